@@ -14,7 +14,7 @@
 //   - Hooks are functions of the organization: they are given [HookRows] and
 //     give back [Change]s; what one does wrong is a [HookError].
 //   - A [Question] is what only a person can settle; [Answers] are what persons
-//     said of this import, [Memory] what they said of earlier ones.
+//     said of this import, [LearnedMappings] what they said of earlier ones.
 //   - A [Trace] tells of one cell where it came from and what each step made of
 //     it.
 //   - A [Problem] is one thing wrong with one cell, row or table. Bad data is a

@@ -162,16 +162,16 @@ type AddedField struct {
 	Before, After string
 }
 
-// Pins are what would else differ from one run of the hooks to the next.
-type Pins struct {
+// HookEnv are what would else differ from one run of the hooks to the next.
+type HookEnv struct {
 	// Now is what the clock shows. The zero time is 1970-01-01.
 	Now time.Time
 	// Seed decides what Math.random gives.
 	Seed uint32
 }
 
-// Finish is what beforeFinishCallback is told of the import beside its rows.
-type Finish struct {
+// FinishCall is what beforeFinishCallback is told of the import beside its rows.
+type FinishCall struct {
 	Filename string
 	Headers  []string
 	Mapping  Mapping

@@ -74,25 +74,25 @@ const (
 	NoAnswer = "none"
 )
 
-// Takes says whether value is an answer, for a file of so many columns.
-func (q Question) Takes(value string, columns int) bool {
+// Accepts says whether value is an answer, for a file of so many columns.
+func (q Question) Accepts(value string, columns int) bool {
 	for _, c := range q.Choices {
 		if c.Value == value {
 			return true
 		}
 	}
 	if q.Many && strings.Contains(value, ",") {
-		return q.takesEach(value, columns)
+		return q.acceptsEach(value, columns)
 	}
 	_, ok := ColumnIndex(value, columns)
 	return q.AnyColumn && ok
 }
 
-// takesEach says whether value lists answers, each once.
-func (q Question) takesEach(value string, columns int) bool {
+// acceptsEach says whether value lists answers, each once.
+func (q Question) acceptsEach(value string, columns int) bool {
 	seen := map[string]bool{}
 	for one := range strings.SplitSeq(value, ",") {
-		if _, ok := ColumnIndex(one, columns); !ok || seen[one] || !q.Takes(one, columns) {
+		if _, ok := ColumnIndex(one, columns); !ok || seen[one] || !q.Accepts(one, columns) {
 			return false
 		}
 		seen[one] = true
@@ -142,8 +142,8 @@ type Match struct {
 	Reasons []Message
 }
 
-// All are all columns that feed the field; none where nothing does.
-func (m Match) All() []int {
+// AllColumns are all columns that feed the field; none where nothing does.
+func (m Match) AllColumns() []int {
 	switch {
 	case len(m.Columns) > 0:
 		return m.Columns
@@ -165,24 +165,24 @@ type Evidence struct {
 	Value string
 	// Reason says why, for a person to read.
 	Reason Message
-	// Rivals are the other values that it could have, likeliest first; none
+	// Alternatives are the other values that it could have, likeliest first; none
 	// where no other is worth a word.
-	Rivals []Choice `json:"Rivals"`
+	Alternatives []Choice `json:"Rivals"`
 	// Tie says that one of the rivals fits as well as the value does, so that a
 	// person has to choose.
 	Tie bool
 }
 
-// Memory is what persons decided in earlier imports of the same kind. It is
+// LearnedMappings is what persons decided in earlier imports of the same kind. It is
 // offered again where it fits, and yields to [Answers].
-type Memory struct {
-	Columns []RememberedColumn
-	Values  []RememberedValue
+type LearnedMappings struct {
+	Columns []LearnedColumn
+	Values  []LearnedValue
 }
 
-// RememberedColumn is a mapping that a person confirmed: a column of this header
+// LearnedColumn is a mapping that a person confirmed: a column of this header
 // feeds the field of this key.
-type RememberedColumn struct {
+type LearnedColumn struct {
 	// Field is the key of a field.
 	Field string
 	// Header is the header of the column, as the file had it.
@@ -192,9 +192,9 @@ type RememberedColumn struct {
 	On time.Time
 }
 
-// RememberedValue is a text that a person mapped to a value: cells of the field
+// LearnedValue is a text that a person mapped to a value: cells of the field
 // that hold it, but for white space around it, are read as the value.
-type RememberedValue struct {
+type LearnedValue struct {
 	// Field is the key of a field.
 	Field string
 	// Text is what stands in the file.

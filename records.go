@@ -86,8 +86,8 @@ func (r *Records) Len() int { return len(r.ends) }
 // Bytes is the amount of raw text held.
 func (r *Records) Bytes() int { return len(r.arena) }
 
-// Full says whether the batch has reached its limits.
-func (r *Records) Full() bool {
+// IsFull says whether the batch has reached its limits.
+func (r *Records) IsFull() bool {
 	return r.Len() >= BatchRows || r.Bytes() >= BatchBytes || len(r.spans) >= BatchCells || r.Len()*r.Width >= BatchCells
 }
 
@@ -101,7 +101,7 @@ func (r *Records) AppendCell(cell []byte) {
 // AppendRecord adds a copy of record i of another batch.
 func (r *Records) AppendRecord(from *Records, i int) {
 	for c := range from.NumCells(i) {
-		if kind, value := from.Typed(i, c); kind != CellText {
+		if kind, value := from.TypedCell(i, c); kind != CellText {
 			r.AppendTyped(from.Cell(i, c), kind, value)
 		} else {
 			r.AppendCell(from.Cell(i, c))
@@ -110,10 +110,10 @@ func (r *Records) AppendRecord(from *Records, i int) {
 	r.EndRecord(from.Lines[i])
 }
 
-// Adopt makes text the arena of an empty batch, which owns it from then on:
+// AdoptArena makes text the arena of an empty batch, which owns it from then on:
 // cells that stand in it are added with AppendSpan, others are copied behind it.
 // It gives back the arena that the batch had before, for the next text.
-func (r *Records) Adopt(text []byte) (before []byte) {
+func (r *Records) AdoptArena(text []byte) (before []byte) {
 	before, r.arena = r.arena, text
 	return before
 }
@@ -152,10 +152,10 @@ func (r *Records) MarkNumber() {
 	r.numbers[at>>6] |= 1 << (at & 63)
 }
 
-// Typed gives the kind of cell c of record i, and its typed value where it is
+// TypedCell gives the kind of cell c of record i, and its typed value where it is
 // not CellText. It is gone with the next Reset, as is what Cell gives.
-func (r *Records) Typed(i, c int) (CellKind, []byte) {
-	first, _ := r.span(i)
+func (r *Records) TypedCell(i, c int) (CellKind, []byte) {
+	first, _ := r.cellRange(i)
 	at := int(first) + c
 	switch {
 	case at < len(r.kinds) && r.kinds[at] != CellText:
@@ -177,14 +177,14 @@ func (r *Records) EndRecord(line int64) {
 
 // NumCells is the number of cells of record i.
 func (r *Records) NumCells(i int) int {
-	first, end := r.span(i)
+	first, end := r.cellRange(i)
 	return int(end - first)
 }
 
 // Cell gives cell c of record i. It is part of the batch's arena: it must not
 // be changed, and it is gone with the next Reset.
 func (r *Records) Cell(i, c int) []byte {
-	first, _ := r.span(i)
+	first, _ := r.cellRange(i)
 	span := r.spans[int(first)+c]
 	from, to := span>>32, span&(1<<32-1)
 	return r.arena[from:to:to]
@@ -204,7 +204,7 @@ func (r *Records) AppendColumn(c int, t *Texts) {
 	}
 }
 
-func (r *Records) span(i int) (first, end uint32) {
+func (r *Records) cellRange(i int) (first, end uint32) {
 	if i > 0 {
 		first = r.ends[i-1]
 	}

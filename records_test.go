@@ -54,12 +54,12 @@ func TestKindsOfCells(t *testing.T) {
 		recs.Truncate(keep)
 		recs.AppendCell([]byte("new"))
 		recs.EndRecord(99)
-		if kind, _ := recs.Typed(keep, 0); kind != intray.CellText {
+		if kind, _ := recs.TypedCell(keep, 0); kind != intray.CellText {
 			t.Fatalf("a new cell is of kind %d", kind)
 		}
 		for i, row := range rows[:keep] {
 			for j, c := range row {
-				kind, value := recs.Typed(i, j)
+				kind, value := recs.TypedCell(i, j)
 				if string(recs.Cell(i, j)) != c.text || kind != c.kind || string(value) != c.typed {
 					t.Fatalf("cell %d of row %d is %q of kind %d (%q), want %+v", j, i, recs.Cell(i, j), kind, value, c)
 				}
@@ -189,21 +189,21 @@ func TestRecordsFull(t *testing.T) {
 	for range intray.BatchRows - 1 {
 		r.EndRecord(1)
 	}
-	if r.Full() {
+	if r.IsFull() {
 		t.Error("full one record before the limit")
 	}
 	r.EndRecord(1)
-	if !r.Full() {
+	if !r.IsFull() {
 		t.Error("not full at the limit of records")
 	}
 	r.Reset()
 	r.AppendCell(make([]byte, intray.BatchBytes-1))
 	r.EndRecord(1)
-	if r.Full() {
+	if r.IsFull() {
 		t.Error("full one byte before the limit")
 	}
 	r.AppendCell([]byte{'x'})
-	if !r.Full() {
+	if !r.IsFull() {
 		t.Error("not full at the limit of bytes")
 	}
 }

@@ -24,7 +24,7 @@ type ran struct {
 // TestHooks lets workers and Node alone call the same hooks with the same rows,
 // and prints one table of it.
 func TestHooks(t *testing.T) {
-	skipWithoutJail(t)
+	skipWithoutSandbox(t)
 	runners, version := []runner{quickJS}, "no Node"
 	if found, err := exec.Command("node", "--version").Output(); err == nil {
 		runners, version = append(runners, node, alone), "Node "+strings.TrimSpace(string(found))
@@ -40,8 +40,8 @@ func TestHooks(t *testing.T) {
 	t.Logf("%s; %s\n%s%s", machine(), version, extent(), tabulated(hookTitles, lines))
 }
 
-// skipWithoutJail marks that hooks were not measured.
-func skipWithoutJail(t *testing.T) {
+// skipWithoutSandbox marks that hooks were not measured.
+func skipWithoutSandbox(t *testing.T) {
 	t.Helper()
 	c, err := cage.New(cage.Config{})
 	var refused *cage.RefusedError
@@ -165,7 +165,7 @@ const freshWithin = 0.020
 
 // TestHookWorkers prints how long a fresh worker takes until it is ready.
 func TestHookWorkers(t *testing.T) {
-	skipWithoutJail(t)
+	skipWithoutSandbox(t)
 	for _, who := range []runner{quickJS, node} {
 		t.Run(string(who), func(t *testing.T) {
 			if _, err := exec.LookPath("node"); who == node && err != nil {

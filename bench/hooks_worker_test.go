@@ -55,9 +55,9 @@ type hookCost struct {
 	Sum string
 }
 
-// openCage starts workers of a runtime, of which this program is one itself.
-func openCage(who runner) (*cage.Cage, error) {
-	cfg := cage.Config{Runtime: cage.Runtime(who), Script: realm.NodeScript(), Answer: 64 << 20}
+// openWorkers starts workers of a runtime, of which this program is one itself.
+func openWorkers(who runner) (*cage.Pool, error) {
+	cfg := cage.Config{Runtime: cage.Runtime(who), Script: realm.NodeScript(), MaxAnswer: 64 << 20}
 	if who == quickJS {
 		var err error
 		if cfg.Setup, err = realm.Compile(); err != nil {
@@ -73,12 +73,12 @@ func runHooks(args []string) (any, error) {
 	if err := json.Unmarshal([]byte(strings.Join(args, "")), &todo); err != nil {
 		return nil, err
 	}
-	jail, err := openCage(todo.Runner)
+	workers, err := openWorkers(todo.Runner)
 	if err != nil {
 		return nil, err
 	}
-	defer jail.Close()
-	session, err := script.New(jail, script.Config{Batch: time.Minute}).Open(context.Background(), intray.Hooks{Row: []string{todo.Source}}, intray.Pins{})
+	defer workers.Close()
+	session, err := script.New(workers, script.Config{BatchTimeout: time.Minute}).Open(context.Background(), intray.Hooks{Row: []string{todo.Source}}, intray.HookEnv{})
 	if err != nil {
 		return nil, err
 	}
@@ -99,15 +99,15 @@ func (c *caller) measure(todo hookRun) (got hookCost, err error) {
 	if got.Sum, err = c.sum(); err != nil {
 		return got, err
 	}
-	seats := runtime.NumCPU()
-	if err := c.call(seats*max(todo.Warm, batchRows(todo.Records)), seats); err != nil {
+	slots := runtime.NumCPU()
+	if err := c.call(slots*max(todo.Warm, batchRows(todo.Records)), slots); err != nil {
 		return got, err
 	}
 	if got.CPU, err = spent(func() error { return c.call(todo.Rows, 1) }); err != nil {
 		return got, err
 	}
 	began := time.Now()
-	err = c.call(todo.Rows, seats)
+	err = c.call(todo.Rows, slots)
 	got.Wall = time.Since(began).Seconds()
 	return got, err
 }
@@ -136,7 +136,7 @@ func (c *caller) call(rows, callers int) error {
 }
 
 func (c *caller) rows(ctx context.Context, b *intray.Batch) ([]intray.Change, error) {
-	return c.session.Rows(ctx, 0, intray.HookRows{Fields: c.fields, Parts: make([]int, len(c.fields)), Batches: []*intray.Batch{b}})
+	return c.session.RunRows(ctx, 0, intray.HookRows{Fields: c.fields, Parts: make([]int, len(c.fields)), Batches: []*intray.Batch{b}})
 }
 
 // sum calls the hook once with each row.
@@ -155,14 +155,14 @@ func (c *caller) sum() (string, error) {
 }
 
 func writeChange(to io.Writer, first int64, fields []intray.Field, c intray.Change) {
-	value, told := "", ""
+	value, info := "", ""
 	if c.Value != nil {
 		value = *c.Value
 	}
 	if len(c.Infos) > 0 {
-		told = c.Infos[0].Text
+		info = c.Infos[0].Text
 	}
-	fmt.Fprintf(to, "%d %s %s %s\n", first+int64(c.Row), fields[c.Field].Key, value, told)
+	fmt.Fprintf(to, "%d %s %s %s\n", first+int64(c.Row), fields[c.Field].Key, value, info)
 }
 
 // spent are the seconds of processor time that something takes this process and
@@ -243,16 +243,16 @@ func startWorkers(args []string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	jail, err := openCage(runner(args[0]))
+	workers, err := openWorkers(runner(args[0]))
 	if err != nil {
 		return nil, err
 	}
-	defer jail.Close()
-	last, err := jail.Worker(context.Background(), cage.Limits{})
+	defer workers.Close()
+	last, err := workers.Worker(context.Background(), cage.Limits{})
 	var took []float64
 	for taken := time.Now(); err == nil && len(took) < count; {
 		var next *cage.Worker
-		if next, err = jail.Worker(context.Background(), cage.Limits{}); err != nil {
+		if next, err = workers.Worker(context.Background(), cage.Limits{}); err != nil {
 			break
 		}
 		now := time.Now()

@@ -38,8 +38,8 @@ type importer struct {
 	goal goal
 	// command imports the file. The folder is empty and for whatever is kept.
 	command func(folder, result, file string) []string
-	// tells says that the program itself prints what it found.
-	tells bool
+	// printsReport says that the program itself prints what it found.
+	printsReport bool
 }
 
 // TestImports imports files with Intray and with DuckDB and prints one table.
@@ -50,7 +50,7 @@ func TestImports(t *testing.T) {
 		version = "no DuckDB"
 		skipWithoutDuckDB(t)
 	}
-	program, schema := livetest.Build(t), customerSchema(t)
+	program, schema := livetest.BuildBinary(t), customerSchema(t)
 	for _, whole := range importedRows {
 		contestImport(t, &r, share(whole), importers(program, schema, r.python))
 	}
@@ -74,9 +74,9 @@ func importers(program, schema, python string) []importer {
 		}
 	}
 	return append(all,
-		importer{name: "DuckDB, database file and written", goal: goal{cpu: 2.5, wall: 2.5}, tells: true,
+		importer{name: "DuckDB, database file and written", goal: goal{cpu: 2.5, wall: 2.5}, printsReport: true,
 			command: duck(func(folder string) string { return filepath.Join(folder, "kept.duckdb") })},
-		importer{name: "DuckDB, in memory and written", goal: goal{cpu: 1.2, wall: 1.2}, tells: true,
+		importer{name: "DuckDB, in memory and written", goal: goal{cpu: 1.2, wall: 1.2}, printsReport: true,
 			command: duck(func(string) string { return ":memory:" })})
 }
 
@@ -129,7 +129,7 @@ func (one importer) run(t *testing.T, file string, want *found, check *content) 
 	syscall.Sync()
 	var m measured
 	ask(t, &m, childCommand("measure", one.command(folder, result, file)...)...)
-	if one.tells && want != nil {
+	if one.printsReport && want != nil {
 		var got found
 		if err := json.Unmarshal(m.Answer, &got); err != nil {
 			t.Fatal(err)

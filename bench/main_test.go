@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 		os.Exit(child(os.Args[2], os.Args[3:]))
 	}
 	status := m.Run()
-	livetest.Clean()
+	livetest.Cleanup()
 	os.Exit(status)
 }
 

@@ -42,13 +42,13 @@ func measure(command []string) (any, error) {
 		return nil, errors.New("no command to measure")
 	}
 	process := exec.Command(command[0], command[1:]...)
-	var out, told bytes.Buffer
-	process.Stdout, process.Stderr = &out, &told
+	var out, stderr bytes.Buffer
+	process.Stdout, process.Stderr = &out, &stderr
 	began := time.Now()
 	err := process.Run()
 	wall := time.Since(began)
 	if err != nil {
-		return nil, fmt.Errorf("%q: %w, %.2000s", command, err, told.Bytes())
+		return nil, fmt.Errorf("%q: %w, %.2000s", command, err, stderr.Bytes())
 	}
 	used, ok := process.ProcessState.SysUsage().(*syscall.Rusage)
 	if !ok {

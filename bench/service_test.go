@@ -17,7 +17,7 @@ import (
 // size: 256 MB.
 const maxMemory = 256_000_000
 
-func schema() map[string]any {
+func customersSchema() map[string]any {
 	fields := make([]any, len(bench.Header))
 	for i, name := range bench.Header {
 		kind := "string"
@@ -35,7 +35,7 @@ func TestLargeImport(t *testing.T) {
 	rows := share(2_000_000)
 	name, size := made(t, "csv", rows)
 	server := livetest.Start(t, livetest.Config{})
-	id, address := server.CreateImport(t, schema())
+	id, address := server.CreateImport(t, customersSchema())
 	file, err := os.Open(name)
 	if err != nil {
 		t.Fatal(err)
@@ -44,9 +44,9 @@ func TestLargeImport(t *testing.T) {
 	began := time.Now()
 	request := server.Request(t, "PUT", address, file, "X-Service-License-Key", "")
 	request.ContentLength = size
-	server.Do(t, request).Want(http.StatusOK)
+	server.Do(t, request).WantStatus(http.StatusOK)
 	received := time.Now()
-	got := server.Await(t, id)
+	got := server.AwaitImport(t, id)
 	ended := time.Now()
 	if got.String("status") != "SUCCESSFUL" {
 		t.Fatalf("%.2000s", got.Body)
@@ -68,8 +68,8 @@ func TestLargeImport(t *testing.T) {
 func TestCreate(t *testing.T) {
 	const clients, requests = 8, 200
 	server := livetest.Start(t, livetest.Config{})
-	saved := map[string]any{"name": "Large", "fields": schema()["fields"], "settings": map[string]any{}}
-	id := server.Call(t, "POST", "/api/v1/schemas/", saved).Want(http.StatusCreated).String("id")
+	saved := map[string]any{"name": "Large", "fields": customersSchema()["fields"], "settings": map[string]any{}}
+	id := server.Call(t, "POST", "/api/v1/schemas/", saved).WantStatus(http.StatusCreated).String("id")
 	work := make(chan int, requests)
 	for i := range requests {
 		work <- i
@@ -83,7 +83,7 @@ func TestCreate(t *testing.T) {
 			for i := range work {
 				request := server.Request(t, "POST", "/api/v1/headless/imports/", map[string]any{"schema_id": id})
 				began := time.Now()
-				got, err := server.Try(t, request)
+				got, err := server.TryDo(t, request)
 				took[i] = time.Since(began)
 				if err == nil && got.Status != http.StatusCreated {
 					err = fmt.Errorf("status %d: %s", got.Status, got.Body)

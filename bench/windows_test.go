@@ -129,7 +129,7 @@ func lookAtRows(ctx context.Context, s *stage.Stage) (look, error) {
 func lookAtBadRows(ctx context.Context, s *stage.Stage) (look, error) {
 	window := min(1000, s.Manifest().ErrorRows/windowRows)
 	return timed(ctx, s, fmt.Sprintf("%d rows with an error, window %d", windowRows, window), func() (*intray.Batch, error) {
-		rows, err := s.BadRows(ctx, (window-1)*windowRows, windowRows)
+		rows, err := s.ErrorRows(ctx, (window-1)*windowRows, windowRows)
 		if err != nil {
 			return nil, err
 		}

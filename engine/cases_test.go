@@ -154,7 +154,7 @@ func input(t *testing.T, f txtar.File) source.Input {
 func (c testCase) run(t *testing.T, workers int) expected {
 	t.Helper()
 	ctx := t.Context()
-	s := staging{blobs: mem.New(), ctx: ctx}
+	s := stageOpener{blobs: mem.New(), ctx: ctx}
 	e := engine.New(engine.Config{Formats: all.Formats(""), Workers: workers})
 	out, err := e.Run(ctx, engine.Import{Input: c.input, Schema: c.schema, Answers: c.answers}, s.open)
 	if err != nil {
@@ -192,14 +192,14 @@ func (c testCase) run(t *testing.T, workers int) expected {
 	return got
 }
 
-// staging opens the stage of one run.
-type staging struct {
+// stageOpener opens the stage of one run.
+type stageOpener struct {
 	ctx    context.Context
 	blobs  *mem.Store
 	writer *stage.Writer
 }
 
-func (s *staging) open(fields []string, unmapped []int) (engine.Sink, error) {
+func (s *stageOpener) open(fields []string, unmapped []int) (engine.Sink, error) {
 	s.writer = stage.NewWriter(s.ctx, s.blobs, "stage", stage.Layout{Fields: fields, Unmapped: unmapped}, stage.Config{})
 	return s.writer, nil
 }
@@ -224,7 +224,7 @@ func describe(schema *intray.Schema, out *engine.Outcome) string {
 	if len(out.Mapping.Unmapped) > 0 {
 		fmt.Fprintf(&b, "unmapped: %v\n", out.Mapping.Unmapped)
 	}
-	for _, n := range out.All() {
+	for _, n := range out.AllNotices() {
 		fmt.Fprintf(&b, "%s %s%s: %s\n", n.Type, n.Level, where(n), n.Text)
 	}
 	return b.String()

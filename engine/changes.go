@@ -17,33 +17,33 @@ import (
 // with the rows of a batch, applies what these changed, and puts over it what the
 // hooks of the last step say.
 func (p *plan) runHooks(ctx context.Context, b *intray.Batch, scratch []byte) error {
-	if err := p.apply(b, rowsOf(p.early, b), scratch); err != nil {
+	if err := p.applyChanges(b, changesIn(p.hookChanges, b), scratch); err != nil {
 		return err
 	}
 	for hook := range p.rowHooks {
-		changes, err := p.hooks.Rows(ctx, hook, p.hookRows(p.view(b)))
+		changes, err := p.hooks.RunRows(ctx, hook, p.hookRows(p.hookView(b)))
 		if err == nil {
-			err = p.apply(b, changes, scratch)
+			err = p.applyChanges(b, changes, scratch)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	return p.apply(b, rowsOf(p.last, b), scratch)
+	return p.applyChanges(b, changesIn(p.finalInfos, b), scratch)
 }
 
-// view is a batch as hooks see it: without the columns of fields that have
+// hookView is a batch as hooks see it: without the columns of fields that have
 // several, and with the problems and options in the order of the rows.
-func (p *plan) view(b *intray.Batch) *intray.Batch {
+func (p *plan) hookView(b *intray.Batch) *intray.Batch {
 	view := *b
 	view.Problems, view.Options = slices.Clone(b.Problems), slices.Clone(b.Options)
-	p.fold(&view)
+	p.foldColumns(&view)
 	slices.SortStableFunc(view.Problems, func(x, y intray.Problem) int {
 		return cmp.Or(cmp.Compare(x.Row, y.Row), cmp.Compare(x.Field, y.Field))
 	})
 	for i := range view.Options {
 		one := &view.Options[i]
-		one.Field, one.Part = p.folded(one.Field, one.Part)
+		one.Field, one.Part = p.foldedIndex(one.Field, one.Part)
 	}
 	slices.SortStableFunc(view.Options, func(x, y intray.CellOptions) int { return cmp.Compare(x.Row, y.Row) })
 	return &view
@@ -60,15 +60,15 @@ func (p *plan) hookRows(batches ...*intray.Batch) intray.HookRows {
 	return intray.HookRows{Fields: p.schema, Parts: parts, Batches: batches}
 }
 
-// apply puts what hooks changed into a batch: values are read as the type of
+// applyChanges puts what hooks changed into a batch: values are read as the type of
 // their field, once, and messages become problems.
-func (p *plan) apply(b *intray.Batch, changes []intray.Change, scratch []byte) error {
+func (p *plan) applyChanges(b *intray.Batch, changes []intray.Change, scratch []byte) error {
 	if len(changes) == 0 {
 		return nil
 	}
 	byCells := map[int][]intray.Change{}
 	for _, c := range changes {
-		at, err := p.cellsOf(b, c)
+		at, err := p.cellsIndex(b, c)
 		if err != nil {
 			return err
 		}
@@ -78,13 +78,13 @@ func (p *plan) apply(b *intray.Batch, changes []intray.Change, scratch []byte) e
 		p.changeCells(b, at, list, false, scratch)
 	}
 	if len(p.parts) > 0 {
-		p.gatherAgain(b)
+		p.rejoinColumns(b)
 	}
 	return nil
 }
 
-// cellsOf is where in the batch the cell of a change is.
-func (p *plan) cellsOf(b *intray.Batch, c intray.Change) (int, error) {
+// cellsIndex is where in the batch the cell of a change is.
+func (p *plan) cellsIndex(b *intray.Batch, c intray.Change) (int, error) {
 	if c.Row < 0 || c.Row >= b.Rows() || c.Field < 0 || c.Field >= len(p.fields) || c.Part < 0 || c.Part >= max(1, len(p.fields[c.Field].columns)) {
 		return 0, fmt.Errorf("a hook changed row %d, field %d, part %d of a batch of %d rows", c.Row, c.Field, c.Part, b.Rows())
 	}
@@ -104,8 +104,8 @@ func (p *plan) changeCells(b *intray.Batch, at int, changes []intray.Change, typ
 	for _, c := range changes {
 		if c.Options != nil {
 			setOptions(b, c.Row, at, c.Options)
-			if _, given := values[c.Row]; !given && !c.HasValue && p.fieldAt(at).picks() {
-				values[c.Row] = p.asItStands(b, at, c.Row)
+			if _, given := values[c.Row]; !given && !c.HasValue && p.fieldAt(at).isSelect() {
+				values[c.Row] = p.reparseChange(b, at, c.Row)
 			}
 		}
 		if c.HasValue {
@@ -120,9 +120,9 @@ func (p *plan) changeCells(b *intray.Batch, at int, changes []intray.Change, typ
 			return false
 		}
 		_, read := values[q.Row]
-		_, told := infos[q.Row]
+		_, hasInfo := infos[q.Row]
 		if q.Code == intray.HookCode {
-			return told
+			return hasInfo
 		}
 		return read
 	})
@@ -153,24 +153,24 @@ func optionsOf(b *intray.Batch, at int) map[int][]intray.SelectOption {
 	return own
 }
 
-// asItStands is the change that has a cell read again, with options that it has got:
+// reparseChange is the change that has a cell read again, with options that it has got:
 // the text that its value was read from, or the value where a hook gave that.
-func (p *plan) asItStands(b *intray.Batch, at, row int) intray.Change {
+func (p *plan) reparseChange(b *intray.Batch, at, row int) intray.Change {
 	raw := b.Fields[at].Raw(row)
 	text := string(raw)
-	if v, there := b.Fields[at].Value(row); there && !p.fieldAt(at).reads(raw, v) {
+	if v, there := b.Fields[at].Value(row); there && !p.fieldAt(at).parsesTo(raw, v) {
 		text = string(v)
 	}
 	return intray.Change{Row: row, HasValue: true, Value: &text}
 }
 
-// picks says whether the field takes options.
-func (f *fieldPlan) picks() bool {
+// isSelect says whether the field takes options.
+func (f *fieldPlan) isSelect() bool {
 	return f.field.Type.Name == intray.TypeSelect || f.field.Type.Name == intray.TypeMultiSelect
 }
 
-// reads says whether a text is read as the value.
-func (f *fieldPlan) reads(raw, v []byte) bool {
+// parsesTo says whether a text is read as the value.
+func (f *fieldPlan) parsesTo(raw, v []byte) bool {
 	if bytes.Equal(raw, v) {
 		return true
 	}
@@ -203,11 +203,11 @@ func (p *plan) setValues(b *intray.Batch, at int, values map[int]intray.Change, 
 			parser = f.withOptions(options)
 		}
 		_, there := old.Value(row)
-		result := given(parser, change, f.field.Type.Name, typed, there || value.Blank(old.Raw(row)), scratch)
+		result := parseChange(parser, change, f.field.Type.Name, typed, there || value.IsBlank(old.Raw(row)), scratch)
 		text := []byte(*change.Value)
 		switch result.State {
-		case value.Same:
-			if value.Blank(text) {
+		case value.Unchanged:
+			if value.IsBlank(text) {
 				raw = text
 			}
 			appendChanged(cells, text, raw)
@@ -215,7 +215,7 @@ func (p *plan) setValues(b *intray.Batch, at int, values map[int]intray.Change, 
 			appendChanged(cells, result.Value, raw)
 		case value.Empty:
 			cells.AppendNull(text)
-		case value.Wrong:
+		case value.Invalid:
 			cells.AppendNull(text)
 			b.Problems = append(b.Problems, intray.Problem{Row: row, Field: at, Code: f.code, Level: intray.LevelError, Text: result.Problem})
 		}
@@ -225,18 +225,18 @@ func (p *plan) setValues(b *intray.Batch, at int, values map[int]intray.Change, 
 	}
 }
 
-// given reads the text or number that a cell was given. What a hook gives for a number
+// parseChange reads the text or number that a cell was given. What a hook gives for a number
 // may be in the form in which hooks are shown numbers, with a point before the
 // fraction, or in that of the column: where the hook was shown no other form, it is the
 // first; where it was shown a text that cannot be read, nobody knows.
-func given(parser value.Parser, change intray.Change, kind intray.TypeName, typed, shown bool, scratch []byte) value.Result {
+func parseChange(parser value.Parser, change intray.Change, kind intray.TypeName, typed, shown bool, scratch []byte) value.Result {
 	raw := []byte(*change.Value)
 	asWritten := func(dst []byte) value.Result { return parser.Parse(value.Cell{Raw: raw}, dst) }
 	if typed || kind != intray.TypeNumber {
 		return asWritten(scratch[:0])
 	}
 	plain := bytes.TrimSpace(raw)
-	if !value.IsPlain(plain) {
+	if !value.IsCanonicalNumber(plain) {
 		return asWritten(scratch[:0])
 	}
 	result := parser.Parse(value.Cell{Raw: raw, Kind: intray.CellNumber, Typed: plain}, scratch[:0])
@@ -245,19 +245,19 @@ func given(parser value.Parser, change intray.Change, kind intray.TypeName, type
 	}
 	other := asWritten(nil)
 	switch {
-	case result.State == value.Wrong:
+	case result.State == value.Invalid:
 		return other
-	case other.State == value.Wrong || bytes.Equal(readAs(raw, result), readAs(raw, other)):
+	case other.State == value.Invalid || bytes.Equal(resultText(raw, result), resultText(raw, other)):
 		return result
 	}
-	return value.Result{State: value.Wrong, Problem: intray.NewMessage("hook.ambiguous_number", intray.Params{
-		"value": mapping.Shorten(string(plain)), "with_point": string(readAs(raw, result)), "as_column": string(readAs(raw, other)),
+	return value.Result{State: value.Invalid, Problem: intray.NewMessage("hook.ambiguous_number", intray.Params{
+		"value": mapping.Shorten(string(plain)), "with_point": string(resultText(raw, result)), "as_column": string(resultText(raw, other)),
 	})}
 }
 
-// readAs is the value that a text was read as.
-func readAs(raw []byte, r value.Result) []byte {
-	if r.State == value.Same {
+// resultText is the value that a text was read as.
+func resultText(raw []byte, r value.Result) []byte {
+	if r.State == value.Unchanged {
 		return raw
 	}
 	return r.Value
@@ -283,14 +283,14 @@ func (f *fieldPlan) withOptions(own []intray.SelectOption) value.Parser {
 	return parser
 }
 
-// gatherAgain makes the values of fields with several columns anew.
-func (p *plan) gatherAgain(b *intray.Batch) {
+// rejoinColumns makes the values of fields with several columns anew.
+func (p *plan) rejoinColumns(b *intray.Batch) {
 	for f := range p.fields {
 		if p.fields[f].parts > 0 {
 			b.Fields[f] = intray.Cells{}
 		}
 	}
-	p.gather(b)
+	p.joinColumns(b)
 }
 
 // appendCell adds a cell as it is.

@@ -8,7 +8,7 @@
 // may be tried again.
 //
 // What the file leaves open is a [intray.Question]; a run takes answers.
-// [Engine.Map] stops where the columns have their fields. [Outcome.Explain] tells
+// [Engine.MapColumns] stops where the columns have their fields. [Outcome.Explain] tells
 // of a staged cell where it came from.
 //
 // A [Script] runs the hooks of the schema; the package calls them, and puts what
@@ -50,8 +50,8 @@ type Config struct {
 	Problems int64
 	// Temp is the folder of temporary files. Default os.TempDir.
 	Temp string
-	// Script runs hooks. Without one, imports whose schema has hooks fail.
-	Script Script
+	// LoadHooks runs hooks. Without one, imports whose schema has hooks fail.
+	LoadHooks HookLoader
 	// Progress is told, from one goroutine at a time, how many rows are done.
 	// Default nobody.
 	Progress func(rows int64)
@@ -76,21 +76,21 @@ func New(cfg Config) *Engine {
 
 // Sink takes the finished batches.
 type Sink interface {
-	// Stage brings a batch into its stored form. It is called from several
+	// StageBatch brings a batch into its stored form. It is called from several
 	// goroutines at once; the batch is used again when it has returned. The
 	// engine calls commit for each batch in the order of the rows, from one
 	// goroutine.
-	Stage(b *intray.Batch) (commit func() error, err error)
+	StageBatch(b *intray.Batch) (commit func() error, err error)
 }
 
-// LateSink is a Sink that also takes what shows only when all rows are known,
+// CrossRowSink is a Sink that also takes what shows only when all rows are known,
 // such as values that are in several rows. The outcome counts and lists such
 // problems for every sink.
-type LateSink interface {
+type CrossRowSink interface {
 	Sink
-	// Late adds a problem to rows that were committed. It is called behind the
+	// AddProblem adds a problem to rows that were committed. It is called behind the
 	// last commit.
-	Late(problem intray.Problem, rows *roaring.Bitmap) error
+	AddProblem(problem intray.Problem, rows *roaring.Bitmap) error
 }
 
 // OpenSink makes the sink once the mapping is frozen. The layout lists the
@@ -104,10 +104,10 @@ type Import struct {
 	// Answers decide what would be asked.
 	Answers intray.Answers
 	// Memory is what was decided in earlier imports. Default nothing.
-	Memory intray.Memory
-	// Pins, ID and User are for the hooks: ID is that of the upload, User the user as
+	Memory intray.LearnedMappings
+	// HookEnv, ID and User are for the hooks: ID is that of the upload, User the user as
 	// JSON. Both may be empty.
-	Pins intray.Pins
+	HookEnv intray.HookEnv
 	ID   string
 	User []byte
 }
@@ -115,9 +115,9 @@ type Import struct {
 // Run moves an import through the conveyor. The sink is opened only where rows
 // are to move. A panic on the way is an error.
 func (e *Engine) Run(ctx context.Context, imp Import, open OpenSink) (out *Outcome, err error) {
-	err = guarded(func() (err error) {
-		p := &passage{Engine: e, imp: imp, open: open}
-		out, err = p.whole(ctx)
+	err = recoverPanic(func() (err error) {
+		p := &importRun{Engine: e, imp: imp, open: open}
+		out, err = p.run(ctx)
 		return err
 	})()
 	if err != nil {
@@ -126,16 +126,16 @@ func (e *Engine) Run(ctx context.Context, imp Import, open OpenSink) (out *Outco
 	return out, nil
 }
 
-// Map looks at the columns of a file and gives an outcome with their mapping and
+// MapColumns looks at the columns of a file and gives an outcome with their mapping and
 // what would be asked about it. No rows move.
-func (e *Engine) Map(ctx context.Context, imp Import) (*Outcome, error) {
+func (e *Engine) MapColumns(ctx context.Context, imp Import) (*Outcome, error) {
 	only := *imp.Schema
 	only.Hooks = intray.Hooks{}
 	imp.Schema = &only
 	return e.Run(ctx, imp, nil)
 }
 
-func keys(fields []intray.Field) []string {
+func fieldKeys(fields []intray.Field) []string {
 	list := make([]string, len(fields))
 	for i, f := range fields {
 		list[i] = f.Key
@@ -152,11 +152,11 @@ func (o *Outcome) unreadable(err error) (*Outcome, error) {
 	case o.failHook(err):
 		return o, nil
 	case errors.Is(err, source.ErrEmpty):
-		return o.fail(intray.EmptyFile, intray.NewMessage("file.empty", nil)), nil
+		return o.reject(intray.EmptyFile, intray.NewMessage("file.empty", nil)), nil
 	case errors.As(err, &broken):
-		return o.fail(intray.UnreadableFile, intray.NewMessage("file.unreadable", intray.Params{"reason": intray.MessageOf(broken)})), nil
+		return o.reject(intray.UnreadableFile, intray.NewMessage("file.unreadable", intray.Params{"reason": intray.MessageOf(broken)})), nil
 	case errors.As(err, &limit):
-		return o.fail(intray.TooLarge, intray.NewMessage("file.over_limit", intray.Params{"reason": intray.MessageOf(limit)})), nil
+		return o.reject(intray.TooLarge, intray.NewMessage("file.over_limit", intray.Params{"reason": intray.MessageOf(limit)})), nil
 	}
 	return nil, err
 }

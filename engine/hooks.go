@@ -13,30 +13,30 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// Script makes ready what runs the hooks of one import.
-type Script func(ctx context.Context, hooks intray.Hooks, pins intray.Pins) (Hooks, error)
+// HookLoader makes ready what runs the hooks of one import.
+type HookLoader func(ctx context.Context, hooks intray.Hooks, pins intray.HookEnv) (HookRunner, error)
 
-// Hooks are the hooks of one import. What a hook does wrong is an
+// HookRunner are the hooks of one import. What a hook does wrong is an
 // [intray.HookError]; every other error is a fault of the machinery. Rows may be
 // called from several goroutines at once.
 //
 // The batches must not be changed, and are gone when the call returns.
-type Hooks interface {
-	// Step calls the hooks of a step.
-	Step(ctx context.Context, call intray.StepCall) (intray.StepChanges, error)
-	// Column calls a column hook, by its place, with all cells of its field.
+type HookRunner interface {
+	// RunStep calls the hooks of a step.
+	RunStep(ctx context.Context, call intray.StepCall) (intray.StepChanges, error)
+	// RunColumn calls a column hook, by its place, with all cells of its field.
 	// Other fields may be empty.
-	Column(ctx context.Context, hook int, rows intray.HookRows) ([]intray.Change, error)
-	// Bulk calls a bulk hook, by its place, with all rows, or with those that a
+	RunColumn(ctx context.Context, hook int, rows intray.HookRows) ([]intray.Change, error)
+	// RunBulk calls a bulk hook, by its place, with all rows, or with those that a
 	// person changed.
-	Bulk(ctx context.Context, hook int, rows intray.HookRows) ([]intray.Change, error)
-	// Rows calls a row hook, by its place, with each row.
-	Rows(ctx context.Context, hook int, rows intray.HookRows) ([]intray.Change, error)
-	// Deleted tells the hooks for it of rows that a person deletes.
-	Deleted(ctx context.Context, rows intray.HookRows) error
+	RunBulk(ctx context.Context, hook int, rows intray.HookRows) ([]intray.Change, error)
+	// RunRows calls a row hook, by its place, with each row.
+	RunRows(ctx context.Context, hook int, rows intray.HookRows) ([]intray.Change, error)
+	// NotifyDeleted tells the hooks for it of rows that a person deletes.
+	NotifyDeleted(ctx context.Context, rows intray.HookRows) error
 	// Finish calls beforeFinishCallback with the rows of the result, which may be
 	// gone through several times. A message that is not nil cancels the import.
-	Finish(ctx context.Context, schema *intray.Schema, rows iter.Seq2[*intray.Batch, error], about intray.Finish) (cancel *string, err error)
+	Finish(ctx context.Context, schema *intray.Schema, rows iter.Seq2[*intray.Batch, error], about intray.FinishCall) (cancel *string, err error)
 	// Close lets go of all.
 	Close() error
 }
@@ -48,74 +48,74 @@ const (
 	columnRows = 1_000_000
 )
 
-// rehearse calls the hooks that look at all rows before any row moves, and keeps
+// runPreHooks calls the hooks that look at all rows before any row moves, and keeps
 // what they changed for the rows on their way.
-func (p *passage) rehearse(ctx context.Context, plan *plan) error {
+func (p *importRun) runPreHooks(ctx context.Context, plan *plan) error {
 	columns, bulk := p.imp.Schema.Hooks.Column, p.imp.Schema.Hooks.BulkRow
-	plan.early = byRow(p.infos)
+	plan.hookChanges = sortByRow(p.infos)
 	if len(columns)+len(bulk) == 0 {
 		return nil
 	}
-	rows, err := p.collect(ctx, plan, len(bulk) > 0)
+	rows, err := p.collectRows(ctx, plan, len(bulk) > 0)
 	if err != nil {
 		return err
 	}
-	if err := rows.apply(plan, plan.early); err != nil {
+	if err := rows.applyToBatches(plan, plan.hookChanges); err != nil {
 		return err
 	}
 	for _, kind := range []struct {
 		hooks int
 		call  func(ctx context.Context, hook int, rows intray.HookRows) ([]intray.Change, error)
-	}{{len(columns), p.hooks.Column}, {len(bulk), p.hooks.Bulk}} {
+	}{{len(columns), p.hooks.RunColumn}, {len(bulk), p.hooks.RunBulk}} {
 		for hook := range kind.hooks {
-			changes, err := kind.call(ctx, hook, rows.views(plan))
+			changes, err := kind.call(ctx, hook, rows.hookViews(plan))
 			if err == nil {
-				err = rows.take(plan, changes)
+				err = rows.addChanges(plan, changes)
 			}
 			if err != nil {
 				return err
 			}
 		}
 	}
-	plan.early = byRow(append(plan.early, rows.changes...))
+	plan.hookChanges = sortByRow(append(plan.hookChanges, rows.changes...))
 	return nil
 }
 
-// collected are all rows of an import, as hooks need them.
-type collected struct {
+// allRows are all rows of an import, as hooks need them.
+type allRows struct {
 	batches []*intray.Batch
 	changes []intray.Change
 }
 
-// collect reads all rows: whole ones, or only the fields that column hooks look
+// collectRows reads all rows: whole ones, or only the fields that column hooks look
 // at.
-func (p *passage) collect(ctx context.Context, plan *plan, whole bool) (*collected, error) {
-	reader, err := p.again(ctx)
+func (p *importRun) collectRows(ctx context.Context, plan *plan, whole bool) (*allRows, error) {
+	reader, err := p.reopenSheet(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer reader.Close()
-	rows := p.feedOf(reader)
-	all := &collected{}
+	rows := p.mergeRows(reader)
+	all := &allRows{}
 	keep := plan.columnFields(p.imp.Schema)
-	recs := &intray.Records{Width: plan.width()}
+	recs := &intray.Records{Width: plan.rowWeight()}
 	scratch := make([]byte, 0, scratchBytes)
 	for {
-		last, err := plan.next(ctx, rows, recs)
+		last, err := plan.nextRecords(ctx, rows, recs)
 		if err != nil {
 			return nil, err
 		}
 		if recs.Len() > 0 {
 			b := &intray.Batch{}
 			plan.parse(recs, b, scratch)
-			if err := plan.fill(b, recs.Added, scratch); err != nil {
+			if err := plan.fillAdded(b, recs.Added, scratch); err != nil {
 				return nil, err
 			}
 			if !whole {
-				plan.only(b, keep)
+				plan.keepFields(b, keep)
 			}
 			all.batches = append(all.batches, b)
-			if err := tooMany(b.First+int64(b.Rows()), whole); err != nil {
+			if err := checkRowLimit(b.First+int64(b.Rows()), whole); err != nil {
 				return nil, err
 			}
 		}
@@ -125,8 +125,8 @@ func (p *passage) collect(ctx context.Context, plan *plan, whole bool) (*collect
 	}
 }
 
-// tooMany says that there are more rows than hooks are given at once.
-func tooMany(rows int64, whole bool) error {
+// checkRowLimit says that there are more rows than hooks are given at once.
+func checkRowLimit(rows int64, whole bool) error {
 	hook, limit := "columnHooks[0]", int64(columnRows)
 	if whole {
 		hook, limit = "bulkRowHooks[0]", bulkRows
@@ -137,11 +137,11 @@ func tooMany(rows int64, whole bool) error {
 	return &intray.HookError{Hook: hook, Text: intray.NewMessage("hook.too_many_rows", intray.Params{"limit": limit})}
 }
 
-// next reads the next records. What is wrong with the file is told when its rows
+// nextRecords reads the next records. What is wrong with the file is told when its rows
 // move.
-func (p *plan) next(ctx context.Context, reader source.Reader, recs *intray.Records) (last bool, err error) {
+func (p *plan) nextRecords(ctx context.Context, reader source.Reader, recs *intray.Records) (last bool, err error) {
 	err = reader.Next(ctx, recs)
-	if errors.Is(err, io.EOF) || ofTheFile(err) {
+	if errors.Is(err, io.EOF) || isFileError(err) {
 		recs.Reset()
 		return true, nil
 	}
@@ -166,8 +166,8 @@ func (p *plan) columnFields(schema *intray.Schema) map[int]bool {
 	return keep
 }
 
-// only empties all fields of a batch but some.
-func (p *plan) only(b *intray.Batch, keep map[int]bool) {
+// keepFields empties all fields of a batch but some.
+func (p *plan) keepFields(b *intray.Batch, keep map[int]bool) {
 	for i := range b.Fields {
 		if keep[i] {
 			continue
@@ -181,41 +181,41 @@ func (p *plan) only(b *intray.Batch, keep map[int]bool) {
 	b.Problems = slices.DeleteFunc(b.Problems, func(q intray.Problem) bool { return !keep[q.Field] })
 }
 
-func (c *collected) views(p *plan) intray.HookRows {
+func (c *allRows) hookViews(p *plan) intray.HookRows {
 	list := make([]*intray.Batch, len(c.batches))
 	for i, b := range c.batches {
-		list[i] = p.view(b)
+		list[i] = p.hookView(b)
 	}
 	return p.hookRows(list...)
 }
 
-// take keeps changes and applies them to the rows, so that the next hook sees them.
-func (c *collected) take(p *plan, changes []intray.Change) error {
+// addChanges keeps changes and applies them to the rows, so that the next hook sees them.
+func (c *allRows) addChanges(p *plan, changes []intray.Change) error {
 	c.changes = append(c.changes, changes...)
-	return c.apply(p, changes)
+	return c.applyToBatches(p, changes)
 }
 
-func (c *collected) apply(p *plan, changes []intray.Change) error {
-	changes = byRow(changes)
+func (c *allRows) applyToBatches(p *plan, changes []intray.Change) error {
+	changes = sortByRow(changes)
 	scratch := make([]byte, 0, scratchBytes)
 	for _, b := range c.batches {
-		if err := p.apply(b, rowsOf(changes, b), scratch); err != nil {
+		if err := p.applyChanges(b, changesIn(changes, b), scratch); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// byRow orders changes by their rows.
-func byRow(changes []intray.Change) []intray.Change {
+// sortByRow orders changes by their rows.
+func sortByRow(changes []intray.Change) []intray.Change {
 	ordered := slices.Clone(changes)
 	slices.SortStableFunc(ordered, func(a, b intray.Change) int { return a.Row - b.Row })
 	return ordered
 }
 
-// rowsOf are the changes, ordered by row, that concern a batch, with their rows
+// changesIn are the changes, ordered by row, that concern a batch, with their rows
 // counted from its first.
-func rowsOf(changes []intray.Change, b *intray.Batch) []intray.Change {
+func changesIn(changes []intray.Change, b *intray.Batch) []intray.Change {
 	from := sort.Search(len(changes), func(i int) bool { return int64(changes[i].Row) >= b.First })
 	end := sort.Search(len(changes), func(i int) bool { return int64(changes[i].Row) >= b.First+int64(b.Rows()) })
 	own := slices.Clone(changes[from:end])
@@ -229,18 +229,18 @@ func rowsOf(changes []intray.Change, b *intray.Batch) []intray.Change {
 // rows of an import that is Done. The outcome tells what came of it: where the
 // hook cancels, a person must settle why.
 func (e *Engine) Finish(ctx context.Context, imp Import, out *Outcome, rows iter.Seq2[*intray.Batch, error]) (err error) {
-	if imp.Schema.Hooks.BeforeFinish == "" || out.Verdict != Done || e.cfg.Script == nil {
+	if imp.Schema.Hooks.BeforeFinish == "" || out.Verdict != Done || e.cfg.LoadHooks == nil {
 		return nil
 	}
 	user := imp.User
 	if user == nil {
 		user = out.User
 	}
-	hooks, err := e.cfg.Script(ctx, intray.Hooks{BeforeFinish: imp.Schema.Hooks.BeforeFinish}, imp.Pins)
+	hooks, err := e.cfg.LoadHooks(ctx, intray.Hooks{BeforeFinish: imp.Schema.Hooks.BeforeFinish}, imp.HookEnv)
 	if err == nil {
 		defer func() { err = errors.Join(err, hooks.Close()) }()
 		var cancel *string
-		cancel, err = hooks.Finish(ctx, out.Schema(imp.Schema), rows, intray.Finish{
+		cancel, err = hooks.Finish(ctx, out.Schema(imp.Schema), rows, intray.FinishCall{
 			ID: imp.ID, User: user, Filename: imp.Input.Name, Headers: out.Headers, Mapping: out.Mapping,
 			RowsWithError: out.RowsWithError, Notices: out.Listed,
 		})
@@ -250,7 +250,7 @@ func (e *Engine) Finish(ctx context.Context, imp Import, out *Outcome, rows iter
 			if strings.TrimSpace(*cancel) == "" {
 				text = intray.NewMessage("hook.cancelled_without_message", intray.Params{"hook": "beforeFinishCallback"})
 			}
-			out.tell(intray.Notice{Type: intray.CancelledByHook, Level: intray.LevelError, Text: text})
+			out.addNotice(intray.Notice{Type: intray.CancelledByHook, Level: intray.LevelError, Text: text})
 		}
 	}
 	if out.failHook(err) {

@@ -27,12 +27,12 @@ type played struct {
 	each    func(hook int, rows *intray.Batch) ([]intray.Change, error)
 	update  func(rows *intray.Batch) ([]intray.Change, error)
 	deleted func(rows *intray.Batch) error
-	finish  func(rows iter.Seq2[*intray.Batch, error], about intray.Finish) (*string, error)
+	finish  func(rows iter.Seq2[*intray.Batch, error], about intray.FinishCall) (*string, error)
 }
 
-func (p played) open(context.Context, intray.Hooks, intray.Pins) (engine.Hooks, error) { return p, nil }
+func (p played) open(context.Context, intray.Hooks, intray.HookEnv) (engine.HookRunner, error) { return p, nil }
 
-func (p played) Step(ctx context.Context, call intray.StepCall) (intray.StepChanges, error) {
+func (p played) RunStep(ctx context.Context, call intray.StepCall) (intray.StepChanges, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -42,21 +42,21 @@ func (p played) Step(ctx context.Context, call intray.StepCall) (intray.StepChan
 	return p.step(call)
 }
 
-func (p played) Column(_ context.Context, hook int, rows intray.HookRows) ([]intray.Change, error) {
+func (p played) RunColumn(_ context.Context, hook int, rows intray.HookRows) ([]intray.Change, error) {
 	if p.column == nil {
 		return nil, nil
 	}
 	return p.column(hook, rows.Batches)
 }
 
-func (p played) Bulk(_ context.Context, _ int, rows intray.HookRows) ([]intray.Change, error) {
+func (p played) RunBulk(_ context.Context, _ int, rows intray.HookRows) ([]intray.Change, error) {
 	if p.bulk == nil {
 		return nil, nil
 	}
 	return p.bulk(rows.Batches)
 }
 
-func (p played) Rows(_ context.Context, hook int, rows intray.HookRows) ([]intray.Change, error) {
+func (p played) RunRows(_ context.Context, hook int, rows intray.HookRows) ([]intray.Change, error) {
 	if p.each != nil {
 		return p.each(hook, rows.Batches[0])
 	}
@@ -69,14 +69,14 @@ func (p played) Rows(_ context.Context, hook int, rows intray.HookRows) ([]intra
 	return p.rows(rows.Batches[0])
 }
 
-func (p played) Finish(_ context.Context, _ *intray.Schema, rows iter.Seq2[*intray.Batch, error], about intray.Finish) (*string, error) {
+func (p played) Finish(_ context.Context, _ *intray.Schema, rows iter.Seq2[*intray.Batch, error], about intray.FinishCall) (*string, error) {
 	if p.finish == nil {
 		return nil, nil
 	}
 	return p.finish(rows, about)
 }
 
-func (p played) Deleted(_ context.Context, rows intray.HookRows) error {
+func (p played) NotifyDeleted(_ context.Context, rows intray.HookRows) error {
 	if p.deleted == nil {
 		return nil
 	}
@@ -100,8 +100,8 @@ func hooked(t *testing.T, hooks played, file string) (out *engine.Outcome, rows,
 		{Key: "tags", Label: "Tag", Type: intray.FieldType{Name: intray.TypeString}, ManyToOne: true},
 	}}
 	schema.Settings.InvalidDataBehavior = intray.IncludeInvalidRows
-	s := staging{ctx: t.Context(), blobs: mem.New()}
-	e := engine.New(engine.Config{Formats: all.Formats(""), Script: hooks.open})
+	s := stageOpener{ctx: t.Context(), blobs: mem.New()}
+	e := engine.New(engine.Config{Formats: all.Formats(""), LoadHooks: hooks.open})
 	out, err := e.Run(t.Context(), engine.Import{
 		Input:  source.Input{Name: "list.csv", ReaderAt: strings.NewReader(file), Size: int64(len(file))},
 		Schema: schema, Answers: intray.Answers{"column:tags": "2,3"},
@@ -253,7 +253,7 @@ func TestOptionsOfCells(t *testing.T) {
 			return []intray.Change{{Row: 2, HasValue: true, Value: textOf("Blue")}, {Row: 3, Options: schema.Fields[0].SelectOptions}}, nil
 		},
 	}
-	e := engine.New(engine.Config{Workers: 1, Formats: all.Formats(""), Script: hooks.open})
+	e := engine.New(engine.Config{Workers: 1, Formats: all.Formats(""), LoadHooks: hooks.open})
 	kept := &keptRows{}
 	file := "Color\nRed\nblue\nGreen\nGreen\n"
 	imp := engine.Import{Input: source.Input{Name: "f.csv", ReaderAt: strings.NewReader(file), Size: int64(len(file))}, Schema: schema}
@@ -296,11 +296,11 @@ func TestLastMessages(t *testing.T) {
 		},
 	}
 	out, _, _ := hooked(t, hooks, "Name,Amount\nada,1\nbob,2\ncy,3\n")
-	var told []string
+	var messages []string
 	for _, n := range out.Listed {
-		told = append(told, fmt.Sprintf("%d %s", *n.Row, n.Text))
+		messages = append(messages, fmt.Sprintf("%d %s", *n.Row, n.Text))
 	}
-	if diff := cmp.Diff([]string{"0 each", "2 last"}, told); diff != "" || out.ErrorRows != 2 || out.Problems != 2 {
+	if diff := cmp.Diff([]string{"0 each", "2 last"}, messages); diff != "" || out.ErrorRows != 2 || out.Problems != 2 {
 		t.Errorf("%d rows with errors of %d problems; told (-want +got):\n%s", out.ErrorRows, out.Problems, diff)
 	}
 }
@@ -363,7 +363,7 @@ func TestHooksSeeWhatWasRead(t *testing.T) {
 		{Key: "n", Label: "N", Type: intray.FieldType{Name: intray.TypeNumber}},
 		{Key: "c", Label: "C", Type: intray.FieldType{Name: intray.TypeSelect}, ManyToOne: true, AlternateMatches: []string{"C 1", "C 2"}, SelectOptions: []intray.SelectOption{{Label: "Red", Value: "r"}}},
 	}}
-	e := engine.New(engine.Config{Workers: 1, Formats: all.Formats(""), Script: hooks.open})
+	e := engine.New(engine.Config{Workers: 1, Formats: all.Formats(""), LoadHooks: hooks.open})
 	file := "N;C 1;C 2\n0,7;Red;Blue\nmany;;\n"
 	imp := engine.Import{Input: source.Input{Name: "f.csv", ReaderAt: strings.NewReader(file), Size: int64(len(file))}, Schema: schema}
 	out, err := e.Run(t.Context(), imp, func([]string, []int) (engine.Sink, error) { return &keptRows{}, nil })
@@ -499,17 +499,17 @@ func TestFinishMayCancel(t *testing.T) {
 	message := "the sums differ"
 	row := int64(0)
 	for name, c := range map[string]struct {
-		finish  func(iter.Seq2[*intray.Batch, error], intray.Finish) (*string, error)
+		finish  func(iter.Seq2[*intray.Batch, error], intray.FinishCall) (*string, error)
 		verdict engine.Verdict
 		kind    intray.NoticeType
 		text    string
 	}{
-		"it cancels": {func(iter.Seq2[*intray.Batch, error], intray.Finish) (*string, error) { return &message, nil },
+		"it cancels": {func(iter.Seq2[*intray.Batch, error], intray.FinishCall) (*string, error) { return &message, nil },
 			engine.Open, intray.CancelledByHook, "the sums differ"},
-		"it fails": {func(iter.Seq2[*intray.Batch, error], intray.Finish) (*string, error) {
+		"it fails": {func(iter.Seq2[*intray.Batch, error], intray.FinishCall) (*string, error) {
 			return nil, &intray.HookError{Hook: "beforeFinishCallback", Row: &row, Text: intray.Literal("oh")}
 		}, engine.Broken, intray.HookFailed, "The hook beforeFinishCallback failed"},
-		"it agrees": {func(_ iter.Seq2[*intray.Batch, error], about intray.Finish) (*string, error) {
+		"it agrees": {func(_ iter.Seq2[*intray.Batch, error], about intray.FinishCall) (*string, error) {
 			if about.Filename != "list.csv" || len(about.Headers) != 1 || about.ID != "7" || string(about.User) != `{"id":"u"}` || len(about.Notices) != 1 {
 				t.Errorf("it is told %+v", about)
 			}
@@ -520,7 +520,7 @@ func TestFinishMayCancel(t *testing.T) {
 			schema := people()
 			schema.Hooks.BeforeFinish = "finish"
 			out := &engine.Outcome{Headers: []string{"A"}, User: []byte(`{"id":"u"}`), Listed: []intray.Notice{{Type: intray.Validation}}}
-			e := engine.New(engine.Config{Script: played{finish: c.finish}.open})
+			e := engine.New(engine.Config{LoadHooks: played{finish: c.finish}.open})
 			imp := engine.Import{Input: source.Input{Name: "list.csv"}, Schema: schema, ID: "7"}
 			if err := e.Finish(t.Context(), imp, out, func(func(*intray.Batch, error) bool) {}); err != nil {
 				t.Fatal(err)
@@ -605,7 +605,7 @@ func TestHooksCountTheLimitFirst(t *testing.T) {
 			kept := &keptRows{batch: &intray.Batch{Fields: make([]intray.Cells, 1)}}
 			var names []string
 			sink := sinkFunc(func(b *intray.Batch) (func() error, error) {
-				_, err := kept.Stage(b)
+				_, err := kept.StageBatch(b)
 				for row := range kept.batch.Rows() {
 					name, _ := kept.batch.Fields[0].Value(row)
 					names = append(names, string(name))
@@ -613,7 +613,7 @@ func TestHooksCountTheLimitFirst(t *testing.T) {
 				return func() error { return nil }, err
 			})
 			file := "Name\nA\nB\nC\nD\n"
-			e := engine.New(engine.Config{Workers: 1, Formats: all.Formats(""), Script: hooks.open})
+			e := engine.New(engine.Config{Workers: 1, Formats: all.Formats(""), LoadHooks: hooks.open})
 			imp := engine.Import{Input: source.Input{Name: "f.csv", ReaderAt: strings.NewReader(file), Size: int64(len(file))}, Schema: schema}
 			out, err := e.Run(t.Context(), imp, func([]string, []int) (engine.Sink, error) { return sink, nil })
 			if err != nil {
@@ -635,4 +635,4 @@ func TestHooksCountTheLimitFirst(t *testing.T) {
 
 type sinkFunc func(*intray.Batch) (func() error, error)
 
-func (f sinkFunc) Stage(b *intray.Batch) (func() error, error) { return f(b) }
+func (f sinkFunc) StageBatch(b *intray.Batch) (func() error, error) { return f(b) }

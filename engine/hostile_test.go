@@ -38,7 +38,7 @@ type largest struct {
 	cells, problems int
 }
 
-func (l *largest) Stage(b *intray.Batch) (func() error, error) {
+func (l *largest) StageBatch(b *intray.Batch) (func() error, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.cells = max(l.cells, b.Rows()*(len(b.Fields)+len(b.Unmapped)))
@@ -145,10 +145,10 @@ func TestManyQuestions(t *testing.T) {
 	const fields = engine.MaxNotices + 500
 	schema := wideSchema(fields, intray.Validator{Rule: "required"})
 	out := runInto(t, engine.Config{}, "f0\na\n", schema, sink{})
-	list := out.All()
+	list := out.AllNotices()
 	last := list[len(list)-1]
-	if len(out.Notices) != engine.MaxNotices || out.Untold != 499 || len(list) != engine.MaxNotices+1 || last.Type != intray.Truncated || last.Total != fields-1 {
-		t.Errorf("%d notices, %d untold; %d in all, the last %+v", len(out.Notices), out.Untold, len(list), last)
+	if len(out.Notices) != engine.MaxNotices || out.OmittedNotices != 499 || len(list) != engine.MaxNotices+1 || last.Type != intray.Truncated || last.Total != fields-1 {
+		t.Errorf("%d notices, %d untold; %d in all, the last %+v", len(out.Notices), out.OmittedNotices, len(list), last)
 	}
 }
 

@@ -36,7 +36,7 @@ func people() *intray.Schema {
 // run moves a file into a stage in memory.
 func run(t *testing.T, text string, schema *intray.Schema, workers int) (*engine.Outcome, *mem.Store) {
 	t.Helper()
-	s := staging{ctx: t.Context(), blobs: mem.New()}
+	s := stageOpener{ctx: t.Context(), blobs: mem.New()}
 	in := source.Input{Name: "people.csv", ReaderAt: strings.NewReader(text), Size: int64(len(text))}
 	out, err := engine.New(engine.Config{Formats: all.Formats(""), Workers: workers}).Run(t.Context(), engine.Import{Input: in, Schema: schema}, s.open)
 	if err != nil {
@@ -119,7 +119,7 @@ func TestManyProblems(t *testing.T) {
 	if !slices.Equal(want, out.RowsWithError) {
 		t.Errorf("%d rows with an error are listed, from %v on; want the first %d", len(out.RowsWithError), out.RowsWithError[:3], len(want))
 	}
-	notices := out.All()
+	notices := out.AllNotices()
 	if len(notices) != engine.MaxNotices+1 {
 		t.Fatalf("%d notices, want %d", len(notices), engine.MaxNotices+1)
 	}
@@ -140,7 +140,7 @@ func TestNoticesAtTheirLimit(t *testing.T) {
 		schema := people()
 		schema.Settings.InvalidDataBehavior = intray.IncludeInvalidRows
 		out, _ := run(t, "email,Name\n"+strings.Repeat("nobody,x\n", n), schema, 2)
-		list := out.All()
+		list := out.AllNotices()
 		if cut := list[len(list)-1].Type == intray.Truncated; len(list) != want || cut != (n > engine.MaxNotices) {
 			t.Errorf("%d problems: %d notices, cut %v", n, len(list), cut)
 		}

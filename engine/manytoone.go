@@ -17,46 +17,46 @@ import (
 // field. Its value is then the JSON array of theirs, its raw text that of the
 // raw texts; where all columns are empty the cell is.
 
-// part is one column of a field with ManyToOne.
-type part struct {
+// columnPart is one column of a field with ManyToOne.
+type columnPart struct {
 	field, index int
 }
 
-// spread gives the fields of a schema with the columns of those that have
+// expandColumns gives the fields of a schema with the columns of those that have
 // several behind them. The rules go with the columns.
-func spread(fields []intray.Field, m intray.Mapping) (wide []intray.Field, parts []part) {
+func expandColumns(fields []intray.Field, m intray.Mapping) (wide []intray.Field, parts []columnPart) {
 	wide = slices.Clone(fields)
 	for i, f := range fields {
 		if !f.ManyToOne {
 			continue
 		}
 		wide[i].Validators = nil
-		for j := range m.Fields[i].All() {
+		for j := range m.Fields[i].AllColumns() {
 			one := f
 			one.Key += "\x00" + strconv.Itoa(j) // no schema has such a key
 			wide = append(wide, one)
-			parts = append(parts, part{i, j})
+			parts = append(parts, columnPart{i, j})
 		}
 	}
 	return wide, parts
 }
 
-// gather makes the value of each field that has several columns of the cells of
+// joinColumns makes the value of each field that has several columns of the cells of
 // these.
-func (p *plan) gather(b *intray.Batch) {
+func (p *plan) joinColumns(b *intray.Batch) {
 	for f := range p.fields {
 		if field := &p.fields[f]; field.parts > 0 {
 			columns := b.Fields[field.parts : field.parts+len(field.columns)]
 			for row := range b.Rows() {
-				field.join(&b.Fields[f], columns, row)
+				field.joinRow(&b.Fields[f], columns, row)
 			}
 		}
 	}
 }
 
-// join adds a row.
-func (f *fieldPlan) join(to *intray.Cells, columns []intray.Cells, row int) {
-	if !slices.ContainsFunc(columns, func(one intray.Cells) bool { return holds(&one, row) }) {
+// joinRow adds a row.
+func (f *fieldPlan) joinRow(to *intray.Cells, columns []intray.Cells, row int) {
+	if !slices.ContainsFunc(columns, func(one intray.Cells) bool { return hasContent(&one, row) }) {
 		to.AppendNull(nil)
 		return
 	}
@@ -83,13 +83,13 @@ func (f *fieldPlan) join(to *intray.Cells, columns []intray.Cells, row int) {
 	to.AppendParsed(values, raws)
 }
 
-// holds says whether a cell has text in the file or a value that a hook gave it.
-func holds(cells *intray.Cells, row int) bool {
-	if !value.Blank(cells.Raw(row)) {
+// hasContent says whether a cell has text in the file or a value that a hook gave it.
+func hasContent(cells *intray.Cells, row int) bool {
+	if !value.IsBlank(cells.Raw(row)) {
 		return true
 	}
 	v, _ := cells.Value(row)
-	return !value.Blank(v)
+	return !value.IsBlank(v)
 }
 
 func appendText(to, text []byte) []byte {
@@ -107,9 +107,9 @@ func literalJSON(t intray.TypeName) bool {
 	return t == intray.TypeNumber || t == intray.TypeCheckbox || t == intray.TypeMultiSelect
 }
 
-// fold takes the columns of fields with several from a batch whose rules were
+// foldColumns takes the columns of fields with several from a batch whose rules were
 // applied, and gives their problems to the fields.
-func (p *plan) fold(b *intray.Batch) {
+func (p *plan) foldColumns(b *intray.Batch) {
 	if len(p.parts) == 0 {
 		return
 	}
@@ -117,29 +117,29 @@ func (p *plan) fold(b *intray.Batch) {
 	for i := range b.Problems {
 		p.foldProblem(&b.Problems[i])
 	}
-	slices.SortStableFunc(b.Problems, byPlace)
+	slices.SortStableFunc(b.Problems, compareProblems)
 }
 
-// byPlace is the order of problems in a batch.
-func byPlace(x, y intray.Problem) int {
+// compareProblems is the order of problems in a batch.
+func compareProblems(x, y intray.Problem) int {
 	return cmp.Or(cmp.Compare(x.Row, y.Row), cmp.Compare(x.Field, y.Field), cmp.Compare(x.Part, y.Part))
 }
 
 // foldProblem gives the problem of a column to its field.
 func (p *plan) foldProblem(problem *intray.Problem) {
-	problem.Field, problem.Part = p.folded(problem.Field, problem.Part)
+	problem.Field, problem.Part = p.foldedIndex(problem.Field, problem.Part)
 }
 
-// folded is whose cell is at a place of the batch.
-func (p *plan) folded(at, index int) (field, part int) {
+// foldedIndex is whose cell is at a place of the batch.
+func (p *plan) foldedIndex(at, index int) (field, part int) {
 	if column := at - len(p.fields); column >= 0 {
 		return p.parts[column].field, p.parts[column].index
 	}
 	return at, index
 }
 
-// place fills in whose cell a notice is about.
-func (p *plan) place(n *intray.Notice, field, index int) {
+// setLocation fills in whose cell a notice is about.
+func (p *plan) setLocation(n *intray.Notice, field, index int) {
 	f := &p.fields[field]
 	n.Field, n.Header = p.keys[field], f.headers[0]
 	if f.parts > 0 {
@@ -147,9 +147,9 @@ func (p *plan) place(n *intray.Notice, field, index int) {
 	}
 }
 
-// rawOf is the raw text of a cell, or of one of the columns of a field with
+// rawExcerpt is the raw text of a cell, or of one of the columns of a field with
 // several.
-func rawOf(text []byte, index *int) *string {
+func rawExcerpt(text []byte, index *int) *string {
 	if index != nil {
 		var all []string
 		if json.Unmarshal(text, &all) == nil && *index < len(all) {
@@ -162,11 +162,11 @@ func rawOf(text []byte, index *int) *string {
 	return &short
 }
 
-// headersOf are the headers of the columns of a match, for notices; one "" where
+// matchHeaders are the headers of the columns of a match, for notices; one "" where
 // there are none.
-func headersOf(m intray.Match, headers []string) []string {
+func matchHeaders(m intray.Match, headers []string) []string {
 	list := []string{}
-	for _, c := range m.All() {
+	for _, c := range m.AllColumns() {
 		list = append(list, mapping.Shorten(headers[c]))
 	}
 	if len(list) == 0 {

@@ -11,23 +11,23 @@ import (
 	"github.com/intraydata/intray/mapping"
 )
 
-// decided is what a person said of the mapping: for a field its columns, or none,
+// mappingAnswers is what a person said of the mapping: for a field its columns, or none,
 // and the columns that are to feed none.
-type decided struct {
+type mappingAnswers struct {
 	columns map[int][]int
-	// more are columns for fields that take several, beside those that are
+	// extra are columns for fields that take several, beside those that are
 	// suggested.
-	more   map[int][]int
+	extra   map[int][]int
 	unused map[int]bool
 }
 
-// decisions reads the answers about fields and columns. Those about a field or a
+// parseMappingAnswers reads the answers about fields and columns. Those about a field or a
 // column that is not there have no effect.
-func decisions(fields []intray.Field, columns int, answers intray.Answers) decided {
-	d := decided{map[int][]int{}, map[int][]int{}, map[int]bool{}}
+func parseMappingAnswers(fields []intray.Field, columns int, answers intray.Answers) mappingAnswers {
+	d := mappingAnswers{map[int][]int{}, map[int][]int{}, map[int]bool{}}
 	for i, f := range fields {
 		if value, asked := answers[intray.AnswerColumn+f.Key]; asked && !f.Hidden {
-			d.answer(i, f.ManyToOne, value, columns)
+			d.setColumns(i, f.ManyToOne, value, columns)
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(answers)) {
@@ -41,7 +41,7 @@ func decisions(fields []intray.Field, columns int, answers intray.Answers) decid
 		_, settled := d.columns[field]
 		switch {
 		case field >= 0 && !settled && fields[field].ManyToOne:
-			d.more[field] = append(d.more[field], column)
+			d.extra[field] = append(d.extra[field], column)
 		case field >= 0 && !settled:
 			d.columns[field] = []int{column}
 		case key == intray.NoAnswer:
@@ -54,7 +54,7 @@ func decisions(fields []intray.Field, columns int, answers intray.Answers) decid
 	return d
 }
 
-func (d decided) answer(field int, many bool, value string, columns int) {
+func (d mappingAnswers) setColumns(field int, many bool, value string, columns int) {
 	if value == intray.NoAnswer {
 		d.columns[field] = nil
 		return
@@ -73,28 +73,28 @@ func (d decided) answer(field int, many bool, value string, columns int) {
 // match maps the columns: as a person decided, and else as mapping suggests.
 func (o *Outcome) match(ctx context.Context, imp Import, columns []intray.Column) error {
 	fields := imp.Schema.Fields
-	d := decisions(fields, len(columns), imp.Answers)
-	rest, free := d.open(fields, columns)
-	m, questions, err := mapping.Config{Remembered: imp.Memory.Columns, Keyed: o.keyed()}.Suggest(ctx, rest, free)
+	d := parseMappingAnswers(fields, len(columns), imp.Answers)
+	rest, free := d.remaining(fields, columns)
+	m, questions, err := mapping.Config{Learned: imp.Memory.Columns, Keyed: o.hasKeyHeaders()}.Suggest(ctx, rest, free)
 	if err != nil {
 		return err
 	}
 	for field, list := range d.columns {
-		m.Fields[field] = chosen(fields[field], list, columns)
+		m.Fields[field] = chosenMatch(fields[field], list, columns)
 	}
-	for field, list := range d.more {
-		m.Fields[field] = joined(m.Fields[field], list, columns)
+	for field, list := range d.extra {
+		m.Fields[field] = extendedMatch(m.Fields[field], list, columns)
 	}
 	for column := range d.unused {
 		m.Unmapped = append(m.Unmapped, column)
 	}
 	slices.Sort(m.Unmapped)
 	o.Mapping = m
-	if err := o.tellTaken(ctx, imp, columns, d); err != nil {
+	if err := o.warnReassigned(ctx, imp, columns, d); err != nil {
 		return err
 	}
 	for _, q := range questions {
-		if q.Field == "" && len(d.columns)+len(d.more) > 0 {
+		if q.Field == "" && len(d.columns)+len(d.extra) > 0 {
 			continue // what a person chose feeds a field
 		}
 		o.askMapping(q, fields, columns, m)
@@ -102,19 +102,19 @@ func (o *Outcome) match(ctx context.Context, imp Import, columns []intray.Column
 	return nil
 }
 
-// keyed says whether the headers are keys of records and stand in no row.
-func (o *Outcome) keyed() bool {
+// hasKeyHeaders says whether the headers are keys of records and stand in no row.
+func (o *Outcome) hasKeyHeaders() bool {
 	return slices.ContainsFunc(o.Evidence, func(e intray.Evidence) bool { return e.Choice == "header row" && e.Value == "names" })
 }
 
-// tellTaken tells of columns that an answer gave to one field and that would have
+// warnReassigned tells of columns that an answer gave to one field and that would have
 // fed another one, which has none now.
-func (o *Outcome) tellTaken(ctx context.Context, imp Import, columns []intray.Column, d decided) error {
-	if len(d.columns)+len(d.more) == 0 {
+func (o *Outcome) warnReassigned(ctx context.Context, imp Import, columns []intray.Column, d mappingAnswers) error {
+	if len(d.columns)+len(d.extra) == 0 {
 		return nil
 	}
 	fields := imp.Schema.Fields
-	before, _, err := mapping.Config{Remembered: imp.Memory.Columns}.Suggest(ctx, fields, columns)
+	before, _, err := mapping.Config{Learned: imp.Memory.Columns}.Suggest(ctx, fields, columns)
 	if err != nil {
 		return err
 	}
@@ -124,14 +124,14 @@ func (o *Outcome) tellTaken(ctx context.Context, imp Import, columns []intray.Co
 		if said || column == intray.NoColumn || o.Mapping.Fields[i].Column != intray.NoColumn || d.unused[column] {
 			continue
 		}
-		o.tell(intray.Notice{Type: intray.UnmappedFields, Level: intray.LevelWarning, Field: f.Key, Header: mapping.Shorten(columns[column].Header),
+		o.addNotice(intray.Notice{Type: intray.UnmappedFields, Level: intray.LevelWarning, Field: f.Key, Header: mapping.Shorten(columns[column].Header),
 			Text: intray.NewMessage("mapping.column_given_away", intray.Params{"column": columnLabel(columns[column]), "field": mapping.Shorten(f.Label)})})
 	}
 	return nil
 }
 
-// chosen is the match of a field whose columns a person chose.
-func chosen(f intray.Field, list []int, columns []intray.Column) intray.Match {
+// chosenMatch is the match of a field whose columns a person chose.
+func chosenMatch(f intray.Field, list []int, columns []intray.Column) intray.Match {
 	if len(list) == 0 {
 		return intray.Match{Column: intray.NoColumn}
 	}
@@ -142,9 +142,9 @@ func chosen(f intray.Field, list []int, columns []intray.Column) intray.Match {
 	return m
 }
 
-// joined is the match of a field with the columns that a person gave it beside
+// extendedMatch is the match of a field with the columns that a person gave it beside
 // those that were suggested.
-func joined(m intray.Match, list []int, columns []intray.Column) intray.Match {
+func extendedMatch(m intray.Match, list []int, columns []intray.Column) intray.Match {
 	if m.Column == intray.NoColumn {
 		m = intray.Match{Score: 1}
 	}
@@ -157,16 +157,16 @@ func joined(m intray.Match, list []int, columns []intray.Column) intray.Match {
 	return m
 }
 
-// open leaves out what is decided: fields are hidden from the suggestion, and
+// remaining leaves out what is decided: fields are hidden from the suggestion, and
 // columns are gone.
-func (d decided) open(fields []intray.Field, columns []intray.Column) ([]intray.Field, []intray.Column) {
+func (d mappingAnswers) remaining(fields []intray.Field, columns []intray.Column) ([]intray.Field, []intray.Column) {
 	rest := slices.Clone(fields)
 	var gone []int
 	for field, list := range d.columns {
 		rest[field].Hidden = true
 		gone = append(gone, list...)
 	}
-	for _, list := range d.more {
+	for _, list := range d.extra {
 		gone = append(gone, list...)
 	}
 	free := slices.DeleteFunc(slices.Clone(columns), func(c intray.Column) bool {
@@ -180,25 +180,25 @@ func (d decided) open(fields []intray.Field, columns []intray.Column) ([]intray.
 func (o *Outcome) askMapping(q mapping.Question, fields []intray.Field, columns []intray.Column, m intray.Mapping) {
 	asked := intray.Question{Notice: intray.UnmappedFields, Field: q.Field, Text: q.Text, ID: intray.AnswerColumn + q.Field}
 	switch {
-	case len(q.Rivals) > 0:
+	case len(q.CompetingFields) > 0:
 		asked.ID = intray.AnswerField + strconv.Itoa(q.Columns[0].Index)
-		asked.Choices = rivals(q.Rivals, fields)
+		asked.Choices = fieldChoices(q.CompetingFields, fields)
 	case len(q.Columns) > 0:
 		asked.Choices, asked.AnyColumn = columnChoices(q.Columns), true
 	case q.Field == "":
 		o.askFields(q.Text, fields, columns)
 		return
 	default:
-		asked.Choices, asked.AnyColumn = columnChoices(unused(columns, m)), true
+		asked.Choices, asked.AnyColumn = columnChoices(unmappedColumns(columns, m)), true
 	}
 	if len(q.Columns) > 0 {
 		asked.Notice, asked.Header = intray.ColumnConflict, mapping.Shorten(q.Columns[0].Header)
 	}
-	if len(q.Rivals) == 0 && !mustHaveColumn(fields, q.Field) {
+	if len(q.CompetingFields) == 0 && !mustHaveColumn(fields, q.Field) {
 		asked.Choices = append(asked.Choices, intray.Choice{Value: intray.NoAnswer, Label: intray.NewMessage("answer.no_column", nil)})
 	}
 	asked.Many = takesMany(fields, q.Field)
-	o.ask(asked)
+	o.addQuestion(asked)
 }
 
 func takesMany(fields []intray.Field, key string) bool {
@@ -222,11 +222,11 @@ func (o *Outcome) askFields(text intray.Message, fields []intray.Field, columns 
 		if !f.RequireMapping {
 			q.Choices = append(q.Choices, intray.Choice{Value: intray.NoAnswer, Label: intray.NewMessage("answer.no_column", nil)})
 		}
-		o.put(q)
+		o.appendQuestion(q)
 	}
 }
 
-func unused(columns []intray.Column, m intray.Mapping) []intray.Column {
+func unmappedColumns(columns []intray.Column, m intray.Mapping) []intray.Column {
 	return slices.DeleteFunc(slices.Clone(columns), func(c intray.Column) bool {
 		return !slices.Contains(m.Unmapped, c.Index)
 	})
@@ -256,7 +256,7 @@ func examples(samples []string) (short []string) {
 	return short
 }
 
-func rivals(keys []string, fields []intray.Field) (choices []intray.Choice) {
+func fieldChoices(keys []string, fields []intray.Field) (choices []intray.Choice) {
 	for _, f := range fields {
 		if slices.Contains(keys, f.Key) && len(choices) < maxChoices {
 			choices = append(choices, intray.Choice{Value: f.Key, Label: intray.Literal(mapping.Shorten(f.Label))})

@@ -95,7 +95,7 @@ func throughImport(t *testing.T, name string, file []byte) []string {
 	schema := &intray.Schema{Settings: intray.DefaultSettings(), Fields: []intray.Field{
 		{Key: "id", Label: "Id", Type: plain}, {Key: "text", Label: "Text", Type: plain},
 	}}
-	s := staging{ctx: t.Context(), blobs: mem.New()}
+	s := stageOpener{ctx: t.Context(), blobs: mem.New()}
 	out, err := engine.New(engine.Config{Formats: all.Formats("")}).Run(t.Context(), engine.Import{
 		Input:  source.Input{Name: name, ReaderAt: bytes.NewReader(file), Size: int64(len(file))},
 		Schema: schema,

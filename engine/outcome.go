@@ -51,8 +51,8 @@ type Outcome struct {
 	// Notices tell what there is to tell about the import as a whole: the
 	// first MaxNotices.
 	Notices []intray.Notice
-	// Untold counts the notices about the import that were left out.
-	Untold int64 `json:"Untold"`
+	// OmittedNotices counts the notices about the import that were left out.
+	OmittedNotices int64 `json:"Untold"`
 	// Problems counts all problems of cells and rows.
 	Problems int64
 	// Listed are the first MaxNotices of those, in the order of the rows.
@@ -72,12 +72,12 @@ type Outcome struct {
 	Questions []intray.Question
 }
 
-// All gives the notices about the import and then those about cells and rows:
+// AllNotices gives the notices about the import and then those about cells and rows:
 // at most MaxNotices, and where there are more, one of type Truncated that says
 // how many.
-func (o *Outcome) All() []intray.Notice {
+func (o *Outcome) AllNotices() []intray.Notice {
 	all := append(slices.Clip(o.Notices), o.Listed...)
-	total := int64(len(o.Notices)) + o.Untold + o.Problems
+	total := int64(len(o.Notices)) + o.OmittedNotices + o.Problems
 	if total <= MaxNotices {
 		return all
 	}
@@ -88,9 +88,9 @@ func (o *Outcome) All() []intray.Notice {
 	})
 }
 
-func (o *Outcome) fail(kind intray.NoticeType, text intray.Message) *Outcome {
+func (o *Outcome) reject(kind intray.NoticeType, text intray.Message) *Outcome {
 	o.Verdict = Broken
-	o.tell(intray.Notice{Type: kind, Level: intray.LevelError, Text: text})
+	o.addNotice(intray.Notice{Type: kind, Level: intray.LevelError, Text: text})
 	return o
 }
 
@@ -104,30 +104,30 @@ func (o *Outcome) failHook(err error) bool {
 	o.Hook = failed
 	o.Verdict = Broken
 	text := intray.NewMessage("hook.nothing_imported", intray.Params{"failure": failed.Describe()})
-	o.tell(intray.Notice{Type: intray.HookFailed, Level: intray.LevelError, Text: text, Row: failed.Row})
+	o.addNotice(intray.Notice{Type: intray.HookFailed, Level: intray.LevelError, Text: text, Row: failed.Row})
 	return true
 }
 
 // stop leaves the file to a person, without a question that could be answered.
 func (o *Outcome) stop(kind intray.NoticeType, text intray.Message) *Outcome {
 	o.Verdict = Open
-	o.tell(intray.Notice{Type: kind, Level: intray.LevelError, Text: text})
+	o.addNotice(intray.Notice{Type: kind, Level: intray.LevelError, Text: text})
 	return o
 }
 
-// tell adds a notice about the import as a whole, or counts it where there are
+// addNotice adds a notice about the import as a whole, or counts it where there are
 // many.
-func (o *Outcome) tell(n intray.Notice) {
+func (o *Outcome) addNotice(n intray.Notice) {
 	if len(o.Notices) >= MaxNotices {
-		o.Untold++
+		o.OmittedNotices++
 		return
 	}
 	o.Notices = append(o.Notices, n)
 }
 
-// judge gives the verdict of a run that read the file to its end, of which hooks removed
+// decideVerdict gives the verdict of a run that read the file to its end, of which hooks removed
 // so many rows.
-func (o *Outcome) judge(s intray.Settings, removed int) *Outcome {
+func (o *Outcome) decideVerdict(s intray.Settings, removed int) *Outcome {
 	switch {
 	case o.DataRows == 0 && removed > 0:
 		return o.stop(intray.NoRows, intray.NewMessage("hook.removed_all_rows", intray.Params{"step": intray.ReviewStep}))
@@ -137,7 +137,7 @@ func (o *Outcome) judge(s intray.Settings, removed int) *Outcome {
 	case s.InvalidDataBehavior == intray.BlockSubmit:
 		o.Verdict = Open
 	case o.ErrorRows == o.DataRows && s.InvalidDataBehavior == intray.RemoveInvalidRows:
-		o.tell(intray.Notice{
+		o.addNotice(intray.Notice{
 			Type: intray.AllRowsRemoved, Level: intray.LevelWarning,
 			Text: intray.NewMessage("import.all_rows_invalid", intray.Params{"n": o.DataRows}),
 		})
@@ -145,18 +145,18 @@ func (o *Outcome) judge(s intray.Settings, removed int) *Outcome {
 	return o
 }
 
-// account is what a batch adds to the outcome. It holds copies: the batch is
+// batchSummary is what a batch adds to the outcome. It holds copies: the batch is
 // used again before the account is added.
-type account struct {
+type batchSummary struct {
 	rows      int64
 	problems  int64
 	errorRows []int64
 	notices   []intray.Notice
 }
 
-// account sums up a batch whose problems are in the order of the rows.
-func (p *plan) account(b *intray.Batch) account {
-	a := account{rows: int64(b.Rows()), problems: int64(len(b.Problems))}
+// summarize sums up a batch whose problems are in the order of the rows.
+func (p *plan) summarize(b *intray.Batch) batchSummary {
+	a := batchSummary{rows: int64(b.Rows()), problems: int64(len(b.Problems))}
 	last := -1
 	for _, problem := range b.Problems {
 		if problem.Level == intray.LevelError && problem.Row != last {
@@ -173,18 +173,18 @@ func (p *plan) account(b *intray.Batch) account {
 func (p *plan) notice(b *intray.Batch, problem intray.Problem) intray.Notice {
 	row := b.First + int64(problem.Row)
 	n := intray.Notice{Type: intray.Validation, Level: problem.Level, Text: problem.Text, Row: &row}
-	if problem.Code == value.Mapped {
+	if problem.Code == value.CodeMapped {
 		n.Type = intray.ValueMapped
 	}
 	if problem.Field != intray.NoField {
-		p.place(&n, problem.Field, problem.Part)
-		n.Value = rawOf(b.Fields[problem.Field].Raw(problem.Row), n.Part)
+		p.setLocation(&n, problem.Field, problem.Part)
+		n.Value = rawExcerpt(b.Fields[problem.Field].Raw(problem.Row), n.Part)
 	}
 	return n
 }
 
-// addTo adds the account of the next batch, in the order of the rows.
-func (a account) addTo(out *Outcome) {
+// mergeInto adds the account of the next batch, in the order of the rows.
+func (a batchSummary) mergeInto(out *Outcome) {
 	out.DataRows += a.rows
 	out.ErrorRows += int64(len(a.errorRows))
 	out.Problems += a.problems
@@ -192,8 +192,8 @@ func (a account) addTo(out *Outcome) {
 	out.Listed = appendUpTo(out.Listed, a.notices, MaxNotices)
 }
 
-// rowNumbers are the rows with an error, for a bitmap.
-func (a account) rowNumbers() []uint32 {
+// errorRowNumbers are the rows with an error, for a bitmap.
+func (a batchSummary) errorRowNumbers() []uint32 {
 	rows := make([]uint32, len(a.errorRows))
 	for i, row := range a.errorRows {
 		rows[i] = uint32(row)
@@ -238,7 +238,7 @@ func (o *Outcome) Explain(schema *intray.Schema, b *intray.Batch, i, field int) 
 		t.Value = &text
 	}
 	match := o.Mapping.Fields[field]
-	for _, column := range match.All() {
+	for _, column := range match.AllColumns() {
 		t.Columns = append(t.Columns, intray.TracedColumn{Index: column, Header: o.Headers[column]})
 	}
 	own, row := problemsAt(b, i, field)

@@ -21,7 +21,7 @@ func (panicking) Parse(c value.Cell, _ []byte) value.Result { panic("boom at " +
 // nowhere is a sink that keeps nothing.
 type nowhere struct{}
 
-func (nowhere) Stage(*intray.Batch) (func() error, error) { return func() error { return nil }, nil }
+func (nowhere) StageBatch(*intray.Batch) (func() error, error) { return func() error { return nil }, nil }
 
 func mailSchema() *intray.Schema {
 	return &intray.Schema{Settings: intray.DefaultSettings(), Fields: []intray.Field{
@@ -57,7 +57,7 @@ func TestPanickingParserIsAnError(t *testing.T) {
 	p := compiled(t, mailSchema(), 2, 0, 1)
 	p.fields[1].parser, p.fields[1].plain = panicking{}, false
 	e := New(Config{Workers: 4})
-	err = e.convey(t.Context(), reader, p, nowhere{}, &Outcome{})
+	err = e.runPipeline(t.Context(), reader, p, nowhere{}, &Outcome{})
 	if err == nil || !strings.Contains(err.Error(), "boom at Ada") || !strings.Contains(err.Error(), "parse_test.go") {
 		t.Errorf("error %v, want the panic and where it happened", err)
 	}
@@ -99,7 +99,7 @@ func TestEachRowIsParsedByItself(t *testing.T) {
 	})
 }
 
-func TestRaggedRowsAreTold(t *testing.T) {
+func TestRaggedRowsAreReported(t *testing.T) {
 	delimited := []intray.Evidence{{Choice: "encoding"}, {Choice: "delimiter", Value: ","}}
 	for _, c := range []struct {
 		columns int

@@ -17,37 +17,37 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// surveyRows is how many rows are looked at where they decide how their columns
+// sniffRows is how many rows are looked at where they decide how their columns
 // are read; where they leave that open, all rows are.
-const surveyRows = 20_000
+const sniffRows = 20_000
 
-// surveyor looks at the columns whose cells can be read in several ways.
-type surveyor struct {
+// columnSniffer looks at the columns whose cells can be read in several ways.
+type columnSniffer struct {
 	plan    *plan
 	fields  []int
-	surveys []value.Survey
+	surveys []value.Sniffer
 	answers []map[string]string
 }
 
-// survey decides how the columns are read, from the rows of a reader of its own,
+// sniffColumns decides how the columns are read, from the rows of a reader of its own,
 // and asks what they leave open.
-func (p *passage) survey(ctx context.Context, plan *plan) error {
-	s := &surveyor{plan: plan}
+func (p *importRun) sniffColumns(ctx context.Context, plan *plan) error {
+	s := &columnSniffer{plan: plan}
 	for i, f := range plan.fields {
-		if parser, surveyed := f.parser.(value.Surveyed); surveyed && len(f.columns) > 0 {
+		if parser, surveyed := f.parser.(value.SniffingParser); surveyed && len(f.columns) > 0 {
 			s.fields = append(s.fields, i)
-			s.surveys = append(s.surveys, parser.Survey())
+			s.surveys = append(s.surveys, parser.NewSniffer())
 			s.answers = append(s.answers, formAnswers(p.imp.Answers, plan.keys[i]))
 		}
 	}
 	if len(s.fields) == 0 {
 		return nil
 	}
-	reader, err := p.again(ctx)
+	reader, err := p.reopenSheet(ctx)
 	if err != nil {
 		return err
 	}
-	err = s.read(ctx, reader)
+	err = s.readRows(ctx, reader)
 	if closing := reader.Close(); err == nil {
 		err = closing
 	}
@@ -69,38 +69,38 @@ func formAnswers(answers intray.Answers, key string) map[string]string {
 	return forms
 }
 
-// read looks at rows until the columns are decided or there are no more. What is
+// readRows looks at rows until the columns are decided or there are no more. What is
 // wrong with the file is told when its rows move.
-func (s *surveyor) read(ctx context.Context, reader source.Reader) error {
+func (s *columnSniffer) readRows(ctx context.Context, reader source.Reader) error {
 	var recs intray.Records
-	for rows := int64(0); rows < surveyRows || s.open(); {
+	for rows := int64(0); rows < sniffRows || s.isUndecided(); {
 		err := reader.Next(ctx, &recs)
-		if errors.Is(err, io.EOF) || ofTheFile(err) {
+		if errors.Is(err, io.EOF) || isFileError(err) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		s.add(&recs)
+		s.addRecords(&recs)
 		rows += int64(recs.Len())
 	}
 	return nil
 }
 
-func (s *surveyor) add(recs *intray.Records) {
+func (s *columnSniffer) addRecords(recs *intray.Records) {
 	for i, f := range s.fields {
 		for _, column := range s.plan.fields[f].columns {
 			for row := range recs.Len() {
-				s.surveys[i].Add(typedCell(recs, row, column))
+				s.surveys[i].Observe(typedCell(recs, row, column))
 			}
 		}
 	}
 }
 
-// open says whether the rows so far leave something open.
-func (s *surveyor) open() bool {
+// isUndecided says whether the rows so far leave something open.
+func (s *columnSniffer) isUndecided() bool {
 	for i, survey := range s.surveys {
-		if len(survey.Decide(s.answers[i], nil).Ties) > 0 {
+		if len(survey.Decide(s.answers[i], nil).Ambiguities) > 0 {
 			return true
 		}
 	}
@@ -109,17 +109,17 @@ func (s *surveyor) open() bool {
 
 // decide takes the style of each column. Columns that their own cells decide
 // speak for those beside them that do not.
-func (s *surveyor) decide(schema *intray.Schema, out *Outcome) {
+func (s *columnSniffer) decide(schema *intray.Schema, out *Outcome) {
 	decisions := make([]value.Decision, len(s.fields))
-	var beside []value.Beside
+	var beside []value.Neighbor
 	for i := range s.fields {
 		decisions[i] = s.surveys[i].Decide(s.answers[i], nil)
-		if d := decisions[i]; len(d.Ties) == 0 && len(d.Reasons) > 0 {
-			beside = append(beside, value.Beside{Header: mapping.Shorten(s.plan.fields[s.fields[i]].headers[0]), Decision: d})
+		if d := decisions[i]; len(d.Ambiguities) == 0 && len(d.Reasons) > 0 {
+			beside = append(beside, value.Neighbor{Header: mapping.Shorten(s.plan.fields[s.fields[i]].headers[0]), Decision: d})
 		}
 	}
 	for i, f := range s.fields {
-		if len(decisions[i].Ties) > 0 && len(beside) > 0 {
+		if len(decisions[i].Ambiguities) > 0 && len(beside) > 0 {
 			decisions[i] = s.surveys[i].Decide(s.answers[i], beside)
 		}
 		d := decisions[i]
@@ -127,8 +127,8 @@ func (s *surveyor) decide(schema *intray.Schema, out *Outcome) {
 		if out.Forms == nil {
 			out.Forms = map[string]string{}
 		}
-		out.Forms[s.plan.keys[f]] = d.Form
-		for _, tie := range d.Ties {
+		out.Forms[s.plan.keys[f]] = d.Spec
+		for _, tie := range d.Ambiguities {
 			out.askForm(schema.Fields[f], s.plan.fields[f].headers[0], tie)
 		}
 		if len(d.Reasons) > 0 {
@@ -140,37 +140,37 @@ func (s *surveyor) decide(schema *intray.Schema, out *Outcome) {
 }
 
 // askForm asks how the cells of a column are to be read.
-func (o *Outcome) askForm(f intray.Field, header string, tie value.Tie) {
+func (o *Outcome) askForm(f intray.Field, header string, tie value.Ambiguity) {
 	id := intray.AnswerFormat + f.Key
-	if tie.Form != "" {
-		id += ":" + tie.Form
+	if tie.Key != "" {
+		id += ":" + tie.Key
 	}
-	o.ask(intray.Question{ID: id, Notice: intray.AmbiguousColumn, Field: f.Key, Header: header, Text: tie.Text, Choices: tie.Choices})
+	o.addQuestion(intray.Question{ID: id, Notice: intray.AmbiguousColumn, Field: f.Key, Header: header, Text: tie.Text, Choices: tie.Choices})
 }
 
 // typedCell gives a cell with what a workbook says of it.
 func typedCell(recs *intray.Records, row, column int) value.Cell {
-	c := value.Cell{Raw: cell(recs, row, column)}
+	c := value.Cell{Raw: cellAt(recs, row, column)}
 	if recs.HasTyped() && column < recs.NumCells(row) {
-		c.Kind, c.Typed = recs.Typed(row, column)
+		c.Kind, c.Typed = recs.TypedCell(row, column)
 	}
 	return c
 }
 
-// taught is a parser that reads some texts as a person said.
-type taught struct {
+// overrideParser is a parser that reads some texts as a person said.
+type overrideParser struct {
 	value.Parser
-	texts map[string]lesson
+	texts map[string]valueOverride
 }
 
-// lesson is what a text is read as, and a note of who said so.
-type lesson struct {
+// valueOverride is what a text is read as, and a note of who said so.
+type valueOverride struct {
 	value []byte
 	note  *value.Note
 }
 
 // Parse reads a cell.
-func (t taught) Parse(c value.Cell, scratch []byte) value.Result {
+func (t overrideParser) Parse(c value.Cell, scratch []byte) value.Result {
 	l, known := t.texts[string(bytes.TrimSpace(c.Raw))]
 	if !known {
 		return t.Parser.Parse(c, scratch)
@@ -180,49 +180,49 @@ func (t taught) Parse(c value.Cell, scratch []byte) value.Result {
 	}
 	r := t.Parser.Parse(value.Cell{Raw: l.value}, scratch)
 	switch r.State {
-	case value.Same:
+	case value.Unchanged:
 		r.State, r.Value = value.Parsed, l.value
-	case value.Wrong, value.Empty:
+	case value.Invalid, value.Empty:
 		return t.Parser.Parse(c, scratch) // the schema does not take that value any more
 	}
 	r.Note = l.note
 	return r
 }
 
-// teachable are the types whose texts a person may map to values.
-var teachable = []intray.TypeName{intray.TypeSelect, intray.TypeMultiSelect, intray.TypeCountry, intray.TypeState}
+// overridableTypes are the types whose texts a person may map to values.
+var overridableTypes = []intray.TypeName{intray.TypeSelect, intray.TypeMultiSelect, intray.TypeCountry, intray.TypeState}
 
-// teach lets the parsers of fields with choices read the texts that persons
+// applyLearnedValues lets the parsers of fields with choices read the texts that persons
 // mapped to values: those remembered, the latest last, and then the answers.
-func (p *plan) teach(imp Import) {
+func (p *plan) applyLearnedValues(imp Import) {
 	ids := slices.Sorted(maps.Keys(imp.Answers))
 	for i := range p.fields {
 		f := &p.fields[i]
-		if !slices.Contains(teachable, f.field.Type.Name) {
+		if !slices.Contains(overridableTypes, f.field.Type.Name) {
 			continue
 		}
-		texts := map[string]lesson{}
-		for _, r := range remembered(imp.Memory.Values, f.field.Key) {
-			texts[strings.TrimSpace(r.Text)] = learn(r.Value, rememberedText(r))
+		texts := map[string]valueOverride{}
+		for _, r := range learnedFor(imp.Memory.Values, f.field.Key) {
+			texts[strings.TrimSpace(r.Text)] = newOverride(r.Value, rememberedText(r))
 		}
 		prefix := intray.AnswerValue + f.field.Key + ":"
 		for _, id := range ids {
 			if text, about := strings.CutPrefix(id, prefix); about {
-				texts[strings.TrimSpace(text)] = learn(imp.Answers[id], answeredText(imp.Answers[id]))
+				texts[strings.TrimSpace(text)] = newOverride(imp.Answers[id], answeredText(imp.Answers[id]))
 			}
 		}
 		delete(texts, "")
 		if len(texts) > 0 {
-			f.parser = taught{f.parser, texts}
+			f.parser = overrideParser{f.parser, texts}
 		}
 	}
 }
 
-func learn(text string, why intray.Message) lesson {
-	return lesson{[]byte(text), &value.Note{Code: value.Mapped, Level: intray.LevelInfo, Text: why}}
+func newOverride(text string, why intray.Message) valueOverride {
+	return valueOverride{[]byte(text), &value.Note{Code: value.CodeMapped, Level: intray.LevelInfo, Text: why}}
 }
 
-func rememberedText(r intray.RememberedValue) intray.Message {
+func rememberedText(r intray.LearnedValue) intray.Message {
 	date := r.On.Format(time.DateOnly)
 	if r.Value == "" {
 		return intray.NewMessage("value_mapping.remembered_empty", intray.Params{"date": date})
@@ -237,9 +237,9 @@ func answeredText(v string) intray.Message {
 	return intray.NewMessage("value_mapping.answered", intray.Params{"value": mapping.Shorten(v)})
 }
 
-func remembered(all []intray.RememberedValue, key string) []intray.RememberedValue {
-	own := slices.DeleteFunc(slices.Clone(all), func(r intray.RememberedValue) bool { return r.Field != key })
-	slices.SortStableFunc(own, func(a, b intray.RememberedValue) int {
+func learnedFor(all []intray.LearnedValue, key string) []intray.LearnedValue {
+	own := slices.DeleteFunc(slices.Clone(all), func(r intray.LearnedValue) bool { return r.Field != key })
+	slices.SortStableFunc(own, func(a, b intray.LearnedValue) int {
 		return cmp.Or(a.On.Compare(b.On), strings.Compare(a.Text, b.Text), strings.Compare(a.Value, b.Value))
 	})
 	return own

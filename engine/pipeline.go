@@ -18,94 +18,94 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// reserve is how many batches may be read or wait for their turn beside those
+// extraSlots is how many batches may be read or wait for their turn beside those
 // that workers hold. It bounds the memory of a run, whatever the file's size.
-const reserve = 2
+const extraSlots = 2
 
 // scratchBytes is how long a value may be without costing memory of its own.
 const scratchBytes = 1024
 
-// load is a batch of records under way, with its place in the order.
-type load struct {
+// workItem is a batch of records under way, with its place in the order.
+type workItem struct {
 	seq  int
 	recs *intray.Records
 }
 
-// parcel is a staged batch that waits for its turn to be committed.
-type parcel struct {
-	load
+// stagedBatch is a staged batch that waits for its turn to be committed.
+type stagedBatch struct {
+	workItem
 	commit  func() error
-	account account
+	summary batchSummary
 	// failed is what a hook did wrong in the batch; there is nothing to commit.
 	failed error
 }
 
-// belt joins the reader, the workers and the committer of one run. Loads go
+// pipeline joins the reader, the workers and the committer of one run. Loads go
 // round: from free to the reader, to the workers, to the committer, to free.
-type belt struct {
+type pipeline struct {
 	plan *plan
 	sink Sink
-	// cells and problems are the most that the run takes.
-	cells, problems int64
+	// maxCells and problems are the most that the run takes.
+	maxCells, maxProblems int64
 	free            chan *intray.Records
-	work            chan load
-	done            chan parcel
+	work            chan workItem
+	done            chan stagedBatch
 
-	// trouble is what the reader said of the file. The rows before it go their
+	// fileErr is what the reader said of the file. The rows before it go their
 	// way first, so that the same file gives the same outcome.
-	trouble error
+	fileErr error
 	// uniques compares the values of all rows, where a rule asks for it; errorRows
 	// are then the rows with an error so far.
-	uniques   *check.Uniques
+	uniques   *check.UniqueChecker
 	errorRows *roaring.Bitmap
 }
 
-// convey moves all rows of the reader into the sink and fills out.
-func (e *Engine) convey(ctx context.Context, reader source.Reader, p *plan, sink Sink, out *Outcome) (err error) {
-	slots := e.cfg.Workers + reserve
-	b := &belt{
+// runPipeline moves all rows of the reader into the sink and fills out.
+func (e *Engine) runPipeline(ctx context.Context, reader source.Reader, p *plan, sink Sink, out *Outcome) (err error) {
+	slots := e.cfg.Workers + extraSlots
+	b := &pipeline{
 		plan: p, sink: sink,
-		cells: e.cfg.Options.Limits.WithDefaults().Cells, problems: e.cfg.Problems,
-		uniques: p.rules.Uniques(e.cfg.Temp), errorRows: roaring.New(),
+		maxCells: e.cfg.Options.Limits.WithDefaults().Cells, maxProblems: e.cfg.Problems,
+		uniques: p.rules.UniqueChecker(e.cfg.Temp), errorRows: roaring.New(),
 		free: make(chan *intray.Records, slots),
-		work: make(chan load, slots),
-		done: make(chan parcel, slots),
+		work: make(chan workItem, slots),
+		done: make(chan stagedBatch, slots),
 	}
 	if b.uniques != nil {
 		defer func() { err = errors.Join(err, b.uniques.Close()) }()
 	}
 	for range slots {
-		b.free <- &intray.Records{Width: p.width()}
+		b.free <- &intray.Records{Width: p.rowWeight()}
 	}
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(guarded(func() error { return b.pull(ctx, reader, out.tell) }))
+	group.Go(recoverPanic(func() error { return b.readRecords(ctx, reader, out.addNotice) }))
 	var workers sync.WaitGroup
 	for range e.cfg.Workers {
 		workers.Add(1)
-		group.Go(guarded(func() error {
+		group.Go(recoverPanic(func() error {
 			defer workers.Done()
-			return b.parse(ctx)
+			return b.processRecords(ctx)
 		}))
 	}
 	go func() {
 		workers.Wait()
 		close(b.done)
 	}()
-	group.Go(guarded(func() error { return b.commit(ctx, out, e.cfg.Progress) }))
+	group.Go(recoverPanic(func() error { return b.commitInOrder(ctx, out, e.cfg.Progress) }))
 	if err := group.Wait(); err != nil {
 		return err
 	}
-	if b.trouble == nil {
-		if err := b.late(out); err != nil {
+	if b.fileErr == nil {
+		if err := b.addCrossRowProblems(out); err != nil {
 			return err
 		}
 	}
-	return b.trouble
+	return b.fileErr
 }
 
-// guarded turns a panic of one run into an error of that run, so that one
+// recoverPanic turns a panic of one run into an error of that run, so that one
 // stranger's file cannot stop everybody's imports.
-func guarded(work func() error) func() error {
+func recoverPanic(work func() error) func() error {
 	return func() (err error) {
 		defer func() {
 			if r := recover(); r != nil {
@@ -116,9 +116,9 @@ func guarded(work func() error) func() error {
 	}
 }
 
-// pull reads records until there are no more. What the source has to say of them is
+// readRecords reads records until there are no more. What the source has to say of them is
 // told.
-func (b *belt) pull(ctx context.Context, reader source.Reader, tell func(intray.Notice)) error {
+func (b *pipeline) readRecords(ctx context.Context, reader source.Reader, report func(intray.Notice)) error {
 	defer close(b.work)
 	for seq := 0; ; seq++ {
 		var recs *intray.Records
@@ -129,54 +129,54 @@ func (b *belt) pull(ctx context.Context, reader source.Reader, tell func(intray.
 		}
 		err := reader.Next(ctx, recs)
 		for _, n := range recs.Notices {
-			tell(n)
+			report(n)
 		}
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err == nil {
-			err = b.weigh(recs)
+			err = b.checkCellLimit(recs)
 		}
-		if err != nil && ofTheFile(err) {
-			b.trouble = err
+		if err != nil && isFileError(err) {
+			b.fileErr = err
 			return nil
 		}
 		if err != nil {
 			return err
 		}
 		if recs.Len() > 0 {
-			b.work <- load{seq, recs}
+			b.work <- workItem{seq, recs}
 		}
 	}
 }
 
-// ofTheFile says whether an error is the file's fault.
-func ofTheFile(err error) bool {
+// isFileError says whether an error is the file's fault.
+func isFileError(err error) bool {
 	var broken *source.UnreadableError
 	var limit *source.LimitError
 	return errors.As(err, &broken) || errors.As(err, &limit)
 }
 
-// weigh refuses a file whose rows come to too many cells. A row costs a cell
+// checkCellLimit refuses a file whose rows come to too many cells. A row costs a cell
 // for each field and column, though the file may write down none of them.
-func (b *belt) weigh(recs *intray.Records) error {
-	each := int64(b.plan.cells())
-	if (recs.First+int64(recs.Len()))*each <= b.cells {
+func (b *pipeline) checkCellLimit(recs *intray.Records) error {
+	each := int64(b.plan.cellsPerRow())
+	if (recs.First+int64(recs.Len()))*each <= b.maxCells {
 		return nil
 	}
-	return &source.LimitError{Reason: intray.NewMessage("limit.cells_of_rows", intray.Params{"limit": b.cells, "cells": each})}
+	return &source.LimitError{Reason: intray.NewMessage("limit.cells_of_rows", intray.Params{"limit": b.maxCells, "cells": each})}
 }
 
-// judge refuses a file with too many problems.
-func (b *belt) judge(out *Outcome, a account) error {
-	if out.Problems+a.problems <= b.problems {
+// checkProblemLimit refuses a file with too many problems.
+func (b *pipeline) checkProblemLimit(out *Outcome, a batchSummary) error {
+	if out.Problems+a.problems <= b.maxProblems {
 		return nil
 	}
-	return &source.LimitError{Reason: intray.NewMessage("limit.problems", intray.Params{"limit": b.problems})}
+	return &source.LimitError{Reason: intray.NewMessage("limit.problems", intray.Params{"limit": b.maxProblems})}
 }
 
-// parse turns records into staged batches until there are no more.
-func (b *belt) parse(ctx context.Context) error {
+// processRecords turns records into staged batches until there are no more.
+func (b *pipeline) processRecords(ctx context.Context) error {
 	var batch intray.Batch
 	scratch := make([]byte, 0, scratchBytes)
 	for l := range b.work {
@@ -184,34 +184,34 @@ func (b *belt) parse(ctx context.Context) error {
 			return err
 		}
 		b.plan.parse(l.recs, &batch, scratch)
-		if err := b.plan.fill(&batch, l.recs.Added, scratch); err != nil {
+		if err := b.plan.fillAdded(&batch, l.recs.Added, scratch); err != nil {
 			return err
 		}
 		if err := b.plan.runHooks(ctx, &batch, scratch); isHookError(err) {
-			b.done <- parcel{load: l, failed: err}
+			b.done <- stagedBatch{workItem: l, failed: err}
 			continue
 		} else if err != nil {
 			return err
 		}
 		b.plan.rules.Apply(&batch)
 		if b.uniques != nil {
-			if err := b.uniques.Add(&batch); err != nil {
+			if err := b.uniques.AddBatch(&batch); err != nil {
 				return err
 			}
 		}
-		b.plan.fold(&batch)
-		commit, err := b.sink.Stage(&batch)
+		b.plan.foldColumns(&batch)
+		commit, err := b.sink.StageBatch(&batch)
 		if err != nil {
 			return fmt.Errorf("stage rows from %d: %w", batch.First, err)
 		}
-		b.done <- parcel{load: l, commit: commit, account: b.plan.account(&batch)}
+		b.done <- stagedBatch{workItem: l, commit: commit, summary: b.plan.summarize(&batch)}
 	}
 	return nil
 }
 
-// commit brings the parcels back into order.
-func (b *belt) commit(ctx context.Context, out *Outcome, progress func(int64)) error {
-	waiting := map[int]parcel{}
+// commitInOrder brings the parcels back into order.
+func (b *pipeline) commitInOrder(ctx context.Context, out *Outcome, progress func(int64)) error {
+	waiting := map[int]stagedBatch{}
 	next := 0
 	for p := range b.done {
 		waiting[p.seq] = p
@@ -225,15 +225,15 @@ func (b *belt) commit(ctx context.Context, out *Outcome, progress func(int64)) e
 			if p.failed != nil {
 				return p.failed
 			}
-			if err := b.judge(out, p.account); err != nil {
+			if err := b.checkProblemLimit(out, p.summary); err != nil {
 				return err
 			}
 			if err := p.commit(); err != nil {
 				return fmt.Errorf("commit rows from %d: %w", p.recs.First, err)
 			}
-			p.account.addTo(out)
+			p.summary.mergeInto(out)
 			if b.uniques != nil {
-				b.errorRows.AddMany(p.account.rowNumbers())
+				b.errorRows.AddMany(p.summary.errorRowNumbers())
 			}
 			progress(out.DataRows)
 			b.free <- p.recs
@@ -242,9 +242,9 @@ func (b *belt) commit(ctx context.Context, out *Outcome, progress func(int64)) e
 	return ctx.Err()
 }
 
-// late adds the problems that show only when all rows are known: values that
+// addCrossRowProblems adds the problems that show only when all rows are known: values that
 // several rows have.
-func (b *belt) late(out *Outcome) error {
+func (b *pipeline) addCrossRowProblems(out *Outcome) error {
 	if b.uniques == nil {
 		return nil
 	}
@@ -254,24 +254,24 @@ func (b *belt) late(out *Outcome) error {
 	}
 	for i := range found {
 		b.plan.foldProblem(&found[i].Problem)
-		if err := b.addLate(out, found[i]); err != nil || b.trouble != nil {
+		if err := b.addDuplicates(out, found[i]); err != nil || b.fileErr != nil {
 			return err
 		}
 	}
 	if len(found) > 0 {
-		out.addLate(b.plan, found, b.errorRows)
+		out.addDuplicates(b.plan, found, b.errorRows)
 	}
 	return nil
 }
 
-// addLate adds a problem to rows that were committed.
-func (b *belt) addLate(out *Outcome, d check.Duplicates) error {
+// addDuplicates adds a problem to rows that were committed.
+func (b *pipeline) addDuplicates(out *Outcome, d check.Duplicates) error {
 	n := int64(d.Rows.GetCardinality())
-	if b.over(out, n) {
+	if b.exceedsProblems(out, n) {
 		return nil
 	}
-	if sink, takes := b.sink.(LateSink); takes {
-		if err := sink.Late(d.Problem, d.Rows); err != nil {
+	if sink, takes := b.sink.(CrossRowSink); takes {
+		if err := sink.AddProblem(d.Problem, d.Rows); err != nil {
 			return fmt.Errorf("stage late problems: %w", err)
 		}
 	}
@@ -282,20 +282,20 @@ func (b *belt) addLate(out *Outcome, d check.Duplicates) error {
 	return nil
 }
 
-// over ends the run where so many more problems are too many.
-func (b *belt) over(out *Outcome, more int64) bool {
-	b.trouble = b.judge(out, account{problems: more})
-	return b.trouble != nil
+// exceedsProblems ends the run where so many more problems are too many.
+func (b *pipeline) exceedsProblems(out *Outcome, more int64) bool {
+	b.fileErr = b.checkProblemLimit(out, batchSummary{problems: more})
+	return b.fileErr != nil
 }
 
-// addLate lists late problems among the others and counts the rows again.
-func (o *Outcome) addLate(p *plan, found []check.Duplicates, errorRows *roaring.Bitmap) {
+// addDuplicates lists late problems among the others and counts the rows again.
+func (o *Outcome) addDuplicates(p *plan, found []check.Duplicates, errorRows *roaring.Bitmap) {
 	for _, d := range found {
 		rows := d.Rows.Iterator()
 		for range min(d.Rows.GetCardinality(), MaxNotices) {
 			row := int64(rows.Next())
 			n := intray.Notice{Type: intray.Validation, Level: d.Problem.Level, Text: d.Problem.Text, Row: &row}
-			p.place(&n, d.Problem.Field, d.Problem.Part)
+			p.setLocation(&n, d.Problem.Field, d.Problem.Part)
 			o.Listed = append(o.Listed, n)
 		}
 	}
@@ -328,7 +328,7 @@ func (o *Outcome) FillValues(ctx context.Context, fields []intray.Field, read fu
 		if err != nil {
 			return fmt.Errorf("read a row again: %w", err)
 		}
-		n.Value = rawOf(b.Fields[field].Raw(0), n.Part)
+		n.Value = rawExcerpt(b.Fields[field].Raw(0), n.Part)
 	}
 	return nil
 }

@@ -100,7 +100,7 @@ type sink struct {
 	commit func(first int64) error
 }
 
-func (s sink) Stage(b *intray.Batch) (func() error, error) {
+func (s sink) StageBatch(b *intray.Batch) (func() error, error) {
 	first := b.First
 	if s.stage != nil {
 		if err := s.stage(b); err != nil {
@@ -384,11 +384,11 @@ func TestRecordsBeforeATroubleAreNoResult(t *testing.T) {
 	})
 }
 
-func TestProgressTellsEveryCommit(t *testing.T) {
-	var told []int64
+func TestProgressReportsEveryCommit(t *testing.T) {
+	var reported []int64
 	e := engine.New(engine.Config{
 		Formats: []source.Format{&counting{batches: 20}}, Workers: 8,
-		Progress: func(rows int64) { told = append(told, rows) },
+		Progress: func(rows int64) { reported = append(reported, rows) },
 	})
 	schema := &intray.Schema{Fields: []intray.Field{{Key: "n", Type: intray.FieldType{Name: intray.TypeString}}}, Settings: intray.DefaultSettings()}
 	_, err := e.Run(t.Context(), engine.Import{Input: source.Input{ReaderAt: strings.NewReader("x"), Size: 1}, Schema: schema},
@@ -400,7 +400,7 @@ func TestProgressTellsEveryCommit(t *testing.T) {
 	for i := range want {
 		want[i] = int64((i + 1) * rowsPerBatch)
 	}
-	if diff := cmp.Diff(want, told); diff != "" {
+	if diff := cmp.Diff(want, reported); diff != "" {
 		t.Errorf("progress (-want +got):\n%s", diff)
 	}
 }

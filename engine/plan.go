@@ -16,7 +16,7 @@ import (
 type plan struct {
 	fields []fieldPlan
 	// parts are the columns of fields that have several, behind the fields.
-	parts    []part
+	parts    []columnPart
 	keys     []string
 	rules    *check.Rules
 	columns  int
@@ -26,12 +26,12 @@ type plan struct {
 	// schema are the fields, for the hooks, and hooks what runs them; nil where
 	// the schema has none.
 	schema []intray.Field
-	hooks  Hooks
+	hooks  HookRunner
 	// rowHooks is how many hooks there are for each row.
 	rowHooks int
 	// early is what hooks that look at all rows changed, last what those of the last
 	// step say; both are ordered by row.
-	early, last []intray.Change
+	hookChanges, finalInfos []intray.Change
 	// delimited says that something separates the cells of the file.
 	delimited bool
 }
@@ -55,8 +55,8 @@ type fieldPlan struct {
 }
 
 func compile(schema *intray.Schema, m intray.Mapping, headers []string) (*plan, error) {
-	p := &plan{schema: schema.Fields, columns: len(headers), keys: keys(schema.Fields)}
-	wide, parts := spread(schema.Fields, m)
+	p := &plan{schema: schema.Fields, columns: len(headers), keys: fieldKeys(schema.Fields)}
+	wide, parts := expandColumns(schema.Fields, m)
 	p.parts = parts
 	next := len(schema.Fields)
 	for i, f := range schema.Fields {
@@ -65,7 +65,7 @@ func compile(schema *intray.Schema, m intray.Mapping, headers []string) (*plan, 
 			return nil, fmt.Errorf("compile the schema: field %q: %w", f.Key, err)
 		}
 		one := fieldPlan{
-			field: f, columns: m.Fields[i].All(), headers: headersOf(m.Fields[i], headers),
+			field: f, columns: m.Fields[i].AllColumns(), headers: matchHeaders(m.Fields[i], headers),
 			parser: parser, code: strings.ReplaceAll(string(f.Type.Name), "-", "_"), literal: literalJSON(f.Type.Name), plain: f.Type.Name == intray.TypeString,
 		}
 		if f.ManyToOne && len(one.columns) > 0 {
@@ -89,15 +89,15 @@ func compile(schema *intray.Schema, m intray.Mapping, headers []string) (*plan, 
 	return p, nil
 }
 
-// cells is how many cells a row comes to, whatever the file writes down.
-func (p *plan) cells() int { return max(len(p.fields)+len(p.parts), p.columns) }
+// cellsPerRow is how many cells a row comes to, whatever the file writes down.
+func (p *plan) cellsPerRow() int { return max(len(p.fields)+len(p.parts), p.columns) }
 
 // problemWeight is how many cells without text cost as much memory as a problem
 // does on its whole way.
 const problemWeight = 12
 
-// width is what a row costs at most, in cells. It bounds the batches.
-func (p *plan) width() int { return max(p.cells(), problemWeight*p.problems) }
+// rowWeight is what a row costs at most, in cells. It bounds the batches.
+func (p *plan) rowWeight() int { return max(p.cellsPerRow(), problemWeight*p.problems) }
 
 // isDelimited says whether something separates the cells of the file.
 func isDelimited(choices []intray.Evidence) bool {
@@ -113,7 +113,7 @@ func (p *plan) parse(recs *intray.Records, b *intray.Batch, scratch []byte) {
 	for f := range p.fields {
 		p.parseField(f, recs, b, scratch)
 	}
-	p.gather(b)
+	p.joinColumns(b)
 	p.passThrough(recs, b)
 	p.findRagged(recs, b)
 }
@@ -143,22 +143,22 @@ func (f *fieldPlan) parse(column int, recs *intray.Records, b *intray.Batch, at 
 		return
 	}
 	for row := range recs.Len() {
-		c := value.Cell{Raw: cell(recs, row, column)}
+		c := value.Cell{Raw: cellAt(recs, row, column)}
 		if typed {
 			c = typedCell(recs, row, column)
 			if f.field.Type.Name != intray.TypeNumber {
-				c.Raw = whole(c)
+				c.Raw = fullText(c)
 			}
 		}
 		result := f.parser.Parse(c, scratch[:0])
 		switch result.State {
-		case value.Same:
+		case value.Unchanged:
 			cells.AppendValue(c.Raw)
 		case value.Parsed:
 			cells.AppendParsed(result.Value, c.Raw)
 		case value.Empty:
 			cells.AppendNull(c.Raw)
-		case value.Wrong:
+		case value.Invalid:
 			cells.AppendNull(c.Raw)
 			b.Problems = append(b.Problems, intray.Problem{
 				Row: row, Field: at, Code: f.code, Level: intray.LevelError, Text: result.Problem,
@@ -170,17 +170,17 @@ func (f *fieldPlan) parse(column int, recs *intray.Records, b *intray.Batch, at 
 	}
 }
 
-// whole gives the text of a cell; of a number whose digits the application shows
+// fullText gives the text of a cell; of a number whose digits the application shows
 // in part, as 4.00638E+12, all of them: a code must not lose its end.
-func whole(c value.Cell) []byte {
-	if c.Kind == intray.CellNumber && shortened(c.Raw) && isInteger(c.Typed) {
+func fullText(c value.Cell) []byte {
+	if c.Kind == intray.CellNumber && isScientific(c.Raw) && isInteger(c.Typed) {
 		return c.Typed
 	}
 	return c.Raw
 }
 
-// shortened says whether a text is a number in scientific notation.
-func shortened(shown []byte) bool {
+// isScientific says whether a text is a number in scientific notation.
+func isScientific(shown []byte) bool {
 	at := bytes.IndexByte(shown, 'E')
 	return at > 0 && at+1 < len(shown) && shown[at+1] == '+' && shown[at-1] >= '0' && shown[at-1] <= '9'
 }
@@ -198,7 +198,7 @@ func (p *plan) passThrough(recs *intray.Records, b *intray.Batch) {
 	for i, column := range p.unmapped {
 		b.Unmapped[i].Column = column
 		for row := range recs.Len() {
-			b.Unmapped[i].Cells.Append(whole(typedCell(recs, row, column)))
+			b.Unmapped[i].Cells.Append(fullText(typedCell(recs, row, column)))
 		}
 	}
 }
@@ -236,15 +236,15 @@ func (p *plan) raggedText(cells int) intray.Message {
 
 func blankFrom(recs *intray.Records, row, column int) bool {
 	for c := column; c < recs.NumCells(row); c++ {
-		if !value.Blank(recs.Cell(row, c)) {
+		if !value.IsBlank(recs.Cell(row, c)) {
 			return false
 		}
 	}
 	return true
 }
 
-// cell gives a record's cell, empty where the record is short.
-func cell(recs *intray.Records, row, column int) []byte {
+// cellAt gives a record's cell, empty where the record is short.
+func cellAt(recs *intray.Records, row, column int) []byte {
 	if column >= recs.NumCells(row) {
 		return nil
 	}

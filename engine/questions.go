@@ -23,8 +23,8 @@ const (
 	maxExamples = 5
 )
 
-// answered gives the options with what a person decided about the reading.
-func answered(opt source.Options, answers intray.Answers) source.Options {
+// applyAnswers gives the options with what a person decided about the reading.
+func applyAnswers(opt source.Options, answers intray.Answers) source.Options {
 	opt.Encoding = cmp.Or(answers[intray.AnswerEncoding], opt.Encoding)
 	opt.Delimiter = cmp.Or(answers[intray.AnswerDelimiter], opt.Delimiter)
 	if row, asked := answers[intray.AnswerHeaderRow]; asked {
@@ -36,22 +36,22 @@ func answered(opt source.Options, answers intray.Answers) source.Options {
 	return opt
 }
 
-// ask leaves the file to a person, and says why.
-func (o *Outcome) ask(q intray.Question) *Outcome {
+// addQuestion leaves the file to a person, and says why.
+func (o *Outcome) addQuestion(q intray.Question) *Outcome {
 	o.Verdict = Open
-	o.put(q)
-	o.tell(intray.Notice{Type: q.Notice, Level: intray.LevelError, Text: q.Text, Field: q.Field, Header: q.Header})
+	o.appendQuestion(q)
+	o.addNotice(intray.Notice{Type: q.Notice, Level: intray.LevelError, Text: q.Text, Field: q.Field, Header: q.Header})
 	return o
 }
 
-func (o *Outcome) put(q intray.Question) {
+func (o *Outcome) appendQuestion(q intray.Question) {
 	if len(o.Questions) < maxQuestions {
 		o.Questions = append(o.Questions, q)
 	}
 }
 
-// tables are the sheets of a book that hold columns.
-type tables struct {
+// tableSheets are the sheets of a book that hold columns.
+type tableSheets struct {
 	names []string
 	found []int
 	// shown are those of them that are not hidden.
@@ -61,8 +61,8 @@ type tables struct {
 }
 
 // findTables opens each sheet for a moment.
-func findTables(ctx context.Context, book source.Book) (*tables, error) {
-	t := &tables{}
+func findTables(ctx context.Context, book source.Book) (*tableSheets, error) {
+	t := &tableSheets{}
 	sheets := book.Sheets()
 	for _, s := range sheets {
 		t.names = append(t.names, s.Name)
@@ -128,17 +128,17 @@ func chooseSheet(ctx context.Context, book source.Book, answers intray.Answers, 
 }
 
 // choose tells which sheet was chosen, and which others hold a table.
-func (t *tables) choose(out *Outcome, sheet int, reason intray.Message) {
+func (t *tableSheets) choose(out *Outcome, sheet int, reason intray.Message) {
 	if len(t.names) == 1 {
 		out.Evidence = append(out.Evidence, intray.Evidence{Choice: "sheet", Value: t.names[sheet], Reason: reason})
 		return
 	}
 	own := intray.SheetChoice(t.names, sheet)
 	others := slices.DeleteFunc(t.question().Choices, func(c intray.Choice) bool { return c.Value == own })
-	out.Evidence = append(out.Evidence, intray.Evidence{Choice: "sheet", Value: t.names[sheet], Reason: reason, Rivals: others})
+	out.Evidence = append(out.Evidence, intray.Evidence{Choice: "sheet", Value: t.names[sheet], Reason: reason, Alternatives: others})
 }
 
-func (t *tables) question() *intray.Question {
+func (t *tableSheets) question() *intray.Question {
 	q := &intray.Question{ID: intray.AnswerSheet, Notice: intray.SheetUncertain}
 	var names []intray.Message
 	for i, sheet := range t.found[:min(len(t.found), maxChoices)] {
@@ -186,20 +186,20 @@ var openChoices = map[string]struct {
 func (o *Outcome) askTies() {
 	for _, e := range o.Evidence {
 		if _, known := openChoices[e.Choice]; known && e.Tie {
-			o.ask(tie(e))
+			o.addQuestion(tieQuestion(e))
 		}
 	}
 }
 
-// tie makes a question of a choice: its value and what else it could be.
-func tie(e intray.Evidence) intray.Question {
+// tieQuestion makes a question of a choice: its value and what else it could be.
+func tieQuestion(e intray.Evidence) intray.Question {
 	kind := openChoices[e.Choice]
 	q := intray.Question{ID: kind.id, Notice: kind.notice}
 	taken := intray.Choice{Value: e.Value, Reason: e.Reason}
-	if !slices.ContainsFunc(e.Rivals, func(c intray.Choice) bool { return c.Value == e.Value }) {
+	if !slices.ContainsFunc(e.Alternatives, func(c intray.Choice) bool { return c.Value == e.Value }) {
 		q.Choices = append(q.Choices, taken)
 	}
-	q.Choices = append(q.Choices, e.Rivals[:min(len(e.Rivals), maxChoices)]...)
+	q.Choices = append(q.Choices, e.Alternatives[:min(len(e.Alternatives), maxChoices)]...)
 	q.Text = intray.NewMessage(kind.text, intray.Params{"value": e.Value, "reason": e.Reason})
 	if kind.id == intray.AnswerHeaderRow && e.Value == intray.NoAnswer {
 		q.Text = intray.NewMessage("question.no_header_row", intray.Params{"reason": e.Reason})

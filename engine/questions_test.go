@@ -39,7 +39,7 @@ type tornReader struct {
 func (r tornReader) Evidence() []intray.Evidence {
 	own := slices.DeleteFunc(slices.Clone(r.Reader.Evidence()), func(e intray.Evidence) bool { return e.Choice == "header row" })
 	return append(own, intray.Evidence{Choice: "header row", Value: "1", Reason: intray.Literal("it is text"), Tie: !r.sure,
-		Rivals: []intray.Choice{{Value: "2", Reason: intray.Literal("it is text too"), Examples: []string{"id", "name"}}, {Value: intray.NoAnswer, Reason: intray.Literal("all rows are alike")}}})
+		Alternatives: []intray.Choice{{Value: "2", Reason: intray.Literal("it is text too"), Examples: []string{"id", "name"}}, {Value: intray.NoAnswer, Reason: intray.Literal("all rows are alike")}}})
 }
 
 // asked tells a question in one line.
@@ -124,12 +124,12 @@ func questionsOrMapping(out *engine.Outcome, fields []intray.Field) string {
 func TestTakes(t *testing.T) {
 	q := intray.Question{Choices: []intray.Choice{{Value: "none"}, {Value: "2"}}, AnyColumn: true}
 	for value, want := range map[string]bool{"none": true, "2": true, "0": true, "3": true, "4": false, "-1": false, "03": false, "+1": false, "": false} {
-		if got := q.Takes(value, 4); got != want {
+		if got := q.Accepts(value, 4); got != want {
 			t.Errorf("%q: %v, want %v", value, got, want)
 		}
 	}
 	q.AnyColumn = false
-	if q.Takes("0", 4) || !q.Takes("2", 4) {
+	if q.Accepts("0", 4) || !q.Accepts("2", 4) {
 		t.Error("another column is taken, or the choice is not")
 	}
 }

@@ -15,33 +15,33 @@ import (
 	"github.com/intraydata/intray/internal/value"
 )
 
-// Desk changes staged rows as a person wants: what is typed is read and checked
+// Revalidator changes staged rows as a person wants: what is typed is read and checked
 // as the run read and checked the file. It may be used from several goroutines;
 // Close when none of them does.
-type Desk struct {
+type Revalidator struct {
 	plan *plan
-	// of are the hooks that see changed rows, and script makes them ready when the
+	// hookSources are the hooks that see changed rows, and script makes them ready when the
 	// first rows are changed.
-	of     intray.Hooks
-	script func(ctx context.Context) (Hooks, error)
+	hookSources     intray.Hooks
+	loadHooks func(ctx context.Context) (HookRunner, error)
 	// hooked says that hooks may have given cells their values.
 	hooked bool
 	mu     sync.Mutex
-	hooks  Hooks
+	hooks  HookRunner
 }
 
 // Edit is what a person typed into a cell.
 type Edit = intray.Edit
 
 // Reopen makes a desk for rows that a run staged with this outcome.
-func (e *Engine) Reopen(imp Import, out *Outcome) (*Desk, error) {
+func (e *Engine) Reopen(imp Import, out *Outcome) (*Revalidator, error) {
 	plan, err := compile(out.Schema(imp.Schema), out.Mapping, out.Headers)
 	if err != nil {
 		return nil, err
 	}
 	for i := range plan.fields {
 		form, decided := out.Forms[plan.keys[i]]
-		parser, surveyed := plan.fields[i].parser.(value.Surveyed)
+		parser, surveyed := plan.fields[i].parser.(value.SniffingParser)
 		if !decided || !surveyed {
 			continue
 		}
@@ -49,19 +49,19 @@ func (e *Engine) Reopen(imp Import, out *Outcome) (*Desk, error) {
 			return nil, fmt.Errorf("read field %q as the run did: %w", plan.keys[i], err)
 		}
 	}
-	plan.teach(imp)
+	plan.applyLearnedValues(imp)
 	hooks := imp.Schema.Hooks
-	d := &Desk{plan: plan, hooked: len(hooks.Row)+len(hooks.BulkRow)+len(hooks.Column) > 0}
-	if e.cfg.Script != nil && len(hooks.Row)+len(hooks.BulkRow)+len(hooks.RowDelete) > 0 {
+	d := &Revalidator{plan: plan, hooked: len(hooks.Row)+len(hooks.BulkRow)+len(hooks.Column) > 0}
+	if e.cfg.LoadHooks != nil && len(hooks.Row)+len(hooks.BulkRow)+len(hooks.RowDelete) > 0 {
 		hooks = intray.Hooks{Row: hooks.Row, BulkRow: hooks.BulkRow, RowDelete: hooks.RowDelete}
-		d.of = hooks
-		d.script = func(ctx context.Context) (Hooks, error) { return e.cfg.Script(ctx, hooks, imp.Pins) }
+		d.hookSources = hooks
+		d.loadHooks = func(ctx context.Context) (HookRunner, error) { return e.cfg.LoadHooks(ctx, hooks, imp.HookEnv) }
 	}
 	return d, nil
 }
 
 // Close lets go of the hooks.
-func (d *Desk) Close() error {
+func (d *Revalidator) Close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.hooks == nil {
@@ -72,14 +72,14 @@ func (d *Desk) Close() error {
 	return hooks.Close()
 }
 
-// ready gives what runs the hooks; nil where there are none.
-func (d *Desk) ready(ctx context.Context) (Hooks, error) {
+// openHooks gives what runs the hooks; nil where there are none.
+func (d *Revalidator) openHooks(ctx context.Context) (HookRunner, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.hooks != nil || d.script == nil {
+	if d.hooks != nil || d.loadHooks == nil {
 		return d.hooks, nil
 	}
-	hooks, err := d.script(ctx)
+	hooks, err := d.loadHooks(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -89,14 +89,14 @@ func (d *Desk) ready(ctx context.Context) (Hooks, error) {
 
 // Deleted tells the hooks for it of rows that a person deletes. Without such hooks
 // the rows are not asked for.
-func (d *Desk) Deleted(ctx context.Context, rows iter.Seq2[*intray.Batch, error]) error {
-	hooks, err := d.ready(ctx)
-	if err != nil || hooks == nil || len(d.of.RowDelete) == 0 {
+func (d *Revalidator) Deleted(ctx context.Context, rows iter.Seq2[*intray.Batch, error]) error {
+	hooks, err := d.openHooks(ctx)
+	if err != nil || hooks == nil || len(d.hookSources.RowDelete) == 0 {
 		return err
 	}
 	for b, err := range rows {
 		if err == nil {
-			err = hooks.Deleted(ctx, d.changed(b))
+			err = hooks.NotifyDeleted(ctx, d.updateRows(b))
 		}
 		if err != nil {
 			return err
@@ -105,9 +105,9 @@ func (d *Desk) Deleted(ctx context.Context, rows iter.Seq2[*intray.Batch, error]
 	return nil
 }
 
-// Blank makes rows as those of a file are that have nothing in any column, for a person
+// BlankRows makes rows as those of a file are that have nothing in any column, for a person
 // to add.
-func (d *Desk) Blank(first int64, rows int) *intray.Batch {
+func (d *Revalidator) BlankRows(first int64, rows int) *intray.Batch {
 	recs := intray.Records{First: first}
 	for range rows {
 		for range d.plan.columns {
@@ -117,7 +117,7 @@ func (d *Desk) Blank(first int64, rows int) *intray.Batch {
 	}
 	b := &intray.Batch{}
 	d.plan.parse(&recs, b, make([]byte, 0, scratchBytes))
-	d.plan.fold(b)
+	d.plan.foldColumns(b)
 	return b
 }
 
@@ -125,31 +125,31 @@ func (d *Desk) Blank(first int64, rows int) *intray.Batch {
 // lets the hooks see its rows, and checks them again. What a hook does wrong is an
 // [intray.HookError]; the batch is of no use then. The problems of rules about all rows of the table are
 // left as they are: only who knows all rows can tell which of them still hold.
-func (d *Desk) Change(ctx context.Context, b *intray.Batch, edits []Edit) error {
+func (d *Revalidator) Change(ctx context.Context, b *intray.Batch, edits []Edit) error {
 	if len(b.Fields) != len(d.plan.fields) {
 		return fmt.Errorf("a batch of %d fields is to be changed by a schema of %d", len(b.Fields), len(d.plan.fields))
 	}
-	if err := d.plan.unfold(b); err != nil {
+	if err := d.plan.unfoldColumns(b); err != nil {
 		return err
 	}
-	kept := d.plan.takeProblems(b)
-	if err := d.plan.typed(b, edits); err != nil {
+	kept := d.plan.splitProblems(b)
+	if err := d.plan.applyEdits(b, edits); err != nil {
 		return err
 	}
-	if err := d.update(ctx, b); err != nil {
+	if err := d.runHooks(ctx, b); err != nil {
 		return err
 	}
 	d.plan.rules.Apply(b)
-	d.plan.fold(b)
+	d.plan.foldColumns(b)
 	b.Problems = append(b.Problems, kept...)
-	slices.SortStableFunc(b.Problems, byPlace)
+	slices.SortStableFunc(b.Problems, compareProblems)
 	return nil
 }
 
-// update lets the hooks change rows that a person has changed: those over all
+// runHooks lets the hooks change rows that a person has changed: those over all
 // rows, which see no others, and then those for each row.
-func (d *Desk) update(ctx context.Context, b *intray.Batch) error {
-	hooks, err := d.ready(ctx)
+func (d *Revalidator) runHooks(ctx context.Context, b *intray.Batch) error {
+	hooks, err := d.openHooks(ctx)
 	if err != nil || hooks == nil {
 		return err
 	}
@@ -157,11 +157,11 @@ func (d *Desk) update(ctx context.Context, b *intray.Batch) error {
 	for _, kind := range []struct {
 		hooks int
 		call  func(ctx context.Context, hook int, rows intray.HookRows) ([]intray.Change, error)
-	}{{len(d.of.BulkRow), hooks.Bulk}, {len(d.of.Row), hooks.Rows}} {
+	}{{len(d.hookSources.BulkRow), hooks.RunBulk}, {len(d.hookSources.Row), hooks.RunRows}} {
 		for hook := range kind.hooks {
-			changes, err := kind.call(ctx, hook, d.changed(b))
+			changes, err := kind.call(ctx, hook, d.updateRows(b))
 			if err == nil {
-				err = d.plan.apply(b, changes, scratch)
+				err = d.plan.applyChanges(b, changes, scratch)
 			}
 			if err != nil {
 				return err
@@ -171,23 +171,23 @@ func (d *Desk) update(ctx context.Context, b *intray.Batch) error {
 	return nil
 }
 
-// changed are rows as hooks see those that a person changed.
-func (d *Desk) changed(b *intray.Batch) intray.HookRows {
-	rows := d.plan.hookRows(d.plan.view(b))
+// updateRows are rows as hooks see those that a person changed.
+func (d *Revalidator) updateRows(b *intray.Batch) intray.HookRows {
+	rows := d.plan.hookRows(d.plan.hookView(b))
 	rows.Update = true
 	return rows
 }
 
-// Made says whether a cell has another value than its text is read as: a hook gave it,
+// ValueDiffers says whether a cell has another value than its text is read as: a hook gave it,
 // or it is that of a workbook, which shows less of it.
-func (d *Desk) Made(field int, text, v string) bool {
-	return d.hooked && field >= 0 && field < len(d.plan.fields) && !d.plan.fields[field].reads([]byte(text), []byte(v))
+func (d *Revalidator) ValueDiffers(field int, text, v string) bool {
+	return d.hooked && field >= 0 && field < len(d.plan.fields) && !d.plan.fields[field].parsesTo([]byte(text), []byte(v))
 }
 
-// Typing gives the text which, typed into a cell of the field, is read as the cell
+// TypedText gives the text which, typed into a cell of the field, is read as the cell
 // of a workbook is: what the application shows, the value behind it, or that with
 // the other decimal sign.
-func (d *Desk) Typing(field int, shown string, kind intray.CellKind, behind string) string {
+func (d *Revalidator) TypedText(field int, shown string, kind intray.CellKind, behind string) string {
 	if kind == intray.CellText || field < 0 || field >= len(d.plan.fields) {
 		return shown
 	}
@@ -197,7 +197,7 @@ func (d *Desk) Typing(field int, shown string, kind intray.CellKind, behind stri
 	}
 	reads := func(c value.Cell) (string, bool) {
 		r := parser.Parse(c, nil)
-		return string(readAs(c.Raw, r)), r.State == value.Same || r.State == value.Parsed
+		return string(resultText(c.Raw, r)), r.State == value.Unchanged || r.State == value.Parsed
 	}
 	want, is := reads(value.Cell{Raw: []byte(shown), Kind: kind, Typed: []byte(behind)})
 	if !is {
@@ -211,12 +211,12 @@ func (d *Desk) Typing(field int, shown string, kind intray.CellKind, behind stri
 	return shown
 }
 
-// typed puts what a person typed into the cells.
-func (p *plan) typed(b *intray.Batch, edits []Edit) error {
+// applyEdits puts what a person typed into the cells.
+func (p *plan) applyEdits(b *intray.Batch, edits []Edit) error {
 	scratch := make([]byte, 0, scratchBytes)
 	byCells := map[int][]intray.Change{}
 	for _, e := range edits {
-		at, err := p.cellsOf(b, intray.Change{Row: e.Row, Field: e.Field, Part: e.Part})
+		at, err := p.cellsIndex(b, intray.Change{Row: e.Row, Field: e.Field, Part: e.Part})
 		if err != nil {
 			return fmt.Errorf("there is no cell at row %d, field %d, part %d of %d rows", e.Row, e.Field, e.Part, b.Rows())
 		}
@@ -229,14 +229,14 @@ func (p *plan) typed(b *intray.Batch, edits []Edit) error {
 		p.changeCells(b, at, list, true, scratch)
 	}
 	if len(p.parts) > 0 {
-		p.gatherAgain(b)
+		p.rejoinColumns(b)
 	}
 	return nil
 }
 
-// takeProblems takes the problems that are found anew from a batch, and gives
+// splitProblems takes the problems that are found anew from a batch, and gives
 // those of rules about all rows.
-func (p *plan) takeProblems(b *intray.Batch) (aboutAll []intray.Problem) {
+func (p *plan) splitProblems(b *intray.Batch) (aboutAll []intray.Problem) {
 	own := b.Problems[:0:0]
 	for _, q := range b.Problems {
 		switch rule, all := check.IsRule(q.Code); {
@@ -251,8 +251,8 @@ func (p *plan) takeProblems(b *intray.Batch) (aboutAll []intray.Problem) {
 	return aboutAll
 }
 
-// unfold puts the columns of fields with several behind the fields again.
-func (p *plan) unfold(b *intray.Batch) error {
+// unfoldColumns puts the columns of fields with several behind the fields again.
+func (p *plan) unfoldColumns(b *intray.Batch) error {
 	if len(p.parts) == 0 {
 		return nil
 	}
@@ -263,7 +263,7 @@ func (p *plan) unfold(b *intray.Batch) error {
 		}
 		columns := make([]intray.Cells, len(field.columns))
 		for row := range b.Rows() {
-			if err := field.divide(&b.Fields[f], row, columns); err != nil {
+			if err := field.splitRow(&b.Fields[f], row, columns); err != nil {
 				return fmt.Errorf("row %d: %w", b.First+int64(row), err)
 			}
 		}
@@ -278,8 +278,8 @@ func (p *plan) unfold(b *intray.Batch) error {
 	return nil
 }
 
-// divide adds a row of a field to its columns: what join made of them.
-func (f *fieldPlan) divide(from *intray.Cells, row int, columns []intray.Cells) error {
+// splitRow adds a row of a field to its columns: what join made of them.
+func (f *fieldPlan) splitRow(from *intray.Cells, row int, columns []intray.Cells) error {
 	v, there := from.Value(row)
 	if !there {
 		for i := range columns {
@@ -293,14 +293,14 @@ func (f *fieldPlan) divide(from *intray.Cells, row int, columns []intray.Cells) 
 		return fmt.Errorf("the value of field %q is not one for each of its columns", f.field.Key)
 	}
 	for i := range columns {
-		if err := f.divideOne(&columns[i], values[i], raws[i]); err != nil {
+		if err := f.splitCell(&columns[i], values[i], raws[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (f *fieldPlan) divideOne(to *intray.Cells, v json.RawMessage, raw string) error {
+func (f *fieldPlan) splitCell(to *intray.Cells, v json.RawMessage, raw string) error {
 	if bytes.Equal(v, []byte("null")) {
 		to.AppendNull([]byte(raw))
 		return nil
@@ -317,4 +317,4 @@ func (f *fieldPlan) divideOne(to *intray.Cells, v json.RawMessage, raw string) e
 }
 
 // Count adds the rows of the next batch to what an outcome tells of its rows.
-func (d *Desk) Count(b *intray.Batch, out *Outcome) { d.plan.account(b).addTo(out) }
+func (d *Revalidator) Count(b *intray.Batch, out *Outcome) { d.plan.summarize(b).mergeInto(out) }

@@ -21,7 +21,7 @@ import (
 // keptRows keeps a copy of the one batch of a small file.
 type keptRows struct{ batch *intray.Batch }
 
-func (k *keptRows) Stage(b *intray.Batch) (func() error, error) {
+func (k *keptRows) StageBatch(b *intray.Batch) (func() error, error) {
 	copied := &intray.Batch{First: b.First, Lines: slices.Clone(b.Lines), Problems: slices.Clone(b.Problems), Fields: make([]intray.Cells, len(b.Fields))}
 	for f := range b.Fields {
 		for row := range b.Rows() {
@@ -41,9 +41,9 @@ func (k *keptRows) Stage(b *intray.Batch) (func() error, error) {
 	return func() error { return nil }, nil
 }
 
-// deskSchema has fields of most kinds, with rules on single cells, on rows and on
+// reviewSchema has fields of most kinds, with rules on single cells, on rows and on
 // all rows, and one that two columns feed.
-func deskSchema() *intray.Schema {
+func reviewSchema() *intray.Schema {
 	return &intray.Schema{Settings: intray.DefaultSettings(), Fields: []intray.Field{
 		{Key: "name", Label: "Name", Type: intray.FieldType{Name: intray.TypeString}, Validators: []intray.Validator{{Rule: "required"}, {Rule: "length", Options: map[string]any{"max": 8}}}},
 		{Key: "email", Label: "E-Mail", Type: intray.FieldType{Name: intray.TypeEmail}, Validators: []intray.Validator{{Rule: "unique"}}},
@@ -55,11 +55,11 @@ func deskSchema() *intray.Schema {
 	}}
 }
 
-var deskHeader = []string{"Name", "E-Mail", "Born", "Amount", "Kind", "Score 1", "Score 2"}
+var reviewHeader = []string{"Name", "E-Mail", "Born", "Amount", "Kind", "Score 1", "Score 2"}
 
-// deskCells are cells of each column. The first rows of a file decide how dates
+// reviewCells are cells of each column. The first rows of a file decide how dates
 // and numbers are read, whatever is edited later.
-var deskCells = [][]string{
+var reviewCells = [][]string{
 	{"Ada", "", "Bartholomew", " Cy "},
 	{"a@example.org", "b@example.org", "nobody", "", " c@example.org"},
 	{"31.12.1990", "1.2.1991", "1991-03-04", "32.1.1990", ""},
@@ -76,7 +76,7 @@ var decided = []string{"First", "z@example.org", "31.12.1990", "1.234,56", "p", 
 func imported(t *rapid.T, schema *intray.Schema, rows [][]string) (engine.Import, *engine.Engine, *engine.Outcome, *intray.Batch) {
 	var text bytes.Buffer
 	w := csv.NewWriter(&text)
-	_ = w.Write(deskHeader)
+	_ = w.Write(reviewHeader)
 	_ = w.WriteAll(rows)
 	e := engine.New(engine.Config{Workers: 1, Formats: all.Formats("")})
 	kept := &keptRows{}
@@ -88,21 +88,21 @@ func imported(t *rapid.T, schema *intray.Schema, rows [][]string) (engine.Import
 	return imp, e, out, kept.batch
 }
 
-// TestDesk edits cells of staged rows and wants what an import of a file with
+// TestRevalidator edits cells of staged rows and wants what an import of a file with
 // these cells gives: values, raw texts and problems.
-func TestDesk(t *testing.T) {
-	schema := deskSchema()
+func TestRevalidator(t *testing.T) {
+	schema := reviewSchema()
 	rapid.Check(t, func(t *rapid.T) {
 		rows := [][]string{decided}
 		for range rapid.IntRange(1, 5).Draw(t, "rows") {
 			var row []string
-			for c := range deskCells {
-				row = append(row, rapid.SampledFrom(deskCells[c]).Draw(t, deskHeader[c]))
+			for c := range reviewCells {
+				row = append(row, rapid.SampledFrom(reviewCells[c]).Draw(t, reviewHeader[c]))
 			}
 			rows = append(rows, row)
 		}
 		imp, e, out, staged := imported(t, schema, rows)
-		desk, err := e.Reopen(imp, out)
+		revalidator, err := e.Reopen(imp, out)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -113,12 +113,12 @@ func TestDesk(t *testing.T) {
 		}
 		for range rapid.IntRange(1, 6).Draw(t, "edits") {
 			row := rapid.IntRange(1, len(rows)-1).Draw(t, "row")
-			column := rapid.IntRange(0, len(deskCells)-1).Draw(t, "column")
-			text := rapid.SampledFrom(deskCells[column]).Draw(t, "text")
+			column := rapid.IntRange(0, len(reviewCells)-1).Draw(t, "column")
+			text := rapid.SampledFrom(reviewCells[column]).Draw(t, "text")
 			edits = append(edits, engine.Edit{Row: row, Field: min(column, 5), Part: max(0, column-5), Text: text})
 			edited[row][column] = text
 		}
-		if err := desk.Change(t.Context(), staged, edits); err != nil {
+		if err := revalidator.Change(t.Context(), staged, edits); err != nil {
 			t.Fatal(err)
 		}
 		_, _, _, want := imported(t, schema, edited)
@@ -145,38 +145,38 @@ func shownRows(b *intray.Batch) (lines []string) {
 	return lines
 }
 
-// TestDeskRows wants rows that a person adds to begin empty, with what is wrong
+// TestRevalidatorRows wants rows that a person adds to begin empty, with what is wrong
 // with empty rows, and edits beyond the rows to be refused.
-func TestDeskRows(t *testing.T) {
+func TestRevalidatorRows(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		imp, e, out, _ := imported(rt, deskSchema(), [][]string{decided})
-		desk, err := e.Reopen(imp, out)
+		imp, e, out, _ := imported(rt, reviewSchema(), [][]string{decided})
+		revalidator, err := e.Reopen(imp, out)
 		if err != nil {
 			rt.Fatal(err)
 		}
-		b := desk.Blank(7, 2)
+		b := revalidator.BlankRows(7, 2)
 		if v, there := b.Fields[0].Value(0); !there || len(v) != 0 {
 			rt.Errorf("an empty cell of text is %q, %v; that of a file is \"\"", v, there)
 		}
-		if err := desk.Change(rt.Context(), b, []engine.Edit{{Row: 1, Field: 0, Text: "New"}, {Row: 1, Field: 6, Text: "by nobody"}}); err != nil {
+		if err := revalidator.Change(rt.Context(), b, []engine.Edit{{Row: 1, Field: 0, Text: "New"}, {Row: 1, Field: 6, Text: "by nobody"}}); err != nil {
 			rt.Fatal(err)
 		}
 		if v, _ := b.Fields[0].Value(1); string(v) != "New" || len(b.Problems) != 1 || b.Problems[0].Row != 0 || b.Problems[0].Code != "required" {
 			rt.Errorf("added rows: %q, %+v", v, b.Problems)
 		}
 		for _, edit := range []engine.Edit{{Row: 2}, {Row: -1}, {Field: 7}, {Field: 5, Part: 2}, {Field: -1}} {
-			if err := desk.Change(rt.Context(), desk.Blank(0, 2), []engine.Edit{edit}); err == nil {
+			if err := revalidator.Change(rt.Context(), revalidator.BlankRows(0, 2), []engine.Edit{edit}); err == nil {
 				rt.Errorf("the edit %+v was taken", edit)
 			}
 		}
 	})
 }
 
-// TestDeskHooks lets hooks see the rows that a person has changed, and what they
+// TestRevalidatorHooks lets hooks see the rows that a person has changed, and what they
 // give is read and checked.
-func TestDeskHooks(t *testing.T) {
+func TestRevalidatorHooks(t *testing.T) {
 	fails := false
-	told := 0
+	deletedRows := 0
 	hooks := played{
 		update: func(rows *intray.Batch) ([]intray.Change, error) {
 			if fails {
@@ -190,26 +190,26 @@ func TestDeskHooks(t *testing.T) {
 			}, nil
 		},
 		rows:    func(*intray.Batch) ([]intray.Change, error) { return nil, nil },
-		deleted: func(rows *intray.Batch) error { told += rows.Rows(); return nil },
+		deleted: func(rows *intray.Batch) error { deletedRows += rows.Rows(); return nil },
 	}
 	schema := &intray.Schema{Settings: intray.DefaultSettings(), Hooks: intray.Hooks{Row: []string{"row"}, RowDelete: []string{"gone"}}, Fields: []intray.Field{
 		{Key: "name", Label: "Name", Type: intray.FieldType{Name: intray.TypeString}},
 		{Key: "amount", Label: "Amount", Type: intray.FieldType{Name: intray.TypeNumber}},
 	}}
 	file := "Name,Amount\nada,1\nbob,2\n"
-	e := engine.New(engine.Config{Workers: 1, Formats: all.Formats(""), Script: hooks.open})
+	e := engine.New(engine.Config{Workers: 1, Formats: all.Formats(""), LoadHooks: hooks.open})
 	kept := &keptRows{}
 	imp := engine.Import{Input: source.Input{Name: "f.csv", ReaderAt: strings.NewReader(file), Size: int64(len(file))}, Schema: schema}
 	out, err := e.Run(t.Context(), imp, func([]string, []int) (engine.Sink, error) { return kept, nil })
 	if err != nil {
 		t.Fatal(err)
 	}
-	desk, err := e.Reopen(imp, out)
+	revalidator, err := e.Reopen(imp, out)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer desk.Close()
-	if err := desk.Change(t.Context(), kept.batch, []engine.Edit{{Row: 1, Field: 0, Text: "eve"}}); err != nil {
+	defer revalidator.Close()
+	if err := revalidator.Change(t.Context(), kept.batch, []engine.Edit{{Row: 1, Field: 0, Text: "eve"}}); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{
@@ -224,18 +224,18 @@ func TestDeskHooks(t *testing.T) {
 		raw, v   string
 		wantMade bool
 	}{{0, "ada", "ADA", true}, {0, "eve", "eve", false}, {1, "1.234,5", "1234.5", false}, {1, "2", "3", true}, {1, "much", "3", true}, {1, "", "3", true}, {7, "a", "b", false}} {
-		if made := desk.Made(c.field, c.raw, c.v); made != c.wantMade {
+		if made := revalidator.ValueDiffers(c.field, c.raw, c.v); made != c.wantMade {
 			t.Errorf("that a hook made %q of %q: %v", c.v, c.raw, made)
 		}
 	}
 	if got := strings.Join(lines[4:], "\n"); !strings.Contains(got, "Code:number") || !strings.Contains(got, "Text:seen") {
 		t.Errorf("the problems are\n%s", got)
 	}
-	if err := desk.Deleted(t.Context(), func(yield func(*intray.Batch, error) bool) { yield(kept.batch, nil) }); err != nil || told != 2 {
-		t.Errorf("told of %d deleted rows, %v", told, err)
+	if err := revalidator.Deleted(t.Context(), func(yield func(*intray.Batch, error) bool) { yield(kept.batch, nil) }); err != nil || deletedRows != 2 {
+		t.Errorf("told of %d deleted rows, %v", deletedRows, err)
 	}
 	fails = true
-	if err := desk.Change(t.Context(), kept.batch, nil); err == nil || !strings.Contains(err.Error(), "rowHooks[0]") {
+	if err := revalidator.Change(t.Context(), kept.batch, nil); err == nil || !strings.Contains(err.Error(), "rowHooks[0]") {
 		t.Errorf("a hook that fails: %v", err)
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// limited ends the rows of a file where the limit of records does.
-type limited struct {
+// limitedReader ends the rows of a file where the limit of records does.
+type limitedReader struct {
 	source.Reader
 	limit int64
 	// dropped says that the file has more rows.
@@ -21,7 +21,7 @@ type limited struct {
 }
 
 // Next gives rows within the limit.
-func (l *limited) Next(ctx context.Context, recs *intray.Records) error {
+func (l *limitedReader) Next(ctx context.Context, recs *intray.Records) error {
 	if l.dropped {
 		recs.Reset()
 		return io.EOF
@@ -36,9 +36,9 @@ func (l *limited) Next(ctx context.Context, recs *intray.Records) error {
 	return err
 }
 
-// feed gives the rows of an import: those of the file, without the ones that
+// rowMerger gives the rows of an import: those of the file, without the ones that
 // hooks removed, and between them the ones that hooks added.
-type feed struct {
+type rowMerger struct {
 	source.Reader
 	columns int
 	// added are ordered by their index; those without one are the last.
@@ -47,23 +47,23 @@ type feed struct {
 	// raw holds rows of the file from the place at on that were not handed on.
 	raw intray.Records
 	at  int
-	// given counts the rows handed on, ended says that the file has no more.
-	given int64
+	// rowsDone counts the rows handed on, ended says that the file has no more.
+	rowsDone int64
 	ended bool
 }
 
-// feedOf gives the rows of a file as hooks added and removed some. Without such
+// mergeRows gives the rows of a file as hooks added and removed some. Without such
 // it is the reader itself.
-func (p *passage) feedOf(reader *limited) source.Reader {
+func (p *importRun) mergeRows(reader *limitedReader) source.Reader {
 	if len(p.added)+len(p.removed) == 0 {
 		return reader
 	}
-	return &feed{Reader: reader, columns: len(p.out.Headers), added: p.addedRows(), removed: p.removed}
+	return &rowMerger{Reader: reader, columns: len(p.out.Headers), added: p.addedRows(), removed: p.removed}
 }
 
 // Next gives rows of the file, or rows that were added: never both at once. Added
 // rows have no line, and empty cells: take gives what they hold.
-func (f *feed) Next(ctx context.Context, recs *intray.Records) error {
+func (f *rowMerger) Next(ctx context.Context, recs *intray.Records) error {
 	recs.Reset()
 	for recs.Len() == 0 {
 		if f.at == f.raw.Len() && !f.ended {
@@ -73,8 +73,8 @@ func (f *feed) Next(ctx context.Context, recs *intray.Records) error {
 				return err
 			}
 		}
-		if n := f.due(); n > 0 {
-			f.empty(recs, n)
+		if n := f.addedDue(); n > 0 {
+			f.appendAdded(recs, n)
 			break
 		}
 		if f.ended {
@@ -82,13 +82,13 @@ func (f *feed) Next(ctx context.Context, recs *intray.Records) error {
 		}
 		f.copyRows(recs)
 	}
-	recs.First = f.given
-	f.given += int64(recs.Len())
+	recs.First = f.rowsDone
+	f.rowsDone += int64(recs.Len())
 	return nil
 }
 
-// due is how many added rows come next.
-func (f *feed) due() (n int) {
+// addedDue is how many added rows come next.
+func (f *rowMerger) addedDue() (n int) {
 	if f.ended {
 		return min(len(f.added), intray.BatchRows)
 	}
@@ -99,8 +99,8 @@ func (f *feed) due() (n int) {
 	return n
 }
 
-// empty makes records for added rows.
-func (f *feed) empty(recs *intray.Records, n int) {
+// appendAdded makes records for added rows.
+func (f *rowMerger) appendAdded(recs *intray.Records, n int) {
 	for i := range n {
 		for range f.columns {
 			recs.AppendCell(nil)
@@ -112,7 +112,7 @@ func (f *feed) empty(recs *intray.Records, n int) {
 }
 
 // copyRows hands on rows of the file up to the next one that was added.
-func (f *feed) copyRows(recs *intray.Records) {
+func (f *rowMerger) copyRows(recs *intray.Records) {
 	for ; f.at < f.raw.Len(); f.at++ {
 		row := f.raw.First + int64(f.at)
 		if len(f.added) > 0 && f.added[0].Index != nil && *f.added[0].Index <= row {
@@ -124,8 +124,8 @@ func (f *feed) copyRows(recs *intray.Records) {
 	}
 }
 
-// fill gives added rows what they hold.
-func (p *plan) fill(b *intray.Batch, added []intray.AddedRow, scratch []byte) error {
+// fillAdded gives added rows what they hold.
+func (p *plan) fillAdded(b *intray.Batch, added []intray.AddedRow, scratch []byte) error {
 	if len(added) == 0 {
 		return nil
 	}
@@ -137,11 +137,11 @@ func (p *plan) fill(b *intray.Batch, added []intray.AddedRow, scratch []byte) er
 			}
 		}
 	}
-	return p.apply(b, changes, scratch)
+	return p.applyChanges(b, changes, scratch)
 }
 
 // addRows keeps rows that a hook adds.
-func (p *passage) addRows(rows []intray.AddedRow) {
+func (p *importRun) addRows(rows []intray.AddedRow) {
 	if p.addedIDs == nil {
 		p.addedIDs = map[string]bool{}
 	}
@@ -153,18 +153,18 @@ func (p *passage) addRows(rows []intray.AddedRow) {
 
 // addedRows are the rows that hooks added and did not remove, those with an index in
 // front.
-func (p *passage) addedRows() []intray.AddedRow {
+func (p *importRun) addedRows() []intray.AddedRow {
 	rows := slices.DeleteFunc(slices.Clone(p.added), func(a intray.AddedRow) bool { return !p.addedIDs[a.ID] })
 	slices.SortStableFunc(rows, func(a, b intray.AddedRow) int {
 		if a.Index == nil || b.Index == nil {
-			return cmp.Compare(unset(a.Index), unset(b.Index))
+			return cmp.Compare(nilLast(a.Index), nilLast(b.Index))
 		}
 		return cmp.Compare(*a.Index, *b.Index)
 	})
 	return rows
 }
 
-func unset(index *int64) int {
+func nilLast(index *int64) int {
 	if index == nil {
 		return 1
 	}
@@ -174,7 +174,7 @@ func unset(index *int64) int {
 // removeRows leaves out rows: those of the file by their numbers, those that hooks
 // added by the ids that they were told. A number beyond the file is that of no row,
 // and nothing is left out.
-func (p *passage) removeRows(ids []string) (refused intray.Message) {
+func (p *importRun) removeRows(ids []string) (refused intray.Message) {
 	for _, id := range ids {
 		if _, added := p.addedIDs[id]; added {
 			p.addedIDs[id] = false

@@ -11,18 +11,18 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// passage is the way of one import through the engine.
-type passage struct {
+// importRun is the way of one import through the engine.
+type importRun struct {
 	*Engine
 	imp  Import
 	open OpenSink
 	out  *Outcome
 	// hooks runs those of the schema; nil where it has none.
-	hooks Hooks
+	hooks HookRunner
 	// uploaded says that the hooks of UPLOAD_STEP were called.
 	uploaded bool
-	// headerBy is the call of a hook that chose the header row, if one did.
-	headerBy *intray.StepChange
+	// headerChange is the call of a hook that chose the header row, if one did.
+	headerChange *intray.StepChange
 	// added are rows that hooks add, addedIDs says of each whether it is still there;
 	// removed are those of the file that they remove.
 	added    []intray.AddedRow
@@ -34,15 +34,15 @@ type passage struct {
 	sheet int
 }
 
-// whole goes the whole way.
-func (p *passage) whole(ctx context.Context) (out *Outcome, err error) {
+// run goes the whole way.
+func (p *importRun) run(ctx context.Context) (out *Outcome, err error) {
 	p.out = &Outcome{}
 	if hooks := p.imp.Schema.Hooks; hooks.Count() > 0 {
-		if p.cfg.Script == nil {
-			return p.out.fail(intray.HookFailed,
+		if p.cfg.LoadHooks == nil {
+			return p.out.reject(intray.HookFailed,
 				intray.NewMessage("hook.no_runtime", nil)), nil
 		}
-		if p.hooks, err = p.cfg.Script(ctx, hooks, p.imp.Pins); err != nil {
+		if p.hooks, err = p.cfg.LoadHooks(ctx, hooks, p.imp.HookEnv); err != nil {
 			return p.out.unreadable(err)
 		}
 		defer func() { err = errors.Join(err, p.hooks.Close()) }()
@@ -51,9 +51,9 @@ func (p *passage) whole(ctx context.Context) (out *Outcome, err error) {
 }
 
 // read opens the file and finds its table.
-func (p *passage) read(ctx context.Context) (out *Outcome, err error) {
-	opt := answered(p.cfg.Options, p.imp.Answers)
-	opt.Names = mapping.NewHeaderRow(p.imp.Schema.Fields).Score
+func (p *importRun) read(ctx context.Context) (out *Outcome, err error) {
+	opt := applyAnswers(p.cfg.Options, p.imp.Answers)
+	opt.HeaderScore = mapping.NewHeaderRow(p.imp.Schema.Fields).Score
 	p.book, err = source.Open(ctx, p.imp.Input, p.cfg.Formats, opt)
 	if err != nil {
 		return p.unopened(err)
@@ -65,7 +65,7 @@ func (p *passage) read(ctx context.Context) (out *Outcome, err error) {
 		return p.out.unreadable(err)
 	}
 	if question != nil {
-		return p.out.ask(*question), nil
+		return p.out.addQuestion(*question), nil
 	}
 	p.sheet = sheet
 	if again, err := p.uploadStep(ctx); err != nil {
@@ -79,21 +79,21 @@ func (p *passage) read(ctx context.Context) (out *Outcome, err error) {
 	}
 	defer reader.Close()
 	p.out.Evidence = append(p.out.Evidence, reader.Evidence()...)
-	return p.move(ctx, reader)
+	return p.mapAndImport(ctx, reader)
 }
 
 // unopened tells why the table cannot be read. Where a hook chose its header row, the
 // file was opened without that before.
-func (p *passage) unopened(err error) (*Outcome, error) {
+func (p *importRun) unopened(err error) (*Outcome, error) {
 	var cannot *source.UnreadableError
-	if p.headerBy != nil && errors.As(err, &cannot) {
-		err = failedMethod(*p.headerBy, "setHeaderRowOverride", cannot.Reason)
+	if p.headerChange != nil && errors.As(err, &cannot) {
+		err = failedMethod(*p.headerChange, "setHeaderRowOverride", cannot.Reason)
 	}
 	return p.out.unreadable(err)
 }
 
-// move maps the columns and, where nothing is open, moves the rows.
-func (p *passage) move(ctx context.Context, reader source.Reader) (*Outcome, error) {
+// mapAndImport maps the columns and, where nothing is open, moves the rows.
+func (p *importRun) mapAndImport(ctx context.Context, reader source.Reader) (*Outcome, error) {
 	columns := reader.Columns()
 	for _, c := range columns {
 		p.out.Headers = append(p.out.Headers, c.Header)
@@ -121,7 +121,7 @@ func (p *passage) move(ctx context.Context, reader source.Reader) (*Outcome, err
 	if len(p.out.Questions) > 0 {
 		return p.out, nil
 	}
-	if err := p.rehearse(ctx, plan); err != nil {
+	if err := p.runPreHooks(ctx, plan); err != nil {
 		return p.out.unreadable(err)
 	}
 	if err := p.postStep(ctx, plan); err != nil {
@@ -131,56 +131,56 @@ func (p *passage) move(ctx context.Context, reader source.Reader) (*Outcome, err
 	if err != nil {
 		return nil, fmt.Errorf("open the sink: %w", err)
 	}
-	rows := p.within(reader)
-	if err := p.convey(ctx, p.feedOf(rows), plan, sink, p.out); err != nil {
+	rows := p.limitRecords(reader)
+	if err := p.runPipeline(ctx, p.mergeRows(rows), plan, sink, p.out); err != nil {
 		return p.out.unreadable(err)
 	}
 	if rows.dropped {
-		p.out.tell(intray.Notice{
+		p.out.addNotice(intray.Notice{
 			Type: intray.MaxRecords, Level: intray.LevelWarning,
 			Text: intray.NewMessage("file.more_rows_than_limit", intray.Params{"limit": rows.limit}),
 		})
 	}
-	return p.out.judge(p.imp.Schema.Settings, len(p.removed)), nil
+	return p.out.decideVerdict(p.imp.Schema.Settings, len(p.removed)), nil
 }
 
 // prepare compiles the schema and decides how the columns are read.
-func (p *passage) prepare(ctx context.Context) (*plan, error) {
+func (p *importRun) prepare(ctx context.Context) (*plan, error) {
 	plan, err := compile(p.imp.Schema, p.out.Mapping, p.out.Headers)
 	if err != nil {
 		return nil, err
 	}
 	plan.hooks, plan.rowHooks = p.hooks, len(p.imp.Schema.Hooks.Row)
 	plan.delimited = isDelimited(p.out.Evidence)
-	if err := p.survey(ctx, plan); err != nil {
+	if err := p.sniffColumns(ctx, plan); err != nil {
 		return nil, err
 	}
-	plan.teach(p.imp)
+	plan.applyLearnedValues(p.imp)
 	return plan, nil
 }
 
 // setHeader makes a row the header, for reading the file anew.
-func (p *passage) setHeader(row string) {
-	p.imp.Answers = with(p.imp.Answers, intray.AnswerHeaderRow, row)
+func (p *importRun) setHeader(row string) {
+	p.imp.Answers = withAnswer(p.imp.Answers, intray.AnswerHeaderRow, row)
 	p.out = &Outcome{Fields: p.out.Fields, User: p.out.User, DevelopmentMode: p.out.DevelopmentMode}
 }
 
-// again opens the sheet once more.
-func (p *passage) again(ctx context.Context) (*limited, error) {
+// reopenSheet opens the sheet once more.
+func (p *importRun) reopenSheet(ctx context.Context) (*limitedReader, error) {
 	reader, err := p.book.Open(ctx, p.sheet)
 	if err != nil {
 		return nil, err
 	}
-	return p.within(reader), nil
+	return p.limitRecords(reader), nil
 }
 
-// within keeps to the limit of records.
-func (p *passage) within(reader source.Reader) *limited {
-	return &limited{Reader: reader, limit: p.imp.Schema.Settings.MaxRecords}
+// limitRecords keeps to the limit of records.
+func (p *importRun) limitRecords(reader source.Reader) *limitedReader {
+	return &limitedReader{Reader: reader, limit: p.imp.Schema.Settings.MaxRecords}
 }
 
-// with adds an answer.
-func with(answers intray.Answers, id, value string) intray.Answers {
+// withAnswer adds an answer.
+func withAnswer(answers intray.Answers, id, value string) intray.Answers {
 	more := maps.Clone(answers)
 	if more == nil {
 		more = intray.Answers{}

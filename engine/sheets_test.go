@@ -74,13 +74,13 @@ func TestSheets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := toldOfSheets(out); got != c.want {
+		if got := sheetResult(out); got != c.want {
 			t.Errorf("%q, %q: %s, want %s", c.text, c.answer, got, c.want)
 		}
 	}
 }
 
-func toldOfSheets(out *engine.Outcome) string {
+func sheetResult(out *engine.Outcome) string {
 	got := "done"
 	switch out.Verdict {
 	case engine.Open:

@@ -16,13 +16,13 @@ import (
 const previewRows = 20
 
 // hasStep says whether the schema has a hook for a step.
-func (p *passage) hasStep(step string) bool {
+func (p *importRun) hasStep(step string) bool {
 	return slices.ContainsFunc(p.imp.Schema.Hooks.Step, func(h intray.StepHook) bool { return h.Step == step })
 }
 
 // uploadStep calls the hooks of UPLOAD_STEP with the first rows of the file. It
 // says whether they moved the header, so that the file must be opened anew.
-func (p *passage) uploadStep(ctx context.Context) (moved bool, err error) {
+func (p *importRun) uploadStep(ctx context.Context) (moved bool, err error) {
 	if p.uploaded || !p.hasStep(intray.UploadStep) {
 		return false, nil
 	}
@@ -31,20 +31,20 @@ func (p *passage) uploadStep(ctx context.Context) (moved bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	changes, err := p.hooks.Step(ctx, intray.StepCall{
+	changes, err := p.hooks.RunStep(ctx, intray.StepCall{
 		Step: intray.UploadStep, Filename: p.imp.Input.Name, Preview: preview, Fields: p.imp.Schema.Fields,
 	})
 	if err != nil {
 		return false, err
 	}
 	before := p.imp.Answers[intray.AnswerHeaderRow]
-	_, err = p.follow(intray.UploadStep, changes)
+	_, err = p.applyStepChanges(intray.UploadStep, changes)
 	return p.imp.Answers[intray.AnswerHeaderRow] != before, err
 }
 
 // preview reads the first rows as they stand in the file.
-func (p *passage) preview(ctx context.Context) (rows [][]string, err error) {
-	opt := answered(p.cfg.Options, p.imp.Answers)
+func (p *importRun) preview(ctx context.Context) (rows [][]string, err error) {
+	opt := applyAnswers(p.cfg.Options, p.imp.Answers)
 	opt.AsIs, opt.HeaderRow = true, 0
 	book, err := source.Open(ctx, p.imp.Input, p.cfg.Formats, opt)
 	if err != nil {
@@ -75,59 +75,59 @@ func (p *passage) preview(ctx context.Context) (rows [][]string, err error) {
 }
 
 // reviewStep calls the hooks of REVIEW_STEP, when the columns have their fields.
-func (p *passage) reviewStep(ctx context.Context) error {
+func (p *importRun) reviewStep(ctx context.Context) error {
 	if !p.hasStep(intray.ReviewStep) {
 		return nil
 	}
-	changes, err := p.hooks.Step(ctx, p.stepCall(intray.ReviewStep))
+	changes, err := p.hooks.RunStep(ctx, p.stepCall(intray.ReviewStep))
 	if err != nil {
 		return err
 	}
-	p.infos, err = p.follow(intray.ReviewStep, changes)
+	p.infos, err = p.applyStepChanges(intray.ReviewStep, changes)
 	return err
 }
 
 // postStep calls the hooks of REVIEW_STEP_POST_HOOKS. They are told nothing of the
 // rows: what they say of cells is kept, and is put over what the other hooks said when
 // these have seen the row.
-func (p *passage) postStep(ctx context.Context, plan *plan) error {
+func (p *importRun) postStep(ctx context.Context, plan *plan) error {
 	if !p.hasStep(intray.ReviewStepPost) {
 		return nil
 	}
-	changes, err := p.hooks.Step(ctx, p.stepCall(intray.ReviewStepPost))
+	changes, err := p.hooks.RunStep(ctx, p.stepCall(intray.ReviewStepPost))
 	if err != nil {
 		return err
 	}
-	infos, err := p.follow(intray.ReviewStepPost, changes)
-	plan.last = byRow(infos)
+	infos, err := p.applyStepChanges(intray.ReviewStepPost, changes)
+	plan.finalInfos = sortByRow(infos)
 	return err
 }
 
-func (p *passage) stepCall(step string) intray.StepCall {
+func (p *importRun) stepCall(step string) intray.StepCall {
 	return intray.StepCall{Step: step, Filename: p.imp.Input.Name, Headers: p.out.Headers, Mapping: p.out.Mapping, Fields: p.imp.Schema.Fields}
 }
 
-// follow does what the hooks of a step asked for, one thing after the other, and gives
+// applyStepChanges does what the hooks of a step asked for, one thing after the other, and gives
 // their messages about cells. These name fields by their places among those that the
 // hooks were told of, behind which those stand that they added: where they are in the
 // end shows at the end.
-func (p *passage) follow(step string, changes intray.StepChanges) (infos []intray.Change, err error) {
-	told := slices.Clone(p.imp.Schema.Fields)
+func (p *importRun) applyStepChanges(step string, changes intray.StepChanges) (infos []intray.Change, err error) {
+	stepFields := slices.Clone(p.imp.Schema.Fields)
 	for _, c := range changes {
-		if refused := p.followOne(step, c); !refused.IsZero() {
+		if refused := p.applyStepChange(step, c); !refused.IsZero() {
 			return nil, failedStep(c, refused)
 		}
 		if c.AddField != nil {
-			told = append(told, c.AddField.Field)
+			stepFields = append(stepFields, c.AddField.Field)
 		}
 	}
-	if err := p.lacking(changes); err != nil {
+	if err := p.checkRemovedFields(changes); err != nil {
 		return nil, err
 	}
 	for _, c := range changes {
 		for _, one := range c.Infos {
 			var refused intray.Message
-			if one.Field, refused = p.placeOf(one, told[one.Field].Key); !refused.IsZero() {
+			if one.Field, refused = p.fieldIndex(one, stepFields[one.Field].Key); !refused.IsZero() {
 				return nil, failedMethod(c, "updateInfoMessages", refused)
 			}
 			infos = append(infos, one)
@@ -136,10 +136,10 @@ func (p *passage) follow(step string, changes intray.StepChanges) (infos []intra
 	return infos, nil
 }
 
-// lacking refuses fields that do not hold without those that hooks of a step removed:
+// checkRemovedFields refuses fields that do not hold without those that hooks of a step removed:
 // a rule may name one of these. It asks when all hooks of the step have run, since one
 // may put another field in the place of the one that it removes.
-func (p *passage) lacking(changes intray.StepChanges) error {
+func (p *importRun) checkRemovedFields(changes intray.StepChanges) error {
 	var by *intray.StepChange
 	for i := range changes {
 		if changes[i].RemoveField != "" {
@@ -182,20 +182,20 @@ func methodFailed(method string, reason intray.Message) intray.Message {
 	return intray.NewMessage("hook.method_failed", intray.Params{"method": method, "reason": reason})
 }
 
-// placeOf finds where the field of a message is now.
-func (p *passage) placeOf(c intray.Change, key string) (field int, refused intray.Message) {
+// fieldIndex finds where the field of a message is now.
+func (p *importRun) fieldIndex(c intray.Change, key string) (field int, refused intray.Message) {
 	field = p.imp.Schema.FieldIndex(key)
 	if field < 0 {
 		return 0, intray.NewMessage("hook.field_removed", intray.Params{"field": key})
 	}
-	if columns := max(1, len(p.out.Mapping.Fields[field].All())); c.Part < 0 || c.Part >= columns {
+	if columns := max(1, len(p.out.Mapping.Fields[field].AllColumns())); c.Part < 0 || c.Part >= columns {
 		return 0, intray.NewMessage("hook.unknown_column_of_field", intray.Params{"index": c.Part, "field": key, "n": columns})
 	}
 	return field, intray.Message{}
 }
 
-// followOne does what a call asks for, or says why that cannot be.
-func (p *passage) followOne(step string, c intray.StepChange) (refused intray.Message) {
+// applyStepChange does what a call asks for, or says why that cannot be.
+func (p *importRun) applyStepChange(step string, c intray.StepChange) (refused intray.Message) {
 	switch {
 	case (c.AddField != nil || c.RemoveField != "") && step == intray.ReviewStepPost:
 		return intray.NewMessage("hook.fields_settled", intray.Params{"step": intray.ReviewStep})
@@ -204,7 +204,7 @@ func (p *passage) followOne(step string, c intray.StepChange) (refused intray.Me
 	case c.RemoveField != "":
 		return p.removeField(c.RemoveField)
 	case c.HeaderRow != nil && step == intray.UploadStep:
-		p.headerBy = &c
+		p.headerChange = &c
 		p.setHeader(strconv.Itoa(*c.HeaderRow + 1))
 	case c.HeaderRow != nil:
 		return intray.NewMessage("hook.header_row_settled", intray.Params{"step": intray.UploadStep})
@@ -224,8 +224,8 @@ func (p *passage) followOne(step string, c intray.StepChange) (refused intray.Me
 	return intray.Message{}
 }
 
-// ownSchema makes the schema one that this import alone has.
-func (p *passage) ownSchema() *intray.Schema {
+// cloneSchema makes the schema one that this import alone has.
+func (p *importRun) cloneSchema() *intray.Schema {
 	own := *p.imp.Schema
 	own.Fields = slices.Clone(own.Fields)
 	p.imp.Schema = &own
@@ -234,7 +234,7 @@ func (p *passage) ownSchema() *intray.Schema {
 
 // addField puts a field into the schema. No column feeds it when the columns
 // have their fields already.
-func (p *passage) addField(a intray.AddedField) (refused intray.Message) {
+func (p *importRun) addField(a intray.AddedField) (refused intray.Message) {
 	if p.imp.Schema.FieldIndex(a.Field.Key) >= 0 {
 		return methodFailed("addField", intray.NewMessage("hook.field_exists", intray.Params{"field": a.Field.Key}))
 	}
@@ -249,7 +249,7 @@ func (p *passage) addField(a intray.AddedField) (refused intray.Message) {
 		}
 		at = other + place
 	}
-	s := p.ownSchema()
+	s := p.cloneSchema()
 	s.Fields = slices.Insert(s.Fields, at, a.Field)
 	if p.out.Mapping.Fields != nil {
 		added := intray.Match{Column: intray.NoColumn, Reasons: []intray.Message{intray.NewMessage("mapping.added_by_hook", nil)}}
@@ -260,15 +260,15 @@ func (p *passage) addField(a intray.AddedField) (refused intray.Message) {
 }
 
 // removeField takes a field out of the schema. Its column feeds nothing then.
-func (p *passage) removeField(key string) (refused intray.Message) {
+func (p *importRun) removeField(key string) (refused intray.Message) {
 	at := p.imp.Schema.FieldIndex(key)
 	if at < 0 {
 		return methodFailed("removeField", intray.NewMessage("hook.unknown_field", intray.Params{"field": key}))
 	}
-	s := p.ownSchema()
+	s := p.cloneSchema()
 	s.Fields = slices.Delete(s.Fields, at, at+1)
 	if m := &p.out.Mapping; m.Fields != nil {
-		m.Unmapped = append(m.Unmapped, m.Fields[at].All()...)
+		m.Unmapped = append(m.Unmapped, m.Fields[at].AllColumns()...)
 		slices.Sort(m.Unmapped)
 		m.Fields = slices.Delete(m.Fields, at, at+1)
 	}

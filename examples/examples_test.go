@@ -83,8 +83,8 @@ func TestExamples(t *testing.T) {
 				t.Fatalf("the schema is refused: %v", err)
 			}
 			got, out := run(t, e.file, schema)
-			e.understood(t, schema, out)
-			e.told(t, out)
+			e.checkOutcome(t, schema, out)
+			e.checkReadme(t, out)
 			golden := filepath.Join("testdata", e.name+".golden")
 			if *update {
 				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
@@ -102,9 +102,9 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// understood says whether nothing was asked, every field has a column, and the
+// checkOutcome says whether nothing was asked, every field has a column, and the
 // rows that are wrong are those that were made so.
-func (e example) understood(t *testing.T, schema *intray.Schema, out *engine.Outcome) {
+func (e example) checkOutcome(t *testing.T, schema *intray.Schema, out *engine.Outcome) {
 	t.Helper()
 	if out.Verdict != engine.Done {
 		t.Errorf("the verdict is %s", verdicts[out.Verdict])
@@ -123,8 +123,8 @@ func (e example) understood(t *testing.T, schema *intray.Schema, out *engine.Out
 	}
 }
 
-// told says whether README.md tells of the example what came of it.
-func (e example) told(t *testing.T, out *engine.Outcome) {
+// checkReadme says whether README.md tells of the example what came of it.
+func (e example) checkReadme(t *testing.T, out *engine.Outcome) {
 	t.Helper()
 	readme, err := os.ReadFile("README.md")
 	if err != nil {

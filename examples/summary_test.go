@@ -87,7 +87,7 @@ func summary(schema *intray.Schema, out *engine.Outcome) string {
 		fmt.Fprintf(&b, "not used: column %d, %s\n", column+1, out.Headers[column])
 	}
 	b.WriteString("\nnotices:\n")
-	for _, n := range out.All() {
+	for _, n := range out.AllNotices() {
 		b.WriteString(notice(n))
 	}
 	for _, q := range out.Questions {

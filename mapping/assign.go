@@ -18,7 +18,7 @@ type suggestion struct {
 	keyed   bool
 	matches []intray.Match
 	// picks are the columns of the fields that take several.
-	picks [][]pick
+	picks [][]pickedColumn
 	// notes are what the reasons of a field say besides: what came close.
 	notes [][]intray.Message
 	// settled are the fields that look for no further column: they have one or
@@ -36,16 +36,16 @@ type suggestion struct {
 // that want it.
 type offer struct{ columns, fields []int }
 
-// wish is a field and what is on offer under its names.
-type wish struct {
+// claim is a field and what is on offer under its names.
+type claim struct {
 	field  int
 	names  []name
 	offers []*offer
 }
 
-// columns is the number of columns that fit the field. No column is in two of
+// columnCount is the number of columns that fit the field. No column is in two of
 // its offers.
-func (w wish) columns() int {
+func (w claim) columnCount() int {
 	n := 0
 	for _, o := range w.offers {
 		n += len(o.columns)
@@ -53,60 +53,60 @@ func (w wish) columns() int {
 	return n
 }
 
-// begun says whether the field is the first of those that want the offer.
-func (w wish) begun(o *offer) bool { return o.fields[0] == w.field }
+// isFirst says whether the field is the first of those that want the offer.
+func (w claim) isFirst(o *offer) bool { return o.fields[0] == w.field }
 
 // assign gives out the columns that fit in one grade.
 func (s *suggestion) assign(ctx context.Context, g grade) error {
-	wishes, err := s.wishes(ctx, g)
+	claims, err := s.claims(ctx, g)
 	if err != nil {
 		return err
 	}
-	for _, w := range wishes {
+	for _, w := range claims {
 		if s.takesMany(w.field) {
 			continue
 		}
 		s.settled[w.field] = true
-		if w.columns() > 1 {
+		if w.columnCount() > 1 {
 			s.askConflict(w)
 		}
 	}
-	for _, w := range wishes {
+	for _, w := range claims {
 		for _, o := range w.offers {
-			s.take(w, o)
+			s.takeOffer(w, o)
 		}
-		s.give(g, w)
+		s.applyClaim(g, w)
 	}
 	return nil
 }
 
-// give maps what only this field wants: the one column, or all of them.
-func (s *suggestion) give(g grade, w wish) {
+// applyClaim maps what only this field wants: the one column, or all of them.
+func (s *suggestion) applyClaim(g grade, w claim) {
 	if s.takesMany(w.field) {
-		w.own(func(column int, n name) {
+		w.eachOwnColumn(func(column int, n name) {
 			m := g.matched(s.columns[column], n)
-			s.keep(w.field, pick{column: column, score: m.Score, reasons: s.warned(w.field, s.columns[column], m.Reasons)})
+			s.addPick(w.field, pickedColumn{column: column, score: m.Score, reasons: s.withValueWarning(w.field, s.columns[column], m.Reasons)})
 		})
 		return
 	}
-	if o := w.offers[0]; len(o.fields) == 1 && w.columns() == 1 {
+	if o := w.offers[0]; len(o.fields) == 1 && w.columnCount() == 1 {
 		column := o.columns[0]
 		m := g.matched(s.columns[column], w.names[0])
-		m.Reasons = s.warned(w.field, s.columns[column], m.Reasons)
+		m.Reasons = s.withValueWarning(w.field, s.columns[column], m.Reasons)
 		s.matches[w.field], s.used[column] = m, true
 	}
 }
 
-// take takes the columns of an offer away, and asks about the one that several
+// takeOffer takes the columns of an offer away, and asks about the one that several
 // fields want. Of several columns each field that takes one was asked about
 // already.
-func (s *suggestion) take(w wish, o *offer) {
-	if !w.begun(o) {
+func (s *suggestion) takeOffer(w claim, o *offer) {
+	if !w.isFirst(o) {
 		return
 	}
 	if len(o.fields) > 1 {
 		if len(o.columns) == 1 {
-			s.askRivalry(o)
+			s.askCompetingFields(o)
 		} else if s.allTakeMany(o.fields) {
 			s.askShared(o)
 		}
@@ -125,14 +125,14 @@ func (s *suggestion) allTakeMany(fields []int) bool {
 	return true
 }
 
-// wishes are those of the fields that are not settled and that something free
+// claims are those of the fields that are not settled and that something free
 // fits.
-func (s *suggestion) wishes(ctx context.Context, g grade) ([]wish, error) {
+func (s *suggestion) claims(ctx context.Context, g grade) ([]claim, error) {
 	offers, err := s.offers(ctx, g)
 	if err != nil {
 		return nil, err
 	}
-	var wishes []wish
+	var claims []claim
 	for i, f := range s.fields {
 		if s.settled[i] || g.many && !s.takesMany(i) {
 			continue
@@ -140,18 +140,18 @@ func (s *suggestion) wishes(ctx context.Context, g grade) ([]wish, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		w := wish{field: i}
-		for _, n := range g.names(f) {
-			if o := offers[n.spelled]; o != nil && !s.belied(g, f, n, o) {
+		w := claim{field: i}
+		for _, n := range g.namesOf(f) {
+			if o := offers[n.spelled]; o != nil && !s.isContradicted(g, f, n, o) {
 				o.fields = append(o.fields, i)
 				w.names, w.offers = append(w.names, n), append(w.offers, o)
 			}
 		}
 		if len(w.offers) > 0 {
-			wishes = append(wishes, w)
+			claims = append(claims, w)
 		}
 	}
-	return wishes, nil
+	return claims, nil
 }
 
 // offers are the columns that are free, by their headers.
@@ -187,16 +187,16 @@ func (s *suggestion) unmapped() []int {
 	return rest
 }
 
-func (s *suggestion) ask(q Question) {
+func (s *suggestion) addQuestion(q Question) {
 	s.questions = append(s.questions, q)
 	s.asked[q.Field] = true
-	for _, key := range q.Rivals {
+	for _, key := range q.CompetingFields {
 		s.asked[key] = true
 	}
 }
 
 // askConflict asks which of several columns feeds a field.
-func (s *suggestion) askConflict(w wish) {
+func (s *suggestion) askConflict(w claim) {
 	var first []int
 	for _, o := range w.offers {
 		first = append(first, o.columns[:min(len(o.columns), maxNamed)]...)
@@ -210,23 +210,23 @@ func (s *suggestion) askConflict(w wish) {
 		q.Columns = append(q.Columns, s.columns[c])
 		places[i] = columnMessage(s.columns[c])
 	}
-	q.Text = intray.NewMessage("question.columns_fit_field", intray.Params{"n": w.columns(), "field": Shorten(field.Label), "columns": listed(places, w.columns())})
-	s.ask(q)
+	q.Text = intray.NewMessage("question.columns_fit_field", intray.Params{"n": w.columnCount(), "field": Shorten(field.Label), "columns": joinParts(places, w.columnCount())})
+	s.addQuestion(q)
 }
 
-// askRivalry asks which of several fields a column feeds.
-func (s *suggestion) askRivalry(o *offer) {
+// askCompetingFields asks which of several fields a column feeds.
+func (s *suggestion) askCompetingFields(o *offer) {
 	column := s.columns[o.columns[0]]
 	q := Question{Field: s.fields[o.fields[0]].Key, Columns: []intray.Column{column}}
 	var labels []intray.Message
 	for i, f := range o.fields {
-		q.Rivals = append(q.Rivals, s.fields[f].Key)
+		q.CompetingFields = append(q.CompetingFields, s.fields[f].Key)
 		if i < maxNamed {
 			labels = append(labels, quoted(s.fields[f].Label))
 		}
 	}
-	q.Text = intray.NewMessage("question.fields_share_header", intray.Params{"column": Shorten(column.Header), "fields": listed(labels, len(o.fields))})
-	s.ask(q)
+	q.Text = intray.NewMessage("question.fields_share_header", intray.Params{"column": Shorten(column.Header), "fields": joinParts(labels, len(o.fields))})
+	s.addQuestion(q)
 }
 
 // askForColumns asks about the fields that must have a column, have none, and
@@ -240,7 +240,7 @@ func (s *suggestion) askForColumns() {
 		if s.matches[i].Column != intray.NoColumn || !needsColumn(f) || s.asked[f.Key] {
 			continue
 		}
-		s.ask(Question{Field: f.Key, Text: intray.NewMessage("question.no_column", intray.Params{"field": Shorten(f.Label)})})
+		s.addQuestion(Question{Field: f.Key, Text: intray.NewMessage("question.no_column", intray.Params{"field": Shorten(f.Label)})})
 	}
 }
 
@@ -250,9 +250,9 @@ func (s *suggestion) askForNames() {
 	switch {
 	case !slices.ContainsFunc(s.fields, func(f intray.Field) bool { return !f.Hidden }):
 	case s.keyed:
-		s.ask(Question{Text: intray.NewMessage("question.no_key_matches", nil)})
+		s.addQuestion(Question{Text: intray.NewMessage("question.no_key_matches", nil)})
 	default:
-		s.ask(Question{Text: intray.NewMessage("question.no_header_matches", nil)})
+		s.addQuestion(Question{Text: intray.NewMessage("question.no_header_matches", nil)})
 	}
 }
 
@@ -265,13 +265,13 @@ func needsColumn(f intray.Field) bool {
 	})
 }
 
-// scoreRemembered is the score of what a person confirmed for another file.
-const scoreRemembered = 0.99
+// scoreLearned is the score of what a person confirmed for another file.
+const scoreLearned = 0.99
 
-// remember maps what a person confirmed, where exactly one column has the header
+// applyLearned maps what a person confirmed, where exactly one column has the header
 // to the letter and its values do not speak against it. A field that takes
 // several gets all columns of all headers that were confirmed for it.
-func (s *suggestion) remember(all []intray.RememberedColumn) {
+func (s *suggestion) applyLearned(all []intray.LearnedColumn) {
 	if len(all) == 0 {
 		return
 	}
@@ -283,7 +283,7 @@ func (s *suggestion) remember(all []intray.RememberedColumn) {
 		columns[c.Header] = append(columns[c.Header], i)
 	}
 	all = slices.Clone(all)
-	slices.SortStableFunc(all, func(a, b intray.RememberedColumn) int {
+	slices.SortStableFunc(all, func(a, b intray.LearnedColumn) int {
 		return cmp.Or(b.On.Compare(a.On), strings.Compare(a.Field, b.Field), strings.Compare(a.Header, b.Header))
 	})
 	for _, r := range all {
@@ -292,22 +292,22 @@ func (s *suggestion) remember(all []intray.RememberedColumn) {
 			continue
 		}
 		for _, column := range columns[r.Header] {
-			s.recall(i, column, r)
+			s.mapLearned(i, column, r)
 		}
 	}
 }
 
-// recall maps a column to the field that it had before.
-func (s *suggestion) recall(field, column int, r intray.RememberedColumn) {
+// mapLearned maps a column to the field that it had before.
+func (s *suggestion) mapLearned(field, column int, r intray.LearnedColumn) {
 	c := s.columns[column]
-	if p := survey(c); s.taken[column] || p.vetoes(kindOf(s.fields[field].Type.Name)) {
+	if p := profileColumn(c); s.taken[column] || p.rulesOut(kindOf(s.fields[field].Type.Name)) {
 		return
 	}
 	reasons := []intray.Message{intray.NewMessage("mapping.remembered", intray.Params{"header": Shorten(r.Header), "date": r.On.Format(time.DateOnly)})}
 	if s.takesMany(field) {
-		s.keep(field, pick{column: column, score: scoreRemembered, reasons: reasons})
+		s.addPick(field, pickedColumn{column: column, score: scoreLearned, reasons: reasons})
 		return
 	}
-	s.matches[field] = intray.Match{Column: c.Index, Header: r.Header, Score: scoreRemembered, Reasons: reasons}
+	s.matches[field] = intray.Match{Column: c.Index, Header: r.Header, Score: scoreLearned, Reasons: reasons}
 	s.settled[field], s.taken[column], s.used[column] = true, true, true
 }

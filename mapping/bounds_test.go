@@ -109,7 +109,7 @@ func TestTextsAreShort(t *testing.T) {
 		headers []string
 		texts   []string
 		columns int
-		rivals  int
+		competing  int
 	}{
 		"many columns": {[]intray.Field{field("k", long)}, slices.Repeat([]string{long}, 12),
 			[]string{"12 columns fit the field", `"` + cut + `" (column 5) and 7 more.`}, 5, 0},
@@ -127,8 +127,8 @@ func TestTextsAreShort(t *testing.T) {
 				t.Fatalf("%d questions, want 1", len(questions))
 			}
 			q := questions[0]
-			if len(q.Columns) != c.columns || len(q.Rivals) != c.rivals || len(q.Text.String()) > 2000 {
-				t.Errorf("%d columns, %d rivals, %d bytes of text", len(q.Columns), len(q.Rivals), len(q.Text.String()))
+			if len(q.Columns) != c.columns || len(q.CompetingFields) != c.competing || len(q.Text.String()) > 2000 {
+				t.Errorf("%d columns, %d rivals, %d bytes of text", len(q.Columns), len(q.CompetingFields), len(q.Text.String()))
 			}
 			for _, text := range c.texts {
 				if !strings.Contains(q.Text.String(), text) {

@@ -15,18 +15,18 @@ type candidate struct {
 	entry   int
 	score   float64
 	reasons []reason
-	// edge is what puts the column before others of the same score: words of the
+	// tieBreak is what puts the column before others of the same score: words of the
 	// field's name, values that confirm it; and below 0 what puts it behind them.
-	edge float64
-	// words is the part of the edge that is for words of the field's name.
-	words float64
-	// tells says that the header has a word of the field's name which says more than
+	tieBreak float64
+	// wordBonus is the part of the edge that is for words of the field's name.
+	wordBonus float64
+	// distinctive says that the header has a word of the field's name which says more than
 	// what kind of thing it is, or all of them.
-	tells bool
+	distinctive bool
 	// near says that the column holds something else, which will do.
 	near bool
-	// unsaid are the qualifiers of the field that the header does not say.
-	unsaid []string
+	// missing are the qualifiers of the field that the header does not say.
+	missing []string
 	// extra are the qualifiers of the header that the field does not have.
 	extra []string
 	// reading is that of the header, or without a head.
@@ -35,12 +35,12 @@ type candidate struct {
 	meaning meaning
 }
 
-// order is what columns are compared by.
-func (c candidate) order() float64 { return c.score + c.edge }
+// rankScore is what columns are compared by.
+func (c candidate) rankScore() float64 { return c.score + c.tieBreak }
 
-// sure says whether the column is taken without asking. Sums of costs that come
+// isCertain says whether the column is taken without asking. Sums of costs that come
 // to the limit in hundredths are at the limit.
-func (c candidate) sure() bool { return c.score > accept-0.0001 }
+func (c candidate) isCertain() bool { return c.score > accept-0.0001 }
 
 // What puts a column before others, or behind them.
 const (
@@ -73,12 +73,12 @@ const (
 // candidates gives the best columns for a field, best first.
 func (x *index) candidates(s *suggestion, field int) []candidate {
 	f := s.fields[field]
-	best, sides := map[int]candidate{}, x.sides(f)
+	best, sides := map[int]candidate{}, x.fieldSides(f)
 	offer := func(c candidate) {
 		if sides.Opposed(x.entries[c.entry].sides) {
 			return
 		}
-		if old, ok := best[c.entry]; !ok || c.order() > old.order() {
+		if old, ok := best[c.entry]; !ok || c.rankScore() > old.rankScore() {
 			best[c.entry] = c
 		}
 	}
@@ -97,26 +97,26 @@ func (x *index) candidates(s *suggestion, field int) []candidate {
 	slices.SortFunc(all, byScore)
 	kept := maxCandidates
 	if s.takesMany(field) {
-		kept = x.room(true)
+		kept = x.maxColumnsFor(true)
 	}
 	all = all[:min(len(all), 4*kept)]
-	w := weighing{index: x, field: f, means: means, names: fieldWords(f), options: optionNames(f)}
+	w := scorer{index: x, field: f, meanings: means, names: fieldWords(f), options: optionNames(f)}
 	for i := range all {
-		w.weigh(&all[i], s.columns[x.entries[all[i].entry].column])
+		w.adjustScore(&all[i], s.columns[x.entries[all[i].entry].column])
 	}
 	all = slices.DeleteFunc(all, func(c candidate) bool { return c.score < doubt })
 	slices.SortFunc(all, byScore)
 	return all[:min(len(all), kept)]
 }
 
-// sides are those that the label of a field stands on, and its key: in a column on
+// fieldSides are those that the label of a field stands on, and its key: in a column on
 // another side is what the field is not.
-func (x *index) sides(f intray.Field) lexicon.Sides {
+func (x *index) fieldSides(f intray.Field) lexicon.Sides {
 	return append(x.lexicon.Sides(f.Label), x.lexicon.Sides(f.Key)...)
 }
 
-// room is how many columns of one meaning are looked at for a field.
-func (x *index) room(many bool) int {
+// maxColumnsFor is how many columns of one meaning are looked at for a field.
+func (x *index) maxColumnsFor(many bool) int {
 	if !many {
 		return maxAlike
 	}
@@ -126,9 +126,9 @@ func (x *index) room(many bool) int {
 // byScore puts the best first.
 func byScore(a, b candidate) int {
 	switch {
-	case a.order() > b.order():
+	case a.rankScore() > b.rankScore():
 		return -1
-	case a.order() < b.order():
+	case a.rankScore() < b.rankScore():
 		return 1
 	}
 	return a.entry - b.entry
@@ -137,7 +137,7 @@ func byScore(a, b candidate) int {
 // byMeaning offers the columns whose headers mean what the field does.
 func (x *index) byMeaning(field int, m meaning, offer func(candidate)) {
 	own, head := x.lexicon.Concept(m.Named), x.lexicon.Concept(m.Head)
-	concepts := slices.Concat([]string{m.Head}, own.Nears(), head.Nears())
+	concepts := slices.Concat([]string{m.Head}, own.Substitutes(), head.Substitutes())
 	slices.Sort(concepts)
 	for _, concept := range slices.Compact(concepts) {
 		signatures := x.byConcept[concept]
@@ -145,25 +145,25 @@ func (x *index) byMeaning(field int, m meaning, offer func(candidate)) {
 			continue
 		}
 		for _, sig := range signatures {
-			if len(sig.entries) > x.room(m.many) {
+			if len(sig.entries) > x.maxColumnsFor(m.many) {
 				continue
 			}
-			score := maxSure - m.distance(x.lexicon, sig.reading, x.home)
+			score := maxSure - m.distance(x.lexicon, sig.reading, x.schemaQualifiers)
 			if score < doubt {
 				continue
 			}
-			edge := -minusMark * float64(len(extras(sig.reading.Marks, m.Marks)))
+			edge := -minusMark * float64(len(extras(sig.reading.Qualifiers, m.Qualifiers)))
 			if m.name.kind != alternateName {
 				edge += plusOwn
 			}
 			why := m.name.because(func(header string, n name) intray.Message {
-				return intray.NewMessage("mapping.header_means", intray.Params{"header": header, "meaning": words(sig.reading), "kind": n.kind.message(), "name": Shorten(n.text)})
+				return intray.NewMessage("mapping.header_means", intray.Params{"header": header, "meaning": describeReading(sig.reading), "kind": n.kind.message(), "name": Shorten(n.text)})
 			})
 			for _, e := range sig.entries {
-				if otherYear(m.name.text, x.entries[e].year) {
+				if isOtherYear(m.name.text, x.entries[e].year) {
 					continue
 				}
-				offer(candidate{field: field, entry: e, meaning: m, reading: sig.reading, score: score, edge: edge, near: m.Head != sig.reading.Head, unsaid: extras(m.Marks, sig.reading.Marks), extra: extras(sig.reading.Marks, m.Marks), reasons: []reason{why}})
+				offer(candidate{field: field, entry: e, meaning: m, reading: sig.reading, score: score, tieBreak: edge, near: m.Head != sig.reading.Head, missing: extras(m.Qualifiers, sig.reading.Qualifiers), extra: extras(sig.reading.Qualifiers, m.Qualifiers), reasons: []reason{why}})
 			}
 		}
 	}
@@ -178,17 +178,17 @@ func (x *index) byLetters(s *suggestion, field int, means []meaning, offer func(
 		names = append(names, name{kind: alternateName, text: text})
 	}
 	for _, n := range names {
-		folded := fold(n.text)
+		folded := foldName(n.text)
 		if folded == "" {
 			continue
 		}
-		if same := x.byFolded[folded]; len(same) <= x.room(s.takesMany(field)) {
+		if same := x.byFolded[folded]; len(same) <= x.maxColumnsFor(s.takesMany(field)) {
 			for _, e := range same {
 				offer(candidate{field: field, entry: e, score: 0.95, reasons: []reason{n.because(isUnaccented)}})
 			}
 		}
-		for _, e := range x.alike(folded) {
-			if known(x.entries[e].readings) && len(means) > 0 && means[0].Cost < knownCost {
+		for _, e := range x.similarEntries(folded) {
+			if isKnown(x.entries[e].readings) && len(means) > 0 && means[0].Cost < knownCost {
 				continue
 			}
 			if like := similarity(folded, x.entries[e].folded); like < 1 && scoreLetters*like >= doubt {
@@ -203,15 +203,15 @@ func (x *index) byLetters(s *suggestion, field int, means []meaning, offer func(
 // never enough to take it without asking.
 func (x *index) byValues(s *suggestion, field int, offer func(candidate)) {
 	kind := kindOf(s.fields[field].Type.Name)
-	if !demands[kind].telling || len(x.entries) > maxGuess {
+	if !shapeRules[kind].distinctive || len(x.entries) > maxGuess {
 		return
 	}
 	for e := range x.entries {
-		if known(x.entries[e].readings) {
+		if isKnown(x.entries[e].readings) {
 			continue
 		}
-		p := survey(s.columns[x.entries[e].column])
-		if verdict, _ := p.judge(kind); verdict == fitSure {
+		p := profileColumn(s.columns[x.entries[e].column])
+		if verdict, _ := p.matchKind(kind); verdict == fitSure {
 			offer(candidate{field: field, entry: e, score: scoreValues, reasons: []reason{func(header string) intray.Message {
 				return intray.NewMessage("mapping.header_unknown", intray.Params{"header": header})
 			}}})
@@ -221,16 +221,16 @@ func (x *index) byValues(s *suggestion, field int, offer func(candidate)) {
 
 const knownCost = 0.15
 
-// known says whether the lexicon understands a header.
-func known(readings []lexicon.Reading) bool {
+// isKnown says whether the lexicon understands a header.
+func isKnown(readings []lexicon.Reading) bool {
 	return len(readings) > 0 && readings[0].Cost < knownCost
 }
 
-// weighing judges the columns that a field may have.
-type weighing struct {
+// scorer judges the columns that a field may have.
+type scorer struct {
 	index *index
 	field intray.Field
-	means []meaning
+	meanings []meaning
 	// names are the words of each of the field's names.
 	names [][]string
 	// options are the names of the field's options.
@@ -239,47 +239,47 @@ type weighing struct {
 
 // fieldWords are the folded words of each name of a field.
 func fieldWords(f intray.Field) [][]string {
-	names := [][]string{strings.Fields(fold(f.Label)), strings.Fields(fold(f.Key))}
+	names := [][]string{strings.Fields(foldName(f.Label)), strings.Fields(foldName(f.Key))}
 	for _, text := range f.AlternateMatches[:min(len(f.AlternateMatches), maxAlternates)] {
-		names = append(names, strings.Fields(fold(text)))
+		names = append(names, strings.Fields(foldName(text)))
 	}
 	return names
 }
 
-// weigh lets values and letters speak for or against a candidate.
-func (w weighing) weigh(c *candidate, column intray.Column) {
+// adjustScore lets values and letters speak for or against a candidate.
+func (w scorer) adjustScore(c *candidate, column intray.Column) {
 	e := &w.index.entries[c.entry]
 	if e.profile == nil {
-		p := survey(column)
+		p := profileColumn(column)
 		e.profile = &p
 	}
-	if c.meaning.Head == "" && len(w.means) > 0 {
-		c.meaning = w.means[0]
+	if c.meaning.Head == "" && len(w.meanings) > 0 {
+		c.meaning = w.meanings[0]
 	}
-	if !w.weighKinds(c, e.profile) {
+	if !w.adjustByKind(c, e.profile) {
 		return
 	}
 	if c.meaning.Head == "id" && e.profile.counted {
 		c.score = min(c.score, accept-0.05)
 		c.reasons = append(c.reasons, fixed(intray.NewMessage("mapping.values_count_rows", nil)))
 	}
-	w.weighVariety(c, e.profile)
-	w.weighOptions(c, column)
-	c.words = plusWords * w.sharedWords(strings.Fields(e.folded))
-	c.edge += c.words
-	c.tells = w.tells(strings.Fields(e.folded))
+	w.adjustByVariety(c, e.profile)
+	w.adjustByOptions(c, column)
+	c.wordBonus = plusWords * w.sharedWords(strings.Fields(e.folded))
+	c.tieBreak += c.wordBonus
+	c.distinctive = w.isDistinctive(strings.Fields(e.folded))
 }
 
-// weighKinds judges the values by the kinds that the field takes and means; it is
+// adjustByKind judges the values by the kinds that the field takes and means; it is
 // false where they cannot be it.
-func (w weighing) weighKinds(c *candidate, p *profile) bool {
+func (w scorer) adjustByKind(c *candidate, p *profile) bool {
 	kinds := []string{kindOf(w.field.Type.Name)}
 	if c.meaning.Head != "" {
 		kinds = append(kinds, w.index.lexicon.Concept(c.meaning.Named).Values)
 	}
 	sure := false
 	for _, kind := range slices.Compact(kinds) {
-		verdict, why := p.judge(kind)
+		verdict, why := p.matchKind(kind)
 		switch {
 		case verdict == fitVeto:
 			c.score = min(c.score, maxVetoed)
@@ -288,22 +288,22 @@ func (w weighing) weighKinds(c *candidate, p *profile) bool {
 		case verdict == fitSure && !sure:
 			sure = true
 			c.score += (maxSure - c.score) * 0.3
-			c.edge += plusValues
+			c.tieBreak += plusValues
 			c.reasons = append(c.reasons, why)
 		}
 	}
 	return true
 }
 
-// weighVariety looks whether the values are as alike as the qualifiers want that
+// adjustByVariety looks whether the values are as alike as the qualifiers want that
 // the header does not say: an own account is the same in all rows.
-func (w weighing) weighVariety(c *candidate, p *profile) {
+func (w scorer) adjustByVariety(c *candidate, p *profile) {
 	if p.total == 0 {
 		c.score -= minusEmpty
 		c.reasons = append(c.reasons, fixed(intray.NewMessage("mapping.no_values", nil)))
 		return
 	}
-	for _, mark := range c.unsaid {
+	for _, mark := range c.missing {
 		q := w.index.lexicon.Qualifier(mark)
 		switch {
 		case q == nil || p.total < enoughRows:
@@ -317,14 +317,14 @@ func (w weighing) weighVariety(c *candidate, p *profile) {
 	}
 }
 
-// weighOptions compares the values with the options of a select field.
-func (w weighing) weighOptions(c *candidate, column intray.Column) {
+// adjustByOptions compares the values with the options of a select field.
+func (w scorer) adjustByOptions(c *candidate, column intray.Column) {
 	share, ok := chosenFrom(w.options, column)
 	switch {
 	case !ok:
-	case share >= most:
+	case share >= mostShare:
 		c.score += (maxSure - c.score) * 0.4
-		c.edge += plusValues
+		c.tieBreak += plusValues
 		c.reasons = append(c.reasons, func(string) intray.Message {
 			return intray.NewMessage("mapping.values_are_options", intray.Params{"percent": percent(share)})
 		})
@@ -336,22 +336,22 @@ func (w weighing) weighOptions(c *candidate, column intray.Column) {
 
 // sharedWords is the part of its words that a header has in common with the
 // nearest of the field's names, from 0 to 1.
-func (w weighing) sharedWords(header []string) float64 {
+func (w scorer) sharedWords(header []string) float64 {
 	best := 0.0
 	for _, name := range w.names {
-		best = max(best, inCommon(name, header))
+		best = max(best, wordOverlap(name, header))
 	}
 	return best
 }
 
-// tells says whether a header has all words of a name of the field, or one that
+// isDistinctive says whether a header has all words of a name of the field, or one that
 // says which thing is meant: "tracking" in "tracking number", and not "number".
-func (w weighing) tells(header []string) bool {
+func (w scorer) isDistinctive(header []string) bool {
 	return slices.ContainsFunc(w.names, func(name []string) bool {
 		shared := slices.DeleteFunc(slices.Clone(name), func(word string) bool { return !slices.Contains(header, word) })
 		return len(shared) > 0 && (len(shared) == len(name) || slices.ContainsFunc(shared, func(word string) bool {
 			readings := w.index.lexicon.Read(word)
-			return len(readings) == 0 || len(readings[0].Marks) > 0
+			return len(readings) == 0 || len(readings[0].Qualifiers) > 0
 		}))
 	})
 }

@@ -21,8 +21,8 @@ const (
 	nearMargin = 0.0201
 )
 
-// infer finds columns for the fields that no name decides.
-func (s *suggestion) infer(ctx context.Context) error {
+// inferColumns finds columns for the fields that no name decides.
+func (s *suggestion) inferColumns(ctx context.Context) error {
 	if !slices.Contains(s.settled, false) {
 		return nil // the lexicon takes a while to read
 	}
@@ -30,13 +30,13 @@ func (s *suggestion) infer(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	x, err := build(ctx, l, s)
+	x, err := newIndex(ctx, l, s)
 	if err != nil {
 		return err
 	}
 	lists := make([][]candidate, len(s.fields))
 	var all []candidate
-	for _, i := range s.inOrder() {
+	for _, i := range s.sortedFields() {
 		if s.settled[i] {
 			continue
 		}
@@ -44,21 +44,21 @@ func (s *suggestion) infer(ctx context.Context) error {
 			return err
 		}
 		lists[i] = x.candidates(s, i)
-		if !s.has(i) {
+		if !s.isHandled(i) {
 			all = append(all, lists[i][:min(len(lists[i]), maxCandidates)]...)
 		}
 	}
-	d := &decision{suggestion: s, index: x, lists: lists, orders: orders(lists), chosen: map[int]candidate{}, owner: map[int]int{}, alike: map[int][]candidate{}}
-	for _, c := range solve(all) {
+	d := &decision{suggestion: s, index: x, lists: lists, rankScores: rankScores(lists), chosen: map[int]candidate{}, owner: map[int]int{}, equals: map[int][]candidate{}}
+	for _, c := range solveAssignment(all) {
 		d.chosen[c.field], d.owner[c.entry] = c, c.field
 	}
 	d.settle()
 	return nil
 }
 
-// inOrder are the fields by their names, so that the order in which a schema
+// sortedFields are the fields by their names, so that the order in which a schema
 // lists them does not matter.
-func (s *suggestion) inOrder() []int {
+func (s *suggestion) sortedFields() []int {
 	order := make([]int, len(s.fields))
 	for i := range order {
 		order[i] = i
@@ -76,21 +76,21 @@ type decision struct {
 	// lists are the candidates of each field, and orders theirs by field and
 	// column of the index.
 	lists  [][]candidate
-	orders map[[2]int]float64
+	rankScores map[[2]int]float64
 	// chosen is the candidate of each field, and owner the field of each
 	// column of the index.
 	chosen map[int]candidate
 	owner  map[int]int
-	// alike are the columns that fit the field of each as well as its own, before
+	// equals are the columns that fit the field of each as well as its own, before
 	// any is given away: which field comes first must not matter.
-	alike map[int][]candidate
+	equals map[int][]candidate
 }
 
-func orders(lists [][]candidate) map[[2]int]float64 {
+func rankScores(lists [][]candidate) map[[2]int]float64 {
 	all := map[[2]int]float64{}
 	for _, list := range lists {
 		for _, c := range list {
-			all[[2]int{c.field, c.entry}] = c.order()
+			all[[2]int{c.field, c.entry}] = c.rankScore()
 		}
 	}
 	return all
@@ -101,19 +101,19 @@ func (d *decision) settle() {
 	open := map[int]bool{}
 	for i := range d.fields {
 		if c, ok := d.chosen[i]; ok {
-			d.alike[i] = d.rivals(c)
-			open[i] = d.tied(c)
+			d.equals[i] = d.alternatives(c)
+			open[i] = d.isAmbiguous(c)
 		}
 	}
 	for i := range d.fields {
-		if !d.has(i) {
+		if !d.isHandled(i) {
 			d.settleField(i, open[i])
 		}
 	}
-	d.gatherRest()
+	d.assignRemaining()
 	for i := range d.fields {
 		if !d.settled[i] && len(d.lists[i]) > 0 {
-			d.tell(i)
+			d.noteNearMisses(i)
 		}
 	}
 	d.askNearest()
@@ -123,14 +123,14 @@ func (d *decision) settle() {
 func (d *decision) settleField(i int, open bool) {
 	c, ok := d.chosen[i]
 	switch {
-	case ok && c.sure() && !open:
-		d.take(c)
-	case ok && c.sure() && d.takesMany(i):
-		d.askContest(c, d.contenders(c))
-	case ok && c.sure():
-		d.askTie(i, d.alike[i])
-	case ok && !d.takesMany(i) && len(d.alike[i]) > 1:
-		d.askTie(i, d.alike[i])
+	case ok && c.isCertain() && !open:
+		d.assignColumn(c)
+	case ok && c.isCertain() && d.takesMany(i):
+		d.askWhichField(c, d.contenders(c))
+	case ok && c.isCertain():
+		d.askTie(i, d.equals[i])
+	case ok && !d.takesMany(i) && len(d.equals[i]) > 1:
+		d.askTie(i, d.equals[i])
 	case len(d.lists[i]) > 0 && needsColumn(d.fields[i]) && !d.asked[d.fields[i].Key]:
 		d.askTie(i, d.lists[i])
 	}
@@ -149,11 +149,11 @@ func (d *decision) askNearest() {
 	}
 }
 
-// take maps a column without asking.
-func (d *decision) take(c candidate) {
-	column := d.column(c)
+// assignColumn maps a column without asking.
+func (d *decision) assignColumn(c candidate) {
+	column := d.columnIndex(c)
 	if d.takesMany(c.field) {
-		d.keep(c.field, pick{column: column, score: rounded(c.score), reasons: made(c.reasons, d.columns[column]), near: c.near})
+		d.addPick(c.field, pickedColumn{column: column, score: rounded(c.score), reasons: made(c.reasons, d.columns[column]), near: c.near})
 		return
 	}
 	d.matches[c.field] = intray.Match{
@@ -163,26 +163,26 @@ func (d *decision) take(c candidate) {
 	d.used[column], d.taken[column], d.settled[c.field] = true, true, true
 }
 
-// column is the place of a candidate in the list of columns.
-func (d *decision) column(c candidate) int { return d.index.entries[c.entry].column }
+// columnIndex is the place of a candidate in the list of columns.
+func (d *decision) columnIndex(c candidate) int { return d.index.entries[c.entry].column }
 
-// tied says whether another column fits the field as well, or another field the
+// isAmbiguous says whether another column fits the field as well, or another field the
 // column. A field that takes several columns takes those that fit as well.
-func (d *decision) tied(c candidate) bool {
-	return !d.takesMany(c.field) && len(d.alike[c.field]) > 1 || len(d.contenders(c)) > 0
+func (d *decision) isAmbiguous(c candidate) bool {
+	return !d.takesMany(c.field) && len(d.equals[c.field]) > 1 || len(d.contenders(c)) > 0
 }
 
-// rivals are the columns that fit the field of a candidate about as well as its
+// alternatives are the columns that fit the field of a candidate about as well as its
 // own does and are not needed more elsewhere, its own first.
-func (d *decision) rivals(c candidate) []candidate {
+func (d *decision) alternatives(c candidate) []candidate {
 	list := []candidate{c}
 	for _, other := range d.lists[c.field] {
-		if other.entry != c.entry && d.asGood(c, other) && d.free(c, other) {
+		if other.entry != c.entry && d.asGood(c, other) && d.isAvailable(c, other) {
 			list = append(list, other)
 		}
 	}
-	for _, other := range d.kin(c) {
-		if d.free(c, other) && d.fits(&other) {
+	for _, other := range d.variantColumns(c) {
+		if d.isAvailable(c, other) && d.valuesFit(&other) {
 			list = append(list, other)
 		}
 	}
@@ -191,42 +191,42 @@ func (d *decision) rivals(c candidate) []candidate {
 
 // asGood says whether another column of a field is as good as the first.
 func (d *decision) asGood(c, other candidate) bool {
-	return other.order() >= c.order()-margin || other.asNear(c) || other.says(c) || d.special(c, other)
+	return other.rankScore() >= c.rankScore()-margin || other.isAsNear(c) || other.namesSame(c) || d.differInKind(c, other)
 }
 
-// says says whether two columns are named by two words for the same thing. That
+// namesSame says whether two columns are named by two words for the same thing. That
 // one has a common word of the field's name, such as "name", tells nothing.
-func (c candidate) says(as candidate) bool {
-	return c.reading.Head != "" && (c.tells || !as.tells) && c.reading.Named == as.reading.Named && slices.Equal(c.reading.Marks, as.reading.Marks) &&
-		c.order()-c.words >= as.order()-as.words-margin
+func (c candidate) namesSame(as candidate) bool {
+	return c.reading.Head != "" && (c.distinctive || !as.distinctive) && c.reading.Named == as.reading.Named && slices.Equal(c.reading.Qualifiers, as.reading.Qualifiers) &&
+		c.rankScore()-c.wordBonus >= as.rankScore()-as.wordBonus-margin
 }
 
-// free says whether a column is not needed more elsewhere.
-func (d *decision) free(c, other candidate) bool {
+// isAvailable says whether a column is not needed more elsewhere.
+func (d *decision) isAvailable(c, other candidate) bool {
 	owner, owned := d.owner[other.entry]
-	return !d.taken[d.column(other)] && (!owned || d.swaps(c, d.chosen[owner]))
+	return !d.taken[d.columnIndex(other)] && (!owned || d.canSwap(c, d.chosen[owner]))
 }
 
-// asNear says whether two columns are both no more than near, about equally so,
+// isAsNear says whether two columns are both no more than near, about equally so,
 // and nothing else puts the second before the first.
-func (c candidate) asNear(to candidate) bool {
-	return c.near && to.near && c.sure() && c.score >= to.score-nearMargin && c.edge >= to.edge-margin
+func (c candidate) isAsNear(to candidate) bool {
+	return c.near && to.near && c.isCertain() && c.score >= to.score-nearMargin && c.tieBreak >= to.tieBreak-margin
 }
 
-// swaps says whether two fields might as well have each other's columns.
-func (d *decision) swaps(a, b candidate) bool {
-	return d.order(a.field, b.entry) >= a.order()-margin && d.order(b.field, a.entry) >= b.order()-margin
+// canSwap says whether two fields might as well have each other's columns.
+func (d *decision) canSwap(a, b candidate) bool {
+	return d.rankScore(a.field, b.entry) >= a.rankScore()-margin && d.rankScore(b.field, a.entry) >= b.rankScore()-margin
 }
 
-// order is that of a field and a column, 0 where the column is no candidate.
-func (d *decision) order(field, entry int) float64 { return d.orders[[2]int{field, entry}] }
+// rankScore is that of a field and a column, 0 where the column is no candidate.
+func (d *decision) rankScore(field, entry int) float64 { return d.rankScores[[2]int{field, entry}] }
 
 // contenders are the other fields that want the column about as much and have
 // none, or take several.
 func (d *decision) contenders(c candidate) []int {
 	var list []int
 	for i := range d.fields {
-		if i == c.field || d.order(i, c.entry) < c.order()-margin || d.order(i, c.entry) == 0 {
+		if i == c.field || d.rankScore(i, c.entry) < c.rankScore()-margin || d.rankScore(i, c.entry) == 0 {
 			continue
 		}
 		if _, has := d.chosen[i]; !has && !d.takesMany(i) || d.takesMany(i) && !d.settled[i] {
@@ -246,7 +246,7 @@ func (d *decision) askTie(field int, list []candidate) {
 	q := Question{Field: f.Key}
 	var places []intray.Message
 	for _, c := range list[:min(len(list), maxNamed)] {
-		column := d.columns[d.column(c)]
+		column := d.columns[d.columnIndex(c)]
 		q.Columns = append(q.Columns, column)
 		places = append(places, intray.NewMessage("column.named_with_reason", intray.Params{
 			"header": Shorten(column.Header), "column": column.Index + 1, "reason": intray.JoinMessages(made(c.reasons, column)...),
@@ -254,58 +254,58 @@ func (d *decision) askTie(field int, list []candidate) {
 	}
 	if len(list) == 1 {
 		if others := d.contenders(list[0]); len(others) > 0 {
-			d.askContest(list[0], others)
+			d.askWhichField(list[0], others)
 			return
 		}
 	}
 	q.Text = intray.NewMessage("question.column_uncertain", intray.Params{"column": places[0], "field": Shorten(f.Label)})
 	if len(list) > 1 {
-		q.Text = intray.NewMessage("question.columns_uncertain", intray.Params{"columns": listed(places, len(list)), "field": Shorten(f.Label)})
+		q.Text = intray.NewMessage("question.columns_uncertain", intray.Params{"columns": joinParts(places, len(list)), "field": Shorten(f.Label)})
 	}
-	d.hold(field, list)
-	d.ask(q)
+	d.holdForAnswer(field, list)
+	d.addQuestion(q)
 }
 
-// askContest asks which of several fields gets a column.
-func (d *decision) askContest(c candidate, others []int) {
-	column := d.columns[d.column(c)]
+// askWhichField asks which of several fields gets a column.
+func (d *decision) askWhichField(c candidate, others []int) {
+	column := d.columns[d.columnIndex(c)]
 	q := Question{Columns: []intray.Column{column}}
 	var labels []intray.Message
 	sorted := slices.Sorted(slices.Values(append(others, c.field)))
 	q.Field = d.fields[sorted[0]].Key
 	for _, i := range sorted {
-		q.Rivals = append(q.Rivals, d.fields[i].Key)
+		q.CompetingFields = append(q.CompetingFields, d.fields[i].Key)
 		d.settled[i] = !d.takesMany(i)
 		if len(labels) < maxNamed {
 			labels = append(labels, quoted(d.fields[i].Label))
 		}
 	}
-	q.Text = intray.NewMessage("question.fields_fit_column", intray.Params{"column": Shorten(column.Header), "fields": listed(labels, len(q.Rivals))})
-	d.hold(c.field, []candidate{c})
-	d.ask(q)
+	q.Text = intray.NewMessage("question.fields_fit_column", intray.Params{"column": Shorten(column.Header), "fields": joinParts(labels, len(q.CompetingFields))})
+	d.holdForAnswer(c.field, []candidate{c})
+	d.addQuestion(q)
 }
 
-// hold keeps a field and the columns in question for the answer. A field that
+// holdForAnswer keeps a field and the columns in question for the answer. A field that
 // takes several columns goes on to look for others.
-func (d *decision) hold(field int, list []candidate) {
+func (d *decision) holdForAnswer(field int, list []candidate) {
 	d.settled[field] = !d.takesMany(field)
 	for _, c := range list {
 		if owner, owned := d.owner[c.entry]; !owned || owner == field {
-			d.taken[d.column(c)] = true
+			d.taken[d.columnIndex(c)] = true
 		}
 	}
 }
 
-// tell says of a field that is left open, or takes several, which columns came
+// noteNearMisses says of a field that is left open, or takes several, which columns came
 // close.
-func (d *decision) tell(field int) {
-	told := 0
+func (d *decision) noteNearMisses(field int) {
+	count := 0
 	for _, c := range d.lists[field] {
-		column := d.columns[d.column(c)]
-		if d.used[d.column(c)] {
+		column := d.columns[d.columnIndex(c)]
+		if d.used[d.columnIndex(c)] {
 			continue
 		}
-		if told++; told > maxTold {
+		if count++; count > maxNearMisses {
 			return
 		}
 		params := intray.Params{
@@ -313,75 +313,75 @@ func (d *decision) tell(field int) {
 			"reason": intray.JoinMessages(made(c.reasons, column)...),
 		}
 		note := intray.NewMessage("mapping.not_certain", params)
-		if c.sure() && c.near {
+		if c.isCertain() && c.near {
 			note = intray.NewMessage("mapping.others_nearer", params)
 		}
 		d.notes[field] = append(d.notes[field], note)
 	}
 }
 
-// maxTold is the most columns that a field is told of which it has not.
-const maxTold = 3
+// maxNearMisses is the most columns that a field is told of which it has not.
+const maxNearMisses = 3
 
 func rounded(score float64) float64 { return float64(int(score*1000+0.5)) / 1000 }
 
-// special says whether two columns are each of another kind of what the field
+// differInKind says whether two columns are each of another kind of what the field
 // means: the order date and the ship date for a date. Neither is nearer to it. A
 // kind that the schema speaks of is nearer than others.
-func (d *decision) special(a, b candidate) bool {
-	if a.entry == b.entry || a.near || len(a.extra) > 0 && len(d.foreign(a)) == 0 {
+func (d *decision) differInKind(a, b candidate) bool {
+	if a.entry == b.entry || a.near || len(a.extra) > 0 && len(d.foreignQualifiers(a)) == 0 {
 		return false
 	}
-	return d.kinds(a, b) || d.kindsByName(a, b)
+	return d.differInQualifiers(a, b) || d.differInName(a, b)
 }
 
-// foreign are the qualifiers of a header that neither the field has nor the rest
+// foreignQualifiers are the qualifiers of a header that neither the field has nor the rest
 // of the schema.
-func (d *decision) foreign(c candidate) []string {
-	return slices.DeleteFunc(slices.Clone(c.extra), func(mark string) bool { return d.index.home[mark] })
+func (d *decision) foreignQualifiers(c candidate) []string {
+	return slices.DeleteFunc(slices.Clone(c.extra), func(mark string) bool { return d.index.schemaQualifiers[mark] })
 }
 
-// kinds says whether the headers name different qualifiers that the field has
+// differInQualifiers says whether the headers name different qualifiers that the field has
 // not.
-func (d *decision) kinds(a, b candidate) bool {
-	x, y := d.foreign(a), b.extra
-	return !b.near && len(extras(x, y)) > 0 && len(extras(y, x)) > 0 && !d.first(a)
+func (d *decision) differInQualifiers(a, b candidate) bool {
+	x, y := d.foreignQualifiers(a), b.extra
+	return !b.near && len(extras(x, y)) > 0 && len(extras(y, x)) > 0 && !d.isPrimary(a)
 }
 
-// first says whether the header is that of the first of several.
-func (d *decision) first(c candidate) bool {
-	return len(facet(d.index.lexicon, c.extra, "rank")) == len(c.extra) && slices.Contains(c.extra, "primary")
+// isPrimary says whether the header is that of the first of several.
+func (d *decision) isPrimary(c candidate) bool {
+	return len(qualifiersOf(d.index.lexicon, c.extra, "rank")) == len(c.extra) && slices.Contains(c.extra, "primary")
 }
 
-// kindsByName says whether the headers have the words of the field's name and
+// differInName says whether the headers have the words of the field's name and
 // differ in what they say beyond. The second of several is no kind of its own.
-func (d *decision) kindsByName(a, b candidate) bool {
-	if len(facet(d.index.lexicon, b.extra, "rank")) > len(facet(d.index.lexicon, a.extra, "rank")) {
+func (d *decision) differInName(a, b candidate) bool {
+	if len(qualifiersOf(d.index.lexicon, b.extra, "rank")) > len(qualifiersOf(d.index.lexicon, a.extra, "rank")) {
 		return false
 	}
-	e, f := d.columns[d.column(a)].Header, d.columns[d.column(b)].Header
-	return slices.ContainsFunc(d.namesOf(a), func(name []string) bool {
-		x, y := d.beyond(e, name), d.beyond(f, name)
+	e, f := d.columns[d.columnIndex(a)].Header, d.columns[d.columnIndex(b)].Header
+	return slices.ContainsFunc(d.nameWords(a), func(name []string) bool {
+		x, y := d.extraWords(e, name), d.extraWords(f, name)
 		return len(extras(x, y)) > 0 && len(extras(y, x)) > 0
 	})
 }
 
-// namesOf are the words of the name of the field that a candidate rests on, or of
+// nameWords are the words of the name of the field that a candidate rests on, or of
 // its label and key.
-func (d *decision) namesOf(c candidate) [][]string {
+func (d *decision) nameWords(c candidate) [][]string {
 	if c.meaning.Head != "" {
-		return [][]string{lexicon.Words(c.meaning.name.text)}
+		return [][]string{lexicon.SplitWords(c.meaning.name.text)}
 	}
 	f := d.fields[c.field]
-	return [][]string{lexicon.Words(f.Label), lexicon.Words(f.Key)}
+	return [][]string{lexicon.SplitWords(f.Label), lexicon.SplitWords(f.Key)}
 }
 
-// beyond are the words of a header that a name does not have, without figures, words
+// extraWords are the words of a header that a name does not have, without figures, words
 // that change nothing, and what stands in brackets, such as a unit; none where the header does not have all words of the
 // name. A word may stand at the end of another, as in a compound, and may be
 // abbreviated.
-func (d *decision) beyond(header string, name []string) []string {
-	words := lexicon.Words(lexicon.WithoutAside(header))
+func (d *decision) extraWords(header string, name []string) []string {
+	words := lexicon.SplitWords(lexicon.WithoutAside(header))
 	for _, part := range name {
 		at := slices.IndexFunc(words, func(w string) bool { return w == part || abbreviates(w, part) || abbreviates(part, w) })
 		if at >= 0 {
@@ -397,7 +397,7 @@ func (d *decision) beyond(header string, name []string) []string {
 		words[at] = strings.TrimSuffix(words[at], part)
 	}
 	return slices.DeleteFunc(words, func(w string) bool {
-		return d.index.lexicon.Noise(w) || strings.IndexFunc(w, unicode.IsLetter) < 0
+		return d.index.lexicon.IsNoise(w) || strings.IndexFunc(w, unicode.IsLetter) < 0
 	})
 }
 
@@ -405,15 +405,15 @@ func (d *decision) beyond(header string, name []string) []string {
 // end of others.
 const minCompound = 4
 
-// kin are the columns that have what a field means in their names, and something
+// variantColumns are the columns that have what a field means in their names, and something
 // else besides, so that the lexicon keeps them from the field. Beside a column
 // that is a kind of its own they are as likely.
-func (d *decision) kin(c candidate) []candidate {
+func (d *decision) variantColumns(c candidate) []candidate {
 	seen := map[int]bool{c.entry: true}
 	var list []candidate
 	offer := func(e int, extra []string) {
 		other := candidate{field: c.field, entry: e, meaning: c.meaning, extra: extra}
-		if _, known := d.orders[[2]int{c.field, e}]; !known && !seen[e] && d.kindsByName(c, other) && d.plain(other) {
+		if _, known := d.rankScores[[2]int{c.field, e}]; !known && !seen[e] && d.differInName(c, other) && d.extendsName(other) {
 			seen[e] = true
 			list = append(list, other)
 		}
@@ -427,10 +427,10 @@ func (d *decision) kin(c candidate) []candidate {
 			break
 		}
 		for _, e := range sig.entries {
-			offer(e, extras(sig.reading.Marks, c.meaning.Marks))
+			offer(e, extras(sig.reading.Qualifiers, c.meaning.Qualifiers))
 		}
 	}
-	for _, name := range d.namesOf(c) {
+	for _, name := range d.nameWords(c) {
 		if len(name) == 0 {
 			continue
 		}
@@ -443,34 +443,34 @@ func (d *decision) kin(c candidate) []candidate {
 
 // isKind says whether a header says more than the name of the field.
 func (d *decision) isKind(c candidate) bool {
-	return slices.ContainsFunc(d.namesOf(c), func(name []string) bool {
-		return len(d.beyond(d.columns[d.column(c)].Header, name)) > 0
+	return slices.ContainsFunc(d.nameWords(c), func(name []string) bool {
+		return len(d.extraWords(d.columns[d.columnIndex(c)].Header, name)) > 0
 	})
 }
 
-// plain says whether a header is the name of the field with a word or two before
+// extendsName says whether a header is the name of the field with a word or two before
 // it or behind it.
-func (d *decision) plain(c candidate) bool {
-	words := lexicon.Words(lexicon.WithoutAside(d.columns[d.column(c)].Header))
-	return slices.ContainsFunc(d.namesOf(c), func(name []string) bool {
+func (d *decision) extendsName(c candidate) bool {
+	words := lexicon.SplitWords(lexicon.WithoutAside(d.columns[d.columnIndex(c)].Header))
+	return slices.ContainsFunc(d.nameWords(c), func(name []string) bool {
 		n := len(name)
 		if n == 0 || len(words) <= n || len(words) > n+maxBeyond {
 			return false
 		}
-		return len(d.beyond(strings.Join(words[:n], " ")+" x", name)) == 1 || len(d.beyond(strings.Join(words[len(words)-n:], " ")+" x", name)) == 1
+		return len(d.extraWords(strings.Join(words[:n], " ")+" x", name)) == 1 || len(d.extraWords(strings.Join(words[len(words)-n:], " ")+" x", name)) == 1
 	})
 }
 
 // maxBeyond is the most words that tell a kind.
 const maxBeyond = 2
 
-// fits says whether the values of a column may be those of the field, and tells
+// valuesFit says whether the values of a column may be those of the field, and tells
 // why it is in question.
-func (d *decision) fits(c *candidate) bool {
-	column := d.columns[d.column(*c)]
-	p := survey(column)
+func (d *decision) valuesFit(c *candidate) bool {
+	column := d.columns[d.columnIndex(*c)]
+	p := profileColumn(column)
 	c.reasons = []reason{func(header string) intray.Message {
 		return intray.NewMessage("mapping.header_contains_name", intray.Params{"header": header})
 	}}
-	return !p.vetoes(kindOf(d.fields[c.field].Type.Name))
+	return !p.rulesOut(kindOf(d.fields[c.field].Type.Name))
 }

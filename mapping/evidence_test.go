@@ -201,7 +201,7 @@ func TestExactOnly(t *testing.T) {
 func TestRemembered(t *testing.T) {
 	day := func(n int) time.Time { return time.Date(2026, time.November, n, 0, 0, 0, 0, time.UTC) }
 	fields := []intray.Field{typed("mail", "E-mail", intray.TypeEmail), field("city", "City")}
-	past := []intray.RememberedColumn{
+	past := []intray.LearnedColumn{
 		{Field: "city", Header: "Feld 7", On: day(1)}, {Field: "mail", Header: "Feld 7", On: day(3)},
 		{Field: "gone", Header: "City", On: day(3)}, {Field: "city", Header: "", On: day(9)},
 	}
@@ -217,7 +217,7 @@ func TestRemembered(t *testing.T) {
 		"none where it fails": {indexed(column("Feld 8"), column("City")), []int{none, 1}},
 	} {
 		t.Run(what, func(t *testing.T) {
-			m, _, err := mapping.Config{Remembered: past}.Suggest(t.Context(), fields, c.columns)
+			m, _, err := mapping.Config{Learned: past}.Suggest(t.Context(), fields, c.columns)
 			if err != nil {
 				t.Fatal(err)
 			}

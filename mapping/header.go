@@ -14,13 +14,13 @@ type HeaderRow struct {
 	// names are the spellings of the fields' names, with the field.
 	names  map[string]int
 	fields int
-	// meant is what the fields mean, made ready where names do not tell.
-	meant func() meant
+	// meanings is what the fields mean, made ready where names do not tell.
+	meanings func() fieldMeanings
 }
 
-// meant holds the meanings of fields by their concepts. Without a lexicon there
+// fieldMeanings holds the meanings of fields by their concepts. Without a lexicon there
 // are none.
-type meant struct {
+type fieldMeanings struct {
 	lexicon *lexicon.Lexicon
 	heads   map[string][]headMeaning
 }
@@ -32,14 +32,14 @@ type headMeaning struct {
 
 // NewHeaderRow reads the names of the fields that are not hidden.
 func NewHeaderRow(fields []intray.Field) *HeaderRow {
-	h := &HeaderRow{names: map[string]int{}, meant: sync.OnceValue(func() meant { return meantBy(fields) })}
+	h := &HeaderRow{names: map[string]int{}, meanings: sync.OnceValue(func() fieldMeanings { return readFieldMeanings(fields) })}
 	for i, f := range fields {
 		if f.Hidden {
 			continue
 		}
 		h.fields++
 		for _, g := range grades[exactGrades:] {
-			for _, n := range g.names(f) {
+			for _, n := range g.namesOf(f) {
 				h.names[n.spelled] = i
 			}
 		}
@@ -47,14 +47,14 @@ func NewHeaderRow(fields []intray.Field) *HeaderRow {
 	return h
 }
 
-// meantBy reads the lexicon. What may be wrong with it is told when columns are
+// readFieldMeanings reads the lexicon. What may be wrong with it is told when columns are
 // mapped.
-func meantBy(fields []intray.Field) meant {
+func readFieldMeanings(fields []intray.Field) fieldMeanings {
 	l, err := lexicon.Standard()
 	if err != nil {
-		return meant{}
+		return fieldMeanings{}
 	}
-	m := meant{l, map[string][]headMeaning{}}
+	m := fieldMeanings{l, map[string][]headMeaning{}}
 	for i, f := range fields {
 		if f.Hidden {
 			continue
@@ -82,16 +82,16 @@ const scoreMeaning = 0.9
 // that have text. Where names alone give at least 0.8 it does not look at what
 // cells mean.
 func (h *HeaderRow) Score(row []string) float64 {
-	if score := h.score(row, h.named); score >= enoughByName {
+	if score := h.scoreCells(row, h.matchName); score >= enoughByName {
 		return score
 	}
-	return h.score(row, h.field)
+	return h.scoreCells(row, h.matchField)
 }
 
 // enoughByName is so much that what cells mean is not looked at.
 const enoughByName = 0.8
 
-func (h *HeaderRow) score(row []string, name func(cell string) (field int, score float64)) float64 {
+func (h *HeaderRow) scoreCells(row []string, name func(cell string) (field int, score float64)) float64 {
 	cells, values, sum := 0, 0, 0.0
 	named := map[int]bool{}
 	for _, cell := range row {
@@ -122,20 +122,20 @@ func (h *HeaderRow) score(row []string, name func(cell string) (field int, score
 // many columns that a schema has no use for.
 const enoughNamed = 6
 
-// named gives the field of which a cell is a name.
-func (h *HeaderRow) named(cell string) (int, float64) {
+// matchName gives the field of which a cell is a name.
+func (h *HeaderRow) matchName(cell string) (int, float64) {
 	if field, ok := h.names[normalize(cell)]; ok {
 		return field, 1
 	}
 	return 0, 0
 }
 
-// field gives the field that a cell names or means, and what it counts.
-func (h *HeaderRow) field(cell string) (int, float64) {
-	if field, score := h.named(cell); score > 0 {
+// matchField gives the field that a cell names or means, and what it counts.
+func (h *HeaderRow) matchField(cell string) (int, float64) {
+	if field, score := h.matchName(cell); score > 0 {
 		return field, score
 	}
-	m := h.meant()
+	m := h.meanings()
 	if m.lexicon == nil {
 		return 0, 0
 	}

@@ -22,8 +22,8 @@ type entry struct {
 	year string
 	// sides are those of pairs that exclude one another, such as old and new.
 	sides lexicon.Sides
-	// grams is the number of its runs of three letters.
-	grams int
+	// trigramCount is the number of its runs of three letters.
+	trigramCount int
 }
 
 // signature is one meaning and the columns that have it.
@@ -36,8 +36,8 @@ type signature struct {
 type index struct {
 	lexicon *lexicon.Lexicon
 	entries []entry
-	// home are the qualifiers that the schema speaks of.
-	home map[string]bool
+	// schemaQualifiers are the qualifiers that the schema speaks of.
+	schemaQualifiers map[string]bool
 	// many is the number of fields that take several columns.
 	many int
 	// wanted are the concepts that fields of the schema mean.
@@ -59,7 +59,7 @@ const (
 	// maxGathered is the most columns of one meaning that the fields which take
 	// several look at, all together.
 	maxGathered = 16384
-	maxGrams    = 48
+	maxTrigrams    = 48
 	// maxLike is the most columns whose letters are compared with those of one
 	// name.
 	maxLike = 16
@@ -68,16 +68,16 @@ const (
 	maxGuess = 500
 )
 
-// build reads the headers of the columns.
-func build(ctx context.Context, l *lexicon.Lexicon, s *suggestion) (*index, error) {
+// newIndex reads the headers of the columns.
+func newIndex(ctx context.Context, l *lexicon.Lexicon, s *suggestion) (*index, error) {
 	x := &index{lexicon: l, wanted: map[string]bool{}, byFolded: map[string][]int{}, byGram: map[string][]int{}, byWord: map[string][]int{}, byConcept: map[string][]*signature{}}
-	x.home, x.wanted = home(l, s.fields)
+	x.schemaQualifiers, x.wanted = schemaVocabulary(l, s.fields)
 	for i := range s.fields {
 		if s.takesMany(i) {
 			x.many++
 		}
 	}
-	signatures, nouns := map[string]*signature{}, nouns(s.columns)
+	signatures, nameCounts := map[string]*signature{}, countNames(s.columns)
 	for i, c := range s.columns {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -85,56 +85,56 @@ func build(ctx context.Context, l *lexicon.Lexicon, s *suggestion) (*index, erro
 		if s.taken[i] || strings.TrimSpace(c.Header) == "" {
 			continue
 		}
-		e := entry{column: i, folded: fold(c.Header), sides: l.Sides(c.Header)}
-		if e.readings, e.year = readYear(l, c.Header, nouns); e.year == "" {
+		e := entry{column: i, folded: foldName(c.Header), sides: l.Sides(c.Header)}
+		if e.readings, e.year = readYear(l, c.Header, nameCounts); e.year == "" {
 			e.readings = l.Read(c.Header)
 		}
 		if len(s.columns) <= maxGuess && (len(e.readings) == 0 || e.readings[0].Cost > 0.2) {
-			e.readings = l.Guess(c.Header)
+			e.readings = l.ReadFuzzy(c.Header)
 		}
-		e.readings = x.credible(e.readings[:min(len(e.readings), maxReadings)])
+		e.readings = x.reduceDoubt(e.readings[:min(len(e.readings), maxReadings)])
 		place := len(x.entries)
 		x.entries = append(x.entries, e)
 		if e.folded != "" {
 			x.byFolded[e.folded] = append(x.byFolded[e.folded], place)
 		}
-		x.spell(place)
-		x.enlist(signatures, e.readings, place)
+		x.indexWords(place)
+		x.addSignatures(signatures, e.readings, place)
 	}
-	x.complete(signatures)
+	x.addImplied(signatures)
 	return x, nil
 }
 
 // costBeside is what it costs that only another column tells what one means.
 const costBeside = 0.05
 
-// complete gives columns the meanings that they have beside others.
-func (x *index) complete(signatures map[string]*signature) {
+// addImplied gives columns the meanings that they have beside others.
+func (x *index) addImplied(signatures map[string]*signature) {
 	for _, name := range slices.Sorted(maps.Keys(x.wanted)) {
 		c := x.lexicon.Concept(name)
-		if c.Beside == "" || len(x.meant(c.Beside)) == 0 || len(x.meant(name)) > 0 {
+		if c.Beside == "" || len(x.columnsMeaning(c.Beside)) == 0 || len(x.columnsMeaning(name)) > 0 {
 			continue
 		}
-		if places := x.meant(c.Then); len(places) == 1 {
-			x.enlist(signatures, []lexicon.Reading{{Head: c.Head(), Marks: c.Marks(), Named: name, Cost: costBeside}}, places[0])
+		if places := x.columnsMeaning(c.Then); len(places) == 1 {
+			x.addSignatures(signatures, []lexicon.Reading{{Head: c.Head(), Qualifiers: c.Qualifiers(), Named: name, Cost: costBeside}}, places[0])
 		}
 	}
 }
 
-// meant are the columns whose first meaning is the concept and nothing else.
-func (x *index) meant(concept string) []int {
+// columnsMeaning are the columns whose first meaning is the concept and nothing else.
+func (x *index) columnsMeaning(concept string) []int {
 	var places []int
 	for i, e := range x.entries {
-		if len(e.readings) > 0 && e.readings[0].Named == concept && e.readings[0].Cost < knownCost && len(e.readings[0].Marks) == len(x.lexicon.Concept(concept).Marks()) {
+		if len(e.readings) > 0 && e.readings[0].Named == concept && e.readings[0].Cost < knownCost && len(e.readings[0].Qualifiers) == len(x.lexicon.Concept(concept).Qualifiers()) {
 			places = append(places, i)
 		}
 	}
 	return places
 }
 
-func (x *index) enlist(signatures map[string]*signature, readings []lexicon.Reading, place int) {
+func (x *index) addSignatures(signatures map[string]*signature, readings []lexicon.Reading, place int) {
 	for _, r := range readings {
-		key := fmt.Sprintf("%s %s %v %.2f", r.Head, r.Named, r.Marks, r.Cost)
+		key := fmt.Sprintf("%s %s %v %.2f", r.Head, r.Named, r.Qualifiers, r.Cost)
 		sig := signatures[key]
 		if sig == nil {
 			sig = &signature{reading: r}
@@ -148,39 +148,39 @@ func (x *index) enlist(signatures map[string]*signature, readings []lexicon.Read
 	}
 }
 
-// spell enters the words and letters of a header.
-func (x *index) spell(place int) {
+// indexWords enters the words and letters of a header.
+func (x *index) indexWords(place int) {
 	e := &x.entries[place]
 	for word := range strings.FieldsSeq(e.folded) {
 		if len(x.byWord[word]) < maxAlike {
 			x.byWord[word] = append(x.byWord[word], place)
 		}
 	}
-	all := grams(e.folded)
-	e.grams = len(all)
+	all := trigrams(e.folded)
+	e.trigramCount = len(all)
 	for _, g := range all {
 		x.byGram[g] = append(x.byGram[g], place)
 	}
 }
 
-// fold writes a name for comparison: folded words side by side.
-func fold(text string) string { return strings.Join(lexicon.Words(text), " ") }
+// foldName writes a name for comparison: folded words side by side.
+func foldName(text string) string { return strings.Join(lexicon.SplitWords(text), " ") }
 
-// grams are the runs of three letters of a folded name.
-func grams(folded string) []string {
+// trigrams are the runs of three letters of a folded name.
+func trigrams(folded string) []string {
 	letters := []rune(" " + folded + " ")
 	var all []string
-	for i := 0; i+3 <= len(letters) && i < maxGrams; i++ {
+	for i := 0; i+3 <= len(letters) && i < maxTrigrams; i++ {
 		all = append(all, string(letters[i:i+3]))
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
 }
 
-// alike gives the columns whose headers share half of the letters of the
+// similarEntries gives the columns whose headers share half of the letters of the
 // shorter with a folded name.
-func (x *index) alike(folded string) []int {
-	own := grams(folded)
+func (x *index) similarEntries(folded string) []int {
+	own := trigrams(folded)
 	shared := map[int]int{}
 	for _, g := range own {
 		places := x.byGram[g]
@@ -193,7 +193,7 @@ func (x *index) alike(folded string) []int {
 	}
 	levels := make([][]int, len(own)+1)
 	for p, n := range shared {
-		if 2*n >= min(len(own), x.entries[p].grams) {
+		if 2*n >= min(len(own), x.entries[p].trigramCount) {
 			levels[n] = append(levels[n], p)
 		}
 	}
@@ -205,15 +205,15 @@ func (x *index) alike(folded string) []int {
 	return all
 }
 
-// home gives the qualifiers and the concepts that fields of a schema name: in a
+// schemaVocabulary gives the qualifiers and the concepts that fields of a schema name: in a
 // schema of invoices, "invoice status" is a status.
-func home(l *lexicon.Lexicon, fields []intray.Field) (marks, concepts map[string]bool) {
+func schemaVocabulary(l *lexicon.Lexicon, fields []intray.Field) (marks, concepts map[string]bool) {
 	marks, concepts = map[string]bool{}, map[string]bool{}
 	for _, f := range fields {
 		for _, text := range []string{f.Label, f.Key} {
 			if readings := l.Read(text); len(readings) > 0 {
 				concepts[readings[0].Named] = true
-				for _, m := range readings[0].Marks {
+				for _, m := range readings[0].Qualifiers {
 					marks[m] = true
 				}
 			}
@@ -222,15 +222,15 @@ func home(l *lexicon.Lexicon, fields []intray.Field) (marks, concepts map[string
 	return marks, concepts
 }
 
-// credible lessens the doubt about a meaning where the schema has no use for the
+// reduceDoubt lessens the doubt about a meaning where the schema has no use for the
 // likelier ones: without a field for a first name, "Nombre" is a name.
-func (x *index) credible(readings []lexicon.Reading) []lexicon.Reading {
-	rival := false
+func (x *index) reduceDoubt(readings []lexicon.Reading) []lexicon.Reading {
+	likelierWanted := false
 	for i := range readings {
-		if readings[i].Doubtful && !rival {
+		if readings[i].Doubtful && !likelierWanted {
 			readings[i].Cost -= lexicon.CostDoubtful * lessDoubt
 		}
-		rival = rival || x.wanted[readings[i].Named]
+		likelierWanted = likelierWanted || x.wanted[readings[i].Named]
 	}
 	return readings
 }

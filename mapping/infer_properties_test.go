@@ -65,7 +65,7 @@ func results(t *rapid.T, fields []intray.Field, columns []intray.Column) map[str
 			r.Header, r.Samples = columns[at].Header, columns[at].Samples
 		}
 		for _, q := range questions {
-			if q.Field == fields[i].Key || slices.Contains(q.Rivals, fields[i].Key) {
+			if q.Field == fields[i].Key || slices.Contains(q.CompetingFields, fields[i].Key) {
 				r.Questions = len(q.Columns)
 			}
 		}

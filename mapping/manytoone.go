@@ -10,8 +10,8 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// pick is a column that a field with ManyToOne takes, and what speaks for it.
-type pick struct {
+// pickedColumn is a column that a field with ManyToOne takes, and what speaks for it.
+type pickedColumn struct {
 	// column is its place in the list of columns.
 	column  int
 	score   float64
@@ -26,30 +26,30 @@ func (s *suggestion) takesMany(field int) bool {
 	return s.fields[field].ManyToOne && !s.fields[field].Hidden
 }
 
-// has says whether a field is settled or has a column.
-func (s *suggestion) has(field int) bool { return s.settled[field] || len(s.picks[field]) > 0 }
+// isHandled says whether a field is settled or has a column.
+func (s *suggestion) isHandled(field int) bool { return s.settled[field] || len(s.picks[field]) > 0 }
 
-// keep gives a column to a field that takes several.
-func (s *suggestion) keep(field int, p pick) {
+// addPick gives a column to a field that takes several.
+func (s *suggestion) addPick(field int, p pickedColumn) {
 	s.used[p.column], s.taken[p.column] = true, true
 	s.picks[field] = append(s.picks[field], p)
 }
 
-// gather writes the columns of the fields that take several into their matches:
+// mergePicks writes the columns of the fields that take several into their matches:
 // in the file's order, with the score of the one that is least certain.
-func (s *suggestion) gather() {
+func (s *suggestion) mergePicks() {
 	for i, picks := range s.picks {
 		if len(picks) == 0 {
 			continue
 		}
-		slices.SortFunc(picks, func(a, b pick) int { return s.columns[a.column].Index - s.columns[b.column].Index })
+		slices.SortFunc(picks, func(a, b pickedColumn) int { return s.columns[a.column].Index - s.columns[b.column].Index })
 		first := s.columns[picks[0].column]
 		m := intray.Match{Column: first.Index, Header: first.Header, Score: picks[0].score}
 		for _, p := range picks {
 			m.Columns = append(m.Columns, s.columns[p.column].Index)
 			m.Score = min(m.Score, p.score)
 		}
-		m.Reasons = s.together(picks)
+		m.Reasons = s.mergeReasons(picks)
 		s.matches[i] = m
 	}
 	for i, notes := range s.notes {
@@ -57,8 +57,8 @@ func (s *suggestion) gather() {
 	}
 }
 
-// together says why columns feed one field. It names at most five of them.
-func (s *suggestion) together(picks []pick) []intray.Message {
+// mergeReasons says why columns feed one field. It names at most five of them.
+func (s *suggestion) mergeReasons(picks []pickedColumn) []intray.Message {
 	if len(picks) == 1 {
 		return picks[0].reasons
 	}
@@ -70,43 +70,43 @@ func (s *suggestion) together(picks []pick) []intray.Message {
 		places[i] = columnMessage(c)
 		reasons = append(reasons, intray.NewMessage("mapping.column_reason", intray.Params{"column": c.Index + 1, "reason": intray.JoinMessages(p.reasons...)}))
 	}
-	reasons[0] = intray.NewMessage("mapping.columns_together", intray.Params{"n": len(picks), "columns": listed(places, len(picks))})
+	reasons[0] = intray.NewMessage("mapping.columns_together", intray.Params{"n": len(picks), "columns": joinParts(places, len(picks))})
 	return reasons
 }
 
-// gatherRest gives the fields that take several columns those that are left, and
+// assignRemaining gives the fields that take several columns those that are left, and
 // asks about the ones that two of them want as much.
-func (d *decision) gatherRest() {
+func (d *decision) assignRemaining() {
 	wanted := map[int][]candidate{}
 	for i := range d.fields {
-		if c, ok := d.chosen[i]; !d.takesMany(i) || d.settled[i] || len(d.picks[i]) == 0 && (!ok || !c.sure()) {
+		if c, ok := d.chosen[i]; !d.takesMany(i) || d.settled[i] || len(d.picks[i]) == 0 && (!ok || !c.isCertain()) {
 			continue
 		}
 		for _, c := range d.lists[i] {
-			if c.sure() && !d.taken[d.column(c)] && (!c.near || !slices.ContainsFunc(d.picks[i], func(p pick) bool { return !p.near })) {
+			if c.isCertain() && !d.taken[d.columnIndex(c)] && (!c.near || !slices.ContainsFunc(d.picks[i], func(p pickedColumn) bool { return !p.near })) {
 				wanted[c.entry] = append(wanted[c.entry], c)
 			}
 		}
 	}
 	for _, entry := range slices.Sorted(maps.Keys(wanted)) {
 		list := wanted[entry]
-		slices.SortFunc(list, func(a, b candidate) int { return cmp.Compare(b.order(), a.order()) })
+		slices.SortFunc(list, func(a, b candidate) int { return cmp.Compare(b.rankScore(), a.rankScore()) })
 		var others []int
 		for _, c := range list[1:] {
-			if c.order() >= list[0].order()-margin {
+			if c.rankScore() >= list[0].rankScore()-margin {
 				others = append(others, c.field)
 			}
 		}
 		if len(others) > 0 {
-			d.askContest(list[0], others)
+			d.askWhichField(list[0], others)
 		} else {
-			d.take(list[0])
+			d.assignColumn(list[0])
 		}
 	}
 }
 
-// own are the columns that only this field wants, with its name for each.
-func (w wish) own(each func(column int, n name)) {
+// eachOwnColumn are the columns that only this field wants, with its name for each.
+func (w claim) eachOwnColumn(each func(column int, n name)) {
 	for i, o := range w.offers {
 		if len(o.fields) > 1 {
 			continue
@@ -121,7 +121,7 @@ func (w wish) own(each func(column int, n name)) {
 // which takes several: one question for each of the first columns.
 func (s *suggestion) askShared(o *offer) {
 	for _, c := range o.columns[:min(len(o.columns), maxNamed)] {
-		s.askRivalry(&offer{columns: []int{c}, fields: o.fields})
+		s.askCompetingFields(&offer{columns: []int{c}, fields: o.fields})
 	}
 }
 

@@ -83,7 +83,7 @@ func TestManyContests(t *testing.T) {
 	for what, c := range map[string]struct {
 		fields  []intray.Field
 		headers []string
-		rivals  [][]string
+		competing  [][]string
 		columns []int
 	}{
 		"one column, by name":         {[]intray.Field{tags, field("t", "Tags")}, []string{"Tags"}, [][]string{{"tags", "t"}}, nil},
@@ -97,9 +97,9 @@ func TestManyContests(t *testing.T) {
 			m, questions := suggest(t, c.fields, c.headers...)
 			var got [][]string
 			for _, q := range questions {
-				got = append(got, q.Rivals)
+				got = append(got, q.CompetingFields)
 			}
-			if diff := cmp.Diff(c.rivals, got); diff != "" {
+			if diff := cmp.Diff(c.competing, got); diff != "" {
 				t.Errorf("%+v, fields that want the column (-want +got):\n%s", questions, diff)
 			}
 			if diff := cmp.Diff(c.columns, m.Fields[0].Columns); diff != "" {
@@ -111,13 +111,13 @@ func TestManyContests(t *testing.T) {
 
 func TestManyRemembered(t *testing.T) {
 	day := func(n int) time.Time { return time.Date(2026, time.November, n, 0, 0, 0, 0, time.UTC) }
-	past := []intray.RememberedColumn{
+	past := []intray.LearnedColumn{
 		{Field: "mail", Header: "Feld 7", On: day(3)}, {Field: "mail", Header: "Feld 3", On: day(1)},
 		{Field: "mail", Header: "Feld 9", On: day(2)}, {Field: "city", Header: "Feld 9", On: day(4)},
 	}
 	fields := []intray.Field{many(typed("mail", "E-mail", intray.TypeEmail)), field("city", "City")}
 	file := indexed(column("Feld 3"), column("E-mail"), column("Feld 7"), column("Feld 9"), column("Feld 7"), column("Feld 3", "2026-01-02", "2026-01-03"))
-	m, questions, err := mapping.Config{Remembered: past}.Suggest(t.Context(), fields, file)
+	m, questions, err := mapping.Config{Learned: past}.Suggest(t.Context(), fields, file)
 	if err != nil || len(questions) > 0 {
 		t.Fatalf("%v, %+v", err, questions)
 	}

@@ -26,9 +26,9 @@ type Question struct {
 	// Text says what is open, why, and what to do. It names at most 5 columns
 	// or fields, each cut behind 100 characters, and counts the others.
 	Text intray.Message
-	// Rivals are the keys of all fields that want the one column; empty where
+	// CompetingFields are the keys of all fields that want the one column; empty where
 	// one field does.
-	Rivals []string
+	CompetingFields []string
 }
 
 // Config says how to map. The zero Config works.
@@ -39,8 +39,8 @@ type Config struct {
 	// Keyed says that the headers are keys of records and stand in no row of a
 	// file; questions do not speak of one. Default false.
 	Keyed bool
-	// Remembered are mappings that a person confirmed. Default none.
-	Remembered []intray.RememberedColumn
+	// Learned are mappings that a person confirmed. Default none.
+	Learned []intray.LearnedColumn
 }
 
 // Suggest is [Config.Suggest] without any configuration.
@@ -88,7 +88,7 @@ func (c Config) Suggest(ctx context.Context, fields []intray.Field, columns []in
 func (c Config) decide(ctx context.Context, fields []intray.Field, columns []intray.Column) (*suggestion, error) {
 	s := &suggestion{
 		fields: fields, columns: columns, keyed: c.Keyed,
-		matches: make([]intray.Match, len(fields)), picks: make([][]pick, len(fields)), notes: make([][]intray.Message, len(fields)),
+		matches: make([]intray.Match, len(fields)), picks: make([][]pickedColumn, len(fields)), notes: make([][]intray.Message, len(fields)),
 		settled: make([]bool, len(fields)), taken: make([]bool, len(columns)),
 		used: make([]bool, len(columns)), asked: make(map[string]bool),
 	}
@@ -96,18 +96,18 @@ func (c Config) decide(ctx context.Context, fields []intray.Field, columns []int
 		s.matches[i].Column = intray.NoColumn
 		s.settled[i] = f.Hidden
 	}
-	s.remember(c.Remembered)
+	s.applyLearned(c.Learned)
 	for _, g := range c.grades(s) {
 		if err := s.assign(ctx, g); err != nil {
 			return nil, err
 		}
 	}
 	if !c.ExactOnly {
-		if err := s.infer(ctx); err != nil {
+		if err := s.inferColumns(ctx); err != nil {
 			return nil, err
 		}
 	}
-	s.gather()
+	s.mergePicks()
 	s.askForColumns()
 	return s, nil
 }
@@ -119,7 +119,7 @@ func (c Config) grades(s *suggestion) []grade {
 	case c.ExactOnly:
 		return grades[:exactGrades]
 	case many:
-		return slices.Concat(grades, series)
+		return slices.Concat(grades, seriesGrades)
 	}
 	return grades
 }

@@ -36,35 +36,35 @@ const (
 	nearRole = 0.05
 )
 
-// atHome is how much of its cost an object counts that the schema speaks of.
-const atHome = 0.4
+// schemaFactor is how much of its cost an object counts that the schema speaks of.
+const schemaFactor = 0.4
 
 // meanings reads the names of a field. The key counts where the label tells
 // nothing, or less.
 func meanings(l *lexicon.Lexicon, f intray.Field, many bool) []meaning {
-	label := read(l, name{kind: labelName, text: f.Label})
-	key := read(l, name{kind: keyName, text: f.Key})
+	label := readMeanings(l, name{kind: labelName, text: f.Label})
+	key := readMeanings(l, name{kind: keyName, text: f.Key})
 	all := label
 	switch {
 	case len(label) == 0 || label[0].Cost > 0.2:
 		all = slices.Concat(label, key)
-	case len(label[0].Marks) == 0 && len(key) > 0 && key[0].Head == label[0].Head && len(key[0].Marks) > 0 && key[0].Cost < 0.1:
+	case len(label[0].Qualifiers) == 0 && len(key) > 0 && key[0].Head == label[0].Head && len(key[0].Qualifiers) > 0 && key[0].Cost < 0.1:
 		all = key
 	}
 	for _, text := range f.AlternateMatches[:min(len(f.AlternateMatches), maxAlternates)] {
-		all = append(all, read(l, name{kind: alternateName, text: text})...)
+		all = append(all, readMeanings(l, name{kind: alternateName, text: text})...)
 	}
 	for i := range all {
 		all[i].many = many
 	}
-	return ofType(l, all, kindOf(f.Type.Name))
+	return filterByType(l, all, kindOf(f.Type.Name))
 }
 
 // maxAlternates is the most alternate names of a field that are looked up by
 // meaning.
 const maxAlternates = 50
 
-func read(l *lexicon.Lexicon, n name) []meaning {
+func readMeanings(l *lexicon.Lexicon, n name) []meaning {
 	readings := l.Read(n.text)
 	all := make([]meaning, 0, len(readings))
 	for _, r := range readings {
@@ -83,9 +83,9 @@ const maxReadings = 6
 
 // saysName says whether a text holds a word for name.
 func saysName(l *lexicon.Lexicon, text string) bool {
-	for _, word := range lexicon.Words(text) {
+	for _, word := range lexicon.SplitWords(text) {
 		for _, r := range l.Read(word) {
-			if r.Head == "name" && len(r.Marks) == 0 {
+			if r.Head == "name" && len(r.Qualifiers) == 0 {
 				return true
 			}
 		}
@@ -93,9 +93,9 @@ func saysName(l *lexicon.Lexicon, text string) bool {
 	return false
 }
 
-// ofType leaves out meanings whose values are not those of the field's type,
+// filterByType leaves out meanings whose values are not those of the field's type,
 // as long as others remain.
-func ofType(l *lexicon.Lexicon, all []meaning, kind string) []meaning {
+func filterByType(l *lexicon.Lexicon, all []meaning, kind string) []meaning {
 	kept := slices.DeleteFunc(slices.Clone(all), func(m meaning) bool { return !compatible(l.Concept(m.Named).Values, kind) })
 	if len(kept) == 0 {
 		return all
@@ -121,40 +121,40 @@ func compatible(values, kind string) bool {
 // distance is what it costs to take what a column says for what a field means.
 func (m meaning) distance(l *lexicon.Lexicon, q lexicon.Reading, home map[string]bool) float64 {
 	if m.many {
-		q.Marks = slices.DeleteFunc(slices.Clone(q.Marks), func(mark string) bool { return len(facet(l, []string{mark}, "rank")) > 0 })
+		q.Qualifiers = slices.DeleteFunc(slices.Clone(q.Qualifiers), func(mark string) bool { return len(qualifiersOf(l, []string{mark}, "rank")) > 0 })
 	}
 	own, other := l.Concept(m.Named), l.Concept(q.Named)
 	cost := m.Cost + q.Cost
 	if m.Head == q.Head {
-		if own != other && slices.Contains(own.Not, other.Name) && !slices.Contains(own.Nears(), other.Name) {
+		if own != other && slices.Contains(own.Not, other.Name) && !slices.Contains(own.Substitutes(), other.Name) {
 			return lexicon.Never
 		}
-		if !m.named && !covers(q.Marks, m.Marks) {
-			if len(q.Marks) == 0 {
+		if !m.named && !containsAll(q.Qualifiers, m.Qualifiers) {
+			if len(q.Qualifiers) == 0 {
 				return lexicon.Never
 			}
-			if marksCost(l, m.Marks, q.Marks, home) > nearRole {
+			if qualifierCost(l, m.Qualifiers, q.Qualifiers, home) > nearRole {
 				cost += costUnnamed
 			}
 		}
-		if own.Bare > 0 && len(extras(own.Marks(), q.Marks)) == len(own.Marks()) {
+		if own.Bare > 0 && len(extras(own.Qualifiers(), q.Qualifiers)) == len(own.Qualifiers()) {
 			cost += own.Bare
 		}
-		return cost + min(marksCost(l, m.Marks, q.Marks, home), nearCase(own, other))
+		return cost + min(qualifierCost(l, m.Qualifiers, q.Qualifiers, home), nearCase(own, other))
 	}
-	step, marks := min(own.Near(other.Name), l.Concept(m.Head).Near(other.Name)), other.Marks()
+	step, marks := min(own.SubstituteCost(other.Name), l.Concept(m.Head).SubstituteCost(other.Name)), other.Qualifiers()
 	if step >= lexicon.Never {
-		step, marks = min(own.Near(q.Head), l.Concept(m.Head).Near(q.Head)), nil
+		step, marks = min(own.SubstituteCost(q.Head), l.Concept(m.Head).SubstituteCost(q.Head)), nil
 	}
 	if step >= lexicon.Never {
 		return lexicon.Never
 	}
-	rest := slices.DeleteFunc(slices.Clone(q.Marks), func(mark string) bool { return slices.Contains(marks, mark) })
-	if len(facet(l, rest, "role")) > 0 && len(facet(l, m.Marks, "role")) == 0 {
+	rest := slices.DeleteFunc(slices.Clone(q.Qualifiers), func(mark string) bool { return slices.Contains(marks, mark) })
+	if len(qualifiersOf(l, rest, "role")) > 0 && len(qualifiersOf(l, m.Qualifiers, "role")) == 0 {
 		return lexicon.Never
 	}
-	wanted := slices.DeleteFunc(slices.Clone(m.Marks), func(mark string) bool { return slices.Contains(own.Marks(), mark) })
-	return cost + step + marksCost(l, wanted, rest, home)
+	wanted := slices.DeleteFunc(slices.Clone(m.Qualifiers), func(mark string) bool { return slices.Contains(own.Qualifiers(), mark) })
+	return cost + step + qualifierCost(l, wanted, rest, home)
 }
 
 // nearCase is the cost of taking one case of a concept for another, such as the
@@ -163,22 +163,22 @@ func nearCase(own, other *lexicon.Concept) float64 {
 	if own == other {
 		return lexicon.Never
 	}
-	return own.Near(other.Name)
+	return own.SubstituteCost(other.Name)
 }
 
-func covers(all, part []string) bool {
+func containsAll(all, part []string) bool {
 	return !slices.ContainsFunc(part, func(mark string) bool { return !slices.Contains(all, mark) })
 }
 
-// marksCost compares qualifiers: those of the field with those of the column.
+// qualifierCost compares qualifiers: those of the field with those of the column.
 // The home of the schema are the objects that it speaks of.
-func marksCost(l *lexicon.Lexicon, field, column []string, home map[string]bool) float64 {
+func qualifierCost(l *lexicon.Lexicon, field, column []string, home map[string]bool) float64 {
 	cost := 0.0
 	for _, f := range field {
 		if slices.Contains(column, f) {
 			continue
 		}
-		cost += unsaid(l, f, column)
+		cost += missingCost(l, f, column)
 	}
 	for _, c := range column {
 		if slices.Contains(field, c) {
@@ -188,11 +188,11 @@ func marksCost(l *lexicon.Lexicon, field, column []string, home map[string]bool)
 		switch {
 		case q == nil:
 			cost += l.Concept(strings.TrimPrefix(c, "~")).Extra
-		case facet(l, field, q.Facet) == nil && q.Facet == "object" && home[c]:
-			cost += q.Extra * atHome
-		case facet(l, field, q.Facet) == nil:
+		case qualifiersOf(l, field, q.Facet) == nil && q.Facet == "object" && home[c]:
+			cost += q.Extra * schemaFactor
+		case qualifiersOf(l, field, q.Facet) == nil:
 			cost += q.Extra
-		case !facetSaid(l, field, column, q.Facet):
+		case !sharesFacet(l, field, column, q.Facet):
 			// counted with the field's own qualifier
 		default:
 			cost += q.Extra / 2
@@ -201,31 +201,31 @@ func marksCost(l *lexicon.Lexicon, field, column []string, home map[string]bool)
 	return cost
 }
 
-// unsaid is the cost of a qualifier of the field that the column has not.
-func unsaid(l *lexicon.Lexicon, mark string, column []string) float64 {
+// missingCost is the cost of a qualifier of the field that the column has not.
+func missingCost(l *lexicon.Lexicon, mark string, column []string) float64 {
 	q := l.Qualifier(mark)
 	if q == nil {
 		return l.Concept(strings.TrimPrefix(mark, "~")).Unsaid
 	}
-	other := facet(l, column, q.Facet)
+	other := qualifiersOf(l, column, q.Facet)
 	if other == nil {
 		return q.Unsaid
 	}
 	best := lexicon.Never
 	for _, c := range other {
-		best = min(best, q.Near(c))
+		best = min(best, q.SubstituteCost(c))
 	}
 	return best
 }
 
-// facetSaid says whether one of the field's qualifiers of the facet is among
+// sharesFacet says whether one of the field's qualifiers of the facet is among
 // the column's.
-func facetSaid(l *lexicon.Lexicon, field, column []string, name string) bool {
-	return slices.ContainsFunc(facet(l, field, name), func(f string) bool { return slices.Contains(column, f) })
+func sharesFacet(l *lexicon.Lexicon, field, column []string, name string) bool {
+	return slices.ContainsFunc(qualifiersOf(l, field, name), func(f string) bool { return slices.Contains(column, f) })
 }
 
-// facet gives the qualifiers of one facet.
-func facet(l *lexicon.Lexicon, marks []string, name string) []string {
+// qualifiersOf gives the qualifiers of one facet.
+func qualifiersOf(l *lexicon.Lexicon, marks []string, name string) []string {
 	var all []string
 	for _, mark := range marks {
 		if q := l.Qualifier(mark); q != nil && q.Facet == name {
@@ -235,11 +235,11 @@ func facet(l *lexicon.Lexicon, marks []string, name string) []string {
 	return all
 }
 
-// words tells people what a reading means.
-func words(r lexicon.Reading) string {
+// describeReading tells people what a reading means.
+func describeReading(r lexicon.Reading) string {
 	text := strings.ReplaceAll(r.Named, "_", " ")
 	var marks []string
-	for _, m := range r.Marks {
+	for _, m := range r.Qualifiers {
 		m = strings.ReplaceAll(strings.TrimPrefix(m, "~"), "_", " ")
 		if !strings.Contains(text, m) {
 			marks = append(marks, m)

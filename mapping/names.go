@@ -28,15 +28,15 @@ type grade struct {
 
 // grades are tried in order.
 var grades = []grade{
-	{spelling: asWritten, score: 1, match: isName},
-	{spelling: asWritten, score: 1, match: isName, alternates: true},
+	{spelling: exactSpelling, score: 1, match: isName},
+	{spelling: exactSpelling, score: 1, match: isName, alternates: true},
 	{spelling: normalize, score: 0.95, match: isRespelled},
 	{spelling: normalize, score: 0.9, match: isRespelled, alternates: true},
 }
 
-// series are the grades that come behind: of columns that are told apart by a
+// seriesGrades are the grades that come behind: of columns that are told apart by a
 // number, for fields that take several.
-var series = []grade{
+var seriesGrades = []grade{
 	{spelling: unnumbered, score: 0.94, match: isNumbered, many: true},
 	{spelling: unnumbered, score: 0.92, match: isNumbered, many: true, alternates: true},
 }
@@ -44,7 +44,7 @@ var series = []grade{
 // exactGrades is how many of the grades take names to the letter.
 const exactGrades = 2
 
-func asWritten(name string) string { return name }
+func exactSpelling(name string) string { return name }
 
 func isName(_ string, n name) intray.Message {
 	return intray.NewMessage("mapping.header_is_name", intray.Params{"kind": n.kind.message(), "name": Shorten(n.text)})
@@ -98,9 +98,9 @@ func (k nameKind) message() intray.Message {
 	return intray.NewMessage("field_name.alternate", nil)
 }
 
-// names gives those of a field that the grade looks at. Where two are alike,
+// namesOf gives those of a field that the grade looks at. Where two are alike,
 // the first stands for both; one without any text stands for nothing.
-func (g grade) names(f intray.Field) []name {
+func (g grade) namesOf(f intray.Field) []name {
 	all := []name{{kind: keyName, text: f.Key}, {kind: labelName, text: f.Label}}
 	if g.alternates {
 		all = all[:0]
@@ -112,7 +112,7 @@ func (g grade) names(f intray.Field) []name {
 	kept := all[:0]
 	for _, n := range all {
 		n.spelled = g.spelling(n.text)
-		if n.spelled == "" || seen[n.spelled] || g.many && figures(n.text) != "" {
+		if n.spelled == "" || seen[n.spelled] || g.many && digitsOf(n.text) != "" {
 			continue
 		}
 		seen[n.spelled] = true
@@ -185,31 +185,31 @@ func withoutYear(header string) (rest, year string) {
 		return header, ""
 	}
 	rest = header[:at[0]] + " " + header[at[1]:]
-	if figures(rest) != "" || strings.TrimSpace(rest) == "" {
+	if digitsOf(rest) != "" || strings.TrimSpace(rest) == "" {
 		return header, ""
 	}
 	return rest, header[at[2]:at[3]]
 }
 
-// nouns counts how many columns there are of each name, whatever their years;
+// countNames counts how many columns there are of each name, whatever their years;
 // it is empty where no column has a year.
-func nouns(columns []intray.Column) map[string]int {
+func countNames(columns []intray.Column) map[string]int {
 	all := map[string]int{}
 	if !slices.ContainsFunc(columns, func(c intray.Column) bool { _, year := withoutYear(c.Header); return year != "" }) {
 		return all
 	}
 	for _, c := range columns {
 		rest, _ := withoutYear(c.Header)
-		all[fold(rest)]++
+		all[foldName(rest)]++
 	}
 	return all
 }
 
 // readYear reads the header of a column of amounts that has a year behind its
 // name, where no other column has that name; none for other columns.
-func readYear(l *lexicon.Lexicon, header string, nouns map[string]int) (readings []lexicon.Reading, year string) {
+func readYear(l *lexicon.Lexicon, header string, nameCounts map[string]int) (readings []lexicon.Reading, year string) {
 	rest, year := withoutYear(header)
-	if year == "" || nouns[fold(rest)] > 1 {
+	if year == "" || nameCounts[foldName(rest)] > 1 {
 		return nil, ""
 	}
 	readings = slices.DeleteFunc(l.Read(rest), func(r lexicon.Reading) bool {
@@ -224,8 +224,8 @@ func readYear(l *lexicon.Lexicon, header string, nouns map[string]int) (readings
 	return readings, year
 }
 
-// otherYear says whether a field's name is of another year than a column.
-func otherYear(name, year string) bool {
+// isOtherYear says whether a field's name is of another year than a column.
+func isOtherYear(name, year string) bool {
 	if year == "" {
 		return false
 	}

@@ -36,9 +36,9 @@ func quoted(name string) intray.Message {
 	return intray.NewMessage("text.quoted", intray.Params{"text": Shorten(name)})
 }
 
-// listed is the value of a parameter: the first of total parts, and the number of
+// joinParts is the value of a parameter: the first of total parts, and the number of
 // those left out.
-func listed(parts []intray.Message, total int) any {
+func joinParts(parts []intray.Message, total int) any {
 	if more := total - len(parts); more > 0 {
 		return intray.NewMessage("list.more", intray.Params{"list": parts, "n": more})
 	}

@@ -12,7 +12,7 @@ func similarity(a, b string) float64 {
 	if a == b {
 		return 1
 	}
-	if figures(a) != figures(b) {
+	if digitsOf(a) != digitsOf(b) {
 		return 0
 	}
 	x, y := strings.Fields(a), strings.Fields(b)
@@ -24,12 +24,12 @@ func similarity(a, b string) float64 {
 	if slices.Equal(x, y) {
 		return 0.95
 	}
-	return max(shortened(strings.Fields(a), strings.Fields(b)), ratio([]rune(a), []rune(b)))
+	return max(abbreviationScore(strings.Fields(a), strings.Fields(b)), editSimilarity([]rune(a), []rune(b)))
 }
 
-// inCommon is the part of the words of two names that they share, from 0 to 1. A
+// wordOverlap is the part of the words of two names that they share, from 0 to 1. A
 // word and its abbreviation are one, and so are its forms.
-func inCommon(a, b []string) float64 {
+func wordOverlap(a, b []string) float64 {
 	if len(a)+len(b) == 0 {
 		return 0
 	}
@@ -53,7 +53,7 @@ func sameStem(a, b string) bool {
 	return a == b || n >= 4 && 10*n >= 7*max(len(x), len(y))
 }
 
-func figures(text string) string {
+func digitsOf(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsDigit(r) {
 			return r
@@ -62,9 +62,9 @@ func figures(text string) string {
 	}, text)
 }
 
-// shortened compares names word by word where one is an abbreviation of the
+// abbreviationScore compares names word by word where one is an abbreviation of the
 // other: its beginning, or its consonants.
-func shortened(a, b []string) float64 {
+func abbreviationScore(a, b []string) float64 {
 	if len(a) != len(b) {
 		return 0
 	}
@@ -106,9 +106,9 @@ func abbreviates(short, long string) bool {
 // maxCompared is the most letters of names that are compared letter by letter.
 const maxCompared = 64
 
-// ratio is the part of the letters that need no change, by the distance of
+// editSimilarity is the part of the letters that need no change, by the distance of
 // Damerau and Levenshtein in which neighbours are swapped once.
-func ratio(a, b []rune) float64 {
+func editSimilarity(a, b []rune) float64 {
 	a, b = a[:min(len(a), maxCompared)], b[:min(len(b), maxCompared)]
 	longer := max(len(a), len(b))
 	if longer == 0 {

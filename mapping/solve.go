@@ -6,19 +6,19 @@ import (
 	"slices"
 )
 
-// solve gives the assignment of columns to fields that is best as a whole:
+// solveAssignment gives the assignment of columns to fields that is best as a whole:
 // every field and every column at most once. It works on the groups of fields
 // and columns that are tied together by candidates, one after the other.
-func solve(all []candidate) []candidate {
+func solveAssignment(all []candidate) []candidate {
 	var chosen []candidate
-	for _, group := range groups(all) {
-		chosen = append(chosen, best(group)...)
+	for _, group := range connectedGroups(all) {
+		chosen = append(chosen, bestAssignment(group)...)
 	}
 	return chosen
 }
 
-// groups parts candidates that have neither field nor column in common.
-func groups(all []candidate) [][]candidate {
+// connectedGroups parts candidates that have neither field nor column in common.
+func connectedGroups(all []candidate) [][]candidate {
 	parent := map[int]int{}
 	var root func(int) int
 	root = func(n int) int {
@@ -55,13 +55,13 @@ func weight(score float64) float64 { return 1 / (1.03 - score) }
 // sought; in larger ones the best candidates go first.
 const maxExact = 200
 
-// best is the assignment of one group with the highest weight, by the Hungarian
+// bestAssignment is the assignment of one group with the highest weight, by the Hungarian
 // method with shortest paths.
-func best(group []candidate) []candidate {
+func bestAssignment(group []candidate) []candidate {
 	if len(group) == 1 {
 		return group
 	}
-	fields, entries := numbers(group)
+	fields, entries := numberGroup(group)
 	if len(fields) > maxExact {
 		return greedy(group)
 	}
@@ -73,7 +73,7 @@ func best(group []candidate) []candidate {
 	// The last columns are one for each field that stays without.
 	price := func(i, j int) float64 {
 		if c, ok := at[[2]int{i, j}]; ok {
-			return -weight(c.order())
+			return -weight(c.rankScore())
 		}
 		if j == len(entries)+i {
 			return 0
@@ -89,8 +89,8 @@ func best(group []candidate) []candidate {
 	return chosen
 }
 
-// numbers counts fields and columns through.
-func numbers(group []candidate) (fields, entries map[int]int) {
+// numberGroup counts fields and columns through.
+func numberGroup(group []candidate) (fields, entries map[int]int) {
 	fields, entries = map[int]int{}, map[int]int{}
 	for _, c := range group {
 		if _, ok := fields[c.field]; !ok {
@@ -105,7 +105,7 @@ func numbers(group []candidate) (fields, entries map[int]int) {
 
 func greedy(group []candidate) []candidate {
 	sorted := slices.Clone(group)
-	slices.SortStableFunc(sorted, func(a, b candidate) int { return cmp.Compare(b.order(), a.order()) })
+	slices.SortStableFunc(sorted, func(a, b candidate) int { return cmp.Compare(b.rankScore(), a.rankScore()) })
 	fields, entries := map[int]bool{}, map[int]bool{}
 	var chosen []candidate
 	for _, c := range sorted {

@@ -18,7 +18,7 @@ func heaviest(all []candidate, field, fields int, taken map[int]bool) float64 {
 			continue
 		}
 		taken[c.entry] = true
-		best = max(best, weight(c.order())+heaviest(all, field+1, fields, taken))
+		best = max(best, weight(c.rankScore())+heaviest(all, field+1, fields, taken))
 		taken[c.entry] = false
 	}
 	return best
@@ -36,12 +36,12 @@ func TestSolve(t *testing.T) {
 			}
 		}
 		sum, owners, columns := 0.0, map[int]bool{}, map[int]bool{}
-		for _, c := range solve(all) {
+		for _, c := range solveAssignment(all) {
 			if owners[c.field] || columns[c.entry] {
 				t.Fatalf("field %d or column %d is there twice", c.field, c.entry)
 			}
 			owners[c.field], columns[c.entry] = true, true
-			sum += weight(c.order())
+			sum += weight(c.rankScore())
 		}
 		if want := heaviest(all, 0, fields, map[int]bool{}); math.Abs(sum-want) > 1e-6 {
 			t.Fatalf("the assignment weighs %f, the best one %f: %+v", sum, want, all)
@@ -55,7 +55,7 @@ func TestSolveMany(t *testing.T) {
 	for f := range maxExact + 10 {
 		all = append(all, candidate{field: f, entry: f, score: 0.95}, candidate{field: f, entry: f + 1, score: 0.91})
 	}
-	for _, c := range solve(all) {
+	for _, c := range solveAssignment(all) {
 		if c.entry != c.field {
 			t.Fatalf("field %d got column %d", c.field, c.entry)
 		}

@@ -46,8 +46,8 @@ type profile struct {
 // maxCell is how much of a sample is looked at.
 const maxCell = 256
 
-// survey looks at the samples of a column.
-func survey(column intray.Column) profile {
+// profileColumn looks at the samples of a column.
+func profileColumn(column intray.Column) profile {
 	p := profile{counts: map[shape]int{}}
 	rows, seen := 0, map[string]bool{}
 	for _, cell := range column.Samples {
@@ -102,25 +102,25 @@ func shapeOf(cell string) shape {
 			spaces++
 		}
 	}
-	s |= when(digits > 0, shapeDigit) | when(letters > 0, shapeLetter) | when(spaces >= 4 && letters > digits, shapeProse)
-	s |= when(isEmail(cell), shapeEmail) | when(isURL(cell), shapeURL) | when(isDomain(cell), shapeDomain)
-	s |= when(isDate(cell, letters, digits), shapeDate) | when(isClock(cell), shapeTime)
-	s |= when(digits >= 6 && digits <= 15 && letters <= 4 && spaces <= 6 && only(cell, "+-()/. x"), shapePhone)
-	s |= when(isIBAN(cell, letters, digits), shapeIBAN) | when(isUUID(cell), shapeUUID)
-	s |= when(digits > 0 && isNumber(cell), shapeNumber) | when(digits > 0 && digits == utf8.RuneCountInString(cell), shapeInteger)
-	s |= when(flags[strings.ToLower(cell)], shapeFlag) | when(isCurrency(cell), shapeCurrency)
+	s |= shapeIf(digits > 0, shapeDigit) | shapeIf(letters > 0, shapeLetter) | shapeIf(spaces >= 4 && letters > digits, shapeProse)
+	s |= shapeIf(isEmail(cell), shapeEmail) | shapeIf(isURL(cell), shapeURL) | shapeIf(isDomain(cell), shapeDomain)
+	s |= shapeIf(isDate(cell, letters, digits), shapeDate) | shapeIf(isClock(cell), shapeTime)
+	s |= shapeIf(digits >= 6 && digits <= 15 && letters <= 4 && spaces <= 6 && hasOnly(cell, "+-()/. x"), shapePhone)
+	s |= shapeIf(isIBAN(cell, letters, digits), shapeIBAN) | shapeIf(isUUID(cell), shapeUUID)
+	s |= shapeIf(digits > 0 && isNumber(cell), shapeNumber) | shapeIf(digits > 0 && digits == utf8.RuneCountInString(cell), shapeInteger)
+	s |= shapeIf(flags[strings.ToLower(cell)], shapeFlag) | shapeIf(isCurrency(cell), shapeCurrency)
 	return s
 }
 
-func when(yes bool, s shape) shape {
+func shapeIf(yes bool, s shape) shape {
 	if yes {
 		return s
 	}
 	return 0
 }
 
-// only says whether the cell has nothing but letters, digits and these signs.
-func only(cell, signs string) bool {
+// hasOnly says whether the cell has nothing but letters, digits and these signs.
+func hasOnly(cell, signs string) bool {
 	return strings.IndexFunc(cell, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(signs, r)
 	}) < 0
@@ -154,11 +154,11 @@ func isDate(cell string, letters, digits int) bool {
 		return false
 	case letters <= 4 && strings.ContainsAny(cell, "年년/.-") || letters == 0 && strings.Contains(cell, " "):
 		if parts, ok := threeFigures(cell); ok {
-			return dateParts(parts)
+			return isDateParts(parts)
 		}
 	}
 	if letters >= 3 && digits <= 14 {
-		return namesMonth(cell)
+		return hasMonthName(cell)
 	}
 	return letters == 0 && digits == 8 && len(cell) == 8 && (strings.HasPrefix(cell, "19") || strings.HasPrefix(cell, "20"))
 }
@@ -174,8 +174,8 @@ func threeFigures(cell string) ([]string, bool) {
 	return parts, len(parts[0]) <= 4 && len(parts[1]) <= 2 && (len(parts[2]) <= 2 || len(parts[2]) == 4)
 }
 
-// dateParts says whether three figures can be a year, a month and a day.
-func dateParts(parts []string) bool {
+// isDateParts says whether three figures can be a year, a month and a day.
+func isDateParts(parts []string) bool {
 	var n [3]int
 	for i := range n {
 		n[i], _ = strconv.Atoi(parts[i])
@@ -186,9 +186,9 @@ func dateParts(parts []string) bool {
 	return len(parts[0]) <= 2 && n[0] >= 1 && n[0] <= 31 && n[1] >= 1 && n[1] <= 31 && (n[0] <= 12 || n[1] <= 12)
 }
 
-// namesMonth knows months by the first letters of their names in languages of
+// hasMonthName knows months by the first letters of their names in languages of
 // Europe.
-func namesMonth(cell string) bool {
+func hasMonthName(cell string) bool {
 	for _, word := range strings.FieldsFunc(strings.ToLower(cell), func(r rune) bool { return !unicode.IsLetter(r) }) {
 		if utf8.RuneCountInString(word) < 3 {
 			continue
@@ -200,11 +200,11 @@ func namesMonth(cell string) bool {
 	return false
 }
 
-var months = set("jan feb mar apr may jun jul aug sep oct nov dec mär mai okt dez fév avr jui aoû déc ene abr ago dic gen mag giu lug set ott fev out dez maj янв фев мар апр май мая июн июл авг сен окт ноя дек")
+var months = wordSet("jan feb mar apr may jun jul aug sep oct nov dec mär mai okt dez fév avr jui aoû déc ene abr ago dic gen mag giu lug set ott fev out dez maj янв фев мар апр май мая июн июл авг сен окт ноя дек")
 
-var flags = set("yes no true false y n 0 1 ja nein oui non sí si no sim não да нет tak nie はい いいえ 是 否 active inactive on off x ✓ enabled disabled")
+var flags = wordSet("yes no true false y n 0 1 ja nein oui non sí si no sim não да нет tak nie はい いいえ 是 否 active inactive on off x ✓ enabled disabled")
 
-func set(words string) map[string]bool {
+func wordSet(words string) map[string]bool {
 	all := map[string]bool{}
 	for word := range strings.FieldsSeq(words) {
 		all[word] = true
@@ -273,44 +273,44 @@ const (
 // Shares from which on cells count as being something, and below which they
 // count as not being it.
 const (
-	most = 0.8
-	few  = 0.25
+	mostShare = 0.8
+	fewShare  = 0.25
 )
 
-// demand is what the cells of a kind of values must look like.
-type demand struct {
+// shapeRule is what the cells of a kind of values must look like.
+type shapeRule struct {
 	// any of these shapes must be seen in some cells.
 	any []shape
 	// none of these may be seen in most.
 	none []shape
-	// telling says that the shapes are of this kind alone, and word is the code of
+	// distinctive says that the shapes are of this kind alone, and word is the code of
 	// the message that names them for people.
-	telling bool
-	word    string
+	distinctive bool
+	label    string
 }
 
-// demands are those of the kinds of values of the lexicon. A kind that is not
+// shapeRules are those of the kinds of values of the lexicon. A kind that is not
 // here may look like anything.
-var demands = map[string]demand{
-	"email":    {any: []shape{shapeEmail}, telling: true, word: "values.email_addresses"},
-	"url":      {any: []shape{shapeURL, shapeDomain}, none: []shape{shapeEmail}, telling: true, word: "values.web_addresses"},
-	"domain":   {any: []shape{shapeDomain, shapeURL}, none: []shape{shapeEmail}, telling: true, word: "values.domains"},
-	"date":     {any: []shape{shapeDate, shapeInteger}, word: "values.dates"},
-	"time":     {any: []shape{shapeTime, shapeDate}, word: "values.times"},
-	"amount":   {any: []shape{shapeNumber}, none: []shape{shapeDate, shapeEmail}, word: "values.numbers"},
-	"number":   {any: []shape{shapeNumber, shapeDigit}, none: []shape{shapeDate, shapeEmail}, word: "values.numbers"},
-	"percent":  {any: []shape{shapeNumber}, none: []shape{shapeDate, shapeEmail}, word: "values.numbers"},
-	"phone":    {any: []shape{shapePhone}, none: []shape{shapeEmail, shapeDate, shapeURL}, word: "values.phone_numbers"},
-	"uuid":     {any: []shape{shapeUUID}, telling: true, word: "values.uuids"},
-	"currency": {any: []shape{shapeCurrency, shapeLetter}, none: []shape{shapeDigit, shapeProse}, word: "values.currencies"},
-	"country":  {any: []shape{shapeLetter}, none: []shape{shapeDigit, shapeEmail, shapeProse}, word: "values.countries"},
-	"postal":   {any: []shape{shapeDigit}, none: []shape{shapeDate, shapeEmail}, word: "values.postal_codes"},
-	"iban":     {any: []shape{shapeIBAN, shapeDigit, shapeLetter}, none: []shape{shapeDate, shapeProse}, word: "values.account_numbers"},
-	"name":     {any: []shape{shapeLetter}, none: []shape{shapeDate, shapeURL, shapeEmail, shapeNumber, shapeUUID, shapeIBAN}, word: "values.names"},
-	"text":     {any: []shape{shapeLetter}, none: []shape{shapeDate, shapeNumber}, word: "values.texts"},
-	"id":       {any: []shape{shapeDigit, shapeLetter}, none: []shape{shapeProse, shapeURL}, word: "values.numbers_or_codes"},
-	"flag":     {none: []shape{shapeProse, shapeDate, shapeEmail, shapeURL}, word: "values.yes_or_no"},
-	"prose":    {none: []shape{shapeUUID, shapeURL}, word: "values.texts"},
+var shapeRules = map[string]shapeRule{
+	"email":    {any: []shape{shapeEmail}, distinctive: true, label: "values.email_addresses"},
+	"url":      {any: []shape{shapeURL, shapeDomain}, none: []shape{shapeEmail}, distinctive: true, label: "values.web_addresses"},
+	"domain":   {any: []shape{shapeDomain, shapeURL}, none: []shape{shapeEmail}, distinctive: true, label: "values.domains"},
+	"date":     {any: []shape{shapeDate, shapeInteger}, label: "values.dates"},
+	"time":     {any: []shape{shapeTime, shapeDate}, label: "values.times"},
+	"amount":   {any: []shape{shapeNumber}, none: []shape{shapeDate, shapeEmail}, label: "values.numbers"},
+	"number":   {any: []shape{shapeNumber, shapeDigit}, none: []shape{shapeDate, shapeEmail}, label: "values.numbers"},
+	"percent":  {any: []shape{shapeNumber}, none: []shape{shapeDate, shapeEmail}, label: "values.numbers"},
+	"phone":    {any: []shape{shapePhone}, none: []shape{shapeEmail, shapeDate, shapeURL}, label: "values.phone_numbers"},
+	"uuid":     {any: []shape{shapeUUID}, distinctive: true, label: "values.uuids"},
+	"currency": {any: []shape{shapeCurrency, shapeLetter}, none: []shape{shapeDigit, shapeProse}, label: "values.currencies"},
+	"country":  {any: []shape{shapeLetter}, none: []shape{shapeDigit, shapeEmail, shapeProse}, label: "values.countries"},
+	"postal":   {any: []shape{shapeDigit}, none: []shape{shapeDate, shapeEmail}, label: "values.postal_codes"},
+	"iban":     {any: []shape{shapeIBAN, shapeDigit, shapeLetter}, none: []shape{shapeDate, shapeProse}, label: "values.account_numbers"},
+	"name":     {any: []shape{shapeLetter}, none: []shape{shapeDate, shapeURL, shapeEmail, shapeNumber, shapeUUID, shapeIBAN}, label: "values.names"},
+	"text":     {any: []shape{shapeLetter}, none: []shape{shapeDate, shapeNumber}, label: "values.texts"},
+	"id":       {any: []shape{shapeDigit, shapeLetter}, none: []shape{shapeProse, shapeURL}, label: "values.numbers_or_codes"},
+	"flag":     {none: []shape{shapeProse, shapeDate, shapeEmail, shapeURL}, label: "values.yes_or_no"},
+	"prose":    {none: []shape{shapeUUID, shapeURL}, label: "values.texts"},
 }
 
 // kindOf is the kind of values that a type takes, or "" where it takes many.
@@ -342,15 +342,15 @@ func kindOf(t intray.TypeName) string {
 	return ""
 }
 
-// judge says how the samples fit a kind of values, and why; the reason is nil where
+// matchKind says how the samples fit a kind of values, and why; the reason is nil where
 // they leave it open.
-func (p profile) judge(kind string) (fit, reason) {
-	d, known := demands[kind]
+func (p profile) matchKind(kind string) (fit, reason) {
+	d, known := shapeRules[kind]
 	if !known || p.total == 0 {
 		return fitOpen, nil
 	}
 	for _, s := range d.none {
-		if share := p.share(s); share >= most && (p.total > 1 || s&(shapeDate|shapeEmail|shapeURL|shapeUUID) != 0) {
+		if share := p.share(s); share >= mostShare && (p.total > 1 || s&(shapeDate|shapeEmail|shapeURL|shapeUUID) != 0) {
 			return fitVeto, func(string) intray.Message {
 				return intray.NewMessage("mapping.values_look_like", intray.Params{"percent": percent(share), "values": intray.NewMessage(shapeWords[s], nil)})
 			}
@@ -361,17 +361,17 @@ func (p profile) judge(kind string) (fit, reason) {
 	}
 	share := p.share(d.any...)
 	switch {
-	case share < few:
-		return fitVeto, valuesAre(share, d.word)
-	case share >= most && d.telling:
-		return fitSure, valuesAre(share, d.word)
-	case kind == "iban" && p.share(shapeIBAN) >= most:
+	case share < fewShare:
+		return fitVeto, valuesAre(share, d.label)
+	case share >= mostShare && d.distinctive:
+		return fitSure, valuesAre(share, d.label)
+	case kind == "iban" && p.share(shapeIBAN) >= mostShare:
 		return fitSure, valuesAre(p.share(shapeIBAN), "values.ibans")
-	case share >= most && (kind == "date" || kind == "time"):
-		if p.share(d.any[0]) < most {
+	case share >= mostShare && (kind == "date" || kind == "time"):
+		if p.share(d.any[0]) < mostShare {
 			return fitOpen, nil
 		}
-		return fitSure, valuesAre(share, d.word)
+		return fitSure, valuesAre(share, d.label)
 	}
 	return fitOpen, nil
 }
@@ -435,19 +435,19 @@ func chosenFrom(known map[string]bool, c intray.Column) (float64, bool) {
 	return float64(hits) / float64(total), true
 }
 
-// belied says whether the values of a column speak against a field of which the
+// isContradicted says whether the values of a column speak against a field of which the
 // header is only the key, written otherwise: a key is made for machines and may
 // mean less than the label.
-func (s *suggestion) belied(g grade, f intray.Field, n name, o *offer) bool {
+func (s *suggestion) isContradicted(g grade, f intray.Field, n name, o *offer) bool {
 	if g.score == 1 || n.kind != keyName || normalize(f.Label) == n.spelled || len(o.columns) != 1 {
 		return false
 	}
-	p := survey(s.columns[o.columns[0]])
-	return p.vetoes(kindOf(f.Type.Name)) || p.vetoes(labelKind(f))
+	p := profileColumn(s.columns[o.columns[0]])
+	return p.rulesOut(kindOf(f.Type.Name)) || p.rulesOut(labelKind(f))
 }
 
-func (p profile) vetoes(kind string) bool {
-	verdict, _ := p.judge(kind)
+func (p profile) rulesOut(kind string) bool {
+	verdict, _ := p.matchKind(kind)
 	return verdict == fitVeto
 }
 
@@ -467,13 +467,13 @@ func labelKind(f intray.Field) string {
 // something else.
 const enoughToWarn = 5
 
-// warned adds to the reasons of a match by name that the values look otherwise.
-func (s *suggestion) warned(field int, column intray.Column, reasons []intray.Message) []intray.Message {
-	p := survey(column)
+// withValueWarning adds to the reasons of a match by name that the values look otherwise.
+func (s *suggestion) withValueWarning(field int, column intray.Column, reasons []intray.Message) []intray.Message {
+	p := profileColumn(column)
 	if p.total < enoughToWarn {
 		return reasons
 	}
-	if verdict, why := p.judge(kindOf(s.fields[field].Type.Name)); verdict == fitVeto {
+	if verdict, why := p.matchKind(kindOf(s.fields[field].Type.Name)); verdict == fitVeto {
 		return append(reasons, intray.NewMessage("mapping.contradicted_by_values", intray.Params{"reason": why(Shorten(column.Header))}))
 	}
 	return reasons

@@ -8,58 +8,58 @@ import (
 	"unicode/utf8"
 )
 
-// csvForm writes rows as lines.
-type csvForm struct {
+// csvWriter writes rows as lines.
+type csvWriter struct {
 	fields  []field
 	columns int
 }
 
-func (f *csvForm) begin(b []byte, columns []int) []byte {
+func (f *csvWriter) appendStart(b []byte, columns []int) []byte {
 	f.columns = len(columns)
 	for i := range f.fields {
-		b = f.separate(b, i)
-		b = f.cell(b, []byte(f.fields[i].key), true)
+		b = f.appendComma(b, i)
+		b = f.appendCell(b, []byte(f.fields[i].key), true)
 	}
 	for i, c := range columns {
-		b = f.separate(b, len(f.fields)+i)
-		b = f.cell(b, []byte(unmappedKey+"."+strconv.Itoa(c)), true)
+		b = f.appendComma(b, len(f.fields)+i)
+		b = f.appendCell(b, []byte(unmappedKey+"."+strconv.Itoa(c)), true)
 	}
 	return append(b, '\n')
 }
 
-func (f *csvForm) lead() string { return "" }
+func (f *csvWriter) rowSeparator() string { return "" }
 
-func (f *csvForm) end(b []byte, _ int64) ([]byte, error) { return b, nil }
+func (f *csvWriter) appendEnd(b []byte, _ int64) ([]byte, error) { return b, nil }
 
-func (f *csvForm) row(b []byte, r *row, _ bool) ([]byte, error) {
+func (f *csvWriter) appendRow(b []byte, r *rowCursor, _ bool) ([]byte, error) {
 	for i := range f.fields {
-		b = f.separate(b, i)
-		v, kind, err := r.shown(i, &f.fields[i])
+		b = f.appendComma(b, i)
+		v, kind, err := r.outputValue(i, &f.fields[i])
 		if err != nil {
 			return b, err
 		}
-		exempt := kind == canonical && (f.fields[i].shape == number || f.fields[i].shape == truth)
-		if exempt && !f.fields[i].shape.literal(v) {
+		exempt := kind == canonical && (f.fields[i].shape == numberShape || f.fields[i].shape == booleanShape)
+		if exempt && !f.fields[i].shape.isLiteral(v) {
 			return b, fmt.Errorf("the value of field %q does not have the form of its type", f.fields[i].key)
 		}
-		b = f.cell(b, v, !exempt)
+		b = f.appendCell(b, v, !exempt)
 	}
 	for i := range f.columns {
-		b = f.separate(b, len(f.fields)+i)
-		b = f.cell(b, r.batch.Unmapped[i].Cells.At(r.index), true)
+		b = f.appendComma(b, len(f.fields)+i)
+		b = f.appendCell(b, r.batch.Unmapped[i].Cells.At(r.index), true)
 	}
 	return append(b, '\n'), nil
 }
 
-func (f *csvForm) separate(b []byte, i int) []byte {
+func (f *csvWriter) appendComma(b []byte, i int) []byte {
 	if i > 0 {
 		b = append(b, ',')
 	}
 	return b
 }
 
-// cell adds a cell, with quotes where it needs them.
-func (f *csvForm) cell(b, s []byte, guard bool) []byte {
+// appendCell adds a cell, with quotes where it needs them.
+func (f *csvWriter) appendCell(b, s []byte, guard bool) []byte {
 	if len(s) == 0 {
 		// A line of nothing is no row to most readers.
 		if len(f.fields)+f.columns == 1 {
@@ -67,8 +67,8 @@ func (f *csvForm) cell(b, s []byte, guard bool) []byte {
 		}
 		return b
 	}
-	guard = guard && formula(s)
-	if !quoted(s) {
+	guard = guard && startsFormula(s)
+	if !needsQuotes(s) {
 		if guard {
 			b = append(b, '\'')
 		}
@@ -89,9 +89,9 @@ func (f *csvForm) cell(b, s []byte, guard bool) []byte {
 	return append(append(b, s...), '"')
 }
 
-// quoted says whether a cell needs quotes. One that begins or ends with a
+// needsQuotes says whether a cell needs quotes. One that begins or ends with a
 // space does: some readers trim.
-func quoted(s []byte) bool {
+func needsQuotes(s []byte) bool {
 	if s[0] == ' ' || s[len(s)-1] == ' ' {
 		return true
 	}
@@ -103,22 +103,22 @@ func quoted(s []byte) bool {
 	return false
 }
 
-// formula says whether a spreadsheet could take the text for a formula. Blanks and
+// startsFormula says whether a spreadsheet could take the text for a formula. Blanks and
 // what is not seen do not keep it from that: some readers trim.
-func formula(s []byte) bool {
+func startsFormula(s []byte) bool {
 	switch c := s[0]; {
 	case c == '\t' || c == '\r' || c == '\n' || c == 0:
 		return true
 	case c > ' ' && c < 0x7f:
-		return sign(rune(c))
+		return isFormulaSign(rune(c))
 	}
-	r, _ := utf8.DecodeRune(bytes.TrimLeftFunc(s, unseen))
-	return sign(r)
+	r, _ := utf8.DecodeRune(bytes.TrimLeftFunc(s, isInvisible))
+	return isFormulaSign(r)
 }
 
-// sign says whether formulas begin so: also the full-width and small forms, which
+// isFormulaSign says whether formulas begin so: also the full-width and small forms, which
 // some applications take for the others.
-func sign(r rune) bool {
+func isFormulaSign(r rune) bool {
 	switch r {
 	case '=', '+', '-', '@', '＝', '＋', '－', '＠', '﹦', '﹢', '﹣', '﹫':
 		return true
@@ -126,12 +126,12 @@ func sign(r rune) bool {
 	return false
 }
 
-func unseen(r rune) bool { return unicode.In(r, unicode.Z, unicode.Cc, unicode.Cf) }
+func isInvisible(r rune) bool { return unicode.In(r, unicode.Z, unicode.Cc, unicode.Cf) }
 
-// NoFormula puts ' before text that a spreadsheet could take for a formula, as
+// EscapeFormula puts ' before text that a spreadsheet could take for a formula, as
 // [Write] does in CSV. Other text is given back as it is.
-func NoFormula(text string) string {
-	if text != "" && formula([]byte(text)) {
+func EscapeFormula(text string) string {
+	if text != "" && startsFormula([]byte(text)) {
 		return "'" + text
 	}
 	return text

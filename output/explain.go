@@ -18,11 +18,11 @@ import (
 // row that BLOCK_SUBMIT keeps back is none.
 func Explain(schema *intray.Schema, b *intray.Batch, i, field int) (intray.TraceStep, error) {
 	step := intray.TraceStep{Step: "output"}
-	r, f, err := one(schema, b, i, field)
+	r, f, err := rowAndField(schema, b, i, field)
 	if err != nil {
 		return step, fmt.Errorf("explain what is written: %w", err)
 	}
-	kept, err := r.turn(r.keep)
+	kept, err := r.advance(r.keep)
 	behavior := schema.Settings.InvalidDataBehavior
 	switch {
 	case errors.Is(err, ErrInvalidRow):
@@ -34,7 +34,7 @@ func Explain(schema *intray.Schema, b *intray.Batch, i, field int) (intray.Trace
 		step.Reasons = []intray.Message{intray.NewMessage("output.row_dropped", intray.Params{"behavior": behavior})}
 		return step, nil
 	}
-	v, kind, err := r.shown(field, f)
+	v, kind, err := r.outputValue(field, f)
 	if err != nil {
 		return step, fmt.Errorf("explain what is written: %w", err)
 	}
@@ -46,46 +46,46 @@ func Explain(schema *intray.Schema, b *intray.Batch, i, field int) (intray.Trace
 		written := string(text)
 		step.Text = &written
 	}
-	step.Reasons = f.why(r.cells[field].invalid, kind, r.keep, behavior)
+	step.Reasons = f.explainCell(r.cells[field].invalid, kind, r.keep, behavior)
 	return step, nil
 }
 
-// one gives a row of a batch, which has not been turned to, and one field.
-func one(schema *intray.Schema, b *intray.Batch, i, at int) (*row, *field, error) {
+// rowAndField gives a row of a batch, which has not been turned to, and one field.
+func rowAndField(schema *intray.Schema, b *intray.Batch, i, at int) (*rowCursor, *field, error) {
 	if len(b.Fields) != len(schema.Fields) {
 		return nil, nil, fmt.Errorf("the batch has %d fields, and the schema %d", len(b.Fields), len(schema.Fields))
 	}
-	keep, err := rule(schema.Settings.InvalidDataBehavior)
+	keep, err := policyFor(schema.Settings.InvalidDataBehavior)
 	if err != nil {
 		return nil, nil, err
 	}
-	fields, err := compile(&intray.Schema{Fields: schema.Fields[at : at+1], Settings: schema.Settings})
+	fields, err := compileFields(&intray.Schema{Fields: schema.Fields[at : at+1], Settings: schema.Settings})
 	if err != nil {
 		return nil, nil, err
 	}
-	r := newRow(b, len(schema.Fields), 0)
+	r := newRowCursor(b, len(schema.Fields), 0)
 	r.index, r.keep = i, keep
 	r.problem = sort.Search(len(b.Problems), func(p int) bool { return b.Problems[p].Row >= i })
 	return r, &fields[0], nil
 }
 
-// why says why a cell of a row that is kept is written as it is. A value that
+// explainCell says why a cell of a row that is kept is written as it is. A value that
 // stands for itself needs no reason.
-func (f *field) why(invalid bool, kind content, keep policy, behavior intray.InvalidDataBehavior) []intray.Message {
+func (f *field) explainCell(invalid bool, kind content, keep policy, behavior intray.InvalidDataBehavior) []intray.Message {
 	params := intray.Params{"behavior": behavior}
 	var reasons []intray.Message
 	switch {
-	case kind == null && (!invalid || f.many):
+	case kind == null && (!invalid || f.manyColumns):
 		reasons = []intray.Message{intray.NewMessage("output.null_without_value", nil)}
-	case kind == null && keep == asReceived:
+	case kind == null && keep == keepReceived:
 		reasons = []intray.Message{intray.NewMessage("output.null_without_text", nil), intray.NewMessage("output.cell_invalid", params)}
 	case kind == null:
 		reasons = []intray.Message{intray.NewMessage("output.null_as_invalid", params)}
 	case kind == received:
 		reasons = []intray.Message{intray.NewMessage("output.raw_text_as_invalid", params)}
-	case invalid && f.many && keep == asReceived:
+	case invalid && f.manyColumns && keep == keepReceived:
 		reasons = []intray.Message{intray.NewMessage("output.raw_text_for_columns", params)}
-	case invalid && f.many:
+	case invalid && f.manyColumns:
 		reasons = []intray.Message{intray.NewMessage("output.null_for_columns", params)}
 	case invalid:
 		reasons = []intray.Message{intray.NewMessage("output.value_kept", params)}

@@ -201,8 +201,8 @@ func TestExplainRefusesWhatWriteRefuses(t *testing.T) {
 	short.Fields = short.Fields[1:]
 	beyond := peopleRows()
 	beyond.Problems[0].Field = 4
-	clash := people(intray.RemoveInvalidRows)
-	clash.Fields[1].Key, clash.Settings.PassThroughUnmappedColumns = "$unmapped", true
+	reservedKey := people(intray.RemoveInvalidRows)
+	reservedKey.Fields[1].Key, reservedKey.Settings.PassThroughUnmappedColumns = "$unmapped", true
 	for name, c := range map[string]struct {
 		schema *intray.Schema
 		batch  *intray.Batch
@@ -212,7 +212,7 @@ func TestExplainRefusesWhatWriteRefuses(t *testing.T) {
 		"fields":        {people(intray.RemoveInvalidRows), short, "3 fields"},
 		"problem field": {people(intray.RemoveInvalidRows), beyond, "names field 4"},
 		"no behavior":   {people(""), peopleRows(), "invalidDataBehavior"},
-		"key":           {clash, peopleRows(), "$unmapped"},
+		"key":           {reservedKey, peopleRows(), "$unmapped"},
 	} {
 		row := 0
 		if name == "problem field" {

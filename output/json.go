@@ -10,8 +10,8 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// jsonForm writes rows as objects, with something between, before and after.
-type jsonForm struct {
+// jsonWriter writes rows as objects, with something between, before and after.
+type jsonWriter struct {
 	fields                 []field
 	between, before, after string
 	// keys are the fields' keys as they stand in a row, with what is before
@@ -23,8 +23,8 @@ type jsonForm struct {
 	columns [][]byte
 }
 
-func newJSON(schema *intray.Schema, fields []field, between, before, after string) *jsonForm {
-	f := &jsonForm{fields: fields, between: between, before: before, after: after}
+func newJSONWriter(schema *intray.Schema, fields []field, between, before, after string) *jsonWriter {
+	f := &jsonWriter{fields: fields, between: between, before: before, after: after}
 	f.passed = schema.Settings.PassThroughUnmappedColumns
 	for i := range fields {
 		f.keys = append(f.keys, jsonKey(fields[i].key, i == 0))
@@ -41,30 +41,30 @@ func jsonKey(key string, first bool) []byte {
 	return append(appendString(b, []byte(key)), ':')
 }
 
-func (f *jsonForm) begin(b []byte, columns []int) []byte {
+func (f *jsonWriter) appendStart(b []byte, columns []int) []byte {
 	for i, c := range columns {
 		f.columns = append(f.columns, jsonKey(strconv.Itoa(c), i == 0))
 	}
 	return append(b, f.before...)
 }
 
-func (f *jsonForm) lead() string { return f.between }
+func (f *jsonWriter) rowSeparator() string { return f.between }
 
-func (f *jsonForm) end(b []byte, rows int64) ([]byte, error) {
+func (f *jsonWriter) appendEnd(b []byte, rows int64) ([]byte, error) {
 	if rows > 0 || f.before != "" {
 		b = append(b, f.after...)
 	}
 	return b, nil
 }
 
-func (f *jsonForm) row(b []byte, r *row, first bool) ([]byte, error) {
+func (f *jsonWriter) appendRow(b []byte, r *rowCursor, first bool) ([]byte, error) {
 	if !first {
 		b = append(b, f.between...)
 	}
 	b = append(b, '{')
 	for i := range f.fields {
 		b = append(b, f.keys[i]...)
-		v, kind, err := r.shown(i, &f.fields[i])
+		v, kind, err := r.outputValue(i, &f.fields[i])
 		if err != nil {
 			return b, err
 		}
@@ -73,12 +73,12 @@ func (f *jsonForm) row(b []byte, r *row, first bool) ([]byte, error) {
 		}
 	}
 	if f.passed {
-		b = f.unmapped(b, r)
+		b = f.appendUnmapped(b, r)
 	}
 	return append(b, '}'), nil
 }
 
-func (f *jsonForm) unmapped(b []byte, r *row) []byte {
+func (f *jsonWriter) appendUnmapped(b []byte, r *rowCursor) []byte {
 	b = append(b, jsonKey(unmappedKey, len(f.fields) == 0)...)
 	b = append(b, '{')
 	for i := range f.columns {
@@ -92,9 +92,9 @@ func (f *field) appendJSON(b, v []byte, kind content) ([]byte, error) {
 	switch {
 	case kind == null:
 		return append(b, "null"...), nil
-	case kind == received || f.shape == text:
+	case kind == received || f.shape == textShape:
 		return appendString(b, v), nil
-	case !f.shape.literal(v):
+	case !f.shape.isLiteral(v):
 		return b, fmt.Errorf("the value of field %q does not have the form of its type", f.key)
 	}
 	return append(b, v...), nil
@@ -105,7 +105,7 @@ func appendString(b, s []byte) []byte {
 	b = append(b, '"')
 	from := 0
 	for i := 0; i < len(s); {
-		if i = plainTo(s, i); i == len(s) {
+		if i = plainPrefixEnd(s, i); i == len(s) {
 			break
 		}
 		if c := s[i]; c < utf8.RuneSelf {
@@ -127,11 +127,11 @@ func appendString(b, s []byte) []byte {
 	return append(b, '"')
 }
 
-// plainTo gives the first place from i on that is no plain ASCII character of a
+// plainPrefixEnd gives the first place from i on that is no plain ASCII character of a
 // JSON string. It looks at eight at a time: a byte of the word gets its high bit
 // where it is below a blank, a quote, a backslash or beyond ASCII; a borrow may
 // mark bytes behind the first such one, and none before.
-func plainTo(s []byte, i int) int {
+func plainPrefixEnd(s []byte, i int) int {
 	const ones, high = 0x0101010101010101, 0x8080808080808080
 	for ; i+8 <= len(s); i += 8 {
 		w := binary.LittleEndian.Uint64(s[i:])

@@ -13,16 +13,16 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// bounds are those of a Parquet file under way, and so of the memory that it takes.
+// parquetBounds are those of a Parquet file under way, and so of the memory that it takes.
 // A page is a run of rows of every column, a row group a run of pages. Whichever of
 // rows and bytes is reached first ends them; a row is never divided.
-type bounds struct {
+type parquetBounds struct {
 	pageRows, pageBytes int
 	// groupBytes is of encoded and compressed pages.
 	groupRows, groupBytes int
 }
 
-var usualBounds = bounds{pageRows: 20_000, pageBytes: 4 << 20, groupRows: 240_000, groupBytes: 16 << 20}
+var defaultBounds = parquetBounds{pageRows: 20_000, pageBytes: 4 << 20, groupRows: 240_000, groupBytes: 16 << 20}
 
 const (
 	parquetMagic = "PAR1"
@@ -31,58 +31,58 @@ const (
 	textKey = "$text"
 )
 
-// parquetForm writes rows as those of a Parquet file.
-type parquetForm struct {
-	bounds
+// parquetWriter writes rows as those of a Parquet file.
+type parquetWriter struct {
+	parquetBounds
 	fields []field
-	// leaves are the columns: one for each field, then the passed ones, then text
+	// columns are the columns: one for each field, then the passed ones, then text
 	// where there is one.
-	leaves []*leaf
+	columns []*columnWriter
 	passed int
-	text   *leaf
-	// beside is what the text column says of the row under way: fields of a JSON
+	text   *columnWriter
+	// untypedText is what the text column says of the row under way: fields of a JSON
 	// object.
-	beside []byte
+	untypedText []byte
 
 	// rows and bytes are those of the page that is being filled, grouped are the rows
 	// of the row group before it.
 	rows, bytes, grouped int
 
-	press *press
+	pool *encoderPool
 	// emit writes out what was gathered and gives an empty run of bytes.
 	emit func([]byte) ([]byte, error)
-	// at is how long the file is so far.
-	at     int64
+	// offset is how long the file is so far.
+	offset     int64
 	footer footer
 }
 
-func newParquet(schema *intray.Schema, fields []field) (*parquetForm, error) {
-	f := &parquetForm{bounds: usualBounds, fields: fields}
+func newParquetWriter(schema *intray.Schema, fields []field) (*parquetWriter, error) {
+	f := &parquetWriter{parquetBounds: defaultBounds, fields: fields}
 	if len(fields) == 0 && !schema.Settings.PassThroughUnmappedColumns {
 		return nil, fmt.Errorf("a Parquet file has at least one column, and the schema has no field: take another format")
 	}
 	asReceived := schema.Settings.InvalidDataBehavior == intray.IncludeInvalidValues
-	taken := names{}
+	taken := nameSet{}
 	needed := false
-	for i, of := range schema.Fields {
-		l := leafOf(of, &fields[i])
-		l.name = taken.take(of.Key)
-		f.leaves = append(f.leaves, l)
-		needed = needed || l.mayLack(asReceived && !fields[i].many)
+	for i, schemaField := range schema.Fields {
+		l := newColumnWriter(schemaField, &fields[i])
+		l.name = taken.reserve(schemaField.Key)
+		f.columns = append(f.columns, l)
+		needed = needed || l.mayRejectValues(asReceived && !fields[i].manyColumns)
 	}
 	if needed {
-		f.text = &leaf{kind: texts}
+		f.text = &columnWriter{kind: textColumn}
 	}
 	var err error
-	f.press, err = newPress()
+	f.pool, err = newEncoderPool()
 	return f, err
 }
 
-// names are those of columns so far.
-type names map[string]bool
+// nameSet are those of columns so far.
+type nameSet map[string]bool
 
-// take gives a name that no column has: the one asked for, or that with a number.
-func (n names) take(name string) string {
+// reserve gives a name that no column has: the one asked for, or that with a number.
+func (n nameSet) reserve(name string) string {
 	free := name
 	for i := 2; n[free]; i++ {
 		free = fmt.Sprintf("%s_%d", name, i)
@@ -91,42 +91,42 @@ func (n names) take(name string) string {
 	return free
 }
 
-func (f *parquetForm) begin(b []byte, columns []int) []byte {
-	taken := names{}
-	for _, l := range f.leaves {
+func (f *parquetWriter) appendStart(b []byte, columns []int) []byte {
+	taken := nameSet{}
+	for _, l := range f.columns {
 		taken[l.name] = true
 	}
 	f.passed = len(columns)
 	for _, c := range columns {
-		f.leaves = append(f.leaves, &leaf{kind: texts, name: taken.take(unmappedKey + "." + strconv.Itoa(c))})
+		f.columns = append(f.columns, &columnWriter{kind: textColumn, name: taken.reserve(unmappedKey + "." + strconv.Itoa(c))})
 	}
 	if f.text != nil {
-		f.text.name = taken.take(textKey)
-		f.leaves = append(f.leaves, f.text)
+		f.text.name = taken.reserve(textKey)
+		f.columns = append(f.columns, f.text)
 	}
-	f.at = int64(len(parquetMagic))
+	f.offset = int64(len(parquetMagic))
 	return append(b, parquetMagic...)
 }
 
-func (f *parquetForm) lead() string { return "" }
+func (f *parquetWriter) rowSeparator() string { return "" }
 
-func (f *parquetForm) row(b []byte, r *row, _ bool) ([]byte, error) {
-	f.beside = f.beside[:0]
+func (f *parquetWriter) appendRow(b []byte, r *rowCursor, _ bool) ([]byte, error) {
+	f.untypedText = f.untypedText[:0]
 	for i := range f.fields {
-		v, kind, err := r.shown(i, &f.fields[i])
+		v, kind, err := r.outputValue(i, &f.fields[i])
 		if err != nil {
 			return b, err
 		}
-		if err := f.cell(f.leaves[i], &f.fields[i], v, kind); err != nil {
+		if err := f.appendCell(f.columns[i], &f.fields[i], v, kind); err != nil {
 			return b, err
 		}
 	}
 	for i := range f.passed {
 		v := r.batch.Unmapped[i].Cells.At(r.index)
-		f.leaves[len(f.fields)+i].filling.text(v)
+		f.columns[len(f.fields)+i].filling.appendText(v)
 		f.bytes += len(v) + lengthCost + levelCost
 	}
-	f.besides()
+	f.endTextCell()
 	f.rows++
 	if f.rows >= f.pageRows || f.bytes >= f.pageBytes {
 		return f.endPage(b)
@@ -138,90 +138,90 @@ func (f *parquetForm) row(b []byte, r *row, _ bool) ([]byte, error) {
 // null or not.
 const lengthCost, levelCost = 4, 1
 
-// cell adds the cell of a field. What its column cannot hold is told beside it.
-func (f *parquetForm) cell(l *leaf, of *field, v []byte, kind content) error {
+// appendCell adds the cell of a field. What its column cannot hold is told beside it.
+func (f *parquetWriter) appendCell(l *columnWriter, fieldInfo *field, v []byte, kind content) error {
 	f.bytes += levelCost
 	if kind == null {
-		l.null()
+		l.appendNull()
 		return nil
 	}
 	f.bytes += len(v) + lengthCost
-	if l.kind == lists { // each element has levels and a length of its own
+	if l.kind == listColumn { // each element has levels and a length of its own
 		f.bytes += 3 * len(v)
 	}
 	switch {
-	case l.kind == texts:
-		l.filling.text(v)
+	case l.kind == textColumn:
+		l.filling.appendText(v)
 		return nil
 	case kind == received:
-		l.null()
-		f.tell(l.name, v)
+		l.appendNull()
+		f.addUntypedText(l.name, v)
 		return nil
-	case of.shape != text && !of.shape.literal(v):
-		return malformed(of)
-	case l.add(v):
+	case fieldInfo.shape != textShape && !fieldInfo.shape.isLiteral(v):
+		return malformedValueError(fieldInfo)
+	case l.appendValue(v):
 		return nil
-	case l.kind != doubles && l.kind != decimals:
-		return malformed(of)
+	case l.kind != doubleColumn && l.kind != decimalColumn:
+		return malformedValueError(fieldInfo)
 	}
-	l.null()
-	f.tell(l.name, v)
+	l.appendNull()
+	f.addUntypedText(l.name, v)
 	return nil
 }
 
-func malformed(of *field) error {
-	return fmt.Errorf("the value of field %q does not have the form of its type", of.key)
+func malformedValueError(fieldInfo *field) error {
+	return fmt.Errorf("the value of field %q does not have the form of its type", fieldInfo.key)
 }
 
-// tell keeps the text of a cell for the text column.
-func (f *parquetForm) tell(name string, v []byte) {
-	b := append(f.beside, ',')
+// addUntypedText keeps the text of a cell for the text column.
+func (f *parquetWriter) addUntypedText(name string, v []byte) {
+	b := append(f.untypedText, ',')
 	b = append(appendString(b, []byte(name)), ':')
-	f.beside = appendString(b, v)
+	f.untypedText = appendString(b, v)
 }
 
-// besides ends a row in the text column.
-func (f *parquetForm) besides() {
+// endTextCell ends a row in the text column.
+func (f *parquetWriter) endTextCell() {
 	switch {
 	case f.text == nil:
-	case len(f.beside) == 0:
-		f.text.null()
+	case len(f.untypedText) == 0:
+		f.text.appendNull()
 	default:
-		f.beside[0] = '{'
-		f.beside = append(f.beside, '}')
-		f.text.filling.text(f.beside)
-		f.bytes += len(f.beside) + lengthCost
+		f.untypedText[0] = '{'
+		f.untypedText = append(f.untypedText, '}')
+		f.text.filling.appendText(f.untypedText)
+		f.bytes += len(f.untypedText) + lengthCost
 	}
 }
 
 // endPage gives the rows gathered to the press. What it was given before is done
 // by then, and the row group is written where that filled it.
-func (f *parquetForm) endPage(b []byte) ([]byte, error) {
-	size, err := f.press.wait()
+func (f *parquetWriter) endPage(b []byte) ([]byte, error) {
+	size, err := f.pool.wait()
 	if err == nil && (f.grouped >= f.groupRows || size >= f.groupBytes) {
 		b, err = f.endGroup(b)
 	}
 	if err != nil {
 		return b, err
 	}
-	f.press.start(f.leaves)
+	f.pool.start(f.columns)
 	f.grouped += f.rows
 	f.rows, f.bytes = 0, 0
 	return b, nil
 }
 
 // endGroup writes the row group: column by column, and each a piece at a time.
-func (f *parquetForm) endGroup(b []byte) ([]byte, error) {
+func (f *parquetWriter) endGroup(b []byte) ([]byte, error) {
 	if f.grouped == 0 {
 		return b, nil
 	}
-	g := f.footer.group(f.grouped, f.at)
-	for _, l := range f.leaves {
-		dictionary, err := f.press.dictionary(l)
+	g := f.footer.newRowGroup(f.grouped, f.offset)
+	for _, l := range f.columns {
+		dictionary, err := f.pool.dictionaryPage(l)
 		if err != nil {
 			return b, err
 		}
-		f.at = g.add(l, int64(len(dictionary)), f.at)
+		f.offset = g.addColumn(l, int64(len(dictionary)), f.offset)
 		if b, err = f.write(b, dictionary); err != nil {
 			return b, err
 		}
@@ -232,16 +232,16 @@ func (f *parquetForm) endGroup(b []byte) ([]byte, error) {
 		}
 		l.chunk.reset()
 	}
-	f.press.size, f.grouped = 0, 0
-	return b, f.footer.add(g)
+	f.pool.size, f.grouped = 0, 0
+	return b, f.footer.addRowGroup(g)
 }
 
 // write adds bytes, a piece at a time, so that not all of them are there twice.
-func (f *parquetForm) write(b, part []byte) (_ []byte, err error) {
+func (f *parquetWriter) write(b, part []byte) (_ []byte, err error) {
 	for len(part) > 0 {
-		n := min(len(part), flushAt)
+		n := min(len(part), flushBytes)
 		b = append(b, part[:n]...)
-		if part = part[n:]; len(b) >= flushAt {
+		if part = part[n:]; len(b) >= flushBytes {
 			if b, err = f.emit(b); err != nil {
 				return b, err
 			}
@@ -250,10 +250,10 @@ func (f *parquetForm) write(b, part []byte) (_ []byte, err error) {
 	return b, nil
 }
 
-func (f *parquetForm) end(b []byte, rows int64) ([]byte, error) {
+func (f *parquetWriter) appendEnd(b []byte, rows int64) ([]byte, error) {
 	b, err := f.endPage(b)
 	if err == nil {
-		_, err = f.press.wait()
+		_, err = f.pool.wait()
 	}
 	if err == nil {
 		b, err = f.endGroup(b)
@@ -261,7 +261,7 @@ func (f *parquetForm) end(b []byte, rows int64) ([]byte, error) {
 	if err != nil {
 		return b, err
 	}
-	footer, err := f.footer.encode(f.leaves, rows)
+	footer, err := f.footer.encode(f.columns, rows)
 	if err != nil {
 		return b, err
 	}
@@ -278,27 +278,27 @@ type footer struct {
 	count  int
 }
 
-// placed is a row group and where it lies.
-type placed struct{ format.RowGroup }
+// rowGroup is a row group and where it lies.
+type rowGroup struct{ format.RowGroup }
 
-func (f *footer) group(rows int, at int64) *placed {
-	return &placed{format.RowGroup{NumRows: int64(rows), FileOffset: at, Ordinal: int16(f.count)}}
+func (f *footer) newRowGroup(rows int, at int64) *rowGroup {
+	return &rowGroup{format.RowGroup{NumRows: int64(rows), FileOffset: at, Ordinal: int16(f.count)}}
 }
 
-// add adds a column that begins at this place of the file, and gives where it
+// addColumn adds a column that begins at this place of the file, and gives where it
 // ends.
-func (g *placed) add(l *leaf, dictionary, at int64) (end int64) {
+func (g *rowGroup) addColumn(l *columnWriter, dictionary, at int64) (end int64) {
 	c := &l.chunk
 	end = at + dictionary + int64(c.length)
 	meta := format.ColumnMetaData{
-		Type: l.physical(), PathInSchema: l.path(), Codec: format.Zstd, NumValues: c.entries,
+		Type: l.physicalType(), PathInSchema: l.schemaPath(), Codec: format.Zstd, NumValues: c.entries,
 		TotalUncompressedSize: c.plainSize, TotalCompressedSize: end - at, DataPageOffset: at + dictionary,
 		Statistics: format.Statistics{NullCount: c.nulls}, Encoding: []format.Encoding{format.RLE},
 	}
-	if c.straight > 0 || c.coded > 0 {
+	if c.plainPages > 0 || c.dictionaryPages > 0 {
 		meta.Encoding = append(meta.Encoding, format.Plain) // the dictionary, too
 	}
-	if c.coded > 0 {
+	if c.dictionaryPages > 0 {
 		meta.Encoding = append(meta.Encoding, format.RLEDictionary)
 		meta.DictionaryPageOffset = at
 	}
@@ -308,7 +308,7 @@ func (g *placed) add(l *leaf, dictionary, at int64) (end int64) {
 	return end
 }
 
-func (f *footer) add(g *placed) error {
+func (f *footer) addRowGroup(g *rowGroup) error {
 	if f.count++; f.count > math.MaxInt16 {
 		return fmt.Errorf("a Parquet file has at most %d row groups: take another format", math.MaxInt16)
 	}
@@ -332,13 +332,13 @@ const (
 
 // encode gives FileMetaData (parquet.thrift). It is put together by hand, because
 // its row groups are encoded already.
-func (f *footer) encode(leaves []*leaf, rows int64) ([]byte, error) {
+func (f *footer) encode(leaves []*columnWriter, rows int64) ([]byte, error) {
 	elements := []format.SchemaElement{{Name: "rows", NumChildren: thrift.New(int32(len(leaves)))}}
 	for _, l := range leaves {
-		elements = append(elements, l.elements()...)
+		elements = append(elements, l.schemaElements()...)
 	}
 	b := binary.AppendVarint([]byte{1<<4 | thriftInt32}, 1) // version
-	b = appendList(append(b, 1<<4|thriftList), len(elements))
+	b = appendThriftList(append(b, 1<<4|thriftList), len(elements))
 	for i := range elements {
 		text, err := thrift.Marshal(new(thrift.CompactProtocol), &elements[i])
 		if err != nil {
@@ -347,48 +347,48 @@ func (f *footer) encode(leaves []*leaf, rows int64) ([]byte, error) {
 		b = append(b, text...)
 	}
 	b = binary.AppendVarint(append(b, 1<<4|thriftInt64), rows)
-	b = appendList(append(b, 1<<4|thriftList), f.count)
+	b = appendThriftList(append(b, 1<<4|thriftList), f.count)
 	b = append(b, f.groups...)
 	b = append(b, 2<<4|thriftBinary, byte(len(parquetMaker)))
 	return append(append(b, parquetMaker...), thriftStop), nil
 }
 
-// appendList begins a list of structs.
-func appendList(b []byte, n int) []byte {
+// appendThriftList begins a list of structs.
+func appendThriftList(b []byte, n int) []byte {
 	if n < 15 {
 		return append(b, byte(n)<<4|thriftStruct)
 	}
 	return binary.AppendUvarint(append(b, 15<<4|thriftStruct), uint64(n))
 }
 
-// path is the way to the values.
-func (l *leaf) path() []string {
-	if l.kind == lists {
+// schemaPath is the way to the values.
+func (l *columnWriter) schemaPath() []string {
+	if l.kind == listColumn {
 		return []string{l.name, "list", "element"}
 	}
 	return []string{l.name}
 }
 
-func (l *leaf) physical() format.Type {
+func (l *columnWriter) physicalType() format.Type {
 	switch l.kind {
-	case doubles:
+	case doubleColumn:
 		return format.Double
-	case decimals, moments, clocks:
+	case decimalColumn, timestampColumn, timeColumn:
 		return format.Int64
-	case days:
+	case dateColumn:
 		return format.Int32
-	case truths:
+	case booleanColumn:
 		return format.Boolean
 	}
 	return format.ByteArray
 }
 
-// elements describe the column. Those of a list are the three that the
+// schemaElements describe the column. Those of a list are the three that the
 // specification wants (LogicalTypes.md).
-func (l *leaf) elements() []format.SchemaElement {
-	value := format.SchemaElement{Name: l.name, Type: thrift.New(l.physical()), RepetitionType: thrift.New(format.Optional)}
-	l.mean(&value)
-	if l.kind != lists {
+func (l *columnWriter) schemaElements() []format.SchemaElement {
+	value := format.SchemaElement{Name: l.name, Type: thrift.New(l.physicalType()), RepetitionType: thrift.New(format.Optional)}
+	l.setLogicalType(&value)
+	if l.kind != listColumn {
 		return []format.SchemaElement{value}
 	}
 	value.Name = "element"
@@ -402,25 +402,25 @@ func (l *leaf) elements() []format.SchemaElement {
 	}
 }
 
-// mean says what the values mean. Times and moments have no zone: only the newer
+// setLogicalType says what the values mean. Times and moments have no zone: only the newer
 // of the two ways to say it can tell that.
-func (l *leaf) mean(e *format.SchemaElement) {
+func (l *columnWriter) setLogicalType(e *format.SchemaElement) {
 	switch l.kind {
-	case texts, lists:
+	case textColumn, listColumn:
 		e.ConvertedType, e.LogicalType.Value = thrift.New(deprecated.UTF8), &format.StringType{}
-	case days:
+	case dateColumn:
 		e.ConvertedType, e.LogicalType.Value = thrift.New(deprecated.Date), &format.DateType{}
-	case moments:
+	case timestampColumn:
 		e.LogicalType.Value = &format.TimestampType{Unit: micros()}
-	case clocks:
+	case timeColumn:
 		e.LogicalType.Value = &format.TimeType{Unit: micros()}
-	case decimals:
+	case decimalColumn:
 		if l.places == 0 {
 			return
 		}
 		e.ConvertedType = thrift.New(deprecated.Decimal)
-		e.Scale, e.Precision = thrift.New(int32(l.places)), thrift.New(int32(wholeDigits))
-		e.LogicalType.Value = &format.DecimalType{Scale: int32(l.places), Precision: wholeDigits}
+		e.Scale, e.Precision = thrift.New(int32(l.places)), thrift.New(int32(maxInt64Digits))
+		e.LogicalType.Value = &format.DecimalType{Scale: int32(l.places), Precision: maxInt64Digits}
 	}
 }
 

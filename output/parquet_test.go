@@ -141,11 +141,11 @@ func TestTypedColumns(t *testing.T) {
 	const wrong = "=wrong\ufffd"
 	received := slices.Clone(nulls)
 	received[0], received[9], received[10] = wrong, "{none|3}", wrong
-	var told []string
+	var untyped []string
 	for i := 1; i <= 8; i++ {
-		told = append(told, fmt.Sprintf(`"f%d":"=wrong\ufffd"`, i))
+		untyped = append(untyped, fmt.Sprintf(`"f%d":"=wrong\ufffd"`, i))
 	}
-	received[11] = "{" + strings.Join(told, ",") + "}"
+	received[11] = "{" + strings.Join(untyped, ",") + "}"
 	for behavior, last := range map[intray.InvalidDataBehavior][][]string{
 		intray.RemoveInvalidRows: nil, intray.IncludeInvalidRows: {blanked}, intray.IncludeInvalidValues: {received},
 	} {
@@ -220,32 +220,32 @@ func TestParquetColumnNames(t *testing.T) {
 }
 
 // smallParquet writes with narrow bounds, so that there are many pages and groups.
-func smallParquet(t failer, schema *intray.Schema, b *intray.Batch, narrow bounds) []byte {
+func smallParquet(t failer, schema *intray.Schema, b *intray.Batch, narrow parquetBounds) []byte {
 	t.Helper()
-	fields, err := compile(schema)
+	fields, err := compileFields(schema)
 	if err != nil {
 		t.Fatal(err)
 	}
-	form, err := newParquet(schema, fields)
+	form, err := newParquetWriter(schema, fields)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	form.bounds = narrow
+	form.parquetBounds = narrow
 	form.emit = func(b []byte) ([]byte, error) {
 		_, err := out.Write(b)
 		return b[:0], err
 	}
-	text := form.begin(nil, nil)
-	r := newRow(b, len(fields), 0)
+	text := form.appendStart(nil, nil)
+	r := newRowCursor(b, len(fields), 0)
 	for r.index = 0; r.index < b.Rows() && err == nil; r.index++ {
-		if _, err := r.turn(asReceived); err != nil {
+		if _, err := r.advance(keepReceived); err != nil {
 			t.Fatal(err)
 		}
-		text, err = form.row(text, r, false)
+		text, err = form.appendRow(text, r, false)
 	}
 	if err == nil {
-		text, err = form.end(text, int64(b.Rows()))
+		text, err = form.appendEnd(text, int64(b.Rows()))
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -263,7 +263,7 @@ func TestParquetComesBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		schema := typed(intray.TypeString, intray.TypeNumber, intray.TypeCheckbox)
 		rows := rapid.IntRange(0, 400).Draw(t, "rows")
-		narrow := bounds{
+		narrow := parquetBounds{
 			pageRows: rapid.IntRange(1, 300).Draw(t, "pageRows"), pageBytes: rapid.IntRange(1, 20_000).Draw(t, "pageBytes"),
 			groupRows: rapid.IntRange(1, 500).Draw(t, "groupRows"), groupBytes: rapid.IntRange(1, 5000).Draw(t, "groupBytes"),
 		}
@@ -352,7 +352,7 @@ func TestRowGroupsAreBounded(t *testing.T) {
 		large.Fields[0].AppendValue(text)
 	}
 	for want, batch := range map[int]*intray.Batch{3: many, 2: large} {
-		file := smallParquet(t, typed(intray.TypeString), batch, usualBounds)
+		file := smallParquet(t, typed(intray.TypeString), batch, defaultBounds)
 		f, err := parquet.OpenFile(bytes.NewReader(file), int64(len(file)))
 		if err != nil {
 			t.Fatal(err)
@@ -368,7 +368,7 @@ func TestRowGroupsAreBounded(t *testing.T) {
 		}
 	}
 	var g gulp
-	if _, err := Write(context.Background(), &g, Parquet, typed(intray.TypeString), single(large)); err != nil || g.largest > 2*flushAt || g.total < 16<<20 {
+	if _, err := Write(context.Background(), &g, Parquet, typed(intray.TypeString), single(large)); err != nil || g.largest > 2*flushBytes || g.total < 16<<20 {
 		t.Errorf("%d bytes in writes of up to %d: %v", g.total, g.largest, err)
 	}
 }
@@ -417,7 +417,7 @@ func TestParquetEndsEarly(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	schema := typed(intray.TypeString, intray.TypeNumber)
 	schema.Settings.PassThroughUnmappedColumns = true
-	b := wide(3*divideRows, func(int) bool { return false })
+	b := wide(3*minSplitRows, func(int) bool { return false })
 	for _, room := range []int{0, 1000} {
 		if _, err := Write(context.Background(), &full{room}, Parquet, schema, single(b)); !errors.Is(err, errFull) {
 			t.Errorf("room for %d: %v", room, err)
@@ -446,13 +446,13 @@ func TestParquetEndsEarly(t *testing.T) {
 
 // TestPanicOfAnEncoder wants it to reach whoever waits.
 func TestPanicOfAnEncoder(t *testing.T) {
-	p, err := newPress()
+	p, err := newEncoderPool()
 	if err != nil {
 		t.Fatal(err)
 	}
-	broken := &leaf{kind: texts}
+	broken := &columnWriter{kind: textColumn}
 	broken.filling = page{levels: []byte{1}, plain: []byte{9, 0, 0, 0}, values: 1}
-	p.start([]*leaf{broken})
+	p.start([]*columnWriter{broken})
 	defer func() {
 		if recover() == nil {
 			t.Error("the panic was swallowed")

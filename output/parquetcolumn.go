@@ -10,120 +10,120 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// kind is what the column of a field holds.
-type kind int
+// columnKind is what the column of a field holds.
+type columnKind int
 
 const (
-	// texts are UTF-8.
-	texts kind = iota
-	// doubles are numbers whose places are not fixed.
-	doubles
-	// decimals are numbers with a fixed number of places, as whole numbers of
+	// textColumn are UTF-8.
+	textColumn columnKind = iota
+	// doubleColumn are numbers whose places are not fixed.
+	doubleColumn
+	// decimalColumn are numbers with a fixed number of places, as whole numbers of
 	// their last place; without places they are plain whole numbers.
-	decimals
-	// truths are one bit each.
-	truths
-	// days are counted from 1970-01-01.
-	days
-	// moments are microseconds from that day on, and clocks those of a day.
-	moments
-	clocks
-	// lists hold texts, any number of them in a row.
-	lists
+	decimalColumn
+	// booleanColumn are one bit each.
+	booleanColumn
+	// dateColumn are counted from 1970-01-01.
+	dateColumn
+	// timestampColumn are microseconds from that day on, and clocks those of a day.
+	timestampColumn
+	timeColumn
+	// listColumn hold texts, any number of them in a row.
+	listColumn
 )
 
-// leaf is a column of a Parquet file. While one page of it is filled, the page
+// columnWriter is a column of a Parquet file. While one page of it is filled, the page
 // before may be encoded.
-type leaf struct {
+type columnWriter struct {
 	name string
-	kind kind
+	kind columnKind
 	// places are those of decimals.
 	places   int
 	filling  page
 	encoding page
-	chunk    chunk
+	chunk    columnChunk
 }
 
-// leafOf is the column of a field. One that is written in a format of its own is
+// newColumnWriter is the column of a field. One that is written in a format of its own is
 // text.
-func leafOf(of intray.Field, f *field) *leaf {
+func newColumnWriter(schemaField intray.Field, f *field) *columnWriter {
 	switch {
-	case f.shape == list:
-		return &leaf{kind: lists}
+	case f.shape == listShape:
+		return &columnWriter{kind: listColumn}
 	case f.write != nil:
-		return &leaf{kind: texts}
-	case f.shape == truth:
-		return &leaf{kind: truths}
-	case f.shape == number:
-		if places, fixed := placesOf(of.Type.Options); fixed {
-			return &leaf{kind: decimals, places: places}
+		return &columnWriter{kind: textColumn}
+	case f.shape == booleanShape:
+		return &columnWriter{kind: booleanColumn}
+	case f.shape == numberShape:
+		if places, fixed := decimalPlaces(schemaField.Type.Options); fixed {
+			return &columnWriter{kind: decimalColumn, places: places}
 		}
-		return &leaf{kind: doubles}
+		return &columnWriter{kind: doubleColumn}
 	}
-	switch of.Type.Name {
+	switch schemaField.Type.Name {
 	case intray.TypeDate:
-		return &leaf{kind: days}
+		return &columnWriter{kind: dateColumn}
 	case intray.TypeDatetime:
-		return &leaf{kind: moments}
+		return &columnWriter{kind: timestampColumn}
 	case intray.TypeTime:
-		return &leaf{kind: clocks}
+		return &columnWriter{kind: timeColumn}
 	}
-	return &leaf{kind: texts}
+	return &columnWriter{kind: textColumn}
 }
 
-// mayLack says whether the column may be unable to hold what is to be written:
+// mayRejectValues says whether the column may be unable to hold what is to be written:
 // text as it was received, or a number with more digits than it keeps.
-func (l *leaf) mayLack(received bool) bool {
-	return l.kind == doubles || l.kind == decimals || received && l.kind != texts
+func (l *columnWriter) mayRejectValues(received bool) bool {
+	return l.kind == doubleColumn || l.kind == decimalColumn || received && l.kind != textColumn
 }
 
-// width is how many bytes a value takes in a page; 0 where that depends on it.
-func (k kind) width() int {
+// byteWidth is how many bytes a value takes in a page; 0 where that depends on it.
+func (k columnKind) byteWidth() int {
 	switch k {
-	case doubles, decimals, moments, clocks:
+	case doubleColumn, decimalColumn, timestampColumn, timeColumn:
 		return 8
-	case days:
+	case dateColumn:
 		return 4
-	case truths:
+	case booleanColumn:
 		return 1
 	}
 	return 0
 }
 
-// add adds a value by its canonical text, and says whether the column holds it.
+// appendValue adds a value by its canonical text, and says whether the column holds it.
 // Nothing is added where it does not.
-func (l *leaf) add(v []byte) (ok bool) {
+func (l *columnWriter) appendValue(v []byte) (ok bool) {
 	var n int64
 	switch l.kind {
-	case lists:
-		return l.filling.list(v)
-	case doubles:
+	case listColumn:
+		return l.filling.appendJSONArray(v)
+	case doubleColumn:
 		var x float64
-		x, ok = double(v)
+		x, ok = parseDouble(v)
 		n = int64(math.Float64bits(x))
-	case decimals:
-		n, ok = scaled(v, l.places)
-	case truths:
+	case decimalColumn:
+		n, ok = parseDecimal(v, l.places)
+	case booleanColumn:
 		if ok = true; v[0] == 't' {
 			n = 1
 		}
-	case days:
-		n, ok = day(v)
-	case moments:
-		n, ok = moment(v)
-	case clocks:
-		n, ok = clock(v)
+	case dateColumn:
+		n, ok = parseDate(v)
+	case timestampColumn:
+		n, ok = parseTimestamp(v)
+	case timeColumn:
+		n, ok = parseTimeOfDay(v)
 	}
 	if ok {
-		l.filling.number(uint64(n), l.kind.width())
+		l.filling.appendNumber(uint64(n), l.kind.byteWidth())
 	}
 	return ok
 }
 
-// null adds a row without a value.
-func (l *leaf) null() {
+// appendNull adds a row without a value.
+func (l *columnWriter) appendNull() {
 	l.filling.levels = append(l.filling.levels, 0)
-	if l.kind == lists {
+	if l.kind == listColumn {
 		l.filling.repeats = append(l.filling.repeats, 0)
 	}
 }
@@ -145,8 +145,8 @@ func (p *page) reset() {
 	p.levels, p.repeats, p.plain, p.values = p.levels[:0], p.repeats[:0], p.plain[:0], 0
 }
 
-// number adds a value of so many bytes.
-func (p *page) number(n uint64, width int) {
+// appendNumber adds a value of so many bytes.
+func (p *page) appendNumber(n uint64, width int) {
 	p.levels = append(p.levels, 1)
 	p.values++
 	switch width {
@@ -159,13 +159,13 @@ func (p *page) number(n uint64, width int) {
 	}
 }
 
-func (p *page) text(v []byte) {
+func (p *page) appendText(v []byte) {
 	p.levels = append(p.levels, 1)
-	p.string(v)
+	p.appendString(v)
 }
 
-// string adds a text without its level. Bytes that are no UTF-8 become U+FFFD.
-func (p *page) string(v []byte) {
+// appendString adds a text without its level. Bytes that are no UTF-8 become U+FFFD.
+func (p *page) appendString(v []byte) {
 	p.values++
 	at := len(p.plain)
 	p.plain = append(binary.LittleEndian.AppendUint32(p.plain, uint32(len(v))), v...)
@@ -181,9 +181,9 @@ func (p *page) string(v []byte) {
 	binary.LittleEndian.PutUint32(p.plain[at:], uint32(len(p.plain)-at-4))
 }
 
-// list adds the elements of a JSON array, which must be one, as texts: those of
+// appendJSONArray adds the elements of a JSON array, which must be one, as texts: those of
 // strings as they are, and all others as they stand in JSON. A null is a null.
-func (p *page) list(v []byte) (ok bool) {
+func (p *page) appendJSONArray(v []byte) (ok bool) {
 	const nothing, nullHere, textHere = 1, 2, 3
 	repeat := byte(0)
 	for rest := trimJSON(v[1:]); rest[0] != ']'; {
@@ -195,7 +195,7 @@ func (p *page) list(v []byte) (ok bool) {
 			p.levels = append(p.levels, nullHere)
 		} else {
 			p.levels = append(p.levels, textHere)
-			p.string(unquoted(element))
+			p.appendString(unquoteJSON(element))
 		}
 		if rest = rest[end:]; rest[0] == ',' {
 			rest = trimJSON(rest[1:])
@@ -230,8 +230,8 @@ func elementEnd(v []byte) int {
 	}
 }
 
-// unquoted is the text of a JSON string, and any other JSON as it is.
-func unquoted(element []byte) []byte {
+// unquoteJSON is the text of a JSON string, and any other JSON as it is.
+func unquoteJSON(element []byte) []byte {
 	if element[0] != '"' {
 		return element
 	}

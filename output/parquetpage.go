@@ -18,14 +18,14 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// mostEncoders is the most goroutines that encode pages. Each keeps scratch memory.
-const mostEncoders = 4
+// maxEncoders is the most goroutines that encode pages. Each keeps scratch memory.
+const maxEncoders = 4
 
 var errPageTooLarge = errors.New("more than 2 GiB in one column of one page")
 
-// press encodes pages in the background, the columns side by side.
-type press struct {
-	encoders []*encoder
+// encoderPool encodes pages in the background, the columns side by side.
+type encoderPool struct {
+	encoders []*pageEncoder
 	running  sync.WaitGroup
 	// size is how much the pages of the row group take so far.
 	size int
@@ -34,8 +34,8 @@ type press struct {
 	panics []any
 }
 
-func newPress() (*press, error) {
-	n := min(runtime.GOMAXPROCS(0), mostEncoders)
+func newEncoderPool() (*encoderPool, error) {
+	n := min(runtime.GOMAXPROCS(0), maxEncoders)
 	// One frame for each page, without a checksum: the pages of other writers have
 	// none either.
 	z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false),
@@ -43,16 +43,16 @@ func newPress() (*press, error) {
 	if err != nil {
 		return nil, fmt.Errorf("prepare to compress: %w", err)
 	}
-	p := &press{errs: make([]error, n), panics: make([]any, n)}
+	p := &encoderPool{errs: make([]error, n), panics: make([]any, n)}
 	for range n {
-		p.encoders = append(p.encoders, newEncoder(z))
+		p.encoders = append(p.encoders, newPageEncoder(z))
 	}
 	return p, nil
 }
 
 // start encodes what the columns were filled with, and lets them be filled anew.
 // It must have been waited for.
-func (p *press) start(leaves []*leaf) {
+func (p *encoderPool) start(leaves []*columnWriter) {
 	for _, l := range leaves {
 		l.filling, l.encoding = l.encoding, l.filling
 		l.filling.reset()
@@ -67,7 +67,7 @@ func (p *press) start(leaves []*leaf) {
 				if at >= len(leaves) {
 					return
 				}
-				p.errs[i] = e.page(leaves[at])
+				p.errs[i] = e.encodePage(leaves[at])
 			}
 		})
 	}
@@ -75,7 +75,7 @@ func (p *press) start(leaves []*leaf) {
 
 // wait gives how much the row group takes, when all that was started is encoded.
 // It may be called again.
-func (p *press) wait() (size int, err error) {
+func (p *encoderPool) wait() (size int, err error) {
 	p.running.Wait()
 	for i, e := range p.encoders {
 		if panicked := p.panics[i]; panicked != nil {
@@ -88,10 +88,10 @@ func (p *press) wait() (size int, err error) {
 	return p.size, errors.Join(p.errs...)
 }
 
-// dictionary gives the page of the column's dictionary, empty where it has none.
+// dictionaryPage gives the page of the column's dictionary, empty where it has none.
 // It is gone with the next one.
-func (p *press) dictionary(l *leaf) ([]byte, error) {
-	if l.chunk.coded == 0 {
+func (p *encoderPool) dictionaryPage(l *columnWriter) ([]byte, error) {
+	if l.chunk.dictionaryPages == 0 {
 		return nil, nil
 	}
 	e := p.encoders[0]
@@ -100,7 +100,7 @@ func (p *press) dictionary(l *leaf) ([]byte, error) {
 		Type: format.DictionaryPage, UncompressedPageSize: int32(len(l.chunk.dict.plain)), CompressedPageSize: int32(len(e.body)),
 		DictionaryPageHeader: thrift.New(format.DictionaryPageHeader{NumValues: int32(l.chunk.dict.count()), Encoding: format.Plain}),
 	}
-	if err := e.head(&h); err != nil {
+	if err := e.encodeHeader(&h); err != nil {
 		return nil, err
 	}
 	l.chunk.plainSize += int64(e.header.Len() + len(l.chunk.dict.plain))
@@ -108,29 +108,29 @@ func (p *press) dictionary(l *leaf) ([]byte, error) {
 	return e.packed, nil
 }
 
-// chunk is the encoded pages of one column in the row group under way.
-type chunk struct {
+// columnChunk is the encoded pages of one column in the row group under way.
+type columnChunk struct {
 	// pages stand behind the dictionary, with their headers; they are so long.
 	pages  [][]byte
 	length int
 	dict   dictionary
-	// coded and straight are how many pages have the numbers of the dictionary's
+	// dictionaryPages and straight are how many pages have the numbers of the dictionary's
 	// entries, and the values themselves.
-	coded, straight int
+	dictionaryPages, plainPages int
 	entries, nulls  int64
 	// plainSize is what the pages would take without compression.
 	plainSize int64
 }
 
 // reset empties it for the next row group.
-func (c *chunk) reset() {
+func (c *columnChunk) reset() {
 	c.dict.reset()
 	clear(c.pages)
-	*c = chunk{pages: c.pages[:0], dict: c.dict}
+	*c = columnChunk{pages: c.pages[:0], dict: c.dict}
 }
 
-// encoder encodes pages, one after the other.
-type encoder struct {
+// pageEncoder encodes pages, one after the other.
+type pageEncoder struct {
 	zstd   *zstd.Encoder
 	thrift *thrift.Encoder
 	header bytes.Buffer
@@ -142,13 +142,13 @@ type encoder struct {
 	added int
 }
 
-func newEncoder(z *zstd.Encoder) *encoder {
-	e := &encoder{zstd: z}
+func newPageEncoder(z *zstd.Encoder) *pageEncoder {
+	e := &pageEncoder{zstd: z}
 	e.thrift = thrift.NewEncoder(new(thrift.CompactProtocol).NewWriter(&e.header))
 	return e
 }
 
-func (e *encoder) head(h *format.PageHeader) error {
+func (e *pageEncoder) encodeHeader(h *format.PageHeader) error {
 	e.header.Reset()
 	if err := e.thrift.Encode(h); err != nil {
 		return fmt.Errorf("write the header of a page: %w", err)
@@ -156,24 +156,24 @@ func (e *encoder) head(h *format.PageHeader) error {
 	return nil
 }
 
-// page encodes the page of a column that waits for it: a data page of version 1,
+// encodePage encodes the page of a column that waits for it: a data page of version 1,
 // which every reader knows.
-func (e *encoder) page(l *leaf) error {
+func (e *pageEncoder) encodePage(l *columnWriter) error {
 	p, c := &l.encoding, &l.chunk
 	if len(p.levels) == 0 {
 		return nil
 	}
-	before := c.size()
+	before := c.memorySize()
 	e.body = e.body[:0]
-	if l.kind == lists {
-		if err := e.levels(p.repeats, 1); err != nil {
+	if l.kind == listColumn {
+		if err := e.appendLevels(p.repeats, 1); err != nil {
 			return err
 		}
 	}
-	if err := e.levels(p.levels, l.depth()); err != nil {
+	if err := e.appendLevels(p.levels, l.maxDefinitionLevel()); err != nil {
 		return err
 	}
-	encoding, err := e.values(l)
+	encoding, err := e.appendValues(l)
 	if err != nil {
 		return err
 	}
@@ -187,7 +187,7 @@ func (e *encoder) page(l *leaf) error {
 			NumValues: int32(len(p.levels)), Encoding: encoding, DefinitionLevelEncoding: format.RLE, RepetitionLevelEncoding: format.RLE,
 		}),
 	}
-	if err := e.head(&h); err != nil {
+	if err := e.encodeHeader(&h); err != nil {
 		return err
 	}
 	// Memory of just this size: it is held until the row group is written.
@@ -196,16 +196,16 @@ func (e *encoder) page(l *leaf) error {
 	c.entries += int64(len(p.levels))
 	c.nulls += int64(len(p.levels) - p.values)
 	c.plainSize += int64(e.header.Len() + len(e.body))
-	e.added += c.size() - before
+	e.added += c.memorySize() - before
 	return nil
 }
 
-// size is what the chunk holds in memory, which is about what it takes in the
+// memorySize is what the chunk holds in memory, which is about what it takes in the
 // file.
-func (c *chunk) size() int { return c.length + c.dict.size() }
+func (c *columnChunk) memorySize() int { return c.length + c.dict.size() }
 
-// levels adds levels with their length before them.
-func (e *encoder) levels(levels []byte, most uint) (err error) {
+// appendLevels adds levels with their length before them.
+func (e *pageEncoder) appendLevels(levels []byte, most uint) (err error) {
 	width := 1
 	for most > 1 {
 		width, most = width+1, most>>1
@@ -217,31 +217,31 @@ func (e *encoder) levels(levels []byte, most uint) (err error) {
 	return nil
 }
 
-// depth is the level of a value.
-func (l *leaf) depth() uint {
-	if l.kind == lists {
+// maxDefinitionLevel is the level of a value.
+func (l *columnWriter) maxDefinitionLevel() uint {
+	if l.kind == listColumn {
 		return 3
 	}
 	return 1
 }
 
-// values adds the values: the numbers of their entries in the dictionary where
+// appendValues adds the values: the numbers of their entries in the dictionary where
 // that pays, else the values themselves.
-func (e *encoder) values(l *leaf) (format.Encoding, error) {
+func (e *pageEncoder) appendValues(l *columnWriter) (format.Encoding, error) {
 	c, p := &l.chunk, &l.encoding
-	if l.kind == truths {
-		c.straight++
+	if l.kind == booleanColumn {
+		c.plainPages++
 		e.body = appendBits(e.body, p.plain)
 		return format.Plain, nil
 	}
-	numbers, ok := c.dict.number(e.numbers[:0], p.plain, l.kind.width(), p.values)
+	numbers, ok := c.dict.appendIndexes(e.numbers[:0], p.plain, l.kind.byteWidth(), p.values)
 	e.numbers = numbers
 	if !ok {
-		c.straight++
+		c.plainPages++
 		e.body = append(e.body, p.plain...)
 		return format.Plain, nil
 	}
-	c.coded++
+	c.dictionaryPages++
 	var err error
 	if e.coded, err = new(rle.DictionaryEncoding).EncodeInt32(e.coded, numbers); err != nil {
 		return 0, fmt.Errorf("encode the numbers of entries: %w", err)
@@ -283,8 +283,8 @@ type dictionary struct {
 	// ends are where the entries end in plain.
 	ends  []uint32
 	plain []byte
-	// over says that it takes no further page.
-	over bool
+	// closed says that it takes no further page.
+	closed bool
 }
 
 func (d *dictionary) count() int { return len(d.ends) }
@@ -299,14 +299,14 @@ func (d *dictionary) reset() {
 		return
 	}
 	clear(d.slots)
-	d.hashes, d.ends, d.plain, d.over = d.hashes[:0], d.ends[:0], d.plain[:0], false
+	d.hashes, d.ends, d.plain, d.closed = d.hashes[:0], d.ends[:0], d.plain[:0], false
 }
 
-// number adds the number of each value of a page, as the encoding PLAIN has them;
+// appendIndexes adds the number of each value of a page, as the encoding PLAIN has them;
 // width is that of a value, or 0 where each has its length before it. It is not
 // ok where that does not pay; then the dictionary takes no further page.
-func (d *dictionary) number(numbers []int32, plain []byte, width, values int) (_ []int32, ok bool) {
-	if d.over || values == 0 {
+func (d *dictionary) appendIndexes(numbers []int32, plain []byte, width, values int) (_ []int32, ok bool) {
+	if d.closed || values == 0 {
 		return numbers, false
 	}
 	known := d.count()
@@ -315,24 +315,24 @@ func (d *dictionary) number(numbers []int32, plain []byte, width, values int) (_
 		if width == 0 {
 			n = 4 + int(binary.LittleEndian.Uint32(plain))
 		}
-		numbers = append(numbers, d.entry(plain[:n]))
+		numbers = append(numbers, d.indexOf(plain[:n]))
 		plain = plain[n:]
 		fresh := d.count() - known
 		if d.count() > dictEntries || len(d.plain) > dictBytes || i == firstLook && fresh > firstMost || i == secondLook && fresh*moreTimes > i {
-			d.end(known)
+			d.truncate(known)
 			return numbers, false
 		}
 	}
 	if (d.count()-known)*minRepeats > values {
-		d.end(known)
+		d.truncate(known)
 		return numbers, false
 	}
 	return numbers, true
 }
 
-// end closes the dictionary with the entries that earlier pages need.
-func (d *dictionary) end(known int) {
-	d.over = true
+// truncate closes the dictionary with the entries that earlier pages need.
+func (d *dictionary) truncate(known int) {
+	d.closed = true
 	d.slots, d.hashes = nil, nil
 	d.ends = d.ends[:known]
 	if known == 0 {
@@ -342,16 +342,16 @@ func (d *dictionary) end(known int) {
 	d.plain = d.plain[:d.ends[known-1]]
 }
 
-// entry gives the number of a value, a new one where it was not seen before.
-func (d *dictionary) entry(v []byte) int32 {
+// indexOf gives the number of a value, a new one where it was not seen before.
+func (d *dictionary) indexOf(v []byte) int32 {
 	if 2*(d.count()+1) > len(d.slots) {
-		d.grow()
+		d.growTable()
 	}
 	hash := uint32(maphash.Bytes(d.seed, v))
 	mask := uint32(len(d.slots) - 1)
 	at := hash & mask
 	for ; d.slots[at] != 0; at = (at + 1) & mask {
-		if n := d.slots[at] - 1; d.hashes[n] == hash && bytes.Equal(d.value(n), v) {
+		if n := d.slots[at] - 1; d.hashes[n] == hash && bytes.Equal(d.entryValue(n), v) {
 			return int32(n)
 		}
 	}
@@ -362,7 +362,7 @@ func (d *dictionary) entry(v []byte) int32 {
 	return int32(d.count() - 1)
 }
 
-func (d *dictionary) value(n uint32) []byte {
+func (d *dictionary) entryValue(n uint32) []byte {
 	from := uint32(0)
 	if n > 0 {
 		from = d.ends[n-1]
@@ -370,8 +370,8 @@ func (d *dictionary) value(n uint32) []byte {
 	return d.plain[from:d.ends[n]]
 }
 
-// grow doubles the table.
-func (d *dictionary) grow() {
+// growTable doubles the table.
+func (d *dictionary) growTable() {
 	size := 2 * len(d.slots)
 	if size == 0 {
 		size = 64

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// double gives a number as a double. It is not ok where the double, written with
+// parseDouble gives a number as a double. It is not ok where the double, written with
 // the fewest digits that tell it from others, is another number.
-func double(v []byte) (x float64, ok bool) {
-	if m, places, ok := plainNumber(v); ok && places < len(tens) {
-		x = float64(m) / tens[places] // both are exact: the quotient is the nearest double
+func parseDouble(v []byte) (x float64, ok bool) {
+	if m, places, ok := parsePlainNumber(v); ok && places < len(powersOfTen) {
+		x = float64(m) / powersOfTen[places] // both are exact: the quotient is the nearest double
 		if v[0] == '-' {
 			x = -x
 		}
@@ -22,17 +22,17 @@ func double(v []byte) (x float64, ok bool) {
 	if err != nil {
 		return 0, false
 	}
-	digits, point := apart(v)
-	back, at := apart(strconv.AppendFloat(nil, math.Abs(x), 'e', -1, 64))
+	digits, point := significantDigits(v)
+	back, at := significantDigits(strconv.AppendFloat(nil, math.Abs(x), 'e', -1, 64))
 	return x, bytes.Equal(digits, back) && (point == at || len(digits) == 0)
 }
 
-// tens are the powers of ten that a plain number can have below it.
-var tens = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
+// powersOfTen are the powers of ten that a plain number can have below it.
+var powersOfTen = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
 
-// plainNumber takes apart a number of at most 15 digits without an exponent: its
+// parsePlainNumber takes apart a number of at most 15 digits without an exponent: its
 // digits as a whole number, and how many of them are behind the point.
-func plainNumber(v []byte) (digits uint64, places int, ok bool) {
+func parsePlainNumber(v []byte) (digits uint64, places int, ok bool) {
 	const most = 15
 	if len(v) > 0 && v[0] == '-' {
 		v = v[1:]
@@ -56,9 +56,9 @@ func plainNumber(v []byte) (digits uint64, places int, ok bool) {
 	return digits, places, n > 0 && n <= most
 }
 
-// apart gives the digits of a number that count, without zeros at either end, and
+// significantDigits gives the digits of a number that count, without zeros at either end, and
 // the place of the point before or behind them.
-func apart(v []byte) (digits []byte, point int) {
+func significantDigits(v []byte) (digits []byte, point int) {
 	whole := true
 	for i, c := range v {
 		switch {
@@ -82,20 +82,20 @@ func apart(v []byte) (digits []byte, point int) {
 	return bytes.TrimRight(digits, "0"), point
 }
 
-// wholeDigits is how many digits any whole number has that fits into 64 bits.
-const wholeDigits = 18
+// maxInt64Digits is how many digits any whole number has that fits into 64 bits.
+const maxInt64Digits = 18
 
-// scaled gives a number as a whole number of its last place.
-func scaled(v []byte, places int) (n int64, ok bool) {
-	if m, behind, ok := plainNumber(v); ok && behind <= places && places-behind <= wholeDigits-15 {
-		n = int64(m) * int64(tens[places-behind])
+// parseDecimal gives a number as a whole number of its last place.
+func parseDecimal(v []byte, places int) (n int64, ok bool) {
+	if m, behind, ok := parsePlainNumber(v); ok && behind <= places && places-behind <= maxInt64Digits-15 {
+		n = int64(m) * int64(powersOfTen[places-behind])
 		if v[0] == '-' {
 			n = -n
 		}
 		return n, true
 	}
-	digits, point := apart(v)
-	if len(digits) > point+places || point+places > wholeDigits {
+	digits, point := significantDigits(v)
+	if len(digits) > point+places || point+places > maxInt64Digits {
 		return 0, len(digits) == 0
 	}
 	for i := range point + places {
@@ -110,10 +110,10 @@ func scaled(v []byte, places int) (n int64, ok bool) {
 	return n, true
 }
 
-// placesOf says how many places behind the point all numbers of a field have, by
+// decimalPlaces says how many places behind the point all numbers of a field have, by
 // the options of its type: those that it is rounded to. A preset says so with its
 // name. Numbers that have more all the same are found out one by one.
-func placesOf(options map[string]any) (places int, fixed bool) {
+func decimalPlaces(options map[string]any) (places int, fixed bool) {
 	name, _ := options["preset"].(string)
 	switch name {
 	case "integer":
@@ -132,7 +132,7 @@ func placesOf(options map[string]any) (places int, fixed bool) {
 		n, wrong := strconv.Atoi(string(text))
 		places, fixed = max(n, 0), err == nil && wrong == nil
 	}
-	return places, fixed && places <= wholeDigits
+	return places, fixed && places <= maxInt64Digits
 }
 
 // Days and times are read from their canonical texts only: a digit where there
@@ -155,17 +155,17 @@ func readDigits(v []byte) (n int, ok bool) {
 	return n, true
 }
 
-// day reads YYYY-MM-DD as a number of days from 1970-01-01. It counts from the
+// parseDate reads YYYY-MM-DD as a number of days from 1970-01-01. It counts from the
 // first of March, which lets leap days fall to the end of a year (Hinnant,
 // "chrono-Compatible Low-Level Date Algorithms").
-func day(v []byte) (n int64, ok bool) {
+func parseDate(v []byte) (n int64, ok bool) {
 	if len(v) != 10 || v[4] != '-' || v[7] != '-' {
 		return 0, false
 	}
 	y, okY := readDigits(v[:4])
 	m, okM := readDigits(v[5:7])
 	d, okD := readDigits(v[8:])
-	if !okY || !okM || !okD || m < 1 || m > 12 || d < 1 || d > daysOf(y, m) {
+	if !okY || !okM || !okD || m < 1 || m > 12 || d < 1 || d > daysInMonth(y, m) {
 		return 0, false
 	}
 	if m <= 2 {
@@ -177,7 +177,7 @@ func day(v []byte) (n int64, ok bool) {
 	return int64(passed + (153*(m-3)+2)/5 + d - 1 - dayOfEpoch), true
 }
 
-func daysOf(year, month int) int {
+func daysInMonth(year, month int) int {
 	switch month {
 	case 4, 6, 9, 11:
 		return 30
@@ -190,8 +190,8 @@ func daysOf(year, month int) int {
 	return 31
 }
 
-// clock reads 15:04 or 15:04:05 as microseconds of a day.
-func clock(v []byte) (n int64, ok bool) {
+// parseTimeOfDay reads 15:04 or 15:04:05 as microseconds of a day.
+func parseTimeOfDay(v []byte) (n int64, ok bool) {
 	if len(v) != 5 && len(v) != 8 || v[2] != ':' {
 		return 0, false
 	}
@@ -208,12 +208,12 @@ func clock(v []byte) (n int64, ok bool) {
 	return int64(h*3600+m*60+s) * 1_000_000, true
 }
 
-// moment reads a day, T and a time as microseconds from 1970-01-01T00:00 on.
-func moment(v []byte) (n int64, ok bool) {
+// parseTimestamp reads a day, T and a time as microseconds from 1970-01-01T00:00 on.
+func parseTimestamp(v []byte) (n int64, ok bool) {
 	if len(v) < 11 || v[10] != 'T' {
 		return 0, false
 	}
-	d, okD := day(v[:10])
-	c, okC := clock(v[11:])
+	d, okD := parseDate(v[:10])
+	c, okC := parseTimeOfDay(v[11:])
 	return d*microsOfDay + c, okD && okC
 }

@@ -22,7 +22,7 @@ func TestDoubles(t *testing.T) {
 		"12345678901234567890": false, "1e400": false, "0.000000000000000000000000000000000001": true, "5e-324": true, "1e-400": false,
 		"100000000000000000000": true, "0.30000000000000004": true, "0.0": true,
 	} {
-		x, ok := double([]byte(text))
+		x, ok := parseDouble([]byte(text))
 		if want, err := strconv.ParseFloat(text, 64); ok != held || ok && (err != nil || x != want) {
 			t.Errorf("%s is %v, held %v", text, x, ok)
 		}
@@ -46,12 +46,12 @@ func drawNumber(t *rapid.T) string {
 func TestDoublesLoseNoDigit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := drawNumber(t)
-		x, ok := double([]byte(text))
+		x, ok := parseDouble([]byte(text))
 		back := exact(t, strconv.FormatFloat(x, 'g', -1, 64))
 		if ok && back.Cmp(exact(t, text)) != 0 {
 			t.Fatalf("%s is taken for %s", text, back.RatString())
 		}
-		digits, _ := apart([]byte(text))
+		digits, _ := significantDigits([]byte(text))
 		if !ok && len(digits) <= 15 {
 			t.Fatalf("%s is not taken", text)
 		}
@@ -61,12 +61,12 @@ func TestDoublesLoseNoDigit(t *testing.T) {
 func TestDecimalsLoseNoDigit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := drawNumber(t)
-		places := rapid.IntRange(0, wholeDigits).Draw(t, "places")
-		n, ok := scaled([]byte(text), places)
+		places := rapid.IntRange(0, maxInt64Digits).Draw(t, "places")
+		n, ok := parseDecimal([]byte(text), places)
 		ten := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(places)), nil)
 		want := exact(t, text)
 		want.Mul(want, new(big.Rat).SetInt(ten))
-		fits := want.IsInt() && len(strings.TrimPrefix(want.Num().String(), "-")) <= wholeDigits
+		fits := want.IsInt() && len(strings.TrimPrefix(want.Num().String(), "-")) <= maxInt64Digits
 		if ok != fits || ok && want.Num().Int64() != n {
 			t.Fatalf("%s with %d places is %d, taken %v; want %s, %v", text, places, n, ok, want.RatString(), fits)
 		}
@@ -95,12 +95,12 @@ func TestPlacesAreThoseOfTheType(t *testing.T) {
 			rounded = raw // the value is what stands there
 		}
 		_, fraction, _ := strings.Cut(rounded, ".")
-		places, fixed := placesOf(options)
+		places, fixed := decimalPlaces(options)
 		if fixed != (rounded != raw) || fixed && places != len(fraction) {
 			t.Errorf("%v: %s is rounded to %s, and the places are %d, fixed %v", options, raw, rounded, places, fixed)
 		}
 	}
-	if places, fixed := placesOf(map[string]any{"round": 19}); fixed {
+	if places, fixed := decimalPlaces(map[string]any{"round": 19}); fixed {
 		t.Errorf("%d places fit into a whole number", places)
 	}
 }
@@ -113,7 +113,7 @@ func TestMomentsAreThoseOfTheStandardLibrary(t *testing.T) {
 			rapid.StringMatching(`[0-9T:-]{8,19}`)).Draw(t, "moment")
 		layout := "2006-01-02T15:04:05"[:min(max(len(text), 16), 19)]
 		want, err := time.Parse(layout, text)
-		got, ok := moment([]byte(text))
+		got, ok := parseTimestamp([]byte(text))
 		if ok != (err == nil) || ok && got != want.UnixMicro() {
 			t.Fatalf("%s is %d, read %v; want %d, %v", text, got, ok, want.UnixMicro(), err)
 		}
@@ -122,22 +122,22 @@ func TestMomentsAreThoseOfTheStandardLibrary(t *testing.T) {
 
 func TestDaysAndClocks(t *testing.T) {
 	for text, want := range map[string]int64{"1970-01-01": 0, "1969-12-31": -1, "0001-01-01": -719162, "9999-12-31": 2932896, "2000-02-29": 11016} {
-		if got, ok := day([]byte(text)); !ok || got != want {
+		if got, ok := parseDate([]byte(text)); !ok || got != want {
 			t.Errorf("%s is %d, %v; want %d", text, got, ok, want)
 		}
 	}
 	for _, text := range []string{"", "1900-02-29", "2024-13-01", "2024-00-01", "2024-01-00", "2024-1-1", "10000-01-01", "2024/01/01", "2024-01-0a"} {
-		if _, ok := day([]byte(text)); ok {
+		if _, ok := parseDate([]byte(text)); ok {
 			t.Errorf("%q is taken for a day", text)
 		}
 	}
 	for text, want := range map[string]int64{"00:00": 0, "23:59:59": 86_399_000_000, "07:05": 25_500_000_000} {
-		if got, ok := clock([]byte(text)); !ok || got != want {
+		if got, ok := parseTimeOfDay([]byte(text)); !ok || got != want {
 			t.Errorf("%s is %d, %v; want %d", text, got, ok, want)
 		}
 	}
 	for _, text := range []string{"", "24:00", "7:05", "07:60", "07:05:60", "07-05", "07:05.00", "07:05:0x"} {
-		if _, ok := clock([]byte(text)); ok {
+		if _, ok := parseTimeOfDay([]byte(text)); ok {
 			t.Errorf("%q is taken for a time", text)
 		}
 	}
@@ -170,13 +170,13 @@ func TestElementsAreThoseOfJSON(t *testing.T) {
 				s = string(raw)
 			}
 			want.levels = append(want.levels, 3)
-			want.string([]byte(s))
+			want.appendString([]byte(s))
 		}
 		if len(list) == 0 {
 			want.levels, want.repeats = []byte{1}, []byte{0}
 		}
 		var got page
-		got.list(text)
+		got.appendJSONArray(text)
 		if diff := cmp.Diff(want, got, cmp.AllowUnexported(page{})); diff != "" {
 			t.Fatalf("%s (-want +got):\n%s", text, diff)
 		}

@@ -13,32 +13,32 @@ import (
 type policy int
 
 const (
-	refuse policy = iota
-	drop
-	blank
-	asReceived
+	refuseRows policy = iota
+	dropRows
+	blankCells
+	keepReceived
 )
 
-func rule(b intray.InvalidDataBehavior) (policy, error) {
+func policyFor(b intray.InvalidDataBehavior) (policy, error) {
 	switch b {
 	case intray.BlockSubmit:
-		return refuse, nil
+		return refuseRows, nil
 	case intray.RemoveInvalidRows:
-		return drop, nil
+		return dropRows, nil
 	case intray.IncludeInvalidRows:
-		return blank, nil
+		return blankCells, nil
 	case intray.IncludeInvalidValues:
-		return asReceived, nil
+		return keepReceived, nil
 	}
-	return refuse, fmt.Errorf("unknown invalidDataBehavior %q", string(b))
+	return refuseRows, fmt.Errorf("unknown invalidDataBehavior %q", string(b))
 }
 
-// row is the row of a batch that is to be written. It moves through the batch
+// rowCursor is the row of a batch that is to be written. It moves through the batch
 // from the first row to the last and keeps its place in the batch's lists.
-type row struct {
+type rowCursor struct {
 	batch *intray.Batch
 	index int
-	cells []place
+	cells []cellCursor
 	// text is where values are written in the format of their field.
 	text []byte
 	// columns is the number of passed columns that are to be written.
@@ -50,38 +50,38 @@ type row struct {
 	keep    policy
 }
 
-// place is where the row is in the lists of one field.
-type place struct {
+// cellCursor is where the row is in the lists of one field.
+type cellCursor struct {
 	null, raw int
 	invalid   bool
 }
 
-func newRow(b *intray.Batch, fields, columns int) *row {
-	return &row{batch: b, cells: make([]place, fields), columns: columns}
+func newRowCursor(b *intray.Batch, fields, columns int) *rowCursor {
+	return &rowCursor{batch: b, cells: make([]cellCursor, fields), columns: columns}
 }
 
-// turn moves on to the row at index, and says whether it is to be written.
-func (r *row) turn(keep policy) (bool, error) {
+// advance moves on to the row at index, and says whether it is to be written.
+func (r *rowCursor) advance(keep policy) (bool, error) {
 	r.keep = keep
 	for _, f := range r.invalid {
 		r.cells[f].invalid = false
 	}
 	r.invalid = r.invalid[:0]
 	for i := range r.cells {
-		r.cells[i].follow(&r.batch.Fields[i], uint32(r.index))
+		r.cells[i].advance(&r.batch.Fields[i], uint32(r.index))
 	}
-	bad, err := r.judge()
+	bad, err := r.markInvalidCells()
 	if err != nil || !bad {
 		return err == nil, err
 	}
-	if keep == refuse {
+	if keep == refuseRows {
 		return false, ErrInvalidRow
 	}
-	return keep != drop, nil
+	return keep != dropRows, nil
 }
 
-// follow moves on in the lists of a field.
-func (p *place) follow(c *intray.Cells, index uint32) {
+// advance moves on in the lists of a field.
+func (p *cellCursor) advance(c *intray.Cells, index uint32) {
 	for p.null < len(c.Nulls) && c.Nulls[p.null] < index {
 		p.null++
 	}
@@ -90,9 +90,9 @@ func (p *place) follow(c *intray.Cells, index uint32) {
 	}
 }
 
-// judge marks the cells of this row that have an error, and says whether the
+// markInvalidCells marks the cells of this row that have an error, and says whether the
 // row has one.
-func (r *row) judge() (bool, error) {
+func (r *rowCursor) markInvalidCells() (bool, error) {
 	bad := false
 	problems := r.batch.Problems
 	for ; r.problem < len(problems) && problems[r.problem].Row <= r.index; r.problem++ {
@@ -116,9 +116,9 @@ func (r *row) judge() (bool, error) {
 	return bad, nil
 }
 
-// ended makes sure that no problem names a row that the batch does not have, where
+// checkEnd makes sure that no problem names a row that the batch does not have, where
 // end is the number of its rows.
-func (r *row) ended(end int) error {
+func (r *rowCursor) checkEnd(end int) error {
 	if end == r.batch.Rows() && r.problem < len(r.batch.Problems) {
 		return fmt.Errorf("a problem names row %d of a batch of %d", r.batch.Problems[r.problem].Row, end)
 	}
@@ -136,12 +136,12 @@ const (
 	received
 )
 
-// shown gives what is to be written of a field, in the field's own format.
-func (r *row) shown(i int, f *field) ([]byte, content, error) {
-	if f.many {
-		return r.array(i, f)
+// outputValue gives what is to be written of a field, in the field's own format.
+func (r *rowCursor) outputValue(i int, f *field) ([]byte, content, error) {
+	if f.manyColumns {
+		return r.arrayValue(i, f)
 	}
-	v, kind := r.cell(i, f.stringField)
+	v, kind := r.cellValue(i, f.stringField)
 	if kind == canonical && f.write != nil {
 		r.text = f.write(r.text[:0], v)
 		v = r.text
@@ -149,11 +149,11 @@ func (r *row) shown(i int, f *field) ([]byte, content, error) {
 	return v, kind, nil
 }
 
-// cell gives what a field holds.
-func (r *row) cell(f int, stringField bool) ([]byte, content) {
+// cellValue gives what a field holds.
+func (r *rowCursor) cellValue(f int, stringField bool) ([]byte, content) {
 	c, p := &r.batch.Fields[f], &r.cells[f]
 	isNull := p.null < len(c.Nulls) && c.Nulls[p.null] == uint32(r.index)
-	if p.invalid && r.keep == blank {
+	if p.invalid && r.keep == blankCells {
 		return nil, null
 	}
 	if p.invalid && p.raw < len(c.RawRows) && c.RawRows[p.raw] == uint32(r.index) {
@@ -170,74 +170,74 @@ func (r *row) cell(f int, stringField bool) ([]byte, content) {
 	return v, canonical
 }
 
-// shape is how a field's values are written.
-type shape int
+// valueShape is how a field's values are written.
+type valueShape int
 
 const (
-	// text is written as a JSON string.
-	text shape = iota
-	// number and truth are written as they are.
-	number
-	truth
-	// list is a JSON array and written as it is.
-	list
+	// textShape is written as a JSON string.
+	textShape valueShape = iota
+	// numberShape and truth are written as they are.
+	numberShape
+	booleanShape
+	// listShape is a JSON array and written as it is.
+	listShape
 )
 
 // field is what writing needs to know of a field.
 type field struct {
 	key   string
-	shape shape
-	// many says that several columns feed the field: its shape is list.
-	many bool
+	shape valueShape
+	// manyColumns says that several columns feed the field: its shape is list.
+	manyColumns bool
 	// stringField says that empty text is a value.
 	stringField bool
 	// write writes a value in the field's own format; nil where it stands as it is.
 	write func(dst, canonical []byte) []byte
 }
 
-func compile(schema *intray.Schema) ([]field, error) {
+func compileFields(schema *intray.Schema) ([]field, error) {
 	fields := make([]field, 0, len(schema.Fields))
 	for _, f := range schema.Fields {
 		if f.Key == unmappedKey && schema.Settings.PassThroughUnmappedColumns {
 			return nil, fmt.Errorf("a field has the key %s, and unmapped columns are passed through under it", unmappedKey)
 		}
-		write, err := value.Writer(f)
+		write, err := value.OutputFormatter(f)
 		if err != nil {
 			return nil, fmt.Errorf("field %q: %w", f.Key, err)
 		}
-		made := field{key: f.Key, shape: shapeOf(f), many: f.ManyToOne, stringField: f.Type.Name == intray.TypeString && !f.ManyToOne, write: write}
+		made := field{key: f.Key, shape: shapeOf(f), manyColumns: f.ManyToOne, stringField: f.Type.Name == intray.TypeString && !f.ManyToOne, write: write}
 		if write != nil && !f.ManyToOne {
-			made.shape = text
+			made.shape = textShape
 		}
 		fields = append(fields, made)
 	}
 	return fields, nil
 }
 
-func shapeOf(f intray.Field) shape {
+func shapeOf(f intray.Field) valueShape {
 	if f.ManyToOne {
-		return list
+		return listShape
 	}
 	switch f.Type.Name {
 	case intray.TypeNumber:
-		return number
+		return numberShape
 	case intray.TypeCheckbox:
-		return truth
+		return booleanShape
 	case intray.TypeMultiSelect:
-		return list
+		return listShape
 	}
-	return text
+	return textShape
 }
 
-// literal says whether a value may stand in JSON as it is. A value that does
+// isLiteral says whether a value may stand in JSON as it is. A value that does
 // not keep its type's form must not get there: it could forge further fields.
-func (s shape) literal(v []byte) bool {
+func (s valueShape) isLiteral(v []byte) bool {
 	switch s {
-	case number:
+	case numberShape:
 		return isNumber(v)
-	case truth:
+	case booleanShape:
 		return string(v) == "true" || string(v) == "false"
-	case list:
+	case listShape:
 		return len(v) > 0 && v[0] == '[' && json.Valid(v)
 	}
 	return false
@@ -248,13 +248,13 @@ func isNumber(v []byte) bool {
 	if len(v) > 0 && v[0] == '-' {
 		v = v[1:]
 	}
-	whole := digits(v)
+	whole := countLeadingDigits(v)
 	if whole == 0 || whole > 1 && v[0] == '0' {
 		return false
 	}
 	v = v[whole:]
 	if len(v) > 0 && v[0] == '.' {
-		n := digits(v[1:])
+		n := countLeadingDigits(v[1:])
 		if n == 0 {
 			return false
 		}
@@ -271,11 +271,11 @@ func isExponent(v []byte) bool {
 	if len(v) > 0 && (v[0] == '+' || v[0] == '-') {
 		v = v[1:]
 	}
-	return len(v) > 0 && digits(v) == len(v)
+	return len(v) > 0 && countLeadingDigits(v) == len(v)
 }
 
-// digits is the number of digits that v begins with.
-func digits(v []byte) int {
+// countLeadingDigits is the number of digits that v begins with.
+func countLeadingDigits(v []byte) int {
 	n := 0
 	for n < len(v) && v[n] >= '0' && v[n] <= '9' {
 		n++
@@ -283,22 +283,22 @@ func digits(v []byte) int {
 	return n
 }
 
-// array gives what is to be written of a field that several columns feed: a JSON
+// arrayValue gives what is to be written of a field that several columns feed: a JSON
 // array with an element for each. What holds for the cells of other fields holds
 // for the elements.
-func (r *row) array(i int, f *field) ([]byte, content, error) {
+func (r *rowCursor) arrayValue(i int, f *field) ([]byte, content, error) {
 	cells := &r.batch.Fields[i]
-	value, there := cells.Value(r.index)
-	if !there || len(value) == 0 {
+	arrayText, there := cells.Value(r.index)
+	if !there || len(arrayText) == 0 {
 		return nil, null, nil
 	}
-	bad := r.badParts(i)
+	bad := r.invalidParts(i)
 	if len(bad) == 0 && f.write == nil {
-		return value, canonical, nil
+		return arrayText, canonical, nil
 	}
 	var values []json.RawMessage
 	var raws []string
-	if json.Unmarshal(value, &values) != nil || json.Unmarshal(cells.Raw(r.index), &raws) != nil || len(raws) != len(values) {
+	if json.Unmarshal(arrayText, &values) != nil || json.Unmarshal(cells.Raw(r.index), &raws) != nil || len(raws) != len(values) {
 		return nil, null, fmt.Errorf("the value of field %q is not one for each of its columns", f.key)
 	}
 	b := append(r.text[:0], '[')
@@ -307,21 +307,21 @@ func (r *row) array(i int, f *field) ([]byte, content, error) {
 			b = append(b, ',')
 		}
 		switch {
-		case bad[part] && r.keep == asReceived && raws[part] != "":
+		case bad[part] && r.keep == keepReceived && raws[part] != "":
 			b = appendString(b, []byte(raws[part]))
 		case bad[part]:
 			b = append(b, "null"...)
 		default:
-			b = f.element(b, values[part])
+			b = f.appendElement(b, values[part])
 		}
 	}
 	r.text = append(b, ']')
 	return r.text, canonical, nil
 }
 
-// badParts are the columns of a field whose cells are to be altered.
-func (r *row) badParts(field int) map[int]bool {
-	if !r.cells[field].invalid || r.keep != blank && r.keep != asReceived {
+// invalidParts are the columns of a field whose cells are to be altered.
+func (r *rowCursor) invalidParts(field int) map[int]bool {
+	if !r.cells[field].invalid || r.keep != blankCells && r.keep != keepReceived {
 		return nil
 	}
 	bad := map[int]bool{}
@@ -333,14 +333,14 @@ func (r *row) badParts(field int) map[int]bool {
 	return bad
 }
 
-// element adds one value in the format of the field.
-func (f *field) element(b []byte, value json.RawMessage) []byte {
-	if f.write == nil || bytes.Equal(value, []byte("null")) {
-		return append(b, value...)
+// appendElement adds one value in the format of the field.
+func (f *field) appendElement(b []byte, item json.RawMessage) []byte {
+	if f.write == nil || bytes.Equal(item, []byte("null")) {
+		return append(b, item...)
 	}
-	text := []byte(value)
+	text := []byte(item)
 	var s string
-	if json.Unmarshal(value, &s) == nil {
+	if json.Unmarshal(item, &s) == nil {
 		text = []byte(s)
 	}
 	return appendString(b, f.write(nil, text))

@@ -16,27 +16,27 @@ import (
 // lets nothing out before a person has settled it.
 var ErrInvalidRow = errors.New("a row has an error, and invalidDataBehavior is BLOCK_SUBMIT")
 
-// flushAt is how much text is gathered before it is written: 256 KiB. A row is
+// flushBytes is how much text is gathered before it is written: 256 KiB. A row is
 // never divided, so the most that is held is blocks times this and one row.
-const flushAt = 256 << 10
+const flushBytes = 256 << 10
 
-// blocks is how many runs of text there are: one is filled while others are
+// blockCount is how many runs of text there are: one is filled while others are
 // written.
-const blocks = 3
+const blockCount = 3
 
 // unmappedKey names the passed columns in a row.
 const unmappedKey = "$unmapped"
 
-// form writes the rows of one format. All of it appends to b.
-type form interface {
-	// begin starts the file. The columns are those that are passed through.
-	begin(b []byte, columns []int) []byte
-	// row adds a row; first says that it is the file's first.
-	row(b []byte, r *row, first bool) ([]byte, error)
-	// lead is what row adds before a row that is not the first.
-	lead() string
-	// end ends the file, which has so many rows.
-	end(b []byte, rows int64) ([]byte, error)
+// rowWriter writes the rows of one format. All of it appends to b.
+type rowWriter interface {
+	// appendStart starts the file. The columns are those that are passed through.
+	appendStart(b []byte, columns []int) []byte
+	// appendRow adds a row; first says that it is the file's first.
+	appendRow(b []byte, r *rowCursor, first bool) ([]byte, error)
+	// rowSeparator is what row adds before a row that is not the first.
+	rowSeparator() string
+	// appendEnd ends the file, which has so many rows.
+	appendEnd(b []byte, rows int64) ([]byte, error)
 }
 
 // Write streams to w the rows that the schema's InvalidDataBehavior keeps, and
@@ -44,21 +44,21 @@ type form interface {
 // error of w, of the batches and of the context is returned as it is, wrapped. w
 // is written to from another goroutine, and no longer when Write returns.
 func Write(ctx context.Context, w io.Writer, f Format, schema *intray.Schema, batches iter.Seq2[*intray.Batch, error]) (rows int64, err error) {
-	keep, err := rule(schema.Settings.InvalidDataBehavior)
+	keep, err := policyFor(schema.Settings.InvalidDataBehavior)
 	if err != nil {
 		return 0, fmt.Errorf("write %s: %w", f, err)
 	}
-	fields, err := compile(schema)
+	fields, err := compileFields(schema)
 	if err != nil {
 		return 0, fmt.Errorf("write %s: %w", f, err)
 	}
 	s := &stream{schema: schema, fields: fields, keep: keep}
-	if s.form, err = newForm(f, schema, fields); err != nil {
+	if s.writer, err = newRowWriter(f, schema, fields); err != nil {
 		return 0, err
 	}
 	s.second.keep = keep
-	if f.divides() {
-		if s.second.form, err = secondForm(f, schema); err != nil {
+	if f.canSplitBatches() {
+		if s.second.writer, err = newSecondWriter(f, schema); err != nil {
 			return 0, fmt.Errorf("write %s: %w", f, err)
 		}
 	}
@@ -67,59 +67,59 @@ func Write(ctx context.Context, w io.Writer, f Format, schema *intray.Schema, ba
 		book = newWorkbook(w)
 		w = book
 	}
-	s.pen = newPen(w)
-	if p, ok := s.form.(*parquetForm); ok {
-		p.emit = s.pen.put
-		defer p.press.running.Wait()
+	s.out = newAsyncWriter(w)
+	if p, ok := s.writer.(*parquetWriter); ok {
+		p.emit = s.out.submit
+		defer p.pool.running.Wait()
 	}
 	defer func() {
-		if last := s.pen.close(); err == nil {
+		if last := s.out.close(); err == nil {
 			err = last
 		}
 		if book != nil && err == nil {
-			err = book.close(s.form.(*xlsxForm).cut)
+			err = book.close(s.writer.(*xlsxWriter).truncated)
 		}
 		if err != nil {
 			rows, err = s.rows, fmt.Errorf("write %s: %w", f, err)
 		}
 	}()
-	err = s.all(ctx, batches)
+	err = s.writeBatches(ctx, batches)
 	return s.rows, err
 }
 
-func newForm(f Format, schema *intray.Schema, fields []field) (form, error) {
+func newRowWriter(f Format, schema *intray.Schema, fields []field) (rowWriter, error) {
 	switch f {
 	case JSON:
-		return newJSON(schema, fields, ",\n", "[", "]"), nil
+		return newJSONWriter(schema, fields, ",\n", "[", "]"), nil
 	case NDJSON:
-		return newJSON(schema, fields, "\n", "", "\n"), nil
+		return newJSONWriter(schema, fields, "\n", "", "\n"), nil
 	case CSV:
-		return &csvForm{fields: fields}, nil
+		return &csvWriter{fields: fields}, nil
 	case XLSX:
 		if columns := len(fields); columns > sheetColumns {
 			return nil, fmt.Errorf("a workbook has at most %d columns, and the schema has %d fields: take another format", sheetColumns, columns)
 		}
-		return newXLSX(schema, fields), nil
+		return newXLSXWriter(schema, fields), nil
 	case Parquet:
-		return newParquet(schema, fields)
+		return newParquetWriter(schema, fields)
 	}
 	_, err := ParseFormat(string(f))
 	return nil, err
 }
 
-// divides says whether the second half of a batch can be put into words without
+// canSplitBatches says whether the second half of a batch can be put into words without
 // the first: the rows of workbooks are numbered, and those of Parquet files stand
 // column by column.
-func (f Format) divides() bool { return f != XLSX && f != Parquet }
+func (f Format) canSplitBatches() bool { return f != XLSX && f != Parquet }
 
 // stream is one file under way.
 type stream struct {
-	pen    *pen
+	out    *asyncWriter
 	schema *intray.Schema
 	fields []field
 	keep   policy
-	form   form
-	second half
+	writer   rowWriter
+	second halfWriter
 	buf    []byte
 	begun  bool
 	rows   int64
@@ -128,7 +128,7 @@ type stream struct {
 	columns []int
 }
 
-func (s *stream) all(ctx context.Context, batches iter.Seq2[*intray.Batch, error]) error {
+func (s *stream) writeBatches(ctx context.Context, batches iter.Seq2[*intray.Batch, error]) error {
 	for b, err := range batches {
 		if err != nil {
 			return err
@@ -136,33 +136,33 @@ func (s *stream) all(ctx context.Context, batches iter.Seq2[*intray.Batch, error
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := s.batch(ctx, b); err != nil {
+		if err := s.writeBatch(ctx, b); err != nil {
 			return err
 		}
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	s.begin()
+	s.start()
 	var err error
-	if s.buf, err = s.form.end(s.buf, s.rows); err != nil {
+	if s.buf, err = s.writer.appendEnd(s.buf, s.rows); err != nil {
 		return err
 	}
 	return s.flush()
 }
 
-func (s *stream) begin() {
+func (s *stream) start() {
 	if !s.begun {
 		s.begun = true
-		s.buf = s.form.begin(s.buf, s.columns)
-		if s.second.form != nil {
-			s.second.text = s.second.form.begin(s.second.text, s.columns)[:0]
+		s.buf = s.writer.appendStart(s.buf, s.columns)
+		if s.second.writer != nil {
+			s.second.text = s.second.writer.appendStart(s.second.text, s.columns)[:0]
 		}
 	}
 }
 
-// agree makes sure that the batch is one of the schema.
-func (s *stream) agree(b *intray.Batch) error {
+// checkBatch makes sure that the batch is one of the schema.
+func (s *stream) checkBatch(b *intray.Batch) error {
 	if len(b.Fields) != len(s.fields) {
 		return fmt.Errorf("the batch has %d fields, and the schema %d", len(b.Fields), len(s.fields))
 	}
@@ -173,7 +173,7 @@ func (s *stream) agree(b *intray.Batch) error {
 		for _, u := range b.Unmapped {
 			s.columns = append(s.columns, u.Column)
 		}
-		if _, book := s.form.(*xlsxForm); book && len(s.fields)+len(s.columns) > sheetColumns {
+		if _, book := s.writer.(*xlsxWriter); book && len(s.fields)+len(s.columns) > sheetColumns {
 			return fmt.Errorf("a workbook has at most %d columns, and %d fields and %d passed columns are more: take another format", sheetColumns, len(s.fields), len(s.columns))
 		}
 	}
@@ -188,33 +188,33 @@ func (s *stream) agree(b *intray.Batch) error {
 	return nil
 }
 
-func (s *stream) batch(ctx context.Context, b *intray.Batch) error {
-	if err := s.agree(b); err != nil {
+func (s *stream) writeBatch(ctx context.Context, b *intray.Batch) error {
+	if err := s.checkBatch(b); err != nil {
 		return err
 	}
-	s.begin()
+	s.start()
 	middle := b.Rows()
-	if s.second.form != nil && divisible(b) {
+	if s.second.writer != nil && isWorthSplitting(b) {
 		middle /= 2
 		wait := s.second.start(b, middle, len(s.fields), len(s.columns))
 		defer wait()
-		if err := s.rowsTo(ctx, b, middle); err != nil {
+		if err := s.writeRows(ctx, b, middle); err != nil {
 			return err
 		}
 		wait()
-		return s.join()
+		return s.joinSecondHalf()
 	}
-	return s.rowsTo(ctx, b, middle)
+	return s.writeRows(ctx, b, middle)
 }
 
-// rowsTo writes the rows of a batch up to one.
-func (s *stream) rowsTo(ctx context.Context, b *intray.Batch, end int) error {
-	r := newRow(b, len(s.fields), len(s.columns))
+// writeRows writes the rows of a batch up to one.
+func (s *stream) writeRows(ctx context.Context, b *intray.Batch, end int) error {
+	r := newRowCursor(b, len(s.fields), len(s.columns))
 	for r.index = 0; r.index < end; r.index++ {
-		if err := s.row(r); err != nil {
+		if err := s.writeRow(r); err != nil {
 			return fmt.Errorf("row %d: %w", b.First+int64(r.index), err)
 		}
-		if len(s.buf) < flushAt {
+		if len(s.buf) < flushBytes {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
@@ -224,15 +224,15 @@ func (s *stream) rowsTo(ctx context.Context, b *intray.Batch, end int) error {
 			return err
 		}
 	}
-	return r.ended(end)
+	return r.checkEnd(end)
 }
 
-func (s *stream) row(r *row) error {
-	kept, err := r.turn(s.keep)
+func (s *stream) writeRow(r *rowCursor) error {
+	kept, err := r.advance(s.keep)
 	if err != nil || !kept {
 		return err
 	}
-	if s.buf, err = s.form.row(s.buf, r, s.rows == 0); err != nil {
+	if s.buf, err = s.writer.appendRow(s.buf, r, s.rows == 0); err != nil {
 		return err
 	}
 	s.rows++
@@ -240,22 +240,22 @@ func (s *stream) row(r *row) error {
 }
 
 func (s *stream) flush() (err error) {
-	s.buf, err = s.pen.put(s.buf)
+	s.buf, err = s.out.submit(s.buf)
 	return err
 }
 
 const (
-	// divideRows is the fewest rows of a batch that is worth two goroutines.
-	divideRows = 2048
-	// divideBytes is the most text of one: that of its second half is held until
+	// minSplitRows is the fewest rows of a batch that is worth two goroutines.
+	minSplitRows = 2048
+	// maxSplitBytes is the most text of one: that of its second half is held until
 	// the first is written.
-	divideBytes = 8 << 20
+	maxSplitBytes = 8 << 20
 )
 
-// half puts the second half of a batch into words while another goroutine does so
+// halfWriter puts the second half of a batch into words while another goroutine does so
 // with the first.
-type half struct {
-	form form
+type halfWriter struct {
+	writer rowWriter
 	keep policy
 	text []byte
 	rows int64
@@ -264,19 +264,19 @@ type half struct {
 	panicked any
 }
 
-// secondForm makes a form with fields of its own: they are not shared among
+// newSecondWriter makes a form with fields of its own: they are not shared among
 // goroutines.
-func secondForm(f Format, schema *intray.Schema) (form, error) {
-	fields, err := compile(schema)
+func newSecondWriter(f Format, schema *intray.Schema) (rowWriter, error) {
+	fields, err := compileFields(schema)
 	if err != nil {
 		return nil, err
 	}
-	return newForm(f, schema, fields)
+	return newRowWriter(f, schema, fields)
 }
 
-// divisible says whether a batch has rows enough for two, and not too much text.
-func divisible(b *intray.Batch) bool {
-	if b.Rows() < divideRows {
+// isWorthSplitting says whether a batch has rows enough for two, and not too much text.
+func isWorthSplitting(b *intray.Batch) bool {
+	if b.Rows() < minSplitRows {
 		return false
 	}
 	size := 0
@@ -286,17 +286,17 @@ func divisible(b *intray.Batch) bool {
 	for i := range b.Unmapped {
 		size += len(b.Unmapped[i].Cells.Arena)
 	}
-	return size <= divideBytes
+	return size <= maxSplitBytes
 }
 
 // start begins with the row at first. The batch must stay as it is until wait,
 // which may be called again, returns.
-func (h *half) start(b *intray.Batch, first, fields, columns int) (wait func()) {
+func (h *halfWriter) start(b *intray.Batch, first, fields, columns int) (wait func()) {
 	h.text, h.rows, h.err = h.text[:0], 0, nil
 	var done sync.WaitGroup
 	done.Go(func() {
 		defer func() { h.panicked = recover() }()
-		h.err = h.run(newRow(b, fields, columns), first)
+		h.err = h.writeRows(newRowCursor(b, fields, columns), first)
 	})
 	return func() {
 		done.Wait()
@@ -307,25 +307,25 @@ func (h *half) start(b *intray.Batch, first, fields, columns int) (wait func()) 
 	}
 }
 
-func (h *half) run(r *row, first int) error {
+func (h *halfWriter) writeRows(r *rowCursor, first int) error {
 	for r.problem < len(r.batch.Problems) && r.batch.Problems[r.problem].Row < first {
 		r.problem++
 	}
 	for r.index = first; r.index < r.batch.Rows(); r.index++ {
-		kept, err := r.turn(h.keep)
+		kept, err := r.advance(h.keep)
 		if err == nil && kept {
-			h.text, err = h.form.row(h.text, r, false)
+			h.text, err = h.writer.appendRow(h.text, r, false)
 			h.rows++
 		}
 		if err != nil {
 			return fmt.Errorf("row %d: %w", r.batch.First+int64(r.index), err)
 		}
 	}
-	return r.ended(r.batch.Rows())
+	return r.checkEnd(r.batch.Rows())
 }
 
-// join writes the second half of a batch behind the first.
-func (s *stream) join() error {
+// joinSecondHalf writes the second half of a batch behind the first.
+func (s *stream) joinSecondHalf() error {
 	h := &s.second
 	if h.err != nil {
 		return h.err
@@ -334,39 +334,39 @@ func (s *stream) join() error {
 		return nil
 	}
 	if s.rows == 0 { // no row stands before it
-		h.text = append(h.text[:0], h.text[len(h.form.lead()):]...)
+		h.text = append(h.text[:0], h.text[len(h.writer.rowSeparator()):]...)
 	}
 	s.rows += h.rows
 	if err := s.flush(); err != nil {
 		return err
 	}
 	var err error
-	h.text, err = s.pen.put(h.text)
+	h.text, err = s.out.submit(h.text)
 	return err
 }
 
-// pen writes blocks of text in the background, so that rows are put into words
+// asyncWriter writes blocks of text in the background, so that rows are put into words
 // while others are on their way to the disk.
-type pen struct {
+type asyncWriter struct {
 	full, free chan []byte
 	failed     atomic.Pointer[error]
 	done       chan struct{}
 }
 
-func newPen(w io.Writer) *pen {
-	p := &pen{full: make(chan []byte, blocks), free: make(chan []byte, blocks), done: make(chan struct{})}
-	for range blocks - 1 {
+func newAsyncWriter(w io.Writer) *asyncWriter {
+	p := &asyncWriter{full: make(chan []byte, blockCount), free: make(chan []byte, blockCount), done: make(chan struct{})}
+	for range blockCount - 1 {
 		p.free <- nil
 	}
 	go p.run(w)
 	return p
 }
 
-func (p *pen) run(w io.Writer) {
+func (p *asyncWriter) run(w io.Writer) {
 	defer close(p.done)
 	for b := range p.full {
 		if p.failed.Load() == nil {
-			if err := write(w, b); err != nil {
+			if err := writeAll(w, b); err != nil {
 				p.failed.Store(&err)
 			}
 		}
@@ -374,7 +374,7 @@ func (p *pen) run(w io.Writer) {
 	}
 }
 
-func write(w io.Writer, b []byte) error {
+func writeAll(w io.Writer, b []byte) error {
 	n, err := w.Write(b)
 	if err == nil && n < len(b) {
 		err = io.ErrShortWrite
@@ -382,14 +382,14 @@ func write(w io.Writer, b []byte) error {
 	return err
 }
 
-// put hands over a block and gives an empty one. An error is that of a block
+// submit hands over a block and gives an empty one. An error is that of a block
 // before.
-func (p *pen) put(b []byte) ([]byte, error) {
+func (p *asyncWriter) submit(b []byte) ([]byte, error) {
 	p.full <- b
 	return <-p.free, p.err()
 }
 
-func (p *pen) err() error {
+func (p *asyncWriter) err() error {
 	if err := p.failed.Load(); err != nil {
 		return *err
 	}
@@ -397,7 +397,7 @@ func (p *pen) err() error {
 }
 
 // close waits for the last block.
-func (p *pen) close() error {
+func (p *asyncWriter) close() error {
 	close(p.full)
 	<-p.done
 	return p.err()

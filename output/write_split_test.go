@@ -37,7 +37,7 @@ func wide(rows int, bad func(row int) bool) *intray.Batch {
 // cut gives the rows of a batch in batches too small for two goroutines.
 func cut(rows int, bad func(row int) bool) iter.Seq2[*intray.Batch, error] {
 	return func(yield func(*intray.Batch, error) bool) {
-		const few = divideRows - 1
+		const few = minSplitRows - 1
 		for from := 0; from < rows; from += few {
 			whole := wide(rows, bad)
 			part := &intray.Batch{First: int64(from), Fields: make([]intray.Cells, 2), Unmapped: []intray.UnmappedCells{{Column: 7}}}
@@ -75,7 +75,7 @@ func single(b *intray.Batch) iter.Seq2[*intray.Batch, error] {
 
 // TestHalves wants a large batch to come out as the same rows do in small ones.
 func TestHalves(t *testing.T) {
-	const rows = 3*divideRows + 5
+	const rows = 3*minSplitRows + 5
 	bads := map[string]func(int) bool{
 		"none":        func(int) bool { return false },
 		"some":        func(row int) bool { return row%5 == 0 },
@@ -107,12 +107,12 @@ func TestHalves(t *testing.T) {
 // TestHalvesAreNotMade wants batches with much text to go row by row: the second
 // half is held in memory.
 func TestHalvesAreNotMade(t *testing.T) {
-	b := wide(divideRows, func(int) bool { return false })
-	if !divisible(b) {
+	b := wide(minSplitRows, func(int) bool { return false })
+	if !isWorthSplitting(b) {
 		t.Error("a batch with rows enough is not divided")
 	}
-	b.Fields[0].Values.Arena = slices.Grow(b.Fields[0].Values.Arena, divideBytes)[:divideBytes]
-	if divisible(b) {
+	b.Fields[0].Values.Arena = slices.Grow(b.Fields[0].Values.Arena, maxSplitBytes)[:maxSplitBytes]
+	if isWorthSplitting(b) {
 		t.Error("a batch with much text is divided")
 	}
 }
@@ -120,8 +120,8 @@ func TestHalvesAreNotMade(t *testing.T) {
 // TestPanicOfAHalf wants a panic to reach whoever called, with nothing left
 // behind.
 func TestPanicOfAHalf(t *testing.T) {
-	b := wide(divideRows, func(int) bool { return false })
-	b.Fields[0].Values.Ends = b.Fields[0].Values.Ends[:divideRows*3/4]
+	b := wide(minSplitRows, func(int) bool { return false })
+	b.Fields[0].Values.Ends = b.Fields[0].Values.Ends[:minSplitRows*3/4]
 	defer func() {
 		if recover() == nil {
 			t.Error("a broken batch was written")

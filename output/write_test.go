@@ -219,8 +219,8 @@ func TestWhatIsRefused(t *testing.T) {
 		return b
 	}
 	all := people(intray.IncludeInvalidRows)
-	clash := people(intray.IncludeInvalidRows)
-	clash.Fields[0].Key, clash.Settings.PassThroughUnmappedColumns = "$unmapped", true
+	reservedKey := people(intray.IncludeInvalidRows)
+	reservedKey.Fields[0].Key, reservedKey.Settings.PassThroughUnmappedColumns = "$unmapped", true
 	cases := map[string]struct {
 		format output.Format
 		schema *intray.Schema
@@ -229,7 +229,7 @@ func TestWhatIsRefused(t *testing.T) {
 	}{
 		"format":      {"xls", all, peopleRows(), "unknown format"},
 		"no behavior": {output.JSON, people(""), peopleRows(), "invalidDataBehavior"},
-		"key":         {output.JSON, clash, peopleRows(), "$unmapped"},
+		"key":         {output.JSON, reservedKey, peopleRows(), "$unmapped"},
 		"fields":      {output.JSON, all, spoiled(func(b *intray.Batch) { b.Fields = b.Fields[1:] }), "3 fields"},
 		"forged number": {output.JSON, all, spoiled(func(b *intray.Batch) {
 			b.Fields[1].Values.Reset()

@@ -23,18 +23,18 @@ const (
 	sheetColumns = 16_384
 	// cellUnits is the most UTF-16 code units of a cell.
 	cellUnits = 32_767
-	// maxCut is the most cells of which it is listed that they were cut.
-	maxCut = 10_000
+	// maxTruncatedListed is the most cells of which it is listed that they were cut.
+	maxTruncatedListed = 10_000
 )
 
-// nextSheet stands between two sheets in what the form writes. No XML holds it.
-const nextSheet = 0
+// sheetSeparator stands between two sheets in what the form writes. No XML holds it.
+const sheetSeparator = 0
 
 // Styles of cells: places in cellXfs of the style sheet.
 const (
-	styleDay = iota + 1
-	styleMoment
-	styleClock
+	styleDate = iota + 1
+	styleTimestamp
+	styleTime
 	styleHeader
 	// styleText keeps an application from taking text for a formula when the cell
 	// is edited.
@@ -48,9 +48,9 @@ const (
 	sheetEnd = `</sheetData></worksheet>`
 )
 
-// xlsxForm writes rows as those of worksheets (ECMA-376, part 1). Texts are inline,
+// xlsxWriter writes rows as those of worksheets (ECMA-376, part 1). Texts are inline,
 // so that no table of them is held in memory.
-type xlsxForm struct {
+type xlsxWriter struct {
 	fields []field
 	names  []string
 	kinds  []intray.TypeName
@@ -59,29 +59,29 @@ type xlsxForm struct {
 	passed  int
 	// number is that of the last row in its sheet, sheet that of the sheet, from 1.
 	number, sheet int
-	// most is sheetRows, and less in tests.
-	most int
-	cut  cuts
+	// maxRows is sheetRows, and less in tests.
+	maxRows int
+	truncated  truncatedCells
 }
 
-// cuts are the cells that hold more text than a cell of a workbook takes.
-type cuts struct {
-	list []cutCell
-	// all counts them, listed or not.
-	all int64
+// truncatedCells are the cells that hold more text than a cell of a workbook takes.
+type truncatedCells struct {
+	list []truncatedCell
+	// total counts them, listed or not.
+	total int64
 }
 
-type cutCell struct {
+type truncatedCell struct {
 	sheet, row int
 	column     string
 	units      int
 }
 
-func newXLSX(schema *intray.Schema, fields []field) *xlsxForm {
-	f := &xlsxForm{fields: fields, sheet: 1, most: sheetRows}
-	for i, of := range schema.Fields {
-		kind := of.Type.Name
-		if fields[i].write != nil || fields[i].many {
+func newXLSXWriter(schema *intray.Schema, fields []field) *xlsxWriter {
+	f := &xlsxWriter{fields: fields, sheet: 1, maxRows: sheetRows}
+	for i, schemaField := range schema.Fields {
+		kind := schemaField.Type.Name
+		if fields[i].write != nil || fields[i].manyColumns {
 			kind = intray.TypeString
 		}
 		f.kinds = append(f.kinds, kind)
@@ -89,7 +89,7 @@ func newXLSX(schema *intray.Schema, fields []field) *xlsxForm {
 	return f
 }
 
-func (f *xlsxForm) begin(b []byte, columns []int) []byte {
+func (f *xlsxWriter) appendStart(b []byte, columns []int) []byte {
 	f.passed = len(columns)
 	for i := range f.fields {
 		f.names = append(f.names, f.fields[i].key)
@@ -100,7 +100,7 @@ func (f *xlsxForm) begin(b []byte, columns []int) []byte {
 	for i := range f.names {
 		f.columns = append(f.columns, columnName(i))
 	}
-	return f.header(append(b, sheetBegin...))
+	return f.appendSheetHeader(append(b, sheetBegin...))
 }
 
 // columnName is A, B, … Z, AA and so on.
@@ -112,79 +112,79 @@ func columnName(i int) string {
 	return name
 }
 
-// header begins a sheet.
-func (f *xlsxForm) header(b []byte) []byte {
+// appendSheetHeader begins a sheet.
+func (f *xlsxWriter) appendSheetHeader(b []byte) []byte {
 	f.number = 0
-	b = f.open(b)
+	b = f.appendRowStart(b)
 	for i, name := range f.names {
-		b = f.text(b, i, styleHeader, []byte(name))
+		b = f.appendText(b, i, styleHeader, []byte(name))
 	}
 	return append(b, "</row>"...)
 }
 
-func (f *xlsxForm) open(b []byte) []byte {
+func (f *xlsxWriter) appendRowStart(b []byte) []byte {
 	f.number++
 	return append(strconv.AppendInt(append(b, `<row r="`...), int64(f.number), 10), `">`...)
 }
 
-func (f *xlsxForm) lead() string { return "" }
+func (f *xlsxWriter) rowSeparator() string { return "" }
 
-func (f *xlsxForm) end(b []byte, _ int64) ([]byte, error) { return append(b, sheetEnd...), nil }
+func (f *xlsxWriter) appendEnd(b []byte, _ int64) ([]byte, error) { return append(b, sheetEnd...), nil }
 
-func (f *xlsxForm) row(b []byte, r *row, _ bool) ([]byte, error) {
-	if f.number == f.most {
+func (f *xlsxWriter) appendRow(b []byte, r *rowCursor, _ bool) ([]byte, error) {
+	if f.number == f.maxRows {
 		f.sheet++
-		b = f.header(append(append(append(b, sheetEnd...), nextSheet), sheetBegin...))
+		b = f.appendSheetHeader(append(append(append(b, sheetEnd...), sheetSeparator), sheetBegin...))
 	}
-	b = f.open(b)
+	b = f.appendRowStart(b)
 	for i := range f.fields {
-		v, kind, err := r.shown(i, &f.fields[i])
+		v, kind, err := r.outputValue(i, &f.fields[i])
 		if err != nil {
 			return b, err
 		}
-		if b, err = f.cell(b, i, v, kind); err != nil {
+		if b, err = f.appendCell(b, i, v, kind); err != nil {
 			return b, err
 		}
 	}
 	for i := range f.passed {
-		b = f.text(b, len(f.fields)+i, 0, r.batch.Unmapped[i].Cells.At(r.index))
+		b = f.appendText(b, len(f.fields)+i, 0, r.batch.Unmapped[i].Cells.At(r.index))
 	}
 	return append(b, "</row>"...), nil
 }
 
-// cell adds the cell of a field. Of a number only what a workbook keeps to the
+// appendCell adds the cell of a field. Of a number only what a workbook keeps to the
 // last digit is one there.
-func (f *xlsxForm) cell(b []byte, i int, v []byte, kind content) ([]byte, error) {
+func (f *xlsxWriter) appendCell(b []byte, i int, v []byte, kind content) ([]byte, error) {
 	if kind == null {
 		return b, nil
 	}
 	if kind == received {
-		return f.text(b, i, 0, v), nil
+		return f.appendText(b, i, 0, v), nil
 	}
 	shape := f.fields[i].shape
-	if (shape == number || shape == truth) && !shape.literal(v) {
+	if (shape == numberShape || shape == booleanShape) && !shape.isLiteral(v) {
 		return b, fmt.Errorf("the value of field %q does not have the form of its type", f.fields[i].key)
 	}
 	switch {
-	case shape == truth:
+	case shape == booleanShape:
 		digit := "0"
 		if v[0] == 't' {
 			digit = "1"
 		}
-		return append(append(f.reference(b, i, 0, `" t="b"><v>`), digit...), "</v></c>"...), nil
-	case shape == number && keepsDigits(v):
-		b = append(f.reference(b, i, 0, `"><v>`), v...)
+		return append(append(f.appendCellStart(b, i, 0, `" t="b"><v>`), digit...), "</v></c>"...), nil
+	case shape == numberShape && fitsFloatDigits(v):
+		b = append(f.appendCellStart(b, i, 0, `"><v>`), v...)
 		return append(b, "</v></c>"...), nil
 	}
-	if serial, style, ok := serialOf(f.kinds[i], v); ok {
-		b = strconv.AppendFloat(f.reference(b, i, style, `"><v>`), serial, 'f', -1, 64)
+	if serial, style, ok := excelSerial(f.kinds[i], v); ok {
+		b = strconv.AppendFloat(f.appendCellStart(b, i, style, `"><v>`), serial, 'f', -1, 64)
 		return append(b, "</v></c>"...), nil
 	}
-	return f.text(b, i, 0, v), nil
+	return f.appendText(b, i, 0, v), nil
 }
 
-// reference begins a cell: its place and style, and then rest.
-func (f *xlsxForm) reference(b []byte, i, style int, rest string) []byte {
+// appendCellStart begins a cell: its place and style, and then rest.
+func (f *xlsxWriter) appendCellStart(b []byte, i, style int, rest string) []byte {
 	b = append(append(b, `<c r="`...), f.columns[i]...)
 	b = strconv.AppendInt(b, int64(f.number), 10)
 	if style > 0 {
@@ -194,27 +194,27 @@ func (f *xlsxForm) reference(b []byte, i, style int, rest string) []byte {
 	return append(b, rest...)
 }
 
-// text adds a cell of text, which no application takes for a formula.
-func (f *xlsxForm) text(b []byte, i, style int, v []byte) []byte {
-	if style == 0 && len(v) > 0 && formula(v) {
+// appendText adds a cell of text, which no application takes for a formula.
+func (f *xlsxWriter) appendText(b []byte, i, style int, v []byte) []byte {
+	if style == 0 && len(v) > 0 && startsFormula(v) {
 		style = styleText
 	}
-	if units := unitsOf(v); units > cellUnits {
-		f.cut.add(cutCell{f.sheet, f.number, f.names[i], units})
-		v = shorten(v)
+	if units := utf16Length(v); units > cellUnits {
+		f.truncated.record(truncatedCell{f.sheet, f.number, f.names[i], units})
+		v = truncateText(v)
 	}
-	b = f.reference(b, i, style, `" t="inlineStr"><is><t xml:space="preserve">`)
+	b = f.appendCellStart(b, i, style, `" t="inlineStr"><is><t xml:space="preserve">`)
 	return append(appendXML(b, v), "</t></is></c>"...)
 }
 
-func (c *cuts) add(cell cutCell) {
-	if c.all++; c.all <= maxCut {
+func (c *truncatedCells) record(cell truncatedCell) {
+	if c.total++; c.total <= maxTruncatedListed {
 		c.list = append(c.list, cell)
 	}
 }
 
-// unitsOf counts the UTF-16 code units of a text.
-func unitsOf(v []byte) (n int) {
+// utf16Length counts the UTF-16 code units of a text.
+func utf16Length(v []byte) (n int) {
 	if len(v) <= cellUnits {
 		return len(v) // there are never more than bytes
 	}
@@ -228,8 +228,8 @@ func unitsOf(v []byte) (n int) {
 	return n
 }
 
-// shorten cuts text to what a cell takes, with a sign that it was cut.
-func shorten(v []byte) []byte {
+// truncateText cuts text to what a cell takes, with a sign that it was cut.
+func truncateText(v []byte) []byte {
 	n := 0
 	for at := 0; at < len(v); {
 		r, size := utf8.DecodeRune(v[at:])
@@ -244,9 +244,9 @@ func shorten(v []byte) []byte {
 	return v
 }
 
-// keepsDigits says whether a workbook, which keeps numbers as binary ones with 15
+// fitsFloatDigits says whether a workbook, which keeps numbers as binary ones with 15
 // decimal digits, keeps this one as it is.
-func keepsDigits(v []byte) bool {
+func fitsFloatDigits(v []byte) bool {
 	const most = 15
 	digits, zeros := 0, 0
 	for _, c := range v {
@@ -264,38 +264,38 @@ func keepsDigits(v []byte) bool {
 	return digits <= most && len(v) <= 64
 }
 
-// firstDay is the first that all applications count alike: those before the end
+// firstExcelDay is the first that all applications count alike: those before the end
 // of February 1900 are counted as if that year had a leap day.
-var firstDay, dayZero = time.Date(1900, 3, 1, 0, 0, 0, 0, time.UTC), time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
+var firstExcelDay, excelEpoch = time.Date(1900, 3, 1, 0, 0, 0, 0, time.UTC), time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
 
-// serialOf is a day, time or both as workbooks count them, and the style that
+// excelSerial is a day, time or both as workbooks count them, and the style that
 // shows it so.
-func serialOf(kind intray.TypeName, v []byte) (serial float64, style int, ok bool) {
+func excelSerial(kind intray.TypeName, v []byte) (serial float64, style int, ok bool) {
 	var layouts []string
 	switch kind {
 	case intray.TypeDate:
-		layouts, style = []string{"2006-01-02"}, styleDay
+		layouts, style = []string{"2006-01-02"}, styleDate
 	case intray.TypeDatetime:
-		layouts, style = []string{"2006-01-02T15:04:05", "2006-01-02T15:04"}, styleMoment
+		layouts, style = []string{"2006-01-02T15:04:05", "2006-01-02T15:04"}, styleTimestamp
 	case intray.TypeTime:
-		layouts, style = []string{"15:04:05", "15:04"}, styleClock
+		layouts, style = []string{"15:04:05", "15:04"}, styleTime
 	}
 	for _, layout := range layouts {
 		t, err := time.Parse(layout, string(v))
 		switch {
 		case err != nil:
 		case kind == intray.TypeTime:
-			return seconds(t) / 86400, style, true
-		case t.Before(firstDay):
+			return secondsOfDay(t) / 86400, style, true
+		case t.Before(firstExcelDay):
 			return 0, 0, false
 		default:
-			return float64(int(t.Sub(dayZero).Hours()/24)) + seconds(t)/86400, style, true
+			return float64(int(t.Sub(excelEpoch).Hours()/24)) + secondsOfDay(t)/86400, style, true
 		}
 	}
 	return 0, 0, false
 }
 
-func seconds(t time.Time) float64 { return float64(t.Hour()*3600 + t.Minute()*60 + t.Second()) }
+func secondsOfDay(t time.Time) float64 { return float64(t.Hour()*3600 + t.Minute()*60 + t.Second()) }
 
 // appendXML adds text as it stands in XML. What XML does not take is written as
 // _xHHHH_, as applications do, and so is what looks like that.
@@ -305,7 +305,7 @@ func appendXML(b, s []byte) []byte {
 		if c >= utf8.RuneSelf {
 			r, size := utf8.DecodeRune(s[at:])
 			if r == 0xfffe || r == 0xffff {
-				b = appendHidden(b, r)
+				b = appendXMLEscape(b, r)
 			} else {
 				b = utf8.AppendRune(b, r) // bytes that are no text become U+FFFD
 			}
@@ -320,9 +320,9 @@ func appendXML(b, s []byte) []byte {
 		case c == '>':
 			b = append(b, "&gt;"...)
 		case c < ' ' && c != '\t' && c != '\n':
-			b = appendHidden(b, rune(c))
-		case c == '_' && hiddenAt(s[at:]):
-			b = appendHidden(b, '_')
+			b = appendXMLEscape(b, rune(c))
+		case c == '_' && isXMLEscape(s[at:]):
+			b = appendXMLEscape(b, '_')
 		default:
 			b = append(b, c)
 		}
@@ -331,10 +331,10 @@ func appendXML(b, s []byte) []byte {
 	return b
 }
 
-func appendHidden(b []byte, r rune) []byte { return fmt.Appendf(b, "_x%04X_", r) }
+func appendXMLEscape(b []byte, r rune) []byte { return fmt.Appendf(b, "_x%04X_", r) }
 
-// hiddenAt says whether text begins like _x000D_.
-func hiddenAt(s []byte) bool {
+// isXMLEscape says whether text begins like _x000D_.
+func isXMLEscape(s []byte) bool {
 	if len(s) < 7 || s[1] != 'x' || s[6] != '_' {
 		return false
 	}
@@ -362,16 +362,16 @@ func newWorkbook(w io.Writer) *workbook {
 	return &workbook{zip: z}
 }
 
-// Write takes what the form writes: XML, and between two sheets nextSheet.
+// Write takes what the form writes: XML, and between two sheets sheetSeparator.
 func (w *workbook) Write(b []byte) (int, error) {
 	written := 0
 	for {
 		if w.sheet == nil {
-			if err := w.begin(); err != nil {
+			if err := w.startSheet(); err != nil {
 				return written, err
 			}
 		}
-		at := bytes.IndexByte(b, nextSheet)
+		at := bytes.IndexByte(b, sheetSeparator)
 		part := b
 		if at >= 0 {
 			part = b[:at]
@@ -385,7 +385,7 @@ func (w *workbook) Write(b []byte) (int, error) {
 	}
 }
 
-func (w *workbook) begin() (err error) {
+func (w *workbook) startSheet() (err error) {
 	w.sheets++
 	w.sheet, err = w.zip.Create(fmt.Sprintf("xl/worksheets/sheet%d.xml", w.sheets))
 	return err
@@ -410,19 +410,19 @@ const (
 )
 
 // close ends the file. Cells that were cut are told on a sheet of their own.
-func (w *workbook) close(cut cuts) error {
+func (w *workbook) close(cut truncatedCells) error {
 	var names []string
 	for i := range w.sheets {
 		names = append(names, fmt.Sprintf("Rows %d", i+1))
 	}
-	if cut.all > 0 {
+	if cut.total > 0 {
 		w.sheet = nil
-		if _, err := w.Write(cutSheet(cut)); err != nil {
+		if _, err := w.Write(truncatedCellsSheet(cut)); err != nil {
 			return err
 		}
 		names = append(names, "Cut cells")
 	}
-	for _, p := range parts(names) {
+	for _, p := range workbookParts(names) {
 		to, err := w.zip.Create(p.name)
 		if err != nil {
 			return err
@@ -434,17 +434,17 @@ func (w *workbook) close(cut cuts) error {
 	return w.zip.Close()
 }
 
-type part struct{ name, text string }
+type workbookPart struct{ name, text string }
 
-// parts are the small files around sheets with these names.
-func parts(names []string) []part {
+// workbookParts are the small files around sheets with these names.
+func workbookParts(names []string) []workbookPart {
 	var types, sheets, links strings.Builder
 	for i, name := range names {
 		fmt.Fprintf(&types, `<Override PartName="/xl/worksheets/sheet%d.xml" ContentType="%sworksheet+xml"/>`, i+1, sheetMedia)
 		fmt.Fprintf(&sheets, `<sheet name="%s" sheetId="%d" r:id="rId%d"/>`, name, i+1, i+1)
 		fmt.Fprintf(&links, `<Relationship Id="rId%d" Type="%s/worksheet" Target="worksheets/sheet%d.xml"/>`, i+1, relations, i+1)
 	}
-	return []part{
+	return []workbookPart{
 		{"[Content_Types].xml", xmlHead + `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">` +
 			`<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/>` +
 			`<Override PartName="/xl/workbook.xml" ContentType="` + sheetMedia + `sheet.main+xml"/><Override PartName="/xl/styles.xml" ContentType="` + sheetMedia + `styles+xml"/>` +
@@ -459,18 +459,18 @@ func parts(names []string) []part {
 	}
 }
 
-// cutSheet lists the cells that hold more text than a cell takes.
-func cutSheet(cut cuts) []byte {
-	f := &xlsxForm{names: []string{"sheet", "row", "field", "characters"}, columns: []string{"A", "B", "C", "D"}}
-	b := f.header([]byte(sheetBegin))
+// truncatedCellsSheet lists the cells that hold more text than a cell takes.
+func truncatedCellsSheet(cut truncatedCells) []byte {
+	f := &xlsxWriter{names: []string{"sheet", "row", "field", "characters"}, columns: []string{"A", "B", "C", "D"}}
+	b := f.appendSheetHeader([]byte(sheetBegin))
 	for _, c := range cut.list {
-		b = f.open(b)
-		b = f.text(b, 0, 0, fmt.Appendf(nil, "Rows %d", c.sheet))
-		b = f.text(b, 1, 0, fmt.Append(nil, c.row))
-		b = f.text(b, 2, 0, []byte(c.column))
-		b = append(f.text(b, 3, 0, fmt.Append(nil, c.units)), "</row>"...)
+		b = f.appendRowStart(b)
+		b = f.appendText(b, 0, 0, fmt.Appendf(nil, "Rows %d", c.sheet))
+		b = f.appendText(b, 1, 0, fmt.Append(nil, c.row))
+		b = f.appendText(b, 2, 0, []byte(c.column))
+		b = append(f.appendText(b, 3, 0, fmt.Append(nil, c.units)), "</row>"...)
 	}
-	b = f.open(b)
-	b = f.text(b, 0, 0, fmt.Appendf(nil, "Cells with more than %d characters, the most that a workbook takes: %d. They were cut; other formats have them whole.", cellUnits, cut.all))
+	b = f.appendRowStart(b)
+	b = f.appendText(b, 0, 0, fmt.Appendf(nil, "Cells with more than %d characters, the most that a workbook takes: %d. They were cut; other formats have them whole.", cellUnits, cut.total))
 	return append(append(b, "</row>"...), sheetEnd...)
 }

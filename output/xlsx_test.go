@@ -247,29 +247,29 @@ func TestWorkbooksHoldNoFormulas(t *testing.T) {
 func TestSheetsAreDivided(t *testing.T) {
 	const rows = 25
 	schema := typed(intray.TypeNumber)
-	fields, err := compile(schema)
+	fields, err := compileFields(schema)
 	if err != nil {
 		t.Fatal(err)
 	}
-	form := newXLSX(schema, fields)
-	form.most = 10
+	form := newXLSXWriter(schema, fields)
+	form.maxRows = 10
 	var out bytes.Buffer
 	book := newWorkbook(&out)
 	b := &intray.Batch{Lines: make([]int64, rows), Fields: make([]intray.Cells, 1)}
 	for i := range rows {
 		b.Fields[0].AppendValue(fmt.Append(nil, i))
 	}
-	text := form.begin(nil, nil)
-	r := newRow(b, 1, 0)
+	text := form.appendStart(nil, nil)
+	r := newRowCursor(b, 1, 0)
 	for r.index = 0; r.index < rows; r.index++ {
-		if _, err := r.turn(asReceived); err != nil {
+		if _, err := r.advance(keepReceived); err != nil {
 			t.Fatal(err)
 		}
-		if text, err = form.row(text, r, false); err != nil {
+		if text, err = form.appendRow(text, r, false); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if text, err = form.end(text, rows); err != nil {
+	if text, err = form.appendEnd(text, rows); err != nil {
 		t.Fatal(err)
 	}
 	for part := range slices.Chunk(text, 100) { // sheets end anywhere in what is written
@@ -277,13 +277,13 @@ func TestSheetsAreDivided(t *testing.T) {
 			t.Fatalf("%d of %d, %v", n, len(part), err)
 		}
 	}
-	if err := book.close(form.cut); err != nil {
+	if err := book.close(form.truncated); err != nil {
 		t.Fatal(err)
 	}
 	next := 0
 	sheets := sheetsOf(t, out.Bytes())
 	for _, sheet := range sheets {
-		if shownCell(sheet[0][0]) != "text f0" || len(sheet) > form.most {
+		if shownCell(sheet[0][0]) != "text f0" || len(sheet) > form.maxRows {
 			t.Errorf("a sheet has %d rows and begins with %v", len(sheet), sheet[0])
 		}
 		for i, row := range sheet[1:] {
@@ -314,11 +314,11 @@ func TestLongCellsAreCutAloud(t *testing.T) {
 			t.Errorf("cell %d has %d units and ends with %q", i, n, got[len(got)-4:])
 		}
 	}
-	var told []string
+	var listed []string
 	for _, c := range sheets[1][1] {
-		told = append(told, *c.Text)
+		listed = append(listed, *c.Text)
 	}
-	if diff := cmp.Diff([]string{"Rows 1", "3", "f0", fmt.Sprint(cellUnits + 1)}, told); diff != "" {
+	if diff := cmp.Diff([]string{"Rows 1", "3", "f0", fmt.Sprint(cellUnits + 1)}, listed); diff != "" {
 		t.Error(diff)
 	}
 }

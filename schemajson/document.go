@@ -84,8 +84,8 @@ func normalizeField(field any) any {
 	return shown
 }
 
-// object gives the document as one JSON object, without what was not sent.
-func (d Doc) object() map[string]any {
+// asObject gives the document as one JSON object, without what was not sent.
+func (d Doc) asObject() map[string]any {
 	whole := map[string]any{}
 	for name, part := range map[string]any{"fields": d.Fields, "settings": d.Settings, "hooks": d.Hooks} {
 		if part != nil {
@@ -130,7 +130,7 @@ func ReadDoc(r io.Reader) (Doc, *intray.Schema, error) { return readDoc(r, Parse
 // types and alternate matches. Whether its rules and options could be kept is
 // not looked at, so that a schema under way can be tried on files.
 func ReadNames(r io.Reader) (*intray.Schema, error) {
-	_, s, err := readDoc(r, names)
+	_, s, err := readDoc(r, parseNames)
 	return s, err
 }
 
@@ -139,11 +139,11 @@ func readDoc(r io.Reader, parse func(Doc) (*intray.Schema, []Issue)) (Doc, *intr
 	if err != nil {
 		return Doc{}, nil, fmt.Errorf("reading the schema: %w", err)
 	}
-	if issues := FileShape().Check(v); len(issues) > 0 {
+	if issues := FileShape().Validate(v); len(issues) > 0 {
 		return Doc{}, nil, &InvalidError{Issues: issues}
 	}
 	whole, _ := v.(map[string]any)
-	doc := Doc{Name: text(whole, "name"), Fields: whole["fields"], Settings: whole["settings"], Hooks: whole["hooks"]}
+	doc := Doc{Name: stringMember(whole, "name"), Fields: whole["fields"], Settings: whole["settings"], Hooks: whole["hooks"]}
 	s, issues := parse(doc)
 	if len(issues) > 0 {
 		return Doc{}, nil, &InvalidError{Issues: issues}
@@ -151,14 +151,14 @@ func readDoc(r io.Reader, parse func(Doc) (*intray.Schema, []Issue)) (Doc, *intr
 	return doc, s, nil
 }
 
-// names is Parse without what concerns the cells.
-func names(doc Doc) (*intray.Schema, []Issue) {
-	whole := doc.object()
-	if issues := FileShape().Check(whole); len(issues) > 0 {
+// parseNames is Parse without what concerns the cells.
+func parseNames(doc Doc) (*intray.Schema, []Issue) {
+	whole := doc.asObject()
+	if issues := FileShape().Validate(whole); len(issues) > 0 {
 		return nil, issues
 	}
 	p := &parser{keys: map[string]int{}}
-	s := &intray.Schema{Name: doc.Name, Fields: p.fields(elements(whole, "fields"))}
+	s := &intray.Schema{Name: doc.Name, Fields: p.readFields(listMember(whole, "fields"))}
 	for i, f := range s.Fields {
 		p.checkKey(i, f.Key)
 	}

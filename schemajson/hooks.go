@@ -11,60 +11,60 @@ import (
 )
 
 // HooksShape is the closed table of hooks.
-func HooksShape() *shape.Shape {
-	return object("Functions, as JavaScript source, that run over an import.",
-		optional("rowHooks", functions("Each is called with (record, mode) for every row and gives {row: {key: {value}}}.")),
-		optional("bulkRowHooks", functions("Each is called with (records, mode) for all rows and gives [{index, row}].")),
-		optional("rowDeleteHooks", functions("Each is called with (record) for a row that a person deletes.")),
-		optional("beforeFinishCallback", source("Is called with (data, metadata, instance) at the end. {cancel: true, message} stops the import.")),
-		optional("columnHooks", hookList("Each is called once with all values of one field.", object("",
-			required("fieldName", kindOf(shape.String, "The key of the field.")),
-			required("callback", source("Is called with ([{index, value, rowId}]) and gives [{index, value}]."))))),
-		optional("stepHooks", hookList("Each is called at one step of an import.", object("",
-			required("type", oneOf("The step.", "UPLOAD_STEP", "REVIEW_STEP", "REVIEW_STEP_POST_HOOKS")),
-			required("callback", source("Is called with (instance, step).")))),
+func HooksShape() *shape.Schema {
+	return objectShape("Functions, as JavaScript source, that run over an import.",
+		optional("rowHooks", functionListShape("Each is called with (record, mode) for every row and gives {row: {key: {value}}}.")),
+		optional("bulkRowHooks", functionListShape("Each is called with (records, mode) for all rows and gives [{index, row}].")),
+		optional("rowDeleteHooks", functionListShape("Each is called with (record) for a row that a person deletes.")),
+		optional("beforeFinishCallback", functionShape("Is called with (data, metadata, instance) at the end. {cancel: true, message} stops the import.")),
+		optional("columnHooks", hookListShape("Each is called once with all values of one field.", objectShape("",
+			required("fieldName", newShape(shape.String, "The key of the field.")),
+			required("callback", functionShape("Is called with ([{index, value, rowId}]) and gives [{index, value}]."))))),
+		optional("stepHooks", hookListShape("Each is called at one step of an import.", objectShape("",
+			required("type", enumShape("The step.", "UPLOAD_STEP", "REVIEW_STEP", "REVIEW_STEP_POST_HOOKS")),
+			required("callback", functionShape("Is called with (instance, step).")))),
 		))
 }
 
-func functions(doc string) *shape.Shape { return hookList(doc, source("")) }
+func functionListShape(doc string) *shape.Schema { return hookListShape(doc, functionShape("")) }
 
-func hookList(doc string, elem *shape.Shape) *shape.Shape {
-	s := listOf(doc, elem)
+func hookListShape(doc string, elem *shape.Schema) *shape.Schema {
+	s := listShape(doc, elem)
 	s.MaxItems = MaxHooks
 	return s
 }
 
-func source(doc string) *shape.Shape {
-	return &shape.Shape{Kind: shape.String, Doc: doc, MinLength: 1, MaxLength: MaxHookBytes,
+func functionShape(doc string) *shape.Schema {
+	return &shape.Schema{Kind: shape.String, Description: doc, MinLength: 1, MaxLength: MaxHookBytes,
 		Example: "(record, mode) => ({row: {}})"}
 }
 
 func readHooks(m map[string]any) intray.Hooks {
 	h := intray.Hooks{
-		Row:          textList(m, "rowHooks"),
-		BulkRow:      textList(m, "bulkRowHooks"),
-		RowDelete:    textList(m, "rowDeleteHooks"),
-		BeforeFinish: text(m, "beforeFinishCallback"),
+		Row:          stringListMember(m, "rowHooks"),
+		BulkRow:      stringListMember(m, "bulkRowHooks"),
+		RowDelete:    stringListMember(m, "rowDeleteHooks"),
+		BeforeFinish: stringMember(m, "beforeFinishCallback"),
 	}
-	for _, e := range elements(m, "columnHooks") {
+	for _, e := range listMember(m, "columnHooks") {
 		hook := e.(map[string]any)
-		h.Column = append(h.Column, intray.ColumnHook{Field: text(hook, "fieldName"), Source: text(hook, "callback")})
+		h.Column = append(h.Column, intray.ColumnHook{Field: stringMember(hook, "fieldName"), Source: stringMember(hook, "callback")})
 	}
-	for _, e := range elements(m, "stepHooks") {
+	for _, e := range listMember(m, "stepHooks") {
 		hook := e.(map[string]any)
-		h.Step = append(h.Step, intray.StepHook{Step: text(hook, "type"), Source: text(hook, "callback")})
+		h.Step = append(h.Step, intray.StepHook{Step: stringMember(hook, "type"), Source: stringMember(hook, "callback")})
 	}
 	return h
 }
 
-// placed is the source of one hook and its path in the document.
-type placed struct{ path, source string }
+// hookSource is the source of one hook and its path in the document.
+type hookSource struct{ path, source string }
 
-// sources lists all hooks in the order of the table.
-func sources(h intray.Hooks) []placed {
-	var all []placed
+// hookSources lists all hooks in the order of the table.
+func hookSources(h intray.Hooks) []hookSource {
+	var all []hookSource
 	add := func(source, path string, args ...any) {
-		all = append(all, placed{fmt.Sprintf("hooks."+path, args...), source})
+		all = append(all, hookSource{fmt.Sprintf("hooks."+path, args...), source})
 	}
 	for i, s := range h.Row {
 		add(s, "rowHooks[%d]", i)
@@ -87,19 +87,19 @@ func sources(h intray.Hooks) []placed {
 	return all
 }
 
-// hooks makes sure that each hook is a function and names a field that exists.
-func (p *parser) hooks(s *intray.Schema) {
+// checkHooks makes sure that each hook is a function and names a field that exists.
+func (p *parser) checkHooks(s *intray.Schema) {
 	for i, c := range s.Hooks.Column {
 		if _, ok := p.keys[c.Field]; !ok {
-			p.noSuchField(indexed("hooks.columnHooks", i)+".fieldName", c.Field)
+			p.addUnknownField(indexedPath("hooks.columnHooks", i)+".fieldName", c.Field)
 		}
 	}
-	for _, hook := range sources(s.Hooks) {
-		if p.full() {
+	for _, hook := range hookSources(s.Hooks) {
+		if p.isFull() {
 			return
 		}
 		if wrong := hookProblem(hook.source); !wrong.IsZero() {
-			p.issue(hook.path, wrong)
+			p.addIssue(hook.path, wrong)
 		}
 	}
 }
@@ -109,8 +109,8 @@ func (p *parser) hooks(s *intray.Schema) {
 // where it calls it.
 func Warnings(s *intray.Schema) []intray.Message {
 	var warnings []intray.Message
-	for _, hook := range sources(s.Hooks) {
-		if mentions(hook.source, "fetch") {
+	for _, hook := range hookSources(s.Hooks) {
+		if containsWord(hook.source, "fetch") {
 			warnings = append(warnings, intray.NewMessage("schema.hook_names_fetch", intray.Params{"path": hook.path}))
 		}
 	}
@@ -149,8 +149,8 @@ func endsWithSemicolon(source string) bool {
 	return err == nil
 }
 
-// mentions says whether a source has a word, anywhere.
-func mentions(source, word string) bool {
+// containsWord says whether a source has a word, anywhere.
+func containsWord(source, word string) bool {
 	for at := 0; at < len(source); {
 		end := wordEnd(source, at)
 		if source[at:end] == word {

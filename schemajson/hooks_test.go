@@ -54,7 +54,7 @@ func TestMentions(t *testing.T) {
 		"fetch": true, "await fetch(url)": true, "globalThis['fetch']": true, "x.fetch": true,
 		"": false, "prefetch()": false, "fetch_all()": false, "$fetch": false, "Fetch": false,
 	} {
-		if got := mentions(source, "fetch"); got != want {
+		if got := containsWord(source, "fetch"); got != want {
 			t.Errorf("%q: %v", source, got)
 		}
 	}

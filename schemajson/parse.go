@@ -22,17 +22,17 @@ const UnmappedKey = "$unmapped"
 //
 // Hooks are read by the parser of the hook engine and never run.
 func Parse(doc Doc) (*intray.Schema, []Issue) {
-	whole := doc.object()
-	if issues := FileShape().Check(whole); len(issues) > 0 {
+	whole := doc.asObject()
+	if issues := FileShape().Validate(whole); len(issues) > 0 {
 		return nil, issues
 	}
 	p := &parser{keys: map[string]int{}, expressions: map[expression]bool{}}
 	settings, _ := whole["settings"].(map[string]any)
 	hooks, _ := whole["hooks"].(map[string]any)
-	s := &intray.Schema{Name: doc.Name, Fields: p.fields(elements(whole, "fields")), Hooks: readHooks(hooks)}
+	s := &intray.Schema{Name: doc.Name, Fields: p.readFields(listMember(whole, "fields")), Hooks: readHooks(hooks)}
 	p.checkFields(s.Fields)
-	s.Settings = p.settings(settings)
-	p.hooks(s)
+	s.Settings = p.readSettings(settings)
+	p.checkHooks(s)
 	if len(p.issues) > 0 {
 		return nil, p.issues
 	}
@@ -47,65 +47,65 @@ type parser struct {
 	expressions map[expression]bool
 }
 
-func (p *parser) issue(path string, message intray.Message) {
-	if !p.full() {
+func (p *parser) addIssue(path string, message intray.Message) {
+	if !p.isFull() {
 		p.issues = append(p.issues, Issue{Path: path, Message: message})
 	}
 }
 
-func (p *parser) full() bool { return len(p.issues) >= shape.MaxIssues }
+func (p *parser) isFull() bool { return len(p.issues) >= shape.MaxIssues }
 
 func (p *parser) checkFields(fields []intray.Field) {
 	for i, f := range fields {
 		p.checkKey(i, f.Key)
 	}
 	for i, f := range fields {
-		at := indexed("fields", i)
+		at := indexedPath("fields", i)
 		p.checkValidators(at, f)
 		p.checkOptions(at, f)
 		if len(p.issues) == 0 {
-			p.compile(at, f)
+			p.checkCompiles(at, f)
 		}
 	}
 }
 
-// compile makes what would read and write the cells of the field.
-func (p *parser) compile(at string, f intray.Field) {
+// checkCompiles makes what would read and write the cells of the field.
+func (p *parser) checkCompiles(at string, f intray.Field) {
 	_, err := value.Compile(f)
 	if err == nil {
-		_, err = value.Writer(f)
+		_, err = value.OutputFormatter(f)
 	}
 	if err != nil {
-		p.issue(at+".type", intray.NewMessage("schema.invalid_type", intray.Params{"problem": intray.MessageOf(err)}))
+		p.addIssue(at+".type", intray.NewMessage("schema.invalid_type", intray.Params{"problem": intray.MessageOf(err)}))
 	}
 }
 
 func (p *parser) checkKey(i int, key string) {
-	at := indexed("fields", i) + ".key"
+	at := indexedPath("fields", i) + ".key"
 	first, taken := p.keys[key]
 	switch {
 	case taken:
-		p.issue(at, intray.NewMessage("schema.duplicate_key", intray.Params{"path": indexed("fields", first) + ".key", "key": shorten(key)}))
+		p.addIssue(at, intray.NewMessage("schema.duplicate_key", intray.Params{"path": indexedPath("fields", first) + ".key", "key": shorten(key)}))
 		return
 	case key == UnmappedKey:
-		p.issue(at, intray.NewMessage("schema.reserved_key", intray.Params{"key": key}))
+		p.addIssue(at, intray.NewMessage("schema.reserved_key", intray.Params{"key": key}))
 	case len(key) > MaxKeyBytes:
-		p.issue(at, intray.NewMessage("schema.key_too_long", intray.Params{"n": MaxKeyBytes, "size": len(key)}))
+		p.addIssue(at, intray.NewMessage("schema.key_too_long", intray.Params{"n": MaxKeyBytes, "size": len(key)}))
 	}
 	p.keys[key] = i
 }
 
 func (p *parser) checkValidators(at string, f intray.Field) {
 	if f.Hidden && len(f.Validators) > 0 {
-		p.issue(at+".validators", intray.NewMessage("schema.validators_of_hidden_field", nil))
+		p.addIssue(at+".validators", intray.NewMessage("schema.validators_of_hidden_field", nil))
 	}
 	for i, v := range f.Validators {
-		place := at + "." + indexed("validators", i)
+		place := at + "." + indexedPath("validators", i)
 		p.checkLength(place, v)
 		p.checkRegex(place, v)
-		for _, n := range namedFields(v) {
+		for _, n := range fieldReferences(v) {
 			if _, ok := p.keys[n.key]; !ok {
-				p.noSuchField(place+"."+n.path, n.key)
+				p.addUnknownField(place+"."+n.path, n.key)
 			}
 		}
 	}
@@ -125,19 +125,19 @@ func (p *parser) checkRegex(at string, v intray.Validator) {
 	}
 	flags, _ := v.Options["regexOptions"].(map[string]any)
 	one := expression{source, jsregexp.Flags{
-		IgnoreCase: isTrue(flags, "ignoreCase"), DotAll: isTrue(flags, "dotAll"),
-		Multiline: isTrue(flags, "multiline"), Unicode: isTrue(flags, "unicode"),
+		IgnoreCase: boolMember(flags, "ignoreCase"), DotAll: boolMember(flags, "dotAll"),
+		Multiline: boolMember(flags, "multiline"), Unicode: boolMember(flags, "unicode"),
 	}}
 	if p.expressions[one] {
 		return
 	}
 	if len(p.expressions) == MaxExpressions {
-		p.issue(at+".regex", intray.NewMessage("schema.too_many_expressions", intray.Params{"n": MaxExpressions}))
+		p.addIssue(at+".regex", intray.NewMessage("schema.too_many_expressions", intray.Params{"n": MaxExpressions}))
 		return
 	}
 	p.expressions[one] = true
 	if _, err := jsregexp.Inspect(source, one.flags); err != nil {
-		p.issue(at+".regex", intray.NewMessage("schema.invalid_regex", intray.Params{"problem": intray.MessageOf(err)}))
+		p.addIssue(at+".regex", intray.NewMessage("schema.invalid_regex", intray.Params{"problem": intray.MessageOf(err)}))
 	}
 }
 
@@ -150,9 +150,9 @@ func (p *parser) checkLength(at string, v intray.Validator) {
 	most, hasMost := shape.Int64(v.Options["max"])
 	switch {
 	case !hasLeast && !hasMost:
-		p.issue(at, intray.NewMessage("schema.length_without_bounds", nil))
+		p.addIssue(at, intray.NewMessage("schema.length_without_bounds", nil))
 	case hasLeast && hasMost && least > most:
-		p.issue(at+".min", intray.NewMessage("schema.min_above_max", intray.Params{"limit": most}))
+		p.addIssue(at+".min", intray.NewMessage("schema.min_above_max", intray.Params{"limit": most}))
 	}
 }
 
@@ -160,13 +160,13 @@ func (p *parser) checkLength(at string, v intray.Validator) {
 func (p *parser) checkOptions(at string, f intray.Field) {
 	isSelect := f.Type.Name == intray.TypeSelect || f.Type.Name == intray.TypeMultiSelect
 	if isSelect && len(f.SelectOptions) == 0 {
-		p.issue(at+".selectOptions", intray.NewMessage("schema.options_missing", intray.Params{"type": string(f.Type.Name)}))
+		p.addIssue(at+".selectOptions", intray.NewMessage("schema.options_missing", intray.Params{"type": string(f.Type.Name)}))
 	}
 	taken := map[string]int{}
 	for i, o := range f.SelectOptions {
 		for _, name := range append([]string{o.Label, o.Value}, o.AlternateMatches...) {
 			if other, ok := taken[name]; ok && other != i {
-				p.issue(at+"."+indexed("selectOptions", i), intray.NewMessage("schema.duplicate_option", intray.Params{"path": indexed("selectOptions", other), "name": shorten(name)}))
+				p.addIssue(at+"."+indexedPath("selectOptions", i), intray.NewMessage("schema.duplicate_option", intray.Params{"path": indexedPath("selectOptions", other), "name": shorten(name)}))
 				break
 			}
 			taken[name] = i
@@ -174,8 +174,8 @@ func (p *parser) checkOptions(at string, f intray.Field) {
 	}
 }
 
-func (p *parser) noSuchField(path, key string) {
-	p.issue(path, intray.NewMessage("schema.unknown_field", intray.Params{"key": shorten(key)}))
+func (p *parser) addUnknownField(path, key string) {
+	p.addIssue(path, intray.NewMessage("schema.unknown_field", intray.Params{"key": shorten(key)}))
 }
 
 // shorten leaves so much of a text of the schema as a message shows.
@@ -190,18 +190,18 @@ func shorten(text string) string {
 	return text
 }
 
-func indexed(name string, i int) string { return name + "[" + strconv.Itoa(i) + "]" }
+func indexedPath(name string, i int) string { return name + "[" + strconv.Itoa(i) + "]" }
 
-// Accepted gives the schema that a document means which Parse has accepted
+// ParseUnchecked gives the schema that a document means which Parse has accepted
 // before. Nothing is checked again; any other document may make it panic.
-func Accepted(doc Doc) *intray.Schema {
-	whole := doc.object()
+func ParseUnchecked(doc Doc) *intray.Schema {
+	whole := doc.asObject()
 	p := &parser{}
 	settings, _ := whole["settings"].(map[string]any)
 	hooks, _ := whole["hooks"].(map[string]any)
 	return &intray.Schema{
-		Name: doc.Name, Fields: p.fields(elements(whole, "fields")),
-		Settings: p.settings(settings), Hooks: readHooks(hooks),
+		Name: doc.Name, Fields: p.readFields(listMember(whole, "fields")),
+		Settings: p.readSettings(settings), Hooks: readHooks(hooks),
 	}
 }
 

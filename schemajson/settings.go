@@ -8,79 +8,79 @@ import (
 )
 
 // SettingsShape is the closed table of the 18 settings.
-func SettingsShape() *shape.Shape {
-	return object("The settings of an import. A setting that is not there has its default.",
-		optional("importIdentifier", byDefault(words("Groups imports of one kind."), "")),
-		optional("title", byDefault(words("The title that the person who reviews sees."), "")),
-		optional("allowInvalidSubmit", flag("The old spelling of invalidDataBehavior: true means INCLUDE_INVALID_ROWS, false REMOVE_INVALID_ROWS. It yields to invalidDataBehavior.", false)),
-		optional("invalidDataBehavior", byDefault(oneOf("What becomes of rows with an error. BLOCK_SUBMIT sends the import to review; REMOVE_INVALID_ROWS drops the rows; INCLUDE_INVALID_ROWS keeps them with null in each invalid cell; INCLUDE_INVALID_ROWS_AND_VALUES keeps them with the raw text.",
+func SettingsShape() *shape.Schema {
+	return objectShape("The settings of an import. A setting that is not there has its default.",
+		optional("importIdentifier", withDefault(nameShape("Groups imports of one kind."), "")),
+		optional("title", withDefault(nameShape("The title that the person who reviews sees."), "")),
+		optional("allowInvalidSubmit", boolShape("The old spelling of invalidDataBehavior: true means INCLUDE_INVALID_ROWS, false REMOVE_INVALID_ROWS. It yields to invalidDataBehavior.", false)),
+		optional("invalidDataBehavior", withDefault(enumShape("What becomes of rows with an error. BLOCK_SUBMIT sends the import to review; REMOVE_INVALID_ROWS drops the rows; INCLUDE_INVALID_ROWS keeps them with null in each invalid cell; INCLUDE_INVALID_ROWS_AND_VALUES keeps them with the raw text.",
 			string(intray.BlockSubmit), string(intray.IncludeInvalidRows), string(intray.RemoveInvalidRows), string(intray.IncludeInvalidValues)),
 			string(intray.RemoveInvalidRows))),
-		optional("backendSync", flag("The old spelling of backendSyncMode: true means FULL_DATA. It concerns imports in a browser only.", false)),
-		optional("backendSyncMode", byDefault(oneOf("What an import in a browser stores on the server. Other imports always store everything.",
+		optional("backendSync", boolShape("The old spelling of backendSyncMode: true means FULL_DATA. It concerns imports in a browser only.", false)),
+		optional("backendSyncMode", withDefault(enumShape("What an import in a browser stores on the server. Other imports always store everything.",
 			"DISABLED", "FULL_DATA", "MAPPINGS_ONLY"), "DISABLED")),
-		optional("manualInputDisabled", flag("Hides typing rows by hand in a browser. Not together with manualInputOnly.", false)),
-		optional("manualInputOnly", flag("Takes rows typed by hand in a browser only. Not together with manualInputDisabled.", false)),
-		optional("allowCustomFields", flag("Lets the person who maps columns make a field of a column that feeds none.", false)),
-		optional("passThroughUnmappedColumns", flag("Gives each row the cells of the columns that feed no field, under $unmapped, by column index.", false)),
-		optional("maxRecords", orNull(whole("The most data rows that are taken; further rows are dropped with a warning. null means no limit.", 1))),
-		optional("developmentMode", flag("Marks imports as trials.", false)),
-		optional("displayEncoding", flag("Offers a choice of encodings in a browser.", true)),
-		optional("styleOverrides", kindOf(shape.Map, "Styles for the importer in a browser.")),
-		optional("maxFileSize", byDefault(fileSize(), intray.MaxFileSize)),
-		optional("webhookUrl", orNull(address("Is told of each completed import: a form POST of uploadId."))),
-		optional("needsReviewWebhookUrl", orNull(address("Is told of each import that waits for a person: a form POST of headlessImportId."))),
-		optional("initialData", orNull(listOf("Rows for an import in a browser: objects by field key, or arrays in field order.", initialRow()))),
+		optional("manualInputDisabled", boolShape("Hides typing rows by hand in a browser. Not together with manualInputOnly.", false)),
+		optional("manualInputOnly", boolShape("Takes rows typed by hand in a browser only. Not together with manualInputDisabled.", false)),
+		optional("allowCustomFields", boolShape("Lets the person who maps columns make a field of a column that feeds none.", false)),
+		optional("passThroughUnmappedColumns", boolShape("Gives each row the cells of the columns that feed no field, under $unmapped, by column index.", false)),
+		optional("maxRecords", nullable(integerShape("The most data rows that are taken; further rows are dropped with a warning. null means no limit.", 1))),
+		optional("developmentMode", boolShape("Marks imports as trials.", false)),
+		optional("displayEncoding", boolShape("Offers a choice of encodings in a browser.", true)),
+		optional("styleOverrides", newShape(shape.Map, "Styles for the importer in a browser.")),
+		optional("maxFileSize", withDefault(fileSizeShape(), intray.MaxFileSize)),
+		optional("webhookUrl", nullable(addressShape("Is told of each completed import: a form POST of uploadId."))),
+		optional("needsReviewWebhookUrl", nullable(addressShape("Is told of each import that waits for a person: a form POST of headlessImportId."))),
+		optional("initialData", nullable(listShape("Rows for an import in a browser: objects by field key, or arrays in field order.", initialRowShape()))),
 	)
 }
 
-func fileSize() *shape.Shape {
-	s := whole("The most bytes that a file may have, at most 1 GiB.", 1)
+func fileSizeShape() *shape.Schema {
+	s := integerShape("The most bytes that a file may have, at most 1 GiB.", 1)
 	s.Max = shape.Bound(intray.MaxFileSize)
 	return s
 }
 
-func address(doc string) *shape.Shape {
-	return &shape.Shape{Kind: shape.String, Doc: doc + " An absolute http or https address, at most 2048 characters.",
+func addressShape(doc string) *shape.Schema {
+	return &shape.Schema{Kind: shape.String, Description: doc + " An absolute http or https address, at most 2048 characters.",
 		MinLength: 1, MaxLength: 2048, NoControl: true}
 }
 
-func initialRow() *shape.Shape {
-	return &shape.Shape{Kind: shape.OneOf, Choices: []*shape.Shape{kindOf(shape.Map, ""), kindOf(shape.Array, "")}}
+func initialRowShape() *shape.Schema {
+	return &shape.Schema{Kind: shape.OneOf, Choices: []*shape.Schema{newShape(shape.Map, ""), newShape(shape.Array, "")}}
 }
 
-// settings reads the settings that an import obeys. Settings of other kinds of
+// readSettings reads the settings that an import obeys. Settings of other kinds of
 // imports are only checked.
-func (p *parser) settings(m map[string]any) intray.Settings {
+func (p *parser) readSettings(m map[string]any) intray.Settings {
 	s := intray.DefaultSettings()
-	s.ImportIdentifier = text(m, "importIdentifier")
-	s.Title = text(m, "title")
+	s.ImportIdentifier = stringMember(m, "importIdentifier")
+	s.Title = stringMember(m, "title")
 	s.InvalidDataBehavior = invalidDataBehavior(m)
-	s.PassThroughUnmappedColumns = isTrue(m, "passThroughUnmappedColumns")
+	s.PassThroughUnmappedColumns = boolMember(m, "passThroughUnmappedColumns")
 	s.MaxRecords, _ = shape.Int64(m["maxRecords"])
 	if size, ok := shape.Int64(m["maxFileSize"]); ok {
 		s.MaxFileSize = size
 	}
-	s.DevelopmentMode = isTrue(m, "developmentMode")
-	s.WebhookURL = p.address(m, "webhookUrl")
-	s.NeedsReviewWebhookURL = p.address(m, "needsReviewWebhookUrl")
-	if isTrue(m, "manualInputDisabled") && isTrue(m, "manualInputOnly") {
-		p.issue("settings.manualInputOnly", intray.NewMessage("schema.no_input_left", nil))
+	s.DevelopmentMode = boolMember(m, "developmentMode")
+	s.WebhookURL = p.readAddress(m, "webhookUrl")
+	s.NeedsReviewWebhookURL = p.readAddress(m, "needsReviewWebhookUrl")
+	if boolMember(m, "manualInputDisabled") && boolMember(m, "manualInputOnly") {
+		p.addIssue("settings.manualInputOnly", intray.NewMessage("schema.no_input_left", nil))
 	}
 	return s
 }
 
 func invalidDataBehavior(m map[string]any) intray.InvalidDataBehavior {
-	if b := text(m, "invalidDataBehavior"); b != "" {
+	if b := stringMember(m, "invalidDataBehavior"); b != "" {
 		return intray.InvalidDataBehavior(b)
 	}
-	if isTrue(m, "allowInvalidSubmit") {
+	if boolMember(m, "allowInvalidSubmit") {
 		return intray.IncludeInvalidRows
 	}
 	return intray.RemoveInvalidRows
 }
 
-func (p *parser) address(m map[string]any, name string) string {
+func (p *parser) readAddress(m map[string]any, name string) string {
 	given, ok := m[name].(string)
 	if !ok {
 		return ""
@@ -88,9 +88,9 @@ func (p *parser) address(m map[string]any, name string) string {
 	u, err := url.Parse(given)
 	switch {
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
-		p.issue("settings."+name, intray.NewMessage("schema.not_a_url", nil))
+		p.addIssue("settings."+name, intray.NewMessage("schema.not_a_url", nil))
 	case u.User != nil:
-		p.issue("settings."+name, intray.NewMessage("webhook.url_with_password", nil))
+		p.addIssue("settings."+name, intray.NewMessage("webhook.url_with_password", nil))
 	}
 	return given
 }

@@ -19,66 +19,66 @@ const (
 
 // FileShape is a schema in a file of its own: a saved schema, of which only
 // the fields must be there. It may keep the id that the service gave it.
-func FileShape() *shape.Shape {
-	name := words("The schema's name, unique in the organization.")
+func FileShape() *shape.Schema {
+	name := nameShape("The schema's name, unique in the organization.")
 	name.MinLength = 1
-	return object("An import schema in a file.",
+	return objectShape("An import schema in a file.",
 		optional("name", name),
 		required("fields", FieldsShape()),
 		optional("settings", SettingsShape()),
 		optional("hooks", HooksShape()),
-		optional("id", kindOf(shape.String, "The id of the saved schema. It is ignored.")),
+		optional("id", newShape(shape.String, "The id of the saved schema. It is ignored.")),
 	)
 }
 
 // The tables below are written with these words.
 
-func required(name string, s *shape.Shape) shape.Prop {
-	return shape.Prop{Name: name, Required: true, Shape: s}
+func required(name string, s *shape.Schema) shape.Property {
+	return shape.Property{Name: name, Required: true, Schema: s}
 }
 
-func optional(name string, s *shape.Shape) shape.Prop {
-	return shape.Prop{Name: name, Shape: s}
+func optional(name string, s *shape.Schema) shape.Property {
+	return shape.Property{Name: name, Schema: s}
 }
 
-func object(doc string, props ...shape.Prop) *shape.Shape {
-	return &shape.Shape{Kind: shape.Object, Doc: doc, Props: props}
+func objectShape(doc string, props ...shape.Property) *shape.Schema {
+	return &shape.Schema{Kind: shape.Object, Description: doc, Properties: props}
 }
 
-func kindOf(kind shape.Kind, doc string) *shape.Shape {
-	return &shape.Shape{Kind: kind, Doc: doc}
+func newShape(kind shape.Kind, doc string) *shape.Schema {
+	return &shape.Schema{Kind: kind, Description: doc}
 }
 
-func flag(doc string, standard bool) *shape.Shape {
-	return &shape.Shape{Kind: shape.Bool, Doc: doc, Default: standard}
+func boolShape(doc string, standard bool) *shape.Schema {
+	return &shape.Schema{Kind: shape.Bool, Description: doc, Default: standard}
 }
 
-// words is a string that names something: no control characters, at most 255
+// nameShape is a string that names something: no control characters, at most 255
 // characters.
-func words(doc string) *shape.Shape {
-	return &shape.Shape{Kind: shape.String, Doc: doc, MaxLength: 255, NoControl: true}
+func nameShape(doc string) *shape.Schema {
+	return &shape.Schema{Kind: shape.String, Description: doc, MaxLength: 255, NoControl: true}
 }
 
-func oneOf(doc string, names ...string) *shape.Shape {
-	return &shape.Shape{Kind: shape.String, Doc: doc, Enum: names}
+func enumShape(doc string, names ...string) *shape.Schema {
+	return &shape.Schema{Kind: shape.String, Description: doc, Enum: names}
 }
 
-func listOf(doc string, elem *shape.Shape) *shape.Shape {
-	return &shape.Shape{Kind: shape.Array, Doc: doc, Elem: elem}
+func listShape(doc string, elem *shape.Schema) *shape.Schema {
+	return &shape.Schema{Kind: shape.Array, Description: doc, Elem: elem}
 }
 
-func texts(doc string) *shape.Shape { return listOf(doc, kindOf(shape.String, "")) }
+func stringListShape(doc string) *shape.Schema { return listShape(doc, newShape(shape.String, "")) }
 
-func whole(doc string, least int64) *shape.Shape {
-	return &shape.Shape{Kind: shape.Integer, Doc: doc, Min: shape.Bound(least)}
+func integerShape(doc string, least int64) *shape.Schema {
+	return &shape.Schema{Kind: shape.Integer, Description: doc, Min: shape.Bound(least)}
 }
 
-func orNull(s *shape.Shape) *shape.Shape {
+func nullable(s *shape.Schema) *shape.Schema {
 	s.Nullable = true
 	return s
 }
 
-func byDefault(s *shape.Shape, value any) *shape.Shape {
+func withDefault(s *shape.Schema, value any) *shape.Schema {
 	s.Default = value
 	return s
 }

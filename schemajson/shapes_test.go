@@ -68,8 +68,8 @@ func TestSettingsTable(t *testing.T) {
 		seen[r.name] = true
 		checkRow(t, SettingsShape(), r)
 	}
-	if len(seen) != 18 || len(SettingsShape().Props) != 18 {
-		t.Errorf("%d settings are tested, %d are there", len(seen), len(SettingsShape().Props))
+	if len(seen) != 18 || len(SettingsShape().Properties) != 18 {
+		t.Errorf("%d settings are tested, %d are there", len(seen), len(SettingsShape().Properties))
 	}
 }
 
@@ -91,17 +91,17 @@ func TestHooksTable(t *testing.T) {
 	for _, r := range hooksRows() {
 		checkRow(t, HooksShape(), r)
 	}
-	if n := len(HooksShape().Props); n != 6 {
+	if n := len(HooksShape().Properties); n != 6 {
 		t.Errorf("%d hooks", n)
 	}
 }
 
-func checkRow(t *testing.T, s *shape.Shape, r row) {
+func checkRow(t *testing.T, s *shape.Schema, r row) {
 	t.Helper()
-	if issues := s.Check(map[string]any{r.name: decode(t, r.right)}); len(issues) > 0 {
+	if issues := s.Validate(map[string]any{r.name: decode(t, r.right)}); len(issues) > 0 {
 		t.Errorf("%s: %s is refused: %s", r.name, r.right, join(issues))
 	}
-	got := join(s.Check(map[string]any{r.name: decode(t, r.wrong)}))
+	got := join(s.Validate(map[string]any{r.name: decode(t, r.wrong)}))
 	if !strings.HasPrefix(got, r.name) || !strings.Contains(got, r.message) {
 		t.Errorf("%s: %s gives %q, want %q", r.name, r.wrong, got, r.message)
 	}
@@ -127,20 +127,20 @@ func TestFieldTable(t *testing.T) {
 	for _, r := range fieldRows() {
 		checkField(t, r, FieldsShape())
 	}
-	if got := join(FieldsShape().Check(decode(t, `[{"label":"a","key":""},{}]`))); got != "[0].key: must not be empty\n[1].key: is required\n[1].label: is required" {
+	if got := join(FieldsShape().Validate(decode(t, `[{"label":"a","key":""},{}]`))); got != "[0].key: must not be empty\n[1].key: is required\n[1].label: is required" {
 		t.Error(got)
 	}
 }
 
-func checkField(t *testing.T, r row, s *shape.Shape) {
+func checkField(t *testing.T, r row, s *shape.Schema) {
 	t.Helper()
 	field := func(value string) any {
 		return []any{map[string]any{"key": "a", "label": "A", r.name: decode(t, value)}}
 	}
-	if issues := s.Check(field(r.right)); len(issues) > 0 {
+	if issues := s.Validate(field(r.right)); len(issues) > 0 {
 		t.Errorf("%s: %s is refused: %s", r.name, r.right, join(issues))
 	}
-	if got := join(s.Check(field(r.wrong))); !strings.HasPrefix(got, "[0]."+r.name) || !strings.Contains(got, r.message) {
+	if got := join(s.Validate(field(r.wrong))); !strings.HasPrefix(got, "[0]."+r.name) || !strings.Contains(got, r.message) {
 		t.Errorf("%s: %s gives %q, want %q", r.name, r.wrong, got, r.message)
 	}
 }
@@ -206,7 +206,7 @@ func TestValidatorTable(t *testing.T) {
 func TestFileShape(t *testing.T) {
 	const fields = `"fields":[{"key":"a","label":"A"}]`
 	tests := []struct {
-		s              *shape.Shape
+		s              *shape.Schema
 		document, want string
 	}{
 		{FileShape(), `{` + fields + `}`, ""},
@@ -217,7 +217,7 @@ func TestFileShape(t *testing.T) {
 		{FileShape(), `{"fields":[]}`, "fields: must have at least 1 element"},
 	}
 	for _, tt := range tests {
-		if got := join(tt.s.Check(decode(t, tt.document))); got != tt.want {
+		if got := join(tt.s.Validate(decode(t, tt.document))); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.document, got, tt.want)
 		}
 	}
@@ -231,7 +231,7 @@ func TestJSONSchemaAgrees(t *testing.T) {
 	agree(t, FieldsShape(), fieldRows(), `[{"key":"a","label":"A",%q:%s}]`)
 }
 
-func agree(t *testing.T, s *shape.Shape, rows []row, format string) {
+func agree(t *testing.T, s *shape.Schema, rows []row, format string) {
 	t.Helper()
 	text, err := json.Marshal(s.JSONSchema())
 	if err != nil {

@@ -58,9 +58,9 @@ type Options struct {
 	// HeaderRow is the row of the header, counted from 1 among all rows of the
 	// file; 0 is found out, NoHeader says that there is none.
 	HeaderRow int
-	// Names says how well a row names what is wanted of the file, from 0 to 1:
+	// HeaderScore says how well a row names what is wanted of the file, from 0 to 1:
 	// it helps to find the header. nil knows nothing.
-	Names func(row []string) float64
+	HeaderScore func(row []string) float64
 	// Limits bound what a hostile file can cost.
 	Limits Limits
 }
@@ -109,10 +109,10 @@ func (l Limits) WithDefaults() Limits {
 	return l
 }
 
-// OverHeader says for a LimitError what is too long about the name of a column,
+// HeaderLimitReason says for a LimitError what is too long about the name of a column,
 // which counts from 1; the zero Message says that nothing is. size is the bytes of
 // its name, total those of all names up to it.
-func (l Limits) OverHeader(column, size, total int) intray.Message {
+func (l Limits) HeaderLimitReason(column, size, total int) intray.Message {
 	switch {
 	case size > l.HeaderBytes:
 		return intray.NewMessage("header.name_too_long", intray.Params{"column": column, "limit": l.HeaderBytes})
@@ -230,19 +230,19 @@ func Open(ctx context.Context, in Input, formats []Format, opt Options) (Book, e
 	if in.Size == 0 {
 		return nil, ErrEmpty
 	}
-	best, reason := pick(in, head, formats)
+	best, reason := detectFormat(in, head, formats)
 	if best == nil {
-		return nil, &UnreadableError{Reason: intray.NewMessage("file.unknown_format", intray.Params{"formats": names(formats)})}
+		return nil, &UnreadableError{Reason: intray.NewMessage("file.unknown_format", intray.Params{"formats": formatNames(formats)})}
 	}
 	book, err := best.Open(ctx, in, opt)
 	if err != nil {
 		return nil, err
 	}
-	return &recognized{Book: book, format: intray.Evidence{Choice: "format", Value: best.Name(), Reason: reason}}, nil
+	return &detectedBook{Book: book, format: intray.Evidence{Choice: "format", Value: best.Name(), Reason: reason}}, nil
 }
 
-// pick takes the format that is surest; among equals, the first.
-func pick(in Input, head []byte, formats []Format) (best Format, reason intray.Message) {
+// detectFormat takes the format that is surest; among equals, the first.
+func detectFormat(in Input, head []byte, formats []Format) (best Format, reason intray.Message) {
 	top := 0.0
 	for _, f := range formats {
 		if score, why := f.Detect(in, head); score > top {
@@ -252,19 +252,19 @@ func pick(in Input, head []byte, formats []Format) (best Format, reason intray.M
 	return best, reason
 }
 
-func names(formats []Format) (list []string) {
+func formatNames(formats []Format) (list []string) {
 	for _, f := range formats {
 		list = append(list, f.Name())
 	}
 	return list
 }
 
-// recognized puts the format in front of a book's own evidence.
-type recognized struct {
+// detectedBook puts the format in front of a book's own evidence.
+type detectedBook struct {
 	Book
 	format intray.Evidence
 }
 
-func (r *recognized) Evidence() []intray.Evidence {
+func (r *detectedBook) Evidence() []intray.Evidence {
 	return append([]intray.Evidence{r.format}, r.Book.Evidence()...)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/intraydata/intray/internal/service"
 )
 
-func wrongFlag(flag string, err error) error { return fmt.Errorf("%s: %w", flag, err) }
+func flagError(flag string, err error) error { return fmt.Errorf("%s: %w", flag, err) }
 
 func splitNames(text string) []string {
 	names := []string{}
@@ -25,9 +25,9 @@ func splitNames(text string) []string {
 	return names
 }
 
-// admin does one task of the operator. A running service may go on meanwhile.
-func (f storeFlags) admin(ctx context.Context, s streams, task func(*service.Service) error) error {
-	svc, closeAll, err := app.Admin(ctx, f.config(s))
+// runAdmin does one task of the operator. A running service may go on meanwhile.
+func (f storeFlags) runAdmin(ctx context.Context, s streams, task func(*service.Service) error) error {
+	svc, closeAll, err := app.OpenAdmin(ctx, f.config(s))
 	if err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ type orgsCreateCommand struct {
 
 // Run makes the organization.
 func (c *orgsCreateCommand) Run(ctx context.Context, s streams) error {
-	return c.admin(ctx, s, func(svc *service.Service) error {
+	return c.runAdmin(ctx, s, func(svc *service.Service) error {
 		org, err := svc.CreateOrg(ctx, c.Name)
 		if err != nil {
 			return err
@@ -64,7 +64,7 @@ type keysCreateCommand struct {
 
 // Run makes the key and prints it alone, so that scripts can take it.
 func (c *keysCreateCommand) Run(ctx context.Context, s streams) error {
-	return c.admin(ctx, s, func(svc *service.Service) error {
+	return c.runAdmin(ctx, s, func(svc *service.Service) error {
 		made, err := svc.CreateKey(ctx, c.Org, service.LicenceKind(c.Kind), c.Expires)
 		if err != nil {
 			return err
@@ -79,7 +79,7 @@ type keysListCommand struct{ storeFlags }
 
 // Run lists the keys.
 func (c *keysListCommand) Run(ctx context.Context, s streams) error {
-	return c.admin(ctx, s, func(svc *service.Service) error {
+	return c.runAdmin(ctx, s, func(svc *service.Service) error {
 		list, orgs, err := svc.Licences(ctx)
 		if err != nil {
 			return err
@@ -87,13 +87,13 @@ func (c *keysListCommand) Run(ctx context.Context, s streams) error {
 		table := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(table, "ID\tORGANIZATION\tKIND\tKEY\tMADE\tSTATE")
 		for _, l := range list {
-			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", l.ID, orgs[l.Org].Name, l.Kind, l.Hint, l.Created.Format(time.DateOnly), state(l))
+			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", l.ID, orgs[l.Org].Name, l.Kind, l.Hint, l.Created.Format(time.DateOnly), licenceState(l))
 		}
 		return table.Flush()
 	})
 }
 
-func state(l service.Licence) string {
+func licenceState(l service.Licence) string {
 	switch {
 	case !l.Revoked.IsZero():
 		return "revoked " + l.Revoked.Format(time.DateOnly)
@@ -112,7 +112,7 @@ type keysRevokeCommand struct {
 
 // Run revokes the key.
 func (c *keysRevokeCommand) Run(ctx context.Context, s streams) error {
-	return c.admin(ctx, s, func(svc *service.Service) error {
+	return c.runAdmin(ctx, s, func(svc *service.Service) error {
 		if err := svc.RevokeKey(ctx, c.ID); err != nil {
 			return err
 		}
@@ -145,7 +145,7 @@ a day that nothing names any more. A running service does both by itself.`
 
 // Run removes what is due to go.
 func (c *gcCommand) Run(ctx context.Context, s streams) error {
-	return c.admin(ctx, s, func(svc *service.Service) error {
+	return c.runAdmin(ctx, s, func(svc *service.Service) error {
 		expired := 0
 		for more := !c.DryRun; more; {
 			n, err := svc.Expire(ctx)
@@ -165,9 +165,9 @@ func (c *gcCommand) Run(ctx context.Context, s streams) error {
 		if c.DryRun {
 			did = "Would remove"
 		} else {
-			fmt.Fprintf(s.err, "Deleted %s of imports that were kept for long enough.\n", counted(int64(expired), "part"))
+			fmt.Fprintf(s.err, "Deleted %s of imports that were kept for long enough.\n", pluralize(int64(expired), "part"))
 		}
-		fmt.Fprintf(s.err, "%s %s that nothing names.\n", did, counted(int64(len(gone)), "folder"))
+		fmt.Fprintf(s.err, "%s %s that nothing names.\n", did, pluralize(int64(len(gone)), "folder"))
 		if c.DryRun {
 			return nil
 		}

@@ -55,9 +55,9 @@ func formatOf(book source.Book) (format string) {
 	return format
 }
 
-// fit refuses what would have no effect on a file of this format. The members of
+// checkFormat refuses what would have no effect on a file of this format. The members of
 // an archive may have any.
-func (f readFlags) fit(format string) error {
+func (f readFlags) checkFormat(format string) error {
 	switch {
 	case format == "archive":
 		return nil
@@ -73,8 +73,8 @@ func (f readFlags) fit(format string) error {
 	return nil
 }
 
-// sheet gives the place of the sheet that is asked for.
-func (f readFlags) sheet(sheets []source.Sheet) (int, error) {
+// sheetIndex gives the place of the sheet that is asked for.
+func (f readFlags) sheetIndex(sheets []source.Sheet) (int, error) {
 	if f.SheetNumber != 0 {
 		if f.SheetNumber < 0 || f.SheetNumber > len(sheets) {
 			return 0, &source.UnreadableError{Reason: intray.NewMessage("sheet.number_not_found", intray.Params{"number": f.SheetNumber, "n": len(sheets)})}
@@ -105,19 +105,19 @@ func openBook(ctx context.Context, name string, opt source.Options, flags readFl
 		return nil, nil, errors.Join(err, closeFile())
 	}
 	closeAll := func() error { return errors.Join(book.Close(), closeFile()) }
-	if err := flags.fit(formatOf(book)); err != nil {
+	if err := flags.checkFormat(formatOf(book)); err != nil {
 		return nil, nil, errors.Join(err, closeAll())
 	}
 	return book, closeAll, nil
 }
 
 // openTable opens one table of a file.
-func openTable(ctx context.Context, name string, opt source.Options, flags readFlags, told io.Writer) (source.Reader, func() error, error) {
+func openTable(ctx context.Context, name string, opt source.Options, flags readFlags, warnings io.Writer) (source.Reader, func() error, error) {
 	book, closeBook, err := openBook(ctx, name, opt, flags)
 	if err != nil {
 		return nil, nil, err
 	}
-	sheet, err := flags.sheet(book.Sheets())
+	sheet, err := flags.sheetIndex(book.Sheets())
 	var reader source.Reader
 	if err == nil {
 		reader, err = book.Open(ctx, sheet)
@@ -125,18 +125,18 @@ func openTable(ctx context.Context, name string, opt source.Options, flags readF
 	if err != nil {
 		return nil, nil, errors.Join(err, closeBook())
 	}
-	tellTies(told, append(book.Evidence(), reader.Evidence()...))
+	printAmbiguities(warnings, append(book.Evidence(), reader.Evidence()...))
 	return reader, func() error { return errors.Join(reader.Close(), closeBook()) }, nil
 }
 
-// tellTies tells what could be read otherwise as well.
-func tellTies(w io.Writer, evidence []intray.Evidence) {
+// printAmbiguities tells what could be read otherwise as well.
+func printAmbiguities(w io.Writer, evidence []intray.Evidence) {
 	for _, e := range evidence {
 		if !e.Tie {
 			continue
 		}
 		fmt.Fprintf(w, "warning: the %s is not certain: taken was %s (%s)", e.Choice, plainOrQuoted(e.Value), visibleLong(e.Reason.String()))
-		for _, r := range e.Rivals {
+		for _, r := range e.Alternatives {
 			fmt.Fprintf(w, "; or %s (%s)", plainOrQuoted(r.Value), visibleLong(r.Reason.String()))
 		}
 		fmt.Fprintln(w)
@@ -169,7 +169,7 @@ func (c *convertCommand) Run(ctx context.Context, s streams) error {
 
 // convert writes all records. A record without a single character is one empty
 // cell, which CSV writes as an empty line.
-func convert(ctx context.Context, reader source.Reader, to, told io.Writer) error {
+func convert(ctx context.Context, reader source.Reader, to, warnings io.Writer) error {
 	w := csv.NewWriter(to)
 	var names []string
 	for _, column := range reader.Columns() {
@@ -184,7 +184,7 @@ func convert(ctx context.Context, reader source.Reader, to, told io.Writer) erro
 	for {
 		err := reader.Next(ctx, &batch)
 		for _, n := range batch.Notices {
-			fmt.Fprintf(told, "%s: %s\n", n.Level, visibleLong(n.Text.String()))
+			fmt.Fprintf(warnings, "%s: %s\n", n.Level, visibleLong(n.Text.String()))
 		}
 		if errors.Is(err, io.EOF) {
 			w.Flush()
@@ -194,14 +194,14 @@ func convert(ctx context.Context, reader source.Reader, to, told io.Writer) erro
 			return err
 		}
 		for row := range batch.Len() {
-			if err := w.Write(cells(&batch, row)); err != nil {
+			if err := w.Write(rowCells(&batch, row)); err != nil {
 				return err
 			}
 		}
 	}
 }
 
-func cells(batch *intray.Records, row int) []string {
+func rowCells(batch *intray.Records, row int) []string {
 	list := make([]string, batch.NumCells(row))
 	for i := range list {
 		list[i] = string(batch.Cell(row, i))

@@ -47,12 +47,12 @@ func (c *demoCommand) Run(ctx context.Context, s streams) (err error) {
 	key := "bk_" + rand.Text() + rand.Text()
 	cfg := app.Config{
 		Data: folder, Listen: c.Listen, BackendKey: key, FrontendKey: "fk_" + rand.Text() + rand.Text(),
-		MaxFileSize: 1 << 30, Version: version(), Hooks: c.hooks(), Out: io.Discard,
+		MaxFileSize: 1 << 30, Version: version(), Hooks: c.hookConfig(), Out: io.Discard,
 		Log: slog.New(slog.NewTextHandler(s.err, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}
 	walked := make(chan error, 1)
 	cfg.Serving = func(address string) {
-		d := &demo{out: s.out, folder: folder, address: address, key: key, look: terminal(s.out) && !c.NoBrowser}
+		d := &demo{out: s.out, folder: folder, address: address, key: key, withBrowser: isTerminal(s.out) && !c.NoBrowser}
 		go func() {
 			err := d.walk(ctx)
 			if err != nil {
@@ -79,9 +79,9 @@ func (c *demoCommand) Run(ctx context.Context, s streams) (err error) {
 type demo struct {
 	out                  io.Writer
 	folder, address, key string
-	// look says that a browser is to be opened.
-	look  bool
-	steps int
+	// withBrowser says that a browser is to be opened.
+	withBrowser bool
+	steps       int
 }
 
 // demoImport is what the demo reads of an import.
@@ -105,8 +105,8 @@ type demoNotice struct {
 	Header  string `json:"header"`
 }
 
-// rank puts errors in front.
-func (n demoNotice) rank() int {
+// sortRank puts errors in front.
+func (n demoNotice) sortRank() int {
 	if n.Level == "error" {
 		return 0
 	}
@@ -115,7 +115,7 @@ func (n demoNotice) rank() int {
 
 func (d *demo) walk(ctx context.Context) error {
 	fmt.Fprintf(d.out, "Intray demo. Everything is kept in %s and goes when you press Ctrl+C.\n\n", d.folder)
-	d.step("The service listens on %s.", d.address)
+	d.printStep("The service listens on %s.", d.address)
 	schema, file, err := demoFiles()
 	if err != nil {
 		return err
@@ -125,10 +125,10 @@ func (d *demo) walk(ctx context.Context) error {
 		Name   string            `json:"name"`
 		Fields []json.RawMessage `json:"fields"`
 	}
-	if err := d.call(ctx, "POST", "/api/v1/schemas/", schema, &saved); err != nil {
+	if err := d.callAPI(ctx, "POST", "/api/v1/schemas/", schema, &saved); err != nil {
 		return err
 	}
-	d.step("A schema is saved: %q, %s. (POST /api/v1/schemas/)", saved.Name, counted(int64(len(saved.Fields)), "field"))
+	d.printStep("A schema is saved: %q, %s. (POST /api/v1/schemas/)", saved.Name, pluralize(int64(len(saved.Fields)), "field"))
 	body, err := json.Marshal(map[string]any{
 		"schema_id": saved.ID, "original_filename": "crm.csv",
 		"settings": map[string]any{"invalidDataBehavior": "BLOCK_SUBMIT"},
@@ -137,14 +137,14 @@ func (d *demo) walk(ctx context.Context) error {
 		return err
 	}
 	var made demoImport
-	if err := d.call(ctx, "POST", "/api/v1/headless/imports/", body, &made); err != nil {
+	if err := d.callAPI(ctx, "POST", "/api/v1/headless/imports/", body, &made); err != nil {
 		return err
 	}
-	d.step("An import is made. A person shall settle what is wrong: BLOCK_SUBMIT. (POST /api/v1/headless/imports/)")
+	d.printStep("An import is made. A person shall settle what is wrong: BLOCK_SUBMIT. (POST /api/v1/headless/imports/)")
 	if err := d.send(ctx, "PUT", made.Upload, file, nil); err != nil {
 		return err
 	}
-	d.step("crm.csv is sent, %d bytes: a report with titles above the header, phones of five nations and a total below. (PUT to the signed address)", len(file))
+	d.printStep("crm.csv is sent, %d bytes: a report with titles above the header, phones of five nations and a total below. (PUT to the signed address)", len(file))
 	return d.settle(ctx, made.ID)
 }
 
@@ -169,12 +169,12 @@ func demoFiles() (schema, file []byte, err error) {
 // settle waits until the import needs a person, gives the link, and waits until it
 // is settled.
 func (d *demo) settle(ctx context.Context, id string) error {
-	it, err := d.until(ctx, id, "NEEDS_REVIEW", "SUCCESSFUL", "FAILED")
+	it, err := d.pollUntil(ctx, id, "NEEDS_REVIEW", "SUCCESSFUL", "FAILED")
 	if err != nil {
 		return err
 	}
-	d.step("It was read in the background: %s, %d with an error. It is %s now. (GET /api/v1/headless/imports/{id}/)", counted(it.Result.Rows, "row"), it.Result.Bad, it.Status)
-	slices.SortStableFunc(it.Notices, func(a, b demoNotice) int { return cmp.Compare(a.rank(), b.rank()) })
+	d.printStep("It was read in the background: %s, %d with an error. It is %s now. (GET /api/v1/headless/imports/{id}/)", pluralize(it.Result.Rows, "row"), it.Result.Bad, it.Status)
+	slices.SortStableFunc(it.Notices, func(a, b demoNotice) int { return cmp.Compare(a.sortRank(), b.sortRank()) })
 	for _, n := range it.Notices[:min(3, len(it.Notices))] {
 		where := ""
 		if n.Row != nil {
@@ -185,41 +185,41 @@ func (d *demo) settle(ctx context.Context, id string) error {
 	if len(it.Notices) > 3 {
 		var errs, others int64
 		for _, n := range it.Notices[3:] {
-			if n.rank() == 0 {
+			if n.sortRank() == 0 {
 				errs++
 			} else {
 				others++
 			}
 		}
-		fmt.Fprintf(d.out, "     … and more: %s, %s\n", counted(errs, "error"), counted(others, "other notice"))
+		fmt.Fprintf(d.out, "     … and more: %s, %s\n", pluralize(errs, "error"), pluralize(others, "other notice"))
 	}
 	if it.Status != "NEEDS_REVIEW" {
 		return nil
 	}
 	fmt.Fprintf(d.out, "\nOpen this link, as the person would who sent the file:\n\nReview: %s\n\nPress Ctrl+C to end.\n", it.Review)
-	if d.look {
+	if d.withBrowser {
 		openBrowser(ctx, it.Review)
 	}
-	if it, err = d.until(ctx, id, "SUCCESSFUL", "FAILED"); err != nil {
+	if it, err = d.pollUntil(ctx, id, "SUCCESSFUL", "FAILED"); err != nil {
 		return err
 	}
-	d.step("The import is %s.", it.Status)
+	d.printStep("The import is %s.", it.Status)
 	var result struct {
 		URL string `json:"presigned_url"`
 	}
-	if it.Status == "SUCCESSFUL" && d.call(ctx, "GET", "/api/v1/headless/imports/"+id+"/url/", nil, &result) == nil {
+	if it.Status == "SUCCESSFUL" && d.callAPI(ctx, "GET", "/api/v1/headless/imports/"+id+"/url/", nil, &result) == nil {
 		fmt.Fprintf(d.out, "     The result, for 30 minutes: %s\n\nPress Ctrl+C to end.\n", result.URL)
 	}
 	return nil
 }
 
-// until asks for an import until it has one of the states.
-func (d *demo) until(ctx context.Context, id string, states ...string) (it demoImport, err error) {
+// pollUntil asks for an import until it has one of the states.
+func (d *demo) pollUntil(ctx context.Context, id string, states ...string) (it demoImport, err error) {
 	ticker := time.NewTicker(300 * time.Millisecond)
 	defer ticker.Stop()
 	for {
 		it = demoImport{}
-		if err := d.call(ctx, "GET", "/api/v1/headless/imports/"+id+"/", nil, &it); err != nil {
+		if err := d.callAPI(ctx, "GET", "/api/v1/headless/imports/"+id+"/", nil, &it); err != nil {
 			return it, err
 		}
 		for _, state := range states {
@@ -235,9 +235,9 @@ func (d *demo) until(ctx context.Context, id string, states ...string) (it demoI
 	}
 }
 
-func (d *demo) step(format string, args ...any) {
+func (d *demo) printStep(format string, args ...any) {
 	d.steps++
-	for i, line := range wrap(fmt.Sprintf(format, args...), textWidth-5) {
+	for i, line := range wrapText(fmt.Sprintf(format, args...), textWidth-5) {
 		number := ""
 		if i == 0 {
 			number = fmt.Sprint(d.steps)
@@ -246,7 +246,7 @@ func (d *demo) step(format string, args ...any) {
 	}
 }
 
-func (d *demo) call(ctx context.Context, method, path string, body []byte, into any) error {
+func (d *demo) callAPI(ctx context.Context, method, path string, body []byte, into any) error {
 	return d.send(ctx, method, d.address+path, body, into)
 }
 

@@ -14,26 +14,26 @@ import (
 	"github.com/intraydata/intray/internal/app"
 )
 
-// mostExplained is the most rows that are explained at once.
-const mostExplained = 20
+// maxExplained is the most rows that are explained at once.
+const maxExplained = 20
 
-// explained gives the rows that are to be explained, counted from 0.
-func (c *runCommand) explained() ([]int64, error) {
-	if len(c.Explain) > mostExplained {
-		return nil, wrongFlag("--explain", fmt.Errorf("%d rows are asked for; at most %d are explained at once", len(c.Explain), mostExplained))
+// explainedRows gives the rows that are to be explained, counted from 0.
+func (c *runCommand) explainedRows() ([]int64, error) {
+	if len(c.Explain) > maxExplained {
+		return nil, flagError("--explain", fmt.Errorf("%d rows are asked for; at most %d are explained at once", len(c.Explain), maxExplained))
 	}
 	rows := make([]int64, 0, len(c.Explain))
 	for _, row := range c.Explain {
 		if row < 1 {
-			return nil, wrongFlag("--explain", fmt.Errorf("there is no row %d; data rows count from 1", row))
+			return nil, flagError("--explain", fmt.Errorf("there is no row %d; data rows count from 1", row))
 		}
 		rows = append(rows, row-1)
 	}
 	return rows, nil
 }
 
-// tellTraces tells of the rows that were asked for how they came about.
-func (c *runCommand) tellTraces(w io.Writer, cfg app.RunConfig, report app.RunReport) {
+// printTraces tells of the rows that were asked for how they came about.
+func (c *runCommand) printTraces(w io.Writer, cfg app.RunConfig, report app.RunReport) {
 	if len(cfg.Explain) > 0 && report.Traces == nil {
 		why := "the file cannot be imported"
 		if report.Outcome.Verdict == engine.Open {
@@ -41,51 +41,51 @@ func (c *runCommand) tellTraces(w io.Writer, cfg app.RunConfig, report app.RunRe
 		}
 		fmt.Fprintf(w, "There is nothing to explain: no row was taken, because %s.\n", why)
 	}
-	told := map[string]bool{}
+	printed := map[string]bool{}
 	for i, traces := range report.Traces {
 		if traces == nil {
-			fmt.Fprintf(w, "\nThere is no row %d to explain: the import has %s.\n", cfg.Explain[i]+1, counted(report.Outcome.DataRows, "data row"))
+			fmt.Fprintf(w, "\nThere is no row %d to explain: the import has %s.\n", cfg.Explain[i]+1, pluralize(report.Outcome.DataRows, "data row"))
 			continue
 		}
 		fmt.Fprintf(w, "\nrow %d, line %d of %s\n", traces[0].Row+1, traces[0].Line, visibleLong(c.File))
-		tellRow(w, traces, told)
+		printRowTrace(w, traces, printed)
 	}
 }
 
-// tellRow tells of a row, field by field. How the file was read is the same for
+// printRowTrace tells of a row, field by field. How the file was read is the same for
 // all of them, and is told only where it has not been told yet.
-func tellRow(w io.Writer, traces []intray.Trace, told map[string]bool) {
+func printRowTrace(w io.Writer, traces []intray.Trace, printed map[string]bool) {
 	for _, t := range traces {
 		for _, step := range t.Steps {
 			if step.Step == "read" {
-				tellStep(w, step.Step, reasonLines(news(intray.RenderAll(step.Reasons), told)))
+				printTraceStep(w, step.Step, reasonLines(unprinted(intray.RenderAll(step.Reasons), printed)))
 			}
 		}
 	}
 	for _, t := range traces {
-		fmt.Fprintf(w, "%s ← %s\n", visible(t.Field), fedBy(t.Columns))
-		tellTrace(w, t)
+		fmt.Fprintf(w, "%s ← %s\n", visible(t.Field), columnList(t.Columns))
+		printCellTrace(w, t)
 	}
 }
 
-// news are the reasons that have not been told yet.
-func news(reasons []string, told map[string]bool) (fresh []string) {
+// unprinted are the reasons that have not been told yet.
+func unprinted(reasons []string, printed map[string]bool) (fresh []string) {
 	for _, reason := range reasons {
-		if !told[reason] {
+		if !printed[reason] {
 			fresh = append(fresh, reason)
 		}
-		told[reason] = true
+		printed[reason] = true
 	}
 	return fresh
 }
 
-// tellTrace tells of a cell: its text, and then of each step behind the reading
+// printCellTrace tells of a cell: its text, and then of each step behind the reading
 // what changed and why.
-func tellTrace(w io.Writer, t intray.Trace) {
+func printCellTrace(w io.Writer, t intray.Trace) {
 	before := ""
 	if len(t.Columns) > 0 {
 		before = t.Raw
-		tellStep(w, "raw", rawLines(t))
+		printTraceStep(w, "raw", rawLines(t))
 	}
 	for _, step := range t.Steps {
 		if step.Step == "read" {
@@ -95,12 +95,12 @@ func tellTrace(w io.Writer, t intray.Trace) {
 		switch {
 		case step.Text == nil:
 		case step.Step == "output":
-			lines = chop(shortened(graphicJSON(*step.Text), *step.Text), stepWidth)
+			lines = splitText(shortened(graphicJSON(*step.Text), *step.Text), stepWidth)
 		case *step.Text != before:
-			lines = chop(plainText(*step.Text), stepWidth)
+			lines = splitText(plainText(*step.Text), stepWidth)
 			before = *step.Text
 		}
-		tellStep(w, step.Step, append(lines, reasonLines(intray.RenderAll(step.Reasons))...))
+		printTraceStep(w, step.Step, append(lines, reasonLines(intray.RenderAll(step.Reasons))...))
 	}
 }
 
@@ -111,7 +111,7 @@ func rawLines(t intray.Trace) (lines []string) {
 		texts = []string{t.Raw}
 	}
 	for _, text := range texts {
-		lines = append(lines, chop(quotedText(text), stepWidth)...)
+		lines = append(lines, splitText(quotedText(text), stepWidth)...)
 	}
 	return lines
 }
@@ -119,7 +119,7 @@ func rawLines(t intray.Trace) (lines []string) {
 // stepWidth is the room for text behind the name of a step.
 const stepWidth = textWidth - 10
 
-func tellStep(w io.Writer, name string, lines []string) {
+func printTraceStep(w io.Writer, name string, lines []string) {
 	for _, line := range lines {
 		fmt.Fprintf(w, "  %-6s  %s\n", name, line)
 		name = ""
@@ -128,21 +128,21 @@ func tellStep(w io.Writer, name string, lines []string) {
 
 func reasonLines(reasons []string) (lines []string) {
 	for _, reason := range reasons {
-		lines = append(lines, wrap(visibleLong(reason), stepWidth)...)
+		lines = append(lines, wrapText(visibleLong(reason), stepWidth)...)
 	}
 	return lines
 }
 
-// mostShown is the most characters that are shown of a cell.
-const mostShown = 5 * stepWidth
+// maxShown is the most characters that are shown of a cell.
+const maxShown = 5 * stepWidth
 
 // shortened cuts what is shown of a cell, and says how much is left out.
 func shortened(shown, whole string) string {
 	runes := []rune(shown)
-	if len(runes) <= mostShown {
+	if len(runes) <= maxShown {
 		return shown
 	}
-	return fmt.Sprintf("%s… (%d characters in all)", string(runes[:mostShown]), utf8.RuneCountInString(whole))
+	return fmt.Sprintf("%s… (%d characters in all)", string(runes[:maxShown]), utf8.RuneCountInString(whole))
 }
 
 // quotedText shows a text in quotes, so that white space is seen.
@@ -172,16 +172,16 @@ func graphicJSON(text string) string {
 	return b.String()
 }
 
-// columnsOf are the columns of a match, with their headers.
-func columnsOf(m intray.Match, headers []string) (columns []intray.TracedColumn) {
-	for _, index := range m.All() {
+// tracedColumns are the columns of a match, with their headers.
+func tracedColumns(m intray.Match, headers []string) (columns []intray.TracedColumn) {
+	for _, index := range m.AllColumns() {
 		columns = append(columns, intray.TracedColumn{Index: index, Header: headers[index]})
 	}
 	return columns
 }
 
-// fedBy names the columns of a field.
-func fedBy(columns []intray.TracedColumn) string {
+// columnList names the columns of a field.
+func columnList(columns []intray.TracedColumn) string {
 	names := make([]string, len(columns))
 	for i, c := range columns {
 		names[i] = fmt.Sprintf("%d, %s", c.Index+1, visible(c.Header))
@@ -198,9 +198,9 @@ func fedBy(columns []intray.TracedColumn) string {
 // sourceWidth is how many characters of a line of source are shown.
 const sourceWidth = textWidth - 8
 
-// tellSource shows the line of a hook at which it failed, and below it a caret at
+// printHookSource shows the line of a hook at which it failed, and below it a caret at
 // the column, where they are known.
-func tellSource(w io.Writer, hooks intray.Hooks, failed *intray.HookError) {
+func printHookSource(w io.Writer, hooks intray.Hooks, failed *intray.HookError) {
 	if failed == nil || failed.Line < 1 {
 		return
 	}

@@ -127,11 +127,11 @@ func TestHostileFiles(t *testing.T) {
 			defer late.Stop()
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			var out, told bytes.Buffer
-			status := run(t.Context(), []string{"convert", name, "-"}, streams{strings.NewReader(""), &out, &told})
+			var out, stderr bytes.Buffer
+			status := run(t.Context(), []string{"convert", name, "-"}, streams{strings.NewReader(""), &out, &stderr})
 			runtime.ReadMemStats(&after)
-			if status != c.status || !strings.Contains(out.String()+told.String(), c.want) {
-				t.Errorf("status %d, want %d with %q; told: %.300s; written: %.100q", status, c.status, c.want, told.String(), out.String())
+			if status != c.status || !strings.Contains(out.String()+stderr.String(), c.want) {
+				t.Errorf("status %d, want %d with %q; told: %.300s; written: %.100q", status, c.status, c.want, stderr.String(), out.String())
 			}
 			if grown := int64(after.Sys) - int64(before.Sys); grown > maxHostileMemory {
 				t.Errorf("%d MB of memory", grown>>20)

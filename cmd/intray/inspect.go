@@ -18,23 +18,23 @@ type inspectCommand struct {
 	JSON bool `name:"json" help:"Write JSON, as is done when the output is no terminal."`
 }
 
-// inspected is what inspect says of a file: of the whole of it, and of each
+// inspectResult is what inspect says of a file: of the whole of it, and of each
 // sheet or the one that was asked for.
-type inspected struct {
+type inspectResult struct {
 	File     string            `json:"file"`
 	Evidence []inspectedChoice `json:"evidence"`
 	Sheets   []inspectedSheet  `json:"sheets"`
 }
 
 type inspectedChoice struct {
-	Choice string           `json:"choice"`
-	Value  string           `json:"value"`
-	Reason string           `json:"reason"`
-	Tie    bool             `json:"tie,omitempty"`
-	Rivals []inspectedRival `json:"rivals,omitempty"`
+	Choice       string                 `json:"choice"`
+	Value        string                 `json:"value"`
+	Reason       string                 `json:"reason"`
+	Tie          bool                   `json:"tie,omitempty"`
+	Alternatives []inspectedAlternative `json:"rivals,omitempty"`
 }
 
-type inspectedRival struct {
+type inspectedAlternative struct {
 	Value    string   `json:"value"`
 	Reason   string   `json:"reason"`
 	Examples []string `json:"examples,omitempty"`
@@ -64,12 +64,12 @@ func (c *inspectCommand) Run(ctx context.Context, s streams) error {
 		return unreadable(s, c.File, err)
 	}
 	defer func() { _ = closeAll() }() // read only
-	found := inspected{File: c.File, Evidence: choices(book.Evidence())}
+	found := inspectResult{File: c.File, Evidence: wireChoices(book.Evidence())}
 	if found.Sheets, err = c.sheets(ctx, book); err != nil {
 		return unreadable(s, c.File, err)
 	}
-	if !c.JSON && terminal(s.out) {
-		return found.table(s.out)
+	if !c.JSON && isTerminal(s.out) {
+		return found.writeTable(s.out)
 	}
 	return writeJSON(s.out, found)
 }
@@ -79,7 +79,7 @@ func (c *inspectCommand) sheets(ctx context.Context, book source.Book) ([]inspec
 	sheets := book.Sheets()
 	from, to := 0, len(sheets)
 	if c.Sheet != "" || c.SheetNumber != 0 {
-		one, err := c.sheet(sheets)
+		one, err := c.sheetIndex(sheets)
 		if err != nil {
 			return nil, err
 		}
@@ -93,7 +93,7 @@ func (c *inspectCommand) sheets(ctx context.Context, book source.Book) ([]inspec
 		}
 		sheet := inspectedSheet{
 			Number: i + 1, Name: sheets[i].Name, Hidden: sheets[i].Hidden,
-			Evidence: choices(reader.Evidence()), Columns: inspectColumns(reader.Columns()),
+			Evidence: wireChoices(reader.Evidence()), Columns: inspectColumns(reader.Columns()),
 		}
 		if err := reader.Close(); err != nil {
 			return nil, err
@@ -103,12 +103,12 @@ func (c *inspectCommand) sheets(ctx context.Context, book source.Book) ([]inspec
 	return found, nil
 }
 
-func choices(evidence []intray.Evidence) []inspectedChoice {
+func wireChoices(evidence []intray.Evidence) []inspectedChoice {
 	list := []inspectedChoice{}
 	for _, e := range evidence {
 		c := inspectedChoice{Choice: e.Choice, Value: e.Value, Reason: e.Reason.String(), Tie: e.Tie}
-		for _, r := range e.Rivals {
-			c.Rivals = append(c.Rivals, inspectedRival{r.Value, r.Reason.String(), r.Examples})
+		for _, r := range e.Alternatives {
+			c.Alternatives = append(c.Alternatives, inspectedAlternative{r.Value, r.Reason.String(), r.Examples})
 		}
 		list = append(list, c)
 	}
@@ -118,7 +118,7 @@ func choices(evidence []intray.Evidence) []inspectedChoice {
 func inspectColumns(columns []intray.Column) []inspectedColumn {
 	list := []inspectedColumn{}
 	for _, c := range columns {
-		kind, reason := kindOf(c.Samples)
+		kind, reason := columnType(c.Samples)
 		list = append(list, inspectedColumn{c.Index, c.Header, kind, reason, append([]string{}, c.Samples...)})
 	}
 	return list
@@ -130,9 +130,9 @@ var kindNames = [table.Kinds]string{
 	table.Flag: "boolean", table.Email: "email", table.Link: "url", table.Code: "code", table.Text: "text",
 }
 
-// kindOf says what the cells of a column look like, and how many of them do.
+// columnType says what the cells of a column look like, and how many of them do.
 // A column of several kinds is text; integers among numbers are numbers.
-func kindOf(samples []string) (name, reason string) {
+func columnType(samples []string) (name, reason string) {
 	var counts [table.Kinds]int
 	filled := 0
 	for _, s := range samples {
@@ -159,11 +159,11 @@ func kindOf(samples []string) (name, reason string) {
 	return kindNames[best], fmt.Sprintf("%d of %d cells of the sample", counts[best], filled)
 }
 
-// table writes for a person. What comes from the file is quoted where it has
+// writeTable writes for a person. What comes from the file is quoted where it has
 // characters that would steer a terminal.
-func (f inspected) table(w io.Writer) error {
+func (f inspectResult) writeTable(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	tableOfChoices(t, f.Evidence)
+	writeChoices(t, f.Evidence)
 	for _, sheet := range f.Sheets {
 		if len(f.Sheets) > 1 || sheet.Name != "" {
 			hidden := ""
@@ -172,7 +172,7 @@ func (f inspected) table(w io.Writer) error {
 			}
 			fmt.Fprintf(t, "\nSHEET %d\t%s%s\n", sheet.Number, visible(sheet.Name), hidden)
 		}
-		tableOfChoices(t, sheet.Evidence)
+		writeChoices(t, sheet.Evidence)
 		fmt.Fprintf(t, "\nCOLUMN\tHEADER\tTYPE\tSAMPLES\n")
 		for _, column := range sheet.Columns {
 			samples := make([]string, 0, 3)
@@ -185,10 +185,10 @@ func (f inspected) table(w io.Writer) error {
 	return t.Flush()
 }
 
-func tableOfChoices(w io.Writer, list []inspectedChoice) {
+func writeChoices(w io.Writer, list []inspectedChoice) {
 	for _, e := range list {
 		fmt.Fprintf(w, "%s\t%s\t%s\n", e.Choice, visible(e.Value), visibleLong(e.Reason))
-		for _, r := range e.Rivals {
+		for _, r := range e.Alternatives {
 			fmt.Fprintf(w, "  or\t%s\t%s\n", visible(r.Value), visibleLong(r.Reason))
 		}
 	}

@@ -37,16 +37,16 @@ func (c *listenCommand) Run(ctx context.Context, s streams) (err error) {
 		}
 	}
 	l := &listener{streams: s, to: c.ForwardTo, server: strings.TrimSuffix(c.Server, "/"), key: c.Key}
-	if err := l.begin(ctx, c.Events); err != nil {
+	if err := l.createWebhook(ctx, c.Events); err != nil {
 		return err
 	}
 	defer func() {
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()
-		err = errors.Join(err, l.call(last, "DELETE", "/api/v1/webhooks/"+l.id+"/", nil, nil))
+		err = errors.Join(err, l.callAPI(last, "DELETE", "/api/v1/webhooks/"+l.id+"/", nil, nil))
 	}()
 	for ctx.Err() == nil {
-		if err := l.round(ctx); err != nil && ctx.Err() == nil {
+		if err := l.forwardWaiting(ctx); err != nil && ctx.Err() == nil {
 			fmt.Fprintf(s.err, "intray: %v; trying again\n", err)
 			select {
 			case <-ctx.Done():
@@ -72,7 +72,7 @@ type message struct {
 	Body        string `json:"body"`
 }
 
-func (l *listener) begin(ctx context.Context, events []string) error {
+func (l *listener) createWebhook(ctx context.Context, events []string) error {
 	body, err := json.Marshal(map[string]any{"url": nil, "events": events})
 	if len(events) == 0 {
 		body, err = []byte(`{"url":null}`), nil
@@ -81,7 +81,7 @@ func (l *listener) begin(ctx context.Context, events []string) error {
 		return err
 	}
 	var made struct{ ID, Secret string }
-	if err := l.call(ctx, "POST", "/api/v1/webhooks/", body, &made); err != nil {
+	if err := l.callAPI(ctx, "POST", "/api/v1/webhooks/", body, &made); err != nil {
 		return err
 	}
 	l.id, l.secret = made.ID, made.Secret
@@ -92,23 +92,23 @@ func (l *listener) begin(ctx context.Context, events []string) error {
 	return nil
 }
 
-// round waits for messages and forwards them.
-func (l *listener) round(ctx context.Context) error {
+// forwardWaiting waits for messages and forwards them.
+func (l *listener) forwardWaiting(ctx context.Context) error {
 	var list []message
-	if err := l.call(ctx, "GET", "/api/v1/webhooks/"+l.id+"/waiting/?wait=20", nil, &list); err != nil {
+	if err := l.callAPI(ctx, "GET", "/api/v1/webhooks/"+l.id+"/waiting/?wait=20", nil, &list); err != nil {
 		return err
 	}
 	for _, m := range list {
-		status, told, took := l.forward(ctx, m)
-		fmt.Fprintf(l.out, "%s  %s  %s  %s (%d ms)\n", time.Now().Format(time.TimeOnly), m.Event, m.ID, visibleLong(told), took.Milliseconds())
+		status, result, took := l.forward(ctx, m)
+		fmt.Fprintf(l.out, "%s  %s  %s  %s (%d ms)\n", time.Now().Format(time.TimeOnly), m.Event, m.ID, visibleLong(result), took.Milliseconds())
 		if l.to == "" {
 			fmt.Fprintln(l.out, visibleLong(m.Body))
 		}
-		body, err := json.Marshal(map[string]any{"delivery_id": m.ID, "status_code": status, "message": told, "took_ms": took.Milliseconds()})
+		body, err := json.Marshal(map[string]any{"delivery_id": m.ID, "status_code": status, "message": result, "took_ms": took.Milliseconds()})
 		if err != nil {
 			return err
 		}
-		if err := l.call(ctx, "POST", "/api/v1/webhooks/"+l.id+"/waiting/", body, nil); err != nil {
+		if err := l.callAPI(ctx, "POST", "/api/v1/webhooks/"+l.id+"/waiting/", body, nil); err != nil {
 			return err
 		}
 	}
@@ -116,7 +116,7 @@ func (l *listener) round(ctx context.Context) error {
 }
 
 // forward sends a message to the receiver on this machine.
-func (l *listener) forward(ctx context.Context, m message) (status int, told string, took time.Duration) {
+func (l *listener) forward(ctx context.Context, m message) (status int, result string, took time.Duration) {
 	if l.to == "" {
 		return http.StatusOK, "It was printed.", 0
 	}
@@ -143,8 +143,8 @@ func (l *listener) forward(ctx context.Context, m message) (status int, told str
 	return answer.StatusCode, "The receiver answered " + answer.Status, time.Since(began)
 }
 
-// call makes a request to the service.
-func (l *listener) call(ctx context.Context, method, path string, body []byte, into any) error {
+// callAPI makes a request to the service.
+func (l *listener) callAPI(ctx context.Context, method, path string, body []byte, into any) error {
 	r, err := http.NewRequestWithContext(ctx, method, l.server+path, bytes.NewReader(body))
 	if err != nil {
 		return usageError{fmt.Errorf("--server: %w", err)}
@@ -163,11 +163,11 @@ func (l *listener) call(ctx context.Context, method, path string, body []byte, i
 		return fmt.Errorf("reach the service: %w", err)
 	}
 	if answer.StatusCode >= http.StatusBadRequest {
-		var told struct{ Detail string }
-		if json.Unmarshal(text, &told) != nil || told.Detail == "" {
-			told.Detail = answer.Status
+		var failure struct{ Detail string }
+		if json.Unmarshal(text, &failure) != nil || failure.Detail == "" {
+			failure.Detail = answer.Status
 		}
-		return fmt.Errorf("the service says: %s", visibleLong(told.Detail))
+		return fmt.Errorf("the service says: %s", visibleLong(failure.Detail))
 	}
 	if into == nil {
 		return nil

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -105,7 +106,7 @@ func run(ctx context.Context, args []string, s streams) int {
 	var cli commands
 	status := -1
 	parser, err := kong.New(&cli, kong.Name("intray"), kong.Description(description), kong.UsageOnError(),
-		kong.Writers(s.out, s.err), kong.Exit(func(code int) { status = code }), kong.DefaultEnvars("INTRAY"),
+		kong.Writers(s.out, s.err), kong.Exit(func(code int) { status = code }), kong.DefaultEnvars("INTRAY"), kong.Resolvers(kong.ResolverFunc(renamedVariable)),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
 		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(s))
 	if err != nil {
@@ -123,7 +124,27 @@ func run(ctx context.Context, args []string, s streams) int {
 		fmt.Fprintf(s.err, "intray: %v\nTry: intray %s--help\n", err, commandOf(err))
 		return exitUsage
 	}
-	return report(ctx, s, chosen.Run())
+	return reportError(ctx, s, chosen.Run())
+}
+
+// renamedVariables are the flags whose variables had other names before. These
+// still work.
+var renamedVariables = map[string]string{
+	"hook-sandbox":          "INTRAY_HOOK_JAIL",
+	"hook-timeout-per-1000": "INTRAY_HOOK_BATCH",
+	"hook-call-timeout":     "INTRAY_HOOK_QUIET",
+}
+
+// renamedVariable resolves a flag by the former name of its variable.
+func renamedVariable(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+	former, renamed := renamedVariables[flag.Name]
+	if !renamed || slices.ContainsFunc(flag.Envs, func(name string) bool { return os.Getenv(name) != "" }) {
+		return nil, nil
+	}
+	if value := os.Getenv(former); value != "" {
+		return value, nil
+	}
+	return nil, nil
 }
 
 // commandOf names the command that was used wrongly, with a space behind it.
@@ -141,8 +162,8 @@ func commandOf(err error) string {
 	return path
 }
 
-// report tells an error and gives the exit status that goes with it.
-func report(ctx context.Context, s streams, err error) int {
+// reportError tells an error and gives the exit status that goes with it.
+func reportError(ctx context.Context, s streams, err error) int {
 	var status exit
 	var usage usageError
 	var config app.UsageError
@@ -165,8 +186,8 @@ func report(ctx context.Context, s streams, err error) int {
 // textWidth is how many characters a line of long text has at most.
 const textWidth = 80
 
-// terminal says whether a stream is one, where a person reads or writes.
-func terminal(stream any) bool {
+// isTerminal says whether a stream is one, where a person reads or writes.
+func isTerminal(stream any) bool {
 	file, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(file.Fd()))
 }
@@ -212,26 +233,26 @@ func plainOrQuoted(value string) string {
 	return strconv.Quote(value)
 }
 
-// counted writes a number with its noun: "1 row", "2 rows".
-func counted(n int64, noun string) string {
+// pluralize writes a number with its noun: "1 row", "2 rows".
+func pluralize(n int64, unit string) string {
 	if n == 1 {
-		return "1 " + noun
+		return "1 " + unit
 	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	return fmt.Sprintf("%d %ss", n, unit)
 }
 
-// wrap lays text out in lines of so many characters.
-func wrap(text string, width int) []string {
-	lines := chop(text, width)
+// wrapText lays text out in lines of so many characters.
+func wrapText(text string, width int) []string {
+	lines := splitText(text, width)
 	for i := range lines {
 		lines[i] = strings.TrimRight(lines[i], " ")
 	}
 	return lines
 }
 
-// chop cuts text into lines of so many characters, behind a space where there is
+// splitText cuts text into lines of so many characters, behind a space where there is
 // one. Together they are the text; a space may stand beyond the last character.
-func chop(text string, width int) (lines []string) {
+func splitText(text string, width int) (lines []string) {
 	rest := []rune(text)
 	for len(rest) > width {
 		at := width

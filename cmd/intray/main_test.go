@@ -38,20 +38,20 @@ func TestInterrupted(t *testing.T) {
 		{"convert", file, filepath.Join(folder, "out.csv")},
 		{"keys", "list", "--data", filepath.Join(folder, "data")},
 	} {
-		var out, told bytes.Buffer
-		if status := run(ctx, args, streams{nil, &out, &told}); status != exitInterrupted {
+		var out, stderr bytes.Buffer
+		if status := run(ctx, args, streams{nil, &out, &stderr}); status != exitInterrupted {
 			t.Errorf("%s: exit status %d, want %d", args[0], status, exitInterrupted)
 		}
-		if told.String() != "intray: interrupted\n" || out.Len() > 0 {
-			t.Errorf("%s: told %q and wrote %q", args[0], told.String(), out.String())
+		if stderr.String() != "intray: interrupted\n" || out.Len() > 0 {
+			t.Errorf("%s: told %q and wrote %q", args[0], stderr.String(), out.String())
 		}
 	}
 	if made, _ := filepath.Glob(filepath.Join(folder, "*out*")); len(made) > 0 {
 		t.Errorf("files were made: %v", made)
 	}
-	var told bytes.Buffer
-	if status := run(ctx, []string{"run", "missing.csv", "--schema", schema}, streams{nil, nil, &told}); status != exitUsage || !strings.Contains(told.String(), "missing.csv") {
-		t.Errorf("a fault of its own: exit status %d, told %q", status, told.String())
+	var stderr bytes.Buffer
+	if status := run(ctx, []string{"run", "missing.csv", "--schema", schema}, streams{nil, nil, &stderr}); status != exitUsage || !strings.Contains(stderr.String(), "missing.csv") {
+		t.Errorf("a fault of its own: exit status %d, told %q", status, stderr.String())
 	}
 }
 
@@ -79,7 +79,7 @@ func TestWrap(t *testing.T) {
 		"größe größe größe":        {"größe", "größe", "größe"},
 		"tenletters tenletters ab": {"tenletters", "tenletters", "ab"},
 	} {
-		if diff := cmp.Diff(want, wrap(text, 10)); diff != "" {
+		if diff := cmp.Diff(want, wrapText(text, 10)); diff != "" {
 			t.Errorf("%q: %s", text, diff)
 		}
 	}
@@ -89,7 +89,7 @@ func TestChopLosesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringOf(rapid.SampledFrom([]rune("ab ü\"\\"))).Draw(t, "text")
 		width := rapid.IntRange(1, 12).Draw(t, "width")
-		lines := chop(text, width)
+		lines := splitText(text, width)
 		if strings.Join(lines, "") != text {
 			t.Fatalf("%q is cut into %q", text, lines)
 		}
@@ -102,19 +102,19 @@ func TestChopLosesNothing(t *testing.T) {
 }
 
 func TestShownTexts(t *testing.T) {
-	long := strings.Repeat("ä", mostShown+5)
+	long := strings.Repeat("ä", maxShown+5)
 	for _, c := range []struct{ name, got, want string }{
 		{"quoted", quotedText(" a\t\u202e"), `" a\t\u202e"`},
-		{"cut", quotedText(long), `"` + strings.Repeat("ä", mostShown-1) + "… (355 characters in all)"},
+		{"cut", quotedText(long), `"` + strings.Repeat("ä", maxShown-1) + "… (355 characters in all)"},
 		{"plain", plainText("Zoë"), "Zoë"},
 		{"spaces behind", plainText("Zoë "), `"Zoë "`},
 		{"empty", plainText(""), `""`},
 		{"a quote", plainText(`6"`), `"6\""`},
 		{"long", visibleLong("Zoë\u200f\u0085\u202e\u2067\x7f\n!"), "Zoë\u200f�����!"},
 		{"JSON", graphicJSON("\"Zoë \u0085\U000e0001\\n\""), `"Zoë \u0085\udb40\udc01\n"`},
-		{"no column", fedBy(nil), "no column"},
-		{"a column", fedBy([]intray.TracedColumn{{Index: 1, Header: "E\x1b"}}), `column 2, "E\x1b"`},
-		{"columns", fedBy([]intray.TracedColumn{{Index: 2, Header: "Phone 1"}, {Index: 3, Header: "Phone 2"}}), "columns 3, Phone 1 and 4, Phone 2"},
+		{"no column", columnList(nil), "no column"},
+		{"a column", columnList([]intray.TracedColumn{{Index: 1, Header: "E\x1b"}}), `column 2, "E\x1b"`},
+		{"columns", columnList([]intray.TracedColumn{{Index: 2, Header: "Phone 1"}, {Index: 3, Header: "Phone 2"}}), "columns 3, Phone 1 and 4, Phone 2"},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, c.got, c.want)
@@ -133,8 +133,8 @@ func TestTableOfMapping(t *testing.T) {
 			{Column: intray.NoColumn},
 		}},
 	}
-	var told strings.Builder
-	if err := tableOfMapping(&told, schema, out); err != nil {
+	var printed strings.Builder
+	if err := writeMappingTable(&printed, schema, out); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{
@@ -144,7 +144,7 @@ func TestTableOfMapping(t *testing.T) {
 		"city    –",
 		"",
 	}
-	got := strings.Split(told.String(), "\n")
+	got := strings.Split(printed.String(), "\n")
 	for i := range got {
 		got[i] = strings.TrimRight(got[i], " ")
 	}
@@ -156,12 +156,12 @@ func TestTableOfMapping(t *testing.T) {
 // TestSchemaForAPerson is what a person at a terminal sees of a schema.
 func TestSchemaForAPerson(t *testing.T) {
 	for name, c := range map[string]struct {
-		checked checked
+		checked checkResult
 		want    string
 	}{
-		"good": {checked{File: "a.json", Valid: true}, "a.json can be used. Nothing was found.\n"},
+		"good": {checkResult{File: "a.json", Valid: true}, "a.json can be used. Nothing was found.\n"},
 		"odd": {
-			checked{File: "-", Valid: true, Findings: []checkedFound{
+			checkResult{File: "-", Valid: true, Findings: []checkFinding{
 				{"fields[0].key", "warning", "key_odd", "The key \x1b]0;x\x07 holds what cannot be typed on most keyboards, and so on."},
 				{"", "info", "empty", "No."},
 			}},
@@ -170,18 +170,18 @@ func TestSchemaForAPerson(t *testing.T) {
 				"\ninfo     the whole schema\n         No.\n",
 		},
 		"wrong": {
-			checked{File: "a\nb.json", Errors: []checkedIssue{{"fields[1].type", "must be one of " + strings.Repeat("string, ", 10)}}},
+			checkResult{File: "a\nb.json", Errors: []checkIssue{{"fields[1].type", "must be one of " + strings.Repeat("string, ", 10)}}},
 			"\"a\\nb.json\" cannot be used: 1 error.\n" +
 				"\nerror    fields[1].type\n         must be one of string, string, string, string, string, string, string,\n         string, string, string,\n",
 		},
 	} {
-		var told strings.Builder
-		c.checked.tell(&told)
-		if diff := cmp.Diff(c.want, told.String()); diff != "" {
+		var printed strings.Builder
+		c.checked.printResult(&printed)
+		if diff := cmp.Diff(c.want, printed.String()); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
-		if slices.ContainsFunc(strings.Split(told.String(), "\n"), func(line string) bool { return utf8.RuneCountInString(line) > textWidth }) {
-			t.Errorf("%s: a line is over %d characters:\n%s", name, textWidth, told.String())
+		if slices.ContainsFunc(strings.Split(printed.String(), "\n"), func(line string) bool { return utf8.RuneCountInString(line) > textWidth }) {
+			t.Errorf("%s: a line is over %d characters:\n%s", name, textWidth, printed.String())
 		}
 	}
 }

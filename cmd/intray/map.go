@@ -73,7 +73,7 @@ func (c *mapCommand) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	out, err := engine.New(engine.Config{Formats: all.Formats("")}).Map(ctx, engine.Import{Input: in, Schema: schema, Answers: answers})
+	out, err := engine.New(engine.Config{Formats: all.Formats("")}).MapColumns(ctx, engine.Import{Input: in, Schema: schema, Answers: answers})
 	if err = errors.Join(err, closeFile()); err != nil {
 		return err
 	}
@@ -81,18 +81,18 @@ func (c *mapCommand) Run(ctx context.Context, s streams) error {
 		fmt.Fprintf(s.err, "intray: %s: %s\n", c.File, visibleLong(out.Notices[0].Text.String()))
 		return exit(exitFailed)
 	}
-	if err := judgeMapping(schema.Fields, len(out.Headers), answers); err != nil {
+	if err := validateAnswers(schema.Fields, len(out.Headers), answers); err != nil {
 		return usageError{err}
 	}
-	if !c.JSON && terminal(s.out) {
-		return tableOfMapping(s.out, schema, out)
+	if !c.JSON && isTerminal(s.out) {
+		return writeMappingTable(s.out, schema, out)
 	}
 	return writeJSON(s.out, wireMapping(schema, out))
 }
 
-// judgeMapping judges answers as a run does, but those about cells, of which
+// validateAnswers judges answers as a run does, but those about cells, of which
 // nothing is looked at here.
-func judgeMapping(fields []intray.Field, columns int, answers intray.Answers) error {
+func validateAnswers(fields []intray.Field, columns int, answers intray.Answers) error {
 	if columns == 0 {
 		columns = -1 // no header was read: something is open before
 	}
@@ -100,7 +100,7 @@ func judgeMapping(fields []intray.Field, columns int, answers intray.Answers) er
 	maps.DeleteFunc(about, func(id, _ string) bool {
 		return strings.HasPrefix(id, intray.AnswerFormat) || strings.HasPrefix(id, intray.AnswerValue)
 	})
-	if _, err := service.JudgeAnswers(fields, columns, about); err != nil {
+	if _, err := service.CheckAnswers(fields, columns, about); err != nil {
 		return fmt.Errorf("the answers cannot be used: %w", err)
 	}
 	return nil
@@ -132,8 +132,8 @@ func wireMapping(schema *intray.Schema, out *engine.Outcome) mapped {
 	return m
 }
 
-// tableOfMapping writes for a person.
-func tableOfMapping(w io.Writer, schema *intray.Schema, out *engine.Outcome) error {
+// writeMappingTable writes for a person.
+func writeMappingTable(w io.Writer, schema *intray.Schema, out *engine.Outcome) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "FIELD\tCOLUMN\tSCORE\tREASONS")
 	for i, f := range schema.Fields {
@@ -142,7 +142,7 @@ func tableOfMapping(w io.Writer, schema *intray.Schema, out *engine.Outcome) err
 			match := out.Mapping.Fields[i]
 			reasons = visibleLong(strings.Join(intray.RenderAll(match.Reasons), "; "))
 			if match.Column != intray.NoColumn {
-				column, score = columnNames(columnsOf(match, out.Headers)), fmt.Sprintf("%.2f", match.Score)
+				column, score = columnNames(tracedColumns(match, out.Headers)), fmt.Sprintf("%.2f", match.Score)
 			}
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", visible(f.Key), column, score, reasons)
@@ -153,7 +153,7 @@ func tableOfMapping(w io.Writer, schema *intray.Schema, out *engine.Outcome) err
 	for _, q := range out.Questions {
 		fmt.Fprintf(w, "\n%s\n", visibleLong(q.Text.String()))
 		for _, choice := range q.Choices {
-			fmt.Fprintf(w, "  %s\n", described(choice))
+			fmt.Fprintf(w, "  %s\n", describeChoice(choice))
 		}
 	}
 	return nil

@@ -99,10 +99,10 @@ func tryMutant(t *testing.T, n int, name, mutant string, random *rand.Rand) {
 	defer late.Stop()
 	args := []string{"convert", mutant, "-"}
 	args = append(args, [][]string{nil, {"--as-is"}, {"--display"}, {"--display", "--as-is"}}[random.IntN(4)]...)
-	var told strings.Builder
-	status := run(context.Background(), args, streams{strings.NewReader(""), io.Discard, &told})
-	if status != exitDone && status != exitFailed || status == exitFailed && told.Len() == 0 {
-		t.Errorf("mutation %d of %s: status %d: %s", n, filepath.Base(name), status, last(told.String(), 2000))
+	var stderr strings.Builder
+	status := run(context.Background(), args, streams{strings.NewReader(""), io.Discard, &stderr})
+	if status != exitDone && status != exitFailed || status == exitFailed && stderr.Len() == 0 {
+		t.Errorf("mutation %d of %s: status %d: %s", n, filepath.Base(name), status, last(stderr.String(), 2000))
 	}
 }
 

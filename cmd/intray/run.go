@@ -49,31 +49,31 @@ func (c *runCommand) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return usageError{err}
 	}
-	cfg := app.RunConfig{File: c.File, Schema: schema, SchemaFile: c.Schema, Stdout: s.out, Problems: c.Problems, Progress: progress(s.err), Hooks: c.hooks()}
+	cfg := app.RunConfig{File: c.File, Schema: schema, SchemaFile: c.Schema, Stdout: s.out, Problems: c.Problems, Progress: progress(s.err), Hooks: c.hookConfig()}
 	if cfg.Out, cfg.Format, err = c.target(); err != nil {
 		return usageError{err}
 	}
 	if cfg.Answers, err = readAnswers(c.Answers); err != nil {
 		return usageError{err}
 	}
-	if cfg.Explain, err = c.explained(); err != nil {
+	if cfg.Explain, err = c.explainedRows(); err != nil {
 		return usageError{err}
 	}
 	report, err := app.Run(ctx, cfg)
-	if watched(s) {
-		report, err = c.ask(ctx, s, cfg, report, err)
+	if isInteractive(s) {
+		report, err = c.askQuestions(ctx, s, cfg, report, err)
 	}
 	if err != nil {
 		return err
 	}
-	err = c.tell(s.err, cfg, report)
-	c.tellTraces(s.err, cfg, report)
+	err = c.printSummary(s.err, cfg, report)
+	c.printTraces(s.err, cfg, report)
 	return err
 }
 
-// ask puts what is open to the person at the terminal, until nothing is or one
+// askQuestions puts what is open to the person at the terminal, until nothing is or one
 // question was left.
-func (c *runCommand) ask(ctx context.Context, s streams, cfg app.RunConfig, report app.RunReport, err error) (app.RunReport, error) {
+func (c *runCommand) askQuestions(ctx context.Context, s streams, cfg app.RunConfig, report app.RunReport, err error) (app.RunReport, error) {
 	lines := bufio.NewReader(s.in)
 	for err == nil && len(report.Outcome.Questions) > 0 {
 		o := report.Outcome
@@ -109,7 +109,7 @@ func (c *runCommand) target() (string, output.Format, error) {
 	}
 	format, err := output.ParseFormat(name)
 	if err != nil {
-		return "", "", wrongFlag("--format", err)
+		return "", "", flagError("--format", err)
 	}
 	out := c.Out
 	if out == "" {
@@ -121,7 +121,7 @@ func (c *runCommand) target() (string, output.Format, error) {
 
 // progress draws a bar where a person watches.
 func progress(w io.Writer) func(int64) {
-	if !terminal(w) {
+	if !isTerminal(w) {
 		return nil
 	}
 	bar := progressbar.NewOptions64(-1, progressbar.OptionSetWriter(w), progressbar.OptionSetDescription("rows"),
@@ -129,32 +129,32 @@ func progress(w io.Writer) func(int64) {
 	return func(rows int64) { _ = bar.Set64(rows) }
 }
 
-// tell writes the summary and gives the exit status.
-func (c *runCommand) tell(w io.Writer, cfg app.RunConfig, report app.RunReport) error {
+// printSummary writes the summary and gives the exit status.
+func (c *runCommand) printSummary(w io.Writer, cfg app.RunConfig, report app.RunReport) error {
 	o := report.Outcome
 	cfg.Schema = o.Schema(cfg.Schema)
 	if bar := cfg.Progress; bar != nil {
 		fmt.Fprint(w, "\r\x1b[K")
 	}
-	c.tellRead(w, cfg.Schema, o)
+	c.printReadSummary(w, cfg.Schema, o)
 	for _, n := range o.Notices {
 		fmt.Fprintf(w, "%s: %s\n", n.Level, visibleLong(n.Text.String()))
 		if n.Type == intray.HookFailed {
-			tellSource(w, cfg.Schema.Hooks, o.Hook)
+			printHookSource(w, cfg.Schema.Hooks, o.Hook)
 		}
 	}
-	if o.Untold > 0 {
-		fmt.Fprintf(w, "… and %s more\n", counted(o.Untold, "notice"))
+	if o.OmittedNotices > 0 {
+		fmt.Fprintf(w, "… and %s more\n", pluralize(o.OmittedNotices, "notice"))
 	}
-	tellProblems(w, o)
+	printProblems(w, o)
 	switch o.Verdict {
 	case engine.Done:
 		if cfg.Out != "-" {
-			fmt.Fprintf(w, "Wrote %s to %s.\n", counted(report.OutputRows, "row"), cfg.Out)
+			fmt.Fprintf(w, "Wrote %s to %s.\n", pluralize(report.OutputRows, "row"), cfg.Out)
 		}
 		return nil
 	case engine.Open:
-		tellAnswers(w, o.Questions)
+		printAnswerHelp(w, o.Questions)
 		fmt.Fprintln(w, "Nothing was written: this must be settled first.")
 		return exit(exitReview)
 	}
@@ -166,8 +166,8 @@ func (c *runCommand) tell(w io.Writer, cfg app.RunConfig, report app.RunReport) 
 	return exit(exitFailed)
 }
 
-// tellRead says how the file was read, and which column feeds which field.
-func (c *runCommand) tellRead(w io.Writer, schema *intray.Schema, o *engine.Outcome) {
+// printReadSummary says how the file was read, and which column feeds which field.
+func (c *runCommand) printReadSummary(w io.Writer, schema *intray.Schema, o *engine.Outcome) {
 	var choices []string
 	for _, e := range o.Evidence {
 		choices = append(choices, fmt.Sprintf("%s %s", e.Choice, plainOrQuoted(e.Value)))
@@ -175,12 +175,12 @@ func (c *runCommand) tellRead(w io.Writer, schema *intray.Schema, o *engine.Outc
 	if len(choices) > 0 {
 		read := ""
 		if o.DataRows > 0 {
-			read = "; " + counted(o.DataRows, "row")
+			read = "; " + pluralize(o.DataRows, "row")
 		}
 		fmt.Fprintf(w, "Read %s: %s%s.\n", c.File, strings.Join(choices, ", "), read)
 	}
 	for i, match := range o.Mapping.Fields {
-		fmt.Fprintf(w, "  %s ← %s\n", schema.Fields[i].Key, fedBy(columnsOf(match, o.Headers)))
+		fmt.Fprintf(w, "  %s ← %s\n", schema.Fields[i].Key, columnList(tracedColumns(match, o.Headers)))
 	}
 	for _, column := range o.Mapping.Unmapped {
 		fmt.Fprintf(w, "  not used: column %d, %s\n", column+1, visible(o.Headers[column]))
@@ -199,17 +199,17 @@ func levels(o *engine.Outcome) string {
 	}
 	var parts []string
 	for _, level := range slices.Sorted(maps.Keys(counts)) {
-		parts = append(parts, counted(counts[level], level.String()))
+		parts = append(parts, pluralize(counts[level], level.String()))
 	}
 	return " (" + strings.Join(parts, ", ") + ")"
 }
 
-// tellProblems lists the first problems, and errors before all others.
-func tellProblems(w io.Writer, o *engine.Outcome) {
+// printProblems lists the first problems, and errors before all others.
+func printProblems(w io.Writer, o *engine.Outcome) {
 	if o.Problems == 0 {
 		return
 	}
-	fmt.Fprintf(w, "%s with an error, %s in all%s:\n", counted(o.ErrorRows, "row"), counted(o.Problems, "problem"), levels(o))
+	fmt.Fprintf(w, "%s with an error, %s in all%s:\n", pluralize(o.ErrorRows, "row"), pluralize(o.Problems, "problem"), levels(o))
 	const most = 10
 	listed := slices.Clone(o.Listed)
 	slices.SortStableFunc(listed, func(a, b intray.Notice) int { return cmp.Compare(a.Level, b.Level) })
@@ -235,8 +235,8 @@ func nameOf(n intray.Notice) string {
 	return n.Field
 }
 
-// maxAnswers is the most bytes of a file of answers.
-const maxAnswers = 1 << 20
+// maxAnswersFile is the most bytes of a file of answers.
+const maxAnswersFile = 1 << 20
 
 // readAnswers reads a JSON object: an answer for each id of a question.
 func readAnswers(name string) (intray.Answers, error) {
@@ -249,7 +249,7 @@ func readAnswers(name string) (intray.Answers, error) {
 	}
 	defer file.Close()
 	var sent map[string]any
-	dec := json.NewDecoder(io.LimitReader(file, maxAnswers))
+	dec := json.NewDecoder(io.LimitReader(file, maxAnswersFile))
 	dec.UseNumber()
 	if err := dec.Decode(&sent); err != nil {
 		return nil, fmt.Errorf("%s: this is no JSON object of answers, such as {\"sheet\": \"Contacts\"}: %w", name, err)
@@ -279,9 +279,9 @@ func isQuestion(id string) bool {
 	return slices.ContainsFunc(about, func(kind string) bool { return strings.HasPrefix(id, kind) })
 }
 
-// watched says whether a person sits at both ends.
-func watched(s streams) bool {
-	return terminal(s.in) && terminal(s.err)
+// isInteractive says whether a person sits at both ends.
+func isInteractive(s streams) bool {
+	return isTerminal(s.in) && isTerminal(s.err)
 }
 
 // errNoAnswer says that a person left a question open.
@@ -297,7 +297,7 @@ func askAll(s streams, lines *bufio.Reader, questions []intray.Question, columns
 			return err
 		}
 		answers[q.ID] = value
-		if wrong := service.Contradiction(fields, answers); wrong != nil {
+		if wrong := service.CheckContradictions(fields, answers); wrong != nil {
 			delete(answers, q.ID)
 			fmt.Fprintln(s.err, visibleLong(wrong.Error()))
 			i--
@@ -309,7 +309,7 @@ func askAll(s streams, lines *bufio.Reader, questions []intray.Question, columns
 func askOne(w io.Writer, lines *bufio.Reader, q intray.Question, columns int) (string, error) {
 	fmt.Fprintf(w, "\n%s\n", visibleLong(q.Text.String()))
 	for i, c := range q.Choices {
-		fmt.Fprintf(w, "  %d  %s\n", i+1, described(c))
+		fmt.Fprintf(w, "  %d  %s\n", i+1, describeChoice(c))
 	}
 	several := ""
 	if q.Many {
@@ -322,18 +322,18 @@ func askOne(w io.Writer, lines *bufio.Reader, q intray.Question, columns int) (s
 		if line == "" || err != nil {
 			return "", errNoAnswer
 		}
-		if value, ok := chosen(q, line); ok && q.Takes(value, columns) {
+		if value, ok := chosenValues(q, line); ok && q.Accepts(value, columns) {
 			return value, nil
 		}
-		if q.Takes(line, columns) && !q.AnyColumn && !q.Many {
+		if q.Accepts(line, columns) && !q.AnyColumn && !q.Many {
 			return line, nil
 		}
 	}
 }
 
-// chosen gives the values of the choices whose numbers, counted from 1, stand in
+// chosenValues gives the values of the choices whose numbers, counted from 1, stand in
 // a line.
-func chosen(q intray.Question, line string) (string, bool) {
+func chosenValues(q intray.Question, line string) (string, bool) {
 	numbers := []string{line}
 	if q.Many {
 		numbers = strings.Split(line, ",")
@@ -349,7 +349,7 @@ func chosen(q intray.Question, line string) (string, bool) {
 	return strings.Join(values, ","), true
 }
 
-func described(c intray.Choice) string {
+func describeChoice(c intray.Choice) string {
 	text := visible(c.Label.String())
 	if c.Label.IsZero() {
 		text = visible(c.Value)
@@ -367,8 +367,8 @@ func described(c intray.Choice) string {
 	return text
 }
 
-// tellAnswers shows how the questions can be answered without a terminal.
-func tellAnswers(w io.Writer, questions []intray.Question) {
+// printAnswerHelp shows how the questions can be answered without a terminal.
+func printAnswerHelp(w io.Writer, questions []intray.Question) {
 	if len(questions) == 0 {
 		return
 	}

@@ -45,46 +45,46 @@ func TestDialogue(t *testing.T) {
 		{"a value", delimiter, ",\n", ",", 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var told strings.Builder
+			var stderr strings.Builder
 			answers := intray.Answers{}
-			err := askAll(streams{err: &told}, bufio.NewReader(strings.NewReader(c.typed)), []intray.Question{c.question}, 3, answers, nil)
+			err := askAll(streams{err: &stderr}, bufio.NewReader(strings.NewReader(c.typed)), []intray.Question{c.question}, 3, answers, nil)
 			if diff := cmp.Diff(intray.Answers{c.question.ID: c.want}, answers); diff != "" || err != nil {
-				t.Errorf("error %v, %s\n%s", err, diff, told.String())
+				t.Errorf("error %v, %s\n%s", err, diff, stderr.String())
 			}
-			if asked := strings.Count(told.String(), "or nothing to leave it: "); asked != c.asked {
-				t.Errorf("asked %d times, want %d:\n%s", asked, c.asked, told.String())
+			if asked := strings.Count(stderr.String(), "or nothing to leave it: "); asked != c.asked {
+				t.Errorf("asked %d times, want %d:\n%s", asked, c.asked, stderr.String())
 			}
-			if hint := strings.Contains(told.String(), ", several as 1,2,"); hint != c.question.Many {
-				t.Errorf("the hint for several stands there: %v, want %v:\n%s", hint, c.question.Many, told.String())
+			if hint := strings.Contains(stderr.String(), ", several as 1,2,"); hint != c.question.Many {
+				t.Errorf("the hint for several stands there: %v, want %v:\n%s", hint, c.question.Many, stderr.String())
 			}
-			if strings.ContainsAny(told.String(), "\x1b\a") {
-				t.Errorf("characters that steer a terminal were written: %q", told.String())
+			if strings.ContainsAny(stderr.String(), "\x1b\a") {
+				t.Errorf("characters that steer a terminal were written: %q", stderr.String())
 			}
 		})
 	}
 }
 
-// TestDialogueAsksAnew gives two fields one column, and then another.
-func TestDialogueAsksAnew(t *testing.T) {
+// TestDialogueAsksAgain gives two fields one column, and then another.
+func TestDialogueAsksAgain(t *testing.T) {
 	fax := columnQuestion(false)
 	fax.ID = "column:fax"
-	var told strings.Builder
+	var stderr strings.Builder
 	answers := intray.Answers{}
 	fields := []intray.Field{{Key: "phone"}, {Key: "fax"}}
-	err := askAll(streams{err: &told}, bufio.NewReader(strings.NewReader("1\n1\n2\n")), []intray.Question{columnQuestion(false), fax}, 3, answers, fields)
+	err := askAll(streams{err: &stderr}, bufio.NewReader(strings.NewReader("1\n1\n2\n")), []intray.Question{columnQuestion(false), fax}, 3, answers, fields)
 	if diff := cmp.Diff(intray.Answers{"column:phone": "2", "column:fax": "0"}, answers); diff != "" || err != nil {
 		t.Errorf("error %v, %s", err, diff)
 	}
-	if !strings.Contains(told.String(), `"column:phone" and "column:fax" contradict each other`) {
-		t.Errorf("told was %s", told.String())
+	if !strings.Contains(stderr.String(), `"column:phone" and "column:fax" contradict each other`) {
+		t.Errorf("told was %s", stderr.String())
 	}
 }
 
 func TestDialogueLeftOpen(t *testing.T) {
 	for _, typed := range []string{"", "\n", "9\n\n", "1"} {
-		var told strings.Builder
+		var stderr strings.Builder
 		answers := intray.Answers{}
-		err := askAll(streams{err: &told}, bufio.NewReader(strings.NewReader(typed)), []intray.Question{columnQuestion(true)}, 3, answers, nil)
+		err := askAll(streams{err: &stderr}, bufio.NewReader(strings.NewReader(typed)), []intray.Question{columnQuestion(true)}, 3, answers, nil)
 		if !errors.Is(err, errNoAnswer) || len(answers) > 0 {
 			t.Errorf("%q: answers %v, error %v", typed, answers, err)
 		}

@@ -28,21 +28,21 @@ func (schemaCheckCommand) Help() string {
 Exit status: 0 the schema can be used, with findings or without; 4 it cannot be used; 2 wrong usage.`
 }
 
-// checked is what there is to say of a schema.
-type checked struct {
+// checkResult is what there is to say of a schema.
+type checkResult struct {
 	File string `json:"file"`
 	// Valid says that the schema can be used.
 	Valid    bool           `json:"valid"`
-	Errors   []checkedIssue `json:"errors"`
-	Findings []checkedFound `json:"findings"`
+	Errors   []checkIssue   `json:"errors"`
+	Findings []checkFinding `json:"findings"`
 }
 
-type checkedIssue struct {
+type checkIssue struct {
 	Path    string `json:"path"`
 	Message string `json:"message"`
 }
 
-type checkedFound struct {
+type checkFinding struct {
 	Path  string `json:"path"`
 	Level string `json:"level"`
 	Code  string `json:"code"`
@@ -51,17 +51,17 @@ type checkedFound struct {
 
 // Run looks the schema through.
 func (c *schemaCheckCommand) Run(ctx context.Context, s streams) error {
-	found, hooks, err := c.check(s.in)
+	found, hooks, err := c.checkSchema(s.in)
 	if err != nil {
 		return usageError{err}
 	}
-	if err := found.load(ctx, hooks); err != nil {
+	if err := found.checkHooks(ctx, hooks); err != nil {
 		return err
 	}
-	if c.JSON || !terminal(s.out) {
+	if c.JSON || !isTerminal(s.out) {
 		err = writeJSON(s.out, found)
 	} else {
-		found.tell(s.out)
+		found.printResult(s.out)
 	}
 	if err != nil {
 		return err
@@ -72,8 +72,8 @@ func (c *schemaCheckCommand) Run(ctx context.Context, s streams) error {
 	return nil
 }
 
-// load looks whether what runs hooks can load those of the schema.
-func (c *checked) load(ctx context.Context, hooks intray.Hooks) error {
+// checkHooks looks whether what runs hooks can load those of the schema.
+func (c *checkResult) checkHooks(ctx context.Context, hooks intray.Hooks) error {
 	if hooks.Count() == 0 {
 		return nil
 	}
@@ -81,23 +81,23 @@ func (c *checked) load(ctx context.Context, hooks intray.Hooks) error {
 	var failed *intray.HookError
 	switch {
 	case errors.As(err, &failed):
-		c.Valid, c.Errors = false, append(c.Errors, checkedIssue{"hooks", failed.Error()})
+		c.Valid, c.Errors = false, append(c.Errors, checkIssue{"hooks", failed.Error()})
 	case err != nil:
 		return err
 	case !warning.IsZero():
-		c.Findings = append(c.Findings, checkedFound{"hooks", intray.LevelWarning.String(), "hooks_unchecked", warning.String()})
+		c.Findings = append(c.Findings, checkFinding{"hooks", intray.LevelWarning.String(), "hooks_unchecked", warning.String()})
 	}
 	return nil
 }
 
-// check reads the schema and gives its hooks too, where it can be used. Its error
+// checkSchema reads the schema and gives its hooks too, where it can be used. Its error
 // is that there is nothing to read.
-func (c *schemaCheckCommand) check(stdin io.Reader) (checked, intray.Hooks, error) {
+func (c *schemaCheckCommand) checkSchema(stdin io.Reader) (checkResult, intray.Hooks, error) {
 	in := stdin
 	if c.File != "-" {
 		file, err := os.Open(c.File)
 		if err != nil {
-			return checked{}, intray.Hooks{}, err
+			return checkResult{}, intray.Hooks{}, err
 		}
 		defer file.Close()
 		in = file
@@ -105,9 +105,9 @@ func (c *schemaCheckCommand) check(stdin io.Reader) (checked, intray.Hooks, erro
 	doc, schema, err := schemajson.ReadDoc(in)
 	var unread *fs.PathError
 	if errors.As(err, &unread) {
-		return checked{}, intray.Hooks{}, err
+		return checkResult{}, intray.Hooks{}, err
 	}
-	found := checked{File: c.File, Valid: err == nil, Errors: issuesOf(err), Findings: []checkedFound{}}
+	found := checkResult{File: c.File, Valid: err == nil, Errors: issuesOf(err), Findings: []checkFinding{}}
 	if err == nil {
 		found.Findings = findings(doc, schema)
 		return found, schema.Hooks, nil
@@ -116,59 +116,59 @@ func (c *schemaCheckCommand) check(stdin io.Reader) (checked, intray.Hooks, erro
 }
 
 // issuesOf tells what keeps a schema from being used, where anything does.
-func issuesOf(err error) []checkedIssue {
-	issues := []checkedIssue{}
+func issuesOf(err error) []checkIssue {
+	issues := []checkIssue{}
 	var invalid *schemajson.InvalidError
 	switch {
 	case errors.As(err, &invalid):
 		for _, issue := range invalid.Issues {
-			issues = append(issues, checkedIssue{issue.Path, issue.Message.String()})
+			issues = append(issues, checkIssue{issue.Path, issue.Message.String()})
 		}
 	case err != nil:
-		issues = append(issues, checkedIssue{"", err.Error()})
+		issues = append(issues, checkIssue{"", err.Error()})
 	}
 	return issues
 }
 
-func findings(doc schemajson.Doc, schema *intray.Schema) []checkedFound {
-	found := []checkedFound{}
-	for _, f := range lint.CheckWritten(schema, doc.Settings) {
-		found = append(found, checkedFound{f.Path, f.Level.String(), f.Code, f.Text.String()})
+func findings(doc schemajson.Doc, parsed *intray.Schema) []checkFinding {
+	found := []checkFinding{}
+	for _, f := range lint.CheckWritten(parsed, doc.Settings) {
+		found = append(found, checkFinding{f.Path, f.Level.String(), f.Code, f.Text.String()})
 	}
-	for _, text := range schemajson.Warnings(schema) {
-		found = append(found, checkedFound{"hooks", intray.LevelWarning.String(), "hook_without_network", text.String()})
+	for _, text := range schemajson.Warnings(parsed) {
+		found = append(found, checkFinding{"hooks", intray.LevelWarning.String(), "hook_without_network", text.String()})
 	}
 	return found
 }
 
-// tell writes for a person: each place, and below it what is wrong there.
-func (c checked) tell(w io.Writer) {
+// printResult writes for a person: each place, and below it what is wrong there.
+func (c checkResult) printResult(w io.Writer) {
 	name := visible(c.File)
 	if c.File == "-" {
 		name = "The schema"
 	}
 	switch {
 	case !c.Valid:
-		fmt.Fprintf(w, "%s cannot be used: %s.\n", name, counted(int64(len(c.Errors)), "error"))
+		fmt.Fprintf(w, "%s cannot be used: %s.\n", name, pluralize(int64(len(c.Errors)), "error"))
 	case len(c.Findings) == 0:
 		fmt.Fprintf(w, "%s can be used. Nothing was found.\n", name)
 	default:
-		fmt.Fprintf(w, "%s can be used: %s.\n", name, counted(int64(len(c.Findings)), "finding"))
+		fmt.Fprintf(w, "%s can be used: %s.\n", name, pluralize(int64(len(c.Findings)), "finding"))
 	}
 	for _, e := range c.Errors {
-		tellFound(w, "error", e.Path, e.Message)
+		printFinding(w, "error", e.Path, e.Message)
 	}
 	for _, f := range c.Findings {
-		tellFound(w, f.Level, f.Path, f.Text)
+		printFinding(w, f.Level, f.Path, f.Text)
 	}
 }
 
-func tellFound(w io.Writer, level, path, text string) {
+func printFinding(w io.Writer, level, path, text string) {
 	if path == "" {
 		path = "the whole schema"
 	}
 	fmt.Fprintf(w, "\n%-7s  %s\n", level, visibleLong(path))
-	for _, line := range wrap(visibleLong(text), textWidth-9) {
+	for _, line := range wrapText(visibleLong(text), textWidth-9) {
 		fmt.Fprintf(w, "         %s\n", line)
 	}
 }
@@ -198,7 +198,7 @@ const maxTried = 1000
 // Run tries the hooks.
 func (c *hooksTestCommand) Run(ctx context.Context, s streams) error {
 	if c.Rows < 1 || c.Rows > maxTried {
-		return usageError{wrongFlag("--rows", fmt.Errorf("%d rows cannot be shown: 1 to %d can", c.Rows, maxTried))}
+		return usageError{flagError("--rows", fmt.Errorf("%d rows cannot be shown: 1 to %d can", c.Rows, maxTried))}
 	}
 	schema, err := readSchema(c.Schema, schemajson.ReadFile)
 	if err != nil {
@@ -211,14 +211,14 @@ func (c *hooksTestCommand) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return usageError{err}
 	}
-	trial, err := app.Try(ctx, app.TrialConfig{File: c.Sample, Schema: schema, Answers: answers, Rows: c.Rows, Hooks: c.hooks()})
+	trial, err := app.TestHooks(ctx, app.HookTestConfig{File: c.Sample, Schema: schema, Answers: answers, Rows: c.Rows, Hooks: c.hookConfig()})
 	if err != nil {
 		return err
 	}
-	if c.JSON || !terminal(s.out) {
+	if c.JSON || !isTerminal(s.out) {
 		err = writeJSON(s.out, wireTrial(trial))
 	} else {
-		tellTrial(s.out, c.Sample, trial)
+		printTrial(s.out, c.Sample, trial)
 	}
 	if err != nil {
 		return err
@@ -226,10 +226,10 @@ func (c *hooksTestCommand) Run(ctx context.Context, s streams) error {
 	for _, n := range trial.Outcome.Notices {
 		fmt.Fprintf(s.err, "%s: %s\n", n.Level, visibleLong(n.Text.String()))
 	}
-	tellSource(s.err, schema.Hooks, trial.Outcome.Hook)
+	printHookSource(s.err, schema.Hooks, trial.Outcome.Hook)
 	switch trial.Outcome.Verdict {
 	case engine.Open:
-		tellAnswers(s.err, trial.Outcome.Questions)
+		printAnswerHelp(s.err, trial.Outcome.Questions)
 		return exit(exitReview)
 	case engine.Broken:
 		return exit(exitFailed)
@@ -237,14 +237,14 @@ func (c *hooksTestCommand) Run(ctx context.Context, s streams) error {
 	return nil
 }
 
-// tellTrial writes for a person: each row with the cells that the hooks change,
+// printTrial writes for a person: each row with the cells that the hooks change,
 // and what each hook took.
-func tellTrial(w io.Writer, sample string, trial app.Trial) {
+func printTrial(w io.Writer, sample string, trial app.HookTest) {
 	for i, row := range trial.Rows {
-		tellTrialRow(w, i, row)
+		printTrialRow(w, i, row)
 	}
 	if len(trial.Rows) > 0 {
-		fmt.Fprintf(w, "\nWith its hooks the import of %s has %s; the first are shown.\n", visibleLong(sample), counted(trial.Outcome.DataRows, "row"))
+		fmt.Fprintf(w, "\nWith its hooks the import of %s has %s; the first are shown.\n", visibleLong(sample), pluralize(trial.Outcome.DataRows, "row"))
 	}
 	if len(trial.Times) > 0 {
 		fmt.Fprintf(w, "\n%-24s %12s %14s\n", "hook", "time", "for each row")
@@ -264,7 +264,7 @@ func tellTrial(w io.Writer, sample string, trial app.Trial) {
 	}
 }
 
-func tellTrialRow(w io.Writer, i int, row app.TrialRow) {
+func printTrialRow(w io.Writer, i int, row app.HookTestRow) {
 	switch {
 	case row.Removed:
 		fmt.Fprintf(w, "line %d: removed\n", row.Line)
@@ -283,14 +283,14 @@ func tellTrialRow(w io.Writer, i int, row app.TrialRow) {
 		default:
 			fmt.Fprintf(w, "  %-16s %s\n", visible(cell.Field), cellText(cell.After))
 		}
-		tellMessages(w, cell.Problems)
+		printMessages(w, cell.Problems)
 	}
-	tellMessages(w, row.Problems)
+	printMessages(w, row.Problems)
 }
 
-func tellMessages(w io.Writer, problems []intray.Problem) {
+func printMessages(w io.Writer, problems []intray.Problem) {
 	for _, p := range problems {
-		for _, line := range wrap(p.Level.String()+": "+visibleLong(p.Text.String()), textWidth-19) {
+		for _, line := range wrapText(p.Level.String()+": "+visibleLong(p.Text.String()), textWidth-19) {
 			fmt.Fprintf(w, "  %-16s %s\n", "", line)
 		}
 	}
@@ -347,7 +347,7 @@ type wiredTime struct {
 
 var verdictNames = map[engine.Verdict]string{engine.Done: "SUCCESSFUL", engine.Open: "NEEDS_REVIEW", engine.Broken: "FAILED"}
 
-func wireTrial(trial app.Trial) wiredTrial {
+func wireTrial(trial app.HookTest) wiredTrial {
 	wired := wiredTrial{Verdict: verdictNames[trial.Outcome.Verdict], Rows: []wiredRow{}, Times: []wiredTime{}, Console: []string{}}
 	if f := trial.Outcome.Hook; f != nil {
 		wired.Hook = &wiredFailure{f.Hook, f.Line, f.Column, f.Row, f.Text.String()}

@@ -51,16 +51,16 @@ type serveCommand struct {
 
 // hookFlags say how hooks are run.
 type hookFlags struct {
-	HookRuntime string        `help:"What runs hooks: quickjs, which is built in, or node, which must be installed." default:"quickjs" enum:"quickjs,node"`
-	HookJail    string        `help:"strict refuses hooks where this system cannot jail them wholly; best-effort runs them all the same." default:"strict" enum:"strict,best-effort"`
-	HookBatch   time.Duration `help:"How long hooks may take for 1,000 rows." default:"5s" placeholder:"D"`
-	HookQuiet   time.Duration `help:"How long one call of hooks may take at most, however many rows it has." default:"60s" placeholder:"D"`
-	HookCgroup  string        `help:"Folder of a memory cgroup, version 1 or 2, in which a group for each process of hooks can be made. Default: their memory is looked at every 20 ms." placeholder:"DIR"`
-	HookMemory  int64         `help:"Most bytes of memory of a process that runs hooks." default:"268435456" placeholder:"N"`
+	HookRuntime        string        `help:"What runs hooks: quickjs, which is built in, or node, which must be installed." default:"quickjs" enum:"quickjs,node"`
+	HookSandbox        string        `help:"strict refuses hooks if this system cannot sandbox them fully; best-effort runs them anyway." default:"strict" enum:"strict,best-effort" aliases:"hook-jail"`
+	HookTimeoutPer1000 time.Duration `name:"hook-timeout-per-1000" help:"Time that hooks may take for 1,000 rows." default:"5s" placeholder:"D" aliases:"hook-batch"`
+	HookCallTimeout    time.Duration `help:"Maximum duration of one hook call." default:"60s" placeholder:"D" aliases:"hook-quiet"`
+	HookCgroup         string        `help:"Folder of a memory cgroup, version 1 or 2, in which a group for each process of hooks can be made. Default: their memory is looked at every 20 ms." placeholder:"DIR"`
+	HookMemory         int64         `help:"Most bytes of memory of a process that runs hooks." default:"268435456" placeholder:"N"`
 }
 
-func (f hookFlags) hooks() app.HookConfig {
-	return app.HookConfig{Runtime: f.HookRuntime, Jail: f.HookJail, Batch: f.HookBatch, Quiet: f.HookQuiet, Memory: f.HookMemory, Cgroup: f.HookCgroup}
+func (f hookFlags) hookConfig() app.HookConfig {
+	return app.HookConfig{Runtime: f.HookRuntime, Sandbox: f.HookSandbox, TimeoutPer1000: f.HookTimeoutPer1000, CallTimeout: f.HookCallTimeout, Memory: f.HookMemory, Cgroup: f.HookCgroup}
 }
 
 // Help is shown below the flags.
@@ -103,16 +103,16 @@ func (c *serveCommand) Run(ctx context.Context, s streams) error {
 	cfg := c.config(s)
 	proxies, err := app.ParseNetworks(c.TrustedProxy)
 	if err != nil {
-		return usageError{wrongFlag("--trusted-proxy", err)}
+		return usageError{flagError("--trusted-proxy", err)}
 	}
 	egress, err := app.ParseNetworks(c.EgressAllow)
 	if err != nil {
-		return usageError{wrongFlag("--egress-allow", err)}
+		return usageError{flagError("--egress-allow", err)}
 	}
 	cfg.Listen, cfg.BaseURL, cfg.MetricsListen = c.Listen, c.BaseURL, c.MetricsListen
 	cfg.TLSCert, cfg.TLSKey, cfg.TrustedProxies = c.TLSCert, c.TLSKey, proxies
 	cfg.RateCreate, cfg.RatePoll, cfg.EgressAllow = c.RateCreate, c.RatePoll, egress
-	cfg.MaxFileSize, cfg.Hooks = c.MaxFileSize, c.hooks()
+	cfg.MaxFileSize, cfg.Hooks = c.MaxFileSize, c.hookConfig()
 	if c.KeyHeaders != "" {
 		cfg.KeyHeaders = splitNames(c.KeyHeaders)
 	}

@@ -56,9 +56,9 @@ type Config struct {
 type API struct {
 	cfg      Config
 	table    []operation
-	creates  *limiter
-	polls    *limiter
-	memory   *memory
+	creates  *rateLimiter
+	polls    *rateLimiter
+	memory   *memoryLimiter
 	openapi  func() ([]byte, error)
 	frontend http.Handler
 	// streams counts the pages that are told of what happens, until closing is
@@ -82,9 +82,9 @@ func New(cfg Config) *API {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	a := &API{cfg: cfg, table: operations(), creates: newLimiter(cfg.RateCreate, cfg.Clock), polls: newLimiter(cfg.RatePoll, cfg.Clock), memory: newMemory(), closing: make(chan struct{})}
+	a := &API{cfg: cfg, table: operations(), creates: newRateLimiter(cfg.RateCreate, cfg.Clock), polls: newRateLimiter(cfg.RatePoll, cfg.Clock), memory: newMemoryLimiter(), closing: make(chan struct{})}
 	a.openapi = sync.OnceValues(a.describe)
-	a.frontend = &front{mux: a.routes(), api: a}
+	a.frontend = &frontHandler{mux: a.routes(), api: a}
 	return a
 }
 
@@ -113,8 +113,8 @@ func (a *API) routes() *http.ServeMux {
 	return mux
 }
 
-// base is the beginning of all addresses in an answer.
-func (a *API) base(r *http.Request) string {
+// baseURL is the beginning of all addresses in an answer.
+func (a *API) baseURL(r *http.Request) string {
 	if a.cfg.BaseURL != "" {
 		return a.cfg.BaseURL
 	}
@@ -122,7 +122,7 @@ func (a *API) base(r *http.Request) string {
 	if r.TLS != nil {
 		scheme = "https"
 	}
-	if a.trusted(r.RemoteAddr) {
+	if a.isTrustedProxy(r.RemoteAddr) {
 		if proto := r.Header.Get("X-Forwarded-Proto"); proto == "http" || proto == "https" {
 			scheme = proto
 		}
@@ -133,27 +133,27 @@ func (a *API) base(r *http.Request) string {
 	return scheme + "://" + host
 }
 
-// trusted says whether the request came from a proxy that is trusted.
-func (a *API) trusted(remote string) bool {
+// isTrustedProxy says whether the request came from a proxy that is trusted.
+func (a *API) isTrustedProxy(remote string) bool {
 	at, err := netip.ParseAddrPort(remote)
 	return err == nil && slices.ContainsFunc(a.cfg.TrustedProxies, func(p netip.Prefix) bool {
 		return p.Contains(at.Addr().Unmap())
 	})
 }
 
-func (a *API) ready(c *call) (*answer, error) {
-	if err := a.cfg.Service.Ready(c.ctx()); err != nil {
+func (a *API) checkReady(c *call) (*response, error) {
+	if err := a.cfg.Service.Ready(c.context()); err != nil {
 		return nil, err
 	}
-	return reply(http.StatusOK, map[string]string{"status": "ok"})
+	return jsonResponse(http.StatusOK, map[string]string{"status": "ok"})
 }
 
-func (a *API) document(*call) (*answer, error) {
+func (a *API) document(*call) (*response, error) {
 	text, err := a.openapi()
 	if err != nil {
 		return nil, err
 	}
-	return &answer{status: http.StatusOK, header: http.Header{"Access-Control-Allow-Origin": {"*"}}, stream: func(w io.Writer) error {
+	return &response{status: http.StatusOK, header: http.Header{"Access-Control-Allow-Origin": {"*"}}, stream: func(w io.Writer) error {
 		_, err := w.Write(text)
 		return err
 	}}, nil

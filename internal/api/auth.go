@@ -8,31 +8,31 @@ import (
 	"github.com/intraydata/intray/internal/service"
 )
 
-// admit lets a call in or says why not.
-func (a *API) admit(c *call) error {
-	switch c.op.door {
-	case backend:
-		if err := a.admitBackend(c); err != nil {
+// authorize lets a call in or says why not.
+func (a *API) authorize(c *call) error {
+	switch c.op.auth {
+	case authBackendKey:
+		if err := a.authorizeBackend(c); err != nil {
 			return err
 		}
-	case hydrated:
-		if err := a.admitHydrated(c); err != nil {
+	case authHydrationToken:
+		if err := a.authorizeHydration(c); err != nil {
 			return err
 		}
-	case reviewed:
-		if err := a.admitReviewer(c); err != nil {
+	case authReviewCookie:
+		if err := a.authorizeReviewer(c); err != nil {
 			return err
 		}
 	}
-	return a.admitPace(c)
+	return a.limitPolls(c)
 }
 
-func (a *API) admitBackend(c *call) error {
+func (a *API) authorizeBackend(c *call) error {
 	key := a.licenceKey(c.r)
 	if key == "" {
 		return unauthorized(intray.NewMessage("license_key.missing", intray.Params{"header": a.cfg.KeyHeaders[0]}))
 	}
-	licence, err := a.cfg.Service.Authenticate(c.ctx(), key)
+	licence, err := a.cfg.Service.Authenticate(c.context(), key)
 	if service.IsKind(err, service.Denied) {
 		return unauthorized(intray.MessageOf(err))
 	}
@@ -40,7 +40,7 @@ func (a *API) admitBackend(c *call) error {
 		return err
 	}
 	if licence.Kind != service.Backend {
-		return refuse(http.StatusForbidden, "frontend_key", intray.NewMessage("license_key.frontend", nil))
+		return newError(http.StatusForbidden, "frontend_key", intray.NewMessage("license_key.frontend", nil))
 	}
 	c.org, c.licence = licence.Org, licence
 	return nil
@@ -55,20 +55,20 @@ func (a *API) licenceKey(r *http.Request) string {
 	return ""
 }
 
-func unauthorized(message intray.Message) *refusal {
-	return refuse(http.StatusUnauthorized, "unauthorized", message)
+func unauthorized(message intray.Message) *apiError {
+	return newError(http.StatusUnauthorized, "unauthorized", message)
 }
 
-// admitHydrated opens the session of the hydration token.
-func (a *API) admitHydrated(c *call) error {
+// authorizeHydration opens the session of the hydration token.
+func (a *API) authorizeHydration(c *call) error {
 	token := c.r.Header.Get("X-Hydration-Id")
 	if token == "" {
 		token = c.r.URL.Query().Get("hydrationId")
 	}
 	if token == "" {
-		return refuse(http.StatusForbidden, "no_hydration_token", intray.NewMessage("session.no_token", nil))
+		return newError(http.StatusForbidden, "no_hydration_token", intray.NewMessage("session.no_token", nil))
 	}
-	session, err := a.cfg.Service.Hydrated(c.ctx(), token)
+	session, err := a.cfg.Service.Hydrated(c.context(), token)
 	if err != nil {
 		return err
 	}
@@ -76,19 +76,19 @@ func (a *API) admitHydrated(c *call) error {
 	return nil
 }
 
-// admitPace keeps the limit of polls, by organization, so that nobody uses up
+// limitPolls keeps the limit of polls, by organization, so that nobody uses up
 // the limit of another's import.
-func (a *API) admitPace(c *call) error {
+func (a *API) limitPolls(c *call) error {
 	if c.op.limit != perPoll {
 		return nil
 	}
 	id, _ := service.ParseID(c.r.PathValue("id"))
-	_, err := a.polls.take(c.org + " " + id)
+	_, err := a.polls.allow(c.org + " " + id)
 	return err
 }
 
 // crossOrigin says whether pages of other sites may call the operation.
-func (op *operation) crossOrigin() bool { return op.door == hydrated || op.door == signed }
+func (op *operation) crossOrigin() bool { return op.auth == authHydrationToken || op.auth == authSignedURL }
 
 func allowOrigins(h http.Header) {
 	h.Set("Access-Control-Allow-Origin", "*")

@@ -45,13 +45,13 @@ type body struct {
 	rows *spool
 	// digest is a hash of the bytes as sent; "" where they were not all read.
 	digest string
-	// wrong is why the body cannot be used; nil where it can.
-	wrong error
-	// most is the most values that are taken.
-	most int
+	// err is why the body cannot be used; nil where it can.
+	err error
+	// maxValues is the most values that are taken.
+	maxValues int
 }
 
-func (b *body) sent() bool { return b.text != nil && b.text.size > 0 }
+func (b *body) hasContent() bool { return b.text != nil && b.text.size > 0 }
 
 func (b *body) close() {
 	b.doc = nil
@@ -64,10 +64,10 @@ func (b *body) close() {
 
 // weight is how much memory the decoded body may need.
 func (b *body) weight() int64 {
-	if !b.sent() || b.wrong != nil {
+	if !b.hasContent() || b.err != nil {
 		return 0
 	}
-	return 2*b.text.size + min(b.values, valueWeight*int64(b.most))
+	return 2*b.text.size + min(b.values, valueWeight*int64(b.maxValues))
 }
 
 // readBody keeps the body of an operation till it is whole.
@@ -84,45 +84,45 @@ func (a *API) readBody(op *operation, w http.ResponseWriter, r *http.Request) *b
 		limit += maxRows
 	}
 	if r.ContentLength > limit {
-		return &body{wrong: bodyTooLarge(limit)}
+		return &body{err: bodyTooLarge(limit)}
 	}
-	if err := plainly(r.Header); err != nil {
-		return &body{wrong: err}
+	if err := refuseContentEncoding(r.Header); err != nil {
+		return &body{err: err}
 	}
-	sum := &hashed{from: a.paced(w, r), sum: sha256.New(), left: limit}
-	b := &body{text: a.newSpool(whole, bodyTooLarge(whole)), most: most}
-	b.wrong = bodyError(a.fill(b, op, r, sum))
+	sum := &hashingReader{from: a.pacedReader(w, r), sum: sha256.New(), left: limit}
+	b := &body{text: a.newSpool(whole, bodyTooLarge(whole)), maxValues: most}
+	b.err = bodyError(a.receiveBody(b, op, r, sum))
 	if _, err := io.Copy(io.Discard, sum); err != nil {
-		if b.wrong == nil {
-			b.wrong = bodyError(err)
+		if b.err == nil {
+			b.err = bodyError(err)
 		}
 		return b // without a digest: it is not known what was sent
 	}
 	if sum.left < 0 {
-		b.wrong = bodyTooLarge(limit)
+		b.err = bodyTooLarge(limit)
 		return b
 	}
 	b.digest = hex.EncodeToString(sum.sum.Sum(nil))
 	return b
 }
 
-// fill takes the body in as it arrives.
-func (a *API) fill(b *body, op *operation, r *http.Request, from io.Reader) error {
+// receiveBody takes the body in as it arrives.
+func (a *API) receiveBody(b *body, op *operation, r *http.Request, from io.Reader) error {
 	head := make([]byte, 1)
 	n, err := io.ReadFull(from, head)
 	switch {
 	case n == 0 && errors.Is(err, io.EOF):
 		if !op.optionalBody {
-			return refuse(http.StatusBadRequest, "body_missing", intray.NewMessage("request.body_missing", nil))
+			return newError(http.StatusBadRequest, "body_missing", intray.NewMessage("request.body_missing", nil))
 		}
 		return nil
 	case err != nil:
 		return err
 	case !isJSON(r.Header.Get("Content-Type")):
-		return refuse(http.StatusUnsupportedMediaType, "unsupported_media_type", intray.NewMessage("request.body_not_json", nil))
+		return newError(http.StatusUnsupportedMediaType, "unsupported_media_type", intray.NewMessage("request.body_not_json", nil))
 	}
 	from = io.MultiReader(bytes.NewReader(head), from)
-	to := &weigher{to: b.text}
+	to := &memoryEstimator{to: b.text}
 	if op.rows {
 		b.rows, err = a.splitRows(from, to)
 	} else {
@@ -134,14 +134,14 @@ func (a *API) fill(b *body, op *operation, r *http.Request, from io.Reader) erro
 
 // decode reads the body that was kept.
 func (b *body) decode() {
-	if !b.sent() || b.wrong != nil {
+	if !b.hasContent() || b.err != nil {
 		return
 	}
 	from, err := b.text.reader()
 	if err == nil {
-		b.doc, err = shape.Decode(from, shape.Limits{MaxValues: b.most})
+		b.doc, err = shape.Decode(from, shape.Limits{MaxValues: b.maxValues})
 	}
-	b.wrong = bodyError(err)
+	b.err = bodyError(err)
 }
 
 func isJSON(contentType string) bool {
@@ -153,23 +153,23 @@ func isJSON(contentType string) bool {
 	return !given || strings.EqualFold(charset, "utf-8")
 }
 
-func bodyTooLarge(limit int64) *refusal {
-	return refuse(http.StatusRequestEntityTooLarge, "body_too_large", intray.NewMessage("request.body_too_large", intray.Params{"size": limit}))
+func bodyTooLarge(limit int64) *apiError {
+	return newError(http.StatusRequestEntityTooLarge, "body_too_large", intray.NewMessage("request.body_too_large", intray.Params{"size": limit}))
 }
 
-// plainly refuses a body that is not the thing itself.
-func plainly(header http.Header) error {
+// refuseContentEncoding refuses a body that is not the thing itself.
+func refuseContentEncoding(header http.Header) error {
 	coding := header.Get("Content-Encoding")
 	if coding == "" || strings.EqualFold(coding, "identity") {
 		return nil
 	}
-	return refuse(http.StatusUnsupportedMediaType, "unsupported_media_type", intray.NewMessage("request.content_encoding", nil))
+	return newError(http.StatusUnsupportedMediaType, "unsupported_media_type", intray.NewMessage("request.content_encoding", nil))
 }
 
 // bodyError tells what is wrong with a body that cannot be read or decoded.
 // Faults of ours stay what they are.
 func bodyError(err error) error {
-	var mine *refusal
+	var mine *apiError
 	var ours *spoolError
 	var syntax *shape.SyntaxError
 	var sender *senderError
@@ -177,31 +177,31 @@ func bodyError(err error) error {
 	case err == nil, errors.As(err, &mine), errors.As(err, &ours):
 		return err
 	case errors.As(err, &syntax):
-		return refuse(http.StatusBadRequest, "malformed_json", intray.NewMessage("request.malformed_json", intray.Params{"problem": syntax.Describe()}))
+		return newError(http.StatusBadRequest, "malformed_json", intray.NewMessage("request.malformed_json", intray.Params{"problem": syntax.Describe()}))
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return refuse(http.StatusRequestTimeout, "too_slow", intray.NewMessage("request.too_slow", nil))
+		return newError(http.StatusRequestTimeout, "too_slow", intray.NewMessage("request.too_slow", nil))
 	case errors.As(err, &sender), errors.Is(err, io.ErrUnexpectedEOF):
-		return refuse(http.StatusBadRequest, "body_too_short", intray.NewMessage("request.body_too_short", nil))
+		return newError(http.StatusBadRequest, "body_too_short", intray.NewMessage("request.body_too_short", nil))
 	case errors.Is(err, shape.ErrTooLarge):
-		return refuse(http.StatusRequestEntityTooLarge, "body_too_large", intray.NewMessage("request.too_many_values", intray.Params{"n": maxValues}))
+		return newError(http.StatusRequestEntityTooLarge, "body_too_large", intray.NewMessage("request.too_many_values", intray.Params{"n": maxValues}))
 	}
 	return err
 }
 
-// drain reads on so that the sender, who may read nothing before he has sent
+// drainBody reads on so that the sender, who may read nothing before he has sent
 // all, comes to see the answer.
-func drain(r io.Reader) { _, _ = io.CopyN(io.Discard, r, maxDrain) }
+func drainBody(r io.Reader) { _, _ = io.CopyN(io.Discard, r, maxDrain) }
 
-// hashed hashes what passes, and notes when it is more than was allowed. It
+// hashingReader hashes what passes, and notes when it is more than was allowed. It
 // does not read on after an error.
-type hashed struct {
+type hashingReader struct {
 	from io.Reader
 	sum  hash.Hash
 	left int64
 	err  error
 }
 
-func (h *hashed) Read(p []byte) (int, error) {
+func (h *hashingReader) Read(p []byte) (int, error) {
 	if h.left < 0 {
 		return 0, io.EOF
 	}
@@ -215,14 +215,14 @@ func (h *hashed) Read(p []byte) (int, error) {
 	return n, h.err
 }
 
-// capped reads at most left bytes; more is refused.
-type capped struct {
+// cappedReader reads at most left bytes; more is refused.
+type cappedReader struct {
 	from io.Reader
 	left int64
 	over error
 }
 
-func (c *capped) Read(p []byte) (int, error) {
+func (c *cappedReader) Read(p []byte) (int, error) {
 	n, err := c.from.Read(p)
 	if c.left -= int64(n); c.left < 0 {
 		return 0, c.over
@@ -347,8 +347,8 @@ const rowsField = "initial_data"
 // the property, or with null, has no rows. Rows without an error must be
 // closed.
 func (a *API) splitRows(from io.Reader, rest io.Writer) (rows *spool, err error) {
-	s := &splitter{Scanner: shape.NewScanner(from, rest), rest: rest, api: a}
-	if err := s.body(); err != nil {
+	s := &rowSplitter{Scanner: shape.NewScanner(from, rest), rest: rest, api: a}
+	if err := s.splitBody(); err != nil {
 		if s.rows != nil {
 			s.rows.close()
 		}
@@ -357,64 +357,64 @@ func (a *API) splitRows(from io.Reader, rest io.Writer) (rows *spool, err error)
 	return s.rows, nil
 }
 
-// splitter sorts a body into the rows and the rest.
-type splitter struct {
+// rowSplitter sorts a body into the rows and the rest.
+type rowSplitter struct {
 	*shape.Scanner
 	api  *API
 	rest io.Writer
 	rows *spool
 }
 
-func (s *splitter) body() error {
+func (s *rowSplitter) splitBody() error {
 	b, err := s.Peek()
 	if err != nil {
 		return err
 	}
 	if b == '{' {
-		err = s.Members(s.member)
+		err = s.ScanObject(s.member)
 	} else {
-		err = s.Value() // the check of the rest says that it is no object
+		err = s.SkipValue() // the check of the rest says that it is no object
 	}
 	if err != nil {
 		return err
 	}
-	return s.End()
+	return s.Finish()
 }
 
-func (s *splitter) member(name string) error {
+func (s *rowSplitter) member(name string) error {
 	if name == rowsField {
-		return s.takeRows()
+		return s.divertRows()
 	}
-	return s.Value()
+	return s.SkipValue()
 }
 
-// takeRows keeps the value that follows apart.
-func (s *splitter) takeRows() error {
+// divertRows keeps the value that follows apart.
+func (s *rowSplitter) divertRows() error {
 	b, err := s.Peek()
 	if err != nil {
 		return err
 	}
 	if b != '[' {
 		if b == 'n' || !beginsValue(b) {
-			return s.Value() // null, or the scanner says what is wrong
+			return s.SkipValue() // null, or the scanner says what is wrong
 		}
 		return invalidField(rowsField, intray.NewMessage("import.initial_data_not_objects", nil))
 	}
-	s.rows = s.api.newSpool(maxRows, refuse(http.StatusRequestEntityTooLarge, "initial_data_too_large", intray.NewMessage("import.initial_data_too_large", intray.Params{"size": maxRows})))
-	if err := s.Divert(s.rows); err != nil {
+	s.rows = s.api.newSpool(maxRows, newError(http.StatusRequestEntityTooLarge, "initial_data_too_large", intray.NewMessage("import.initial_data_too_large", intray.Params{"size": maxRows})))
+	if err := s.SetOutput(s.rows); err != nil {
 		return err
 	}
-	if err := s.Elements(s.row); err != nil {
+	if err := s.ScanArray(s.checkRow); err != nil {
 		return err
 	}
-	if err := s.Divert(s.rest); err != nil {
+	if err := s.SetOutput(s.rest); err != nil {
 		return err
 	}
 	_, err = io.WriteString(s.rest, "[]")
 	return err
 }
 
-func (s *splitter) row(i int) error {
+func (s *rowSplitter) checkRow(i int) error {
 	b, err := s.Peek()
 	if err != nil {
 		return err
@@ -422,7 +422,7 @@ func (s *splitter) row(i int) error {
 	if b != '{' && beginsValue(b) {
 		return invalidField(rowsField, intray.NewMessage("import.initial_data_element_not_object", intray.Params{"element": i}))
 	}
-	return s.Value()
+	return s.SkipValue()
 }
 
 // beginsValue says whether a JSON value may begin so.

@@ -43,9 +43,9 @@ func TestBodyErrors(t *testing.T) {
 		"a spool that ends too early": {spoolFault(io.ErrUnexpectedEOF), 503, "spool_unavailable"},
 		"a fault":                     {errors.New("boom"), 500, "internal"},
 	} {
-		e := refusalOf(bodyError(c.err))
+		e := toAPIError(bodyError(c.err))
 		header := http.Header{}
-		e.header(header)
+		e.setHeaders(header)
 		if e.status != c.status || e.code != c.code || (header.Get("Retry-After") != "") != (c.status == 503) {
 			t.Errorf("%s: %d %s %v, want %d %s", name, e.status, e.code, header, c.status, c.code)
 		}
@@ -234,7 +234,7 @@ func TestSplitRowsRefuses(t *testing.T) {
 				"at once": strings.NewReader(c.body), "by bytes": iotest.OneByteReader(strings.NewReader(c.body)),
 			} {
 				got, err := split(folder, from)
-				var e *refusal
+				var e *apiError
 				if !errors.As(err, &e) || e.status != http.StatusBadRequest || e.code != c.code {
 					t.Errorf("%s: %+v, error %#v; want a refusal with the code %s", way, got, err, c.code)
 				}
@@ -263,14 +263,14 @@ func TestSplitRowsAtItsLimits(t *testing.T) {
 		"body_too_large":         `{"b":"` + strings.Repeat("x", maxBody) + `","initial_data":[]}`,
 	} {
 		_, err := split(t.TempDir(), strings.NewReader(body))
-		var e *refusal
+		var e *apiError
 		if !errors.As(err, &e) || e.status != http.StatusRequestEntityTooLarge || e.code != code {
 			t.Errorf("error %v, want 413 with the code %s", err, code)
 		}
 	}
 }
 
-func TestSplitRowsTellsOfABrokenBody(t *testing.T) {
+func TestSplitRowsReportsBrokenBody(t *testing.T) {
 	broken := errors.New("the line is dead")
 	for _, body := range []string{"", `{"initial_data":[{"a":1},`, `{"b":`} {
 		_, err := split(t.TempDir(), io.MultiReader(strings.NewReader(body), iotest.ErrReader(broken)))

@@ -18,22 +18,22 @@ import (
 	"github.com/intraydata/intray/internal/shape"
 )
 
-// door says who may call an operation.
-type door uint8
+// authMethod says who may call an operation.
+type authMethod uint8
 
 const (
-	// open operations need nothing.
-	open door = iota
-	// backend operations need a backend licence key.
-	backend
-	// hydrated operations need a hydration token.
-	hydrated
-	// signed operations carry their right in the address.
-	signed
-	// linked operations need a review token.
-	linked
-	// reviewed operations need the cookie that a review token was exchanged for.
-	reviewed
+	// authNone operations need nothing.
+	authNone authMethod = iota
+	// authBackendKey operations need a backend licence key.
+	authBackendKey
+	// authHydrationToken operations need a hydration token.
+	authHydrationToken
+	// authSignedURL operations carry their right in the address.
+	authSignedURL
+	// authReviewLink operations need a review token.
+	authReviewLink
+	// authReviewCookie operations need the cookie that a review token was exchanged for.
+	authReviewCookie
 )
 
 // operation is one row of the table of routes.
@@ -43,14 +43,14 @@ type operation struct {
 	path    string
 	id      string
 	summary string
-	text    string
-	door    door
+	description    string
+	auth    authMethod
 	query   []parameter
-	// needs names the query parameters that must be there.
-	needs   []string
+	// requiredQuery names the query parameters that must be there.
+	requiredQuery   []string
 	headers []parameter
 	// body is the shape of the JSON body; nil where none is read.
-	body         *shape.Shape
+	body         *shape.Schema
 	optionalBody bool
 	// cells says that the body may hold many cells.
 	cells bool
@@ -61,21 +61,21 @@ type operation struct {
 	// memory is how much a call may have in memory beside its body.
 	memory int64
 	// limit names the limiter that counts the calls.
-	limit limit
+	limit rateLimit
 	// status and answer describe success; a status of 0 means that there is
 	// none any more.
 	status int
-	answer *shape.Shape
+	response *shape.Schema
 	media  string
 	errors []int
-	serve  func(*API, *call) (*answer, error)
+	serve  func(*API, *call) (*response, error)
 }
 
-// limit names a limiter.
-type limit uint8
+// rateLimit names a limiter.
+type rateLimit uint8
 
 const (
-	unlimited limit = iota
+	unlimited rateLimit = iota
 	perCreate
 	perPoll
 )
@@ -84,7 +84,7 @@ const (
 type parameter struct {
 	name string
 	text string
-	of   *shape.Shape
+	schema   *shape.Schema
 }
 
 // call is one request to an operation.
@@ -101,73 +101,73 @@ type call struct {
 	// fixedID is the id for what the call makes, where it carries an
 	// idempotency key; else "".
 	fixedID string
-	// giveBack gives back the call's share of memory.
-	giveBack func()
+	// releaseFunc gives back the call's share of memory.
+	releaseFunc func()
 }
 
-func (c *call) ctx() context.Context { return c.r.Context() }
+func (c *call) context() context.Context { return c.r.Context() }
 
-// id gives the id in the path. One that is no id names nothing.
-func (c *call) id(name string) (string, error) {
+// pathID gives the id in the path. One that is no id names nothing.
+func (c *call) pathID(name string) (string, error) {
 	id, ok := service.ParseID(c.r.PathValue(name))
 	if !ok {
-		return "", refuse(http.StatusNotFound, "not_found", intray.NewMessage("request.unknown_id", nil))
+		return "", newError(http.StatusNotFound, "not_found", intray.NewMessage("request.unknown_id", nil))
 	}
 	return id, nil
 }
 
-// found gives the thing whose id is in the path.
-func found[T any](c *call, get func(ctx context.Context, org, id string) (T, error)) (thing T, err error) {
-	id, err := c.id("id")
+// loadByID gives the thing whose id is in the path.
+func loadByID[T any](c *call, get func(ctx context.Context, org, id string) (T, error)) (thing T, err error) {
+	id, err := c.pathID("id")
 	if err != nil {
 		return thing, err
 	}
-	return get(c.ctx(), c.org, id)
+	return get(c.context(), c.org, id)
 }
 
-// remove removes the thing whose id is in the path.
-func (c *call) remove(name string, remove func(ctx context.Context, org, id string) error) error {
-	id, err := c.id(name)
+// deleteByID removes the thing whose id is in the path.
+func (c *call) deleteByID(name string, remove func(ctx context.Context, org, id string) error) error {
+	id, err := c.pathID(name)
 	if err != nil {
 		return err
 	}
-	return remove(c.ctx(), c.org, id)
+	return remove(c.context(), c.org, id)
 }
 
-// take takes the call's share of memory, in place of an earlier one.
-func (c *call) take(m *memory, n int64) error {
-	c.release()
-	giveBack, err := m.take(c.ctx(), n)
+// acquireMemory takes the call's share of memory, in place of an earlier one.
+func (c *call) acquireMemory(m *memoryLimiter, n int64) error {
+	c.releaseMemory()
+	giveBack, err := m.acquire(c.context(), n)
 	if err == nil {
-		c.giveBack = giveBack
+		c.releaseFunc = giveBack
 	}
 	return err
 }
 
-func (c *call) release() {
-	if c.giveBack != nil {
-		c.giveBack()
-		c.giveBack = nil
+func (c *call) releaseMemory() {
+	if c.releaseFunc != nil {
+		c.releaseFunc()
+		c.releaseFunc = nil
 	}
 }
 
 // forget lets go of what the call had in memory, before its answer is read.
 func (c *call) forget() {
-	c.release()
+	c.releaseMemory()
 }
 
-// object gives the body as the object that its shape says it is.
-func (c *call) object() map[string]any {
+// bodyObject gives the body as the object that its shape says it is.
+func (c *call) bodyObject() map[string]any {
 	doc, _ := c.body.doc.(map[string]any)
 	return doc
 }
 
-func text(doc map[string]any, name string) string {
+func stringField(doc map[string]any, name string) string {
 	value, _ := doc[name].(string)
 	return value
 }
 
-func integer(doc map[string]any, name string) int64 {
+func intField(doc map[string]any, name string) int64 {
 	number, _ := doc[name].(json.Number)
 	n, err := number.Int64()
 	if err != nil {
@@ -177,8 +177,8 @@ func integer(doc map[string]any, name string) int64 {
 	return n
 }
 
-// number gives a query parameter that is an integer, at least so large.
-func number(query url.Values, name string, least, otherwise int64) (int64, error) {
+// intParam gives a query parameter that is an integer, at least so large.
+func intParam(query url.Values, name string, least, otherwise int64) (int64, error) {
 	value := query.Get(name)
 	if value == "" {
 		return otherwise, nil
@@ -190,8 +190,8 @@ func number(query url.Values, name string, least, otherwise int64) (int64, error
 	return n, nil
 }
 
-// answer is what a call gives back.
-type answer struct {
+// response is what a call gives back.
+type response struct {
 	status int
 	header http.Header
 	// body is encoded as JSON; nil means none.
@@ -202,7 +202,7 @@ type answer struct {
 	stream func(w io.Writer) error
 }
 
-func reply(status int, body any) (*answer, error) { return &answer{status: status, body: body}, nil }
+func jsonResponse(status int, body any) (*response, error) { return &response{status: status, body: body}, nil }
 
 // handler serves an operation: who calls, what is asked, what is answered.
 func (a *API) handler(op *operation) http.HandlerFunc {
@@ -213,21 +213,21 @@ func (a *API) handler(op *operation) http.HandlerFunc {
 		}
 		done, err := a.perform(c)
 		if err != nil {
-			a.refuse(w, r, a.told(r, err))
+			a.writeError(w, r, a.reportError(r, err))
 			return
 		}
-		a.write(c, done)
+		a.writeResponse(c, done)
 	}
 }
 
 // perform carries a call out. The answer that it gives has next to nothing in
 // memory, however slowly it is read.
-func (a *API) perform(c *call) (*answer, error) {
+func (a *API) perform(c *call) (*response, error) {
 	defer c.forget()
-	if err := a.admit(c); err != nil {
+	if err := a.authorize(c); err != nil {
 		return nil, err
 	}
-	var done *answer
+	var done *response
 	var err error
 	if c.op.upload {
 		done, err = c.op.serve(a, c)
@@ -237,33 +237,33 @@ func (a *API) perform(c *call) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return done, a.pack(c, done)
+	return done, a.encodeResponse(c, done)
 }
 
 // performWhole carries out a call whose body is read as a whole.
-func (a *API) performWhole(c *call) (*answer, error) {
+func (a *API) performWhole(c *call) (*response, error) {
 	c.body = a.readBody(c.op, c.w, c.r)
 	defer c.body.close()
-	if err := c.take(a.memory, c.body.weight()+c.op.memory); err != nil {
+	if err := c.acquireMemory(a.memory, c.body.weight()+c.op.memory); err != nil {
 		return nil, err
 	}
 	c.body.decode()
-	return a.once(c, func() (*answer, error) {
-		if c.body.wrong != nil {
-			return nil, c.body.wrong
+	return a.idempotent(c, func() (*response, error) {
+		if c.body.err != nil {
+			return nil, c.body.err
 		}
-		if c.body.sent() {
-			if issues := c.op.body.Check(c.body.doc); len(issues) > 0 {
-				return nil, service.Refusal(issues)
+		if c.body.hasContent() {
+			if issues := c.op.body.Validate(c.body.doc); len(issues) > 0 {
+				return nil, service.ValidationError(issues)
 			}
 		}
 		return c.op.serve(a, c)
 	})
 }
 
-// pack encodes an answer, makes it short where it can be, and moves a large one to a
+// encodeResponse encodes an answer, makes it short where it can be, and moves a large one to a
 // file.
-func (a *API) pack(c *call, done *answer) error {
+func (a *API) encodeResponse(c *call, done *response) error {
 	if done.raw == nil && done.body != nil {
 		encoded, err := encodeJSON(done.body)
 		if err != nil {
@@ -272,7 +272,7 @@ func (a *API) pack(c *call, done *answer) error {
 		done.raw = encoded
 	}
 	done.body = nil
-	done.raw = c.packed(done.raw)
+	done.raw = c.compress(done.raw)
 	if len(done.raw) <= keepInMemory {
 		return nil
 	}
@@ -285,27 +285,27 @@ func (a *API) pack(c *call, done *answer) error {
 	return nil
 }
 
-// told gives what the caller is told of an error. Faults of ours go to the log,
+// reportError gives what the caller is told of an error. Faults of ours go to the log,
 // once, here at the edge; what only went wrong because the caller was gone is
 // no fault.
-func (a *API) told(r *http.Request, err error) *refusal {
-	e := refusalOf(err)
+func (a *API) reportError(r *http.Request, err error) *apiError {
+	e := toAPIError(err)
 	if e.status < http.StatusInternalServerError {
 		return e
 	}
 	level := slog.LevelError
 	if r.Context().Err() != nil {
 		level = slog.LevelDebug
-		e = refuse(http.StatusServiceUnavailable, "connection_closed", intray.NewMessage("request.connection_closed", nil))
+		e = newError(http.StatusServiceUnavailable, "connection_closed", intray.NewMessage("request.connection_closed", nil))
 	}
 	a.cfg.Log.Log(r.Context(), level, "a request failed", "request_id", requestID(r.Context()), "method", r.Method, "route", r.Pattern, "error", err)
 	return e
 }
 
-// refuse answers with an error, at once. What is left of the body is read after
+// writeError answers with an error, at once. What is left of the body is read after
 // that, up to 32 MiB, since a sender may read nothing before he has sent all;
 // one that waits to be asked for it is not asked.
-func (a *API) refuse(w http.ResponseWriter, r *http.Request, e *refusal) {
+func (a *API) writeError(w http.ResponseWriter, r *http.Request, e *apiError) {
 	leave := r.ContentLength > maxDrain || r.Header.Get("Expect") != "" || e.status == http.StatusRequestTimeout
 	if leave {
 		w.Header().Set("Connection", "close")
@@ -313,7 +313,7 @@ func (a *API) refuse(w http.ResponseWriter, r *http.Request, e *refusal) {
 	control := http.NewResponseController(w)
 	_ = control.EnableFullDuplex() // HTTP/2 is so by itself
 	text := e.encode(requestID(r.Context()))
-	e.header(w.Header())
+	e.setHeaders(w.Header())
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
 	_ = control.SetWriteDeadline(time.Now().Add(idleLimit))
@@ -322,17 +322,17 @@ func (a *API) refuse(w http.ResponseWriter, r *http.Request, e *refusal) {
 	_ = control.Flush()
 	_ = control.SetWriteDeadline(time.Time{})
 	if !leave {
-		drain(a.paced(w, r))
+		drainBody(a.pacedReader(w, r))
 	}
 }
 
-func (a *API) write(c *call, done *answer) {
+func (a *API) writeResponse(c *call, done *response) {
 	header := c.w.Header()
 	for name, values := range done.header {
 		header[name] = values
 	}
 	if c.op.body == nil && !c.op.upload {
-		drain(a.paced(c.w, c.r)) // a body that nobody asked for
+		drainBody(a.pacedReader(c.w, c.r)) // a body that nobody asked for
 	}
 	if header.Get("Content-Type") == "" && (len(done.raw) > 0 || done.stream != nil) {
 		header.Set("Content-Type", "application/json")
@@ -348,7 +348,7 @@ func (a *API) write(c *call, done *answer) {
 		return
 	}
 	if err := done.stream(a.pacedWriter(c.w)); err != nil {
-		a.cfg.Log.Warn("an answer broke off", "request_id", requestID(c.ctx()), "route", c.r.Pattern, "error", err)
+		a.cfg.Log.Warn("an answer broke off", "request_id", requestID(c.context()), "route", c.r.Pattern, "error", err)
 		panic(http.ErrAbortHandler) // so that the client does not take the part for the whole
 	}
 }
@@ -371,8 +371,8 @@ func rowsOf(s *spool) (io.Reader, error) {
 	return s.reader()
 }
 
-// stamp is a time as the wire has it: UTC, microseconds, Z.
-func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000Z") }
+// formatTime is a time as the wire has it: UTC, microseconds, Z.
+func formatTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000Z") }
 
 // page is a list of which a part is shown.
 type page struct {

@@ -15,8 +15,8 @@ import (
 	"github.com/intraydata/intray/internal/service"
 )
 
-// statuses is the one table from a kind of refusal to an HTTP status.
-var statuses = map[service.Kind]int{
+// statusByKind is the one table from a kind of refusal to an HTTP status.
+var statusByKind = map[service.Kind]int{
 	service.NotFound:    http.StatusNotFound,
 	service.Invalid:     http.StatusBadRequest,
 	service.Conflict:    http.StatusConflict,
@@ -25,65 +25,65 @@ var statuses = map[service.Kind]int{
 	service.Unavailable: http.StatusServiceUnavailable,
 }
 
-// refusal is an answer that is an error.
-type refusal struct {
+// apiError is an answer that is an error.
+type apiError struct {
 	status     int
 	code       string
 	message    intray.Message
 	fields     map[string][]intray.Message
 	retryAfter time.Duration
 	allow      string
-	// more is told beside the rest.
-	more map[string]any
+	// extra is told beside the rest.
+	extra map[string]any
 }
 
-func (r *refusal) Error() string { return r.message.String() }
+func (r *apiError) Error() string { return r.message.String() }
 
-func refuse(status int, code string, message intray.Message) *refusal {
-	return &refusal{status: status, code: code, message: message}
+func newError(status int, code string, message intray.Message) *apiError {
+	return &apiError{status: status, code: code, message: message}
 }
 
 // invalidField refuses one parameter or field. The problem is a sentence without its
 // subject and without a full stop.
-func invalidField(field string, problem intray.Message) *refusal {
-	r := refuse(http.StatusBadRequest, "invalid", intray.NewMessage("request.invalid_field", intray.Params{"field": field, "problem": problem}))
+func invalidField(field string, problem intray.Message) *apiError {
+	r := newError(http.StatusBadRequest, "invalid", intray.NewMessage("request.invalid_field", intray.Params{"field": field, "problem": problem}))
 	r.fields = map[string][]intray.Message{field: {problem}}
 	return r
 }
 
-// refusalOf turns any error into what the caller is told. Faults of ours are
+// toAPIError turns any error into what the caller is told. Faults of ours are
 // told as such and no more.
-func refusalOf(err error) *refusal {
-	var mine *refusal
+func toAPIError(err error) *apiError {
+	var mine *apiError
 	if errors.As(err, &mine) {
 		return mine
 	}
 	var e *service.Error
 	if errors.As(err, &e) {
-		r := &refusal{status: statuses[e.Kind], code: e.Code, message: e.Message, fields: e.Fields, retryAfter: e.RetryAfter}
+		r := &apiError{status: statusByKind[e.Kind], code: e.Code, message: e.Message, fields: e.Fields, retryAfter: e.RetryAfter}
 		if e.Changes > 0 {
-			r.more = map[string]any{"changes": e.Changes}
+			r.extra = map[string]any{"changes": e.Changes}
 		}
 		return r
 	}
-	if e := shortage(err); e != nil {
+	if e := resourceError(err); e != nil {
 		return e
 	}
-	return refuse(http.StatusInternalServerError, "internal", intray.NewMessage("service.internal_error", nil))
+	return newError(http.StatusInternalServerError, "internal", intray.NewMessage("service.internal_error", nil))
 }
 
-// shortage gives the refusal for what this machine has too little of just now;
+// resourceError gives the refusal for what this machine has too little of just now;
 // nil for other faults.
-func shortage(err error) *refusal {
+func resourceError(err error) *apiError {
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		e := refuse(http.StatusServiceUnavailable, "storage_full", intray.NewMessage("storage.full", nil))
+		e := newError(http.StatusServiceUnavailable, "storage_full", intray.NewMessage("storage.full", nil))
 		e.retryAfter = time.Minute
 		return e
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
-		return refuse(http.StatusServiceUnavailable, "busy", intray.NewMessage("service.too_many_open_files", nil))
+		return newError(http.StatusServiceUnavailable, "busy", intray.NewMessage("service.too_many_open_files", nil))
 	case errors.As(err, new(*spoolError)):
-		return refuse(http.StatusServiceUnavailable, "spool_unavailable", intray.NewMessage("service.temporary_folder_unavailable", nil))
+		return newError(http.StatusServiceUnavailable, "spool_unavailable", intray.NewMessage("service.temporary_folder_unavailable", nil))
 	}
 	return nil
 }
@@ -94,14 +94,14 @@ var reservedNames = []string{"detail", "code", "request_id", "message_code", "pa
 // encode gives the error body: detail, code and request_id, the code and parameters
 // of the message, and beside them the fields. A field with one of those names has its
 // messages in field_messages alone.
-func (r *refusal) encode(requestID string) []byte {
+func (r *apiError) encode(requestID string) []byte {
 	body := map[string]any{}
 	for field, messages := range r.fields {
 		if !slices.Contains(reservedNames, field) {
 			body[field] = intray.RenderAll(messages)
 		}
 	}
-	if maps.Copy(body, r.more); len(r.fields) > 0 {
+	if maps.Copy(body, r.extra); len(r.fields) > 0 {
 		body["field_messages"] = r.fields
 	}
 	text, messageCode, params := coded(r.message)
@@ -116,8 +116,8 @@ func (r *refusal) encode(requestID string) []byte {
 	return encoded
 }
 
-// header sets what goes with the status.
-func (r *refusal) header(h http.Header) {
+// setHeaders sets what goes with the status.
+func (r *apiError) setHeaders(h http.Header) {
 	if r.allow != "" {
 		h.Set("Allow", r.allow)
 	}

@@ -23,8 +23,8 @@ import (
 
 // receiveUpload takes the file of an import, as a raw PUT or as a multipart
 // POST with one part named file.
-func (a *API) receiveUpload(c *call) (*answer, error) {
-	if _, err := c.id("id"); err != nil {
+func (a *API) receiveUpload(c *call) (*response, error) {
+	if _, err := c.pathID("id"); err != nil {
 		return nil, err
 	}
 	id := c.r.PathValue("id") // as it stands: an address written otherwise is an altered one
@@ -32,7 +32,7 @@ func (a *API) receiveUpload(c *call) (*answer, error) {
 	if c.r.Method == http.MethodPost {
 		length = -1
 	}
-	receiving, err := a.cfg.Service.BeginUpload(c.ctx(), id, c.r.URL.Query().Get("token"), length)
+	receiving, err := a.cfg.Service.BeginUpload(c.context(), id, c.r.URL.Query().Get("token"), length)
 	if err != nil {
 		return nil, err
 	}
@@ -40,39 +40,39 @@ func (a *API) receiveUpload(c *call) (*answer, error) {
 	if err != nil {
 		return nil, receiveError(err)
 	}
-	return &answer{status: http.StatusOK, raw: []byte{}, header: http.Header{"Etag": {`"` + receipt.MD5 + `"`}}}, nil
+	return &response{status: http.StatusOK, raw: []byte{}, header: http.Header{"Etag": {`"` + receipt.MD5 + `"`}}}, nil
 }
 
-func (a *API) receive(c *call, receiving *service.Receiving) (service.Receipt, error) {
-	if err := bare(c.r.Header); err != nil {
-		return service.Receipt{}, err
+func (a *API) receive(c *call, receiving *service.UploadReceiver) (service.UploadReceipt, error) {
+	if err := requireWholeFile(c.r.Header); err != nil {
+		return service.UploadReceipt{}, err
 	}
-	body := a.paced(c.w, c.r)
-	var in service.Incoming
+	body := a.pacedReader(c.w, c.r)
+	var in service.IncomingFile
 	var err error
 	if c.r.Method == http.MethodPost {
 		in, err = formFile(c.r, body, receiving.MaxSize)
 	} else {
-		in, err = incoming(c.r.Header, body, c.r.ContentLength)
+		in, err = parseFileHeaders(c.r.Header, body, c.r.ContentLength)
 	}
 	if err != nil {
-		return service.Receipt{}, err
+		return service.UploadReceipt{}, err
 	}
-	return receiving.Receive(c.ctx(), in)
+	return receiving.Receive(c.context(), in)
 }
 
-// bare refuses a body that is not the whole file, or not the file itself.
-func bare(header http.Header) error {
+// requireWholeFile refuses a body that is not the whole file, or not the file itself.
+func requireWholeFile(header http.Header) error {
 	if header.Get("Content-Range") != "" {
 		return invalidField("Content-Range", intray.NewMessage("upload.content_range", nil))
 	}
-	return plainly(header)
+	return refuseContentEncoding(header)
 }
 
-// incoming reads what the headers of a request or of a part say of the file in
+// parseFileHeaders reads what the headers of a request or of a part say of the file in
 // it.
-func incoming(header http.Header, body io.Reader, length int64) (service.Incoming, error) {
-	in := service.Incoming{Body: body, Length: length}
+func parseFileHeaders(header http.Header, body io.Reader, length int64) (service.IncomingFile, error) {
+	in := service.IncomingFile{Body: body, Length: length}
 	var err error
 	if in.MD5, err = contentMD5(header.Get("Content-MD5")); err != nil {
 		return in, err
@@ -120,39 +120,39 @@ func reprDigest(values []string) ([]byte, error) {
 
 // receiveError gives failures of the sender the status of bad input.
 func receiveError(err error) error {
-	var mine *refusal
+	var mine *apiError
 	var ours *service.Error
 	switch {
 	case errors.As(err, &mine), errors.As(err, &ours):
 		return err
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return refuse(http.StatusRequestTimeout, "too_slow", intray.NewMessage("upload.too_slow", nil))
+		return newError(http.StatusRequestTimeout, "too_slow", intray.NewMessage("upload.too_slow", nil))
 	case errors.As(err, new(*senderError)), service.IsShort(err):
-		return refuse(http.StatusBadRequest, "body_too_short", intray.NewMessage("upload.body_too_short", nil))
+		return newError(http.StatusBadRequest, "body_too_short", intray.NewMessage("upload.body_too_short", nil))
 	}
 	return err
 }
 
 // serveDownload gives a file of an upload.
-func (a *API) serveDownload(c *call) (*answer, error) {
-	if _, err := c.id("id"); err != nil {
+func (a *API) serveDownload(c *call) (*response, error) {
+	if _, err := c.pathID("id"); err != nil {
 		return nil, err
 	}
-	d, err := a.cfg.Service.Download(c.ctx(), c.r.PathValue("id"), c.r.URL.Query().Get("token"))
+	d, err := a.cfg.Service.Download(c.context(), c.r.PathValue("id"), c.r.URL.Query().Get("token"))
 	if err != nil {
 		return nil, err
 	}
 	if d.What == service.RawFile {
 		header := http.Header{"Content-Disposition": {attachment(d.Upload.Filename)}}
-		return fileAnswer(d.Stored, "application/octet-stream", d.Upload.Raw.SHA256, header), nil
+		return fileResponse(d.Stored, "application/octet-stream", d.Upload.Raw.SHA256, header), nil
 	}
 	format := output.Format(d.What)
 	header := http.Header{"Content-Disposition": {attachment(resultName(d.Upload, format))}}
 	if d.Stored != nil {
-		return fileAnswer(d.Stored, format.ContentType(), d.Upload.Result.SHA256, header), nil
+		return fileResponse(d.Stored, format.ContentType(), d.Upload.Result.SHA256, header), nil
 	}
 	header.Set("Content-Type", format.ContentType())
-	return &answer{status: http.StatusOK, header: header, stream: d.Write}, nil
+	return &response{status: http.StatusOK, header: header, stream: d.Write}, nil
 }
 
 func resultName(u service.Upload, format output.Format) string {
@@ -170,9 +170,9 @@ type storedFile interface {
 	Size() int64
 }
 
-// fileAnswer streams a stored file. Whatever a stranger put into it, a browser
+// fileResponse streams a stored file. Whatever a stranger put into it, a browser
 // does not show it: it is saved.
-func fileAnswer(file storedFile, contentType, sha string, header http.Header) *answer {
+func fileResponse(file storedFile, contentType, sha string, header http.Header) *response {
 	if contentType == "" {
 		contentType = "application/octet-stream"
 	}
@@ -183,7 +183,7 @@ func fileAnswer(file storedFile, contentType, sha string, header http.Header) *a
 		header.Set("Etag", `"`+sha+`"`)
 		header.Set("Repr-Digest", "sha-256=:"+base64.StdEncoding.EncodeToString(sum)+":")
 	}
-	return &answer{status: http.StatusOK, header: header, stream: func(w io.Writer) error {
+	return &response{status: http.StatusOK, header: header, stream: func(w io.Writer) error {
 		defer file.Close()
 		_, err := io.Copy(w, onlyReader{io.NewSectionReader(file, 0, file.Size())})
 		return err
@@ -221,17 +221,17 @@ func extValue(text string) string {
 // formFile finds the part named file of a multipart form. A form may have a
 // megabyte beside the file. The digests in the header of the request are about
 // the form; those of the file stand in the header of its part.
-func formFile(r *http.Request, body io.Reader, maxSize int64) (service.Incoming, error) {
-	none := service.Incoming{}
+func formFile(r *http.Request, body io.Reader, maxSize int64) (service.IncomingFile, error) {
+	none := service.IncomingFile{}
 	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || media != "multipart/form-data" || params["boundary"] == "" {
-		return none, refuse(http.StatusUnsupportedMediaType, "unsupported_media_type", intray.NewMessage("upload.not_multipart", nil))
+		return none, newError(http.StatusUnsupportedMediaType, "unsupported_media_type", intray.NewMessage("upload.not_multipart", nil))
 	}
-	over := refuse(http.StatusRequestEntityTooLarge, "body_too_large", intray.NewMessage("upload.multipart_too_large", intray.Params{"size": maxSize}))
+	over := newError(http.StatusRequestEntityTooLarge, "body_too_large", intray.NewMessage("upload.multipart_too_large", intray.Params{"size": maxSize}))
 	if r.ContentLength > maxSize+maxBody {
 		return none, over
 	}
-	form := multipart.NewReader(&capped{from: body, left: maxSize + maxBody, over: over}, params["boundary"])
+	form := multipart.NewReader(&cappedReader{from: body, left: maxSize + maxBody, over: over}, params["boundary"])
 	for {
 		part, err := form.NextRawPart()
 		if errors.Is(err, io.EOF) {
@@ -248,32 +248,32 @@ func formFile(r *http.Request, body io.Reader, maxSize int64) (service.Incoming,
 
 // partFile reads what a part says of the file in it. The name in it is taken as
 // it stands: it is no path.
-func partFile(form *multipart.Reader, part *multipart.Part) (service.Incoming, error) {
+func partFile(form *multipart.Reader, part *multipart.Part) (service.IncomingFile, error) {
 	header := http.Header(part.Header)
 	_, names, err := mime.ParseMediaType(header.Get("Content-Disposition"))
 	if err != nil {
-		return service.Incoming{}, invalidField("file", intray.NewMessage("upload.malformed_disposition", nil))
+		return service.IncomingFile{}, invalidField("file", intray.NewMessage("upload.malformed_disposition", nil))
 	}
-	if err := bare(header); err != nil {
-		return service.Incoming{}, err
+	if err := requireWholeFile(header); err != nil {
+		return service.IncomingFile{}, err
 	}
 	switch coding := strings.ToLower(header.Get("Content-Transfer-Encoding")); coding {
 	case "", "binary", "8bit", "7bit":
 	default:
-		return service.Incoming{}, refuse(http.StatusUnsupportedMediaType, "unsupported_media_type", intray.NewMessage("upload.transfer_encoding", nil))
+		return service.IncomingFile{}, newError(http.StatusUnsupportedMediaType, "unsupported_media_type", intray.NewMessage("upload.transfer_encoding", nil))
 	}
-	in, err := incoming(header, &wholeForm{part: part, form: form}, -1)
+	in, err := parseFileHeaders(header, &wholeForm{part: part, form: form}, -1)
 	in.Filename = names["filename"]
 	return in, err
 }
 
 // formError tells a malformed form from a body that did not come.
 func formError(err error) error {
-	var mine *refusal
+	var mine *apiError
 	if errors.As(err, &mine) || errors.As(err, new(*senderError)) {
 		return err
 	}
-	return refuse(http.StatusBadRequest, "malformed_form", intray.NewMessage("upload.malformed_multipart", nil))
+	return newError(http.StatusBadRequest, "malformed_form", intray.NewMessage("upload.malformed_multipart", nil))
 }
 
 // wholeForm reads the part that holds the file, and at its end makes sure that

@@ -83,7 +83,7 @@ func TestReprDigest(t *testing.T) {
 		if !bytes.Equal(got, c.want) || (err != nil) != c.wrong {
 			t.Errorf("%s: %x, error %v; want %x, an error: %v", name, got, err, c.want, c.wrong)
 		}
-		var e *refusal
+		var e *apiError
 		if c.wrong && (!errors.As(err, &e) || e.status != http.StatusBadRequest || e.fields["Repr-Digest"] == nil) {
 			t.Errorf("%s: error %#v, want 400 with a word about Repr-Digest", name, err)
 		}
@@ -115,12 +115,12 @@ func TestResultName(t *testing.T) {
 
 func TestFileNameIsUnescaped(t *testing.T) {
 	header := http.Header{"X-File-Name": {"Gr%C3%B6%C3%9Fe.csv"}}
-	in, err := incoming(header, nil, 7)
+	in, err := parseFileHeaders(header, nil, 7)
 	if err != nil || in.Filename != "Größe.csv" || in.Length != 7 {
 		t.Errorf("%+v, error %v", in, err)
 	}
 	header.Set("X-File-Name", "%zz")
-	if _, err := incoming(header, nil, 7); err == nil {
+	if _, err := parseFileHeaders(header, nil, 7); err == nil {
 		t.Error("a name that is not percent-encoded is taken")
 	}
 }

@@ -42,12 +42,12 @@ func newServer(t *testing.T, change func(*Config)) *server {
 	master, err := seal.ParseMaster(base64.StdEncoding.EncodeToString([]byte(strings.Repeat("m", 32))))
 	check(t, err)
 	svc, err := service.New(service.Config{
-		Store: rows, Blobs: mem.New(), Master: master, SFTP: nowhere{}, Courier: pigeon{}, Remotes: harbour{}, Node: "a/1",
+		Store: rows, Blobs: mem.New(), Master: master, SFTP: nowhere{}, WebhookSender: fakeWebhookSender{}, Remotes: harbour{}, Node: "a/1",
 		Engine: engine.New(engine.Config{Formats: all.Formats(""), Workers: 1}),
 	})
 	check(t, err)
 	check(t, svc.Join(t.Context()))
-	keys, err := svc.Begin(t.Context(), service.FirstKeys{})
+	keys, err := svc.Bootstrap(t.Context(), service.FirstKeys{})
 	check(t, err)
 	cfg := Config{Service: svc, TempDir: t.TempDir(), BaseURL: "http://intray.test", Version: "test"}
 	if change != nil {
@@ -59,7 +59,7 @@ func newServer(t *testing.T, change func(*Config)) *server {
 // nowhere is an SFTP client that finds every server.
 type nowhere struct{}
 
-func (nowhere) Test(context.Context, service.Login) (service.SFTPReport, error) {
+func (nowhere) TestConnection(context.Context, service.Login) (service.SFTPReport, error) {
 	return service.SFTPReport{HostKey: "key", HostKeyFingerprint: "SHA256:x"}, nil
 }
 func (nowhere) Fingerprint(seal.Secret) (string, error) { return "SHA256:y", nil }
@@ -115,12 +115,12 @@ func (s *server) do(method, path, body string, headers ...string) *httptest.Resp
 	if w.Code != op.status {
 		s.Fatalf("%s %s: status %d, want %d: %s", method, path, w.Code, op.status, w.Body)
 	}
-	if op.answer == nil {
+	if op.response == nil {
 		return w
 	}
 	doc, err := shape.Decode(bytes.NewReader(w.Body.Bytes()), shape.Limits{})
 	check(s.T, err)
-	if issues := op.answer.Check(doc); len(issues) > 0 {
+	if issues := op.response.Validate(doc); len(issues) > 0 {
 		s.Errorf("%s %s: the answer has another shape: %v: %s", method, path, issues, w.Body)
 	}
 	return w
@@ -325,22 +325,22 @@ func TestEveryOperationRefuses(t *testing.T) {
 		op := &s.api.table[i]
 		path := variable.ReplaceAllString(op.path, someID)
 		var tries []refused
-		switch op.door {
-		case open:
+		switch op.auth {
+		case authNone:
 			continue
-		case backend:
+		case authBackendKey:
 			tries = append(tries, refused{"no key", "", []string{"X-Service-License-Key", ""}, 401},
 				refused{"an unknown key", "", []string{"X-Service-License-Key", "bk_" + strings.Repeat("x", 43)}, 401})
 			if op.body != nil {
 				tries = append(tries, refused{"no object", `[]`, nil, 400}, refused{"broken JSON", `{`, nil, 400}, refused{"an unknown property", `{"surprise":1}`, nil, 400},
 					refused{"a form", `a=b`, []string{"Content-Type", "application/x-www-form-urlencoded"}, 415})
 			}
-		case reviewed:
+		case authReviewCookie:
 			tries = append(tries, refused{"no cookie", "", nil, 401}, refused{"a wrong cookie", "", []string{"Cookie", visitCookie + "=x", "Authorization", "Bearer x"}, 401})
 		default:
 			tries = append(tries, refused{"no token", "", nil, 403}, refused{"a wrong token", "", []string{"X-Hydration-Id", "x", "Authorization", "Bearer x"}, 403})
 		}
-		if op.door == backend && strings.Contains(op.path, "{id}") && op.body == nil {
+		if op.auth == authBackendKey && strings.Contains(op.path, "{id}") && op.body == nil {
 			status := http.StatusNotFound
 			if op.status == 0 {
 				status = http.StatusGone
@@ -393,17 +393,17 @@ func TestTableIsSound(t *testing.T) {
 }
 
 func TestPanicIsAFault(t *testing.T) {
-	var told []int
+	var seenStatuses []int
 	s := newServer(t, func(cfg *Config) {
 		cfg.Pages = map[string]http.Handler{"GET /panic": http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("boom") })}
-		cfg.Observe = func(_, _ string, status int, _ time.Duration) { told = append(told, status) }
+		cfg.Observe = func(_, _ string, status int, _ time.Duration) { seenStatuses = append(seenStatuses, status) }
 	})
 	w := s.send("GET", "/panic", "")
 	if w.Code != 500 || !strings.Contains(w.Body.String(), `"code":"internal"`) || strings.Contains(w.Body.String(), "boom") {
 		t.Errorf("status %d, %s", w.Code, w.Body)
 	}
-	if len(told) != 1 || told[0] != 500 {
-		t.Errorf("the metrics were told %v", told)
+	if len(seenStatuses) != 1 || seenStatuses[0] != 500 {
+		t.Errorf("the metrics were told %v", seenStatuses)
 	}
 }
 

@@ -13,71 +13,71 @@ import (
 
 var idempotencyKey = regexp.MustCompile(`^[\x21-\x7e]{1,255}$`)
 
-// once carries a POST with an Idempotency-Key out one time: its answer is kept
+// idempotent carries a POST with an Idempotency-Key out one time: its answer is kept
 // and given again to each repetition. Answers that a repetition may better (429
 // and faults of ours) are not kept.
-func (a *API) once(c *call, work func() (*answer, error)) (*answer, error) {
+func (a *API) idempotent(c *call, work func() (*response, error)) (*response, error) {
 	key := c.r.Header.Get("Idempotency-Key")
-	if key == "" || c.r.Method != http.MethodPost || c.op.door != backend {
-		return a.counted(c, work)
+	if key == "" || c.r.Method != http.MethodPost || c.op.auth != authBackendKey {
+		return a.limitCreates(c, work)
 	}
 	if !idempotencyKey.MatchString(key) {
 		return nil, invalidField("Idempotency-Key", intray.NewMessage("idempotency_key.invalid", nil))
 	}
 	if c.body.digest == "" {
-		return a.counted(c, work)
+		return a.limitCreates(c, work)
 	}
-	kept, turn, err := a.cfg.Service.BeginReplay(c.ctx(), c.org, key, fingerprint(c))
+	kept, turn, err := a.cfg.Service.BeginReplay(c.context(), c.org, key, requestFingerprint(c))
 	if err != nil {
 		return nil, err
 	}
 	if kept != nil {
-		return &answer{status: kept.Status, raw: kept.Body, header: http.Header{"Idempotent-Replay": {"true"}}}, nil
+		return &response{status: kept.Status, raw: kept.Body, header: http.Header{"Idempotent-Replay": {"true"}}}, nil
 	}
 	c.fixedID = turn.ID
 	answered := false
 	defer func() {
 		if !answered { // a panic: the key must not stay taken
-			a.release(c, turn)
+			a.releaseReplayKey(c, turn)
 		}
 	}()
-	done, err := a.counted(c, work)
+	done, err := a.limitCreates(c, work)
 	answered = true
-	return a.keep(c, turn, done, err)
+	return a.saveReplay(c, turn, done, err)
 }
 
-// release forgets a request whose answer is not kept.
-func (a *API) release(c *call, turn *service.Turn) {
-	ctx := context.WithoutCancel(c.ctx())
+// releaseReplayKey forgets a request whose answer is not kept.
+func (a *API) releaseReplayKey(c *call, turn *service.ReplayLock) {
+	ctx := context.WithoutCancel(c.context())
 	if err := turn.Release(ctx); err != nil {
 		a.cfg.Log.Warn("an idempotency key was not given free", "request_id", requestID(ctx), "error", err)
 	}
 }
 
-func fingerprint(c *call) string {
+func requestFingerprint(c *call) string {
 	sum := sha256.Sum256([]byte(c.r.Method + "\n" + c.r.URL.Path + "\n" + c.body.digest))
 	return hex.EncodeToString(sum[:])
 }
 
-// keep stores the answer before it is given.
-func (a *API) keep(c *call, turn *service.Turn, done *answer, err error) (*answer, error) {
-	ctx := context.WithoutCancel(c.ctx())
-	var kept service.Answer
+// saveReplay stores the answer before it is given.
+func (a *API) saveReplay(c *call, turn *service.ReplayLock, done *response, err error) (*response, error) {
+	ctx := context.WithoutCancel(c.context())
+	var kept service.ReplayedResponse
 	if err != nil {
-		e := refusalOf(err)
+		e := toAPIError(err)
 		if e.status >= http.StatusInternalServerError || e.status == http.StatusTooManyRequests {
-			a.release(c, turn)
+			a.releaseReplayKey(c, turn)
 			return nil, err
 		}
-		kept = service.Answer{Status: e.status, Body: e.encode(requestID(ctx))}
+		kept = service.ReplayedResponse{Status: e.status, Body: e.encode(requestID(ctx))}
 	} else {
-		body, fault := bodyOf(done)
+		body, fault := encodedBody(done)
 		if fault != nil {
-			a.release(c, turn)
+			a.releaseReplayKey(c, turn)
 			return nil, fault
 		}
 		done.raw = body
-		kept = service.Answer{Status: done.status, Body: body}
+		kept = service.ReplayedResponse{Status: done.status, Body: body}
 	}
 	if fault := turn.Finish(ctx, kept); fault != nil {
 		return nil, fault
@@ -85,26 +85,26 @@ func (a *API) keep(c *call, turn *service.Turn, done *answer, err error) (*answe
 	return done, err
 }
 
-func bodyOf(done *answer) ([]byte, error) {
+func encodedBody(done *response) ([]byte, error) {
 	if done.body == nil {
 		return []byte{}, nil
 	}
 	return encodeJSON(done.body)
 }
 
-// counted keeps the limit of creations. One that came to nothing does not
+// limitCreates keeps the limit of creations. One that came to nothing does not
 // count.
-func (a *API) counted(c *call, work func() (*answer, error)) (*answer, error) {
+func (a *API) limitCreates(c *call, work func() (*response, error)) (*response, error) {
 	if c.op.limit != perCreate {
 		return work()
 	}
-	window, err := a.creates.take(c.licence.ID)
+	window, err := a.creates.allow(c.licence.ID)
 	if err != nil {
 		return nil, err
 	}
 	done, err := work()
 	if err != nil {
-		a.creates.giveBack(c.licence.ID, window)
+		a.creates.refund(c.licence.ID, window)
 	}
 	return done, err
 }

@@ -93,7 +93,7 @@ func wireNotices(list []intray.Notice) []notice {
 func wireImport(imp service.Import) importShort {
 	return importShort{
 		ID: imp.ID, SchemaID: imp.SchemaID, Status: string(imp.Status), OriginalFilename: imp.Filename,
-		CreatedDate: stamp(imp.Created), ModifiedDate: stamp(imp.Modified),
+		CreatedDate: formatTime(imp.Created), ModifiedDate: formatTime(imp.Modified),
 	}
 }
 
@@ -104,15 +104,15 @@ func (a *API) fullImport(r *http.Request, imp service.Import) (importFull, error
 	if err != nil {
 		return full, err
 	}
-	full.Upload = fmt.Sprintf("%s/upload/%s?token=%s", a.base(r), imp.ID, token)
+	full.Upload = fmt.Sprintf("%s/upload/%s?token=%s", a.baseURL(r), imp.ID, token)
 	if token, err = a.cfg.Service.ReviewToken(imp); err != nil {
 		return full, err
 	}
-	full.ReviewURL = fmt.Sprintf("%s/review/%s/#%s", a.base(r), imp.ID, token)
+	full.ReviewURL = fmt.Sprintf("%s/review/%s/#%s", a.baseURL(r), imp.ID, token)
 	if imp.Outcome == nil {
 		return full, nil
 	}
-	if all := imp.Outcome.All(); len(all) > 0 {
+	if all := imp.Outcome.AllNotices(); len(all) > 0 {
 		full.ImportErrors = wireNotices(all)
 	}
 	full.ResultMetadata, err = a.wireOutcome(imp)
@@ -178,17 +178,17 @@ func wireMatch(f intray.Field, m intray.Match, headers []string) fieldSource {
 	return fieldSource{FileHeader: &m.Header, FileHeaderIndex: &m.Column}
 }
 
-func (a *API) createImport(c *call) (*answer, error) {
-	doc := c.object()
+func (a *API) createImport(c *call) (*response, error) {
+	doc := c.bodyObject()
 	rows, err := rowsOf(c.body.rows)
 	if err != nil {
 		return nil, err
 	}
 	draft := service.NewImport{
-		ID: c.fixedID, Filename: text(doc, "original_filename"), Rows: rows,
+		ID: c.fixedID, Filename: stringField(doc, "original_filename"), Rows: rows,
 		Doc: schemajson.Doc{Fields: doc["fields"], Settings: doc["settings"], Hooks: doc["hooks"]},
 	}
-	if id := text(doc, "schema_id"); id != "" {
+	if id := stringField(doc, "schema_id"); id != "" {
 		parsed, ok := service.ParseID(id)
 		if !ok {
 			return nil, invalidField("schema_id", intray.NewMessage("request.not_a_uuid", nil))
@@ -196,7 +196,7 @@ func (a *API) createImport(c *call) (*answer, error) {
 		draft.SchemaID = parsed
 	}
 	draft.User = userOf(doc["import_metadata"])
-	imp, err := a.cfg.Service.CreateImport(c.ctx(), c.org, draft)
+	imp, err := a.cfg.Service.CreateImport(c.context(), c.org, draft)
 	if err != nil {
 		return nil, err
 	}
@@ -204,7 +204,7 @@ func (a *API) createImport(c *call) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return reply(http.StatusCreated, full)
+	return jsonResponse(http.StatusCreated, full)
 }
 
 // userOf reads import_metadata, whose shape is checked already.
@@ -215,13 +215,13 @@ func userOf(metadata any) *service.User {
 		return nil
 	}
 	return &service.User{
-		ID: text(u, "id"), Name: text(u, "name"), Email: text(u, "email"),
-		CompanyID: text(u, "companyId"), CompanyName: text(u, "companyName"),
+		ID: stringField(u, "id"), Name: stringField(u, "name"), Email: stringField(u, "email"),
+		CompanyID: stringField(u, "companyId"), CompanyName: stringField(u, "companyName"),
 	}
 }
 
-func (a *API) getImport(c *call) (*answer, error) {
-	imp, err := found(c, a.cfg.Service.Import)
+func (a *API) getImport(c *call) (*response, error) {
+	imp, err := loadByID(c, a.cfg.Service.Import)
 	if err != nil {
 		return nil, err
 	}
@@ -229,7 +229,7 @@ func (a *API) getImport(c *call) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return reply(http.StatusOK, full)
+	return jsonResponse(http.StatusOK, full)
 }
 
 // The window of a list that is given in pages.
@@ -238,12 +238,12 @@ const (
 	maxPageSize = 1000
 )
 
-func (a *API) listImports(c *call) (*answer, error) {
-	offset, limit, err := window(c.r.URL.Query())
+func (a *API) listImports(c *call) (*response, error) {
+	offset, limit, err := pageWindow(c.r.URL.Query())
 	if err != nil {
 		return nil, err
 	}
-	list, total, err := a.cfg.Service.Imports(c.ctx(), c.org, offset, limit)
+	list, total, err := a.cfg.Service.Imports(c.context(), c.org, offset, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -251,23 +251,23 @@ func (a *API) listImports(c *call) (*answer, error) {
 	for i, imp := range list {
 		results[i] = wireImport(imp)
 	}
-	return reply(http.StatusOK, a.page(c, results, total, offset, limit))
+	return jsonResponse(http.StatusOK, a.paginate(c, results, total, offset, limit))
 }
 
-// window reads offset and limit. A limit over the most that is given is cut.
-func window(query url.Values) (offset, limit int64, err error) {
-	if offset, err = number(query, "offset", 0, 0); err != nil {
+// pageWindow reads offset and limit. A limit over the most that is given is cut.
+func pageWindow(query url.Values) (offset, limit int64, err error) {
+	if offset, err = intParam(query, "offset", 0, 0); err != nil {
 		return 0, 0, err
 	}
-	if limit, err = number(query, "limit", 1, pageSize); err != nil {
+	if limit, err = intParam(query, "limit", 1, pageSize); err != nil {
 		return 0, 0, err
 	}
 	return offset, min(limit, maxPageSize), nil
 }
 
-// page wraps results with the addresses of the pages beside them. Those repeat
+// paginate wraps results with the addresses of the pages beside them. Those repeat
 // the parameters given, names and values in turn.
-func (a *API) page(c *call, results any, total, offset, limit int64, repeated ...string) page {
+func (a *API) paginate(c *call, results any, total, offset, limit int64, repeated ...string) page {
 	p := page{Count: total, Results: results}
 	at := func(offset int64) *string {
 		query := url.Values{"limit": {strconv.FormatInt(limit, 10)}}
@@ -277,7 +277,7 @@ func (a *API) page(c *call, results any, total, offset, limit int64, repeated ..
 		if offset > 0 {
 			query.Set("offset", strconv.FormatInt(offset, 10))
 		}
-		address := a.base(c.r) + c.op.path + "?" + query.Encode()
+		address := a.baseURL(c.r) + c.op.path + "?" + query.Encode()
 		return &address
 	}
 	if offset < total-limit {
@@ -289,14 +289,14 @@ func (a *API) page(c *call, results any, total, offset, limit int64, repeated ..
 	return p
 }
 
-func (a *API) deleteImport(c *call) (*answer, error) {
-	if err := c.remove("id", a.cfg.Service.DeleteImport); err != nil {
+func (a *API) deleteImport(c *call) (*response, error) {
+	if err := c.deleteByID("id", a.cfg.Service.DeleteImport); err != nil {
 		return nil, err
 	}
-	return reply(http.StatusNoContent, nil)
+	return jsonResponse(http.StatusNoContent, nil)
 }
 
-func (a *API) importURL(c *call) (*answer, error) {
+func (a *API) importURL(c *call) (*response, error) {
 	return a.resultURL(c, a.cfg.Service.ImportResult)
 }
 
@@ -349,14 +349,14 @@ type cellProblem struct {
 
 func wireCell(f intray.Field, t intray.Trace) cell {
 	out := cell{
-		Field: t.Field, Columns: []cellColumn{}, Raw: cut(t.Raw, maxCellText), Value: cutSome(t.Value, maxCellText),
+		Field: t.Field, Columns: []cellColumn{}, Raw: truncate(t.Raw, maxCellText), Value: truncateOptional(t.Value, maxCellText),
 		Steps: []cellStep{}, Problems: []cellProblem{},
 	}
 	for _, c := range t.Columns {
 		out.Columns = append(out.Columns, cellColumn(c))
 	}
 	for _, s := range t.Steps {
-		out.Steps = append(out.Steps, cellStep{s.Step, cutSome(s.Text, maxStepText), reasonsOf(s.Reasons)})
+		out.Steps = append(out.Steps, cellStep{s.Step, truncateOptional(s.Text, maxStepText), reasonsOf(s.Reasons)})
 	}
 	for _, p := range t.Problems {
 		wire := cellProblem{Code: p.Code, Level: p.Level.String(), mainMessage: mainOf(p.Text)}
@@ -368,8 +368,8 @@ func wireCell(f intray.Field, t intray.Trace) cell {
 	return out
 }
 
-// cut gives at most so many bytes of a text, and says so by an ellipsis.
-func cut(text string, most int) string {
+// truncate gives at most so many bytes of a text, and says so by an ellipsis.
+func truncate(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}
@@ -379,17 +379,17 @@ func cut(text string, most int) string {
 	return text[:most] + "…"
 }
 
-func cutSome(text *string, most int) *string {
+func truncateOptional(text *string, most int) *string {
 	if text == nil {
 		return nil
 	}
-	short := cut(*text, most)
+	short := truncate(*text, most)
 	return &short
 }
 
 // getCells goes by way of a spool: each cell of a row may be long.
-func (a *API) getCells(c *call) (*answer, error) {
-	imp, err := found(c, a.cfg.Service.Import)
+func (a *API) getCells(c *call) (*response, error) {
+	imp, err := loadByID(c, a.cfg.Service.Import)
 	if err != nil {
 		return nil, err
 	}
@@ -399,7 +399,7 @@ func (a *API) getCells(c *call) (*answer, error) {
 		return nil, err
 	}
 	file, before := a.newSpool(0, nil), ""
-	err = a.cfg.Service.Trace(c.ctx(), imp, row, query.Get("field"), func(f intray.Field, t intray.Trace) error {
+	err = a.cfg.Service.TraceRow(c.context(), imp, row, query.Get("field"), func(f intray.Field, t intray.Trace) error {
 		if before == "" {
 			before = `{"row":` + strconv.FormatInt(t.Row, 10) + `,"line":` + strconv.FormatInt(t.Line, 10) + `,"cells":[`
 		}
@@ -418,35 +418,35 @@ func (a *API) getCells(c *call) (*answer, error) {
 		file.close()
 		return nil, err
 	}
-	return &answer{status: http.StatusOK, stream: file.stream}, nil
+	return &response{status: http.StatusOK, stream: file.stream}, nil
 }
 
 func rowParam(query url.Values) (int64, error) {
 	if query.Get("row") == "" {
 		return 0, invalidField("row", intray.NewMessage("request.row_missing", nil))
 	}
-	return number(query, "row", 0, 0)
+	return intParam(query, "row", 0, 0)
 }
 
 func cellParams() []parameter {
 	return []parameter{
-		{"row", "The data row, counted from 0.", count("")},
-		{"field", "The key of a field. Default all fields, in the order of the schema.", word("")},
+		{"row", "The data row, counted from 0.", countType("")},
+		{"field", "The key of a field. Default all fields, in the order of the schema.", stringType("")},
 	}
 }
 
-func cellsAnswer() *shape.Shape {
-	column := object("", must("index", count("From 0, in the order of the file.")), must("header", word("")))
-	step := object("", with(reasonsProps(), must("step", enum("", "read", "map", "parse", "check", "output")),
-		must("text", orNull(word("What the cell was after it, at most 4,096 bytes of it; null where it had no value. After output as the result has it in JSON: text in quotes."))))...)
-	problem := object("", with(mainProps("What is wrong and what to do."), must("code", word("The rule that was broken.")), must("level", enum("", "error", "warning", "info")),
-		may("manyToOneIndex", count("Which of the columns, from 0.")))...)
-	one := object("One cell, and how it came to be.",
-		must("field", word("The key of the field.")), must("columns", list(column, "Those that feed the field; none where no column does.")),
-		must("raw", word("The text that the file holds, at most 65,536 bytes of it; a JSON array of texts where several columns feed the field.")),
-		must("value", orNull(word("The canonical text of the value, at most 65,536 bytes of it; null where the cell has none."))),
-		must("steps", list(step, "In the order in which they were taken.")),
-		must("problems", list(problem, "Those of the cell, then those of the row as a whole.")))
-	return object("Where the cells of a row came from.", must("row", count("The data row, from 0.")),
-		must("line", count("The line of the file in which it begins, from 1.")), must("cells", list(one, "")))
+func cellsResponse() *shape.Schema {
+	column := objectType("", required("index", countType("From 0, in the order of the file.")), required("header", stringType("")))
+	step := objectType("", with(reasonsProps(), required("step", enumType("", "read", "map", "parse", "check", "output")),
+		required("text", nullable(stringType("What the cell was after it, at most 4,096 bytes of it; null where it had no value. After output as the result has it in JSON: text in quotes."))))...)
+	problem := objectType("", with(mainProps("What is wrong and what to do."), required("code", stringType("The rule that was broken.")), required("level", enumType("", "error", "warning", "info")),
+		optional("manyToOneIndex", countType("Which of the columns, from 0.")))...)
+	one := objectType("One cell, and how it came to be.",
+		required("field", stringType("The key of the field.")), required("columns", arrayType(column, "Those that feed the field; none where no column does.")),
+		required("raw", stringType("The text that the file holds, at most 65,536 bytes of it; a JSON array of texts where several columns feed the field.")),
+		required("value", nullable(stringType("The canonical text of the value, at most 65,536 bytes of it; null where the cell has none."))),
+		required("steps", arrayType(step, "In the order in which they were taken.")),
+		required("problems", arrayType(problem, "Those of the cell, then those of the row as a whole.")))
+	return objectType("Where the cells of a row came from.", required("row", countType("The data row, from 0.")),
+		required("line", countType("The line of the file in which it begins, from 1.")), required("cells", arrayType(one, "")))
 }

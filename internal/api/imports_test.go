@@ -74,7 +74,7 @@ func TestCellsAreCut(t *testing.T) {
 		text, want string
 		most       int
 	}{{"", "", 0}, {"ab", "ab", 2}, {"abc", "ab…", 2}, {"aüb", "a…", 2}, {"aü", "aü", 3}, {"\xff\xff", "\xff…", 1}} {
-		if got := cut(c.text, c.most); got != c.want {
+		if got := truncate(c.text, c.most); got != c.want {
 			t.Errorf("%d bytes of %q: %q, want %q", c.most, c.text, got, c.want)
 		}
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/intraydata/intray/internal/service"
 )
 
-// limiter counts events by key in windows of a minute.
-type limiter struct {
+// rateLimiter counts events by key in windows of a minute.
+type rateLimiter struct {
 	perMinute int
 	clock     func() time.Time
 
@@ -25,15 +25,15 @@ type limiter struct {
 	counts map[string]int
 }
 
-// newLimiter makes a limiter that lets perMinute events of each key pass; 0
+// newRateLimiter makes a limiter that lets perMinute events of each key pass; 0
 // lets all pass.
-func newLimiter(perMinute int, clock func() time.Time) *limiter {
-	return &limiter{perMinute: perMinute, clock: clock, counts: map[string]int{}}
+func newRateLimiter(perMinute int, clock func() time.Time) *rateLimiter {
+	return &rateLimiter{perMinute: perMinute, clock: clock, counts: map[string]int{}}
 }
 
-// take counts an event and gives the window in which it counts, or says when
+// allow counts an event and gives the window in which it counts, or says when
 // the next event is welcome.
-func (l *limiter) take(key string) (in time.Time, err error) {
+func (l *rateLimiter) allow(key string) (in time.Time, err error) {
 	if l.perMinute <= 0 {
 		return time.Time{}, nil
 	}
@@ -45,7 +45,7 @@ func (l *limiter) take(key string) (in time.Time, err error) {
 		clear(l.counts)
 	}
 	if l.counts[key] >= l.perMinute {
-		e := refuse(http.StatusTooManyRequests, "too_many_requests", intray.NewMessage("request.too_many", nil))
+		e := newError(http.StatusTooManyRequests, "too_many_requests", intray.NewMessage("request.too_many", nil))
 		e.retryAfter = l.window.Add(time.Minute).Sub(now)
 		return time.Time{}, e
 	}
@@ -53,9 +53,9 @@ func (l *limiter) take(key string) (in time.Time, err error) {
 	return l.window, nil
 }
 
-// giveBack takes back an event of a window that came to nothing. Windows that
+// refund takes back an event of a window that came to nothing. Windows that
 // are over stay as they were.
-func (l *limiter) giveBack(key string, in time.Time) {
+func (l *rateLimiter) refund(key string, in time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if in.Equal(l.window) && l.counts[key] > 0 {
@@ -71,63 +71,63 @@ const (
 	// valueWeight is the most memory that a value or a name becomes beside its
 	// text: the three of an object of one property, {"":0}, take some 330 bytes.
 	valueWeight = 128
-	// perRead is what a call may need that reads one thing of ordinary size.
-	perRead = 4 << 20
-	// perState is what reading a session's state may need.
-	perState = 2 * service.MaxState
+	// readMemory is what a call may need that reads one thing of ordinary size.
+	readMemory = 4 << 20
+	// stateMemory is what reading a session's state may need.
+	stateMemory = 2 * service.MaxState
 )
 
-// weigher tells how much memory a JSON text may need that passes through it,
+// memoryEstimator tells how much memory a JSON text may need that passes through it,
 // by its punctuation. Commas within strings count, too: it is a bound.
-type weigher struct {
+type memoryEstimator struct {
 	to     io.Writer
 	weight int64
 }
 
-func (w *weigher) Write(p []byte) (int, error) {
+func (w *memoryEstimator) Write(p []byte) (int, error) {
 	for _, mark := range []string{",", ":", "{", "["} {
 		w.weight += valueWeight * int64(bytes.Count(p, []byte(mark)))
 	}
 	return w.to.Write(p)
 }
 
-// memory shares out the bytes that calls may have in memory at once. A call
+// memoryLimiter shares out the bytes that calls may have in memory at once. A call
 // takes its share when all is there that it waits for from outside, so that
 // nobody holds one while a sender or a reader is slow; and it takes one share,
 // so that calls do not wait for each other in a circle.
-type memory struct {
-	room *semaphore.Weighted
+type memoryLimiter struct {
+	semaphore *semaphore.Weighted
 	wait time.Duration
 }
 
-func newMemory() *memory { return &memory{semaphore.NewWeighted(maxMemory), memoryWait} }
+func newMemoryLimiter() *memoryLimiter { return &memoryLimiter{semaphore.NewWeighted(maxMemory), memoryWait} }
 
-// take waits for a share of n bytes, all of it where n is more. The share must
+// acquire waits for a share of n bytes, all of it where n is more. The share must
 // be given back.
-func (m *memory) take(ctx context.Context, n int64) (giveBack func(), err error) {
+func (m *memoryLimiter) acquire(ctx context.Context, n int64) (giveBack func(), err error) {
 	n = min(n, maxMemory)
 	if n <= 0 {
 		return func() {}, nil
 	}
 	waiting, cancel := context.WithTimeout(ctx, m.wait)
 	defer cancel()
-	if err := m.room.Acquire(waiting, n); err != nil {
+	if err := m.semaphore.Acquire(waiting, n); err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		e := refuse(http.StatusServiceUnavailable, "busy", intray.NewMessage("service.too_many_large_requests", nil))
+		e := newError(http.StatusServiceUnavailable, "busy", intray.NewMessage("service.too_many_large_requests", nil))
 		e.retryAfter = 5 * time.Second
 		return nil, e
 	}
-	return func() { m.room.Release(n) }, nil
+	return func() { m.semaphore.Release(n) }, nil
 }
 
 const (
 	// idleLimit is how long a sender may be silent within a body.
 	idleLimit = 30 * time.Second
-	// minPace is how many bytes a second a body must bring on average, once it
+	// minBytesPerSecond is how many bytes a second a body must bring on average, once it
 	// has had idleLimit to begin.
-	minPace = 1024
+	minBytesPerSecond = 1024
 )
 
 // pacedBody reads a body that must keep coming: a sender that holds a
@@ -139,7 +139,7 @@ type pacedBody struct {
 	read    int64
 }
 
-func (a *API) paced(w http.ResponseWriter, r *http.Request) io.Reader {
+func (a *API) pacedReader(w http.ResponseWriter, r *http.Request) io.Reader {
 	return &pacedBody{from: r.Body, control: http.NewResponseController(w), began: time.Now()}
 }
 
@@ -150,7 +150,7 @@ func (p *pacedBody) Read(b []byte) (int, error) {
 	n, err := p.from.Read(b)
 	p.read += int64(n)
 	passed := time.Since(p.began)
-	if err == nil && passed > idleLimit && p.read < minPace*int64(passed/time.Second) {
+	if err == nil && passed > idleLimit && p.read < minBytesPerSecond*int64(passed/time.Second) {
 		return n, os.ErrDeadlineExceeded
 	}
 	switch err { //nolint:errorlint // only the bare io.EOF is the end of the body

@@ -31,9 +31,9 @@ func (m *minutes) Now() time.Time { return m.now }
 func newMinutes() *minutes { return &minutes{time.Date(2026, 3, 4, 5, 6, 0, 0, time.UTC)} }
 
 // take takes n events and counts those that pass.
-func take(l *limiter, key string, n int) (passed int) {
+func take(l *rateLimiter, key string, n int) (passed int) {
 	for range n {
-		if _, err := l.take(key); err == nil {
+		if _, err := l.allow(key); err == nil {
 			passed++
 		}
 	}
@@ -42,7 +42,7 @@ func take(l *limiter, key string, n int) (passed int) {
 
 func TestLimiter(t *testing.T) {
 	clock := newMinutes()
-	l := newLimiter(3, clock.Now)
+	l := newRateLimiter(3, clock.Now)
 	for _, step := range []struct {
 		name string
 		wait time.Duration
@@ -66,19 +66,19 @@ func TestLimiter(t *testing.T) {
 
 func TestLimiterSaysWhenToComeAgain(t *testing.T) {
 	clock := newMinutes()
-	l := newLimiter(1, clock.Now)
+	l := newRateLimiter(1, clock.Now)
 	for _, c := range []struct {
 		at   time.Duration
 		want string
 	}{{0, "60"}, {100 * time.Millisecond, "60"}, {time.Second, "59"}, {time.Minute - time.Nanosecond, "1"}} {
 		clock.now = newMinutes().now.Add(c.at)
 		take(l, "a", 1)
-		var e *refusal
-		if _, err := l.take("a"); !errors.As(err, &e) || e.status != http.StatusTooManyRequests {
+		var e *apiError
+		if _, err := l.allow("a"); !errors.As(err, &e) || e.status != http.StatusTooManyRequests {
 			t.Fatalf("error %v, want 429", err)
 		}
 		header := http.Header{}
-		e.header(header)
+		e.setHeaders(header)
 		if got := header.Get("Retry-After"); got != c.want {
 			t.Errorf("%v into the minute: Retry-After %q, want %q", c.at, got, c.want)
 		}
@@ -96,17 +96,17 @@ func TestLimiterSaysWhenToComeAgain(t *testing.T) {
 
 func TestLimiterGivesBack(t *testing.T) {
 	clock := newMinutes()
-	l := newLimiter(2, clock.Now)
-	l.giveBack("a", l.window) // nothing was taken
-	window, err := l.take("a")
+	l := newRateLimiter(2, clock.Now)
+	l.refund("a", l.window) // nothing was taken
+	window, err := l.allow("a")
 	take(l, "a", 1)
-	l.giveBack("a", window)
+	l.refund("a", window)
 	if got := take(l, "a", 2); got != 1 || err != nil {
 		t.Errorf("%d passed after one was given back, want 1; error %v", got, err)
 	}
 	clock.now = clock.now.Add(time.Minute)
 	take(l, "a", 2)
-	l.giveBack("a", window)
+	l.refund("a", window)
 	if got := take(l, "a", 1); got != 0 {
 		t.Error("an event of the minute before was given back to this one")
 	}
@@ -114,14 +114,14 @@ func TestLimiterGivesBack(t *testing.T) {
 
 func TestNoLimit(t *testing.T) {
 	for _, n := range []int{0, -1} {
-		if got := take(newLimiter(n, newMinutes().Now), "a", 1000); got != 1000 {
+		if got := take(newRateLimiter(n, newMinutes().Now), "a", 1000); got != 1000 {
 			t.Errorf("a limit of %d lets %d of 1000 pass", n, got)
 		}
 	}
 }
 
 func TestLimiterAtOnce(t *testing.T) {
-	l := newLimiter(50, newMinutes().Now)
+	l := newRateLimiter(50, newMinutes().Now)
 	var passed atomic.Int64
 	var group sync.WaitGroup
 	for range 8 {
@@ -135,12 +135,12 @@ func TestLimiterAtOnce(t *testing.T) {
 
 func TestMemoryIsShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := newMemory()
+		m := newMemoryLimiter()
 		var have, most atomic.Int64
 		var group sync.WaitGroup
 		for range 20 {
 			group.Go(func() {
-				giveBack, err := m.take(t.Context(), maxMemory/4)
+				giveBack, err := m.acquire(t.Context(), maxMemory/4)
 				if err != nil {
 					t.Error(err)
 					return
@@ -155,23 +155,23 @@ func TestMemoryIsShared(t *testing.T) {
 		if most.Load() != 4 {
 			t.Errorf("%d calls had a quarter each at once, want 4", most.Load())
 		}
-		giveBack, err := m.take(t.Context(), 2*maxMemory) // more than there is: all of it
+		giveBack, err := m.acquire(t.Context(), 2*maxMemory) // more than there is: all of it
 		if err != nil {
 			t.Fatal(err)
 		}
 		began := time.Now()
-		var e *refusal
-		if _, err := m.take(t.Context(), 1); !errors.As(err, &e) || e.status != 503 || e.code != "busy" || time.Since(began) != memoryWait {
+		var e *apiError
+		if _, err := m.acquire(t.Context(), 1); !errors.As(err, &e) || e.status != 503 || e.code != "busy" || time.Since(began) != memoryWait {
 			t.Errorf("without room: %v after %v", err, time.Since(began))
 		}
-		if giveNothing, err := m.take(t.Context(), 0); err != nil {
+		if giveNothing, err := m.acquire(t.Context(), 0); err != nil {
 			t.Errorf("no share: %v", err)
 		} else {
 			giveNothing()
 		}
 		gone, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := m.take(gone, 1); !errors.Is(err, context.Canceled) {
+		if _, err := m.acquire(gone, 1); !errors.Is(err, context.Canceled) {
 			t.Errorf("a caller who is gone: %v", err)
 		}
 		giveBack()
@@ -187,15 +187,15 @@ func TestWeigherIsABound(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := "[" + one + strings.Repeat(","+one, 60_000) + "]"
-			w := &weigher{to: io.Discard}
+			w := &memoryEstimator{to: io.Discard}
 			_, err := io.Copy(w, strings.NewReader(text))
 			check(t, err)
-			told := w.weight + 2*int64(len(text))
+			estimated := w.weight + 2*int64(len(text))
 			before := heap()
 			doc, err := shape.Decode(strings.NewReader(text), shape.Limits{})
 			check(t, err)
-			if took := heap() - before; took > told {
-				t.Errorf("it takes %d bytes, told were %d", took, told)
+			if took := heap() - before; took > estimated {
+				t.Errorf("it takes %d bytes, told were %d", took, estimated)
 			}
 			runtime.KeepAlive(doc)
 		})
@@ -217,11 +217,11 @@ func TestNothingIsHeldForSlowOnes(t *testing.T) {
 	const state = "/api/widget/session/v2/state/"
 	large := `"` + strings.Repeat("x", service.MaxState-2) + `"`
 	free := func(when string) {
-		if !s.api.memory.room.TryAcquire(maxMemory) {
+		if !s.api.memory.semaphore.TryAcquire(maxMemory) {
 			t.Errorf("%s: memory is held", when)
 			return
 		}
-		s.api.memory.room.Release(maxMemory)
+		s.api.memory.semaphore.Release(maxMemory)
 	}
 	w := s.sent("PUT", state, io.MultiReader(strings.NewReader(large[:100]), &looking{func() { free("while a body comes") }}, strings.NewReader(large[100:])), "X-Hydration-Id", token)
 	if w.Code != http.StatusOK {
@@ -262,7 +262,7 @@ func TestListOfLargeSchemas(t *testing.T) {
 	for _, name := range []string{"A", "B", "C"} {
 		s.do("POST", all, `{"name":"`+name+`","settings":{},"hooks":{"beforeFinishCallback":"() => {/*`+strings.Repeat("x", keepInMemory)+`*/}"},`+mailFields+`}`)
 	}
-	var list []schema
+	var list []savedSchema
 	check(t, json.Unmarshal(s.do("GET", all, "").Body.Bytes(), &list))
 	if len(list) != 3 || list[2].Name != "C" {
 		t.Errorf("%d schemas", len(list))
@@ -272,10 +272,10 @@ func TestListOfLargeSchemas(t *testing.T) {
 // TestClientsThatAreGone are no faults of ours.
 func TestClientsThatAreGone(t *testing.T) {
 	var log bytes.Buffer
-	var told []int
+	var seenStatuses []int
 	s := newServer(t, func(cfg *Config) {
 		cfg.Log = slog.New(slog.NewTextHandler(&log, nil))
-		cfg.Observe = func(_, _ string, status int, _ time.Duration) { told = append(told, status) }
+		cfg.Observe = func(_, _ string, status int, _ time.Duration) { seenStatuses = append(seenStatuses, status) }
 	})
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -284,28 +284,28 @@ func TestClientsThatAreGone(t *testing.T) {
 	w := httptest.NewRecorder()
 	s.api.ServeHTTP(w, r)
 	s.refusedWith("a client that is gone", w, 503, "connection_closed")
-	if log.Len() > 0 || len(told) != 1 || told[0] != clientGone {
-		t.Errorf("the log has %q, the metrics %v", log.String(), told)
+	if log.Len() > 0 || len(seenStatuses) != 1 || seenStatuses[0] != clientGone {
+		t.Errorf("the log has %q, the metrics %v", log.String(), seenStatuses)
 	}
 }
 
 // TestBrokenAnswersAreCounted makes sure that the metrics see an answer that
 // breaks off.
 func TestBrokenAnswersAreCounted(t *testing.T) {
-	var told []int
+	var seenStatuses []int
 	s := newServer(t, func(cfg *Config) {
 		cfg.Pages = map[string]http.Handler{"GET /broken": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusOK)
 			panic(http.ErrAbortHandler)
 		})}
-		cfg.Observe = func(_, _ string, status int, _ time.Duration) { told = append(told, status) }
+		cfg.Observe = func(_, _ string, status int, _ time.Duration) { seenStatuses = append(seenStatuses, status) }
 	})
 	func() {
 		defer func() { _ = recover() }()
 		s.send("GET", "/broken", "")
 	}()
-	if len(told) != 1 || told[0] != http.StatusOK {
-		t.Errorf("the metrics were told %v", told)
+	if len(seenStatuses) != 1 || seenStatuses[0] != http.StatusOK {
+		t.Errorf("the metrics were told %v", seenStatuses)
 	}
 }
 
@@ -360,9 +360,9 @@ func TestPace(t *testing.T) {
 		took time.Duration
 	}{
 		{"fast", &drip{time.Millisecond, 4096, 1000}, nil, time.Second},
-		{"just fast enough, for an hour", &drip{time.Second, minPace, 3600}, nil, time.Hour},
+		{"just fast enough, for an hour", &drip{time.Second, minBytesPerSecond, 3600}, nil, time.Hour},
 		{"too slow, but done in time", &drip{time.Second, 1, 30}, nil, idleLimit},
-		{"too slow", &drip{time.Second, minPace - 1, 3600}, os.ErrDeadlineExceeded, idleLimit + time.Second},
+		{"too slow", &drip{time.Second, minBytesPerSecond - 1, 3600}, os.ErrDeadlineExceeded, idleLimit + time.Second},
 		{"slow after a good start", &drip{20 * time.Second, 1, 3600}, os.ErrDeadlineExceeded, 40 * time.Second},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -370,7 +370,7 @@ func TestPace(t *testing.T) {
 				began := time.Now()
 				r := httptest.NewRequest("PUT", "/", nil)
 				r.Body = c.body
-				_, err := io.Copy(io.Discard, (&API{}).paced(httptest.NewRecorder(), r))
+				_, err := io.Copy(io.Discard, (&API{}).pacedReader(httptest.NewRecorder(), r))
 				if !errors.Is(err, c.err) {
 					t.Errorf("error %v, want %v", err, c.err)
 				}

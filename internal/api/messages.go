@@ -103,44 +103,44 @@ func warningsOf(list []intray.Message) warningList {
 // The shapes of these parts.
 
 // messageShape is a message in a list, or within another message.
-func messageShape() *shape.Shape {
-	return object("A message: a code with its parameters, or a text that is the same in all languages.",
-		may("code", word("The code of its sentence.")), may("params", paramsShape()), may("text", word("In place of a code.")))
+func messageShape() *shape.Schema {
+	return objectType("A message: a code with its parameters, or a text that is the same in all languages.",
+		optional("code", stringType("The code of its sentence.")), optional("params", paramsShape()), optional("text", stringType("In place of a code.")))
 }
 
-func paramsShape() *shape.Shape {
-	return mapOf(nil, "The parameters of the sentence by name: texts, numbers, messages, or lists of texts or messages.")
+func paramsShape() *shape.Schema {
+	return mapType(nil, "The parameters of the sentence by name: texts, numbers, messages, or lists of texts or messages.")
 }
 
 const codeDoc = "The code of the sentence; missing where it is a text of the organization's own."
 
 // with adds properties to others.
-func with(props []shape.Prop, more ...shape.Prop) []shape.Prop { return append(props, more...) }
+func with(props []shape.Property, more ...shape.Property) []shape.Property { return append(props, more...) }
 
-func mainProps(doc string) []shape.Prop {
-	return []shape.Prop{must("message", word(doc)), may("messageCode", word(codeDoc)), may("params", paramsShape())}
+func mainProps(doc string) []shape.Property {
+	return []shape.Property{required("message", stringType(doc)), optional("messageCode", stringType(codeDoc)), optional("params", paramsShape())}
 }
 
-func mainSnakeProps(doc string) []shape.Prop {
-	return []shape.Prop{must("message", word(doc)), may("message_code", word(codeDoc)), may("params", paramsShape())}
+func mainSnakeProps(doc string) []shape.Property {
+	return []shape.Property{required("message", stringType(doc)), optional("message_code", stringType(codeDoc)), optional("params", paramsShape())}
 }
 
-func reasonProps(doc string) []shape.Prop {
-	return []shape.Prop{must("reason", word(doc)), may("reasonCode", word(codeDoc)), may("reasonParams", paramsShape())}
+func reasonProps(doc string) []shape.Property {
+	return []shape.Property{required("reason", stringType(doc)), optional("reasonCode", stringType(codeDoc)), optional("reasonParams", paramsShape())}
 }
 
-func labelProps() []shape.Prop {
-	return []shape.Prop{must("label", word("")), may("labelCode", word(codeDoc)), may("labelParams", paramsShape())}
+func labelProps() []shape.Property {
+	return []shape.Property{required("label", stringType("")), optional("labelCode", stringType(codeDoc)), optional("labelParams", paramsShape())}
 }
 
-func reasonsProps() []shape.Prop {
-	return []shape.Prop{must("reasons", list(word(""), "")), must("reasonMessages", list(messageShape(), "The same with codes and parameters."))}
+func reasonsProps() []shape.Property {
+	return []shape.Property{required("reasons", arrayType(stringType(""), "")), required("reasonMessages", arrayType(messageShape(), "The same with codes and parameters."))}
 }
 
-func errorProps(doc string) []shape.Prop {
-	return []shape.Prop{must("error", word(doc)), may("error_code", word(codeDoc)), may("error_params", paramsShape())}
+func errorProps(doc string) []shape.Property {
+	return []shape.Property{required("error", stringType(doc)), optional("error_code", stringType(codeDoc)), optional("error_params", paramsShape())}
 }
 
-func warningProps(doc string) []shape.Prop {
-	return []shape.Prop{may("warnings", list(word(""), doc)), may("warning_messages", list(messageShape(), "The same with codes and parameters."))}
+func warningProps(doc string) []shape.Property {
+	return []shape.Property{optional("warnings", arrayType(stringType(""), doc)), optional("warning_messages", arrayType(messageShape(), "The same with codes and parameters."))}
 }

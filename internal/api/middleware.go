@@ -16,10 +16,10 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// front is the first to see a request: it numbers it, keeps its path in order,
+// frontHandler is the first to see a request: it numbers it, keeps its path in order,
 // answers what has no route, and sees to it that a fault of ours is told as
 // one.
-type front struct {
+type frontHandler struct {
 	mux *http.ServeMux
 	api *API
 }
@@ -31,37 +31,37 @@ func requestID(ctx context.Context) string {
 	return id
 }
 
-func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (f *frontHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
 	id := uuid.NewString()
 	r = r.WithContext(context.WithValue(r.Context(), requestIDKey{}, id))
-	rec := &recorder{ResponseWriter: w}
+	rec := &statusRecorder{ResponseWriter: w}
 	rec.Header().Set("X-Request-Id", id)
 	rec.Header().Set("X-Content-Type-Options", "nosniff")
 	route := "none"
 	// Behind the other one, so that answers that break off are counted, too.
-	defer func() { f.api.cfg.Observe(route, r.Method, observed(rec, r), time.Since(began)) }()
+	defer func() { f.api.cfg.Observe(route, r.Method, observedStatus(rec, r), time.Since(began)) }()
 	defer func() {
 		if fault := recover(); fault != nil {
-			f.fault(rec, r, fault)
+			f.handlePanic(rec, r, fault)
 		}
 	}()
-	route = f.route(rec, r)
+	route = f.dispatch(rec, r)
 }
 
 // clientGone is the status under which requests are counted whose clients were
 // gone before the answer.
 const clientGone = 499
 
-func observed(w *recorder, r *http.Request) int {
+func observedStatus(w *statusRecorder, r *http.Request) int {
 	if w.status >= http.StatusInternalServerError && r.Context().Err() != nil {
 		return clientGone
 	}
 	return w.status
 }
 
-// fault answers after a panic, if nothing was answered yet.
-func (f *front) fault(w *recorder, r *http.Request, fault any) {
+// handlePanic answers after a panic, if nothing was answered yet.
+func (f *frontHandler) handlePanic(w *statusRecorder, r *http.Request, fault any) {
 	if err, ok := fault.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 		panic(fault)
 	}
@@ -69,17 +69,17 @@ func (f *front) fault(w *recorder, r *http.Request, fault any) {
 	if w.status != 0 {
 		panic(http.ErrAbortHandler)
 	}
-	f.api.refuse(w, r, refusalOf(nil))
+	f.api.writeError(w, r, toAPIError(nil))
 }
 
-// route hands the request to the operation that its path names.
-func (f *front) route(w *recorder, r *http.Request) string {
+// dispatch hands the request to the operation that its path names.
+func (f *frontHandler) dispatch(w *statusRecorder, r *http.Request) string {
 	if r.URL.Path == "" { // GET http://host HTTP/1.1
 		r.URL.Path = "/"
 	}
 	path := r.URL.Path
 	if strings.Contains(path, "//") || hasDotSegment(path) {
-		f.api.refuse(w, r, noRoute())
+		f.api.writeError(w, r, noRoute())
 		return "none"
 	}
 	if len(path) > 1 && strings.HasSuffix(path, "/") {
@@ -88,7 +88,7 @@ func (f *front) route(w *recorder, r *http.Request) string {
 	}
 	handler, pattern := f.mux.Handler(r)
 	if pattern == "" {
-		f.api.refuse(w, r, unrouted(handler, r))
+		f.api.writeError(w, r, routeError(handler, r))
 		return "none"
 	}
 	f.mux.ServeHTTP(w, r)
@@ -104,36 +104,36 @@ func hasDotSegment(path string) bool {
 	return false
 }
 
-func noRoute() *refusal {
-	return refuse(http.StatusNotFound, "no_route", intray.NewMessage("request.unknown_path", nil))
+func noRoute() *apiError {
+	return newError(http.StatusNotFound, "no_route", intray.NewMessage("request.unknown_path", nil))
 }
 
-// unrouted asks the mux whether another method would have had a route.
-func unrouted(handler http.Handler, r *http.Request) *refusal {
-	probe := &recorder{ResponseWriter: discard{http.Header{}}}
+// routeError asks the mux whether another method would have had a route.
+func routeError(handler http.Handler, r *http.Request) *apiError {
+	probe := &statusRecorder{ResponseWriter: discardResponse{http.Header{}}}
 	handler.ServeHTTP(probe, r)
 	if probe.status != http.StatusMethodNotAllowed {
 		return noRoute()
 	}
-	e := refuse(http.StatusMethodNotAllowed, "method_not_allowed", intray.NewMessage("request.method_not_allowed", intray.Params{"method": cut(r.Method, 40)}))
+	e := newError(http.StatusMethodNotAllowed, "method_not_allowed", intray.NewMessage("request.method_not_allowed", intray.Params{"method": truncate(r.Method, 40)}))
 	e.allow = probe.Header().Get("Allow")
 	return e
 }
 
-// recorder remembers the status.
-type recorder struct {
+// statusRecorder remembers the status.
+type statusRecorder struct {
 	http.ResponseWriter
 	status int
 }
 
-func (r *recorder) WriteHeader(status int) {
+func (r *statusRecorder) WriteHeader(status int) {
 	if r.status == 0 && status >= 200 {
 		r.status = status
 	}
 	r.ResponseWriter.WriteHeader(status)
 }
 
-func (r *recorder) Write(b []byte) (int, error) {
+func (r *statusRecorder) Write(b []byte) (int, error) {
 	if r.status == 0 {
 		r.status = http.StatusOK
 	}
@@ -141,28 +141,28 @@ func (r *recorder) Write(b []byte) (int, error) {
 }
 
 // Unwrap gives http.ResponseController what it needs.
-func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
+func (r *statusRecorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
-// discard is a response that nobody reads.
-type discard struct{ header http.Header }
+// discardResponse is a response that nobody reads.
+type discardResponse struct{ header http.Header }
 
-func (d discard) Header() http.Header       { return d.header }
-func (discard) WriteHeader(int)             {}
-func (discard) Write(b []byte) (int, error) { return len(b), nil }
+func (d discardResponse) Header() http.Header       { return d.header }
+func (discardResponse) WriteHeader(int)             {}
+func (discardResponse) Write(b []byte) (int, error) { return len(b), nil }
 
-// zipFrom is how long an answer of the review page must be to be packed, in bytes.
-const zipFrom = 1 << 10
+// minGzipSize is how long an answer of the review page must be to be packed, in bytes.
+const minGzipSize = 1 << 10
 
-var zippers = sync.Pool{New: func() any {
+var gzipWriters = sync.Pool{New: func() any {
 	w, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed)
 	return w
 }}
 
-// packed gives the body of an answer as it is sent. Those of the review page are
+// compress gives the body of an answer as it is sent. Those of the review page are
 // packed where the browser takes that: they repeat themselves, hold no secrets, and
 // are read over lines that may be slow.
-func (c *call) packed(text []byte) []byte {
-	if c.op.door != reviewed || len(text) < zipFrom {
+func (c *call) compress(text []byte) []byte {
+	if c.op.auth != authReviewCookie || len(text) < minGzipSize {
 		return text
 	}
 	header := c.w.Header()
@@ -172,8 +172,8 @@ func (c *call) packed(text []byte) []byte {
 	}
 	var to bytes.Buffer
 	to.Grow(len(text) / 4)
-	w := zippers.Get().(*gzip.Writer)
-	defer zippers.Put(w)
+	w := gzipWriters.Get().(*gzip.Writer)
+	defer gzipWriters.Put(w)
 	w.Reset(&to)
 	if _, err := w.Write(text); err != nil {
 		return text

@@ -15,14 +15,14 @@ import (
 
 // describe makes the OpenAPI 3.1 document from the table.
 func (a *API) describe() ([]byte, error) {
-	parts := newParts()
+	parts := newSchemaParts()
 	paths := map[string]map[string]any{}
 	for i := range a.table {
 		op := &a.table[i]
 		if paths[op.path] == nil {
 			paths[op.path] = map[string]any{}
 		}
-		paths[op.path][strings.ToLower(op.method)] = parts.refer(op.describe())
+		paths[op.path][strings.ToLower(op.method)] = parts.withReferences(op.describe())
 	}
 	schemas := parts.schemas()
 	schemas["Error"] = errorSchema()
@@ -77,7 +77,7 @@ func errorSchema() map[string]any {
 			"detail": map[string]any{"type": "string", "description": "A sentence that says what is wrong and what to do."},
 			"code":   map[string]any{"type": "string", "description": "The same for programs, in snake_case."}, "request_id": text,
 			"message_code": map[string]any{"type": "string", "description": codeDoc}, "params": paramsShape().JSONSchema(),
-			"field_messages": mapOf(list(messageShape(), ""), "The errors of single fields with codes and parameters, by the field's name.").JSONSchema(),
+			"field_messages": mapType(arrayType(messageShape(), ""), "The errors of single fields with codes and parameters, by the field's name.").JSONSchema(),
 			"changes":        map[string]any{"type": "integer", "minimum": 1, "description": "Of discards_changes: how many changes of rows would be lost."},
 		},
 		"additionalProperties": map[string]any{"type": "array", "items": text},
@@ -94,8 +94,8 @@ func (op *operation) describe() map[string]any {
 	if op.status == 0 {
 		described["deprecated"] = true
 	}
-	if op.text != "" {
-		described["description"] = op.text
+	if op.description != "" {
+		described["description"] = op.description
 	}
 	if body := op.requestBody(); body != nil {
 		described["requestBody"] = body
@@ -116,7 +116,7 @@ func (op *operation) tag() string {
 }
 
 func (op *operation) security() []any {
-	scheme := map[door]string{backend: "backendKey", hydrated: "hydrationToken", linked: "reviewToken", reviewed: "reviewCookie"}[op.door]
+	scheme := map[authMethod]string{authBackendKey: "backendKey", authHydrationToken: "hydrationToken", authReviewLink: "reviewToken", authReviewCookie: "reviewCookie"}[op.auth]
 	if scheme == "" {
 		return []any{}
 	}
@@ -126,11 +126,11 @@ func (op *operation) security() []any {
 func (op *operation) parameters() []any {
 	list := []any{}
 	for _, match := range pathParameter.FindAllStringSubmatch(op.path, -1) {
-		list = append(list, map[string]any{"name": match[1], "in": "path", "required": true, "schema": id("").JSONSchema()})
+		list = append(list, map[string]any{"name": match[1], "in": "path", "required": true, "schema": uuidType("").JSONSchema()})
 	}
 	for _, p := range op.query {
 		described := p.describe("query")
-		if slices.Contains(op.needs, p.name) {
+		if slices.Contains(op.requiredQuery, p.name) {
 			described["required"] = true
 		}
 		list = append(list, described)
@@ -138,15 +138,15 @@ func (op *operation) parameters() []any {
 	for _, p := range op.headers {
 		list = append(list, p.describe("header"))
 	}
-	if op.method == http.MethodPost && op.door == backend {
-		key := parameter{"Idempotency-Key", "Kept for 72 h: a repetition of the same request is given the same answer and does nothing; another request with the same key is refused with 409.", word("")}
+	if op.method == http.MethodPost && op.auth == authBackendKey {
+		key := parameter{"Idempotency-Key", "Kept for 72 h: a repetition of the same request is given the same answer and does nothing; another request with the same key is refused with 409.", stringType("")}
 		list = append(list, key.describe("header"))
 	}
 	return list
 }
 
 func (p parameter) describe(in string) map[string]any {
-	return map[string]any{"name": p.name, "in": in, "description": p.text, "schema": p.of.JSONSchema()}
+	return map[string]any{"name": p.name, "in": in, "description": p.text, "schema": p.schema.JSONSchema()}
 }
 
 func (op *operation) requestBody() map[string]any {
@@ -172,7 +172,7 @@ func (op *operation) responses() map[string]any {
 	if op.status != 0 {
 		all[strconv.Itoa(op.status)] = op.success()
 	}
-	for _, status := range op.statuses() {
+	for _, status := range op.errorStatuses() {
 		all[strconv.Itoa(status)] = map[string]any{
 			"description": http.StatusText(status),
 			"content":     map[string]any{"application/json": map[string]any{"schema": map[string]any{"$ref": "#/components/schemas/Error"}}},
@@ -184,26 +184,26 @@ func (op *operation) responses() map[string]any {
 func (op *operation) success() map[string]any {
 	success := map[string]any{"description": http.StatusText(op.status)}
 	switch {
-	case op.answer != nil:
-		success["content"] = map[string]any{"application/json": map[string]any{"schema": op.answer.JSONSchema()}}
+	case op.response != nil:
+		success["content"] = map[string]any{"application/json": map[string]any{"schema": op.response.JSONSchema()}}
 	case op.media == "*/*":
 		success["content"] = map[string]any{"*/*": map[string]any{"schema": map[string]any{}}}
 	}
 	return success
 }
 
-// statuses are all errors that the operation may answer with.
-func (op *operation) statuses() []int {
+// errorStatuses are all errors that the operation may answer with.
+func (op *operation) errorStatuses() []int {
 	list := append([]int{}, op.errors...)
-	switch op.door {
-	case backend:
+	switch op.auth {
+	case authBackendKey:
 		list = append(list, http.StatusUnauthorized, http.StatusForbidden)
-	case hydrated, signed, linked:
+	case authHydrationToken, authSignedURL, authReviewLink:
 		list = append(list, http.StatusForbidden)
-	case reviewed:
+	case authReviewCookie:
 		list = append(list, http.StatusUnauthorized, http.StatusForbidden)
 	}
-	if op.method == http.MethodPost && op.door == backend {
+	if op.method == http.MethodPost && op.auth == authBackendKey {
 		list = append(list, http.StatusBadRequest, http.StatusConflict)
 	}
 	if op.body != nil {
@@ -215,9 +215,9 @@ func (op *operation) statuses() []int {
 	return list
 }
 
-// parts are the shapes that the document describes once, by name, and refers to
+// schemaParts are the shapes that the document describes once, by name, and refers to
 // wherever they occur.
-type parts struct {
+type schemaParts struct {
 	named []namedShape
 	// names gives the name of a part by the text of its JSON Schema.
 	names map[string]string
@@ -228,27 +228,27 @@ type namedShape struct {
 	schema map[string]any
 }
 
-// newParts names the shapes, the smaller before the larger ones that hold them.
-func newParts() *parts {
-	p := &parts{names: map[string]string{}}
+// newSchemaParts names the shapes, the smaller before the larger ones that hold them.
+func newSchemaParts() *schemaParts {
+	p := &schemaParts{names: map[string]string{}}
 	for _, part := range []struct {
 		name string
-		of   *shape.Shape
+		of   *shape.Schema
 	}{
 		{"Fields", schemajson.FieldsShape()}, {"Settings", schemajson.SettingsShape()}, {"Hooks", schemajson.HooksShape()},
-		{"Message", messageShape()}, {"User", userAnswer()}, {"Notice", noticeAnswer()}, {"ResultMetadata", orNull(resultMetadataShape())},
-		{"Import", importAnswer()}, {"ImportListItem", importListItem()}, {"Schema", schemaAnswer()},
-		{"SchemaDraft", schemaBody()}, {"Upload", uploadAnswer()}, {"SftpCredential", credentialAnswer()}, {"SftpCredentialDraft", credentialBody()},
-		{"ReviewTable", deskTableAnswer()}, {"ReviewRows", deskWindowAnswer()},
+		{"Message", messageShape()}, {"User", userResponse()}, {"Notice", noticeResponse()}, {"ResultMetadata", nullable(resultMetadataShape())},
+		{"Import", importResponse()}, {"ImportListItem", importListItem()}, {"Schema", schemaResponse()},
+		{"SchemaDraft", schemaBody()}, {"Upload", uploadResponse()}, {"SftpCredential", credentialResponse()}, {"SftpCredentialDraft", credentialBody()},
+		{"ReviewTable", reviewTableResponse()}, {"ReviewRows", reviewWindowResponse()},
 	} {
 		schema := part.of.JSONSchema()
-		p.names[key(schema)] = part.name
+		p.names[schemaKey(schema)] = part.name
 		p.named = append(p.named, namedShape{part.name, schema})
 	}
 	return p
 }
 
-func key(schema any) string {
+func schemaKey(schema any) string {
 	text, err := json.Marshal(schema)
 	if err != nil {
 		return ""
@@ -257,34 +257,34 @@ func key(schema any) string {
 }
 
 // schemas gives the parts, each referring to the others.
-func (p *parts) schemas() map[string]any {
+func (p *schemaParts) schemas() map[string]any {
 	all := map[string]any{}
 	for _, part := range p.named {
 		inner := map[string]any{}
 		for name, value := range part.schema {
-			inner[name] = p.refer(value)
+			inner[name] = p.withReferences(value)
 		}
 		all[part.name] = inner
 	}
 	return all
 }
 
-// refer gives value with a reference in place of each part in it.
-func (p *parts) refer(value any) any {
+// withReferences gives value with a reference in place of each part in it.
+func (p *schemaParts) withReferences(value any) any {
 	switch v := value.(type) {
 	case map[string]any:
-		if name, ok := p.names[key(v)]; ok {
+		if name, ok := p.names[schemaKey(v)]; ok {
 			return map[string]any{"$ref": "#/components/schemas/" + name}
 		}
 		out := make(map[string]any, len(v))
 		for name, inner := range v {
-			out[name] = p.refer(inner)
+			out[name] = p.withReferences(inner)
 		}
 		return out
 	case []any:
 		out := make([]any, len(v))
 		for i, inner := range v {
-			out[i] = p.refer(inner)
+			out[i] = p.withReferences(inner)
 		}
 		return out
 	}

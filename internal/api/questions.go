@@ -41,7 +41,7 @@ func wireQuestions(imp service.Import) openQuestions {
 	for id, value := range imp.Answers {
 		out.Answers[id] = value
 	}
-	for _, q := range imp.Open() {
+	for _, q := range imp.OpenQuestions() {
 		wire := question{
 			ID: q.ID, Type: string(q.Notice), mainMessage: mainOf(q.Text), FieldKey: q.Field, Header: q.Header,
 			Choices: wireChoices(q.Choices), AnyColumn: q.AnyColumn, ManyColumns: q.Many,
@@ -65,26 +65,26 @@ func wireChoices(choices []intray.Choice) []choice {
 	return out
 }
 
-func (a *API) getQuestions(c *call) (*answer, error) {
-	imp, err := found(c, a.cfg.Service.Import)
+func (a *API) getQuestions(c *call) (*response, error) {
+	imp, err := loadByID(c, a.cfg.Service.Import)
 	if err != nil {
 		return nil, err
 	}
-	return reply(http.StatusOK, wireQuestions(imp))
+	return jsonResponse(http.StatusOK, wireQuestions(imp))
 }
 
-func (a *API) answerQuestions(c *call) (*answer, error) {
-	id, err := c.id("id")
+func (a *API) answerQuestions(c *call) (*response, error) {
+	id, err := c.pathID("id")
 	if err != nil {
 		return nil, err
 	}
-	doc := c.object()
+	doc := c.bodyObject()
 	discard, _ := doc["discard"].(bool)
-	imp, err := a.cfg.Service.AnswerQuestions(c.ctx(), c.org, id, answersOf(doc), discard)
+	imp, err := a.cfg.Service.AnswerQuestions(c.context(), c.org, id, answersOf(doc), discard)
 	if err != nil {
 		return nil, err
 	}
-	return reply(http.StatusOK, wireQuestions(imp))
+	return jsonResponse(http.StatusOK, wireQuestions(imp))
 }
 
 // answersOf reads the answers of a body; nil takes one back.
@@ -100,32 +100,32 @@ func answersOf(doc map[string]any) map[string]*string {
 	return answers
 }
 
-func answersBody() *shape.Shape {
-	value := &shape.Shape{Kind: shape.String, NoControl: false, MaxLength: 1024, Nullable: true}
-	return object("What a person decided.",
-		must("answers", mapOf(value, "By the id of the question: the value of one of its choices, where anyColumn is true also the index of any column, where manyColumns is true also several indexes joined by commas, or null to take an earlier answer back. "+
+func answersBody() *shape.Schema {
+	value := &shape.Schema{Kind: shape.String, NoControl: false, MaxLength: 1024, Nullable: true}
+	return objectType("What a person decided.",
+		required("answers", mapType(value, "By the id of the question: the value of one of its choices, where anyColumn is true also the index of any column, where manyColumns is true also several indexes joined by commas, or null to take an earlier answer back. "+
 			"Two answers that give one column to two fields are refused. "+
 			"By value:<field key>:<text>, without a question: the value that cells of that text are read as, by any of its names, \"\" for none.")),
-		may("discard", flag("Go on also where the import runs again and changes of its rows are lost. Without it that is refused: 409 discards_changes, with the number of changes.")))
+		optional("discard", boolType("Go on also where the import runs again and changes of its rows are lost. Without it that is refused: 409 discards_changes, with the number of changes.")))
 }
 
-func questionsAnswer() *shape.Shape {
-	one := object("", with(slices.Concat(labelProps(), reasonProps("What speaks for it; it may be \"\".")), must("value", word("What an answer holds.")),
-		must("examples", list(word(""), "Cells or headers.")))...)
-	open := object("A question that only a person can answer.", with(mainProps(""),
-		must("id", word("Such as sheet, header_row, encoding, column:<field key>, field:<column index>.")),
-		must("type", word("The type of the notice that tells of it.")),
-		may("fieldKey", word("")), may("header", word("")),
-		must("choices", list(one, "The likeliest first.")), must("anyColumn", flag("The index of any other column, from 0, is taken as well.")),
-		must("manyColumns", flag("Several columns are taken: their indexes, joined by commas.")),
-		must("answer", orNull(word("The answer that is kept while others are missing."))))...)
-	return object("What is open about an import.", must("status", enum("", "AWAITING_UPLOAD", "PENDING", "RUNNING", "SUCCESSFUL", "FAILED", "NEEDS_REVIEW")),
-		must("questions", list(open, "At most 100 at a time. Empty unless the import is NEEDS_REVIEW.")),
-		must("answers", mapOf(word(""), "All answers that were given, by the id of the question.")))
+func questionsResponse() *shape.Schema {
+	one := objectType("", with(slices.Concat(labelProps(), reasonProps("What speaks for it; it may be \"\".")), required("value", stringType("What an answer holds.")),
+		required("examples", arrayType(stringType(""), "Cells or headers.")))...)
+	open := objectType("A question that only a person can answer.", with(mainProps(""),
+		required("id", stringType("Such as sheet, header_row, encoding, column:<field key>, field:<column index>.")),
+		required("type", stringType("The type of the notice that tells of it.")),
+		optional("fieldKey", stringType("")), optional("header", stringType("")),
+		required("choices", arrayType(one, "The likeliest first.")), required("anyColumn", boolType("The index of any other column, from 0, is taken as well.")),
+		required("manyColumns", boolType("Several columns are taken: their indexes, joined by commas.")),
+		required("answer", nullable(stringType("The answer that is kept while others are missing."))))...)
+	return objectType("What is open about an import.", required("status", enumType("", "AWAITING_UPLOAD", "PENDING", "RUNNING", "SUCCESSFUL", "FAILED", "NEEDS_REVIEW")),
+		required("questions", arrayType(open, "At most 100 at a time. Empty unless the import is NEEDS_REVIEW.")),
+		required("answers", mapType(stringType(""), "All answers that were given, by the id of the question.")))
 }
 
-// remembered is one thing that a person decided.
-type remembered struct {
+// learnedMapping is one thing that a person decided.
+type learnedMapping struct {
 	Kind           string  `json:"kind"`
 	Field          string  `json:"field"`
 	Text           string  `json:"text"`
@@ -133,44 +133,44 @@ type remembered struct {
 	RememberedDate string  `json:"remembered_date"`
 }
 
-func wireRemembered(r service.Remembered) remembered {
-	out := remembered{Kind: string(r.Kind), Field: r.Field, Text: r.Text, RememberedDate: stamp(r.On)}
+func wireLearnedMapping(r service.LearnedMapping) learnedMapping {
+	out := learnedMapping{Kind: string(r.Kind), Field: r.Field, Text: r.Text, RememberedDate: formatTime(r.On)}
 	if r.Kind == service.ValueMemory {
 		out.Value = &r.Value
 	}
 	return out
 }
 
-func (a *API) listMemory(c *call) (*answer, error) {
+func (a *API) listMemory(c *call) (*response, error) {
 	query := c.r.URL.Query()
 	identifier, err := identifierParam(query)
 	if err != nil {
 		return nil, err
 	}
-	offset, limit, err := window(query)
+	offset, limit, err := pageWindow(query)
 	if err != nil {
 		return nil, err
 	}
-	list, total, err := a.cfg.Service.Memory(c.ctx(), c.org, identifier, offset, limit)
+	list, total, err := a.cfg.Service.Memory(c.context(), c.org, identifier, offset, limit)
 	if err != nil {
 		return nil, err
 	}
-	results := make([]remembered, len(list))
+	results := make([]learnedMapping, len(list))
 	for i, r := range list {
-		results[i] = wireRemembered(r)
+		results[i] = wireLearnedMapping(r)
 	}
-	return reply(http.StatusOK, a.page(c, results, total, offset, limit, identifierName, identifier))
+	return jsonResponse(http.StatusOK, a.paginate(c, results, total, offset, limit, identifierName, identifier))
 }
 
-func (a *API) forgetMemory(c *call) (*answer, error) {
+func (a *API) forgetMemory(c *call) (*response, error) {
 	identifier, err := identifierParam(c.r.URL.Query())
 	if err != nil {
 		return nil, err
 	}
-	if err := a.cfg.Service.ForgetMemory(c.ctx(), c.org, identifier); err != nil {
+	if err := a.cfg.Service.ForgetMemory(c.context(), c.org, identifier); err != nil {
 		return nil, err
 	}
-	return reply(http.StatusNoContent, nil)
+	return jsonResponse(http.StatusNoContent, nil)
 }
 
 // identifierName is the parameter that says which imports are meant.
@@ -185,13 +185,13 @@ func identifierParam(query url.Values) (string, error) {
 }
 
 func identifierParams() []parameter {
-	return []parameter{{identifierName, "The importIdentifier of the settings of imports.", word("")}}
+	return []parameter{{identifierName, "The importIdentifier of the settings of imports.", stringType("")}}
 }
 
-func memoryAnswer() *shape.Shape {
-	return object("One thing that a person decided.",
-		must("kind", enum("", "column", "value")), must("field", word("The key of the field.")),
-		must("text", word("The header of the column, or the text of cells.")),
-		must("value", orNull(word("What the text is read as, \"\" for an empty cell; null with a column."))),
-		must("remembered_date", moment("")))
+func learnedMappingResponse() *shape.Schema {
+	return objectType("One thing that a person decided.",
+		required("kind", enumType("", "column", "value")), required("field", stringType("The key of the field.")),
+		required("text", stringType("The header of the column, or the text of cells.")),
+		required("value", nullable(stringType("What the text is read as, \"\" for an empty cell; null with a column."))),
+		required("remembered_date", timestampType("")))
 }

@@ -24,7 +24,7 @@ func (s *server) remembered() {
 		Count    int
 		Next     *string
 		Previous *string
-		Results  []remembered
+		Results  []learnedMapping
 	}
 	check(s.T, json.Unmarshal(first.Body.Bytes(), &page))
 	if page.Count != 2 || page.Next == nil || page.Previous != nil || len(page.Results) != 1 || page.Results[0].Value != nil || page.Results[0].Text != "LAND" {
@@ -32,7 +32,7 @@ func (s *server) remembered() {
 	}
 	check(s.T, json.Unmarshal(s.do("GET", *page.Next, "").Body.Bytes(), &page))
 	code := "DE"
-	want := []remembered{{Kind: "value", Field: "land", Text: "Nirgends", Value: &code, RememberedDate: page.Results[0].RememberedDate}}
+	want := []learnedMapping{{Kind: "value", Field: "land", Text: "Nirgends", Value: &code, RememberedDate: page.Results[0].RememberedDate}}
 	if diff := cmp.Diff(want, page.Results); diff != "" || page.Next != nil || page.Previous == nil || !strings.HasSuffix(want[0].RememberedDate, "Z") {
 		s.Errorf("the second page: %s%+v", diff, page)
 	}

@@ -17,8 +17,8 @@ import (
 	"github.com/intraydata/intray/internal/shape"
 )
 
-// review is what the review page is told of an import.
-type review struct {
+// reviewPage is what the review page is told of an import.
+type reviewPage struct {
 	ID       string   `json:"id"`
 	Title    string   `json:"title"`
 	Status   string   `json:"status"`
@@ -37,8 +37,8 @@ type review struct {
 }
 
 type reviewFirst struct {
-	Table deskTable  `json:"table"`
-	Rows  deskWindow `json:"rows"`
+	Table reviewTableInfo  `json:"table"`
+	Rows  reviewWindow `json:"rows"`
 }
 
 // maxReviewNotices is the most notices that the page is told.
@@ -48,22 +48,22 @@ const maxReviewNotices = 50
 const visitCookie = "intray_review"
 
 // openReview gives the cookie for the token of a link.
-func (a *API) openReview(c *call) (*answer, error) {
-	id, err := c.id("id")
+func (a *API) openReview(c *call) (*response, error) {
+	id, err := c.pathID("id")
 	if err != nil {
 		return nil, err
 	}
-	token, err := bearer(c.r.Header.Get("Authorization"))
+	token, err := bearerToken(c.r.Header.Get("Authorization"))
 	if err != nil {
 		return nil, err
 	}
-	imp, visit, err := a.cfg.Service.Visit(c.ctx(), id, token)
+	imp, visit, err := a.cfg.Service.StartVisit(c.context(), id, token)
 	if err != nil {
 		return nil, err
 	}
 	cookie := http.Cookie{
 		Name: visitCookie, Value: visit, Path: "/api/review/v1/" + imp.ID, MaxAge: int(service.VisitLife.Seconds()),
-		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: strings.HasPrefix(a.base(c.r), "https://"),
+		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: strings.HasPrefix(a.baseURL(c.r), "https://"),
 	}
 	c.reviewed, c.org = imp, imp.Org
 	reply, err := a.getReview(c)
@@ -74,18 +74,18 @@ func (a *API) openReview(c *call) (*answer, error) {
 	return reply, nil
 }
 
-// admitReviewer opens the import of a review by its cookie. A call that pages of
+// authorizeReviewer opens the import of a review by its cookie. A call that pages of
 // other sites made is refused, whatever cookie came with it.
-func (a *API) admitReviewer(c *call) error {
+func (a *API) authorizeReviewer(c *call) error {
 	cookie, err := c.r.Cookie(visitCookie)
 	if err != nil {
 		return unauthorized(intray.NewMessage("review.no_cookie", nil))
 	}
-	id, err := c.id("id")
+	id, err := c.pathID("id")
 	if err != nil {
 		return err
 	}
-	imp, err := a.cfg.Service.Reviewed(c.ctx(), id, cookie.Value)
+	imp, err := a.cfg.Service.VisitedImport(c.context(), id, cookie.Value)
 	if service.IsKind(err, service.Denied) {
 		return unauthorized(intray.MessageOf(err))
 	}
@@ -93,14 +93,14 @@ func (a *API) admitReviewer(c *call) error {
 		return err
 	}
 	if err := http.NewCrossOriginProtection().Check(c.r); err != nil {
-		return refuse(http.StatusForbidden, "cross_origin", intray.NewMessage("review.cross_origin", nil))
+		return newError(http.StatusForbidden, "cross_origin", intray.NewMessage("review.cross_origin", nil))
 	}
 	c.reviewed, c.org = imp, imp.Org
 	return nil
 }
 
-func (a *API) getReview(c *call) (*answer, error) {
-	count, err := within(c.r.URL.Query(), "rows", 0, maxWindow)
+func (a *API) getReview(c *call) (*response, error) {
+	count, err := boundedParam(c.r.URL.Query(), "rows", 0, maxWindow)
 	if err != nil {
 		return nil, err
 	}
@@ -108,19 +108,19 @@ func (a *API) getReview(c *call) (*answer, error) {
 	if err == nil && count > 0 && page.HasRows && page.Questions == 0 {
 		page.First = a.firstRows(c, count)
 	}
-	return unkept(page, err)
+	return uncachedResponse(page, err)
 }
 
 // firstRows spares the page the wait for two more calls. Where they fail there are
 // none: the page makes these calls then, and is told why.
 func (a *API) firstRows(c *call, count int64) *reviewFirst {
-	d, err := a.desk(c)
+	d, err := a.loadReviewTable(c)
 	if err != nil {
 		return nil
 	}
 	var first reviewFirst
-	if first.Table, err = a.deskTable(c, d); err == nil {
-		first.Rows, err = a.deskRows(c, d, url.Values{"count": {strconv.FormatInt(count, 10)}})
+	if first.Table, err = a.tableInfo(c, d); err == nil {
+		first.Rows, err = a.reviewRows(c, d, url.Values{"count": {strconv.FormatInt(count, 10)}})
 	}
 	if err != nil {
 		return nil
@@ -128,20 +128,20 @@ func (a *API) firstRows(c *call, count int64) *reviewFirst {
 	return &first
 }
 
-// bearer reads the token of RFC 6750's header.
-func bearer(header string) (string, error) {
+// bearerToken reads the token of RFC 6750's header.
+func bearerToken(header string) (string, error) {
 	scheme, token, _ := strings.Cut(strings.TrimSpace(header), " ")
 	if token = strings.TrimSpace(token); !strings.EqualFold(scheme, "Bearer") || token == "" {
-		return "", refuse(http.StatusForbidden, "no_review_token", intray.NewMessage("review.no_token", nil))
+		return "", newError(http.StatusForbidden, "no_review_token", intray.NewMessage("review.no_token", nil))
 	}
 	return token, nil
 }
 
-func (a *API) wireReview(imp service.Import) (review, error) {
-	face, err := a.cfg.Service.ReviewFace(imp)
-	page := review{
+func (a *API) wireReview(imp service.Import) (reviewPage, error) {
+	face, err := a.cfg.Service.ReviewPageInfo(imp)
+	page := reviewPage{
 		ID: imp.ID, Title: face.Title, Status: string(imp.Status), Filename: imp.Filename, Notices: []notice{},
-		Invalid: string(face.Invalid), Styles: face.Styles, Questions: len(imp.Open()),
+		Invalid: string(face.Invalid), Styles: face.Styles, Questions: len(imp.OpenQuestions()),
 		HasRows: imp.Status == service.NeedsReview && imp.Stage != "",
 	}
 	if page.Styles == nil {
@@ -150,10 +150,10 @@ func (a *API) wireReview(imp service.Import) (review, error) {
 	if o := imp.Outcome; o != nil {
 		page.DataRows, page.BadRows = o.DataRows, o.ErrorRows
 		if !o.Finished.IsZero() {
-			finished := stamp(o.Finished)
+			finished := formatTime(o.Finished)
 			page.Finished = &finished
 		}
-		all := o.All()
+		all := o.AllNotices()
 		page.Notices = wireNotices(all[:min(len(all), maxReviewNotices)])
 	}
 	return page, err
@@ -178,7 +178,7 @@ type layoutChoice struct {
 	reasonMessage
 	// Answer is the id of the answer that chooses another one, or "".
 	Answer string   `json:"answer"`
-	Rivals []choice `json:"rivals"`
+	Alternatives []choice `json:"rivals"`
 }
 
 type layoutColumn struct {
@@ -207,19 +207,19 @@ var choiceAnswers = map[string]string{
 	"sheet": intray.AnswerSheet, "encoding": intray.AnswerEncoding, "delimiter": intray.AnswerDelimiter, "header row": intray.AnswerHeaderRow,
 }
 
-func (a *API) getLayout(c *call) (*answer, error) {
+func (a *API) getLayout(c *call) (*response, error) {
 	return a.replyLayout(c, c.reviewed)
 }
 
-func (a *API) postLayout(c *call) (*answer, error) {
-	imp, err := a.cfg.Service.Relay(c.ctx(), c.reviewed.Org, c.reviewed.ID, answersOf(c.object()))
+func (a *API) postLayout(c *call) (*response, error) {
+	imp, err := a.cfg.Service.UpdateLayout(c.context(), c.reviewed.Org, c.reviewed.ID, answersOf(c.bodyObject()))
 	if err != nil {
 		return nil, err
 	}
 	return a.replyLayout(c, imp)
 }
 
-func (a *API) replyLayout(c *call, imp service.Import) (*answer, error) {
+func (a *API) replyLayout(c *call, imp service.Import) (*response, error) {
 	schema, err := a.cfg.Service.FrozenSchema(imp)
 	if err != nil {
 		return nil, err
@@ -230,7 +230,7 @@ func (a *API) replyLayout(c *call, imp service.Import) (*answer, error) {
 	for id, value := range imp.Answers {
 		out.Answers[id] = value
 	}
-	if out.Changes, err = a.cfg.Service.Changes(c.ctx(), imp); err != nil {
+	if out.Changes, err = a.cfg.Service.CountChanges(c.context(), imp); err != nil {
 		return nil, err
 	}
 	fed := map[int]string{}
@@ -246,13 +246,13 @@ func (a *API) replyLayout(c *call, imp service.Import) (*answer, error) {
 	if o := imp.Outcome; o != nil {
 		out.Evidence, out.Columns = wireEvidence(o.Evidence), wireColumns(o.Headers, o.Examples, fed)
 	}
-	return unkept(out, nil)
+	return uncachedResponse(out, nil)
 }
 
 func wireEvidence(evidence []intray.Evidence) []layoutChoice {
 	list := []layoutChoice{}
 	for _, e := range evidence {
-		list = append(list, layoutChoice{e.Choice, e.Value, reasonOf(e.Reason), choiceAnswers[e.Choice], wireChoices(e.Rivals)})
+		list = append(list, layoutChoice{e.Choice, e.Value, reasonOf(e.Reason), choiceAnswers[e.Choice], wireChoices(e.Alternatives)})
 	}
 	return list
 }
@@ -260,7 +260,7 @@ func wireEvidence(evidence []intray.Evidence) []layoutChoice {
 func wireColumns(headers []string, examples [][]string, fed map[int]string) []layoutColumn {
 	list := []layoutColumn{}
 	for i, header := range headers {
-		one := layoutColumn{Index: i, Header: cut(header, maxStepText), Examples: []string{}}
+		one := layoutColumn{Index: i, Header: truncate(header, maxStepText), Examples: []string{}}
 		if i < len(examples) { // imports that were read by an earlier version have none
 			one.Examples = append(one.Examples, examples[i]...)
 		}
@@ -275,11 +275,11 @@ func wireColumns(headers []string, examples [][]string, fed map[int]string) []la
 func wireLayoutField(f intray.Field, imp service.Import, at int) layoutField {
 	one := layoutField{
 		Key: f.Key, Label: f.Label, Type: string(f.Type.Name), RequireMapping: f.RequireMapping, ManyToOne: f.ManyToOne,
-		Required: requires(f), Columns: []int{}, reasonList: reasonsOf(nil), Decided: "file",
+		Required: isRequired(f), Columns: []int{}, reasonList: reasonsOf(nil), Decided: "file",
 	}
 	if imp.Outcome != nil && at < len(imp.Outcome.Mapping.Fields) {
 		m := imp.Outcome.Mapping.Fields[at]
-		one.Columns, one.Score, one.reasonList = append(one.Columns, m.All()...), m.Score, reasonsOf(m.Reasons)
+		one.Columns, one.Score, one.reasonList = append(one.Columns, m.AllColumns()...), m.Score, reasonsOf(m.Reasons)
 	}
 	_, said := imp.Answers[intray.AnswerColumn+f.Key]
 	for id, key := range imp.Answers {
@@ -291,28 +291,28 @@ func wireLayoutField(f intray.Field, imp service.Import, at int) layoutField {
 	return one
 }
 
-func requires(f intray.Field) bool {
+func isRequired(f intray.Field) bool {
 	return slices.ContainsFunc(f.Validators, func(v intray.Validator) bool { return v.Rule == "required" })
 }
 
-func layoutAnswer() *shape.Shape {
-	rival := object("", with(slices.Concat(labelProps(), reasonProps("")), must("value", word("")), must("examples", list(word(""), "")))...)
-	evidence := object("", with(reasonProps(""), must("choice", word("What was chosen: format, encoding, delimiter, sheet, header row and others.")), must("value", word("")),
-		must("answer", word("The id of the answer that chooses another one; empty where none does.")), must("rivals", list(rival, "What else it could be, the likeliest first.")))...)
-	column := object("", must("index", count("")), must("header", word("")), must("examples", list(word(""), "Some of its cells.")), must("field", orNull(word("The key of the field that it feeds."))))
-	field := object("", with(reasonsProps(), must("key", word("")), must("label", word("")), must("type", word("")), must("required", flag("Its cells must hold something.")), must("requireMapping", flag("It must have a column.")),
-		must("manyToOne", flag("It takes several columns.")), must("columns", list(count(""), "")), must("score", &shape.Shape{Kind: shape.Number, Doc: "From 0 to 1."}),
-		must("decided", enum("Who chose its columns.", "person", "file")))...)
-	return object("How the file was understood.", must("status", enum("", "AWAITING_UPLOAD", "PENDING", "RUNNING", "SUCCESSFUL", "FAILED", "NEEDS_REVIEW")), must("filename", word("")),
-		must("evidence", list(evidence, "")), must("columns", list(column, "")), must("fields", list(field, "Without hidden ones.")),
-		must("answers", mapOf(word(""), "All answers that were given, by their ids.")), must("changes", count("How many changes of rows are dropped where the file is read again.")))
+func layoutResponse() *shape.Schema {
+	alternative := objectType("", with(slices.Concat(labelProps(), reasonProps("")), required("value", stringType("")), required("examples", arrayType(stringType(""), "")))...)
+	evidence := objectType("", with(reasonProps(""), required("choice", stringType("What was chosen: format, encoding, delimiter, sheet, header row and others.")), required("value", stringType("")),
+		required("answer", stringType("The id of the answer that chooses another one; empty where none does.")), required("rivals", arrayType(alternative, "What else it could be, the likeliest first.")))...)
+	column := objectType("", required("index", countType("")), required("header", stringType("")), required("examples", arrayType(stringType(""), "Some of its cells.")), required("field", nullable(stringType("The key of the field that it feeds."))))
+	field := objectType("", with(reasonsProps(), required("key", stringType("")), required("label", stringType("")), required("type", stringType("")), required("required", boolType("Its cells must hold something.")), required("requireMapping", boolType("It must have a column.")),
+		required("manyToOne", boolType("It takes several columns.")), required("columns", arrayType(countType(""), "")), required("score", &shape.Schema{Kind: shape.Number, Description: "From 0 to 1."}),
+		required("decided", enumType("Who chose its columns.", "person", "file")))...)
+	return objectType("How the file was understood.", required("status", enumType("", "AWAITING_UPLOAD", "PENDING", "RUNNING", "SUCCESSFUL", "FAILED", "NEEDS_REVIEW")), required("filename", stringType("")),
+		required("evidence", arrayType(evidence, "")), required("columns", arrayType(column, "")), required("fields", arrayType(field, "Without hidden ones.")),
+		required("answers", mapType(stringType(""), "All answers that were given, by their ids.")), required("changes", countType("How many changes of rows are dropped where the file is read again.")))
 }
 
 const (
-	// eventTick is how often a stream looks whether a change goes on here, lookEvery
-	// how many ticks later whether something was changed anywhere, and beatEvery how
+	// eventTick is how often a stream looks whether a change goes on here, pollEvery
+	// how many ticks later whether something was changed anywhere, and keepAliveEvery how
 	// many of those later it tells that it is alive.
-	eventTick, lookEvery, beatEvery = 250 * time.Millisecond, 4, 15
+	eventTick, pollEvery, keepAliveEvery = 250 * time.Millisecond, 4, 15
 	// maxStreams is how many pages are told of what happens at once.
 	maxStreams = 1000
 )
@@ -322,7 +322,7 @@ type stateEvent struct {
 	Status string      `json:"status"`
 	Run    int         `json:"run"`
 	Change int64       `json:"change"`
-	Totals *deskTotals `json:"totals"`
+	Totals *reviewTotals `json:"totals"`
 }
 
 // progressEvent says how far a change has come.
@@ -335,21 +335,21 @@ type progressEvent struct {
 
 // getEvents tells a page what happens to its import, as long as it listens: an
 // event stream as the HTML standard has it.
-func (a *API) getEvents(c *call) (*answer, error) {
+func (a *API) getEvents(c *call) (*response, error) {
 	if a.streams.Add(1) > maxStreams {
 		a.streams.Add(-1)
-		return nil, refuse(http.StatusServiceUnavailable, "too_many_streams", intray.NewMessage("service.too_many_streams", nil))
+		return nil, newError(http.StatusServiceUnavailable, "too_many_streams", intray.NewMessage("service.too_many_streams", nil))
 	}
-	now, err := a.cfg.Service.Watch(c.ctx(), c.org, c.reviewed.ID, service.Watched{})
+	now, err := a.cfg.Service.PollReview(c.context(), c.org, c.reviewed.ID, service.ReviewState{})
 	if err != nil {
 		a.streams.Add(-1)
 		return nil, err
 	}
 	header := http.Header{"Content-Type": {"text/event-stream"}, "Cache-Control": {"no-store"}, "X-Accel-Buffering": {"no"}}
-	ctx, flush := c.ctx(), http.NewResponseController(c.w).Flush
-	return &answer{status: http.StatusOK, header: header, stream: func(w io.Writer) error {
+	ctx, flush := c.context(), http.NewResponseController(c.w).Flush
+	return &response{status: http.StatusOK, header: header, stream: func(w io.Writer) error {
 		defer a.streams.Add(-1)
-		s := &stream{api: a, org: c.org, id: c.reviewed.ID, last: now, send: func(text string) error {
+		s := &eventStream{api: a, org: c.org, id: c.reviewed.ID, last: now, send: func(text string) error {
 			if _, err := io.WriteString(w, text); err != nil {
 				return err
 			}
@@ -360,17 +360,17 @@ func (a *API) getEvents(c *call) (*answer, error) {
 	}}, nil
 }
 
-// stream tells one page.
-type stream struct {
+// eventStream tells one page.
+type eventStream struct {
 	api     *API
 	org, id string
-	last    service.Watched
-	making  service.Progress
+	last    service.ReviewState
+	lastProgress  service.Progress
 	send    func(text string) error
 }
 
-func (s *stream) run(ctx context.Context) error {
-	if err := s.state(s.last); err != nil {
+func (s *eventStream) run(ctx context.Context) error {
+	if err := s.sendState(s.last); err != nil {
 		return err
 	}
 	tick := time.NewTicker(eventTick)
@@ -383,16 +383,16 @@ func (s *stream) run(ctx context.Context) error {
 			return nil
 		case <-tick.C:
 		}
-		if err := s.progress(); err != nil {
+		if err := s.sendProgress(); err != nil {
 			return err
 		}
-		if ticks%lookEvery != 0 {
+		if ticks%pollEvery != 0 {
 			continue
 		}
-		if err := s.look(ctx); err != nil {
+		if err := s.poll(ctx); err != nil {
 			return err
 		}
-		if ticks%(lookEvery*beatEvery) == 0 {
+		if ticks%(pollEvery*keepAliveEvery) == 0 {
 			if err := s.send(": \n\n"); err != nil {
 				return err
 			}
@@ -400,9 +400,9 @@ func (s *stream) run(ctx context.Context) error {
 	}
 }
 
-// look tells what was changed anywhere.
-func (s *stream) look(ctx context.Context) error {
-	now, err := s.api.cfg.Service.Watch(ctx, s.org, s.id, s.last)
+// poll tells what was changed anywhere.
+func (s *eventStream) poll(ctx context.Context) error {
+	now, err := s.api.cfg.Service.PollReview(ctx, s.org, s.id, s.last)
 	if err != nil {
 		return err
 	}
@@ -411,28 +411,28 @@ func (s *stream) look(ctx context.Context) error {
 	if now.Status == before.Status && now.Run == before.Run && now.Change == before.Change {
 		return nil
 	}
-	return s.state(now)
+	return s.sendState(now)
 }
 
-func (s *stream) state(now service.Watched) error {
+func (s *eventStream) sendState(now service.ReviewState) error {
 	e := stateEvent{Status: string(now.Status), Run: now.Run, Change: now.Change}
 	if t := now.Totals; t != nil {
-		e.Totals = &deskTotals{t.Rows, t.Errors, t.Warnings, t.Infos}
+		e.Totals = &reviewTotals{t.Rows, t.Errors, t.Warnings, t.Infos}
 	}
-	return s.event("state", e)
+	return s.sendEvent("state", e)
 }
 
-// progress tells how far a change has come that is made here.
-func (s *stream) progress() error {
-	p, under := s.api.cfg.Service.Making(s.id)
-	if !under || p == s.making {
+// sendProgress tells how far a change has come that is made here.
+func (s *eventStream) sendProgress() error {
+	p, under := s.api.cfg.Service.ChangeProgress(s.id)
+	if !under || p == s.lastProgress {
 		return nil
 	}
-	s.making = p
-	return s.event("progress", progressEvent(p))
+	s.lastProgress = p
+	return s.sendEvent("progress", progressEvent(p))
 }
 
-func (s *stream) event(name string, v any) error {
+func (s *eventStream) sendEvent(name string, v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {
 		return err

@@ -15,8 +15,8 @@ import (
 	"github.com/intraydata/intray/output"
 )
 
-// deskVerdict says what a change did, or would do.
-type deskVerdict struct {
+// editResult says what a change did, or would do.
+type editResult struct {
 	Change  int64        `json:"change"`
 	Cells   int64        `json:"cells"`
 	Rows    int64        `json:"rows"`
@@ -24,19 +24,19 @@ type deskVerdict struct {
 	Deleted int64        `json:"deleted"`
 	Valid   int64        `json:"valid"`
 	Invalid int64        `json:"invalid"`
-	Samples []deskSample `json:"samples"`
+	Samples []editSample `json:"samples"`
 }
 
-type deskSample struct {
+type editSample struct {
 	ID     string   `json:"id"`
 	Key    string   `json:"key"`
 	Part   *int     `json:"part,omitempty"`
-	Before deskCell `json:"before"`
-	After  deskCell `json:"after"`
+	Before reviewCell `json:"before"`
+	After  reviewCell `json:"after"`
 }
 
-// deskClash is a cell that somebody else changed first.
-type deskClash struct {
+// editConflict is a cell that somebody else changed first.
+type editConflict struct {
 	ID      string `json:"id"`
 	Key     string `json:"key"`
 	Part    int    `json:"part"`
@@ -47,64 +47,64 @@ type deskClash struct {
 }
 
 // postEdit makes a change, or says what it would do.
-func (a *API) postEdit(c *call) (*answer, error) {
-	d, err := a.desk(c)
+func (a *API) postEdit(c *call) (*response, error) {
+	d, err := a.loadReviewTable(c)
 	if err != nil {
 		return nil, err
 	}
-	doc := c.object()
-	change, err := d.operation(doc)
+	doc := c.bodyObject()
+	change, err := d.parseOperation(doc)
 	if err != nil {
 		return nil, err
 	}
 	if preview, _ := doc["preview"].(bool); preview {
-		var v draft.Verdict
-		err := a.cfg.Service.Rows(c.ctx(), c.reviewed, func(rows *draft.Draft) (err error) {
-			v, err = rows.Preview(c.ctx(), change, nil)
+		var v draft.ChangeResult
+		err := a.cfg.Service.WithRows(c.context(), c.reviewed, func(rows *draft.Draft) (err error) {
+			v, err = rows.Preview(c.context(), change, nil)
 			return err
 		})
-		return d.verdict(v, err)
+		return d.editResponse(v, err)
 	}
 	request, err := json.Marshal(doc)
 	if err != nil {
 		return nil, err
 	}
-	v, err := a.cfg.Service.ChangeRows(c.ctx(), c.reviewed, service.EditOrder{
-		Op: text(doc, "op"), Kind: text(doc, "kind"), Request: request, Change: change,
+	v, err := a.cfg.Service.ChangeRows(c.context(), c.reviewed, service.EditOrder{
+		Op: stringField(doc, "op"), Kind: stringField(doc, "kind"), Request: request, Change: change,
 	})
-	return d.verdict(v, err)
+	return d.editResponse(v, err)
 }
 
-func (a *API) postUndo(c *call) (*answer, error) { return a.turn(c, service.UndoEdit) }
+func (a *API) postUndo(c *call) (*response, error) { return a.undoOrRedo(c, service.UndoEdit) }
 
-func (a *API) postRedo(c *call) (*answer, error) { return a.turn(c, service.RedoEdit) }
+func (a *API) postRedo(c *call) (*response, error) { return a.undoOrRedo(c, service.RedoEdit) }
 
-// turn undoes or redoes the last change.
-func (a *API) turn(c *call, kind string) (*answer, error) {
-	d, err := a.desk(c)
+// undoOrRedo undoes or redoes the last change.
+func (a *API) undoOrRedo(c *call, kind string) (*response, error) {
+	d, err := a.loadReviewTable(c)
 	if err != nil {
 		return nil, err
 	}
-	v, err := a.cfg.Service.ChangeRows(c.ctx(), c.reviewed, service.EditOrder{Op: text(c.object(), "op"), Kind: kind})
-	return d.verdict(v, err)
+	v, err := a.cfg.Service.ChangeRows(c.context(), c.reviewed, service.EditOrder{Op: stringField(c.bodyObject(), "op"), Kind: kind})
+	return d.editResponse(v, err)
 }
 
-// verdict tells of a change; where others were first, of their cells.
-func (d *desk) verdict(v draft.Verdict, err error) (*answer, error) {
+// editResponse tells of a change; where others were first, of their cells.
+func (d *reviewTable) editResponse(v draft.ChangeResult, err error) (*response, error) {
 	var conflict *draft.Conflict
 	if errors.As(err, &conflict) {
-		clashes := []deskClash{}
+		conflicts := []editConflict{}
 		for _, one := range conflict.Cells {
-			clashes = append(clashes, deskClash{strconv.FormatInt(one.Row, 10), d.fields[one.Field].Key, one.Part, one.Version, one.Gone, cut(one.Seen, maxCellText), cut(one.Now, maxCellText)})
+			conflicts = append(conflicts, editConflict{strconv.FormatInt(one.Row, 10), d.fields[one.Field].Key, one.Part, one.Version, one.Gone, truncate(one.Seen, maxCellText), truncate(one.Now, maxCellText)})
 		}
-		e := refuse(http.StatusConflict, "changed_by_others", conflict.Describe())
-		e.more = map[string]any{"cells": clashes}
+		e := newError(http.StatusConflict, "changed_by_others", conflict.Describe())
+		e.extra = map[string]any{"cells": conflicts}
 		return nil, e
 	}
-	out := deskVerdict{v.Seq, v.Cells, v.Rows, v.Added, v.Deleted, v.Valid, v.Invalid, []deskSample{}}
+	out := editResult{v.Seq, v.Cells, v.Rows, v.Added, v.Deleted, v.Valid, v.Invalid, []editSample{}}
 	for _, s := range v.Samples {
 		f := d.fields[s.Field]
-		one := deskSample{ID: strconv.FormatInt(s.Row, 10), Key: f.Key}
+		one := editSample{ID: strconv.FormatInt(s.Row, 10), Key: f.Key}
 		if f.ManyToOne {
 			one.Part, one.Before, one.After = &s.Part, d.partCell(s.Before, s.Part, maxStepText), d.partCell(s.After, s.Part, maxStepText)
 		} else {
@@ -112,35 +112,35 @@ func (d *desk) verdict(v draft.Verdict, err error) (*answer, error) {
 		}
 		out.Samples = append(out.Samples, one)
 	}
-	return unkept(out, err)
+	return uncachedResponse(out, err)
 }
 
-// operation reads what is asked for.
-func (d *desk) operation(doc map[string]any) (draft.Operation, error) {
-	kind := text(doc, "kind")
+// parseOperation reads what is asked for.
+func (d *reviewTable) parseOperation(doc map[string]any) (draft.Operation, error) {
+	kind := stringField(doc, "kind")
 	switch kind {
 	case "set":
-		return d.set(doc)
+		return d.parseSet(doc)
 	case "add":
-		return d.add(doc)
+		return d.parseAdd(doc)
 	}
-	where, err := d.selector(doc)
+	where, err := d.parseSelector(doc)
 	if err != nil {
 		return nil, err
 	}
 	flag := func(name string) bool { on, _ := doc[name].(bool); return on }
 	switch kind {
 	case "replace":
-		names, err := d.names(doc)
-		return draft.Replace{Where: where, Find: text(doc, "find"), With: text(doc, "with"), Whole: flag("whole"), MatchCase: flag("matchCase"), Expression: flag("expression"), Names: names}, err
+		names, err := d.parseNames(doc)
+		return draft.Replace{Where: where, Find: stringField(doc, "find"), With: stringField(doc, "with"), Whole: flag("whole"), MatchCase: flag("matchCase"), Expression: flag("expression"), Names: names}, err
 	case "fill":
-		return d.fill(where, doc)
+		return d.parseFill(where, doc)
 	case "clear":
 		return draft.Clear{Where: where}, nil
 	case "trim":
 		return draft.Trim{Where: where, Inner: flag("inner")}, nil
 	case "case":
-		return draft.Case{Where: where, To: draft.Casing(text(doc, "to"))}, nil
+		return draft.Case{Where: where, To: draft.Casing(stringField(doc, "to"))}, nil
 	case "delete":
 		return draft.Delete{Where: where}, nil
 	case "accept":
@@ -149,61 +149,61 @@ func (d *desk) operation(doc map[string]any) (draft.Operation, error) {
 	if len(where.Fields) != 1 {
 		return nil, invalidField("keys", intray.NewMessage("review.not_one_field", nil))
 	}
-	change := draft.MapValue{Where: where, Field: where.Fields[0], Raw: text(doc, "find"), Text: text(doc, "text")}
+	change := draft.MapValue{Where: where, Field: where.Fields[0], Raw: stringField(doc, "find"), Text: stringField(doc, "text")}
 	if several, given := doc["map"].(map[string]any); given {
 		change.Texts = map[string]string{}
 		for raw := range several {
-			change.Texts[raw] = text(several, raw)
+			change.Texts[raw] = stringField(several, raw)
 		}
 	}
 	return change, nil
 }
 
-// names reads what the person sees in place of texts.
-func (d *desk) names(doc map[string]any) (map[int]map[string]string, error) {
+// parseNames reads what the person sees in place of texts.
+func (d *reviewTable) parseNames(doc map[string]any) (map[int]map[string]string, error) {
 	given, _ := doc["names"].(map[string]any)
 	names := map[int]map[string]string{}
 	for key, of := range given {
-		at, err := d.field("names", key)
+		at, err := d.fieldIndex("names", key)
 		if err != nil {
 			return nil, err
 		}
 		texts, _ := of.(map[string]any)
 		names[at] = map[string]string{}
 		for one := range texts {
-			names[at][one] = text(texts, one)
+			names[at][one] = stringField(texts, one)
 		}
 	}
 	return names, nil
 }
 
-func (d *desk) fill(where draft.Selector, doc map[string]any) (draft.Operation, error) {
-	fill := draft.Fill{Where: where, Text: text(doc, "text")}
+func (d *reviewTable) parseFill(where draft.Selector, doc map[string]any) (draft.Operation, error) {
+	fill := draft.Fill{Where: where, Text: stringField(doc, "text")}
 	texts, several := doc["texts"].(map[string]any)
 	if !several {
 		return fill, nil
 	}
 	fill.Texts = map[int]string{}
 	for key := range texts {
-		at, err := d.field("texts", key)
+		at, err := d.fieldIndex("texts", key)
 		if err != nil {
 			return nil, err
 		}
-		fill.Texts[at] = text(texts, key)
+		fill.Texts[at] = stringField(texts, key)
 	}
 	return fill, nil
 }
 
-// selector reads which cells are meant.
-func (d *desk) selector(doc map[string]any) (s draft.Selector, err error) {
+// parseSelector reads which cells are meant.
+func (d *reviewTable) parseSelector(doc map[string]any) (s draft.Selector, err error) {
 	where, _ := doc["where"].(map[string]any)
 	_, keyed := where["key"]
-	if s.Filter, err = d.filter(where, keyed); err != nil {
+	if s.Filter, err = d.parseFilter(where, keyed); err != nil {
 		return s, err
 	}
-	s.Token, s.From, s.To = text(where, "view"), integer(where, "from"), integer(where, "to")
-	if _, told := where["total"]; told {
-		total := integer(where, "total")
+	s.Token, s.From, s.To = stringField(where, "view"), intField(where, "from"), intField(where, "to")
+	if _, hasTotal := where["total"]; hasTotal {
+		total := intField(where, "total")
 		s.Total = &total
 	}
 	if s.Token == "" && (s.From != 0 || s.To != 0) {
@@ -212,7 +212,7 @@ func (d *desk) selector(doc map[string]any) (s draft.Selector, err error) {
 	if rows, given := where["rows"].([]any); given {
 		s.Numbers = []int64{}
 		for _, row := range rows {
-			number, err := rowID(row)
+			number, err := parseRowID(row)
 			if err != nil {
 				return s, err
 			}
@@ -226,7 +226,7 @@ func (d *desk) selector(doc map[string]any) (s draft.Selector, err error) {
 	s.Fields = []int{}
 	for _, key := range keys {
 		name, _ := key.(string)
-		at, err := d.field("keys", name)
+		at, err := d.fieldIndex("keys", name)
 		if err != nil {
 			return s, err
 		}
@@ -235,17 +235,17 @@ func (d *desk) selector(doc map[string]any) (s draft.Selector, err error) {
 	return s, nil
 }
 
-// rowID reads the id of a row.
-func rowID(of any) (int64, error) {
+// parseRowID reads the id of a row.
+func parseRowID(of any) (int64, error) {
 	name, _ := of.(string)
 	number, err := strconv.ParseInt(name, 10, 64)
 	if err != nil || number < 0 {
-		return 0, invalidField("rows", intray.NewMessage("review.invalid_row_id", intray.Params{"id": cut(name, 40)}))
+		return 0, invalidField("rows", intray.NewMessage("review.invalid_row_id", intray.Params{"id": truncate(name, 40)}))
 	}
 	return number, nil
 }
 
-func (d *desk) set(doc map[string]any) (draft.Operation, error) {
+func (d *reviewTable) parseSet(doc map[string]any) (draft.Operation, error) {
 	var set draft.Set
 	cells, _ := doc["cells"].([]any)
 	if len(cells) == 0 {
@@ -253,26 +253,26 @@ func (d *desk) set(doc map[string]any) (draft.Operation, error) {
 	}
 	for _, one := range cells {
 		cell, _ := one.(map[string]any)
-		typed, err := d.typed(cell)
+		typed, err := d.parseTypedCell(cell)
 		if err != nil {
 			return nil, err
 		}
-		if typed.Row, err = rowID(cell["id"]); err != nil {
+		if typed.Row, err = parseRowID(cell["id"]); err != nil {
 			return nil, err
 		}
-		typed.Version, typed.Seen = integer(cell, "version"), text(cell, "seen")
+		typed.Version, typed.Seen = intField(cell, "version"), stringField(cell, "seen")
 		set.Cells = append(set.Cells, typed)
 	}
 	return set, nil
 }
 
-func (d *desk) typed(cell map[string]any) (t draft.Typed, err error) {
-	t.Field, err = d.field("cells", text(cell, "key"))
-	t.Part, t.Text = int(integer(cell, "part")), text(cell, "text")
+func (d *reviewTable) parseTypedCell(cell map[string]any) (t draft.Typed, err error) {
+	t.Field, err = d.fieldIndex("cells", stringField(cell, "key"))
+	t.Part, t.Text = int(intField(cell, "part")), stringField(cell, "text")
 	return t, err
 }
 
-func (d *desk) add(doc map[string]any) (draft.Operation, error) {
+func (d *reviewTable) parseAdd(doc map[string]any) (draft.Operation, error) {
 	var add draft.Add
 	rows, _ := doc["rows"].([]any)
 	if len(rows) == 0 {
@@ -283,7 +283,7 @@ func (d *desk) add(doc map[string]any) (draft.Operation, error) {
 		row := []draft.Typed{}
 		for _, cell := range cells {
 			doc, _ := cell.(map[string]any)
-			typed, err := d.typed(doc)
+			typed, err := d.parseTypedCell(doc)
 			if err != nil {
 				return nil, err
 			}
@@ -294,8 +294,8 @@ func (d *desk) add(doc map[string]any) (draft.Operation, error) {
 	return add, nil
 }
 
-// deskSubmission says what a submission sends.
-type deskSubmission struct {
+// submissionSummary says what a submission sends.
+type submissionSummary struct {
 	Status    string `json:"status"`
 	Rows      int64  `json:"rows"`
 	WithError int64  `json:"rowsWithError"`
@@ -303,31 +303,31 @@ type deskSubmission struct {
 	Blocked   bool   `json:"blocked"`
 }
 
-func (a *API) getSubmission(c *call) (*answer, error) {
-	sub, err := a.cfg.Service.ReviewSummary(c.ctx(), c.reviewed)
-	return unkept(deskSubmission{string(c.reviewed.Status), sub.Rows, sub.WithError, sub.Left, sub.Blocked}, err)
+func (a *API) getSubmission(c *call) (*response, error) {
+	sub, err := a.cfg.Service.ReviewSummary(c.context(), c.reviewed)
+	return uncachedResponse(submissionSummary{string(c.reviewed.Status), sub.Rows, sub.WithError, sub.Dropped, sub.Blocked}, err)
 }
 
-func (a *API) postSubmission(c *call) (*answer, error) {
-	imp, sub, err := a.cfg.Service.SubmitReview(c.ctx(), c.reviewed)
-	return unkept(deskSubmission{string(imp.Status), sub.Rows, sub.WithError, sub.Left, sub.Blocked}, err)
+func (a *API) postSubmission(c *call) (*response, error) {
+	imp, sub, err := a.cfg.Service.SubmitReview(c.context(), c.reviewed)
+	return uncachedResponse(submissionSummary{string(imp.Status), sub.Rows, sub.WithError, sub.Dropped, sub.Blocked}, err)
 }
 
-// maxBroughtFile is the largest file with rows that is taken back.
-const maxBroughtFile = 100 << 20
+// maxRowsFile is the largest file with rows that is taken back.
+const maxRowsFile = 100 << 20
 
-// getDeskFile gives the rows of a view as a workbook.
-func (a *API) getDeskFile(c *call) (*answer, error) {
-	d, err := a.desk(c)
+// getReviewFile gives the rows of a view as a workbook.
+func (a *API) getReviewFile(c *call) (*response, error) {
+	d, err := a.loadReviewTable(c)
 	if err != nil {
 		return nil, err
 	}
-	q, err := d.query(c.r.URL.Query())
+	q, err := d.parseQuery(c.r.URL.Query())
 	if err != nil {
 		return nil, err
 	}
 	file := a.newSpool(0, nil)
-	if err := a.cfg.Service.WriteRows(c.ctx(), c.reviewed, q, file); err != nil {
+	if err := a.cfg.Service.ExportRows(c.context(), c.reviewed, q, file); err != nil {
 		file.close()
 		return nil, err
 	}
@@ -339,21 +339,21 @@ func (a *API) getDeskFile(c *call) (*answer, error) {
 		"Content-Type": {output.XLSX.ContentType()}, "Cache-Control": {"no-store"},
 		"Content-Disposition": {"attachment; filename*=UTF-8''" + url.PathEscape(name) + "-rows.xlsx"},
 	}
-	return &answer{status: http.StatusOK, header: header, stream: file.stream}, nil
+	return &response{status: http.StatusOK, header: header, stream: file.stream}, nil
 }
 
-// deskBrought says what came of a file.
-type deskBrought struct {
+// rowsFileResult says what came of a file.
+type rowsFileResult struct {
 	Verdict  any          `json:"verdict"`
-	Clashes  int64        `json:"clashes"`
-	Examples []deskParted `json:"examples"`
-	Untold   int64        `json:"untold"`
+	Conflicts  int64        `json:"clashes"`
+	Examples []rowsFileConflict `json:"examples"`
+	WithoutBaseline   int64        `json:"untold"`
 	Unknown  int64        `json:"unknown"`
 	Ignored  []string     `json:"ignored"`
 }
 
-// deskParted is a cell that was changed here and in a file.
-type deskParted struct {
+// rowsFileConflict is a cell that was changed here and in a file.
+type rowsFileConflict struct {
 	ID   string `json:"id"`
 	Key  string `json:"key"`
 	Part *int   `json:"part,omitempty"`
@@ -361,11 +361,11 @@ type deskParted struct {
 	File string `json:"file"`
 }
 
-func (d *desk) parted(list []service.Parted) []deskParted {
-	out := []deskParted{}
+func (d *reviewTable) wireConflicts(list []service.CellConflict) []rowsFileConflict {
+	out := []rowsFileConflict{}
 	for _, p := range list {
 		f := d.fields[p.Field]
-		one := deskParted{ID: strconv.FormatInt(p.Row, 10), Key: f.Key, Here: cut(p.Here, maxStepText), File: cut(p.File, maxStepText)}
+		one := rowsFileConflict{ID: strconv.FormatInt(p.Row, 10), Key: f.Key, Here: truncate(p.Here, maxStepText), File: truncate(p.File, maxStepText)}
 		if f.ManyToOne {
 			one.Part = &p.Part
 		}
@@ -374,31 +374,31 @@ func (d *desk) parted(list []service.Parted) []deskParted {
 	return out
 }
 
-// postDeskFile takes rows back that were mended elsewhere.
-func (a *API) postDeskFile(c *call) (*answer, error) {
-	d, err := a.desk(c)
+// putReviewFile takes rows back that were mended elsewhere.
+func (a *API) putReviewFile(c *call) (*response, error) {
+	d, err := a.loadReviewTable(c)
 	if err != nil {
 		return nil, err
 	}
-	if err := bare(c.r.Header); err != nil {
+	if err := requireWholeFile(c.r.Header); err != nil {
 		return nil, err
 	}
-	over := refuse(http.StatusRequestEntityTooLarge, "file_too_large", intray.NewMessage("review.file_too_large", intray.Params{"size": maxBroughtFile >> 20}))
-	file := a.newSpool(maxBroughtFile, over)
+	over := newError(http.StatusRequestEntityTooLarge, "file_too_large", intray.NewMessage("review.file_too_large", intray.Params{"size": maxRowsFile >> 20}))
+	file := a.newSpool(maxRowsFile, over)
 	defer file.close()
-	if _, err := io.Copy(file, a.paced(c.w, c.r)); err != nil {
+	if _, err := io.Copy(file, a.pacedReader(c.w, c.r)); err != nil {
 		return nil, receiveError(err)
 	}
 	query := c.r.URL.Query()
-	out, err := a.cfg.Service.TakeRows(c.ctx(), c.reviewed, service.Bringing{
-		Op: query.Get("op"), Preview: query.Get("preview") == "true", Over: query.Get("over") == "true",
+	out, err := a.cfg.Service.MergeCorrections(c.context(), c.reviewed, service.CorrectionFile{
+		Op: query.Get("op"), Preview: query.Get("preview") == "true", Overwrite: query.Get("over") == "true",
 		File: file.readerAt(), Size: file.size,
 	})
-	verdict, err := d.verdict(out.Verdict, err)
+	verdict, err := d.editResponse(out.Change, err)
 	if err != nil {
 		return nil, err
 	}
-	return unkept(deskBrought{verdict.body, out.Clashes, d.parted(out.Examples), out.Untold, out.Unknown, append([]string{}, out.Ignored...)}, nil)
+	return uncachedResponse(rowsFileResult{verdict.body, out.Conflicts, d.wireConflicts(out.Examples), out.Unverified, out.Unknown, append([]string{}, out.Ignored...)}, nil)
 }
 
 // readerAt reads any part of it.

@@ -24,12 +24,12 @@ func (s *server) underReview(file string) (id, path, cookie string) {
 	return id, "/api/review/v1/" + id, s.opened(id)
 }
 
-const deskFile = "E-Mail,Country,Phone 1,Phone 2\nada@example.org,DE,1,2\nnobody,Germny,3,\nnobody,XX,,4\n"
+const reviewFileText = "E-Mail,Country,Phone 1,Phone 2\nada@example.org,DE,1,2\nnobody,Germny,3,\nnobody,XX,,4\n"
 
 // reviewing goes through a review, from the questions to the end.
 func (s *server) reviewing() {
 	s.Helper()
-	id, path, cookie := s.underReview(deskFile)
+	id, path, cookie := s.underReview(reviewFileText)
 	get := func(what string) string {
 		s.Helper()
 		return strings.TrimSpace(s.do("GET", path+what, "", "Cookie", cookie).Body.String())
@@ -55,7 +55,7 @@ func (s *server) reviewing() {
 	holds(get("/values/?of=country&show=errors&key=country"), `{"text":"XX","count":1,"suggestions":[]}`)
 	holds(get("/"), `"invalidDataBehavior":"BLOCK_SUBMIT","styleOverrides":{},"openQuestions":0,"hasRows":true,"finished":"20`)
 	holds(get("/layout/"), `{"index":3,"header":"Phone 2","examples":["2","4"],"field":"phone"}`, `"columns":[2,3]`, `"decided":"file"`, `"changes":0`)
-	s.eventsTell(path, cookie)
+	s.checkStateEvent(path, cookie)
 	holds(get("/next/?row=0"), `{"next":{"id":"1","place":1}}`)
 	holds(get("/next/?row=2"), `{"next":null}`)
 	holds(get("/next/?row=2&back=true"), `{"next":{"id":"1"`)
@@ -85,11 +85,11 @@ func (s *server) reviewing() {
 	}
 	holds(post("/undo/", `{"op":"u"}`), `"change":`)
 	holds(post("/redo/", `{"op":"r"}`), `"change":`)
-	clash := s.send("POST", path+"/edits/", `{"op":"5","kind":"set","cells":[{"id":"1","key":"email","text":"z","version":0,"seen":"nobody"}]}`, "Cookie", cookie)
-	if clash.Code != http.StatusConflict {
-		s.Errorf("a lost race: status %d", clash.Code)
+	conflict := s.send("POST", path+"/edits/", `{"op":"5","kind":"set","cells":[{"id":"1","key":"email","text":"z","version":0,"seen":"nobody"}]}`, "Cookie", cookie)
+	if conflict.Code != http.StatusConflict {
+		s.Errorf("a lost race: status %d", conflict.Code)
 	}
-	holds(clash.Body.String(), `"code":"changed_by_others"`, `"seen":"nobody","now":"BOB@EXAMPLE.ORG"`)
+	holds(conflict.Body.String(), `"code":"changed_by_others"`, `"seen":"nobody","now":"BOB@EXAMPLE.ORG"`)
 	holds(get("/submit/"), `"status":"NEEDS_REVIEW","rows":4,"rowsWithError":1,"rowsLeftOut":0,"blocked":true`)
 	if w := s.send("POST", path+"/submit/", "", "Cookie", cookie); w.Code != http.StatusConflict || !strings.Contains(w.Body.String(), "rows_with_error") {
 		s.Errorf("a review with errors was submitted: %d %s", w.Code, w.Body)
@@ -106,14 +106,14 @@ func (s *server) reviewing() {
 	holds(s.do("GET", result, "").Body.String(), `{"email":"BOB@EXAMPLE.ORG","country":"DE","phone":["3","9"]}`, `"email":"new@example.org"`)
 }
 
-// eventsTell hears of the state, and of no more once the streams are to end.
-func (s *server) eventsTell(path, cookie string) {
+// checkStateEvent hears of the state, and of no more once the streams are to end.
+func (s *server) checkStateEvent(path, cookie string) {
 	s.Helper()
 	s.api.EndStreams()
-	told := s.do("GET", path+"/events/", "", "Cookie", cookie)
+	recorded := s.do("GET", path+"/events/", "", "Cookie", cookie)
 	want := "event: state\ndata: {\"status\":\"NEEDS_REVIEW\",\"run\":1,\"change\":0,\"totals\":{\"rows\":3,\"errors\":2,\"warnings\":0,\"infos\":1}}\n\n"
-	if got := told.Body.String(); got != want || told.Header().Get("Content-Type") != "text/event-stream" {
-		s.Errorf("the events are %q (%s), want %q", got, told.Header().Get("Content-Type"), want)
+	if got := recorded.Body.String(); got != want || recorded.Header().Get("Content-Type") != "text/event-stream" {
+		s.Errorf("the events are %q (%s), want %q", got, recorded.Header().Get("Content-Type"), want)
 	}
 }
 
@@ -158,7 +158,7 @@ func (s *server) roundTrip(path, cookie string) {
 // relaying gives a column to another field, and lets the import run again.
 func (s *server) relaying() {
 	s.Helper()
-	_, path, cookie := s.underReview(deskFile)
+	_, path, cookie := s.underReview(reviewFileText)
 	s.do("POST", path+"/edits/", `{"op":"1","kind":"clear","keys":["email"]}`, "Cookie", cookie)
 	for _, wrong := range []string{`{}`, `{"column:nobody":"1"}`, `{"column:email":"77"}`, `{"sheet":"Odd"}`, `{"encoding":"odd"}`} {
 		if w := s.send("POST", path+"/layout/", `{"answers":`+wrong+`}`, "Cookie", cookie); w.Code != http.StatusBadRequest {
@@ -195,7 +195,7 @@ func (s *server) relaying() {
 // customer's backend.
 func TestAnswersWouldDiscard(t *testing.T) {
 	s := newServer(t, nil)
-	id, path, cookie := s.underReview(deskFile)
+	id, path, cookie := s.underReview(reviewFileText)
 	s.do("POST", path+"/edits/", `{"op":"1","kind":"clear","keys":["email"]}`, "Cookie", cookie)
 	const answers = `{"answers":{"value:country:XX":"FR"}`
 	for _, path := range []string{path + "/questions/", "/api/v1/headless/imports/" + id + "/questions/"} {
@@ -213,11 +213,11 @@ func TestAnswersWouldDiscard(t *testing.T) {
 	s.runAll()
 }
 
-// TestDeskRefuses sends the review calls that cannot be done, each with a clear
+// TestReviewRefuses sends the review calls that cannot be done, each with a clear
 // answer.
-func TestDeskRefuses(t *testing.T) {
+func TestReviewRefuses(t *testing.T) {
 	s := newServer(t, nil)
-	_, path, cookie := s.underReview(deskFile)
+	_, path, cookie := s.underReview(reviewFileText)
 	for _, what := range []string{"/rows/?count=1001", "/rows/?from=-1", "/rows/?from=x", "/rows/?show=odd", "/rows/?key=nobody", "/rows/?in=nobody", "/rows/?also=x", "/rows/?also=%7B%22nobody%22:[]%7D", "/values/?of=nobody", "/values/?of=email&limit=x", "/next/?row=x"} {
 		if w := s.send("GET", path+what, "", "Cookie", cookie); w.Code != http.StatusBadRequest {
 			t.Errorf("%s: status %d: %s", what, w.Code, w.Body)

@@ -11,8 +11,8 @@ import (
 	"github.com/intraydata/intray/schemajson"
 )
 
-// schema is a saved schema.
-type schema struct {
+// savedSchema is a saved schema.
+type savedSchema struct {
 	ID       string          `json:"id"`
 	Name     string          `json:"name"`
 	Fields   json.RawMessage `json:"fields"`
@@ -21,39 +21,39 @@ type schema struct {
 	warningList
 }
 
-func wireSchema(s service.Schema, warnings []intray.Message) schema {
-	return schema{s.ID, s.Name, s.Document.Fields, s.Document.Settings, s.Document.Hooks, warningsOf(warnings)}
+func wireSchema(s service.Schema, warnings []intray.Message) savedSchema {
+	return savedSchema{s.ID, s.Name, s.Document.Fields, s.Document.Settings, s.Document.Hooks, warningsOf(warnings)}
 }
 
 // schemaDraft reads a body whose shape is checked already. An id in it is read
 // only and has no effect.
 func schemaDraft(c *call) service.SchemaDraft {
-	doc := c.object()
+	doc := c.bodyObject()
 	return service.SchemaDraft{ID: c.fixedID, Doc: schemajson.Doc{
-		Name: text(doc, "name"), Fields: doc["fields"], Settings: doc["settings"], Hooks: doc["hooks"],
+		Name: stringField(doc, "name"), Fields: doc["fields"], Settings: doc["settings"], Hooks: doc["hooks"],
 	}}
 }
 
-func (a *API) createSchema(c *call) (*answer, error) {
-	s, warnings, err := a.cfg.Service.CreateSchema(c.ctx(), c.org, schemaDraft(c))
+func (a *API) createSchema(c *call) (*response, error) {
+	s, warnings, err := a.cfg.Service.CreateSchema(c.context(), c.org, schemaDraft(c))
 	if err != nil {
 		return nil, err
 	}
-	return reply(http.StatusCreated, wireSchema(s, warnings))
+	return jsonResponse(http.StatusCreated, wireSchema(s, warnings))
 }
 
 // listSchemas goes by way of a spool, so that neither memory nor a transaction of
 // the store waits for a slow reader.
-func (a *API) listSchemas(c *call) (*answer, error) {
+func (a *API) listSchemas(c *call) (*response, error) {
 	file := a.newSpool(0, nil)
-	err := a.cfg.Service.Schemas(c.ctx(), c.org, func(list iter.Seq2[service.Schema, error]) error {
+	err := a.cfg.Service.Schemas(c.context(), c.org, func(list iter.Seq2[service.Schema, error]) error {
 		return writeSchemas(file, list)
 	})
 	if err != nil {
 		file.close()
 		return nil, err
 	}
-	return &answer{status: http.StatusOK, stream: file.stream}, nil
+	return &response{status: http.StatusOK, stream: file.stream}, nil
 }
 
 // writeSchemas encodes one schema after the other: each may have a megabyte.
@@ -79,29 +79,29 @@ func writeSchemas(to io.Writer, list iter.Seq2[service.Schema, error]) error {
 	return err
 }
 
-func (a *API) getSchema(c *call) (*answer, error) {
-	s, err := found(c, a.cfg.Service.Schema)
+func (a *API) getSchema(c *call) (*response, error) {
+	s, err := loadByID(c, a.cfg.Service.Schema)
 	if err != nil {
 		return nil, err
 	}
-	return reply(http.StatusOK, wireSchema(s, nil))
+	return jsonResponse(http.StatusOK, wireSchema(s, nil))
 }
 
-func (a *API) replaceSchema(c *call) (*answer, error) {
-	id, err := c.id("id")
+func (a *API) replaceSchema(c *call) (*response, error) {
+	id, err := c.pathID("id")
 	if err != nil {
 		return nil, err
 	}
-	s, warnings, err := a.cfg.Service.ReplaceSchema(c.ctx(), c.org, id, schemaDraft(c))
+	s, warnings, err := a.cfg.Service.ReplaceSchema(c.context(), c.org, id, schemaDraft(c))
 	if err != nil {
 		return nil, err
 	}
-	return reply(http.StatusOK, wireSchema(s, warnings))
+	return jsonResponse(http.StatusOK, wireSchema(s, warnings))
 }
 
-func (a *API) deleteSchema(c *call) (*answer, error) {
-	if err := c.remove("id", a.cfg.Service.DeleteSchema); err != nil {
+func (a *API) deleteSchema(c *call) (*response, error) {
+	if err := c.deleteByID("id", a.cfg.Service.DeleteSchema); err != nil {
 		return nil, err
 	}
-	return reply(http.StatusNoContent, nil)
+	return jsonResponse(http.StatusNoContent, nil)
 }

@@ -36,125 +36,125 @@ type saved struct {
 	SavedAt string `json:"savedAt"`
 }
 
-// life reads expires_in, whose range the shape has checked.
-func life(doc map[string]any) time.Duration {
-	return time.Duration(integer(doc, "expires_in")) * time.Second
+// tokenLifetime reads expires_in, whose range the shape has checked.
+func tokenLifetime(doc map[string]any) time.Duration {
+	return time.Duration(intField(doc, "expires_in")) * time.Second
 }
 
-func (a *API) createSession(c *call) (*answer, error) {
-	doc := c.object()
-	h, err := a.cfg.Service.CreateSession(c.ctx(), c.org, service.NewSession{
-		ID: c.fixedID, ImportIdentifier: text(doc, "import_identifier"), Life: life(doc),
+func (a *API) createSession(c *call) (*response, error) {
+	doc := c.bodyObject()
+	h, err := a.cfg.Service.CreateSession(c.context(), c.org, service.NewSession{
+		ID: c.fixedID, ImportIdentifier: stringField(doc, "import_identifier"), Life: tokenLifetime(doc),
 	})
 	if err != nil {
 		return nil, err
 	}
-	return reply(http.StatusCreated, newSession{h.Session.ID, h.Token, int64(h.Life / time.Second), stamp(h.Session.Saved)})
+	return jsonResponse(http.StatusCreated, newSession{h.Session.ID, h.Token, int64(h.Life / time.Second), formatTime(h.Session.Saved)})
 }
 
-func (a *API) resumeSession(c *call) (*answer, error) {
-	id, err := c.id("sessionId")
+func (a *API) resumeSession(c *call) (*response, error) {
+	id, err := c.pathID("sessionId")
 	if err != nil {
 		return nil, err
 	}
-	h, err := a.cfg.Service.ResumeSession(c.ctx(), c.org, id, life(c.object()))
+	h, err := a.cfg.Service.ResumeSession(c.context(), c.org, id, tokenLifetime(c.bodyObject()))
 	if err != nil {
 		return nil, err
 	}
-	return reply(http.StatusOK, hydration{h.Token, int64(h.Life / time.Second)})
+	return jsonResponse(http.StatusOK, hydration{h.Token, int64(h.Life / time.Second)})
 }
 
-func (a *API) deleteSession(c *call) (*answer, error) {
-	if err := c.remove("sessionId", a.cfg.Service.DeleteSession); err != nil {
+func (a *API) deleteSession(c *call) (*response, error) {
+	if err := c.deleteByID("sessionId", a.cfg.Service.DeleteSession); err != nil {
 		return nil, err
 	}
-	return reply(http.StatusOK, success{true})
+	return jsonResponse(http.StatusOK, success{true})
 }
 
-func etag(tag string) http.Header { return http.Header{"Etag": {`"` + tag + `"`}} }
+func etagHeader(tag string) http.Header { return http.Header{"Etag": {`"` + tag + `"`}} }
 
-func (a *API) getState(c *call) (*answer, error) {
-	session, state, err := a.cfg.Service.State(c.ctx(), c.session)
+func (a *API) getState(c *call) (*response, error) {
+	session, state, err := a.cfg.Service.SessionState(c.context(), c.session)
 	if err != nil {
 		return nil, err
 	}
-	return &answer{status: http.StatusOK, raw: state, header: etag(session.Tag)}, nil
+	return &response{status: http.StatusOK, raw: state, header: etagHeader(session.Tag)}, nil
 }
 
 // putState keeps the document as it was sent, to the byte.
-func (a *API) putState(c *call) (*answer, error) {
+func (a *API) putState(c *call) (*response, error) {
 	tags, err := ifMatch(c.r.Header.Values("If-Match"))
 	if err != nil {
 		return nil, err
 	}
-	kept, err := a.keepState(c)
+	kept, err := a.spoolState(c)
 	if err != nil {
 		return nil, err
 	}
 	defer kept.close()
 	// As it is read, and as the store takes it.
-	if err := c.take(a.memory, 2*kept.size); err != nil {
+	if err := c.acquireMemory(a.memory, 2*kept.size); err != nil {
 		return nil, err
 	}
 	state, err := kept.bytes()
 	if err != nil {
 		return nil, err
 	}
-	session, err := a.cfg.Service.SaveState(c.ctx(), c.session, state, tags)
+	session, err := a.cfg.Service.SaveState(c.context(), c.session, state, tags)
 	if service.IsKind(err, service.Conflict) {
-		err = refuse(http.StatusPreconditionFailed, "state_changed", intray.NewMessage("session.state_changed", nil))
+		err = newError(http.StatusPreconditionFailed, "state_changed", intray.NewMessage("session.state_changed", nil))
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &answer{status: http.StatusOK, body: saved{stamp(session.Saved)}, header: etag(session.Tag)}, nil
+	return &response{status: http.StatusOK, body: saved{formatTime(session.Saved)}, header: etagHeader(session.Tag)}, nil
 }
 
-// keepState keeps the state till it is whole.
-func (a *API) keepState(c *call) (*spool, error) {
-	if err := bare(c.r.Header); err != nil {
+// spoolState keeps the state till it is whole.
+func (a *API) spoolState(c *call) (*spool, error) {
+	if err := requireWholeFile(c.r.Header); err != nil {
 		return nil, err
 	}
 	if !isJSON(c.r.Header.Get("Content-Type")) {
-		return nil, refuse(http.StatusUnsupportedMediaType, "unsupported_media_type", intray.NewMessage("session.state_not_json", nil))
+		return nil, newError(http.StatusUnsupportedMediaType, "unsupported_media_type", intray.NewMessage("session.state_not_json", nil))
 	}
 	if c.r.ContentLength > service.MaxState {
 		return nil, bodyTooLarge(service.MaxState)
 	}
 	kept := a.newSpool(service.MaxState, bodyTooLarge(service.MaxState))
-	err := shape.Valid(a.paced(c.w, c.r), kept)
+	err := shape.CopyValid(a.pacedReader(c.w, c.r), kept)
 	if err == nil {
 		return kept, nil
 	}
 	kept.close()
 	if kept.size == 0 && errors.As(err, new(*shape.SyntaxError)) {
-		return nil, refuse(http.StatusBadRequest, "body_missing", intray.NewMessage("session.state_missing", nil))
+		return nil, newError(http.StatusBadRequest, "body_missing", intray.NewMessage("session.state_missing", nil))
 	}
 	return nil, bodyError(err)
 }
 
-func (a *API) getSessionFile(c *call) (*answer, error) {
-	file, err := a.cfg.Service.SessionFile(c.ctx(), c.session)
+func (a *API) getSessionFile(c *call) (*response, error) {
+	file, err := a.cfg.Service.SessionFile(c.context(), c.session)
 	if err != nil {
 		return nil, err
 	}
 	header := http.Header{"Content-Disposition": {attachment(c.session.FileName)}}
-	return fileAnswer(file, c.session.ContentType, c.session.File.SHA256, header), nil
+	return fileResponse(file, c.session.ContentType, c.session.File.SHA256, header), nil
 }
 
-func (a *API) putSessionFile(c *call) (*answer, error) {
-	if err := bare(c.r.Header); err != nil {
+func (a *API) putSessionFile(c *call) (*response, error) {
+	if err := requireWholeFile(c.r.Header); err != nil {
 		return nil, err
 	}
-	in, err := incoming(c.r.Header, a.paced(c.w, c.r), c.r.ContentLength)
+	in, err := parseFileHeaders(c.r.Header, a.pacedReader(c.w, c.r), c.r.ContentLength)
 	if err != nil {
 		return nil, err
 	}
-	session, err := a.cfg.Service.SaveSessionFile(c.ctx(), c.session, in, mediaType(c.r.Header.Get("Content-Type")))
+	session, err := a.cfg.Service.SaveSessionFile(c.context(), c.session, in, mediaType(c.r.Header.Get("Content-Type")))
 	if err != nil {
 		return nil, receiveError(err)
 	}
-	return &answer{status: http.StatusOK, body: saved{stamp(session.Saved)}, header: etag(session.File.SHA256)}, nil
+	return &response{status: http.StatusOK, body: saved{formatTime(session.Saved)}, header: etagHeader(session.File.SHA256)}, nil
 }
 
 // mediaType keeps a media type that can be given back as it is; all others say

@@ -32,28 +32,28 @@ type connectionTest struct {
 }
 
 func credentialDraft(c *call) service.CredentialDraft {
-	doc := c.object()
+	doc := c.bodyObject()
 	return service.CredentialDraft{
-		ID: c.fixedID, Hostname: text(doc, "hostname"), Port: int(integer(doc, "port")), User: text(doc, "user"),
-		AuthType: service.AuthType(text(doc, "auth_type")),
-		Password: seal.NewSecret(text(doc, "password")), PrivateKey: seal.NewSecret(text(doc, "private_key")),
+		ID: c.fixedID, Hostname: stringField(doc, "hostname"), Port: int(intField(doc, "port")), User: stringField(doc, "user"),
+		AuthType: service.AuthType(stringField(doc, "auth_type")),
+		Password: seal.NewSecret(stringField(doc, "password")), PrivateKey: seal.NewSecret(stringField(doc, "private_key")),
 	}
 }
 
-func (a *API) createCredential(c *call) (*answer, error) {
-	made, err := a.cfg.Service.CreateCredential(c.ctx(), c.org, credentialDraft(c))
+func (a *API) createCredential(c *call) (*response, error) {
+	made, err := a.cfg.Service.CreateCredential(c.context(), c.org, credentialDraft(c))
 	if err != nil {
 		return nil, err
 	}
-	return reply(http.StatusCreated, wireCredential(made))
+	return jsonResponse(http.StatusCreated, wireCredential(made))
 }
 
-func (a *API) listCredentials(c *call) (*answer, error) {
-	offset, limit, err := window(c.r.URL.Query())
+func (a *API) listCredentials(c *call) (*response, error) {
+	offset, limit, err := pageWindow(c.r.URL.Query())
 	if err != nil {
 		return nil, err
 	}
-	list, total, err := a.cfg.Service.Credentials(c.ctx(), c.org, offset, limit)
+	list, total, err := a.cfg.Service.Credentials(c.context(), c.org, offset, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -61,42 +61,42 @@ func (a *API) listCredentials(c *call) (*answer, error) {
 	for i, one := range list {
 		results[i] = wireCredential(one)
 	}
-	return reply(http.StatusOK, a.page(c, results, total, offset, limit))
+	return jsonResponse(http.StatusOK, a.paginate(c, results, total, offset, limit))
 }
 
-func (a *API) getCredential(c *call) (*answer, error) {
-	one, err := found(c, a.cfg.Service.Credential)
+func (a *API) getCredential(c *call) (*response, error) {
+	one, err := loadByID(c, a.cfg.Service.Credential)
 	if err != nil {
 		return nil, err
 	}
-	return reply(http.StatusOK, wireCredential(one))
+	return jsonResponse(http.StatusOK, wireCredential(one))
 }
 
-func (a *API) replaceCredential(c *call) (*answer, error) {
-	id, err := c.id("id")
+func (a *API) replaceCredential(c *call) (*response, error) {
+	id, err := c.pathID("id")
 	if err != nil {
 		return nil, err
 	}
-	one, err := a.cfg.Service.ReplaceCredential(c.ctx(), c.org, id, credentialDraft(c))
+	one, err := a.cfg.Service.ReplaceCredential(c.context(), c.org, id, credentialDraft(c))
 	if err != nil {
 		return nil, err
 	}
-	return reply(http.StatusOK, wireCredential(one))
+	return jsonResponse(http.StatusOK, wireCredential(one))
 }
 
-func (a *API) deleteCredential(c *call) (*answer, error) {
-	if err := c.remove("id", a.cfg.Service.DeleteCredential); err != nil {
+func (a *API) deleteCredential(c *call) (*response, error) {
+	if err := c.deleteByID("id", a.cfg.Service.DeleteCredential); err != nil {
 		return nil, err
 	}
-	return reply(http.StatusNoContent, nil)
+	return jsonResponse(http.StatusNoContent, nil)
 }
 
-func (a *API) testCredential(c *call) (*answer, error) {
-	id, err := c.id("id")
+func (a *API) testCredential(c *call) (*response, error) {
+	id, err := c.pathID("id")
 	if err != nil {
 		return nil, err
 	}
-	report, trouble, err := a.cfg.Service.TestCredential(c.ctx(), c.org, id)
+	report, trouble, err := a.cfg.Service.TestCredential(c.context(), c.org, id)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func (a *API) testCredential(c *call) (*answer, error) {
 	if trouble != nil {
 		result.errorSnake = errorOf(intray.MessageOf(trouble))
 	}
-	return reply(http.StatusOK, result)
+	return jsonResponse(http.StatusOK, result)
 }
 
 // connector fetches files from an SFTP server by itself.
@@ -133,7 +133,7 @@ const (
 )
 
 func wireConnector(c service.Connector) connector {
-	out := connector{ID: c.ID, Credentials: c.CredentialID, Schema: c.SchemaID, Directory: c.Directory, NextRun: stamp(c.Next), Failures: c.Failures, CreatedDate: stamp(c.Created)}
+	out := connector{ID: c.ID, Credentials: c.CredentialID, Schema: c.SchemaID, Directory: c.Directory, NextRun: formatTime(c.Next), Failures: c.Failures, CreatedDate: formatTime(c.Created)}
 	out.Schedule = map[string]any{"type": everyMinutes, "minutes": c.Schedule.Minutes}
 	if c.Schedule.Daily != "" {
 		out.Schedule = map[string]any{"type": dailyAt, "time_utc": c.Schedule.Daily}
@@ -145,26 +145,26 @@ func wireConnector(c service.Connector) connector {
 		out.DeliverTo = &deliverTo{c.PutDirectory, c.PutFormat}
 	}
 	if !c.Last.IsZero() {
-		last := stamp(c.Last)
+		last := formatTime(c.Last)
 		out.LastRun = &last
 	}
 	return out
 }
 
 func connectorDraft(c *call) (service.ConnectorDraft, error) {
-	doc := c.object()
-	d := service.ConnectorDraft{ID: c.fixedID, CredentialID: text(doc, "credentials"), SchemaID: text(doc, "schema"), Directory: text(doc, "directory"), Pattern: text(doc, "file_regex")}
+	doc := c.bodyObject()
+	d := service.ConnectorDraft{ID: c.fixedID, CredentialID: stringField(doc, "credentials"), SchemaID: stringField(doc, "schema"), Directory: stringField(doc, "directory"), Pattern: stringField(doc, "file_regex")}
 	if to, given := doc["deliver_to"].(map[string]any); given {
-		d.PutDirectory, d.PutFormat = text(to, "directory"), text(to, "format")
+		d.PutDirectory, d.PutFormat = stringField(to, "directory"), stringField(to, "format")
 	}
 	schedule, _ := doc["schedule"].(map[string]any)
 	_, minutes := schedule["minutes"].(json.Number)
 	_, daily := schedule["time_utc"].(string)
 	switch {
-	case text(schedule, "type") == everyMinutes && minutes && !daily:
-		d.Schedule.Minutes = int(integer(schedule, "minutes"))
-	case text(schedule, "type") == dailyAt && daily && !minutes:
-		if d.Schedule.Daily = text(schedule, "time_utc"); d.Schedule.Daily == "" {
+	case stringField(schedule, "type") == everyMinutes && minutes && !daily:
+		d.Schedule.Minutes = int(intField(schedule, "minutes"))
+	case stringField(schedule, "type") == dailyAt && daily && !minutes:
+		if d.Schedule.Daily = stringField(schedule, "time_utc"); d.Schedule.Daily == "" {
 			return d, invalidField("schedule", intray.NewMessage("schedule.time_missing", nil))
 		}
 	default:
@@ -175,20 +175,20 @@ func connectorDraft(c *call) (service.ConnectorDraft, error) {
 	return d, nil
 }
 
-func (a *API) createConnector(c *call) (*answer, error) {
+func (a *API) createConnector(c *call) (*response, error) {
 	draft, err := connectorDraft(c)
 	if err != nil {
 		return nil, err
 	}
-	made, err := a.cfg.Service.CreateConnector(c.ctx(), c.org, draft)
+	made, err := a.cfg.Service.CreateConnector(c.context(), c.org, draft)
 	if err != nil {
 		return nil, err
 	}
-	return reply(http.StatusCreated, wireConnector(made))
+	return jsonResponse(http.StatusCreated, wireConnector(made))
 }
 
-func (a *API) listConnectors(c *call) (*answer, error) {
-	list, err := a.cfg.Service.Connectors(c.ctx(), c.org)
+func (a *API) listConnectors(c *call) (*response, error) {
+	list, err := a.cfg.Service.Connectors(c.context(), c.org)
 	if err != nil {
 		return nil, err
 	}
@@ -196,19 +196,19 @@ func (a *API) listConnectors(c *call) (*answer, error) {
 	for i, one := range list {
 		out[i] = wireConnector(one)
 	}
-	return reply(http.StatusOK, a.page(c, out, int64(len(out)), 0, pageSize))
+	return jsonResponse(http.StatusOK, a.paginate(c, out, int64(len(out)), 0, pageSize))
 }
 
-func (a *API) getConnector(c *call) (*answer, error) {
-	one, err := found(c, a.cfg.Service.Connector)
+func (a *API) getConnector(c *call) (*response, error) {
+	one, err := loadByID(c, a.cfg.Service.Connector)
 	if err != nil {
 		return nil, err
 	}
-	return reply(http.StatusOK, wireConnector(one))
+	return jsonResponse(http.StatusOK, wireConnector(one))
 }
 
-func (a *API) replaceConnector(c *call) (*answer, error) {
-	id, err := c.id("id")
+func (a *API) replaceConnector(c *call) (*response, error) {
+	id, err := c.pathID("id")
 	if err != nil {
 		return nil, err
 	}
@@ -216,23 +216,23 @@ func (a *API) replaceConnector(c *call) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	one, err := a.cfg.Service.ReplaceConnector(c.ctx(), c.org, id, draft)
+	one, err := a.cfg.Service.ReplaceConnector(c.context(), c.org, id, draft)
 	if err != nil {
 		return nil, err
 	}
-	return reply(http.StatusOK, wireConnector(one))
+	return jsonResponse(http.StatusOK, wireConnector(one))
 }
 
-func (a *API) deleteConnector(c *call) (*answer, error) {
-	return &answer{status: http.StatusNoContent}, c.remove("id", a.cfg.Service.DeleteConnector)
+func (a *API) deleteConnector(c *call) (*response, error) {
+	return &response{status: http.StatusNoContent}, c.deleteByID("id", a.cfg.Service.DeleteConnector)
 }
 
-func (a *API) runConnector(c *call) (*answer, error) {
-	one, err := found(c, a.cfg.Service.RunConnector)
+func (a *API) runConnector(c *call) (*response, error) {
+	one, err := loadByID(c, a.cfg.Service.RunConnector)
 	if err != nil {
 		return nil, err
 	}
-	return reply(http.StatusOK, wireConnector(one))
+	return jsonResponse(http.StatusOK, wireConnector(one))
 }
 
 // connectorRun is one run of a connector.
@@ -250,70 +250,70 @@ type connectorRun struct {
 	SkippedMessages []intray.Message `json:"skipped_messages"`
 }
 
-func (a *API) listConnectorRuns(c *call) (*answer, error) {
-	id, err := c.id("id")
+func (a *API) listConnectorRuns(c *call) (*response, error) {
+	id, err := c.pathID("id")
 	if err != nil {
 		return nil, err
 	}
-	offset, limit, err := window(c.r.URL.Query())
+	offset, limit, err := pageWindow(c.r.URL.Query())
 	if err != nil {
 		return nil, err
 	}
-	list, total, err := a.cfg.Service.Pulls(c.ctx(), c.org, id, offset, limit)
+	list, total, err := a.cfg.Service.Pulls(c.context(), c.org, id, offset, limit)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]connectorRun, len(list))
 	for i, p := range list {
 		out[i] = connectorRun{
-			p.ID, stamp(p.Began), stamp(p.Ended), p.Succeeded, p.Kind, errorOf(p.Told), p.Listed, p.Fetched, p.Waiting,
+			p.ID, formatTime(p.Began), formatTime(p.Ended), p.Succeeded, p.Kind, errorOf(p.Message), p.Listed, p.Fetched, p.Waiting,
 			intray.RenderAll(p.Skipped), append([]intray.Message{}, p.Skipped...),
 		}
 	}
-	return reply(http.StatusOK, a.page(c, out, total, offset, limit))
+	return jsonResponse(http.StatusOK, a.paginate(c, out, total, offset, limit))
 }
 
-func connectorBody() *shape.Shape {
-	schedule := object("", must("type", enum("", everyMinutes, dailyAt)), may("minutes", count("For every_n_minutes: 5 or more.")), may("time_utc", line("For daily_at_time: HH:MM, by UTC.", 5)))
-	to := object("Where results are put back, each under the name of its file, the id of its import and the ending of the format.",
-		must("directory", line("", 4096)), must("format", enum("", "json", "ndjson", "csv", "xlsx", "parquet")))
-	return object("", must("credentials", id("An SFTP credential.")), must("schema", id("A saved schema.")), must("schedule", schedule),
-		must("directory", line("Such as /uploads.", 4096)), may("file_regex", orNull(line("A regular expression (RE2) that names of files must fit. Default every file.", 1024))),
-		may("deliver_to", orNull(to)))
+func connectorBody() *shape.Schema {
+	schedule := objectType("", required("type", enumType("", everyMinutes, dailyAt)), optional("minutes", countType("For every_n_minutes: 5 or more.")), optional("time_utc", lineType("For daily_at_time: HH:MM, by UTC.", 5)))
+	to := objectType("Where results are put back, each under the name of its file, the id of its import and the ending of the format.",
+		required("directory", lineType("", 4096)), required("format", enumType("", "json", "ndjson", "csv", "xlsx", "parquet")))
+	return objectType("", required("credentials", uuidType("An SFTP credential.")), required("schema", uuidType("A saved schema.")), required("schedule", schedule),
+		required("directory", lineType("Such as /uploads.", 4096)), optional("file_regex", nullable(lineType("A regular expression (RE2) that names of files must fit. Default every file.", 1024))),
+		optional("deliver_to", nullable(to)))
 }
 
-func connectorAnswer() *shape.Shape {
-	return object("", must("id", id("")), must("credentials", id("")), must("schema", id("")),
-		must("schedule", object("", must("type", enum("", everyMinutes, dailyAt)), may("minutes", count("")), may("time_utc", word("")))),
-		must("directory", word("")), must("file_regex", orNull(word(""))),
-		must("deliver_to", orNull(object("", must("directory", word("")), must("format", word(""))))),
-		must("last_run_date", orNull(moment(""))), must("next_run_date", moment("")), must("num_failures", count("How many of the last runs failed in a row.")), must("created_date", moment("")))
+func connectorResponse() *shape.Schema {
+	return objectType("", required("id", uuidType("")), required("credentials", uuidType("")), required("schema", uuidType("")),
+		required("schedule", objectType("", required("type", enumType("", everyMinutes, dailyAt)), optional("minutes", countType("")), optional("time_utc", stringType("")))),
+		required("directory", stringType("")), required("file_regex", nullable(stringType(""))),
+		required("deliver_to", nullable(objectType("", required("directory", stringType("")), required("format", stringType(""))))),
+		required("last_run_date", nullable(timestampType(""))), required("next_run_date", timestampType("")), required("num_failures", countType("How many of the last runs failed in a row.")), required("created_date", timestampType("")))
 }
 
-func connectorRunAnswer() *shape.Shape {
-	return object("", with(errorProps("What went wrong, for people."), must("id", id("")), must("began_date", moment("")), must("ended_date", moment("")), must("success", flag("")),
-		must("error_type", word("The same for programs; empty where nothing did.")),
-		must("num_files", count("Files whose names fit.")), must("num_fetched", count("An import was made of each.")), must("num_waiting", count("New files that may still change.")),
-		must("skipped", list(word(""), "Entries that were left aside, each with the reason.")), must("skipped_messages", list(messageShape(), "The same with codes and parameters.")))...)
+func connectorRunResponse() *shape.Schema {
+	return objectType("", with(errorProps("What went wrong, for people."), required("id", uuidType("")), required("began_date", timestampType("")), required("ended_date", timestampType("")), required("success", boolType("")),
+		required("error_type", stringType("The same for programs; empty where nothing did.")),
+		required("num_files", countType("Files whose names fit.")), required("num_fetched", countType("An import was made of each.")), required("num_waiting", countType("New files that may still change.")),
+		required("skipped", arrayType(stringType(""), "Entries that were left aside, each with the reason.")), required("skipped_messages", arrayType(messageShape(), "The same with codes and parameters.")))...)
 }
 
 func connectorOperations() []operation {
 	const all, one = headless + "/sftp/connectors/", headless + "/sftp/connectors/{id}/"
 	return []operation{
-		{method: "POST", path: all, id: "createConnector", summary: "Make a connector, which fetches files from an SFTP server by itself", door: backend, body: connectorBody(),
-			status: 201, answer: connectorAnswer(), errors: []int{400, 409, 413, 415}, serve: (*API).createConnector,
-			text: "Each new file is fetched once, when it has been at rest for a minute, and becomes an import with the schema. The source is never changed."},
-		{method: "GET", path: all, id: "listConnectors", summary: "List the connectors, oldest first", door: backend, memory: perRead,
-			status: 200, answer: pageOf(connectorAnswer()), serve: (*API).listConnectors},
-		{method: "GET", path: one, id: "getConnector", summary: "Retrieve a connector", door: backend,
-			status: 200, answer: connectorAnswer(), errors: []int{404}, serve: (*API).getConnector},
-		{method: "PUT", path: one, id: "replaceConnector", summary: "Replace a connector", door: backend, body: connectorBody(),
-			status: 200, answer: connectorAnswer(), errors: []int{400, 404, 413, 415}, serve: (*API).replaceConnector, text: "What it has fetched it does not fetch again."},
-		{method: "DELETE", path: one, id: "deleteConnector", summary: "Delete a connector and its history", door: backend,
-			status: 204, errors: []int{404}, serve: (*API).deleteConnector, text: "Imports that it made stay."},
-		{method: "POST", path: one + "run/", id: "runConnector", summary: "Let a connector run at once", door: backend,
-			status: 200, answer: connectorAnswer(), errors: []int{404}, serve: (*API).runConnector},
-		{method: "GET", path: one + "runs/", id: "listConnectorRuns", summary: "List the runs of a connector, newest first", door: backend, memory: perRead, query: pageParams(),
-			status: 200, answer: pageOf(connectorRunAnswer()), errors: []int{400, 404}, serve: (*API).listConnectorRuns, text: "The last 200 are kept."},
+		{method: "POST", path: all, id: "createConnector", summary: "Make a connector, which fetches files from an SFTP server by itself", auth: authBackendKey, body: connectorBody(),
+			status: 201, response: connectorResponse(), errors: []int{400, 409, 413, 415}, serve: (*API).createConnector,
+			description: "Each new file is fetched once, when it has been at rest for a minute, and becomes an import with the schema. The source is never changed."},
+		{method: "GET", path: all, id: "listConnectors", summary: "List the connectors, oldest first", auth: authBackendKey, memory: readMemory,
+			status: 200, response: pageResponse(connectorResponse()), serve: (*API).listConnectors},
+		{method: "GET", path: one, id: "getConnector", summary: "Retrieve a connector", auth: authBackendKey,
+			status: 200, response: connectorResponse(), errors: []int{404}, serve: (*API).getConnector},
+		{method: "PUT", path: one, id: "replaceConnector", summary: "Replace a connector", auth: authBackendKey, body: connectorBody(),
+			status: 200, response: connectorResponse(), errors: []int{400, 404, 413, 415}, serve: (*API).replaceConnector, description: "What it has fetched it does not fetch again."},
+		{method: "DELETE", path: one, id: "deleteConnector", summary: "Delete a connector and its history", auth: authBackendKey,
+			status: 204, errors: []int{404}, serve: (*API).deleteConnector, description: "Imports that it made stay."},
+		{method: "POST", path: one + "run/", id: "runConnector", summary: "Let a connector run at once", auth: authBackendKey,
+			status: 200, response: connectorResponse(), errors: []int{404}, serve: (*API).runConnector},
+		{method: "GET", path: one + "runs/", id: "listConnectorRuns", summary: "List the runs of a connector, newest first", auth: authBackendKey, memory: readMemory, query: pageParams(),
+			status: 200, response: pageResponse(connectorRunResponse()), errors: []int{400, 404}, serve: (*API).listConnectorRuns, description: "The last 200 are kept."},
 	}
 }

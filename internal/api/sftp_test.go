@@ -38,7 +38,7 @@ func (harbour) NextRun(_ service.Schedule, _ time.Time, failures int, now time.T
 	return now.Add(time.Duration(failures) * time.Hour)
 }
 
-func (harbour) Plan([]service.Pulled, []service.RemoteFile, time.Time) service.PullPlan {
+func (harbour) PlanPull([]service.PulledFile, []service.RemoteFile, time.Time) service.PullPlan {
 	return service.PullPlan{}
 }
 
@@ -46,7 +46,7 @@ func (harbour) Open(context.Context, service.Login) (service.Remote, error) {
 	return nil, errors.New("There is no such host")
 }
 
-func (harbour) Explain(error) service.Trouble { return service.Trouble{Kind: "no_such_host"} }
+func (harbour) Classify(error) service.RemoteFailure { return service.RemoteFailure{Kind: "no_such_host"} }
 
 // connectors makes one, lets it run, and looks at what became of that.
 func (s *server) connectors() {
@@ -74,7 +74,7 @@ func (s *server) connectors() {
 		s.Errorf("replaced: %s", got)
 	}
 	s.do("POST", all+id+"/run/", "")
-	if ran, err := s.svc.Pull(s.Context()); !ran || err != nil {
+	if ran, err := s.svc.RunNextConnector(s.Context()); !ran || err != nil {
 		s.Errorf("it did not run: %v", err)
 	}
 	if got := s.do("GET", all+id+"/runs/", "").Body.String(); !strings.Contains(got, `"error_type":"no_such_host","error":"There is no such host."`) {

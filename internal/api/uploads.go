@@ -38,10 +38,10 @@ type rawUpload struct {
 
 func wireUpload(u service.Upload) upload {
 	out := upload{
-		ID: u.ID, ImportIdentifier: u.ImportIdentifier, User: wireUser(u.User), CreatedDate: stamp(u.Created),
+		ID: u.ID, ImportIdentifier: u.ImportIdentifier, User: wireUser(u.User), CreatedDate: formatTime(u.Created),
 		RawUpload:    rawUpload{Filename: u.Filename, StorageKey: u.Raw.Key},
-		UploadStatus: string(u.Status), TotalNumRows: u.TotalRows, InvalidRowIndexes: u.Account.InvalidRows,
-		Errors: wireNotices(u.Account.Errors), StorageKey: u.Result.Key, FieldOrder: u.FieldOrder,
+		UploadStatus: string(u.Status), TotalNumRows: u.TotalRows, InvalidRowIndexes: u.Problems.InvalidRows,
+		Errors: wireNotices(u.Problems.Errors), StorageKey: u.Result.Key, FieldOrder: u.FieldOrder,
 	}
 	if out.InvalidRowIndexes == nil {
 		out.InvalidRowIndexes = []int64{}
@@ -52,7 +52,7 @@ func wireUpload(u service.Upload) upload {
 	return out
 }
 
-func (a *API) listUploads(c *call) (*answer, error) {
+func (a *API) listUploads(c *call) (*response, error) {
 	query := c.r.URL.Query()
 	start, end, err := uploadWindow(query)
 	if err != nil {
@@ -65,14 +65,14 @@ func (a *API) listUploads(c *call) (*answer, error) {
 	// By way of a spool, so that neither memory nor a transaction of the store
 	// waits for a slow reader.
 	file := a.newSpool(0, nil)
-	err = a.cfg.Service.Uploads(c.ctx(), c.org, filter, start, end, func(total int64, list iter.Seq2[service.Upload, error]) error {
+	err = a.cfg.Service.Uploads(c.context(), c.org, filter, start, end, func(total int64, list iter.Seq2[service.Upload, error]) error {
 		return streamUploads(file, start, end, total, list)
 	})
 	if err != nil {
 		file.close()
 		return nil, err
 	}
-	return &answer{status: http.StatusOK, stream: file.stream}, nil
+	return &response{status: http.StatusOK, stream: file.stream}, nil
 }
 
 // onlyReader hides the other ways of a file, so that what is written passes the
@@ -107,14 +107,14 @@ const exampleDate, exampleTime = "2026-11-21", "2026-11-21T09:30:00Z"
 
 // uploadWindow reads start and end. The window holds at most MaxUploads.
 func uploadWindow(query url.Values) (start, end int64, err error) {
-	if start, err = number(query, "start", 0, 0); err != nil {
+	if start, err = intParam(query, "start", 0, 0); err != nil {
 		return 0, 0, err
 	}
 	otherwise := int64(service.MaxUploads)
 	if start > otherwise {
 		otherwise = start + min(service.MaxUploads, math.MaxInt64-start)
 	}
-	if end, err = number(query, "end", 0, otherwise); err != nil {
+	if end, err = intParam(query, "end", 0, otherwise); err != nil {
 		return 0, 0, err
 	}
 	if start > end {
@@ -153,8 +153,8 @@ func dateParam(query url.Values, name string) (at time.Time, day bool, err error
 	return time.Time{}, false, invalidField(name, intray.NewMessage("request.not_a_date", intray.Params{"date": exampleDate, "time": exampleTime}))
 }
 
-func (a *API) uploadMetadata(c *call) (*answer, error) {
-	u, err := found(c, a.cfg.Service.Upload)
+func (a *API) uploadMetadata(c *call) (*response, error) {
+	u, err := loadByID(c, a.cfg.Service.Upload)
 	if err != nil {
 		return nil, err
 	}
@@ -164,16 +164,16 @@ func (a *API) uploadMetadata(c *call) (*answer, error) {
 			return nil, err
 		}
 	}
-	return reply(http.StatusOK, out)
+	return jsonResponse(http.StatusOK, out)
 }
 
-func (a *API) uploadURL(c *call) (*answer, error) {
+func (a *API) uploadURL(c *call) (*response, error) {
 	return a.resultURL(c, a.cfg.Service.ProcessedUpload)
 }
 
 // resultURL signs an address of the result of the upload that get gives.
-func (a *API) resultURL(c *call, get func(ctx context.Context, org, id string) (service.Upload, error)) (*answer, error) {
-	id, err := c.id("id")
+func (a *API) resultURL(c *call, get func(ctx context.Context, org, id string) (service.Upload, error)) (*response, error) {
+	id, err := c.pathID("id")
 	if err != nil {
 		return nil, err
 	}
@@ -181,7 +181,7 @@ func (a *API) resultURL(c *call, get func(ctx context.Context, org, id string) (
 	if err != nil {
 		return nil, err
 	}
-	u, err := get(c.ctx(), c.org, id)
+	u, err := get(c.context(), c.org, id)
 	if err != nil {
 		return nil, err
 	}
@@ -189,25 +189,25 @@ func (a *API) resultURL(c *call, get func(ctx context.Context, org, id string) (
 	if err != nil {
 		return nil, err
 	}
-	return reply(http.StatusOK, presigned{address})
+	return jsonResponse(http.StatusOK, presigned{address})
 }
 
 func (a *API) downloadURL(r *http.Request, u service.Upload, what string) (string, error) {
 	token, err := a.cfg.Service.DownloadToken(u, what)
-	return fmt.Sprintf("%s/download/%s?token=%s", a.base(r), u.ID, token), err
+	return fmt.Sprintf("%s/download/%s?token=%s", a.baseURL(r), u.ID, token), err
 }
 
-// removed answers an operation of old clients that the contract took away.
-func (a *API) removed(c *call) (*answer, error) {
-	if _, err := c.id("id"); err != nil {
+// goneOperation answers an operation of old clients that the contract took away.
+func (a *API) goneOperation(c *call) (*response, error) {
+	if _, err := c.pathID("id"); err != nil {
 		return nil, err
 	}
-	return nil, refuse(http.StatusGone, "removed", intray.NewMessage("request.operation_removed", nil))
+	return nil, newError(http.StatusGone, "removed", intray.NewMessage("request.operation_removed", nil))
 }
 
-func (a *API) deleteUpload(c *call) (*answer, error) {
-	if err := c.remove("id", a.cfg.Service.DeleteUpload); err != nil {
+func (a *API) deleteUpload(c *call) (*response, error) {
+	if err := c.deleteByID("id", a.cfg.Service.DeleteUpload); err != nil {
 		return nil, err
 	}
-	return reply(http.StatusOK, nil)
+	return jsonResponse(http.StatusOK, nil)
 }

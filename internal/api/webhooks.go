@@ -31,7 +31,7 @@ type webhook struct {
 func wireWebhook(w service.Webhook, secret seal.Secret) webhook {
 	out := webhook{
 		ID: w.ID, Events: append([]string{}, w.Events...), Identifiers: append([]string{}, w.Identifiers...),
-		SchemaIDs: append([]string{}, w.SchemaIDs...), Enabled: w.Enabled, CreatedDate: stamp(w.Created), Secret: secret.Reveal(),
+		SchemaIDs: append([]string{}, w.SchemaIDs...), Enabled: w.Enabled, CreatedDate: formatTime(w.Created), Secret: secret.Reveal(),
 	}
 	if w.URL != "" {
 		out.URL = &w.URL
@@ -40,8 +40,8 @@ func wireWebhook(w service.Webhook, secret seal.Secret) webhook {
 		only := w.Development == "true"
 		out.Development = &only
 	}
-	if w.Failing.Failures > 0 {
-		since := stamp(w.Failing.Since)
+	if w.FailureStreak.Failures > 0 {
+		since := formatTime(w.FailureStreak.Since)
 		out.Failing = &since
 	}
 	if strings.HasPrefix(strings.ToLower(w.URL), "http:") {
@@ -52,9 +52,9 @@ func wireWebhook(w service.Webhook, secret seal.Secret) webhook {
 }
 
 func webhookDraft(c *call) service.WebhookDraft {
-	doc := c.object()
+	doc := c.bodyObject()
 	address, there := doc["url"]
-	d := service.WebhookDraft{ID: c.fixedID, URL: text(doc, "url"), Listens: there && address == nil, Enabled: true, Events: texts(doc, "events"), Identifiers: texts(doc, "import_identifiers"), SchemaIDs: texts(doc, "schema_ids")}
+	d := service.WebhookDraft{ID: c.fixedID, URL: stringField(doc, "url"), Listens: there && address == nil, Enabled: true, Events: stringListField(doc, "events"), Identifiers: stringListField(doc, "import_identifiers"), SchemaIDs: stringListField(doc, "schema_ids")}
 	if enabled, said := doc["enabled"].(bool); said {
 		d.Enabled = enabled
 	}
@@ -64,7 +64,7 @@ func webhookDraft(c *call) service.WebhookDraft {
 	return d
 }
 
-func texts(doc map[string]any, name string) (list []string) {
+func stringListField(doc map[string]any, name string) (list []string) {
 	all, _ := doc[name].([]any)
 	for _, one := range all {
 		if text, is := one.(string); is {
@@ -74,16 +74,16 @@ func texts(doc map[string]any, name string) (list []string) {
 	return list
 }
 
-func (a *API) createWebhook(c *call) (*answer, error) {
-	made, secret, err := a.cfg.Service.CreateWebhook(c.ctx(), c.org, webhookDraft(c))
+func (a *API) createWebhook(c *call) (*response, error) {
+	made, secret, err := a.cfg.Service.CreateWebhook(c.context(), c.org, webhookDraft(c))
 	if err != nil {
 		return nil, err
 	}
-	return reply(http.StatusCreated, wireWebhook(made, secret))
+	return jsonResponse(http.StatusCreated, wireWebhook(made, secret))
 }
 
-func (a *API) listWebhooks(c *call) (*answer, error) {
-	list, err := a.cfg.Service.Webhooks(c.ctx(), c.org)
+func (a *API) listWebhooks(c *call) (*response, error) {
+	list, err := a.cfg.Service.Webhooks(c.context(), c.org)
 	if err != nil {
 		return nil, err
 	}
@@ -91,47 +91,47 @@ func (a *API) listWebhooks(c *call) (*answer, error) {
 	for i, one := range list {
 		out[i] = wireWebhook(one, seal.Secret{})
 	}
-	return reply(http.StatusOK, out)
+	return jsonResponse(http.StatusOK, out)
 }
 
-func (a *API) getWebhook(c *call) (*answer, error) {
-	one, err := found(c, a.cfg.Service.Webhook)
+func (a *API) getWebhook(c *call) (*response, error) {
+	one, err := loadByID(c, a.cfg.Service.Webhook)
 	if err != nil {
 		return nil, err
 	}
-	return reply(http.StatusOK, wireWebhook(one, seal.Secret{}))
+	return jsonResponse(http.StatusOK, wireWebhook(one, seal.Secret{}))
 }
 
-func (a *API) replaceWebhook(c *call) (*answer, error) {
-	id, err := c.id("id")
+func (a *API) replaceWebhook(c *call) (*response, error) {
+	id, err := c.pathID("id")
 	if err != nil {
 		return nil, err
 	}
-	one, err := a.cfg.Service.ReplaceWebhook(c.ctx(), c.org, id, webhookDraft(c))
+	one, err := a.cfg.Service.ReplaceWebhook(c.context(), c.org, id, webhookDraft(c))
 	if err != nil {
 		return nil, err
 	}
-	return reply(http.StatusOK, wireWebhook(one, seal.Secret{}))
+	return jsonResponse(http.StatusOK, wireWebhook(one, seal.Secret{}))
 }
 
-func (a *API) deleteWebhook(c *call) (*answer, error) {
-	return &answer{status: http.StatusNoContent}, c.remove("id", a.cfg.Service.DeleteWebhook)
+func (a *API) deleteWebhook(c *call) (*response, error) {
+	return &response{status: http.StatusNoContent}, c.deleteByID("id", a.cfg.Service.DeleteWebhook)
 }
 
-func (a *API) rotateWebhook(c *call) (*answer, error) {
-	id, err := c.id("id")
+func (a *API) rotateWebhook(c *call) (*response, error) {
+	id, err := c.pathID("id")
 	if err != nil {
 		return nil, err
 	}
-	one, secret, err := a.cfg.Service.RotateWebhook(c.ctx(), c.org, id)
+	one, secret, err := a.cfg.Service.RotateWebhook(c.context(), c.org, id)
 	if err != nil {
 		return nil, err
 	}
-	return reply(http.StatusOK, wireWebhook(one, secret))
+	return jsonResponse(http.StatusOK, wireWebhook(one, secret))
 }
 
-func (a *API) signingSecret(c *call) (*answer, error) {
-	return unkept(map[string]string{"secret": a.cfg.Service.SigningSecret(c.org).Reveal()}, nil)
+func (a *API) signingSecret(c *call) (*response, error) {
+	return uncachedResponse(map[string]string{"secret": a.cfg.Service.SigningSecret(c.org).Reveal()}, nil)
 }
 
 // delivery is a message for one receiver, and what became of it.
@@ -162,9 +162,9 @@ type attempt struct {
 }
 
 func wireDelivery(d service.Delivery, tried []service.Attempt) delivery {
-	out := delivery{ID: d.ID, Event: d.Event, ImportID: d.ImportID, URL: d.URL, Status: string(d.Status), CreatedDate: stamp(d.Created), ContentType: d.ContentType, Attempts: []attempt{}}
+	out := delivery{ID: d.ID, Event: d.Event, ImportID: d.ImportID, URL: d.URL, Status: string(d.Status), CreatedDate: formatTime(d.Created), ContentType: d.ContentType, Attempts: []attempt{}}
 	if d.Status == service.Waiting {
-		next := stamp(d.Due)
+		next := formatTime(d.Due)
 		out.NextAttempt = &next
 	}
 	if d.Body != nil {
@@ -173,7 +173,7 @@ func wireDelivery(d service.Delivery, tried []service.Attempt) delivery {
 	}
 	for _, t := range tried {
 		one := attempt{
-			Number: t.Number, Date: stamp(t.At), Delivered: t.Delivered, mainSnake: mainSnakeOf(t.Told), Headers: t.Head, Body: legible(t.Body),
+			Number: t.Number, Date: formatTime(t.At), Delivered: t.Delivered, mainSnake: mainSnakeOf(t.Message), Headers: t.Head, Body: legible(t.Body),
 			Answered: milliseconds(t.Answered), Took: milliseconds(t.Took),
 		}
 		if one.Headers == nil {
@@ -197,8 +197,8 @@ func legible(body []byte) string {
 	return strings.ToValidUTF8(string(body), "\uFFFD")
 }
 
-func (a *API) listDeliveries(c *call) (*answer, error) {
-	id, err := c.id("id")
+func (a *API) listDeliveries(c *call) (*response, error) {
+	id, err := c.pathID("id")
 	if err != nil {
 		return nil, err
 	}
@@ -206,14 +206,14 @@ func (a *API) listDeliveries(c *call) (*answer, error) {
 }
 
 // listSettingsDeliveries lists those to the addresses of schemas.
-func (a *API) listSettingsDeliveries(c *call) (*answer, error) { return a.replyDeliveries(c, "") }
+func (a *API) listSettingsDeliveries(c *call) (*response, error) { return a.replyDeliveries(c, "") }
 
-func (a *API) replyDeliveries(c *call, id string) (*answer, error) {
-	offset, limit, err := window(c.r.URL.Query())
+func (a *API) replyDeliveries(c *call, id string) (*response, error) {
+	offset, limit, err := pageWindow(c.r.URL.Query())
 	if err != nil {
 		return nil, err
 	}
-	list, tried, total, err := a.cfg.Service.Deliveries(c.ctx(), c.org, id, offset, min(limit, maxDeliveries))
+	list, tried, total, err := a.cfg.Service.Deliveries(c.context(), c.org, id, offset, min(limit, maxDeliveries))
 	if err != nil {
 		return nil, err
 	}
@@ -221,20 +221,20 @@ func (a *API) replyDeliveries(c *call, id string) (*answer, error) {
 	for i, one := range list {
 		results[i] = wireDelivery(one, tried[one.ID])
 	}
-	return reply(http.StatusOK, a.page(c, results, total, offset, min(limit, maxDeliveries)))
+	return jsonResponse(http.StatusOK, a.paginate(c, results, total, offset, min(limit, maxDeliveries)))
 }
 
 // maxDeliveries is the most deliveries of an answer: each may have 13 attempts of
 // 16 KiB.
 const maxDeliveries = 100
 
-func (a *API) redeliver(c *call) (*answer, error) {
-	id, err := c.id("id")
+func (a *API) redeliver(c *call) (*response, error) {
+	id, err := c.pathID("id")
 	if err != nil {
 		return nil, err
 	}
-	doc := c.object()
-	one, since := text(doc, "delivery_id"), text(doc, "since")
+	doc := c.bodyObject()
+	one, since := stringField(doc, "delivery_id"), stringField(doc, "since")
 	if (one == "") == (since == "") {
 		return nil, invalidField("delivery_id", intray.NewMessage("webhook.delivery_or_since", nil))
 	}
@@ -244,26 +244,26 @@ func (a *API) redeliver(c *call) (*answer, error) {
 			return nil, invalidField("since", intray.NewMessage("request.not_a_time", intray.Params{"time": exampleTime}))
 		}
 	}
-	n, err := a.cfg.Service.Redeliver(c.ctx(), c.org, id, one, at)
+	n, err := a.cfg.Service.Redeliver(c.context(), c.org, id, one, at)
 	if err != nil {
 		return nil, err
 	}
-	return reply(http.StatusOK, map[string]int64{"deliveries": n})
+	return jsonResponse(http.StatusOK, map[string]int64{"deliveries": n})
 }
 
 // maxWait is how long a call may wait for messages, in seconds.
 const maxWait = 25
 
-func (a *API) fetchMessages(c *call) (*answer, error) {
-	id, err := c.id("id")
+func (a *API) fetchMessages(c *call) (*response, error) {
+	id, err := c.pathID("id")
 	if err != nil {
 		return nil, err
 	}
-	seconds, err := within(c.r.URL.Query(), "wait", 0, maxWait)
+	seconds, err := boundedParam(c.r.URL.Query(), "wait", 0, maxWait)
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(c.ctx(), time.Duration(seconds)*time.Second)
+	ctx, cancel := context.WithTimeout(c.context(), time.Duration(seconds)*time.Second)
 	defer cancel()
 	go func() {
 		select {
@@ -280,85 +280,85 @@ func (a *API) fetchMessages(c *call) (*answer, error) {
 	for i, one := range list {
 		out[i] = wireDelivery(one, nil)
 	}
-	return reply(http.StatusOK, out)
+	return jsonResponse(http.StatusOK, out)
 }
 
-func (a *API) tellForwarded(c *call) (*answer, error) {
-	id, err := c.id("id")
+func (a *API) reportForwarded(c *call) (*response, error) {
+	id, err := c.pathID("id")
 	if err != nil {
 		return nil, err
 	}
-	doc := c.object()
-	status, took := int(integer(doc, "status_code")), time.Duration(integer(doc, "took_ms"))*time.Millisecond
-	err = a.cfg.Service.Forwarded(c.ctx(), c.org, id, text(doc, "delivery_id"), service.Sent{Attempt: service.Attempt{
-		Status: status, Delivered: status/100 == 2, Told: intray.Literal(text(doc, "message")), Took: took, Answered: took,
+	doc := c.bodyObject()
+	status, took := int(intField(doc, "status_code")), time.Duration(intField(doc, "took_ms"))*time.Millisecond
+	err = a.cfg.Service.Forwarded(c.context(), c.org, id, stringField(doc, "delivery_id"), service.SendResult{Attempt: service.Attempt{
+		Status: status, Delivered: status/100 == 2, Message: intray.Literal(stringField(doc, "message")), Took: took, Answered: took,
 	}})
-	return &answer{status: http.StatusNoContent}, err
+	return &response{status: http.StatusNoContent}, err
 }
 
-func forwardedBody() *shape.Shape {
-	return object("", must("delivery_id", line("", 128)), must("status_code", count("That of the answer; 0 where there was none.")),
-		must("message", line("A sentence for people.", 1024)), may("took_ms", count("")))
+func forwardedBody() *shape.Schema {
+	return objectType("", required("delivery_id", lineType("", 128)), required("status_code", countType("That of the answer; 0 where there was none.")),
+		required("message", lineType("A sentence for people.", 1024)), optional("took_ms", countType("")))
 }
 
 var webhookEvents = []string{"import_completed", "headless_import_needs_review", "headless_import_failed", "webhook_disabled", "sftp_connector_failed"}
 
-func webhookBody() *shape.Shape {
-	return object("",
-		must("url", &shape.Shape{Kind: shape.String, Nullable: true, MinLength: 1, MaxLength: 2048, NoControl: true, Doc: "With https or http; null for one whose messages a program fetches, as intray listen does."}),
-		may("events", list(enum("", webhookEvents...), "Of which events it is told. Default all.")),
-		may("development_mode", orNull(flag("Only of imports with this developmentMode. Default all."))),
-		may("import_identifiers", list(line("", 1024), "Only of imports with one of these identifiers. Default all.")),
-		may("schema_ids", list(id(""), "Only of imports with one of these saved schemas. Default all.")),
-		may("enabled", flag("Default true.")))
+func webhookBody() *shape.Schema {
+	return objectType("",
+		required("url", &shape.Schema{Kind: shape.String, Nullable: true, MinLength: 1, MaxLength: 2048, NoControl: true, Description: "With https or http; null for one whose messages a program fetches, as intray listen does."}),
+		optional("events", arrayType(enumType("", webhookEvents...), "Of which events it is told. Default all.")),
+		optional("development_mode", nullable(boolType("Only of imports with this developmentMode. Default all."))),
+		optional("import_identifiers", arrayType(lineType("", 1024), "Only of imports with one of these identifiers. Default all.")),
+		optional("schema_ids", arrayType(uuidType(""), "Only of imports with one of these saved schemas. Default all.")),
+		optional("enabled", boolType("Default true.")))
 }
 
-func webhookAnswer() *shape.Shape {
-	return object("", with(warningProps(""), must("id", id("")), must("url", orNull(word(""))), must("events", list(enum("", webhookEvents...), "Empty means all.")),
-		must("development_mode", orNull(flag("null means all."))), must("import_identifiers", list(word(""), "Empty means all.")),
-		must("schema_ids", list(word(""), "Empty means all.")), must("enabled", flag("One that only failed for 5 days is disabled.")),
-		must("failing_since", orNull(moment("Since when every attempt has failed."))), must("created_date", moment("")),
-		may("secret", word("Told when the webhook is made and after a rotation, and never again: whsec_ and base64.")))...)
+func webhookResponse() *shape.Schema {
+	return objectType("", with(warningProps(""), required("id", uuidType("")), required("url", nullable(stringType(""))), required("events", arrayType(enumType("", webhookEvents...), "Empty means all.")),
+		required("development_mode", nullable(boolType("null means all."))), required("import_identifiers", arrayType(stringType(""), "Empty means all.")),
+		required("schema_ids", arrayType(stringType(""), "Empty means all.")), required("enabled", boolType("One that only failed for 5 days is disabled.")),
+		required("failing_since", nullable(timestampType("Since when every attempt has failed."))), required("created_date", timestampType("")),
+		optional("secret", stringType("Told when the webhook is made and after a rotation, and never again: whsec_ and base64.")))...)
 }
 
-func deliveryAnswer() *shape.Shape {
-	tried := object("", with(mainSnakeProps("A sentence for people."), must("number", count("")), must("date", moment("")), must("delivered", flag("")), must("status_code", orNull(count(""))),
-		must("answered_ms", &shape.Shape{Kind: shape.Number, Doc: "When the head of the answer was there."}), must("took_ms", &shape.Shape{Kind: shape.Number}),
-		must("response_headers", mapOf(list(word(""), ""), "")), must("response_body", word("The first 16 KiB.")))...)
-	return object("", must("id", word("The message's own: webhook-id of each attempt.")), must("event", word("")), must("import_id", word("")), must("url", word("")),
-		must("status", enum("", "WAITING", "DELIVERED", "FAILED")), must("created_date", moment("")), must("next_attempt_date", orNull(moment(""))),
-		must("content_type", word("")), must("body", orNull(word("null where what it told of was deleted."))), must("attempts", list(tried, "")))
+func deliveryResponse() *shape.Schema {
+	tried := objectType("", with(mainSnakeProps("A sentence for people."), required("number", countType("")), required("date", timestampType("")), required("delivered", boolType("")), required("status_code", nullable(countType(""))),
+		required("answered_ms", &shape.Schema{Kind: shape.Number, Description: "When the head of the answer was there."}), required("took_ms", &shape.Schema{Kind: shape.Number}),
+		required("response_headers", mapType(arrayType(stringType(""), ""), "")), required("response_body", stringType("The first 16 KiB.")))...)
+	return objectType("", required("id", stringType("The message's own: webhook-id of each attempt.")), required("event", stringType("")), required("import_id", stringType("")), required("url", stringType("")),
+		required("status", enumType("", "WAITING", "DELIVERED", "FAILED")), required("created_date", timestampType("")), required("next_attempt_date", nullable(timestampType(""))),
+		required("content_type", stringType("")), required("body", nullable(stringType("null where what it told of was deleted."))), required("attempts", arrayType(tried, "")))
 }
 
 func webhookOperations() []operation {
 	const all, one = v1 + "/webhooks/", v1 + "/webhooks/{id}/"
 	return []operation{
-		{method: "POST", path: all, id: "createWebhook", summary: "Make a webhook", door: backend, body: webhookBody(),
-			status: 201, answer: webhookAnswer(), errors: []int{400, 409, 413, 415}, serve: (*API).createWebhook,
-			text: "Messages are signed as Standard Webhooks says, with the secret that this answer alone tells."},
-		{method: "GET", path: all, id: "listWebhooks", summary: "List the webhooks, oldest first", door: backend, memory: perRead,
-			status: 200, answer: list(webhookAnswer(), ""), serve: (*API).listWebhooks},
-		{method: "GET", path: v1 + "/webhooks/signing-secret/", id: "getSigningSecret", summary: "The secret that signs the calls of webhookUrl and needsReviewWebhookUrl", door: backend,
-			status: 200, answer: object("", must("secret", word("whsec_ and base64."))), serve: (*API).signingSecret},
-		{method: "GET", path: v1 + "/webhooks/settings-deliveries/", id: "listSettingsDeliveries", summary: "List the calls of webhookUrl and needsReviewWebhookUrl, newest first", door: backend, memory: perRead, query: pageParams(),
-			status: 200, answer: pageOf(deliveryAnswer()), errors: []int{400}, serve: (*API).listSettingsDeliveries, text: "At most 100 at a time; they are kept for 30 days."},
-		{method: "GET", path: one, id: "getWebhook", summary: "Retrieve a webhook", door: backend,
-			status: 200, answer: webhookAnswer(), errors: []int{404}, serve: (*API).getWebhook},
-		{method: "PUT", path: one, id: "replaceWebhook", summary: "Replace a webhook", door: backend, body: webhookBody(),
-			status: 200, answer: webhookAnswer(), errors: []int{400, 404, 413, 415}, serve: (*API).replaceWebhook, text: "Its secret stays."},
-		{method: "DELETE", path: one, id: "deleteWebhook", summary: "Delete a webhook and its deliveries", door: backend,
+		{method: "POST", path: all, id: "createWebhook", summary: "Make a webhook", auth: authBackendKey, body: webhookBody(),
+			status: 201, response: webhookResponse(), errors: []int{400, 409, 413, 415}, serve: (*API).createWebhook,
+			description: "Messages are signed as Standard Webhooks says, with the secret that this answer alone tells."},
+		{method: "GET", path: all, id: "listWebhooks", summary: "List the webhooks, oldest first", auth: authBackendKey, memory: readMemory,
+			status: 200, response: arrayType(webhookResponse(), ""), serve: (*API).listWebhooks},
+		{method: "GET", path: v1 + "/webhooks/signing-secret/", id: "getSigningSecret", summary: "The secret that signs the calls of webhookUrl and needsReviewWebhookUrl", auth: authBackendKey,
+			status: 200, response: objectType("", required("secret", stringType("whsec_ and base64."))), serve: (*API).signingSecret},
+		{method: "GET", path: v1 + "/webhooks/settings-deliveries/", id: "listSettingsDeliveries", summary: "List the calls of webhookUrl and needsReviewWebhookUrl, newest first", auth: authBackendKey, memory: readMemory, query: pageParams(),
+			status: 200, response: pageResponse(deliveryResponse()), errors: []int{400}, serve: (*API).listSettingsDeliveries, description: "At most 100 at a time; they are kept for 30 days."},
+		{method: "GET", path: one, id: "getWebhook", summary: "Retrieve a webhook", auth: authBackendKey,
+			status: 200, response: webhookResponse(), errors: []int{404}, serve: (*API).getWebhook},
+		{method: "PUT", path: one, id: "replaceWebhook", summary: "Replace a webhook", auth: authBackendKey, body: webhookBody(),
+			status: 200, response: webhookResponse(), errors: []int{400, 404, 413, 415}, serve: (*API).replaceWebhook, description: "Its secret stays."},
+		{method: "DELETE", path: one, id: "deleteWebhook", summary: "Delete a webhook and its deliveries", auth: authBackendKey,
 			status: 204, errors: []int{404}, serve: (*API).deleteWebhook},
-		{method: "POST", path: one + "rotate/", id: "rotateWebhook", summary: "Make a new secret for a webhook", door: backend,
-			status: 200, answer: webhookAnswer(), errors: []int{404}, serve: (*API).rotateWebhook, text: "For a day messages are signed with the secret before, too."},
-		{method: "GET", path: one + "deliveries/", id: "listDeliveries", summary: "List the deliveries of a webhook with their attempts, newest first", door: backend, memory: perRead, query: pageParams(),
-			status: 200, answer: pageOf(deliveryAnswer()), errors: []int{400, 404}, serve: (*API).listDeliveries, text: "At most 100 at a time; they are kept for 30 days."},
-		{method: "GET", path: one + "waiting/", id: "fetchMessages", summary: "Wait for messages of a webhook without an address", door: backend, memory: perRead, query: []parameter{{"wait", "For how many seconds to wait where there are none. Default 0, at most 25.", count("")}},
-			status: 200, answer: list(deliveryAnswer(), "Of each import the oldest."), errors: []int{400, 404, 409}, serve: (*API).fetchMessages},
-		{method: "POST", path: one + "waiting/", id: "tellForwarded", summary: "Tell what came of a message that was fetched", door: backend, body: forwardedBody(),
-			status: 204, errors: []int{400, 404, 413, 415}, serve: (*API).tellForwarded, text: "A status from 200 to 299 delivers it; else it waits, and is to be tried again as others are."},
-		{method: "POST", path: one + "redeliver/", id: "redeliver", summary: "Send deliveries again", door: backend,
-			body:   object("", may("delivery_id", line("One delivery.", 128)), may("since", line("All that were made since: a date and time of ISO 8601.", 40))),
-			status: 200, answer: object("", must("deliveries", count("How many are sent again, under their ids."))), errors: []int{400, 404, 409, 413, 415}, serve: (*API).redeliver},
+		{method: "POST", path: one + "rotate/", id: "rotateWebhook", summary: "Make a new secret for a webhook", auth: authBackendKey,
+			status: 200, response: webhookResponse(), errors: []int{404}, serve: (*API).rotateWebhook, description: "For a day messages are signed with the secret before, too."},
+		{method: "GET", path: one + "deliveries/", id: "listDeliveries", summary: "List the deliveries of a webhook with their attempts, newest first", auth: authBackendKey, memory: readMemory, query: pageParams(),
+			status: 200, response: pageResponse(deliveryResponse()), errors: []int{400, 404}, serve: (*API).listDeliveries, description: "At most 100 at a time; they are kept for 30 days."},
+		{method: "GET", path: one + "waiting/", id: "fetchMessages", summary: "Wait for messages of a webhook without an address", auth: authBackendKey, memory: readMemory, query: []parameter{{"wait", "For how many seconds to wait where there are none. Default 0, at most 25.", countType("")}},
+			status: 200, response: arrayType(deliveryResponse(), "Of each import the oldest."), errors: []int{400, 404, 409}, serve: (*API).fetchMessages},
+		{method: "POST", path: one + "waiting/", id: "tellForwarded", summary: "Tell what came of a message that was fetched", auth: authBackendKey, body: forwardedBody(),
+			status: 204, errors: []int{400, 404, 413, 415}, serve: (*API).reportForwarded, description: "A status from 200 to 299 delivers it; else it waits, and is to be tried again as others are."},
+		{method: "POST", path: one + "redeliver/", id: "redeliver", summary: "Send deliveries again", auth: authBackendKey,
+			body:   objectType("", optional("delivery_id", lineType("One delivery.", 128)), optional("since", lineType("All that were made since: a date and time of ISO 8601.", 40))),
+			status: 200, response: objectType("", required("deliveries", countType("How many are sent again, under their ids."))), errors: []int{400, 404, 409, 413, 415}, serve: (*API).redeliver},
 	}
 }
 
@@ -367,7 +367,7 @@ func webhookOperations() []operation {
 func (a *API) Retrieved(imp service.Import, u service.Upload) ([]byte, error) {
 	full := importFull{importShort: wireImport(imp)}
 	if imp.Outcome != nil {
-		if all := imp.Outcome.All(); len(all) > 0 {
+		if all := imp.Outcome.AllNotices(); len(all) > 0 {
 			full.ImportErrors = wireNotices(all)
 		}
 		metadata, err := a.wireOutcome(imp)

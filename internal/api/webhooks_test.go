@@ -14,36 +14,36 @@ import (
 	"github.com/intraydata/intray/internal/service"
 )
 
-// pigeon is a courier whose receivers take everything.
-type pigeon struct{}
+// fakeWebhookSender is a courier whose receivers take everything.
+type fakeWebhookSender struct{}
 
-func (pigeon) Tell(imp service.Import, _ service.Upload, _ bool) (service.Parcel, bool, error) {
-	return service.Parcel{Event: "import_completed", ContentType: "application/json", Body: []byte(`{"id":"` + imp.ID + `"}`)}, imp.Status == service.Successful, nil
+func (fakeWebhookSender) ImportPayload(imp service.Import, _ service.Upload, _ bool) (service.Payload, bool, error) {
+	return service.Payload{Event: "import_completed", ContentType: "application/json", Body: []byte(`{"id":"` + imp.ID + `"}`)}, imp.Status == service.Successful, nil
 }
 
-func (pigeon) TellDisabled(service.Webhook, time.Time, intray.Message) (service.Parcel, error) {
-	return service.Parcel{}, nil
+func (fakeWebhookSender) DisabledPayload(service.Webhook, time.Time, intray.Message) (service.Payload, error) {
+	return service.Payload{}, nil
 }
 
-func (pigeon) CheckAddress(url string) error {
+func (fakeWebhookSender) CheckAddress(url string) error {
 	if !strings.HasPrefix(url, "http") {
 		return errors.New("the address must begin with https:// or http:// and a host")
 	}
 	return nil
 }
 
-func (pigeon) NewSecret(io.Reader) (seal.Secret, error) { return seal.NewSecret("whsec_x"), nil }
+func (fakeWebhookSender) NewSecret(io.Reader) (seal.Secret, error) { return seal.NewSecret("whsec_x"), nil }
 
-func (pigeon) Send(context.Context, service.Delivery, time.Time, []seal.Secret) (service.Sent, error) {
-	return service.Sent{Attempt: service.Attempt{Delivered: true, Status: 204, Told: intray.NewMessage("webhook.delivered", intray.Params{"status": "204 No Content"}), Took: time.Millisecond, Body: []byte{'a', 0xff}}}, nil
+func (fakeWebhookSender) Send(context.Context, service.Delivery, time.Time, []seal.Secret) (service.SendResult, error) {
+	return service.SendResult{Attempt: service.Attempt{Delivered: true, Status: 204, Message: intray.NewMessage("webhook.delivered", intray.Params{"status": "204 No Content"}), Took: time.Millisecond, Body: []byte{'a', 0xff}}}, nil
 }
 
-func (pigeon) Judge(f service.Failing, _ int, _ time.Time, _ service.Sent) service.Judgement {
-	return service.Judgement{Failing: f, More: true, Wait: time.Minute}
+func (fakeWebhookSender) DecideRetry(f service.FailureStreak, _ int, _ time.Time, _ service.SendResult) service.RetryDecision {
+	return service.RetryDecision{Streak: f, Retry: true, Wait: time.Minute}
 }
 
-func (pigeon) TellConnector(service.Connector, service.Pull) (service.Parcel, error) {
-	return service.Parcel{Event: "sftp_connector_failed"}, nil
+func (fakeWebhookSender) ConnectorFailedPayload(service.Connector, service.PullRun) (service.Payload, error) {
+	return service.Payload{Event: "sftp_connector_failed"}, nil
 }
 
 // webhooks makes one, is told of an import, and looks at what became of that.
@@ -75,7 +75,7 @@ func (s *server) webhooks() {
 	s.do("PUT", s.text(imp, "upload"), "email\na@example.org\n", "Content-Type", "text/csv")
 	s.runAll()
 	check(s.T, s.svc.Deliver(s.Context()))
-	s.svc.Delivered()
+	s.svc.WaitForDeliveries()
 	list := s.do("GET", all+id+"/deliveries/", "").Body.String()
 	for _, want := range []string{`"count":1`, `"status":"DELIVERED"`, `"status_code":204`, `"response_body":"a�"`, `"url":"https://example.org/y"`, s.text(imp, "id")} {
 		if !strings.Contains(list, want) {
@@ -111,7 +111,7 @@ func (s *server) listening() {
 	imp := s.do("POST", "/api/v1/headless/imports/", `{"settings":{},`+mailFields+`,"initial_data":[{"email":"a@example.org"}]}`)
 	s.runAll()
 	check(s.T, s.svc.Deliver(s.Context()))
-	s.svc.Delivered()
+	s.svc.WaitForDeliveries()
 	var list []struct{ ID, Body string }
 	check(s.T, json.Unmarshal(s.do("GET", all+id+"/waiting/?wait=1", "").Body.Bytes(), &list))
 	if len(list) != 1 || !strings.Contains(list[0].Body, s.text(imp, "id")) {

@@ -88,25 +88,25 @@ func TestWindow(t *testing.T) {
 		{query("offset", "-1"), 0, 0, true},
 		{query("offset", "x"), 0, 0, true},
 	} {
-		offset, limit, err := window(c.query)
+		offset, limit, err := pageWindow(c.query)
 		if (err != nil) != c.wrong || err == nil && (offset != c.offset || limit != c.limit) {
 			t.Errorf("%v: %d, %d, error %v; want %d, %d, an error: %v", c.query, offset, limit, err, c.offset, c.limit, c.wrong)
 		}
 	}
 }
 
-// TestNumberTellsItsRange holds that a wrong number is told with the one range
+// TestNumberReportsItsRange holds that a wrong number is told with the one range
 // that is taken.
-func TestNumberTellsItsRange(t *testing.T) {
+func TestNumberReportsItsRange(t *testing.T) {
 	for name, from := range map[string]string{"limit": "1", "offset": "0"} {
 		for _, value := range []string{"-1", "x", "1.5", "99999999999999999999"} {
-			_, _, err := window(query(name, value))
+			_, _, err := pageWindow(query(name, value))
 			if want := name + ": must be a whole number from " + from + " to 9,223,372,036,854,775,807."; err == nil || !strings.HasSuffix(err.Error(), want) {
 				t.Errorf("%s %s: %v, want %q", name, value, err, want)
 			}
 		}
 	}
-	if _, _, err := window(query("limit", "0")); err == nil || !strings.Contains(err.Error(), "from 1 to") {
+	if _, _, err := pageWindow(query("limit", "0")); err == nil || !strings.Contains(err.Error(), "from 1 to") {
 		t.Errorf("limit 0: %v", err)
 	}
 }
@@ -121,7 +121,7 @@ func TestPagesReachEverything(t *testing.T) {
 		offset, seen := int64(0), int64(0)
 		for {
 			seen += min(limit, total-offset)
-			next := a.page(c, nil, total, offset, limit).Next
+			next := a.paginate(c, nil, total, offset, limit).Next
 			if next == nil {
 				break
 			}
@@ -135,13 +135,13 @@ func TestPagesReachEverything(t *testing.T) {
 			t.Fatalf("%d of %d were on the pages", seen, total)
 		}
 		for offset > 0 {
-			at := follow(t, *a.page(c, nil, total, offset, limit).Previous, limit)
+			at := follow(t, *a.paginate(c, nil, total, offset, limit).Previous, limit)
 			if at >= offset || at < 0 {
 				t.Fatalf("before %d stands %d", offset, at)
 			}
 			offset = at
 		}
-		beyond := a.page(c, nil, total, rapid.Int64Min(total).Draw(t, "beyond"), limit)
+		beyond := a.paginate(c, nil, total, rapid.Int64Min(total).Draw(t, "beyond"), limit)
 		if beyond.Next != nil {
 			t.Fatalf("behind the end stands %s", *beyond.Next)
 		}
@@ -154,7 +154,7 @@ func follow(t *rapid.T, address string, limit int64) int64 {
 	if err != nil || u.Path != "/things/" || u.Host != "intray.example.org" {
 		t.Fatalf("the address %q, error %v", address, err)
 	}
-	offset, size, err := window(u.Query())
+	offset, size, err := pageWindow(u.Query())
 	if err != nil || size != limit {
 		t.Fatalf("the address %q has the limit %d, error %v; want %d", address, size, err, limit)
 	}
@@ -228,7 +228,7 @@ func TestBase(t *testing.T) {
 				r.Header.Set(header, value)
 			}
 		}
-		if got := a.base(r); got != c.want {
+		if got := a.baseURL(r); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
 	}
@@ -242,16 +242,16 @@ func TestKindsHaveStatuses(t *testing.T) {
 		service.Denied: 403, service.TooLarge: 413, service.Unavailable: 503,
 	}
 	for kind, status := range want {
-		e := refusalOf(&service.Error{Kind: kind, Code: "code", Message: intray.Literal("Text.")})
+		e := toAPIError(&service.Error{Kind: kind, Code: "code", Message: intray.Literal("Text.")})
 		if e.status != status || e.code != "code" || e.message != intray.Literal("Text.") {
 			t.Errorf("kind %d becomes %+v, want the status %d", kind, e, status)
 		}
 	}
-	if e := refusalOf(http.ErrBodyNotAllowed); e.status != 500 || e.code != "internal" || e.Error() == http.ErrBodyNotAllowed.Error() {
+	if e := toAPIError(http.ErrBodyNotAllowed); e.status != 500 || e.code != "internal" || e.Error() == http.ErrBodyNotAllowed.Error() {
 		t.Errorf("a fault becomes %+v, want 500 without its text", e)
 	}
 	header := http.Header{}
-	refusalOf(&service.Error{Kind: service.Unavailable}).header(header)
+	toAPIError(&service.Error{Kind: service.Unavailable}).setHeaders(header)
 	if header.Get("Retry-After") == "" {
 		t.Error("503 without Retry-After")
 	}
@@ -269,7 +269,7 @@ func TestErrorBody(t *testing.T) {
 	if got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
-	literal := refuse(http.StatusConflict, "cancelled_by_hook", intray.Literal("Not on Fridays."))
+	literal := newError(http.StatusConflict, "cancelled_by_hook", intray.Literal("Not on Fridays."))
 	if got, want := string(literal.encode("r2")), `{"code":"cancelled_by_hook","detail":"Not on Fridays.","request_id":"r2"}`; got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}

@@ -78,56 +78,56 @@ type UsageError struct{ error }
 // Unwrap gives what is wrong.
 func (e UsageError) Unwrap() error { return e.error }
 
-func wrong(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
+func usageErrorf(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
 
-// check finds what is wrong before anything is opened or made.
-func (c *Config) check() error {
+// validate finds what is wrong before anything is opened or made.
+func (c *Config) validate() error {
 	_, port, err := net.SplitHostPort(c.Listen)
 	if _, number := strconv.ParseUint(port, 10, 16); err != nil || number != nil {
-		return wrong("--listen %q is no address such as 127.0.0.1:8080", c.Listen)
+		return usageErrorf("--listen %q is no address such as 127.0.0.1:8080", c.Listen)
 	}
 	switch {
 	case (c.TLSCert == "") != (c.TLSKey == ""):
-		return wrong("--tls-cert and --tls-key go together: give both or none")
+		return usageErrorf("--tls-cert and --tls-key go together: give both or none")
 	case c.RateCreate < 0 || c.RatePoll < 0:
-		return wrong("--rate-create and --rate-poll cannot be negative; 0 means no limit")
+		return usageErrorf("--rate-create and --rate-poll cannot be negative; 0 means no limit")
 	case c.MaxFileSize < 1 || c.MaxFileSize > intray.MaxFileSize:
-		return wrong("--max-file-size must be 1 to %d bytes", intray.MaxFileSize)
+		return usageErrorf("--max-file-size must be 1 to %d bytes", intray.MaxFileSize)
 	case c.KeyHeaders != nil && len(c.KeyHeaders) == 0:
-		return wrong("--key-headers needs the name of a header")
+		return usageErrorf("--key-headers needs the name of a header")
 	}
-	if err := c.Hooks.check(); err != nil {
+	if err := c.Hooks.validate(); err != nil {
 		return err
 	}
 	if err := c.checkStore(); err != nil {
 		return err
 	}
-	return c.checkBase()
+	return c.checkBaseURL()
 }
 
 func (c *Config) checkStore() error {
 	if c.DatabaseURL != "" && !strings.HasPrefix(c.DatabaseURL, "postgres://") && !strings.HasPrefix(c.DatabaseURL, "postgresql://") {
-		return wrong("--database-url must begin with postgres://")
+		return usageErrorf("--database-url must begin with postgres://")
 	}
 	if c.MasterKey == "" {
 		return nil
 	}
 	if _, err := seal.ParseMaster(c.MasterKey); err != nil {
-		return wrong("INTRAY_MASTER_KEY: %w", err)
+		return usageErrorf("INTRAY_MASTER_KEY: %w", err)
 	}
 	return nil
 }
 
-func (c *Config) checkBase() error {
+func (c *Config) checkBaseURL() error {
 	if c.BaseURL == "" {
 		return nil
 	}
 	base, err := url.Parse(c.BaseURL)
 	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.RawQuery != "" || base.Fragment != "" {
-		return wrong("--base-url %q is no address such as https://intray.example.org", c.BaseURL)
+		return usageErrorf("--base-url %q is no address such as https://intray.example.org", c.BaseURL)
 	}
 	if strings.Trim(base.Path, "/") != "" {
-		return wrong("--base-url %q has a path: the service works at the root of a host name only, such as https://intray.example.org", c.BaseURL)
+		return usageErrorf("--base-url %q has a path: the service works at the root of a host name only, such as https://intray.example.org", c.BaseURL)
 	}
 	c.BaseURL = strings.TrimRight(c.BaseURL, "/")
 	return nil
@@ -188,7 +188,7 @@ func checkBlobsHaveRows(database, blobs string) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("look for the database: %w", err)
 	}
-	held, err := disk.HoldsMore(blobs, "anchor")
+	held, err := disk.HasOtherBlobs(blobs, "anchor")
 	if err == nil && held {
 		err = fmt.Errorf("%s is missing or empty, but %s holds files of its imports: "+
 			"put the database back from its backup, or give another --data folder to begin anew", database, blobs)
@@ -196,6 +196,6 @@ func checkBlobsHaveRows(database, blobs string) error {
 	return err
 }
 
-func (c *Config) blobs() string { return filepath.Join(c.Data, "blobs") }
+func (c *Config) blobDir() string { return filepath.Join(c.Data, "blobs") }
 
 func (c *Config) tempDir() string { return filepath.Join(c.Data, "spool") }

@@ -48,7 +48,7 @@ func TestConfigIsChecked(t *testing.T) {
 	} {
 		cfg := good()
 		c.spoil(&cfg)
-		err := cfg.check()
+		err := cfg.validate()
 		var usage UsageError
 		switch {
 		case c.word == "" && err != nil:
@@ -65,7 +65,7 @@ func TestConfigIsChecked(t *testing.T) {
 func TestWrongMasterKeyIsNotRepeated(t *testing.T) {
 	cfg := good()
 	cfg.MasterKey = "swordfish"
-	if err := cfg.check(); err == nil || strings.Contains(err.Error(), "swordfish") {
+	if err := cfg.validate(); err == nil || strings.Contains(err.Error(), "swordfish") {
 		t.Errorf("error %v, want one without the key", err)
 	}
 }

@@ -27,8 +27,8 @@ import (
 	"github.com/intraydata/intray/source/all"
 )
 
-// depot is a service with a clock that stands still, and a folder on a server.
-type depot struct {
+// connectorFixture is a service with a clock that stands still, and a folder on a server.
+type connectorFixture struct {
 	*testing.T
 	*service.Service
 	ctx      context.Context
@@ -43,21 +43,21 @@ type depot struct {
 	put []string
 }
 
-func (d *depot) now() time.Time {
+func (d *connectorFixture) now() time.Time {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.clock
 }
 
-func (d *depot) setClock(at time.Time) {
+func (d *connectorFixture) setClock(at time.Time) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.clock = at
 }
 
-func newDepot(t *testing.T) *depot {
+func newConnectorFixture(t *testing.T) *connectorFixture {
 	t.Helper()
-	d := &depot{T: t, ctx: t.Context(), clock: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)}
+	d := &connectorFixture{T: t, ctx: t.Context(), clock: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)}
 	rows, err := store.Open(d.ctx, store.Config{Path: filepath.Join(t.TempDir(), "intray.db"), Queue: queue.Config{Node: "folder/one"}})
 	must(t, err)
 	t.Cleanup(func() { must(t, rows.Close()) })
@@ -66,7 +66,7 @@ func newDepot(t *testing.T) *depot {
 	outside := egress.New(egress.Config{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
 	servers := sftpServers{sftp.New(outside, sftp.Config{})}
 	d.Service, err = service.New(service.Config{
-		Store: rows, Blobs: mem.New(), Master: master, SFTP: servers, Remotes: servers, Courier: newCourier(outside), Node: "folder/one", Clock: d.now,
+		Store: rows, Blobs: mem.New(), Master: master, SFTP: servers, Remotes: servers, WebhookSender: newWebhookSender(outside), Node: "folder/one", Clock: d.now,
 		Engine: engine.New(engine.Config{Formats: all.Formats(""), Workers: 1}),
 	})
 	must(t, err)
@@ -91,7 +91,7 @@ func newDepot(t *testing.T) *depot {
 }
 
 // credential keeps the one that opens a door.
-func (d *depot) credential(at *door) service.Credential {
+func (d *connectorFixture) credential(at *sshServer) service.Credential {
 	d.Helper()
 	draft := at.draft
 	draft.Hostname, draft.Port = "127.0.0.1", at.port
@@ -101,7 +101,7 @@ func (d *depot) credential(at *door) service.Credential {
 }
 
 // arrive puts a file that has been at rest for an hour.
-func (d *depot) arrive(name string) {
+func (d *connectorFixture) arrive(name string) {
 	d.Helper()
 	file := filepath.Join(d.folder, name)
 	must(d.T, os.WriteFile(file, []byte("E-Mail\n"+name+"@example.org\n"), 0o644))
@@ -111,11 +111,11 @@ func (d *depot) arrive(name string) {
 }
 
 // pull runs what is due now, which is one connector or none, and gives its run.
-func (d *depot) pull(c service.Connector) (run service.Pull, ran bool) {
+func (d *connectorFixture) pull(c service.Connector) (run service.PullRun, ran bool) {
 	d.Helper()
-	ran, err := d.Pull(d.ctx)
+	ran, err := d.RunNextConnector(d.ctx)
 	must(d.T, err)
-	if again, err := d.Pull(d.ctx); err != nil || again {
+	if again, err := d.RunNextConnector(d.ctx); err != nil || again {
 		d.Errorf("it ran once more at once: %v", err)
 	}
 	if !ran {
@@ -128,7 +128,7 @@ func (d *depot) pull(c service.Connector) (run service.Pull, ran bool) {
 
 // runAt moves the clock on, to a moment before which nothing is due, and runs what is
 // due then.
-func (d *depot) runAt(c service.Connector, at time.Time) service.Pull {
+func (d *connectorFixture) runAt(c service.Connector, at time.Time) service.PullRun {
 	d.Helper()
 	d.setClock(at.Add(-time.Second))
 	if _, ran := d.pull(c); ran {
@@ -142,15 +142,15 @@ func (d *depot) runAt(c service.Connector, at time.Time) service.Pull {
 	return run
 }
 
-func (d *depot) connector(c service.Connector) service.Connector {
+func (d *connectorFixture) connector(c service.Connector) service.Connector {
 	d.Helper()
 	c, err := d.Connector(d.ctx, d.org, c.ID)
 	must(d.T, err)
 	return c
 }
 
-// told gives the events of connectors since the last call.
-func (d *depot) told() (list []string) {
+// connectorEvents gives the events of connectors since the last call.
+func (d *connectorFixture) connectorEvents() (list []string) {
 	d.Helper()
 	ctx, cancel := context.WithCancel(d.ctx)
 	cancel()
@@ -158,13 +158,13 @@ func (d *depot) told() (list []string) {
 	must(d.T, err)
 	for _, one := range got {
 		list = append(list, string(one.Body))
-		must(d.T, d.Forwarded(d.ctx, d.org, d.listener, one.ID, service.Sent{Attempt: service.Attempt{Delivered: true, Status: 200}}))
+		must(d.T, d.Forwarded(d.ctx, d.org, d.listener, one.ID, service.SendResult{Attempt: service.Attempt{Delivered: true, Status: 200}}))
 	}
 	return list
 }
 
 // complete makes sure that each file that was put became one import.
-func (d *depot) complete() {
+func (d *connectorFixture) complete() {
 	d.Helper()
 	list, _, err := d.Imports(d.ctx, d.org, 0, 1000)
 	must(d.T, err)
@@ -180,14 +180,14 @@ func (d *depot) complete() {
 }
 
 // everyFive makes a connector that runs every five minutes.
-func (d *depot) everyFive(credential service.Credential) service.ConnectorDraft {
+func (d *connectorFixture) everyFive(credential service.Credential) service.ConnectorDraft {
 	return service.ConnectorDraft{CredentialID: credential.ID, SchemaID: d.schema, Schedule: service.Schedule{Minutes: 5}, Directory: d.folder, Pattern: `\.csv$`}
 }
 
 // TestConnectorsOverSSH has connectors by minutes and by the day, and what they meet
 // with, on real servers.
 func TestConnectorsOverSSH(t *testing.T) {
-	for name, open := range map[string]func(*testing.T) *door{"key": withKey, "password": withOpenSSHPassword, "password of another server": withPassword} {
+	for name, open := range map[string]func(*testing.T) *sshServer{"key": withKey, "password": withOpenSSHPassword, "password of another server": withPassword} {
 		t.Run(name, func(t *testing.T) {
 			at, host := open(t), newKeyFile(t)
 			at.show(host)
@@ -198,8 +198,8 @@ func TestConnectorsOverSSH(t *testing.T) {
 	}
 }
 
-func byMinutes(t *testing.T, at *door, host keyFile) {
-	d := newDepot(t)
+func byMinutes(t *testing.T, at *sshServer, host keyFile) {
+	d := newConnectorFixture(t)
 	credential := d.credential(at)
 	if key := at.draft.PrivateKey.Reveal(); key != "" {
 		mine := keyFile(filepath.Join(t.TempDir(), "mine"))
@@ -245,8 +245,8 @@ func byMinutes(t *testing.T, at *door, host keyFile) {
 	d.complete()
 }
 
-func byTheDay(t *testing.T, at *door) {
-	d := newDepot(t)
+func byTheDay(t *testing.T, at *sshServer) {
+	d := newConnectorFixture(t)
 	draft := d.everyFive(d.credential(at))
 	draft.Schedule = service.Schedule{Daily: "07:30"}
 	d.arrive("a.csv")
@@ -290,8 +290,8 @@ type trouble struct {
 
 // troubles has files arrive while a connector cannot come to them: it says why, once,
 // tries again later and later, and goes on where it was.
-func troubles(t *testing.T, at *door, host keyFile) {
-	d := newDepot(t)
+func troubles(t *testing.T, at *sshServer, host keyFile) {
+	d := newConnectorFixture(t)
 	c, err := d.CreateConnector(d.ctx, d.org, d.everyFive(d.credential(at)))
 	must(t, err)
 	d.arrive("first.csv")
@@ -306,7 +306,7 @@ func troubles(t *testing.T, at *door, host keyFile) {
 		{"directory", "missing", []string{"does not have the directory", d.folder}, func() { must(t, os.Rename(d.folder, away)) }, func() { must(t, os.Rename(away, d.folder)) }},
 	} {
 		d.arrive(fmt.Sprintf("%d.csv", n))
-		d.told()
+		d.connectorEvents()
 		one.begin()
 		next := d.connector(c).Next
 		for failures, wait := range []time.Duration{5 * time.Minute, 15 * time.Minute, time.Hour, 6 * time.Hour} {
@@ -318,7 +318,7 @@ func troubles(t *testing.T, at *door, host keyFile) {
 			}
 			next = now.Next
 		}
-		events := d.told()
+		events := d.connectorEvents()
 		if len(events) != 1 || !strings.Contains(events[0], one.kind) || !strings.Contains(events[0], c.ID) {
 			t.Errorf("%s: the events are %q", one.name, events)
 		}
@@ -335,21 +335,21 @@ func troubles(t *testing.T, at *door, host keyFile) {
 }
 
 // check reads what a run that failed says.
-func (d *depot) check(one trouble, run service.Pull) {
+func (d *connectorFixture) check(one trouble, run service.PullRun) {
 	d.Helper()
-	if run.Succeeded || run.Kind != one.kind || run.Fetched != 0 || !strings.HasSuffix(run.Told.String(), ".") {
+	if run.Succeeded || run.Kind != one.kind || run.Fetched != 0 || !strings.HasSuffix(run.Message.String(), ".") {
 		d.Errorf("%s: %+v", one.name, run)
 	}
 	for _, word := range one.words {
-		if !strings.Contains(run.Told.String(), word) {
-			d.Errorf("%s: it says %q, without %q", one.name, run.Told.String(), word)
+		if !strings.Contains(run.Message.String(), word) {
+			d.Errorf("%s: it says %q, without %q", one.name, run.Message.String(), word)
 		}
 	}
 }
 
 // newHost does what is told where the host key changed for good: a new credential for
 // the connector. What it fetched before it does not fetch again.
-func (d *depot) newHost(c service.Connector, at *door, host keyFile) {
+func (d *connectorFixture) newHost(c service.Connector, at *sshServer, host keyFile) {
 	d.Helper()
 	at.show(host)
 	d.arrive("moved.csv")

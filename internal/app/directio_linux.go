@@ -14,8 +14,8 @@ func alignedBlock(size, align int) []byte {
 	return b[skip : skip : skip+size]
 }
 
-// passCache says whether what is written passes by the system's cache.
-func passCache(file *os.File, pass bool) error {
+// setDirectIO says whether what is written passes by the system's cache.
+func setDirectIO(file *os.File, pass bool) error {
 	raw, err := file.SyscallConn()
 	if err != nil {
 		return err

@@ -9,5 +9,5 @@ import (
 
 func alignedBlock(size, _ int) []byte { return make([]byte, 0, size) }
 
-// passCache cannot be done here.
-func passCache(*os.File, bool) error { return errors.ErrUnsupported }
+// setDirectIO cannot be done here.
+func setDirectIO(*os.File, bool) error { return errors.ErrUnsupported }

@@ -16,7 +16,7 @@ func TestLongFile(t *testing.T) {
 		folders["memory"] = memory
 	}
 	for where, folder := range folders {
-		for _, most := range []int{10, longBlock - 1, longBlock, longBlock + 1, 3*longBlock + 77} {
+		for _, most := range []int{10, blockSize - 1, blockSize, blockSize + 1, 3*blockSize + 77} {
 			name := filepath.Join(folder, "file")
 			want := writeLong(t, name, most)
 			if got, err := os.ReadFile(name); err != nil || !bytes.Equal(got, want) {
@@ -32,7 +32,7 @@ func writeLong(t *testing.T, name string, most int) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := newLongFile(file)
+	l := newDirectFile(file)
 	var want bytes.Buffer
 	for size := 1; want.Len() < most; size = size*3 + 1 {
 		piece := bytes.Repeat([]byte{byte(size)}, min(size, most-want.Len()))
@@ -47,7 +47,7 @@ func writeLong(t *testing.T, name string, most int) []byte {
 	if err := file.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := l.Write(make([]byte, longBlock)); err == nil {
+	if _, err := l.Write(make([]byte, blockSize)); err == nil {
 		t.Error("a closed file was written to")
 	}
 	return want.Bytes()

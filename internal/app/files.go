@@ -39,7 +39,7 @@ func WriteFile(name string, out io.Writer, write func(io.Writer) error) (err err
 	if name == "-" {
 		return buffered(out, write)
 	}
-	file, err := createBeside(name)
+	file, err := createTemp(name)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
@@ -49,7 +49,7 @@ func WriteFile(name string, out io.Writer, write func(io.Writer) error) (err err
 			_ = os.Remove(file.Name())
 		}
 	}()
-	long := newLongFile(file)
+	long := newDirectFile(file)
 	if err := write(long); err != nil {
 		return err
 	}
@@ -62,9 +62,9 @@ func WriteFile(name string, out io.Writer, write func(io.Writer) error) (err err
 	return syncFolder(filepath.Dir(name))
 }
 
-// createBeside makes a hidden file beside name, with the mode that name has or
+// createTemp makes a hidden file beside name, with the mode that name has or
 // would have.
-func createBeside(name string) (*os.File, error) {
+func createTemp(name string) (*os.File, error) {
 	before, err := os.Stat(name)
 	switch {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
@@ -102,31 +102,31 @@ func buffered(to io.Writer, write func(io.Writer) error) error {
 }
 
 const (
-	// longBlock is how much is gathered before it is written.
-	longBlock = 1 << 20
-	// longAlign is what memory and places in a file must be a multiple of to
+	// blockSize is how much is gathered before it is written.
+	blockSize = 1 << 20
+	// blockAlign is what memory and places in a file must be a multiple of to
 	// pass by the system's cache.
-	longAlign = 4096
+	blockAlign = 4096
 )
 
-// longFile writes a file that is to be durable in the end. Where the system can,
+// directFile writes a file that is to be durable in the end. Where the system can,
 // whole blocks go straight to the disk: a result is not read again soon, so that
 // copying it into the system's cache would only cost time, and there is little
 // left to wait for when the file is synced.
-type longFile struct {
+type directFile struct {
 	file *os.File
 	// block holds what was not written yet.
 	block []byte
-	// straight says that the file passes by the cache, cached that it cannot.
-	straight, cached bool
+	// direct says that the file passes by the cache, cached that it cannot.
+	direct, cached bool
 }
 
-func newLongFile(file *os.File) *longFile {
-	return &longFile{file: file, block: alignedBlock(longBlock, longAlign)}
+func newDirectFile(file *os.File) *directFile {
+	return &directFile{file: file, block: alignedBlock(blockSize, blockAlign)}
 }
 
 // Write writes to the file, a block at a time.
-func (l *longFile) Write(b []byte) (int, error) {
+func (l *directFile) Write(b []byte) (int, error) {
 	written := 0
 	for len(b) > 0 {
 		n := copy(l.block[len(l.block):cap(l.block)], b)
@@ -135,22 +135,22 @@ func (l *longFile) Write(b []byte) (int, error) {
 		if len(l.block) < cap(l.block) {
 			continue
 		}
-		if err := l.put(); err != nil {
+		if err := l.writeBlock(); err != nil {
 			return written, err
 		}
 	}
 	return written, nil
 }
 
-// put writes a whole block.
-func (l *longFile) put() error {
-	if !l.straight && !l.cached {
-		l.straight = passCache(l.file, true) == nil
-		l.cached = !l.straight
+// writeBlock writes a whole block.
+func (l *directFile) writeBlock() error {
+	if !l.direct && !l.cached {
+		l.direct = setDirectIO(l.file, true) == nil
+		l.cached = !l.direct
 	}
 	n, err := l.file.Write(l.block)
-	if l.straight && errors.Is(err, syscall.EINVAL) { // this file system cannot do it
-		if err = l.endStraight(); err == nil {
+	if l.direct && errors.Is(err, syscall.EINVAL) { // this file system cannot do it
+		if err = l.endDirect(); err == nil {
 			_, err = l.file.Write(l.block[n:])
 		}
 	}
@@ -158,16 +158,16 @@ func (l *longFile) put() error {
 	return err
 }
 
-// endStraight lets what follows go through the cache.
-func (l *longFile) endStraight() error {
-	l.straight, l.cached = false, true
-	return passCache(l.file, false)
+// endDirect lets what follows go through the cache.
+func (l *directFile) endDirect() error {
+	l.direct, l.cached = false, true
+	return setDirectIO(l.file, false)
 }
 
 // Flush writes what is left, which is no whole block.
-func (l *longFile) Flush() error {
-	if l.straight {
-		if err := l.endStraight(); err != nil {
+func (l *directFile) Flush() error {
+	if l.direct {
+		if err := l.endDirect(); err != nil {
 			return err
 		}
 	}

@@ -20,13 +20,13 @@ import (
 type HookConfig struct {
 	// Runtime is quickjs (the default) or node.
 	Runtime string
-	// Jail is strict (the default) or best-effort.
-	Jail string
-	// Batch is how long hooks may take for 1,000 rows. Default 5 s.
-	Batch time.Duration
-	// Quiet is the longest that one call of hooks may take, however many rows it
+	// Sandbox is strict (the default) or best-effort.
+	Sandbox string
+	// TimeoutPer1000 is how long hooks may take for 1,000 rows. Default 5 s.
+	TimeoutPer1000 time.Duration
+	// CallTimeout is the longest that one call of hooks may take, however many rows it
 	// has. Default 60 s.
-	Quiet time.Duration
+	CallTimeout time.Duration
 	// Cgroup is a folder of the memory controller in which a group for each worker
 	// can be made. Default none: memory is looked at every 20 ms.
 	Cgroup string
@@ -34,12 +34,12 @@ type HookConfig struct {
 	Memory int64
 }
 
-func (c HookConfig) check() error {
+func (c HookConfig) validate() error {
 	switch {
 	case c.Runtime != "" && c.Runtime != string(cage.QuickJS) && c.Runtime != string(cage.Node):
-		return wrong("--hook-runtime %q is neither quickjs nor node", c.Runtime)
-	case c.Jail != "" && c.Jail != string(cage.Strict) && c.Jail != string(cage.BestEffort):
-		return wrong("--hook-jail %q is neither strict nor best-effort", c.Jail)
+		return usageErrorf("--hook-runtime %q is neither quickjs nor node", c.Runtime)
+	case c.Sandbox != "" && c.Sandbox != string(cage.Strict) && c.Sandbox != string(cage.BestEffort):
+		return usageErrorf("--hook-sandbox %q is neither strict nor best-effort", c.Sandbox)
 	}
 	return nil
 }
@@ -49,8 +49,8 @@ type hookRunner struct {
 	cfg HookConfig
 
 	mu     sync.Mutex
-	cage   *cage.Cage
-	runner *script.Script
+	sandbox   *cage.Pool
+	runner *script.Runner
 	// keep says that the sessions are kept for account.
 	keep     bool
 	sessions []*script.Session
@@ -58,16 +58,16 @@ type hookRunner struct {
 
 // newHookRunner tells what the system lacks for the jail of hooks.
 func newHookRunner(cfg HookConfig, log *slog.Logger) *hookRunner {
-	if lacks := cage.Probe().Missing(); len(lacks) > 0 {
-		log.Info("the jail of hooks does without", "lacks", lacks, "jail", cmp.Or(cfg.Jail, string(cage.Strict)))
+	if lacks := cage.ProbeCapabilities().Missing(); len(lacks) > 0 {
+		log.Info("the jail of hooks does without", "lacks", lacks, "jail", cmp.Or(cfg.Sandbox, string(cage.Strict)))
 	}
 	return &hookRunner{cfg: cfg}
 }
 
 // open is the engine's Script. Where no cage can be built that is good enough,
 // imports with hooks fail and say why.
-func (h *hookRunner) open(ctx context.Context, hooks intray.Hooks, pins intray.Pins) (engine.Hooks, error) {
-	runner, err := h.opened()
+func (h *hookRunner) open(ctx context.Context, hooks intray.Hooks, pins intray.HookEnv) (engine.HookRunner, error) {
+	runner, err := h.ensureRunner()
 	var refused *cage.RefusedError
 	if errors.As(err, &refused) {
 		return nil, &intray.HookError{Hook: "hooks", Text: refused.Describe()}
@@ -87,11 +87,11 @@ func (h *hookRunner) open(ctx context.Context, hooks intray.Hooks, pins intray.P
 	return session, nil
 }
 
-// account tells what the hooks took in all sessions, and what they printed last.
-func (h *hookRunner) account(hooks intray.Hooks) (times []HookTime, console []string) {
+// report tells what the hooks took in all sessions, and what they printed last.
+func (h *hookRunner) report(hooks intray.Hooks) (times []HookTime, console []string) {
 	took := map[string]time.Duration{}
 	for _, session := range h.sessions {
-		for name, t := range session.Times() {
+		for name, t := range session.HookTimes() {
 			took[name] += t
 		}
 		console = append(console, session.Console()...)
@@ -109,12 +109,12 @@ func (h *hookRunner) account(hooks intray.Hooks) (times []HookTime, console []st
 func CheckHooks(ctx context.Context, hooks intray.Hooks) (warning intray.Message, err error) {
 	h := &hookRunner{}
 	defer h.close()
-	return h.check(ctx, hooks)
+	return h.checkHooks(ctx, hooks)
 }
 
-// check says whether hooks can be loaded, or why that could not be tried.
-func (h *hookRunner) check(ctx context.Context, hooks intray.Hooks) (warning intray.Message, err error) {
-	runner, err := h.opened()
+// checkHooks says whether hooks can be loaded, or why that could not be tried.
+func (h *hookRunner) checkHooks(ctx context.Context, hooks intray.Hooks) (warning intray.Message, err error) {
+	runner, err := h.ensureRunner()
 	var refused *cage.RefusedError
 	if errors.As(err, &refused) {
 		return intray.NewMessage("hook.not_checked", intray.Params{"reason": refused.Describe()}), nil
@@ -125,8 +125,8 @@ func (h *hookRunner) check(ctx context.Context, hooks intray.Hooks) (warning int
 	return intray.Message{}, runner.Check(ctx, hooks)
 }
 
-// opened gives what runs hooks. After a failure it is tried again.
-func (h *hookRunner) opened() (*script.Script, error) {
+// ensureRunner gives what runs hooks. After a failure it is tried again.
+func (h *hookRunner) ensureRunner() (*script.Runner, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.runner != nil {
@@ -141,13 +141,13 @@ func (h *hookRunner) opened() (*script.Script, error) {
 		}
 	}
 	made, err := cage.New(cage.Config{
-		Runtime: cage.Runtime(h.cfg.Runtime), Jail: cage.Jail(h.cfg.Jail), Script: realm.NodeScript(), Setup: prelude,
-		Memory: h.cfg.Memory, Batch: h.cfg.Batch, Answer: maxAnswer, Cgroup: h.cfg.Cgroup,
+		Runtime: cage.Runtime(h.cfg.Runtime), Mode: cage.Mode(h.cfg.Sandbox), Script: realm.NodeScript(), Setup: prelude,
+		Memory: h.cfg.Memory, CallTimeout: h.cfg.TimeoutPer1000, MaxAnswer: maxAnswer, Cgroup: h.cfg.Cgroup,
 	})
 	if err != nil {
 		return nil, err
 	}
-	h.cage, h.runner = made, script.New(made, script.Config{Batch: h.cfg.Batch, Quiet: h.cfg.Quiet})
+	h.sandbox, h.runner = made, script.New(made, script.Config{BatchTimeout: h.cfg.TimeoutPer1000, CallTimeout: h.cfg.CallTimeout})
 	return h.runner, nil
 }
 
@@ -155,8 +155,8 @@ func (h *hookRunner) opened() (*script.Script, error) {
 func (h *hookRunner) close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.cage != nil {
-		h.cage.Close()
+	if h.sandbox != nil {
+		h.sandbox.Close()
 	}
 }
 
@@ -171,8 +171,8 @@ const (
 // HookWorker makes this process one that runs hooks. It returns when its work is
 // done, and the process must end then.
 func HookWorker() error {
-	return cage.Serve(func(prelude []byte) (cage.Handle, error) {
-		engine, err := realm.New(realm.Config{Memory: engineMemory, Answer: maxAnswer, Prelude: prelude, Note: cage.Note})
+	return cage.Serve(func(prelude []byte) (cage.Handler, error) {
+		engine, err := realm.New(realm.Config{Memory: engineMemory, MaxAnswer: maxAnswer, Prelude: prelude, Note: cage.SendNote})
 		if err != nil {
 			return nil, err
 		}

@@ -13,8 +13,8 @@ import (
 	"github.com/intraydata/intray/internal/stage"
 )
 
-// TrialConfig says which hooks are tried on which file.
-type TrialConfig struct {
+// HookTestConfig says which hooks are tried on which file.
+type HookTestConfig struct {
 	File   string
 	Schema *intray.Schema
 	// Answers decide what would be asked.
@@ -24,13 +24,13 @@ type TrialConfig struct {
 	Hooks HookConfig
 }
 
-// Trial is what the hooks of a schema make of a file.
-type Trial struct {
+// HookTest is what the hooks of a schema make of a file.
+type HookTest struct {
 	Outcome *engine.Outcome
 	// Schema is that of the rows.
 	Schema *intray.Schema
 	// Rows are the first ones: nil where no row was read to the end.
-	Rows []TrialRow
+	Rows []HookTestRow
 	// Times are those of the hooks, in their order. Hooks run side by side, so
 	// that together they may be more than passed on a clock.
 	Times []HookTime
@@ -38,21 +38,21 @@ type Trial struct {
 	Console []string
 }
 
-// TrialRow is a row without hooks and with them.
-type TrialRow struct {
+// HookTestRow is a row without hooks and with them.
+type HookTestRow struct {
 	// Line is where the row begins in the file, counted from 1; 0 where a hook
 	// added it.
 	Line int64
 	// Removed says that a hook removed it.
 	Removed bool
 	// Cells are those that differ or that hooks say something about.
-	Cells []TrialCell
+	Cells []HookTestCell
 	// Problems are those of the row as a whole.
 	Problems []intray.Problem
 }
 
-// TrialCell is what hooks made of a cell.
-type TrialCell struct {
+// HookTestCell is what hooks made of a cell.
+type HookTestCell struct {
 	Field string
 	// Before is what the cell holds without hooks, After with them; nil for no
 	// value.
@@ -62,7 +62,7 @@ type TrialCell struct {
 }
 
 // Changed says that the value is another one.
-func (c TrialCell) Changed() bool {
+func (c HookTestCell) Changed() bool {
 	if c.Before == nil || c.After == nil {
 		return c.Before != c.After
 	}
@@ -75,10 +75,10 @@ type HookTime struct {
 	Took time.Duration
 }
 
-// Try imports a file without the hooks of its schema and with them, and compares
+// TestHooks imports a file without the hooks of its schema and with them, and compares
 // the first rows. Nothing is written.
-func Try(ctx context.Context, cfg TrialConfig) (trial Trial, err error) {
-	l, err := openLocal(cfg.File, cfg.Hooks)
+func TestHooks(ctx context.Context, cfg HookTestConfig) (trial HookTest, err error) {
+	l, err := openLocalRun(cfg.File, cfg.Hooks)
 	if err != nil {
 		return trial, err
 	}
@@ -95,17 +95,17 @@ func Try(ctx context.Context, cfg TrialConfig) (trial Trial, err error) {
 		return trial, err
 	}
 	trial.Outcome, trial.Schema = out, out.Schema(cfg.Schema)
-	trial.Times, trial.Console = l.hooks.account(cfg.Schema.Hooks)
+	trial.Times, trial.Console = l.hooks.report(cfg.Schema.Hooks)
 	if after == nil {
 		return trial, nil
 	}
-	trial.Rows, err = compared(ctx, cfg, trial.Schema, before, after)
+	trial.Rows, err = compareRows(ctx, cfg, trial.Schema, before, after)
 	return trial, err
 }
 
-// compared shows the first rows without hooks and with them. What belongs together
+// compareRows shows the first rows without hooks and with them. What belongs together
 // has the same line.
-func compared(ctx context.Context, cfg TrialConfig, schema *intray.Schema, before, after *stage.Stage) ([]TrialRow, error) {
+func compareRows(ctx context.Context, cfg HookTestConfig, schema *intray.Schema, before, after *stage.Stage) ([]HookTestRow, error) {
 	b, err := after.Window(ctx, 0, cfg.Rows)
 	if err != nil {
 		return nil, fmt.Errorf("read the rows that the hooks made: %w", err)
@@ -114,17 +114,17 @@ func compared(ctx context.Context, cfg TrialConfig, schema *intray.Schema, befor
 	if err != nil {
 		return nil, err
 	}
-	rows := make([]TrialRow, 0, b.Rows())
+	rows := make([]HookTestRow, 0, b.Rows())
 	for i, line := range b.Lines {
 		for len(old) > 0 && line > 0 && old[0].line < line {
-			rows = append(rows, TrialRow{Line: old[0].line, Removed: true})
+			rows = append(rows, HookTestRow{Line: old[0].line, Removed: true})
 			old = old[1:]
 		}
 		var was map[string]*string
 		if len(old) > 0 && old[0].line == line {
 			was, old = old[0].values, old[1:]
 		}
-		rows = append(rows, comparedRow(schema, b, i, was))
+		rows = append(rows, compareRow(schema, b, i, was))
 	}
 	return rows[:min(len(rows), cfg.Rows)], nil
 }
@@ -150,7 +150,7 @@ func firstRows(ctx context.Context, schema *intray.Schema, staged *stage.Stage, 
 			}
 			one := oldRow{line, map[string]*string{}}
 			for f, field := range schema.Fields {
-				one.values[field.Key] = shownValue(&b.Fields[f], i)
+				one.values[field.Key] = displayValue(&b.Fields[f], i)
 			}
 			rows = append(rows, one)
 		}
@@ -158,8 +158,8 @@ func firstRows(ctx context.Context, schema *intray.Schema, staged *stage.Stage, 
 	return rows, nil
 }
 
-// shownValue is what a cell holds: its value, else the text that is none.
-func shownValue(c *intray.Cells, i int) *string {
+// displayValue is what a cell holds: its value, else the text that is none.
+func displayValue(c *intray.Cells, i int) *string {
 	value, there := c.Value(i)
 	if !there {
 		value = c.Raw(i)
@@ -172,8 +172,8 @@ func shownValue(c *intray.Cells, i int) *string {
 	return &text
 }
 
-func comparedRow(schema *intray.Schema, b *intray.Batch, i int, was map[string]*string) TrialRow {
-	row := TrialRow{Line: b.Lines[i]}
+func compareRow(schema *intray.Schema, b *intray.Batch, i int, was map[string]*string) HookTestRow {
+	row := HookTestRow{Line: b.Lines[i]}
 	problems := map[int][]intray.Problem{}
 	for _, p := range b.Problems {
 		if p.Row == i {
@@ -182,7 +182,7 @@ func comparedRow(schema *intray.Schema, b *intray.Batch, i int, was map[string]*
 	}
 	row.Problems = problems[intray.NoField]
 	for f, field := range schema.Fields {
-		cell := TrialCell{Field: field.Key, Before: was[field.Key], After: shownValue(&b.Fields[f], i), Problems: problems[f]}
+		cell := HookTestCell{Field: field.Key, Before: was[field.Key], After: displayValue(&b.Fields[f], i), Problems: problems[f]}
 		said := slices.ContainsFunc(cell.Problems, func(p intray.Problem) bool { return p.Code == intray.HookCode })
 		if cell.Changed() || said {
 			row.Cells = append(row.Cells, cell)

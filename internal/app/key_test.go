@@ -26,7 +26,7 @@ func begunFolder(t *testing.T, database string) Config {
 }
 
 func admin(ctx context.Context, cfg Config) error {
-	_, closeAll, err := Admin(ctx, cfg)
+	_, closeAll, err := OpenAdmin(ctx, cfg)
 	if err != nil {
 		return err
 	}

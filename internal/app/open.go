@@ -23,17 +23,17 @@ import (
 	"github.com/intraydata/intray/source/all"
 )
 
-// parts are what a service is made of.
-type parts struct {
+// components are what a service is made of.
+type components struct {
 	service *service.Service
 	store   *store.Store
-	courier *courier
+	webhookSender *webhookSender
 	close   func() error
 }
 
 // open opens the folder and the database and makes the service upon them. Without
 // hooks it runs none.
-func open(ctx context.Context, cfg Config, hooks *hookRunner) (*parts, error) {
+func open(ctx context.Context, cfg Config, hooks *hookRunner) (*components, error) {
 	if err := cfg.checkStore(); err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func open(ctx context.Context, cfg Config, hooks *hookRunner) (*parts, error) {
 	if err != nil {
 		return nil, errors.Join(err, rows.Close())
 	}
-	blobs, err := disk.Open(cfg.blobs(), disk.Config{})
+	blobs, err := disk.Open(cfg.blobDir(), disk.Config{})
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open the blobs: %w", err), rows.Close())
 	}
@@ -60,21 +60,21 @@ func open(ctx context.Context, cfg Config, hooks *hookRunner) (*parts, error) {
 	moved := engine.Config{Formats: all.Formats(cfg.tempDir()), Temp: cfg.tempDir()}
 	var check func(context.Context, intray.Hooks) (intray.Message, error)
 	if hooks != nil {
-		moved.Script, check = hooks.open, hooks.check
+		moved.LoadHooks, check = hooks.open, hooks.checkHooks
 	}
-	door := egress.New(egress.Config{Allow: cfg.EgressAllow})
-	courier, servers := newCourier(door), sftpServers{sftp.New(door, sftp.Config{})}
+	dialer := egress.New(egress.Config{Allow: cfg.EgressAllow})
+	sender, servers := newWebhookSender(dialer), sftpServers{sftp.New(dialer, sftp.Config{})}
 	made, err := service.New(service.Config{
-		Store: rows, Blobs: blobs, Master: master, Engine: engine.New(moved), Courier: courier,
+		Store: rows, Blobs: blobs, Master: master, Engine: engine.New(moved), WebhookSender: sender,
 		SFTP: servers, Remotes: servers, Node: node, MaxFileSize: cfg.MaxFileSize, Log: cfg.Log,
-		Reach: crashPoint(), CheckHooks: check,
+		CrashPoint: crashPoint(), CheckHooks: check,
 	})
 	if err != nil {
 		return nil, errors.Join(err, closeAll())
 	}
 	closeStores := closeAll
 	closeAll = func() error { return errors.Join(made.Close(), closeStores()) }
-	return &parts{made, rows, courier, closeAll}, nil
+	return &components{made, rows, sender, closeAll}, nil
 }
 
 // openStore opens the database; node is "" where no work is done.
@@ -84,7 +84,7 @@ func openStore(ctx context.Context, cfg Config, node string) (*store.Store, erro
 		return store.Open(ctx, store.Config{URL: cfg.DatabaseURL, Logger: cfg.Log, Queue: jobs})
 	}
 	path := filepath.Join(cfg.Data, "intray.db")
-	if err := checkBlobsHaveRows(path, cfg.blobs()); err != nil {
+	if err := checkBlobsHaveRows(path, cfg.blobDir()); err != nil {
 		return nil, err
 	}
 	return store.Open(ctx, store.Config{Path: path, Logger: cfg.Log, Queue: jobs})
@@ -94,7 +94,7 @@ func openStore(ctx context.Context, cfg Config, node string) (*store.Store, erro
 // database that was not begun with any: with a wrong one in its place nobody
 // would look for the right one.
 func masterKey(ctx context.Context, cfg Config, rows *store.Store) (seal.Master, error) {
-	begun, err := rows.Begun(ctx)
+	begun, err := rows.HasMasterKey(ctx)
 	if err != nil {
 		return seal.Master{}, err
 	}
@@ -102,7 +102,7 @@ func masterKey(ctx context.Context, cfg Config, rows *store.Store) (seal.Master,
 	if err != nil {
 		return seal.Master{}, err
 	}
-	return master, rows.Belong(ctx, master.ID())
+	return master, rows.BindMasterKey(ctx, master.ID())
 }
 
 func (c *Config) master(begun bool) (seal.Master, error) {
@@ -151,9 +151,9 @@ func randomHex() (string, error) {
 	return hex.EncodeToString(b), nil
 }
 
-// Admin opens the service for a task of the operator, beside a process that may
+// OpenAdmin opens the service for a task of the operator, beside a process that may
 // be serving. The caller closes it.
-func Admin(ctx context.Context, cfg Config) (*service.Service, func() error, error) {
+func OpenAdmin(ctx context.Context, cfg Config) (*service.Service, func() error, error) {
 	p, err := open(ctx, cfg, nil)
 	if err != nil {
 		return nil, nil, err
@@ -179,8 +179,8 @@ func Migrate(ctx context.Context, cfg Config) error {
 // sftpServers lets the service reach SFTP servers.
 type sftpServers struct{ client *sftp.Client }
 
-func (s sftpServers) Test(ctx context.Context, l service.Login) (service.SFTPReport, error) {
-	report, err := s.client.Test(ctx, credentialOf(l))
+func (s sftpServers) TestConnection(ctx context.Context, l service.Login) (service.SFTPReport, error) {
+	report, err := s.client.Test(ctx, sftpCredential(l))
 	return service.SFTPReport(report), err
 }
 

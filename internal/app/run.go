@@ -58,24 +58,24 @@ type RunReport struct {
 	Traces [][]intray.Trace
 }
 
-// apart refuses to write over what is read, or two things to one file.
-func (c *RunConfig) apart() error {
+// checkOutputs refuses to write over what is read, or two things to one file.
+func (c *RunConfig) checkOutputs() error {
 	for _, to := range []string{c.Out, c.Problems} {
 		if to == "" || to == "-" {
 			continue
 		}
-		if same(to, c.File) || same(to, c.SchemaFile) {
+		if sameFile(to, c.File) || sameFile(to, c.SchemaFile) {
 			return UsageError{fmt.Errorf("%s would be overwritten by what is made from it: give another name", to)}
 		}
 	}
-	if c.Out != "" && c.Out != "-" && (c.Out == c.Problems || same(c.Out, c.Problems)) {
+	if c.Out != "" && c.Out != "-" && (c.Out == c.Problems || sameFile(c.Out, c.Problems)) {
 		return UsageError{fmt.Errorf("%s cannot hold both the rows and the problems: give two names", c.Out)}
 	}
 	return nil
 }
 
-// same says whether two names are those of one file that is there.
-func same(a, b string) bool {
+// sameFile says whether two names are those of one file that is there.
+func sameFile(a, b string) bool {
 	one, err := os.Stat(a)
 	if err != nil {
 		return false
@@ -87,26 +87,26 @@ func same(a, b string) bool {
 // Run imports one file without a server. The result is written only where the
 // verdict is Done.
 func Run(ctx context.Context, cfg RunConfig) (report RunReport, err error) {
-	l, err := openLocal(cfg.File, cfg.Hooks)
+	l, err := openLocalRun(cfg.File, cfg.Hooks)
 	if err != nil {
 		return report, err
 	}
 	defer func() { err = errors.Join(err, l.close()) }()
-	if err := errors.Join(cfg.apart(), cfg.judgeAnswers()); err != nil {
+	if err := errors.Join(cfg.checkOutputs(), cfg.checkAnswers()); err != nil {
 		return report, err
 	}
 	var staged *stage.Stage
 	if report.Outcome, staged, err = l.run(ctx, "stage", cfg.Schema, cfg.Answers, cfg.Progress); err != nil {
 		return report, err
 	}
-	if err := cfg.judgeAgain(report.Outcome); err != nil || staged == nil {
+	if err := cfg.recheckAnswers(report.Outcome); err != nil || staged == nil {
 		return report, err
 	}
 	cfg.Schema = report.Outcome.Schema(cfg.Schema)
 	if err := deliver(ctx, cfg, staged, &report); err != nil {
 		return report, err
 	}
-	return report, report.explain(ctx, cfg, staged)
+	return report, report.addTraces(ctx, cfg, staged)
 }
 
 // deliver writes the problems and, where nothing is open, the result.
@@ -118,11 +118,11 @@ func deliver(ctx context.Context, cfg RunConfig, staged *stage.Stage, report *Ru
 	done := report.Outcome.Verdict == engine.Done
 	if done && cfg.bothToFiles() { // the staged rows are read once for both
 		return WriteFile(cfg.Out, cfg.Stdout, func(w io.Writer) error {
-			return cfg.writeProblems(func(l *problemList) error { return rows(w, l.along(staged.Batches(ctx))) })
+			return cfg.writeProblems(func(l *problemList) error { return rows(w, l.teeBatches(staged.Batches(ctx))) })
 		})
 	}
 	if cfg.Problems != "" {
-		if err := cfg.writeProblems(func(l *problemList) error { return drain(l.along(staged.Batches(ctx))) }); err != nil {
+		if err := cfg.writeProblems(func(l *problemList) error { return drain(l.teeBatches(staged.Batches(ctx))) }); err != nil {
 			return err
 		}
 	}
@@ -147,9 +147,9 @@ func drain(batches iter.Seq2[*intray.Batch, error]) error {
 	return nil
 }
 
-// local imports a file without a server. What it stages is kept in a folder that
+// localRun imports a file without a server. What it stages is kept in a folder that
 // goes with it.
-type local struct {
+type localRun struct {
 	input      source.Input
 	closeInput func() error
 	folder     string
@@ -158,12 +158,12 @@ type local struct {
 	stages     []*stage.Stage
 }
 
-// openLocal opens the file and makes the folder.
-func openLocal(file string, cfg HookConfig) (l *local, err error) {
-	if err := cfg.check(); err != nil {
+// openLocalRun opens the file and makes the folder.
+func openLocalRun(file string, cfg HookConfig) (l *localRun, err error) {
+	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
-	l = &local{hooks: &hookRunner{cfg: cfg}}
+	l = &localRun{hooks: &hookRunner{cfg: cfg}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, l.close())
@@ -176,12 +176,12 @@ func openLocal(file string, cfg HookConfig) (l *local, err error) {
 	if l.folder, err = os.MkdirTemp("", "intray-run-*"); err != nil {
 		return l, fmt.Errorf("make a folder for the staged rows: %w", err)
 	}
-	l.blobs, err = disk.Open(l.folder, disk.Config{Fleeting: true})
+	l.blobs, err = disk.Open(l.folder, disk.Config{NoSync: true})
 	return l, err
 }
 
 // close lets go of all that was opened and removes the folder.
-func (l *local) close() (err error) {
+func (l *localRun) close() (err error) {
 	l.hooks.close()
 	for _, staged := range l.stages {
 		err = errors.Join(err, staged.Close())
@@ -200,7 +200,7 @@ func (l *local) close() (err error) {
 
 // run imports the file, up to what beforeFinishCallback says, and gives the rows
 // staged under name: nil where none was read to the end of the conveyor.
-func (l *local) run(ctx context.Context, name string, schema *intray.Schema, answers intray.Answers, progress func(int64)) (*engine.Outcome, *stage.Stage, error) {
+func (l *localRun) run(ctx context.Context, name string, schema *intray.Schema, answers intray.Answers, progress func(int64)) (*engine.Outcome, *stage.Stage, error) {
 	var writer *stage.Writer
 	defer func() {
 		if writer != nil {
@@ -211,8 +211,8 @@ func (l *local) run(ctx context.Context, name string, schema *intray.Schema, ans
 		writer = stage.NewWriter(ctx, l.blobs, name, stage.Layout{Fields: fields, Unmapped: unmapped}, stage.Config{Codec: stage.Snappy})
 		return writer, nil
 	}
-	moved := engine.New(engine.Config{Formats: all.Formats(l.folder), Temp: l.folder, Progress: progress, Script: l.hooks.open})
-	imp := engine.Import{Input: l.input, Schema: schema, Answers: answers, Pins: intray.Pins{Now: time.Now()}}
+	moved := engine.New(engine.Config{Formats: all.Formats(l.folder), Temp: l.folder, Progress: progress, LoadHooks: l.hooks.open})
+	imp := engine.Import{Input: l.input, Schema: schema, Answers: answers, HookEnv: intray.HookEnv{Now: time.Now()}}
 	out, err := moved.Run(ctx, imp, open)
 	if err != nil || writer == nil || out.Verdict == engine.Broken {
 		return out, nil, err
@@ -232,11 +232,11 @@ func (l *local) run(ctx context.Context, name string, schema *intray.Schema, ans
 	return out, staged, moved.Finish(ctx, imp, out, staged.Batches(ctx))
 }
 
-// judgeAnswers refuses answers that no file could take, and keeps the others as
+// checkAnswers refuses answers that no file could take, and keeps the others as
 // the service does. Hooks at steps may bring fields of their own: with them it is
 // told only behind the run what names no field.
-func (c *RunConfig) judgeAnswers() error {
-	kept, err := service.JudgeAnswers(c.Schema.Fields, -1, c.Answers)
+func (c *RunConfig) checkAnswers() error {
+	kept, err := service.CheckAnswers(c.Schema.Fields, -1, c.Answers)
 	c.Answers = kept
 	if len(c.Schema.Hooks.Step) > 0 {
 		return nil
@@ -244,27 +244,27 @@ func (c *RunConfig) judgeAnswers() error {
 	return wrongAnswer(err)
 }
 
-// judgeAgain refuses answers that do not fit the file that was read: they name a
+// recheckAnswers refuses answers that do not fit the file that was read: they name a
 // column that it does not have, or are none of the choices of a question that is
 // still open.
-func (c *RunConfig) judgeAgain(o *engine.Outcome) error {
+func (c *RunConfig) recheckAnswers(o *engine.Outcome) error {
 	columns := -1
 	if o.Headers != nil {
 		columns = len(o.Headers)
 	}
-	if _, err := service.JudgeAnswers(c.everNamed(o), columns, c.Answers); err != nil {
+	if _, err := service.CheckAnswers(c.allFields(o), columns, c.Answers); err != nil {
 		return wrongAnswer(err)
 	}
 	for _, q := range o.Questions {
-		if value, given := c.Answers[q.ID]; given && !q.Takes(value, len(o.Headers)) {
-			return wrongAnswer(service.NoChoice(q.ID, value))
+		if value, given := c.Answers[q.ID]; given && !q.Accepts(value, len(o.Headers)) {
+			return wrongAnswer(service.InvalidChoiceError(q.ID, value))
 		}
 	}
 	return nil
 }
 
-// everNamed are the fields behind the hooks, and those that they took away.
-func (c *RunConfig) everNamed(o *engine.Outcome) []intray.Field {
+// allFields are the fields behind the hooks, and those that they took away.
+func (c *RunConfig) allFields(o *engine.Outcome) []intray.Field {
 	fields := slices.Clip(o.Schema(c.Schema).Fields)
 	for _, f := range c.Schema.Fields {
 		if !slices.ContainsFunc(fields, func(other intray.Field) bool { return other.Key == f.Key }) {
@@ -281,14 +281,14 @@ func wrongAnswer(err error) error {
 	return UsageError{fmt.Errorf("the answers cannot be used: %w", err)}
 }
 
-// explain fills the traces of the rows that are asked for.
-func (r *RunReport) explain(ctx context.Context, cfg RunConfig, staged *stage.Stage) error {
+// addTraces fills the traces of the rows that are asked for.
+func (r *RunReport) addTraces(ctx context.Context, cfg RunConfig, staged *stage.Stage) error {
 	for _, row := range cfg.Explain {
 		b, err := staged.Window(ctx, row, 1)
 		if err != nil {
 			return fmt.Errorf("explain row %d: %w", row, err)
 		}
-		traces, err := r.trace(cfg.Schema, b)
+		traces, err := r.traceRow(cfg.Schema, b)
 		if err != nil {
 			return fmt.Errorf("explain row %d: %w", row, err)
 		}
@@ -297,8 +297,8 @@ func (r *RunReport) explain(ctx context.Context, cfg RunConfig, staged *stage.St
 	return nil
 }
 
-// trace tells of each field of a batch of one row; of none where it has no row.
-func (r *RunReport) trace(schema *intray.Schema, b *intray.Batch) ([]intray.Trace, error) {
+// traceRow tells of each field of a batch of one row; of none where it has no row.
+func (r *RunReport) traceRow(schema *intray.Schema, b *intray.Batch) ([]intray.Trace, error) {
 	if b.Rows() == 0 {
 		return nil, nil
 	}
@@ -364,12 +364,12 @@ func (c *RunConfig) writeProblems(write func(*problemList) error) error {
 	})
 }
 
-// along gives the batches on, the problems of each having been written.
-func (l *problemList) along(batches iter.Seq2[*intray.Batch, error]) iter.Seq2[*intray.Batch, error] {
+// teeBatches gives the batches on, the problems of each having been written.
+func (l *problemList) teeBatches(batches iter.Seq2[*intray.Batch, error]) iter.Seq2[*intray.Batch, error] {
 	return func(yield func(*intray.Batch, error) bool) {
 		for b, err := range batches {
 			if err == nil {
-				err = l.add(b)
+				err = l.writeBatch(b)
 			}
 			if !yield(b, err) || err != nil {
 				return
@@ -378,18 +378,18 @@ func (l *problemList) along(batches iter.Seq2[*intray.Batch, error]) iter.Seq2[*
 	}
 }
 
-// add writes the problems of a batch. Rows count from 1 here, as in a
+// writeBatch writes the problems of a batch. Rows count from 1 here, as in a
 // spreadsheet below its header.
-func (l *problemList) add(b *intray.Batch) error {
+func (l *problemList) writeBatch(b *intray.Batch) error {
 	for _, p := range b.Problems {
 		key, value := "", ""
 		if p.Field != intray.NoField {
 			f := &l.schema.Fields[p.Field]
-			key, value = f.Key, rawOf(f, b.Fields[p.Field].Raw(p.Row), p.Part)
+			key, value = f.Key, rawText(f, b.Fields[p.Field].Raw(p.Row), p.Part)
 		}
 		err := l.w.Write([]string{
 			strconv.FormatInt(b.Lines[p.Row], 10), strconv.FormatInt(b.First+int64(p.Row)+1, 10),
-			output.NoFormula(key), p.Level.String(), p.Code, l.text(p.Text), output.NoFormula(value),
+			output.EscapeFormula(key), p.Level.String(), p.Code, l.text(p.Text), output.EscapeFormula(value),
 		})
 		if err != nil {
 			return err
@@ -398,9 +398,9 @@ func (l *problemList) add(b *intray.Batch) error {
 	return nil
 }
 
-// rawOf is the text that the file holds; of a field that several columns feed,
+// rawText is the text that the file holds; of a field that several columns feed,
 // that of the column concerned. Where all of them are empty, there is no list.
-func rawOf(f *intray.Field, text []byte, part int) string {
+func rawText(f *intray.Field, text []byte, part int) string {
 	var all []string
 	switch {
 	case !f.ManyToOne:

@@ -117,12 +117,12 @@ func TestProblemsAlong(t *testing.T) {
 	const want = "line,row,field,level,code,message,value\n6,5,mail,error,email,Mend it.,x\n"
 	var out bytes.Buffer
 	cfg.Stdout = &out
-	must(t, cfg.writeProblems(func(l *problemList) error { return drain(l.along(oneBatch(nil))) }))
+	must(t, cfg.writeProblems(func(l *problemList) error { return drain(l.teeBatches(oneBatch(nil))) }))
 	if out.String() != want {
 		t.Errorf("written was %q, want %q", out.String(), want)
 	}
 	cfg.Problems = filepath.Join(t.TempDir(), "problems.csv")
-	if err := cfg.writeProblems(func(l *problemList) error { return drain(l.along(oneBatch(errTest))) }); !errors.Is(err, errTest) {
+	if err := cfg.writeProblems(func(l *problemList) error { return drain(l.teeBatches(oneBatch(errTest))) }); !errors.Is(err, errTest) {
 		t.Errorf("error %v, want that of the batches", err)
 	}
 	if _, err := os.Stat(cfg.Problems); err == nil {
@@ -130,7 +130,7 @@ func TestProblemsAlong(t *testing.T) {
 	}
 	seen := 0
 	must(t, cfg.writeProblems(func(l *problemList) error {
-		for range l.along(oneBatch(errTest)) {
+		for range l.teeBatches(oneBatch(errTest)) {
 			seen++
 			break // as who has enough of them
 		}
@@ -143,7 +143,7 @@ func TestProblemsAlong(t *testing.T) {
 
 func TestProblemsFull(t *testing.T) {
 	cfg := RunConfig{Problems: "-", Schema: &intray.Schema{Fields: []intray.Field{{Key: "mail"}}}, Stdout: fullDisk{}}
-	if err := cfg.writeProblems(func(l *problemList) error { return drain(l.along(oneBatch(nil))) }); !errors.Is(err, errTest) {
+	if err := cfg.writeProblems(func(l *problemList) error { return drain(l.teeBatches(oneBatch(nil))) }); !errors.Is(err, errTest) {
 		t.Errorf("error %v, want that of the writer", err)
 	}
 }
@@ -163,7 +163,7 @@ func TestRawOf(t *testing.T) {
 		{one, `["a","b"]`, 0, `["a","b"]`}, {one, "x", 0, "x"},
 		{many, `["a","b"]`, 0, "a"}, {many, `["a","b"]`, 1, "b"}, {many, `["a"]`, 1, ""}, {many, "", 1, ""},
 	} {
-		if got := rawOf(c.field, []byte(c.text), c.part); got != c.want {
+		if got := rawText(c.field, []byte(c.text), c.part); got != c.want {
 			t.Errorf("%q, column %d: %q, want %q", c.text, c.part, got, c.want)
 		}
 	}

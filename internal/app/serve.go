@@ -39,14 +39,14 @@ const (
 // Serve runs the service until ctx ends: then it takes no new work, finishes or
 // hands back what runs, and returns within 10 s.
 func Serve(ctx context.Context, cfg Config) (err error) {
-	if err := cfg.check(); err != nil {
+	if err := cfg.validate(); err != nil {
 		return err
 	}
 	p, unlock, err := openToServe(ctx, cfg)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, within(closeFor, "close the stores", p.close), unlock()) }()
+	defer func() { err = errors.Join(err, callWithin(closeFor, "close the stores", p.close), unlock()) }()
 	pages, err := web.Pages()
 	if err != nil {
 		return err
@@ -61,13 +61,13 @@ func Serve(ctx context.Context, cfg Config) (err error) {
 	if err != nil {
 		return err
 	}
-	servers.ending(handler.EndStreams)
-	p.courier.retrieved = handler.Retrieved
-	if err := begin(ctx, cfg, p); err != nil {
+	servers.onShutdown(handler.EndStreams)
+	p.webhookSender.retrieved = handler.Retrieved
+	if err := prepareStore(ctx, cfg, p); err != nil {
 		return errors.Join(err, servers.close(ctx))
 	}
 	work := worker.New(p.service, cfg.Log)
-	leave := keep(ctx, work, p)
+	leave := startKeepAlive(ctx, work, p)
 	if err := p.store.Queue().Start(ctx, work.Handlers()); err != nil {
 		return errors.Join(err, servers.close(ctx), leave(time.Now()))
 	}
@@ -87,7 +87,7 @@ func Serve(ctx context.Context, cfg Config) (err error) {
 
 // openToServe opens everything and makes this the one process that serves from
 // the folder.
-func openToServe(ctx context.Context, cfg Config) (*parts, func() error, error) {
+func openToServe(ctx context.Context, cfg Config) (*components, func() error, error) {
 	if err := os.MkdirAll(cfg.Data, 0o700); err != nil {
 		return nil, nil, fmt.Errorf("make the data folder: %w", err)
 	}
@@ -110,12 +110,12 @@ func openToServe(ctx context.Context, cfg Config) (*parts, func() error, error) 
 	return p, leave, nil
 }
 
-// begin makes the first keys, and takes back what an earlier process left.
-func begin(ctx context.Context, cfg Config, p *parts) error {
-	if err := p.service.Anchor(ctx); err != nil {
+// prepareStore makes the first keys, and takes back what an earlier process left.
+func prepareStore(ctx context.Context, cfg Config, p *components) error {
+	if err := p.service.VerifyStoreFingerprint(ctx); err != nil {
 		return err
 	}
-	made, err := p.service.Begin(ctx, service.FirstKeys{Backend: cfg.BackendKey, Frontend: cfg.FrontendKey})
+	made, err := p.service.Bootstrap(ctx, service.FirstKeys{Backend: cfg.BackendKey, Frontend: cfg.FrontendKey})
 	if service.IsKind(err, service.Invalid) {
 		return UsageError{err}
 	}
@@ -150,7 +150,7 @@ func showKeys(to io.Writer, made []service.NewKey) error {
 }
 
 // warnOfKeys tells of first keys that come too late to be taken.
-func warnOfKeys(ctx context.Context, cfg Config, p *parts) {
+func warnOfKeys(ctx context.Context, cfg Config, p *components) {
 	for name, key := range map[string]string{"INTRAY_BACKEND_KEY": cfg.BackendKey, "INTRAY_FRONTEND_KEY": cfg.FrontendKey} {
 		if key == "" {
 			continue
@@ -161,17 +161,17 @@ func warnOfKeys(ctx context.Context, cfg Config, p *parts) {
 	}
 }
 
-// keep keeps this process known as living until leave is called, with the time
+// startKeepAlive keeps this process known as living until leave is called, with the time
 // when the shutdown began. It tells the others that this process has ended: no
 // beat may come after that.
-func keep(ctx context.Context, work *worker.Worker, p *parts) (leave func(began time.Time) error) {
+func startKeepAlive(ctx context.Context, work *worker.Worker, p *components) (leave func(began time.Time) error) {
 	ctx = context.WithoutCancel(ctx)
 	keeping, stop := context.WithCancel(ctx)
 	kept := make(chan struct{})
-	go func() { defer close(kept); work.Keep(keeping) }()
+	go func() { defer close(kept); work.RunBackground(keeping) }()
 	return func(began time.Time) error {
 		limit := max(leaveFor, leaveBy-time.Since(began)).Round(time.Millisecond)
-		return within(limit, "tell the database that this process ends", func() error {
+		return callWithin(limit, "tell the database that this process ends", func() error {
 			leaving, cancel := context.WithTimeout(ctx, limit)
 			defer cancel()
 			stop()
@@ -181,9 +181,9 @@ func keep(ctx context.Context, work *worker.Worker, p *parts) (leave func(began 
 	}
 }
 
-// within calls work and gives up waiting for it after the limit: a database
+// callWithin calls work and gives up waiting for it after the limit: a database
 // that does not answer may not listen to a context either.
-func within(limit time.Duration, what string, work func() error) error {
+func callWithin(limit time.Duration, what string, work func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- work() }()
 	late := time.NewTimer(limit)
@@ -200,7 +200,7 @@ func within(limit time.Duration, what string, work func() error) error {
 }
 
 // shutDown ends requests and runs side by side.
-func shutDown(ctx context.Context, p *parts, servers *servers) error {
+func shutDown(ctx context.Context, p *components, servers *servers) error {
 	ctx = context.WithoutCancel(ctx)
 	settled := make(chan error, 1)
 	go func() {

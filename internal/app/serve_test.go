@@ -197,7 +197,7 @@ func TestServe(t *testing.T) {
 	}
 }
 
-func TestServeTellsMetricsElsewhere(t *testing.T) {
+func TestServeExposesMetricsSeparately(t *testing.T) {
 	cfg := good()
 	cfg.Data, cfg.Listen, cfg.MetricsListen = filepath.Join(t.TempDir(), "data"), "127.0.0.1:0", freeAddress(t)
 	s := serve(t, cfg)
@@ -286,7 +286,7 @@ func TestMigrateAndAdmin(t *testing.T) {
 	cfg := good()
 	cfg.Data, cfg.Log = filepath.Join(t.TempDir(), "data"), slog.New(slog.DiscardHandler)
 	must(t, Migrate(t.Context(), cfg))
-	svc, closeAll, err := Admin(t.Context(), cfg)
+	svc, closeAll, err := OpenAdmin(t.Context(), cfg)
 	must(t, err)
 	if _, err := svc.CreateOrg(t.Context(), "Alpha"); err != nil {
 		t.Error(err)

@@ -36,19 +36,19 @@ func listen(cfg Config, handler, metrics http.Handler) (*servers, error) {
 		s.scheme = "https"
 		certificate = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}}
 	}
-	if err := s.add(cfg.Listen, handler, certificate, maxConnections(openFiles())); err != nil {
+	if err := s.listenOn(cfg.Listen, handler, certificate, maxConnections(openFiles())); err != nil {
 		return nil, err
 	}
 	if cfg.MetricsListen == "" {
 		return s, nil
 	}
-	if err := s.add(cfg.MetricsListen, metrics, nil, metricsConnections); err != nil {
+	if err := s.listenOn(cfg.MetricsListen, metrics, nil, metricsConnections); err != nil {
 		return nil, errors.Join(err, s.listeners[0].Close())
 	}
 	return s, nil
 }
 
-func (s *servers) add(address string, handler http.Handler, certificate *tls.Config, most int) error {
+func (s *servers) listenOn(address string, handler http.Handler, certificate *tls.Config, most int) error {
 	resolved, err := net.ResolveTCPAddr("tcp", address)
 	if err != nil {
 		return fmt.Errorf("listen on %s: %w", address, err)
@@ -71,8 +71,8 @@ func (s *servers) add(address string, handler http.Handler, certificate *tls.Con
 
 func (s *servers) address() string { return s.scheme + "://" + s.listeners[0].Addr().String() }
 
-// ending has end called when the servers begin to close.
-func (s *servers) ending(end func()) {
+// onShutdown has end called when the servers begin to close.
+func (s *servers) onShutdown(end func()) {
 	for _, server := range s.list {
 		server.RegisterOnShutdown(end)
 	}

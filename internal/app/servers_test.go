@@ -68,9 +68,9 @@ func TestLimitConnections(t *testing.T) {
 	}
 }
 
-// TestServersTellTheLog looks for what net/http has to say, which must not
+// TestServersLogConnectionErrors looks for what net/http has to say, which must not
 // stand between the lines of the log as plain text.
-func TestServersTellTheLog(t *testing.T) {
+func TestServersLogConnectionErrors(t *testing.T) {
 	cfg := good()
 	cfg.Data, cfg.Listen = filepath.Join(t.TempDir(), "data"), "127.0.0.1:0"
 	cfg.TLSCert, cfg.TLSKey = certificate(t)

@@ -13,8 +13,8 @@ import (
 
 var _ service.Remotes = sftpServers{}
 
-// scheduleOf reads a schedule.
-func scheduleOf(s service.Schedule) (sftp.Schedule, error) {
+// sftpSchedule reads a schedule.
+func sftpSchedule(s service.Schedule) (sftp.Schedule, error) {
 	if s.Daily != "" {
 		return sftp.DailyAt(s.Daily, "")
 	}
@@ -22,7 +22,7 @@ func scheduleOf(s service.Schedule) (sftp.Schedule, error) {
 }
 
 func (sftpServers) CheckSchedule(s service.Schedule) error {
-	_, err := scheduleOf(s)
+	_, err := sftpSchedule(s)
 	return err
 }
 
@@ -34,15 +34,15 @@ func (sftpServers) CheckPattern(pattern string) error {
 }
 
 func (sftpServers) NextRun(s service.Schedule, last time.Time, failures int, now time.Time) time.Time {
-	of, err := scheduleOf(s)
+	of, err := sftpSchedule(s)
 	if err != nil { // it was checked when it was taken
 		return now.Add(24 * time.Hour)
 	}
 	return sftp.NextTry(of, last, failures, now)
 }
 
-func (sftpServers) Plan(memory []service.Pulled, listed []service.RemoteFile, now time.Time) service.PullPlan {
-	known := map[service.RemoteFile]service.Pulled{}
+func (sftpServers) PlanPull(memory []service.PulledFile, listed []service.RemoteFile, now time.Time) service.PullPlan {
+	known := map[service.RemoteFile]service.PulledFile{}
 	seen := make([]sftp.Seen, len(memory))
 	for i, m := range memory {
 		known[m.File] = m
@@ -70,41 +70,41 @@ func remoteFiles(files []sftp.File) (list []service.RemoteFile) {
 }
 
 func (s sftpServers) Open(ctx context.Context, l service.Login) (service.Remote, error) {
-	session, err := s.client.Dial(ctx, credentialOf(l))
+	session, err := s.client.Dial(ctx, sftpCredential(l))
 	if err != nil {
 		return nil, err
 	}
-	return remote{session}, nil
+	return sftpRemote{session}, nil
 }
 
-func credentialOf(l service.Login) sftp.Credential {
+func sftpCredential(l service.Login) sftp.Credential {
 	return sftp.Credential{Hostname: l.Hostname, Port: l.Port, User: l.User, Password: l.Password, PrivateKey: l.PrivateKey, HostKey: l.HostKey}
 }
 
-// Explain sorts the errors of a server.
-func (sftpServers) Explain(err error) service.Trouble {
+// Classify sorts the errors of a server.
+func (sftpServers) Classify(err error) service.RemoteFailure {
 	var e *sftp.Error
 	if !errors.As(err, &e) {
-		return service.Trouble{}
+		return service.RemoteFailure{}
 	}
-	t := service.Trouble{Kind: string(e.Kind)}
+	t := service.RemoteFailure{Kind: string(e.Kind)}
 	switch e.Kind {
 	case sftp.TimedOut, sftp.Lost:
-		t.Resumes = true
+		t.Resumable = true
 	case sftp.Changed, sftp.TooLarge, sftp.BadPath, sftp.Missing, sftp.Forbidden:
-		t.Left = true
+		t.Skippable = true
 	}
 	return t
 }
 
-// remote is a server that was logged in to.
-type remote struct{ session *sftp.Session }
+// sftpRemote is a server that was logged in to.
+type sftpRemote struct{ session *sftp.Session }
 
-func (r remote) Report() service.SFTPReport { return service.SFTPReport(r.session.Report()) }
+func (r sftpRemote) Report() service.SFTPReport { return service.SFTPReport(r.session.Report()) }
 
-func (r remote) Close() { r.session.Close() }
+func (r sftpRemote) Close() { r.session.Close() }
 
-func (r remote) List(ctx context.Context, directory, pattern string) (service.RemoteListing, error) {
+func (r sftpRemote) List(ctx context.Context, directory, pattern string) (service.RemoteListing, error) {
 	fits, err := sftp.ParsePattern(pattern)
 	if err != nil {
 		return service.RemoteListing{}, err
@@ -123,11 +123,11 @@ func (r remote) List(ctx context.Context, directory, pattern string) (service.Re
 	return out, nil
 }
 
-func (r remote) Fetch(ctx context.Context, f service.RemoteFile, offset, most int64, to io.Writer) (int64, error) {
+func (r sftpRemote) Fetch(ctx context.Context, f service.RemoteFile, offset, most int64, to io.Writer) (int64, error) {
 	return r.session.Fetch(ctx, sftp.Download{File: sftp.File(f), Offset: offset, MaxSize: most}, to)
 }
 
-func (r remote) Put(ctx context.Context, directory, name string, from io.Reader) error {
+func (r sftpRemote) Upload(ctx context.Context, directory, name string, from io.Reader) error {
 	_, err := r.session.Put(ctx, directory, name, from)
 	return err
 }

@@ -51,15 +51,15 @@ func startAlone(t *testing.T, folder, database string) (*exec.Cmd, *bytes.Buffer
 	must(t, err)
 	command := exec.Command(self)
 	command.Env = append(os.Environ(), serveVariable+"="+folder, serveVariable+"_DATABASE="+database, "GORACE=atexit_sleep_ms=0")
-	var told bytes.Buffer
-	command.Stderr = &told
+	var output bytes.Buffer
+	command.Stderr = &output
 	out, err := command.StdoutPipe()
 	must(t, err)
 	must(t, command.Start())
 	t.Cleanup(func() { _ = command.Process.Kill(); _ = command.Wait() })
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		if strings.HasPrefix(lines.Text(), "Intray listens on ") {
-			return command, &told
+			return command, &output
 		}
 	}
 	t.Fatal("the service does not come up")
@@ -75,25 +75,25 @@ func TestShutdownWithoutDatabase(t *testing.T) {
 		must(t, err)
 		line := newLine(t, address.Host)
 		address.Host = line.Addr().String()
-		command, told := startAlone(t, filepath.Join(t.TempDir(), "data"), address.String())
+		command, output := startAlone(t, filepath.Join(t.TempDir(), "data"), address.String())
 		line.silence()
-		endsInTime(t, command, told)
+		endsInTime(t, command, output)
 	})
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
 		folder := filepath.Join(t.TempDir(), "data")
-		command, told := startAlone(t, folder, "")
+		command, output := startAlone(t, folder, "")
 		db, err := sql.Open("sqlite", filepath.Join(folder, "intray.db")+"?_txlock=immediate&_pragma=busy_timeout(30000)")
 		must(t, err)
 		defer db.Close()
 		tx, err := db.BeginTx(t.Context(), nil)
 		must(t, err)
 		defer func() { _ = tx.Rollback() }()
-		endsInTime(t, command, told)
+		endsInTime(t, command, output)
 	})
 }
 
-func endsInTime(t *testing.T, command *exec.Cmd, told *bytes.Buffer) {
+func endsInTime(t *testing.T, command *exec.Cmd, output *bytes.Buffer) {
 	t.Helper()
 	began := time.Now()
 	must(t, command.Process.Signal(syscall.SIGTERM))
@@ -101,21 +101,21 @@ func endsInTime(t *testing.T, command *exec.Cmd, told *bytes.Buffer) {
 	if took := time.Since(began); took > 9500*time.Millisecond {
 		t.Errorf("it took %v", took)
 	}
-	if status := command.ProcessState.ExitCode(); status != 1 || !strings.Contains(told.String(), "tell the database that this process ends") {
-		t.Errorf("exit status %d, told %q, want that the database did not hear of the end", status, told)
+	if status := command.ProcessState.ExitCode(); status != 1 || !strings.Contains(output.String(), "tell the database that this process ends") {
+		t.Errorf("exit status %d, told %q, want that the database did not hear of the end", status, output)
 	}
 }
 
 func TestWithin(t *testing.T) {
-	if err := within(time.Minute, "do it", func() error { return nil }); err != nil {
+	if err := callWithin(time.Minute, "do it", func() error { return nil }); err != nil {
 		t.Error(err)
 	}
-	if err := within(time.Minute, "do it", func() error { return errTest }); !errors.Is(err, errTest) || !strings.Contains(err.Error(), "do it") {
+	if err := callWithin(time.Minute, "do it", func() error { return errTest }); !errors.Is(err, errTest) || !strings.Contains(err.Error(), "do it") {
 		t.Errorf("error %v", err)
 	}
 	held := make(chan struct{})
 	defer close(held)
-	if err := within(time.Millisecond, "do it", func() error { <-held; return nil }); err == nil || !strings.Contains(err.Error(), "do it: no answer") {
+	if err := callWithin(time.Millisecond, "do it", func() error { <-held; return nil }); err == nil || !strings.Contains(err.Error(), "do it: no answer") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -43,8 +43,8 @@ func (k keyFile) fingerprint(t *testing.T) string {
 	return strings.Fields(string(out))[1]
 }
 
-// door is a server on loopback into which a user is let, or not.
-type door struct {
+// sshServer is a server on loopback into which a user is let, or not.
+type sshServer struct {
 	port int
 	// draft is the credential that opens it.
 	draft service.CredentialDraft
@@ -54,11 +54,11 @@ type door struct {
 	shut  atomic.Bool
 }
 
-func (d *door) show(k keyFile) { d.shows.Store(&k) }
+func (d *sshServer) show(k keyFile) { d.shows.Store(&k) }
 
 // openSSH is a door of OpenSSH's server, one process for each connection. The lines
 // of its configuration are asked for then.
-func openSSH(t *testing.T, d *door, command []string, lines func() []string) {
+func openSSH(t *testing.T, d *sshServer, command []string, lines func() []string) {
 	t.Helper()
 	if _, err := os.Stat(sshdPath); err != nil {
 		t.Skip("SKIPPED: " + sshdPath + " is not installed; apt-get install openssh-server")
@@ -99,8 +99,8 @@ func openSSH(t *testing.T, d *door, command []string, lines func() []string) {
 }
 
 // withKey lets the current user in by a key.
-func withKey(t *testing.T) *door {
-	d, mine := &door{}, newKeyFile(t)
+func withKey(t *testing.T) *sshServer {
+	d, mine := &sshServer{}, newKeyFile(t)
 	me, err := user.Current()
 	must(t, err)
 	d.draft = service.CredentialDraft{User: me.Username, AuthType: service.AuthKey, PrivateKey: seal.NewSecret(mine.private(t))}
@@ -116,7 +116,7 @@ const beside = `mount --bind "$1" /etc/passwd && mount --bind "$2" /etc/shadow &
 
 // withOpenSSHPassword lets a user in by a password, who is there for these connections
 // alone.
-func withOpenSSHPassword(t *testing.T) *door {
+func withOpenSSHPassword(t *testing.T) *sshServer {
 	const word = "right horse"
 	if os.Getuid() != 0 {
 		t.Skip("SKIPPED: OpenSSH checks passwords of the machine's users only; only root can give it others, in a namespace. A server of the Go library takes its place")
@@ -133,15 +133,15 @@ func withOpenSSHPassword(t *testing.T) *door {
 	if out, err := exec.Command(command[0], append(command[1:], "true")...).CombinedOutput(); err != nil {
 		t.Skipf("SKIPPED: no namespace for a user with a password: %v %s. A server of the Go library takes the place of OpenSSH", err, out)
 	}
-	d := &door{draft: service.CredentialDraft{User: "anna", AuthType: service.AuthPassword, Password: seal.NewSecret(word)}}
+	d := &sshServer{draft: service.CredentialDraft{User: "anna", AuthType: service.AuthPassword, Password: seal.NewSecret(word)}}
 	openSSH(t, d, command, func() []string { return []string{"PasswordAuthentication yes", "PubkeyAuthentication no"} })
 	return d
 }
 
 // withPassword lets a user in by a password, with the server of the Go library.
-func withPassword(t *testing.T) *door {
+func withPassword(t *testing.T) *sshServer {
 	const word = "right horse"
-	d := &door{draft: service.CredentialDraft{User: "anna", AuthType: service.AuthPassword, Password: seal.NewSecret(word)}}
+	d := &sshServer{draft: service.CredentialDraft{User: "anna", AuthType: service.AuthPassword, Password: seal.NewSecret(word)}}
 	d.port = livetest.Listen(t, func(conn net.Conn) {
 		cfg := &ssh.ServerConfig{PasswordCallback: func(_ ssh.ConnMetadata, given []byte) (*ssh.Permissions, error) {
 			if string(given) != word || d.shut.Load() {

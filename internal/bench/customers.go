@@ -26,7 +26,7 @@ const CustomerReference = "^[A-Z]{2}-[0-9]{4}-[0-9]{2}$"
 func WriteCustomers(to io.Writer, rows int, seed uint64) error {
 	w := bufio.NewWriterSize(to, 1<<20)
 	line := []byte(strings.Join(CustomerHeader, ",") + "\n")
-	made := newCustomers(seed)
+	made := newCustomerGenerator(seed)
 	for range rows {
 		if _, err := w.Write(line); err != nil {
 			return err
@@ -40,28 +40,28 @@ func WriteCustomers(to io.Writer, rows int, seed uint64) error {
 	return w.Flush()
 }
 
-// customers are the customers of one seed, one after the other.
-type customers struct {
+// customerGenerator are the customers of one seed, one after the other.
+type customerGenerator struct {
 	random *rand.Rand
 	// rows makes what customers share with other rows.
-	rows *rows
+	rows *rowGenerator
 	made int
 }
 
-func newCustomers(seed uint64) *customers {
+func newCustomerGenerator(seed uint64) *customerGenerator {
 	random := rand.New(rand.NewPCG(seed, seed))
-	return &customers{random: random, rows: &rows{random: random}}
+	return &customerGenerator{random: random, rows: &rowGenerator{random: random}}
 }
 
-func (c *customers) next() [10]string {
+func (c *customerGenerator) next() [10]string {
 	c.made++
 	number := strconv.Itoa(c.made)
 	row := [10]string{
-		customerID(c.made), c.rows.pick(firstNames) + " " + c.rows.pick(lastNames), customerEmail(c.made), c.phone(), c.rows.date(),
-		strconv.Itoa(c.random.IntN(10000)) + "." + strconv.Itoa(10+c.random.IntN(90)), c.rows.pick(countries), c.reference(),
-		c.rows.notes(), "https://shop.example.org/customers/" + number,
+		customerID(c.made), c.rows.pickRandom(firstNames) + " " + c.rows.pickRandom(lastNames), customerEmail(c.made), c.randomPhone(), c.rows.randomDate(),
+		strconv.Itoa(c.random.IntN(10000)) + "." + strconv.Itoa(10+c.random.IntN(90)), c.rows.pickRandom(countries), c.randomReference(),
+		c.rows.randomNotes(), "https://shop.example.org/customers/" + number,
 	}
-	c.spoil(&row)
+	c.injectFault(&row)
 	return row
 }
 
@@ -80,8 +80,8 @@ var faults = []struct {
 	{9, []string{"no page", "shop.example.org/customers", "see notes"}},
 }
 
-// spoil puts a fault into one row of 50.
-func (c *customers) spoil(row *[10]string) {
+// injectFault puts a fault into one row of 50.
+func (c *customerGenerator) injectFault(row *[10]string) {
 	n := c.random.IntN(1000)
 	switch earlier := 1 + c.random.IntN(c.made); {
 	case n < 2*len(faults):
@@ -100,8 +100,8 @@ func customerEmail(number int) string {
 	return "user" + strconv.Itoa(number) + "@mail" + strconv.Itoa(number*7%40) + ".example.org"
 }
 
-// phone is a number that exists, as far as a plan of numbers tells.
-func (c *customers) phone() string {
+// randomPhone is a number that exists, as far as a plan of numbers tells.
+func (c *customerGenerator) randomPhone() string {
 	digits := strconv.Itoa(2_000_000 + c.random.IntN(7_000_000))
 	switch c.random.IntN(4) {
 	case 0:
@@ -112,7 +112,7 @@ func (c *customers) phone() string {
 	return "+49 30 " + digits
 }
 
-func (c *customers) reference() string {
+func (c *customerGenerator) randomReference() string {
 	letter := func() string { return string(rune('A' + c.random.IntN(26))) }
 	return letter() + letter() + "-" + strconv.Itoa(1000+c.random.IntN(9000)) + "-" + strconv.Itoa(10+c.random.IntN(90))
 }

@@ -86,7 +86,7 @@ func cells(t *testing.T, file []byte) (list [][]string, kinds map[int]intray.Cel
 		for i := range batch.Len() {
 			var record []string
 			for c := range batch.NumCells(i) {
-				kind, value := batch.Typed(i, c)
+				kind, value := batch.TypedCell(i, c)
 				if kinds[c] = kind; kind == intray.CellText {
 					value = batch.Cell(i, c)
 				}
@@ -118,7 +118,7 @@ func TestWorkbookHoldsTheSameRows(t *testing.T) {
 	}
 }
 
-func TestFullDiskIsToldInEachForm(t *testing.T) {
+func TestFullDiskIsReportedInEachForm(t *testing.T) {
 	for name, write := range map[string]func(io.Writer, int, uint64) error{"ndjson": bench.WriteNDJSON, "workbook": bench.WriteWorkbook} {
 		if err := write(full{}, 5000, 1); !errors.Is(err, errFull) {
 			t.Errorf("%s: error %v", name, err)

@@ -41,7 +41,7 @@ var (
 func Write(to io.Writer, rows int, seed uint64) error {
 	w := bufio.NewWriterSize(to, 1<<20)
 	line := []byte(strings.Join(Header, ",") + "\n")
-	made := newRows(seed)
+	made := newRowGenerator(seed)
 	for range rows {
 		if _, err := w.Write(line); err != nil {
 			return err
@@ -70,51 +70,51 @@ func appendCSV(line []byte, row *[10]string) []byte {
 	return append(line, '\n')
 }
 
-// rows are the rows of one seed, one after the other.
-type rows struct {
+// rowGenerator are the rows of one seed, one after the other.
+type rowGenerator struct {
 	random *rand.Rand
 	made   int
 	row    [10]string
 }
 
-func newRows(seed uint64) *rows {
-	return &rows{random: rand.New(rand.NewPCG(seed, seed))}
+func newRowGenerator(seed uint64) *rowGenerator {
+	return &rowGenerator{random: rand.New(rand.NewPCG(seed, seed))}
 }
 
 // next makes a row, which is gone with the next one.
-func (r *rows) next() *[10]string {
+func (r *rowGenerator) next() *[10]string {
 	r.made++
 	number := strconv.Itoa(r.made)
 	r.row = [10]string{
-		number, r.pick(firstNames), r.pick(lastNames), r.email(number),
-		"+49 30 " + strconv.Itoa(1000000+r.random.IntN(9000000)), r.date(),
+		number, r.pickRandom(firstNames), r.pickRandom(lastNames), r.randomEmail(number),
+		"+49 30 " + strconv.Itoa(1000000+r.random.IntN(9000000)), r.randomDate(),
 		strconv.Itoa(r.random.IntN(10000)) + "." + strconv.Itoa(10+r.random.IntN(90)),
-		r.pick(countries), r.notes(), "https://shop.example.org/customers/" + number,
+		r.pickRandom(countries), r.randomNotes(), "https://shop.example.org/customers/" + number,
 	}
 	return &r.row
 }
 
-func (r *rows) pick(list []string) string { return list[r.random.IntN(len(list))] }
+func (r *rowGenerator) pickRandom(list []string) string { return list[r.random.IntN(len(list))] }
 
-func (r *rows) email(number string) string {
+func (r *rowGenerator) randomEmail(number string) string {
 	if r.random.IntN(50) == 0 {
 		return "user" + number + " at example.org"
 	}
 	return "user" + number + "@mail" + strconv.Itoa(r.random.IntN(40)) + ".example.org"
 }
 
-func (r *rows) date() string {
+func (r *rowGenerator) randomDate() string {
 	two := func(n int) string { return strconv.Itoa(100 + n)[1:] }
 	return strconv.Itoa(1990+r.random.IntN(36)) + "-" + two(1+r.random.IntN(12)) + "-" + two(1+r.random.IntN(28))
 }
 
-func (r *rows) notes() string {
+func (r *rowGenerator) randomNotes() string {
 	note := ""
 	for i := range 1 + r.random.IntN(4) {
 		if i > 0 {
 			note += " "
 		}
-		note += r.pick(words)
+		note += r.pickRandom(words)
 	}
 	switch r.random.IntN(18) {
 	case 0:
@@ -131,7 +131,7 @@ func (r *rows) notes() string {
 // bytes each: id and amount are numbers, all else is text.
 func WriteNDJSON(to io.Writer, rows int, seed uint64) error {
 	w := bufio.NewWriterSize(to, 1<<20)
-	made := newRows(seed)
+	made := newRowGenerator(seed)
 	var line []byte
 	for range rows {
 		var err error

@@ -73,7 +73,7 @@ type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errFull }
 
-func TestFullDiskIsTold(t *testing.T) {
+func TestFullDiskIsReported(t *testing.T) {
 	for _, rows := range []int{1, 50_000} {
 		if err := bench.Write(full{}, rows, 1); !errors.Is(err, errFull) {
 			t.Errorf("%d rows: error %v", rows, err)

@@ -96,7 +96,7 @@ func writeSheet(w *bufio.Writer, rows int, seed uint64) (uses, texts int) {
 	fmt.Fprintf(w, `%s<worksheet xmlns="%s"><dimension ref="A1:J%d"/><sheetData>`, xml.Header, space, rows+1)
 	header := [10]string(Header)
 	line := appendRow(nil, 1, &header, &table)
-	made := newRows(seed)
+	made := newRowGenerator(seed)
 	for i := range rows {
 		_, _ = w.Write(line)
 		line = appendRow(line[:0], i+2, made.next(), &table)
@@ -152,7 +152,7 @@ func serial(day string) int64 {
 func writeStrings(w *bufio.Writer, rows int, seed uint64) {
 	table := shared{numbers: map[string]int{}}
 	row := [10]string(Header)
-	made := newRows(seed)
+	made := newRowGenerator(seed)
 	for i := range rows + 1 {
 		for column, cell := range row {
 			if i > 0 && isNumber(column) {

@@ -33,8 +33,8 @@ type Store interface {
 	// DeleteAll removes every blob whose key begins with prefix and "/",
 	// unfinished ones included. It is no error when there is none.
 	DeleteAll(ctx context.Context, prefix string) error
-	// Check says whether blobs can be written just now.
-	Check(ctx context.Context) error
+	// CheckWritable says whether blobs can be written just now.
+	CheckWritable(ctx context.Context) error
 }
 
 // Lister is a Store that can tell what it holds.

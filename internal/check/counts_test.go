@@ -8,17 +8,17 @@ import (
 	"github.com/intraydata/intray/internal/check"
 )
 
-// TestTally counts texts, few and many, as a map does.
-func TestTally(t *testing.T) {
+// TestValueCounts counts texts, few and many, as a map does.
+func TestValueCounts(t *testing.T) {
 	for _, c := range []struct{ texts, rows, most int }{{0, 0, 3}, {1, 5, 3}, {7, 100, 3}, {7, 100, 7}, {7, 100, 50}, {90_000, 260_000, 10}} {
-		tally := check.NewTally(t.TempDir())
+		tally := check.NewValueCounts(t.TempDir())
 		counts, first := map[string]int64{}, map[string]uint32{}
 		var group sync.WaitGroup
 		for w := range 3 {
 			group.Go(func() {
 				counter := tally.Counter()
 				for row := w; row < c.rows; row += 3 {
-					counter.Put([]byte(tallied(row, c.texts)), uint32(row))
+					counter.QueueText([]byte(repeatingText(row, c.texts)), uint32(row))
 					if row%1000 == w || row+3 >= c.rows {
 						if err := counter.Flush(); err != nil {
 							t.Error(err)
@@ -28,13 +28,13 @@ func TestTally(t *testing.T) {
 			})
 		}
 		for row := range c.rows {
-			text := tallied(row, c.texts)
+			text := repeatingText(row, c.texts)
 			if counts[text]++; counts[text] == 1 {
 				first[text] = uint32(row)
 			}
 		}
 		group.Wait()
-		most, different, err := tally.Most(c.most)
+		most, different, err := tally.MostFrequent(c.most)
 		if err != nil || different != int64(len(counts)) || len(most) != min(c.most, len(counts)) {
 			t.Fatalf("%+v: %d texts, the first %d, %v", c, different, len(most), err)
 		}
@@ -51,7 +51,7 @@ func TestTally(t *testing.T) {
 }
 
 // sameTally wants the texts that are there most often, with their counts.
-func sameTally(t *testing.T, most []check.Tallied, asked int, byHash map[check.Hash]string, hash func(string) check.Hash, counts map[string]int64, first map[string]uint32) {
+func sameTally(t *testing.T, most []check.ValueCount, asked int, byHash map[check.Hash]string, hash func(string) check.Hash, counts map[string]int64, first map[string]uint32) {
 	t.Helper()
 	for i, m := range most {
 		text := byHash[m.Hash]
@@ -63,13 +63,13 @@ func sameTally(t *testing.T, most []check.Tallied, asked int, byHash map[check.H
 		}
 	}
 	for text, n := range counts {
-		if len(most) == asked && n > most[len(most)-1].Count && !told(most, hash(text)) {
+		if len(most) == asked && n > most[len(most)-1].Count && !containsHash(most, hash(text)) {
 			t.Errorf("%q is missing", text)
 		}
 	}
 }
 
-func told(most []check.Tallied, h check.Hash) bool {
+func containsHash(most []check.ValueCount, h check.Hash) bool {
 	for _, m := range most {
 		if m.Hash == h {
 			return true
@@ -78,7 +78,7 @@ func told(most []check.Tallied, h check.Hash) bool {
 	return false
 }
 
-// tallied is the text of a row: earlier texts recur more often.
-func tallied(row, texts int) string {
+// repeatingText is the text of a row: earlier texts recur more often.
+func repeatingText(row, texts int) string {
 	return fmt.Sprint("text ", (row*row+row/7)%max(1, min(texts, row+1)))
 }

@@ -27,9 +27,9 @@ type Key struct {
 	seed uint64
 }
 
-// Keys are what the rules about all rows compare, in a fixed order. Those of two
+// UniqueKeys are what the rules about all rows compare, in a fixed order. Those of two
 // calls have hashes of their own.
-func (r *Rules) Keys() []Key {
+func (r *Rules) UniqueKeys() []Key {
 	keys := make([]Key, 0, len(r.unique))
 	for _, k := range r.unique {
 		keys = append(keys, Key{k, rand.Uint64()})
@@ -44,7 +44,7 @@ func (k Key) Fields() []int { return slices.Clone(k.key.fields) }
 // that says so; their Row is 0.
 func (k Key) Problems() []intray.Problem { return slices.Clone(k.key.problems) }
 
-// Hash stands for a key: two are taken for one where it is the same, as [Uniques]
+// Hash stands for a key: two are taken for one where it is the same, as [UniqueChecker]
 // tells.
 type Hash = xxh3.Uint128
 
@@ -54,16 +54,16 @@ type Hash = xxh3.Uint128
 // Add takes rows, also from several goroutines; then Seal, once; then Rows.
 type Index struct {
 	set *hashSet
-	// gathering holds what is added, sorted what Seal makes of it.
-	gathering, sorted spill
-	runs              [][]run
+	// unsorted holds what is added, sorted what Seal makes of it.
+	unsorted, sorted spillFile
+	runs              [][]sortedRun
 }
 
 // NewIndex makes an index without rows. Temporary files are made in the folder
 // temp, by default os.TempDir.
 func NewIndex(temp string) *Index {
-	x := &Index{gathering: spill{temp: temp}, sorted: spill{temp: temp}}
-	x.set = newHashSet(&x.gathering, 1)
+	x := &Index{unsorted: spillFile{dir: temp}, sorted: spillFile{dir: temp}}
+	x.set = newHashSet(&x.unsorted, 1)
 	return x
 }
 
@@ -71,7 +71,7 @@ func NewIndex(temp string) *Index {
 // serves one goroutine at a time.
 type Hasher struct {
 	key Key
-	g   gathered
+	batch   entryBatch
 }
 
 // Hasher makes one. All of a key give the same hashes.
@@ -80,42 +80,42 @@ func (k Key) Hasher() *Hasher { return &Hasher{key: k} }
 // Hash gives the hash of the key of a row of a batch, and false where all of its
 // cells are empty, so that it is compared to none.
 func (h *Hasher) Hash(b *intray.Batch, row int) (Hash, bool) {
-	text, has := h.key.key.text(b, row, &h.g.text)
+	text, has := h.key.key.appendKeyText(b, row, &h.batch.text)
 	if !has {
 		return Hash{}, false
 	}
 	return xxh3.Hash128Seed(text, h.key.seed), true
 }
 
-// Put makes row i of a batch ready to be added as this row of the table.
-func (h *Hasher) Put(b *intray.Batch, i int, row uint32) {
+// QueueRow makes row i of a batch ready to be added as this row of the table.
+func (h *Hasher) QueueRow(b *intray.Batch, i int, row uint32) {
 	if hash, has := h.Hash(b, i); has {
-		h.g.entries = append(h.g.entries, entry{hash, row})
+		h.batch.entries = append(h.batch.entries, entry{hash, row})
 	}
 }
 
 // Flush adds the rows that were made ready to an index.
 func (h *Hasher) Flush(to *Index) error {
-	if len(h.g.entries) == 0 {
+	if len(h.batch.entries) == 0 {
 		return nil
 	}
-	err := to.set.add(&h.g)
-	h.g.entries = h.g.entries[:0]
+	err := to.set.addEntries(&h.batch)
+	h.batch.entries = h.batch.entries[:0]
 	if err != nil {
 		return fmt.Errorf("keep the values of rows: %w", err)
 	}
 	return nil
 }
 
-// Seal ends adding, and gives the rows whose key another row has too.
-func (x *Index) Seal() (*roaring.Bitmap, error) {
-	rows, err := x.set.repeated()
+// Finish ends adding, and gives the rows whose key another row has too.
+func (x *Index) Finish() (*roaring.Bitmap, error) {
+	rows, err := x.set.duplicateRows()
 	if err == nil {
-		err = x.sort()
+		err = x.buildRuns()
 	}
 	if err == nil {
-		err = x.gathering.close()
-		x.gathering, x.set.parts = spill{}, nil
+		err = x.unsorted.close()
+		x.unsorted, x.set.partitions = spillFile{}, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("compare the values of all rows: %w", err)
@@ -124,28 +124,28 @@ func (x *Index) Seal() (*roaring.Bitmap, error) {
 }
 
 // Close removes the temporary files.
-func (x *Index) Close() error { return errors.Join(x.gathering.close(), x.sorted.close()) }
+func (x *Index) Close() error { return errors.Join(x.unsorted.close(), x.sorted.close()) }
 
 // maxRun is the most entries that are sorted at a time. A part with more has
 // several runs, so that a value that most rows have takes no more memory.
 const maxRun = 1 << 18
 
-// run is sorted entries of one part: n of them, at a place of the file.
-type run struct {
-	at int64
-	n  int
+// sortedRun is sorted entries of one part: n of them, at a place of the file.
+type sortedRun struct {
+	offset int64
+	count  int
 }
 
-// sort brings the entries of each part into runs.
-func (x *Index) sort() error {
-	x.runs = make([][]run, len(x.set.parts))
+// buildRuns brings the entries of each part into runs.
+func (x *Index) buildRuns() error {
+	x.runs = make([][]sortedRun, len(x.set.partitions))
 	var next atomic.Int64
 	var group errgroup.Group
 	for range runtime.GOMAXPROCS(0) {
 		group.Go(func() error {
-			s := sorter{index: x, block: make([]byte, x.set.block)}
-			for i := next.Add(1) - 1; i < int64(len(x.set.parts)); i = next.Add(1) - 1 {
-				if err := s.part(int(i)); err != nil {
+			s := runSorter{index: x, block: make([]byte, x.set.blockBytes)}
+			for i := next.Add(1) - 1; i < int64(len(x.set.partitions)); i = next.Add(1) - 1 {
+				if err := s.sortPartition(int(i)); err != nil {
 					return err
 				}
 			}
@@ -155,31 +155,31 @@ func (x *Index) sort() error {
 	return group.Wait()
 }
 
-// sorter sorts one part after the other.
-type sorter struct {
+// runSorter sorts one part after the other.
+type runSorter struct {
 	index   *Index
 	block   []byte
 	entries []entry
 	text    []byte
 }
 
-func (s *sorter) part(i int) error {
-	p := &s.index.set.parts[i]
-	for _, at := range p.blocks {
-		if _, err := s.index.gathering.file.ReadAt(s.block, at); err != nil {
+func (s *runSorter) sortPartition(i int) error {
+	p := &s.index.set.partitions[i]
+	for _, at := range p.blockOffsets {
+		if _, err := s.index.unsorted.file.ReadAt(s.block, at); err != nil {
 			return err
 		}
-		if err := s.take(i, s.block); err != nil {
+		if err := s.addEntries(i, s.block); err != nil {
 			return err
 		}
 	}
-	if err := s.take(i, p.recent); err != nil {
+	if err := s.addEntries(i, p.buffer); err != nil {
 		return err
 	}
 	return s.flush(i)
 }
 
-func (s *sorter) take(part int, block []byte) error {
+func (s *runSorter) addEntries(part int, block []byte) error {
 	for ; len(block) > 0; block = block[entryBytes:] {
 		s.entries = append(s.entries, readEntry(block))
 	}
@@ -189,16 +189,16 @@ func (s *sorter) take(part int, block []byte) error {
 	return s.flush(part)
 }
 
-func (s *sorter) flush(part int) error {
+func (s *runSorter) flush(part int) error {
 	if len(s.entries) == 0 {
 		return nil
 	}
 	slices.SortFunc(s.entries, func(a, b entry) int {
 		switch {
 		case a.hash.Hi != b.hash.Hi:
-			return less(a.hash.Hi, b.hash.Hi)
+			return compareUint64(a.hash.Hi, b.hash.Hi)
 		case a.hash.Lo != b.hash.Lo:
-			return less(a.hash.Lo, b.hash.Lo)
+			return compareUint64(a.hash.Lo, b.hash.Lo)
 		}
 		return cmp.Compare(a.row, b.row)
 	})
@@ -207,12 +207,12 @@ func (s *sorter) flush(part int) error {
 		s.text = appendEntry(s.text, e)
 	}
 	at, err := s.index.sorted.write(s.text)
-	s.index.runs[part] = append(s.index.runs[part], run{at, len(s.entries)})
+	s.index.runs[part] = append(s.index.runs[part], sortedRun{at, len(s.entries)})
 	s.entries = s.entries[:0]
 	return err
 }
 
-func less(a, b uint64) int {
+func compareUint64(a, b uint64) int {
 	if a < b {
 		return -1
 	}
@@ -244,11 +244,11 @@ func (x *Index) Rows(h Hash, yield func(row uint32) bool) error {
 }
 
 // search walks the entries of a run that have the hash.
-func (x *Index) search(r run, h Hash, yield func(row uint32) bool) (going bool, err error) {
+func (x *Index) search(r sortedRun, h Hash, yield func(row uint32) bool) (going bool, err error) {
 	var one [entryBytes]byte
-	first := sort.Search(r.n, func(i int) bool {
+	first := sort.Search(r.count, func(i int) bool {
 		if err == nil {
-			_, err = x.sorted.file.ReadAt(one[:], r.at+int64(i)*entryBytes)
+			_, err = x.sorted.file.ReadAt(one[:], r.offset+int64(i)*entryBytes)
 		}
 		e := readEntry(one[:])
 		return e.hash.Hi > h.Hi || e.hash.Hi == h.Hi && e.hash.Lo >= h.Lo
@@ -259,9 +259,9 @@ func (x *Index) search(r run, h Hash, yield func(row uint32) bool) (going bool, 
 	wanted := appendEntry(nil, entry{hash: h})[:16]
 	const atOnce = 64
 	block := make([]byte, atOnce*entryBytes)
-	for i := first; i < r.n; i += atOnce {
-		some := block[:min(atOnce, r.n-i)*entryBytes]
-		if _, err := x.sorted.file.ReadAt(some, r.at+int64(i)*entryBytes); err != nil {
+	for i := first; i < r.count; i += atOnce {
+		some := block[:min(atOnce, r.count-i)*entryBytes]
+		if _, err := x.sorted.file.ReadAt(some, r.offset+int64(i)*entryBytes); err != nil {
 			return false, err
 		}
 		for ; len(some) > 0; some = some[entryBytes:] {

@@ -18,13 +18,13 @@ func indexed(t interface{ Fatal(...any) }, k check.Key, x *check.Index, rows [][
 	for _, b := range table(rows, 7) {
 		h := k.Hasher()
 		for i := range b.Rows() {
-			h.Put(b, i, uint32(b.First)+uint32(i))
+			h.QueueRow(b, i, uint32(b.First)+uint32(i))
 		}
 		if err := h.Flush(x); err != nil {
 			t.Fatal(err)
 		}
 	}
-	repeated, err := x.Seal()
+	repeated, err := x.Finish()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func TestIndex(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, k := range rules.Keys() {
+		for _, k := range rules.UniqueKeys() {
 			x := check.NewIndex(temp)
 			repeated := indexed(t, k, x, rows)
 			h := k.Hasher()
@@ -83,7 +83,7 @@ func TestIndex(t *testing.T) {
 // TestLargeIndex has more rows than stay in memory, most of them with one value.
 func TestLargeIndex(t *testing.T) {
 	rules := compiled(t, unique("unique", nil))
-	k := rules.Keys()[0]
+	k := rules.UniqueKeys()[0]
 	if len(k.Problems()) != 1 || k.Problems()[0].Code != "unique" || !slices.Equal(k.Fields(), []int{0}) {
 		t.Fatalf("the key is %+v", k)
 	}

@@ -15,9 +15,9 @@ import (
 	"github.com/intraydata/intray/internal/value"
 )
 
-// onValues makes a rule that looks at each value by itself and passes over cells
+// valueRule makes a rule that looks at each value by itself and passes over cells
 // that are empty or could not be read.
-func onValues(field int, problem intray.Problem, keeps func(value []byte) bool) rule {
+func valueRule(field int, problem intray.Problem, keeps func(value []byte) bool) rule {
 	return func(b *intray.Batch) {
 		cells := &b.Fields[field]
 		null := 0
@@ -26,7 +26,7 @@ func onValues(field int, problem intray.Problem, keeps func(value []byte) bool) 
 				null++
 				continue
 			}
-			if text := cells.Values.At(row); len(text) > 0 && !value.Blank(text) && !keeps(text) {
+			if text := cells.Values.At(row); len(text) > 0 && !value.IsBlank(text) && !keeps(text) {
 				found := problem
 				found.Row = row
 				b.Problems = append(b.Problems, found)
@@ -35,14 +35,14 @@ func onValues(field int, problem intray.Problem, keeps func(value []byte) bool) 
 	}
 }
 
-// length wants so many characters, counted as code points.
-func length(field int, v intray.Validator) rule {
-	least, hasLeast := number(v.Options["min"])
-	most, hasMost := number(v.Options["max"])
-	problem := problemOf(field, v, lengthMessage(least, most, hasLeast, hasMost))
-	return onValues(field, problem, func(value []byte) bool {
+// lengthRule wants so many characters, counted as code points.
+func lengthRule(field int, v intray.Validator) rule {
+	least, hasLeast := intOption(v.Options["min"])
+	most, hasMost := intOption(v.Options["max"])
+	problem := newProblem(field, v, lengthMessage(least, most, hasLeast, hasMost))
+	return valueRule(field, problem, func(value []byte) bool {
 		n := len(value)
-		if hasLeast && n >= least && (!hasMost || n <= most) && n < 2*max(least, 1) && ascii(value) {
+		if hasLeast && n >= least && (!hasMost || n <= most) && n < 2*max(least, 1) && isASCII(value) {
 			return true // the usual case, without counting
 		}
 		n = utf8.RuneCount(value)
@@ -50,7 +50,7 @@ func length(field int, v intray.Validator) rule {
 	})
 }
 
-func ascii(text []byte) bool {
+func isASCII(text []byte) bool {
 	for _, c := range text {
 		if c >= utf8.RuneSelf {
 			return false
@@ -71,10 +71,10 @@ func lengthMessage(least, most int, hasLeast, hasMost bool) intray.Message {
 	return intray.NewMessage("length.maximum", intray.Params{"n": most})
 }
 
-// alphabetical wants nothing but the letters a to z and A to Z.
-func alphabetical(field int, v intray.Validator) rule {
-	problem := problemOf(field, v, intray.NewMessage("alphabetical.other_characters", nil))
-	return onValues(field, problem, func(value []byte) bool {
+// alphabeticalRule wants nothing but the letters a to z and A to Z.
+func alphabeticalRule(field int, v intray.Validator) rule {
+	problem := newProblem(field, v, intray.NewMessage("alphabetical.other_characters", nil))
+	return valueRule(field, problem, func(value []byte) bool {
 		for _, c := range value {
 			if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') {
 				return false
@@ -84,36 +84,36 @@ func alphabetical(field int, v intray.Validator) rule {
 	})
 }
 
-// problemOf is the problem of a rule, with the message of the schema where it has
+// newProblem is the problem of a rule, with the message of the schema where it has
 // one.
-func problemOf(field int, v intray.Validator, text intray.Message) intray.Problem {
+func newProblem(field int, v intray.Validator, text intray.Message) intray.Problem {
 	if v.Message != "" {
 		text = intray.Literal(v.Message)
 	}
 	return intray.Problem{Field: field, Code: v.Rule, Level: v.Level, Text: text}
 }
 
-// empty says whether a cell holds nothing but white space. A cell whose text
+// isEmptyCell says whether a cell holds nothing but white space. A cell whose text
 // could not be read is not empty: it has a problem of its own.
-func empty(cells *intray.Cells, row int) bool {
-	if text := cells.Values.At(row); len(text) > 0 && !value.Blank(text) {
+func isEmptyCell(cells *intray.Cells, row int) bool {
+	if text := cells.Values.At(row); len(text) > 0 && !value.IsBlank(text) {
 		return false
 	}
-	return value.Blank(cells.Raw(row))
+	return value.IsBlank(cells.Raw(row))
 }
 
-// required wants every cell to hold something.
-func required(field int, v intray.Validator) rule {
-	return requireWhen(field, problemOf(field, v, intray.NewMessage("required.empty", nil)),
+// requiredRule wants every cell to hold something.
+func requiredRule(field int, v intray.Validator) rule {
+	return requireIf(field, newProblem(field, v, intray.NewMessage("required.empty", nil)),
 		func(*intray.Batch, int) bool { return true })
 }
 
-// requireWhen wants a cell to hold something in the rows that are meant.
-func requireWhen(field int, problem intray.Problem, meant func(b *intray.Batch, row int) bool) rule {
+// requireIf wants a cell to hold something in the rows that are meant.
+func requireIf(field int, problem intray.Problem, applies func(b *intray.Batch, row int) bool) rule {
 	return func(b *intray.Batch) {
 		cells := &b.Fields[field]
 		for row := range b.Rows() {
-			if !empty(cells, row) || !meant(b, row) {
+			if !isEmptyCell(cells, row) || !applies(b, row) {
 				continue
 			}
 			found := problem
@@ -133,12 +133,12 @@ func requireWith(field int, fields []intray.Field, v intray.Validator) (rule, er
 	name, byValue := strings.CutSuffix(v.Rule, "_values")
 	name, all := strings.CutSuffix(name, "_all")
 	without := name == "require_without"
-	conditions, told, err := conditionsOf(fields, v, byValue, without)
+	conditions, conditionTexts, err := compileConditions(fields, v, byValue, without)
 	if err != nil {
 		return nil, err
 	}
-	problem := problemOf(field, v, requireMessage(told, all, byValue, without))
-	return requireWhen(field, problem, func(b *intray.Batch, row int) bool {
+	problem := newProblem(field, v, requireMessage(conditionTexts, all, byValue, without))
+	return requireIf(field, problem, func(b *intray.Batch, row int) bool {
 		for _, holds := range conditions {
 			if holds(b, row) != all {
 				return !all
@@ -148,11 +148,11 @@ func requireWith(field int, fields []intray.Field, v intray.Validator) (rule, er
 	}), nil
 }
 
-// conditionsOf gives for each field that the rule names what it looks at, and
+// compileConditions gives for each field that the rule names what it looks at, and
 // its words.
-func conditionsOf(fields []intray.Field, v intray.Validator, byValue, without bool) (list []condition, told []intray.Message, err error) {
+func compileConditions(fields []intray.Field, v intray.Validator, byValue, without bool) (list []condition, conditionTexts []intray.Message, err error) {
 	wanted, _ := v.Options["fieldValues"].(map[string]any)
-	keys := texts(v.Options["fields"])
+	keys := stringList(v.Options["fields"])
 	if byValue {
 		keys = slices.Sorted(maps.Keys(wanted))
 	}
@@ -162,53 +162,53 @@ func conditionsOf(fields []intray.Field, v intray.Validator, byValue, without bo
 			return nil, nil, &MissingFieldError{Rule: v.Rule, Missing: key}
 		}
 		if !byValue {
-			list = append(list, func(b *intray.Batch, row int) bool { return empty(&b.Fields[at], row) == without })
-			told = append(told, quoted(fields[at].Label))
+			list = append(list, func(b *intray.Batch, row int) bool { return isEmptyCell(&b.Fields[at], row) == without })
+			conditionTexts = append(conditionTexts, quoted(fields[at].Label))
 			continue
 		}
-		text := wireText(wanted[key])
-		list = append(list, func(b *intray.Batch, row int) bool { return equals(&b.Fields[at], row, text) != without })
-		told = append(told, intray.NewMessage("required.field_is", intray.Params{"field": fields[at].Label, "value": string(text)}))
+		text := canonicalText(wanted[key])
+		list = append(list, func(b *intray.Batch, row int) bool { return equalsValue(&b.Fields[at], row, text) != without })
+		conditionTexts = append(conditionTexts, intray.NewMessage("required.field_is", intray.Params{"field": fields[at].Label, "value": string(text)}))
 	}
-	return list, told, nil
+	return list, conditionTexts, nil
 }
 
 // requireMessage says when the cell must be filled.
-func requireMessage(told []intray.Message, all, byValue, without bool) intray.Message {
+func requireMessage(conditions []intray.Message, all, byValue, without bool) intray.Message {
 	switch {
 	case byValue && without && all: // unless turns it around
-		return intray.NewMessage("required.unless_any_value", intray.Params{"conditions": told})
+		return intray.NewMessage("required.unless_any_value", intray.Params{"conditions": conditions})
 	case byValue && without:
-		return intray.NewMessage("required.unless_all_values", intray.Params{"conditions": told})
+		return intray.NewMessage("required.unless_all_values", intray.Params{"conditions": conditions})
 	case byValue && all:
-		return intray.NewMessage("required.if_all_values", intray.Params{"conditions": told})
+		return intray.NewMessage("required.if_all_values", intray.Params{"conditions": conditions})
 	case byValue:
-		return intray.NewMessage("required.if_any_value", intray.Params{"conditions": told})
+		return intray.NewMessage("required.if_any_value", intray.Params{"conditions": conditions})
 	}
-	all = all && len(told) > 1
+	all = all && len(conditions) > 1
 	switch {
 	case without && all:
-		return intray.NewMessage("required.if_all_empty", intray.Params{"fields": told})
+		return intray.NewMessage("required.if_all_empty", intray.Params{"fields": conditions})
 	case without:
-		return intray.NewMessage("required.if_any_empty", intray.Params{"fields": told})
+		return intray.NewMessage("required.if_any_empty", intray.Params{"fields": conditions})
 	case all:
-		return intray.NewMessage("required.if_all_filled", intray.Params{"fields": told})
+		return intray.NewMessage("required.if_all_filled", intray.Params{"fields": conditions})
 	}
-	return intray.NewMessage("required.if_any_filled", intray.Params{"fields": told})
+	return intray.NewMessage("required.if_any_filled", intray.Params{"fields": conditions})
 }
 
-// equals compares the value of a cell, in its canonical form, with a text. An
+// equalsValue compares the value of a cell, in its canonical form, with a text. An
 // empty text is that of an empty cell.
-func equals(cells *intray.Cells, row int, text []byte) bool {
+func equalsValue(cells *intray.Cells, row int, text []byte) bool {
 	if len(text) == 0 {
-		return empty(cells, row)
+		return isEmptyCell(cells, row)
 	}
 	value, has := cells.Value(row)
 	return has && bytes.Equal(value, text)
 }
 
-// wireText is a JSON value in the canonical form of values.
-func wireText(v any) []byte {
+// canonicalText is a JSON value in the canonical form of values.
+func canonicalText(v any) []byte {
 	switch v := v.(type) {
 	case nil:
 		return nil
@@ -219,13 +219,13 @@ func wireText(v any) []byte {
 	if err != nil {
 		return nil
 	}
-	if number, is := value.Decimal(text); is {
+	if number, is := value.CanonicalNumber(text); is {
 		return number
 	}
 	return text
 }
 
-func texts(v any) (list []string) {
+func stringList(v any) (list []string) {
 	all, _ := v.([]any)
 	for _, one := range all {
 		if text, ok := one.(string); ok {
@@ -235,20 +235,20 @@ func texts(v any) (list []string) {
 	return list
 }
 
-// number reads a JSON integer, however it was decoded.
-func number(v any) (int, bool) {
+// intOption reads a JSON integer, however it was decoded.
+func intOption(v any) (int, bool) {
 	n, err := strconv.Atoi(fmt.Sprint(v))
 	return n, err == nil
 }
 
-// maxSlow is how many cells of a batch an expression may be too slow for; the
+// maxTimeouts is how many cells of a batch an expression may be too slow for; the
 // rest of the batch is not tried any more.
-const maxSlow = 3
+const maxTimeouts = 3
 
-// expressions are the regular expressions of a schema, each made ready once.
-type expressions map[string]*jsregexp.Expr
+// regexCache are the regular expressions of a schema, each made ready once.
+type regexCache map[string]*jsregexp.Expr
 
-func (e expressions) compile(source string, f jsregexp.Flags) (*jsregexp.Expr, error) {
+func (e regexCache) compile(source string, f jsregexp.Flags) (*jsregexp.Expr, error) {
 	key := f.String() + "/" + source
 	if made := e[key]; made != nil {
 		return made, nil
@@ -260,10 +260,10 @@ func (e expressions) compile(source string, f jsregexp.Flags) (*jsregexp.Expr, e
 	return made, err
 }
 
-// regex makes the rules regex_match and regex_exclude: the expression must be
+// regexRule makes the rules regex_match and regex_exclude: the expression must be
 // found in the cell, or must not. Empty cells are looked at like all others;
 // cells whose text could not be read have a problem of their own.
-func (e expressions) regex(field int, v intray.Validator) (rule, error) {
+func (e regexCache) regexRule(field int, v intray.Validator) (rule, error) {
 	flags, _ := v.Options["regexOptions"].(map[string]any)
 	on := func(name string) bool { set, _ := flags[name].(bool); return set }
 	source, _ := v.Options["regex"].(string)
@@ -278,7 +278,7 @@ func (e expressions) regex(field int, v intray.Validator) (rule, error) {
 	if !want {
 		text = intray.NewMessage("regex.excluded", nil)
 	}
-	problem := problemOf(field, v, text)
+	problem := newProblem(field, v, text)
 	slow := problem
 	slow.Level, slow.Text = intray.LevelError, intray.NewMessage("regex.too_slow", nil)
 	return func(b *intray.Batch) {
@@ -286,11 +286,11 @@ func (e expressions) regex(field int, v intray.Validator) (rule, error) {
 		late := 0
 		for row := range b.Rows() {
 			text := cells.Values.At(row)
-			if len(text) == 0 && !value.Blank(cells.Raw(row)) {
+			if len(text) == 0 && !value.IsBlank(cells.Raw(row)) {
 				continue // it could not be read
 			}
 			found := problem
-			switch matched, err := tryUnlessLate(expr, text, &late); {
+			switch matched, err := matchUnlessSlow(expr, text, &late); {
 			case err != nil:
 				found = slow
 			case matched == want:
@@ -302,14 +302,14 @@ func (e expressions) regex(field int, v intray.Validator) (rule, error) {
 	}, nil
 }
 
-// tryUnlessLate matches a text, until the expression was too slow too often.
-func tryUnlessLate(expr *jsregexp.Expr, text []byte, late *int) (bool, error) {
-	if *late >= maxSlow {
+// matchUnlessSlow matches a text, until the expression was too slow too often.
+func matchUnlessSlow(expr *jsregexp.Expr, text []byte, timeouts *int) (bool, error) {
+	if *timeouts >= maxTimeouts {
 		return false, jsregexp.ErrTimeout
 	}
 	matched, err := expr.Match(text)
 	if err != nil {
-		*late++
+		*timeouts++
 	}
 	return matched, err
 }

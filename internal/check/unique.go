@@ -23,26 +23,26 @@ type Duplicates struct {
 	Rows    *roaring.Bitmap
 }
 
-// Uniques compares the values of all rows of a table, for the rules unique,
+// UniqueChecker compares the values of all rows of a table, for the rules unique,
 // unique_case_insensitive and unique_with. It keeps a hash of 128 bits for each
 // value and beyond some megabytes writes them to temporary files, so that its
 // memory does not grow with the rows: two values are taken for one only where
 // their hashes, under a seed that nobody knows, are the same, which with ten
 // million rows has a chance of one in 10^24.
-type Uniques struct {
+type UniqueChecker struct {
 	keys []uniqueKey
 	sets []*hashSet
-	file spill
+	file spillFile
 	seed uint64
-	// spare are those that no batch uses.
-	spare sync.Pool
+	// batches are those that no batch uses.
+	batches sync.Pool
 }
 
 // uniqueKey is what must be unique: the value of a field or those of several
 // together, and the rules that say so.
 type uniqueKey struct {
 	fields   []int
-	anyCase  bool
+	ignoreCase  bool
 	problems []intray.Problem
 }
 
@@ -54,7 +54,7 @@ func uniqueKeys(fields []intray.Field) (keys []uniqueKey) {
 			switch v.Rule {
 			case "unique", "unique_case_insensitive":
 				text := intray.NewMessage("unique.duplicate", nil)
-				keys = append(keys, uniqueKey{[]int{i}, v.Rule != "unique", []intray.Problem{problemOf(i, v, text)}})
+				keys = append(keys, uniqueKey{[]int{i}, v.Rule != "unique", []intray.Problem{newProblem(i, v, text)}})
 			case "unique_with":
 				name := fmt.Sprint(v.Options["uniqueKey"])
 				at, known := groups[name]
@@ -66,18 +66,18 @@ func uniqueKeys(fields []intray.Field) (keys []uniqueKey) {
 				if !slices.Contains(keys[at].fields, i) {
 					keys[at].fields = append(keys[at].fields, i)
 				}
-				keys[at].problems = append(keys[at].problems, problemOf(i, v, intray.Message{}))
+				keys[at].problems = append(keys[at].problems, newProblem(i, v, intray.Message{}))
 			}
 		}
 	}
 	for _, k := range keys {
-		k.name(fields)
+		k.setProblemTexts(fields)
 	}
 	return keys
 }
 
-// name writes the text of a rule about several fields.
-func (k uniqueKey) name(fields []intray.Field) {
+// setProblemTexts writes the text of a rule about several fields.
+func (k uniqueKey) setProblemTexts(fields []intray.Field) {
 	var labels []string
 	for _, f := range k.fields {
 		if label := fields[f].Label; !slices.Contains(labels, label) {
@@ -108,58 +108,58 @@ func quoted(label string) intray.Message {
 	return intray.NewMessage("text.quoted", intray.Params{"text": label})
 }
 
-// Uniques makes what compares the rows of one table; nil where no rule asks for
+// UniqueChecker makes what compares the rows of one table; nil where no rule asks for
 // it. Temporary files are made in the folder temp, by default os.TempDir.
-func (r *Rules) Uniques(temp string) *Uniques {
+func (r *Rules) UniqueChecker(temp string) *UniqueChecker {
 	if len(r.unique) == 0 {
 		return nil
 	}
-	u := &Uniques{keys: r.unique, file: spill{temp: temp}, seed: rand.Uint64()}
+	u := &UniqueChecker{keys: r.unique, file: spillFile{dir: temp}, seed: rand.Uint64()}
 	for range u.keys {
 		u.sets = append(u.sets, newHashSet(&u.file, len(u.keys)))
 	}
 	return u
 }
 
-// Add takes the values of a batch. It may be called from several goroutines.
-func (u *Uniques) Add(b *intray.Batch) error {
-	g, _ := u.spare.Get().(*gathered)
+// AddBatch takes the values of a batch. It may be called from several goroutines.
+func (u *UniqueChecker) AddBatch(b *intray.Batch) error {
+	g, _ := u.batches.Get().(*entryBatch)
 	if g == nil {
-		g = &gathered{}
+		g = &entryBatch{}
 	}
-	defer u.spare.Put(g)
+	defer u.batches.Put(g)
 	for i, key := range u.keys {
 		g.entries = slices.Grow(g.entries[:0], b.Rows())
 		for row := range b.Rows() {
-			text, has := key.text(b, row, &g.text)
+			text, has := key.appendKeyText(b, row, &g.text)
 			if has {
 				g.entries = append(g.entries, entry{xxh3.Hash128Seed(text, u.seed), uint32(b.First + int64(row))})
 			}
 		}
-		if err := u.sets[i].add(g); err != nil {
+		if err := u.sets[i].addEntries(g); err != nil {
 			return fmt.Errorf("keep the values of rows from %d on: %w", b.First, err)
 		}
 	}
 	return nil
 }
 
-// text gives what is compared of a row; a row whose cells are all empty has
+// appendKeyText gives what is compared of a row; a row whose cells are all empty has
 // nothing.
-func (k *uniqueKey) text(b *intray.Batch, row int, scratch *[]byte) ([]byte, bool) {
+func (k *uniqueKey) appendKeyText(b *intray.Batch, row int, scratch *[]byte) ([]byte, bool) {
 	if len(k.fields) == 1 {
 		text := b.Fields[k.fields[0]].Values.At(row)
-		if len(text) == 0 || value.Blank(text) {
+		if len(text) == 0 || value.IsBlank(text) {
 			return nil, false
 		}
-		if k.anyCase {
-			text = lower(text, scratch)
+		if k.ignoreCase {
+			text = foldCase(text, scratch)
 		}
 		return text, true
 	}
 	all, has := (*scratch)[:0], false
 	for _, f := range k.fields {
 		text := b.Fields[f].Values.At(row)
-		if value.Blank(text) {
+		if value.IsBlank(text) {
 			text = nil
 		}
 		has = has || len(text) > 0
@@ -170,8 +170,8 @@ func (k *uniqueKey) text(b *intray.Batch, row int, scratch *[]byte) ([]byte, boo
 	return all, has
 }
 
-// lower gives text in lower case; plain letters without memory of their own.
-func lower(text []byte, scratch *[]byte) []byte {
+// foldCase gives text in lower case; plain letters without memory of their own.
+func foldCase(text []byte, scratch *[]byte) []byte {
 	out := (*scratch)[:0]
 	for _, c := range text {
 		if c >= utf8.RuneSelf {
@@ -188,10 +188,10 @@ func lower(text []byte, scratch *[]byte) []byte {
 
 // Finish gives the rows that break a rule, for each rule that any does. Every
 // row of a group of equal values is among them, not only the later ones.
-func (u *Uniques) Finish() ([]Duplicates, error) {
+func (u *UniqueChecker) Finish() ([]Duplicates, error) {
 	var found []Duplicates
 	for i, key := range u.keys {
-		rows, err := u.sets[i].repeated()
+		rows, err := u.sets[i].duplicateRows()
 		if err != nil {
 			return nil, fmt.Errorf("compare the values of all rows: %w", err)
 		}
@@ -206,4 +206,4 @@ func (u *Uniques) Finish() ([]Duplicates, error) {
 }
 
 // Close removes the temporary file.
-func (u *Uniques) Close() error { return u.file.close() }
+func (u *UniqueChecker) Close() error { return u.file.close() }

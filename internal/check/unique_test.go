@@ -43,7 +43,7 @@ func table(rows [][]string, size int) (batches []*intray.Batch) {
 // repeated gives the rows that break each rule.
 func repeated(t testing.TB, rules *check.Rules, batches []*intray.Batch) map[string][]uint32 {
 	t.Helper()
-	u := rules.Uniques(t.TempDir())
+	u := rules.UniqueChecker(t.TempDir())
 	defer func() {
 		if err := u.Close(); err != nil {
 			t.Error(err)
@@ -52,7 +52,7 @@ func repeated(t testing.TB, rules *check.Rules, batches []*intray.Batch) map[str
 	var group sync.WaitGroup
 	for _, b := range batches {
 		group.Go(func() {
-			if err := u.Add(b); err != nil {
+			if err := u.AddBatch(b); err != nil {
 				t.Error(err)
 			}
 		})
@@ -150,15 +150,15 @@ func TestManyUniques(t *testing.T) {
 	}
 }
 
-func TestUniquesLeaveNoFile(t *testing.T) {
+func TestUniqueCheckerLeavesNoFile(t *testing.T) {
 	folder := t.TempDir()
-	u := compiled(t, unique("unique", nil)).Uniques(folder)
+	u := compiled(t, unique("unique", nil)).UniqueChecker(folder)
 	rows := make([][]string, 300_000)
 	for i := range rows {
 		rows[i] = []string{fmt.Sprint(i)}
 	}
 	for _, b := range table(rows, 10_000) {
-		if err := u.Add(b); err != nil {
+		if err := u.AddBatch(b); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -168,18 +168,18 @@ func TestUniquesLeaveNoFile(t *testing.T) {
 	if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
 		t.Errorf("%d files are left, %v", len(left), err)
 	}
-	if compiled(t, required(intray.LevelError, "")).Uniques(folder) != nil {
+	if compiled(t, required(intray.LevelError, "")).UniqueChecker(folder) != nil {
 		t.Error("a schema without such a rule compares values")
 	}
 }
 
-func TestUniquesTellFailure(t *testing.T) {
-	u := compiled(t, unique("unique", nil)).Uniques("/there/is/no/such/folder")
+func TestUniqueCheckerReportsFailure(t *testing.T) {
+	u := compiled(t, unique("unique", nil)).UniqueChecker("/there/is/no/such/folder")
 	rows := make([][]string, 300_000)
 	for i := range rows {
 		rows[i] = []string{fmt.Sprint(i)}
 	}
-	if err := u.Add(table(rows, len(rows))[0]); err == nil || !strings.Contains(err.Error(), "keep the values") {
+	if err := u.AddBatch(table(rows, len(rows))[0]); err == nil || !strings.Contains(err.Error(), "keep the values") {
 		t.Errorf("error %v", err)
 	}
 	if err := u.Close(); err != nil {

@@ -46,10 +46,10 @@ func benchFields() []intray.Field {
 	return fields
 }
 
-// benchDesk takes every text as its value, and applies the rules of the fields.
-type benchDesk struct{ rules *check.Rules }
+// benchRevalidator takes every text as its value, and applies the rules of the fields.
+type benchRevalidator struct{ rules *check.Rules }
 
-func (d benchDesk) Blank(first int64, rows int) *intray.Batch {
+func (d benchRevalidator) BlankRows(first int64, rows int) *intray.Batch {
 	b := &intray.Batch{First: first, Lines: make([]int64, rows), Fields: make([]intray.Cells, len(benchFields()))}
 	for i := range b.Fields {
 		for range rows {
@@ -59,7 +59,7 @@ func (d benchDesk) Blank(first int64, rows int) *intray.Batch {
 	return b
 }
 
-func (d benchDesk) Change(_ context.Context, b *intray.Batch, edits []Edit) error {
+func (d benchRevalidator) Change(_ context.Context, b *intray.Batch, edits []Edit) error {
 	byField := map[int]map[int]string{}
 	for _, e := range edits {
 		if byField[e.Field] == nil {
@@ -152,7 +152,7 @@ func benchDraft(b *testing.B) *Draft {
 			out := make(chan func() error, 1)
 			commits <- out
 			group.Go(func() {
-				commit, err := w.Stage(benchBatch(first, min(size, benchRows()-first)))
+				commit, err := w.StageBatch(benchBatch(first, min(size, benchRows()-first)))
 				if err != nil {
 					commit = func() error { return err }
 				}
@@ -166,7 +166,7 @@ func benchDraft(b *testing.B) *Draft {
 		}
 	}
 	group.Wait()
-	if err := w.Late(intray.Problem{Field: bMail, Code: "unique", Text: intray.Literal("twice")}, roaring.New()); err != nil {
+	if err := w.AddProblem(intray.Problem{Field: bMail, Code: "unique", Text: intray.Literal("twice")}, roaring.New()); err != nil {
 		b.Fatal(err)
 	}
 	if _, err := w.Close(ctx); err != nil {
@@ -180,7 +180,7 @@ func benchDraft(b *testing.B) *Draft {
 	if err != nil {
 		b.Fatal(err)
 	}
-	d, err := Open(ctx, Config{Stage: s, Blobs: store, Prefix: "draft", Fields: benchFields(), Desk: benchDesk{rules}, Temp: b.TempDir(), Names: []map[string]string{bCountry: {"7": "Germany", "8": "France"}}})
+	d, err := Open(ctx, Config{Stage: s, Blobs: store, Prefix: "draft", Fields: benchFields(), Revalidator: benchRevalidator{rules}, Temp: b.TempDir(), Names: []map[string]string{bCountry: {"7": "Germany", "8": "France"}}})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -210,15 +210,15 @@ func BenchmarkDraft(b *testing.B) {
 	ctx := context.Background()
 	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // places to look at
 	phone, date := bPhone, 6
-	shelved := time.Now()
+	cacheStart := time.Now()
 	d.background.Wait()
-	b.Logf("the shelf took %v more", time.Since(shelved))
+	b.Logf("the shelf took %v more", time.Since(cacheStart))
 	for name, f := range map[string]Filter{
 		"all": {}, "errors": {Show: Errors}, "phone": {Field: &phone, Code: "phone"}, "date": {Field: &date, Code: "date"}, "search": {Search: "a5f0"}, "name": {Search: "germany"},
 	} {
 		b.Run("window/"+name, func(b *testing.B) {
 			begin := time.Now()
-			v, err := d.View(ctx, f, nil)
+			v, err := d.OpenView(ctx, f, nil)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -240,7 +240,7 @@ func BenchmarkDraft(b *testing.B) {
 				b.Fatal(err)
 			}
 			c := Typed{Row: row, Field: bMail, Text: fmt.Sprintf("other.%d@example.com", i/2), Version: r.Version, Seen: r.Cells[bMail].Raw}
-			if _, err := d.Change(ctx, Set{[]Typed{c}}, Call{}); err != nil {
+			if _, err := d.Change(ctx, Set{[]Typed{c}}, ChangeOptions{}); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -280,7 +280,7 @@ func benchReplace(b *testing.B, d *Draft, o Replace) {
 	runtime.ReadMemStats(&before)
 	cells := int64(0)
 	for b.Loop() {
-		v, err := d.Change(ctx, o, Call{})
+		v, err := d.Change(ctx, o, ChangeOptions{})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -299,7 +299,7 @@ func benchReplace(b *testing.B, d *Draft, o Replace) {
 func BenchmarkNeedle(b *testing.B) {
 	batch := benchBatch(0, 8000)
 	f := finder{needle: newNeedle("order 7")}
-	fields := upTo(len(benchFields()))
+	fields := sequence(len(benchFields()))
 	b.SetBytes(int64(sizeOf(batch)))
 	for b.Loop() {
 		if !slices.Contains(f.rows(batch, fields), true) {
@@ -308,4 +308,4 @@ func BenchmarkNeedle(b *testing.B) {
 	}
 }
 
-func (benchDesk) Deleted(context.Context, iter.Seq2[*intray.Batch, error]) error { return nil }
+func (benchRevalidator) Deleted(context.Context, iter.Seq2[*intray.Batch, error]) error { return nil }

@@ -83,7 +83,7 @@ func TestTexts(t *testing.T) {
 func TestFolding(t *testing.T) {
 	for r := range unicode.MaxRune {
 		other := unicode.SimpleFold(r)
-		if a, b := folded([]byte(string(r)), nil), folded([]byte(string(other)), nil); string(a) != string(b) {
+		if a, b := foldCase([]byte(string(r)), nil), foldCase([]byte(string(other)), nil); string(a) != string(b) {
 			t.Errorf("%q and %q are %q and %q", r, other, a, b)
 		}
 	}
@@ -136,8 +136,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestClash has two persons type into the same cells.
-func TestClash(t *testing.T) {
+// TestCellConflict has two persons type into the same cells.
+func TestCellConflict(t *testing.T) {
 	u := newUnder(t, t.TempDir(), sameRows(9), 4, limits{})
 	defer u.close(t)
 	typed := func(row int64, field int, text, seen string) Typed {
@@ -154,14 +154,14 @@ func TestClash(t *testing.T) {
 		if err := do(); !errors.As(err, &conflict) {
 			t.Fatalf("%s: %v", kind, err)
 		}
-		want := []Clash{
+		want := []CellConflict{
 			{Row: 1, Field: fName, Version: 1, Seen: "Ann", Now: "Ben"}, {Row: 6, Field: fName, Version: 1, Seen: "Ann", Now: "Bea"},
 			{Row: 7, Field: fName, Gone: true, Seen: "Ann"},
 		}
-		if diff := cmp.Diff(want, conflict.Cells, cmpopts.SortSlices(func(a, b Clash) bool { return a.Row < b.Row })); diff != "" {
+		if diff := cmp.Diff(want, conflict.Cells, cmpopts.SortSlices(func(a, b CellConflict) bool { return a.Row < b.Row })); diff != "" {
 			t.Errorf("%s: %s", kind, diff)
 		}
-		if !strings.Contains(conflict.Error(), "3 of these cells") || !strings.Contains((&Conflict{make([]Clash, 1)}).Error(), "1 of these cells") {
+		if !strings.Contains(conflict.Error(), "3 of these cells") || !strings.Contains((&Conflict{make([]CellConflict, 1)}).Error(), "1 of these cells") {
 			t.Error(conflict)
 		}
 	}
@@ -201,7 +201,7 @@ func TestVerdict(t *testing.T) {
 	if len(got.Samples) != 20 {
 		t.Errorf("%d samples", len(got.Samples))
 	}
-	if diff := cmp.Diff(Verdict{Cells: 30, Rows: 30, Valid: 30}, got, cmpopts.IgnoreFields(Verdict{}, "Samples")); diff != "" {
+	if diff := cmp.Diff(ChangeResult{Cells: 30, Rows: 30, Valid: 30}, got, cmpopts.IgnoreFields(ChangeResult{}, "Samples")); diff != "" {
 		t.Error(diff)
 	}
 	// All mails become one: every row breaks the rule, and 15 had an error before.
@@ -240,7 +240,7 @@ func TestCallThatFails(t *testing.T) {
 	stopped, stop := context.WithCancel(t.Context())
 	for name, do := range []func() error{
 		func() error {
-			_, err := u.draft.Change(stopped, all, Call{Progress: func(done, _ int64) {
+			_, err := u.draft.Change(stopped, all, ChangeOptions{Progress: func(done, _ int64) {
 				if done > 10 {
 					stop()
 				}
@@ -268,8 +268,8 @@ func TestCallThatFails(t *testing.T) {
 		}
 	}
 	// What was perhaps kept can be opened all the same.
-	if _, err := u.draft.Change(t.Context(), all, Call{Keep: func(ctx context.Context, k Kept, v Verdict) error {
-		return errors.Join(full, u.call().Keep(ctx, k, v))
+	if _, err := u.draft.Change(t.Context(), all, ChangeOptions{Save: func(ctx context.Context, k StoredRevision, v ChangeResult) error {
+		return errors.Join(full, u.call().Save(ctx, k, v))
 	}}); !errors.Is(err, full) || u.draft.now.Load() != before {
 		t.Errorf("not kept: %v", err)
 	}
@@ -285,7 +285,7 @@ func TestCallThatFails(t *testing.T) {
 	if v, err := u.draft.Change(t.Context(), all, u.call()); err != nil || v.Seq != 1 || v.Rows != 40 {
 		t.Errorf("afterwards: %+v, %v", v, err)
 	}
-	if _, err := u.draft.Undo(t.Context(), func(context.Context, int64) error { return full }); !errors.Is(err, full) || u.draft.now.Load().live == nil || len(u.draft.now.Load().layers) != 1 {
+	if _, err := u.draft.Undo(t.Context(), func(context.Context, int64) error { return full }); !errors.Is(err, full) || u.draft.now.Load().live == nil || len(u.draft.now.Load().revisions) != 1 {
 		t.Errorf("undo: %v", err)
 	}
 }
@@ -341,9 +341,9 @@ func TestManyAtOnce(t *testing.T) {
 	group.Wait()
 }
 
-// TestCountsTellOfRowsThere wants the example of a problem to be that of a row which
+// TestCountsCoverLiveRows wants the example of a problem to be that of a row which
 // has it.
-func TestCountsTellOfRowsThere(t *testing.T) {
+func TestCountsCoverLiveRows(t *testing.T) {
 	rows := sameRows(6)
 	rows[1][fName], rows[4][fName] = "odd A", "odd B"
 	u := newUnder(t, t.TempDir(), rows, 4, limits{})
@@ -360,18 +360,18 @@ func TestCountsTellOfRowsThere(t *testing.T) {
 	}
 }
 
-// countingDesk counts the rows of each call.
-type countingDesk struct {
-	testDesk
+// countingRevalidator counts the rows of each call.
+type countingRevalidator struct {
+	testRevalidator
 	mu    *sync.Mutex
 	calls *[]int
 }
 
-func (d countingDesk) Change(ctx context.Context, b *intray.Batch, edits []Edit) error {
+func (d countingRevalidator) Change(ctx context.Context, b *intray.Batch, edits []Edit) error {
 	d.mu.Lock()
 	*d.calls = append(*d.calls, b.Rows())
 	d.mu.Unlock()
-	return d.testDesk.Change(ctx, b, edits)
+	return d.testRevalidator.Change(ctx, b, edits)
 }
 
 // TestWholeChange lets the desk see all rows of a change at once, also where they are
@@ -382,7 +382,7 @@ func TestWholeChange(t *testing.T) {
 	defer func() { u.close(t) }()
 	u.close(t)
 	var calls []int
-	u.cfg.Desk, u.cfg.Whole = countingDesk{mu: &sync.Mutex{}, calls: &calls}, true
+	u.cfg.Revalidator, u.cfg.Whole = countingRevalidator{mu: &sync.Mutex{}, calls: &calls}, true
 	u.open(t)
 	fill := Fill{Where: Selector{Fields: []int{fName}}, Text: "new"}
 	v, err := u.draft.Change(t.Context(), fill, u.call())

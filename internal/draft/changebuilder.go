@@ -12,90 +12,90 @@ import (
 	"github.com/intraydata/intray/internal/stage"
 )
 
-// making is a change under way, from the snapshot before it to that after it.
-type making struct {
+// changeBuilder is a change under way, from the snapshot before it to that after it.
+type changeBuilder struct {
 	draft *Draft
-	job   *job
+	plan   *changePlan
 	// dry says that the change is not to be made.
 	dry     bool
-	layer   *layer
+	revision   *revision
 	before  *snapshot
 	after   *snapshot
-	verdict Verdict
-	clashes []Clash
+	result ChangeResult
+	conflicts []CellConflict
 	// offered says that somebody was asked to keep it.
 	offered bool
 	// writer takes the rows of a large layer, and written counts them.
 	writer  *stage.Writer
 	written int64
 	size    int
-	tables  []tableMaking
+	keyChanges  []keyChanges
 }
 
-// tableMaking is what a change does to one key.
-type tableMaking struct {
-	moves []move
+// keyChanges is what a change does to one key.
+type keyChanges struct {
+	moves []keyMove
 	// many says that there are too many moves to look them up, and index is then
 	// that of the rows after the change.
 	many  bool
 	index *check.Index
 }
 
-// make does an operation up to the point where others would see it.
-func (d *Draft) make(ctx context.Context, o Operation, dry bool, progress func(done, total int64)) (*making, error) {
-	j, err := o.job(d)
+// buildChange does an operation up to the point where others would see it.
+func (d *Draft) buildChange(ctx context.Context, o Operation, dry bool, progress func(done, total int64)) (*changeBuilder, error) {
+	j, err := o.plan(d)
 	if err != nil {
 		return nil, err
 	}
 	s := d.now.Load()
-	rows, err := d.selected(s, j.where, func() (*roaring.Bitmap, error) { return d.rowsOf(ctx, s, j.where.Filter, nil) })
+	rows, err := d.selectRows(s, j.where, func() (*roaring.Bitmap, error) { return d.matchingRows(ctx, s, j.where.Filter, nil) })
 	if err != nil {
 		return nil, err
 	}
-	m := &making{draft: d, job: j, dry: dry, before: s, layer: newLayer(d.seq+1, d.next), tables: make([]tableMaking, len(d.tables))}
-	if err := m.run(ctx, rows, progress); err != nil {
+	m := &changeBuilder{draft: d, plan: j, dry: dry, before: s, revision: newRevision(d.seq+1, d.next), keyChanges: make([]keyChanges, len(d.keyIndexes))}
+	if err := m.build(ctx, rows, progress); err != nil {
 		return m, err
 	}
-	if len(m.clashes) > 0 {
-		return m, &Conflict{m.clashes}
+	if len(m.conflicts) > 0 {
+		return m, &Conflict{m.conflicts}
 	}
-	if err := m.endRows(ctx); err != nil {
+	if err := m.finishRows(ctx); err != nil {
 		return m, err
 	}
-	if err := m.compare(ctx); err != nil {
+	if err := m.applyTableRules(ctx); err != nil {
 		return m, err
 	}
 	if dry {
-		m.after = s.shifted(m.layer, d.shape(), true)
+		m.after = s.applied(m.revision, d.snapshotConfig(), true)
 	} else {
-		m.after = s.with(m.layer, d.shape())
+		m.after = s.withRevision(m.revision, d.snapshotConfig())
 	}
-	m.judge()
+	m.summarize()
 	return m, nil
 }
 
-func (m *making) run(ctx context.Context, rows *roaring.Bitmap, progress func(done, total int64)) error {
+func (m *changeBuilder) build(ctx context.Context, rows *roaring.Bitmap, progress func(done, total int64)) error {
 	switch {
-	case m.job.remove:
-		return m.remove(ctx, rows)
-	case m.job.added != nil:
-		return m.add(ctx)
-	case m.job.accept:
+	case m.plan.remove:
+		return m.removeRows(ctx, rows)
+	case m.plan.added != nil:
+		return m.addRows(ctx)
+	case m.plan.accept:
 		s := m.before
 		rows = roaring.And(rows, roaring.FastOr(s.matching(nil, func(k Kind) bool {
 			return k.Field < 0 && k.Code == acceptable
 		})...))
-	case m.job.cells != nil:
-		if err := m.missing(); err != nil {
+	case m.plan.cells != nil:
+		if err := m.findMissing(); err != nil {
 			return err
 		}
 	}
-	return m.rework(ctx, rows, progress)
+	return m.applyParallel(ctx, rows, progress)
 }
 
-// missing finds cells of rows that are not there.
-func (m *making) missing() error {
-	for row, cells := range m.job.cells {
+// findMissing finds cells of rows that are not there.
+func (m *changeBuilder) findMissing() error {
+	for row, cells := range m.plan.cells {
 		if int64(row) >= m.draft.next {
 			return &Refusal{Text: noRow(int64(row))}
 		}
@@ -103,26 +103,26 @@ func (m *making) missing() error {
 			continue
 		}
 		for _, t := range cells {
-			m.clashes = append(m.clashes, Clash{Row: t.Row, Field: t.Field, Part: t.Part, Gone: true, Seen: t.Seen})
+			m.conflicts = append(m.conflicts, CellConflict{Row: t.Row, Field: t.Field, Part: t.Part, Gone: true, Seen: t.Seen})
 		}
 	}
 	return nil
 }
 
-// remove deletes rows.
-func (m *making) remove(ctx context.Context, rows *roaring.Bitmap) error {
-	m.layer.live.lost = rows.Clone()
+// removeRows deletes rows.
+func (m *changeBuilder) removeRows(ctx context.Context, rows *roaring.Bitmap) error {
+	m.revision.live.lost = rows.Clone()
 	for k, of := range m.before.kinds {
 		if lost := roaring.And(of, rows); !lost.IsEmpty() {
-			m.layer.kind(k).lost = lost
+			m.revision.kindDelta(k).lost = lost
 		}
 	}
-	if len(m.tables) == 0 || rows.IsEmpty() {
+	if len(m.keyChanges) == 0 || rows.IsEmpty() {
 		return nil
 	}
 	if int(rows.GetCardinality()) > m.draft.cfg.limits.moves {
-		for i := range m.tables {
-			m.tables[i].many = true
+		for i := range m.keyChanges {
+			m.keyChanges[i].many = true
 		}
 		return nil
 	}
@@ -131,18 +131,18 @@ func (m *making) remove(ctx context.Context, rows *roaring.Bitmap) error {
 	if err != nil {
 		return err
 	}
-	for i, t := range m.draft.tables {
+	for i, t := range m.draft.keyIndexes {
 		h := t.key.Hasher()
 		for at, row := range list {
 			hash, has := h.Hash(b, at)
-			m.tables[i].add(m.draft.cfg.limits.moves, move{row: row, before: place{hash, has}})
+			m.keyChanges[i].addMoves(m.draft.cfg.limits.moves, keyMove{row: row, before: rowKey{hash, has}})
 		}
 	}
 	return nil
 }
 
-// add takes a move, unless there are too many.
-func (t *tableMaking) add(most int, moves ...move) {
+// addMoves takes a move, unless there are too many.
+func (t *keyChanges) addMoves(most int, moves ...keyMove) {
 	switch {
 	case t.many:
 	case len(t.moves)+len(moves) > most:
@@ -152,41 +152,41 @@ func (t *tableMaking) add(most int, moves ...move) {
 	}
 }
 
-// add makes new rows.
-func (m *making) add(ctx context.Context) error {
-	first, n := m.draft.next, len(m.job.added)
+// addRows makes new rows.
+func (m *changeBuilder) addRows(ctx context.Context) error {
+	first, n := m.draft.next, len(m.plan.added)
 	if first+int64(n) > 1<<32 {
 		return &Refusal{Text: intray.NewMessage("review.no_room_for_rows", nil)}
 	}
 	if n == 0 {
 		return nil
 	}
-	b := m.draft.cfg.Desk.Blank(first, n)
+	b := m.draft.cfg.Revalidator.BlankRows(first, n)
 	var edits []Edit
 	rows := make([]uint32, n)
-	for i, cells := range m.job.added {
+	for i, cells := range m.plan.added {
 		rows[i] = uint32(first) + uint32(i)
 		for _, t := range cells {
 			edits = append(edits, Edit{Row: i, Field: t.Field, Part: t.Part, Text: t.Text})
 		}
 	}
-	if err := m.draft.cfg.Desk.Change(ctx, b, edits); err != nil {
+	if err := m.draft.cfg.Revalidator.Change(ctx, b, edits); err != nil {
 		return fmt.Errorf("read what was typed: %w", err)
 	}
 	w := m.worker()
-	r := &result{rows: rows, batch: b, cells: int64(len(edits))}
-	if err := w.diff(r, &before{problems: nil, places: make([][]place, len(m.tables))}); err != nil {
+	r := &spanResult{rows: rows, batch: b, cells: int64(len(edits))}
+	if err := w.diffProblems(r, &priorState{problems: nil, keys: make([][]rowKey, len(m.keyChanges))}); err != nil {
 		return err
 	}
-	m.layer.live.gained.AddRange(uint64(first), uint64(first)+uint64(n))
-	m.layer.next = first + int64(n)
-	return m.take(ctx, r)
+	m.revision.live.gained.AddRange(uint64(first), uint64(first)+uint64(n))
+	m.revision.next = first + int64(n)
+	return m.mergeResult(ctx, r)
 }
 
-// compare finds what the rules about all rows say of the change.
-func (m *making) compare(ctx context.Context) error {
-	for i, t := range m.draft.tables {
-		made := &m.tables[i]
+// applyTableRules finds what the rules about all rows say of the change.
+func (m *changeBuilder) applyTableRules(ctx context.Context) error {
+	for i, t := range m.draft.keyIndexes {
+		made := &m.keyChanges[i]
 		if !made.many && len(made.moves) == 0 {
 			continue
 		}
@@ -195,21 +195,21 @@ func (m *making) compare(ctx context.Context) error {
 		var err error
 		if made.many {
 			var rows *roaring.Bitmap
-			if made.index, rows, err = t.anew(ctx, m.before.with(m.layer, m.draft.shape()), nil); err == nil {
+			if made.index, rows, err = t.rebuild(ctx, m.before.withRevision(m.revision, m.draft.snapshotConfig()), nil); err == nil {
 				d = &delta{roaring.AndNot(rows, repeated), roaring.AndNot(repeated, rows)}
 			}
 		} else {
-			d, err = t.settle(ctx, m.before, repeated, made.moves)
+			d, err = t.findRepeated(ctx, m.before, repeated, made.moves)
 		}
 		if err != nil {
 			return err
 		}
-		if d.empty() {
+		if d.isEmpty() {
 			continue
 		}
 		for at, r := range m.draft.rules {
 			if r.key == i {
-				m.layer.rules[at] = d
+				m.revision.rules[at] = d
 			}
 		}
 	}
@@ -226,53 +226,53 @@ func (d *Draft) firstRule(key int) int {
 	return -1
 }
 
-// take adds what a worker made to the layer.
-func (m *making) take(ctx context.Context, r *result) error {
-	m.verdict.Cells += r.cells
-	m.verdict.Rows += int64(len(r.rows))
-	m.clashes = append(m.clashes, r.clashes...)
-	for i := 0; i < len(r.samples) && len(m.verdict.Samples) < maxSamples; i++ {
-		m.verdict.Samples = append(m.verdict.Samples, r.samples[i])
+// mergeResult adds what a worker made to the layer.
+func (m *changeBuilder) mergeResult(ctx context.Context, r *spanResult) error {
+	m.result.Cells += r.cells
+	m.result.Rows += int64(len(r.rows))
+	m.conflicts = append(m.conflicts, r.conflicts...)
+	for i := 0; i < len(r.samples) && len(m.result.Samples) < maxSamples; i++ {
+		m.result.Samples = append(m.result.Samples, r.samples[i])
 	}
-	m.layer.rows.AddMany(r.rows)
+	m.revision.rows.AddMany(r.rows)
 	for k, rows := range r.gained {
-		m.layer.kind(k).gained.AddMany(rows)
+		m.revision.kindDelta(k).gained.AddMany(rows)
 	}
 	for k, rows := range r.lost {
-		m.layer.kind(k).lost.AddMany(rows)
+		m.revision.kindDelta(k).lost.AddMany(rows)
 	}
 	for i := range r.moves {
-		m.tables[i].add(m.draft.cfg.limits.moves, r.moves[i]...)
+		m.keyChanges[i].addMoves(m.draft.cfg.limits.moves, r.moves[i]...)
 	}
 	// What would only be dropped again is not kept, unless all rows may have to be
 	// compared with it.
-	if len(r.rows) == 0 || len(m.clashes) > 0 || m.dry && len(m.tables) == 0 {
+	if len(r.rows) == 0 || len(m.conflicts) > 0 || m.dry && len(m.keyChanges) == 0 {
 		return nil
 	}
-	return m.takeRows(ctx, r)
+	return m.appendRows(ctx, r)
 }
 
-// takeRows keeps the rows: in memory as long as they are few, then in a stage.
-func (m *making) takeRows(ctx context.Context, r *result) error {
-	if m.layer.content == nil {
-		m.layer.content = m.draft.blank()
+// appendRows keeps the rows: in memory as long as they are few, then in a stage.
+func (m *changeBuilder) appendRows(ctx context.Context, r *spanResult) error {
+	if m.revision.content == nil {
+		m.revision.content = m.draft.newBatch()
 	}
 	if m.writer == nil {
-		rows, bytes := m.draft.cfg.limits.small(m.before.held)
-		takeRun(m.layer.content, r.batch, 0, r.batch.Rows())
-		if m.size += sizeOf(r.batch); m.layer.content.Rows() <= rows && m.size <= bytes {
+		rows, bytes := m.draft.cfg.limits.inMemory(m.before.held)
+		copyRows(m.revision.content, r.batch, 0, r.batch.Rows())
+		if m.size += sizeOf(r.batch); m.revision.content.Rows() <= rows && m.size <= bytes {
 			return nil
 		}
-		m.begin(ctx)
-		r.batch = m.layer.content
+		m.beginStage(ctx)
+		r.batch = m.revision.content
 	}
 	for first, n := 0, r.batch.Rows(); first < n; first += stagedAtOnce {
 		part := r.batch
 		if n > stagedAtOnce {
-			part = blankOf(r.batch)
-			takeRun(part, r.batch, first, min(first+stagedAtOnce, n))
+			part = newBatchLike(r.batch)
+			copyRows(part, r.batch, first, min(first+stagedAtOnce, n))
 		}
-		if err := m.stage(part); err != nil {
+		if err := m.writeStaged(part); err != nil {
 			return err
 		}
 	}
@@ -282,10 +282,10 @@ func (m *making) takeRows(ctx context.Context, r *result) error {
 // stagedAtOnce is the most rows that are written, and read again, at a time.
 const stagedAtOnce = 1 << 15
 
-// stage writes rows of a large layer.
-func (m *making) stage(b *intray.Batch) error {
+// writeStaged writes rows of a large layer.
+func (m *changeBuilder) writeStaged(b *intray.Batch) error {
 	b.First = m.written
-	commit, err := m.writer.Stage(b)
+	commit, err := m.writer.StageBatch(b)
 	if err == nil {
 		err = commit()
 	}
@@ -293,10 +293,10 @@ func (m *making) stage(b *intray.Batch) error {
 	return err
 }
 
-// begin makes the layer a large one.
-func (m *making) begin(ctx context.Context) {
+// beginStage makes the layer a large one.
+func (m *changeBuilder) beginStage(ctx context.Context) {
 	d := m.draft
-	m.layer.prefix = d.layerPrefix(m.layer.seq)
+	m.revision.prefix = d.newRevisionPrefix(m.revision.seq)
 	layout := stage.Layout{}
 	manifest := d.cfg.Stage.Manifest()
 	for _, f := range manifest.Fields {
@@ -305,44 +305,44 @@ func (m *making) begin(ctx context.Context) {
 	for _, u := range manifest.Unmapped {
 		layout.Unmapped = append(layout.Unmapped, u.Index)
 	}
-	m.writer = stage.NewWriter(ctx, d.cfg.Blobs, m.layer.prefix+"/"+rowsName, layout, stage.Config{Codec: stage.Snappy})
+	m.writer = stage.NewWriter(ctx, d.cfg.Blobs, m.revision.prefix+"/"+rowsFolder, layout, stage.Config{Codec: stage.Snappy})
 }
 
-// endRows seals the rows of a large layer.
-func (m *making) endRows(ctx context.Context) error {
+// finishRows seals the rows of a large layer.
+func (m *changeBuilder) finishRows(ctx context.Context) error {
 	if m.writer == nil {
-		m.layer.size = m.size
+		m.revision.size = m.size
 		return nil
 	}
 	if _, err := m.writer.Close(ctx); err != nil {
 		return err
 	}
-	m.layer.content = nil
-	return m.layer.open(ctx, m.draft.cfg.Blobs)
+	m.revision.content = nil
+	return m.revision.open(ctx, m.draft.cfg.Blobs)
 }
 
 // discard drops what was made.
-func (m *making) discard() {
+func (m *changeBuilder) discard() {
 	if m.writer != nil {
 		m.writer.Abort()
 	}
 	if m.offered {
 		// An error does not say that it was not kept: the answer may have been lost.
-		_ = m.layer.close()
+		_ = m.revision.close()
 	} else {
-		m.draft.drop(m.layer)
+		m.draft.deleteRevision(m.revision)
 	}
 	var errs []error
-	for i := range m.tables {
-		if index := m.tables[i].index; index != nil {
+	for i := range m.keyChanges {
+		if index := m.keyChanges[i].index; index != nil {
 			errs = append(errs, index.Close())
 		}
 	}
 	_ = errors.Join(errs...) // files without a name, which go with the process
 }
 
-// Verdict says what a change does, or would do.
-type Verdict struct {
+// ChangeResult says what a change does, or would do.
+type ChangeResult struct {
 	// Seq is the number of the change; 0 where it was not made, or nothing to do.
 	Seq int64
 	// Cells is how many cells change, and Rows in how many rows.
@@ -368,92 +368,92 @@ type Sample struct {
 // maxSamples is the most samples of a verdict.
 const maxSamples = 20
 
-// Call says who is told while a change is made. Both may be nil.
-type Call struct {
-	// Keep is given what is to be kept, and what the change does, before anybody sees
+// ChangeOptions says who is told while a change is made. Both may be nil.
+type ChangeOptions struct {
+	// Save is given what is to be kept, and what the change does, before anybody sees
 	// it; where it fails there is none, but blobs of it stay, as it may have been kept
 	// all the same. What was undone cannot be redone from then on.
-	Keep func(ctx context.Context, k Kept, v Verdict) error
+	Save func(ctx context.Context, k StoredRevision, v ChangeResult) error
 	// Progress is told of rows, from another goroutine, one call at a time.
 	Progress func(done, total int64)
 }
 
 // Preview says what a change would do, and keeps nothing.
-func (d *Draft) Preview(ctx context.Context, o Operation, progress func(done, total int64)) (Verdict, error) {
+func (d *Draft) Preview(ctx context.Context, o Operation, progress func(done, total int64)) (ChangeResult, error) {
 	if err := d.lock(ctx); err != nil {
-		return Verdict{}, fmt.Errorf("preview a change: %w", err)
+		return ChangeResult{}, fmt.Errorf("preview a change: %w", err)
 	}
 	defer d.unlock()
-	m, err := d.make(ctx, o, true, progress)
+	m, err := d.buildChange(ctx, o, true, progress)
 	if m != nil {
 		defer m.discard()
 	}
 	if err != nil {
-		return Verdict{}, fmt.Errorf("preview a change: %w", err)
+		return ChangeResult{}, fmt.Errorf("preview a change: %w", err)
 	}
-	m.verdict.Seq = 0
-	return m.verdict, nil
+	m.result.Seq = 0
+	return m.result, nil
 }
 
 // Change makes a change. A [Refusal] and a [Conflict] are among its errors; after
 // any error, that of the context too, nothing was changed.
-func (d *Draft) Change(ctx context.Context, o Operation, call Call) (Verdict, error) {
+func (d *Draft) Change(ctx context.Context, o Operation, call ChangeOptions) (ChangeResult, error) {
 	if err := d.lock(ctx); err != nil {
-		return Verdict{}, fmt.Errorf("make a change: %w", err)
+		return ChangeResult{}, fmt.Errorf("make a change: %w", err)
 	}
 	defer d.unlock()
-	m, err := d.make(ctx, o, false, call.Progress)
-	if err == nil && !m.layer.live.lost.IsEmpty() {
-		err = d.cfg.Desk.Deleted(ctx, m.deleted(ctx))
+	m, err := d.buildChange(ctx, o, false, call.Progress)
+	if err == nil && !m.revision.live.lost.IsEmpty() {
+		err = d.cfg.Revalidator.Deleted(ctx, m.deleted(ctx))
 	}
-	if err == nil && m.verdict.Seq > 0 {
+	if err == nil && m.result.Seq > 0 {
 		err = d.publish(ctx, m, call)
 	}
 	if err != nil {
 		if m != nil {
 			m.discard()
 		}
-		return Verdict{}, fmt.Errorf("make a change: %w", err)
+		return ChangeResult{}, fmt.Errorf("make a change: %w", err)
 	}
-	return m.verdict, nil
+	return m.result, nil
 }
 
 // publish keeps a change and shows it.
-func (d *Draft) publish(ctx context.Context, m *making, call Call) error {
-	k, err := d.encode(ctx, m.layer)
+func (d *Draft) publish(ctx context.Context, m *changeBuilder, call ChangeOptions) error {
+	k, err := d.encode(ctx, m.revision)
 	if err != nil {
 		return fmt.Errorf("keep it: %w", err)
 	}
-	if call.Keep != nil {
+	if call.Save != nil {
 		m.offered = true
-		if err := call.Keep(ctx, k, m.verdict); err != nil {
+		if err := call.Save(ctx, k, m.result); err != nil {
 			return fmt.Errorf("keep it: %w", err)
 		}
 	}
-	d.seq, d.next = m.layer.seq, m.layer.next
+	d.seq, d.next = m.revision.seq, m.revision.next
 	d.now.Store(m.after)
-	for _, t := range d.tables {
-		switch made := &m.tables[t.at]; {
+	for _, t := range d.keyIndexes {
+		switch made := &m.keyChanges[t.number]; {
 		case made.index != nil:
-			t.adopt(made.index)
+			t.replaceIndex(made.index)
 		default:
-			t.take(made.moves)
+			t.recordMoves(made.moves)
 		}
 	}
 	d.gone, d.undone = append(d.gone, d.undone...), nil
-	d.sweep()
+	d.dropUnused()
 	return nil
 }
 
-// judge counts what changed for the rows as wholes.
-func (m *making) judge() {
+// summarize counts what changed for the rows as wholes.
+func (m *changeBuilder) summarize() {
 	before, after := m.before.errors(), m.after.errors()
 	better := roaring.AndNot(before, after)
-	m.verdict.Valid = int64(better.AndCardinality(m.after.live))
-	m.verdict.Invalid = int64(roaring.AndNot(after, before).GetCardinality())
-	m.verdict.Added = int64(m.layer.live.gained.GetCardinality())
-	m.verdict.Deleted = int64(m.layer.live.lost.GetCardinality())
-	if !m.layer.rows.IsEmpty() || !m.layer.live.empty() {
-		m.verdict.Seq = m.layer.seq
+	m.result.Valid = int64(better.AndCardinality(m.after.live))
+	m.result.Invalid = int64(roaring.AndNot(after, before).GetCardinality())
+	m.result.Added = int64(m.revision.live.gained.GetCardinality())
+	m.result.Deleted = int64(m.revision.live.lost.GetCardinality())
+	if !m.revision.rows.IsEmpty() || !m.revision.live.isEmpty() {
+		m.result.Seq = m.revision.seq
 	}
 }

@@ -149,14 +149,14 @@ func (d *Draft) Distinct(ctx context.Context, field int, q Query, n int) (Distin
 	}
 	s, done := d.read()
 	defer done()
-	_, rows, err := d.resolve(ctx, s, q, nil)
+	_, rows, err := d.resolveQuery(ctx, s, q, nil)
 	if err != nil {
 		return Distinct{}, fmt.Errorf("filter rows: %w", err)
 	}
 	n = min(max(n, 0), maxValues)
-	out, few, err := d.countFew(ctx, s, rows, field, n)
+	out, few, err := d.countInMemory(ctx, s, rows, field, n)
 	if err == nil && !few {
-		out, err = d.countMany(ctx, s, rows, field, n)
+		out, err = d.countOnDisk(ctx, s, rows, field, n)
 	}
 	if err != nil {
 		return Distinct{}, fmt.Errorf("count the values of field %q: %w", d.cfg.Fields[field].Key, err)
@@ -169,10 +169,10 @@ func (d *Draft) Distinct(ctx context.Context, field int, q Query, n int) (Distin
 func (d *Draft) eachText(ctx context.Context, s *snapshot, rows *roaring.Bitmap, field int, one func() (do func(text []byte, row uint32), end func() error)) error {
 	fields := []int{field}
 	return d.eachSpan(ctx, s, rows, nil, func() spanWork {
-		l := d.look(s, fields)
+		l := d.newFieldReader(s, fields)
 		do, end := one()
 		return func(ctx context.Context, at span) error {
-			pieces, err := l.span(ctx, at, rows)
+			pieces, err := l.readSpan(ctx, at, rows)
 			if err != nil {
 				return err
 			}
@@ -189,11 +189,11 @@ func (d *Draft) eachText(ctx context.Context, s *snapshot, rows *roaring.Bitmap,
 	})
 }
 
-// errMany ends counting in memory.
-var errMany = errors.New("there are too many different texts")
+// errTooManyTexts ends counting in memory.
+var errTooManyTexts = errors.New("there are too many different texts")
 
-// countFew counts in memory, and gives false where there are too many texts.
-func (d *Draft) countFew(ctx context.Context, s *snapshot, rows *roaring.Bitmap, field, n int) (Distinct, bool, error) {
+// countInMemory counts in memory, and gives false where there are too many texts.
+func (d *Draft) countInMemory(ctx context.Context, s *snapshot, rows *roaring.Bitmap, field, n int) (Distinct, bool, error) {
 	var mu sync.Mutex
 	var parts []map[string]*Value
 	err := d.eachText(ctx, s, rows, field, func() (func([]byte, uint32), func() error) {
@@ -211,12 +211,12 @@ func (d *Draft) countFew(ctx context.Context, s *snapshot, rows *roaring.Bitmap,
 		}
 		return count, func() error {
 			if len(counts) > d.cfg.limits.counted {
-				return errMany
+				return errTooManyTexts
 			}
 			return nil
 		}
 	})
-	if errors.Is(err, errMany) {
+	if errors.Is(err, errTooManyTexts) {
 		return Distinct{}, false, nil
 	}
 	all := map[string]*Value{}
@@ -239,31 +239,31 @@ func (d *Draft) countFew(ctx context.Context, s *snapshot, rows *roaring.Bitmap,
 	return out, true, err
 }
 
-// countMany counts in a temporary file.
-func (d *Draft) countMany(ctx context.Context, s *snapshot, rows *roaring.Bitmap, field, n int) (Distinct, error) {
-	t := check.NewTally(d.cfg.Temp)
+// countOnDisk counts in a temporary file.
+func (d *Draft) countOnDisk(ctx context.Context, s *snapshot, rows *roaring.Bitmap, field, n int) (Distinct, error) {
+	t := check.NewValueCounts(d.cfg.Temp)
 	defer func() { _ = t.Close() }()
 	err := d.eachText(ctx, s, rows, field, func() (func([]byte, uint32), func() error) {
 		c := t.Counter()
-		return c.Put, c.Flush
+		return c.QueueText, c.Flush
 	})
 	if err != nil {
 		return Distinct{}, err
 	}
-	most, different, err := t.Most(n)
+	most, different, err := t.MostFrequent(n)
 	if err != nil {
 		return Distinct{}, err
 	}
 	out := Distinct{More: different - int64(len(most))}
-	texts, err := d.textsOf(ctx, s, field, t, most)
+	texts, err := d.loadTexts(ctx, s, field, t, most)
 	for _, m := range most {
 		out.Values = append(out.Values, Value{texts[m.Hash], m.Count, int64(m.Row)})
 	}
 	return out, err
 }
 
-// textsOf reads the texts that were counted where they stand first.
-func (d *Draft) textsOf(ctx context.Context, s *snapshot, field int, t *check.Tally, most []check.Tallied) (map[check.Hash]string, error) {
+// loadTexts reads the texts that were counted where they stand first.
+func (d *Draft) loadTexts(ctx context.Context, s *snapshot, field int, t *check.ValueCounts, most []check.ValueCount) (map[check.Hash]string, error) {
 	texts := make(map[check.Hash]string, len(most))
 	rows := roaring.New()
 	for _, m := range most {

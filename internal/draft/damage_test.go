@@ -17,14 +17,14 @@ func damaged(t *testing.T) *under {
 	u.change(t, Fill{Where: Selector{Numbers: []int64{1, 2}, Fields: []int{fMail}}, Text: "small"})
 	u.change(t, Fill{Where: Selector{Fields: []int{fMail}}, Text: "large"})
 	u.change(t, Delete{Selector{Numbers: []int64{3}}})
-	u.large = u.draft.now.Load().layers[1].prefix
+	u.large = u.draft.now.Load().revisions[1].prefix
 	u.close(t)
 	return u
 }
 
 // readAll opens the draft and reads all rows.
 func (u *under) readAll() (rows int, err error) {
-	u.cfg.Layers = u.kept
+	u.cfg.Revisions = u.kept
 	d, err := Open(context.Background(), u.cfg)
 	if err != nil {
 		return 0, err
@@ -73,7 +73,7 @@ func TestDamagedBodies(t *testing.T) {
 func TestDamagedBlobs(t *testing.T) {
 	u := damaged(t)
 	at := u.large + "/"
-	for _, name := range []string{layerName, rowsName + "/manifest.json", rowsName + "/seg-0000.parquet"} {
+	for _, name := range []string{revisionFile, rowsFolder + "/manifest.json", rowsFolder + "/seg-0000.parquet"} {
 		whole := readBlob(t, u.store, at+name)
 		for _, body := range [][]byte{flipped(whole, 9), flipped(whole, len(whole)/4), whole[:len(whole)/5]} {
 			writeBlob(t, u.store, at+name, body)
@@ -132,13 +132,13 @@ func writeBlob(t *testing.T, store blob.Store, key string, body []byte) {
 func FuzzLayer(f *testing.F) {
 	u := newUnder(f, f.TempDir(), sameRows(3), 7, limits{})
 	u.change(f, Fill{Where: Selector{Fields: []int{fName}}, Text: "odd"})
-	plain, err := u.draft.now.Load().layers[0].write(nil, u.draft.ruleKinds)
+	plain, err := u.draft.now.Load().revisions[0].write(nil, u.draft.ruleKinds)
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add(plain)
 	f.Fuzz(func(t *testing.T, text []byte) {
-		l, staged, err := u.draft.readLayer(text)
+		l, staged, err := u.draft.readRevision(text)
 		if err != nil || staged {
 			return
 		}
@@ -159,7 +159,7 @@ func TestTwoProcesses(t *testing.T) {
 	}
 	u.change(t, Fill{Where: Selector{Fields: []int{fMail}}, Text: "ours"})
 	late := errors.New("another change came first")
-	_, err = other.Change(t.Context(), Fill{Where: Selector{Fields: []int{fMail}}, Text: "theirs"}, Call{Keep: func(context.Context, Kept, Verdict) error { return late }})
+	_, err = other.Change(t.Context(), Fill{Where: Selector{Fields: []int{fMail}}, Text: "theirs"}, ChangeOptions{Save: func(context.Context, StoredRevision, ChangeResult) error { return late }})
 	if !errors.Is(err, late) {
 		t.Fatal(err)
 	}

@@ -9,11 +9,11 @@
 // again.
 //
 // An [Operation] says what to change, a [Filter] which rows are meant or shown. A
-// [View] is the rows of a filter at one moment, which go on being shown when they
-// no longer fit it. A [Verdict] says what a change does, or would do.
+// [OpenView] is the rows of a filter at one moment, which go on being shown when they
+// no longer fit it. A [ChangeResult] says what a change does, or would do.
 //
 // The text of a cell is its raw text: what is searched for, replaced and counted
-// is what stands there, and what is put there is read by the [Desk], as the run
+// is what stands there, and what is put there is read by the [Revalidator], as the run
 // read the file. Where a person sees a name in place of a text, such as Germany for
 // DE, that is searched for and replaced as well. A field that several columns feed has
 // one cell for each of them. Of a list, its texts are searched, not how it is written.
@@ -24,7 +24,7 @@
 // # What is kept
 //
 // A layer of few rows is some bytes, a larger one a folder of blobs of which the
-// bytes tell. A [Kept] has them; a draft that is opened with the same stage and
+// bytes tell. A [StoredRevision] has them; a draft that is opened with the same stage and
 // the layers that were kept is the one that made them. All of it has checksums, so
 // that a damaged layer is an error and never a wrong row.
 //

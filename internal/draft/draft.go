@@ -21,11 +21,11 @@ import (
 // Edit is what a person typed into a cell.
 type Edit = intray.Edit
 
-// Desk reads and checks rows as the run did. It may be used from several
+// Revalidator reads and checks rows as the run did. It may be used from several
 // goroutines.
-type Desk interface {
-	// Blank makes rows without content.
-	Blank(first int64, rows int) *intray.Batch
+type Revalidator interface {
+	// BlankRows makes rows without content.
+	BlankRows(first int64, rows int) *intray.Batch
 	// Change puts edits, the later over the earlier, into the rows of a batch and
 	// finds anew the problems of each row by itself.
 	Change(ctx context.Context, b *intray.Batch, edits []Edit) error
@@ -46,7 +46,7 @@ type Config struct {
 	// columns feed each that has ManyToOne; 0 for all others.
 	Fields []intray.Field
 	Parts  []int
-	Desk   Desk
+	Revalidator   Revalidator
 	// Whole lets the desk see all rows of a change at once. They are in memory then.
 	Whole bool
 	// Names are what persons see in place of texts, by field: under the whole text of a
@@ -55,17 +55,17 @@ type Config struct {
 	Names []map[string]string
 	// Temp is the folder of temporary files, by default os.TempDir.
 	Temp string
-	// Layers are those that were kept, the oldest first, and Undone how many of
+	// Revisions are those that were kept, the oldest first, and Undone how many of
 	// them, from the last, were undone.
-	Layers []Kept
+	Revisions []StoredRevision
 	Undone int
 
 	// limits are those of the package, unless a test has its own.
 	limits limits
 }
 
-// Kept is what must be kept of a change so that the draft can be opened again.
-type Kept struct {
+// StoredRevision is what must be kept of a change so that the draft can be opened again.
+type StoredRevision struct {
 	// Seq is the number of the change: greater than those before it, and never
 	// used twice.
 	Seq int64
@@ -93,10 +93,10 @@ type Draft struct {
 
 	// writing is held by who changes the draft; what follows is theirs.
 	writing chan struct{}
-	tables  []*table
-	undone  []*layer
+	keyIndexes  []*keyIndex
+	undone  []*revision
 	// gone are layers that are on no snapshot from now on.
-	gone []*layer
+	gone []*revision
 	seq  int64
 	next int64
 
@@ -105,10 +105,10 @@ type Draft struct {
 	texts    exampleTexts
 	views    views
 	searches searches
-	shelves  shelves
+	caches  rowCaches
 
 	// background is what runs beside the calls, until closing is closed.
-	calls      calls
+	calls      callTracker
 	background sync.WaitGroup
 	closing    chan struct{}
 }
@@ -146,15 +146,15 @@ func newDraft(cfg Config) (*Draft, error) {
 		return nil, fmt.Errorf("open a draft: %w", err)
 	}
 	cfg.limits = cfg.limits.withDefaults()
-	d := &Draft{cfg: cfg, staged: uint32(m.Rows), writing: make(chan struct{}, 1), closing: make(chan struct{}), nonce: rand.Uint64(), next: m.Rows, keys: rules.Keys()}
+	d := &Draft{cfg: cfg, staged: uint32(m.Rows), writing: make(chan struct{}, 1), closing: make(chan struct{}), nonce: rand.Uint64(), next: m.Rows, keys: rules.UniqueKeys()}
 	for at, k := range d.keys {
-		d.tables = append(d.tables, newTable(d, at))
+		d.keyIndexes = append(d.keyIndexes, newKeyIndex(d, at))
 		for _, p := range k.Problems() {
 			d.rules = append(d.rules, rule{p, at})
 			d.ruleKinds = append(d.ruleKinds, kindOf(&p))
 		}
 	}
-	for _, g := range cfg.Stage.Groups() {
+	for _, g := range cfg.Stage.RowGroups() {
 		d.spans = append(d.spans, span{uint32(g.First), uint32(g.First + g.Rows)})
 	}
 	return d, nil
@@ -166,7 +166,7 @@ func (d *Draft) open(ctx context.Context) error {
 		return err
 	}
 	d.now.Store(first)
-	for i, k := range d.cfg.Layers {
+	for i, k := range d.cfg.Revisions {
 		l, err := d.decode(ctx, k)
 		if err != nil {
 			return err
@@ -176,25 +176,25 @@ func (d *Draft) open(ctx context.Context) error {
 			return fmt.Errorf("%w: change %d is kept behind change %d", stage.ErrDamaged, l.seq, d.seq)
 		}
 		d.seq, d.next = l.seq, max(d.next, l.next)
-		if i < len(d.cfg.Layers)-d.cfg.Undone {
-			d.now.Store(d.now.Load().with(l, d.shape()))
+		if i < len(d.cfg.Revisions)-d.cfg.Undone {
+			d.now.Store(d.now.Load().withRevision(l, d.snapshotConfig()))
 		} else {
-			d.undone = append([]*layer{l}, d.undone...)
+			d.undone = append([]*revision{l}, d.undone...)
 		}
 	}
-	return d.openShelves(ctx)
+	return d.fillCaches(ctx)
 }
 
 // stagedSnapshot is the draft without layers.
 func (d *Draft) stagedSnapshot(ctx context.Context) (*snapshot, error) {
-	s := &snapshot{id: 1, owners: &owners{}, touched: roaring.New(), live: roaring.New(), kinds: map[Kind]*roaring.Bitmap{}}
+	s := &snapshot{id: 1, rowIndex: &rowIndex{}, touched: roaring.New(), live: roaring.New(), kinds: map[Kind]*roaring.Bitmap{}}
 	s.live.AddRange(0, uint64(d.staged))
 	s.rules = make([]*roaring.Bitmap, len(d.rules))
 	for i := range s.rules {
 		s.rules[i] = roaring.New()
 	}
 	for _, k := range d.cfg.Stage.Manifest().Kinds {
-		rows, err := d.cfg.Stage.Marked(ctx, k)
+		rows, err := d.cfg.Stage.RowsWithProblem(ctx, k)
 		if err != nil {
 			return nil, err
 		}
@@ -215,12 +215,12 @@ func (d *Draft) stagedSnapshot(ctx context.Context) (*snapshot, error) {
 	if err := d.divideRules(ctx, s); err != nil {
 		return nil, err
 	}
-	s.relevel(s, newLayer(0, 0), d.shape())
+	s.updateLevels(s, newRevision(0, 0), d.snapshotConfig())
 	return s, nil
 }
 
-// shape is what snapshots of the draft have in common.
-func (d *Draft) shape() shape { return shape{d.ruleKinds, uint64(d.cfg.limits.touched)} }
+// snapshotConfig is what snapshots of the draft have in common.
+func (d *Draft) snapshotConfig() snapshotConfig { return snapshotConfig{d.ruleKinds, uint64(d.cfg.limits.touched)} }
 
 // rulesOf are the rules about all rows whose problems have the kind.
 func (d *Draft) rulesOf(k Kind) (at []int) {
@@ -239,7 +239,7 @@ func (d *Draft) divideRules(ctx context.Context, s *snapshot) error {
 		if same := d.rulesOf(k); len(same) == 1 {
 			continue
 		}
-		index, rows, err := d.tables[d.rules[i].key].anew(ctx, s, nil)
+		index, rows, err := d.keyIndexes[d.rules[i].key].rebuild(ctx, s, nil)
 		if err != nil {
 			return err
 		}
@@ -270,14 +270,14 @@ func ownBitmap(rows *roaring.Bitmap) (*roaring.Bitmap, error) {
 func (d *Draft) Close() error {
 	close(d.closing)
 	d.background.Wait()
-	errs := []error{d.shelves.close()}
-	for _, t := range d.tables {
+	errs := []error{d.caches.close()}
+	for _, t := range d.keyIndexes {
 		errs = append(errs, t.close())
 	}
-	d.sweep()
+	d.dropUnused()
 	all := append(d.undone, d.gone...)
 	if s := d.now.Load(); s != nil {
-		all = append(all, s.layers...)
+		all = append(all, s.revisions...)
 	}
 	for _, l := range all {
 		errs = append(errs, l.close())
@@ -304,14 +304,14 @@ func (d *Draft) unlock() {
 	<-d.writing
 }
 
-// Warm makes ready what the first change of a field with a rule about all rows would
+// Prepare makes ready what the first change of a field with a rule about all rows would
 // wait for, a second or two with ten million rows. It is as well never called.
-func (d *Draft) Warm(ctx context.Context) error {
+func (d *Draft) Prepare(ctx context.Context) error {
 	if err := d.lock(ctx); err != nil {
 		return fmt.Errorf("make ready for changes: %w", err)
 	}
 	defer d.unlock()
-	for _, t := range d.tables {
+	for _, t := range d.keyIndexes {
 		if err := t.ensure(ctx, d.now.Load()); err != nil {
 			return fmt.Errorf("make ready for changes: %w", err)
 		}
@@ -329,20 +329,20 @@ func (d *Draft) read() (s *snapshot, done func()) {
 	}
 }
 
-// sweep drops the layers that are gone, unless somebody may still read them.
-func (d *Draft) sweep() {
+// dropUnused drops the layers that are gone, unless somebody may still read them.
+func (d *Draft) dropUnused() {
 	if len(d.gone) == 0 || !d.reading.TryLock() {
 		return
 	}
 	d.reading.Unlock() // who begins to read now no longer finds them
 	for _, l := range d.gone {
-		d.drop(l)
+		d.deleteRevision(l)
 	}
 	d.gone = nil
 }
 
-// drop closes a layer that is on no snapshot, and deletes its blobs.
-func (d *Draft) drop(l *layer) {
+// deleteRevision closes a layer that is on no snapshot, and deletes its blobs.
+func (d *Draft) deleteRevision(l *revision) {
 	_ = l.close()
 	if l.prefix != "" {
 		// Blobs that stay are found by nobody, and go with those of the import.
@@ -383,9 +383,9 @@ func (l limits) withDefaults() limits {
 	}
 }
 
-// small bounds the rows and the bytes of a small layer, where so many bytes are
+// inMemory bounds the rows and the bytes of a small layer, where so many bytes are
 // held already.
-func (l limits) small(held int) (rows, bytes int) {
+func (l limits) inMemory(held int) (rows, bytes int) {
 	if held < l.held {
 		return l.rows, l.bytes
 	}

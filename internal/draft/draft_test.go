@@ -49,7 +49,7 @@ func stageModel(t failer, store blob.Store, m *model, size int64) *stage.Stage {
 	}
 	w := stage.NewWriter(context.Background(), store, "import/stage", layout, stage.Config{SegmentRows: 3 * size})
 	for first := int64(0); first < m.next; first += size {
-		b := testDesk{}.Blank(first, 0)
+		b := testRevalidator{}.BlankRows(first, 0)
 		for n := first; n < min(m.next, first+size); n++ {
 			r := m.rows[n]
 			b.Lines = append(b.Lines, r.line)
@@ -59,7 +59,7 @@ func stageModel(t failer, store blob.Store, m *model, size int64) *stage.Stage {
 			}
 			appendRead(b, int(n-first), r.texts)
 		}
-		commit, err := w.Stage(b)
+		commit, err := w.StageBatch(b)
 		if err == nil {
 			err = commit()
 		}
@@ -72,7 +72,7 @@ func stageModel(t failer, store blob.Store, m *model, size int64) *stage.Stage {
 		for _, n := range rows {
 			marked.Add(uint32(n))
 		}
-		if err := w.Late(tableRules()[i].problem, marked); err != nil {
+		if err := w.AddProblem(tableRules()[i].problem, marked); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -92,7 +92,7 @@ type under struct {
 	store  blob.Store
 	cfg    Config
 	draft  *Draft
-	kept   []Kept
+	kept   []StoredRevision
 	undone int
 	// large is where the blobs of a large layer are.
 	large string
@@ -108,7 +108,7 @@ func newUnder(t failer, temp string, rows [][]string, size int64, l limits) *und
 	u.next = int64(len(rows))
 	u.cfg = Config{
 		Stage: stageModel(t, u.store, u.model, size), Blobs: u.store, Prefix: "import/draft",
-		Fields: testFields(), Parts: testParts(), Desk: testDesk{}, Temp: temp, limits: l, Names: testNames(),
+		Fields: testFields(), Parts: testParts(), Revalidator: testRevalidator{}, Temp: temp, limits: l, Names: testNames(),
 	}
 	u.open(t)
 	return u
@@ -116,7 +116,7 @@ func newUnder(t failer, temp string, rows [][]string, size int64, l limits) *und
 
 func (u *under) open(t failer) {
 	t.Helper()
-	u.cfg.Layers, u.cfg.Undone = slices.Clone(u.kept), u.undone
+	u.cfg.Revisions, u.cfg.Undone = slices.Clone(u.kept), u.undone
 	d, err := Open(context.Background(), u.cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -132,12 +132,12 @@ func (u *under) close(t failer) {
 }
 
 // call keeps what a change asks to be kept, as a log does.
-func (u *under) call() Call {
-	return Call{Keep: func(_ context.Context, k Kept, v Verdict) error {
+func (u *under) call() ChangeOptions {
+	return ChangeOptions{Save: func(_ context.Context, k StoredRevision, v ChangeResult) error {
 		if v.Seq != k.Seq {
 			return fmt.Errorf("change %d is kept as %d", v.Seq, k.Seq)
 		}
-		u.kept = append(u.kept[:len(u.kept)-u.undone:len(u.kept)-u.undone], Kept{k.Seq, slices.Clone(k.Body)})
+		u.kept = append(u.kept[:len(u.kept)-u.undone:len(u.kept)-u.undone], StoredRevision{k.Seq, slices.Clone(k.Body)})
 		u.undone = 0
 		return nil
 	}}
@@ -145,7 +145,7 @@ func (u *under) call() Call {
 
 // change previews an operation and makes it, and wants what both say to be the
 // same.
-func (u *under) change(t failer, o Operation) Verdict {
+func (u *under) change(t failer, o Operation) ChangeResult {
 	t.Helper()
 	before := u.draft.now.Load().id
 	want, err := u.draft.Preview(context.Background(), o, nil)
@@ -278,12 +278,12 @@ func (u *under) sameNext(t *rapid.T, f Filter, numbers []int64, problems map[int
 	t.Helper()
 	row := rapid.Int64Range(-1, u.next).Draw(t, "row")
 	back := rapid.Bool().Draw(t, "back")
-	want, there := Spot{}, false
+	want, there := RowPosition{}, false
 	for place, n := range numbers {
 		if len(problems[n]) == 0 || back && n >= row || !back && (n <= row || there) {
 			continue
 		}
-		want, there = Spot{n, int64(place)}, true
+		want, there = RowPosition{n, int64(place)}, true
 	}
 	got, has, err := u.draft.Next(context.Background(), Query{Filter: f}, Filter{}, row, back)
 	if err != nil || has != there || got != want {
@@ -396,7 +396,7 @@ func (u *under) steps() map[string]func(t *rapid.T) {
 			u.open(t)
 		},
 		"warm": func(t *rapid.T) {
-			if err := u.draft.Warm(context.Background()); err != nil || u.draft.tables[0].index == nil {
+			if err := u.draft.Prepare(context.Background()); err != nil || u.draft.keyIndexes[0].index == nil {
 				t.Fatal(err)
 			}
 		},

@@ -34,16 +34,16 @@ const (
 	// maxPlain bounds what a body inflates to, whatever it says.
 	maxPlain = 1 << 30
 
-	layerName = "layer.bin"
-	rowsName  = "rows"
+	revisionFile = "layer.bin"
+	rowsFolder  = "rows"
 )
 
-func sealed(mark string, text []byte) []byte {
+func frame(mark string, text []byte) []byte {
 	out := binary.LittleEndian.AppendUint32([]byte(mark), checksum(text))
 	return append(out, text...)
 }
 
-func unsealed(body []byte) (mark string, text []byte, err error) {
+func unframe(body []byte) (mark string, text []byte, err error) {
 	if len(body) < markSize {
 		return "", nil, errors.New("it is cut off")
 	}
@@ -58,41 +58,41 @@ func checksum(b []byte) uint32 { return crc32.Checksum(b, crc32.MakeTable(crc32.
 
 // encode gives what must be kept of a layer. Where that is much it goes into a
 // blob.
-func (d *Draft) encode(ctx context.Context, l *layer) (Kept, error) {
+func (d *Draft) encode(ctx context.Context, l *revision) (StoredRevision, error) {
 	plain, err := l.write(nil, d.ruleKinds)
 	if err != nil {
-		return Kept{}, err
+		return StoredRevision{}, err
 	}
 	z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false))
 	if err != nil {
-		return Kept{}, err
+		return StoredRevision{}, err
 	}
-	body := sealed(markInline, z.EncodeAll(plain, nil))
+	body := frame(markInline, z.EncodeAll(plain, nil))
 	if err := z.Close(); err != nil {
-		return Kept{}, err
+		return StoredRevision{}, err
 	}
 	if len(body) <= d.cfg.limits.body && l.prefix == "" {
-		return Kept{l.seq, body}, nil
+		return StoredRevision{l.seq, body}, nil
 	}
 	if l.prefix == "" {
-		l.prefix = d.layerPrefix(l.seq)
+		l.prefix = d.newRevisionPrefix(l.seq)
 	}
-	if err := d.putBlob(ctx, l.prefix+"/"+layerName, body); err != nil {
-		return Kept{}, err
+	if err := d.putBlob(ctx, l.prefix+"/"+revisionFile, body); err != nil {
+		return StoredRevision{}, err
 	}
 	ref := binary.AppendVarint(nil, l.seq)
 	ref = binary.LittleEndian.AppendUint32(ref, checksum(body))
-	return Kept{l.seq, sealed(markBlob, append(ref, l.prefix...))}, nil
+	return StoredRevision{l.seq, frame(markBlob, append(ref, l.prefix...))}, nil
 }
 
-// layerPrefix makes a place for the blobs of a layer that is nobody else's: of two
+// newRevisionPrefix makes a place for the blobs of a layer that is nobody else's: of two
 // drafts of the same rows, in two processes, each may make a change with the number.
-func (d *Draft) layerPrefix(seq int64) string {
-	return fmt.Sprintf("%s%016x", d.layerPrefixes(seq), rand.Uint64())
+func (d *Draft) newRevisionPrefix(seq int64) string {
+	return fmt.Sprintf("%s%016x", d.revisionPrefix(seq), rand.Uint64())
 }
 
-// layerPrefixes is how all of these begin.
-func (d *Draft) layerPrefixes(seq int64) string {
+// revisionPrefix is how all of these begin.
+func (d *Draft) revisionPrefix(seq int64) string {
 	return fmt.Sprintf("%s/change-%d-", d.cfg.Prefix, seq)
 }
 
@@ -112,7 +112,7 @@ func (d *Draft) putBlob(ctx context.Context, key string, body []byte) error {
 }
 
 // decode gives the layer of what was kept.
-func (d *Draft) decode(ctx context.Context, k Kept) (*layer, error) {
+func (d *Draft) decode(ctx context.Context, k StoredRevision) (*revision, error) {
 	l, err := d.decodeBody(ctx, k.Body)
 	if err == nil && l.seq != k.Seq {
 		_ = l.close()
@@ -124,8 +124,8 @@ func (d *Draft) decode(ctx context.Context, k Kept) (*layer, error) {
 	return l, nil
 }
 
-func (d *Draft) decodeBody(ctx context.Context, body []byte) (*layer, error) {
-	mark, text, err := unsealed(body)
+func (d *Draft) decodeBody(ctx context.Context, body []byte) (*revision, error) {
+	mark, text, err := unframe(body)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", stage.ErrDamaged, err)
 	}
@@ -134,7 +134,7 @@ func (d *Draft) decodeBody(ctx context.Context, body []byte) (*layer, error) {
 		if body, prefix, err = d.followBody(ctx, text); err != nil {
 			return nil, err
 		}
-		if mark, text, err = unsealed(body); err != nil {
+		if mark, text, err = unframe(body); err != nil {
 			return nil, fmt.Errorf("%w: %w", stage.ErrDamaged, err)
 		}
 	}
@@ -150,7 +150,7 @@ func (d *Draft) decodeBody(ctx context.Context, body []byte) (*layer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", stage.ErrDamaged, err)
 	}
-	l, staged, err := d.readLayer(plain)
+	l, staged, err := d.readRevision(plain)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", stage.ErrDamaged, err)
 	}
@@ -169,10 +169,10 @@ func (d *Draft) followBody(ctx context.Context, ref []byte) (body []byte, prefix
 	}
 	crc := binary.LittleEndian.Uint32(ref[n:])
 	prefix = string(ref[n+4:])
-	if !strings.HasPrefix(prefix, d.layerPrefixes(seq)) {
+	if !strings.HasPrefix(prefix, d.revisionPrefix(seq)) {
 		return nil, "", fmt.Errorf("%w: it lies at %q, where no change of this draft does", stage.ErrDamaged, prefix)
 	}
-	r, err := d.cfg.Blobs.Open(ctx, prefix+"/"+layerName)
+	r, err := d.cfg.Blobs.Open(ctx, prefix+"/"+revisionFile)
 	if errors.Is(err, blob.ErrNotFound) {
 		return nil, "", fmt.Errorf("%w: %w", stage.ErrDamaged, err)
 	}
@@ -184,14 +184,14 @@ func (d *Draft) followBody(ctx context.Context, ref []byte) (body []byte, prefix
 		return nil, "", err
 	}
 	if checksum(body) != crc {
-		return nil, "", fmt.Errorf("%w: %s is another file", stage.ErrDamaged, layerName)
+		return nil, "", fmt.Errorf("%w: %s is another file", stage.ErrDamaged, revisionFile)
 	}
 	return body, prefix, nil
 }
 
 // open opens the rows of a large layer.
-func (l *layer) open(ctx context.Context, blobs blob.Store) error {
-	s, err := stage.Open(ctx, blobs, l.prefix+"/"+rowsName)
+func (l *revision) open(ctx context.Context, blobs blob.Store) error {
+	s, err := stage.Open(ctx, blobs, l.prefix+"/"+rowsFolder)
 	if errors.Is(err, stage.ErrUnfinished) {
 		err = fmt.Errorf("%w: %w", stage.ErrDamaged, err)
 	}
@@ -206,7 +206,7 @@ func (l *layer) open(ctx context.Context, blobs blob.Store) error {
 
 // write appends the layer: numbers as varints, texts and bitmaps behind their
 // length. The same layer gives the same bytes.
-func (l *layer) write(to []byte, rules []Kind) ([]byte, error) {
+func (l *revision) write(to []byte, rules []Kind) ([]byte, error) {
 	to = binary.AppendVarint(to, l.seq)
 	to = binary.AppendVarint(to, l.next)
 	var err error
@@ -232,7 +232,7 @@ func (l *layer) write(to []byte, rules []Kind) ([]byte, error) {
 			return nil, err
 		}
 	}
-	if l.large() {
+	if l.isStaged() {
 		return append(to, 1), nil
 	}
 	to = append(to, 0)
@@ -280,8 +280,8 @@ func writeTexts(to []byte, t *intray.Texts) []byte {
 	return append(to, t.Arena[:start]...)
 }
 
-// writePlaces appends numbers that ascend.
-func writePlaces(to []byte, places []uint32) []byte {
+// writeAscending appends numbers that ascend.
+func writeAscending(to []byte, places []uint32) []byte {
 	to = binary.AppendUvarint(to, uint64(len(places)))
 	before := uint32(0)
 	for _, p := range places {
@@ -297,8 +297,8 @@ func writeRows(to []byte, b *intray.Batch) []byte {
 	}
 	for i := range b.Fields {
 		c := &b.Fields[i]
-		to = writePlaces(writeTexts(to, &c.Values), c.Nulls)
-		to = writeTexts(writePlaces(to, c.RawRows), &c.Raws)
+		to = writeAscending(writeTexts(to, &c.Values), c.Nulls)
+		to = writeTexts(writeAscending(to, c.RawRows), &c.Raws)
 	}
 	for i := range b.Unmapped {
 		to = writeTexts(to, &b.Unmapped[i].Cells)
@@ -313,35 +313,35 @@ func writeRows(to []byte, b *intray.Batch) []byte {
 	return to
 }
 
-var errForm = errors.New("it is not of the form that this program writes")
+var errInvalidEncoding = errors.New("it is not of the form that this program writes")
 
-// reader takes apart what write made. Its first error stays.
-type reader struct {
+// decoder takes apart what write made. Its first error stays.
+type decoder struct {
 	rest []byte
 	err  error
 }
 
-func (r *reader) fail() {
+func (r *decoder) setInvalid() {
 	if r.err == nil {
-		r.err = errForm
+		r.err = errInvalidEncoding
 	}
 	r.rest = nil
 }
 
-func (r *reader) uint() uint64 {
+func (r *decoder) uint() uint64 {
 	v, n := binary.Uvarint(r.rest)
 	if n <= 0 {
-		r.fail()
+		r.setInvalid()
 		return 0
 	}
 	r.rest = r.rest[n:]
 	return v
 }
 
-func (r *reader) int() int64 {
+func (r *decoder) int() int64 {
 	v, n := binary.Varint(r.rest)
 	if n <= 0 {
-		r.fail()
+		r.setInvalid()
 		return 0
 	}
 	r.rest = r.rest[n:]
@@ -349,18 +349,18 @@ func (r *reader) int() int64 {
 }
 
 // count reads a number of things, each of which takes a byte at least.
-func (r *reader) count() int {
+func (r *decoder) count() int {
 	n := r.uint()
 	if n > uint64(len(r.rest)) {
-		r.fail()
+		r.setInvalid()
 		return 0
 	}
 	return int(n)
 }
 
-func (r *reader) bytes(n int) []byte {
+func (r *decoder) bytes(n int) []byte {
 	if n < 0 || n > len(r.rest) {
-		r.fail()
+		r.setInvalid()
 		return nil
 	}
 	out := r.rest[:n]
@@ -368,42 +368,42 @@ func (r *reader) bytes(n int) []byte {
 	return out
 }
 
-func (r *reader) text() []byte { return r.bytes(r.count()) }
+func (r *decoder) text() []byte { return r.bytes(r.count()) }
 
-func (r *reader) byte() byte {
+func (r *decoder) byte() byte {
 	if b := r.bytes(1); len(b) == 1 {
 		return b[0]
 	}
 	return 0
 }
 
-func (r *reader) bitmap() *roaring.Bitmap {
+func (r *decoder) bitmap() *roaring.Bitmap {
 	rows := roaring.New()
 	if text := r.text(); r.err == nil {
 		if err := rows.UnmarshalBinary(text); err != nil {
-			r.fail()
+			r.setInvalid()
 		}
 	}
 	return rows
 }
 
-func (r *reader) delta() *delta { return &delta{r.bitmap(), r.bitmap()} }
+func (r *decoder) delta() *delta { return &delta{r.bitmap(), r.bitmap()} }
 
-func (r *reader) kind(fields int) Kind {
+func (r *decoder) kind(fields int) Kind {
 	k := Kind{Field: int(r.int()), Level: intray.Level(r.byte())}
 	k.Code = string(r.text())
 	if k.Field < intray.NoField || k.Field >= fields || k.Level > intray.LevelInfo {
-		r.fail()
+		r.setInvalid()
 	}
 	return k
 }
 
-func (r *reader) texts(t *intray.Texts) {
+func (r *decoder) texts(t *intray.Texts) {
 	n := r.count()
 	sum := uint64(0)
 	for range n {
 		if sum += r.uint(); sum > uint64(len(r.rest)) {
-			r.fail()
+			r.setInvalid()
 			return
 		}
 		t.Ends = append(t.Ends, uint32(sum))
@@ -411,13 +411,13 @@ func (r *reader) texts(t *intray.Texts) {
 	t.Arena = slices.Clone(r.bytes(int(sum)))
 }
 
-// places reads numbers that ascend and are less than most.
-func (r *reader) places(most int) (out []uint32) {
+// ascending reads numbers that ascend and are less than most.
+func (r *decoder) ascending(most int) (out []uint32) {
 	before := uint64(0)
 	for i := range r.count() {
 		step := r.uint()
 		if before += step; before >= uint64(most) || i > 0 && step == 0 {
-			r.fail()
+			r.setInvalid()
 			return nil
 		}
 		out = append(out, uint32(before))
@@ -425,10 +425,10 @@ func (r *reader) places(most int) (out []uint32) {
 	return out
 }
 
-// readLayer takes a layer apart, and says whether its rows are in a stage.
-func (d *Draft) readLayer(plain []byte) (l *layer, staged bool, err error) {
-	r := &reader{rest: plain}
-	l = newLayer(r.int(), r.int())
+// readRevision takes a layer apart, and says whether its rows are in a stage.
+func (d *Draft) readRevision(plain []byte) (l *revision, staged bool, err error) {
+	r := &decoder{rest: plain}
+	l = newRevision(r.int(), r.int())
 	l.rows, l.live = r.bitmap(), r.delta()
 	for range r.count() {
 		k := r.kind(len(d.cfg.Fields))
@@ -437,7 +437,7 @@ func (d *Draft) readLayer(plain []byte) (l *layer, staged bool, err error) {
 	for range r.count() {
 		i := int(r.uint())
 		if k := r.kind(len(d.cfg.Fields)); i < 0 || i >= len(d.rules) || k != d.ruleKinds[i] {
-			r.fail()
+			r.setInvalid()
 			break
 		}
 		l.rules[i] = r.delta()
@@ -448,16 +448,16 @@ func (d *Draft) readLayer(plain []byte) (l *layer, staged bool, err error) {
 		l.size = sizeOf(l.content)
 	}
 	if len(r.rest) > 0 {
-		r.fail()
+		r.setInvalid()
 	}
 	return l, staged, r.err
 }
 
 // rows reads so many rows.
-func (r *reader) rows(d *Draft, n int) *intray.Batch {
-	b := d.blank()
+func (r *decoder) rows(d *Draft, n int) *intray.Batch {
+	b := d.newBatch()
 	if n > len(r.rest) {
-		r.fail()
+		r.setInvalid()
 		return b
 	}
 	for range n {
@@ -466,15 +466,15 @@ func (r *reader) rows(d *Draft, n int) *intray.Batch {
 	for i := range b.Fields {
 		c := &b.Fields[i]
 		r.texts(&c.Values)
-		c.Nulls, c.RawRows = r.places(n), r.places(n)
+		c.Nulls, c.RawRows = r.ascending(n), r.ascending(n)
 		r.texts(&c.Raws)
 		if c.Values.Len() != n || c.Raws.Len() != len(c.RawRows) {
-			r.fail()
+			r.setInvalid()
 		}
 	}
 	for i := range b.Unmapped {
 		if r.texts(&b.Unmapped[i].Cells); b.Unmapped[i].Cells.Len() != n {
-			r.fail()
+			r.setInvalid()
 		}
 	}
 	for range r.count() {
@@ -482,7 +482,7 @@ func (r *reader) rows(d *Draft, n int) *intray.Batch {
 		k := r.kind(len(b.Fields))
 		p.Field, p.Code, p.Level, p.Text = k.Field, k.Code, k.Level, intray.DecodeMessage(string(r.text()))
 		if p.Row < 0 || p.Row >= n || len(b.Problems) > 0 && p.Row < b.Problems[len(b.Problems)-1].Row {
-			r.fail()
+			r.setInvalid()
 		}
 		b.Problems = append(b.Problems, p)
 	}

@@ -52,8 +52,8 @@ type Filter struct {
 	Also map[int][]string
 }
 
-// all says whether all rows fit.
-func (f Filter) all() bool {
+// matchesAll says whether all rows fit.
+func (f Filter) matchesAll() bool {
 	return f.Show == All && f.Field == nil && f.Code == "" && f.Search == ""
 }
 
@@ -69,11 +69,11 @@ type filterKey struct {
 const anyField = intray.NoField - 1
 
 func (f Filter) key() filterKey {
-	return filterKey{f.Show, placeOf(f.Field), f.Code, searchKey{f.Search, placeOf(f.In), f.also()}}
+	return filterKey{f.Show, fieldOrAny(f.Field), f.Code, searchKey{f.Search, fieldOrAny(f.In), f.extraKey()}}
 }
 
-// also is the same for the same texts.
-func (f Filter) also() string {
+// extraKey is the same for the same texts.
+func (f Filter) extraKey() string {
 	if len(f.Also) == 0 {
 		return ""
 	}
@@ -81,7 +81,7 @@ func (f Filter) also() string {
 	return string(text)
 }
 
-func placeOf(field *int) int {
+func fieldOrAny(field *int) int {
 	if field == nil {
 		return anyField
 	}
@@ -92,8 +92,8 @@ func noField(field int) intray.Message {
 	return intray.NewMessage("review.unknown_field", intray.Params{"field": field})
 }
 
-// check makes sure that the filter is about fields that are there.
-func (d *Draft) check(f Filter) error {
+// checkFilter makes sure that the filter is about fields that are there.
+func (d *Draft) checkFilter(f Filter) error {
 	if f.Field != nil && (*f.Field < intray.NoField || *f.Field >= len(d.cfg.Fields)) {
 		return &Refusal{Text: noField(*f.Field)}
 	}
@@ -114,9 +114,9 @@ func (d *Draft) check(f Filter) error {
 	return nil
 }
 
-// rowsOf gives the live rows that fit a filter. The bitmap must not be changed.
-func (d *Draft) rowsOf(ctx context.Context, s *snapshot, f Filter, progress func(done, total int64)) (*roaring.Bitmap, error) {
-	if err := d.check(f); err != nil {
+// matchingRows gives the live rows that fit a filter. The bitmap must not be changed.
+func (d *Draft) matchingRows(ctx context.Context, s *snapshot, f Filter, progress func(done, total int64)) (*roaring.Bitmap, error) {
+	if err := d.checkFilter(f); err != nil {
 		return nil, err
 	}
 	rows := d.byProblem(s, f)
@@ -144,15 +144,15 @@ func (d *Draft) byProblem(s *snapshot, f Filter) *roaring.Bitmap {
 			return roaring.AndNot(s.live, s.errors())
 		}
 	}
-	rows := roaring.FastOr(s.matching(d.ruleKinds, f.tells)...)
+	rows := roaring.FastOr(s.matching(d.ruleKinds, f.matchesKind)...)
 	if f.Show == Valid {
 		return roaring.AndNot(rows, s.errors())
 	}
 	return rows
 }
 
-// tells says whether a filter is about problems of a kind.
-func (f Filter) tells(k Kind) bool {
+// matchesKind says whether a filter is about problems of a kind.
+func (f Filter) matchesKind(k Kind) bool {
 	if f.Field != nil && *f.Field != k.Field || f.Code != "" && f.Code != k.Code {
 		return false
 	}
@@ -170,8 +170,8 @@ type searchKey struct {
 	also  string
 }
 
-// search is the rows that hold a text, as they were in a snapshot.
-type search struct {
+// cachedSearch is the rows that hold a text, as they were in a snapshot.
+type cachedSearch struct {
 	key searchKey
 	// using is held by who scans; what follows is theirs.
 	using chan struct{}
@@ -185,11 +185,11 @@ const maxSearches = 6
 // searches are the last ones, the latest last.
 type searches struct {
 	mu  sync.Mutex
-	all []*search
+	all []*cachedSearch
 }
 
-// of gives the search for a key, a new one where none is remembered.
-func (s *searches) of(key searchKey) *search {
+// get gives the search for a key, a new one where none is remembered.
+func (s *searches) get(key searchKey) *cachedSearch {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i, one := range s.all {
@@ -198,7 +198,7 @@ func (s *searches) of(key searchKey) *search {
 			return one
 		}
 	}
-	one := &search{key: key, using: make(chan struct{}, 1)}
+	one := &cachedSearch{key: key, using: make(chan struct{}, 1)}
 	s.all = append(s.all[max(0, len(s.all)+1-maxSearches):], one)
 	return one
 }
@@ -207,7 +207,7 @@ func (s *searches) of(key searchKey) *search {
 // some that are not live. All rows are scanned once, and then only those that changed.
 func (d *Draft) search(ctx context.Context, s *snapshot, f Filter, progress func(done, total int64)) (*roaring.Bitmap, error) {
 	key := f.key().search
-	one := d.searches.of(key)
+	one := d.searches.get(key)
 	select {
 	case one.using <- struct{}{}:
 		defer func() { <-one.using }()
@@ -224,38 +224,38 @@ func (d *Draft) search(ctx context.Context, s *snapshot, f Filter, progress func
 			old = roaring.AndNot(one.rows, changed)
 		}
 	}
-	n, fields := newNeedle(f.Search), d.searched(key.field)
-	alike := n.alike(fields, d.names)
+	n, fields := newNeedle(f.Search), d.searchedFields(key.field)
+	alike := n.matchNames(fields, d.displayNames)
 	for field, texts := range f.Also {
 		for _, text := range texts {
 			alike.add(field, text)
 		}
 	}
-	found, err := d.scan(ctx, s, rows, finder{needle: n, alike: alike, draft: d}, fields, progress)
+	found, err := d.scan(ctx, s, rows, finder{needle: n, nameMatches: alike, draft: d}, fields, progress)
 	if err != nil {
 		return nil, err
 	}
 	found.Or(old)
 	if one.rows == nil || one.id < s.id {
 		if one.rows == nil {
-			d.shelveFound(found)
+			d.cacheSearchHits(found)
 		}
 		one.id, one.rows = s.id, found
 	}
 	return found, nil
 }
 
-// shelveFound puts what was found on a shelf where it lies far apart.
-func (d *Draft) shelveFound(found *roaring.Bitmap) {
+// cacheSearchHits puts what was found on a shelf where it lies far apart.
+func (d *Draft) cacheSearchHits(found *roaring.Bitmap) {
 	staged := found.Clone()
 	staged.RemoveRange(uint64(d.staged), 1<<32)
-	if staged.GetCardinality() <= shelfRows && d.farApart(staged) {
-		d.shelve(&d.shelves.search, staged)
+	if staged.GetCardinality() <= maxCacheRows && d.isScattered(staged) {
+		d.cacheRows(&d.caches.search, staged)
 	}
 }
 
-// searched are the places of the fields that a search looks at.
-func (d *Draft) searched(field int) []int {
+// searchedFields are the places of the fields that a search looks at.
+func (d *Draft) searchedFields(field int) []int {
 	if field != anyField {
 		return []int{field}
 	}
@@ -273,9 +273,9 @@ func (d *Draft) scan(ctx context.Context, s *snapshot, rows *roaring.Bitmap, sou
 	found := roaring.New()
 	var mu sync.Mutex
 	err := d.eachSpan(ctx, s, rows, progress, func() spanWork {
-		l, f := d.look(s, fields), sought
+		l, f := d.newFieldReader(s, fields), sought
 		return func(ctx context.Context, at span) error {
-			pieces, err := l.span(ctx, at, rows)
+			pieces, err := l.readSpan(ctx, at, rows)
 			if err != nil {
 				return err
 			}
@@ -307,17 +307,17 @@ type needle struct {
 }
 
 func newNeedle(text string) *needle {
-	n := &needle{text: folded([]byte(text), nil)}
+	n := &needle{text: foldCase([]byte(text), nil)}
 	n.spread = bytes.ContainsAny(n.text, "iks") || !isASCII(n.text)
 	return n
 }
 
-// folded gives a text in which letters that differ by case are one.
-func folded(text, scratch []byte) []byte {
+// foldCase gives a text in which letters that differ by case are one.
+func foldCase(text, scratch []byte) []byte {
 	if !isASCII(text) {
 		return bytes.ToLower(bytes.ToUpper(text))
 	}
-	return lowered(scratch[:0], text)
+	return appendLower(scratch[:0], text)
 }
 
 func isASCII(text []byte) bool {
@@ -329,8 +329,8 @@ func isASCII(text []byte) bool {
 	return true
 }
 
-// lowered appends a text with the letters A to Z in lower case.
-func lowered(to, text []byte) []byte {
+// appendLower appends a text with the letters A to Z in lower case.
+func appendLower(to, text []byte) []byte {
 	at := len(to)
 	to = append(to, text...)
 	for i, c := range to[at:] {
@@ -344,8 +344,8 @@ func lowered(to, text []byte) []byte {
 // finder looks for a needle, for one goroutine.
 type finder struct {
 	needle *needle
-	// alike are the texts of fields that are shown as something which holds it.
-	alike   alike
+	// nameMatches are the texts of fields that are shown as something which holds it.
+	nameMatches   textMatches
 	draft   *Draft
 	has     []bool
 	scratch []byte
@@ -358,23 +358,23 @@ func (f *finder) rows(b *intray.Batch, fields []int) []bool {
 	f.has = append(f.has[:0], make([]bool, b.Rows())...)
 	for _, field := range fields {
 		c := &b.Fields[field]
-		if f.draft.lists(field) {
-			f.lists(c, b.Rows(), f.draft.cfg.Fields[field].ManyToOne)
+		if f.draft.isList(field) {
+			f.matchLists(c, b.Rows(), f.draft.cfg.Fields[field].ManyToOne)
 		} else {
-			f.texts(&c.Values, nil)
-			f.texts(&c.Raws, c.RawRows)
+			f.matchTexts(&c.Values, nil)
+			f.matchTexts(&c.Raws, c.RawRows)
 		}
-		if texts := f.alike[field]; texts != nil {
-			f.alikes(c, b.Rows(), texts, f.draft.lists(field))
+		if texts := f.nameMatches[field]; texts != nil {
+			f.matchNames(c, b.Rows(), texts, f.draft.isList(field))
 		}
 	}
 	return f.has
 }
 
-// texts marks the rows whose text holds the needle; text i is that of row rows[i],
+// matchTexts marks the rows whose text holds the needle; text i is that of row rows[i],
 // or of row i.
-func (f *finder) texts(t *intray.Texts, rows []uint32) {
-	f.scratch = lowered(f.scratch[:0], t.Arena)
+func (f *finder) matchTexts(t *intray.Texts, rows []uint32) {
+	f.scratch = appendLower(f.scratch[:0], t.Arena)
 	for at := 0; ; {
 		found := bytes.Index(f.scratch[at:], f.needle.text)
 		if found < 0 {
@@ -383,7 +383,7 @@ func (f *finder) texts(t *intray.Texts, rows []uint32) {
 		found += at
 		i := sort.Search(len(t.Ends), func(i int) bool { return int(t.Ends[i]) > found })
 		if found+len(f.needle.text) <= int(t.Ends[i]) {
-			f.mark(i, rows)
+			f.markRow(i, rows)
 			at = int(t.Ends[i])
 		} else {
 			at = found + 1
@@ -394,24 +394,24 @@ func (f *finder) texts(t *intray.Texts, rows []uint32) {
 	}
 	for i := range t.Len() {
 		if text := t.At(i); !isASCII(text) {
-			if f.holds(text) {
-				f.mark(i, rows)
+			if f.contains(text) {
+				f.markRow(i, rows)
 			}
 		}
 	}
 }
 
-// lists says whether the values of a field are lists of texts, in JSON.
-func (d *Draft) lists(field int) bool {
+// isList says whether the values of a field are lists of texts, in JSON.
+func (d *Draft) isList(field int) bool {
 	f := &d.cfg.Fields[field]
 	return f.ManyToOne || f.Type.Name == intray.TypeMultiSelect
 }
 
-// lists marks the rows in whose lists a text holds the needle. The raw texts are lists
+// matchLists marks the rows in whose lists a text holds the needle. The raw texts are lists
 // too where the field has many columns.
-func (f *finder) lists(c *intray.Cells, rows int, many bool) {
+func (f *finder) matchLists(c *intray.Cells, rows int, many bool) {
 	eachOf(c, rows, func(row int, v, raw []byte) {
-		f.has[row] = f.has[row] || f.listed(v) || (many && f.listed(raw)) || (!many && f.holds(raw))
+		f.has[row] = f.has[row] || f.listContains(v) || (many && f.listContains(raw)) || (!many && f.contains(raw))
 	})
 }
 
@@ -429,13 +429,13 @@ func eachOf(c *intray.Cells, rows int, do func(row int, v, raw []byte)) {
 	}
 }
 
-// listed says whether one of the texts of a list holds the needle.
-func (f *finder) listed(list []byte) bool {
-	if !bytes.ContainsRune(list, '\\') && !f.holds(list) {
+// listContains says whether one of the texts of a list holds the needle.
+func (f *finder) listContains(list []byte) bool {
+	if !bytes.ContainsRune(list, '\\') && !f.contains(list) {
 		return false // where nothing is escaped the texts stand there as they are
 	}
-	found, is := anyText(list, f.holds)
-	return found || !is && f.holds(list)
+	found, is := anyText(list, f.contains)
+	return found || !is && f.contains(list)
 }
 
 // anyText says whether a text of a list, or of one in it, is one that is looked for; is
@@ -454,12 +454,12 @@ func anyText(list []byte, sought func(text []byte) bool) (found, is bool) {
 	}
 }
 
-func (f *finder) holds(text []byte) bool {
-	f.fold = folded(text, f.fold)
+func (f *finder) contains(text []byte) bool {
+	f.fold = foldCase(text, f.fold)
 	return bytes.Contains(f.fold, f.needle.text)
 }
 
-func (f *finder) mark(i int, rows []uint32) {
+func (f *finder) markRow(i int, rows []uint32) {
 	if rows != nil {
 		i = int(rows[i])
 	}

@@ -29,7 +29,7 @@ func (d *Draft) History(ctx context.Context) (History, error) {
 	}
 	defer d.unlock()
 	var h History
-	for _, l := range d.now.Load().layers {
+	for _, l := range d.now.Load().revisions {
 		h.Done = append(h.Done, l.seq)
 	}
 	for i := len(d.undone) - 1; i >= 0; i-- {
@@ -47,11 +47,11 @@ func (d *Draft) Undo(ctx context.Context, keep func(ctx context.Context, seq int
 	}
 	defer d.unlock()
 	s := d.now.Load()
-	if len(s.layers) == 0 {
+	if len(s.revisions) == 0 {
 		return 0, fmt.Errorf("undo: %w", ErrNothing)
 	}
-	l := s.layers[len(s.layers)-1]
-	if err := d.move(ctx, s.without(d.shape()), l, keep); err != nil {
+	l := s.revisions[len(s.revisions)-1]
+	if err := d.switchTo(ctx, s.withoutLast(d.snapshotConfig()), l, keep); err != nil {
 		return 0, fmt.Errorf("undo change %d: %w", l.seq, err)
 	}
 	d.undone = append(d.undone, l)
@@ -69,29 +69,29 @@ func (d *Draft) Redo(ctx context.Context, keep func(ctx context.Context, seq int
 		return 0, fmt.Errorf("redo: %w", ErrNothing)
 	}
 	l := d.undone[len(d.undone)-1]
-	if err := d.move(ctx, d.now.Load().with(l, d.shape()), l, keep); err != nil {
+	if err := d.switchTo(ctx, d.now.Load().withRevision(l, d.snapshotConfig()), l, keep); err != nil {
 		return 0, fmt.Errorf("redo change %d: %w", l.seq, err)
 	}
 	d.undone = d.undone[:len(d.undone)-1]
 	return l.seq, nil
 }
 
-// move goes to the snapshot with or without a layer.
-func (d *Draft) move(ctx context.Context, to *snapshot, l *layer, keep func(ctx context.Context, seq int64) error) error {
+// switchTo goes to the snapshot with or without a layer.
+func (d *Draft) switchTo(ctx context.Context, to *snapshot, l *revision, keep func(ctx context.Context, seq int64) error) error {
 	if keep != nil {
 		if err := keep(ctx, l.seq); err != nil {
 			return err
 		}
 	}
 	d.now.Store(to)
-	for _, t := range d.tables {
-		t.follow(ctx, to, l.changed())
+	for _, t := range d.keyIndexes {
+		t.syncTo(ctx, to, l.changedRows())
 	}
 	return nil
 }
 
-// Since is a row as it is now, and as it was at an earlier version.
-type Since struct {
+// RowAtVersion is a row as it is now, and as it was at an earlier version.
+type RowAtVersion struct {
 	Now Row
 	// Then has the cells at that version, without problems. Known says whether they
 	// can still be told: not where the row never had that version, nor where its
@@ -100,18 +100,18 @@ type Since struct {
 	Known bool
 }
 
-// Since gives rows by their numbers, each with what it was at the version that is
+// RowsAtVersions gives rows by their numbers, each with what it was at the version that is
 // named for it: those that are there, in the order of their numbers. It waits for a
 // change under way.
-func (d *Draft) Since(ctx context.Context, versions map[int64]int64) ([]Since, error) {
+func (d *Draft) RowsAtVersions(ctx context.Context, versions map[int64]int64) ([]RowAtVersion, error) {
 	if err := d.lock(ctx); err != nil {
 		return nil, fmt.Errorf("look back: %w", err)
 	}
 	// What is undone goes with the next change, but not while this reads.
 	s, done := d.read()
 	defer done()
-	layers := map[int64]*layer{}
-	for _, l := range slices.Concat(s.layers, d.undone) {
+	layers := map[int64]*revision{}
+	for _, l := range slices.Concat(s.revisions, d.undone) {
 		layers[l.seq] = l
 	}
 	d.unlock()
@@ -119,7 +119,7 @@ func (d *Draft) Since(ctx context.Context, versions map[int64]int64) ([]Since, e
 	if err != nil {
 		return nil, err
 	}
-	out := make([]Since, len(rows))
+	out := make([]RowAtVersion, len(rows))
 	earlier := map[int64][]int{} // the places in out, by version
 	for i, r := range rows {
 		out[i].Now = r
@@ -131,15 +131,15 @@ func (d *Draft) Since(ctx context.Context, versions map[int64]int64) ([]Since, e
 		}
 	}
 	for version, places := range earlier {
-		if err := d.past(ctx, layers[version], version, out, places); err != nil {
+		if err := d.readVersion(ctx, layers[version], version, out, places); err != nil {
 			return nil, fmt.Errorf("look back to change %d: %w", version, err)
 		}
 	}
 	return out, nil
 }
 
-// past reads rows as a layer made them, or as they were staged where it is nil.
-func (d *Draft) past(ctx context.Context, l *layer, version int64, out []Since, places []int) error {
+// readVersion reads rows as a layer made them, or as they were staged where it is nil.
+func (d *Draft) readVersion(ctx context.Context, l *revision, version int64, out []RowAtVersion, places []int) error {
 	has := func(row uint32) bool { return row < d.staged }
 	read := d.readStaged
 	if l != nil {
@@ -160,13 +160,13 @@ func (d *Draft) past(ctx context.Context, l *layer, version int64, out []Since, 
 		return err
 	}
 	for at, i := range of {
-		out[i].Then, out[i].Known = rowOf(b, at, rows[at], version), true
+		out[i].Then, out[i].Known = batchRow(b, at, rows[at], version), true
 	}
 	return nil
 }
 
-// rowOf is a row of a batch, without problems.
-func rowOf(b *intray.Batch, at int, row uint32, version int64) Row {
+// batchRow is a row of a batch, without problems.
+func batchRow(b *intray.Batch, at int, row uint32, version int64) Row {
 	r := Row{Number: int64(row), Version: version, Line: b.Lines[at], Cells: make([]Cell, len(b.Fields))}
 	for f := range b.Fields {
 		r.Cells[f] = cellOf(&b.Fields[f], at)
@@ -191,5 +191,5 @@ func (d *Draft) rows(ctx context.Context, s *snapshot, numbers []int64) ([]Row, 
 	if err != nil {
 		return nil, err
 	}
-	return d.shown(s, list, b), nil
+	return d.visibleRows(s, list, b), nil
 }

@@ -26,7 +26,7 @@ func TestSince(t *testing.T) {
 			}
 			then := func(row, version int64) string {
 				t.Helper()
-				list, err := u.draft.Since(t.Context(), map[int64]int64{row: version})
+				list, err := u.draft.RowsAtVersions(t.Context(), map[int64]int64{row: version})
 				if err != nil || len(list) > 1 {
 					t.Fatalf("row %d: %d rows, %v", row, len(list), err)
 				}
@@ -66,7 +66,7 @@ func TestSince(t *testing.T) {
 			if got := then(2, later) + then(9, later) + then(2, two); got != "unknownunknownCy" {
 				t.Errorf("after another change: %s", got)
 			}
-			list, err := u.draft.Since(t.Context(), map[int64]int64{6: one, 0: 0, 2: 0, 8: 5})
+			list, err := u.draft.RowsAtVersions(t.Context(), map[int64]int64{6: one, 0: 0, 2: 0, 8: 5})
 			if got := fmt.Sprint(sinceNumbers(list)); err != nil || got != "[0 2 6 8]" {
 				t.Errorf("rows %s, %v", got, err)
 			}
@@ -88,7 +88,7 @@ func TestSinceAmidChanges(t *testing.T) {
 					return
 				default:
 				}
-				list, err := u.draft.Since(context.Background(), map[int64]int64{1: version % 40, 5: 0})
+				list, err := u.draft.RowsAtVersions(context.Background(), map[int64]int64{1: version % 40, 5: 0})
 				if err != nil || len(list) != 2 || !list[1].Known || list[1].Then.Cells[fName].Raw != "Ann" {
 					t.Errorf("version %d: %+v, %v", version, list, err)
 				}
@@ -105,7 +105,7 @@ func TestSinceAmidChanges(t *testing.T) {
 	all.Wait()
 }
 
-func sinceNumbers(list []Since) (out []int64) {
+func sinceNumbers(list []RowAtVersion) (out []int64) {
 	for _, one := range list {
 		out = append(out, one.Now.Number)
 	}

@@ -9,39 +9,39 @@ import (
 	"github.com/intraydata/intray/internal/check"
 )
 
-// table finds the live rows by one key. Who changes the draft owns it.
-type table struct {
+// keyIndex finds the live rows by one key. Who changes the draft owns it.
+type keyIndex struct {
 	draft *Draft
-	at    int
+	number    int
 	key   check.Key
 	// index holds the rows as they were when it was made; nil is none.
 	index *check.Index
 	// moved are the rows that may have another key since, by now, and byHash finds
 	// them.
-	moved  map[uint32]place
+	moved  map[uint32]rowKey
 	byHash map[check.Hash][]uint32
 }
 
-// place is the key of a row, where it has one.
-type place struct {
+// rowKey is the key of a row, where it has one.
+type rowKey struct {
 	hash check.Hash
 	has  bool
 }
 
-// move is a row whose key changed.
-type move struct {
+// keyMove is a row whose key changed.
+type keyMove struct {
 	row    uint32
-	before place
-	after  place
+	before rowKey
+	after  rowKey
 }
 
-func newTable(d *Draft, at int) *table { return &table{draft: d, at: at, key: d.keys[at]} }
+func newKeyIndex(d *Draft, at int) *keyIndex { return &keyIndex{draft: d, number: at, key: d.keys[at]} }
 
-// anew compares all rows of a snapshot: it gives those whose key another has too,
+// rebuild compares all rows of a snapshot: it gives those whose key another has too,
 // and an index of the snapshot.
-func (t *table) anew(ctx context.Context, s *snapshot, progress func(done, total int64)) (*check.Index, *roaring.Bitmap, error) {
+func (t *keyIndex) rebuild(ctx context.Context, s *snapshot, progress func(done, total int64)) (*check.Index, *roaring.Bitmap, error) {
 	index := check.NewIndex(t.draft.cfg.Temp)
-	rows, err := t.fill(ctx, index, s, progress)
+	rows, err := t.scanRows(ctx, index, s, progress)
 	if err != nil {
 		_ = index.Close()
 		return nil, nil, fmt.Errorf("compare the values of all rows: %w", err)
@@ -49,24 +49,24 @@ func (t *table) anew(ctx context.Context, s *snapshot, progress func(done, total
 	return index, rows, nil
 }
 
-// adopt takes the index of the snapshot that is now the draft's.
-func (t *table) adopt(index *check.Index) {
-	t.forget()
+// replaceIndex takes the index of the snapshot that is now the draft's.
+func (t *keyIndex) replaceIndex(index *check.Index) {
+	t.dropIndex()
 	t.index = index
 }
 
-func (t *table) fill(ctx context.Context, index *check.Index, s *snapshot, progress func(done, total int64)) (*roaring.Bitmap, error) {
+func (t *keyIndex) scanRows(ctx context.Context, index *check.Index, s *snapshot, progress func(done, total int64)) (*roaring.Bitmap, error) {
 	fields := t.key.Fields()
 	err := t.draft.eachSpan(ctx, s, s.live, progress, func() spanWork {
-		l, h := t.draft.look(s, fields), t.key.Hasher()
+		l, h := t.draft.newFieldReader(s, fields), t.key.Hasher()
 		return func(ctx context.Context, at span) error {
-			some, err := l.span(ctx, at, s.live)
+			some, err := l.readSpan(ctx, at, s.live)
 			if err != nil {
 				return err
 			}
 			for _, p := range some {
 				for i, row := range p.rows {
-					h.Put(p.batch, p.at[i], row)
+					h.QueueRow(p.batch, p.at[i], row)
 				}
 			}
 			return h.Flush(index)
@@ -75,51 +75,51 @@ func (t *table) fill(ctx context.Context, index *check.Index, s *snapshot, progr
 	if err != nil {
 		return nil, err
 	}
-	return index.Seal()
+	return index.Finish()
 }
 
 // ensure makes the index where there is none, or where it is of little use.
-func (t *table) ensure(ctx context.Context, s *snapshot) error {
+func (t *keyIndex) ensure(ctx context.Context, s *snapshot) error {
 	if t.index != nil && len(t.moved) <= t.draft.cfg.limits.moved {
 		return nil
 	}
-	index, _, err := t.anew(ctx, s, nil)
+	index, _, err := t.rebuild(ctx, s, nil)
 	if err == nil {
-		t.adopt(index)
+		t.replaceIndex(index)
 	}
 	return err
 }
 
-// forget drops the index.
-func (t *table) forget() {
+// dropIndex drops the index.
+func (t *keyIndex) dropIndex() {
 	if t.index != nil {
 		_ = t.index.Close() // a temporary file without a name
 	}
-	t.index, t.moved, t.byHash = nil, map[uint32]place{}, map[check.Hash][]uint32{}
+	t.index, t.moved, t.byHash = nil, map[uint32]rowKey{}, map[check.Hash][]uint32{}
 }
 
-func (t *table) close() error {
+func (t *keyIndex) close() error {
 	if t.index == nil {
 		return nil
 	}
 	return t.index.Close()
 }
 
-// take notes where rows are from now on.
-func (t *table) take(moves []move) {
+// recordMoves notes where rows are from now on.
+func (t *keyIndex) recordMoves(moves []keyMove) {
 	if t.index == nil {
 		return
 	}
 	if len(t.moved)+len(moves) > 2*t.draft.cfg.limits.moved {
-		t.forget()
+		t.dropIndex()
 		return
 	}
 	for _, m := range moves {
-		t.put(m.row, m.after)
+		t.setKey(m.row, m.after)
 	}
 }
 
-func (t *table) put(row uint32, to place) {
+func (t *keyIndex) setKey(row uint32, to rowKey) {
 	if from, known := t.moved[row]; known && from.has {
 		list := t.byHash[from.hash]
 		for i := range list {
@@ -139,64 +139,64 @@ func (t *table) put(row uint32, to place) {
 	}
 }
 
-// follow notes where rows are in a snapshot, after an undo or a redo.
-func (t *table) follow(ctx context.Context, s *snapshot, rows *roaring.Bitmap) {
+// syncTo notes where rows are in a snapshot, after an undo or a redo.
+func (t *keyIndex) syncTo(ctx context.Context, s *snapshot, rows *roaring.Bitmap) {
 	if t.index == nil {
 		return
 	}
 	if int(rows.GetCardinality()) > t.draft.cfg.limits.moves {
-		t.forget()
+		t.dropIndex()
 		return
 	}
-	moves, err := t.places(ctx, s, rows)
+	moves, err := t.keyMoves(ctx, s, rows)
 	if err != nil {
-		t.forget() // it is made anew when it is needed
+		t.dropIndex() // it is made anew when it is needed
 		return
 	}
-	t.take(moves)
+	t.recordMoves(moves)
 }
 
-// places gives where some rows are in a snapshot; those that are not live are
+// keyMoves gives where some rows are in a snapshot; those that are not live are
 // nowhere.
-func (t *table) places(ctx context.Context, s *snapshot, rows *roaring.Bitmap) ([]move, error) {
+func (t *keyIndex) keyMoves(ctx context.Context, s *snapshot, rows *roaring.Bitmap) ([]keyMove, error) {
 	list := roaring.And(rows, s.live).ToArray()
 	b, err := t.draft.gather(ctx, s, list)
 	if err != nil {
 		return nil, err
 	}
 	h := t.key.Hasher()
-	var moves []move
+	var moves []keyMove
 	for i, row := range list {
 		hash, has := h.Hash(b, i)
-		moves = append(moves, move{row: row, after: place{hash, has}})
+		moves = append(moves, keyMove{row: row, after: rowKey{hash, has}})
 	}
 	for _, row := range roaring.AndNot(rows, s.live).ToArray() {
-		moves = append(moves, move{row: row})
+		moves = append(moves, keyMove{row: row})
 	}
 	return moves, nil
 }
 
-// group is the rows of one hash around a change: those that move, and up to two of
+// hashGroup is the rows of one hash around a change: those that move, and up to two of
 // the others.
-type group struct {
+type hashGroup struct {
 	before, after int
 	others        []uint32
 }
 
-func (g *group) repeatedBefore() bool { return g.before+len(g.others) > 1 }
-func (g *group) repeated() bool       { return g.after+len(g.others) > 1 }
+func (g *hashGroup) repeatedBefore() bool { return g.before+len(g.others) > 1 }
+func (g *hashGroup) repeated() bool       { return g.after+len(g.others) > 1 }
 
-// settle finds which rows begin and cease to have a key that another has too,
+// findRepeated finds which rows begin and cease to have a key that another has too,
 // where these were repeated and these rows move.
-func (t *table) settle(ctx context.Context, s *snapshot, repeated *roaring.Bitmap, moves []move) (*delta, error) {
+func (t *keyIndex) findRepeated(ctx context.Context, s *snapshot, repeated *roaring.Bitmap, moves []keyMove) (*delta, error) {
 	if err := t.ensure(ctx, s); err != nil {
 		return nil, err
 	}
 	moving := make(map[uint32]bool, len(moves))
-	groups := map[check.Hash]*group{}
-	of := func(h check.Hash) *group {
+	groups := map[check.Hash]*hashGroup{}
+	of := func(h check.Hash) *hashGroup {
 		if groups[h] == nil {
-			groups[h] = &group{}
+			groups[h] = &hashGroup{}
 		}
 		return groups[h]
 	}
@@ -211,7 +211,7 @@ func (t *table) settle(ctx context.Context, s *snapshot, repeated *roaring.Bitma
 	}
 	d := newDelta()
 	for h, g := range groups {
-		if err := t.others(h, g, moving); err != nil {
+		if err := t.findOthers(h, g, moving); err != nil {
 			return nil, err
 		}
 		if len(g.others) == 1 && g.repeated() != g.repeatedBefore() {
@@ -234,8 +234,8 @@ func (t *table) settle(ctx context.Context, s *snapshot, repeated *roaring.Bitma
 	return d, nil
 }
 
-// others finds up to two rows of a hash that do not move.
-func (t *table) others(h check.Hash, g *group, moving map[uint32]bool) error {
+// findOthers finds up to two rows of a hash that do not move.
+func (t *keyIndex) findOthers(h check.Hash, g *hashGroup, moving map[uint32]bool) error {
 	add := func(row uint32) bool {
 		if !moving[row] {
 			g.others = append(g.others, row)

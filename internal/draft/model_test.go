@@ -98,10 +98,10 @@ func manyRaw(texts []string) string {
 	return string(raw)
 }
 
-// testDesk is a desk of that schema.
-type testDesk struct{}
+// testRevalidator is a desk of that schema.
+type testRevalidator struct{}
 
-func (testDesk) Blank(first int64, rows int) *intray.Batch {
+func (testRevalidator) BlankRows(first int64, rows int) *intray.Batch {
 	b := &intray.Batch{First: first, Lines: make([]int64, rows), Fields: make([]intray.Cells, fieldCount)}
 	u := intray.UnmappedCells{Column: 9}
 	for range rows {
@@ -114,7 +114,7 @@ func (testDesk) Blank(first int64, rows int) *intray.Batch {
 	return b
 }
 
-func (testDesk) Change(_ context.Context, b *intray.Batch, edits []Edit) error {
+func (testRevalidator) Change(_ context.Context, b *intray.Batch, edits []Edit) error {
 	raws := make([][]string, b.Rows())
 	for row := range raws {
 		for f := range b.Fields {
@@ -385,4 +385,4 @@ func modelCells(texts []string, field int) []string {
 	return []string{texts[field]}
 }
 
-func (testDesk) Deleted(context.Context, iter.Seq2[*intray.Batch, error]) error { return nil }
+func (testRevalidator) Deleted(context.Context, iter.Seq2[*intray.Batch, error]) error { return nil }

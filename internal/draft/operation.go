@@ -12,8 +12,8 @@ import (
 // Operation is a change that a person asks for: one of [Set], [Replace], [Fill],
 // [Clear], [Trim], [Case], [MapValue], [Delete], [Add] and [Accept].
 type Operation interface {
-	// job makes sure that the operation can be done and says what is to be done.
-	job(d *Draft) (*job, error)
+	// plan makes sure that the operation can be done and says what is to be done.
+	plan(d *Draft) (*changePlan, error)
 }
 
 // Selector says which cells are meant.
@@ -140,8 +140,8 @@ func (r *Refusal) Error() string { return r.Text.String() }
 // Describe returns the sentence.
 func (r *Refusal) Describe() intray.Message { return r.Text }
 
-// Clash is a cell that another change reached first.
-type Clash struct {
+// CellConflict is a cell that another change reached first.
+type CellConflict struct {
 	Row         int64
 	Field, Part int
 	// Version is that of the row by now, 0 also where Gone says that it was
@@ -153,7 +153,7 @@ type Clash struct {
 
 // Conflict says that cells hold another text than the person saw. Nothing was
 // changed.
-type Conflict struct{ Cells []Clash }
+type Conflict struct{ Cells []CellConflict }
 
 // Error says how many there are.
 func (c *Conflict) Error() string { return c.Describe().String() }
@@ -167,8 +167,8 @@ func noRow(row int64) intray.Message {
 	return intray.NewMessage("review.unknown_row", intray.Params{"row": row})
 }
 
-// job is what an operation comes down to.
-type job struct {
+// changePlan is what an operation comes down to.
+type changePlan struct {
 	where Selector
 	// change gives the new text of a cell, and false where it stays. It is called
 	// from several goroutines; nil where texts are not what is changed.
@@ -177,7 +177,7 @@ type job struct {
 	// needle is what texts must hold to be changed, but for those that are alike; nil
 	// where that is not known.
 	needle *needle
-	alike  alike
+	nameMatches  textMatches
 	// cells are typed into, by row.
 	cells map[uint32][]Typed
 	// accept takes a problem off, remove the rows, and added are new ones.
@@ -193,11 +193,11 @@ const (
 	maxTyped = 1_000_000
 )
 
-func (o Set) job(d *Draft) (*job, error) {
+func (o Set) plan(d *Draft) (*changePlan, error) {
 	if len(o.Cells) > maxTyped {
 		return nil, &Refusal{Text: intray.NewMessage("review.too_many_cells", intray.Params{"n": maxTyped})}
 	}
-	j := &job{cells: map[uint32][]Typed{}, where: Selector{Numbers: []int64{}}}
+	j := &changePlan{cells: map[uint32][]Typed{}, where: Selector{Numbers: []int64{}}}
 	for _, t := range o.Cells {
 		if err := d.editable(t.Field, t.Part); err != nil {
 			return nil, err
@@ -211,9 +211,9 @@ func (o Set) job(d *Draft) (*job, error) {
 	return j, nil
 }
 
-func (o Replace) job(d *Draft) (*job, error) {
-	change, err := o.changer()
-	j, err := d.textJob(o.Where, o.needle(), change, err)
+func (o Replace) plan(d *Draft) (*changePlan, error) {
+	change, err := o.newReplacer()
+	j, err := d.planTextChange(o.Where, o.needle(), change, err)
 	if err != nil {
 		return nil, err
 	}
@@ -224,16 +224,16 @@ func (o Replace) job(d *Draft) (*job, error) {
 		if d.cfg.Fields[field].Type.Name == intray.TypeMultiSelect {
 			return nil // a cell holds several names
 		}
-		return d.names(field)
+		return d.displayNames(field)
 	}
 	named := map[int]func(text []byte) (string, bool){}
 	for _, f := range j.fields {
 		if of := names(f); of != nil {
-			named[f] = o.named(of, change)
+			named[f] = o.replaceShown(of, change)
 		}
 	}
 	if j.needle != nil {
-		j.alike = j.needle.alike(j.fields, names)
+		j.nameMatches = j.needle.matchNames(j.fields, names)
 	}
 	if len(named) > 0 {
 		j.change = func(field int, text []byte) (string, bool) {
@@ -246,44 +246,44 @@ func (o Replace) job(d *Draft) (*job, error) {
 	return j, nil
 }
 
-func (o Fill) job(d *Draft) (*job, error) {
+func (o Fill) plan(d *Draft) (*changePlan, error) {
 	if o.Texts != nil {
 		o.Where.Fields = slices.Sorted(maps.Keys(o.Texts))
 	}
-	j, err := d.textJob(o.Where, nil, func(text []byte) (string, bool) { return o.Text, string(text) != o.Text }, nil)
+	j, err := d.planTextChange(o.Where, nil, func(text []byte) (string, bool) { return o.Text, string(text) != o.Text }, nil)
 	if err == nil && o.Texts != nil {
 		j.change = func(field int, text []byte) (string, bool) { return o.Texts[field], string(text) != o.Texts[field] }
 	}
 	return j, err
 }
 
-func (o Clear) job(d *Draft) (*job, error) { return Fill{Where: o.Where}.job(d) }
+func (o Clear) plan(d *Draft) (*changePlan, error) { return Fill{Where: o.Where}.plan(d) }
 
-func (o Trim) job(d *Draft) (*job, error) { return d.textJob(o.Where, nil, o.trimmed, nil) }
+func (o Trim) plan(d *Draft) (*changePlan, error) { return d.planTextChange(o.Where, nil, o.trimText, nil) }
 
-func (o Case) job(d *Draft) (*job, error) {
-	change, err := o.To.changer()
-	return d.textJob(o.Where, nil, change, err)
+func (o Case) plan(d *Draft) (*changePlan, error) {
+	change, err := o.To.newCaser()
+	return d.planTextChange(o.Where, nil, change, err)
 }
 
-func (o MapValue) job(d *Draft) (*job, error) {
+func (o MapValue) plan(d *Draft) (*changePlan, error) {
 	o.Where.Fields = []int{o.Field}
 	if o.Texts != nil {
-		return d.textJob(o.Where, nil, func(text []byte) (string, bool) {
+		return d.planTextChange(o.Where, nil, func(text []byte) (string, bool) {
 			to, mapped := o.Texts[string(text)]
 			return to, mapped && to != string(text)
 		}, nil)
 	}
-	return d.textJob(o.Where, Replace{Find: o.Raw}.needle(), func(text []byte) (string, bool) {
+	return d.planTextChange(o.Where, Replace{Find: o.Raw}.needle(), func(text []byte) (string, bool) {
 		return o.Text, string(text) == o.Raw && o.Raw != o.Text
 	}, nil)
 }
 
-func (o Delete) job(*Draft) (*job, error) { return &job{where: o.Where, remove: true}, nil }
+func (o Delete) plan(*Draft) (*changePlan, error) { return &changePlan{where: o.Where, remove: true}, nil }
 
-func (o Accept) job(*Draft) (*job, error) { return &job{where: o.Where, accept: true}, nil }
+func (o Accept) plan(*Draft) (*changePlan, error) { return &changePlan{where: o.Where, accept: true}, nil }
 
-func (o Add) job(d *Draft) (*job, error) {
+func (o Add) plan(d *Draft) (*changePlan, error) {
 	if len(o.Rows) > maxAdded {
 		return nil, &Refusal{Text: intray.NewMessage("review.too_many_new_rows", intray.Params{"n": maxAdded})}
 	}
@@ -294,11 +294,11 @@ func (o Add) job(d *Draft) (*job, error) {
 			}
 		}
 	}
-	return &job{added: o.Rows, where: Selector{Numbers: []int64{}}}, nil
+	return &changePlan{added: o.Rows, where: Selector{Numbers: []int64{}}}, nil
 }
 
-// textJob is the job of changing texts.
-func (d *Draft) textJob(where Selector, must *needle, change func(text []byte) (string, bool), err error) (*job, error) {
+// planTextChange is the job of changing texts.
+func (d *Draft) planTextChange(where Selector, must *needle, change func(text []byte) (string, bool), err error) (*changePlan, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -319,7 +319,7 @@ func (d *Draft) textJob(where Selector, must *needle, change func(text []byte) (
 		}
 	}
 	one := func(_ int, text []byte) (string, bool) { return change(text) }
-	return &job{where: where, fields: fields, change: one, needle: must}, nil
+	return &changePlan{where: where, fields: fields, change: one, needle: must}, nil
 }
 
 // editable refuses a field that no person may change.
@@ -333,16 +333,16 @@ func (d *Draft) editable(field, part int) error {
 		return &Refusal{Text: intray.NewMessage("review.field_read_only", intray.Params{"field": f.Label})}
 	case f.Hidden:
 		return &Refusal{Text: intray.NewMessage("review.field_hidden", intray.Params{"field": f.Key})}
-	case f.ManyToOne && d.parts(field) == 0:
+	case f.ManyToOne && d.partCount(field) == 0:
 		return &Refusal{Text: intray.NewMessage("review.field_without_column", intray.Params{"field": f.Label})}
-	case part < 0 || part >= d.parts(field):
+	case part < 0 || part >= d.partCount(field):
 		return &Refusal{Text: intray.NewMessage("review.unknown_column_of_field", intray.Params{"field": f.Label, "column": part})}
 	}
 	return nil
 }
 
-// parts is how many cells a field has in a row.
-func (d *Draft) parts(field int) int {
+// partCount is how many cells a field has in a row.
+func (d *Draft) partCount(field int) int {
 	if !d.cfg.Fields[field].ManyToOne {
 		return 1
 	}
@@ -352,8 +352,8 @@ func (d *Draft) parts(field int) int {
 	return d.cfg.Parts[field]
 }
 
-// selected gives the live rows that a selector means.
-func (d *Draft) selected(s *snapshot, w Selector, byFilter func() (*roaring.Bitmap, error)) (*roaring.Bitmap, error) {
+// selectRows gives the live rows that a selector means.
+func (d *Draft) selectRows(s *snapshot, w Selector, byFilter func() (*roaring.Bitmap, error)) (*roaring.Bitmap, error) {
 	var rows *roaring.Bitmap
 	if w.Token != "" {
 		var asListed bool
@@ -364,10 +364,10 @@ func (d *Draft) selected(s *snapshot, w Selector, byFilter func() (*roaring.Bitm
 			return nil, &Refusal{Stale: true, Text: intray.NewMessage("review.view_changed", nil)}
 		}
 		if w.From != 0 || w.To != 0 {
-			rows = stretch(rows, w.From, w.To)
+			rows = viewRange(rows, w.From, w.To)
 		}
 	} else {
-		if w.Numbers != nil && w.Filter.all() {
+		if w.Numbers != nil && w.Filter.matchesAll() {
 			rows = s.live
 		} else {
 			var err error
@@ -388,8 +388,8 @@ func (d *Draft) selected(s *snapshot, w Selector, byFilter func() (*roaring.Bitm
 	return picked, nil
 }
 
-// stretch gives the rows of a view from one place up to another; 0 is its end.
-func stretch(rows *roaring.Bitmap, first, end int64) *roaring.Bitmap {
+// viewRange gives the rows of a view from one place up to another; 0 is its end.
+func viewRange(rows *roaring.Bitmap, first, end int64) *roaring.Bitmap {
 	total := int64(rows.GetCardinality())
 	if end <= 0 || end > total {
 		end = total

@@ -15,50 +15,50 @@ import (
 	"github.com/intraydata/intray/internal/check"
 )
 
-// result is what becomes of some rows of one span.
-type result struct {
+// spanResult is what becomes of some rows of one span.
+type spanResult struct {
 	rows    []uint32
 	batch   *intray.Batch
 	edits   []pending
 	cells   int64
 	samples []Sample
-	clashes []Clash
+	conflicts []CellConflict
 	// gained and lost are the rows that began and ceased to have a kind of problem.
 	gained, lost map[Kind][]uint32
-	moves        [][]move
+	moves        [][]keyMove
 }
 
-// add adds the rows of a later span, which are not put yet.
-func (r *result) add(later *result) {
-	r.clashes = append(r.clashes, later.clashes...)
+// merge adds the rows of a later span, which are not put yet.
+func (r *spanResult) merge(later *spanResult) {
+	r.conflicts = append(r.conflicts, later.conflicts...)
 	if len(later.rows) > 0 {
 		r.rows, r.edits = append(r.rows, later.rows...), append(r.edits, later.edits...)
-		takeRun(r.batch, later.batch, 0, later.batch.Rows())
+		copyRows(r.batch, later.batch, 0, later.batch.Rows())
 	}
 }
 
-// turn is one span on its way through the workers.
-type turn struct {
+// spanTask is one span on its way through the workers.
+type spanTask struct {
 	at  span
-	out chan *result
+	out chan *spanResult
 }
 
-// rework changes rows span by span, on all cores. What it makes is taken in the
+// applyParallel changes rows span by span, on all cores. What it makes is taken in the
 // order of the rows; only a few spans are under way at a time, unless the desk is to see
 // all rows at once.
-func (m *making) rework(ctx context.Context, rows *roaring.Bitmap, progress func(done, total int64)) error {
+func (m *changeBuilder) applyParallel(ctx context.Context, rows *roaring.Bitmap, progress func(done, total int64)) error {
 	spans := m.draft.spansOf(rows)
 	workers := min(len(spans), runtime.GOMAXPROCS(0))
-	work, order := make(chan turn), make(chan turn, 2*workers)
-	told := progressOf(spans, progress)
-	all := &result{batch: m.draft.blank()}
+	work, order := make(chan spanTask), make(chan spanTask, 2*workers)
+	report := progressOf(spans, progress)
+	all := &spanResult{batch: m.draft.newBatch()}
 	group, running := errgroup.WithContext(ctx)
 	group.Go(func() error {
 		defer close(work)
 		defer close(order)
 		for _, at := range spans {
-			t := turn{at, make(chan *result, 1)}
-			for _, to := range []chan turn{order, work} {
+			t := spanTask{at, make(chan *spanResult, 1)}
+			for _, to := range []chan spanTask{order, work} {
 				select {
 				case to <- t:
 				case <-running.Done():
@@ -72,7 +72,7 @@ func (m *making) rework(ctx context.Context, rows *roaring.Bitmap, progress func
 		group.Go(func() error {
 			w := m.worker()
 			for t := range work {
-				r, err := w.span(running, t.at, rows)
+				r, err := w.processSpan(running, t.at, rows)
 				if err != nil {
 					return err
 				}
@@ -86,11 +86,11 @@ func (m *making) rework(ctx context.Context, rows *roaring.Bitmap, progress func
 			select {
 			case r := <-t.out:
 				if m.draft.cfg.Whole {
-					all.add(r)
-				} else if err := m.take(ctx, r); err != nil {
+					all.merge(r)
+				} else if err := m.mergeResult(ctx, r); err != nil {
 					return err
 				}
-				told(t.at)
+				report(t.at)
 			case <-running.Done():
 				return running.Err()
 			}
@@ -100,25 +100,25 @@ func (m *making) rework(ctx context.Context, rows *roaring.Bitmap, progress func
 	if err := group.Wait(); err != nil || !m.draft.cfg.Whole {
 		return err
 	}
-	if len(all.rows) > 0 && len(all.clashes) == 0 {
-		if err := m.worker().put(ctx, all); err != nil {
+	if len(all.rows) > 0 && len(all.conflicts) == 0 {
+		if err := m.worker().applyEdits(ctx, all); err != nil {
 			return err
 		}
 	}
-	return m.take(ctx, all)
+	return m.mergeResult(ctx, all)
 }
 
 // worker makes changes, for one goroutine.
 type worker struct {
-	making  *making
-	look    *look
+	builder  *changeBuilder
+	fields    *fieldReader
 	hashers []*check.Hasher
 	finder  finder
 }
 
-func (m *making) worker() *worker {
-	w := &worker{making: m, look: m.draft.look(m.before, m.job.fields), finder: finder{needle: m.job.needle, alike: m.job.alike, draft: m.draft}}
-	for _, t := range m.draft.tables {
+func (m *changeBuilder) worker() *worker {
+	w := &worker{builder: m, fields: m.draft.newFieldReader(m.before, m.plan.fields), finder: finder{needle: m.plan.needle, nameMatches: m.plan.nameMatches, draft: m.draft}}
+	for _, t := range m.draft.keyIndexes {
 		w.hashers = append(w.hashers, t.key.Hasher())
 	}
 	return w
@@ -131,42 +131,42 @@ type pending struct {
 	text        string
 }
 
-// span changes the rows of a span, or only finds them where the desk is to see all
+// processSpan changes the rows of a span, or only finds them where the desk is to see all
 // rows at once.
-func (w *worker) span(ctx context.Context, at span, rows *roaring.Bitmap) (*result, error) {
-	r, err := w.touched(ctx, at, rows)
-	if err != nil || len(r.rows) == 0 || w.making.draft.cfg.Whole {
+func (w *worker) processSpan(ctx context.Context, at span, rows *roaring.Bitmap) (*spanResult, error) {
+	r, err := w.changedRows(ctx, at, rows)
+	if err != nil || len(r.rows) == 0 || w.builder.draft.cfg.Whole {
 		return r, err
 	}
-	return r, w.put(ctx, r)
+	return r, w.applyEdits(ctx, r)
 }
 
-// touched finds the rows of a span that change, and their edits.
-func (w *worker) touched(ctx context.Context, at span, rows *roaring.Bitmap) (*result, error) {
-	edits, list, err := w.find(ctx, at, rows)
+// changedRows finds the rows of a span that change, and their edits.
+func (w *worker) changedRows(ctx context.Context, at span, rows *roaring.Bitmap) (*spanResult, error) {
+	edits, list, err := w.findEdits(ctx, at, rows)
 	if err != nil || len(list) == 0 {
-		return &result{}, err
+		return &spanResult{}, err
 	}
-	d := w.making.draft
-	b, err := d.gather(ctx, w.making.before, list)
+	d := w.builder.draft
+	b, err := d.gather(ctx, w.builder.before, list)
 	if err != nil {
 		return nil, err
 	}
-	r := &result{rows: list, batch: b, edits: edits}
-	if w.making.job.cells != nil {
-		if r.edits, err = w.typed(r); err != nil || len(r.clashes) > 0 {
+	r := &spanResult{rows: list, batch: b, edits: edits}
+	if w.builder.plan.cells != nil {
+		if r.edits, err = w.typedEdits(r); err != nil || len(r.conflicts) > 0 {
 			r.rows = nil
 		}
 	}
 	return r, err
 }
 
-// find finds the edits of the rows of a span, and the rows that they touch. Where
+// findEdits finds the edits of the rows of a span, and the rows that they touch. Where
 // the rows are known and the edits are not, it gives none.
-func (w *worker) find(ctx context.Context, at span, rows *roaring.Bitmap) (edits []pending, list []uint32, err error) {
-	job := w.making.job
+func (w *worker) findEdits(ctx context.Context, at span, rows *roaring.Bitmap) (edits []pending, list []uint32, err error) {
+	job := w.builder.plan
 	if job.change == nil {
-		for it := from(rows, at.first); it.HasNext(); {
+		for it := iterateFrom(rows, at.first); it.HasNext(); {
 			row := it.Next()
 			if row >= at.end {
 				break
@@ -175,7 +175,7 @@ func (w *worker) find(ctx context.Context, at span, rows *roaring.Bitmap) (edits
 		}
 		return nil, list, nil
 	}
-	pieces, err := w.look.span(ctx, at, rows)
+	pieces, err := w.fields.readSpan(ctx, at, rows)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -189,7 +189,7 @@ func (w *worker) find(ctx context.Context, at span, rows *roaring.Bitmap) (edits
 				continue
 			}
 			for _, f := range job.fields {
-				err := w.making.draft.eachCell(p.batch, f, p.at[i], func(part int, text []byte) {
+				err := w.builder.draft.eachCell(p.batch, f, p.at[i], func(part int, text []byte) {
 					if to, changes := job.change(f, text); changes {
 						edits = append(edits, pending{row, f, part, to})
 					}
@@ -211,43 +211,43 @@ func (w *worker) find(ctx context.Context, at span, rows *roaring.Bitmap) (edits
 	return edits, list, nil
 }
 
-// typed finds the edits of what was typed into the rows of a result, which is left
+// typedEdits finds the edits of what was typed into the rows of a result, which is left
 // with those rows that change.
-func (w *worker) typed(r *result) (edits []pending, err error) {
-	d, s := w.making.draft, w.making.before
+func (w *worker) typedEdits(r *spanResult) (edits []pending, err error) {
+	d, s := w.builder.draft, w.builder.before
 	var places []int64
 	var rows []uint32
 	for i, row := range r.rows {
 		known := len(edits)
-		for _, t := range w.making.job.cells[row] {
+		for _, t := range w.builder.plan.cells[row] {
 			now, err := d.cellText(r.batch, t.Field, t.Part, i)
 			if err != nil {
 				return nil, fmt.Errorf("row %d: %w", row, err)
 			}
 			if version := s.version(row); version != t.Version && now != t.Seen {
-				r.clashes = append(r.clashes, Clash{Row: t.Row, Field: t.Field, Part: t.Part, Version: version, Seen: t.Seen, Now: now})
+				r.conflicts = append(r.conflicts, CellConflict{Row: t.Row, Field: t.Field, Part: t.Part, Version: version, Seen: t.Seen, Now: now})
 			}
 			edits = append(edits, pending{row, t.Field, t.Part, t.Text})
 		}
-		if edits, err = w.telling(r.batch, i, edits, known); err != nil {
+		if edits, err = w.effectiveEdits(r.batch, i, edits, known); err != nil {
 			return nil, err
 		}
 		if len(edits) > known {
 			places, rows = append(places, int64(i)), append(rows, row)
 		}
 	}
-	r.rows, r.batch = rows, pick(r.batch, places)
+	r.rows, r.batch = rows, pickRows(r.batch, places)
 	return edits, nil
 }
 
-// telling leaves out of the edits of a row, from a place on, those that change
+// effectiveEdits leaves out of the edits of a row, from a place on, those that change
 // nothing, or that a later one makes void.
-func (w *worker) telling(b *intray.Batch, row int, edits []pending, from int) ([]pending, error) {
+func (w *worker) effectiveEdits(b *intray.Batch, row int, edits []pending, from int) ([]pending, error) {
 	kept := edits[:from]
 	for i := from; i < len(edits); i++ {
 		e := edits[i]
 		void := slices.ContainsFunc(edits[i+1:], func(later pending) bool { return later.field == e.field && later.part == e.part })
-		now, err := w.making.draft.cellText(b, e.field, e.part, row)
+		now, err := w.builder.draft.cellText(b, e.field, e.part, row)
 		if err != nil {
 			return nil, err
 		}
@@ -258,18 +258,18 @@ func (w *worker) telling(b *intray.Batch, row int, edits []pending, from int) ([
 	return kept, nil
 }
 
-// before is what rows had before they changed.
-type before struct {
+// priorState is what rows had before they changed.
+type priorState struct {
 	problems []intray.Problem
-	// places are those of each row, for each key.
-	places [][]place
+	// keys are those of each row, for each key.
+	keys [][]rowKey
 }
 
-// put makes the edits in the rows of a result, and finds what that changed.
-func (w *worker) put(ctx context.Context, r *result) error {
-	old := &before{problems: slices.Clone(r.batch.Problems)}
+// applyEdits makes the edits in the rows of a result, and finds what that changed.
+func (w *worker) applyEdits(ctx context.Context, r *spanResult) error {
+	old := &priorState{problems: slices.Clone(r.batch.Problems)}
 	for _, h := range w.hashers {
-		old.places = append(old.places, placesOf(h, r.batch))
+		old.keys = append(old.keys, rowKeys(h, r.batch))
 	}
 	list := make([]Edit, len(r.edits))
 	at := 0
@@ -285,21 +285,21 @@ func (w *worker) put(ctx context.Context, r *result) error {
 			Row: int64(r.rows[e.Row]), Field: e.Field, Part: e.Part, Before: sampled(r.batch, e.Row, e.Field),
 		})
 	}
-	if w.making.job.accept {
+	if w.builder.plan.accept {
 		dropProblems(r.batch, canAccept)
-	} else if err := w.making.draft.retype(ctx, r.batch, r.rows, list); err != nil {
+	} else if err := w.builder.draft.revalidate(ctx, r.batch, r.rows, list); err != nil {
 		return err
 	}
 	for i := range r.samples {
 		r.samples[i].After = sampled(r.batch, list[i].Row, list[i].Field)
 	}
-	return w.diff(r, old)
+	return w.diffProblems(r, old)
 }
 
-// retype puts edits into rows, each of which the desk knows by its number.
-func (d *Draft) retype(ctx context.Context, b *intray.Batch, rows []uint32, edits []Edit) error {
-	b.Numbers = indexesOf(rows)
-	err := d.cfg.Desk.Change(ctx, b, edits)
+// revalidate puts edits into rows, each of which the desk knows by its number.
+func (d *Draft) revalidate(ctx context.Context, b *intray.Batch, rows []uint32, edits []Edit) error {
+	b.Numbers = rowNumbers(rows)
+	err := d.cfg.Revalidator.Change(ctx, b, edits)
 	b.Numbers = nil
 	if err != nil {
 		return fmt.Errorf("read what was typed: %w", err)
@@ -307,7 +307,7 @@ func (d *Draft) retype(ctx context.Context, b *intray.Batch, rows []uint32, edit
 	return nil
 }
 
-func indexesOf(rows []uint32) []int64 {
+func rowNumbers(rows []uint32) []int64 {
 	numbers := make([]int64, len(rows))
 	for i, row := range rows {
 		numbers[i] = int64(row)
@@ -319,16 +319,16 @@ func indexesOf(rows []uint32) []int64 {
 const deletedAtOnce = 1000
 
 // deleted gives the rows that a change deletes.
-func (m *making) deleted(ctx context.Context) iter.Seq2[*intray.Batch, error] {
+func (m *changeBuilder) deleted(ctx context.Context) iter.Seq2[*intray.Batch, error] {
 	return func(yield func(*intray.Batch, error) bool) {
-		for it := m.layer.live.lost.Iterator(); it.HasNext(); {
+		for it := m.revision.live.lost.Iterator(); it.HasNext(); {
 			var rows []uint32
 			for it.HasNext() && len(rows) < deletedAtOnce {
 				rows = append(rows, it.Next())
 			}
 			b, err := m.draft.gather(ctx, m.before, rows)
 			if err == nil {
-				b.Numbers = indexesOf(rows)
+				b.Numbers = rowNumbers(rows)
 			}
 			if !yield(b, err) || err != nil {
 				return
@@ -349,17 +349,17 @@ func sampled(b *intray.Batch, row, field int) Cell {
 	return c
 }
 
-func placesOf(h *check.Hasher, b *intray.Batch) []place {
-	out := make([]place, b.Rows())
+func rowKeys(h *check.Hasher, b *intray.Batch) []rowKey {
+	out := make([]rowKey, b.Rows())
 	for i := range out {
 		out[i].hash, out[i].has = h.Hash(b, i)
 	}
 	return out
 }
 
-// diff finds the kinds of problems that the rows gained and lost, and their moves.
-func (w *worker) diff(r *result, old *before) error {
-	dropProblems(r.batch, w.making.draft.ofRule)
+// diffProblems finds the kinds of problems that the rows gained and lost, and their moves.
+func (w *worker) diffProblems(r *spanResult, old *priorState) error {
+	dropProblems(r.batch, w.builder.draft.isRuleProblem)
 	if r.batch.Rows() != len(r.rows) {
 		return fmt.Errorf("of %d rows %d came back changed", len(r.rows), r.batch.Rows())
 	}
@@ -367,28 +367,28 @@ func (w *worker) diff(r *result, old *before) error {
 	was, is := old.problems, r.batch.Problems
 	for i, row := range r.rows {
 		var had, has []intray.Problem
-		had, was = leading(was, i)
-		has, is = leading(is, i)
-		note(r.lost, row, had, has)
-		note(r.gained, row, has, had)
+		had, was = splitRow(was, i)
+		has, is = splitRow(is, i)
+		addKinds(r.lost, row, had, has)
+		addKinds(r.gained, row, has, had)
 	}
-	r.moves = make([][]move, len(w.hashers))
+	r.moves = make([][]keyMove, len(w.hashers))
 	for k, h := range w.hashers {
-		for i, to := range placesOf(h, r.batch) {
-			var from place
-			if old.places[k] != nil {
-				from = old.places[k][i]
+		for i, to := range rowKeys(h, r.batch) {
+			var from rowKey
+			if old.keys[k] != nil {
+				from = old.keys[k][i]
 			}
 			if from != to {
-				r.moves[k] = append(r.moves[k], move{r.rows[i], from, to})
+				r.moves[k] = append(r.moves[k], keyMove{r.rows[i], from, to})
 			}
 		}
 	}
 	return nil
 }
 
-// leading divides problems into those of a row, which come first, and the others.
-func leading(problems []intray.Problem, row int) (of, others []intray.Problem) {
+// splitRow divides problems into those of a row, which come first, and the others.
+func splitRow(problems []intray.Problem, row int) (of, others []intray.Problem) {
 	n := 0
 	for n < len(problems) && problems[n].Row == row {
 		n++
@@ -396,8 +396,8 @@ func leading(problems []intray.Problem, row int) (of, others []intray.Problem) {
 	return problems[:n], problems[n:]
 }
 
-// note adds a row to the kinds that some of its problems have and others have not.
-func note(to map[Kind][]uint32, row uint32, some, others []intray.Problem) {
+// addKinds adds a row to the kinds that some of its problems have and others have not.
+func addKinds(to map[Kind][]uint32, row uint32, some, others []intray.Problem) {
 	for i := range some {
 		k := kindOf(&some[i])
 		if slices.ContainsFunc(others, func(p intray.Problem) bool { return kindOf(&p) == k }) {

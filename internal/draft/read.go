@@ -17,11 +17,11 @@ import (
 	"github.com/intraydata/intray/internal/stage"
 )
 
-// lot is rows that are read from one place, in order, and where they go.
-type lot struct {
+// rowSource is rows that are read from one place, in order, and where they go.
+type rowSource struct {
 	rows []uint32
 	read func(ctx context.Context, rows []uint32) (*intray.Batch, error)
-	got  *intray.Batch
+	batch  *intray.Batch
 	next int
 }
 
@@ -29,15 +29,15 @@ type lot struct {
 // problems of rules about all rows are not among its problems. The batch is the
 // caller's.
 func (d *Draft) gather(ctx context.Context, s *snapshot, rows []uint32) (*intray.Batch, error) {
-	lots, of := d.lots(s, rows)
-	if err := readLots(ctx, lots); err != nil {
+	lots, of := d.rowSources(s, rows)
+	if err := readSources(ctx, lots); err != nil {
 		return nil, fmt.Errorf("read rows: %w", err)
 	}
 	if len(lots) == 1 {
-		lots[0].got.First = int64(rows[0])
-		return lots[0].got, nil
+		lots[0].batch.First = int64(rows[0])
+		return lots[0].batch, nil
 	}
-	out := d.blank()
+	out := d.newBatch()
 	if len(rows) > 0 {
 		out.First = int64(rows[0])
 	}
@@ -47,15 +47,15 @@ func (d *Draft) gather(ctx context.Context, s *snapshot, rows []uint32) (*intray
 			run++
 		}
 		from := of[i]
-		takeRun(out, from.got, from.next, from.next+run-i)
+		copyRows(out, from.batch, from.next, from.next+run-i)
 		from.next += run - i
 		i = run
 	}
 	return out, nil
 }
 
-// blank is a batch of no rows.
-func (d *Draft) blank() *intray.Batch {
+// newBatch is a batch of no rows.
+func (d *Draft) newBatch() *intray.Batch {
 	m := d.cfg.Stage.Manifest()
 	b := &intray.Batch{Fields: make([]intray.Cells, len(m.Fields))}
 	for _, u := range m.Unmapped {
@@ -64,30 +64,30 @@ func (d *Draft) blank() *intray.Batch {
 	return b
 }
 
-// lots divides rows by the place where their latest content is, and gives the lot
+// rowSources divides rows by the place where their latest content is, and gives the lot
 // of each.
-func (d *Draft) lots(s *snapshot, rows []uint32) (all []*lot, of []*lot) {
-	shelf := d.shelves.of(rows)
-	byOwner := map[int64]*lot{}
-	const shelved = -1
+func (d *Draft) rowSources(s *snapshot, rows []uint32) (all []*rowSource, of []*rowSource) {
+	cache := d.caches.find(rows)
+	byOwner := map[int64]*rowSource{}
+	const inCache = -1
 	for _, row := range rows {
 		owner := int64(0)
 		if s.touched.Contains(row) {
-			owner = int64(s.owner(row))
+			owner = int64(s.revisionOf(row))
 		}
-		if owner == 0 && shelf != nil && shelf.rows.Contains(row) {
-			owner = shelved
+		if owner == 0 && cache != nil && cache.rows.Contains(row) {
+			owner = inCache
 		}
 		l := byOwner[owner]
 		if l == nil {
-			l = &lot{}
+			l = &rowSource{}
 			switch owner {
-			case shelved:
-				l.read = d.unruled(shelf.read)
+			case inCache:
+				l.read = d.withoutRuleProblems(cache.read)
 			case 0:
-				l.read = d.unruled(d.readStaged)
+				l.read = d.withoutRuleProblems(d.readStaged)
 			default:
-				l.read = s.layers[owner-1].read
+				l.read = s.revisions[owner-1].read
 			}
 			byOwner[owner] = l
 			all = append(all, l)
@@ -98,35 +98,35 @@ func (d *Draft) lots(s *snapshot, rows []uint32) (all []*lot, of []*lot) {
 	return all, of
 }
 
-func readLots(ctx context.Context, lots []*lot) error {
+func readSources(ctx context.Context, lots []*rowSource) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for _, l := range lots {
 		group.Go(func() (err error) {
-			l.got, err = l.read(ctx, l.rows)
+			l.batch, err = l.read(ctx, l.rows)
 			return err
 		})
 	}
 	return group.Wait()
 }
 
-// unruled reads without the problems of rules about all rows: what the stage says
+// withoutRuleProblems reads without the problems of rules about all rows: what the stage says
 // of these is not what holds now.
-func (d *Draft) unruled(read func(ctx context.Context, rows []uint32) (*intray.Batch, error)) func(ctx context.Context, rows []uint32) (*intray.Batch, error) {
+func (d *Draft) withoutRuleProblems(read func(ctx context.Context, rows []uint32) (*intray.Batch, error)) func(ctx context.Context, rows []uint32) (*intray.Batch, error) {
 	if len(d.rules) == 0 {
 		return read
 	}
 	return func(ctx context.Context, rows []uint32) (*intray.Batch, error) {
 		b, err := read(ctx, rows)
 		if err == nil {
-			dropProblems(b, d.ofRule)
+			dropProblems(b, d.isRuleProblem)
 		}
 		return b, err
 	}
 }
 
-// ofRule says whether a problem is one of a rule about all rows.
-func (d *Draft) ofRule(p *intray.Problem) bool {
+// isRuleProblem says whether a problem is one of a rule about all rows.
+func (d *Draft) isRuleProblem(p *intray.Problem) bool {
 	for _, k := range d.ruleKinds {
 		if k.Field == p.Field && k.Level == p.Level && k.Code == p.Code {
 			return true
@@ -138,31 +138,31 @@ func (d *Draft) ofRule(p *intray.Problem) bool {
 // readStaged reads rows of the stage. Rows that lie far apart are in many batches,
 // which are read on all cores.
 func (d *Draft) readStaged(ctx context.Context, rows []uint32) (*intray.Batch, error) {
-	runs := d.runs(rows)
+	runs := d.splitByGroup(rows)
 	if len(runs) <= 1 {
-		return d.cfg.Stage.Rows(ctx, wide(rows))
+		return d.cfg.Stage.Rows(ctx, toInt64(rows))
 	}
 	parts := make([]*intray.Batch, len(runs))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i, run := range runs {
 		group.Go(func() (err error) {
-			parts[i], err = d.cfg.Stage.Rows(ctx, wide(run))
+			parts[i], err = d.cfg.Stage.Rows(ctx, toInt64(run))
 			return err
 		})
 	}
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	out := d.blank()
+	out := d.newBatch()
 	for _, b := range parts {
-		takeRun(out, b, 0, b.Rows())
+		copyRows(out, b, 0, b.Rows())
 	}
 	return out, nil
 }
 
-// runs divides rows of the stage so that no batch is read by two.
-func (d *Draft) runs(rows []uint32) (out [][]uint32) {
+// splitByGroup divides rows of the stage so that no batch is read by two.
+func (d *Draft) splitByGroup(rows []uint32) (out [][]uint32) {
 	most := len(rows)/runtime.GOMAXPROCS(0) + 1
 	for len(rows) > 0 {
 		n := min(most, len(rows))
@@ -176,7 +176,7 @@ func (d *Draft) runs(rows []uint32) (out [][]uint32) {
 	return out
 }
 
-func wide(rows []uint32) []int64 {
+func toInt64(rows []uint32) []int64 {
 	out := make([]int64, len(rows))
 	for i, row := range rows {
 		out[i] = int64(row)
@@ -193,7 +193,7 @@ func (d *Draft) Batches(ctx context.Context) iter.Seq2[*intray.Batch, error] {
 		defer done()
 		for b, err := range d.cfg.Stage.Batches(ctx) {
 			if err == nil {
-				b, err = d.current(ctx, s, b)
+				b, err = d.currentRows(ctx, s, b)
 			}
 			if err != nil {
 				yield(nil, fmt.Errorf("read all rows: %w", err))
@@ -211,7 +211,7 @@ func (d *Draft) Batches(ctx context.Context) iter.Seq2[*intray.Batch, error] {
 func (d *Draft) addedBatches(ctx context.Context, s *snapshot, yield func(*intray.Batch, error) bool) {
 	for next := s.live.NextValue(d.staged); next >= 0; {
 		var rows []uint32
-		for it := from(s.live, uint32(next)); it.HasNext() && len(rows) < addedAtOnce; {
+		for it := iterateFrom(s.live, uint32(next)); it.HasNext() && len(rows) < addedAtOnce; {
 			rows = append(rows, it.Next())
 		}
 		b, err := d.gather(ctx, s, rows)
@@ -219,7 +219,7 @@ func (d *Draft) addedBatches(ctx context.Context, s *snapshot, yield func(*intra
 			yield(nil, fmt.Errorf("read added rows: %w", err))
 			return
 		}
-		d.ruled(s, b, rows)
+		d.addRuleProblems(s, b, rows)
 		if !yield(b, nil) || rows[len(rows)-1] == 1<<32-1 {
 			return
 		}
@@ -227,11 +227,11 @@ func (d *Draft) addedBatches(ctx context.Context, s *snapshot, yield func(*intra
 	}
 }
 
-// current makes a batch of the stage hold what its rows are by now.
-func (d *Draft) current(ctx context.Context, s *snapshot, b *intray.Batch) (*intray.Batch, error) {
+// currentRows makes a batch of the stage hold what its rows are by now.
+func (d *Draft) currentRows(ctx context.Context, s *snapshot, b *intray.Batch) (*intray.Batch, error) {
 	first, end := uint32(b.First), uint32(b.First)+uint32(b.Rows())
 	var rows, changed []uint32
-	for it := from(s.live, first); it.HasNext(); {
+	for it := iterateFrom(s.live, first); it.HasNext(); {
 		row := it.Next()
 		if row >= end {
 			break
@@ -242,30 +242,30 @@ func (d *Draft) current(ctx context.Context, s *snapshot, b *intray.Batch) (*int
 		}
 	}
 	if len(d.rules) > 0 {
-		dropProblems(b, d.ofRule)
+		dropProblems(b, d.isRuleProblem)
 	}
 	if len(changed) > 0 || len(rows) < b.Rows() {
 		over, err := d.gather(ctx, s, changed)
 		if err != nil {
 			return nil, err
 		}
-		b = overlaid(b, over, rows, changed)
+		b = overlayRows(b, over, rows, changed)
 	}
-	d.ruled(s, b, rows)
+	d.addRuleProblems(s, b, rows)
 	return b, nil
 }
 
-// overlaid gives rows of a batch of the stage, with those that changed from
+// overlayRows gives rows of a batch of the stage, with those that changed from
 // another.
-func overlaid(b, over *intray.Batch, rows, changed []uint32) *intray.Batch {
-	out := blankOf(b)
+func overlayRows(b, over *intray.Batch, rows, changed []uint32) *intray.Batch {
+	out := newBatchLike(b)
 	if len(rows) > 0 {
 		out.First = int64(rows[0])
 	}
 	next := 0
 	for i := 0; i < len(rows); {
 		if next < len(changed) && changed[next] == rows[i] {
-			take(out, over, next)
+			copyRow(out, over, next)
 			next++
 			i++
 			continue
@@ -275,14 +275,14 @@ func overlaid(b, over *intray.Batch, rows, changed []uint32) *intray.Batch {
 			run++
 		}
 		at := int(int64(rows[i]) - b.First)
-		takeRun(out, b, at, at+run-i)
+		copyRows(out, b, at, at+run-i)
 		i = run
 	}
 	return out
 }
 
-// ruled adds the problems of rules about all rows.
-func (d *Draft) ruled(s *snapshot, b *intray.Batch, rows []uint32) {
+// addRuleProblems adds the problems of rules about all rows.
+func (d *Draft) addRuleProblems(s *snapshot, b *intray.Batch, rows []uint32) {
 	known := len(b.Problems)
 	if len(rows) == 0 {
 		return
@@ -310,11 +310,11 @@ func (d *Draft) ruled(s *snapshot, b *intray.Batch, rows []uint32) {
 func (d *Draft) ErrorRows(n int) []int64 {
 	s, done := d.read()
 	defer done()
-	return wide(slice(s.errors(), 0, n))
+	return toInt64(rowsAt(s.errors(), 0, n))
 }
 
-// blankOf is a batch of no rows with the shape of another.
-func blankOf(b *intray.Batch) *intray.Batch {
+// newBatchLike is a batch of no rows with the shape of another.
+func newBatchLike(b *intray.Batch) *intray.Batch {
 	out := &intray.Batch{Fields: make([]intray.Cells, len(b.Fields))}
 	for _, u := range b.Unmapped {
 		out.Unmapped = append(out.Unmapped, intray.UnmappedCells{Column: u.Column})
@@ -332,13 +332,13 @@ func problemsOf(problems []intray.Problem, row int) []intray.Problem {
 	return problems[from:to]
 }
 
-// take adds a row of another batch with its problems.
-func take(to, from *intray.Batch, row int) {
-	takeRun(to, from, row, row+1)
+// copyRow adds a row of another batch with its problems.
+func copyRow(to, from *intray.Batch, row int) {
+	copyRows(to, from, row, row+1)
 }
 
-// takeRun adds the rows [first, end) of another batch with their problems.
-func takeRun(to, from *intray.Batch, first, end int) {
+// copyRows adds the rows [first, end) of another batch with their problems.
+func copyRows(to, from *intray.Batch, first, end int) {
 	shift := to.Rows() - first
 	stage.AppendRows(to, from, first, end)
 	at := sort.Search(len(from.Problems), func(i int) bool { return from.Problems[i].Row >= first })
@@ -349,25 +349,25 @@ func takeRun(to, from *intray.Batch, first, end int) {
 	}
 }
 
-// pick gives the rows at these places, which ascend, as a batch of their own.
-func pick(from *intray.Batch, places []int64) *intray.Batch {
-	out := blankOf(from)
+// pickRows gives the rows at these places, which ascend, as a batch of their own.
+func pickRows(from *intray.Batch, places []int64) *intray.Batch {
+	out := newBatchLike(from)
 	for i := 0; i < len(places); {
 		run := i + 1
 		for run < len(places) && places[run] == places[run-1]+1 {
 			run++
 		}
-		takeRun(out, from, int(places[i]), int(places[run-1])+1)
+		copyRows(out, from, int(places[i]), int(places[run-1])+1)
 		i = run
 	}
 	return out
 }
 
 // dropProblems takes the problems away that are told of.
-func dropProblems(b *intray.Batch, told func(p *intray.Problem) bool) {
+func dropProblems(b *intray.Batch, match func(p *intray.Problem) bool) {
 	kept := b.Problems[:0]
 	for i := range b.Problems {
-		if !told(&b.Problems[i]) {
+		if !match(&b.Problems[i]) {
 			kept = append(kept, b.Problems[i])
 		}
 	}
@@ -390,9 +390,9 @@ func sizeOf(b *intray.Batch) int {
 	return n
 }
 
-// Part gives the raw text of one of the columns of a field with several; "" where
+// RawPart gives the raw text of one of the columns of a field with several; "" where
 // there is none.
-func (c Cell) Part(part int) string {
+func (c Cell) RawPart(part int) string {
 	var raws []string
 	if json.Unmarshal([]byte(c.Raw), &raws) != nil || part >= len(raws) {
 		return ""
@@ -407,7 +407,7 @@ func (d *Draft) eachCell(b *intray.Batch, field, row int, do func(part int, text
 		do(0, c.Raw(row))
 		return nil
 	}
-	parts := d.parts(field)
+	parts := d.partCount(field)
 	raw := c.Raw(row)
 	if len(bytes.TrimSpace(raw)) == 0 {
 		for part := range parts {

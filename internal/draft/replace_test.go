@@ -54,7 +54,7 @@ func TestNames(t *testing.T) {
 				row, _, err := u.draft.Row(t.Context(), 1)
 				got := row.Cells[fields[0]].Raw
 				if fields[0] == fMany {
-					got = row.Cells[fMany].Part(0)
+					got = row.Cells[fMany].RawPart(0)
 				}
 				if err != nil || got != c.want || (v.Cells == 1) != (c.want != c.text) {
 					t.Errorf("%q became %q (%+v, %v), want %q", c.text, got, v, err, c.want)

@@ -17,48 +17,48 @@ import (
 // other, in memory, as they are in the stage.
 
 const (
-	// shelfBytes bounds a shelf.
-	shelfBytes = 48 << 20
-	// closeBy is how many rows a batch of the stage has of those that need no
+	// maxCacheBytes bounds a shelf.
+	maxCacheBytes = 48 << 20
+	// minRowsPerGroup is how many rows a batch of the stage has of those that need no
 	// shelf.
-	closeBy = 100
-	// shelfRows bounds it too.
-	shelfRows = 300_000
-	// enough is how many rows fit into a window anyway.
-	enough = 8
-	// lull is how long nobody must have called before there is time for a shelf, and
+	minRowsPerGroup = 100
+	// maxCacheRows bounds it too.
+	maxCacheRows = 300_000
+	// minGroups is how many rows fit into a window anyway.
+	minGroups = 8
+	// idleDelay is how long nobody must have called before there is time for a shelf, and
 	// patience is how long each part of one waits for that.
-	lull     = 5 * time.Millisecond
-	patience = 10 * time.Millisecond
+	idleDelay     = 5 * time.Millisecond
+	maxYield = 10 * time.Millisecond
 )
 
-// shelf holds rows of the stage. It is never changed.
-type shelf struct {
+// rowCache holds rows of the stage. It is never changed.
+type rowCache struct {
 	rows  *roaring.Bitmap
 	batch *intray.Batch
 }
 
 // read gives rows of the shelf, which must have them.
-func (s *shelf) read(_ context.Context, rows []uint32) (*intray.Batch, error) {
+func (s *rowCache) read(_ context.Context, rows []uint32) (*intray.Batch, error) {
 	places := make([]int64, len(rows))
 	for i, row := range rows {
 		places[i] = int64(s.rows.Rank(row)) - 1
 	}
-	return pick(s.batch, places), nil
+	return pickRows(s.batch, places), nil
 }
 
-// shelves are those of a draft: that of the rows with problems, and that of the
+// rowCaches are those of a draft: that of the rows with problems, and that of the
 // last search.
-type shelves struct {
-	problems, search atomic.Pointer[shelf]
+type rowCaches struct {
+	problems, search atomic.Pointer[rowCache]
 }
 
-// of gives the shelf that has the first of some rows, or nil.
-func (s *shelves) of(rows []uint32) *shelf {
+// find gives the shelf that has the first of some rows, or nil.
+func (s *rowCaches) find(rows []uint32) *rowCache {
 	if len(rows) == 0 {
 		return nil
 	}
-	for _, p := range []*atomic.Pointer[shelf]{&s.problems, &s.search} {
+	for _, p := range []*atomic.Pointer[rowCache]{&s.problems, &s.search} {
 		if f := p.Load(); f != nil && f.rows.Contains(rows[0]) {
 			return f
 		}
@@ -66,78 +66,78 @@ func (s *shelves) of(rows []uint32) *shelf {
 	return nil
 }
 
-func (s *shelves) close() error {
+func (s *rowCaches) close() error {
 	s.problems.Store(nil)
 	s.search.Store(nil)
 	return nil
 }
 
-// farApart says whether rows of the stage need a shelf.
-func (d *Draft) farApart(rows *roaring.Bitmap) bool {
-	groups := d.cfg.Stage.GroupsOf(rows)
-	return groups > enough && rows.GetCardinality() < uint64(groups)*closeBy
+// isScattered says whether rows of the stage need a shelf.
+func (d *Draft) isScattered(rows *roaring.Bitmap) bool {
+	groups := d.cfg.Stage.CountRowGroups(rows)
+	return groups > minGroups && rows.GetCardinality() < uint64(groups)*minRowsPerGroup
 }
 
-// openShelves begins to put the rows with problems of rare kinds on a shelf.
-func (d *Draft) openShelves(ctx context.Context) error {
+// fillCaches begins to put the rows with problems of rare kinds on a shelf.
+func (d *Draft) fillCaches(ctx context.Context) error {
 	var rare []*roaring.Bitmap
 	for _, k := range d.cfg.Stage.Manifest().Kinds {
-		rows, err := d.cfg.Stage.Marked(ctx, k)
+		rows, err := d.cfg.Stage.RowsWithProblem(ctx, k)
 		if err != nil {
 			return err
 		}
-		if d.farApart(rows) {
+		if d.isScattered(rows) {
 			rare = append(rare, rows)
 		}
 	}
 	slices.SortFunc(rare, func(a, b *roaring.Bitmap) int { return cmp.Compare(a.GetCardinality(), b.GetCardinality()) })
 	all := roaring.New()
 	for _, rows := range rare {
-		if more := roaring.Or(all, rows); more.GetCardinality() <= shelfRows {
+		if more := roaring.Or(all, rows); more.GetCardinality() <= maxCacheRows {
 			all = more
 		}
 	}
-	d.shelve(&d.shelves.problems, all)
+	d.cacheRows(&d.caches.problems, all)
 	return nil
 }
 
-// shelve puts rows of the stage on a shelf, in the background.
-func (d *Draft) shelve(to *atomic.Pointer[shelf], rows *roaring.Bitmap) {
+// cacheRows puts rows of the stage on a shelf, in the background.
+func (d *Draft) cacheRows(to *atomic.Pointer[rowCache], rows *roaring.Bitmap) {
 	if rows.IsEmpty() {
 		return
 	}
-	d.beside(func(ctx context.Context) {
-		made := &shelf{rows: roaring.New(), batch: d.blank()}
+	d.runInBackground(func(ctx context.Context) {
+		made := &rowCache{rows: roaring.New(), batch: d.newBatch()}
 		var some []uint32
 		size := 0
 		it := rows.Iterator()
 		// A span is read in a millisecond or so: who calls meanwhile does not notice.
 		for _, at := range d.spansOf(rows) {
-			if size >= shelfBytes {
+			if size >= maxCacheBytes {
 				break
 			}
 			for some = some[:0]; it.HasNext() && it.PeekNext() < at.end; {
 				some = append(some, it.Next())
 			}
-			d.giveWay(ctx)
-			b, err := d.cfg.Stage.Rows(ctx, wide(some))
+			d.yieldToCalls(ctx)
+			b, err := d.cfg.Stage.Rows(ctx, toInt64(some))
 			if err != nil {
 				return // who reads the rows is told of it
 			}
 			size += sizeOf(b)
-			takeRun(made.batch, b, 0, b.Rows())
+			copyRows(made.batch, b, 0, b.Rows())
 			made.rows.AddMany(some)
 		}
 		to.Store(made)
 	})
 }
 
-// giveWay waits while others call, so that they have the processors, but not for long:
+// yieldToCalls waits while others call, so that they have the processors, but not for long:
 // it is for them that a shelf is made.
-func (d *Draft) giveWay(ctx context.Context) {
+func (d *Draft) yieldToCalls(ctx context.Context) {
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
-	for end := time.Now().Add(patience); d.calls.busy() && time.Now().Before(end); {
+	for end := time.Now().Add(maxYield); d.calls.isBusy() && time.Now().Before(end); {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
@@ -146,25 +146,25 @@ func (d *Draft) giveWay(ctx context.Context) {
 	}
 }
 
-// calls are those of others.
-type calls struct {
+// callTracker are those of others.
+type callTracker struct {
 	open atomic.Int32
 	last atomic.Int64 // when the last one ended, in nanoseconds
 }
 
-func (c *calls) begin() { c.open.Add(1) }
+func (c *callTracker) begin() { c.open.Add(1) }
 
-func (c *calls) end() {
+func (c *callTracker) end() {
 	c.last.Store(time.Now().UnixNano())
 	c.open.Add(-1)
 }
 
-func (c *calls) busy() bool {
-	return c.open.Load() > 0 || time.Since(time.Unix(0, c.last.Load())) < lull
+func (c *callTracker) isBusy() bool {
+	return c.open.Load() > 0 || time.Since(time.Unix(0, c.last.Load())) < idleDelay
 }
 
-// beside does work in the background, until the draft is closed.
-func (d *Draft) beside(work func(ctx context.Context)) {
+// runInBackground does work in the background, until the draft is closed.
+func (d *Draft) runInBackground(work func(ctx context.Context)) {
 	d.background.Go(func() {
 		ctx, stop := context.WithCancel(context.Background())
 		defer stop()

@@ -52,7 +52,7 @@ func (d *Draft) eachSpan(ctx context.Context, s *snapshot, rows *roaring.Bitmap,
 	var next atomic.Int64
 	var group *errgroup.Group
 	group, ctx = errgroup.WithContext(ctx)
-	told := progressOf(spans, progress)
+	report := progressOf(spans, progress)
 	for range min(len(spans), runtime.GOMAXPROCS(0)) {
 		group.Go(func() error {
 			do := work()
@@ -63,7 +63,7 @@ func (d *Draft) eachSpan(ctx context.Context, s *snapshot, rows *roaring.Bitmap,
 				if err := do(ctx, spans[i]); err != nil {
 					return err
 				}
-				told(spans[i])
+				report(spans[i])
 			}
 			return nil
 		})
@@ -89,8 +89,8 @@ func progressOf(spans []span, progress func(done, total int64)) func(at span) {
 	}
 }
 
-// look reads some fields of rows, span by span, for one goroutine.
-type look struct {
+// fieldReader reads some fields of rows, span by span, for one goroutine.
+type fieldReader struct {
 	draft  *Draft
 	snap   *snapshot
 	fields []int
@@ -99,26 +99,26 @@ type look struct {
 	list   []uint32
 }
 
-func (d *Draft) look(s *snapshot, fields []int) *look {
-	return &look{draft: d, snap: s, fields: fields, scan: d.cfg.Stage.Scan()}
+func (d *Draft) newFieldReader(s *snapshot, fields []int) *fieldReader {
+	return &fieldReader{draft: d, snap: s, fields: fields, scan: d.cfg.Stage.Scan()}
 }
 
-// piece is some rows of a span in a batch, which may hold others too: row rows[i]
+// rowChunk is some rows of a span in a batch, which may hold others too: row rows[i]
 // is its row at[i].
-type piece struct {
+type rowChunk struct {
 	batch *intray.Batch
 	rows  []uint32
 	at    []int
 }
 
-// span reads those of the rows that are in a span. The pieces are gone with the
+// readSpan reads those of the rows that are in a span. The pieces are gone with the
 // next call; their fields, but for those that are looked at, may be empty, and so
 // may their problems.
-func (l *look) span(ctx context.Context, at span, rows *roaring.Bitmap) ([]piece, error) {
+func (l *fieldReader) readSpan(ctx context.Context, at span, rows *roaring.Bitmap) ([]rowChunk, error) {
 	l.list, l.places = l.list[:0], l.places[:0]
 	var changed []uint32
 	touched := l.snap.touched.IntersectsWithInterval(uint64(at.first), uint64(at.end))
-	for it := from(rows, at.first); it.HasNext(); {
+	for it := iterateFrom(rows, at.first); it.HasNext(); {
 		row := it.Next()
 		if row >= at.end {
 			break
@@ -129,33 +129,33 @@ func (l *look) span(ctx context.Context, at span, rows *roaring.Bitmap) ([]piece
 		}
 		l.list, l.places = append(l.list, row), append(l.places, int(row-at.first))
 	}
-	var out []piece
+	var out []rowChunk
 	if len(l.list) > 0 {
-		b, err := l.scan.Fields(ctx, int64(at.first), l.fields)
+		b, err := l.scan.ReadFields(ctx, int64(at.first), l.fields)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, piece{b, l.list, l.places})
+		out = append(out, rowChunk{b, l.list, l.places})
 	}
 	if len(changed) > 0 {
 		b, err := l.draft.gather(ctx, l.snap, changed)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, piece{b, changed, upTo(len(changed))})
+		out = append(out, rowChunk{b, changed, sequence(len(changed))})
 	}
 	return out, nil
 }
 
-// from walks the rows of a bitmap from one on.
-func from(rows *roaring.Bitmap, first uint32) roaring.IntPeekable {
+// iterateFrom walks the rows of a bitmap from one on.
+func iterateFrom(rows *roaring.Bitmap, first uint32) roaring.IntPeekable {
 	it := rows.Iterator()
 	it.AdvanceIfNeeded(first)
 	return it
 }
 
-// upTo gives 0, 1 and so on, n of them.
-func upTo(n int) []int {
+// sequence gives 0, 1 and so on, n of them.
+func sequence(n int) []int {
 	out := make([]int, n)
 	for i := range out {
 		out[i] = i

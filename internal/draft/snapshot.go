@@ -16,10 +16,10 @@ import (
 type snapshot struct {
 	// id is never that of two snapshots of a draft.
 	id     uint64
-	layers []*layer
+	revisions []*revision
 	// large are the places of the large layers, from 1.
 	large  []uint32
-	owners *owners
+	rowIndex *rowIndex
 	// held is how many bytes the small layers have.
 	held int
 	// touched are the rows with content in a layer.
@@ -45,20 +45,20 @@ type recent struct {
 // maxRecent is how many changes a search need not begin anew for.
 const maxRecent = 64
 
-// shape is what all snapshots of a draft have in common: the kinds of the rules
+// snapshotConfig is what all snapshots of a draft have in common: the kinds of the rules
 // about all rows, and how many rows are looked at one by one.
-type shape struct {
+type snapshotConfig struct {
 	rules []Kind
 	few   uint64
 }
 
-// with gives the snapshot with one more layer.
-func (s *snapshot) with(l *layer, in shape) *snapshot {
-	out := s.shifted(l, in, true)
-	out.layers = append(slices.Clip(s.layers), l)
+// withRevision gives the snapshot with one more layer.
+func (s *snapshot) withRevision(l *revision, in snapshotConfig) *snapshot {
+	out := s.applied(l, in, true)
+	out.revisions = append(slices.Clip(s.revisions), l)
 	out.held += l.size
-	place := uint32(len(out.layers))
-	if l.large() {
+	place := uint32(len(out.revisions))
+	if l.isStaged() {
 		out.large = append(slices.Clip(s.large), place)
 	} else if !l.rows.IsEmpty() {
 		rows := l.rows.ToArray()
@@ -66,54 +66,54 @@ func (s *snapshot) with(l *layer, in shape) *snapshot {
 		for i := range of {
 			of[i] = place
 		}
-		out.owners, l.below = s.owners.set(rows, of)
+		out.rowIndex, l.below = s.rowIndex.set(rows, of)
 	}
 	out.touched = roaring.Or(s.touched, l.rows)
 	return out
 }
 
-// without gives the snapshot without its last layer.
-func (s *snapshot) without(in shape) *snapshot {
-	l := s.layers[len(s.layers)-1]
-	out := s.shifted(l, in, false)
-	out.layers = slices.Clip(s.layers[:len(s.layers)-1])
+// withoutLast gives the snapshot without its last layer.
+func (s *snapshot) withoutLast(in snapshotConfig) *snapshot {
+	l := s.revisions[len(s.revisions)-1]
+	out := s.applied(l, in, false)
+	out.revisions = slices.Clip(s.revisions[:len(s.revisions)-1])
 	out.held -= l.size
-	if l.large() {
+	if l.isStaged() {
 		out.large = slices.Clip(s.large[:len(s.large)-1])
 	} else if !l.rows.IsEmpty() {
-		out.owners, _ = s.owners.set(l.rows.ToArray(), l.below)
+		out.rowIndex, _ = s.rowIndex.set(l.rows.ToArray(), l.below)
 	}
 	out.touched = out.stillTouched(s.touched, l)
 	return out
 }
 
 // stillTouched are the touched rows without those that only the layer had.
-func (s *snapshot) stillTouched(touched *roaring.Bitmap, gone *layer) *roaring.Bitmap {
-	if gone.large() {
-		all := make([]*roaring.Bitmap, 0, len(s.layers))
-		for _, l := range s.layers {
+func (s *snapshot) stillTouched(touched *roaring.Bitmap, gone *revision) *roaring.Bitmap {
+	if gone.isStaged() {
+		all := make([]*roaring.Bitmap, 0, len(s.revisions))
+		for _, l := range s.revisions {
 			all = append(all, l.rows)
 		}
 		return roaring.FastOr(all...)
 	}
 	out := touched.Clone()
 	for _, row := range gone.rows.ToArray() {
-		if s.owner(row) == 0 {
+		if s.revisionOf(row) == 0 {
 			out.Remove(row)
 		}
 	}
 	return out
 }
 
-// shifted gives a snapshot in which the problems and the lives of rows are as the
+// applied gives a snapshot in which the problems and the lives of rows are as the
 // layer makes them, or as they were before it.
-func (s *snapshot) shifted(l *layer, in shape, forward bool) *snapshot {
+func (s *snapshot) applied(l *revision, in snapshotConfig, forward bool) *snapshot {
 	out := *s
 	out.id++
-	out.live = l.live.put(s.live, forward)
+	out.live = l.live.apply(s.live, forward)
 	out.kinds = maps.Clone(s.kinds)
 	for k, d := range l.kinds {
-		if rows := d.put(s.kinds[k], forward); rows.IsEmpty() {
+		if rows := d.apply(s.kinds[k], forward); rows.IsEmpty() {
 			delete(out.kinds, k)
 		} else {
 			out.kinds[k] = rows
@@ -121,15 +121,15 @@ func (s *snapshot) shifted(l *layer, in shape, forward bool) *snapshot {
 	}
 	out.rules = slices.Clone(s.rules)
 	for i, d := range l.rules {
-		out.rules[i] = d.put(s.rules[i], forward)
+		out.rules[i] = d.apply(s.rules[i], forward)
 	}
-	out.relevel(s, l, in)
-	out.recent = append(slices.Clip(s.recent[max(0, len(s.recent)-maxRecent+1):]), recent{out.id, l.changed()})
+	out.updateLevels(s, l, in)
+	out.recent = append(slices.Clip(s.recent[max(0, len(s.recent)-maxRecent+1):]), recent{out.id, l.changedRows()})
 	return &out
 }
 
-// relevel finds the rows of each level where the layer changed any.
-func (s *snapshot) relevel(before *snapshot, l *layer, in shape) {
+// updateLevels finds the rows of each level where the layer changed any.
+func (s *snapshot) updateLevels(before *snapshot, l *revision, in snapshotConfig) {
 	var moved []*roaring.Bitmap
 	for _, d := range l.kinds {
 		moved = append(moved, d.gained, d.lost)
@@ -156,26 +156,26 @@ func (s *snapshot) relevel(before *snapshot, l *layer, in shape) {
 }
 
 // matching gives the rows of the kinds that are told of.
-func (s *snapshot) matching(rules []Kind, told func(k Kind) bool) (all []*roaring.Bitmap) {
+func (s *snapshot) matching(rules []Kind, match func(k Kind) bool) (all []*roaring.Bitmap) {
 	for k, rows := range s.kinds {
-		if told(k) {
+		if match(k) {
 			all = append(all, rows)
 		}
 	}
 	for i, k := range rules {
-		if told(k) {
+		if match(k) {
 			all = append(all, s.rules[i])
 		}
 	}
 	return all
 }
 
-// owner is the layer that has the latest content of a row: its place, from 1; 0
+// revisionOf is the layer that has the latest content of a row: its place, from 1; 0
 // is the stage.
-func (s *snapshot) owner(row uint32) uint32 {
-	small := s.owners.of(row)
+func (s *snapshot) revisionOf(row uint32) uint32 {
+	small := s.rowIndex.lookup(row)
 	for i := len(s.large) - 1; i >= 0 && s.large[i] > small; i-- {
-		if s.layers[s.large[i]-1].rows.Contains(row) {
+		if s.revisions[s.large[i]-1].rows.Contains(row) {
 			return s.large[i]
 		}
 	}
@@ -187,17 +187,17 @@ func (s *snapshot) version(row uint32) int64 {
 	if !s.touched.Contains(row) {
 		return 0
 	}
-	if at := s.owner(row); at > 0 {
-		return s.layers[at-1].seq
+	if at := s.revisionOf(row); at > 0 {
+		return s.revisions[at-1].seq
 	}
 	return 0
 }
 
-// lifeOf is the number of the last change that deleted any of some rows, or made them.
+// lastLiveChange is the number of the last change that deleted any of some rows, or made them.
 // Where it is the same, the same of them are live: below a change are always the same
 // ones.
-func (s *snapshot) lifeOf(rows *roaring.Bitmap) int64 {
-	for _, l := range slices.Backward(s.layers) {
+func (s *snapshot) lastLiveChange(rows *roaring.Bitmap) int64 {
+	for _, l := range slices.Backward(s.revisions) {
 		if l.live.lost.Intersects(rows) || l.live.gained.Intersects(rows) {
 			return l.seq
 		}
@@ -241,10 +241,10 @@ type delta struct{ gained, lost *roaring.Bitmap }
 
 func newDelta() *delta { return &delta{roaring.New(), roaring.New()} }
 
-func (d *delta) empty() bool { return d.gained.IsEmpty() && d.lost.IsEmpty() }
+func (d *delta) isEmpty() bool { return d.gained.IsEmpty() && d.lost.IsEmpty() }
 
-// put applies the delta to a bitmap, or takes it back, and gives a new bitmap.
-func (d *delta) put(to *roaring.Bitmap, forward bool) *roaring.Bitmap {
+// apply applies the delta to a bitmap, or takes it back, and gives a new bitmap.
+func (d *delta) apply(to *roaring.Bitmap, forward bool) *roaring.Bitmap {
 	gained, lost := d.gained, d.lost
 	if !forward {
 		gained, lost = lost, gained
@@ -257,8 +257,8 @@ func (d *delta) put(to *roaring.Bitmap, forward bool) *roaring.Bitmap {
 	return out
 }
 
-// layer is what one change made. It is never changed once it is on a draft.
-type layer struct {
+// revision is what one change made. It is never changed once it is on a draft.
+type revision struct {
 	seq int64
 	// next is the number of the row that is added after it.
 	next int64
@@ -284,17 +284,17 @@ type layer struct {
 	below []uint32
 }
 
-func newLayer(seq, next int64) *layer {
-	return &layer{seq: seq, next: next, rows: roaring.New(), live: newDelta(), kinds: map[Kind]*delta{}, rules: map[int]*delta{}}
+func newRevision(seq, next int64) *revision {
+	return &revision{seq: seq, next: next, rows: roaring.New(), live: newDelta(), kinds: map[Kind]*delta{}, rules: map[int]*delta{}}
 }
 
-// large says that the rows are in a stage.
-func (l *layer) large() bool { return l.stage != nil }
+// isStaged says that the rows are in a stage.
+func (l *revision) isStaged() bool { return l.stage != nil }
 
-// changed are all rows whose content or life the layer changed.
-func (l *layer) changed() *roaring.Bitmap { return roaring.FastOr(l.rows, l.live.gained, l.live.lost) }
+// changedRows are all rows whose content or life the layer changed.
+func (l *revision) changedRows() *roaring.Bitmap { return roaring.FastOr(l.rows, l.live.gained, l.live.lost) }
 
-func (l *layer) kind(k Kind) *delta {
+func (l *revision) kindDelta(k Kind) *delta {
 	d := l.kinds[k]
 	if d == nil {
 		d = newDelta()
@@ -304,8 +304,8 @@ func (l *layer) kind(k Kind) *delta {
 }
 
 // read gives some rows of the layer, which it must have, in order.
-func (l *layer) read(ctx context.Context, rows []uint32) (*intray.Batch, error) {
-	places := l.places(rows)
+func (l *revision) read(ctx context.Context, rows []uint32) (*intray.Batch, error) {
+	places := l.positions(rows)
 	if l.stage != nil {
 		b, err := l.stage.Rows(ctx, places)
 		if err != nil {
@@ -313,11 +313,11 @@ func (l *layer) read(ctx context.Context, rows []uint32) (*intray.Batch, error) 
 		}
 		return b, nil
 	}
-	return pick(l.content, places), nil
+	return pickRows(l.content, places), nil
 }
 
-// places are those of the rows in the content.
-func (l *layer) places(rows []uint32) []int64 {
+// positions are those of the rows in the content.
+func (l *revision) positions(rows []uint32) []int64 {
 	places := make([]int64, len(rows))
 	for i, row := range rows {
 		if i > 0 && row == rows[i-1]+1 {
@@ -329,30 +329,30 @@ func (l *layer) places(rows []uint32) []int64 {
 	return places
 }
 
-func (l *layer) close() error {
+func (l *revision) close() error {
 	if l.stage == nil {
 		return nil
 	}
 	return l.stage.Close()
 }
 
-// owners say for rows which small layer has the latest content: its place in the
+// rowIndex say for rows which small layer has the latest content: its place in the
 // draft, from 1. They are never changed; setting gives new ones that share the
 // pages that stayed the same.
-type owners struct {
+type rowIndex struct {
 	// pages hold the owners of 1<<pageBits rows each; nil is none.
-	pages []*ownerPage
+	pages []*rowIndexPage
 }
 
 const pageBits = 10
 
-// ownerPage has the rows of a page that have an owner, ascending.
-type ownerPage struct {
+// rowIndexPage has the rows of a page that have an owner, ascending.
+type rowIndexPage struct {
 	rows []uint16
 	of   []uint32
 }
 
-func (o *owners) of(row uint32) uint32 {
+func (o *rowIndex) lookup(row uint32) uint32 {
 	at := int(row >> pageBits)
 	if at >= len(o.pages) || o.pages[at] == nil {
 		return 0
@@ -368,14 +368,14 @@ func lowBits(row uint32) uint16 { return uint16(row & (1<<pageBits - 1)) }
 
 // set gives rows, which ascend, an owner each, 0 for none. It gives the owners
 // that they had before, too.
-func (o *owners) set(rows, of []uint32) (*owners, []uint32) {
-	out := &owners{slices.Clone(o.pages)}
+func (o *rowIndex) set(rows, of []uint32) (*rowIndex, []uint32) {
+	out := &rowIndex{slices.Clone(o.pages)}
 	before := make([]uint32, len(rows))
 	for from := 0; from < len(rows); {
 		at := rows[from] >> pageBits
 		to := from
 		for to < len(rows) && rows[to]>>pageBits == at {
-			before[to] = o.of(rows[to])
+			before[to] = o.lookup(rows[to])
 			to++
 		}
 		for len(out.pages) <= int(at) {
@@ -388,8 +388,8 @@ func (o *owners) set(rows, of []uint32) (*owners, []uint32) {
 }
 
 // set merges the rows of a page into it.
-func (p *ownerPage) set(rows, of []uint32) *ownerPage {
-	out := &ownerPage{}
+func (p *rowIndexPage) set(rows, of []uint32) *rowIndexPage {
+	out := &rowIndexPage{}
 	add := func(row uint16, owner uint32) {
 		if owner > 0 {
 			out.rows, out.of = append(out.rows, row), append(out.of, owner)

@@ -76,21 +76,21 @@ type view struct {
 	// last change that took rows from it or brought some back.
 	id    uint64
 	now   *roaring.Bitmap
-	stand int64
+	liveChange int64
 	// listed is the stand in which it was looked at, by how many rows it had then.
 	listed map[int64]int64
 }
 
-// at gives what is left of it in a snapshot.
-func (v *view) at(s *snapshot) *roaring.Bitmap {
+// refresh gives what is left of it in a snapshot.
+func (v *view) refresh(s *snapshot) *roaring.Bitmap {
 	if v.id != s.id {
-		v.id, v.now, v.stand = s.id, roaring.And(v.rows, s.live), s.lifeOf(v.rows)
+		v.id, v.now, v.liveChange = s.id, roaring.And(v.rows, s.live), s.lastLiveChange(v.rows)
 	}
 	return v.now
 }
 
-// total is how many rows are left of it.
-func (v *view) total() int64 { return int64(v.now.GetCardinality()) }
+// rowCount is how many rows are left of it.
+func (v *view) rowCount() int64 { return int64(v.now.GetCardinality()) }
 
 // views are the last ones, the latest last.
 type views struct {
@@ -103,35 +103,35 @@ type views struct {
 func (v *views) rows(token string, s *snapshot, total *int64) (rows *roaring.Bitmap, asListed bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	one := v.find(token)
+	one := v.lookup(token)
 	if one == nil {
 		return nil, false
 	}
-	rows = one.at(s)
-	stand, listed := one.listed[one.total()]
-	return rows, total == nil || *total == one.total() && listed && stand == one.stand
+	rows = one.refresh(s)
+	stand, listed := one.listed[one.rowCount()]
+	return rows, total == nil || *total == one.rowCount() && listed && stand == one.liveChange
 }
 
-// list gives what is left of a view in a snapshot to who looks at it. A view that was
+// show gives what is left of a view in a snapshot to who looks at it. A view that was
 // listed with as many other rows is forgotten: nobody could tell which ones were seen.
-func (v *views) list(token string, s *snapshot) *roaring.Bitmap {
+func (v *views) show(token string, s *snapshot) *roaring.Bitmap {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	one := v.find(token)
+	one := v.lookup(token)
 	if one == nil {
 		return nil
 	}
-	rows := one.at(s)
-	if stand, listed := one.listed[one.total()]; listed && stand != one.stand {
+	rows := one.refresh(s)
+	if stand, listed := one.listed[one.rowCount()]; listed && stand != one.liveChange {
 		v.all = v.all[:len(v.all)-1]
 		return nil
 	}
-	one.listed[one.total()] = one.stand
+	one.listed[one.rowCount()] = one.liveChange
 	return rows
 }
 
-// find gives a view, which is the latest from then on; nil where it is forgotten.
-func (v *views) find(token string) *view {
+// lookup gives a view, which is the latest from then on; nil where it is forgotten.
+func (v *views) lookup(token string) *view {
 	for i, one := range v.all {
 		if one.token == token {
 			v.all = append(slices.Delete(v.all, i, i+1), one)
@@ -141,45 +141,45 @@ func (v *views) find(token string) *view {
 	return nil
 }
 
-func (v *views) keep(token string, rows *roaring.Bitmap, s *snapshot) {
+func (v *views) remember(token string, rows *roaring.Bitmap, s *snapshot) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	one := &view{token: token, rows: rows, listed: map[int64]int64{}}
-	one.listed[int64(one.at(s).GetCardinality())] = one.stand
+	one.listed[int64(one.refresh(s).GetCardinality())] = one.liveChange
 	v.all = append(v.all[max(0, len(v.all)+1-maxViews):], one)
 }
 
-// token is the same for the same filter at the same snapshot.
-func (d *Draft) token(s *snapshot, f Filter) string {
+// viewToken is the same for the same filter at the same snapshot.
+func (d *Draft) viewToken(s *snapshot, f Filter) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%x %d %+v", d.nonce, s.id, f.key()))
 	return hex.EncodeToString(sum[:12])
 }
 
-// resolve gives the rows of a query in a snapshot, and the token of their view.
-func (d *Draft) resolve(ctx context.Context, s *snapshot, q Query, progress func(done, total int64)) (string, *roaring.Bitmap, error) {
+// resolveQuery gives the rows of a query in a snapshot, and the token of their view.
+func (d *Draft) resolveQuery(ctx context.Context, s *snapshot, q Query, progress func(done, total int64)) (string, *roaring.Bitmap, error) {
 	if q.Token != "" {
-		if rows := d.views.list(q.Token, s); rows != nil {
+		if rows := d.views.show(q.Token, s); rows != nil {
 			return q.Token, rows, nil
 		}
 	}
-	token := d.token(s, q.Filter)
-	if rows := d.views.list(token, s); rows != nil {
+	token := d.viewToken(s, q.Filter)
+	if rows := d.views.show(token, s); rows != nil {
 		return token, rows, nil
 	}
-	rows, err := d.rowsOf(ctx, s, q.Filter, progress)
+	rows, err := d.matchingRows(ctx, s, q.Filter, progress)
 	if err != nil {
 		return "", nil, err
 	}
-	d.views.keep(token, rows, s)
+	d.views.remember(token, rows, s)
 	return token, rows, nil
 }
 
-// View makes a view of a filter. A search looks through all rows once; progress,
+// OpenView makes a view of a filter. A search looks through all rows once; progress,
 // which may be nil, is told of rows meanwhile, from another goroutine.
-func (d *Draft) View(ctx context.Context, f Filter, progress func(done, total int64)) (View, error) {
+func (d *Draft) OpenView(ctx context.Context, f Filter, progress func(done, total int64)) (View, error) {
 	s, done := d.read()
 	defer done()
-	token, rows, err := d.resolve(ctx, s, Query{Filter: f}, progress)
+	token, rows, err := d.resolveQuery(ctx, s, Query{Filter: f}, progress)
 	if err != nil {
 		return View{}, fmt.Errorf("filter rows: %w", err)
 	}
@@ -194,17 +194,17 @@ func (d *Draft) Window(ctx context.Context, q Query, first int64, n int) (Window
 	}
 	s, done := d.read()
 	defer done()
-	token, rows, err := d.resolve(ctx, s, q, nil)
+	token, rows, err := d.resolveQuery(ctx, s, q, nil)
 	if err != nil {
 		return Window{}, fmt.Errorf("filter rows: %w", err)
 	}
 	w := Window{View: View{token, int64(rows.GetCardinality())}, First: first}
-	list := slice(rows, first, min(n, maxWindow))
+	list := rowsAt(rows, first, min(n, maxWindow))
 	b, err := d.gather(ctx, s, list)
 	if err != nil {
 		return Window{}, err
 	}
-	w.Rows = d.shown(s, list, b)
+	w.Rows = d.visibleRows(s, list, b)
 	return w, nil
 }
 
@@ -220,11 +220,11 @@ func (d *Draft) Row(ctx context.Context, number int64) (Row, bool, error) {
 	if err != nil {
 		return Row{}, false, err
 	}
-	return d.shown(s, list, b)[0], true, nil
+	return d.visibleRows(s, list, b)[0], true, nil
 }
 
-// slice gives n rows of a bitmap from a place on.
-func slice(rows *roaring.Bitmap, first int64, n int) []uint32 {
+// rowsAt gives n rows of a bitmap from a place on.
+func rowsAt(rows *roaring.Bitmap, first int64, n int) []uint32 {
 	total := int64(rows.GetCardinality())
 	if first >= total || n <= 0 {
 		return nil
@@ -234,33 +234,33 @@ func slice(rows *roaring.Bitmap, first int64, n int) []uint32 {
 		return nil
 	}
 	list := make([]uint32, 0, min(int64(n), total-first))
-	for it := from(rows, row); it.HasNext() && len(list) < n; {
+	for it := iterateFrom(rows, row); it.HasNext() && len(list) < n; {
 		list = append(list, it.Next())
 	}
 	return list
 }
 
-// shown gives rows as a person sees them.
-func (d *Draft) shown(s *snapshot, rows []uint32, b *intray.Batch) []Row {
+// visibleRows gives rows as a person sees them.
+func (d *Draft) visibleRows(s *snapshot, rows []uint32, b *intray.Batch) []Row {
 	out := make([]Row, len(rows))
 	for i, row := range rows {
-		out[i] = rowOf(b, i, row, s.version(row))
+		out[i] = batchRow(b, i, row, s.version(row))
 	}
 	for _, p := range b.Problems {
-		out[p.Row].add(p)
+		out[p.Row].addProblem(p)
 	}
 	for at, rule := range d.rules {
 		for i, row := range rows {
 			if s.rules[at].Contains(row) {
-				out[i].add(rule.problem)
+				out[i].addProblem(rule.problem)
 			}
 		}
 	}
 	return out
 }
 
-// add adds a problem where it belongs.
-func (r *Row) add(p intray.Problem) {
+// addProblem adds a problem where it belongs.
+func (r *Row) addProblem(p intray.Problem) {
 	p.Row = 0
 	if p.Field < 0 {
 		r.Problems = append(r.Problems, p)
@@ -274,24 +274,24 @@ func cellOf(c *intray.Cells, row int) Cell {
 	return Cell{Value: string(v), Null: !there, Raw: string(c.Raw(row))}
 }
 
-// Spot is a row of a view and its place there.
-type Spot struct {
+// RowPosition is a row of a view and its place there.
+type RowPosition struct {
 	Row   int64
-	Place int64
+	Position int64
 }
 
 // Next gives the first row of a view behind a row that has a problem which fits the
 // filter near, or the last one before it; and false where there is none. The row
 // itself, from -1 on, need not be in view.
-func (d *Draft) Next(ctx context.Context, q Query, near Filter, row int64, back bool) (Spot, bool, error) {
+func (d *Draft) Next(ctx context.Context, q Query, near Filter, row int64, back bool) (RowPosition, bool, error) {
 	s, done := d.read()
 	defer done()
-	_, rows, err := d.resolve(ctx, s, q, nil)
+	_, rows, err := d.resolveQuery(ctx, s, q, nil)
 	if err == nil {
-		err = d.check(near)
+		err = d.checkFilter(near)
 	}
 	if err != nil {
-		return Spot{}, false, fmt.Errorf("filter rows: %w", err)
+		return RowPosition{}, false, fmt.Errorf("filter rows: %w", err)
 	}
 	if near.Show == All {
 		near.Show = Problems
@@ -299,9 +299,9 @@ func (d *Draft) Next(ctx context.Context, q Query, near Filter, row int64, back 
 	among := roaring.And(rows, d.byProblem(s, near))
 	next := neighbour(among, row, back)
 	if next < 0 {
-		return Spot{}, false, nil
+		return RowPosition{}, false, nil
 	}
-	return Spot{next, int64(rows.Rank(uint32(next))) - 1}, true, nil
+	return RowPosition{next, int64(rows.Rank(uint32(next))) - 1}, true, nil
 }
 
 // neighbour is the row next to one, or -1.

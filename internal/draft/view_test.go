@@ -27,7 +27,7 @@ func TestView(t *testing.T) {
 	defer u.close(t)
 	field := fName
 	f := Filter{Field: &field}
-	v, err := u.draft.View(t.Context(), f, nil)
+	v, err := u.draft.OpenView(t.Context(), f, nil)
 	if err != nil || v.Rows != 4 {
 		t.Fatalf("%+v, %v", v, err)
 	}
@@ -47,7 +47,7 @@ func TestView(t *testing.T) {
 	if r := w.Rows[0]; r.Version != 1 || r.Line != 11 || r.Cells[fName].Value != "fine" || len(r.Cells[fName].Problems) > 0 {
 		t.Errorf("the repaired row is %+v", r)
 	}
-	if spot, there, err := u.draft.Next(t.Context(), Query{Token: v.Token}, f, 2, false); err != nil || !there || spot != (Spot{17, 2}) {
+	if spot, there, err := u.draft.Next(t.Context(), Query{Token: v.Token}, f, 2, false); err != nil || !there || spot != (RowPosition{17, 2}) {
 		t.Errorf("next is %+v, %v, %v", spot, there, err)
 	}
 	if got := u.change(t, Fill{Where: Selector{Token: v.Token, Fields: []int{fCode}}, Text: "all in view"}); got.Rows != 3 {
@@ -66,22 +66,22 @@ func TestForgottenView(t *testing.T) {
 	defer u.close(t)
 	field := fName
 	f := Filter{Field: &field}
-	v, err := u.draft.View(t.Context(), f, nil)
+	v, err := u.draft.OpenView(t.Context(), f, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	u.change(t, Fill{Where: Selector{Numbers: []int64{2}, Fields: []int{fName}}, Text: "fine"})
-	var told []int64
+	var reported []int64
 	for i := range maxViews {
-		if _, err := u.draft.View(t.Context(), Filter{Search: fmt.Sprint("m", i)}, func(done, total int64) { told = append(told, done, total) }); err != nil {
+		if _, err := u.draft.OpenView(t.Context(), Filter{Search: fmt.Sprint("m", i)}, func(done, total int64) { reported = append(reported, done, total) }); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if w, err := u.draft.Window(t.Context(), Query{Token: v.Token, Filter: f}, 0, 5); err != nil || w.View.Token == v.Token || w.View.Rows != 0 {
 		t.Errorf("the forgotten view is %+v, %v", w.View, err)
 	}
-	if len(told) == 0 || told[len(told)-2] != told[len(told)-1] {
-		t.Errorf("of the search was told %v", told)
+	if len(reported) == 0 || reported[len(reported)-2] != reported[len(reported)-1] {
+		t.Errorf("of the search was told %v", reported)
 	}
 }
 
@@ -99,9 +99,9 @@ func TestWindowBounds(t *testing.T) {
 	}
 }
 
-// TestShelf wants rows that lie far apart to be the same from the shelf as from the
+// TestRowCache wants rows that lie far apart to be the same from the shelf as from the
 // stage, also when they changed.
-func TestShelf(t *testing.T) {
+func TestRowCache(t *testing.T) {
 	rows := sameRows(400)
 	for i := 3; i < 400; i += 20 {
 		rows[i][fCode] = "bad"
@@ -118,29 +118,29 @@ func TestShelf(t *testing.T) {
 		return w.Rows
 	}
 	u.draft.background.Wait()
-	shelved := u.draft.shelves.problems.Load()
-	if shelved == nil || !shelved.rows.Contains(23) {
+	cached := u.draft.caches.problems.Load()
+	if cached == nil || !cached.rows.Contains(23) {
 		t.Fatal("the rows with problems are on no shelf")
 	}
 	for range 2 {
 		got := read()
-		u.draft.shelves.problems.Store(nil)
+		u.draft.caches.problems.Store(nil)
 		if diff := cmp.Diff(read(), got); diff != "" || len(got) == 0 {
 			t.Errorf("from the stage (-) and from the shelf (+):\n%s", diff)
 		}
-		u.draft.shelves.problems.Store(shelved)
+		u.draft.caches.problems.Store(cached)
 		u.change(t, Fill{Where: Selector{Numbers: []int64{23, 63, 64}, Fields: []int{fCode}}, Text: "odd, bad"})
 	}
 	q = Query{Filter: Filter{Search: "m10"}} // rows 10 and 100 to 109
 	read()
 	u.draft.background.Wait()
-	if u.draft.shelves.search.Load() != nil {
+	if u.draft.caches.search.Load() != nil {
 		t.Error("what lies close by is on a shelf")
 	}
 	q = Query{Filter: Filter{Search: "BAD"}}
 	want := read()
 	u.draft.background.Wait()
-	if u.draft.shelves.search.Load() == nil {
+	if u.draft.caches.search.Load() == nil {
 		t.Error("what was found is on no shelf")
 	}
 	if diff := cmp.Diff(want, read()); diff != "" {
@@ -191,7 +191,7 @@ func TestHistory(t *testing.T) {
 func TestStretch(t *testing.T) {
 	u := newUnder(t, t.TempDir(), sameRows(20), 6, limits{})
 	defer u.close(t)
-	view, err := u.draft.View(t.Context(), Filter{}, nil)
+	view, err := u.draft.OpenView(t.Context(), Filter{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -273,21 +273,21 @@ func TestPlacesOfOtherRows(t *testing.T) {
 	}
 }
 
-func TestShelvesGiveWay(t *testing.T) {
-	var c calls
-	if c.busy() {
+func TestRowCacheYields(t *testing.T) {
+	var c callTracker
+	if c.isBusy() {
 		t.Error("nobody has called yet")
 	}
 	c.begin()
-	if !c.busy() {
+	if !c.isBusy() {
 		t.Error("somebody is calling")
 	}
 	c.end()
-	if !c.busy() {
+	if !c.isBusy() {
 		t.Error("somebody called just now")
 	}
-	c.last.Store(time.Now().Add(-lull).UnixNano())
-	if c.busy() {
+	c.last.Store(time.Now().Add(-idleDelay).UnixNano())
+	if c.isBusy() {
 		t.Error("nobody has called for long enough")
 	}
 }

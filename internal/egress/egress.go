@@ -8,7 +8,7 @@
 // special-purpose addresses list are shut. An address that only the operator's
 // own routers lead inside looks like any other: nobody can tell it here.
 //
-// A [Limited] connection bounds what the other side may send.
+// A [LimitedConn] connection bounds what the other side may send.
 //
 // The package speaks no protocol. It follows no redirect and knows no proxy:
 // whoever speaks HTTP must not use one either.
@@ -45,22 +45,22 @@ type Config struct {
 	Resolver *net.Resolver
 }
 
-// Door opens connections to the outside. It may be used by many goroutines.
-type Door struct {
+// Dialer opens connections to the outside. It may be used by many goroutines.
+type Dialer struct {
 	allow    []netip.Prefix
-	public   *ssrf.Guardian
+	guardian   *ssrf.Guardian
 	timeout  time.Duration
 	resolver *net.Resolver
 }
 
 // New makes a door.
-func New(cfg Config) *Door {
+func New(cfg Config) *Dialer {
 	if cfg.Timeout <= 0 {
 		cfg.Timeout = DefaultTimeout
 	}
-	return &Door{
+	return &Dialer{
 		allow:    slices.Clone(cfg.Allow),
-		public:   ssrf.New(ssrf.WithAnyPort(), ssrf.WithAnyNetwork()),
+		guardian:   ssrf.New(ssrf.WithAnyPort(), ssrf.WithAnyNetwork()),
 		timeout:  cfg.Timeout,
 		resolver: cfg.Resolver,
 	}
@@ -70,18 +70,18 @@ func New(cfg Config) *Door {
 // "tcp", "tcp4" or "tcp6", the address "host:port". The error is a
 // *RefusedError where the door stays shut, and any other where connecting
 // failed. It fits into http.Transport.DialContext.
-func (d *Door) DialWeb(ctx context.Context, network, address string) (net.Conn, error) {
+func (d *Dialer) DialWeb(ctx context.Context, network, address string) (net.Conn, error) {
 	return d.dial(ctx, web, network, address)
 }
 
 // DialSFTP connects for SFTP: ports 22 and 1024 to 65535. It is like DialWeb in
 // all else.
-func (d *Door) DialSFTP(ctx context.Context, network, address string) (net.Conn, error) {
+func (d *Dialer) DialSFTP(ctx context.Context, network, address string) (net.Conn, error) {
 	return d.dial(ctx, sftp, network, address)
 }
 
-func (d *Door) dial(ctx context.Context, rule ports, network, address string) (net.Conn, error) {
-	host, port, err := target(network, address)
+func (d *Dialer) dial(ctx context.Context, rule portRule, network, address string) (net.Conn, error) {
+	host, port, err := splitTarget(network, address)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func (d *Door) dial(ctx context.Context, rule ports, network, address string) (n
 		Timeout:  d.timeout,
 		Resolver: d.resolver,
 		Control: func(_, address string, _ syscall.RawConn) error {
-			return d.judge(rule, host, address)
+			return d.checkAddress(rule, host, address)
 		},
 	}
 	conn, err := dialer.DialContext(ctx, network, net.JoinHostPort(host, port))
@@ -103,8 +103,8 @@ func (d *Door) dial(ctx context.Context, rule ports, network, address string) (n
 	return conn, nil
 }
 
-// target takes the address apart and refuses what is no ordinary one.
-func target(network, address string) (host, port string, err error) {
+// splitTarget takes the address apart and refuses what is no ordinary one.
+func splitTarget(network, address string) (host, port string, err error) {
 	host, port, err = net.SplitHostPort(address)
 	if err != nil {
 		return "", "", &RefusedError{Host: address, Reason: intray.NewMessage("egress.not_host_and_port", intray.Params{"host": address})}
@@ -115,39 +115,39 @@ func target(network, address string) (host, port string, err error) {
 	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
 		return "", "", &RefusedError{Host: host, Reason: intray.NewMessage("egress.invalid_port", intray.Params{"host": host, "port": port})}
 	}
-	if problem := oddHost(host); !problem.IsZero() {
+	if problem := hostProblem(host); !problem.IsZero() {
 		return "", "", &RefusedError{Host: host, Reason: problem}
 	}
 	return host, port, nil
 }
 
-// judge is asked for every address before a connection to it is begun.
-func (d *Door) judge(rule ports, host, address string) error {
+// checkAddress is asked for every address before a connection to it is begun.
+func (d *Dialer) checkAddress(rule portRule, host, address string) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil {
 		return &RefusedError{Host: host, Reason: intray.NewMessage("egress.unreadable_address", intray.Params{"host": host, "address": address})}
 	}
 	// An IPv4 address in the clothes of IPv6 is judged as what it is.
 	addr := to.Addr().Unmap()
-	if d.allowed(addr) {
+	if d.isAllowed(addr) {
 		return nil
 	}
-	if d.public.SafeAddr(addr) != nil {
-		return notPublic(host, addr)
+	if d.guardian.SafeAddr(addr) != nil {
+		return refuseNonPublic(host, addr)
 	}
-	if !rule.open(to.Port()) {
+	if !rule.allows(to.Port()) {
 		return &RefusedError{Host: host, Reason: rule.closed(host, strconv.Itoa(int(to.Port())))}
 	}
 	return nil
 }
 
-func (d *Door) allowed(addr netip.Addr) bool {
+func (d *Dialer) isAllowed(addr netip.Addr) bool {
 	addr = addr.WithZone("")
 	return slices.ContainsFunc(d.allow, func(p netip.Prefix) bool { return p.Contains(addr) })
 }
 
-// ports is the rule for the ports of public addresses.
-type ports struct {
+// portRule is the rule for the ports of public addresses.
+type portRule struct {
 	known []uint16
 	// closed says that a port is not one of them.
 	closed func(host, port string) intray.Message
@@ -156,40 +156,40 @@ type ports struct {
 const firstFreePort = 1024
 
 var (
-	web = ports{[]uint16{80, 443}, func(host, port string) intray.Message {
+	web = portRule{[]uint16{80, 443}, func(host, port string) intray.Message {
 		return intray.NewMessage("egress.closed_web_port", intray.Params{"host": host, "port": port})
 	}}
-	sftp = ports{[]uint16{22}, func(host, port string) intray.Message {
+	sftp = portRule{[]uint16{22}, func(host, port string) intray.Message {
 		return intray.NewMessage("egress.closed_sftp_port", intray.Params{"host": host, "port": port})
 	}}
 )
 
-func (p ports) open(port uint16) bool {
+func (p portRule) allows(port uint16) bool {
 	return port >= firstFreePort || slices.Contains(p.known, port)
 }
 
 // ErrTooMuch says that the other side of a connection sent more than it may.
 var ErrTooMuch = errors.New("the other side sent too much")
 
-// Limited is a connection that gives at most so many bytes of what the other side
+// LimitedConn is a connection that gives at most so many bytes of what the other side
 // sends, and then ErrTooMuch.
-type Limited struct {
+type LimitedConn struct {
 	net.Conn
 	left atomic.Int64
 }
 
-// Limit bounds what a connection gives, in bytes.
-func Limit(conn net.Conn, bytes int64) *Limited {
-	c := &Limited{Conn: conn}
-	c.Allow(bytes)
+// LimitReads bounds what a connection gives, in bytes.
+func LimitReads(conn net.Conn, bytes int64) *LimitedConn {
+	c := &LimitedConn{Conn: conn}
+	c.SetLimit(bytes)
 	return c
 }
 
-// Allow bounds it anew, from here on.
-func (c *Limited) Allow(bytes int64) { c.left.Store(bytes) }
+// SetLimit bounds it anew, from here on.
+func (c *LimitedConn) SetLimit(bytes int64) { c.left.Store(bytes) }
 
 // Read reads as much as is left.
-func (c *Limited) Read(p []byte) (int, error) {
+func (c *LimitedConn) Read(p []byte) (int, error) {
 	left := c.left.Load()
 	if left <= 0 {
 		return 0, ErrTooMuch
@@ -200,4 +200,4 @@ func (c *Limited) Read(p []byte) (int, error) {
 }
 
 // Exhausted says whether nothing is left.
-func (c *Limited) Exhausted() bool { return c.left.Load() <= 0 }
+func (c *LimitedConn) Exhausted() bool { return c.left.Load() <= 0 }

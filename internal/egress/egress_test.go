@@ -68,7 +68,7 @@ func wantRefused(t *testing.T, err error, host string, words ...string) {
 
 func TestInnerAddresses(t *testing.T) {
 	server := listen(t)
-	door := New(Config{Resolver: resolver(t, nil)})
+	dialer := New(Config{Resolver: resolver(t, nil)})
 	cases := []struct{ host, want string }{
 		{"127.0.0.1", "127.0.0.1 is a loopback address; the operator can allow it with --egress-allow 127.0.0.1/32"},
 		{"127.255.255.254", "loopback"},
@@ -112,7 +112,7 @@ func TestInnerAddresses(t *testing.T) {
 		{"224.0.0.1", "multicast"}, {"ff02::1", "multicast"}, {"4000::1", "reserved"},
 	}
 	for _, c := range cases {
-		for name, dial := range dials(door) {
+		for name, dial := range dials(dialer) {
 			conn, err := dial(context.Background(), "tcp", net.JoinHostPort(c.host, server.port))
 			if err == nil {
 				_ = conn.Close()
@@ -125,14 +125,14 @@ func TestInnerAddresses(t *testing.T) {
 
 type dialFunc = func(ctx context.Context, network, address string) (net.Conn, error)
 
-func dials(d *Door) map[string]dialFunc {
+func dials(d *Dialer) map[string]dialFunc {
 	return map[string]dialFunc{"web": d.DialWeb, "sftp": d.DialSFTP}
 }
 
 func TestOddHosts(t *testing.T) {
 	server := listen(t)
 	// A resolver as lenient as some systems are.
-	door := New(Config{Resolver: resolver(t, always("127.0.0.1"))})
+	dialer := New(Config{Resolver: resolver(t, always("127.0.0.1"))})
 	hosts := []string{
 		"2130706433", "0x7f000001", "0x7f.1", "0x7f.0.0.1", "0X7F.0x1", "017700000001", "0177.0.0.1", "127.1",
 		"127.0.1", "127.0.0.01", "127.0.0.1.", "1", "0", "0x", "256.256.256.256", "1.2.3.4.5", "example.127", "",
@@ -141,7 +141,7 @@ func TestOddHosts(t *testing.T) {
 	}
 	for _, host := range hosts {
 		address := host + ":" + server.port
-		conn, err := door.DialWeb(context.Background(), "tcp", address)
+		conn, err := dialer.DialWeb(context.Background(), "tcp", address)
 		if err == nil {
 			_ = conn.Close()
 		}
@@ -154,7 +154,7 @@ func TestOddHosts(t *testing.T) {
 }
 
 func TestBadTargets(t *testing.T) {
-	door := New(Config{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
+	dialer := New(Config{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
 	cases := []struct{ network, address, want string }{
 		{"udp", "127.0.0.1:53", "only TCP"}, {"unix", "127.0.0.1:53", "only TCP"}, {"", "127.0.0.1:53", "only TCP"},
 		{"tcp", "127.0.0.1", "host:port"}, {"tcp", "::1:80", "host:port"}, {"tcp", "", "host:port"},
@@ -162,7 +162,7 @@ func TestBadTargets(t *testing.T) {
 		{"tcp", "127.0.0.1:http", "1 to 65535"}, {"tcp", "127.0.0.1:", "1 to 65535"}, {"tcp", "127.0.0.1:-1", "1 to 65535"},
 	}
 	for _, c := range cases {
-		_, err := door.DialWeb(context.Background(), c.network, c.address)
+		_, err := dialer.DialWeb(context.Background(), c.network, c.address)
 		var refused *RefusedError
 		if !errors.As(err, &refused) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s %q gave %v, want a RefusedError with %q", c.network, c.address, err, c.want)
@@ -177,9 +177,9 @@ func TestNamesThatLeadInside(t *testing.T) {
 		"both": {"::1", "127.0.0.1"}, "metadata": {"169.254.169.254"},
 	}
 	for name, addrs := range cases {
-		door := New(Config{Resolver: resolver(t, always(addrs...))})
+		dialer := New(Config{Resolver: resolver(t, always(addrs...))})
 		host := name + ".example"
-		_, err := door.DialWeb(context.Background(), "tcp", host+":"+server.port)
+		_, err := dialer.DialWeb(context.Background(), "tcp", host+":"+server.port)
 		wantRefused(t, err, host, `"`+host+`" leads to `, "--egress-allow")
 	}
 	_, err := New(Config{}).DialWeb(context.Background(), "tcp", "localhost:"+server.port)
@@ -237,7 +237,7 @@ func TestConnectionFails(t *testing.T) {
 }
 
 func TestPorts(t *testing.T) {
-	door := New(Config{Allow: []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16"), netip.MustParsePrefix("fd00::/8")}})
+	dialer := New(Config{Allow: []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16"), netip.MustParsePrefix("fd00::/8")}})
 	cases := []struct {
 		address   string
 		web, sftp bool
@@ -252,15 +252,15 @@ func TestPorts(t *testing.T) {
 		{"100.128.0.1:443", true, false}, {"11.0.0.1:443", true, false}, {"[2003::1]:443", true, false},
 	}
 	for _, c := range cases {
-		if err := door.judge(web, "host", c.address); (err == nil) != c.web {
+		if err := dialer.checkAddress(web, "host", c.address); (err == nil) != c.web {
 			t.Errorf("web to %s gave %v, want open %v", c.address, err, c.web)
 		}
-		if err := door.judge(sftp, "host", c.address); (err == nil) != c.sftp {
+		if err := dialer.checkAddress(sftp, "host", c.address); (err == nil) != c.sftp {
 			t.Errorf("SFTP to %s gave %v, want open %v", c.address, err, c.sftp)
 		}
 	}
-	wantRefused(t, door.judge(web, "host", "8.8.8.8:25"), "host", "port 25 is closed", "80, 443 or one from 1024")
-	wantRefused(t, door.judge(web, "host", "nonsense"), "host", "cannot be read")
+	wantRefused(t, dialer.checkAddress(web, "host", "8.8.8.8:25"), "host", "port 25 is closed", "80, 443 or one from 1024")
+	wantRefused(t, dialer.checkAddress(web, "host", "nonsense"), "host", "cannot be read")
 }
 
 func TestLimit(t *testing.T) {
@@ -270,12 +270,12 @@ func TestLimit(t *testing.T) {
 		_, _ = far.Write([]byte("0123456789"))
 		_ = far.Close()
 	}()
-	c := Limit(near, 4)
+	c := LimitReads(near, 4)
 	got, err := io.ReadAll(c)
 	if string(got) != "0123" || !errors.Is(err, ErrTooMuch) || !c.Exhausted() {
 		t.Errorf("read %q, %v", got, err)
 	}
-	c.Allow(100)
+	c.SetLimit(100)
 	if got, err = io.ReadAll(c); string(got) != "456789" || err != nil || c.Exhausted() {
 		t.Errorf("then %q, %v", got, err)
 	}

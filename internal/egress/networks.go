@@ -21,9 +21,9 @@ func (e *RefusedError) Error() string { return e.Reason.String() }
 // Describe returns the reason.
 func (e *RefusedError) Describe() intray.Message { return e.Reason }
 
-// notPublic names the address, what kind it is of, and what would open it.
-func notPublic(host string, addr netip.Addr) *RefusedError {
-	kind, network := kindOf(addr)
+// refuseNonPublic names the address, what kind it is of, and what would open it.
+func refuseNonPublic(host string, addr netip.Addr) *RefusedError {
+	kind, network := networkKind(addr)
 	params := intray.Params{"address": addr.String(), "kind": kind, "network": network.String()}
 	if addr.String() == host {
 		return &RefusedError{Host: host, Reason: intray.NewMessage("egress.not_public", params)}
@@ -45,9 +45,9 @@ var (
 	reserved    = intray.NewMessage("egress.reserved_address", nil)
 )
 
-// kinds are the networks that have a name people know. The cure names a whole
+// namedNetworks are the networks that have a name people know. The cure names a whole
 // network only where it is one that organizations use as their own.
-var kinds = []struct {
+var namedNetworks = []struct {
 	prefix netip.Prefix
 	name   intray.Message
 	whole  bool
@@ -69,10 +69,10 @@ var kinds = []struct {
 	{netip.MustParsePrefix("2002::/16"), sixToFour, false},
 }
 
-func kindOf(addr netip.Addr) (name intray.Message, network netip.Prefix) {
+func networkKind(addr netip.Addr) (name intray.Message, network netip.Prefix) {
 	addr = addr.WithZone("")
 	alone := netip.PrefixFrom(addr, addr.BitLen())
-	for _, kind := range kinds {
+	for _, kind := range namedNetworks {
 		if !kind.prefix.Contains(addr) {
 			continue
 		}
@@ -88,9 +88,9 @@ func kindOf(addr netip.Addr) (name intray.Message, network netip.Prefix) {
 // them as xn--.
 const hostLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 
-// oddHost refuses numbers that some systems read as an IPv4 address, such as
+// hostProblem refuses numbers that some systems read as an IPv4 address, such as
 // 2130706433, 0x7f.1 or 127.1: they have no place in an honest address.
-func oddHost(host string) intray.Message {
+func hostProblem(host string) intray.Message {
 	if host == "" {
 		return intray.NewMessage("egress.no_host", nil)
 	}

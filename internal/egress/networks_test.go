@@ -52,13 +52,13 @@ func TestCureOpens(t *testing.T) {
 		"10.0.0.5", "127.0.0.1", "::1", "fe80::1", "169.254.169.254", "100.64.0.1", "64:ff9b::7f00:1", "fd00::1", "192.0.2.1",
 	} {
 		addr := netip.MustParseAddr(text)
-		_, cure, ok := strings.Cut(notPublic(text, addr).Error(), "--egress-allow ")
+		_, cure, ok := strings.Cut(refuseNonPublic(text, addr).Error(), "--egress-allow ")
 		allow, err := ParseAllow(cure)
 		if !ok || err != nil {
 			t.Fatalf("the cure for %s is %q: %v", text, cure, err)
 		}
 		address := netip.AddrPortFrom(addr, 25).String()
-		if err := New(Config{Allow: allow}).judge(web, text, address); err != nil {
+		if err := New(Config{Allow: allow}).checkAddress(web, text, address); err != nil {
 			t.Errorf("%s is still shut: %v", text, err)
 		}
 	}

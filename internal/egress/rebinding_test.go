@@ -19,10 +19,10 @@ func innerAddresses() []netip.Addr {
 	return list
 }
 
-// knock dials and says whether the door was open.
-func knock(t *testing.T, door *Door, address string) bool {
+// canDial dials and says whether the door was open.
+func canDial(t *testing.T, dialer *Dialer, address string) bool {
 	t.Helper()
-	conn, err := door.DialWeb(context.Background(), "tcp", address)
+	conn, err := dialer.DialWeb(context.Background(), "tcp", address)
 	var refused *RefusedError
 	if err != nil && !errors.As(err, &refused) {
 		t.Errorf("%s gave %v, want a connection or a RefusedError", address, err)
@@ -49,7 +49,7 @@ func TestNameThatChanges(t *testing.T) {
 			t.Fatalf("the first look gave %v, %v", seen, err)
 		}
 		inside.Store(true)
-		if knock(t, New(Config{Resolver: names}), "flip.example:"+w.port) {
+		if canDial(t, New(Config{Resolver: names}), "flip.example:"+w.port) {
 			t.Errorf("the door was open to %s", addr)
 		}
 	}
@@ -66,7 +66,7 @@ func TestNameThatNeverStays(t *testing.T) {
 	w := newWorld(t)
 	for _, addr := range innerAddresses() {
 		var asked atomic.Int32
-		door := New(Config{Resolver: named(t, func(string) []netip.Addr {
+		dialer := New(Config{Resolver: named(t, func(string) []netip.Addr {
 			if asked.Add(1)%3 == 0 {
 				return []netip.Addr{publicFour, publicSix}
 			}
@@ -74,7 +74,7 @@ func TestNameThatNeverStays(t *testing.T) {
 		})})
 		open := 0
 		for range 30 {
-			if knock(t, door, "flip.example:"+w.port) {
+			if canDial(t, dialer, "flip.example:"+w.port) {
 				open++
 			}
 		}
@@ -90,7 +90,7 @@ func TestNameThatNeverStays(t *testing.T) {
 func TestNameWithManyAddresses(t *testing.T) {
 	w := newWorld(t)
 	inner := innerAddresses()
-	if knock(t, New(Config{Resolver: named(t, func(string) []netip.Addr { return inner })}), "many.example:"+w.port) {
+	if canDial(t, New(Config{Resolver: named(t, func(string) []netip.Addr { return inner })}), "many.example:"+w.port) {
 		t.Error("the door was open to a name with inner addresses alone")
 	}
 	w.wantOnly(t)
@@ -98,9 +98,9 @@ func TestNameWithManyAddresses(t *testing.T) {
 		return
 	}
 	for _, addrs := range [][]netip.Addr{append(innerAddresses(), publicFour), append([]netip.Addr{publicSix}, inner...)} {
-		door := New(Config{Resolver: named(t, func(string) []netip.Addr { return addrs })})
+		dialer := New(Config{Resolver: named(t, func(string) []netip.Addr { return addrs })})
 		for range 10 {
-			if !knock(t, door, "many.example:"+w.port) {
+			if !canDial(t, dialer, "many.example:"+w.port) {
 				t.Error("the door was shut to a name with a public address")
 			}
 		}

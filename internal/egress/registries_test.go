@@ -40,7 +40,7 @@ func last(p netip.Prefix) netip.Addr {
 
 // TestRegistries knocks at both ends of each special network.
 func TestRegistries(t *testing.T) {
-	w, door := newWorld(t), New(Config{Resolver: resolver(t, nil)})
+	w, dialer := newWorld(t), New(Config{Resolver: resolver(t, nil)})
 	var inside []netip.Addr
 	for _, network := range specialNetworks() {
 		ends := []netip.Addr{network.Addr(), last(network), network.Addr().Next()}
@@ -55,7 +55,7 @@ func TestRegistries(t *testing.T) {
 		}
 	}
 	for _, addr := range inside {
-		for name, dial := range dials(door) {
+		for name, dial := range dials(dialer) {
 			conn, err := dial(context.Background(), "tcp", net.JoinHostPort(addr.String(), w.port))
 			if err == nil {
 				_ = conn.Close()
@@ -84,7 +84,7 @@ func TestRegistries(t *testing.T) {
 
 // What lies beside a special network is open, if it is not special itself.
 func TestBesideRegistries(t *testing.T) {
-	door, all := New(Config{}), specialNetworks()
+	dialer, all := New(Config{}), specialNetworks()
 	global, open := netip.MustParsePrefix("2000::/3"), 0
 	for _, network := range all {
 		for _, addr := range []netip.Addr{network.Addr().Prev(), last(network).Next()} {
@@ -92,7 +92,7 @@ func TestBesideRegistries(t *testing.T) {
 			for _, other := range all {
 				special = special || other.Contains(addr)
 			}
-			err := door.judge(web, "host", netip.AddrPortFrom(addr, 443).String())
+			err := dialer.checkAddress(web, "host", netip.AddrPortFrom(addr, 443).String())
 			if addr.IsValid() && (err != nil) != special {
 				t.Errorf("%s beside %s: special is %v, the door says %v", addr, network, special, err)
 			}
@@ -119,9 +119,9 @@ func TestPublicAddressesAreReached(t *testing.T) {
 		w.wantOnly(t)
 		return
 	}
-	door := New(Config{})
+	dialer := New(Config{})
 	for _, addr := range []netip.Addr{publicFour, publicSix} {
-		conn, err := door.DialWeb(context.Background(), "tcp", net.JoinHostPort(addr.String(), w.port))
+		conn, err := dialer.DialWeb(context.Background(), "tcp", net.JoinHostPort(addr.String(), w.port))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -140,15 +140,15 @@ func TestAllowListOpens(t *testing.T) {
 		opened = append(opened, netip.MustParseAddr("10.0.0.5"), netip.MustParseAddr("fd00:ec2::254"), netip.MustParseAddr("169.254.169.254"), netip.MustParseAddr("64:ff9b::7f00:1"))
 	}
 	for _, addr := range opened {
-		door := New(Config{Allow: []netip.Prefix{netip.PrefixFrom(addr, addr.BitLen())}})
-		conn, err := door.DialWeb(context.Background(), "tcp", net.JoinHostPort(addr.String(), w.port))
+		dialer := New(Config{Allow: []netip.Prefix{netip.PrefixFrom(addr, addr.BitLen())}})
+		conn, err := dialer.DialWeb(context.Background(), "tcp", net.JoinHostPort(addr.String(), w.port))
 		if err != nil {
 			t.Fatal(err)
 		}
 		_ = conn.Close()
 		w.await(func(m meeting) bool { return m.to == addr })
 		for _, other := range []netip.Addr{addr.Next(), addr.Prev(), netip.MustParseAddr("192.168.1.1"), netip.MustParseAddr("::1")} {
-			if conn, err := door.DialWeb(context.Background(), "tcp", net.JoinHostPort(other.String(), w.port)); err == nil {
+			if conn, err := dialer.DialWeb(context.Background(), "tcp", net.JoinHostPort(other.String(), w.port)); err == nil {
 				_ = conn.Close()
 				t.Errorf("with %s, %s opens", addr, other)
 			}

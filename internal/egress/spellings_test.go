@@ -102,13 +102,13 @@ func webHosts(t *testing.T) []string {
 // leniently and tells of all other names that they are this machine.
 func TestSpellings(t *testing.T) {
 	w := newWorld(t)
-	door := New(Config{Resolver: named(t, func(name string) []netip.Addr {
+	dialer := New(Config{Resolver: named(t, func(name string) []netip.Addr {
 		if addr, ok := lenient(name); ok {
 			return []netip.Addr{addr}
 		}
 		return []netip.Addr{netip.MustParseAddr("127.0.0.1"), netip.MustParseAddr("::1")}
 	})})
-	client := &http.Client{Transport: &http.Transport{DialContext: door.DialWeb, DisableKeepAlives: true}}
+	client := &http.Client{Transport: &http.Transport{DialContext: dialer.DialWeb, DisableKeepAlives: true}}
 	hosts := webHosts(t)
 	for _, text := range []string{"127.0.0.1", "10.0.0.5", "169.254.169.254", "192.168.1.1", "172.31.255.254", "100.64.0.1", "0.0.0.0", "198.18.0.1"} {
 		hosts = append(hosts, spellings(netip.MustParseAddr(text))...)

@@ -19,11 +19,11 @@ type keyEntry struct {
 // writeKeys writes the part of the page about the keys of a field.
 func writeKeys(t *testing.T, b *strings.Builder) {
 	t.Helper()
-	props := schemajson.FieldsShape().Elem.Props
+	props := schemajson.FieldsShape().Elem.Properties
 	properties(b, "Key", props)
 	for _, p := range props {
-		if p.Shape.Elem != nil && len(p.Shape.Elem.Props) > 0 {
-			properties(b, "Of `"+p.Name+"`", p.Shape.Elem.Props)
+		if p.Schema.Elem != nil && len(p.Schema.Elem.Properties) > 0 {
+			properties(b, "Of `"+p.Name+"`", p.Schema.Elem.Properties)
 		}
 	}
 	b.WriteString("What comes of a file with one row:\n\n")

@@ -40,7 +40,7 @@ func page(t *testing.T) string {
 	b.WriteString("## Types\n\nA type is written as its name, or as an array of its name and its options. Where a cell cannot be read as its type, the raw text is kept beside it for the person who reviews.\n\n")
 	writeTypes(t, &b)
 	b.WriteString("## Rules\n\nThe rules of a field stand in `validators`, each an object with the name of the rule in `validate` and its properties beside it. They look at values, after the type has read the cells; a cell that could not be read has a problem already, and no rule looks at it. Every rule also takes:\n\n")
-	properties(&b, "Property", schemajson.EachRule())
+	properties(&b, "Property", schemajson.CommonRuleProps())
 	writeRules(t, &b)
 	b.WriteString("## Settings\n\nSettings of an import are laid over those of the saved schema, one by one.\n\n")
 	writeSettings(t, &b)
@@ -58,7 +58,7 @@ func contents(b *strings.Builder) {
 	for _, one := range schemajson.RuleShapes() {
 		rules = append(rules, one.Name)
 	}
-	for _, p := range schemajson.SettingsShape().Props {
+	for _, p := range schemajson.SettingsShape().Properties {
 		settings = append(settings, p.Name)
 	}
 	b.WriteString("- [A schema](#a-schema)\n- [A field](#a-field)\n")

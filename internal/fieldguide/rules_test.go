@@ -50,8 +50,8 @@ func writeRules(t *testing.T, b *strings.Builder) {
 		if len(one.Props) > 0 {
 			properties(b, "Property", one.Props)
 			for _, p := range one.Props {
-				if len(p.Shape.Props) > 0 {
-					properties(b, "Of `"+p.Name+"`", p.Shape.Props)
+				if len(p.Schema.Properties) > 0 {
+					properties(b, "Of `"+p.Name+"`", p.Schema.Properties)
 				}
 			}
 		} else {
@@ -102,7 +102,7 @@ func TestEveryPropertyOfARuleHasItsExample(t *testing.T) {
 			if !uses(t, own, p.Name, "") {
 				t.Errorf("the property %s of the rule %s has no example", p.Name, one.Name)
 			}
-			for _, sub := range p.Shape.Props {
+			for _, sub := range p.Schema.Properties {
 				if !uses(t, own, sub.Name, "") {
 					t.Errorf("the property %s.%s of the rule %s has no example", p.Name, sub.Name, one.Name)
 				}
@@ -110,8 +110,8 @@ func TestEveryPropertyOfARuleHasItsExample(t *testing.T) {
 		}
 	}
 	all = "[" + strings.TrimPrefix(all, ",") + "]"
-	for _, p := range schemajson.EachRule() {
-		for _, value := range append(p.Shape.Enum, "") {
+	for _, p := range schemajson.CommonRuleProps() {
+		for _, value := range append(p.Schema.Enum, "") {
 			if !uses(t, all, p.Name, value) {
 				t.Errorf("no rule has an example with %s %q", p.Name, value)
 			}

@@ -121,7 +121,7 @@ type keeper struct {
 	batches map[int64]*intray.Batch
 }
 
-func (k *keeper) Stage(b *intray.Batch) (func() error, error) {
+func (k *keeper) StageBatch(b *intray.Batch) (func() error, error) {
 	text, err := json.Marshal(b)
 	if err != nil {
 		return nil, err
@@ -136,8 +136,8 @@ func (k *keeper) Stage(b *intray.Batch) (func() error, error) {
 	return func() error { return nil }, nil
 }
 
-// Late adds a problem to rows that are kept.
-func (k *keeper) Late(problem intray.Problem, rows *roaring.Bitmap) error {
+// AddProblem adds a problem to rows that are kept.
+func (k *keeper) AddProblem(problem intray.Problem, rows *roaring.Bitmap) error {
 	for first, b := range k.batches {
 		for row := range b.Rows() {
 			if rows.Contains(uint32(first) + uint32(row)) {
@@ -176,17 +176,17 @@ func (f found) cell(t *testing.T, row int, key string) string {
 	if err := json.Unmarshal([]byte(f.lines[row]), &values); err != nil {
 		t.Fatal(err)
 	}
-	told, wrong := "", false
+	notes, wrong := "", false
 	for _, n := range f.Listed {
 		if n.Row != nil && *n.Row == int64(row) && n.Field == key {
-			told += ", " + n.Level.String() + ": " + n.Text.String()
+			notes += ", " + n.Level.String() + ": " + n.Text.String()
 			wrong = wrong || n.Level == intray.LevelError
 		}
 	}
 	if wrong && string(values[key]) == "null" {
-		return strings.TrimPrefix(told, ", ")
+		return strings.TrimPrefix(notes, ", ")
 	}
-	return code(string(values[key])) + told
+	return code(string(values[key])) + notes
 }
 
 // asked tells in the first row what a person is asked.

@@ -35,32 +35,32 @@ func writeSettings(t *testing.T, b *strings.Builder) {
 	table(b, sample("").header, rows)
 	b.WriteString("Without settings the result is:\n\n```json\n" + strings.Join(plainRun.lines, "\n") + "\n```\n\n")
 	entries := settingEntries()
-	for _, p := range schemajson.SettingsShape().Props {
+	for _, p := range schemajson.SettingsShape().Properties {
 		e, there := entries[p.Name]
 		if !there || len(e.taken) == 0 {
 			t.Errorf("the setting %s has no entry", p.Name)
 			continue
 		}
 		fmt.Fprintf(b, "### %s\n\n%s\n\n", p.Name, e.says)
-		properties(b, "Setting", []shape.Prop{p})
+		properties(b, "Setting", []shape.Property{p})
 		var rows [][]string
 		for _, value := range e.taken {
-			rows = append(rows, []string{setTo(p.Name, value), came(t, e, p.Name, value, plainRun)})
+			rows = append(rows, []string{setTo(p.Name, value), settingEffect(t, e, p.Name, value, plainRun)})
 		}
 		for _, value := range e.refused {
 			rows = append(rows, []string{setTo(p.Name, value), "refused: " + refusal(t, p.Name, value)})
 		}
 		table(b, []string{"Setting", "Result"}, rows)
 	}
-	if n := len(schemajson.SettingsShape().Props); len(entries) != n {
+	if n := len(schemajson.SettingsShape().Properties); len(entries) != n {
 		t.Errorf("%d settings have an entry, and there are %d", len(entries), n)
 	}
 }
 
 func setTo(name, value string) string { return code(fmt.Sprintf("%q: %s", name, value)) }
 
-// came runs the sample with a setting and tells what is otherwise than without.
-func came(t *testing.T, e settingEntry, name, value string, plainRun found) string {
+// settingEffect runs the sample with a setting and tells what is otherwise than without.
+func settingEffect(t *testing.T, e settingEntry, name, value string, plainRun found) string {
 	t.Helper()
 	f := sample(fmt.Sprintf("{%q: %s}", name, value)).run(t)
 	if cmp.Equal(f.lines, plainRun.lines) && cmp.Equal(f.Notices, plainRun.Notices) {
@@ -69,20 +69,20 @@ func came(t *testing.T, e settingEntry, name, value string, plainRun found) stri
 	if e.browser {
 		t.Errorf("%s: %s changes the import, and is told to be for a browser only", name, value)
 	}
-	var told []string
+	var effects []string
 	for _, line := range f.lines {
-		told = append(told, code(line))
+		effects = append(effects, code(line))
 	}
 	if len(f.lines) == 0 {
-		told = append(told, "the import waits for a person")
+		effects = append(effects, "the import waits for a person")
 	}
 	for _, n := range slices.Concat(f.Notices, f.Listed) {
 		if n.Level == intray.LevelError && len(f.lines) > 0 || slices.ContainsFunc(plainRun.Notices, func(o intray.Notice) bool { return o.Text == n.Text }) {
 			continue // that the row has an error is known
 		}
-		told = append(told, n.Level.String()+": "+n.Text.String())
+		effects = append(effects, n.Level.String()+": "+n.Text.String())
 	}
-	return strings.Join(told, "<br>")
+	return strings.Join(effects, "<br>")
 }
 
 // refusal gives why a setting is not taken.
@@ -124,8 +124,8 @@ var browserSettings = []string{"allowEmptySubmit", "alternateDomain", "autoMapHe
 // TestEverySettingHasItsExample wants each of the values that a setting may only
 // have to be tried.
 func TestEverySettingHasItsExample(t *testing.T) {
-	for _, p := range schemajson.SettingsShape().Props {
-		for _, value := range p.Shape.Enum {
+	for _, p := range schemajson.SettingsShape().Properties {
+		for _, value := range p.Schema.Enum {
 			if !slices.Contains(settingEntries()[p.Name].taken, fmt.Sprintf("%q", value)) {
 				t.Errorf("the setting %s has no example with %s", p.Name, value)
 			}

@@ -53,10 +53,10 @@ func table(b *strings.Builder, header []string, rows [][]string) {
 }
 
 // properties writes the table of what an object may hold.
-func properties(b *strings.Builder, what string, props []shape.Prop) {
+func properties(b *strings.Builder, what string, props []shape.Property) {
 	var rows [][]string
 	for _, p := range props {
-		rows = append(rows, []string{code(p.Name), takes(p.Shape), standard(p), plain(p.Shape.Doc)})
+		rows = append(rows, []string{code(p.Name), takes(p.Schema), standard(p), plain(p.Schema.Description)})
 	}
 	table(b, []string{what, "Takes", "Default", "What it does"}, rows)
 }
@@ -68,7 +68,7 @@ func plain(doc string) string {
 }
 
 // takes says in words which values a shape allows.
-func takes(s *shape.Shape) string {
+func takes(s *shape.Schema) string {
 	text := kind(s)
 	if s.Nullable {
 		text += ", or null"
@@ -76,7 +76,7 @@ func takes(s *shape.Shape) string {
 	return text
 }
 
-func kind(s *shape.Shape) string {
+func kind(s *shape.Schema) string {
 	switch s.Kind {
 	case shape.String:
 		if len(s.Enum) > 0 {
@@ -102,7 +102,7 @@ func kind(s *shape.Shape) string {
 	return "anything"
 }
 
-func bounds(s *shape.Shape) string {
+func bounds(s *shape.Schema) string {
 	switch {
 	case s.Min != nil && s.Max != nil:
 		return fmt.Sprintf(" from %d to %d", *s.Min, *s.Max)
@@ -115,16 +115,16 @@ func bounds(s *shape.Shape) string {
 }
 
 // standard says what a property is where it is not there.
-func standard(p shape.Prop) string {
+func standard(p shape.Property) string {
 	switch {
 	case p.Required:
 		return "must be there"
-	case p.Shape.Default == nil:
+	case p.Schema.Default == nil:
 		return "none"
 	}
-	text, err := json.Marshal(p.Shape.Default)
+	text, err := json.Marshal(p.Schema.Default)
 	if err != nil {
-		return fmt.Sprint(p.Shape.Default)
+		return fmt.Sprint(p.Schema.Default)
 	}
 	return code(string(text))
 }

@@ -59,7 +59,7 @@ func writeTypes(t *testing.T, b *strings.Builder) {
 			continue
 		}
 		fmt.Fprintf(b, "### %s\n\n%s\n\n", one.Name, e.says)
-		if props := optionsOf(one.Options).Props; len(props) > 0 {
+		if props := optionsOf(one.Options).Properties; len(props) > 0 {
 			properties(b, "Option", props)
 		} else {
 			b.WriteString("It has no options.\n\n")
@@ -81,7 +81,7 @@ func writeTypes(t *testing.T, b *strings.Builder) {
 }
 
 // optionsOf gives the object among the forms that options may have.
-func optionsOf(s *shape.Shape) *shape.Shape {
+func optionsOf(s *shape.Schema) *shape.Schema {
 	for _, choice := range s.Choices {
 		if choice.Kind == shape.Object {
 			return choice
@@ -109,7 +109,7 @@ func (e typeEntry) results(t *testing.T, name intray.TypeName, a attempt) (rows 
 }
 
 // writePresets tries every preset of the type number.
-func writePresets(t *testing.T, b *strings.Builder, options *shape.Shape) {
+func writePresets(t *testing.T, b *strings.Builder, options *shape.Schema) {
 	t.Helper()
 	const cell = "-1234.56789"
 	b.WriteString("A preset is a format with a name. It says how many digits are kept, and how people see the number; `[\"number\", \"usd\"]` is short for `[\"number\", {\"preset\": \"usd\"}]`. This is what becomes of " + code(cell) + ":\n\n")
@@ -126,7 +126,7 @@ func writePresets(t *testing.T, b *strings.Builder, options *shape.Shape) {
 func writeFormats(t *testing.T, b *strings.Builder) {
 	t.Helper()
 	b.WriteString("The formats of `displayFormat` and `outputFormat` are objects of [Numbro's](https://numbrojs.com/format.html) options:\n\n")
-	props := schemajson.NumberFormat("").Props
+	props := schemajson.NumberFormat("").Properties
 	properties(b, "Option", props)
 	b.WriteString("As `outputFormat` they write:\n\n")
 	examples, used := formatExamples(), 0
@@ -136,7 +136,7 @@ func writeFormats(t *testing.T, b *strings.Builder) {
 		if len(tried) == 0 {
 			t.Errorf("the option %s of number formats has no example", p.Name)
 		}
-		for _, value := range append(p.Shape.Enum, "") {
+		for _, value := range append(p.Schema.Enum, "") {
 			if !usedBy(t, tried, p.Name, value) {
 				t.Errorf("the option %s of number formats has no example with %q", p.Name, value)
 			}
@@ -175,8 +175,8 @@ func TestEveryOptionHasItsExample(t *testing.T) {
 			}
 		}
 		all = "[" + strings.TrimPrefix(all, ",") + "]"
-		for _, p := range optionsOf(one.Options).Props {
-			for _, value := range append(p.Shape.Enum, "") {
+		for _, p := range optionsOf(one.Options).Properties {
+			for _, value := range append(p.Schema.Enum, "") {
 				if p.Name != "preset" && !uses(t, all, p.Name, value) {
 					t.Errorf("the option %s of the type %s has no example with %q", p.Name, one.Name, value)
 				}

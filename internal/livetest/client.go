@@ -31,8 +31,8 @@ func (r *Reply) Object() map[string]any {
 	return doc
 }
 
-// List is the body as a JSON array.
-func (r *Reply) List() []any {
+// Array is the body as a JSON array.
+func (r *Reply) Array() []any {
 	r.t.Helper()
 	var doc []any
 	if err := json.Unmarshal(r.Body, &doc); err != nil {
@@ -51,8 +51,8 @@ func (r *Reply) String(name string) string {
 	return value
 }
 
-// Want ends the test where the status is another one.
-func (r *Reply) Want(status int) *Reply {
+// WantStatus ends the test where the status is another one.
+func (r *Reply) WantStatus(status int) *Reply {
 	r.t.Helper()
 	if r.Status != status {
 		r.t.Fatalf("status %d, want %d: %.2000s", r.Status, status, r.Body)
@@ -63,7 +63,7 @@ func (r *Reply) Want(status int) *Reply {
 // Do sends a request as it is.
 func (s *Server) Do(t testing.TB, request *http.Request) *Reply {
 	t.Helper()
-	reply, err := s.Try(t, request)
+	reply, err := s.TryDo(t, request)
 	if err != nil {
 		t.Fatalf("%s %s: %v", request.Method, request.URL, err)
 	}
@@ -76,8 +76,8 @@ var client = &http.Client{
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-// Try is Do for a server that may die meanwhile.
-func (s *Server) Try(t testing.TB, request *http.Request) (*Reply, error) {
+// TryDo is Do for a server that may die meanwhile.
+func (s *Server) TryDo(t testing.TB, request *http.Request) (*Reply, error) {
 	answer, err := client.Do(request)
 	if err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func (s *Server) Request(t testing.TB, method, path string, body any, headers ..
 	if !strings.HasPrefix(path, "http://") {
 		path = s.URL + path
 	}
-	request, err := http.NewRequest(method, path, reader(t, body))
+	request, err := http.NewRequest(method, path, bodyReader(t, body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func (s *Server) Request(t testing.TB, method, path string, body any, headers ..
 	return request
 }
 
-func reader(t testing.TB, body any) io.Reader {
+func bodyReader(t testing.TB, body any) io.Reader {
 	switch b := body.(type) {
 	case nil:
 		return nil
@@ -143,7 +143,7 @@ func (s *Server) Call(t testing.TB, method, path string, body any, headers ...st
 // CreateImport makes an import and gives its id and upload address.
 func (s *Server) CreateImport(t testing.TB, body any) (id, upload string) {
 	t.Helper()
-	made := s.Call(t, "POST", "/api/v1/headless/imports/", body).Want(http.StatusCreated)
+	made := s.Call(t, "POST", "/api/v1/headless/imports/", body).WantStatus(http.StatusCreated)
 	return made.String("id"), made.String("upload")
 }
 
@@ -153,11 +153,11 @@ func (s *Server) Upload(t testing.TB, address string, file any) *Reply {
 	return s.Call(t, "PUT", address, file, "X-Service-License-Key", "", "Content-Type", "application/octet-stream")
 }
 
-// Await polls an import until it has ended or waits for a person.
-func (s *Server) Await(t testing.TB, id string) *Reply {
+// AwaitImport polls an import until it has ended or waits for a person.
+func (s *Server) AwaitImport(t testing.TB, id string) *Reply {
 	t.Helper()
 	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		got := s.Call(t, "GET", "/api/v1/headless/imports/"+id+"/", nil).Want(http.StatusOK)
+		got := s.Call(t, "GET", "/api/v1/headless/imports/"+id+"/", nil).WantStatus(http.StatusOK)
 		switch got.String("status") {
 		case "SUCCESSFUL", "FAILED", "NEEDS_REVIEW":
 			return got
@@ -170,6 +170,6 @@ func (s *Server) Await(t testing.TB, id string) *Reply {
 // Result downloads the result of an import.
 func (s *Server) Result(t testing.TB, id string) *Reply {
 	t.Helper()
-	address := s.Call(t, "GET", "/api/v1/headless/imports/"+id+"/url/", nil).Want(http.StatusOK).String("presigned_url")
-	return s.Call(t, "GET", address, nil, "X-Service-License-Key", "").Want(http.StatusOK)
+	address := s.Call(t, "GET", "/api/v1/headless/imports/"+id+"/url/", nil).WantStatus(http.StatusOK).String("presigned_url")
+	return s.Call(t, "GET", address, nil, "X-Service-License-Key", "").WantStatus(http.StatusOK)
 }

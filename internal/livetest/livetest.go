@@ -32,8 +32,8 @@ const (
 // patience is how long a server may take to come up or to end.
 const patience = 30 * time.Second
 
-// Root gives the folder of the repository.
-func Root(t testing.TB) string {
+// RepoRoot gives the folder of the repository.
+func RepoRoot(t testing.TB) string {
 	t.Helper()
 	folder, err := os.Getwd()
 	if err != nil {
@@ -63,16 +63,16 @@ type build struct {
 	err    error
 }
 
-// Build builds the program, once for each set of tags in a test binary. Clean
+// BuildBinary builds the program, once for each set of tags in a test binary. Clean
 // removes what it built.
-func Build(t testing.TB, tags ...string) string {
+func BuildBinary(t testing.TB, tags ...string) string {
 	t.Helper()
 	builds.Lock()
 	defer builds.Unlock()
 	set := strings.Join(tags, ",")
 	b, done := builds.done[set]
 	if !done {
-		b.binary, b.err = compile(Root(t), set)
+		b.binary, b.err = compile(RepoRoot(t), set)
 		if builds.done == nil {
 			builds.done = map[string]build{}
 		}
@@ -131,7 +131,7 @@ func (s *Server) PID() int { return s.command.Process.Pid }
 func Start(t testing.TB, cfg Config) *Server {
 	t.Helper()
 	if cfg.Binary == "" {
-		cfg.Binary = Build(t)
+		cfg.Binary = BuildBinary(t)
 	}
 	if cfg.Data == "" {
 		cfg.Data = filepath.Join(t.TempDir(), "data")
@@ -142,8 +142,8 @@ func Start(t testing.TB, cfg Config) *Server {
 	return s
 }
 
-// Data is the server's data folder.
-func (s *Server) Data() string { return s.cfg.Data }
+// DataDir is the server's data folder.
+func (s *Server) DataDir() string { return s.cfg.Data }
 
 // Restart starts the process again, on the same folder and address.
 func (s *Server) Restart() {
@@ -194,11 +194,11 @@ func (s *Server) awaitHealth() error {
 		}
 		select {
 		case <-s.exited:
-			return fmt.Errorf("the server ended: %s", s.Log())
+			return fmt.Errorf("the server ended: %s", s.Stderr())
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
-	return fmt.Errorf("the server did not come up: %s", s.Log())
+	return fmt.Errorf("the server did not come up: %s", s.Stderr())
 }
 
 // Kill ends the process as kill -9 does.
@@ -217,7 +217,7 @@ func (s *Server) Wait() int {
 	select {
 	case <-s.exited:
 	case <-time.After(patience):
-		s.t.Fatalf("the server did not end: %s", s.Log())
+		s.t.Fatalf("the server did not end: %s", s.Stderr())
 	}
 	return s.command.ProcessState.ExitCode()
 }
@@ -225,11 +225,11 @@ func (s *Server) Wait() int {
 // Exited is closed when the process has ended.
 func (s *Server) Exited() <-chan struct{} { return s.exited }
 
-// Log is what the process has written to its standard error.
-func (s *Server) Log() string { return s.log.String() }
+// Stderr is what the process has written to its standard error.
+func (s *Server) Stderr() string { return s.log.String() }
 
-// Out is what the process has written to its standard output.
-func (s *Server) Out() string { return s.out.String() }
+// Stdout is what the process has written to its standard output.
+func (s *Server) Stdout() string { return s.out.String() }
 
 // PeakMemory is the most memory that the process has had so far, in bytes. It
 // works on Linux; elsewhere it is 0.
@@ -255,7 +255,7 @@ func Run(t testing.TB, folder string, env []string, args ...string) (stdout, std
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
-	command := exec.CommandContext(ctx, Build(t), args...)
+	command := exec.CommandContext(ctx, BuildBinary(t), args...)
 	command.Dir = folder
 	command.Env = append(os.Environ(), env...)
 	var out, log bytes.Buffer
@@ -285,12 +285,12 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-// Lasting gives a test under which things live as long as all tests of a
+// PackageScope gives a test under which things live as long as all tests of a
 // package: its cleanups and its folders wait for Clean. What it is given to
 // must not use it after the test has ended, but in such a cleanup.
-func Lasting(t testing.TB) testing.TB { return lasting{t} }
+func PackageScope(t testing.TB) testing.TB { return packageTB{t} }
 
-type lasting struct{ testing.TB }
+type packageTB struct{ testing.TB }
 
 // ends is what Clean does, the latest first.
 var ends struct {
@@ -298,13 +298,13 @@ var ends struct {
 	list []func()
 }
 
-func (lasting) Cleanup(end func()) {
+func (packageTB) Cleanup(end func()) {
 	ends.Lock()
 	defer ends.Unlock()
 	ends.list = append([]func(){end}, ends.list...)
 }
 
-func (l lasting) TempDir() string {
+func (l packageTB) TempDir() string {
 	l.Helper()
 	folder, err := os.MkdirTemp("", "intray-live-*")
 	if err != nil {
@@ -314,9 +314,9 @@ func (l lasting) TempDir() string {
 	return folder
 }
 
-// Clean removes what Build made and what Lasting kept. TestMain calls it after
+// Cleanup removes what Build made and what Lasting kept. TestMain calls it after
 // the last test.
-func Clean() {
+func Cleanup() {
 	ends.Lock()
 	list := ends.list
 	ends.list = nil

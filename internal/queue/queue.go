@@ -53,11 +53,11 @@ type Queue interface {
 	Enqueue(ctx context.Context, tx Tx, job Job) error
 	// Waiting counts the jobs of the kind that are due and not begun.
 	Waiting(ctx context.Context, tx Tx, kind string) (int, error)
-	// TakeBack puts the jobs that node was working on back in the queue, as
+	// Reclaim puts the jobs that node was working on back in the queue, as
 	// new ones, and says how many they were. What node still does with the
 	// old ones has no effect on the queue. A job that kills its process comes
 	// back each time: to bound that is up to its handler.
-	TakeBack(ctx context.Context, tx Tx, node string) (int, error)
+	Reclaim(ctx context.Context, tx Tx, node string) (int, error)
 	// Start begins to work jobs of the kinds that have a handler. It returns
 	// at once; the work goes on, whatever becomes of ctx, until Stop. It must
 	// be called at most once, on a queue whose configuration names the node.

@@ -250,7 +250,7 @@ func TestTakeBack(t *testing.T) {
 			want int
 		}{{"unknown", 0}, {"dead", 1}, {"dead", 0}} {
 			r.within(func(tx queue.Tx) bool {
-				n, err := alive.TakeBack(r.Context(), tx, c.node)
+				n, err := alive.Reclaim(r.Context(), tx, c.node)
 				must(r, err)
 				same(r, fmt.Sprint(c.node, n), fmt.Sprint(c.node, c.want))
 				return true

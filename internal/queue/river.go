@@ -21,12 +21,12 @@ import (
 	"github.com/riverqueue/river/rivertype"
 )
 
-// jobs is a queue kept by River. T is what River takes for a transaction on the
+// riverQueue is a queue kept by River. T is what River takes for a transaction on the
 // database.
-type jobs[T any] struct {
+type riverQueue[T any] struct {
 	cfg    Config
 	driver riverdriver.Driver[T]
-	lend   func(tx Tx, work func(T) error) error
+	withTx   func(tx Tx, work func(T) error) error
 	insert *river.Client[T]
 
 	mu sync.Mutex
@@ -34,21 +34,21 @@ type jobs[T any] struct {
 	working *river.Client[T]
 }
 
-func newJobs[T any](driver riverdriver.Driver[T], cfg Config, lend func(Tx, func(T) error) error) (*jobs[T], error) {
+func newRiverQueue[T any](driver riverdriver.Driver[T], cfg Config, lend func(Tx, func(T) error) error) (*riverQueue[T], error) {
 	cfg = cfg.withDefaults()
-	insert, err := river.NewClient(driver, cfg.river())
+	insert, err := river.NewClient(driver, cfg.riverConfig())
 	if err != nil {
 		return nil, fmt.Errorf("opening the queue: %w", err)
 	}
-	return &jobs[T]{cfg: cfg, driver: driver, lend: lend, insert: insert}, nil
+	return &riverQueue[T]{cfg: cfg, driver: driver, withTx: lend, insert: insert}, nil
 }
 
-func (c Config) river() *river.Config {
+func (c Config) riverConfig() *river.Config {
 	return &river.Config{
 		ID:     c.Node,
 		Logger: c.Logger,
 		// An import may take hours. River's rescuer passes over jobs without
-		// a timeout, so that nothing but TakeBack ends the job of another.
+		// a timeout, so that nothing but Reclaim ends the job of another.
 		JobTimeout:                  -1,
 		RescueStuckJobsAfter:        time.Hour,
 		MaxAttempts:                 10,
@@ -57,19 +57,19 @@ func (c Config) river() *river.Config {
 		CompletedJobRetentionPeriod: time.Hour,
 		CancelledJobRetentionPeriod: 24 * time.Hour,
 		DiscardedJobRetentionPeriod: 24 * time.Hour,
-		ErrorHandler:                failures{c.Logger},
+		ErrorHandler:                failureLogger{c.Logger},
 	}
 }
 
-// args is what River keeps of a job beside its kind.
-type args struct {
+// jobArgs is what River keeps of a job beside its kind.
+type jobArgs struct {
 	kind string
 	Key  string `json:"key"`
 }
 
-func (a args) Kind() string { return a.kind }
+func (a jobArgs) Kind() string { return a.kind }
 
-func (q *jobs[T]) Migrate(ctx context.Context) error {
+func (q *riverQueue[T]) Migrate(ctx context.Context) error {
 	m, err := rivermigrate.New(q.driver, &rivermigrate.Config{Logger: q.cfg.Logger})
 	if err == nil {
 		_, err = m.Migrate(ctx, rivermigrate.DirectionUp, nil)
@@ -80,9 +80,9 @@ func (q *jobs[T]) Migrate(ctx context.Context) error {
 	return nil
 }
 
-func (q *jobs[T]) Enqueue(ctx context.Context, tx Tx, job Job) error {
-	err := q.lend(tx, func(t T) error {
-		_, err := q.insert.InsertTx(ctx, t, args{job.Kind, job.Key}, nil)
+func (q *riverQueue[T]) Enqueue(ctx context.Context, tx Tx, job Job) error {
+	err := q.withTx(tx, func(t T) error {
+		_, err := q.insert.InsertTx(ctx, t, jobArgs{job.Kind, job.Key}, nil)
 		return err
 	})
 	if err != nil {
@@ -91,7 +91,7 @@ func (q *jobs[T]) Enqueue(ctx context.Context, tx Tx, job Job) error {
 	return nil
 }
 
-func (q *jobs[T]) Waiting(ctx context.Context, tx Tx, kind string) (int, error) {
+func (q *riverQueue[T]) Waiting(ctx context.Context, tx Tx, kind string) (int, error) {
 	n := 0
 	// A job that failed is not waiting before it is due again, or it would
 	// hide for hours that nothing is.
@@ -106,7 +106,7 @@ func (q *jobs[T]) Waiting(ctx context.Context, tx Tx, kind string) (int, error) 
 // SQLite gives the queue in the SQLite database of pool. The pool must have one
 // connection and be the queue's alone; it is the caller's to close.
 func SQLite(pool *sql.DB, cfg Config) (Queue, error) {
-	return newJobs(riversqlite.New(pool), cfg, func(tx Tx, work func(*sql.Tx) error) error {
+	return newRiverQueue(riversqlite.New(pool), cfg, func(tx Tx, work func(*sql.Tx) error) error {
 		return work(tx.Tx)
 	})
 }
@@ -115,34 +115,34 @@ func SQLite(pool *sql.DB, cfg Config) (Queue, error) {
 // lent to it must be those of database/sql over pgx. The pool is the caller's
 // to close.
 func Postgres(pool *pgxpool.Pool, cfg Config) (Queue, error) {
-	return newJobs(riverpgxv5.New(pool), cfg, func(tx Tx, work func(pgx.Tx) error) error {
+	return newRiverQueue(riverpgxv5.New(pool), cfg, func(tx Tx, work func(pgx.Tx) error) error {
 		return tx.Conn.Raw(func(driverConn any) error {
 			conn, ok := driverConn.(*stdlib.Conn)
 			if !ok {
 				return errors.New("the transaction is not one of pgx")
 			}
-			return work(lentTx{conn.Conn()})
+			return work(borrowedTx{conn.Conn()})
 		})
 	})
 }
 
 type pgxConn = pgx.Conn
 
-// lentTx is the transaction that is open on a connection, and is ended by
+// borrowedTx is the transaction that is open on a connection, and is ended by
 // whoever began it.
-type lentTx struct{ *pgxConn }
+type borrowedTx struct{ *pgxConn }
 
-var errLent = errors.New("the transaction is only lent")
+var errBorrowed = errors.New("the transaction is only lent")
 
-func (t lentTx) Conn() *pgx.Conn                       { return t.pgxConn }
-func (t lentTx) Begin(context.Context) (pgx.Tx, error) { return nil, errLent }
-func (t lentTx) Commit(context.Context) error          { return errLent }
-func (t lentTx) Rollback(context.Context) error        { return errLent }
+func (t borrowedTx) Conn() *pgx.Conn                       { return t.pgxConn }
+func (t borrowedTx) Begin(context.Context) (pgx.Tx, error) { return nil, errBorrowed }
+func (t borrowedTx) Commit(context.Context) error          { return errBorrowed }
+func (t borrowedTx) Rollback(context.Context) error        { return errBorrowed }
 
 // LargeObjects is there because pgx.Tx has it; River does not call it.
-func (t lentTx) LargeObjects() pgx.LargeObjects { return pgx.LargeObjects{} }
+func (t borrowedTx) LargeObjects() pgx.LargeObjects { return pgx.LargeObjects{} }
 
-func (q *jobs[T]) Start(ctx context.Context, handlers map[string]Handler) error {
+func (q *riverQueue[T]) Start(ctx context.Context, handlers map[string]Handler) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	switch {
@@ -151,11 +151,11 @@ func (q *jobs[T]) Start(ctx context.Context, handlers map[string]Handler) error 
 	case q.working != nil:
 		return errors.New("starting the queue: it was started before")
 	}
-	cfg := q.cfg.river()
+	cfg := q.cfg.riverConfig()
 	cfg.Queues = map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: q.cfg.Workers}}
 	cfg.Workers = river.NewWorkers()
 	for kind, handle := range handlers {
-		river.AddWorkerArgs(cfg.Workers, args{kind: kind}, &worker{handle: handle})
+		river.AddWorkerArgs(cfg.Workers, jobArgs{kind: kind}, &handlerWorker{handle: handle})
 	}
 	client, err := river.NewClient(q.driver, cfg)
 	if err == nil {
@@ -168,7 +168,7 @@ func (q *jobs[T]) Start(ctx context.Context, handlers map[string]Handler) error 
 	return nil
 }
 
-func (q *jobs[T]) Stop(ctx context.Context) error {
+func (q *riverQueue[T]) Stop(ctx context.Context) error {
 	q.mu.Lock()
 	client := q.working
 	q.mu.Unlock()
@@ -183,13 +183,13 @@ func (q *jobs[T]) Stop(ctx context.Context) error {
 	return nil
 }
 
-// worker calls the handler of one kind.
-type worker struct {
-	river.WorkerDefaults[args]
+// handlerWorker calls the handler of one kind.
+type handlerWorker struct {
+	river.WorkerDefaults[jobArgs]
 	handle Handler
 }
 
-func (w *worker) Work(ctx context.Context, job *river.Job[args]) error {
+func (w *handlerWorker) Work(ctx context.Context, job *river.Job[jobArgs]) error {
 	err := w.handle(ctx, Job{Kind: job.Kind, Key: job.Args.Key})
 	if err != nil && ctx.Err() != nil {
 		// It is not the job's fault that we stop.
@@ -198,20 +198,20 @@ func (w *worker) Work(ctx context.Context, job *river.Job[args]) error {
 	return err
 }
 
-// failures tells the logger of jobs that failed.
-type failures struct{ logger *slog.Logger }
+// failureLogger tells the logger of jobs that failed.
+type failureLogger struct{ logger *slog.Logger }
 
-func (f failures) HandleError(ctx context.Context, job *rivertype.JobRow, err error) *river.ErrorHandlerResult {
-	f.tell(ctx, job, err.Error())
+func (f failureLogger) HandleError(ctx context.Context, job *rivertype.JobRow, err error) *river.ErrorHandlerResult {
+	f.logFailure(ctx, job, err.Error())
 	return nil
 }
 
-func (f failures) HandlePanic(ctx context.Context, job *rivertype.JobRow, value any, trace string) *river.ErrorHandlerResult {
-	f.tell(ctx, job, fmt.Sprintf("panic: %v\n%s", value, trace))
+func (f failureLogger) HandlePanic(ctx context.Context, job *rivertype.JobRow, value any, trace string) *river.ErrorHandlerResult {
+	f.logFailure(ctx, job, fmt.Sprintf("panic: %v\n%s", value, trace))
 	return nil
 }
 
-func (f failures) tell(ctx context.Context, job *rivertype.JobRow, what string) {
+func (f failureLogger) logFailure(ctx context.Context, job *rivertype.JobRow, what string) {
 	level, text := slog.LevelWarn, "job failed, it is tried again"
 	if job.Attempt >= job.MaxAttempts {
 		level, text = slog.LevelError, "job failed for the last time"
@@ -220,13 +220,13 @@ func (f failures) tell(ctx context.Context, job *rivertype.JobRow, what string) 
 		"kind", job.Kind, "job", string(job.EncodedArgs), "attempt", job.Attempt, "error", what)
 }
 
-// takeBackPage is how many running jobs are looked at with one query.
-const takeBackPage = 1000
+// reclaimPage is how many running jobs are looked at with one query.
+const reclaimPage = 1000
 
-func (q *jobs[T]) TakeBack(ctx context.Context, tx Tx, node string) (int, error) {
+func (q *riverQueue[T]) Reclaim(ctx context.Context, tx Tx, node string) (int, error) {
 	taken := 0
-	err := q.lend(tx, func(t T) (err error) {
-		taken, err = q.takeBack(ctx, t, node)
+	err := q.withTx(tx, func(t T) (err error) {
+		taken, err = q.reclaim(ctx, t, node)
 		return err
 	})
 	if err == nil {
@@ -239,32 +239,32 @@ func (q *jobs[T]) TakeBack(ctx context.Context, tx Tx, node string) (int, error)
 	return taken, nil
 }
 
-func (q *jobs[T]) takeBack(ctx context.Context, t T, node string) (int, error) {
+func (q *riverQueue[T]) reclaim(ctx context.Context, t T, node string) (int, error) {
 	taken, after := 0, int64(0)
 	for {
 		running, err := q.driver.UnwrapExecutor(t).JobGetStuck(ctx, &riverdriver.JobGetStuckParams{
 			AfterID: after,
-			Max:     takeBackPage,
+			Max:     reclaimPage,
 			// Every running job, whatever the clock of its node said.
 			StuckHorizon: time.Now().AddDate(1, 0, 0),
 		})
 		if err != nil {
 			return taken, err
 		}
-		lost := jobsOf(running, node)
-		if err := q.replace(ctx, t, lost); err != nil {
+		lost := jobsAttemptedBy(running, node)
+		if err := q.reenqueue(ctx, t, lost); err != nil {
 			return taken, err
 		}
 		taken += len(lost)
-		if len(running) < takeBackPage {
+		if len(running) < reclaimPage {
 			return taken, nil
 		}
 		after = running[len(running)-1].ID
 	}
 }
 
-// jobsOf gives the jobs whose last try was made by node.
-func jobsOf(running []*rivertype.JobRow, node string) []*rivertype.JobRow {
+// jobsAttemptedBy gives the jobs whose last try was made by node.
+func jobsAttemptedBy(running []*rivertype.JobRow, node string) []*rivertype.JobRow {
 	var own []*rivertype.JobRow
 	for _, job := range running {
 		if n := len(job.AttemptedBy); n > 0 && job.AttemptedBy[n-1] == node {
@@ -274,17 +274,17 @@ func jobsOf(running []*rivertype.JobRow, node string) []*rivertype.JobRow {
 	return own
 }
 
-// replace discards jobs and enqueues new ones like them. New rows, because a
+// reenqueue discards jobs and enqueues new ones like them. New rows, because a
 // node that is not quite dead completes by row: it finds its own discarded and
 // cannot complete the try of another.
-func (q *jobs[T]) replace(ctx context.Context, t T, lost []*rivertype.JobRow) error {
+func (q *riverQueue[T]) reenqueue(ctx context.Context, t T, lost []*rivertype.JobRow) error {
 	if len(lost) == 0 {
 		return nil
 	}
 	now := time.Now()
 	discard := &riverdriver.JobRescueManyParams{}
 	for _, job := range lost {
-		a := args{kind: job.Kind}
+		a := jobArgs{kind: job.Kind}
 		if err := json.Unmarshal(job.EncodedArgs, &a); err != nil {
 			return fmt.Errorf("reading job %d: %w", job.ID, err)
 		}

@@ -117,9 +117,9 @@ func TestDependencies(t *testing.T) {
 	for _, match := range required.FindAllStringSubmatch(read(t, root(t), "go.mod"), -1) {
 		versions[match[1]] = match[2]
 	}
-	told := map[string]bool{}
+	listedModules := map[string]bool{}
 	for _, match := range listed.FindAllStringSubmatch(read(t, root(t), "docs", "decisions", "006-dependencies.md"), -1) {
-		told[match[1]] = false
+		listedModules[match[1]] = false
 		if versions[match[1]] != match[2] {
 			t.Errorf("the table has %s %s, go.mod has %q", match[1], match[2], versions[match[1]])
 		}
@@ -129,12 +129,12 @@ func TestDependencies(t *testing.T) {
 		for module != "." && versions[module] == "" {
 			module = filepath.Dir(module)
 		}
-		if _, there := told[module]; !there {
+		if _, there := listedModules[module]; !there {
 			t.Errorf("the table lacks the module of %s", path)
 		}
-		told[module] = true
+		listedModules[module] = true
 	}
-	for module, used := range told {
+	for module, used := range listedModules {
 		if !used {
 			t.Errorf("the table has %s, which nothing imports", module)
 		}

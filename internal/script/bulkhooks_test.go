@@ -55,15 +55,15 @@ func TestVeryManyRows(t *testing.T) {
 	again := `(records) => { const r = records[1999]; r.row.b.value = r.row.n.value + records.length + r.row.tags.value; return [r]; }`
 	column := `(values) => { values[20001].value += "!"; return values.slice(20000, 20002); }`
 	part := `(values) => [{index: 23455, value: values[23455].value + values.length}]`
-	everywhere(t, func(t *testing.T, s *script.Script) {
+	everywhere(t, func(t *testing.T, s *script.Runner) {
 		fields, rows := wide()
 		session := open(t, s, intray.Hooks{
 			BulkRow: []string{bulk, again}, Column: []intray.ColumnHook{{Field: "b", Source: column}, {Field: "tags", Source: part}},
 			BeforeFinish: `(rows, about) => ({cancel: true, message: [rows.length, rows[23455].n, rows[23454].out, rows[1].tags[0], about.filename].join()})`,
 		})
-		changes, err := session.Bulk(t.Context(), 0, rows)
-		more, second := session.Bulk(t.Context(), 1, rows)
-		list := append(told(changes), told(more)...)
+		changes, err := session.RunBulk(t.Context(), 0, rows)
+		more, second := session.RunBulk(t.Context(), 1, rows)
+		list := append(describeChanges(changes), describeChanges(more)...)
 		if err = errors.Join(err, second); err != nil || len(list) != 24*2+1 {
 			t.Fatalf("%v: %d changes: %.500s", err, len(list), list)
 		}
@@ -73,12 +73,12 @@ func TestVeryManyRows(t *testing.T) {
 			}
 		}
 		for hook, want := range []string{"20001.1 Größe \U0001F600 2!", "23455.2 p2345523456 23455.2/1 23456"} {
-			changes, err := session.Column(t.Context(), hook, rows)
-			if got := strings.ReplaceAll(strings.Join(told(changes), " "), "null", ""); err != nil || got != want {
+			changes, err := session.RunColumn(t.Context(), hook, rows)
+			if got := strings.ReplaceAll(strings.Join(describeChanges(changes), " "), "null", ""); err != nil || got != want {
 				t.Errorf("column %d: %q, %v, want %q", hook, got, err, want)
 			}
 		}
-		about := intray.Finish{Filename: "f.csv", Mapping: intray.Mapping{Fields: make([]intray.Match, len(fields))}}
+		about := intray.FinishCall{Filename: "f.csv", Mapping: intray.Mapping{Fields: make([]intray.Match, len(fields))}}
 		cancel, err := session.Finish(t.Context(), &intray.Schema{Fields: fields}, sequence(nil, rows.Batches...), about)
 		if err != nil || cancel == nil || *cancel != "23456,23455,,p1,f.csv" {
 			t.Errorf("%v, %v", cancel, err)
@@ -91,7 +91,7 @@ func TestVeryManyRows(t *testing.T) {
 func TestVeryManyRowsAsTheyLie(t *testing.T) {
 	same := `(records) => records.map((r) => ({index: r.index, row: {out: {value: r.row.n.value}}}))`
 	column := `(values) => values.map((v) => ({index: v.index, value: v.value + "!"}))`
-	everywhere(t, func(t *testing.T, s *script.Script) {
+	everywhere(t, func(t *testing.T, s *script.Runner) {
 		session := open(t, s, intray.Hooks{BulkRow: []string{same}, Column: []intray.ColumnHook{{Field: "n", Source: column}}})
 		for _, size := range []int{7, 9_999, 10_000, 10_001, 16_384, 35_000} {
 			for _, rows := range []int{10_001, 20_001, 34_567} {
@@ -103,8 +103,8 @@ func TestVeryManyRowsAsTheyLie(t *testing.T) {
 					list = append(list, count(int64(first), min(size, rows-first)))
 				}
 				all := rowsOf(countFields, list...)
-				bulk, err := session.Bulk(t.Context(), 0, all)
-				ofColumn, failed := session.Column(t.Context(), 0, all)
+				bulk, err := session.RunBulk(t.Context(), 0, all)
+				ofColumn, failed := session.RunColumn(t.Context(), 0, all)
 				if err != nil || failed != nil || len(bulk) != rows || len(ofColumn) != rows {
 					t.Fatalf("%d rows in batches of %d: %d and %d changes, %v, %v", rows, size, len(bulk), len(ofColumn), err, failed)
 				}
@@ -121,18 +121,18 @@ func TestVeryManyRowsAsTheyLie(t *testing.T) {
 // TestManyChanges: what changes in each of very many rows comes in several
 // answers.
 func TestManyChanges(t *testing.T) {
-	s := newScript(t, cage.Node, script.Config{Answer: 8 << 20}, cage.Config{})
+	s := newScript(t, cage.Node, script.Config{MaxAnswer: 8 << 20}, cage.Config{})
 	_, rows := wide()
 	session := open(t, s, intray.Hooks{BulkRow: []string{
 		`() => {}`,
 		`(records) => records.map((r) => ({index: r.index, row: {out: {value: "x".repeat(1500)}}}))`,
 	}})
-	_, err := session.Bulk(t.Context(), 1, rows)
+	_, err := session.RunBulk(t.Context(), 1, rows)
 	if failed := hookError(t, err); failed.Hook != "bulkRowHooks[1]" || !strings.Contains(failed.Text.String(), "larger than 33554432 bytes") {
 		t.Error(failed)
 	}
 	session = open(t, s, intray.Hooks{BulkRow: []string{`(records) => records.map((r) => ({index: r.index, row: {out: {value: "x".repeat(500) + r.index}}}))`}})
-	changes, err := session.Bulk(t.Context(), 0, rows)
+	changes, err := session.RunBulk(t.Context(), 0, rows)
 	if err != nil || len(changes) != many {
 		t.Fatal(len(changes), err)
 	}
@@ -146,7 +146,7 @@ func TestManyChanges(t *testing.T) {
 // TestLongRows: a batch that is too long for one call is given in parts, and a row
 // that is too long alone is told of.
 func TestLongRows(t *testing.T) {
-	s := newScript(t, cage.QuickJS, script.Config{}, cage.Config{Request: 1 << 20})
+	s := newScript(t, cage.QuickJS, script.Config{}, cage.Config{MaxRequest: 1 << 20})
 	session := open(t, s, rowHooks(`(r) => ({row: {out: {value: r.index + r.row.n.value.length}}})`))
 	long := func(n, size int) *intray.Batch {
 		rows := make([][]any, n)
@@ -155,11 +155,11 @@ func TestLongRows(t *testing.T) {
 		}
 		return batch(10, rows...)
 	}
-	changes, err := session.Rows(t.Context(), 0, rowsOf(countFields, count(0, 10), long(50, 100_000)))
-	if err != nil || len(changes) != 60 || told(changes)[59] != "59.2 #100059" {
-		t.Fatal(len(changes), err, told(changes))
+	changes, err := session.RunRows(t.Context(), 0, rowsOf(countFields, count(0, 10), long(50, 100_000)))
+	if err != nil || len(changes) != 60 || describeChanges(changes)[59] != "59.2 #100059" {
+		t.Fatal(len(changes), err, describeChanges(changes))
 	}
-	_, err = session.Rows(t.Context(), 0, rowsOf(countFields, long(3, 2<<20)))
+	_, err = session.RunRows(t.Context(), 0, rowsOf(countFields, long(3, 2<<20)))
 	if failed := hookError(t, err); !strings.Contains(failed.Text.String(), "larger than the 1 MB that one call takes") {
 		t.Error(failed)
 	}
@@ -170,19 +170,19 @@ func TestLongRows(t *testing.T) {
 func TestColumnsMissedOnTheWay(t *testing.T) {
 	quiet := `const quiet = (f) => { try { return f(); } catch { return "MISSED"; } };`
 	bend := `Object.defineProperty(Object.prototype, 0, {set() {}, configurable: true});`
-	everywhere(t, func(t *testing.T, s *script.Script) {
+	everywhere(t, func(t *testing.T, s *script.Runner) {
 		session := open(t, s, rowHooks(`(r) => { `+quiet+` return {row: {out: {get value() { return r.index < 2999 ? "x" : quiet(() => r.row.b.value); }}}}; }`))
-		changes, err := session.Rows(t.Context(), 0, rowsOf(countFields, count(0, 3000)))
+		changes, err := session.RunRows(t.Context(), 0, rowsOf(countFields, count(0, 3000)))
 		if err != nil || len(changes) != 3000 || *changes[2999].Value != "text" || *changes[2998].Value != "x" {
-			t.Errorf("rows: %d changes, %v, the last is %q", len(changes), err, told(changes[max(0, len(changes)-1):]))
+			t.Errorf("rows: %d changes, %v, the last is %q", len(changes), err, describeChanges(changes[max(0, len(changes)-1):]))
 		}
 		session = open(t, s, intray.Hooks{BulkRow: []string{`(rs) => { ` + quiet + ` return [{index: 5, row: {out: {get value() { return quiet(() => rs[5].row.b.value); }}}}]; }`}})
-		changes, err = session.Bulk(t.Context(), 0, rowsOf(countFields, count(0, 10_001)))
+		changes, err = session.RunBulk(t.Context(), 0, rowsOf(countFields, count(0, 10_001)))
 		if err != nil || len(changes) != 1 || *changes[0].Value != "text" {
-			t.Errorf("bulk: %v, %v", told(changes), err)
+			t.Errorf("bulk: %v, %v", describeChanges(changes), err)
 		}
 		session = open(t, s, rowHooks(`(r) => { if (r.index < 2999) return {row: {out: {value: "set"}}}; `+bend+` return {row: {out: {value: r.row.b.value}}}; }`))
-		changes, err = session.Rows(t.Context(), 0, rowsOf(countFields, count(0, 3000)))
+		changes, err = session.RunRows(t.Context(), 0, rowsOf(countFields, count(0, 3000)))
 		if err == nil || !strings.Contains(hookError(t, err).Text.String(), "what all lists are made of") {
 			t.Errorf("bent lists: %d changes, %v", len(changes), err)
 		}
@@ -223,12 +223,12 @@ func TestVeryManyRowsThatMove(t *testing.T) {
 		`(vs) => { vs[0].value = "set"; vs[0].index = 3; return [vs[0], vs[1]]; }`,
 		`(vs) => { [vs[0].value, vs[1].value] = [vs[1].value, vs[0].value]; vs[2] = vs[1]; return vs; }`,
 	}
-	everywhere(t, func(t *testing.T, s *script.Script) {
-		hooks := intray.Hooks{BulkRow: bulk}
+	everywhere(t, func(t *testing.T, s *script.Runner) {
+		declared := intray.Hooks{BulkRow: bulk}
 		for _, source := range column {
-			hooks.Column = append(hooks.Column, intray.ColumnHook{Field: "n", Source: source})
+			declared.Column = append(declared.Column, intray.ColumnHook{Field: "n", Source: source})
 		}
-		session := open(t, s, hooks)
+		session := open(t, s, declared)
 		call := func(name string, lots int, do func(rows intray.HookRows) ([]intray.Change, error)) {
 			want, err := do(rowsOf(countFields, count(0, 20)))
 			got, failed := do(rowsOf(countFields, count(0, lots)))
@@ -237,10 +237,10 @@ func TestVeryManyRowsThatMove(t *testing.T) {
 			}
 		}
 		for i, source := range bulk {
-			call(source, 10_020, func(rows intray.HookRows) ([]intray.Change, error) { return session.Bulk(t.Context(), i, rows) })
+			call(source, 10_020, func(rows intray.HookRows) ([]intray.Change, error) { return session.RunBulk(t.Context(), i, rows) })
 		}
 		for i, source := range column {
-			call(source, 100_020, func(rows intray.HookRows) ([]intray.Change, error) { return session.Column(t.Context(), i, rows) })
+			call(source, 100_020, func(rows intray.HookRows) ([]intray.Change, error) { return session.RunColumn(t.Context(), i, rows) })
 		}
 	})
 }

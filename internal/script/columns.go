@@ -16,20 +16,20 @@ import (
 type span struct {
 	batch    *intray.Batch
 	from, to int
-	// ahead is how many rows of the same call stand before it.
-	ahead int
+	// rowOffset is how many rows of the same call stand before it.
+	rowOffset int
 }
 
-// number is the index of a row, counted from the first of the span.
-func (s span) number(row int) int64 {
+// rowNumber is the index of a row, counted from the first of the span.
+func (s span) rowNumber(row int) int64 {
 	if s.batch.Numbers != nil && s.from+row < len(s.batch.Numbers) {
 		return s.batch.Numbers[s.from+row]
 	}
 	return s.batch.First + int64(s.from+row)
 }
 
-// spans are those of whole batches.
-func spans(batches []*intray.Batch) (list []span, rows int) {
+// batchSpans are those of whole batches.
+func batchSpans(batches []*intray.Batch) (list []span, rows int) {
 	for _, b := range batches {
 		list = append(list, span{batch: b, to: b.Rows()})
 		rows += b.Rows()
@@ -37,42 +37,42 @@ func spans(batches []*intray.Batch) (list []span, rows int) {
 	return list, rows
 }
 
-// shape is how the cells of a field look to hooks.
-type shape struct {
+// columnLayout is how the cells of a field look to hooks.
+type columnLayout struct {
 	field intray.Field
 	parts int
 	// kind is that of a value as it goes out.
 	kind realm.ValueKind
-	// show and write put a canonical text into the forms in which people see it
+	// formatDisplay and write put a canonical text into the forms in which people see it
 	// and in which it goes out; nil leaves it.
-	show, write func(dst, canonical []byte) []byte
+	formatDisplay, formatOutput func(dst, canonical []byte) []byte
 	// labels are those of the options, by their values.
 	labels map[string]string
 }
 
-func shapesOf(rows intray.HookRows) ([]shape, error) {
-	list := make([]shape, len(rows.Fields))
+func columnLayouts(rows intray.HookRows) ([]columnLayout, error) {
+	list := make([]columnLayout, len(rows.Fields))
 	for i, f := range rows.Fields {
-		one := shape{field: f, parts: rows.Parts[i], kind: kindOf(f)}
+		one := columnLayout{field: f, parts: rows.Parts[i], kind: valueKind(f)}
 		var err error
-		if one.show, err = value.Shower(f); err != nil {
+		if one.formatDisplay, err = value.DisplayFormatter(f); err != nil {
 			return nil, fmt.Errorf("field %q: %w", f.Key, err)
 		}
-		if one.write, err = value.Writer(f); err != nil {
+		if one.formatOutput, err = value.OutputFormatter(f); err != nil {
 			return nil, fmt.Errorf("field %q: %w", f.Key, err)
 		}
-		if one.write != nil {
+		if one.formatOutput != nil {
 			one.kind = realm.ValueText
 		}
 		if len(f.SelectOptions) > 0 {
-			one.labels = labelsOf(f.SelectOptions)
+			one.labels = optionLabels(f.SelectOptions)
 		}
 		list[i] = one
 	}
 	return list, nil
 }
 
-func kindOf(f intray.Field) realm.ValueKind {
+func valueKind(f intray.Field) realm.ValueKind {
 	switch f.Type.Name {
 	case intray.TypeNumber:
 		return realm.ValueNumber
@@ -84,45 +84,45 @@ func kindOf(f intray.Field) realm.ValueKind {
 	return realm.ValueText
 }
 
-// column makes what hooks see of a field.
-func (s *shape) column(at int, list []span) *realm.Column {
+// buildColumn makes what hooks see of a field.
+func (s *columnLayout) buildColumn(at int, list []span) *realm.Column {
 	if !s.field.ManyToOne {
-		if column := s.asItIs(at, list); column != nil {
+		if column := s.directColumn(at, list); column != nil {
 			return column
 		}
-		c := newCells(s)
-		c.takeOptions(optionsOf(at, 0, list))
-		c.grow(at, list)
+		c := newColumnBuilder(s)
+		c.setOptions(cellOptions(at, 0, list))
+		c.reserve(at, list)
 		for _, one := range list {
 			cells := &one.batch.Fields[at]
 			for row := one.from; row < one.to; row++ {
 				v, there := cells.Value(row)
-				c.add(v, there, cells, row)
+				c.appendCell(v, there, cells, row)
 			}
 		}
-		column := c.column()
-		column.Infos = infosOf(at, 0, list)
+		column := c.build()
+		column.Infos = cellInfos(at, 0, list)
 		return &column
 	}
 	column := &realm.Column{Parts: make([]realm.Column, s.parts)}
 	for part := range s.parts {
-		c := newCells(s)
-		c.takeOptions(optionsOf(at, part, list))
+		c := newColumnBuilder(s)
+		c.setOptions(cellOptions(at, part, list))
 		for _, one := range list {
 			for row := one.from; row < one.to; row++ {
-				c.addPart(&one.batch.Fields[at], row, part)
+				c.appendPart(&one.batch.Fields[at], row, part)
 			}
 		}
-		column.Parts[part] = c.column()
-		column.Parts[part].Infos = infosOf(at, part, list)
+		column.Parts[part] = c.build()
+		column.Parts[part].Infos = cellInfos(at, part, list)
 	}
 	return column
 }
 
-// asItIs gives the cells of a single span where all are there and go out as they
+// directColumn gives the cells of a single span where all are there and go out as they
 // are; else nil.
-func (s *shape) asItIs(at int, list []span) *realm.Column {
-	if len(list) != 1 || list[0].from == list[0].to || newCells(s).differ || len(list[0].batch.Options) > 0 {
+func (s *columnLayout) directColumn(at int, list []span) *realm.Column {
+	if len(list) != 1 || list[0].from == list[0].to || newColumnBuilder(s).hasResult || len(list[0].batch.Options) > 0 {
 		return nil
 	}
 	one := list[0]
@@ -133,29 +133,29 @@ func (s *shape) asItIs(at int, list []span) *realm.Column {
 	}
 	return &realm.Column{
 		Value: realm.Cells{Texts: &cells.Values, From: one.from, To: one.to},
-		Infos: infosOf(at, 0, list),
+		Infos: cellInfos(at, 0, list),
 	}
 }
 
-// cells are gathered row by row.
-type cells struct {
-	shape         *shape
+// columnBuilder are gathered row by row.
+type columnBuilder struct {
+	shape         *columnLayout
 	shown, result intray.Texts
 	kinds         []realm.ValueKind
-	// differ says that some result is not what is shown.
-	differ  bool
+	// hasResult says that some result is not what is shown.
+	hasResult  bool
 	scratch []byte
 	// options are those that cells have of their own, by their rows.
 	options []realm.CellOptions
-	own     map[int]map[string]string
+	rowLabels     map[int]map[string]string
 }
 
-func newCells(s *shape) *cells {
-	return &cells{shape: s, differ: s.kind != realm.ValueText || s.write != nil || s.labels != nil || s.show != nil}
+func newColumnBuilder(s *columnLayout) *columnBuilder {
+	return &columnBuilder{shape: s, hasResult: s.kind != realm.ValueText || s.formatOutput != nil || s.labels != nil || s.formatDisplay != nil}
 }
 
-// grow makes room for the cells of a field at once.
-func (c *cells) grow(at int, list []span) {
+// reserve makes room for the cells of a field at once.
+func (c *columnBuilder) reserve(at int, list []span) {
 	rows, size := 0, 0
 	for _, one := range list {
 		ends := one.batch.Fields[at].Values.Ends
@@ -168,7 +168,7 @@ func (c *cells) grow(at int, list []span) {
 		}
 	}
 	texts := []*intray.Texts{&c.shown}
-	if c.differ {
+	if c.hasResult {
 		texts = append(texts, &c.result)
 		c.kinds = slices.Grow(c.kinds, rows)
 	}
@@ -177,56 +177,56 @@ func (c *cells) grow(at int, list []span) {
 	}
 }
 
-// fork keeps what goes out beside what is shown, from now on.
-func (c *cells) fork() {
-	if c.differ {
+// separateResult keeps what goes out beside what is shown, from now on.
+func (c *columnBuilder) separateResult() {
+	if c.hasResult {
 		return
 	}
-	c.differ = true
+	c.hasResult = true
 	c.result = intray.Texts{Arena: slices.Clone(c.shown.Arena), Ends: slices.Clone(c.shown.Ends)}
 	c.kinds = make([]realm.ValueKind, c.shown.Len(), max(c.shown.Len(), cap(c.shown.Ends)))
 }
 
-// add takes a cell: what is shown of it, and what goes out. A cell that could
+// appendCell takes a cell: what is shown of it, and what goes out. A cell that could
 // not be read shows its raw text and goes out as null.
-func (c *cells) add(v []byte, there bool, from *intray.Cells, row int) {
+func (c *columnBuilder) appendCell(v []byte, there bool, from *intray.Cells, row int) {
 	if !there {
-		c.addNull(from.Raw(row))
+		c.appendNull(from.Raw(row))
 		return
 	}
-	c.addValue(v)
+	c.appendValue(v)
 }
 
-func (c *cells) addNull(raw []byte) {
-	c.fork()
+func (c *columnBuilder) appendNull(raw []byte) {
+	c.separateResult()
 	c.shown.Append(raw)
 	c.result.Append(nil)
 	c.kinds = append(c.kinds, realm.ValueNull)
 }
 
-func (c *cells) addValue(v []byte) {
+func (c *columnBuilder) appendValue(v []byte) {
 	labels := c.shape.labels
-	if own, has := c.own[c.shown.Len()]; has {
+	if own, has := c.rowLabels[c.shown.Len()]; has {
 		labels = own
 	}
 	c.shown.Append(c.shape.display(v, labels, &c.scratch))
-	if c.differ {
-		c.addResult(v)
+	if c.hasResult {
+		c.appendResult(v)
 	}
 }
 
-func (c *cells) addResult(v []byte) {
+func (c *columnBuilder) appendResult(v []byte) {
 	c.kinds = append(c.kinds, c.shape.kind)
-	if c.shape.write != nil {
-		c.scratch = c.shape.write(c.scratch[:0], v)
+	if c.shape.formatOutput != nil {
+		c.scratch = c.shape.formatOutput(c.scratch[:0], v)
 		v = c.scratch
 	}
 	c.result.Append(v)
 }
 
-// addRaw lets raw text go out; of a field that several columns feed it is the
+// appendRaw lets raw text go out; of a field that several columns feed it is the
 // list of theirs.
-func (c *cells) addRaw(raw []byte) {
+func (c *columnBuilder) appendRaw(raw []byte) {
 	c.kinds = append(c.kinds, realm.ValueText)
 	if c.shape.field.ManyToOne {
 		c.kinds[len(c.kinds)-1] = realm.ValueList
@@ -234,20 +234,20 @@ func (c *cells) addRaw(raw []byte) {
 	c.result.Append(raw)
 }
 
-// addPart takes the cell of one column of a field with several.
-func (c *cells) addPart(from *intray.Cells, row, part int) {
+// appendPart takes the cell of one column of a field with several.
+func (c *columnBuilder) appendPart(from *intray.Cells, row, part int) {
 	var values []json.RawMessage
 	var raws []string
 	v, there := from.Value(row)
 	if !there || json.Unmarshal(v, &values) != nil || part >= len(values) {
-		c.addNull(nil)
+		c.appendNull(nil)
 		return
 	}
 	if json.Unmarshal(from.Raw(row), &raws) != nil || part >= len(raws) {
 		raws = make([]string, len(values))
 	}
 	if string(values[part]) == "null" {
-		c.addNull([]byte(raws[part]))
+		c.appendNull([]byte(raws[part]))
 		return
 	}
 	text := []byte(values[part])
@@ -255,29 +255,29 @@ func (c *cells) addPart(from *intray.Cells, row, part int) {
 	if json.Unmarshal(text, &plain) == nil {
 		text = []byte(plain)
 	}
-	c.addValue(text)
+	c.appendValue(text)
 }
 
-func (c *cells) column() realm.Column {
+func (c *columnBuilder) build() realm.Column {
 	column := realm.Column{Value: realm.Cells{Texts: &c.shown}, Options: c.options}
-	if c.differ {
+	if c.hasResult {
 		column.Result = &realm.Cells{Texts: &c.result, Kinds: c.kinds}
 	}
 	return column
 }
 
-// takeOptions keeps the options that cells have of their own.
-func (c *cells) takeOptions(options []realm.CellOptions) {
+// setOptions keeps the options that cells have of their own.
+func (c *columnBuilder) setOptions(options []realm.CellOptions) {
 	if len(options) == 0 {
 		return
 	}
-	c.options, c.own, c.differ = options, map[int]map[string]string{}, true
+	c.options, c.rowLabels, c.hasResult = options, map[int]map[string]string{}, true
 	for _, one := range options {
-		c.own[one.Row] = labelsOf(one.Options)
+		c.rowLabels[one.Row] = optionLabels(one.Options)
 	}
 }
 
-func labelsOf(options []intray.SelectOption) map[string]string {
+func optionLabels(options []intray.SelectOption) map[string]string {
 	labels := make(map[string]string, len(options))
 	for _, o := range options {
 		labels[o.Value] = o.Label
@@ -286,10 +286,10 @@ func labelsOf(options []intray.SelectOption) map[string]string {
 }
 
 // display is a canonical text as people see it.
-func (s *shape) display(v []byte, labels map[string]string, scratch *[]byte) []byte {
+func (s *columnLayout) display(v []byte, labels map[string]string, scratch *[]byte) []byte {
 	switch {
-	case s.show != nil:
-		*scratch = s.show((*scratch)[:0], v)
+	case s.formatDisplay != nil:
+		*scratch = s.formatDisplay((*scratch)[:0], v)
 		return *scratch
 	case labels == nil:
 		return v
@@ -306,13 +306,13 @@ func (s *shape) display(v []byte, labels map[string]string, scratch *[]byte) []b
 	return []byte(cmp.Or(labels[string(v)], string(v)))
 }
 
-// infosOf are the messages that cells carry.
-func infosOf(field, part int, list []span) (infos []realm.CellInfos) {
+// cellInfos are the messages that cells carry.
+func cellInfos(field, part int, list []span) (infos []realm.CellInfos) {
 	first, texts := 0, map[intray.Message]string{}
 	for _, one := range list {
 		problems := one.batch.Problems
-		from, _ := slices.BinarySearchFunc(problems, one.from, byRow)
-		to, _ := slices.BinarySearchFunc(problems, one.to, byRow)
+		from, _ := slices.BinarySearchFunc(problems, one.from, compareProblemRow)
+		to, _ := slices.BinarySearchFunc(problems, one.to, compareProblemRow)
 		for _, p := range problems[from:to] {
 			if p.Field != field || p.Part != part {
 				continue
@@ -334,13 +334,13 @@ func infosOf(field, part int, list []span) (infos []realm.CellInfos) {
 	return infos
 }
 
-// optionsOf are the options that cells have of their own.
-func optionsOf(field, part int, list []span) (options []realm.CellOptions) {
+// cellOptions are the options that cells have of their own.
+func cellOptions(field, part int, list []span) (options []realm.CellOptions) {
 	first := 0
 	for _, one := range list {
 		all := one.batch.Options
-		from, _ := slices.BinarySearchFunc(all, one.from, optionsByRow)
-		to, _ := slices.BinarySearchFunc(all, one.to, optionsByRow)
+		from, _ := slices.BinarySearchFunc(all, one.from, compareOptionsRow)
+		to, _ := slices.BinarySearchFunc(all, one.to, compareOptionsRow)
 		for _, o := range all[from:to] {
 			if o.Field == field && o.Part == part {
 				options = append(options, realm.CellOptions{Row: first + o.Row - one.from, Options: o.Options})
@@ -351,6 +351,6 @@ func optionsOf(field, part int, list []span) (options []realm.CellOptions) {
 	return options
 }
 
-func byRow(p intray.Problem, row int) int { return p.Row - row }
+func compareProblemRow(p intray.Problem, row int) int { return p.Row - row }
 
-func optionsByRow(o intray.CellOptions, row int) int { return o.Row - row }
+func compareOptionsRow(o intray.CellOptions, row int) int { return o.Row - row }

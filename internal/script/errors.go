@@ -14,28 +14,28 @@ import (
 	"github.com/intraydata/intray/internal/script/realm"
 )
 
-// circumstance is what is known of a call when it comes to telling why it failed.
-type circumstance struct {
+// callInfo is what is known of a call when it comes to telling why it failed.
+type callInfo struct {
 	// hooks are the names of those that were to be called, of which group is
 	// what they have in common.
 	hooks []string
 	group string
-	// first and rows are the data rows that row hooks were called with; no single
+	// firstRow and rows are the data rows that row hooks were called with; no single
 	// row is told of other hooks.
-	first, rows int64
+	firstRow, rowCount int64
 	// update says that a person changed them.
 	update bool
-	// share is how long one row must have taken at least to be the one that a
+	// minRowTime is how long one row must have taken at least to be the one that a
 	// deadline is blamed on.
-	share time.Duration
+	minRowTime time.Duration
 	// slow says that the call takes longer than it may.
 	slow func() intray.Message
 	// within adds to a reason what kind of call it was; nil adds nothing.
 	within func(reason intray.Message) intray.Message
 }
 
-// namesOf are the hooks of a group, by their names.
-func (s *Session) namesOf(kind realm.HookKind) (names []string) {
+// hookNames are the hooks of a group, by their names.
+func (s *Session) hookNames(kind realm.HookKind) (names []string) {
 	for _, hook := range realm.HooksOf(s.hooks) {
 		if hook.Kind == kind {
 			names = append(names, hook.Name)
@@ -44,13 +44,13 @@ func (s *Session) namesOf(kind realm.HookKind) (names []string) {
 	return names
 }
 
-func (s *Session) loading() circumstance {
-	c := circumstance{group: "hooks"}
+func (s *Session) loadCallInfo() callInfo {
+	c := callInfo{group: "hooks"}
 	for _, hook := range realm.HooksOf(s.hooks) {
 		c.hooks = append(c.hooks, hook.Name)
 	}
 	c.slow = func() intray.Message {
-		return intray.NewMessage("hook.slow_to_load", intray.Params{"limit": plain(s.cfg.Batch)})
+		return intray.NewMessage("hook.slow_to_load", intray.Params{"limit": formatDuration(s.cfg.BatchTimeout)})
 	}
 	c.within = func(reason intray.Message) intray.Message {
 		return intray.NewMessage("hook.while_loading", intray.Params{"reason": reason})
@@ -60,41 +60,41 @@ func (s *Session) loading() circumstance {
 
 // slow says that a call with so many rows takes longer than it may.
 func (s *Session) slow(rows int) intray.Message {
-	budget := s.budget(rows)
+	budget := s.callBudget(rows)
 	switch {
 	case rows <= batchRows:
-		return intray.NewMessage("hook.slow_for_thousand_rows", intray.Params{"limit": plain(budget)})
-	case budget == s.cfg.Quiet:
-		return intray.NewMessage("hook.slow_for_any_rows", intray.Params{"limit": plain(budget)})
+		return intray.NewMessage("hook.slow_for_thousand_rows", intray.Params{"limit": formatDuration(budget)})
+	case budget == s.cfg.CallTimeout:
+		return intray.NewMessage("hook.slow_for_any_rows", intray.Params{"limit": formatDuration(budget)})
 	}
-	return intray.NewMessage("hook.slow_for_rows", intray.Params{"limit": plain(budget), "n": rows, "each": plain(s.cfg.Batch)})
+	return intray.NewMessage("hook.slow_for_rows", intray.Params{"limit": formatDuration(budget), "n": rows, "each": formatDuration(s.cfg.BatchTimeout)})
 }
 
-// plain is a length of time: 5 s, 400 ms.
-func plain(d time.Duration) intray.Message {
+// formatDuration is a length of time: 5 s, 400 ms.
+func formatDuration(d time.Duration) intray.Message {
 	if d%time.Second == 0 {
 		return intray.NewMessage("duration.seconds", intray.Params{"n": int(d / time.Second)})
 	}
 	return intray.NewMessage("duration.milliseconds", intray.Params{"n": d.Milliseconds()})
 }
 
-// size gives bytes as the flags take them.
-func size(bytes int64) intray.Message {
+// formatMegabytes gives bytes as the flags take them.
+func formatMegabytes(bytes int64) intray.Message {
 	return intray.NewMessage("size.megabytes", intray.Params{"n": bytes >> 20})
 }
 
-func (s *Session) tooMuch() intray.Message {
-	return intray.NewMessage("hook.out_of_memory", intray.Params{"limit": size(s.cage.Memory())})
+func (s *Session) memoryLimitText() intray.Message {
+	return intray.NewMessage("hook.out_of_memory", intray.Params{"limit": formatMegabytes(s.pool.Memory())})
 }
 
-// broken makes of the death of a worker what is to be told: hooks killed it, or
+// explainWorkerError makes of the death of a worker what is to be told: hooks killed it, or
 // the machinery failed.
-func (s *Session) broken(ctx context.Context, err error, c circumstance) error {
+func (s *Session) explainWorkerError(ctx context.Context, err error, c callInfo) error {
 	var dead *cage.Failure
 	var long *cage.TooLongError
 	switch {
 	case err != nil && ctx.Err() == nil && errors.As(err, &long):
-		return &intray.HookError{Hook: c.any(), Text: intray.NewMessage("hook.input_too_large", intray.Params{"limit": size(int64(long.Most))})}
+		return &intray.HookError{Hook: c.hookOrGroup(), Text: intray.NewMessage("hook.input_too_large", intray.Params{"limit": formatMegabytes(int64(long.Most))})}
 	case ctx.Err() != nil || !errors.As(err, &dead):
 		return err
 	}
@@ -103,13 +103,13 @@ func (s *Session) broken(ctx context.Context, err error, c circumstance) error {
 	case cage.KindDeadline:
 		text = c.slow()
 	case cage.KindMemory:
-		text = s.tooMuch()
+		text = s.memoryLimitText()
 	case cage.KindThreads:
 		text = intray.NewMessage("hook.too_many_threads", nil)
 	case cage.KindDied:
 		text = intray.NewMessage("hook.process_ended", nil)
 	case cage.KindKilled:
-		text = intray.NewMessage("hook.process_killed", intray.Params{"n": len(pauses) + 1})
+		text = intray.NewMessage("hook.process_killed", intray.Params{"n": len(retryDelays) + 1})
 	case cage.KindProtocol, cage.KindOutput:
 		text = intray.NewMessage("hook.invalid_answer", nil)
 	case cage.KindFault:
@@ -117,9 +117,9 @@ func (s *Session) broken(ctx context.Context, err error, c circumstance) error {
 	default:
 		return err
 	}
-	hook, row := c.told(dead)
-	if row == nil && c.rows > 0 {
-		text = intray.NewMessage("hook.within_rows", intray.Params{"reason": text, "first": c.first + 1, "last": c.first + c.rows})
+	hook, row := c.locateFailure(dead)
+	if row == nil && c.rowCount > 0 {
+		text = intray.NewMessage("hook.within_rows", intray.Params{"reason": text, "first": c.firstRow + 1, "last": c.firstRow + c.rowCount})
 	}
 	if c.within != nil {
 		text = c.within(text)
@@ -127,51 +127,51 @@ func (s *Session) broken(ctx context.Context, err error, c circumstance) error {
 	return &intray.HookError{Hook: hook, Row: row, Text: text}
 }
 
-// told reads what the worker noted last: which hook ran, and on which row. What
+// locateFailure reads what the worker noted last: which hook ran, and on which row. What
 // it wrote may be forged, so it must fit the call. A row is to blame if it took
 // more of the time than many others.
-func (c *circumstance) told(dead *cage.Failure) (hook string, row *int64) {
+func (c *callInfo) locateFailure(dead *cage.Failure) (hook string, row *int64) {
 	hook, place, _ := strings.Cut(dead.Note, " ")
 	if !slices.Contains(c.hooks, hook) {
-		return c.any(), nil
+		return c.hookOrGroup(), nil
 	}
 	index, err := strconv.ParseInt(place, 10, 64)
 	switch {
 	case err != nil:
 		return hook, nil
-	case index < c.first || index >= c.first+c.rows:
-		return c.any(), nil
-	case dead.Kind == cage.KindDeadline && dead.Noted < c.share:
-		return c.any(), nil
+	case index < c.firstRow || index >= c.firstRow+c.rowCount:
+		return c.hookOrGroup(), nil
+	case dead.Kind == cage.KindDeadline && dead.Noted < c.minRowTime:
+		return c.hookOrGroup(), nil
 	}
 	return hook, &index
 }
 
-// any is the hook where it is not known: its group, where that has several.
-func (c *circumstance) any() string {
+// hookOrGroup is the hook where it is not known: its group, where that has several.
+func (c *callInfo) hookOrGroup() string {
 	if len(c.hooks) == 1 {
 		return c.hooks[0]
 	}
 	return c.group
 }
 
-// failed is the error of a hook that its engine told of.
-func (s *Session) failed(f *realm.Failure, c circumstance) *intray.HookError {
+// hookError is the error of a hook that its engine told of.
+func (s *Session) hookError(f *realm.Failure, c callInfo) *intray.HookError {
 	e := &intray.HookError{Hook: f.Hook, Line: f.Line, Column: f.Column}
 	switch f.Kind {
 	case realm.KindTime:
 		e.Text = c.slow()
 	case realm.KindMemory:
-		e.Text = s.tooMuch()
+		e.Text = s.memoryLimitText()
 	case realm.KindNull:
-		e.Text = intray.NewMessage("hook.threw_null", intray.Params{"limit": size(s.cage.Memory())})
+		e.Text = intray.NewMessage("hook.threw_null", intray.Params{"limit": formatMegabytes(s.pool.Memory())})
 	case realm.KindStuck:
 		e.Text = intray.NewMessage("hook.promise_never_settles", nil)
 	default:
-		e.Text = intray.Literal(named(f.Name, f.Message)) // the words of the hook, or of what runs it
+		e.Text = intray.Literal(joinErrorText(f.Name, f.Message)) // the words of the hook, or of what runs it
 	}
 	if e.Hook == "" {
-		e.Hook = c.any()
+		e.Hook = c.hookOrGroup()
 	}
 	if f.Row >= 0 {
 		row := f.Row
@@ -180,42 +180,42 @@ func (s *Session) failed(f *realm.Failure, c circumstance) *intray.HookError {
 	return e
 }
 
-// unreadable is what an answer comes to that is none. Only a hook that meddles
+// unreadableAnswer is what an answer comes to that is none. Only a hook that meddles
 // with what writes it brings that about: one of the call that ends with the note.
-func unreadable(err error, note string) error {
+func unreadableAnswer(err error, note string) error {
 	return &cage.Failure{Kind: cage.KindProtocol, Detail: "its answer cannot be read: " + err.Error(), Exit: -1, Note: note, Cause: err}
 }
 
 // faultError is what a fault comes to: one of no hook is one of the machinery.
 func faultError(f realm.Fault) error {
 	if f.Hook == "" {
-		return fmt.Errorf("load the hooks: %s", named(f.Name, f.Message))
+		return fmt.Errorf("load the hooks: %s", joinErrorText(f.Name, f.Message))
 	}
-	return &intray.HookError{Hook: f.Hook, Line: f.Line, Column: f.Column, Text: intray.Literal(named(f.Name, f.Message)), Load: true}
+	return &intray.HookError{Hook: f.Hook, Line: f.Line, Column: f.Column, Text: intray.Literal(joinErrorText(f.Name, f.Message)), Load: true}
 }
 
-func named(name, message string) string {
+func joinErrorText(name, message string) string {
 	if name == "" {
 		return message
 	}
 	return name + ": " + message
 }
 
-// pauses are those before what a worker was about is tried again, after something
+// retryDelays are those before what a worker was about is tried again, after something
 // else than a hook killed it: a system that has no memory left may have some then.
 // No hook brings that about, so their number is no matter to a hostile one.
-var pauses = []time.Duration{0, 100 * time.Millisecond, 500 * time.Millisecond, 2 * time.Second}
+var retryDelays = []time.Duration{0, 100 * time.Millisecond, 500 * time.Millisecond, 2 * time.Second}
 
-// tries counts how often that happened in a row.
-type tries int
+// retryCount counts how often that happened in a row.
+type retryCount int
 
-// again waits where something is to be tried once more.
-func (t *tries) again(ctx context.Context, err error) bool {
-	if !killed(err) || int(*t) == len(pauses) {
+// waitBeforeRetry waits where something is to be tried once more.
+func (t *retryCount) waitBeforeRetry(ctx context.Context, err error) bool {
+	if !isKilledExternally(err) || int(*t) == len(retryDelays) {
 		return false
 	}
 	select {
-	case <-time.After(pauses[*t]):
+	case <-time.After(retryDelays[*t]):
 	case <-ctx.Done():
 		return false
 	}
@@ -223,9 +223,9 @@ func (t *tries) again(ctx context.Context, err error) bool {
 	return true
 }
 
-// killed says that something else ended a worker, as a system does that has no
+// isKilledExternally says that something else ended a worker, as a system does that has no
 // memory left, or an operator. That is no fault of a hook.
-func killed(err error) bool {
+func isKilledExternally(err error) bool {
 	var dead *cage.Failure
 	return errors.As(err, &dead) && dead.Kind == cage.KindKilled
 }

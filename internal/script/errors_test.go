@@ -30,7 +30,7 @@ func TestFailuresNameTheirPlace(t *testing.T) {
 		{"(r) => r.index === 8204 ? {row: {out: {value: NaN}}} : null", "NaN", 0},
 		{"(r) => { if (r.index === 8204) throw null; }", "", 0},
 	}
-	everywhere(t, func(t *testing.T, s *script.Script) {
+	everywhere(t, func(t *testing.T, s *script.Runner) {
 		for i, tt := range cases {
 			before := count(8000, 100)
 			if i == 0 {
@@ -38,7 +38,7 @@ func TestFailuresNameTheirPlace(t *testing.T) {
 			}
 			t.Run(tt.source, func(t *testing.T) {
 				session := open(t, s, rowHooks("() => {}", tt.source))
-				changes, err := session.Rows(t.Context(), 1, rowsOf(countFields, before, count(8100, 200)))
+				changes, err := session.RunRows(t.Context(), 1, rowsOf(countFields, before, count(8100, 200)))
 				failed := hookError(t, err)
 				if failed.Hook != "rowHooks[1]" || failed.Row == nil || *failed.Row != 8204 || !strings.Contains(failed.Text.String(), tt.text) || changes != nil {
 					t.Errorf("got %v", failed)
@@ -47,7 +47,7 @@ func TestFailuresNameTheirPlace(t *testing.T) {
 					t.Errorf("it is at %d:%d, want line %d", failed.Line, failed.Column, tt.line)
 				}
 				// The session is of use for the rows that do not fail.
-				if _, err := session.Rows(t.Context(), 1, rowsOf(countFields, count(0, 10))); err != nil {
+				if _, err := session.RunRows(t.Context(), 1, rowsOf(countFields, count(0, 10))); err != nil {
 					t.Error(err)
 				}
 			})
@@ -56,12 +56,12 @@ func TestFailuresNameTheirPlace(t *testing.T) {
 }
 
 func TestHooksThatAreNone(t *testing.T) {
-	everywhere(t, func(t *testing.T, s *script.Script) {
+	everywhere(t, func(t *testing.T, s *script.Runner) {
 		for source, want := range map[string]string{"() => {\n return ]; }": "SyntaxError", "async () => { await import(\"fs\"); }": "import() is not there", "7": "it must be a function", "": "empty"} {
-			session, err := s.Open(t.Context(), intray.Hooks{BulkRow: []string{source}}, intray.Pins{})
+			session, err := s.Open(t.Context(), intray.Hooks{BulkRow: []string{source}}, intray.HookEnv{})
 			if err == nil {
 				t.Cleanup(func() { _ = session.Close() })
-				_, err = session.Bulk(t.Context(), 0, rowsOf(countFields, count(0, 1)))
+				_, err = session.RunBulk(t.Context(), 0, rowsOf(countFields, count(0, 1)))
 			}
 			if failed := hookError(t, err); failed.Hook != "bulkRowHooks[0]" || !strings.Contains(failed.Text.String(), want) {
 				t.Errorf("%q: %v", source, failed)
@@ -71,16 +71,16 @@ func TestHooksThatAreNone(t *testing.T) {
 }
 
 func TestConsoleAndTimes(t *testing.T) {
-	everywhere(t, func(t *testing.T, s *script.Script) {
+	everywhere(t, func(t *testing.T, s *script.Runner) {
 		session := open(t, s, rowHooks(`(r) => { console.log("row", r.index); let n = 0; for (let i = 0; i < 3e3; i++) n += i % 7; }`))
-		if _, err := session.Rows(t.Context(), 0, rowsOf(countFields, count(0, 50), count(50, 50))); err != nil {
+		if _, err := session.RunRows(t.Context(), 0, rowsOf(countFields, count(0, 50), count(50, 50))); err != nil {
 			t.Fatal(err)
 		}
 		lines := session.Console()
 		if len(lines) != 20 || lines[0] != "row 80" || lines[19] != "row 99" {
 			t.Errorf("got %q", lines)
 		}
-		if took := session.Times()["rowHooks[0]"]; took <= 0 || took > time.Minute {
+		if took := session.HookTimes()["rowHooks[0]"]; took <= 0 || took > time.Minute {
 			t.Errorf("it took %v", took)
 		}
 	})
@@ -92,7 +92,7 @@ func TestPins(t *testing.T) {
 	s := newScript(t, cage.QuickJS, script.Config{}, cage.Config{})
 	var all [][]string
 	for _, size := range []int{10, 1000} {
-		session, err := s.Open(t.Context(), rowHooks(`() => ({row: {out: {value: new Date().toISOString() + Math.random()}}})`), intray.Pins{Now: time.UnixMilli(1_700_000_000_000), Seed: 7})
+		session, err := s.Open(t.Context(), rowHooks(`() => ({row: {out: {value: new Date().toISOString() + Math.random()}}})`), intray.HookEnv{Now: time.UnixMilli(1_700_000_000_000), Seed: 7})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,11 +100,11 @@ func TestPins(t *testing.T) {
 		for first := 0; first < 1000; first += size {
 			batches = append(batches, count(int64(first), size))
 		}
-		changes, err := session.Rows(t.Context(), 0, rowsOf(countFields, batches...))
+		changes, err := session.RunRows(t.Context(), 0, rowsOf(countFields, batches...))
 		if err != nil || len(changes) != 1000 {
 			t.Fatal(err)
 		}
-		all = append(all, told(changes))
+		all = append(all, describeChanges(changes))
 		_ = session.Close()
 	}
 	if diff := cmp.Diff(all[0], all[1]); diff != "" || !strings.HasPrefix(all[0][0], "0.2 2023-11-14T22:13:20.000Z0.") {
@@ -118,14 +118,14 @@ func TestTheRowThatKills(t *testing.T) {
 		"time":   `for (;;);`,
 		"memory": `const all = []; for (;;) all.push(new Array(1000).fill(r.index));`,
 	} {
-		everywhereWith(t, script.Config{Batch: 400 * time.Millisecond}, func(t *testing.T, s *script.Script) {
+		everywhereWith(t, script.Config{BatchTimeout: 400 * time.Millisecond}, func(t *testing.T, s *script.Runner) {
 			session := open(t, s, rowHooks(`(r) => { if (r.index === 1030) { `+body+` } }`))
-			_, err := session.Rows(t.Context(), 0, rowsOf(countFields, count(1000, 100)))
+			_, err := session.RunRows(t.Context(), 0, rowsOf(countFields, count(1000, 100)))
 			failed := hookError(t, err)
 			if !strings.HasPrefix(failed.Hook, "rowHooks") || failed.Row == nil || *failed.Row != 1030 || strings.Contains(failed.Error(), ",.") {
 				t.Errorf("%s: %v", name, failed)
 			}
-			if _, err := session.Rows(t.Context(), 0, rowsOf(countFields, count(0, 10))); err != nil {
+			if _, err := session.RunRows(t.Context(), 0, rowsOf(countFields, count(0, 10))); err != nil {
 				t.Errorf("%s: the session is of no use any more: %v", name, err)
 			}
 		})
@@ -135,14 +135,14 @@ func TestTheRowThatKills(t *testing.T) {
 // TestTheRowThatBendsLists is found though it shows at the end of a call only, among
 // several hooks too.
 func TestTheRowThatBendsLists(t *testing.T) {
-	everywhere(t, func(t *testing.T, s *script.Script) {
+	everywhere(t, func(t *testing.T, s *script.Runner) {
 		session := open(t, s, rowHooks(`() => {}`, `(r) => { if (r.index === 2030) Array.prototype[3] = 1; }`))
-		_, err := session.Rows(t.Context(), 1, rowsOf(countFields, count(1000, 2000)))
+		_, err := session.RunRows(t.Context(), 1, rowsOf(countFields, count(1000, 2000)))
 		if failed := hookError(t, err); failed.Hook != "rowHooks[1]" || failed.Row == nil || *failed.Row != 2030 || !strings.Contains(failed.Text.String(), "what all lists are made of") {
 			t.Error(failed)
 		}
 		session = open(t, s, intray.Hooks{BulkRow: []string{`() => { Object.prototype[0] = 1; }`, `() => {}`}})
-		_, err = session.Bulk(t.Context(), 0, rowsOf(countFields, count(0, 3)))
+		_, err = session.RunBulk(t.Context(), 0, rowsOf(countFields, count(0, 3)))
 		if failed := hookError(t, err); failed.Hook != "bulkRowHooks[0]" || failed.Row != nil || !strings.Contains(failed.Text.String(), "what all lists are made of") {
 			t.Error(failed)
 		}
@@ -152,7 +152,7 @@ func TestTheRowThatBendsLists(t *testing.T) {
 // TestOneOfSeveralIsNamed: what the second of two hooks gives back and nobody can take
 // is told as its fault.
 func TestOneOfSeveralIsNamed(t *testing.T) {
-	everywhere(t, func(t *testing.T, s *script.Script) {
+	everywhere(t, func(t *testing.T, s *script.Runner) {
 		for source, want := range map[string]string{
 			`(list) => Array.from({length: 200001}, (_, index) => ({index, row: {out: {value: "x"}}}))`:                        "element 10 of what the hook returned has the index 10",
 			`(list) => Array.from({length: 200001}, () => ({index: 3, row: {out: {value: "x".repeat(200) + Math.random()}}}))`: "larger than 16777216 bytes",
@@ -161,7 +161,7 @@ func TestOneOfSeveralIsNamed(t *testing.T) {
 			`(list) => { const all = []; for (;;) all.push(new Array(1000).fill(list[0].row.n)); }`: "memory",
 		} {
 			session := open(t, s, intray.Hooks{BulkRow: []string{`() => {}`, source, `() => {}`}})
-			_, err := session.Bulk(t.Context(), 1, rowsOf(countFields, count(0, 10)))
+			_, err := session.RunBulk(t.Context(), 1, rowsOf(countFields, count(0, 10)))
 			if failed := hookError(t, err); failed.Hook != "bulkRowHooks[1]" || !strings.Contains(failed.Text.String(), want) {
 				t.Errorf("%s: %v", source, failed)
 			}
@@ -172,16 +172,16 @@ func TestOneOfSeveralIsNamed(t *testing.T) {
 // TestARowNamedOverAndOver: the last of what is said of a cell counts, whether the rows
 // are few or many.
 func TestARowNamedOverAndOver(t *testing.T) {
-	everywhere(t, func(t *testing.T, s *script.Script) {
+	everywhere(t, func(t *testing.T, s *script.Runner) {
 		session := open(t, s, intray.Hooks{
 			BulkRow: []string{`() => Array.from({length: 30000}, (_, i) => ({index: i % 2, row: {out: {value: "v" + i}, b: {info: [{message: "m" + i}]}}}))`},
 			Column:  []intray.ColumnHook{{Field: "n", Source: `() => Array.from({length: 30000}, (_, i) => ({index: 1, value: "v" + i}))`}},
 		})
 		for _, rows := range []int{2, 12_000} {
 			all := rowsOf(countFields, count(0, rows))
-			changes, err := session.Bulk(t.Context(), 0, all)
+			changes, err := session.RunBulk(t.Context(), 0, all)
 			last := map[string]bool{}
-			for _, one := range told(changes) {
+			for _, one := range describeChanges(changes) {
 				last[one] = true
 			}
 			for _, want := range []string{"0.2 v29998", "1.2 v29999", "0.1 infos[{error m29998}]", "1.1 infos[{error m29999}]"} {
@@ -189,8 +189,8 @@ func TestARowNamedOverAndOver(t *testing.T) {
 					t.Errorf("%d rows: there is no %q among %d changes, %v", rows, want, len(last), err)
 				}
 			}
-			changes, err = session.Column(t.Context(), 0, all)
-			if list := told(changes); err != nil || len(list) == 0 || list[len(list)-1] != "1.0 v29999" {
+			changes, err = session.RunColumn(t.Context(), 0, all)
+			if list := describeChanges(changes); err != nil || len(list) == 0 || list[len(list)-1] != "1.0 v29999" {
 				t.Errorf("%d rows: %d changes, %v", rows, len(list), err)
 			}
 		}
@@ -199,11 +199,11 @@ func TestARowNamedOverAndOver(t *testing.T) {
 
 // TestIdle: a worker that nobody called for long is followed by another one.
 func TestIdle(t *testing.T) {
-	s := newScript(t, cage.QuickJS, script.Config{Seats: 1}, cage.Config{Idle: 50 * time.Millisecond})
+	s := newScript(t, cage.QuickJS, script.Config{MaxWorkers: 1}, cage.Config{IdleTimeout: 50 * time.Millisecond})
 	session := open(t, s, rowHooks(`({row}) => ({row: {out: {value: row.b.value + "!"}}})`))
 	for range 3 {
-		changes, err := session.Rows(t.Context(), 0, rowsOf(countFields, count(0, 2)))
-		if diff := cmp.Diff([]string{"0.2 text!", "1.2 text!"}, told(changes)); diff != "" || err != nil {
+		changes, err := session.RunRows(t.Context(), 0, rowsOf(countFields, count(0, 2)))
+		if diff := cmp.Diff([]string{"0.2 text!", "1.2 text!"}, describeChanges(changes)); diff != "" || err != nil {
 			t.Fatal(err, diff)
 		}
 		outlast(t, 1)
@@ -211,20 +211,20 @@ func TestIdle(t *testing.T) {
 }
 
 func TestGivenUp(t *testing.T) {
-	s := newScript(t, cage.QuickJS, script.Config{Seats: 1}, cage.Config{})
+	s := newScript(t, cage.QuickJS, script.Config{MaxWorkers: 1}, cage.Config{})
 	session := open(t, s, rowHooks(`(r) => { if (r.index > 0) for (;;); }`))
 	ctx, stop := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer stop()
 	began := time.Now()
-	_, err := session.Rows(ctx, 0, rowsOf(countFields, count(0, 2)))
+	_, err := session.RunRows(ctx, 0, rowsOf(countFields, count(0, 2)))
 	var failed *intray.HookError
 	if !errors.Is(err, context.DeadlineExceeded) || errors.As(err, &failed) || time.Since(began) > 3*time.Second {
 		t.Errorf("after %v: %v", time.Since(began), err)
 	}
-	if _, err := session.Rows(ctx, 0, rowsOf(countFields, count(0, 1))); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := session.RunRows(ctx, 0, rowsOf(countFields, count(0, 1))); !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
-	if _, err := session.Rows(t.Context(), 0, rowsOf(countFields, count(0, 1))); err != nil {
+	if _, err := session.RunRows(t.Context(), 0, rowsOf(countFields, count(0, 1))); err != nil {
 		t.Error(err)
 	}
 }
@@ -235,13 +235,13 @@ func TestClose(t *testing.T) {
 	if err := session.Close(); err != nil { // nothing ever ran
 		t.Error(err)
 	}
-	if _, err := session.Rows(t.Context(), 0, rowsOf(countFields, count(0, 1))); err == nil || !strings.Contains(err.Error(), "closed") {
+	if _, err := session.RunRows(t.Context(), 0, rowsOf(countFields, count(0, 1))); err == nil || !strings.Contains(err.Error(), "closed") {
 		t.Error(err)
 	}
 	if err := session.Close(); err != nil {
 		t.Error(err)
 	}
-	if changes, err := open(t, s, rowHooks(`() => {}`)).Rows(t.Context(), 0, rowsOf(countFields)); err != nil || changes != nil {
+	if changes, err := open(t, s, rowHooks(`() => {}`)).RunRows(t.Context(), 0, rowsOf(countFields)); err != nil || changes != nil {
 		t.Error(changes, err)
 	}
 }
@@ -249,16 +249,16 @@ func TestClose(t *testing.T) {
 // TestFieldsChange: a session goes on where the fields are no longer those that
 // it began with.
 func TestFieldsChange(t *testing.T) {
-	everywhere(t, func(t *testing.T, s *script.Script) {
+	everywhere(t, func(t *testing.T, s *script.Runner) {
 		session := open(t, s, rowHooks(`({row}) => ({row: {out: {value: Object.keys(row).join() + row.n.value}}})`))
 		for _, fields := range [][]intray.Field{countFields, {text("out"), text("extra"), text("n")}, countFields} {
-			changes, err := session.Rows(t.Context(), 0, rowsOf(fields, batch(0, []any{"x", "y", "z"})))
+			changes, err := session.RunRows(t.Context(), 0, rowsOf(fields, batch(0, []any{"x", "y", "z"})))
 			if err != nil || len(changes) != 1 {
 				t.Fatal(err, changes)
 			}
 			want := map[string]string{"n": "n,b,outx", "out": "out,extra,nz"}[fields[0].Key]
 			if *changes[0].Value != want || fields[changes[0].Field].Key != "out" {
-				t.Errorf("got %v, want %s", told(changes), want)
+				t.Errorf("got %v, want %s", describeChanges(changes), want)
 			}
 		}
 	})
@@ -272,43 +272,43 @@ var endless = map[string]string{
 }
 
 // calls are one for each kind of hooks: the second hook of each never ends.
-var calls = map[string]func(ctx context.Context, s *script.Script, body string) error{
-	"stepHooks[2]": func(ctx context.Context, s *script.Script, body string) error {
-		hooks := intray.Hooks{Step: []intray.StepHook{{Step: intray.ReviewStepPost, Source: "() => {}"}, {Step: intray.UploadStep, Source: "() => {}"}, {Step: intray.UploadStep, Source: body}}}
-		return with(ctx, s, hooks, func(session *script.Session) error {
-			_, err := session.Step(ctx, intray.StepCall{Step: intray.UploadStep, Fields: countFields})
+var calls = map[string]func(ctx context.Context, s *script.Runner, body string) error{
+	"stepHooks[2]": func(ctx context.Context, s *script.Runner, body string) error {
+		declared := intray.Hooks{Step: []intray.StepHook{{Step: intray.ReviewStepPost, Source: "() => {}"}, {Step: intray.UploadStep, Source: "() => {}"}, {Step: intray.UploadStep, Source: body}}}
+		return with(ctx, s, declared, func(session *script.Session) error {
+			_, err := session.RunStep(ctx, intray.StepCall{Step: intray.UploadStep, Fields: countFields})
 			return err
 		})
 	},
-	"columnHooks[1]": func(ctx context.Context, s *script.Script, body string) error {
+	"columnHooks[1]": func(ctx context.Context, s *script.Runner, body string) error {
 		return with(ctx, s, intray.Hooks{Column: []intray.ColumnHook{{Field: "n", Source: "() => {}"}, {Field: "n", Source: body}}}, func(session *script.Session) error {
-			_, err := session.Column(ctx, 1, rowsOf(countFields, count(0, 5)))
+			_, err := session.RunColumn(ctx, 1, rowsOf(countFields, count(0, 5)))
 			return err
 		})
 	},
-	"bulkRowHooks[1]": func(ctx context.Context, s *script.Script, body string) error {
+	"bulkRowHooks[1]": func(ctx context.Context, s *script.Runner, body string) error {
 		return with(ctx, s, intray.Hooks{BulkRow: []string{"() => {}", body, "() => {}"}}, func(session *script.Session) error {
-			_, err := session.Bulk(ctx, 1, rowsOf(countFields, count(0, 5)))
+			_, err := session.RunBulk(ctx, 1, rowsOf(countFields, count(0, 5)))
 			return err
 		})
 	},
-	"rowHooks[1]": func(ctx context.Context, s *script.Script, body string) error {
+	"rowHooks[1]": func(ctx context.Context, s *script.Runner, body string) error {
 		return with(ctx, s, rowHooks("() => {}", "(record) => { if (record.index === 1203) ("+body+")(); }"), func(session *script.Session) error {
-			_, err := session.Rows(ctx, 1, rowsOf(countFields, count(1200, 10)))
+			_, err := session.RunRows(ctx, 1, rowsOf(countFields, count(1200, 10)))
 			return err
 		})
 	},
-	"beforeFinishCallback": func(ctx context.Context, s *script.Script, body string) error {
+	"beforeFinishCallback": func(ctx context.Context, s *script.Runner, body string) error {
 		return with(ctx, s, intray.Hooks{BeforeFinish: body}, func(session *script.Session) error {
-			about := intray.Finish{Mapping: intray.Mapping{Fields: make([]intray.Match, len(countFields))}}
+			about := intray.FinishCall{Mapping: intray.Mapping{Fields: make([]intray.Match, len(countFields))}}
 			_, err := session.Finish(ctx, &intray.Schema{Fields: countFields}, sequence(nil, count(0, 5)), about)
 			return err
 		})
 	},
 }
 
-func with(ctx context.Context, s *script.Script, hooks intray.Hooks, do func(*script.Session) error) error {
-	session, err := s.Open(ctx, hooks, intray.Pins{})
+func with(ctx context.Context, s *script.Runner, hooks intray.Hooks, do func(*script.Session) error) error {
+	session, err := s.Open(ctx, hooks, intray.HookEnv{})
 	if err != nil {
 		return err
 	}
@@ -319,11 +319,11 @@ func with(ctx context.Context, s *script.Script, hooks intray.Hooks, do func(*sc
 // TestTheHookThatKills is named, and its row, however it never ends; and so is the
 // limit that it breaks.
 func TestTheHookThatKills(t *testing.T) {
-	everywhereWith(t, script.Config{Batch: 600 * time.Millisecond}, func(t *testing.T, s *script.Script) {
+	everywhereWith(t, script.Config{BatchTimeout: 600 * time.Millisecond}, func(t *testing.T, s *script.Runner) {
 		for hook, call := range calls {
 			for way, body := range endless {
 				failed := hookError(t, call(t.Context(), s, "() => { "+body+" }"))
-				if failed.Hook != hook || !strings.Contains(failed.Text.String(), "it takes longer than the 600 ms") || !strings.Contains(failed.Text.String(), "--hook-batch") {
+				if failed.Hook != hook || !strings.Contains(failed.Text.String(), "it takes longer than the 600 ms") || !strings.Contains(failed.Text.String(), "--hook-timeout-per-1000") {
 					t.Errorf("%s, %s: %v", hook, way, failed)
 				}
 				if hook == "rowHooks[1]" && (failed.Row == nil || *failed.Row != 1203) {
@@ -342,7 +342,7 @@ func TestTheHookThatHoards(t *testing.T) {
 		"texts":   `("text " + all.length).repeat(10)`,
 		"calls":   "() => all",
 	}
-	ofRuntimes(t, script.Config{Batch: 30 * time.Second}, cage.Config{Memory: 96 << 20}, func(t *testing.T, s *script.Script) {
+	ofRuntimes(t, script.Config{BatchTimeout: 30 * time.Second}, cage.Config{Memory: 96 << 20}, func(t *testing.T, s *script.Runner) {
 		for _, hook := range []string{"bulkRowHooks[1]", "stepHooks[2]", "beforeFinishCallback"} {
 			for what, one := range hoards {
 				hoard := "() => { const all = []; for (;;) all.push(" + one + "); }"
@@ -356,11 +356,11 @@ func TestTheHookThatHoards(t *testing.T) {
 
 // TestSlowRows: where all rows together take too long, none is blamed alone.
 func TestSlowRows(t *testing.T) {
-	s := newScript(t, cage.Node, script.Config{Batch: 300 * time.Millisecond}, cage.Config{})
+	s := newScript(t, cage.Node, script.Config{BatchTimeout: 300 * time.Millisecond}, cage.Config{})
 	slow := `// intray: live-clock
 	() => { const end = Date.now() + 1; while (Date.now() < end); }`
 	err := with(t.Context(), s, rowHooks(slow), func(session *script.Session) error {
-		_, err := session.Rows(t.Context(), 0, rowsOf(countFields, count(2000, 1500)))
+		_, err := session.RunRows(t.Context(), 0, rowsOf(countFields, count(2000, 1500)))
 		return err
 	})
 	if failed := hookError(t, err); failed.Hook != "rowHooks[0]" || failed.Row != nil || !strings.Contains(failed.Error(), "at one of the data rows 2,001 to 3,000") {
@@ -369,14 +369,14 @@ func TestSlowRows(t *testing.T) {
 }
 
 func TestSentencesOfLimits(t *testing.T) {
-	s := newScript(t, cage.QuickJS, script.Config{Batch: 300 * time.Millisecond, Quiet: 750 * time.Millisecond}, cage.Config{})
+	s := newScript(t, cage.QuickJS, script.Config{BatchTimeout: 300 * time.Millisecond, CallTimeout: 750 * time.Millisecond}, cage.Config{})
 	for rows, want := range map[int]string{
-		5:    "longer than the 300 ms that 1,000 rows may take (--hook-batch)",
-		2000: "longer than the 600 ms that 2,000 rows may take (300 ms for 1,000: --hook-batch)",
+		5:    "longer than the 300 ms that 1,000 rows may take (--hook-timeout-per-1000)",
+		2000: "longer than the 600 ms that 2,000 rows may take (300 ms for 1,000: --hook-timeout-per-1000)",
 		9000: "longer than 750 ms, and no call may, however many rows it has",
 	} {
 		err := with(t.Context(), s, intray.Hooks{BulkRow: []string{`() => { for (;;); }`}}, func(session *script.Session) error {
-			_, err := session.Bulk(t.Context(), 0, rowsOf(countFields, count(0, rows)))
+			_, err := session.RunBulk(t.Context(), 0, rowsOf(countFields, count(0, rows)))
 			return err
 		})
 		if failed := hookError(t, err); !strings.Contains(failed.Text.String(), want) {
@@ -388,22 +388,22 @@ func TestSentencesOfLimits(t *testing.T) {
 // TestKilledFromOutside: a worker that something else killed is no fault of a
 // hook; what it did is done again.
 func TestKilledFromOutside(t *testing.T) {
-	everywhereWith(t, script.Config{Seats: 1}, func(t *testing.T, s *script.Script) {
+	everywhereWith(t, script.Config{MaxWorkers: 1}, func(t *testing.T, s *script.Runner) {
 		slow := `// intray: live-clock
 		(list) => { const end = Date.now() + 700; while (Date.now() < end); }`
 		err := with(t.Context(), s, intray.Hooks{Row: []string{`// intray: live-clock
 		(r) => { if (r.index === 5) { const end = Date.now() + 700; while (Date.now() < end); } return {row: {out: {value: r.row.n.value}}}; }`}, BulkRow: []string{slow}}, func(session *script.Session) error {
-			if _, err := session.Rows(t.Context(), 0, rowsOf(countFields, count(0, 1))); err != nil {
+			if _, err := session.RunRows(t.Context(), 0, rowsOf(countFields, count(0, 1))); err != nil {
 				return err
 			}
 			stop := killOne(t)
-			changes, err := session.Rows(t.Context(), 0, rowsOf(countFields, count(0, 10)))
+			changes, err := session.RunRows(t.Context(), 0, rowsOf(countFields, count(0, 10)))
 			stop()
 			if len(changes) != 10 || err != nil {
 				t.Errorf("%d changes, %v", len(changes), err)
 			}
 			stop = killOne(t)
-			_, err = session.Bulk(t.Context(), 0, rowsOf(countFields, count(0, 10)))
+			_, err = session.RunBulk(t.Context(), 0, rowsOf(countFields, count(0, 10)))
 			stop()
 			return err
 		})

@@ -12,22 +12,22 @@ import (
 	"github.com/intraydata/intray/internal/script/realm"
 )
 
-// finishRows is the most rows that beforeFinishCallback is given.
-const finishRows = 200_000
+// maxFinishRows is the most rows that beforeFinishCallback is given.
+const maxFinishRows = 200_000
 
 // Finish calls beforeFinishCallback with the rows of the result. A message that
 // is not nil cancels the import. The rows are gone through several times where
 // they are many.
-func (s *Session) Finish(ctx context.Context, schema *intray.Schema, rows iter.Seq2[*intray.Batch, error], about intray.Finish) (cancel *string, err error) {
-	f, err := s.gather(schema, rows, about)
+func (s *Session) Finish(ctx context.Context, schema *intray.Schema, rows iter.Seq2[*intray.Batch, error], about intray.FinishCall) (cancel *string, err error) {
+	f, err := s.prepareFinish(schema, rows, about)
 	if err != nil {
 		return nil, err
 	}
 	var a *realm.Answer
-	err = s.retried(ctx, schema.Fields, f.c, func(one *seat) error {
+	err = s.withRetry(ctx, schema.Fields, f.info, func(one *workerSlot) error {
 		a, err = f.run(ctx, one)
 		if err == nil {
-			err = tooLate(a.Commands)
+			err = checkFinishCommands(a.Commands)
 		}
 		return err
 	})
@@ -37,9 +37,9 @@ func (s *Session) Finish(ctx context.Context, schema *intray.Schema, rows iter.S
 	return &a.Message, nil
 }
 
-// tooLate refuses what the callback asks of the import: its rows and fields are
+// checkFinishCommands refuses what the callback asks of the import: its rows and fields are
 // settled by then, and a call without effect must not pass for one that worked.
-func tooLate(commands []realm.Command) error {
+func checkFinishCommands(commands []realm.Command) error {
 	for _, c := range commands {
 		if c.Name != "setConfirmationMessage" { // it is for a person at the importer
 			return &intray.HookError{Hook: c.Hook, Text: intray.NewMessage("hook.import_settled", intray.Params{"method": c.Name})}
@@ -48,38 +48,38 @@ func tooLate(commands []realm.Command) error {
 	return nil
 }
 
-// finishing is the last call, with the rows of the result.
-type finishing struct {
+// finishRun is the last call, with the rows of the result.
+type finishRun struct {
 	*Session
 	schema *intray.Schema
 	rows   iter.Seq2[*intray.Batch, error]
-	shapes []shape
+	shapes []columnLayout
 	call   *realm.FinishCall
-	c      circumstance
+	info      callInfo
 }
 
-// gather counts the rows of the result, and takes them into the call, column by
+// prepareFinish counts the rows of the result, and takes them into the call, column by
 // column, unless they are many.
-func (s *Session) gather(schema *intray.Schema, rows iter.Seq2[*intray.Batch, error], about intray.Finish) (*finishing, error) {
-	shapes, err := shapesOf(intray.HookRows{Fields: schema.Fields, Parts: make([]int, len(schema.Fields))})
+func (s *Session) prepareFinish(schema *intray.Schema, rows iter.Seq2[*intray.Batch, error], about intray.FinishCall) (*finishRun, error) {
+	shapes, err := columnLayouts(intray.HookRows{Fields: schema.Fields, Parts: make([]int, len(schema.Fields))})
 	if err != nil {
 		return nil, err
 	}
-	f := &finishing{Session: s, schema: schema, rows: rows, shapes: shapes, call: &realm.FinishCall{NewIDs: newIDs}}
+	f := &finishRun{Session: s, schema: schema, rows: rows, shapes: shapes, call: &realm.FinishCall{NewIDs: newRowIDPrefix}}
 	for i := range shapes {
 		if shapes[i].field.ManyToOne {
-			shapes[i].kind, shapes[i].write = realm.ValueList, nil
+			shapes[i].kind, shapes[i].formatOutput = realm.ValueList, nil
 		}
 		f.call.Keys = append(f.call.Keys, schema.Fields[i].Key)
 	}
-	if f.call.About, err = json.Marshal(finishAbout(schema, about)); err != nil {
+	if f.call.About, err = json.Marshal(finishMetadata(schema, about)); err != nil {
 		return nil, err
 	}
-	if err := f.count(); err != nil {
+	if err := f.collectRows(); err != nil {
 		return nil, err
 	}
-	f.c = circumstance{
-		hooks: s.namesOf(realm.HookBeforeFinish), slow: func() intray.Message { return s.slow(f.call.Count) },
+	f.info = callInfo{
+		hooks: s.hookNames(realm.HookBeforeFinish), slow: func() intray.Message { return s.slow(f.call.Count) },
 		within: func(reason intray.Message) intray.Message {
 			return intray.NewMessage("hook.with_result", intray.Params{"reason": reason})
 		},
@@ -87,16 +87,16 @@ func (s *Session) gather(schema *intray.Schema, rows iter.Seq2[*intray.Batch, er
 	return f, nil
 }
 
-func (f *finishing) count() error {
-	columns := f.all()
+func (f *finishRun) collectRows() error {
+	columns := f.newColumns()
 	for b, err := range f.rows {
 		if err != nil {
 			return err
 		}
-		if f.call.Count += gatherResult(columns, b, f.schema.Settings.InvalidDataBehavior); f.call.Count > finishRows {
-			return &intray.HookError{Hook: "beforeFinishCallback", Text: intray.NewMessage("hook.result_too_long", intray.Params{"limit": finishRows})}
+		if f.call.Count += appendResultRows(columns, b, f.schema.Settings.InvalidDataBehavior); f.call.Count > maxFinishRows {
+			return &intray.HookError{Hook: "beforeFinishCallback", Text: intray.NewMessage("hook.result_too_long", intray.Params{"limit": maxFinishRows})}
 		}
-		if f.call.Lazy = isLarge(f.call.Count, len(columns)); f.call.Lazy {
+		if f.call.Lazy = needsLazyCall(f.call.Count, len(columns)); f.call.Lazy {
 			clear(columns) // they are only counted from here on
 		}
 	}
@@ -108,50 +108,50 @@ func (f *finishing) count() error {
 	return nil
 }
 
-// all are empty columns, one for each field.
-func (f *finishing) all() []*cells {
-	columns := make([]*cells, len(f.shapes))
+// newColumns are empty columns, one for each field.
+func (f *finishRun) newColumns() []*columnBuilder {
+	columns := make([]*columnBuilder, len(f.shapes))
 	for i := range f.shapes {
-		columns[i] = newCells(&f.shapes[i])
+		columns[i] = newColumnBuilder(&f.shapes[i])
 	}
 	return columns
 }
 
 // run makes the call; where the rows are many, with the columns that it asks for.
-func (f *finishing) run(ctx context.Context, one *seat) (*realm.Answer, error) {
-	budget := f.budget(f.call.Count)
+func (f *finishRun) run(ctx context.Context, one *workerSlot) (*realm.Answer, error) {
+	budget := f.callBudget(f.call.Count)
 	until := time.Now().Add(budget)
 	sent := make([]bool, len(f.shapes))
 	for {
-		f.call.Budget = f.inside(budget)
-		a, err := f.told(ctx, one, f.call, len(f.shapes), budget, f.c)
+		f.call.Budget = f.engineBudget(budget)
+		a, err := f.callForCommands(ctx, one, f.call, len(f.shapes), budget, f.info)
 		if err != nil || len(a.Missed) == 0 {
 			return a, err
 		}
-		if !f.call.Lazy || !anyNew(sent, a.Missed) {
-			return nil, errAgain
+		if !f.call.Lazy || !markMissed(sent, a.Missed) {
+			return nil, errRepeatedColumns
 		}
-		if err := f.keep(ctx, one, a.Missed); err != nil {
+		if err := f.sendColumns(ctx, one, a.Missed); err != nil {
 			return nil, err
 		}
-		f.call.Fresh, budget = true, max(time.Until(until), f.cfg.Batch/10)
+		f.call.Fresh, budget = true, max(time.Until(until), f.cfg.BatchTimeout/10)
 	}
 }
 
-// keep sends columns ahead of the call, some rows at a time.
-func (f *finishing) keep(ctx context.Context, one *seat, fields []int) error {
-	columns := make([]*cells, len(f.shapes))
+// sendColumns sends columns ahead of the call, some rows at a time.
+func (f *finishRun) sendColumns(ctx context.Context, one *workerSlot, fields []int) error {
+	columns := make([]*columnBuilder, len(f.shapes))
 	empty := func() {
 		for _, field := range fields {
-			columns[field] = newCells(&f.shapes[field])
+			columns[field] = newColumnBuilder(&f.shapes[field])
 		}
 	}
 	send := func(from int) error {
 		for _, field := range fields {
 			c := columns[field]
 			column := &realm.Column{Value: realm.Cells{Texts: &c.result, Kinds: c.kinds}}
-			pack := &realm.Keep{Field: field, Part: -1, From: from, Size: packRows, Column: column, Budget: f.inside(f.cfg.Batch)}
-			if err := f.kept(ctx, one, pack, f.c); err != nil {
+			pack := &realm.KeepCall{Field: field, Part: -1, From: from, Size: packRows, Column: column, Budget: f.engineBudget(f.cfg.BatchTimeout)}
+			if err := f.storePack(ctx, one, pack, f.info); err != nil {
 				return err
 			}
 		}
@@ -165,7 +165,7 @@ func (f *finishing) keep(ctx context.Context, one *seat, fields []int) error {
 			return err
 		}
 		for row := range b.Rows() {
-			if !gatherRow(columns, b, row, f.schema.Settings.InvalidDataBehavior) {
+			if !appendResultRow(columns, b, row, f.schema.Settings.InvalidDataBehavior) {
 				continue
 			}
 			if n++; n%packRows == 0 {
@@ -184,20 +184,20 @@ func (f *finishing) keep(ctx context.Context, one *seat, fields []int) error {
 	return send(n - n%packRows)
 }
 
-// gatherResult adds the rows of a batch that are in the result, and gives their
+// appendResultRows adds the rows of a batch that are in the result, and gives their
 // number.
-func gatherResult(columns []*cells, b *intray.Batch, behavior intray.InvalidDataBehavior) (n int) {
+func appendResultRows(columns []*columnBuilder, b *intray.Batch, behavior intray.InvalidDataBehavior) (n int) {
 	for row := range b.Rows() {
-		if gatherRow(columns, b, row, behavior) {
+		if appendResultRow(columns, b, row, behavior) {
 			n++
 		}
 	}
 	return n
 }
 
-// gatherRow adds a row to the columns that are there, if it is in the result.
-func gatherRow(columns []*cells, b *intray.Batch, row int, behavior intray.InvalidDataBehavior) bool {
-	problems := problemsOf(b, row)
+// appendResultRow adds a row to the columns that are there, if it is in the result.
+func appendResultRow(columns []*columnBuilder, b *intray.Batch, row int, behavior intray.InvalidDataBehavior) bool {
+	problems := rowProblems(b, row)
 	bad := func(field int) bool {
 		return slices.ContainsFunc(problems, func(p intray.Problem) bool { return p.Level == intray.LevelError && (p.Field == field || field < 0) })
 	}
@@ -212,26 +212,26 @@ func gatherRow(columns []*cells, b *intray.Batch, row int, behavior intray.Inval
 		raw := b.Fields[i].Raw(row)
 		switch wrong := bad(i); {
 		case wrong && behavior == intray.IncludeInvalidValues && len(raw) > 0:
-			c.addRaw(raw)
+			c.appendRaw(raw)
 		case wrong, !there:
 			c.result.Append(nil)
 			c.kinds = append(c.kinds, realm.ValueNull)
 		default:
-			c.addResult(v)
+			c.appendResult(v)
 		}
 	}
 	return true
 }
 
-// problemsOf are those of a row.
-func problemsOf(b *intray.Batch, row int) []intray.Problem {
-	from, _ := slices.BinarySearchFunc(b.Problems, row, byRow)
-	to, _ := slices.BinarySearchFunc(b.Problems, row+1, byRow)
+// rowProblems are those of a row.
+func rowProblems(b *intray.Batch, row int) []intray.Problem {
+	from, _ := slices.BinarySearchFunc(b.Problems, row, compareProblemRow)
+	to, _ := slices.BinarySearchFunc(b.Problems, row+1, compareProblemRow)
 	return b.Problems[from:to]
 }
 
-// finishAbout is what the callback is told of the import.
-func finishAbout(schema *intray.Schema, about intray.Finish) any {
+// finishMetadata is what the callback is told of the import.
+func finishMetadata(schema *intray.Schema, about intray.FinishCall) any {
 	fields := map[string]any{}
 	for i, f := range schema.Fields {
 		m := about.Mapping.Fields[i]
@@ -256,12 +256,12 @@ func finishAbout(schema *intray.Schema, about intray.Finish) any {
 		"id": id, "user": json.RawMessage(about.User), "filename": about.Filename,
 		"rawHeaders": append([]string{}, about.Headers...), "fields": fields,
 		"importIdentifier": schema.Settings.ImportIdentifier, "rowsWithError": append([]int64{}, about.RowsWithError...),
-		"errors": errorsAbout(about.Notices),
+		"errors": validationErrors(about.Notices),
 	}
 }
 
-// errorsAbout are the errors of cells and rows.
-func errorsAbout(notices []intray.Notice) []any {
+// validationErrors are the errors of cells and rows.
+func validationErrors(notices []intray.Notice) []any {
 	list := []any{}
 	for _, n := range notices {
 		if n.Type != intray.Validation || n.Level != intray.LevelError {

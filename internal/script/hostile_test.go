@@ -55,16 +55,16 @@ type ending struct {
 }
 
 // hostile runs a hook over three rows.
-func hostile(t *testing.T, s *script.Script, name, source string) ending {
+func hostile(t *testing.T, s *script.Runner, name, source string) ending {
 	t.Helper()
 	began := time.Now()
-	session, err := s.Open(t.Context(), rowHooks(source), intray.Pins{})
+	session, err := s.Open(t.Context(), rowHooks(source), intray.HookEnv{})
 	var changes []intray.Change
 	if err == nil {
-		changes, err = session.Rows(t.Context(), 0, rowsOf(countFields, count(40, 3)))
+		changes, err = session.RunRows(t.Context(), 0, rowsOf(countFields, count(40, 3)))
 		_ = session.Close()
 	}
-	end := ending{name: name, took: time.Since(began), text: strings.Join(told(changes), " ")}
+	end := ending{name: name, took: time.Since(began), text: strings.Join(describeChanges(changes), " ")}
 	var failed *intray.HookError
 	if err != nil && !errors.As(err, &failed) {
 		t.Errorf("it ended with a fault of the machinery: %v", err)
@@ -105,10 +105,10 @@ const mostGrowth = 50 << 20
 
 // hostiles runs hooks one after another. Each ends in time and leaves nothing
 // behind, and a session beside it goes on.
-func hostiles(t *testing.T, s *script.Script, sources map[string]string) {
+func hostiles(t *testing.T, s *script.Runner, sources map[string]string) {
 	names := slices.Sorted(maps.Keys(sources))
 	neighbour := open(t, s, rowHooks(`(r) => ({row: {out: {value: r.row.n.value}}})`))
-	if _, err := neighbour.Rows(t.Context(), 0, rowsOf(countFields, count(7, 2))); err != nil {
+	if _, err := neighbour.RunRows(t.Context(), 0, rowsOf(countFields, count(7, 2))); err != nil {
 		t.Fatal(err)
 	}
 	idle := resident(t)
@@ -125,20 +125,20 @@ func hostiles(t *testing.T, s *script.Script, sources map[string]string) {
 			if grown := resident(t) - idle; grown > mostGrowth {
 				t.Errorf("this process holds %d MiB more than before", grown>>20)
 			}
-			changes, err := neighbour.Rows(t.Context(), 0, rowsOf(countFields, count(7, 2)))
-			if got := strings.Join(told(changes), " "); got != "0.2 7 1.2 8" || err != nil {
+			changes, err := neighbour.RunRows(t.Context(), 0, rowsOf(countFields, count(7, 2)))
+			if got := strings.Join(describeChanges(changes), " "); got != "0.2 7 1.2 8" || err != nil {
 				t.Errorf("the neighbour says %q, %v", got, err)
 			}
 			all = append(all, end)
 		})
 	}
-	tellSlowest(t, all)
+	logSlowest(t, all)
 	_ = neighbour.Close()
 	outlast(t, hostileSpares)
 }
 
-// tellSlowest logs the ten that took longest.
-func tellSlowest(t *testing.T, all []ending) {
+// logSlowest logs the ten that took longest.
+func logSlowest(t *testing.T, all []ending) {
 	slices.SortFunc(all, func(a, b ending) int { return cmp.Compare(b.took, a.took) })
 	t.Logf("of %d hooks these took longest; %v are allowed:", len(all), bound)
 	for _, end := range all[:min(10, len(all))] {
@@ -148,8 +148,8 @@ func tellSlowest(t *testing.T, all []ending) {
 
 const hostileSpares = 2
 
-func hostileScript(t *testing.T, runtime cage.Runtime) *script.Script {
-	return newScript(t, runtime, script.Config{Batch: hostileBatch, Seats: 1}, cage.Config{Spares: hostileSpares})
+func hostileScript(t *testing.T, runtime cage.Runtime) *script.Runner {
+	return newScript(t, runtime, script.Config{BatchTimeout: hostileBatch, MaxWorkers: 1}, cage.Config{IdleWorkers: hostileSpares})
 }
 
 // hooksIn reads the files of hooks; whole says that each is a function, and not

@@ -55,18 +55,18 @@ const look = `(record) => {
 	return {row: {out: {value: [found.join(" ").slice(0, 900000), Math.random()].join(" @")}}};
 }`
 
-func ofRuntimes(t *testing.T, cfg script.Config, cagecfg cage.Config, test func(t *testing.T, s *script.Script)) {
+func ofRuntimes(t *testing.T, cfg script.Config, cagecfg cage.Config, test func(t *testing.T, s *script.Runner)) {
 	for _, runtime := range []cage.Runtime{cage.QuickJS, cage.Node} {
 		t.Run(string(runtime), func(t *testing.T) { test(t, newScript(t, runtime, cfg, cagecfg)) })
 	}
 }
 
 // seenBy runs a hook over one row in a session of its own.
-func seenBy(t *testing.T, s *script.Script, hook, cell string) (out string, console []string) {
+func seenBy(t *testing.T, s *script.Runner, hook, cell string) (out string, console []string) {
 	t.Helper()
 	session := open(t, s, rowHooks(hook))
 	defer func() { _ = session.Close() }()
-	changes, err := session.Rows(t.Context(), 0, rowsOf(countFields, batch(0, []any{cell, "b", nil})))
+	changes, err := session.RunRows(t.Context(), 0, rowsOf(countFields, batch(0, []any{cell, "b", nil})))
 	if err != nil || len(changes) != 1 {
 		t.Fatalf("%v, %v", changes, err)
 	}
@@ -78,14 +78,14 @@ func seenBy(t *testing.T, s *script.Script, hook, cell string) (out string, cons
 // fast, and where the one before died in the midst of it.
 func TestNothingIsSeenOfOthers(t *testing.T) {
 	for _, spares := range []int{1, 3} {
-		ofRuntimes(t, script.Config{Seats: 2}, cage.Config{Spares: spares, Workers: 4}, func(t *testing.T, s *script.Script) {
+		ofRuntimes(t, script.Config{MaxWorkers: 2}, cage.Config{IdleWorkers: spares, MaxWorkers: 4}, func(t *testing.T, s *script.Runner) {
 			clean, _ := seenBy(t, s, look, "x")
 			if !strings.Contains(clean, "prototype") || len(clean) < 2000 {
 				t.Fatalf("it looks at too little: %s", clean)
 			}
 			for _, more := range []string{"", `if (record.index === 0) { for (const all = []; ; ) all.push(new Array(1e4).fill(record.row.n.value)); }`, `throw new Error(record.row.n.value);`} {
 				one := open(t, s, rowHooks(strings.Replace(leave, "return {row", more+"\nreturn {row", 1)))
-				_, err := one.Rows(t.Context(), 0, rowsOf(countFields, batch(0, []any{secret, "b", nil})))
+				_, err := one.RunRows(t.Context(), 0, rowsOf(countFields, batch(0, []any{secret, "b", nil})))
 				if more == "" && err != nil {
 					t.Error(err)
 				}
@@ -109,14 +109,14 @@ func TestNothingIsSeenOfOthers(t *testing.T) {
 // closed, and no other session gets one of them. A number may come again, with a
 // later birth.
 func TestNoWorkerIsLentTwice(t *testing.T) {
-	ofRuntimes(t, script.Config{Seats: 2}, cage.Config{Spares: 2, Workers: 6}, func(t *testing.T, s *script.Script) {
+	ofRuntimes(t, script.Config{MaxWorkers: 2}, cage.Config{IdleWorkers: 2, MaxWorkers: 6}, func(t *testing.T, s *script.Runner) {
 		lent := map[string]bool{}
 		for range 6 {
 			session := open(t, s, rowHooks(`() => {}`))
 			var all sync.WaitGroup
 			for range 2 {
 				all.Go(func() {
-					if _, err := session.Rows(t.Context(), 0, rowsOf(countFields, count(0, 60))); err != nil {
+					if _, err := session.RunRows(t.Context(), 0, rowsOf(countFields, count(0, 60))); err != nil {
 						t.Error(err)
 					}
 				})
@@ -157,7 +157,7 @@ func birth(pid int) string {
 // TestTwoAtOnce: sessions of two organizations beside each other answer each from
 // its own rows, whichever of them has what the other had room for.
 func TestTwoAtOnce(t *testing.T) {
-	ofRuntimes(t, script.Config{Seats: 2}, cage.Config{Workers: 4}, func(t *testing.T, s *script.Script) {
+	ofRuntimes(t, script.Config{MaxWorkers: 2}, cage.Config{MaxWorkers: 4}, func(t *testing.T, s *script.Runner) {
 		var all sync.WaitGroup
 		for i := range 3 {
 			all.Go(func() {
@@ -165,7 +165,7 @@ func TestTwoAtOnce(t *testing.T) {
 				session := open(t, s, rowHooks(`(r) => { const before = globalThis.last; globalThis.last = r.row.n.value; return {row: {out: {value: r.row.n.value + (before || "")}}}; }`))
 				defer func() { _ = session.Close() }()
 				for range 20 {
-					changes, err := session.Rows(t.Context(), 0, rowsOf(countFields, batch(0, []any{own, "", nil}, []any{own, "", nil})))
+					changes, err := session.RunRows(t.Context(), 0, rowsOf(countFields, batch(0, []any{own, "", nil}, []any{own, "", nil})))
 					if err != nil || len(changes) != 2 {
 						t.Error(changes, err)
 						return
@@ -185,11 +185,11 @@ func TestTwoAtOnce(t *testing.T) {
 // TestWorkersHaveNothing: a worker has the three pipes, an empty environment, and
 // no file that it or another could find again.
 func TestWorkersHaveNothing(t *testing.T) {
-	ofRuntimes(t, script.Config{}, cage.Config{}, func(t *testing.T, s *script.Script) {
+	ofRuntimes(t, script.Config{}, cage.Config{}, func(t *testing.T, s *script.Runner) {
 		before, _ := os.ReadDir(os.TempDir())
 		_, _ = seenBy(t, s, leave, secret)
 		session := open(t, s, rowHooks(leave))
-		if _, err := session.Rows(t.Context(), 0, rowsOf(countFields, batch(0, []any{secret, "b", nil}))); err != nil {
+		if _, err := session.RunRows(t.Context(), 0, rowsOf(countFields, batch(0, []any{secret, "b", nil}))); err != nil {
 			t.Fatal(err)
 		}
 		for _, id := range session.PIDs() {

@@ -21,13 +21,13 @@ import (
 	"go.uber.org/goleak"
 )
 
-var _ engine.Hooks = (*script.Session)(nil)
+var _ engine.HookRunner = (*script.Session)(nil)
 
 // TestMain makes a worker of the program of the tests where a cage starts it.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "hook-worker" {
-		_ = cage.Serve(func(prelude []byte) (cage.Handle, error) {
-			engine, err := realm.New(realm.Config{Memory: 96 << 20, Answer: 64 << 20, Prelude: prelude, Note: cage.Note})
+		_ = cage.Serve(func(prelude []byte) (cage.Handler, error) {
+			engine, err := realm.New(realm.Config{Memory: 96 << 20, MaxAnswer: 64 << 20, Prelude: prelude, Note: cage.SendNote})
 			if err != nil {
 				return nil, err
 			}
@@ -61,7 +61,7 @@ func workers() (list []string) {
 var compiled = sync.OnceValues(realm.Compile)
 
 // newScript opens a cage of a runtime that is closed after the test.
-func newScript(t testing.TB, runtime cage.Runtime, cfg script.Config, cagecfg cage.Config) *script.Script {
+func newScript(t testing.TB, runtime cage.Runtime, cfg script.Config, cagecfg cage.Config) *script.Runner {
 	t.Helper()
 	if runtime == cage.Node {
 		if _, err := exec.LookPath("node"); err != nil {
@@ -73,7 +73,7 @@ func newScript(t testing.TB, runtime cage.Runtime, cfg script.Config, cagecfg ca
 	if err != nil {
 		t.Fatal(err)
 	}
-	cagecfg.Runtime, cagecfg.Answer, cagecfg.Setup = runtime, 64<<20, prelude
+	cagecfg.Runtime, cagecfg.MaxAnswer, cagecfg.Setup = runtime, 64<<20, prelude
 	c, err := cage.New(cagecfg)
 	var refused *cage.RefusedError
 	if errors.As(err, &refused) {
@@ -87,9 +87,9 @@ func newScript(t testing.TB, runtime cage.Runtime, cfg script.Config, cagecfg ca
 }
 
 // open makes a session that is closed after the test.
-func open(t testing.TB, s *script.Script, hooks intray.Hooks) *script.Session {
+func open(t testing.TB, s *script.Runner, hooks intray.Hooks) *script.Session {
 	t.Helper()
-	session, err := s.Open(context.Background(), hooks, intray.Pins{})
+	session, err := s.Open(context.Background(), hooks, intray.HookEnv{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,11 +98,11 @@ func open(t testing.TB, s *script.Script, hooks intray.Hooks) *script.Session {
 }
 
 // everywhere runs a test with both runtimes.
-func everywhere(t *testing.T, test func(t *testing.T, s *script.Script)) {
+func everywhere(t *testing.T, test func(t *testing.T, s *script.Runner)) {
 	everywhereWith(t, script.Config{}, test)
 }
 
-func everywhereWith(t *testing.T, cfg script.Config, test func(t *testing.T, s *script.Script)) {
+func everywhereWith(t *testing.T, cfg script.Config, test func(t *testing.T, s *script.Runner)) {
 	for _, runtime := range []cage.Runtime{cage.QuickJS, cage.Node} {
 		t.Run(string(runtime), func(t *testing.T) {
 			test(t, newScript(t, runtime, cfg, cage.Config{}))
@@ -163,8 +163,8 @@ func rowsOf(fields []intray.Field, batches ...*intray.Batch) intray.HookRows {
 	return intray.HookRows{Fields: fields, Parts: make([]int, len(fields)), Batches: batches}
 }
 
-// told writes changes so that they can be compared.
-func told(changes []intray.Change) (list []string) {
+// describeChanges writes changes so that they can be compared.
+func describeChanges(changes []intray.Change) (list []string) {
 	for _, c := range changes {
 		one := fmt.Sprintf("%d.%d", c.Row, c.Field)
 		if c.Part > 0 {

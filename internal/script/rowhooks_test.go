@@ -53,13 +53,13 @@ func TestCellsAsHooksSeeThem(t *testing.T) {
 		{"multi-select", several, read{`["s","n"]`, "s;n"}, nil, `["South, North",["s","n"],[]]`},
 		{"quotes and lines", text("x"), "a\"b\\\n\u2028é😀", nil, `["a\"b\\\n` + "\u2028é😀" + `","a\"b\\\n` + "\u2028é😀" + `",[]]`},
 	}
-	everywhere(t, func(t *testing.T, s *script.Script) {
+	everywhere(t, func(t *testing.T, s *script.Runner) {
 		for _, tt := range cases {
 			t.Run(tt.name, func(t *testing.T) {
 				b := batch(0, []any{tt.cell, nil})
 				b.Problems = tt.problems
-				changes, err := open(t, s, rowHooks(seen)).Rows(t.Context(), 0, rowsOf([]intray.Field{tt.field, text("out")}, b))
-				if diff := cmp.Diff([]string{"0.1 " + tt.want}, told(changes)); diff != "" || err != nil {
+				changes, err := open(t, s, rowHooks(seen)).RunRows(t.Context(), 0, rowsOf([]intray.Field{tt.field, text("out")}, b))
+				if diff := cmp.Diff([]string{"0.1 " + tt.want}, describeChanges(changes)); diff != "" || err != nil {
 					t.Error(err, diff)
 				}
 			})
@@ -87,11 +87,11 @@ func TestChanges(t *testing.T) {
 		{"no options", `() => ({row: {a: {selectOptions: []}}})`, []string{"0.0 options[]"}},
 		{"all at once", `() => ({row: {n: {value: 7, info: [{message: "m", level: "warning"}], selectOptions: []}}})`, []string{"0.1 #7 infos[{warning m}] options[]"}},
 	}
-	everywhere(t, func(t *testing.T, s *script.Script) {
+	everywhere(t, func(t *testing.T, s *script.Runner) {
 		for _, tt := range cases {
 			t.Run(tt.name, func(t *testing.T) {
-				changes, err := open(t, s, rowHooks(tt.source)).Rows(t.Context(), 0, rowsOf(fields, batch(0, []any{"a", "12"})))
-				if diff := cmp.Diff(tt.want, told(changes)); diff != "" || err != nil {
+				changes, err := open(t, s, rowHooks(tt.source)).RunRows(t.Context(), 0, rowsOf(fields, batch(0, []any{"a", "12"})))
+				if diff := cmp.Diff(tt.want, describeChanges(changes)); diff != "" || err != nil {
 					t.Error(err, diff)
 				}
 			})
@@ -104,8 +104,8 @@ func TestInfosAreReplaced(t *testing.T) {
 	b.Problems = []intray.Problem{{Row: 1, Text: intray.Literal("one")}, {Row: 1, Text: intray.Literal("two"), Level: intray.LevelInfo}, {Row: 2, Field: intray.NoField, Text: intray.Literal("the row")}}
 	hook := `({row}) => row.a.info.length ? ({row: {a: {info: row.a.info.slice(1)}}}) : null`
 	s := newScript(t, cage.QuickJS, script.Config{}, cage.Config{})
-	changes, err := open(t, s, rowHooks(hook)).Rows(t.Context(), 0, rowsOf([]intray.Field{text("a")}, b))
-	if diff := cmp.Diff([]string{"1.0 infos[{info two}]"}, told(changes)); diff != "" || err != nil {
+	changes, err := open(t, s, rowHooks(hook)).RunRows(t.Context(), 0, rowsOf([]intray.Field{text("a")}, b))
+	if diff := cmp.Diff([]string{"1.0 infos[{info two}]"}, describeChanges(changes)); diff != "" || err != nil {
 		t.Error(err, diff)
 	}
 }
@@ -114,14 +114,14 @@ func TestInfosAreReplaced(t *testing.T) {
 // own change, at the place that it has among those of the whole call.
 func TestManyRows(t *testing.T) {
 	const hook = `(r) => ({row: {out: {value: r.row.n.value + " " + r.index + " " + r.rowId}}})`
-	everywhere(t, func(t *testing.T, s *script.Script) {
-		changes, err := open(t, s, rowHooks(hook)).Rows(t.Context(), 0, rowsOf(countFields, count(7000, 2500), count(9500, 1), count(9501, 1001)))
+	everywhere(t, func(t *testing.T, s *script.Runner) {
+		changes, err := open(t, s, rowHooks(hook)).RunRows(t.Context(), 0, rowsOf(countFields, count(7000, 2500), count(9500, 1), count(9501, 1001)))
 		if err != nil || len(changes) != 3502 {
 			t.Fatal(len(changes), err)
 		}
 		for i, c := range changes {
 			if n := 7000 + i; c.Row != i || c.Field != 2 || *c.Value != fmt.Sprintf("%d %d %d", n, n, n) {
-				t.Fatalf("change %d is %v", i, told(changes[i:i+1]))
+				t.Fatalf("change %d is %v", i, describeChanges(changes[i:i+1]))
 			}
 		}
 	})
@@ -134,10 +134,10 @@ func TestFurtherColumns(t *testing.T) {
 		const n = r.row.n.value;
 		try { if (r.index >= 1500) return {row: {out: {value: n + r.row.b.value}}}; } catch {}
 		return {row: {out: {value: n}}}; }`
-	everywhere(t, func(t *testing.T, s *script.Script) {
+	everywhere(t, func(t *testing.T, s *script.Runner) {
 		session := open(t, s, rowHooks(hook))
 		for first := range 3 {
-			changes, err := session.Rows(t.Context(), 0, rowsOf(countFields, count(int64(first)*1200, 1200)))
+			changes, err := session.RunRows(t.Context(), 0, rowsOf(countFields, count(int64(first)*1200, 1200)))
 			if err != nil || len(changes) != 1200 {
 				t.Fatal(len(changes), err)
 			}
@@ -173,15 +173,15 @@ func TestPartsOfAField(t *testing.T) {
 		`0.3 [["a","b"],[["1",1,0],["x",null,1]],[]]`, "0.0/1 new", "0.1 infos[{error m}]", "0.1/1 #3",
 		`1.3 [["",""],[["",null,0],["2.5",2.5,0]],[]]`, "1.0/1 new", "1.1 infos[{error m}]", "1.1/1 #3",
 	}
-	everywhere(t, func(t *testing.T, s *script.Script) {
-		changes, err := open(t, s, rowHooks(hook)).Rows(t.Context(), 0, rows)
-		got := told(changes)
+	everywhere(t, func(t *testing.T, s *script.Runner) {
+		changes, err := open(t, s, rowHooks(hook)).RunRows(t.Context(), 0, rows)
+		got := describeChanges(changes)
 		slices.Sort(got)
 		slices.Sort(want)
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
 			t.Error(err, diff)
 		}
-		_, err = open(t, s, rowHooks(`() => ({row: {none: {manyToOne: [{value: "x"}]}}})`)).Rows(t.Context(), 0, rows)
+		_, err = open(t, s, rowHooks(`() => ({row: {none: {manyToOne: [{value: "x"}]}}})`)).RunRows(t.Context(), 0, rows)
 		if failed := hookError(t, err); !strings.Contains(failed.Text.String(), "none") {
 			t.Error(failed)
 		}
@@ -191,26 +191,26 @@ func TestPartsOfAField(t *testing.T) {
 // TestSeveralAtOnce: sessions may be used by more goroutines than they have
 // seats.
 func TestSeveralAtOnce(t *testing.T) {
-	s := newScript(t, cage.QuickJS, script.Config{Seats: 2}, cage.Config{})
+	s := newScript(t, cage.QuickJS, script.Config{MaxWorkers: 2}, cage.Config{})
 	session := open(t, s, rowHooks(`({row}) => ({row: {out: {value: row.n.value + "!"}}})`))
 	var wait sync.WaitGroup
 	for n := range 6 {
 		wait.Go(func() {
-			changes, err := session.Rows(t.Context(), 0, rowsOf(countFields, count(int64(n)*5000, 1100)))
+			changes, err := session.RunRows(t.Context(), 0, rowsOf(countFields, count(int64(n)*5000, 1100)))
 			if err != nil || len(changes) != 1100 {
 				t.Error(len(changes), err)
 				return
 			}
 			for i, c := range changes {
 				if *c.Value != strconv.Itoa(n*5000+i)+"!" {
-					t.Errorf("goroutine %d got %v", n, told(changes[i:i+1]))
+					t.Errorf("goroutine %d got %v", n, describeChanges(changes[i:i+1]))
 					return
 				}
 			}
 		})
 	}
 	wait.Wait()
-	if took := session.Times()["rowHooks[0]"]; took <= 0 {
+	if took := session.HookTimes()["rowHooks[0]"]; took <= 0 {
 		t.Errorf("the hook took %v", took)
 	}
 }
@@ -223,7 +223,7 @@ func TestOptionsOfCells(t *testing.T) {
 	several.SelectOptions, several.ManyToOne = one.SelectOptions, true
 	blue := []intray.SelectOption{{Label: "Blue", Value: "r"}, {Label: "Bleu", Value: "b", AlternateMatches: []string{"bl"}}}
 	const hook = `({row: {x, y}}) => ({row: {out: {value: JSON.stringify([x.value, x.selectOptions, y.manyToOne.map((c) => [c.value, c.selectOptions?.length])])}}})`
-	everywhere(t, func(t *testing.T, s *script.Script) {
+	everywhere(t, func(t *testing.T, s *script.Runner) {
 		b := batch(0, []any{"r", read{`[["r"],["r","b"]]`, `["r","r;b"]`}, ""}, []any{"r", nil, ""}, []any{"r", nil, ""})
 		b.Options = []intray.CellOptions{{Row: 0, Field: 1, Part: 1, Options: blue}, {Row: 1, Field: 0, Options: one.SelectOptions}, {Row: 1, Field: 0, Options: blue}}
 		rows := intray.HookRows{Fields: []intray.Field{one, several, text("out")}, Parts: []int{0, 2, 0}, Batches: []*intray.Batch{b}}
@@ -233,9 +233,9 @@ func TestOptionsOfCells(t *testing.T) {
 			`2.2 ["Red",null,[["",null],["",null]]]`,
 		}
 		session := open(t, s, intray.Hooks{Row: []string{hook}, BulkRow: []string{`(records) => records.map((r) => ({index: r.index, row: (` + hook + `)(r).row}))`}})
-		for _, call := range []func(context.Context, int, intray.HookRows) ([]intray.Change, error){session.Rows, session.Bulk} {
+		for _, call := range []func(context.Context, int, intray.HookRows) ([]intray.Change, error){session.RunRows, session.RunBulk} {
 			changes, err := call(t.Context(), 0, rows)
-			if diff := cmp.Diff(want, told(changes)); diff != "" || err != nil {
+			if diff := cmp.Diff(want, describeChanges(changes)); diff != "" || err != nil {
 				t.Error(err, diff)
 			}
 		}
@@ -243,15 +243,15 @@ func TestOptionsOfCells(t *testing.T) {
 }
 
 func TestBulk(t *testing.T) {
-	hooks := intray.Hooks{BulkRow: []string{
+	declared := intray.Hooks{BulkRow: []string{
 		`(records, mode) => records.filter((r) => r.index % 1000 === 3).map((r) => ({index: r.index, row: {out: {value: records.length + mode}}}))`,
 		`(records) => [{index: 13, row: {b: {value: records[3].row.n.value}}}]`,
 	}}
-	everywhere(t, func(t *testing.T, s *script.Script) {
-		session := open(t, s, hooks)
+	everywhere(t, func(t *testing.T, s *script.Runner) {
+		session := open(t, s, declared)
 		for hook, want := range [][]string{{"993.2 2200init", "1993.2 2200init"}, {"3.1 13"}} {
-			changes, err := session.Bulk(t.Context(), hook, rowsOf(countFields, count(10, 1500), count(1510, 700)))
-			if diff := cmp.Diff(want, told(changes)); diff != "" || err != nil {
+			changes, err := session.RunBulk(t.Context(), hook, rowsOf(countFields, count(10, 1500), count(1510, 700)))
+			if diff := cmp.Diff(want, describeChanges(changes)); diff != "" || err != nil {
 				t.Error(err, diff)
 			}
 		}
@@ -264,7 +264,7 @@ func TestColumn(t *testing.T) {
 	rows := intray.HookRows{Fields: []intray.Field{text("a"), many}, Parts: []int{0, 2}, Batches: []*intray.Batch{
 		batch(0, []any{"x", `["p","q"]`}, []any{nil, nil}), batch(2, []any{"z", read{`["r",null]`, `["r",""]`}}),
 	}}
-	hooks := intray.Hooks{Column: []intray.ColumnHook{
+	declared := intray.Hooks{Column: []intray.ColumnHook{
 		{Field: "a", Source: `(values) => values.map(({index, value}) => ({index, value: value + index}))`},
 		{Field: "many", Source: `(values) => values.filter((v) => v.value).map(({index, value}) => ({index, value: value + values.length, info: [{message: "m", level: "info"}]}))`},
 		{Field: "gone", Source: `(values) => values`},
@@ -274,11 +274,11 @@ func TestColumn(t *testing.T) {
 		{"0.1 p3 infos[{info m}]", "2.1 r3 infos[{info m}]", "0.1/1 q3 infos[{info m}]"},
 		nil,
 	}
-	everywhere(t, func(t *testing.T, s *script.Script) {
-		session := open(t, s, hooks)
-		for hook := range hooks.Column {
-			changes, err := session.Column(t.Context(), hook, rows)
-			if diff := cmp.Diff(want[hook], told(changes)); diff != "" || err != nil {
+	everywhere(t, func(t *testing.T, s *script.Runner) {
+		session := open(t, s, declared)
+		for hook := range declared.Column {
+			changes, err := session.RunColumn(t.Context(), hook, rows)
+			if diff := cmp.Diff(want[hook], describeChanges(changes)); diff != "" || err != nil {
 				t.Error(hook, err, diff)
 			}
 		}
@@ -293,7 +293,7 @@ const quickRows = 40_000
 func TestQuickHooks(t *testing.T) {
 	const budget = time.Second
 	quick := `({row, index}) => { %s; return {row: {out: {value: row.n.value + "!"}}}; }`
-	everywhereWith(t, script.Config{Batch: budget}, func(t *testing.T, s *script.Script) {
+	everywhereWith(t, script.Config{BatchTimeout: budget}, func(t *testing.T, s *script.Runner) {
 		for _, test := range []struct{ name, body, fails string }{
 			{"nothing wrong", ``, ""},
 			{"throws", `if (index === 31234) throw new Error("no")`, "no"},
@@ -306,7 +306,7 @@ func TestQuickHooks(t *testing.T) {
 			t.Run(test.name, func(t *testing.T) {
 				session := open(t, s, rowHooks("// intray: live-clock\n"+fmt.Sprintf(quick, test.body)))
 				began := time.Now()
-				changes, err := session.Rows(t.Context(), 0, rowsOf(countFields, count(0, quickRows)))
+				changes, err := session.RunRows(t.Context(), 0, rowsOf(countFields, count(0, quickRows)))
 				if test.fails != "" {
 					failed := hookError(t, err)
 					if failed.Row == nil || *failed.Row != 31234 || !strings.Contains(failed.Text.String(), test.fails) {
@@ -333,25 +333,25 @@ func TestQuickHooks(t *testing.T) {
 // TestChangedRows calls hooks with rows that a person changed: the mode says so, and
 // each row has the number that it has among all.
 func TestChangedRows(t *testing.T) {
-	const tell = `{out: {value: mode + " " + record.index + " " + record.rowId + " " + record.row.x.value}}`
+	const source = `{out: {value: mode + " " + record.index + " " + record.rowId + " " + record.row.x.value}}`
 	fields := []intray.Field{text("x"), text("out")}
-	everywhere(t, func(t *testing.T, s *script.Script) {
+	everywhere(t, func(t *testing.T, s *script.Runner) {
 		b := batch(3, []any{"a", nil}, []any{"b", nil}, []any{"c", nil})
 		b.Numbers = []int64{3, 70, 1000}
 		rows := rowsOf(fields, b)
 		rows.Update = true
 		want := []string{"0.1 update 3 3 a", "1.1 update 70 70 b", "2.1 update 1000 1000 c"}
-		changes, err := open(t, s, rowHooks(`(record, mode) => ({row: `+tell+`})`)).Rows(t.Context(), 0, rows)
-		if diff := cmp.Diff(want, told(changes)); diff != "" || err != nil {
+		changes, err := open(t, s, rowHooks(`(record, mode) => ({row: `+source+`})`)).RunRows(t.Context(), 0, rows)
+		if diff := cmp.Diff(want, describeChanges(changes)); diff != "" || err != nil {
 			t.Error(err, diff)
 		}
-		bulk := intray.Hooks{BulkRow: []string{`(records, mode) => records.map(record => ({index: record.index, row: ` + tell + `}))`}}
-		changes, err = open(t, s, bulk).Bulk(t.Context(), 0, rows)
-		if diff := cmp.Diff(want, told(changes)); diff != "" || err != nil {
+		bulk := intray.Hooks{BulkRow: []string{`(records, mode) => records.map(record => ({index: record.index, row: ` + source + `}))`}}
+		changes, err = open(t, s, bulk).RunBulk(t.Context(), 0, rows)
+		if diff := cmp.Diff(want, describeChanges(changes)); diff != "" || err != nil {
 			t.Error(err, diff)
 		}
 		var failed *intray.HookError
-		_, err = open(t, s, rowHooks(`record => { if (record.index === 70) record.row.nobody.value }`)).Rows(t.Context(), 0, rows)
+		_, err = open(t, s, rowHooks(`record => { if (record.index === 70) record.row.nobody.value }`)).RunRows(t.Context(), 0, rows)
 		if !errors.As(err, &failed) || failed.Row == nil || *failed.Row != 70 {
 			t.Errorf("a row that fails: %v", err)
 		}
@@ -360,12 +360,12 @@ func TestChangedRows(t *testing.T) {
 
 // TestDeletedRows tells hooks of rows that a person deletes, one call for each.
 func TestDeletedRows(t *testing.T) {
-	everywhere(t, func(t *testing.T, s *script.Script) {
+	everywhere(t, func(t *testing.T, s *script.Runner) {
 		b := batch(3, []any{"a"}, []any{"b"})
 		b.Numbers = []int64{3, 70}
 		rows := rowsOf([]intray.Field{text("x")}, b)
 		session := open(t, s, intray.Hooks{RowDelete: []string{`record => { console.log("gone", record.rowId, record.row.x.value); return {row: {x: {value: "no"}}} }`}})
-		if err := session.Deleted(t.Context(), rows); err != nil {
+		if err := session.NotifyDeleted(t.Context(), rows); err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.Join(session.Console(), "\n"); !strings.Contains(got, "gone 3 a") || !strings.Contains(got, "gone 70 b") {
@@ -373,7 +373,7 @@ func TestDeletedRows(t *testing.T) {
 		}
 		fails := open(t, s, intray.Hooks{RowDelete: []string{`record => { throw new Error("keep it") }`}})
 		var failed *intray.HookError
-		if err := fails.Deleted(t.Context(), rows); !errors.As(err, &failed) || failed.Hook != "rowDeleteHooks[0]" || failed.Row == nil || *failed.Row != 3 {
+		if err := fails.NotifyDeleted(t.Context(), rows); !errors.As(err, &failed) || failed.Hook != "rowDeleteHooks[0]" || failed.Row == nil || *failed.Row != 3 {
 			t.Errorf("a hook that fails: %v", err)
 		}
 	})

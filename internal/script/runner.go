@@ -1,7 +1,7 @@
 // Package script runs the hooks of organizations: JavaScript of strangers, over
 // every row of an import, in jailed processes.
 //
-// A [Script] opens a [Session] for each import. A session has Seats: workers of
+// A [Runner] opens a [Session] for each import. A session has Seats: workers of
 // the cage that know the hooks of this import and of no other, one for each
 // processor. What hooks are given are columns of cells; what they give back are
 // changes. The first rows teach which columns the hooks use, and only those are
@@ -31,28 +31,28 @@ import (
 	"github.com/intraydata/intray/internal/script/realm"
 )
 
-// DefaultQuiet is 60 seconds.
-const DefaultQuiet = time.Minute
+// DefaultCallTimeout is 60 seconds.
+const DefaultCallTimeout = time.Minute
 
 // Config holds the choices of a Script. The zero Config works.
 type Config struct {
-	// Batch is how long hooks may take for 1,000 rows. Default 5 s.
-	Batch time.Duration
-	// Quiet is the most that one call may take, however many rows it has: so long
-	// an import may go without progress. Default DefaultQuiet. One batch may take
+	// BatchTimeout is how long hooks may take for 1,000 rows. Default 5 s.
+	BatchTimeout time.Duration
+	// CallTimeout is the most that one call may take, however many rows it has: so long
+	// an import may go without progress. Default DefaultCallTimeout. One batch may take
 	// its time all the same.
-	Quiet time.Duration
-	// Seats is how many workers an import may have at once. Default one for each
+	CallTimeout time.Duration
+	// MaxWorkers is how many workers an import may have at once. Default one for each
 	// processor.
-	Seats int
-	// Answer is the most that hooks may change in one call, in bytes; where a call
+	MaxWorkers int
+	// MaxAnswer is the most that hooks may change in one call, in bytes; where a call
 	// has very many rows it is four times as much. Default 16 MiB.
-	Answer int
+	MaxAnswer int
 }
 
-// Script opens sessions. It may be used by many goroutines.
-type Script struct {
-	cage *cage.Cage
+// Runner opens sessions. It may be used by many goroutines.
+type Runner struct {
+	pool *cage.Pool
 	cfg  Config
 	// waiting is how many sessions wait for a worker.
 	waiting atomic.Int32
@@ -63,49 +63,49 @@ type Script struct {
 }
 
 // New makes a Script whose workers come from a cage.
-func New(c *cage.Cage, cfg Config) *Script {
-	if cfg.Batch <= 0 {
-		cfg.Batch = cage.DefaultBatch
+func New(c *cage.Pool, cfg Config) *Runner {
+	if cfg.BatchTimeout <= 0 {
+		cfg.BatchTimeout = cage.DefaultCallTimeout
 	}
-	if cfg.Quiet <= 0 {
-		cfg.Quiet = DefaultQuiet
+	if cfg.CallTimeout <= 0 {
+		cfg.CallTimeout = DefaultCallTimeout
 	}
-	if cfg.Seats <= 0 {
-		cfg.Seats = runtime.GOMAXPROCS(0)
+	if cfg.MaxWorkers <= 0 {
+		cfg.MaxWorkers = runtime.GOMAXPROCS(0)
 	}
-	if cfg.Answer <= 0 {
-		cfg.Answer = realm.DefaultAnswer
+	if cfg.MaxAnswer <= 0 {
+		cfg.MaxAnswer = realm.DefaultMaxAnswer
 	}
-	return &Script{cage: c, cfg: cfg, sessions: map[*Session]struct{}{}}
+	return &Runner{pool: c, cfg: cfg, sessions: map[*Session]struct{}{}}
 }
 
 // Session is the hooks of one import.
 type Session struct {
-	*Script
+	*Runner
 	hooks intray.Hooks
-	pins  intray.Pins
+	pins  intray.HookEnv
 
 	mu sync.Mutex
-	// made is how many seats there are, idle are those that nobody uses.
-	made   int
-	idle   []*seat
+	// slotCount is how many seats there are, idle are those that nobody uses.
+	slotCount   int
+	idle   []*workerSlot
 	closed bool
-	// changed is closed, and made anew, when a seat comes free or goes.
-	changed chan struct{}
-	// rows are the row hooks, times is what each hook took.
-	rows  []*rowHook
+	// slotsChanged is closed, and made anew, when a seat comes free or goes.
+	slotsChanged chan struct{}
+	// rowHooks are the row hooks, times is what each hook took.
+	rowHooks  []*rowHook
 	times map[string]time.Duration
-	lines []string
+	console []string
 }
 
 // Open makes a session. Hooks that are no functions are an [intray.HookError].
-func (s *Script) Open(_ context.Context, hooks intray.Hooks, pins intray.Pins) (*Session, error) {
-	if faults := realm.Check(realm.HooksOf(hooks)); len(faults) > 0 {
+func (s *Runner) Open(_ context.Context, hooks intray.Hooks, pins intray.HookEnv) (*Session, error) {
+	if faults := realm.CheckSources(realm.HooksOf(hooks)); len(faults) > 0 {
 		return nil, faultError(faults[0])
 	}
-	session := &Session{Script: s, hooks: hooks, pins: pins, changed: make(chan struct{}), times: map[string]time.Duration{}}
-	for _, name := range session.namesOf(realm.HookRow) {
-		session.rows = append(session.rows, &rowHook{name: name})
+	session := &Session{Runner: s, hooks: hooks, pins: pins, slotsChanged: make(chan struct{}), times: map[string]time.Duration{}}
+	for _, name := range session.hookNames(realm.HookRow) {
+		session.rowHooks = append(session.rowHooks, &rowHook{name: name})
 	}
 	s.mu.Lock()
 	s.sessions[session] = struct{}{}
@@ -124,23 +124,23 @@ func (s *Session) Close() error {
 		s.closed = true
 		for _, one := range s.idle {
 			one.worker.Close()
-			s.made--
+			s.slotCount--
 		}
 		s.idle = nil
-		left, changed := s.made, s.changed
+		left, changed := s.slotCount, s.slotsChanged
 		s.mu.Unlock()
 		if left == 0 {
-			s.Script.mu.Lock()
+			s.Runner.mu.Lock()
 			delete(s.sessions, s)
-			s.Script.mu.Unlock()
+			s.Runner.mu.Unlock()
 			return nil
 		}
 		<-changed
 	}
 }
 
-// Times is what each hook took so far, by its name.
-func (s *Session) Times() map[string]time.Duration {
+// HookTimes is what each hook took so far, by its name.
+func (s *Session) HookTimes() map[string]time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	times := make(map[string]time.Duration, len(s.times))
@@ -154,81 +154,81 @@ func (s *Session) Times() map[string]time.Duration {
 func (s *Session) Console() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return append([]string{}, s.lines...)
+	return append([]string{}, s.console...)
 }
 
-// consoleLines is how many lines of what hooks print are kept.
-const consoleLines = 20
+// maxConsoleLines is how many lines of what hooks print are kept.
+const maxConsoleLines = 20
 
-// learn keeps what an answer tells about the hooks, and about the columns that a
+// recordUsage keeps what an answer tells about the hooks, and about the columns that a
 // row hook uses.
-func (s *Session) learn(hook *rowHook, a *realm.Answer, fields []intray.Field, columns bool) {
-	s.learnTimes(a)
+func (s *Session) recordUsage(hook *rowHook, a *realm.Answer, fields []intray.Field, columns bool) {
+	s.recordTimes(a)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if columns && hook.used == nil {
-		hook.used = map[string]bool{}
+	if columns && hook.usedFields == nil {
+		hook.usedFields = map[string]bool{}
 	}
-	if hook.used == nil {
+	if hook.usedFields == nil {
 		return
 	}
 	for _, list := range [][]int{a.Used, a.Missed} {
 		for _, field := range list {
-			hook.used[fields[field].Key] = true
+			hook.usedFields[fields[field].Key] = true
 		}
 	}
 }
 
-func (s *Session) learnTimes(a *realm.Answer) {
+func (s *Session) recordTimes(a *realm.Answer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, t := range a.Times {
 		s.times[t.Hook] += t.Took
 	}
-	s.lines = append(s.lines, a.Console...)
-	s.lines = s.lines[max(0, len(s.lines)-consoleLines):]
+	s.console = append(s.console, a.Console...)
+	s.console = s.console[max(0, len(s.console)-maxConsoleLines):]
 }
 
-// known says whether it is known which fields a row hook uses, and gives those.
-func (s *Session) known(hook *rowHook, fields []intray.Field) (list []bool, known bool) {
+// usedColumns says whether it is known which fields a row hook uses, and gives those.
+func (s *Session) usedColumns(hook *rowHook, fields []intray.Field) (list []bool, known bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	list = make([]bool, len(fields))
 	for i, f := range fields {
-		list[i] = hook.used == nil || hook.used[f.Key]
+		list[i] = hook.usedFields == nil || hook.usedFields[f.Key]
 	}
-	return list, hook.used != nil
+	return list, hook.usedFields != nil
 }
 
-// inside is the engine's own budget, below that after which the process is
+// engineBudget is the engine's own budget, below that after which the process is
 // killed: an engine that stops by itself can say where it was.
-func (s *Session) inside(budget time.Duration) time.Duration { return budget - budget/20 }
+func (s *Session) engineBudget(budget time.Duration) time.Duration { return budget - budget/20 }
 
-// budget is how long a call with so many rows may take.
-func (s *Session) budget(rows int) time.Duration {
+// callBudget is how long a call with so many rows may take.
+func (s *Session) callBudget(rows int) time.Duration {
 	batches := (rows + batchRows - 1) / batchRows
-	return max(s.cfg.Batch, min(s.cfg.Quiet, time.Duration(batches)*s.cfg.Batch))
+	return max(s.cfg.BatchTimeout, min(s.cfg.CallTimeout, time.Duration(batches)*s.cfg.BatchTimeout))
 }
 
-// room is how many bytes of what was sent are kept for the next call.
-const room = 4 << 20
+// maxKeptRequest is how many bytes of what was sent are kept for the next call.
+const maxKeptRequest = 4 << 20
 
 // request is a call of hooks.
 type request interface{ Append(dst []byte) []byte }
 
-// call gives a request to a seat. An error means that the seat is of no use any
+// roundTrip gives a request to a seat. An error means that the seat is of no use any
 // more, and that the changes given to each count for nothing.
-func (s *Session) call(ctx context.Context, one *seat, r request, bounds realm.Bounds, budget time.Duration, each func(c *realm.Change)) (*realm.Answer, error) {
+func (s *Session) roundTrip(ctx context.Context, one *workerSlot, r request, bounds realm.Bounds, budget time.Duration, each func(c *realm.Change)) (*realm.Answer, error) {
 	one.request = r.Append(one.request[:0])
-	raw, err := s.send(ctx, one, one.request, budget)
+	raw, err := s.sendRequest(ctx, one, one.request, budget)
 	if err != nil {
 		return nil, err
 	}
 	a, err := realm.ReadAnswer(raw, bounds, each)
 	if err != nil {
-		return nil, unreadable(err, one.worker.Note())
+		return nil, unreadableAnswer(err, one.worker.LastNote())
 	}
-	if cap(one.request) > room {
+	if cap(one.request) > maxKeptRequest {
 		one.request = nil
 	}
 	return a, nil
@@ -241,18 +241,18 @@ func (s *Session) call(ctx context.Context, one *seat, r request, bounds realm.B
 //
 // The hooks are loaded in a worker of their own, which is ended again; none of
 // them is called.
-func (s *Script) Check(ctx context.Context, hooks intray.Hooks) error {
+func (s *Runner) Check(ctx context.Context, hooks intray.Hooks) error {
 	if hooks.Count() == 0 {
 		return nil
 	}
-	session, err := s.Open(ctx, hooks, intray.Pins{})
+	session, err := s.Open(ctx, hooks, intray.HookEnv{})
 	if err != nil {
 		return err
 	}
-	one, err := session.take(ctx, nil)
+	one, err := session.acquireSlot(ctx, nil)
 	if err != nil {
 		return err
 	}
-	session.drop(one)
+	session.closeSlot(one)
 	return nil
 }

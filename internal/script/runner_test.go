@@ -30,7 +30,7 @@ func TestCheck(t *testing.T) {
 		{"no function", intray.Hooks{Column: []intray.ColumnHook{{Field: "n", Source: "17"}}}, "columnHooks[0]", "it must be a function", 1, 1},
 		{"endless", intray.Hooks{Row: []string{fine, "(() => { for (;;); })()"}}, "rowHooks[1]", "longer than", 0, 0},
 	}
-	everywhereWith(t, script.Config{Batch: 400 * time.Millisecond}, func(t *testing.T, s *script.Script) {
+	everywhereWith(t, script.Config{BatchTimeout: 400 * time.Millisecond}, func(t *testing.T, s *script.Runner) {
 		for _, tt := range cases {
 			err := s.Check(t.Context(), tt.hooks)
 			if tt.hook == "" {
@@ -50,7 +50,7 @@ func TestCheck(t *testing.T) {
 
 // TestCheckGivenUp: who gives up, or has no cage any more, is not told of a hook.
 func TestCheckGivenUp(t *testing.T) {
-	c, err := cage.New(cage.Config{Jail: cage.BestEffort})
+	c, err := cage.New(cage.Config{Mode: cage.BestEffort})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,54 +13,54 @@ import (
 	"github.com/intraydata/intray/schemajson"
 )
 
-// newIDs is what the ids of rows that hooks add begin with.
-const newIDs = "added-"
+// newRowIDPrefix is what the ids of rows that hooks add begin with.
+const newRowIDPrefix = "added-"
 
-// Step calls the hooks of a step.
-func (s *Session) Step(ctx context.Context, call intray.StepCall) (intray.StepChanges, error) {
-	about, err := json.Marshal(aboutOf(call))
+// RunStep calls the hooks of a step.
+func (s *Session) RunStep(ctx context.Context, call intray.StepCall) (intray.StepChanges, error) {
+	about, err := json.Marshal(stepMetadata(call))
 	if err != nil {
 		return nil, fmt.Errorf("tell step hooks of the import: %w", err)
 	}
-	request := &realm.StepCall{About: about, Step: call.Step, NewIDs: newIDs, Budget: s.inside(s.cfg.Batch)}
+	request := &realm.StepCall{About: about, Step: call.Step, NewIDs: newRowIDPrefix, Budget: s.engineBudget(s.cfg.BatchTimeout)}
 	for i, h := range s.hooks.Step {
 		if h.Step == call.Step {
 			request.Hooks = append(request.Hooks, fmt.Sprintf("stepHooks[%d]", i))
 		}
 	}
-	c := circumstance{hooks: request.Hooks, group: "stepHooks"}
+	c := callInfo{hooks: request.Hooks, group: "stepHooks"}
 	c.slow = func() intray.Message {
-		return intray.NewMessage("hook.slow_step", intray.Params{"limit": plain(s.cfg.Batch)})
+		return intray.NewMessage("hook.slow_step", intray.Params{"limit": formatDuration(s.cfg.BatchTimeout)})
 	}
 	c.within = func(reason intray.Message) intray.Message {
 		return intray.NewMessage("hook.at_step", intray.Params{"reason": reason, "step": call.Step})
 	}
 	var a *realm.Answer
-	err = s.retried(ctx, call.Fields, c, func(one *seat) error {
-		a, err = s.told(ctx, one, request, len(call.Fields), s.cfg.Batch, c)
+	err = s.withRetry(ctx, call.Fields, c, func(one *workerSlot) error {
+		a, err = s.callForCommands(ctx, one, request, len(call.Fields), s.cfg.BatchTimeout, c)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return stepChanges(a.Commands, call.Fields)
+	return parseStepChanges(a.Commands, call.Fields)
 }
 
-// told makes a call that changes no cells.
-func (s *Session) told(ctx context.Context, one *seat, r request, fields int, budget time.Duration, c circumstance) (*realm.Answer, error) {
-	a, err := s.call(ctx, one, r, realm.Bounds{Parts: make([]int, fields)}, budget, leave)
+// callForCommands makes a call that changes no cells.
+func (s *Session) callForCommands(ctx context.Context, one *workerSlot, r request, fields int, budget time.Duration, c callInfo) (*realm.Answer, error) {
+	a, err := s.roundTrip(ctx, one, r, realm.Bounds{Parts: make([]int, fields)}, budget, ignoreChange)
 	if err != nil {
 		return nil, err
 	}
-	s.learnTimes(a)
+	s.recordTimes(a)
 	if a.Failure != nil {
-		return nil, s.failed(a.Failure, c)
+		return nil, s.hookError(a.Failure, c)
 	}
 	return a, nil
 }
 
-// aboutOf is what step hooks are told, in the words of the contract.
-func aboutOf(call intray.StepCall) any {
+// stepMetadata is what step hooks are told, in the words of the contract.
+func stepMetadata(call intray.StepCall) any {
 	if call.Step == intray.UploadStep {
 		preview := call.Preview
 		if preview == nil {
@@ -68,7 +68,7 @@ func aboutOf(call intray.StepCall) any {
 		}
 		return map[string]any{"filename": call.Filename, "dataPreview": preview, "sessionId": nil}
 	}
-	about := map[string]any{"headerMapping": headerMapping(call), "fields": fieldsAbout(call.Fields)}
+	about := map[string]any{"headerMapping": headerMapping(call), "fields": fieldMetadata(call.Fields)}
 	if call.Step == intray.ReviewStep {
 		about["rawHeaders"] = append([]string{}, call.Headers...)
 	}
@@ -97,7 +97,7 @@ func headerMapping(call intray.StepCall) map[string]any {
 	return all
 }
 
-func fieldsAbout(fields []intray.Field) []any {
+func fieldMetadata(fields []intray.Field) []any {
 	list := make([]any, len(fields))
 	for i, f := range fields {
 		list[i] = map[string]any{"key": f.Key, "label": f.Label, "type": f.Type.Name, "manyToOne": f.ManyToOne, "hidden": f.Hidden}
@@ -105,13 +105,13 @@ func fieldsAbout(fields []intray.Field) []any {
 	return list
 }
 
-// stepChanges reads what hooks asked for. A field counts from when it is added: it
+// parseStepChanges reads what hooks asked for. A field counts from when it is added: it
 // stands behind those of the call then, wherever it is put.
-func stepChanges(commands []realm.Command, fields []intray.Field) (list intray.StepChanges, err error) {
+func parseStepChanges(commands []realm.Command, fields []intray.Field) (list intray.StepChanges, err error) {
 	fields = slices.Clone(fields)
 	removed := 0
 	for _, c := range commands {
-		change, err := stepChange(c, fields)
+		change, err := parseStepChange(c, fields)
 		switch {
 		case err != nil || change == nil:
 		case change.RemoveField != "":
@@ -133,39 +133,39 @@ func stepChanges(commands []realm.Command, fields []intray.Field) (list intray.S
 	return list, nil
 }
 
-func stepChange(c realm.Command, fields []intray.Field) (*intray.StepChange, error) {
+func parseStepChange(c realm.Command, fields []intray.Field) (*intray.StepChange, error) {
 	switch c.Name {
 	case "addField":
-		added, err := addedField(c.Args)
+		added, err := parseAddedField(c.Args)
 		return &intray.StepChange{AddField: added}, err
 	case "removeField":
 		var key string
-		err := argument(c.Args, 0, &key)
+		err := parseArgument(c.Args, 0, &key)
 		if err == nil && key == "" {
 			err = refuse(intray.NewMessage("hook.argument_empty_key", intray.Params{"argument": 1}))
 		}
 		return &intray.StepChange{RemoveField: key}, err
 	case "setHeaderRowOverride":
 		var row int
-		err := argument(c.Args, 0, &row)
+		err := parseArgument(c.Args, 0, &row)
 		return &intray.StepChange{HeaderRow: &row}, err
 	case "setUser":
 		var user json.RawMessage
-		err := argument(c.Args, 0, &user)
+		err := parseArgument(c.Args, 0, &user)
 		return &intray.StepChange{User: user}, err
 	case "setDevelopmentMode":
 		var on bool
-		err := argument(c.Args, 0, &on)
+		err := parseArgument(c.Args, 0, &on)
 		return &intray.StepChange{DevelopmentMode: &on}, err
 	case "updateInfoMessages":
-		infos, err := updatedInfos(c.Args, fields)
+		infos, err := parseInfos(c.Args, fields)
 		return &intray.StepChange{Infos: infos}, err
 	case "addRows":
-		rows, err := addedRows(c.Args)
+		rows, err := parseAddedRows(c.Args)
 		return &intray.StepChange{AddRows: rows}, err
 	case "removeRows":
 		var ids []string
-		err := argument(c.Args, 0, &ids)
+		err := parseArgument(c.Args, 0, &ids)
 		return &intray.StepChange{RemoveRows: ids}, err
 	case "setConfirmationMessage":
 		return nil, nil // it is for a person at the importer
@@ -176,8 +176,8 @@ func stepChange(c realm.Command, fields []intray.Field) (*intray.StepChange, err
 // refuse is the error of a call that cannot be followed.
 func refuse(reason intray.Message) error { return &intray.MessageError{Message: reason} }
 
-// argument reads one of the arguments of a method.
-func argument(args [][]byte, at int, into any) error {
+// parseArgument reads one of the arguments of a method.
+func parseArgument(args [][]byte, at int, into any) error {
 	number := at + 1
 	if at >= len(args) {
 		return refuse(intray.NewMessage("hook.argument_missing", intray.Params{"argument": number}))
@@ -198,9 +198,9 @@ func argument(args [][]byte, at int, into any) error {
 	return nil
 }
 
-func addedField(args [][]byte) (*intray.AddedField, error) {
+func parseAddedField(args [][]byte) (*intray.AddedField, error) {
 	var definition any
-	if err := argument(args, 0, &definition); err != nil {
+	if err := parseArgument(args, 0, &definition); err != nil {
 		return nil, err
 	}
 	schema, issues := schemajson.Parse(schemajson.Doc{Fields: []any{definition}})
@@ -209,21 +209,21 @@ func addedField(args [][]byte) (*intray.AddedField, error) {
 	}
 	var place struct{ Before, After string }
 	if len(args) > 1 && string(args[1]) != "null" {
-		if err := argument(args, 1, &place); err != nil {
+		if err := parseArgument(args, 1, &place); err != nil {
 			return nil, err
 		}
 	}
 	return &intray.AddedField{Field: schema.Fields[0], Before: place.Before, After: place.After}, nil
 }
 
-func updatedInfos(args [][]byte, fields []intray.Field) ([]intray.Change, error) {
+func parseInfos(args [][]byte, fields []intray.Field) ([]intray.Change, error) {
 	var list []struct {
 		RowIndex       int
 		FieldKey       string
 		ManyToOneIndex int
 		Messages       []struct{ Message, Level string }
 	}
-	if err := argument(args, 0, &list); err != nil {
+	if err := parseArgument(args, 0, &list); err != nil {
 		return nil, err
 	}
 	changes := []intray.Change{}
@@ -246,16 +246,16 @@ func updatedInfos(args [][]byte, fields []intray.Field) ([]intray.Change, error)
 	return changes, nil
 }
 
-func addedRows(args [][]byte) ([]intray.AddedRow, error) {
+func parseAddedRows(args [][]byte) ([]intray.AddedRow, error) {
 	var list []struct {
 		Index *int64
 		Row   map[string]struct{ Value json.RawMessage }
 	}
-	if err := argument(args, 0, &list); err != nil {
+	if err := parseArgument(args, 0, &list); err != nil {
 		return nil, err
 	}
 	var ids []string
-	if err := argument(args, 1, &ids); err != nil {
+	if err := parseArgument(args, 1, &ids); err != nil {
 		return nil, err
 	}
 	if len(ids) != len(list) {

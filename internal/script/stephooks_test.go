@@ -22,8 +22,8 @@ func mapped() (fields []intray.Field, m intray.Mapping, headers []string) {
 	return []intray.Field{text("a"), many, text("none")}, m, []string{"One", "Two", "Three"}
 }
 
-func TestWhatStepsAreTold(t *testing.T) {
-	const tell = `(instance, about) => instance.setUser({id: JSON.stringify(about)})`
+func TestStepHookMetadata(t *testing.T) {
+	const source = `(instance, about) => instance.setUser({id: JSON.stringify(about)})`
 	fields, m, headers := mapped()
 	mapping := `{"headerMapping":{"a":"Two","many":["One","Three"],"none":null},"fields":[` +
 		`{"key":"a","label":"A","type":"string","manyToOne":false,"hidden":false},` +
@@ -38,14 +38,14 @@ func TestWhatStepsAreTold(t *testing.T) {
 		{intray.StepCall{Step: intray.ReviewStep, Fields: fields, Mapping: m, Headers: headers}, mapping + `,"rawHeaders":["One","Two","Three"]}`},
 		{intray.StepCall{Step: intray.ReviewStepPost, Fields: fields, Mapping: m, Headers: headers}, mapping + `}`},
 	}
-	var hooks intray.Hooks
+	var declared intray.Hooks
 	for _, step := range []string{intray.UploadStep, intray.ReviewStep, intray.ReviewStepPost} {
-		hooks.Step = append(hooks.Step, intray.StepHook{Step: step, Source: tell})
+		declared.Step = append(declared.Step, intray.StepHook{Step: step, Source: source})
 	}
-	everywhere(t, func(t *testing.T, s *script.Script) {
-		session := open(t, s, hooks)
+	everywhere(t, func(t *testing.T, s *script.Runner) {
+		session := open(t, s, declared)
 		for _, tt := range cases {
-			changes, err := session.Step(t.Context(), tt.call)
+			changes, err := session.RunStep(t.Context(), tt.call)
 			if err != nil || len(changes) != 1 {
 				t.Fatal(changes, err)
 			}
@@ -63,7 +63,7 @@ func TestWhatStepsAreTold(t *testing.T) {
 
 // step calls one step hook, the second of two, with the fields a, many and none. What
 // it does stands in its second line.
-func step(t *testing.T, s *script.Script, step, body string) (intray.StepChanges, error) {
+func step(t *testing.T, s *script.Runner, step, body string) (intray.StepChanges, error) {
 	t.Helper()
 	fields, m, headers := mapped()
 	session := open(t, s, intray.Hooks{Step: []intray.StepHook{
@@ -71,7 +71,7 @@ func step(t *testing.T, s *script.Script, step, body string) (intray.StepChanges
 		{Step: step, Source: "async (instance) => {\n\t" + body + "\n}"},
 	}})
 	defer session.Close()
-	return session.Step(t.Context(), intray.StepCall{Step: step, Fields: fields, Mapping: m, Headers: headers})
+	return session.RunStep(t.Context(), intray.StepCall{Step: step, Fields: fields, Mapping: m, Headers: headers})
 }
 
 func TestStepChanges(t *testing.T) {
@@ -154,7 +154,7 @@ func TestStepFaults(t *testing.T) {
 		{intray.ReviewStep, `throw new TypeError("wrong file")`, "TypeError: wrong file"},
 		{intray.ReviewStep, `for (;;) instance.removeField("a"), instance.addField({key: "a", label: "A"})`, "commands"},
 	}
-	everywhere(t, func(t *testing.T, s *script.Script) {
+	everywhere(t, func(t *testing.T, s *script.Runner) {
 		for _, tt := range cases {
 			changes, err := step(t, s, tt.step, tt.body)
 			failed := hookError(t, err)
@@ -180,7 +180,7 @@ func sequence(failure error, batches ...*intray.Batch) iter.Seq2[*intray.Batch, 
 }
 
 // finished calls a last callback that cancels with what it was given.
-func finished(t *testing.T, s *script.Script, source string, behavior intray.InvalidDataBehavior) (*string, error) {
+func finished(t *testing.T, s *script.Runner, source string, behavior intray.InvalidDataBehavior) (*string, error) {
 	t.Helper()
 	fields, m, headers := mapped()
 	fields[2] = typed("n", intray.TypeNumber)
@@ -192,7 +192,7 @@ func finished(t *testing.T, s *script.Script, source string, behavior intray.Inv
 	session := open(t, s, intray.Hooks{BeforeFinish: source})
 	defer session.Close()
 	row, part, text := int64(3), 1, "?"
-	return session.Finish(t.Context(), schema, sequence(nil, one, two), intray.Finish{
+	return session.Finish(t.Context(), schema, sequence(nil, one, two), intray.FinishCall{
 		ID: "7", User: []byte(`{"id":"u"}`), Filename: "list.csv", Headers: headers, Mapping: m, RowsWithError: []int64{1, 3},
 		Notices: []intray.Notice{
 			{Type: intray.Validation, Level: intray.LevelError, Text: intray.Literal("What?"), Field: "many", Row: &row, Part: &part, Value: &text},
@@ -219,7 +219,7 @@ func TestFinish(t *testing.T) {
 		`"many":{"fileHeader":null,"fileHeaderIndex":null,"fileHeaders":["One","Three"],"fileHeaderIndexes":[0,2],"isCustom":false,"manyToOne":true},` +
 		`"n":{"fileHeader":null,"fileHeaderIndex":null,"isCustom":false,"manyToOne":false}},` +
 		`"importIdentifier":"people","rowsWithError":[1,3]}`
-	everywhere(t, func(t *testing.T, s *script.Script) {
+	everywhere(t, func(t *testing.T, s *script.Runner) {
 		for _, tt := range cases {
 			cancel, err := finished(t, s, `(rows, about) => ({cancel: true, message: JSON.stringify([rows, about])})`, tt.behavior)
 			if err != nil || cancel == nil {
@@ -264,7 +264,7 @@ func TestFinishTooMuch(t *testing.T) {
 	s := newScript(t, cage.QuickJS, script.Config{}, cage.Config{})
 	session := open(t, s, intray.Hooks{BeforeFinish: `() => {}`})
 	schema := &intray.Schema{Fields: []intray.Field{text("a")}}
-	about := intray.Finish{Mapping: intray.Mapping{Fields: []intray.Match{{Column: intray.NoColumn}}}}
+	about := intray.FinishCall{Mapping: intray.Mapping{Fields: []intray.Match{{Column: intray.NoColumn}}}}
 	rows := make([][]any, 100_001)
 	for i := range rows {
 		rows[i] = []any{"x"}

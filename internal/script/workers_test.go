@@ -13,7 +13,7 @@ import (
 // TestMoreSessionsThanWorkers: sessions that each want several workers, of which
 // there are few, and of which some die, never wait for each other.
 func TestMoreSessionsThanWorkers(t *testing.T) {
-	s := newScript(t, cage.QuickJS, script.Config{Seats: 3, Batch: 700 * time.Millisecond}, cage.Config{Workers: 3, Spares: 1})
+	s := newScript(t, cage.QuickJS, script.Config{MaxWorkers: 3, BatchTimeout: 700 * time.Millisecond}, cage.Config{MaxWorkers: 3, IdleWorkers: 1})
 	began := time.Now()
 	var all sync.WaitGroup
 	for i := range 12 {
@@ -25,7 +25,7 @@ func TestMoreSessionsThanWorkers(t *testing.T) {
 		for worker := range 3 {
 			all.Go(func() {
 				for n := range 4 {
-					changes, err := session.Rows(t.Context(), 0, rowsOf(countFields, count(int64(n*10), 10)))
+					changes, err := session.RunRows(t.Context(), 0, rowsOf(countFields, count(int64(n*10), 10)))
 					switch {
 					case i%4 == 0 && n == 2:
 						if failed := hookError(t, err); failed.Hook != "rowHooks[0]" {
@@ -38,7 +38,7 @@ func TestMoreSessionsThanWorkers(t *testing.T) {
 			})
 		}
 		all.Go(func() {
-			if _, err := session.Bulk(t.Context(), 0, rowsOf(countFields, count(0, 10))); err != nil {
+			if _, err := session.RunBulk(t.Context(), 0, rowsOf(countFields, count(0, 10))); err != nil {
 				t.Error(err)
 			}
 		})
@@ -53,13 +53,13 @@ func TestMoreSessionsThanWorkers(t *testing.T) {
 	}
 }
 
-// TestOneSeatIsEnough: where another import has all other workers, a session goes
+// TestOneWorkerIsEnough: where another import has all other workers, a session goes
 // on with the one that it has.
-func TestOneSeatIsEnough(t *testing.T) {
-	s := newScript(t, cage.QuickJS, script.Config{Seats: 4}, cage.Config{Workers: 2, Spares: 1})
+func TestOneWorkerIsEnough(t *testing.T) {
+	s := newScript(t, cage.QuickJS, script.Config{MaxWorkers: 4}, cage.Config{MaxWorkers: 2, IdleWorkers: 1})
 	other, session := open(t, s, rowHooks(`() => {}`)), open(t, s, rowHooks(`() => {}`))
 	for _, one := range []*script.Session{other, session} {
-		if _, err := one.Rows(t.Context(), 0, rowsOf(countFields, count(0, 1))); err != nil {
+		if _, err := one.RunRows(t.Context(), 0, rowsOf(countFields, count(0, 1))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -68,7 +68,7 @@ func TestOneSeatIsEnough(t *testing.T) {
 	for n := range 8 {
 		go func() {
 			one := []*script.Session{other, session}[n%2]
-			_, err := one.Rows(t.Context(), 0, rowsOf(countFields, count(0, 500)))
+			_, err := one.RunRows(t.Context(), 0, rowsOf(countFields, count(0, 500)))
 			errs <- err
 		}()
 	}

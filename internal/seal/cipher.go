@@ -17,16 +17,16 @@ import (
 // another row, or were sealed under another master key or label.
 var ErrSealed = errors.New("the sealed bytes do not open")
 
-// Box seals bytes for one purpose with XChaCha20-Poly1305. It may be used by
+// Cipher seals bytes for one purpose with XChaCha20-Poly1305. It may be used by
 // many goroutines. What is sealed is 45 bytes longer than what it hides.
-type Box struct {
+type Cipher struct {
 	redacted
 	aead tink.AEAD
 }
 
-// Box gives the box for one purpose, which the label names. One master and one
+// Cipher gives the box for one purpose, which the label names. One master and one
 // label always give boxes that open each other's bytes.
-func (m Master) Box(label string) (*Box, error) {
+func (m Master) Cipher(label string) (*Cipher, error) {
 	if m.IsZero() {
 		return nil, errors.New("sealing needs a master key, there is none")
 	}
@@ -38,7 +38,7 @@ func (m Master) Box(label string) (*Box, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making the box %q: %w", label, err)
 	}
-	return &Box{aead: sealer}, nil
+	return &Cipher{aead: sealer}, nil
 }
 
 // keyset gives the same set for the same master and label: key and number are
@@ -49,8 +49,8 @@ func (m Master) keyset(label string) (*keyset.Handle, error) {
 	if err != nil {
 		return nil, err
 	}
-	number := binary.BigEndian.Uint32(m.expand("number of the box", label))
-	bytes := secretdata.NewBytesFromData(m.expand("box", label), insecuresecretdataaccess.Token{})
+	number := binary.BigEndian.Uint32(m.deriveBytes("number of the box", label))
+	bytes := secretdata.NewBytesFromData(m.deriveBytes("box", label), insecuresecretdataaccess.Token{})
 	key, err := xchacha20poly1305.NewKey(bytes, number, shape)
 	if err != nil {
 		return nil, err
@@ -67,8 +67,8 @@ func (m Master) keyset(label string) (*keyset.Handle, error) {
 }
 
 // Seal hides plain and binds it to a row: the id of a row of the organization.
-func (b *Box) Seal(plain []byte, org, id string) ([]byte, error) {
-	sealed, err := b.aead.Encrypt(plain, row(org, id))
+func (b *Cipher) Seal(plain []byte, org, id string) ([]byte, error) {
+	sealed, err := b.aead.Encrypt(plain, associatedData(org, id))
 	if err != nil {
 		return nil, fmt.Errorf("sealing a row: %w", err)
 	}
@@ -76,12 +76,12 @@ func (b *Box) Seal(plain []byte, org, id string) ([]byte, error) {
 }
 
 // Open gives back what was sealed for this row, or ErrSealed.
-func (b *Box) Open(sealed []byte, org, id string) ([]byte, error) {
-	plain, err := b.aead.Decrypt(sealed, row(org, id))
+func (b *Cipher) Open(sealed []byte, org, id string) ([]byte, error) {
+	plain, err := b.aead.Decrypt(sealed, associatedData(org, id))
 	if err != nil {
 		return nil, ErrSealed
 	}
 	return plain, nil
 }
 
-func row(org, id string) []byte { return joined([]byte(org), []byte(id)) }
+func associatedData(org, id string) []byte { return lengthPrefixed([]byte(org), []byte(id)) }

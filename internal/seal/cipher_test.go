@@ -9,16 +9,16 @@ import (
 	"github.com/intraydata/intray/internal/seal"
 )
 
-func box(t *testing.T, m seal.Master, label string) *seal.Box {
+func box(t *testing.T, m seal.Master, label string) *seal.Cipher {
 	t.Helper()
-	b, err := m.Box(label)
+	b, err := m.Cipher(label)
 	if err != nil {
 		t.Fatalf("Box: %v", err)
 	}
 	return b
 }
 
-func sealed(t *testing.T, b *seal.Box, plain string) []byte {
+func sealed(t *testing.T, b *seal.Cipher, plain string) []byte {
 	t.Helper()
 	out, err := b.Seal([]byte(plain), "org", "id")
 	if err != nil {
@@ -74,7 +74,7 @@ func TestRowsCannotBeSwapped(t *testing.T) {
 	b := box(t, m, "credentials")
 	s := sealed(t, b, "secret")
 	cases := map[string]struct {
-		box     *seal.Box
+		box     *seal.Cipher
 		org, id string
 	}{
 		"another organization": {b, "org2", "id"},

@@ -42,7 +42,7 @@ func ParseMaster(text string) (Master, error) {
 	if len(content) != keySize {
 		return Master{}, fmt.Errorf("the master key holds %d bytes, it must hold %d; make one with: openssl rand -base64 32", len(content), keySize)
 	}
-	return Master{hide(content)}, nil
+	return Master{newHidden(content)}, nil
 }
 
 // LoadOrCreate is Load, but makes file and key where there is no file. The
@@ -53,7 +53,7 @@ func LoadOrCreate(path string) (Master, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return m, err
 	}
-	if err := create(path); err != nil {
+	if err := createKeyFile(path); err != nil {
 		return Master{}, fmt.Errorf("making the master key %s: %w", path, err)
 	}
 	return Load(path)
@@ -72,7 +72,7 @@ func Load(path string) (Master, error) {
 	if err != nil {
 		return Master{}, fmt.Errorf("reading the master key: %w", err)
 	}
-	if err := fitFile(path, stat); err != nil {
+	if err := checkKeyFile(path, stat); err != nil {
 		return Master{}, err
 	}
 	text, err := io.ReadAll(io.LimitReader(file, maxMasterFile))
@@ -86,7 +86,7 @@ func Load(path string) (Master, error) {
 	return m, nil
 }
 
-func fitFile(path string, stat fs.FileInfo) error {
+func checkKeyFile(path string, stat fs.FileInfo) error {
 	if !stat.Mode().IsRegular() || stat.Size() > maxMasterFile {
 		return fmt.Errorf("%s is not a master key file: it must be an ordinary file with one line of base64", path)
 	}
@@ -96,8 +96,8 @@ func fitFile(path string, stat fs.FileInfo) error {
 	return nil
 }
 
-// create puts a new key under path, unless somebody else was faster.
-func create(path string) error {
+// createKeyFile puts a new key under path, unless somebody else was faster.
+func createKeyFile(path string) error {
 	folder := filepath.Dir(path)
 	temp, err := os.CreateTemp(folder, ".master-key-*")
 	if err != nil {
@@ -142,11 +142,11 @@ func (m Master) Derive(label string) Key {
 	if m.IsZero() {
 		return Key{}
 	}
-	return Key{hide(m.expand("key", label))}
+	return Key{newHidden(m.deriveBytes("key", label))}
 }
 
-// expand keeps the uses of the master apart by name.
-func (m Master) expand(use, label string) []byte {
+// deriveBytes keeps the uses of the master apart by name.
+func (m Master) deriveBytes(use, label string) []byte {
 	out, err := hkdf.Key(sha256.New, m.bytes(), nil, "intray 1 "+use+": "+label, keySize)
 	if err != nil {
 		// Only a length beyond 8160 bytes can bring it about.
@@ -171,17 +171,17 @@ type Key struct{ hidden }
 
 // MAC gives the HMAC-SHA256 of the parts, 32 bytes. Parts are told apart:
 // ("ab", "c") and ("a", "bc") give different codes.
-func (k Key) MAC(parts ...[]byte) []byte { return k.code(forMAC, parts...) }
+func (k Key) MAC(parts ...[]byte) []byte { return k.computeMAC(forMAC, parts...) }
 
 // Equal says whether mac is the MAC of the parts, in constant time.
 func (k Key) Equal(mac []byte, parts ...[]byte) bool {
-	return !k.IsZero() && equal(mac, k.MAC(parts...))
+	return !k.IsZero() && constantTimeEqual(mac, k.MAC(parts...))
 }
 
 // Sign gives the payload with its signature as text for addresses and headers:
 // base64url(payload).base64url(HMAC-SHA256). The payload can be read by anybody.
 func (k Key) Sign(payload []byte) string {
-	return tokenText.EncodeToString(payload) + "." + tokenText.EncodeToString(k.code(forToken, payload))
+	return tokenEncoding.EncodeToString(payload) + "." + tokenEncoding.EncodeToString(k.computeMAC(forToken, payload))
 }
 
 // Verify gives the payload of a token that Sign made with this key, or ErrToken.
@@ -191,35 +191,35 @@ func (k Key) Verify(token string) ([]byte, error) {
 	if !ok || k.IsZero() {
 		return nil, ErrToken
 	}
-	payload, okPayload := decode(head)
-	code, okCode := decode(tail)
-	if !okPayload || !okCode || !equal(code, k.code(forToken, payload)) {
+	payload, okPayload := decodeToken(head)
+	code, okCode := decodeToken(tail)
+	if !okPayload || !okCode || !constantTimeEqual(code, k.computeMAC(forToken, payload)) {
 		return nil, ErrToken
 	}
 	return payload, nil
 }
 
-var tokenText = base64.RawURLEncoding
+var tokenEncoding = base64.RawURLEncoding
 
-// decode refuses what encodes back to another text: loose bits at the end, and
+// decodeToken refuses what encodes back to another text: loose bits at the end, and
 // the line ends that the decoder overlooks.
-func decode(text string) ([]byte, bool) {
-	content, err := tokenText.DecodeString(text)
-	return content, err == nil && tokenText.EncodeToString(content) == text
+func decodeToken(text string) ([]byte, bool) {
+	content, err := tokenEncoding.DecodeString(text)
+	return content, err == nil && tokenEncoding.EncodeToString(content) == text
 }
 
-func (k Key) code(use byte, parts ...[]byte) []byte {
+func (k Key) computeMAC(use byte, parts ...[]byte) []byte {
 	if k.IsZero() {
 		panic("seal: a key that was never derived is used")
 	}
 	mac := hmac.New(sha256.New, k.bytes())
 	mac.Write([]byte{use})
-	mac.Write(joined(parts...))
+	mac.Write(lengthPrefixed(parts...))
 	return mac.Sum(nil)
 }
 
-// joined puts the length before each part, so that parts cannot run together.
-func joined(parts ...[]byte) []byte {
+// lengthPrefixed puts the length before each part, so that parts cannot run together.
+func lengthPrefixed(parts ...[]byte) []byte {
 	var out []byte
 	for _, part := range parts {
 		out = binary.BigEndian.AppendUint64(out, uint64(len(part)))
@@ -228,4 +228,4 @@ func joined(parts ...[]byte) []byte {
 	return out
 }
 
-func equal(a, b []byte) bool { return subtle.ConstantTimeCompare(a, b) == 1 }
+func constantTimeEqual(a, b []byte) bool { return subtle.ConstantTimeCompare(a, b) == 1 }

@@ -171,7 +171,7 @@ func TestLoadOrCreateRefuses(t *testing.T) {
 
 func TestZeroMaster(t *testing.T) {
 	var m seal.Master
-	if _, err := m.Box("x"); err == nil {
+	if _, err := m.Cipher("x"); err == nil {
 		t.Error("Box of the zero Master gave nil, want an error")
 	}
 	if m.ID() != "" {
@@ -224,7 +224,7 @@ func TestRecipe(t *testing.T) {
 	}
 }
 
-func TestMACTellsPartsApart(t *testing.T) {
+func TestMACSeparatesParts(t *testing.T) {
 	k := master(t, canary).Derive("x")
 	lists := [][]string{
 		nil, {""}, {"", ""}, {"abc"}, {"ab", "c"}, {"a", "bc"}, {"a", "b", "c"}, {"abc", ""}, {"", "abc"},

@@ -28,7 +28,7 @@ type hidden struct {
 	text *string
 }
 
-func hide[T string | []byte](content T) hidden {
+func newHidden[T string | []byte](content T) hidden {
 	text := string(content)
 	return hidden{text: &text}
 }
@@ -59,7 +59,7 @@ func NewSecret(text string) Secret {
 	if text == "" {
 		return Secret{}
 	}
-	return Secret{hide(text)}
+	return Secret{newHidden(text)}
 }
 
 // Reveal gives the text back.
@@ -72,4 +72,4 @@ func (s Secret) Reveal() string {
 
 // Equal says whether two secrets hold the same text, in a time that tells
 // nothing but their lengths.
-func (s Secret) Equal(other Secret) bool { return equal([]byte(s.Reveal()), []byte(other.Reveal())) }
+func (s Secret) Equal(other Secret) bool { return constantTimeEqual([]byte(s.Reveal()), []byte(other.Reveal())) }

@@ -38,7 +38,7 @@ type holder struct {
 
 func TestNothingPrintsASecret(t *testing.T) {
 	m, s := master(t, canary), seal.NewSecret(canary)
-	box, err := m.Box("test")
+	box, err := m.Cipher("test")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -70,7 +70,7 @@ func TestJudgeAnswers(t *testing.T) {
 		"of two columns for many":   {intray.Answers{"field:0": "tags", "field:2": "tags"}, ""},
 		"beside the list of many":   {intray.Answers{"column:tags": "0,1", "field:2": "tags"}, "contradict"},
 	} {
-		_, err := service.JudgeAnswers(answerFields(), 3, c.answers)
+		_, err := service.CheckAnswers(answerFields(), 3, c.answers)
 		if c.wrong == "" && err != nil || c.wrong != "" && (err == nil || !strings.Contains(err.Error(), c.wrong)) {
 			t.Errorf("answers %s: error %v, want %q", name, err, c.wrong)
 		}
@@ -78,7 +78,7 @@ func TestJudgeAnswers(t *testing.T) {
 			t.Errorf("answers %s: the error speaks of a request: %v", name, err)
 		}
 	}
-	if _, err := service.JudgeAnswers(answerFields(), -1, intray.Answers{"column:n": "9", "field:7": "c"}); err != nil {
+	if _, err := service.CheckAnswers(answerFields(), -1, intray.Answers{"column:n": "9", "field:7": "c"}); err != nil {
 		t.Errorf("columns of an unknown file: %v", err)
 	}
 }
@@ -88,7 +88,7 @@ func TestJudgeAnswers(t *testing.T) {
 func TestAnswersAreKeptAsValues(t *testing.T) {
 	t.Parallel()
 	given := intray.Answers{"value:c:x": "Germany", "value:size:x": "Large", "value:size:y": "L", "value:c:y": "Narnia", "column:n": "0", "value:c:z": ""}
-	kept, err := service.JudgeAnswers(answerFields(), -1, given)
+	kept, err := service.CheckAnswers(answerFields(), -1, given)
 	want := intray.Answers{"value:c:x": "DE", "value:size:x": "L", "value:size:y": "L", "value:c:y": "Narnia", "column:n": "0", "value:c:z": ""}
 	if diff := cmp.Diff(want, kept); diff != "" || err == nil || given["value:c:x"] != "Germany" {
 		t.Errorf("error %v (-want +got):\n%s", err, diff)
@@ -135,7 +135,7 @@ func TestTextsAreMapped(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	imp := f.imported(f.org, orders, block, orderFile)
-	if f.status(imp, service.NeedsReview); imp.Outcome.ErrorRows != 1 || len(imp.Open()) > 0 {
+	if f.status(imp, service.NeedsReview); imp.Outcome.ErrorRows != 1 || len(imp.OpenQuestions()) > 0 {
 		t.Fatalf("outcome %+v", imp.Outcome)
 	}
 	f.answer(imp, intray.Answers{"value:size:mittel": "Large", "value:home:land:Absurdistan": "", "value:tags:new,gone": "new, old"})
@@ -241,9 +241,9 @@ func TestSearchesChosenNames(t *testing.T) {
 	f := newFixture(t)
 	const fields = `[{"key":"tags","label":"Tags","type":["multi-select",{}],"selectOptions":[{"label":"Fresh","value":"n"},{"label":"Old","value":"o"}]},{"key":"mail","label":"Mail","type":"email"}]`
 	imp := f.imported(f.org, fields, block, "Tags,Mail\n\"o,n\",nobody\no,nobody\n")
-	must(t, f.Rows(f.ctx, imp, func(d *draft.Draft) error {
+	must(t, f.WithRows(f.ctx, imp, func(d *draft.Draft) error {
 		for search, rows := range map[string]int64{"fresh": 1, "old": 2, "[": 0} {
-			if v, err := d.View(f.ctx, draft.Filter{Search: search}, nil); err != nil || v.Rows != rows {
+			if v, err := d.OpenView(f.ctx, draft.Filter{Search: search}, nil); err != nil || v.Rows != rows {
 				t.Errorf("%q is in %d rows, %v", search, v.Rows, err)
 			}
 		}

@@ -38,7 +38,7 @@ func (s *Service) CreateOrg(ctx context.Context, name string) (Org, error) {
 	}
 	err = s.cfg.Store.Update(ctx, func(tx Tx) error { return tx.Accounts.InsertOrg(ctx, org) })
 	if IsKind(err, Conflict) {
-		return Org{}, refuse(Conflict, "name_taken", intray.NewMessage("organization.name_taken", intray.Params{"name": org.Name}))
+		return Org{}, newError(Conflict, "name_taken", intray.NewMessage("organization.name_taken", intray.Params{"name": org.Name}))
 	}
 	return org, err
 }
@@ -47,7 +47,7 @@ func (s *Service) CreateOrg(ctx context.Context, name string) (Org, error) {
 const maxOrgName = 200
 
 func (s *Service) draftOrg(name string) (Org, error) {
-	if name == "" || len(name) > maxOrgName || !printable(name) {
+	if name == "" || len(name) > maxOrgName || !isPrintable(name) {
 		return Org{}, invalidField("name", intray.NewMessage("organization.invalid_name", intray.Params{"n": maxOrgName}))
 	}
 	id, err := s.newID()
@@ -64,7 +64,7 @@ func (s *Service) CreateKey(ctx context.Context, orgName string, kind LicenceKin
 	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
 		org, err := tx.Accounts.OrgByName(ctx, orgName)
 		if IsKind(err, NotFound) {
-			return missing(intray.NewMessage("organization.not_found", intray.Params{"name": orgName}))
+			return notFoundError(intray.NewMessage("organization.not_found", intray.Params{"name": orgName}))
 		}
 		if err != nil {
 			return err
@@ -91,7 +91,7 @@ func (s *Service) draftKey(kind LicenceKind, given string, lifetime time.Duratio
 		return NewKey{}, invalidField(string(kind)+" key", intray.NewMessage("license_key.invalid_format", intray.Params{"prefix": prefix}))
 	}
 	if given == "" {
-		secret, err := s.random(32)
+		secret, err := s.randomText(32)
 		if err != nil {
 			return NewKey{}, err
 		}
@@ -131,7 +131,7 @@ func (s *Service) RevokeKey(ctx context.Context, id string) error {
 	return s.cfg.Store.Update(ctx, func(tx Tx) error {
 		err := tx.Accounts.RevokeLicence(ctx, id, s.now())
 		if IsKind(err, NotFound) {
-			return missing(keyMissing)
+			return notFoundError(keyMissing)
 		}
 		return err
 	})
@@ -146,7 +146,7 @@ func (s *Service) Authenticate(ctx context.Context, key string) (Licence, error)
 		l, err = tx.Accounts.LicenceByHash(ctx, hash)
 		return err
 	})
-	unknown := refuse(Denied, "unknown_key", intray.NewMessage("license_key.unknown", nil))
+	unknown := newError(Denied, "unknown_key", intray.NewMessage("license_key.unknown", nil))
 	switch {
 	case IsKind(err, NotFound):
 		return Licence{}, unknown
@@ -155,7 +155,7 @@ func (s *Service) Authenticate(ctx context.Context, key string) (Licence, error)
 	case !hmac.Equal(hash, l.Hash), !l.Revoked.IsZero():
 		return Licence{}, unknown
 	case !l.Expires.IsZero() && !s.now().Before(l.Expires):
-		return Licence{}, refuse(Denied, "key_expired", intray.NewMessage("license_key.expired", nil))
+		return Licence{}, newError(Denied, "key_expired", intray.NewMessage("license_key.expired", nil))
 	}
 	return l, nil
 }
@@ -163,10 +163,10 @@ func (s *Service) Authenticate(ctx context.Context, key string) (Licence, error)
 // FirstKeys are the keys that an empty store is given. Empty ones are made.
 type FirstKeys struct{ Backend, Frontend string }
 
-// Begin makes, where the store has no organization yet, the organization
+// Bootstrap makes, where the store has no organization yet, the organization
 // DefaultOrg with one key of each kind, all or nothing, and returns those; else
 // it returns nothing.
-func (s *Service) Begin(ctx context.Context, given FirstKeys) ([]NewKey, error) {
+func (s *Service) Bootstrap(ctx context.Context, given FirstKeys) ([]NewKey, error) {
 	org, err := s.draftOrg(DefaultOrg)
 	if err != nil {
 		return nil, err
@@ -207,8 +207,8 @@ func (s *Service) Begin(ctx context.Context, given FirstKeys) ([]NewKey, error) 
 // LinkLife is how long upload and download addresses are valid.
 const LinkLife = 1800 * time.Second
 
-// until gives a time to come in whole seconds, never too early.
-func until(t time.Time) int64 { return t.Add(time.Second - 1).Unix() }
+// expiryUnix gives a time to come in whole seconds, never too early.
+func expiryUnix(t time.Time) int64 { return t.Add(time.Second - 1).Unix() }
 
 // grant is what a signed token allows: one thing of one organization, until a
 // time. Each purpose has a key of its own, so that no token serves two.
@@ -221,7 +221,7 @@ type grant struct {
 	What string `json:"w,omitempty"`
 }
 
-func (s *Service) sign(key seal.Key, g grant) (string, error) {
+func (s *Service) signGrant(key seal.Key, g grant) (string, error) {
 	payload, err := json.Marshal(g)
 	if err != nil {
 		return "", fmt.Errorf("sign a token: %w", err)
@@ -240,32 +240,32 @@ var (
 
 // altered refuses a token that is not for what it came with.
 func altered(link intray.Message) error {
-	return refuse(Denied, "bad_signature", intray.NewMessage("link.altered", intray.Params{"link": link}))
+	return newError(Denied, "bad_signature", intray.NewMessage("link.altered", intray.Params{"link": link}))
 }
 
-// verify gives what a token allows. A token that was altered, made for another
+// verifyGrant gives what a token allows. A token that was altered, made for another
 // purpose or has expired is Denied.
-func (s *Service) verify(key seal.Key, token string, link intray.Message) (grant, error) {
+func (s *Service) verifyGrant(key seal.Key, token string, link intray.Message) (grant, error) {
 	var g grant
 	payload, err := key.Verify(token)
 	if err != nil || json.Unmarshal(payload, &g) != nil {
-		return grant{}, refuse(Denied, "bad_signature", intray.NewMessage("link.bad_signature", intray.Params{"link": link}))
+		return grant{}, newError(Denied, "bad_signature", intray.NewMessage("link.bad_signature", intray.Params{"link": link}))
 	}
 	if g.Expires != 0 && s.now().Unix() >= g.Expires {
-		return grant{}, refuse(Denied, "expired", intray.NewMessage("link.expired", intray.Params{"link": link}))
+		return grant{}, newError(Denied, "expired", intray.NewMessage("link.expired", intray.Params{"link": link}))
 	}
 	return g, nil
 }
 
 // UploadToken signs the right to upload the file of an import.
 func (s *Service) UploadToken(imp Import) (string, error) {
-	return s.sign(s.keys.upload, grant{Org: imp.Org, ID: imp.ID, Expires: until(s.now().Add(LinkLife))})
+	return s.signGrant(s.keys.upload, grant{Org: imp.Org, ID: imp.ID, Expires: expiryUnix(s.now().Add(LinkLife))})
 }
 
 // ReviewToken signs the right to see and settle an import. It lasts as long as
 // the import.
 func (s *Service) ReviewToken(imp Import) (string, error) {
-	return s.sign(s.keys.review, grant{Org: imp.Org, ID: imp.ID})
+	return s.signGrant(s.keys.review, grant{Org: imp.Org, ID: imp.ID})
 }
 
 // RawFile names the received file among those of an upload that can be
@@ -274,5 +274,5 @@ const RawFile = "raw"
 
 // DownloadToken signs the right to download a file of an upload.
 func (s *Service) DownloadToken(u Upload, what string) (string, error) {
-	return s.sign(s.keys.download, grant{Org: u.Org, ID: u.ID, What: what, Expires: until(s.now().Add(LinkLife))})
+	return s.signGrant(s.keys.download, grant{Org: u.Org, ID: u.ID, What: what, Expires: expiryUnix(s.now().Add(LinkLife))})
 }

@@ -83,12 +83,12 @@ func TestFirstKeys(t *testing.T) {
 		"a line end behind it":     "bk_" + forty + "\n",
 		"not ASCII":                "bk_" + forty + "é",
 	} {
-		made, err := f.Begin(f.ctx, service.FirstKeys{Backend: key, Frontend: good.Frontend})
+		made, err := f.Bootstrap(f.ctx, service.FirstKeys{Backend: key, Frontend: good.Frontend})
 		if !service.IsKind(err, service.Invalid) || made != nil {
 			t.Errorf("%s: made %v, error %v; want that it is invalid", name, made, err)
 		}
 	}
-	made, err := f.Begin(f.ctx, good)
+	made, err := f.Bootstrap(f.ctx, good)
 	must(t, err)
 	if len(made) != 2 || made[0].Key != good.Backend || made[1].Key != good.Frontend {
 		t.Errorf("made %+v, want the given keys", made)
@@ -98,7 +98,7 @@ func TestFirstKeys(t *testing.T) {
 			t.Errorf("the %s key: licence %+v, error %v", kind, l, err)
 		}
 	}
-	if again, err := f.Begin(f.ctx, service.FirstKeys{}); again != nil || err != nil {
+	if again, err := f.Bootstrap(f.ctx, service.FirstKeys{}); again != nil || err != nil {
 		t.Errorf("at the second start: made %v, error %v; want neither", again, err)
 	}
 	list, orgs, err := f.Licences(f.ctx)
@@ -110,7 +110,7 @@ func TestFirstKeys(t *testing.T) {
 func TestFirstKeysAreMade(t *testing.T) {
 	t.Parallel()
 	f := emptyFixture(t)
-	made, err := f.Begin(f.ctx, service.FirstKeys{})
+	made, err := f.Bootstrap(f.ctx, service.FirstKeys{})
 	must(t, err)
 	for i, kind := range []service.LicenceKind{service.Backend, service.Frontend} {
 		if l, err := f.Authenticate(f.ctx, made[i].Key); err != nil || l.Kind != kind {
@@ -263,18 +263,18 @@ func TestReviewLinksLastAsLongAsTheImport(t *testing.T) {
 	imp := f.create("")
 	token := f.token(f.ReviewToken(imp))
 	f.clock.Advance(10 * 365 * 24 * time.Hour)
-	_, visit, err := f.Visit(f.ctx, imp.ID, token)
+	_, visit, err := f.StartVisit(f.ctx, imp.ID, token)
 	if err != nil {
 		t.Fatalf("after ten years: %v", err)
 	}
-	if seen, err := f.Reviewed(f.ctx, imp.ID, visit); err != nil || seen.ID != imp.ID {
+	if seen, err := f.VisitedImport(f.ctx, imp.ID, visit); err != nil || seen.ID != imp.ID {
 		t.Errorf("the visit: %v", err)
 	}
 	f.clock.Advance(service.VisitLife + time.Second)
-	_, err = f.Reviewed(f.ctx, imp.ID, visit)
+	_, err = f.VisitedImport(f.ctx, imp.ID, visit)
 	f.refused(err, service.Denied, "expired")
 	must(t, f.DeleteImport(f.ctx, f.org, imp.ID))
-	_, _, err = f.Visit(f.ctx, imp.ID, token)
+	_, _, err = f.StartVisit(f.ctx, imp.ID, token)
 	f.refused(err, service.NotFound, "not_found")
 }
 
@@ -287,7 +287,7 @@ func TestTokensServeOnePurpose(t *testing.T) {
 	must(t, err)
 	session, err := f.CreateSession(f.ctx, f.org, service.NewSession{})
 	must(t, err)
-	_, visit, err := f.Visit(f.ctx, imp.ID, f.token(f.ReviewToken(imp)))
+	_, visit, err := f.StartVisit(f.ctx, imp.ID, f.token(f.ReviewToken(imp)))
 	must(t, err)
 	tokens := map[string]string{
 		"visit":     visit,
@@ -299,8 +299,8 @@ func TestTokensServeOnePurpose(t *testing.T) {
 	uses := map[string]func(token string) error{
 		"upload":    func(token string) error { _, err := f.BeginUpload(f.ctx, imp.ID, token, -1); return err },
 		"download":  func(token string) error { _, err := f.Download(f.ctx, upload.ID, token); return err },
-		"review":    func(token string) error { _, _, err := f.Visit(f.ctx, imp.ID, token); return err },
-		"visit":     func(token string) error { _, err := f.Reviewed(f.ctx, imp.ID, token); return err },
+		"review":    func(token string) error { _, _, err := f.StartVisit(f.ctx, imp.ID, token); return err },
+		"visit":     func(token string) error { _, err := f.VisitedImport(f.ctx, imp.ID, token); return err },
 		"hydration": func(token string) error { _, err := f.Hydrated(f.ctx, token); return err },
 	}
 	for purpose, use := range uses {
@@ -330,11 +330,11 @@ func TestTokensNameOneThing(t *testing.T) {
 	f.refused(err, service.Denied, "bad_signature")
 	_, err = f.Download(f.ctx, other.UploadID, f.token(f.DownloadToken(upload, "json")))
 	f.refused(err, service.Denied, "bad_signature")
-	_, _, err = f.Visit(f.ctx, other.ID, f.token(f.ReviewToken(one)))
+	_, _, err = f.StartVisit(f.ctx, other.ID, f.token(f.ReviewToken(one)))
 	f.refused(err, service.Denied, "bad_signature")
-	_, visit, err := f.Visit(f.ctx, one.ID, f.token(f.ReviewToken(one)))
+	_, visit, err := f.StartVisit(f.ctx, one.ID, f.token(f.ReviewToken(one)))
 	must(t, err)
-	_, err = f.Reviewed(f.ctx, other.ID, visit)
+	_, err = f.VisitedImport(f.ctx, other.ID, visit)
 	f.refused(err, service.Denied, "bad_signature")
 }
 

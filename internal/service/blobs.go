@@ -28,8 +28,8 @@ const (
 	acceptWithin = 10 * time.Second
 )
 
-// stored is what was found out while a file was written.
-type stored struct {
+// storedFile is what was found out while a file was written.
+type storedFile struct {
 	size   int64
 	md5    []byte
 	sha256 []byte
@@ -38,36 +38,36 @@ type stored struct {
 
 // storeFile writes a blob and makes it durable if approve, which sees what was
 // written, does not object.
-func (s *Service) storeFile(ctx context.Context, key string, from io.Reader, approve func(stored) error) (stored, error) {
+func (s *Service) storeFile(ctx context.Context, key string, from io.Reader, approve func(storedFile) error) (storedFile, error) {
 	w, err := s.cfg.Blobs.Create(ctx, key)
 	if err != nil {
-		return stored{}, fmt.Errorf("create a blob: %w", err)
+		return storedFile{}, fmt.Errorf("create a blob: %w", err)
 	}
 	defer w.Abort()
 	began, md, sha := s.now(), md5.New(), sha256.New()
 	n, err := io.CopyBuffer(io.MultiWriter(w, md, sha), onlyReader{from}, make([]byte, 256<<10))
 	if err != nil {
-		return stored{}, full(err)
+		return storedFile{}, wrapStorageFull(err)
 	}
-	done := stored{n, md.Sum(nil), sha.Sum(nil), s.now().Sub(began)}
+	done := storedFile{n, md.Sum(nil), sha.Sum(nil), s.now().Sub(began)}
 	if approve != nil {
 		if err := approve(done); err != nil {
-			return stored{}, err
+			return storedFile{}, err
 		}
 	}
-	return done, full(w.Commit())
+	return done, wrapStorageFull(w.Commit())
 }
 
-// accepting gives a context for keeping what is stored: it outlives the request
+// detachedContext gives a context for keeping what is stored: it outlives the request
 // by a moment, so that a file that arrived whole is not lost with its sender.
-func accepting(ctx context.Context) (context.Context, context.CancelFunc) {
+func detachedContext(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), acceptWithin)
 }
 
-// full says so where the disk is.
-func full(err error) error {
+// wrapStorageFull says so where the disk is.
+func wrapStorageFull(err error) error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-		e := refuse(Unavailable, "storage_full", intray.NewMessage("storage.full_for_file", nil))
+		e := newError(Unavailable, "storage_full", intray.NewMessage("storage.full_for_file", nil))
 		e.RetryAfter = time.Minute
 		return e
 	}
@@ -77,43 +77,43 @@ func full(err error) error {
 // onlyReader hides WriterTo, so that the buffer's size is ours to choose.
 type onlyReader struct{ io.Reader }
 
-// guard marks a blob as rubbish before it is written; the transaction that
+// guardBlob marks a blob as rubbish before it is written; the transaction that
 // comes to refer to it takes the mark away. So nothing stays behind when the
 // process ends in between.
-func (s *Service) guard(ctx context.Context, key string) error {
+func (s *Service) guardBlob(ctx context.Context, key string) error {
 	return s.cfg.Store.Update(ctx, func(tx Tx) error {
-		return tx.Trash.Add(ctx, Trash{Prefix: key, Due: s.now().Add(guardFor)})
+		return tx.Trash.Schedule(ctx, Trash{Prefix: key, Due: s.now().Add(guardFor)})
 	})
 }
 
-// settled says whether err is a refusal, after which a transaction has certainly
+// isRolledBack says whether err is a refusal, after which a transaction has certainly
 // not been committed. After any other error it may have been, and only its
 // answer was lost.
-func settled(err error) bool {
+func isRolledBack(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Kind != Unavailable
 }
 
-// empty removes blobs at once that the trash would remove later.
-func (s *Service) empty(ctx context.Context, prefix string) {
-	if err := s.remove(ctx, prefix); err != nil {
+// discardBlobs removes blobs at once that the trash would remove later.
+func (s *Service) discardBlobs(ctx context.Context, prefix string) {
+	if err := s.deleteBlobs(ctx, prefix); err != nil {
 		s.cfg.Log.Warn("blobs are left for the trash", "prefix", prefix, "error", err)
 	}
 }
 
-func (s *Service) remove(ctx context.Context, prefix string) error {
+func (s *Service) deleteBlobs(ctx context.Context, prefix string) error {
 	return errors.Join(s.cfg.Blobs.Delete(ctx, prefix), s.cfg.Blobs.DeleteAll(ctx, prefix))
 }
 
 // openFile opens a stored file. One that is gone is NotFound.
 func (s *Service) openFile(ctx context.Context, key string) (blob.Reader, error) {
 	if key == "" {
-		return nil, missing(fileMissing)
+		return nil, notFoundError(fileMissing)
 	}
 	r, err := s.cfg.Blobs.Open(ctx, key)
 	if errors.Is(err, blob.ErrNotFound) {
 		s.cfg.Log.Warn("a file that the store names is not among the blobs", "blob", key)
-		return nil, missing(fileMissing)
+		return nil, notFoundError(fileMissing)
 	}
 	return r, err
 }

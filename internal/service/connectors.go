@@ -27,12 +27,12 @@ type ConnectorDraft struct {
 
 // CreateConnector makes a connector. By minutes it runs at once, daily at its time.
 func (s *Service) CreateConnector(ctx context.Context, org string, draft ConnectorDraft) (c Connector, err error) {
-	id, err := s.idOr(draft.ID)
+	id, err := s.idOrNew(draft.ID)
 	if err != nil {
 		return c, err
 	}
 	c = Connector{ID: id, Org: org, Created: s.now()}
-	if err := s.connect(&c, draft); err != nil {
+	if err := s.applyConnectorDraft(&c, draft); err != nil {
 		return c, err
 	}
 	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
@@ -42,7 +42,7 @@ func (s *Service) CreateConnector(ctx context.Context, org string, draft Connect
 				return nil
 			}
 		}
-		if err := connected(ctx, tx, c); err != nil {
+		if err := checkReferences(ctx, tx, c); err != nil {
 			return err
 		}
 		list, err := tx.Connectors.List(ctx, org)
@@ -50,7 +50,7 @@ func (s *Service) CreateConnector(ctx context.Context, org string, draft Connect
 			return err
 		}
 		if len(list) >= maxConnectors {
-			return refuse(Conflict, "too_many_connectors", intray.NewMessage("connector.too_many", intray.Params{"n": len(list)}))
+			return newError(Conflict, "too_many_connectors", intray.NewMessage("connector.too_many", intray.Params{"n": len(list)}))
 		}
 		return tx.Connectors.Insert(ctx, c)
 	})
@@ -62,13 +62,13 @@ func (s *Service) CreateConnector(ctx context.Context, org string, draft Connect
 func (s *Service) ReplaceConnector(ctx context.Context, org, id string, draft ConnectorDraft) (c Connector, err error) {
 	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
 		if c, err = tx.Connectors.Get(ctx, org, id); err != nil {
-			return named(err, connectorMissing)
+			return describeNotFound(err, connectorMissing)
 		}
 		c.Failures = 0
-		if err := s.connect(&c, draft); err != nil {
+		if err := s.applyConnectorDraft(&c, draft); err != nil {
 			return err
 		}
-		if err := connected(ctx, tx, c); err != nil {
+		if err := checkReferences(ctx, tx, c); err != nil {
 			return err
 		}
 		return tx.Connectors.Save(ctx, c)
@@ -76,8 +76,8 @@ func (s *Service) ReplaceConnector(ctx context.Context, org, id string, draft Co
 	return c, err
 }
 
-// connect takes a draft over.
-func (s *Service) connect(c *Connector, d ConnectorDraft) error {
+// applyConnectorDraft takes a draft over.
+func (s *Service) applyConnectorDraft(c *Connector, d ConnectorDraft) error {
 	if err := s.cfg.Remotes.CheckSchedule(d.Schedule); err != nil {
 		return invalidField("schedule", intray.MessageOf(err))
 	}
@@ -102,8 +102,8 @@ func (s *Service) connect(c *Connector, d ConnectorDraft) error {
 	return nil
 }
 
-// connected refuses a connector whose credential or schema is not there.
-func connected(ctx context.Context, tx Tx, c Connector) error {
+// checkReferences refuses a connector whose credential or schema is not there.
+func checkReferences(ctx context.Context, tx Tx, c Connector) error {
 	if _, err := tx.Credentials.Get(ctx, c.Org, c.CredentialID); IsKind(err, NotFound) {
 		return invalidField("credentials", intray.NewMessage("connector.names_no_credential", nil))
 	} else if err != nil {
@@ -131,20 +131,20 @@ func (s *Service) Connector(ctx context.Context, org, id string) (c Connector, e
 		c, err = tx.Connectors.Get(ctx, org, id)
 		return err
 	})
-	return c, named(err, connectorMissing)
+	return c, describeNotFound(err, connectorMissing)
 }
 
 // DeleteConnector removes a connector with its history. The imports that it made
 // stay.
 func (s *Service) DeleteConnector(ctx context.Context, org, id string) error {
-	return s.cfg.Store.Update(ctx, func(tx Tx) error { return named(tx.Connectors.Delete(ctx, org, id), connectorMissing) })
+	return s.cfg.Store.Update(ctx, func(tx Tx) error { return describeNotFound(tx.Connectors.Delete(ctx, org, id), connectorMissing) })
 }
 
 // RunConnector lets a connector run at once.
 func (s *Service) RunConnector(ctx context.Context, org, id string) (c Connector, err error) {
 	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
 		if c, err = tx.Connectors.Get(ctx, org, id); err != nil {
-			return named(err, connectorMissing)
+			return describeNotFound(err, connectorMissing)
 		}
 		c.Next = s.now()
 		return tx.Connectors.Save(ctx, c)
@@ -154,10 +154,10 @@ func (s *Service) RunConnector(ctx context.Context, org, id string) (c Connector
 
 // Pulls lists the runs of a connector, newest first, and says how many there are in
 // all.
-func (s *Service) Pulls(ctx context.Context, org, id string, offset, limit int64) (list []Pull, total int64, err error) {
+func (s *Service) Pulls(ctx context.Context, org, id string, offset, limit int64) (list []PullRun, total int64, err error) {
 	err = s.cfg.Store.View(ctx, func(tx Tx) (err error) {
 		if _, err = tx.Connectors.Get(ctx, org, id); err != nil {
-			return named(err, connectorMissing)
+			return describeNotFound(err, connectorMissing)
 		}
 		list, total, err = tx.Pulls.List(ctx, id, offset, limit)
 		return err
@@ -166,12 +166,12 @@ func (s *Service) Pulls(ctx context.Context, org, id string, offset, limit int64
 }
 
 // PulledFiles lists the versions of files that a connector knows of.
-func (s *Service) PulledFiles(ctx context.Context, org, id string) (list []Pulled, err error) {
+func (s *Service) PulledFiles(ctx context.Context, org, id string) (list []PulledFile, err error) {
 	err = s.cfg.Store.View(ctx, func(tx Tx) (err error) {
 		if _, err = tx.Connectors.Get(ctx, org, id); err != nil {
-			return named(err, connectorMissing)
+			return describeNotFound(err, connectorMissing)
 		}
-		list, err = tx.Pulled.Of(ctx, id)
+		list, err = tx.Pulled.ListByConnector(ctx, id)
 		return err
 	})
 	return list, err
@@ -185,28 +185,28 @@ type Remotes interface {
 	// NextRun says when to run next, when the last run began at last and the last
 	// failures runs failed.
 	NextRun(s Schedule, last time.Time, failures int, now time.Time) time.Time
-	// Plan says which of the files that were listed are to be fetched.
-	Plan(memory []Pulled, listed []RemoteFile, now time.Time) PullPlan
+	// PlanPull says which of the files that were listed are to be fetched.
+	PlanPull(memory []PulledFile, listed []RemoteFile, now time.Time) PullPlan
 	// Open logs in. Its errors, and those of what it opens, are sentences for people.
 	Open(ctx context.Context, login Login) (Remote, error)
-	// Explain says of an error of a remote what it means.
-	Explain(err error) Trouble
+	// Classify says of an error of a remote what it means.
+	Classify(err error) RemoteFailure
 }
 
-// Trouble is what an error of a remote means.
-type Trouble struct {
+// RemoteFailure is what an error of a remote means.
+type RemoteFailure struct {
 	// Kind is for programs.
 	Kind string
 	// Resumes says that a file can be fetched on where it stopped, Left that the file
 	// is to be left alone for this time.
-	Resumes, Left bool
+	Resumable, Skippable bool
 }
 
 // PullPlan is what follows from a listing.
 type PullPlan struct {
 	Fetch, Wait []RemoteFile
 	// Keep is to be remembered and Drop to be forgotten.
-	Keep []Pulled
+	Keep []PulledFile
 	Drop []RemoteFile
 }
 
@@ -224,7 +224,7 @@ type Remote interface {
 	// Fetch writes a file from an offset on and gives how many bytes it wrote, also
 	// beside an error. most is the largest file that is taken.
 	Fetch(ctx context.Context, f RemoteFile, offset, most int64, to io.Writer) (int64, error)
-	// Put writes a file, which appears whole.
-	Put(ctx context.Context, directory, name string, from io.Reader) error
+	// Upload writes a file, which appears whole.
+	Upload(ctx context.Context, directory, name string, from io.Reader) error
 	Close()
 }

@@ -56,11 +56,11 @@ func (f *folder) NextRun(s service.Schedule, last time.Time, failures int, now t
 	return last.Add(time.Duration(s.Minutes*(failures+1)) * time.Minute)
 }
 
-func (f *folder) Plan(memory []service.Pulled, listed []service.RemoteFile, now time.Time) (plan service.PullPlan) {
+func (f *folder) PlanPull(memory []service.PulledFile, listed []service.RemoteFile, now time.Time) (plan service.PullPlan) {
 	for _, one := range listed {
-		known := slices.IndexFunc(memory, func(m service.Pulled) bool { return m.File == one })
+		known := slices.IndexFunc(memory, func(m service.PulledFile) bool { return m.File == one })
 		if known < 0 {
-			plan.Keep = append(plan.Keep, service.Pulled{File: one, Since: now})
+			plan.Keep = append(plan.Keep, service.PulledFile{File: one, Since: now})
 		}
 		if known < 0 || !memory[known].Taken {
 			plan.Fetch = append(plan.Fetch, one)
@@ -71,11 +71,11 @@ func (f *folder) Plan(memory []service.Pulled, listed []service.RemoteFile, now 
 
 var errLost = errors.New("the connection was lost")
 
-func (f *folder) Explain(err error) service.Trouble {
+func (f *folder) Classify(err error) service.RemoteFailure {
 	if errors.Is(err, errLost) {
-		return service.Trouble{Kind: "connection_lost", Resumes: true}
+		return service.RemoteFailure{Kind: "connection_lost", Resumable: true}
 	}
-	return service.Trouble{Kind: "denied"}
+	return service.RemoteFailure{Kind: "denied"}
 }
 
 func (f *folder) Open(context.Context, service.Login) (service.Remote, error) {
@@ -116,7 +116,7 @@ func (f *folder) Fetch(_ context.Context, of service.RemoteFile, offset, _ int64
 	return int64(n), err
 }
 
-func (f *folder) Put(_ context.Context, directory, name string, from io.Reader) error {
+func (f *folder) Upload(_ context.Context, directory, name string, from io.Reader) error {
 	var text bytes.Buffer
 	if _, err := text.ReadFrom(from); err != nil {
 		return err
@@ -150,7 +150,7 @@ func (f *fixture) connector(draft service.ConnectorDraft) service.Connector {
 func (f *fixture) pull() (n int) {
 	f.Helper()
 	for {
-		ran, err := f.Pull(f.ctx)
+		ran, err := f.RunNextConnector(f.ctx)
 		must(f.T, err)
 		if !ran {
 			return n
@@ -161,7 +161,7 @@ func (f *fixture) pull() (n int) {
 
 func TestConnector(t *testing.T) {
 	t.Parallel()
-	remote, c := &folder{files: map[string]string{}, put: map[string]string{}}, &courier{}
+	remote, c := &folder{files: map[string]string{}, put: map[string]string{}}, &fakeSender{}
 	f := newFixture(t, with(remote), carrying(c))
 	_, _, err := f.CreateWebhook(f.ctx, f.org, service.WebhookDraft{URL: "http://told", Enabled: true, Events: []string{"sftp_connector_failed"}})
 	must(t, err)
@@ -191,7 +191,7 @@ func TestConnector(t *testing.T) {
 		t.Errorf("the imports (-want +got):\n%s", diff)
 	}
 	for did := true; did; {
-		did, err = f.PutBack(f.ctx)
+		did, err = f.DeliverNextResult(f.ctx)
 		must(t, err)
 	}
 	if len(remote.put) != 3 || remote.put["/out/b."+files[1].ImportID+".csv"] != "email,name\nb@example.org,\n" {
@@ -209,7 +209,7 @@ func TestConnector(t *testing.T) {
 }
 
 // failing keeps a connector from logging in for a while. It has run twice before.
-func (f *fixture) failing(remote *folder, c *courier, made service.Connector) {
+func (f *fixture) failing(remote *folder, c *fakeSender, made service.Connector) {
 	f.Helper()
 	remote.down = errors.New("The server did not let the user in")
 	for range 3 {
@@ -217,7 +217,7 @@ func (f *fixture) failing(remote *folder, c *courier, made service.Connector) {
 		f.pull()
 	}
 	runs, total, err := f.Pulls(f.ctx, f.org, made.ID, 0, 10)
-	if err != nil || total != 5 || runs[0].Told.String() != "The server did not let the user in." || runs[0].Kind != "denied" || runs[4].Fetched != 2 || runs[3].Fetched != 1 {
+	if err != nil || total != 5 || runs[0].Message.String() != "The server did not let the user in." || runs[0].Kind != "denied" || runs[4].Fetched != 2 || runs[3].Fetched != 1 {
 		f.Errorf("%d runs: %+v, %v", total, runs, err)
 	}
 	f.deliver()
@@ -248,7 +248,7 @@ func TestPullDies(t *testing.T) {
 			ended := make(chan struct{})
 			go func() {
 				defer close(ended)
-				_, _ = dying.Pull(f.ctx)
+				_, _ = dying.RunNextConnector(f.ctx)
 			}()
 			<-ended
 			must(t, f.Join(f.ctx)) // takes back what it died over

@@ -28,26 +28,26 @@ const (
 	problemsColumn = "Problems"
 )
 
-// takeoutRows is how many rows are read at a time.
-const takeoutRows = 1000
+// exportChunkRows is how many rows are read at a time.
+const exportChunkRows = 1000
 
-// takeout is how rows under review stand in a workbook: for each row its number and
+// rowExport is how rows under review stand in a workbook: for each row its number and
 // version, a column for each field that is shown or for each column that feeds it, and
 // what is wrong.
-type takeout struct{ columns []takeoutColumn }
+type rowExport struct{ columns []exportColumn }
 
-type takeoutColumn struct {
+type exportColumn struct {
 	header      string
 	field, part int
 	many        bool
 	readOnly    bool
 }
 
-// takeoutOf gives the columns for an import. No two headers are alike.
-func takeoutOf(schema *intray.Schema, m intray.Mapping, headers []string) takeout {
-	var t takeout
+// newRowExport gives the columns for an import. No two headers are alike.
+func newRowExport(schema *intray.Schema, m intray.Mapping, headers []string) rowExport {
+	var t rowExport
 	taken := map[string]bool{rowColumn: true, problemsColumn: true}
-	add := func(f intray.Field, c takeoutColumn) {
+	add := func(f intray.Field, c exportColumn) {
 		for c.header = strings.TrimSpace(c.header); taken[c.header] || c.header == ""; {
 			c.header += " (" + f.Key + ")"
 		}
@@ -58,26 +58,26 @@ func takeoutOf(schema *intray.Schema, m intray.Mapping, headers []string) takeou
 		switch {
 		case f.Hidden:
 		case !f.ManyToOne:
-			add(f, takeoutColumn{header: f.Label, field: i, readOnly: f.ReadOnly})
+			add(f, exportColumn{header: f.Label, field: i, readOnly: f.ReadOnly})
 		default:
-			for part, column := range m.Fields[i].All() {
-				add(f, takeoutColumn{header: fmt.Sprintf("%s: %s", f.Label, headers[column]), field: i, part: part, many: true, readOnly: f.ReadOnly})
+			for part, column := range m.Fields[i].AllColumns() {
+				add(f, exportColumn{header: fmt.Sprintf("%s: %s", f.Label, headers[column]), field: i, part: part, many: true, readOnly: f.ReadOnly})
 			}
 		}
 	}
 	return t
 }
 
-func (s *Service) takeoutOf(imp Import) (takeout, error) {
+func (s *Service) rowExportOf(imp Import) (rowExport, error) {
 	schema, err := s.FrozenSchema(imp)
 	if err != nil || imp.Outcome == nil {
-		return takeout{}, err
+		return rowExport{}, err
 	}
-	return takeoutOf(schema, imp.Outcome.Mapping, imp.Outcome.Headers), nil
+	return newRowExport(schema, imp.Outcome.Mapping, imp.Outcome.Headers), nil
 }
 
 // schema is that of the workbook: text, as it stands in the cells.
-func (t takeout) schema() *intray.Schema {
+func (t rowExport) schema() *intray.Schema {
 	schema := &intray.Schema{Settings: intray.DefaultSettings()}
 	schema.Settings.InvalidDataBehavior = intray.IncludeInvalidValues
 	add := func(name string) {
@@ -91,24 +91,24 @@ func (t takeout) schema() *intray.Schema {
 	return schema
 }
 
-// WriteRows writes the rows of a query as a workbook, to be mended elsewhere and
-// brought back with [Service.TakeRows].
-func (s *Service) WriteRows(ctx context.Context, imp Import, q draft.Query, w io.Writer) error {
-	t, err := s.takeoutOf(imp)
+// ExportRows writes the rows of a query as a workbook, to be mended elsewhere and
+// brought back with [Service.MergeCorrections].
+func (s *Service) ExportRows(ctx context.Context, imp Import, q draft.Query, w io.Writer) error {
+	t, err := s.rowExportOf(imp)
 	if err != nil {
 		return err
 	}
 	return s.withDraft(ctx, imp, func(o *openDraft) error {
 		_, err := output.Write(ctx, w, output.XLSX, t.schema(), t.batches(ctx, o.draft, q))
-		return told(err)
+		return refuseDraftError(err)
 	})
 }
 
-func (t takeout) batches(ctx context.Context, d *draft.Draft, q draft.Query) iter.Seq2[*intray.Batch, error] {
+func (t rowExport) batches(ctx context.Context, d *draft.Draft, q draft.Query) iter.Seq2[*intray.Batch, error] {
 	return func(yield func(*intray.Batch, error) bool) {
 		b := &intray.Batch{}
-		for first := int64(0); ; first += takeoutRows {
-			w, err := d.Window(ctx, q, first, takeoutRows)
+		for first := int64(0); ; first += exportChunkRows {
+			w, err := d.Window(ctx, q, first, exportChunkRows)
 			if err != nil {
 				yield(nil, err)
 				return
@@ -120,19 +120,19 @@ func (t takeout) batches(ctx context.Context, d *draft.Draft, q draft.Query) ite
 			b.Reset(len(t.columns) + 2)
 			b.First = first
 			for _, r := range w.Rows {
-				t.add(b, r)
+				t.appendRow(b, r)
 			}
-			if !yield(b, nil) || len(w.Rows) < takeoutRows {
+			if !yield(b, nil) || len(w.Rows) < exportChunkRows {
 				return
 			}
 		}
 	}
 }
 
-// add adds a row to a batch.
-func (t takeout) add(b *intray.Batch, r draft.Row) {
+// appendRow adds a row to a batch.
+func (t rowExport) appendRow(b *intray.Batch, r draft.Row) {
 	b.Lines = append(b.Lines, r.Line)
-	b.Fields[0].AppendValue([]byte(t.mark(r)))
+	b.Fields[0].AppendValue([]byte(t.formatMark(r)))
 	for i, c := range t.columns {
 		b.Fields[i+1].AppendValue([]byte(c.text(r)))
 	}
@@ -149,12 +149,12 @@ type rowMark struct {
 	sum string
 }
 
-func (t takeout) mark(r draft.Row) string {
-	return fmt.Sprintf("%dv%d-%s", r.Number, r.Version, t.sum(r))
+func (t rowExport) formatMark(r draft.Row) string {
+	return fmt.Sprintf("%dv%d-%s", r.Number, r.Version, t.checksum(r))
 }
 
-// sum is the checksum of the cells of a row.
-func (t takeout) sum(r draft.Row) string {
+// checksum is the checksum of the cells of a row.
+func (t rowExport) checksum(r draft.Row) string {
 	var sum uint32
 	for _, c := range t.columns {
 		sum = crc32.Update(sum, crc32.IEEETable, append([]byte(c.text(r)), 0))
@@ -162,8 +162,8 @@ func (t takeout) sum(r draft.Row) string {
 	return fmt.Sprintf("%08x", sum)
 }
 
-// readRowMark reads a mark.
-func readRowMark(text string) (m rowMark, is bool) {
+// parseRowMark reads a mark.
+func parseRowMark(text string) (m rowMark, is bool) {
 	number, after, versioned := strings.Cut(strings.TrimSpace(text), "v")
 	version, sum, _ := strings.Cut(after, "-")
 	m.sum, m.version = sum, -1
@@ -179,16 +179,16 @@ func readRowMark(text string) (m rowMark, is bool) {
 }
 
 // text is what the column holds of a row.
-func (c takeoutColumn) text(r draft.Row) string {
+func (c exportColumn) text(r draft.Row) string {
 	cell := r.Cells[c.field]
 	if !c.many {
 		return cell.Raw
 	}
-	return cell.Part(c.part)
+	return cell.RawPart(c.part)
 }
 
 // problems says what is wrong with a row.
-func (t takeout) problems(r draft.Row) string {
+func (t rowExport) problems(r draft.Row) string {
 	var list []string
 	for _, p := range r.Problems {
 		list = append(list, p.Text.String())
@@ -203,102 +203,102 @@ func (t takeout) problems(r draft.Row) string {
 	return strings.Join(list, "\n")
 }
 
-// cellUnits is the most UTF-16 code units that a cell of a workbook holds.
-const cellUnits = 32_767
+// maxCellUnits is the most UTF-16 code units that a cell of a workbook holds.
+const maxCellUnits = 32_767
 
-// isCut says whether a workbook holds less than a text.
-func isCut(text string) bool {
-	return len(text) > cellUnits && len(utf16.Encode([]rune(text))) > cellUnits
+// exceedsCellLimit says whether a workbook holds less than a text.
+func exceedsCellLimit(text string) bool {
+	return len(text) > maxCellUnits && len(utf16.Encode([]rune(text))) > maxCellUnits
 }
 
-// same says whether a text that came back is the one that was written: longer ones
+// sameText says whether a text that came back is the one that was written: longer ones
 // were cut, and applications write ends of lines in ways of their own.
-func same(back, text string) bool {
+func sameText(back, text string) bool {
 	back, text = strings.ReplaceAll(back, "\r\n", "\n"), strings.ReplaceAll(text, "\r\n", "\n")
 	if back == text {
 		return true
 	}
 	start, cut := strings.CutSuffix(back, "…")
-	return cut && strings.HasPrefix(text, start) && len(utf16.Encode([]rune(back))) >= cellUnits-1
+	return cut && strings.HasPrefix(text, start) && len(utf16.Encode([]rune(back))) >= maxCellUnits-1
 }
 
-// Bringing is a file with rows that were mended elsewhere.
-type Bringing struct {
+// CorrectionFile is a file with rows that were mended elsewhere.
+type CorrectionFile struct {
 	// Op is the id of the change, and Preview says that it is only to be looked at.
 	Op      string
 	Preview bool
-	// Over puts what the file holds also into cells that were changed here since the
+	// Overwrite puts what the file holds also into cells that were changed here since the
 	// file was made.
-	Over bool
+	Overwrite bool
 	// File has so many bytes.
 	File io.ReaderAt
 	Size int64
 }
 
-// Brought says what came of it.
-type Brought struct {
-	Verdict draft.Verdict
-	// Clashes counts the cells that the file changes and that were changed here to
+// MergeResult says what came of it.
+type MergeResult struct {
+	Change draft.ChangeResult
+	// Conflicts counts the cells that the file changes and that were changed here to
 	// something else since it was made. They stay as they are here, unless the file
 	// was to be put over them. Those that were too long for the file count too, and stay
 	// in any case. Examples are the first of them, 20 at most.
-	Clashes  int64
-	Examples []Parted
-	// Untold counts the rows of which it is not known what they held when the file was
+	Conflicts  int64
+	Examples []CellConflict
+	// Unverified counts the rows of which it is not known what they held when the file was
 	// made.
-	Untold int64
+	Unverified int64
 	// Unknown counts the rows of the file that are not among those under review.
 	Unknown int64
 	// Ignored are the headers of columns that were left alone.
 	Ignored []string
 }
 
-// Parted is a cell that holds one text here and another in the file.
-type Parted struct {
+// CellConflict is a cell that holds one text here and another in the file.
+type CellConflict struct {
 	Row         int64
 	Field, Part int
 	Here, File  string
 }
 
-// maxExamples is the most cells that are told.
-const maxExamples = 20
+// maxConflictExamples is the most cells that are told.
+const maxConflictExamples = 20
 
-// maxBroughtNames is the most headers that are told.
-const maxBroughtNames = 100
+// maxIgnoredHeaders is the most headers that are told.
+const maxIgnoredHeaders = 100
 
-// TakeRows merges a file into the rows that it names, as one change. A cell changes
+// MergeCorrections merges a file into the rows that it names, as one change. A cell changes
 // only where the file holds another text than it was made with.
-func (s *Service) TakeRows(ctx context.Context, imp Import, in Bringing) (Brought, error) {
+func (s *Service) MergeCorrections(ctx context.Context, imp Import, in CorrectionFile) (MergeResult, error) {
 	for range maxTries {
-		out, err := s.takeOnce(ctx, imp, in)
+		out, err := s.mergeOnce(ctx, imp, in)
 		var overtaken *draft.Conflict
 		if !errors.As(err, &overtaken) {
 			return out, err
 		}
 	}
-	return Brought{}, busyRows()
+	return MergeResult{}, busyRows()
 }
 
-func (s *Service) takeOnce(ctx context.Context, imp Import, in Bringing) (out Brought, err error) {
-	t, err := s.takeoutOf(imp)
+func (s *Service) mergeOnce(ctx context.Context, imp Import, in CorrectionFile) (out MergeResult, err error) {
+	t, err := s.rowExportOf(imp)
 	if err != nil {
 		return out, err
 	}
-	b := &bringing{takeout: t, over: in.Over, out: &out, met: roaring.New()}
+	b := &correctionMerger{rowExport: t, overwrite: in.Overwrite, out: &out, seenRows: roaring.New()}
 	err = s.withDraft(ctx, imp, func(o *openDraft) error {
-		b.draft, b.desk = o.draft, o.desk
-		return s.cfg.Engine.EachSheet(ctx, source.Input{ReaderAt: in.File, Size: in.Size}, func(columns []intray.Column, recs *intray.Records) error { return b.take(ctx, columns, recs) })
+		b.draft, b.revalidator = o.draft, o.revalidator
+		return s.cfg.Engine.EachSheet(ctx, source.Input{ReaderAt: in.File, Size: in.Size}, func(columns []intray.Column, recs *intray.Records) error { return b.readSheet(ctx, columns, recs) })
 	})
 	if err != nil {
-		return out, unread(err)
+		return out, unreadableError(err)
 	}
 	if !b.found {
-		return out, refuse(Invalid, "no_row_column", intray.NewMessage("review.no_row_column", intray.Params{"column": rowColumn}))
+		return out, newError(Invalid, "no_row_column", intray.NewMessage("review.no_row_column", intray.Params{"column": rowColumn}))
 	}
 	change := draft.Set{Cells: b.cells}
 	if in.Preview {
-		err = s.Rows(ctx, imp, func(d *draft.Draft) error {
-			out.Verdict, err = d.Preview(ctx, change, nil)
+		err = s.WithRows(ctx, imp, func(d *draft.Draft) error {
+			out.Change, err = d.Preview(ctx, change, nil)
 			return err
 		})
 		return out, err
@@ -307,55 +307,55 @@ func (s *Service) takeOnce(ctx context.Context, imp Import, in Bringing) (out Br
 	if err != nil {
 		return out, err
 	}
-	out.Verdict, err = s.ChangeRows(ctx, imp, EditOrder{Op: in.Op, Kind: "file", Request: request, Change: change})
+	out.Change, err = s.ChangeRows(ctx, imp, EditOrder{Op: in.Op, Kind: "file", Request: request, Change: change})
 	return out, err
 }
 
-// unread makes refusals of what cannot be read.
-func unread(err error) error {
+// unreadableError makes refusals of what cannot be read.
+func unreadableError(err error) error {
 	var broken *source.UnreadableError
 	var limit *source.LimitError
 	switch {
 	case errors.Is(err, source.ErrEmpty):
-		return refuse(Invalid, "unreadable_file", intray.NewMessage("review.file_empty", nil))
+		return newError(Invalid, "unreadable_file", intray.NewMessage("review.file_empty", nil))
 	case errors.As(err, &broken):
-		return refuse(Invalid, "unreadable_file", intray.NewMessage("review.file_unreadable", intray.Params{"problem": intray.MessageOf(broken)}))
+		return newError(Invalid, "unreadable_file", intray.NewMessage("review.file_unreadable", intray.Params{"problem": intray.MessageOf(broken)}))
 	case errors.As(err, &limit):
-		return refuse(Invalid, "unreadable_file", intray.NewMessage("review.file_over_limit", intray.Params{"problem": intray.MessageOf(limit)}))
+		return newError(Invalid, "unreadable_file", intray.NewMessage("review.file_over_limit", intray.Params{"problem": intray.MessageOf(limit)}))
 	}
 	return err
 }
 
-// bringing gathers what a file changes.
-type bringing struct {
-	takeout
+// correctionMerger gathers what a file changes.
+type correctionMerger struct {
+	rowExport
 	draft *draft.Draft
-	desk  *engine.Desk
-	over  bool
-	out   *Brought
+	revalidator  *engine.Revalidator
+	overwrite  bool
+	out   *MergeResult
 	// found says that a sheet had the column of rows.
 	found bool
-	// met are the rows under review that the file named so far.
-	met   *roaring.Bitmap
+	// seenRows are the rows under review that the file named so far.
+	seenRows   *roaring.Bitmap
 	cells []draft.Typed
 }
 
-// maxBrought is the most cells that a file may change.
-const maxBrought = 1_000_000
+// maxMergedCells is the most cells that a file may change.
+const maxMergedCells = 1_000_000
 
-// place is where in a sheet a column of the workbook is.
-type place struct {
-	column takeoutColumn
-	at     int
+// sheetColumn is where in a sheet a column of the workbook is.
+type sheetColumn struct {
+	column exportColumn
+	index     int
 }
 
-func (b *bringing) take(ctx context.Context, columns []intray.Column, recs *intray.Records) error {
+func (b *correctionMerger) readSheet(ctx context.Context, columns []intray.Column, recs *intray.Records) error {
 	at := slices.IndexFunc(columns, func(c intray.Column) bool { return c.Header == rowColumn })
 	if at < 0 {
 		return nil // another sheet
 	}
 	b.found = true
-	places := b.places(columns)
+	places := b.matchColumns(columns)
 	records := map[int64]int{}
 	marks := map[int64]rowMark{}
 	versions := map[int64]int64{}
@@ -363,68 +363,68 @@ func (b *bringing) take(ctx context.Context, columns []intray.Column, recs *intr
 		if recs.NumCells(i) <= at {
 			continue
 		}
-		m, is := readRowMark(string(recs.Cell(i, at)))
-		if _, twice := records[m.row]; !is || twice || b.met.Contains(uint32(m.row)) {
+		m, is := parseRowMark(string(recs.Cell(i, at)))
+		if _, twice := records[m.row]; !is || twice || b.seenRows.Contains(uint32(m.row)) {
 			b.out.Unknown++
 			continue
 		}
 		records[m.row], marks[m.row], versions[m.row] = i, m, m.version
 	}
-	rows, err := b.draft.Since(ctx, versions)
+	rows, err := b.draft.RowsAtVersions(ctx, versions)
 	if err != nil {
 		return err
 	}
 	b.out.Unknown += int64(len(records) - len(rows))
 	for _, r := range rows {
-		b.met.Add(uint32(r.Now.Number))
-		b.row(places, recs, records[r.Now.Number], marks[r.Now.Number], r)
+		b.seenRows.Add(uint32(r.Now.Number))
+		b.compareRow(places, recs, records[r.Now.Number], marks[r.Now.Number], r)
 	}
-	if len(b.cells) > maxBrought {
-		return &source.LimitError{Reason: intray.NewMessage("review.too_many_changed_cells", intray.Params{"n": maxBrought})}
+	if len(b.cells) > maxMergedCells {
+		return &source.LimitError{Reason: intray.NewMessage("review.too_many_changed_cells", intray.Params{"n": maxMergedCells})}
 	}
 	return nil
 }
 
-// places finds the columns, and notes those that are left alone.
-func (b *bringing) places(columns []intray.Column) (list []place) {
+// matchColumns finds the columns, and notes those that are left alone.
+func (b *correctionMerger) matchColumns(columns []intray.Column) (list []sheetColumn) {
 	for at, c := range columns {
-		i := slices.IndexFunc(b.columns, func(own takeoutColumn) bool { return own.header == c.Header })
+		i := slices.IndexFunc(b.columns, func(own exportColumn) bool { return own.header == c.Header })
 		switch {
 		case c.Header == rowColumn || c.Header == problemsColumn || c.Header == "":
 		case i >= 0 && !b.columns[i].readOnly:
-			list = append(list, place{b.columns[i], at})
-		case len(b.out.Ignored) < maxBroughtNames && !slices.Contains(b.out.Ignored, c.Header):
+			list = append(list, sheetColumn{b.columns[i], at})
+		case len(b.out.Ignored) < maxIgnoredHeaders && !slices.Contains(b.out.Ignored, c.Header):
 			b.out.Ignored = append(b.out.Ignored, c.Header)
 		}
 	}
 	return list
 }
 
-// row finds the cells of one row that the file changes.
-func (b *bringing) row(places []place, recs *intray.Records, record int, m rowMark, r draft.Since) {
-	told := r.Known && (m.sum == "" || m.sum == b.sum(r.Then))
-	if !told {
-		b.out.Untold++
+// compareRow finds the cells of one row that the file changes.
+func (b *correctionMerger) compareRow(places []sheetColumn, recs *intray.Records, record int, m rowMark, r draft.RowAtVersion) {
+	verified := r.Known && (m.sum == "" || m.sum == b.checksum(r.Then))
+	if !verified {
+		b.out.Unverified++
 	}
 	if m.version < 0 {
-		r.Then, told = r.Now, true // it is taken for one of the rows as they are now
+		r.Then, verified = r.Now, true // it is taken for one of the rows as they are now
 	}
 	for _, p := range places {
-		if p.at >= recs.NumCells(record) {
+		if p.index >= recs.NumCells(record) {
 			continue // the record ends before
 		}
-		kind, behind := recs.Typed(record, p.at)
-		text := b.desk.Typing(p.column.field, string(recs.Cell(record, p.at)), kind, string(behind))
+		kind, behind := recs.TypedCell(record, p.index)
+		text := b.revalidator.TypedText(p.column.field, string(recs.Cell(record, p.index)), kind, string(behind))
 		now := p.column.text(r.Now)
 		from := now // what the file was made with, as far as that is known
-		if told {
+		if verified {
 			from = p.column.text(r.Then)
 		}
-		if same(text, now) || same(text, from) {
+		if sameText(text, now) || sameText(text, from) {
 			continue
 		}
-		cut := isCut(from) && !isCut(text) // taken, it would lose what the file never had
-		if (!told || from != now || cut) && !b.clash(p.column, r.Now.Number, now, text) || cut {
+		cut := exceedsCellLimit(from) && !exceedsCellLimit(text) // taken, it would lose what the file never had
+		if (!verified || from != now || cut) && !b.recordConflict(p.column, r.Now.Number, now, text) || cut {
 			continue
 		}
 		b.cells = append(b.cells, draft.Typed{
@@ -433,12 +433,12 @@ func (b *bringing) row(places []place, recs *intray.Records, record int, m rowMa
 	}
 }
 
-// clash notes a cell that the file changes and that may not simply be as in the file,
+// recordConflict notes a cell that the file changes and that may not simply be as in the file,
 // and says whether it is to be so all the same.
-func (b *bringing) clash(c takeoutColumn, row int64, here, file string) bool {
-	b.out.Clashes++
-	if len(b.out.Examples) < maxExamples {
-		b.out.Examples = append(b.out.Examples, Parted{row, c.field, c.part, here, file})
+func (b *correctionMerger) recordConflict(c exportColumn, row int64, here, file string) bool {
+	b.out.Conflicts++
+	if len(b.out.Examples) < maxConflictExamples {
+		b.out.Examples = append(b.out.Examples, CellConflict{row, c.field, c.part, here, file})
 	}
-	return b.over
+	return b.overwrite
 }

@@ -29,7 +29,7 @@ type sheet [][]string
 func (f *fixture) download(imp service.Import) sheet {
 	f.Helper()
 	var file bytes.Buffer
-	must(f.T, f.WriteRows(f.ctx, imp, draft.Query{}, &file))
+	must(f.T, f.ExportRows(f.ctx, imp, draft.Query{}, &file))
 	var out sheet
 	in := source.Input{ReaderAt: bytes.NewReader(file.Bytes()), Size: int64(file.Len())}
 	must(f.T, engine.New(engine.Config{Formats: all.Formats("")}).EachSheet(f.ctx, in, func(columns []intray.Column, recs *intray.Records) error {
@@ -88,26 +88,26 @@ func (s sheet) xlsx(t testing.TB) string {
 }
 
 // bring brings a file back, and looks at it before.
-func (f *fixture) bring(imp service.Import, file string, over bool) service.Brought {
+func (f *fixture) bring(imp service.Import, file string, over bool) service.MergeResult {
 	f.Helper()
-	in := service.Bringing{Op: order(nil).Op, Preview: true, Over: over, File: strings.NewReader(file), Size: int64(len(file))}
-	looked, err := f.TakeRows(f.ctx, imp, in)
+	in := service.CorrectionFile{Op: order(nil).Op, Preview: true, Overwrite: over, File: strings.NewReader(file), Size: int64(len(file))}
+	looked, err := f.MergeCorrections(f.ctx, imp, in)
 	must(f.T, err)
 	in.Preview = false
-	out, err := f.TakeRows(f.ctx, imp, in)
+	out, err := f.MergeCorrections(f.ctx, imp, in)
 	must(f.T, err)
-	seq := out.Verdict.Seq
-	out.Verdict.Seq = 0
+	seq := out.Change.Seq
+	out.Change.Seq = 0
 	if diff := cmp.Diff(looked, out); diff != "" {
 		f.Errorf("preview (-) and change (+): %s", diff)
 	}
-	out.Verdict.Seq = seq
+	out.Change.Seq = seq
 	return out
 }
 
 // came is what came of a file, in short.
-func came(b service.Brought) string {
-	return fmt.Sprintf("cells %d clashes %d%v untold %d unknown %d", b.Verdict.Cells, b.Clashes, b.Examples, b.Untold, b.Unknown)
+func came(b service.MergeResult) string {
+	return fmt.Sprintf("cells %d clashes %d%v untold %d unknown %d", b.Change.Cells, b.Conflicts, b.Examples, b.Unverified, b.Unknown)
 }
 
 // put types into a cell of the page.
@@ -120,7 +120,7 @@ func (f *fixture) put(imp service.Import, row int64, field int, text string) {
 // all gives the cells of all rows.
 func (f *fixture) all(imp service.Import) (out []string) {
 	f.Helper()
-	must(f.T, f.Rows(f.ctx, imp, func(d *draft.Draft) error {
+	must(f.T, f.WithRows(f.ctx, imp, func(d *draft.Draft) error {
 		w, err := d.Window(f.ctx, draft.Query{}, 0, 100)
 		for _, r := range w.Rows {
 			out = append(out, r.Cells[0].Raw+" "+r.Cells[1].Raw)
@@ -130,19 +130,19 @@ func (f *fixture) all(imp service.Import) (out []string) {
 	return out
 }
 
-func (f *fixture) want(imp service.Import, b service.Brought, told string, rows ...string) {
+func (f *fixture) want(imp service.Import, b service.MergeResult, summary string, rows ...string) {
 	f.Helper()
-	if got := came(b); got != told {
-		f.Errorf("it tells: %s\nwant:     %s", got, told)
+	if got := came(b); got != summary {
+		f.Errorf("it tells: %s\nwant:     %s", got, summary)
 	}
 	if diff := cmp.Diff(rows, f.all(imp)); diff != "" {
 		f.Errorf("the rows: want (-) and got (+):\n%s", diff)
 	}
 }
 
-// TestBringsBackWhatWasMended changes one cell of a row on the page and mends another
+// TestMergeCorrections changes one cell of a row on the page and mends another
 // in the file: each stays as it was made, whatever the file came back as.
-func TestBringsBackWhatWasMended(t *testing.T) {
+func TestMergeCorrections(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	for name, print := range map[string]func(s sheet) string{"csv": sheet.csv, "xlsx": func(s sheet) string { return s.xlsx(t) }} {
@@ -162,8 +162,8 @@ func TestBringsBackWhatWasMended(t *testing.T) {
 	}
 }
 
-// TestBringsBackClashes changes cells on the page and in the file.
-func TestBringsBackClashes(t *testing.T) {
+// TestMergeConflicts changes cells on the page and in the file.
+func TestMergeConflicts(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	imp := f.reviewing()
@@ -171,13 +171,13 @@ func TestBringsBackClashes(t *testing.T) {
 	file := f.download(imp)
 	f.put(imp, 1, 0, "here@example.org")
 	f.put(imp, 0, 1, "Both")
-	mended := file.put(1, "E-Mail", "file@example.org").put(1, "Name", "Ben").put(0, "Name", "Both").csv()
-	b := f.bring(imp, mended, false)
+	corrected := file.put(1, "E-Mail", "file@example.org").put(1, "Name", "Ben").put(0, "Name", "Both").csv()
+	b := f.bring(imp, corrected, false)
 	const both = "clashes 1[{1 0 0 here@example.org file@example.org}] untold 0 unknown 0"
 	f.want(imp, b, "cells 1 "+both, "ada@example.org Both", "here@example.org Ben")
-	b = f.bring(imp, mended, true)
+	b = f.bring(imp, corrected, true)
 	f.want(imp, b, "cells 1 "+both, "ada@example.org Both", "file@example.org Ben")
-	b = f.bring(imp, mended, false)
+	b = f.bring(imp, corrected, false)
 	f.want(imp, b, "cells 0 clashes 0[] untold 0 unknown 0", "ada@example.org Both", "file@example.org Ben")
 }
 
@@ -217,7 +217,7 @@ func TestBringsBackOddRows(t *testing.T) {
 	preview := func(rows string) string {
 		t.Helper()
 		file := "Row,E-Mail,Name\n" + rows
-		b, err := f.TakeRows(f.ctx, imp, service.Bringing{Op: "o", Preview: true, File: strings.NewReader(file), Size: int64(len(file))})
+		b, err := f.MergeCorrections(f.ctx, imp, service.CorrectionFile{Op: "o", Preview: true, File: strings.NewReader(file), Size: int64(len(file))})
 		must(t, err)
 		return came(b)
 	}
@@ -282,8 +282,8 @@ func TestBringsBackAmidOthers(t *testing.T) {
 		f.put(imp, 1, 1, "Bert")
 	})
 	all.Go(func() {
-		in := service.Bringing{Op: "amid", File: strings.NewReader(file), Size: int64(len(file))}
-		if _, err := f.TakeRows(f.ctx, imp, in); err != nil {
+		in := service.CorrectionFile{Op: "amid", File: strings.NewReader(file), Size: int64(len(file))}
+		if _, err := f.MergeCorrections(f.ctx, imp, in); err != nil {
 			t.Error(err)
 		}
 	})
@@ -309,18 +309,18 @@ func TestBringsBackCutCells(t *testing.T) {
 	want := []string{"ada@example.org " + long, "nobody Bob"}
 	for name, c := range map[string]struct {
 		text    string
-		clashes int64
+		conflicts int64
 	}{"as it was": {cut, 0}, "changed": {"X" + cut[1:], 1}, "short": {"short", 1}} {
 		for _, over := range []bool{false, true} {
 			b := f.bring(imp, file.put(0, "Name", c.text).xlsx(t), over)
-			if b.Verdict.Cells != 0 || b.Clashes != c.clashes || len(b.Examples) != int(c.clashes) || !slices.Equal(f.all(imp), want) {
-				t.Errorf("%s, over %v: %d cells, %d clashes", name, over, b.Verdict.Cells, b.Clashes)
+			if b.Change.Cells != 0 || b.Conflicts != c.conflicts || len(b.Examples) != int(c.conflicts) || !slices.Equal(f.all(imp), want) {
+				t.Errorf("%s, over %v: %d cells, %d clashes", name, over, b.Change.Cells, b.Conflicts)
 			}
 		}
 	}
 	b := f.bring(imp, file.put(0, "Name", long+"!").csv(), false)
-	if b.Verdict.Cells != 1 || b.Clashes != 0 {
-		t.Errorf("a file that holds all of it: %d cells, %d clashes", b.Verdict.Cells, b.Clashes)
+	if b.Change.Cells != 1 || b.Conflicts != 0 {
+		t.Errorf("a file that holds all of it: %d cells, %d clashes", b.Change.Cells, b.Conflicts)
 	}
 }
 
@@ -330,10 +330,10 @@ func TestFindingS3OneRowOfCells(t *testing.T) {
 	f := newFixture(t)
 	imp := f.reviewing()
 	file := "Row,E-Mail,Name\n" + strings.Repeat(",", 4<<20)
-	in := service.Bringing{Op: order(nil).Op, Preview: true, File: strings.NewReader(file), Size: int64(len(file))}
+	in := service.CorrectionFile{Op: order(nil).Op, Preview: true, File: strings.NewReader(file), Size: int64(len(file))}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	_, err := f.TakeRows(f.ctx, imp, in)
+	_, err := f.MergeCorrections(f.ctx, imp, in)
 	runtime.ReadMemStats(&after)
 	if !service.IsKind(err, service.Invalid) {
 		t.Errorf("got %v, want a refusal of the file", err)

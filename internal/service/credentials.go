@@ -37,13 +37,13 @@ func (s *Service) CreateCredential(ctx context.Context, org string, draft Creden
 	if own, _ := draft.secret(); own.Reveal() == "" {
 		return Credential{}, noSecret(draft.AuthType)
 	}
-	id, err := s.idOr(draft.ID)
+	id, err := s.idOrNew(draft.ID)
 	if err != nil {
 		return Credential{}, err
 	}
 	now := s.now()
 	c := Credential{ID: id, Org: org, Created: now, Modified: now}
-	if err := s.fill(&c, draft); err != nil {
+	if err := s.applyCredentialDraft(&c, draft); err != nil {
 		return Credential{}, err
 	}
 	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
@@ -65,7 +65,7 @@ func (s *Service) ReplaceCredential(ctx context.Context, org, id string, draft C
 	}
 	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
 		if c, err = tx.Credentials.Get(ctx, org, id); err != nil {
-			return named(err, credentialMissing)
+			return describeNotFound(err, credentialMissing)
 		}
 		if own, _ := draft.secret(); own.Reveal() == "" && draft.AuthType != c.AuthType {
 			return noSecret(draft.AuthType)
@@ -74,7 +74,7 @@ func (s *Service) ReplaceCredential(ctx context.Context, org, id string, draft C
 			c.HostKey = ""
 		}
 		c.Modified = s.now()
-		if err := s.fill(&c, draft); err != nil {
+		if err := s.applyCredentialDraft(&c, draft); err != nil {
 			return err
 		}
 		return tx.Credentials.Save(ctx, c)
@@ -102,7 +102,7 @@ func (s *Service) checkDraft(d CredentialDraft) error {
 	switch {
 	case d.Port < 1 || d.Port > 65535:
 		return invalidField("port", intray.NewMessage("sftp_credential.invalid_port", nil))
-	case d.User == "" || utf8.RuneCountInString(d.User) > MaxLabel || !printable(d.User):
+	case d.User == "" || utf8.RuneCountInString(d.User) > MaxLabel || !isPrintable(d.User):
 		return invalidField("user", intray.NewMessage("sftp_credential.invalid_user", intray.Params{"n": MaxLabel}))
 	case d.AuthType != AuthPassword && d.AuthType != AuthKey:
 		return invalidField("auth_type", intray.NewMessage("sftp_credential.invalid_auth_type", nil))
@@ -116,8 +116,8 @@ func (s *Service) checkDraft(d CredentialDraft) error {
 	return nil
 }
 
-// fill takes the draft over. An empty secret leaves the stored one.
-func (s *Service) fill(c *Credential, d CredentialDraft) error {
+// applyCredentialDraft takes the draft over. An empty secret leaves the stored one.
+func (s *Service) applyCredentialDraft(c *Credential, d CredentialDraft) error {
 	c.Hostname, c.Port, c.User, c.AuthType = d.Hostname, d.Port, d.User, d.AuthType
 	own, _ := d.secret()
 	if own.Reveal() == "" {
@@ -161,13 +161,13 @@ func (s *Service) Credential(ctx context.Context, org, id string) (c Credential,
 		c, err = tx.Credentials.Get(ctx, org, id)
 		return err
 	})
-	return c, named(err, credentialMissing)
+	return c, describeNotFound(err, credentialMissing)
 }
 
 // DeleteCredential removes a credential.
 func (s *Service) DeleteCredential(ctx context.Context, org, id string) error {
 	return s.cfg.Store.Update(ctx, func(tx Tx) error {
-		return named(tx.Credentials.Delete(ctx, org, id), credentialMissing)
+		return describeNotFound(tx.Credentials.Delete(ctx, org, id), credentialMissing)
 	})
 }
 
@@ -183,16 +183,16 @@ func (s *Service) TestCredential(ctx context.Context, org, id string) (report SF
 	if err != nil {
 		return SFTPReport{}, nil, err
 	}
-	report, trouble = s.cfg.SFTP.Test(ctx, login)
+	report, trouble = s.cfg.SFTP.TestConnection(ctx, login)
 	if trouble == nil && c.HostKey == "" {
-		err = s.pin(ctx, c, report.HostKey)
+		err = s.pinHostKey(ctx, c, report.HostKey)
 	}
 	return report, trouble, err
 }
 
-// pin keeps the host key if the credential still is the one that was tested. A
+// pinHostKey keeps the host key if the credential still is the one that was tested. A
 // key that another test pinned meanwhile stays.
-func (s *Service) pin(ctx context.Context, tested Credential, hostKey string) error {
+func (s *Service) pinHostKey(ctx context.Context, tested Credential, hostKey string) error {
 	return s.cfg.Store.Update(ctx, func(tx Tx) error {
 		c, err := tx.Credentials.Get(ctx, tested.Org, tested.ID)
 		if IsKind(err, NotFound) || err == nil && (!c.Modified.Equal(tested.Modified) || c.HostKey != "") {

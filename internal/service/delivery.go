@@ -28,22 +28,22 @@ const (
 	deliveriesAtOnce = 10_000
 )
 
-// posting are the deliveries that are on their way from this process.
-type posting struct {
+// deliverySlots are the deliveries that are on their way from this process.
+type deliverySlots struct {
 	mu      sync.Mutex
 	targets map[string]int
 	orgs    map[string]int
-	under   sync.WaitGroup
+	inFlight   sync.WaitGroup
 	// wake has a word in it when there is something new.
 	wake chan struct{}
 }
 
-func newPosting() *posting {
-	return &posting{targets: map[string]int{}, orgs: map[string]int{}, wake: make(chan struct{}, 1)}
+func newDeliverySlots() *deliverySlots {
+	return &deliverySlots{targets: map[string]int{}, orgs: map[string]int{}, wake: make(chan struct{}, 1)}
 }
 
-// nudge says that there is something new.
-func (p *posting) nudge() {
+// notify says that there is something new.
+func (p *deliverySlots) notify() {
 	select {
 	case p.wake <- struct{}{}:
 	default:
@@ -51,11 +51,11 @@ func (p *posting) nudge() {
 }
 
 // reserve makes room for further deliveries to a target, and says for how many.
-func (p *posting) reserve(t Target) int {
+func (p *deliverySlots) reserve(t Target) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	room := min(perTarget-p.targets[t.Key], perOrg-p.orgs[t.Org])
-	if p.targets[t.Key] == 0 && (!t.ofSchema() || p.orgs[t.Org] < firstPerOrg) {
+	if p.targets[t.Key] == 0 && (!t.isSchemaURL() || p.orgs[t.Org] < firstPerOrg) {
 		room = max(room, 1)
 	}
 	room = max(room, 0)
@@ -63,9 +63,9 @@ func (p *posting) reserve(t Target) int {
 	return room
 }
 
-// alone is how many of those that were reserved may go to a target that takes one at
+// singleSlot is how many of those that were reserved may go to a target that takes one at
 // a time.
-func (p *posting) alone(t Target, reserved int) int {
+func (p *deliverySlots) singleSlot(t Target, reserved int) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.targets[t.Key] > reserved {
@@ -74,18 +74,18 @@ func (p *posting) alone(t Target, reserved int) int {
 	return min(reserved, 1)
 }
 
-// addressOfSchema begins the key of a target that is no webhook.
-const addressOfSchema = "url_"
+// schemaTargetPrefix begins the key of a target that is no webhook.
+const schemaTargetPrefix = "url_"
 
-func (t Target) ofSchema() bool { return strings.HasPrefix(t.Key, addressOfSchema) }
+func (t Target) isSchemaURL() bool { return strings.HasPrefix(t.Key, schemaTargetPrefix) }
 
-func (p *posting) add(t Target, n int) {
+func (p *deliverySlots) adjust(t Target, n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.count(t, n)
 }
 
-func (p *posting) count(t Target, n int) {
+func (p *deliverySlots) count(t Target, n int) {
 	if p.targets[t.Key] += n; p.targets[t.Key] == 0 {
 		delete(p.targets, t.Key)
 	}
@@ -94,14 +94,14 @@ func (p *posting) count(t Target, n int) {
 	}
 }
 
-// News has a word when there is something new to deliver.
-func (s *Service) News() <-chan struct{} { return s.posting.wake }
+// DeliveriesReady has a word when there is something new to deliver.
+func (s *Service) DeliveriesReady() <-chan struct{} { return s.deliverySlots.wake }
 
 // Deliver sends what is due, and does not wait for what comes of it. It wants to be
 // called when there is news, and a few times a second. Attempts that are under way
 // when ctx ends are taken back and do not count.
 func (s *Service) Deliver(ctx context.Context) error {
-	if s.cfg.Courier == nil {
+	if s.cfg.WebhookSender == nil {
 		return nil
 	}
 	var targets []Target
@@ -116,17 +116,17 @@ func (s *Service) Deliver(ctx context.Context) error {
 	return err
 }
 
-// Delivered waits for the deliveries that are on their way.
-func (s *Service) Delivered() { s.posting.under.Wait() }
+// WaitForDeliveries waits for the deliveries that are on their way.
+func (s *Service) WaitForDeliveries() { s.deliverySlots.inFlight.Wait() }
 
 // deliverTo sends to one receiver what is due and has room, and says how many that
 // are.
 func (s *Service) deliverTo(ctx context.Context, t Target) (n int, err error) {
-	room := s.posting.reserve(t)
+	room := s.deliverySlots.reserve(t)
 	if room == 0 {
 		return 0, nil
 	}
-	defer func() { s.posting.add(t, n-room) }()
+	defer func() { s.deliverySlots.adjust(t, n-room) }()
 	var taken []Delivery
 	var secrets []seal.Secret
 	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
@@ -140,8 +140,8 @@ func (s *Service) deliverTo(ctx context.Context, t Target) (n int, err error) {
 			return tx.Outbox.GiveUp(ctx, t.Key)
 		}
 		most := room
-		if w.Failing.Failures > 0 {
-			most = s.posting.alone(t, room)
+		if w.FailureStreak.Failures > 0 {
+			most = s.deliverySlots.singleSlot(t, room)
 		}
 		if most == 0 {
 			return nil
@@ -149,7 +149,7 @@ func (s *Service) deliverTo(ctx context.Context, t Target) (n int, err error) {
 		if secrets, err = s.secretsOf(w); err != nil {
 			return err
 		}
-		taken, err = tx.Outbox.Take(ctx, t.Key, s.cfg.Node, s.now(), most)
+		taken, err = tx.Outbox.ClaimDue(ctx, t.Key, s.cfg.Node, s.now(), most)
 		for i := range taken {
 			if w.ID != "" {
 				taken[i].URL = w.URL // it may have moved
@@ -161,22 +161,22 @@ func (s *Service) deliverTo(ctx context.Context, t Target) (n int, err error) {
 		return 0, err
 	}
 	for _, d := range taken {
-		s.posting.under.Go(func() { s.deliverOn(ctx, t, d, secrets) })
+		s.deliverySlots.inFlight.Go(func() { s.deliverAndContinue(ctx, t, d, secrets) })
 	}
 	return len(taken), nil
 }
 
-// deliverOn sends a message and, where it was taken, those behind it: a receiver that
+// deliverAndContinue sends a message and, where it was taken, those behind it: a receiver that
 // takes what it is told does not wait for the next look at all the others.
-func (s *Service) deliverOn(ctx context.Context, t Target, d Delivery, secrets []seal.Secret) {
+func (s *Service) deliverAndContinue(ctx context.Context, t Target, d Delivery, secrets []seal.Secret) {
 	delivered := s.deliver(ctx, d, secrets)
-	s.posting.add(t, -1)
+	s.deliverySlots.adjust(t, -1)
 	if delivered && ctx.Err() == nil {
 		if n, err := s.deliverTo(ctx, t); n > 0 && err == nil {
 			return
 		}
 	}
-	s.posting.nudge() // there is room; and what failed here fails there and is told of
+	s.deliverySlots.notify() // there is room; and what failed here fails there and is told of
 }
 
 // secretsOf are those that sign for a webhook.
@@ -184,10 +184,10 @@ func (s *Service) secretsOf(w Webhook) ([]seal.Secret, error) {
 	if w.ID == "" {
 		return []seal.Secret{s.SigningSecret(w.Org)}, nil
 	}
-	secret, err := s.unsealed(w.Sealed, w)
+	secret, err := s.openSecret(w.Sealed, w)
 	list := []seal.Secret{secret}
-	if err == nil && len(w.Before) > 0 && s.now().Before(w.Rotated.Add(overlap)) {
-		if secret, err = s.unsealed(w.Before, w); err == nil {
+	if err == nil && len(w.Before) > 0 && s.now().Before(w.Rotated.Add(secretOverlap)) {
+		if secret, err = s.openSecret(w.Before, w); err == nil {
 			list = append(list, secret)
 		}
 	}
@@ -197,14 +197,14 @@ func (s *Service) secretsOf(w Webhook) ([]seal.Secret, error) {
 // deliver makes an attempt, notes what came of it and says whether it was delivered.
 func (s *Service) deliver(ctx context.Context, d Delivery, secrets []seal.Secret) bool {
 	at := s.now()
-	sent, err := s.cfg.Courier.Send(ctx, d, at, secrets)
-	ctx, cancel := accepting(ctx)
+	sent, err := s.cfg.WebhookSender.Send(ctx, d, at, secrets)
+	ctx, cancel := detachedContext(ctx)
 	defer cancel()
 	if err == nil {
-		s.cfg.Reach("delivery.sent")
-		err = s.cfg.Store.Update(ctx, func(tx Tx) error { return s.note(ctx, tx, d, at, sent) })
+		s.cfg.CrashPoint("delivery.sent")
+		err = s.cfg.Store.Update(ctx, func(tx Tx) error { return s.recordAttempt(ctx, tx, d, at, sent) })
 	} else {
-		err = s.letGoOf(ctx, d)
+		err = s.releaseDelivery(ctx, d)
 	}
 	if err != nil {
 		// It is still taken by this node, and is sent again when that is gone.
@@ -213,30 +213,30 @@ func (s *Service) deliver(ctx context.Context, d Delivery, secrets []seal.Secret
 	return err == nil && sent.Delivered
 }
 
-// letGoOf lets a delivery wait again for which no attempt was made.
-func (s *Service) letGoOf(ctx context.Context, d Delivery) error {
+// releaseDelivery lets a delivery wait again for which no attempt was made.
+func (s *Service) releaseDelivery(ctx context.Context, d Delivery) error {
 	return s.cfg.Store.Update(ctx, func(tx Tx) error {
 		now, err := tx.Deliveries.Get(ctx, d.Org, d.ID)
 		if err != nil || now.Node != s.cfg.Node {
-			return ignore(err, NotFound)
+			return ignoreKind(err, NotFound)
 		}
 		now.Node, now.Due = "", s.now().Add(time.Second)
 		return tx.Deliveries.Save(ctx, now)
 	})
 }
 
-func ignore(err error, kind Kind) error {
+func ignoreKind(err error, kind Kind) error {
 	if IsKind(err, kind) {
 		return nil
 	}
 	return err
 }
 
-// note keeps what came of an attempt.
-func (s *Service) note(ctx context.Context, tx Tx, d Delivery, at time.Time, sent Sent) error {
+// recordAttempt keeps what came of an attempt.
+func (s *Service) recordAttempt(ctx context.Context, tx Tx, d Delivery, at time.Time, sent SendResult) error {
 	now, err := tx.Deliveries.Get(ctx, d.Org, d.ID)
 	if err != nil || now.Node != d.Node || now.Body == nil {
-		return ignore(err, NotFound) // it was deleted meanwhile, or what it told of
+		return ignoreKind(err, NotFound) // it was deleted meanwhile, or what it told of
 	}
 	tried, err := tx.Deliveries.Attempts(ctx, d.ID)
 	if err != nil {
@@ -251,14 +251,14 @@ func (s *Service) note(ctx context.Context, tx Tx, d Delivery, at time.Time, sen
 	var w Webhook
 	if d.WebhookID != "" {
 		if w, err = tx.Webhooks.Get(ctx, d.Org, d.WebhookID); err != nil {
-			return ignore(err, NotFound)
+			return ignoreKind(err, NotFound)
 		}
 	}
-	j := s.cfg.Courier.Judge(w.Failing, now.Tries, at, sent)
+	j := s.cfg.WebhookSender.DecideRetry(w.FailureStreak, now.Tries, at, sent)
 	switch {
 	case sent.Delivered:
 		now.Status = Delivered
-	case !j.More:
+	case !j.Retry:
 		now.Status = GivenUp
 	default:
 		now.Due = s.now().Add(j.Wait)
@@ -266,16 +266,16 @@ func (s *Service) note(ctx context.Context, tx Tx, d Delivery, at time.Time, sen
 	if err := tx.Deliveries.Save(ctx, now); err != nil || d.WebhookID == "" {
 		return err
 	}
-	return s.judged(ctx, tx, w, j, sent)
+	return s.updateReceiver(ctx, tx, w, j, sent)
 }
 
-// judged notes how a receiver does: what waits for one that is back goes at once, and
+// updateReceiver notes how a receiver does: what waits for one that is back goes at once, and
 // one that only failed for days is disabled.
-func (s *Service) judged(ctx context.Context, tx Tx, w Webhook, j Judgement, sent Sent) error {
-	failed := w.Failing.Failures > 0
-	w.Failing = j.Failing
+func (s *Service) updateReceiver(ctx context.Context, tx Tx, w Webhook, j RetryDecision, sent SendResult) error {
+	failed := w.FailureStreak.Failures > 0
+	w.FailureStreak = j.Streak
 	if j.Dead && w.Enabled {
-		return s.disable(ctx, tx, w, s.now(), sent.Told)
+		return s.disableWebhook(ctx, tx, w, s.now(), sent.Message)
 	}
 	if sent.Delivered && !failed {
 		return nil
@@ -283,5 +283,5 @@ func (s *Service) judged(ctx context.Context, tx Tx, w Webhook, j Judgement, sen
 	if err := tx.Webhooks.Save(ctx, w); err != nil || !sent.Delivered {
 		return err
 	}
-	return tx.Outbox.Hurry(ctx, w.ID, s.now())
+	return tx.Outbox.MakeDue(ctx, w.ID, s.now())
 }

@@ -18,34 +18,34 @@ import (
 
 // slow is a courier whose slow receivers keep it until they are let go.
 type slow struct {
-	courier
+	fakeSender
 	letGo chan struct{}
 	mu    sync.Mutex
 	// under are the slow deliveries that are on their way, and most how many there
 	// have been at once.
 	under, most int
 	// began has a word for each slow one that begins, told the quick ones.
-	began, told chan string
+	began, quick chan string
 }
 
 func newSlow() *slow {
-	return &slow{letGo: make(chan struct{}), began: make(chan string, 10_000), told: make(chan string, 10_000)}
+	return &slow{letGo: make(chan struct{}), began: make(chan string, 10_000), quick: make(chan string, 10_000)}
 }
 
-func (s *slow) Send(ctx context.Context, d service.Delivery, at time.Time, secrets []seal.Secret) (service.Sent, error) {
+func (s *slow) Send(ctx context.Context, d service.Delivery, at time.Time, secrets []seal.Secret) (service.SendResult, error) {
 	if !strings.HasPrefix(d.URL, "http://slow") {
-		s.told <- d.URL
-		return s.courier.Send(ctx, d, at, secrets)
+		s.quick <- d.URL
+		return s.fakeSender.Send(ctx, d, at, secrets)
 	}
 	s.add(1)
 	defer s.add(-1)
 	s.began <- d.URL
 	select {
 	case <-ctx.Done():
-		return service.Sent{}, ctx.Err()
+		return service.SendResult{}, ctx.Err()
 	case <-s.letGo:
 	}
-	return service.Sent{Attempt: service.Attempt{Told: intray.Literal("It was too slow.")}}, nil
+	return service.SendResult{Attempt: service.Attempt{Message: intray.Literal("It was too slow.")}}, nil
 }
 
 func (s *slow) add(n int) {
@@ -88,7 +88,7 @@ func (f *fixture) look() {
 func TestSlowReceivers(t *testing.T) {
 	t.Parallel()
 	c := newSlow()
-	f := newFixture(t, func(_ *fixture, cfg *service.Config) { cfg.Courier = c })
+	f := newFixture(t, func(_ *fixture, cfg *service.Config) { cfg.WebhookSender = c })
 	const webhooks, events = 40, 4
 	for n := range webhooks {
 		_, _, err := f.CreateWebhook(f.ctx, f.org, service.WebhookDraft{URL: fmt.Sprint("http://slow-", n), Enabled: true})
@@ -101,7 +101,7 @@ func TestSlowReceivers(t *testing.T) {
 		f.look()
 		for range 2 {
 			select {
-			case <-c.told:
+			case <-c.quick:
 			case <-time.After(10 * time.Second):
 				t.Fatalf("event %d: a quick receiver waits for the slow ones", n)
 			}
@@ -114,7 +114,7 @@ func TestSlowReceivers(t *testing.T) {
 		t.Errorf("%d deliveries were on their way at once", n)
 	}
 	close(c.letGo)
-	f.Delivered()
+	f.WaitForDeliveries()
 }
 
 // TestSlowAddresses floods the service with imports whose schemas each name a slow
@@ -123,7 +123,7 @@ func TestSlowReceivers(t *testing.T) {
 func TestSlowAddresses(t *testing.T) {
 	t.Parallel()
 	c := newSlow()
-	f := newFixture(t, func(_ *fixture, cfg *service.Config) { cfg.Courier = c })
+	f := newFixture(t, func(_ *fixture, cfg *service.Config) { cfg.WebhookSender = c })
 	const addresses = 1100
 	must(t, f.store.Update(f.ctx, func(tx service.Tx) error {
 		for n := range addresses {
@@ -144,7 +144,7 @@ func TestSlowAddresses(t *testing.T) {
 	f.event(other.ID, "http://quick")
 	f.look()
 	select {
-	case <-c.told:
+	case <-c.quick:
 	case <-time.After(10 * time.Second):
 		t.Error("another organization waits for the slow addresses")
 	}
@@ -152,13 +152,13 @@ func TestSlowAddresses(t *testing.T) {
 		t.Errorf("%d deliveries of one organization were on their way at once", n)
 	}
 	close(c.letGo)
-	f.Delivered()
+	f.WaitForDeliveries()
 }
 
 // outage is a courier with the times of the real one, whose receiver is down until it
 // is back. Of each tenth message that it takes then the answer is lost.
 type outage struct {
-	courier
+	fakeSender
 	mu   sync.Mutex
 	back bool
 	// tried counts attempts while it was down, came lists the ids that came, and
@@ -170,29 +170,29 @@ type outage struct {
 	others map[string]time.Time
 }
 
-func (o *outage) Send(_ context.Context, d service.Delivery, _ time.Time, _ []seal.Secret) (service.Sent, error) {
+func (o *outage) Send(_ context.Context, d service.Delivery, _ time.Time, _ []seal.Secret) (service.SendResult, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	taken := service.Sent{Attempt: service.Attempt{Delivered: true, Status: 200}}
+	taken := service.SendResult{Attempt: service.Attempt{Delivered: true, Status: 200}}
 	if d.URL == "http://up" {
 		o.others[d.ID] = time.Now()
 		return taken, nil
 	}
 	if !o.back {
 		o.tried++
-		return service.Sent{Attempt: service.Attempt{Told: intray.Literal("Nothing listens there")}}, nil
+		return service.SendResult{Attempt: service.Attempt{Message: intray.Literal("Nothing listens there")}}, nil
 	}
 	o.came = append(o.came, d.ID)
 	if o.when[d.ID]++; o.when[d.ID] == 1 && len(o.when)%10 == 0 {
-		return service.Sent{Attempt: service.Attempt{Told: intray.Literal("The receiver hung up before it answered")}}, nil
+		return service.SendResult{Attempt: service.Attempt{Message: intray.Literal("The receiver hung up before it answered")}}, nil
 	}
 	return taken, nil
 }
 
-func (o *outage) Judge(f service.Failing, tries int, at time.Time, last service.Sent) service.Judgement {
-	after := webhook.Streak(f).After(at, last.Delivered)
-	j := service.Judgement{Failing: service.Failing(after), Dead: after.Dead()}
-	j.Wait, j.More = webhook.Outcome{}.Next(tries, rand.Float64)
+func (o *outage) DecideRetry(f service.FailureStreak, tries int, at time.Time, last service.SendResult) service.RetryDecision {
+	after := webhook.FailureStreak(f).WithAttempt(at, last.Delivered)
+	j := service.RetryDecision{Streak: service.FailureStreak(after), Dead: after.IsDead()}
+	j.Wait, j.Retry = webhook.Outcome{}.Next(tries, rand.Float64)
 	return j
 }
 
@@ -244,7 +244,7 @@ func TestDownForADay(t *testing.T) {
 		events = 10_000
 	}
 	o := &outage{when: map[string]int{}, others: map[string]time.Time{}}
-	f := newFixture(t, func(_ *fixture, cfg *service.Config) { cfg.Courier = o })
+	f := newFixture(t, func(_ *fixture, cfg *service.Config) { cfg.WebhookSender = o })
 	down, _, err := f.CreateWebhook(f.ctx, f.org, service.WebhookDraft{URL: "http://down", Enabled: true})
 	must(t, err)
 	beta, err := f.CreateOrg(f.ctx, "Beta")
@@ -257,7 +257,7 @@ func TestDownForADay(t *testing.T) {
 		began := time.Now()
 		f.waitingFor(up, others, others+1)
 		must(t, f.Deliver(f.ctx))
-		f.Delivered()
+		f.WaitForDeliveries()
 		at, came := o.others[messageID(up.URL, others)]
 		if !came {
 			t.Fatalf("event %d of the other organization waits", others)
@@ -281,7 +281,7 @@ func TestDownForADay(t *testing.T) {
 		}
 		for range 100 { // the receiver has room for four at once
 			must(t, f.Deliver(f.ctx))
-			f.Delivered()
+			f.WaitForDeliveries()
 		}
 		other()
 		f.clock.Advance(time.Second)

@@ -36,10 +36,10 @@ type openDraft struct {
 	users int
 	used  time.Time
 
-	// turn is held by all who use the draft, and alone by who opens it anew.
-	turn   sync.RWMutex
+	// lock is held by all who use the draft, and alone by who opens it anew.
+	lock   sync.RWMutex
 	draft  *draft.Draft
-	desk   *engine.Desk
+	revalidator   *engine.Revalidator
 	staged *stage.Stage
 	// last is the place in the log up to which the draft has come.
 	last atomic.Int64
@@ -56,17 +56,17 @@ func (o *openDraft) close() error {
 	if o.staged != nil {
 		errs = append(errs, o.staged.Close())
 	}
-	if o.desk != nil {
-		errs = append(errs, o.desk.Close())
+	if o.revalidator != nil {
+		errs = append(errs, o.revalidator.Close())
 	}
-	o.draft, o.staged, o.desk = nil, nil, nil
+	o.draft, o.staged, o.revalidator = nil, nil, nil
 	o.last.Store(0)
 	return errors.Join(errs...)
 }
 
-// take gives the place of a draft, which may not be open yet. The caller lets it
+// acquire gives the place of a draft, which may not be open yet. The caller lets it
 // go again.
-func (d *drafts) take(key string) *openDraft {
+func (d *drafts) acquire(key string) *openDraft {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	o := d.open[key]
@@ -78,8 +78,8 @@ func (d *drafts) take(key string) *openDraft {
 	return o
 }
 
-// letGo ends the use of a draft, and closes those that nobody needs any more.
-func (d *drafts) letGo(o *openDraft, now time.Time) error {
+// release ends the use of a draft, and closes those that nobody needs any more.
+func (d *drafts) release(o *openDraft, now time.Time) error {
 	d.mu.Lock()
 	o.users--
 	o.used = now
@@ -111,12 +111,12 @@ func (s *Service) withDraft(ctx context.Context, imp Import, work func(o *openDr
 	if err := reviewable(imp); err != nil {
 		return err
 	}
-	o := s.drafts.take(imp.runPrefix(imp.Run))
-	defer func() { err = errors.Join(err, s.drafts.letGo(o, s.now())) }()
-	if err := s.catchUp(ctx, imp, o); err != nil {
+	o := s.drafts.acquire(imp.runPrefix(imp.Run))
+	defer func() { err = errors.Join(err, s.drafts.release(o, s.now())) }()
+	if err := s.refreshDraft(ctx, imp, o); err != nil {
 		return err
 	}
-	defer o.turn.RUnlock()
+	defer o.lock.RUnlock()
 	err = work(o)
 	if errors.Is(err, stage.ErrDamaged) || errors.Is(err, blob.ErrNotFound) { // perhaps it was deleted meanwhile
 		if _, gone := s.Import(ctx, imp.Org, imp.ID); gone != nil {
@@ -130,40 +130,40 @@ func (s *Service) withDraft(ctx context.Context, imp Import, work func(o *openDr
 func reviewable(imp Import) error {
 	switch {
 	case imp.Status != NeedsReview:
-		return refuse(Conflict, "not_in_review", intray.NewMessage("review.not_in_review", intray.Params{"status": string(imp.Status), "wanted": string(NeedsReview)}))
+		return newError(Conflict, "not_in_review", intray.NewMessage("review.not_in_review", intray.Params{"status": string(imp.Status), "wanted": string(NeedsReview)}))
 	case imp.Stage == "":
-		return refuse(Conflict, "no_rows", intray.NewMessage("review.questions_first", nil))
+		return newError(Conflict, "no_rows", intray.NewMessage("review.questions_first", nil))
 	}
 	return nil
 }
 
-// catchUp opens the draft where it is not, or where others have changed it, and
+// refreshDraft opens the draft where it is not, or where others have changed it, and
 // leaves its turn held for reading.
-func (s *Service) catchUp(ctx context.Context, imp Import, o *openDraft) error {
+func (s *Service) refreshDraft(ctx context.Context, imp Import, o *openDraft) error {
 	for {
 		var last int64
 		err := s.cfg.Store.View(ctx, func(tx Tx) (err error) {
-			last, err = tx.Edits.Last(ctx, imp.Org, imp.ID, imp.Run)
+			last, err = tx.Edits.LastSeq(ctx, imp.Org, imp.ID, imp.Run)
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		o.turn.RLock()
+		o.lock.RLock()
 		if o.draft != nil && o.last.Load() >= last {
 			return nil
 		}
-		o.turn.RUnlock()
-		if err := s.openAnew(ctx, imp, o, last); err != nil {
+		o.lock.RUnlock()
+		if err := s.reopenDraft(ctx, imp, o, last); err != nil {
 			return err
 		}
 	}
 }
 
-// openAnew opens the draft as the log has it, unless somebody else just did.
-func (s *Service) openAnew(ctx context.Context, imp Import, o *openDraft, last int64) error {
-	o.turn.Lock()
-	defer o.turn.Unlock()
+// reopenDraft opens the draft as the log has it, unless somebody else just did.
+func (s *Service) reopenDraft(ctx context.Context, imp Import, o *openDraft, last int64) error {
+	o.lock.Lock()
+	defer o.lock.Unlock()
 	if o.draft != nil && o.last.Load() >= last {
 		return nil
 	}
@@ -182,7 +182,7 @@ func (s *Service) openAnew(ctx context.Context, imp Import, o *openDraft, last i
 	if err != nil {
 		return err
 	}
-	o.desk, err = s.cfg.Engine.Reopen(engine.Import{Schema: schema, Answers: imp.Answers, Memory: imp.recalled(), Pins: imp.pins()}, &imp.Outcome.Outcome)
+	o.revalidator, err = s.cfg.Engine.Reopen(engine.Import{Schema: schema, Answers: imp.Answers, Memory: imp.recalled(), HookEnv: imp.hookPins()}, &imp.Outcome.Outcome)
 	if err != nil {
 		return fmt.Errorf("make ready to change rows: %w", err)
 	}
@@ -191,9 +191,9 @@ func (s *Service) openAnew(ctx context.Context, imp Import, o *openDraft, last i
 	}
 	o.draft, err = draft.Open(ctx, draft.Config{
 		Stage: o.staged, Blobs: s.cfg.Blobs, Prefix: imp.runPrefix(imp.Run) + "/edits",
-		Fields: schema.Fields, Parts: partsOf(schema, imp.Outcome.Mapping), Desk: o.desk, Names: shownNames(schema.Fields),
+		Fields: schema.Fields, Parts: columnCounts(schema, imp.Outcome.Mapping), Revalidator: o.revalidator, Names: choiceLabels(schema.Fields),
 		Whole:  len(schema.Hooks.BulkRow) > 0, // they are called once, with all rows that changed
-		Layers: log.layers, Undone: log.undone,
+		Revisions: log.revisions, Undone: log.undone,
 	})
 	if err != nil {
 		return errors.Join(err, o.close())
@@ -202,12 +202,12 @@ func (s *Service) openAnew(ctx context.Context, imp Import, o *openDraft, last i
 	return nil
 }
 
-// partsOf are how many columns feed each field that takes several.
-func partsOf(schema *intray.Schema, m intray.Mapping) []int {
+// columnCounts are how many columns feed each field that takes several.
+func columnCounts(schema *intray.Schema, m intray.Mapping) []int {
 	parts := make([]int, len(schema.Fields))
 	for i, f := range schema.Fields {
 		if f.ManyToOne {
-			parts[i] = len(m.Fields[i].All())
+			parts[i] = len(m.Fields[i].AllColumns())
 		}
 	}
 	return parts
@@ -215,31 +215,31 @@ func partsOf(schema *intray.Schema, m intray.Mapping) []int {
 
 // editLog is what the log of a run comes to.
 type editLog struct {
-	layers []draft.Kept
+	revisions []draft.StoredRevision
 	undone int
 	last   int64
 }
 
 func readLog(ctx context.Context, tx Tx, imp Import) (log editLog, err error) {
-	for e, err := range tx.Edits.After(ctx, imp.Org, imp.ID, imp.Run, 0) {
+	for e, err := range tx.Edits.ListAfter(ctx, imp.Org, imp.ID, imp.Run, 0) {
 		if err != nil {
 			return log, fmt.Errorf("read the log of a review: %w", err)
 		}
-		log.add(e)
+		log.apply(e)
 	}
 	return log, nil
 }
 
-// add follows one entry. A change makes those that were undone unreachable, unless it
+// apply follows one entry. A change makes those that were undone unreachable, unless it
 // changed nothing.
-func (l *editLog) add(e Edit) {
+func (l *editLog) apply(e Edit) {
 	switch {
 	case e.Kind == UndoEdit:
 		l.undone++
 	case e.Kind == RedoEdit:
 		l.undone--
 	case e.Change > 0:
-		l.layers = append(l.layers[:len(l.layers)-l.undone], draft.Kept{Seq: e.Change, Body: e.Layer})
+		l.revisions = append(l.revisions[:len(l.revisions)-l.undone], draft.StoredRevision{Seq: e.Change, Body: e.Revision})
 		l.undone = 0
 	}
 	l.last = e.Seq
@@ -252,9 +252,9 @@ func (s *Service) Close() error {
 	var errs []error
 	for key, o := range s.drafts.open {
 		delete(s.drafts.open, key)
-		o.turn.Lock()
+		o.lock.Lock()
 		errs = append(errs, o.close())
-		o.turn.Unlock()
+		o.lock.Unlock()
 	}
 	return errors.Join(errs...)
 }
@@ -267,38 +267,38 @@ type Progress struct {
 	Done, Total int64
 }
 
-// makings are the changes that this process makes just now, by import.
-type makings struct {
+// changeProgress are the changes that this process makes just now, by import.
+type changeProgress struct {
 	mu sync.Mutex
-	of map[string]Progress
+	byImport map[string]Progress
 }
 
-func (m *makings) tell(id string, p Progress) {
+func (m *changeProgress) report(id string, p Progress) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.of[id] = p
+	m.byImport[id] = p
 }
 
-// end forgets a change, unless another one was told of since.
-func (m *makings) end(id, op string) {
+// finish forgets a change, unless another one was told of since.
+func (m *changeProgress) finish(id, op string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.of[id].Op == op {
-		delete(m.of, id)
+	if m.byImport[id].Op == op {
+		delete(m.byImport, id)
 	}
 }
 
-// Making tells of the change that this process makes to the rows of an import just
+// ChangeProgress tells of the change that this process makes to the rows of an import just
 // now, if there is one.
-func (s *Service) Making(id string) (Progress, bool) {
-	s.makings.mu.Lock()
-	defer s.makings.mu.Unlock()
-	p, under := s.makings.of[id]
+func (s *Service) ChangeProgress(id string) (Progress, bool) {
+	s.changeProgress.mu.Lock()
+	defer s.changeProgress.mu.Unlock()
+	p, under := s.changeProgress.byImport[id]
 	return p, under
 }
 
-// Watched is what whoever looks at a review must know to be up to date.
-type Watched struct {
+// ReviewState is what whoever looks at a review must know to be up to date.
+type ReviewState struct {
 	Status Status
 	Run    int
 	// Change is the last entry of the log of the run.
@@ -307,16 +307,16 @@ type Watched struct {
 	Totals *draft.Totals
 }
 
-// Watch gives that of an import. Totals are those of before, if nothing was changed
+// PollReview gives that of an import. Totals are those of before, if nothing was changed
 // since.
-func (s *Service) Watch(ctx context.Context, org, id string, before Watched) (now Watched, err error) {
+func (s *Service) PollReview(ctx context.Context, org, id string, before ReviewState) (now ReviewState, err error) {
 	var imp Import
 	err = s.cfg.Store.View(ctx, func(tx Tx) error {
 		if imp, err = tx.Imports.Get(ctx, org, id); err != nil {
-			return named(err, importMissing)
+			return describeNotFound(err, importMissing)
 		}
-		now = Watched{Status: imp.Status, Run: imp.Run}
-		now.Change, err = tx.Edits.Last(ctx, org, id, imp.Run)
+		now = ReviewState{Status: imp.Status, Run: imp.Run}
+		now.Change, err = tx.Edits.LastSeq(ctx, org, id, imp.Run)
 		return err
 	})
 	if err != nil || reviewable(imp) != nil {
@@ -326,7 +326,7 @@ func (s *Service) Watch(ctx context.Context, org, id string, before Watched) (no
 		now.Totals = before.Totals
 		return now, nil
 	}
-	err = s.Rows(ctx, imp, func(d *draft.Draft) error {
+	err = s.WithRows(ctx, imp, func(d *draft.Draft) error {
 		t := d.Totals()
 		now.Totals = &t
 		return nil

@@ -21,7 +21,7 @@ import (
 
 // notedHooks write down which rows they are shown, and write names large.
 type notedHooks struct {
-	told  []string
+	calls  []string
 	fails bool
 	// amid is called while rows are changed.
 	amid func()
@@ -29,22 +29,22 @@ type notedHooks struct {
 	finish func() (*string, error)
 }
 
-func (n *notedHooks) Step(context.Context, intray.StepCall) (intray.StepChanges, error) {
+func (n *notedHooks) RunStep(context.Context, intray.StepCall) (intray.StepChanges, error) {
 	return nil, nil
 }
 
-func (n *notedHooks) Column(context.Context, int, intray.HookRows) ([]intray.Change, error) {
+func (n *notedHooks) RunColumn(context.Context, int, intray.HookRows) ([]intray.Change, error) {
 	return nil, nil
 }
 
-func (n *notedHooks) Bulk(_ context.Context, _ int, rows intray.HookRows) ([]intray.Change, error) {
+func (n *notedHooks) RunBulk(_ context.Context, _ int, rows intray.HookRows) ([]intray.Change, error) {
 	if rows.Update {
-		n.told = append(n.told, fmt.Sprint("bulk ", rows.Batches[0].Rows()))
+		n.calls = append(n.calls, fmt.Sprint("bulk ", rows.Batches[0].Rows()))
 	}
 	return nil, nil
 }
 
-func (n *notedHooks) Rows(_ context.Context, _ int, rows intray.HookRows) (changes []intray.Change, err error) {
+func (n *notedHooks) RunRows(_ context.Context, _ int, rows intray.HookRows) (changes []intray.Change, err error) {
 	b := rows.Batches[0]
 	if !rows.Update {
 		return nil, nil
@@ -55,7 +55,7 @@ func (n *notedHooks) Rows(_ context.Context, _ int, rows intray.HookRows) (chang
 	if n.amid != nil {
 		n.amid()
 	}
-	n.told = append(n.told, fmt.Sprint("update ", b.Numbers))
+	n.calls = append(n.calls, fmt.Sprint("update ", b.Numbers))
 	for row := range b.Rows() {
 		name, _ := b.Fields[1].Value(row)
 		upper := strings.ToUpper(string(name))
@@ -64,12 +64,12 @@ func (n *notedHooks) Rows(_ context.Context, _ int, rows intray.HookRows) (chang
 	return changes, nil
 }
 
-func (n *notedHooks) Deleted(_ context.Context, rows intray.HookRows) error {
-	n.told = append(n.told, fmt.Sprint("deleted ", rows.Batches[0].Numbers))
+func (n *notedHooks) NotifyDeleted(_ context.Context, rows intray.HookRows) error {
+	n.calls = append(n.calls, fmt.Sprint("deleted ", rows.Batches[0].Numbers))
 	return nil
 }
 
-func (n *notedHooks) Finish(context.Context, *intray.Schema, iter.Seq2[*intray.Batch, error], intray.Finish) (*string, error) {
+func (n *notedHooks) Finish(context.Context, *intray.Schema, iter.Seq2[*intray.Batch, error], intray.FinishCall) (*string, error) {
 	if n.finish == nil {
 		return nil, nil
 	}
@@ -82,7 +82,7 @@ func (n *notedHooks) Close() error { return nil }
 func reviewingWith(t *testing.T, hooks *notedHooks, file string, kinds ...string) (*fixture, service.Import) {
 	t.Helper()
 	f := newFixture(t, func(_ *fixture, cfg *service.Config) {
-		cfg.Engine = engine.New(engine.Config{Formats: all.Formats(""), Workers: 1, Script: func(context.Context, intray.Hooks, intray.Pins) (engine.Hooks, error) { return hooks, nil }})
+		cfg.Engine = engine.New(engine.Config{Formats: all.Formats(""), Workers: 1, LoadHooks: func(context.Context, intray.Hooks, intray.HookEnv) (engine.HookRunner, error) { return hooks, nil }})
 	})
 	d := doc(t, contacts, blocking)
 	sources := map[string]any{}
@@ -109,8 +109,8 @@ func TestBulkHooksSeeAllRows(t *testing.T) {
 	f, imp := reviewingWith(t, hooks, "E-Mail,Name\n"+strings.Repeat("nobody,Ada\n", rows), "bulkRowHooks")
 	v, err := f.ChangeRows(f.ctx, imp, order(draft.Fill{Where: draft.Selector{Fields: []int{1}}, Text: "Bob"}))
 	must(t, err)
-	if want := fmt.Sprint("bulk ", rows); v.Rows != rows || !slices.Equal(hooks.told, []string{want}) {
-		t.Errorf("%d rows were changed, and the hooks were told %q, want %q", v.Rows, hooks.told, want)
+	if want := fmt.Sprint("bulk ", rows); v.Rows != rows || !slices.Equal(hooks.calls, []string{want}) {
+		t.Errorf("%d rows were changed, and the hooks were told %q, want %q", v.Rows, hooks.calls, want)
 	}
 }
 
@@ -121,8 +121,8 @@ func TestRetryWhileUnderWay(t *testing.T) {
 	hooks := &notedHooks{}
 	f, imp := reviewingWith(t, hooks, "E-Mail,Name\nada@example.org,Ada\nnobody,Bob\n", "rowHooks")
 	total, token := int64(2), ""
-	must(t, f.Rows(f.ctx, imp, func(d *draft.Draft) error {
-		v, err := d.View(f.ctx, draft.Filter{}, nil)
+	must(t, f.WithRows(f.ctx, imp, func(d *draft.Draft) error {
+		v, err := d.OpenView(f.ctx, draft.Filter{}, nil)
 		token = v.Token
 		return err
 	}))
@@ -130,7 +130,7 @@ func TestRetryWhileUnderWay(t *testing.T) {
 		order(typed(1, 0, "nobody", "bob@example.org")), order(draft.Replace{Find: "bob", With: "bo"}),
 		order(draft.Fill{Where: draft.Selector{Token: token, Total: &total, From: 1, To: 2, Fields: []int{1}}, Text: "Bo"}),
 	} {
-		var again draft.Verdict
+		var again draft.ChangeResult
 		var failed error
 		var retry sync.WaitGroup
 		hooks.amid = func() {
@@ -157,7 +157,7 @@ func TestReviewHooks(t *testing.T) {
 	must(t, err)
 	_, err = f.ChangeRows(f.ctx, imp, order(draft.Delete{Where: draft.Selector{Numbers: []int64{1}}}))
 	must(t, err)
-	must(t, f.Table(f.ctx, imp, func(d *draft.Draft, made service.Made) error {
+	must(t, f.WithTable(f.ctx, imp, func(d *draft.Draft, made service.SetByHook) error {
 		w, err := d.Window(f.ctx, draft.Query{}, 0, 3)
 		for _, r := range w.Rows {
 			if c := r.Cells[1]; !made(1, c.Raw, c.Value) {
@@ -169,8 +169,8 @@ func TestReviewHooks(t *testing.T) {
 		}
 		return err
 	}))
-	if want := []string{"update [0 2]", "deleted [1]"}; !slices.Equal(hooks.told, want) {
-		t.Errorf("the hooks were told %q, want %q", hooks.told, want)
+	if want := []string{"update [0 2]", "deleted [1]"}; !slices.Equal(hooks.calls, want) {
+		t.Errorf("the hooks were told %q, want %q", hooks.calls, want)
 	}
 	hooks.fails = true
 	_, err = f.ChangeRows(f.ctx, imp, order(typed(0, 1, "x@example.org", "y@example.org")))

@@ -24,25 +24,25 @@ type EditOrder struct {
 // maxOp is the longest id of a change, in bytes.
 const maxOp = 100
 
-// Rows lets use look at the rows of an import under review.
-func (s *Service) Rows(ctx context.Context, imp Import, use func(d *draft.Draft) error) error {
-	return s.withDraft(ctx, imp, func(o *openDraft) error { return told(use(o.draft)) })
+// WithRows lets use look at the rows of an import under review.
+func (s *Service) WithRows(ctx context.Context, imp Import, use func(d *draft.Draft) error) error {
+	return s.withDraft(ctx, imp, func(o *openDraft) error { return refuseDraftError(use(o.draft)) })
 }
 
-// Made says whether a hook gave a cell its value: it is not what the text is read as.
-type Made func(field int, text, value string) bool
+// SetByHook says whether a hook gave a cell its value: it is not what the text is read as.
+type SetByHook func(field int, text, value string) bool
 
-// Table is Rows for who shows cells.
-func (s *Service) Table(ctx context.Context, imp Import, use func(d *draft.Draft, made Made) error) error {
-	return s.withDraft(ctx, imp, func(o *openDraft) error { return told(use(o.draft, o.desk.Made)) })
+// WithTable is Rows for who shows cells.
+func (s *Service) WithTable(ctx context.Context, imp Import, use func(d *draft.Draft, made SetByHook) error) error {
+	return s.withDraft(ctx, imp, func(o *openDraft) error { return refuseDraftError(use(o.draft, o.revalidator.ValueDiffers)) })
 }
 
 // ChangeRows makes a change, or undoes or redoes the last one, and gives what came
 // of it. One that was made before is not made again. Where others have changed the
 // rows at the same moment it is tried again upon what they made.
-func (s *Service) ChangeRows(ctx context.Context, imp Import, order EditOrder) (draft.Verdict, error) {
-	if order.Op == "" || len(order.Op) > maxOp || !printable(order.Op) {
-		return draft.Verdict{}, invalidField("op", intray.NewMessage("review.invalid_op", intray.Params{"n": maxOp}))
+func (s *Service) ChangeRows(ctx context.Context, imp Import, order EditOrder) (draft.ChangeResult, error) {
+	if order.Op == "" || len(order.Op) > maxOp || !isPrintable(order.Op) {
+		return draft.ChangeResult{}, invalidField("op", intray.NewMessage("review.invalid_op", intray.Params{"n": maxOp}))
 	}
 	for range maxTries {
 		v, err := s.changeOnce(ctx, imp, order)
@@ -50,12 +50,12 @@ func (s *Service) ChangeRows(ctx context.Context, imp Import, order EditOrder) (
 			return v, err
 		}
 	}
-	return draft.Verdict{}, busyRows()
+	return draft.ChangeResult{}, busyRows()
 }
 
 // busyRows refuses a change that others overtook again and again.
 func busyRows() error {
-	return refuse(Conflict, "import_changed", intray.NewMessage("review.rows_busy", nil))
+	return newError(Conflict, "import_changed", intray.NewMessage("review.rows_busy", nil))
 }
 
 // maxTries is how often a change is tried that others overtake.
@@ -64,8 +64,8 @@ const maxTries = 5
 // errOvertaken says that the log has an entry that the draft does not know.
 var errOvertaken = errors.New("the rows were changed by another process meanwhile")
 
-func (s *Service) changeOnce(ctx context.Context, imp Import, order EditOrder) (v draft.Verdict, err error) {
-	if v, made, err := s.madeBefore(ctx, imp, order.Op); made || err != nil {
+func (s *Service) changeOnce(ctx context.Context, imp Import, order EditOrder) (v draft.ChangeResult, err error) {
+	if v, made, err := s.earlierChange(ctx, imp, order.Op); made || err != nil {
 		return v, err
 	}
 	err = s.withDraft(ctx, imp, func(o *openDraft) (err error) {
@@ -77,53 +77,53 @@ func (s *Service) changeOnce(ctx context.Context, imp Import, order EditOrder) (
 		}
 		// An earlier call with the same id may have been under way until now.
 		var made bool
-		if v, made, err = s.madeBefore(ctx, imp, order.Op); made || err != nil {
+		if v, made, err = s.earlierChange(ctx, imp, order.Op); made || err != nil {
 			return err
 		}
-		v, err = s.carryOut(ctx, imp, o, order)
-		return told(err)
+		v, err = s.applyChange(ctx, imp, o, order)
+		return refuseDraftError(err)
 	})
 	return v, err
 }
 
-// madeBefore gives what came of an earlier call with the same id, if there was one.
+// earlierChange gives what came of an earlier call with the same id, if there was one.
 // That of a run which was dropped is refused: its change is gone.
-func (s *Service) madeBefore(ctx context.Context, imp Import, op string) (v draft.Verdict, made bool, err error) {
+func (s *Service) earlierChange(ctx context.Context, imp Import, op string) (v draft.ChangeResult, made bool, err error) {
 	var e Edit
 	err = s.cfg.Store.View(ctx, func(tx Tx) (err error) {
-		e, err = tx.Edits.ByOp(ctx, imp.Org, imp.ID, op)
+		e, err = tx.Edits.FindByOp(ctx, imp.Org, imp.ID, op)
 		return err
 	})
 	switch {
 	case IsKind(err, NotFound):
 		return v, false, nil
 	case err == nil && e.Run != imp.Run:
-		err = refuse(Conflict, "import_changed", intray.NewMessage("review.change_dropped", nil))
+		err = newError(Conflict, "import_changed", intray.NewMessage("review.change_dropped", nil))
 	case err == nil:
-		err = json.Unmarshal(e.Told, &v)
+		err = json.Unmarshal(e.Result, &v)
 	}
 	return v, err == nil, err
 }
 
-// carryOut makes the change. It counts once it is in the log.
-func (s *Service) carryOut(ctx context.Context, imp Import, o *openDraft, order EditOrder) (v draft.Verdict, err error) {
+// applyChange makes the change. It counts once it is in the log.
+func (s *Service) applyChange(ctx context.Context, imp Import, o *openDraft, order EditOrder) (v draft.ChangeResult, err error) {
 	entry := Edit{Org: imp.Org, ImportID: imp.ID, Run: imp.Run, Op: order.Op, Kind: order.Kind, Request: order.Request}
 	turn := func(ctx context.Context, number int64) error {
 		entry.Change = number
-		return s.enter(ctx, o, entry, draft.Verdict{Seq: number})
+		return s.appendEdit(ctx, o, entry, draft.ChangeResult{Seq: number})
 	}
-	s.makings.tell(imp.ID, Progress{Op: order.Op, Kind: order.Kind})
-	defer s.makings.end(imp.ID, order.Op)
-	progress := func(done, total int64) { s.makings.tell(imp.ID, Progress{order.Op, order.Kind, done, total}) }
+	s.changeProgress.report(imp.ID, Progress{Op: order.Op, Kind: order.Kind})
+	defer s.changeProgress.finish(imp.ID, order.Op)
+	progress := func(done, total int64) { s.changeProgress.report(imp.ID, Progress{order.Op, order.Kind, done, total}) }
 	switch {
 	case order.Change != nil:
 		entry.Kind = order.Kind
-		v, err = o.draft.Change(ctx, order.Change, draft.Call{Progress: progress, Keep: func(ctx context.Context, k draft.Kept, v draft.Verdict) error {
-			entry.Change, entry.Layer = k.Seq, k.Body
-			return s.enter(ctx, o, entry, v)
+		v, err = o.draft.Change(ctx, order.Change, draft.ChangeOptions{Progress: progress, Save: func(ctx context.Context, k draft.StoredRevision, v draft.ChangeResult) error {
+			entry.Change, entry.Revision = k.Seq, k.Body
+			return s.appendEdit(ctx, o, entry, v)
 		}})
 		if err == nil && v.Seq == 0 {
-			err = s.enter(ctx, o, entry, v) // so that it changes nothing when it is sent again
+			err = s.appendEdit(ctx, o, entry, v) // so that it changes nothing when it is sent again
 		}
 	case order.Kind == UndoEdit:
 		v.Seq, err = o.draft.Undo(ctx, turn)
@@ -135,20 +135,20 @@ func (s *Service) carryOut(ctx context.Context, imp Import, o *openDraft, order 
 	return v, err
 }
 
-// enter adds an entry to the log, if that is still what the draft knows of it and
+// appendEdit adds an entry to the log, if that is still what the draft knows of it and
 // the import is still under review.
-func (s *Service) enter(ctx context.Context, o *openDraft, e Edit, v draft.Verdict) error {
+func (s *Service) appendEdit(ctx context.Context, o *openDraft, e Edit, v draft.ChangeResult) error {
 	var err error
-	if e.Told, err = json.Marshal(v); err != nil {
+	if e.Result, err = json.Marshal(v); err != nil {
 		return err
 	}
 	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
 		imp, err := tx.Imports.Get(ctx, e.Org, e.ImportID)
 		if err != nil {
-			return named(err, importMissing)
+			return describeNotFound(err, importMissing)
 		}
 		if err := reviewable(imp); err != nil || imp.Run != e.Run {
-			return errors.Join(err, movedOn(imp.Run != e.Run))
+			return errors.Join(err, movedOnError(imp.Run != e.Run))
 		}
 		e.Seq, e.Made = o.last.Load()+1, s.now()
 		if err := tx.Edits.Append(ctx, e); IsKind(err, Conflict) {
@@ -164,27 +164,27 @@ func (s *Service) enter(ctx context.Context, o *openDraft, e Edit, v draft.Verdi
 	return err
 }
 
-func movedOn(did bool) error {
+func movedOnError(did bool) error {
 	if !did {
 		return nil
 	}
-	return refuse(Conflict, "import_changed", intray.NewMessage("review.import_read_again", nil))
+	return newError(Conflict, "import_changed", intray.NewMessage("review.import_read_again", nil))
 }
 
-// told makes refusals of what a draft refuses.
-func told(err error) error {
+// refuseDraftError makes refusals of what a draft refuses.
+func refuseDraftError(err error) error {
 	var refusal *draft.Refusal
 	var conflict *draft.Conflict
 	var failed *intray.HookError
 	switch {
 	case errors.As(err, &failed):
-		return refuse(Conflict, "hook_failed", intray.NewMessage("review.hook_failed", intray.Params{"problem": failed.Describe()}))
+		return newError(Conflict, "hook_failed", intray.NewMessage("review.hook_failed", intray.Params{"problem": failed.Describe()}))
 	case errors.As(err, &refusal) && refusal.Stale:
-		return refuse(Conflict, "rows_changed", refusal.Text)
+		return newError(Conflict, "rows_changed", refusal.Text)
 	case errors.As(err, &refusal):
-		return refuse(Invalid, "not_possible", refusal.Text)
+		return newError(Invalid, "not_possible", refusal.Text)
 	case errors.Is(err, draft.ErrNothing):
-		return refuse(Conflict, "nothing_to_undo", intray.NewMessage("review.nothing_to_undo", nil))
+		return newError(Conflict, "nothing_to_undo", intray.NewMessage("review.nothing_to_undo", nil))
 	case errors.As(err, &conflict):
 		return err // whoever calls shows both texts
 	}

@@ -44,7 +44,7 @@ func redo(op string) service.EditOrder { return service.EditOrder{Op: op, Kind: 
 func shows(f *fixture, s *service.Service, imp service.Import) string {
 	f.Helper()
 	var shown []string
-	err := s.Rows(f.ctx, imp, func(d *draft.Draft) error {
+	err := s.WithRows(f.ctx, imp, func(d *draft.Draft) error {
 		w, err := d.Window(f.ctx, draft.Query{}, 0, 100)
 		for _, r := range w.Rows {
 			mark := ""
@@ -73,13 +73,13 @@ func TestReview(t *testing.T) {
 	if !sub.Blocked || sub.WithError != 1 {
 		t.Errorf("the submission that was refused: %+v", sub)
 	}
-	mend := order(typed(1, 0, "nobody", "bob@example.org"))
-	v, err := f.ChangeRows(f.ctx, imp, mend)
+	fix := order(typed(1, 0, "nobody", "bob@example.org"))
+	v, err := f.ChangeRows(f.ctx, imp, fix)
 	must(t, err)
 	if v.Cells != 1 || v.Valid != 1 || v.Invalid != 0 {
 		t.Errorf("the change: %+v", v)
 	}
-	again, err := f.ChangeRows(f.ctx, imp, mend)
+	again, err := f.ChangeRows(f.ctx, imp, fix)
 	if err != nil || again.Seq != v.Seq || again.Cells != 1 || len(again.Samples) != 1 {
 		t.Errorf("made again: %+v, %v", again, err)
 	}
@@ -228,10 +228,10 @@ func TestReviewRefuses(t *testing.T) {
 	_, err = f.ChangeRows(f.ctx, imp, order(draft.Clear{Where: draft.Selector{Token: "forgotten"}}))
 	f.refused(err, service.Conflict, "rows_changed")
 	waiting := f.create("")
-	err = f.Rows(f.ctx, waiting, func(*draft.Draft) error { return nil })
+	err = f.WithRows(f.ctx, waiting, func(*draft.Draft) error { return nil })
 	f.refused(err, service.Conflict, "not_in_review")
 	open := f.finished("phone\n1\n", "")
-	err = f.Rows(f.ctx, open, func(*draft.Draft) error { return nil })
+	err = f.WithRows(f.ctx, open, func(*draft.Draft) error { return nil })
 	f.refused(err, service.Conflict, "no_rows")
 	must(t, f.DeleteImport(f.ctx, f.org, imp.ID))
 	_, err = f.ChangeRows(f.ctx, imp, order(typed(1, 0, "nobody", "x@example.org")))
@@ -256,7 +256,7 @@ func TestNothingIsChangedOnce(t *testing.T) {
 		if err != nil || v.Seq != 0 || v.Cells != 0 {
 			t.Errorf("%+v, %v", v, err)
 		}
-		if n, err := s.Changes(f.ctx, imp); err != nil || n != 0 {
+		if n, err := s.CountChanges(f.ctx, imp); err != nil || n != 0 {
 			t.Errorf("%d changes, %v", n, err)
 		}
 	}

@@ -105,7 +105,7 @@ type Import struct {
 	// Memory is what was remembered when the import first ran, so that each run
 	// is offered the same. Nil before, once the import has ended, and for imports
 	// without an identifier.
-	Memory *intray.Memory
+	Memory *intray.LearnedMappings
 	// Inline imports bring their rows in the request; they take no upload.
 	Inline bool
 	// Raw is the received file.
@@ -145,14 +145,14 @@ type Upload struct {
 	TotalRows        int64
 	// FieldOrder are the keys of the schema's fields.
 	FieldOrder []string
-	// Account is what was found wrong; empty before the end.
-	Account Account
+	// Problems is what was found wrong; empty before the end.
+	Problems ProblemSummary
 	Created time.Time
 }
 
-// Account tells what was found wrong with an upload: the rows with a problem of
+// ProblemSummary tells what was found wrong with an upload: the rows with a problem of
 // level error, and the problems of all levels.
-type Account struct {
+type ProblemSummary struct {
 	// InvalidRows are the first of the rows with an error: at most 10,000.
 	InvalidRows []int64
 	// Errors are the first of the problems: at most 1,000.
@@ -166,8 +166,8 @@ const (
 )
 
 // Listed gives the part of the account that a list of uploads tells.
-func (a Account) Listed() Account {
-	return Account{
+func (a ProblemSummary) Listed() ProblemSummary {
+	return ProblemSummary{
 		InvalidRows: a.InvalidRows[:min(len(a.InvalidRows), ListedInvalidRows)],
 		Errors:      a.Errors[:min(len(a.Errors), ListedErrors)],
 	}
@@ -234,14 +234,14 @@ type Webhook struct {
 	// after Rotated.
 	Sealed, Before []byte
 	Rotated        time.Time
-	// Failing is the row of attempts that all failed.
-	Failing           Failing
+	// FailureStreak is the row of attempts that all failed.
+	FailureStreak           FailureStreak
 	Created, Modified time.Time
 }
 
-// Failing is an unbroken row of attempts at a receiver that failed. The zero Failing
+// FailureStreak is an unbroken row of attempts at a receiver that failed. The zero Failing
 // is that of one that did not fail last.
-type Failing struct {
+type FailureStreak struct {
 	Since, Last time.Time
 	Failures    int
 }
@@ -293,8 +293,8 @@ type Attempt struct {
 	Delivered      bool
 	// Status is that of the answer, or 0.
 	Status int
-	// Told is a sentence for people.
-	Told intray.Message
+	// Message is a sentence for people.
+	Message intray.Message
 	Head map[string][]string
 	Body []byte
 }
@@ -335,8 +335,8 @@ type RemoteFile struct {
 	Modified time.Time
 }
 
-// Pulled is what a connector knows of one version of a file.
-type Pulled struct {
+// PulledFile is what a connector knows of one version of a file.
+type PulledFile struct {
 	Org         string
 	ConnectorID string
 	File        RemoteFile
@@ -349,18 +349,18 @@ type Pulled struct {
 	Put      string
 	PutDue   time.Time
 	PutTries int
-	PutTold  intray.Message
+	PutMessage  intray.Message
 }
 
-// Pull is one run of a connector.
-type Pull struct {
+// PullRun is one run of a connector.
+type PullRun struct {
 	ID           string
 	ConnectorID  string
 	Began, Ended time.Time
 	Succeeded    bool
 	// Kind says for programs what went wrong, and Told for people.
 	Kind string
-	Told intray.Message
+	Message intray.Message
 	// Listed, Fetched and Waiting count files; Waiting ones may still change.
 	Listed, Fetched, Waiting int
 	// Skipped are the first entries that are no files to fetch, each with the reason.
@@ -431,9 +431,9 @@ const (
 	ValueMemory MemoryKind = "value"
 )
 
-// Remembered is one thing that a person decided about a file. It is offered again
+// LearnedMapping is one thing that a person decided about a file. It is offered again
 // to imports of the same organization and import identifier.
-type Remembered struct {
+type LearnedMapping struct {
 	Org              string
 	ImportIdentifier string
 	Kind             MemoryKind
@@ -470,10 +470,10 @@ type Edit struct {
 	Change int64
 	// Request says what was asked for, Told what came of it.
 	Request json.RawMessage
-	Told    json.RawMessage
-	// Layer is what the draft of the rows needs to know of the change; nil where
+	Result    json.RawMessage
+	// Revision is what the draft of the rows needs to know of the change; nil where
 	// it was undone or done again.
-	Layer []byte
+	Revision []byte
 	Made  time.Time
 }
 

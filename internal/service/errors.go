@@ -59,13 +59,13 @@ func IsKind(err error, kind Kind) bool {
 	return errors.As(err, &e) && e.Kind == kind
 }
 
-func refuse(kind Kind, code string, message intray.Message) *Error {
+func newError(kind Kind, code string, message intray.Message) *Error {
 	return &Error{Kind: kind, Code: code, Message: message}
 }
 
-// missing is the answer for everything that is not there.
-func missing(message intray.Message) *Error {
-	return refuse(NotFound, "not_found", message)
+// notFoundError is the answer for everything that is not there.
+func notFoundError(message intray.Message) *Error {
+	return newError(NotFound, "not_found", message)
 }
 
 // What may not be there.

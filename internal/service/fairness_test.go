@@ -22,24 +22,24 @@ func crowd() int {
 // crowded is a fixture that notes whose imports end.
 type crowded struct {
 	*fixture
-	told *teller
+	recorder *eventRecorder
 }
 
-// teller is told of each import that ends.
-type teller struct {
-	*courier
+// eventRecorder is told of each import that ends.
+type eventRecorder struct {
+	*fakeSender
 	orgs []string
 }
 
-func (t *teller) Tell(imp service.Import, u service.Upload, development bool) (service.Parcel, bool, error) {
+func (t *eventRecorder) ImportPayload(imp service.Import, u service.Upload, development bool) (service.Payload, bool, error) {
 	t.orgs = append(t.orgs, imp.Org)
-	return t.courier.Tell(imp, u, development)
+	return t.fakeSender.ImportPayload(imp, u, development)
 }
 
 func newCrowd(t *testing.T) *crowded {
 	t.Helper()
-	told := &teller{courier: &courier{}}
-	return &crowded{newFixture(t, func(_ *fixture, cfg *service.Config) { cfg.Courier = told }), told}
+	recorder := &eventRecorder{fakeSender: &fakeSender{}}
+	return &crowded{newFixture(t, func(_ *fixture, cfg *service.Config) { cfg.WebhookSender = recorder }), recorder}
 }
 
 // queue makes an organization queue imports.
@@ -64,7 +64,7 @@ func (f *crowded) run(most int) []string {
 			break
 		}
 	}
-	return f.told.orgs
+	return f.recorder.orgs
 }
 
 // TestFairness lets one organization queue a thousand imports and 199 others one

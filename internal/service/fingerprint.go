@@ -10,28 +10,28 @@ import (
 	"github.com/intraydata/intray/internal/blob"
 )
 
-// anchor is the blob by which a process sees that it has the blobs that belong
+// fingerprintKey is the blob by which a process sees that it has the blobs that belong
 // to the store: both hold the same random name.
-const anchor = "anchor"
+const fingerprintKey = "anchor"
 
 var (
 	errOtherBlobs = errors.New("the files of this database are not in this data folder: give all processes that share a database the same blobs folder, or put the right one back")
 	errOtherStore = errors.New("the files in this data folder belong to another database: put that database back (intray.db), or begin with an empty data folder")
 )
 
-// Anchor makes sure that the store's files are among the blobs that this
+// VerifyStoreFingerprint makes sure that the store's files are among the blobs that this
 // process sees: where several processes share a database, they must share the
 // blobs as well, or each would take the files of the others for deleted. The
 // first process to come names both.
-func (s *Service) Anchor(ctx context.Context) error {
-	held, err := s.readAnchor(ctx)
+func (s *Service) VerifyStoreFingerprint(ctx context.Context) error {
+	held, err := s.readFingerprint(ctx)
 	if err != nil {
 		return fmt.Errorf("look for the anchor: %w", err)
 	}
 	if held != "" {
-		return s.compareAnchor(ctx, held)
+		return s.compareFingerprint(ctx, held)
 	}
-	lot, err := s.random(12)
+	lot, err := s.randomText(12)
 	if err != nil {
 		return err
 	}
@@ -39,14 +39,14 @@ func (s *Service) Anchor(ctx context.Context) error {
 	fresh := folder + "/" + lot
 	var mark string
 	err = s.cfg.Store.Update(ctx, func(tx Tx) (err error) {
-		mark, err = tx.Nodes.Mark(ctx, anchor, fresh)
+		mark, err = tx.Nodes.EnsureMark(ctx, fingerprintKey, fresh)
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	// The one that gave the name may have ended before it laid the anchor.
-	unused, err := s.unused(ctx)
+	unused, err := s.hasNoImports(ctx)
 	if err != nil {
 		return err
 	}
@@ -54,13 +54,13 @@ func (s *Service) Anchor(ctx context.Context) error {
 	if !own {
 		return errOtherBlobs
 	}
-	return s.layAnchor(ctx, mark)
+	return s.writeFingerprint(ctx, mark)
 }
 
-func (s *Service) compareAnchor(ctx context.Context, held string) error {
+func (s *Service) compareFingerprint(ctx context.Context, held string) error {
 	var mark string
 	err := s.cfg.Store.View(ctx, func(tx Tx) (err error) {
-		mark, err = tx.Nodes.Mark(ctx, anchor, "")
+		mark, err = tx.Nodes.EnsureMark(ctx, fingerprintKey, "")
 		return err
 	})
 	switch {
@@ -74,9 +74,9 @@ func (s *Service) compareAnchor(ctx context.Context, held string) error {
 	return nil
 }
 
-// readAnchor gives "" where there is none.
-func (s *Service) readAnchor(ctx context.Context) (string, error) {
-	r, err := s.cfg.Blobs.Open(ctx, anchor)
+// readFingerprint gives "" where there is none.
+func (s *Service) readFingerprint(ctx context.Context) (string, error) {
+	r, err := s.cfg.Blobs.Open(ctx, fingerprintKey)
 	if errors.Is(err, blob.ErrNotFound) {
 		return "", nil
 	}
@@ -88,8 +88,8 @@ func (s *Service) readAnchor(ctx context.Context) (string, error) {
 	return string(text), err
 }
 
-func (s *Service) layAnchor(ctx context.Context, name string) error {
-	w, err := s.cfg.Blobs.Create(ctx, anchor)
+func (s *Service) writeFingerprint(ctx context.Context, name string) error {
+	w, err := s.cfg.Blobs.Create(ctx, fingerprintKey)
 	if err != nil {
 		return fmt.Errorf("lay the anchor: %w", err)
 	}
@@ -100,8 +100,8 @@ func (s *Service) layAnchor(ctx context.Context, name string) error {
 	return w.Commit()
 }
 
-// unused says whether no organization has an import.
-func (s *Service) unused(ctx context.Context) (bool, error) {
+// hasNoImports says whether no organization has an import.
+func (s *Service) hasNoImports(ctx context.Context) (bool, error) {
 	imports := int64(0)
 	err := s.cfg.Store.View(ctx, func(tx Tx) error {
 		orgs, err := tx.Accounts.Orgs(ctx)

@@ -137,7 +137,7 @@ func (f *fixture) node(name string, changes ...change) *service.Service {
 
 // reaching calls do at each point that the service reaches.
 func reaching(do func(point string)) change {
-	return func(_ *fixture, cfg *service.Config) { cfg.Reach = do }
+	return func(_ *fixture, cfg *service.Config) { cfg.CrashPoint = do }
 }
 
 // crashAt makes the process die at the point: with nothing put in order.
@@ -207,7 +207,7 @@ func (f *fixture) send(imp service.Import, text string) error {
 	if err != nil {
 		return err
 	}
-	_, err = r.Receive(f.ctx, service.Incoming{Body: strings.NewReader(text), Length: int64(len(text))})
+	_, err = r.Receive(f.ctx, service.IncomingFile{Body: strings.NewReader(text), Length: int64(len(text))})
 	return err
 }
 
@@ -410,7 +410,7 @@ type sftp struct {
 	login   service.Login
 }
 
-func (s *sftp) Test(_ context.Context, login service.Login) (service.SFTPReport, error) {
+func (s *sftp) TestConnection(_ context.Context, login service.Login) (service.SFTPReport, error) {
 	s.login = login
 	return s.report, s.trouble
 }

@@ -10,15 +10,15 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Answer is what was answered to a request.
-type Answer struct {
+// ReplayedResponse is what was answered to a request.
+type ReplayedResponse struct {
 	Status int
 	Body   []byte
 }
 
-// Turn is the right to carry out the request of an idempotency key. Finish or
+// ReplayLock is the right to carry out the request of an idempotency key. Finish or
 // Release must follow.
-type Turn struct {
+type ReplayLock struct {
 	// ID is for the thing that the request makes, so that a repetition makes no
 	// second one even where the process died before the answer was kept.
 	ID string
@@ -31,15 +31,15 @@ type Turn struct {
 // there is none the request is the caller's to carry out. A key that was used
 // for another request, or whose request is still under way, is a Conflict.
 // Answers are kept for 72 hours; after that the key is as good as new.
-func (s *Service) BeginReplay(ctx context.Context, org, key, fingerprint string) (*Answer, *Turn, error) {
+func (s *Service) BeginReplay(ctx context.Context, org, key, fingerprint string) (*ReplayedResponse, *ReplayLock, error) {
 	fresh := Replay{Org: org, Key: key, Fingerprint: fingerprint, Node: s.cfg.Node, Created: s.now()}
-	first := s.answering.add(fresh.name())
+	first := s.activeReplays.tryAdd(fresh.name())
 	answer, turn, err := s.beginReplay(ctx, fresh, first)
 	if errors.Is(err, errTakenMeanwhile) {
 		answer, turn, err = s.beginReplay(ctx, fresh, first)
 	}
 	if first && turn == nil {
-		s.answering.remove(fresh.name())
+		s.activeReplays.remove(fresh.name())
 	}
 	return answer, turn, err
 }
@@ -52,7 +52,7 @@ var errTakenMeanwhile = &Error{Kind: Conflict, Code: "key_taken_meanwhile"}
 
 // beginReplay gives an answer or a turn. first says that this process carries
 // out no other request with the key.
-func (s *Service) beginReplay(ctx context.Context, fresh Replay, first bool) (answer *Answer, turn *Turn, err error) {
+func (s *Service) beginReplay(ctx context.Context, fresh Replay, first bool) (answer *ReplayedResponse, turn *ReplayLock, err error) {
 	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
 		kept, err := tx.Replays.Get(ctx, fresh.Org, fresh.Key)
 		known := !IsKind(err, NotFound)
@@ -68,7 +68,7 @@ func (s *Service) beginReplay(ctx context.Context, fresh Replay, first bool) (an
 		if !first {
 			return keyInUse()
 		}
-		turn = s.turn(next)
+		turn = s.newReplayLock(next)
 		if known {
 			return tx.Replays.Save(ctx, next)
 		}
@@ -84,19 +84,19 @@ func (s *Service) beginReplay(ctx context.Context, fresh Replay, first bool) (an
 	return answer, turn, nil
 }
 
-func (s *Service) judgeReplay(ctx context.Context, tx Tx, kept, fresh Replay, first bool) (*Answer, Replay, error) {
+func (s *Service) judgeReplay(ctx context.Context, tx Tx, kept, fresh Replay, first bool) (*ReplayedResponse, Replay, error) {
 	same, released := kept.Fingerprint == fresh.Fingerprint, kept.Status == 0 && kept.Node == ""
 	switch {
 	case kept.Created.Before(s.now().Add(-keepReplays)), released && !same:
 		return nil, fresh, nil
 	case !same:
-		return nil, fresh, refuse(Conflict, "idempotency_key_reused", intray.NewMessage("idempotency_key.reused", nil))
+		return nil, fresh, newError(Conflict, "idempotency_key_reused", intray.NewMessage("idempotency_key.reused", nil))
 	case kept.Status != 0:
 		body, err := s.keys.replays.Open(kept.Sealed, kept.Org, kept.Key)
-		return &Answer{kept.Status, body}, fresh, err
+		return &ReplayedResponse{kept.Status, body}, fresh, err
 	}
 	if kept.Node != s.cfg.Node || !first {
-		nodes, err := tx.Nodes.All(ctx)
+		nodes, err := tx.Nodes.List(ctx)
 		if err != nil {
 			return nil, fresh, err
 		}
@@ -110,39 +110,39 @@ func (s *Service) judgeReplay(ctx context.Context, tx Tx, kept, fresh Replay, fi
 }
 
 func keyInUse() error {
-	e := refuse(Conflict, "idempotency_key_in_use", intray.NewMessage("idempotency_key.in_use", nil))
+	e := newError(Conflict, "idempotency_key_in_use", intray.NewMessage("idempotency_key.in_use", nil))
 	e.RetryAfter = time.Second
 	return e
 }
 
-func (s *Service) turn(r Replay) *Turn {
+func (s *Service) newReplayLock(r Replay) *ReplayLock {
 	begun := strconv.FormatInt(r.Created.UnixMicro(), 10)
 	mac := s.keys.idempotency.MAC([]byte(r.Org), []byte(r.Key), []byte(r.Fingerprint), []byte(begun))
-	return &Turn{ID: derivedID(mac), service: s, replay: r}
+	return &ReplayLock{ID: derivedID(mac), service: s, replay: r}
 }
 
 // Finish keeps the answer for repetitions, sealed.
-func (t *Turn) Finish(ctx context.Context, a Answer) error {
+func (t *ReplayLock) Finish(ctx context.Context, a ReplayedResponse) error {
 	sealed, err := t.service.keys.replays.Seal(a.Body, t.replay.Org, t.replay.Key)
 	if err != nil {
 		return errors.Join(err, t.Release(ctx))
 	}
 	done := t.replay
 	done.Status, done.Sealed = a.Status, sealed
-	return t.end(ctx, done)
+	return t.save(ctx, done)
 }
 
 // Release gives the key free without an answer: the same request makes the same
 // thing under it, and another request may take it over.
-func (t *Turn) Release(ctx context.Context) error {
+func (t *ReplayLock) Release(ctx context.Context) error {
 	done := t.replay
 	done.Node = ""
-	return t.end(ctx, done)
+	return t.save(ctx, done)
 }
 
-// end saves a replay. Where that fails the same request may be carried out again
+// save saves a replay. Where that fails the same request may be carried out again
 // in this process, and makes the same thing.
-func (t *Turn) end(ctx context.Context, done Replay) error {
-	defer t.service.answering.remove(t.replay.name())
+func (t *ReplayLock) save(ctx context.Context, done Replay) error {
+	defer t.service.activeReplays.remove(t.replay.name())
 	return t.service.cfg.Store.Update(ctx, func(tx Tx) error { return tx.Replays.Save(ctx, done) })
 }

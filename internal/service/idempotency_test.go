@@ -20,7 +20,7 @@ const absent = "0f8fad5b-d9cb-469f-a165-70867728950e"
 func TestReplayGivesTheAnswerAgain(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	answer := service.Answer{Status: 201, Body: []byte(`{"id":"7"}`)}
+	answer := service.ReplayedResponse{Status: 201, Body: []byte(`{"id":"7"}`)}
 	must(t, f.begins(f.Service, "key", "print").Finish(f.ctx, answer))
 	for range 2 {
 		f.answers("key", "print", answer)
@@ -34,7 +34,7 @@ func TestReplayGivesTheAnswerAgain(t *testing.T) {
 }
 
 // begins checks that a request with the key is the caller's to carry out.
-func (f *fixture) begins(s *service.Service, key, print string) *service.Turn {
+func (f *fixture) begins(s *service.Service, key, print string) *service.ReplayLock {
 	f.Helper()
 	got, turn, err := s.BeginReplay(f.ctx, f.org, key, print)
 	if got != nil || turn == nil || err != nil {
@@ -44,7 +44,7 @@ func (f *fixture) begins(s *service.Service, key, print string) *service.Turn {
 }
 
 // answers checks that a request gets the answer that was kept.
-func (f *fixture) answers(key, print string, want service.Answer) {
+func (f *fixture) answers(key, print string, want service.ReplayedResponse) {
 	f.Helper()
 	got, turn, err := f.BeginReplay(f.ctx, f.org, key, print)
 	must(f.T, err)
@@ -63,7 +63,7 @@ func (f *fixture) busy(key, print, code string) {
 func TestKeptAnswersAreSealed(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	must(t, f.begins(f.Service, "key", "print").Finish(f.ctx, service.Answer{Status: 201, Body: []byte("a secret answer")}))
+	must(t, f.begins(f.Service, "key", "print").Finish(f.ctx, service.ReplayedResponse{Status: 201, Body: []byte("a secret answer")}))
 	must(t, f.store.View(f.ctx, func(tx service.Tx) error {
 		kept, err := tx.Replays.Get(f.ctx, f.org, "key")
 		if strings.Contains(string(kept.Sealed), "secret") {
@@ -76,19 +76,19 @@ func TestKeptAnswersAreSealed(t *testing.T) {
 func TestReplaysAreForgottenAfterThreeDays(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	must(t, f.Sweep(f.ctx)) // the first sweep forgets; the next that does is far away
+	must(t, f.RunMaintenance(f.ctx)) // the first sweep forgets; the next that does is far away
 	first := f.begins(f.Service, "key", "print")
-	must(t, first.Finish(f.ctx, service.Answer{Status: 201}))
+	must(t, first.Finish(f.ctx, service.ReplayedResponse{Status: 201}))
 	f.clock.Advance(threeDays)
-	f.answers("key", "print", service.Answer{Status: 201})
+	f.answers("key", "print", service.ReplayedResponse{Status: 201})
 	f.clock.Advance(time.Microsecond)
 	second := f.begins(f.Service, "key", "print")
 	if second.ID == first.ID {
 		t.Error("a key used again after its time makes the thing that it made before")
 	}
-	must(t, second.Finish(f.ctx, service.Answer{Status: 201}))
+	must(t, second.Finish(f.ctx, service.ReplayedResponse{Status: 201}))
 	f.clock.Advance(threeDays + time.Microsecond)
-	must(t, f.node("folder/two").Sweep(f.ctx))
+	must(t, f.node("folder/two").RunMaintenance(f.ctx))
 	err := f.store.View(f.ctx, func(tx service.Tx) error {
 		_, err := tx.Replays.Get(f.ctx, f.org, "key")
 		return err
@@ -129,8 +129,8 @@ func TestReplayReleased(t *testing.T) {
 		t.Error("another request makes the same thing")
 	}
 	f.busy("key", "print", "idempotency_key_reused")
-	must(t, other.Finish(f.ctx, service.Answer{Status: 201}))
-	f.answers("key", "another request", service.Answer{Status: 201})
+	must(t, other.Finish(f.ctx, service.ReplayedResponse{Status: 201}))
+	f.answers("key", "another request", service.ReplayedResponse{Status: 201})
 }
 
 // TestReplayWhoseEndWasNotKept goes on after the store did not take the end of
@@ -138,11 +138,11 @@ func TestReplayReleased(t *testing.T) {
 func TestReplayWhoseEndWasNotKept(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	ends := map[string]func(ctx context.Context, turn *service.Turn) error{
-		"finish": func(ctx context.Context, turn *service.Turn) error {
-			return turn.Finish(ctx, service.Answer{Status: 201})
+	ends := map[string]func(ctx context.Context, turn *service.ReplayLock) error{
+		"finish": func(ctx context.Context, turn *service.ReplayLock) error {
+			return turn.Finish(ctx, service.ReplayedResponse{Status: 201})
 		},
-		"release": func(ctx context.Context, turn *service.Turn) error { return turn.Release(ctx) },
+		"release": func(ctx context.Context, turn *service.ReplayLock) error { return turn.Release(ctx) },
 	}
 	for key, end := range ends {
 		first := f.begins(f.Service, key, "print")
@@ -196,12 +196,12 @@ func TestFixedIDsMakeOneThing(t *testing.T) {
 			return c.ID, err
 		},
 	}
-	for noun, create := range makes {
+	for what, create := range makes {
 		first, err := create()
 		must(t, err)
 		second, err := create()
 		if err != nil || first != second || !strings.HasPrefix(first, id) {
-			t.Errorf("%s: made %s and then %s, error %v", noun, first, second, err)
+			t.Errorf("%s: made %s and then %s, error %v", what, first, second, err)
 		}
 	}
 	f.runAll()

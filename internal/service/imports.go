@@ -69,11 +69,11 @@ func (s *Service) CreateImport(ctx context.Context, org string, draft NewImport)
 			return Import{}, err
 		}
 		var cancel context.CancelFunc
-		ctx, cancel = accepting(ctx)
+		ctx, cancel = detachedContext(ctx)
 		defer cancel()
 	}
 	err = s.cfg.Store.Update(ctx, func(tx Tx) error { return s.insertImport(ctx, tx, imp, name, parsed, draft.SchemaID == "") })
-	s.cfg.Reach("import.created")
+	s.cfg.CrashPoint("import.created")
 	return imp.asCreated(), err
 }
 
@@ -96,14 +96,14 @@ func checkImport(draft NewImport) error {
 }
 
 func checkFilename(field, name string) error {
-	if len(name) > MaxFilename || !printable(name) {
+	if len(name) > MaxFilename || !isPrintable(name) {
 		return invalidField(field, intray.NewMessage("file.invalid_name", intray.Params{"n": MaxFilename}))
 	}
 	return nil
 }
 
 func (s *Service) draftImport(org string, draft NewImport) (Import, error) {
-	id, err := s.idOr(draft.ID)
+	id, err := s.idOrNew(draft.ID)
 	if err != nil {
 		return Import{}, err
 	}
@@ -135,11 +135,11 @@ func (s *Service) document(ctx context.Context, org string, draft NewImport) (st
 		return "", draft.Doc, nil
 	}
 	if issues := schemajson.CheckOverlay(draft.Doc); len(issues) > 0 {
-		return "", schemajson.Doc{}, Refusal(issues)
+		return "", schemajson.Doc{}, ValidationError(issues)
 	}
 	saved, err := s.Schema(ctx, org, draft.SchemaID)
 	if IsKind(err, NotFound) || err == nil && saved.Inline {
-		e := missing(intray.NewMessage("schema.saved_not_found", nil))
+		e := notFoundError(intray.NewMessage("schema.saved_not_found", nil))
 		e.Fields = fieldMessage("schema_id", noSavedSchema)
 		return "", schemajson.Doc{}, e
 	}
@@ -154,14 +154,14 @@ func (s *Service) document(ctx context.Context, org string, draft NewImport) (st
 // is committed the file counts as rubbish.
 func (s *Service) storeRows(ctx context.Context, imp Import, rows io.Reader) (File, error) {
 	key := imp.rawKey("rows")
-	if err := s.guard(ctx, key); err != nil {
+	if err := s.guardBlob(ctx, key); err != nil {
 		return File{}, err
 	}
 	stored, err := s.storeFile(ctx, key, rows, nil)
 	if err != nil {
 		return File{}, fmt.Errorf("store initial_data: %w", err)
 	}
-	s.cfg.Reach("rows.stored")
+	s.cfg.CrashPoint("rows.stored")
 	return File{Key: key, Size: stored.size, SHA256: hex.EncodeToString(stored.sha256)}, nil
 }
 
@@ -189,14 +189,14 @@ func (s *Service) insertImport(ctx context.Context, tx Tx, imp Import, name stri
 	if err := tx.Uploads.Insert(ctx, newUpload(queued, parsed)); err != nil {
 		return err
 	}
-	return wake(ctx, tx)
+	return enqueueRun(ctx, tx)
 }
 
 // newUpload makes the upload of an import.
 func newUpload(imp Import, parsed *intray.Schema) Upload {
 	u := Upload{
 		ID: imp.UploadID, Org: imp.Org, ImportID: imp.ID, ImportIdentifier: parsed.Settings.ImportIdentifier,
-		Filename: imp.Filename, Raw: imp.Raw, User: imp.User, Status: imp.Status.Upload(), Created: imp.Modified,
+		Filename: imp.Filename, Raw: imp.Raw, User: imp.User, Status: imp.Status.UploadStatus(), Created: imp.Modified,
 	}
 	for _, f := range parsed.Fields {
 		u.FieldOrder = append(u.FieldOrder, f.Key)
@@ -210,7 +210,7 @@ func (s *Service) Import(ctx context.Context, org, id string) (imp Import, err e
 		imp, err = tx.Imports.Get(ctx, org, id)
 		return err
 	})
-	return imp, named(err, importMissing)
+	return imp, describeNotFound(err, importMissing)
 }
 
 // Imports gives the imports from offset on, newest first and without schema
@@ -231,11 +231,11 @@ func (s *Service) ImportResult(ctx context.Context, org, id string) (Upload, err
 		return Upload{}, err
 	}
 	if imp.Status != Successful {
-		return Upload{}, refuse(Conflict, "not_finished", intray.NewMessage("import.not_finished", intray.Params{"status": string(imp.Status), "wanted": string(Successful)}))
+		return Upload{}, newError(Conflict, "not_finished", intray.NewMessage("import.not_finished", intray.Params{"status": string(imp.Status), "wanted": string(Successful)}))
 	}
 	u, err := s.Upload(ctx, org, imp.UploadID)
 	if IsKind(err, NotFound) {
-		return Upload{}, missing(intray.NewMessage("import.result_deleted", nil))
+		return Upload{}, notFoundError(intray.NewMessage("import.result_deleted", nil))
 	}
 	return u, err
 }
@@ -246,19 +246,19 @@ func (s *Service) DeleteImport(ctx context.Context, org, id string) error {
 	var imp Import
 	err := s.cfg.Store.Update(ctx, func(tx Tx) (err error) {
 		if imp, err = tx.Imports.Get(ctx, org, id); err != nil {
-			return named(err, importMissing)
+			return describeNotFound(err, importMissing)
 		}
 		return s.removeImport(ctx, tx, imp)
 	})
 	if err != nil {
 		return err
 	}
-	s.empty(ctx, imp.prefix())
+	s.discardBlobs(ctx, imp.prefix())
 	return nil
 }
 
 func (s *Service) removeImport(ctx context.Context, tx Tx, imp Import) error {
-	if err := tx.Outbox.Blank(ctx, imp.ID); err != nil {
+	if err := tx.Outbox.EraseImport(ctx, imp.ID); err != nil {
 		return err
 	}
 	if err := tx.Imports.Delete(ctx, imp.Org, imp.ID); err != nil {
@@ -274,11 +274,11 @@ func (s *Service) removeImport(ctx context.Context, tx Tx, imp Import) error {
 	if err != nil && !IsKind(err, NotFound) {
 		return err
 	}
-	if err := s.receipt(ctx, tx, imp, askedFor, imp.parts()...); err != nil {
+	if err := s.receipt(ctx, tx, imp, onRequest, imp.deletableParts()...); err != nil {
 		return err
 	}
 	// A run that is being stopped may still write for a moment.
-	return tx.Trash.Add(ctx, Trash{Prefix: imp.prefix(), Due: s.now().Add(stopWithin)})
+	return tx.Trash.Schedule(ctx, Trash{Prefix: imp.prefix(), Due: s.now().Add(stopWithin)})
 }
 
 // prefix is where everything of an import is stored.
@@ -290,10 +290,10 @@ func (imp Import) rawKey(attempt string) string { return imp.prefix() + "/raw/" 
 // runPrefix is where one run of the import writes.
 func (imp Import) runPrefix(run int) string { return fmt.Sprintf("%s/run-%d", imp.prefix(), run) }
 
-// move brings an import into its next state and its upload with it. It is the
+// transition brings an import into its next state and its upload with it. It is the
 // only way that a status changes. imp is written as it is, beside the status;
 // its run number must still be the one in the store.
-func (s *Service) move(ctx context.Context, tx Tx, imp *Import, next Status) error {
+func (s *Service) transition(ctx context.Context, tx Tx, imp *Import, next Status) error {
 	from := imp.Status
 	if !from.MayBecome(next) {
 		return fmt.Errorf("an import cannot go from %s to %s", from, next)
@@ -308,25 +308,25 @@ func (s *Service) move(ctx context.Context, tx Tx, imp *Import, next Status) err
 			imp.Queued = imp.Modified
 		}
 	}
-	if err := tx.Imports.Move(ctx, *imp, from, imp.Run); err != nil {
+	if err := tx.Imports.UpdateIf(ctx, *imp, from, imp.Run); err != nil {
 		return err
 	}
-	if err := s.follow(ctx, tx, *imp); err != nil {
+	if err := s.syncUpload(ctx, tx, *imp); err != nil {
 		return err
 	}
 	return s.announce(ctx, tx, *imp)
 }
 
-// follow brings the upload up to its import.
-func (s *Service) follow(ctx context.Context, tx Tx, imp Import) error {
+// syncUpload brings the upload up to its import.
+func (s *Service) syncUpload(ctx context.Context, tx Tx, imp Import) error {
 	u, err := tx.Uploads.Get(ctx, imp.Org, imp.UploadID)
 	if err != nil {
 		return err
 	}
-	u.Status, u.Filename, u.User, u.Raw, u.Result = imp.Status.Upload(), imp.Filename, imp.User, imp.Raw, imp.Result
+	u.Status, u.Filename, u.User, u.Raw, u.Result = imp.Status.UploadStatus(), imp.Filename, imp.User, imp.Raw, imp.Result
 	if o := imp.Outcome; o != nil && imp.Status != Pending {
 		u.TotalRows = o.DataRows
-		u.Account = Account{InvalidRows: o.RowsWithError, Errors: validations(o.Listed)}
+		u.Problems = ProblemSummary{InvalidRows: o.RowsWithError, Errors: validations(o.Listed)}
 	}
 	return tx.Uploads.Save(ctx, u)
 }
@@ -341,13 +341,13 @@ func validations(listed []intray.Notice) (list []intray.Notice) {
 	return list
 }
 
-// Trace tells of the cells of a data row, counted from 0, where they came from,
+// TraceRow tells of the cells of a data row, counted from 0, where they came from,
 // what each step made of them, and why: of all fields in the order of the schema,
 // or of the one with the key, where it is not "". Each cell is gone when use has
 // returned. An import without staged rows is a Conflict.
-func (s *Service) Trace(ctx context.Context, imp Import, row int64, key string, use func(f intray.Field, cell intray.Trace) error) error {
+func (s *Service) TraceRow(ctx context.Context, imp Import, row int64, key string, use func(f intray.Field, cell intray.Trace) error) error {
 	if imp.Stage == "" || imp.Outcome == nil {
-		return imp.noRows()
+		return imp.noRowsError()
 	}
 	schema, err := s.FrozenSchema(imp)
 	if err != nil {
@@ -355,7 +355,7 @@ func (s *Service) Trace(ctx context.Context, imp Import, row int64, key string, 
 	}
 	only := schema.FieldIndex(key)
 	if key != "" && only < 0 {
-		e := missing(intray.NewMessage("import.no_such_field", intray.Params{"key": clip(key)}))
+		e := notFoundError(intray.NewMessage("import.no_such_field", intray.Params{"key": truncate(key)}))
 		e.Fields = fieldMessage("field", intray.NewMessage("import.names_no_field", nil))
 		return e
 	}
@@ -367,7 +367,7 @@ func (s *Service) Trace(ctx context.Context, imp Import, row int64, key string, 
 		if key != "" && field != only {
 			continue
 		}
-		cell, err := imp.trace(schema, b, field)
+		cell, err := imp.traceCell(schema, b, field)
 		if err != nil {
 			return err
 		}
@@ -378,8 +378,8 @@ func (s *Service) Trace(ctx context.Context, imp Import, row int64, key string, 
 	return nil
 }
 
-// noRows says why there are no rows to look at.
-func (imp Import) noRows() error {
+// noRowsError says why there are no rows to look at.
+func (imp Import) noRowsError() error {
 	why := intray.NewMessage("import.no_rows_yet", intray.Params{"status": string(imp.Status), "wanted": string(Successful)})
 	switch imp.Status {
 	case NeedsReview:
@@ -387,13 +387,13 @@ func (imp Import) noRows() error {
 	case Failed:
 		why = intray.NewMessage("import.no_rows_kept", intray.Params{"status": string(imp.Status)})
 	}
-	return refuse(Conflict, "no_rows", why)
+	return newError(Conflict, "no_rows", why)
 }
 
-// trace tells of one cell of the only row of a batch.
-func (imp Import) trace(schema *intray.Schema, b *intray.Batch, field int) (intray.Trace, error) {
+// traceCell tells of one cell of the only row of a batch.
+func (imp Import) traceCell(schema *intray.Schema, b *intray.Batch, field int) (intray.Trace, error) {
 	cell := imp.Outcome.Explain(schema, b, 0, field)
-	written, err := imp.written(schema, b, field)
+	written, err := imp.traceOutput(schema, b, field)
 	if err != nil {
 		return cell, fmt.Errorf("tell of a cell: %w", err)
 	}
@@ -401,9 +401,9 @@ func (imp Import) trace(schema *intray.Schema, b *intray.Batch, field int) (intr
 	return cell, nil
 }
 
-// written tells what the result holds of a cell; where there is no result, it
+// traceOutput tells what the result holds of a cell; where there is no result, it
 // says so of every row alike.
-func (imp Import) written(schema *intray.Schema, b *intray.Batch, field int) (intray.TraceStep, error) {
+func (imp Import) traceOutput(schema *intray.Schema, b *intray.Batch, field int) (intray.TraceStep, error) {
 	if imp.Status == Successful {
 		return output.Explain(schema, b, 0, field)
 	}
@@ -414,10 +414,10 @@ func (imp Import) written(schema *intray.Schema, b *intray.Batch, field int) (in
 func (s *Service) stagedRow(ctx context.Context, imp Import, row int64) (*intray.Batch, error) {
 	b, rows, err := s.readRow(ctx, imp.Stage, row)
 	if errors.Is(err, blob.ErrNotFound) {
-		return nil, missing(intray.NewMessage("import.rows_deleted", nil))
+		return nil, notFoundError(intray.NewMessage("import.rows_deleted", nil))
 	}
 	if err == nil && b.Rows() == 0 {
-		e := missing(intray.NewMessage("import.no_such_row", intray.Params{"row": row, "n": rows}))
+		e := notFoundError(intray.NewMessage("import.no_such_row", intray.Params{"row": row, "n": rows}))
 		e.Fields = fieldMessage("row", intray.NewMessage("import.row_beyond_last", nil))
 		return nil, e
 	}

@@ -90,17 +90,17 @@ func TestSchemaIsFrozen(t *testing.T) {
 	f := newFixture(t)
 	saved := named(t, "Contacts")
 	saved.Settings = decoded(t, `{"invalidDataBehavior":"BLOCK_SUBMIT","importIdentifier":"saved","title":"Saved"}`)
-	schema, _, err := f.CreateSchema(f.ctx, f.org, service.SchemaDraft{Doc: saved})
+	created, _, err := f.CreateSchema(f.ctx, f.org, service.SchemaDraft{Doc: saved})
 	must(t, err)
 	imp, err := f.CreateImport(f.ctx, f.org, service.NewImport{
-		SchemaID: schema.ID, Doc: schemajson.Doc{Settings: decoded(t, `{"title":"Mine"}`)},
+		SchemaID: created.ID, Doc: schemajson.Doc{Settings: decoded(t, `{"title":"Mine"}`)},
 	})
 	must(t, err)
 	next := named(t, "Contacts")
 	next.Fields = decoded(t, `[{"key":"other","label":"Other"}]`)
-	_, _, err = f.ReplaceSchema(f.ctx, f.org, schema.ID, service.SchemaDraft{Doc: next})
+	_, _, err = f.ReplaceSchema(f.ctx, f.org, created.ID, service.SchemaDraft{Doc: next})
 	must(t, err)
-	must(t, f.DeleteSchema(f.ctx, f.org, schema.ID))
+	must(t, f.DeleteSchema(f.ctx, f.org, created.ID))
 	must(t, f.send(imp, badFile))
 	f.runAll()
 	f.status(imp, service.NeedsReview)
@@ -110,7 +110,7 @@ func TestSchemaIsFrozen(t *testing.T) {
 	if diff := cmp.Diff([]string{"saved", "Mine", "email"}, got); diff != "" {
 		t.Errorf("identifier, title and first field (-want +got):\n%s", diff)
 	}
-	if face, err := f.ReviewFace(imp); face.Title != "Mine" || err != nil {
+	if face, err := f.ReviewPageInfo(imp); face.Title != "Mine" || err != nil {
 		t.Errorf("%+v, error %v", face, err)
 	}
 }
@@ -119,7 +119,7 @@ func TestRefusedUploads(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	imp := f.create(`{"maxFileSize":64}`)
-	begin := func(length int64) (*service.Receiving, error) {
+	begin := func(length int64) (*service.UploadReceiver, error) {
 		return f.BeginUpload(f.ctx, imp.ID, f.token(f.UploadToken(imp)), length)
 	}
 	_, err := begin(65)
@@ -127,15 +127,15 @@ func TestRefusedUploads(t *testing.T) {
 	sum5, sum256 := md5.Sum([]byte("x")), sha256.Sum256([]byte("x"))
 	for _, c := range []struct {
 		name string
-		in   service.Incoming
+		in   service.IncomingFile
 		kind service.Kind
 		code string
 	}{
-		{"too large", service.Incoming{Body: strings.NewReader(strings.Repeat("x", 65)), Length: -1}, service.TooLarge, "file_too_large"},
-		{"too short", service.Incoming{Body: strings.NewReader("abc"), Length: 4}, service.Invalid, "body_too_short"},
-		{"another MD5", service.Incoming{Body: strings.NewReader("abc"), Length: 3, MD5: sum5[:]}, service.Invalid, "digest_mismatch"},
-		{"another SHA-256", service.Incoming{Body: strings.NewReader("abc"), Length: 3, SHA256: sum256[:]}, service.Invalid, "digest_mismatch"},
-		{"a wrong name", service.Incoming{Body: strings.NewReader("abc"), Length: 3, Filename: "a\x00b"}, service.Invalid, "invalid"},
+		{"too large", service.IncomingFile{Body: strings.NewReader(strings.Repeat("x", 65)), Length: -1}, service.TooLarge, "file_too_large"},
+		{"too short", service.IncomingFile{Body: strings.NewReader("abc"), Length: 4}, service.Invalid, "body_too_short"},
+		{"another MD5", service.IncomingFile{Body: strings.NewReader("abc"), Length: 3, MD5: sum5[:]}, service.Invalid, "digest_mismatch"},
+		{"another SHA-256", service.IncomingFile{Body: strings.NewReader("abc"), Length: 3, SHA256: sum256[:]}, service.Invalid, "digest_mismatch"},
+		{"a wrong name", service.IncomingFile{Body: strings.NewReader("abc"), Length: 3, Filename: "a\x00b"}, service.Invalid, "invalid"},
 	} {
 		r, err := begin(-1)
 		must(t, err)
@@ -149,10 +149,10 @@ func TestRefusedUploads(t *testing.T) {
 	r, err := begin(3)
 	must(t, err)
 	sum5, sum256 = md5.Sum([]byte("abc")), sha256.Sum256([]byte("abc"))
-	receipt, err := r.Receive(f.ctx, service.Incoming{
+	receipt, err := r.Receive(f.ctx, service.IncomingFile{
 		Body: strings.NewReader("abc"), Length: 3, MD5: sum5[:], SHA256: sum256[:], Filename: "list.csv"})
 	must(t, err)
-	if diff := cmp.Diff(service.Receipt{Size: 3, MD5: fmt.Sprintf("%x", sum5)}, receipt); diff != "" {
+	if diff := cmp.Diff(service.UploadReceipt{Size: 3, MD5: fmt.Sprintf("%x", sum5)}, receipt); diff != "" {
 		t.Errorf("receipt (-want +got):\n%s", diff)
 	}
 	want := service.File{Key: f.now(imp).Raw.Key, Size: 3, SHA256: fmt.Sprintf("%x", sum256)}
@@ -173,9 +173,9 @@ func TestTwoUploadsAtOnce(t *testing.T) {
 	must(t, err)
 	second, err := f.BeginUpload(f.ctx, imp.ID, token, -1)
 	must(t, err)
-	_, err = second.Receive(f.ctx, service.Incoming{Body: strings.NewReader(goodFile), Length: -1})
+	_, err = second.Receive(f.ctx, service.IncomingFile{Body: strings.NewReader(goodFile), Length: -1})
 	must(t, err)
-	_, err = first.Receive(f.ctx, service.Incoming{Body: strings.NewReader(badFile), Length: -1})
+	_, err = first.Receive(f.ctx, service.IncomingFile{Body: strings.NewReader(badFile), Length: -1})
 	f.refused(err, service.Conflict, "already_uploaded")
 	f.runAll()
 	f.wantResult(imp, goodResult)
@@ -304,23 +304,23 @@ func TestAccountsAreCutForLists(t *testing.T) {
 	imp := f.finished(file, "")
 	u, err := f.Upload(f.ctx, f.org, imp.UploadID)
 	must(t, err)
-	if len(u.Account.InvalidRows) != service.ListedInvalidRows+5 || len(u.Account.Errors) != 1000 {
-		t.Errorf("%d rows and %d errors, want %d and 1000", len(u.Account.InvalidRows), len(u.Account.Errors), service.ListedInvalidRows+5)
+	if len(u.Problems.InvalidRows) != service.ListedInvalidRows+5 || len(u.Problems.Errors) != 1000 {
+		t.Errorf("%d rows and %d errors, want %d and 1000", len(u.Problems.InvalidRows), len(u.Problems.Errors), service.ListedInvalidRows+5)
 	}
 	must(t, f.Uploads(f.ctx, f.org, service.UploadFilter{}, 0, 1, func(_ int64, list iter.Seq2[service.Upload, error]) error {
 		for u, err := range list {
 			must(t, err)
-			if len(u.Account.InvalidRows) != service.ListedInvalidRows || len(u.Account.Errors) != service.ListedErrors {
+			if len(u.Problems.InvalidRows) != service.ListedInvalidRows || len(u.Problems.Errors) != service.ListedErrors {
 				t.Errorf("listed: %d rows and %d errors, want %d and %d",
-					len(u.Account.InvalidRows), len(u.Account.Errors), service.ListedInvalidRows, service.ListedErrors)
+					len(u.Problems.InvalidRows), len(u.Problems.Errors), service.ListedInvalidRows, service.ListedErrors)
 			}
 		}
 		return nil
 	}))
 }
 
-// told is what a trace says in short: raw, value, and each step with its text.
-func told(t intray.Trace) (list []string) {
+// traceSummary is what a trace says in short: raw, value, and each step with its text.
+func traceSummary(t intray.Trace) (list []string) {
 	show := func(text *string) string {
 		if text == nil {
 			return "null"
@@ -335,11 +335,11 @@ func told(t intray.Trace) (list []string) {
 }
 
 func (f *fixture) trace(imp service.Import, row int64, key string) (all []string, err error) {
-	err = f.Trace(f.ctx, f.now(imp), row, key, func(_ intray.Field, t intray.Trace) error {
+	err = f.TraceRow(f.ctx, f.now(imp), row, key, func(_ intray.Field, t intray.Trace) error {
 		if t.Row != row || t.Line != row+2 {
 			f.Errorf("row %d is told of as row %d of line %d", row, t.Row, t.Line)
 		}
-		all = append(all, told(t)...)
+		all = append(all, traceSummary(t)...)
 		return nil
 	})
 	return all, err
@@ -406,7 +406,7 @@ func TestTraceOfMany(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	imp := f.imported(f.org, tags, "", "E-Mail,Tag,tag\na@example.org,A,B\n")
-	must(t, f.Trace(f.ctx, f.status(imp, service.Successful), 0, "tags", func(field intray.Field, cell intray.Trace) error {
+	must(t, f.TraceRow(f.ctx, f.status(imp, service.Successful), 0, "tags", func(field intray.Field, cell intray.Trace) error {
 		if diff := cmp.Diff([]intray.TracedColumn{{Index: 1, Header: "Tag"}, {Index: 2, Header: "tag"}}, cell.Columns); diff != "" || !field.ManyToOne {
 			t.Error(diff)
 		}
@@ -423,7 +423,7 @@ func TestTraceEndsWithItsReader(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	imp, calls := f.finished(badFile, ""), 0
-	err := f.Trace(f.ctx, imp, 0, "", func(intray.Field, intray.Trace) error { calls++; return errUnheard })
+	err := f.TraceRow(f.ctx, imp, 0, "", func(intray.Field, intray.Trace) error { calls++; return errUnheard })
 	if !errors.Is(err, errUnheard) || calls != 1 {
 		t.Errorf("error %v after %d calls", err, calls)
 	}

@@ -23,7 +23,7 @@ const (
 
 // Memory gives what persons decided in imports of an identifier from offset on,
 // newest first, and how many there are in all.
-func (s *Service) Memory(ctx context.Context, org, identifier string, offset, limit int64) (list []Remembered, total int64, err error) {
+func (s *Service) Memory(ctx context.Context, org, identifier string, offset, limit int64) (list []LearnedMapping, total int64, err error) {
 	err = s.cfg.Store.View(ctx, func(tx Tx) (err error) {
 		list, total, err = tx.Memory.List(ctx, org, identifier, offset, limit)
 		return err
@@ -51,46 +51,46 @@ func recall(ctx context.Context, tx Tx, imp *Import) error {
 	if err != nil {
 		return err
 	}
-	imp.Memory = &intray.Memory{}
+	imp.Memory = &intray.LearnedMappings{}
 	for _, r := range list {
 		if r.Kind == ColumnMemory {
-			imp.Memory.Columns = append(imp.Memory.Columns, intray.RememberedColumn{Field: r.Field, Header: r.Text, On: r.On})
+			imp.Memory.Columns = append(imp.Memory.Columns, intray.LearnedColumn{Field: r.Field, Header: r.Text, On: r.On})
 			continue
 		}
-		imp.Memory.Values = append(imp.Memory.Values, intray.RememberedValue{Field: r.Field, Text: r.Text, Value: r.Value, On: r.On})
+		imp.Memory.Values = append(imp.Memory.Values, intray.LearnedValue{Field: r.Field, Text: r.Text, Value: r.Value, On: r.On})
 	}
-	return tx.Imports.Move(ctx, *imp, imp.Status, imp.Run)
+	return tx.Imports.UpdateIf(ctx, *imp, imp.Status, imp.Run)
 }
 
 // recalled is what a run is offered.
-func (imp Import) recalled() intray.Memory {
+func (imp Import) recalled() intray.LearnedMappings {
 	if imp.Memory == nil {
-		return intray.Memory{}
+		return intray.LearnedMappings{}
 	}
 	return *imp.Memory
 }
 
-// memorable says whether a text can be remembered.
-func memorable(text string) bool { return text != "" && len(text) <= maxMemoryText }
+// fitsMemory says whether a text can be remembered.
+func fitsMemory(text string) bool { return text != "" && len(text) <= maxMemoryText }
 
-// lesson is what the answers to the questions of an import teach for others.
-type lesson struct {
+// learnedMappings is what the answers to the questions of an import teach for others.
+type learnedMappings struct {
 	identifier string
-	// kept is what is to be remembered.
-	kept []Remembered
+	// entries is what is to be remembered.
+	entries []LearnedMapping
 	// fields and headers are those that the answers decided on; present are the
 	// headers of the file.
-	fields, headers, present map[string]bool
+	fields, headers, inFile map[string]bool
 }
 
-// lessonOf gives what is to be remembered of an import that ends; nil where it
+// learnedFrom gives what is to be remembered of an import that ends; nil where it
 // ends without a result or persons decided nothing. Answers about columns count
 // where they had an effect, by the headers that tell the columns from all others
 // of the file.
 //
 // That no column feeds a field is not remembered: it is true of one file, and
 // in the next one it would leave out a column without a word.
-func (s *Service) lessonOf(imp Import, next Status) (*lesson, error) {
+func (s *Service) learnedFrom(imp Import, next Status) (*learnedMappings, error) {
 	if next != Successful || len(imp.Answers) == 0 {
 		return nil, nil
 	}
@@ -98,15 +98,15 @@ func (s *Service) lessonOf(imp Import, next Status) (*lesson, error) {
 	if err != nil || schema.Settings.ImportIdentifier == "" {
 		return nil, err
 	}
-	l := &lesson{
+	l := &learnedMappings{
 		identifier: schema.Settings.ImportIdentifier,
-		fields:     map[string]bool{}, headers: map[string]bool{}, present: map[string]bool{},
+		fields:     map[string]bool{}, headers: map[string]bool{}, inFile: map[string]bool{},
 	}
 	for _, header := range imp.Outcome.Headers {
-		l.present[header] = true
+		l.inFile[header] = true
 	}
 	for i, f := range schema.Fields {
-		l.learnColumns(f.Key, imp.Outcome.Mapping.Fields[i].All(), imp)
+		l.learnColumns(f.Key, imp.Outcome.Mapping.Fields[i].AllColumns(), imp)
 		l.learnValues(f, imp.Answers)
 	}
 	l.learnUnused(imp)
@@ -114,21 +114,21 @@ func (s *Service) lessonOf(imp Import, next Status) (*lesson, error) {
 }
 
 // learnColumns takes in that these columns feed the field, if persons said so.
-func (l *lesson) learnColumns(key string, columns []int, imp Import) {
-	if !decided(imp.Answers, key, columns) {
+func (l *learnedMappings) learnColumns(key string, columns []int, imp Import) {
+	if !isDecided(imp.Answers, key, columns) {
 		return
 	}
 	l.fields[key] = true
 	for _, column := range columns {
-		if header := imp.Outcome.Headers[column]; !l.headers[header] && stands(imp.Outcome.Headers, header, columns) {
+		if header := imp.Outcome.Headers[column]; !l.headers[header] && headerStandsFor(imp.Outcome.Headers, header, columns) {
 			l.headers[header] = true
-			l.keep(Remembered{Kind: ColumnMemory, Field: key, Text: header})
+			l.addEntry(LearnedMapping{Kind: ColumnMemory, Field: key, Text: header})
 		}
 	}
 }
 
-// decided says whether answers gave the field these columns.
-func decided(answers intray.Answers, key string, columns []int) bool {
+// isDecided says whether answers gave the field these columns.
+func isDecided(answers intray.Answers, key string, columns []int) bool {
 	if answer, asked := answers[intray.AnswerColumn+key]; asked {
 		var list []int
 		for one := range strings.SplitSeq(answer, ",") {
@@ -143,9 +143,9 @@ func decided(answers intray.Answers, key string, columns []int) bool {
 	return len(columns) > 0 && !slices.ContainsFunc(columns, other)
 }
 
-// stands says whether a header stands for these columns: all columns that have it
+// headerStandsFor says whether a header stands for these columns: all columns that have it
 // are among them.
-func stands(headers []string, header string, columns []int) bool {
+func headerStandsFor(headers []string, header string, columns []int) bool {
 	for i, other := range headers {
 		if other == header && !slices.Contains(columns, i) {
 			return false
@@ -156,43 +156,43 @@ func stands(headers []string, header string, columns []int) bool {
 
 // learnUnused takes in that columns feed no field: what was remembered of them
 // is wrong.
-func (l *lesson) learnUnused(imp Import) {
+func (l *learnedMappings) learnUnused(imp Import) {
 	for column, header := range imp.Outcome.Headers {
 		answer := imp.Answers[intray.AnswerField+strconv.Itoa(column)]
-		if answer == intray.NoAnswer && stands(imp.Outcome.Headers, header, []int{column}) {
+		if answer == intray.NoAnswer && headerStandsFor(imp.Outcome.Headers, header, []int{column}) {
 			l.headers[header] = true
 		}
 	}
 }
 
 // learnValues takes in which texts stand for which values of a field.
-func (l *lesson) learnValues(f intray.Field, answers intray.Answers) {
-	if !picks(f) {
+func (l *learnedMappings) learnValues(f intray.Field, answers intray.Answers) {
+	if !hasChoices(f) {
 		return
 	}
 	prefix := intray.AnswerValue + f.Key + ":"
 	for id, value := range answers {
 		if text, about := strings.CutPrefix(id, prefix); about {
-			l.keep(Remembered{Kind: ValueMemory, Field: f.Key, Text: text, Value: value})
+			l.addEntry(LearnedMapping{Kind: ValueMemory, Field: f.Key, Text: text, Value: value})
 		}
 	}
 }
 
-func (l *lesson) keep(r Remembered) {
-	if memorable(r.Text) && len(r.Value) <= maxMemoryText {
-		l.kept = append(l.kept, r)
+func (l *learnedMappings) addEntry(r LearnedMapping) {
+	if fitsMemory(r.Text) && len(r.Value) <= maxMemoryText {
+		l.entries = append(l.entries, r)
 	}
 }
 
 // contradicts says whether something remembered does not hold any more: it is
 // about a header that a person has now decided on, or gives a field that was
 // decided on another column of the same file.
-func (l *lesson) contradicts(r Remembered) bool {
-	return r.Kind == ColumnMemory && (l.headers[r.Text] || l.fields[r.Field] && l.present[r.Text])
+func (l *learnedMappings) contradicts(r LearnedMapping) bool {
+	return r.Kind == ColumnMemory && (l.headers[r.Text] || l.fields[r.Field] && l.inFile[r.Text])
 }
 
-// remember writes a lesson down, with the end of its import.
-func (s *Service) remember(ctx context.Context, tx Tx, imp Import, l *lesson) error {
+// saveLearned writes a lesson down, with the end of its import.
+func (s *Service) saveLearned(ctx context.Context, tx Tx, imp Import, l *learnedMappings) error {
 	if l == nil {
 		return nil
 	}
@@ -208,12 +208,12 @@ func (s *Service) remember(ctx context.Context, tx Tx, imp Import, l *lesson) er
 		}
 	}
 	// In one order, so that two that end at once wait for each other in no circle.
-	slices.SortFunc(l.kept, func(a, b Remembered) int {
+	slices.SortFunc(l.entries, func(a, b LearnedMapping) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Field, b.Field), cmp.Compare(a.Text, b.Text))
 	})
-	for _, r := range l.kept {
+	for _, r := range l.entries {
 		r.Org, r.ImportIdentifier, r.On = imp.Org, l.identifier, imp.Modified
-		if err := tx.Memory.Put(ctx, r); err != nil {
+		if err := tx.Memory.Upsert(ctx, r); err != nil {
 			return err
 		}
 	}

@@ -95,8 +95,8 @@ func TestColumnsAreRemembered(t *testing.T) {
 	f.status(f.imported(f.org, contacts, crm, twice), service.NeedsReview)
 }
 
-// rivals are two fields that want one column.
-const rivals = `[{"key":"email","label":"E-Mail","type":"email"},{"key":"first","label":"Name"},{"key":"last","label":"Name"}]`
+// sameNameFields are two fields that want one column.
+const sameNameFields = `[{"key":"email","label":"E-Mail","type":"email"},{"key":"first","label":"Name"},{"key":"last","label":"Name"}]`
 
 // tags takes several columns.
 const tags = `[{"key":"email","label":"E-Mail","type":"email"},{"key":"tags","label":"Tag","manyToOne":true,"requireMapping":true}]`
@@ -110,9 +110,9 @@ func TestWhatIsRemembered(t *testing.T) {
 		want               []string
 	}{
 		{"a column", contacts, twice, intray.Answers{"column:name": "1"}, []string{"column name Name"}},
-		{"a field", rivals, "E-Mail,Name\na@example.org,A\n", intray.Answers{"field:1": "last"}, []string{"column last Name"}},
+		{"a field", sameNameFields, "E-Mail,Name\na@example.org,A\n", intray.Answers{"field:1": "last"}, []string{"column last Name"}},
 		{"no column", contacts, twice, intray.Answers{"column:name": "none"}, nil},
-		{"no field", rivals, "E-Mail,Name\na@example.org,A\n", intray.Answers{"field:1": "none"}, nil},
+		{"no field", sameNameFields, "E-Mail,Name\na@example.org,A\n", intray.Answers{"field:1": "none"}, nil},
 		{"a header of two columns", contacts, "E-Mail,Name,Name\na@example.org,A,B\n", intray.Answers{"column:name": "1"}, nil},
 		{"a column without a header", contacts, "E-Mail,Name,name,\na@example.org,A,B,C\n", intray.Answers{"column:name": "3"}, nil},
 		{"a long header", contacts, "E-Mail,Name,name," + long + "\na@example.org,A,B,C\n", intray.Answers{"column:name": "3"}, nil},
@@ -150,19 +150,19 @@ func TestLaterAnswersReplace(t *testing.T) {
 			[]string{"column name Other", "column name Gone", "value email x y"}},
 		{"no column for a field", contacts, "E-Mail,Name,Name,Other\na@example.org,A,B,C\n", intray.Answers{"column:name": "none"},
 			[]string{"column email Other", "column name Gone", "value email x y"}},
-		{"another field of a column", rivals, "E-Mail,Name,Other\na@example.org,A,b@example.org\n", intray.Answers{"field:1": "first"},
+		{"another field of a column", sameNameFields, "E-Mail,Name,Other\na@example.org,A,b@example.org\n", intray.Answers{"field:1": "first"},
 			[]string{"column first Name", "column email Other", "column name Gone", "value email x y"}},
-		{"no field for a column", rivals, "E-Mail,Name\na@example.org,A\n", intray.Answers{"field:1": "none"},
+		{"no field for a column", sameNameFields, "E-Mail,Name\na@example.org,A\n", intray.Answers{"field:1": "none"},
 			[]string{"column email Other", "column name Gone", "value email x y"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t)
 			f.remembered(
-				service.Remembered{Kind: service.ColumnMemory, Field: "name", Text: "Name", On: began.Add(-1 * time.Hour)},
-				service.Remembered{Kind: service.ColumnMemory, Field: "email", Text: "Other", On: began.Add(-2 * time.Hour)},
-				service.Remembered{Kind: service.ColumnMemory, Field: "name", Text: "Gone", On: began.Add(-3 * time.Hour)},
-				service.Remembered{Kind: service.ValueMemory, Field: "email", Text: "x", Value: "y", On: began.Add(-4 * time.Hour)},
+				service.LearnedMapping{Kind: service.ColumnMemory, Field: "name", Text: "Name", On: began.Add(-1 * time.Hour)},
+				service.LearnedMapping{Kind: service.ColumnMemory, Field: "email", Text: "Other", On: began.Add(-2 * time.Hour)},
+				service.LearnedMapping{Kind: service.ColumnMemory, Field: "name", Text: "Gone", On: began.Add(-3 * time.Hour)},
+				service.LearnedMapping{Kind: service.ValueMemory, Field: "email", Text: "x", Value: "y", On: began.Add(-4 * time.Hour)},
 			)
 			f.status(f.answered(c.fields, crm, c.file, c.answers), service.Successful)
 			f.wantMemory("crm", c.want...)
@@ -171,12 +171,12 @@ func TestLaterAnswersReplace(t *testing.T) {
 }
 
 // remembered puts what is to be remembered for the identifier crm.
-func (f *fixture) remembered(all ...service.Remembered) {
+func (f *fixture) remembered(all ...service.LearnedMapping) {
 	f.Helper()
 	must(f.T, f.store.Update(f.ctx, func(tx service.Tx) error {
 		for _, r := range all {
 			r.Org, r.ImportIdentifier = f.org, "crm"
-			if err := tx.Memory.Put(f.ctx, r); err != nil {
+			if err := tx.Memory.Upsert(f.ctx, r); err != nil {
 				return err
 			}
 		}
@@ -188,9 +188,9 @@ func (f *fixture) remembered(all ...service.Remembered) {
 func TestMemoryIsBounded(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	var all []service.Remembered
+	var all []service.LearnedMapping
 	for n := range service.MaxMemory {
-		all = append(all, service.Remembered{Kind: service.ValueMemory, Field: "f", Text: fmt.Sprint(n), On: began.Add(-time.Duration(n+1) * time.Hour)})
+		all = append(all, service.LearnedMapping{Kind: service.ValueMemory, Field: "f", Text: fmt.Sprint(n), On: began.Add(-time.Duration(n+1) * time.Hour)})
 	}
 	f.remembered(all...)
 	f.status(f.answered(contacts, crm, twice, intray.Answers{"column:name": "1"}), service.Successful)
@@ -211,13 +211,13 @@ func TestRunsAreOfferedTheSame(t *testing.T) {
 	must(t, f.Leave(f.ctx))
 	f.Service = f.node("folder/two")
 	must(t, f.Join(f.ctx))
-	f.remembered(service.Remembered{Kind: service.ColumnMemory, Field: "name", Text: "Name", On: began})
+	f.remembered(service.LearnedMapping{Kind: service.ColumnMemory, Field: "name", Text: "Name", On: began})
 	f.runAll()
 	f.status(imp, service.NeedsReview)
 
 	later := f.imported(f.org, contacts, `{"importIdentifier":"crm","invalidDataBehavior":"BLOCK_SUBMIT"}`, both+"nobody,x,y\n")
 	f.status(later, service.NeedsReview)
-	if len(later.Open()) > 0 || len(later.Memory.Columns) != 1 {
+	if len(later.OpenQuestions()) > 0 || len(later.Memory.Columns) != 1 {
 		t.Errorf("asked is %v with %+v", questionIDs(later), later.Memory)
 	}
 	f.answer(imp, intray.Answers{"column:name": "2"})

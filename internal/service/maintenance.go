@@ -26,7 +26,7 @@ func (s *Service) Join(ctx context.Context) error {
 	folder, _, _ := strings.Cut(s.cfg.Node, "/")
 	var before []string
 	err := s.cfg.Store.View(ctx, func(tx Tx) (err error) {
-		before, err = tx.Nodes.All(ctx)
+		before, err = tx.Nodes.List(ctx)
 		return err
 	})
 	if err != nil {
@@ -34,22 +34,22 @@ func (s *Service) Join(ctx context.Context) error {
 	}
 	for _, node := range before {
 		if its, _, _ := strings.Cut(node, "/"); its == folder && node != s.cfg.Node {
-			err = errors.Join(err, s.bury(ctx, node))
+			err = errors.Join(err, s.expireNode(ctx, node))
 		}
 	}
-	return errors.Join(err, s.Beat(ctx))
+	return errors.Join(err, s.RecordHeartbeat(ctx))
 }
 
 // Leave tells the others that this process has ended its work.
-func (s *Service) Leave(ctx context.Context) error { return s.bury(ctx, s.cfg.Node) }
+func (s *Service) Leave(ctx context.Context) error { return s.expireNode(ctx, s.cfg.Node) }
 
-// Beat says that this process lives. It wants to be called every 2 s.
-func (s *Service) Beat(ctx context.Context) error {
-	return s.cfg.Store.Update(ctx, func(tx Tx) error { return tx.Nodes.Beat(ctx, s.cfg.Node) })
+// RecordHeartbeat says that this process lives. It wants to be called every 2 s.
+func (s *Service) RecordHeartbeat(ctx context.Context) error {
+	return s.cfg.Store.Update(ctx, func(tx Tx) error { return tx.Nodes.Heartbeat(ctx, s.cfg.Node) })
 }
 
-// bury takes back the imports and the jobs of a dead node.
-func (s *Service) bury(ctx context.Context, node string) error {
+// expireNode takes back the imports and the jobs of a dead node.
+func (s *Service) expireNode(ctx context.Context, node string) error {
 	for done := false; !done; {
 		err := s.cfg.Store.Update(ctx, func(tx Tx) error {
 			refs, err := tx.Imports.InStatus(ctx, Running, node, sweepAtMost)
@@ -57,7 +57,7 @@ func (s *Service) bury(ctx context.Context, node string) error {
 				return err
 			}
 			for _, ref := range refs {
-				if err := s.takeBack(ctx, tx, ref, node); err != nil {
+				if err := s.reclaimImport(ctx, tx, ref, node); err != nil {
 					return err
 				}
 			}
@@ -67,7 +67,7 @@ func (s *Service) bury(ctx context.Context, node string) error {
 			if err := errors.Join(tx.Outbox.GiveBack(ctx, node), tx.Connectors.GiveBack(ctx, node)); err != nil {
 				return err
 			}
-			return tx.Nodes.Bury(ctx, node)
+			return tx.Nodes.Remove(ctx, node)
 		})
 		if err != nil {
 			return err
@@ -76,8 +76,8 @@ func (s *Service) bury(ctx context.Context, node string) error {
 	return nil
 }
 
-// takeBack queues an import that a node has lost, if it still is at that run.
-func (s *Service) takeBack(ctx context.Context, tx Tx, ref ImportRef, node string) error {
+// reclaimImport queues an import that a node has lost, if it still is at that run.
+func (s *Service) reclaimImport(ctx context.Context, tx Tx, ref ImportRef, node string) error {
 	imp, err := tx.Imports.Get(ctx, ref.Org, ref.ID)
 	if IsKind(err, NotFound) {
 		return nil
@@ -88,11 +88,11 @@ func (s *Service) takeBack(ctx context.Context, tx Tx, ref ImportRef, node strin
 	return s.requeueLost(ctx, tx, imp, s.now())
 }
 
-// takeBackOwn takes back the imports that run here by their rows and in truth do
+// reclaimOwn takes back the imports that run here by their rows and in truth do
 // not: the store was out of reach when they were to be handed back, or when it
 // answered that they were claimed. What is seen so twice in a row is: a claim
 // that was just committed is about to be noted.
-func (s *Service) takeBackOwn(ctx context.Context) error {
+func (s *Service) reclaimOwn(ctx context.Context) error {
 	var here []ImportRef
 	err := s.cfg.Store.View(ctx, func(tx Tx) (err error) {
 		here, err = tx.Imports.InStatus(ctx, Running, s.cfg.Node, sweepAtMost)
@@ -101,24 +101,24 @@ func (s *Service) takeBackOwn(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	idle := slices.DeleteFunc(here, func(ref ImportRef) bool { return s.underWay.has(Import{ID: ref.ID}.runPrefix(ref.Run)) })
-	again := slices.DeleteFunc(slices.Clone(idle), func(ref ImportRef) bool { return !slices.Contains(s.idle, ref) })
-	s.idle = idle
+	idle := slices.DeleteFunc(here, func(ref ImportRef) bool { return s.activeRuns.contains(Import{ID: ref.ID}.runPrefix(ref.Run)) })
+	again := slices.DeleteFunc(slices.Clone(idle), func(ref ImportRef) bool { return !slices.Contains(s.idleRuns, ref) })
+	s.idleRuns = idle
 	for _, ref := range again {
 		s.cfg.Log.Warn("an import was left behind and is taken back", "import", ref.ID, "run", ref.Run)
-		err = errors.Join(err, s.cfg.Store.Update(ctx, func(tx Tx) error { return s.takeBack(ctx, tx, ref, s.cfg.Node) }))
+		err = errors.Join(err, s.cfg.Store.Update(ctx, func(tx Tx) error { return s.reclaimImport(ctx, tx, ref, s.cfg.Node) }))
 	}
 	return err
 }
 
-// Sweep does what has to be done from time to time: it takes back the work of
+// RunMaintenance does what has to be done from time to time: it takes back the work of
 // dead nodes and what this one left behind, wakes a worker for imports that none waits for, and removes what
 // is due to go. It wants to be called every 2 s.
-func (s *Service) Sweep(ctx context.Context) error {
-	return errors.Join(s.burySilent(ctx), s.takeBackOwn(ctx), s.wakeForgotten(ctx), s.emptyTrash(ctx), s.forgetSessions(ctx), s.forgetReplays(ctx), s.drafts.closeIdle(s.now()))
+func (s *Service) RunMaintenance(ctx context.Context) error {
+	return errors.Join(s.expireSilentNodes(ctx), s.reclaimOwn(ctx), s.enqueueForgotten(ctx), s.emptyTrash(ctx), s.forgetSessions(ctx), s.forgetReplays(ctx), s.drafts.closeIdle(s.now()))
 }
 
-func (s *Service) burySilent(ctx context.Context) error {
+func (s *Service) expireSilentNodes(ctx context.Context) error {
 	var silent []string
 	err := s.cfg.Store.View(ctx, func(tx Tx) (err error) {
 		silent, err = tx.Nodes.Silent(ctx, silentFor)
@@ -127,13 +127,13 @@ func (s *Service) burySilent(ctx context.Context) error {
 	for _, node := range silent {
 		if node != s.cfg.Node {
 			s.cfg.Log.Warn("a node is silent and counts as dead", "node", node)
-			err = errors.Join(err, s.bury(ctx, node))
+			err = errors.Join(err, s.expireNode(ctx, node))
 		}
 	}
 	return err
 }
 
-func (s *Service) wakeForgotten(ctx context.Context) error {
+func (s *Service) enqueueForgotten(ctx context.Context) error {
 	var pending []ImportRef
 	err := s.cfg.Store.View(ctx, func(tx Tx) (err error) {
 		pending, err = tx.Imports.InStatus(ctx, Pending, "", 1)
@@ -146,7 +146,7 @@ func (s *Service) wakeForgotten(ctx context.Context) error {
 		if waiting, err := tx.Jobs.Waiting(ctx, RunJob); err != nil || waiting > 0 {
 			return err
 		}
-		return wake(ctx, tx)
+		return enqueueRun(ctx, tx)
 	})
 }
 
@@ -158,7 +158,7 @@ func (s *Service) EmptyTrash(ctx context.Context) error { return s.emptyTrash(ct
 func (s *Service) emptyTrash(ctx context.Context) error {
 	var due []Trash
 	err := s.cfg.Store.View(ctx, func(tx Tx) (err error) {
-		due, err = tx.Trash.Due(ctx, s.now(), sweepAtMost)
+		due, err = tx.Trash.ListDue(ctx, s.now(), sweepAtMost)
 		return err
 	})
 	if err != nil || len(due) == 0 {
@@ -167,7 +167,7 @@ func (s *Service) emptyTrash(ctx context.Context) error {
 	var gone []Trash
 	var troubles []error
 	for _, t := range due {
-		if err := s.remove(ctx, t.Prefix); err != nil {
+		if err := s.deleteBlobs(ctx, t.Prefix); err != nil {
 			troubles = append(troubles, err)
 			continue
 		}
@@ -191,7 +191,7 @@ func (s *Service) forgetSessions(ctx context.Context) error {
 	before := s.now().Add(-keepSessions)
 	var stale []Session
 	err := s.cfg.Store.View(ctx, func(tx Tx) (err error) {
-		stale, err = tx.Sessions.Stale(ctx, before, sweepAtMost)
+		stale, err = tx.Sessions.ListStale(ctx, before, sweepAtMost)
 		return err
 	})
 	if err != nil || len(stale) == 0 {
@@ -221,17 +221,17 @@ func (s *Service) forgetReplays(ctx context.Context) error {
 	})
 }
 
-// Tidy deletes what was kept for long enough and, once a day, blobs that were left
+// CollectGarbage deletes what was kept for long enough and, once a day, blobs that were left
 // behind. To look for those takes a while, so that it is no part of a sweep. It wants
 // to be called every few minutes, from one goroutine.
-func (s *Service) Tidy(ctx context.Context) error {
+func (s *Service) CollectGarbage(ctx context.Context) error {
 	_, err := s.Expire(ctx)
-	if now := s.now(); now.Sub(s.tidied) >= orphanAfter {
+	if now := s.now(); now.Sub(s.lastTidy) >= orphanAfter {
 		gone, lost := s.Orphans(ctx, false)
 		if len(gone) > 0 {
 			s.cfg.Log.Warn("blobs that nothing named were removed", "count", len(gone), "first", gone[0])
 		}
-		s.tidied, err = now, errors.Join(err, lost)
+		s.lastTidy, err = now, errors.Join(err, lost)
 	}
 	return err
 }

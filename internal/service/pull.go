@@ -36,16 +36,16 @@ const (
 	pullsPerOrg, failingPerOrg, standBack = 2, 1, 5 * time.Second
 )
 
-// pulling are the runs under way in this process.
-type pulling struct {
+// pullSlots are the runs under way in this process.
+type pullSlots struct {
 	mu            sync.Mutex
 	orgs, failing map[string]int
 }
 
-func newPulling() *pulling { return &pulling{orgs: map[string]int{}, failing: map[string]int{}} }
+func newPullSlots() *pullSlots { return &pullSlots{orgs: map[string]int{}, failing: map[string]int{}} }
 
-// add counts a run, or one less, and is called with the lock.
-func (p *pulling) add(c Connector, n int) {
+// adjust counts a run, or one less, and is called with the lock.
+func (p *pullSlots) adjust(c Connector, n int) {
 	p.orgs[c.Org] += n
 	if c.Failures > 0 {
 		p.failing[c.Org] += n
@@ -57,19 +57,19 @@ func (p *pulling) add(c Connector, n int) {
 	}
 }
 
-// full says that a connector has to stand back.
-func (p *pulling) full(c Connector) bool {
+// isFull says that a connector has to stand back.
+func (p *pullSlots) isFull(c Connector) bool {
 	return p.orgs[c.Org] >= pullsPerOrg || c.Failures > 0 && p.failing[c.Org] >= failingPerOrg
 }
 
-// takeConnector takes the connector that is due for the longest time and need not
+// claimConnector takes the connector that is due for the longest time and need not
 // stand back. The caller calls ended when its run has.
-func (s *Service) takeConnector(ctx context.Context) (c Connector, ended func(), err error) {
-	s.pulling.mu.Lock()
-	defer s.pulling.mu.Unlock()
+func (s *Service) claimConnector(ctx context.Context) (c Connector, ended func(), err error) {
+	s.pullSlots.mu.Lock()
+	defer s.pullSlots.mu.Unlock()
 	err = s.cfg.Store.Update(ctx, func(tx Tx) (err error) {
 		for {
-			if c, err = tx.Connectors.Take(ctx, s.cfg.Node, s.now()); err != nil || !s.pulling.full(c) {
+			if c, err = tx.Connectors.ClaimDue(ctx, s.cfg.Node, s.now()); err != nil || !s.pullSlots.isFull(c) {
 				return err
 			}
 			c.Node, c.Next = "", s.now().Add(standBack)
@@ -79,56 +79,56 @@ func (s *Service) takeConnector(ctx context.Context) (c Connector, ended func(),
 		}
 	})
 	if err == nil {
-		s.pulling.add(c, 1)
+		s.pullSlots.adjust(c, 1)
 	}
 	return c, func() {
-		s.pulling.mu.Lock()
-		defer s.pulling.mu.Unlock()
-		s.pulling.add(c, -1)
+		s.pullSlots.mu.Lock()
+		defer s.pullSlots.mu.Unlock()
+		s.pullSlots.adjust(c, -1)
 	}, err
 }
 
-// Pull runs the connector that is due for the longest time; false says that none
+// RunNextConnector runs the connector that is due for the longest time; false says that none
 // is.
-func (s *Service) Pull(ctx context.Context) (bool, error) {
+func (s *Service) RunNextConnector(ctx context.Context) (bool, error) {
 	if s.cfg.Remotes == nil {
 		return false, nil
 	}
-	c, ended, err := s.takeConnector(ctx)
+	c, ended, err := s.claimConnector(ctx)
 	if err != nil {
-		return false, ignore(err, NotFound)
+		return false, ignoreKind(err, NotFound)
 	}
 	defer ended()
 	id, err := s.newID()
 	if err != nil {
 		return true, err
 	}
-	run := &pull{service: s, connector: c, Pull: Pull{ID: id, ConnectorID: c.ID, Began: s.now(), Skipped: []intray.Message{}}}
+	run := &connectorRun{service: s, connector: c, PullRun: PullRun{ID: id, ConnectorID: c.ID, Began: s.now(), Skipped: []intray.Message{}}}
 	trouble := run.run(ctx)
 	return true, s.endPull(ctx, run, trouble)
 }
 
 // endPull notes how a run went. One that was stopped is as if it had not been.
-func (s *Service) endPull(ctx context.Context, run *pull, trouble error) error {
+func (s *Service) endPull(ctx context.Context, run *connectorRun, trouble error) error {
 	stopped := ctx.Err() != nil
-	ctx, cancel := accepting(ctx)
+	ctx, cancel := detachedContext(ctx)
 	defer cancel()
 	run.Ended, run.Succeeded = s.now(), trouble == nil
 	if trouble != nil {
-		run.Kind, run.Told = s.cfg.Remotes.Explain(trouble).Kind, s.sentenceOf(trouble)
-		var gone *goneError
+		run.Kind, run.Message = s.cfg.Remotes.Classify(trouble).Kind, s.sentenceOf(trouble)
+		var gone *missingError
 		if errors.As(trouble, &gone) {
 			run.Kind = gone.kind
 		}
 		if run.Kind == "" && !stopped {
 			s.cfg.Log.Error("the run of a connector failed", "connector", run.connector.ID, "error", trouble)
-			run.Kind, run.Told = "internal", internalTrouble
+			run.Kind, run.Message = "internal", internalTrouble
 		}
 	}
 	return s.cfg.Store.Update(ctx, func(tx Tx) error {
 		c, err := tx.Connectors.Get(ctx, run.connector.Org, run.connector.ID)
 		if err != nil || c.Node != s.cfg.Node {
-			return ignore(err, NotFound)
+			return ignoreKind(err, NotFound)
 		}
 		c.Node = ""
 		if stopped {
@@ -142,10 +142,10 @@ func (s *Service) endPull(ctx context.Context, run *pull, trouble error) error {
 		if run.more && trouble == nil {
 			c.Next = s.now()
 		}
-		if err := errors.Join(tx.Connectors.Save(ctx, c), tx.Pulls.Insert(ctx, run.Pull), tx.Pulls.Trim(ctx, c.ID, keepPulls)); err != nil || c.Failures != 1 {
+		if err := errors.Join(tx.Connectors.Save(ctx, c), tx.Pulls.Insert(ctx, run.PullRun), tx.Pulls.Trim(ctx, c.ID, keepPulls)); err != nil || c.Failures != 1 {
 			return err
 		}
-		return s.announcePull(ctx, tx, c, run.Pull)
+		return s.announcePull(ctx, tx, c, run.PullRun)
 	})
 }
 
@@ -155,20 +155,20 @@ var internalTrouble = intray.NewMessage("connector.internal_error", nil)
 // sentenceOf is an error as people read it, with a full stop.
 func (s *Service) sentenceOf(err error) intray.Message {
 	var own *Error
-	var gone *goneError
+	var gone *missingError
 	switch message := intray.MessageOf(err); {
 	case errors.As(err, &own), errors.As(err, &gone):
 		return message
-	case s.cfg.Remotes.Explain(err).Kind == "":
+	case s.cfg.Remotes.Classify(err).Kind == "":
 		return internalTrouble
 	default:
 		return intray.NewMessage("connector.failed", intray.Params{"problem": message})
 	}
 }
 
-// pull is a run of a connector.
-type pull struct {
-	Pull
+// connectorRun is a run of a connector.
+type connectorRun struct {
+	PullRun
 	service   *Service
 	connector Connector
 	login     Login
@@ -180,18 +180,18 @@ type pull struct {
 	more bool
 }
 
-// goneError says that what a connector needs is not there any more.
-type goneError struct {
+// missingError says that what a connector needs is not there any more.
+type missingError struct {
 	kind    string
 	message intray.Message
 }
 
-func (e *goneError) Error() string { return e.message.String() }
+func (e *missingError) Error() string { return e.message.String() }
 
 // Describe returns the sentence for people.
-func (e *goneError) Describe() intray.Message { return e.message }
+func (e *missingError) Describe() intray.Message { return e.message }
 
-func (p *pull) run(ctx context.Context) error {
+func (p *connectorRun) run(ctx context.Context) error {
 	if err := p.prepare(ctx); err != nil {
 		return err
 	}
@@ -204,27 +204,27 @@ func (p *pull) run(ctx context.Context) error {
 		return err
 	}
 	p.Listed, p.Skipped = len(listing.Files), append(p.Skipped, listing.Skipped...)
-	plan, err := p.plan(ctx, listing.Files)
+	plan, err := p.planFetch(ctx, listing.Files)
 	if err != nil {
 		return err
 	}
 	p.Waiting = len(plan.Wait)
-	return p.takeAll(ctx, plan.Fetch)
+	return p.importFiles(ctx, plan.Fetch)
 }
 
-// takeAll takes one file after the other until its turn is over. Files that cannot be
+// importFiles takes one file after the other until its turn is over. Files that cannot be
 // taken now do not count, and bring the next turn no nearer.
-func (p *pull) takeAll(ctx context.Context, files []RemoteFile) error {
+func (p *connectorRun) importFiles(ctx context.Context, files []RemoteFile) error {
 	left := 0
 	for _, f := range files {
 		if p.Fetched >= filesAtOnce || p.service.now().Sub(p.Began) > turnFor {
 			p.more = p.Fetched > 0
 			break
 		}
-		err := p.take(ctx, f)
+		err := p.importFile(ctx, f)
 		switch {
 		case err == nil:
-		case !p.service.cfg.Remotes.Explain(err).Left:
+		case !p.service.cfg.Remotes.Classify(err).Skippable:
 			return err
 		case left < maxLeft:
 			p.Skipped = append(p.Skipped, p.service.sentenceOf(err))
@@ -240,11 +240,11 @@ func (p *pull) takeAll(ctx context.Context, files []RemoteFile) error {
 }
 
 // prepare finds the credential and the schema.
-func (p *pull) prepare(ctx context.Context) error {
+func (p *connectorRun) prepare(ctx context.Context) error {
 	s, c := p.service, p.connector
 	credential, err := s.Credential(ctx, c.Org, c.CredentialID)
 	if IsKind(err, NotFound) {
-		return &goneError{"credential_deleted", intray.NewMessage("connector.credential_deleted", nil)}
+		return &missingError{"credential_deleted", intray.NewMessage("connector.credential_deleted", nil)}
 	}
 	if err != nil {
 		return err
@@ -254,7 +254,7 @@ func (p *pull) prepare(ctx context.Context) error {
 	}
 	p.name, p.doc, err = s.document(ctx, c.Org, NewImport{SchemaID: c.SchemaID})
 	if IsKind(err, NotFound) {
-		return &goneError{"schema_deleted", intray.NewMessage("connector.schema_deleted", nil)}
+		return &missingError{"schema_deleted", intray.NewMessage("connector.schema_deleted", nil)}
 	}
 	if err != nil {
 		return err
@@ -276,7 +276,7 @@ func (s *Service) loginOf(c Credential) (Login, error) {
 }
 
 // open logs in, and pins the key of a server that was never seen before.
-func (p *pull) open(ctx context.Context) (err error) {
+func (p *connectorRun) open(ctx context.Context) (err error) {
 	if p.remote, err = p.service.cfg.Remotes.Open(ctx, p.login); err != nil {
 		return err
 	}
@@ -286,7 +286,7 @@ func (p *pull) open(ctx context.Context) (err error) {
 	p.login.HostKey = p.remote.Report().HostKey
 	c, err := p.service.Credential(ctx, p.connector.Org, p.connector.CredentialID)
 	if err == nil {
-		err = p.service.pin(ctx, c, p.login.HostKey)
+		err = p.service.pinHostKey(ctx, c, p.login.HostKey)
 	}
 	if err != nil {
 		p.remote.Close()
@@ -294,22 +294,22 @@ func (p *pull) open(ctx context.Context) (err error) {
 	return err
 }
 
-// plan decides what to fetch, and keeps what was seen.
-func (p *pull) plan(ctx context.Context, listed []RemoteFile) (plan PullPlan, err error) {
+// planFetch decides what to fetch, and keeps what was seen.
+func (p *connectorRun) planFetch(ctx context.Context, listed []RemoteFile) (plan PullPlan, err error) {
 	err = p.service.cfg.Store.Update(ctx, func(tx Tx) error {
-		memory, err := tx.Pulled.Of(ctx, p.connector.ID)
+		memory, err := tx.Pulled.ListByConnector(ctx, p.connector.ID)
 		if err != nil {
 			return err
 		}
-		plan = p.service.cfg.Remotes.Plan(memory, listed, p.service.now())
+		plan = p.service.cfg.Remotes.PlanPull(memory, listed, p.service.now())
 		for _, f := range plan.Keep {
 			f.Org, f.ConnectorID = p.connector.Org, p.connector.ID
-			if err := tx.Pulled.Put(ctx, f); err != nil {
+			if err := tx.Pulled.Upsert(ctx, f); err != nil {
 				return err
 			}
 		}
 		for _, f := range plan.Drop {
-			if err := tx.Pulled.Drop(ctx, p.connector.ID, f); err != nil {
+			if err := tx.Pulled.Delete(ctx, p.connector.ID, f); err != nil {
 				return err
 			}
 		}
@@ -318,8 +318,8 @@ func (p *pull) plan(ctx context.Context, listed []RemoteFile) (plan PullPlan, er
 	return plan, err
 }
 
-// take fetches a file and makes an import of it: both are there or none.
-func (p *pull) take(ctx context.Context, f RemoteFile) error {
+// importFile fetches a file and makes an import of it: both are there or none.
+func (p *connectorRun) importFile(ctx context.Context, f RemoteFile) error {
 	s := p.service
 	imp, err := s.draftImport(p.connector.Org, NewImport{SchemaID: p.connector.SchemaID, Filename: path.Base(f.Path)})
 	if err != nil {
@@ -333,40 +333,40 @@ func (p *pull) take(ctx context.Context, f RemoteFile) error {
 		return err
 	}
 	key := imp.rawKey(attempt)
-	if err := s.guard(ctx, key); err != nil {
+	if err := s.guardBlob(ctx, key); err != nil {
 		return err
 	}
 	done, err := s.storeFile(ctx, key, p.reader(ctx, f), nil)
 	if err != nil {
-		s.empty(context.WithoutCancel(ctx), key)
+		s.discardBlobs(context.WithoutCancel(ctx), key)
 		return err
 	}
 	imp.Raw = File{Key: key, Size: done.size, SHA256: hex.EncodeToString(done.sha256)}
-	s.cfg.Reach("pull.stored")
-	ctx, cancel := accepting(ctx)
+	s.cfg.CrashPoint("pull.stored")
+	ctx, cancel := detachedContext(ctx)
 	defer cancel()
 	made := false
 	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
-		made, err = p.enter(ctx, tx, imp, f)
+		made, err = p.recordImport(ctx, tx, imp, f)
 		return err
 	})
-	s.cfg.Reach("pull.made")
+	s.cfg.CrashPoint("pull.made")
 	if err == nil && made {
 		p.Fetched++
-	} else if err == nil || settled(err) {
-		s.empty(context.WithoutCancel(ctx), key)
+	} else if err == nil || isRolledBack(err) {
+		s.discardBlobs(context.WithoutCancel(ctx), key)
 	}
 	return err
 }
 
-// enter makes the import of a file, unless another run has or the connector is gone.
-func (p *pull) enter(ctx context.Context, tx Tx, imp Import, f RemoteFile) (bool, error) {
+// recordImport makes the import of a file, unless another run has or the connector is gone.
+func (p *connectorRun) recordImport(ctx context.Context, tx Tx, imp Import, f RemoteFile) (bool, error) {
 	if _, err := tx.Connectors.Get(ctx, p.connector.Org, p.connector.ID); err != nil {
 		return false, err
 	}
 	known, err := tx.Pulled.Get(ctx, p.connector.ID, f)
 	if IsKind(err, NotFound) {
-		known, err = Pulled{Org: p.connector.Org, ConnectorID: p.connector.ID, File: f, Since: p.service.now()}, nil
+		known, err = PulledFile{Org: p.connector.Org, ConnectorID: p.connector.ID, File: f, Since: p.service.now()}, nil
 	}
 	if err != nil || known.Taken {
 		return false, err
@@ -377,8 +377,8 @@ func (p *pull) enter(ctx context.Context, tx Tx, imp Import, f RemoteFile) (bool
 	for _, step := range []func() error{
 		func() error { return tx.Imports.Insert(ctx, imp) },
 		func() error { return tx.Uploads.Insert(ctx, newUpload(imp, p.schema)) },
-		func() error { return tx.Pulled.Put(ctx, known) },
-		func() error { return wake(ctx, tx) },
+		func() error { return tx.Pulled.Upsert(ctx, known) },
+		func() error { return enqueueRun(ctx, tx) },
 	} {
 		if err == nil {
 			err = step()
@@ -388,13 +388,13 @@ func (p *pull) enter(ctx context.Context, tx Tx, imp Import, f RemoteFile) (bool
 }
 
 // reader reads a file, and where the connection is lost goes on where it was.
-func (p *pull) reader(ctx context.Context, f RemoteFile) io.Reader {
+func (p *connectorRun) reader(ctx context.Context, f RemoteFile) io.Reader {
 	from, to := io.Pipe()
-	go func() { to.CloseWithError(p.fetch(ctx, f, to)) }()
+	go func() { to.CloseWithError(p.copyFile(ctx, f, to)) }()
 	return from
 }
 
-func (p *pull) fetch(ctx context.Context, f RemoteFile, to io.Writer) error {
+func (p *connectorRun) copyFile(ctx context.Context, f RemoteFile, to io.Writer) error {
 	ctx, cancel := context.WithTimeout(ctx, fetchGrace+time.Duration(f.Size/fetchPace)*time.Second)
 	defer cancel()
 	most := min(p.schema.Settings.MaxFileSize, p.service.cfg.MaxFileSize)
@@ -405,7 +405,7 @@ func (p *pull) fetch(ctx context.Context, f RemoteFile, to io.Writer) error {
 		if err == nil {
 			return nil
 		}
-		if !p.service.cfg.Remotes.Explain(err).Resumes || tries == fetchTries || ctx.Err() != nil {
+		if !p.service.cfg.Remotes.Classify(err).Resumable || tries == fetchTries || ctx.Err() != nil {
 			return err
 		}
 		fresh, failed := p.service.cfg.Remotes.Open(ctx, p.login)
@@ -429,24 +429,24 @@ func (e *twoErrors) Describe() intray.Message {
 }
 
 // announcePull tells of a connector whose runs begin to fail.
-func (s *Service) announcePull(ctx context.Context, tx Tx, c Connector, run Pull) error {
-	if s.cfg.Courier == nil {
+func (s *Service) announcePull(ctx context.Context, tx Tx, c Connector, run PullRun) error {
+	if s.cfg.WebhookSender == nil {
 		return nil
 	}
 	list, err := tx.Webhooks.List(ctx, c.Org)
 	if err != nil || len(list) == 0 {
 		return err
 	}
-	parcel, err := s.cfg.Courier.TellConnector(c, run)
+	payload, err := s.cfg.WebhookSender.ConnectorFailedPayload(c, run)
 	if err != nil {
 		return err
 	}
 	for _, w := range list {
-		if !w.wants(parcel.Event, Import{SchemaID: c.SchemaID}, Upload{}, w.Development == "true") {
+		if !w.matches(payload.Event, Import{SchemaID: c.SchemaID}, Upload{}, w.Development == "true") {
 			continue
 		}
-		d := Delivery{WebhookID: w.ID, URL: w.URL, Event: parcel.Event, ContentType: parcel.ContentType, Body: parcel.Body}
-		if err := s.post(ctx, tx, Import{Org: c.Org}, d); err != nil {
+		d := Delivery{WebhookID: w.ID, URL: w.URL, Event: payload.Event, ContentType: payload.ContentType, Body: payload.Body}
+		if err := s.enqueueDelivery(ctx, tx, Import{Org: c.Org}, d); err != nil {
 			return err
 		}
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // harbour is a server each of whose users has a way of its own: whoever is in slow is
-// not answered until letGo is closed.
+// not answered until release is closed.
 type harbour struct {
 	folder
 	mu    sync.Mutex
@@ -65,7 +65,7 @@ func (f *fixture) pullers(n int) *sync.WaitGroup {
 	var all sync.WaitGroup
 	for range n {
 		all.Go(func() {
-			for ran, err := f.Pull(f.ctx); ran; ran, err = f.Pull(f.ctx) {
+			for ran, err := f.RunNextConnector(f.ctx); ran; ran, err = f.RunNextConnector(f.ctx) {
 				if err != nil {
 					f.Error(err)
 				}
@@ -134,7 +134,7 @@ func TestNeeds(t *testing.T) {
 	h := newHarbour()
 	f := newFixture(t, func(_ *fixture, cfg *service.Config) { cfg.Remotes = h })
 	for _, c := range []struct {
-		kind, told string
+		kind, message string
 		remove     func(service.Connector) error
 	}{
 		{"credential_deleted", "The SFTP credential of this connector was deleted. Give it another one.", func(c service.Connector) error { return f.DeleteCredential(f.ctx, f.org, c.CredentialID) }},
@@ -144,7 +144,7 @@ func TestNeeds(t *testing.T) {
 		must(t, c.remove(made))
 		f.pull()
 		runs, _, err := f.Pulls(f.ctx, f.org, made.ID, 0, 1)
-		if err != nil || runs[0].Kind != c.kind || runs[0].Told.String() != c.told {
+		if err != nil || runs[0].Kind != c.kind || runs[0].Message.String() != c.message {
 			t.Errorf("%+v, %v", runs, err)
 		}
 		must(t, f.DeleteConnector(f.ctx, f.org, made.ID))
@@ -158,7 +158,7 @@ var errLeft = errors.New("the file is not what it was")
 
 func (l *leaving) Open(context.Context, service.Login) (service.Remote, error) { return l, nil }
 
-func (l *leaving) Explain(error) service.Trouble { return service.Trouble{Kind: "left", Left: true} }
+func (l *leaving) Classify(error) service.RemoteFailure { return service.RemoteFailure{Kind: "left", Skippable: true} }
 
 func (l *leaving) Fetch(ctx context.Context, of service.RemoteFile, offset, most int64, to io.Writer) (int64, error) {
 	if strings.Contains(of.Path, "left") {
@@ -196,7 +196,7 @@ func TestLongNames(t *testing.T) {
 	remote.have(strings.Repeat("ü", 125)+".csv", goodFile)
 	f.pull()
 	f.runAll()
-	_, err := f.PutBack(f.ctx)
+	_, err := f.DeliverNextResult(f.ctx)
 	must(t, err)
 	for name := range remote.put {
 		if base := strings.TrimPrefix(name, "/out/"); len(base) > 255 || !strings.HasPrefix(base, "üüü") {
@@ -238,7 +238,7 @@ func TestTurns(t *testing.T) {
 	f.clock.Advance(time.Second)
 	second := f.connectorOf(f.org, "second")
 	f.pull()
-	took := map[string][]service.Pull{}
+	took := map[string][]service.PullRun{}
 	for _, c := range []service.Connector{first, second} {
 		runs, _, err := f.Pulls(f.ctx, f.org, c.ID, 0, 100)
 		must(t, err)

@@ -10,8 +10,8 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Open are the questions of an import that only a person can answer.
-func (imp Import) Open() []intray.Question {
+// OpenQuestions are the questions of an import that only a person can answer.
+func (imp Import) OpenQuestions() []intray.Question {
 	if imp.Outcome == nil || imp.Status != NeedsReview {
 		return nil
 	}
@@ -28,44 +28,44 @@ func (imp Import) Open() []intray.Question {
 func (s *Service) AnswerQuestions(ctx context.Context, org, id string, answers map[string]*string, discard bool) (imp Import, err error) {
 	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
 		if imp, err = tx.Imports.Get(ctx, org, id); err != nil {
-			return named(err, importMissing)
+			return describeNotFound(err, importMissing)
 		}
 		if imp.Status != NeedsReview {
-			return refuse(Conflict, "not_in_review", intray.NewMessage("question.not_in_review", intray.Params{"status": string(imp.Status), "wanted": string(NeedsReview)}))
+			return newError(Conflict, "not_in_review", intray.NewMessage("question.not_in_review", intray.Params{"status": string(imp.Status), "wanted": string(NeedsReview)}))
 		}
 		schema, err := s.FrozenSchema(imp)
 		if err != nil {
 			return err
 		}
-		back, err := imp.take(newTexts(schema.Fields), answers)
+		back, err := imp.addAnswers(newValueAnswers(schema.Fields), answers)
 		if err != nil {
 			return err
 		}
-		if !back && !imp.settled() {
+		if !back && !imp.allAnswered() {
 			imp.Modified = s.now()
-			return tx.Imports.Move(ctx, imp, NeedsReview, imp.Run)
+			return tx.Imports.UpdateIf(ctx, imp, NeedsReview, imp.Run)
 		}
-		changes, err := changesOf(ctx, tx, imp)
+		changes, err := countChanges(ctx, tx, imp)
 		switch {
 		case err != nil:
 			return err
 		case changes > 0 && !discard:
-			return wouldDiscard(changes)
+			return discardError(changes)
 		}
 		return s.runAgain(ctx, tx, &imp)
 	})
 	return imp, err
 }
 
-// wouldDiscard refuses what would lose so many changes of rows.
-func wouldDiscard(changes int) error {
-	e := refuse(Conflict, "discards_changes", intray.NewMessage("question.discards_changes", intray.Params{"n": changes}))
+// discardError refuses what would lose so many changes of rows.
+func discardError(changes int) error {
+	e := newError(Conflict, "discards_changes", intray.NewMessage("question.discards_changes", intray.Params{"n": changes}))
 	e.Changes = changes
 	return e
 }
 
-// take adds answers, and says whether one was taken back.
-func (imp *Import) take(texts *texts, answers map[string]*string) (back bool, err error) {
+// addAnswers adds answers, and says whether one was taken back.
+func (imp *Import) addAnswers(texts *valueAnswers, answers map[string]*string) (back bool, err error) {
 	if len(answers) == 0 {
 		return false, invalidField("answers", intray.NewMessage("answer.none", nil))
 	}
@@ -77,20 +77,20 @@ func (imp *Import) take(texts *texts, answers map[string]*string) (back bool, er
 		_, given := imp.Answers[id]
 		switch value := answers[id]; {
 		case value == nil && !given:
-			return false, invalidField("answers", intray.NewMessage("answer.not_given", intray.Params{"question": clip(id)}))
+			return false, invalidField("answers", intray.NewMessage("answer.not_given", intray.Params{"question": truncate(id)}))
 		case value == nil:
 			delete(kept, id)
 			back = true
 		default:
-			if kept[id], err = imp.accept(texts, id, *value); err != nil {
+			if kept[id], err = imp.normalizeAnswer(texts, id, *value); err != nil {
 				return false, err
 			}
 		}
 	}
-	if len(kept) > MaxMemory || size(kept) > maxAnswersSize {
+	if len(kept) > MaxMemory || answersSize(kept) > maxAnswersSize {
 		return false, invalidField("answers", intray.NewMessage("answer.too_many_with_earlier", intray.Params{"n": MaxMemory, "size": maxAnswersSize}))
 	}
-	if err := clash(texts.fields, kept); err != nil {
+	if err := checkContradictions(texts.fields, kept); err != nil {
 		return false, err
 	}
 	imp.Answers = kept
@@ -100,30 +100,30 @@ func (imp *Import) take(texts *texts, answers map[string]*string) (back bool, er
 // maxAnswersSize is the most bytes of all answers about an import, with their ids.
 const maxAnswersSize = 1 << 20
 
-func size(answers intray.Answers) (n int) {
+func answersSize(answers intray.Answers) (n int) {
 	for id, value := range answers {
 		n += len(id) + len(value)
 	}
 	return n
 }
 
-// accept gives an answer as it is kept, or says what is wrong with it.
-func (imp *Import) accept(texts *texts, id, value string) (kept string, err error) {
-	if aboutText(id) {
-		return texts.accept(id, value)
+// normalizeAnswer gives an answer as it is kept, or says what is wrong with it.
+func (imp *Import) normalizeAnswer(texts *valueAnswers, id, value string) (kept string, err error) {
+	if isValueAnswer(id) {
+		return texts.normalize(id, value)
 	}
-	at := slices.IndexFunc(imp.Open(), func(q intray.Question) bool { return q.ID == id })
+	at := slices.IndexFunc(imp.OpenQuestions(), func(q intray.Question) bool { return q.ID == id })
 	if at < 0 {
-		return "", invalidField("answers", intray.NewMessage("answer.no_open_question", intray.Params{"question": clip(id)}))
+		return "", invalidField("answers", intray.NewMessage("answer.no_open_question", intray.Params{"question": truncate(id)}))
 	}
-	if !imp.Open()[at].Takes(value, len(imp.Outcome.Headers)) {
-		return "", notAmong(id, value)
+	if !imp.OpenQuestions()[at].Accepts(value, len(imp.Outcome.Headers)) {
+		return "", invalidChoice(id, value)
 	}
 	return value, nil
 }
 
-// clip shortens what a request holds for a sentence about it.
-func clip(text string) string {
+// truncate shortens what a request holds for a sentence about it.
+func truncate(text string) string {
 	const most = 100
 	if runes := []rune(text); len(runes) > most {
 		return string(runes[:most-1]) + "…"
@@ -131,9 +131,9 @@ func clip(text string) string {
 	return text
 }
 
-// settled says whether every open question has an answer.
-func (imp *Import) settled() bool {
-	return !slices.ContainsFunc(imp.Open(), func(q intray.Question) bool {
+// allAnswered says whether every open question has an answer.
+func (imp *Import) allAnswered() bool {
+	return !slices.ContainsFunc(imp.OpenQuestions(), func(q intray.Question) bool {
 		_, given := imp.Answers[q.ID]
 		return !given
 	})
@@ -145,37 +145,37 @@ func (s *Service) runAgain(ctx context.Context, tx Tx, imp *Import) error {
 		return fmt.Errorf("discard the last run: %w", err)
 	}
 	imp.Outcome, imp.Stage, imp.Lost = nil, "", 0
-	if err := s.move(ctx, tx, imp, Pending); err != nil {
+	if err := s.transition(ctx, tx, imp, Pending); err != nil {
 		return err
 	}
-	return wake(ctx, tx)
+	return enqueueRun(ctx, tx)
 }
 
-// ofFile are the answers about the reading of a file: with another one the
+// fileAnswers are the answers about the reading of a file: with another one the
 // columns are others.
-var ofFile = []string{intray.AnswerSheet, intray.AnswerEncoding, intray.AnswerDelimiter, intray.AnswerHeaderRow}
+var fileAnswers = []string{intray.AnswerSheet, intray.AnswerEncoding, intray.AnswerDelimiter, intray.AnswerHeaderRow}
 
-// ofColumns are the beginnings of the answers about columns.
-var ofColumns = []string{intray.AnswerColumn, intray.AnswerField, intray.AnswerFormat}
+// columnAnswerPrefixes are the beginnings of the answers about columns.
+var columnAnswerPrefixes = []string{intray.AnswerColumn, intray.AnswerField, intray.AnswerFormat}
 
-// Relay decides anew how the file of an import under review is read and which
+// UpdateLayout decides anew how the file of an import under review is read and which
 // columns feed which fields, also where no question asked for it, and lets the
 // import run again. nil takes an answer back. Where the reading of the file
 // changes, earlier answers about its columns go, unless they are given again.
 // Changes of rows are dropped.
-func (s *Service) Relay(ctx context.Context, org, id string, answers map[string]*string) (imp Import, err error) {
+func (s *Service) UpdateLayout(ctx context.Context, org, id string, answers map[string]*string) (imp Import, err error) {
 	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
 		if imp, err = tx.Imports.Get(ctx, org, id); err != nil {
-			return named(err, importMissing)
+			return describeNotFound(err, importMissing)
 		}
 		if imp.Status != NeedsReview {
-			return refuse(Conflict, "not_in_review", intray.NewMessage("layout.not_in_review", intray.Params{"status": string(imp.Status), "wanted": string(NeedsReview)}))
+			return newError(Conflict, "not_in_review", intray.NewMessage("layout.not_in_review", intray.Params{"status": string(imp.Status), "wanted": string(NeedsReview)}))
 		}
 		schema, err := s.FrozenSchema(imp)
 		if err != nil {
 			return err
 		}
-		if imp.Answers, err = relaid(schema.Fields, imp, answers); err != nil {
+		if imp.Answers, err = updatedAnswers(schema.Fields, imp, answers); err != nil {
 			return err
 		}
 		return s.runAgain(ctx, tx, &imp)
@@ -183,8 +183,8 @@ func (s *Service) Relay(ctx context.Context, org, id string, answers map[string]
 	return imp, err
 }
 
-// relaid are the answers about an import with those that are given anew.
-func relaid(fields []intray.Field, imp Import, answers map[string]*string) (intray.Answers, error) {
+// updatedAnswers are the answers about an import with those that are given anew.
+func updatedAnswers(fields []intray.Field, imp Import, answers map[string]*string) (intray.Answers, error) {
 	if len(answers) == 0 {
 		return nil, invalidField("answers", intray.NewMessage("answer.none", nil))
 	}
@@ -196,9 +196,9 @@ func relaid(fields []intray.Field, imp Import, answers map[string]*string) (intr
 	if imp.Outcome != nil && len(imp.Outcome.Headers) > 0 {
 		columns = len(imp.Outcome.Headers)
 	}
-	if slices.ContainsFunc(ofFile, func(id string) bool { _, given := answers[id]; return given }) {
+	if slices.ContainsFunc(fileAnswers, func(id string) bool { _, given := answers[id]; return given }) {
 		columns = -1
-		maps.DeleteFunc(kept, func(id, _ string) bool { return aboutColumns(id) })
+		maps.DeleteFunc(kept, func(id, _ string) bool { return isColumnAnswer(id) })
 	}
 	fresh := intray.Answers{}
 	for id, value := range answers {
@@ -207,16 +207,16 @@ func relaid(fields []intray.Field, imp Import, answers map[string]*string) (intr
 			continue
 		}
 		if !imp.readable(id, *value) {
-			return nil, notAmong(id, *value)
+			return nil, invalidChoice(id, *value)
 		}
 		fresh[id] = *value
 	}
-	freeColumns(kept, fresh)
+	releaseColumns(kept, fresh)
 	maps.Copy(kept, fresh)
-	if len(kept) > MaxMemory || size(kept) > maxAnswersSize {
+	if len(kept) > MaxMemory || answersSize(kept) > maxAnswersSize {
 		return nil, invalidField("answers", intray.NewMessage("answer.too_many", intray.Params{"n": MaxMemory, "size": maxAnswersSize}))
 	}
-	judged, err := JudgeAnswers(fields, columns, kept)
+	judged, err := CheckAnswers(fields, columns, kept)
 	if err != nil {
 		return nil, invalidField("answers", intray.MessageOf(err))
 	}
@@ -226,24 +226,24 @@ func relaid(fields []intray.Field, imp Import, answers map[string]*string) (intr
 // readable says whether a file can be read as an answer wants it. Of what it was
 // found to hold, such as its sheets, one must be named.
 func (imp Import) readable(id, value string) bool {
-	if id == intray.AnswerHeaderRow || !slices.Contains(ofFile, id) || imp.Outcome == nil {
+	if id == intray.AnswerHeaderRow || !slices.Contains(fileAnswers, id) || imp.Outcome == nil {
 		return true
 	}
-	takes := func(q intray.Question) bool { return q.ID == id && q.Takes(value, 0) }
+	takes := func(q intray.Question) bool { return q.ID == id && q.Accepts(value, 0) }
 	found := func(e intray.Evidence) bool {
 		is := func(c intray.Choice) bool { return c.Value == value }
-		return e.Choice == id && (e.Value == value || slices.ContainsFunc(e.Rivals, is))
+		return e.Choice == id && (e.Value == value || slices.ContainsFunc(e.Alternatives, is))
 	}
 	return slices.ContainsFunc(imp.Outcome.Questions, takes) || slices.ContainsFunc(imp.Outcome.Evidence, found)
 }
 
-func aboutColumns(id string) bool {
-	return slices.ContainsFunc(ofColumns, func(start string) bool { return strings.HasPrefix(id, start) })
+func isColumnAnswer(id string) bool {
+	return slices.ContainsFunc(columnAnswerPrefixes, func(start string) bool { return strings.HasPrefix(id, start) })
 }
 
-// freeColumns takes from earlier answers the columns that new ones give to other
+// releaseColumns takes from earlier answers the columns that new ones give to other
 // fields: what was said last holds.
-func freeColumns(kept, fresh intray.Answers) {
+func releaseColumns(kept, fresh intray.Answers) {
 	given := map[string]bool{}
 	for id, value := range fresh {
 		if strings.HasPrefix(id, intray.AnswerColumn) {
@@ -274,17 +274,17 @@ func freeColumns(kept, fresh intray.Answers) {
 	}
 }
 
-// Changes are how many changes of rows were made and not undone since the import
+// CountChanges are how many changes of rows were made and not undone since the import
 // was read last.
-func (s *Service) Changes(ctx context.Context, imp Import) (n int, err error) {
+func (s *Service) CountChanges(ctx context.Context, imp Import) (n int, err error) {
 	err = s.cfg.Store.View(ctx, func(tx Tx) (err error) {
-		n, err = changesOf(ctx, tx, imp)
+		n, err = countChanges(ctx, tx, imp)
 		return err
 	})
 	return n, err
 }
 
-func changesOf(ctx context.Context, tx Tx, imp Import) (int, error) {
+func countChanges(ctx context.Context, tx Tx, imp Import) (int, error) {
 	if imp.Stage == "" || imp.Status != NeedsReview {
 		return 0, nil
 	}
@@ -292,5 +292,5 @@ func changesOf(ctx context.Context, tx Tx, imp Import) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return len(log.layers) - log.undone, nil
+	return len(log.revisions) - log.undone, nil
 }

@@ -20,7 +20,7 @@ const bothTwice = "E-Mail,E-Mail,Name,Name\nada@example.org,bob@example.org,Ada,
 func answer(id, value string) map[string]*string { return map[string]*string{id: &value} }
 
 func questionIDs(imp service.Import) (ids []string) {
-	for _, q := range imp.Open() {
+	for _, q := range imp.OpenQuestions() {
 		ids = append(ids, q.ID)
 	}
 	return ids
@@ -36,7 +36,7 @@ func TestAnswer(t *testing.T) {
 	}
 	imp, err := f.AnswerQuestions(f.ctx, f.org, imp.ID, answer("column:name", "1"), false)
 	must(t, err)
-	if imp.Status != service.Pending || imp.Outcome != nil || len(imp.Open()) > 0 {
+	if imp.Status != service.Pending || imp.Outcome != nil || len(imp.OpenQuestions()) > 0 {
 		t.Fatalf("the import is %s with outcome %+v", imp.Status, imp.Outcome)
 	}
 	f.runAll()
@@ -54,7 +54,7 @@ func TestAnswersAreKept(t *testing.T) {
 	imp, err := f.AnswerQuestions(f.ctx, f.org, imp.ID, answer("column:name", "2"), false)
 	must(t, err)
 	f.status(imp, service.NeedsReview)
-	if len(f.now(imp).Open()) != 2 || f.now(imp).Answers["column:name"] != "2" {
+	if len(f.now(imp).OpenQuestions()) != 2 || f.now(imp).Answers["column:name"] != "2" {
 		t.Fatalf("questions %v, answers %v", questionIDs(f.now(imp)), f.now(imp).Answers)
 	}
 	_, err = f.AnswerQuestions(f.ctx, f.org, imp.ID, answer("column:email", "0"), false)
@@ -82,7 +82,7 @@ func TestAnswerIsTakenBack(t *testing.T) {
 		t.Errorf("answers %v, questions %s", imp.Answers, diff)
 	}
 	f.clock.Advance(1 << 40)
-	must(t, f.Sweep(f.ctx))
+	must(t, f.RunMaintenance(f.ctx))
 	for _, key := range f.blobs.below("imports/" + imp.ID + "/run-") {
 		if len(staged) > 0 && strings.HasPrefix(staged[0], key) {
 			t.Errorf("%s of the earlier run is still there", key)

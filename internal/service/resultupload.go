@@ -27,34 +27,34 @@ const (
 	putTries = 12
 )
 
-// toPutBack notes that the result of an import is to go back to where its file came
+// queueResultUpload notes that the result of an import is to go back to where its file came
 // from, if a connector says so.
-func (s *Service) toPutBack(ctx context.Context, tx Tx, imp Import) error {
+func (s *Service) queueResultUpload(ctx context.Context, tx Tx, imp Import) error {
 	p, err := tx.Pulled.ByImport(ctx, imp.ID)
 	if err != nil {
-		return ignore(err, NotFound)
+		return ignoreKind(err, NotFound)
 	}
 	c, err := tx.Connectors.Get(ctx, imp.Org, p.ConnectorID)
 	if err != nil || c.PutDirectory == "" {
-		return ignore(err, NotFound)
+		return ignoreKind(err, NotFound)
 	}
 	p.Put, p.PutDue = putWaiting, s.now()
-	return tx.Pulled.Put(ctx, p)
+	return tx.Pulled.Upsert(ctx, p)
 }
 
-// PutBack puts one result back that is due; false says that none is.
-func (s *Service) PutBack(ctx context.Context) (bool, error) {
+// DeliverNextResult puts one result back that is due; false says that none is.
+func (s *Service) DeliverNextResult(ctx context.Context) (bool, error) {
 	if s.cfg.Remotes == nil {
 		return false, nil
 	}
-	var due []Pulled
+	var due []PulledFile
 	err := s.cfg.Store.Update(ctx, func(tx Tx) (err error) {
-		if due, err = tx.Pulled.ToPut(ctx, s.now(), 1); err != nil || len(due) == 0 {
+		if due, err = tx.Pulled.ListDueUploads(ctx, s.now(), 1); err != nil || len(due) == 0 {
 			return err
 		}
 		due[0].PutDue = s.now().Add(putLease)
 		due[0].PutTries++
-		return tx.Pulled.Put(ctx, due[0])
+		return tx.Pulled.Upsert(ctx, due[0])
 	})
 	if err != nil || len(due) == 0 {
 		return false, err
@@ -62,17 +62,17 @@ func (s *Service) PutBack(ctx context.Context) (bool, error) {
 	beating, stop := context.WithCancel(ctx)
 	var beats sync.WaitGroup
 	beats.Go(func() { s.keepLease(beating, due[0]) })
-	trouble := s.putBack(ctx, due[0])
+	trouble := s.uploadResult(ctx, due[0])
 	stop()
 	beats.Wait()
 	if ctx.Err() != nil {
 		return true, ctx.Err()
 	}
-	return true, s.endPut(ctx, due[0], trouble)
+	return true, s.finishResultUpload(ctx, due[0], trouble)
 }
 
 // keepLease keeps others from a result until ctx ends.
-func (s *Service) keepLease(ctx context.Context, p Pulled) {
+func (s *Service) keepLease(ctx context.Context, p PulledFile) {
 	tick := time.NewTicker(putBeat)
 	defer tick.Stop()
 	for {
@@ -84,10 +84,10 @@ func (s *Service) keepLease(ctx context.Context, p Pulled) {
 		err := s.cfg.Store.Update(ctx, func(tx Tx) error {
 			now, err := tx.Pulled.Get(ctx, p.ConnectorID, p.File)
 			if err != nil || now.Put != putWaiting {
-				return ignore(err, NotFound)
+				return ignoreKind(err, NotFound)
 			}
 			now.PutDue = s.now().Add(putLease)
-			return tx.Pulled.Put(ctx, now)
+			return tx.Pulled.Upsert(ctx, now)
 		})
 		if err != nil && ctx.Err() == nil {
 			s.cfg.Log.Warn("a result on its way back may be sent twice", "import", p.ImportID, "error", err)
@@ -95,29 +95,29 @@ func (s *Service) keepLease(ctx context.Context, p Pulled) {
 	}
 }
 
-// endPut notes how it went.
-func (s *Service) endPut(ctx context.Context, p Pulled, trouble error) error {
-	ctx, cancel := accepting(ctx)
+// finishResultUpload notes how it went.
+func (s *Service) finishResultUpload(ctx context.Context, p PulledFile, trouble error) error {
+	ctx, cancel := detachedContext(ctx)
 	defer cancel()
 	return s.cfg.Store.Update(ctx, func(tx Tx) error {
 		now, err := tx.Pulled.Get(ctx, p.ConnectorID, p.File)
 		if err != nil || now.Put != putWaiting {
-			return ignore(err, NotFound)
+			return ignoreKind(err, NotFound)
 		}
 		switch {
 		case trouble == nil:
-			now.Put, now.PutTold = putDone, intray.Message{}
+			now.Put, now.PutMessage = putDone, intray.Message{}
 		case p.PutTries >= putTries:
-			now.Put, now.PutTold = putFailed, s.sentenceOf(trouble)
+			now.Put, now.PutMessage = putFailed, s.sentenceOf(trouble)
 		default:
-			now.PutTold = s.sentenceOf(trouble)
+			now.PutMessage = s.sentenceOf(trouble)
 			now.PutDue = s.cfg.Remotes.NextRun(Schedule{Minutes: 5}, s.now(), p.PutTries, s.now())
 		}
-		return tx.Pulled.Put(ctx, now)
+		return tx.Pulled.Upsert(ctx, now)
 	})
 }
 
-func (s *Service) putBack(ctx context.Context, p Pulled) error {
+func (s *Service) uploadResult(ctx context.Context, p PulledFile) error {
 	c, err := s.Connector(ctx, p.Org, p.ConnectorID)
 	if err != nil {
 		return err
@@ -140,22 +140,22 @@ func (s *Service) putBack(ctx context.Context, p Pulled) error {
 	}
 	defer remote.Close()
 	d := &Download{Upload: Upload{Org: imp.Org, ImportID: imp.ID}, What: c.PutFormat}
-	if err := s.remake(ctx, d); err != nil {
+	if err := s.openConverted(ctx, d); err != nil {
 		return err
 	}
 	from, to := io.Pipe()
 	go func() { to.CloseWithError(d.Write(to)) }()
 	defer func() { _ = from.Close() }()
-	return remote.Put(ctx, c.PutDirectory, putName(imp, output.Format(c.PutFormat)), from)
+	return remote.Upload(ctx, c.PutDirectory, resultName(imp, output.Format(c.PutFormat)), from)
 }
 
-// maxPutName is the longest name that servers take, in bytes.
-const maxPutName = 255
+// maxResultName is the longest name that servers take, in bytes.
+const maxResultName = 255
 
-// putName names the result of a file so that no two are alike. The name of the file is
+// resultName names the result of a file so that no two are alike. The name of the file is
 // cut where the whole would be too long.
-func putName(imp Import, f output.Format) string {
+func resultName(imp Import, f output.Format) string {
 	base, rest := path.Base(imp.Filename), "."+imp.ID+f.Extension()
 	base = strings.TrimSuffix(base, path.Ext(base))
-	return strings.ToValidUTF8(base[:min(len(base), maxPutName-len(rest))], "") + rest
+	return strings.ToValidUTF8(base[:min(len(base), maxResultName-len(rest))], "") + rest
 }

@@ -19,8 +19,8 @@ const (
 	// orphanAfter is how old a blob must be to count as left behind.
 	orphanAfter = 24 * time.Hour
 
-	askedFor  = "asked for"
-	byItsRule = "retention"
+	onRequest  = "asked for"
+	byRetention = "retention"
 )
 
 // SetRetention puts rules in the place of all that an organization had.
@@ -44,7 +44,7 @@ func (s *Service) SetRetention(ctx context.Context, org string, list []Retention
 // Retention gives the rules of an organization; that of all imports comes first.
 func (s *Service) Retention(ctx context.Context, org string) (list []Retention, err error) {
 	err = s.cfg.Store.View(ctx, func(tx Tx) (err error) {
-		list, err = tx.Retention.Of(ctx, org)
+		list, err = tx.Retention.ListByOrg(ctx, org)
 		return err
 	})
 	if len(list) == 0 || list[0].SchemaID != "" {
@@ -68,7 +68,7 @@ func (s *Service) Deletions(ctx context.Context, org string, offset, limit int64
 func (s *Service) Expire(ctx context.Context) (n int, err error) {
 	var rules []Retention
 	err = s.cfg.Store.View(ctx, func(tx Tx) (err error) {
-		rules, err = tx.Retention.All(ctx)
+		rules, err = tx.Retention.ListAll(ctx)
 		return err
 	})
 	for _, rule := range rules {
@@ -94,7 +94,7 @@ func (s *Service) expire(ctx context.Context, rule Retention, part KeptPart, bef
 		if err != nil {
 			break
 		}
-		err = ignore(s.cfg.Store.Update(ctx, func(tx Tx) error { return s.expirePart(ctx, tx, rule.Org, id, part) }), NotFound)
+		err = ignoreKind(s.cfg.Store.Update(ctx, func(tx Tx) error { return s.expirePart(ctx, tx, rule.Org, id, part) }), NotFound)
 		n++
 	}
 	return n, err
@@ -108,7 +108,7 @@ func (s *Service) expirePart(ctx context.Context, tx Tx, org, id string, part Ke
 	}
 	u, err := tx.Uploads.Get(ctx, org, imp.UploadID)
 	gone := IsKind(err, NotFound) // it was deleted
-	if err = ignore(err, NotFound); err != nil {
+	if err = ignoreKind(err, NotFound); err != nil {
 		return err
 	}
 	receipt := DeletedPart{Part: part}
@@ -123,13 +123,13 @@ func (s *Service) expirePart(ctx context.Context, tx Tx, org, id string, part Ke
 		err = tx.Retention.DropEdits(ctx, imp.ID)
 	case Problems:
 		imp.dropProblems()
-		u.Account = Account{}
-		err = errors.Join(tx.Retention.DropProblems(ctx, org, id), tx.Outbox.Blank(ctx, id))
+		u.Problems = ProblemSummary{}
+		err = errors.Join(tx.Retention.DropProblems(ctx, org, id), tx.Outbox.EraseImport(ctx, id))
 	}
 	if err != nil {
 		return err
 	}
-	if err := tx.Imports.Move(ctx, imp, imp.Status, imp.Run); err != nil {
+	if err := tx.Imports.UpdateIf(ctx, imp, imp.Status, imp.Run); err != nil {
 		return err
 	}
 	if !gone {
@@ -141,10 +141,10 @@ func (s *Service) expirePart(ctx context.Context, tx Tx, org, id string, part Ke
 	if prefix == "" {
 		prefix = imp.prefix() + "/problems"
 	}
-	if err := tx.Trash.Add(ctx, Trash{Prefix: prefix, Due: s.now()}); err != nil {
+	if err := tx.Trash.Schedule(ctx, Trash{Prefix: prefix, Due: s.now()}); err != nil {
 		return err
 	}
-	return s.receipt(ctx, tx, imp, byItsRule, receipt)
+	return s.receipt(ctx, tx, imp, byRetention, receipt)
 }
 
 // dropProblems forgets what an outcome tells of cells.
@@ -160,11 +160,11 @@ func (imp *Import) dropProblems() {
 	}
 	o.Evidence = slices.Clone(o.Evidence)
 	for i := range o.Evidence {
-		o.Evidence[i].Rivals = []intray.Choice(nil)
+		o.Evidence[i].Alternatives = []intray.Choice(nil)
 	}
 	imp.Outcome = &o
 	for id := range imp.Answers {
-		if aboutText(id) {
+		if isValueAnswer(id) {
 			delete(imp.Answers, id)
 		}
 	}
@@ -179,8 +179,8 @@ func (s *Service) receipt(ctx context.Context, tx Tx, imp Import, reason string,
 	return tx.Deletions.Insert(ctx, Deletion{ID: id, Org: imp.Org, ImportID: imp.ID, Made: s.now(), Reason: reason, Parts: parts})
 }
 
-// parts are those that an import has.
-func (imp Import) parts() []DeletedPart {
+// deletableParts are those that an import has.
+func (imp Import) deletableParts() []DeletedPart {
 	parts := []DeletedPart{}
 	if imp.Raw.Key != "" {
 		parts = append(parts, DeletedPart{Originals, imp.Raw.Size, imp.Raw.SHA256})
@@ -215,7 +215,7 @@ func (s *Service) Orphans(ctx context.Context, look bool) (gone []string, err er
 		if !old || owner == "" {
 			continue
 		}
-		there, err := s.named(ctx, owner)
+		there, err := s.isReferenced(ctx, owner)
 		if err != nil {
 			return gone, err
 		}
@@ -224,7 +224,7 @@ func (s *Service) Orphans(ctx context.Context, look bool) (gone []string, err er
 		}
 		gone = append(gone, owner)
 		if !look {
-			if err := s.remove(ctx, owner); err != nil {
+			if err := s.deleteBlobs(ctx, owner); err != nil {
 				return gone, err
 			}
 		}
@@ -246,8 +246,8 @@ func ownerOf(key string) string {
 	return ""
 }
 
-// named says whether something that the store has may name the blobs of an owner.
-func (s *Service) named(ctx context.Context, owner string) (there bool, err error) {
+// isReferenced says whether something that the store has may name the blobs of an owner.
+func (s *Service) isReferenced(ctx context.Context, owner string) (there bool, err error) {
 	parts := strings.Split(owner, "/")
 	err = s.cfg.Store.View(ctx, func(tx Tx) (err error) {
 		if parts[0] == "sessions" {

@@ -16,7 +16,7 @@ import (
 // receipt.
 func TestRetention(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, carrying(&courier{}))
+	f := newFixture(t, carrying(&fakeSender{}))
 	_, _, err := f.CreateWebhook(f.ctx, f.org, service.WebhookDraft{URL: "http://told", Enabled: true})
 	must(t, err)
 	must(t, f.SetRetention(f.ctx, f.org, []service.Retention{{Originals: 1, Problems: 2, Results: 3}, {SchemaID: "other", Originals: 1}}))
@@ -28,7 +28,7 @@ func TestRetention(t *testing.T) {
 		f.Helper()
 		_, err := f.Expire(f.ctx)
 		must(t, err)
-		must(t, f.Sweep(f.ctx))
+		must(t, f.RunMaintenance(f.ctx))
 		now, err := f.Import(f.ctx, f.org, imp.ID)
 		must(t, err)
 		var has []string

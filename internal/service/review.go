@@ -22,25 +22,25 @@ import (
 // opened again.
 const VisitLife = 12 * time.Hour
 
-// Visit exchanges the review token of an import for one of a visit, which lasts
+// StartVisit exchanges the review token of an import for one of a visit, which lasts
 // VisitLife.
-func (s *Service) Visit(ctx context.Context, id, token string) (Import, string, error) {
-	imp, err := s.opened(ctx, s.keys.review, id, token, reviewLink)
+func (s *Service) StartVisit(ctx context.Context, id, token string) (Import, string, error) {
+	imp, err := s.importForToken(ctx, s.keys.review, id, token, reviewLink)
 	if err != nil {
 		return Import{}, "", err
 	}
-	visit, err := s.sign(s.keys.visit, grant{Org: imp.Org, ID: imp.ID, Expires: until(s.now().Add(VisitLife))})
+	visit, err := s.signGrant(s.keys.visit, grant{Org: imp.Org, ID: imp.ID, Expires: expiryUnix(s.now().Add(VisitLife))})
 	return imp, visit, err
 }
 
-// Reviewed opens the import that a visit is for.
-func (s *Service) Reviewed(ctx context.Context, id, visit string) (Import, error) {
-	return s.opened(ctx, s.keys.visit, id, visit, visitLink)
+// VisitedImport opens the import that a visit is for.
+func (s *Service) VisitedImport(ctx context.Context, id, visit string) (Import, error) {
+	return s.importForToken(ctx, s.keys.visit, id, visit, visitLink)
 }
 
-// opened gives the import that a token of the key was made for.
-func (s *Service) opened(ctx context.Context, key seal.Key, id, token string, link intray.Message) (Import, error) {
-	g, err := s.verify(key, token, link)
+// importForToken gives the import that a token of the key was made for.
+func (s *Service) importForToken(ctx context.Context, key seal.Key, id, token string, link intray.Message) (Import, error) {
+	g, err := s.verifyGrant(key, token, link)
 	if err != nil {
 		return Import{}, err
 	}
@@ -57,16 +57,16 @@ func (s *Service) FrozenSchema(imp Import) (*intray.Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	schema := schemajson.Accepted(doc)
+	schema := schemajson.ParseUnchecked(doc)
 	if imp.Outcome != nil {
 		schema = imp.Outcome.Schema(schema)
 	}
 	return schema, nil
 }
 
-// ReviewFace is how the review page of an import is to look and what it is to say
+// ReviewPageInfo is how the review page of an import is to look and what it is to say
 // of its end.
-type ReviewFace struct {
+type ReviewPageInfo struct {
 	// Title is what the person knows the import by: the title of its settings, else
 	// its identifier, else "".
 	Title string
@@ -77,13 +77,13 @@ type ReviewFace struct {
 	Styles map[string]any
 }
 
-// ReviewFace gives that of an import.
-func (s *Service) ReviewFace(imp Import) (ReviewFace, error) {
+// ReviewPageInfo gives that of an import.
+func (s *Service) ReviewPageInfo(imp Import) (ReviewPageInfo, error) {
 	schema, err := s.FrozenSchema(imp)
 	if err != nil {
-		return ReviewFace{}, err
+		return ReviewPageInfo{}, err
 	}
-	face := ReviewFace{Title: cmp.Or(schema.Settings.Title, schema.Settings.ImportIdentifier), Invalid: schema.Settings.InvalidDataBehavior}
+	face := ReviewPageInfo{Title: cmp.Or(schema.Settings.Title, schema.Settings.ImportIdentifier), Invalid: schema.Settings.InvalidDataBehavior}
 	doc, err := decode("", imp.Schema)
 	if settings, are := doc.Settings.(map[string]any); are {
 		face.Styles, _ = settings["styleOverrides"].(map[string]any)
@@ -95,7 +95,7 @@ func (s *Service) ReviewFace(imp Import) (ReviewFace, error) {
 type Submission struct {
 	// Rows are in the result, of which WithError have a cell that is blanked or
 	// as received; Left are left out.
-	Rows, WithError, Left int64
+	Rows, WithError, Dropped int64
 	// Blocked says that rows with an error keep the review from being submitted.
 	Blocked bool
 }
@@ -107,19 +107,19 @@ func (s *Service) ReviewSummary(ctx context.Context, imp Import) (sub Submission
 		return sub, err
 	}
 	err = s.withDraft(ctx, imp, func(o *openDraft) error {
-		sub = summary(o.draft.Totals(), schema.Settings.InvalidDataBehavior)
+		sub = submissionOf(o.draft.Totals(), schema.Settings.InvalidDataBehavior)
 		return nil
 	})
 	return sub, err
 }
 
-func summary(t draft.Totals, behavior intray.InvalidDataBehavior) Submission {
+func submissionOf(t draft.Totals, behavior intray.InvalidDataBehavior) Submission {
 	sub := Submission{Rows: t.Rows, WithError: t.Errors}
 	switch behavior {
 	case intray.BlockSubmit:
 		sub.Blocked = t.Errors > 0
 	case intray.RemoveInvalidRows:
-		sub.Rows, sub.WithError, sub.Left = t.Rows-t.Errors, 0, t.Errors
+		sub.Rows, sub.WithError, sub.Dropped = t.Rows-t.Errors, 0, t.Errors
 	}
 	return sub
 }
@@ -133,46 +133,46 @@ func (s *Service) SubmitReview(ctx context.Context, imp Import) (done Import, su
 		return imp, sub, err
 	}
 	key := imp.runPrefix(imp.Run) + "/submit"
-	if !s.underWay.add(key) {
-		return imp, sub, refuse(Conflict, "submission_in_progress", intray.NewMessage("review.submission_in_progress", nil))
+	if !s.activeRuns.tryAdd(key) {
+		return imp, sub, newError(Conflict, "submission_in_progress", intray.NewMessage("review.submission_in_progress", nil))
 	}
-	defer s.underWay.remove(key)
+	defer s.activeRuns.remove(key)
 	err = s.withDraft(ctx, imp, func(o *openDraft) error {
-		if sub = summary(o.draft.Totals(), schema.Settings.InvalidDataBehavior); sub.Blocked {
-			return refuse(Conflict, "rows_with_error", intray.NewMessage("review.rows_with_error", intray.Params{"n": sub.WithError}))
+		if sub = submissionOf(o.draft.Totals(), schema.Settings.InvalidDataBehavior); sub.Blocked {
+			return newError(Conflict, "rows_with_error", intray.NewMessage("review.rows_with_error", intray.Params{"n": sub.WithError}))
 		}
-		done, err = s.seal(ctx, imp, o, schema)
+		done, err = s.sealReview(ctx, imp, o, schema)
 		return err
 	})
 	return done, sub, err
 }
 
-// seal writes the rows of a draft as a stage of its own, and the result from it.
+// sealReview writes the rows of a draft as a stage of its own, and the result from it.
 // Nobody changes the rows meanwhile: the log must end where the draft does when the
 // end is committed.
-func (s *Service) seal(ctx context.Context, imp Import, o *openDraft, schema *intray.Schema) (Import, error) {
+func (s *Service) sealReview(ctx context.Context, imp Import, o *openDraft, schema *intray.Schema) (Import, error) {
 	last := o.last.Load()
 	final := imp
 	out := *imp.Outcome
 	final.Outcome = &out
 	final.Stage = imp.finalPrefix(last) + "/stage"
-	if err := s.guard(ctx, final.finalPrefix(last)); err != nil {
+	if err := s.guardBlob(ctx, final.finalPrefix(last)); err != nil {
 		return imp, err
 	}
 	out.DataRows, out.ErrorRows, out.RowsWithError, out.Listed, out.Problems = 0, 0, nil, nil, 0
 	out.Verdict, out.Questions = engine.Done, nil
-	count := func(b *intray.Batch) { o.desk.Count(b, &out.Outcome) }
-	if err := s.sealRows(ctx, final.Stage, o.draft.Batches(ctx), schema, count); err != nil {
+	count := func(b *intray.Batch) { o.revalidator.Count(b, &out.Outcome) }
+	if err := s.writeFinalRows(ctx, final.Stage, o.draft.Batches(ctx), schema, count); err != nil {
 		return imp, err
 	}
 	out.Notices = slices.DeleteFunc(slices.Clone(out.Notices), func(n intray.Notice) bool { return n.Type == intray.CancelledByHook })
 	out.Finished = s.now()
-	run := engine.Import{Input: source.Input{Name: imp.sourceName()}, Schema: schema, Pins: imp.pins()}
+	run := engine.Import{Input: source.Input{Name: imp.sourceName()}, Schema: schema, HookEnv: imp.hookPins()}
 	if err := s.beforeFinish(ctx, &final, run, final.Stage); err != nil {
 		return imp, err
 	}
 	if out.Verdict != engine.Done {
-		return imp, s.stays(final)
+		return imp, s.notFinishedError(final)
 	}
 	if err := s.makeResult(ctx, &final, schema); err != nil {
 		return imp, err
@@ -180,18 +180,18 @@ func (s *Service) seal(ctx context.Context, imp Import, o *openDraft, schema *in
 	err := s.cfg.Store.Update(ctx, func(tx Tx) error {
 		now, err := tx.Imports.Get(ctx, imp.Org, imp.ID)
 		if err != nil {
-			return named(err, importMissing)
+			return describeNotFound(err, importMissing)
 		}
 		if err := reviewable(now); err != nil || now.Run != imp.Run {
-			return errors.Join(err, movedOn(now.Run != imp.Run))
+			return errors.Join(err, movedOnError(now.Run != imp.Run))
 		}
-		if at, err := tx.Edits.Last(ctx, imp.Org, imp.ID, imp.Run); err != nil || at != last {
-			return errors.Join(err, refuse(Conflict, "rows_changed", intray.NewMessage("review.rows_changed_meanwhile", nil)))
+		if at, err := tx.Edits.LastSeq(ctx, imp.Org, imp.ID, imp.Run); err != nil || at != last {
+			return errors.Join(err, newError(Conflict, "rows_changed", intray.NewMessage("review.rows_changed_meanwhile", nil)))
 		}
 		if err := tx.Trash.Remove(ctx, final.finalPrefix(last)); err != nil {
 			return err
 		}
-		return s.move(ctx, tx, &final, Successful)
+		return s.transition(ctx, tx, &final, Successful)
 	})
 	return final, err
 }
@@ -201,22 +201,22 @@ func (imp Import) finalPrefix(last int64) string {
 	return fmt.Sprintf("%s/final/%d", imp.runPrefix(imp.Run), last)
 }
 
-// stays tells why a review is not over: the hook cancelled it, or failed.
-func (s *Service) stays(imp Import) error {
+// notFinishedError tells why a review is not over: the hook cancelled it, or failed.
+func (s *Service) notFinishedError(imp Import) error {
 	for _, n := range slices.Backward(imp.Outcome.Notices) {
 		switch n.Type {
 		case intray.CancelledByHook:
-			return refuse(Conflict, "cancelled_by_hook", n.Text)
+			return newError(Conflict, "cancelled_by_hook", n.Text)
 		case intray.HookFailed:
-			return refuse(Conflict, "hook_failed", n.Text)
+			return newError(Conflict, "hook_failed", n.Text)
 		}
 	}
-	return refuse(Conflict, "cancelled_by_hook", intray.NewMessage("review.cancelled_without_message", nil))
+	return newError(Conflict, "cancelled_by_hook", intray.NewMessage("review.cancelled_without_message", nil))
 }
 
-// sealRows writes the rows of a draft as a stage, in which they are numbered anew,
+// writeFinalRows writes the rows of a draft as a stage, in which they are numbered anew,
 // and counts them.
-func (s *Service) sealRows(ctx context.Context, prefix string, batches iter.Seq2[*intray.Batch, error], schema *intray.Schema, count func(*intray.Batch)) error {
+func (s *Service) writeFinalRows(ctx context.Context, prefix string, batches iter.Seq2[*intray.Batch, error], schema *intray.Schema, count func(*intray.Batch)) error {
 	var w *stage.Writer
 	defer func() {
 		if w != nil {
@@ -229,13 +229,13 @@ func (s *Service) sealRows(ctx context.Context, prefix string, batches iter.Seq2
 			return fmt.Errorf("seal the reviewed rows: %w", err)
 		}
 		if w == nil {
-			w = stage.NewWriter(ctx, s.cfg.Blobs, prefix, layoutOf(schema, b), stage.Config{})
+			w = stage.NewWriter(ctx, s.cfg.Blobs, prefix, stageLayout(schema, b), stage.Config{})
 		}
 		own := *b
 		own.First = rows
 		rows += int64(b.Rows())
 		count(&own)
-		commit, err := w.Stage(&own)
+		commit, err := w.StageBatch(&own)
 		if err == nil {
 			err = commit()
 		}
@@ -244,7 +244,7 @@ func (s *Service) sealRows(ctx context.Context, prefix string, batches iter.Seq2
 		}
 	}
 	if w == nil { // every row was deleted
-		w = stage.NewWriter(ctx, s.cfg.Blobs, prefix, layoutOf(schema, &intray.Batch{}), stage.Config{})
+		w = stage.NewWriter(ctx, s.cfg.Blobs, prefix, stageLayout(schema, &intray.Batch{}), stage.Config{})
 	}
 	if _, err := w.Close(ctx); err != nil {
 		return fmt.Errorf("seal the reviewed rows: %w", err)
@@ -252,7 +252,7 @@ func (s *Service) sealRows(ctx context.Context, prefix string, batches iter.Seq2
 	return nil
 }
 
-func layoutOf(schema *intray.Schema, b *intray.Batch) stage.Layout {
+func stageLayout(schema *intray.Schema, b *intray.Batch) stage.Layout {
 	layout := stage.Layout{}
 	for _, f := range schema.Fields {
 		layout.Fields = append(layout.Fields, f.Key)

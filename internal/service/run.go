@@ -55,7 +55,7 @@ func (s *Service) RunNext(ctx context.Context) (bool, error) {
 		if err := recall(ctx, tx, &imp); err != nil {
 			return err
 		}
-		return s.follow(ctx, tx, imp)
+		return s.syncUpload(ctx, tx, imp)
 	})
 	if err != nil {
 		return false, fmt.Errorf("claim an import: %w", err)
@@ -63,41 +63,41 @@ func (s *Service) RunNext(ctx context.Context) (bool, error) {
 	if !some {
 		return false, nil
 	}
-	s.underWay.add(imp.runPrefix(imp.Run))
-	defer s.underWay.remove(imp.runPrefix(imp.Run))
-	s.cfg.Reach("run.claimed")
-	return true, s.run(ctx, imp)
+	s.activeRuns.tryAdd(imp.runPrefix(imp.Run))
+	defer s.activeRuns.remove(imp.runPrefix(imp.Run))
+	s.cfg.CrashPoint("run.claimed")
+	return true, s.runClaimed(ctx, imp)
 }
 
-// run works on a claimed import until it has ended or was handed back.
-func (s *Service) run(ctx context.Context, imp Import) error {
-	watched, stop := s.watch(ctx, imp)
+// runClaimed works on a claimed import until it has ended or was handed back.
+func (s *Service) runClaimed(ctx context.Context, imp Import) error {
+	watched, stop := s.watchRun(ctx, imp)
 	defer stop()
 	var next Status
-	var taught *lesson
+	var learned *learnedMappings
 	err := guarded(func() (err error) {
 		if next, err = s.process(watched, &imp); err != nil {
 			return err
 		}
-		taught, err = s.lessonOf(imp, next)
+		learned, err = s.learnedFrom(imp, next)
 		return err
 	})
 	if err == nil {
-		err = s.finish(watched, imp, next, taught)
+		err = s.finish(watched, imp, next, learned)
 	}
 	after := context.WithoutCancel(ctx)
 	switch {
 	case err == nil:
-		s.cfg.Reach("run.finished")
+		s.cfg.CrashPoint("run.finished")
 	case errors.Is(context.Cause(watched), errEnded):
 		err = nil // the end was committed and only the answer was lost, or a sweep has put the import back
 	case errors.Is(context.Cause(watched), errSuperseded):
-		s.empty(after, imp.runPrefix(imp.Run))
+		s.discardBlobs(after, imp.runPrefix(imp.Run))
 		err = nil // it is nobody's fault, and another's work now
 	case ctx.Err() != nil:
-		_, err = s.handBack(after, imp, s.requeue)
+		_, err = s.returnToQueue(after, imp, s.requeue)
 	default:
-		ours, fault := s.handBack(after, imp, s.retry(err))
+		ours, fault := s.returnToQueue(after, imp, s.retryAction(err))
 		if !ours && fault == nil {
 			return nil // it was deleted or taken over, and that is why the run failed
 		}
@@ -106,12 +106,12 @@ func (s *Service) run(ctx context.Context, imp Import) error {
 	return err
 }
 
-// retry says how an import goes on after a run that failed: with a mark and
+// retryAction says how an import goes on after a run that failed: with a mark and
 // later each time, or without a mark where the failure is that of the place,
 // such as a disk without room.
-func (s *Service) retry(err error) func(context.Context, Tx, Import) error {
+func (s *Service) retryAction(err error) func(context.Context, Tx, Import) error {
 	return func(ctx context.Context, tx Tx, imp Import) error {
-		if IsKind(full(err), Unavailable) {
+		if IsKind(wrapStorageFull(err), Unavailable) {
 			imp.Queued = s.now().Add(tryAgainAfter)
 			return s.requeue(ctx, tx, imp)
 		}
@@ -130,8 +130,8 @@ func guarded(work func() error) (err error) {
 	return work()
 }
 
-// watch cancels the run when its import was deleted or taken over.
-func (s *Service) watch(ctx context.Context, imp Import) (context.Context, func()) {
+// watchRun cancels the run when its import was deleted or taken over.
+func (s *Service) watchRun(ctx context.Context, imp Import) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	go func() {
 		ticker := time.NewTicker(watchEvery)
@@ -142,7 +142,7 @@ func (s *Service) watch(ctx context.Context, imp Import) (context.Context, func(
 				return
 			case <-ticker.C:
 			}
-			cancelIf(cancel, s.noLonger(ctx, imp))
+			cancelIf(cancel, s.stopReason(ctx, imp))
 		}
 	}()
 	return ctx, func() { cancel(nil) }
@@ -154,10 +154,10 @@ func cancelIf(cancel context.CancelCauseFunc, why error) {
 	}
 }
 
-// noLonger says why a run is not wanted any more; nil where it is, or where
+// stopReason says why a run is not wanted any more; nil where it is, or where
 // that cannot be found out. It looks at the whole import, which may be large,
 // only once that is no longer among those that run here.
-func (s *Service) noLonger(ctx context.Context, run Import) (why error) {
+func (s *Service) stopReason(ctx context.Context, run Import) (why error) {
 	err := s.cfg.Store.View(ctx, func(tx Tx) error {
 		why = nil
 		here, err := tx.Imports.InStatus(ctx, Running, s.cfg.Node, sweepAtMost)
@@ -200,7 +200,7 @@ func (s *Service) process(ctx context.Context, imp *Import) (Status, error) {
 	}
 	run := engine.Import{
 		Input:  source.Input{Name: imp.sourceName(), ReaderAt: raw, Size: raw.Size()},
-		Schema: schema, Answers: imp.Answers, Memory: imp.recalled(), Pins: imp.pins(),
+		Schema: schema, Answers: imp.Answers, Memory: imp.recalled(), HookEnv: imp.hookPins(),
 	}
 	out, err := s.cfg.Engine.Run(ctx, run, open)
 	if writer != nil {
@@ -214,14 +214,14 @@ func (s *Service) process(ctx context.Context, imp *Import) (Status, error) {
 		imp.Outcome.Verdict, writer = engine.Broken, nil
 		imp.Outcome.Notices = append(imp.Outcome.Notices, intray.Notice{Type: intray.HookFailed, Level: intray.LevelError, Text: intray.NewMessage("hook.invalid_user", intray.Params{"properties": userProperties})})
 	}
-	return s.conclude(ctx, imp, run, writer, prefix)
+	return s.finishStage(ctx, imp, run, writer, prefix)
 }
 
-// pins are what hooks are told of time and chance: the same in each run of the
+// hookPins are what hooks are told of time and chance: the same in each run of the
 // import.
-func (imp Import) pins() intray.Pins {
+func (imp Import) hookPins() intray.HookEnv {
 	sum := sha256.Sum256([]byte(imp.ID))
-	return intray.Pins{Now: imp.Created, Seed: binary.LittleEndian.Uint32(sum[:])}
+	return intray.HookEnv{Now: imp.Created, Seed: binary.LittleEndian.Uint32(sum[:])}
 }
 
 // userProperties are those of the user that a step hook may set.
@@ -248,8 +248,8 @@ func (imp Import) sourceName() string {
 	return imp.Filename
 }
 
-// conclude seals the staged rows and, where nothing is open, makes the result.
-func (s *Service) conclude(ctx context.Context, imp *Import, run engine.Import, writer *stage.Writer, prefix string) (Status, error) {
+// finishStage seals the staged rows and, where nothing is open, makes the result.
+func (s *Service) finishStage(ctx context.Context, imp *Import, run engine.Import, writer *stage.Writer, prefix string) (Status, error) {
 	schema := imp.Outcome.Schema(run.Schema)
 	if imp.Outcome.Verdict == engine.Broken {
 		return Failed, nil
@@ -264,7 +264,7 @@ func (s *Service) conclude(ctx context.Context, imp *Import, run engine.Import, 
 	if err := s.fillValues(ctx, imp.Outcome, schema, prefix); err != nil {
 		return "", err
 	}
-	s.cfg.Reach("run.staged")
+	s.cfg.CrashPoint("run.staged")
 	if err := s.beforeFinish(ctx, imp, run, prefix); err != nil {
 		return "", err
 	}
@@ -324,7 +324,7 @@ func (s *Service) makeResult(ctx context.Context, imp *Import, schema *intray.Sc
 		return fmt.Errorf("write the result: %w", err)
 	}
 	imp.Result = File{Key: key, Size: done.size, SHA256: fmt.Sprintf("%x", done.sha256)}
-	s.cfg.Reach("run.result")
+	s.cfg.CrashPoint("run.result")
 	return nil
 }
 
@@ -353,33 +353,33 @@ func (s *Service) writeRows(ctx context.Context, w io.Writer, prefix string, f o
 
 // finish commits the end of a run, if the import is still this run's, and with it
 // what is to be remembered.
-func (s *Service) finish(ctx context.Context, ran Import, next Status, taught *lesson) error {
+func (s *Service) finish(ctx context.Context, ran Import, next Status, learned *learnedMappings) error {
 	return s.cfg.Store.Update(ctx, func(tx Tx) error {
 		imp := ran
 		if next == Failed {
 			imp.Stage, imp.Result = "", File{}
 		}
 		imp.Node = ""
-		if err := s.move(ctx, tx, &imp, next); err != nil {
+		if err := s.transition(ctx, tx, &imp, next); err != nil {
 			return err
 		}
 		if next == Failed {
 			return s.discard(ctx, tx, imp)
 		}
-		return s.remember(ctx, tx, imp, taught)
+		return s.saveLearned(ctx, tx, imp, learned)
 	})
 }
 
 // discard marks what a run stored as rubbish, due when even a run that does not
 // yet know that it was lost has stopped.
 func (s *Service) discard(ctx context.Context, tx Tx, imp Import) error {
-	return tx.Trash.Add(ctx, Trash{Prefix: imp.runPrefix(imp.Run), Due: s.now().Add(stopWithin)})
+	return tx.Trash.Schedule(ctx, Trash{Prefix: imp.runPrefix(imp.Run), Due: s.now().Add(stopWithin)})
 }
 
-// handBack puts an import that this process cannot finish back in the queue, if
+// returnToQueue puts an import that this process cannot finish back in the queue, if
 // it still is this run's. What the run stored is removed where it certainly does
 // not count.
-func (s *Service) handBack(ctx context.Context, imp Import, back func(context.Context, Tx, Import) error) (ours bool, err error) {
+func (s *Service) returnToQueue(ctx context.Context, imp Import, back func(context.Context, Tx, Import) error) (ours bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, handBackWithin)
 	defer cancel()
 	counts := true
@@ -396,7 +396,7 @@ func (s *Service) handBack(ctx context.Context, imp Import, back func(context.Co
 		return back(ctx, tx, now)
 	})
 	if err == nil && !counts {
-		s.empty(ctx, imp.runPrefix(imp.Run))
+		s.discardBlobs(ctx, imp.runPrefix(imp.Run))
 	}
 	return ours, err
 }
@@ -408,10 +408,10 @@ func (s *Service) requeue(ctx context.Context, tx Tx, imp Import) error {
 	if err := s.discard(ctx, tx, imp); err != nil {
 		return err
 	}
-	if err := s.move(ctx, tx, &imp, Pending); err != nil {
+	if err := s.transition(ctx, tx, &imp, Pending); err != nil {
 		return err
 	}
-	return wake(ctx, tx)
+	return enqueueRun(ctx, tx)
 }
 
 // requeueLost queues an import whose run was lost, not before the time given,
@@ -422,11 +422,11 @@ func (s *Service) requeueLost(ctx context.Context, tx Tx, imp Import, notBefore 
 	}
 	imp.Lost++
 	imp.Queued = notBefore
-	if err := s.move(ctx, tx, &imp, Pending); err != nil {
+	if err := s.transition(ctx, tx, &imp, Pending); err != nil {
 		return err
 	}
 	if imp.Lost < maxLost {
-		return wake(ctx, tx)
+		return enqueueRun(ctx, tx)
 	}
 	imp.Outcome = &Outcome{Finished: s.now(), Outcome: engine.Outcome{
 		Verdict: engine.Broken,
@@ -435,5 +435,5 @@ func (s *Service) requeueLost(ctx context.Context, tx Tx, imp Import, notBefore 
 			Text: intray.NewMessage("import.given_up", intray.Params{"n": imp.Lost}),
 		}},
 	}}
-	return s.move(ctx, tx, &imp, Failed)
+	return s.transition(ctx, tx, &imp, Failed)
 }

@@ -63,7 +63,7 @@ func TestRunEnds(t *testing.T) {
 			}
 			u, err := f.Upload(f.ctx, f.org, imp.UploadID)
 			must(t, err)
-			if u.Status != imp.Status.Upload() || u.TotalRows != c.rows || int64(len(u.Account.InvalidRows)) != c.errors || u.Result != imp.Result {
+			if u.Status != imp.Status.UploadStatus() || u.TotalRows != c.rows || int64(len(u.Problems.InvalidRows)) != c.errors || u.Result != imp.Result {
 				t.Errorf("the upload does not follow: %+v", u)
 			}
 			if c.status == service.Failed {
@@ -140,7 +140,7 @@ type deafNodes struct {
 
 func (d deafNodes) Silent(context.Context, time.Duration) ([]string, error) { return d.silent, nil }
 
-func TestSilentNodesAreBuried(t *testing.T) {
+func TestSilentNodesExpire(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, crashAt("run.claimed"))
 	imp := f.pending(goodFile, "")
@@ -150,10 +150,10 @@ func TestSilentNodesAreBuried(t *testing.T) {
 	})
 	must(t, other.Join(f.ctx))
 	f.status(imp, service.Running)
-	must(t, other.Sweep(f.ctx))
+	must(t, other.RunMaintenance(f.ctx))
 	f.status(imp, service.Pending)
 	must(t, f.store.View(f.ctx, func(tx service.Tx) error {
-		all, err := tx.Nodes.All(f.ctx)
+		all, err := tx.Nodes.List(f.ctx)
 		if diff := cmp.Diff([]string{"elsewhere/one"}, all); diff != "" {
 			t.Errorf("the nodes that are left (-want +got):\n%s", diff)
 		}
@@ -175,7 +175,7 @@ func TestTenLossesAreTheEnd(t *testing.T) {
 		Type: intray.UnreadableFile, Level: intray.LevelError,
 		Text: intray.NewMessage("import.given_up", intray.Params{"n": 10}),
 	}}
-	if diff := cmp.Diff(want, imp.Outcome.All()); diff != "" || imp.Outcome.Verdict != engine.Broken {
+	if diff := cmp.Diff(want, imp.Outcome.AllNotices()); diff != "" || imp.Outcome.Verdict != engine.Broken {
 		t.Errorf("verdict %d, notices (-want +got):\n%s", imp.Outcome.Verdict, diff)
 	}
 	for run := range 10 {
@@ -255,7 +255,7 @@ func TestStoppedRunIsHandedBack(t *testing.T) {
 func (f *fixture) leavesNothing(imp service.Import, run int) {
 	f.Helper()
 	f.clock.Advance(30 * time.Second)
-	must(f.T, f.Sweep(f.ctx))
+	must(f.T, f.RunMaintenance(f.ctx))
 	if left := f.blobs.below(fmt.Sprintf("imports/%s/run-%d/", imp.ID, run)); len(left) > 0 {
 		f.Errorf("run %d leaves %v", run, left)
 	}
@@ -310,7 +310,7 @@ func TestDeletedImportStops(t *testing.T) {
 			_, err := f.Import(f.ctx, f.org, imp.ID)
 			f.refused(err, service.NotFound, "not_found")
 			f.clock.Advance(31 * time.Second)
-			must(t, f.Sweep(f.ctx))
+			must(t, f.RunMaintenance(f.ctx))
 			if left := f.blobs.below("imports/"); len(left) > 0 {
 				t.Errorf("the deleted import leaves %v", left)
 			}
@@ -336,7 +336,7 @@ func TestRunWatches(t *testing.T) {
 		t.Errorf("ran %v, error %v; want a run without an error", ran, err)
 	}
 	f.clock.Advance(30 * time.Second)
-	must(t, f.Sweep(f.ctx))
+	must(t, f.RunMaintenance(f.ctx))
 	if left := f.blobs.below("imports/"); len(left) > 0 {
 		t.Errorf("the deleted import leaves %v", left)
 	}
@@ -365,9 +365,9 @@ func TestLeftBehind(t *testing.T) {
 			}
 			away.away.Store(false)
 			f.status(imp, service.Running)
-			must(t, f.Sweep(f.ctx))
+			must(t, f.RunMaintenance(f.ctx))
 			f.status(imp, service.Running) // it may have been claimed just now
-			must(t, f.Sweep(f.ctx))
+			must(t, f.RunMaintenance(f.ctx))
 			if imp := f.status(imp, service.Pending); imp.Lost != 1 {
 				t.Errorf("lost %d times, want once", imp.Lost)
 			}
@@ -397,7 +397,7 @@ func TestSweepLeavesRunsAlone(t *testing.T) {
 	f = newFixture(t, reaching(func(point string) {
 		if point == "run.staged" {
 			for range 3 {
-				must(f.T, f.Sweep(f.ctx))
+				must(f.T, f.RunMaintenance(f.ctx))
 			}
 		}
 	}))
@@ -474,7 +474,7 @@ func TestManyRunsOfADeadNode(t *testing.T) {
 				return err
 			}
 		}
-		return tx.Nodes.Beat(f.ctx, "elsewhere/one")
+		return tx.Nodes.Heartbeat(f.ctx, "elsewhere/one")
 	}))
 	must(t, f.node("elsewhere/two").Join(f.ctx))
 	must(t, f.store.View(f.ctx, func(tx service.Tx) error {
@@ -491,15 +491,15 @@ func TestForgottenImportsAreWoken(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	imp := f.create("")
-	if err := f.Sweep(f.ctx); err != nil || f.waiting() != 0 {
+	if err := f.RunMaintenance(f.ctx); err != nil || f.waiting() != 0 {
 		t.Fatalf("error %v; %d jobs wait where no import does", err, f.waiting())
 	}
 	imp.Status = service.Pending
 	must(t, f.store.Update(f.ctx, func(tx service.Tx) error {
-		return tx.Imports.Move(f.ctx, imp, service.AwaitingUpload, 0)
+		return tx.Imports.UpdateIf(f.ctx, imp, service.AwaitingUpload, 0)
 	}))
 	for range 2 {
-		must(t, f.Sweep(f.ctx))
+		must(t, f.RunMaintenance(f.ctx))
 		if n := f.waiting(); n != 1 {
 			t.Errorf("%d jobs wait, want 1", n)
 		}

@@ -26,11 +26,11 @@ type SchemaDraft struct {
 // CreateSchema saves a schema. The warnings name what is accepted and will not
 // work.
 func (s *Service) CreateSchema(ctx context.Context, org string, draft SchemaDraft) (Schema, []intray.Message, error) {
-	schema, warnings, err := s.checked(ctx, org, draft)
+	schema, warnings, err := s.validateDraft(ctx, org, draft)
 	if err != nil {
 		return Schema{}, nil, err
 	}
-	if schema.ID, err = s.idOr(draft.ID); err != nil {
+	if schema.ID, err = s.idOrNew(draft.ID); err != nil {
 		return Schema{}, nil, err
 	}
 	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
@@ -57,13 +57,13 @@ func (s *Service) Schema(ctx context.Context, org, id string) (schema Schema, er
 		schema, err = tx.Schemas.Get(ctx, org, id)
 		return err
 	})
-	return schema, named(err, schemaMissing)
+	return schema, describeNotFound(err, schemaMissing)
 }
 
 // ReplaceSchema gives a saved schema a new name and content. Imports made
 // before keep what they were made with.
 func (s *Service) ReplaceSchema(ctx context.Context, org, id string, draft SchemaDraft) (Schema, []intray.Message, error) {
-	next, warnings, err := s.checked(ctx, org, draft)
+	next, warnings, err := s.validateDraft(ctx, org, draft)
 	if err != nil {
 		return Schema{}, nil, err
 	}
@@ -84,23 +84,23 @@ func (s *Service) DeleteSchema(ctx context.Context, org, id string) error {
 		if _, err := editable(ctx, tx, org, id); err != nil {
 			return err
 		}
-		return named(tx.Schemas.Delete(ctx, org, id), schemaMissing)
+		return describeNotFound(tx.Schemas.Delete(ctx, org, id), schemaMissing)
 	})
 }
 
 func editable(ctx context.Context, tx Tx, org, id string) (Schema, error) {
 	saved, err := tx.Schemas.Get(ctx, org, id)
 	if err != nil {
-		return Schema{}, named(err, schemaMissing)
+		return Schema{}, describeNotFound(err, schemaMissing)
 	}
 	if saved.Inline {
-		return Schema{}, refuse(Conflict, "inline_schema", intray.NewMessage("schema.of_one_import", nil))
+		return Schema{}, newError(Conflict, "inline_schema", intray.NewMessage("schema.of_one_import", nil))
 	}
 	return saved, nil
 }
 
-// checked turns a draft into a schema that can be saved.
-func (s *Service) checked(ctx context.Context, org string, draft SchemaDraft) (Schema, []intray.Message, error) {
+// validateDraft turns a draft into a schema that can be saved.
+func (s *Service) validateDraft(ctx context.Context, org string, draft SchemaDraft) (Schema, []intray.Message, error) {
 	parsed, err := parse(draft.Doc)
 	if err != nil {
 		return Schema{}, nil, err
@@ -114,10 +114,10 @@ func (s *Service) checked(ctx context.Context, org string, draft SchemaDraft) (S
 		return Schema{}, nil, err
 	}
 	now := s.now()
-	schema := Schema{Org: org, Name: draft.Doc.Name, Document: document, Created: now, Modified: now}
+	saved := Schema{Org: org, Name: draft.Doc.Name, Document: document, Created: now, Modified: now}
 	warnings := schemajson.Warnings(parsed)
 	warnings = append(warnings, unchecked...)
-	return schema, append(warnings, doubts(parsed, draft.Doc.Settings)...), nil
+	return saved, append(warnings, lintWarnings(parsed, draft.Doc.Settings)...), nil
 }
 
 // loadable refuses hooks that what runs them cannot load, and warns where that is
@@ -141,42 +141,42 @@ func (s *Service) loadable(ctx context.Context, hooks intray.Hooks) (warnings []
 	return warnings, nil
 }
 
-// maxDoubts is the most doubts that are told.
-const maxDoubts = 50
+// maxLintWarnings is the most doubts that are told.
+const maxLintWarnings = 50
 
-// doubts are what in a schema cannot be meant.
-func doubts(s *intray.Schema, settings any) (told []intray.Message) {
+// lintWarnings are what in a schema cannot be meant.
+func lintWarnings(s *intray.Schema, settings any) (warnings []intray.Message) {
 	found := lint.CheckWritten(s, settings)
 	all := 0
 	for _, f := range found {
 		if f.Level != intray.LevelWarning {
 			continue
 		}
-		if all++; all <= maxDoubts {
-			told = append(told, f.Describe())
+		if all++; all <= maxLintWarnings {
+			warnings = append(warnings, f.Describe())
 		}
 	}
 	switch {
-	case all <= maxDoubts:
+	case all <= maxLintWarnings:
 	case len(found) < lint.MaxFindings:
-		told = append(told, intray.NewMessage("schema.more_warnings", intray.Params{"n": all - maxDoubts}))
+		warnings = append(warnings, intray.NewMessage("schema.more_warnings", intray.Params{"n": all - maxLintWarnings}))
 	default: // not all were counted
-		told = append(told, intray.NewMessage("schema.many_more_warnings", intray.Params{"n": all - maxDoubts}))
+		warnings = append(warnings, intray.NewMessage("schema.many_more_warnings", intray.Params{"n": all - maxLintWarnings}))
 	}
-	return told
+	return warnings
 }
 
 // parse reads a schema document; what is wrong with it is Invalid.
 func parse(doc schemajson.Doc) (*intray.Schema, error) {
 	parsed, issues := schemajson.Parse(doc)
 	if len(issues) > 0 {
-		return nil, Refusal(issues)
+		return nil, ValidationError(issues)
 	}
 	return parsed, nil
 }
 
-// Refusal makes the refusal of a request with these issues.
-func Refusal(issues []shape.Issue) *Error {
+// ValidationError makes the refusal of a request with these issues.
+func ValidationError(issues []shape.Issue) *Error {
 	fields := shape.ByField(issues)
 	delete(fields, "") // issues of the body as a whole are told in the message
 	params := intray.Params{"problem": issues[0].Message}
@@ -239,10 +239,10 @@ func decode(name string, d Document) (schemajson.Doc, error) {
 	return doc, nil
 }
 
-// named says what is missing in the caller's words.
-func named(err error, message intray.Message) error {
+// describeNotFound says what is missing in the caller's words.
+func describeNotFound(err error, message intray.Message) error {
 	if IsKind(err, NotFound) {
-		return missing(message)
+		return notFoundError(message)
 	}
 	return err
 }
@@ -251,7 +251,7 @@ func nameTaken(err error, name string) error {
 	if !IsKind(err, Conflict) {
 		return err
 	}
-	e := refuse(Conflict, "name_taken", intray.NewMessage("schema.name_taken", intray.Params{"name": name}))
+	e := newError(Conflict, "name_taken", intray.NewMessage("schema.name_taken", intray.Params{"name": name}))
 	e.Fields = fieldMessage("name", intray.NewMessage("schema.name_of_another", nil))
 	return e
 }

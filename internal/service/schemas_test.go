@@ -153,7 +153,7 @@ func TestDoubtsAboutSchemas(t *testing.T) {
 		t.Errorf("warnings %q", warnings)
 	}
 	for _, c := range []struct {
-		fields, told int
+		fields, count int
 		last         string
 	}{
 		{50, 50, "fields[49].validators[0].max: "},
@@ -167,7 +167,7 @@ func TestDoubtsAboutSchemas(t *testing.T) {
 		d.Settings, d.Fields = nil, decoded(t, "["+strings.Join(fields, ",")+"]")
 		_, warnings, err := f.ReplaceSchema(f.ctx, f.org, schema.ID, service.SchemaDraft{Doc: d})
 		must(t, err)
-		if len(warnings) != c.told || !strings.HasPrefix(warnings[len(warnings)-1].String(), c.last) {
+		if len(warnings) != c.count || !strings.HasPrefix(warnings[len(warnings)-1].String(), c.last) {
 			t.Errorf("%d doubtful fields: %d warnings, the last %q", c.fields, len(warnings), warnings[len(warnings)-1])
 		}
 	}

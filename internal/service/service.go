@@ -11,9 +11,9 @@
 //   - A [Schema] is a saved schema document.
 //   - An [Import] is one run of one file against one schema, frozen when the
 //     import is made. Its [Status] changes by the table in states.go only.
-//   - An [Upload] is the received file of an import and the account of what
+//   - An [UploadStatus] is the received file of an import and the account of what
 //     became of it.
-//   - A [Remembered] is what a person decided about a file, to be offered again to
+//   - A [LearnedMapping] is what a person decided about a file, to be offered again to
 //     imports of the same kind.
 //   - An [Edit] is an entry of the log of what persons change in the rows of an
 //     import under review.
@@ -21,7 +21,7 @@
 //     token is the right to read and write it.
 //   - A [Credential] is what is needed to log in to an SFTP server.
 //   - A [Connector] fetches the new files of a folder there by itself; a [Pull] is
-//     one of its runs, a [Pulled] file one that it knows of.
+//     one of its runs, a [PulledFile] file one that it knows of.
 //   - A [Webhook] is where events are sent to; a [Delivery] is a message for one
 //     receiver, an [Attempt] one try at it.
 //   - A [Retention] says for how long parts of imports are kept; a [Deletion] is the
@@ -63,8 +63,8 @@ type Config struct {
 	// Remotes knows the folders that connectors fetch from. Default: connectors do
 	// not run.
 	Remotes Remotes
-	// Courier tells receivers outside of events. Default: nobody is told of any.
-	Courier Courier
+	// WebhookSender tells receivers outside of events. Default: nobody is told of any.
+	WebhookSender WebhookSender
 	// Node names this process among those that share the store. Processes that
 	// can never run at the same time, because they lock the same data folder,
 	// have the same beginning up to the first "/".
@@ -85,49 +85,49 @@ type Config struct {
 	Rand io.Reader
 	// Log takes what operators should know. Default nothing.
 	Log *slog.Logger
-	// Reach is called at each named point of the ways that must survive a
+	// CrashPoint is called at each named point of the ways that must survive a
 	// crash, for tests that crash there. Default nothing.
-	Reach func(point string)
+	CrashPoint func(point string)
 }
 
-// Courier carries messages to receivers outside.
-type Courier interface {
-	// Tell makes the message about the status that an import has now; false where
+// WebhookSender carries messages to receivers outside.
+type WebhookSender interface {
+	// ImportPayload makes the message about the status that an import has now; false where
 	// none tells of it. It looks up nothing.
-	Tell(imp Import, u Upload, development bool) (Parcel, bool, error)
-	// TellDisabled makes the message that a webhook is told of nothing any more.
-	TellDisabled(w Webhook, at time.Time, last intray.Message) (Parcel, error)
-	// TellConnector makes the message that the runs of a connector begin to fail.
-	TellConnector(c Connector, run Pull) (Parcel, error)
+	ImportPayload(imp Import, u Upload, development bool) (Payload, bool, error)
+	// DisabledPayload makes the message that a webhook is told of nothing any more.
+	DisabledPayload(w Webhook, at time.Time, last intray.Message) (Payload, error)
+	// ConnectorFailedPayload makes the message that the runs of a connector begin to fail.
+	ConnectorFailedPayload(c Connector, run PullRun) (Payload, error)
 	// CheckAddress says what is wrong with the address of a receiver.
 	CheckAddress(url string) error
 	NewSecret(random io.Reader) (seal.Secret, error)
 	// Send makes one attempt. The error says that there was none that counts.
-	Send(ctx context.Context, d Delivery, at time.Time, secrets []seal.Secret) (Sent, error)
-	// Judge gives the row of failures of a receiver after one more attempt, and what
+	Send(ctx context.Context, d Delivery, at time.Time, secrets []seal.Secret) (SendResult, error)
+	// DecideRetry gives the row of failures of a receiver after one more attempt, and what
 	// is to follow the so many attempts at the delivery.
-	Judge(f Failing, tries int, at time.Time, last Sent) Judgement
+	DecideRetry(f FailureStreak, tries int, at time.Time, last SendResult) RetryDecision
 }
 
-// Judgement says what follows from an attempt.
-type Judgement struct {
-	Failing Failing
+// RetryDecision says what follows from an attempt.
+type RetryDecision struct {
+	Streak FailureStreak
 	// Dead says that the receiver counts as dead.
 	Dead bool
-	// More says that there is a further attempt, after Wait.
-	More bool
+	// Retry says that there is a further attempt, after Wait.
+	Retry bool
 	Wait time.Duration
 }
 
-// Parcel is what a message holds.
-type Parcel struct {
+// Payload is what a message holds.
+type Payload struct {
 	Event       string
 	ContentType string
 	Body        []byte
 }
 
-// Sent says what came of an attempt.
-type Sent struct {
+// SendResult says what came of an attempt.
+type SendResult struct {
 	Attempt
 	// RetryAfter is for how long the receiver asked to be left alone.
 	RetryAfter time.Duration
@@ -135,8 +135,8 @@ type Sent struct {
 
 // SFTP reaches SFTP servers.
 type SFTP interface {
-	// Test logs in and looks around. An error is a sentence for people.
-	Test(ctx context.Context, login Login) (SFTPReport, error)
+	// TestConnection logs in and looks around. An error is a sentence for people.
+	TestConnection(ctx context.Context, login Login) (SFTPReport, error)
 	// Fingerprint gives the OpenSSH fingerprint of the public half of a key.
 	Fingerprint(privateKey seal.Secret) (string, error)
 	// ValidHostname says what is wrong with a host name.
@@ -163,30 +163,30 @@ type SFTPReport struct {
 type Service struct {
 	cfg  Config
 	keys keyring
-	// underWay are the runs of imports that this process works on.
-	underWay *inHand
+	// activeRuns are the runs of imports that this process works on.
+	activeRuns *inProgress
 	// drafts are those of imports that persons review here.
 	drafts *drafts
-	// posting are the deliveries that are on their way from here.
-	posting *posting
-	// pulling are the runs of connectors that are under way here.
-	pulling *pulling
-	// makings are the changes of rows that are made here just now.
-	makings *makings
-	// answering are the idempotency keys whose requests are carried out here.
-	answering *inHand
+	// deliverySlots are the deliveries that are on their way from here.
+	deliverySlots *deliverySlots
+	// pullSlots are the runs of connectors that are under way here.
+	pullSlots *pullSlots
+	// changeProgress are the changes of rows that are made here just now.
+	changeProgress *changeProgress
+	// activeReplays are the idempotency keys whose requests are carried out here.
+	activeReplays *inProgress
 	// sweeps counts the calls of Sweep, which come from one goroutine; idle is
 	// what the last one found that ran here by its row and in truth did not.
 	sweeps int
-	// tidied is when blobs that nothing names were looked for last; of Tidy alone.
-	tidied time.Time
-	idle   []ImportRef
+	// lastTidy is when blobs that nothing names were looked for last; of Tidy alone.
+	lastTidy time.Time
+	idleRuns   []ImportRef
 }
 
 // keyring holds one key for each purpose, all derived from the master key.
 type keyring struct {
 	licence, upload, download, review, visit, hydration, idempotency, password, signing seal.Key
-	secrets, replays                                                                    *seal.Box
+	secrets, replays                                                                    *seal.Cipher
 }
 
 // New makes a service.
@@ -206,14 +206,14 @@ func New(cfg Config) (*Service, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	if cfg.Reach == nil {
-		cfg.Reach = func(string) {}
+	if cfg.CrashPoint == nil {
+		cfg.CrashPoint = func(string) {}
 	}
 	keys, err := deriveKeys(cfg.Master)
 	if err != nil {
 		return nil, err
 	}
-	return &Service{cfg: cfg, keys: keys, underWay: newInHand(), answering: newInHand(), drafts: &drafts{open: map[string]*openDraft{}}, posting: newPosting(), pulling: newPulling(), makings: &makings{of: map[string]Progress{}}}, nil
+	return &Service{cfg: cfg, keys: keys, activeRuns: newInProgress(), activeReplays: newInProgress(), drafts: &drafts{open: map[string]*openDraft{}}, deliverySlots: newDeliverySlots(), pullSlots: newPullSlots(), changeProgress: &changeProgress{byImport: map[string]Progress{}}}, nil
 }
 
 func deriveKeys(m seal.Master) (keyring, error) {
@@ -224,10 +224,10 @@ func deriveKeys(m seal.Master) (keyring, error) {
 		password: m.Derive("password fingerprints"), signing: m.Derive("webhook signatures"),
 	}
 	var err error
-	if k.secrets, err = m.Box("sftp secrets"); err != nil {
+	if k.secrets, err = m.Cipher("sftp secrets"); err != nil {
 		return k, err
 	}
-	k.replays, err = m.Box("kept answers")
+	k.replays, err = m.Cipher("kept answers")
 	return k, err
 }
 
@@ -238,17 +238,17 @@ func (s *Service) now() time.Time { return s.cfg.Clock().UTC().Truncate(time.Mic
 // no import: the worker takes whichever is next.
 const RunJob = "run"
 
-func wake(ctx context.Context, tx Tx) error {
+func enqueueRun(ctx context.Context, tx Tx) error {
 	return tx.Jobs.Enqueue(ctx, queue.Job{Kind: RunJob})
 }
 
 // Ready says whether the service can do its work just now.
 func (s *Service) Ready(ctx context.Context) error {
-	if err := s.cfg.Store.Check(ctx); err != nil {
-		return refuse(Unavailable, "store_unavailable", intray.NewMessage("service.database_silent", nil))
+	if err := s.cfg.Store.Ping(ctx); err != nil {
+		return newError(Unavailable, "store_unavailable", intray.NewMessage("service.database_silent", nil))
 	}
-	if err := s.cfg.Blobs.Check(ctx); err != nil {
-		return refuse(Unavailable, "blobs_unavailable", intray.NewMessage("service.file_storage_unavailable", nil))
+	if err := s.cfg.Blobs.CheckWritable(ctx); err != nil {
+		return newError(Unavailable, "blobs_unavailable", intray.NewMessage("service.file_storage_unavailable", nil))
 	}
 	return nil
 }
@@ -271,8 +271,8 @@ func (s *Service) newID() (string, error) {
 	return id.String(), nil
 }
 
-// idOr gives the id that the caller fixed, or a new one.
-func (s *Service) idOr(fixed string) (string, error) {
+// idOrNew gives the id that the caller fixed, or a new one.
+func (s *Service) idOrNew(fixed string) (string, error) {
 	if fixed != "" {
 		return fixed, nil
 	}
@@ -288,8 +288,8 @@ func derivedID(mac []byte) string {
 	return id.String()
 }
 
-// random gives n random bytes as URL-safe text.
-func (s *Service) random(n int) (string, error) {
+// randomText gives n random bytes as URL-safe text.
+func (s *Service) randomText(n int) (string, error) {
 	b := make([]byte, n)
 	if _, err := io.ReadFull(s.cfg.Rand, b); err != nil {
 		return "", fmt.Errorf("read random bytes: %w", err)
@@ -297,23 +297,23 @@ func (s *Service) random(n int) (string, error) {
 	return base64.RawURLEncoding.EncodeToString(b), nil
 }
 
-// printable says whether text is UTF-8 and free of control characters, so that it can
+// isPrintable says whether text is UTF-8 and free of control characters, so that it can
 // stand in a header or a log line.
-func printable(text string) bool {
+func isPrintable(text string) bool {
 	return utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r == 0x2028 || r == 0x2029 })
 }
 
-// inHand notes what this process is working on. It tells work that is under
+// inProgress notes what this process is working on. It tells work that is under
 // way from work that was left behind, of which the store knows the same.
-type inHand struct {
+type inProgress struct {
 	mu    sync.Mutex
 	names map[string]bool
 }
 
-func newInHand() *inHand { return &inHand{names: map[string]bool{}} }
+func newInProgress() *inProgress { return &inProgress{names: map[string]bool{}} }
 
-// add says whether the name was not there before.
-func (h *inHand) add(name string) bool {
+// tryAdd says whether the name was not there before.
+func (h *inProgress) tryAdd(name string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.names[name] {
@@ -323,13 +323,13 @@ func (h *inHand) add(name string) bool {
 	return true
 }
 
-func (h *inHand) remove(name string) {
+func (h *inProgress) remove(name string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.names, name)
 }
 
-func (h *inHand) has(name string) bool {
+func (h *inProgress) contains(name string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.names[name]

@@ -42,10 +42,10 @@ type Hydration struct {
 
 // CreateSession makes a session with a token.
 func (s *Service) CreateSession(ctx context.Context, org string, draft NewSession) (Hydration, error) {
-	if utf8.RuneCountInString(draft.ImportIdentifier) > MaxLabel || !printable(draft.ImportIdentifier) {
+	if utf8.RuneCountInString(draft.ImportIdentifier) > MaxLabel || !isPrintable(draft.ImportIdentifier) {
 		return Hydration{}, invalidField("import_identifier", intray.NewMessage("session.invalid_identifier", intray.Params{"n": MaxLabel}))
 	}
-	id, err := s.idOr(draft.ID)
+	id, err := s.idOrNew(draft.ID)
 	if err != nil {
 		return Hydration{}, err
 	}
@@ -61,7 +61,7 @@ func (s *Service) CreateSession(ctx context.Context, org string, draft NewSessio
 	if err != nil {
 		return Hydration{}, err
 	}
-	return s.hydrate(session, draft.Life)
+	return s.newHydration(session, draft.Life)
 }
 
 // ResumeSession gives a further token for a session that was saved within
@@ -71,7 +71,7 @@ func (s *Service) ResumeSession(ctx context.Context, org, id string, life time.D
 	if err != nil {
 		return Hydration{}, err
 	}
-	return s.hydrate(session, life)
+	return s.newHydration(session, life)
 }
 
 func (s *Service) session(ctx context.Context, org, id string) (session Session, err error) {
@@ -80,19 +80,19 @@ func (s *Service) session(ctx context.Context, org, id string) (session Session,
 		return err
 	})
 	if err == nil && session.Saved.Before(s.now().Add(-keepSessions)) {
-		err = missing(sessionMissing)
+		err = notFoundError(sessionMissing)
 	}
-	return session, named(err, sessionMissing)
+	return session, describeNotFound(err, sessionMissing)
 }
 
-func (s *Service) hydrate(session Session, life time.Duration) (Hydration, error) {
+func (s *Service) newHydration(session Session, life time.Duration) (Hydration, error) {
 	if life == 0 {
 		life = DefaultTokenLife
 	}
 	if life < time.Second || life > MaxTokenLife {
 		return Hydration{}, invalidField("expires_in", intray.NewMessage("session.invalid_lifetime", intray.Params{"n": int(MaxTokenLife / time.Second)}))
 	}
-	token, err := s.sign(s.keys.hydration, grant{Org: session.Org, ID: session.ID, Expires: until(s.now().Add(life))})
+	token, err := s.signGrant(s.keys.hydration, grant{Org: session.Org, ID: session.ID, Expires: expiryUnix(s.now().Add(life))})
 	return Hydration{session, token, life}, err
 }
 
@@ -118,39 +118,39 @@ func (s *Service) dropSession(ctx context.Context, tx Tx, org, id string, before
 		return err
 	}
 	// Also without a file: with the trash goes what the store remembers.
-	return tx.Trash.Add(ctx, Trash{Prefix: "sessions/" + session.ID, Due: s.now()})
+	return tx.Trash.Schedule(ctx, Trash{Prefix: "sessions/" + session.ID, Due: s.now()})
 }
 
 // Hydrated gives the session that a token opens. A token that is not one of
 // ours, has expired, or whose session is gone is Denied.
 func (s *Service) Hydrated(ctx context.Context, token string) (Session, error) {
-	g, err := s.verify(s.keys.hydration, token, hydrationLink)
+	g, err := s.verifyGrant(s.keys.hydration, token, hydrationLink)
 	if err != nil {
 		return Session{}, err
 	}
 	session, err := s.session(ctx, g.Org, g.ID)
-	return session, gone(err)
+	return session, sessionGoneError(err)
 }
 
-func gone(err error) error {
+func sessionGoneError(err error) error {
 	if IsKind(err, NotFound) {
-		return refuse(Denied, "session_expired", intray.NewMessage("session.expired", nil))
+		return newError(Denied, "session_expired", intray.NewMessage("session.expired", nil))
 	}
 	return err
 }
 
-// State gives a session as it is now, with its state; before one was saved that
+// SessionState gives a session as it is now, with its state; before one was saved that
 // is NotFound.
-func (s *Service) State(ctx context.Context, session Session) (_ Session, state []byte, err error) {
+func (s *Service) SessionState(ctx context.Context, session Session) (_ Session, state []byte, err error) {
 	err = s.cfg.Store.View(ctx, func(tx Tx) (err error) {
 		if session, err = tx.Sessions.Get(ctx, session.Org, session.ID); err != nil {
-			return gone(err)
+			return sessionGoneError(err)
 		}
-		state, err = tx.Sessions.State(ctx, session.Org, session.ID)
+		state, err = tx.Sessions.LoadState(ctx, session.Org, session.ID)
 		return err
 	})
 	if err == nil && session.Tag == "" {
-		err = missing(intray.NewMessage("session.no_state", nil))
+		err = notFoundError(intray.NewMessage("session.no_state", nil))
 	}
 	return session, state, err
 }
@@ -162,11 +162,11 @@ func (s *Service) SaveState(ctx context.Context, session Session, state []byte, 
 	err := s.cfg.Store.Update(ctx, func(tx Tx) error {
 		current, err := tx.Sessions.Get(ctx, session.Org, session.ID)
 		if err != nil {
-			return gone(err)
+			return sessionGoneError(err)
 		}
 		fits := func(tag string) bool { return tag == "*" || tag == current.Tag }
 		if ifMatch != nil && (current.Tag == "" || !slices.ContainsFunc(ifMatch, fits)) {
-			return refuse(Conflict, "state_changed", intray.NewMessage("session.state_changed", nil))
+			return newError(Conflict, "state_changed", intray.NewMessage("session.state_changed", nil))
 		}
 		current.Tag, current.Saved = hex.EncodeToString(sum[:16]), s.now()
 		session = current
@@ -179,13 +179,13 @@ func (s *Service) SaveState(ctx context.Context, session Session, state []byte, 
 // NotFound.
 func (s *Service) SessionFile(ctx context.Context, session Session) (blob.Reader, error) {
 	if session.File.Key == "" {
-		return nil, missing(intray.NewMessage("session.no_file", nil))
+		return nil, notFoundError(intray.NewMessage("session.no_file", nil))
 	}
 	return s.openFile(ctx, session.File.Key)
 }
 
 // SaveSessionFile keeps the file of a session, in place of an earlier one.
-func (s *Service) SaveSessionFile(ctx context.Context, session Session, in Incoming, contentType string) (Session, error) {
+func (s *Service) SaveSessionFile(ctx context.Context, session Session, in IncomingFile, contentType string) (Session, error) {
 	if err := checkFilename("filename", in.Filename); err != nil {
 		return Session{}, err
 	}
@@ -194,25 +194,25 @@ func (s *Service) SaveSessionFile(ctx context.Context, session Session, in Incom
 		return Session{}, err
 	}
 	key := "sessions/" + session.ID + "/" + attempt
-	if err := s.guard(ctx, key); err != nil {
+	if err := s.guardBlob(ctx, key); err != nil {
 		return Session{}, err
 	}
-	r := &Receiving{MaxSize: s.cfg.MaxFileSize}
-	done, err := s.storeFile(ctx, key, io.LimitReader(in.Body, r.MaxSize+1), func(d stored) error { return r.approve(in, d) })
+	r := &UploadReceiver{MaxSize: s.cfg.MaxFileSize}
+	done, err := s.storeFile(ctx, key, io.LimitReader(in.Body, r.MaxSize+1), func(d storedFile) error { return r.verify(in, d) })
 	if err != nil {
-		s.empty(context.WithoutCancel(ctx), key)
+		s.discardBlobs(context.WithoutCancel(ctx), key)
 		// A session deleted meanwhile took the unfinished file with it.
 		if _, ended := s.session(ctx, session.Org, session.ID); IsKind(ended, NotFound) {
-			err = gone(ended)
+			err = sessionGoneError(ended)
 		}
 		return Session{}, err
 	}
 	file := File{Key: key, Size: done.size, SHA256: hex.EncodeToString(done.sha256)}
-	ctx, cancel := accepting(ctx)
+	ctx, cancel := detachedContext(ctx)
 	defer cancel()
 	kept, err := s.keepSessionFile(ctx, session, file, in.Filename, contentType)
-	if err != nil && settled(err) {
-		s.empty(context.WithoutCancel(ctx), key)
+	if err != nil && isRolledBack(err) {
+		s.discardBlobs(context.WithoutCancel(ctx), key)
 	}
 	return kept, err
 }
@@ -221,10 +221,10 @@ func (s *Service) keepSessionFile(ctx context.Context, session Session, file Fil
 	err := s.cfg.Store.Update(ctx, func(tx Tx) error {
 		current, err := tx.Sessions.Get(ctx, session.Org, session.ID)
 		if err != nil {
-			return gone(err)
+			return sessionGoneError(err)
 		}
 		if current.File.Key != "" {
-			if err := tx.Trash.Add(ctx, Trash{Prefix: current.File.Key, Due: s.now()}); err != nil {
+			if err := tx.Trash.Schedule(ctx, Trash{Prefix: current.File.Key, Due: s.now()}); err != nil {
 				return err
 			}
 		}

@@ -21,7 +21,7 @@ func (f *fixture) session() service.Hydration {
 // saveFile saves a file in a session and gives its blob.
 func (f *fixture) saveFile(session service.Session, text string) service.Session {
 	f.Helper()
-	saved, err := f.SaveSessionFile(f.ctx, session, service.Incoming{
+	saved, err := f.SaveSessionFile(f.ctx, session, service.IncomingFile{
 		Body: strings.NewReader(text), Length: int64(len(text)), Filename: "orders.csv",
 	}, "text/csv")
 	must(f.T, err)
@@ -45,13 +45,13 @@ func TestSessionsEndAWeekAfterTheirLastSave(t *testing.T) {
 	if _, err := f.ResumeSession(f.ctx, f.org, kept.ID, 0); err != nil {
 		t.Errorf("the session that was saved: %v", err)
 	}
-	must(t, f.Sweep(f.ctx))
+	must(t, f.RunMaintenance(f.ctx))
 	if n := f.sessions(idle.ID, kept.ID); n != 1 {
 		t.Errorf("%d of two sessions are left in the store after the sweep, want 1", n)
 	}
 	f.clock.Advance(week)
-	must(t, f.Sweep(f.ctx)) // ends the session
-	must(t, f.Sweep(f.ctx)) // and empties the trash
+	must(t, f.RunMaintenance(f.ctx)) // ends the session
+	must(t, f.RunMaintenance(f.ctx)) // and empties the trash
 	if n := f.sessions(idle.ID, kept.ID); n != 0 {
 		t.Errorf("%d sessions are left after another week", n)
 	}
@@ -113,9 +113,9 @@ func TestDeletedSessionOpensNothing(t *testing.T) {
 	}
 	_, err = f.SaveState(f.ctx, h.Session, []byte(`{}`), nil)
 	f.refused(err, service.Denied, "session_expired")
-	_, err = f.SaveSessionFile(f.ctx, h.Session, service.Incoming{Body: strings.NewReader("x"), Length: -1}, "")
+	_, err = f.SaveSessionFile(f.ctx, h.Session, service.IncomingFile{Body: strings.NewReader("x"), Length: -1}, "")
 	f.refused(err, service.Denied, "session_expired")
-	must(t, f.Sweep(f.ctx))
+	must(t, f.RunMaintenance(f.ctx))
 	if left := f.blobs.below("sessions/"); len(left) > 0 {
 		t.Errorf("files are left: %v (the file was %s)", left, saved.File.Key)
 	}
@@ -142,7 +142,7 @@ func TestStateIsSavedUponTheStateThatWasRead(t *testing.T) {
 	must(t, err)
 	h, err := f.ResumeSession(f.ctx, f.org, session.ID, 0)
 	must(t, err)
-	if _, state, err := f.State(f.ctx, h.Session); err != nil || string(state) != `{"n":4}` {
+	if _, state, err := f.SessionState(f.ctx, h.Session); err != nil || string(state) != `{"n":4}` {
 		t.Errorf("the state is %s, error %v", state, err)
 	}
 }
@@ -162,11 +162,11 @@ func TestSessionFileIsReplaced(t *testing.T) {
 	if string(text) != "second" {
 		t.Errorf("the file is %q", text)
 	}
-	must(t, f.Sweep(f.ctx))
+	must(t, f.RunMaintenance(f.ctx))
 	if left := f.blobs.below("sessions/"); len(left) != 1 || left[0] != second.File.Key {
 		t.Errorf("blobs %v, want only %s", left, second.File.Key)
 	}
-	_, err = f.SaveSessionFile(f.ctx, session, service.Incoming{Body: strings.NewReader("short"), Length: 10}, "")
+	_, err = f.SaveSessionFile(f.ctx, session, service.IncomingFile{Body: strings.NewReader("short"), Length: 10}, "")
 	f.refused(err, service.Invalid, "body_too_short")
 	if left := f.blobs.below("sessions/"); len(left) != 1 {
 		t.Errorf("a refused file leaves %v", left)

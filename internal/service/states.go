@@ -58,8 +58,8 @@ const (
 	UploadFailed     UploadStatus = "FAILED"
 )
 
-// Upload gives the status of the upload of an import in status s.
-func (s Status) Upload() UploadStatus {
+// UploadStatus gives the status of the upload of an import in status s.
+func (s Status) UploadStatus() UploadStatus {
 	switch s {
 	case AwaitingUpload:
 		return UploadPending

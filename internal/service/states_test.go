@@ -54,7 +54,7 @@ func (f *fixture) moveRefused(from, to service.Status) {
 	imp := f.create("")
 	imp.Status = from
 	must(f.T, f.store.Update(f.ctx, func(tx service.Tx) error {
-		return tx.Imports.Move(f.ctx, imp, service.AwaitingUpload, imp.Run)
+		return tx.Imports.UpdateIf(f.ctx, imp, service.AwaitingUpload, imp.Run)
 	}))
 	if err := f.MoveTo(f.ctx, imp, to); err == nil || !strings.Contains(err.Error(), "cannot go from") {
 		f.Errorf("from %s to %s: error %v, want that it cannot go", from, to, err)
@@ -73,7 +73,7 @@ func TestUploadFollowsItsImport(t *testing.T) {
 		service.Failed:         service.UploadFailed,
 	}
 	for status, upload := range want {
-		if got := status.Upload(); got != upload {
+		if got := status.UploadStatus(); got != upload {
 			t.Errorf("the upload of a %s import is %s, want %s", status, got, upload)
 		}
 	}

@@ -23,8 +23,8 @@ import (
 type Store interface {
 	Update(ctx context.Context, work func(Tx) error) error
 	View(ctx context.Context, work func(Tx) error) error
-	// Check says whether the store answers.
-	Check(ctx context.Context) error
+	// Ping says whether the store answers.
+	Ping(ctx context.Context) error
 	// Forget overwrites what was deleted, as far as the store keeps it in files
 	// of its own.
 	Forget(ctx context.Context) error
@@ -98,10 +98,10 @@ type ImportRows interface {
 	// List gives the imports from offset on, newest first, and how many there
 	// are in all. Schema and Outcome are left empty.
 	List(ctx context.Context, org string, offset, limit int64) ([]Import, int64, error)
-	// Move writes imp, all but the columns that never change (ID, Org,
+	// UpdateIf writes imp, all but the columns that never change (ID, Org,
 	// SchemaID, UploadID, User, Schema, Inline, Created), where the row still
 	// has status from and run number run; else it is a Conflict.
-	Move(ctx context.Context, imp Import, from Status, run int) error
+	UpdateIf(ctx context.Context, imp Import, from Status, run int) error
 	Delete(ctx context.Context, org, id string) error
 	// Claim takes the next import that is Pending and Queued by now, of the
 	// organization that was served longest ago, sets it Running on node with its run number raised by one,
@@ -146,15 +146,15 @@ type UploadRows interface {
 type SessionRows interface {
 	Insert(ctx context.Context, s Session) error
 	Get(ctx context.Context, org, id string) (Session, error)
-	// State gives the JSON document last saved; nil where none was.
-	State(ctx context.Context, org, id string) ([]byte, error)
+	// LoadState gives the JSON document last saved; nil where none was.
+	LoadState(ctx context.Context, org, id string) ([]byte, error)
 	// Save writes Tag, File, FileName, ContentType and Saved.
 	Save(ctx context.Context, s Session) error
 	// SaveState writes what Save does, and the state.
 	SaveState(ctx context.Context, s Session, state []byte) error
 	Delete(ctx context.Context, org, id string) error
-	// Stale gives at most limit sessions last saved before t.
-	Stale(ctx context.Context, t time.Time, limit int) ([]Session, error)
+	// ListStale gives at most limit sessions last saved before t.
+	ListStale(ctx context.Context, t time.Time, limit int) ([]Session, error)
 }
 
 // CredentialRows are the SFTP credentials.
@@ -182,13 +182,13 @@ type ReplayRows interface {
 // MemoryRows are what persons decided. Its place is its organization, import
 // identifier, kind, field and text: at each there is one at most.
 type MemoryRows interface {
-	// Put replaces what is at the same place.
-	Put(ctx context.Context, r Remembered) error
+	// Upsert replaces what is at the same place.
+	Upsert(ctx context.Context, r LearnedMapping) error
 	// List gives what an import identifier has from offset on, newest first, and
 	// how many there are in all.
-	List(ctx context.Context, org, identifier string, offset, limit int64) ([]Remembered, int64, error)
+	List(ctx context.Context, org, identifier string, offset, limit int64) ([]LearnedMapping, int64, error)
 	// Remove removes what is at the place of r. Nothing there is no error.
-	Remove(ctx context.Context, r Remembered) error
+	Remove(ctx context.Context, r LearnedMapping) error
 	// Trim leaves an import identifier the newest: at most so many, with at most
 	// size bytes of fields, texts and values together.
 	Trim(ctx context.Context, org, identifier string, most int, size int64) error
@@ -201,12 +201,12 @@ type EditRows interface {
 	// Append is a Conflict where the place in the log is taken, or where the
 	// import has an entry with this Op.
 	Append(ctx context.Context, e Edit) error
-	ByOp(ctx context.Context, org, importID, op string) (Edit, error)
-	// After yields the entries of a run behind one, in their order. Rows are read
+	FindByOp(ctx context.Context, org, importID, op string) (Edit, error)
+	// ListAfter yields the entries of a run behind one, in their order. Rows are read
 	// as they are yielded.
-	After(ctx context.Context, org, importID string, run int, seq int64) iter.Seq2[Edit, error]
-	// Last is the place of the last entry of a run; 0 where there is none.
-	Last(ctx context.Context, org, importID string, run int) (int64, error)
+	ListAfter(ctx context.Context, org, importID string, run int, seq int64) iter.Seq2[Edit, error]
+	// LastSeq is the place of the last entry of a run; 0 where there is none.
+	LastSeq(ctx context.Context, org, importID string, run int) (int64, error)
 }
 
 // WebhookRows are the webhooks.
@@ -230,9 +230,9 @@ type DeliveryRows interface {
 	List(ctx context.Context, org, webhookID string, offset, limit int64) ([]Delivery, int64, error)
 	// Save writes Status, Tries, Due and Node.
 	Save(ctx context.Context, d Delivery) error
-	// Again lets what was made since a time for a webhook wait anew, and says how many
+	// Requeue lets what was made since a time for a webhook wait anew, and says how many
 	// that are.
-	Again(ctx context.Context, org, webhookID string, since, now time.Time) (int64, error)
+	Requeue(ctx context.Context, org, webhookID string, since, now time.Time) (int64, error)
 	Attempted(ctx context.Context, a Attempt) error
 	// Attempts gives those at a delivery, in their order.
 	Attempts(ctx context.Context, deliveryID string) ([]Attempt, error)
@@ -243,17 +243,17 @@ type OutboxRows interface {
 	// Targets gives those with an address for which something is due that no node has
 	// taken, that which waits longest first, so many of each organization.
 	Targets(ctx context.Context, now time.Time, perOrg, limit int) ([]Target, error)
-	// Take takes what is due for a target for a node, or with "" for it only looks: of
+	// ClaimDue takes what is due for a target for a node, or with "" for it only looks: of
 	// each import only the oldest that is Waiting.
-	Take(ctx context.Context, target, node string, now time.Time, limit int) ([]Delivery, error)
+	ClaimDue(ctx context.Context, target, node string, now time.Time, limit int) ([]Delivery, error)
 	// GiveBack lets go of all that a node has taken.
 	GiveBack(ctx context.Context, node string) error
-	// Hurry makes all that waits for a target due.
-	Hurry(ctx context.Context, target string, now time.Time) error
+	// MakeDue makes all that waits for a target due.
+	MakeDue(ctx context.Context, target string, now time.Time) error
 	// GiveUp ends all that waits for a target.
 	GiveUp(ctx context.Context, target string) error
-	// Blank takes away what deliveries told of an import, and their attempts.
-	Blank(ctx context.Context, importID string) error
+	// EraseImport takes away what deliveries told of an import, and their attempts.
+	EraseImport(ctx context.Context, importID string) error
 	// DeleteBefore removes some that were made before t and wait no more.
 	DeleteBefore(ctx context.Context, t time.Time, limit int) (int64, error)
 }
@@ -268,39 +268,39 @@ type ConnectorRows interface {
 	Save(ctx context.Context, c Connector) error
 	// Delete removes what it pulled and its runs, too.
 	Delete(ctx context.Context, org, id string) error
-	// Take takes the connector that is due for the longest time, of those that no
+	// ClaimDue takes the connector that is due for the longest time, of those that no
 	// node has. Nothing due is NotFound.
-	Take(ctx context.Context, node string, now time.Time) (Connector, error)
+	ClaimDue(ctx context.Context, node string, now time.Time) (Connector, error)
 	// GiveBack lets go of all that a node has taken.
 	GiveBack(ctx context.Context, node string) error
 }
 
 // PulledRows are the versions of files that connectors know of.
 type PulledRows interface {
-	Of(ctx context.Context, connectorID string) ([]Pulled, error)
-	Get(ctx context.Context, connectorID string, f RemoteFile) (Pulled, error)
-	// Put replaces what is known of the version.
-	Put(ctx context.Context, f Pulled) error
-	Drop(ctx context.Context, connectorID string, f RemoteFile) error
-	ByImport(ctx context.Context, importID string) (Pulled, error)
-	// ToPut gives those whose results are due to be put back.
-	ToPut(ctx context.Context, now time.Time, limit int) ([]Pulled, error)
+	ListByConnector(ctx context.Context, connectorID string) ([]PulledFile, error)
+	Get(ctx context.Context, connectorID string, f RemoteFile) (PulledFile, error)
+	// Upsert replaces what is known of the version.
+	Upsert(ctx context.Context, f PulledFile) error
+	Delete(ctx context.Context, connectorID string, f RemoteFile) error
+	ByImport(ctx context.Context, importID string) (PulledFile, error)
+	// ListDueUploads gives those whose results are due to be put back.
+	ListDueUploads(ctx context.Context, now time.Time, limit int) ([]PulledFile, error)
 }
 
 // PullRows are the runs of connectors.
 type PullRows interface {
-	Insert(ctx context.Context, p Pull) error
+	Insert(ctx context.Context, p PullRun) error
 	// List gives those of a connector from offset on, newest first, and how many
 	// there are in all.
-	List(ctx context.Context, connectorID string, offset, limit int64) ([]Pull, int64, error)
+	List(ctx context.Context, connectorID string, offset, limit int64) ([]PullRun, int64, error)
 	// Trim leaves the newest.
 	Trim(ctx context.Context, connectorID string, keep int) error
 }
 
 // RetentionRows say how long what is kept.
 type RetentionRows interface {
-	Of(ctx context.Context, org string) ([]Retention, error)
-	All(ctx context.Context) ([]Retention, error)
+	ListByOrg(ctx context.Context, org string) ([]Retention, error)
+	ListAll(ctx context.Context) ([]Retention, error)
 	// Replace puts these in the place of all that an organization had.
 	Replace(ctx context.Context, org string, list []Retention) error
 	// Overdue gives imports to which it applies, that ended before a time and still
@@ -330,24 +330,24 @@ type OwnerRows interface {
 
 // TrashRows are the blobs to be removed.
 type TrashRows interface {
-	// Add keeps the later time where the prefix is there already.
-	Add(ctx context.Context, t Trash) error
-	Due(ctx context.Context, now time.Time, limit int) ([]Trash, error)
+	// Schedule keeps the later time where the prefix is there already.
+	Schedule(ctx context.Context, t Trash) error
+	ListDue(ctx context.Context, now time.Time, limit int) ([]Trash, error)
 	Remove(ctx context.Context, prefix string) error
 }
 
 // NodeRows are the processes that share the store. Time is the store's own.
 type NodeRows interface {
-	// Beat says that node lives.
-	Beat(ctx context.Context, node string) error
+	// Heartbeat says that node lives.
+	Heartbeat(ctx context.Context, node string) error
 	// Silent gives the nodes whose last beat is at least that long ago.
 	Silent(ctx context.Context, after time.Duration) ([]string, error)
-	// All gives every node.
-	All(ctx context.Context) ([]string, error)
-	// Bury forgets a node that is dead: jobs that it was working on are put
+	// List gives every node.
+	List(ctx context.Context) ([]string, error)
+	// Remove forgets a node that is dead: jobs that it was working on are put
 	// back in the queue.
-	Bury(ctx context.Context, node string) error
-	// Mark gives the mark of that name, which tells what belongs to the store.
+	Remove(ctx context.Context, node string) error
+	// EnsureMark gives the mark of that name, which tells what belongs to the store.
 	// Where there is none it becomes fresh; where fresh is "" it stays "".
-	Mark(ctx context.Context, name, fresh string) (string, error)
+	EnsureMark(ctx context.Context, name, fresh string) (string, error)
 }

@@ -19,20 +19,20 @@ import (
 func TestAnchor(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	must(t, f.Anchor(f.ctx))
-	must(t, f.Anchor(f.ctx))
+	must(t, f.VerifyStoreFingerprint(f.ctx))
+	must(t, f.VerifyStoreFingerprint(f.ctx))
 	f.create("")
-	must(t, f.node("folder/two").Anchor(f.ctx))
+	must(t, f.node("folder/two").VerifyStoreFingerprint(f.ctx))
 	other := f.node("elsewhere/one", func(_ *fixture, cfg *service.Config) { cfg.Blobs = mem.New() })
-	if err := other.Anchor(f.ctx); err == nil || !strings.Contains(err.Error(), "the files of this database are not in this data folder") {
+	if err := other.VerifyStoreFingerprint(f.ctx); err == nil || !strings.Contains(err.Error(), "the files of this database are not in this data folder") {
 		t.Errorf("with other blobs: error %v", err)
 	}
 	strange := emptyFixture(t).node("folder/one", func(_ *fixture, cfg *service.Config) { cfg.Blobs = f.blobs })
-	if err := strange.Anchor(f.ctx); err == nil || !strings.Contains(err.Error(), "belong to another database") {
+	if err := strange.VerifyStoreFingerprint(f.ctx); err == nil || !strings.Contains(err.Error(), "belong to another database") {
 		t.Errorf("with another store: error %v", err)
 	}
 	f.blobs.failing(func(context.Context, string, string) error { return errUnheard })
-	if err := f.Anchor(f.ctx); !errors.Is(err, errUnheard) {
+	if err := f.VerifyStoreFingerprint(f.ctx); !errors.Is(err, errUnheard) {
 		t.Errorf("with blobs out of reach: error %v", err)
 	}
 }
@@ -48,16 +48,16 @@ func TestAnchorOfNewFolders(t *testing.T) {
 		}
 		return nil
 	})
-	if err := f.Anchor(f.ctx); !errors.Is(err, errUnheard) {
+	if err := f.VerifyStoreFingerprint(f.ctx); !errors.Is(err, errUnheard) {
 		t.Fatalf("error %v, want the broken disk", err)
 	}
 	f.blobs.failing(nil)
 	other := f.node("elsewhere/one", func(_ *fixture, cfg *service.Config) { cfg.Blobs = mem.New() })
-	if err := other.Anchor(f.ctx); err == nil || !strings.Contains(err.Error(), "same blobs folder") {
+	if err := other.VerifyStoreFingerprint(f.ctx); err == nil || !strings.Contains(err.Error(), "same blobs folder") {
 		t.Errorf("the second folder: error %v", err)
 	}
-	must(t, f.node("folder/two").Anchor(f.ctx))
-	must(t, f.node("elsewhere/two").Anchor(f.ctx)) // with the first one's blobs
+	must(t, f.node("folder/two").VerifyStoreFingerprint(f.ctx))
+	must(t, f.node("elsewhere/two").VerifyStoreFingerprint(f.ctx)) // with the first one's blobs
 }
 
 func TestReady(t *testing.T) {
@@ -74,11 +74,11 @@ func TestReady(t *testing.T) {
 
 type silentStore struct{ service.Store }
 
-func (silentStore) Check(context.Context) error { return errUnheard }
+func (silentStore) Ping(context.Context) error { return errUnheard }
 
 type silentBlobs struct{ *mem.Store }
 
-func (silentBlobs) Check(context.Context) error { return errUnheard }
+func (silentBlobs) CheckWritable(context.Context) error { return errUnheard }
 
 // TestFullDisk fills the disk under an upload, a run and a session.
 func TestFullDisk(t *testing.T) {
@@ -112,7 +112,7 @@ func (f *fixture) rows() error {
 }
 
 func (f *fixture) fileInSession() error {
-	_, err := f.SaveSessionFile(f.ctx, f.session().Session, service.Incoming{Body: strings.NewReader(goodFile), Length: -1}, "text/csv")
+	_, err := f.SaveSessionFile(f.ctx, f.session().Session, service.IncomingFile{Body: strings.NewReader(goodFile), Length: -1}, "text/csv")
 	return err
 }
 

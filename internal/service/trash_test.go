@@ -32,12 +32,12 @@ func TestOrphansAreRemoved(t *testing.T) {
 			}
 			kept := f.finished(goodFile, "")
 			f.clock.Advance(day - time.Microsecond)
-			must(t, f.Sweep(f.ctx))
+			must(t, f.RunMaintenance(f.ctx))
 			if len(f.blobs.below(orphans[0])) == 0 {
 				t.Error("the orphan is gone before its day is over")
 			}
 			f.clock.Advance(time.Microsecond)
-			must(t, f.Sweep(f.ctx))
+			must(t, f.RunMaintenance(f.ctx))
 			if left := f.blobs.below(orphans[0]); len(left) > 0 {
 				t.Errorf("the orphan is left: %v", left)
 			}
@@ -58,7 +58,7 @@ func TestAcceptedUploadSurvivesACrash(t *testing.T) {
 	f.Service = f.node("folder/two")
 	must(t, f.Join(f.ctx))
 	f.clock.Advance(2 * day)
-	must(t, f.Sweep(f.ctx))
+	must(t, f.RunMaintenance(f.ctx))
 	f.runAll()
 	f.wantResult(imp, goodResult)
 }
@@ -102,13 +102,13 @@ func TestDeletedDuringTheUpload(t *testing.T) {
 		imp := f.create("")
 		r, err := f.BeginUpload(f.ctx, imp.ID, f.token(f.UploadToken(imp)), -1)
 		must(t, err)
-		_, err = r.Receive(f.ctx, service.Incoming{Length: -1, Body: body(func() { must(t, f.DeleteImport(f.ctx, f.org, imp.ID)) })})
+		_, err = r.Receive(f.ctx, service.IncomingFile{Length: -1, Body: body(func() { must(t, f.DeleteImport(f.ctx, f.org, imp.ID)) })})
 		f.refused(err, service.NotFound, "not_found")
 		if _, err := f.Upload(f.ctx, f.org, imp.UploadID); !service.IsKind(err, service.NotFound) {
 			t.Errorf("%s: the upload of the deleted import is there, error %v", name, err)
 		}
 		f.clock.Advance(2 * day)
-		must(t, f.Sweep(f.ctx))
+		must(t, f.RunMaintenance(f.ctx))
 		if left := f.blobs.below("imports/"); len(left) > 0 {
 			t.Errorf("%s: blobs are left: %v", name, left)
 		}
@@ -135,7 +135,7 @@ func TestTrashGoesOnBehindATrouble(t *testing.T) {
 	f := newFixture(t)
 	must(t, f.store.Update(f.ctx, func(tx service.Tx) error {
 		for _, prefix := range []string{"imports/a", "imports/b", "imports/c"} {
-			if err := tx.Trash.Add(f.ctx, service.Trash{Prefix: prefix, Due: began}); err != nil {
+			if err := tx.Trash.Schedule(f.ctx, service.Trash{Prefix: prefix, Due: began}); err != nil {
 				return err
 			}
 		}
@@ -148,11 +148,11 @@ func TestTrashGoesOnBehindATrouble(t *testing.T) {
 		}
 		return nil
 	})
-	if err := f.Sweep(f.ctx); !errors.Is(err, fault) {
+	if err := f.RunMaintenance(f.ctx); !errors.Is(err, fault) {
 		t.Errorf("error %v, want the fault", err)
 	}
 	must(t, f.store.View(f.ctx, func(tx service.Tx) error {
-		left, err := tx.Trash.Due(f.ctx, began, 10)
+		left, err := tx.Trash.ListDue(f.ctx, began, 10)
 		if len(left) != 1 || left[0].Prefix != "imports/a" {
 			t.Errorf("trash %v is left, want imports/a only", left)
 		}
@@ -184,7 +184,7 @@ func losing(t *testing.T, point string) (*fixture, *lossy) {
 	return newFixture(t, func(f *fixture, cfg *service.Config) {
 		store.Store = f.store
 		cfg.Store = store
-		cfg.Reach = func(reached string) { store.armed = store.armed || reached == point }
+		cfg.CrashPoint = func(reached string) { store.armed = store.armed || reached == point }
 	}), store
 }
 
@@ -199,7 +199,7 @@ func TestUnheardEndOfARun(t *testing.T) {
 		t.Error("the staged rows of the import are gone")
 	}
 	f.clock.Advance(2 * day)
-	must(t, f.Sweep(f.ctx))
+	must(t, f.RunMaintenance(f.ctx))
 	f.wantResult(imp, goodResult)
 }
 
@@ -212,7 +212,7 @@ func TestUnheardUpload(t *testing.T) {
 	}
 	f.status(imp, service.Pending)
 	f.clock.Advance(2 * day)
-	must(t, f.Sweep(f.ctx))
+	must(t, f.RunMaintenance(f.ctx))
 	f.runAll()
 	f.wantResult(imp, goodResult)
 }
@@ -226,7 +226,7 @@ func TestUnheardRows(t *testing.T) {
 		t.Fatalf("error %v, want the broken connection", err)
 	}
 	f.clock.Advance(2 * day)
-	must(t, f.Sweep(f.ctx))
+	must(t, f.RunMaintenance(f.ctx))
 	f.runAll()
 	f.wantResult(service.Import{ID: id, Org: f.org}, `[{"email":"ada@example.org","name":null}]`)
 }
@@ -239,7 +239,7 @@ func TestUnheardSessionFile(t *testing.T) {
 		store.armed = use == "create"
 		return nil
 	})
-	_, err := f.SaveSessionFile(f.ctx, session, service.Incoming{Body: strings.NewReader("a,b\n"), Length: -1}, "text/csv")
+	_, err := f.SaveSessionFile(f.ctx, session, service.IncomingFile{Body: strings.NewReader("a,b\n"), Length: -1}, "text/csv")
 	if !errors.Is(err, errUnheard) {
 		t.Fatalf("error %v, want the broken connection", err)
 	}

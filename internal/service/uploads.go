@@ -15,8 +15,8 @@ import (
 	"github.com/intraydata/intray/output"
 )
 
-// Receiving is an upload that was let in and may send its bytes.
-type Receiving struct {
+// UploadReceiver is an upload that was let in and may send its bytes.
+type UploadReceiver struct {
 	// MaxSize is the most bytes that are taken.
 	MaxSize int64
 
@@ -25,8 +25,8 @@ type Receiving struct {
 	schema  *intray.Schema
 }
 
-// Incoming is the file of an upload.
-type Incoming struct {
+// IncomingFile is the file of an upload.
+type IncomingFile struct {
 	Body io.Reader
 	// Length is how long the sender says the file is; -1 where he does not.
 	Length int64
@@ -36,16 +36,16 @@ type Incoming struct {
 	MD5, SHA256 []byte
 }
 
-// Receipt tells what was received.
-type Receipt struct {
+// UploadReceipt tells what was received.
+type UploadReceipt struct {
 	Size int64
 	MD5  string
 }
 
 // BeginUpload opens the address that UploadToken signed. length is the size
 // that the sender declares, -1 where he does not.
-func (s *Service) BeginUpload(ctx context.Context, id, token string, length int64) (*Receiving, error) {
-	g, err := s.verify(s.keys.upload, token, uploadLink)
+func (s *Service) BeginUpload(ctx context.Context, id, token string, length int64) (*UploadReceiver, error) {
+	g, err := s.verifyGrant(s.keys.upload, token, uploadLink)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func (s *Service) BeginUpload(ctx context.Context, id, token string, length int6
 	if err != nil {
 		return nil, err
 	}
-	r := &Receiving{min(schema.Settings.MaxFileSize, s.cfg.MaxFileSize), s, imp, schema}
+	r := &UploadReceiver{min(schema.Settings.MaxFileSize, s.cfg.MaxFileSize), s, imp, schema}
 	if length > r.MaxSize {
 		return nil, r.tooLarge()
 	}
@@ -73,73 +73,73 @@ func (s *Service) BeginUpload(ctx context.Context, id, token string, length int6
 func (imp Import) takesUpload() error {
 	switch {
 	case imp.Inline:
-		return refuse(Conflict, "upload_not_expected", intray.NewMessage("upload.not_expected", nil))
+		return newError(Conflict, "upload_not_expected", intray.NewMessage("upload.not_expected", nil))
 	case imp.Status != AwaitingUpload:
-		return refuse(Conflict, "already_uploaded", intray.NewMessage("upload.already_there", nil))
+		return newError(Conflict, "already_uploaded", intray.NewMessage("upload.already_there", nil))
 	}
 	return nil
 }
 
-func (r *Receiving) tooLarge() error {
+func (r *UploadReceiver) tooLarge() error {
 	if r.service == nil {
-		return refuse(TooLarge, "file_too_large", intray.NewMessage("file.too_large_for_service", intray.Params{"size": r.MaxSize}))
+		return newError(TooLarge, "file_too_large", intray.NewMessage("file.too_large_for_service", intray.Params{"size": r.MaxSize}))
 	}
-	return refuse(TooLarge, "file_too_large", intray.NewMessage("file.too_large_for_import", intray.Params{"size": r.MaxSize}))
+	return newError(TooLarge, "file_too_large", intray.NewMessage("file.too_large_for_import", intray.Params{"size": r.MaxSize}))
 }
 
 // Receive takes the bytes in. When it returns without an error they are
 // durable and the import is Pending; else the import awaits an upload as
 // before.
-func (r *Receiving) Receive(ctx context.Context, in Incoming) (Receipt, error) {
+func (r *UploadReceiver) Receive(ctx context.Context, in IncomingFile) (UploadReceipt, error) {
 	if err := checkFilename("filename", in.Filename); err != nil {
-		return Receipt{}, err
+		return UploadReceipt{}, err
 	}
 	s := r.service
 	attempt, err := s.newID()
 	if err != nil {
-		return Receipt{}, err
+		return UploadReceipt{}, err
 	}
 	key := r.imp.rawKey(attempt)
-	if err := r.announce(ctx, key); err != nil {
-		return Receipt{}, err
+	if err := r.insertUpload(ctx, key); err != nil {
+		return UploadReceipt{}, err
 	}
 	// One byte more than allowed shows that the file is too large.
 	body := io.LimitReader(in.Body, r.MaxSize+1)
-	done, err := s.storeFile(ctx, key, body, func(d stored) error { return r.approve(in, d) })
+	done, err := s.storeFile(ctx, key, body, func(d storedFile) error { return r.verify(in, d) })
 	if err != nil {
-		s.empty(context.WithoutCancel(ctx), key)
-		return Receipt{}, r.orDeleted(ctx, err)
+		s.discardBlobs(context.WithoutCancel(ctx), key)
+		return UploadReceipt{}, r.orDeleted(ctx, err)
 	}
-	s.cfg.Reach("upload.stored")
-	ctx, cancel := accepting(ctx)
+	s.cfg.CrashPoint("upload.stored")
+	ctx, cancel := detachedContext(ctx)
 	defer cancel()
 	if err := r.accept(ctx, key, in.Filename, done); err != nil {
-		if settled(err) { // else the trash finds out whether the file counts
-			s.empty(context.WithoutCancel(ctx), key)
+		if isRolledBack(err) { // else the trash finds out whether the file counts
+			s.discardBlobs(context.WithoutCancel(ctx), key)
 		}
-		return Receipt{}, err
+		return UploadReceipt{}, err
 	}
-	s.cfg.Reach("upload.accepted")
-	return Receipt{done.size, hex.EncodeToString(done.md5)}, nil
+	s.cfg.CrashPoint("upload.accepted")
+	return UploadReceipt{done.size, hex.EncodeToString(done.md5)}, nil
 }
 
 // orDeleted tells of a deleted import in place of the trouble that its deletion
 // made.
-func (r *Receiving) orDeleted(ctx context.Context, err error) error {
+func (r *UploadReceiver) orDeleted(ctx context.Context, err error) error {
 	if _, gone := r.service.Import(ctx, r.imp.Org, r.imp.ID); IsKind(gone, NotFound) {
 		return gone
 	}
 	return err
 }
 
-// announce makes the upload's row when its first byte arrives.
-func (r *Receiving) announce(ctx context.Context, key string) error {
+// insertUpload makes the upload's row when its first byte arrives.
+func (r *UploadReceiver) insertUpload(ctx context.Context, key string) error {
 	s := r.service
 	return s.cfg.Store.Update(ctx, func(tx Tx) error {
 		if _, err := tx.Imports.Get(ctx, r.imp.Org, r.imp.ID); err != nil {
-			return named(err, importMissing)
+			return describeNotFound(err, importMissing)
 		}
-		if err := tx.Trash.Add(ctx, Trash{Prefix: key, Due: s.now().Add(guardFor)}); err != nil {
+		if err := tx.Trash.Schedule(ctx, Trash{Prefix: key, Due: s.now().Add(guardFor)}); err != nil {
 			return err
 		}
 		_, err := tx.Uploads.Get(ctx, r.imp.Org, r.imp.UploadID)
@@ -152,30 +152,30 @@ func (r *Receiving) announce(ctx context.Context, key string) error {
 	})
 }
 
-// approve holds what arrived against what was declared.
-func (r *Receiving) approve(in Incoming, d stored) error {
+// verify holds what arrived against what was declared.
+func (r *UploadReceiver) verify(in IncomingFile, d storedFile) error {
 	switch {
 	case d.size > r.MaxSize:
 		return r.tooLarge()
 	case d.took > receiveWithin:
-		return refuse(Invalid, "too_slow", intray.NewMessage("file.too_slow", intray.Params{"n": int(receiveWithin.Hours())}))
+		return newError(Invalid, "too_slow", intray.NewMessage("file.too_slow", intray.Params{"n": int(receiveWithin.Hours())}))
 	case in.Length >= 0 && d.size != in.Length:
-		return refuse(Invalid, "body_too_short", intray.NewMessage("file.body_too_short", intray.Params{"size": d.size, "length": in.Length}))
+		return newError(Invalid, "body_too_short", intray.NewMessage("file.body_too_short", intray.Params{"size": d.size, "length": in.Length}))
 	case in.MD5 != nil && !bytes.Equal(in.MD5, d.md5):
-		return refuse(Invalid, "digest_mismatch", intray.NewMessage("file.md5_mismatch", nil))
+		return newError(Invalid, "digest_mismatch", intray.NewMessage("file.md5_mismatch", nil))
 	case in.SHA256 != nil && !bytes.Equal(in.SHA256, d.sha256):
-		return refuse(Invalid, "digest_mismatch", intray.NewMessage("file.sha256_mismatch", nil))
+		return newError(Invalid, "digest_mismatch", intray.NewMessage("file.sha256_mismatch", nil))
 	}
 	return nil
 }
 
 // accept makes the file the import's own and queues the import.
-func (r *Receiving) accept(ctx context.Context, key, filename string, d stored) error {
+func (r *UploadReceiver) accept(ctx context.Context, key, filename string, d storedFile) error {
 	s := r.service
 	return s.cfg.Store.Update(ctx, func(tx Tx) error {
 		imp, err := tx.Imports.Get(ctx, r.imp.Org, r.imp.ID)
 		if err != nil {
-			return named(err, importMissing)
+			return describeNotFound(err, importMissing)
 		}
 		if err := imp.takesUpload(); err != nil {
 			return err
@@ -187,10 +187,10 @@ func (r *Receiving) accept(ctx context.Context, key, filename string, d stored) 
 		if err := tx.Trash.Remove(ctx, key); err != nil {
 			return err
 		}
-		if err := s.move(ctx, tx, &imp, Pending); err != nil {
+		if err := s.transition(ctx, tx, &imp, Pending); err != nil {
 			return err
 		}
-		return wake(ctx, tx)
+		return enqueueRun(ctx, tx)
 	})
 }
 
@@ -206,7 +206,7 @@ func (s *Service) Upload(ctx context.Context, org, id string) (u Upload, err err
 		u, err = tx.Uploads.Get(ctx, org, id)
 		return err
 	})
-	return u, named(err, uploadMissing)
+	return u, describeNotFound(err, uploadMissing)
 }
 
 // Uploads shows the processed uploads to use: how many the filter leaves, and
@@ -227,7 +227,7 @@ func (s *Service) Uploads(ctx context.Context, org string, f UploadFilter, start
 func (s *Service) ProcessedUpload(ctx context.Context, org, id string) (Upload, error) {
 	u, err := s.Upload(ctx, org, id)
 	if err == nil && u.Status != UploadProcessed {
-		err = refuse(Conflict, "not_finished", intray.NewMessage("upload.not_finished", intray.Params{"status": string(u.Status), "wanted": string(UploadProcessed)}))
+		err = newError(Conflict, "not_finished", intray.NewMessage("upload.not_finished", intray.Params{"status": string(u.Status), "wanted": string(UploadProcessed)}))
 	}
 	return u, err
 }
@@ -240,26 +240,26 @@ func (s *Service) DeleteUpload(ctx context.Context, org, id string) error {
 	err := s.cfg.Store.Update(ctx, func(tx Tx) error {
 		u, err := tx.Uploads.Get(ctx, org, id)
 		if err != nil {
-			return named(err, uploadMissing)
+			return describeNotFound(err, uploadMissing)
 		}
 		if imp, err = tx.Imports.Get(ctx, org, u.ImportID); err != nil {
 			return err
 		}
 		if imp.Status != Successful && imp.Status != Failed {
-			return refuse(Conflict, "not_finished", intray.NewMessage("upload.import_not_finished", intray.Params{"status": string(imp.Status)}))
+			return newError(Conflict, "not_finished", intray.NewMessage("upload.import_not_finished", intray.Params{"status": string(imp.Status)}))
 		}
 		if err := tx.Uploads.Delete(ctx, org, id); err != nil {
 			return err
 		}
-		if err := s.receipt(ctx, tx, imp, askedFor, imp.parts()...); err != nil {
+		if err := s.receipt(ctx, tx, imp, onRequest, imp.deletableParts()...); err != nil {
 			return err
 		}
-		return tx.Trash.Add(ctx, Trash{Prefix: imp.prefix(), Due: s.now()})
+		return tx.Trash.Schedule(ctx, Trash{Prefix: imp.prefix(), Due: s.now()})
 	})
 	if err != nil {
 		return err
 	}
-	s.empty(ctx, imp.prefix())
+	s.discardBlobs(ctx, imp.prefix())
 	return nil
 }
 
@@ -291,7 +291,7 @@ func (d *Download) Write(w io.Writer) error {
 
 // Download opens the address that DownloadToken signed.
 func (s *Service) Download(ctx context.Context, id, token string) (*Download, error) {
-	g, err := s.verify(s.keys.download, token, downloadLink)
+	g, err := s.verifyGrant(s.keys.download, token, downloadLink)
 	if err != nil {
 		return nil, err
 	}
@@ -309,14 +309,14 @@ func (s *Service) Download(ctx context.Context, id, token string) (*Download, er
 	case string(output.JSON):
 		d.Stored, err = s.openFile(ctx, u.Result.Key)
 	default:
-		err = s.remake(ctx, d)
+		err = s.openConverted(ctx, d)
 	}
 	return d, err
 }
 
-// remake opens what the result is made from in another format than the stored
+// openConverted opens what the result is made from in another format than the stored
 // one.
-func (s *Service) remake(ctx context.Context, d *Download) error {
+func (s *Service) openConverted(ctx context.Context, d *Download) error {
 	imp, err := s.Import(ctx, d.Upload.Org, d.Upload.ImportID)
 	if err != nil {
 		return err
@@ -326,11 +326,11 @@ func (s *Service) remake(ctx context.Context, d *Download) error {
 		return err
 	}
 	if imp.Stage == "" {
-		return missing(fileMissing)
+		return notFoundError(fileMissing)
 	}
 	staged, err := stage.Open(ctx, s.cfg.Blobs, imp.Stage)
 	if errors.Is(err, blob.ErrNotFound) {
-		return missing(fileMissing)
+		return notFoundError(fileMissing)
 	}
 	if err != nil {
 		return fmt.Errorf("open the staged rows: %w", err)

@@ -15,8 +15,8 @@ import (
 const (
 	// maxWebhooks is how many webhooks an organization may have.
 	maxWebhooks = 100
-	// overlap is how long the secret before signs too, after a new one was made.
-	overlap = 24 * time.Hour
+	// secretOverlap is how long the secret before signs too, after a new one was made.
+	secretOverlap = 24 * time.Hour
 	// maxFilters is the most events, identifiers or schemas that a webhook names.
 	maxFilters = 200
 )
@@ -36,13 +36,13 @@ type WebhookDraft struct {
 // CreateWebhook makes a webhook with a secret, which is told here and after a
 // rotation and never again.
 func (s *Service) CreateWebhook(ctx context.Context, org string, draft WebhookDraft) (w Webhook, secret seal.Secret, err error) {
-	id, err := s.idOr(draft.ID)
+	id, err := s.idOrNew(draft.ID)
 	if err != nil {
 		return w, secret, err
 	}
 	now := s.now()
 	w = Webhook{ID: id, Org: org, Created: now, Modified: now, Rotated: now}
-	if err := s.draw(&w, draft); err != nil {
+	if err := s.applyWebhookDraft(&w, draft); err != nil {
 		return w, secret, err
 	}
 	if secret, err = s.newSecret(&w); err != nil {
@@ -52,7 +52,7 @@ func (s *Service) CreateWebhook(ctx context.Context, org string, draft WebhookDr
 		if draft.ID != "" {
 			if made, err := tx.Webhooks.Get(ctx, org, id); err == nil {
 				w = made
-				secret, err = s.unsealed(w.Sealed, w)
+				secret, err = s.openSecret(w.Sealed, w)
 				return err
 			}
 		}
@@ -61,7 +61,7 @@ func (s *Service) CreateWebhook(ctx context.Context, org string, draft WebhookDr
 			return err
 		}
 		if len(list) >= maxWebhooks {
-			return refuse(Conflict, "too_many_webhooks", intray.NewMessage("webhook.too_many", intray.Params{"n": len(list)}))
+			return newError(Conflict, "too_many_webhooks", intray.NewMessage("webhook.too_many", intray.Params{"n": len(list)}))
 		}
 		return tx.Webhooks.Insert(ctx, w)
 	})
@@ -69,21 +69,21 @@ func (s *Service) CreateWebhook(ctx context.Context, org string, draft WebhookDr
 }
 
 func (s *Service) newSecret(w *Webhook) (secret seal.Secret, err error) {
-	if secret, err = s.cfg.Courier.NewSecret(s.cfg.Rand); err != nil {
+	if secret, err = s.cfg.WebhookSender.NewSecret(s.cfg.Rand); err != nil {
 		return secret, err
 	}
 	w.Sealed, err = s.keys.secrets.Seal([]byte(secret.Reveal()), w.Org, w.ID)
 	return secret, err
 }
 
-func (s *Service) unsealed(sealed []byte, w Webhook) (seal.Secret, error) {
+func (s *Service) openSecret(sealed []byte, w Webhook) (seal.Secret, error) {
 	plain, err := s.keys.secrets.Open(sealed, w.Org, w.ID)
 	return seal.NewSecret(string(plain)), err
 }
 
-// draw takes a draft over.
-func (s *Service) draw(w *Webhook, d WebhookDraft) error {
-	if err := s.cfg.Courier.CheckAddress(d.URL); err != nil && !d.Listens {
+// applyWebhookDraft takes a draft over.
+func (s *Service) applyWebhookDraft(w *Webhook, d WebhookDraft) error {
+	if err := s.cfg.WebhookSender.CheckAddress(d.URL); err != nil && !d.Listens {
 		return invalidField("url", intray.MessageOf(err))
 	}
 	for name, list := range map[string][]string{"events": d.Events, "import_identifiers": d.Identifiers, "schema_ids": d.SchemaIDs} {
@@ -93,7 +93,7 @@ func (s *Service) draw(w *Webhook, d WebhookDraft) error {
 	}
 	w.URL, w.Development, w.Events, w.Identifiers, w.SchemaIDs = d.URL, d.Development, d.Events, d.Identifiers, d.SchemaIDs
 	if d.Enabled && !w.Enabled {
-		w.Failing = Failing{}
+		w.FailureStreak = FailureStreak{}
 	}
 	w.Enabled = d.Enabled
 	return nil
@@ -114,16 +114,16 @@ func (s *Service) Webhook(ctx context.Context, org, id string) (w Webhook, err e
 		w, err = tx.Webhooks.Get(ctx, org, id)
 		return err
 	})
-	return w, named(err, webhookMissing)
+	return w, describeNotFound(err, webhookMissing)
 }
 
 // ReplaceWebhook gives a webhook new values; its secret stays.
 func (s *Service) ReplaceWebhook(ctx context.Context, org, id string, draft WebhookDraft) (w Webhook, err error) {
 	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
 		if w, err = tx.Webhooks.Get(ctx, org, id); err != nil {
-			return named(err, webhookMissing)
+			return describeNotFound(err, webhookMissing)
 		}
-		if err := s.draw(&w, draft); err != nil {
+		if err := s.applyWebhookDraft(&w, draft); err != nil {
 			return err
 		}
 		w.Modified = s.now()
@@ -134,14 +134,14 @@ func (s *Service) ReplaceWebhook(ctx context.Context, org, id string, draft Webh
 
 // DeleteWebhook removes a webhook with its deliveries.
 func (s *Service) DeleteWebhook(ctx context.Context, org, id string) error {
-	return s.cfg.Store.Update(ctx, func(tx Tx) error { return named(tx.Webhooks.Delete(ctx, org, id), webhookMissing) })
+	return s.cfg.Store.Update(ctx, func(tx Tx) error { return describeNotFound(tx.Webhooks.Delete(ctx, org, id), webhookMissing) })
 }
 
 // RotateWebhook makes a new secret. The one before signs too, for a day.
 func (s *Service) RotateWebhook(ctx context.Context, org, id string) (w Webhook, secret seal.Secret, err error) {
 	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
 		if w, err = tx.Webhooks.Get(ctx, org, id); err != nil {
-			return named(err, webhookMissing)
+			return describeNotFound(err, webhookMissing)
 		}
 		w.Before, w.Rotated, w.Modified = w.Sealed, s.now(), s.now()
 		if secret, err = s.newSecret(&w); err != nil {
@@ -166,7 +166,7 @@ func (s *Service) Deliveries(ctx context.Context, org, webhookID string, offset,
 		tried = map[string][]Attempt{}
 		if webhookID != "" {
 			if _, err := tx.Webhooks.Get(ctx, org, webhookID); err != nil {
-				return named(err, webhookMissing)
+				return describeNotFound(err, webhookMissing)
 			}
 		}
 		if list, total, err = tx.Deliveries.List(ctx, org, webhookID, offset, limit); err != nil {
@@ -188,34 +188,34 @@ func (s *Service) Redeliver(ctx context.Context, org, webhookID, deliveryID stri
 	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
 		w, err := tx.Webhooks.Get(ctx, org, webhookID)
 		if err != nil {
-			return named(err, webhookMissing)
+			return describeNotFound(err, webhookMissing)
 		}
 		if !w.Enabled {
-			return refuse(Conflict, "webhook_disabled", intray.NewMessage("webhook.disabled", nil))
+			return newError(Conflict, "webhook_disabled", intray.NewMessage("webhook.disabled", nil))
 		}
 		if deliveryID == "" {
-			n, err = tx.Deliveries.Again(ctx, org, webhookID, since, s.now())
+			n, err = tx.Deliveries.Requeue(ctx, org, webhookID, since, s.now())
 			return err
 		}
 		d, err := tx.Deliveries.Get(ctx, org, deliveryID)
 		switch {
 		case err != nil:
-			return named(err, deliveryMissing)
+			return describeNotFound(err, deliveryMissing)
 		case d.WebhookID != webhookID:
-			return missing(deliveryMissing)
+			return notFoundError(deliveryMissing)
 		case d.Body == nil:
-			return refuse(Conflict, "delivery_content_deleted", intray.NewMessage("webhook.delivery_content_deleted", nil))
+			return newError(Conflict, "delivery_content_deleted", intray.NewMessage("webhook.delivery_content_deleted", nil))
 		}
 		n = 1
 		d.Status, d.Tries, d.Due = Waiting, 0, s.now()
 		return tx.Deliveries.Save(ctx, d)
 	})
-	s.posting.nudge()
+	s.deliverySlots.notify()
 	return n, err
 }
 
-// wants says whether a webhook is to be told of an event of an import.
-func (w Webhook) wants(event string, imp Import, u Upload, development bool) bool {
+// matches says whether a webhook is to be told of an event of an import.
+func (w Webhook) matches(event string, imp Import, u Upload, development bool) bool {
 	fits := func(list []string, one string) bool { return len(list) == 0 || slices.Contains(list, one) }
 	dev := w.Development == "" || (w.Development == "true") == development
 	return w.Enabled && dev && fits(w.Events, event) && fits(w.Identifiers, u.ImportIdentifier) && fits(w.SchemaIDs, imp.SchemaID)
@@ -224,19 +224,19 @@ func (w Webhook) wants(event string, imp Import, u Upload, development bool) boo
 // MessagesFor gives the messages that wait for a webhook without an address and may be
 // forwarded now: of each import the oldest. It waits for some until ctx ends.
 func (s *Service) MessagesFor(ctx context.Context, org, id string) (list []Delivery, err error) {
-	tick := time.NewTicker(listenEvery)
+	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for {
-		lasting := context.WithoutCancel(ctx) // a look that began comes to its end
-		err = s.cfg.Store.Update(lasting, func(tx Tx) error {
-			w, err := tx.Webhooks.Get(lasting, org, id)
+		detached := context.WithoutCancel(ctx) // a look that began comes to its end
+		err = s.cfg.Store.Update(detached, func(tx Tx) error {
+			w, err := tx.Webhooks.Get(detached, org, id)
 			if err != nil {
-				return named(err, webhookMissing)
+				return describeNotFound(err, webhookMissing)
 			}
 			if w.URL != "" {
-				return refuse(Conflict, "webhook_has_url", intray.NewMessage("webhook.has_url", nil))
+				return newError(Conflict, "webhook_has_url", intray.NewMessage("webhook.has_url", nil))
 			}
-			list, err = tx.Outbox.Take(lasting, id, "", s.now(), maxListened)
+			list, err = tx.Outbox.ClaimDue(detached, id, "", s.now(), maxMessages)
 			return err
 		})
 		if err != nil || len(list) > 0 {
@@ -251,28 +251,28 @@ func (s *Service) MessagesFor(ctx context.Context, org, id string) (list []Deliv
 }
 
 const (
-	// listenEvery is how often it is looked for messages that somebody waits for, and
-	// maxListened how many are given at once.
-	listenEvery, maxListened = 500 * time.Millisecond, 20
+	// pollInterval is how often it is looked for messages that somebody waits for, and
+	// maxMessages how many are given at once.
+	pollInterval, maxMessages = 500 * time.Millisecond, 20
 )
 
 // Forwarded notes what came of a message that a program fetched and forwarded.
-func (s *Service) Forwarded(ctx context.Context, org, id, deliveryID string, sent Sent) error {
+func (s *Service) Forwarded(ctx context.Context, org, id, deliveryID string, sent SendResult) error {
 	return s.cfg.Store.Update(ctx, func(tx Tx) error {
 		w, err := tx.Webhooks.Get(ctx, org, id)
 		if err != nil {
-			return named(err, webhookMissing)
+			return describeNotFound(err, webhookMissing)
 		}
 		d, err := tx.Deliveries.Get(ctx, org, deliveryID)
 		switch {
 		case err != nil:
-			return named(err, deliveryMissing)
+			return describeNotFound(err, deliveryMissing)
 		case d.WebhookID != id || w.URL != "":
-			return missing(deliveryMissing)
+			return notFoundError(deliveryMissing)
 		case d.Status != Waiting:
 			return nil // it was told before
 		}
-		return s.note(ctx, tx, d, s.now(), sent)
+		return s.recordAttempt(ctx, tx, d, s.now(), sent)
 	})
 }
 
@@ -282,11 +282,11 @@ const formType = "application/x-www-form-urlencoded"
 // it gets it.
 func (s *Service) announce(ctx context.Context, tx Tx, imp Import) error {
 	if imp.Status == Successful {
-		if err := s.toPutBack(ctx, tx, imp); err != nil {
+		if err := s.queueResultUpload(ctx, tx, imp); err != nil {
 			return err
 		}
 	}
-	if s.cfg.Courier == nil || imp.Status == Pending || imp.Status == Running || imp.Status == AwaitingUpload {
+	if s.cfg.WebhookSender == nil || imp.Status == Pending || imp.Status == Running || imp.Status == AwaitingUpload {
 		return nil
 	}
 	schema, err := s.FrozenSchema(imp)
@@ -303,9 +303,9 @@ func (s *Service) announce(ctx context.Context, tx Tx, imp Import) error {
 	}
 	switch {
 	case imp.Status == Successful && schema.Settings.WebhookURL != "":
-		err = s.post(ctx, tx, imp, Delivery{URL: schema.Settings.WebhookURL, Event: "upload", ContentType: formType, Body: []byte("uploadId=" + imp.UploadID)})
+		err = s.enqueueDelivery(ctx, tx, imp, Delivery{URL: schema.Settings.WebhookURL, Event: "upload", ContentType: formType, Body: []byte("uploadId=" + imp.UploadID)})
 	case imp.Status == NeedsReview && schema.Settings.NeedsReviewWebhookURL != "":
-		err = s.post(ctx, tx, imp, Delivery{URL: schema.Settings.NeedsReviewWebhookURL, Event: "needs_review", ContentType: formType, Body: []byte("headlessImportId=" + imp.ID)})
+		err = s.enqueueDelivery(ctx, tx, imp, Delivery{URL: schema.Settings.NeedsReviewWebhookURL, Event: "needs_review", ContentType: formType, Body: []byte("headlessImportId=" + imp.ID)})
 	}
 	if err != nil {
 		return err
@@ -318,15 +318,15 @@ func (s *Service) announceManaged(ctx context.Context, tx Tx, imp Import, u Uplo
 	if err != nil || len(list) == 0 {
 		return err
 	}
-	parcel, told, err := s.cfg.Courier.Tell(imp, u, development)
-	if err != nil || !told {
+	payload, hasEvent, err := s.cfg.WebhookSender.ImportPayload(imp, u, development)
+	if err != nil || !hasEvent {
 		return err
 	}
 	for _, w := range list {
-		if !w.wants(parcel.Event, imp, u, development) {
+		if !w.matches(payload.Event, imp, u, development) {
 			continue
 		}
-		err := s.post(ctx, tx, imp, Delivery{WebhookID: w.ID, URL: w.URL, Event: parcel.Event, ContentType: parcel.ContentType, Body: parcel.Body})
+		err := s.enqueueDelivery(ctx, tx, imp, Delivery{WebhookID: w.ID, URL: w.URL, Event: payload.Event, ContentType: payload.ContentType, Body: payload.Body})
 		if err != nil {
 			return err
 		}
@@ -334,8 +334,8 @@ func (s *Service) announceManaged(ctx context.Context, tx Tx, imp Import, u Uplo
 	return nil
 }
 
-// post keeps a message until it is delivered.
-func (s *Service) post(ctx context.Context, tx Tx, imp Import, d Delivery) error {
+// enqueueDelivery keeps a message until it is delivered.
+func (s *Service) enqueueDelivery(ctx context.Context, tx Tx, imp Import, d Delivery) error {
 	id, err := s.newID()
 	if err != nil {
 		return err
@@ -344,14 +344,14 @@ func (s *Service) post(ctx context.Context, tx Tx, imp Import, d Delivery) error
 	d.Due, d.Target = d.Created, d.WebhookID
 	if d.WebhookID == "" {
 		sum := sha256.Sum256([]byte(imp.Org + " " + d.URL))
-		d.Target = addressOfSchema + hex.EncodeToString(sum[:16])
+		d.Target = schemaTargetPrefix + hex.EncodeToString(sum[:16])
 	}
-	s.posting.nudge()
+	s.deliverySlots.notify()
 	return tx.Deliveries.Insert(ctx, d)
 }
 
-// disable ends a webhook that only failed for days, and tells the others.
-func (s *Service) disable(ctx context.Context, tx Tx, w Webhook, at time.Time, last intray.Message) error {
+// disableWebhook ends a webhook that only failed for days, and tells the others.
+func (s *Service) disableWebhook(ctx context.Context, tx Tx, w Webhook, at time.Time, last intray.Message) error {
 	w.Enabled, w.Modified = false, at
 	if err := tx.Webhooks.Save(ctx, w); err != nil {
 		return err
@@ -360,7 +360,7 @@ func (s *Service) disable(ctx context.Context, tx Tx, w Webhook, at time.Time, l
 		return err
 	}
 	s.cfg.Log.Warn("a webhook only failed for days and is disabled", "webhook", w.ID, "org", w.Org, "last", last.String())
-	parcel, err := s.cfg.Courier.TellDisabled(w, at, last)
+	payload, err := s.cfg.WebhookSender.DisabledPayload(w, at, last)
 	if err != nil {
 		return err
 	}
@@ -369,11 +369,11 @@ func (s *Service) disable(ctx context.Context, tx Tx, w Webhook, at time.Time, l
 		return err
 	}
 	for _, other := range list {
-		if other.ID == w.ID || !other.wants(parcel.Event, Import{}, Upload{}, other.Development == "true") {
+		if other.ID == w.ID || !other.matches(payload.Event, Import{}, Upload{}, other.Development == "true") {
 			continue
 		}
-		d := Delivery{WebhookID: other.ID, URL: other.URL, Event: parcel.Event, ContentType: parcel.ContentType, Body: parcel.Body}
-		if err := s.post(ctx, tx, Import{Org: w.Org}, d); err != nil {
+		d := Delivery{WebhookID: other.ID, URL: other.URL, Event: payload.Event, ContentType: payload.ContentType, Body: payload.Body}
+		if err := s.enqueueDelivery(ctx, tx, Import{Org: w.Org}, d); err != nil {
 			return err
 		}
 	}

@@ -18,8 +18,8 @@ import (
 	"github.com/intraydata/intray/internal/service"
 )
 
-// courier notes what is sent. Its receivers answer as down says.
-type courier struct {
+// fakeSender notes what is sent. Its receivers answer as down says.
+type fakeSender struct {
 	mu   sync.Mutex
 	sent []string
 	// signed are the numbers of secrets.
@@ -28,46 +28,46 @@ type courier struct {
 	secret int
 }
 
-func carrying(c *courier) change {
-	return func(_ *fixture, cfg *service.Config) { cfg.Courier = c }
+func carrying(c *fakeSender) change {
+	return func(_ *fixture, cfg *service.Config) { cfg.WebhookSender = c }
 }
 
-func (c *courier) Tell(imp service.Import, u service.Upload, _ bool) (service.Parcel, bool, error) {
+func (c *fakeSender) ImportPayload(imp service.Import, u service.Upload, _ bool) (service.Payload, bool, error) {
 	event := map[service.Status]string{service.Successful: "import_completed", service.NeedsReview: "headless_import_needs_review", service.Failed: "headless_import_failed"}[imp.Status]
-	return service.Parcel{Event: event, ContentType: "application/json", Body: []byte(imp.ID + " " + u.ID)}, event != "", nil
+	return service.Payload{Event: event, ContentType: "application/json", Body: []byte(imp.ID + " " + u.ID)}, event != "", nil
 }
 
-func (c *courier) TellDisabled(w service.Webhook, _ time.Time, last intray.Message) (service.Parcel, error) {
-	return service.Parcel{Event: "webhook_disabled", Body: []byte(w.URL + " " + last.String())}, nil
+func (c *fakeSender) DisabledPayload(w service.Webhook, _ time.Time, last intray.Message) (service.Payload, error) {
+	return service.Payload{Event: "webhook_disabled", Body: []byte(w.URL + " " + last.String())}, nil
 }
 
-func (c *courier) CheckAddress(url string) error {
+func (c *fakeSender) CheckAddress(url string) error {
 	if !strings.HasPrefix(url, "http") {
 		return errors.New("the address must begin with https")
 	}
 	return nil
 }
 
-func (c *courier) NewSecret(io.Reader) (seal.Secret, error) {
+func (c *fakeSender) NewSecret(io.Reader) (seal.Secret, error) {
 	c.secret++
 	return seal.NewSecret(fmt.Sprintf("whsec_%d", c.secret)), nil
 }
 
-func (c *courier) Send(ctx context.Context, d service.Delivery, _ time.Time, secrets []seal.Secret) (service.Sent, error) {
+func (c *fakeSender) Send(ctx context.Context, d service.Delivery, _ time.Time, secrets []seal.Secret) (service.SendResult, error) {
 	if ctx.Err() != nil {
-		return service.Sent{}, ctx.Err()
+		return service.SendResult{}, ctx.Err()
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.sent, c.signed = append(c.sent, fmt.Sprintf("%s %s %s", d.URL, d.Event, d.ID)), append(c.signed, len(secrets))
 	if c.down != nil && c.down(d.URL) {
-		return service.Sent{Attempt: service.Attempt{Status: 503, Told: intray.Literal("It answered 503.")}}, nil
+		return service.SendResult{Attempt: service.Attempt{Status: 503, Message: intray.Literal("It answered 503.")}}, nil
 	}
-	return service.Sent{Attempt: service.Attempt{Delivered: true, Status: 200}}, nil
+	return service.SendResult{Attempt: service.Attempt{Delivered: true, Status: 200}}, nil
 }
 
-func (c *courier) Judge(f service.Failing, tries int, at time.Time, last service.Sent) service.Judgement {
-	j := service.Judgement{More: tries < 5, Wait: time.Duration(tries) * time.Minute}
+func (c *fakeSender) DecideRetry(f service.FailureStreak, tries int, at time.Time, last service.SendResult) service.RetryDecision {
+	j := service.RetryDecision{Retry: tries < 5, Wait: time.Duration(tries) * time.Minute}
 	if last.Delivered {
 		return j
 	}
@@ -75,16 +75,16 @@ func (c *courier) Judge(f service.Failing, tries int, at time.Time, last service
 		f.Since = at
 	}
 	f.Last = at
-	j.Failing, j.Dead = f, at.Sub(f.Since) >= 5*24*time.Hour
+	j.Streak, j.Dead = f, at.Sub(f.Since) >= 5*24*time.Hour
 	return j
 }
 
-func (c *courier) TellConnector(of service.Connector, run service.Pull) (service.Parcel, error) {
-	return service.Parcel{Event: "sftp_connector_failed", Body: []byte(of.ID + " " + run.Told.String())}, nil
+func (c *fakeSender) ConnectorFailedPayload(of service.Connector, run service.PullRun) (service.Payload, error) {
+	return service.Payload{Event: "sftp_connector_failed", Body: []byte(of.ID + " " + run.Message.String())}, nil
 }
 
 // take gives what was sent since the last call, without the ids of messages.
-func (c *courier) take() (list []string) {
+func (c *fakeSender) take() (list []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, one := range c.sent {
@@ -101,14 +101,14 @@ func (f *fixture) deliver() {
 	f.Helper()
 	for range 50 {
 		must(f.T, f.Deliver(f.ctx))
-		f.Delivered()
+		f.WaitForDeliveries()
 	}
 }
 
 // TestEvents tells of an import by all ways at once.
 func TestEvents(t *testing.T) {
 	t.Parallel()
-	c := &courier{}
+	c := &fakeSender{}
 	f := newFixture(t, carrying(c))
 	for _, d := range []service.WebhookDraft{
 		{URL: "http://all", Enabled: true},
@@ -153,7 +153,7 @@ func TestEvents(t *testing.T) {
 // TestRetries tries again, later each time, gives up, and sends again when asked.
 func TestRetries(t *testing.T) {
 	t.Parallel()
-	c := &courier{down: func(string) bool { return true }}
+	c := &fakeSender{down: func(string) bool { return true }}
 	f := newFixture(t, carrying(c))
 	w, first, err := f.CreateWebhook(f.ctx, f.org, service.WebhookDraft{URL: "http://down", Enabled: true})
 	must(t, err)
@@ -163,7 +163,7 @@ func TestRetries(t *testing.T) {
 	var waits []time.Duration
 	for last := f.clock.Now(); len(waits) < 6; f.clock.Advance(time.Second) {
 		must(t, f.Deliver(f.ctx))
-		f.Delivered()
+		f.WaitForDeliveries()
 		if len(c.take()) > 0 {
 			waits = append(waits, f.clock.Now().Sub(last))
 			last = f.clock.Now()
@@ -176,7 +176,7 @@ func TestRetries(t *testing.T) {
 		t.Errorf("the attempts come after (-want +got):\n%s", diff)
 	}
 	list, tried, _, err := f.Deliveries(f.ctx, f.org, w.ID, 0, 10)
-	if err != nil || list[0].Status != service.GivenUp || len(tried[list[0].ID]) != 5 || tried[list[0].ID][4].Told.String() != "It answered 503." {
+	if err != nil || list[0].Status != service.GivenUp || len(tried[list[0].ID]) != 5 || tried[list[0].ID][4].Message.String() != "It answered 503." {
 		t.Fatalf("%+v %v %v", list, tried, err)
 	}
 	id := list[0].ID
@@ -204,7 +204,7 @@ func TestRetries(t *testing.T) {
 // TestDeadReceiver disables a webhook that only failed for days, and tells another.
 func TestDeadReceiver(t *testing.T) {
 	t.Parallel()
-	c := &courier{down: func(url string) bool { return url == "http://dead" }}
+	c := &fakeSender{down: func(url string) bool { return url == "http://dead" }}
 	f := newFixture(t, carrying(c))
 	dead, _, err := f.CreateWebhook(f.ctx, f.org, service.WebhookDraft{URL: "http://dead", Enabled: true})
 	must(t, err)
@@ -228,7 +228,7 @@ func TestDeadReceiver(t *testing.T) {
 	_, err = f.Redeliver(f.ctx, f.org, dead.ID, "", began)
 	f.refused(err, service.Conflict, "webhook_disabled")
 	now, err = f.ReplaceWebhook(f.ctx, f.org, dead.ID, service.WebhookDraft{URL: "http://alive", Enabled: true})
-	if err != nil || now.Failing.Failures != 0 {
+	if err != nil || now.FailureStreak.Failures != 0 {
 		t.Errorf("enabled again: %+v, %v", now, err)
 	}
 }

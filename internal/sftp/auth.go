@@ -32,16 +32,16 @@ const convertKey = "ssh-keygen -p -f FILE"
 // prints it: "SHA256:…". The key is in OpenSSH format and has no passphrase;
 // the error is a sentence that says what is wrong, without any of the key.
 func Fingerprint(privateKey seal.Secret) (string, error) {
-	signer, err := parseKey(privateKey, seal.Secret{})
+	signer, err := parsePrivateKey(privateKey, seal.Secret{})
 	if err != nil {
 		return "", err
 	}
 	return ssh.FingerprintSHA256(signer.PublicKey()), nil
 }
 
-// parseKey reads a key. A key that says it wants very much work before it opens
+// parsePrivateKey reads a key. A key that says it wants very much work before it opens
 // is refused by the library.
-func parseKey(privateKey, passphrase seal.Secret) (ssh.Signer, error) {
+func parsePrivateKey(privateKey, passphrase seal.Secret) (ssh.Signer, error) {
 	text := bytes.TrimSpace([]byte(privateKey.Reveal()))
 	if len(text) > maxKeyText {
 		return nil, &intray.MessageError{Message: intray.NewMessage("private_key.too_long", nil)}
@@ -70,14 +70,14 @@ func parseKey(privateKey, passphrase seal.Secret) (ssh.Signer, error) {
 	return signer, nil
 }
 
-// authOf checks the secrets and gives what makes the ways to log in, which serve
+// authMethods checks the secrets and gives what makes the ways to log in, which serve
 // for one connection.
-func authOf(cred Credential) (func() []ssh.AuthMethod, error) {
+func authMethods(cred Credential) (func() []ssh.AuthMethod, error) {
 	if cred.Password.IsZero() == cred.PrivateKey.IsZero() {
 		return nil, &intray.MessageError{Message: intray.NewMessage("sftp.one_secret", nil)}
 	}
 	if cred.Password.IsZero() {
-		signer, err := parseKey(cred.PrivateKey, cred.Passphrase)
+		signer, err := parsePrivateKey(cred.PrivateKey, cred.Passphrase)
 		if err != nil {
 			return nil, err
 		}
@@ -91,7 +91,7 @@ func authOf(cred Credential) (func() []ssh.AuthMethod, error) {
 	}, nil
 }
 
-// methodsOf are the names, as the protocol has them, of what authOf gives.
+// methodsOf are the names, as the protocol has them, of what authMethods gives.
 func methodsOf(cred Credential) []string {
 	if cred.Password.IsZero() {
 		return []string{"publickey"}
@@ -120,18 +120,18 @@ func answerOnce(password seal.Secret) ssh.KeyboardInteractiveChallenge {
 // fingerprintPrefix begins what ssh-keygen -l prints of a key.
 const fingerprintPrefix = "SHA256:"
 
-// pin is the host key that a server must show, or the first one that it showed.
-type pin struct {
+// hostKeyPin is the host key that a server must show, or the first one that it showed.
+type hostKeyPin struct {
 	key  ssh.PublicKey // nil: only the fingerprint is known, or nothing
 	want string        // the fingerprint; "": any key
 
 	mu      sync.Mutex
 	found   ssh.PublicKey
-	changed *HostKeyError
-	// others are the keys that the server showed although a fingerprint named
+	mismatched *HostKeyError
+	// otherKeys are the keys that the server showed although a fingerprint named
 	// another: it may have more.
-	others []ssh.PublicKey
-	asked  int // how many of others were answered by asking again
+	otherKeys []ssh.PublicKey
+	retried  int // how many of others were answered by asking again
 }
 
 // HostKeyError says that a server showed another key than the pinned one. Both
@@ -142,9 +142,9 @@ func (e *HostKeyError) Error() string {
 	return fmt.Sprintf("host key %s instead of %s", e.Found, e.Want)
 }
 
-func parsePin(text string) (*pin, error) {
+func parsePin(text string) (*hostKeyPin, error) {
 	if text == "" {
-		return &pin{}, nil
+		return &hostKeyPin{}, nil
 	}
 	if strings.HasPrefix(text, fingerprintPrefix) {
 		return parseFingerprint(text)
@@ -155,23 +155,23 @@ func parsePin(text string) (*pin, error) {
 		return nil, &intray.MessageError{Message: intray.NewMessage("host_key.unreadable", nil)}
 	case len(options) > 0 || len(bytes.TrimSpace(rest)) > 0:
 		return nil, &intray.MessageError{Message: intray.NewMessage("host_key.more_than_key", nil)}
-	case !slices.Contains(hostKeyAlgorithms, algorithmsOf(key)[0]):
+	case !slices.Contains(hostKeyAlgorithms, keyAlgorithms(key)[0]):
 		return nil, &intray.MessageError{Message: intray.NewMessage("host_key.unsupported_type", nil)}
 	}
-	return &pin{key: key, want: ssh.FingerprintSHA256(key)}, nil
+	return &hostKeyPin{key: key, want: ssh.FingerprintSHA256(key)}, nil
 }
 
-func parseFingerprint(text string) (*pin, error) {
+func parseFingerprint(text string) (*hostKeyPin, error) {
 	hash := strings.TrimRight(strings.TrimPrefix(text, fingerprintPrefix), "=")
 	sum, err := base64.RawStdEncoding.Strict().DecodeString(hash)
 	if err != nil || len(sum) != sha256.Size {
 		return nil, &intray.MessageError{Message: intray.NewMessage("host_key.invalid_fingerprint", nil)}
 	}
-	return &pin{want: fingerprintPrefix + hash}, nil
+	return &hostKeyPin{want: fingerprintPrefix + hash}, nil
 }
 
-// check is asked at the first and at every later exchange of keys.
-func (p *pin) check(key ssh.PublicKey) error {
+// verify is asked at the first and at every later exchange of keys.
+func (p *hostKeyPin) verify(key ssh.PublicKey) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	want, found := p.want, ssh.FingerprintSHA256(key)
@@ -179,53 +179,53 @@ func (p *pin) check(key ssh.PublicKey) error {
 		want = ssh.FingerprintSHA256(p.found)
 	}
 	if want != "" && found != want {
-		if p.changed == nil {
-			p.changed = &HostKeyError{Want: want, Found: found}
+		if p.mismatched == nil {
+			p.mismatched = &HostKeyError{Want: want, Found: found}
 		}
-		p.others = append(p.others, key)
-		return p.changed
+		p.otherKeys = append(p.otherKeys, key)
+		return p.mismatched
 	}
-	p.found, p.changed = key, nil
+	p.found, p.mismatched = key, nil
 	return nil
 }
 
-// askForAnother tells whether a server that showed the wrong key may have the
+// tryOtherKey tells whether a server that showed the wrong key may have the
 // right one as well: a fingerprint does not tell its type, and a server shows
 // one key of each type. It tells so once for each wrong key.
-func (p *pin) askForAnother() bool {
+func (p *hostKeyPin) tryOtherKey() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.want == "" || p.key != nil || len(p.others) == p.asked {
+	if p.want == "" || p.key != nil || len(p.otherKeys) == p.retried {
 		return false
 	}
-	p.asked = len(p.others)
-	return len(p.left()) > 0
+	p.retried = len(p.otherKeys)
+	return len(p.remainingAlgorithms()) > 0
 }
 
-// left are the algorithms whose key was not shown yet.
-func (p *pin) left() []string {
+// remainingAlgorithms are the algorithms whose key was not shown yet.
+func (p *hostKeyPin) remainingAlgorithms() []string {
 	return slices.DeleteFunc(slices.Clone(hostKeyAlgorithms), func(name string) bool {
-		return slices.ContainsFunc(p.others, func(key ssh.PublicKey) bool {
-			return slices.Contains(algorithmsOf(key), name)
+		return slices.ContainsFunc(p.otherKeys, func(key ssh.PublicKey) bool {
+			return slices.Contains(keyAlgorithms(key), name)
 		})
 	})
 }
 
-// shown gives the key that passed, or nil.
-func (p *pin) shown() ssh.PublicKey {
+// serverKey gives the key that passed, or nil.
+func (p *hostKeyPin) serverKey() ssh.PublicKey {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.found
 }
 
-func (p *pin) mismatch() *HostKeyError {
+func (p *hostKeyPin) mismatch() *HostKeyError {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.changed
+	return p.mismatched
 }
 
-func (p *pin) report() Report {
-	key := p.shown()
+func (p *hostKeyPin) report() Report {
+	key := p.serverKey()
 	return Report{
 		HostKey:            strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key))),
 		HostKeyFingerprint: ssh.FingerprintSHA256(key),
@@ -243,20 +243,20 @@ var hostKeyAlgorithms = []string{
 // shows the first that the client asks for. The others stay in the list, so that
 // a server that lost the pinned one shows what it has, and people can be told
 // its fingerprint.
-func (p *pin) algorithms() []string {
+func (p *hostKeyPin) algorithms() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.key == nil {
-		return p.left()
+		return p.remainingAlgorithms()
 	}
-	first := algorithmsOf(p.key)
+	first := keyAlgorithms(p.key)
 	others := slices.DeleteFunc(slices.Clone(hostKeyAlgorithms), func(name string) bool {
 		return slices.Contains(first, name)
 	})
 	return append(first, others...)
 }
 
-func algorithmsOf(key ssh.PublicKey) []string {
+func keyAlgorithms(key ssh.PublicKey) []string {
 	if key.Type() == ssh.KeyAlgoRSA {
 		return []string{ssh.KeyAlgoRSASHA512, ssh.KeyAlgoRSASHA256}
 	}

@@ -97,7 +97,7 @@ type Config struct {
 	Rand io.Reader
 }
 
-func (cfg Config) filled() Config {
+func (cfg Config) withDefaults() Config {
 	for field, value := range map[*time.Duration]time.Duration{
 		&cfg.Timeout: DefaultTimeout, &cfg.Patience: DefaultPatience,
 		&cfg.ListTimeout: DefaultListTimeout, &cfg.KeepAlive: DefaultKeepAlive,
@@ -114,13 +114,13 @@ func (cfg Config) filled() Config {
 
 // Client reaches SFTP servers through a door. It may be used by many goroutines.
 type Client struct {
-	door *egress.Door
+	dialer *egress.Dialer
 	cfg  Config
 }
 
 // New makes a client.
-func New(door *egress.Door, cfg Config) *Client {
-	return &Client{door: door, cfg: cfg.filled()}
+func New(dialer *egress.Dialer, cfg Config) *Client {
+	return &Client{dialer: dialer, cfg: cfg.withDefaults()}
 }
 
 // Test connects, checks the host key, logs in, opens SFTP, asks for the working
@@ -146,17 +146,17 @@ func (c *Client) Dial(ctx context.Context, cred Credential) (*Session, error) {
 		return nil, err
 	}
 	for {
-		s, err := a.run(ctx, c.door)
+		s, err := a.connect(ctx, c.dialer)
 		if err == nil {
 			return s, nil
 		}
-		if !a.again(ctx) {
+		if !a.shouldRetry(ctx) {
 			return nil, a.explain(ctx, err)
 		}
 	}
 }
 
-func checkPlace(cred Credential) error {
+func validateCredential(cred Credential) error {
 	if err := ValidHostname(cred.Hostname); err != nil {
 		return err
 	}
@@ -202,18 +202,18 @@ type attempt struct {
 	cfg     Config
 	address string
 	auth    func() []ssh.AuthMethod
-	pin     *pin
-	conn    *egress.Limited
-	opening bool
+	hostKey     *hostKeyPin
+	conn    *egress.LimitedConn
+	isOpening bool
 	// refused says that the server took none of the methods that there are.
 	refused bool
 }
 
 func newAttempt(cred Credential, cfg Config) (*attempt, error) {
-	if err := checkPlace(cred); err != nil {
+	if err := validateCredential(cred); err != nil {
 		return nil, &Error{Kind: Invalid, Text: intray.MessageOf(err)}
 	}
-	auth, err := authOf(cred)
+	auth, err := authMethods(cred)
 	if err != nil {
 		return nil, &Error{Kind: Invalid, Text: intray.MessageOf(err)}
 	}
@@ -221,16 +221,16 @@ func newAttempt(cred Credential, cfg Config) (*attempt, error) {
 	if err != nil {
 		return nil, &Error{Kind: Invalid, Text: intray.MessageOf(err)}
 	}
-	return &attempt{cred: cred, cfg: cfg, address: cred.address(), auth: auth, pin: p}, nil
+	return &attempt{cred: cred, cfg: cfg, address: cred.address(), auth: auth, hostKey: p}, nil
 }
 
-func (a *attempt) run(ctx context.Context, door *egress.Door) (*Session, error) {
-	a.conn, a.opening, a.refused = nil, false, false
-	raw, err := door.DialSFTP(ctx, "tcp", a.address)
+func (a *attempt) connect(ctx context.Context, dialer *egress.Dialer) (*Session, error) {
+	a.conn, a.isOpening, a.refused = nil, false, false
+	raw, err := dialer.DialSFTP(ctx, "tcp", a.address)
 	if err != nil {
 		return nil, err
 	}
-	a.conn = egress.Limit(raw, maxOpening)
+	a.conn = egress.LimitReads(raw, maxOpening)
 	// The library knows no contexts: when ctx ends the connection goes.
 	stop := context.AfterFunc(ctx, func() { _ = raw.Close() })
 	defer stop()
@@ -240,7 +240,7 @@ func (a *attempt) run(ctx context.Context, door *egress.Door) (*Session, error) 
 		return nil, err
 	}
 	s := newSession(a, raw, ssh.NewClient(conn, channels, requests))
-	a.opening = true
+	a.isOpening = true
 	err = s.open()
 	if err == nil && !stop() {
 		err = context.Cause(ctx)
@@ -249,14 +249,14 @@ func (a *attempt) run(ctx context.Context, door *egress.Door) (*Session, error) 
 		s.Close()
 		return nil, err
 	}
-	a.conn.Allow(math.MaxInt64)
-	s.start()
+	a.conn.SetLimit(math.MaxInt64)
+	s.startKeepAlive()
 	return s, nil
 }
 
-// again tells whether to connect once more, for another of the server's keys.
-func (a *attempt) again(ctx context.Context) bool {
-	return ctx.Err() == nil && a.pin.mismatch() != nil && a.pin.askForAnother()
+// shouldRetry tells whether to connect once more, for another of the server's keys.
+func (a *attempt) shouldRetry(ctx context.Context) bool {
+	return ctx.Err() == nil && a.hostKey.mismatch() != nil && a.hostKey.tryOtherKey()
 }
 
 func (a *attempt) config() *ssh.ClientConfig {
@@ -266,8 +266,8 @@ func (a *attempt) config() *ssh.ClientConfig {
 		User:              a.cred.User,
 		Auth:              a.auth(),
 		AuthCallback:      a.tried,
-		HostKeyCallback:   func(_ string, _ net.Addr, key ssh.PublicKey) error { return a.pin.check(key) },
-		HostKeyAlgorithms: a.pin.algorithms(),
+		HostKeyCallback:   func(_ string, _ net.Addr, key ssh.PublicKey) error { return a.hostKey.verify(key) },
+		HostKeyAlgorithms: a.hostKey.algorithms(),
 		ClientVersion:     "SSH-2.0-Intray",
 	}
 }
@@ -281,11 +281,11 @@ func (a *attempt) tried(about *ssh.ClientAuthContext) (ssh.AuthMethod, error) {
 	return nil, nil
 }
 
-func (a *attempt) stage() stage {
+func (a *attempt) currentStage() stage {
 	switch {
-	case a.opening:
+	case a.isOpening:
 		return openingFiles
-	case a.pin.shown() != nil:
+	case a.hostKey.serverKey() != nil:
 		return loggingIn
 	case a.conn != nil:
 		return greeting

@@ -52,92 +52,92 @@ func (s *Session) Fetch(ctx context.Context, d Download, to io.Writer) (int64, e
 	if d.MaxSize > 0 && f.Size > d.MaxSize {
 		return 0, &Error{Kind: TooLarge, Text: intray.NewMessage("sftp.file_too_large", intray.Params{"server": s.address, "path": shown(f.Path), "size": f.Size, "limit": d.MaxSize})}
 	}
-	g := &fetcher{s: s, d: d, to: to, asked: d.Offset, written: d.Offset}
+	g := &fetcher{session: s, download: d, dst: to, requested: d.Offset, written: d.Offset}
 	err := g.run(ctx)
 	return g.written - d.Offset, s.explain(ctx, readingFile(f.Path), err)
 }
 
 // fetcher fetches one file.
 type fetcher struct {
-	s       *Session
-	d       Download
-	to      io.Writer
+	session       *Session
+	download       Download
+	dst      io.Writer
 	handle  string
-	flight  []*chunk // what was asked for, in the order of the file
-	spare   []*chunk
-	asked   int64
+	pending  []*chunk // what was asked for, in the order of the file
+	free   []*chunk
+	requested   int64
 	written int64
 }
 
 // chunk is a piece of the file.
 type chunk struct {
 	id   uint32 // of the request for what is still missing
-	at   int64
+	offset   int64
 	want int
 	got  []byte
 }
 
 func (g *fetcher) run(ctx context.Context) error {
-	if err := g.check(ctx); err != nil {
+	if err := g.checkUnchanged(ctx); err != nil {
 		return err
 	}
 	var err error
-	path := g.d.File.Path
-	g.handle, err = g.s.askHandle(ctx, newMessage(msgOpen), func(m message) message {
+	path := g.download.File.Path
+	g.handle, err = g.session.requestHandle(ctx, newMessage(msgOpen), func(m message) message {
 		return m.text(path).uint32(openRead).uint32(0)
 	})
 	if err != nil {
 		return err
 	}
-	defer g.s.letGo(ctx, g.handle)
+	defer g.session.closeHandle(ctx, g.handle)
 	if err := g.copy(ctx); err != nil {
 		return err
 	}
-	if err := g.end(ctx); err != nil {
+	if err := g.checkEnd(ctx); err != nil {
 		return err
 	}
-	return g.check(ctx)
+	return g.checkUnchanged(ctx)
 }
 
-// check looks whether the file is the version that was listed.
-func (g *fetcher) check(ctx context.Context) error {
-	f := g.d.File
-	seen, err := g.s.look(ctx, f.Path)
+// checkUnchanged looks whether the file is the version that was listed.
+func (g *fetcher) checkUnchanged(ctx context.Context) error {
+	f := g.download.File
+	seen, err := g.session.lstat(ctx, f.Path)
 	if err != nil {
 		return err
 	}
 	if problem := seen.problem(); !problem.IsZero() {
 		return g.changed(problem)
 	}
-	switch now := seen.file(f.Path); {
+	switch now := seen.toFile(f.Path); {
 	case now.Size != f.Size:
 		return g.changed(intray.NewMessage("sftp.changed_size", intray.Params{"size": now.Size, "before": f.Size}))
-	case !now.Same(f):
-		return g.changed(intray.NewMessage("sftp.changed_time", intray.Params{"time": clock(now), "before": clock(f)}))
+	case !now.SameVersion(f):
+		return g.changed(intray.NewMessage("sftp.changed_time", intray.Params{"time": formatModified(now), "before": formatModified(f)}))
 	}
 	return nil
 }
 
-func clock(f File) string { return f.Modified.Format("2006-01-02 15:04:05Z") }
+func formatModified(f File) string { return f.Modified.Format("2006-01-02 15:04:05Z") }
 
 func (g *fetcher) changed(problem intray.Message) error {
-	return &Error{Kind: Changed, Text: intray.NewMessage("sftp.file_changed", intray.Params{"server": g.s.address, "path": shown(g.d.File.Path), "problem": problem})}
+	return &Error{Kind: Changed, Text: intray.NewMessage("sftp.file_changed", intray.Params{"server": g.session.address, "path": shown(g.download.File.Path), "problem": problem})}
 }
 
 func (g *fetcher) copy(ctx context.Context) error {
-	w := g.s.watch(ctx)
+	w := g.session.startTimer(ctx)
 	defer w.stop()
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := g.fill(); err != nil {
+		if err := g.requestAhead(); err != nil {
 			return err
 		}
-		if len(g.flight) == 0 {
+		if len(g.pending) == 0 {
 			return nil
 		}
-		if err := g.take(); err != nil {
+		if err := g.receiveChunk(); err != nil {
 			return err
 		}
 		if err := g.flush(w); err != nil {
@@ -146,67 +146,67 @@ func (g *fetcher) copy(ctx context.Context) error {
 	}
 }
 
-// fill asks ahead.
-func (g *fetcher) fill() error {
-	for len(g.flight) < inFlight && g.asked < g.d.File.Size {
-		c := g.fresh()
-		c.at, c.want, c.got = g.asked, int(min(chunkSize, g.d.File.Size-g.asked)), c.got[:0]
-		if err := g.ask(c); err != nil {
+// requestAhead asks ahead.
+func (g *fetcher) requestAhead() error {
+	for len(g.pending) < inFlight && g.requested < g.download.File.Size {
+		c := g.newChunk()
+		c.offset, c.want, c.got = g.requested, int(min(chunkSize, g.download.File.Size-g.requested)), c.got[:0]
+		if err := g.requestChunk(c); err != nil {
 			return err
 		}
-		g.flight = append(g.flight, c)
-		g.asked += int64(c.want)
+		g.pending = append(g.pending, c)
+		g.requested += int64(c.want)
 	}
 	return nil
 }
 
-func (g *fetcher) fresh() *chunk {
-	if n := len(g.spare); n > 0 {
-		c := g.spare[n-1]
-		g.spare = g.spare[:n-1]
+func (g *fetcher) newChunk() *chunk {
+	if n := len(g.free); n > 0 {
+		c := g.free[n-1]
+		g.free = g.free[:n-1]
 		return c
 	}
 	return &chunk{got: make([]byte, 0, chunkSize)}
 }
 
-// ask asks for what the chunk lacks.
-func (g *fetcher) ask(c *chunk) (err error) {
+// requestChunk asks for what the chunk lacks.
+func (g *fetcher) requestChunk(c *chunk) (err error) {
 	have := len(c.got)
-	c.id, err = g.read(c.at+int64(have), c.want-have)
+	c.id, err = g.sendRead(c.offset+int64(have), c.want-have)
 	return err
 }
 
-func (g *fetcher) read(at int64, bytes int) (uint32, error) {
-	return g.s.send(newMessage(msgRead), func(m message) message {
+func (g *fetcher) sendRead(at int64, bytes int) (uint32, error) {
+	return g.session.send(newMessage(msgRead), func(m message) message {
 		return m.text(g.handle).uint64(uint64(at)).uint32(uint32(bytes))
 	})
 }
 
-// take receives an answer. A server may give less than was asked for; the rest
+// receiveChunk receives an answer. A server may give less than was asked for; the rest
 // is asked for again.
-func (g *fetcher) take() error {
-	got, err := g.s.next()
+func (g *fetcher) receiveChunk() error {
+	got, err := g.session.next()
 	if err != nil {
 		return err
 	}
-	c := g.chunk(got.id)
+	c := g.findChunk(got.id)
 	if c == nil {
 		return nil
 	}
-	if err := g.content(got, c.want-len(c.got)); isEnd(err) {
-		return g.changed(intray.NewMessage("sftp.file_ends_early", intray.Params{"size": g.d.File.Size}))
+	if err := g.checkContent(got, c.want-len(c.got)); isEOF(err) {
+		return g.changed(intray.NewMessage("sftp.file_ends_early", intray.Params{"size": g.download.File.Size}))
 	} else if err != nil {
 		return err
 	}
 	c.got = append(c.got, got.rest...)
 	if len(c.got) < c.want {
-		return g.ask(c)
+		return g.requestChunk(c)
 	}
 	return nil
 }
 
-func (g *fetcher) chunk(id uint32) *chunk {
-	for _, c := range g.flight {
+func (g *fetcher) findChunk(id uint32) *chunk {
+	for _, c := range g.pending {
 		if c.id == id {
 			return c
 		}
@@ -214,67 +214,67 @@ func (g *fetcher) chunk(id uint32) *chunk {
 	return nil
 }
 
-// content leaves in the answer what it carries of the file: from one byte to as
+// checkContent leaves in the answer what it carries of the file: from one byte to as
 // many as were asked for.
-func (g *fetcher) content(got answer, most int) error {
+func (g *fetcher) checkContent(got answer, most int) error {
 	if got.kind != msgBytes {
-		return g.s.heed(got.unexpected())
+		return g.session.abortIfBroken(got.unexpected())
 	}
 	content := got.bytes()
 	if got.short || len(content) < 1 || len(content) > most {
-		return g.s.fall(broken("%d bytes of the file where 1 to %d were asked for", len(content), most))
+		return g.session.abort(protocolError("%d bytes of the file where 1 to %d were asked for", len(content), most))
 	}
 	got.rest = content
 	return nil
 }
 
 // flush writes what is complete from the front.
-func (g *fetcher) flush(w *watch) error {
-	for len(g.flight) > 0 && len(g.flight[0].got) == g.flight[0].want {
-		c := g.flight[0]
-		g.flight = append(g.flight[:0], g.flight[1:]...)
-		w.rest()
-		n, err := g.to.Write(c.got)
+func (g *fetcher) flush(w *answerTimer) error {
+	for len(g.pending) > 0 && len(g.pending[0].got) == g.pending[0].want {
+		c := g.pending[0]
+		g.pending = append(g.pending[:0], g.pending[1:]...)
+		w.pause()
+		n, err := g.dst.Write(c.got)
 		g.written += int64(n)
 		if err == nil && n < len(c.got) {
 			err = io.ErrShortWrite
 		}
 		if err != nil {
-			return &localError{fmt.Errorf("writing what was fetched of the file %q: %w", g.d.File.Path, err)}
+			return &localError{fmt.Errorf("writing what was fetched of the file %q: %w", g.download.File.Path, err)}
 		}
-		if g.d.Progress != nil {
-			g.d.Progress(g.written)
+		if g.download.Progress != nil {
+			g.download.Progress(g.written)
 		}
-		g.spare = append(g.spare, c)
-		w.rewind()
+		g.free = append(g.free, c)
+		w.restart()
 	}
 	return nil
 }
 
-// end asks for one byte more than there should be.
-func (g *fetcher) end(ctx context.Context) error {
-	w := g.s.watch(ctx)
+// checkEnd asks for one byte more than there should be.
+func (g *fetcher) checkEnd(ctx context.Context) error {
+	w := g.session.startTimer(ctx)
 	defer w.stop()
-	id, err := g.read(g.d.File.Size, 1)
+	id, err := g.sendRead(g.download.File.Size, 1)
 	if err != nil {
 		return err
 	}
-	got, err := g.s.receive(id)
+	got, err := g.session.receive(id)
 	if err != nil {
 		return err
 	}
-	err = g.content(got, 1)
-	if isEnd(err) {
+	err = g.checkContent(got, 1)
+	if isEOF(err) {
 		return nil
 	}
 	if err == nil {
-		err = g.changed(intray.NewMessage("sftp.file_goes_on", intray.Params{"size": g.d.File.Size}))
+		err = g.changed(intray.NewMessage("sftp.file_goes_on", intray.Params{"size": g.download.File.Size}))
 	}
 	return err
 }
 
-// isEnd tells whether the server said that there is no more.
-func isEnd(err error) bool { return isStatus(err, statusEOF) }
+// isEOF tells whether the server said that there is no more.
+func isEOF(err error) bool { return isStatus(err, statusEOF) }
 
 func isMissing(err error) bool { return isStatus(err, statusNoSuchFile) }
 

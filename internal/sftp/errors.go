@@ -81,7 +81,7 @@ func (e *Error) Unwrap() error            { return e.Err }
 // explain turns what a library said into what a person can act on.
 func (a *attempt) explain(ctx context.Context, err error) error {
 	var refused *egress.RefusedError
-	if changed := a.pin.mismatch(); changed != nil {
+	if changed := a.hostKey.mismatch(); changed != nil {
 		text := intray.NewMessage("sftp.host_key_changed", intray.Params{"server": a.address, "expected": changed.Want, "found": changed.Found})
 		return &Error{HostKeyChanged, text, changed}
 	}
@@ -91,11 +91,11 @@ func (a *attempt) explain(ctx context.Context, err error) error {
 	case a.conn != nil && a.conn.Exhausted():
 		return &Error{NotSFTP, intray.NewMessage("sftp.opening_too_large", intray.Params{"server": a.address, "size": maxOpening >> 20}), errors.Join(egress.ErrTooMuch, err)}
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return &Error{TimedOut, intray.NewMessage("sftp.time_ran_out", intray.Params{"server": a.address, "action": a.stage().doing()}), errors.Join(ctx.Err(), err)}
+		return &Error{TimedOut, intray.NewMessage("sftp.time_ran_out", intray.Params{"server": a.address, "action": a.currentStage().doing()}), errors.Join(ctx.Err(), err)}
 	case ctx.Err() != nil:
 		return fmt.Errorf("connecting to the SFTP server %s: %w", a.address, ctx.Err())
 	}
-	switch a.stage() {
+	switch a.currentStage() {
 	case connecting:
 		return a.explainDial(err)
 	case greeting:
@@ -185,14 +185,14 @@ type localError struct{ error }
 
 func (e *localError) Unwrap() error { return e.error }
 
-func isProtocol(err error) bool { return errors.Is(err, errProtocol) }
+func isProtocolError(err error) bool { return errors.Is(err, errProtocol) }
 
 // explain turns an error into what a person can act on.
 func (s *Session) explain(ctx context.Context, a action, err error) error {
 	var known *Error
 	var local *localError
 	var status *statusError
-	changed := s.pin.mismatch()
+	changed := s.hostKey.mismatch()
 	switch {
 	case err == nil || errors.As(err, &known):
 		return err
@@ -206,9 +206,9 @@ func (s *Session) explain(ctx context.Context, a action, err error) error {
 		return &Error{TimedOut, intray.NewMessage("sftp.time_ran_out", intray.Params{"server": s.address, "action": a.doing}), errors.Join(ctx.Err(), err)}
 	case ctx.Err() != nil:
 		return fmt.Errorf("%s on the SFTP server %s: %w", a.doing, s.address, ctx.Err())
-	case s.late.Load():
+	case s.timedOut.Load():
 		return &Error{TimedOut, intray.NewMessage("sftp.kept_waiting", intray.Params{"server": s.address, "time": s.cfg.Patience.String(), "action": a.doing}), err}
-	case isProtocol(err):
+	case isProtocolError(err):
 		return &Error{Misbehaved, intray.NewMessage("sftp.protocol_violated", intray.Params{"server": s.address, "action": a.doing}), err}
 	}
 	return &Error{Lost, intray.NewMessage("sftp.connection_lost", intray.Params{"server": s.address, "action": a.doing}), err}

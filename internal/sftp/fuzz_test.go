@@ -24,7 +24,7 @@ func (s *script) Write(p []byte) (int, error) { return len(p), nil }
 func scripted(said []byte) *Session {
 	near, far := net.Pipe()
 	_ = far.Close()
-	s := newSession(&attempt{cfg: Config{}.filled(), pin: &pin{}, address: "test"}, near, nil)
+	s := newSession(&attempt{cfg: Config{}.withDefaults(), hostKey: &hostKeyPin{}, address: "test"}, near, nil)
 	s.files = &script{said: bytes.NewReader(said)}
 	return s
 }
@@ -44,7 +44,7 @@ func FuzzAnswers(f *testing.F) {
 		listing, err := scripted(said).List(ctx, "/in", Pattern{}, 10)
 		checkFuzzed(t, err)
 		for _, f := range listing.Files {
-			if !badName(f.Name()).IsZero() || f.Size < 0 {
+			if !nameProblem(f.Name()).IsZero() || f.Size < 0 {
 				t.Errorf("the listing has %+v", f)
 			}
 		}
@@ -57,7 +57,7 @@ func FuzzAnswers(f *testing.F) {
 		_, err = scripted(said).Put(ctx, "/in", "a", strings.NewReader("abc"))
 		checkFuzzed(t, err)
 		s := scripted(said)
-		_ = s.greet()
+		_ = s.negotiateVersion()
 		if len(s.extensions) > maxExtensions {
 			t.Errorf("%d extensions are kept", len(s.extensions))
 		}

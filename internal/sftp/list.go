@@ -36,8 +36,8 @@ type File struct {
 // Name is the last part of the path.
 func (f File) Name() string { return f.Path[strings.LastIndexByte(f.Path, '/')+1:] }
 
-// Same tells whether both are the same version of the same file.
-func (f File) Same(other File) bool {
+// SameVersion tells whether both are the same version of the same file.
+func (f File) SameVersion(other File) bool {
 	return f.Path == other.Path && f.Size == other.Size && f.Modified.Equal(other.Modified)
 }
 
@@ -74,7 +74,7 @@ func (s *Session) List(ctx context.Context, path string, pattern Pattern, limit 
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ListTimeout)
 	defer cancel()
-	l := &lister{s: s, directory: path, pattern: pattern, limit: limit, known: map[string]bool{}}
+	l := &lister{session: s, directory: path, pattern: pattern, limit: limit, known: map[string]bool{}}
 	if l.limit <= 0 {
 		l.limit = DefaultLimit
 	}
@@ -89,7 +89,7 @@ func (s *Session) List(ctx context.Context, path string, pattern Pattern, limit 
 
 // lister gathers one listing.
 type lister struct {
-	s         *Session
+	session         *Session
 	directory string
 	pattern   Pattern
 	limit     int
@@ -104,14 +104,14 @@ func (l *lister) run(ctx context.Context) error {
 	if at == "" {
 		at = "."
 	}
-	handle, err := l.s.askHandle(ctx, newMessage(msgOpendir), func(m message) message { return m.text(at) })
+	handle, err := l.session.requestHandle(ctx, newMessage(msgOpendir), func(m message) message { return m.text(at) })
 	if err != nil {
 		return err
 	}
-	defer l.s.letGo(ctx, handle)
+	defer l.session.closeHandle(ctx, handle)
 	for {
-		if err := l.read(ctx, handle); isEnd(err) {
-			return l.clear(ctx)
+		if err := l.read(ctx, handle); isEOF(err) {
+			return l.resolveUnclear(ctx)
 		} else if err != nil {
 			return err
 		}
@@ -120,12 +120,12 @@ func (l *lister) run(ctx context.Context) error {
 
 // read asks for some more entries.
 func (l *lister) read(ctx context.Context, handle string) error {
-	got, err := l.s.ask(ctx, newMessage(msgReaddir), func(m message) message { return m.text(handle) })
+	got, err := l.session.request(ctx, newMessage(msgReaddir), func(m message) message { return m.text(handle) })
 	if err != nil {
 		return err
 	}
 	if got.kind != msgName {
-		return l.s.heed(got.unexpected())
+		return l.session.abortIfBroken(got.unexpected())
 	}
 	// An answer without entries counts as one, so that there is an end to them.
 	l.entries++
@@ -134,55 +134,55 @@ func (l *lister) read(ctx context.Context, handle string) error {
 		got.bytes() // the same once more, as ls -l prints it
 		seen := got.attributes()
 		if got.short {
-			return l.s.fall(broken("a listing cut short"))
+			return l.session.abort(protocolError("a listing cut short"))
 		}
 		l.entries++
-		if err := l.take(name, seen); err != nil {
+		if err := l.addEntry(name, seen); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// take sorts one entry.
-func (l *lister) take(name string, seen attributes) error {
+// addEntry sorts one entry.
+func (l *lister) addEntry(name string, seen attributes) error {
 	if l.entries > maxEntries {
-		return &Error{Kind: TooMany, Text: intray.NewMessage("sftp.too_many_entries", intray.Params{"server": l.s.address, "n": maxEntries, "directory": shown(l.directory)})}
+		return &Error{Kind: TooMany, Text: intray.NewMessage("sftp.too_many_entries", intray.Params{"server": l.session.address, "n": maxEntries, "directory": shown(l.directory)})}
 	}
 	if name == "." || name == ".." {
 		return nil
 	}
-	if problem := badName(name); !problem.IsZero() {
-		l.skip(name, problem)
+	if problem := nameProblem(name); !problem.IsZero() {
+		l.skipEntry(name, problem)
 		return nil
 	}
-	if !l.pattern.Fits(name) && !IsPart(name) {
+	if !l.pattern.Match(name) && !IsPart(name) {
 		return nil
 	}
 	if seen.flags&hasMode != 0 && seen.isDirectory() {
 		return nil
 	}
 	if l.known[name] {
-		l.skip(name, intray.NewMessage("sftp.listed_twice", nil))
+		l.skipEntry(name, intray.NewMessage("sftp.listed_twice", nil))
 		return nil
 	}
 	if len(l.known) >= l.limit {
-		return &Error{Kind: TooMany, Text: intray.NewMessage("sftp.too_many_files", intray.Params{"server": l.s.address, "n": l.limit, "directory": shown(l.directory)})}
+		return &Error{Kind: TooMany, Text: intray.NewMessage("sftp.too_many_files", intray.Params{"server": l.session.address, "n": l.limit, "directory": shown(l.directory)})}
 	}
 	l.known[name] = true
 	if seen.flags&(hasMode|hasSize|hasTimes) != hasMode|hasSize|hasTimes {
 		l.unclear = append(l.unclear, name)
 		return nil
 	}
-	l.add(name, seen)
+	l.addFile(name, seen)
 	return nil
 }
 
-// clear asks one by one for what the listing left open, as that of some servers
+// resolveUnclear asks one by one for what the listing left open, as that of some servers
 // does.
-func (l *lister) clear(ctx context.Context) error {
+func (l *lister) resolveUnclear(ctx context.Context) error {
 	for _, name := range l.unclear {
-		seen, err := l.s.look(ctx, within(l.directory, name))
+		seen, err := l.session.lstat(ctx, joinPath(l.directory, name))
 		if isMissing(err) {
 			continue
 		}
@@ -190,18 +190,18 @@ func (l *lister) clear(ctx context.Context) error {
 			return err
 		}
 		if seen.flags&hasMode == 0 || !seen.isDirectory() {
-			l.add(name, seen)
+			l.addFile(name, seen)
 		}
 	}
 	return nil
 }
 
-func (l *lister) add(name string, seen attributes) {
+func (l *lister) addFile(name string, seen attributes) {
 	if problem := seen.problem(); !problem.IsZero() {
-		l.skip(name, problem)
+		l.skipEntry(name, problem)
 		return
 	}
-	f := seen.file(within(l.directory, name))
+	f := seen.toFile(joinPath(l.directory, name))
 	if IsPart(name) {
 		l.found.Parts = append(l.found.Parts, f)
 		return
@@ -209,7 +209,7 @@ func (l *lister) add(name string, seen attributes) {
 	l.found.Files = append(l.found.Files, f)
 }
 
-func (l *lister) skip(name string, reason intray.Message) {
+func (l *lister) skipEntry(name string, reason intray.Message) {
 	l.found.NumSkipped++
 	if len(l.found.Skipped) < maxSkipped {
 		l.found.Skipped = append(l.found.Skipped, Skipped{Name: shown(name), Reason: reason})
@@ -217,17 +217,17 @@ func (l *lister) skip(name string, reason intray.Message) {
 }
 
 const (
-	modeKind      = 0o170000
+	modeTypeMask      = 0o170000
 	modeDirectory = 0o040000
 	modeRegular   = 0o100000
 	modeLink      = 0o120000
 )
 
-func (a attributes) isDirectory() bool { return a.mode&modeKind == modeDirectory }
+func (a attributes) isDirectory() bool { return a.mode&modeTypeMask == modeDirectory }
 
 // problem says why this is no file to fetch; the zero message where it is one.
 func (a attributes) problem() intray.Message {
-	kind := a.mode & modeKind
+	kind := a.mode & modeTypeMask
 	switch {
 	case a.flags&hasMode == 0 || kind == 0:
 		return intray.NewMessage("sftp.type_unknown", nil)
@@ -243,7 +243,7 @@ func (a attributes) problem() intray.Message {
 	return intray.Message{}
 }
 
-func (a attributes) file(path string) File {
+func (a attributes) toFile(path string) File {
 	f := File{Path: path, Size: int64(a.size)}
 	if a.flags&hasTimes != 0 {
 		f.Modified = time.Unix(int64(a.modified), 0).UTC()

@@ -74,9 +74,9 @@ const (
 // maxQuoted is how much of a name an error or a report quotes, in characters.
 const maxQuoted = 200
 
-// badName says why the name of a file cannot be used; the zero message where it
+// nameProblem says why the name of a file cannot be used; the zero message where it
 // can.
-func badName(name string) intray.Message {
+func nameProblem(name string) intray.Message {
 	switch {
 	case name == "":
 		return intray.NewMessage("sftp.name_missing", nil)
@@ -88,15 +88,15 @@ func badName(name string) intray.Message {
 		return intray.NewMessage("sftp.name_not_utf8", nil)
 	case strings.ContainsAny(name, `/\`):
 		return intray.NewMessage("sftp.name_with_slash", nil)
-	case strings.ContainsFunc(name, unwritable):
+	case strings.ContainsFunc(name, isUnsafeRune):
 		return intray.NewMessage("sftp.name_with_control_character", nil)
 	}
 	return intray.Message{}
 }
 
-// unwritable are control characters, other line ends, and those that turn the
+// isUnsafeRune are control characters, other line ends, and those that turn the
 // direction of writing, with which a name can be made to look like another.
-func unwritable(r rune) bool {
+func isUnsafeRune(r rune) bool {
 	turns := r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
 	return unicode.IsControl(r) || r == 0x2028 || r == 0x2029 || turns
 }
@@ -110,7 +110,7 @@ func ValidDirectory(path string) error {
 		return &intray.MessageError{Message: intray.NewMessage("sftp.directory_too_long", intray.Params{"n": maxDirectory})}
 	case !utf8.ValidString(path):
 		return &intray.MessageError{Message: intray.NewMessage("sftp.directory_not_utf8", nil)}
-	case strings.ContainsFunc(path, unwritable):
+	case strings.ContainsFunc(path, isUnsafeRune):
 		return &intray.MessageError{Message: intray.NewMessage("sftp.directory_with_control_character", nil)}
 	}
 	for part := range strings.SplitSeq(path, "/") {
@@ -121,8 +121,8 @@ func ValidDirectory(path string) error {
 	return nil
 }
 
-// within gives the path of a file in a directory.
-func within(directory, name string) string {
+// joinPath gives the path of a file in a directory.
+func joinPath(directory, name string) string {
 	switch {
 	case directory == "":
 		return name
@@ -170,7 +170,7 @@ func ParsePattern(text string) (Pattern, error) {
 		return Pattern{}, &intray.MessageError{Message: intray.NewMessage("sftp.invalid_pattern", intray.Params{"problem": re2.Describe(err)})}
 	}
 	// What is counted out here is unrolled when it is compiled.
-	if steps(tree) > maxSteps {
+	if estimateSteps(tree) > maxSteps {
 		return Pattern{}, &intray.MessageError{Message: intray.NewMessage("sftp.pattern_too_slow", intray.Params{"n": maxSteps, "example": `\d+`, "example2": `\d{8}`})}
 	}
 	exp, err := regexp.Compile(text)
@@ -180,20 +180,20 @@ func ParsePattern(text string) (Pattern, error) {
 	return Pattern{exp}, nil
 }
 
-// Fits tells whether the pattern takes the name.
-func (p Pattern) Fits(name string) bool { return p.exp == nil || p.exp.MatchString(name) }
+// Match tells whether the pattern takes the name.
+func (p Pattern) Match(name string) bool { return p.exp == nil || p.exp.MatchString(name) }
 
-// steps estimates how long the compiled expression is.
-func steps(tree *syntax.Regexp) int {
+// estimateSteps estimates how long the compiled expression is.
+func estimateSteps(tree *syntax.Regexp) int {
 	sum := 1
 	switch tree.Op {
 	case syntax.OpLiteral:
 		sum = len(tree.Rune)
 	case syntax.OpRepeat:
-		return max(tree.Min, tree.Max, 1) * min(steps(tree.Sub[0])+1, maxSteps+1)
+		return max(tree.Min, tree.Max, 1) * min(estimateSteps(tree.Sub[0])+1, maxSteps+1)
 	}
 	for _, sub := range tree.Sub {
-		sum += steps(sub)
+		sum += estimateSteps(sub)
 		if sum > maxSteps {
 			return maxSteps + 1
 		}

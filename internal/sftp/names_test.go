@@ -25,7 +25,7 @@ func TestPattern(t *testing.T) {
 		{`x{3}`, "axxxb", true},
 	}
 	for _, c := range cases {
-		if got := parse(t, c.pattern).Fits(c.name); got != c.want {
+		if got := parse(t, c.pattern).Match(c.name); got != c.want {
 			t.Errorf("%q fits %q: %v", c.pattern, c.name, got)
 		}
 	}
@@ -60,7 +60,7 @@ func TestPatternMemory(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		pattern, err := sftp.ParsePattern(text)
 		if err == nil {
-			pattern.Fits(strings.Repeat("a", 1024))
+			pattern.Match(strings.Repeat("a", 1024))
 		}
 		runtime.ReadMemStats(&after)
 		if took := after.TotalAlloc - before.TotalAlloc; took > 32<<20 {

@@ -66,11 +66,11 @@ func DailyAt(clock, zone string) (Schedule, error) {
 func Next(s Schedule, last, now time.Time) time.Time {
 	switch {
 	case s.every > 0:
-		return latest(now, s.nextByMinutes(last, now))
+		return laterOf(now, s.nextByMinutes(last, now))
 	case s.zone != nil && (last.IsZero() || last.After(now)):
 		return s.nextDaily(now)
 	case s.zone != nil:
-		return latest(now, s.nextDaily(last))
+		return laterOf(now, s.nextDaily(last))
 	}
 	return time.Time{}
 }
@@ -90,25 +90,25 @@ func (s Schedule) nextByMinutes(last, now time.Time) time.Time {
 func (s Schedule) nextDaily(after time.Time) time.Time {
 	year, month, day := after.In(s.zone).Date()
 	for ; ; day++ {
-		if at, ok := s.on(year, month, day); ok && at.After(after) {
+		if at, ok := s.timeOn(year, month, day); ok && at.After(after) {
 			return at
 		}
 	}
 }
 
-// on gives the moment of the time on a day. A zone that moves across the date
+// timeOn gives the moment of the time on a day. A zone that moves across the date
 // line leaves a whole day out: then there is none.
-func (s Schedule) on(year int, month time.Month, day int) (time.Time, bool) {
-	at, ok := s.moment(time.Date(year, month, day, s.hour, s.minute, 0, 0, time.UTC))
+func (s Schedule) timeOn(year int, month time.Month, day int) (time.Time, bool) {
+	at, ok := s.instant(time.Date(year, month, day, s.hour, s.minute, 0, 0, time.UTC))
 	if !ok {
-		_, ok = s.moment(time.Date(year, month, day, 12, 0, 0, 0, time.UTC))
+		_, ok = s.instant(time.Date(year, month, day, 12, 0, 0, 0, time.UTC))
 	}
 	return at, ok
 }
 
-// moment tells when the zone's clocks show what this time shows in UTC. Where
+// instant tells when the zone's clocks show what this time shows in UTC. Where
 // they never do, it is the moment when they jump over it, and false.
-func (s Schedule) moment(wall time.Time) (time.Time, bool) {
+func (s Schedule) instant(wall time.Time) (time.Time, bool) {
 	before, after := s.offset(wall.Add(-24*time.Hour)), s.offset(wall.Add(24*time.Hour))
 	// Where clocks are put back both readings are right: the one by the clocks
 	// from before is the first.
@@ -127,7 +127,7 @@ func (s Schedule) offset(at time.Time) time.Duration {
 	return time.Duration(seconds) * time.Second
 }
 
-func latest(a, b time.Time) time.Time {
+func laterOf(a, b time.Time) time.Time {
 	if b.After(a) {
 		return b
 	}
@@ -153,17 +153,17 @@ func NextTry(s Schedule, last time.Time, failures int, now time.Time) time.Time 
 	if last.After(now) {
 		last = now
 	}
-	return latest(now, last.Add(Backoff(failures)))
+	return laterOf(now, last.Add(Backoff(failures)))
 }
 
 const (
-	// Rest is how long a file must not have changed before it is fetched:
+	// RestPeriod is how long a file must not have changed before it is fetched:
 	// longer than the pauses of a transfer that goes on.
-	Rest = time.Minute
-	// Forget is how long a file must have been gone before it is forgotten. A
+	RestPeriod = time.Minute
+	// ForgetAfter is how long a file must have been gone before it is forgotten. A
 	// server that loses sight of its files for a while does not have them all
 	// fetched again.
-	Forget = 30 * 24 * time.Hour
+	ForgetAfter = 30 * 24 * time.Hour
 )
 
 // Seen is what is remembered of one version of a file.
@@ -206,7 +206,7 @@ type Plan struct {
 //
 // A version that is gone stays in memory for Forget.
 func Decide(memory []Seen, listed []File, now time.Time) Plan {
-	d := decision{now: now, known: make(map[version]Seen, len(memory))}
+	d := planner{now: now, known: make(map[version]Seen, len(memory))}
 	for _, seen := range memory {
 		d.known[versionOf(seen.File)] = seen
 	}
@@ -214,16 +214,16 @@ func Decide(memory []Seen, listed []File, now time.Time) Plan {
 	for _, f := range listed {
 		if v := versionOf(f); !there[v] {
 			there[v] = true
-			d.meet(f)
+			d.addListed(f)
 		}
 	}
 	for _, seen := range memory {
 		if !there[versionOf(seen.File)] {
-			d.miss(seen)
+			d.addMissing(seen)
 		}
 	}
-	slices.SortFunc(d.plan.Fetch, inTurn)
-	slices.SortFunc(d.plan.Wait, inTurn)
+	slices.SortFunc(d.plan.Fetch, compareByModified)
+	slices.SortFunc(d.plan.Wait, compareByModified)
 	return d.plan
 }
 
@@ -236,21 +236,21 @@ type version struct {
 
 func versionOf(f File) version { return version{f.Path, f.Size, f.Modified.Unix()} }
 
-func inTurn(a, b File) int {
+func compareByModified(a, b File) int {
 	if by := a.Modified.Compare(b.Modified); by != 0 {
 		return by
 	}
 	return strings.Compare(a.Path, b.Path)
 }
 
-type decision struct {
+type planner struct {
 	now   time.Time
 	known map[version]Seen
 	plan  Plan
 }
 
-// meet looks at a file that is there.
-func (d *decision) meet(f File) {
+// addListed looks at a file that is there.
+func (d *planner) addListed(f File) {
 	seen, known := d.known[versionOf(f)]
 	if !known {
 		seen = Seen{File: f, Since: d.now}
@@ -268,18 +268,18 @@ func (d *decision) meet(f File) {
 	}
 }
 
-func (d *decision) atRest(seen Seen) bool {
-	old := !seen.File.Modified.IsZero() && d.now.Sub(seen.File.Modified) >= Rest
-	return old || d.now.Sub(seen.Since) >= Rest
+func (d *planner) atRest(seen Seen) bool {
+	old := !seen.File.Modified.IsZero() && d.now.Sub(seen.File.Modified) >= RestPeriod
+	return old || d.now.Sub(seen.Since) >= RestPeriod
 }
 
-// miss looks at a file that is not there any more.
-func (d *decision) miss(seen Seen) {
+// addMissing looks at a file that is not there any more.
+func (d *planner) addMissing(seen Seen) {
 	switch {
 	case seen.Gone.IsZero() && seen.Taken:
 		seen.Gone = d.now
 		d.plan.Keep = append(d.plan.Keep, seen)
-	case !seen.Taken || d.now.Sub(seen.Gone) >= Forget:
+	case !seen.Taken || d.now.Sub(seen.Gone) >= ForgetAfter:
 		d.plan.Drop = append(d.plan.Drop, seen.File)
 	}
 }

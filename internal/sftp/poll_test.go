@@ -185,7 +185,7 @@ func version(path string, size int64, modified time.Time) sftp.File {
 
 func TestDecide(t *testing.T) {
 	now := noon.Add(time.Hour)
-	old, young := version("/in/old", 1, noon), version("/in/young", 1, now.Add(-sftp.Rest+time.Second))
+	old, young := version("/in/old", 1, noon), version("/in/young", 1, now.Add(-sftp.RestPeriod+time.Second))
 	ahead, ageless := version("/in/ahead", 1, now.Add(time.Hour)), version("/in/ageless", 1, time.Time{})
 	rewritten := version("/in/old", 2, noon)
 	touched := version("/in/old", 1, noon.Add(time.Second))
@@ -207,10 +207,10 @@ func TestDecide(t *testing.T) {
 			Wait: files{ageless, young, ahead}, Keep: []sftp.Seen{first(young, now), first(ahead, now), first(ageless, now)},
 		}},
 		"until they were seen twice": {
-			[]sftp.Seen{first(young, now.Add(-sftp.Rest)), first(ahead, now.Add(-sftp.Rest)), first(ageless, now.Add(-sftp.Rest))},
+			[]sftp.Seen{first(young, now.Add(-sftp.RestPeriod)), first(ahead, now.Add(-sftp.RestPeriod)), first(ageless, now.Add(-sftp.RestPeriod))},
 			files{young, ahead, ageless}, sftp.Plan{Fetch: files{ageless, young, ahead}},
 		},
-		"which must be a while ago": {[]sftp.Seen{first(ahead, now.Add(-sftp.Rest+1))}, files{ahead}, sftp.Plan{Wait: files{ahead}}},
+		"which must be a while ago": {[]sftp.Seen{first(ahead, now.Add(-sftp.RestPeriod+1))}, files{ahead}, sftp.Plan{Wait: files{ahead}}},
 		"what changes waits on": {[]sftp.Seen{first(version("/in/ahead", 0, ahead.Modified), noon)}, files{ahead}, sftp.Plan{
 			Wait: files{ahead}, Keep: []sftp.Seen{first(ahead, now)}, Drop: files{version("/in/ahead", 0, ahead.Modified)},
 		}},
@@ -224,8 +224,8 @@ func TestDecide(t *testing.T) {
 			Fetch: files{touched}, Keep: []sftp.Seen{first(touched, now)},
 		}},
 		"what comes back is known": {[]sftp.Seen{gone(taken, noon)}, files{old}, sftp.Plan{Keep: []sftp.Seen{taken}}},
-		"what is gone is known":    {[]sftp.Seen{gone(taken, now.Add(-sftp.Forget+1))}, nil, sftp.Plan{}},
-		"for a time":               {[]sftp.Seen{gone(taken, now.Add(-sftp.Forget))}, nil, sftp.Plan{Drop: files{old}}},
+		"what is gone is known":    {[]sftp.Seen{gone(taken, now.Add(-sftp.ForgetAfter+1))}, nil, sftp.Plan{}},
+		"for a time":               {[]sftp.Seen{gone(taken, now.Add(-sftp.ForgetAfter))}, nil, sftp.Plan{Drop: files{old}}},
 		"listed twice, fetched once": {nil, files{old, old}, sftp.Plan{
 			Fetch: files{old}, Keep: []sftp.Seen{first(old, now)},
 		}},

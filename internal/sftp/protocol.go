@@ -64,7 +64,7 @@ const (
 // errProtocol is wrapped by all that says how a server broke the protocol.
 var errProtocol = errors.New("the server does not keep to the protocol")
 
-func broken(format string, args ...any) error {
+func protocolError(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{errProtocol}, args...)...)
 }
 
@@ -84,7 +84,7 @@ func readPacket(r io.Reader, buf *[]byte) (kind byte, body *payload, err error) 
 	}
 	length := binary.BigEndian.Uint32(head[:4])
 	if length < 1 || length > maxPacket {
-		return 0, nil, broken("a packet of %d bytes", length)
+		return 0, nil, protocolError("a packet of %d bytes", length)
 	}
 	if n := int(length - 1); n > cap(*buf) {
 		*buf = make([]byte, n)
@@ -103,7 +103,7 @@ type payload struct {
 	short bool
 }
 
-func (p *payload) take(n uint64) []byte {
+func (p *payload) next(n uint64) []byte {
 	if p.short || n > uint64(len(p.rest)) {
 		p.short = true
 		return nil
@@ -114,21 +114,21 @@ func (p *payload) take(n uint64) []byte {
 }
 
 func (p *payload) uint32() uint32 {
-	if b := p.take(4); b != nil {
+	if b := p.next(4); b != nil {
 		return binary.BigEndian.Uint32(b)
 	}
 	return 0
 }
 
 func (p *payload) uint64() uint64 {
-	if b := p.take(8); b != nil {
+	if b := p.next(8); b != nil {
 		return binary.BigEndian.Uint64(b)
 	}
 	return 0
 }
 
 // bytes are valid until the next packet is read.
-func (p *payload) bytes() []byte { return p.take(uint64(p.uint32())) }
+func (p *payload) bytes() []byte { return p.next(uint64(p.uint32())) }
 
 func (p *payload) text() string { return string(p.bytes()) }
 
@@ -169,13 +169,13 @@ func (p *payload) attributes() attributes {
 		a.size = p.uint64()
 	}
 	if a.flags&hasOwner != 0 {
-		p.take(8)
+		p.next(8)
 	}
 	if a.flags&hasMode != 0 {
 		a.mode = p.uint32()
 	}
 	if a.flags&hasTimes != 0 {
-		p.take(4)
+		p.next(4)
 		a.modified = p.uint32()
 	}
 	if a.flags&hasExtended != 0 {

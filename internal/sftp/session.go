@@ -22,18 +22,18 @@ type Session struct {
 	address string
 	user    string
 	cfg     Config
-	pin     *pin
-	raw     net.Conn
+	hostKey     *hostKeyPin
+	conn     net.Conn
 	client  *ssh.Client
 	files   ssh.Channel
 	// extensions are the names of what the server can do beyond the protocol.
 	extensions map[string]bool
 
 	lastID  uint32
-	awaited map[uint32]bool // the requests without an answer
+	pending map[uint32]bool // the requests without an answer
 	buf     []byte
-	over    error // why no request can be made any more
-	late    atomic.Bool
+	closedErr    error // why no request can be made any more
+	timedOut    atomic.Bool
 	closing chan struct{}
 	close   func()
 	helpers sync.WaitGroup
@@ -41,28 +41,28 @@ type Session struct {
 
 func newSession(a *attempt, raw net.Conn, client *ssh.Client) *Session {
 	s := &Session{
-		address: a.address, user: a.cred.User, cfg: a.cfg, pin: a.pin, raw: raw, client: client,
-		extensions: map[string]bool{}, awaited: map[uint32]bool{}, closing: make(chan struct{}),
+		address: a.address, user: a.cred.User, cfg: a.cfg, hostKey: a.hostKey, conn: raw, client: client,
+		extensions: map[string]bool{}, pending: map[uint32]bool{}, closing: make(chan struct{}),
 	}
-	s.close = sync.OnceFunc(s.end)
+	s.close = sync.OnceFunc(s.disconnect)
 	return s
 }
 
 // Report tells which host key the server showed.
-func (s *Session) Report() Report { return s.pin.report() }
+func (s *Session) Report() Report { return s.hostKey.report() }
 
 // Close hangs up. It may be called more than once, not beside another call.
 func (s *Session) Close() { s.close() }
 
-func (s *Session) end() {
+func (s *Session) disconnect() {
 	close(s.closing)
-	s.hangUp()
+	s.closeConn()
 	_ = s.client.Wait()
 	s.helpers.Wait()
 }
 
-// hangUp ends the connection, and with it every wait for the server.
-func (s *Session) hangUp() { _ = s.raw.Close() }
+// closeConn ends the connection, and with it every wait for the server.
+func (s *Session) closeConn() { _ = s.conn.Close() }
 
 // open opens SFTP. It waits as long as it must: attempt hangs up in time.
 func (s *Session) open() error {
@@ -76,9 +76,9 @@ func (s *Session) open() error {
 	s.helpers.Go(func() { _, _ = io.Copy(io.Discard, files.Stderr()) })
 	subsystem := ssh.Marshal(struct{ Name string }{"sftp"})
 	if ok, err := files.SendRequest("subsystem", true, subsystem); err != nil || !ok {
-		return broken("no SFTP: %v", err)
+		return protocolError("no SFTP: %v", err)
 	}
-	if err := s.greet(); err != nil {
+	if err := s.negotiateVersion(); err != nil {
 		return err
 	}
 	id, err := s.send(newMessage(msgRealpath), func(m message) message { return m.text(".") })
@@ -92,8 +92,8 @@ func (s *Session) open() error {
 	return err
 }
 
-// greet agrees on the version.
-func (s *Session) greet() error {
+// negotiateVersion agrees on the version.
+func (s *Session) negotiateVersion() error {
 	if _, err := s.files.Write(newMessage(msgInit).uint32(protocolVersion).done()); err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (s *Session) greet() error {
 		return err
 	}
 	if version := body.uint32(); kind != msgVersion || version != protocolVersion {
-		return broken("a greeting of kind %d, version %d", kind, version)
+		return protocolError("a greeting of kind %d, version %d", kind, version)
 	}
 	for len(body.rest) > 0 && len(s.extensions) < maxExtensions {
 		name := body.text()
@@ -110,13 +110,13 @@ func (s *Session) greet() error {
 		s.extensions[name] = true
 	}
 	if body.short {
-		return broken("a greeting cut short")
+		return protocolError("a greeting cut short")
 	}
 	return nil
 }
 
-// start begins the signs of life.
-func (s *Session) start() {
+// startKeepAlive begins the signs of life.
+func (s *Session) startKeepAlive() {
 	s.helpers.Go(func() {
 		ticker := time.NewTicker(s.cfg.KeepAlive)
 		defer ticker.Stop()
@@ -126,7 +126,7 @@ func (s *Session) start() {
 				return
 			case <-ticker.C:
 			}
-			dead := time.AfterFunc(s.cfg.Patience, s.giveUp)
+			dead := time.AfterFunc(s.cfg.Patience, s.timeOut)
 			// Whether the server knows the request does not matter: any answer is
 			// a sign of life.
 			_, _, err := s.client.SendRequest("keepalive@openssh.com", true, nil)
@@ -138,10 +138,10 @@ func (s *Session) start() {
 	})
 }
 
-// giveUp hangs up on a server that is too slow.
-func (s *Session) giveUp() {
-	s.late.Store(true)
-	s.hangUp()
+// timeOut hangs up on a server that is too slow.
+func (s *Session) timeOut() {
+	s.timedOut.Store(true)
+	s.closeConn()
 }
 
 // answer is a packet that answers a request. It is valid until the next one.
@@ -171,19 +171,19 @@ func (a answer) unexpected() error {
 			return status
 		}
 	}
-	return broken("an answer of kind %d", a.kind)
+	return protocolError("an answer of kind %d", a.kind)
 }
 
 // send sends a request and gives its number.
 func (s *Session) send(m message, rest func(message) message) (uint32, error) {
-	if s.over != nil {
-		return 0, s.over
+	if s.closedErr != nil {
+		return 0, s.closedErr
 	}
 	s.lastID++
 	if _, err := s.files.Write(rest(m.uint32(s.lastID)).done()); err != nil {
-		return 0, s.fall(err)
+		return 0, s.abort(err)
 	}
-	s.awaited[s.lastID] = true
+	s.pending[s.lastID] = true
 	return s.lastID, nil
 }
 
@@ -200,40 +200,40 @@ func (s *Session) receive(id uint32) (answer, error) {
 
 // next gives the next answer to any request.
 func (s *Session) next() (answer, error) {
-	if s.over != nil {
-		return answer{}, s.over
+	if s.closedErr != nil {
+		return answer{}, s.closedErr
 	}
 	kind, body, err := readPacket(s.files, &s.buf)
 	if err != nil {
-		return answer{}, s.fall(err)
+		return answer{}, s.abort(err)
 	}
 	id := body.uint32()
-	if body.short || !s.awaited[id] {
-		return answer{}, s.fall(broken("an answer to request %d, which was not made", id))
+	if body.short || !s.pending[id] {
+		return answer{}, s.abort(protocolError("an answer to request %d, which was not made", id))
 	}
-	delete(s.awaited, id)
+	delete(s.pending, id)
 	return answer{id: id, kind: kind, payload: body}, nil
 }
 
-// fall ends the session: after this error nothing that comes can be trusted.
-func (s *Session) fall(err error) error {
-	s.over = err
-	s.hangUp()
+// abort ends the session: after this error nothing that comes can be trusted.
+func (s *Session) abort(err error) error {
+	s.closedErr = err
+	s.closeConn()
 	return err
 }
 
-// ask sends a request and waits for its answer.
-func (s *Session) ask(ctx context.Context, m message, rest func(message) message) (answer, error) {
+// request sends a request and waits for its answer.
+func (s *Session) request(ctx context.Context, m message, rest func(message) message) (answer, error) {
 	if err := ctx.Err(); err != nil {
 		return answer{}, err
 	}
-	return s.insist(ctx, m, rest)
+	return s.requestAlways(ctx, m, rest)
 }
 
-// insist is ask for what is put in order after all else: it asks even if ctx has
+// requestAlways is ask for what is put in order after all else: it asks even if ctx has
 // ended, but then leaves the server little time.
-func (s *Session) insist(ctx context.Context, m message, rest func(message) message) (answer, error) {
-	w := s.watch(ctx)
+func (s *Session) requestAlways(ctx context.Context, m message, rest func(message) message) (answer, error) {
+	w := s.startTimer(ctx)
 	defer w.stop()
 	id, err := s.send(m, rest)
 	if err != nil {
@@ -242,119 +242,119 @@ func (s *Session) insist(ctx context.Context, m message, rest func(message) mess
 	return s.receive(id)
 }
 
-// askStatus sends a request whose answer is a status.
-func (s *Session) askStatus(ctx context.Context, m message, rest func(message) message) error {
-	got, err := s.ask(ctx, m, rest)
+// requestStatus sends a request whose answer is a status.
+func (s *Session) requestStatus(ctx context.Context, m message, rest func(message) message) error {
+	got, err := s.request(ctx, m, rest)
 	if err != nil {
 		return err
 	}
-	return s.heed(got.failure())
+	return s.abortIfBroken(got.failure())
 }
 
-// askHandle sends a request whose answer is a handle.
-func (s *Session) askHandle(ctx context.Context, m message, rest func(message) message) (string, error) {
-	got, err := s.ask(ctx, m, rest)
+// requestHandle sends a request whose answer is a handle.
+func (s *Session) requestHandle(ctx context.Context, m message, rest func(message) message) (string, error) {
+	got, err := s.request(ctx, m, rest)
 	if err != nil {
 		return "", err
 	}
 	if got.kind != msgHandle {
-		return "", s.heed(got.unexpected())
+		return "", s.abortIfBroken(got.unexpected())
 	}
 	handle := got.bytes()
 	if got.short || len(handle) > maxHandle {
-		return "", s.fall(broken("a handle of %d bytes", len(handle)))
+		return "", s.abort(protocolError("a handle of %d bytes", len(handle)))
 	}
 	return string(handle), nil
 }
 
-// look asks for the attributes of a path, of a link itself where it is one.
-func (s *Session) look(ctx context.Context, path string) (attributes, error) {
-	got, err := s.ask(ctx, newMessage(msgLstat), func(m message) message { return m.text(path) })
+// lstat asks for the attributes of a path, of a link itself where it is one.
+func (s *Session) lstat(ctx context.Context, path string) (attributes, error) {
+	got, err := s.request(ctx, newMessage(msgLstat), func(m message) message { return m.text(path) })
 	if err != nil {
 		return attributes{}, err
 	}
 	if got.kind != msgAttrs {
-		return attributes{}, s.heed(got.unexpected())
+		return attributes{}, s.abortIfBroken(got.unexpected())
 	}
 	seen := got.attributes()
 	if got.short {
-		return attributes{}, s.fall(broken("attributes cut short"))
+		return attributes{}, s.abort(protocolError("attributes cut short"))
 	}
 	return seen, nil
 }
 
-// heed ends the session where the error is a broken protocol.
-func (s *Session) heed(err error) error {
-	if isProtocol(err) {
-		return s.fall(err)
+// abortIfBroken ends the session where the error is a broken protocol.
+func (s *Session) abortIfBroken(err error) error {
+	if isProtocolError(err) {
+		return s.abort(err)
 	}
 	return err
 }
 
-// letGo closes a handle. Nothing depends on its success.
-func (s *Session) letGo(ctx context.Context, handle string) {
-	_, _ = s.insist(ctx, newMessage(msgClose), func(m message) message { return m.text(handle) })
+// closeHandle closes a handle. Nothing depends on its success.
+func (s *Session) closeHandle(ctx context.Context, handle string) {
+	_, _ = s.requestAlways(ctx, newMessage(msgClose), func(m message) message { return m.text(handle) })
 }
 
 // grace is how long a server has for its answer once ctx has ended. It lets a
 // server that answers be left in good order.
 const grace = time.Second
 
-// watch hangs up on a server that is waited for in vain.
-type watch struct {
+// answerTimer hangs up on a server that is waited for in vain.
+type answerTimer struct {
 	detach   func() bool
 	patience time.Duration
 
 	mu      sync.Mutex
 	timer   *time.Timer
-	resting bool
-	ended   bool // ctx
+	paused bool
+	ctxDone   bool // ctx
 }
 
-// watch begins to watch. The caller must stop it.
-func (s *Session) watch(ctx context.Context) *watch {
-	w := &watch{patience: s.cfg.Patience}
+// startTimer begins to watch. The caller must stop it.
+func (s *Session) startTimer(ctx context.Context) *answerTimer {
+	w := &answerTimer{patience: s.cfg.Patience}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.timer = time.AfterFunc(w.patience, s.giveUp)
-	w.detach = context.AfterFunc(ctx, w.end)
+	w.timer = time.AfterFunc(w.patience, s.timeOut)
+	w.detach = context.AfterFunc(ctx, w.contextDone)
 	return w
 }
 
-// rewind gives the server all its time again.
-func (w *watch) rewind() {
+// restart gives the server all its time again.
+func (w *answerTimer) restart() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.resting = false
-	w.set()
+	w.paused = false
+	w.schedule()
 }
 
-func (w *watch) set() {
+func (w *answerTimer) schedule() {
 	left := w.patience
-	if w.ended {
+	if w.ctxDone {
 		left = min(left, grace)
 	}
 	w.timer.Reset(left)
 }
 
-// rest stops the time while it is not the server that is waited for.
-func (w *watch) rest() {
+// pause stops the time while it is not the server that is waited for.
+func (w *answerTimer) pause() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.resting = true
+	w.paused = true
 	w.timer.Stop()
 }
 
-func (w *watch) end() {
+func (w *answerTimer) contextDone() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.ended = true
-	if !w.resting {
-		w.set()
+	w.ctxDone = true
+	if !w.paused {
+		w.schedule()
 	}
 }
 
-func (w *watch) stop() {
+func (w *answerTimer) stop() {
 	w.detach()
-	w.rest()
+	w.pause()
 }

@@ -33,7 +33,7 @@ func (s *Session) Put(ctx context.Context, path, name string, from io.Reader) (F
 	if err := ValidDirectory(path); err != nil {
 		return File{}, &Error{Kind: BadPath, Text: intray.MessageOf(err)}
 	}
-	problem := badName(name)
+	problem := nameProblem(name)
 	if problem.IsZero() && IsPart(name) {
 		problem = intray.NewMessage("sftp.name_of_unfinished_file", nil)
 	}
@@ -44,32 +44,32 @@ func (s *Session) Put(ctx context.Context, path, name string, from io.Reader) (F
 	if err != nil {
 		return File{}, err
 	}
-	p := &putter{s: s, from: from, directory: path, part: within(path, part), path: within(path, name), flight: map[uint32]bool{}}
+	p := &putter{session: s, src: from, directory: path, part: joinPath(path, part), path: joinPath(path, name), pending: map[uint32]bool{}}
 	f, err := p.run(ctx)
 	return f, s.explain(ctx, writingFile(p.path), err)
 }
 
 // putter writes one file.
 type putter struct {
-	s                     *Session
-	from                  io.Reader
+	session                     *Session
+	src                  io.Reader
 	directory, part, path string
 	handle                string
 	written               int64
-	flight                map[uint32]bool // the writes without an answer
+	pending                map[uint32]bool // the writes without an answer
 }
 
 func (p *putter) run(ctx context.Context) (File, error) {
 	var err error
-	p.handle, err = p.s.askHandle(ctx, newMessage(msgOpen), func(m message) message {
+	p.handle, err = p.session.requestHandle(ctx, newMessage(msgOpen), func(m message) message {
 		return m.text(p.part).uint32(openWrite | openCreate | openExclusive).uint32(0)
 	})
 	if err != nil {
-		return File{}, p.s.explain(ctx, writingToDirectory(p.directory), err)
+		return File{}, p.session.explain(ctx, writingToDirectory(p.directory), err)
 	}
 	f, err := p.finish(ctx)
 	if err != nil {
-		_, _ = p.s.insist(ctx, newMessage(msgRemove), func(m message) message { return m.text(p.part) })
+		_, _ = p.session.requestAlways(ctx, newMessage(msgRemove), func(m message) message { return m.text(p.part) })
 		return File{}, err
 	}
 	return f, nil
@@ -78,42 +78,42 @@ func (p *putter) run(ctx context.Context) (File, error) {
 func (p *putter) finish(ctx context.Context) (File, error) {
 	err := p.copy(ctx)
 	if err == nil {
-		err = p.sync(ctx)
+		err = p.fsync(ctx)
 	}
 	if err != nil {
-		p.s.letGo(ctx, p.handle)
+		p.session.closeHandle(ctx, p.handle)
 		return File{}, err
 	}
 	// Some servers tell of a full disk only now.
-	if err := p.s.askStatus(ctx, newMessage(msgClose), func(m message) message { return m.text(p.handle) }); err != nil {
+	if err := p.session.requestStatus(ctx, newMessage(msgClose), func(m message) message { return m.text(p.handle) }); err != nil {
 		return File{}, err
 	}
-	seen, err := p.s.look(ctx, p.part)
+	seen, err := p.session.lstat(ctx, p.part)
 	if err != nil {
 		return File{}, err
 	}
 	if seen.flags&hasSize != 0 && seen.size != uint64(p.written) {
-		return File{}, &Error{Kind: Failed, Text: intray.NewMessage("sftp.not_all_written", intray.Params{"server": p.s.address, "size": strconv.FormatUint(seen.size, 10), "path": shown(p.path), "written": p.written})}
+		return File{}, &Error{Kind: Failed, Text: intray.NewMessage("sftp.not_all_written", intray.Params{"server": p.session.address, "size": strconv.FormatUint(seen.size, 10), "path": shown(p.path), "written": p.written})}
 	}
 	if err := p.rename(ctx); err != nil {
 		return File{}, err
 	}
-	f := seen.file(p.path)
+	f := seen.toFile(p.path)
 	f.Size = p.written
 	return f, nil
 }
 
 func (p *putter) copy(ctx context.Context) error {
-	w := p.s.watch(ctx)
+	w := p.session.startTimer(ctx)
 	defer w.stop()
 	buf := make([]byte, chunkSize)
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		w.rest()
-		n, err := io.ReadFull(p.from, buf)
-		w.rewind()
+		w.pause()
+		n, err := io.ReadFull(p.src, buf)
+		w.restart()
 		ended := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 		if err != nil && !ended {
 			return &localError{fmt.Errorf("reading what is to be written to the file %q: %w", p.path, err)}
@@ -130,36 +130,36 @@ func (p *putter) copy(ctx context.Context) error {
 // write sends some content, and hears what became of what was sent before.
 func (p *putter) write(content []byte, last bool) error {
 	if len(content) > 0 {
-		id, err := p.s.send(newMessage(msgWrite), func(m message) message {
+		id, err := p.session.send(newMessage(msgWrite), func(m message) message {
 			return m.text(p.handle).uint64(uint64(p.written)).bytes(content)
 		})
 		if err != nil {
 			return err
 		}
 		p.written += int64(len(content))
-		p.flight[id] = true
+		p.pending[id] = true
 	}
-	for len(p.flight) >= inFlight || last && len(p.flight) > 0 {
-		got, err := p.s.next()
+	for len(p.pending) >= inFlight || last && len(p.pending) > 0 {
+		got, err := p.session.next()
 		if err != nil {
 			return err
 		}
-		if !p.flight[got.id] {
+		if !p.pending[got.id] {
 			continue // it is of an earlier call that gave up
 		}
-		delete(p.flight, got.id)
+		delete(p.pending, got.id)
 		if err := got.failure(); err != nil {
-			return p.s.heed(err)
+			return p.session.abortIfBroken(err)
 		}
 	}
 	return nil
 }
 
-func (p *putter) sync(ctx context.Context) error {
-	if !p.s.extensions[extensionSync] {
+func (p *putter) fsync(ctx context.Context) error {
+	if !p.session.extensions[extensionSync] {
 		return nil
 	}
-	err := p.s.askStatus(ctx, newMessage(msgExtended), func(m message) message {
+	err := p.session.requestStatus(ctx, newMessage(msgExtended), func(m message) message {
 		return m.text(extensionSync).text(p.handle)
 	})
 	if isStatus(err, statusUnsupported) {
@@ -169,8 +169,8 @@ func (p *putter) sync(ctx context.Context) error {
 }
 
 func (p *putter) rename(ctx context.Context) error {
-	if p.s.extensions[extensionRename] {
-		err := p.s.askStatus(ctx, newMessage(msgExtended), func(m message) message {
+	if p.session.extensions[extensionRename] {
+		err := p.session.requestStatus(ctx, newMessage(msgExtended), func(m message) message {
 			return m.text(extensionRename).text(p.part).text(p.path)
 		})
 		if !isStatus(err, statusUnsupported) {
@@ -179,12 +179,12 @@ func (p *putter) rename(ctx context.Context) error {
 	}
 	// What a plain rename does with a file that is there differs from server to
 	// server: it must not be asked.
-	if _, err := p.s.look(ctx, p.path); err == nil {
-		return &Error{Kind: Exists, Text: intray.NewMessage("sftp.file_exists", intray.Params{"server": p.s.address, "path": shown(p.path)})}
+	if _, err := p.session.lstat(ctx, p.path); err == nil {
+		return &Error{Kind: Exists, Text: intray.NewMessage("sftp.file_exists", intray.Params{"server": p.session.address, "path": shown(p.path)})}
 	} else if !isMissing(err) {
 		return err
 	}
-	return p.s.askStatus(ctx, newMessage(msgRename), func(m message) message {
+	return p.session.requestStatus(ctx, newMessage(msgRename), func(m message) message {
 		return m.text(p.part).text(p.path)
 	})
 }
@@ -193,7 +193,7 @@ func (p *putter) rename(ctx context.Context) error {
 // become: ".orders.csv.intray-0123456789abcdef.part".
 const (
 	partMark   = ".intray-"
-	partEnding = ".part"
+	partSuffix = ".part"
 	partBytes  = 8
 )
 
@@ -209,7 +209,7 @@ func partName(name string, random io.Reader) (string, error) {
 	if _, err := io.ReadFull(random, number[:]); err != nil {
 		return "", fmt.Errorf("naming an unfinished file: %w", err)
 	}
-	ending := partMark + hex.EncodeToString(number[:]) + partEnding
+	ending := partMark + hex.EncodeToString(number[:]) + partSuffix
 	if 1+len(name)+len(ending) > maxPartName {
 		name = ""
 	}
@@ -219,7 +219,7 @@ func partName(name string, random io.Reader) (string, error) {
 // IsPart tells whether this is the name of a file that a Put of this program
 // began and did not finish.
 func IsPart(name string) bool {
-	rest, ends := strings.CutSuffix(name, partEnding)
+	rest, ends := strings.CutSuffix(name, partSuffix)
 	at := strings.LastIndex(rest, partMark)
 	if !ends || at < 0 || name[0] != '.' {
 		return false
@@ -229,9 +229,9 @@ func IsPart(name string) bool {
 	return err == nil && len(number) == 2*partBytes && number == strings.ToLower(number)
 }
 
-// Stale gives those parts that were forgotten: whoever wrote them has stopped.
+// StaleParts gives those parts that were forgotten: whoever wrote them has stopped.
 // A part whose age the server does not tell is not among them.
-func Stale(parts []File, now time.Time) []File {
+func StaleParts(parts []File, now time.Time) []File {
 	var stale []File
 	for _, f := range parts {
 		if !f.Modified.IsZero() && now.Sub(f.Modified) >= PartAge {
@@ -247,7 +247,7 @@ func (s *Session) RemovePart(ctx context.Context, f File) error {
 	if !IsPart(f.Name()) {
 		return &Error{Kind: BadPath, Text: intray.NewMessage("sftp.not_unfinished_file", intray.Params{"server": s.address, "path": shown(f.Path)})}
 	}
-	err := s.askStatus(ctx, newMessage(msgRemove), func(m message) message { return m.text(f.Path) })
+	err := s.requestStatus(ctx, newMessage(msgRemove), func(m message) message { return m.text(f.Path) })
 	if isMissing(err) {
 		return nil
 	}

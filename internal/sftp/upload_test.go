@@ -47,7 +47,7 @@ func TestPutOpenSSH(t *testing.T) {
 			t.Errorf("%q: %+v, %v", name, f, err)
 		}
 		got, err := s.List(context.Background(), folder, sftp.Pattern{}, 0)
-		if err != nil || !slices.ContainsFunc(got.Files, f.Same) || len(got.Parts) > 0 {
+		if err != nil || !slices.ContainsFunc(got.Files, f.SameVersion) || len(got.Parts) > 0 {
 			t.Errorf("%q is listed as %+v, %v", name, got, err)
 		}
 	}
@@ -222,7 +222,7 @@ func TestParts(t *testing.T) {
 	old := sftp.File{Path: "/in/" + good, Modified: noon}
 	young := sftp.File{Path: "/in/" + good, Modified: noon.Add(time.Second)}
 	ageless := sftp.File{Path: "/in/" + good}
-	if got := sftp.Stale([]sftp.File{old, young, ageless}, noon.Add(sftp.PartAge)); len(got) != 1 || !got[0].Same(old) {
+	if got := sftp.StaleParts([]sftp.File{old, young, ageless}, noon.Add(sftp.PartAge)); len(got) != 1 || !got[0].SameVersion(old) {
 		t.Errorf("Stale gives %+v", got)
 	}
 

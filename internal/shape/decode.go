@@ -88,22 +88,22 @@ var ErrTooLarge = errors.New("the JSON document is too large")
 //
 // Errors are a *SyntaxError, ErrTooLarge, or the reader's own, wrapped.
 func Decode(r io.Reader, lim Limits) (any, error) {
-	lim = lim.filled()
+	lim = lim.withDefaults()
 	if lim.MaxBytes > 0 {
 		r = &boundedReader{r: r, left: lim.MaxBytes}
 	}
 	d := decoder{in: jsontext.NewDecoder(r), lim: lim}
-	v, err := d.next(0)
+	v, err := d.readValue(0)
 	if err != nil {
-		return nil, d.explain(err)
+		return nil, d.translateError(err)
 	}
-	if err := d.end(); err != nil {
+	if err := d.expectEnd(); err != nil {
 		return nil, err
 	}
 	return v, nil
 }
 
-func (l Limits) filled() Limits {
+func (l Limits) withDefaults() Limits {
 	if l.MaxDepth <= 0 {
 		l.MaxDepth = DefaultMaxDepth
 	}
@@ -119,12 +119,12 @@ type decoder struct {
 	count int
 }
 
-func (d *decoder) fail(reason intray.Message) error {
+func (d *decoder) errorf(reason intray.Message) error {
 	return &SyntaxError{Offset: d.in.InputOffset(), Reason: reason}
 }
 
-// next reads one value that stands inside depth others.
-func (d *decoder) next(depth int) (any, error) {
+// readValue reads one value that stands inside depth others.
+func (d *decoder) readValue(depth int) (any, error) {
 	if d.count++; d.count > d.lim.MaxValues {
 		return nil, fmt.Errorf("%w: it holds more than %d values", ErrTooLarge, d.lim.MaxValues)
 	}
@@ -134,9 +134,9 @@ func (d *decoder) next(depth int) (any, error) {
 	}
 	switch tok.Kind() {
 	case '{', '[':
-		return d.group(tok.Kind(), depth+1)
+		return d.readContainer(tok.Kind(), depth+1)
 	case '"':
-		return d.text(tok)
+		return d.readString(tok)
 	case '0':
 		return json.Number(tok.String()), nil
 	case 'n':
@@ -145,28 +145,28 @@ func (d *decoder) next(depth int) (any, error) {
 	return tok.Bool(), nil
 }
 
-func (d *decoder) text(tok jsontext.Token) (string, error) {
+func (d *decoder) readString(tok jsontext.Token) (string, error) {
 	s := tok.String()
 	if strings.IndexByte(s, 0) >= 0 {
-		return "", d.fail(reasonNUL)
+		return "", d.errorf(reasonNUL)
 	}
 	return s, nil
 }
 
-func (d *decoder) group(kind jsontext.Kind, depth int) (any, error) {
+func (d *decoder) readContainer(kind jsontext.Kind, depth int) (any, error) {
 	if depth > d.lim.MaxDepth {
-		return nil, d.fail(tooDeep(d.lim.MaxDepth))
+		return nil, d.errorf(tooDeep(d.lim.MaxDepth))
 	}
 	if kind == '[' {
-		return d.array(depth)
+		return d.readArray(depth)
 	}
-	return d.object(depth)
+	return d.readObject(depth)
 }
 
-func (d *decoder) array(depth int) (any, error) {
+func (d *decoder) readArray(depth int) (any, error) {
 	list := []any{}
 	for d.in.PeekKind() != ']' {
-		v, err := d.next(depth)
+		v, err := d.readValue(depth)
 		if err != nil {
 			return nil, err
 		}
@@ -176,14 +176,14 @@ func (d *decoder) array(depth int) (any, error) {
 	return list, err
 }
 
-func (d *decoder) object(depth int) (any, error) {
+func (d *decoder) readObject(depth int) (any, error) {
 	m := map[string]any{}
 	for d.in.PeekKind() != '}' {
-		name, err := d.next(depth)
+		name, err := d.readValue(depth)
 		if err != nil {
 			return nil, err
 		}
-		v, err := d.next(depth)
+		v, err := d.readValue(depth)
 		if err != nil {
 			return nil, err
 		}
@@ -194,21 +194,21 @@ func (d *decoder) object(depth int) (any, error) {
 	return m, err
 }
 
-// end makes sure that nothing follows the document.
-func (d *decoder) end() error {
+// expectEnd makes sure that nothing follows the document.
+func (d *decoder) expectEnd() error {
 	_, err := d.in.ReadToken()
 	if errors.Is(err, io.EOF) {
 		return nil
 	}
 	var syntax *jsontext.SyntacticError
 	if err == nil || errors.As(err, &syntax) {
-		return d.fail(reasonFollows)
+		return d.errorf(reasonFollows)
 	}
-	return d.explain(err)
+	return d.translateError(err)
 }
 
-// explain turns what the decoder says into the errors that Decode promises.
-func (d *decoder) explain(err error) error {
+// translateError turns what the decoder says into the errors that Decode promises.
+func (d *decoder) translateError(err error) error {
 	var own *SyntaxError
 	if errors.As(err, &own) || errors.Is(err, ErrTooLarge) {
 		return err

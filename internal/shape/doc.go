@@ -7,7 +7,7 @@
 //     json.Number, []any or map[string]any. Decode is strict, so that what is
 //     checked is what was sent.
 //   - A [Scanner] passes over a document by the same rules, without keeping it.
-//   - A [Shape] is a plain value that says which documents are allowed. Objects
+//   - A [Schema] is a plain value that says which documents are allowed. Objects
 //     are closed: a property that is not listed is refused.
 //   - An [Issue] is one thing wrong with a document: where, and a sentence that
 //     names the rule and the cure.

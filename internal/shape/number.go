@@ -13,7 +13,7 @@ import (
 func Int64(v any) (int64, bool) {
 	switch n := v.(type) {
 	case json.Number:
-		return wholeNumber(string(n))
+		return parseInteger(string(n))
 	case float64:
 		// 1<<63 itself does not fit; every smaller double does.
 		return int64(n), n == math.Trunc(n) && n >= -(1<<63) && n < 1<<63
@@ -25,13 +25,13 @@ func Int64(v any) (int64, bool) {
 	return 0, false
 }
 
-// wholeNumber reads a JSON number without building what its exponent asks for:
+// parseInteger reads a JSON number without building what its exponent asks for:
 // 1e999999999 must cost nothing.
-func wholeNumber(text string) (int64, bool) {
+func parseInteger(text string) (int64, bool) {
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return n, true
 	}
-	mantissa, exponent, ok := split(text)
+	mantissa, exponent, ok := splitExponent(text)
 	if !ok {
 		return 0, false
 	}
@@ -58,8 +58,8 @@ func wholeNumber(text string) (int64, bool) {
 // that they bring such a number back into range.
 const farExponent = 1 << 40
 
-// split cuts a number at its exponent.
-func split(text string) (mantissa string, exponent int, ok bool) {
+// splitExponent cuts a number at its exponent.
+func splitExponent(text string) (mantissa string, exponent int, ok bool) {
 	at := strings.IndexAny(text, "eE")
 	if at < 0 {
 		return text, 0, text != ""

@@ -31,10 +31,10 @@ type Scanner struct {
 	buf  []byte
 	// Of buf, all before mark was written, all before at was passed, and all
 	// before end was read. base is the place of buf[0] in the document.
-	mark, at, end int
+	written, pos, end int
 	base          int64
-	fault         error
-	begun         bool
+	readErr         error
+	started         bool
 	depth         int
 	names         [DefaultMaxDepth + 1]nameSet
 	hash          maphash.Hash
@@ -47,8 +47,8 @@ func NewScanner(from io.Reader, to io.Writer) *Scanner {
 	return &Scanner{from: from, to: to, buf: make([]byte, scanBuffer)}
 }
 
-// Divert sends what comes from here on to another writer.
-func (s *Scanner) Divert(to io.Writer) error {
+// SetOutput sends what comes from here on to another writer.
+func (s *Scanner) SetOutput(to io.Writer) error {
 	err := s.flush()
 	s.to = to
 	return err
@@ -56,92 +56,92 @@ func (s *Scanner) Divert(to io.Writer) error {
 
 // Peek passes over white space and gives the first byte of what follows.
 func (s *Scanner) Peek() (byte, error) {
-	for s.more() {
-		switch b := s.buf[s.at]; b {
+	for s.hasMore() {
+		switch b := s.buf[s.pos]; b {
 		case ' ', '\t', '\r', '\n':
-			s.at++
+			s.pos++
 		default:
 			return b, nil
 		}
 	}
-	return 0, s.ended()
+	return 0, s.endError()
 }
 
-// Value passes over one value.
-func (s *Scanner) Value() error {
+// SkipValue passes over one value.
+func (s *Scanner) SkipValue() error {
 	b, err := s.Peek()
 	if err != nil {
 		return err
 	}
-	s.begun = true
+	s.started = true
 	switch b {
 	case '{':
-		return s.Members(nil)
+		return s.ScanObject(nil)
 	case '[':
-		return s.Elements(nil)
+		return s.ScanArray(nil)
 	case '"':
-		s.at++
-		return s.text(nil)
+		s.pos++
+		return s.scanString(nil)
 	case 't':
-		return s.literal("true")
+		return s.scanLiteral("true")
 	case 'f':
-		return s.literal("false")
+		return s.scanLiteral("false")
 	case 'n':
-		return s.literal("null")
+		return s.scanLiteral("null")
 	}
 	if b == '-' || isDigit(b) {
-		return s.number(b)
+		return s.scanNumber(b)
 	}
-	return s.unexpected(b)
+	return s.unexpectedByte(b)
 }
 
-// Elements passes over an array, which must be what follows. With each, that
+// ScanArray passes over an array, which must be what follows. With each, that
 // one is called before each element, with its index, and must pass over it.
-func (s *Scanner) Elements(each func(i int) error) error {
-	return s.group('[', ']', func(i int) error {
+func (s *Scanner) ScanArray(each func(i int) error) error {
+	return s.scanGroup('[', ']', func(i int) error {
 		if each != nil {
 			return each(i)
 		}
-		return s.Value()
+		return s.SkipValue()
 	})
 }
 
-// Members passes over an object, which must be what follows. With each, that
+// ScanObject passes over an object, which must be what follows. With each, that
 // one is called before each value, with the first 64 bytes of its name, and
 // must pass over it.
-func (s *Scanner) Members(each func(name string) error) error {
-	s.names[min(s.depth+1, DefaultMaxDepth)].clear()
-	return s.group('{', '}', func(int) error {
-		if err := s.name(); err != nil {
+func (s *Scanner) ScanObject(each func(name string) error) error {
+	s.names[min(s.depth+1, DefaultMaxDepth)].reset()
+	return s.scanGroup('{', '}', func(int) error {
+		if err := s.scanName(); err != nil {
 			return err
 		}
 		if each != nil {
 			return each(string(s.head))
 		}
-		return s.Value()
+		return s.SkipValue()
 	})
 }
 
-// End makes sure that nothing but white space follows, and writes what was not
+// Finish makes sure that nothing but white space follows, and writes what was not
 // written yet.
-func (s *Scanner) End() error {
+func (s *Scanner) Finish() error {
 	switch _, err := s.Peek(); {
 	case err == nil:
-		return s.fail(reasonFollows)
-	case s.fault != io.EOF: //nolint:errorlint // only the bare one is the end
+		return s.errorf(reasonFollows)
+	case s.readErr != io.EOF: //nolint:errorlint // only the bare one is the end
 		return err
 	}
 	return s.flush()
 }
 
-// group passes over what stands between two brackets, with commas between.
-func (s *Scanner) group(first, last byte, each func(i int) error) error {
+// scanGroup passes over what stands between two brackets, with commas between.
+func (s *Scanner) scanGroup(first, last byte, each func(i int) error) error {
 	if err := s.expect(first); err != nil {
 		return err
 	}
-	s.begun = true
+	s.started = true
 	if s.depth++; s.depth > DefaultMaxDepth {
-		return s.fail(tooDeep(DefaultMaxDepth))
+		return s.errorf(tooDeep(DefaultMaxDepth))
 	}
 	b, err := s.Peek()
 	for i := 0; err == nil && (i > 0 || b != last); i++ {
@@ -156,7 +156,7 @@ func (s *Scanner) group(first, last byte, each func(i int) error) error {
 	if err != nil {
 		return err
 	}
-	s.at++
+	s.pos++
 	s.depth--
 	return nil
 }
@@ -168,29 +168,29 @@ func (s *Scanner) expect(want byte) error {
 		return err
 	}
 	if b != want {
-		return s.unexpected(b)
+		return s.unexpectedByte(b)
 	}
-	s.at++
+	s.pos++
 	return nil
 }
 
-// name passes over a name and its colon.
-func (s *Scanner) name() error {
+// scanName passes over a name and its colon.
+func (s *Scanner) scanName() error {
 	b, err := s.Peek()
 	if err != nil {
 		return err
 	}
 	if b != '"' {
-		return s.fail(reasonName)
+		return s.errorf(reasonName)
 	}
-	s.at++
+	s.pos++
 	s.hash.Reset()
 	s.head = s.head[:0]
-	if err := s.text(s.noteName); err != nil {
+	if err := s.scanString(s.noteName); err != nil {
 		return err
 	}
 	if !s.names[s.depth].add(s.hash.Sum64()) {
-		return s.fail(duplicateName(string(s.head)))
+		return s.errorf(duplicateName(string(s.head)))
 	}
 	return s.expect(':')
 }
@@ -201,104 +201,104 @@ func (s *Scanner) noteName(piece []byte) {
 	s.head = append(s.head, piece[:min(len(piece), maxHead-len(s.head))]...)
 }
 
-func (s *Scanner) literal(word string) error {
+func (s *Scanner) scanLiteral(word string) error {
 	for i := range len(word) {
-		if !s.more() {
-			return s.ended()
+		if !s.hasMore() {
+			return s.endError()
 		}
-		if b := s.buf[s.at]; b != word[i] {
-			return s.unexpected(b)
+		if b := s.buf[s.pos]; b != word[i] {
+			return s.unexpectedByte(b)
 		}
-		s.at++
+		s.pos++
 	}
 	return nil
 }
 
 func isDigit(b byte) bool { return '0' <= b && b <= '9' }
 
-func (s *Scanner) number(first byte) error {
+func (s *Scanner) scanNumber(first byte) error {
 	if first == '-' {
-		s.at++
+		s.pos++
 	}
-	if s.next('0') {
-		return s.fraction()
+	if s.accept('0') {
+		return s.scanFraction()
 	}
-	if err := s.digits(); err != nil {
+	if err := s.scanDigits(); err != nil {
 		return err
 	}
-	return s.fraction()
+	return s.scanFraction()
 }
 
-func (s *Scanner) fraction() error {
-	if s.next('.') {
-		if err := s.digits(); err != nil {
+func (s *Scanner) scanFraction() error {
+	if s.accept('.') {
+		if err := s.scanDigits(); err != nil {
 			return err
 		}
 	}
-	if !s.next('e') && !s.next('E') {
+	if !s.accept('e') && !s.accept('E') {
 		return nil
 	}
-	if !s.next('+') {
-		s.next('-')
+	if !s.accept('+') {
+		s.accept('-')
 	}
-	return s.digits()
+	return s.scanDigits()
 }
 
-// next passes over one byte if it is the one that follows.
-func (s *Scanner) next(b byte) bool {
-	if !s.more() || s.buf[s.at] != b {
+// accept passes over one byte if it is the one that follows.
+func (s *Scanner) accept(b byte) bool {
+	if !s.hasMore() || s.buf[s.pos] != b {
 		return false
 	}
-	s.at++
+	s.pos++
 	return true
 }
 
-// digits passes over one digit or more.
-func (s *Scanner) digits() error {
-	if !s.more() {
-		return s.ended()
+// scanDigits passes over one digit or more.
+func (s *Scanner) scanDigits() error {
+	if !s.hasMore() {
+		return s.endError()
 	}
-	if b := s.buf[s.at]; !isDigit(b) {
-		return s.unexpected(b)
+	if b := s.buf[s.pos]; !isDigit(b) {
+		return s.unexpectedByte(b)
 	}
-	for s.more() && isDigit(s.buf[s.at]) {
-		s.at++
+	for s.hasMore() && isDigit(s.buf[s.pos]) {
+		s.pos++
 	}
 	return nil
 }
 
-// text passes over a string whose opening quote is passed, and gives its
+// scanString passes over a string whose opening quote is passed, and gives its
 // content to note, piece by piece, where that is wanted.
-func (s *Scanner) text(note func([]byte)) error {
-	for s.more() {
-		from := s.at
-		for s.at < s.end && plainByte[s.buf[s.at]] {
-			s.at++
+func (s *Scanner) scanString(note func([]byte)) error {
+	for s.hasMore() {
+		from := s.pos
+		for s.pos < s.end && plainByte[s.buf[s.pos]] {
+			s.pos++
 		}
 		if note != nil {
-			note(s.buf[from:s.at])
+			note(s.buf[from:s.pos])
 		}
-		if s.at == s.end {
+		if s.pos == s.end {
 			continue
 		}
-		b := s.buf[s.at]
+		b := s.buf[s.pos]
 		var err error
 		switch {
 		case b == '"':
-			s.at++
+			s.pos++
 			return nil
 		case b == '\\':
-			err = s.escape(note)
+			err = s.scanEscape(note)
 		case b < ' ':
-			err = s.unexpected(b)
+			err = s.unexpectedByte(b)
 		default:
-			err = s.multibyte(note)
+			err = s.scanRune(note)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	return s.ended()
+	return s.endError()
 }
 
 // plainByte tells the bytes of a string that stand for themselves.
@@ -309,20 +309,20 @@ var plainByte = func() (plain [256]bool) {
 	return plain
 }()
 
-// multibyte passes over one character beyond ASCII.
-func (s *Scanner) multibyte(note func([]byte)) error {
+// scanRune passes over one character beyond ASCII.
+func (s *Scanner) scanRune(note func([]byte)) error {
 	var seq [utf8.UTFMax]byte
 	n := 0
 	for !utf8.FullRune(seq[:n]) {
-		if !s.more() {
-			return s.ended()
+		if !s.hasMore() {
+			return s.endError()
 		}
-		seq[n] = s.buf[s.at]
-		s.at++
+		seq[n] = s.buf[s.pos]
+		s.pos++
 		n++
 	}
 	if _, size := utf8.DecodeRune(seq[:n]); size < n || n == 1 {
-		return s.fail(reasonUTF8)
+		return s.errorf(reasonUTF8)
 	}
 	if note != nil {
 		note(seq[:n])
@@ -332,56 +332,56 @@ func (s *Scanner) multibyte(note func([]byte)) error {
 
 // flush writes what was passed.
 func (s *Scanner) flush() error {
-	if s.mark == s.at {
+	if s.written == s.pos {
 		return nil
 	}
-	_, err := s.to.Write(s.buf[s.mark:s.at])
-	s.mark = s.at
+	_, err := s.to.Write(s.buf[s.written:s.pos])
+	s.written = s.pos
 	return err
 }
 
-// more makes sure that there is a byte to look at.
-func (s *Scanner) more() bool { return s.at < s.end || s.fill() }
+// hasMore makes sure that there is a byte to look at.
+func (s *Scanner) hasMore() bool { return s.pos < s.end || s.fill() }
 
 func (s *Scanner) fill() bool {
-	if s.fault != nil {
+	if s.readErr != nil {
 		return false
 	}
-	if s.fault = s.flush(); s.fault != nil {
+	if s.readErr = s.flush(); s.readErr != nil {
 		return false
 	}
 	s.base += int64(s.end)
-	s.mark, s.at, s.end = 0, 0, 0
+	s.written, s.pos, s.end = 0, 0, 0
 	for range 100 {
-		s.end, s.fault = s.from.Read(s.buf)
-		if s.end > 0 || s.fault != nil {
+		s.end, s.readErr = s.from.Read(s.buf)
+		if s.end > 0 || s.readErr != nil {
 			return s.end > 0
 		}
 	}
-	s.fault = io.ErrNoProgress
+	s.readErr = io.ErrNoProgress
 	return false
 }
 
-// ended says why there is nothing more.
-func (s *Scanner) ended() error {
+// endError says why there is nothing more.
+func (s *Scanner) endError() error {
 	switch {
-	case s.fault != io.EOF: //nolint:errorlint // a wrapped one is the reader's trouble
-		return fmt.Errorf("passing over a JSON document: %w", s.fault)
-	case s.begun:
-		return s.fail(reasonEarly)
+	case s.readErr != io.EOF: //nolint:errorlint // a wrapped one is the reader's trouble
+		return fmt.Errorf("passing over a JSON document: %w", s.readErr)
+	case s.started:
+		return s.errorf(reasonEarly)
 	}
-	return s.fail(reasonEmpty)
+	return s.errorf(reasonEmpty)
 }
 
-func (s *Scanner) fail(reason intray.Message) error {
-	return &SyntaxError{Offset: s.base + int64(s.at), Reason: reason}
+func (s *Scanner) errorf(reason intray.Message) error {
+	return &SyntaxError{Offset: s.base + int64(s.pos), Reason: reason}
 }
 
-func (s *Scanner) unexpected(b byte) error {
+func (s *Scanner) unexpectedByte(b byte) error {
 	if b >= utf8.RuneSelf {
-		return s.fail(reasonText)
+		return s.errorf(reasonText)
 	}
-	return s.fail(unexpectedCharacter(rune(b)))
+	return s.errorf(unexpectedCharacter(rune(b)))
 }
 
 // nameSet holds the names of one object, as hashes under a seed that nobody
@@ -391,7 +391,7 @@ type nameSet struct {
 	many map[uint64]struct{}
 }
 
-func (n *nameSet) clear() { n.few, n.many = n.few[:0], nil }
+func (n *nameSet) reset() { n.few, n.many = n.few[:0], nil }
 
 // add says whether the name is new.
 func (n *nameSet) add(hash uint64) bool {
@@ -415,14 +415,14 @@ func (n *nameSet) add(hash uint64) bool {
 	return len(n.many) > before
 }
 
-// Valid passes over one JSON document, by the rules of [Decode] but for its
+// CopyValid passes over one JSON document, by the rules of [Decode] but for its
 // limits of bytes and values.
-func Valid(from io.Reader, to io.Writer) error {
+func CopyValid(from io.Reader, to io.Writer) error {
 	s := NewScanner(from, to)
-	if err := s.Value(); err != nil {
+	if err := s.SkipValue(); err != nil {
 		return err
 	}
-	return s.End()
+	return s.Finish()
 }
 
 // The escapes of one letter, and what they stand for.
@@ -431,48 +431,48 @@ const (
 	escapeMeaning = "\"\\/\b\f\n\r\t"
 )
 
-// escape passes over an escape sequence, whose backslash is the next byte.
-func (s *Scanner) escape(note func([]byte)) error {
-	s.at++
-	if !s.more() {
-		return s.ended()
+// scanEscape passes over an escape sequence, whose backslash is the next byte.
+func (s *Scanner) scanEscape(note func([]byte)) error {
+	s.pos++
+	if !s.hasMore() {
+		return s.endError()
 	}
-	b := s.buf[s.at]
+	b := s.buf[s.pos]
 	if b == 'u' {
-		s.at++
-		return s.unicode(note)
+		s.pos++
+		return s.scanUnicodeEscape(note)
 	}
 	at := strings.IndexByte(escapeLetters, b)
 	if at < 0 {
-		return s.unexpected(b)
+		return s.unexpectedByte(b)
 	}
-	s.at++
+	s.pos++
 	if note != nil {
 		note([]byte{escapeMeaning[at]})
 	}
 	return nil
 }
 
-// unicode passes over what follows \u, and over the second half where that is
+// scanUnicodeEscape passes over what follows \u, and over the second half where that is
 // half of a character.
-func (s *Scanner) unicode(note func([]byte)) error {
-	r, err := s.hex()
+func (s *Scanner) scanUnicodeEscape(note func([]byte)) error {
+	r, err := s.scanHex()
 	if err != nil {
 		return err
 	}
 	if r == 0 {
-		return s.fail(reasonNUL)
+		return s.errorf(reasonNUL)
 	}
 	if utf16.IsSurrogate(r) {
-		if !s.next('\\') || !s.next('u') {
-			return s.half()
+		if !s.accept('\\') || !s.accept('u') {
+			return s.surrogateError()
 		}
-		low, err := s.hex()
+		low, err := s.scanHex()
 		if err != nil {
 			return err
 		}
 		if r = utf16.DecodeRune(r, low); r == utf8.RuneError {
-			return s.half()
+			return s.surrogateError()
 		}
 	}
 	if note != nil {
@@ -481,28 +481,28 @@ func (s *Scanner) unicode(note func([]byte)) error {
 	return nil
 }
 
-// half refuses half of a surrogate pair, or the end of the document behind it.
-func (s *Scanner) half() error {
-	if !s.more() {
-		return s.ended()
+// surrogateError refuses half of a surrogate pair, or the end of the document behind it.
+func (s *Scanner) surrogateError() error {
+	if !s.hasMore() {
+		return s.endError()
 	}
-	return s.fail(reasonSurrogate)
+	return s.errorf(reasonSurrogate)
 }
 
-func (s *Scanner) hex() (r rune, err error) {
+func (s *Scanner) scanHex() (r rune, err error) {
 	for range 4 {
-		if !s.more() {
-			return 0, s.ended()
+		if !s.hasMore() {
+			return 0, s.endError()
 		}
-		b := s.buf[s.at]
+		b := s.buf[s.pos]
 		digit := strings.IndexByte("0123456789abcdef", b|0x20)
 		if isDigit(b) {
 			digit = int(b - '0')
 		} else if digit < 10 {
-			return 0, s.unexpected(b)
+			return 0, s.unexpectedByte(b)
 		}
 		r = r<<4 | rune(digit)
-		s.at++
+		s.pos++
 	}
 	return r, nil
 }

@@ -18,8 +18,8 @@ import (
 func valid(t testing.TB, text string) (string, error) {
 	t.Helper()
 	var at, slow bytes.Buffer
-	err := Valid(strings.NewReader(text), &at)
-	slowErr := Valid(iotest.OneByteReader(strings.NewReader(text)), &slow)
+	err := CopyValid(strings.NewReader(text), &at)
+	slowErr := CopyValid(iotest.OneByteReader(strings.NewReader(text)), &slow)
 	if fmt.Sprint(err) != fmt.Sprint(slowErr) || err == nil && at.String() != slow.String() {
 		t.Errorf("%.60q: at once %v, by bytes %v", text, err, slowErr)
 	}
@@ -114,16 +114,16 @@ func TestScannerParts(t *testing.T) {
 	var rest, rows bytes.Buffer
 	s := NewScanner(strings.NewReader(` {"a": 1, "rows" : [ {"x":"]"} , {} ] , "b":[2]} `), &rest)
 	var seen []string
-	err := s.Members(func(name string) error {
+	err := s.ScanObject(func(name string) error {
 		seen = append(seen, name)
 		if name != "rows" {
-			return s.Value()
+			return s.SkipValue()
 		}
 		_, err := s.Peek()
-		elements := func(i int) error { seen = append(seen, fmt.Sprint(i)); return s.Value() }
-		return errors.Join(err, s.Divert(&rows), s.Elements(elements), s.Divert(&rest))
+		elements := func(i int) error { seen = append(seen, fmt.Sprint(i)); return s.SkipValue() }
+		return errors.Join(err, s.SetOutput(&rows), s.ScanArray(elements), s.SetOutput(&rest))
 	})
-	if err := errors.Join(err, s.End()); err != nil {
+	if err := errors.Join(err, s.Finish()); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{"a", "rows", "0", "1", "b"}, seen); diff != "" {
@@ -141,14 +141,14 @@ func (b brokenWriter) Write([]byte) (int, error) { return 0, b.err }
 func TestScannerPassesErrors(t *testing.T) {
 	broken := errors.New("the line went dead")
 	for _, text := range []string{"", "[1,", "12", `"a`, `{"a":1}`} {
-		if err := Valid(io.MultiReader(strings.NewReader(text), iotest.ErrReader(broken)), io.Discard); !errors.Is(err, broken) {
+		if err := CopyValid(io.MultiReader(strings.NewReader(text), iotest.ErrReader(broken)), io.Discard); !errors.Is(err, broken) {
 			t.Errorf("reading behind %q: %v", text, err)
 		}
-		if err := Valid(strings.NewReader(text+strings.Repeat(" ", 2*scanBuffer)), brokenWriter{broken}); !errors.Is(err, broken) {
+		if err := CopyValid(strings.NewReader(text+strings.Repeat(" ", 2*scanBuffer)), brokenWriter{broken}); !errors.Is(err, broken) {
 			t.Errorf("writing %q: %v", text, err)
 		}
 	}
-	if err := Valid(iotest.ErrReader(io.ErrUnexpectedEOF), io.Discard); !errors.Is(err, io.ErrUnexpectedEOF) {
+	if err := CopyValid(iotest.ErrReader(io.ErrUnexpectedEOF), io.Discard); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("a reader that was cut off: %v", err)
 	}
 }
@@ -161,7 +161,7 @@ func BenchmarkScanner(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := Valid(strings.NewReader(text), io.Discard); err != nil {
+				if err := CopyValid(strings.NewReader(text), io.Discard); err != nil {
 					b.Fatal(err)
 				}
 			}

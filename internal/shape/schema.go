@@ -4,7 +4,7 @@ import (
 	"slices"
 )
 
-// Kind is what sort of value a [Shape] allows.
+// Kind is what sort of value a [Schema] allows.
 type Kind uint8
 
 // The kinds.
@@ -30,12 +30,12 @@ const (
 	OneOf
 )
 
-// Shape says which values are allowed. It is built as a plain value and not
+// Schema says which values are allowed. It is built as a plain value and not
 // changed afterwards; fields that do not concern its Kind stay zero.
-type Shape struct {
+type Schema struct {
 	Kind Kind
-	// Doc says what the value means, in plain sentences.
-	Doc string
+	// Description says what the value means, in plain sentences.
+	Description string
 	// Nullable allows null beside the kind.
 	Nullable bool
 	// Default is what a missing value means. It is only told, never filled in.
@@ -57,38 +57,38 @@ type Shape struct {
 	// Min and Max bound a number, both inclusive. nil means no bound.
 	Min, Max *int64
 
-	// Props are the properties of an Object, in the order in which they are
+	// Properties are the properties of an Object, in the order in which they are
 	// checked.
-	Props []Prop
+	Properties []Property
 	// Elem is the shape of the elements of an Array or of the values of a
 	// Map. nil means Any.
-	Elem *Shape
+	Elem *Schema
 	// MinItems and MaxItems bound an Array. 0 means no bound.
 	MinItems, MaxItems int
 	// Items are the elements of a Tuple.
-	Items []*Shape
+	Items []*Schema
 	// Choices are the alternatives of a OneOf. Choices of different JSON
 	// types are told apart by that type. Objects are told apart by their first
 	// property and tuples by their first element, which must be a string with
 	// an Enum in each of them.
-	Choices []*Shape
+	Choices []*Schema
 }
 
-// Prop is one property of an object.
-type Prop struct {
+// Property is one property of an object.
+type Property struct {
 	Name     string
 	Required bool
-	Shape    *Shape
+	Schema    *Schema
 }
 
-// Bound is a value for [Shape].Min and Max.
+// Bound is a value for [Schema].Min and Max.
 func Bound(n int64) *int64 { return &n }
 
-// Prop gives the shape of the property with this name, or nil.
-func (s *Shape) Prop(name string) *Shape {
-	for _, p := range s.Props {
+// Property gives the shape of the property with this name, or nil.
+func (s *Schema) Property(name string) *Schema {
+	for _, p := range s.Properties {
 		if p.Name == name {
-			return p.Shape
+			return p.Schema
 		}
 	}
 	return nil
@@ -119,18 +119,18 @@ const noControlPattern = `^[^\x00-\x1f\x7f]*$`
 // JSONSchema writes the shape as a JSON Schema of draft 2020-12, as OpenAPI 3.1
 // uses it. It allows what Check allows, but for the bounds of 64-bit integers,
 // which it tells as a format. The result is new and belongs to the caller.
-func (s *Shape) JSONSchema() map[string]any {
+func (s *Schema) JSONSchema() map[string]any {
 	m := map[string]any{}
 	s.writeType(m)
 	s.writeString(m)
 	s.writeNumber(m)
 	s.writeItems(m)
 	s.writeObject(m)
-	s.writeWords(m)
+	s.writeAnnotations(m)
 	return m
 }
 
-func (s *Shape) writeType(m map[string]any) {
+func (s *Schema) writeType(m map[string]any) {
 	name := s.Kind.jsonType()
 	switch {
 	case s.Kind == OneOf:
@@ -143,15 +143,15 @@ func (s *Shape) writeType(m map[string]any) {
 	}
 }
 
-func (s *Shape) choiceSchemas() []any {
-	list := schemas(s.Choices)
+func (s *Schema) choiceSchemas() []any {
+	list := jsonSchemas(s.Choices)
 	if s.Nullable {
 		list = append(list, map[string]any{"type": "null"})
 	}
 	return list
 }
 
-func schemas(shapes []*Shape) []any {
+func jsonSchemas(shapes []*Schema) []any {
 	list := make([]any, 0, len(shapes)+1)
 	for _, c := range shapes {
 		list = append(list, c.JSONSchema())
@@ -159,12 +159,12 @@ func schemas(shapes []*Shape) []any {
 	return list
 }
 
-func (s *Shape) writeString(m map[string]any) {
+func (s *Schema) writeString(m map[string]any) {
 	if len(s.Enum) > 0 {
 		m["enum"] = s.enumValues()
 	}
-	putAbove(m, "minLength", s.MinLength)
-	putAbove(m, "maxLength", s.MaxLength)
+	setPositive(m, "minLength", s.MinLength)
+	setPositive(m, "maxLength", s.MaxLength)
 	if s.NoControl {
 		m["pattern"] = noControlPattern
 	}
@@ -173,7 +173,7 @@ func (s *Shape) writeString(m map[string]any) {
 	}
 }
 
-func (s *Shape) enumValues() []any {
+func (s *Schema) enumValues() []any {
 	list := make([]any, 0, len(s.Enum)+1)
 	for _, e := range s.Enum {
 		list = append(list, e)
@@ -184,7 +184,7 @@ func (s *Shape) enumValues() []any {
 	return list
 }
 
-func (s *Shape) writeNumber(m map[string]any) {
+func (s *Schema) writeNumber(m map[string]any) {
 	if s.Kind == Integer {
 		m["format"] = "int64"
 	}
@@ -196,26 +196,26 @@ func (s *Shape) writeNumber(m map[string]any) {
 	}
 }
 
-func (s *Shape) writeItems(m map[string]any) {
-	putAbove(m, "minItems", s.MinItems)
-	putAbove(m, "maxItems", s.MaxItems)
+func (s *Schema) writeItems(m map[string]any) {
+	setPositive(m, "minItems", s.MinItems)
+	setPositive(m, "maxItems", s.MaxItems)
 	switch s.Kind {
 	case Array:
-		m["items"] = s.elem().JSONSchema()
+		m["items"] = s.elemOrAny().JSONSchema()
 	case Tuple:
-		m["prefixItems"] = schemas(s.Items)
+		m["prefixItems"] = jsonSchemas(s.Items)
 		m["minItems"], m["maxItems"] = len(s.Items), len(s.Items)
 	}
 }
 
-func (s *Shape) writeObject(m map[string]any) {
+func (s *Schema) writeObject(m map[string]any) {
 	switch s.Kind {
 	case Map:
-		m["additionalProperties"] = s.elem().JSONSchema()
+		m["additionalProperties"] = s.elemOrAny().JSONSchema()
 	case Object:
 		props, required := map[string]any{}, []any{}
-		for _, p := range s.Props {
-			props[p.Name] = p.Shape.JSONSchema()
+		for _, p := range s.Properties {
+			props[p.Name] = p.Schema.JSONSchema()
 			if p.Required {
 				required = append(required, p.Name)
 			}
@@ -227,9 +227,9 @@ func (s *Shape) writeObject(m map[string]any) {
 	}
 }
 
-func (s *Shape) writeWords(m map[string]any) {
-	if s.Doc != "" {
-		m["description"] = s.Doc
+func (s *Schema) writeAnnotations(m map[string]any) {
+	if s.Description != "" {
+		m["description"] = s.Description
 	}
 	if s.Default != nil {
 		m["default"] = s.Default
@@ -239,24 +239,24 @@ func (s *Shape) writeWords(m map[string]any) {
 	}
 }
 
-// elem is the shape of elements and map values.
-func (s *Shape) elem() *Shape {
+// elemOrAny is the shape of elements and map values.
+func (s *Schema) elemOrAny() *Schema {
 	if s.Elem == nil {
-		return &Shape{}
+		return &Schema{}
 	}
 	return s.Elem
 }
 
-func putAbove(m map[string]any, name string, n int) {
+func setPositive(m map[string]any, name string, n int) {
 	if n > 0 {
 		m[name] = n
 	}
 }
 
-func enumOf(choices []*Shape) []string {
+func mergedEnum(choices []*Schema) []string {
 	var all []string
 	for _, c := range choices {
-		for _, e := range c.tag().Enum {
+		for _, e := range c.discriminator().Enum {
 			if !slices.Contains(all, e) {
 				all = append(all, e)
 			}

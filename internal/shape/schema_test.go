@@ -11,10 +11,10 @@ import (
 )
 
 func TestJSONSchema(t *testing.T) {
-	s := &Shape{Kind: Object, Doc: "A thing.", Props: []Prop{
-		{"name", true, &Shape{Kind: String, MaxLength: 5, NoControl: true, Example: "x"}},
-		{"mode", false, &Shape{Kind: String, Nullable: true, Enum: []string{"A"}, Default: "A"}},
-		{"count", false, &Shape{Kind: Integer, Nullable: true, Min: Bound(1)}},
+	s := &Schema{Kind: Object, Description: "A thing.", Properties: []Property{
+		{"name", true, &Schema{Kind: String, MaxLength: 5, NoControl: true, Example: "x"}},
+		{"mode", false, &Schema{Kind: String, Nullable: true, Enum: []string{"A"}, Default: "A"}},
+		{"count", false, &Schema{Kind: Integer, Nullable: true, Min: Bound(1)}},
 	}}
 	want := map[string]any{
 		"type": "object", "description": "A thing.", "additionalProperties": false, "required": []any{"name"},
@@ -30,7 +30,7 @@ func TestJSONSchema(t *testing.T) {
 }
 
 // validator compiles a shape's JSON Schema with an independent implementation.
-func validator(t *testing.T, s *Shape) func(v any) error {
+func validator(t *testing.T, s *Schema) func(v any) error {
 	t.Helper()
 	text, err := json.Marshal(s.JSONSchema())
 	if err != nil {
@@ -69,7 +69,7 @@ func TestRandomDocumentsAgree(t *testing.T) {
 		m := rapid.MapOfN(rapid.SampledFrom([]string{"mode", "type", "rules", "counts", "tags", "on", "any"}),
 			anyJSON(3), 0, 4).Draw(t, "document")
 		m["name"] = "x"
-		issues, err := sample().Check(m), validate(m)
+		issues, err := sample().Validate(m), validate(m)
 		if (len(issues) == 0) != (err == nil) {
 			t.Fatalf("%v: Check says %v, JSON Schema says %v", m, issues, err)
 		}

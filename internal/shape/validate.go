@@ -13,213 +13,213 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Check gives everything that is wrong with a document, in the order of the
+// Validate gives everything that is wrong with a document, in the order of the
 // shape's properties and the document's elements, at most MaxIssues. No issue
 // means that the document is allowed.
-func (s *Shape) Check(v any) []Issue {
-	var c checker
-	c.value(s, "", v)
+func (s *Schema) Validate(v any) []Issue {
+	var c validation
+	c.checkValue(s, "", v)
 	return c.issues
 }
 
-type checker struct{ issues []Issue }
+type validation struct{ issues []Issue }
 
-func (c *checker) add(path string, message intray.Message) {
-	if !c.full() {
+func (c *validation) report(path string, message intray.Message) {
+	if !c.isFull() {
 		c.issues = append(c.issues, Issue{Path: path, Message: message})
 	}
 }
 
-func (c *checker) full() bool { return len(c.issues) >= MaxIssues }
+func (c *validation) isFull() bool { return len(c.issues) >= MaxIssues }
 
-func (c *checker) value(s *Shape, path string, v any) {
+func (c *validation) checkValue(s *Schema, path string, v any) {
 	switch {
-	case c.full() || s.Kind == Any || v == nil && s.Nullable:
+	case c.isFull() || s.Kind == Any || v == nil && s.Nullable:
 	case s.Kind == OneOf:
-		c.oneOf(s, path, v)
-	case !s.takes(v):
-		c.add(path, s.wanted(v))
+		c.checkOneOf(s, path, v)
+	case !s.allowsType(v):
+		c.report(path, s.typeMessage(v))
 	default:
-		c.inside(s, path, v)
+		c.checkConstraints(s, path, v)
 	}
 }
 
-// inside checks a value that is of the right type.
-func (c *checker) inside(s *Shape, path string, v any) {
+// checkConstraints checks a value that is of the right type.
+func (c *validation) checkConstraints(s *Schema, path string, v any) {
 	switch s.Kind {
 	case String:
-		c.text(s, path, v.(string))
+		c.checkString(s, path, v.(string))
 	case Integer, Number:
-		c.number(s, path, v)
+		c.checkNumber(s, path, v)
 	case Object:
-		c.object(s, path, v.(map[string]any))
+		c.checkObject(s, path, v.(map[string]any))
 	case Map:
-		c.entries(s, path, v.(map[string]any))
+		c.checkMap(s, path, v.(map[string]any))
 	case Array:
-		c.array(s, path, v.([]any))
+		c.checkArray(s, path, v.([]any))
 	case Tuple:
-		c.tuple(s, path, v.([]any))
+		c.checkTuple(s, path, v.([]any))
 	}
 }
 
-func (c *checker) text(s *Shape, path, text string) {
+func (c *validation) checkString(s *Schema, path, text string) {
 	n := utf8.RuneCountInString(text)
 	switch {
 	case len(s.Enum) > 0 && !slices.Contains(s.Enum, text):
-		c.add(path, intray.NewMessage("property.not_listed", intray.Params{"values": s.Enum, "value": shorten(text, maxShown)}))
+		c.report(path, intray.NewMessage("property.not_listed", intray.Params{"values": s.Enum, "value": shorten(text, maxShown)}))
 	case n < s.MinLength && n == 0:
-		c.add(path, intray.NewMessage("property.empty", nil))
+		c.report(path, intray.NewMessage("property.empty", nil))
 	case n < s.MinLength:
-		c.add(path, intray.NewMessage("property.too_short", intray.Params{"n": s.MinLength}))
+		c.report(path, intray.NewMessage("property.too_short", intray.Params{"n": s.MinLength}))
 	case s.MaxLength > 0 && n > s.MaxLength:
-		c.add(path, intray.NewMessage("property.too_long", intray.Params{"n": s.MaxLength, "length": n}))
+		c.report(path, intray.NewMessage("property.too_long", intray.Params{"n": s.MaxLength, "length": n}))
 	case s.NoControl && hasControl(text):
-		c.add(path, intray.NewMessage("property.control_characters", nil))
+		c.report(path, intray.NewMessage("property.control_characters", nil))
 	case s.Format == "uuid" && !isUUID(text):
-		c.add(path, intray.NewMessage("property.not_uuid", intray.Params{"example": exampleUUID, "value": shorten(text, maxShown)}))
+		c.report(path, intray.NewMessage("property.not_uuid", intray.Params{"example": exampleUUID, "value": shorten(text, maxShown)}))
 	}
 }
 
-func (c *checker) number(s *Shape, path string, v any) {
+func (c *validation) checkNumber(s *Schema, path string, v any) {
 	switch {
-	case s.Min != nil && below(v, *s.Min):
-		c.add(path, intray.NewMessage("property.too_small", intray.Params{"limit": *s.Min}))
-	case s.Max != nil && above(v, *s.Max):
-		c.add(path, intray.NewMessage("property.too_large", intray.Params{"limit": *s.Max}))
+	case s.Min != nil && lessThan(v, *s.Min):
+		c.report(path, intray.NewMessage("property.too_small", intray.Params{"limit": *s.Min}))
+	case s.Max != nil && greaterThan(v, *s.Max):
+		c.report(path, intray.NewMessage("property.too_large", intray.Params{"limit": *s.Max}))
 	}
 }
 
-func (c *checker) object(s *Shape, path string, m map[string]any) {
+func (c *validation) checkObject(s *Schema, path string, m map[string]any) {
 	known := 0
-	for _, p := range s.Props {
+	for _, p := range s.Properties {
 		v, there := m[p.Name]
 		switch {
 		case there:
 			known++
-			c.value(p.Shape, join(path, p.Name), v)
+			c.checkValue(p.Schema, joinPath(path, p.Name), v)
 		case p.Required:
-			c.add(join(path, p.Name), intray.NewMessage("property.required", nil))
+			c.report(joinPath(path, p.Name), intray.NewMessage("property.required", nil))
 		}
 	}
 	if known < len(m) {
-		c.unknown(s, path, m)
+		c.reportUnknown(s, path, m)
 	}
 }
 
-func (c *checker) unknown(s *Shape, path string, m map[string]any) {
+func (c *validation) reportUnknown(s *Schema, path string, m map[string]any) {
 	for _, name := range sortedNames(m) {
-		if s.Prop(name) != nil || c.full() {
+		if s.Property(name) != nil || c.isFull() {
 			continue
 		}
-		if plain(name) {
-			c.add(join(path, name), unknownProperty(name, s.Props))
+		if isPlainName(name) {
+			c.report(joinPath(path, name), unknownProperty(name, s.Properties))
 		} else {
-			c.add(path, intray.NewMessage("property.unknown_name", intray.Params{"name": shorten(name, maxShown)}))
+			c.report(path, intray.NewMessage("property.unknown_name", intray.Params{"name": shorten(name, maxShown)}))
 		}
 	}
 }
 
-func (c *checker) entries(s *Shape, path string, m map[string]any) {
+func (c *validation) checkMap(s *Schema, path string, m map[string]any) {
 	if s.Elem == nil {
 		return
 	}
 	for _, name := range sortedNames(m) {
-		at := path + "[" + quote(name) + "]"
-		if plain(name) {
-			at = join(path, name)
+		at := path + "[" + quoteShort(name) + "]"
+		if isPlainName(name) {
+			at = joinPath(path, name)
 		}
-		c.value(s.Elem, at, m[name])
+		c.checkValue(s.Elem, at, m[name])
 	}
 }
 
-func (c *checker) array(s *Shape, path string, elems []any) {
+func (c *validation) checkArray(s *Schema, path string, elems []any) {
 	switch n := len(elems); {
 	case n < s.MinItems:
-		c.add(path, intray.NewMessage("property.too_few_elements", intray.Params{"n": s.MinItems}))
+		c.report(path, intray.NewMessage("property.too_few_elements", intray.Params{"n": s.MinItems}))
 	case s.MaxItems > 0 && n > s.MaxItems:
-		c.add(path, intray.NewMessage("property.too_many_elements", intray.Params{"n": s.MaxItems, "count": n}))
+		c.report(path, intray.NewMessage("property.too_many_elements", intray.Params{"n": s.MaxItems, "count": n}))
 	}
-	for i := 0; s.Elem != nil && i < len(elems) && !c.full(); i++ {
-		c.value(s.Elem, index(path, i), elems[i])
+	for i := 0; s.Elem != nil && i < len(elems) && !c.isFull(); i++ {
+		c.checkValue(s.Elem, indexPath(path, i), elems[i])
 	}
 }
 
-func (c *checker) tuple(s *Shape, path string, elems []any) {
+func (c *validation) checkTuple(s *Schema, path string, elems []any) {
 	if len(elems) != len(s.Items) {
-		c.add(path, intray.NewMessage("property.wrong_number_of_elements", intray.Params{"n": len(s.Items), "count": len(elems)}))
+		c.report(path, intray.NewMessage("property.wrong_number_of_elements", intray.Params{"n": len(s.Items), "count": len(elems)}))
 		return
 	}
 	for i, item := range s.Items {
-		c.value(item, index(path, i), elems[i])
+		c.checkValue(item, indexPath(path, i), elems[i])
 	}
 }
 
-// oneOf picks the choice that the value is meant to be, so that issues speak
+// checkOneOf picks the choice that the value is meant to be, so that issues speak
 // of that choice alone.
-func (c *checker) oneOf(s *Shape, path string, v any) {
-	fits := s.fitting(v)
+func (c *validation) checkOneOf(s *Schema, path string, v any) {
+	fits := s.matchingChoices(v)
 	switch len(fits) {
 	case 0:
-		c.add(path, s.wanted(v))
+		c.report(path, s.typeMessage(v))
 	case 1:
-		c.value(fits[0], path, v)
+		c.checkValue(fits[0], path, v)
 	default:
-		c.tagged(fits, path, v)
+		c.checkDiscriminated(fits, path, v)
 	}
 }
 
-// tagged picks among objects by their first property, and among tuples by
+// checkDiscriminated picks among objects by their first property, and among tuples by
 // their first element.
-func (c *checker) tagged(choices []*Shape, path string, v any) {
-	tag, at, there := tagOf(choices[0], path, v)
+func (c *validation) checkDiscriminated(choices []*Schema, path string, v any) {
+	tag, at, there := discriminatorOf(choices[0], path, v)
 	text, isText := tag.(string)
 	for _, choice := range choices {
-		if isText && slices.Contains(choice.tag().Enum, text) {
-			c.value(choice, path, v)
+		if isText && slices.Contains(choice.discriminator().Enum, text) {
+			c.checkValue(choice, path, v)
 			return
 		}
 	}
 	if !there {
-		c.add(at, intray.NewMessage("property.required", nil))
+		c.report(at, intray.NewMessage("property.required", nil))
 		return
 	}
-	c.value(&Shape{Kind: String, Enum: enumOf(choices)}, at, tag)
+	c.checkValue(&Schema{Kind: String, Enum: mergedEnum(choices)}, at, tag)
 }
 
-// tagOf gives the value that tells choices apart, and its place.
-func tagOf(choice *Shape, path string, v any) (tag any, at string, there bool) {
+// discriminatorOf gives the value that tells choices apart, and its place.
+func discriminatorOf(choice *Schema, path string, v any) (tag any, at string, there bool) {
 	if elems, ok := v.([]any); ok {
 		if len(elems) == 0 {
-			return nil, index(path, 0), false
+			return nil, indexPath(path, 0), false
 		}
-		return elems[0], index(path, 0), true
+		return elems[0], indexPath(path, 0), true
 	}
-	name := choice.Props[0].Name
+	name := choice.Properties[0].Name
 	m, _ := v.(map[string]any)
 	tag, there = m[name]
-	return tag, join(path, name), there
+	return tag, joinPath(path, name), there
 }
 
-// tag is the shape of that value.
-func (s *Shape) tag() *Shape {
+// discriminator is the shape of that value.
+func (s *Schema) discriminator() *Schema {
 	if s.Kind == Tuple {
 		return s.Items[0]
 	}
-	return s.Props[0].Shape
+	return s.Properties[0].Schema
 }
 
-func (s *Shape) fitting(v any) []*Shape {
-	var fits []*Shape
+func (s *Schema) matchingChoices(v any) []*Schema {
+	var fits []*Schema
 	for _, c := range s.Choices {
-		if c.takes(v) || v == nil && c.Nullable {
+		if c.allowsType(v) || v == nil && c.Nullable {
 			fits = append(fits, c)
 		}
 	}
 	return fits
 }
 
-// takes says whether the value is of the shape's type.
-func (s *Shape) takes(v any) bool {
+// allowsType says whether the value is of the shape's type.
+func (s *Schema) allowsType(v any) bool {
 	switch s.Kind {
 	case Integer:
 		_, ok := Int64(v)
@@ -230,21 +230,21 @@ func (s *Shape) takes(v any) bool {
 	return s.Kind == Any || s.Kind.jsonType() == typeName(v)
 }
 
-func below(v any, bound int64) bool {
+func lessThan(v any, bound int64) bool {
 	if n, ok := Int64(v); ok {
 		return n < bound
 	}
-	return float(v) < float64(bound)
+	return toFloat(v) < float64(bound)
 }
 
-func above(v any, bound int64) bool {
+func greaterThan(v any, bound int64) bool {
 	if n, ok := Int64(v); ok {
 		return n > bound
 	}
-	return float(v) > float64(bound)
+	return toFloat(v) > float64(bound)
 }
 
-func index(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }
+func indexPath(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }
 
 func sortedNames(m map[string]any) []string {
 	names := make([]string, 0, len(m))
@@ -298,7 +298,7 @@ func (i Issue) String() string { return i.Describe().String() }
 func ByField(issues []Issue) map[string][]intray.Message {
 	groups := map[string][]intray.Message{}
 	for _, i := range issues {
-		field, rest := cut(i.Path)
+		field, rest := cutField(i.Path)
 		groups[field] = append(groups[field], Issue{Path: rest, Message: i.Message}.Describe())
 	}
 	return groups
@@ -308,31 +308,31 @@ func ByField(issues []Issue) map[string][]intray.Message {
 func Fields(issues []Issue) []string {
 	var names []string
 	for _, i := range issues {
-		field, _ := cut(i.Path)
+		field, _ := cutField(i.Path)
 		names = append(names, field)
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
 }
 
-// Under gives the issues with path in front of each place, as for a document
+// PrefixPaths gives the issues with path in front of each place, as for a document
 // that is a part of another.
-func Under(path string, issues []Issue) []Issue {
+func PrefixPaths(path string, issues []Issue) []Issue {
 	moved := make([]Issue, len(issues))
 	for n, i := range issues {
-		moved[n] = Issue{Path: join(path, i.Path), Message: i.Message}
+		moved[n] = Issue{Path: joinPath(path, i.Path), Message: i.Message}
 	}
 	return moved
 }
 
-func join(path, rest string) string {
+func joinPath(path, rest string) string {
 	if path == "" || rest == "" || rest[0] == '[' {
 		return path + rest
 	}
 	return path + "." + rest
 }
 
-func cut(path string) (field, rest string) {
+func cutField(path string) (field, rest string) {
 	at := strings.IndexAny(path, ".[")
 	if at < 0 {
 		return path, ""
@@ -340,41 +340,41 @@ func cut(path string) (field, rest string) {
 	return path[:at], strings.TrimPrefix(path[at:], ".")
 }
 
-// wanted is the message for a value of the wrong type.
-func (s *Shape) wanted(v any) intray.Message {
+// typeMessage is the message for a value of the wrong type.
+func (s *Schema) typeMessage(v any) intray.Message {
 	got := typeName(v)
 	switch {
 	case got == "number" && s.Kind == Integer:
-		return intray.NewMessage("property.not_integer", intray.Params{"expected": s.nouns(), "value": shorten(fmt.Sprint(v), 40)})
+		return intray.NewMessage("property.not_integer", intray.Params{"expected": s.typeNames(), "value": shorten(fmt.Sprint(v), 40)})
 	case got == "number" && s.Kind == Number:
 		return intray.NewMessage("property.number_out_of_range", nil)
 	}
-	return intray.NewMessage("property.wrong_type", intray.Params{"expected": s.nouns(), "found": typeNouns[got]})
+	return intray.NewMessage("property.wrong_type", intray.Params{"expected": s.typeNames(), "found": typeNameCodes[got]})
 }
 
-// nouns are the types that the shape allows, each once.
-func (s *Shape) nouns() []intray.Message {
-	nouns := []intray.Message{typeNouns[s.Kind.jsonType()]}
+// typeNames are the types that the shape allows, each once.
+func (s *Schema) typeNames() []intray.Message {
+	names := []intray.Message{typeNameCodes[s.Kind.jsonType()]}
 	if s.Kind == OneOf {
-		nouns = nil
+		names = nil
 		for _, c := range s.Choices {
-			nouns = append(nouns, c.nouns()...)
+			names = append(names, c.typeNames()...)
 		}
 	}
 	if s.Nullable {
-		nouns = append(nouns, typeNouns["null"])
+		names = append(names, typeNameCodes["null"])
 	}
 	var once []intray.Message
-	for _, noun := range nouns {
-		if !slices.Contains(once, noun) {
-			once = append(once, noun)
+	for _, name := range names {
+		if !slices.Contains(once, name) {
+			once = append(once, name)
 		}
 	}
 	return once
 }
 
-// typeNouns are the types of JSON, with articles.
-var typeNouns = map[string]intray.Message{
+// typeNameCodes are the types of JSON, with articles.
+var typeNameCodes = map[string]intray.Message{
 	"null":    intray.NewMessage("json_type.null", nil),
 	"string":  intray.NewMessage("json_type.string", nil),
 	"boolean": intray.NewMessage("json_type.boolean", nil),
@@ -407,7 +407,7 @@ func typeName(v any) string {
 	return otherType
 }
 
-func float(v any) float64 {
+func toFloat(v any) float64 {
 	switch n := v.(type) {
 	case json.Number:
 		f, _ := n.Float64() // isFinite has seen it
@@ -420,7 +420,7 @@ func float(v any) float64 {
 
 // unknownProperty refuses a name. It proposes the closest known one, or lists the
 // known ones where they are few.
-func unknownProperty(name string, props []Prop) intray.Message {
+func unknownProperty(name string, props []Property) intray.Message {
 	best, closest := 3, ""
 	known := make([]string, 0, len(props))
 	for _, p := range props {
@@ -466,8 +466,8 @@ func distance(a, b string, limit int) int {
 	return row[len(b)]
 }
 
-// plain says whether a name can stand in a path as it is.
-func plain(name string) bool {
+// isPlainName says whether a name can stand in a path as it is.
+func isPlainName(name string) bool {
 	if name == "" || len(name) > 64 {
 		return false
 	}
@@ -483,7 +483,7 @@ func plain(name string) bool {
 // maxShown is how much of a text an issue shows, in code points.
 const maxShown = 60
 
-func quote(s string) string { return strconv.Quote(shorten(s, maxShown)) }
+func quoteShort(s string) string { return strconv.Quote(shorten(s, maxShown)) }
 
 // shorten keeps the first n code points.
 func shorten(s string, n int) string {

@@ -20,38 +20,38 @@ func decode(t testing.TB, text string) any {
 	return v
 }
 
-func text(kind Kind) *Shape { return &Shape{Kind: kind} }
+func text(kind Kind) *Schema { return &Schema{Kind: kind} }
 
 // pair is a tuple [name, options] whose options depend on the name.
-func pair(name string, options *Shape) *Shape {
-	return &Shape{Kind: Tuple, Items: []*Shape{{Kind: String, Enum: []string{name}}, options}}
+func pair(name string, options *Schema) *Schema {
+	return &Schema{Kind: Tuple, Items: []*Schema{{Kind: String, Enum: []string{name}}, options}}
 }
 
-func sample() *Shape {
-	rule := func(name string, props ...Prop) *Shape {
-		return &Shape{Kind: Object, Props: append([]Prop{
-			{Name: "rule", Required: true, Shape: &Shape{Kind: String, Enum: []string{name}}},
+func sample() *Schema {
+	rule := func(name string, props ...Property) *Schema {
+		return &Schema{Kind: Object, Properties: append([]Property{
+			{Name: "rule", Required: true, Schema: &Schema{Kind: String, Enum: []string{name}}},
 		}, props...)}
 	}
-	return &Shape{Kind: Object, Props: []Prop{
-		{"name", true, &Shape{Kind: String, MinLength: 1, MaxLength: 5, NoControl: true}},
-		{"mode", false, &Shape{Kind: String, Enum: []string{"FAST", "SAFE"}}},
-		{"maxRecords", false, &Shape{Kind: Integer, Nullable: true, Min: Bound(1), Max: Bound(1000)}},
-		{"ratio", false, &Shape{Kind: Number, Min: Bound(0), Max: Bound(1)}},
+	return &Schema{Kind: Object, Properties: []Property{
+		{"name", true, &Schema{Kind: String, MinLength: 1, MaxLength: 5, NoControl: true}},
+		{"mode", false, &Schema{Kind: String, Enum: []string{"FAST", "SAFE"}}},
+		{"maxRecords", false, &Schema{Kind: Integer, Nullable: true, Min: Bound(1), Max: Bound(1000)}},
+		{"ratio", false, &Schema{Kind: Number, Min: Bound(0), Max: Bound(1)}},
 		{"on", false, text(Bool)},
-		{"id", false, &Shape{Kind: String, Format: "uuid"}},
-		{"code", false, &Shape{Kind: String, MinLength: 2}},
+		{"id", false, &Schema{Kind: String, Format: "uuid"}},
+		{"code", false, &Schema{Kind: String, MinLength: 2}},
 		{"free", false, text(Map)},
-		{"counts", false, &Shape{Kind: Map, Elem: text(Integer)}},
-		{"tags", false, &Shape{Kind: Array, Elem: text(String), MinItems: 1, MaxItems: 2}},
+		{"counts", false, &Schema{Kind: Map, Elem: text(Integer)}},
+		{"tags", false, &Schema{Kind: Array, Elem: text(String), MinItems: 1, MaxItems: 2}},
 		{"any", false, text(Any)},
-		{"type", false, &Shape{Kind: OneOf, Choices: []*Shape{
+		{"type", false, &Schema{Kind: OneOf, Choices: []*Schema{
 			{Kind: String, Enum: []string{"a", "b"}},
-			pair("a", &Shape{Kind: Object}),
-			pair("b", &Shape{Kind: Object, Props: []Prop{{"size", true, text(Integer)}}}),
+			pair("a", &Schema{Kind: Object}),
+			pair("b", &Schema{Kind: Object, Properties: []Property{{"size", true, text(Integer)}}}),
 		}}},
-		{"rules", false, &Shape{Kind: Array, Elem: &Shape{Kind: OneOf, Nullable: true, Choices: []*Shape{
-			rule("required"), rule("length", Prop{"min", false, text(Integer)}),
+		{"rules", false, &Schema{Kind: Array, Elem: &Schema{Kind: OneOf, Nullable: true, Choices: []*Schema{
+			rule("required"), rule("length", Property{"min", false, text(Integer)}),
 		}}}},
 	}}
 }
@@ -109,7 +109,7 @@ func checkCases() []struct{ document, want string } {
 func TestCheck(t *testing.T) {
 	for _, tt := range checkCases() {
 		t.Run(tt.document, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, lines(sample().Check(decode(t, tt.document)))); diff != "" {
+			if diff := cmp.Diff(tt.want, lines(sample().Validate(decode(t, tt.document)))); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -124,15 +124,15 @@ func lines(issues []Issue) string {
 	return strings.Join(text, "\n")
 }
 
-func TestCheckTellsAllInOrder(t *testing.T) {
-	got := lines(sample().Check(decode(t, `{"zzzzzz":1,"on":1,"mode":2,"yyyyyy":3}`)))
+func TestValidateReportsAllInOrder(t *testing.T) {
+	got := lines(sample().Validate(decode(t, `{"zzzzzz":1,"on":1,"mode":2,"yyyyyy":3}`)))
 	want := []string{"name: is required", "mode: must be", "on: must be", "yyyyyy: is not", "zzzzzz: is not"}
 	for i, line := range strings.Split(got, "\n") {
 		if i >= len(want) || !strings.HasPrefix(line, want[i]) {
 			t.Errorf("line %d is %q", i, line)
 		}
 	}
-	many := (&Shape{Kind: Array, Elem: text(String)}).Check(decode(t, "["+strings.Repeat("1,", 99)+"1]"))
+	many := (&Schema{Kind: Array, Elem: text(String)}).Validate(decode(t, "["+strings.Repeat("1,", 99)+"1]"))
 	if len(many) != MaxIssues {
 		t.Errorf("%d issues", len(many))
 	}
@@ -140,7 +140,7 @@ func TestCheckTellsAllInOrder(t *testing.T) {
 
 func TestLongNamesAreCut(t *testing.T) {
 	name := strings.Repeat("ab ", 5000)
-	issues := sample().Check(map[string]any{"name": name, name: 1, "mode": name})
+	issues := sample().Validate(map[string]any{"name": name, name: 1, "mode": name})
 	for _, i := range issues {
 		if len(i.String()) > 200 {
 			t.Errorf("an issue of %d bytes", len(i.String()))
@@ -172,7 +172,7 @@ func TestByField(t *testing.T) {
 		t.Error(diff)
 	}
 	a, b, c := intray.Literal("a"), intray.Literal("b"), intray.Literal("c")
-	moved := Under("body", []Issue{{"", a}, {"[0].x", b}, {"y", c}})
+	moved := PrefixPaths("body", []Issue{{"", a}, {"[0].x", b}, {"y", c}})
 	if diff := cmp.Diff([]Issue{{"body", a}, {"body[0].x", b}, {"body.y", c}}, moved); diff != "" {
 		t.Error(diff)
 	}
@@ -209,7 +209,7 @@ func anyJSON(depth int) *rapid.Generator[any] {
 func TestCheckNeverPanics(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := anyJSON(4).Draw(t, "document")
-		for _, i := range sample().Check(v) {
+		for _, i := range sample().Validate(v) {
 			if i.Message.IsZero() {
 				t.Fatalf("no message: %+v", i)
 			}
@@ -223,7 +223,7 @@ func FuzzDecodeAndCheck(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		v, err := Decode(strings.NewReader(text), Limits{})
 		if err == nil {
-			_ = fmt.Sprint(sample().Check(v))
+			_ = fmt.Sprint(sample().Validate(v))
 		}
 	})
 }

@@ -92,7 +92,7 @@ func write(t failer, store blob.Store, layout stage.Layout, cfg stage.Config, ba
 	w := stage.NewWriter(context.Background(), store, prefix, layout, cfg)
 	defer w.Abort()
 	for _, b := range batches {
-		commit, err := w.Stage(b)
+		commit, err := w.StageBatch(b)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -217,7 +217,7 @@ func checkMarks(t *rapid.T, s *stage.Stage, want []row) {
 	}
 	skip := rapid.IntRange(0, len(bad)+1).Draw(t, "skip")
 	n := rapid.IntRange(0, len(bad)+1).Draw(t, "bad")
-	got, err := s.BadRows(context.Background(), int64(skip), n)
+	got, err := s.ErrorRows(context.Background(), int64(skip), n)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,7 +230,7 @@ func checkMarks(t *rapid.T, s *stage.Stage, want []row) {
 	}
 	for _, k := range m.Kinds {
 		key := fmt.Sprint(k.Field, k.Code, k.Level)
-		rows, err := s.RowsOf(context.Background(), k, 0, len(want))
+		rows, err := s.ProblemRows(context.Background(), k, 0, len(want))
 		if err != nil {
 			t.Fatal(err)
 		}

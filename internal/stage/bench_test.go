@@ -31,7 +31,7 @@ func BenchmarkStage(b *testing.B) {
 			b.SetBytes(size(batch))
 			b.ReportAllocs()
 			for b.Loop() {
-				commit, err := w.Stage(batch)
+				commit, err := w.StageBatch(batch)
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -21,8 +21,8 @@ const (
 	Snappy Codec = "snappy"
 )
 
-// named is the codec by its name.
-func (c Codec) named() (Codec, error) {
+// resolve is the codec by its name.
+func (c Codec) resolve() (Codec, error) {
 	switch c {
 	case "", Zstd:
 		return Zstd, nil
@@ -32,80 +32,80 @@ func (c Codec) named() (Codec, error) {
 	return c, fmt.Errorf("the codec %q is not known", string(c))
 }
 
-// parquet is the codec as Parquet numbers it.
-func (c Codec) parquet() format.CompressionCodec {
+// parquetCodec is the codec as Parquet numbers it.
+func (c Codec) parquetCodec() format.CompressionCodec {
 	if c == Snappy {
 		return format.Snappy
 	}
 	return format.Zstd
 }
 
-// packer compresses pages. Many encoders may share one.
-type packer struct {
+// compressor compresses pages. Many encoders may share one.
+type compressor struct {
 	codec Codec
 	zstd  *zstd.Encoder
 }
 
-func newPacker(c Codec) (*packer, error) {
-	c, err := c.named()
+func newCompressor(c Codec) (*compressor, error) {
+	c, err := c.resolve()
 	if err != nil {
 		return nil, err
 	}
 	if c == Snappy {
-		return &packer{codec: c}, nil
+		return &compressor{codec: c}, nil
 	}
 	z, err := zstd.NewWriter(nil,
 		zstd.WithEncoderLevel(zstd.SpeedFastest),
 		zstd.WithEncoderCRC(false),
 		zstd.WithWindowSize(1<<20),
 		zstd.WithLowerEncoderMem(true))
-	return &packer{c, z}, err
+	return &compressor{c, z}, err
 }
 
-// pack compresses a page into dst, which is written over.
-func (p *packer) pack(dst, plain []byte) []byte {
+// compress compresses a page into dst, which is written over.
+func (p *compressor) compress(dst, plain []byte) []byte {
 	if p.codec == Snappy {
 		return s2.EncodeSnappy(dst[:cap(dst)], plain)
 	}
 	return p.zstd.EncodeAll(plain, dst[:0])
 }
 
-// unpacker inflates pages. Many decoders may share one.
-type unpacker struct {
+// decompressor inflates pages. Many decoders may share one.
+type decompressor struct {
 	codec Codec
 	zstd  *zstd.Decoder
 }
 
-func newUnpacker(c Codec) (*unpacker, error) {
-	c, err := c.named()
+func newDecompressor(c Codec) (*decompressor, error) {
+	c, err := c.resolve()
 	if err != nil {
 		return nil, err
 	}
 	if c == Snappy {
-		return &unpacker{codec: c}, nil
+		return &decompressor{codec: c}, nil
 	}
 	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderLowmem(true))
-	return &unpacker{c, z}, err
+	return &decompressor{c, z}, err
 }
 
-func (u *unpacker) close() {
+func (u *decompressor) close() {
 	if u.zstd != nil {
 		u.zstd.Close()
 	}
 }
 
-// maxSnappy is how many bytes one of Snappy can stand for at most: a copy of 64
+// maxSnappyRatio is how many bytes one of Snappy can stand for at most: a copy of 64
 // takes three.
-const maxSnappy = 22
+const maxSnappyRatio = 22
 
 var errSnappy = errors.New("a page cannot be as long as it says")
 
-// unpack inflates a page of so many bytes into dst, which is written over.
-func (u *unpacker) unpack(dst, packed []byte, size int) ([]byte, error) {
+// decompress inflates a page of so many bytes into dst, which is written over.
+func (u *decompressor) decompress(dst, packed []byte, size int) ([]byte, error) {
 	if u.codec == Zstd {
 		return u.zstd.DecodeAll(packed, dst[:0])
 	}
-	if n, err := s2.DecodedLen(packed); err != nil || n != size || n/maxSnappy > len(packed) {
+	if n, err := s2.DecodedLen(packed); err != nil || n != size || n/maxSnappyRatio > len(packed) {
 		return dst, errors.Join(errSnappy, err)
 	}
 	return s2.Decode(dst[:cap(dst)], packed)

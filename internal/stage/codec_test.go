@@ -18,19 +18,19 @@ func pages() map[string][]byte {
 
 func TestPagesComeBack(t *testing.T) {
 	for _, codec := range []Codec{"", Zstd, Snappy} {
-		p, err := newPacker(codec)
+		p, err := newCompressor(codec)
 		if err != nil {
 			t.Fatal(err)
 		}
-		u, err := newUnpacker(codec)
+		u, err := newDecompressor(codec)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer u.close()
 		var packed, plain []byte
 		for name, page := range pages() {
-			packed = p.pack(packed, page)
-			if plain, err = u.unpack(plain, packed, len(page)); err != nil || !bytes.Equal(plain, page) {
+			packed = p.compress(packed, page)
+			if plain, err = u.decompress(plain, packed, len(page)); err != nil || !bytes.Equal(plain, page) {
 				t.Errorf("%s %s: %d bytes come back as %d, error %v", codec, name, len(page), len(plain), err)
 			}
 		}
@@ -39,7 +39,7 @@ func TestPagesComeBack(t *testing.T) {
 
 // TestLyingPages wants no memory for what cannot be there.
 func TestLyingPages(t *testing.T) {
-	u, err := newUnpacker(Snappy)
+	u, err := newDecompressor(Snappy)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,20 +53,20 @@ func TestLyingPages(t *testing.T) {
 		"nothing": {nil, 3},
 		"cut off": {[]byte{3, 8, 'a', 'b'}, 3},
 	} {
-		if got, err := u.unpack(nil, c.packed, c.size); err == nil || cap(got) > 1000 {
+		if got, err := u.decompress(nil, c.packed, c.size); err == nil || cap(got) > 1000 {
 			t.Errorf("%s: %d bytes, error %v", name, len(got), err)
 		}
 	}
-	if _, err := u.unpack(nil, long, 1<<31-1); !errors.Is(err, errSnappy) {
+	if _, err := u.decompress(nil, long, 1<<31-1); !errors.Is(err, errSnappy) {
 		t.Errorf("got %v, want errSnappy", err)
 	}
 }
 
 func TestUnknownCodec(t *testing.T) {
-	if _, err := newPacker("lz4"); err == nil {
+	if _, err := newCompressor("lz4"); err == nil {
 		t.Error("a packer was made")
 	}
-	if _, err := newUnpacker("lz4"); err == nil {
+	if _, err := newDecompressor("lz4"); err == nil {
 		t.Error("an unpacker was made")
 	}
 }

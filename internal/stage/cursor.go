@@ -10,8 +10,8 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// maxNames bounds the texts of problems that a cursor keeps to use again.
-const maxNames = 4096
+// maxInterned bounds the texts of problems that a cursor keeps to use again.
+const maxInterned = 4096
 
 // cursor reads batches of one stage, one after the other, into the same
 // memory.
@@ -25,8 +25,8 @@ type cursor struct {
 	current intray.Batch
 	held    int64
 	// early and late hold a group of problems each.
-	early, late loadedProblems
-	names       map[string]string
+	perRow, crossRow loadedProblems
+	interned       map[string]string
 }
 
 // loadedProblems holds the problems of the group with index loaded less one; 0 is
@@ -36,31 +36,31 @@ type loadedProblems struct {
 	loaded int
 }
 
-func newCursor(s *Stage) *cursor { return &cursor{stage: s, decoder: newDecoder(s.packed)} }
+func newCursor(s *Stage) *cursor { return &cursor{stage: s, decoder: newDecoder(s.decompressor)} }
 
-// batch reads a whole row group with its problems. The batch is the caller's
+// readBatch reads a whole row group with its problems. The batch is the caller's
 // until the next call.
-func (c *cursor) batch(ctx context.Context, s *Segment, g Group) (*intray.Batch, error) {
-	if err := c.rows(ctx, s, g); err != nil {
+func (c *cursor) readBatch(ctx context.Context, s *Segment, g RowGroup) (*intray.Batch, error) {
+	if err := c.readRows(ctx, s, g); err != nil {
 		return nil, err
 	}
 	c.held = 0
-	return &c.current, c.problems(ctx, &c.current)
+	return &c.current, c.readProblems(ctx, &c.current)
 }
 
 // load reads a piece and points the decoder at it.
 func (c *cursor) load(ctx context.Context, name string, at Piece, rows int64) error {
 	var err error
-	if c.body, err = c.stage.read(ctx, name, at, c.body); err != nil {
+	if c.body, err = c.stage.readPiece(ctx, name, at, c.body); err != nil {
 		return err
 	}
-	c.decoder.begin(c.body, rows)
+	c.decoder.beginGroup(c.body, rows)
 	return nil
 }
 
-// rows reads a whole row group, without problems, into c.current, where it is not
+// readRows reads a whole row group, without problems, into c.current, where it is not
 // there already.
-func (c *cursor) rows(ctx context.Context, s *Segment, g Group) error {
+func (c *cursor) readRows(ctx context.Context, s *Segment, g RowGroup) error {
 	if c.held == g.First+1 {
 		return ctx.Err()
 	}
@@ -82,7 +82,7 @@ func (c *cursor) rows(ctx context.Context, s *Segment, g Group) error {
 
 func (c *cursor) decodeRows(b *intray.Batch) error {
 	for i := range b.Fields {
-		if err := c.decoder.field(&b.Fields[i]); err != nil {
+		if err := c.decoder.readField(&b.Fields[i]); err != nil {
 			return err
 		}
 	}
@@ -91,44 +91,44 @@ func (c *cursor) decodeRows(b *intray.Batch) error {
 	}
 	for i, u := range c.stage.manifest.Unmapped {
 		b.Unmapped[i].Column = u.Index
-		if err := c.decoder.required(&b.Unmapped[i].Cells); err != nil {
+		if err := c.decoder.readRequired(&b.Unmapped[i].Cells); err != nil {
 			return err
 		}
 	}
 	var err error
-	if c.lines, err = c.decoder.ints(c.lines); err != nil {
+	if c.lines, err = c.decoder.readInts(c.lines); err != nil {
 		return err
 	}
-	b.Lines, err = c.decoder.ints(b.Lines)
+	b.Lines, err = c.decoder.readInts(b.Lines)
 	return err
 }
 
-func (d *decoder) field(c *intray.Cells) error {
+func (d *decoder) readField(c *intray.Cells) error {
 	var err error
-	if c.Nulls, err = d.values(&c.Values, c.Nulls); err != nil {
+	if c.Nulls, err = d.readValues(&c.Values, c.Nulls); err != nil {
 		return err
 	}
-	c.RawRows, err = d.sparse(&c.Raws, c.RawRows)
+	c.RawRows, err = d.readSparse(&c.Raws, c.RawRows)
 	return err
 }
 
-// problems adds to the batch the problems of its rows, ordered by row and field.
-func (c *cursor) problems(ctx context.Context, b *intray.Batch) error {
+// readProblems adds to the batch the problems of its rows, ordered by row and field.
+func (c *cursor) readProblems(ctx context.Context, b *intray.Batch) error {
 	m := c.stage.manifest
-	if err := c.problemsOf(ctx, b, &c.early, m.ProblemGroups); err != nil {
+	if err := c.readProblemGroups(ctx, b, &c.perRow, m.ProblemGroups); err != nil {
 		return err
 	}
 	early := len(b.Problems)
-	if err := c.problemsOf(ctx, b, &c.late, m.LateGroups); err != nil {
+	if err := c.readProblemGroups(ctx, b, &c.crossRow, m.CrossRowGroups); err != nil {
 		return err
 	}
-	arrange(b.Problems, early)
+	sortProblems(b.Problems, early)
 	return nil
 }
 
-// arrange brings problems into the order of row and field. The first early of
+// sortProblems brings problems into the order of row and field. The first early of
 // them are so by themselves, and those behind them.
-func arrange(problems []intray.Problem, early int) {
+func sortProblems(problems []intray.Problem, early int) {
 	if early == 0 || early == len(problems) {
 		return
 	}
@@ -137,7 +137,7 @@ func arrange(problems []intray.Problem, early int) {
 	})
 }
 
-func (c *cursor) problemsOf(ctx context.Context, b *intray.Batch, in *loadedProblems, groups []ProblemGroup) error {
+func (c *cursor) readProblemGroups(ctx context.Context, b *intray.Batch, in *loadedProblems, groups []ProblemGroup) error {
 	end := b.First + int64(b.Rows())
 	at := sort.Search(len(groups), func(i int) bool { return groups[i].Last >= b.First })
 	for ; at < len(groups) && groups[at].First < end; at++ {
@@ -160,52 +160,52 @@ func (c *cursor) loadProblems(ctx context.Context, in *loadedProblems, groups []
 	if err := c.load(ctx, problemsName, g.Piece, g.Problems); err != nil {
 		return err
 	}
-	if err := c.decoder.problems(&in.table); err != nil {
+	if err := c.decoder.readProblems(&in.table); err != nil {
 		return fmt.Errorf("%w: %s: %w", ErrDamaged, problemsName, err)
 	}
 	in.loaded = index + 1
 	return nil
 }
 
-func (d *decoder) problems(t *problemTable) error {
+func (d *decoder) readProblems(t *problemTable) error {
 	for _, ints := range []*[]int64{&t.rows, &t.fields, &t.parts} {
-		read, err := d.ints(*ints)
+		read, err := d.readInts(*ints)
 		if err != nil {
 			return err
 		}
 		*ints = read
 	}
 	for _, texts := range []*intray.Texts{&t.codes, &t.levels, &t.texts} {
-		if err := d.required(texts); err != nil {
+		if err := d.readRequired(texts); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// problem makes problem i of the loaded ones. Its row counts from the stage's
+// decodeProblem makes problem i of the loaded ones. Its row counts from the stage's
 // first.
-func (c *cursor) problem(t *problemTable, i int) (intray.Problem, error) {
-	level, known := intray.ParseLevel(c.name(t.levels.At(i)))
+func (c *cursor) decodeProblem(t *problemTable, i int) (intray.Problem, error) {
+	level, known := intray.ParseLevel(c.intern(t.levels.At(i)))
 	if !known {
 		return intray.Problem{}, fmt.Errorf("%w: %s has an unknown level", ErrDamaged, problemsName)
 	}
 	return intray.Problem{
 		Row: int(t.rows[i]), Field: int(t.fields[i]), Part: int(t.parts[i]), Level: level,
-		Code: c.name(t.codes.At(i)), Text: intray.DecodeMessage(c.name(t.texts.At(i))),
+		Code: c.intern(t.codes.At(i)), Text: intray.DecodeMessage(c.intern(t.texts.At(i))),
 	}, nil
 }
 
-// name gives a text as a string, the same one each time it recurs.
-func (c *cursor) name(text []byte) string {
-	if name, known := c.names[string(text)]; known {
+// intern gives a text as a string, the same one each time it recurs.
+func (c *cursor) intern(text []byte) string {
+	if name, known := c.interned[string(text)]; known {
 		return name
 	}
-	if c.names == nil || len(c.names) >= maxNames {
-		c.names = map[string]string{}
+	if c.interned == nil || len(c.interned) >= maxInterned {
+		c.interned = map[string]string{}
 	}
 	name := string(text)
-	c.names[name] = name
+	c.interned[name] = name
 	return name
 }
 
@@ -223,19 +223,19 @@ func appendRows(dst, src *intray.Batch, from, to int) {
 
 func appendCells(dst, src *intray.Cells, at uint32, from, to int) {
 	appendTexts(&dst.Values, &src.Values, from, to)
-	first, end := within(src.Nulls, from, to)
+	first, end := indexRange(src.Nulls, from, to)
 	for _, row := range src.Nulls[first:end] {
 		dst.Nulls = append(dst.Nulls, row-uint32(from)+at)
 	}
-	first, end = within(src.RawRows, from, to)
+	first, end = indexRange(src.RawRows, from, to)
 	for _, row := range src.RawRows[first:end] {
 		dst.RawRows = append(dst.RawRows, row-uint32(from)+at)
 	}
 	appendTexts(&dst.Raws, &src.Raws, first, end)
 }
 
-// within gives the places of the rows [from, to) in an ascending list.
-func within(rows []uint32, from, to int) (first, end int) {
+// indexRange gives the places of the rows [from, to) in an ascending list.
+func indexRange(rows []uint32, from, to int) (first, end int) {
 	first, _ = slices.BinarySearch(rows, uint32(from))
 	end, _ = slices.BinarySearch(rows, uint32(to))
 	return first, end
@@ -270,20 +270,20 @@ func (s *Stage) Rows(ctx context.Context, rows []int64) (*intray.Batch, error) {
 	if len(rows) > 0 {
 		first = rows[0]
 	}
-	out := s.blank(first)
+	out := s.emptyBatch(first)
 	c := s.cursors.Get().(*cursor)
 	defer s.cursors.Put(c)
-	if err := c.pick(ctx, out, rows); err != nil {
+	if err := c.collectRows(ctx, out, rows); err != nil {
 		return nil, fmt.Errorf("read %d staged rows from %d on: %w", len(rows), first, err)
 	}
 	return out, nil
 }
 
-// pick adds the rows to out.
-func (c *cursor) pick(ctx context.Context, out *intray.Batch, rows []int64) error {
+// collectRows adds the rows to out.
+func (c *cursor) collectRows(ctx context.Context, out *intray.Batch, rows []int64) error {
 	for i := 0; i < len(rows); {
-		segment, g := c.stage.groupOf(rows[i])
-		if err := c.rows(ctx, segment, g); err != nil {
+		segment, g := c.stage.groupFor(rows[i])
+		if err := c.readRows(ctx, segment, g); err != nil {
 			return err
 		}
 		for i < len(rows) && rows[i] < g.First+g.Rows {
@@ -296,19 +296,19 @@ func (c *cursor) pick(ctx context.Context, out *intray.Batch, rows []int64) erro
 		}
 	}
 	m := c.stage.manifest
-	if err := c.pickProblems(ctx, out, rows, &c.early, m.ProblemGroups); err != nil {
+	if err := c.collectProblems(ctx, out, rows, &c.perRow, m.ProblemGroups); err != nil {
 		return err
 	}
 	early := len(out.Problems)
-	if err := c.pickProblems(ctx, out, rows, &c.late, m.LateGroups); err != nil {
+	if err := c.collectProblems(ctx, out, rows, &c.crossRow, m.CrossRowGroups); err != nil {
 		return err
 	}
-	arrange(out.Problems, early)
+	sortProblems(out.Problems, early)
 	return nil
 }
 
-// pickProblems adds the problems of the rows that are among the groups.
-func (c *cursor) pickProblems(ctx context.Context, out *intray.Batch, rows []int64, in *loadedProblems, groups []ProblemGroup) error {
+// collectProblems adds the problems of the rows that are among the groups.
+func (c *cursor) collectProblems(ctx context.Context, out *intray.Batch, rows []int64, in *loadedProblems, groups []ProblemGroup) error {
 	for i := 0; i < len(rows); {
 		at := sort.Search(len(groups), func(k int) bool { return groups[k].Last >= rows[i] })
 		if at == len(groups) {
@@ -334,7 +334,7 @@ func (c *cursor) appendProblems(out *intray.Batch, t *problemTable, from, to int
 	first, _ := slices.BinarySearch(t.rows, from)
 	end, _ := slices.BinarySearch(t.rows, to)
 	for i := first; i < end; i++ {
-		p, err := c.problem(t, i)
+		p, err := c.decodeProblem(t, i)
 		if err != nil {
 			return err
 		}

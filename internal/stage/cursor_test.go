@@ -59,14 +59,14 @@ func TestRowsWithProblemsOfTwoTimes(t *testing.T) {
 	}
 	store := mem.New()
 	w := stage.NewWriter(context.Background(), store, prefix, contactLayout(), stage.Config{})
-	commit, err := w.Stage(b)
+	commit, err := w.StageBatch(b)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := commit(); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Late(intray.Problem{Field: 0, Code: "unique"}, roaring.BitmapOf(3, 66, 199)); err != nil {
+	if err := w.AddProblem(intray.Problem{Field: 0, Code: "unique"}, roaring.BitmapOf(3, 66, 199)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.Close(context.Background()); err != nil {
@@ -131,7 +131,7 @@ func TestScan(t *testing.T) {
 		}
 		s := write(t, mem.New(), layout, stage.Config{SegmentRows: 70, Codec: rapid.SampledFrom(codecs).Draw(t, "codec")}, batches...)
 		defer s.Close()
-		if groups := s.Groups(); len(groups) != len(batches) {
+		if groups := s.RowGroups(); len(groups) != len(batches) {
 			t.Fatalf("%d groups of %d batches", len(groups), len(batches))
 		}
 		scan := s.Scan()
@@ -139,7 +139,7 @@ func TestScan(t *testing.T) {
 			want := batches[rapid.IntRange(0, len(batches)-1).Draw(t, "batch")]
 			row := want.First + rapid.Int64Range(0, int64(want.Rows())-1).Draw(t, "row")
 			fields := rapid.SliceOfDistinct(rapid.IntRange(0, len(layout.Fields)-1), rapid.ID[int]).Draw(t, "fields")
-			got, err := scan.Fields(context.Background(), row, fields)
+			got, err := scan.ReadFields(context.Background(), row, fields)
 			if err != nil || got.First != want.First || got.Rows() != want.Rows() || len(got.Problems) > 0 {
 				t.Fatalf("%v, %+v", err, got)
 			}
@@ -154,7 +154,7 @@ func TestScan(t *testing.T) {
 			}
 		}
 		for _, row := range []int64{-1, next} {
-			if _, err := scan.Fields(context.Background(), row, nil); err == nil {
+			if _, err := scan.ReadFields(context.Background(), row, nil); err == nil {
 				t.Errorf("row %d was given", row)
 			}
 		}
@@ -170,12 +170,12 @@ func TestGroupsOf(t *testing.T) {
 		rows []uint32
 		want int
 	}{{nil, 0}, {[]uint32{0}, 1}, {[]uint32{0, 49, 50}, 2}, {[]uint32{199}, 1}, {[]uint32{3, 4, 120, 160, 161}, 3}, {[]uint32{0, 60, 101, 199}, 4}} {
-		if got := s.GroupsOf(roaring.BitmapOf(c.rows...)); got != c.want {
+		if got := s.CountRowGroups(roaring.BitmapOf(c.rows...)); got != c.want {
 			t.Errorf("%v are in %d batches, want %d", c.rows, got, c.want)
 		}
 	}
 	for _, k := range s.Manifest().Kinds {
-		rows, err := s.Marked(context.Background(), k)
+		rows, err := s.RowsWithProblem(context.Background(), k)
 		if err != nil || int64(rows.GetCardinality()) != k.Rows || k.Rows == 0 {
 			t.Errorf("%+v: %v, %v", k, rows, err)
 		}

@@ -52,7 +52,7 @@ func lookAt(store blob.Store) (look, error) {
 		}
 		all.Rows = append(all.Rows, rowsOf(b)...)
 	}
-	all.Bad, err = s.BadRows(ctx, 0, 1000)
+	all.Bad, err = s.ErrorRows(ctx, 0, 1000)
 	return all, err
 }
 
@@ -174,10 +174,10 @@ func TestQuestionsThatHaveNoAnswer(t *testing.T) {
 	if _, err := s.Window(ctx, 0, -1); err == nil {
 		t.Error("a window of less than no rows was given")
 	}
-	if _, err := s.BadRows(ctx, -1, 5); err == nil {
+	if _, err := s.ErrorRows(ctx, -1, 5); err == nil {
 		t.Error("rows before the first were given")
 	}
-	if _, err := s.RowsOf(ctx, stage.Kind{Code: "nonsense"}, 0, 5); err == nil {
+	if _, err := s.ProblemRows(ctx, stage.ProblemKind{Code: "nonsense"}, 0, 5); err == nil {
 		t.Error("rows of an unknown kind were given")
 	}
 }

@@ -22,7 +22,7 @@ var (
 // from the start of the group, so that it needs no footer. It keeps scratch
 // memory and serves one goroutine at a time.
 type decoder struct {
-	packed *unpacker
+	decompressor *decompressor
 	thrift *thrift.Decoder
 	header thrift.BytesReader
 	rest   []byte
@@ -36,25 +36,25 @@ type decoder struct {
 	entries []uint32
 }
 
-// page is a data page, inflated.
-type page struct {
+// dataPage is a data page, inflated.
+type dataPage struct {
 	encoding format.Encoding
 	values   int
 	body     []byte
 }
 
-func newDecoder(u *unpacker) *decoder {
-	d := &decoder{packed: u, header: new(thrift.CompactProtocol).NewReaderFromBytes(nil)}
+func newDecoder(u *decompressor) *decoder {
+	d := &decoder{decompressor: u, header: new(thrift.CompactProtocol).NewReaderFromBytes(nil)}
 	d.thrift = thrift.NewDecoder(d.header)
 	return d
 }
 
-// begin turns to a row group.
-func (d *decoder) begin(body []byte, rows int64) { d.rest, d.rows = body, int(rows) }
+// beginGroup turns to a row group.
+func (d *decoder) beginGroup(body []byte, rows int64) { d.rest, d.rows = body, int(rows) }
 
-// ints reads the next column, of numbers.
-func (d *decoder) ints(dst []int64) ([]int64, error) {
-	p, err := d.page(false)
+// readInts reads the next column, of numbers.
+func (d *decoder) readInts(dst []int64) ([]int64, error) {
+	p, err := d.readPage(false)
 	if err != nil {
 		return nil, err
 	}
@@ -65,24 +65,24 @@ func (d *decoder) ints(dst []int64) ([]int64, error) {
 	return dst, err
 }
 
-// required reads the next column, of texts without nulls.
-func (d *decoder) required(t *intray.Texts) error {
-	p, err := d.page(false)
+// readRequired reads the next column, of texts without nulls.
+func (d *decoder) readRequired(t *intray.Texts) error {
+	p, err := d.readPage(false)
 	if err != nil {
 		return err
 	}
-	t.Arena, err = d.texts(t.Arena, p)
+	t.Arena, err = d.readTexts(t.Arena, p)
 	t.Ends = append(t.Ends[:0], d.offsets[1:]...)
 	return err
 }
 
-// values reads the next column, of cells, and which of them are null.
-func (d *decoder) values(t *intray.Texts, nulls []uint32) ([]uint32, error) {
-	p, err := d.page(true)
+// readValues reads the next column, of cells, and which of them are null.
+func (d *decoder) readValues(t *intray.Texts, nulls []uint32) ([]uint32, error) {
+	p, err := d.readPage(true)
 	if err != nil {
 		return nil, err
 	}
-	if t.Arena, err = d.texts(t.Arena, p); err != nil {
+	if t.Arena, err = d.readTexts(t.Arena, p); err != nil {
 		return nil, err
 	}
 	nulls = nulls[:0]
@@ -103,13 +103,13 @@ func (d *decoder) values(t *intray.Texts, nulls []uint32) ([]uint32, error) {
 	return nulls, nil
 }
 
-// sparse reads the next column, of texts that only some rows have.
-func (d *decoder) sparse(t *intray.Texts, rows []uint32) ([]uint32, error) {
-	p, err := d.page(true)
+// readSparse reads the next column, of texts that only some rows have.
+func (d *decoder) readSparse(t *intray.Texts, rows []uint32) ([]uint32, error) {
+	p, err := d.readPage(true)
 	if err != nil {
 		return nil, err
 	}
-	t.Arena, err = d.texts(t.Arena, p)
+	t.Arena, err = d.readTexts(t.Arena, p)
 	t.Ends = append(t.Ends[:0], d.offsets[1:]...)
 	rows = rows[:0]
 	if err != nil || p.values == 0 {
@@ -123,31 +123,31 @@ func (d *decoder) sparse(t *intray.Texts, rows []uint32) ([]uint32, error) {
 	return rows, nil
 }
 
-// page reads the next column chunk up to its inflated data page. The levels of
+// readPage reads the next column chunk up to its inflated data page. The levels of
 // an optional column are left in d.levels.
-func (d *decoder) page(optional bool) (page, error) {
-	h, body, err := d.next()
+func (d *decoder) readPage(optional bool) (dataPage, error) {
+	h, body, err := d.nextPage()
 	if err != nil {
-		return page{}, err
+		return dataPage{}, err
 	}
 	d.entries = d.entries[:0]
 	if h.Type == format.DictionaryPage {
-		if err := d.dictionary(h, body); err != nil {
-			return page{}, err
+		if err := d.readDictionary(h, body); err != nil {
+			return dataPage{}, err
 		}
-		if h, body, err = d.next(); err != nil {
-			return page{}, err
+		if h, body, err = d.nextPage(); err != nil {
+			return dataPage{}, err
 		}
 	}
 	v2 := h.DataPageHeaderV2.V
 	levels := int(v2.DefinitionLevelsByteLength)
 	if h.Type != format.DataPageV2 || int(v2.NumRows) != d.rows || v2.NumNulls < 0 || levels < 0 || levels > len(body) {
-		return page{}, errPage
+		return dataPage{}, errPage
 	}
-	p := page{encoding: v2.Encoding, values: d.rows - int(v2.NumNulls), body: body[levels:]}
+	p := dataPage{encoding: v2.Encoding, values: d.rows - int(v2.NumNulls), body: body[levels:]}
 	if v2.IsCompressed.V {
 		if p.body, err = d.inflate(&d.body, p.body, int(h.UncompressedPageSize)-levels); err != nil {
-			return page{}, err
+			return dataPage{}, err
 		}
 	}
 	if optional {
@@ -156,8 +156,8 @@ func (d *decoder) page(optional bool) (page, error) {
 	return p, err
 }
 
-// next reads a page header, and the bytes of its page.
-func (d *decoder) next() (format.PageHeader, []byte, error) {
+// nextPage reads a page header, and the bytes of its page.
+func (d *decoder) nextPage() (format.PageHeader, []byte, error) {
 	var h format.PageHeader
 	d.header.ResetBytes(d.rest)
 	if err := d.thrift.Decode(&h); err != nil {
@@ -175,7 +175,7 @@ func (d *decoder) next() (format.PageHeader, []byte, error) {
 
 // inflate decompresses into the scratch buffer.
 func (d *decoder) inflate(scratch *[]byte, packed []byte, size int) ([]byte, error) {
-	out, err := d.packed.unpack(*scratch, packed, size)
+	out, err := d.decompressor.decompress(*scratch, packed, size)
 	if err != nil {
 		return nil, fmt.Errorf("inflate a page: %w", err)
 	}
@@ -203,8 +203,8 @@ func (d *decoder) readLevels(runs []byte, values int) error {
 	return nil
 }
 
-// dictionary inflates a dictionary page and notes where its entries lie.
-func (d *decoder) dictionary(h format.PageHeader, body []byte) error {
+// readDictionary inflates a dictionary page and notes where its entries lie.
+func (d *decoder) readDictionary(h format.PageHeader, body []byte) error {
 	plain, err := d.inflate(&d.plain, body, int(h.UncompressedPageSize))
 	if err != nil {
 		return err
@@ -224,9 +224,9 @@ func (d *decoder) dictionary(h format.PageHeader, body []byte) error {
 	return nil
 }
 
-// texts reads the texts of a page into the arena, and leaves in d.offsets
+// readTexts reads the texts of a page into the arena, and leaves in d.offsets
 // where each begins and, as the last, where the last ends.
-func (d *decoder) texts(arena []byte, p page) ([]byte, error) {
+func (d *decoder) readTexts(arena []byte, p dataPage) ([]byte, error) {
 	d.offsets = append(d.offsets[:0], 0)
 	arena = arena[:0]
 	var err error
@@ -235,7 +235,7 @@ func (d *decoder) texts(arena []byte, p page) ([]byte, error) {
 	case p.encoding == format.DeltaLengthByteArray:
 		arena, d.offsets, err = new(delta.LengthByteArrayEncoding).DecodeByteArray(arena, p.body, d.offsets)
 	case p.encoding == format.RLEDictionary:
-		arena, err = d.lookUp(arena, p)
+		arena, err = d.lookUpTexts(arena, p)
 	default:
 		err = errPage
 	}
@@ -248,7 +248,7 @@ func (d *decoder) texts(arena []byte, p page) ([]byte, error) {
 	return arena, err
 }
 
-func (d *decoder) lookUp(arena []byte, p page) ([]byte, error) {
+func (d *decoder) lookUpTexts(arena []byte, p dataPage) ([]byte, error) {
 	var err error
 	if d.indexes, err = new(rle.DictionaryEncoding).DecodeInt32(d.indexes, p.body); err != nil {
 		return arena, fmt.Errorf("read indexes: %w", err)

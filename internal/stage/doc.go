@@ -1,7 +1,7 @@
 // Package stage keeps the staged result of one run: every row, value beside
 // raw text, and every problem, in sealed files that any Parquet reader opens.
 //
-// A [Writer] takes batches and seals a stage; a [Stage] reads it back, whole,
+// A [Writer] takes batches and seals a stage; a [StageBatch] reads it back, whole,
 // by window, by the rows that have problems, or by any list of rows. A stage
 // lives under a prefix of a blob store that belongs to it alone, and never
 // changes. The package knows no schema beyond the [Layout], checks no cell and
@@ -23,7 +23,7 @@
 //     info) and text. It is there if there are any.
 //   - problems.roar holds bitmaps of rows, in the portable roaring form, laid
 //     end to end: first that of the rows with an error, then one for each
-//     [Kind]. The manifest says where each begins and ends. It is there if
+//     [ProblemKind]. The manifest says where each begins and ends. It is there if
 //     there are problems.
 //
 // All checksums are CRC-32C. A reader verifies that of each piece before it

@@ -34,75 +34,75 @@ type chunk struct {
 	nulls  int64
 }
 
-// group is an encoded row group, not yet placed in a file.
-type group struct {
+// encodedGroup is an encoded row group, not yet placed in a file.
+type encodedGroup struct {
 	body   []byte
 	chunks []chunk
 	rows   int
 	crc    uint32
 }
 
-func (g *group) reset(rows int) {
+func (g *encodedGroup) reset(rows int) {
 	g.body, g.chunks, g.rows = g.body[:0], g.chunks[:0], rows
 }
 
-// seal takes the checksum once all columns are there.
-func (g *group) seal() { g.crc = checksum(g.body) }
+// setChecksum takes the checksum once all columns are there.
+func (g *encodedGroup) setChecksum() { g.crc = checksum(g.body) }
 
 func checksum(b []byte) uint32 { return crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)) }
 
-// smallest is the size in bytes below which compressing is not worth a frame.
-const smallest = 64
+// minCompressed is the size in bytes below which compressing is not worth a frame.
+const minCompressed = 64
 
 var errPageTooLarge = errors.New("more than 2 GiB of text in one column of a batch")
 
 // encoder writes columns into groups. It keeps scratch memory and serves one
 // goroutine at a time.
 type encoder struct {
-	packer  *packer
+	compressor  *compressor
 	levels  []byte
 	runs    []byte
 	offsets []uint32
 	body    []byte
-	packed  []byte
+	compressed  []byte
 	header  bytes.Buffer
 	thrift  *thrift.Encoder
 	dict    dictionary
 }
 
-func newEncoder(p *packer) *encoder {
-	e := &encoder{packer: p}
+func newEncoder(p *compressor) *encoder {
+	e := &encoder{compressor: p}
 	e.thrift = thrift.NewEncoder(new(thrift.CompactProtocol).NewWriter(&e.header))
 	return e
 }
 
-// ints adds a column of numbers.
-func (e *encoder) ints(g *group, values []int64) error {
+// writeInts adds a column of numbers.
+func (e *encoder) writeInts(g *encodedGroup, values []int64) error {
 	var err error
 	if e.body, err = new(delta.BinaryPackedEncoding).EncodeInt64(e.body, values); err != nil {
 		return err
 	}
 	c := chunk{encoding: format.DeltaBinaryPacked}
 	e.runs = e.runs[:0]
-	return e.dataPage(g, c, e.body, false)
+	return e.writeDataPage(g, c, e.body, false)
 }
 
-// required adds a column of texts without nulls.
-func (e *encoder) required(g *group, t *intray.Texts) error {
+// writeRequired adds a column of texts without nulls.
+func (e *encoder) writeRequired(g *encodedGroup, t *intray.Texts) error {
 	if t.Len() != g.rows {
 		return fmt.Errorf("%d texts for %d rows", t.Len(), g.rows)
 	}
 	e.offsets = append(append(e.offsets[:0], 0), t.Ends...)
 	e.runs = e.runs[:0]
-	return e.texts(g, t, 0)
+	return e.writeTexts(g, t, 0)
 }
 
-// values adds a column of cells, null in the rows of nulls.
-func (e *encoder) values(g *group, t *intray.Texts, nulls []uint32) error {
+// writeValues adds a column of cells, null in the rows of nulls.
+func (e *encoder) writeValues(g *encodedGroup, t *intray.Texts, nulls []uint32) error {
 	if t.Len() != g.rows {
 		return fmt.Errorf("%d values for %d rows", t.Len(), g.rows)
 	}
-	if err := e.mark(g.rows, nulls, 1, 0); err != nil {
+	if err := e.writeLevels(g.rows, nulls, 1, 0); err != nil {
 		return err
 	}
 	e.offsets = append(e.offsets[:0], 0)
@@ -115,59 +115,59 @@ func (e *encoder) values(g *group, t *intray.Texts, nulls []uint32) error {
 		from = int(null) + 1
 	}
 	e.offsets = append(e.offsets, t.Ends[from:]...)
-	return e.texts(g, t, int64(len(nulls)))
+	return e.writeTexts(g, t, int64(len(nulls)))
 }
 
-// sparse adds a column of texts that only the given rows have.
-func (e *encoder) sparse(g *group, t *intray.Texts, rows []uint32) error {
+// writeSparse adds a column of texts that only the given rows have.
+func (e *encoder) writeSparse(g *encodedGroup, t *intray.Texts, rows []uint32) error {
 	if t.Len() != len(rows) {
 		return fmt.Errorf("%d raw texts for %d rows", t.Len(), len(rows))
 	}
-	if err := e.mark(g.rows, rows, 0, 1); err != nil {
+	if err := e.writeLevels(g.rows, rows, 0, 1); err != nil {
 		return err
 	}
 	e.offsets = append(append(e.offsets[:0], 0), t.Ends...)
-	return e.texts(g, t, int64(g.rows-len(rows)))
+	return e.writeTexts(g, t, int64(g.rows-len(rows)))
 }
 
-// mark writes the definition levels: usual, but other in the listed rows.
-func (e *encoder) mark(rows int, listed []uint32, usual, other byte) error {
+// writeLevels writes the definition levels: usual, but other in the listed rows.
+func (e *encoder) writeLevels(rows int, listed []uint32, usual, other byte) error {
 	e.levels = e.levels[:0]
 	for i, row := range listed {
 		if int(row) >= rows || i > 0 && row <= listed[i-1] {
 			return fmt.Errorf("row %d is out of order", row)
 		}
-		e.levels = fill(e.levels, int(row), usual)
+		e.levels = fillLevels(e.levels, int(row), usual)
 		e.levels = append(e.levels, other)
 	}
-	e.levels = fill(e.levels, rows, usual)
+	e.levels = fillLevels(e.levels, rows, usual)
 	var err error
 	e.runs, err = (&rle.Encoding{BitWidth: 1}).EncodeLevels(e.runs, e.levels)
 	return err
 }
 
-func fill(levels []byte, n int, level byte) []byte {
+func fillLevels(levels []byte, n int, level byte) []byte {
 	for len(levels) < n {
 		levels = append(levels, level)
 	}
 	return levels
 }
 
-// texts adds the column whose levels and offsets are prepared.
-func (e *encoder) texts(g *group, t *intray.Texts, nulls int64) error {
+// writeTexts adds the column whose levels and offsets are prepared.
+func (e *encoder) writeTexts(g *encodedGroup, t *intray.Texts, nulls int64) error {
 	c := chunk{encoding: format.DeltaLengthByteArray, nulls: nulls}
 	arena := t.Arena[:e.offsets[len(e.offsets)-1]]
 	if len(e.offsets) == 1 {
 		// Readers differ on what an empty page of lengths is; a plain one is
 		// no bytes to all of them.
 		c.encoding = format.Plain
-		return e.dataPage(g, c, nil, true)
+		return e.writeDataPage(g, c, nil, true)
 	}
 	var err error
 	// Lengths that are all 0 are shorter than any dictionary.
-	if len(arena) > 0 && e.dict.build(arena, e.offsets) {
+	if len(arena) > 0 && e.dict.tryBuild(arena, e.offsets) {
 		c.encoding = format.RLEDictionary
-		if err := e.dictPage(g, &c); err != nil {
+		if err := e.writeDictPage(g, &c); err != nil {
 			return err
 		}
 		e.body, err = new(rle.DictionaryEncoding).EncodeInt32(e.body, e.dict.indexes)
@@ -177,38 +177,38 @@ func (e *encoder) texts(g *group, t *intray.Texts, nulls int64) error {
 	if err != nil {
 		return err
 	}
-	return e.dataPage(g, c, e.body, true)
+	return e.writeDataPage(g, c, e.body, true)
 }
 
-// dictPage compresses always: its header cannot say that it is plain.
-func (e *encoder) dictPage(g *group, c *chunk) error {
-	e.packed = e.packer.pack(e.packed, e.dict.plain)
+// writeDictPage compresses always: its header cannot say that it is plain.
+func (e *encoder) writeDictPage(g *encodedGroup, c *chunk) error {
+	e.compressed = e.compressor.compress(e.compressed, e.dict.plain)
 	h := format.PageHeader{
 		Type:                 format.DictionaryPage,
 		UncompressedPageSize: int32(len(e.dict.plain)),
-		CompressedPageSize:   int32(len(e.packed)),
+		CompressedPageSize:   int32(len(e.compressed)),
 		DictionaryPageHeader: thrift.New(format.DictionaryPageHeader{
 			NumValues: int32(e.dict.count()), Encoding: format.Plain,
 		}),
 	}
-	if err := e.write(g, &h, nil, e.packed); err != nil {
+	if err := e.writePage(g, &h, nil, e.compressed); err != nil {
 		return err
 	}
-	c.dict = int64(e.header.Len() + len(e.packed))
+	c.dict = int64(e.header.Len() + len(e.compressed))
 	c.length = c.dict
 	c.plain = int64(e.header.Len() + len(e.dict.plain))
 	return nil
 }
 
-func (e *encoder) dataPage(g *group, c chunk, body []byte, compress bool) error {
+func (e *encoder) writeDataPage(g *encodedGroup, c chunk, body []byte, compress bool) error {
 	if len(body) > math.MaxInt32-len(e.runs) {
 		return errPageTooLarge
 	}
 	stored := body
-	if compress && len(body) >= smallest {
-		e.packed = e.packer.pack(e.packed, body)
-		if len(e.packed) < len(body) {
-			stored = e.packed
+	if compress && len(body) >= minCompressed {
+		e.compressed = e.compressor.compress(e.compressed, body)
+		if len(e.compressed) < len(body) {
+			stored = e.compressed
 		}
 	}
 	h := format.PageHeader{
@@ -222,7 +222,7 @@ func (e *encoder) dataPage(g *group, c chunk, body []byte, compress bool) error 
 			IsCompressed:               thrift.New(len(stored) < len(body)),
 		}),
 	}
-	if err := e.write(g, &h, e.runs, stored); err != nil {
+	if err := e.writePage(g, &h, e.runs, stored); err != nil {
 		return err
 	}
 	c.length += int64(e.header.Len() + len(e.runs) + len(stored))
@@ -231,7 +231,7 @@ func (e *encoder) dataPage(g *group, c chunk, body []byte, compress bool) error 
 	return nil
 }
 
-func (e *encoder) write(g *group, h *format.PageHeader, levels, body []byte) error {
+func (e *encoder) writePage(g *encodedGroup, h *format.PageHeader, levels, body []byte) error {
 	e.header.Reset()
 	if err := e.thrift.Encode(h); err != nil {
 		return fmt.Errorf("write a page header: %w", err)
@@ -271,8 +271,8 @@ type dictionary struct {
 
 func (d *dictionary) count() int { return len(d.starts) }
 
-// build numbers the texts and says whether a dictionary pays.
-func (d *dictionary) build(arena []byte, offsets []uint32) bool {
+// tryBuild numbers the texts and says whether a dictionary pays.
+func (d *dictionary) tryBuild(arena []byte, offsets []uint32) bool {
 	n := len(offsets) - 1
 	most := min(n/minRepeats, maxEntries)
 	if most == 0 {
@@ -280,16 +280,16 @@ func (d *dictionary) build(arena []byte, offsets []uint32) bool {
 	}
 	d.reset(most)
 	for i := range n {
-		d.indexes = append(d.indexes, d.number(arena[offsets[i]:offsets[i+1]]))
-		if d.count() > most || len(d.plain) > maxPlain || d.hopeless(i) {
+		d.indexes = append(d.indexes, d.entryFor(arena[offsets[i]:offsets[i+1]]))
+		if d.count() > most || len(d.plain) > maxPlain || d.isHopeless(i) {
 			return false
 		}
 	}
 	return true
 }
 
-// hopeless says, at its two looks, that nearly every text is a new one.
-func (d *dictionary) hopeless(i int) bool {
+// isHopeless says, at its two looks, that nearly every text is a new one.
+func (d *dictionary) isHopeless(i int) bool {
 	return i == firstLook && d.count() > firstMost || i == secondLook && d.count() > secondMost
 }
 
@@ -310,15 +310,15 @@ func (d *dictionary) reset(most int) {
 	d.plain, d.indexes = d.plain[:0], d.indexes[:0]
 }
 
-// number gives the entry of a text, a new one where it was not seen before.
-func (d *dictionary) number(text []byte) int32 {
+// entryFor gives the entry of a text, a new one where it was not seen before.
+func (d *dictionary) entryFor(text []byte) int32 {
 	hash := uint32(maphash.Bytes(d.seed, text))
 	mask := uint32(len(d.slots) - 1)
 	for at := hash & mask; ; at = (at + 1) & mask {
 		slot := d.slots[at]
 		if slot == 0 {
 			d.slots[at] = uint32(d.count() + 1)
-			return d.add(text, hash)
+			return d.appendEntry(text, hash)
 		}
 		entry := slot - 1
 		if d.hashes[entry] == hash && bytes.Equal(d.plain[d.starts[entry]:d.ends[entry]], text) {
@@ -327,8 +327,8 @@ func (d *dictionary) number(text []byte) int32 {
 	}
 }
 
-// add lays the text out as the dictionary page wants it: length, then bytes.
-func (d *dictionary) add(text []byte, hash uint32) int32 {
+// appendEntry lays the text out as the dictionary page wants it: length, then bytes.
+func (d *dictionary) appendEntry(text []byte, hash uint32) int32 {
 	d.plain = binary.LittleEndian.AppendUint32(d.plain, uint32(len(text)))
 	d.starts = append(d.starts, uint32(len(d.plain)))
 	d.plain = append(d.plain, text...)

@@ -18,7 +18,7 @@ import (
 // TestManifestsThatDoNotAddUp gives manifests a right checksum and a wrong
 // content.
 func TestManifestsThatDoNotAddUp(t *testing.T) {
-	segment := func(first int64, groups ...Group) Segment {
+	segment := func(first int64, groups ...RowGroup) Segment {
 		return Segment{Name: "seg-0000.parquet", First: first, Groups: groups}
 	}
 	cases := map[string]struct {
@@ -29,8 +29,8 @@ func TestManifestsThatDoNotAddUp(t *testing.T) {
 		"no version":   {Manifest{}, "version 0"},
 		"rows":         {Manifest{Version: 1, Rows: 5}, "0 of 5 rows"},
 		"gap":          {Manifest{Version: 1, Rows: 5, Segments: []Segment{segment(1)}}, "begins with row 1"},
-		"group gap":    {Manifest{Version: 1, Rows: 5, Segments: []Segment{segment(0, Group{First: 2, Rows: 3})}}, "begins with row 2"},
-		"empty groups": {Manifest{Version: 1, Segments: []Segment{segment(0, Group{})}}, "begins with row 0"},
+		"group gap":    {Manifest{Version: 1, Rows: 5, Segments: []Segment{segment(0, RowGroup{First: 2, Rows: 3})}}, "begins with row 2"},
+		"empty groups": {Manifest{Version: 1, Segments: []Segment{segment(0, RowGroup{})}}, "begins with row 0"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -75,7 +75,7 @@ func TestDictionariesNumberTheirTexts(t *testing.T) {
 		for _, at := range rapid.SliceOfN(rapid.IntRange(0, len(few)-1), 0, 200).Draw(t, "texts") {
 			texts.AppendString(few[at])
 		}
-		if !d.build(texts.Arena, append([]uint32{0}, texts.Ends...)) {
+		if !d.tryBuild(texts.Arena, append([]uint32{0}, texts.Ends...)) {
 			if texts.Len()/minRepeats >= len(few) {
 				t.Fatal("a dictionary that pays was given up")
 			}
@@ -124,7 +124,7 @@ func TestDictionariesAreGivenUp(t *testing.T) {
 				texts.AppendString(c.texts(i))
 			}
 			var d dictionary
-			got := d.build(texts.Arena, append([]uint32{0}, texts.Ends...))
+			got := d.tryBuild(texts.Arena, append([]uint32{0}, texts.Ends...))
 			if got != c.want || len(d.indexes) != c.tried {
 				t.Errorf("dictionary %v after %d texts, want %v after %d", got, len(d.indexes), c.want, c.tried)
 			}
@@ -133,13 +133,13 @@ func TestDictionariesAreGivenUp(t *testing.T) {
 }
 
 // encoded is a row group with a column of each sort.
-func encoded(t *testing.T) *group {
+func encoded(t *testing.T) *encodedGroup {
 	t.Helper()
-	z, err := newPacker(Zstd)
+	z, err := newCompressor(Zstd)
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, g := newEncoder(z), &group{}
+	e, g := newEncoder(z), &encodedGroup{}
 	g.reset(400)
 	var plain, few intray.Texts
 	for i := range 400 {
@@ -147,8 +147,8 @@ func encoded(t *testing.T) *group {
 		few.AppendString(fmt.Sprint(i % 3))
 	}
 	err = errors.Join(
-		e.required(g, &plain), e.values(g, &few, nil), e.values(g, &plain, nil),
-		e.sparse(g, &intray.Texts{}, nil), e.ints(g, make([]int64, 400)))
+		e.writeRequired(g, &plain), e.writeValues(g, &few, nil), e.writeValues(g, &plain, nil),
+		e.writeSparse(g, &intray.Texts{}, nil), e.writeInts(g, make([]int64, 400)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,26 +156,26 @@ func encoded(t *testing.T) *group {
 }
 
 func decodeAll(body []byte, rows int64) error {
-	z, err := newUnpacker(Zstd)
+	z, err := newDecompressor(Zstd)
 	if err != nil {
 		return err
 	}
 	defer z.close()
 	d := newDecoder(z)
-	d.begin(body, rows)
+	d.beginGroup(body, rows)
 	var texts intray.Texts
-	if err := d.required(&texts); err != nil {
+	if err := d.readRequired(&texts); err != nil {
 		return err
 	}
 	for range 2 {
-		if _, err := d.values(&texts, nil); err != nil {
+		if _, err := d.readValues(&texts, nil); err != nil {
 			return err
 		}
 	}
-	if _, err := d.sparse(&texts, nil); err != nil {
+	if _, err := d.readSparse(&texts, nil); err != nil {
 		return err
 	}
-	_, err = d.ints(nil)
+	_, err = d.readInts(nil)
 	return err
 }
 
@@ -202,14 +202,14 @@ func TestDecoderDoesNotTrustTheChecksum(t *testing.T) {
 }
 
 func TestWindowOfRows(t *testing.T) {
-	k := newKinds()
+	k := newProblemIndex()
 	var problems []intray.Problem
 	for row := 0; row < 200_000; row += 3 {
 		problems = append(problems, intray.Problem{Row: row, Code: "c"})
 	}
-	var p packed
-	p.pack(problems, 1)
-	if err := k.add(0, &p); err != nil {
+	var p packedProblems
+	p.packProblems(problems, 1)
+	if err := k.addBatch(0, &p); err != nil {
 		t.Fatal(err)
 	}
 	cases := []struct {
@@ -225,7 +225,7 @@ func TestWindowOfRows(t *testing.T) {
 		{5, 0, nil},
 	}
 	for _, c := range cases {
-		if diff := cmp.Diff(c.want, window(k.errors, c.skip, c.n)); diff != "" {
+		if diff := cmp.Diff(c.want, bitmapWindow(k.errors, c.skip, c.n)); diff != "" {
 			t.Errorf("window(%d, %d): %s", c.skip, c.n, diff)
 		}
 	}
@@ -237,20 +237,20 @@ func TestGroupsOfProblems(t *testing.T) {
 	var f problemFile
 	for _, c := range []struct{ groups, problems int }{{0, 8192}, {1023, 8192}, {1024, 65536}, {2000, 65536}} {
 		f.groups, f.table = make([]ProblemGroup, c.groups), problemTable{rows: make([]int64, c.problems-1)}
-		if f.full() {
+		if f.isGroupFull() {
 			t.Errorf("behind %d groups, one of %d problems is full", c.groups, c.problems-1)
 		}
 		f.table.rows = append(f.table.rows, 0)
-		if !f.full() {
+		if !f.isGroupFull() {
 			t.Errorf("behind %d groups, one of %d problems is not full", c.groups, c.problems)
 		}
 	}
 	f.table = problemTable{texts: intray.Texts{Arena: make([]byte, problemBytes)}}
-	if !f.full() {
+	if !f.isGroupFull() {
 		t.Error("a group of 4 MiB is not full")
 	}
 	most := maxChunks / len(problemColumns())
-	if room := manyGroups*fewProblems + (most-manyGroups)*manyProblems; room < 50_000_000 {
+	if room := manyGroups*minGroupProblems + (most-manyGroups)*maxGroupProblems; room < 50_000_000 {
 		t.Errorf("there is room for %d problems", room)
 	}
 }

@@ -42,11 +42,11 @@ type Manifest struct {
 	Segments []Segment `json:"segments,omitempty"`
 	// ProblemGroups are the row groups of problems.parquet.
 	ProblemGroups []ProblemGroup `json:"problemGroups,omitempty"`
-	// LateGroups are those behind them, of problems that showed when all rows
+	// CrossRowGroups are those behind them, of problems that showed when all rows
 	// were known. They are in the order of the rows by themselves.
-	LateGroups []ProblemGroup `json:"lateGroups,omitempty"`
+	CrossRowGroups []ProblemGroup `json:"lateGroups,omitempty"`
 	// Kinds count the problems, ordered by field, code and level.
-	Kinds []Kind `json:"kinds,omitempty"`
+	Kinds []ProblemKind `json:"kinds,omitempty"`
 	// Errors is the bitmap of the rows with a problem of level error.
 	Errors Piece `json:"errors"`
 }
@@ -68,11 +68,11 @@ type Segment struct {
 	Rows  int64 `json:"rows"`
 	// Size is that of the file in bytes.
 	Size   int64   `json:"size"`
-	Groups []Group `json:"groups"`
+	Groups []RowGroup `json:"groups"`
 }
 
-// Group is a row group of a segment: the rows of one batch.
-type Group struct {
+// RowGroup is a row group of a segment: the rows of one batch.
+type RowGroup struct {
 	First int64 `json:"first"`
 	Rows  int64 `json:"rows"`
 	Piece
@@ -87,8 +87,8 @@ type ProblemGroup struct {
 	Piece
 }
 
-// Kind is all problems with one field, code and level.
-type Kind struct {
+// ProblemKind is all problems with one field, code and level.
+type ProblemKind struct {
 	// Field is the field's place in the layout, or intray.NoField.
 	Field int    `json:"field"`
 	Code  string `json:"code"`
@@ -133,11 +133,11 @@ func readManifest(r blob.Reader) (*Manifest, error) {
 	if m.Version != Version {
 		return nil, fmt.Errorf("the stage has version %d, and this program reads version %d", m.Version, Version)
 	}
-	return &m, m.check()
+	return &m, m.validate()
 }
 
-// check makes sure that the row groups cover the rows, one after the other.
-func (m *Manifest) check() error {
+// validate makes sure that the row groups cover the rows, one after the other.
+func (m *Manifest) validate() error {
 	var next int64
 	for _, s := range m.Segments {
 		if s.First != next {
@@ -194,46 +194,46 @@ type UnmappedColumn struct {
 	Name string `json:"name"`
 }
 
-// names hands out column names, none twice.
-type names map[string]bool
+// columnNames hands out column names, none twice.
+type columnNames map[string]bool
 
-func (n names) free(name string) bool { return !n[strings.ToLower(name)] }
-func (n names) take(name string)      { n[strings.ToLower(name)] = true }
+func (n columnNames) isFree(name string) bool { return !n[strings.ToLower(name)] }
+func (n columnNames) reserve(name string)      { n[strings.ToLower(name)] = true }
 
-// name finds the columns of all fields and passed columns.
-func (l Layout) name() ([]FieldColumns, []UnmappedColumn) {
-	taken := names{}
-	taken.take(rowColumn)
-	taken.take(lineColumn)
+// assignNames finds the columns of all fields and passed columns.
+func (l Layout) assignNames() ([]FieldColumns, []UnmappedColumn) {
+	taken := columnNames{}
+	taken.reserve(rowColumn)
+	taken.reserve(lineColumn)
 	var unmapped []UnmappedColumn
 	for _, index := range l.Unmapped {
 		name := "$unmapped_" + strconv.Itoa(index)
-		taken.take(name)
+		taken.reserve(name)
 		unmapped = append(unmapped, UnmappedColumn{index, name})
 	}
 	fields := make([]FieldColumns, 0, len(l.Fields))
 	for _, key := range l.Fields {
-		value := taken.forField(key)
+		value := taken.reserveField(key)
 		fields = append(fields, FieldColumns{key, value, value + rawSuffix, textType})
 	}
 	return fields, unmapped
 }
 
-// forField takes a name for a field, and with it that of its raw texts.
-func (n names) forField(key string) string {
-	base := columnText(key)
+// reserveField takes a name for a field, and with it that of its raw texts.
+func (n columnNames) reserveField(key string) string {
+	base := sanitizeName(key)
 	name := base
-	for i := 2; !n.free(name) || !n.free(name+rawSuffix); i++ {
+	for i := 2; !n.isFree(name) || !n.isFree(name+rawSuffix); i++ {
 		name = base + "_" + strconv.Itoa(i)
 	}
-	n.take(name)
-	n.take(name + rawSuffix)
+	n.reserve(name)
+	n.reserve(name + rawSuffix)
 	return name
 }
 
-// columnText makes a key fit to name a column: readers want UTF-8, C strings
+// sanitizeName makes a key fit to name a column: readers want UTF-8, C strings
 // end at NUL, and no reader likes an empty name.
-func columnText(key string) string {
+func sanitizeName(key string) string {
 	key = strings.ToValidUTF8(strings.ReplaceAll(key, "\x00", "_"), "_")
 	if key == "" {
 		return "field"
@@ -241,8 +241,8 @@ func columnText(key string) string {
 	return key
 }
 
-// columns lists the columns of a segment in their order.
-func columns(fields []FieldColumns, unmapped []UnmappedColumn) []column {
+// segmentColumns lists the columns of a segment in their order.
+func segmentColumns(fields []FieldColumns, unmapped []UnmappedColumn) []column {
 	list := make([]column, 0, 2*len(fields)+len(unmapped)+2)
 	for _, f := range fields {
 		list = append(list,

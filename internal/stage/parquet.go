@@ -19,58 +19,58 @@ const magic = "PAR1"
 // memory of writing tables with very many columns.
 const maxChunks = 16384
 
-// file is a Parquet file under way.
-type file struct {
+// parquetFile is a Parquet file under way.
+type parquetFile struct {
 	blob    blob.Writer
 	columns []column
 	codec   Codec
 	size    int64
 	rows    int64
-	groups  []placed
+	groups  []placedGroup
 }
 
-// placed is a row group in its file.
-type placed struct {
+// placedGroup is a row group in its file.
+type placedGroup struct {
 	offset int64
 	rows   int64
 	chunks []chunk
 }
 
-// span is where a piece of a file lies.
-type span struct{ offset, length int64 }
+// fileRange is where a piece of a file lies.
+type fileRange struct{ offset, length int64 }
 
-func newFile(w blob.Writer, columns []column, codec Codec) (*file, error) {
-	f := &file{blob: w, columns: columns, codec: codec}
+func newFile(w blob.Writer, columns []column, codec Codec) (*parquetFile, error) {
+	f := &parquetFile{blob: w, columns: columns, codec: codec}
 	return f, f.write([]byte(magic))
 }
 
-func (f *file) write(b []byte) error {
+func (f *parquetFile) write(b []byte) error {
 	n, err := f.blob.Write(b)
 	f.size += int64(n)
 	return err
 }
 
-// append adds a row group in one write.
-func (f *file) append(g *group) (span, error) {
+// appendGroup adds a row group in one write.
+func (f *parquetFile) appendGroup(g *encodedGroup) (fileRange, error) {
 	if len(g.chunks) != len(f.columns) {
-		return span{}, errors.New("a row group lacks columns")
+		return fileRange{}, errors.New("a row group lacks columns")
 	}
-	at := span{f.size, int64(len(g.body))}
+	at := fileRange{f.size, int64(len(g.body))}
 	if err := f.write(g.body); err != nil {
-		return span{}, err
+		return fileRange{}, err
 	}
-	f.groups = append(f.groups, placed{at.offset, int64(g.rows), append([]chunk(nil), g.chunks...)})
+	f.groups = append(f.groups, placedGroup{at.offset, int64(g.rows), append([]chunk(nil), g.chunks...)})
 	f.rows += int64(g.rows)
 	return at, nil
 }
 
-// full says that the footer can take no further group.
-func (f *file) full() bool {
+// isFull says that the footer can take no further group.
+func (f *parquetFile) isFull() bool {
 	return (len(f.groups)+1)*len(f.columns) > maxChunks && len(f.groups) > 0 || len(f.groups) >= math.MaxInt16
 }
 
 // close writes the footer and makes the file visible.
-func (f *file) close() error {
+func (f *parquetFile) close() error {
 	footer, err := thrift.Marshal(new(thrift.CompactProtocol), f.footer())
 	if err != nil {
 		return fmt.Errorf("make the footer: %w", err)
@@ -85,7 +85,7 @@ func (f *file) close() error {
 	return f.blob.Commit()
 }
 
-func (f *file) footer() *format.FileMetaData {
+func (f *parquetFile) footer() *format.FileMetaData {
 	meta := &format.FileMetaData{
 		Version: 2, NumRows: f.rows, CreatedBy: "intray",
 		Schema: []format.SchemaElement{{Name: "rows", NumChildren: thrift.New(int32(len(f.columns)))}},
@@ -120,23 +120,23 @@ func (c column) physical() format.Type {
 	return format.Int64
 }
 
-// packing is how the pages of the column may be compressed; numbers are short as
+// pageCodec is how the pages of the column may be compressed; numbers are short as
 // they are.
-func (c column) packing(codec Codec) format.CompressionCodec {
+func (c column) pageCodec(codec Codec) format.CompressionCodec {
 	if c.text {
-		return codec.parquet()
+		return codec.parquetCodec()
 	}
 	return format.Uncompressed
 }
 
-func (f *file) rowGroup(ordinal int, g placed) format.RowGroup {
+func (f *parquetFile) rowGroup(ordinal int, g placedGroup) format.RowGroup {
 	row := format.RowGroup{
 		NumRows: g.rows, FileOffset: g.offset, Ordinal: int16(ordinal),
 		Columns: make([]format.ColumnChunk, 0, len(g.chunks)),
 	}
 	offset := g.offset
 	for i, c := range g.chunks {
-		row.Columns = append(row.Columns, f.columns[i].chunk(c, f.codec, g.rows, offset))
+		row.Columns = append(row.Columns, f.columns[i].columnChunk(c, f.codec, g.rows, offset))
 		row.TotalByteSize += c.plain
 		row.TotalCompressedSize += c.length
 		offset += c.length
@@ -144,9 +144,9 @@ func (f *file) rowGroup(ordinal int, g placed) format.RowGroup {
 	return row
 }
 
-func (c column) chunk(k chunk, codec Codec, rows, offset int64) format.ColumnChunk {
+func (c column) columnChunk(k chunk, codec Codec, rows, offset int64) format.ColumnChunk {
 	meta := format.ColumnMetaData{
-		Type: c.physical(), PathInSchema: []string{c.name}, Codec: c.packing(codec), NumValues: rows,
+		Type: c.physical(), PathInSchema: []string{c.name}, Codec: c.pageCodec(codec), NumValues: rows,
 		TotalUncompressedSize: k.plain, TotalCompressedSize: k.length,
 		DataPageOffset: offset + k.dict,
 		Statistics:     format.Statistics{NullCount: k.nulls},

@@ -14,12 +14,12 @@ import (
 )
 
 const (
-	// fewProblems and problemBytes bound the problems of a row group, and so those
+	// minGroupProblems and problemBytes bound the problems of a row group, and so those
 	// that a window reads beside its rows; behind manyGroups of them it is
-	// manyProblems, for a file has room for so many groups only.
-	fewProblems  = 8192
+	// maxGroupProblems, for a file has room for so many groups only.
+	minGroupProblems  = 8192
 	manyGroups   = 1024
-	manyProblems = 65536
+	maxGroupProblems = 65536
 	problemBytes = 4 << 20
 )
 
@@ -32,14 +32,14 @@ func problemColumns() []column {
 // problemFile writes problems.parquet, from the first problem on.
 type problemFile struct {
 	create  func(name string) (blob.Writer, error)
-	packer  *packer
+	compressor  *compressor
 	encoder *encoder
-	file    *file
+	file    *parquetFile
 	table   problemTable
-	group   group
+	group   encodedGroup
 	groups  []ProblemGroup
-	// lateFrom is the first of the groups that hold late problems.
-	lateFrom int
+	// firstCrossRow is the first of the groups that hold late problems.
+	firstCrossRow int
 }
 
 // problemTable holds the columns of a row group of problems.
@@ -55,7 +55,7 @@ func (t *problemTable) reset() {
 	t.texts.Reset()
 }
 
-func (t *problemTable) add(row int64, p *intray.Problem) {
+func (t *problemTable) appendProblem(row int64, p *intray.Problem) {
 	t.rows = append(t.rows, row)
 	t.fields = append(t.fields, int64(p.Field))
 	t.parts = append(t.parts, int64(p.Part))
@@ -64,21 +64,21 @@ func (t *problemTable) add(row int64, p *intray.Problem) {
 	t.texts.AppendString(p.Text.Encode())
 }
 
-// full says that the problems at hand are enough for a row group.
-func (f *problemFile) full() bool {
-	most := fewProblems
+// isGroupFull says that the problems at hand are enough for a row group.
+func (f *problemFile) isGroupFull() bool {
+	most := minGroupProblems
 	if len(f.groups) >= manyGroups {
-		most = manyProblems
+		most = maxGroupProblems
 	}
 	return len(f.table.rows) >= most || len(f.table.texts.Arena)+len(f.table.codes.Arena) >= problemBytes
 }
 
-// add adds the problems of a batch whose rows begin with first.
-func (f *problemFile) add(first int64, p *packed) error {
+// addBatch adds the problems of a batch whose rows begin with first.
+func (f *problemFile) addBatch(first int64, p *packedProblems) error {
 	t := &f.table
 	for i, row := range p.rows {
-		t.add(first+int64(row), &p.kinds[p.of[i]])
-		if !f.full() {
+		t.appendProblem(first+int64(row), &p.distinct[p.kindOf[i]])
+		if !f.isGroupFull() {
 			continue
 		}
 		if err := f.flush(); err != nil {
@@ -95,17 +95,17 @@ func (f *problemFile) flush() error {
 		if err != nil {
 			return err
 		}
-		if f.file, err = newFile(out, problemColumns(), f.packer.codec); err != nil {
+		if f.file, err = newFile(out, problemColumns(), f.compressor.codec); err != nil {
 			return err
 		}
 	}
 	if err := f.encode(); err != nil {
 		return fmt.Errorf("encode problems: %w", err)
 	}
-	if f.file.full() {
+	if f.file.isFull() {
 		return fmt.Errorf("the texts of the problems fill more than %d row groups", len(f.groups))
 	}
-	at, err := f.file.append(&f.group)
+	at, err := f.file.appendGroup(&f.group)
 	if err != nil {
 		return fmt.Errorf("write problems: %w", err)
 	}
@@ -121,16 +121,16 @@ func (f *problemFile) encode() error {
 	t, g := &f.table, &f.group
 	g.reset(len(t.rows))
 	for _, ints := range [][]int64{t.rows, t.fields, t.parts} {
-		if err := f.encoder.ints(g, ints); err != nil {
+		if err := f.encoder.writeInts(g, ints); err != nil {
 			return err
 		}
 	}
 	for _, texts := range []*intray.Texts{&t.codes, &t.levels, &t.texts} {
-		if err := f.encoder.required(g, texts); err != nil {
+		if err := f.encoder.writeRequired(g, texts); err != nil {
 			return err
 		}
 	}
-	g.seal()
+	g.setChecksum()
 	return nil
 }
 
@@ -148,7 +148,7 @@ func (f *problemFile) close(m *Manifest) error {
 	if err := f.file.close(); err != nil {
 		return fmt.Errorf("seal the problems: %w", err)
 	}
-	m.ProblemGroups, m.LateGroups = f.groups[:f.lateFrom], f.groups[f.lateFrom:]
+	m.ProblemGroups, m.CrossRowGroups = f.groups[:f.firstCrossRow], f.groups[f.firstCrossRow:]
 	return nil
 }
 
@@ -158,14 +158,14 @@ func (f *problemFile) abort() {
 	}
 }
 
-// packed holds the problems of one batch on their way to the commit: what they
+// packedProblems holds the problems of one batch on their way to the commit: what they
 // say once, and of each problem only the row and which text it is. A batch may
 // have hundreds of thousands, and several batches wait at a time.
-type packed struct {
-	// kinds are the problems that differ in more than the row.
-	kinds []intray.Problem
+type packedProblems struct {
+	// distinct are the problems that differ in more than the row.
+	distinct []intray.Problem
 	// rows and of hold the row and the kind of each problem, in order.
-	rows, of []uint32
+	rows, kindOf []uint32
 	// byKind holds the rows again, kind by kind, and ends where those of each
 	// kind end.
 	byKind, ends []uint32
@@ -175,8 +175,8 @@ type packed struct {
 	last []uint32
 }
 
-func (p *packed) pack(problems []intray.Problem, fields int) {
-	p.kinds, p.rows, p.of, p.byKind = p.kinds[:0], p.rows[:0], p.of[:0], p.byKind[:0]
+func (p *packedProblems) packProblems(problems []intray.Problem, fields int) {
+	p.distinct, p.rows, p.kindOf, p.byKind = p.distinct[:0], p.rows[:0], p.kindOf[:0], p.byKind[:0]
 	if len(problems) == 0 {
 		return
 	}
@@ -185,32 +185,32 @@ func (p *packed) pack(problems []intray.Problem, fields int) {
 	for _, problem := range problems {
 		p.rows = append(p.rows, uint32(problem.Row))
 		problem.Row = 0
-		p.of = append(p.of, p.kind(problem))
+		p.kindOf = append(p.kindOf, p.kindIndex(problem))
 	}
 	p.seen = nil
-	p.group()
+	p.groupByKind()
 }
 
-// kind numbers a problem without its row.
-func (p *packed) kind(problem intray.Problem) uint32 {
+// kindIndex numbers a problem without its row.
+func (p *packedProblems) kindIndex(problem intray.Problem) uint32 {
 	last := &p.last[problem.Field-intray.NoField]
-	if *last > 0 && p.kinds[*last-1] == problem {
+	if *last > 0 && p.distinct[*last-1] == problem {
 		return *last - 1
 	}
 	kind, known := p.seen[problem]
 	if !known {
-		kind = uint32(len(p.kinds))
-		p.kinds = append(p.kinds, problem)
+		kind = uint32(len(p.distinct))
+		p.distinct = append(p.distinct, problem)
 		p.seen[problem] = kind
 	}
 	*last = kind + 1
 	return kind
 }
 
-// group sorts the rows by kind.
-func (p *packed) group() {
-	p.ends = append(p.ends[:0], make([]uint32, len(p.kinds))...)
-	for _, kind := range p.of {
+// groupByKind sorts the rows by kind.
+func (p *packedProblems) groupByKind() {
+	p.ends = append(p.ends[:0], make([]uint32, len(p.distinct))...)
+	for _, kind := range p.kindOf {
 		p.ends[kind]++
 	}
 	at := uint32(0)
@@ -219,14 +219,14 @@ func (p *packed) group() {
 		at += n
 	}
 	p.byKind = slices.Grow(p.byKind, len(p.rows))[:len(p.rows)]
-	for i, kind := range p.of {
+	for i, kind := range p.kindOf {
 		p.byKind[p.ends[kind]] = p.rows[i]
 		p.ends[kind]++
 	}
 }
 
 // rowsOf are the rows of one kind, ascending.
-func (p *packed) rowsOf(kind int) []uint32 {
+func (p *packedProblems) rowsOf(kind int) []uint32 {
 	if kind == 0 {
 		return p.byKind[:p.ends[0]]
 	}
@@ -237,43 +237,43 @@ func (p *packed) rowsOf(kind int) []uint32 {
 // codes of a hostile hook have.
 const maxKinds = 65536
 
-// kinds count the problems, and remember their rows.
-type kinds struct {
+// problemIndex count the problems, and remember their rows.
+type problemIndex struct {
 	errors   *roaring.Bitmap
-	of       map[kindKey]*tally
+	counts       map[problemKey]*problemCount
 	problems int64
 }
 
-type kindKey struct {
+type problemKey struct {
 	field int
 	code  string
 	level intray.Level
 }
 
-type tally struct {
+type problemCount struct {
 	problems int64
 	rows     *roaring.Bitmap
 }
 
-func newKinds() kinds {
-	return kinds{errors: roaring.New(), of: map[kindKey]*tally{}}
+func newProblemIndex() problemIndex {
+	return problemIndex{errors: roaring.New(), counts: map[problemKey]*problemCount{}}
 }
 
-// add adds the problems of a batch whose rows begin with first. It makes the
+// addBatch adds the problems of a batch whose rows begin with first. It makes the
 // rows of p, kind by kind, count from the stage's first.
-func (k *kinds) add(first int64, p *packed) error {
+func (k *problemIndex) addBatch(first int64, p *packedProblems) error {
 	for i := range p.byKind {
 		p.byKind[i] += uint32(first)
 	}
-	for i := range p.kinds {
-		t, err := k.tally(&p.kinds[i])
+	for i := range p.distinct {
+		t, err := k.countFor(&p.distinct[i])
 		if err != nil {
 			return err
 		}
 		rows := p.rowsOf(i)
 		t.problems += int64(len(rows))
 		t.rows.AddMany(rows)
-		if p.kinds[i].Level == intray.LevelError {
+		if p.distinct[i].Level == intray.LevelError {
 			k.errors.AddMany(rows)
 		}
 	}
@@ -281,22 +281,22 @@ func (k *kinds) add(first int64, p *packed) error {
 	return nil
 }
 
-// tally gives that of a problem's kind.
-func (k *kinds) tally(p *intray.Problem) (*tally, error) {
-	key := kindKey{p.Field, p.Code, p.Level}
-	t := k.of[key]
+// countFor gives that of a problem's kind.
+func (k *problemIndex) countFor(p *intray.Problem) (*problemCount, error) {
+	key := problemKey{p.Field, p.Code, p.Level}
+	t := k.counts[key]
 	if t == nil {
-		if len(k.of) == maxKinds {
+		if len(k.counts) == maxKinds {
 			return nil, fmt.Errorf("there are more than %d kinds of problems", maxKinds)
 		}
-		t = &tally{rows: roaring.New()}
-		k.of[key] = t
+		t = &problemCount{rows: roaring.New()}
+		k.counts[key] = t
 	}
 	return t, nil
 }
 
 // encode lays the bitmaps end to end and enters them in the manifest.
-func (k *kinds) encode(m *Manifest) ([]byte, error) {
+func (k *problemIndex) encode(m *Manifest) ([]byte, error) {
 	m.Problems, m.ErrorRows = k.problems, int64(k.errors.GetCardinality())
 	if k.problems == 0 {
 		return nil, nil
@@ -307,11 +307,11 @@ func (k *kinds) encode(m *Manifest) ([]byte, error) {
 	}
 	m.Errors = at
 	for _, key := range k.sorted() {
-		t := k.of[key]
+		t := k.counts[key]
 		if body, at, err = appendBitmap(body, t.rows); err != nil {
 			return nil, err
 		}
-		m.Kinds = append(m.Kinds, Kind{
+		m.Kinds = append(m.Kinds, ProblemKind{
 			Field: key.field, Code: key.code, Level: key.level.String(),
 			Problems: t.problems, Rows: int64(t.rows.GetCardinality()), Bitmap: at,
 		})
@@ -319,12 +319,12 @@ func (k *kinds) encode(m *Manifest) ([]byte, error) {
 	return body, nil
 }
 
-func (k *kinds) sorted() []kindKey {
-	keys := make([]kindKey, 0, len(k.of))
-	for key := range k.of {
+func (k *problemIndex) sorted() []problemKey {
+	keys := make([]problemKey, 0, len(k.counts))
+	for key := range k.counts {
 		keys = append(keys, key)
 	}
-	slices.SortFunc(keys, func(a, b kindKey) int {
+	slices.SortFunc(keys, func(a, b problemKey) int {
 		return cmp.Or(cmp.Compare(a.field, b.field), strings.Compare(a.code, b.code), cmp.Compare(a.level, b.level))
 	})
 	return keys
@@ -339,8 +339,8 @@ func appendBitmap(body []byte, rows *roaring.Bitmap) ([]byte, Piece, error) {
 	return append(body, text...), Piece{int64(len(body)), int64(len(text)), checksum(text)}, nil
 }
 
-// window gives up to n rows of a bitmap, after the first skip of them.
-func window(rows *roaring.Bitmap, skip int64, n int) []int64 {
+// bitmapWindow gives up to n rows of a bitmap, after the first skip of them.
+func bitmapWindow(rows *roaring.Bitmap, skip int64, n int) []int64 {
 	total := int64(rows.GetCardinality())
 	if skip >= total || n <= 0 {
 		return nil
@@ -358,16 +358,16 @@ func window(rows *roaring.Bitmap, skip int64, n int) []int64 {
 	return list
 }
 
-// late are the rows of one problem that showed when all rows were known.
-type late struct {
+// crossRowProblem are the rows of one problem that showed when all rows were known.
+type crossRowProblem struct {
 	problem intray.Problem
 	rows    *roaring.Bitmap
 }
 
-// Late adds a problem to rows that were committed, whatever its Row. It is
+// AddProblem adds a problem to rows that were committed, whatever its Row. It is
 // called when every commit has returned, before Close; the bitmap must not be
 // changed afterwards.
-func (w *Writer) Late(problem intray.Problem, rows *roaring.Bitmap) error {
+func (w *Writer) AddProblem(problem intray.Problem, rows *roaring.Bitmap) error {
 	if w.err != nil {
 		return w.err
 	}
@@ -378,12 +378,12 @@ func (w *Writer) Late(problem intray.Problem, rows *roaring.Bitmap) error {
 		return fmt.Errorf("a late problem has field %d, level %d and row %d", problem.Field, uint8(problem.Level), rows.Maximum())
 	}
 	problem.Row = 0
-	w.late = append(w.late, late{problem, rows})
-	return w.kinds.addLate(problem, rows)
+	w.crossRow = append(w.crossRow, crossRowProblem{problem, rows})
+	return w.problemIndex.addCrossRow(problem, rows)
 }
 
-func (k *kinds) addLate(p intray.Problem, rows *roaring.Bitmap) error {
-	t, err := k.tally(&p)
+func (k *problemIndex) addCrossRow(p intray.Problem, rows *roaring.Bitmap) error {
+	t, err := k.countFor(&p)
 	if err != nil {
 		return err
 	}
@@ -396,32 +396,32 @@ func (k *kinds) addLate(p intray.Problem, rows *roaring.Bitmap) error {
 	return nil
 }
 
-// addLate writes the late problems behind all others, in the order of the rows.
-func (f *problemFile) addLate(all []late) error {
+// writeCrossRow writes the late problems behind all others, in the order of the rows.
+func (f *problemFile) writeCrossRow(all []crossRowProblem) error {
 	if len(f.table.rows) > 0 {
 		if err := f.flush(); err != nil {
 			return err
 		}
 	}
-	f.lateFrom = len(f.groups)
+	f.firstCrossRow = len(f.groups)
 	if len(all) == 0 {
 		return nil
 	}
-	next := make(lateHeap, 0, len(all))
+	next := make(crossRowHeap, 0, len(all))
 	for i, l := range all {
-		next = append(next, lateRow{rows: l.rows.Iterator(), of: i, field: l.problem.Field})
+		next = append(next, crossRowItem{rows: l.rows.Iterator(), problem: i, field: l.problem.Field})
 	}
 	heap.Init(&next)
 	for len(next) > 0 {
 		first := &next[0]
-		p := &all[first.of].problem
-		f.table.add(int64(first.rows.Next()), p)
+		p := &all[first.problem].problem
+		f.table.appendProblem(int64(first.rows.Next()), p)
 		if first.rows.HasNext() {
 			heap.Fix(&next, 0)
 		} else {
 			heap.Pop(&next)
 		}
-		if !f.full() {
+		if !f.isGroupFull() {
 			continue
 		}
 		if err := f.flush(); err != nil {
@@ -431,25 +431,25 @@ func (f *problemFile) addLate(all []late) error {
 	return nil
 }
 
-// lateRow is the next row of a late problem; lateHeap has the one that is first
+// crossRowItem is the next row of a late problem; crossRowHeap has the one that is first
 // in front.
-type lateRow struct {
+type crossRowItem struct {
 	rows      roaring.IntPeekable
-	of, field int
+	problem, field int
 }
 
-type lateHeap []lateRow
+type crossRowHeap []crossRowItem
 
-func (h lateHeap) Len() int      { return len(h) }
-func (h lateHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h *lateHeap) Push(x any)   { *h = append(*h, x.(lateRow)) }
+func (h crossRowHeap) Len() int      { return len(h) }
+func (h crossRowHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (h *crossRowHeap) Push(x any)   { *h = append(*h, x.(crossRowItem)) }
 
-func (h lateHeap) Less(i, j int) bool {
+func (h crossRowHeap) Less(i, j int) bool {
 	a, b := h[i].rows.PeekNext(), h[j].rows.PeekNext()
-	return a < b || a == b && (h[i].field < h[j].field || h[i].field == h[j].field && h[i].of < h[j].of)
+	return a < b || a == b && (h[i].field < h[j].field || h[i].field == h[j].field && h[i].problem < h[j].problem)
 }
 
-func (h *lateHeap) Pop() any {
+func (h *crossRowHeap) Pop() any {
 	last := len(*h) - 1
 	x := (*h)[last]
 	*h = (*h)[:last]

@@ -23,22 +23,22 @@ type Scan struct {
 // Scan makes what reads batches.
 func (s *Stage) Scan() *Scan { return &Scan{cursor: newCursor(s)} }
 
-// Groups are the row groups of all segments, in order: one for each batch that
+// RowGroups are the row groups of all segments, in order: one for each batch that
 // was staged.
-func (s *Stage) Groups() []Group {
-	var all []Group
+func (s *Stage) RowGroups() []RowGroup {
+	var all []RowGroup
 	for i := range s.manifest.Segments {
 		all = append(all, s.manifest.Segments[i].Groups...)
 	}
 	return all
 }
 
-// Fields reads the fields at these places of the batch that has the row; the
+// ReadFields reads the fields at these places of the batch that has the row; the
 // others are left without cells, and so are passed columns and problems. The
 // batch is the caller's until the next call.
-func (s *Scan) Fields(ctx context.Context, row int64, fields []int) (*intray.Batch, error) {
+func (s *Scan) ReadFields(ctx context.Context, row int64, fields []int) (*intray.Batch, error) {
 	c := s.cursor
-	segment, g, err := c.stage.holding(row)
+	segment, g, err := c.stage.groupContaining(row)
 	if err == nil {
 		c.held = 0
 		err = c.load(ctx, segment.Name, g.Piece, g.Rows)
@@ -46,7 +46,7 @@ func (s *Scan) Fields(ctx context.Context, row int64, fields []int) (*intray.Bat
 	if err != nil {
 		return nil, fmt.Errorf("read the staged rows from %d on: %w", row, err)
 	}
-	s.want(fields)
+	s.setWanted(fields)
 	b := &c.current
 	b.Reset(len(s.wanted))
 	if err := s.decode(b); err != nil {
@@ -59,7 +59,7 @@ func (s *Scan) Fields(ctx context.Context, row int64, fields []int) (*intray.Bat
 	return b, nil
 }
 
-func (s *Scan) want(fields []int) {
+func (s *Scan) setWanted(fields []int) {
 	s.wanted = append(s.wanted[:0], make([]bool, len(s.cursor.stage.manifest.Fields))...)
 	for _, f := range fields {
 		s.wanted[f] = true
@@ -71,35 +71,35 @@ func (s *Scan) decode(b *intray.Batch) error {
 	c := s.cursor
 	for i := range b.Fields {
 		if s.wanted[i] {
-			if err := c.decoder.field(&b.Fields[i]); err != nil {
+			if err := c.decoder.readField(&b.Fields[i]); err != nil {
 				return err
 			}
 			continue
 		}
-		if err := c.decoder.skip(2); err != nil {
+		if err := c.decoder.skipColumns(2); err != nil {
 			return err
 		}
 	}
 	for i := range b.Unmapped {
 		b.Unmapped[i].Cells.Reset()
 	}
-	if err := c.decoder.skip(len(c.stage.manifest.Unmapped)); err != nil {
+	if err := c.decoder.skipColumns(len(c.stage.manifest.Unmapped)); err != nil {
 		return err
 	}
 	var err error
-	if c.lines, err = c.decoder.ints(c.lines); err != nil {
+	if c.lines, err = c.decoder.readInts(c.lines); err != nil {
 		return err
 	}
-	b.Lines, err = c.decoder.ints(b.Lines)
+	b.Lines, err = c.decoder.readInts(b.Lines)
 	return err
 }
 
-// skip passes over so many columns.
-func (d *decoder) skip(columns int) error {
+// skipColumns passes over so many columns.
+func (d *decoder) skipColumns(columns int) error {
 	for range columns {
-		h, _, err := d.next()
+		h, _, err := d.nextPage()
 		if err == nil && h.Type == format.DictionaryPage {
-			h, _, err = d.next()
+			h, _, err = d.nextPage()
 		}
 		if err != nil {
 			return err
@@ -111,27 +111,27 @@ func (d *decoder) skip(columns int) error {
 	return nil
 }
 
-// holding is groupOf for a row that may not be there.
-func (s *Stage) holding(row int64) (*Segment, Group, error) {
+// groupContaining is groupFor for a row that may not be there.
+func (s *Stage) groupContaining(row int64) (*Segment, RowGroup, error) {
 	if row < 0 || row >= s.manifest.Rows {
-		return nil, Group{}, fmt.Errorf("there is no staged row %d", row)
+		return nil, RowGroup{}, fmt.Errorf("there is no staged row %d", row)
 	}
-	segment, g := s.groupOf(row)
+	segment, g := s.groupFor(row)
 	return segment, g, nil
 }
 
-// Marked gives the rows that have a problem of the kind, which must be one of the
+// RowsWithProblem gives the rows that have a problem of the kind, which must be one of the
 // manifest's. The bitmap must not be changed.
-func (s *Stage) Marked(ctx context.Context, kind Kind) (*roaring.Bitmap, error) {
-	rows, err := s.bitmap(ctx, kind.Bitmap)
+func (s *Stage) RowsWithProblem(ctx context.Context, kind ProblemKind) (*roaring.Bitmap, error) {
+	rows, err := s.loadBitmap(ctx, kind.Bitmap)
 	if err != nil {
 		return nil, fmt.Errorf("read the rows with problems: %w", err)
 	}
 	return rows, nil
 }
 
-// GroupsOf says how many of the row groups hold any of the rows, which ascend.
-func (s *Stage) GroupsOf(rows *roaring.Bitmap) int {
+// CountRowGroups says how many of the row groups hold any of the rows, which ascend.
+func (s *Stage) CountRowGroups(rows *roaring.Bitmap) int {
 	n := 0
 	for i := range s.manifest.Segments {
 		groups := s.manifest.Segments[i].Groups
@@ -159,7 +159,7 @@ func AppendRows(dst, src *intray.Batch, from, to int) { appendRows(dst, src, fro
 func (s *Stage) Batches(ctx context.Context) iter.Seq2[*intray.Batch, error] {
 	return func(yield func(*intray.Batch, error) bool) {
 		running, stop := context.WithCancel(ctx)
-		a := ahead{free: make(chan *cursor, 2), done: make(chan step)}
+		a := prefetcher{free: make(chan *cursor, 2), done: make(chan prefetched)}
 		a.free <- newCursor(s)
 		a.free <- newCursor(s)
 		go a.read(running, s)
@@ -185,16 +185,16 @@ func (s *Stage) Batches(ctx context.Context) iter.Seq2[*intray.Batch, error] {
 	}
 }
 
-// ahead reads batches in the background. Its two cursors go round: from free to
+// prefetcher reads batches in the background. Its two cursors go round: from free to
 // the reading, to whoever takes the steps, to free.
-type ahead struct {
+type prefetcher struct {
 	free chan *cursor
-	done chan step
+	done chan prefetched
 }
 
-// step is the batch of the rows from first on, in the memory of its cursor, or
+// prefetched is the batch of the rows from first on, in the memory of its cursor, or
 // what kept it from being read.
-type step struct {
+type prefetched struct {
 	cursor *cursor
 	first  int64
 	batch  *intray.Batch
@@ -203,13 +203,13 @@ type step struct {
 
 // read reads all batches, up to the first that fails. Every step is taken by
 // somebody, so that it never waits for good.
-func (a *ahead) read(ctx context.Context, s *Stage) {
+func (a *prefetcher) read(ctx context.Context, s *Stage) {
 	defer close(a.done)
 	for i := range s.manifest.Segments {
 		segment := &s.manifest.Segments[i]
 		for _, g := range segment.Groups {
-			next := step{cursor: <-a.free, first: g.First}
-			next.read(ctx, segment, g)
+			next := prefetched{cursor: <-a.free, first: g.First}
+			next.load(ctx, segment, g)
 			a.done <- next
 			if next.err != nil {
 				return
@@ -218,13 +218,13 @@ func (a *ahead) read(ctx context.Context, s *Stage) {
 	}
 }
 
-// read reads the batch. A panic is an error of this stage alone, as it would be
+// load reads the batch. A panic is an error of this stage alone, as it would be
 // where the rows are asked for.
-func (n *step) read(ctx context.Context, s *Segment, g Group) {
+func (n *prefetched) load(ctx context.Context, s *Segment, g RowGroup) {
 	defer func() {
 		if r := recover(); r != nil {
 			n.err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
 		}
 	}()
-	n.batch, n.err = n.cursor.batch(ctx, s, g)
+	n.batch, n.err = n.cursor.readBatch(ctx, s, g)
 }

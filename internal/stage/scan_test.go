@@ -62,7 +62,7 @@ func TestDamageComesInItsTurn(t *testing.T) {
 func TestUnknownCodecIsRefused(t *testing.T) {
 	w := stage.NewWriter(context.Background(), mem.New(), prefix, contactLayout(), stage.Config{Codec: "lz4"})
 	defer w.Abort()
-	if _, err := w.Stage(contacts(0, 3)); err == nil || !strings.Contains(err.Error(), "lz4") {
+	if _, err := w.StageBatch(contacts(0, 3)); err == nil || !strings.Contains(err.Error(), "lz4") {
 		t.Errorf("a batch gives %v", err)
 	}
 	if _, err := w.Close(context.Background()); err == nil {

@@ -25,7 +25,7 @@ type Stage struct {
 	store    blob.Store
 	prefix   string
 	manifest *Manifest
-	packed   *unpacker
+	decompressor   *decompressor
 	// cursors are used again from window to window.
 	cursors sync.Pool
 
@@ -49,12 +49,12 @@ func Open(ctx context.Context, store blob.Store, prefix string) (*Stage, error) 
 	if err != nil {
 		return nil, fmt.Errorf("read the manifest of the stage %s: %w", prefix, err)
 	}
-	u, err := newUnpacker(m.Codec)
+	u, err := newDecompressor(m.Codec)
 	if err != nil {
 		return nil, fmt.Errorf("open the stage %s: %w", prefix, err)
 	}
 	s := &Stage{
-		store: store, prefix: prefix, manifest: m, packed: u,
+		store: store, prefix: prefix, manifest: m, decompressor: u,
 		open: map[string]blob.Reader{}, bitmaps: map[Piece]*roaring.Bitmap{},
 	}
 	s.cursors.New = func() any { return newCursor(s) }
@@ -74,7 +74,7 @@ func (s *Stage) Close() error {
 	}
 	clear(s.open)
 	clear(s.bitmaps)
-	s.packed.close()
+	s.decompressor.close()
 	return errors.Join(errs...)
 }
 
@@ -85,16 +85,16 @@ func (s *Stage) Window(ctx context.Context, first int64, n int) (*intray.Batch, 
 	if first < 0 || n < 0 {
 		return nil, fmt.Errorf("read %d staged rows from %d on: no such rows", n, first)
 	}
-	out := s.blank(first)
+	out := s.emptyBatch(first)
 	end := min(s.manifest.Rows, first+min(int64(n), s.manifest.Rows))
-	if err := s.window(ctx, out, first, end); err != nil {
+	if err := s.readWindow(ctx, out, first, end); err != nil {
 		return nil, fmt.Errorf("read %d staged rows from %d on: %w", n, first, err)
 	}
 	return out, nil
 }
 
-// blank is a batch of no rows.
-func (s *Stage) blank(first int64) *intray.Batch {
+// emptyBatch is a batch of no rows.
+func (s *Stage) emptyBatch(first int64) *intray.Batch {
 	b := &intray.Batch{First: first, Fields: make([]intray.Cells, len(s.manifest.Fields))}
 	for _, u := range s.manifest.Unmapped {
 		b.Unmapped = append(b.Unmapped, intray.UnmappedCells{Column: u.Index})
@@ -102,22 +102,22 @@ func (s *Stage) blank(first int64) *intray.Batch {
 	return b
 }
 
-func (s *Stage) window(ctx context.Context, out *intray.Batch, first, end int64) error {
+func (s *Stage) readWindow(ctx context.Context, out *intray.Batch, first, end int64) error {
 	c := s.cursors.Get().(*cursor)
 	defer s.cursors.Put(c)
 	for from := first; from < end; {
-		segment, g := s.groupOf(from)
-		if err := c.rows(ctx, segment, g); err != nil {
+		segment, g := s.groupFor(from)
+		if err := c.readRows(ctx, segment, g); err != nil {
 			return err
 		}
 		appendRows(out, &c.current, int(from-g.First), int(min(end-g.First, g.Rows)))
 		from = g.First + g.Rows
 	}
-	return c.problems(ctx, out)
+	return c.readProblems(ctx, out)
 }
 
-// groupOf gives the row group that holds a row of the stage.
-func (s *Stage) groupOf(row int64) (*Segment, Group) {
+// groupFor gives the row group that holds a row of the stage.
+func (s *Stage) groupFor(row int64) (*Segment, RowGroup) {
 	segments := s.manifest.Segments
 	i := sort.Search(len(segments), func(i int) bool { return segments[i].First+segments[i].Rows > row })
 	groups := segments[i].Groups
@@ -125,34 +125,34 @@ func (s *Stage) groupOf(row int64) (*Segment, Group) {
 	return &segments[i], groups[at]
 }
 
-// BadRows gives up to n rows that have a problem of level error, in order,
+// ErrorRows gives up to n rows that have a problem of level error, in order,
 // after the first skip of them.
-func (s *Stage) BadRows(ctx context.Context, skip int64, n int) ([]int64, error) {
-	return s.marked(ctx, s.manifest.Errors, skip, n)
+func (s *Stage) ErrorRows(ctx context.Context, skip int64, n int) ([]int64, error) {
+	return s.pageRows(ctx, s.manifest.Errors, skip, n)
 }
 
-// RowsOf gives up to n rows that have a problem of the kind, which must be one
+// ProblemRows gives up to n rows that have a problem of the kind, which must be one
 // of the manifest's, in order, after the first skip of them.
-func (s *Stage) RowsOf(ctx context.Context, kind Kind, skip int64, n int) ([]int64, error) {
+func (s *Stage) ProblemRows(ctx context.Context, kind ProblemKind, skip int64, n int) ([]int64, error) {
 	if !slices.Contains(s.manifest.Kinds, kind) {
 		return nil, fmt.Errorf("the stage has no problems %q of level %s in field %d", kind.Code, kind.Level, kind.Field)
 	}
-	return s.marked(ctx, kind.Bitmap, skip, n)
+	return s.pageRows(ctx, kind.Bitmap, skip, n)
 }
 
-func (s *Stage) marked(ctx context.Context, at Piece, skip int64, n int) ([]int64, error) {
+func (s *Stage) pageRows(ctx context.Context, at Piece, skip int64, n int) ([]int64, error) {
 	if skip < 0 || n < 0 {
 		return nil, fmt.Errorf("read %d marked rows after %d: no such rows", n, skip)
 	}
-	rows, err := s.bitmap(ctx, at)
+	rows, err := s.loadBitmap(ctx, at)
 	if err != nil {
 		return nil, fmt.Errorf("read the rows with problems: %w", err)
 	}
-	return window(rows, skip, n), nil
+	return bitmapWindow(rows, skip, n), nil
 }
 
-// bitmap loads a bitmap once.
-func (s *Stage) bitmap(ctx context.Context, at Piece) (*roaring.Bitmap, error) {
+// loadBitmap loads a bitmap once.
+func (s *Stage) loadBitmap(ctx context.Context, at Piece) (*roaring.Bitmap, error) {
 	if at.Length == 0 {
 		return roaring.New(), nil
 	}
@@ -162,7 +162,7 @@ func (s *Stage) bitmap(ctx context.Context, at Piece) (*roaring.Bitmap, error) {
 	if rows != nil {
 		return rows, nil
 	}
-	text, err := s.read(ctx, bitmapsName, at, nil)
+	text, err := s.readPiece(ctx, bitmapsName, at, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -176,12 +176,12 @@ func (s *Stage) bitmap(ctx context.Context, at Piece) (*roaring.Bitmap, error) {
 	return rows, nil
 }
 
-// read reads a piece of a file in one ranged read and verifies its checksum.
-func (s *Stage) read(ctx context.Context, name string, at Piece, buf []byte) ([]byte, error) {
+// readPiece reads a piece of a file in one ranged read and verifies its checksum.
+func (s *Stage) readPiece(ctx context.Context, name string, at Piece, buf []byte) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	r, err := s.file(ctx, name)
+	r, err := s.openFile(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -201,8 +201,8 @@ func (s *Stage) read(ctx context.Context, name string, at Piece, buf []byte) ([]
 	return buf, nil
 }
 
-// file opens a file of the stage once.
-func (s *Stage) file(ctx context.Context, name string) (blob.Reader, error) {
+// openFile opens a file of the stage once.
+func (s *Stage) openFile(ctx context.Context, name string) (blob.Reader, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if r := s.open[name]; r != nil {

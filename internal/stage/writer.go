@@ -40,7 +40,7 @@ var (
 )
 
 // Writer writes a stage. Its memory does not grow with the rows, but for the
-// bitmaps: at most 1.25 MB per 10 million rows and [Kind].
+// bitmaps: at most 1.25 MB per 10 million rows and [ProblemKind].
 type Writer struct {
 	// create begins a blob of the stage, under the context of NewWriter.
 	create  func(name string) (blob.Writer, error)
@@ -50,26 +50,26 @@ type Writer struct {
 	cfg     Config
 	columns []column
 	// encoders and parcels are used again from batch to batch.
-	packer   *packer
+	compressor   *compressor
 	encoders sync.Pool
-	parcels  sync.Pool
+	batches  sync.Pool
 
 	// What follows belongs to the goroutine that commits.
-	segment  *file
-	sealing  *sealing
+	segment  *parquetFile
+	sealing  *pendingSegment
 	manifest Manifest
 	problems *problemFile
-	kinds    kinds
-	late     []late
+	problemIndex    problemIndex
+	crossRow     []crossRowProblem
 	// err ends the writer: a stage with a hole must not be sealed.
 	err error
 }
 
-// parcel is an encoded batch on its way to its commit.
-type parcel struct {
-	group    group
+// encodedBatch is an encoded batch on its way to its commit.
+type encodedBatch struct {
+	group    encodedGroup
 	first    int64
-	problems packed
+	problems packedProblems
 }
 
 // NewWriter begins a stage under prefix, which must be a valid blob key and
@@ -77,24 +77,24 @@ type parcel struct {
 func NewWriter(ctx context.Context, store blob.Store, prefix string, layout Layout, cfg Config) *Writer {
 	w := &Writer{store: store, prefix: prefix, cfg: cfg.withDefaults()}
 	w.manifest = Manifest{Version: Version}
-	w.manifest.Fields, w.manifest.Unmapped = layout.name()
-	w.columns = columns(w.manifest.Fields, w.manifest.Unmapped)
-	w.create = func(name string) (blob.Writer, error) { return create(ctx, store, prefix, name) }
+	w.manifest.Fields, w.manifest.Unmapped = layout.assignNames()
+	w.columns = segmentColumns(w.manifest.Fields, w.manifest.Unmapped)
+	w.create = func(name string) (blob.Writer, error) { return createBlob(ctx, store, prefix, name) }
 	w.remove = func() error { return store.DeleteAll(context.WithoutCancel(ctx), prefix) }
-	if w.packer, w.err = newPacker(w.cfg.Codec); w.err == nil {
-		w.manifest.Codec = w.packer.codec
+	if w.compressor, w.err = newCompressor(w.cfg.Codec); w.err == nil {
+		w.manifest.Codec = w.compressor.codec
 	}
-	w.kinds = newKinds()
-	w.encoders.New = func() any { return newEncoder(w.packer) }
-	w.parcels.New = func() any { return new(parcel) }
-	w.problems = &problemFile{create: w.create, packer: w.packer, encoder: newEncoder(w.packer)}
+	w.problemIndex = newProblemIndex()
+	w.encoders.New = func() any { return newEncoder(w.compressor) }
+	w.batches.New = func() any { return new(encodedBatch) }
+	w.problems = &problemFile{create: w.create, compressor: w.compressor, encoder: newEncoder(w.compressor)}
 	if !blob.ValidKey(prefix) {
 		w.err = fmt.Errorf("the prefix %q of a stage is no valid blob key", prefix)
 	}
 	return w
 }
 
-func create(ctx context.Context, store blob.Store, prefix, name string) (blob.Writer, error) {
+func createBlob(ctx context.Context, store blob.Store, prefix, name string) (blob.Writer, error) {
 	w, err := store.Create(ctx, prefix+"/"+name)
 	if err != nil {
 		return nil, fmt.Errorf("create %s of the stage: %w", name, err)
@@ -102,18 +102,18 @@ func create(ctx context.Context, store blob.Store, prefix, name string) (blob.Wr
 	return w, nil
 }
 
-// Stage encodes a batch. It may be called from several goroutines at once, and
+// StageBatch encodes a batch. It may be called from several goroutines at once, and
 // the batch may be used again when it has returned. The batch must hold the
 // fields and passed columns of the layout.
 //
 // The commit appends the batch. Commits are called from one goroutine, in the
 // order of the rows and without gaps; one that comes out of order is an error.
 // After an error the writer takes nothing more.
-func (w *Writer) Stage(b *intray.Batch) (commit func() error, err error) {
-	if w.packer == nil {
+func (w *Writer) StageBatch(b *intray.Batch) (commit func() error, err error) {
+	if w.compressor == nil {
 		return nil, fmt.Errorf("stage a batch: the codec %q cannot be had", string(w.cfg.Codec))
 	}
-	p := w.parcels.Get().(*parcel)
+	p := w.batches.Get().(*encodedBatch)
 	e := w.encoders.Get().(*encoder)
 	defer w.encoders.Put(e)
 	if err := w.encode(e, p, b); err != nil {
@@ -123,54 +123,54 @@ func (w *Writer) Stage(b *intray.Batch) (commit func() error, err error) {
 }
 
 // encode brings the batch into the parcel.
-func (w *Writer) encode(e *encoder, p *parcel, b *intray.Batch) error {
+func (w *Writer) encode(e *encoder, p *encodedBatch, b *intray.Batch) error {
 	p.group.reset(b.Rows())
 	p.first = b.First
-	if err := w.check(b); err != nil {
+	if err := w.validateBatch(b); err != nil {
 		return err
 	}
-	p.problems.pack(b.Problems, len(b.Fields))
+	p.problems.packProblems(b.Problems, len(b.Fields))
 	if b.Rows() == 0 {
 		return nil
 	}
 	for i := range b.Fields {
-		if err := e.field(&p.group, &b.Fields[i]); err != nil {
+		if err := e.writeField(&p.group, &b.Fields[i]); err != nil {
 			return fmt.Errorf("field %q: %w", w.manifest.Fields[i].Key, err)
 		}
 	}
 	for i := range b.Unmapped {
-		if err := e.required(&p.group, &b.Unmapped[i].Cells); err != nil {
+		if err := e.writeRequired(&p.group, &b.Unmapped[i].Cells); err != nil {
 			return fmt.Errorf("column %d: %w", b.Unmapped[i].Column, err)
 		}
 	}
-	if err := e.places(&p.group, b); err != nil {
+	if err := e.writeLocations(&p.group, b); err != nil {
 		return err
 	}
-	p.group.seal()
+	p.group.setChecksum()
 	return nil
 }
 
-func (e *encoder) field(g *group, c *intray.Cells) error {
-	if err := e.values(g, &c.Values, c.Nulls); err != nil {
+func (e *encoder) writeField(g *encodedGroup, c *intray.Cells) error {
+	if err := e.writeValues(g, &c.Values, c.Nulls); err != nil {
 		return err
 	}
-	return e.sparse(g, &c.Raws, c.RawRows)
+	return e.writeSparse(g, &c.Raws, c.RawRows)
 }
 
-// places adds the columns that say where the rows come from.
-func (e *encoder) places(g *group, b *intray.Batch) error {
+// writeLocations adds the columns that say where the rows come from.
+func (e *encoder) writeLocations(g *encodedGroup, b *intray.Batch) error {
 	rows := make([]int64, b.Rows())
 	for i := range rows {
 		rows[i] = b.First + int64(i)
 	}
-	if err := e.ints(g, rows); err != nil {
+	if err := e.writeInts(g, rows); err != nil {
 		return err
 	}
-	return e.ints(g, b.Lines)
+	return e.writeInts(g, b.Lines)
 }
 
-// check makes sure that the batch has the shape of the layout.
-func (w *Writer) check(b *intray.Batch) error {
+// validateBatch makes sure that the batch has the shape of the layout.
+func (w *Writer) validateBatch(b *intray.Batch) error {
 	if len(b.Fields) != len(w.manifest.Fields) || len(b.Unmapped) != len(w.manifest.Unmapped) {
 		return fmt.Errorf("it has %d fields and %d passed columns, not %d and %d",
 			len(b.Fields), len(b.Unmapped), len(w.manifest.Fields), len(w.manifest.Unmapped))
@@ -201,92 +201,92 @@ func checkProblems(b *intray.Batch, fields int) error {
 }
 
 // commit appends a parcel. Its first error is the writer's last word.
-func (w *Writer) commit(p *parcel) error {
+func (w *Writer) commit(p *encodedBatch) error {
 	if w.err != nil {
 		return w.err
 	}
-	if w.err = w.add(p); w.err != nil {
+	if w.err = w.appendBatch(p); w.err != nil {
 		w.err = fmt.Errorf("append the rows from %d on to the stage: %w", p.first, w.err)
 		return w.err
 	}
-	w.parcels.Put(p)
+	w.batches.Put(p)
 	return nil
 }
 
-func (w *Writer) add(p *parcel) error {
+func (w *Writer) appendBatch(p *encodedBatch) error {
 	if p.group.rows == 0 {
 		return nil
 	}
 	if p.first != w.manifest.Rows {
 		return fmt.Errorf("the next row is %d", w.manifest.Rows)
 	}
-	if err := w.place(&p.group); err != nil {
+	if err := w.appendToSegment(&p.group); err != nil {
 		return err
 	}
-	if err := w.kinds.add(p.first, &p.problems); err != nil {
+	if err := w.problemIndex.addBatch(p.first, &p.problems); err != nil {
 		return err
 	}
-	return w.problems.add(p.first, &p.problems)
+	return w.problems.addBatch(p.first, &p.problems)
 }
 
-// place appends the rows to the segment under way, or to a new one.
-func (w *Writer) place(g *group) error {
+// appendToSegment appends the rows to the segment under way, or to a new one.
+func (w *Writer) appendToSegment(g *encodedGroup) error {
 	if w.segment != nil && w.segmentDone() {
-		if err := w.seal(); err != nil {
+		if err := w.sealSegment(); err != nil {
 			return err
 		}
 	}
 	if w.segment == nil {
-		if err := w.begin(); err != nil {
+		if err := w.beginSegment(); err != nil {
 			return err
 		}
 	}
-	at, err := w.segment.append(g)
+	at, err := w.segment.appendGroup(g)
 	if err != nil {
 		return err
 	}
 	s := &w.manifest.Segments[len(w.manifest.Segments)-1]
-	s.Groups = append(s.Groups, Group{w.manifest.Rows, int64(g.rows), Piece{at.offset, at.length, g.crc}})
+	s.Groups = append(s.Groups, RowGroup{w.manifest.Rows, int64(g.rows), Piece{at.offset, at.length, g.crc}})
 	s.Rows += int64(g.rows)
 	w.manifest.Rows += int64(g.rows)
 	return nil
 }
 
 func (w *Writer) segmentDone() bool {
-	return w.segment.rows >= w.cfg.SegmentRows || w.segment.size >= w.cfg.SegmentBytes || w.segment.full()
+	return w.segment.rows >= w.cfg.SegmentRows || w.segment.size >= w.cfg.SegmentBytes || w.segment.isFull()
 }
 
-func (w *Writer) begin() error {
+func (w *Writer) beginSegment() error {
 	name := fmt.Sprintf("seg-%04d.parquet", len(w.manifest.Segments))
 	out, err := w.create(name)
 	if err != nil {
 		return err
 	}
 	w.manifest.Segments = append(w.manifest.Segments, Segment{Name: name, First: w.manifest.Rows})
-	w.segment, err = newFile(out, w.columns, w.packer.codec)
+	w.segment, err = newFile(out, w.columns, w.compressor.codec)
 	return err
 }
 
-// sealing is a segment that becomes durable while rows go to the next one.
-type sealing struct {
-	segment *file
+// pendingSegment is a segment that becomes durable while rows go to the next one.
+type pendingSegment struct {
+	segment *parquetFile
 	index   int
 	done    chan error
 }
 
-// seal begins to seal the segment under way, when the one before it is sealed.
-func (w *Writer) seal() error {
-	if err := w.sealed(); err != nil || w.segment == nil {
+// sealSegment begins to seal the segment under way, when the one before it is sealed.
+func (w *Writer) sealSegment() error {
+	if err := w.waitSealed(); err != nil || w.segment == nil {
 		return err
 	}
-	s := &sealing{w.segment, len(w.manifest.Segments) - 1, make(chan error, 1)}
+	s := &pendingSegment{w.segment, len(w.manifest.Segments) - 1, make(chan error, 1)}
 	w.sealing, w.segment = s, nil
 	go func() { s.done <- s.segment.close() }()
 	return nil
 }
 
-// sealed waits for the segment that is being sealed.
-func (w *Writer) sealed() error {
+// waitSealed waits for the segment that is being sealed.
+func (w *Writer) waitSealed() error {
 	s := w.sealing
 	if s == nil {
 		return nil
@@ -315,37 +315,37 @@ func (w *Writer) Close(ctx context.Context) (Manifest, error) {
 }
 
 func (w *Writer) finish(ctx context.Context) error {
-	if err := w.seal(); err != nil {
+	if err := w.sealSegment(); err != nil {
 		return err
 	}
-	if err := w.problems.addLate(w.late); err != nil {
+	if err := w.problems.writeCrossRow(w.crossRow); err != nil {
 		return err
 	}
 	if err := w.problems.close(&w.manifest); err != nil {
 		return err
 	}
-	bitmaps, err := w.kinds.encode(&w.manifest)
+	bitmaps, err := w.problemIndex.encode(&w.manifest)
 	if err != nil {
 		return err
 	}
 	if w.manifest.Problems > 0 {
-		if err := w.put(ctx, bitmapsName, bitmaps); err != nil {
+		if err := w.writeBlob(ctx, bitmapsName, bitmaps); err != nil {
 			return err
 		}
 	}
-	if err := w.sealed(); err != nil {
+	if err := w.waitSealed(); err != nil {
 		return err
 	}
 	text, err := w.manifest.encode()
 	if err != nil {
 		return err
 	}
-	return w.put(ctx, manifestName, text)
+	return w.writeBlob(ctx, manifestName, text)
 }
 
-// put writes a whole blob.
-func (w *Writer) put(ctx context.Context, name string, body []byte) error {
-	out, err := create(ctx, w.store, w.prefix, name)
+// writeBlob writes a whole blob.
+func (w *Writer) writeBlob(ctx context.Context, name string, body []byte) error {
+	out, err := createBlob(ctx, w.store, w.prefix, name)
 	if err != nil {
 		return err
 	}
@@ -367,7 +367,7 @@ func (w *Writer) Abort() {
 	if errors.Is(w.err, errClosed) || errors.Is(w.err, errAborted) {
 		return
 	}
-	_ = w.sealed()
+	_ = w.waitSealed()
 	if w.segment != nil {
 		w.segment.blob.Abort()
 	}

@@ -50,7 +50,7 @@ func TestWorkersInAnyOrderGiveTheSameBytes(t *testing.T) {
 		wg.Go(func() {
 			b := contacts(int64(i*rows), rows)
 			var err error
-			if commits[i], err = w.Stage(b); err != nil {
+			if commits[i], err = w.StageBatch(b); err != nil {
 				t.Error(err)
 			}
 			b.Reset(5)
@@ -112,12 +112,12 @@ func TestStageRefusesBatchesThatAreNotOfTheLayout(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := stage.NewWriter(context.Background(), mem.New(), prefix, layout, stage.Config{})
 			defer w.Abort()
-			if _, err := w.Stage(valid()); err != nil {
+			if _, err := w.StageBatch(valid()); err != nil {
 				t.Fatal(err)
 			}
 			b := valid()
 			c.spoil(b)
-			if _, err := w.Stage(b); err == nil || !strings.Contains(err.Error(), c.want) {
+			if _, err := w.StageBatch(b); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want an error with %q", err, c.want)
 			}
 		})
@@ -127,14 +127,14 @@ func TestStageRefusesBatchesThatAreNotOfTheLayout(t *testing.T) {
 func TestCommitOutOfOrderEndsTheStage(t *testing.T) {
 	store := mem.New()
 	w := stage.NewWriter(context.Background(), store, prefix, contactLayout(), stage.Config{})
-	second, err := w.Stage(contacts(10, 5))
+	second, err := w.StageBatch(contacts(10, 5))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := second(); err == nil || !strings.Contains(err.Error(), "the next row is 0") {
 		t.Errorf("a batch with a gap before it was taken: %v", err)
 	}
-	first, err := w.Stage(contacts(0, 5))
+	first, err := w.StageBatch(contacts(0, 5))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +154,7 @@ func TestAbortRemovesWhatWasWritten(t *testing.T) {
 	store := mem.New()
 	w := stage.NewWriter(context.Background(), store, prefix, contactLayout(), stage.Config{SegmentRows: 1})
 	for i := range 3 {
-		commit, err := w.Stage(contacts(int64(i*10), 10))
+		commit, err := w.StageBatch(contacts(int64(i*10), 10))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -195,7 +195,7 @@ func TestTooManyKindsOfProblems(t *testing.T) {
 	for i := range 65537 {
 		b.Problems = append(b.Problems, intray.Problem{Code: fmt.Sprint("c", i)})
 	}
-	commit, err := w.Stage(b)
+	commit, err := w.StageBatch(b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +220,7 @@ func TestReadersAtOnce(t *testing.T) {
 				if diff := cmp.Diff(all[first:min(first+60, 257)], rowsOf(b)); diff != "" {
 					t.Errorf("from %d on: %s", first, diff)
 				}
-				if bad, err := s.BadRows(context.Background(), 1, 2); err != nil || len(bad) != 2 || bad[0] != 57 {
+				if bad, err := s.ErrorRows(context.Background(), 1, 2); err != nil || len(bad) != 2 || bad[0] != 57 {
 					t.Errorf("bad rows %v, error %v; want 57 and 107", bad, err)
 				}
 			}
@@ -239,7 +239,7 @@ func TestEmptyStage(t *testing.T) {
 	if err != nil || b.Rows() != 0 || len(b.Fields) != 5 {
 		t.Errorf("a window of an empty stage: %v, %v", b, err)
 	}
-	if rows, err := s.BadRows(context.Background(), 0, 100); err != nil || len(rows) != 0 {
+	if rows, err := s.ErrorRows(context.Background(), 0, 100); err != nil || len(rows) != 0 {
 		t.Errorf("bad rows of an empty stage: %v, %v", rows, err)
 	}
 }
@@ -262,7 +262,7 @@ func stageThreeBatches(store blob.Store) error {
 	w := stage.NewWriter(context.Background(), store, prefix, contactLayout(), stage.Config{SegmentRows: 10})
 	defer w.Abort()
 	for i := range 3 {
-		commit, err := w.Stage(contacts(int64(i*10), 10))
+		commit, err := w.StageBatch(contacts(int64(i*10), 10))
 		if err != nil {
 			return err
 		}
@@ -324,7 +324,7 @@ func TestMemoryDoesNotGrowWithRows(t *testing.T) {
 		w := stage.NewWriter(context.Background(), discard{mem.New()}, prefix, contactLayout(), stage.Config{})
 		defer w.Abort()
 		for i := range batches {
-			commit, err := w.Stage(contacts(int64(i*500), 500))
+			commit, err := w.StageBatch(contacts(int64(i*500), 500))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -360,7 +360,7 @@ func ExampleWriter() {
 	defer w.Abort()
 	b := &intray.Batch{Lines: []int64{2}, Fields: make([]intray.Cells, 1)}
 	b.Fields[0].AppendParsed([]byte("Ada"), []byte(" Ada "))
-	commit, err := w.Stage(b)
+	commit, err := w.StageBatch(b)
 	if err == nil {
 		err = commit()
 	}
@@ -412,7 +412,7 @@ func (w slowWriter) Commit() error {
 
 func stageContacts(t *testing.T, w *stage.Writer, first int64, rows int) error {
 	t.Helper()
-	commit, err := w.Stage(contacts(first, rows))
+	commit, err := w.StageBatch(contacts(first, rows))
 	if err != nil {
 		t.Fatal(err)
 	}

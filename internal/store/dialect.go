@@ -23,23 +23,23 @@ import (
 // dialect is what differs between the databases.
 type dialect struct {
 	goose goose.Dialect
-	// words are filled into the migrations.
-	words *strings.Replacer
+	// substitutions are filled into the migrations.
+	substitutions *strings.Replacer
 	// now is the database's clock, in microseconds.
 	now string
-	// view are the options of transactions that see one consistent state.
-	view *sql.TxOptions
-	// hold is what a query adds so that others wait with its rows; "" where
+	// readOptions are the options of transactions that see one consistent state.
+	readOptions *sql.TxOptions
+	// forUpdate is what a query adds so that others wait with its rows; "" where
 	// only one transaction writes at a time.
-	hold string
-	// empty empties the log of changes; "" where that is not ours to do.
-	empty string
+	forUpdate string
+	// truncateLog empties the log of changes; "" where that is not ours to do.
+	truncateLog string
 	// lock, where it is not "", waits until no other transaction holds the
 	// lock $1, and holds it until the transaction ends.
 	lock string
-	// alone and notAlone, where they are not "", take and give back the lock
+	// alone and sessionUnlock, where they are not "", take and give back the lock
 	// $1 for a connection.
-	alone, notAlone string
+	sessionLock, sessionUnlock string
 }
 
 // The locks. They share one space of numbers with whatever else uses the
@@ -47,37 +47,37 @@ type dialect struct {
 const (
 	lockMigrate = 7_204_118_301
 	lockClaim   = 7_204_118_302
-	lockBury    = 7_204_118_303
-	lockConnect = 7_204_118_304
+	lockExpireNode    = 7_204_118_303
+	lockConnectors = 7_204_118_304
 )
 
 func sqliteDialect() dialect {
 	return dialect{
 		goose: goose.DialectSQLite3,
-		words: strings.NewReplacer("${ID}", "TEXT", "${BYTES}", "BLOB"),
+		substitutions: strings.NewReplacer("${ID}", "TEXT", "${BYTES}", "BLOB"),
 		now:   `CAST(unixepoch('subsec') * 1000000 AS INTEGER)`,
 		// A reader's transaction is a snapshot on SQLite.
-		view:  &sql.TxOptions{ReadOnly: true},
-		empty: `PRAGMA wal_checkpoint(TRUNCATE)`,
+		readOptions:  &sql.TxOptions{ReadOnly: true},
+		truncateLog: `PRAGMA wal_checkpoint(TRUNCATE)`,
 	}
 }
 
 func postgresDialect() dialect {
 	return dialect{
 		goose: goose.DialectPostgres,
-		words: strings.NewReplacer("${ID}", `TEXT COLLATE "C"`, "${BYTES}", "BYTEA"),
+		substitutions: strings.NewReplacer("${ID}", `TEXT COLLATE "C"`, "${BYTES}", "BYTEA"),
 		// now() would be when the transaction began.
 		now:      `CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)`,
-		view:     &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true},
-		hold:     ` FOR UPDATE`,
+		readOptions:     &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true},
+		forUpdate:     ` FOR UPDATE`,
 		lock:     `SELECT pg_advisory_xact_lock($1)`,
-		alone:    `SELECT pg_advisory_lock($1)`,
-		notAlone: `SELECT pg_advisory_unlock($1)`,
+		sessionLock:    `SELECT pg_advisory_lock($1)`,
+		sessionUnlock: `SELECT pg_advisory_unlock($1)`,
 	}
 }
 
-// waitFor lets one transaction at a time go on.
-func (t *txn) waitFor(ctx context.Context, lock int64) error {
+// acquireLock lets one transaction at a time go on.
+func (t *txn) acquireLock(ctx context.Context, lock int64) error {
 	if t.dialect.lock == "" {
 		return nil
 	}
@@ -103,7 +103,7 @@ func (s *Store) openSQLite(ctx context.Context, cfg Config) error {
 		"_txlock": {"immediate"},
 	}
 	reading := url.Values{"_pragma": {"busy_timeout(5000)", "query_only(1)"}}
-	if s.write, err = s.pool(path, writing, 1); err != nil {
+	if s.write, err = s.openPool(path, writing, 1); err != nil {
 		return err
 	}
 	// The first writer turns a new file into one with a log, which a reader
@@ -111,10 +111,10 @@ func (s *Store) openSQLite(ctx context.Context, cfg Config) error {
 	if err := s.write.PingContext(ctx); err != nil {
 		return fmt.Errorf("opening %s: %w", path, err)
 	}
-	if s.read, err = s.pool(path, reading, readers); err != nil {
+	if s.read, err = s.openPool(path, reading, readers); err != nil {
 		return err
 	}
-	own, err := s.pool(path, writing, 1)
+	own, err := s.openPool(path, writing, 1)
 	if err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ func (s *Store) openSQLite(ctx context.Context, cfg Config) error {
 	return err
 }
 
-func (s *Store) pool(path string, params url.Values, conns int) (*sql.DB, error) {
+func (s *Store) openPool(path string, params url.Values, conns int) (*sql.DB, error) {
 	dsn := url.URL{Scheme: "file", Path: path, RawQuery: params.Encode()}
 	db, err := sql.Open("sqlite", dsn.String())
 	if err != nil {

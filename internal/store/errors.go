@@ -22,11 +22,11 @@ import (
 // retryAfter is when to try again once the database was out of reach.
 const retryAfter = 2 * time.Second
 
-func missing() error {
+func notFound() error {
 	return &service.Error{Kind: service.NotFound, Code: "not_found", Message: intray.NewMessage("request.unknown_id", nil)}
 }
 
-func taken() error {
+func alreadyExists() error {
 	return &service.Error{Kind: service.Conflict, Code: "exists", Message: intray.NewMessage("store.already_there", nil)}
 }
 
@@ -45,7 +45,7 @@ func translate(err error) error {
 	case service.Invalid:
 		own = &service.Error{Kind: service.Invalid, Code: "invalid_text", Message: intray.NewMessage("store.invalid_text", nil)}
 	case service.Unavailable:
-		if noRoom(err) {
+		if isDiskFull(err) {
 			own = &service.Error{Kind: service.Unavailable, Code: "storage_full",
 				Message: intray.NewMessage("storage.full_for_database", nil), RetryAfter: time.Minute}
 			break
@@ -58,8 +58,8 @@ func translate(err error) error {
 	return fmt.Errorf("%w (%w)", own, err)
 }
 
-// noRoom says that the database's disk is full.
-func noRoom(err error) bool {
+// isDiskFull says that the database's disk is full.
+func isDiskFull(err error) bool {
 	var lite *sqlite.Error
 	var pg *pgconn.PgError
 	return errors.As(err, &lite) && lite.Code()&0xff == sqlite3.SQLITE_FULL || errors.As(err, &pg) && pg.Code == "53100"
@@ -78,7 +78,7 @@ func kindOf(err error) service.Kind {
 		return sqliteKind(lite.Code())
 	case errors.As(err, &pg):
 		return postgresKind(pg.Code)
-	case lostConnection(err):
+	case isConnectionLost(err):
 		return service.Unavailable
 	}
 	return 0
@@ -132,14 +132,14 @@ func postgresKind(code string) service.Kind {
 	return 0
 }
 
-// undone says that the database undid a transaction in favour of another one.
-func undone(err error) bool {
+// isSerializationFailure says that the database undid a transaction in favour of another one.
+func isSerializationFailure(err error) bool {
 	var pg *pgconn.PgError
 	return errors.As(err, &pg) && (pg.Code == "40001" || pg.Code == "40P01")
 }
 
-// stale says that a connection of old was broken, and that another may not be.
-func stale(err error) bool {
+// isStaleConnection says that a connection of old was broken, and that another may not be.
+func isStaleConnection(err error) bool {
 	var refused *pgconn.ConnectError
 	var pg *pgconn.PgError
 	switch {
@@ -148,10 +148,10 @@ func stale(err error) bool {
 	case errors.As(err, &pg):
 		return strings.HasPrefix(pg.Code, "57P")
 	}
-	return lostConnection(err) && kindOf(err) == service.Unavailable
+	return isConnectionLost(err) && kindOf(err) == service.Unavailable
 }
 
-func lostConnection(err error) bool {
+func isConnectionLost(err error) bool {
 	var refused *pgconn.ConnectError
 	var network net.Error
 	return errors.As(err, &refused) || errors.As(err, &network) ||

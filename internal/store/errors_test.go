@@ -91,7 +91,7 @@ func TestWorded(t *testing.T) {
 		{sqliteDialect(), "x TEXT BLOB TEXT ${X}"},
 		{postgresDialect(), `x TEXT COLLATE "C" BYTEA TEXT COLLATE "C" ${X}`},
 	} {
-		f, err := worded{files, c.dialect.words}.Open("a.sql")
+		f, err := substitutedFS{files, c.dialect.substitutions}.Open("a.sql")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,7 +100,7 @@ func TestWorded(t *testing.T) {
 			t.Errorf("%q and %v, want %q", got, err, c.want)
 		}
 	}
-	if _, err := (worded{files, sqliteDialect().words}).Open("b.sql"); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := (substitutedFS{files, sqliteDialect().substitutions}).Open("b.sql"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Open: %v, want that there is no file", err)
 	}
 }
@@ -117,7 +117,7 @@ func TestMigrationsAreWorded(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, d := range []dialect{sqliteDialect(), postgresDialect()} {
-			if strings.Contains(d.words.Replace(string(text)), "${") {
+			if strings.Contains(d.substitutions.Replace(string(text)), "${") {
 				t.Errorf("%s holds a word that %s does not fill in", name, d.goose)
 			}
 		}
@@ -125,10 +125,10 @@ func TestMigrationsAreWorded(t *testing.T) {
 }
 
 func TestColumns(t *testing.T) {
-	if got, want := assign("a, b", 3), "a = $3, b = $4"; got != want {
+	if got, want := assignments("a, b", 3), "a = $3, b = $4"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got, want := marks(3), "$1, $2, $3"; got != want {
+	if got, want := placeholders(3), "$1, $2, $3"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

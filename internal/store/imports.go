@@ -14,7 +14,7 @@ import (
 	"github.com/intraydata/intray/internal/service"
 )
 
-type imports struct{ *txn }
+type importRows struct{ *txn }
 
 const (
 	importFixed = "id, org, schema_id, upload_id, inline, created"
@@ -48,35 +48,35 @@ func importFoundCells(i *service.Import) []any {
 	return []any{asJSON{&i.Outcome}, asJSON{&i.Answers}, asJSON{&i.Memory}}
 }
 
-func (r imports) Insert(ctx context.Context, imp service.Import) error {
+func (r importRows) Insert(ctx context.Context, imp service.Import) error {
 	return r.insert(ctx, "import", "imports", importColumns, importCells(&imp)...)
 }
 
-func (r imports) Get(ctx context.Context, org, id string) (service.Import, error) {
+func (r importRows) Get(ctx context.Context, org, id string) (service.Import, error) {
 	cells := func(i *service.Import) []any {
 		list := importCells(i)
 		list[len(importListedCells(i))] = outcomeCell{&i.Outcome, r.outcomes}
 		return list
 	}
-	return one(ctx, r.txn, "import", cells,
-		`SELECT `+importColumns+` FROM imports WHERE org = $1 AND id = $2`+r.hold, org, id)
+	return queryOne(ctx, r.txn, "import", cells,
+		`SELECT `+importColumns+` FROM imports WHERE org = $1 AND id = $2`+r.forUpdate, org, id)
 }
 
-func (r imports) List(ctx context.Context, org string, offset, limit int64) ([]service.Import, int64, error) {
+func (r importRows) List(ctx context.Context, org string, offset, limit int64) ([]service.Import, int64, error) {
 	total, err := r.count(ctx, "import", `SELECT count(*) FROM imports WHERE org = $1`, org)
 	if err != nil {
 		return nil, 0, err
 	}
-	list, err := many(ctx, r.txn, "import", importListedCells,
+	list, err := queryAll(ctx, r.txn, "import", importListedCells,
 		`SELECT `+importListed+` FROM imports WHERE org = $1 ORDER BY created DESC, id DESC LIMIT $2 OFFSET $3`,
 		org, max(limit, 0), max(offset, 0))
 	return list, total, err
 }
 
-func (r imports) Move(ctx context.Context, imp service.Import, from service.Status, run int) error {
+func (r importRows) UpdateIf(ctx context.Context, imp service.Import, from service.Status, run int) error {
 	args := append([]any{imp.Org, imp.ID, string(from), run}, importMovedCells(&imp)...)
 	n, err := r.exec(ctx, "moving an import",
-		`UPDATE imports SET `+assign(importMoved+", "+importFound, 5)+`
+		`UPDATE imports SET `+assignments(importMoved+", "+importFound, 5)+`
 		WHERE org = $1 AND id = $2 AND status = $3 AND run = $4`, append(args, importFoundCells(&imp)...)...)
 	if err == nil && n == 0 {
 		return &service.Error{Kind: service.Conflict, Code: "import_changed", Message: intray.NewMessage("import.changed_meanwhile", nil)}
@@ -84,13 +84,13 @@ func (r imports) Move(ctx context.Context, imp service.Import, from service.Stat
 	return err
 }
 
-func (r imports) Delete(ctx context.Context, org, id string) error {
-	return r.touch(ctx, "import", `DELETE FROM imports WHERE org = $1 AND id = $2`, org, id)
+func (r importRows) Delete(ctx context.Context, org, id string) error {
+	return r.execOne(ctx, "import", `DELETE FROM imports WHERE org = $1 AND id = $2`, org, id)
 }
 
-func (r imports) InStatus(ctx context.Context, status service.Status, node string, limit int) ([]service.ImportRef, error) {
+func (r importRows) InStatus(ctx context.Context, status service.Status, node string, limit int) ([]service.ImportRef, error) {
 	cells := func(i *service.ImportRef) []any { return []any{&i.Org, &i.ID, &i.Run} }
-	return many(ctx, r.txn, "import", cells,
+	return queryAll(ctx, r.txn, "import", cells,
 		`SELECT org, id, run FROM imports WHERE status = $1 AND ($2 = '' OR node = $2) ORDER BY created, id LIMIT $3`,
 		string(status), node, max(limit, 0))
 }
@@ -114,18 +114,18 @@ const claimNext = `
 		ORDER BY next.queued, next.id LIMIT 1)
 	RETURNING ` + importColumns
 
-func (r imports) Claim(ctx context.Context, node string, perOrg int, now time.Time) (service.Import, error) {
+func (r importRows) Claim(ctx context.Context, node string, perOrg int, now time.Time) (service.Import, error) {
 	// Two at once would count the same imports that run.
-	if err := r.waitFor(ctx, lockClaim); err != nil {
+	if err := r.acquireLock(ctx, lockClaim); err != nil {
 		return service.Import{}, err
 	}
-	imp, err := one(ctx, r.txn, "import", importCells, claimNext, node, toMicros(now), perOrg)
+	imp, err := queryOne(ctx, r.txn, "import", importCells, claimNext, node, toMicros(now), perOrg)
 	if err != nil {
 		return service.Import{}, err
 	}
 	// Later than all others, even where two claims fall on one moment or the
 	// clocks of two processes differ.
-	return imp, r.touch(ctx, "organization", `
+	return imp, r.execOne(ctx, "organization", `
 		UPDATE orgs SET served = (SELECT CASE WHEN max(served) >= $1 THEN max(served) + 1 ELSE $1 END FROM orgs)
 		WHERE id = $2`, toMicros(now), imp.Org)
 }
@@ -138,21 +138,21 @@ const (
 	maxOutcomes, maxOutcome = 32, 2 << 20
 )
 
-// outcomes keeps decoded outcomes by their texts. What it gives is never changed:
+// outcomeCache keeps decoded outcomes by their texts. What it gives is never changed:
 // callers that change an outcome make one of their own.
-type outcomes struct {
+type outcomeCache struct {
 	mu   sync.Mutex
-	kept map[string]*service.Outcome
+	byText map[string]*service.Outcome
 	// order are the texts, the oldest first.
 	order []string
 }
 
-func newOutcomes() *outcomes { return &outcomes{kept: map[string]*service.Outcome{}} }
+func newOutcomeCache() *outcomeCache { return &outcomeCache{byText: map[string]*service.Outcome{}} }
 
 // cell is the outcome of an import as it is kept.
 type outcomeCell struct {
 	to   **service.Outcome
-	kept *outcomes
+	kept *outcomeCache
 }
 
 // Value encodes it.
@@ -174,15 +174,15 @@ func (c outcomeCell) Scan(from any) error {
 	if err := json.Unmarshal([]byte(text), c.to); err != nil || *c.to == nil {
 		return err
 	}
-	c.kept.put(text, **c.to)
+	c.kept.add(text, **c.to)
 	return nil
 }
 
 // get gives a copy of what is kept under a text, or nil.
-func (o *outcomes) get(text string) *service.Outcome {
+func (o *outcomeCache) get(text string) *service.Outcome {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	known := o.kept[text]
+	known := o.byText[text]
 	if known == nil {
 		return nil
 	}
@@ -190,20 +190,20 @@ func (o *outcomes) get(text string) *service.Outcome {
 	return &own
 }
 
-func (o *outcomes) put(text string, one service.Outcome) {
+func (o *outcomeCache) add(text string, one service.Outcome) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.kept[text] != nil {
+	if o.byText[text] != nil {
 		return
 	}
 	if len(o.order) >= maxOutcomes {
-		delete(o.kept, o.order[0])
+		delete(o.byText, o.order[0])
 		o.order = o.order[1:]
 	}
-	o.kept[text], o.order = &one, append(o.order, text)
+	o.byText[text], o.order = &one, append(o.order, text)
 }
 
-type uploads struct{ *txn }
+type uploadRows struct{ *txn }
 
 // The account is kept twice: whole, and the part that lists tell, so that a
 // list need not read the whole.
@@ -224,40 +224,40 @@ func uploadSavedCells(u *service.Upload) []any {
 		&u.Status, &u.TotalRows, asJSON{&u.FieldOrder}}
 }
 
-// uploadRow reads an upload with either of its accounts.
-func uploadRow(u *service.Upload) []any { return append(uploadCells(u), asJSON{&u.Account}) }
+// uploadWithAccountCells reads an upload with either of its accounts.
+func uploadWithAccountCells(u *service.Upload) []any { return append(uploadCells(u), asJSON{&u.Problems}) }
 
-// bothAccounts writes them.
-func bothAccounts(u *service.Upload) []any {
-	listed := u.Account.Listed()
-	return []any{asJSON{&listed}, asJSON{&u.Account}}
+// accountCells writes them.
+func accountCells(u *service.Upload) []any {
+	listed := u.Problems.Listed()
+	return []any{asJSON{&listed}, asJSON{&u.Problems}}
 }
 
-func (r uploads) Insert(ctx context.Context, u service.Upload) error {
+func (r uploadRows) Insert(ctx context.Context, u service.Upload) error {
 	return r.insert(ctx, "upload", "uploads", uploadFixed+", "+uploadSaved+", listed, account",
-		append(uploadCells(&u), bothAccounts(&u)...)...)
+		append(uploadCells(&u), accountCells(&u)...)...)
 }
 
-func (r uploads) Get(ctx context.Context, org, id string) (service.Upload, error) {
-	return one(ctx, r.txn, "upload", uploadRow,
+func (r uploadRows) Get(ctx context.Context, org, id string) (service.Upload, error) {
+	return queryOne(ctx, r.txn, "upload", uploadWithAccountCells,
 		`SELECT `+uploadFixed+", "+uploadSaved+`, account FROM uploads WHERE org = $1 AND id = $2`, org, id)
 }
 
-func (r uploads) Save(ctx context.Context, u service.Upload) error {
+func (r uploadRows) Save(ctx context.Context, u service.Upload) error {
 	args := append([]any{u.Org, u.ID}, uploadSavedCells(&u)...)
-	return r.touch(ctx, "upload",
-		`UPDATE uploads SET `+assign(uploadSaved+", listed, account", 3)+` WHERE org = $1 AND id = $2`,
-		append(args, bothAccounts(&u)...)...)
+	return r.execOne(ctx, "upload",
+		`UPDATE uploads SET `+assignments(uploadSaved+", listed, account", 3)+` WHERE org = $1 AND id = $2`,
+		append(args, accountCells(&u)...)...)
 }
 
-func (r uploads) Delete(ctx context.Context, org, id string) error {
-	return r.touch(ctx, "upload", `DELETE FROM uploads WHERE org = $1 AND id = $2`, org, id)
+func (r uploadRows) Delete(ctx context.Context, org, id string) error {
+	return r.execOne(ctx, "upload", `DELETE FROM uploads WHERE org = $1 AND id = $2`, org, id)
 }
 
 // uploadsListed are the rows that a filter leaves.
 const uploadsListed = ` FROM uploads WHERE org = $1 AND status = 'PROCESSED' AND created >= $2 AND created <= $3`
 
-func bounds(f service.UploadFilter) (from, to int64) {
+func timeBounds(f service.UploadFilter) (from, to int64) {
 	from, to = math.MinInt64, math.MaxInt64
 	if !f.From.IsZero() {
 		from = f.From.UnixMicro()
@@ -268,15 +268,15 @@ func bounds(f service.UploadFilter) (from, to int64) {
 	return from, to
 }
 
-func (r uploads) Count(ctx context.Context, org string, f service.UploadFilter) (int64, error) {
-	from, to := bounds(f)
+func (r uploadRows) Count(ctx context.Context, org string, f service.UploadFilter) (int64, error) {
+	from, to := timeBounds(f)
 	return r.count(ctx, "upload", `SELECT count(*)`+uploadsListed, org, from, to)
 }
 
-func (r uploads) Processed(ctx context.Context, org string, f service.UploadFilter, start, end int64) iter.Seq2[service.Upload, error] {
-	from, to := bounds(f)
+func (r uploadRows) Processed(ctx context.Context, org string, f service.UploadFilter, start, end int64) iter.Seq2[service.Upload, error] {
+	from, to := timeBounds(f)
 	start = max(start, 0)
-	return stream(ctx, r.txn, "upload", uploadRow,
+	return queryStream(ctx, r.txn, "upload", uploadWithAccountCells,
 		`SELECT `+uploadFixed+", "+uploadSaved+`, listed`+uploadsListed+`
 		ORDER BY created DESC, id DESC LIMIT $4 OFFSET $5`, org, from, to, max(end-start, 0), start)
 }

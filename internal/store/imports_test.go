@@ -10,7 +10,7 @@ import (
 
 // TestOutcomes decodes long texts once and gives each reader an outcome of his own.
 func TestOutcomes(t *testing.T) {
-	kept := newOutcomes()
+	kept := newOutcomeCache()
 	scan := func(text string) *service.Outcome {
 		t.Helper()
 		var o *service.Outcome
@@ -32,8 +32,8 @@ func TestOutcomes(t *testing.T) {
 			t.Errorf("it has %d rows, want %d", got.DataRows, n)
 		}
 	}
-	if len(kept.kept) != maxOutcomes || len(kept.order) != maxOutcomes {
-		t.Errorf("%d are kept", len(kept.kept))
+	if len(kept.byText) != maxOutcomes || len(kept.order) != maxOutcomes {
+		t.Errorf("%d are kept", len(kept.byText))
 	}
 	if got := scan("null"); got != nil {
 		t.Errorf("none is %v", got)

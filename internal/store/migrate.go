@@ -16,30 +16,30 @@ var migrations embed.FS
 
 // migrate brings the tables of the store and of the queue up to date.
 func (s *Store) migrate(ctx context.Context) (err error) {
-	if s.dialect.alone == "" {
-		return s.migrateAlone(ctx)
+	if s.dialect.sessionLock == "" {
+		return s.migrateLocked(ctx)
 	}
 	conn, err := s.write.Conn(ctx)
 	if err != nil {
 		return fmt.Errorf("connecting: %w", err)
 	}
 	defer func() { _ = conn.Close() }()
-	if _, err := conn.ExecContext(ctx, s.dialect.alone, lockMigrate); err != nil {
+	if _, err := conn.ExecContext(ctx, s.dialect.sessionLock, lockMigrate); err != nil {
 		return fmt.Errorf("waiting for others to migrate: %w", err)
 	}
 	defer func() {
 		// Should this fail, the connection is broken and the lock gone.
-		_, _ = conn.ExecContext(context.WithoutCancel(ctx), s.dialect.notAlone, lockMigrate)
+		_, _ = conn.ExecContext(context.WithoutCancel(ctx), s.dialect.sessionUnlock, lockMigrate)
 	}()
-	return s.migrateAlone(ctx)
+	return s.migrateLocked(ctx)
 }
 
-func (s *Store) migrateAlone(ctx context.Context) error {
+func (s *Store) migrateLocked(ctx context.Context) error {
 	steps, err := fs.Sub(migrations, "migrations")
 	if err != nil {
 		return err
 	}
-	p, err := goose.NewProvider(s.dialect.goose, s.write, worded{steps, s.dialect.words},
+	p, err := goose.NewProvider(s.dialect.goose, s.write, substitutedFS{steps, s.dialect.substitutions},
 		goose.WithDisableGlobalRegistry(true))
 	if err != nil {
 		return fmt.Errorf("reading the migrations: %w", err)
@@ -57,14 +57,14 @@ func (s *Store) migrateAlone(ctx context.Context) error {
 	return s.jobs.Migrate(ctx)
 }
 
-// worded are files with words filled in.
-type worded struct {
+// substitutedFS are files with words filled in.
+type substitutedFS struct {
 	fs.FS
 	words *strings.Replacer
 }
 
 // Open gives a file whose content has the words filled in.
-func (w worded) Open(name string) (fs.File, error) {
+func (w substitutedFS) Open(name string) (fs.File, error) {
 	f, err := w.FS.Open(name)
 	if err != nil {
 		return nil, err
@@ -76,12 +76,12 @@ func (w worded) Open(name string) (fs.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return filled{f, bytes.NewReader([]byte(w.words.Replace(string(text))))}, nil
+	return substitutedFile{f, bytes.NewReader([]byte(w.words.Replace(string(text))))}, nil
 }
 
-type filled struct {
+type substitutedFile struct {
 	fs.File
 	text *bytes.Reader
 }
 
-func (f filled) Read(p []byte) (int, error) { return f.text.Read(p) }
+func (f substitutedFile) Read(p []byte) (int, error) { return f.text.Read(p) }

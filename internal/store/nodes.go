@@ -11,46 +11,46 @@ import (
 	"github.com/intraydata/intray/internal/service"
 )
 
-type nodes struct{ *txn }
+type nodeRows struct{ *txn }
 
 func idCell(id *string) []any { return []any{id} }
 
-func (r nodes) Beat(ctx context.Context, node string) error {
+func (r nodeRows) Heartbeat(ctx context.Context, node string) error {
 	_, err := r.exec(ctx, "noting that a node lives",
 		`INSERT INTO nodes (id, beat) VALUES ($1, `+r.dialect.now+`)
 		ON CONFLICT (id) DO UPDATE SET beat = excluded.beat`, node)
 	return err
 }
 
-func (r nodes) Silent(ctx context.Context, after time.Duration) ([]string, error) {
-	return many(ctx, r.txn, "node", idCell,
+func (r nodeRows) Silent(ctx context.Context, after time.Duration) ([]string, error) {
+	return queryAll(ctx, r.txn, "node", idCell,
 		`SELECT id FROM nodes WHERE beat <= `+r.dialect.now+` - $1 ORDER BY id`, after.Microseconds())
 }
 
-func (r nodes) All(ctx context.Context) ([]string, error) {
-	return many(ctx, r.txn, "node", idCell, `SELECT id FROM nodes ORDER BY id`)
+func (r nodeRows) List(ctx context.Context) ([]string, error) {
+	return queryAll(ctx, r.txn, "node", idCell, `SELECT id FROM nodes ORDER BY id`)
 }
 
-// Bury also forgets a node that is not known, and takes its jobs back.
-func (r nodes) Bury(ctx context.Context, node string) error {
+// Remove also forgets a node that is not known, and takes its jobs back.
+func (r nodeRows) Remove(ctx context.Context, node string) error {
 	// Two that bury one node would both put its jobs back.
-	if err := r.waitFor(ctx, lockBury); err != nil {
+	if err := r.acquireLock(ctx, lockExpireNode); err != nil {
 		return err
 	}
-	if _, err := r.jobs.TakeBack(ctx, r.tx, node); err != nil {
+	if _, err := r.jobs.Reclaim(ctx, r.tx, node); err != nil {
 		return translate(err)
 	}
 	_, err := r.exec(ctx, "burying a node", `DELETE FROM nodes WHERE id = $1`, node)
 	return err
 }
 
-type jobs struct{ *txn }
+type jobRows struct{ *txn }
 
-func (r jobs) Enqueue(ctx context.Context, job queue.Job) error {
+func (r jobRows) Enqueue(ctx context.Context, job queue.Job) error {
 	return translate(r.jobs.Enqueue(ctx, r.tx, job))
 }
 
-func (r jobs) Waiting(ctx context.Context, kind string) (int, error) {
+func (r jobRows) Waiting(ctx context.Context, kind string) (int, error) {
 	n, err := r.jobs.Waiting(ctx, r.tx, kind)
 	return n, translate(err)
 }
@@ -63,22 +63,22 @@ var errMark = errors.New("the master key is not the one that this database was b
 // masterMark names the mark of the master key.
 const masterMark = "master key"
 
-// Begun says whether the database was begun with a master key. Without that
+// HasMasterKey says whether the database was begun with a master key. Without that
 // key it cannot be used.
-func (s *Store) Begun(ctx context.Context) (begun bool, err error) {
+func (s *Store) HasMasterKey(ctx context.Context) (begun bool, err error) {
 	err = s.View(ctx, func(tx service.Tx) error {
-		mark, err := tx.Nodes.Mark(ctx, masterMark, "")
+		mark, err := tx.Nodes.EnsureMark(ctx, masterMark, "")
 		begun = mark != ""
 		return err
 	})
 	return begun, err
 }
 
-// Belong compares the mark of a master key with that of the database, and sets
+// BindMasterKey compares the mark of a master key with that of the database, and sets
 // it in a new one. Another one is an error that tells what to do.
-func (s *Store) Belong(ctx context.Context, mark string) error {
+func (s *Store) BindMasterKey(ctx context.Context, mark string) error {
 	return s.Update(ctx, func(tx service.Tx) error {
-		kept, err := tx.Nodes.Mark(ctx, masterMark, mark)
+		kept, err := tx.Nodes.EnsureMark(ctx, masterMark, mark)
 		if err == nil && kept != mark {
 			return errMark
 		}
@@ -86,8 +86,8 @@ func (s *Store) Belong(ctx context.Context, mark string) error {
 	})
 }
 
-// Mark sets nothing where fresh is "".
-func (r nodes) Mark(ctx context.Context, name, fresh string) (string, error) {
+// EnsureMark sets nothing where fresh is "".
+func (r nodeRows) EnsureMark(ctx context.Context, name, fresh string) (string, error) {
 	if fresh != "" {
 		_, err := r.exec(ctx, "setting a mark",
 			`INSERT INTO marks (name, mark) VALUES ($1, $2) ON CONFLICT DO NOTHING`, name, fresh)

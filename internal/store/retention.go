@@ -7,7 +7,7 @@ import (
 	"github.com/intraydata/intray/internal/service"
 )
 
-type retention struct{ *txn }
+type retentionRows struct{ *txn }
 
 const retentionColumns = "org, schema_id, originals, results, problems"
 
@@ -15,15 +15,15 @@ func retentionCells(r *service.Retention) []any {
 	return []any{&r.Org, &r.SchemaID, &r.Originals, &r.Results, &r.Problems}
 }
 
-func (r retention) Of(ctx context.Context, org string) ([]service.Retention, error) {
-	return many(ctx, r.txn, "retention", retentionCells, `SELECT `+retentionColumns+` FROM retention WHERE org = $1 ORDER BY schema_id`, org)
+func (r retentionRows) ListByOrg(ctx context.Context, org string) ([]service.Retention, error) {
+	return queryAll(ctx, r.txn, "retention", retentionCells, `SELECT `+retentionColumns+` FROM retention WHERE org = $1 ORDER BY schema_id`, org)
 }
 
-func (r retention) All(ctx context.Context) ([]service.Retention, error) {
-	return many(ctx, r.txn, "retention", retentionCells, `SELECT `+retentionColumns+` FROM retention ORDER BY org, schema_id`)
+func (r retentionRows) ListAll(ctx context.Context) ([]service.Retention, error) {
+	return queryAll(ctx, r.txn, "retention", retentionCells, `SELECT `+retentionColumns+` FROM retention ORDER BY org, schema_id`)
 }
 
-func (r retention) Replace(ctx context.Context, org string, list []service.Retention) error {
+func (r retentionRows) Replace(ctx context.Context, org string, list []service.Retention) error {
 	if _, err := r.exec(ctx, "changing a retention", `DELETE FROM retention WHERE org = $1`, org); err != nil {
 		return err
 	}
@@ -43,26 +43,26 @@ var overdue = map[service.KeptPart]string{
 	service.Problems:  `problems_kept`,
 }
 
-func (r retention) Overdue(ctx context.Context, of service.Retention, part service.KeptPart, before time.Time, limit int) ([]string, error) {
+func (r retentionRows) Overdue(ctx context.Context, of service.Retention, part service.KeptPart, before time.Time, limit int) ([]string, error) {
 	schema := `schema_id = $2`
 	if of.SchemaID == "" { // all but those with a rule of their own
 		schema = `schema_id NOT IN (SELECT schema_id FROM retention WHERE org = $1 AND schema_id <> $2)`
 	}
-	return many(ctx, r.txn, "import", func(id *string) []any { return []any{id} },
+	return queryAll(ctx, r.txn, "import", func(id *string) []any { return []any{id} },
 		`SELECT id FROM imports WHERE org = $1 AND `+schema+` AND status IN ('SUCCESSFUL', 'FAILED') AND modified < $3 AND `+overdue[part]+` ORDER BY modified LIMIT $4`,
 		of.Org, of.SchemaID, toMicros(before), max(limit, 0))
 }
 
-func (r retention) DropProblems(ctx context.Context, org, importID string) error {
-	return r.touch(ctx, "import", `UPDATE imports SET problems_kept = FALSE WHERE org = $1 AND id = $2`, org, importID)
+func (r retentionRows) DropProblems(ctx context.Context, org, importID string) error {
+	return r.execOne(ctx, "import", `UPDATE imports SET problems_kept = FALSE WHERE org = $1 AND id = $2`, org, importID)
 }
 
-func (r retention) DropEdits(ctx context.Context, importID string) error {
+func (r retentionRows) DropEdits(ctx context.Context, importID string) error {
 	_, err := r.exec(ctx, "removing edits", `DELETE FROM edits WHERE import_id = $1`, importID)
 	return err
 }
 
-type receipts struct{ *txn }
+type deletionRows struct{ *txn }
 
 const receiptColumns = "id, org, import_id, made, reason, parts"
 
@@ -70,38 +70,38 @@ func receiptCells(r *service.Deletion) []any {
 	return []any{&r.ID, &r.Org, &r.ImportID, micros{&r.Made}, &r.Reason, asJSON{&r.Parts}}
 }
 
-func (r receipts) Insert(ctx context.Context, one service.Deletion) error {
+func (r deletionRows) Insert(ctx context.Context, one service.Deletion) error {
 	return r.insert(ctx, "receipt", "receipts", receiptColumns, receiptCells(&one)...)
 }
 
-func (r receipts) List(ctx context.Context, org string, offset, limit int64) ([]service.Deletion, int64, error) {
+func (r deletionRows) List(ctx context.Context, org string, offset, limit int64) ([]service.Deletion, int64, error) {
 	total, err := r.count(ctx, "receipt", `SELECT count(*) FROM receipts WHERE org = $1`, org)
 	if err != nil {
 		return nil, 0, err
 	}
-	list, err := many(ctx, r.txn, "receipt", receiptCells,
+	list, err := queryAll(ctx, r.txn, "receipt", receiptCells,
 		`SELECT `+receiptColumns+` FROM receipts WHERE org = $1 ORDER BY made DESC, id DESC LIMIT $2 OFFSET $3`, org, max(limit, 0), max(offset, 0))
 	return list, total, err
 }
 
-// owners are what blobs belong to.
-type owners struct{ *txn }
+// ownerRows are what blobs belong to.
+type ownerRows struct{ *txn }
 
-func (r owners) Run(ctx context.Context, importID string) (int, error) {
+func (r ownerRows) Run(ctx context.Context, importID string) (int, error) {
 	n, err := r.count(ctx, "import", `SELECT COALESCE(max(run), -1) FROM imports WHERE id = $1`, importID)
 	return int(n), err
 }
 
-func (r owners) Session(ctx context.Context, id string) (bool, error) {
+func (r ownerRows) Session(ctx context.Context, id string) (bool, error) {
 	n, err := r.count(ctx, "session", `SELECT count(*) FROM sessions WHERE id = $1`, id)
 	return n > 0, err
 }
 
-type trash struct{ *txn }
+type trashRows struct{ *txn }
 
 func trashCells(t *service.Trash) []any { return []any{&t.Prefix, micros{&t.Due}} }
 
-func (r trash) Add(ctx context.Context, t service.Trash) error {
+func (r trashRows) Schedule(ctx context.Context, t service.Trash) error {
 	_, err := r.exec(ctx, "adding trash", `
 		INSERT INTO trash (prefix, due) VALUES ($1, $2) ON CONFLICT (prefix)
 		DO UPDATE SET due = CASE WHEN excluded.due > trash.due THEN excluded.due ELSE trash.due END`,
@@ -109,13 +109,13 @@ func (r trash) Add(ctx context.Context, t service.Trash) error {
 	return err
 }
 
-func (r trash) Due(ctx context.Context, now time.Time, limit int) ([]service.Trash, error) {
-	return many(ctx, r.txn, "trash", trashCells,
+func (r trashRows) ListDue(ctx context.Context, now time.Time, limit int) ([]service.Trash, error) {
+	return queryAll(ctx, r.txn, "trash", trashCells,
 		`SELECT prefix, due FROM trash WHERE due <= $1 ORDER BY due, prefix LIMIT $2`, toMicros(now), max(limit, 0))
 }
 
 // Remove removes what is there; what is not is gone already.
-func (r trash) Remove(ctx context.Context, prefix string) error {
+func (r trashRows) Remove(ctx context.Context, prefix string) error {
 	_, err := r.exec(ctx, "removing trash", `DELETE FROM trash WHERE prefix = $1`, prefix)
 	return err
 }

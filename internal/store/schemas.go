@@ -7,7 +7,7 @@ import (
 	"github.com/intraydata/intray/internal/service"
 )
 
-type schemas struct{ *txn }
+type schemaRows struct{ *txn }
 
 const (
 	schemaFixed   = "id, org, inline, created"
@@ -29,21 +29,21 @@ func documentCells(d *service.Document) []any {
 	return []any{rawJSON{&d.Fields}, rawJSON{&d.Settings}, rawJSON{&d.Hooks}}
 }
 
-func (r schemas) Insert(ctx context.Context, s service.Schema) error {
+func (r schemaRows) Insert(ctx context.Context, s service.Schema) error {
 	return r.insert(ctx, "schema", "schemas", schemaColumns, schemaCells(&s)...)
 }
 
-func (r schemas) Get(ctx context.Context, org, id string) (service.Schema, error) {
-	return one(ctx, r.txn, "schema", schemaCells,
+func (r schemaRows) Get(ctx context.Context, org, id string) (service.Schema, error) {
+	return queryOne(ctx, r.txn, "schema", schemaCells,
 		`SELECT `+schemaColumns+` FROM schemas WHERE org = $1 AND id = $2`, org, id)
 }
 
-func (r schemas) List(ctx context.Context, org string) iter.Seq2[service.Schema, error] {
-	return stream(ctx, r.txn, "schema", schemaCells,
+func (r schemaRows) List(ctx context.Context, org string) iter.Seq2[service.Schema, error] {
+	return queryStream(ctx, r.txn, "schema", schemaCells,
 		`SELECT `+schemaColumns+` FROM schemas WHERE org = $1 AND NOT inline ORDER BY created, id`, org)
 }
 
-func (r schemas) Replace(ctx context.Context, s service.Schema) error {
+func (r schemaRows) Replace(ctx context.Context, s service.Schema) error {
 	// On PostgreSQL a broken rule would end the transaction: look first.
 	same, err := r.count(ctx, "schema",
 		`SELECT count(*) FROM schemas WHERE org = $1 AND name = $2 AND id <> $3 AND NOT inline`, s.Org, s.Name, s.ID)
@@ -54,13 +54,13 @@ func (r schemas) Replace(ctx context.Context, s service.Schema) error {
 		if _, err := r.Get(ctx, s.Org, s.ID); err != nil {
 			return err
 		}
-		return taken()
+		return alreadyExists()
 	}
-	return r.touch(ctx, "schema",
-		`UPDATE schemas SET `+assign(schemaSaved, 3)+` WHERE org = $1 AND id = $2`,
+	return r.execOne(ctx, "schema",
+		`UPDATE schemas SET `+assignments(schemaSaved, 3)+` WHERE org = $1 AND id = $2`,
 		append([]any{s.Org, s.ID}, schemaSavedCells(&s)...)...)
 }
 
-func (r schemas) Delete(ctx context.Context, org, id string) error {
-	return r.touch(ctx, "schema", `DELETE FROM schemas WHERE org = $1 AND id = $2`, org, id)
+func (r schemaRows) Delete(ctx context.Context, org, id string) error {
+	return r.execOne(ctx, "schema", `DELETE FROM schemas WHERE org = $1 AND id = $2`, org, id)
 }

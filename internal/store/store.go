@@ -44,7 +44,7 @@ type Config struct {
 // goroutines.
 type Store struct {
 	// outcomes are those that were decoded last.
-	outcomes    *outcomes
+	outcomes    *outcomeCache
 	write, read *sql.DB
 	dialect     dialect
 	jobs        queue.Queue
@@ -61,13 +61,13 @@ var _ service.Store = (*Store)(nil)
 func Open(ctx context.Context, cfg Config) (*Store, error) {
 	cfg.Logger = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
 	cfg.Queue.Logger = cmp.Or(cfg.Queue.Logger, cfg.Logger)
-	s := &Store{logger: cfg.Logger, outcomes: newOutcomes()}
+	s := &Store{logger: cfg.Logger, outcomes: newOutcomeCache()}
 	err := s.open(ctx, cfg)
 	if err == nil {
 		err = s.migrate(ctx)
 	}
 	if err == nil && cfg.Mark != "" {
-		err = s.Belong(ctx, cfg.Mark)
+		err = s.BindMasterKey(ctx, cfg.Mark)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the store: %w", translate(err)), s.Close())
@@ -100,22 +100,22 @@ func (s *Store) Close() error {
 	return errors.Join(errs...)
 }
 
-// Check says whether the store answers. It does not wait for transactions.
-func (s *Store) Check(ctx context.Context) error {
+// Ping says whether the store answers. It does not wait for transactions.
+func (s *Store) Ping(ctx context.Context) error {
 	var one int
 	err := s.read.QueryRowContext(ctx, `SELECT 1`).Scan(&one)
-	return s.told(ctx, translate(err))
+	return s.logUnavailable(ctx, translate(err))
 }
 
 // Forget moves the log of a SQLite database into its file, where what was
 // deleted is overwritten, and empties the log. A reader may keep it from that
 // till the next time. PostgreSQL has its own ways, which are not ours to steer.
 func (s *Store) Forget(ctx context.Context) error {
-	if s.dialect.empty == "" {
+	if s.dialect.truncateLog == "" {
 		return nil
 	}
-	_, err := s.write.ExecContext(ctx, s.dialect.empty)
-	return s.told(ctx, translate(err))
+	_, err := s.write.ExecContext(ctx, s.dialect.truncateLog)
+	return s.logUnavailable(ctx, translate(err))
 }
 
 // Update is described at [service.Store]. On SQLite transactions run one after
@@ -123,22 +123,22 @@ func (s *Store) Forget(ctx context.Context) error {
 // for each other, runs again. An error that a method of Tx gives may be handled and the work
 // may go on, if it is one of kind NotFound or Conflict.
 func (s *Store) Update(ctx context.Context, work func(service.Tx) error) error {
-	err := s.within(ctx, s.write, nil, work)
-	for tries := 1; undone(err) && tries < maxUndone; tries++ {
-		err = s.within(ctx, s.write, nil, work)
+	err := s.runTx(ctx, s.write, nil, work)
+	for tries := 1; isSerializationFailure(err) && tries < maxUndone; tries++ {
+		err = s.runTx(ctx, s.write, nil, work)
 	}
-	return s.told(ctx, translate(err))
+	return s.logUnavailable(ctx, translate(err))
 }
 
 // View is described at [service.Store].
 func (s *Store) View(ctx context.Context, work func(service.Tx) error) error {
-	err := s.within(ctx, s.read, s.dialect.view, work)
-	return s.told(ctx, translate(err))
+	err := s.runTx(ctx, s.read, s.dialect.readOptions, work)
+	return s.logUnavailable(ctx, translate(err))
 }
 
-func (s *Store) within(ctx context.Context, db *sql.DB, opts *sql.TxOptions, work func(service.Tx) error) error {
+func (s *Store) runTx(ctx context.Context, db *sql.DB, opts *sql.TxOptions, work func(service.Tx) error) error {
 	tx, err := begin(ctx, db, opts)
-	for tries := 1; stale(err) && tries < maxStale; tries++ {
+	for tries := 1; isStaleConnection(err) && tries < maxStale; tries++ {
 		tx, err = begin(ctx, db, opts)
 	}
 	if err != nil {
@@ -148,9 +148,9 @@ func (s *Store) within(ctx context.Context, db *sql.DB, opts *sql.TxOptions, wor
 	defer func() { _ = tx.Rollback() }()
 	hold := ""
 	if opts == nil {
-		hold = s.dialect.hold
+		hold = s.dialect.forUpdate
 	}
-	if err := work(s.rows(tx, hold)); err != nil {
+	if err := work(s.newTx(tx, hold)); err != nil {
 		return err
 	}
 	err = tx.Commit()
@@ -183,35 +183,35 @@ func begin(ctx context.Context, db *sql.DB, opts *sql.TxOptions) (queue.Tx, erro
 	return queue.Tx{Tx: tx, Conn: conn}, nil
 }
 
-func (s *Store) rows(tx queue.Tx, hold string) service.Tx {
-	t := &txn{tx: tx, dialect: s.dialect, jobs: s.jobs, hold: hold, outcomes: s.outcomes}
+func (s *Store) newTx(tx queue.Tx, hold string) service.Tx {
+	t := &txn{tx: tx, dialect: s.dialect, jobs: s.jobs, forUpdate: hold, outcomes: s.outcomes}
 	return service.Tx{
-		Accounts:    accounts{t},
-		Schemas:     schemas{t},
-		Imports:     imports{t},
-		Uploads:     uploads{t},
-		Sessions:    sessions{t},
-		Credentials: credentials{t},
-		Replays:     replays{t},
-		Memory:      memory{t},
-		Edits:       edits{t},
-		Webhooks:    webhooks{t},
-		Deliveries:  deliveries{t},
-		Outbox:      outbox{t},
-		Connectors:  connectors{t},
-		Pulled:      pulled{t},
-		Pulls:       pulls{t},
-		Retention:   retention{t},
-		Deletions:   receipts{t},
-		Owners:      owners{t},
-		Trash:       trash{t},
-		Nodes:       nodes{t},
-		Jobs:        jobs{t},
+		Accounts:    accountRows{t},
+		Schemas:     schemaRows{t},
+		Imports:     importRows{t},
+		Uploads:     uploadRows{t},
+		Sessions:    sessionRows{t},
+		Credentials: credentialRows{t},
+		Replays:     replayRows{t},
+		Memory:      memoryRows{t},
+		Edits:       editRows{t},
+		Webhooks:    webhookRows{t},
+		Deliveries:  deliveryRows{t},
+		Outbox:      outboxRows{t},
+		Connectors:  connectorRows{t},
+		Pulled:      pulledRows{t},
+		Pulls:       pullRows{t},
+		Retention:   retentionRows{t},
+		Deletions:   deletionRows{t},
+		Owners:      ownerRows{t},
+		Trash:       trashRows{t},
+		Nodes:       nodeRows{t},
+		Jobs:        jobRows{t},
 	}
 }
 
-// told logs why the store is out of reach, which callers are not told.
-func (s *Store) told(ctx context.Context, err error) error {
+// logUnavailable logs why the store is out of reach, which callers are not told.
+func (s *Store) logUnavailable(ctx context.Context, err error) error {
 	if service.IsKind(err, service.Unavailable) {
 		s.logger.WarnContext(ctx, "the store is out of reach", "error", err)
 	}

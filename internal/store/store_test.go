@@ -58,8 +58,8 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// TestBury kills a node, as far as the store can see, in the middle of a job.
-func TestBury(t *testing.T) {
+// TestExpireNode kills a node, as far as the store can see, in the middle of a job.
+func TestExpireNode(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg store.Config) {
 		ctx := t.Context()
 		// The worker is busy, so that the job stays where it is put.
@@ -81,7 +81,7 @@ func TestBury(t *testing.T) {
 			}
 		}()
 		must(t, s.Update(ctx, func(tx service.Tx) error {
-			if err := tx.Nodes.Beat(ctx, "node"); err != nil {
+			if err := tx.Nodes.Heartbeat(ctx, "node"); err != nil {
 				return err
 			}
 			return tx.Jobs.Enqueue(ctx, queue.Job{Kind: "run", Key: "k"})
@@ -92,7 +92,7 @@ func TestBury(t *testing.T) {
 			waiting int
 		}{{"other", 0}, {"node", 1}} {
 			must(t, s.Update(ctx, func(tx service.Tx) error {
-				if err := tx.Nodes.Bury(ctx, want.node); err != nil {
+				if err := tx.Nodes.Remove(ctx, want.node); err != nil {
 					return err
 				}
 				n, err := tx.Jobs.Waiting(ctx, "run")

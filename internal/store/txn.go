@@ -23,11 +23,11 @@ type txn struct {
 	tx      queue.Tx
 	dialect dialect
 	jobs    queue.Queue
-	// hold ends a query for a row that this transaction may write back: it
+	// forUpdate ends a query for a row that this transaction may write back: it
 	// waits until no other transaction writes the row, and keeps others from
 	// it. It is "" where none can.
-	hold     string
-	outcomes *outcomes
+	forUpdate     string
+	outcomes *outcomeCache
 }
 
 // exec runs a statement and says how many rows it touched.
@@ -41,45 +41,45 @@ func (t *txn) exec(ctx context.Context, doing, query string, args ...any) (int64
 
 // insert adds a row. A row that breaks a rule of uniqueness is a Conflict,
 // found in a way that leaves the transaction in order.
-func (t *txn) insert(ctx context.Context, noun, table, columns string, cells ...any) error {
-	n, err := t.exec(ctx, "adding a "+noun,
-		"INSERT INTO "+table+" ("+columns+") VALUES ("+marks(len(cells))+") ON CONFLICT DO NOTHING", cells...)
+func (t *txn) insert(ctx context.Context, entity, table, columns string, cells ...any) error {
+	n, err := t.exec(ctx, "adding a "+entity,
+		"INSERT INTO "+table+" ("+columns+") VALUES ("+placeholders(len(cells))+") ON CONFLICT DO NOTHING", cells...)
 	if err == nil && n == 0 {
-		return taken()
+		return alreadyExists()
 	}
 	return err
 }
 
-// touch runs a statement that must touch a row; else there is no such row.
-func (t *txn) touch(ctx context.Context, noun, query string, args ...any) error {
-	n, err := t.exec(ctx, "changing a "+noun, query, args...)
+// execOne runs a statement that must touch a row; else there is no such row.
+func (t *txn) execOne(ctx context.Context, entity, query string, args ...any) error {
+	n, err := t.exec(ctx, "changing a "+entity, query, args...)
 	if err == nil && n == 0 {
-		return missing()
+		return notFound()
 	}
 	return err
 }
 
 // count reads one number.
-func (t *txn) count(ctx context.Context, noun, query string, args ...any) (n int64, err error) {
+func (t *txn) count(ctx context.Context, entity, query string, args ...any) (n int64, err error) {
 	if err := t.tx.QueryRowContext(ctx, query, args...).Scan(&n); err != nil {
-		return 0, fmt.Errorf("counting each %s: %w", noun, translate(err))
+		return 0, fmt.Errorf("counting each %s: %w", entity, translate(err))
 	}
 	return n, nil
 }
 
-// one reads the only row of a query. No row is NotFound.
-func one[T any](ctx context.Context, t *txn, noun string, cells func(*T) []any, query string, args ...any) (T, error) {
-	for row, err := range stream(ctx, t, noun, cells, query, args...) {
+// queryOne reads the only row of a query. No row is NotFound.
+func queryOne[T any](ctx context.Context, t *txn, entity string, cells func(*T) []any, query string, args ...any) (T, error) {
+	for row, err := range queryStream(ctx, t, entity, cells, query, args...) {
 		return row, err
 	}
 	var none T
-	return none, missing()
+	return none, notFound()
 }
 
-// many reads all rows of a query.
-func many[T any](ctx context.Context, t *txn, noun string, cells func(*T) []any, query string, args ...any) ([]T, error) {
+// queryAll reads all rows of a query.
+func queryAll[T any](ctx context.Context, t *txn, entity string, cells func(*T) []any, query string, args ...any) ([]T, error) {
 	var all []T
-	for row, err := range stream(ctx, t, noun, cells, query, args...) {
+	for row, err := range queryStream(ctx, t, entity, cells, query, args...) {
 		if err != nil {
 			return nil, err
 		}
@@ -88,19 +88,19 @@ func many[T any](ctx context.Context, t *txn, noun string, cells func(*T) []any,
 	return all, nil
 }
 
-// stream yields the rows of a query as they are read. Nothing else may be done
+// queryStream yields the rows of a query as they are read. Nothing else may be done
 // in the transaction meanwhile.
-func stream[T any](ctx context.Context, t *txn, noun string, cells func(*T) []any, query string, args ...any) iter.Seq2[T, error] {
+func queryStream[T any](ctx context.Context, t *txn, entity string, cells func(*T) []any, query string, args ...any) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T
 		rows, err := t.tx.QueryContext(ctx, query, args...)
 		if err != nil {
-			yield(none, fmt.Errorf("reading a %s: %w", noun, translate(err)))
+			yield(none, fmt.Errorf("reading a %s: %w", entity, translate(err)))
 			return
 		}
 		defer func() { _ = rows.Close() }()
 		if err := scanAll(rows, cells, yield); err != nil {
-			yield(none, fmt.Errorf("reading a %s: %w", noun, translate(err)))
+			yield(none, fmt.Errorf("reading a %s: %w", entity, translate(err)))
 		}
 	}
 }
@@ -118,8 +118,8 @@ func scanAll[T any](rows *sql.Rows, cells func(*T) []any, yield func(T, error) b
 	return rows.Err()
 }
 
-// marks gives "$1, $2" and so on, n of them.
-func marks(n int) string {
+// placeholders gives "$1, $2" and so on, n of them.
+func placeholders(n int) string {
 	all := make([]string, n)
 	for i := range all {
 		all[i] = "$" + strconv.Itoa(i+1)
@@ -127,8 +127,8 @@ func marks(n int) string {
 	return strings.Join(all, ", ")
 }
 
-// assign gives "a = $3, b = $4" for the columns "a, b" and first 3.
-func assign(columns string, first int) string {
+// assignments gives "a = $3, b = $4" for the columns "a, b" and first 3.
+func assignments(columns string, first int) string {
 	all := strings.Split(columns, ", ")
 	for i := range all {
 		all[i] += " = $" + strconv.Itoa(first+i)
@@ -207,17 +207,17 @@ func (j rawJSON) Scan(from any) error {
 	return nil
 }
 
-// optional keeps bytes, and nil as NULL.
-type optional struct{ b *[]byte }
+// nullableBytes keeps bytes, and nil as NULL.
+type nullableBytes struct{ b *[]byte }
 
-func (o optional) Value() (driver.Value, error) {
+func (o nullableBytes) Value() (driver.Value, error) {
 	if *o.b == nil {
 		return nil, nil
 	}
 	return *o.b, nil
 }
 
-func (o optional) Scan(from any) error {
+func (o nullableBytes) Scan(from any) error {
 	switch from := from.(type) {
 	case nil:
 		*o.b = nil

@@ -53,7 +53,7 @@ func TestKillInEveryCall(t *testing.T) {
 		if os.Getenv("INTRAY_TORTURE") != "full" {
 			kinds = kinds[:2]
 		}
-		server := livetest.Start(t, livetest.Config{Args: append(args, "--hook-batch", "1m")})
+		server := livetest.Start(t, livetest.Config{Args: append(args, "--hook-timeout-per-1000", "1m")})
 		for _, kind := range kinds {
 			t.Run(kind, func(t *testing.T) {
 				got := killed(t, server, calls[kind], rows, 1)
@@ -139,7 +139,7 @@ func (o *ordeal) killWorking() bool {
 
 func checkMarks(t *testing.T, result *livetest.Reply, kind string, rows int) {
 	t.Helper()
-	list := result.Want(http.StatusOK).List()
+	list := result.WantStatus(http.StatusOK).Array()
 	if len(list) != rows {
 		t.Fatalf("%d rows, want %d", len(list), rows)
 	}

@@ -95,12 +95,12 @@ func TestConnectorKills(t *testing.T) {
 		server := livetest.Start(t, livetest.Config{Args: append([]string{"--egress-allow", "127.0.0.0/8"}, args...)})
 		credential := server.Call(t, "POST", "/api/v1/headless/sftp/credentials/", map[string]any{
 			"hostname": "127.0.0.1", "port": port, "user": me.Username, "auth_type": "KEY", "private_key": key,
-		}).Want(http.StatusCreated).String("id")
-		saved := server.Call(t, "POST", "/api/v1/schemas/", map[string]any{"name": "Arriving", "fields": schema["fields"], "settings": map[string]any{}, "hooks": map[string]any{}}).Want(http.StatusCreated).String("id")
+		}).WantStatus(http.StatusCreated).String("id")
+		saved := server.Call(t, "POST", "/api/v1/schemas/", map[string]any{"name": "Arriving", "fields": schema["fields"], "settings": map[string]any{}, "hooks": map[string]any{}}).WantStatus(http.StatusCreated).String("id")
 		connector := server.Call(t, "POST", "/api/v1/headless/sftp/connectors/", map[string]any{
 			"credentials": credential, "schema": saved, "directory": in, "file_regex": `^in-\d+\.csv$`,
 			"schedule": map[string]any{"type": "every_n_minutes", "minutes": 5}, "deliver_to": map[string]any{"directory": out, "format": "csv"},
-		}).Want(http.StatusCreated).String("id")
+		}).WantStatus(http.StatusCreated).String("id")
 		files, kills := share(500), share(20)
 		arrived := 0
 		for arrived < files {
@@ -110,7 +110,7 @@ func TestConnectorKills(t *testing.T) {
 					arrived++
 				}
 			}
-			server.Call(t, "POST", "/api/v1/headless/sftp/connectors/"+connector+"/run/", nil).Want(http.StatusOK)
+			server.Call(t, "POST", "/api/v1/headless/sftp/connectors/"+connector+"/run/", nil).WantStatus(http.StatusOK)
 			time.Sleep(time.Duration(random.IntN(300)) * time.Millisecond)
 			if kills > 0 && random.IntN(4) == 0 {
 				server.Kill()
@@ -119,12 +119,12 @@ func TestConnectorKills(t *testing.T) {
 			}
 		}
 		for ; kills > 0; kills-- {
-			server.Call(t, "POST", "/api/v1/headless/sftp/connectors/"+connector+"/run/", nil).Want(http.StatusOK)
+			server.Call(t, "POST", "/api/v1/headless/sftp/connectors/"+connector+"/run/", nil).WantStatus(http.StatusOK)
 			time.Sleep(time.Duration(random.IntN(1500)) * time.Millisecond)
 			server.Kill()
 			server.Restart()
 		}
-		server.Call(t, "POST", "/api/v1/headless/sftp/connectors/"+connector+"/run/", nil).Want(http.StatusOK)
+		server.Call(t, "POST", "/api/v1/headless/sftp/connectors/"+connector+"/run/", nil).WantStatus(http.StatusOK)
 		eachOnce(t, server, files)
 		putBackOnce(t, server, out, files)
 	})
@@ -138,7 +138,7 @@ func eachOnce(t *testing.T, server *livetest.Server, files int) {
 	for began := time.Now(); time.Since(began) < 2*time.Minute; time.Sleep(200 * time.Millisecond) {
 		clear(names)
 		done := 0
-		list := server.Call(t, "GET", "/api/v1/headless/imports/?limit=1000", nil).Want(http.StatusOK).Object()["results"].([]any)
+		list := server.Call(t, "GET", "/api/v1/headless/imports/?limit=1000", nil).WantStatus(http.StatusOK).Object()["results"].([]any)
 		for _, item := range list {
 			one := item.(map[string]any)
 			names[one["original_filename"].(string)]++
@@ -151,7 +151,7 @@ func eachOnce(t *testing.T, server *livetest.Server, files int) {
 		}
 	}
 	if len(names) != files {
-		t.Errorf("%d of %d files were imported: %s", len(names), files, server.Log())
+		t.Errorf("%d of %d files were imported: %s", len(names), files, server.Stderr())
 	}
 	for name, n := range names {
 		if n != 1 {
@@ -185,6 +185,6 @@ func putBackOnce(t *testing.T, server *livetest.Server, folder string, files int
 		}
 	}
 	if whole != files {
-		t.Errorf("%d of %d results were put back: %s", whole, files, server.Log())
+		t.Errorf("%d of %d results were put back: %s", whole, files, server.Stderr())
 	}
 }

@@ -48,7 +48,7 @@ func runtimes(t *testing.T, test func(t *testing.T, args []string)) {
 			if _, err := exec.LookPath(name); name == "node" && err != nil {
 				t.Skip("SKIPPED: node is not installed")
 			}
-			test(t, []string{"--hook-runtime", name, "--hook-jail", "best-effort"})
+			test(t, []string{"--hook-runtime", name, "--hook-sandbox", "best-effort"})
 		})
 	}
 }
@@ -97,7 +97,7 @@ func survive(t *testing.T, args []string, rows, kills int, random *rand.Rand) *o
 	o := &ordeal{t: t, random: random, id: id}
 
 	calm := livetest.Start(t, livetest.Config{Data: twins[0], Args: args})
-	calm.Upload(t, path, file).Want(http.StatusOK)
+	calm.Upload(t, path, file).WantStatus(http.StatusOK)
 	began := time.Now()
 	created := o.await(calm).String("created_date")
 	o.calm = time.Since(began)
@@ -106,7 +106,7 @@ func survive(t *testing.T, args []string, rows, kills int, random *rand.Rand) *o
 	stop(t, calm)
 
 	o.server = livetest.Start(t, livetest.Config{Data: twins[1], Args: args})
-	o.server.Upload(t, path, file).Want(http.StatusOK)
+	o.server.Upload(t, path, file).WantStatus(http.StatusOK)
 	o.torment(kills)
 	o.await(o.server)
 	if got := o.server.Result(t, id).Body; !bytes.Equal(got, want) {
@@ -124,7 +124,7 @@ func conceive(t *testing.T, args []string) (twins [2]string, id, path string) {
 	server := livetest.Start(t, livetest.Config{Args: args})
 	id, address := server.CreateImport(t, hooked)
 	stop(t, server)
-	twins = [2]string{server.Data(), filepath.Join(t.TempDir(), "twin")}
+	twins = [2]string{server.DataDir(), filepath.Join(t.TempDir(), "twin")}
 	err := os.CopyFS(twins[1], os.DirFS(twins[0]))
 	if err == nil {
 		err = os.Chmod(filepath.Join(twins[1], "master.key"), 0o600)
@@ -213,11 +213,11 @@ func withoutRun(name string) string {
 // rubbish is due, leave these blobs and no others.
 func sweptLike(t *testing.T, server *livetest.Server, want map[string]string) {
 	t.Helper()
-	makeDue(t, server.Data())
+	makeDue(t, server.DataDir())
 	server.Restart()
 	diff := ""
 	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
-		if diff = cmp.Diff(want, blobsIn(t, server.Data())); diff == "" {
+		if diff = cmp.Diff(want, blobsIn(t, server.DataDir())); diff == "" {
 			stop(t, server)
 			return
 		}

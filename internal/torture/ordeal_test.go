@@ -56,7 +56,7 @@ func (o *ordeal) torment(kills int) {
 // status of the import.
 func (o *ordeal) status() string {
 	o.t.Helper()
-	return o.server.Call(o.t, "GET", "/api/v1/headless/imports/"+o.id+"/", nil).Want(http.StatusOK).String("status")
+	return o.server.Call(o.t, "GET", "/api/v1/headless/imports/"+o.id+"/", nil).WantStatus(http.StatusOK).String("status")
 }
 
 // underWay says that the import has not ended. It must not have failed.
@@ -105,7 +105,7 @@ func (o *ordeal) killAtResult() {
 
 // writesResult says whether the rows of a run are sealed and a file is begun.
 func (o *ordeal) writesResult() bool {
-	blobs := filepath.Join(o.server.Data(), "blobs")
+	blobs := filepath.Join(o.server.DataDir(), "blobs")
 	sealed, _ := filepath.Glob(filepath.Join(blobs, "blobs/imports+", o.id+"+/run-*+/stage+/manifest.json"))
 	finished, _ := filepath.Glob(filepath.Join(blobs, "blobs/imports+", o.id+"+/run-*+/result.json"))
 	drafts, _ := filepath.Glob(filepath.Join(blobs, "tmp/*/*"))
@@ -160,7 +160,7 @@ func (o *ordeal) endGroup() {
 	}
 	// It is 1 where the machine is too busy to close the stores in time.
 	if status := o.server.Wait(); status != 0 {
-		o.t.Logf("exit status %d: %s", status, o.server.Log())
+		o.t.Logf("exit status %d: %s", status, o.server.Stderr())
 	}
 	mustEnd(o.t, workers)
 	o.server.Restart()
@@ -173,10 +173,10 @@ func (o *ordeal) await(server *livetest.Server) *livetest.Reply {
 	patience := max(2*time.Minute, 10*o.calm)
 	for end := time.Now().Add(patience); o.underWay(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
-			o.t.Fatalf("the import does not end: %s", server.Log())
+			o.t.Fatalf("the import does not end: %s", server.Stderr())
 		}
 	}
-	return server.Call(o.t, "GET", "/api/v1/headless/imports/"+o.id+"/", nil).Want(http.StatusOK)
+	return server.Call(o.t, "GET", "/api/v1/headless/imports/"+o.id+"/", nil).WantStatus(http.StatusOK)
 }
 
 // makeDue lets the time pass after which rubbish is removed: half a minute, in

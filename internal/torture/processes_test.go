@@ -99,11 +99,11 @@ func serverPID(t *testing.T, server *livetest.Server) int {
 	t.Helper()
 	for _, child := range childrenOf(t, os.Getpid()) {
 		line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", child.pid))
-		if slices.Contains(strings.Split(string(line), "\x00"), server.Data()) {
+		if slices.Contains(strings.Split(string(line), "\x00"), server.DataDir()) {
 			return child.pid
 		}
 	}
-	t.Fatalf("the service has no process: %s", server.Log())
+	t.Fatalf("the service has no process: %s", server.Stderr())
 	return 0
 }
 
@@ -145,7 +145,7 @@ func stop(t *testing.T, server *livetest.Server) {
 	workers := hookWorkers(t, server)
 	server.Signal(syscall.SIGTERM)
 	if status := server.Wait(); status != 0 {
-		t.Fatalf("exit status %d: %s", status, server.Log())
+		t.Fatalf("exit status %d: %s", status, server.Stderr())
 	}
 	mustEnd(t, workers)
 }

@@ -85,7 +85,7 @@ func lies(t *testing.T, name string) func(net.Conn) {
 // receiver is a stranger, and what is told of the first attempt at it.
 type receiver struct {
 	name, url string
-	told      string
+	wantMessage      string
 	delivered bool
 	id        string
 }
@@ -98,9 +98,9 @@ func evilReceivers(t *testing.T) (list []*receiver, aim *atomic.Int64) {
 	redirect := func(to string) func(net.Conn) {
 		return says("HTTP/1.1 302 Found\r\nLocation: "+to+"\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", "", 0)
 	}
-	add := func(name, scheme string, serve func(net.Conn), told string, delivered bool) {
+	add := func(name, scheme string, serve func(net.Conn), wantMessage string, delivered bool) {
 		address, _ := ears(t, serve)
-		list = append(list, &receiver{name: name, url: scheme + "://" + address + "/hook", told: told, delivered: delivered})
+		list = append(list, &receiver{name: name, url: scheme + "://" + address + "/hook", wantMessage: wantMessage, delivered: delivered})
 	}
 	flood := strings.Repeat("x", 32<<10)
 	const slow, dropped = "The receiver was too slow: 10s ran out while waiting for the answer", "The receiver hung up before it answered"
@@ -115,7 +115,7 @@ func evilReceivers(t *testing.T) (list []*receiver, aim *atomic.Int64) {
 	add("hangs in the handshake", "https", hangs, "The receiver was too slow: 10s ran out while", false)
 	add("certificate of another", "https", lies(t, "bank.example"), "The certificate is for bank.example, not for 127.0.0.1", false)
 	add("says 500", "http", says("HTTP/1.1 500 Oh\r\nContent-Length: 0\r\n\r\n", "", 0), "The receiver answered 500 Internal Server Error", false)
-	list = append(list, &receiver{name: "is the metadata", url: "http://169.254.169.254/latest/", told: "169.254.169.254"})
+	list = append(list, &receiver{name: "is the metadata", url: "http://169.254.169.254/latest/", wantMessage: "169.254.169.254"})
 	for n := range 12 { // more than may be on their way at once, were they alike
 		add(fmt.Sprint("hangs too ", n), "http", hangs, slow, false)
 	}
@@ -176,7 +176,7 @@ func TestEvilReceivers(t *testing.T) {
 
 func webhookAt(t *testing.T, server *livetest.Server, url string) (id string) {
 	t.Helper()
-	return server.Call(t, "POST", "/api/v1/webhooks/", map[string]any{"url": url}).Want(http.StatusCreated).String("id")
+	return server.Call(t, "POST", "/api/v1/webhooks/", map[string]any{"url": url}).WantStatus(http.StatusCreated).String("id")
 }
 
 // delivery is one as the API tells of it.
@@ -193,7 +193,7 @@ func (d delivery) attempt(n int) map[string]any {
 func deliveriesOf(t *testing.T, server *livetest.Server, webhook string) (list []delivery) {
 	t.Helper()
 	for more := true; more; {
-		got := server.Call(t, "GET", fmt.Sprintf("/api/v1/webhooks/%s/deliveries/?limit=100&offset=%d", webhook, len(list)), nil).Want(http.StatusOK).Object()
+		got := server.Call(t, "GET", fmt.Sprintf("/api/v1/webhooks/%s/deliveries/?limit=100&offset=%d", webhook, len(list)), nil).WantStatus(http.StatusOK).Object()
 		for _, item := range got["results"].([]any) {
 			list = append(list, item.(map[string]any))
 		}
@@ -260,13 +260,13 @@ func (r *receiver) check(t *testing.T, server *livetest.Server) {
 		t.Errorf("%s: no attempt is told of", r.name)
 		return
 	}
-	told := fmt.Sprint(first["message"])
-	if !strings.Contains(told, r.told) || first["delivered"] != r.delivered {
-		t.Errorf("%s: delivered is %v, and it is told %q, want %q", r.name, first["delivered"], told, r.told)
+	message := fmt.Sprint(first["message"])
+	if !strings.Contains(message, r.wantMessage) || first["delivered"] != r.delivered {
+		t.Errorf("%s: delivered is %v, and it is told %q, want %q", r.name, first["delivered"], message, r.wantMessage)
 	}
 	for _, word := range []string{"EOF", "dial", "tcp", "net/", "context", "x509", "tls:"} {
-		if strings.Contains(told, word) {
-			t.Errorf("%s: nobody knows what this means: %q", r.name, told)
+		if strings.Contains(message, word) {
+			t.Errorf("%s: nobody knows what this means: %q", r.name, message)
 		}
 	}
 	if waits := tried["next_attempt_date"] != nil; waits == r.delivered {

@@ -32,33 +32,33 @@ func (e entry) ModTime() time.Time { return time.Unix(1_750_000_000, 0) }
 func (e entry) IsDir() bool        { return e.mode.IsDir() }
 func (e entry) Sys() any           { return nil }
 
-// depot is a server's folder: at gives its entries, false at the end of them, and text
+// remoteFolder is a server's folder: at gives its entries, false at the end of them, and text
 // what is in each file.
-type depot struct {
-	at   func(n int64) (entry, bool)
-	text func() io.ReaderAt
+type remoteFolder struct {
+	entryAt   func(n int64) (entry, bool)
+	content func() io.ReaderAt
 }
 
-func (d depot) Filelist(r *pkgsftp.Request) (pkgsftp.ListerAt, error) {
+func (d remoteFolder) Filelist(r *pkgsftp.Request) (pkgsftp.ListerAt, error) {
 	if r.Method != "Stat" && r.Method != "Lstat" {
 		return d, nil
 	}
 	for n := int64(0); ; n++ {
-		one, more := d.at(n)
+		one, more := d.entryAt(n)
 		if !more {
 			return nil, os.ErrNotExist
 		}
 		if strings.HasSuffix(r.Filepath, "/"+one.name) {
-			return depot{at: func(n int64) (entry, bool) { return one, n == 0 }}, nil
+			return remoteFolder{entryAt: func(n int64) (entry, bool) { return one, n == 0 }}, nil
 		}
 	}
 }
 
-func (d depot) Lstat(r *pkgsftp.Request) (pkgsftp.ListerAt, error) { return d.Filelist(r) }
+func (d remoteFolder) Lstat(r *pkgsftp.Request) (pkgsftp.ListerAt, error) { return d.Filelist(r) }
 
-func (d depot) ListAt(to []os.FileInfo, from int64) (n int, err error) {
+func (d remoteFolder) ListAt(to []os.FileInfo, from int64) (n int, err error) {
 	for ; n < len(to); n++ {
-		one, more := d.at(from + int64(n))
+		one, more := d.entryAt(from + int64(n))
 		if !more {
 			return n, io.EOF
 		}
@@ -67,7 +67,7 @@ func (d depot) ListAt(to []os.FileInfo, from int64) (n int, err error) {
 	return n, nil
 }
 
-func (d depot) Fileread(*pkgsftp.Request) (io.ReaderAt, error) { return d.text(), nil }
+func (d remoteFolder) Fileread(*pkgsftp.Request) (io.ReaderAt, error) { return d.content(), nil }
 
 // endless is a file without an end.
 type endless struct{}
@@ -77,7 +77,7 @@ func (endless) ReadAt(to []byte, _ int64) (int, error) {
 }
 
 // listed gives a folder of few entries, each file with the text.
-func listed(text string, entries ...entry) depot {
+func listed(text string, entries ...entry) remoteFolder {
 	at := func(n int64) (entry, bool) {
 		if n >= int64(len(entries)) {
 			return entry{}, false
@@ -88,11 +88,11 @@ func listed(text string, entries ...entry) depot {
 		}
 		return one, true
 	}
-	return depot{at: at, text: func() io.ReaderAt { return strings.NewReader(text) }}
+	return remoteFolder{entryAt: at, content: func() io.ReaderAt { return strings.NewReader(text) }}
 }
 
-// serveDepot serves it to whoever comes, and gives the port.
-func serveDepot(t *testing.T, d depot) string {
+// serveFolder serves it to whoever comes, and gives the port.
+func serveFolder(t *testing.T, d remoteFolder) string {
 	t.Helper()
 	cfg := &ssh.ServerConfig{PasswordCallback: func(ssh.ConnMetadata, []byte) (*ssh.Permissions, error) { return nil, nil }}
 	cfg.AddHostKey(livetest.HostKey(t))
@@ -104,16 +104,16 @@ func serveDepot(t *testing.T, d depot) string {
 	return address
 }
 
-// stranger is a server, and what is told of the first run of its connector.
-type stranger struct {
+// hostileServer is a server, and what is told of the first run of its connector.
+type hostileServer struct {
 	name, address string
 	success       bool
-	told          string
+	wantError          string
 	skipped       []string
 	id            string
 }
 
-func evilDepots(t *testing.T) []*stranger {
+func hostileServers(t *testing.T) []*hostileServer {
 	t.Helper()
 	const text = "name,email\nAda,ada@example.org\n"
 	silent, _ := ears(t, hangs)
@@ -125,18 +125,18 @@ func evilDepots(t *testing.T) []*stranger {
 	odd := listed(text, entry{name: "../../etc/passwd"}, entry{name: "two\nlines.csv"}, entry{name: `c:\up.csv`}, entry{name: ".."},
 		entry{name: "link.csv", mode: fs.ModeSymlink | 0o777}, entry{name: "pipe.csv", mode: fs.ModeNamedPipe | 0o644}, entry{name: "ok.csv", mode: 0o644})
 	lies := listed(text, entry{"longer.csv", 0o644, 7})
-	lies.text = func() io.ReaderAt { return endless{} }
-	list := []*stranger{
-		{name: "hangs", address: silent, told: "was too slow: time ran out while"},
-		{name: "endless listing", address: serveDepot(t, depot{at: forever}), told: "has more than 100000 files that fit in the directory"},
-		{name: "odd names", address: serveDepot(t, odd), success: true, skipped: []string{
+	lies.content = func() io.ReaderAt { return endless{} }
+	list := []*hostileServer{
+		{name: "hangs", address: silent, wantError: "was too slow: time ran out while"},
+		{name: "endless listing", address: serveFolder(t, remoteFolder{entryAt: forever}), wantError: "has more than 100000 files that fit in the directory"},
+		{name: "odd names", address: serveFolder(t, odd), success: true, skipped: []string{
 			`"../../etc/passwd" was skipped because its name holds a slash.`, `"two\nlines.csv" was skipped because its name holds a line break or another control character.`,
 			`"c:\\up.csv" was skipped because its name holds a slash.`, `"link.csv" was skipped because it is a symbolic link.`, `"pipe.csv" was skipped because it is no regular file.`,
 		}},
-		{name: "endless file", address: serveDepot(t, lies), success: true, skipped: []string{`the file "/in/longer.csv" is not what was listed: it goes on after 7 bytes. It is left until it rests.`}},
+		{name: "endless file", address: serveFolder(t, lies), success: true, skipped: []string{`the file "/in/longer.csv" is not what was listed: it goes on after 7 bytes. It is left until it rests.`}},
 	}
 	if share(10) == 10 { // it takes half a minute
-		list = append(list, &stranger{name: "hangs in the listing", address: serveDepot(t, depot{at: stuck}), told: "was too slow: it kept this end waiting for 30s while reading the directory"})
+		list = append(list, &hostileServer{name: "hangs in the listing", address: serveFolder(t, remoteFolder{entryAt: stuck}), wantError: "was too slow: it kept this end waiting for 30s while reading the directory"})
 	}
 	return list
 }
@@ -151,7 +151,7 @@ func connect(t *testing.T, server *livetest.Server, key, address string) (id str
 	var number int
 	fmt.Sscan(port, &number)
 	call := func(path string, body map[string]any) string {
-		return server.Call(t, "POST", path, body, "X-Service-License-Key", key).Want(http.StatusCreated).String("id")
+		return server.Call(t, "POST", path, body, "X-Service-License-Key", key).WantStatus(http.StatusCreated).String("id")
 	}
 	credential := call("/api/v1/headless/sftp/credentials/", map[string]any{"hostname": host, "port": number, "user": "anna", "auth_type": "PASSWORD", "password": "right"})
 	saved := call("/api/v1/schemas/", map[string]any{"name": "From " + address, "fields": schema["fields"], "settings": map[string]any{}, "hooks": map[string]any{}})
@@ -164,7 +164,7 @@ func connect(t *testing.T, server *livetest.Server, key, address string) (id str
 func runsOf(t *testing.T, server *livetest.Server, key, id string, most time.Duration, n int) []any {
 	t.Helper()
 	for end := time.Now().Add(most); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
-		got := server.Call(t, "GET", "/api/v1/headless/sftp/connectors/"+id+"/runs/", nil, "X-Service-License-Key", key).Want(http.StatusOK).Object()
+		got := server.Call(t, "GET", "/api/v1/headless/sftp/connectors/"+id+"/runs/", nil, "X-Service-License-Key", key).WantStatus(http.StatusOK).Object()
 		if list := got["results"].([]any); len(list) >= n {
 			return list
 		}
@@ -173,18 +173,18 @@ func runsOf(t *testing.T, server *livetest.Server, key, id string, most time.Dur
 	return nil
 }
 
-// TestEvilDepots has connectors of evil servers, and honest ones beside them: each run
+// TestHostileSFTPServers has connectors of evil servers, and honest ones beside them: each run
 // of an evil one ends with a sentence, and the honest ones of another organization run
 // at once, those of the same one as soon as the evil ones are known.
-func TestEvilDepots(t *testing.T) {
+func TestHostileSFTPServers(t *testing.T) {
 	server := livetest.Start(t, livetest.Config{Args: []string{"--egress-allow", "127.0.0.0/8"}})
 	idle := server.PeakMemory()
-	evil := evilDepots(t)
+	evil := hostileServers(t)
 	for _, one := range evil {
 		one.id = connect(t, server, livetest.BackendKey, one.address)
 	}
 	const text = "name,email\nBob,bob@example.org\n"
-	honest := serveDepot(t, listed(text, entry{"fine.csv", 0o644, 0}))
+	honest := serveFolder(t, listed(text, entry{"fine.csv", 0o644, 0}))
 	other := newOrg(t, server, "others")
 	began := time.Now()
 	fine := connect(t, server, other, honest)
@@ -198,9 +198,9 @@ func TestEvilDepots(t *testing.T) {
 	}
 	began = time.Now()
 	for _, one := range evil {
-		server.Call(t, "POST", "/api/v1/headless/sftp/connectors/"+one.id+"/run/", nil).Want(http.StatusOK)
+		server.Call(t, "POST", "/api/v1/headless/sftp/connectors/"+one.id+"/run/", nil).WantStatus(http.StatusOK)
 	}
-	own := connect(t, server, livetest.BackendKey, serveDepot(t, listed(text, entry{"fine.csv", 0o644, 0})))
+	own := connect(t, server, livetest.BackendKey, serveFolder(t, listed(text, entry{"fine.csv", 0o644, 0})))
 	runsOf(t, server, livetest.BackendKey, own, 15*time.Second, 1)
 	t.Logf("an honest server of the same organization is done with after %s", time.Since(began).Round(time.Millisecond))
 	used := server.PeakMemory() - idle
@@ -210,11 +210,11 @@ func TestEvilDepots(t *testing.T) {
 	}
 }
 
-func (s *stranger) check(t *testing.T, run map[string]any) {
+func (s *hostileServer) check(t *testing.T, run map[string]any) {
 	t.Helper()
-	told, skipped := fmt.Sprint(run["error"]), fmt.Sprint(run["skipped"])
-	t.Logf("%s: %s %s", s.name, told, skipped)
-	if run["success"] != s.success || !strings.Contains(told, s.told) || !s.success && run["error_type"] == "" {
+	message, skipped := fmt.Sprint(run["error"]), fmt.Sprint(run["skipped"])
+	t.Logf("%s: %s %s", s.name, message, skipped)
+	if run["success"] != s.success || !strings.Contains(message, s.wantError) || !s.success && run["error_type"] == "" {
 		t.Errorf("%s: %v", s.name, run)
 	}
 	for _, text := range s.skipped {
@@ -222,7 +222,7 @@ func (s *stranger) check(t *testing.T, run map[string]any) {
 			t.Errorf("%s: %q is not told of in %s", s.name, text, skipped)
 		}
 	}
-	if strings.ContainsAny(told+skipped, "\n\r") {
-		t.Errorf("%s: a name breaks the line: %q", s.name, told+skipped)
+	if strings.ContainsAny(message+skipped, "\n\r") {
+		t.Errorf("%s: a name breaks the line: %q", s.name, message+skipped)
 	}
 }

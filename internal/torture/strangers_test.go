@@ -25,10 +25,10 @@ var strangers = map[string]string{
 }
 
 // hostile gives a schema whose hook does harm at badRow.
-func hostile(deed string) map[string]any {
+func hostile(harm string) map[string]any {
 	return map[string]any{
 		"fields": schema["fields"],
-		"hooks":  map[string]any{"rowHooks": []any{fmt.Sprintf("({index}) => { if (index === %d) { %s } }", badRow, deed)}},
+		"hooks":  map[string]any{"rowHooks": []any{fmt.Sprintf("({index}) => { if (index === %d) { %s } }", badRow, harm)}},
 	}
 }
 
@@ -43,7 +43,7 @@ func TestStrangers(t *testing.T) {
 	runtimes(t, func(t *testing.T, args []string) {
 		const good = 5
 		rows := share(100_000)
-		server := livetest.Start(t, livetest.Config{Args: append(args, "--hook-batch", "2s")})
+		server := livetest.Start(t, livetest.Config{Args: append(args, "--hook-timeout-per-1000", "2s")})
 		strangersKey := newOrg(t, server, "strangers")
 		idle := server.PeakMemory()
 		alone, aloneMemory := takeAll(t, server, rows, good, "")
@@ -64,9 +64,9 @@ func TestStrangers(t *testing.T) {
 func newOrg(t *testing.T, server *livetest.Server, name string) string {
 	t.Helper()
 	for _, args := range [][]string{{"orgs", "create", name}, {"keys", "create", "--org", name, "--kind", "backend"}} {
-		out, told, status := livetest.Run(t, t.TempDir(), nil, append(args, "--data", server.Data())...)
+		out, stderr, status := livetest.Run(t, t.TempDir(), nil, append(args, "--data", server.DataDir())...)
 		if status != 0 {
-			t.Fatalf("%v: %s", args, told)
+			t.Fatalf("%v: %s", args, stderr)
 		}
 		name = strings.TrimSpace(out)
 	}
@@ -95,7 +95,7 @@ func takeAll(t *testing.T, server *livetest.Server, rows, good int, strangersKey
 	}
 	took := time.Since(began)
 	for _, one := range bad {
-		checkBlame(t, one, one.end(t, server))
+		checkHookFailure(t, one, one.end(t, server))
 	}
 	onlySpares(t, server)
 	memory := server.PeakMemory()
@@ -107,8 +107,8 @@ func takeAll(t *testing.T, server *livetest.Server, rows, good int, strangersKey
 
 func send(t *testing.T, server *livetest.Server, name, key string, schema any, file []byte) sent {
 	t.Helper()
-	made := server.Call(t, "POST", "/api/v1/headless/imports/", schema, "X-Service-License-Key", key).Want(http.StatusCreated)
-	server.Upload(t, made.String("upload"), file).Want(http.StatusOK)
+	made := server.Call(t, "POST", "/api/v1/headless/imports/", schema, "X-Service-License-Key", key).WantStatus(http.StatusCreated)
+	server.Upload(t, made.String("upload"), file).WantStatus(http.StatusOK)
 	return sent{name, made.String("id"), key, made.String("created_date")}
 }
 
@@ -116,7 +116,7 @@ func send(t *testing.T, server *livetest.Server, name, key string, schema any, f
 func (s sent) end(t *testing.T, server *livetest.Server) *livetest.Reply {
 	t.Helper()
 	for end := time.Now().Add(5 * time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		got := server.Call(t, "GET", "/api/v1/headless/imports/"+s.id+"/", nil, "X-Service-License-Key", s.key).Want(http.StatusOK)
+		got := server.Call(t, "GET", "/api/v1/headless/imports/"+s.id+"/", nil, "X-Service-License-Key", s.key).WantStatus(http.StatusOK)
 		if status := got.String("status"); status != "PENDING" && status != "RUNNING" {
 			return got
 		}
@@ -125,9 +125,9 @@ func (s sent) end(t *testing.T, server *livetest.Server) *livetest.Reply {
 	return nil
 }
 
-// checkBlame makes sure that an import failed, and that the sentence names the
+// checkHookFailure makes sure that an import failed, and that the sentence names the
 // hook and the row.
-func checkBlame(t *testing.T, one sent, got *livetest.Reply) {
+func checkHookFailure(t *testing.T, one sent, got *livetest.Reply) {
 	t.Helper()
 	problems, _ := got.Object()["import_errors"].([]any)
 	t.Logf("%s: %v", one.name, problems)
@@ -135,10 +135,10 @@ func checkBlame(t *testing.T, one sent, got *livetest.Reply) {
 		t.Errorf("%s: %s", one.name, got.Body)
 		return
 	}
-	told := fmt.Sprint(problems[0])
+	notice := fmt.Sprint(problems[0])
 	row := fmt.Sprintf("data row %d:", badRow+1)
-	if !strings.Contains(told, "HOOK_FAILED") || !strings.Contains(told, "rowHooks[0]") || !strings.Contains(told, row) {
-		t.Errorf("%s: the hook or its row is not named: %s", one.name, told)
+	if !strings.Contains(notice, "HOOK_FAILED") || !strings.Contains(notice, "rowHooks[0]") || !strings.Contains(notice, row) {
+		t.Errorf("%s: the hook or its row is not named: %s", one.name, notice)
 	}
 }
 

@@ -24,7 +24,7 @@ import (
 
 func TestMain(m *testing.M) {
 	status := m.Run()
-	livetest.Clean()
+	livetest.Cleanup()
 	os.Exit(status)
 }
 
@@ -84,7 +84,7 @@ func TestKills(t *testing.T) {
 		for i := range ids {
 			var address string
 			ids[i], address = server.CreateImport(t, schema)
-			server.Upload(t, address, table(i, rows)).Want(http.StatusOK)
+			server.Upload(t, address, table(i, rows)).WantStatus(http.StatusOK)
 		}
 		kills := share(100)
 		for range kills {
@@ -95,7 +95,7 @@ func TestKills(t *testing.T) {
 		restarted := time.Now()
 		awaitProgress(t, server, ids, restarted)
 		for i, id := range ids {
-			got := server.Await(t, id)
+			got := server.AwaitImport(t, id)
 			if got.String("status") != "SUCCESSFUL" {
 				t.Fatalf("import %d: %s", i, got.Body)
 			}
@@ -116,12 +116,12 @@ func awaitProgress(t *testing.T, server *livetest.Server, ids []string, since ti
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
-	t.Fatalf("nothing went on within 10 s of a start: %s", server.Log())
+	t.Fatalf("nothing went on within 10 s of a start: %s", server.Stderr())
 }
 
 func ended(t *testing.T, server *livetest.Server, ids []string) (n int) {
 	t.Helper()
-	list := server.Call(t, "GET", "/api/v1/headless/imports/?limit=1000", nil).Want(http.StatusOK).Object()
+	list := server.Call(t, "GET", "/api/v1/headless/imports/?limit=1000", nil).WantStatus(http.StatusOK).Object()
 	for _, item := range list["results"].([]any) {
 		if item.(map[string]any)["status"] == "SUCCESSFUL" {
 			n++
@@ -149,7 +149,7 @@ func checkResult(t *testing.T, server *livetest.Server, id string, number, rows 
 
 func checkUploads(t *testing.T, server *livetest.Server, want int) {
 	t.Helper()
-	list := server.Call(t, "GET", "/api/v1/uploads/", nil).Want(http.StatusOK).Object()
+	list := server.Call(t, "GET", "/api/v1/uploads/", nil).WantStatus(http.StatusOK).Object()
 	if got := len(list["data"].([]any)); got != want {
 		t.Fatalf("%d uploads are listed, want %d: each import has one result", got, want)
 	}
@@ -158,7 +158,7 @@ func checkUploads(t *testing.T, server *livetest.Server, want int) {
 // TestCrashPoints kills the service at each named point, at its first and third
 // time, and repeats what a client would repeat.
 func TestCrashPoints(t *testing.T) {
-	binary := livetest.Build(t, "crashpoints")
+	binary := livetest.BuildBinary(t, "crashpoints")
 	points := []string{
 		"rows.stored", "import.created", "upload.stored", "upload.accepted",
 		"run.claimed", "run.staged", "run.result", "run.finished",
@@ -195,8 +195,8 @@ func crashAt(t *testing.T, binary string, args []string, point string) {
 		for status := ""; status != "SUCCESSFUL"; time.Sleep(20 * time.Millisecond) {
 			revive()
 			request := server.Request(t, "GET", "/api/v1/headless/imports/"+id+"/", nil)
-			if got, err := server.Try(t, request); err == nil {
-				status = got.Want(http.StatusOK).String("status")
+			if got, err := server.TryDo(t, request); err == nil {
+				status = got.WantStatus(http.StatusOK).String("status")
 			}
 			if time.Since(began) > 20*time.Second {
 				t.Fatalf("an import is stuck in %s", status)
@@ -237,7 +237,7 @@ func persist(t *testing.T, server **livetest.Server, revive func(), number, rows
 	try := func(request func() *http.Request, accepted ...int) *livetest.Reply {
 		for range 200 {
 			revive()
-			got, err := (*server).Try(t, request())
+			got, err := (*server).TryDo(t, request())
 			if err == nil {
 				for _, status := range accepted {
 					if got.Status == status {
@@ -291,7 +291,7 @@ func TestUploadsSurvive(t *testing.T) {
 		var group sync.WaitGroup
 		for i := range ids {
 			group.Go(func() {
-				got, err := server.Try(t, server.Request(t, "PUT", addresses[i], table(i, rows), "X-Service-License-Key", ""))
+				got, err := server.TryDo(t, server.Request(t, "PUT", addresses[i], table(i, rows), "X-Service-License-Key", ""))
 				answered[i] = err == nil && got.Status == http.StatusOK
 			})
 		}
@@ -300,14 +300,14 @@ func TestUploadsSurvive(t *testing.T) {
 		group.Wait()
 		server.Restart()
 		for i, id := range ids {
-			got := server.Call(t, "GET", "/api/v1/headless/imports/"+id+"/", nil).Want(http.StatusOK)
+			got := server.Call(t, "GET", "/api/v1/headless/imports/"+id+"/", nil).WantStatus(http.StatusOK)
 			if got.String("status") == "AWAITING_UPLOAD" {
 				if answered[i] {
 					t.Fatalf("round %d: upload %d was answered with 200 and is lost", round, i)
 				}
-				server.Upload(t, got.String("upload"), table(i, rows)).Want(http.StatusOK)
+				server.Upload(t, got.String("upload"), table(i, rows)).WantStatus(http.StatusOK)
 			}
-			if got := server.Await(t, id); got.String("status") != "SUCCESSFUL" {
+			if got := server.AwaitImport(t, id); got.String("status") != "SUCCESSFUL" {
 				t.Fatalf("import %d: %s", i, got.Body)
 			}
 			checkResult(t, server, id, i, rows)

@@ -32,27 +32,27 @@ func TestColumnsThatAreAsked(t *testing.T) {
 		"dollars beside plain commas":      {intray.TypeNumber, ``, "1,5 $2,000", "amounts in $ may be written in another way"},
 	} {
 		t.Run(title, func(t *testing.T) {
-			d := surveyOf(t, c.name, c.options, strings.Fields(c.cells))
-			if len(d.Ties) != 1 || !strings.Contains(d.Ties[0].Text.String(), c.says) {
-				t.Fatalf("the questions are %+v, want one that says %q", d.Ties, c.says)
+			d := sniffColumn(t, c.name, c.options, strings.Fields(c.cells))
+			if len(d.Ambiguities) != 1 || !strings.Contains(d.Ambiguities[0].Text.String(), c.says) {
+				t.Fatalf("the questions are %+v, want one that says %q", d.Ambiguities, c.says)
 			}
-			if len(d.Ties[0].Choices) < 2 {
-				t.Errorf("the choices are %+v", d.Ties[0].Choices)
+			if len(d.Ambiguities[0].Choices) < 2 {
+				t.Errorf("the choices are %+v", d.Ambiguities[0].Choices)
 			}
 		})
 	}
 }
 
-// surveyOf decides on a column.
-func surveyOf(t *testing.T, name intray.TypeName, options string, cells []string) value.Decision {
+// sniffColumn decides on a column.
+func sniffColumn(t *testing.T, name intray.TypeName, options string, cells []string) value.Decision {
 	t.Helper()
 	p, err := value.Compile(withOptions(t, name, options))
 	if err != nil {
 		t.Fatal(err)
 	}
-	survey := p.(value.Surveyed).Survey()
+	survey := p.(value.SniffingParser).NewSniffer()
 	for _, cell := range cells {
-		survey.Add(value.Cell{Raw: []byte(cell)})
+		survey.Observe(value.Cell{Raw: []byte(cell)})
 	}
 	return survey.Decide(nil, nil)
 }
@@ -92,8 +92,8 @@ func TestNumberCells(t *testing.T) {
 	}
 }
 
-// TestProblemsTellTheirOwnForm looks at the words for cells that cannot be read.
-func TestProblemsTellTheirOwnForm(t *testing.T) {
+// TestProblemsNameExpectedFormat looks at the words for cells that cannot be read.
+func TestProblemsNameExpectedFormat(t *testing.T) {
 	for _, c := range []struct {
 		name       intray.TypeName
 		cell, want string
@@ -114,7 +114,7 @@ func TestProblemsTellTheirOwnForm(t *testing.T) {
 			t.Errorf("%s %q: %q, want %q", c.name, c.cell, got.Problem, c.want)
 		}
 	}
-	d := surveyOf(t, intray.TypeDate, "", []string{"13/5/24", "4/5/24", "15/5/23"})
+	d := sniffColumn(t, intray.TypeDate, "", []string{"13/5/24", "4/5/24", "15/5/23"})
 	if got := d.Parser.Parse(value.Cell{Raw: []byte("24/5/4")}, nil).Problem; !strings.Contains(got.String(), "which number is the year") {
 		t.Errorf("the problem of 24/5/4 is %q", got)
 	}
@@ -153,7 +153,7 @@ func TestCountriesOfTheStandard(t *testing.T) {
 	n := 0
 	for a := 'A'; a <= 'Z'; a++ {
 		for b := 'A'; b <= 'Z'; b++ {
-			if r := p.Parse(value.Cell{Raw: []byte(string(a) + string(b))}, nil); r.State != value.Wrong {
+			if r := p.Parse(value.Cell{Raw: []byte(string(a) + string(b))}, nil); r.State != value.Invalid {
 				n++
 			}
 		}

@@ -46,25 +46,25 @@ func picking(name intray.TypeName) intray.Field {
 	return f
 }
 
-// surveyed compiles the parser of a field and lets it look at the column first,
+// sniffedParser compiles the parser of a field and lets it look at the column first,
 // as an import does.
-func surveyed(t testing.TB, f intray.Field, cells []value.Cell) value.Parser {
+func sniffedParser(t testing.TB, f intray.Field, cells []value.Cell) value.Parser {
 	t.Helper()
 	p, err := value.Compile(f)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, looks := p.(value.Surveyed)
+	s, looks := p.(value.SniffingParser)
 	if !looks {
 		return p
 	}
-	survey := s.Survey()
+	survey := s.NewSniffer()
 	for _, c := range cells {
-		survey.Add(c)
+		survey.Observe(c)
 	}
 	d := survey.Decide(nil, nil)
-	if len(d.Ties) > 0 {
-		t.Fatalf("%s: the column leaves open: %s", f.Key, d.Ties[0].Text)
+	if len(d.Ambiguities) > 0 {
+		t.Fatalf("%s: the column leaves open: %s", f.Key, d.Ambiguities[0].Text)
 	}
 	return d.Parser
 }
@@ -84,10 +84,10 @@ const scratchBytes = 256
 func TestGoodCellsCostNoMemory(t *testing.T) {
 	for _, column := range everyday {
 		cells := texts(column.cells)
-		parser := surveyed(t, column.field, cells)
+		parser := sniffedParser(t, column.field, cells)
 		scratch := make([]byte, 0, scratchBytes)
 		for _, c := range cells {
-			if got := parser.Parse(c, scratch); got.State == value.Wrong {
+			if got := parser.Parse(c, scratch); got.State == value.Invalid {
 				t.Errorf("%s: %q is wrong: %s", column.field.Key, c.Raw, got.Problem)
 			}
 			if n := testing.AllocsPerRun(10, func() { parser.Parse(c, scratch) }); n > 0 {
@@ -102,7 +102,7 @@ func BenchmarkParse(b *testing.B) {
 	for _, column := range everyday {
 		b.Run(column.field.Key, func(b *testing.B) {
 			cells := texts(column.cells)
-			parser := surveyed(b, column.field, cells)
+			parser := sniffedParser(b, column.field, cells)
 			scratch := make([]byte, 0, scratchBytes)
 			b.ReportAllocs()
 			b.ResetTimer()

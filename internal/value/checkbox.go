@@ -5,37 +5,37 @@ import (
 	"github.com/intraydata/intray/internal/value/number"
 )
 
-// checkbox is the type checkbox: the words of no are false, all else is true. Of a
+// checkboxParser is the type checkbox: the words of no are false, all else is true. Of a
 // number the value counts, and not how it is displayed.
-type checkbox struct{}
+type checkboxParser struct{}
 
-func newCheckbox(intray.Field, options) (Parser, error) { return checkbox{}, nil }
+func newCheckbox(intray.Field, options) (Parser, error) { return checkboxParser{}, nil }
 
-func (checkbox) Parse(c Cell, _ []byte) Result {
-	word := trimmed(c.Raw)
+func (checkboxParser) Parse(c Cell, _ []byte) Result {
+	word := trimSpace(c.Raw)
 	if c.Kind == intray.CellBool {
 		word = c.Typed
 	}
 	switch {
 	case len(word) == 0:
 		return Result{State: Empty}
-	case c.Kind == intray.CellNumber && zero(c.Typed), c.Kind != intray.CellNumber && saysNo(word):
-		return outcome(c.Raw, falseText)
+	case c.Kind == intray.CellNumber && isZero(c.Typed), c.Kind != intray.CellNumber && isFalseWord(word):
+		return newResult(c.Raw, falseText)
 	}
-	return outcome(c.Raw, trueText)
+	return newResult(c.Raw, trueText)
 }
 
-// zero says whether a number is 0, however it is written.
-func zero(text []byte) bool {
-	var room [usualKey]byte
+// isZero says whether a number is 0, however it is written.
+func isZero(text []byte) bool {
+	var room [keyBufferSize]byte
 	value, ok := number.Canonical(room[:0], text)
 	return ok && string(value) == "0"
 }
 
 var trueText, falseText = []byte("true"), []byte("false")
 
-// saysNo knows the words that mean no, in any case.
-func saysNo(word []byte) bool {
+// isFalseWord knows the words that mean no, in any case.
+func isFalseWord(word []byte) bool {
 	var no string
 	switch lowerByte(word[0]) {
 	case '0':

@@ -11,11 +11,11 @@ import (
 	"github.com/intraydata/intray/internal/value"
 )
 
-// tongue are the names of months and weekdays of a locale, as people write them
+// localeNames are the names of months and weekdays of a locale, as people write them
 // in dates. They do not come from the tables of the program.
-type tongue struct{ code, months, short, days string }
+type localeNames struct{ code, months, short, days string }
 
-var tongues = []tongue{
+var localeNameTable = []localeNames{
 	{"en-US", "January February March April May June July August September October November December", "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec", "Sun Mon Tue Wed Thu Fri Sat"},
 	{"de", "Januar Februar März April Mai Juni Juli August September Oktober November Dezember", "Jan. Feb. März Apr. Mai Juni Juli Aug. Sept. Okt. Nov. Dez.", "So Mo Di Mi Do Fr Sa"},
 	{"fr", "janvier février mars avril mai juin juillet août septembre octobre novembre décembre", "janv. févr. mars avr. mai juin juil. août sept. oct. nov. déc.", "dim. lun. mar. mer. jeu. ven. sam."},
@@ -30,24 +30,24 @@ type dayFormat struct {
 	name string
 	open bool
 	// write gives the text of a day in a language.
-	write func(d time.Time, in tongue) string
+	write func(d time.Time, in localeNames) string
 }
 
 func plainDays(layout string, open bool) dayFormat {
-	return dayFormat{layout, open, func(d time.Time, _ tongue) string { return d.Format(layout) }}
+	return dayFormat{layout, open, func(d time.Time, _ localeNames) string { return d.Format(layout) }}
 }
 
 var dayFormats = []dayFormat{
 	plainDays("2006-01-02", false), plainDays("02/01/2006", true), plainDays("01/02/2006", true), plainDays("2.1.2006", false),
 	plainDays("02-01-2006", true), plainDays("1/2/06", true), plainDays("02/01/06", true), plainDays("06-01-02", false),
 	plainDays("20060102", false),
-	{"weekday 02/01/2006", false, func(d time.Time, in tongue) string {
+	{"weekday 02/01/2006", false, func(d time.Time, in localeNames) string {
 		return strings.Fields(in.days)[d.Weekday()] + " " + d.Format("02/01/2006")
 	}},
-	{"2 month 2006", false, func(d time.Time, in tongue) string {
+	{"2 month 2006", false, func(d time.Time, in localeNames) string {
 		return fmt.Sprintf("%d %s %d", d.Day(), strings.Fields(in.months)[d.Month()-1], d.Year())
 	}},
-	{"mon 2, 2006", false, func(d time.Time, in tongue) string {
+	{"mon 2, 2006", false, func(d time.Time, in localeNames) string {
 		return fmt.Sprintf("%s %d, %d", strings.Fields(in.short)[d.Month()-1], d.Day(), d.Year())
 	}},
 }
@@ -62,7 +62,7 @@ type dayColumn struct {
 
 // makeDays makes a column. In an ambiguous one every day is at most the 12th, and
 // most differ from their month; in others at least every fifth is past the 12th.
-func makeDays(rnd *rand.Rand, f dayFormat, in tongue, ambiguous bool) dayColumn {
+func makeDays(rnd *rand.Rand, f dayFormat, in localeNames, ambiguous bool) dayColumn {
 	c := dayColumn{title: fmt.Sprintf("%s in %s", f.name, in.code), ambiguous: ambiguous}
 	first := time.Date(1995+rnd.IntN(25), 1, 1, 0, 0, 0, 0, time.UTC)
 	for i := range 20 + rnd.IntN(200) {
@@ -91,9 +91,9 @@ func makeDayColumns(rnd *rand.Rand) (columns []dayColumn) {
 		}
 	}
 	for i := range columnsAltogether {
-		in := tongues[i/len(dayFormats)%len(tongues)]
+		in := localeNameTable[i/len(dayFormats)%len(localeNameTable)]
 		if i < columnsAmbiguous {
-			columns = append(columns, makeDays(rnd, open[i%len(open)], tongues[i%len(tongues)], true))
+			columns = append(columns, makeDays(rnd, open[i%len(open)], localeNameTable[i%len(localeNameTable)], true))
 			continue
 		}
 		columns = append(columns, makeDays(rnd, dayFormats[i%len(dayFormats)], in, false))
@@ -108,9 +108,9 @@ func decided(t *testing.T, c dayColumn, answers map[string]string) value.Decisio
 	if err != nil {
 		t.Fatal(err)
 	}
-	survey := parser.(value.Surveyed).Survey()
+	survey := parser.(value.SniffingParser).NewSniffer()
 	for _, cell := range c.cells {
-		survey.Add(cell)
+		survey.Observe(cell)
 	}
 	return survey.Decide(answers, nil)
 }
@@ -120,9 +120,9 @@ func decided(t *testing.T, c dayColumn, answers map[string]string) value.Decisio
 func readDays(p value.Parser, c dayColumn) (right, other, none int) {
 	for i, cell := range c.cells {
 		switch r := p.Parse(cell, nil); {
-		case r.State == value.Same && string(cell.Raw) == c.days[i], r.State == value.Parsed && string(r.Value) == c.days[i]:
+		case r.State == value.Unchanged && string(cell.Raw) == c.days[i], r.State == value.Parsed && string(r.Value) == c.days[i]:
 			right++
-		case r.State == value.Wrong:
+		case r.State == value.Invalid:
 			none++
 		default:
 			other++
@@ -144,11 +144,11 @@ func TestTwoHundredColumns(t *testing.T) {
 			cells += len(c.cells)
 			d := decided(t, c, nil)
 			right, other, none := readDays(d.Parser, c)
-			if c.ambiguous && len(d.Ties) == 1 {
+			if c.ambiguous && len(d.Ambiguities) == 1 {
 				asked++
-			} else if len(d.Ties) > 0 {
+			} else if len(d.Ambiguities) > 0 {
 				needless++
-				t.Errorf("%s: asked %q of %s", c.title, d.Ties[0].Text, c.cells[0].Raw)
+				t.Errorf("%s: asked %q of %s", c.title, d.Ambiguities[0].Text, c.cells[0].Raw)
 			}
 			if other > 0 || !c.ambiguous && right < len(c.cells) || c.ambiguous && none*2 < len(c.cells) {
 				wrong++
@@ -159,7 +159,7 @@ func TestTwoHundredColumns(t *testing.T) {
 			}
 		}
 		t.Logf("%d columns of %d cells, %d pairs of format and language: %d wrong, %d of %d ambiguous ones asked about, %d of the others", len(columns), cells, len(titles), wrong, asked, columnsAmbiguous, needless)
-		if len(columns) != 200 || asked != 30 || wrong+needless != 0 || len(titles) < len(dayFormats)*len(tongues) || len(dayFormats) != 12 || len(tongues) != 6 || cells < 200*20 {
+		if len(columns) != 200 || asked != 30 || wrong+needless != 0 || len(titles) < len(dayFormats)*len(localeNameTable) || len(dayFormats) != 12 || len(localeNameTable) != 6 || cells < 200*20 {
 			t.Errorf("the columns are not those that were meant, or not read as they are")
 		}
 	}
@@ -169,18 +169,18 @@ func TestTwoHundredColumns(t *testing.T) {
 // make every cell the day that was meant.
 func answerDays(t *testing.T, c dayColumn, d value.Decision) {
 	t.Helper()
-	if len(d.Ties) != 1 || len(d.Ties[0].Choices) < 2 {
-		t.Errorf("%s: the questions are %+v", c.title, d.Ties)
+	if len(d.Ambiguities) != 1 || len(d.Ambiguities[0].Choices) < 2 {
+		t.Errorf("%s: the questions are %+v", c.title, d.Ambiguities)
 		return
 	}
 	fitting := 0
-	for _, choice := range d.Ties[0].Choices {
-		after := decided(t, c, map[string]string{d.Ties[0].Form: choice.Value})
-		if right, _, _ := readDays(after.Parser, c); right == len(c.cells) && len(after.Ties) == 0 {
+	for _, choice := range d.Ambiguities[0].Choices {
+		after := decided(t, c, map[string]string{d.Ambiguities[0].Key: choice.Value})
+		if right, _, _ := readDays(after.Parser, c); right == len(c.cells) && len(after.Ambiguities) == 0 {
 			fitting++
 		}
 	}
 	if fitting != 1 {
-		t.Errorf("%s: %d answers of %d make the days that were meant", c.title, fitting, len(d.Ties[0].Choices))
+		t.Errorf("%s: %d answers of %d make the days that were meant", c.title, fitting, len(d.Ambiguities[0].Choices))
 	}
 }

@@ -14,51 +14,51 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// country is the type country: a code of ISO 3166-1 in two or three letters, or
+// countryParser is the type country: a code of ISO 3166-1 in two or three letters, or
 // the exact name of a country in one of the languages of the interface.
-type country struct {
-	three bool
-	wrong Result
+type countryParser struct {
+	alpha3 bool
+	invalid Result
 	names map[string]string
 }
 
 func newCountry(f intray.Field, o options) (Parser, error) {
-	return &country{
+	return &countryParser{
 		o.text("format", "2-letter") == "3-letter",
-		wrong(f, intray.NewMessage("country.unknown", nil)),
+		invalidResult(f, intray.NewMessage("country.unknown", nil)),
 		countryNames(),
 	}, nil
 }
 
-func (p *country) Parse(c Cell, scratch []byte) Result {
-	text := trimmed(c.Raw)
+func (p *countryParser) Parse(c Cell, scratch []byte) Result {
+	text := trimSpace(c.Raw)
 	if len(text) == 0 {
 		return Result{State: Empty}
 	}
 	code, known := p.names[string(text)]
-	if !known && len(text) <= maxCountry {
-		var room [maxCountry]byte
-		code, known = p.names[string(appendCountryKey(room[:0], text))]
+	if !known && len(text) <= maxCountryName {
+		var room [maxCountryName]byte
+		code, known = p.names[string(appendNormalizedCountry(room[:0], text))]
 	}
-	if !known && len(text) <= maxCountry {
-		code, known = p.names[plainCountry(countryKey(string(text)))]
+	if !known && len(text) <= maxCountryName {
+		code, known = p.names[simplifyCountryName(normalizeCountryName(string(text)))]
 	}
 	if !known {
-		return p.wrong
+		return p.invalid
 	}
-	if p.three {
+	if p.alpha3 {
 		code = code[2:]
 	} else {
 		code = code[:2]
 	}
-	return outcome(c.Raw, append(scratch, code...))
+	return newResult(c.Raw, append(scratch, code...))
 }
 
-// countryKey is how a code or name is looked up: in lower case, without dots, and
+// normalizeCountryName is how a code or name is looked up: in lower case, without dots, and
 // with one blank between its words.
-func countryKey(name string) string { return string(appendCountryKey(nil, []byte(name))) }
+func normalizeCountryName(name string) string { return string(appendNormalizedCountry(nil, []byte(name))) }
 
-func appendCountryKey(dst, name []byte) []byte {
+func appendNormalizedCountry(dst, name []byte) []byte {
 	from, gap := len(dst), false
 	for len(name) > 0 {
 		r, size := utf8.DecodeRune(name)
@@ -80,13 +80,13 @@ func appendCountryKey(dst, name []byte) []byte {
 	return dst
 }
 
-// plainSigns leaves out articles and brackets.
-var plainSigns = strings.NewReplacer("&", " and ", " (the)", "", " (the ", ", ", ", the ", ", ", " (", ", ", ")", "", " [", ", ", "]", "")
+// countryNameReplacer leaves out articles and brackets.
+var countryNameReplacer = strings.NewReplacer("&", " and ", " (the)", "", " (the ", ", ", ", the ", ", ", " (", ", ", ")", "", " [", ", ", "]", "")
 
-// plainCountry is a key as names are compared that are not found as they are: "&" is
+// simplifyCountryName is a key as names are compared that are not found as they are: "&" is
 // "and", "St" is "Saint", a bracket is a comma, and the article is left out.
-func plainCountry(key string) string {
-	words := strings.Fields(plainSigns.Replace(strings.TrimPrefix(key, "the ")))
+func simplifyCountryName(key string) string {
+	words := strings.Fields(countryNameReplacer.Replace(strings.TrimPrefix(key, "the ")))
 	for i, word := range words {
 		if word == "st" && i+1 < len(words) {
 			words[i] = "saint"
@@ -95,8 +95,8 @@ func plainCountry(key string) string {
 	return strings.Join(words, " ")
 }
 
-// maxCountry is more than any name has, in bytes.
-const maxCountry = 160
+// maxCountryName is more than any name has, in bytes.
+const maxCountryName = 160
 
 // interfaceLanguages are those in which names of countries are known.
 const interfaceLanguages = "ar bg bn ca cs da de el en es et fa fi fr he hi hr hu id it ja ko lt lv ms nb nl pl pt pt-PT ro ru sk sl sr sv th tr uk vi zh zh-Hant"
@@ -107,7 +107,7 @@ var countryNames = sync.OnceValue(func() map[string]string {
 	names := map[string]string{}
 	shared := map[string]bool{}
 	add := func(name, codes string) {
-		key := countryKey(name)
+		key := normalizeCountryName(name)
 		if before, taken := names[key]; taken && before != codes {
 			shared[key] = true
 		}
@@ -126,33 +126,33 @@ var countryNames = sync.OnceValue(func() map[string]string {
 			}
 		}
 	}
-	for name, code := range usualNames {
+	for name, code := range commonCountryNames {
 		region := language.MustParseRegion(code)
 		names[name] = code + region.ISO3()
 		delete(shared, name)
 	}
-	for name, code := range presentNames() {
-		names[countryKey(name)] = code + language.MustParseRegion(code).ISO3()
-		delete(shared, countryKey(name))
+	for name, code := range tableCountryNames() {
+		names[normalizeCountryName(name)] = code + language.MustParseRegion(code).ISO3()
+		delete(shared, normalizeCountryName(name))
 	}
 	for key := range shared {
 		delete(names, key)
 	}
-	addPlain(names)
+	addSimplifiedNames(names)
 	for _, region := range countries() { // codes count more than names
 		for _, code := range []string{region.String(), region.ISO3()} {
-			names[countryKey(code)] = region.String() + region.ISO3()
+			names[normalizeCountryName(code)] = region.String() + region.ISO3()
 			names[code] = region.String() + region.ISO3() // found at once
 		}
 	}
 	return names
 })
 
-// addPlain adds the plain form of each name, unless two countries share it.
-func addPlain(names map[string]string) {
+// addSimplifiedNames adds the plain form of each name, unless two countries share it.
+func addSimplifiedNames(names map[string]string) {
 	plain, shared := map[string]string{}, map[string]bool{}
 	for key, codes := range names {
-		short := plainCountry(key)
+		short := simplifyCountryName(key)
 		shared[short] = shared[short] || plain[short] != "" && plain[short] != codes
 		plain[short] = codes
 	}
@@ -163,8 +163,8 @@ func addPlain(names map[string]string) {
 	}
 }
 
-// usualNames are names in common use that the display names do not have.
-var usualNames = map[string]string{
+// commonCountryNames are names in common use that the display names do not have.
+var commonCountryNames = map[string]string{
 	"united states of america": "US", "the united states": "US", "the united states of america": "US", "great britain": "GB",
 	"england": "GB", "scotland": "GB", "wales": "GB", "northern ireland": "GB", "the netherlands": "NL", "holland": "NL",
 	"czech republic": "CZ", "south korea": "KR", "korea, republic of": "KR", "republic of korea": "KR", "north korea": "KP",
@@ -177,12 +177,12 @@ var usualNames = map[string]string{
 }
 
 //go:embed countries.txt
-var countriesTable string
+var countryTable string
 
-// presentNames gives the names of the table, each with its code.
-func presentNames() iter.Seq2[string, string] {
+// tableCountryNames gives the names of the table, each with its code.
+func tableCountryNames() iter.Seq2[string, string] {
 	return func(yield func(name, code string) bool) {
-		for line := range strings.Lines(countriesTable) {
+		for line := range strings.Lines(countryTable) {
 			code, list, _ := strings.Cut(strings.TrimSpace(line), " ")
 			if code == "#" {
 				continue

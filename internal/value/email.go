@@ -16,25 +16,25 @@ const (
 	maxLabel  = 63
 )
 
-// email is the type email. The rule is that of HTML's input type email
+// emailParser is the type email. The rule is that of HTML's input type email
 // (https://html.spec.whatwg.org/#valid-e-mail-address), and further: the host
 // has at least two labels, the last of them is no number, so that it is no IP
 // address either. White space around the address is dropped. Letters keep their case.
-type email struct{ wrong Result }
+type emailParser struct{ invalid Result }
 
 func newEmail(f intray.Field, _ options) (Parser, error) {
-	return &email{wrong(f, intray.NewMessage("email.invalid", nil))}, nil
+	return &emailParser{invalidResult(f, intray.NewMessage("email.invalid", nil))}, nil
 }
 
-func (e *email) Parse(c Cell, _ []byte) Result {
-	text := trimmed(c.Raw)
+func (e *emailParser) Parse(c Cell, _ []byte) Result {
+	text := trimSpace(c.Raw)
 	switch {
 	case len(text) == 0:
 		return Result{State: Empty}
 	case !validEmail(text):
-		return e.wrong
+		return e.invalid
 	}
-	return outcome(c.Raw, text)
+	return newResult(c.Raw, text)
 }
 
 func validEmail(address []byte) bool {
@@ -96,57 +96,57 @@ var hostBytes = func() (set [256]bool) {
 	return set
 }()
 
-// domain is the type domain: a host name with at least two labels, and nothing
+// domainParser is the type domain: a host name with at least two labels, and nothing
 // around it. It is written in lower case.
-type domain struct {
+type domainParser struct {
 	subdomains bool
-	wrong, sub Result
+	invalid, notRegistrable Result
 }
 
 func newDomain(f intray.Field, o options) (Parser, error) {
-	return &domain{
-		o.flag("allowSubdomains", true),
-		wrong(f, intray.NewMessage("domain.invalid", nil)),
-		wrong(f, intray.NewMessage("domain.subdomain", nil)),
+	return &domainParser{
+		o.boolean("allowSubdomains", true),
+		invalidResult(f, intray.NewMessage("domain.invalid", nil)),
+		invalidResult(f, intray.NewMessage("domain.subdomain", nil)),
 	}, nil
 }
 
-func (d *domain) Parse(c Cell, scratch []byte) Result {
-	text := trimmed(c.Raw)
+func (d *domainParser) Parse(c Cell, scratch []byte) Result {
+	text := trimSpace(c.Raw)
 	switch {
 	case len(text) == 0:
 		return Result{State: Empty}
 	case len(text) > 4*maxDomain:
-		return d.wrong
-	case d.subdomains && plainName(text):
+		return d.invalid
+	case d.subdomains && isSimpleHost(text):
 		for _, b := range text {
 			scratch = append(scratch, lowerByte(b))
 		}
-		return outcome(c.Raw, scratch)
+		return newResult(c.Raw, scratch)
 	}
-	return d.read(c.Raw, text, scratch)
+	return d.parseUnicode(c.Raw, text, scratch)
 }
 
-// plainName says whether a name is one that needs no mapping: it is ASCII, and no
+// isSimpleHost says whether a name is one that needs no mapping: it is ASCII, and no
 // label is in the form that other scripts are encoded in.
-func plainName(text []byte) bool { return validDomain(text) && !bytes.Contains(text, []byte("--")) }
+func isSimpleHost(text []byte) bool { return validDomain(text) && !bytes.Contains(text, []byte("--")) }
 
-// read reads names in all scripts.
-func (d *domain) read(raw, text, scratch []byte) Result {
+// parseUnicode reads names in all scripts.
+func (d *domainParser) parseUnicode(raw, text, scratch []byte) Result {
 	name := strings.ToLower(string(text))
 	ascii, err := idna.Lookup.ToASCII(name)
 	if err != nil || !validDomain([]byte(ascii)) {
-		return d.wrong
+		return d.invalid
 	}
 	if !d.subdomains {
 		if registered, err := publicsuffix.EffectiveTLDPlusOne(ascii); err != nil || registered != ascii {
-			return d.sub
+			return d.notRegistrable
 		}
 	}
 	if name != ascii && !strings.Contains(name, "xn--") {
 		if name, err = idna.Lookup.ToUnicode(ascii); err != nil {
-			return d.wrong
+			return d.invalid
 		}
 	}
-	return outcome(raw, append(scratch, name...))
+	return newResult(raw, append(scratch, name...))
 }

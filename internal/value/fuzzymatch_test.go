@@ -31,7 +31,7 @@ func TestEditsAreThoseOfTheDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := text.Draw(t, "a"), text.Draw(t, "b")
 		most := rapid.IntRange(1, 5).Draw(t, "most")
-		if got, want := edits(a, b, most), min(most, plainEdits(a, b)); got != want {
+		if got, want := editDistance(a, b, most), min(most, plainEdits(a, b)); got != want {
 			t.Fatalf("%q and %q: %d edits, want %d", string(a), string(b), got, want)
 		}
 	})
@@ -44,24 +44,24 @@ func TestEditsOfLongNames(t *testing.T) {
 		long[i], other[i] = rune('a'+i%26), rune('a'+i%26)
 	}
 	other[100], other[7] = '!', '!'
-	if got := edits(long, other, 4); got != 2 {
+	if got := editDistance(long, other, 4); got != 2 {
 		t.Errorf("%d edits", got)
 	}
-	if got := edits(long, other[:199], 4); got != 3 {
+	if got := editDistance(long, other[:199], 4); got != 3 {
 		t.Errorf("%d edits", got)
 	}
 }
 
 func BenchmarkClosest(b *testing.B) {
-	p := &pick{}
+	p := &optionMatcher{}
 	for i := range 50 {
 		key := []rune("option number " + string(rune('a'+i%26)) + string(rune('a'+i/26)) + " of the many")
-		p.close = append(p.close, near{key, nil, &choice{}})
+		p.names = append(p.names, optionName{key, nil, &choice{}})
 	}
 	text := []rune("something that is none of them")
 	b.ReportAllocs()
 	for b.Loop() {
-		if p.closest(text) != nil {
+		if p.closestOption(text) != nil {
 			b.Fatal("it was taken for one")
 		}
 	}

@@ -16,15 +16,15 @@ func written(t *testing.T, f intray.Field, raw string) string {
 	if err != nil {
 		t.Fatalf("%s %v: %v", f.Key, f.Type.Options, err)
 	}
-	write, err := value.Writer(f)
+	write, err := value.OutputFormatter(f)
 	if err != nil {
 		t.Fatalf("%s %v: %v", f.Key, f.Type.Options, err)
 	}
 	r := parser.Parse(value.Cell{Raw: []byte(raw)}, nil)
-	if r.State == value.Same {
+	if r.State == value.Unchanged {
 		r.Value = []byte(raw)
 	}
-	if r.State == value.Same || r.State == value.Parsed {
+	if r.State == value.Unchanged || r.State == value.Parsed {
 		if write != nil {
 			return string(write(nil, r.Value))
 		}
@@ -108,8 +108,8 @@ func TestEveryOptionHasItsEffect(t *testing.T) {
 	}
 }
 
-// TestUntrimmedValuesAreTold takes blanks as a part of the values.
-func TestUntrimmedValuesAreTold(t *testing.T) {
+// TestUntrimmedValuesAreReported takes blanks as a part of the values.
+func TestUntrimmedValuesAreReported(t *testing.T) {
 	f := picking(intray.TypeMultiSelect)
 	f.Type.Options = map[string]any{"trimValues": false}
 	p, err := value.Compile(f)

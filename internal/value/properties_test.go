@@ -101,7 +101,7 @@ func TestReadingTwiceChangesNothing(t *testing.T) {
 					if string(raw) != text {
 						t.Fatalf("the raw text %q became %q", text, raw)
 					}
-					if (!r.Problem.IsZero()) != (r.State == value.Wrong) || !utf8.ValidString(r.Problem.String()) {
+					if (!r.Problem.IsZero()) != (r.State == value.Invalid) || !utf8.ValidString(r.Problem.String()) {
 						t.Fatalf("%q: state %d with the problem %q", text, r.State, r.Problem)
 					}
 					switch r.State {
@@ -110,7 +110,7 @@ func TestReadingTwiceChangesNothing(t *testing.T) {
 						if string(r.Value) == text {
 							t.Fatalf("%q is parsed to itself", text)
 						}
-					case value.Same:
+					case value.Unchanged:
 						r.Value = raw
 					default:
 						continue
@@ -118,7 +118,7 @@ func TestReadingTwiceChangesNothing(t *testing.T) {
 					good++
 					first := string(r.Value)
 					second := parser.Parse(again(name, []byte(first)), make([]byte, 0, 64))
-					if second.State != value.Same {
+					if second.State != value.Unchanged {
 						t.Fatalf("%q is %q, and that is %s %s", text, first, describe(second), second.Problem)
 					}
 				}
@@ -155,7 +155,7 @@ func TestNothingIsLost(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				for _, text := range cells.Draw(t, "cells") {
 					r := parser.Parse(value.Cell{Raw: []byte(text)}, nil)
-					if r.State == value.Same {
+					if r.State == value.Unchanged {
 						r.Value = []byte(text)
 					} else if r.State != value.Parsed {
 						continue
@@ -202,9 +202,9 @@ func TestNumbersLoseNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		survey := parser.(value.Surveyed).Survey()
+		survey := parser.(value.SniffingParser).NewSniffer()
 		for _, c := range cells {
-			survey.Add(c)
+			survey.Observe(c)
 		}
 		parser = survey.Decide(nil, nil).Parser
 		for range 20 {
@@ -212,11 +212,11 @@ func TestNumbersLoseNothing(t *testing.T) {
 			want, _ := new(big.Rat).SetString(minus + whole + "." + part)
 			text := minus + way.before + grouped(whole, way.group) + way.decimal + part + way.behind
 			r := parser.Parse(value.Cell{Raw: []byte(text)}, nil)
-			if r.State == value.Same {
+			if r.State == value.Unchanged {
 				r.Value = []byte(text)
 			}
 			got, ok := new(big.Rat).SetString(string(r.Value))
-			if r.State == value.Wrong || !ok || got.Cmp(want) != 0 {
+			if r.State == value.Invalid || !ok || got.Cmp(want) != 0 {
 				t.Fatalf("%q is %q (%s)", text, r.Value, r.Problem)
 			}
 			read++

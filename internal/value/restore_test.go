@@ -31,7 +31,7 @@ func TestRestore(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		asked, is := parser.(value.Surveyed)
+		asked, is := parser.(value.SniffingParser)
 		if !is {
 			t.Fatalf("columns of the type %s are not looked at", of.field.Name)
 		}
@@ -46,36 +46,36 @@ func TestRestore(t *testing.T) {
 	}
 }
 
-func restoreColumn(t *rapid.T, asked value.Surveyed, cells []string) {
-	column := asked.Survey()
+func restoreColumn(t *rapid.T, asked value.SniffingParser, cells []string) {
+	column := asked.NewSniffer()
 	for _, text := range rapid.SliceOfN(rapid.SampledFrom(cells), 0, 12).Draw(t, "column") {
-		column.Add(value.Cell{Raw: []byte(text)})
+		column.Observe(value.Cell{Raw: []byte(text)})
 	}
 	decision := column.Decide(nil, nil)
-	if len(decision.Ties) > 0 {
+	if len(decision.Ambiguities) > 0 {
 		decision = column.Decide(map[string]string{"": firstChoice(decision)}, nil)
 	}
-	again, err := asked.Restore(decision.Form)
+	again, err := asked.Restore(decision.Spec)
 	if err != nil {
-		t.Fatalf("the form %q: %v", decision.Form, err)
+		t.Fatalf("the form %q: %v", decision.Spec, err)
 	}
 	for _, text := range cells {
-		want, got := told(decision.Parser, text), told(again, text)
+		want, got := parserOutcome(decision.Parser, text), parserOutcome(again, text)
 		if want != got {
-			t.Errorf("form %q, cell %q: %s, and the decision says %s", decision.Form, text, got, want)
+			t.Errorf("form %q, cell %q: %s, and the decision says %s", decision.Spec, text, got, want)
 		}
 	}
 }
 
 func firstChoice(d value.Decision) string {
-	if len(d.Ties) == 0 {
+	if len(d.Ambiguities) == 0 {
 		return ""
 	}
-	return d.Ties[0].Choices[0].Value
+	return d.Ambiguities[0].Choices[0].Value
 }
 
-// told is all that a parser says of a cell.
-func told(p value.Parser, text string) string {
+// parserOutcome is all that a parser says of a cell.
+func parserOutcome(p value.Parser, text string) string {
 	r := p.Parse(value.Cell{Raw: []byte(text)}, nil)
 	note := ""
 	if r.Note != nil {

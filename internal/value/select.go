@@ -14,82 +14,82 @@ import (
 	"github.com/intraydata/intray/internal/value/number"
 )
 
-// selectOne is the type select.
-type selectOne struct{ *pick }
+// selectParser is the type select.
+type selectParser struct{ *optionMatcher }
 
-func newSelect(f intray.Field, o options) (Parser, error) { return selectOne{newPick(f, o)}, nil }
+func newSelect(f intray.Field, o options) (Parser, error) { return selectParser{newOptionMatcher(f, o)}, nil }
 
-func (s selectOne) Parse(c Cell, scratch []byte) Result {
-	text := trimmed(c.Raw)
+func (s selectParser) Parse(c Cell, scratch []byte) Result {
+	text := trimSpace(c.Raw)
 	if len(text) == 0 {
 		return Result{State: Empty}
 	}
-	found, mapped := s.findIn(c, text)
+	found, mapped := s.matchCell(c, text)
 	switch {
-	case found == nil && s.custom:
-		return outcome(c.Raw, text)
+	case found == nil && s.allowCustom:
+		return newResult(c.Raw, text)
 	case found == nil:
-		return s.wrong
+		return s.invalid
 	case !mapped:
-		return outcome(c.Raw, append(scratch, found.value...))
+		return newResult(c.Raw, append(scratch, found.value...))
 	}
-	r := outcome(c.Raw, append(scratch, found.value...))
+	r := newResult(c.Raw, append(scratch, found.value...))
 	r.Note = found.mappedNote()
 	return r
 }
 
-// multiSelect is the type multi-select: several options in one cell. Its value
+// multiSelectParser is the type multi-select: several options in one cell. Its value
 // is a JSON array of texts, in the order of the cell, each once.
-type multiSelect struct {
-	*pick
+type multiSelectParser struct {
+	*optionMatcher
 	delimiter []byte
-	trim      bool
+	trimValues      bool
 }
 
 func newMultiSelect(f intray.Field, o options) (Parser, error) {
-	m := &multiSelect{newPick(f, o), []byte(o.text("delimiter", ",")), o.flag("trimValues", true)}
+	m := &multiSelectParser{newOptionMatcher(f, o), []byte(o.text("delimiter", ",")), o.boolean("trimValues", true)}
 	if len(m.delimiter) == 0 {
 		m.delimiter = []byte(",")
 	}
 	return m, nil
 }
 
-// usualValues is how many values of a cell cost no allocation.
-const usualValues = 16
+// valuesBufferSize is how many values of a cell cost no allocation.
+const valuesBufferSize = 16
 
-func (m *multiSelect) Parse(c Cell, scratch []byte) Result {
-	if Blank(c.Raw) {
+func (m *multiSelectParser) Parse(c Cell, scratch []byte) Result {
+	if IsBlank(c.Raw) {
 		return Result{State: Empty}
 	}
-	var room [usualValues]string
-	values, note, ok := m.readCell(room[:0], c)
+	var room [valuesBufferSize]string
+	values, note, ok := m.parseCell(room[:0], c)
 	switch {
 	case !ok:
-		return m.wrong
+		return m.invalid
 	case len(values) == 0:
 		return Result{State: Empty}
 	}
-	r := outcome(c.Raw, appendList(scratch, values))
+	r := newResult(c.Raw, appendJSONArray(scratch, values))
 	r.Note = note
 	return r
 }
 
-// readCell takes the values of a cell. A number is one value.
-func (m *multiSelect) readCell(values []string, c Cell) (list []string, note *Note, ok bool) {
+// parseCell takes the values of a cell. A number is one value.
+func (m *multiSelectParser) parseCell(values []string, c Cell) (list []string, note *Note, ok bool) {
 	if c.Kind == intray.CellNumber {
-		if found, mapped := m.findIn(c, trimmed(c.Raw)); found != nil && !mapped {
+		if found, mapped := m.matchCell(c, trimSpace(c.Raw)); found != nil && !mapped {
 			return append(values, found.value), nil, true
 		}
 	}
-	return m.read(values, c.Raw)
+	return m.parseList(values, c.Raw)
 }
 
-// read takes the values of a cell: those of a JSON array of texts, as this type
+// parseList takes the values of a cell: those of a JSON array of texts, as this type
 // writes it, or what stands between the delimiters.
-func (m *multiSelect) read(values []string, raw []byte) (list []string, note *Note, ok bool) {
-	if parts := jsonTexts(raw); parts != nil {
+func (m *multiSelectParser) parseList(values []string, raw []byte) (list []string, note *Note, ok bool) {
+	if parts := decodeJSONStrings(raw); parts != nil {
 		for _, part := range parts {
-			if values, ok = m.add(values, []byte(part), &note); !ok {
+			if values, ok = m.appendOption(values, []byte(part), &note); !ok {
 				return nil, note, false
 			}
 		}
@@ -98,15 +98,15 @@ func (m *multiSelect) read(values []string, raw []byte) (list []string, note *No
 	for more := true; more; {
 		var part []byte
 		part, raw, more = bytes.Cut(raw, m.delimiter)
-		if values, ok = m.add(values, part, &note); !ok {
+		if values, ok = m.appendOption(values, part, &note); !ok {
 			return nil, note, false
 		}
 	}
 	return values, note, true
 }
 
-// jsonTexts gives the elements of a JSON array of texts; nil of anything else.
-func jsonTexts(raw []byte) []string {
+// decodeJSONStrings gives the elements of a JSON array of texts; nil of anything else.
+func decodeJSONStrings(raw []byte) []string {
 	if raw[0] != '[' {
 		return nil
 	}
@@ -117,15 +117,15 @@ func jsonTexts(raw []byte) []string {
 	return list
 }
 
-// add finds the option of a part. It is false where there is none.
-func (m *multiSelect) add(values []string, part []byte, note **Note) (list []string, ok bool) {
-	if m.trim {
-		part = trimmed(part)
+// appendOption finds the option of a part. It is false where there is none.
+func (m *multiSelectParser) appendOption(values []string, part []byte, note **Note) (list []string, ok bool) {
+	if m.trimValues {
+		part = trimSpace(part)
 	}
-	if Blank(part) {
+	if IsBlank(part) {
 		return values, true
 	}
-	found, mapped := m.find(part)
+	found, mapped := m.matchText(part)
 	if found == nil {
 		return m.addCustom(values, string(part), note)
 	}
@@ -140,9 +140,9 @@ func (m *multiSelect) add(values []string, part []byte, note **Note) (list []str
 }
 
 // addCustom adds a value that is no option, where the field takes it.
-func (m *multiSelect) addCustom(values []string, value string, note **Note) (list []string, ok bool) {
+func (m *multiSelectParser) addCustom(values []string, value string, note **Note) (list []string, ok bool) {
 	switch {
-	case !m.custom:
+	case !m.allowCustom:
 		return nil, false
 	case contains(values, value):
 		*note = repeatedNote(value)
@@ -160,20 +160,20 @@ func contains(list []string, value string) bool {
 	return false
 }
 
-// appendList writes texts as a JSON array.
-func appendList(dst []byte, list []string) []byte {
+// appendJSONArray writes texts as a JSON array.
+func appendJSONArray(dst []byte, list []string) []byte {
 	dst = append(dst, '[')
 	for i, text := range list {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = appendQuoted(dst, text)
+		dst = appendJSONString(dst, text)
 	}
 	return append(dst, ']')
 }
 
-// appendQuoted writes a text as a JSON string.
-func appendQuoted(dst []byte, text string) []byte {
+// appendJSONString writes a text as a JSON string.
+func appendJSONString(dst []byte, text string) []byte {
 	const hex = "0123456789abcdef"
 	dst = append(dst, '"')
 	for _, r := range text {
@@ -189,40 +189,40 @@ func appendQuoted(dst []byte, text string) []byte {
 	return append(dst, '"')
 }
 
-// pick finds the option that a text means: by its label, its value or one of its
+// optionMatcher finds the option that a text means: by its label, its value or one of its
 // alternate matches, to the letter, then without regard to case and accents and
 // blanks, then the one that is closest.
-type pick struct {
+type optionMatcher struct {
 	// exact has each name as it is, and in other cases what it would be found as
 	// otherwise.
-	exact map[string]match
+	exact map[string]optionMatch
 	// byLength has the same, where few names have a length.
-	byLength [maxLength][]named
+	byLength [maxIndexedLength][]namedMatch
 	loose    map[string]*choice
 	// numbers has the names that are numbers, in their canonical form; nil where
 	// two options share one.
 	numbers map[string]*choice
-	close   []near
-	custom  bool
-	only    bool
-	wrong   Result
+	names   []optionName
+	allowCustom  bool
+	exactOnly    bool
+	invalid   Result
 }
 
-// match is the option of a text, and whether that is to be told.
-type match struct {
+// optionMatch is the option of a text, and whether that is to be told.
+type optionMatch struct {
 	choice *choice
 	mapped bool
 }
 
-// named is a match with its text.
-type named struct {
+// namedMatch is a match with its text.
+type namedMatch struct {
 	text string
-	match
+	optionMatch
 }
 
-// Names of fewer than maxLength bytes are looked up by their length, if at most
-// maxAlike have it.
-const maxLength, maxAlike = 32, 6
+// Names of fewer than maxIndexedLength bytes are looked up by their length, if at most
+// maxPerLength have it.
+const maxIndexedLength, maxPerLength = 32, 6
 
 // choice is an option of the field.
 type choice struct {
@@ -246,7 +246,7 @@ func (l *lazyNote) get(build func() *Note) *Note {
 // mappedNote names the option as people know it.
 func (c *choice) mappedNote() *Note {
 	return c.mapped.get(func() *Note {
-		return &Note{Code: Mapped, Level: intray.LevelInfo, Text: intray.NewMessage("select.mapped", intray.Params{"option": c.label})}
+		return &Note{Code: CodeMapped, Level: intray.LevelInfo, Text: intray.NewMessage("select.mapped", intray.Params{"option": c.label})}
 	})
 }
 
@@ -258,11 +258,11 @@ func repeatedNote(value string) *Note {
 	return &Note{Code: "repeated_value", Level: intray.LevelWarning, Text: intray.NewMessage("select.repeated_value", intray.Params{"value": value})}
 }
 
-// shownOptions is how many options a message lists.
-const shownOptions = 5
+// maxShownOptions is how many options a message lists.
+const maxShownOptions = 5
 
-func newPick(f intray.Field, o options) *pick {
-	p := &pick{exact: map[string]match{}, loose: map[string]*choice{}, numbers: map[string]*choice{}, custom: o.flag("allowCustom", false), only: o.flag("exactMatchOnly", false)}
+func newOptionMatcher(f intray.Field, o options) *optionMatcher {
+	p := &optionMatcher{exact: map[string]optionMatch{}, loose: map[string]*choice{}, numbers: map[string]*choice{}, allowCustom: o.boolean("allowCustom", false), exactOnly: o.boolean("exactMatchOnly", false)}
 	values := map[string]*choice{}
 	var labels []string
 	for _, option := range f.SelectOptions {
@@ -270,51 +270,51 @@ func newPick(f intray.Field, o options) *pick {
 		if values[option.Value] == nil {
 			values[option.Value] = &choice{value: option.Value, label: cmp.Or(option.Label, option.Value)}
 		}
-		for _, name := range namesOf(option) {
+		for _, name := range optionNames(option) {
 			if p.exact[name].choice == nil {
-				p.exact[name] = match{choice: values[option.Value]}
+				p.exact[name] = optionMatch{choice: values[option.Value]}
 			}
 		}
 	}
-	p.addLoose(f.SelectOptions, values)
-	if !p.only {
-		p.addCases()
+	p.addNormalizedNames(f.SelectOptions, values)
+	if !p.exactOnly {
+		p.addCaseVariants()
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.exact)) {
-		if len(name) < maxLength {
-			p.byLength[len(name)] = append(p.byLength[len(name)], named{name, p.exact[name]})
+		if len(name) < maxIndexedLength {
+			p.byLength[len(name)] = append(p.byLength[len(name)], namedMatch{name, p.exact[name]})
 		}
 	}
-	p.wrong = wrong(f, notListed(labels))
+	p.invalid = invalidResult(f, notListed(labels))
 	return p
 }
 
-func namesOf(option intray.SelectOption) []string {
+func optionNames(option intray.SelectOption) []string {
 	return append([]string{option.Value, option.Label}, option.AlternateMatches...)
 }
 
-// addLoose adds the names without the white space at their ends, and their keys.
+// addNormalizedNames adds the names without the white space at their ends, and their keys.
 // What two options share means neither.
-func (p *pick) addLoose(options []intray.SelectOption, values map[string]*choice) {
+func (p *optionMatcher) addNormalizedNames(options []intray.SelectOption, values map[string]*choice) {
 	trimmed, shared, twice := map[string]*choice{}, map[string]bool{}, map[string]bool{}
 	for _, option := range options {
 		one := values[option.Value]
-		for _, name := range namesOf(option) {
+		for _, name := range optionNames(option) {
 			name = strings.TrimSpace(name)
 			twice[name] = twice[name] || trimmed[name] != nil && trimmed[name] != one
 			trimmed[name] = one
 			p.addNumber(name, one)
-			key := looseKey(name)
+			key := normalizeName(name)
 			if other := p.loose[key]; other != nil && other != one {
 				shared[key] = true
 			}
 			p.loose[key] = one
-			p.close = append(p.close, near{[]rune(key), telling([]rune(key)), one})
+			p.names = append(p.names, optionName{[]rune(key), significantRunes([]rune(key)), one})
 		}
 	}
 	for name, one := range trimmed {
 		if !twice[name] && p.exact[name].choice == nil {
-			p.exact[name] = match{choice: one}
+			p.exact[name] = optionMatch{choice: one}
 		}
 	}
 	for key := range shared {
@@ -323,7 +323,7 @@ func (p *pick) addLoose(options []intray.SelectOption, values map[string]*choice
 }
 
 // addNumber adds a name that is a number.
-func (p *pick) addNumber(name string, one *choice) {
+func (p *optionMatcher) addNumber(name string, one *choice) {
 	text, ok := number.Canonical(nil, []byte(name))
 	if !ok {
 		return
@@ -334,24 +334,24 @@ func (p *pick) addNumber(name string, one *choice) {
 	p.numbers[string(text)] = one
 }
 
-// findIn finds the option of a cell: of a number to the letter first, then by its
+// matchCell finds the option of a cell: of a number to the letter first, then by its
 // value, however it is displayed.
-func (p *pick) findIn(c Cell, text []byte) (found *choice, mapped bool) {
-	if c.Kind == intray.CellNumber && p.lookUp(text).choice == nil {
-		var room [usualKey]byte
+func (p *optionMatcher) matchCell(c Cell, text []byte) (found *choice, mapped bool) {
+	if c.Kind == intray.CellNumber && p.exactMatch(text).choice == nil {
+		var room [keyBufferSize]byte
 		if value, ok := number.Canonical(room[:0], c.Typed); ok && p.numbers[string(value)] != nil {
 			return p.numbers[string(value)], false
 		}
 	}
-	return p.find(text)
+	return p.matchText(text)
 }
 
-// addCases adds the names of the options in small and in capital letters.
-func (p *pick) addCases() {
+// addCaseVariants adds the names of the options in small and in capital letters.
+func (p *optionMatcher) addCaseVariants() {
 	for _, name := range slices.Sorted(maps.Keys(p.exact)) {
 		for _, other := range [...]string{strings.ToLower(name), strings.ToUpper(name)} {
-			if found := p.loose[looseKey(other)]; found != nil && p.exact[other].choice == nil {
-				p.exact[other] = match{found, !strings.EqualFold(other, found.value)}
+			if found := p.loose[normalizeName(other)]; found != nil && p.exact[other].choice == nil {
+				p.exact[other] = optionMatch{found, !strings.EqualFold(other, found.value)}
 			}
 		}
 	}
@@ -359,36 +359,36 @@ func (p *pick) addCases() {
 
 // notListed lists the options of a field, or the first of them.
 func notListed(labels []string) intray.Message {
-	if more := len(labels) - shownOptions; more > 0 {
-		return intray.NewMessage("select.not_listed_more", intray.Params{"options": labels[:shownOptions], "n": more})
+	if more := len(labels) - maxShownOptions; more > 0 {
+		return intray.NewMessage("select.not_listed_more", intray.Params{"options": labels[:maxShownOptions], "n": more})
 	}
 	return intray.NewMessage("select.not_listed", intray.Params{"options": append([]string{}, labels...)})
 }
 
-// lookUp finds a name to the letter.
-func (p *pick) lookUp(text []byte) match {
-	if len(text) < maxLength && len(p.byLength[len(text)]) <= maxAlike {
+// exactMatch finds a name to the letter.
+func (p *optionMatcher) exactMatch(text []byte) optionMatch {
+	if len(text) < maxIndexedLength && len(p.byLength[len(text)]) <= maxPerLength {
 		for i := range p.byLength[len(text)] {
 			if one := &p.byLength[len(text)][i]; one.text == string(text) {
-				return one.match
+				return one.optionMatch
 			}
 		}
-		return match{}
+		return optionMatch{}
 	}
 	return p.exact[string(text)]
 }
 
-// find gives the option that a text means, and says whether that is to be told.
+// matchText gives the option that a text means, and says whether that is to be told.
 // With custom values it may be none of the field's.
-func (p *pick) find(text []byte) (found *choice, mapped bool) {
-	if m := p.lookUp(text); m.choice != nil || p.only || len(text) > maxClose {
+func (p *optionMatcher) matchText(text []byte) (found *choice, mapped bool) {
+	if m := p.exactMatch(text); m.choice != nil || p.exactOnly || len(text) > maxFuzzyLength {
 		return m.choice, m.mapped
 	}
-	var room [usualKey]byte
-	key := appendLooseKey(room[:0], text)
+	var room [keyBufferSize]byte
+	key := appendNormalizedName(room[:0], text)
 	found = p.loose[string(key)]
-	if found == nil && !p.custom {
-		found = p.closest([]rune(string(key)))
+	if found == nil && !p.allowCustom {
+		found = p.closestOption([]rune(string(key)))
 	}
 	return found, found != nil && !strings.EqualFold(string(text), found.value)
 }

@@ -27,8 +27,8 @@ type Suggestion struct {
 // field.
 type Suggester struct {
 	names []candidate
-	// listed gives all values with their names; nil where the field itself has them.
-	listed func() []intray.SelectOption
+	// listOptions gives all values with their names; nil where the field itself has them.
+	listOptions func() []intray.SelectOption
 }
 
 // candidate is a name of a value.
@@ -36,7 +36,7 @@ type candidate struct {
 	key   []rune
 	text  string
 	label string
-	shown string
+	display string
 }
 
 // NewSuggester makes that of a field whose values are chosen from a list; nil for
@@ -63,8 +63,8 @@ var (
 	stateSuggester    = sync.OnceValue(newStateSuggester)
 )
 
-func (s *Suggester) add(name, text, label string) {
-	key := []rune(looseKey(name))
+func (s *Suggester) addName(name, text, label string) {
+	key := []rune(normalizeName(name))
 	if len(key) > 0 {
 		s.names = append(s.names, candidate{key, text, cmp.Or(label, text), name})
 	}
@@ -73,8 +73,8 @@ func (s *Suggester) add(name, text, label string) {
 func optionSuggester(list []intray.SelectOption) *Suggester {
 	s := &Suggester{}
 	for _, option := range list {
-		for _, name := range namesOf(option) {
-			s.add(name, option.Value, option.Label)
+		for _, name := range optionNames(option) {
+			s.addName(name, option.Value, option.Label)
 		}
 	}
 	return s
@@ -90,23 +90,23 @@ func countrySuggester(three bool) *Suggester {
 		if three {
 			code = names[name][2:]
 		}
-		s.add(name, code, label)
+		s.addName(name, code, label)
 	}
-	s.listed = sync.OnceValue(s.list)
+	s.listOptions = sync.OnceValue(s.sortedOptions)
 	return s
 }
 
-// Listed gives the values of a field of the type country or us-state-territory, each
+// BuiltinOptions gives the values of a field of the type country or us-state-territory, each
 // with the name that people know it by, in the order of the names; nil for others.
-func Listed(f intray.Field) []intray.SelectOption {
+func BuiltinOptions(f intray.Field) []intray.SelectOption {
 	switch f.Type.Name {
 	case intray.TypeCountry, intray.TypeState:
-		return NewSuggester(f).listed()
+		return NewSuggester(f).listOptions()
 	}
 	return nil
 }
 
-func (s *Suggester) list() (list []intray.SelectOption) {
+func (s *Suggester) sortedOptions() (list []intray.SelectOption) {
 	labels := map[string]string{}
 	for _, c := range s.names {
 		if len(c.label) > len(labels[c.text]) {
@@ -125,19 +125,19 @@ func (s *Suggester) list() (list []intray.SelectOption) {
 func newStateSuggester() *Suggester {
 	s := &Suggester{}
 	title := cases.Title(language.English)
-	for _, name := range slices.Sorted(maps.Keys(states)) {
-		s.add(name, states[name], "")
-		if label := title.String(name); len(name) > len(states[name]) {
-			s.names[len(s.names)-1].label, s.names[len(s.names)-1].shown = label, label
+	for _, name := range slices.Sorted(maps.Keys(stateCodes)) {
+		s.addName(name, stateCodes[name], "")
+		if label := title.String(name); len(name) > len(stateCodes[name]) {
+			s.names[len(s.names)-1].label, s.names[len(s.names)-1].display = label, label
 		}
 	}
-	s.listed = sync.OnceValue(s.list)
+	s.listOptions = sync.OnceValue(s.sortedOptions)
 	return s
 }
 
-// longest is how many characters of a text are compared, and of lengthShare one may
+// maxSuggestLength is how many characters of a text are compared, and of lengthShare one may
 // be another.
-const longest, lengthShare = 64, 4
+const maxSuggestLength, lengthShare = 64, 4
 
 // Suggest gives the values whose names are like a text, at most so many, the
 // likeliest first.
@@ -145,8 +145,8 @@ func (s *Suggester) Suggest(text string, most int) []Suggestion {
 	if s == nil {
 		return nil
 	}
-	key := []rune(looseKey(text))
-	if len(key) == 0 || len(key) > longest {
+	key := []rune(normalizeName(text))
+	if len(key) == 0 || len(key) > maxSuggestLength {
 		return nil
 	}
 	type found struct {
@@ -165,20 +165,20 @@ func (s *Suggester) Suggest(text string, most int) []Suggestion {
 	})
 	var out []Suggestion
 	for _, f := range list[:min(len(list), most)] {
-		if f.distance > list[0].distance+1 && f.distance < ofPart {
+		if f.distance > list[0].distance+1 && f.distance < partialMatch {
 			continue // another one is far more like it
 		}
-		reason := intray.NewMessage("suggestion.spelled_like", intray.Params{"name": f.shown})
-		if f.distance >= ofPart {
-			reason = intray.NewMessage("suggestion.part_of", intray.Params{"name": f.shown})
+		reason := intray.NewMessage("suggestion.spelled_like", intray.Params{"name": f.display})
+		if f.distance >= partialMatch {
+			reason = intray.NewMessage("suggestion.part_of", intray.Params{"name": f.display})
 		}
 		out = append(out, Suggestion{f.text, f.label, reason})
 	}
 	return out
 }
 
-// ofPart is the distance of names of which one begins as the other, or holds it.
-const ofPart = 100
+// partialMatch is the distance of names of which one begins as the other, or holds it.
+const partialMatch = 100
 
 // likeness says how far a text is from a name, and whether it is like it at all.
 func likeness(text, name []rune) (distance int, like bool) {
@@ -187,19 +187,19 @@ func likeness(text, name []rune) (distance int, like bool) {
 		return 0, false // a slip of the pen makes any code of another one
 	}
 	most := max(1, min(short, min(len(text), len(name))/lengthShare))
-	if d := edits(text, name, most+1); d <= most {
+	if d := editDistance(text, name, most+1); d <= most {
 		return d, true
 	}
 	a, b := " "+string(text)+" ", " "+string(name)+" "
 	switch {
 	case strings.HasPrefix(b, strings.TrimSuffix(a, " ")), strings.HasPrefix(a, strings.TrimSuffix(b, " ")):
-		return ofPart, true
+		return partialMatch, true
 	case strings.Contains(b, a), strings.Contains(a, b):
-		return ofPart + 1, true
+		return partialMatch + 1, true
 	}
 	for one := range strings.FieldsSeq(a) {
 		if len(one) >= word && strings.Contains(b, " "+one+" ") {
-			return ofPart + 2, true
+			return partialMatch + 2, true
 		}
 	}
 	return 0, false

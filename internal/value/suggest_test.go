@@ -48,15 +48,15 @@ func TestSuggest(t *testing.T) {
 	}
 }
 
-func TestListed(t *testing.T) {
-	countries := Listed(intray.Field{Type: intray.FieldType{Name: intray.TypeCountry}})
+func TestBuiltinOptions(t *testing.T) {
+	countries := BuiltinOptions(intray.Field{Type: intray.FieldType{Name: intray.TypeCountry}})
 	if len(countries) < 240 || countries[0].Value != "AF" || countries[0].Label != "Afghanistan" {
 		t.Errorf("%d countries, first %v", len(countries), countries[0])
 	}
-	if states := Listed(intray.Field{Type: intray.FieldType{Name: intray.TypeState}}); len(states) != 63 || states[0].Label != "Alabama" {
+	if states := BuiltinOptions(intray.Field{Type: intray.FieldType{Name: intray.TypeState}}); len(states) != 63 || states[0].Label != "Alabama" {
 		t.Errorf("%d states, first %v", len(states), states[0])
 	}
-	if got := Listed(intray.Field{Type: intray.FieldType{Name: intray.TypeString}}); got != nil {
+	if got := BuiltinOptions(intray.Field{Type: intray.FieldType{Name: intray.TypeString}}); got != nil {
 		t.Errorf("a string has %v", got)
 	}
 }

@@ -110,7 +110,7 @@ func (table *table) try(t *testing.T, number int, line string) {
 		t.Fatal(err)
 	}
 	if table.column != nil {
-		p = surveyed(t, table.field, texts(table.column))
+		p = sniffedParser(t, table.field, texts(table.column))
 	}
 	at := strings.LastIndex(line, " | ")
 	if at < 0 {
@@ -129,7 +129,7 @@ func (table *table) try(t *testing.T, number int, line string) {
 }
 
 func describe(r value.Result) string {
-	text := map[value.State]string{value.Same: "=", value.Empty: "empty", value.Wrong: "wrong", value.Parsed: string(r.Value)}[r.State]
+	text := map[value.State]string{value.Unchanged: "=", value.Empty: "empty", value.Invalid: "wrong", value.Parsed: string(r.Value)}[r.State]
 	if r.Note != nil {
 		text += " " + r.Note.Code
 	}

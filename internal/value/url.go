@@ -11,12 +11,12 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// webURL is the type url: an absolute address with a scheme, read by the WHATWG
+// urlParser is the type url: an absolute address with a scheme, read by the WHATWG
 // URL Standard (https://url.spec.whatwg.org), which also takes out what is too
 // many: slashes behind the scheme, segments of dots.
-type webURL struct {
+type urlParser struct {
 	protocols, domains []string
-	wrong, other       Result
+	invalid, notAccepted       Result
 	parser             whatwg.Parser
 }
 
@@ -24,9 +24,9 @@ type webURL struct {
 const maxURL = 8 << 10
 
 func newURL(f intray.Field, o options) (Parser, error) {
-	u := &webURL{
-		protocols: lowered(o.texts("acceptedProtocols")), domains: hostNames(o.texts("acceptedDomains")),
-		wrong:  wrong(f, intray.NewMessage("url.invalid", nil)),
+	u := &urlParser{
+		protocols: lowerAll(o.stringList("acceptedProtocols")), domains: asciiHosts(o.stringList("acceptedDomains")),
+		invalid:  invalidResult(f, intray.NewMessage("url.invalid", nil)),
 		parser: whatwg.NewParser(),
 	}
 	for i, p := range u.protocols {
@@ -34,26 +34,26 @@ func newURL(f intray.Field, o options) (Parser, error) {
 	}
 	switch {
 	case len(u.protocols) > 0 && len(u.domains) > 0:
-		u.other = wrong(f, intray.NewMessage("url.other_protocol_or_domain", intray.Params{"protocols": u.protocols, "domains": u.domains}))
+		u.notAccepted = invalidResult(f, intray.NewMessage("url.other_protocol_or_domain", intray.Params{"protocols": u.protocols, "domains": u.domains}))
 	case len(u.protocols) > 0:
-		u.other = wrong(f, intray.NewMessage("url.other_protocol", intray.Params{"protocols": u.protocols}))
+		u.notAccepted = invalidResult(f, intray.NewMessage("url.other_protocol", intray.Params{"protocols": u.protocols}))
 	case len(u.domains) > 0:
-		u.other = wrong(f, intray.NewMessage("url.other_domain", intray.Params{"domains": u.domains}))
+		u.notAccepted = invalidResult(f, intray.NewMessage("url.other_domain", intray.Params{"domains": u.domains}))
 	}
 	return u, nil
 }
 
-func lowered(list []string) []string {
+func lowerAll(list []string) []string {
 	for i := range list {
 		list[i] = strings.ToLower(strings.TrimSpace(list[i]))
 	}
 	return list
 }
 
-// hostNames writes domains as URLs have them: in lower case, and those of other
+// asciiHosts writes domains as URLs have them: in lower case, and those of other
 // scripts in their encoded form.
-func hostNames(list []string) []string {
-	for i, name := range lowered(list) {
+func asciiHosts(list []string) []string {
+	for i, name := range lowerAll(list) {
 		name = strings.Trim(strings.TrimPrefix(name, "*."), ".")
 		if ascii, err := idna.Lookup.ToASCII(name); err == nil {
 			name = ascii
@@ -63,47 +63,47 @@ func hostNames(list []string) []string {
 	return list
 }
 
-func (u *webURL) Parse(c Cell, scratch []byte) Result {
-	text := trimmed(c.Raw)
+func (u *urlParser) Parse(c Cell, scratch []byte) Result {
+	text := trimSpace(c.Raw)
 	if len(text) == 0 {
 		return Result{State: Empty}
 	}
 	if len(text) > maxURL {
-		return u.wrong
+		return u.invalid
 	}
-	if value, p, plain := plainURL(scratch, text); plain {
-		return u.judge(p, c.Raw, value)
+	if value, p, plain := appendSimpleURL(scratch, text); plain {
+		return u.checkAccepted(p, c.Raw, value)
 	}
 	if bytes.IndexByte(text, ':') <= 0 {
-		return u.wrong
+		return u.invalid
 	}
 	parsed, err := u.parser.Parse(string(text))
 	if err != nil || parsed.Hostname() == "" && !slices.Contains(u.protocols, parsed.Scheme()) {
-		return u.wrong
+		return u.invalid
 	}
-	p := place{parsed.Scheme(), []byte(parsed.Hostname())}
+	p := urlOrigin{parsed.Scheme(), []byte(parsed.Hostname())}
 	if isWebScheme(p.scheme) && !isHost(parsed.Hostname()) {
-		return u.wrong
+		return u.invalid
 	}
-	return u.judge(p, c.Raw, append(scratch, parsed.Href(false)...))
+	return u.checkAccepted(p, c.Raw, append(scratch, parsed.Href(false)...))
 }
 
-// place is where a URL points to.
-type place struct {
+// urlOrigin is where a URL points to.
+type urlOrigin struct {
 	scheme string
 	host   []byte
 }
 
-// judge holds a URL against what the field accepts.
-func (u *webURL) judge(p place, raw, value []byte) Result {
-	if len(u.protocols) > 0 && !slices.Contains(u.protocols, p.scheme) || len(u.domains) > 0 && !u.accepts(p.host) {
-		return u.other
+// checkAccepted holds a URL against what the field accepts.
+func (u *urlParser) checkAccepted(p urlOrigin, raw, value []byte) Result {
+	if len(u.protocols) > 0 && !slices.Contains(u.protocols, p.scheme) || len(u.domains) > 0 && !u.acceptsHost(p.host) {
+		return u.notAccepted
 	}
-	return outcome(raw, value)
+	return newResult(raw, value)
 }
 
-// accepts says whether a host is one of the accepted domains, or below one.
-func (u *webURL) accepts(host []byte) bool {
+// acceptsHost says whether a host is one of the accepted domains, or below one.
+func (u *urlParser) acceptsHost(host []byte) bool {
 	for _, domain := range u.domains {
 		below := len(host) - len(domain)
 		if below >= 0 && string(host[below:]) == domain && (below == 0 || host[below-1] == '.') {
@@ -122,16 +122,16 @@ func isHost(host string) bool {
 	return strings.ContainsAny(host, ".:") || host == "localhost"
 }
 
-// plainURL writes the URLs that the standard changes little: http or https, a
+// appendSimpleURL writes the URLs that the standard changes little: http or https, a
 // host of ASCII with a dot, and behind it nothing that would be encoded or taken
 // out. Scheme and host come in lower case, a port that goes without saying is
 // left out, and where there is no path it is a slash.
-func plainURL(dst, text []byte) (value []byte, p place, plain bool) {
-	scheme, rest, small := plainScheme(text)
+func appendSimpleURL(dst, text []byte) (value []byte, p urlOrigin, plain bool) {
+	scheme, rest, small := cutScheme(text)
 	if scheme == "" {
 		return nil, p, false
 	}
-	end, capitals := plainHost(rest)
+	end, capitals := scanHost(rest)
 	if end == 0 {
 		return nil, p, false
 	}
@@ -139,10 +139,10 @@ func plainURL(dst, text []byte) (value []byte, p place, plain bool) {
 	if len(tail) > 0 && tail[0] == ':' {
 		port, tail = cutPort(tail)
 	}
-	if !plainTail(tail) {
+	if !isSimplePath(tail) {
 		return nil, p, false
 	}
-	p = place{scheme, rest[:end]}
+	p = urlOrigin{scheme, rest[:end]}
 	slash := len(tail) > 0 && tail[0] == '/'
 	if small && !capitals && port == nil && slash {
 		return text, p, true
@@ -154,7 +154,7 @@ func plainURL(dst, text []byte) (value []byte, p place, plain bool) {
 	for i, c := range p.host {
 		p.host[i] = lowerByte(c)
 	}
-	if !usualPort(scheme, port) {
+	if !isDefaultPort(scheme, port) {
 		dst = append(dst, port...)
 	}
 	if !slash {
@@ -163,8 +163,8 @@ func plainURL(dst, text []byte) (value []byte, p place, plain bool) {
 	return append(dst, tail...), p, true
 }
 
-// plainScheme cuts the scheme, and says whether it is in small letters.
-func plainScheme(text []byte) (scheme string, rest []byte, small bool) {
+// cutScheme cuts the scheme, and says whether it is in small letters.
+func cutScheme(text []byte) (scheme string, rest []byte, small bool) {
 	switch {
 	case len(text) < 9:
 		return "", nil, false
@@ -180,10 +180,10 @@ func plainScheme(text []byte) (scheme string, rest []byte, small bool) {
 	return "", nil, false
 }
 
-// plainHost gives where the host ends, and whether it has capitals. It wants at
+// scanHost gives where the host ends, and whether it has capitals. It wants at
 // least two labels, the last of which begins with a letter, so that it is no IP
 // address, and none of which is encoded; else it ends at 0.
-func plainHost(rest []byte) (end int, capitals bool) {
+func scanHost(rest []byte) (end int, capitals bool) {
 	dot, before := -1, byte('.')
 	for ; end < len(rest); end++ {
 		c := rest[end]
@@ -217,20 +217,20 @@ func cutPort(tail []byte) (port, rest []byte) {
 	return tail[:end], tail[end:]
 }
 
-func usualPort(scheme string, port []byte) bool {
+func isDefaultPort(scheme string, port []byte) bool {
 	return scheme == "https" && string(port) == ":443" || scheme == "http" && string(port) == ":80"
 }
 
-// plainTail says whether a path with its query and fragment stays as it is.
-func plainTail(tail []byte) bool {
+// isSimplePath says whether a path with its query and fragment stays as it is.
+func isSimplePath(tail []byte) bool {
 	if len(tail) > 0 && tail[0] != '/' && tail[0] != '?' && tail[0] != '#' {
 		return false
 	}
 	for i, c := range tail {
 		switch pathBytes[c] {
-		case encoded:
+		case byteEncoded:
 			return false
-		case watched:
+		case byteDotSegment:
 			// Segments of dots, which may be encoded, are taken out.
 			if c == '.' && i > 0 && tail[i-1] == '/' || c == '%' && i+2 < len(tail) && tail[i+1] == '2' && tail[i+2]|0x20 == 'e' {
 				return false
@@ -244,19 +244,19 @@ func plainTail(tail []byte) bool {
 type pathByte uint8
 
 const (
-	encoded pathByte = iota
-	stays
-	// watched bytes stay unless they are part of a segment of dots.
-	watched
+	byteEncoded pathByte = iota
+	byteVerbatim
+	// byteDotSegment bytes stay unless they are part of a segment of dots.
+	byteDotSegment
 )
 
 var pathBytes = func() (set [256]pathByte) {
 	for c := range 128 {
 		switch {
 		case c == '.' || c == '%':
-			set[c] = watched
+			set[c] = byteDotSegment
 		case isAlnum(byte(c)) || strings.IndexByte("/-_~!$&()*+,;=:@?#", byte(c)) >= 0:
-			set[c] = stays
+			set[c] = byteVerbatim
 		}
 	}
 	return set

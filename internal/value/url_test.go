@@ -28,9 +28,9 @@ func TestURLsAreThoseOfTheStandard(t *testing.T) {
 			got := parser.Parse(value.Cell{Raw: []byte(text)}, nil)
 			want, err := standard.Parse(text)
 			switch got.State {
-			case value.Wrong:
+			case value.Invalid:
 				continue
-			case value.Same:
+			case value.Unchanged:
 				got.Value = []byte(text)
 			default:
 				changed++

@@ -58,9 +58,9 @@ type Note struct {
 	Text  intray.Message
 }
 
-// Mapped is the code of the note that a text was taken for a value that it is
+// CodeMapped is the code of the note that a text was taken for a value that it is
 // close to.
-const Mapped = "value_mapped"
+const CodeMapped = "value_mapped"
 
 // State says how a cell was read.
 type State uint8
@@ -68,27 +68,27 @@ type State uint8
 // The states of a cell.
 const (
 	// Same: the value is the raw text itself.
-	Same State = iota
+	Unchanged State = iota
 	// Parsed: the value is Result.Value.
 	Parsed
 	// Empty: the cell has no value, and nothing is wrong.
 	Empty
 	// Wrong: the raw text is no value of the type.
-	Wrong
+	Invalid
 )
 
 // compilers hold for each type how its parser is made.
 var compilers = map[intray.TypeName]func(f intray.Field, o options) (Parser, error){
-	intray.TypeString:      newText,
+	intray.TypeString:      newStringParser,
 	intray.TypeEmail:       newEmail,
-	intray.TypeNumber:      newAmount,
-	intray.TypeDate:        newMoment(date.WantDate),
-	intray.TypeDatetime:    newMoment(date.WantMoment),
-	intray.TypeTime:        newMoment(date.WantClock),
+	intray.TypeNumber:      newNumberParser,
+	intray.TypeDate:        newDateTimeParser(date.WantDate),
+	intray.TypeDatetime:    newDateTimeParser(date.WantDateTime),
+	intray.TypeTime:        newDateTimeParser(date.WantTime),
 	intray.TypeCheckbox:    newCheckbox,
 	intray.TypeSelect:      newSelect,
 	intray.TypeMultiSelect: newMultiSelect,
-	intray.TypePhone:       newTelephone,
+	intray.TypePhone:       newPhoneParser,
 	intray.TypeURL:         newURL,
 	intray.TypeDomain:      newDomain,
 	intray.TypeZIP:         newZIP,
@@ -110,18 +110,18 @@ func Compile(f intray.Field) (Parser, error) {
 // options are those of a field's type. One that is missing has the type's default.
 type options map[string]any
 
-func (o options) flag(name string, otherwise bool) bool {
+func (o options) boolean(name string, fallback bool) bool {
 	if value, set := o[name].(bool); set {
 		return value
 	}
-	return otherwise
+	return fallback
 }
 
-func (o options) text(name, otherwise string) string {
+func (o options) text(name, fallback string) string {
 	if value, set := o[name].(string); set {
 		return value
 	}
-	return otherwise
+	return fallback
 }
 
 // integer reads a JSON number, however it was decoded.
@@ -130,7 +130,7 @@ func (o options) integer(name string) (int, bool) {
 	return n, err == nil
 }
 
-func (o options) texts(name string) (list []string) {
+func (o options) stringList(name string) (list []string) {
 	all, _ := o[name].([]any)
 	for _, value := range all {
 		if text, ok := value.(string); ok {
@@ -140,67 +140,67 @@ func (o options) texts(name string) (list []string) {
 	return list
 }
 
-// wrong gives the result for a cell that cannot be read: with the message of the
+// invalidResult gives the result for a cell that cannot be read: with the message of the
 // field where it has one.
-func wrong(f intray.Field, problem intray.Message) Result {
+func invalidResult(f intray.Field, problem intray.Message) Result {
 	if f.InvalidValueMessage != "" {
 		problem = intray.Literal(f.InvalidValueMessage)
 	}
-	return Result{State: Wrong, Problem: problem}
+	return Result{State: Invalid, Problem: problem}
 }
 
-// outcome is the result for a cell whose value is the text given, written in
+// newResult is the result for a cell whose value is the text given, written in
 // scratch or a part of raw.
-func outcome(raw, value []byte) Result {
+func newResult(raw, value []byte) Result {
 	if len(value) == len(raw) && bytes.Equal(value, raw) {
-		return Result{State: Same}
+		return Result{State: Unchanged}
 	}
 	return Result{State: Parsed, Value: value}
 }
 
-// text is the type string: anything, unchanged. An empty cell is the empty
+// stringParser is the type string: anything, unchanged. An empty cell is the empty
 // text, which is a value.
-type text struct{}
+type stringParser struct{}
 
-func newText(intray.Field, options) (Parser, error) { return text{}, nil }
+func newStringParser(intray.Field, options) (Parser, error) { return stringParser{}, nil }
 
-func (text) Parse(Cell, []byte) Result { return Result{State: Same} }
+func (stringParser) Parse(Cell, []byte) Result { return Result{State: Unchanged} }
 
-// Blank says whether raw holds nothing but white space. Such a cell counts as
+// IsBlank says whether raw holds nothing but white space. Such a cell counts as
 // empty, whatever the type.
-func Blank(raw []byte) bool { return len(trimmed(raw)) == 0 }
+func IsBlank(raw []byte) bool { return len(trimSpace(raw)) == 0 }
 
-// trimmed is raw without the white space at its ends.
-func trimmed(raw []byte) []byte {
+// trimSpace is raw without the white space at its ends.
+func trimSpace(raw []byte) []byte {
 	if n := len(raw); n > 0 && raw[0]-'!' < utf8.RuneSelf-'!' && raw[n-1]-'!' < utf8.RuneSelf-'!' {
 		return raw // the usual case
 	}
 	return bytes.TrimSpace(raw)
 }
 
-// Surveyed is a Parser whose cells can be read in several ways. Used without a
+// SniffingParser is a Parser whose cells can be read in several ways. Used without a
 // survey it reads what can be read in one way alone.
-type Surveyed interface {
+type SniffingParser interface {
 	Parser
-	// Survey begins to look at a column.
-	Survey() Survey
+	// NewSniffer begins to look at a column.
+	NewSniffer() Sniffer
 	// Restore gives the Parser of a Decision by its Form. Any other text is an
 	// error.
 	Restore(form string) (Parser, error)
 }
 
-// Survey looks at the cells of one column, in their order. It is for one
+// Sniffer looks at the cells of one column, in their order. It is for one
 // goroutine, and its memory is bounded.
-type Survey interface {
-	// Add takes the next cell.
-	Add(c Cell)
+type Sniffer interface {
+	// Observe takes the next cell.
+	Observe(c Cell)
 	// Decide says how the column is to be read. Answers hold what a person chose,
 	// by the forms of ties. It can be asked again.
-	Decide(answers map[string]string, beside []Beside) Decision
+	Decide(answers map[string]string, beside []Neighbor) Decision
 }
 
-// Beside is another column of the file whose cells have decided how it is read.
-type Beside struct {
+// Neighbor is another column of the file whose cells have decided how it is read.
+type Neighbor struct {
 	Header   string
 	Decision Decision
 }
@@ -209,60 +209,60 @@ type Beside struct {
 type Decision struct {
 	// Parser reads the column so.
 	Parser Parser
-	// Form is that as text, from which Surveyed.Restore makes the Parser again.
-	Form string
+	// Spec is that as text, from which Surveyed.Restore makes the Parser again.
+	Spec string
 	// Style is that in words, as other columns are told; "" where no cell needs
 	// one.
 	Style string
 	// Reasons tell why.
 	Reasons []intray.Message
-	// Ties are what a person has to choose.
-	Ties []Tie
+	// Ambiguities are what a person has to choose.
+	Ambiguities []Ambiguity
 
 	style any
 }
 
-// Tie is a choice that the cells of a column leave open.
-type Tie struct {
-	// Form names it among those of its column; "" where a column has only one.
-	Form string
+// Ambiguity is a choice that the cells of a column leave open.
+type Ambiguity struct {
+	// Key names it among those of its column; "" where a column has only one.
+	Key string
 	Text intray.Message
 	// Choices are the ways to read the cells, each with examples.
 	Choices []intray.Choice
 }
 
-// Writer gives what writes the canonical text of a field in the field's
+// OutputFormatter gives what writes the canonical text of a field in the field's
 // outputFormat; nil where the result holds the canonical text itself.
-func Writer(f intray.Field) (func(dst, canonical []byte) []byte, error) {
-	return writerOf(f, "outputFormat")
+func OutputFormatter(f intray.Field) (func(dst, canonical []byte) []byte, error) {
+	return newFormatter(f, "outputFormat")
 }
 
-// Shower gives what writes the canonical text of a field in the field's
+// DisplayFormatter gives what writes the canonical text of a field in the field's
 // displayFormat; nil where people see the canonical text itself.
-func Shower(f intray.Field) (func(dst, canonical []byte) []byte, error) {
-	return writerOf(f, "displayFormat")
+func DisplayFormatter(f intray.Field) (func(dst, canonical []byte) []byte, error) {
+	return newFormatter(f, "displayFormat")
 }
 
-// writerOf writes in the format that an option of the field's type names.
-func writerOf(f intray.Field, option string) (func(dst, canonical []byte) []byte, error) {
+// newFormatter writes in the format that an option of the field's type names.
+func newFormatter(f intray.Field, option string) (func(dst, canonical []byte) []byte, error) {
 	o := options(f.Type.Options)
 	if o[option] == nil {
 		return nil, nil
 	}
 	switch f.Type.Name {
 	case intray.TypeNumber:
-		return amountWriter(o, option)
+		return newNumberFormatter(o, option)
 	case intray.TypeDate:
-		return momentWriter(o, option, date.WantDate)
+		return newDateTimeFormatter(o, option, date.WantDate)
 	case intray.TypeDatetime:
-		return momentWriter(o, option, date.WantMoment)
+		return newDateTimeFormatter(o, option, date.WantDateTime)
 	case intray.TypeTime:
-		return momentWriter(o, option, date.WantClock)
+		return newDateTimeFormatter(o, option, date.WantTime)
 	}
 	return nil, nil
 }
 
-func amountWriter(o options, option string) (func(dst, canonical []byte) []byte, error) {
+func newNumberFormatter(o options, option string) (func(dst, canonical []byte) []byte, error) {
 	compiled, err := number.CompileOptions(o)
 	switch {
 	case err != nil:
@@ -275,12 +275,12 @@ func amountWriter(o options, option string) (func(dst, canonical []byte) []byte,
 	return compiled.Output.Append, nil
 }
 
-func momentWriter(o options, option string, want date.Want) (func(dst, canonical []byte) []byte, error) {
+func newDateTimeFormatter(o options, option string, want date.Want) (func(dst, canonical []byte) []byte, error) {
 	format := o.text(option, date.ISO)
 	if format == date.ISO {
 		return nil, nil
 	}
-	layout, err := date.CompileLayout(format, o.text("locale", ""), want, o.flag("withSeconds", false))
+	layout, err := date.CompileLayout(format, o.text("locale", ""), want, o.boolean("withSeconds", false))
 	if err != nil {
 		return nil, err
 	}
@@ -290,6 +290,6 @@ func momentWriter(o options, option string, want date.Want) (func(dst, canonical
 		if r.Reason != date.Read {
 			return append(dst, canonical...)
 		}
-		return layout.Append(dst, r.Moment)
+		return layout.Append(dst, r.Timestamp)
 	}, nil
 }

@@ -14,7 +14,7 @@ func TestStringIsAnything(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, raw := range []string{"", " ", "00042", "=1+1", "\xff\x00", "a\nb", strings.Repeat("x", 1<<20)} {
-		if got := p.Parse(value.Cell{Raw: []byte(raw)}, nil); got.State != value.Same || !got.Problem.IsZero() {
+		if got := p.Parse(value.Cell{Raw: []byte(raw)}, nil); got.State != value.Unchanged || !got.Problem.IsZero() {
 			t.Errorf("%.20q: %+v, want the text itself", raw, got)
 		}
 	}
@@ -29,12 +29,12 @@ func TestOtherTypesAreRefused(t *testing.T) {
 	}
 }
 
-func TestBlank(t *testing.T) {
+func TestIsBlank(t *testing.T) {
 	for raw, want := range map[string]bool{
 		"": true, " ": true, "\t\r\n\v\f": true, "\u00a0\u2003\u3000": true, "\u0085": true,
 		"x": false, " x ": false, "0": false, "\x00": false, "\u200b": false, "\xa0": false,
 	} {
-		if got := value.Blank([]byte(raw)); got != want {
+		if got := value.IsBlank([]byte(raw)); got != want {
 			t.Errorf("%q is blank: %v, want %v", raw, got, want)
 		}
 	}

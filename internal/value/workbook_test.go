@@ -58,24 +58,24 @@ func TestWorkbookCells(t *testing.T) {
 	}
 }
 
-// TestPlainNumbersAreTold wants the evidence of a column to say that numbers are
+// TestPlainNumbersAreReported wants the evidence of a column to say that numbers are
 // read as days.
-func TestPlainNumbersAreTold(t *testing.T) {
+func TestPlainNumbersAreReported(t *testing.T) {
 	parser, err := value.Compile(typed(intray.TypeDate, nil))
 	if err != nil {
 		t.Fatal(err)
 	}
-	survey := parser.(value.Surveyed).Survey()
-	survey.Add(value.Cell{Raw: []byte("3/4/21"), Kind: intray.CellDate, Typed: []byte("2021-03-04")})
+	survey := parser.(value.SniffingParser).NewSniffer()
+	survey.Observe(value.Cell{Raw: []byte("3/4/21"), Kind: intray.CellDate, Typed: []byte("2021-03-04")})
 	if d := survey.Decide(nil, nil); len(d.Reasons) != 0 {
 		t.Errorf("a typed date has the reasons %q", d.Reasons)
 	}
 	for _, number := range []string{"44259", "44260", "-1"} {
-		survey.Add(value.Cell{Raw: []byte(number), Kind: intray.CellNumber, Typed: []byte(number)})
+		survey.Observe(value.Cell{Raw: []byte(number), Kind: intray.CellNumber, Typed: []byte(number)})
 	}
 	d := survey.Decide(nil, nil)
 	want := "plain numbers of the workbook, without a format for dates, are read as it counts days, from 1900 on: 44259 is 2021-03-04 (cells: 2)"
-	if got := intray.JoinMessages(d.Reasons...).String(); got != want || len(d.Ties) != 0 {
-		t.Errorf("the reasons are %q, want %q; ties %v", got, want, d.Ties)
+	if got := intray.JoinMessages(d.Reasons...).String(); got != want || len(d.Ambiguities) != 0 {
+		t.Errorf("the reasons are %q, want %q; ties %v", got, want, d.Ambiguities)
 	}
 }

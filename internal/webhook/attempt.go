@@ -23,11 +23,11 @@ const (
 	maxRead = 512 << 10
 	// maxHead is the longest head of an answer, with those that announce others.
 	maxHead = 32 << 10
-	// keptHead and keptBody are how much of an answer is kept.
-	keptHead = 8 << 10
-	keptBody = 16 << 10
-	// window is how much a receiver may send ahead on HTTP/2.
-	window = 64 << 10
+	// maxKeptHead and maxKeptBody are how much of an answer is kept.
+	maxKeptHead = 8 << 10
+	maxKeptBody = 16 << 10
+	// receiveWindow is how much a receiver may send ahead on HTTP/2.
+	receiveWindow = 64 << 10
 )
 
 // stage is how far an attempt has come.
@@ -36,7 +36,7 @@ type stage int
 const (
 	connecting stage = iota
 	handshaking
-	asking
+	awaitingResponse
 )
 
 // doing says what is under way at a stage.
@@ -48,31 +48,31 @@ func (s stage) doing() intray.Message {
 
 // attempt is one request on one connection.
 type attempt struct {
-	to      address
-	head    http.Header
+	target      address
+	header    http.Header
 	body    []byte
-	at      time.Time
+	signedAt      time.Time
 	timeout time.Duration
 
 	start time.Time
 	stage stage
-	raw   *egress.Limited
-	spare func() bool
+	conn   *egress.LimitedConn
+	stopCancel func() bool
 	out   Outcome
 }
 
-func (a *attempt) run(ctx context.Context, door *egress.Door, secure *tls.Config) Outcome {
+func (a *attempt) run(ctx context.Context, dialer *egress.Dialer, secure *tls.Config) Outcome {
 	a.start = time.Now()
-	conn, err := a.connect(ctx, door, secure)
-	if a.raw != nil {
+	conn, err := a.connect(ctx, dialer, secure)
+	if a.conn != nil {
 		defer func() {
-			a.spare()
-			_ = a.raw.Close()
+			a.stopCancel()
+			_ = a.conn.Close()
 		}()
 	}
 	if err == nil {
 		a.out.Timing.Connected = time.Since(a.start)
-		err = a.ask(ctx, conn)
+		err = a.sendRequest(ctx, conn)
 	}
 	if err != nil {
 		a.out.Kind, a.out.Text = a.explain(ctx, err)
@@ -83,49 +83,49 @@ func (a *attempt) run(ctx context.Context, door *egress.Door, secure *tls.Config
 }
 
 // connect also makes the handshake, so that each step has its own errors.
-func (a *attempt) connect(ctx context.Context, door *egress.Door, secure *tls.Config) (net.Conn, error) {
-	raw, err := door.DialWeb(ctx, "tcp", a.to.dial)
+func (a *attempt) connect(ctx context.Context, dialer *egress.Dialer, secure *tls.Config) (net.Conn, error) {
+	raw, err := dialer.DialWeb(ctx, "tcp", a.target.dial)
 	if err != nil {
 		return nil, err
 	}
-	a.raw = egress.Limit(raw, maxRead)
+	a.conn = egress.LimitReads(raw, maxRead)
 	// Not every wait below knows contexts: when ctx ends the connection goes. A
 	// deadline of the connection would end it a little before ctx, and look like
 	// a receiver that hangs up.
-	a.spare = context.AfterFunc(ctx, func() { _ = raw.Close() })
+	a.stopCancel = context.AfterFunc(ctx, func() { _ = raw.Close() })
 	if secure == nil {
-		return a.raw, nil
+		return a.conn, nil
 	}
 	a.stage = handshaking
-	conn := tls.Client(a.raw, secure)
+	conn := tls.Client(a.conn, secure)
 	return conn, conn.HandshakeContext(ctx)
 }
 
-// ask sends the request and takes the answer. The transport is made for this one
+// sendRequest sends the request and takes the answer. The transport is made for this one
 // connection: it follows no redirect, knows no proxy, and asks no second time.
-func (a *attempt) ask(ctx context.Context, conn net.Conn) error {
-	a.stage = asking
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, a.to.url.String(), bytes.NewReader(a.body))
+func (a *attempt) sendRequest(ctx context.Context, conn net.Conn) error {
+	a.stage = awaitingResponse
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, a.target.url.String(), bytes.NewReader(a.body))
 	if err != nil {
 		return err
 	}
-	request.Header, request.GetBody = a.head, nil
-	conn = gate(conn)
+	request.Header, request.GetBody = a.header, nil
+	conn = delayReads(conn)
 	defer func() { _ = conn.Close() }()
-	transport := transportOver(conn)
+	transport := newTransport(conn)
 	defer transport.CloseIdleConnections()
 	answer, err := transport.RoundTrip(request)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = answer.Body.Close() }()
-	a.take(answer)
+	a.readResponse(answer)
 	return nil
 }
 
 var errSecondConnection = errors.New("the connection is used up")
 
-func transportOver(conn net.Conn) *http.Transport {
+func newTransport(conn net.Conn) *http.Transport {
 	once := make(chan net.Conn, 1)
 	once <- conn
 	dial := func(context.Context, string, string) (net.Conn, error) {
@@ -142,29 +142,29 @@ func transportOver(conn net.Conn) *http.Transport {
 	return &http.Transport{
 		DialContext: dial, DialTLSContext: dial, Protocols: &protocols,
 		DisableKeepAlives: true, DisableCompression: true, MaxResponseHeaderBytes: maxHead,
-		HTTP2: &http.HTTP2Config{MaxReceiveBufferPerConnection: window, MaxReceiveBufferPerStream: window},
+		HTTP2: &http.HTTP2Config{MaxReceiveBufferPerConnection: receiveWindow, MaxReceiveBufferPerStream: receiveWindow},
 	}
 }
 
-// take keeps of the answer what fits. The status alone decides: a receiver that
+// readResponse keeps of the answer what fits. The status alone decides: a receiver that
 // said 200 has the message, whatever becomes of the rest.
-func (a *attempt) take(answer *http.Response) {
+func (a *attempt) readResponse(answer *http.Response) {
 	out := &a.out
 	out.Timing.Answered = time.Since(a.start)
 	out.Status, out.Protocol = answer.StatusCode, answer.Proto
-	out.Head = kept(answer.Header)
-	out.RetryAfter = retryAfter(out.Status, answer.Header, a.at)
+	out.Head = limitHeaders(answer.Header)
+	out.RetryAfter = retryAfter(out.Status, answer.Header, a.signedAt)
 	if out.Status != http.StatusSwitchingProtocols {
-		body, err := io.ReadAll(io.LimitReader(answer.Body, keptBody+1))
-		out.Body, out.BodyCut = body[:min(len(body), keptBody)], err != nil || len(body) > keptBody
+		body, err := io.ReadAll(io.LimitReader(answer.Body, maxKeptBody+1))
+		out.Body, out.BodyCut = body[:min(len(body), maxKeptBody)], err != nil || len(body) > maxKeptBody
 		out.Err = err
 	}
-	out.Kind, out.Text = judge(out, answer.Header)
+	out.Kind, out.Text = classify(out, answer.Header)
 }
 
-// kept gives the headers, in the order of the alphabet, that fit into keptHead.
-func kept(head http.Header) http.Header {
-	out, left := http.Header{}, keptHead
+// limitHeaders gives the headers, in the order of the alphabet, that fit into maxKeptHead.
+func limitHeaders(head http.Header) http.Header {
+	out, left := http.Header{}, maxKeptHead
 	for _, name := range slices.Sorted(maps.Keys(head)) {
 		if name == "Set-Cookie" {
 			continue
@@ -189,9 +189,9 @@ type gatedConn struct {
 	once  sync.Once
 }
 
-// gate puts a gate before a connection, but for HTTP/2: there the receiver may
+// delayReads puts a gate before a connection, but for HTTP/2: there the receiver may
 // speak first, and the library must see the connection of TLS itself.
-func gate(conn net.Conn) net.Conn {
+func delayReads(conn net.Conn) net.Conn {
 	if secure, ok := conn.(*tls.Conn); ok && secure.ConnectionState().NegotiatedProtocol == "h2" {
 		return conn
 	}

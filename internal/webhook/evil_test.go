@@ -56,7 +56,7 @@ func (e evil) try(t *testing.T, s *Sender, url string) Outcome {
 	if took > e.timeout+5*time.Second || e.timeout == patient && took >= patient {
 		t.Errorf("the attempt took %s of %s", took, e.timeout)
 	}
-	if out.Status != e.status || len(out.Body) > keptBody || out.Timing.Total > took {
+	if out.Status != e.status || len(out.Body) > maxKeptBody || out.Timing.Total > took {
 		t.Errorf("status %d, want %d, body of %d bytes, timing %+v", out.Status, e.status, len(out.Body), out.Timing)
 	}
 	return out
@@ -81,8 +81,8 @@ func say(text string) func(net.Conn) {
 	})
 }
 
-// tell gives the text and hangs up.
-func tell(text string) func(net.Conn) {
+// writeText gives the text and hangs up.
+func writeText(text string) func(net.Conn) {
 	return after(func(c net.Conn) { _, _ = io.WriteString(c, text) })
 }
 
@@ -147,8 +147,8 @@ func TestEvilReceivers(t *testing.T) {
 		{"slow 100 Continue for ever", hasty, drip("", "HTTP/1.1 100 Continue\r\n\r\n"), TimedOut, "ran out while waiting", 0},
 		{"body byte by byte", hasty, drip(ok+"\r\n", "x"), Delivered, "The receiver answered 200 OK, and its body did not come to its end", 200},
 		{"body that stops", hasty, say(ok + "Content-Length: 5\r\n\r\nabc"), Delivered, "did not come to its end", 200},
-		{"body that breaks", patient, tell(ok + "Content-Length: 5\r\n\r\nabc"), Delivered, "did not come to its end", 200},
-		{"body of a pretended petabyte", patient, tell(ok + "Content-Length: 1000000000000000\r\n\r\nabc"), Delivered, "did not come to its end", 200},
+		{"body that breaks", patient, writeText(ok + "Content-Length: 5\r\n\r\nabc"), Delivered, "did not come to its end", 200},
+		{"body of a pretended petabyte", patient, writeText(ok + "Content-Length: 1000000000000000\r\n\r\nabc"), Delivered, "did not come to its end", 200},
 		{"endless body", patient, flood(ok+"\r\n", "evil"), Delivered, "The receiver answered 200 OK", 200},
 		{"endless body of a failure", patient, flood("HTTP/1.1 500 Evil\x1b[31m\r\n\r\n", "evil"), Rejected, "The receiver answered 500 Internal Server Error", 500},
 		{"endless chunks", patient, flood(chunked, "1\r\nx\r\n"), Delivered, "200 OK", 200},
@@ -156,7 +156,7 @@ func TestEvilReceivers(t *testing.T) {
 		{"long chunk extensions", patient, flood(chunked, "1;"+strings.Repeat("e", 3000)+"\r\nx\r\n"), Delivered, "did not come to its end", 200},
 		{"chunk of no length", patient, flood(chunked+"ffffffffffffffffff\r\n", "evil"), Delivered, "did not come to its end", 200},
 		{"endless trailer", patient, flood(chunked+"0\r\n", "X: evil\r\n"), Delivered, "did not come to its end", 200},
-		{"gzip bomb", patient, tell(fmt.Sprintf("%sContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n%s", ok, len(packed), packed)), Delivered, "200 OK", 200},
+		{"gzip bomb", patient, writeText(fmt.Sprintf("%sContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n%s", ok, len(packed), packed)), Delivered, "200 OK", 200},
 		{"endless header", patient, flood(ok+"X: ", "evil"), NotHTTP, "The head of the receiver's answer is longer than 32 KiB", 0},
 		{"endless headers", patient, flood(ok, "X: evil\r\n"), NotHTTP, "longer than 32 KiB", 0},
 		{"endless status line", patient, flood("HTTP/1.1 200 ", "evil"), NotHTTP, "longer than 32 KiB", 0},
@@ -164,33 +164,33 @@ func TestEvilReceivers(t *testing.T) {
 		{"103 Early Hints for ever", patient, flood("", "HTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\n"), NotHTTP, "longer than 32 KiB", 0},
 		{"changes the protocol", patient, flood("HTTP/1.1 101 Switching Protocols\r\nUpgrade: evil\r\nConnection: Upgrade\r\n\r\n", "evil"), Rejected, "101 Switching Protocols", 101},
 		{"closes at once", patient, func(net.Conn) {}, Dropped, "The receiver hung up before it answered", 0},
-		{"closes after the request", patient, tell(""), Dropped, "hung up", 0},
-		{"closes within the head", patient, tell("HTTP/1.1 200 OK\r\nX: "), Dropped, "hung up", 0},
+		{"closes after the request", patient, writeText(""), Dropped, "hung up", 0},
+		{"closes within the head", patient, writeText("HTTP/1.1 200 OK\r\nX: "), Dropped, "hung up", 0},
 		{"resets", patient, after(reset), Dropped, "hung up", 0},
-		{"greets like SSH", patient, tell("SSH-2.0-OpenSSH_9.9\r\n\r\n"), NotHTTP, "does not answer as a web server does", 0},
-		{"greets like mail", patient, tell("220 mail.example ESMTP\r\n\r\n"), NotHTTP, "does not answer as a web server does", 0},
-		{"speaks TLS", patient, tell("\x15\x03\x01\x00\x02\x02\x0a\r\n\r\n"), NotHTTP, "The receiver speaks TLS on this port", 0},
+		{"greets like SSH", patient, writeText("SSH-2.0-OpenSSH_9.9\r\n\r\n"), NotHTTP, "does not answer as a web server does", 0},
+		{"greets like mail", patient, writeText("220 mail.example ESMTP\r\n\r\n"), NotHTTP, "does not answer as a web server does", 0},
+		{"speaks TLS", patient, writeText("\x15\x03\x01\x00\x02\x02\x0a\r\n\r\n"), NotHTTP, "The receiver speaks TLS on this port", 0},
 		{"greets first like SSH", patient, first("SSH-2.0-OpenSSH_9.9\r\n"), NotHTTP, "does not answer as a web server does", 0},
 		{"greets first like mail", patient, first("220 mail.example ESMTP\r\n"), NotHTTP, "does not answer as a web server does", 0},
 		{"answers before it is asked", patient, first(ok + "Content-Length: 0\r\n\r\n"), Delivered, "200 OK", 200},
 		{"random bytes", patient, after(func(c net.Conn) { _, _ = io.CopyN(c, rand.Reader, 1<<20) }), NotHTTP, "", 0},
 		{"zeros", patient, flood("", "\x00"), NotHTTP, "longer than 32 KiB", 0},
 		{"empty lines", patient, flood("", "\r\n"), NotHTTP, "does not answer", 0},
-		{"old protocol", patient, tell("<html>evil</html>\r\n"), NotHTTP, "does not answer as a web server does", 0},
-		{"status that is no number", patient, tell("HTTP/1.1 2xx OK\r\n\r\n"), NotHTTP, "does not answer as a web server does", 0},
-		{"status of four digits", patient, tell("HTTP/1.1 2000 OK\r\n\r\n"), NotHTTP, "does not answer as a web server does", 0},
-		{"negative length", patient, tell(ok + "Content-Length: -1\r\n\r\n"), NotHTTP, "does not answer as a web server does", 0},
-		{"two lengths", patient, tell(ok + "Content-Length: 1\r\nContent-Length: 2\r\n\r\nab"), NotHTTP, "does not answer as a web server does", 0},
-		{"broken header", patient, tell(ok + "evil\r\n\r\n"), NotHTTP, "does not answer as a web server does", 0},
+		{"old protocol", patient, writeText("<html>evil</html>\r\n"), NotHTTP, "does not answer as a web server does", 0},
+		{"status that is no number", patient, writeText("HTTP/1.1 2xx OK\r\n\r\n"), NotHTTP, "does not answer as a web server does", 0},
+		{"status of four digits", patient, writeText("HTTP/1.1 2000 OK\r\n\r\n"), NotHTTP, "does not answer as a web server does", 0},
+		{"negative length", patient, writeText(ok + "Content-Length: -1\r\n\r\n"), NotHTTP, "does not answer as a web server does", 0},
+		{"two lengths", patient, writeText(ok + "Content-Length: 1\r\nContent-Length: 2\r\n\r\nab"), NotHTTP, "does not answer as a web server does", 0},
+		{"broken header", patient, writeText(ok + "evil\r\n\r\n"), NotHTTP, "does not answer as a web server does", 0},
 	}
-	through := door(t)
+	through := newDialer(t)
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			out := c.try(t, New(through, Config{Timeout: c.timeout}), "http://"+raw(t, c.serve))
-			if strings.Contains(c.name, "endless body") && (!out.BodyCut || len(out.Body) != keptBody) {
+			if strings.Contains(c.name, "endless body") && (!out.BodyCut || len(out.Body) != maxKeptBody) {
 				t.Errorf("%d bytes of the endless body are kept, cut %v", len(out.Body), out.BodyCut)
 			}
-			if c.name == "gzip bomb" && (!out.BodyCut || string(out.Body) != packed[:keptBody]) {
+			if c.name == "gzip bomb" && (!out.BodyCut || string(out.Body) != packed[:maxKeptBody]) {
 				t.Errorf("%d bytes of the bomb are kept, cut %v", len(out.Body), out.BodyCut)
 			}
 		})
@@ -202,7 +202,7 @@ func TestRequestThatIsNotRead(t *testing.T) {
 	url := "http://" + raw(t, idle)
 	d := delivery(url)
 	d.Message.Bytes = make([]byte, 64<<20)
-	s := New(door(t), Config{Timeout: hasty})
+	s := New(newDialer(t), Config{Timeout: hasty})
 	out, err := s.Send(t.Context(), d)
 	if err != nil {
 		t.Fatal(err)

@@ -36,11 +36,11 @@ func TestEvilTLS(t *testing.T) {
 		{"says nothing", hasty, hang, TimedOut, "The receiver was too slow: 1s ran out while agreeing on TLS", 0},
 		{"closes at once", patient, func(net.Conn) {}, Dropped, "The receiver hung up during the TLS handshake", 0},
 		{"resets", patient, func(c net.Conn) { _, _ = c.Read(make([]byte, 1)); reset(c) }, Dropped, "hung up during the TLS handshake", 0},
-		{"speaks HTTP", patient, tellAnything("HTTP/1.1 400 Bad Request\r\n\r\n"), Untrusted, "The receiver does not speak TLS on this port", 0},
-		{"speaks SSH", patient, tellAnything("SSH-2.0-OpenSSH_9.9\r\n"), Untrusted, "does not speak TLS on this port", 0},
+		{"speaks HTTP", patient, writeAfterRead("HTTP/1.1 400 Bad Request\r\n\r\n"), Untrusted, "The receiver does not speak TLS on this port", 0},
+		{"speaks SSH", patient, writeAfterRead("SSH-2.0-OpenSSH_9.9\r\n"), Untrusted, "does not speak TLS on this port", 0},
 		{"endless garbage", patient, endless("", "evil"), Untrusted, "does not speak TLS on this port", 0},
 		{"endless handshake", patient, endless("\x16\x03\x03\x00\x04\x02\x00\xff\xff", "\x16\x03\x03\x00\x04evil"), Untrusted, "cannot agree on TLS", 0},
-		{"breaks off", patient, tellAnything("\x15\x03\x03\x00\x02\x02\x28"), Untrusted, "The receiver broke the TLS handshake off: handshake failure", 0},
+		{"breaks off", patient, writeAfterRead("\x15\x03\x03\x00\x02\x02\x28"), Untrusted, "The receiver broke the TLS handshake off: handshake failure", 0},
 		{"old version", patient, handshake(&tls.Config{Certificates: []tls.Certificate{old}, MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}), Untrusted, "", 0},
 		{"no certificate", patient, handshake(&tls.Config{GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return nil, io.EOF }}), Untrusted, "broke the TLS handshake off", 0},
 		{"greets first like mail", patient, func(c net.Conn) {
@@ -50,7 +50,7 @@ func TestEvilTLS(t *testing.T) {
 		}, NotHTTP, "does not answer as a web server does", 0},
 		{"huge certificate", patient, handshake(&tls.Config{Certificates: []tls.Certificate{many}}), Untrusted, "cannot agree on TLS", 0},
 	}
-	through := door(t)
+	through := newDialer(t)
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			c.try(t, New(through, Config{Timeout: c.timeout, Roots: right.roots()}), "https://"+raw(t, c.serve))
@@ -58,8 +58,8 @@ func TestEvilTLS(t *testing.T) {
 	}
 }
 
-// tellAnything gives the text to whoever said something.
-func tellAnything(text string) func(net.Conn) {
+// writeAfterRead gives the text to whoever said something.
+func writeAfterRead(text string) func(net.Conn) {
 	return func(c net.Conn) {
 		_, _ = c.Read(make([]byte, 4096))
 		_, _ = io.WriteString(c, text)
@@ -177,7 +177,7 @@ func TestEvilHTTP2(t *testing.T) {
 		{evil{name: "garbage", timeout: patient, kind: NotHTTP, want: "does not answer as a web server does"}, func(s session) { again(func() error { _, err := s.conn.Write(large); return err }) }},
 		{evil{name: "hangs up", timeout: patient, kind: Dropped, want: "hung up before it answered"}, func(session) {}},
 	}
-	through := door(t)
+	through := newDialer(t)
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			c.try(t, New(through, Config{Timeout: c.timeout, Roots: right.roots()}), "https://"+raw(t, speaking(cert, c.then)))

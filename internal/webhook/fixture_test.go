@@ -72,8 +72,8 @@ func answerTo(query []byte) []byte {
 	return out
 }
 
-// door lets connections to this machine through.
-func door(t *testing.T) *egress.Door {
+// newDialer lets connections to this machine through.
+func newDialer(t *testing.T) *egress.Dialer {
 	t.Helper()
 	allow := []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	return egress.New(egress.Config{Allow: allow, Resolver: names(t)})
@@ -182,15 +182,15 @@ func raw(t *testing.T, handle func(net.Conn)) string {
 			}
 			group.Go(func() {
 				defer func() { _ = conn.Close() }()
-				handle(lasting{conn, t.Context().Done()})
+				handle(trackedConn{conn, t.Context().Done()})
 			})
 		}
 	})
 	return net.JoinHostPort("hooks.example", portOf(t, l))
 }
 
-// lasting is a connection that knows when its test is over.
-type lasting struct {
+// trackedConn is a connection that knows when its test is over.
+type trackedConn struct {
 	net.Conn
 	over <-chan struct{}
 }
@@ -200,14 +200,14 @@ func idle(c net.Conn) {
 	if secure, ok := c.(*tls.Conn); ok {
 		c = secure.NetConn()
 	}
-	if l, ok := c.(lasting); ok {
+	if l, ok := c.(trackedConn); ok {
 		<-l.over
 	}
 }
 
 // reset makes that the connection does not end in peace.
 func reset(c net.Conn) {
-	if l, ok := c.(lasting); ok {
+	if l, ok := c.(trackedConn); ok {
 		c = l.Conn
 	}
 	if tcp, ok := c.(*net.TCPConn); ok {

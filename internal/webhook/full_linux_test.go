@@ -38,6 +38,6 @@ func TestNobodyAccepts(t *testing.T) {
 		}
 		defer func() { _ = conn.Close() }()
 	}
-	out := send(t, New(door(t), Config{Timeout: hasty}), "https://hooks.example:"+port)
+	out := send(t, New(newDialer(t), Config{Timeout: hasty}), "https://hooks.example:"+port)
 	wantOutcome(t, out, TimedOut, "The receiver was too slow: hooks.example:"+port+" let nobody connect within 1s")
 }

@@ -118,24 +118,24 @@ func (i Import) Event() (Event, bool) {
 		return ImportCompleted, true
 	}
 	events := map[string]Event{"NEEDS_REVIEW": HeadlessImportNeedsReview, "FAILED": HeadlessImportFailed}
-	event, told := events[i.Status]
-	return event, told && i.Type == Headless
+	event, known := events[i.Status]
+	return event, known && i.Type == Headless
 }
 
 // Body gives the body of the event that tells of the import's status. The error
 // says that there is no such event, or that Retrieved is not what it must be.
 func (i Import) Body() (Body, error) {
-	event, told := i.Event()
-	if !told {
+	event, known := i.Event()
+	if !known {
 		return Body{}, fmt.Errorf("no event tells of an import of type %q with the status %q", i.Type, i.Status)
 	}
 	wire := wireImport{
-		ID: i.UploadID, Filename: orNull(i.Filename), User: wireOf(i.User), CreatedDate: stamp(i.Ended),
+		ID: i.UploadID, Filename: nullIfEmpty(i.Filename), User: newWireUser(i.User), CreatedDate: formatTime(i.Ended),
 		ImportType: i.Type, Status: i.Status, NumDataRows: i.DataRows, DevelopmentMode: i.DevelopmentMode, HasData: i.HasData,
 	}
 	if i.Type == Headless {
 		var err error
-		if wire.Headless, err = without(i.Retrieved, "review_url", "original_file_download"); err != nil {
+		if wire.Headless, err = removeMembers(i.Retrieved, "review_url", "original_file_download"); err != nil {
 			return Body{}, fmt.Errorf("telling of the import of upload %s: %w", i.UploadID, err)
 		}
 	}
@@ -148,7 +148,7 @@ type Disabled struct {
 	ID, URL string
 	At      time.Time
 	// Streak holds the failures that led to it.
-	Streak Streak
+	Streak FailureStreak
 	// Last is the text of the last outcome.
 	Last intray.Message
 }
@@ -156,20 +156,20 @@ type Disabled struct {
 // Body gives the body of WebhookDisabled.
 func (d Disabled) Body() (Body, error) {
 	return jsonBody(WebhookDisabled, wireDisabled{
-		ID: d.ID, URL: d.URL, DisabledDate: stamp(d.At), FailingSince: stamp(d.Streak.Since), NumFailures: d.Streak.Failures, LastFailure: d.Last.String(), LastFailureCode: d.Last.Code, LastFailureParams: paramsOf(d.Last),
+		ID: d.ID, URL: d.URL, DisabledDate: formatTime(d.At), FailingSince: formatTime(d.Streak.Since), NumFailures: d.Streak.Failures, LastFailure: d.Last.String(), LastFailureCode: d.Last.Code, LastFailureParams: paramsOf(d.Last),
 	})
 }
 
 const formType = "application/x-www-form-urlencoded"
 
 // UploadForm is what the setting webhookUrl asks for when an import completed.
-func UploadForm(uploadID string) Body { return form("uploadId", uploadID) }
+func UploadForm(uploadID string) Body { return formBody("uploadId", uploadID) }
 
 // ReviewForm is what the setting needsReviewWebhookUrl asks for when a headless
 // import waits for a person.
-func ReviewForm(importID string) Body { return form("headlessImportId", importID) }
+func ReviewForm(importID string) Body { return formBody("headlessImportId", importID) }
 
-func form(name, value string) Body {
+func formBody(name, value string) Body {
 	return Body{ContentType: formType, Bytes: []byte(url.Values{name: {value}}.Encode())}
 }
 
@@ -187,8 +187,8 @@ func jsonBody(event Event, content any) (Body, error) {
 	return Body{ContentType: "application/json", Bytes: bytes.TrimSuffix(out.Bytes(), []byte("\n"))}, nil
 }
 
-// without gives the JSON object in its order, less some of its members.
-func without(object []byte, names ...string) (json.RawMessage, error) {
+// removeMembers gives the JSON object in its order, less some of its members.
+func removeMembers(object []byte, names ...string) (json.RawMessage, error) {
 	dec := json.NewDecoder(bytes.NewReader(object))
 	if first, err := dec.Token(); err != nil || first != json.Delim('{') {
 		return nil, fmt.Errorf("what retrieving the import answers is no JSON object: %.60q", object)
@@ -205,7 +205,7 @@ func without(object []byte, names ...string) (json.RawMessage, error) {
 		}
 		if text, _ := name.(string); !slices.Contains(names, text) {
 			kept = append(kept, ',')
-			kept = append(append(append(kept, quoted(text)...), ':'), value...)
+			kept = append(append(append(kept, quoteJSON(text)...), ':'), value...)
 		}
 	}
 	if _, err := dec.Token(); err != nil {
@@ -214,7 +214,7 @@ func without(object []byte, names ...string) (json.RawMessage, error) {
 	return slices.Concat([]byte("{"), bytes.TrimPrefix(kept, []byte(",")), []byte("}")), nil
 }
 
-func quoted(text string) []byte {
+func quoteJSON(text string) []byte {
 	written, err := json.Marshal(text)
 	if err != nil {
 		// A string always has a JSON form.
@@ -223,11 +223,11 @@ func quoted(text string) []byte {
 	return written
 }
 
-// stamp is a time as the wire has it: UTC, microseconds, Z.
-func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000Z") }
+// formatTime is a time as the wire has it: UTC, microseconds, Z.
+func formatTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000Z") }
 
-// orNull is null on the wire for the empty text.
-func orNull(text string) *string {
+// nullIfEmpty is null on the wire for the empty text.
+func nullIfEmpty(text string) *string {
 	if text == "" {
 		return nil
 	}
@@ -255,11 +255,11 @@ type wireUser struct {
 	CompanyName *string `json:"company_name"`
 }
 
-func wireOf(u *User) *wireUser {
+func newWireUser(u *User) *wireUser {
 	if u == nil {
 		return nil
 	}
-	return &wireUser{orNull(u.ID), orNull(u.Name), orNull(u.Email), orNull(u.CompanyID), orNull(u.CompanyName)}
+	return &wireUser{nullIfEmpty(u.ID), nullIfEmpty(u.Name), nullIfEmpty(u.Email), nullIfEmpty(u.CompanyID), nullIfEmpty(u.CompanyName)}
 }
 
 type wireDisabled struct {

@@ -118,7 +118,7 @@ func TestForms(t *testing.T) {
 func TestDisabledBody(t *testing.T) {
 	noon := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	gone := Disabled{ID: "9", URL: "https://hooks.example/in", At: noon, Last: intray.NewMessage("webhook.connection_refused", intray.Params{"address": "hooks.example:443"})}
-	gone.Streak = Streak{Since: noon.Add(-deadAfter), Last: noon, Failures: 41}
+	gone.Streak = FailureStreak{Since: noon.Add(-deadAfter), Last: noon, Failures: 41}
 	body, err := gone.Body()
 	want := `{"event":"webhook_disabled","data":{"id":"9","url":"https://hooks.example/in","disabled_date":"2026-11-21T12:00:00.000000Z",` +
 		`"failing_since":"2026-11-16T12:00:00.000000Z","num_failures":41,"last_failure":"Nothing listens at hooks.example:443","last_failure_code":"webhook.connection_refused","last_failure_params":{"address":"hooks.example:443"}}}`
@@ -144,7 +144,7 @@ func FuzzWithout(f *testing.F) {
 		return m, err
 	}
 	f.Fuzz(func(t *testing.T, object []byte) {
-		got, err := without(object, "a")
+		got, err := removeMembers(object, "a")
 		want, wrong := read(object)
 		if wrong != nil || want == nil {
 			if err == nil {

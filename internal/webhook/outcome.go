@@ -49,8 +49,8 @@ const (
 	Dropped Kind = "connection_lost"
 )
 
-// judge says what an answer means.
-func judge(out *Outcome, head http.Header) (Kind, intray.Message) {
+// classify says what an answer means.
+func classify(out *Outcome, head http.Header) (Kind, intray.Message) {
 	params := intray.Params{"status": strings.TrimSpace(strconv.Itoa(out.Status) + " " + http.StatusText(out.Status))}
 	location := head.Get("Location")
 	switch {
@@ -96,7 +96,7 @@ func (a *attempt) explain(ctx context.Context, err error) (Kind, intray.Message)
 	switch {
 	case errors.As(err, &refused):
 		return Refused, refused.Reason
-	case a.raw != nil && a.raw.Exhausted():
+	case a.conn != nil && a.conn.Exhausted():
 		return NotHTTP, intray.NewMessage("webhook.too_much_data", intray.Params{"size": maxRead >> 10})
 	case a.stage == connecting:
 		return a.explainDial(ctx, err)
@@ -113,17 +113,17 @@ func (a *attempt) explainDial(ctx context.Context, err error) (Kind, intray.Mess
 	var slow net.Error
 	switch {
 	case errors.As(err, &name) && name.IsNotFound:
-		return Unreachable, intray.NewMessage("webhook.no_such_host", intray.Params{"host": a.to.host})
+		return Unreachable, intray.NewMessage("webhook.no_such_host", intray.Params{"host": a.target.host})
 	case errors.As(err, &name):
-		return Unreachable, intray.NewMessage("webhook.lookup_failed", intray.Params{"host": a.to.host})
+		return Unreachable, intray.NewMessage("webhook.lookup_failed", intray.Params{"host": a.target.host})
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return Unreachable, intray.NewMessage("webhook.connection_refused", intray.Params{"address": a.to.dial})
+		return Unreachable, intray.NewMessage("webhook.connection_refused", intray.Params{"address": a.target.dial})
 	case ctx.Err() != nil, errors.As(err, &slow) && slow.Timeout():
-		return TimedOut, intray.NewMessage("webhook.connecting_timed_out", intray.Params{"address": a.to.dial, "time": a.timeout.String()})
+		return TimedOut, intray.NewMessage("webhook.connecting_timed_out", intray.Params{"address": a.target.dial, "time": a.timeout.String()})
 	case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH):
-		return Unreachable, intray.NewMessage("webhook.no_route", intray.Params{"address": a.to.dial})
+		return Unreachable, intray.NewMessage("webhook.no_route", intray.Params{"address": a.target.dial})
 	}
-	return Unreachable, intray.NewMessage("webhook.unreachable", intray.Params{"address": a.to.dial})
+	return Unreachable, intray.NewMessage("webhook.unreachable", intray.Params{"address": a.target.dial})
 }
 
 func (a *attempt) explainTLS(err error) (Kind, intray.Message) {
@@ -143,7 +143,7 @@ func (a *attempt) explainTLS(err error) (Kind, intray.Message) {
 		return Untrusted, intray.NewMessage("webhook.speaks_no_tls", nil)
 	case errors.As(err, &ended) && ended.Op == "remote error":
 		return Untrusted, intray.NewMessage("webhook.tls_broken_off", intray.Params{"reason": strings.TrimPrefix(ended.Err.Error(), "tls: ")})
-	case hungUp(err):
+	case isDisconnect(err):
 		return Dropped, intray.NewMessage("webhook.tls_hung_up", nil)
 	}
 	return Untrusted, intray.NewMessage("webhook.tls_failed", nil)
@@ -182,11 +182,11 @@ func (a *attempt) explainNames(cert *x509.Certificate) intray.Message {
 	}
 	switch {
 	case len(names) == 0:
-		return intray.NewMessage("webhook.certificate_without_host", intray.Params{"host": a.to.host})
+		return intray.NewMessage("webhook.certificate_without_host", intray.Params{"host": a.target.host})
 	case len(names) > shownNames:
-		return intray.NewMessage("webhook.certificate_for_many_others", intray.Params{"names": shown, "n": len(names) - shownNames, "host": a.to.host})
+		return intray.NewMessage("webhook.certificate_for_many_others", intray.Params{"names": shown, "n": len(names) - shownNames, "host": a.target.host})
 	}
-	return intray.NewMessage("webhook.certificate_for_others", intray.Params{"names": shown, "host": a.to.host})
+	return intray.NewMessage("webhook.certificate_for_others", intray.Params{"names": shown, "host": a.target.host})
 }
 
 // explainAnswer is for failures between the request and the end of the answer's
@@ -200,13 +200,13 @@ func explainAnswer(err error) (Kind, intray.Message) {
 		return Dropped, intray.NewMessage("webhook.request_broken_off", nil)
 	case strings.Contains(text, `malformed HTTP response "\x15\x03`):
 		return NotHTTP, intray.NewMessage("webhook.speaks_tls", nil)
-	case hungUp(err), strings.Contains(text, "server closed idle connection"):
+	case isDisconnect(err), strings.Contains(text, "server closed idle connection"):
 		return Dropped, intray.NewMessage("webhook.hung_up", nil)
 	}
 	return NotHTTP, intray.NewMessage("webhook.not_a_web_server", nil)
 }
 
-func hungUp(err error) bool {
+func isDisconnect(err error) bool {
 	for _, end := range []error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE, net.ErrClosed} {
 		if errors.Is(err, end) {
 			return true

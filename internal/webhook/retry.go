@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// waits are the times from each attempt to the next, the first stands before the
+// retryDelays are the times from each attempt to the next, the first stands before the
 // second attempt. Together they make 71 hours and 42 minutes.
-func waits() []time.Duration {
+func retryDelays() []time.Duration {
 	const s, m, h = time.Second, time.Minute, time.Hour
 	return []time.Duration{5 * s, 20 * s, 2 * m, 10 * m, 30 * m, h, 2 * h, 4 * h, 8 * h, 12 * h, 20 * h, 24 * h}
 }
@@ -17,8 +17,8 @@ func waits() []time.Duration {
 const (
 	// Attempts is how often a message is tried.
 	Attempts = 13
-	// spread is how much of a wait chance adds or takes away.
-	spread = 0.1
+	// jitter is how much of a wait chance adds or takes away.
+	jitter = 0.1
 	// MaxRetryAfter is the longest time that a receiver can ask for. Longer
 	// ones are cut: whoever asks for a day at every attempt would make three
 	// days of trying into two weeks.
@@ -33,11 +33,11 @@ func Next(attempts int, chance func() float64) (delay time.Duration, more bool) 
 	if attempts <= 0 {
 		return 0, true
 	}
-	all := waits()
+	all := retryDelays()
 	if attempts > len(all) {
 		return 0, false
 	}
-	return scale(all[attempts-1], 1+spread*(2*chance()-1)), true
+	return scaleDuration(all[attempts-1], 1+jitter*(2*chance()-1)), true
 }
 
 // Next is like the function Next, and waits longer where the receiver asked for
@@ -47,10 +47,10 @@ func (o Outcome) Next(attempts int, chance func() float64) (delay time.Duration,
 	if !more || o.RetryAfter <= delay {
 		return delay, more
 	}
-	return scale(o.RetryAfter, 1+spread*chance()), true
+	return scaleDuration(o.RetryAfter, 1+jitter*chance()), true
 }
 
-func scale(d time.Duration, by float64) time.Duration { return time.Duration(float64(d) * by) }
+func scaleDuration(d time.Duration, by float64) time.Duration { return time.Duration(float64(d) * by) }
 
 // retryAfter reads for how long the receiver does not want to be called, 0 where
 // it does not say, and at most MaxRetryAfter.
@@ -76,27 +76,27 @@ func retryAfter(status int, head http.Header, now time.Time) time.Duration {
 const (
 	// deadAfter is how long a receiver may only fail.
 	deadAfter = 5 * 24 * time.Hour
-	// silence without an attempt begins a streak anew: what happened meanwhile
+	// maxSilence without an attempt begins a streak anew: what happened meanwhile
 	// nobody knows. It is longer than the longest wait between two attempts.
-	silence = 2 * 24 * time.Hour
+	maxSilence = 2 * 24 * time.Hour
 )
 
-// Streak is an unbroken row of failed attempts at one receiver, over all of its
+// FailureStreak is an unbroken row of failed attempts at one receiver, over all of its
 // messages. The zero Streak is that of a receiver that never failed.
-type Streak struct {
+type FailureStreak struct {
 	// Since and Last are the times of the first and the last failure.
 	Since, Last time.Time
 	Failures    int
 }
 
-// After gives the streak after one more attempt. Attempts that ran side by side
+// WithAttempt gives the streak after one more attempt. Attempts that ran side by side
 // may come in any order.
-func (s Streak) After(at time.Time, delivered bool) Streak {
+func (s FailureStreak) WithAttempt(at time.Time, delivered bool) FailureStreak {
 	if delivered {
-		return Streak{}
+		return FailureStreak{}
 	}
-	if s.Failures == 0 || at.Sub(s.Last) > silence {
-		return Streak{Since: at, Last: at, Failures: 1}
+	if s.Failures == 0 || at.Sub(s.Last) > maxSilence {
+		return FailureStreak{Since: at, Last: at, Failures: 1}
 	}
 	s.Failures++
 	if at.After(s.Last) {
@@ -108,6 +108,6 @@ func (s Streak) After(at time.Time, delivered bool) Streak {
 	return s
 }
 
-// Dead says whether the receiver counts as dead: for five days all attempts
+// IsDead says whether the receiver counts as dead: for five days all attempts
 // failed, and there was never a pause of more than two.
-func (s Streak) Dead() bool { return s.Last.Sub(s.Since) >= deadAfter }
+func (s FailureStreak) IsDead() bool { return s.Last.Sub(s.Since) >= deadAfter }

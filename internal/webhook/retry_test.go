@@ -132,12 +132,12 @@ func TestStreak(t *testing.T) {
 		{"success at the end", append(fail(0, 2*day, 4*day, 6*day), attempt{6*day + 1, true}), 0, false},
 	}
 	for _, c := range cases {
-		var s Streak
+		var s FailureStreak
 		for _, a := range c.attempts {
-			s = s.After(start.Add(a.after), a.delivered)
+			s = s.WithAttempt(start.Add(a.after), a.delivered)
 		}
-		if s.Failures != c.failures || s.Dead() != c.dead {
-			t.Errorf("%s: %+v, dead %v, want %d failures, dead %v", c.name, s, s.Dead(), c.failures, c.dead)
+		if s.Failures != c.failures || s.IsDead() != c.dead {
+			t.Errorf("%s: %+v, dead %v, want %d failures, dead %v", c.name, s, s.IsDead(), c.failures, c.dead)
 		}
 	}
 }
@@ -147,7 +147,7 @@ func TestStreak(t *testing.T) {
 func TestStreakOfMessages(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		chance := func() float64 { return rapid.Float64Range(0, 0.999999).Draw(t, "chance") }
-		var s Streak
+		var s FailureStreak
 		now := time.Unix(0, 0)
 		fail := func() {
 			for attempts := 0; attempts < Attempts; attempts++ {
@@ -156,15 +156,15 @@ func TestStreakOfMessages(t *testing.T) {
 					t.Fatalf("no attempt %d", attempts)
 				}
 				now = now.Add(delay)
-				s = s.After(now, false)
+				s = s.WithAttempt(now, false)
 			}
 		}
 		fail()
-		if s.Dead() || s.Failures != Attempts {
+		if s.IsDead() || s.Failures != Attempts {
 			t.Fatalf("after one message: %+v", s)
 		}
 		fail()
-		if !s.Dead() || s.Failures != 2*Attempts {
+		if !s.IsDead() || s.Failures != 2*Attempts {
 			t.Fatalf("after two messages: %+v", s)
 		}
 	})

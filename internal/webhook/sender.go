@@ -50,7 +50,7 @@ type Config struct {
 // keeps no connection from one attempt to the next: addresses are looked at
 // every time, and no stranger has a line to lie in wait on.
 type Sender struct {
-	door    *egress.Door
+	dialer    *egress.Dialer
 	timeout time.Duration
 	tls     *tls.Config
 	perHost int
@@ -60,7 +60,7 @@ type Sender struct {
 }
 
 // New makes a sender.
-func New(door *egress.Door, cfg Config) *Sender {
+func New(dialer *egress.Dialer, cfg Config) *Sender {
 	if cfg.Timeout <= 0 {
 		cfg.Timeout = DefaultTimeout
 	}
@@ -68,7 +68,7 @@ func New(door *egress.Door, cfg Config) *Sender {
 		cfg.PerHost = DefaultPerHost
 	}
 	return &Sender{
-		door: door, timeout: cfg.Timeout, perHost: cfg.PerHost, busy: map[string]int{},
+		dialer: dialer, timeout: cfg.Timeout, perHost: cfg.PerHost, busy: map[string]int{},
 		tls: &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: cfg.Roots, NextProtos: []string{"h2", "http/1.1"}},
 	}
 }
@@ -97,23 +97,23 @@ func (s *Sender) Send(ctx context.Context, d Delivery) (Outcome, error) {
 	if err != nil {
 		return Outcome{Kind: Invalid, Text: intray.NewMessage("webhook.invalid_url", intray.Params{"problem": intray.MessageOf(err)}), Err: err}, nil
 	}
-	if !s.enter(to.dial) {
+	if !s.acquireHost(to.dial) {
 		return Outcome{}, ErrBusy
 	}
-	defer s.leave(to.dial)
+	defer s.releaseHost(to.dial)
 	head.Set("Content-Type", d.Message.ContentType)
 	head.Set("User-Agent", userAgent)
 	bounded, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
-	a := attempt{to: to, head: head, body: d.Message.Bytes, at: d.At, timeout: s.timeout}
-	outcome := a.run(bounded, s.door, to.tlsConfig(s.tls))
+	a := attempt{target: to, header: head, body: d.Message.Bytes, signedAt: d.At, timeout: s.timeout}
+	outcome := a.run(bounded, s.dialer, to.tlsConfig(s.tls))
 	if ctx.Err() != nil && outcome.Status == 0 {
 		return Outcome{}, fmt.Errorf("delivering the message %s: %w", d.Message.ID, ctx.Err())
 	}
 	return outcome, nil
 }
 
-func (s *Sender) enter(host string) bool {
+func (s *Sender) acquireHost(host string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.busy[host] >= s.perHost {
@@ -123,7 +123,7 @@ func (s *Sender) enter(host string) bool {
 	return true
 }
 
-func (s *Sender) leave(host string) {
+func (s *Sender) releaseHost(host string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.busy[host]--; s.busy[host] == 0 {

@@ -49,7 +49,7 @@ func recorder(seen *got) http.HandlerFunc {
 func TestDelivered(t *testing.T) {
 	authority := newAuthority(t)
 	cert := authority.issue(t, nil)
-	through := door(t)
+	through := newDialer(t)
 	var seen got
 	cases := []struct {
 		name, url, proto string
@@ -125,7 +125,7 @@ func TestAnswers(t *testing.T) {
 		{599, nil, Rejected, "The receiver answered 599", 0},
 		{999, nil, Rejected, "The receiver answered 999", 0},
 	}
-	s := New(door(t), Config{})
+	s := New(newDialer(t), Config{})
 	for _, c := range cases {
 		calls := atomic.Int32{}
 		url := serve(t, "hooks.example", nil, false, func(w http.ResponseWriter, _ *http.Request) {
@@ -147,13 +147,13 @@ func TestAnswers(t *testing.T) {
 }
 
 func TestBodyIsCut(t *testing.T) {
-	s := New(door(t), Config{})
-	for size, cut := range map[int]bool{0: false, keptBody: false, keptBody + 1: true, 10 * keptBody: true} {
+	s := New(newDialer(t), Config{})
+	for size, cut := range map[int]bool{0: false, maxKeptBody: false, maxKeptBody + 1: true, 10 * maxKeptBody: true} {
 		url := serve(t, "hooks.example", nil, false, func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = w.Write(bytes.Repeat([]byte("x"), size))
 		})
 		out := send(t, s, url)
-		if !out.Delivered() || len(out.Body) != min(size, keptBody) || out.BodyCut != cut {
+		if !out.Delivered() || len(out.Body) != min(size, maxKeptBody) || out.BodyCut != cut {
 			t.Errorf("of %d bytes %d are kept, cut %v: %+v", size, len(out.Body), out.BodyCut, out)
 		}
 	}
@@ -166,7 +166,7 @@ func TestHeadIsBounded(t *testing.T) {
 		w.Header().Set("C", strings.Repeat("x", 10<<10))
 		w.Header().Set("D", "last")
 	})
-	out := send(t, New(door(t), Config{}), url)
+	out := send(t, New(newDialer(t), Config{}), url)
 	if diff := cmp.Diff(http.Header{"A": {"first"}, "B": {"\uFFFD"}}, out.Head); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
@@ -218,7 +218,7 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-func TestDoorStaysShut(t *testing.T) {
+func TestRefusedAddresses(t *testing.T) {
 	url := serve(t, "hooks.example", nil, false, func(http.ResponseWriter, *http.Request) { t.Error("a call arrived") })
 	s := New(egress.New(egress.Config{Resolver: names(t)}), Config{})
 	wantOutcome(t, send(t, s, url), Refused, `"hooks.example" leads to 127.0.0.1, which is a loopback address`, "--egress-allow")
@@ -263,7 +263,7 @@ func TestUnreachable(t *testing.T) {
 	}
 	port := portOf(t, gone)
 	_ = gone.Close()
-	s := New(door(t), Config{})
+	s := New(newDialer(t), Config{})
 	wantOutcome(t, send(t, s, "https://nowhere.invalid/"), Unreachable, "There is no host name nowhere.invalid")
 	wantOutcome(t, send(t, s, "https://hooks.example:"+port), Unreachable, "Nothing listens at hooks.example:"+port)
 	silent := &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("no name server") }}
@@ -281,7 +281,7 @@ func TestNoProxy(t *testing.T) {
 	}
 	var seen got
 	url := serve(t, "hooks.example", nil, false, recorder(&seen))
-	wantOutcome(t, send(t, New(door(t), Config{}), url), Delivered)
+	wantOutcome(t, send(t, New(newDialer(t), Config{}), url), Delivered)
 }
 
 func TestCannotBeSigned(t *testing.T) {
@@ -300,7 +300,7 @@ func TestCancelled(t *testing.T) {
 		cancel()
 		<-r.Context().Done()
 	})
-	s := New(door(t), Config{})
+	s := New(newDialer(t), Config{})
 	if out, err := s.Send(ctx, delivery(url)); !errors.Is(err, context.Canceled) || out.Kind != "" {
 		t.Errorf("got %+v, %v", out, err)
 	}
@@ -318,7 +318,7 @@ func TestSlowReceiverHoldsNobody(t *testing.T) {
 	})
 	var seen got
 	quick := serve(t, "quick.example", nil, false, recorder(&seen))
-	s := New(door(t), Config{PerHost: 3})
+	s := New(newDialer(t), Config{PerHost: 3})
 	ended := make(chan Outcome)
 	for range 3 {
 		go func() {
@@ -366,7 +366,7 @@ func TestCertificates(t *testing.T) {
 		{"self-signed", zero, nil, "The certificate is signed by the receiver itself"},
 		{"unknown authority", stranger, nil, "signed by an authority that is not known here"},
 	}
-	through := door(t)
+	through := newDialer(t)
 	for _, c := range cases {
 		cert := c.signer.issue(t, c.change)
 		url := serve(t, "hooks.example", &cert, true, func(http.ResponseWriter, *http.Request) { t.Errorf("%s: a call arrived", c.name) })

@@ -52,11 +52,11 @@ func Sign(m Message, at time.Time, secrets ...seal.Secret) (http.Header, error) 
 	stamp := strconv.FormatInt(at.Unix(), 10)
 	signatures := make([]string, len(secrets))
 	for i, secret := range secrets {
-		key, err := keyOf(secret)
+		key, err := decodeKey(secret)
 		if err != nil {
 			return nil, fmt.Errorf("signing the message %s: %w", m.ID, err)
 		}
-		code := mac(key, m.ID, stamp, m.Bytes)
+		code := computeMAC(key, m.ID, stamp, m.Bytes)
 		signatures[i] = signatureVersion + "," + base64.StdEncoding.EncodeToString(code)
 	}
 	return http.Header{
@@ -80,18 +80,18 @@ func Verify(head http.Header, body []byte, now time.Time, secrets ...seal.Secret
 		return ErrStale
 	}
 	for _, secret := range secrets {
-		key, err := keyOf(secret)
+		key, err := decodeKey(secret)
 		if err != nil {
 			return fmt.Errorf("verifying the message: %w", err)
 		}
-		if anyFits(list, mac(key, id, stamp, body)) {
+		if hasValidSignature(list, computeMAC(key, id, stamp, body)) {
 			return nil
 		}
 	}
 	return ErrForged
 }
 
-func anyFits(list string, code []byte) bool {
+func hasValidSignature(list string, code []byte) bool {
 	for one := range strings.FieldsSeq(list) {
 		version, text, _ := strings.Cut(one, ",")
 		signature, err := base64.StdEncoding.DecodeString(text)
@@ -102,7 +102,7 @@ func anyFits(list string, code []byte) bool {
 	return false
 }
 
-func mac(key []byte, id, stamp string, body []byte) []byte {
+func computeMAC(key []byte, id, stamp string, body []byte) []byte {
 	code := hmac.New(sha256.New, key)
 	_, _ = fmt.Fprintf(code, "%s.%s.", id, stamp)
 	_, _ = code.Write(body)
@@ -132,13 +132,13 @@ func NewSecret(random io.Reader) (seal.Secret, error) {
 
 // CheckSecret says what is wrong with a signing secret, without any of it.
 func CheckSecret(secret seal.Secret) error {
-	_, err := keyOf(secret)
+	_, err := decodeKey(secret)
 	return err
 }
 
-// keyOf takes only the one spelling that every library reads alike: others drop
+// decodeKey takes only the one spelling that every library reads alike: others drop
 // line breaks, take missing padding, or look past stray bits.
-func keyOf(secret seal.Secret) ([]byte, error) {
+func decodeKey(secret seal.Secret) ([]byte, error) {
 	text, found := strings.CutPrefix(secret.Reveal(), secretPrefix)
 	key, err := base64.StdEncoding.DecodeString(text)
 	if !found || err != nil || base64.StdEncoding.EncodeToString(key) != text {

@@ -18,43 +18,43 @@ import (
 )
 
 const (
-	// every is the time between two beats, and between two sweeps.
-	every = 2 * time.Second
-	// deafAfter is how long beats may fail before this process must take it
+	// heartbeatInterval is the time between two beats, and between two sweeps.
+	heartbeatInterval = 2 * time.Second
+	// heartbeatTimeout is how long beats may fail before this process must take it
 	// that the others count it as dead, and stop its runs.
-	deafAfter = 8 * time.Second
-	// deliverEvery is the longest time between two looks for what is to be delivered.
-	deliverEvery = 250 * time.Millisecond
+	heartbeatTimeout = 8 * time.Second
+	// deliveryInterval is the longest time between two looks for what is to be delivered.
+	deliveryInterval = 250 * time.Millisecond
 	// pullers and putters are how many connectors run here at once, and how many
-	// results are put back; lookEvery is how often each looks for one that is due.
-	pullers, putters, lookEvery = 8, 2, time.Second
-	// tidyEvery is the time between two tidyings.
-	tidyEvery = 5 * time.Minute
+	// results are put back; pollInterval is how often each looks for one that is due.
+	connectorWorkers, deliveryWorkers, pollInterval = 8, 2, time.Second
+	// garbageInterval is the time between two tidyings.
+	garbageInterval = 5 * time.Minute
 )
 
 // Service is what a worker calls.
 type Service interface {
 	// RunNext runs the import that is next in turn; false means there is none.
 	RunNext(ctx context.Context) (bool, error)
-	Beat(ctx context.Context) error
-	Sweep(ctx context.Context) error
-	Outside
+	RecordHeartbeat(ctx context.Context) error
+	RunMaintenance(ctx context.Context) error
+	Transfers
 }
 
-// Outside is what a worker calls for what arrives and leaves by itself.
-type Outside interface {
+// Transfers is what a worker calls for what arrives and leaves by itself.
+type Transfers interface {
 	// Deliver sends what is due to receivers outside, and Delivered waits for what is
 	// on its way.
 	Deliver(ctx context.Context) error
-	Delivered()
-	// Pull runs the connector that is due, and PutBack puts a result back that is;
+	WaitForDeliveries()
+	// RunNextConnector runs the connector that is due, and DeliverNextResult puts a result back that is;
 	// false means there is none.
-	Pull(ctx context.Context) (bool, error)
-	PutBack(ctx context.Context) (bool, error)
-	// Tidy deletes what was kept for long enough, and what was left behind.
-	Tidy(ctx context.Context) error
-	// News has a word when there is something new to deliver.
-	News() <-chan struct{}
+	RunNextConnector(ctx context.Context) (bool, error)
+	DeliverNextResult(ctx context.Context) (bool, error)
+	// CollectGarbage deletes what was kept for long enough, and what was left behind.
+	CollectGarbage(ctx context.Context) error
+	// DeliveriesReady has a word when there is something new to deliver.
+	DeliveriesReady() <-chan struct{}
 }
 
 var _ Service = (*service.Service)(nil)
@@ -76,13 +76,13 @@ func New(s Service, log *slog.Logger) *Worker {
 
 // Handlers gives the handler of each kind of job.
 func (w *Worker) Handlers() map[string]queue.Handler {
-	return map[string]queue.Handler{service.RunJob: w.run}
+	return map[string]queue.Handler{service.RunJob: w.runImports}
 }
 
-// run works on imports until none is left for this process, so that one job
+// runImports works on imports until none is left for this process, so that one job
 // that was enqueued is enough to empty the queue.
-func (w *Worker) run(ctx context.Context, _ queue.Job) error {
-	ctx, done := w.fenced(ctx)
+func (w *Worker) runImports(ctx context.Context, _ queue.Job) error {
+	ctx, done := w.withFencing(ctx)
 	defer done()
 	for ctx.Err() == nil {
 		ran, err := w.service.RunNext(ctx)
@@ -93,8 +93,8 @@ func (w *Worker) run(ctx context.Context, _ queue.Job) error {
 	return ctx.Err()
 }
 
-// fenced gives a context that ends when this process counts as dead.
-func (w *Worker) fenced(ctx context.Context) (context.Context, func()) {
+// withFencing gives a context that ends when this process counts as dead.
+func (w *Worker) withFencing(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -117,25 +117,25 @@ func (w *Worker) cancelRuns() {
 	}
 }
 
-// Keep beats and sweeps until ctx ends.
-func (w *Worker) Keep(ctx context.Context) {
+// RunBackground beats and sweeps until ctx ends.
+func (w *Worker) RunBackground(ctx context.Context) {
 	var group sync.WaitGroup
-	group.Go(func() { w.beat(ctx) })
-	group.Go(func() { w.sweep(ctx) })
-	group.Go(func() { w.deliver(ctx) })
-	group.Go(func() { w.tidy(ctx) })
-	for range pullers {
-		group.Go(func() { w.each(ctx, "a connector could not be run", w.service.Pull) })
+	group.Go(func() { w.heartbeatLoop(ctx) })
+	group.Go(func() { w.maintenanceLoop(ctx) })
+	group.Go(func() { w.deliveryLoop(ctx) })
+	group.Go(func() { w.garbageLoop(ctx) })
+	for range connectorWorkers {
+		group.Go(func() { w.pollWork(ctx, "a connector could not be run", w.service.RunNextConnector) })
 	}
-	for range putters {
-		group.Go(func() { w.each(ctx, "a result could not be put back", w.service.PutBack) })
+	for range deliveryWorkers {
+		group.Go(func() { w.pollWork(ctx, "a result could not be put back", w.service.DeliverNextResult) })
 	}
 	group.Wait()
 }
 
-// each does what is due, one after the other, until ctx ends.
-func (w *Worker) each(ctx context.Context, trouble string, do func(context.Context) (bool, error)) {
-	ticker := time.NewTicker(lookEvery)
+// pollWork does what is due, one after the other, until ctx ends.
+func (w *Worker) pollWork(ctx context.Context, trouble string, do func(context.Context) (bool, error)) {
+	ticker := time.NewTicker(pollInterval)
 	defer ticker.Stop()
 	for {
 		for did := true; did && ctx.Err() == nil; {
@@ -155,9 +155,9 @@ func (w *Worker) each(ctx context.Context, trouble string, do func(context.Conte
 	}
 }
 
-// tidy tidies up now and then until ctx ends.
-func (w *Worker) tidy(ctx context.Context) {
-	ticker := time.NewTicker(tidyEvery)
+// garbageLoop tidies up now and then until ctx ends.
+func (w *Worker) garbageLoop(ctx context.Context) {
+	ticker := time.NewTicker(garbageInterval)
 	defer ticker.Stop()
 	for {
 		select {
@@ -165,16 +165,16 @@ func (w *Worker) tidy(ctx context.Context) {
 			return
 		case <-ticker.C:
 		}
-		if err := w.service.Tidy(ctx); err != nil && ctx.Err() == nil {
+		if err := w.service.CollectGarbage(ctx); err != nil && ctx.Err() == nil {
 			w.log.Warn("tidying up failed", "error", err)
 		}
 	}
 }
 
-// deliver looks for what is due until ctx ends.
-func (w *Worker) deliver(ctx context.Context) {
-	defer w.service.Delivered()
-	ticker := time.NewTicker(deliverEvery)
+// deliveryLoop looks for what is due until ctx ends.
+func (w *Worker) deliveryLoop(ctx context.Context) {
+	defer w.service.WaitForDeliveries()
+	ticker := time.NewTicker(deliveryInterval)
 	defer ticker.Stop()
 	for {
 		if err := w.service.Deliver(ctx); err != nil && ctx.Err() == nil {
@@ -184,22 +184,22 @@ func (w *Worker) deliver(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-		case <-w.service.News():
+		case <-w.service.DeliveriesReady():
 		}
 	}
 }
 
-func (w *Worker) beat(ctx context.Context) {
+func (w *Worker) heartbeatLoop(ctx context.Context) {
 	last := time.Now()
-	repeat(ctx, func() {
-		beating, cancel := context.WithTimeout(ctx, every)
+	repeatEvery(ctx, func() {
+		beating, cancel := context.WithTimeout(ctx, heartbeatInterval)
 		defer cancel()
-		err := w.service.Beat(beating)
+		err := w.service.RecordHeartbeat(beating)
 		switch {
 		case err == nil:
 			last = time.Now()
 		case ctx.Err() != nil:
-		case time.Since(last) > deafAfter:
+		case time.Since(last) > heartbeatTimeout:
 			w.log.Error("the store has not heard this process for too long; its runs stop", "error", err)
 			w.cancelRuns()
 		default:
@@ -208,16 +208,16 @@ func (w *Worker) beat(ctx context.Context) {
 	})
 }
 
-func (w *Worker) sweep(ctx context.Context) {
-	repeat(ctx, func() {
-		if err := w.service.Sweep(ctx); err != nil && ctx.Err() == nil {
+func (w *Worker) maintenanceLoop(ctx context.Context) {
+	repeatEvery(ctx, func() {
+		if err := w.service.RunMaintenance(ctx); err != nil && ctx.Err() == nil {
 			w.log.Warn("a sweep failed", "error", err)
 		}
 	})
 }
 
-func repeat(ctx context.Context, work func()) {
-	ticker := time.NewTicker(every)
+func repeatEvery(ctx context.Context, work func()) {
+	ticker := time.NewTicker(heartbeatInterval)
 	defer ticker.Stop()
 	for {
 		select {

@@ -40,20 +40,20 @@ func (f *fake) RunNext(ctx context.Context) (bool, error) {
 }
 
 func (f *fake) Deliver(context.Context) error         { f.delivered++; return nil }
-func (f *fake) Tidy(context.Context) error            { f.tidied++; return nil }
-func (f *fake) Pull(context.Context) (bool, error)    { return false, nil }
-func (f *fake) PutBack(context.Context) (bool, error) { return false, nil }
-func (f *fake) Delivered()                            {}
-func (f *fake) News() <-chan struct{}                 { return f.news }
+func (f *fake) CollectGarbage(context.Context) error            { f.tidied++; return nil }
+func (f *fake) RunNextConnector(context.Context) (bool, error)    { return false, nil }
+func (f *fake) DeliverNextResult(context.Context) (bool, error) { return false, nil }
+func (f *fake) WaitForDeliveries()                            {}
+func (f *fake) DeliveriesReady() <-chan struct{}                 { return f.news }
 
-func (f *fake) Beat(ctx context.Context) error {
+func (f *fake) RecordHeartbeat(ctx context.Context) error {
 	if f.beat == nil {
 		return nil
 	}
 	return f.beat(ctx)
 }
 
-func (f *fake) Sweep(ctx context.Context) error {
+func (f *fake) RunMaintenance(ctx context.Context) error {
 	if f.sweep == nil {
 		return nil
 	}
@@ -136,7 +136,7 @@ func TestBeatsAndSweeps(t *testing.T) {
 		})
 		ctx, cancel := context.WithTimeout(t.Context(), 7*time.Second)
 		defer cancel()
-		w.Keep(ctx)
+		w.RunBackground(ctx)
 		want := []time.Duration{2 * time.Second, 4 * time.Second, 6 * time.Second}
 		if diff := cmp.Diff(want, beats) + cmp.Diff(want, sweeps); diff != "" {
 			t.Errorf("beats and sweeps (-want +got):\n%s", diff)
@@ -152,7 +152,7 @@ func TestKeepDeliversAndTidies(t *testing.T) {
 		w, _ := newWorker(f)
 		ctx, cancel := context.WithTimeout(t.Context(), 11*time.Minute)
 		defer cancel()
-		w.Keep(ctx)
+		w.RunBackground(ctx)
 		if f.tidied != 2 || f.delivered < 4*11*60-2 || f.delivered > 4*11*60+2 {
 			t.Errorf("tidied %d times, looked for deliveries %d times", f.tidied, f.delivered)
 		}
@@ -169,7 +169,7 @@ func TestSlowSweepKeepsNoBeat(t *testing.T) {
 		})
 		ctx, cancel := context.WithTimeout(t.Context(), 61*time.Second)
 		defer cancel()
-		w.Keep(ctx)
+		w.RunBackground(ctx)
 		if beats != 30 {
 			t.Errorf("%d beats in a minute, want 30", beats)
 		}
@@ -199,7 +199,7 @@ func keep(ctx context.Context, t *testing.T, beat func(ctx context.Context, sinc
 		beat: func(ctx context.Context) error { return beat(ctx, time.Since(k.began)) },
 	})
 	handle := run(t, w)
-	go w.Keep(ctx)
+	go w.RunBackground(ctx)
 	go func() {
 		defer close(k.ended)
 		k.err = handle(ctx)
@@ -287,7 +287,7 @@ func TestDeafWorkerRecovers(t *testing.T) {
 			runNext: func(ctx context.Context) (bool, error) { <-ctx.Done(); return true, nil },
 			beat:    func(context.Context) error { mu.Lock(); defer mu.Unlock(); return trouble },
 		})
-		go w.Keep(ctx)
+		go w.RunBackground(ctx)
 		handle := run(t, w)
 		_ = handle(ctx) // until it is deaf
 		set(nil)
@@ -309,7 +309,7 @@ func TestTroubleIsLogged(t *testing.T) {
 		w, log := newWorker(&fake{sweep: func(context.Context) error { return errors.New("no route") }})
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
-		w.Keep(ctx)
+		w.RunBackground(ctx)
 		if log.count("no route") != 2 {
 			t.Errorf("%d lines about two failed sweeps", log.count("no route"))
 		}
@@ -322,7 +322,7 @@ func TestStopIsNoTrouble(t *testing.T) {
 		w, log := newWorker(&fake{sweep: fail, beat: fail})
 		ctx, cancel := context.WithTimeout(t.Context(), 2500*time.Millisecond)
 		defer cancel()
-		w.Keep(ctx)
+		w.RunBackground(ctx)
 		if log.count("\n") != 0 {
 			t.Errorf("the log tells of the stop: %s", log.text.String())
 		}

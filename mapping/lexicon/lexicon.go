@@ -51,27 +51,27 @@ type Concept struct {
 	Unsaid, Extra float64
 
 	head  string
-	marks []string
-	near  map[string]float64
+	qualifiers []string
+	substituteCosts  map[string]float64
 	langs uint64
 }
 
 // Head is the concept that this one is a special case of, or its own name.
 func (c *Concept) Head() string { return c.head }
 
-// Marks are the qualifiers that make it one.
-func (c *Concept) Marks() []string { return c.marks }
+// Qualifiers are the qualifiers that make it one.
+func (c *Concept) Qualifiers() []string { return c.qualifiers }
 
 // Languages is the number of languages in which it has names.
 func (c *Concept) Languages() int { return bits.OnesCount64(c.langs) }
 
-// Near gives what it costs to take a column of the other concept for this one,
+// SubstituteCost gives what it costs to take a column of the other concept for this one,
 // from 0 to Never.
-func (c *Concept) Near(other string) float64 {
+func (c *Concept) SubstituteCost(other string) float64 {
 	if c.Name == other {
 		return 0
 	}
-	if cost, ok := c.near[other]; ok {
+	if cost, ok := c.substituteCosts[other]; ok {
 		return cost
 	}
 	return Never
@@ -94,16 +94,16 @@ type Qualifier struct {
 	// said, or "".
 	Alone string
 
-	near  map[string]float64
+	substituteCosts  map[string]float64
 	langs uint64
 }
 
-// Near gives what it costs to take the other qualifier for this one.
-func (q *Qualifier) Near(other string) float64 {
+// SubstituteCost gives what it costs to take the other qualifier for this one.
+func (q *Qualifier) SubstituteCost(other string) float64 {
 	if q.Name == other {
 		return 0
 	}
-	if cost, ok := q.near[other]; ok {
+	if cost, ok := q.substituteCosts[other]; ok {
 		return cost
 	}
 	return Never
@@ -123,12 +123,12 @@ type Lexicon struct {
 	pairs int
 
 	languages []string
-	// shelves hold the names of one word by first letter and length, for those
+	// typoIndex hold the names of one word by first letter and length, for those
 	// that are misspelled.
-	shelves map[shelf][]string
+	typoIndex map[typoKey][]string
 }
 
-type shelf struct {
+type typoKey struct {
 	first  rune
 	length int
 }
@@ -142,7 +142,7 @@ type sense struct {
 	langs    uint64
 }
 
-func (s sense) same(other sense) bool {
+func (s sense) sameTarget(other sense) bool {
 	return s.concept == other.concept && s.qualifier == other.qualifier
 }
 
@@ -183,11 +183,11 @@ var standard = sync.OnceValues(func() (*Lexicon, error) { return Parse(files) })
 // file and line, is that of the files in this folder.
 func Standard() (*Lexicon, error) { return standard() }
 
-// Nears are the names of the concepts of which a column will do for this one,
+// Substitutes are the names of the concepts of which a column will do for this one,
 // at a cost below Never.
-func (c *Concept) Nears() []string {
+func (c *Concept) Substitutes() []string {
 	var all []string
-	for name, cost := range c.near {
+	for name, cost := range c.substituteCosts {
 		if cost < Never {
 			all = append(all, name)
 		}
@@ -207,12 +207,12 @@ type Sides []side
 // Sides gives the sides that the words of a text stand on. Where a longer run of
 // words stands on a side, its parts do not: "opt out" is not "out".
 func (l *Lexicon) Sides(text string) Sides {
-	words := Words(text)
+	words := SplitWords(text)
 	words = words[:min(len(words), maxWords)]
 	var all Sides
 	for begin := 0; begin < len(words); {
 		length := 1
-		for n := min(maxApart, len(words)-begin); n > 0; n-- {
+		for n := min(maxOppositeWords, len(words)-begin); n > 0; n-- {
 			if found := l.sides[strings.Join(words[begin:begin+n], "")]; len(found) > 0 {
 				all, length = append(all, found...), n
 				break
@@ -223,27 +223,27 @@ func (l *Lexicon) Sides(text string) Sides {
 	return all
 }
 
-// maxApart is the most words that stand on a side together.
-const maxApart = 4
+// maxOppositeWords is the most words that stand on a side together.
+const maxOppositeWords = 4
 
 // Opposed says whether two texts are on different sides of a pair, so that one is
 // never the other. A text on both sides is opposed to none.
 func (s Sides) Opposed(to Sides) bool {
 	return slices.ContainsFunc(s, func(own side) bool {
-		return s.only(own) && slices.ContainsFunc(to, func(other side) bool {
-			return other.pair == own.pair && other.number != own.number && to.only(other)
+		return s.onlySide(own) && slices.ContainsFunc(to, func(other side) bool {
+			return other.pair == own.pair && other.number != own.number && to.onlySide(other)
 		})
 	})
 }
 
-// only says whether the pair is spoken of on this side alone.
-func (s Sides) only(one side) bool {
+// onlySide says whether the pair is spoken of on this side alone.
+func (s Sides) onlySide(one side) bool {
 	return !slices.ContainsFunc(s, func(other side) bool { return other.pair == one.pair && other.number != one.number })
 }
 
-// apart reads the words of a block that exclude one another: names of one side,
+// parseOpposites reads the words of a block that exclude one another: names of one side,
 // a bar, names of the next.
-func (p *parser) apart(language, rest string) error {
+func (p *parser) parseOpposites(language, rest string) error {
 	if len(language) != 2 {
 		return p.errorf("%q is no language of two letters", language)
 	}
@@ -253,11 +253,11 @@ func (p *parser) apart(language, rest string) error {
 	}
 	for number, names := range parts {
 		for name := range strings.SplitSeq(names, ",") {
-			key := strings.Join(Words(name), "")
+			key := strings.Join(SplitWords(name), "")
 			if key == "" {
 				return p.errorf("the name %q has no letters", name)
 			}
-			one := side{p.block.apart, number}
+			one := side{p.block.opposites, number}
 			if !slices.Contains(p.lexicon.sides[key], one) {
 				p.lexicon.sides[key] = append(p.lexicon.sides[key], one)
 			}

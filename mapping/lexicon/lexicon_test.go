@@ -73,9 +73,9 @@ func TestRead(t *testing.T) {
 			t.Errorf("%q means nothing", text)
 			continue
 		}
-		got := reading{all[0].Head, strings.Join(all[0].Marks, " ")}
+		got := reading{all[0].Head, strings.Join(all[0].Qualifiers, " ")}
 		if text == "E-mail status" && got.Head == "email" {
-			got = reading{all[1].Head, strings.Join(all[1].Marks, " ")}
+			got = reading{all[1].Head, strings.Join(all[1].Qualifiers, " ")}
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", text, diff)
@@ -91,7 +91,7 @@ func TestRead(t *testing.T) {
 func TestGuess(t *testing.T) {
 	l := standard(t)
 	for text, want := range map[string]string{"Custommer": "name", "Telefone numbr": "phone", "Quanttity": "quantity"} {
-		if all := l.Guess(text); len(all) == 0 || all[0].Head != want || all[0].Cost == 0 {
+		if all := l.ReadFuzzy(text); len(all) == 0 || all[0].Head != want || all[0].Cost == 0 {
 			t.Errorf("%q is guessed to mean %+v, want %s at a cost", text, all, want)
 		}
 	}
@@ -105,7 +105,7 @@ func TestWords(t *testing.T) {
 		"firstName": "first name", "Parent's": "parent", "XMLFile": "xml file", "address1": "address 1", "Amount %": "amount %", "E-Mail": "e mail",
 		"Số điện thoại": "so dien thoai", "N° client": "no client", "L'adresse": "ladresse", "№ 7": "no 7", "Öl/Gas": "ol gas", "#": "#", "#Datum": "datum",
 	} {
-		if got := strings.Join(lexicon.Words(text), " "); got != want {
+		if got := strings.Join(lexicon.SplitWords(text), " "); got != want {
 			t.Errorf("%q has the words %q, want %q", text, got, want)
 		}
 	}
@@ -117,10 +117,10 @@ func TestNear(t *testing.T) {
 		t.Fatal(err)
 	}
 	a, b, q := l.Concept("a"), l.Concept("b"), l.Qualifier("q")
-	if a.Near("b") != 0.07 || a.Near("a") != 0 || b.Near("a") != lexicon.Never || b.Near("c") != lexicon.Never || q.Near("r") != 0.12 || q.Near("q") != 0 {
+	if a.SubstituteCost("b") != 0.07 || a.SubstituteCost("a") != 0 || b.SubstituteCost("a") != lexicon.Never || b.SubstituteCost("c") != lexicon.Never || q.SubstituteCost("r") != 0.12 || q.SubstituteCost("q") != 0 {
 		t.Error("the costs are not those of the file")
 	}
-	if diff := cmp.Diff([]string{"b"}, a.Nears()); diff != "" || b.Nears() != nil || l.Concept("c") != nil || l.Qualifier("a") != nil {
+	if diff := cmp.Diff([]string{"b"}, a.Substitutes()); diff != "" || b.Substitutes() != nil || l.Concept("c") != nil || l.Qualifier("a") != nil {
 		t.Error(diff)
 	}
 }
@@ -181,7 +181,7 @@ func FuzzRead(f *testing.F) {
 	}
 	l := standard(f)
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, r := range l.Guess(text) {
+		for _, r := range l.ReadFuzzy(text) {
 			if l.Concept(r.Head) == nil || l.Concept(r.Named) == nil || r.Cost < 0 {
 				t.Errorf("%+v", r)
 			}
@@ -193,7 +193,7 @@ func FuzzParse(f *testing.F) {
 	f.Add("concept a: text\n  en Aaa\nqualifier b: role\n  unsaid 5\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		if l, err := parse(text); err == nil {
-			l.Guess(text)
+			l.ReadFuzzy(text)
 		}
 	})
 }

@@ -18,14 +18,14 @@ func Parse(folder fs.FS) (*Lexicon, error) {
 	}
 	p := &parser{lexicon: &Lexicon{
 		concepts: map[string]*Concept{}, qualifiers: map[string]*Qualifier{},
-		names: map[string][]sense{}, noise: map[string]bool{}, sides: map[string][]side{}, shelves: map[shelf][]string{},
+		names: map[string][]sense{}, noise: map[string]bool{}, sides: map[string][]side{}, typoIndex: map[typoKey][]string{},
 	}}
 	for _, name := range names {
 		text, err := fs.ReadFile(folder, name)
 		if err != nil {
 			return nil, fmt.Errorf("read the lexicon's file %s: %w", name, err)
 		}
-		if err := p.file(name, string(text)); err != nil {
+		if err := p.parseFile(name, string(text)); err != nil {
 			return nil, err
 		}
 	}
@@ -38,14 +38,14 @@ func Parse(folder fs.FS) (*Lexicon, error) {
 type parser struct {
 	lexicon *Lexicon
 	// file and line are where the parser is.
-	at place
+	at position
 	// block is what the indented lines belong to.
 	block block
 	// links are checked when all files are read.
 	links []link
 }
 
-type place struct {
+type position struct {
 	file string
 	line int
 }
@@ -54,13 +54,13 @@ type block struct {
 	concept   *Concept
 	qualifier *Qualifier
 	noise     bool
-	// apart is the number of the block of words that exclude one another, from 1.
-	apart int
+	// opposites is the number of the block of words that exclude one another, from 1.
+	opposites int
 }
 
 // link is a word of one block that names another.
 type link struct {
-	at   place
+	at   position
 	what string
 	name string
 }
@@ -69,8 +69,8 @@ func (p *parser) errorf(format string, args ...any) error {
 	return fmt.Errorf("%s:%d: %s", p.at.file, p.at.line, fmt.Sprintf(format, args...))
 }
 
-func (p *parser) file(name, text string) error {
-	p.at, p.block = place{file: name}, block{}
+func (p *parser) parseFile(name, text string) error {
+	p.at, p.block = position{file: name}, block{}
 	if !utf8.ValidString(text) {
 		return p.errorf("the file is no UTF-8")
 	}
@@ -82,9 +82,9 @@ func (p *parser) file(name, text string) error {
 		}
 		var err error
 		if line[0] == ' ' || line[0] == '\t' {
-			err = p.inner(strings.TrimSpace(line))
+			err = p.parseBlockLine(strings.TrimSpace(line))
 		} else {
-			err = p.open(line)
+			err = p.parseBlockStart(line)
 		}
 		if err != nil {
 			return err
@@ -93,8 +93,8 @@ func (p *parser) file(name, text string) error {
 	return nil
 }
 
-// open begins a block: concept NAME: VALUES, qualifier NAME: FACET, noise.
-func (p *parser) open(line string) error {
+// parseBlockStart begins a block: concept NAME: VALUES, qualifier NAME: FACET, noise.
+func (p *parser) parseBlockStart(line string) error {
 	kind, rest, _ := strings.Cut(line, " ")
 	name, of, _ := strings.Cut(rest, ":")
 	name, of = strings.TrimSpace(name), strings.TrimSpace(of)
@@ -104,7 +104,7 @@ func (p *parser) open(line string) error {
 	}
 	if kind == "apart" && rest == "" {
 		p.lexicon.pairs++
-		p.block = block{apart: p.lexicon.pairs}
+		p.block = block{opposites: p.lexicon.pairs}
 		return nil
 	}
 	if kind != "concept" && kind != "qualifier" || name == "" || of == "" {
@@ -114,7 +114,7 @@ func (p *parser) open(line string) error {
 		return p.errorf("the %s %s is there already", kind, name)
 	}
 	if kind == "concept" {
-		c := &Concept{Name: name, Values: of, Unsaid: besides, Extra: besides, head: name, near: map[string]float64{}}
+		c := &Concept{Name: name, Values: of, Unsaid: defaultBesidesCost, Extra: defaultBesidesCost, head: name, substituteCosts: map[string]float64{}}
 		if !slices.Contains(ValueKinds, of) {
 			return p.errorf("%q is no kind of values; there are %s", of, strings.Join(ValueKinds, ", "))
 		}
@@ -122,7 +122,7 @@ func (p *parser) open(line string) error {
 		p.lexicon.concepts[name] = c
 		return nil
 	}
-	q := &Qualifier{Name: name, Facet: of, Unsaid: Never, Extra: Never, near: map[string]float64{}}
+	q := &Qualifier{Name: name, Facet: of, Unsaid: Never, Extra: Never, substituteCosts: map[string]float64{}}
 	p.block = block{qualifier: q}
 	p.lexicon.qualifiers[name] = q
 	return nil
@@ -134,8 +134,8 @@ var ValueKinds = []string{
 	"iban", "flag", "currency", "country", "postal", "uuid", "percent",
 }
 
-// inner reads a line of a block: a word and what it says.
-func (p *parser) inner(line string) error {
+// parseBlockLine reads a line of a block: a word and what it says.
+func (p *parser) parseBlockLine(line string) error {
 	word, rest, _ := strings.Cut(line, " ")
 	rest = strings.TrimSpace(rest)
 	switch {
@@ -143,33 +143,33 @@ func (p *parser) inner(line string) error {
 		return p.errorf("the line belongs to no block")
 	case rest == "":
 		return p.errorf("%q says nothing", line)
-	case p.block.apart > 0:
-		return p.apart(word, rest)
+	case p.block.opposites > 0:
+		return p.parseOpposites(word, rest)
 	case word == "near":
-		return p.near(rest)
+		return p.parseNear(rest)
 	case word == "few":
-		return p.few(rest)
+		return p.parseFew(rest)
 	case word == "unsaid", word == "extra":
-		return p.besidesCost(word, rest)
+		return p.parseBesidesCost(word, rest)
 	case word == "alone", word == "values":
-		return p.ofQualifier(word, rest)
+		return p.parseQualifierLine(word, rest)
 	case word == "is", word == "not", word == "bare", word == "beside":
-		return p.ofConcept(word, rest)
+		return p.parseConceptLine(word, rest)
 	case len(word) == 2:
-		return p.names(word, rest)
+		return p.parseNames(word, rest)
 	}
 	return p.errorf("%q is neither a language of two letters nor one of is, bare, beside, not, near, few, unsaid, extra, values, alone", word)
 }
 
-func (p *parser) link(what, name string) { p.links = append(p.links, link{p.at, what, name}) }
+func (p *parser) addLink(what, name string) { p.links = append(p.links, link{p.at, what, name}) }
 
-func (p *parser) ofConcept(word, rest string) error {
+func (p *parser) parseConceptLine(word, rest string) error {
 	c := p.block.concept
 	if c == nil {
 		return p.errorf("%q belongs to a concept", word)
 	}
 	if word == "bare" {
-		cost, err := p.cost(rest)
+		cost, err := p.parseCost(rest)
 		c.Bare = cost
 		return err
 	}
@@ -177,7 +177,7 @@ func (p *parser) ofConcept(word, rest string) error {
 	if word == "not" {
 		c.Not = append(c.Not, parts...)
 		for _, name := range parts {
-			p.link("concept", name)
+			p.addLink("concept", name)
 		}
 		return nil
 	}
@@ -186,20 +186,20 @@ func (p *parser) ofConcept(word, rest string) error {
 			return p.errorf("%q: write beside and two concepts", rest)
 		}
 		c.Beside, c.Then = parts[0], parts[1]
-		p.link("concept", c.Beside)
-		p.link("concept", c.Then)
+		p.addLink("concept", c.Beside)
+		p.addLink("concept", c.Then)
 		return nil
 	}
-	c.head, c.marks = parts[0], parts[1:]
-	p.link("concept", c.head)
-	for _, name := range c.marks {
-		p.link("qualifier", name)
+	c.head, c.qualifiers = parts[0], parts[1:]
+	p.addLink("concept", c.head)
+	for _, name := range c.qualifiers {
+		p.addLink("qualifier", name)
 	}
 	return nil
 }
 
-// few reads why a concept has names in few languages.
-func (p *parser) few(why string) error {
+// parseFew reads why a concept has names in few languages.
+func (p *parser) parseFew(why string) error {
 	if p.block.concept == nil {
 		return p.errorf("%q belongs to a concept", "few")
 	}
@@ -207,17 +207,17 @@ func (p *parser) few(why string) error {
 	return nil
 }
 
-// besides is what a concept costs that goes with another one.
-const besides = 0.35
+// defaultBesidesCost is what a concept costs that goes with another one.
+const defaultBesidesCost = 0.35
 
-func (p *parser) ofQualifier(word, rest string) error {
+func (p *parser) parseQualifierLine(word, rest string) error {
 	q := p.block.qualifier
 	switch {
 	case q == nil:
 		return p.errorf("%q belongs to a qualifier", word)
 	case word == "alone":
 		q.Alone = rest
-		p.link("concept", rest)
+		p.addLink("concept", rest)
 	case rest == "same":
 		q.Same = true
 	case rest == "differ":
@@ -228,9 +228,9 @@ func (p *parser) ofQualifier(word, rest string) error {
 	return nil
 }
 
-// besidesCost reads what the block costs beside something else.
-func (p *parser) besidesCost(word, rest string) error {
-	cost, err := p.cost(rest)
+// parseBesidesCost reads what the block costs beside something else.
+func (p *parser) parseBesidesCost(word, rest string) error {
+	cost, err := p.parseCost(rest)
 	if err != nil {
 		return err
 	}
@@ -250,8 +250,8 @@ func (p *parser) besidesCost(word, rest string) error {
 	return nil
 }
 
-// cost reads hundredths, or never.
-func (p *parser) cost(text string) (float64, error) {
+// parseCost reads hundredths, or never.
+func (p *parser) parseCost(text string) (float64, error) {
 	if text == "never" {
 		return Never, nil
 	}
@@ -262,29 +262,29 @@ func (p *parser) cost(text string) (float64, error) {
 	return float64(n) / 100, nil
 }
 
-func (p *parser) near(rest string) error {
+func (p *parser) parseNear(rest string) error {
 	name, text, _ := strings.Cut(rest, " ")
-	cost, err := p.cost(strings.TrimSpace(text))
+	cost, err := p.parseCost(strings.TrimSpace(text))
 	if err != nil {
 		return err
 	}
 	switch {
 	case p.block.concept != nil:
-		p.block.concept.near[name] = cost
-		p.link("concept", name)
+		p.block.concept.substituteCosts[name] = cost
+		p.addLink("concept", name)
 	case p.block.qualifier != nil:
-		p.block.qualifier.near[name] = cost
-		p.link("qualifier", name)
+		p.block.qualifier.substituteCosts[name] = cost
+		p.addLink("qualifier", name)
 	default:
 		return p.errorf("noise is near nothing")
 	}
 	return nil
 }
 
-// names reads names divided by commas. One that ends in ? stands for something
+// parseNames reads names divided by commas. One that ends in ? stands for something
 // else as well.
-func (p *parser) names(language, rest string) error {
-	set, err := p.language(language)
+func (p *parser) parseNames(language, rest string) error {
+	set, err := p.languageBit(language)
 	if err != nil {
 		return err
 	}
@@ -292,7 +292,7 @@ func (p *parser) names(language, rest string) error {
 		name = strings.TrimSpace(name)
 		plain := strings.TrimSuffix(name, "?")
 		for _, spelled := range spellings(plain) {
-			key := strings.Join(Words(spelled), "")
+			key := strings.Join(SplitWords(spelled), "")
 			if key == "" {
 				return p.errorf("the name %q has no letters", name)
 			}
@@ -300,7 +300,7 @@ func (p *parser) names(language, rest string) error {
 				p.lexicon.noise[key] = true
 				continue
 			}
-			if err := p.add(key, sense{p.block.concept, p.block.qualifier, plain != name, set}); err != nil {
+			if err := p.addSense(key, sense{p.block.concept, p.block.qualifier, plain != name, set}); err != nil {
 				return err
 			}
 		}
@@ -314,7 +314,7 @@ func (p *parser) names(language, rest string) error {
 	return nil
 }
 
-func (p *parser) language(code string) (uint64, error) {
+func (p *parser) languageBit(code string) (uint64, error) {
 	l := p.lexicon
 	i := slices.Index(l.languages, code)
 	if i < 0 {
@@ -327,12 +327,12 @@ func (p *parser) language(code string) (uint64, error) {
 	return 1 << i, nil
 }
 
-// add gives a name a sense. Two concepts may share a name only where all but
+// addSense gives a name a sense. Two concepts may share a name only where all but
 // one say with ? that they do.
-func (p *parser) add(key string, s sense) error {
+func (p *parser) addSense(key string, s sense) error {
 	l := p.lexicon
 	for i, other := range l.names[key] {
-		if other.same(s) {
+		if other.sameTarget(s) {
 			l.names[key][i].langs |= s.langs
 			l.names[key][i].doubtful = other.doubtful && s.doubtful
 			return nil
@@ -344,7 +344,7 @@ func (p *parser) add(key string, s sense) error {
 	l.names[key] = append(l.names[key], s)
 	n := utf8.RuneCountInString(key)
 	if first, _ := utf8.DecodeRuneInString(key); len(l.names[key]) == 1 && n >= shortestTypo {
-		l.shelves[shelf{first, n}] = append(l.shelves[shelf{first, n}], key)
+		l.typoIndex[typoKey{first, n}] = append(l.typoIndex[typoKey{first, n}], key)
 	}
 	return nil
 }

@@ -11,9 +11,9 @@ type Reading struct {
 	// Head is the concept. It is never a special case of another: the head of
 	// a booking date is date, and booking a mark.
 	Head string
-	// Marks are the qualifiers, in order. A concept that goes with another,
+	// Qualifiers are the qualifiers, in order. A concept that goes with another,
 	// as in "e-mail status", is a mark that begins with ~.
-	Marks []string
+	Qualifiers []string
 	// Named is the concept whose name stands in the text, where one does.
 	Named string
 	// Cost is what speaks against the reading, from 0 on: words that are not
@@ -47,19 +47,19 @@ const (
 // it is known. It reads the first MaxText bytes.
 func (l *Lexicon) Read(text string) []Reading { return l.read(text, false) }
 
-// Guess reads like Read, and takes words of which one letter is wrong, missing
+// ReadFuzzy reads like Read, and takes words of which one letter is wrong, missing
 // or too much. It takes longer.
-func (l *Lexicon) Guess(text string) []Reading { return l.read(text, true) }
+func (l *Lexicon) ReadFuzzy(text string) []Reading { return l.read(text, true) }
 
 func (l *Lexicon) read(text string, typos bool) []Reading {
 	if len(text) > MaxText {
 		text = strings.ToValidUTF8(text[:MaxText], "")
 	}
 	text, aside := brackets(text)
-	marks := l.marksOf(aside, typos)
+	marks := l.bracketQualifiers(aside, typos)
 	all := l.phrase(text, typos)
 	parts := alternatives(text)
-	if clean := slices.ContainsFunc(all, func(r Reading) bool { return r.Cost < costFirstPart && !r.mixed() }); len(parts) > 1 && !clean {
+	if clean := slices.ContainsFunc(all, func(r Reading) bool { return r.Cost < costFirstPart && !r.hasOtherConcept() }); len(parts) > 1 && !clean {
 		for i, part := range parts {
 			cost := costFirstPart
 			if i > 0 {
@@ -72,14 +72,14 @@ func (l *Lexicon) read(text string, typos bool) []Reading {
 		}
 	}
 	for i := range all {
-		all[i].Marks = sorted(append(all[i].Marks, marks...))
+		all[i].Qualifiers = sorted(append(all[i].Qualifiers, marks...))
 	}
 	return distinct(all)
 }
 
-// mixed says whether another concept goes with the head.
-func (r Reading) mixed() bool {
-	return slices.ContainsFunc(r.Marks, func(m string) bool { return m[0] == '~' })
+// hasOtherConcept says whether another concept goes with the head.
+func (r Reading) hasOtherConcept() bool {
+	return slices.ContainsFunc(r.Qualifiers, func(m string) bool { return m[0] == '~' })
 }
 
 // brackets takes what stands in brackets out of a text. A text that is all in
@@ -114,13 +114,13 @@ func WithoutAside(text string) string {
 	return rest
 }
 
-// marksOf are the qualifiers that a text in brackets names.
-func (l *Lexicon) marksOf(text string, typos bool) []string {
+// bracketQualifiers are the qualifiers that a text in brackets names.
+func (l *Lexicon) bracketQualifiers(text string, typos bool) []string {
 	if text == "" {
 		return nil
 	}
 	var marks []string
-	for _, s := range l.segments(Words(text), typos) {
+	for _, s := range l.segments(SplitWords(text), typos) {
 		for _, one := range s.senses {
 			if one.qualifier != nil && !one.doubtful {
 				marks = append(marks, one.qualifier.Name)
@@ -152,11 +152,11 @@ func sorted(marks []string) []string {
 // distinct keeps the cheapest of readings that mean the same, in order.
 func distinct(all []Reading) []Reading {
 	slices.SortStableFunc(all, func(a, b Reading) int {
-		return cmp.Or(cmp.Compare(a.Cost+a.beside, b.Cost+b.beside), cmp.Compare(a.Head, b.Head), cmp.Compare(a.Named, b.Named), slices.Compare(a.Marks, b.Marks))
+		return cmp.Or(cmp.Compare(a.Cost+a.beside, b.Cost+b.beside), cmp.Compare(a.Head, b.Head), cmp.Compare(a.Named, b.Named), slices.Compare(a.Qualifiers, b.Qualifiers))
 	})
 	var kept []Reading
 	for _, r := range all {
-		if !slices.ContainsFunc(kept, func(k Reading) bool { return k.Head == r.Head && k.Named == r.Named && slices.Equal(k.Marks, r.Marks) }) {
+		if !slices.ContainsFunc(kept, func(k Reading) bool { return k.Head == r.Head && k.Named == r.Named && slices.Equal(k.Qualifiers, r.Qualifiers) }) {
 			kept = append(kept, r)
 		}
 	}
@@ -165,7 +165,7 @@ func distinct(all []Reading) []Reading {
 
 // phrase gives the meanings of words that stand in a row.
 func (l *Lexicon) phrase(text string, typos bool) []Reading {
-	parts := l.segments(Words(text), typos)
+	parts := l.segments(SplitWords(text), typos)
 	letters, unknown, cost := 0, 0, 0.0
 	for _, p := range parts {
 		if p.noise {
@@ -189,14 +189,14 @@ func (l *Lexicon) phrase(text string, typos bool) []Reading {
 			if s.concept == nil {
 				continue
 			}
-			all = append(all, headed(parts, i, s, cost, 0))
+			all = append(all, readWithHead(parts, i, s, cost, 0))
 			if slices.ContainsFunc(parts, func(p segment) bool { return p.qualifier(1) != "" }) {
-				all = append(all, headed(parts, i, s, cost, 1))
+				all = append(all, readWithHead(parts, i, s, cost, 1))
 			}
 		}
 	}
 	if len(all) == 0 || qualifiersOnly(parts) {
-		all = append(all, l.alone(parts, cost)...)
+		all = append(all, l.readQualifiers(parts, cost)...)
 	}
 	return all
 }
@@ -208,10 +208,10 @@ func qualifiersOnly(parts []segment) bool {
 	})
 }
 
-// headed reads the parts with one of them as the head. Where a part stands for
+// readWithHead reads the parts with one of them as the head. Where a part stands for
 // several qualifiers, it is the one of that number.
-func headed(parts []segment, head int, s sense, cost float64, number int) Reading {
-	r := Reading{Head: s.concept.head, Marks: slices.Clone(s.concept.marks), Named: s.concept.Name, Cost: cost, Languages: s.langs}
+func readWithHead(parts []segment, head int, s sense, cost float64, number int) Reading {
+	r := Reading{Head: s.concept.head, Qualifiers: slices.Clone(s.concept.qualifiers), Named: s.concept.Name, Cost: cost, Languages: s.langs}
 	if s.doubtful {
 		r.Cost, r.Doubtful = r.Cost+costDoubtful, true
 	}
@@ -219,12 +219,12 @@ func headed(parts []segment, head int, s sense, cost float64, number int) Readin
 		if i == head || len(p.senses) == 0 {
 			continue
 		}
-		marks, more, doubt := asMarks(p, s.concept, number)
-		r.Marks = append(r.Marks, marks...)
+		marks, more, doubt := readAsQualifiers(p, s.concept, number)
+		r.Qualifiers = append(r.Qualifiers, marks...)
 		r.Cost += doubt
 		r.beside += more
 	}
-	r.Marks = sorted(r.Marks)
+	r.Qualifiers = sorted(r.Qualifiers)
 	return r
 }
 
@@ -242,9 +242,9 @@ func (s segment) qualifier(number int) string {
 	return ""
 }
 
-// asMarks reads a part that goes with the concept, and tells what it costs in
+// readAsQualifiers reads a part that goes with the concept, and tells what it costs in
 // comparison with other readings, and in any case.
-func asMarks(p segment, head *Concept, number int) (marks []string, beside, doubt float64) {
+func readAsQualifiers(p segment, head *Concept, number int) (marks []string, beside, doubt float64) {
 	if name := p.qualifier(number); name != "" {
 		return []string{name}, 0, 0
 	}
@@ -263,20 +263,20 @@ func asMarks(p segment, head *Concept, number int) (marks []string, beside, doub
 	}
 	other := p.senses[0].concept
 	if other.head == head.head {
-		return other.marks, costBeside, 0
+		return other.qualifiers, costBeside, 0
 	}
 	if other.head != other.Name && other.head == "name" {
-		return append(slices.Clone(other.marks), "~"+other.head), costBeside, 0
+		return append(slices.Clone(other.qualifiers), "~"+other.head), costBeside, 0
 	}
 	return []string{"~" + other.Name}, min(costBeside, other.Extra), 0
 }
 
-// thing is the facet of qualifiers that stand for something themselves: the
+// thingFacet is the facet of qualifiers that stand for something themselves: the
 // address in "delivery address".
-const thing = "-"
+const thingFacet = "-"
 
-// alone reads parts of which none is a concept: "recipient", "paid on".
-func (l *Lexicon) alone(parts []segment, cost float64) []Reading {
+// readQualifiers reads parts of which none is a concept: "recipient", "paid on".
+func (l *Lexicon) readQualifiers(parts []segment, cost float64) []Reading {
 	var marks []string
 	var heads, things []sense
 	for _, p := range parts {
@@ -286,7 +286,7 @@ func (l *Lexicon) alone(parts []segment, cost float64) []Reading {
 			}
 			marks = append(marks, s.qualifier.Name)
 			switch {
-			case s.qualifier.Facet == thing:
+			case s.qualifier.Facet == thingFacet:
 				things = append(things, s)
 			case s.qualifier.Alone != "":
 				heads = append(heads, s)
@@ -300,7 +300,7 @@ func (l *Lexicon) alone(parts []segment, cost float64) []Reading {
 	var all []Reading
 	for _, s := range heads {
 		c := l.concepts[s.qualifier.Alone]
-		r := Reading{Head: c.head, Marks: sorted(slices.Concat(marks, c.marks)), Named: c.Name, Cost: cost + costWeakMark, Languages: s.langs}
+		r := Reading{Head: c.head, Qualifiers: sorted(slices.Concat(marks, c.qualifiers)), Named: c.Name, Cost: cost + costWeakMark, Languages: s.langs}
 		if s.doubtful {
 			r.Cost, r.Doubtful = r.Cost+costDoubtful, true
 		}

@@ -41,10 +41,10 @@ var plainLetters = map[rune]string{
 	'أ': "ا", 'إ': "ا", 'آ': "ا", 'ٱ': "ا", 'ة': "ه", 'ى': "ي", '°': "o",
 }
 
-// Words cuts a text into folded words: at spaces, at punctuation, between the
+// SplitWords cuts a text into folded words: at spaces, at punctuation, between the
 // humps of camel case, and between letters and digits. The signs % and # are
 // words where they stand for something.
-func Words(text string) []string {
+func SplitWords(text string) []string {
 	if len(text) > MaxText {
 		text = strings.ToValidUTF8(text[:MaxText], "")
 	}
@@ -65,7 +65,7 @@ func Words(text string) []string {
 		case !inWord(r):
 			flush()
 		default:
-			if i > 0 && hump(letters, i) {
+			if i > 0 && isWordStart(letters, i) {
 				flush()
 			}
 			word = append(word, r)
@@ -82,9 +82,9 @@ func inWord(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || r == '\'' || r == '’' || r == '°'
 }
 
-// hump says whether a new word begins at i within what is written together:
+// isWordStart says whether a new word begins at i within what is written together:
 // firstName, address1, XMLFile.
-func hump(letters []rune, i int) bool {
+func isWordStart(letters []rune, i int) bool {
 	before, at := letters[i-1], letters[i]
 	if unicode.IsDigit(before) != unicode.IsDigit(at) {
 		return inWord(before) && !unicode.IsMark(at)
@@ -95,9 +95,9 @@ func hump(letters []rune, i int) bool {
 	return unicode.IsLower(before) || unicode.IsUpper(before) && i+1 < len(letters) && unicode.IsLower(letters[i+1])
 }
 
-// isDense says whether a word is of a script that writes words without spaces
+// isUnspacedScript says whether a word is of a script that writes words without spaces
 // between them.
-func isDense(word string) bool {
+func isUnspacedScript(word string) bool {
 	for _, r := range word {
 		if unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai) {
 			return true
@@ -118,8 +118,8 @@ func spellings(name string) []string {
 
 var twoLetters = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "å", "aa", "ø", "oe")
 
-// Noise says whether a folded word changes nothing in a name.
-func (l *Lexicon) Noise(word string) bool { return l.noise[word] }
+// IsNoise says whether a folded word changes nothing in a name.
+func (l *Lexicon) IsNoise(word string) bool { return l.noise[word] }
 
 // segment is a part of a text: a name that is known, a word without meaning,
 // or a word that nobody knows.
@@ -130,16 +130,16 @@ type segment struct {
 	letters int
 }
 
-// way is the best way to cut a text up to a place: the last part, where it
+// cutPath is the best way to cut a text up to a place: the last part, where it
 // begins, and what the whole costs; below 0 where there is none.
-type way struct {
+type cutPath struct {
 	cost  float64
 	begin int
 	parts []segment
 }
 
-// trace gives the parts of a way in order.
-func trace(best []way) []segment {
+// backtrace gives the parts of a way in order.
+func backtrace(best []cutPath) []segment {
 	var back [][]segment
 	for end := len(best) - 1; end > 0; end = best[end].begin {
 		back = append(back, best[end].parts)
@@ -172,23 +172,23 @@ func (l *Lexicon) segments(words []string, typos bool) []segment {
 	for i, word := range words {
 		place[i+1] = place[i] + len(word)
 	}
-	best := make([]way, len(words)+1)
+	best := make([]cutPath, len(words)+1)
 	for end := 1; end <= len(words); end++ {
 		best[end].cost = -1
 		for begin := end - 1; begin >= 0 && begin >= end-maxSpan; begin-- {
-			cost, parts := l.span(text[place[begin]:place[end]], end-begin == 1, len(words) > 1, typos)
+			cost, parts := l.readSpan(text[place[begin]:place[end]], end-begin == 1, len(words) > 1, typos)
 			if parts != nil && (best[end].cost < 0 || best[begin].cost+cost < best[end].cost) {
-				best[end] = way{best[begin].cost + cost, begin, parts}
+				best[end] = cutPath{best[begin].cost + cost, begin, parts}
 			}
 		}
 	}
-	return trace(best)
+	return backtrace(best)
 }
 
-// span reads what stands side by side as one name; nil where it is none. A
+// readSpan reads what stands side by side as one name; nil where it is none. A
 // single word is always something. Among others, a word without meaning is not
 // the name that it is where it stands alone.
-func (l *Lexicon) span(key string, single, others, typos bool) (float64, []segment) {
+func (l *Lexicon) readSpan(key string, single, others, typos bool) (float64, []segment) {
 	senses := l.names[key]
 	if others && l.noise[key] {
 		return cutNoise, []segment{{noise: true, letters: utf8.RuneCountInString(key)}}
@@ -204,7 +204,7 @@ func (l *Lexicon) span(key string, single, others, typos bool) (float64, []segme
 		return cutNoise, []segment{{noise: true, letters: n}}
 	}
 	worst := cutUnknown + float64(n)
-	if cost, parts := l.inside(key); parts != nil && cost < worst {
+	if cost, parts := l.splitCompound(key); parts != nil && cost < worst {
 		return cost, parts
 	}
 	if senses := l.misspelled(key, n); typos && senses != nil {
@@ -220,11 +220,11 @@ const (
 	maxPart   = 24
 )
 
-// inside cuts a word that is written together: Rechnungsnummer, 注文番号. In
+// splitCompound cuts a word that is written together: Rechnungsnummer, 注文番号. In
 // scripts that part their words all of it must be known but the letters that
 // join its parts.
-func (l *Lexicon) inside(word string) (float64, []segment) {
-	dense := isDense(word)
+func (l *Lexicon) splitCompound(word string) (float64, []segment) {
+	dense := isUnspacedScript(word)
 	place := make([]int, 0, len(word)+1)
 	for i := range word {
 		place = append(place, i)
@@ -234,16 +234,16 @@ func (l *Lexicon) inside(word string) (float64, []segment) {
 	if n > maxJoined || !dense && n < 2*shortestPart {
 		return 0, nil
 	}
-	best := make([]way, n+1)
+	best := make([]cutPath, n+1)
 	for end := 1; end <= n; end++ {
 		best[end].cost = -1
 		for begin := end - 1; begin >= 0 && end-begin <= maxPart; begin-- {
 			if best[begin].cost < 0 {
 				continue
 			}
-			cost, part, ok := l.piece(word[place[begin]:place[end]], end-begin, begin > 0 && end < n, begin >= shortestPart && end == n, dense)
+			cost, part, ok := l.readPart(word[place[begin]:place[end]], end-begin, begin > 0 && end < n, begin >= shortestPart && end == n, dense)
 			if ok && (best[end].cost < 0 || best[begin].cost+cost < best[end].cost) {
-				best[end] = way{cost: best[begin].cost + cost, begin: begin}
+				best[end] = cutPath{cost: best[begin].cost + cost, begin: begin}
 				if part.letters > 0 {
 					best[end].parts = []segment{part}
 				}
@@ -253,16 +253,16 @@ func (l *Lexicon) inside(word string) (float64, []segment) {
 	if best[n].cost < 0 {
 		return 0, nil
 	}
-	return best[n].cost, joined(trace(best))
+	return best[n].cost, mergeUnknown(backtrace(best))
 }
 
 // shortestPart is how long the parts of a compound are at least; shorter ones
 // are found by chance.
 const shortestPart = 4
 
-// piece reads a part of a word of n letters, which stands within it or is its
+// readPart reads a part of a word of n letters, which stands within it or is its
 // tail.
-func (l *Lexicon) piece(key string, n int, within, tail, dense bool) (float64, segment, bool) {
+func (l *Lexicon) readPart(key string, n int, within, tail, dense bool) (float64, segment, bool) {
 	if dense || n >= shortestPart || tail && slices.Contains(tails, key) {
 		if senses := l.names[key]; senses != nil {
 			return cutName + cutInWord, segment{senses: senses, letters: n}, true
@@ -285,8 +285,8 @@ var tails = []string{"nr", "id", "tlf", "tel", "ort", "plz"}
 // joints stand between the parts of compounds.
 var joints = []string{"s", "n", "en", "es", "e", "o"}
 
-// joined makes one unknown part of several that stand side by side.
-func joined(segments []segment) []segment {
+// mergeUnknown makes one unknown part of several that stand side by side.
+func mergeUnknown(segments []segment) []segment {
 	var kept []segment
 	for _, s := range segments {
 		last := len(kept) - 1
@@ -311,11 +311,11 @@ func (l *Lexicon) misspelled(word string, n int) []sense {
 	first, _ := utf8.DecodeRuneInString(word)
 	found := ""
 	for length := n - 1; length <= n+1; length++ {
-		for _, name := range l.shelves[shelf{first, length}] {
+		for _, name := range l.typoIndex[typoKey{first, length}] {
 			if !oneApart(word, name) {
 				continue
 			}
-			if found != "" && !alike(l.names[found], l.names[name]) {
+			if found != "" && !sameSense(l.names[found], l.names[name]) {
 				return nil
 			}
 			found = name
@@ -324,7 +324,7 @@ func (l *Lexicon) misspelled(word string, n int) []sense {
 	return l.names[found]
 }
 
-func alike(a, b []sense) bool { return a[0].same(b[0]) }
+func sameSense(a, b []sense) bool { return a[0].sameTarget(b[0]) }
 
 // oneApart says whether one letter is wrong, missing or too much, or two
 // neighbours are swapped.

@@ -90,8 +90,8 @@ func TestHostileExpressionsAreQuick(t *testing.T) {
 	}
 }
 
-// TestWhatIsLeftOutIsTold holds that nothing is passed over in silence.
-func TestWhatIsLeftOutIsTold(t *testing.T) {
+// TestSkippedChecksAreReported holds that nothing is passed over in silence.
+func TestSkippedChecksAreReported(t *testing.T) {
 	f := intray.Field{Key: "a", Type: intray.FieldType{Name: intray.TypeString}, Validators: []intray.Validator{{Rule: "required", Level: intray.LevelWarning}}}
 	for n := range 600 {
 		f.Validators = append(f.Validators, intray.Validator{Rule: "regex_match", Options: map[string]any{"regex": fmt.Sprintf("x%d", n)}})
@@ -108,16 +108,16 @@ func TestWhatIsLeftOutIsTold(t *testing.T) {
 	for n := range 40_000 {
 		many.SelectOptions = append(many.SelectOptions, intray.SelectOption{Label: fmt.Sprintf("option number %d", n), Value: fmt.Sprint(n)})
 	}
-	var told []string
+	var reported []string
 	for _, found := range lint.Check(&intray.Schema{Fields: []intray.Field{f, many}}) {
-		told = append(told, found.String())
+		reported = append(reported, found.String())
 	}
 	want := []string{
 		"400 regular expressions were not looked at, because the schema has so many.",
 		"Select options were not looked through for all that may be wrong, because the schema has so many; 1 comparison was left out.",
 		"2 rules were not looked at, because the rules of the schema name so many fields.",
 	}
-	if diff := cmp.Diff(want, told); diff != "" {
+	if diff := cmp.Diff(want, reported); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }

@@ -10,30 +10,30 @@ import (
 	"github.com/intraydata/intray/internal/shape"
 )
 
-// field looks through one field, but for its names.
-func (l *linter) field(i int) {
+// checkField looks through one field, but for its names.
+func (l *linter) checkField(i int) {
 	f := l.schema.Fields[i]
-	l.hidden(i, f)
-	l.readOnly(i, f)
-	l.manyToOne(i, f)
-	l.typeOptions(i, f)
-	l.message(i, f)
-	l.rules(i, f)
-	l.options(i, f)
+	l.checkHidden(i, f)
+	l.checkReadOnly(i, f)
+	l.checkManyToOne(i, f)
+	l.checkTypeOptions(i, f)
+	l.checkMessage(i, f)
+	l.checkRules(i, f)
+	l.checkOptions(i, f)
 }
 
-// whole looks at the fields together.
-func (l *linter) whole() {
+// checkAllHidden looks at the fields together.
+func (l *linter) checkAllHidden() {
 	for _, f := range l.schema.Fields {
 		if !f.Hidden || len(l.schema.Hooks.Step) > 0 {
 			return // a hook at a step may add fields
 		}
 	}
-	l.warn(place{field: -1, path: "fields"}, "all_hidden", intray.NewMessage("lint.all_fields_hidden", nil))
+	l.warn(location{field: -1, path: "fields"}, "all_hidden", intray.NewMessage("lint.all_fields_hidden", nil))
 }
 
-// hidden looks at what a hidden field has no use for.
-func (l *linter) hidden(i int, f intray.Field) {
+// checkHidden looks at what a hidden field has no use for.
+func (l *linter) checkHidden(i int, f intray.Field) {
 	if !f.Hidden {
 		return
 	}
@@ -62,8 +62,8 @@ func (l *linter) neverFilled(f intray.Field) bool {
 	return f.Hidden && l.schema.Hooks.Count() == len(l.schema.Hooks.RowDelete)
 }
 
-// readOnly looks for cells that nobody can put right.
-func (l *linter) readOnly(i int, f intray.Field) {
+// checkReadOnly looks for cells that nobody can put right.
+func (l *linter) checkReadOnly(i int, f intray.Field) {
 	if !f.ReadOnly || f.Hidden || l.schema.Settings.InvalidDataBehavior != intray.BlockSubmit {
 		return
 	}
@@ -75,43 +75,43 @@ func (l *linter) readOnly(i int, f intray.Field) {
 	}
 }
 
-// message looks for a text that is never shown.
-func (l *linter) message(i int, f intray.Field) {
-	takesAll := f.Type.Name == intray.TypeString || f.Type.Name == intray.TypeCheckbox || f.Type.Name == intray.TypeSelect && flag(f, "allowCustom")
+// checkMessage looks for a text that is never shown.
+func (l *linter) checkMessage(i int, f intray.Field) {
+	takesAll := f.Type.Name == intray.TypeString || f.Type.Name == intray.TypeCheckbox || f.Type.Name == intray.TypeSelect && boolOption(f, "allowCustom")
 	if f.InvalidValueMessage != "" && takesAll {
 		l.info(l.fieldAt(i, "invalidValueMessage"), "message_never_shown", intray.NewMessage("lint.message_never_shown", nil))
 	}
 }
 
-// typeOptions looks at the options of the type.
-func (l *linter) typeOptions(i int, f intray.Field) {
+// checkTypeOptions looks at the options of the type.
+func (l *linter) checkTypeOptions(i int, f intray.Field) {
 	has := func(name string) bool { _, there := f.Type.Options[name]; return there }
 	switch f.Type.Name {
 	case intray.TypeNumber:
-		l.farRound(i, f)
-		l.numberRange(i, f)
-		l.percentBounds(i, f)
-		l.currency(i, f)
+		l.checkRound(i, f)
+		l.checkNumberRange(i, f)
+		l.checkPercentBounds(i, f)
+		l.checkCurrency(i, f)
 	case intray.TypeDate:
 		if has("withSeconds") {
 			l.info(l.fieldAt(i, "type"), "option_without_effect", intray.NewMessage("lint.date_has_no_time", intray.Params{"option": "withSeconds"}))
 		}
-		l.dateFormats(i, f)
+		l.checkDateFormats(i, f)
 	case intray.TypeDatetime, intray.TypeTime:
-		l.dateFormats(i, f)
+		l.checkDateFormats(i, f)
 	case intray.TypePhone:
-		l.nationalPhone(i, f)
+		l.checkNationalPhone(i, f)
 	case intray.TypeURL:
-		l.acceptedDomains(i, f)
+		l.checkAcceptedDomains(i, f)
 	case intray.TypeZIP:
-		if flag(f, "outputDash") && f.Type.Options["format"] != "9-digit" {
+		if boolOption(f, "outputDash") && f.Type.Options["format"] != "9-digit" {
 			l.info(l.fieldAt(i, "type"), "option_without_effect", intray.NewMessage("lint.zip_has_no_dash", intray.Params{"option": "outputDash"}))
 		}
 	}
 }
 
-// nationalPhone looks for numbers that lose their country.
-func (l *linter) nationalPhone(i int, f intray.Field) {
+// checkNationalPhone looks for numbers that lose their country.
+func (l *linter) checkNationalPhone(i int, f intray.Field) {
 	country, _ := f.Type.Options["country"].(string)
 	if f.Type.Options["format"] == "national" && country == "" {
 		l.warn(l.fieldAt(i, "type"), "country_lost",
@@ -119,17 +119,17 @@ func (l *linter) nationalPhone(i int, f intray.Field) {
 	}
 }
 
-// mostPlaces is how many digits, before or behind the decimal sign, numbers are
+// maxRoundDigits is how many digits, before or behind the decimal sign, numbers are
 // rounded to at most where that is meant.
-const mostPlaces = 20
+const maxRoundDigits = 20
 
-// farRound looks for a count of digits that changes no number, or takes all away.
-func (l *linter) farRound(i int, f intray.Field) {
+// checkRound looks for a count of digits that changes no number, or takes all away.
+func (l *linter) checkRound(i int, f intray.Field) {
 	places, _ := shape.Int64(f.Type.Options["round"])
 	switch {
-	case places > mostPlaces:
+	case places > maxRoundDigits:
 		l.info(l.fieldAt(i, "type"), "round_too_far", intray.NewMessage("lint.round_changes_nothing", intray.Params{"n": places}))
-	case places < -mostPlaces:
+	case places < -maxRoundDigits:
 		l.warn(l.fieldAt(i, "type"), "round_too_far", intray.NewMessage("lint.round_makes_zero", nil))
 	}
 }
@@ -159,8 +159,8 @@ func floatOf(v any) (float64, bool) {
 	return 0, false
 }
 
-// numberRange looks for bounds between which there is no number.
-func (l *linter) numberRange(i int, f intray.Field) {
+// checkNumberRange looks for bounds between which there is no number.
+func (l *linter) checkNumberRange(i int, f intray.Field) {
 	low, high := numberBounds(f)
 	places, rounds := roundOf(f)
 	if !rounds || places < -300 || places > 300 || math.IsInf(low, 0) || math.IsInf(high, 0) {
@@ -193,9 +193,9 @@ func roundOf(f intray.Field) (int, bool) {
 	return 0, false
 }
 
-// manyToOne looks at what a field that several columns feed may do otherwise
+// checkManyToOne looks at what a field that several columns feed may do otherwise
 // than is expected: its type and its rules are about each column by itself.
-func (l *linter) manyToOne(i int, f intray.Field) {
+func (l *linter) checkManyToOne(i int, f intray.Field) {
 	if !f.ManyToOne || f.Hidden {
 		return
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// dateFormats looks at the formats of a date, datetime or time.
-func (l *linter) dateFormats(i int, f intray.Field) {
+// checkDateFormats looks at the formats of a date, datetime or time.
+func (l *linter) checkDateFormats(i int, f intray.Field) {
 	for _, name := range []string{"displayFormat", "outputFormat"} {
 		format, _ := f.Type.Options[name].(string)
 		if format == "" || format == "[ISO]" {
@@ -29,7 +29,7 @@ func (l *linter) dateFormats(i int, f intray.Field) {
 			l.warn(l.fieldAt(i, "type"), "format_without_value", intray.NewMessage("lint.format_without_hour", params))
 		}
 		if name == "displayFormat" {
-			l.againstLocale(i, f, format, runs)
+			l.checkLocaleOrder(i, f, format, runs)
 		}
 	}
 }
@@ -79,9 +79,9 @@ const (
 	timeLetters = "HhtTXxfF"
 )
 
-// againstLocale tells of a format in numbers that has month and day in another
+// checkLocaleOrder tells of a format in numbers that has month and day in another
 // order than the locale beside it.
-func (l *linter) againstLocale(i int, f intray.Field, format string, runs []string) {
+func (l *linter) checkLocaleOrder(i int, f intray.Field, format string, runs []string) {
 	locale, _ := f.Type.Options["locale"].(string)
 	dayFirst, known := daysFirst(locale)
 	day := slices.IndexFunc(runs, func(run string) bool { return run == "d" || run == "dd" })
@@ -112,8 +112,8 @@ func daysFirst(locale string) (first, known bool) {
 	return known, known
 }
 
-// percentBounds tells of bounds that were likely meant in percent.
-func (l *linter) percentBounds(i int, f intray.Field) {
+// checkPercentBounds tells of bounds that were likely meant in percent.
+func (l *linter) checkPercentBounds(i int, f intray.Field) {
 	preset, _ := f.Type.Options["preset"].(string)
 	low, high := numberBounds(f)
 	const many = 10
@@ -128,8 +128,8 @@ func (l *linter) percentBounds(i int, f intray.Field) {
 // currencies are the marks of those that presets know.
 var currencies = map[string]string{"$": "usd", "US$": "usd", "USD": "usd", "€": "eur", "EUR": "eur", "£": "gbp", "GBP": "gbp"}
 
-// currency tells of a format with the mark of another currency than the preset's.
-func (l *linter) currency(i int, f intray.Field) {
+// checkCurrency tells of a format with the mark of another currency than the preset's.
+func (l *linter) checkCurrency(i int, f intray.Field) {
 	preset, _ := f.Type.Options["preset"].(string)
 	own, _, _ := strings.Cut(preset, "_")
 	if own != "usd" && own != "eur" && own != "gbp" {
@@ -145,8 +145,8 @@ func (l *linter) currency(i int, f intray.Field) {
 	}
 }
 
-// acceptedDomains tells of domains that no host is.
-func (l *linter) acceptedDomains(i int, f intray.Field) {
+// checkAcceptedDomains tells of domains that no host is.
+func (l *linter) checkAcceptedDomains(i int, f intray.Field) {
 	list, _ := f.Type.Options["acceptedDomains"].([]any)
 	for _, one := range list {
 		if domain, is := one.(string); is && strings.ContainsAny(domain, "/:@ ") {

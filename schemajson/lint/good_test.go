@@ -87,7 +87,7 @@ func TestCorpusSchemas(t *testing.T) {
 			t.Fatal(err)
 		}
 		whole := v.(map[string]any)
-		for _, f := range lint.Check(schemajson.Accepted(schemajson.Doc{Fields: whole["fields"]})) {
+		for _, f := range lint.Check(schemajson.ParseUnchecked(schemajson.Doc{Fields: whole["fields"]})) {
 			t.Errorf("%s: %s %s %s", filepath.Base(file), f.Level, f.Code, f)
 		}
 	}

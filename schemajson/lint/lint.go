@@ -64,22 +64,22 @@ func Check(s *intray.Schema) []Finding { return CheckWritten(s, nil) }
 // They are decoded JSON, as encoding/json or shape.Decode give it, or nil.
 func CheckWritten(s *intray.Schema, settings any) []Finding {
 	l := &linter{
-		schema: s, keys: make(map[string]int, len(s.Fields)), offers: hooksOffer(s.Hooks),
-		work: newBudget(), patterns: map[string]*pattern{},
+		schema: s, keys: make(map[string]int, len(s.Fields)), hooksMayOffer: mayOfferOptions(s.Hooks),
+		budget: newBudget(), patterns: map[string]*pattern{},
 	}
 	for i, f := range s.Fields {
 		l.keys[f.Key] = i
 	}
-	l.whole()
-	l.names()
+	l.checkAllHidden()
+	l.checkNames()
 	for i := range s.Fields {
-		l.field(i)
+		l.checkField(i)
 	}
-	l.uniqueGroups()
-	l.spent()
+	l.checkUnique()
+	l.reportSkipped()
 	written, _ := settings.(map[string]any)
-	l.settings(written)
-	l.hooks()
+	l.checkSettings(written)
+	l.checkHooks()
 	return l.sorted()
 }
 
@@ -88,25 +88,25 @@ type linter struct {
 	schema *intray.Schema
 	// keys gives the place of each field by its key.
 	keys     map[string]int
-	found    []placed
-	work     budget
+	found    []locatedFinding
+	budget     budget
 	patterns map[string]*pattern
 	// required says which fields are; nil before it is first asked for.
 	required []bool
-	// offered are the names of the options of fields, as far as asked for.
-	offered map[int]offer
-	// offers says that hooks may offer other options.
-	offers bool
+	// optionNameCache are the names of the options of fields, as far as asked for.
+	optionNameCache map[int]optionNameSet
+	// hooksMayOffer says that hooks may offer other options.
+	hooksMayOffer bool
 }
 
-// placed is a finding and where in the schema it belongs.
-type placed struct {
-	at place
+// locatedFinding is a finding and where in the schema it belongs.
+type locatedFinding struct {
+	location location
 	Finding
 }
 
-// place is a part of a schema. Findings are sorted by field and part.
-type place struct {
+// location is a part of a schema. Findings are sorted by field and part.
+type location struct {
 	field, part int
 	path        string
 }
@@ -115,41 +115,41 @@ type place struct {
 // rules.
 const firstOption = 1 << 30
 
-func (l *linter) fieldAt(i int, name string) place {
-	return place{i, 0, under(indexed("fields", i), name)}
+func (l *linter) fieldAt(i int, name string) location {
+	return location{i, 0, joinPath(indexed("fields", i), name)}
 }
 
-func (l *linter) ruleAt(i, rule int, name string) place {
-	return place{i, 1 + rule, under(under(indexed("fields", i), indexed("validators", rule)), name)}
+func (l *linter) ruleAt(i, rule int, name string) location {
+	return location{i, 1 + rule, joinPath(joinPath(indexed("fields", i), indexed("validators", rule)), name)}
 }
 
-func (l *linter) optionAt(i, option int, name string) place {
-	return place{i, firstOption + option, under(under(indexed("fields", i), indexed("selectOptions", option)), name)}
+func (l *linter) optionAt(i, option int, name string) location {
+	return location{i, firstOption + option, joinPath(joinPath(indexed("fields", i), indexed("selectOptions", option)), name)}
 }
 
-func (l *linter) settingAt(name string) place {
-	return place{len(l.schema.Fields), 0, under("settings", name)}
+func (l *linter) settingAt(name string) location {
+	return location{len(l.schema.Fields), 0, joinPath("settings", name)}
 }
 
 func indexed(name string, i int) string { return name + "[" + strconv.Itoa(i) + "]" }
 
-func under(path, name string) string {
+func joinPath(path, name string) string {
 	if name == "" {
 		return path
 	}
 	return path + "." + name
 }
 
-func (l *linter) warn(at place, code string, text intray.Message) {
-	l.add(at, intray.LevelWarning, code, text)
+func (l *linter) warn(at location, code string, text intray.Message) {
+	l.addFinding(at, intray.LevelWarning, code, text)
 }
 
-func (l *linter) info(at place, code string, text intray.Message) {
-	l.add(at, intray.LevelInfo, code, text)
+func (l *linter) info(at location, code string, text intray.Message) {
+	l.addFinding(at, intray.LevelInfo, code, text)
 }
 
-func (l *linter) add(at place, level intray.Level, code string, text intray.Message) {
-	l.found = append(l.found, placed{at, Finding{at.path, level, code, text}})
+func (l *linter) addFinding(at location, level intray.Level, code string, text intray.Message) {
+	l.found = append(l.found, locatedFinding{at, Finding{at.path, level, code, text}})
 }
 
 // sorted gives the findings in the order of the schema, as many as are told.
@@ -158,12 +158,12 @@ func (l *linter) sorted() []Finding {
 	more := len(l.found) - MaxFindings
 	if more > 0 {
 		more++
-		slices.SortStableFunc(l.found, func(a, b placed) int {
-			return cmp.Or(cmp.Compare(a.Level, b.Level), byPlace(a, b))
+		slices.SortStableFunc(l.found, func(a, b locatedFinding) int {
+			return cmp.Or(cmp.Compare(a.Level, b.Level), compareLocation(a, b))
 		})
 		l.found = l.found[:MaxFindings-1]
 	}
-	slices.SortStableFunc(l.found, byPlace)
+	slices.SortStableFunc(l.found, compareLocation)
 	list := make([]Finding, 0, len(l.found)+1)
 	for _, f := range l.found {
 		list = append(list, f.Finding)
@@ -174,8 +174,8 @@ func (l *linter) sorted() []Finding {
 	return list
 }
 
-func byPlace(a, b placed) int {
-	return cmp.Or(cmp.Compare(a.at.field, b.at.field), cmp.Compare(a.at.part, b.at.part))
+func compareLocation(a, b locatedFinding) int {
+	return cmp.Or(cmp.Compare(a.location.field, b.location.field), cmp.Compare(a.location.part, b.location.part))
 }
 
 // Texts name at most maxNamed things and cut each behind maxQuote characters.
@@ -215,8 +215,8 @@ type budget struct {
 	// patterns are the expressions that may still be compiled, source their
 	// bytes together.
 	patterns, source int
-	// tried are the bytes of options that may still be tried with rules.
-	tried int
+	// valueBytes are the bytes of options that may still be tried with rules.
+	valueBytes int
 	// keys are the names of fields in rules that may still be looked up.
 	keys int
 	// variants are the spellings that may still be made of the names of options.
@@ -227,7 +227,7 @@ type budget struct {
 }
 
 func newBudget() budget {
-	return budget{patterns: 200, source: 32 << 10, tried: 4 << 20, keys: 500_000, variants: 500_000}
+	return budget{patterns: 200, source: 32 << 10, valueBytes: 4 << 20, keys: 500_000, variants: 500_000}
 }
 
 // takePattern says whether an expression with a source of so many bytes may be
@@ -242,15 +242,15 @@ func (b *budget) takePattern(size int) bool {
 	return true
 }
 
-// spent says what was not looked at.
-func (l *linter) spent() {
-	if n := l.work.patternsLeft; n > 0 {
-		l.info(place{field: -1}, "not_all_checked", intray.NewMessage("lint.expressions_not_checked", intray.Params{"n": n}))
+// reportSkipped says what was not looked at.
+func (l *linter) reportSkipped() {
+	if n := l.budget.patternsLeft; n > 0 {
+		l.info(location{field: -1}, "not_all_checked", intray.NewMessage("lint.expressions_not_checked", intray.Params{"n": n}))
 	}
-	if n := l.work.optionsLeft; n > 0 {
-		l.info(place{field: -1}, "not_all_checked", intray.NewMessage("lint.options_not_checked", intray.Params{"n": n}))
+	if n := l.budget.optionsLeft; n > 0 {
+		l.info(location{field: -1}, "not_all_checked", intray.NewMessage("lint.options_not_checked", intray.Params{"n": n}))
 	}
-	if n := l.work.rulesLeft; n > 0 {
-		l.info(place{field: -1}, "not_all_checked", intray.NewMessage("lint.rules_not_checked", intray.Params{"n": n}))
+	if n := l.budget.rulesLeft; n > 0 {
+		l.info(location{field: -1}, "not_all_checked", intray.NewMessage("lint.rules_not_checked", intray.Params{"n": n}))
 	}
 }

@@ -9,14 +9,14 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// meant are the signs in the name of a field that are neither letters nor
+// significantSigns are the signs in the name of a field that are neither letters nor
 // digits and still tell two names apart: Amount and Amount % are two.
-const meant = "#%&+$€£"
+const significantSigns = "#%&+$€£"
 
 // fieldName brings the spellings of a field's name together: without case,
 // accents, blanks and punctuation. "First Name", "first_name" and "firstName"
 // are one.
-func fieldName(text string) string { return fold(text, "") }
+func fieldName(text string) string { return normalizeName(text, "") }
 
 // separators count as blanks in the name of an option where they stand between
 // two words; at an end they may mean something: A and A- are two.
@@ -24,17 +24,17 @@ const separators = "-_–—/.,;:'’`\"()"
 
 // optionName brings the spellings of an option together: without case and
 // accents, with one blank between words.
-func optionName(text string) string { return fold(text, " ") }
+func optionName(text string) string { return normalizeName(text, " ") }
 
-// fold gives a text in lower case without accents, its words joined by join.
-func fold(text, join string) string {
-	if plain := foldPlain(text, join); plain != "" {
+// normalizeName gives a text in lower case without accents, its words joined by join.
+func normalizeName(text, join string) string {
+	if plain := normalizeASCII(text, join); plain != "" {
 		return plain
 	}
-	return foldAny(text, join)
+	return normalizeUnicode(text, join)
 }
 
-func foldAny(text, join string) string {
+func normalizeUnicode(text, join string) string {
 	var b strings.Builder
 	gap := false
 	runes := []rune(norm.NFKD.String(strings.ToLower(strings.TrimSpace(text))))
@@ -43,7 +43,7 @@ func foldAny(text, join string) string {
 		case unicode.Is(unicode.Mn, r):
 		case join != "" && (unicode.IsSpace(r) || strings.ContainsRune(separators, r) && i > 0 && i < len(runes)-1):
 			gap = true
-		case join == "" && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && !strings.ContainsRune(meant, r):
+		case join == "" && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && !strings.ContainsRune(significantSigns, r):
 		default:
 			if gap && b.Len() > 0 {
 				b.WriteString(join)
@@ -55,9 +55,9 @@ func foldAny(text, join string) string {
 	return b.String()
 }
 
-// foldPlain is fold for the usual text of nothing but ASCII letters, digits and
+// normalizeASCII is fold for the usual text of nothing but ASCII letters, digits and
 // single blanks; "" where the text is another.
-func foldPlain(text, join string) string {
+func normalizeASCII(text, join string) string {
 	out := make([]byte, 0, len(text))
 	blank := true
 	for i := range len(text) {
@@ -95,15 +95,15 @@ func fieldNames(f intray.Field) []fieldWord {
 // text.
 type fieldWord struct{ what, text string }
 
-// owner is the first field that has a name.
-type owner struct {
+// nameOwner is the first field that has a name.
+type nameOwner struct {
 	field int
 	word  fieldWord
 }
 
-// names looks for fields that no header can tell apart.
-func (l *linter) names() {
-	taken := map[string]owner{}
+// checkNames looks for fields that no header can tell apart.
+func (l *linter) checkNames() {
+	taken := map[string]nameOwner{}
 	lower := map[string]int{}
 	for i, f := range l.schema.Fields {
 		key := strings.ToLower(f.Key)
@@ -114,15 +114,15 @@ func (l *linter) names() {
 		} else {
 			lower[key] = i
 		}
-		l.ownNames(i, f)
+		l.checkOwnNames(i, f)
 		if !f.Hidden {
-			l.sharedNames(i, f, taken, twin)
+			l.checkSharedNames(i, f, taken, twin)
 		}
 	}
 }
 
-// ownNames looks at the alternate names of one field.
-func (l *linter) ownNames(i int, f intray.Field) {
+// checkOwnNames looks at the alternate names of one field.
+func (l *linter) checkOwnNames(i int, f intray.Field) {
 	seen := map[string]int{}
 	for n, text := range f.AlternateMatches {
 		at := l.fieldAt(i, indexed("alternateMatches", n))
@@ -138,9 +138,9 @@ func (l *linter) ownNames(i int, f intray.Field) {
 	}
 }
 
-// sharedNames tells of the first name that a field shares with each other field
+// checkSharedNames tells of the first name that a field shares with each other field
 // before it. Of fields whose keys are told of already it tells nothing.
-func (l *linter) sharedNames(i int, f intray.Field, taken map[string]owner, told bool) {
+func (l *linter) checkSharedNames(i int, f intray.Field, taken map[string]nameOwner, reported bool) {
 	with := map[int]bool{}
 	for _, w := range fieldNames(f) {
 		name := fieldName(w.text)
@@ -149,10 +149,10 @@ func (l *linter) sharedNames(i int, f intray.Field, taken map[string]owner, told
 		}
 		first, known := taken[name]
 		if !known {
-			taken[name] = owner{i, w}
+			taken[name] = nameOwner{i, w}
 			continue
 		}
-		if first.field == i || with[first.field] || told {
+		if first.field == i || with[first.field] || reported {
 			continue
 		}
 		with[first.field] = true

@@ -13,7 +13,7 @@ func isSelect(f intray.Field) bool {
 	return f.Type.Name == intray.TypeSelect || f.Type.Name == intray.TypeMultiSelect
 }
 
-func flag(f intray.Field, name string) bool {
+func boolOption(f intray.Field, name string) bool {
 	on, _ := f.Type.Options[name].(bool)
 	return on
 }
@@ -43,8 +43,8 @@ func optionWords(f intray.Field) []optionWord {
 	return all
 }
 
-// options looks through the options of a select.
-func (l *linter) options(i int, f intray.Field) {
+// checkOptions looks through the options of a select.
+func (l *linter) checkOptions(i int, f intray.Field) {
 	if !isSelect(f) {
 		if len(f.SelectOptions) > 0 {
 			l.warn(l.fieldAt(i, "selectOptions"), "options_ignored", intray.NewMessage("lint.options_ignored", intray.Params{"type": string(f.Type.Name)}))
@@ -52,17 +52,17 @@ func (l *linter) options(i int, f intray.Field) {
 		return
 	}
 	words := optionWords(f)
-	l.emptyOptions(i, words)
-	l.cutOptions(i, f, words)
-	l.customBesideExact(i, f)
-	told := l.alikeOptions(i, f, words)
-	if f.Type.Name == intray.TypeSelect && (flag(f, "exactMatchOnly") || flag(f, "allowCustom")) {
+	l.checkEmptyOptions(i, words)
+	l.checkDelimiter(i, f, words)
+	l.checkCustomWithExact(i, f)
+	reported := l.checkAlikeOptions(i, f, words)
+	if f.Type.Name == intray.TypeSelect && (boolOption(f, "exactMatchOnly") || boolOption(f, "allowCustom")) {
 		return // no text is taken for an option that is only close
 	}
-	l.closeOptions(i, words, told)
+	l.checkCloseOptions(i, words, reported)
 }
 
-func (l *linter) emptyOptions(i int, words []optionWord) {
+func (l *linter) checkEmptyOptions(i int, words []optionWord) {
 	for _, w := range words {
 		if strings.TrimSpace(w.text) == "" && w.what != "" {
 			l.warn(l.optionAt(i, w.option, w.what), "empty_option", intray.NewMessage("lint.empty_option", intray.Params{"kind": kindOfName(w.what)}))
@@ -70,8 +70,8 @@ func (l *linter) emptyOptions(i int, words []optionWord) {
 	}
 }
 
-// cutOptions tells of names that the delimiter of a multi-select cuts in two.
-func (l *linter) cutOptions(i int, f intray.Field, words []optionWord) {
+// checkDelimiter tells of names that the delimiter of a multi-select cuts in two.
+func (l *linter) checkDelimiter(i int, f intray.Field, words []optionWord) {
 	delimiter, written := f.Type.Options["delimiter"].(string)
 	if delimiter == "" {
 		delimiter = ","
@@ -90,53 +90,53 @@ func (l *linter) cutOptions(i int, f intray.Field, words []optionWord) {
 	}
 }
 
-// customBesideExact tells of two options of a select that give what neither does
+// checkCustomWithExact tells of two options of a select that give what neither does
 // alone.
-func (l *linter) customBesideExact(i int, f intray.Field) {
-	if f.Type.Name == intray.TypeSelect && flag(f, "allowCustom") && flag(f, "exactMatchOnly") {
+func (l *linter) checkCustomWithExact(i int, f intray.Field) {
+	if f.Type.Name == intray.TypeSelect && boolOption(f, "allowCustom") && boolOption(f, "exactMatchOnly") {
 		l.info(l.fieldAt(i, "type"), "custom_beside_exact", intray.NewMessage("lint.custom_beside_exact", nil))
 	}
 }
 
-// alikeOptions tells of options that differ in case, blanks or accents alone,
+// checkAlikeOptions tells of options that differ in case, blanks or accents alone,
 // once for each option, and gives those told of.
-func (l *linter) alikeOptions(i int, f intray.Field, words []optionWord) map[int]bool {
+func (l *linter) checkAlikeOptions(i int, f intray.Field, words []optionWord) map[int]bool {
 	taken := make(map[string]optionWord, len(words))
-	told := map[int]bool{}
+	reported := map[int]bool{}
 	for _, w := range words {
 		first, known := taken[w.folded]
 		switch {
 		case w.folded == "":
 		case !known:
 			taken[w.folded] = w
-		case first.option != w.option && !told[w.option]:
-			told[w.option] = true
+		case first.option != w.option && !reported[w.option]:
+			reported[w.option] = true
 			level := intray.LevelWarning
-			if flag(f, "exactMatchOnly") {
+			if boolOption(f, "exactMatchOnly") {
 				level = intray.LevelInfo
 			}
-			l.add(l.optionAt(i, w.option, w.what), level, "options_alike",
+			l.addFinding(l.optionAt(i, w.option, w.what), level, "options_alike",
 				intray.NewMessage("lint.options_alike", intray.Params{"name": shorten(w.text), "kind": kindOfName(first.what), "path": indexed("selectOptions", first.option), "other": shorten(first.text)}))
 		}
 	}
-	return told
+	return reported
 }
 
-// hooksOffer says whether a hook may offer other options than the fields have:
+// mayOfferOptions says whether a hook may offer other options than the fields have:
 // those that run over rows may give a cell options of its own.
-func hooksOffer(h intray.Hooks) bool {
+func mayOfferOptions(h intray.Hooks) bool {
 	return slices.ContainsFunc(slices.Concat(h.Row, h.BulkRow), func(source string) bool {
 		return strings.Contains(source, "selectOptions")
 	})
 }
 
-// closed gives the only values that the cells of a field can have, where the
+// possibleValues gives the only values that the cells of a field can have, where the
 // schema or the type names them.
-func (l *linter) closed(f intray.Field) []string {
+func (l *linter) possibleValues(f intray.Field) []string {
 	switch {
 	case f.Type.Name == intray.TypeCheckbox:
 		return []string{"true", "false"}
-	case f.Type.Name == intray.TypeSelect && !flag(f, "allowCustom") && !l.offers && len(f.SelectOptions) > 0:
+	case f.Type.Name == intray.TypeSelect && !boolOption(f, "allowCustom") && !l.hooksMayOffer && len(f.SelectOptions) > 0:
 		values := make([]string, len(f.SelectOptions))
 		for i, o := range f.SelectOptions {
 			values[i] = o.Value
@@ -146,9 +146,9 @@ func (l *linter) closed(f intray.Field) []string {
 	return nil
 }
 
-// brokenRule tells what a rule does to the closed values of a field. It says
+// checkValues tells what a rule does to the closed values of a field. It says
 // whether no value keeps the rule.
-func (l *linter) brokenRule(i, rule int, values []string, keeps func(string) bool) bool {
+func (l *linter) checkValues(i, rule int, values []string, keeps func(string) bool) bool {
 	if !l.takeTried(values) {
 		return false
 	}
@@ -177,11 +177,11 @@ func (l *linter) takeTried(values []string) bool {
 	for _, v := range values {
 		size += len(v) + 1
 	}
-	if size > l.work.tried {
-		l.work.optionsLeft++
+	if size > l.budget.valueBytes {
+		l.budget.optionsLeft++
 		return false
 	}
-	l.work.tried -= size
+	l.budget.valueBytes -= size
 	return true
 }
 
@@ -205,21 +205,21 @@ type spelling struct {
 	word int
 }
 
-// closeOptions tells of options that are one letter apart, once for each. Two
+// checkCloseOptions tells of options that are one letter apart, once for each. Two
 // names that are one edit apart share a spelling with one letter left out (the
 // deletion neighbourhood of FastSS), so that only names that share one are
 // compared.
-func (l *linter) closeOptions(i int, words []optionWord, told map[int]bool) {
-	words = differing(words)
+func (l *linter) checkCloseOptions(i int, words []optionWord, reported map[int]bool) {
+	words = dedupeNames(words)
 	size := 0
 	for _, w := range words {
 		size += len(w.folded) + 1
 	}
-	if size > l.work.variants {
-		l.work.optionsLeft++
+	if size > l.budget.variants {
+		l.budget.optionsLeft++
 		return
 	}
-	l.work.variants -= size
+	l.budget.variants -= size
 	partner := map[int]int{}
 	all := spellings(words, size)
 	for from := 0; from < len(all); {
@@ -227,22 +227,22 @@ func (l *linter) closeOptions(i int, words []optionWord, told map[int]bool) {
 		for to < len(all) && all[to].hash == all[from].hash {
 			to++
 		}
-		pairUp(words, all[from:to], partner)
+		pairSpellings(words, all[from:to], partner)
 		from = to
 	}
 	for at, w := range words {
 		other, is := partner[at]
-		if !is || told[w.option] {
+		if !is || reported[w.option] {
 			continue
 		}
-		told[w.option] = true
+		reported[w.option] = true
 		l.info(l.optionAt(i, w.option, w.what), "options_one_letter_apart",
 			intray.NewMessage("lint.options_one_letter_apart", intray.Params{"name": shorten(w.text), "other": shorten(words[other].text), "path": indexed("selectOptions", words[other].option)}))
 	}
 }
 
-// differing leaves names that may be one letter apart from others, each once.
-func differing(words []optionWord) []optionWord {
+// dedupeNames leaves names that may be one letter apart from others, each once.
+func dedupeNames(words []optionWord) []optionWord {
 	seen := map[string]bool{}
 	var kept []optionWord
 	for _, w := range words {
@@ -294,9 +294,9 @@ func spellings(words []optionWord, size int) []spelling {
 	return all
 }
 
-// pairUp finds for each name with a spelling another one that is before it and
+// pairSpellings finds for each name with a spelling another one that is before it and
 // one letter apart.
-func pairUp(words []optionWord, same []spelling, partner map[int]int) {
+func pairSpellings(words []optionWord, same []spelling, partner map[int]int) {
 	for k, s := range same {
 		for _, before := range same[max(0, k-neighbours):k] {
 			if first, is := partner[s.word]; is && first <= before.word || before.word == s.word {
@@ -326,10 +326,10 @@ func oneLetterApart(a, b string) bool {
 		}
 		differs = i
 	}
-	return differs >= 0 && wordsApart([]rune(x[differs]), []rune(y[differs]))
+	return differs >= 0 && isOneEditApart([]rune(x[differs]), []rune(y[differs]))
 }
 
-func wordsApart(a, b []rune) bool {
+func isOneEditApart(a, b []rune) bool {
 	if len(a) > len(b) {
 		a, b = b, a
 	}

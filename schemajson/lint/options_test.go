@@ -112,7 +112,7 @@ func TestPlainFoldingIsFolding(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringMatching(`[aB9 ]{0,8}`).Draw(t, "text")
 		for _, join := range []string{"", " "} {
-			if got, want := fold(text, join), foldAny(text, join); got != want {
+			if got, want := normalizeName(text, join), normalizeUnicode(text, join); got != want {
 				t.Fatalf("%q joined by %q: %q, want %q", text, join, got, want)
 			}
 		}

@@ -19,22 +19,22 @@ type pattern struct {
 	branches []branch
 }
 
-// pattern reads the expression of a rule, each one once; nil where the schema
+// patternOf reads the expression of a rule, each one once; nil where the schema
 // has too many.
-func (l *linter) pattern(v intray.Validator) *pattern {
+func (l *linter) patternOf(v intray.Validator) *pattern {
 	source, _ := v.Options["regex"].(string)
 	options, _ := v.Options["regexOptions"].(map[string]any)
 	on := func(name string) bool { is, _ := options[name].(bool); return is }
 	flags := jsregexp.Flags{IgnoreCase: on("ignoreCase"), DotAll: on("dotAll"), Multiline: on("multiline"), Unicode: on("unicode")}
 	key := flags.String() + "/" + source
 	p, known := l.patterns[key]
-	if known || !l.work.takePattern(len(source)) {
+	if known || !l.budget.takePattern(len(source)) {
 		return p
 	}
 	p = &pattern{source: source, flags: flags}
 	if report, err := jsregexp.Inspect(source, flags); err == nil {
 		p.report = &report
-		if tree := parsed(source, flags); tree != nil {
+		if tree := parseRegexp(source, flags); tree != nil {
 			p.branches = branchesOf(tree)
 		}
 	}
@@ -42,14 +42,14 @@ func (l *linter) pattern(v intray.Validator) *pattern {
 	return p
 }
 
-// parsed reads an expression so that it takes what JavaScript takes, or a
+// parseRegexp reads an expression so that it takes what JavaScript takes, or a
 // little more: a point takes more ends of lines. It is nil where that is not
 // certain.
-func parsed(source string, f jsregexp.Flags) *syntax.Regexp {
+func parseRegexp(source string, f jsregexp.Flags) *syntax.Regexp {
 	if f.Multiline || len(source) > 1000 {
 		return nil
 	}
-	source, ok := shared(source)
+	source, ok := translateRegexp(source)
 	if !ok {
 		return nil
 	}
@@ -70,16 +70,16 @@ func parsed(source string, f jsregexp.Flags) *syntax.Regexp {
 // space is what \s is in JavaScript, within a class of Go.
 const space = `\s\v\x{FEFF}\p{Z}`
 
-// shared gives a source in Go's syntax where it keeps to what the two languages
+// translateRegexp gives a source in Go's syntax where it keeps to what the two languages
 // have in common, but for what is a space.
-func shared(source string) (string, bool) {
+func translateRegexp(source string) (string, bool) {
 	var b strings.Builder
 	class := false
 	for i := 0; i < len(source); i++ {
 		rest := source[i+1:]
 		switch source[i] {
 		case '\\':
-			text, ok := sharedEscape(rest, class)
+			text, ok := translateEscape(rest, class)
 			if !ok {
 				return "", false
 			}
@@ -108,8 +108,8 @@ func shared(source string) (string, bool) {
 	return b.String(), true
 }
 
-// sharedEscape gives what a backslash and what follows it are in Go.
-func sharedEscape(rest string, class bool) (string, bool) {
+// translateEscape gives what a backslash and what follows it are in Go.
+func translateEscape(rest string, class bool) (string, bool) {
 	switch {
 	case rest == "" || rest[0] >= 0x80:
 		return "", false
@@ -185,7 +185,7 @@ func expand(re *syntax.Regexp) (list [][]*syntax.Regexp, ok bool) {
 			if !ok || len(list)*len(tails) > maxBranches {
 				return nil, false
 			}
-			list = joined(list, tails)
+			list = concatenate(list, tails)
 		}
 		return list, true
 	case syntax.OpEmptyMatch:
@@ -194,7 +194,7 @@ func expand(re *syntax.Regexp) (list [][]*syntax.Regexp, ok bool) {
 	return [][]*syntax.Regexp{{re}}, true
 }
 
-func joined(heads, tails [][]*syntax.Regexp) (list [][]*syntax.Regexp) {
+func concatenate(heads, tails [][]*syntax.Regexp) (list [][]*syntax.Regexp) {
 	for _, head := range heads {
 		for _, tail := range tails {
 			list = append(list, append(append([]*syntax.Regexp(nil), head...), tail...))
@@ -219,7 +219,7 @@ func branchOf(atoms []*syntax.Regexp) (branch, bool) {
 		if !ok {
 			return b, false
 		}
-		b.least, b.most = sum(b.least, a.least), sum(b.most, a.most)
+		b.least, b.most = addBounded(b.least, a.least), addBounded(b.most, a.most)
 		b.never, b.beyond = b.never || a.never, b.beyond || a.beyond
 		if open {
 			b.first = append(b.first, a.first...)
@@ -232,11 +232,11 @@ func branchOf(atoms []*syntax.Regexp) (branch, bool) {
 	return b, true
 }
 
-// unending is the least number that counts as no end; sums stay within an int.
-const unending = 1 << 30
+// unbounded is the least number that counts as no end; sums stay within an int.
+const unbounded = 1 << 30
 
-func sum(a, b int) int {
-	if a < 0 || b < 0 || a+b >= unending {
+func addBounded(a, b int) int {
+	if a < 0 || b < 0 || a+b >= unbounded {
 		return -1
 	}
 	return a + b
@@ -256,7 +256,7 @@ func takesAnything(atom *syntax.Regexp) bool {
 func atomOf(re *syntax.Regexp) (branch, bool) {
 	switch re.Op {
 	case syntax.OpLiteral:
-		return literal(re), true
+		return literalBranch(re), true
 	case syntax.OpCharClass:
 		last := len(re.Rune) - 1
 		return branch{least: 1, most: 1, first: re.Rune, beyond: last > 0 && re.Rune[last] > 0xFFFF, never: last < 0}, true
@@ -265,23 +265,23 @@ func atomOf(re *syntax.Regexp) (branch, bool) {
 	case syntax.OpNoMatch:
 		return branch{never: true}, true
 	case syntax.OpStar, syntax.OpPlus, syntax.OpQuest, syntax.OpRepeat:
-		return repeated(re)
+		return repeatBranch(re)
 	case syntax.OpEmptyMatch, syntax.OpConcat, syntax.OpAlternate, syntax.OpCapture:
-		return group(re)
+		return groupBranch(re)
 	}
 	return branch{}, false
 }
 
-func literal(re *syntax.Regexp) branch {
-	b := branch{least: len(re.Rune), most: len(re.Rune), first: folded(re.Rune[0], re.Flags)}
+func literalBranch(re *syntax.Regexp) branch {
+	b := branch{least: len(re.Rune), most: len(re.Rune), first: caseVariants(re.Rune[0], re.Flags)}
 	for _, r := range re.Rune {
 		b.beyond = b.beyond || r > 0xFFFF
 	}
 	return b
 }
 
-// folded gives the characters that one stands for.
-func folded(r rune, flags syntax.Flags) []rune {
+// caseVariants gives the characters that one stands for.
+func caseVariants(r rune, flags syntax.Flags) []rune {
 	pairs := []rune{r, r}
 	if flags&syntax.FoldCase != 0 {
 		for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
@@ -291,7 +291,7 @@ func folded(r rune, flags syntax.Flags) []rune {
 	return pairs
 }
 
-func repeated(re *syntax.Regexp) (branch, bool) {
+func repeatBranch(re *syntax.Regexp) (branch, bool) {
 	least, most := re.Min, re.Max
 	switch re.Op {
 	case syntax.OpStar:
@@ -301,25 +301,25 @@ func repeated(re *syntax.Regexp) (branch, bool) {
 	case syntax.OpQuest:
 		least, most = 0, 1
 	}
-	b, ok := group(re.Sub[0])
+	b, ok := groupBranch(re.Sub[0])
 	b.never = b.never && least > 0
-	b.most = times(b.most, most)
-	b.least = min(b.least*least, unending/2)
+	b.most = multiplyBounded(b.most, most)
+	b.least = min(b.least*least, unbounded/2)
 	return b, ok
 }
 
-func times(a, b int) int {
+func multiplyBounded(a, b int) int {
 	switch {
 	case a == 0 || b == 0:
 		return 0
-	case a < 0 || b < 0 || a*b >= unending:
+	case a < 0 || b < 0 || a*b >= unbounded:
 		return -1
 	}
 	return a * b
 }
 
-// group gives what an expression within another takes, of whatever branch.
-func group(re *syntax.Regexp) (branch, bool) {
+// groupBranch gives what an expression within another takes, of whatever branch.
+func groupBranch(re *syntax.Regexp) (branch, bool) {
 	if re.Op != syntax.OpCapture && re.Op != syntax.OpConcat && re.Op != syntax.OpAlternate && re.Op != syntax.OpEmptyMatch {
 		return atomOf(re)
 	}
@@ -357,8 +357,8 @@ type form struct {
 	first []rune
 }
 
-// anything is the form of texts of which nothing is known.
-func anything() form { return form{least: 1, most: -1} }
+// anyForm is the form of texts of which nothing is known.
+func anyForm() form { return form{least: 1, most: -1} }
 
 var (
 	digits  = []rune("09")
@@ -368,54 +368,54 @@ var (
 	numeral = []rune("09--")
 )
 
-// fixed is a form of so many characters.
-func fixed(n int, first []rune) form { return form{n, n, first} }
+// fixedLength is a form of so many characters.
+func fixedLength(n int, first []rune) form { return form{n, n, first} }
 
 // formOf gives the form of the values of a field.
 func formOf(f intray.Field) form {
 	switch f.Type.Name {
 	case intray.TypeState:
-		return fixed(2, capital)
+		return fixedLength(2, capital)
 	case intray.TypeCountry:
 		if f.Type.Options["format"] == "3-letter" {
-			return fixed(3, capital)
+			return fixedLength(3, capital)
 		}
-		return fixed(2, capital)
+		return fixedLength(2, capital)
 	case intray.TypeZIP:
 		if f.Type.Options["format"] == "9-digit" {
-			return digital(flag(f, "outputDash"), 9, 10)
+			return digitForm(boolOption(f, "outputDash"), 9, 10)
 		}
-		return fixed(5, digits)
+		return fixedLength(5, digits)
 	case intray.TypeSSN:
-		return digital(flag(f, "outputDash"), 9, 11)
+		return digitForm(boolOption(f, "outputDash"), 9, 11)
 	case intray.TypeUUID:
-		return fixed(36, hex)
+		return fixedLength(36, hex)
 	case intray.TypeNumber:
 		return form{1, -1, numeral}
 	case intray.TypeDate:
-		return fixed(10, digits)
+		return fixedLength(10, digits)
 	case intray.TypeDatetime:
-		return digital(flag(f, "withSeconds"), 16, 19)
+		return digitForm(boolOption(f, "withSeconds"), 16, 19)
 	case intray.TypeTime:
-		return digital(flag(f, "withSeconds"), 5, 8)
+		return digitForm(boolOption(f, "withSeconds"), 5, 8)
 	case intray.TypeEmail, intray.TypeDomain, intray.TypePhone, intray.TypeURL:
 		return form{3, -1, nil}
 	}
-	return anything()
+	return anyForm()
 }
 
-// digital is a form that begins with a digit, of so many characters without an
+// digitForm is a form that begins with a digit, of so many characters without an
 // option and so many with it.
-func digital(on bool, without, with int) form {
+func digitForm(on bool, without, with int) form {
 	if on {
-		return fixed(with, digits)
+		return fixedLength(with, digits)
 	}
-	return fixed(without, digits)
+	return fixedLength(without, digits)
 }
 
-// forms gives the forms of texts that an expression fits; false where they may
+// textForms gives the forms of texts that an expression fits; false where they may
 // be any. Without forms no text fits that is not empty.
-func (p *pattern) forms() (list []form, known bool) {
+func (p *pattern) textForms() (list []form, known bool) {
 	if p.branches == nil {
 		return nil, false
 	}
@@ -423,7 +423,7 @@ func (p *pattern) forms() (list []form, known bool) {
 		if b.never || b.start && b.end && b.most == 0 {
 			continue
 		}
-		f := anything()
+		f := anyForm()
 		f.least = max(1, b.least)
 		if b.beyond && !p.flags.Unicode {
 			f.least = max(1, (b.least+1)/2)
@@ -439,8 +439,8 @@ func (p *pattern) forms() (list []form, known bool) {
 	return list, true
 }
 
-// apart says whether no text has both forms.
-func (f form) apart(g form) bool {
+// isDisjoint says whether no text has both forms.
+func (f form) isDisjoint(g form) bool {
 	return f.most >= 0 && f.most < g.least || g.most >= 0 && g.most < f.least || f.first != nil && g.first != nil && !overlap(f.first, g.first)
 }
 
@@ -455,11 +455,11 @@ func overlap(a, b []rune) bool {
 	return false
 }
 
-// allApart says whether no text has a form of both lists.
-func allApart(a, b []form) bool {
+// allDisjoint says whether no text has a form of both lists.
+func allDisjoint(a, b []form) bool {
 	for _, f := range a {
 		for _, g := range b {
-			if !f.apart(g) {
+			if !f.isDisjoint(g) {
 				return false
 			}
 		}

@@ -82,7 +82,7 @@ func holds(t rapid.TB, p *pattern, expr *jsregexp.Expr, text string) {
 	if p.fitsAll() && !fits && !strings.Contains(text, "\n") {
 		t.Fatalf("%v fits all, but not %q", expr, text)
 	}
-	forms, limited := p.forms()
+	forms, limited := p.textForms()
 	has := slices.ContainsFunc(forms, func(f form) bool { return f.admits(text) })
 	if fits && limited && !has {
 		t.Fatalf("%v fits %q, which has none of the forms %v", expr, text, forms)
@@ -102,8 +102,8 @@ func TestShortFormsAreSound(t *testing.T) {
 		`^(?:a|bb){2}$`, `^(?:a?|b)-?$`, `(?:^a|^b)$`, `^a{0}b$`, `^(?:ab){0,1}Z`, `^[\s\S]$`, `^[\s\S]*$`, `.*`, `^.*$`, `^(?:)$`, `^\w-`, `^a?`, `^(?:bb|a){2}$`, `^😀`, `^[😀]$`, `^s$`,
 	} {
 		for _, ignoreCase := range []any{false, true} {
-			l := &linter{work: newBudget(), patterns: map[string]*pattern{}}
-			p := l.pattern(intray.Validator{Options: map[string]any{"regex": source, "regexOptions": map[string]any{"ignoreCase": ignoreCase}}})
+			l := &linter{budget: newBudget(), patterns: map[string]*pattern{}}
+			p := l.patternOf(intray.Validator{Options: map[string]any{"regex": source, "regexOptions": map[string]any{"ignoreCase": ignoreCase}}})
 			if p.branches == nil {
 				t.Fatalf("%s is not seen through", source)
 			}
@@ -118,11 +118,11 @@ func TestShortFormsAreSound(t *testing.T) {
 var characters = []string{"a", "b", "A", "Z", "7", "-", " ", "\u00a0", "é", "😀", "\n", "ſ"}
 
 func patternOf(t *rapid.T, source string) *pattern {
-	l := &linter{work: newBudget(), patterns: map[string]*pattern{}}
+	l := &linter{budget: newBudget(), patterns: map[string]*pattern{}}
 	options := map[string]any{"regex": source, "regexOptions": map[string]any{
 		"ignoreCase": rapid.Bool().Draw(t, "i"), "dotAll": rapid.Bool().Draw(t, "s"), "unicode": rapid.Bool().Draw(t, "u"),
 	}}
-	p := l.pattern(intray.Validator{Rule: "regex_match", Options: options})
+	p := l.patternOf(intray.Validator{Rule: "regex_match", Options: options})
 	if p.report == nil {
 		return nil
 	}
@@ -133,16 +133,16 @@ func patternOf(t *rapid.T, source string) *pattern {
 // all, for the test above would pass without.
 func TestExpressionsAreKnown(t *testing.T) {
 	for source, want := range map[string]form{
-		`^\d{5}$`:            fixed(5, digits),
+		`^\d{5}$`:            fixedLength(5, digits),
 		`^\d{5}(-\d{4})?$`:   {5, 10, digits},
 		`^(?:[A-Z]{2}|\d+)$`: {1, -1, nil},
 		`^[A-C]`:             {1, -1, []rune("AC")},
 		`^.{3}$`:             {2, 3, []rune{0, 0x10FFFF}},
-		`^(\d{3}){2}$`:       fixed(6, digits),
+		`^(\d{3}){2}$`:       fixedLength(6, digits),
 		`[a-z]{3}`:           {3, -1, nil},
 	} {
-		p := &pattern{branches: branchesOf(parsed(source, jsregexp.Flags{}))}
-		forms, known := p.forms()
+		p := &pattern{branches: branchesOf(parseRegexp(source, jsregexp.Flags{}))}
+		forms, known := p.textForms()
 		if !known || len(forms) == 0 {
 			t.Errorf("%s: nothing is known", source)
 			continue
@@ -159,7 +159,7 @@ func TestExpressionsAreKnown(t *testing.T) {
 		}
 	}
 	for _, source := range []string{`\bword\b`, `(?=a)b`, `(a)\1`, `\u0041`, `[[:alpha:]]`, `a$b`, `[]a]`, `\p{L}`} {
-		if tree := parsed(source, jsregexp.Flags{}); tree != nil && branchesOf(tree) != nil {
+		if tree := parseRegexp(source, jsregexp.Flags{}); tree != nil && branchesOf(tree) != nil {
 			t.Errorf("%s is taken for known", source)
 		}
 	}
@@ -208,16 +208,16 @@ func TestValuesHaveTheirForms(t *testing.T) {
 			r := parser.Parse(value.Cell{Raw: []byte(cell)}, nil)
 			got := string(r.Value)
 			switch r.State {
-			case value.Same:
+			case value.Unchanged:
 				got = cell
-			case value.Wrong, value.Empty:
+			case value.Invalid, value.Empty:
 				t.Errorf("%s: %q is no value: %s", tt.name, cell, r.Problem)
 				continue
 			}
 			if has := formOf(f); !has.admits(got) {
 				t.Errorf("%s: %q is read as %q, which has not the form %v", tt.name, cell, got, has)
 			}
-			if why := l.neverHolds(0, got); !why.IsZero() {
+			if why := l.impossibleReason(0, got); !why.IsZero() {
 				t.Errorf("%s: %q is read as %q, which is told never to be: %s", tt.name, cell, got, why)
 			}
 		}

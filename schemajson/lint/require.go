@@ -14,9 +14,9 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// demand is one of the eight rules that want a cell filled by what other fields
+// requirement is one of the eight rules that want a cell filled by what other fields
 // hold.
-type demand struct {
+type requirement struct {
 	// without turns the condition around; all wants it of all fields; byValue
 	// looks at values, else at whether the fields are filled.
 	without, all, byValue bool
@@ -24,14 +24,14 @@ type demand struct {
 	values                map[string]any
 }
 
-// demandOf takes such a rule apart.
-func demandOf(v intray.Validator) (demand, bool) {
+// parseRequirement takes such a rule apart.
+func parseRequirement(v intray.Validator) (requirement, bool) {
 	name, byValue := strings.CutSuffix(v.Rule, "_values")
 	name, all := strings.CutSuffix(name, "_all")
 	if name != "require_with" && name != "require_without" {
-		return demand{}, false
+		return requirement{}, false
 	}
-	d := demand{without: name == "require_without", all: all, byValue: byValue}
+	d := requirement{without: name == "require_without", all: all, byValue: byValue}
 	if byValue {
 		d.values, _ = v.Options["fieldValues"].(map[string]any)
 		d.keys = slices.Sorted(maps.Keys(d.values))
@@ -46,49 +46,49 @@ func demandOf(v intray.Validator) (demand, bool) {
 	return d, true
 }
 
-// list is the property that names the fields.
-func (d demand) list() string {
+// propertyName is the property that names the fields.
+func (d requirement) propertyName() string {
 	if d.byValue {
 		return "fieldValues"
 	}
 	return "fields"
 }
 
-// requireRule looks at a rule of the require family, and passes over others.
-func (l *linter) requireRule(i, n int, f intray.Field, k *known) {
+// checkRequireRule looks at a rule of the require family, and passes over others.
+func (l *linter) checkRequireRule(i, n int, f intray.Field, k *ruleState) {
 	v := f.Validators[n]
-	d, is := demandOf(v)
+	d, is := parseRequirement(v)
 	if !is {
 		return
 	}
-	if l.work.keys < len(d.keys) {
-		l.work.rulesLeft++
+	if l.budget.keys < len(d.keys) {
+		l.budget.rulesLeft++
 		return
 	}
-	l.work.keys -= len(d.keys)
+	l.budget.keys -= len(d.keys)
 	if len(d.keys) == 0 {
 		effect := intray.NewMessage("lint.no_fields_no_effect", nil)
 		if d.all {
 			effect = intray.NewMessage("lint.no_fields_always_required", nil)
 		}
-		l.warn(l.ruleAt(i, n, d.list()), "no_fields_named", effect)
+		l.warn(l.ruleAt(i, n, d.propertyName()), "no_fields_named", effect)
 		return
 	}
 	if k.required >= 0 && f.Validators[k.required].Level <= v.Level {
 		l.info(l.ruleAt(i, n, ""), "rule_without_effect", intray.NewMessage("lint.already_required", intray.Params{"path": indexed("validators", k.required)}))
 	}
-	l.demandsItself(i, n, d)
-	l.demandsHidden(i, n, d)
-	l.demandsTwice(i, n, d)
-	l.demandsAlways(i, n, f, d, k)
+	l.checkRequiresItself(i, n, d)
+	l.checkRequiresHidden(i, n, d)
+	l.checkRequiresTwice(i, n, d)
+	l.checkAlwaysRequired(i, n, f, d, k)
 	if d.byValue {
-		l.demandsValues(i, n, d)
+		l.checkRequiredValues(i, n, d)
 		return
 	}
-	l.demandsRequired(i, n, f, d)
+	l.checkRequiresRequired(i, n, f, d)
 }
 
-func (l *linter) demandsItself(i, n int, d demand) {
+func (l *linter) checkRequiresItself(i, n int, d requirement) {
 	if !slices.Contains(d.keys, l.schema.Fields[i].Key) {
 		return
 	}
@@ -100,26 +100,26 @@ func (l *linter) demandsItself(i, n int, d demand) {
 	case !d.without && (d.all || len(d.keys) == 1):
 		effect = intray.NewMessage("lint.names_itself_no_effect", nil)
 	}
-	l.warn(l.ruleAt(i, n, d.list()), "names_itself", effect)
+	l.warn(l.ruleAt(i, n, d.propertyName()), "names_itself", effect)
 }
 
-// demandsHidden looks for a field that is always empty.
-func (l *linter) demandsHidden(i, n int, d demand) {
+// checkRequiresHidden looks for a field that is always empty.
+func (l *linter) checkRequiresHidden(i, n int, d requirement) {
 	for _, key := range d.keys {
 		at, there := l.keys[key]
 		if !there || !l.neverFilled(l.schema.Fields[at]) {
 			continue
 		}
-		l.info(l.ruleAt(i, n, d.list()), "names_hidden", intray.NewMessage("lint.names_hidden_field", intray.Params{"field": shorten(key)}))
+		l.info(l.ruleAt(i, n, d.propertyName()), "names_hidden", intray.NewMessage("lint.names_hidden_field", intray.Params{"field": shorten(key)}))
 		return
 	}
 }
 
-func (l *linter) demandsTwice(i, n int, d demand) {
+func (l *linter) checkRequiresTwice(i, n int, d requirement) {
 	seen := map[string]bool{}
 	for _, key := range d.keys {
 		if seen[key] {
-			l.info(l.ruleAt(i, n, d.list()), "repeated_name", intray.NewMessage("lint.field_named_twice", intray.Params{"field": shorten(key)}))
+			l.info(l.ruleAt(i, n, d.propertyName()), "repeated_name", intray.NewMessage("lint.field_named_twice", intray.Params{"field": shorten(key)}))
 			return
 		}
 		seen[key] = true
@@ -127,7 +127,7 @@ func (l *linter) demandsTwice(i, n int, d demand) {
 }
 
 // conditions are those of which each by itself wants the cell filled, as texts.
-func (d demand) conditions() []string {
+func (d requirement) conditions() []string {
 	if d.all && len(d.keys) > 1 {
 		return nil
 	}
@@ -141,31 +141,31 @@ func (d demand) conditions() []string {
 	return list
 }
 
-// demandsAlways looks for two rules of one level of which one wants the cell
+// checkAlwaysRequired looks for two rules of one level of which one wants the cell
 // filled where the other does not.
-func (l *linter) demandsAlways(i, n int, f intray.Field, d demand, k *known) {
+func (l *linter) checkAlwaysRequired(i, n int, f intray.Field, d requirement, k *ruleState) {
 	same, other := k.with, k.without
 	if d.without {
 		same, other = other, same
 	}
-	told := false
+	reported := false
 	for _, c := range d.conditions() {
 		c += " " + f.Validators[n].Level.String()
 		if _, known := same[c]; !known {
 			same[c] = n
 		}
 		first, both := other[c]
-		if !both || told {
+		if !both || reported {
 			continue
 		}
-		told = true
+		reported = true
 		l.warn(l.ruleAt(i, n, ""), "always_required",
 			intray.NewMessage("lint.always_required_with", intray.Params{"path": indexed("validators", first), "rule": f.Validators[first].Rule}))
 	}
 }
 
-// demandsRequired looks for fields that are always filled.
-func (l *linter) demandsRequired(i, n int, f intray.Field, d demand) {
+// checkRequiresRequired looks for fields that are always filled.
+func (l *linter) checkRequiresRequired(i, n int, f intray.Field, d requirement) {
 	filled, key := 0, ""
 	for _, other := range d.keys {
 		if at, there := l.keys[other]; there && at != i && l.isRequired(at) {
@@ -199,14 +199,14 @@ func hasRequired(f intray.Field) bool {
 	})
 }
 
-// demandsValues looks for values that the other field can never have.
-func (l *linter) demandsValues(i, n int, d demand) {
+// checkRequiredValues looks for values that the other field can never have.
+func (l *linter) checkRequiredValues(i, n int, d requirement) {
 	for _, key := range d.keys {
 		at, there := l.keys[key]
 		if !there {
 			continue
 		}
-		why := l.neverHolds(at, d.values[key])
+		why := l.impossibleReason(at, d.values[key])
 		if why.IsZero() {
 			continue
 		}
@@ -234,53 +234,53 @@ func wireText(v any) string {
 	return string(text)
 }
 
-// neverHolds says, in whole sentences, why a field can never have a value; the zero
+// impossibleReason says, in whole sentences, why a field can never have a value; the zero
 // message where it may have it.
-func (l *linter) neverHolds(field int, value any) intray.Message {
+func (l *linter) impossibleReason(field int, value any) intray.Message {
 	f, text := l.schema.Fields[field], wireText(value)
 	if text == "" {
 		return intray.Message{}
 	}
 	if f.ManyToOne {
 		var list []any
-		return unless(json.Unmarshal([]byte(text), &list) == nil, intray.NewMessage("lint.value_many_columns", intray.Params{"example": `["a","b"]`}))
+		return reasonUnless(json.Unmarshal([]byte(text), &list) == nil, intray.NewMessage("lint.value_many_columns", intray.Params{"example": `["a","b"]`}))
 	}
 	switch f.Type.Name {
 	case intray.TypeCheckbox:
-		return unless(text == "true" || text == "false", intray.NewMessage("lint.value_checkbox", nil))
+		return reasonUnless(text == "true" || text == "false", intray.NewMessage("lint.value_checkbox", nil))
 	case intray.TypeSelect:
-		return l.noOption(field, text)
+		return l.optionProblem(field, text)
 	case intray.TypeMultiSelect:
-		return l.noOptions(field, text)
+		return l.optionsProblem(field, text)
 	case intray.TypeNumber:
-		return noNumber(f, text)
+		return numberProblem(f, text)
 	case intray.TypeDate:
-		return noMoment(text, time.DateOnly)
+		return timeProblem(text, time.DateOnly)
 	case intray.TypeDatetime:
-		return noMoment(text, clock(f, "2006-01-02T15:04"))
+		return timeProblem(text, layoutWithSeconds(f, "2006-01-02T15:04"))
 	case intray.TypeTime:
-		return noMoment(text, clock(f, "15:04"))
+		return timeProblem(text, layoutWithSeconds(f, "15:04"))
 	case intray.TypeEmail:
-		return unless(strings.Contains(text, "@"), intray.NewMessage("lint.value_email", nil))
+		return reasonUnless(strings.Contains(text, "@"), intray.NewMessage("lint.value_email", nil))
 	case intray.TypeURL:
-		return unless(strings.Contains(text, ":"), intray.NewMessage("lint.value_url", intray.Params{"example": "https:"}))
+		return reasonUnless(strings.Contains(text, ":"), intray.NewMessage("lint.value_url", intray.Params{"example": "https:"}))
 	case intray.TypeDomain:
-		return unless(strings.Contains(text, ".") && strings.ToLower(text) == text, intray.NewMessage("lint.value_domain", intray.Params{"example": "example.org"}))
+		return reasonUnless(strings.Contains(text, ".") && strings.ToLower(text) == text, intray.NewMessage("lint.value_domain", intray.Params{"example": "example.org"}))
 	}
-	return noCode(f, text)
+	return codeProblem(f, text)
 }
 
-func unless(is bool, why intray.Message) intray.Message {
+func reasonUnless(is bool, why intray.Message) intray.Message {
 	if is {
 		return intray.Message{}
 	}
 	return why
 }
 
-// noOption says why no option of a select has a value.
-func (l *linter) noOption(field int, text string) intray.Message {
+// optionProblem says why no option of a select has a value.
+func (l *linter) optionProblem(field int, text string) intray.Message {
 	f := l.schema.Fields[field]
-	if flag(f, "allowCustom") || l.offers {
+	if boolOption(f, "allowCustom") || l.hooksMayOffer {
 		return intray.Message{}
 	}
 	names := l.optionNames(field)
@@ -296,46 +296,46 @@ func (l *linter) noOption(field int, text string) intray.Message {
 	return intray.NewMessage("lint.value_no_option", nil)
 }
 
-// offer holds the names of a field's options: the values, the labels to the
+// optionNameSet holds the names of a field's options: the values, the labels to the
 // letter, and both without regard to case, with the values that they mean.
-type offer struct {
+type optionNameSet struct {
 	values         map[string]bool
 	labels, folded map[string]string
 }
 
-func (l *linter) optionNames(field int) offer {
-	if names, known := l.offered[field]; known {
+func (l *linter) optionNames(field int) optionNameSet {
+	if names, known := l.optionNameCache[field]; known {
 		return names
 	}
-	names := offer{map[string]bool{}, map[string]string{}, map[string]string{}}
+	names := optionNameSet{map[string]bool{}, map[string]string{}, map[string]string{}}
 	for _, o := range l.schema.Fields[field].SelectOptions {
 		names.values[o.Value] = true
 		names.labels[o.Label] = o.Value
 		names.folded[optionName(o.Label)] = o.Value
 		names.folded[optionName(o.Value)] = o.Value
 	}
-	if l.offered == nil {
-		l.offered = map[int]offer{}
+	if l.optionNameCache == nil {
+		l.optionNameCache = map[int]optionNameSet{}
 	}
-	l.offered[field] = names
+	l.optionNameCache[field] = names
 	return names
 }
 
-// noOptions says why a multi-select has no such list.
-func (l *linter) noOptions(field int, text string) intray.Message {
+// optionsProblem says why a multi-select has no such list.
+func (l *linter) optionsProblem(field int, text string) intray.Message {
 	var list []string
 	if json.Unmarshal([]byte(text), &list) != nil || list == nil {
 		return intray.NewMessage("lint.value_list_of_options", intray.Params{"example": `["a","b"]`})
 	}
 	for _, one := range list {
-		if why := l.noOption(field, one); !why.IsZero() {
+		if why := l.optionProblem(field, one); !why.IsZero() {
 			return intray.NewMessage("lint.value_of_list", intray.Params{"value": shorten(one), "problem": why})
 		}
 	}
 	return intray.Message{}
 }
 
-func noNumber(f intray.Field, text string) intray.Message {
+func numberProblem(f intray.Field, text string) intray.Message {
 	n, err := strconv.ParseFloat(text, 64)
 	low, high := numberBounds(f)
 	switch {
@@ -349,17 +349,17 @@ func noNumber(f intray.Field, text string) intray.Message {
 	return intray.Message{}
 }
 
-// clock is a layout with the seconds that a field keeps, or without.
-func clock(f intray.Field, layout string) string {
-	if flag(f, "withSeconds") {
+// layoutWithSeconds is a layout with the seconds that a field keeps, or without.
+func layoutWithSeconds(f intray.Field, layout string) string {
+	if boolOption(f, "withSeconds") {
 		return layout + ":05"
 	}
 	return layout
 }
 
-// noMoment says why a date or time is not written as it is compared, whatever
+// timeProblem says why a date or time is not written as it is compared, whatever
 // the format in which the result has it.
-func noMoment(text, layout string) intray.Message {
+func timeProblem(text, layout string) intray.Message {
 	if _, err := time.Parse(layout, text); err == nil {
 		return intray.Message{}
 	}
@@ -367,14 +367,14 @@ func noMoment(text, layout string) intray.Message {
 	return intray.NewMessage("lint.value_not_in_iso_format", intray.Params{"example": example})
 }
 
-// noCode says why a text has not the form of a type's codes.
-func noCode(f intray.Field, text string) intray.Message {
+// codeProblem says why a text has not the form of a type's codes.
+func codeProblem(f intray.Field, text string) intray.Message {
 	has := formOf(f)
 	first, _ := utf8.DecodeRuneInString(text)
 	n := codePoints(text)
 	switch {
 	case n < has.least || has.most >= 0 && n > has.most:
-		return intray.NewMessage("lint.value_length", intray.Params{"type": string(f.Type.Name), "length": lengths(has)})
+		return intray.NewMessage("lint.value_length", intray.Params{"type": string(f.Type.Name), "length": lengthText(has)})
 	case has.first != nil && !overlap(has.first, []rune{first, first}):
 		return intray.NewMessage("lint.value_first_character", intray.Params{"type": string(f.Type.Name), "character": string(first)})
 	}

@@ -11,16 +11,16 @@ import (
 	"github.com/intraydata/intray/internal/shape"
 )
 
-// known is what the rules of one field say together, as far as it is seen.
-type known struct {
+// ruleState is what the rules of one field say together, as far as it is seen.
+type ruleState struct {
 	// seen gives the first rule of each kind and properties.
 	seen map[string]int
 	// required is the place of the strictest rule required, or -1.
 	required int
 	// values are the rules on values, never those that no filled cell keeps.
 	values, never []int
-	// wants are the forms that each rule takes.
-	wants []want
+	// accepted are the forms that each rule takes.
+	accepted []acceptedForms
 	// patterns gives the first rule with each expression.
 	patterns map[*pattern]int
 	// with and without are the first rules that want the cell filled where one
@@ -28,38 +28,38 @@ type known struct {
 	with, without map[string]int
 }
 
-// want is what a rule takes: texts of these forms.
-type want struct {
+// acceptedForms is what a rule takes: texts of these forms.
+type acceptedForms struct {
 	rule  int
 	forms []form
 }
 
-// rules looks through the rules of a field.
-func (l *linter) rules(i int, f intray.Field) {
+// checkRules looks through the rules of a field.
+func (l *linter) checkRules(i int, f intray.Field) {
 	if len(f.Validators) == 0 {
 		return
 	}
-	k := known{seen: map[string]int{}, required: -1, patterns: map[*pattern]int{}, with: map[string]int{}, without: map[string]int{}}
+	k := ruleState{seen: map[string]int{}, required: -1, patterns: map[*pattern]int{}, with: map[string]int{}, without: map[string]int{}}
 	for n, v := range f.Validators {
 		if v.Rule == "required" && (k.required < 0 || v.Level < f.Validators[k.required].Level) {
 			k.required = n
 		}
 	}
-	values := l.closed(f)
+	values := l.possibleValues(f)
 	for n, v := range f.Validators {
-		if l.repeatedRule(i, n, f, &k) {
+		if l.checkRepeatedRule(i, n, f, &k) {
 			continue
 		}
 		never := false
 		switch v.Rule {
 		case "length":
-			never = l.length(i, n, f, values, &k)
+			never = l.checkLength(i, n, f, values, &k)
 		case "alphabetical":
-			never = l.alphabetical(i, n, f, values, &k)
+			never = l.checkAlphabetical(i, n, f, values, &k)
 		case "regex_match", "regex_exclude":
-			never = l.regex(i, n, f, values, &k)
+			never = l.checkRegexp(i, n, f, values, &k)
 		default:
-			l.requireRule(i, n, f, &k)
+			l.checkRequireRule(i, n, f, &k)
 			continue
 		}
 		k.values = append(k.values, n)
@@ -67,8 +67,8 @@ func (l *linter) rules(i int, f intray.Field) {
 			k.never = append(k.never, n)
 		}
 	}
-	l.togetherNever(i, f, &k)
-	l.behindNever(i, f, &k)
+	l.checkContradictions(i, f, &k)
+	l.checkUnreachable(i, f, &k)
 }
 
 // ruleKey writes what a rule asks, without its level and text.
@@ -89,9 +89,9 @@ func ruleKey(v intray.Validator) string {
 	return v.Rule + string(text)
 }
 
-// repeatedRule tells of a rule that another rule of the field says already, at
+// checkRepeatedRule tells of a rule that another rule of the field says already, at
 // a level that is as strict.
-func (l *linter) repeatedRule(i, n int, f intray.Field, k *known) bool {
+func (l *linter) checkRepeatedRule(i, n int, f intray.Field, k *ruleState) bool {
 	v := f.Validators[n]
 	key := ruleKey(v)
 	first, again := k.seen[key]
@@ -128,10 +128,10 @@ func notText(t intray.TypeName) intray.Message {
 	return intray.Message{}
 }
 
-// length looks at a rule length. It says whether no filled cell keeps it.
-func (l *linter) length(i, n int, f intray.Field, values []string, k *known) bool {
+// checkLength looks at a rule length. It says whether no filled cell keeps it.
+func (l *linter) checkLength(i, n int, f intray.Field, values []string, k *ruleState) bool {
 	v := f.Validators[n]
-	least, most := bounds(v)
+	least, most := lengthBounds(v)
 	want := form{max(least, 1), most, nil}
 	if most == 0 {
 		l.warn(l.ruleAt(i, n, "max"), "rule_never_kept", withRequired(k, intray.NewMessage("lint.length_of_zero", nil)))
@@ -142,47 +142,47 @@ func (l *linter) length(i, n int, f intray.Field, values []string, k *known) boo
 		return false
 	}
 	if values != nil {
-		return l.brokenRule(i, n, values, func(text string) bool {
+		return l.checkValues(i, n, values, func(text string) bool {
 			c := codePoints(text)
 			return c >= least && (most < 0 || c <= most)
 		})
 	}
 	has := formOf(f)
 	switch {
-	case has.apart(want):
-		l.warn(l.ruleAt(i, n, ""), "rule_never_kept", withRequired(k, intray.NewMessage("lint.length_never_kept", intray.Params{"type": string(f.Type.Name), "length": lengths(has)})))
+	case has.isDisjoint(want):
+		l.warn(l.ruleAt(i, n, ""), "rule_never_kept", withRequired(k, intray.NewMessage("lint.length_never_kept", intray.Params{"type": string(f.Type.Name), "length": lengthText(has)})))
 		return true
 	case has.most >= 0 && has.least >= least && (most < 0 || has.most <= most):
-		l.info(l.ruleAt(i, n, ""), "rule_without_effect", intray.NewMessage("lint.length_always_kept", intray.Params{"type": string(f.Type.Name), "length": lengths(has)}))
+		l.info(l.ruleAt(i, n, ""), "rule_without_effect", intray.NewMessage("lint.length_always_kept", intray.Params{"type": string(f.Type.Name), "length": lengthText(has)}))
 	}
-	k.wants = append(k.wants, wantOf(n, want))
+	k.accepted = append(k.accepted, newAcceptedForms(n, want))
 	return false
 }
 
-func wantOf(rule int, forms ...form) want { return want{rule, forms} }
+func newAcceptedForms(rule int, forms ...form) acceptedForms { return acceptedForms{rule, forms} }
 
 // withRequired adds to what is said of a rule that no filled cell keeps what
 // follows where empty cells break a rule, too.
-func withRequired(k *known, text intray.Message) intray.Message {
+func withRequired(k *ruleState, text intray.Message) intray.Message {
 	if k.required < 0 {
 		return text
 	}
 	return intray.NewMessage("lint.with_required", intray.Params{"problem": text, "path": indexed("validators", k.required)})
 }
 
-// bounds gives those of a rule length; most is negative without one.
-func bounds(v intray.Validator) (least, most int) {
+// lengthBounds gives those of a rule length; most is negative without one.
+func lengthBounds(v intray.Validator) (least, most int) {
 	if n, ok := shape.Int64(v.Options["min"]); ok {
-		least = int(min(n, unending))
+		least = int(min(n, unbounded))
 	}
 	most = -1
 	if n, ok := shape.Int64(v.Options["max"]); ok {
-		most = int(min(n, unending))
+		most = int(min(n, unbounded))
 	}
 	return least, most
 }
 
-func lengths(f form) intray.Message {
+func lengthText(f form) intray.Message {
 	switch {
 	case f.most < 0:
 		return intray.NewMessage("lint.length_at_least", intray.Params{"n": f.least})
@@ -192,8 +192,8 @@ func lengths(f form) intray.Message {
 	return intray.NewMessage("lint.length_between", intray.Params{"min": f.least, "n": f.most})
 }
 
-// alphabetical looks at a rule alphabetical.
-func (l *linter) alphabetical(i, n int, f intray.Field, values []string, k *known) bool {
+// checkAlphabetical looks at a rule alphabetical.
+func (l *linter) checkAlphabetical(i, n int, f intray.Field, values []string, k *ruleState) bool {
 	switch f.Type.Name {
 	case intray.TypeNumber, intray.TypeDate, intray.TypeDatetime, intray.TypeTime, intray.TypeMultiSelect, intray.TypeEmail,
 		intray.TypePhone, intray.TypeURL, intray.TypeDomain, intray.TypeZIP, intray.TypeSSN, intray.TypeUUID:
@@ -204,9 +204,9 @@ func (l *linter) alphabetical(i, n int, f intray.Field, values []string, k *know
 		return false
 	}
 	if values != nil {
-		return l.brokenRule(i, n, values, alphabeticalText)
+		return l.checkValues(i, n, values, alphabeticalText)
 	}
-	k.wants = append(k.wants, wantOf(n, form{1, -1, letters}))
+	k.accepted = append(k.accepted, newAcceptedForms(n, form{1, -1, letters}))
 	return false
 }
 
@@ -214,15 +214,15 @@ func alphabeticalText(text string) bool {
 	return strings.IndexFunc(text, func(r rune) bool { return r > 'z' || !isAlnum(byte(r)) || r <= '9' }) < 0
 }
 
-// mostWants is how many rules of a field are compared with each other.
-const mostWants = 20
+// maxComparedRules is how many rules of a field are compared with each other.
+const maxComparedRules = 20
 
-// togetherNever looks for two rules that no text keeps both.
-func (l *linter) togetherNever(i int, f intray.Field, k *known) {
-	wants := k.wants[:min(len(k.wants), mostWants)]
+// checkContradictions looks for two rules that no text keeps both.
+func (l *linter) checkContradictions(i int, f intray.Field, k *ruleState) {
+	wants := k.accepted[:min(len(k.accepted), maxComparedRules)]
 	for a := range wants {
 		for _, b := range wants[:a] {
-			if allApart(wants[a].forms, b.forms) {
+			if allDisjoint(wants[a].forms, b.forms) {
 				l.warn(l.ruleAt(i, wants[a].rule, ""), "rules_contradict",
 					withRequired(k, intray.NewMessage("lint.rules_contradict", intray.Params{"path": indexed("validators", b.rule), "rule": f.Validators[b.rule].Rule})))
 				break
@@ -231,8 +231,8 @@ func (l *linter) togetherNever(i int, f intray.Field, k *known) {
 	}
 }
 
-// behindNever tells of rules on values beside one that no value keeps.
-func (l *linter) behindNever(i int, f intray.Field, k *known) {
+// checkUnreachable tells of rules on values beside one that no value keeps.
+func (l *linter) checkUnreachable(i int, f intray.Field, k *ruleState) {
 	if len(k.never) == 0 || f.Validators[k.never[0]].Level != intray.LevelError {
 		return
 	}
@@ -247,15 +247,15 @@ func (l *linter) behindNever(i int, f intray.Field, k *known) {
 	}
 }
 
-// regex looks at a rule with an expression. It says whether no filled cell
+// checkRegexp looks at a rule with an expression. It says whether no filled cell
 // keeps it.
-func (l *linter) regex(i, n int, f intray.Field, values []string, k *known) bool {
+func (l *linter) checkRegexp(i, n int, f intray.Field, values []string, k *ruleState) bool {
 	v := f.Validators[n]
-	p := l.pattern(v)
+	p := l.patternOf(v)
 	if p == nil || p.report == nil {
 		return false
 	}
-	l.speed(i, n, p)
+	l.checkSpeed(i, n, p)
 	exclude := v.Rule == "regex_exclude"
 	if first, again := k.patterns[p]; !again {
 		k.patterns[p] = n
@@ -264,34 +264,34 @@ func (l *linter) regex(i, n int, f intray.Field, values []string, k *known) bool
 			intray.NewMessage("lint.same_expression_contradicts", intray.Params{"path": indexed("validators", first), "rule": twin}))
 		return false
 	}
-	if values != nil && l.tried(i, n, values, p, exclude) {
+	if values != nil && l.checkRegexpValues(i, n, values, p, exclude) {
 		return true
 	}
 	if exclude {
-		return l.excludes(i, n, p)
+		return l.checkExclude(i, n, p)
 	}
-	return l.matches(i, n, f, values, p, k)
+	return l.checkMatch(i, n, f, values, p, k)
 }
 
-// tried tries an expression with the closed values of a field, where that takes
+// checkRegexpValues tries an expression with the closed values of a field, where that takes
 // little time. It says whether no value keeps the rule.
-func (l *linter) tried(i, n int, values []string, p *pattern, exclude bool) bool {
+func (l *linter) checkRegexpValues(i, n int, values []string, p *pattern, exclude bool) bool {
 	if !p.report.Translated {
 		return false // speed tells of it
 	}
-	expr, ok := jsregexp.Quick(p.source, p.flags)
+	expr, ok := jsregexp.CompileQuick(p.source, p.flags)
 	if !ok {
 		l.info(l.ruleAt(i, n, "regex"), "not_all_checked", intray.NewMessage("lint.expression_not_tried", nil))
 		return false
 	}
-	return l.brokenRule(i, n, values, func(text string) bool {
+	return l.checkValues(i, n, values, func(text string) bool {
 		fits, _ := expr.Match([]byte(text)) // a table has no error
 		return fits != exclude
 	})
 }
 
-// speed tells of expressions that may take long.
-func (l *linter) speed(i, n int, p *pattern) {
+// checkSpeed tells of expressions that may take long.
+func (l *linter) checkSpeed(i, n int, p *pattern) {
 	switch risk := p.report.Risk; {
 	case !risk.IsZero():
 		l.warn(l.ruleAt(i, n, "regex"), "regex_risky", intray.NewMessage("lint.regex_risky", intray.Params{"problem": risk}))
@@ -300,8 +300,8 @@ func (l *linter) speed(i, n int, p *pattern) {
 	}
 }
 
-// excludes looks at what regex_exclude refuses.
-func (l *linter) excludes(i, n int, p *pattern) bool {
+// checkExclude looks at what regex_exclude refuses.
+func (l *linter) checkExclude(i, n int, p *pattern) bool {
 	if !p.fitsAll() {
 		return false
 	}
@@ -319,25 +319,25 @@ func (p *pattern) fitsAll() bool {
 	return false
 }
 
-// matches looks at what regex_match takes.
-func (l *linter) matches(i, n int, f intray.Field, values []string, p *pattern, k *known) bool {
+// checkMatch looks at what regex_match takes.
+func (l *linter) checkMatch(i, n int, f intray.Field, values []string, p *pattern, k *ruleState) bool {
 	if p.fitsAll() {
 		l.warn(l.ruleAt(i, n, "regex"), "rule_without_effect", intray.NewMessage("lint.regex_matches_everything", nil))
 		return false
 	}
-	forms, limited := p.forms()
+	forms, limited := p.textForms()
 	switch {
 	case limited && len(forms) == 0:
 		l.warn(l.ruleAt(i, n, "regex"), "rule_never_kept", withRequired(k, intray.NewMessage("lint.regex_matches_nothing", nil)))
 		return true
-	case limited && values == nil && allApart(forms, []form{formOf(f)}):
+	case limited && values == nil && allDisjoint(forms, []form{formOf(f)}):
 		l.warn(l.ruleAt(i, n, "regex"), "rule_never_kept", withRequired(k, intray.NewMessage("lint.regex_against_type", intray.Params{"type": string(f.Type.Name)})))
 		return true
 	case p.looksWhole():
 		l.info(l.ruleAt(i, n, "regex"), "regex_not_anchored", intray.NewMessage("lint.regex_not_anchored", nil))
 	}
 	if limited && values == nil {
-		k.wants = append(k.wants, want{n, forms})
+		k.accepted = append(k.accepted, acceptedForms{n, forms})
 	}
 	if !p.report.Empty && k.required < 0 && f.Validators[n].Level == intray.LevelError {
 		l.info(l.ruleAt(i, n, "regex"), "regex_refuses_empty", intray.NewMessage("lint.regex_refuses_empty", nil))
@@ -356,25 +356,25 @@ func (p *pattern) looksWhole() bool {
 	return len(p.branches) > 0
 }
 
-// member is a rule unique_with.
-type member struct{ field, rule int }
+// fieldRule is a rule unique_with.
+type fieldRule struct{ field, rule int }
 
-// uniqueGroups looks at the rules about all rows of a table.
-func (l *linter) uniqueGroups() {
-	groups := map[string][]member{}
+// checkUnique looks at the rules about all rows of a table.
+func (l *linter) checkUnique() {
+	groups := map[string][]fieldRule{}
 	for i, f := range l.schema.Fields {
 		exact, loose := -1, -1
 		for n, v := range f.Validators {
 			switch v.Rule {
 			case "unique":
 				exact = firstOf(exact, n)
-				l.fewValues(i, n, f)
+				l.checkFewValues(i, n, f)
 			case "unique_case_insensitive":
 				loose = firstOf(loose, n)
-				l.fewValues(i, n, f)
+				l.checkFewValues(i, n, f)
 			case "unique_with":
 				name := fmt.Sprint(v.Options["uniqueKey"])
-				groups[name] = append(groups[name], member{i, n})
+				groups[name] = append(groups[name], fieldRule{i, n})
 			}
 		}
 		if exact >= 0 && loose >= 0 && f.Validators[loose].Level <= f.Validators[exact].Level {
@@ -382,7 +382,7 @@ func (l *linter) uniqueGroups() {
 		}
 	}
 	for name, all := range groups {
-		if alone(all) && !l.schema.Fields[all[0].field].ManyToOne {
+		if isSingleField(all) && !l.schema.Fields[all[0].field].ManyToOne {
 			l.warn(l.ruleAt(all[0].field, all[0].rule, "uniqueKey"), "unique_with_alone",
 				intray.NewMessage("lint.unique_with_alone", intray.Params{"key": shorten(name)}))
 		}
@@ -396,7 +396,7 @@ func firstOf(known, n int) int {
 	return known
 }
 
-func alone(all []member) bool {
+func isSingleField(all []fieldRule) bool {
 	for _, m := range all {
 		if m.field != all[0].field {
 			return false
@@ -409,10 +409,10 @@ func alone(all []member) bool {
 // row.
 const manyOptions = 1000
 
-// fewValues tells of a field that must be unique and has few values.
-func (l *linter) fewValues(i, n int, f intray.Field) {
+// checkFewValues tells of a field that must be unique and has few values.
+func (l *linter) checkFewValues(i, n int, f intray.Field) {
 	most := l.schema.Settings.MaxRecords
-	switch values := l.closed(f); {
+	switch values := l.possibleValues(f); {
 	case f.Type.Name == intray.TypeCheckbox:
 		l.warn(l.ruleAt(i, n, ""), "unique_few_values", intray.NewMessage("lint.unique_checkbox", nil))
 	case values == nil || len(values) >= manyOptions || most > 0 && most <= int64(len(values)):

@@ -10,31 +10,31 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// settings looks at the settings, and at those as written that the schema does
+// checkSettings looks at the settings, and at those as written that the schema does
 // not keep.
-func (l *linter) settings(written map[string]any) {
+func (l *linter) checkSettings(written map[string]any) {
 	s := l.schema.Settings
-	l.address("webhookUrl", s.WebhookURL)
-	l.address("needsReviewWebhookUrl", s.NeedsReviewWebhookURL)
-	l.fileSize(s.MaxFileSize)
-	l.oldSpelling(written, "allowInvalidSubmit", "invalidDataBehavior", func(on bool) string {
+	l.checkAddress("webhookUrl", s.WebhookURL)
+	l.checkAddress("needsReviewWebhookUrl", s.NeedsReviewWebhookURL)
+	l.checkFileSize(s.MaxFileSize)
+	l.checkOldSpelling(written, "allowInvalidSubmit", "invalidDataBehavior", func(on bool) string {
 		if on {
 			return string(intray.IncludeInvalidRows)
 		}
 		return string(intray.RemoveInvalidRows)
 	})
-	l.oldSpelling(written, "backendSync", "backendSyncMode", func(on bool) string {
+	l.checkOldSpelling(written, "backendSync", "backendSyncMode", func(on bool) string {
 		if on {
 			return "FULL_DATA"
 		}
 		return "DISABLED"
 	})
-	l.browserOnly(written)
+	l.checkBrowserOnly(written)
 	rows, _ := written["initialData"].([]any)
-	l.initialRows(rows)
+	l.checkInitialRows(rows)
 }
 
-func (l *linter) address(name, text string) {
+func (l *linter) checkAddress(name, text string) {
 	if u, err := url.Parse(text); err == nil && u.Scheme == "http" {
 		l.warn(l.settingAt(name), "webhook_unencrypted", intray.NewMessage("webhook.unencrypted", nil))
 	}
@@ -43,14 +43,14 @@ func (l *linter) address(name, text string) {
 // smallFile is the fewest bytes that are a likely limit for files.
 const smallFile = 1024
 
-func (l *linter) fileSize(size int64) {
+func (l *linter) checkFileSize(size int64) {
 	if size > 0 && size < smallFile {
 		l.warn(l.settingAt("maxFileSize"), "file_size_tiny", intray.NewMessage("lint.file_size_tiny", intray.Params{"size": size}))
 	}
 }
 
-// oldSpelling looks for a setting under its old name and its new one.
-func (l *linter) oldSpelling(written map[string]any, old, name string, meaning func(on bool) string) {
+// checkOldSpelling looks for a setting under its old name and its new one.
+func (l *linter) checkOldSpelling(written map[string]any, old, name string, meaning func(on bool) string) {
 	on, isOld := written[old].(bool)
 	value, isNew := written[name].(string)
 	switch {
@@ -63,8 +63,8 @@ func (l *linter) oldSpelling(written map[string]any, old, name string, meaning f
 	}
 }
 
-// browserOnly names the settings that an import by the API passes over.
-func (l *linter) browserOnly(written map[string]any) {
+// checkBrowserOnly names the settings that an import by the API passes over.
+func (l *linter) checkBrowserOnly(written map[string]any) {
 	var idle []string
 	for _, name := range []string{"backendSync", "backendSyncMode", "manualInputDisabled", "manualInputOnly", "displayEncoding", "styleOverrides", "initialData"} {
 		if value, there := written[name]; there && value != nil {
@@ -76,8 +76,8 @@ func (l *linter) browserOnly(written map[string]any) {
 	}
 }
 
-// initialRows looks for cells of initialData that belong to no field.
-func (l *linter) initialRows(rows []any) {
+// checkInitialRows looks for cells of initialData that belong to no field.
+func (l *linter) checkInitialRows(rows []any) {
 	unknown := map[string]bool{}
 	var names []string
 	objects, longest := 0, -1
@@ -113,9 +113,9 @@ func (l *linter) initialRows(rows []any) {
 	}
 }
 
-// hooks looks at the functions, as far as that can be done without running
+// checkHooks looks at the functions, as far as that can be done without running
 // them.
-func (l *linter) hooks() {
+func (l *linter) checkHooks() {
 	for n, h := range l.schema.Hooks.Column {
 		i, there := l.keys[h.Field]
 		if !there {
@@ -136,6 +136,6 @@ func firstHook(before []intray.ColumnHook, h intray.ColumnHook) int {
 	})
 }
 
-func (l *linter) hookAt(n int) place {
-	return place{len(l.schema.Fields) + 1, n, fmt.Sprintf("hooks.columnHooks[%d]", n)}
+func (l *linter) hookAt(n int) location {
+	return location{len(l.schema.Fields) + 1, n, fmt.Sprintf("hooks.columnHooks[%d]", n)}
 }

@@ -26,7 +26,7 @@ func TestOpenRecognizes(t *testing.T) {
 		{"", `[{"a":"` + strings.Repeat("x", source.HeadBytes) + `"}]`, "json", "a", strings.Repeat("x", source.HeadBytes)},
 	}
 	for _, test := range tests {
-		book, err := source.Open(t.Context(), sourcetest.Input(test.name, []byte(test.text)), Formats(""), source.Options{})
+		book, err := source.Open(t.Context(), sourcetest.NewInput(test.name, []byte(test.text)), Formats(""), source.Options{})
 		if err != nil {
 			t.Errorf("%s %.20q: %v", test.name, test.text, err)
 			continue
@@ -79,7 +79,7 @@ func TestOpenRefuses(t *testing.T) {
 
 func sheets(t *testing.T, name, text string) ([]sourcetest.Sheet, error) {
 	t.Helper()
-	in := sourcetest.Input(name, []byte(text))
+	in := sourcetest.NewInput(name, []byte(text))
 	book, err := source.Open(t.Context(), in, Formats(""), source.Options{})
 	if err != nil {
 		return nil, err

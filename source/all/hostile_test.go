@@ -21,7 +21,7 @@ import (
 
 // readAll opens the first sheet of a file and reads it to its end.
 func readAll(ctx context.Context, name string, file []byte) (rows int, err error) {
-	book, err := source.Open(ctx, sourcetest.Input(name, file), Formats(""), source.Options{})
+	book, err := source.Open(ctx, sourcetest.NewInput(name, file), Formats(""), source.Options{})
 	if err != nil {
 		return 0, err
 	}

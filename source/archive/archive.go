@@ -59,16 +59,16 @@ type Limits struct {
 
 // WithDefaults fills the fields that are zero.
 func (l Limits) WithDefaults() Limits {
-	fill(&l.InflatedBytes, 4<<30)
-	fill(&l.MemberBytes, l.InflatedBytes)
-	fill(&l.Ratio, 1000)
-	fill(&l.Members, 1000)
-	fill(&l.NameBytes, 1<<10)
-	fill(&l.Sheets, 4096)
+	setDefault(&l.InflatedBytes, 4<<30)
+	setDefault(&l.MemberBytes, l.InflatedBytes)
+	setDefault(&l.Ratio, 1000)
+	setDefault(&l.Members, 1000)
+	setDefault(&l.NameBytes, 1<<10)
+	setDefault(&l.Sheets, 4096)
 	return l
 }
 
-func fill[T comparable](field *T, value T) {
+func setDefault[T comparable](field *T, value T) {
 	var zero T
 	if *field == zero {
 		*field = value
@@ -81,8 +81,8 @@ func (Format) Name() string { return "archive" }
 // Detect is sure of a file that begins as gzip, zstd or zip does, unless it is
 // the document of an office program.
 func (f Format) Detect(in source.Input, head []byte) (score float64, reason intray.Message) {
-	k, office := recognize(&watched{Input: in}, head, f.Limits.WithDefaults())
-	if k == none || office != "" {
+	k, office := detectKind(&trackedInput{Input: in}, head, f.Limits.WithDefaults())
+	if k == noArchive || office != "" {
 		return 0, intray.Message{}
 	}
 	return 1, k.reason()
@@ -94,10 +94,10 @@ func (f Format) Detect(in source.Input, head []byte) (score float64, reason intr
 // The input is not needed anymore when Open returns.
 func (f Format) Open(ctx context.Context, in source.Input, opt source.Options) (source.Book, error) {
 	f.Limits = f.Limits.WithDefaults()
-	u := &unpacking{Format: f, in: &watched{Input: in}, opt: opt}
+	u := &unpacker{Format: f, in: &trackedInput{Input: in}, opt: opt}
 	b, err := u.open(ctx)
 	if err != nil {
-		if left := u.abandon(); left != nil {
+		if left := u.cleanUp(); left != nil {
 			err = errors.Join(err, left)
 		}
 		return nil, err
@@ -105,32 +105,32 @@ func (f Format) Open(ctx context.Context, in source.Input, opt source.Options) (
 	return b, nil
 }
 
-// unpacking is the work of opening one archive.
-type unpacking struct {
+// unpacker is the work of opening one archive.
+type unpacker struct {
 	Format
-	in    *watched
+	in    *trackedInput
 	opt   source.Options
 	kind  kind
 	spool *spool
 	// inflated counts the bytes of all members.
 	inflated int64
 	members  []member
-	// kept is the opened book of the only member; nil where there are several.
-	kept   source.Book
+	// openBook is the opened book of the only member; nil where there are several.
+	openBook   source.Book
 	sheets int
-	passed passedOver
+	skipped skippedMembers
 	// remarks are what is to be told about the archive as a whole.
 	remarks []intray.Message
 }
 
-func (u *unpacking) open(ctx context.Context) (source.Book, error) {
+func (u *unpacker) open(ctx context.Context) (source.Book, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	if u.in.Size == 0 {
 		return nil, source.ErrEmpty
 	}
-	if err := u.recognize(); err != nil {
+	if err := u.detectKind(); err != nil {
 		return nil, err
 	}
 	var err error
@@ -139,28 +139,28 @@ func (u *unpacking) open(ctx context.Context) (source.Book, error) {
 	}
 	switch u.kind {
 	case gzipKind:
-		err = u.gzip(ctx)
+		err = u.openGzip(ctx)
 	case zstdKind:
-		err = u.zstd(ctx)
+		err = u.openZstd(ctx)
 	default:
-		err = u.zip(ctx)
+		err = u.openZip(ctx)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return u.book(), nil
+	return u.newBook(), nil
 }
 
-func (u *unpacking) recognize() error {
+func (u *unpacker) detectKind() error {
 	head := make([]byte, min(u.in.Size, source.HeadBytes))
 	if _, err := u.in.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("read the beginning of the archive: %w", err)
 	}
-	k, office := recognize(u.in, head, u.Limits)
+	k, office := detectKind(u.in, head, u.Limits)
 	switch {
 	case u.in.failed != nil:
 		return fmt.Errorf("read the directory of the archive: %w", u.in.failed)
-	case k == none:
+	case k == noArchive:
 		return &source.UnreadableError{Reason: intray.NewMessage("archive.not_archive", nil)}
 	case office != "":
 		return &source.UnreadableError{Reason: intray.NewMessage("archive.office_document", intray.Params{"entry": source.Excerpt(office)})}
@@ -169,22 +169,22 @@ func (u *unpacking) recognize() error {
 	return nil
 }
 
-// book is what was opened.
-func (u *unpacking) book() *book {
-	b := &book{opt: u.opt, members: u.members, kept: u.kept, spool: u.spool, evidence: u.evidence()}
+// newBook is what was opened.
+func (u *unpacker) newBook() *book {
+	b := &book{opt: u.opt, members: u.members, openBook: u.openBook, spool: u.spool, evidence: u.evidence()}
 	for i, m := range u.members {
 		for s := range m.sheets {
-			b.places = append(b.places, place{i, s})
+			b.sheets = append(b.sheets, sheetRef{i, s})
 		}
 	}
 	return b
 }
 
-// abandon gives back what was opened so far.
-func (u *unpacking) abandon() error {
+// cleanUp gives back what was opened so far.
+func (u *unpacker) cleanUp() error {
 	var err error
-	if u.kept != nil {
-		err = u.kept.Close()
+	if u.openBook != nil {
+		err = u.openBook.Close()
 	}
 	if u.spool != nil {
 		err = errors.Join(err, u.spool.Close())
@@ -194,27 +194,27 @@ func (u *unpacking) abandon() error {
 
 // evidence tells of the archive and its members; where there is one member
 // only, of what was decided about it.
-func (u *unpacking) evidence() []intray.Evidence {
+func (u *unpacker) evidence() []intray.Evidence {
 	why := intray.JoinMessages(append([]intray.Message{u.kind.reason()}, u.remarks...)...)
 	list := []intray.Evidence{{Choice: "archive", Value: string(u.kind), Reason: why}}
 	if len(u.members) == 1 {
 		list = append(list, u.members[0].evidence()...)
 	} else {
-		list = append(list, listed(u.members))
+		list = append(list, membersEvidence(u.members))
 	}
-	return append(list, u.passed.evidence()...)
+	return append(list, u.skipped.evidence()...)
 }
 
-// place is one sheet of one member.
-type place struct{ member, sheet int }
+// sheetRef is one sheet of one member.
+type sheetRef struct{ member, sheet int }
 
 // book is an opened archive.
 type book struct {
 	opt     source.Options
 	members []member
-	places  []place
-	// kept is the opened book of the only member; nil where there are several.
-	kept     source.Book
+	sheets  []sheetRef
+	// openBook is the opened book of the only member; nil where there are several.
+	openBook     source.Book
 	spool    *spool
 	evidence []intray.Evidence
 }
@@ -222,8 +222,8 @@ type book struct {
 func (b *book) Evidence() []intray.Evidence { return b.evidence }
 
 func (b *book) Sheets() []source.Sheet {
-	list := make([]source.Sheet, len(b.places))
-	for i, p := range b.places {
+	list := make([]source.Sheet, len(b.sheets))
+	for i, p := range b.sheets {
 		m := &b.members[p.member]
 		list[i] = m.sheets[p.sheet]
 		list[i].Name = m.sheetName(p.sheet)
@@ -233,34 +233,34 @@ func (b *book) Sheets() []source.Sheet {
 
 // Open opens the member of the sheet anew where there are several.
 func (b *book) Open(ctx context.Context, sheet int) (source.Reader, error) {
-	if sheet < 0 || sheet >= len(b.places) {
-		return nil, fmt.Errorf("open sheet %d of an archive with %d", sheet, len(b.places))
+	if sheet < 0 || sheet >= len(b.sheets) {
+		return nil, fmt.Errorf("open sheet %d of an archive with %d", sheet, len(b.sheets))
 	}
-	p := b.places[sheet]
+	p := b.sheets[sheet]
 	m := &b.members[p.member]
-	if b.kept != nil {
-		inner, err := b.kept.Open(ctx, p.sheet)
+	if b.openBook != nil {
+		inner, err := b.openBook.Open(ctx, p.sheet)
 		if err != nil {
-			return nil, m.named(err)
+			return nil, m.wrapError(err)
 		}
 		return &reader{Reader: inner, member: m}, nil
 	}
 	own, err := m.format.Open(ctx, m.in, b.opt)
 	if err != nil {
-		return nil, m.named(err)
+		return nil, m.wrapError(err)
 	}
 	inner, err := own.Open(ctx, p.sheet)
 	if err != nil {
-		return nil, errors.Join(m.named(err), own.Close())
+		return nil, errors.Join(m.wrapError(err), own.Close())
 	}
-	return &reader{Reader: inner, member: m, own: own}, nil
+	return &reader{Reader: inner, member: m, ownBook: own}, nil
 }
 
 // Close removes the inflated bytes. It works twice.
 func (b *book) Close() error {
 	var err error
-	if b.kept != nil {
-		err = b.kept.Close()
+	if b.openBook != nil {
+		err = b.openBook.Close()
 	}
 	return errors.Join(err, b.spool.Close())
 }
@@ -269,26 +269,26 @@ func (b *book) Close() error {
 type reader struct {
 	source.Reader
 	member *member
-	// own is the book that was opened for this reader alone, or nil.
-	own source.Book
+	// ownBook is the book that was opened for this reader alone, or nil.
+	ownBook source.Book
 }
 
 // Evidence tells of the member where the book does not.
 func (r *reader) Evidence() []intray.Evidence {
-	if r.own == nil {
+	if r.ownBook == nil {
 		return r.Reader.Evidence()
 	}
 	return append(r.member.evidence(), r.Reader.Evidence()...)
 }
 
 func (r *reader) Next(ctx context.Context, batch *intray.Records) error {
-	return r.member.named(r.Reader.Next(ctx, batch))
+	return r.member.wrapError(r.Reader.Next(ctx, batch))
 }
 
 func (r *reader) Close() error {
 	err := r.Reader.Close()
-	if r.own != nil {
-		err = errors.Join(err, r.own.Close())
+	if r.ownBook != nil {
+		err = errors.Join(err, r.ownBook.Close())
 	}
 	return err
 }

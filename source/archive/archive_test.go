@@ -56,7 +56,7 @@ func TestSheetNames(t *testing.T) {
 		{"a.zip", zipped(t, file("Müller.csv", people)), []string{"Müller.csv"}},
 	}
 	for _, test := range tests {
-		sheets, err := sourcetest.ReadAll(t.Context(), format(), sourcetest.Input(test.name, []byte(test.text)), source.Options{})
+		sheets, err := sourcetest.ReadAll(t.Context(), format(), sourcetest.NewInput(test.name, []byte(test.text)), source.Options{})
 		if err != nil {
 			t.Errorf("%s: %v", test.name, err)
 			continue
@@ -130,10 +130,10 @@ func TestEvidenceOfSeveralMembers(t *testing.T) {
 func TestErrorsNameTheMember(t *testing.T) {
 	bad := cabinetMark + "=Jan\n1\n!\n"
 	want := &source.UnreadableError{Line: 2, Reason: intray.Literal(`the member "box" of the zip file: a line that cannot be read`)}
-	sourcetest.Refuse(t, format(), zipped(t, file("box", bad)), source.Options{}, want)
-	sourcetest.Refuse(t, format(), zipped(t, file("box", bad), file("a.csv", people)), source.Options{}, want)
-	sourcetest.Refuse(t, format(), gzipped(t, "", bad), source.Options{}, &source.UnreadableError{Line: 2, Reason: intray.Literal("a line that cannot be read")})
-	sourcetest.Refuse(t, format(), zipped(t, file("a.csv", people), file("box", cabinetMark)), source.Options{},
+	sourcetest.RequireError(t, format(), zipped(t, file("box", bad)), source.Options{}, want)
+	sourcetest.RequireError(t, format(), zipped(t, file("box", bad), file("a.csv", people)), source.Options{}, want)
+	sourcetest.RequireError(t, format(), gzipped(t, "", bad), source.Options{}, &source.UnreadableError{Line: 2, Reason: intray.Literal("a line that cannot be read")})
+	sourcetest.RequireError(t, format(), zipped(t, file("a.csv", people), file("box", cabinetMark)), source.Options{},
 		&source.UnreadableError{Line: 1, Reason: intray.Literal(`the member "box" of the zip file: the cabinet is bare`)})
 }
 
@@ -145,7 +145,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 		zipped(t, file("a.csv", people), file("b.csv", people)), zipped(t, file("a.csv", people), file("box", cabinetMark)),
 	}
 	for _, text := range texts {
-		if book, err := f.Open(t.Context(), sourcetest.Input("", []byte(text)), source.Options{}); err == nil {
+		if book, err := f.Open(t.Context(), sourcetest.NewInput("", []byte(text)), source.Options{}); err == nil {
 			if err := errors.Join(book.Close(), book.Close()); err != nil {
 				t.Errorf("%.20q: %v", text, err)
 			}
@@ -163,21 +163,21 @@ func TestNothingIsLeftBehind(t *testing.T) {
 func TestNoFolderForTheTemporaryFile(t *testing.T) {
 	f := format()
 	f.Temp = t.TempDir() + "/missing"
-	_, err := f.Open(t.Context(), sourcetest.Input("", []byte(gzipped(t, "", people))), source.Options{})
+	_, err := f.Open(t.Context(), sourcetest.NewInput("", []byte(gzipped(t, "", people))), source.Options{})
 	if !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "temporary file") {
 		t.Errorf("got %v", err)
 	}
 }
 
-func TestTellsOfTheTemporaryFile(t *testing.T) {
+func TestErrorsNameTheTemporaryFile(t *testing.T) {
 	s, err := newSpool(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(s.add([]byte("abc")), s.rewind(3), s.rewind(1), s.add([]byte("d")), s.Close(), s.Close()); err != nil || s.size != 2 {
+	if err := errors.Join(s.write([]byte("abc")), s.rewind(3), s.rewind(1), s.write([]byte("d")), s.Close(), s.Close()); err != nil || s.size != 2 {
 		t.Errorf("size %d, error %v", s.size, err)
 	}
-	for _, err := range []error{s.add([]byte("abc")), s.rewind(1)} {
+	for _, err := range []error{s.write([]byte("abc")), s.rewind(1)} {
 		if !errors.Is(err, os.ErrClosed) || !strings.Contains(err.Error(), "temporary file") {
 			t.Errorf("a closed file gives %v", err)
 		}
@@ -187,7 +187,7 @@ func TestTellsOfTheTemporaryFile(t *testing.T) {
 // TestStopsWhileInflating stops behind the first bytes.
 func TestStopsWhileInflating(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	in := sourcetest.Input("", []byte(gzipped(t, "", strings.Repeat(people, 1<<16))))
+	in := sourcetest.NewInput("", []byte(gzipped(t, "", strings.Repeat(people, 1<<16))))
 	in.ReaderAt = stopping{in, cancel}
 	if _, err := format().Open(ctx, in, source.Options{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
@@ -218,7 +218,7 @@ func TestStreamsInARow(t *testing.T) {
 		"zip stored":     zipped(t, entry{zipHeader("a.csv", 0), people}),
 	}
 	for name, text := range texts {
-		if score, reason := format().Detect(sourcetest.Input("", []byte(text)), []byte(text)); score != 1 {
+		if score, reason := format().Detect(sourcetest.NewInput("", []byte(text)), []byte(text)); score != 1 {
 			t.Errorf("%s: score %v, %s", name, score, reason)
 		}
 		sheet, err := sourcetest.Read(t, format(), text, source.Options{})

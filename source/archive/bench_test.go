@@ -22,7 +22,7 @@ func BenchmarkOpen(b *testing.B) {
 			b.SetBytes(int64(text.Len()))
 			b.ReportAllocs()
 			for b.Loop() {
-				book, err := format().Open(b.Context(), sourcetest.Input("", []byte(packed.text)), source.Options{})
+				book, err := format().Open(b.Context(), sourcetest.NewInput("", []byte(packed.text)), source.Options{})
 				if err != nil {
 					b.Fatal(err)
 				}

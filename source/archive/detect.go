@@ -13,7 +13,7 @@ import (
 type kind string
 
 const (
-	none     kind = ""
+	noArchive     kind = ""
 	gzipKind kind = "gzip"
 	zstdKind kind = "zstd"
 	zipKind  kind = "zip"
@@ -34,35 +34,35 @@ func (k kind) bareName() intray.Message {
 }
 
 const (
-	gzipMark = "\x1F\x8B\x08"
-	zstdMark = "\x28\xB5\x2F\xFD"
-	zipMark  = "PK\x03\x04"
-	// emptyZipMark begins the end of a directory, which is all that an archive
+	gzipMagic = "\x1F\x8B\x08"
+	zstdMagic = "\x28\xB5\x2F\xFD"
+	zipMagic  = "PK\x03\x04"
+	// emptyZipMagic begins the end of a directory, which is all that an archive
 	// without members has.
-	emptyZipMark = "PK\x05\x06"
+	emptyZipMagic = "PK\x05\x06"
 )
 
-// recognize looks at how a file begins. office names what shows that a zip file
+// detectKind looks at how a file begins. office names what shows that a zip file
 // is a document of an office program, "" where it is none.
-func recognize(in *watched, head []byte, limits Limits) (k kind, office string) {
+func detectKind(in *trackedInput, head []byte, limits Limits) (k kind, office string) {
 	switch {
-	case bytes.HasPrefix(head, []byte(gzipMark)):
+	case bytes.HasPrefix(head, []byte(gzipMagic)):
 		return gzipKind, ""
 	case beginsZstd(head):
 		return zstdKind, ""
-	case bytes.HasPrefix(head, []byte(zipMark)):
+	case bytes.HasPrefix(head, []byte(zipMagic)):
 		return zipKind, findOffice(in, head, limits)
-	case bytes.HasPrefix(head, []byte(emptyZipMark)):
+	case bytes.HasPrefix(head, []byte(emptyZipMagic)):
 		return zipKind, ""
 	}
-	return none, ""
+	return noArchive, ""
 }
 
 // beginsZstd says whether text begins with a frame of zstd, behind frames that
 // are to be skipped: parallel compressors write those in front.
 func beginsZstd(text []byte) bool {
 	const skippable, mask, header = 0x184D2A50, 0xFFFFFFF0, 8
-	for !bytes.HasPrefix(text, []byte(zstdMark)) {
+	for !bytes.HasPrefix(text, []byte(zstdMagic)) {
 		if len(text) < header || binary.LittleEndian.Uint32(text)&mask != skippable {
 			return false
 		}
@@ -81,17 +81,17 @@ func officeEntries() []string {
 	return []string{"[content_types].xml", "_rels/.rels", "meta-inf/manifest.xml", "xl/workbook", "xl/worksheets/", "xl/_rels/", "word/document", "word/_rels/", "ppt/presentation", "ppt/_rels/"}
 }
 
-// officeParts is how many entries are looked at: documents have more of them
+// maxOfficeEntries is how many entries are looked at: documents have more of them
 // than archives of tables.
-const officeParts = 10_000
+const maxOfficeEntries = 10_000
 
 // findOffice looks through the directory; where that is lost, through the names
 // in head.
-func findOffice(in *watched, head []byte, limits Limits) string {
-	limits.Members = max(limits.Members, officeParts)
+func findOffice(in *trackedInput, head []byte, limits Limits) string {
+	limits.Members = max(limits.Members, maxOfficeEntries)
 	files, err := openDirectory(in, limits)
 	if err != nil {
-		return officeHead(head)
+		return findOfficeInHead(head)
 	}
 	for _, f := range files {
 		if f.Name == "mimetype" { // what OpenDocument and EPUB begin with
@@ -105,7 +105,7 @@ func findOffice(in *watched, head []byte, limits Limits) string {
 	return ""
 }
 
-func officeHead(head []byte) string {
+func findOfficeInHead(head []byte) string {
 	if bytes.Contains(head, []byte("mimetypeapplication/")) {
 		return "mimetype"
 	}
@@ -118,9 +118,9 @@ func officeHead(head []byte) string {
 	return ""
 }
 
-// otherArchive names the kind of an archive that is not read at all, "" where
+// unsupportedArchive names the kind of an archive that is not read at all, "" where
 // head is none.
-func otherArchive(head []byte) string {
+func unsupportedArchive(head []byte) string {
 	const tarMark, tarAt = "ustar", 257
 	if len(head) > tarAt && bytes.HasPrefix(head[tarAt:], []byte(tarMark)) {
 		return "tar"

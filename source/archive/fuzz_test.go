@@ -28,7 +28,7 @@ func FuzzArchive(f *testing.F) {
 	f.Add([]byte(zipped(f, file("a.zip", zipped(f, file("a.csv", people))))))
 	tight := Format{Temp: f.TempDir(), Inner: []source.Format{cabinet{}, anyText{}}, Limits: Limits{InflatedBytes: 8 << 10, Members: 20, Sheets: 20}}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		in := sourcetest.Input("a", text)
+		in := sourcetest.NewInput("a", text)
 		if score, reason := tight.Detect(in, text); score < 0 || score > 1 || (score > 0) == reason.IsZero() {
 			t.Fatalf("score %v, reason %q", score, reason)
 		}

@@ -15,15 +15,15 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// watched counts what is read of the archive, and remembers why reading has
+// trackedInput counts what is read of the archive, and remembers why reading has
 // failed: an error of the store must not pass for a damaged file. It is for one
 // goroutine.
-type watched struct {
+type trackedInput struct {
 	source.Input
-	read   int64
+	bytesRead   int64
 	failed error
-	// left is how many bytes may still be read; nil where any number may.
-	left *int64
+	// budget is how many bytes may still be read; nil where any number may.
+	budget *int64
 }
 
 // fault is a cause of damage that the libraries do not know.
@@ -37,9 +37,9 @@ var (
 )
 
 // ReadAt reads from the archive.
-func (w *watched) ReadAt(p []byte, at int64) (int, error) {
-	if w.left != nil {
-		if *w.left -= int64(len(p)); *w.left < 0 {
+func (w *trackedInput) ReadAt(p []byte, at int64) (int, error) {
+	if w.budget != nil {
+		if *w.budget -= int64(len(p)); *w.budget < 0 {
 			return 0, errDirectory
 		}
 	}
@@ -47,7 +47,7 @@ func (w *watched) ReadAt(p []byte, at int64) (int, error) {
 		return 0, errOutside
 	}
 	n, err := w.Input.ReadAt(p, at)
-	w.read += int64(n)
+	w.bytesRead += int64(n)
 	if n == len(p) {
 		return n, nil
 	}
@@ -60,12 +60,12 @@ func (w *watched) ReadAt(p []byte, at int64) (int, error) {
 	return n, err
 }
 
-// all reads the archive from its beginning to its end.
-func (w *watched) all() io.Reader { return io.NewSectionReader(w, 0, w.Size) }
+// reader reads the archive from its beginning to its end.
+func (w *trackedInput) reader() io.Reader { return io.NewSectionReader(w, 0, w.Size) }
 
-// explain says what an error means that came of reading: the store failed, or
+// readError says what an error means that came of reading: the store failed, or
 // what is damaged.
-func (w *watched) explain(what intray.Message, err error) error {
+func (w *trackedInput) readError(what intray.Message, err error) error {
 	var limit *source.LimitError
 	switch {
 	case w.failed != nil:
@@ -113,7 +113,7 @@ func newSpool(folder string) (*spool, error) {
 	return &spool{file: file}, nil
 }
 
-func (s *spool) add(text []byte) error {
+func (s *spool) write(text []byte) error {
 	n, err := s.file.WriteAt(text, s.size)
 	s.size += int64(n)
 	if err != nil {

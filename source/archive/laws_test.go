@@ -26,7 +26,7 @@ func TestPackingChangesNothing(t *testing.T) {
 		}
 		cut := rapid.IntRange(0, len(text)).Draw(rt, "cut")
 		opt := source.Options{AsIs: rapid.Bool().Draw(rt, "as is")}
-		bare, err := sourcetest.ReadAll(t.Context(), csv.Format{}, sourcetest.Input("", []byte(text)), opt)
+		bare, err := sourcetest.ReadAll(t.Context(), csv.Format{}, sourcetest.NewInput("", []byte(text)), opt)
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -35,7 +35,7 @@ func TestPackingChangesNothing(t *testing.T) {
 			zipped(t, file("a", text)), zipped(t, entry{zipHeader("a", zipZstd), text}, file("b", cabinetMark+"=Jan\n1\n")),
 		}
 		for _, archive := range packed {
-			got, err := sourcetest.ReadAll(t.Context(), format(), sourcetest.Input("", []byte(archive)), opt)
+			got, err := sourcetest.ReadAll(t.Context(), format(), sourcetest.NewInput("", []byte(archive)), opt)
 			if err != nil {
 				rt.Fatal(err)
 			}
@@ -54,7 +54,7 @@ func TestNoByteIsLostInSilence(t *testing.T) {
 		for bit := range 8 * len(text) {
 			changed := []byte(text)
 			changed[bit/8] ^= 1 << (bit % 8)
-			sheets, err := sourcetest.ReadAll(t.Context(), format(), sourcetest.Input("", changed), source.Options{})
+			sheets, err := sourcetest.ReadAll(t.Context(), format(), sourcetest.NewInput("", changed), source.Options{})
 			if err != nil {
 				if !isTyped(err) {
 					t.Errorf("%.4q, bit %d: an error without a type: %v", text, bit, err)

@@ -12,28 +12,28 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// found is a member before anything is known of what it holds.
-type found struct {
-	// what names it for errors, name for people; why is where the name is from.
-	what  intray.Message
+// memberInfo is a member before anything is known of what it holds.
+type memberInfo struct {
+	// label names it for errors, name for people; why is where the name is from.
+	label  intray.Message
 	name  string
-	why   intray.Message
+	nameSource   intray.Message
 	inZip bool
 }
 
 // member is a file of the archive that holds a table.
 type member struct {
-	found
+	memberInfo
 	in     source.Input
 	format source.Format
 	reason intray.Message
 	sheets []source.Sheet
-	// told is the evidence of its book.
-	told []intray.Evidence
+	// bookEvidence is the evidence of its book.
+	bookEvidence []intray.Evidence
 }
 
-// formats lists what a member may be.
-func (u *unpacking) formats() []string {
+// formatNames lists what a member may be.
+func (u *unpacker) formatNames() []string {
 	names := make([]string, len(u.Inner))
 	for i, f := range u.Inner {
 		names[i] = f.Name()
@@ -41,32 +41,32 @@ func (u *unpacking) formats() []string {
 	return names
 }
 
-// only opens the member of an archive that has one.
-func (u *unpacking) only(ctx context.Context, name string, from intray.Message, src io.Reader) error {
+// addSingleMember opens the member of an archive that has one.
+func (u *unpacker) addSingleMember(ctx context.Context, name string, from intray.Message, src io.Reader) error {
 	what := u.kind.file()
-	why, err := u.take(ctx, found{what: what, name: name, why: from}, src)
+	why, err := u.addMember(ctx, memberInfo{label: what, name: name, nameSource: from}, src)
 	switch {
 	case err != nil:
 		return err
-	case why == whyEmpty:
+	case why == reasonEmpty:
 		return source.ErrEmpty
 	case !why.IsZero():
-		return &source.UnreadableError{Reason: intray.NewMessage("archive.unknown_format", intray.Params{"what": what, "formats": u.formats()})}
+		return &source.UnreadableError{Reason: intray.NewMessage("archive.unknown_format", intray.Params{"what": what, "formats": u.formatNames()})}
 	}
 	return nil
 }
 
-// take inflates a member and opens it. why says why it was passed over, if it
+// addMember inflates a member and opens it. why says why it was passed over, if it
 // was.
-func (u *unpacking) take(ctx context.Context, f found, src io.Reader) (why intray.Message, err error) {
+func (u *unpacker) addMember(ctx context.Context, f memberInfo, src io.Reader) (why intray.Message, err error) {
 	from := u.spool.size
-	in, err := u.inflate(ctx, f.what, f.name, src)
+	in, err := u.inflate(ctx, f.label, f.name, src)
 	if err != nil {
 		return why, err
 	}
-	m := member{found: f, in: in}
-	if why, err = u.choose(&m); err == nil && why.IsZero() {
-		why, err = u.list(ctx, &m)
+	m := member{memberInfo: f, in: in}
+	if why, err = u.detectFormat(&m); err == nil && why.IsZero() {
+		why, err = u.listSheets(ctx, &m)
 	}
 	if err != nil {
 		return why, err
@@ -78,17 +78,17 @@ func (u *unpacking) take(ctx context.Context, f found, src io.Reader) (why intra
 	return why, nil
 }
 
-// choose finds the inner format that is surest of the member.
-func (u *unpacking) choose(m *member) (why intray.Message, err error) {
+// detectFormat finds the inner format that is surest of the member.
+func (u *unpacker) detectFormat(m *member) (why intray.Message, err error) {
 	head := make([]byte, min(m.in.Size, source.HeadBytes))
 	if len(head) == 0 {
-		return whyEmpty, nil
+		return reasonEmpty, nil
 	}
 	if _, err := m.in.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
 		return why, fmt.Errorf("read inflated bytes from their temporary file: %w", err)
 	}
-	if kind := nested(m.in, head, u.Limits); kind != "" {
-		return why, &source.UnreadableError{Reason: intray.NewMessage("archive.nested", intray.Params{"what": m.what, "format": kind})}
+	if kind := nestedArchive(m.in, head, u.Limits); kind != "" {
+		return why, &source.UnreadableError{Reason: intray.NewMessage("archive.nested", intray.Params{"what": m.label, "format": kind})}
 	}
 	top := 0.0
 	for _, f := range u.Inner {
@@ -97,56 +97,56 @@ func (u *unpacking) choose(m *member) (why intray.Message, err error) {
 		}
 	}
 	if m.format == nil {
-		return whyUnknown, nil
+		return reasonUnknown, nil
 	}
 	return why, nil
 }
 
-// nested names the kind of archive that a member is, "" where it is none.
-func nested(in source.Input, head []byte, limits Limits) string {
-	if k, office := recognize(&watched{Input: in}, head, limits); k != none && office == "" {
+// nestedArchive names the kind of archive that a member is, "" where it is none.
+func nestedArchive(in source.Input, head []byte, limits Limits) string {
+	if k, office := detectKind(&trackedInput{Input: in}, head, limits); k != noArchive && office == "" {
 		return string(k)
 	}
-	return otherArchive(head)
+	return unsupportedArchive(head)
 }
 
-// list opens the member to learn of its sheets. Only the book of a lone member
+// listSheets opens the member to learn of its sheets. Only the book of a lone member
 // stays open: a thousand would hold what a thousand files may cost.
-func (u *unpacking) list(ctx context.Context, m *member) (why intray.Message, err error) {
+func (u *unpacker) listSheets(ctx context.Context, m *member) (why intray.Message, err error) {
 	inner, err := m.format.Open(ctx, m.in, u.opt)
 	if errors.Is(err, source.ErrEmpty) {
-		return whyEmpty, nil
+		return reasonEmpty, nil
 	}
 	if err != nil {
-		return why, m.named(err)
+		return why, m.wrapError(err)
 	}
-	m.sheets, m.told = inner.Sheets(), inner.Evidence()
+	m.sheets, m.bookEvidence = inner.Sheets(), inner.Evidence()
 	if u.sheets += len(m.sheets); u.sheets > u.Limits.Sheets {
 		return why, errors.Join(&source.LimitError{Reason: intray.NewMessage("archive.too_many_sheets", intray.Params{"limit": u.Limits.Sheets})}, inner.Close())
 	}
 	if len(u.members) == 0 {
-		u.kept = inner
+		u.openBook = inner
 		return why, nil
 	}
 	err = inner.Close()
-	if u.kept != nil {
-		err = errors.Join(err, u.kept.Close())
-		u.kept = nil
+	if u.openBook != nil {
+		err = errors.Join(err, u.openBook.Close())
+		u.openBook = nil
 	}
 	return why, err
 }
 
-// named puts the name of a zip file's member in front of what is wrong with it.
-func (m *member) named(err error) error {
+// wrapError puts the name of a zip file's member in front of what is wrong with it.
+func (m *member) wrapError(err error) error {
 	var unreadable *source.UnreadableError
 	var limit *source.LimitError
 	switch {
 	case !m.inZip:
 		return err
 	case errors.As(err, &unreadable):
-		return &source.UnreadableError{Line: unreadable.Line, Reason: within(m.what, unreadable.Reason)}
+		return &source.UnreadableError{Line: unreadable.Line, Reason: within(m.label, unreadable.Reason)}
 	case errors.As(err, &limit):
-		return &source.LimitError{Line: limit.Line, Reason: within(m.what, limit.Reason)}
+		return &source.LimitError{Line: limit.Line, Reason: within(m.label, limit.Reason)}
 	}
 	return err
 }
@@ -171,24 +171,24 @@ func (m *member) sheetName(sheet int) string {
 // evidence tells which member it is, and what was decided about it.
 func (m *member) evidence() []intray.Evidence {
 	list := []intray.Evidence{
-		{Choice: "member", Value: m.name, Reason: m.why},
+		{Choice: "member", Value: m.name, Reason: m.nameSource},
 		{Choice: "format", Value: m.format.Name(), Reason: m.reason},
 	}
-	return append(list, m.told...)
+	return append(list, m.bookEvidence...)
 }
 
 const (
 	// chunkBytes is how much is inflated between two looks at the context.
 	chunkBytes = 128 << 10
-	// ratioFrom is how much a member may give before its ratio matters: small
+	// minRatioBytes is how much a member may give before its ratio matters: small
 	// files of one repeated row are honest.
-	ratioFrom = 10 << 20
+	minRatioBytes = 10 << 20
 )
 
 // inflate writes src to the spool and gives it as a file of its own. what names
 // it for errors.
-func (u *unpacking) inflate(ctx context.Context, what intray.Message, name string, src io.Reader) (source.Input, error) {
-	from, before := u.spool.size, u.in.read
+func (u *unpacker) inflate(ctx context.Context, what intray.Message, name string, src io.Reader) (source.Input, error) {
+	from, before := u.spool.size, u.in.bytesRead
 	chunk := make([]byte, chunkBytes)
 	for {
 		if err := ctx.Err(); err != nil {
@@ -196,10 +196,10 @@ func (u *unpacking) inflate(ctx context.Context, what intray.Message, name strin
 		}
 		n, end := src.Read(chunk)
 		u.inflated += int64(n)
-		if why := u.over(what, u.spool.size-from+int64(n), u.in.read-before); !why.IsZero() {
+		if why := u.exceededLimit(what, u.spool.size-from+int64(n), u.in.bytesRead-before); !why.IsZero() {
 			return source.Input{}, &source.LimitError{Reason: why}
 		}
-		if err := u.spool.add(chunk[:n]); err != nil {
+		if err := u.spool.write(chunk[:n]); err != nil {
 			return source.Input{}, err
 		}
 		if errors.Is(end, io.EOF) {
@@ -207,43 +207,43 @@ func (u *unpacking) inflate(ctx context.Context, what intray.Message, name strin
 			return source.Input{Name: name, ReaderAt: io.NewSectionReader(u.spool.file, from, size), Size: size}, nil
 		}
 		if end != nil {
-			return source.Input{}, u.in.explain(what, end)
+			return source.Input{}, u.in.readError(what, end)
 		}
 	}
 }
 
-// over says which limit a member goes beyond that has given so many bytes for
+// exceededLimit says which limit a member goes beyond that has given so many bytes for
 // so many compressed ones, if it does.
-func (u *unpacking) over(what intray.Message, inflated, compressed int64) intray.Message {
+func (u *unpacker) exceededLimit(what intray.Message, inflated, compressed int64) intray.Message {
 	l := u.Limits
 	switch {
 	case inflated > l.MemberBytes:
 		return intray.NewMessage("archive.inflates_too_large", intray.Params{"what": what, "limit": l.MemberBytes})
 	case u.inflated > l.InflatedBytes:
 		return intray.NewMessage("archive.too_large", intray.Params{"limit": l.InflatedBytes})
-	case inflated > ratioFrom && inflated/l.Ratio > compressed:
+	case inflated > minRatioBytes && inflated/l.Ratio > compressed:
 		return intray.NewMessage("archive.ratio_too_high", intray.Params{"what": what, "limit": l.Ratio})
 	}
 	return intray.Message{}
 }
 
-// mostNamed is how many members evidence names; the others are counted.
-const mostNamed = 20
+// maxListedNames is how many members evidence names; the others are counted.
+const maxListedNames = 20
 
-// listed tells of several members.
-func listed(members []member) intray.Evidence {
-	names := make([]string, 0, mostNamed)
-	for _, m := range members[:min(len(members), mostNamed)] {
+// membersEvidence tells of several members.
+func membersEvidence(members []member) intray.Evidence {
+	names := make([]string, 0, maxListedNames)
+	for _, m := range members[:min(len(members), maxListedNames)] {
 		names = append(names, m.name)
 	}
 	return intray.Evidence{
-		Choice: "members", Value: shorten(names, len(members)),
+		Choice: "members", Value: joinNames(names, len(members)),
 		Reason: intray.NewMessage("archive.members", intray.Params{"n": len(members)}),
 	}
 }
 
-// shorten joins the first of so many names.
-func shorten(names []string, total int) string {
+// joinNames joins the first of so many names.
+func joinNames(names []string, total int) string {
 	text := strings.Join(names, ", ")
 	if total > len(names) {
 		text += fmt.Sprintf(" and %d more", total-len(names))
@@ -251,42 +251,42 @@ func shorten(names []string, total int) string {
 	return text
 }
 
-// passedOver keeps account of the members that are no tables. The zero value is
+// skippedMembers keeps account of the members that are no tables. The zero value is
 // ready.
-type passedOver struct {
+type skippedMembers struct {
 	names []string
 	total int
-	// whys are the reasons in the order of their first member, counts how many
+	// causes are the reasons in the order of their first member, counts how many
 	// members each has.
-	whys   []intray.Message
+	causes   []intray.Message
 	counts map[intray.Message]int
 }
 
-func (p *passedOver) add(name string, why intray.Message) {
+func (p *skippedMembers) record(name string, why intray.Message) {
 	if p.counts == nil {
 		p.counts = map[intray.Message]int{}
 	}
-	if !slices.Contains(p.whys, why) {
-		p.whys = append(p.whys, why)
+	if !slices.Contains(p.causes, why) {
+		p.causes = append(p.causes, why)
 	}
 	p.counts[why]++
-	if p.total++; p.total <= mostNamed {
+	if p.total++; p.total <= maxListedNames {
 		p.names = append(p.names, name)
 	}
 }
 
-// reasons counts the members of each reason.
-func (p *passedOver) reasons() []intray.Message {
-	list := make([]intray.Message, len(p.whys))
-	for i, why := range p.whys {
+// summary counts the members of each reason.
+func (p *skippedMembers) summary() []intray.Message {
+	list := make([]intray.Message, len(p.causes))
+	for i, why := range p.causes {
 		list[i] = intray.NewMessage("archive.passed_count", intray.Params{"members": why, "count": p.counts[why]})
 	}
 	return list
 }
 
-func (p *passedOver) evidence() []intray.Evidence {
+func (p *skippedMembers) evidence() []intray.Evidence {
 	if p.total == 0 {
 		return nil
 	}
-	return []intray.Evidence{{Choice: "passed over", Value: shorten(p.names, p.total), Reason: intray.NewMessage("archive.passed_over", intray.Params{"reasons": p.reasons()})}}
+	return []intray.Evidence{{Choice: "passed over", Value: joinNames(p.names, p.total), Reason: intray.NewMessage("archive.passed_over", intray.Params{"reasons": p.summary()})}}
 }

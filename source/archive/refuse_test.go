@@ -86,7 +86,7 @@ func TestRefuses(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			sourcetest.Refuse(t, format(), test.text, source.Options{}, test.want)
+			sourcetest.RequireError(t, format(), test.text, source.Options{}, test.want)
 		})
 	}
 }
@@ -98,13 +98,13 @@ func TestRefusesNames(t *testing.T) {
 		"__MACOSX/../a.csv": "leads to another folder", "a\x00.csv": "has a NUL character", "": "is empty",
 	}
 	for name, why := range tests {
-		sourcetest.Refuse(t, format(), zipped(t, file(name, people)), source.Options{}, unreadable(fmt.Sprintf(`the zip file has the entry "%s", whose name %s`, strings.ReplaceAll(name, "\x00", " "), why)))
+		sourcetest.RequireError(t, format(), zipped(t, file(name, people)), source.Options{}, unreadable(fmt.Sprintf(`the zip file has the entry "%s", whose name %s`, strings.ReplaceAll(name, "\x00", " "), why)))
 	}
 	for _, twice := range [][2]string{{"a.csv", "a.csv"}, {"a.csv", "./a.csv"}, {"b/a.csv", "b//a.csv"}, {"a.csv/", "a.csv"}} {
 		text := zipped(t, file(twice[0], ""), file(twice[1], people))
-		sourcetest.Refuse(t, format(), text, source.Options{}, unreadable(fmt.Sprintf("the zip file has the entry %q twice", twice[1])))
+		sourcetest.RequireError(t, format(), text, source.Options{}, unreadable(fmt.Sprintf("the zip file has the entry %q twice", twice[1])))
 	}
-	sourcetest.Refuse(t, format(), zipped(t, file("a..csv", people), file("b/", ""), file("b/", "")), source.Options{}, nil)
+	sourcetest.RequireError(t, format(), zipped(t, file("a..csv", people), file("b/", ""), file("b/", "")), source.Options{}, nil)
 }
 
 // TestRefusesOverlaps lets two entries of the directory share their bytes.
@@ -113,7 +113,7 @@ func TestRefusesOverlaps(t *testing.T) {
 	second := strings.LastIndex(text, "PK\x01\x02")
 	raw := []byte(text)
 	binary.LittleEndian.PutUint32(raw[second+42:], 0)
-	sourcetest.Refuse(t, format(), string(raw), source.Options{}, unreadable("of the zip file overlap"))
+	sourcetest.RequireError(t, format(), string(raw), source.Options{}, unreadable("of the zip file overlap"))
 }
 
 func TestPassesOver(t *testing.T) {
@@ -171,7 +171,7 @@ func TestLimits(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			f := format()
 			f.Limits = test.limits
-			sourcetest.Refuse(t, f, test.text, source.Options{}, test.want)
+			sourcetest.RequireError(t, f, test.text, source.Options{}, test.want)
 		})
 	}
 }
@@ -182,7 +182,7 @@ func TestLargeDirectory(t *testing.T) {
 	for n := range many {
 		many[n] = entry{zipHeader(fmt.Sprintf("%0200d.csv", n), zip.Store), ""}
 	}
-	sourcetest.Refuse(t, format(), zipped(t, many...), source.Options{}, limited("more than 1,000 entries"))
+	sourcetest.RequireError(t, format(), zipped(t, many...), source.Options{}, limited("more than 1,000 entries"))
 }
 
 func TestDetect(t *testing.T) {
@@ -191,22 +191,22 @@ func TestDetect(t *testing.T) {
 		text := zipped(t, entry{zipHeader(name, zip.Store), "application/vnd.oasis.opendocument.spreadsheet"})
 		for _, cut := range []int{0, 90} { // with its directory, and without
 			text := text[:len(text)-cut]
-			sourcetest.Score(t, format(), "a.zip", text, 0, 0)
+			sourcetest.RequireScore(t, format(), "a.zip", text, 0, 0)
 		}
 	}
 	parts := make([]entry, 2000)
 	for n := range parts {
 		parts[n] = entry{zipHeader(fmt.Sprintf("%0100d.xml", n), zip.Store), ""}
 	}
-	sourcetest.Score(t, format(), "", zipped(t, append(parts, file("[Content_Types].xml", "<a/>"))...), 0, 0)
+	sourcetest.RequireScore(t, format(), "", zipped(t, append(parts, file("[Content_Types].xml", "<a/>"))...), 0, 0)
 	for _, text := range []string{people, "", "PK", "PK\x07\x08", "\x1F\x8B", "\x1F\x8B\x07", "\x50\x2A\x4D\x18", "\x50\x2A\x4D\x18\xFF\xFF\xFF\xFF", "\x50\x2A\x4D\x18\x00\x00\x00\x00abcd"} {
-		sourcetest.Score(t, format(), "a.zip", text, 0, 0)
+		sourcetest.RequireScore(t, format(), "a.zip", text, 0, 0)
 	}
 	for _, text := range []string{
 		gzipped(t, "", people), zstded(t, people), zipped(t), "PK\x03\x04", "PK\x03\x04\x00\x00",
 		zipped(t, file("xl/a.csv", people)), zipped(t, file("word/list.csv", people), file("my mimetype", people)),
 	} {
-		sourcetest.Score(t, format(), "a.csv", text, 1, 1)
+		sourcetest.RequireScore(t, format(), "a.csv", text, 1, 1)
 	}
 }
 
@@ -226,6 +226,6 @@ func TestLyingDirectory(t *testing.T) {
 		raw = le.AppendUint32(le.AppendUint64(raw, uint64(end)), 1)
 		return string(raw) + "PK\x05\x06\x00\x00\x00\x00" + strings.Repeat("\xFF", 12) + "\x00\x00"
 	}
-	sourcetest.Refuse(t, format(), large(1), source.Options{}, nil)
-	sourcetest.Refuse(t, format(), large(1<<32|1), source.Options{}, limited("more than 1,000 entries"))
+	sourcetest.RequireError(t, format(), large(1), source.Options{}, nil)
+	sourcetest.RequireError(t, format(), large(1<<32|1), source.Options{}, limited("more than 1,000 entries"))
 }

@@ -20,8 +20,8 @@ import (
 // errTrailing says that a gzip file goes on with something else.
 var errTrailing = &fault{intray.NewMessage("archive.trailing_bytes", nil)}
 
-// gzipStreams reads the streams of a gzip file as one text.
-type gzipStreams struct {
+// multiGzipReader reads the streams of a gzip file as one text.
+type multiGzipReader struct {
 	in *bufio.Reader
 	z  *gzip.Reader
 	// streams counts those begun, padding the NUL bytes behind the last.
@@ -29,8 +29,8 @@ type gzipStreams struct {
 	padding int64
 }
 
-func newGzip(in io.Reader) (*gzipStreams, error) {
-	g := &gzipStreams{in: bufio.NewReaderSize(in, 32<<10), streams: 1}
+func newMultiGzipReader(in io.Reader) (*multiGzipReader, error) {
+	g := &multiGzipReader{in: bufio.NewReaderSize(in, 32<<10), streams: 1}
 	z, err := gzip.NewReader(g.in)
 	if err != nil {
 		return nil, err
@@ -42,7 +42,7 @@ func newGzip(in io.Reader) (*gzipStreams, error) {
 
 // Read may give nothing at the end of a stream: a file of a million empty
 // streams must not keep its reader from looking at the context.
-func (g *gzipStreams) Read(p []byte) (int, error) {
+func (g *multiGzipReader) Read(p []byte) (int, error) {
 	n, err := g.z.Read(p)
 	if n > 0 || !errors.Is(err, io.EOF) {
 		if errors.Is(err, io.EOF) {
@@ -50,12 +50,12 @@ func (g *gzipStreams) Read(p []byte) (int, error) {
 		}
 		return n, err
 	}
-	return 0, g.next()
+	return 0, g.nextStream()
 }
 
-// next begins the stream behind one that has ended. Some tools fill the last
+// nextStream begins the stream behind one that has ended. Some tools fill the last
 // block of a file with NUL bytes.
-func (g *gzipStreams) next() error {
+func (g *multiGzipReader) nextStream() error {
 	first, err := g.in.Peek(1)
 	if err != nil {
 		return err
@@ -78,7 +78,7 @@ func (g *gzipStreams) next() error {
 	return err
 }
 
-func (g *gzipStreams) skipPadding() error {
+func (g *multiGzipReader) skipPadding() error {
 	rest, err := g.in.Peek(g.in.Buffered())
 	if err != nil {
 		return err
@@ -89,16 +89,16 @@ func (g *gzipStreams) skipPadding() error {
 	return err
 }
 
-func (u *unpacking) gzip(ctx context.Context) error {
-	src, err := newGzip(u.in.all())
+func (u *unpacker) openGzip(ctx context.Context) error {
+	src, err := newMultiGzipReader(u.in.reader())
 	if err != nil {
-		return u.in.explain(gzipKind.file(), err)
+		return u.in.readError(gzipKind.file(), err)
 	}
 	name, why := storedName(src.z.Name), intray.NewMessage("archive.stored_name", nil)
 	if name == "" {
-		name, why = withoutEnding(u.in.Name, ".gz", ".gzip"), u.kind.bareName()
+		name, why = trimExtension(u.in.Name, ".gz", ".gzip"), u.kind.bareName()
 	}
-	if err := u.only(ctx, name, why, src); err != nil {
+	if err := u.addSingleMember(ctx, name, why, src); err != nil {
 		return err
 	}
 	if src.streams > 1 {
@@ -114,16 +114,16 @@ func (u *unpacking) gzip(ctx context.Context) error {
 // compressor uses at its highest level.
 const zstdWindow = 128 << 20
 
-func newZstd(in io.Reader) (*zstd.Decoder, error) {
+func newZstdDecoder(in io.Reader) (*zstd.Decoder, error) {
 	// One at a time: the decoder reads ahead else, in another goroutine.
 	return zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(zstdWindow), zstd.WithDecodeBuffersBelow(0))
 }
 
-// zstdTexts gives errors of a decoder their names.
-type zstdTexts struct{ *zstd.Decoder }
+// zstdReader gives errors of a decoder their names.
+type zstdReader struct{ *zstd.Decoder }
 
 // Read reads inflated bytes.
-func (z zstdTexts) Read(p []byte) (int, error) {
+func (z zstdReader) Read(p []byte) (int, error) {
 	n, err := z.Decoder.Read(p)
 	switch {
 	case errors.Is(err, zstd.ErrWindowSizeExceeded):
@@ -135,18 +135,18 @@ func (z zstdTexts) Read(p []byte) (int, error) {
 }
 
 // Close gives back the memory.
-func (z zstdTexts) Close() error {
+func (z zstdReader) Close() error {
 	z.Decoder.Close()
 	return nil
 }
 
-func (u *unpacking) zstd(ctx context.Context) error {
-	dec, err := newZstd(u.in.all())
+func (u *unpacker) openZstd(ctx context.Context) error {
+	dec, err := newZstdDecoder(u.in.reader())
 	if err != nil {
-		return u.in.explain(zstdKind.file(), err)
+		return u.in.readError(zstdKind.file(), err)
 	}
 	defer dec.Close()
-	return u.only(ctx, withoutEnding(u.in.Name, ".zst", ".zstd"), u.kind.bareName(), zstdTexts{dec})
+	return u.addSingleMember(ctx, trimExtension(u.in.Name, ".zst", ".zstd"), u.kind.bareName(), zstdReader{dec})
 }
 
 // storedName is the name that a gzip file gives its member: what stands behind
@@ -164,11 +164,11 @@ func storedName(stored string) string {
 	if name == "." || name == ".." || name == "/" {
 		return ""
 	}
-	return visible(name)
+	return replaceControlChars(name)
 }
 
-// withoutEnding is a file's name without one of the endings, in any case.
-func withoutEnding(name string, endings ...string) string {
+// trimExtension is a file's name without one of the endings, in any case.
+func trimExtension(name string, endings ...string) string {
 	for _, ending := range endings {
 		if rest := len(name) - len(ending); rest > 0 && strings.EqualFold(name[rest:], ending) {
 			return name[:rest]

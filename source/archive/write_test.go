@@ -150,7 +150,7 @@ func format() Format { return Format{Inner: []source.Format{csv.Format{}, cabine
 // open opens an archive for the rest of the test.
 func open(t testing.TB, f Format, name, text string) source.Book {
 	t.Helper()
-	book, err := f.Open(t.Context(), sourcetest.Input(name, []byte(text)), source.Options{})
+	book, err := f.Open(t.Context(), sourcetest.NewInput(name, []byte(text)), source.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

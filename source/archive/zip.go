@@ -23,45 +23,45 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-func (u *unpacking) zip(ctx context.Context) error {
+func (u *unpacker) openZip(ctx context.Context) error {
 	files, err := openDirectory(u.in, u.Limits)
 	if err != nil {
 		return err
 	}
-	if err := refuseNames(files, u.Limits.NameBytes); err != nil {
+	if err := checkNames(files, u.Limits.NameBytes); err != nil {
 		return err
 	}
-	if err := refuseOverlaps(u.in, files); err != nil {
+	if err := checkOverlaps(u.in, files); err != nil {
 		return err
 	}
 	for _, f := range files {
 		name := entryName(f)
-		why := aside(f)
+		why := skipReason(f)
 		if why.IsZero() {
-			why, err = u.entry(ctx, name, f)
+			why, err = u.addEntry(ctx, name, f)
 		}
 		if err != nil {
 			return err
 		}
 		if !why.IsZero() {
-			u.passed.add(name, why)
+			u.skipped.record(name, why)
 		}
 	}
 	if len(u.members) > 0 {
 		return nil
 	}
-	if u.passed.counts[whyEmpty] > 0 && u.passed.counts[whyUnknown] == 0 {
+	if u.skipped.counts[reasonEmpty] > 0 && u.skipped.counts[reasonUnknown] == 0 {
 		return source.ErrEmpty
 	}
-	reasons := u.passed.reasons()
+	reasons := u.skipped.summary()
 	if len(reasons) == 0 {
 		reasons = []intray.Message{intray.NewMessage("archive.no_entries", nil)}
 	}
-	return &source.UnreadableError{Reason: intray.NewMessage("archive.no_table", intray.Params{"reasons": reasons, "formats": u.formats()})}
+	return &source.UnreadableError{Reason: intray.NewMessage("archive.no_table", intray.Params{"reasons": reasons, "formats": u.formatNames()})}
 }
 
-// entry opens one entry. why says why it was passed over, if it was.
-func (u *unpacking) entry(ctx context.Context, name string, f *zip.File) (why intray.Message, err error) {
+// addEntry opens one entry. why says why it was passed over, if it was.
+func (u *unpacker) addEntry(ctx context.Context, name string, f *zip.File) (why intray.Message, err error) {
 	const encrypted, strongly, masked = 1, 1 << 6, 1 << 13
 	what := intray.NewMessage("archive.member", intray.Params{"name": source.Excerpt(name)})
 	switch {
@@ -72,20 +72,20 @@ func (u *unpacking) entry(ctx context.Context, name string, f *zip.File) (why in
 	}
 	src, err := f.Open()
 	if err != nil {
-		return why, u.in.explain(what, err)
+		return why, u.in.readError(what, err)
 	}
 	defer src.Close()
-	return u.take(ctx, found{what: what, name: name, why: intray.NewMessage("archive.name_of_entry", nil), inZip: true}, src)
+	return u.addMember(ctx, memberInfo{label: what, name: name, nameSource: intray.NewMessage("archive.name_of_entry", nil), inZip: true}, src)
 }
 
-// refuseNames looks for names that no honest archive has.
-func refuseNames(files []*zip.File, most int) error {
+// checkNames looks for names that no honest archive has.
+func checkNames(files []*zip.File, most int) error {
 	seen := make(map[string]bool, len(files))
 	for _, f := range files {
 		if len(f.Name) > most {
 			return &source.LimitError{Reason: intray.NewMessage("archive.name_too_long", intray.Params{"limit": most})}
 		}
-		if why := badName(f.Name); !why.IsZero() {
+		if why := nameProblem(f.Name); !why.IsZero() {
 			return &source.UnreadableError{Reason: intray.NewMessage("archive.bad_name", intray.Params{"entry": source.Excerpt(f.Name), "problem": why})}
 		}
 		clean := path.Clean(f.Name)
@@ -97,8 +97,8 @@ func refuseNames(files []*zip.File, most int) error {
 	return nil
 }
 
-// badName says what is wrong with the name of an entry, if anything is.
-func badName(name string) intray.Message {
+// nameProblem says what is wrong with the name of an entry, if anything is.
+func nameProblem(name string) intray.Message {
 	switch {
 	case name == "":
 		return intray.NewMessage("archive.name_empty", nil)
@@ -122,13 +122,13 @@ var (
 	whyLeftover  = intray.NewMessage("archive.system_files", nil)
 	whyHidden    = intray.NewMessage("archive.hidden_files", nil)
 	whyIrregular = intray.NewMessage("archive.links", nil)
-	whyEmpty     = intray.NewMessage("archive.empty_files", nil)
-	whyUnknown   = intray.NewMessage("archive.unknown_files", nil)
+	reasonEmpty     = intray.NewMessage("archive.empty_files", nil)
+	reasonUnknown   = intray.NewMessage("archive.unknown_files", nil)
 )
 
-// aside says why an entry is passed over without a look at what it holds, if it
+// skipReason says why an entry is passed over without a look at what it holds, if it
 // is.
-func aside(f *zip.File) intray.Message {
+func skipReason(f *zip.File) intray.Message {
 	if strings.HasSuffix(f.Name, "/") || f.Mode().IsDir() {
 		return whyFolder
 	}
@@ -146,30 +146,30 @@ func aside(f *zip.File) intray.Message {
 	return intray.Message{}
 }
 
-// localHeader is the fixed part of the header in front of an entry's bytes.
-const localHeader = 30
+// localHeaderBytes is the fixed part of the header in front of an entry's bytes.
+const localHeaderBytes = 30
 
-// extent is where in the file an entry lies.
-type extent struct {
+// entryRange is where in the file an entry lies.
+type entryRange struct {
 	name       string
 	begin, end int64
 }
 
-// refuseOverlaps looks for entries that share bytes: bombs do, archivers never.
-func refuseOverlaps(in *watched, files []*zip.File) error {
-	list := make([]extent, 0, len(files))
+// checkOverlaps looks for entries that share bytes: bombs do, archivers never.
+func checkOverlaps(in *trackedInput, files []*zip.File) error {
+	list := make([]entryRange, 0, len(files))
 	for _, f := range files {
 		at, err := f.DataOffset()
 		if err != nil {
-			return in.explain(intray.NewMessage("archive.entry", intray.Params{"entry": source.Excerpt(f.Name)}), err)
+			return in.readError(intray.NewMessage("archive.entry", intray.Params{"entry": source.Excerpt(f.Name)}), err)
 		}
 		size := int64(min(f.CompressedSize64, uint64(in.Size)+1))
 		if at+size > in.Size {
 			return &source.UnreadableError{Reason: intray.NewMessage("archive.entry_outside_file", intray.Params{"entry": source.Excerpt(f.Name)})}
 		}
-		list = append(list, extent{f.Name, at - localHeader - int64(len(f.Name)), at + size})
+		list = append(list, entryRange{f.Name, at - localHeaderBytes - int64(len(f.Name)), at + size})
 	}
-	slices.SortFunc(list, func(x, y extent) int { return cmp.Compare(x.begin, y.begin) })
+	slices.SortFunc(list, func(x, y entryRange) int { return cmp.Compare(x.begin, y.begin) })
 	for i := 1; i < len(list); i++ {
 		if list[i].begin < list[i-1].end {
 			return &source.UnreadableError{Reason: intray.NewMessage("archive.overlapping_entries", intray.Params{"first": source.Excerpt(list[i-1].name), "second": source.Excerpt(list[i].name)})}
@@ -179,30 +179,30 @@ func refuseOverlaps(in *watched, files []*zip.File) error {
 }
 
 const (
-	// entryBytes is what an entry may take in the directory beside its name.
-	entryBytes = 1 << 10
-	// directoryEnd is what looking for the directory may take.
-	directoryEnd = 256 << 10
+	// maxEntryBytes is what an entry may take in the directory beside its name.
+	maxEntryBytes = 1 << 10
+	// maxDirectoryEndBytes is what looking for the directory may take.
+	maxDirectoryEndBytes = 256 << 10
 	// zipZstd is the number of zstd among the methods of compression.
 	zipZstd = 93
 )
 
 // openDirectory lists the entries of a zip file.
-func openDirectory(in *watched, limits Limits) ([]*zip.File, error) {
+func openDirectory(in *trackedInput, limits Limits) ([]*zip.File, error) {
 	if total, err := zip64Entries(in); err != nil {
-		return nil, in.explain(zipKind.file(), err)
+		return nil, in.readError(zipKind.file(), err)
 	} else if total > uint64(limits.Members) {
-		return nil, tooMany(limits)
+		return nil, tooManyEntriesError(limits)
 	}
-	left := int64(limits.Members)*int64(entryBytes+limits.NameBytes) + directoryEnd
-	in.left = &left
+	left := int64(limits.Members)*int64(maxEntryBytes+limits.NameBytes) + maxDirectoryEndBytes
+	in.budget = &left
 	dir, err := zip.NewReader(in, in.Size)
-	in.left = nil
+	in.budget = nil
 	switch {
 	case left < 0 || err == nil && len(dir.File) > limits.Members:
-		return nil, tooMany(limits)
-	case err != nil && !errors.Is(err, zip.ErrInsecurePath): // names are looked at by refuseNames
-		return nil, in.explain(zipKind.file(), err)
+		return nil, tooManyEntriesError(limits)
+	case err != nil && !errors.Is(err, zip.ErrInsecurePath): // names are looked at by checkNames
+		return nil, in.readError(zipKind.file(), err)
 	}
 	dir.RegisterDecompressor(zip.Deflate, flate.NewReader)
 	dir.RegisterDecompressor(zipZstd, zstdEntry)
@@ -211,26 +211,26 @@ func openDirectory(in *watched, limits Limits) ([]*zip.File, error) {
 
 // zstdEntry inflates an entry of a zip file.
 func zstdEntry(in io.Reader) io.ReadCloser {
-	dec, err := newZstd(in)
+	dec, err := newZstdDecoder(in)
 	if err != nil {
-		return io.NopCloser(failing{err})
+		return io.NopCloser(errorReader{err})
 	}
-	return zstdTexts{dec}
+	return zstdReader{dec}
 }
 
-// failing is a reader that cannot even begin.
-type failing struct{ err error }
+// errorReader is a reader that cannot even begin.
+type errorReader struct{ err error }
 
 // Read fails.
-func (f failing) Read([]byte) (int, error) { return 0, f.err }
+func (f errorReader) Read([]byte) (int, error) { return 0, f.err }
 
-func tooMany(limits Limits) error {
+func tooManyEntriesError(limits Limits) error {
 	return &source.LimitError{Reason: intray.NewMessage("archive.too_many_entries", intray.Params{"limit": limits.Members})}
 }
 
 // zip64Entries gives how many entries a large zip file declares, 0 where it
 // has no such record: archive/zip makes room for so many before it reads any.
-func zip64Entries(in *watched) (uint64, error) {
+func zip64Entries(in *trackedInput) (uint64, error) {
 	const endSize, locatorSize, recordSize, longest = 22, 20, 56, 1<<16 + 22 + 20
 	tail := make([]byte, min(in.Size, longest))
 	if _, err := in.ReadAt(tail, in.Size-int64(len(tail))); err != nil && !errors.Is(err, io.EOF) {
@@ -258,11 +258,11 @@ func entryName(f *zip.File) string {
 	if !utf8.ValidString(name) {
 		name, _ = charmap.CodePage437.NewDecoder().String(name) // it knows every byte
 	}
-	return visible(name)
+	return replaceControlChars(name)
 }
 
-// visible replaces control characters, which would write to a terminal.
-func visible(name string) string {
+// replaceControlChars replaces control characters, which would write to a terminal.
+func replaceControlChars(name string) string {
 	return strings.Map(func(char rune) rune {
 		if unicode.IsControl(char) {
 			return unicode.ReplacementChar

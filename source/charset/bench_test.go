@@ -46,7 +46,7 @@ func BenchmarkReader(b *testing.B) {
 			text := megabytes(c.text, 1<<20)
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
-				if _, err := io.Copy(io.Discard, NewReader(bytes.NewReader(text), named(c.name))); err != nil {
+				if _, err := io.Copy(io.Discard, NewReader(bytes.NewReader(text), encodingByName(c.name))); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -24,7 +24,7 @@ import (
 
 // Encoding is a way to write text as bytes. Encodings can be compared with ==.
 // The zero value is UTF-8.
-type Encoding struct{ spec *spec }
+type Encoding struct{ spec *encodingSpec }
 
 // UTF8 is what everything is turned into. ASCII is a part of it.
 var UTF8 = Encoding{}
@@ -40,12 +40,12 @@ func (e Encoding) Name() string {
 // String is the name.
 func (e Encoding) String() string { return e.Name() }
 
-// spec describes an encoding. One of page, wide and multi is set.
-type spec struct {
+// encodingSpec describes an encoding. One of page, wide and multi is set.
+type encodingSpec struct {
 	name   string
 	labels string
 	page   *charmap.Charmap
-	wide   wide
+	wide   wideEncoding
 	multi  encoding.Encoding
 }
 
@@ -96,8 +96,8 @@ var byLabel = sync.OnceValue(func() map[string]Encoding {
 	return known
 })
 
-// named gives an encoding by its exact name.
-func named(name string) Encoding {
+// encodingByName gives an encoding by its exact name.
+func encodingByName(name string) Encoding {
 	for i := range specs {
 		if specs[i].name == name {
 			return Encoding{&specs[i]}
@@ -109,11 +109,11 @@ func named(name string) Encoding {
 func fields(list string) []string { return strings.Fields(list) }
 
 // specs are all encodings but UTF-8. The labels are in the form of plainLabel.
-var specs = []spec{
-	{name: "UTF-16LE", labels: "utf16 utf16le ucs2 ucs2le unicode 1200 cp1200", wide: wide{unit: 2}},
-	{name: "UTF-16BE", labels: "ucs2be unicodefffe 1201 cp1201", wide: wide{unit: 2, big: true}},
-	{name: "UTF-32LE", labels: "utf32 ucs4 ucs4le 12000", wide: wide{unit: 4}},
-	{name: "UTF-32BE", labels: "ucs4be 12001", wide: wide{unit: 4, big: true}},
+var specs = []encodingSpec{
+	{name: "UTF-16LE", labels: "utf16 utf16le ucs2 ucs2le unicode 1200 cp1200", wide: wideEncoding{unit: 2}},
+	{name: "UTF-16BE", labels: "ucs2be unicodefffe 1201 cp1201", wide: wideEncoding{unit: 2, bigEndian: true}},
+	{name: "UTF-32LE", labels: "utf32 ucs4 ucs4le 12000", wide: wideEncoding{unit: 4}},
+	{name: "UTF-32BE", labels: "ucs4be 12001", wide: wideEncoding{unit: 4, bigEndian: true}},
 
 	{name: "windows-1252", labels: "cp1252 1252 win1252 ansi ms1252 xcp1252 westerneurope", page: charmap.Windows1252},
 	{name: "ISO-8859-1", labels: "latin1 l1 iso88591 28591 cp819 ibm819 iso885911987", page: charmap.ISO8859_1},

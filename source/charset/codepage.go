@@ -7,22 +7,22 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// page is an encoding of one byte per character, made ready to be judged.
-type page struct {
+// codePage is an encoding of one byte per character, made ready to be judged.
+type codePage struct {
 	encoding Encoding
-	rare     float64 // what choosing it costs
-	signs    [256]sign
-	tongues  []*tongue
-	letters  [][256]uint8 // by tongue and byte: the letter's number
+	penalty     float64 // what choosing it costs
+	chars    [256]charInfo
+	models  []*languageModel
+	letterIndexes  [][256]uint8 // by tongue and byte: the letter's number
 }
 
-// sign is what a byte stands for.
-type sign struct {
+// charInfo is what a byte stands for.
+type charInfo struct {
 	r      rune
 	letter bool
 	upper  bool
 	lower  bool
-	kind   symbol
+	kind   symbolKind
 }
 
 // The languages that are written in a family of encodings.
@@ -33,9 +33,9 @@ const (
 	baltic   = "lt lv et pl"
 )
 
-// candidates are the encodings of one byte that can be recognized, with what
+// candidatePages are the encodings of one byte that can be recognized, with what
 // each costs, in nats: the older and the rarer ones need more evidence.
-var candidates = []struct {
+var candidatePages = []struct {
 	name  string
 	rare  float64
 	codes string
@@ -68,56 +68,56 @@ var candidates = []struct {
 	{"windows-874", 1.5, "th"},
 }
 
-// pages makes all candidates ready, once, when they are first needed.
-var pages = sync.OnceValue(func() []*page {
-	var list []*page
-	for _, c := range candidates {
-		e := named(c.name)
-		p := &page{encoding: e, rare: c.rare, signs: signsOf(e.spec.page), tongues: listed(c.codes)}
-		for _, t := range p.tongues {
-			p.letters = append(p.letters, p.lettersIn(t))
+// codePages makes all candidates ready, once, when they are first needed.
+var codePages = sync.OnceValue(func() []*codePage {
+	var list []*codePage
+	for _, c := range candidatePages {
+		e := encodingByName(c.name)
+		p := &codePage{encoding: e, penalty: c.rare, chars: charInfosOf(e.spec.page), models: modelsFor(c.codes)}
+		for _, t := range p.models {
+			p.letterIndexes = append(p.letterIndexes, p.letterIndexesIn(t))
 		}
 		list = append(list, p)
 	}
 	return list
 })
 
-func signsOf(table *charmap.Charmap) (signs [256]sign) {
+func charInfosOf(table *charmap.Charmap) (signs [256]charInfo) {
 	for b := range 256 {
 		r := table.DecodeByte(byte(b))
-		s := sign{r: r, letter: isLetter(r), upper: unicode.IsUpper(r), lower: unicode.IsLower(r)}
+		s := charInfo{r: r, letter: isLetter(r), upper: unicode.IsUpper(r), lower: unicode.IsLower(r)}
 		if !s.letter {
-			s.kind = kindOf(r)
+			s.kind = symbolKindOf(r)
 		}
 		signs[b] = s
 	}
 	return signs
 }
 
-func (p *page) lettersIn(t *tongue) (letters [256]uint8) {
-	for b, s := range p.signs {
-		letters[b] = uint8(t.letter(s.r))
+func (p *codePage) letterIndexesIn(t *languageModel) (letters [256]uint8) {
+	for b, s := range p.chars {
+		letters[b] = uint8(t.letterIndex(s.r))
 	}
 	return letters
 }
 
-// detour is what it costs when a word is of another language than most.
-const detour = 3
+// foreignWordCost is what it costs when a word is of another language than most.
+const foreignWordCost = 3
 
-// judge says what a list of segments costs when read in this encoding: the
+// segmentsCost says what a list of segments costs when read in this encoding: the
 // lower, the more it reads as text. best is the language most of it is in.
-func (p *page) judge(list []segment) (cost float64, best *tongue) {
-	words := make([]float64, len(p.tongues)*len(list))
-	totals := make([]float64, len(p.tongues))
+func (p *codePage) segmentsCost(list []segment) (cost float64, best *languageModel) {
+	words := make([]float64, len(p.models)*len(list))
+	totals := make([]float64, len(p.models))
 	for i, s := range list {
-		cost += p.shape(s)
-		row := words[i*len(p.tongues):]
-		for j, t := range p.tongues {
-			row[j] = t.spell(s.bytes, &p.letters[j])
+		cost += p.shapeCost(s)
+		row := words[i*len(p.models):]
+		for j, t := range p.models {
+			row[j] = t.spellingCost(s.bytes, &p.letterIndexes[j])
 		}
-		least := leastOf(row[:len(p.tongues)])
-		for j := range p.tongues {
-			row[j] = min(row[j], least+detour)
+		least := minCost(row[:len(p.models)])
+		for j := range p.models {
+			row[j] = min(row[j], least+foreignWordCost)
 			totals[j] += row[j]
 		}
 	}
@@ -127,10 +127,10 @@ func (p *page) judge(list []segment) (cost float64, best *tongue) {
 			least = j
 		}
 	}
-	return cost + totals[least] + p.rare, p.tongues[least]
+	return cost + totals[least] + p.penalty, p.models[least]
 }
 
-func leastOf(costs []float64) float64 {
+func minCost(costs []float64) float64 {
 	least := costs[0]
 	for _, c := range costs[1:] {
 		least = min(least, c)
@@ -138,43 +138,43 @@ func leastOf(costs []float64) float64 {
 	return least
 }
 
-// spell says what the letters of a segment cost in a language.
-func (t *tongue) spell(text []byte, letters *[256]uint8) float64 {
+// spellingCost says what the letters of a segment cost in a language.
+func (t *languageModel) spellingCost(text []byte, letters *[256]uint8) float64 {
 	cost, prev := float32(0), 0
 	for _, b := range text {
 		next := int(letters[b])
-		if next != edge || prev != edge {
+		if next != wordEdge || prev != wordEdge {
 			cost += t.costs[prev*t.size+next]
 		}
 		prev = next
 	}
-	if prev != edge {
-		cost += t.costs[prev*t.size+edge]
+	if prev != wordEdge {
+		cost += t.costs[prev*t.size+wordEdge]
 	}
 	return float64(cost)
 }
 
-// spellText says what a text costs in a language.
-func (t *tongue) spellText(text string) float64 {
-	cost, prev := 0.0, edge
+// textCost says what a text costs in a language.
+func (t *languageModel) textCost(text string) float64 {
+	cost, prev := 0.0, wordEdge
 	for _, r := range text + " " {
-		next := t.letter(r)
-		if next != edge || prev != edge {
+		next := t.letterIndex(r)
+		if next != wordEdge || prev != wordEdge {
 			cost += float64(t.costs[prev*t.size+next])
 		}
-		if next == edge && r >= 0x80 {
-			cost += symbolCosts[kindOf(r)].odd
+		if next == wordEdge && r >= 0x80 {
+			cost += symbolCosts[symbolKindOf(r)].odd
 		}
 		prev = next
 	}
 	return cost
 }
 
-// symbol says how a character that is no letter is used in text.
-type symbol uint8
+// symbolKind says how a character that is no letter is used in text.
+type symbolKind uint8
 
 const (
-	plainSymbol   symbol = iota // @ [ ] ^ _ { | } ~ and the like
+	plainSymbol   symbolKind = iota // @ [ ] ^ _ { | } ~ and the like
 	apostrophe                  // ’ inside and behind words
 	quotation                   // “ ” » … at the edges of words
 	opening                     // « „ ‘ ¿ at the beginning of words
@@ -191,7 +191,7 @@ const (
 	undefinedByte               // bytes that stand for nothing
 )
 
-var symbolKinds = map[rune]symbol{
+var symbolKinds = map[rune]symbolKind{
 	'’': apostrophe, '“': quotation, '”': quotation, '»': quotation, '›': quotation,
 	'„': opening, '‘': opening, '‚': opening, '«': opening, '‹': opening, '¿': opening, '¡': opening,
 	'…': quotation, '–': dash, '—': dash, '•': dash, '·': dash,
@@ -204,7 +204,7 @@ var symbolKinds = map[rune]symbol{
 	unicode.ReplacementChar: undefinedByte,
 }
 
-func kindOf(r rune) symbol {
+func symbolKindOf(r rune) symbolKind {
 	kind, listed := symbolKinds[r]
 	switch {
 	case listed:
@@ -249,19 +249,19 @@ const (
 	otherScript    = 3.0
 )
 
-// shape says what the symbols and the capital letters of a segment cost, in
+// shapeCost says what the symbols and the capital letters of a segment cost, in
 // any language.
-func (p *page) shape(s segment) float64 {
+func (p *codePage) shapeCost(s segment) float64 {
 	cost := 0.0
-	prev, before := p.signs[s.before], sign{}
+	prev, before := p.chars[s.before], charInfo{}
 	for i, b := range s.bytes {
-		here := p.signs[b]
+		here := p.chars[b]
 		if here.letter {
-			cost += capitals(before, prev, here)
+			cost += capitalsCost(before, prev, here)
 		} else {
-			next := p.signs[s.after]
+			next := p.chars[s.after]
 			if i+1 < len(s.bytes) {
-				next = p.signs[s.bytes[i+1]]
+				next = p.chars[s.bytes[i+1]]
 			}
 			cost += symbolCost(prev, here, next)
 		}
@@ -270,8 +270,8 @@ func (p *page) shape(s segment) float64 {
 	return cost
 }
 
-// capitals judges a letter by the two signs before it.
-func capitals(before, prev, here sign) float64 {
+// capitalsCost judges a letter by the two signs before it.
+func capitalsCost(before, prev, here charInfo) float64 {
 	cost := 0.0
 	switch {
 	case prev.lower && here.upper:
@@ -287,17 +287,17 @@ func capitals(before, prev, here sign) float64 {
 	return cost
 }
 
-func symbolCost(prev, here, next sign) float64 {
+func symbolCost(prev, here, next charInfo) float64 {
 	costs := symbolCosts[here.kind]
-	if fits(prev, here, next) {
+	if symbolFits(prev, here, next) {
 		return costs.fitting
 	}
 	return costs.odd
 }
 
-// fits says whether a symbol stands where it belongs.
-func fits(prev, here, next sign) bool {
-	digit := func(s sign) bool { return s.r < 0x80 && isDigit(byte(s.r)) }
+// symbolFits says whether a symbol stands where it belongs.
+func symbolFits(prev, here, next charInfo) bool {
+	digit := func(s charInfo) bool { return s.r < 0x80 && isDigit(byte(s.r)) }
 	switch here.kind {
 	case apostrophe:
 		return prev.letter

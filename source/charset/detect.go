@@ -46,9 +46,9 @@ func (g Guess) Explain() intray.Message {
 	return intray.JoinMessages(g.Reason, reads(g.Preview))
 }
 
-// Rival names the encoding that comes next, and says what the text reads in it.
+// Alternative names the encoding that comes next, and says what the text reads in it.
 // Without a second it is windows-1252, or UTF-8 beside that.
-func (g Guess) Rival() (name string, reason intray.Message) {
+func (g Guess) Alternative() (name string, reason intray.Message) {
 	if g.Second != nil {
 		return g.Second.Encoding.Name(), reads(g.Second.Preview)
 	}
@@ -82,44 +82,44 @@ const Sure = 0.9
 // the bytes above 127 are likeliest to mean. Columns of ASCII beside them do
 // not count.
 func Detect(sample []byte, whole bool) Guess {
-	if name, size := leadingMarks(sample); size > 0 {
-		return marked(sample, name, size, whole)
+	if name, size := leadingBOM(sample); size > 0 {
+		return guessFromBOM(sample, name, size, whole)
 	}
-	if e, counted := nulPattern(sample); e != UTF8 {
-		return unmarked(sample, e, counted, whole)
+	if e, counted := detectWide(sample); e != UTF8 {
+		return guessFromNULs(sample, e, counted, whole)
 	}
-	if escaped(sample) {
-		return byEscapes(sample, whole)
+	if hasJISEscapes(sample) {
+		return guessFromEscapes(sample, whole)
 	}
-	check, sequences := checked(sample)
+	check, sequences := checkUTF8(sample)
 	switch {
 	case check.ASCII():
-		return onlyASCII(sample, whole)
+		return guessASCII(sample, whole)
 	case check.Invalid() == 0 && (!whole || !check.Unfinished()):
-		return strict(sample, sequences)
+		return guessValidUTF8(sample, sequences)
 	case mostlyUTF8(sequences, check):
-		return damaged(sample, sequences, check)
+		return guessDamagedUTF8(sample, sequences, check)
 	}
-	return weighed(sample, whole)
+	return guessByCost(sample, whole)
 }
 
 // Beyond so many characters that are valid UTF-8 their number makes no
 // difference, without invalid bytes and with some.
 const (
-	many     = 100
-	manyMore = 10000
+	enoughSequences     = 100
+	enoughAmongInvalid = 10000
 )
 
-// checked runs a sample through a Checker and counts the characters beyond
+// checkUTF8 runs a sample through a Checker and counts the characters beyond
 // ASCII.
-func checked(sample []byte) (check Checker, sequences int) {
+func checkUTF8(sample []byte) (check Checker, sequences int) {
 	_, _ = check.Write(sample)
 	if check.ASCII() {
 		return check, 0
 	}
-	enough := many
+	enough := enoughSequences
 	if check.Invalid() > 0 {
-		enough = manyMore
+		enough = enoughAmongInvalid
 	}
 	for i := 0; i < len(sample) && sequences < enough; {
 		i += asciiPrefix(sample[i:])
@@ -135,14 +135,14 @@ func checked(sample []byte) (check Checker, sequences int) {
 	return check, sequences
 }
 
-// marked believes the byte order mark, but for what it holds no longer.
-func marked(sample []byte, name string, size int, whole bool) Guess {
-	g := Guess{Encoding: named(name), BOM: size, Confidence: 1, Reason: intray.NewMessage("encoding.byte_order_mark", intray.Params{"encoding": name})}
+// guessFromBOM believes the byte order mark, but for what it holds no longer.
+func guessFromBOM(sample []byte, name string, size int, whole bool) Guess {
+	g := Guess{Encoding: encodingByName(name), BOM: size, Confidence: 1, Reason: intray.NewMessage("encoding.byte_order_mark", intray.Params{"encoding": name})}
 	if name == "UTF-8" {
-		check, sequences := checked(sample[size:])
+		check, sequences := checkUTF8(sample[size:])
 		g.ASCII = check.ASCII()
 		if check.Invalid() > 0 && !mostlyUTF8(sequences, check) {
-			return g.doubted(weighed(sample[size:], whole), int(check.Invalid()))
+			return g.contradictedBy(guessByCost(sample[size:], whole), int(check.Invalid()))
 		}
 	}
 	g.Preview, g.Invalid = preview(sample[size:], g.Encoding, whole)
@@ -153,8 +153,8 @@ func marked(sample []byte, name string, size int, whole bool) Guess {
 	return g
 }
 
-// doubted names what the text looks like although the mark says otherwise.
-func (g Guess) doubted(other Guess, invalid int) Guess {
+// contradictedBy names what the text looks like although the mark says otherwise.
+func (g Guess) contradictedBy(other Guess, invalid int) Guess {
 	other.BOM = g.BOM
 	other.Confidence = min(other.Confidence, 0.6)
 	other.Reason = intray.JoinMessages(intray.NewMessage("encoding.false_byte_order_mark", intray.Params{"n": invalid}), other.Reason)
@@ -167,7 +167,7 @@ func partly(reason intray.Message, invalid int) intray.Message {
 	return intray.NewMessage("encoding.partly_invalid", intray.Params{"reason": reason, "n": invalid})
 }
 
-func unmarked(sample []byte, e Encoding, t tally, whole bool) Guess {
+func guessFromNULs(sample []byte, e Encoding, t wideStats, whole bool) Guess {
 	g := Guess{Encoding: e, Confidence: 0.98, ASCII: t.letters == 0}
 	g.Reason = intray.NewMessage("encoding.nul_pattern", intray.Params{"encoding": e.Name(), "count": t.plain + t.letters, "total": t.units})
 	if t.units < 4 || t.broken > 0 {
@@ -177,14 +177,14 @@ func unmarked(sample []byte, e Encoding, t tally, whole bool) Guess {
 	return g
 }
 
-// escapes switch ISO-2022-JP to Japanese.
-var escapes = [][]byte{[]byte("\x1b$B"), []byte("\x1b$@"), []byte("\x1b(J"), []byte("\x1b(I"), []byte("\x1b$(D")}
+// jisEscapes switch ISO-2022-JP to Japanese.
+var jisEscapes = [][]byte{[]byte("\x1b$B"), []byte("\x1b$@"), []byte("\x1b(J"), []byte("\x1b(I"), []byte("\x1b$(D")}
 
-func escaped(sample []byte) bool {
+func hasJISEscapes(sample []byte) bool {
 	if bytes.IndexByte(sample, 0x1b) < 0 || !isASCII(sample) {
 		return false
 	}
-	for _, e := range escapes {
+	for _, e := range jisEscapes {
 		if bytes.Contains(sample, e) {
 			return true
 		}
@@ -192,8 +192,8 @@ func escaped(sample []byte) bool {
 	return false
 }
 
-func byEscapes(sample []byte, whole bool) Guess {
-	g := Guess{Encoding: named("ISO-2022-JP"), Confidence: 0.98, Reason: intray.NewMessage("encoding.iso_2022_jp", nil)}
+func guessFromEscapes(sample []byte, whole bool) Guess {
+	g := Guess{Encoding: encodingByName("ISO-2022-JP"), Confidence: 0.98, Reason: intray.NewMessage("encoding.iso_2022_jp", nil)}
 	g.Preview, g.Invalid = preview(sample, g.Encoding, whole)
 	if g.Invalid > 0 {
 		g.Confidence = 0.7
@@ -202,7 +202,7 @@ func byEscapes(sample []byte, whole bool) Guess {
 	return g
 }
 
-func onlyASCII(sample []byte, whole bool) Guess {
+func guessASCII(sample []byte, whole bool) Guess {
 	g := Guess{Confidence: 0.99, ASCII: true, Reason: intray.NewMessage("encoding.ascii", nil)}
 	if !whole {
 		g.Confidence = 0.95
@@ -214,31 +214,31 @@ func onlyASCII(sample []byte, whole bool) Guess {
 	return g
 }
 
-// few is how many characters may be valid UTF-8 by chance.
-const few = 8
+// fewSequences is how many characters may be valid UTF-8 by chance.
+const fewSequences = 8
 
-// strict judges by how many characters there are, and by what they are where
+// guessValidUTF8 judges by how many characters there are, and by what they are where
 // they are few.
-func strict(sample []byte, sequences int) Guess {
-	g := Guess{Confidence: 0.99, Reason: intray.NewMessage("encoding.utf8_valid", intray.Params{"characters": characters(sequences)})}
+func guessValidUTF8(sample []byte, sequences int) Guess {
+	g := Guess{Confidence: 0.99, Reason: intray.NewMessage("encoding.utf8_valid", intray.Params{"characters": charactersText(sequences)})}
 	g.Preview = shortPreview(sample)
-	if sequences > few {
+	if sequences > fewSequences {
 		return g
 	}
 	g.Confidence = 0.95
-	if usual(sample) && (!inPairs(sample) || !likelierScript(sample)) {
+	if hasConsistentScript(sample) && (!hasOnlyTwoByteRuns(sample) || !readsBetterAsScript(sample)) {
 		return g
 	}
-	other := weighed(sample, false)
+	other := guessByCost(sample, false)
 	g.Confidence = 0.7
 	g.Second = &Second{other.Encoding, min(0.25, other.Confidence), other.Preview}
-	g.Reason = intray.NewMessage("encoding.utf8_or_other", intray.Params{"characters": characters(sequences), "encoding": other.Encoding.Name()})
+	g.Reason = intray.NewMessage("encoding.utf8_or_other", intray.Params{"characters": charactersText(sequences), "encoding": other.Encoding.Name()})
 	return g
 }
 
-// inPairs says whether no character beyond ASCII stands alone and all are of
+// hasOnlyTwoByteRuns says whether no character beyond ASCII stands alone and all are of
 // two bytes, as short words of Chinese and Korean may look.
-func inPairs(sample []byte) bool {
+func hasOnlyTwoByteRuns(sample []byte) bool {
 	for i := 0; i < len(sample); {
 		i += asciiPrefix(sample[i:])
 		start := i
@@ -255,9 +255,9 @@ func inPairs(sample []byte) bool {
 	return true
 }
 
-func characters(n int) intray.Message {
-	if n >= many {
-		return intray.NewMessage("count.characters_at_least", intray.Params{"n": many})
+func charactersText(n int) intray.Message {
+	if n >= enoughSequences {
+		return intray.NewMessage("count.characters_at_least", intray.Params{"n": enoughSequences})
 	}
 	return intray.NewMessage("count.characters", intray.Params{"n": n})
 }
@@ -271,22 +271,22 @@ var families = [][]*unicode.RangeTable{
 	{unicode.Lao}, {unicode.Myanmar}, {unicode.Ethiopic}, {unicode.Sinhala},
 }
 
-// usual says whether the few characters beyond ASCII are of one family of
+// hasConsistentScript says whether the few characters beyond ASCII are of one family of
 // letters, or symbols as they turn up in text.
-func usual(sample []byte) bool {
+func hasConsistentScript(sample []byte) bool {
 	var family []*unicode.RangeTable
 	for _, r := range string(sample) {
 		if r < utf8.RuneSelf || r == utf8.RuneError || unicode.In(r, unicode.Inherited) || r == 'ー' {
 			continue
 		}
 		if !unicode.IsLetter(r) && !unicode.IsMark(r) {
-			if kind := kindOf(r); r < 0x2000 && (kind == rareSymbol || kind == controlSymbol) {
+			if kind := symbolKindOf(r); r < 0x2000 && (kind == rareSymbol || kind == controlSymbol) {
 				return false
 			}
 			continue
 		}
 		of := familyOf(r)
-		if of == nil || strayLatin(r) || family != nil && !unicode.In(r, family...) {
+		if of == nil || isRareLatin(r) || family != nil && !unicode.In(r, family...) {
 			return false
 		}
 		family = of
@@ -294,9 +294,9 @@ func usual(sample []byte) bool {
 	return true
 }
 
-// strayLatin says whether a letter is of those between the European and the
+// isRareLatin says whether a letter is of those between the European and the
 // Vietnamese ones, but for the few in use.
-func strayLatin(r rune) bool {
+func isRareLatin(r rune) bool {
 	return r > 0x17F && r < 0x250 && !strings.ContainsRune("ƏƠơƯưȘșȚțǍǎǏǐǑǒǓǔ", r)
 }
 
@@ -320,13 +320,13 @@ func mostlyUTF8(sequences int, check Checker) bool {
 	return sequences >= 4 && sequences >= 4*invalid
 }
 
-func damaged(sample []byte, sequences int, check Checker) Guess {
+func guessDamagedUTF8(sample []byte, sequences int, check Checker) Guess {
 	invalid := int(check.Invalid())
 	g := Guess{Invalid: invalid, Confidence: 0.92}
 	if sequences < 20*invalid {
 		g.Confidence = 0.75
 	}
-	g.Reason = intray.NewMessage("encoding.utf8_damaged", intray.Params{"characters": characters(sequences), "n": max(invalid, 1)})
+	g.Reason = intray.NewMessage("encoding.utf8_damaged", intray.Params{"characters": charactersText(sequences), "n": max(invalid, 1)})
 	g.Preview, _ = preview(sample, UTF8, false)
 	return g
 }
@@ -344,7 +344,7 @@ const (
 func preview(sample []byte, e Encoding, whole bool) (words string, invalid int) {
 	whole = whole && len(sample) <= previewBytes
 	sample = sample[:min(len(sample), previewBytes)]
-	text := make([]byte, growth*len(sample)+minRoom)
+	text := make([]byte, maxGrowth*len(sample)+minRoom)
 	d := newDecoder(e)
 	wrote := 0
 	for took := 0; took < len(sample); {

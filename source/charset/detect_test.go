@@ -91,7 +91,7 @@ func TestWideWithoutMark(t *testing.T) {
 		{"数量\t一二三\n一\t一\n", "Chinese with few separators"},
 	} {
 		for _, name := range wideNames {
-			e := named(name)
+			e := encodingByName(name)
 			raw, _ := written(e, c.text)
 			if g := Detect(raw, true); g.Encoding != e || g.BOM != 0 || g.Confidence < Sure {
 				t.Errorf("%s in %s: %s %.2f: %s", c.name, name, g.Encoding, g.Confidence, g.Reason)

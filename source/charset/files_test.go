@@ -76,7 +76,7 @@ func table(t *testing.T, language string, e Encoding, rows, plain int) string {
 			t.Fatalf("%s: %q has %d cells", language, line, len(cells))
 		}
 		if e.Name() == "windows-1258" {
-			cells = strings.Split(tonesApart(line), "|")
+			cells = strings.Split(decomposeTones(line), "|")
 		}
 		row := fmt.Sprintf("%d,%s,%s,user%d@example.com,%d.50,2024-%02d-17,\"%s\"\n", 1000+i, cells[0], cells[1], i, 17*i+3, i%12+1, cells[2])
 		if _, ok := written(e, row); ok && made < rows {
@@ -117,7 +117,7 @@ var big5 = sync.OnceValue(func() map[rune][]byte {
 	codes := map[rune][]byte{}
 	for lead := byte(0xA1); lead <= 0xF9; lead++ {
 		for trail := byte(0x40); trail < 0xFF; trail++ {
-			text, err := named("Big5").spec.multi.NewDecoder().Bytes([]byte{lead, trail})
+			text, err := encodingByName("Big5").spec.multi.NewDecoder().Bytes([]byte{lead, trail})
 			if r, n := utf8.DecodeRune(text); err == nil && n == len(text) && codes[r] == nil {
 				codes[r] = []byte{lead, trail}
 			}
@@ -140,7 +140,7 @@ func writtenBig5(text string) (raw []byte, ok bool) {
 	return raw, true
 }
 
-func writtenWide(w wide, text string) (raw []byte) {
+func writtenWide(w wideEncoding, text string) (raw []byte) {
 	units := []rune(text)
 	if w.unit == 2 {
 		units = units[:0]
@@ -151,7 +151,7 @@ func writtenWide(w wide, text string) (raw []byte) {
 	for _, u := range units {
 		for i := range w.unit {
 			at := i
-			if w.big {
+			if w.bigEndian {
 				at = w.unit - 1 - i
 			}
 			raw = append(raw, byte(u>>(8*at)))
@@ -160,9 +160,9 @@ func writtenWide(w wide, text string) (raw []byte) {
 	return raw
 }
 
-// tonesApart writes the tones of Vietnamese as signs of their own, which is all
+// decomposeTones writes the tones of Vietnamese as signs of their own, which is all
 // that windows-1258 has.
-func tonesApart(text string) string {
+func decomposeTones(text string) string {
 	apart := ""
 	for _, r := range norm.NFC.String(text) {
 		letter, tone := "", ""

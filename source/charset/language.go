@@ -14,9 +14,9 @@ import (
 //go:embed words/*.txt
 var wordFiles embed.FS
 
-// tongue is a language as a chain of letters: what it costs, in nats, that one
+// languageModel is a language as a chain of letters: what it costs, in nats, that one
 // letter follows another in a word. The edge of a word counts as a letter.
-type tongue struct {
+type languageModel struct {
 	name    string // the code of the message that is its name
 	letters map[rune]uint8
 	size    int
@@ -25,7 +25,7 @@ type tongue struct {
 
 // Letters that every tongue has: its own follow.
 const (
-	edge = iota
+	wordEdge = iota
 	strangeLatin1
 	strangeLatin
 	strange
@@ -36,13 +36,13 @@ const (
 // have some, other scripts do not mix into a word.
 var strangeShare = [firstLetter]float64{strangeLatin1: 2e-4, strangeLatin: 3e-5, strange: 2e-6}
 
-// trust says how many pairs of a letter must be seen until they outweigh how
+// pairTrust says how many pairs of a letter must be seen until they outweigh how
 // frequent the next letter is at all.
-const trust = 6
+const pairTrust = 6
 
-// tongueNames are the languages there are words of, each with the code of the
+// languageNames are the languages there are words of, each with the code of the
 // message that is its name.
-var tongueNames = map[string]string{
+var languageNames = map[string]string{
 	"ar": "language.ar", "be": "language.be", "bg": "language.bg", "ca": "language.ca", "cs": "language.cs",
 	"da": "language.da", "de": "language.de", "el": "language.el", "en": "language.en", "es": "language.es",
 	"et": "language.et", "fa": "language.fa", "fi": "language.fi", "fr": "language.fr", "he": "language.he",
@@ -53,56 +53,56 @@ var tongueNames = map[string]string{
 	"tr": "language.tr", "uk": "language.uk", "vi": "language.vi",
 }
 
-// tongues builds all languages, once, when they are first needed.
-var tongues = sync.OnceValue(func() map[string]*tongue {
-	known := map[string]*tongue{}
-	for code, name := range tongueNames {
+// languageModels builds all languages, once, when they are first needed.
+var languageModels = sync.OnceValue(func() map[string]*languageModel {
+	known := map[string]*languageModel{}
+	for code, name := range languageNames {
 		words, err := wordFiles.ReadFile("words/" + code + ".txt")
 		if err != nil {
 			panic("charset: the words of " + code + " are missing: " + err.Error())
 		}
-		known[code] = learn(name, string(words))
+		known[code] = trainModel(name, string(words))
 	}
 	return known
 })
 
-// learn counts letters and pairs of letters in a list of words.
-func learn(name, words string) *tongue {
-	t := &tongue{name: name, letters: map[rune]uint8{}, size: firstLetter}
+// trainModel counts letters and pairs of letters in a list of words.
+func trainModel(name, words string) *languageModel {
+	t := &languageModel{name: name, letters: map[rune]uint8{}, size: firstLetter}
 	for c := 'a'; c <= 'z'; c++ {
-		t.add(c)
+		t.addLetter(c)
 	}
 	for _, c := range words {
 		if isLetter(c) {
-			t.add(fold(c))
+			t.addLetter(foldLetter(c))
 		}
 	}
 	pairs := make([]float64, t.size*t.size)
-	prev := edge
+	prev := wordEdge
 	for _, c := range words + " " {
-		next := t.letter(c)
-		if next != edge || prev != edge {
+		next := t.letterIndex(c)
+		if next != wordEdge || prev != wordEdge {
 			pairs[prev*t.size+next]++
 		}
 		prev = next
 	}
-	t.weigh(pairs)
+	t.setCosts(pairs)
 	return t
 }
 
-func (t *tongue) add(c rune) {
+func (t *languageModel) addLetter(c rune) {
 	if _, known := t.letters[c]; !known {
 		t.letters[c] = uint8(t.size)
 		t.size++
 	}
 }
 
-// letter gives the number of a letter; everything else is the edge of a word.
-func (t *tongue) letter(c rune) int {
+// letterIndex gives the number of a letter; everything else is the edge of a word.
+func (t *languageModel) letterIndex(c rune) int {
 	if !isLetter(c) {
-		return edge
+		return wordEdge
 	}
-	if n, known := t.letters[fold(c)]; known {
+	if n, known := t.letters[foldLetter(c)]; known {
 		return int(n)
 	}
 	switch {
@@ -115,16 +115,16 @@ func (t *tongue) letter(c rune) int {
 	}
 }
 
-// weigh turns counts into costs: pairs that were seen, eked out by how frequent
+// setCosts turns counts into costs: pairs that were seen, eked out by how frequent
 // the next letter is at all.
-func (t *tongue) weigh(pairs []float64) {
+func (t *languageModel) setCosts(pairs []float64) {
 	single, total := make([]float64, t.size), 0.0
 	for i, n := range pairs {
 		single[i%t.size] += n
 		total += n
 	}
 	alone := func(next int) float64 {
-		if next > edge && next < firstLetter {
+		if next > wordEdge && next < firstLetter {
 			return strangeShare[next]
 		}
 		return (single[next] + 0.4) / (total + 0.4*float64(t.size))
@@ -136,7 +136,7 @@ func (t *tongue) weigh(pairs []float64) {
 			sum += pairs[prev*t.size+next]
 		}
 		for next := range t.size {
-			p := (pairs[prev*t.size+next] + trust*alone(next)) / (sum + trust)
+			p := (pairs[prev*t.size+next] + pairTrust*alone(next)) / (sum + pairTrust)
 			t.costs[prev*t.size+next] = float32(-math.Log(p))
 		}
 	}
@@ -147,9 +147,9 @@ func isLetter(c rune) bool {
 	return c != 'ª' && c != 'º' && c != 'ƒ' && (unicode.IsLetter(c) || unicode.Is(unicode.Mn, c))
 }
 
-// fold gives the small letter, and one form to letters that the older
+// foldLetter gives the small letter, and one form to letters that the older
 // encodings do not tell apart.
-func fold(c rune) rune {
+func foldLetter(c rune) rune {
 	switch c {
 	case 'ی', 'ى':
 		return 'ي'
@@ -163,29 +163,29 @@ func fold(c rune) rune {
 	return unicode.ToLower(c)
 }
 
-// listed gives the tongues of a list of codes.
-func listed(codes string) []*tongue {
-	var list []*tongue
+// modelsFor gives the tongues of a list of codes.
+func modelsFor(codes string) []*languageModel {
+	var list []*languageModel
 	for _, code := range strings.Fields(codes) {
-		list = append(list, tongues()[code])
+		list = append(list, languageModels()[code])
 	}
 	return list
 }
 
 //go:embed signs/*.txt
-var signFiles embed.FS
+var characterFiles embed.FS
 
-// script is a language of many characters: what each of them costs, in nats,
+// scriptModel is a language of many characters: what each of them costs, in nats,
 // by how common it is.
-type script struct {
+type scriptModel struct {
 	name    string // the code of the message that is its name
 	costs   map[rune]float32
 	level1  runeSet    // the common half of the national standard
 	level2  runeSet    // the rest of it
-	rest    [3]float64 // cost of level 1, of level 2 and of all others
+	unlistedCosts    [3]float64 // cost of level 1, of level 2 and of all others
 	kana    float64
 	hangul  bool
-	reading []reading
+	encodings []scriptEncoding
 }
 
 // runeSet is a set of characters of the first 65,536.
@@ -199,20 +199,20 @@ func (s *runeSet) add(r rune) {
 
 func (s *runeSet) has(r rune) bool { return r < 1<<16 && s[r>>6]&(1<<(r&63)) != 0 }
 
-// reading is an encoding in which a script is written, and what it costs.
-type reading struct {
+// scriptEncoding is an encoding in which a script is written, and what it costs.
+type scriptEncoding struct {
 	name string
-	rare float64
+	penalty float64
 }
 
-// frequent is how many characters of a list count as the most frequent.
-const frequent = 300
+// frequentCount is how many characters of a list count as the most frequent.
+const frequentCount = 300
 
-// codes is a block of two-byte codes.
-type codes struct{ leadLow, leadHigh byte }
+// codeBlock is a block of two-byte codes.
+type codeBlock struct{ leadLow, leadHigh byte }
 
-// block lists the characters of a block.
-func (c codes) block(e encoding.Encoding) (set runeSet) {
+// decodeRunes lists the characters of a block.
+func (c codeBlock) decodeRunes(e encoding.Encoding) (set runeSet) {
 	decode := e.NewDecoder()
 	for lead := int(c.leadLow); lead <= int(c.leadHigh); lead++ {
 		for trail := 0x40; trail < 0xFF; trail++ {
@@ -229,38 +229,38 @@ func (c codes) block(e encoding.Encoding) (set runeSet) {
 }
 
 // scripts builds all of them, once, when they are first needed.
-var scripts = sync.OnceValue(func() []*script {
-	return []*script{
+var scripts = sync.OnceValue(func() []*scriptModel {
+	return []*scriptModel{
 		{
-			name: "language.ja", costs: frequency("ja", 7, 8), kana: 4.6, rest: [3]float64{10.6, 13.4, 15},
-			level1: block("EUC-JP", 0xB0, 0xCF), level2: block("EUC-JP", 0xD0, 0xF4),
-			reading: []reading{{"Shift_JIS", 1}, {"EUC-JP", 1.5}},
+			name: "language.ja", costs: loadFrequencies("ja", 7, 8), kana: 4.6, unlistedCosts: [3]float64{10.6, 13.4, 15},
+			level1: runesOfBlock("EUC-JP", 0xB0, 0xCF), level2: runesOfBlock("EUC-JP", 0xD0, 0xF4),
+			encodings: []scriptEncoding{{"Shift_JIS", 1}, {"EUC-JP", 1.5}},
 		},
 		{
-			name: "language.ko", costs: frequency("ko", 5.6, 6.4), kana: 13, rest: [3]float64{9.5, 13, 14},
-			level1: block("EUC-KR", 0xB0, 0xC8), hangul: true,
-			reading: []reading{{"EUC-KR", 1}},
+			name: "language.ko", costs: loadFrequencies("ko", 5.6, 6.4), kana: 13, unlistedCosts: [3]float64{9.5, 13, 14},
+			level1: runesOfBlock("EUC-KR", 0xB0, 0xC8), hangul: true,
+			encodings: []scriptEncoding{{"EUC-KR", 1}},
 		},
 		{
-			name: "language.zh_hans", costs: frequency("zh-hans", 6.6, 7.6), kana: 12, rest: [3]float64{10.2, 12, 14},
-			level1: block("GBK", 0xB0, 0xD7), level2: block("GBK", 0xD8, 0xF7),
-			reading: []reading{{"GBK", 1}, {"GB18030", 1.5}},
+			name: "language.zh_hans", costs: loadFrequencies("zh-hans", 6.6, 7.6), kana: 12, unlistedCosts: [3]float64{10.2, 12, 14},
+			level1: runesOfBlock("GBK", 0xB0, 0xD7), level2: runesOfBlock("GBK", 0xD8, 0xF7),
+			encodings: []scriptEncoding{{"GBK", 1}, {"GB18030", 1.5}},
 		},
 		{
-			name: "language.zh_hant", costs: frequency("zh-hant", 6.6, 7.6), kana: 12, rest: [3]float64{10.2, 12.5, 15},
-			level1: block("Big5", 0xA4, 0xC6), level2: block("Big5", 0xC9, 0xF9),
-			reading: []reading{{"Big5", 1}, {"GBK", 4}, {"GB18030", 4.5}},
+			name: "language.zh_hant", costs: loadFrequencies("zh-hant", 6.6, 7.6), kana: 12, unlistedCosts: [3]float64{10.2, 12.5, 15},
+			level1: runesOfBlock("Big5", 0xA4, 0xC6), level2: runesOfBlock("Big5", 0xC9, 0xF9),
+			encodings: []scriptEncoding{{"Big5", 1}, {"GBK", 4}, {"GB18030", 4.5}},
 		},
 	}
 })
 
-func block(name string, low, high byte) runeSet {
-	return codes{low, high}.block(named(name).spec.multi)
+func runesOfBlock(name string, low, high byte) runeSet {
+	return codeBlock{low, high}.decodeRunes(encodingByName(name).spec.multi)
 }
 
-// frequency reads a list of common characters, the most frequent first.
-func frequency(code string, first, others float32) map[rune]float32 {
-	text, err := signFiles.ReadFile("signs/" + code + ".txt")
+// loadFrequencies reads a list of common characters, the most frequent first.
+func loadFrequencies(code string, first, others float32) map[rune]float32 {
+	text, err := characterFiles.ReadFile("signs/" + code + ".txt")
 	if err != nil {
 		panic("charset: the characters of " + code + " are missing: " + err.Error())
 	}
@@ -270,7 +270,7 @@ func frequency(code string, first, others float32) map[rune]float32 {
 			continue
 		}
 		costs[r] = first
-		if len(costs) > frequent {
+		if len(costs) > frequentCount {
 			costs[r] = others
 		}
 	}
@@ -284,31 +284,31 @@ const (
 	halfKanaRun    = 5.5
 	halfKanaAlone  = 12.0
 	wideMark       = 5.5
-	foreign        = 12.0
-	brokenSign     = 20.0
+	foreignCost        = 12.0
+	brokenCost     = 20.0
 )
 
-// judge says what text costs as this script.
-func (s *script) judge(text []rune) float64 {
+// textCost says what text costs as this script.
+func (s *scriptModel) textCost(text []rune) float64 {
 	cost, prev := 0.0, rune(' ')
 	for _, r := range text {
-		cost += s.one(prev, r)
+		cost += s.runeCost(prev, r)
 		prev = r
 	}
 	return cost
 }
 
-func (s *script) one(prev, r rune) float64 {
+func (s *scriptModel) runeCost(prev, r rune) float64 {
 	if r < 0x80 {
-		return asciiBeside + adjoining(r, prev)
+		return asciiBeside + adjoiningCost(r, prev)
 	}
-	cost := adjoining(prev, r)
+	cost := adjoiningCost(prev, r)
 	if known, listed := s.costs[r]; listed {
 		return cost + float64(known)
 	}
 	switch {
 	case r == unicode.ReplacementChar:
-		return brokenSign
+		return brokenCost
 	case r >= 0x3041 && r <= 0x30FE:
 		return cost + s.kana
 	case r >= 0xFF61 && r <= 0xFF9F:
@@ -319,27 +319,27 @@ func (s *script) one(prev, r rune) float64 {
 	case r >= 0x3000 && r <= 0x303F || r >= 0xFF01 && r <= 0xFF5E:
 		return wideMark
 	case unicode.Is(unicode.Han, r) || unicode.Is(unicode.Hangul, r):
-		return cost + s.level(r)
+		return cost + s.unlistedCost(r)
 	default:
-		return foreign
+		return foreignCost
 	}
 }
 
-// level is the cost of a character that is in no list.
-func (s *script) level(r rune) float64 {
+// unlistedCost is the cost of a character that is in no list.
+func (s *scriptModel) unlistedCost(r rune) float64 {
 	switch {
 	case s.level1.has(r):
-		return s.rest[0]
+		return s.unlistedCosts[0]
 	case s.level2.has(r) && !s.hangul:
-		return s.rest[1]
+		return s.unlistedCosts[1]
 	default:
-		return s.rest[2]
+		return s.unlistedCosts[2]
 	}
 }
 
-// adjoining is the cost of a small ASCII letter right beside a wide character,
+// adjoiningCost is the cost of a small ASCII letter right beside a wide character,
 // which half a character of another encoding makes.
-func adjoining(ascii, other rune) float64 {
+func adjoiningCost(ascii, other rune) float64 {
 	if ascii >= 'a' && ascii <= 'z' && other >= 0x80 {
 		return smallAdjoining
 	}

@@ -10,16 +10,16 @@ import (
 // inPage writes a word in an encoding of one byte.
 func inPage(t *testing.T, name, word string) segment {
 	t.Helper()
-	raw, ok := written(named(name), word)
+	raw, ok := written(encodingByName(name), word)
 	if !ok {
 		t.Fatalf("%s cannot write %q", name, word)
 	}
 	return segment{bytes: raw, before: ' ', after: ' '}
 }
 
-func pageOf(t *testing.T, name string) *page {
+func pageOf(t *testing.T, name string) *codePage {
 	t.Helper()
-	for _, p := range pages() {
+	for _, p := range codePages() {
 		if p.encoding.Name() == name {
 			return p
 		}
@@ -40,7 +40,7 @@ func TestShape(t *testing.T) {
 		{"Wort…", "Wo…rt"},
 		{"café", "caf©"},
 	} {
-		if better, worse := p.shape(inPage(t, "windows-1252", c.better)), p.shape(inPage(t, "windows-1252", c.worse)); better >= worse {
+		if better, worse := p.shapeCost(inPage(t, "windows-1252", c.better)), p.shapeCost(inPage(t, "windows-1252", c.worse)); better >= worse {
 			t.Errorf("%s costs %.1f, %s only %.1f", c.better, better, c.worse, worse)
 		}
 	}
@@ -51,29 +51,29 @@ func TestShapeLooksBesideASegment(t *testing.T) {
 	p := pageOf(t, "windows-1252")
 	behind := segment{bytes: []byte{0xB0}, before: '5', after: ' '}
 	within := segment{bytes: []byte("a\xb0b"), before: ' ', after: ' '}
-	if p.shape(behind) >= p.shape(within) {
-		t.Errorf("5° costs %.1f, a°b %.1f", p.shape(behind), p.shape(within))
+	if p.shapeCost(behind) >= p.shapeCost(within) {
+		t.Errorf("5° costs %.1f, a°b %.1f", p.shapeCost(behind), p.shapeCost(within))
 	}
 }
 
-func TestTonguesKnowTheirOwn(t *testing.T) {
+func TestLanguageModelsPreferTheirOwnWords(t *testing.T) {
 	for code, word := range map[string]string{
 		"de": "Schlüsselblümchen", "pl": "Źdźbło", "cs": "Řeřicha", "hu": "Tűzoltóság", "ro": "Înţelepciune",
 		"ru": "Мыльный", "uk": "Їжачок", "el": "Θάλασσα", "he": "שלווה", "ar": "الشمس", "tr": "Ağırbaşlı", "lv": "Ķirsis",
 	} {
-		own := tongues()[code].spellText(word)
-		for other, t2 := range tongues() {
-			if cost := t2.spellText(word); cost < own-3 {
-				t.Errorf("%s costs %.1f in %s and %.1f in %s", word, own, tongueNames[code], cost, tongueNames[other])
+		own := languageModels()[code].textCost(word)
+		for other, t2 := range languageModels() {
+			if cost := t2.textCost(word); cost < own-3 {
+				t.Errorf("%s costs %.1f in %s and %.1f in %s", word, own, languageNames[code], cost, languageNames[other])
 			}
 		}
 	}
 }
 
-// TestTonguesAreProbabilities keeps what may follow a letter at a whole, but
+// TestLanguageModelsAreProbabilities keeps what may follow a letter at a whole, but
 // for the little that letters of elsewhere have.
-func TestTonguesAreProbabilities(t *testing.T) {
-	for code, one := range tongues() {
+func TestLanguageModelsAreProbabilities(t *testing.T) {
+	for code, one := range languageModels() {
 		if one.size > 200 {
 			t.Errorf("%s has %d letters", code, one.size)
 		}
@@ -90,13 +90,13 @@ func TestTonguesAreProbabilities(t *testing.T) {
 // TestWordsFitTheirEncodings keeps the words to letters that the encodings of a
 // language have, or they teach what can never be read.
 func TestWordsFitTheirEncodings(t *testing.T) {
-	for _, p := range pages() {
-		if p.rare > 1.5 || p.encoding.Name() == "KOI8-R" {
+	for _, p := range codePages() {
+		if p.penalty > 1.5 || p.encoding.Name() == "KOI8-R" {
 			continue
 		}
-		for i, one := range p.tongues {
+		for i, one := range p.models {
 			known := map[uint8]bool{}
-			for _, n := range p.letters[i] {
+			for _, n := range p.letterIndexes[i] {
 				known[n] = true
 			}
 			missing := []string{}
@@ -119,7 +119,7 @@ func TestScriptsKnowTheirOwn(t *testing.T) {
 	} {
 		best, least := "", 0.0
 		for _, s := range scripts() {
-			if cost := s.judge([]rune(text)); best == "" || cost < least {
+			if cost := s.textCost([]rune(text)); best == "" || cost < least {
 				best, least = s.name, cost
 			}
 		}
@@ -134,16 +134,16 @@ func TestScriptCosts(t *testing.T) {
 	japanese := scripts()[0]
 	last := 0.0
 	for _, r := range []rune{'の', '日', '曹', '弌', '\uFFFD'} {
-		cost := japanese.one(' ', r)
+		cost := japanese.runeCost(' ', r)
 		if cost <= last {
 			t.Errorf("%c costs %.1f, the one before %.1f", r, cost, last)
 		}
 		last = cost
 	}
-	if beside, apart := japanese.judge([]rune("日a")), japanese.judge([]rune("日A")); beside <= apart {
+	if beside, apart := japanese.textCost([]rune("日a")), japanese.textCost([]rune("日A")); beside <= apart {
 		t.Error("a small letter right beside a wide one costs nothing")
 	}
-	if run, alone := japanese.judge([]rune("ｱｲｳ"))/3, japanese.judge([]rune("ｱ")); run >= alone {
+	if run, alone := japanese.textCost([]rune("ｱｲｳ"))/3, japanese.textCost([]rune("ｱ")); run >= alone {
 		t.Error("half-width kana in a row cost as much as alone")
 	}
 }
@@ -152,10 +152,10 @@ func TestScriptCosts(t *testing.T) {
 func TestSameText(t *testing.T) {
 	a, b := finding{page: pageOf(t, "windows-1252")}, finding{page: pageOf(t, "ISO-8859-1")}
 	umlaut, quote := usedBytes([]byte("M\xfcller")), usedBytes([]byte("\x93M\xfcller\x94"))
-	if !a.same(b, &umlaut) || a.same(b, &quote) {
+	if !a.readsSameAs(b, &umlaut) || a.readsSameAs(b, &quote) {
 		t.Error("windows-1252 and ISO-8859-1 differ in quotes and nothing else")
 	}
-	if b.possible(&quote) || !a.possible(&quote) {
+	if b.isPossible(&quote) || !a.isPossible(&quote) {
 		t.Error("no text has control characters for quotes")
 	}
 	which := map[byte]bool{}
@@ -166,7 +166,7 @@ func TestSameText(t *testing.T) {
 
 func TestSignsOfEveryByte(t *testing.T) {
 	for _, table := range []*charmap.Charmap{charmap.Windows1253, charmap.ISO8859_1, charmap.CodePage437} {
-		for b, s := range signsOf(table) {
+		for b, s := range charInfosOf(table) {
 			if s.letter && s.kind != plainSymbol || b < 0x80 && s.r != rune(b) {
 				t.Errorf("%v: byte %x is %+v", table, b, s)
 			}
@@ -179,7 +179,7 @@ func TestFamilies(t *testing.T) {
 		"Müller": true, "a € b": true, "Иван": true, "東京タワー": true, "–": true, "12 °C": true,
 		"дß": false, "ࠡ": false, "ǭ": false, "ßд": false, "Ș": true, "Việt": true, "\u0085": false,
 	} {
-		if usual([]byte(text)) != want {
+		if hasConsistentScript([]byte(text)) != want {
 			t.Errorf("%q: usual is not %v", text, want)
 		}
 	}

@@ -14,16 +14,16 @@ type finding struct {
 	encoding Encoding
 	language string // the code of the message that is its name
 	cost     float64
-	page     *page
+	page     *codePage
 	text     string // the segments, for encodings of several bytes
 }
 
-// weighed compares what the bytes above 127 may mean. All encodings are
+// guessByCost compares what the bytes above 127 may mean. All encodings are
 // measured on the same segments, so that the costs can be compared: their
 // difference is how much likelier one reading is than the other.
-func weighed(sample []byte, whole bool) Guess {
+func guessByCost(sample []byte, whole bool) Guess {
 	list := segments(sample, whole)
-	all := append(byPage(list), byScript(list)...)
+	all := append(scorePages(list), scoreScripts(list)...)
 	slices.SortStableFunc(all, func(a, b finding) int {
 		switch {
 		case a.cost < b.cost:
@@ -34,12 +34,12 @@ func weighed(sample []byte, whole bool) Guess {
 		return 0
 	})
 	used := usedBytes(sample)
-	best, alike, other := apart(all, &used)
+	best, alike, other := splitFindings(all, &used)
 	g := Guess{Encoding: best.encoding}
 	g.Preview, g.Invalid = preview(sample, best.encoding, whole)
 	g.Confidence = confidence(list, best, other, g.Invalid)
 	var unlike intray.Message
-	if notText(sample) {
+	if hasControlChars(sample) {
 		g.Confidence = min(g.Confidence, 0.2)
 		unlike = intray.NewMessage("encoding.not_text", nil)
 	}
@@ -49,50 +49,50 @@ func weighed(sample []byte, whole bool) Guess {
 	return g
 }
 
-func byPage(list []segment) []finding {
+func scorePages(list []segment) []finding {
 	var all []finding
-	for _, p := range pages() {
-		cost, t := p.judge(list)
+	for _, p := range codePages() {
+		cost, t := p.segmentsCost(list)
 		all = append(all, finding{encoding: p.encoding, language: t.name, cost: cost, page: p})
 	}
 	return all
 }
 
-// byScript reads the segments in each encoding of several bytes once, and
+// scoreScripts reads the segments in each encoding of several bytes once, and
 // judges the text for each script that is written so.
-func byScript(list []segment) []finding {
+func scoreScripts(list []segment) []finding {
 	texts := map[string]string{}
 	var all []finding
 	for _, s := range scripts() {
-		for _, r := range s.reading {
+		for _, r := range s.encodings {
 			text, read := texts[r.name]
 			if !read {
-				text = decoded(list, named(r.name))
+				text = decodeSegments(list, encodingByName(r.name))
 				texts[r.name] = text
 			}
-			cost := r.rare
+			cost := r.penalty
 			for line := range strings.Lines(text) {
-				cost += s.judge([]rune(strings.TrimSuffix(line, "\n")))
+				cost += s.textCost([]rune(strings.TrimSuffix(line, "\n")))
 			}
-			all = append(all, finding{encoding: named(r.name), language: s.name, cost: cost, text: text})
+			all = append(all, finding{encoding: encodingByName(r.name), language: s.name, cost: cost, text: text})
 		}
 	}
 	return all
 }
 
-// likelierScript says whether a sample that is valid UTF-8 reads better in an
+// readsBetterAsScript says whether a sample that is valid UTF-8 reads better in an
 // encoding of East Asia.
-func likelierScript(sample []byte) bool {
+func readsBetterAsScript(sample []byte) bool {
 	list := segments(sample, true)
 	asUTF8 := math.Inf(1)
-	for _, t := range tongues() {
+	for _, t := range languageModels() {
 		cost := 0.0
 		for _, s := range list {
-			cost += t.spellText(string(s.bytes))
+			cost += t.textCost(string(s.bytes))
 		}
 		asUTF8 = min(asUTF8, cost)
 	}
-	for _, f := range byScript(list) {
+	for _, f := range scoreScripts(list) {
 		if f.cost < asUTF8 {
 			return true
 		}
@@ -100,11 +100,11 @@ func likelierScript(sample []byte) bool {
 	return false
 }
 
-// decoded gives the segments as lines of UTF-8. A character that the end of the
+// decodeSegments gives the segments as lines of UTF-8. A character that the end of the
 // sample cut off is left out.
-func decoded(list []segment, e Encoding) string {
+func decodeSegments(list []segment, e Encoding) string {
 	var lines bytes.Buffer
-	room := make([]byte, growth*maxSegment+minRoom)
+	room := make([]byte, maxGrowth*maxSegment+minRoom)
 	for _, s := range list {
 		d := newDecoder(e)
 		n, _, _ := d.decode(room, s.bytes, !s.cut)
@@ -114,44 +114,44 @@ func decoded(list []segment, e Encoding) string {
 	return lines.String()
 }
 
-// apart splits the findings, which are in order, into the best, the names of
+// splitFindings splits the findings, which are in order, into the best, the names of
 // those that read the same text, and the first that reads another. A reading
 // with characters that no text has is no rival to one without.
-func apart(all []finding, used *[256]bool) (best finding, alike []string, other finding) {
+func splitFindings(all []finding, used *[256]bool) (best finding, alike []string, other finding) {
 	best = all[0]
-	clean := best.possible(used)
+	clean := best.isPossible(used)
 	for _, f := range all[1:] {
 		switch {
 		case f.encoding == best.encoding:
-		case best.same(f, used):
+		case best.readsSameAs(f, used):
 			alike = append(alike, f.encoding.Name())
-		case other.encoding == UTF8 && (!clean || f.possible(used)):
+		case other.encoding == UTF8 && (!clean || f.isPossible(used)):
 			other = f
 		}
 	}
 	return best, alike, other
 }
 
-// possible says whether no byte reads as a control character or as nothing.
-func (f finding) possible(used *[256]bool) bool {
+// isPossible says whether no byte reads as a control character or as nothing.
+func (f finding) isPossible(used *[256]bool) bool {
 	if f.page == nil {
 		return !strings.Contains(f.text, replacement)
 	}
 	for b, is := range used {
-		if kind := f.page.signs[b].kind; is && (kind == controlSymbol || kind == undefinedByte) {
+		if kind := f.page.chars[b].kind; is && (kind == controlSymbol || kind == undefinedByte) {
 			return false
 		}
 	}
 	return true
 }
 
-// same says whether two encodings read the same text.
-func (f finding) same(g finding, used *[256]bool) bool {
+// readsSameAs says whether two encodings read the same text.
+func (f finding) readsSameAs(g finding, used *[256]bool) bool {
 	if f.page == nil || g.page == nil {
 		return f.page == nil && g.page == nil && f.text == g.text
 	}
 	for b, is := range used {
-		if is && f.page.signs[b].r != g.page.signs[b].r {
+		if is && f.page.chars[b].r != g.page.chars[b].r {
 			return false
 		}
 	}
@@ -176,9 +176,9 @@ func confidence(list []segment, best, other finding, invalid int) float64 {
 	sure := 1 - 0.5*math.Exp(-margin/5.5)
 	most := 0.99 - 0.21/float64(max(evidence, 1))
 	switch each := best.cost / float64(size); {
-	case each > babble:
+	case each > noTextCost:
 		most = min(most, 0.5)
-	case each > strangeText:
+	case each > strangeTextCost:
 		most = min(most, 0.85)
 	}
 	if invalid > 0 {
@@ -190,8 +190,8 @@ func confidence(list []segment, best, other finding, invalid int) float64 {
 // Costs of a byte above which a text is unlike those that are known, and above
 // which it is none of them. Text costs from 2 to 3.5.
 const (
-	strangeText = 3.9
-	babble      = 4.5
+	strangeTextCost = 3.9
+	noTextCost      = 4.5
 )
 
 // differences counts the bytes of a text that two encodings read differently,
@@ -199,7 +199,7 @@ const (
 func (f finding) differences(g finding, text []byte, which map[byte]bool) int {
 	count := 0
 	for _, b := range text {
-		if b >= 0x80 && (f.page == nil || g.page == nil || f.page.signs[b].r != g.page.signs[b].r) {
+		if b >= 0x80 && (f.page == nil || g.page == nil || f.page.chars[b].r != g.page.chars[b].r) {
 			count++
 			which[b] = true
 		}
@@ -224,8 +224,8 @@ func reasons(words []segment, best finding, alike []string, other finding, g Gue
 	return list
 }
 
-// notText says whether a sample holds control characters as no text does.
-func notText(sample []byte) bool {
+// hasControlChars says whether a sample holds control characters as no text does.
+func hasControlChars(sample []byte) bool {
 	controls := 0
 	for _, b := range sample {
 		if b < 0x20 && b != '\t' && b != '\n' && b != '\r' && b != 0x1b && b != '\f' && b != 0x1a {

@@ -10,14 +10,14 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// chunk is how much a Reader reads at a time.
-const chunk = 64 << 10
+// readSize is how much a Reader reads at a time.
+const readSize = 64 << 10
 
-// growth is how many bytes of UTF-8 one byte of any encoding makes at most.
-const growth = 3
+// maxGrowth is how many bytes of UTF-8 one byte of any encoding makes at most.
+const maxGrowth = 3
 
-// patience is how often in a row an input may give nothing.
-const patience = 100
+// maxEmptyReads is how often in a row an input may give nothing.
+const maxEmptyReads = 100
 
 // Reader streams text as UTF-8.
 type Reader struct {
@@ -37,7 +37,7 @@ type Reader struct {
 // comes out as U+FEFF. What is broken comes out as U+FFFD. Errors of in are
 // handed on unchanged, behind all text before them.
 func NewReader(in io.Reader, e Encoding) *Reader {
-	return &Reader{in: in, decoder: newDecoder(e), room: make([]byte, chunk), text: make([]byte, growth*chunk+minRoom)}
+	return &Reader{in: in, decoder: newDecoder(e), room: make([]byte, readSize), text: make([]byte, maxGrowth*readSize+minRoom)}
 }
 
 // Invalid counts what was broken in all that has been decoded so far; each
@@ -67,7 +67,7 @@ func (r *Reader) fill() {
 		return
 	}
 	kept := copy(r.room, r.raw)
-	for range patience {
+	for range maxEmptyReads {
 		n, err := r.in.Read(r.room[kept:])
 		r.raw, r.err = r.room[:kept+n], err
 		if n > 0 || err != nil {
@@ -171,11 +171,11 @@ func (d *pageDecoder) decode(dst, src []byte, _ bool) (wrote, took, invalid int)
 }
 
 // wideDecoder reads UTF-16 and UTF-32.
-type wideDecoder struct{ wide }
+type wideDecoder struct{ wideEncoding }
 
 func (d wideDecoder) decode(dst, src []byte, end bool) (wrote, took, invalid int) {
 	for took < len(src) && len(dst)-wrote >= utf8.UTFMax {
-		r, size, ok := d.next(src[took:], end)
+		r, size, ok := d.decodeRune(src[took:], end)
 		if size == 0 {
 			break
 		}

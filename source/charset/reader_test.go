@@ -53,7 +53,7 @@ func TestReader(t *testing.T) {
 // TestReaderKeepsErrors hands on all text before an error.
 func TestReaderKeepsErrors(t *testing.T) {
 	broken := errors.New("the disk is gone")
-	r := NewReader(io.MultiReader(strings.NewReader("M\xfcller"), iotest.ErrReader(broken)), named("windows-1252"))
+	r := NewReader(io.MultiReader(strings.NewReader("M\xfcller"), iotest.ErrReader(broken)), encodingByName("windows-1252"))
 	got, err := io.ReadAll(r)
 	if string(got) != "Müller" || !errors.Is(err, broken) {
 		t.Errorf("%q, %v", got, err)

@@ -8,45 +8,45 @@ import (
 	"unicode/utf8"
 )
 
-// wide is UTF-16 or UTF-32: units of 2 or 4 bytes in one of two orders.
-type wide struct {
+// wideEncoding is UTF-16 or UTF-32: units of 2 or 4 bytes in one of two orders.
+type wideEncoding struct {
 	unit int
-	big  bool
+	bigEndian  bool
 }
 
-// at reads the unit at the beginning of p.
-func (w wide) at(p []byte) rune {
+// unitAt reads the unit at the beginning of p.
+func (w wideEncoding) unitAt(p []byte) rune {
 	switch {
-	case w.unit == 2 && w.big:
+	case w.unit == 2 && w.bigEndian:
 		return rune(binary.BigEndian.Uint16(p))
 	case w.unit == 2:
 		return rune(binary.LittleEndian.Uint16(p))
-	case w.big:
-		return asRune(binary.BigEndian.Uint32(p))
+	case w.bigEndian:
+		return runeOrSurrogate(binary.BigEndian.Uint32(p))
 	default:
-		return asRune(binary.LittleEndian.Uint32(p))
+		return runeOrSurrogate(binary.LittleEndian.Uint32(p))
 	}
 }
 
-// asRune makes every unit that is no character a broken one.
-func asRune(unit uint32) rune {
+// runeOrSurrogate makes every unit that is no character a broken one.
+func runeOrSurrogate(unit uint32) rune {
 	if unit > unicode.MaxRune {
 		return 0xD800
 	}
 	return rune(unit)
 }
 
-// next reads the character at the beginning of p and says how many bytes it
+// decodeRune reads the character at the beginning of p and says how many bytes it
 // takes; ok is false for a half of a pair or a number that is no character. It
 // takes 0 bytes where p ends too early to know and more may follow.
-func (w wide) next(p []byte, end bool) (r rune, size int, ok bool) {
+func (w wideEncoding) decodeRune(p []byte, end bool) (r rune, size int, ok bool) {
 	if len(p) < w.unit {
 		if !end {
 			return 0, 0, false
 		}
 		return utf8.RuneError, len(p), false
 	}
-	r = w.at(p)
+	r = w.unitAt(p)
 	if !utf16.IsSurrogate(r) {
 		return r, w.unit, true
 	}
@@ -59,21 +59,21 @@ func (w wide) next(p []byte, end bool) (r rune, size int, ok bool) {
 		}
 		return utf8.RuneError, w.unit, false
 	}
-	if both := utf16.DecodeRune(r, w.at(p[2:])); both != utf8.RuneError {
+	if both := utf16.DecodeRune(r, w.unitAt(p[2:])); both != utf8.RuneError {
 		return both, 4, true
 	}
 	return utf8.RuneError, w.unit, false
 }
 
-// mark is a byte order mark and what it stands for.
-type mark struct {
+// byteOrderMark is a byte order mark and what it stands for.
+type byteOrderMark struct {
 	bytes []byte
 	name  string
 }
 
-// marks has the longer ones first: that of UTF-32LE begins like that of
+// byteOrderMarks has the longer ones first: that of UTF-32LE begins like that of
 // UTF-16LE.
-var marks = []mark{
+var byteOrderMarks = []byteOrderMark{
 	{[]byte{0xFF, 0xFE, 0, 0}, "UTF-32LE"},
 	{[]byte{0, 0, 0xFE, 0xFF}, "UTF-32BE"},
 	{[]byte{0xEF, 0xBB, 0xBF}, "UTF-8"},
@@ -81,10 +81,10 @@ var marks = []mark{
 	{[]byte{0xFE, 0xFF}, "UTF-16BE"},
 }
 
-// leadingMarks finds the byte order mark at the beginning and how many bytes
+// leadingBOM finds the byte order mark at the beginning and how many bytes
 // it takes, written several times or once.
-func leadingMarks(sample []byte) (name string, size int) {
-	for _, m := range marks {
+func leadingBOM(sample []byte) (name string, size int) {
+	for _, m := range byteOrderMarks {
 		for bytes.HasPrefix(sample[size:], m.bytes) {
 			size += len(m.bytes)
 		}
@@ -95,29 +95,29 @@ func leadingMarks(sample []byte) (name string, size int) {
 	return "", 0
 }
 
-// tally counts what a sample holds when read as a wide encoding.
-type tally struct {
+// wideStats counts what a sample holds when read as a wide encoding.
+type wideStats struct {
 	units   int
 	plain   int // printable ASCII and line ends
 	letters int // letters beyond ASCII
 	broken  int // what no text has
 }
 
-// count reads a sample.
-func (w wide) count(sample []byte) tally {
-	t := tally{}
+// sampleStats reads a sample.
+func (w wideEncoding) sampleStats(sample []byte) wideStats {
+	t := wideStats{}
 	for len(sample) >= w.unit {
-		r, size, ok := w.next(sample, false)
+		r, size, ok := w.decodeRune(sample, false)
 		if size == 0 {
 			break
 		}
 		sample = sample[size:]
-		t.add(r, ok)
+		t.addRune(r, ok)
 	}
 	return t
 }
 
-func (t *tally) add(r rune, ok bool) {
+func (t *wideStats) addRune(r rune, ok bool) {
 	t.units++
 	switch {
 	case !ok:
@@ -133,34 +133,34 @@ func (t *tally) add(r rune, ok bool) {
 	}
 }
 
-// fits says whether the sample reads as text.
-func (t tally) fits() bool {
+// looksLikeText says whether the sample reads as text.
+func (t wideStats) looksLikeText() bool {
 	return t.units > 0 && t.broken*50 <= t.units && t.plain > 0 && (t.plain+t.letters)*10 >= t.units*7
 }
 
 // wideNames are tried in this order.
 var wideNames = []string{"UTF-32LE", "UTF-32BE", "UTF-16LE", "UTF-16BE"}
 
-// nulPattern recognizes UTF-16 and UTF-32 without a byte order mark. Only the
+// detectWide recognizes UTF-16 and UTF-32 without a byte order mark. Only the
 // ASCII characters of such a text have NUL bytes: separators, digits and line
 // ends. Where both orders read as text, the one with more of these is right.
-func nulPattern(sample []byte) (found Encoding, counted tally) {
+func detectWide(sample []byte) (found Encoding, counted wideStats) {
 	if bytes.IndexByte(sample, 0) < 0 {
-		return UTF8, tally{}
+		return UTF8, wideStats{}
 	}
 	for _, name := range wideNames {
-		e := named(name)
-		t := e.spec.wide.count(sample)
-		if t.fits() && better(e.spec.wide, t, found, counted) {
+		e := encodingByName(name)
+		t := e.spec.wide.sampleStats(sample)
+		if t.looksLikeText() && isBetterWide(e.spec.wide, t, found, counted) {
 			found, counted = e, t
 		}
 	}
 	return found, counted
 }
 
-// better compares two readings. The wider unit comes first and stays: a text
+// isBetterWide compares two readings. The wider unit comes first and stays: a text
 // in UTF-32 cannot read as UTF-16 without NUL characters.
-func better(w wide, t tally, found Encoding, counted tally) bool {
+func isBetterWide(w wideEncoding, t wideStats, found Encoding, counted wideStats) bool {
 	if found == UTF8 {
 		return true
 	}

@@ -13,28 +13,28 @@ type Checker struct {
 	invalid int64
 	first   int64
 	high    bool
-	open    int
+	pending    int
 	tail    [utf8.UTFMax]byte
 }
 
 // Write checks the next piece. It never fails.
 func (c *Checker) Write(p []byte) (int, error) {
 	size := len(p)
-	for c.open > 0 && len(p) > 0 {
+	for c.pending > 0 && len(p) > 0 {
 		p = c.resume(p)
 	}
 	for len(p) > 0 {
 		good := validPrefix(p)
-		c.pass(p[:good])
+		c.accept(p[:good])
 		p = p[good:]
 		if len(p) == 0 {
 			break
 		}
 		if !utf8.FullRune(p) {
-			c.open = copy(c.tail[:], p)
+			c.pending = copy(c.tail[:], p)
 			break
 		}
-		c.refuse()
+		c.reject()
 		p = p[1:]
 	}
 	return size, nil
@@ -42,32 +42,32 @@ func (c *Checker) Write(p []byte) (int, error) {
 
 // resume adds one byte to a character that the last piece left unfinished.
 func (c *Checker) resume(p []byte) []byte {
-	c.tail[c.open] = p[0]
-	c.open++
-	if !utf8.FullRune(c.tail[:c.open]) {
+	c.tail[c.pending] = p[0]
+	c.pending++
+	if !utf8.FullRune(c.tail[:c.pending]) {
 		return p[1:]
 	}
 	held := c.tail
-	count := c.open
-	c.open = 0
+	count := c.pending
+	c.pending = 0
 	if _, n := utf8.DecodeRune(held[:count]); n == count {
-		c.pass(held[:count])
+		c.accept(held[:count])
 		return p[1:]
 	}
 	// The byte that came now may begin a character of its own; those before it
 	// cannot, each for itself.
 	for range count - 1 {
-		c.refuse()
+		c.reject()
 	}
 	return p
 }
 
-func (c *Checker) pass(good []byte) {
+func (c *Checker) accept(good []byte) {
 	c.offset += int64(len(good))
 	c.high = c.high || !isASCII(good)
 }
 
-func (c *Checker) refuse() {
+func (c *Checker) reject() {
 	if c.invalid == 0 {
 		c.first = c.offset
 	}
@@ -80,9 +80,9 @@ func (c *Checker) refuse() {
 // stream's end, so far, leaves unfinished does not count: see Unfinished.
 func (c *Checker) Invalid() int64 { return c.invalid }
 
-// First is the offset of the first invalid byte, or -1. Around it is where a
+// FirstInvalid is the offset of the first invalid byte, or -1. Around it is where a
 // new sample for Detect tells most.
-func (c *Checker) First() int64 {
+func (c *Checker) FirstInvalid() int64 {
 	if c.invalid == 0 {
 		return -1
 	}
@@ -90,10 +90,10 @@ func (c *Checker) First() int64 {
 }
 
 // Unfinished says whether the stream, so far, ends inside a character.
-func (c *Checker) Unfinished() bool { return c.open > 0 }
+func (c *Checker) Unfinished() bool { return c.pending > 0 }
 
 // ASCII says whether no byte above 127 has come.
-func (c *Checker) ASCII() bool { return !c.high && c.open == 0 }
+func (c *Checker) ASCII() bool { return !c.high && c.pending == 0 }
 
 // isASCII says whether no byte is above 127.
 func isASCII(p []byte) bool { return asciiPrefix(p) == len(p) }
@@ -127,7 +127,7 @@ const (
 // validPrefix counts the bytes before the first character that is invalid or
 // not finished.
 func validPrefix(p []byte) int {
-	i, ok := walk(p, firstBlock)
+	i, ok := skipValidRunes(p, firstBlock)
 	for size := firstBlock; ok && i < len(p); size = min(2*size, lastBlock) {
 		block := p[i:min(len(p), i+size)]
 		block = block[:wholeCharacters(block)]
@@ -136,13 +136,13 @@ func validPrefix(p []byte) int {
 		}
 		i += len(block)
 	}
-	n, _ := walk(p[i:], len(p))
+	n, _ := skipValidRunes(p[i:], len(p))
 	return i + n
 }
 
-// walk goes on character by character until limit, or until one is invalid or
+// skipValidRunes goes on character by character until limit, or until one is invalid or
 // not finished.
-func walk(p []byte, limit int) (i int, ok bool) {
+func skipValidRunes(p []byte, limit int) (i int, ok bool) {
 	for i < min(limit, len(p)) {
 		r, n := utf8.DecodeRune(p[i:])
 		if r == utf8.RuneError && n <= 1 {

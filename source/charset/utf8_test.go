@@ -38,8 +38,8 @@ func TestChecker(t *testing.T) {
 					t.Fatalf("%s: wrote %d, %v", c.name, n, err)
 				}
 			}
-			if check.Invalid() != c.invalid || check.First() != c.first || check.ASCII() != c.ascii || check.Unfinished() != c.unfinished {
-				t.Errorf("%s in pieces of %d: invalid %d, first %d, ascii %v, unfinished %v", c.name, size, check.Invalid(), check.First(), check.ASCII(), check.Unfinished())
+			if check.Invalid() != c.invalid || check.FirstInvalid() != c.first || check.ASCII() != c.ascii || check.Unfinished() != c.unfinished {
+				t.Errorf("%s in pieces of %d: invalid %d, first %d, ascii %v, unfinished %v", c.name, size, check.Invalid(), check.FirstInvalid(), check.ASCII(), check.Unfinished())
 			}
 		}
 	}

@@ -43,8 +43,8 @@ func (Format) Detect(in source.Input, head []byte) (score float64, reason intray
 			return 0.9, intray.NewMessage("csv.text_named", intray.Params{"extension": ending})
 		}
 	}
-	if s := sniff(head, in.Size <= int64(len(head))); s.score > 0.3 {
-		return 0.8, intray.NewMessage("csv.text_separated", intray.Params{"reason": s.delimWhy})
+	if s := sniffDialect(head, in.Size <= int64(len(head))); s.score > 0.3 {
+		return 0.8, intray.NewMessage("csv.text_separated", intray.Params{"reason": s.delimReason})
 	}
 	if strings.HasSuffix(name, ".txt") {
 		return 0.7, intray.NewMessage("csv.text_named_txt", nil)
@@ -73,17 +73,17 @@ func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (so
 		return nil, err
 	}
 	opt.Limits = opt.Limits.WithDefaults()
-	text, err := decode(ctx, in, opt.Encoding)
+	text, err := openText(ctx, in, opt.Encoding)
 	if err != nil {
 		return nil, err
 	}
-	if text.whole && blankText(text.sample) {
+	if text.whole && isBlank(text.sample) {
 		return nil, source.ErrEmpty
 	}
 	if !opt.AsIs && opt.Delimiter == "" {
 		text.unwrap()
 	}
-	sheet, err := decide(ctx, text.sample, text.whole, opt)
+	sheet, err := analyzeSample(ctx, text.sample, text.whole, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (so
 
 // book is a file of delimited text: one sheet without a name.
 type book struct {
-	text  *decoded
+	text  *decodedText
 	opt   source.Options
 	sheet *sheet
 }
@@ -110,13 +110,13 @@ func (b *book) Open(_ context.Context, sheet int) (source.Reader, error) {
 	if sheet != 0 {
 		return nil, fmt.Errorf("open sheet %d: a CSV file has one sheet, number 0", sheet)
 	}
-	body := b.text.units.length(b.text.sample[:b.sheet.body])
+	body := b.text.units.encodedLength(b.text.sample[:b.sheet.body])
 	r := &reader{
-		sheet: b.sheet, limits: b.opt.Limits, line: b.sheet.line, told: map[string]int{}, first: slices.Clone(b.sheet.notices),
-		w: windowAt(b.text, body), rec: record{most: b.opt.Limits.Columns}, ahead: record{most: b.opt.Limits.Columns},
+		sheet: b.sheet, limits: b.opt.Limits, line: b.sheet.line, noticeCounts: map[string]int{}, pendingNotices: slices.Clone(b.sheet.notices),
+		window: newWindow(b.text, body), rec: record{maxCells: b.opt.Limits.Columns}, lookahead: record{maxCells: b.opt.Limits.Columns},
 	}
-	if b.text.units.known() && b.sheet.dialect.plain() && !b.sheet.asIs && b.sheet.width > 1 {
-		r.side = sideBySide{text: b.text, fast: newFast(b.sheet), rowBytes: b.sheet.rowBytes, size: chunkSize, tail: tailBytes}
+	if b.text.units.hasOffsets() && b.sheet.dialect.supportsFastPath() && !b.sheet.asIs && b.sheet.width > 1 {
+		r.parallel = parallelReader{text: b.text, fast: newFastParser(b.sheet), rowBytes: b.sheet.rowBytes, size: chunkSize, tail: tailBytes}
 	}
 	return r, nil
 }

@@ -48,7 +48,7 @@ var samples = []sample{
 
 func TestConformance(t *testing.T) {
 	var all []sourcetest.Sample
-	for _, table := range sourcetest.Large() {
+	for _, table := range sourcetest.LargeTables() {
 		all = append(all, written(table))
 	}
 	for _, r := range samples {
@@ -104,13 +104,13 @@ func contact(n int) string {
 	return fmt.Sprintf("%d,%s,2021-%02d-%02d,%d.50,\"a note, no. %d\"", n, names[n%4], n%12+1, n%28+1, n*7, n)
 }
 
-// TestMended puts one broken row among many that fit.
-func TestMended(t *testing.T) {
+// TestRepairs puts one broken row among many that fit.
+func TestRepairs(t *testing.T) {
 	good := []string{"20", "Ada Lovelace", "2021-09-21", "140.50", "a note, no. 20"}
 	for name, c := range map[string]struct {
 		line string
 		want []string
-		told string
+		wantNotice string
 	}{
 		"a separator that is missing": {`20,Ada Lovelace,2021-09-21140.50,"a note, no. 20"`, good, "missing is put in"},
 		"a separator that is doubled": {`20,,Ada Lovelace,2021-09-21,140.50,"a note, no. 20"`, good, "stands twice"},
@@ -127,7 +127,7 @@ func TestMended(t *testing.T) {
 			if diff := cmp.Diff(c.want, rows[19]); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
-			if len(notices) != 1 || notices[0].Type != intray.RepairedRow || *notices[0].Row != 19 || !strings.Contains(notices[0].Text.String(), c.told) || !strings.Contains(notices[0].Text.String(), "Line 21") {
+			if len(notices) != 1 || notices[0].Type != intray.RepairedRow || *notices[0].Row != 19 || !strings.Contains(notices[0].Text.String(), c.wantNotice) || !strings.Contains(notices[0].Text.String(), "Line 21") {
 				t.Errorf("told %+v", notices)
 			}
 			for n, row := range rows {
@@ -162,7 +162,7 @@ func TestAroundTheTable(t *testing.T) {
 	for name, c := range map[string]struct {
 		text string
 		rows int
-		told []string
+		wantNotices []string
 	}{
 		"a title":           {"Contacts of 2021\n\n" + table, 10, []string{"stands above the table"}},
 		"comments above":    {"# made by hand\n# twice\n" + table, 10, []string{"up to line 2"}},
@@ -184,12 +184,12 @@ func TestAroundTheTable(t *testing.T) {
 			if len(rows) != c.rows {
 				t.Errorf("%d rows, want %d: %q", len(rows), c.rows, rows)
 			}
-			if len(notices) != len(c.told) {
-				t.Fatalf("told %+v, want %q", notices, c.told)
+			if len(notices) != len(c.wantNotices) {
+				t.Fatalf("told %+v, want %q", notices, c.wantNotices)
 			}
-			for i, told := range c.told {
-				if !strings.Contains(notices[i].Text.String(), told) {
-					t.Errorf("told %q, want %q", notices[i].Text, told)
+			for i, want := range c.wantNotices {
+				if !strings.Contains(notices[i].Text.String(), want) {
+					t.Errorf("told %q, want %q", notices[i].Text, want)
 				}
 			}
 		})
@@ -239,7 +239,7 @@ func readRows(t testing.TB, text string) (rows [][]string, notices []intray.Noti
 // of it.
 func readTable(t testing.TB, file []byte, opt source.Options) (names []string, rows [][]string, notices []intray.Notice, err error) {
 	t.Helper()
-	book, err := Format{}.Open(t.Context(), sourcetest.Input("", file), opt)
+	book, err := Format{}.Open(t.Context(), sourcetest.NewInput("", file), opt)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -283,9 +283,9 @@ func drainReader(t testing.TB, reader source.Reader) (rows [][]string, notices [
 	}
 }
 
-// TestSideBySide reads a file of many chunks with a broken row here and there:
+// TestParallelReader reads a file of many chunks with a broken row here and there:
 // every row comes once and in order.
-func TestSideBySide(t *testing.T) {
+func TestParallelReader(t *testing.T) {
 	const rows = 120_000
 	odd := map[int]string{}
 	for n := 7; n < rows; n += 9973 {

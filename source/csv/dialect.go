@@ -17,8 +17,8 @@ type dialect struct {
 	backslash bool
 }
 
-// plain says whether the fast path can read the dialect.
-func (d *dialect) plain() bool {
+// supportsFastPath says whether the fast path can read the dialect.
+func (d *dialect) supportsFastPath() bool {
 	return len(d.delim) == 1 && len(d.open) <= 1 && d.open == d.shut && !d.backslash &&
 		d.delim != d.open && d.delim[0] < utf8.RuneSelf && strings.IndexByte("\x00\r\n", d.delim[0]) < 0
 }
@@ -45,46 +45,46 @@ type record struct {
 	unclosed bool
 	// inner says that a bare cell holds a quote.
 	inner bool
-	// most is how many cells are cut at most, and one more to show that there
+	// maxCells is how many cells are cut at most, and one more to show that there
 	// are; 0 is no bound, for texts that are short themselves.
-	most int
+	maxCells int
 }
 
-// over reports whether the record was cut no further because it has too many
+// hasTooManyCells reports whether the record was cut no further because it has too many
 // cells.
-func (r *record) over() bool { return r.most > 0 && len(r.cells) > r.most }
+func (r *record) hasTooManyCells() bool { return r.maxCells > 0 && len(r.cells) > r.maxCells }
 
-// none is no place.
-const none = -1
+// notFound is no place.
+const notFound = -1
 
-// cut cuts the record that text begins with. It understands what is loosely
+// parseRecord cuts the record that text begins with. It understands what is loosely
 // quoted: a quote closes a cell only where a delimiter or a line end follows,
 // spaces aside. The quote at literal, if it is a place, is text. The end of text
 // is the end of the file; where it is not, a record that reaches it is not to be
 // trusted. Of a record with more cells than r.most allows, the rest of the line is
 // passed over.
-func (d *dialect) cut(text []byte, literal int, r *record) {
-	*r = record{cells: r.cells[:0], most: r.most}
+func (d *dialect) parseRecord(text []byte, literal int, r *record) {
+	*r = record{cells: r.cells[:0], maxCells: r.maxCells}
 	at := d.skipGap(text, 0)
 	for {
-		at = d.cutCell(text, at, literal, r)
-		if r.over() || !hasPrefixAt(text, at, d.delim) {
+		at = d.parseCell(text, at, literal, r)
+		if r.hasTooManyCells() || !hasPrefixAt(text, at, d.delim) {
 			break
 		}
 		at = d.skipGap(text, at+len(d.delim))
-		if d.delim == gap && (at == len(text) || text[at] == '\n' || text[at] == '\r') {
+		if d.delim == spaceGap && (at == len(text) || text[at] == '\n' || text[at] == '\r') {
 			break // spaces at the end of a line stand before no cell
 		}
 	}
-	if r.over() {
-		at += len(bytes.TrimRight(text[at:at+physicalLine(text[at:])], "\r\n"))
+	if r.hasTooManyCells() {
+		at += len(bytes.TrimRight(text[at:at+firstLineLength(text[at:])], "\r\n"))
 	}
-	r.next = lineEnd(text, at)
+	r.next = skipLineEnd(text, at)
 }
 
 // skipGap passes the rest of a gap between columns.
 func (d *dialect) skipGap(text []byte, at int) int {
-	if d.delim == gap {
+	if d.delim == spaceGap {
 		for at < len(text) && text[at] == ' ' {
 			at++
 		}
@@ -92,11 +92,11 @@ func (d *dialect) skipGap(text []byte, at int) int {
 	return at
 }
 
-// cutLine cuts a line with a quote that is never closed: the first such quote
+// parseUnclosedLine cuts a line with a quote that is never closed: the first such quote
 // that leaves none unclosed is text. Each try reads the line again; when that has
 // taken more than allowance bytes, all quotes of the line are text. It returns the
 // bytes read.
-func (d *dialect) cutLine(line []byte, r *record, allowance int64) (work int64) {
+func (d *dialect) parseUnclosedLine(line []byte, r *record, allowance int64) (work int64) {
 	for at := 0; ; at += len(d.open) {
 		i := bytes.Index(line[at:], []byte(d.open))
 		if i < 0 {
@@ -104,32 +104,32 @@ func (d *dialect) cutLine(line []byte, r *record, allowance int64) (work int64) 
 		}
 		at += i
 		work += int64(len(line))
-		if d.cut(line, at, r); !r.unclosed {
+		if d.parseRecord(line, at, r); !r.unclosed {
 			return work
 		}
 		if work > allowance {
 			bare := dialect{delim: d.delim}
-			bare.cut(line, none, r)
+			bare.parseRecord(line, notFound, r)
 			return work
 		}
 	}
 }
 
-// lineAllowance bounds the work on one line of a quote that is never closed: a
+// maxUnclosedLineWork bounds the work on one line of a quote that is never closed: a
 // line of a kilobyte may have a thousand quotes.
-const lineAllowance = 1 << 20
+const maxUnclosedLineWork = 1 << 20
 
-// cutCell cuts the cell at a place and gives the place where it stops.
-func (d *dialect) cutCell(text []byte, at, literal int, r *record) int {
+// parseCell cuts the cell at a place and gives the place where it stops.
+func (d *dialect) parseCell(text []byte, at, literal int, r *record) int {
 	if d.open != "" {
 		quote := d.skipSpaces(text, at)
 		if quote != literal && hasPrefixAt(text, quote, d.open) {
-			if stop := d.cutQuoted(text, quote, literal, r); stop != none {
+			if stop := d.parseQuotedCell(text, quote, literal, r); stop != notFound {
 				return stop
 			}
 		}
 	}
-	stop := d.bareEnd(text, at)
+	stop := d.bareCellEnd(text, at)
 	if d.open != "" && bytes.Contains(text[at:stop], []byte(d.open)) {
 		r.inner = true
 	}
@@ -137,17 +137,17 @@ func (d *dialect) cutCell(text []byte, at, literal int, r *record) int {
 	return stop
 }
 
-// cutQuoted cuts a quoted cell whose opening quote is at a place.
-func (d *dialect) cutQuoted(text []byte, quote, literal int, r *record) int {
+// parseQuotedCell cuts a quoted cell whose opening quote is at a place.
+func (d *dialect) parseQuotedCell(text []byte, quote, literal int, r *record) int {
 	c := cell{from: quote + len(d.open), quoted: true}
 	at := c.from
 	for {
 		shut := d.nextQuote(text, at, &c)
-		if shut == none {
+		if shut == notFound {
 			r.unclosed = true
 			c.to = len(text)
 			r.cells = append(r.cells, c)
-			r.breaks += lineBreaks(text[c.from:c.to])
+			r.breaks += countLineBreaks(text[c.from:c.to])
 			return len(text)
 		}
 		behind := shut + len(d.shut)
@@ -156,11 +156,11 @@ func (d *dialect) cutQuoted(text []byte, quote, literal int, r *record) int {
 			at = behind + len(d.shut)
 			continue
 		}
-		if stop := d.skipSpaces(text, behind); shut != literal && d.stopsAt(text, stop) {
+		if stop := d.skipSpaces(text, behind); shut != literal && d.isCellEnd(text, stop) {
 			c.to = shut
 			c.escaped = c.escaped || d.backslash && bytes.IndexByte(text[c.from:c.to], '\\') >= 0
 			r.cells = append(r.cells, c)
-			r.breaks += lineBreaks(text[c.from:c.to])
+			r.breaks += countLineBreaks(text[c.from:c.to])
 			return stop
 		}
 		r.loose = true
@@ -173,20 +173,20 @@ func (d *dialect) nextQuote(text []byte, at int, c *cell) int {
 	for at <= len(text) {
 		i := bytes.Index(text[at:], []byte(d.shut))
 		if i < 0 {
-			return none
+			return notFound
 		}
 		at += i
-		if !d.backslash || !escapedAt(text, at, c.from) {
+		if !d.backslash || !isEscapedAt(text, at, c.from) {
 			return at
 		}
 		c.escaped = true
 		at += len(d.shut)
 	}
-	return none
+	return notFound
 }
 
-// escapedAt says whether an odd number of backslashes stands before a place.
-func escapedAt(text []byte, at, from int) bool {
+// isEscapedAt says whether an odd number of backslashes stands before a place.
+func isEscapedAt(text []byte, at, from int) bool {
 	n := 0
 	for at-n > from && text[at-n-1] == '\\' {
 		n++
@@ -194,7 +194,7 @@ func escapedAt(text []byte, at, from int) bool {
 	return n%2 == 1
 }
 
-func (d *dialect) stopsAt(text []byte, at int) bool {
+func (d *dialect) isCellEnd(text []byte, at int) bool {
 	return at >= len(text) || text[at] == '\n' || text[at] == '\r' || hasPrefixAt(text, at, d.delim)
 }
 
@@ -206,8 +206,8 @@ func (d *dialect) skipSpaces(text []byte, at int) int {
 	return at
 }
 
-// bareEnd is the place of the next delimiter or line end.
-func (d *dialect) bareEnd(text []byte, at int) int {
+// bareCellEnd is the place of the next delimiter or line end.
+func (d *dialect) bareCellEnd(text []byte, at int) int {
 	first := d.delim[0]
 	for at < len(text) {
 		c := text[at]
@@ -219,8 +219,8 @@ func (d *dialect) bareEnd(text []byte, at int) int {
 	return at
 }
 
-// append adds the text of a cell to dst, with its escapes undone.
-func (d *dialect) append(dst, text []byte, c cell) []byte {
+// appendCell adds the text of a cell to dst, with its escapes undone.
+func (d *dialect) appendCell(dst, text []byte, c cell) []byte {
 	raw := text[c.from:c.to]
 	if !c.escaped {
 		return append(dst, raw...)
@@ -238,14 +238,14 @@ func (d *dialect) append(dst, text []byte, c cell) []byte {
 	}
 }
 
-// texts gives the cells of a record.
-func (d *dialect) texts(text []byte, r *record) []string {
+// cellTexts gives the cells of a record.
+func (d *dialect) cellTexts(text []byte, r *record) []string {
 	cells := make([]string, len(r.cells))
 	for i, c := range r.cells {
 		if c.escaped {
-			cells[i] = clean(string(d.append(nil, text, c)))
+			cells[i] = replaceInvalid(string(d.appendCell(nil, text, c)))
 		} else {
-			cells[i] = clean(string(text[c.from:c.to]))
+			cells[i] = replaceInvalid(string(text[c.from:c.to]))
 		}
 	}
 	return cells
@@ -267,8 +267,8 @@ func hasPrefixAt(text []byte, at int, prefix string) bool {
 	return at+len(prefix) <= len(text) && string(text[at:at+len(prefix)]) == prefix
 }
 
-// lineEnd is the place behind the line end at a place: LF, CRLF or a lone CR.
-func lineEnd(text []byte, at int) int {
+// skipLineEnd is the place behind the line end at a place: LF, CRLF or a lone CR.
+func skipLineEnd(text []byte, at int) int {
 	switch {
 	case at >= len(text):
 		return len(text)
@@ -278,8 +278,8 @@ func lineEnd(text []byte, at int) int {
 	return at + 1
 }
 
-// lineBreaks counts the line ends of a text: LF, CRLF and lone CR.
-func lineBreaks(text []byte) int64 {
+// countLineBreaks counts the line ends of a text: LF, CRLF and lone CR.
+func countLineBreaks(text []byte) int64 {
 	feeds := bytes.Count(text, []byte{'\n'})
 	if bytes.IndexByte(text, '\r') < 0 {
 		return int64(feeds)
@@ -287,10 +287,10 @@ func lineBreaks(text []byte) int64 {
 	return int64(feeds + bytes.Count(text, []byte{'\r'}) - bytes.Count(text, []byte("\r\n")))
 }
 
-// physicalLine is the place behind the first line end.
-func physicalLine(text []byte) int {
+// firstLineLength is the place behind the first line end.
+func firstLineLength(text []byte) int {
 	if i := bytes.IndexAny(text, "\r\n"); i >= 0 {
-		return lineEnd(text, i)
+		return skipLineEnd(text, i)
 	}
 	return len(text)
 }

@@ -12,7 +12,7 @@ import (
 
 // A fast reads runs of whole records that are just as the dialect and the table
 // have it, and says so where one is not.
-type fast struct {
+type fastParser struct {
 	delim, quote byte
 	// quoted says that the dialect has quotes; else quote is noQuote.
 	quoted bool
@@ -25,8 +25,8 @@ type fast struct {
 // noQuote is a byte that no character begins with.
 const noQuote = 0x80
 
-func newFast(s *sheet) *fast {
-	f := &fast{delim: s.dialect.delim[0], quote: noQuote, width: s.width, quoted: s.dialect.open != ""}
+func newFastParser(s *sheet) *fastParser {
+	f := &fastParser{delim: s.dialect.delim[0], quote: noQuote, width: s.width, quoted: s.dialect.open != ""}
 	if f.quoted {
 		f.quote = s.dialect.open[0]
 	}
@@ -39,16 +39,16 @@ func newFast(s *sheet) *fast {
 // read reads text, which ends behind a line end, into an empty batch that owns
 // it. Lines are counted from 0. It says false where any record is not plain: then
 // the batch is of no use. lines is how many lines the text has.
-func (f *fast) read(text []byte, most int, batch *intray.Records) (lines int64, plain bool) {
+func (f *fastParser) read(text []byte, most int, batch *intray.Records) (lines int64, plain bool) {
 	if !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0 {
 		return 0, false
 	}
-	batch.Adopt(text)
-	r := run{fast: f, stops: newStops(text, f.delim, f.quote), batch: batch, most: most}
-	var found places
-	for r.stops.at < len(text) {
-		n, fine := r.stops.next(&found)
-		if !fine || !r.cells(found[:n]) {
+	batch.AdoptArena(text)
+	r := fastRun{fastParser: f, boundaries: newBoundaryScanner(text, f.delim, f.quote), batch: batch, maxRows: most}
+	var found positions
+	for r.boundaries.at < len(text) {
+		n, fine := r.boundaries.next(&found)
+		if !fine || !r.appendCells(found[:n]) {
 			return 0, false
 		}
 	}
@@ -58,12 +58,12 @@ func (f *fast) read(text []byte, most int, batch *intray.Records) (lines int64, 
 	return r.lines, true
 }
 
-// run is what a fast has read of a text.
-type run struct {
-	*fast
-	stops stops
+// fastRun is what a fast has read of a text.
+type fastRun struct {
+	*fastParser
+	boundaries boundaryScanner
 	batch *intray.Records
-	most  int
+	maxRows  int
 	lines int64
 	// breaks counts the line ends inside the record under construction.
 	breaks int64
@@ -72,10 +72,10 @@ type run struct {
 	from, column, empty int
 }
 
-// cells takes the cells that end at some places. It says false where they are not
+// appendCells takes the cells that end at some places. It says false where they are not
 // those of plain records.
-func (r *run) cells(places []uint32) bool {
-	text, quote, delim, width := r.stops.text, r.quote, r.delim, r.width
+func (r *fastRun) appendCells(places []uint32) bool {
+	text, quote, delim, width := r.boundaries.text, r.quote, r.delim, r.width
 	from, column, empty := r.from, r.column, r.empty
 	for _, place := range places {
 		at := int(place)
@@ -84,11 +84,11 @@ func (r *run) cells(places []uint32) bool {
 			empty++
 			r.batch.AppendSpan(from, at)
 		case text[from] == quote:
-			r.quotedCell(from, at)
+			r.appendQuotedCell(from, at)
 		default:
 			r.batch.AppendSpan(from, at)
 		}
-		if column == 0 && at-from == len(r.header) && r.repeats(text[from:at]) {
+		if column == 0 && at-from == len(r.header) && r.repeatsHeader(text[from:at]) {
 			return false
 		}
 		column++
@@ -97,36 +97,36 @@ func (r *run) cells(places []uint32) bool {
 		}
 		from = at + 1
 		if column == width {
-			if 2*(width-empty) <= width || r.batch.Len() == r.most { // it may stand below the table, or be blank
+			if 2*(width-empty) <= width || r.batch.Len() == r.maxRows { // it may stand below the table, or be blank
 				return false
 			}
 			r.batch.EndRecord(r.lines)
 			r.lines += r.breaks + 1
-			from, column, empty, r.breaks = lineEnd(text, at), 0, 0, 0
+			from, column, empty, r.breaks = skipLineEnd(text, at), 0, 0, 0
 		}
 	}
 	r.from, r.column, r.empty = from, column, empty
 	return true
 }
 
-// repeats says whether the first cell of a record is that of the header.
-func (r *run) repeats(first []byte) bool { return r.header != nil && bytes.Equal(first, r.header) }
+// repeatsHeader says whether the first cell of a record is that of the header.
+func (r *fastRun) repeatsHeader(first []byte) bool { return r.header != nil && bytes.Equal(first, r.header) }
 
-// quotedCell takes the cell between two quotes that stands at a place.
-func (r *run) quotedCell(from, to int) {
-	inside := r.stops.text[from+1 : to-1]
-	if r.stops.held > from && (bytes.IndexByte(inside, '\n') >= 0 || r.stops.returns && bytes.IndexByte(inside, '\r') >= 0) {
-		r.breaks += lineBreaks(inside)
+// appendQuotedCell takes the cell between two quotes that stands at a place.
+func (r *fastRun) appendQuotedCell(from, to int) {
+	inside := r.boundaries.text[from+1 : to-1]
+	if r.boundaries.lastQuotedEnd > from && (bytes.IndexByte(inside, '\n') >= 0 || r.boundaries.returns && bytes.IndexByte(inside, '\r') >= 0) {
+		r.breaks += countLineBreaks(inside)
 	}
-	if r.stops.doubled > from && bytes.IndexByte(inside, r.quote) >= 0 {
-		r.batch.AppendCell(undouble(inside, r.quote))
+	if r.boundaries.lastDoubledQuote > from && bytes.IndexByte(inside, r.quote) >= 0 {
+		r.batch.AppendCell(unescapeDoubledQuotes(inside, r.quote))
 		return
 	}
 	r.batch.AppendSpan(from+1, to-1)
 }
 
-// undouble gives a text in which each two quotes are one.
-func undouble(text []byte, quote byte) []byte {
+// unescapeDoubledQuotes gives a text in which each two quotes are one.
+func unescapeDoubledQuotes(text []byte, quote byte) []byte {
 	out := make([]byte, 0, len(text))
 	for {
 		i := bytes.IndexByte(text, quote)
@@ -138,142 +138,142 @@ func undouble(text []byte, quote byte) []byte {
 	}
 }
 
-// stops finds where the cells of a text end: at delimiters and line ends outside
+// boundaryScanner finds where the cells of a text end: at delimiters and line ends outside
 // quotes. It goes through the text once, 64 bytes at a time, and has a bit for
 // each of them, as Langdale and Lemire do in "Parsing Gigabytes of JSON per
 // Second" (2019), but with the eight bytes that fit into a word of any machine.
-type stops struct {
+type boundaryScanner struct {
 	text []byte
 	// at is how far the text is gone through.
 	at int
 	// delims and marks are the delimiter and the quote, eight times.
-	delims, marks uint64
-	// quoteAt is a place before which there is no quote from at on.
-	quoteAt int
+	delimWord, quoteWord uint64
+	// nextQuoteAt is a place before which there is no quote from at on.
+	nextQuoteAt int
 	// returns says that the text has carriage returns.
 	returns bool
 	// What the bytes gone through leave for the next one: ended is 1 behind a
 	// delimiter or a line end, shut behind a closing quote, returned behind a
 	// carriage return. inside is all ones inside quotes, else 0.
 	ended, shut, returned, inside uint64
-	// doubled is the place of the last quote that is written twice, and held that
+	// lastDoubledQuote is the place of the last quote that is written twice, and held that
 	// of the last delimiter or line end inside quotes.
-	doubled, held int
+	lastDoubledQuote, lastQuotedEnd int
 }
 
 const (
 	// blockBytes is how many bytes have their bits in one word.
 	blockBytes = 64
-	// stopsOnce is about how many places are found at a time.
-	stopsOnce = 256
+	// positionsPerCall is about how many places are found at a time.
+	positionsPerCall = 256
 
 	ones  = 0x0101010101010101
-	lows  = 0x7F * ones
-	highs = 0x80 * ones
-	feeds = '\n' * ones
-	turns = '\r' * ones
+	lowBits  = 0x7F * ones
+	highBits = 0x80 * ones
+	lineFeeds = '\n' * ones
+	carriageReturns = '\r' * ones
 	// gather brings the high bits of eight bytes together in the highest one.
 	gather = 0x0002040810204081
 )
 
-// newStops begins with a text that has no byte 0. The delimiter and the quote, if
+// newBoundaryScanner begins with a text that has no byte 0. The delimiter and the quote, if
 // that is not noQuote, are ASCII.
-func newStops(text []byte, delim, quote byte) stops {
-	s := stops{
-		text: text, delims: uint64(delim) * ones, marks: uint64(quote) * ones, returns: bytes.IndexByte(text, '\r') >= 0,
-		ended: 1, doubled: none, held: none,
+func newBoundaryScanner(text []byte, delim, quote byte) boundaryScanner {
+	s := boundaryScanner{
+		text: text, delimWord: uint64(delim) * ones, quoteWord: uint64(quote) * ones, returns: bytes.IndexByte(text, '\r') >= 0,
+		ended: 1, lastDoubledQuote: notFound, lastQuotedEnd: notFound,
 	}
 	if quote == noQuote {
-		s.quoteAt = math.MaxInt
+		s.nextQuoteAt = math.MaxInt
 	}
 	return s
 }
 
-// places is room for some places, and for one block more.
-type places [stopsOnce + blockBytes]uint32
+// positions is room for some places, and for one block more.
+type positions [positionsPerCall + blockBytes]uint32
 
 // next finds some of the next places, n of them; at is the end of the text where
 // there are no more. It says false where a quote stands neither at an end of a
 // cell nor twice inside.
-func (s *stops) next(into *places) (n int, fine bool) {
+func (s *boundaryScanner) next(into *positions) (n int, fine bool) {
 	var last [blockBytes]byte
-	for s.at < len(s.text) && n < stopsOnce {
+	for s.at < len(s.text) && n < positionsPerCall {
 		block := &last
 		if s.at+blockBytes <= len(s.text) {
 			block = (*[blockBytes]byte)(s.text[s.at:])
 		} else {
 			copy(last[:], s.text[s.at:])
 		}
-		ends := either(block, s.delims, feeds)
+		ends := matchEither64(block, s.delimWord, lineFeeds)
 		found := ends
 		if s.returns {
-			ends, found = s.withReturns(block, ends)
+			ends, found = s.addReturns(block, ends)
 		}
-		if s.quoteAt < s.at+blockBytes || s.inside|s.shut != 0 {
-			within, fine := s.within(ends, s.quotes(block))
+		if s.nextQuoteAt < s.at+blockBytes || s.inside|s.shut != 0 {
+			within, fine := s.quotedBits(ends, s.quoteBits(block))
 			if !fine {
 				return 0, false
 			}
 			found &^= within
 		}
 		s.ended = ends >> (blockBytes - 1)
-		spread(found, uint32(s.at), (*[blockBytes]uint32)(into[n:]))
+		writePositions(found, uint32(s.at), (*[blockBytes]uint32)(into[n:]))
 		n += bits.OnesCount64(found)
 		s.at += blockBytes
 	}
 	return n, true
 }
 
-// either has a bit for each byte of a block that is one of two of ASCII, each
+// matchEither64 has a bit for each byte of a block that is one of two of ASCII, each
 // given eight times.
-func either(block *[blockBytes]byte, a, b uint64) uint64 {
-	return ^(neither(block[0:8], a, b) | neither(block[8:16], a, b)<<8 | neither(block[16:24], a, b)<<16 | neither(block[24:32], a, b)<<24 |
-		neither(block[32:40], a, b)<<32 | neither(block[40:48], a, b)<<40 | neither(block[48:56], a, b)<<48 | neither(block[56:64], a, b)<<56)
+func matchEither64(block *[blockBytes]byte, a, b uint64) uint64 {
+	return ^(matchNeither8(block[0:8], a, b) | matchNeither8(block[8:16], a, b)<<8 | matchNeither8(block[16:24], a, b)<<16 | matchNeither8(block[24:32], a, b)<<24 |
+		matchNeither8(block[32:40], a, b)<<32 | matchNeither8(block[40:48], a, b)<<40 | matchNeither8(block[48:56], a, b)<<48 | matchNeither8(block[56:64], a, b)<<56)
 }
 
-// neither has a bit for each of eight bytes that is none of two. A byte is
+// matchNeither8 has a bit for each of eight bytes that is none of two. A byte is
 // another one if it has the high bit, or if the sum of 127 and the bits in which
 // both differ has it.
-func neither(eight []byte, a, b uint64) uint64 {
+func matchNeither8(eight []byte, a, b uint64) uint64 {
 	word := binary.LittleEndian.Uint64(eight)
-	low := word & lows
-	return ((((low^a)+lows)&((low^b)+lows) | word) & highs) * gather >> 56
+	low := word & lowBits
+	return ((((low^a)+lowBits)&((low^b)+lowBits) | word) & highBits) * gather >> 56
 }
 
-// only is either for one byte.
-func only(block *[blockBytes]byte, a uint64) uint64 {
-	return ^(not(block[0:8], a) | not(block[8:16], a)<<8 | not(block[16:24], a)<<16 | not(block[24:32], a)<<24 |
-		not(block[32:40], a)<<32 | not(block[40:48], a)<<40 | not(block[48:56], a)<<48 | not(block[56:64], a)<<56)
+// matchByte64 is either for one byte.
+func matchByte64(block *[blockBytes]byte, a uint64) uint64 {
+	return ^(matchNot8(block[0:8], a) | matchNot8(block[8:16], a)<<8 | matchNot8(block[16:24], a)<<16 | matchNot8(block[24:32], a)<<24 |
+		matchNot8(block[32:40], a)<<32 | matchNot8(block[40:48], a)<<40 | matchNot8(block[48:56], a)<<48 | matchNot8(block[56:64], a)<<56)
 }
 
-func not(eight []byte, a uint64) uint64 {
+func matchNot8(eight []byte, a uint64) uint64 {
 	word := binary.LittleEndian.Uint64(eight)
-	return (((word & lows) ^ a) + lows | word) & highs * gather >> 56
+	return (((word & lowBits) ^ a) + lowBits | word) & highBits * gather >> 56
 }
 
-// quotes has a bit for each byte of a block that is a quote.
-func (s *stops) quotes(block *[blockBytes]byte) (quotes uint64) {
+// quoteBits has a bit for each byte of a block that is a quote.
+func (s *boundaryScanner) quoteBits(block *[blockBytes]byte) (quotes uint64) {
 	next := s.at + blockBytes
-	if s.quoteAt < next {
-		quotes = only(block, s.marks)
+	if s.nextQuoteAt < next {
+		quotes = matchByte64(block, s.quoteWord)
 	}
 	switch {
 	case quotes != 0:
-		s.quoteAt = next // where one is, others are not far
-	case s.quoteAt < next:
-		s.quoteAt = len(s.text)
-		if i := bytes.IndexByte(s.text[min(next, len(s.text)):], byte(s.marks)); i >= 0 {
-			s.quoteAt = next + i
+		s.nextQuoteAt = next // where one is, others are not far
+	case s.nextQuoteAt < next:
+		s.nextQuoteAt = len(s.text)
+		if i := bytes.IndexByte(s.text[min(next, len(s.text)):], byte(s.quoteWord)); i >= 0 {
+			s.nextQuoteAt = next + i
 		}
 	}
 	return quotes
 }
 
-// withReturns gives the delimiters and line ends of a block of a text that has
+// addReturns gives the delimiters and line ends of a block of a text that has
 // carriage returns, and those of them at which cells end: not at the line feed
 // behind a carriage return.
-func (s *stops) withReturns(block *[blockBytes]byte, ends uint64) (all, found uint64) {
-	returns := only(block, turns)
+func (s *boundaryScanner) addReturns(block *[blockBytes]byte, ends uint64) (all, found uint64) {
+	returns := matchByte64(block, carriageReturns)
 	all = ends | returns
 	found = all
 	for both := ends & (returns<<1 | s.returned); both != 0; both &= both - 1 {
@@ -285,10 +285,10 @@ func (s *stops) withReturns(block *[blockBytes]byte, ends uint64) (all, found ui
 	return all, found
 }
 
-// within has a bit for each byte of a block that is inside quotes, the opening
+// quotedBits has a bit for each byte of a block that is inside quotes, the opening
 // quote with it and the closing one not. A quote that is written twice closes and
 // opens again.
-func (s *stops) within(ends, quotes uint64) (in uint64, fine bool) {
+func (s *boundaryScanner) quotedBits(ends, quotes uint64) (in uint64, fine bool) {
 	in = quotes
 	for by := 1; by < blockBytes; by *= 2 {
 		in ^= in << by
@@ -300,19 +300,19 @@ func (s *stops) within(ends, quotes uint64) (in uint64, fine bool) {
 		return 0, false
 	}
 	if twice := opens & behind; twice != 0 {
-		s.doubled = s.at + bits.Len64(twice) - 1
+		s.lastDoubledQuote = s.at + bits.Len64(twice) - 1
 	}
 	if held := ends & in; held != 0 {
-		s.held = s.at + bits.Len64(held) - 1
+		s.lastQuotedEnd = s.at + bits.Len64(held) - 1
 	}
 	s.shut = shuts >> (blockBytes - 1)
 	s.inside = -(in >> (blockBytes - 1))
 	return in, true
 }
 
-// spread writes the places of the bits that are set. It writes eight at a time,
+// writePositions writes the places of the bits that are set. It writes eight at a time,
 // set or not, which takes less than to ask for each.
-func spread(set uint64, at uint32, into *[blockBytes]uint32) {
+func writePositions(set uint64, at uint32, into *[blockBytes]uint32) {
 	for i := 0; set != 0; i += 8 {
 		eight := (*[8]uint32)(into[i&(blockBytes-8):])
 		eight[0] = at + uint32(bits.TrailingZeros64(set))

@@ -11,15 +11,15 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// slowStops finds the same as stops, byte by byte.
-func slowStops(text []byte, delim, quote byte) (found []int, fine bool) {
+// slowBoundaries finds the same as stops, byte by byte.
+func slowBoundaries(text []byte, delim, quote byte) (found []int, fine bool) {
 	if quote == noQuote {
 		quote = 0
 	}
 	ends := func(at int) bool { return text[at] == delim || text[at] == '\n' || text[at] == '\r' }
 	for at := 0; at < len(text); at++ {
 		if text[at] == quote {
-			if at = slowShut(text, at+1, quote); at < 0 || at < len(text) && !ends(at) {
+			if at = slowClosingQuote(text, at+1, quote); at < 0 || at < len(text) && !ends(at) {
 				return nil, false
 			}
 		}
@@ -39,8 +39,8 @@ func slowStops(text []byte, delim, quote byte) (found []int, fine bool) {
 	return found, true
 }
 
-// slowShut is the place behind the quote that closes a cell.
-func slowShut(text []byte, at int, quote byte) int {
+// slowClosingQuote is the place behind the quote that closes a cell.
+func slowClosingQuote(text []byte, at int, quote byte) int {
 	for ; at < len(text); at++ {
 		if text[at] != quote {
 			continue
@@ -49,13 +49,13 @@ func slowShut(text []byte, at int, quote byte) int {
 			return at
 		}
 	}
-	return none
+	return notFound
 }
 
-// quickStops collects what stops finds.
-func quickStops(text []byte, delim, quote byte) (found []int, fine bool) {
-	s := newStops(text, delim, quote)
-	var some places
+// scanBoundaries collects what stops finds.
+func scanBoundaries(text []byte, delim, quote byte) (found []int, fine bool) {
+	s := newBoundaryScanner(text, delim, quote)
+	var some positions
 	for s.at < len(text) {
 		n, fine := s.next(&some)
 		if !fine {
@@ -68,10 +68,10 @@ func quickStops(text []byte, delim, quote byte) (found []int, fine bool) {
 	return found, s.inside == 0
 }
 
-func checkStops(t *testing.T, text []byte, delim, quote byte) {
+func checkBoundaries(t *testing.T, text []byte, delim, quote byte) {
 	t.Helper()
-	want, whole := slowStops(text, delim, quote)
-	got, fine := quickStops(text, delim, quote)
+	want, whole := slowBoundaries(text, delim, quote)
+	got, fine := scanBoundaries(text, delim, quote)
 	if fine != whole {
 		t.Fatalf("%q with %q and %q: fine %v, want %v", text, delim, quote, fine, whole)
 	}
@@ -80,38 +80,38 @@ func checkStops(t *testing.T, text []byte, delim, quote byte) {
 	}
 }
 
-var stopTexts = []string{
+var boundaryTexts = []string{
 	"a,b\n\"c,\"\"\",d\r\n\"e\nf\",g\n", "\"\"\n\"\"\"\"\n", "a,\"b\"x\n", "a\"b\"\n", "\r\r\n\n,\r,\n", "\"a\r\n,\",\r\n",
 	"é,日\x80\n", "\xAC,\xA2\"\x8A\n", "\"open\n", "x,\"\"\"\n", ",\"a\"\"b\"\"\",\"\"\n", "\n",
 }
 
-// TestStops puts each text at every place of a block, and over its end.
-func TestStops(t *testing.T) {
-	for _, text := range stopTexts {
+// TestBoundaries puts each text at every place of a block, and over its end.
+func TestBoundaries(t *testing.T) {
+	for _, text := range boundaryTexts {
 		for lead := range 2*blockBytes + 1 {
 			long := strings.Repeat("b", max(lead-1, 0)) + strings.Repeat("\n", min(lead, 1)) + text
 			for _, delim := range []byte(",\tb") {
-				checkStops(t, []byte(long), delim, '"')
-				checkStops(t, []byte(long), delim, noQuote)
+				checkBoundaries(t, []byte(long), delim, '"')
+				checkBoundaries(t, []byte(long), delim, noQuote)
 			}
 		}
-		checkStops(t, bytes.Repeat([]byte(text), 3*stopsOnce/len(text)), ',', '"')
+		checkBoundaries(t, bytes.Repeat([]byte(text), 3*positionsPerCall/len(text)), ',', '"')
 	}
 }
 
-// FuzzStops compares the quick way to find where cells end with the plain one.
-func FuzzStops(f *testing.F) {
-	for _, text := range stopTexts {
+// FuzzBoundaries compares the quick way to find where cells end with the plain one.
+func FuzzBoundaries(f *testing.F) {
+	for _, text := range boundaryTexts {
 		f.Add([]byte(text), byte(','), byte('"'), 0)
 		f.Add([]byte(text), byte('b'), byte(noQuote), 60)
 	}
 	f.Fuzz(func(t *testing.T, text []byte, delim, quote byte, lead int) {
 		d := dialect{delim: string(rune(delim)), open: `"`, shut: `"`}
-		if !d.plain() || quote == delim || quote != '\'' && quote != '"' && quote != noQuote || bytes.IndexByte(text, 0) >= 0 || lead < 0 || lead > 4*blockBytes {
+		if !d.supportsFastPath() || quote == delim || quote != '\'' && quote != '"' && quote != noQuote || bytes.IndexByte(text, 0) >= 0 || lead < 0 || lead > 4*blockBytes {
 			t.Skip()
 		}
 		text = append([]byte(strings.Repeat("a\n", lead/2+1)[:lead/2*2]), text...)
-		checkStops(t, append(text, '\n'), delim, quote)
+		checkBoundaries(t, append(text, '\n'), delim, quote)
 	})
 }
 
@@ -141,12 +141,12 @@ func TestPlain(t *testing.T) {
 	} {
 		s := &sheet{dialect: dialect{delim: ",", open: `"`, shut: `"`}, width: 3, header: [][]byte{[]byte("id")}}
 		var batch intray.Records
-		if lines, plain := newFast(s).read([]byte(c.text), 10, &batch); plain != c.plain || lines != c.lines {
+		if lines, plain := newFastParser(s).read([]byte(c.text), 10, &batch); plain != c.plain || lines != c.lines {
 			t.Errorf("%s: plain %v with %d lines, want %v with %d", c.name, plain, lines, c.plain, c.lines)
 		}
 	}
 	for delim, want := range map[string]bool{",": true, "a": true, "||": false, "\n": false, "\r": false, "\x00": false, `"`: false, "\xA4": false} {
-		if d := (dialect{delim: delim, open: `"`, shut: `"`}); d.plain() != want {
+		if d := (dialect{delim: delim, open: `"`, shut: `"`}); d.supportsFastPath() != want {
 			t.Errorf("the dialect of %q is plain: %v", delim, !want)
 		}
 	}

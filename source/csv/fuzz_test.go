@@ -25,10 +25,10 @@ func FuzzCSV(f *testing.F) {
 	f.Add(contacts(12, map[int]string{5: `5,"Ada,2021-02-03,35.50,"a note, no. 5"`}), false)
 	f.Add("sep=;\na;b\n'1';2\n“x”||y\n", true)
 	f.Fuzz(func(t *testing.T, text string, asIs bool) {
-		if score, reason := (Format{}).Detect(sourcetest.Input("", nil), []byte(text)); score < 0 || score > 1 || (score > 0) == reason.IsZero() {
+		if score, reason := (Format{}).Detect(sourcetest.NewInput("", nil), []byte(text)); score < 0 || score > 1 || (score > 0) == reason.IsZero() {
 			t.Fatalf("%q: score %v, reason %q", text, score, reason)
 		}
-		book, err := Format{}.Open(t.Context(), sourcetest.Input("", []byte(text)), source.Options{AsIs: asIs})
+		book, err := Format{}.Open(t.Context(), sourcetest.NewInput("", []byte(text)), source.Options{AsIs: asIs})
 		if err != nil {
 			typed(t, text, err)
 			return
@@ -76,9 +76,9 @@ func drain(t *testing.T, text string, reader source.Reader) {
 	}
 }
 
-// FuzzCut compares the fast reading of a run of records with the tolerant one:
+// FuzzParseRecord compares the fast reading of a run of records with the tolerant one:
 // what the fast one takes for plain, both cut alike.
-func FuzzCut(f *testing.F) {
+func FuzzParseRecord(f *testing.F) {
 	f.Add("a,b\n\"c,\"\"\",d\r\n\"e\nf\",g\n")
 	f.Add("a,\"b\"x\n")
 	f.Fuzz(func(t *testing.T, text string) {
@@ -87,17 +87,17 @@ func FuzzCut(f *testing.F) {
 		}
 		d := dialect{delim: ",", open: `"`, shut: `"`}
 		var batch intray.Records
-		quick := newFast(&sheet{dialect: d, width: 2})
+		quick := newFastParser(&sheet{dialect: d, width: 2})
 		if _, plain := quick.read([]byte(text), intray.BatchRows, &batch); !plain {
 			return
 		}
 		var want, got [][]string
 		var r record
 		for at := 0; at < len(text); at += r.next {
-			d.cut([]byte(text[at:]), none, &r)
+			d.parseRecord([]byte(text[at:]), notFound, &r)
 			var cells []string
 			for _, c := range r.cells {
-				cells = append(cells, string(d.append(nil, []byte(text[at:]), c)))
+				cells = append(cells, string(d.appendCell(nil, []byte(text[at:]), c)))
 			}
 			want = append(want, cells)
 		}
@@ -110,9 +110,9 @@ func FuzzCut(f *testing.F) {
 	})
 }
 
-// FuzzMend puts any line among rows that fit: no other row changes, and the line
+// FuzzRepair puts any line among rows that fit: no other row changes, and the line
 // becomes one row at most.
-func FuzzMend(f *testing.F) {
+func FuzzRepair(f *testing.F) {
 	for _, line := range []string{"20,Ada,2021-09-21140.50,x", "20;Ada;2021-09-21;140.50;x", ",,,,", "x", "Total,,,1,", "20,,Ada,,2021-09-21,140.50,x,y,z"} {
 		f.Add(line)
 	}
@@ -214,21 +214,21 @@ func FuzzChunks(f *testing.F) {
 		if utf16 {
 			raw = wide(text)
 		}
-		want, told := readChunks(t, raw, 0)
-		got, toldAhead := readChunks(t, raw, int(size)%5000+64)
+		want, notices := readChunks(t, raw, 0)
+		got, parallelNotices := readChunks(t, raw, int(size)%5000+64)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatalf("%q at %d, chunks of %d (-one by one +ahead):\n%s", line, at, size, diff)
 		}
-		if diff := cmp.Diff(told, toldAhead); diff != "" {
+		if diff := cmp.Diff(notices, parallelNotices); diff != "" {
 			t.Fatalf("%q at %d, chunks of %d, told (-one by one +ahead):\n%s", line, at, size, diff)
 		}
 	})
 }
 
 // readChunks reads with chunks of some size, 0 for none.
-func readChunks(t *testing.T, raw []byte, size int) (rows [][]string, told []intray.Notice) {
+func readChunks(t *testing.T, raw []byte, size int) (rows [][]string, notices []intray.Notice) {
 	t.Helper()
-	book, err := Format{}.Open(t.Context(), sourcetest.Input("", raw), source.Options{})
+	book, err := Format{}.Open(t.Context(), sourcetest.NewInput("", raw), source.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,9 +238,9 @@ func readChunks(t *testing.T, raw []byte, size int) (rows [][]string, told []int
 	}
 	defer func() { _ = opened.Close() }()
 	r := opened.(*reader)
-	r.side.size, r.side.tail = size, 3000
+	r.parallel.size, r.parallel.tail = size, 3000
 	if size == 0 {
-		r.side.fast = nil
+		r.parallel.fast = nil
 	}
 	return drainReader(t, r)
 }
@@ -254,16 +254,16 @@ func TestChunkSizes(t *testing.T) {
 	}
 	text := contacts(300, odd)
 	for _, raw := range [][]byte{[]byte(text), wide(text)} {
-		want, told := readChunks(t, raw, 0)
+		want, notices := readChunks(t, raw, 0)
 		if len(want) < 280 {
 			t.Fatalf("only %d rows", len(want))
 		}
 		for size := 100; size < 20_000; size = size*5/3 + 7 {
-			got, toldAhead := readChunks(t, raw, size)
+			got, parallelNotices := readChunks(t, raw, size)
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("chunks of %d (-one by one +ahead):\n%s", size, diff)
 			}
-			if diff := cmp.Diff(told, toldAhead); diff != "" {
+			if diff := cmp.Diff(notices, parallelNotices); diff != "" {
 				t.Errorf("chunks of %d, told (-one by one +ahead):\n%s", size, diff)
 			}
 		}

@@ -10,28 +10,28 @@ import (
 	"github.com/intraydata/intray/source/table"
 )
 
-// leastHeader is how well a mended header must read.
-const leastHeader = -4
+// minHeaderScore is how well a mended header must read.
+const minHeaderScore = -4
 
-// mendHeader looks for the reading of the first row that makes it a header as
+// repairHeader looks for the reading of the first row that makes it a header as
 // wide as the table, where the row as it was cut is not.
-func (s *sheet) mendHeader(rows []sampled, sample []byte) {
+func (s *sheet) repairHeader(rows []sampledRow, sample []byte) {
 	if len(rows) < 3 || s.width < 2 {
 		return
 	}
 	first := &rows[0]
 	found := len(first.cells)
-	if first.fine && found == s.width || table.Filled(first.cells) < 2 {
+	if first.wellFormed && found == s.width || table.Filled(first.cells) < 2 {
 		return
 	}
 	names, done := s.rereadHeader(rows, sample)
-	if names == nil && first.fine && found == s.width-1 && table.Filled(first.cells) == found {
-		names, done = s.oneNameFewer(first.cells, rows[1:])
+	if names == nil && first.wellFormed && found == s.width-1 && table.Filled(first.cells) == found {
+		names, done = s.completeHeader(first.cells, rows[1:])
 	}
 	if names == nil {
 		return
 	}
-	first.cells, first.fine = names, true
+	first.cells, first.wellFormed = names, true
 	s.evidence = append(s.evidence, intray.Evidence{Choice: "header", Value: strings.Join(names, " | "),
 		Reason: intray.NewMessage("csv.header_repaired", intray.Params{
 			"line": first.line, "cells": cellCount(found), "columns": columnCount(s.width), "repair": done.message(),
@@ -39,8 +39,8 @@ func (s *sheet) mendHeader(rows []sampled, sample []byte) {
 }
 
 // rereadHeader reads the first row as a broken record is read.
-func (s *sheet) rereadHeader(rows []sampled, sample []byte) (names []string, done repair) {
-	if len(rows) < fewestRows || s.width < 3 {
+func (s *sheet) rereadHeader(rows []sampledRow, sample []byte) (names []string, done repair) {
+	if len(rows) < minProfileRows || s.width < 3 {
 		return nil, repair{}
 	}
 	from := rows[0].from
@@ -48,43 +48,43 @@ func (s *sheet) rereadHeader(rows []sampled, sample []byte) (names []string, don
 	r := newRepairer(s.dialect, s.width, nil)
 	r.score = s.nameScore
 	var found record
-	s.dialect.cut(text, none, &found)
-	best, ok := r.repair(text[:max(found.next, physicalLine(text))], &found, nil)
+	s.dialect.parseRecord(text, notFound, &found)
+	best, ok := r.repair(text[:max(found.next, firstLineLength(text))], &found, nil)
 	if !ok || from+best.next > rows[1].from && found.loose {
 		return nil, repair{}
 	}
 	return best.cells, best.repair
 }
 
-// oneNameFewer reads a header that has one name fewer than the rows below have
+// completeHeader reads a header that has one name fewer than the rows below have
 // cells: two names have lost their separator, or the first column has no name,
 // as programs for statistics write the names or numbers of rows.
-func (s *sheet) oneNameFewer(names []string, body []sampled) (whole []string, done repair) {
+func (s *sheet) completeHeader(names []string, body []sampledRow) (whole []string, done repair) {
 	for _, name := range names {
-		if table.KindOf(name).Typed() {
+		if table.KindOf(name).IsTyped() {
 			return nil, repair{}
 		}
 	}
-	n := newNaming(s.width, body)
-	if cut, ok := n.split(names); ok {
+	n := newNameChecker(s.width, body)
+	if cut, ok := n.splitMerged(names); ok {
 		return cut, repair{kind: nameSplit}
 	}
-	if s.firstNamesRows(body) {
+	if s.firstColumnIsRowID(body) {
 		return append([]string{""}, names...), repair{kind: firstColumnUnnamed}
 	}
 	return nil, repair{}
 }
 
-// firstNamesRows says whether all rows have the width of the table, none has the
+// firstColumnIsRowID says whether all rows have the width of the table, none has the
 // first cell of another, and the last column is in use.
-func (s *sheet) firstNamesRows(body []sampled) bool {
+func (s *sheet) firstColumnIsRowID(body []sampledRow) bool {
 	seen := map[string]bool{}
 	rows, last := 0, 0
 	for _, row := range body {
 		if table.Filled(row.cells) == 0 {
 			continue
 		}
-		if rows++; !row.fine || len(row.cells) != s.width || row.cells[0] == "" || seen[row.cells[0]] {
+		if rows++; !row.wellFormed || len(row.cells) != s.width || row.cells[0] == "" || seen[row.cells[0]] {
 			return false
 		}
 		seen[row.cells[0]] = true
@@ -100,7 +100,7 @@ func (s *sheet) nameScore(_ int, f features) (score float64) {
 	switch {
 	case f.text == "":
 		return -3
-	case f.kind.Typed():
+	case f.kind.IsTyped():
 		return -4
 	}
 	if strings.Contains(f.text, s.dialect.delim) || strings.ContainsAny(f.text, "\r\n") {
@@ -119,32 +119,32 @@ func (s *sheet) nameScore(_ int, f features) (score float64) {
 }
 
 // A naming holds names of columns against what the columns hold.
-type naming struct {
+type nameChecker struct {
 	kinds []table.Kind
 }
 
-// newNaming learns the kinds of the columns from rows of one width.
-func newNaming(width int, rows []sampled) naming {
-	n := naming{kinds: make([]table.Kind, width)}
+// newNameChecker learns the kinds of the columns from rows of one width.
+func newNameChecker(width int, rows []sampledRow) nameChecker {
+	n := nameChecker{kinds: make([]table.Kind, width)}
 	for c := range width {
 		counts := map[int]int{}
 		for _, row := range rows {
-			if !row.fine || len(row.cells) != width {
+			if !row.wellFormed || len(row.cells) != width {
 				continue
 			}
 			if kind := table.KindOf(row.cells[c]); kind != table.Empty {
 				counts[int(kind)]++
 			}
 		}
-		most, _ := mostOf(counts)
+		most, _ := mostFrequent(counts)
 		n.kinds[c] = table.Kind(most)
 	}
 	return n
 }
 
-// score counts the names that tell what their column holds, less those that tell
+// scoreNames counts the names that tell what their column holds, less those that tell
 // something else.
-func (n naming) score(names []string) (score float64) {
+func (n nameChecker) scoreNames(names []string) (score float64) {
 	for c, name := range names {
 		for _, word := range nameWords(name) {
 			if kinds := wordKinds(word); len(kinds) > 0 && n.kinds[c] != table.Empty {
@@ -161,28 +161,28 @@ func (n naming) score(names []string) (score float64) {
 }
 
 const (
-	// ahead is by how much names cut in two must fit better than when they are
+	// minSplitLead is by how much names cut in two must fit better than when they are
 	// cut anywhere else.
-	ahead = 0.5
-	// aheadOfFound is the same against the names as they were found.
-	aheadOfFound = 2
+	minSplitLead = 0.5
+	// minLeadOverFound is the same against the names as they were found.
+	minLeadOverFound = 2
 )
 
-// split finds the one place where the separator of two names is missing. The
+// splitMerged finds the one place where the separator of two names is missing. The
 // names are one fewer than the columns.
-func (n naming) split(names []string) (whole []string, ok bool) {
-	found := max(n.score(append([]string{""}, names...)), n.score(append(slices.Clone(names), "")))
+func (n nameChecker) splitMerged(names []string) (whole []string, ok bool) {
+	found := max(n.scoreNames(append([]string{""}, names...)), n.scoreNames(append(slices.Clone(names), "")))
 	best, second := found, found
 	for i, name := range names {
 		for at := range name {
 			left, right := name[:at], name[at:]
-			if at == 0 || !seam(left, right) {
+			if at == 0 || !isNameBoundary(left, right) {
 				continue
 			}
 			cut := slices.Concat(names[:i], []string{left, right}, names[i+1:])
-			score := n.score(cut)
+			score := n.scoreNames(cut)
 			for _, half := range []string{left, right} {
-				if isName(strings.ToLower(half)) {
+				if isColumnName(strings.ToLower(half)) {
 					score += 0.5
 				}
 			}
@@ -193,12 +193,12 @@ func (n naming) split(names []string) (whole []string, ok bool) {
 			}
 		}
 	}
-	return whole, best-second >= ahead && best-found >= aheadOfFound
+	return whole, best-second >= minSplitLead && best-found >= minLeadOverFound
 }
 
-// seam says whether two names may meet here: where small letters end and capital
+// isNameBoundary says whether two names may meet here: where small letters end and capital
 // ones begin, or the other way round, or where both are words for columns.
-func seam(left, right string) bool {
+func isNameBoundary(left, right string) bool {
 	last, _ := utf8.DecodeLastRuneInString(left)
 	first, size := utf8.DecodeRuneInString(right)
 	next, _ := utf8.DecodeRuneInString(right[size:])
@@ -210,7 +210,7 @@ func seam(left, right string) bool {
 	case unicode.IsUpper(last) && unicode.IsUpper(first) && unicode.IsLower(next):
 		return true
 	}
-	return isName(strings.ToLower(left)) && isName(strings.ToLower(right))
+	return isColumnName(strings.ToLower(left)) && isColumnName(strings.ToLower(right))
 }
 
 // nameWords gives the words of a name in small letters: "unitPrice", "unit_price".
@@ -229,8 +229,8 @@ func nameWords(name string) []string {
 	return strings.Fields(spaced.String())
 }
 
-// isName says whether a word is the name of a column often enough.
-func isName(word string) bool {
+// isColumnName says whether a word is the name of a column often enough.
+func isColumnName(word string) bool {
 	return len(wordKinds(word)) > 0 || slices.Contains(strings.Fields(plainNames), word)
 }
 

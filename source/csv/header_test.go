@@ -51,8 +51,8 @@ func TestNameWords(t *testing.T) {
 	}
 }
 
-// TestManyMends mends more rows than anybody would look at.
-func TestManyMends(t *testing.T) {
+// TestManyRepairs mends more rows than anybody would look at.
+func TestManyRepairs(t *testing.T) {
 	const rows = 15_000
 	odd := map[int]string{}
 	for n := 5; n <= rows; n += 3 {
@@ -64,18 +64,18 @@ func TestManyMends(t *testing.T) {
 			t.Fatalf("row %d is %q", n, row)
 		}
 	}
-	if len(got) != rows || len(notices) != maxTold {
+	if len(got) != rows || len(notices) != maxNoticesPerKind {
 		t.Errorf("%d rows, %d notices", len(got), len(notices))
 	}
 }
 
-// TestMendsEnd stops to mend when the work for it is used up, and says so once.
-func TestMendsEnd(t *testing.T) {
+// TestRepairWorkIsLimited stops to mend when the work for it is used up, and says so once.
+func TestRepairWorkIsLimited(t *testing.T) {
 	odd := map[int]string{}
 	for n := 20; n < 40; n++ {
 		odd[n] = strings.Replace(contact(n), ",20", ",,20", 1)
 	}
-	book, err := Format{}.Open(t.Context(), sourcetest.Input("", []byte(contacts(60, odd))), source.Options{})
+	book, err := Format{}.Open(t.Context(), sourcetest.NewInput("", []byte(contacts(60, odd))), source.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,23 +84,23 @@ func TestMendsEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := opened.(*reader)
-	r.repair.work = maxMendWork + 1
-	rows, told := drainReader(t, r)
-	if len(rows) != 60 || len(rows[19]) != 6 || len(told) != 1 || !strings.Contains(told[0].Text.String(), "From line 21 on") {
-		t.Errorf("%d rows, told %+v", len(rows), told)
+	r.repair.work = maxRepairWork + 1
+	rows, notices := drainReader(t, r)
+	if len(rows) != 60 || len(rows[19]) != 6 || len(notices) != 1 || !strings.Contains(notices[0].Text.String(), "From line 21 on") {
+		t.Errorf("%d rows, told %+v", len(rows), notices)
 	}
 }
 
 // TestRowWork bounds the search for a reading of one row.
 func TestRowWork(t *testing.T) {
-	s, err := decide(t.Context(), []byte(contacts(60, nil)), true, source.Options{Limits: source.Limits{}.WithDefaults()})
+	s, err := analyzeSample(t.Context(), []byte(contacts(60, nil)), true, source.Options{Limits: source.Limits{}.WithDefaults()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	line := []byte("20,Ada Lovelace,2021-09-21140.50," + strings.Repeat("y x", 5000) + "\n")
-	r := newRepairer(s.dialect, s.width, s.learned())
+	r := newRepairer(s.dialect, s.width, s.profile())
 	var found record
-	s.dialect.cut(line, none, &found)
+	s.dialect.parseRecord(line, notFound, &found)
 	if _, ok := r.repair(line, &found, nil); ok || r.work < maxRowWork || r.work > maxRowWork+1<<20 {
 		t.Errorf("mended %v with work %d", ok, r.work)
 	}

@@ -12,35 +12,35 @@ import (
 	"github.com/intraydata/intray/source/table"
 )
 
-// odd sees to a row that does not fit.
-func (r *reader) odd(ctx context.Context, batch *intray.Records) error {
+// readIrregular sees to a row that does not fit.
+func (r *reader) readIrregular(ctx context.Context, batch *intray.Records) error {
 	if r.rec.unclosed {
-		r.open = max(r.open, r.w.placeOf(r.rec.next))
-		if done, err := r.mend(ctx, batch); done || err != nil {
+		r.unclosedUntil = max(r.unclosedUntil, r.window.offsetOf(r.rec.next))
+		if done, err := r.repairRow(ctx, batch); done || err != nil {
 			return err
 		}
-		return r.unclosed(batch)
+		return r.appendUnclosedLine(batch)
 	}
-	row := r.w.rest()[:r.rec.next]
-	cells := r.texts(&r.rec, 0)
+	row := r.window.unread()[:r.rec.next]
+	cells := r.cellTexts(&r.rec, 0)
 	switch {
-	case r.repeatsHeader() && r.titled():
-		r.otherTable(batch)
+	case r.repeatsHeader() && r.hasTitleAbove():
+		r.endAtNextTable(batch)
 		return nil
 	case r.repeatsHeader():
-		r.leaveOut(batch, "header", intray.NewMessage("csv.header_repeated", intray.Params{"line": r.line}))
+		r.skipRow(batch, "header", intray.NewMessage("csv.header_repeated", intray.Params{"line": r.line}))
 		return nil
 	case len(cells) != r.sheet.width && isComment(row, r.sheet.comment):
-		r.leaveOut(batch, "comment", intray.NewMessage("csv.comment_dropped", intray.Params{"line": r.line}))
+		r.skipRow(batch, "comment", intray.NewMessage("csv.comment_dropped", intray.Params{"line": r.line}))
 		return nil
 	}
 	if len(cells) != r.sheet.width {
-		below, err := r.below(ctx, r.rec.next)
+		below, err := r.rowsBelow(ctx, r.rec.next)
 		if err != nil {
 			return err
 		}
 		if r.beginsTable(cells, below) {
-			r.otherTable(batch)
+			r.endAtNextTable(batch)
 			return nil
 		}
 	}
@@ -48,40 +48,40 @@ func (r *reader) odd(ctx context.Context, batch *intray.Records) error {
 		// Nothing stands in the cells that are too many: nothing is to be mended.
 		r.rec.cells, cells = r.rec.cells[:width], cells[:width]
 	}
-	if !r.fits(&r.rec) {
-		if done, err := r.mend(ctx, batch); done || err != nil {
+	if !r.isRegular(&r.rec) {
+		if done, err := r.repairRow(ctx, batch); done || err != nil {
 			return err
 		}
 	}
-	return r.asFound(batch, cells)
+	return r.appendOrHold(batch, cells)
 }
 
-// titled says whether a row of one text stands right above, as a title does.
-func (r *reader) titled() bool {
+// hasTitleAbove says whether a row of one text stands right above, as a title does.
+func (r *reader) hasTitleAbove() bool {
 	n := len(r.held)
 	return n > 0 && r.held[n-1].filled == 1
 }
 
-// otherTable ends the table where another begins.
-func (r *reader) otherTable(batch *intray.Records) {
-	r.settle(batch, true)
+// endAtNextTable ends the table where another begins.
+func (r *reader) endAtNextTable(batch *intray.Records) {
+	r.releaseHeldRows(batch, true)
 	batch.Notices = append(batch.Notices, intray.Notice{Type: intray.OtherTables, Level: intray.LevelWarning,
 		Text: intray.NewMessage("csv.other_table", intray.Params{"line": r.line})})
-	r.ended = true
+	r.tableEnded = true
 }
 
-// leaveOut passes over a row and says so.
-func (r *reader) leaveOut(batch *intray.Records, kind string, text intray.Message) {
-	raw := excerpt(strings.TrimRight(string(r.w.rest()[:r.rec.next]), "\r\n"))
-	r.tell(batch, kind, intray.Notice{Type: intray.OtherTables, Level: intray.LevelInfo, Value: &raw, Text: text})
-	r.pass(r.rec.next, r.rec.breaks)
+// skipRow passes over a row and says so.
+func (r *reader) skipRow(batch *intray.Records, kind string, text intray.Message) {
+	raw := excerpt(strings.TrimRight(string(r.window.unread()[:r.rec.next]), "\r\n"))
+	r.addNotice(batch, kind, intray.Notice{Type: intray.OtherTables, Level: intray.LevelInfo, Value: &raw, Text: text})
+	r.advance(r.rec.next, r.rec.breaks)
 }
 
-// maxTold is how often a notice of one kind is told.
-const maxTold = 1000
+// maxNoticesPerKind is how often a notice of one kind is told.
+const maxNoticesPerKind = 1000
 
-func (r *reader) tell(batch *intray.Records, kind string, n intray.Notice) {
-	if r.told[kind]++; r.told[kind] <= maxTold {
+func (r *reader) addNotice(batch *intray.Records, kind string, n intray.Notice) {
+	if r.noticeCounts[kind]++; r.noticeCounts[kind] <= maxNoticesPerKind {
 		batch.Notices = append(batch.Notices, n)
 	}
 }
@@ -90,10 +90,10 @@ func isComment(row []byte, mark string) bool {
 	return mark != "" && bytes.HasPrefix(bytes.TrimLeft(row, " \t\""), []byte(mark))
 }
 
-// below cuts some rows below a place, without those that are blank.
-func (r *reader) below(ctx context.Context, at int) (rows [][]string, err error) {
-	for len(rows) < lookAhead {
-		err := r.cut(ctx, at, &r.ahead)
+// rowsBelow cuts some rows below a place, without those that are blank.
+func (r *reader) rowsBelow(ctx context.Context, at int) (rows [][]string, err error) {
+	for len(rows) < lookaheadRows {
+		err := r.parseRecordAt(ctx, at, &r.lookahead)
 		var limit *source.LimitError
 		if errors.As(err, &limit) {
 			return rows, nil
@@ -101,13 +101,13 @@ func (r *reader) below(ctx context.Context, at int) (rows [][]string, err error)
 		if err != nil {
 			return nil, err
 		}
-		if at >= len(r.w.rest()) {
+		if at >= len(r.window.unread()) {
 			return rows, nil
 		}
-		if !blankText(r.w.rest()[at : at+r.ahead.next]) {
-			rows = append(rows, r.texts(&r.ahead, at))
+		if !isBlank(r.window.unread()[at : at+r.lookahead.next]) {
+			rows = append(rows, r.cellTexts(&r.lookahead, at))
 		}
-		at += r.ahead.next
+		at += r.lookahead.next
 	}
 	// The record cut last stays what it was: reading on may have moved it.
 	return rows, nil
@@ -138,30 +138,30 @@ func excerpt(text string) string {
 	return strings.ToValidUTF8(text[:excerptBytes], "") + "…"
 }
 
-// asFound hands on a row as it was found, or holds it back where it may stand
+// appendOrHold hands on a row as it was found, or holds it back where it may stand
 // below the table.
-func (r *reader) asFound(batch *intray.Records, cells []string) error {
+func (r *reader) appendOrHold(batch *intray.Records, cells []string) error {
 	total := table.IsTotal(cells)
-	note := table.IsNote(cells, r.behindBlank(cells)) || isRule(cells) || isAside(cells) || r.isRemark(cells)
+	note := table.IsNote(cells, r.followsBlankRow(cells)) || isRulerRow(cells) || isAside(cells) || r.isRemark(cells)
 	filled := table.Filled(cells)
 	below := slices.ContainsFunc(r.held, func(h heldRow) bool { return h.filled > 0 })
-	if r.sheet.width > 1 && len(r.held) < maxHeld && (total || note || filled == 0 || below && 2*filled <= r.sheet.width) {
-		r.held = append(r.held, heldRow{cells, filled, r.line, r.blanks})
-		r.blanks = 0
-		r.pass(r.rec.next, r.rec.breaks)
+	if r.sheet.width > 1 && len(r.held) < maxHeldRows && (total || note || filled == 0 || below && 2*filled <= r.sheet.width) {
+		r.held = append(r.held, heldRow{cells, filled, r.line, r.blankRows})
+		r.blankRows = 0
+		r.advance(r.rec.next, r.rec.breaks)
 		return nil
 	}
 	if len(cells) < r.sheet.width {
 		r.ragged = true
 	}
-	return r.hand(batch)
+	return r.appendRecord(batch)
 }
 
-// behindBlank says whether a blank row stands right above. One with separators is
+// followsBlankRow says whether a blank row stands right above. One with separators is
 // blank for a remark only: a value may well stand below a record of empty cells.
-func (r *reader) behindBlank(cells []string) bool {
-	if n := len(r.held); r.blanks > 0 || n == 0 || r.held[n-1].filled > 0 {
-		return r.blanks > 0
+func (r *reader) followsBlankRow(cells []string) bool {
+	if n := len(r.held); r.blankRows > 0 || n == 0 || r.held[n-1].filled > 0 {
+		return r.blankRows > 0
 	}
 	return len(cells) == 1 || len(cells) > 2 && len(strings.Fields(strings.Join(cells, " "))) >= remarkWords
 }
@@ -172,35 +172,35 @@ const remarkWords = 3
 // isRemark says whether a row is one text of some words without any separator,
 // where no record lacks its last cells.
 func (r *reader) isRemark(cells []string) bool {
-	return len(cells) == 1 && r.sheet.width > 2 && !r.ragged && len(strings.Fields(cells[0])) >= remarkWords && !table.KindOf(cells[0]).Typed()
+	return len(cells) == 1 && r.sheet.width > 2 && !r.ragged && len(strings.Fields(cells[0])) >= remarkWords && !table.KindOf(cells[0]).IsTyped()
 }
 
 // isAside says whether a row is one text in parentheses, such as (3 rows).
 func isAside(cells []string) bool {
 	text := strings.TrimSpace(strings.Join(cells, ""))
-	return table.Filled(cells) == 1 && len(text) > 2 && text[0] == '(' && text[len(text)-1] == ')' && !table.KindOf(text).Typed()
+	return table.Filled(cells) == 1 && len(text) > 2 && text[0] == '(' && text[len(text)-1] == ')' && !table.KindOf(text).IsTyped()
 }
 
-// unclosed reads a row whose quote is never closed line by line: the quote is
+// appendUnclosedLine reads a row whose quote is never closed line by line: the quote is
 // text.
-func (r *reader) unclosed(batch *intray.Records) error {
-	rest := r.w.rest()
-	line := rest[:physicalLine(rest)]
-	r.lineWork += r.sheet.dialect.cutLine(line, &r.ahead, min(lineAllowance, maxLineWork-r.lineWork))
-	r.settle(batch, false)
-	cells := r.texts(&r.ahead, 0)
+func (r *reader) appendUnclosedLine(batch *intray.Records) error {
+	rest := r.window.unread()
+	line := rest[:firstLineLength(rest)]
+	r.unclosedWork += r.sheet.dialect.parseUnclosedLine(line, &r.lookahead, min(maxUnclosedLineWork, maxUnclosedWork-r.unclosedWork))
+	r.releaseHeldRows(batch, false)
+	cells := r.cellTexts(&r.lookahead, 0)
 	row := r.rows + int64(batch.Len())
-	r.tell(batch, "quote", intray.Notice{Type: intray.RepairedRow, Level: intray.LevelWarning, Row: &row,
+	r.addNotice(batch, "quote", intray.Notice{Type: intray.RepairedRow, Level: intray.LevelWarning, Row: &row,
 		Text: intray.NewMessage("csv.unclosed_quote", intray.Params{"line": r.line})})
-	r.handCells(batch, cells, r.line)
-	r.pass(len(line), 0)
-	return r.counted()
+	r.appendCells(batch, cells, r.line)
+	r.advance(len(line), 0)
+	return r.checkCellLimit()
 }
 
-// settle decides about the rows held back: at the end of the table they are left
+// releaseHeldRows decides about the rows held back: at the end of the table they are left
 // out and told, with the empty ones above them, else they are records like all
 // others.
-func (r *reader) settle(batch *intray.Records, end bool) {
+func (r *reader) releaseHeldRows(batch *intray.Records, end bool) {
 	last := len(r.held)
 	for end && last > 0 && r.held[last-1].filled == 0 {
 		last-- // empty rows below everything are records
@@ -208,9 +208,9 @@ func (r *reader) settle(batch *intray.Records, end bool) {
 	for i, h := range r.held {
 		switch raw := excerpt(h.text()); {
 		case !end || i >= last:
-			r.handCells(batch, h.cells, h.line)
+			r.appendCells(batch, h.cells, h.line)
 		case raw != "":
-			r.tell(batch, "footer", intray.Notice{Type: intray.OtherTables, Level: intray.LevelInfo, Value: &raw,
+			r.addNotice(batch, "footer", intray.Notice{Type: intray.OtherTables, Level: intray.LevelInfo, Value: &raw,
 				Text: intray.NewMessage("csv.line_below_table", intray.Params{"line": h.line})})
 		}
 	}
@@ -222,69 +222,69 @@ func (h heldRow) text() string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(h.cells), func(c string) bool { return strings.TrimSpace(c) == "" }), " | ")
 }
 
-// mend looks for the one reading of the row that clearly fits.
-func (r *reader) mend(ctx context.Context, batch *intray.Records) (bool, error) {
-	if r.sheet.learned == nil || r.gaveUp {
+// repairRow looks for the one reading of the row that clearly fits.
+func (r *reader) repairRow(ctx context.Context, batch *intray.Records) (bool, error) {
+	if r.sheet.profile == nil || r.repairExhausted {
 		return false, nil
 	}
-	if r.repair.profiles == nil { // the first row to be mended
+	if r.repair.profile == nil { // the first row to be mended
 		work := r.repair.work
-		r.repair = newRepairer(r.sheet.dialect, r.sheet.width, r.sheet.learned())
+		r.repair = newRepairer(r.sheet.dialect, r.sheet.width, r.sheet.profile())
 		r.repair.work = work
 	}
-	if r.repair.work > maxMendWork {
-		r.gaveUp = true
-		r.tell(batch, "mends", intray.Notice{Type: intray.RepairedRow, Level: intray.LevelWarning,
+	if r.repair.work > maxRepairWork {
+		r.repairExhausted = true
+		r.addNotice(batch, "mends", intray.Notice{Type: intray.RepairedRow, Level: intray.LevelWarning,
 			Text: intray.NewMessage("csv.too_many_repairs", intray.Params{"line": r.line})})
 		return false, nil
 	}
-	text := r.w.rest()
-	text = text[:physicalLine(text)]
+	text := r.window.unread()
+	text = text[:firstLineLength(text)]
 	if !r.rec.unclosed && !r.rec.loose {
-		text = r.w.rest()[:r.rec.next]
+		text = r.window.unread()[:r.rec.next]
 	}
 	text = bytes.Clone(text) // reading on may move it
 	follows := func(next int) bool {
-		if next >= len(r.w.rest()) {
-			return r.w.done
+		if next >= len(r.window.unread()) {
+			return r.window.done
 		}
-		err := r.cut(ctx, next, &r.ahead)
-		return err == nil && (r.fits(&r.ahead) || blankText(r.w.rest()[next:next+r.ahead.next]))
+		err := r.parseRecordAt(ctx, next, &r.lookahead)
+		return err == nil && (r.isRegular(&r.lookahead) || isBlank(r.window.unread()[next:next+r.lookahead.next]))
 	}
-	r.repair.near = r.near(ctx, len(text))
+	r.repair.nearbyScore = r.nearbyScore(ctx, len(text))
 	best, ok := r.repair.repair(text, &r.rec, follows)
 	if !ok {
 		return false, nil
 	}
-	r.settle(batch, false)
+	r.releaseHeldRows(batch, false)
 	row := r.rows + int64(batch.Len())
-	raw := excerpt(string(bytes.TrimRight(r.w.rest()[:best.next], "\r\n")))
-	r.tell(batch, "repair", intray.Notice{Type: intray.RepairedRow, Level: intray.LevelWarning, Row: &row, Value: &raw,
+	raw := excerpt(string(bytes.TrimRight(r.window.unread()[:best.next], "\r\n")))
+	r.addNotice(batch, "repair", intray.Notice{Type: intray.RepairedRow, Level: intray.LevelWarning, Row: &row, Value: &raw,
 		Text: intray.NewMessage("csv.row_repaired", intray.Params{
 			"line": r.line, "cells": cellCount(len(r.rec.cells)), "columns": columnCount(r.sheet.width), "repair": best.repair.message(),
 			"row": excerpt(strings.Join(best.cells, " | ")),
 		})})
-	r.handCells(batch, best.cells, r.line)
-	line := r.w.rest()[:best.next]
-	r.pass(best.next, lineBreaks(bytes.TrimRight(line, "\r\n")))
-	return true, r.counted()
+	r.appendCells(batch, best.cells, r.line)
+	line := r.window.unread()[:best.next]
+	r.advance(best.next, countLineBreaks(bytes.TrimRight(line, "\r\n")))
+	return true, r.checkCellLimit()
 }
 
-// near tells how well the next row that fits does so, some rows below at most: in
+// nearbyScore tells how well the next row that fits does so, some rows below at most: in
 // a long table, rows grow unlike those that were learned from.
-func (r *reader) near(ctx context.Context, at int) float64 {
-	for range lookAhead {
-		if at >= len(r.w.rest()) || r.cut(ctx, at, &r.ahead) != nil {
+func (r *reader) nearbyScore(ctx context.Context, at int) float64 {
+	for range lookaheadRows {
+		if at >= len(r.window.unread()) || r.parseRecordAt(ctx, at, &r.lookahead) != nil {
 			break
 		}
-		if r.fits(&r.ahead) {
-			row := make(sampleRow, len(r.ahead.cells))
-			for i, text := range r.texts(&r.ahead, at) {
-				row[i] = featuresOf(text, r.ahead.cells[i].quoted)
+		if r.isRegular(&r.lookahead) {
+			row := make(rowFeatures, len(r.lookahead.cells))
+			for i, text := range r.cellTexts(&r.lookahead, at) {
+				row[i] = featuresOf(text, r.lookahead.cells[i].quoted)
 			}
-			return r.repair.profiles.score(row)
+			return r.repair.profile.rowScore(row)
 		}
-		at += r.ahead.next
+		at += r.lookahead.next
 	}
-	return r.repair.profiles.usual
+	return r.repair.profile.meanScore
 }

@@ -8,18 +8,18 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// sideBySide is how a reader lets workers read ahead, as long as all records are
+// parallelReader is how a reader lets workers read ahead, as long as all records are
 // plain.
-type sideBySide struct {
-	text *decoded
+type parallelReader struct {
+	text *decodedText
 	// fast is nil where the dialect is not one that it reads.
-	fast   *fast
-	chunks *chunks
-	// until is up to where records are read one by one.
-	until int64
-	// pause is how much is read one by one at the next chunk that is not plain.
+	fast   *fastParser
+	chunks *chunkReader
+	// sequentialUntil is up to where records are read one by one.
+	sequentialUntil int64
+	// backoff is how much is read one by one at the next chunk that is not plain.
 	// It grows while they come often.
-	pause int64
+	backoff int64
 	// rowBytes is about how long a record is.
 	rowBytes int
 	// size is how much text a worker reads at a time, tail how much of the end of
@@ -28,30 +28,30 @@ type sideBySide struct {
 	tail int64
 }
 
-func (s *sideBySide) stop() {
+func (s *parallelReader) stop() {
 	if s.chunks != nil {
-		s.chunks.end()
+		s.chunks.stop()
 		s.chunks = nil
 	}
 }
 
-// mayGoOn says whether a reader is at a place where chunks can begin again.
-func (s *sideBySide) mayGoOn(r *reader) bool {
-	at := r.w.place()
-	return s.fast != nil && at >= s.until && at < s.end() && len(r.held) == 0 && r.blanks == 0 && !r.ended
+// canResume says whether a reader is at a place where chunks can begin again.
+func (s *parallelReader) canResume(r *reader) bool {
+	at := r.window.offset()
+	return s.fast != nil && at >= s.sequentialUntil && at < s.endOffset() && len(r.held) == 0 && r.blankRows == 0 && !r.tableEnded
 }
 
 // nextChunk gives the batch of the next chunk, if that is plain. Else the reader
 // stands where it begins.
 func (r *reader) nextChunk(ctx context.Context, batch *intray.Records) (bool, error) {
-	s := &r.side
-	if !s.mayGoOn(r) {
+	s := &r.parallel
+	if !s.canResume(r) {
 		return false, nil
 	}
 	if s.chunks == nil {
 		most := min(intray.BatchRows, max(intray.BatchCells/max(r.sheet.width, batch.Width, 1), 1))
 		size := min(s.size, max(s.size/16, most*s.rowBytes*3/4))
-		s.chunks = beginChunks(s.text, s.fast, r.w.place(), s.end(), s.text.rawSize(size), most)
+		s.chunks = startChunkReader(s.text, s.fast, r.window.offset(), s.endOffset(), s.text.rawSize(size), most)
 	}
 	var job *chunk
 	select {
@@ -60,22 +60,22 @@ func (r *reader) nextChunk(ctx context.Context, batch *intray.Records) (bool, er
 		return false, ctx.Err()
 	}
 	if job == nil {
-		s.back(r, r.w.place(), r.w.place()+int64(s.size))
+		s.fallBack(r, r.window.offset(), r.window.offset()+int64(s.size))
 		return false, nil
 	}
 	select {
 	case <-job.read:
 	case <-ctx.Done():
-		s.back(r, job.from, job.from)
+		s.fallBack(r, job.from, job.from)
 		return false, ctx.Err()
 	}
 	if !job.plain {
-		pause := s.pause
-		s.pause = 2*pause + int64(s.size)
-		s.back(r, job.from, job.to+pause)
+		pause := s.backoff
+		s.backoff = 2*pause + int64(s.size)
+		s.fallBack(r, job.from, job.to+pause)
 		return false, nil
 	}
-	s.pause = max(0, s.pause-int64(s.size/4))
+	s.backoff = max(0, s.backoff-int64(s.size/4))
 	batch.Swap(&job.batch)
 	batch.First = r.rows
 	for i := range batch.Lines {
@@ -83,24 +83,24 @@ func (r *reader) nextChunk(ctx context.Context, batch *intray.Records) (bool, er
 	}
 	r.line += job.lines
 	r.cells += int64(batch.Len()) * int64(r.sheet.width)
-	s.move(r, job.to)
-	s.chunks.giveBack(job) // from here on it is another's
-	return true, r.counted()
+	s.seek(r, job.to)
+	s.chunks.release(job) // from here on it is another's
+	return true, r.checkCellLimit()
 }
 
-// back makes the reader go on one by one from a place to another.
-func (s *sideBySide) back(r *reader, from, until int64) {
+// fallBack makes the reader go on one by one from a place to another.
+func (s *parallelReader) fallBack(r *reader, from, until int64) {
 	s.stop()
-	s.until = until
-	s.move(r, from)
+	s.sequentialUntil = until
+	s.seek(r, from)
 }
 
-// move sets the reader to a place.
-func (s *sideBySide) move(r *reader, to int64) { r.w = windowAt(s.text, to) }
+// seek sets the reader to a place.
+func (s *parallelReader) seek(r *reader, to int64) { r.window = newWindow(s.text, to) }
 
-// end is the place from which on rows are read one by one: what stands below a
+// endOffset is the place from which on rows are read one by one: what stands below a
 // table is there.
-func (s *sideBySide) end() int64 { return s.text.length() - s.tail }
+func (s *parallelReader) endOffset() int64 { return s.text.length() - s.tail }
 
 const (
 	// chunkSize is how much text one worker reads at a time: a batch.
@@ -123,14 +123,14 @@ type chunk struct {
 	read      chan struct{}
 }
 
-// chunks cuts a text behind line ends outside quotes and lets workers read the
+// chunkReader cuts a text behind line ends outside quotes and lets workers read the
 // parts side by side. It gives them in order. A text whose quotes are not as they
 // should be is cut wrongly; then a chunk is not plain, and what follows it is of
 // no use.
-type chunks struct {
-	text    *decoded
-	fast    *fast
-	most    int
+type chunkReader struct {
+	text    *decodedText
+	fast    *fastParser
+	maxRows    int
 	size    int
 	jobs    chan *chunk
 	ordered chan *chunk
@@ -141,22 +141,22 @@ type chunks struct {
 
 // begin starts to read the file from a place, which begins a record, up to
 // another.
-func beginChunks(text *decoded, f *fast, from, to int64, size, most int) *chunks {
+func startChunkReader(text *decodedText, f *fastParser, from, to int64, size, most int) *chunkReader {
 	workers := max(runtime.GOMAXPROCS(0), 1)
 	ctx, cancel := context.WithCancel(context.Background())
-	c := &chunks{
-		text: text, fast: f, most: most, size: size, cancel: cancel,
+	c := &chunkReader{
+		text: text, fast: f, maxRows: most, size: size, cancel: cancel,
 		jobs: make(chan *chunk, workers), ordered: make(chan *chunk, workers+1), spare: make(chan *chunk, 2*workers+4),
 	}
 	c.group.Go(func() {
 		defer close(c.jobs)
 		defer close(c.ordered)
-		c.cut(ctx, from, to)
+		c.produce(ctx, from, to)
 	})
 	for range workers {
 		c.group.Go(func() {
 			for job := range c.jobs {
-				job.text = text.decode(job.text, job.raw)
+				job.text = text.decodeChunk(job.text, job.raw)
 				job.lines, job.plain = f.read(job.text, most, &job.batch)
 				close(job.read)
 			}
@@ -165,28 +165,28 @@ func beginChunks(text *decoded, f *fast, from, to int64, size, most int) *chunks
 	return c
 }
 
-// end stops all work and waits for it.
-func (c *chunks) end() {
+// stop stops all work and waits for it.
+func (c *chunkReader) stop() {
 	c.cancel()
 	for range c.ordered {
 	}
 	c.group.Wait()
 }
 
-// cut reads chunks and hands them out. It ends where a chunk has no line end
+// produce reads chunks and hands them out. It ends where a chunk has no line end
 // outside quotes, where reading fails, and at to: whoever reads on finds out why.
-func (c *chunks) cut(ctx context.Context, from, to int64) {
+func (c *chunkReader) produce(ctx context.Context, from, to int64) {
 	for from < to && ctx.Err() == nil {
-		job := c.take()
+		job := c.acquireChunk()
 		size := int(min(int64(c.size), c.text.length()-from))
 		if cap(job.raw) < size {
 			job.raw = make([]byte, size)
 		}
 		job.raw = job.raw[:size]
-		if err := readAt(c.text.in, job.raw, from+int64(c.text.guess.BOM)); err != nil {
+		if err := readFullAt(c.text.in, job.raw, from+int64(c.text.guess.BOM)); err != nil {
 			return
 		}
-		end := c.text.units.lastEnd(job.raw, c.fast.quote, c.fast.quoted)
+		end := c.text.units.lastLineEnd(job.raw, c.fast.quote, c.fast.quoted)
 		if end == 0 {
 			return
 		}
@@ -203,8 +203,8 @@ func (c *chunks) cut(ctx context.Context, from, to int64) {
 	}
 }
 
-// take gives a chunk whose memory can be used again.
-func (c *chunks) take() *chunk {
+// acquireChunk gives a chunk whose memory can be used again.
+func (c *chunkReader) acquireChunk() *chunk {
 	select {
 	case job := <-c.spare:
 		job.batch.Reset()
@@ -214,10 +214,10 @@ func (c *chunks) take() *chunk {
 	}
 }
 
-// giveBack hands over a batch that is no longer needed.
-func (c *chunks) giveBack(job *chunk) {
-	job.text = job.batch.Adopt(nil)
-	if c.text.direct() {
+// release hands over a batch that is no longer needed.
+func (c *chunkReader) release(job *chunk) {
+	job.text = job.batch.AdoptArena(nil)
+	if c.text.isUTF8() {
 		job.raw = job.text
 	}
 	select {

@@ -12,31 +12,31 @@ import (
 // A profile tells what the cells of a column are like: their kinds, their
 // patterns, their lengths, whether they are quoted. It says how well another
 // cell fits in.
-type profile struct {
+type columnProfile struct {
 	n                         float64
 	kinds                     [table.Kinds]float64
 	lengths                   [16]float64
 	quoted                    float64
-	exact, loose, words, ends tally
+	exact, loose, words, ends frequencyModel
 }
 
 // A tally counts how often each text was seen, and tells how likely the next one
 // is, seen or not: the more of them were seen once only, the likelier is a new
 // one (Good and Turing's estimate).
-type tally struct {
+type frequencyModel struct {
 	counts map[string]float64
 	n      float64
 	once   float64
 }
 
-// maxTexts bounds what a tally tells apart.
-const maxTexts = 1024
+// maxDistinctTexts bounds what a tally tells apart.
+const maxDistinctTexts = 1024
 
-func (t *tally) add(text string) {
+func (t *frequencyModel) observe(text string) {
 	t.n++
 	seen := t.counts[text]
 	switch {
-	case seen == 0 && len(t.counts) >= maxTexts:
+	case seen == 0 && len(t.counts) >= maxDistinctTexts:
 		return
 	case seen == 0:
 		t.once++
@@ -46,19 +46,19 @@ func (t *tally) add(text string) {
 	t.counts[text]++
 }
 
-// unseen is how much less likely a certain new text is than some new text.
-const unseen = 2
+// unseenPenalty is how much less likely a certain new text is than some new text.
+const unseenPenalty = 2
 
-func (t *tally) score(text string) float64 {
+func (t *frequencyModel) logProbability(text string) float64 {
 	if seen := t.counts[text]; seen > 0 {
 		return math.Log(seen / (t.n + 1))
 	}
-	return math.Log((t.once+0.5)/(t.n+1)) - unseen
+	return math.Log((t.once+0.5)/(t.n+1)) - unseenPenalty
 }
 
-func newProfile() *profile {
-	fresh := func() tally { return tally{counts: map[string]float64{}} }
-	return &profile{exact: fresh(), loose: fresh(), words: fresh(), ends: fresh()}
+func newColumnProfile() *columnProfile {
+	fresh := func() frequencyModel { return frequencyModel{counts: map[string]float64{}} }
+	return &columnProfile{exact: fresh(), loose: fresh(), words: fresh(), ends: fresh()}
 }
 
 // features are what a profile looks at.
@@ -75,7 +75,7 @@ type features struct {
 func featuresOf(text string, quoted bool) features {
 	exact, loose := patterns(text)
 	return features{
-		kind: table.KindOf(text), exact: exact, loose: loose, ends: ends(text),
+		kind: table.KindOf(text), exact: exact, loose: loose, ends: endClasses(text),
 		length: min(bits.Len(uint(len(text))), 15), quoted: quoted, text: text,
 	}
 }
@@ -93,16 +93,16 @@ func patterns(text string) (exact, loose string) {
 			full = append(full, '…')
 			break
 		}
-		sort := sortOf(r)
-		full = append(full, sort)
-		if len(runs) == 0 || runs[len(runs)-1] != sort {
-			runs = append(runs, sort)
+		class := charClass(r)
+		full = append(full, class)
+		if len(runs) == 0 || runs[len(runs)-1] != class {
+			runs = append(runs, class)
 		}
 	}
 	return string(full), string(runs)
 }
 
-func sortOf(r rune) rune {
+func charClass(r rune) rune {
 	switch {
 	case r >= '0' && r <= '9' || unicode.IsDigit(r):
 		return '9'
@@ -114,35 +114,35 @@ func sortOf(r rune) rune {
 	return r
 }
 
-func ends(text string) string {
+func endClasses(text string) string {
 	if text == "" {
 		return ""
 	}
 	first, _ := utf8.DecodeRuneInString(text)
 	last, _ := utf8.DecodeLastRuneInString(text)
-	return string([]rune{sortOf(first), sortOf(last)})
+	return string([]rune{charClass(first), charClass(last)})
 }
 
-func (p *profile) add(f features) {
+func (p *columnProfile) observe(f features) {
 	p.n++
 	p.kinds[f.kind]++
 	p.lengths[f.length]++
 	if f.quoted {
 		p.quoted++
 	}
-	p.exact.add(f.exact)
-	p.loose.add(f.loose)
-	p.words.add(f.text)
-	p.ends.add(f.ends)
+	p.exact.observe(f.exact)
+	p.loose.observe(f.loose)
+	p.words.observe(f.text)
+	p.ends.observe(f.ends)
 }
 
-// score is how likely the column holds such a cell, as a logarithm.
-func (p *profile) score(f features) float64 {
+// logProbability is how likely the column holds such a cell, as a logarithm.
+func (p *columnProfile) logProbability(f features) float64 {
 	share := func(seen, sorts float64) float64 { return math.Log((seen + 0.5) / (p.n + 0.5*sorts)) }
-	score := 0.5*p.exact.score(f.exact) + 0.5*p.loose.score(f.loose) +
-		0.5*p.ends.score(f.ends) + 0.5*share(p.kinds[f.kind], float64(table.Kinds)) + 0.7*share(p.lengths[f.length], 16)
+	score := 0.5*p.exact.logProbability(f.exact) + 0.5*p.loose.logProbability(f.loose) +
+		0.5*p.ends.logProbability(f.ends) + 0.5*share(p.kinds[f.kind], float64(table.Kinds)) + 0.7*share(p.lengths[f.length], 16)
 	if p.words.once < 0.3*p.n { // few different texts
-		score += 0.3 * p.words.score(f.text)
+		score += 0.3 * p.words.logProbability(f.text)
 	}
 	if f.text != "" { // an empty cell need not be quoted
 		quoted := p.quoted
@@ -154,43 +154,43 @@ func (p *profile) score(f features) float64 {
 	return score
 }
 
-// profiles are those of all columns of a table.
-type profiles struct {
-	columns []*profile
-	// usual is the mean score of a row, and spread how far rows are from it.
-	usual, spread float64
+// tableProfile are those of all columns of a table.
+type tableProfile struct {
+	columns []*columnProfile
+	// meanScore is the mean score of a row, and spread how far rows are from it.
+	meanScore, scoreSpread float64
 }
 
-// newProfiles learns from rows that fit.
-func newProfiles(width int, rows []sampleRow) *profiles {
-	p := &profiles{columns: make([]*profile, width)}
+// newTableProfile learns from rows that fit.
+func newTableProfile(width int, rows []rowFeatures) *tableProfile {
+	p := &tableProfile{columns: make([]*columnProfile, width)}
 	for i := range p.columns {
-		p.columns[i] = newProfile()
+		p.columns[i] = newColumnProfile()
 	}
 	for _, row := range rows {
 		for i, f := range row {
-			p.columns[i].add(f)
+			p.columns[i].observe(f)
 		}
 	}
 	sum, squares := 0.0, 0.0
 	for _, row := range rows {
-		s := p.score(row)
+		s := p.rowScore(row)
 		sum += s
 		squares += s * s
 	}
 	n := float64(max(len(rows), 1))
-	p.usual = sum / n
-	p.spread = math.Sqrt(max(squares/n-p.usual*p.usual, 0)) + 1
+	p.meanScore = sum / n
+	p.scoreSpread = math.Sqrt(max(squares/n-p.meanScore*p.meanScore, 0)) + 1
 	return p
 }
 
-// sampleRow are the features of the cells of one row.
-type sampleRow []features
+// rowFeatures are the features of the cells of one row.
+type rowFeatures []features
 
-func (p *profiles) score(row sampleRow) float64 {
+func (p *tableProfile) rowScore(row rowFeatures) float64 {
 	total := 0.0
 	for i, f := range row {
-		total += p.columns[i].score(f)
+		total += p.columns[i].logProbability(f)
 	}
 	return total
 }

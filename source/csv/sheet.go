@@ -16,14 +16,14 @@ import (
 const (
 	// sampleBytes is how much of the beginning of a text is looked at.
 	sampleBytes = 1 << 20
-	// sampleRows is how many rows of it are learned from.
-	sampleRows = 2000
-	// findRows is how many are looked through for the header.
-	findRows = 300
-	// sampleCells is how many cells a column shows.
-	sampleCells = 20
-	// fewestRows is how many rows that fit it takes to say what a column holds.
-	fewestRows = 6
+	// maxSampleRows is how many rows of it are learned from.
+	maxSampleRows = 2000
+	// headerSearchRows is how many are looked through for the header.
+	headerSearchRows = 300
+	// maxColumnSamples is how many cells a column shows.
+	maxColumnSamples = 20
+	// minProfileRows is how many rows that fit it takes to say what a column holds.
+	minProfileRows = 6
 )
 
 // sheet is what was decided about a file before its records are read.
@@ -39,85 +39,85 @@ type sheet struct {
 	header  [][]byte
 	comment string
 	columns []intray.Column
-	// learned gives what the columns hold, and finds it out when it is first
+	// profile gives what the columns hold, and finds it out when it is first
 	// called: most files have no row that does not fit. It is nil where the
 	// sample does not tell.
-	learned func() *profiles
+	profile func() *tableProfile
 	// rowBytes is about how long a record is.
 	rowBytes int
 	evidence []intray.Evidence
-	// named is the line of the header.
-	named int64
+	// headerLine is the line of the header.
+	headerLine int64
 	// notices are told with the first batch.
 	notices []intray.Notice
 }
 
-// sampled is a row of the sample.
-type sampled struct {
+// sampledRow is a row of the sample.
+type sampledRow struct {
 	cells []string
 	from  int
 	to    int
 	line  int64
-	fine  bool
+	wellFormed  bool
 }
 
-// decide looks at a sample from the beginning of a text and decides how to read
+// analyzeSample looks at a sample from the beginning of a text and decides how to read
 // it. whole says that the sample is all there is.
-func decide(ctx context.Context, sample []byte, whole bool, opt source.Options) (*sheet, error) {
+func analyzeSample(ctx context.Context, sample []byte, whole bool, opt source.Options) (*sheet, error) {
 	s := &sheet{asIs: opt.AsIs, line: 1}
-	delim, skip := sepLine(sample)
-	var found sniffed
+	delim, skip := parseSepLine(sample)
+	var found sniffResult
 	switch {
 	case opt.Delimiter != "":
-		found = sniff(sample, whole, opt.Delimiter)
-		found.delimWhy = intray.NewMessage("option.requested", nil)
+		found = sniffDialect(sample, whole, opt.Delimiter)
+		found.delimReason = intray.NewMessage("option.requested", nil)
 	case delim != "":
-		found = sniffed{
+		found = sniffResult{
 			dialect:  dialect{delim: delim, open: `"`, shut: `"`},
-			delimWhy: intray.NewMessage("delimiter.sep_line", nil), quoteWhy: intray.NewMessage("quote.sep_line", nil),
+			delimReason: intray.NewMessage("delimiter.sep_line", nil), quoteReason: intray.NewMessage("quote.sep_line", nil),
 		}
 	default:
-		found = sniff(sample, whole)
+		found = sniffDialect(sample, whole)
 	}
 	if skip > 0 {
 		s.line = 2
 	}
 	s.dialect = found.dialect
-	rows := s.sampleRows(wholeLines(sample[skip:], whole), skip, opt.Limits.Columns)
+	rows := s.parseSample(wholeLines(sample[skip:], whole), skip, opt.Limits.Columns)
 	if n := len(rows); n > 1 {
 		s.rowBytes = (rows[n-1].from - rows[0].from) / (n - 1)
 	}
 	s.evidence = []intray.Evidence{
 		delimiterEvidence(found),
-		{Choice: "quote", Value: found.open, Reason: found.quoteWhy},
+		{Choice: "quote", Value: found.open, Reason: found.quoteReason},
 	}
 	s.body = int64(skip)
 	if s.asIs {
-		s.wholeSheet(rows)
+		s.useAllRows(rows)
 		return s, nil
 	}
 	return s, s.findTable(ctx, rows, sample, opt)
 }
 
-// sampleRows cuts the sample.
-func (s *sheet) sampleRows(text []byte, skip, most int) (rows []sampled) {
-	line, open, allowance := s.line, 0, int64(maxLineWork/8)
-	r := record{most: most}
-	for at := 0; at < len(text) && len(rows) < sampleRows; {
+// parseSample cuts the sample.
+func (s *sheet) parseSample(text []byte, skip, most int) (rows []sampledRow) {
+	line, open, allowance := s.line, 0, int64(maxUnclosedWork/8)
+	r := record{maxCells: most}
+	for at := 0; at < len(text) && len(rows) < maxSampleRows; {
 		upTo := len(text)
 		if at < open {
-			upTo = at + physicalLine(text[at:])
+			upTo = at + firstLineLength(text[at:])
 		}
-		s.dialect.cut(text[at:upTo], none, &r)
+		s.dialect.parseRecord(text[at:upTo], notFound, &r)
 		unclosed := r.unclosed
-		if line := text[at : at+physicalLine(text[at:])]; unclosed {
+		if line := text[at : at+firstLineLength(text[at:])]; unclosed {
 			// The rest of the sample would be one cell, and is not to be looked
 			// through again for each of its lines.
 			open = max(open, upTo)
-			allowance -= s.dialect.cutLine(line, &r, min(lineAllowance, allowance))
+			allowance -= s.dialect.parseUnclosedLine(line, &r, min(maxUnclosedLineWork, allowance))
 		}
-		row := sampled{from: skip + at, to: skip + at + r.next, line: line, fine: !r.loose && !unclosed}
-		row.cells = s.dialect.texts(text[at:], &r)
+		row := sampledRow{from: skip + at, to: skip + at + r.next, line: line, wellFormed: !r.loose && !unclosed}
+		row.cells = s.dialect.cellTexts(text[at:], &r)
 		rows = append(rows, row)
 		at += r.next
 		line += r.breaks + 1
@@ -125,41 +125,41 @@ func (s *sheet) sampleRows(text []byte, skip, most int) (rows []sampled) {
 	return rows
 }
 
-// wholeSheet takes every row for a record.
-func (s *sheet) wholeSheet(rows []sampled) {
+// useAllRows takes every row for a record.
+func (s *sheet) useAllRows(rows []sampledRow) {
 	for _, row := range rows {
 		s.width = max(s.width, len(row.cells))
 	}
 	for i := range s.width {
 		s.columns = append(s.columns, intray.Column{Index: i})
 	}
-	s.takeSamples(rows)
+	s.collectSamples(rows)
 	s.evidence = append(s.evidence, intray.Evidence{Choice: "header row", Value: "none", Reason: intray.NewMessage("header.not_searched", nil)})
 }
 
 // findTable finds the header, and what the columns hold.
-func (s *sheet) findTable(ctx context.Context, rows []sampled, sample []byte, opt source.Options) error {
-	if s.width = usualCells(rows); s.width == 0 && opt.HeaderRow == 0 { // no text at all
+func (s *sheet) findTable(ctx context.Context, rows []sampledRow, sample []byte, opt source.Options) error {
+	if s.width = commonWidth(rows); s.width == 0 && opt.HeaderRow == 0 { // no text at all
 		if n := len(rows); n > 0 {
 			s.body, s.line = int64(rows[n-1].to), rows[n-1].line+1
 		}
 		s.evidence = append(s.evidence, intray.Evidence{Choice: "header row", Value: "none", Reason: intray.NewMessage("header.no_text", nil)})
 		return nil
 	}
-	s.mendHeader(rows, sample)
-	texts := make([][]string, 0, findRows)
-	for _, row := range rows[:min(len(rows), findRows)] {
-		if isRule(row.cells) {
+	s.repairHeader(rows, sample)
+	texts := make([][]string, 0, headerSearchRows)
+	for _, row := range rows[:min(len(rows), headerSearchRows)] {
+		if isRulerRow(row.cells) {
 			row.cells = nil
 		}
 		texts = append(texts, row.cells)
 	}
-	s.hidePairs(texts)
-	layout, err := table.Find(ctx, texts, s.width)
+	s.blankNameValuePairs(texts)
+	layout, err := table.FindLayout(ctx, texts, s.width)
 	if err != nil {
 		return err
 	}
-	layout = layout.Prefer(texts, opt.Names)
+	layout = layout.Prefer(texts, opt.HeaderScore)
 	if opt.HeaderRow == source.NoHeader {
 		layout = table.Layout{Width: s.width, First: firstFilled(texts), Reason: intray.NewMessage("option.requested", nil)}
 	}
@@ -175,24 +175,24 @@ func (s *sheet) findTable(ctx context.Context, rows []sampled, sample []byte, op
 			s.comment = "#"
 		}
 	}
-	names := s.names(layout, rows, texts)
+	names := s.columnNames(layout, rows, texts)
 	s.width = max(s.width, len(names))
-	body := min(layout.Body(), len(rows))
-	if body < len(rows) && layout.Headers > 0 && isRule(rows[body].cells) {
-		s.tellRule(rows[body])
+	body := min(layout.BodyStart(), len(rows))
+	if body < len(rows) && layout.Headers > 0 && isRulerRow(rows[body].cells) {
+		s.reportRuler(rows[body])
 		body++
 	}
-	s.learn(rows[body:], sample)
-	s.tellHeader(rows, layout)
-	s.tellAbove(rows[:min(layout.First, len(rows))])
+	s.learnProfile(rows[body:], sample)
+	s.reportHeader(rows, layout)
+	s.reportRowsAbove(rows[:min(layout.First, len(rows))])
 	if opt.HeaderRow == 0 {
-		s.doubtHeader(layout, rows, texts)
+		s.reportAmbiguousHeader(layout, rows, texts)
 	}
-	s.startAt(rows, body)
-	if err := s.takeColumns(names, opt.Limits); err != nil {
+	s.setFirstRecord(rows, body)
+	if err := s.setColumns(names, opt.Limits); err != nil {
 		return err
 	}
-	s.takeSamples(rows[body:])
+	s.collectSamples(rows[body:])
 	return nil
 }
 
@@ -206,9 +206,9 @@ func firstFilled(rows [][]string) int {
 	return 0
 }
 
-// hidePairs blanks the rows of names and values at the beginning of a file, each
+// blankNameValuePairs blanks the rows of names and values at the beginning of a file, each
 // with a colon between the two, where a row of more cells follows them.
-func (s *sheet) hidePairs(rows [][]string) {
+func (s *sheet) blankNameValuePairs(rows [][]string) {
 	pairs := 0
 	for ; pairs < len(rows); pairs++ {
 		row := rows[pairs]
@@ -222,8 +222,8 @@ func (s *sheet) hidePairs(rows [][]string) {
 	}
 }
 
-// startAt makes a row the first record.
-func (s *sheet) startAt(rows []sampled, at int) {
+// setFirstRecord makes a row the first record.
+func (s *sheet) setFirstRecord(rows []sampledRow, at int) {
 	if at < len(rows) {
 		s.body, s.line = int64(rows[at].from), rows[at].line
 	} else if len(rows) > 0 {
@@ -232,9 +232,9 @@ func (s *sheet) startAt(rows []sampled, at int) {
 	}
 }
 
-// isRule says whether the cells of a row are lines drawn with characters, as
+// isRulerRow says whether the cells of a row are lines drawn with characters, as
 // some programs put them below the header.
-func isRule(cells []string) bool {
+func isRulerRow(cells []string) bool {
 	for _, cell := range cells {
 		if cell = strings.TrimSpace(cell); cell != "" && (len(cell) < 3 || strings.Trim(cell, "-=_+|: ") != "") {
 			return false
@@ -243,8 +243,8 @@ func isRule(cells []string) bool {
 	return table.Filled(cells) > 0
 }
 
-// tellAbove tells of the rows above a table what they hold.
-func (s *sheet) tellAbove(rows []sampled) {
+// reportRowsAbove tells of the rows above a table what they hold.
+func (s *sheet) reportRowsAbove(rows []sampledRow) {
 	var texts []string
 	last := int64(0)
 	for _, row := range rows {
@@ -261,37 +261,37 @@ func (s *sheet) tellAbove(rows []sampled) {
 		Text: intray.NewMessage("csv.lines_above_table", intray.Params{"line": last})})
 }
 
-func (s *sheet) tellRule(row sampled) {
+func (s *sheet) reportRuler(row sampledRow) {
 	s.notices = append(s.notices, intray.Notice{Type: intray.OtherTables, Level: intray.LevelInfo,
 		Text: intray.NewMessage("csv.ruled_line", intray.Params{"line": row.line})})
 }
 
-// usualCells is how many cells most rows have. Blank rows do not count, nor do
+// commonWidth is how many cells most rows have. Blank rows do not count, nor do
 // rows of one cell above and below all others: titles and remarks.
-func usualCells(rows []sampled) int {
+func commonWidth(rows []sampledRow) int {
 	counts := map[int]int{}
-	rows = withoutEdges(rows)
+	rows = trimNarrowEdges(rows)
 	first := 0
-	anyFine := slices.ContainsFunc(rows, func(row sampled) bool { return row.fine && table.Filled(row.cells) > 0 })
+	anyFine := slices.ContainsFunc(rows, func(row sampledRow) bool { return row.wellFormed && table.Filled(row.cells) > 0 })
 	for _, row := range rows {
-		if row.fine == anyFine && table.Filled(row.cells) > 0 {
+		if row.wellFormed == anyFine && table.Filled(row.cells) > 0 {
 			counts[len(row.cells)]++
 			if first == 0 {
 				first = len(row.cells)
 			}
 		}
 	}
-	width, n := mostOf(counts)
+	width, n := mostFrequent(counts)
 	if counts[first] == n { // among equals that of the first row
 		return first
 	}
 	return width
 }
 
-// withoutEdges leaves out the rows of one cell at both ends, if there are at
+// trimNarrowEdges leaves out the rows of one cell at both ends, if there are at
 // least two others.
-func withoutEdges(rows []sampled) []sampled {
-	wide := func(row sampled) bool { return row.fine && len(row.cells) > 1 && table.Filled(row.cells) > 1 }
+func trimNarrowEdges(rows []sampledRow) []sampledRow {
+	wide := func(row sampledRow) bool { return row.wellFormed && len(row.cells) > 1 && table.Filled(row.cells) > 1 }
 	from := slices.IndexFunc(rows, wide)
 	to := len(rows)
 	for to > 0 && !wide(rows[to-1]) {
@@ -303,22 +303,22 @@ func withoutEdges(rows []sampled) []sampled {
 	return rows[from:to]
 }
 
-// names gives the names of the columns: those of the header, without empty ones
+// columnNames gives the names of the columns: those of the header, without empty ones
 // at its end beyond what records have.
-func (s *sheet) names(layout table.Layout, rows []sampled, texts [][]string) []string {
+func (s *sheet) columnNames(layout table.Layout, rows []sampledRow, texts [][]string) []string {
 	if layout.Headers == 0 {
 		return nil
 	}
-	names := layout.Names(texts)
+	names := layout.ColumnNames(texts)
 	for len(names) > s.width && names[len(names)-1] == "" {
 		names = names[:len(names)-1]
 	}
 	return names
 }
 
-// learn takes the rows that fit for what the columns hold.
-func (s *sheet) learn(body []sampled, sample []byte) {
-	width := usualCells(body)
+// learnProfile takes the rows that fit for what the columns hold.
+func (s *sheet) learnProfile(body []sampledRow, sample []byte) {
+	width := commonWidth(body)
 	if width < 2 {
 		return
 	}
@@ -329,7 +329,7 @@ func (s *sheet) learn(body []sampled, sample []byte) {
 			continue
 		}
 		rows++
-		if !row.fine || len(row.cells) != width {
+		if !row.wellFormed || len(row.cells) != width {
 			if len(row.cells) < width {
 				narrow++
 			}
@@ -337,30 +337,30 @@ func (s *sheet) learn(body []sampled, sample []byte) {
 		}
 		fit = append(fit, sample[row.from:row.to])
 	}
-	if len(fit) < fewestRows || 2*len(fit) < rows && (narrow > 0 || 5*len(fit) < rows) {
+	if len(fit) < minProfileRows || 2*len(fit) < rows && (narrow > 0 || 5*len(fit) < rows) {
 		return
 	}
 	s.width = max(s.width, width)
 	if width == s.width {
-		s.learned = sync.OnceValue(func() *profiles { return s.look(fit) })
+		s.profile = sync.OnceValue(func() *tableProfile { return s.buildProfile(fit) })
 	}
 }
 
-// look finds out what the columns of the table hold, from rows that fit.
-func (s *sheet) look(fit [][]byte) *profiles {
-	rows := make([]sampleRow, len(fit))
+// buildProfile finds out what the columns of the table hold, from rows that fit.
+func (s *sheet) buildProfile(fit [][]byte) *tableProfile {
+	rows := make([]rowFeatures, len(fit))
 	var r record
 	for i, text := range fit {
-		s.dialect.cut(text, none, &r)
-		for n, cell := range s.dialect.texts(text, &r)[:min(len(r.cells), s.width)] {
+		s.dialect.parseRecord(text, notFound, &r)
+		for n, cell := range s.dialect.cellTexts(text, &r)[:min(len(r.cells), s.width)] {
 			rows[i] = append(rows[i], featuresOf(cell, r.cells[n].quoted))
 		}
 	}
-	return newProfiles(s.width, rows)
+	return newTableProfile(s.width, rows)
 }
 
-// tellHeader says where the header is, and keeps one of one row.
-func (s *sheet) tellHeader(rows []sampled, layout table.Layout) {
+// reportHeader says where the header is, and keeps one of one row.
+func (s *sheet) reportHeader(rows []sampledRow, layout table.Layout) {
 	if layout.Headers == 0 {
 		s.evidence = append(s.evidence, intray.Evidence{Choice: "header row", Value: "none", Reason: layout.Reason})
 		return
@@ -368,14 +368,14 @@ func (s *sheet) tellHeader(rows []sampled, layout table.Layout) {
 	first := rows[layout.First].line
 	value := strconv.Itoa(layout.First + 1)
 	if layout.Headers > 1 {
-		value += "–" + strconv.Itoa(layout.Body())
+		value += "–" + strconv.Itoa(layout.BodyStart())
 	}
 	reason := layout.Reason
 	if first > 1 {
 		reason = intray.JoinMessages(reason, intray.NewMessage("header.lines_above", intray.Params{"n": first - 1}))
 	}
 	s.evidence = append(s.evidence, intray.Evidence{Choice: "header row", Value: value, Reason: reason})
-	s.named = first
+	s.headerLine = first
 	if layout.Headers == 1 {
 		for _, cell := range rows[layout.First].cells {
 			s.header = append(s.header, bytes.TrimSpace([]byte(cell)))
@@ -383,8 +383,8 @@ func (s *sheet) tellHeader(rows []sampled, layout table.Layout) {
 	}
 }
 
-// takeColumns makes the columns.
-func (s *sheet) takeColumns(names []string, limits source.Limits) error {
+// setColumns makes the columns.
+func (s *sheet) setColumns(names []string, limits source.Limits) error {
 	if s.width > limits.Columns {
 		return &source.LimitError{Line: s.line, Reason: tooManyCells(limits)}
 	}
@@ -395,51 +395,51 @@ func (s *sheet) takeColumns(names []string, limits source.Limits) error {
 			column.Header = names[i]
 			total += len(names[i])
 		}
-		if over := limits.OverHeader(i+1, len(column.Header), total); !over.IsZero() {
-			return &source.LimitError{Line: s.named, Reason: over}
+		if over := limits.HeaderLimitReason(i+1, len(column.Header), total); !over.IsZero() {
+			return &source.LimitError{Line: s.headerLine, Reason: over}
 		}
 		s.columns = append(s.columns, column)
 	}
 	return nil
 }
 
-// takeSamples gives the columns some of their cells.
-func (s *sheet) takeSamples(rows []sampled) {
-	for _, row := range rows[:min(len(rows), sampleRows)] {
+// collectSamples gives the columns some of their cells.
+func (s *sheet) collectSamples(rows []sampledRow) {
+	for _, row := range rows[:min(len(rows), maxSampleRows)] {
 		for i, cell := range row.cells[:min(len(row.cells), len(s.columns))] {
-			if column := &s.columns[i]; cell != "" && len(column.Samples) < sampleCells {
+			if column := &s.columns[i]; cell != "" && len(column.Samples) < maxColumnSamples {
 				column.Samples = append(column.Samples, cell)
 			}
 		}
 	}
 }
 
-// tie is how near the score of another delimiter must come for a person to be
+// ambiguousShare is how near the score of another delimiter must come for a person to be
 // asked.
-const tie = 0.97
+const ambiguousShare = 0.97
 
-// doubtHeader tells beside the header where another header fits about as well as the one found.
-func (s *sheet) doubtHeader(layout table.Layout, rows []sampled, texts [][]string) {
-	if !layout.Unsure() || layout.First >= len(rows) || layout.Headers > 0 && layout.Rival == table.NoHeader && standsOut(texts[layout.First], texts[layout.Body():]) {
+// reportAmbiguousHeader tells beside the header where another header fits about as well as the one found.
+func (s *sheet) reportAmbiguousHeader(layout table.Layout, rows []sampledRow, texts [][]string) {
+	if !layout.Unsure() || layout.First >= len(rows) || layout.Headers > 0 && layout.Alternative == table.NoHeader && differsFromBody(texts[layout.First], texts[layout.BodyStart():]) {
 		return
 	}
-	told := &s.evidence[len(s.evidence)-1]
-	told.Tie = layout.Headers <= 1 // nobody can ask for several rows
-	switch rival := layout.Rival; {
-	case rival == table.NoHeader:
-		told.Rivals = []intray.Choice{{Value: intray.NoAnswer, Label: intray.NewMessage("header.none", nil), Reason: intray.NewMessage("header.like_rows_below", nil), Examples: rows[layout.First].cells}}
-	case rival >= 0 && rival < len(rows):
-		told.Rivals = []intray.Choice{{Value: strconv.Itoa(rival + 1), Label: intray.NewMessage("header.row", intray.Params{"row": rival + 1}), Reason: intray.NewMessage("header.could_name_columns", nil), Examples: rows[rival].cells}}
+	evidence := &s.evidence[len(s.evidence)-1]
+	evidence.Tie = layout.Headers <= 1 // nobody can ask for several rows
+	switch alternative := layout.Alternative; {
+	case alternative == table.NoHeader:
+		evidence.Alternatives = []intray.Choice{{Value: intray.NoAnswer, Label: intray.NewMessage("header.none", nil), Reason: intray.NewMessage("header.like_rows_below", nil), Examples: rows[layout.First].cells}}
+	case alternative >= 0 && alternative < len(rows):
+		evidence.Alternatives = []intray.Choice{{Value: strconv.Itoa(alternative + 1), Label: intray.NewMessage("header.row", intray.Params{"row": alternative + 1}), Reason: intray.NewMessage("header.could_name_columns", nil), Examples: rows[alternative].cells}}
 	}
 }
 
-// fewestRepeats is how many cells a column must have to show that it repeats few
+// minRepeatedCells is how many cells a column must have to show that it repeats few
 // values.
-const fewestRepeats = 4
+const minRepeatedCells = 4
 
-// standsOut says whether a row has a cell that the column below it never has,
+// differsFromBody says whether a row has a cell that the column below it never has,
 // where that repeats few values: then the row is no record.
-func standsOut(header []string, body [][]string) bool {
+func differsFromBody(header []string, body [][]string) bool {
 	for c, name := range header {
 		values := map[string]bool{}
 		filled := 0
@@ -449,7 +449,7 @@ func standsOut(header []string, body [][]string) bool {
 				filled++
 			}
 		}
-		if name != "" && !values[name] && filled >= fewestRepeats && 2*len(values) <= filled {
+		if name != "" && !values[name] && filled >= minRepeatedCells && 2*len(values) <= filled {
 			return true
 		}
 	}
@@ -458,12 +458,12 @@ func standsOut(header []string, body [][]string) bool {
 
 // delimiterEvidence tells the delimiter, and another that cuts the file about as
 // well.
-func delimiterEvidence(found sniffed) intray.Evidence {
+func delimiterEvidence(found sniffResult) intray.Evidence {
 	named := func(delim string) string { return strings.ReplaceAll(delim, noDelimiter, "none") }
-	e := intray.Evidence{Choice: "delimiter", Value: named(found.delim), Reason: found.delimWhy}
-	if found.rivalShare >= tie {
+	e := intray.Evidence{Choice: "delimiter", Value: named(found.delim), Reason: found.delimReason}
+	if found.runnerUpShare >= ambiguousShare {
 		e.Tie = true
-		e.Rivals = []intray.Choice{{Value: named(found.rival), Reason: intray.NewMessage("delimiter.about_as_good", nil)}}
+		e.Alternatives = []intray.Choice{{Value: named(found.runnerUp), Reason: intray.NewMessage("delimiter.about_as_good", nil)}}
 	}
 	return e
 }

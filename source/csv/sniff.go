@@ -15,45 +15,45 @@ const (
 	sniffRecords = 400
 	// sniffCells is how many cells of a record are looked at.
 	sniffCells = 64
-	// sniffWidth is how many cells of a record are counted.
-	sniffWidth = 1 << 14
+	// maxSniffCells is how many cells of a record are counted.
+	maxSniffCells = 1 << 14
 )
 
-// sniffed is what was found out about a dialect.
-type sniffed struct {
+// sniffResult is what was found out about a dialect.
+type sniffResult struct {
 	dialect
 	score float64
-	// rival is the next best delimiter, and rivalShare its share of the score.
-	rival      string
-	rivalShare float64
-	delimWhy   intray.Message
-	quoteWhy   intray.Message
+	// runnerUp is the next best delimiter, and runnerUpShare its share of the score.
+	runnerUp      string
+	runnerUpShare float64
+	delimReason   intray.Message
+	quoteReason   intray.Message
 }
 
-// sniff finds the dialect of a sample of UTF-8 text, among those with one of the
+// sniffDialect finds the dialect of a sample of UTF-8 text, among those with one of the
 // delimiters, if any are given. whole says that the sample is all there is.
-func sniff(sample []byte, whole bool, delims ...string) sniffed {
+func sniffDialect(sample []byte, whole bool, delims ...string) sniffResult {
 	sample = wholeLines(sample, whole)
-	best := sniffed{dialect: dialect{delim: ",", open: `"`, shut: `"`}, score: -1}
+	best := sniffResult{dialect: dialect{delim: ",", open: `"`, shut: `"`}, score: -1}
 	second := best
 	if len(delims) == 0 {
 		delims = delimiters()
 	}
-	looks := &looks{seen: map[string]look{}}
-	for _, d := range candidates(sample, delims) {
+	looks := &traitsCache{seen: map[string]cellTraits{}}
+	for _, d := range candidateDialects(sample, delims) {
 		s := d.measure(sample, looks)
 		switch {
 		case s > best.score+1e-9:
 			if d.delim != best.delim {
 				second = best
 			}
-			best = sniffed{dialect: d, score: s}
+			best = sniffResult{dialect: d, score: s}
 		case s > second.score && d.delim != best.delim:
-			second = sniffed{dialect: d, score: s}
+			second = sniffResult{dialect: d, score: s}
 		}
 	}
-	if len(delims) > 1 && (best.score < leastScore && usual(best.delim) < 1 || !best.cuts(sample)) {
-		best = oneColumn(best.dialect, sample)
+	if len(delims) > 1 && (best.score < minDialectScore && markWeight(best.delim) < 1 || !best.splitsEnoughRows(sample)) {
+		best = oneColumnDialect(best.dialect, sample)
 	}
 	if best.quotesAreText(sample) {
 		best.open, best.shut, best.backslash = "", "", false
@@ -62,8 +62,8 @@ func sniff(sample []byte, whole bool, delims ...string) sniffed {
 	return best
 }
 
-// leastScore is below what any table reaches: nothing but words is cut so badly.
-const leastScore = 0.05
+// minDialectScore is below what any table reaches: nothing but words is cut so badly.
+const minDialectScore = 0.05
 
 // wholeLines cuts a sample behind its last line end.
 func wholeLines(sample []byte, whole bool) []byte {
@@ -77,35 +77,35 @@ func wholeLines(sample []byte, whole bool) []byte {
 }
 
 // explain says in words why the dialect is the one.
-func (s *sniffed) explain(sample []byte, second sniffed) {
-	widths, lines := s.widths(sample)
-	width, n := mostOf(widths)
+func (s *sniffResult) explain(sample []byte, second sniffResult) {
+	widths, lines := s.countWidths(sample)
+	width, n := mostFrequent(widths)
 	switch {
 	case width <= 1:
-		s.delimWhy = intray.NewMessage("delimiter.one_column", nil)
+		s.delimReason = intray.NewMessage("delimiter.one_column", nil)
 	default:
-		s.delimWhy = intray.NewMessage("delimiter.equal_rows", intray.Params{"count": n, "total": lines, "n": width})
+		s.delimReason = intray.NewMessage("delimiter.equal_rows", intray.Params{"count": n, "total": lines, "n": width})
 		if second.score > 0 {
-			s.rival, s.rivalShare = second.delim, second.score/max(s.score, 1e-9)
-			s.delimWhy = intray.JoinMessages(s.delimWhy, intray.NewMessage("delimiter.next_best", intray.Params{
-				"delimiter": spoken(s.rival), "percent": int(math.RoundToEven(100 * s.rivalShare)),
+			s.runnerUp, s.runnerUpShare = second.delim, second.score/max(s.score, 1e-9)
+			s.delimReason = intray.JoinMessages(s.delimReason, intray.NewMessage("delimiter.next_best", intray.Params{
+				"delimiter": delimiterName(s.runnerUp), "percent": int(math.RoundToEven(100 * s.runnerUpShare)),
 			}))
 		}
 	}
 	switch {
 	case s.open == "":
-		s.quoteWhy = intray.NewMessage("quote.text", nil)
+		s.quoteReason = intray.NewMessage("quote.text", nil)
 	case !bytes.Contains(sample, []byte(s.open)):
-		s.quoteWhy = intray.NewMessage("quote.unused", nil)
+		s.quoteReason = intray.NewMessage("quote.unused", nil)
 	case s.backslash:
-		s.quoteWhy = intray.NewMessage("quote.backslash", nil)
+		s.quoteReason = intray.NewMessage("quote.backslash", nil)
 	default:
-		s.quoteWhy = intray.NewMessage("quote.doubled", nil)
+		s.quoteReason = intray.NewMessage("quote.doubled", nil)
 	}
 }
 
-// mostOf gives the key with the highest count; among equals the larger.
-func mostOf(counts map[int]int) (key, n int) {
+// mostFrequent gives the key with the highest count; among equals the larger.
+func mostFrequent(counts map[int]int) (key, n int) {
 	for k, c := range counts {
 		if c > n || c == n && k > key {
 			key, n = k, c
@@ -114,10 +114,10 @@ func mostOf(counts map[int]int) (key, n int) {
 	return key, n
 }
 
-// sepLine reads the line "sep=;" by which some spreadsheets are told the
+// parseSepLine reads the line "sep=;" by which some spreadsheets are told the
 // delimiter. It gives "" where there is none, and else the place behind it.
-func sepLine(text []byte) (delim string, next int) {
-	line := text[:physicalLine(text)]
+func parseSepLine(text []byte) (delim string, next int) {
+	line := text[:firstLineLength(text)]
 	bare := strings.TrimRight(string(line), "\r\n")
 	bare = strings.Trim(bare, `"`)
 	if len(bare) < 5 || !strings.EqualFold(bare[:4], "sep=") || len(bare) > 8 {
@@ -132,28 +132,28 @@ func sepLine(text []byte) (delim string, next int) {
 // delimiters are those that are looked for, the likelier first. "@" is none, or
 // every list of addresses would be a table.
 func delimiters() []string {
-	return []string{",", ";", "\t", "|", "||", "::", "^", "~", ":", ", ", " ", gap}
+	return []string{",", ";", "\t", "|", "||", "::", "^", "~", ":", ", ", " ", spaceGap}
 }
 
-// gap is two spaces or more, as between columns that are aligned with spaces.
-const gap = "  "
+// spaceGap is two spaces or more, as between columns that are aligned with spaces.
+const spaceGap = "  "
 
-// quotes are the pairs that are looked for.
-func quotes() [][2]string {
+// quotePairs are the pairs that are looked for.
+func quotePairs() [][2]string {
 	return [][2]string{{`"`, `"`}, {"'", "'"}, {"“", "”"}}
 }
 
-// candidates are the dialects that the characters of a sample allow.
-func candidates(sample []byte, delims []string) []dialect {
+// candidateDialects are the dialects that the characters of a sample allow.
+func candidateDialects(sample []byte, delims []string) []dialect {
 	var list []dialect
-	pairs := quotes()[:1:1]
-	for _, q := range quotes()[1:] {
+	pairs := quotePairs()[:1:1]
+	for _, q := range quotePairs()[1:] {
 		if bytes.Contains(sample, []byte(q[0])) {
 			pairs = append(pairs, q)
 		}
 	}
 	for _, delim := range delims {
-		if !bytes.Contains(sample, []byte(delim)) || halfOf(delim, sample) || delim == ":" && clocks(sample) {
+		if !bytes.Contains(sample, []byte(delim)) || isPartOfLonger(delim, sample) || delim == ":" && isMostlyTimes(sample) {
 			continue
 		}
 		for _, q := range pairs {
@@ -169,8 +169,8 @@ func candidates(sample []byte, delims []string) []dialect {
 	return list
 }
 
-// halfOf says whether a delimiter is a part of a longer one wherever it stands.
-func halfOf(delim string, sample []byte) bool {
+// isPartOfLonger says whether a delimiter is a part of a longer one wherever it stands.
+func isPartOfLonger(delim string, sample []byte) bool {
 	n := bytes.Count(sample, []byte(delim))
 	switch delim {
 	case "|", ":":
@@ -181,9 +181,9 @@ func halfOf(delim string, sample []byte) bool {
 	return false
 }
 
-// clocks says whether most colons of a sample stand inside times of day, or in
+// isMostlyTimes says whether most colons of a sample stand inside times of day, or in
 // front of the slashes of an address.
-func clocks(sample []byte) bool {
+func isMostlyTimes(sample []byte) bool {
 	digit := func(at int) bool { return at >= 0 && at < len(sample) && sample[at] >= '0' && sample[at] <= '9' }
 	colons, inside := 0, 0
 	for at := 0; ; at++ {
@@ -208,14 +208,14 @@ func (d dialect) quotesAreText(sample []byte) bool {
 		return false
 	}
 	broken, clean := 0, 0
-	r := record{most: sniffWidth}
+	r := record{maxCells: maxSniffCells}
 	for at, rows := 0, 0; at < len(sample) && rows < sniffRecords; rows++ {
-		d.cut(sample[at:], none, &r)
+		d.parseRecord(sample[at:], notFound, &r)
 		quoted := slices.ContainsFunc(r.cells, func(c cell) bool { return c.quoted })
 		switch {
 		case r.unclosed:
 			broken++
-			r.next = physicalLine(sample[at:])
+			r.next = firstLineLength(sample[at:])
 		case r.loose:
 			broken++
 		case quoted:
@@ -228,13 +228,13 @@ func (d dialect) quotesAreText(sample []byte) bool {
 
 // measure says how well a dialect explains a sample: how far its records have
 // one width, and how many of their cells are of a known kind.
-func (d dialect) measure(sample []byte, looks *looks) float64 {
+func (d dialect) measure(sample []byte, looks *traitsCache) float64 {
 	widths := map[int]int{}
 	var known, cells, spoiled float64
 	rows := 0
-	r := record{most: sniffWidth}
+	r := record{maxCells: maxSniffCells}
 	for at := 0; at < len(sample) && rows < sniffRecords; {
-		d.cut(sample[at:], none, &r)
+		d.parseRecord(sample[at:], notFound, &r)
 		text := sample[at : at+r.next]
 		at += r.next
 		if len(bytes.TrimSpace(text)) == 0 {
@@ -250,24 +250,24 @@ func (d dialect) measure(sample []byte, looks *looks) float64 {
 		}
 		for _, c := range r.cells[:min(len(r.cells), sniffCells)] {
 			cells++
-			known += d.known(text, c, looks)
+			known += d.cellScore(text, c, looks)
 		}
 	}
 	if rows == 0 {
 		return 0
 	}
-	return usual(d.delim) * usual(d.open) * consistency(widths, rows) * (0.02 + known/max(cells, 1)) / (1 + 2*spoiled/float64(rows))
+	return markWeight(d.delim) * markWeight(d.open) * consistency(widths, rows) * (0.02 + known/max(cells, 1)) / (1 + 2*spoiled/float64(rows))
 }
 
-// usual is how much less a delimiter or a quote is worth that also stands inside
+// markWeight is how much less a delimiter or a quote is worth that also stands inside
 // values: words, times, addresses.
-func usual(mark string) float64 {
+func markWeight(mark string) float64 {
 	switch mark {
 	case "'":
 		return 0.85
 	case " ":
 		return 0.45
-	case ":", "::", gap:
+	case ":", "::", spaceGap:
 		return 0.6
 	case ", ":
 		return 0.95
@@ -291,8 +291,8 @@ func consistency(widths map[int]int, rows int) float64 {
 	return cells * same
 }
 
-// known says how far a cell is what cells of tables are.
-func (d dialect) known(text []byte, c cell, looks *looks) float64 {
+// cellScore says how far a cell is what cells of tables are.
+func (d dialect) cellScore(text []byte, c cell, looks *traitsCache) float64 {
 	if c.quoted {
 		return 1
 	}
@@ -300,51 +300,51 @@ func (d dialect) known(text []byte, c cell, looks *looks) float64 {
 	if bytes.IndexByte(cell, '"') >= 0 || d.open != "'" && (bytes.HasPrefix(cell, []byte{'\''}) || bytes.HasSuffix(cell, []byte{'\''})) {
 		return 0.2 // a quote that the dialect does not take for one
 	}
-	look := looks.of(cell)
-	if look.words && d.delim == " " {
+	look := looks.lookup(cell)
+	if look.isText && d.delim == " " {
 		return 0.1 // words are separated by spaces in any text
 	}
-	return look.known
+	return look.score
 }
 
 // A look is what a bare cell looks like, whatever stands around it.
-type look struct {
-	known float64
-	words bool
+type cellTraits struct {
+	score float64
+	isText bool
 }
 
-// looks remembers cells: most dialects cut most of a sample alike.
-type looks struct{ seen map[string]look }
+// traitsCache remembers cells: most dialects cut most of a sample alike.
+type traitsCache struct{ seen map[string]cellTraits }
 
-// maxLooks bounds what is remembered.
-const maxLooks = 1 << 15
+// maxCachedTraits bounds what is remembered.
+const maxCachedTraits = 1 << 15
 
-func (l *looks) of(cell []byte) look {
+func (l *traitsCache) lookup(cell []byte) cellTraits {
 	if seen, ok := l.seen[string(cell)]; ok {
 		return seen
 	}
-	found := lookAt(string(cell))
-	if len(l.seen) < maxLooks && len(cell) <= 256 {
+	found := traitsOf(string(cell))
+	if len(l.seen) < maxCachedTraits && len(cell) <= 256 {
 		l.seen[string(cell)] = found
 	}
 	return found
 }
 
-func lookAt(cell string) look {
+func traitsOf(cell string) cellTraits {
 	switch table.KindOf(cell) {
 	case table.Text:
-		return look{known: knownText(cell), words: true}
+		return cellTraits{score: textScore(cell), isText: true}
 	case table.Code:
 		if strings.ContainsAny(cell, "/:#") && !strings.Contains(cell, "-") {
-			return look{known: 0.8}
+			return cellTraits{score: 0.8}
 		}
 	}
-	return look{known: 1}
+	return cellTraits{score: 1}
 }
 
-// knownText says how far a text is one that stands in a cell: not one with
+// textScore says how far a text is one that stands in a cell: not one with
 // separators, or with several values.
-func knownText(cell string) float64 {
+func textScore(cell string) float64 {
 	switch {
 	case strings.ContainsAny(cell, ";\t|^~") || strings.Contains(cell, "::"):
 		return 0.3
@@ -363,7 +363,7 @@ func severalValues(cell string) bool {
 	sorts := 0
 	for word := range strings.FieldsSeq(cell) {
 		kind := table.KindOf(word)
-		if (kind.Typed() || kind == table.Code) && !seen[kind] {
+		if (kind.IsTyped() || kind == table.Code) && !seen[kind] {
 			seen[kind] = true
 			sorts++
 		}
@@ -374,45 +374,45 @@ func severalValues(cell string) bool {
 // noDelimiter is the unit separator, which no text has: it stands for none.
 const noDelimiter = "\x1f"
 
-// oneColumn is the dialect of a text without delimiters. That is called a comma
+// oneColumnDialect is the dialect of a text without delimiters. That is called a comma
 // where commas stand in quotes only.
-func oneColumn(d dialect, sample []byte) sniffed {
+func oneColumnDialect(d dialect, sample []byte) sniffResult {
 	d.delim = ","
-	if widths, _ := d.widths(sample); len(widths) > 1 {
+	if widths, _ := d.countWidths(sample); len(widths) > 1 {
 		d.delim = noDelimiter
 	}
-	return sniffed{dialect: d}
+	return sniffResult{dialect: d}
 }
 
-// cuts says whether a dialect cuts enough of the rows, and alike; or at least the
+// splitsEnoughRows says whether a dialect cuts enough of the rows, and alike; or at least the
 // first one, which may be a header above rows that leave out their empty cells.
-func (d dialect) cuts(sample []byte) bool {
-	widths, rows := d.widths(sample)
-	if d.delim == "," && decimals(sample) {
+func (d dialect) splitsEnoughRows(sample []byte) bool {
+	widths, rows := d.countWidths(sample)
+	if d.delim == "," && isDecimalCommaColumn(sample) {
 		return false
 	}
-	if d.punctuates(sample) {
+	if d.looksLikeProse(sample) {
 		delete(widths, 1)
-		_, n := mostOf(widths)
+		_, n := mostFrequent(widths)
 		return 5*n >= 4*rows && n > 1
 	}
-	r := record{most: sniffWidth}
-	d.cut(bytes.TrimLeft(sample, "\r\n"), none, &r)
-	if len(r.cells) > 1 && usual(d.delim) == 1 {
+	r := record{maxCells: maxSniffCells}
+	d.parseRecord(bytes.TrimLeft(sample, "\r\n"), notFound, &r)
+	if len(r.cells) > 1 && markWeight(d.delim) == 1 {
 		return true
 	}
 	delete(widths, 1)
-	_, n := mostOf(widths)
+	_, n := mostFrequent(widths)
 	return 5*n >= rows && n > 0
 }
 
-// widths counts the rows of a sample by their cells.
-func (d dialect) widths(sample []byte) (widths map[int]int, rows int) {
+// countWidths counts the rows of a sample by their cells.
+func (d dialect) countWidths(sample []byte) (widths map[int]int, rows int) {
 	widths = map[int]int{}
-	r := record{most: sniffWidth}
+	r := record{maxCells: maxSniffCells}
 	for at := 0; at < len(sample) && rows < sniffRecords; {
-		d.cut(sample[at:], none, &r)
-		if !blankText(sample[at : at+r.next]) {
+		d.parseRecord(sample[at:], notFound, &r)
+		if !isBlank(sample[at : at+r.next]) {
 			rows++
 			widths[len(r.cells)]++
 		}
@@ -421,9 +421,9 @@ func (d dialect) widths(sample []byte) (widths map[int]int, rows int) {
 	return widths, rows
 }
 
-// punctuates says whether a blank follows each delimiter of a sample, as in
+// looksLikeProse says whether a blank follows each delimiter of a sample, as in
 // sentences. Such a text is a table only where its rows are cut alike.
-func (d dialect) punctuates(sample []byte) bool {
+func (d dialect) looksLikeProse(sample []byte) bool {
 	switch d.delim {
 	case ", ":
 		return true
@@ -434,9 +434,9 @@ func (d dialect) punctuates(sample []byte) bool {
 	return false
 }
 
-// decimals says whether a sample is a name above decimal numbers whose sign is a
+// isDecimalCommaColumn says whether a sample is a name above decimal numbers whose sign is a
 // comma, one to a line.
-func decimals(sample []byte) bool {
+func isDecimalCommaColumn(sample []byte) bool {
 	numbers := 0
 	for line := range bytes.Lines(bytes.ReplaceAll(sample, []byte{'\r'}, []byte{'\n'})) {
 		switch line = bytes.TrimSpace(line); {
@@ -447,5 +447,5 @@ func decimals(sample []byte) bool {
 			return false
 		}
 	}
-	return numbers > 1 && bytes.IndexByte(sample[:physicalLine(sample)], ',') < 0
+	return numbers > 1 && bytes.IndexByte(sample[:firstLineLength(sample)], ',') < 0
 }

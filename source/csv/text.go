@@ -16,8 +16,8 @@ import (
 	"github.com/intraydata/intray/source/charset"
 )
 
-// decoded is a file as UTF-8.
-type decoded struct {
+// decodedText is a file as UTF-8.
+type decodedText struct {
 	in    source.Input
 	guess charset.Guess
 	units units
@@ -28,13 +28,13 @@ type decoded struct {
 	wrapped bool
 }
 
-// decode finds out the encoding of a file and reads the beginning of it.
-func decode(ctx context.Context, in source.Input, name string) (*decoded, error) {
+// openText finds out the encoding of a file and reads the beginning of it.
+func openText(ctx context.Context, in source.Input, name string) (*decodedText, error) {
 	raw := make([]byte, min(in.Size, sampleBytes))
-	if err := readAt(in, raw, 0); err != nil {
+	if err := readFullAt(in, raw, 0); err != nil {
 		return nil, err
 	}
-	d := &decoded{in: in, whole: int64(len(raw)) == in.Size}
+	d := &decodedText{in: in, whole: int64(len(raw)) == in.Size}
 	d.guess = charset.Detect(raw, d.whole)
 	switch {
 	case name != "":
@@ -47,12 +47,12 @@ func decode(ctx context.Context, in source.Input, name string) (*decoded, error)
 		}
 		d.guess.Confidence, d.guess.Reason, d.guess.Second = 1, intray.NewMessage("option.requested", nil), nil
 	case d.guess.ASCII && !d.whole:
-		if err := d.lookFurther(ctx); err != nil {
+		if err := d.scanForNonASCII(ctx); err != nil {
 			return nil, err
 		}
 	}
 	d.units = unitsOf(d.guess.Encoding)
-	if d.direct() {
+	if d.isUTF8() {
 		d.sample = raw[d.guess.BOM:]
 		return d, nil
 	}
@@ -61,26 +61,26 @@ func decode(ctx context.Context, in source.Input, name string) (*decoded, error)
 	return d, err
 }
 
-// direct says whether the bytes of the file are its text.
-func (d *decoded) direct() bool { return d.guess.Encoding == charset.UTF8 && !d.wrapped }
+// isUTF8 says whether the bytes of the file are its text.
+func (d *decodedText) isUTF8() bool { return d.guess.Encoding == charset.UTF8 && !d.wrapped }
 
-// from gives the text from a place on, as the units have it.
-func (d *decoded) from(at int64) (io.Reader, error) {
+// readerFrom gives the text from a place on, as the units have it.
+func (d *decodedText) readerFrom(at int64) (io.Reader, error) {
 	start := int64(d.guess.BOM)
-	if d.units.known() {
+	if d.units.hasOffsets() {
 		start += at
 	}
 	left := max(d.in.Size-start, 0)
-	raw := &promised{io.NewSectionReader(d.in, start, left), left}
-	if d.direct() {
+	raw := &exactSizeReader{io.NewSectionReader(d.in, start, left), left}
+	if d.isUTF8() {
 		return raw, nil
 	}
 	var text io.Reader = charset.NewReader(raw, d.guess.Encoding)
-	if d.units.known() {
+	if d.units.hasOffsets() {
 		return text, nil
 	}
 	if d.wrapped {
-		text = newUnwrapped(text)
+		text = newUnwrapReader(text)
 	}
 	_, err := io.CopyN(io.Discard, text, at)
 	if errors.Is(err, io.EOF) {
@@ -89,16 +89,16 @@ func (d *decoded) from(at int64) (io.Reader, error) {
 	return text, err
 }
 
-// promised is a reader that must give a number of bytes: a store that ends before
+// exactSizeReader is a reader that must give a number of bytes: a store that ends before
 // that has failed.
-type promised struct {
+type exactSizeReader struct {
 	io.Reader
 	left int64
 }
 
 var errEndedEarly = errors.New("the file ended before its size")
 
-func (p *promised) Read(b []byte) (int, error) {
+func (p *exactSizeReader) Read(b []byte) (int, error) {
 	n, err := p.Reader.Read(b)
 	p.left -= int64(n)
 	if errors.Is(err, io.EOF) && p.left > 0 {
@@ -107,33 +107,33 @@ func (p *promised) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// lookBytes is how much is looked at around the first byte that is not UTF-8.
-const lookBytes = 256 << 10
+// detectBytes is how much is looked at around the first byte that is not UTF-8.
+const detectBytes = 256 << 10
 
-// lookFurther looks for letters beyond ASCII behind the sample: without any the
+// scanForNonASCII looks for letters beyond ASCII behind the sample: without any the
 // encoding does not matter.
-func (d *decoded) lookFurther(ctx context.Context) error {
+func (d *decodedText) scanForNonASCII(ctx context.Context) error {
 	var check charset.Checker
 	chunk := make([]byte, 1<<20)
-	for at := int64(0); at < d.in.Size && check.First() < 0; at += int64(len(chunk)) {
+	for at := int64(0); at < d.in.Size && check.FirstInvalid() < 0; at += int64(len(chunk)) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		chunk = chunk[:min(int64(len(chunk)), d.in.Size-at)]
-		if err := readAt(d.in, chunk, at); err != nil {
+		if err := readFullAt(d.in, chunk, at); err != nil {
 			return err
 		}
 		_, _ = check.Write(chunk)
 	}
-	if check.First() < 0 {
+	if check.FirstInvalid() < 0 {
 		if !check.ASCII() {
 			d.guess.Reason, d.guess.ASCII = intray.NewMessage("encoding.utf8_throughout", nil), false
 		}
 		return nil
 	}
-	from := max(0, check.First()-lookBytes/2)
-	around := make([]byte, min(lookBytes, d.in.Size-from))
-	if err := readAt(d.in, around, from); err != nil {
+	from := max(0, check.FirstInvalid()-detectBytes/2)
+	around := make([]byte, min(detectBytes, d.in.Size-from))
+	if err := readFullAt(d.in, around, from); err != nil {
 		return err
 	}
 	if i := bytes.IndexAny(around, "\r\n"); from > 0 && i >= 0 {
@@ -145,20 +145,20 @@ func (d *decoded) lookFurther(ctx context.Context) error {
 }
 
 // length is that of the file without its byte order mark.
-func (d *decoded) length() int64 { return d.in.Size - int64(d.guess.BOM) }
+func (d *decodedText) length() int64 { return d.in.Size - int64(d.guess.BOM) }
 
 // rawSize is about how much of the file makes so much text.
-func (d *decoded) rawSize(text int) int {
-	if d.direct() {
+func (d *decodedText) rawSize(text int) int {
+	if d.isUTF8() {
 		return text
 	}
 	return max(d.units.size*text/2, 1)
 }
 
-// decode gives a piece of the file as UTF-8, in memory that it may use. A file of
+// decodeChunk gives a piece of the file as UTF-8, in memory that it may use. A file of
 // UTF-8 is its text.
-func (d *decoded) decode(into, raw []byte) []byte {
-	if d.direct() {
+func (d *decodedText) decodeChunk(into, raw []byte) []byte {
+	if d.isUTF8() {
 		return raw
 	}
 	from := charset.NewReader(bytes.NewReader(raw), d.guess.Encoding)
@@ -176,17 +176,17 @@ func (d *decoded) decode(into, raw []byte) []byte {
 }
 
 // evidence tells the encoding.
-func (d *decoded) evidence() intray.Evidence {
+func (d *decodedText) evidence() intray.Evidence {
 	e := intray.Evidence{Choice: "encoding", Value: d.guess.Encoding.Name(), Reason: d.guess.Explain()}
 	if e.Tie = d.guess.Unsure(); e.Tie {
-		name, reason := d.guess.Rival()
-		e.Rivals = []intray.Choice{{Value: name, Reason: reason}}
+		name, reason := d.guess.Alternative()
+		e.Alternatives = []intray.Choice{{Value: name, Reason: reason}}
 	}
 	return e
 }
 
-// readAt fills b from a place in the file.
-func readAt(in source.Input, b []byte, at int64) error {
+// readFullAt fills b from a place in the file.
+func readFullAt(in source.Input, b []byte, at int64) error {
 	n, err := in.ReadAt(b, at)
 	if n == len(b) {
 		return nil
@@ -204,7 +204,7 @@ type units struct {
 	// size is how many bytes a unit has: 1 also for UTF-8, where the text is the
 	// file; else each character is one unit, and in UTF-16 some are two.
 	size int
-	big  bool
+	bigEndian  bool
 	utf8 bool
 }
 
@@ -215,18 +215,18 @@ func unitsOf(e charset.Encoding) units {
 	case e == charset.UTF8:
 		return units{size: 1, utf8: true}
 	case strings.HasPrefix(name, "UTF-16"):
-		return units{size: 2, big: strings.HasSuffix(name, "BE")}
+		return units{size: 2, bigEndian: strings.HasSuffix(name, "BE")}
 	case strings.HasPrefix(name, "UTF-32"):
-		return units{size: 4, big: strings.HasSuffix(name, "BE")}
-	case oneByOne(e):
+		return units{size: 4, bigEndian: strings.HasSuffix(name, "BE")}
+	case isASCIISuperset(e):
 		return units{size: 1}
 	}
 	return units{}
 }
 
-// oneByOne says whether each byte is a character, and those of ASCII are what
+// isASCIISuperset says whether each byte is a character, and those of ASCII are what
 // they are there.
-func oneByOne(e charset.Encoding) bool {
+func isASCIISuperset(e charset.Encoding) bool {
 	all := make([]byte, 256)
 	for b := range all {
 		all[b] = byte(b)
@@ -243,13 +243,13 @@ func oneByOne(e charset.Encoding) bool {
 	return true
 }
 
-// known says whether places in the file can be told.
-func (u units) known() bool { return u.size > 0 }
+// hasOffsets says whether places in the file can be told.
+func (u units) hasOffsets() bool { return u.size > 0 }
 
-// length is how long a text is in the file.
-func (u units) length(text []byte) int64 {
+// encodedLength is how long a text is in the file.
+func (u units) encodedLength(text []byte) int64 {
 	switch {
-	case u.utf8 || !u.known():
+	case u.utf8 || !u.hasOffsets():
 		return int64(len(text))
 	case u.size == 2:
 		n := utf8.RuneCount(text)
@@ -263,12 +263,12 @@ func (u units) length(text []byte) int64 {
 	return int64(u.size) * int64(utf8.RuneCount(text))
 }
 
-// lastEnd is the place behind the last line feed outside quotes of a piece of the
+// lastLineEnd is the place behind the last line feed outside quotes of a piece of the
 // file that begins outside of them, 0 where there is none.
-func (u units) lastEnd(raw []byte, quote byte, quoted bool) int {
+func (u units) lastLineEnd(raw []byte, quote byte, quoted bool) int {
 	switch {
 	case u.size > 1:
-		return u.lastWideEnd(raw, quote, quoted)
+		return u.lastWideLineEnd(raw, quote, quoted)
 	case !quoted:
 		return bytes.LastIndexByte(raw, '\n') + 1
 	}
@@ -289,10 +289,10 @@ func (u units) lastEnd(raw []byte, quote byte, quoted bool) int {
 	}
 }
 
-func (u units) lastWideEnd(raw []byte, quote byte, quoted bool) (end int) {
+func (u units) lastWideLineEnd(raw []byte, quote byte, quoted bool) (end int) {
 	open := false
 	for at := 0; at+u.size <= len(raw); at += u.size {
-		switch c, ascii := u.ascii(raw[at : at+u.size]); {
+		switch c, ascii := u.asciiChar(raw[at : at+u.size]); {
 		case !ascii:
 		case c == quote && quoted:
 			open = !open
@@ -303,10 +303,10 @@ func (u units) lastWideEnd(raw []byte, quote byte, quoted bool) (end int) {
 	return end
 }
 
-// ascii gives the character of a unit, if it is one of ASCII.
-func (u units) ascii(unit []byte) (c byte, ok bool) {
+// asciiChar gives the character of a unit, if it is one of ASCII.
+func (u units) asciiChar(unit []byte) (c byte, ok bool) {
 	low, rest := unit[0], unit[1:]
-	if u.big {
+	if u.bigEndian {
 		low, rest = unit[len(unit)-1], unit[:len(unit)-1]
 	}
 	for _, b := range rest {
@@ -317,41 +317,41 @@ func (u units) ascii(unit []byte) (c byte, ok bool) {
 	return low, true
 }
 
-// leastWrapped is how many cells the lines of a wrapped file have at least: a
+// minWrappedCells is how many cells the lines of a wrapped file have at least: a
 // quoted line of fewer is a text with a comma in it.
-const leastWrapped = 3
+const minWrappedCells = 3
 
 // unwrap looks whether each line of the file is one quoted cell that holds a
 // whole record, as spreadsheets write a table that was opened as one column. Then
 // the text is what stands between the quotes.
-func (d *decoded) unwrap() {
-	if !oneQuotedCell(wholeLines(d.sample, d.whole)) {
+func (d *decodedText) unwrap() {
+	if !hasOneQuotedCellPerLine(wholeLines(d.sample, d.whole)) {
 		return
 	}
-	inside, err := io.ReadAll(newUnwrapped(bytes.NewReader(d.sample)))
+	inside, err := io.ReadAll(newUnwrapReader(bytes.NewReader(d.sample)))
 	if err != nil {
 		return
 	}
-	s := sniff(inside, d.whole)
-	widths, rows := s.widths(wholeLines(inside, d.whole))
-	width, n := mostOf(widths)
-	if s.delim == ", " || s.delim == " " || width < leastWrapped || 10*n < 9*rows {
+	s := sniffDialect(inside, d.whole)
+	widths, rows := s.countWidths(wholeLines(inside, d.whole))
+	width, n := mostFrequent(widths)
+	if s.delim == ", " || s.delim == " " || width < minWrappedCells || 10*n < 9*rows {
 		return
 	}
 	d.sample, d.wrapped, d.units = inside, true, units{}
 }
 
-// oneQuotedCell says whether nearly all lines of a sample are.
-func oneQuotedCell(sample []byte) bool {
+// hasOneQuotedCellPerLine says whether nearly all lines of a sample are.
+func hasOneQuotedCellPerLine(sample []byte) bool {
 	if len(sample) == 0 || sample[0] != '"' {
 		return false
 	}
 	d := dialect{delim: ",", open: `"`, shut: `"`}
 	quoted, rows := 0, 0
-	r := record{most: sniffWidth}
+	r := record{maxCells: maxSniffCells}
 	for at := 0; at < len(sample) && rows < sniffRecords; at += r.next {
-		d.cut(sample[at:], none, &r)
-		if blankText(sample[at : at+r.next]) {
+		d.parseRecord(sample[at:], notFound, &r)
+		if isBlank(sample[at : at+r.next]) {
 			continue
 		}
 		if rows++; len(r.cells) == 1 && r.cells[0].quoted && !r.loose && !r.unclosed && r.breaks == 0 {
@@ -367,20 +367,20 @@ func wrappedEvidence() intray.Evidence {
 		Reason: intray.NewMessage("csv.quoted_lines", nil)}
 }
 
-// unwrapped takes the quotes off whole lines.
-type unwrapped struct {
+// unwrapReader takes the quotes off whole lines.
+type unwrapReader struct {
 	in *bufio.Reader
 	// begun says that a line has begun, inside that its quote is still open.
 	begun, inside bool
 	err           error
 }
 
-func newUnwrapped(in io.Reader) *unwrapped { return &unwrapped{in: bufio.NewReader(in)} }
+func newUnwrapReader(in io.Reader) *unwrapReader { return &unwrapReader{in: bufio.NewReader(in)} }
 
-func (u *unwrapped) Read(p []byte) (n int, err error) {
+func (u *unwrapReader) Read(p []byte) (n int, err error) {
 	for n < len(p) && u.err == nil {
 		var c byte
-		if c, u.err = u.in.ReadByte(); u.err == nil && u.keeps(c) {
+		if c, u.err = u.in.ReadByte(); u.err == nil && u.acceptByte(c) {
 			p[n] = c
 			n++
 		}
@@ -391,8 +391,8 @@ func (u *unwrapped) Read(p []byte) (n int, err error) {
 	return 0, u.err
 }
 
-// keeps says whether a character is text of a record.
-func (u *unwrapped) keeps(c byte) bool {
+// acceptByte says whether a character is text of a record.
+func (u *unwrapReader) acceptByte(c byte) bool {
 	switch {
 	case c == '"' && !u.begun:
 		u.begun, u.inside = true, true

@@ -106,26 +106,26 @@ func TestUnits(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			d, err := decode(t.Context(), sourcetest.Input("", raw), name)
+			d, err := openText(t.Context(), sourcetest.NewInput("", raw), name)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if name == "Shift_JIS" {
-				if d.units.known() {
+				if d.units.hasOffsets() {
 					t.Error("characters of one and of two bytes have no units")
 				}
 				return
 			}
 			raw = raw[d.guess.BOM:]
-			if got := d.units.length([]byte(text)); got != int64(len(raw)) {
+			if got := d.units.encodedLength([]byte(text)); got != int64(len(raw)) {
 				t.Errorf("length %d, want %d", got, len(raw))
 			}
 			upTo := len(raw) - d.units.size // the last line has no end
 			third := len(raw) / 3
-			if got := d.units.lastEnd(raw[:upTo], '"', true); got != 2*third {
+			if got := d.units.lastLineEnd(raw[:upTo], '"', true); got != 2*third {
 				t.Errorf("the last end is at %d, want %d", got, 2*third)
 			}
-			if got := d.decode(nil, raw); !bytes.Equal(got, []byte(text)) {
+			if got := d.decodeChunk(nil, raw); !bytes.Equal(got, []byte(text)) {
 				t.Errorf("decoded %q", got)
 			}
 		})
@@ -163,7 +163,7 @@ func TestUnsure(t *testing.T) {
 		})
 	}
 	t.Run("asked for", func(t *testing.T) {
-		s, err := decide(t.Context(), []byte("ab;cd,ef\n11;12,13\n14;15,16\n"), true, source.Options{Delimiter: ";", HeaderRow: 1, Limits: source.Limits{}.WithDefaults()})
+		s, err := analyzeSample(t.Context(), []byte("ab;cd,ef\n11;12,13\n14;15,16\n"), true, source.Options{Delimiter: ";", HeaderRow: 1, Limits: source.Limits{}.WithDefaults()})
 		if err != nil || s.evidence[0].Tie || s.evidence[2].Tie {
 			t.Errorf("told %+v, %v", s.evidence, err)
 		}

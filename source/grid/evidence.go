@@ -8,8 +8,8 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// placesShown is how many places are named of what is hidden.
-const placesShown = 5
+// maxListed is how many places are named of what is hidden.
+const maxListed = 5
 
 // hiddenRows counts rows that the application does not display.
 type hiddenRows struct {
@@ -17,8 +17,8 @@ type hiddenRows struct {
 	first []int64
 }
 
-func (h *hiddenRows) note(number int64) {
-	if h.count++; len(h.first) < placesShown {
+func (h *hiddenRows) add(number int64) {
+	if h.count++; len(h.first) < maxListed {
 		h.first = append(h.first, number)
 	}
 }
@@ -35,19 +35,19 @@ func (h *hiddenRows) places() (list []string) {
 	return list
 }
 
-// tellColumns tells which columns of the table are hidden.
-func (r *reader) tellColumns() {
-	rows, ok := r.rows.(Hiding)
+// addHiddenColumnsEvidence tells which columns of the table are hidden.
+func (r *reader) addHiddenColumnsEvidence() {
+	rows, ok := r.rows.(ColumnHider)
 	if !ok {
 		return
 	}
 	var spans []string
 	for c := 0; c < len(r.columns); c++ {
-		if !rows.Hides(c) {
+		if !rows.ColumnHidden(c) {
 			continue
 		}
 		from := c
-		for c+1 < len(r.columns) && rows.Hides(c+1) {
+		for c+1 < len(r.columns) && rows.ColumnHidden(c+1) {
 			c++
 		}
 		span := columnName(from)
@@ -56,39 +56,39 @@ func (r *reader) tellColumns() {
 		}
 		spans = append(spans, span)
 	}
-	if most := 4 * placesShown; len(spans) > most {
+	if most := 4 * maxListed; len(spans) > most {
 		spans = append(spans[:most], fmt.Sprintf("and %d more", len(spans)-most))
 	}
 	if len(spans) > 0 {
-		r.tell("hidden columns", strings.Join(spans, ", "), readLikeOthers())
+		r.addEvidence("hidden columns", strings.Join(spans, ", "), reasonReadNormally())
 	}
 }
 
-func readLikeOthers() intray.Message { return intray.NewMessage("workbook.hidden_read", nil) }
+func reasonReadNormally() intray.Message { return intray.NewMessage("workbook.hidden_read", nil) }
 
-// tellParts tells as evidence what is known once all rows were seen, where the
+// addSummaryEvidence tells as evidence what is known once all rows were seen, where the
 // first rows are all there are.
-func (r *reader) tellParts() {
+func (r *reader) addSummaryEvidence() {
 	for _, row := range r.ahead {
 		if row.Hidden {
-			r.hidden.note(row.Number)
+			r.hidden.add(row.Number)
 		}
 	}
-	for _, p := range r.parts() {
+	for _, p := range r.summaryEvidence() {
 		r.evidence = append(r.evidence, p.evidence)
 	}
-	r.told = true
+	r.reported = true
 }
 
-// noticeParts tells the same behind the last record.
-func (r *reader) noticeParts(batch *intray.Records) {
-	if r.told {
+// addSummaryNotices tells the same behind the last record.
+func (r *reader) addSummaryNotices(batch *intray.Records) {
+	if r.reported {
 		return
 	}
-	for _, p := range r.parts() {
+	for _, p := range r.summaryEvidence() {
 		batch.Notices = append(batch.Notices, intray.Notice{Type: intray.OtherTables, Level: intray.LevelInfo, Text: p.notice})
 	}
-	r.told = true
+	r.reported = true
 }
 
 // part tells of something in the table's body, as evidence or as a notice.
@@ -97,11 +97,11 @@ type part struct {
 	notice   intray.Message
 }
 
-// parts tells of hidden rows and of merged ranges in the table's body.
-func (r *reader) parts() (list []part) {
+// summaryEvidence tells of hidden rows and of merged ranges in the table's body.
+func (r *reader) summaryEvidence() (list []part) {
 	if n := r.hidden.count; n > 0 {
 		list = append(list, part{
-			intray.Evidence{Choice: "hidden rows", Value: r.hidden.String(), Reason: readLikeOthers()},
+			intray.Evidence{Choice: "hidden rows", Value: r.hidden.String(), Reason: reasonReadNormally()},
 			intray.NewMessage("workbook.hidden_rows", intray.Params{"n": n, "rows": r.hidden.places()}),
 		})
 	}

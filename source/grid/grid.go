@@ -8,7 +8,7 @@
 // It does not read files and does not know how a number format is displayed.
 //
 // What only some formats know is told by interfaces beside [Workbook] and
-// [Rows]: [Merged], [Foretold] and [Hiding]. A format has those that it can
+// [Rows]: [Merged], [MergePreloader] and [ColumnHider]. A format has those that it can
 // keep; nothing else changes for it.
 package grid
 
@@ -31,8 +31,8 @@ type Cell struct {
 	Kind   intray.CellKind
 	// Value is the value in the form of its kind; for text, the text.
 	Value []byte
-	// Shown is what the application displays; nil where that is Value.
-	Shown []byte
+	// Formatted is what the application displays; nil where that is Value.
+	Formatted []byte
 }
 
 // Row is a row that holds cells.
@@ -62,30 +62,30 @@ type Range struct {
 	FirstColumn, LastColumn int
 }
 
-// Merged is what Rows may be besides, in formats that have merged cells.
-type Merged interface {
-	// Merged gives the merged ranges that were found since it was last called,
+// MergeReporter is what Rows may be besides, in formats that have merged cells.
+type MergeReporter interface {
+	// PendingMerges gives the merged ranges that were found since it was last called,
 	// in any order; the slice is gone with the next Next. It is asked before the
 	// first Next and behind each, also behind the one that gives io.EOF. A
 	// range that is known no later than the row where it begins can be filled.
 	// Formats that learn of ranges later are Foretold besides.
-	Merged() []Range
+	PendingMerges() []Range
 }
 
-// Foretold is what a Workbook may be besides, in formats that write the merged
+// MergePreloader is what a Workbook may be besides, in formats that write the merged
 // ranges behind the rows.
-type Foretold interface {
+type MergePreloader interface {
 	// MergedRanges reads all merged ranges of a sheet, by its place in Sheets,
 	// in any order. It is asked only where ranges are to be filled, before Rows:
 	// it may cost as much as reading the sheet. Errors are those of Rows.
 	MergedRanges(ctx context.Context, sheet int) ([]Range, error)
 }
 
-// Hiding is what Rows may be besides, in formats that can hide columns.
-type Hiding interface {
-	// Hides says whether a column, counted from 0, is hidden. It is asked
+// ColumnHider is what Rows may be besides, in formats that can hide columns.
+type ColumnHider interface {
+	// ColumnHidden says whether a column, counted from 0, is hidden. It is asked
 	// behind the first rows, and only for columns that the table has.
-	Hides(column int) bool
+	ColumnHidden(column int) bool
 }
 
 // Sheet is one worksheet.
@@ -108,9 +108,9 @@ type Workbook interface {
 	io.Closer
 }
 
-// Book makes a book of a workbook, which it closes with itself. A workbook
+// NewBook makes a book of a workbook, which it closes with itself. A workbook
 // without a worksheet is closed at once and cannot be read.
-func Book(w Workbook, opt source.Options) (source.Book, error) {
+func NewBook(w Workbook, opt source.Options) (source.Book, error) {
 	if len(w.Sheets()) == 0 {
 		return nil, errors.Join(&source.UnreadableError{Reason: intray.NewMessage("workbook.no_worksheet", nil)}, w.Close())
 	}
@@ -138,7 +138,7 @@ func (b *book) Open(ctx context.Context, sheet int) (source.Reader, error) {
 	if sheet < 0 || sheet >= len(b.workbook.Sheets()) {
 		return nil, fmt.Errorf("open sheet %d of %d", sheet, len(b.workbook.Sheets()))
 	}
-	merges, err := b.merges(ctx, sheet)
+	merges, err := b.preloadMerges(ctx, sheet)
 	if err != nil {
 		return nil, err
 	}
@@ -153,27 +153,27 @@ func (b *book) Open(ctx context.Context, sheet int) (source.Reader, error) {
 	return r, nil
 }
 
-// merges asks for the merged ranges before the rows where they are to be filled.
-func (b *book) merges(ctx context.Context, sheet int) (merges, error) {
-	m := merges{limits: b.opt.Limits, wanted: b.opt.FillMerged}
-	foretold, ok := b.workbook.(Foretold)
+// preloadMerges asks for the merged ranges before the rows where they are to be filled.
+func (b *book) preloadMerges(ctx context.Context, sheet int) (mergeTracker, error) {
+	m := mergeTracker{limits: b.opt.Limits, enabled: b.opt.FillMerged}
+	preloader, ok := b.workbook.(MergePreloader)
 	if !b.opt.FillMerged || !ok {
 		return m, nil
 	}
-	ranges, err := foretold.MergedRanges(ctx, sheet)
+	ranges, err := preloader.MergedRanges(ctx, sheet)
 	if err != nil {
 		return m, err
 	}
-	m.foretold = true
-	m.note(ranges)
+	m.preloaded = true
+	m.addRanges(ranges)
 	return m, nil
 }
 
-// keep copies a row that is read ahead.
-func keep(row Row) Row {
+// cloneRow copies a row that is read ahead.
+func cloneRow(row Row) Row {
 	size := 0
 	for _, c := range row.Cells {
-		size += len(c.Value) + len(c.Shown)
+		size += len(c.Value) + len(c.Formatted)
 	}
 	texts := make([]byte, 0, size)
 	copied := func(text []byte) []byte {
@@ -185,40 +185,40 @@ func keep(row Row) Row {
 	}
 	row.Cells = slices.Clone(row.Cells)
 	for i, c := range row.Cells {
-		row.Cells[i].Value, row.Cells[i].Shown = copied(c.Value), copied(c.Shown)
+		row.Cells[i].Value, row.Cells[i].Formatted = copied(c.Value), copied(c.Formatted)
 	}
 	return row
 }
 
-// shown is what the application displays.
-func (c Cell) shown() []byte {
-	if c.Shown == nil {
+// displayText is what the application displays.
+func (c Cell) displayText() []byte {
+	if c.Formatted == nil {
 		return c.Value
 	}
-	return c.Shown
+	return c.Formatted
 }
 
-// width is the place behind the last cell.
-func (r Row) width() int {
+// columnCount is the place behind the last cell.
+func (r Row) columnCount() int {
 	if len(r.Cells) == 0 {
 		return 0
 	}
 	return r.Cells[len(r.Cells)-1].Column + 1
 }
 
-// texts gives the cells of a row by their columns.
-func (r Row) texts() []string {
-	texts := make([]string, r.width())
+// displayTexts gives the cells of a row by their columns.
+func (r Row) displayTexts() []string {
+	texts := make([]string, r.columnCount())
 	for _, c := range r.Cells {
-		texts[c.Column] = string(c.shown())
+		texts[c.Column] = string(c.displayText())
 	}
 	return texts
 }
 
-// filled counts the cells with text, up to most, and gives the first of them.
-func (r Row) filled(most int) (n int, first []byte) {
+// countFilled counts the cells with text, up to most, and gives the first of them.
+func (r Row) countFilled(most int) (n int, first []byte) {
 	for _, c := range r.Cells {
-		text := bytes.TrimSpace(c.shown())
+		text := bytes.TrimSpace(c.displayText())
 		if len(text) == 0 {
 			continue
 		}

@@ -28,7 +28,7 @@ var tables = []sourcetest.Table{
 
 func TestConformance(t *testing.T) {
 	var samples []sourcetest.Sample
-	for _, table := range sourcetest.Large() {
+	for _, table := range sourcetest.LargeTables() {
 		if table.Name != "wide" { // a sheet has no rows without cells
 			table.Records = table.Records[:len(table.Records)/2]
 			samples = append(samples, written(table))
@@ -121,7 +121,7 @@ func TestHeaderTies(t *testing.T) {
 	long := strings.Repeat("x", 1<<12)
 	for _, c := range []struct {
 		name, text, value string
-		rivals            []intray.Choice
+		alternatives            []intray.Choice
 	}{
 		{"sure", "id\tname\n1\tAda\n2\tBob", "1", nil},
 		{"no header", "alpha\t" + long + "\ngamma\tdelta", "1", []intray.Choice{{Value: "none", Label: intray.NewMessage("header.none", nil), Reason: intray.NewMessage("header.like_rows_below", nil), Examples: []string{"alpha", long[:77] + "..."}}}},
@@ -130,13 +130,13 @@ func TestHeaderTies(t *testing.T) {
 	} {
 		reader, _ := sourcetest.Open(t, memoryFormat{}, c.text, source.Options{})
 		e := reader.Evidence()[0]
-		if diff := cmp.Diff(intray.Evidence{Choice: "header row", Value: c.value, Reason: e.Reason, Rivals: c.rivals, Tie: c.rivals != nil}, e); diff != "" {
+		if diff := cmp.Diff(intray.Evidence{Choice: "header row", Value: c.value, Reason: e.Reason, Alternatives: c.alternatives, Tie: c.alternatives != nil}, e); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
 	}
 }
 
-func TestWhatIsBelowIsTold(t *testing.T) {
+func TestRowsBelowTableNoticed(t *testing.T) {
 	rows := "name\tn\n" + strings.Repeat("x\t1\n", intray.BatchRows)
 	for name, text := range map[string]string{"short": "name\tn\nx\t1\n", "just a batch": rows, "a batch and one": rows + "y\t2\n"} {
 		got, err := readBook(t, memory{text: text + "Total\t9\n\nNote: it   ends\n"}, source.Options{})
@@ -154,7 +154,7 @@ func TestWhatIsBelowIsTold(t *testing.T) {
 	}
 }
 
-func TestHiddenPartsAreTold(t *testing.T) {
+func TestHiddenPartsReported(t *testing.T) {
 	w := memory{text: "~Title\na\tb\tc\td\n1\t2\t3\t4\n~5\t6\t7\t8\n~\n9\t9\t9\t9\n~1\t1\t1\t1", hidden: map[int]bool{0: true, 2: true, 3: true, 4: true, 100: true},
 		sheet: Sheet{Name: "S", Hidden: true}}
 	got, err := readBook(t, w, source.Options{})
@@ -220,7 +220,7 @@ func TestLimits(t *testing.T) {
 }
 
 func TestNoWorksheet(t *testing.T) {
-	if _, err := Book(noSheets{}, source.Options{}); err == nil {
+	if _, err := NewBook(noSheets{}, source.Options{}); err == nil {
 		t.Error("a workbook without a worksheet is a book")
 	}
 }

@@ -108,7 +108,7 @@ func (r *memoryRows) Close() error {
 	return nil
 }
 
-func (r *memoryRows) Hides(column int) bool { return r.hidden[column] }
+func (r *memoryRows) ColumnHidden(column int) bool { return r.hidden[column] }
 
 // early is a workbook whose rows know their merged ranges, each with its row.
 type early struct{ memory }
@@ -122,7 +122,7 @@ type earlyRows struct {
 	given map[Range]bool
 }
 
-func (r *earlyRows) Merged() (found []Range) {
+func (r *earlyRows) PendingMerges() (found []Range) {
 	if r.given == nil {
 		r.given = map[Range]bool{}
 	}
@@ -147,7 +147,7 @@ type lateRows struct {
 	given bool
 }
 
-func (r *lateRows) Merged() []Range {
+func (r *lateRows) PendingMerges() []Range {
 	if int(r.number) < len(r.lines) || r.given {
 		return nil
 	}
@@ -175,7 +175,7 @@ func (memoryFormat) Open(ctx context.Context, in source.Input, opt source.Option
 	if err != nil {
 		return nil, fmt.Errorf("read the file: %w", err)
 	}
-	return Book(memory{text: string(text)}, opt)
+	return NewBook(memory{text: string(text)}, opt)
 }
 
 // outcome is what reading a sheet gave: its evidence as "choice: value", the
@@ -186,7 +186,7 @@ type outcome struct {
 
 func readBook(t testing.TB, w Workbook, opt source.Options) (out outcome, err error) {
 	t.Helper()
-	book, err := Book(w, opt)
+	book, err := NewBook(w, opt)
 	if err != nil {
 		return out, err
 	}

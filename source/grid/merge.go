@@ -9,22 +9,22 @@ import (
 )
 
 const (
-	// mostHeld is the most bytes of texts that merged ranges hold at a time for
+	// maxHeldBytes is the most bytes of texts that merged ranges hold at a time for
 	// the rows below.
-	mostHeld = 64 << 20
-	// mostFilled is the most bytes of texts that filling adds to a sheet.
-	mostFilled = 4 << 30
+	maxHeldBytes = 64 << 20
+	// maxFilledBytes is the most bytes of texts that filling adds to a sheet.
+	maxFilledBytes = 4 << 30
 )
 
-// merges knows the merged ranges of a sheet: it counts those that reach into the
+// mergeTracker knows the merged ranges of a sheet: it counts those that reach into the
 // table's body, and fills them row by row.
-type merges struct {
+type mergeTracker struct {
 	limits source.Limits
-	// wanted says that ranges are to be filled.
-	wanted bool
-	// foretold says that all ranges were known before the first row; what the
+	// enabled says that ranges are to be filled.
+	enabled bool
+	// preloaded says that all ranges were known before the first row; what the
 	// rows tell of them is the same again.
-	foretold bool
+	preloaded bool
 	// width is how many columns the first rows have. Filling stays within: a
 	// range may claim many more.
 	width int
@@ -32,64 +32,64 @@ type merges struct {
 	// body is the last row above the table's body, once placed; early are the
 	// ranges noted before.
 	body   int64
-	placed bool
+	bodyKnown bool
 	early  []Range
 	// count and first are those of the ranges in the body.
 	count int64
 	first Range
 
-	// waiting are the ranges below the row at hand, in the order of their rows
+	// pending are the ranges below the row at hand, in the order of their rows
 	// where sorted.
-	waiting []Range
+	pending []Range
 	sorted  bool
-	// owners are for each column the range that was opened in it last; until is
+	// activeByColumn are for each column the range that was opened in it last; until is
 	// the last row that any of them reaches.
-	owners []*opened
-	until  int64
-	held   int
-	added  int64
+	activeByColumn []*activeRange
+	activeUntil  int64
+	heldBytes   int
+	filledBytes  int64
 	cells  []Cell
 }
 
-// opened is a range whose first cell was read.
-type opened struct {
+// activeRange is a range whose first cell was read.
+type activeRange struct {
 	Range
 	cell Cell
 }
 
-// note takes ranges that were found.
-func (m *merges) note(ranges []Range) {
+// addRanges takes ranges that were found.
+func (m *mergeTracker) addRanges(ranges []Range) {
 	for _, g := range ranges {
 		single := g.FirstRow == g.LastRow && g.FirstColumn == g.LastColumn
 		if single || g.FirstRow < 1 || g.FirstColumn < 0 || g.LastRow < g.FirstRow || g.LastColumn < g.FirstColumn {
 			continue
 		}
-		if !m.placed {
+		if !m.bodyKnown {
 			m.early = append(m.early, g)
 			continue
 		}
-		m.place(g)
+		m.addRange(g)
 	}
 }
 
 // setBody says where the body of the table begins: behind the row last.
-func (m *merges) setBody(last int64) {
-	m.body, m.placed = last, true
+func (m *mergeTracker) setBody(last int64) {
+	m.body, m.bodyKnown = last, true
 	for _, g := range m.early {
-		m.place(g)
+		m.addRange(g)
 	}
 	m.early = nil
 }
 
-func (m *merges) place(g Range) {
+func (m *mergeTracker) addRange(g Range) {
 	if g.LastRow <= m.body {
 		return
 	}
 	if m.count++; m.count == 1 || g.before(m.first) {
 		m.first = g
 	}
-	if m.wanted {
-		m.waiting, m.sorted = append(m.waiting, g), false
+	if m.enabled {
+		m.pending, m.sorted = append(m.pending, g), false
 	}
 }
 
@@ -97,19 +97,19 @@ func (g Range) before(other Range) bool {
 	return g.FirstRow < other.FirstRow || g.FirstRow == other.FirstRow && g.FirstColumn < other.FirstColumn
 }
 
-// fill gives a row with the cells that merged ranges put into it, where it has
+// fillRow gives a row with the cells that merged ranges put into it, where it has
 // none of its own. Rows are filled in their order; what it gives is gone with
 // the next one.
-func (m *merges) fill(row Row) (Row, error) {
-	if err := m.open(row); err != nil {
+func (m *mergeTracker) fillRow(row Row) (Row, error) {
+	if err := m.activateRanges(row); err != nil {
 		return row, err
 	}
-	if m.until < row.Number {
+	if m.activeUntil < row.Number {
 		return row, nil
 	}
 	m.cells = m.cells[:0]
 	size, own := 0, 0
-	for c, o := range m.owners {
+	for c, o := range m.activeByColumn {
 		switch {
 		case own < len(row.Cells) && row.Cells[own].Column == c:
 			m.cells = append(m.cells, row.Cells[own])
@@ -120,7 +120,7 @@ func (m *merges) fill(row Row) (Row, error) {
 			cell.Column = c
 			m.cells = append(m.cells, cell)
 			size += cell.size()
-			m.added += int64(cell.size())
+			m.filledBytes += int64(cell.size())
 		}
 	}
 	row.Cells = append(m.cells, row.Cells[own:]...)
@@ -128,84 +128,84 @@ func (m *merges) fill(row Row) (Row, error) {
 	switch {
 	case size > m.limits.RecordBytes:
 		return row, &source.LimitError{Line: row.Number, Reason: intray.NewMessage("row.filled_too_long", intray.Params{"limit": m.limits.RecordBytes})}
-	case m.added > mostFilled:
-		return row, &source.LimitError{Line: row.Number, Reason: intray.NewMessage("workbook.merged_too_long", intray.Params{"limit": int64(mostFilled)})}
+	case m.filledBytes > maxFilledBytes:
+		return row, &source.LimitError{Line: row.Number, Reason: intray.NewMessage("workbook.merged_too_long", intray.Params{"limit": int64(maxFilledBytes)})}
 	}
 	return row, nil
 }
 
-func (c Cell) size() int { return len(c.Value) + len(c.Shown) }
+func (c Cell) size() int { return len(c.Value) + len(c.Formatted) }
 
-// open opens the ranges that begin in a row. Those that began in rows without
+// activateRanges opens the ranges that begin in a row. Those that began in rows without
 // cells have no value.
-func (m *merges) open(row Row) error {
+func (m *mergeTracker) activateRanges(row Row) error {
 	if !m.sorted {
-		slices.SortFunc(m.waiting, func(a, b Range) int {
+		slices.SortFunc(m.pending, func(a, b Range) int {
 			return cmp.Or(cmp.Compare(a.FirstRow, b.FirstRow), cmp.Compare(a.FirstColumn, b.FirstColumn))
 		})
 		m.sorted = true
 	}
-	for len(m.waiting) > 0 && m.waiting[0].FirstRow <= row.Number {
-		g := m.waiting[0]
-		m.waiting = m.waiting[1:]
+	for len(m.pending) > 0 && m.pending[0].FirstRow <= row.Number {
+		g := m.pending[0]
+		m.pending = m.pending[1:]
 		if g.FirstRow < row.Number {
 			continue
 		}
-		if err := m.openRange(row, g); err != nil {
+		if err := m.activate(row, g); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// openRange gives the columns of a range to it. A range that overlaps another is
+// activate gives the columns of a range to it. A range that overlaps another is
 // none that an application makes, and is left alone.
-func (m *merges) openRange(row Row, g Range) error {
+func (m *mergeTracker) activate(row Row, g Range) error {
 	at, found := slices.BinarySearchFunc(row.Cells, g.FirstColumn, func(c Cell, column int) int { return cmp.Compare(c.Column, column) })
 	if !found {
 		return nil
 	}
-	if m.owners == nil {
-		m.owners = make([]*opened, m.width)
+	if m.activeByColumn == nil {
+		m.activeByColumn = make([]*activeRange, m.width)
 	}
-	end := min(g.LastColumn+1, len(m.owners))
+	end := min(g.LastColumn+1, len(m.activeByColumn))
 	for c := g.FirstColumn; c < end; c++ {
-		if o := m.owners[c]; o != nil && o.LastRow >= row.Number {
+		if o := m.activeByColumn[c]; o != nil && o.LastRow >= row.Number {
 			return nil
 		}
 	}
-	o := &opened{g, keep(Row{Cells: row.Cells[at : at+1]}).Cells[0]}
+	o := &activeRange{g, cloneRow(Row{Cells: row.Cells[at : at+1]}).Cells[0]}
 	for c := g.FirstColumn; c < end; c++ {
-		m.owners[c] = o
+		m.activeByColumn[c] = o
 	}
-	m.until = max(m.until, g.LastRow)
-	if m.held += o.cell.size(); m.held > mostHeld {
-		return m.recount(row.Number)
+	m.activeUntil = max(m.activeUntil, g.LastRow)
+	if m.heldBytes += o.cell.size(); m.heldBytes > maxHeldBytes {
+		return m.releaseEnded(row.Number)
 	}
 	return nil
 }
 
-// recount forgets the ranges that have ended.
-func (m *merges) recount(number int64) error {
-	m.held = 0
-	for c, o := range m.owners {
+// releaseEnded forgets the ranges that have ended.
+func (m *mergeTracker) releaseEnded(number int64) error {
+	m.heldBytes = 0
+	for c, o := range m.activeByColumn {
 		switch {
 		case o == nil:
 		case o.LastRow < number:
-			m.owners[c] = nil
-		case c == 0 || m.owners[c-1] != o:
-			m.held += o.cell.size()
+			m.activeByColumn[c] = nil
+		case c == 0 || m.activeByColumn[c-1] != o:
+			m.heldBytes += o.cell.size()
 		}
 	}
-	if m.held > mostHeld {
-		return &source.LimitError{Line: number, Reason: intray.NewMessage("row.merged_too_long", intray.Params{"limit": mostHeld})}
+	if m.heldBytes > maxHeldBytes {
+		return &source.LimitError{Line: number, Reason: intray.NewMessage("row.merged_too_long", intray.Params{"limit": maxHeldBytes})}
 	}
 	return nil
 }
 
-// spread gives the texts of a header's row with the names that are merged over
+// spreadHeader gives the texts of a header's row with the names that are merged over
 // several columns of it, and over no other rows than those of the header.
-func (m *merges) spread(number int64, texts []string) []string {
+func (m *mergeTracker) spreadHeader(number int64, texts []string) []string {
 	for _, g := range m.early {
 		if g.FirstRow != number || g.FirstColumn >= len(texts) {
 			continue

@@ -102,13 +102,13 @@ func TestMergedBombs(t *testing.T) {
 // What merged ranges hold for the rows below is bounded, and given back with the
 // last of them.
 func TestMergedTextsHeld(t *testing.T) {
-	long := []byte(strings.Repeat("x", mostHeld/8))
+	long := []byte(strings.Repeat("x", maxHeldBytes/8))
 	fill := func(rows int64) error {
-		m := merges{limits: source.Limits{RecordBytes: 1 << 40}, wanted: true, width: 100}
+		m := mergeTracker{limits: source.Limits{RecordBytes: 1 << 40}, enabled: true, width: 100}
 		m.setBody(0)
 		for n := range int64(20) {
-			m.note([]Range{{n + 1, n + rows, int(n), int(n)}})
-			row, err := m.fill(Row{Number: n + 1, Cells: []Cell{{Column: int(n), Value: long}}})
+			m.addRanges([]Range{{n + 1, n + rows, int(n), int(n)}})
+			row, err := m.fillRow(Row{Number: n + 1, Cells: []Cell{{Column: int(n), Value: long}}})
 			if err != nil {
 				return err
 			}
@@ -128,10 +128,10 @@ func TestMergedTextsHeld(t *testing.T) {
 }
 
 func TestMergedTextsAdded(t *testing.T) {
-	m := merges{limits: source.Limits{RecordBytes: 10}, wanted: true, width: 3, added: mostFilled - 1}
+	m := mergeTracker{limits: source.Limits{RecordBytes: 10}, enabled: true, width: 3, filledBytes: maxFilledBytes - 1}
 	m.setBody(0)
-	m.note([]Range{{1, 1, 0, 2}})
-	_, err := m.fill(Row{Number: 1, Cells: []Cell{{Value: []byte("x")}}})
+	m.addRanges([]Range{{1, 1, 0, 2}})
+	_, err := m.fillRow(Row{Number: 1, Cells: []Cell{{Value: []byte("x")}}})
 	if want := "line 1: the merged cells that were filled have more than 4,294,967,296 bytes"; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}

@@ -25,7 +25,7 @@ type reader struct {
 	opt      source.Options
 	columns  []intray.Column
 	evidence []intray.Evidence
-	merges   merges
+	merges   mergeTracker
 	// filling says that rows are filled as they are pulled.
 	filling bool
 	hidden  hiddenRows
@@ -36,8 +36,8 @@ type reader struct {
 	decided int
 	// end is what the rows ended with.
 	end error
-	// told says that what there is to tell at the end was told.
-	told bool
+	// reported says that what there is to tell at the end was told.
+	reported bool
 	// last is the number of the row handed on last, or of the header.
 	last         int64
 	count, cells int64
@@ -62,8 +62,8 @@ func (r *reader) Next(ctx context.Context, batch *intray.Records) error {
 	}
 	batch.First = r.count
 	var err error
-	for err == nil && !batch.Full() {
-		err = r.step(ctx, batch)
+	for err == nil && !batch.IsFull() {
+		err = r.appendNextRow(ctx, batch)
 	}
 	if err == nil { // what is told at the end comes with the last records
 		err = r.decide(ctx, batch)
@@ -78,27 +78,27 @@ func (r *reader) Next(ctx context.Context, batch *intray.Records) error {
 	return err
 }
 
-// step hands on one row.
-func (r *reader) step(ctx context.Context, batch *intray.Records) error {
+// appendNextRow hands on one row.
+func (r *reader) appendNextRow(ctx context.Context, batch *intray.Records) error {
 	if len(r.ahead) == 0 { // mostly it is a record, and need not be kept
-		row, err := r.pull(ctx)
+		row, err := r.nextRow(ctx)
 		if err != nil {
-			return r.finish(batch, err)
+			return r.finishRows(batch, err)
 		}
-		if r.standing(row, 0) == record && (!r.opt.AsIs || row.Number == r.last+1) {
-			return r.hand(batch, row)
+		if r.classify(row, 0) == rowRecord && (!r.opt.AsIs || row.Number == r.last+1) {
+			return r.appendRow(batch, row)
 		}
-		r.ahead = append(r.ahead, keep(row))
+		r.ahead = append(r.ahead, cloneRow(row))
 	}
 	if err := r.decide(ctx, batch); err != nil {
 		return err
 	}
-	if r.opt.AsIs && r.gap(batch, r.ahead[0].Number) {
+	if r.opt.AsIs && r.appendEmptyRow(batch, r.ahead[0].Number) {
 		return nil
 	}
 	row := r.ahead[0]
 	r.ahead, r.decided = r.ahead[1:], r.decided-1
-	return r.hand(batch, row)
+	return r.appendRow(batch, row)
 }
 
 // decide reads on until it is known whether the row ahead is a record: that is
@@ -106,36 +106,36 @@ func (r *reader) step(ctx context.Context, batch *intray.Records) error {
 func (r *reader) decide(ctx context.Context, batch *intray.Records) error {
 	for held := 0; r.decided == 0; {
 		if held == len(r.ahead) {
-			row, err := r.pull(ctx)
+			row, err := r.nextRow(ctx)
 			if err != nil {
-				if err = r.finish(batch, err); err != nil {
+				if err = r.finishRows(batch, err); err != nil {
 					return err
 				}
 				continue
 			}
-			r.ahead = append(r.ahead, keep(row))
+			r.ahead = append(r.ahead, cloneRow(row))
 		}
-		switch r.standing(r.ahead[held], held) {
-		case record:
+		switch r.classify(r.ahead[held], held) {
+		case rowRecord:
 			r.decided = held + 1
-		case below:
+		case rowBelow:
 			held++
-		case blank:
+		case rowBlank:
 			r.ahead = slices.Delete(r.ahead, held, held+1)
 		}
 	}
 	return nil
 }
 
-// pull gives the next row of the sheet.
-func (r *reader) pull(ctx context.Context) (Row, error) {
+// nextRow gives the next row of the sheet.
+func (r *reader) nextRow(ctx context.Context) (Row, error) {
 	if r.end != nil {
 		return Row{}, r.end
 	}
 	row, err := r.rows.Next(ctx)
-	r.takeRanges()
+	r.collectRanges()
 	if err == nil && r.filling {
-		row, err = r.merges.fill(row)
+		row, err = r.merges.fillRow(row)
 	}
 	if err != nil && ctx.Err() == nil {
 		r.end = err
@@ -143,28 +143,28 @@ func (r *reader) pull(ctx context.Context) (Row, error) {
 	return row, err
 }
 
-// takeRanges takes the merged ranges that the rows have met.
-func (r *reader) takeRanges() {
-	if rows, ok := r.rows.(Merged); ok && !r.merges.foretold {
-		r.merges.note(rows.Merged())
+// collectRanges takes the merged ranges that the rows have met.
+func (r *reader) collectRanges() {
+	if rows, ok := r.rows.(MergeReporter); ok && !r.merges.preloaded {
+		r.merges.addRanges(rows.PendingMerges())
 	}
 }
 
-// finish settles what the end of the rows says about those that were held back.
+// finishRows settles what the end of the rows says about those that were held back.
 // It gives the error unless there are records in front of it.
-func (r *reader) finish(batch *intray.Records, err error) error {
+func (r *reader) finishRows(batch *intray.Records, err error) error {
 	switch {
 	case r.end == nil: // only the context has ended
 	case !errors.Is(err, io.EOF):
 		r.decided = len(r.ahead)
 	default:
 		for _, row := range r.ahead {
-			raw := strings.Join(strings.Fields(strings.Join(row.texts(), " ")), " ")
+			raw := strings.Join(strings.Fields(strings.Join(row.displayTexts(), " ")), " ")
 			batch.Notices = append(batch.Notices, intray.Notice{Type: intray.OtherTables, Level: intray.LevelInfo, Value: &raw,
 				Text: intray.NewMessage("sheet.row_below_table", intray.Params{"row": row.Number})})
 		}
 		r.ahead = nil
-		r.noticeParts(batch)
+		r.addSummaryNotices(batch)
 	}
 	if r.decided > 0 {
 		return nil
@@ -172,9 +172,9 @@ func (r *reader) finish(batch *intray.Records, err error) error {
 	return err
 }
 
-// gap hands on one of the empty rows above a row that is read as found, and says
+// appendEmptyRow hands on one of the empty rows above a row that is read as found, and says
 // whether there was one.
-func (r *reader) gap(batch *intray.Records, number int64) bool {
+func (r *reader) appendEmptyRow(batch *intray.Records, number int64) bool {
 	missing := number - r.last - 1
 	if missing > maxGap {
 		batch.Notices = append(batch.Notices, intray.Notice{Type: intray.OtherTables, Level: intray.LevelWarning,
@@ -190,14 +190,14 @@ func (r *reader) gap(batch *intray.Records, number int64) bool {
 	return true
 }
 
-// hand appends a row.
-func (r *reader) hand(batch *intray.Records, row Row) error {
+// appendRow appends a row.
+func (r *reader) appendRow(batch *intray.Records, row Row) error {
 	column := 0
 	for _, c := range row.Cells {
 		for ; column < c.Column; column++ {
 			batch.AppendTyped(nil, intray.CellText, nil)
 		}
-		shown := c.shown()
+		shown := c.displayText()
 		if r.opt.Typed && c.Kind != intray.CellText {
 			shown = c.Value
 		}
@@ -211,7 +211,7 @@ func (r *reader) hand(batch *intray.Records, row Row) error {
 	r.last = row.Number
 	r.cells += int64(column)
 	if row.Hidden {
-		r.hidden.note(row.Number)
+		r.hidden.add(row.Number)
 	}
 	if column > r.opt.Limits.Columns {
 		return &source.LimitError{Line: row.Number, Reason: intray.NewMessage("row.too_many_cells", intray.Params{"limit": r.opt.Limits.Columns})}
@@ -222,40 +222,40 @@ func (r *reader) hand(batch *intray.Records, row Row) error {
 	return nil
 }
 
-// standing is what a row is to the table.
-type standing uint8
+// rowKind is what a row is to the table.
+type rowKind uint8
 
 const (
-	record standing = iota
-	// below rows stand below the table where no record follows: totals and
+	rowRecord rowKind = iota
+	// rowBelow rows stand below the table where no record follows: totals and
 	// remarks, and what is written behind those.
-	below
-	// blank rows have no text.
-	blank
+	rowBelow
+	// rowBlank rows have no text.
+	rowBlank
 )
 
-// maxHeld is the most rows that are held back because they may stand below the
+// maxHeldRows is the most rows that are held back because they may stand below the
 // table.
-const maxHeld = 20
+const maxHeldRows = 20
 
-// standing says what a row is to the table, behind so many rows that may stand
+// classify says what a row is to the table, behind so many rows that may stand
 // below it.
-func (r *reader) standing(row Row, held int) standing {
+func (r *reader) classify(row Row, held int) rowKind {
 	if r.opt.AsIs {
-		return record
+		return rowRecord
 	}
-	filled, first := row.filled(max(2, len(r.columns)/2+1))
+	filled, first := row.countFilled(max(2, len(r.columns)/2+1))
 	switch {
 	case filled == 0:
-		return blank
-	case len(r.columns) < 2 || held >= maxHeld:
-		return record
+		return rowBlank
+	case len(r.columns) < 2 || held >= maxHeldRows:
+		return rowRecord
 	case held > 0 && 2*filled <= len(r.columns), isTotal(row, first):
-		return below
-	case filled == 1 && table.IsNote(row.texts(), row.Number > r.last+1+int64(held)):
-		return below
+		return rowBelow
+	case filled == 1 && table.IsNote(row.displayTexts(), row.Number > r.last+1+int64(held)):
+		return rowBelow
 	}
-	return record
+	return rowRecord
 }
 
 // isTotal says whether a row sums others up, by its first text.
@@ -264,7 +264,7 @@ func isTotal(row Row, first []byte) bool {
 		return false // no word begins so; mostly there is no need to look further
 	}
 	if len(bytes.Trim(first, " \t:.*")) == 0 {
-		return table.IsTotal(row.texts())
+		return table.IsTotal(row.displayTexts())
 	}
 	return table.IsTotal([]string{string(first)})
 }

@@ -26,38 +26,38 @@ const (
 
 // begin reads the first rows and finds the table in them.
 func (r *reader) begin(ctx context.Context, sheet Sheet) error {
-	if err := r.sample(ctx); err != nil {
+	if err := r.readSample(ctx); err != nil {
 		return err
 	}
 	if sheet.Hidden {
-		r.tell("sheet", sheet.Name, intray.NewMessage("workbook.sheet_hidden", nil))
+		r.addEvidence("sheet", sheet.Name, intray.NewMessage("workbook.sheet_hidden", nil))
 	}
 	if r.opt.AsIs {
-		r.asIs()
+		r.useAllRows()
 	} else if err := r.findTable(ctx); err != nil {
 		return err
 	}
 	if err := r.fillAhead(); err != nil {
 		return err
 	}
-	r.showSamples()
-	r.tellColumns()
+	r.addSamples()
+	r.addHiddenColumnsEvidence()
 	if errors.Is(r.end, io.EOF) {
-		r.tellParts()
+		r.addSummaryEvidence()
 	}
 	return nil
 }
 
-func (r *reader) tell(choice, value string, reason intray.Message) {
+func (r *reader) addEvidence(choice, value string, reason intray.Message) {
 	r.evidence = append(r.evidence, intray.Evidence{Choice: choice, Value: value, Reason: reason})
 }
 
-// sample reads the rows that are looked at: the first, or those from the header
+// readSample reads the rows that are looked at: the first, or those from the header
 // on that was asked for.
-func (r *reader) sample(ctx context.Context) error {
-	r.takeRanges()
+func (r *reader) readSample(ctx context.Context) error {
+	r.collectRanges()
 	for work := 0; len(r.ahead) < sampleRows && work < sampleWork; {
-		row, err := r.pull(ctx)
+		row, err := r.nextRow(ctx)
 		if errors.Is(err, io.EOF) {
 			break
 		}
@@ -67,20 +67,20 @@ func (r *reader) sample(ctx context.Context) error {
 		if !r.opt.AsIs && row.Number < int64(r.opt.HeaderRow) {
 			continue
 		}
-		r.ahead = append(r.ahead, keep(row))
-		r.merges.width = max(r.merges.width, row.width())
-		work += row.width()
+		r.ahead = append(r.ahead, cloneRow(row))
+		r.merges.width = max(r.merges.width, row.columnCount())
+		work += row.columnCount()
 	}
 	return nil
 }
 
-// asIs takes every row for a record.
-func (r *reader) asIs() {
+// useAllRows takes every row for a record.
+func (r *reader) useAllRows() {
 	r.columns = make([]intray.Column, r.merges.width)
 	for i := range r.columns {
 		r.columns[i].Index = i
 	}
-	r.tell("header row", "none", intray.NewMessage("header.not_searched", nil))
+	r.addEvidence("header row", "none", intray.NewMessage("header.not_searched", nil))
 }
 
 // findTable finds the header among the rows read ahead, and drops it and what
@@ -88,12 +88,12 @@ func (r *reader) asIs() {
 // all columns must not look like a record.
 func (r *reader) findTable(ctx context.Context) error {
 	above := int64(max(0, r.opt.HeaderRow-1)) // rows that were not looked at
-	texts, at := r.withBlanks(above)
-	layout, err := table.Find(ctx, texts, 0)
+	texts, at := r.textsWithBlanks(above)
+	layout, err := table.FindLayout(ctx, texts, 0)
 	if err != nil {
 		return err
 	}
-	layout = layout.Prefer(texts, r.opt.Names)
+	layout = layout.Prefer(texts, r.opt.HeaderScore)
 	switch {
 	case len(texts) == 0 && above > 0:
 		layout.Reason = intray.NewMessage("header.no_cells_from_row", intray.Params{"row": above + 1})
@@ -104,93 +104,93 @@ func (r *reader) findTable(ctx context.Context) error {
 	case r.opt.HeaderRow > 0:
 		layout = table.Layout{Width: layout.Width, Headers: 1, Reason: intray.NewMessage("option.requested", nil)}
 	}
-	r.tellHeader(layout, texts, above)
+	r.addHeaderEvidence(layout, texts, above)
 	if r.opt.FillMerged {
-		for i := layout.First; i < layout.Body(); i++ {
-			texts[i] = r.merges.spread(above+int64(i+1), texts[i])
+		for i := layout.First; i < layout.BodyStart(); i++ {
+			texts[i] = r.merges.spreadHeader(above+int64(i+1), texts[i])
 		}
 	}
-	if err := r.takeColumns(layout, texts, above); err != nil {
+	if err := r.setColumns(layout, texts, above); err != nil {
 		return err
 	}
 	first := len(r.ahead)
-	if layout.Body() < len(at) {
-		first = at[layout.Body()]
+	if layout.BodyStart() < len(at) {
+		first = at[layout.BodyStart()]
 	}
 	r.ahead = r.ahead[first:]
-	r.last = above + int64(layout.Body())
+	r.last = above + int64(layout.BodyStart())
 	return nil
 }
 
-// tellHeader tells which row is the header, and which other could be it.
-func (r *reader) tellHeader(layout table.Layout, texts [][]string, above int64) {
+// addHeaderEvidence tells which row is the header, and which other could be it.
+func (r *reader) addHeaderEvidence(layout table.Layout, texts [][]string, above int64) {
 	e := intray.Evidence{Choice: "header row", Value: intray.NoAnswer, Reason: layout.Reason}
 	switch layout.Headers {
 	case 0:
 	case 1:
 		e.Value = strconv.FormatInt(above+int64(layout.First+1), 10)
 	default:
-		e.Value = fmt.Sprintf("%d–%d", above+int64(layout.First+1), above+int64(layout.Body()))
+		e.Value = fmt.Sprintf("%d–%d", above+int64(layout.First+1), above+int64(layout.BodyStart()))
 	}
 	if layout.Unsure() {
-		e.Rivals = []intray.Choice{rivalOf(layout, texts)}
+		e.Alternatives = []intray.Choice{headerAlternative(layout, texts)}
 		e.Tie = layout.Headers <= 1 // nobody can ask for several rows
 	}
 	r.evidence = append(r.evidence, e)
 }
 
-// rivalOf tells what the header could be as well.
-func rivalOf(layout table.Layout, texts [][]string) intray.Choice {
-	if layout.Rival == table.NoHeader {
-		return intray.Choice{Value: intray.NoAnswer, Label: intray.NewMessage("header.none", nil), Reason: intray.NewMessage("header.like_rows_below", nil), Examples: cellsShown(texts[layout.First])}
+// headerAlternative tells what the header could be as well.
+func headerAlternative(layout table.Layout, texts [][]string) intray.Choice {
+	if layout.Alternative == table.NoHeader {
+		return intray.Choice{Value: intray.NoAnswer, Label: intray.NewMessage("header.none", nil), Reason: intray.NewMessage("header.like_rows_below", nil), Examples: exampleCells(texts[layout.First])}
 	}
-	number := layout.Rival + 1
-	return intray.Choice{Value: strconv.Itoa(number), Label: intray.NewMessage("header.row", intray.Params{"row": number}), Reason: intray.NewMessage("header.could_name_columns", nil), Examples: cellsShown(texts[layout.Rival])}
+	number := layout.Alternative + 1
+	return intray.Choice{Value: strconv.Itoa(number), Label: intray.NewMessage("header.row", intray.Params{"row": number}), Reason: intray.NewMessage("header.could_name_columns", nil), Examples: exampleCells(texts[layout.Alternative])}
 }
 
-// mostShown is the most characters of a cell that is shown as an example.
-const mostShown = 80
+// maxExampleChars is the most characters of a cell that is shown as an example.
+const maxExampleChars = 80
 
-// cellsShown gives the first cells of a row that have text.
-func cellsShown(row []string) (cells []string) {
+// exampleCells gives the first cells of a row that have text.
+func exampleCells(row []string) (cells []string) {
 	for _, cell := range row {
-		if cell = strings.TrimSpace(cell); cell == "" || len(cells) == placesShown {
+		if cell = strings.TrimSpace(cell); cell == "" || len(cells) == maxListed {
 			continue
 		}
-		if runes := []rune(cell[:min(len(cell), 4*mostShown)]); len(runes) > mostShown {
-			cell = string(runes[:mostShown-3]) + "..."
+		if runes := []rune(cell[:min(len(cell), 4*maxExampleChars)]); len(runes) > maxExampleChars {
+			cell = string(runes[:maxExampleChars-3]) + "..."
 		}
 		cells = append(cells, cell)
 	}
 	return cells
 }
 
-// withBlanks gives the texts of the rows read ahead with the empty rows between
+// textsWithBlanks gives the texts of the rows read ahead with the empty rows between
 // them and behind so many above, as far as those are few, and for each the place
 // of the next row that is not empty.
-func (r *reader) withBlanks(above int64) (texts [][]string, at []int) {
+func (r *reader) textsWithBlanks(above int64) (texts [][]string, at []int) {
 	for i, row := range r.ahead {
 		place := row.Number - above - 1
 		for int64(len(texts)) < place && len(texts) < 2*sampleRows {
 			texts, at = append(texts, nil), append(at, i)
 		}
 		if int64(len(texts)) == place {
-			texts, at = append(texts, row.texts()), append(at, i)
+			texts, at = append(texts, row.displayTexts()), append(at, i)
 		}
 	}
 	return texts, at
 }
 
-// takeColumns makes the columns that a header names.
-func (r *reader) takeColumns(layout table.Layout, texts [][]string, above int64) error {
-	names := layout.Names(texts)
+// setColumns makes the columns that a header names.
+func (r *reader) setColumns(layout table.Layout, texts [][]string, above int64) error {
+	names := layout.ColumnNames(texts)
 	if layout.Headers == 0 {
 		names = make([]string, layout.Width)
 	}
 	total := 0
 	for i, name := range names {
 		total += len(name)
-		if over := r.opt.Limits.OverHeader(i+1, len(name), total); !over.IsZero() {
+		if over := r.opt.Limits.HeaderLimitReason(i+1, len(name), total); !over.IsZero() {
 			return &source.LimitError{Line: above + int64(layout.First+1), Reason: over}
 		}
 		r.columns = append(r.columns, intray.Column{Index: i, Header: name})
@@ -207,20 +207,20 @@ func (r *reader) fillAhead() (err error) {
 		if !r.filling {
 			break
 		}
-		if row, err = r.merges.fill(row); err != nil {
+		if row, err = r.merges.fillRow(row); err != nil {
 			return err
 		}
-		r.ahead[i] = keep(row)
+		r.ahead[i] = cloneRow(row)
 	}
 	return nil
 }
 
-func (r *reader) showSamples() {
+func (r *reader) addSamples() {
 	for _, row := range r.ahead {
 		for _, c := range row.Cells {
-			if c.Column < len(r.columns) && len(c.shown()) > 0 && len(r.columns[c.Column].Samples) < sampleCells {
+			if c.Column < len(r.columns) && len(c.displayText()) > 0 && len(r.columns[c.Column].Samples) < sampleCells {
 				column := &r.columns[c.Column]
-				column.Samples = append(column.Samples, string(c.shown()))
+				column.Samples = append(column.Samples, string(c.displayText()))
 			}
 		}
 	}

@@ -8,46 +8,46 @@ import (
 // nbsp is the space that does not break, and stays.
 const nbsp = "\u00A0"
 
-// flow turns the texts and tags of a cell into what a browser shows.
-type flow struct {
+// textFlow turns the texts and tags of a cell into what a browser shows.
+type textFlow struct {
 	buf []byte
-	// dry says that only whether there is any text is asked for.
-	dry bool
+	// countOnly says that only whether there is any text is asked for.
+	countOnly bool
 	// space, breaks and block wait for the next character: white space, <br>s,
 	// and an edge between lines.
 	space, block bool
 	breaks       int
-	// pre counts the elements that keep white space; run says that the text is
+	// preDepth counts the elements that keep white space; run says that the text is
 	// what Excel pads a number with.
-	pre int
-	run bool
-	// unseen is the element whose text is not shown, depth how many of its name
+	preDepth int
+	spacerun bool
+	// hiddenElement is the element whose text is not shown, depth how many of its name
 	// are open, lost whether any text was left out so.
-	unseen string
-	depth  int
-	lost   bool
+	hiddenElement string
+	hiddenDepth  int
+	hiddenText   bool
 }
 
 // reset begins a new cell.
-func (f *flow) reset() {
-	*f = flow{buf: f.buf[:0], lost: f.lost}
+func (f *textFlow) reset() {
+	*f = textFlow{buf: f.buf[:0], hiddenText: f.hiddenText}
 }
 
-// text adds text.
-func (f *flow) text(text []byte) {
-	if f.depth > 0 {
-		f.lost = f.lost || isHiddenText(f.unseen) && len(bytes.TrimSpace(text)) > 0
+// addText adds text.
+func (f *textFlow) addText(text []byte) {
+	if f.hiddenDepth > 0 {
+		f.hiddenText = f.hiddenText || isDisplayableElement(f.hiddenElement) && len(bytes.TrimSpace(text)) > 0
 		return
 	}
-	if f.dry && len(f.buf) > 0 {
+	if f.countOnly && len(f.buf) > 0 {
 		return
 	}
-	if f.pre > 0 {
+	if f.preDepth > 0 {
 		f.flush()
 		f.buf = append(f.buf, text...)
 		return
 	}
-	if f.run {
+	if f.spacerun {
 		text = bytes.ReplaceAll(text, []byte(nbsp), []byte(" "))
 	}
 	for len(text) > 0 {
@@ -68,12 +68,12 @@ func (f *flow) text(text []byte) {
 
 func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f' }
 
-// isHiddenText says whether what is left out of an element would be text, not
+// isDisplayableElement says whether what is left out of an element would be text, not
 // program text or the like.
-func isHiddenText(name string) bool { return tagOf([]byte(name)) != tagUnseen }
+func isDisplayableElement(name string) bool { return parseTag([]byte(name)) != tagHidden }
 
 // flush writes the white space that waits.
-func (f *flow) flush() {
+func (f *textFlow) flush() {
 	if f.block {
 		f.breaks = max(f.breaks, 1)
 	}
@@ -88,55 +88,55 @@ func (f *flow) flush() {
 	f.space, f.block, f.breaks = false, false, 0
 }
 
-// tag takes a tag within the cell.
-func (f *flow) tag(t *tokens) {
+// handleTag takes a tag within the cell.
+func (f *textFlow) handleTag(t *tokenizer) {
 	switch {
-	case f.depth > 0:
-		f.within(t)
-	case t.starts && t.tag != tagVoid && t.tag != tagBreak && (t.tag == tagUnseen || t.hidden()):
-		f.unseen, f.depth = string(t.name), 1
+	case f.hiddenDepth > 0:
+		f.handleHiddenTag(t)
+	case t.isStart && t.tag != tagVoid && t.tag != tagBreak && (t.tag == tagHidden || t.isHidden()):
+		f.hiddenElement, f.hiddenDepth = string(t.name), 1
 	case t.tag == tagBreak:
 		f.breaks = min(f.breaks+1, 100)
 	case t.tag == tagBlock:
 		f.block = true
 	case t.tag == tagPre:
 		f.block = true
-		if t.starts {
-			f.pre++
+		if t.isStart {
+			f.preDepth++
 		} else {
-			f.pre = max(f.pre-1, 0)
+			f.preDepth = max(f.preDepth-1, 0)
 		}
 	case t.tag == tagSpan:
-		f.run = t.starts && styleHas(t.attr("style"), "mso-spacerun", "yes")
-	case t.starts && t.tag == tagVoid && string(t.name) == "input":
-		f.input(t)
+		f.spacerun = t.isStart && styleHas(t.attrValue("style"), "mso-spacerun", "yes")
+	case t.isStart && t.tag == tagVoid && string(t.name) == "input":
+		f.addInputValue(t)
 	}
 }
 
-// within takes a tag where nothing is shown.
-func (f *flow) within(t *tokens) {
-	if string(t.name) != f.unseen {
+// handleHiddenTag takes a tag where nothing is shown.
+func (f *textFlow) handleHiddenTag(t *tokenizer) {
+	if string(t.name) != f.hiddenElement {
 		return
 	}
-	if t.starts {
-		f.depth++
-	} else if t.ends {
-		f.depth--
+	if t.isStart {
+		f.hiddenDepth++
+	} else if t.isEnd {
+		f.hiddenDepth--
 	}
 }
 
-// input shows the value of a field that one types into.
-func (f *flow) input(t *tokens) {
-	switch t.attr("type") {
+// addInputValue shows the value of a field that one types into.
+func (f *textFlow) addInputValue(t *tokenizer) {
+	switch t.attrValue("type") {
 	case "", "text", "number", "date", "datetime-local", "time", "email", "tel", "url", "month", "week":
-		f.text([]byte(t.attr("value")))
+		f.addText([]byte(t.attrValue("value")))
 	}
 }
 
 // finish gives the text of the cell, empty where it shows nothing but space.
-func (f *flow) finish() []byte {
+func (f *textFlow) finish() []byte {
 	text := f.buf
-	if f.pre > 0 || bytes.IndexByte(text, '\n') >= 0 {
+	if f.preDepth > 0 || bytes.IndexByte(text, '\n') >= 0 {
 		text = bytes.Trim(text, "\n")
 	}
 	if !utf8.Valid(text) {

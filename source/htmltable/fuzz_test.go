@@ -16,7 +16,7 @@ import (
 )
 
 func FuzzHTML(f *testing.F) {
-	for _, page := range []string{scripted, browser, database, excel, report, workbook(), string(utf16le(browser)),
+	for _, page := range []string{scripted, browser, database, excel, report, workbookPage(), string(utf16le(browser)),
 		"<table><tfoot><tr><td rowspan=3 colspan=2>a<tr><td>b<thead><tr><td>c<td x:num=1>d<table><tr><td>e"} {
 		f.Add([]byte(page), len(page))
 		f.Add([]byte(page), len(page)/2)
@@ -24,7 +24,7 @@ func FuzzHTML(f *testing.F) {
 	limits := source.Limits{Columns: 100, CellBytes: 1 << 12, RecordBytes: 1 << 14, Cells: 1 << 14}
 	f.Fuzz(func(t *testing.T, page []byte, size int) {
 		page = bytes.Clone(page[:min(len(page), max(size, 0))])
-		in := sourcetest.Input("a.xls", page)
+		in := sourcetest.NewInput("a.xls", page)
 		if score, reason := (Format{}).Detect(in, page); score < 0 || score > 1 || (score > 0) == reason.IsZero() {
 			t.Fatalf("score %v, reason %q", score, reason)
 		}
@@ -62,7 +62,7 @@ func BenchmarkRead(b *testing.B) {
 	b.SetBytes(int64(page.Len()))
 	b.ReportAllocs()
 	for b.Loop() {
-		book, err := Format{}.Open(b.Context(), sourcetest.Input("", page.Bytes()), source.Options{})
+		book, err := Format{}.Open(b.Context(), sourcetest.NewInput("", page.Bytes()), source.Options{})
 		if err != nil {
 			b.Fatal(err)
 		}

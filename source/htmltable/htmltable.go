@@ -27,8 +27,8 @@ import (
 	"github.com/intraydata/intray/source/grid"
 )
 
-// mostSheets is how many sheets one file can have.
-const mostSheets = 10_000
+// maxSheets is how many sheets one file can have.
+const maxSheets = 10_000
 
 // Format is the format "html". The zero value is ready.
 type Format struct{}
@@ -45,24 +45,24 @@ func (Format) Detect(in source.Input, head []byte) (score float64, reason intray
 // Open goes through the page and lists its tables. A page without any is a
 // source.UnreadableError that says what page it is.
 func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (source.Book, error) {
-	b, err := list(ctx, in, opt)
+	b, err := openBook(ctx, in, opt)
 	if err != nil {
 		return nil, err
 	}
-	return grid.Book(b, opt)
+	return grid.NewBook(b, opt)
 }
 
-// list goes through the pages and finds their tables.
-func list(ctx context.Context, in source.Input, opt source.Options) (*book, error) {
+// openBook goes through the pages and finds their tables.
+func openBook(ctx context.Context, in source.Input, opt source.Options) (*book, error) {
 	opt.Limits = opt.Limits.WithDefaults()
 	b := &book{limits: opt.Limits}
 	pages, names, err := openPages(ctx, in, opt)
 	if err != nil {
 		return nil, err
 	}
-	total := survey{limits: opt.Limits}
+	total := pageInfo{limits: opt.Limits}
 	for i, p := range pages {
-		s, err := surveyPage(ctx, p, opt.Limits)
+		s, err := readPageInfo(ctx, p, opt.Limits)
 		if err != nil {
 			return nil, err
 		}
@@ -71,12 +71,12 @@ func list(ctx context.Context, in source.Input, opt source.Options) (*book, erro
 			b.places = append(b.places, found)
 			b.pages = append(b.pages, p)
 		}
-		total.add(s)
+		total.merge(s)
 	}
 	if len(b.places) == 0 {
 		return nil, noTable(&total)
 	}
-	b.evidence = append(encodings(pages), total.evidence()...)
+	b.evidence = append(encodingEvidence(pages), total.evidence()...)
 	return b, nil
 }
 
@@ -84,7 +84,7 @@ func list(ctx context.Context, in source.Input, opt source.Options) (*book, erro
 type book struct {
 	limits source.Limits
 	// places are the sheets, pages the page of each.
-	places   []place
+	places   []tableLocation
 	pages    []*page
 	evidence []intray.Evidence
 }
@@ -110,7 +110,7 @@ func (b *book) Close() error { return nil }
 
 // detect says how sure it is of a file by its name and its first bytes.
 func detect(name string, head []byte) (float64, intray.Message) {
-	text := bytes.ToLower(plainHead(head))
+	text := bytes.ToLower(decodeHead(head))
 	if isMHTML(text) {
 		return 0.97, intray.NewMessage("html.mhtml", nil)
 	}
@@ -121,16 +121,16 @@ func detect(name string, head []byte) (float64, intray.Message) {
 		return 0.95, intray.NewMessage("html.page", intray.Params{"tag": first})
 	case isPageTag(first):
 		return 0.6, intray.NewMessage("html.page", intray.Params{"tag": first})
-	case !table || !isTag(first):
+	case !table || !isHTMLTag(first):
 		return 0, intray.Message{}
-	case namedAsPage(name):
+	case hasPageExtension(name):
 		return 0.95, intray.NewMessage("html.named_page", intray.Params{"tag": first})
 	}
 	return 0.5, intray.NewMessage("html.table", intray.Params{"tag": first})
 }
 
-// plainHead gives the beginning of a file as UTF-8, without a byte order mark.
-func plainHead(head []byte) []byte {
+// decodeHead gives the beginning of a file as UTF-8, without a byte order mark.
+func decodeHead(head []byte) []byte {
 	wide := len(head) > 1 && (head[0] == 0 || head[1] == 0 || head[0] >= 0xFE)
 	if !wide {
 		return bytes.TrimPrefix(head, []byte("\uFEFF"))
@@ -181,16 +181,16 @@ func isPageTag(name string) bool {
 	return false
 }
 
-// isTag says whether a tag is one of web pages at all.
-func isTag(name string) bool {
+// isHTMLTag says whether a tag is one of web pages at all.
+func isHTMLTag(name string) bool {
 	switch name {
 	case "b", "i", "u", "a", "em", "strong", "font", "big", "small", "label":
 		return true
 	}
-	return tagOf([]byte(name)) != tagOther
+	return parseTag([]byte(name)) != tagOther
 }
 
-func namedAsPage(name string) bool {
+func hasPageExtension(name string) bool {
 	name = strings.ToLower(name)
 	for _, ending := range []string{".html", ".htm", ".xhtml", ".xls", ".mht", ".mhtml"} {
 		if strings.HasSuffix(name, ending) {

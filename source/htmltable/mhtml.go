@@ -18,22 +18,22 @@ import (
 )
 
 const (
-	// headBytes is how long the head of a single-file web page may be.
-	headBytes = 64 << 10
-	// lineBytes is how long a line of a part may be. They should have 76
+	// maxHeadBytes is how long the head of a single-file web page may be.
+	maxHeadBytes = 64 << 10
+	// maxLineBytes is how long a line of a part may be. They should have 76
 	// characters, and not all programs cut them.
-	lineBytes = 64 << 10
-	// mostParts is how many parts there may be.
-	mostParts = 10_000
+	maxLineBytes = 64 << 10
+	// maxParts is how many parts there may be.
+	maxParts = 10_000
 )
 
-// bundle is a single-file web page: a message of several parts.
-type bundle struct{ boundary string }
+// mhtmlArchive is a single-file web page: a message of several parts.
+type mhtmlArchive struct{ boundary string }
 
 // part is a page in a bundle.
 type part struct {
-	// at is where in the file the line in front of the part begins.
-	at int64
+	// offset is where in the file the line in front of the part begins.
+	offset int64
 	// transfer is how the part is written as mail, charset how its text is
 	// written as bytes; location and id are what other parts call it.
 	transfer, charset, location, id string
@@ -43,11 +43,11 @@ type part struct {
 // file has for those sheets, "" for none.
 func openPages(ctx context.Context, in source.Input, opt source.Options) ([]*page, []string, error) {
 	whole := &page{in: in}
-	raw, err := whole.raw(0)
+	raw, err := whole.newRawReader(0)
 	if err != nil {
 		return nil, nil, err
 	}
-	head, err := io.ReadAll(io.LimitReader(raw, headBytes))
+	head, err := io.ReadAll(io.LimitReader(raw, maxHeadBytes))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -57,15 +57,15 @@ func openPages(ctx context.Context, in source.Input, opt source.Options) ([]*pag
 	if !isMHTML(bytes.ToLower(head)) {
 		return []*page{whole}, []string{""}, whole.findEncoding(ctx, opt.Encoding, "")
 	}
-	b, err := readHead(head)
+	b, err := parseMHTMLHead(head)
 	if err != nil {
 		return nil, nil, err
 	}
-	return b.pages(ctx, in, opt)
+	return b.sheetPages(ctx, in, opt)
 }
 
-// readHead finds out what separates the parts.
-func readHead(head []byte) (*bundle, error) {
+// parseMHTMLHead finds out what separates the parts.
+func parseMHTMLHead(head []byte) (*mhtmlArchive, error) {
 	message, err := mail.ReadMessage(bytes.NewReader(bytes.TrimLeft(head, " \t\r\n")))
 	if err != nil {
 		return nil, &source.UnreadableError{Reason: intray.NewMessage("html.bundle_head_unreadable", nil)}
@@ -74,30 +74,30 @@ func readHead(head []byte) (*bundle, error) {
 	if err != nil || params["boundary"] == "" {
 		return nil, &source.UnreadableError{Reason: intray.NewMessage("html.bundle_without_boundary", nil)}
 	}
-	return &bundle{params["boundary"]}, nil
+	return &mhtmlArchive{params["boundary"]}, nil
 }
 
-// pages finds the parts with sheets: those that the first page names as its
+// sheetPages finds the parts with sheets: those that the first page names as its
 // sheets, or else all that are pages.
-func (b *bundle) pages(ctx context.Context, in source.Input, opt source.Options) ([]*page, []string, error) {
-	parts, err := b.list(ctx, in)
+func (b *mhtmlArchive) sheetPages(ctx context.Context, in source.Input, opt source.Options) ([]*page, []string, error) {
+	parts, err := b.listPages(ctx, in)
 	if err != nil {
 		return nil, nil, err
 	}
 	pages := make([]*page, len(parts))
 	for i, found := range parts {
-		pages[i] = &page{in: in, bundle: b, part: found}
+		pages[i] = &page{in: in, archive: b, part: found}
 		if err := pages[i].findEncoding(ctx, opt.Encoding, found.charset); err != nil {
 			return nil, nil, err
 		}
 	}
-	first, err := surveyPage(ctx, pages[0], opt.Limits)
+	first, err := readPageInfo(ctx, pages[0], opt.Limits)
 	if err != nil {
 		return nil, nil, err
 	}
 	called := make(map[string]*page, len(pages))
 	for _, p := range pages[1:] {
-		for _, name := range p.part.names() {
+		for _, name := range p.part.referenceNames() {
 			if called[name] == nil {
 				called[name] = p
 			}
@@ -106,7 +106,7 @@ func (b *bundle) pages(ctx context.Context, in source.Input, opt source.Options)
 	var sheets []*page
 	var names []string
 	for _, sheet := range first.office.sheets {
-		if p := called[lastOf(sheet.href)]; p != nil && sheet.href != "" {
+		if p := called[lastSegment(sheet.href)]; p != nil && sheet.href != "" {
 			sheets, names = append(sheets, p), append(names, sheet.name)
 		}
 	}
@@ -116,36 +116,36 @@ func (b *bundle) pages(ctx context.Context, in source.Input, opt source.Options)
 	return pages, make([]string, len(pages)), nil
 }
 
-// names gives what other parts may call the part.
-func (p part) names() (list []string) {
+// referenceNames gives what other parts may call the part.
+func (p part) referenceNames() (list []string) {
 	if p.location != "" {
-		list = append(list, lastOf(p.location))
+		list = append(list, lastSegment(p.location))
 	}
 	if p.id != "" {
-		list = append(list, lastOf(p.id))
+		list = append(list, lastSegment(p.id))
 	}
 	return list
 }
 
-// list finds the parts that are pages.
-func (b *bundle) list(ctx context.Context, in source.Input) (list []part, err error) {
-	places, err := b.find(ctx, in)
+// listPages finds the parts that are pages.
+func (b *mhtmlArchive) listPages(ctx context.Context, in source.Input) (list []part, err error) {
+	places, err := b.findBoundaries(ctx, in)
 	if err != nil {
 		return nil, err
 	}
 	for _, at := range places {
-		raw := b.read(in, at)
+		raw := b.rawAt(in, at)
 		next, err := multipart.NewReader(raw, b.boundary).NextRawPart()
-		if err != nil && raw.from.err == nil {
+		if err != nil && raw.src.err == nil {
 			break // the end, or what is missing of it; a page that is cut tells so when it is read
 		}
 		if err != nil {
-			return nil, raw.from.err
+			return nil, raw.src.err
 		}
 		kind, params, _ := mime.ParseMediaType(next.Header.Get("Content-Type"))
 		if kind == "text/html" || kind == "application/xhtml+xml" {
 			list = append(list, part{
-				at: at, charset: params["charset"], location: next.Header.Get("Content-Location"),
+				offset: at, charset: params["charset"], location: next.Header.Get("Content-Location"),
 				transfer: strings.ToLower(strings.TrimSpace(next.Header.Get("Content-Transfer-Encoding"))),
 				id:       strings.Trim(next.Header.Get("Content-ID"), "<> "),
 			})
@@ -157,10 +157,10 @@ func (b *bundle) list(ctx context.Context, in source.Input) (list []part, err er
 	return list, nil
 }
 
-// find gives the places of the lines that separate the parts, so that each part
+// findBoundaries gives the places of the lines that separate the parts, so that each part
 // can be read without those in front of it.
-func (b *bundle) find(ctx context.Context, in source.Input) (places []int64, err error) {
-	lines := bufio.NewReaderSize(&promised{Reader: io.NewSectionReader(in, 0, in.Size), left: in.Size}, readBytes)
+func (b *mhtmlArchive) findBoundaries(ctx context.Context, in source.Input) (places []int64, err error) {
+	lines := bufio.NewReaderSize(&exactReader{Reader: io.NewSectionReader(in, 0, in.Size), remaining: in.Size}, readBytes)
 	mark := []byte("--" + b.boundary)
 	at, begins := int64(0), true
 	for count := 0; ; count++ {
@@ -171,8 +171,8 @@ func (b *bundle) find(ctx context.Context, in source.Input) (places []int64, err
 		if begins && bytes.HasPrefix(row, mark) {
 			places = append(places, at)
 		}
-		if len(places) > mostParts {
-			return nil, &source.LimitError{Reason: intray.NewMessage("html.bundle_too_many_parts", intray.Params{"limit": mostParts})}
+		if len(places) > maxParts {
+			return nil, &source.LimitError{Reason: intray.NewMessage("html.bundle_too_many_parts", intray.Params{"limit": maxParts})}
 		}
 		at, begins = at+int64(len(row)), err == nil
 		switch {
@@ -184,57 +184,57 @@ func (b *bundle) find(ctx context.Context, in source.Input) (places []int64, err
 	}
 }
 
-// mailed reads the bytes of a bundle, and tells failures of the file from those
+// rawPart reads the bytes of a bundle, and tells failures of the file from those
 // of its form.
-type mailed struct {
+type rawPart struct {
 	io.Reader
-	from *promised
+	src *exactReader
 }
 
-// read gives the bytes of the file from a place on.
-func (b *bundle) read(in source.Input, at int64) *mailed {
-	from := &promised{Reader: io.NewSectionReader(in, at, in.Size-at), left: in.Size - at}
-	return &mailed{from, from}
+// rawAt gives the bytes of the file from a place on.
+func (b *mhtmlArchive) rawAt(in source.Input, at int64) *rawPart {
+	from := &exactReader{Reader: io.NewSectionReader(in, at, in.Size-at), remaining: in.Size - at}
+	return &rawPart{from, from}
 }
 
-// damage says what is wrong where reading a part gave an error.
-func (m *mailed) damage(err error) error {
+// wrapErr says what is wrong where reading a part gave an error.
+func (m *rawPart) wrapErr(err error) error {
 	switch {
-	case m.from.err != nil:
-		return m.from.err
+	case m.src.err != nil:
+		return m.src.err
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return &source.UnreadableError{Reason: intray.NewMessage("html.bundle_cut_short", nil)}
 	}
 	return &source.UnreadableError{Reason: intray.NewMessage("html.bundle_part_unreadable", nil)}
 }
 
-// open gives the bytes of a page.
-func (b *bundle) open(in source.Input, p part) (io.Reader, error) {
-	raw := b.read(in, p.at)
+// openPart gives the bytes of a page.
+func (b *mhtmlArchive) openPart(in source.Input, p part) (io.Reader, error) {
+	raw := b.rawAt(in, p.offset)
 	next, err := multipart.NewReader(raw, b.boundary).NextRawPart()
 	if err != nil {
-		return nil, raw.damage(err)
+		return nil, raw.wrapErr(err)
 	}
 	var text io.Reader = next
 	switch p.transfer {
 	case "quoted-printable":
-		text = quotedprintable.NewReader(bufio.NewReaderSize(next, lineBytes))
+		text = quotedprintable.NewReader(bufio.NewReaderSize(next, maxLineBytes))
 	case "base64":
 		text = base64.NewDecoder(base64.StdEncoding, next)
 	}
-	return bufio.NewReaderSize(&unmailed{text, raw}, lineBytes), nil
+	return bufio.NewReaderSize(&partReader{text, raw}, maxLineBytes), nil
 }
 
-// unmailed is the text of a part; its errors are those of the contract.
-type unmailed struct {
+// partReader is the text of a part; its errors are those of the contract.
+type partReader struct {
 	text io.Reader
-	raw  *mailed
+	raw  *rawPart
 }
 
-func (u *unmailed) Read(b []byte) (int, error) {
+func (u *partReader) Read(b []byte) (int, error) {
 	n, err := u.text.Read(b)
 	if err != nil && !errors.Is(err, io.EOF) {
-		err = u.raw.damage(err)
+		err = u.raw.wrapErr(err)
 	}
 	return n, err
 }

@@ -21,31 +21,31 @@ const (
 	declaredBytes = 64 << 10
 	// readBytes is how much is read at a time.
 	readBytes = 128 << 10
-	// leastConfidence is what a guess needs to be better than windows-1252,
+	// minConfidence is what a guess needs to be better than windows-1252,
 	// which browsers take for pages that say nothing.
-	leastConfidence = 0.3
+	minConfidence = 0.3
 )
 
 // page is one HTML document of a file.
 type page struct {
 	in    source.Input
 	guess charset.Guess
-	// bundle is nil where the page is the whole file.
-	bundle *bundle
+	// archive is nil where the page is the whole file.
+	archive *mhtmlArchive
 	part   part
 	// formats and epoch1904 are known once its tables were found.
 	formats   *formats
 	epoch1904 bool
 }
 
-// text gives the page as UTF-8, from a place of the text on.
-func (p *page) text(at int64) (io.Reader, error) {
+// newReader gives the page as UTF-8, from a place of the text on.
+func (p *page) newReader(at int64) (io.Reader, error) {
 	direct := p.guess.Encoding == charset.UTF8
 	skip := int64(p.guess.BOM)
 	if direct {
 		skip, at = skip+at, 0
 	}
-	raw, err := p.raw(skip)
+	raw, err := p.newRawReader(skip)
 	if err != nil || direct {
 		return raw, err
 	}
@@ -53,13 +53,13 @@ func (p *page) text(at int64) (io.Reader, error) {
 	return text, discard(text, at)
 }
 
-// raw gives the bytes of the page from a place on.
-func (p *page) raw(at int64) (io.Reader, error) {
-	if p.bundle == nil {
+// newRawReader gives the bytes of the page from a place on.
+func (p *page) newRawReader(at int64) (io.Reader, error) {
+	if p.archive == nil {
 		left := max(p.in.Size-at, 0)
-		return bufio.NewReaderSize(&promised{Reader: io.NewSectionReader(p.in, at, left), left: left}, readBytes), nil
+		return bufio.NewReaderSize(&exactReader{Reader: io.NewSectionReader(p.in, at, left), remaining: left}, readBytes), nil
 	}
-	raw, err := p.bundle.open(p.in, p.part)
+	raw, err := p.archive.openPart(p.in, p.part)
 	if err != nil {
 		return nil, err
 	}
@@ -73,22 +73,22 @@ func discard(r io.Reader, n int64) error {
 	return nil
 }
 
-// promised is a reader that must give a number of bytes: a store that ends
+// exactReader is a reader that must give a number of bytes: a store that ends
 // before that has failed.
-type promised struct {
+type exactReader struct {
 	io.Reader
-	left int64
+	remaining int64
 	// err is the failure of the store, where it has failed.
 	err error
 }
 
-var errEndedEarly = errors.New("the file ended before its size")
+var errTruncated = errors.New("the file ended before its size")
 
-func (p *promised) Read(b []byte) (int, error) {
+func (p *exactReader) Read(b []byte) (int, error) {
 	n, err := p.Reader.Read(b)
-	p.left -= int64(n)
-	if errors.Is(err, io.EOF) && p.left > 0 {
-		err = errEndedEarly
+	p.remaining -= int64(n)
+	if errors.Is(err, io.EOF) && p.remaining > 0 {
+		err = errTruncated
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		err = fmt.Errorf("read the page: %w", err)
@@ -100,7 +100,7 @@ func (p *promised) Read(b []byte) (int, error) {
 // findEncoding decides how the page is written. declared is what stands outside
 // of it, "" for nothing.
 func (p *page) findEncoding(ctx context.Context, asked, declared string) error {
-	raw, err := p.raw(0)
+	raw, err := p.newRawReader(0)
 	if err != nil {
 		return err
 	}
@@ -111,22 +111,22 @@ func (p *page) findEncoding(ctx context.Context, asked, declared string) error {
 	whole := len(sample) < sampleBytes
 	p.guess = charset.Detect(sample, whole)
 	if p.guess.ASCII && !whole && asked == "" {
-		if err := p.lookFurther(ctx, raw); err != nil {
+		if err := p.scanForNonASCII(ctx, raw); err != nil {
 			return err
 		}
 	}
 	if asked != "" {
-		return p.take(asked)
+		return p.setEncoding(asked)
 	}
 	if declared == "" {
-		declared = declaredIn(sample[:min(len(sample), declaredBytes)])
+		declared = declaredEncoding(sample[:min(len(sample), declaredBytes)])
 	}
-	p.weigh(declared)
+	p.reconcileEncoding(declared)
 	return nil
 }
 
-// take reads the page in the encoding that was asked for.
-func (p *page) take(asked string) error {
+// setEncoding reads the page in the encoding that was asked for.
+func (p *page) setEncoding(asked string) error {
 	encoding, known := charset.Lookup(asked)
 	if !known {
 		return &source.UnreadableError{Reason: intray.NewMessage("encoding.unknown", intray.Params{"encoding": source.Excerpt(asked)})}
@@ -138,15 +138,15 @@ func (p *page) take(asked string) error {
 	return nil
 }
 
-// weigh puts what the page says of itself against what its bytes say.
-func (p *page) weigh(declared string) {
-	encoding, known := onTheWeb(declared)
+// reconcileEncoding puts what the page says of itself against what its bytes say.
+func (p *page) reconcileEncoding(declared string) {
+	encoding, known := webEncoding(declared)
 	g := &p.guess
 	wide := strings.HasPrefix(g.Encoding.Name(), "UTF-16") || strings.HasPrefix(g.Encoding.Name(), "UTF-32")
 	strict := g.Encoding == charset.UTF8 && g.Invalid == 0
 	switch {
 	case g.BOM > 0 || wide:
-	case !known && g.Confidence < leastConfidence:
+	case !known && g.Confidence < minConfidence:
 		fallback, _ := charset.Lookup("windows-1252")
 		*g = charset.Guess{Encoding: fallback, Second: &charset.Second{Encoding: g.Encoding, Confidence: g.Confidence, Preview: g.Preview},
 			Reason: intray.NewMessage("encoding.page_default", nil)}
@@ -164,17 +164,17 @@ func (p *page) weigh(declared string) {
 	}
 }
 
-// lookFurther looks for letters beyond ASCII behind the sample.
-func (p *page) lookFurther(ctx context.Context, raw io.Reader) error {
+// scanForNonASCII looks for letters beyond ASCII behind the sample.
+func (p *page) scanForNonASCII(ctx context.Context, raw io.Reader) error {
 	var check charset.Checker
 	chunk := make([]byte, readBytes)
-	for check.First() < 0 {
+	for check.FirstInvalid() < 0 {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		n, err := io.ReadFull(raw, chunk)
 		_, _ = check.Write(chunk[:n])
-		if check.First() >= 0 {
+		if check.FirstInvalid() >= 0 {
 			p.guess = charset.Detect(chunk[:n], false)
 			p.guess.BOM = 0
 			return nil
@@ -192,27 +192,27 @@ func (p *page) lookFurther(ctx context.Context, raw io.Reader) error {
 	return nil
 }
 
-// encodings tells how the pages are written, each way once.
-func encodings(pages []*page) (list []intray.Evidence) {
-	told := map[string]bool{}
+// encodingEvidence tells how the pages are written, each way once.
+func encodingEvidence(pages []*page) (list []intray.Evidence) {
+	seen := map[string]bool{}
 	for _, p := range pages {
 		e := intray.Evidence{Choice: "encoding", Value: p.guess.Encoding.Name(), Reason: p.guess.Explain()}
 		if e.Tie = p.guess.Unsure(); e.Tie {
-			name, reason := p.guess.Rival()
-			e.Rivals = []intray.Choice{{Value: name, Reason: reason}}
+			name, reason := p.guess.Alternative()
+			e.Alternatives = []intray.Choice{{Value: name, Reason: reason}}
 		}
-		if !told[e.Value] {
+		if !seen[e.Value] {
 			list = append(list, e)
 		}
-		told[e.Value] = true
+		seen[e.Value] = true
 	}
 	return list
 }
 
-// onTheWeb gives the encoding that browsers take for a label: some names stand
+// webEncoding gives the encoding that browsers take for a label: some names stand
 // for larger sets than they used to (encoding.spec.whatwg.org), and a page that
 // can be read far enough to find its label is not written in UTF-16.
-func onTheWeb(label string) (charset.Encoding, bool) {
+func webEncoding(label string) (charset.Encoding, bool) {
 	encoding, known := charset.Lookup(label)
 	wider := ""
 	switch name := encoding.Name(); {
@@ -230,26 +230,26 @@ func onTheWeb(label string) (charset.Encoding, bool) {
 	return charset.Lookup(wider)
 }
 
-// declaredIn finds the encoding that a page declares in a meta tag or in an XML
+// declaredEncoding finds the encoding that a page declares in a meta tag or in an XML
 // declaration; "" where there is none.
-func declaredIn(head []byte) string {
+func declaredEncoding(head []byte) string {
 	if rest, ok := bytes.CutPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("<?xml")); ok {
 		end := max(bytes.Index(rest, []byte("?>")), 0)
 		if _, value, found := strings.Cut(string(rest[:end]), "encoding"); found {
 			return strings.Trim(strings.SplitN(strings.TrimLeft(value, " =\t\r\n"), " ", 2)[0], `"'`)
 		}
 	}
-	t := newTokens(context.Background(), bytes.NewReader(head), declaredBytes)
+	t := newTokenizer(context.Background(), bytes.NewReader(head), declaredBytes)
 	for t.next() == nil {
-		if t.tag == tagTable && t.starts {
+		if t.tag == tagTable && t.isStart {
 			break
 		}
-		if t.starts && string(t.name) == "meta" {
-			if label := t.attr("charset"); label != "" {
+		if t.isStart && string(t.name) == "meta" {
+			if label := t.attrValue("charset"); label != "" {
 				return label
 			}
-			_, label, found := strings.Cut(strings.ToLower(t.attr("content")), "charset=")
-			if found && strings.EqualFold(t.attr("http-equiv"), "content-type") {
+			_, label, found := strings.Cut(strings.ToLower(t.attrValue("content")), "charset=")
+			if found && strings.EqualFold(t.attrValue("http-equiv"), "content-type") {
 				label, _, _ = strings.Cut(label, ";")
 				return strings.Trim(label, " \"'")
 			}

@@ -18,9 +18,9 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// place is where a sheet is in the text of its page.
-type place struct {
-	at int64
+// tableLocation is where a sheet is in the text of its page.
+type tableLocation struct {
+	offset int64
 	// head and foot are the places of sections that stand elsewhere than they
 	// are shown, -1 where there is none.
 	head, foot int64
@@ -28,25 +28,25 @@ type place struct {
 	hidden     bool
 }
 
-// frame is a table that is open while the tables are found.
-type frame struct {
-	*walk
-	place
+// tableFrame is a table that is open while the tables are found.
+type tableFrame struct {
+	*tableWalker
+	tableLocation
 	// index is its place among those that are found.
 	index int
 	// rows with text, rows that make a grid, and those of them that are hidden.
-	filled, grid, unseen int64
+	filled, grid, hiddenRows int64
 	// inner counts the nested tables with text, largest the rows of the largest.
 	inner, largest int64
 }
 
-// survey is what the first pass through a page finds.
-type survey struct {
+// pageInfo is what the first pass through a page finds.
+type pageInfo struct {
 	limits source.Limits
-	open   []*frame
-	places []place
+	open   []*tableFrame
+	places []tableLocation
 	// empty is the first table without text.
-	empty *place
+	empty *tableLocation
 	// tables counts by what became of them.
 	empties, layouts, swallowed, doubts, cut int
 	hiddenRows                               int64
@@ -56,93 +56,93 @@ type survey struct {
 	inTitle, password bool
 	inStyle           bool
 	formats           formats
-	office            office
+	office            excelInfo
 }
 
-// surveyPage goes through a page and finds its tables.
-func surveyPage(ctx context.Context, p *page, limits source.Limits) (*survey, error) {
-	text, err := p.text(0)
+// readPageInfo goes through a page and finds its tables.
+func readPageInfo(ctx context.Context, p *page, limits source.Limits) (*pageInfo, error) {
+	text, err := p.newReader(0)
 	if err != nil {
 		return nil, err
 	}
-	s := &survey{limits: limits}
-	t := newTokens(ctx, text, limits.CellBytes+markupBytes)
+	s := &pageInfo{limits: limits}
+	t := newTokenizer(ctx, text, limits.CellBytes+markupBytes)
 	for {
 		err := t.next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err == nil {
-			err = s.take(t)
+			err = s.handleToken(t)
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
-	if err := s.end(t); err != nil {
+	if err := s.finish(t); err != nil {
 		return nil, err
 	}
 	p.formats, p.epoch1904 = &s.formats, s.office.epoch1904
 	return s, nil
 }
 
-// take looks at one token.
-func (s *survey) take(t *tokens) error {
+// handleToken looks at one token.
+func (s *pageInfo) handleToken(t *tokenizer) error {
 	for i := len(s.open) - 1; i >= 0; i-- {
 		f := s.open[i]
-		if err := f.feed(t); err != nil {
+		if err := f.handleToken(t); err != nil {
 			return err
 		}
-		f.account()
+		f.countRow()
 	}
-	for len(s.open) > 0 && s.open[len(s.open)-1].over {
-		if err := s.close(); err != nil {
+	for len(s.open) > 0 && s.open[len(s.open)-1].tableEnded {
+		if err := s.closeTable(); err != nil {
 			return err
 		}
 	}
 	switch {
-	case t.starts && t.tag == tagTable:
-		return s.begin(t)
+	case t.isStart && t.tag == tagTable:
+		return s.openTable(t)
 	case t.kind == html.CommentToken:
-		s.office.comment(t.text())
-	case t.starts && t.tag == tagVoid && string(t.name) == "input":
-		s.password = s.password || strings.EqualFold(t.attr("type"), "password")
+		s.office.readComment(t.text())
+	case t.isStart && t.tag == tagVoid && string(t.name) == "input":
+		s.password = s.password || strings.EqualFold(t.attrValue("type"), "password")
 	case len(s.open) == 0:
-		s.outside(t)
+		s.handleOutside(t)
 	}
 	return nil
 }
 
-func (s *survey) begin(t *tokens) error {
-	if len(s.open) >= deepest {
-		return &source.LimitError{Reason: intray.NewMessage("html.tables_too_deep", intray.Params{"limit": deepest})}
+func (s *pageInfo) openTable(t *tokenizer) error {
+	if len(s.open) >= maxDepth {
+		return &source.LimitError{Reason: intray.NewMessage("html.tables_too_deep", intray.Params{"limit": maxDepth})}
 	}
-	if len(s.places) >= mostSheets {
-		return &source.LimitError{Reason: intray.NewMessage("html.too_many_tables", intray.Params{"limit": mostSheets})}
+	if len(s.places) >= maxSheets {
+		return &source.LimitError{Reason: intray.NewMessage("html.too_many_tables", intray.Params{"limit": maxSheets})}
 	}
-	f := &frame{walk: newWalk(s.limits), index: len(s.places)}
-	f.dry = true
-	f.place = place{at: t.at, head: -1, foot: -1, hidden: t.hidden()}
+	f := &tableFrame{tableWalker: newTableWalker(s.limits), index: len(s.places)}
+	f.countOnly = true
+	f.tableLocation = tableLocation{offset: t.offset, head: -1, foot: -1, hidden: t.isHidden()}
 	for _, key := range []string{"title", "id", "name"} {
 		if f.name == "" {
-			f.name = clip(t.attr(key))
+			f.name = truncateLine(t.attrValue(key))
 		}
 	}
 	s.open = append(s.open, f)
-	s.places = append(s.places, f.place)
+	s.places = append(s.places, f.tableLocation)
 	return nil
 }
 
-// account counts the row that has just ended.
-func (f *frame) account() {
-	if !f.ended {
+// countRow counts the row that has just ended.
+func (f *tableFrame) countRow() {
+	if !f.rowEnded {
 		return
 	}
-	l := f.done
+	l := f.previous
 	if l.filled > 0 {
 		f.filled++
 		if l.hidden {
-			f.unseen++
+			f.hiddenRows++
 		}
 	}
 	if l.filled > 1 && l.own > 0 {
@@ -150,9 +150,9 @@ func (f *frame) account() {
 	}
 }
 
-// close decides about the innermost table: a sheet, the layout of others, a
+// closeTable decides about the innermost table: a sheet, the layout of others, a
 // sheet with others in its cells, or nothing.
-func (s *survey) close() error {
+func (s *pageInfo) closeTable() error {
 	last := len(s.open) - 1
 	f := s.open[last]
 	s.open = s.open[:last]
@@ -163,14 +163,14 @@ func (s *survey) close() error {
 		f.foot = f.footAt
 	}
 	if f.caption != "" {
-		f.name = clip(f.caption)
+		f.name = truncateLine(f.caption)
 	}
-	s.hiddenText = s.hiddenText || f.flow.lost
+	s.hiddenText = s.hiddenText || f.flow.hiddenText
 	if f.filled == 0 {
 		s.places = s.places[:f.index]
 		s.empties++
 		if s.empty == nil {
-			s.empty = &f.place
+			s.empty = &f.tableLocation
 		}
 		return nil
 	}
@@ -179,7 +179,7 @@ func (s *survey) close() error {
 		parent.inner++
 		parent.largest = max(parent.largest, f.filled)
 	}
-	s.places[f.index] = f.place
+	s.places[f.index] = f.tableLocation
 	switch {
 	case f.inner > 0 && f.grid < 2:
 		s.places = slices.Delete(s.places, f.index, f.index+1)
@@ -191,20 +191,20 @@ func (s *survey) close() error {
 	case f.inner > 0:
 		s.doubts++
 	}
-	s.hiddenRows += f.unseen
+	s.hiddenRows += f.hiddenRows
 	return nil
 }
 
-// end takes the end of the page.
-func (s *survey) end(t *tokens) error {
+// finish takes the end of the page.
+func (s *pageInfo) finish(t *tokenizer) error {
 	s.cut += len(s.open)
 	for i := len(s.open) - 1; i >= 0; i-- {
 		f := s.open[i]
 		if f.finish(t) {
 			f.filled++ // the row that is cut is told when it is read
 		}
-		f.account()
-		if err := s.close(); err != nil {
+		f.countRow()
+		if err := s.closeTable(); err != nil {
 			return err
 		}
 	}
@@ -214,23 +214,23 @@ func (s *survey) end(t *tokens) error {
 	return nil
 }
 
-// outside looks at what stands outside of tables.
-func (s *survey) outside(t *tokens) {
+// handleOutside looks at what stands outside of tables.
+func (s *pageInfo) handleOutside(t *tokenizer) {
 	switch {
 	case t.kind == html.TextToken && s.inTitle && s.title == "":
-		s.title = clip(string(t.text()))
+		s.title = truncateLine(string(t.text()))
 	case t.kind == html.TextToken && s.inStyle:
 		s.formats.read(string(t.text()))
 	}
-	if t.starts || t.ends {
-		s.inTitle = t.starts && string(t.name) == "title"
-		s.inStyle = t.starts && string(t.name) == "style"
+	if t.isStart || t.isEnd {
+		s.inTitle = t.isStart && string(t.name) == "title"
+		s.inStyle = t.isStart && string(t.name) == "style"
 	}
-	s.office.take(t)
+	s.office.readToken(t)
 }
 
-// add takes what another page has.
-func (s *survey) add(o *survey) {
+// merge takes what another page has.
+func (s *pageInfo) merge(o *pageInfo) {
 	s.places = append(s.places, o.places...)
 	s.empties, s.layouts, s.swallowed, s.doubts, s.cut = s.empties+o.empties, s.layouts+o.layouts, s.swallowed+o.swallowed, s.doubts+o.doubts, s.cut+o.cut
 	s.hiddenRows, s.hiddenText = s.hiddenRows+o.hiddenRows, s.hiddenText || o.hiddenText
@@ -245,50 +245,50 @@ func (s *survey) add(o *survey) {
 }
 
 // evidence tells what was decided about the tables.
-func (s *survey) evidence() []intray.Evidence {
+func (s *pageInfo) evidence() []intray.Evidence {
 	list := []intray.Evidence{{Choice: "tables", Value: fmt.Sprint(len(s.places)), Reason: intray.NewMessage("html.tables", nil)}}
-	tell := func(told bool, choice, value string, reason intray.Message) {
-		if told {
+	addIf := func(condition bool, choice, value string, reason intray.Message) {
+		if condition {
 			list = append(list, intray.Evidence{Choice: choice, Value: value, Reason: reason})
 		}
 	}
-	tell(s.layouts > 0, "layout tables", fmt.Sprint(s.layouts), intray.NewMessage("html.layout_tables", nil))
-	tell(s.swallowed > 0, "nested tables", fmt.Sprint(s.swallowed), intray.NewMessage("html.nested_tables", nil))
-	tell(s.doubts > 0, "tables read twice", fmt.Sprint(s.doubts), intray.NewMessage("html.tables_read_twice", nil))
-	tell(s.empties > 0, "empty tables", fmt.Sprint(s.empties), intray.NewMessage("html.empty_tables", nil))
-	tell(s.hiddenRows > 0, "hidden rows", fmt.Sprint(s.hiddenRows), intray.NewMessage("html.hidden_rows", nil))
-	tell(s.hiddenText, "hidden text", "left out", intray.NewMessage("html.hidden_text", nil))
-	tell(s.office.epoch1904, "date system", "1904", intray.NewMessage("html.date_system_1904", nil))
-	tell(s.cut > 0, "end", "missing", intray.NewMessage("html.cut_short", nil))
-	tell(s.password, "page", "asks for a password", intray.NewMessage("html.password", nil))
+	addIf(s.layouts > 0, "layout tables", fmt.Sprint(s.layouts), intray.NewMessage("html.layout_tables", nil))
+	addIf(s.swallowed > 0, "nested tables", fmt.Sprint(s.swallowed), intray.NewMessage("html.nested_tables", nil))
+	addIf(s.doubts > 0, "tables read twice", fmt.Sprint(s.doubts), intray.NewMessage("html.tables_read_twice", nil))
+	addIf(s.empties > 0, "empty tables", fmt.Sprint(s.empties), intray.NewMessage("html.empty_tables", nil))
+	addIf(s.hiddenRows > 0, "hidden rows", fmt.Sprint(s.hiddenRows), intray.NewMessage("html.hidden_rows", nil))
+	addIf(s.hiddenText, "hidden text", "left out", intray.NewMessage("html.hidden_text", nil))
+	addIf(s.office.epoch1904, "date system", "1904", intray.NewMessage("html.date_system_1904", nil))
+	addIf(s.cut > 0, "end", "missing", intray.NewMessage("html.cut_short", nil))
+	addIf(s.password, "page", "asks for a password", intray.NewMessage("html.password", nil))
 	return list
 }
 
-// longestName is how many characters of a sheet's name or a title are kept.
-const longestName = 100
+// maxNameChars is how many characters of a sheet's name or a title are kept.
+const maxNameChars = 100
 
-// clip makes one short line of a text.
-func clip(text string) string {
-	if len(text) > 16*longestName {
-		text = strings.ToValidUTF8(text[:16*longestName], "")
+// truncateLine makes one short line of a text.
+func truncateLine(text string) string {
+	if len(text) > 16*maxNameChars {
+		text = strings.ToValidUTF8(text[:16*maxNameChars], "")
 	}
 	text = strings.ToValidUTF8(strings.Join(strings.Fields(text), " "), "\uFFFD")
-	if utf8.RuneCountInString(text) <= longestName {
+	if utf8.RuneCountInString(text) <= maxNameChars {
 		return text
 	}
-	return string([]rune(text)[:longestName-1]) + "…"
+	return string([]rune(text)[:maxNameChars-1]) + "…"
 }
 
-// listed is a sheet as Excel lists it in a page.
-type listed struct {
+// excelSheet is a sheet as Excel lists it in a page.
+type excelSheet struct {
 	name, href string
 	hidden     bool
 }
 
-// office is what Excel, and whoever writes as it does, says of the workbook in
+// excelInfo is what Excel, and whoever writes as it does, says of the workbook in
 // the head of a page: the element x:ExcelWorkbook, mostly in a comment.
-type office struct {
-	sheets    []listed
+type excelInfo struct {
+	sheets    []excelSheet
 	epoch1904 bool
 	// inSheet says that a sheet is being described, field which of its elements
 	// is open.
@@ -296,52 +296,52 @@ type office struct {
 	field   string
 }
 
-// comment looks into a comment that only Excel reads.
-func (o *office) comment(text []byte) {
+// readComment looks into a comment that only Excel reads.
+func (o *excelInfo) readComment(text []byte) {
 	if !bytes.Contains(text, []byte("ExcelWorkbook")) {
 		return
 	}
-	t := newTokens(context.Background(), bytes.NewReader(text), len(text)+1)
+	t := newTokenizer(context.Background(), bytes.NewReader(text), len(text)+1)
 	for t.next() == nil {
-		o.take(t)
+		o.readToken(t)
 	}
 }
 
-// take looks at one token.
-func (o *office) take(t *tokens) {
+// readToken looks at one token.
+func (o *excelInfo) readToken(t *tokenizer) {
 	last := len(o.sheets) - 1
 	if t.kind == html.TextToken && o.inSheet && o.field != "" {
 		text := strings.TrimSpace(string(t.text()))
 		switch {
 		case o.field == "x:name" && o.sheets[last].name == "":
-			o.sheets[last].name = clip(text)
+			o.sheets[last].name = truncateLine(text)
 		case o.field == "x:visible":
 			o.sheets[last].hidden = text != "SheetVisible"
 		}
 		return
 	}
-	if !t.starts && !t.ends {
+	if !t.isStart && !t.isEnd {
 		return
 	}
 	o.field = ""
 	switch name := string(t.name); {
 	case name == "x:excelworksheet":
-		o.inSheet = t.starts && len(o.sheets) < mostSheets
+		o.inSheet = t.isStart && len(o.sheets) < maxSheets
 		if o.inSheet {
-			o.sheets = append(o.sheets, listed{})
+			o.sheets = append(o.sheets, excelSheet{})
 		}
-	case name == "x:date1904" && t.starts:
+	case name == "x:date1904" && t.isStart:
 		o.epoch1904 = true
-	case o.inSheet && t.starts && name == "x:worksheetsource":
-		o.sheets[last].href = t.attr("href")
-	case o.inSheet && t.starts:
+	case o.inSheet && t.isStart && name == "x:worksheetsource":
+		o.sheets[last].href = t.attrValue("href")
+	case o.inSheet && t.isStart:
 		o.field = name
 	}
 }
 
 // nameSheets gives the sheets their names: outer is that of the page. Where
 // Excel lists as many sheets as there are tables, theirs are those.
-func (s *survey) nameSheets(outer string) {
+func (s *pageInfo) nameSheets(outer string) {
 	for i := range s.places {
 		p := &s.places[i]
 		switch {
@@ -353,9 +353,9 @@ func (s *survey) nameSheets(outer string) {
 	}
 }
 
-// lastOf gives the last part of a reference, without escapes and in small
+// lastSegment gives the last part of a reference, without escapes and in small
 // letters.
-func lastOf(reference string) string {
+func lastSegment(reference string) string {
 	if plain, err := url.PathUnescape(reference); err == nil {
 		reference = plain
 	}

@@ -21,7 +21,7 @@ func TestBesideCSV(t *testing.T) {
 		"tabs named .xls":          {"a.xls", "id\ttext\n1\t<table><tr><td>x</td></tr></table>\n2\ty\n", "csv"},
 		"CSV of whole cells":       {"a.csv", "<div><table><tr><td>x</td></tr></table></div>,5\n<div>y</div>,6\n", "csv"},
 	} {
-		book, err := source.Open(t.Context(), sourcetest.Input(test.file, []byte(test.text)), []source.Format{Format{}, csv.Format{}}, source.Options{})
+		book, err := source.Open(t.Context(), sourcetest.NewInput(test.file, []byte(test.text)), []source.Format{Format{}, csv.Format{}}, source.Options{})
 		got := "html" // whose Open may refuse a page without a table
 		if err == nil {
 			got = book.Evidence()[0].Value

@@ -45,14 +45,14 @@ func TestRefuses(t *testing.T) {
 		"many tables":           {strings.Repeat("<table><tr><td>a</table>", 10_001), limit(0, "more than 10,000 tables")},
 		"a head that is broken": {"MIME-Version: 1.0\nContent-Type: multipart/related\n\n--x", unreadable(0, "does not say what separates its parts")},
 		"no parts":              {mhtml(), unreadable(0, "holds no page")},
-		"a part that is cut":    {workbook()[:len(workbook())-60], unreadable(0, "ends in the middle of a part; the file is cut off")},
+		"a part that is cut":    {workbookPage()[:len(workbookPage())-60], unreadable(0, "ends in the middle of a part; the file is cut off")},
 		"a part that is broken": {mhtml([3]string{"a.htm", "base64x", "x"}, [3]string{"b.htm", "quoted-printable", ""}) + "", unreadable(0, "without a table")},
 		"bad base64":            {strings.Replace(mhtml([3]string{"a.htm", "base64", "<table><tr><td>a</table>"}), "PHRh", "****", 1), unreadable(0, "one of its parts cannot be read")},
 		"bad quotes":            {strings.Replace(mhtml([3]string{"a.htm", "quoted-printable", "<table><tr><td>a</table>"}), "<td>", "<td>\x01", 1), unreadable(0, "one of its parts cannot be read")},
 	} {
-		t.Run(name, func(t *testing.T) { sourcetest.Refuse(t, Format{}, test.page, small, test.want) })
+		t.Run(name, func(t *testing.T) { sourcetest.RequireError(t, Format{}, test.page, small, test.want) })
 	}
-	sourcetest.Refuse(t, Format{}, scripted, source.Options{Encoding: "klingon"}, unreadable(0, `there is no encoding named "klingon"`))
+	sourcetest.RequireError(t, Format{}, scripted, source.Options{Encoding: "klingon"}, unreadable(0, `there is no encoding named "klingon"`))
 }
 
 // Rows before the place where the page is cut are handed on first.
@@ -98,7 +98,7 @@ func TestEncodings(t *testing.T) {
 		"UTF-8 far behind":           {page(far, "é"), "", "UTF-8", "é"},
 		"declared behind the tables": {page("", "a<td>\xe9") + meta("windows-1251"), "windows-1252", "windows-1252", "a"},
 	} {
-		in := sourcetest.Input("", []byte(test.page))
+		in := sourcetest.NewInput("", []byte(test.page))
 		book, err := Format{}.Open(t.Context(), in, source.Options{Encoding: test.asked})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -118,9 +118,9 @@ func TestEncodings(t *testing.T) {
 }
 
 // A reading that is not sure is told with what else it could be.
-func TestDoubtIsTold(t *testing.T) {
+func TestUncertainEncodingEvidence(t *testing.T) {
 	for _, e := range open(t, "<table><tr><td>n<td>b<tr><td>\xa4x<td>1</table>").Evidence() {
-		if e.Choice == "encoding" && (!e.Tie || len(e.Rivals) != 1) {
+		if e.Choice == "encoding" && (!e.Tie || len(e.Alternatives) != 1) {
 			t.Errorf("the encoding is told as %+v", e)
 		}
 	}

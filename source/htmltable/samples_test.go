@@ -68,8 +68,8 @@ func mhtml(parts ...[3]string) string {
 	return out + "------=_NextPart_01--\r\n"
 }
 
-// workbook is a single-file web page of two sheets as Excel saves it.
-func workbook() string {
+// workbookPage is a single-file web page of two sheets as Excel saves it.
+func workbookPage() string {
 	list := `<html><head><xml><x:ExcelWorkbook><x:ExcelWorksheets><x:ExcelWorksheet><x:Name>Cafés</x:Name><x:WorksheetSource HRef="Book_files/sheet001.htm"/></x:ExcelWorksheet>` +
 		`<x:ExcelWorksheet><x:Name>Two</x:Name><x:WorksheetSource HRef="Book_files/sheet002.htm"/></x:ExcelWorksheet></x:ExcelWorksheets></x:ExcelWorkbook></xml></head><frameset rows="*,39"><frame src="Book_files/sheet001.htm"></frameset></html>`
 	return mhtml([3]string{"Book.htm", "quoted-printable", list},
@@ -98,12 +98,12 @@ func TestSuite(t *testing.T) {
 		{Name: "typed.htm", Text: []byte(excel), Options: source.Options{Typed: true}, Sheets: []sourcetest.Sheet{{Name: "Orders", Headers: []string{"day", "price", "code", "ok"},
 			Records: [][]string{{"2004-01-15", "1234.5", "007", "true"}, {"2004-01-16", "12.5", "x", "#N/A"}}}}},
 		{Name: "report.html", Text: []byte(report), Sheets: []sourcetest.Sheet{{Name: "stock", Headers: []string{"Item", "Count"}, Records: [][]string{{"Bolt", "7"}, {"Nut", "9"}}}}},
-		{Name: "workbook.mht", Text: []byte(workbook()), Sheets: []sourcetest.Sheet{
+		{Name: "workbook.mht", Text: []byte(workbookPage()), Sheets: []sourcetest.Sheet{
 			{Name: "Cafés", Headers: []string{"a", "b"}, Records: [][]string{{"é", "2"}}},
 			{Name: "Two", Headers: []string{"x", "y"}, Records: [][]string{{"3", "4"}}},
 		}},
 	}
-	for _, table := range sourcetest.Large() {
+	for _, table := range sourcetest.LargeTables() {
 		s := table.Sample()
 		s.Text, s.Sheets[0].Lines = written(table), nil
 		if table.Name == "tall" { // rows without text are no records, and long cells have no line breaks of their own
@@ -139,7 +139,7 @@ func TestDetect(t *testing.T) {
 		"report":                    {"", report, 0.91, 1},
 		"XHTML":                     {"", "<?xml version=\"1.0\"?>\n<!-- x -->\n<html xmlns=\"http://www.w3.org/1999/xhtml\"><body/></html>", 0.91, 1},
 		"a login page":              {"a.xls", "<!DOCTYPE html><title>Sign in</title>", 0.91, 1},
-		"single file":               {"a.xls", workbook(), 0.91, 1},
+		"single file":               {"a.xls", workbookPage(), 0.91, 1},
 		"single file, no blank":     {"a.xls", "From: <x>\nSubject: y\nMIME-Version: 1.0\nContent-Type: multipart/related; boundary=x", 0.91, 1},
 		"a heading first":           {"a.xls", "<h1>Report</h1>" + scripted, 0.91, 1},
 		"a heading first, no name":  {"", "<h1>Report</h1>" + scripted, 0.2, 0.7},
@@ -154,7 +154,7 @@ func TestDetect(t *testing.T) {
 		"an angle":                  {"", "<", 0, 0},
 		"nothing":                   {"a.html", "", 0, 0},
 	} {
-		score, reason := Format{}.Detect(sourcetest.Input(test.file, []byte(test.text)), []byte(test.text))
+		score, reason := Format{}.Detect(sourcetest.NewInput(test.file, []byte(test.text)), []byte(test.text))
 		if score < test.low || score > test.high || (score > 0) == reason.IsZero() {
 			t.Errorf("%s: score %v, reason %q", name, score, reason)
 		}

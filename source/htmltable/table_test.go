@@ -16,7 +16,7 @@ import (
 // asFound writes the sheets of a page: a line for each row, cells between bars.
 func asFound(t *testing.T, page string) string {
 	t.Helper()
-	sheets, err := sourcetest.ReadAll(t.Context(), Format{}, sourcetest.Input("", []byte(page)), source.Options{AsIs: true})
+	sheets, err := sourcetest.ReadAll(t.Context(), Format{}, sourcetest.NewInput("", []byte(page)), source.Options{AsIs: true})
 	if err != nil {
 		return err.Error()
 	}
@@ -104,7 +104,7 @@ func TestTables(t *testing.T) {
 
 func open(t *testing.T, page string) source.Book {
 	t.Helper()
-	book, err := Format{}.Open(t.Context(), sourcetest.Input("", []byte(page)), source.Options{})
+	book, err := Format{}.Open(t.Context(), sourcetest.NewInput("", []byte(page)), source.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestEvidence(t *testing.T) {
 		"plain":    {scripted, []string{"encoding=UTF-8", "tables=1"}},
 		"excel":    {excel, []string{"encoding=windows-1252", "tables=1", "hidden rows=1"}},
 		"layout":   {report, []string{"encoding=UTF-8", "tables=1", "layout tables=1"}},
-		"workbook": {workbook(), []string{"encoding=UTF-8", "tables=2"}},
+		"workbook": {workbookPage(), []string{"encoding=UTF-8", "tables=2"}},
 		"nested": {"<x:Date1904/><input type=password><table><tr><td>a<td>b<tr><td>1<td>2<table><tr><td>3</table><tr><td>1<td>2<span hidden>x</span></table><table><tr><td></table><table><tr><td>1<td>2<tr><td>1<td>x<table><tr><td>1<tr><td>2</table></table><table><tr><td>a</tr>",
 			[]string{"encoding=UTF-8", "tables=4", "nested tables=1", "tables read twice=1", "empty tables=1", "hidden text=left out", "date system=1904", "end=missing", "page=asks for a password"}},
 	} {
@@ -148,7 +148,7 @@ func kinds(t *testing.T, page string) (out string) {
 		t.Fatal(err)
 	}
 	for c := range batch.NumCells(0) {
-		kind, value := batch.Typed(0, c)
+		kind, value := batch.TypedCell(0, c)
 		out += fmt.Sprintf(" %s=%c%s", batch.Cell(0, c), "tndDTbe"[kind], value)
 	}
 	return out
@@ -187,7 +187,7 @@ func TestStyleSheets(t *testing.T) {
 
 func TestMerged(t *testing.T) {
 	page := "<table><tr><td colspan=2>a<td rowspan=3>b<td>c<tr><td colspan=9><td>d</table>"
-	opened, err := list(t.Context(), sourcetest.Input("", []byte(page)), source.Options{})
+	opened, err := openBook(t.Context(), sourcetest.NewInput("", []byte(page)), source.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +199,7 @@ func TestMerged(t *testing.T) {
 	var got []string
 	for err == nil {
 		_, err = rows.Next(t.Context())
-		for _, m := range rows.(grid.Merged).Merged() {
+		for _, m := range rows.(grid.MergeReporter).PendingMerges() {
 			got = append(got, fmt.Sprint(m))
 		}
 	}

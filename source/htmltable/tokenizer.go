@@ -27,12 +27,12 @@ const (
 	tagBlock // begins a line of its own
 	tagPre
 	tagSpan
-	tagUnseen // what stands in it is not shown
+	tagHidden // what stands in it is not shown
 	tagVoid   // has no end
 )
 
-// tagOf knows a tag by its name in small letters.
-func tagOf(name []byte) tag {
+// parseTag knows a tag by its name in small letters.
+func parseTag(name []byte) tag {
 	switch string(name) {
 	case "table":
 		return tagTable
@@ -55,16 +55,16 @@ func tagOf(name []byte) tag {
 	case "span":
 		return tagSpan
 	}
-	return otherTag(name)
+	return parseOtherTag(name)
 }
 
-func otherTag(name []byte) tag {
+func parseOtherTag(name []byte) tag {
 	switch string(name) {
 	case "p", "div", "li", "ul", "ol", "dl", "dt", "dd", "h1", "h2", "h3", "h4", "h5", "h6", "address", "article", "aside", "blockquote",
 		"center", "fieldset", "figure", "footer", "form", "header", "hr", "main", "nav", "section", "details", "summary", "option":
 		return tagBlock
 	case "script", "style", "noscript", "noembed", "noframes", "iframe", "title", "template", "head", "xml", "object", "audio", "video", "canvas", "datalist":
-		return tagUnseen
+		return tagHidden
 	case "img", "input", "col", "link", "meta", "area", "base", "embed", "param", "source", "track", "wbr":
 		return tagVoid
 	}
@@ -74,19 +74,19 @@ func otherTag(name []byte) tag {
 // attribute is one of a tag, its value with entities resolved.
 type attribute struct{ key, value []byte }
 
-// mostAttributes is how many of a tag are looked at.
-const mostAttributes = 64
+// maxAttributes is how many of a tag are looked at.
+const maxAttributes = 64
 
 // pollTokens is how many tokens are read between two looks at the context.
 const pollTokens = 1024
 
-// tokens goes through the text of a page and knows where in it it is.
-type tokens struct {
-	ctx  func() error
+// tokenizer goes through the text of a page and knows where in it it is.
+type tokenizer struct {
+	checkContext  func() error
 	z    *html.Tokenizer
-	most int
-	// at is where the token at hand begins, end where it ends.
-	at, end int64
+	maxToken int
+	// offset is where the token at hand begins, end where it ends.
+	offset, end int64
 	count   int
 
 	kind html.TokenType
@@ -94,80 +94,80 @@ type tokens struct {
 	partial bool
 	// starts says that the token is the beginning of an element, ends that it is
 	// the end of one.
-	starts, ends bool
+	isStart, isEnd bool
 	tag          tag
 	name         []byte
 
-	more       bool
+	moreAttrs       bool
 	attributes []attribute
-	// words is the text of the token once it was asked for.
-	words []byte
-	asked bool
+	// cachedText is the text of the token once it was asked for.
+	cachedText []byte
+	textCached bool
 }
 
-// newTokens begins to read. A token of more bytes than most is a
+// newTokenizer begins to read. A token of more bytes than most is a
 // source.LimitError.
-func newTokens(ctx context.Context, text io.Reader, most int) *tokens {
-	t := &tokens{ctx: ctx.Err, z: html.NewTokenizer(text), most: most}
+func newTokenizer(ctx context.Context, text io.Reader, most int) *tokenizer {
+	t := &tokenizer{checkContext: ctx.Err, z: html.NewTokenizer(text), maxToken: most}
 	t.z.SetMaxBuf(most)
 	return t
 }
 
 // next moves to the next token. It gives io.EOF at the end of the text.
-func (t *tokens) next() error {
+func (t *tokenizer) next() error {
 	if t.count++; t.count%pollTokens == 0 {
-		if err := t.ctx(); err != nil {
+		if err := t.checkContext(); err != nil {
 			return err
 		}
 	}
-	t.at = t.end
+	t.offset = t.end
 	t.kind = t.z.Next()
 	t.end += int64(len(t.z.Raw()))
-	t.starts, t.ends, t.tag, t.name, t.more, t.attributes, t.asked = false, false, tagOther, nil, false, t.attributes[:0], false
+	t.isStart, t.isEnd, t.tag, t.name, t.moreAttrs, t.attributes, t.textCached = false, false, tagOther, nil, false, t.attributes[:0], false
 	switch t.kind {
 	case html.ErrorToken:
 		t.partial = len(t.z.Raw()) > 0
 		return t.failure()
 	case html.StartTagToken, html.SelfClosingTagToken:
-		t.starts = true
-		t.name, t.more = t.z.TagName()
-		t.tag = tagOf(t.name)
+		t.isStart = true
+		t.name, t.moreAttrs = t.z.TagName()
+		t.tag = parseTag(t.name)
 	case html.EndTagToken:
-		t.ends = true
+		t.isEnd = true
 		t.name, _ = t.z.TagName()
-		t.tag = tagOf(t.name)
+		t.tag = parseTag(t.name)
 	}
 	return nil
 }
 
-func (t *tokens) failure() error {
+func (t *tokenizer) failure() error {
 	if err := t.z.Err(); !errors.Is(err, html.ErrBufferExceeded) {
 		return err
 	}
-	return &source.LimitError{Reason: intray.NewMessage("html.text_too_long", intray.Params{"limit": t.most})}
+	return &source.LimitError{Reason: intray.NewMessage("html.text_too_long", intray.Params{"limit": t.maxToken})}
 }
 
 // text gives the text of a text or comment.
-func (t *tokens) text() []byte {
-	if !t.asked {
-		t.words, t.asked = t.z.Text(), true
+func (t *tokenizer) text() []byte {
+	if !t.textCached {
+		t.cachedText, t.textCached = t.z.Text(), true
 	}
-	return t.words
+	return t.cachedText
 }
 
-// all gives the attributes of a tag that begins an element.
-func (t *tokens) all() []attribute {
-	for t.more && len(t.attributes) < mostAttributes {
+// allAttributes gives the attributes of a tag that begins an element.
+func (t *tokenizer) allAttributes() []attribute {
+	for t.moreAttrs && len(t.attributes) < maxAttributes {
 		var key, value []byte
-		key, value, t.more = t.z.TagAttr()
+		key, value, t.moreAttrs = t.z.TagAttr()
 		t.attributes = append(t.attributes, attribute{key, value})
 	}
 	return t.attributes
 }
 
-// attr gives the value of an attribute, "" where there is none.
-func (t *tokens) attr(key string) string {
-	for _, a := range t.all() {
+// attrValue gives the value of an attribute, "" where there is none.
+func (t *tokenizer) attrValue(key string) string {
+	for _, a := range t.allAttributes() {
 		if string(a.key) == key {
 			return string(a.value)
 		}
@@ -175,9 +175,9 @@ func (t *tokens) attr(key string) string {
 	return ""
 }
 
-// has says whether there is an attribute.
-func (t *tokens) has(key string) bool {
-	for _, a := range t.all() {
+// hasAttr says whether there is an attribute.
+func (t *tokenizer) hasAttr(key string) bool {
+	for _, a := range t.allAttributes() {
 		if string(a.key) == key {
 			return true
 		}
@@ -185,10 +185,10 @@ func (t *tokens) has(key string) bool {
 	return false
 }
 
-// hidden says whether a tag says that its element is not shown.
-func (t *tokens) hidden() bool {
-	if !t.more && len(t.attributes) == 0 {
+// isHidden says whether a tag says that its element is not shown.
+func (t *tokenizer) isHidden() bool {
+	if !t.moreAttrs && len(t.attributes) == 0 {
 		return false
 	}
-	return t.has("hidden") || styleHas(t.attr("style"), "display", "none")
+	return t.hasAttr("hidden") || styleHas(t.attrValue("style"), "display", "none")
 }

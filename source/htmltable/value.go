@@ -10,61 +10,61 @@ import (
 	"github.com/intraydata/intray/source/numfmt"
 )
 
-// typed is what a cell says of its value, beside its text.
-type typed struct {
-	num, boolean, failed bool
+// typedValue is what a cell says of its value, beside its text.
+type typedValue struct {
+	isNumber, isBool, isError bool
 	value                string
 	format               *numfmt.Format
 }
 
-// typedOf takes what Excel writes beside the text of a cell: x:num, x:bool and
+// readTypedValue takes what Excel writes beside the text of a cell: x:num, x:bool and
 // x:err with the value, empty where the text is the value.
-func (w *walk) typedOf(t *tokens) (v typed) {
-	for _, a := range t.all() {
+func (w *tableWalker) readTypedValue(t *tokenizer) (v typedValue) {
+	for _, a := range t.allAttributes() {
 		switch string(a.key) {
 		case "x:num":
-			v.num, v.value = true, string(a.value)
+			v.isNumber, v.value = true, string(a.value)
 		case "x:bool":
-			v.boolean, v.value = true, string(a.value)
+			v.isBool, v.value = true, string(a.value)
 		case "x:err":
-			v.failed, v.value = true, string(a.value)
+			v.isError, v.value = true, string(a.value)
 		}
 	}
-	if v.num {
-		v.format = w.formats.of(t.attr("class"), t.attr("style"))
+	if v.isNumber {
+		v.format = w.formats.lookup(t.attrValue("class"), t.attrValue("style"))
 	}
 	return v
 }
 
-// append appends the value of a cell by its kind. What is not of the kind that
+// appendValue appends the value of a cell by its kind. What is not of the kind that
 // it claims to be is text.
-func (v typed) append(dst, text []byte, epoch1904 bool) ([]byte, intray.CellKind) {
+func (v typedValue) appendValue(dst, text []byte, epoch1904 bool) ([]byte, intray.CellKind) {
 	value := v.value
-	if value == "" && (v.num || v.boolean || v.failed) {
+	if value == "" && (v.isNumber || v.isBool || v.isError) {
 		value = string(bytes.TrimSpace(text))
 	}
 	switch {
-	case v.num && (v.format == nil || v.format.Kind() != intray.CellText):
+	case v.isNumber && (v.format == nil || v.format.Kind() != intray.CellText):
 		n, ok := parseNumber(value)
 		if !ok {
 			break
 		}
 		if v.format == nil {
-			return general.AppendValue(dst, n, epoch1904)
+			return generalFormat.AppendValue(dst, n, epoch1904)
 		}
 		return v.format.AppendValue(dst, n, epoch1904)
-	case v.boolean && (strings.EqualFold(value, "true") || value == "1"):
+	case v.isBool && (strings.EqualFold(value, "true") || value == "1"):
 		return append(dst, "true"...), intray.CellBool
-	case v.boolean && (strings.EqualFold(value, "false") || value == "0"):
+	case v.isBool && (strings.EqualFold(value, "false") || value == "0"):
 		return append(dst, "false"...), intray.CellBool
-	case v.failed && strings.HasPrefix(value, "#"):
+	case v.isError && strings.HasPrefix(value, "#"):
 		return append(dst, value...), intray.CellError
 	}
 	return append(dst, text...), intray.CellText
 }
 
-// general is the format of numbers that have none.
-var general = compile("General")
+// generalFormat is the format of numbers that have none.
+var generalFormat = compileFormat("General")
 
 // parseNumber reads a number as programs write it; no other base, no Inf.
 func parseNumber(text string) (float64, bool) {
@@ -75,11 +75,11 @@ func parseNumber(text string) (float64, bool) {
 	return n, err == nil
 }
 
-// mostClasses is how many classes with number formats a page can have.
-const mostClasses = 1 << 16
+// maxClasses is how many classes with number formats a page can have.
+const maxClasses = 1 << 16
 
-// longestCode bounds the code of a number format as it is written in a style.
-const longestCode = 1 << 10
+// maxCodeBytes bounds the code of a number format as it is written in a style.
+const maxCodeBytes = 1 << 10
 
 // styleHas says whether a style sets a property to a value.
 func styleHas(style, property, value string) bool {
@@ -130,7 +130,7 @@ func unquotedIndex(text string, mark byte) int {
 // none.
 func formatCode(style string) string {
 	for _, property := range []string{"mso-number-format", "vnd.ms-excel.numberformat"} {
-		if value, found := styleValue(style, property); found && len(value) <= longestCode {
+		if value, found := styleValue(style, property); found && len(value) <= maxCodeBytes {
 			return unescapeCSS(strings.Trim(value, `"'`))
 		}
 	}
@@ -176,7 +176,7 @@ type formats struct {
 
 // read takes what a style sheet says of number formats.
 func (f *formats) read(sheet string) {
-	for sheet != "" && len(f.classes) < mostClasses {
+	for sheet != "" && len(f.classes) < maxClasses {
 		begin := strings.IndexByte(sheet, '{')
 		if begin < 0 {
 			return
@@ -192,29 +192,29 @@ func (f *formats) read(sheet string) {
 		}
 		for selector := range strings.SplitSeq(selectors, ",") {
 			if _, class, found := strings.Cut(selector, "."); found {
-				f.add(strings.TrimSpace(class), code)
+				f.addClass(strings.TrimSpace(class), code)
 			}
 		}
 	}
 }
 
-func (f *formats) add(class, code string) {
+func (f *formats) addClass(class, code string) {
 	if f.classes == nil {
 		f.classes, f.compiled = map[string]string{}, map[string]*numfmt.Format{}
 	}
-	if len(f.classes) >= mostClasses || class == "" || len(class) > longestCode {
+	if len(f.classes) >= maxClasses || class == "" || len(class) > maxCodeBytes {
 		return
 	}
 	f.classes[class] = code
 	if f.compiled[code] == nil {
-		f.compiled[code] = compile(code)
+		f.compiled[code] = compileFormat(code)
 	}
 }
 
-// of gives the format of a cell, nil where the page names none.
-func (f *formats) of(class, style string) *numfmt.Format {
+// lookup gives the format of a cell, nil where the page names none.
+func (f *formats) lookup(class, style string) *numfmt.Format {
 	if code := formatCode(style); code != "" {
-		return compile(code)
+		return compileFormat(code)
 	}
 	for name := range strings.FieldsSeq(class) {
 		if code := f.classes[name]; code != "" {
@@ -224,9 +224,9 @@ func (f *formats) of(class, style string) *numfmt.Format {
 	return nil
 }
 
-// compile reads a code, or one of the names that Excel gives to the formats of
+// compileFormat reads a code, or one of the names that Excel gives to the formats of
 // dates. What is shown stands in the page; only the kind is asked for.
-func compile(code string) *numfmt.Format {
+func compileFormat(code string) *numfmt.Format {
 	switch strings.ToLower(code) {
 	case "general date":
 		code = numfmt.Builtin(22)

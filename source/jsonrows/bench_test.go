@@ -31,7 +31,7 @@ func BenchmarkRead(b *testing.B) {
 			b.ReportAllocs()
 			rows := 0
 			for b.Loop() {
-				rows = sourcetest.Drain(b, Format{}, text)
+				rows = sourcetest.CountRecords(b, Format{}, text)
 			}
 			b.ReportMetric(float64(rows*b.N)/b.Elapsed().Seconds(), "rows/s")
 		})

@@ -19,39 +19,39 @@ import (
 // readBytes is how much is read from the file at once.
 const readBytes = 256 << 10
 
-// elements pulls the objects of a file, one at a time.
-type elements struct {
+// elementReader pulls the objects of a file, one at a time.
+type elementReader struct {
 	in    source.Input
 	start int64
-	part  part
+	table  tableLocation
 	limit int
 
-	guard *guard
+	guard *limitedReader
 	dec   *jsontext.Decoder
 	// count is the number of elements pulled, the one at hand included.
 	count int64
 }
 
-// newElements begins with the first element of a part of a file.
-func newElements(in source.Input, limits source.Limits, p part, opts ...jsontext.Options) *elements {
-	e := &elements{in: in, part: p, limit: limits.RecordBytes, guard: &guard{in: in, limit: int64(limits.RecordBytes)}}
+// newElementReader begins with the first element of a part of a file.
+func newElementReader(in source.Input, limits source.Limits, p tableLocation, opts ...jsontext.Options) *elementReader {
+	e := &elementReader{in: in, table: p, limit: limits.RecordBytes, guard: &limitedReader{in: in, limit: int64(limits.RecordBytes)}}
 	e.dec = jsontext.NewDecoder(e.guard, opts...)
-	e.begin(p.start, 0)
+	e.seek(p.start, 0)
 	return e
 }
 
-// begin goes on at a place of the file, which count elements stand before.
-func (e *elements) begin(at, count int64) {
+// seek goes on at a place of the file, which count elements stand before.
+func (e *elementReader) seek(at, count int64) {
 	e.start, e.guard.at, e.count = at, at, count
 }
 
-// end is the place in the file behind the last element.
-func (e *elements) end() int64 { return e.start + e.dec.InputOffset() }
+// endOffset is the place in the file behind the last element.
+func (e *elementReader) endOffset() int64 { return e.start + e.dec.InputOffset() }
 
 // next pulls the text of the next object; it is valid JSON, and gone with the
 // call after. io.EOF says that there are no more.
-func (e *elements) next() ([]byte, error) {
-	if e.part.array && e.count == 0 && e.dec.StackDepth() == 0 {
+func (e *elementReader) next() ([]byte, error) {
+	if e.table.inArray && e.count == 0 && e.dec.StackDepth() == 0 {
 		if _, err := e.dec.ReadToken(); err != nil {
 			return nil, e.explain(err)
 		}
@@ -59,13 +59,13 @@ func (e *elements) next() ([]byte, error) {
 	e.guard.from = e.dec.InputOffset()
 	e.count++
 	switch kind := e.dec.PeekKind(); {
-	case kind == ']' && e.part.array:
+	case kind == ']' && e.table.inArray:
 		return nil, e.finish()
-	case kind != e.part.kind() && kind != jsontext.KindInvalid:
-		return nil, e.unreadable(e.place(), e.part.unexpected(kind))
+	case kind != e.table.elementKind() && kind != jsontext.KindInvalid:
+		return nil, e.unreadable(e.currentOffset(), e.table.unexpected(kind))
 	}
 	value, err := e.dec.ReadValue()
-	if errors.Is(err, io.EOF) && !e.part.array {
+	if errors.Is(err, io.EOF) && !e.table.inArray {
 		return nil, io.EOF
 	}
 	if err != nil {
@@ -78,11 +78,11 @@ func (e *elements) next() ([]byte, error) {
 }
 
 // finish reads the end of the array and makes sure that nothing follows.
-func (e *elements) finish() error {
+func (e *elementReader) finish() error {
 	if _, err := e.dec.ReadToken(); err != nil {
 		return e.explain(err)
 	}
-	if e.part.inside > 0 {
+	if e.table.enclosingObjects > 0 {
 		return io.EOF
 	}
 	e.guard.from = e.dec.InputOffset()
@@ -93,7 +93,7 @@ func (e *elements) finish() error {
 	if e.guard.failed != nil {
 		return e.explain(err)
 	}
-	return &source.UnreadableError{Line: lineAt(e.in, e.place()), Reason: intray.NewMessage("json_file.text_after_array", nil)}
+	return &source.UnreadableError{Line: lineAt(e.in, e.currentOffset()), Reason: intray.NewMessage("json_file.text_after_array", nil)}
 }
 
 func kindName(kind jsontext.Kind) intray.Message {
@@ -112,20 +112,20 @@ func kindName(kind jsontext.Kind) intray.Message {
 	return intray.NewMessage("json_type.array", nil)
 }
 
-// place is where the element at hand begins in the file, or soon before it.
-func (e *elements) place() int64 {
+// currentOffset is where the element at hand begins in the file, or soon before it.
+func (e *elementReader) currentOffset() int64 {
 	at := e.start + e.guard.from
 	window := make([]byte, min(4<<10, e.in.Size-at))
-	if err := readAt(e.in, window, at); err != nil {
+	if err := readFullAt(e.in, window, at); err != nil {
 		return at
 	}
 	return at + int64(len(window)-len(bytes.TrimLeft(window, ", \t\r\n")))
 }
 
-// guard reads the file for the decoder, and keeps one element from filling the
+// limitedReader reads the file for the decoder, and keeps one element from filling the
 // memory: the decoder asks for more only while it is inside the element that
 // began at from.
-type guard struct {
+type limitedReader struct {
 	in source.Input
 	// at is the place in the file of the next chunk, rest what is left of the
 	// one before.
@@ -141,7 +141,7 @@ type guard struct {
 // errTooLong says that an element is longer than a record may be.
 var errTooLong = errors.New("an element is too long")
 
-func (g *guard) Read(p []byte) (int, error) {
+func (g *limitedReader) Read(p []byte) (int, error) {
 	if g.passed-g.from > g.limit {
 		g.failed = errTooLong
 		return 0, errTooLong
@@ -158,7 +158,7 @@ func (g *guard) Read(p []byte) (int, error) {
 }
 
 // refill reads the next chunk; io.EOF says that there is none.
-func (g *guard) refill() error {
+func (g *limitedReader) refill() error {
 	size := min(readBytes, g.in.Size-g.at)
 	if size == 0 {
 		return io.EOF
@@ -167,7 +167,7 @@ func (g *guard) refill() error {
 		g.chunk = make([]byte, size)
 	}
 	g.rest = g.chunk[:size]
-	if err := readAt(g.in, g.rest, g.at); err != nil {
+	if err := readFullAt(g.in, g.rest, g.at); err != nil {
 		g.rest, g.failed = nil, err
 		return err
 	}
@@ -175,22 +175,22 @@ func (g *guard) refill() error {
 	return nil
 }
 
-func (e *elements) tooLong() error {
+func (e *elementReader) tooLong() error {
 	return e.limited(intray.NewMessage("json_file.element_too_long", intray.Params{"limit": e.limit}))
 }
 
 // limited names the element at hand in an error about a limit.
-func (e *elements) limited(problem intray.Message) error {
-	return &source.LimitError{Line: lineAt(e.in, e.place()), Reason: e.named(problem)}
+func (e *elementReader) limited(problem intray.Message) error {
+	return &source.LimitError{Line: lineAt(e.in, e.currentOffset()), Reason: e.named(problem)}
 }
 
 // unreadable names the element at hand in an error about a place in the file.
-func (e *elements) unreadable(at int64, problem intray.Message) error {
+func (e *elementReader) unreadable(at int64, problem intray.Message) error {
 	return &source.UnreadableError{Line: lineAt(e.in, at), Reason: e.named(problem)}
 }
 
 // named puts the number of the element at hand in front of a problem.
-func (e *elements) named(problem intray.Message) intray.Message {
+func (e *elementReader) named(problem intray.Message) intray.Message {
 	return intray.NewMessage("json_file.element", intray.Params{"element": e.count, "problem": problem})
 }
 
@@ -207,7 +207,7 @@ func beyond(problem intray.Message) *fault { return &fault{problem, true} }
 
 // explain turns an error of the decoder into one for the person who sent the
 // file.
-func (e *elements) explain(err error) error {
+func (e *elementReader) explain(err error) error {
 	var syntax *jsontext.SyntacticError
 	switch {
 	case errors.Is(e.guard.failed, errTooLong):
@@ -227,15 +227,15 @@ func (e *elements) explain(err error) error {
 }
 
 // locate turns an error of the walk into one that names the element.
-func (e *elements) locate(err error) error {
+func (e *elementReader) locate(err error) error {
 	var f *fault
 	switch {
 	case !errors.As(err, &f):
-		return e.unreadable(e.place(), intray.NewMessage("json.unexpected_text", nil))
+		return e.unreadable(e.currentOffset(), intray.NewMessage("json.unexpected_text", nil))
 	case f.limit:
 		return e.limited(f.problem)
 	}
-	return e.unreadable(e.place(), f.problem)
+	return e.unreadable(e.currentOffset(), f.problem)
 }
 
 // escapeLength is the length of an escaped character, such as \ud83d.
@@ -244,7 +244,7 @@ const escapeLength = 6
 // notJSON says what at a place in the file is no JSON.
 func notJSON(in source.Input, at int64) intray.Message {
 	text := make([]byte, min(escapeLength, max(in.Size-at, 0)))
-	if err := readAt(in, text, at); err != nil {
+	if err := readFullAt(in, text, at); err != nil {
 		text = nil
 	}
 	switch char, size := utf8.DecodeRune(text); {
@@ -272,7 +272,7 @@ func lineAt(in source.Input, at int64) int64 {
 	line := int64(1)
 	for from := int64(0); from < at; from += int64(len(chunk)) {
 		chunk = chunk[:min(at-from, int64(len(chunk)))]
-		if err := readAt(in, chunk, from); err != nil {
+		if err := readFullAt(in, chunk, from); err != nil {
 			return 0
 		}
 		line += int64(bytes.Count(chunk, []byte{'\n'}))

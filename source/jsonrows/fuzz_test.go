@@ -23,7 +23,7 @@ func FuzzJSONRows(f *testing.F) {
 	f.Add(`[{"b":1,"":{"":3111}}]`)
 	f.Add(`[{"a":[{"b":"\u0000"}],"a":1}]`)
 	f.Fuzz(func(t *testing.T, text string) {
-		if score, reason := (Format{}).Detect(sourcetest.Input("", nil), []byte(text)); score < 0 || score > 1 || (score > 0) == reason.IsZero() {
+		if score, reason := (Format{}).Detect(sourcetest.NewInput("", nil), []byte(text)); score < 0 || score > 1 || (score > 0) == reason.IsZero() {
 			t.Fatalf("%q: score %v, reason %q", text, score, reason)
 		}
 		sheet, err := readText(t, text, source.Options{})
@@ -33,11 +33,11 @@ func FuzzJSONRows(f *testing.F) {
 			}
 			return
 		}
-		b, err := Format{}.Open(t.Context(), sourcetest.Input("", []byte(text)), source.Options{})
+		b, err := Format{}.Open(t.Context(), sourcetest.NewInput("", []byte(text)), source.Options{})
 		if err != nil {
 			t.Fatalf("%q: %v", text, err)
 		}
-		if p := b.(*book).parts[0]; p.rows || p.inside > 0 {
+		if p := b.(*book).tables[0]; p.arrayElements || p.enclosingObjects > 0 {
 			return // their records are not those of the whole text
 		}
 		elements := theirs(t, strings.TrimPrefix(text, byteOrderMark))

@@ -39,8 +39,8 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// leastAhead is the size from which on workers read ahead.
-const leastAhead = 4 << 20
+// minParallelSize is the size from which on workers read ahead.
+const minParallelSize = 4 << 20
 
 // MaxDepth is how deep objects and arrays may be nested, the outermost counted.
 const MaxDepth = 64
@@ -54,21 +54,21 @@ func (Format) Name() string { return "json" }
 // Open finds the tables of the file. Where it is one object, all of it is read
 // for that. A file of nothing but white space is source.ErrEmpty.
 func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (source.Book, error) {
-	start, err := markLength(in)
+	start, err := byteOrderMarkLength(in)
 	if err != nil {
 		return nil, err
 	}
-	first, at, err := firstByte(ctx, in, start)
+	first, at, err := firstNonSpace(ctx, in, start)
 	if err != nil {
 		return nil, err
 	}
 	opt.Limits = opt.Limits.WithDefaults()
-	parts, beside, err := find(ctx, in, opt.Limits, at, first)
+	parts, beside, err := findTables(ctx, in, opt.Limits, at, first)
 	if err != nil {
 		return nil, err
 	}
-	b := &book{in: in, opt: opt, marked: start > 0, parts: parts, beside: beside, shapes: make([]*shape, len(parts))}
-	if in.Size >= leastAhead {
+	b := &book{in: in, opt: opt, marked: start > 0, tables: parts, skipped: beside, shapes: make([]*sheetShape, len(parts))}
+	if in.Size >= minParallelSize {
 		b.chunk = chunkBytes
 	}
 	return b, nil
@@ -77,10 +77,10 @@ func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (so
 // byteOrderMark is how some programs begin a UTF-8 file.
 const byteOrderMark = "\uFEFF"
 
-// markLength is the number of bytes of the byte order mark, 0 without one.
-func markLength(in source.Input) (int64, error) {
+// byteOrderMarkLength is the number of bytes of the byte order mark, 0 without one.
+func byteOrderMarkLength(in source.Input) (int64, error) {
 	mark := make([]byte, min(in.Size, int64(len(byteOrderMark))))
-	if err := readAt(in, mark, 0); err != nil {
+	if err := readFullAt(in, mark, 0); err != nil {
 		return 0, err
 	}
 	if string(mark) == byteOrderMark {
@@ -89,16 +89,16 @@ func markLength(in source.Input) (int64, error) {
 	return 0, nil
 }
 
-// firstByte is the first one from start on that is not white space, and its
+// firstNonSpace is the first one from start on that is not white space, and its
 // place.
-func firstByte(ctx context.Context, in source.Input, start int64) (first byte, place int64, err error) {
+func firstNonSpace(ctx context.Context, in source.Input, start int64) (first byte, place int64, err error) {
 	chunk := make([]byte, min(in.Size-start, 64<<10))
 	for at := start; at < in.Size; at += int64(len(chunk)) {
 		if err := ctx.Err(); err != nil {
 			return 0, 0, err
 		}
 		chunk = chunk[:min(in.Size-at, int64(len(chunk)))]
-		if err := readAt(in, chunk, at); err != nil {
+		if err := readFullAt(in, chunk, at); err != nil {
 			return 0, 0, err
 		}
 		if i := skipSpace(chunk, 0); i < len(chunk) {
@@ -108,8 +108,8 @@ func firstByte(ctx context.Context, in source.Input, start int64) (first byte, p
 	return 0, 0, source.ErrEmpty
 }
 
-// readAt fills b from a place in the file.
-func readAt(in source.Input, b []byte, at int64) error {
+// readFullAt fills b from a place in the file.
+func readFullAt(in source.Input, b []byte, at int64) error {
 	n, err := in.ReadAt(b, at)
 	if n == len(b) {
 		return nil
@@ -126,15 +126,15 @@ type book struct {
 	opt source.Options
 	// marked says that the file begins with the byte order mark.
 	marked bool
-	parts  []part
-	// beside are names of what stands beside the tables.
-	beside []string
+	tables  []tableLocation
+	// skipped are names of what stands beside the tables.
+	skipped []string
 	// chunk is how much text one worker reads at a time, 0 for none.
 	chunk int
 
 	mu sync.Mutex
 	// shapes are what the first pass found, nil before it.
-	shapes []*shape
+	shapes []*sheetShape
 }
 
 func (b *book) Evidence() []intray.Evidence {
@@ -142,36 +142,36 @@ func (b *book) Evidence() []intray.Evidence {
 	if b.marked {
 		encoding = intray.NewMessage("encoding.byte_order_mark", intray.Params{"encoding": "UTF-8"})
 	}
-	form, why := b.form()
-	told := []intray.Evidence{
+	form, why := b.formEvidence()
+	list := []intray.Evidence{
 		{Choice: "encoding", Value: "UTF-8", Reason: encoding},
 		{Choice: "form", Value: form, Reason: why},
 	}
-	if len(b.beside) > 0 {
-		told = append(told, intray.Evidence{Choice: "beside the tables", Value: strings.Join(b.beside, ", "), Reason: intray.NewMessage("json_file.other_members", nil)})
+	if len(b.skipped) > 0 {
+		list = append(list, intray.Evidence{Choice: "beside the tables", Value: strings.Join(b.skipped, ", "), Reason: intray.NewMessage("json_file.other_members", nil)})
 	}
-	return told
+	return list
 }
 
-// form says how the tables stand in the file, and why.
-func (b *book) form() (form string, why intray.Message) {
-	p := b.parts[0]
+// formEvidence says how the tables stand in the file, and why.
+func (b *book) formEvidence() (form string, why intray.Message) {
+	p := b.tables[0]
 	switch {
-	case len(b.parts) > 1:
-		return "several arrays", intray.NewMessage("json_file.several_arrays", intray.Params{"n": len(b.parts)})
-	case p.inside > 0:
-		return p.form(), intray.NewMessage("json_file.one_array", intray.Params{"name": source.Excerpt(p.name)})
-	case p.array:
-		return p.form(), intray.NewMessage("json_file.begins_with_bracket", nil)
-	case p.rows:
-		return p.form(), intray.NewMessage("json_file.array_lines", nil)
+	case len(b.tables) > 1:
+		return "several arrays", intray.NewMessage("json_file.several_arrays", intray.Params{"n": len(b.tables)})
+	case p.enclosingObjects > 0:
+		return p.formName(), intray.NewMessage("json_file.one_array", intray.Params{"name": source.Excerpt(p.name)})
+	case p.inArray:
+		return p.formName(), intray.NewMessage("json_file.begins_with_bracket", nil)
+	case p.arrayElements:
+		return p.formName(), intray.NewMessage("json_file.array_lines", nil)
 	}
-	return p.form(), intray.NewMessage("json_file.begins_without_bracket", nil)
+	return p.formName(), intray.NewMessage("json_file.begins_without_bracket", nil)
 }
 
 func (b *book) Sheets() []source.Sheet {
-	sheets := make([]source.Sheet, len(b.parts))
-	for i, p := range b.parts {
+	sheets := make([]source.Sheet, len(b.tables))
+	for i, p := range b.tables {
 		sheets[i].Name = p.name
 	}
 	return sheets
@@ -179,14 +179,14 @@ func (b *book) Sheets() []source.Sheet {
 
 // Open reads the whole sheet for its columns, the first time it is called.
 func (b *book) Open(ctx context.Context, sheet int) (source.Reader, error) {
-	if sheet < 0 || sheet >= len(b.parts) {
-		return nil, fmt.Errorf("open sheet %d: the file has %d sheets, from 0", sheet, len(b.parts))
+	if sheet < 0 || sheet >= len(b.tables) {
+		return nil, fmt.Errorf("open sheet %d: the file has %d sheets, from 0", sheet, len(b.tables))
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	p := b.parts[sheet]
+	p := b.tables[sheet]
 	if b.shapes[sheet] == nil {
-		found, err := survey(ctx, b, p)
+		found, err := surveySheet(ctx, b, p)
 		if err != nil {
 			return nil, err
 		}
@@ -206,8 +206,8 @@ func (Format) Detect(in source.Input, head []byte) (score float64, reason intray
 	if at == len(head) || bytes.IndexByte(head, 0) >= 0 {
 		return 0, intray.Message{}
 	}
-	named := isNamed(in.Name)
-	tokens, whole := readable(head)
+	named := hasJSONExtension(in.Name)
+	tokens, whole := countTokens(head)
 	switch {
 	case head[at] != '[' && head[at] != '{' && named:
 		return 0.3, intray.NewMessage("json_file.named_only", nil)
@@ -221,7 +221,7 @@ func (Format) Detect(in source.Input, head []byte) (score float64, reason intray
 	return 0, intray.Message{}
 }
 
-func isNamed(name string) bool {
+func hasJSONExtension(name string) bool {
 	name = strings.ToLower(name)
 	return strings.HasSuffix(name, ".json") || strings.HasSuffix(name, ".ndjson") || strings.HasSuffix(name, ".jsonl")
 }
@@ -234,9 +234,9 @@ func opensObject(text []byte) bool {
 	return len(text) > 0 && text[0] == '{'
 }
 
-// readable counts the tokens that text begins with, and says whether only its
+// countTokens counts the tokens that text begins with, and says whether only its
 // end comes too early, if anything.
-func readable(text []byte) (tokens int, whole bool) {
+func countTokens(text []byte) (tokens int, whole bool) {
 	dec := jsontext.NewDecoder(bytes.NewReader(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	for ; ; tokens++ {
 		if _, err := dec.ReadToken(); err != nil {

@@ -46,7 +46,7 @@ var readings = []reading{
 
 func TestConformance(t *testing.T) {
 	var samples []sourcetest.Sample
-	for _, table := range sourcetest.Large() {
+	for _, table := range sourcetest.LargeTables() {
 		samples = append(samples, written(table))
 	}
 	for _, r := range readings {
@@ -119,7 +119,7 @@ func TestUnreadable(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			sourcetest.Refuse(t, Format{}, test.text, source.Options{}, &test.want)
+			sourcetest.RequireError(t, Format{}, test.text, source.Options{}, &test.want)
 		})
 	}
 }
@@ -158,7 +158,7 @@ func TestLimits(t *testing.T) {
 			}
 			want = &source.LimitError{Line: line, Reason: intray.Literal(test.reason)}
 		}
-		sourcetest.Refuse(t, Format{}, test.text, opt, want)
+		sourcetest.RequireError(t, Format{}, test.text, opt, want)
 	}
 }
 
@@ -170,17 +170,17 @@ func TestHeadersAreBounded(t *testing.T) {
 		members = append(members, fmt.Sprintf(`"%03d%s":1`, n, name))
 	}
 	over := func(reason string) error { return &source.LimitError{Line: 1, Reason: intray.Literal(reason)} }
-	sourcetest.Refuse(t, Format{}, "{"+strings.Join(members[:256], ",")+"}", source.Options{}, nil)
-	sourcetest.Refuse(t, Format{}, "{"+strings.Join(members, ",")+"}", source.Options{}, over("element 1: the headers up to column 257 are longer than 1,048,576 bytes together"))
-	sourcetest.Refuse(t, Format{}, `{"a":1}{"b":{"`+name+`aa":1}}`, source.Options{}, over("element 2: the header of column 2 is longer than 4,096 bytes"))
+	sourcetest.RequireError(t, Format{}, "{"+strings.Join(members[:256], ",")+"}", source.Options{}, nil)
+	sourcetest.RequireError(t, Format{}, "{"+strings.Join(members, ",")+"}", source.Options{}, over("element 1: the headers up to column 257 are longer than 1,048,576 bytes together"))
+	sourcetest.RequireError(t, Format{}, `{"a":1}{"b":{"`+name+`aa":1}}`, source.Options{}, over("element 2: the header of column 2 is longer than 4,096 bytes"))
 }
 
 // A string that never ends must not pull the file into memory.
 func TestOpenStringIsBounded(t *testing.T) {
 	text := `[{"a":"` + strings.Repeat("x", 16<<20)
 	limits := source.Limits{RecordBytes: 1 << 20}.WithDefaults()
-	p := part{array: true}
-	e := newElements(sourcetest.Input("", []byte(text)), limits, p)
+	p := tableLocation{inArray: true}
+	e := newElementReader(sourcetest.NewInput("", []byte(text)), limits, p)
 	_, err := e.next()
 	var limit *source.LimitError
 	if !errors.As(err, &limit) || e.guard.passed > 2<<20 {
@@ -256,6 +256,6 @@ func TestDetect(t *testing.T) {
 		{"a.json", "[\x00]", 0, 0},
 	}
 	for _, test := range tests {
-		sourcetest.Score(t, Format{}, test.name, test.head, test.low, test.high)
+		sourcetest.RequireScore(t, Format{}, test.name, test.head, test.low, test.high)
 	}
 }

@@ -20,100 +20,100 @@ const chunkBytes = 1 << 20
 type pass struct {
 	in     source.Input
 	limits source.Limits
-	part   part
+	table   tableLocation
 	opts   []jsontext.Options
-	// work makes a worker.
-	work func() func(*chunk)
+	// newWorker makes a worker.
+	newWorker func() func(*chunk)
 	// size is how much text one worker reads at a time, 0 for none.
 	size int
 
-	elements *elements
-	ahead    *ahead
-	// at is where the next element is looked for, until is up to where they are
+	elements *elementReader
+	chunks    *chunkReader
+	// offset is where the next element is looked for, until is up to where they are
 	// read one by one.
-	at, until int64
-	// pause is how much more is read one by one at the next trouble. It grows
+	offset, sequentialUntil int64
+	// backoff is how much more is read one by one at the next trouble. It grows
 	// while there is much of it.
-	pause int64
+	backoff int64
 	// count is the number of elements behind.
 	count int64
 }
 
-func newPass(b *book, p part, size int, opts ...jsontext.Options) *pass {
-	if p.array || p.rows {
+func newPass(b *book, p tableLocation, size int, opts ...jsontext.Options) *pass {
+	if p.inArray || p.arrayElements {
 		size = 0
 	}
-	return &pass{in: b.in, limits: b.opt.Limits, part: p, opts: opts, size: size, at: p.start}
+	return &pass{in: b.in, limits: b.opt.Limits, table: p, opts: opts, size: size, offset: p.start}
 }
 
-// chunk gives the next chunk, all of it read, or nil where the next element is
+// nextChunk gives the next chunk, all of it read, or nil where the next element is
 // to be read on its own.
-func (p *pass) chunk(ctx context.Context) (*chunk, error) {
-	if p.size == 0 || p.at < p.until {
+func (p *pass) nextChunk(ctx context.Context) (*chunk, error) {
+	if p.size == 0 || p.offset < p.sequentialUntil {
 		return nil, nil
 	}
-	if p.ahead == nil {
+	if p.chunks == nil {
 		p.elements = nil
-		p.ahead = beginAhead(p.in, p.at, p.size, p.work)
+		p.chunks = startChunkReader(p.in, p.offset, p.size, p.newWorker)
 	}
 	var job *chunk
 	select {
-	case job = <-p.ahead.ordered:
+	case job = <-p.chunks.ordered:
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
 	if job == nil {
 		p.close()
-		p.until = p.at + int64(p.size)
+		p.sequentialUntil = p.offset + int64(p.size)
 		return nil, nil
 	}
 	<-job.read
-	if !job.plain {
-		p.back(job)
+	if !job.complete {
+		p.fallBack(job)
 		return nil, nil
 	}
-	p.pause = max(0, p.pause-int64(p.size)/4)
-	p.at = job.to
+	p.backoff = max(0, p.backoff-int64(p.size)/4)
+	p.offset = job.to
 	p.count += job.count
 	return job, nil
 }
 
-// back goes on one by one up to behind the trouble in a chunk.
-func (p *pass) back(job *chunk) {
+// fallBack goes on one by one up to behind the trouble in a chunk.
+func (p *pass) fallBack(job *chunk) {
 	p.close()
-	if job.crowded && p.size > leastChunk {
-		p.size = max(p.size/2, leastChunk)
+	if job.tooManyRows && p.size > minChunkBytes {
+		p.size = max(p.size/2, minChunkBytes)
 		return
 	}
-	p.until = job.bad + 1 + p.pause
-	p.pause = 2*p.pause + int64(p.size)/4
+	p.sequentialUntil = job.badOffset + 1 + p.backoff
+	p.backoff = 2*p.backoff + int64(p.size)/4
 }
 
-// element gives the text of the next element, read on its own.
-func (p *pass) element() ([]byte, error) {
+// nextElement gives the text of the next element, read on its own.
+func (p *pass) nextElement() ([]byte, error) {
 	if p.elements == nil {
-		p.elements = newElements(p.in, p.limits, p.part, p.opts...)
-		p.elements.begin(p.at, p.count)
+		p.elements = newElementReader(p.in, p.limits, p.table, p.opts...)
+		p.elements.seek(p.offset, p.count)
 	}
 	text, err := p.elements.next()
 	p.count = p.elements.count
-	p.at = p.elements.end()
+	p.offset = p.elements.endOffset()
 	return text, err
 }
 
 // close stops all work ahead.
 func (p *pass) close() {
-	if p.ahead != nil {
-		p.ahead.end()
-		p.ahead = nil
+	if p.chunks != nil {
+		p.chunks.stop()
+		p.chunks = nil
 	}
 }
 
 const (
-	// mostWorkers bounds the memory that reading ahead takes.
-	mostWorkers = 8
-	// leastChunk is the least text that is cut off for a worker.
-	leastChunk = 4 << 10
+	// maxWorkers bounds the memory that reading ahead takes.
+	maxWorkers = 8
+	// minChunkBytes is the least text that is cut off for a worker.
+	minChunkBytes = 4 << 10
 )
 
 // A chunk is a run of lines and what a worker made of it.
@@ -124,21 +124,21 @@ type chunk struct {
 	text []byte
 	// count is the number of its elements.
 	count int64
-	// plain says that all of it is read. Else bad is the place in the file of
+	// complete says that all of it is read. Else bad is the place in the file of
 	// the element that could not be, and crowded says that there were merely
 	// too many.
-	plain   bool
-	bad     int64
-	crowded bool
+	complete   bool
+	badOffset     int64
+	tooManyRows bool
 	// batch is what the second pass makes of it, met what the first does.
 	batch intray.Records
-	met   []met
+	observations   []observation
 	read  chan struct{}
 }
 
-// ahead cuts a file behind line ends and lets workers read the parts side by
+// chunkReader cuts a file behind line ends and lets workers read the parts side by
 // side. It gives them in order.
-type ahead struct {
+type chunkReader struct {
 	in      source.Input
 	size    int
 	jobs    chan *chunk
@@ -148,19 +148,19 @@ type ahead struct {
 	group   sync.WaitGroup
 }
 
-// beginAhead begins at a place of the file. Each worker has a function of its
+// startChunkReader begins at a place of the file. Each worker has a function of its
 // own to read with.
-func beginAhead(in source.Input, from int64, size int, work func() func(*chunk)) *ahead {
-	workers := min(max(runtime.GOMAXPROCS(0), 1), mostWorkers)
+func startChunkReader(in source.Input, from int64, size int, work func() func(*chunk)) *chunkReader {
+	workers := min(max(runtime.GOMAXPROCS(0), 1), maxWorkers)
 	ctx, cancel := context.WithCancel(context.Background())
-	a := &ahead{
+	a := &chunkReader{
 		in: in, size: size, cancel: cancel,
 		jobs: make(chan *chunk, workers), ordered: make(chan *chunk, workers+1), spare: make(chan *chunk, 2*workers+4),
 	}
 	a.group.Go(func() {
 		defer close(a.jobs)
 		defer close(a.ordered)
-		a.cut(ctx, from)
+		a.produce(ctx, from)
 	})
 	for range workers {
 		read := work()
@@ -174,32 +174,32 @@ func beginAhead(in source.Input, from int64, size int, work func() func(*chunk))
 	return a
 }
 
-// end stops all work and waits for it.
-func (a *ahead) end() {
+// stop stops all work and waits for it.
+func (a *chunkReader) stop() {
 	a.cancel()
 	for range a.ordered {
 	}
 	a.group.Wait()
 }
 
-// cut reads chunks and hands them out. It ends where a chunk has no line end or
+// produce reads chunks and hands them out. It ends where a chunk has no line end or
 // reading fails: whoever reads on finds out why.
-func (a *ahead) cut(ctx context.Context, from int64) {
+func (a *chunkReader) produce(ctx context.Context, from int64) {
 	for from < a.in.Size && ctx.Err() == nil {
-		job := a.take()
+		job := a.acquireChunk()
 		size := int(min(int64(a.size), a.in.Size-from))
 		if cap(job.text) < size {
 			job.text = make([]byte, size)
 		}
 		job.text = job.text[:size]
-		if err := readAt(a.in, job.text, from); err != nil {
+		if err := readFullAt(a.in, job.text, from); err != nil {
 			return
 		}
 		end := bytes.LastIndexByte(job.text, '\n') + 1
 		if end == 0 {
 			return
 		}
-		*job = chunk{from: from, to: from + int64(end), text: job.text[:end], batch: job.batch, met: job.met[:0], read: make(chan struct{})}
+		*job = chunk{from: from, to: from + int64(end), text: job.text[:end], batch: job.batch, observations: job.observations[:0], read: make(chan struct{})}
 		select {
 		case a.ordered <- job:
 		case <-ctx.Done():
@@ -210,8 +210,8 @@ func (a *ahead) cut(ctx context.Context, from int64) {
 	}
 }
 
-// take gives a chunk whose memory can be used again.
-func (a *ahead) take() *chunk {
+// acquireChunk gives a chunk whose memory can be used again.
+func (a *chunkReader) acquireChunk() *chunk {
 	select {
 	case job := <-a.spare:
 		return job
@@ -220,14 +220,14 @@ func (a *ahead) take() *chunk {
 	}
 }
 
-// giveBack hands over a chunk that is no longer needed. Its batch may have been
+// release hands over a chunk that is no longer needed. Its batch may have been
 // exchanged for another.
-func (a *ahead) giveBack(job *chunk) {
+func (a *chunkReader) release(job *chunk) {
 	job.batch.Reset()
 	if job.text == nil {
-		job.text = job.batch.Adopt(nil)
+		job.text = job.batch.AdoptArena(nil)
 	}
-	clear(job.met)
+	clear(job.observations)
 	select {
 	case a.spare <- job:
 	default:

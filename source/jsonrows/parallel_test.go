@@ -29,7 +29,7 @@ type outcome struct {
 // readBy reads the first sheet with chunks of a size, or without any.
 func readBy(t testing.TB, text string, opt source.Options, chunk int) (o outcome) {
 	t.Helper()
-	b, err := Format{}.Open(t.Context(), sourcetest.Input("", []byte(text)), opt)
+	b, err := Format{}.Open(t.Context(), sourcetest.NewInput("", []byte(text)), opt)
 	if err == nil {
 		b.(*book).chunk = chunk
 		err = o.read(t.Context(), b)
@@ -144,7 +144,7 @@ func TestCrowdedChunks(t *testing.T) {
 
 func TestCloseBeforeTheEnd(t *testing.T) {
 	text := people(30_000, `"x"`)
-	if len(text) < leastAhead {
+	if len(text) < minParallelSize {
 		t.Fatalf("%d bytes are too few to read ahead", len(text))
 	}
 	r, _ := sourcetest.Open(t, Format{}, string(text), source.Options{})
@@ -152,7 +152,7 @@ func TestCloseBeforeTheEnd(t *testing.T) {
 	if err := r.Next(t.Context(), &batch); err != nil || batch.Len() == 0 {
 		t.Fatalf("%d records, error %v", batch.Len(), err)
 	}
-	if r.(*reader).pass.ahead == nil {
+	if r.(*reader).pass.chunks == nil {
 		t.Error("no worker reads ahead")
 	}
 	ctx, cancel := context.WithCancel(t.Context())

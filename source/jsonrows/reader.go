@@ -13,13 +13,13 @@ import (
 // reader pulls the records of a JSON file: the second pass.
 type reader struct {
 	pass     *pass
-	work     func(most int) func(*chunk)
-	walk     *walk
+	newWorker     func(most int) func(*chunk)
+	walker     *elementWalker
 	columns  []intray.Column
 	evidence []intray.Evidence
 
-	// heading is the record that the names make where all is read as found.
-	heading []intray.Column
+	// headerRow is the record that the names make where all is read as found.
+	headerRow []intray.Column
 	// cells are those of the element at hand, by column.
 	cells [][]byte
 	// numbers says which of them are numbers.
@@ -30,12 +30,12 @@ type reader struct {
 	rowBytes int
 	// skip is the number of elements before the first record.
 	skip int64
-	// failed is what every further call of Next answers.
-	failed error
+	// nextErr is what every further call of Next answers.
+	nextErr error
 }
 
 // newReader begins the second pass. The shape is known.
-func newReader(b *book, p part, s *shape) *reader {
+func newReader(b *book, p tableLocation, s *sheetShape) *reader {
 	r := &reader{
 		// The first pass has refused names that are given twice.
 		pass:     newPass(b, p, b.chunk, jsontext.AllowDuplicateNames(true)),
@@ -46,19 +46,19 @@ func newReader(b *book, p part, s *shape) *reader {
 		skip:     s.skip,
 		rowBytes: int(s.bytes / max(s.count, 1)),
 	}
-	r.work = func(most int) func(*chunk) { return newFiller(b, s, most).read }
-	r.walk = newWalk(b, p, s.names, r.leaf)
-	if b.opt.AsIs && !p.rows {
-		r.heading, r.columns = r.columns, nameless(r.columns)
+	r.newWorker = func(most int) func(*chunk) { return newFillWorker(b, s, most).read }
+	r.walker = newElementWalker(b, p, s.names, r.setCell)
+	if b.opt.AsIs && !p.arrayElements {
+		r.headerRow, r.columns = r.columns, withoutHeaders(r.columns)
 	}
 	return r
 }
 
-func headerEvidence(b *book, s *shape) []intray.Evidence {
+func headerEvidence(b *book, s *sheetShape) []intray.Evidence {
 	if s.names == nil {
 		value := "none"
-		if s.headed > 0 {
-			value = fmt.Sprint(s.headed)
+		if s.headerRow > 0 {
+			value = fmt.Sprint(s.headerRow)
 		}
 		return []intray.Evidence{{Choice: "header row", Value: value, Reason: s.reason}}
 	}
@@ -69,7 +69,7 @@ func headerEvidence(b *book, s *shape) []intray.Evidence {
 	return []intray.Evidence{{Choice: "header row", Value: "names", Reason: reason}}
 }
 
-func nameless(columns []intray.Column) []intray.Column {
+func withoutHeaders(columns []intray.Column) []intray.Column {
 	bare := make([]intray.Column, len(columns))
 	for i, c := range columns {
 		bare[i] = intray.Column{Index: i, Samples: c.Samples}
@@ -82,49 +82,49 @@ func (r *reader) Columns() []intray.Column { return r.columns }
 func (r *reader) Evidence() []intray.Evidence { return r.evidence }
 
 func (r *reader) Close() error {
-	r.failed = fmt.Errorf("read a closed JSON sheet: %w", fs.ErrClosed)
+	r.nextErr = fmt.Errorf("read a closed JSON sheet: %w", fs.ErrClosed)
 	r.pass.close()
 	return nil
 }
 
 func (r *reader) Next(ctx context.Context, batch *intray.Records) error {
 	batch.Reset()
-	if r.failed != nil {
-		return r.failed
+	if r.nextErr != nil {
+		return r.nextErr
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	for batch.Len() == 0 && r.failed == nil {
-		ahead, err := r.take(ctx, batch)
+	for batch.Len() == 0 && r.nextErr == nil {
+		ahead, err := r.nextBatch(ctx, batch)
 		if err != nil {
 			return err
 		}
 		if !ahead {
-			r.failed = r.fill(batch)
+			r.nextErr = r.fillBatch(batch)
 		}
 	}
 	if batch.Len() == 0 {
 		r.pass.close()
-		return r.failed
+		return r.nextErr
 	}
 	batch.First = r.rows
 	r.rows += int64(batch.Len())
 	return nil
 }
 
-// take gives the batch of the next chunk, if workers could read it.
-func (r *reader) take(ctx context.Context, batch *intray.Records) (bool, error) {
-	if len(r.heading) > 0 {
+// nextBatch gives the batch of the next chunk, if workers could read it.
+func (r *reader) nextBatch(ctx context.Context, batch *intray.Records) (bool, error) {
+	if len(r.headerRow) > 0 {
 		return false, nil
 	}
-	if r.pass.ahead == nil && r.pass.size > 0 {
+	if r.pass.chunks == nil && r.pass.size > 0 {
 		most := min(intray.BatchRows, max(intray.BatchCells/max(len(r.columns), batch.Width, 1), 1))
-		r.pass.size = min(r.pass.size, max(leastChunk, most*max(r.rowBytes, 1)*3/4))
-		r.pass.work = func() func(*chunk) { return r.work(most) }
+		r.pass.size = min(r.pass.size, max(minChunkBytes, most*max(r.rowBytes, 1)*3/4))
+		r.pass.newWorker = func() func(*chunk) { return r.newWorker(most) }
 	}
 	before := r.pass.count
-	job, err := r.pass.chunk(ctx)
+	job, err := r.pass.nextChunk(ctx)
 	if job == nil {
 		return false, err
 	}
@@ -132,49 +132,49 @@ func (r *reader) take(ctx context.Context, batch *intray.Records) (bool, error) 
 	for i := range batch.Lines {
 		batch.Lines[i] += before
 	}
-	r.pass.ahead.giveBack(job)
+	r.pass.chunks.release(job)
 	return true, nil
 }
 
-// fill appends records to the batch until it has enough, or workers can read.
-func (r *reader) fill(batch *intray.Records) error {
-	if len(r.heading) > 0 {
-		hand(batch, heading(r.heading), make([]bool, len(r.heading)), 1)
-		r.heading = nil
+// fillBatch appends records to the batch until it has enough, or workers can read.
+func (r *reader) fillBatch(batch *intray.Records) error {
+	if len(r.headerRow) > 0 {
+		appendRecord(batch, headerCells(r.headerRow), make([]bool, len(r.headerRow)), 1)
+		r.headerRow = nil
 	}
-	for !batch.Full() && (batch.Len() == 0 || r.pass.size == 0 || r.pass.at < r.pass.until) {
-		if err := r.one(batch); err != nil {
+	for !batch.IsFull() && (batch.Len() == 0 || r.pass.size == 0 || r.pass.offset < r.pass.sequentialUntil) {
+		if err := r.readElement(batch); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// one reads one element on its own.
-func (r *reader) one(batch *intray.Records) error {
-	if !r.pass.part.rows {
-		if err := step(r.pass, r.walk); err != nil {
+// readElement reads one element on its own.
+func (r *reader) readElement(batch *intray.Records) error {
+	if !r.pass.table.arrayElements {
+		if err := walkNextElement(r.pass, r.walker); err != nil {
 			return err
 		}
-		hand(batch, r.cells, r.numbers, r.pass.count)
+		appendRecord(batch, r.cells, r.numbers, r.pass.count)
 		clear(r.cells)
 		clear(r.numbers)
 		return nil
 	}
-	text, err := r.pass.element()
+	text, err := r.pass.nextElement()
 	if err != nil || r.pass.count <= r.skip {
 		return err
 	}
-	cells, err := r.walk.row(text)
+	cells, err := r.walker.arrayCells(text)
 	if err != nil {
 		return r.pass.elements.locate(err)
 	}
-	hand(batch, cells, r.walk.numbers, r.pass.count)
+	appendRecord(batch, cells, r.walker.numbers, r.pass.count)
 	return nil
 }
 
-// heading gives the names of the columns as cells.
-func heading(columns []intray.Column) [][]byte {
+// headerCells gives the names of the columns as cells.
+func headerCells(columns []intray.Column) [][]byte {
 	cells := make([][]byte, len(columns))
 	for i, c := range columns {
 		cells[i] = []byte(c.Header)
@@ -182,8 +182,8 @@ func heading(columns []intray.Column) [][]byte {
 	return cells
 }
 
-// hand appends one record to the batch.
-func hand(batch *intray.Records, cells [][]byte, numbers []bool, line int64) {
+// appendRecord appends one record to the batch.
+func appendRecord(batch *intray.Records, cells [][]byte, numbers []bool, line int64) {
 	for i, cell := range cells {
 		batch.AppendCell(cell)
 		if numbers[i] {
@@ -193,11 +193,11 @@ func hand(batch *intray.Records, cells [][]byte, numbers []bool, line int64) {
 	batch.EndRecord(line)
 }
 
-// leaf keeps the text of a leaf until its record is handed on.
-func (r *reader) leaf(n *name, cell []byte) error {
+// setCell keeps the text of a leaf until its record is handed on.
+func (r *reader) setCell(n *nameNode, cell []byte) error {
 	switch {
 	case n.column != noColumn:
-		r.cells[n.column], r.numbers[n.column] = cell, r.walk.number
+		r.cells[n.column], r.numbers[n.column] = cell, r.walker.isNumber
 	case len(cell) > 0:
 		return errChanged
 	}
@@ -205,12 +205,12 @@ func (r *reader) leaf(n *name, cell []byte) error {
 }
 
 // A filler is a worker of the second pass.
-type filler struct {
-	scan *scan
+type fillWorker struct {
+	scan *lineScanner
 	// cells holds for each column where in the text the cell of the element at
 	// hand is.
 	cells []span
-	most  int
+	maxRows  int
 }
 
 type span struct {
@@ -218,14 +218,14 @@ type span struct {
 	number   bool
 }
 
-// newFiller makes a worker whose batches have at most so many records.
-func newFiller(b *book, s *shape, most int) *filler {
-	f := &filler{cells: make([]span, len(s.columns)), most: most}
-	f.scan = newScan(b.in, s.names, b.opt.Limits, f)
+// newFillWorker makes a worker whose batches have at most so many records.
+func newFillWorker(b *book, s *sheetShape, most int) *fillWorker {
+	f := &fillWorker{cells: make([]span, len(s.columns)), maxRows: most}
+	f.scan = newLineScanner(b.in, s.names, b.opt.Limits, f)
 	return f
 }
 
-func (f *filler) leaf(n *name, _ []byte, from, to int, number bool) bool {
+func (f *fillWorker) addLeaf(n *nameNode, _ []byte, from, to int, number bool) bool {
 	if n.column == noColumn {
 		return from == to
 	}
@@ -233,32 +233,32 @@ func (f *filler) leaf(n *name, _ []byte, from, to int, number bool) bool {
 	return true
 }
 
-func (f *filler) again() { clear(f.cells) }
+func (f *fillWorker) restartElement() { clear(f.cells) }
 
 // read makes a batch of a chunk. Lines are counted from 1.
-func (f *filler) read(job *chunk) {
-	if job.bad = job.from; !f.scan.begin(job.text, job.from) {
+func (f *fillWorker) read(job *chunk) {
+	if job.badOffset = job.from; !f.scan.reset(job.text, job.from) {
 		return
 	}
 	batch := &job.batch
-	batch.Adopt(job.text)
+	batch.AdoptArena(job.text)
 	text := job.text
 	job.text = nil
-	for at := f.scan.next(0); at < len(text); at = f.scan.next(at) {
-		if job.crowded = batch.Len() == f.most; job.crowded {
+	for at := f.scan.nextElement(0); at < len(text); at = f.scan.nextElement(at) {
+		if job.tooManyRows = batch.Len() == f.maxRows; job.tooManyRows {
 			return
 		}
-		job.bad = job.from + int64(at)
-		if at = f.scan.row(at); at == none {
+		job.badOffset = job.from + int64(at)
+		if at = f.scan.scanElement(at); at == notFound {
 			return
 		}
-		f.hand(batch)
+		f.appendRecord(batch)
 	}
-	job.count, job.plain = int64(batch.Len()), true
+	job.count, job.complete = int64(batch.Len()), true
 }
 
-// hand appends one record to the batch.
-func (f *filler) hand(batch *intray.Records) {
+// appendRecord appends one record to the batch.
+func (f *fillWorker) appendRecord(batch *intray.Records) {
 	for _, cell := range f.cells {
 		batch.AppendSpan(cell.from, cell.to)
 		if cell.number {

@@ -19,16 +19,16 @@ const (
 )
 
 const (
-	// askEvery is the number of members or values between two looks at the
+	// contextCheckInterval is the number of members or values between two looks at the
 	// context, where a table is looked for.
-	askEvery = 64
+	contextCheckInterval = 64
 	// surveyBytes is how much text one worker of the first pass reads at a time.
 	surveyBytes = 256 << 10
 )
 
-// shape is what the first pass learns: the columns and the number of elements.
-type shape struct {
-	names   *names
+// sheetShape is what the first pass learns: the columns and the number of elements.
+type sheetShape struct {
+	names   *nameTree
 	columns []intray.Column
 	count   int64
 	// bytes is how long the elements are together, with what is between them.
@@ -37,19 +37,19 @@ type shape struct {
 	// of them that names the columns, or 0, and reason says why. They are set
 	// where the elements are arrays.
 	skip   int64
-	headed int
+	headerRow int
 	reason intray.Message
 	// sampled is the number of bytes of all samples.
 	sampled int
 }
 
-// survey reads a whole sheet for its columns.
-func survey(ctx context.Context, b *book, p part) (*shape, error) {
-	if p.rows {
-		return surveyRows(ctx, b, p)
+// surveySheet reads a whole sheet for its columns.
+func surveySheet(ctx context.Context, b *book, p tableLocation) (*sheetShape, error) {
+	if p.arrayElements {
+		return surveyArrays(ctx, b, p)
 	}
 	limits := b.opt.Limits
-	found := &shape{names: newNames(limits)}
+	found := &sheetShape{names: newNameTree(limits)}
 	if err := found.collect(ctx, b, p); err != nil {
 		return nil, err
 	}
@@ -61,28 +61,28 @@ func survey(ctx context.Context, b *book, p part) (*shape, error) {
 }
 
 // collect walks through all elements.
-func (s *shape) collect(ctx context.Context, b *book, p part) error {
-	w := newWalk(b, p, s.names, s.leaf)
-	way := newPass(b, p, min(b.chunk, surveyBytes))
-	way.until = way.at + int64(way.size)/4 // names come first
-	way.work = func() func(*chunk) { return newSurveyor(b, s).read }
-	defer way.close()
+func (s *sheetShape) collect(ctx context.Context, b *book, p tableLocation) error {
+	w := newElementWalker(b, p, s.names, s.addCell)
+	pass := newPass(b, p, min(b.chunk, surveyBytes))
+	pass.sequentialUntil = pass.offset + int64(pass.size)/4 // names come first
+	pass.newWorker = func() func(*chunk) { return newSurveyWorker(b, s).read }
+	defer pass.close()
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		job, err := way.chunk(ctx)
+		job, err := pass.nextChunk(ctx)
 		if err != nil {
 			return err
 		}
 		if job != nil {
-			s.merge(job.met)
-			way.ahead.giveBack(job)
+			s.mergeObservations(job.observations)
+			pass.chunks.release(job)
 			continue
 		}
-		err = step(way, w)
+		err = walkNextElement(pass, w)
 		if errors.Is(err, io.EOF) {
-			s.count, s.bytes = way.count-1, way.at-p.start
+			s.count, s.bytes = pass.count-1, pass.offset-p.start
 			return nil
 		}
 		if err != nil {
@@ -91,139 +91,139 @@ func (s *shape) collect(ctx context.Context, b *book, p part) error {
 	}
 }
 
-// leaf makes a column of a name and keeps samples of its cells.
-func (s *shape) leaf(n *name, cell []byte) error {
-	if err := s.names.leaf(n); err != nil || len(cell) == 0 {
+// addCell makes a column of a name and keeps samples of its cells.
+func (s *sheetShape) addCell(n *nameNode, cell []byte) error {
+	if err := s.names.addColumn(n); err != nil || len(cell) == 0 {
 		return err
 	}
 	n.filled = true
-	if s.wants(n) > 0 && len(cell) <= sampleCell {
-		s.sample(n, string(cell))
+	if s.samplesWanted(n) > 0 && len(cell) <= sampleCell {
+		s.addSample(n, string(cell))
 	}
 	return nil
 }
 
-// wants is how many more samples a column takes.
-func (s *shape) wants(n *name) int {
+// samplesWanted is how many more samples a column takes.
+func (s *sheetShape) samplesWanted(n *nameNode) int {
 	if s.sampled > sampleBytes {
 		return 0
 	}
 	return sampleCells - len(n.samples)
 }
 
-func (s *shape) sample(n *name, cell string) {
+func (s *sheetShape) addSample(n *nameNode, cell string) {
 	n.samples = append(n.samples, cell)
 	s.sampled += len(cell)
 }
 
-// newWalk walks through the elements of a part.
-func newWalk(b *book, p part, tree *names, visit func(*name, []byte) error) *walk {
-	return &walk{names: tree, visit: visit, cellBytes: b.opt.Limits.CellBytes, columns: b.opt.Limits.Columns, outer: p.outer()}
+// newElementWalker walks through the elements of a part.
+func newElementWalker(b *book, p tableLocation, tree *nameTree, visit func(*nameNode, []byte) error) *elementWalker {
+	return &elementWalker{names: tree, visit: visit, cellBytes: b.opt.Limits.CellBytes, columns: b.opt.Limits.Columns, outerDepth: p.outerDepth()}
 }
 
-// step pulls one element and walks through it.
-func step(p *pass, w *walk) error {
-	text, err := p.element()
+// walkNextElement pulls one element and walks through it.
+func walkNextElement(p *pass, w *elementWalker) error {
+	text, err := p.nextElement()
 	if err != nil {
 		return err
 	}
-	if err := w.element(text); err != nil {
+	if err := w.walkElement(text); err != nil {
 		return p.elements.locate(err)
 	}
 	return nil
 }
 
-// met is text that a worker of the first pass met: a sample of a column, or ""
+// observation is text that a worker of the first pass met: a sample of a column, or ""
 // where it is only known that the column has some.
-type met struct {
-	name *name
+type observation struct {
+	name *nameNode
 	cell string
 	// before is what was open about the name.
-	before wish
+	before nameStatus
 }
 
-// merge takes over what a worker met, in its order.
-func (s *shape) merge(all []met) {
+// mergeObservations takes over what a worker met, in its order.
+func (s *sheetShape) mergeObservations(all []observation) {
 	for _, m := range all {
 		m.name.filled = true
-		if m.cell != "" && s.wants(m.name) > 0 {
-			s.sample(m.name, m.cell)
+		if m.cell != "" && s.samplesWanted(m.name) > 0 {
+			s.addSample(m.name, m.cell)
 		}
 	}
 }
 
 // A surveyor is a worker of the first pass.
-type surveyor struct {
-	scan *scan
+type surveyWorker struct {
+	scan *lineScanner
 	// wanted holds for each name what was open about it when the workers began,
 	// open what is open in the chunk at hand.
-	wanted, open []wish
-	met          []met
+	initial, current []nameStatus
+	observations          []observation
 	// first is the first of met that comes from the element at hand.
 	first int
 }
 
-// wish is what the first pass has yet to learn about a name.
-type wish struct {
+// nameStatus is what the first pass has yet to learn about a name.
+type nameStatus struct {
 	column, filled bool
 	samples        uint8
 }
 
-// newSurveyor is called while no worker is busy.
-func newSurveyor(b *book, s *shape) *surveyor {
-	y := &surveyor{wanted: make([]wish, s.names.count), open: make([]wish, s.names.count)}
-	y.note(s, s.names.root)
-	y.scan = newScan(b.in, s.names, b.opt.Limits, y)
+// newSurveyWorker is called while no worker is busy.
+func newSurveyWorker(b *book, s *sheetShape) *surveyWorker {
+	y := &surveyWorker{initial: make([]nameStatus, s.names.count), current: make([]nameStatus, s.names.count)}
+	y.addStatus(s, s.names.root)
+	y.scan = newLineScanner(b.in, s.names, b.opt.Limits, y)
 	return y
 }
 
-func (y *surveyor) note(s *shape, n *name) {
-	y.wanted[n.id] = wish{column: n.column != noColumn, filled: n.filled, samples: uint8(s.wants(n))}
+func (y *surveyWorker) addStatus(s *sheetShape, n *nameNode) {
+	y.initial[n.id] = nameStatus{column: n.column != noColumn, filled: n.filled, samples: uint8(s.samplesWanted(n))}
 	for _, child := range n.children {
-		y.note(s, child)
+		y.addStatus(s, child)
 	}
 }
 
-// leaf makes sure that a leaf has a column.
-func (y *surveyor) leaf(n *name, text []byte, from, to int, _ bool) bool {
-	w := &y.open[n.id]
+// addLeaf makes sure that a leaf has a column.
+func (y *surveyWorker) addLeaf(n *nameNode, text []byte, from, to int, _ bool) bool {
+	w := &y.current[n.id]
 	switch size := to - from; {
 	case !w.column:
 		return false
 	case size == 0 || w.filled && (w.samples == 0 || size > sampleCell):
 	case size > sampleCell:
-		y.met = append(y.met, met{name: n, before: *w})
+		y.observations = append(y.observations, observation{name: n, before: *w})
 	default:
-		y.met = append(y.met, met{n, string(text[from:to]), *w})
+		y.observations = append(y.observations, observation{n, string(text[from:to]), *w})
 		w.samples = max(w.samples, 1) - 1
 	}
 	w.filled = w.filled || to > from
 	return true
 }
 
-func (y *surveyor) again() {
-	for i := len(y.met) - 1; i >= y.first; i-- {
-		y.open[y.met[i].name.id] = y.met[i].before
+func (y *surveyWorker) restartElement() {
+	for i := len(y.observations) - 1; i >= y.first; i-- {
+		y.current[y.observations[i].name.id] = y.observations[i].before
 	}
-	y.met = y.met[:y.first]
+	y.observations = y.observations[:y.first]
 }
 
 // read goes through a chunk.
-func (y *surveyor) read(job *chunk) {
-	copy(y.open, y.wanted)
-	y.met = job.met
-	job.count, job.bad, job.plain = y.elements(job)
-	job.met = y.met
+func (y *surveyWorker) read(job *chunk) {
+	copy(y.current, y.initial)
+	y.observations = job.observations
+	job.count, job.badOffset, job.complete = y.readElements(job)
+	job.observations = y.observations
 }
 
-func (y *surveyor) elements(job *chunk) (count, bad int64, plain bool) {
-	if !y.scan.begin(job.text, job.from) {
+func (y *surveyWorker) readElements(job *chunk) (count, bad int64, plain bool) {
+	if !y.scan.reset(job.text, job.from) {
 		return 0, job.from, false
 	}
-	for at := y.scan.next(0); at < len(job.text); at = y.scan.next(at) {
+	for at := y.scan.nextElement(0); at < len(job.text); at = y.scan.nextElement(at) {
 		from := at
-		y.first = len(y.met)
-		if at = y.scan.row(at); at == none {
+		y.first = len(y.observations)
+		if at = y.scan.scanElement(at); at == notFound {
 			return 0, job.from + int64(from), false
 		}
 		count++
@@ -231,57 +231,57 @@ func (y *surveyor) elements(job *chunk) (count, bad int64, plain bool) {
 	return count, 0, true
 }
 
-// findRows is how many of the first arrays are looked through for the header.
-const findRows = 300
+// headerSearchRows is how many of the first arrays are looked through for the header.
+const headerSearchRows = 300
 
-// rowsShape is what the first pass learns where each element is an array.
-type rowsShape struct {
-	shape
+// arraySurvey is what the first pass learns where each element is an array.
+type arraySurvey struct {
+	sheetShape
 	limits source.Limits
 	width  int
 	cells  int64
-	// texts are the first elements, which take about size bytes.
-	texts [][]string
+	// firstRows are the first elements, which take about size bytes.
+	firstRows [][]string
 	size  int
 }
 
-// surveyRows reads a whole sheet for its width and its header.
-func surveyRows(ctx context.Context, b *book, p part) (*shape, error) {
-	s := &rowsShape{limits: b.opt.Limits}
-	way := newPass(b, p, 0)
-	w := newWalk(b, p, nil, nil)
+// surveyArrays reads a whole sheet for its width and its header.
+func surveyArrays(ctx context.Context, b *book, p tableLocation) (*sheetShape, error) {
+	s := &arraySurvey{limits: b.opt.Limits}
+	pass := newPass(b, p, 0)
+	w := newElementWalker(b, p, nil, nil)
 	for {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		text, err := way.element()
+		text, err := pass.nextElement()
 		if errors.Is(err, io.EOF) {
-			s.count = way.count - 1
+			s.count = pass.count - 1
 			return s.finish(ctx, b.opt)
 		}
 		if err != nil {
 			return nil, err
 		}
-		cells, err := w.row(text)
+		cells, err := w.arrayCells(text)
 		if err == nil {
-			err = s.take(cells)
+			err = s.addRow(cells)
 		}
 		if err != nil {
-			return nil, way.elements.locate(err)
+			return nil, pass.elements.locate(err)
 		}
 	}
 }
 
-// take learns from one element.
-func (s *rowsShape) take(cells [][]byte) error {
+// addRow learns from one element.
+func (s *arraySurvey) addRow(cells [][]byte) error {
 	s.width = max(s.width, len(cells))
 	s.cells += int64(len(cells))
 	switch {
 	case s.width > s.limits.Columns:
-		return tooManyColumns(s.limits.Columns)
+		return tooManyColumnsError(s.limits.Columns)
 	case s.cells > s.limits.Cells:
 		return beyond(intray.NewMessage("sheet.too_many_cells", intray.Params{"limit": s.limits.Cells}))
-	case len(s.texts) == findRows || s.size > sampleBytes:
+	case len(s.firstRows) == headerSearchRows || s.size > sampleBytes:
 		return nil
 	}
 	row := make([]string, len(cells))
@@ -289,59 +289,59 @@ func (s *rowsShape) take(cells [][]byte) error {
 		row[i] = string(cell)
 		s.size += len(cell) + 16
 	}
-	s.texts = append(s.texts, row)
+	s.firstRows = append(s.firstRows, row)
 	return nil
 }
 
 // finish finds the header and makes the columns.
-func (s *rowsShape) finish(ctx context.Context, opt source.Options) (*shape, error) {
+func (s *arraySurvey) finish(ctx context.Context, opt source.Options) (*sheetShape, error) {
 	layout := table.Layout{Reason: intray.NewMessage("header.not_searched", nil)}
 	var names []string
 	if !opt.AsIs {
 		var err error
-		if layout, err = table.Find(ctx, s.texts, 0); err != nil {
+		if layout, err = table.FindLayout(ctx, s.firstRows, 0); err != nil {
 			return nil, err
 		}
-		if layout = layout.Prefer(s.texts, opt.Names); layout.Headers > 0 {
-			names = layout.Names(s.texts)
-			s.headed = layout.First + 1
+		if layout = layout.Prefer(s.firstRows, opt.HeaderScore); layout.Headers > 0 {
+			names = layout.ColumnNames(s.firstRows)
+			s.headerRow = layout.First + 1
 		}
 	}
-	s.skip, s.reason = int64(min(layout.Body(), len(s.texts))), layout.Reason
+	s.skip, s.reason = int64(min(layout.BodyStart(), len(s.firstRows))), layout.Reason
 	total := 0
 	for i := range s.width {
 		c := intray.Column{Index: i}
 		if i < len(names) {
 			c.Header = names[i]
 			total += len(names[i])
-			if over := s.limits.OverHeader(i+1, len(names[i]), total); !over.IsZero() {
+			if over := s.limits.HeaderLimitReason(i+1, len(names[i]), total); !over.IsZero() {
 				return nil, &source.LimitError{Reason: over}
 			}
 		}
 		s.columns = append(s.columns, c)
 	}
-	for _, row := range s.texts[s.skip:] {
+	for _, row := range s.firstRows[s.skip:] {
 		for i, cell := range row {
 			if c := &s.columns[i]; cell != "" && len(c.Samples) < sampleCells && len(cell) <= sampleCell {
 				c.Samples = append(c.Samples, cell)
 			}
 		}
 	}
-	return &s.shape, nil
+	return &s.sheetShape, nil
 }
 
-// row gives the cells of an element that is an array.
-func (w *walk) row(text []byte) (cells [][]byte, err error) {
+// arrayCells gives the cells of an element that is an array.
+func (w *elementWalker) arrayCells(text []byte) (cells [][]byte, err error) {
 	w.text, w.scratch, w.cells, w.numbers = text, w.scratch[:0], w.cells[:0], w.numbers[:0]
 	for at := skipSpace(text, 1); text[at] != ']'; {
 		if len(w.cells) == w.columns {
-			return nil, tooManyColumns(w.columns)
+			return nil, tooManyColumnsError(w.columns)
 		}
-		cell, end, err := w.cell(at, 1+w.outer)
+		cell, end, err := w.cellAt(at, 1+w.outerDepth)
 		if err != nil {
 			return nil, err
 		}
-		w.cells, w.numbers = append(w.cells, cell), append(w.numbers, w.number)
+		w.cells, w.numbers = append(w.cells, cell), append(w.numbers, w.isNumber)
 		if at = skipSpace(text, end); text[at] == ',' {
 			at = skipSpace(text, at+1)
 		}

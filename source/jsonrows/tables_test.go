@@ -40,7 +40,7 @@ var inside = []sourcetest.Sample{
 }
 
 func TestEvidenceOfTables(t *testing.T) {
-	book, err := Format{}.Open(t.Context(), sourcetest.Input("", []byte(`{"n":1,"a":[{"b":2}],"c":{"d":[3]}}`)), source.Options{})
+	book, err := Format{}.Open(t.Context(), sourcetest.NewInput("", []byte(`{"n":1,"a":[{"b":2}],"c":{"d":[3]}}`)), source.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// none is the place behind what is not there.
-const none = -1
+// notFound is the place behind what is not there.
+const notFound = -1
 
 // A token is a name, a string, a number, or one of true, false and null. The
 // functions of this file find where tokens and values end, and accept what
 // RFC 8259 does and nothing else; that the text is UTF-8 is looked at elsewhere.
-// Each gives the place behind what begins at text[at], or none.
+// Each gives the place behind what begins at text[offset], or none.
 
 // stringStop is the place of the first quote, backslash or control character
-// from text[at] on, or the end. It looks at eight bytes at a time.
+// from text[offset] on, or the end. It looks at eight bytes at a time.
 func stringStop(text []byte, at int) int {
 	for ; at+8 <= len(text); at += 8 {
 		word := binary.LittleEndian.Uint64(text[at:])
@@ -29,7 +29,7 @@ func stringStop(text []byte, at int) int {
 	return at
 }
 
-// stringToken reads the string whose opening quote is at text[at], and says
+// stringToken reads the string whose opening quote is at text[offset], and says
 // whether it has escapes.
 func stringToken(text []byte, at int) (end int, escaped bool) {
 	for at = stringStop(text, at+1); at < len(text); at = stringStop(text, at) {
@@ -38,35 +38,35 @@ func stringToken(text []byte, at int) (end int, escaped bool) {
 			return at + 1, escaped
 		case '\\':
 			escaped = true
-			if at = escapeToken(text, at); at == none {
-				return none, true
+			if at = escapeToken(text, at); at == notFound {
+				return notFound, true
 			}
 		default:
-			return none, escaped
+			return notFound, escaped
 		}
 	}
-	return none, escaped
+	return notFound, escaped
 }
 
-// escapeToken reads the escape at text[at].
+// escapeToken reads the escape at text[offset].
 func escapeToken(text []byte, at int) int {
 	if at+1 >= len(text) {
-		return none
+		return notFound
 	}
 	if text[at+1] != 'u' {
 		if strings.IndexByte(`"\/bfnrt`, text[at+1]) < 0 {
-			return none
+			return notFound
 		}
 		return at + 2
 	}
-	if _, fine := hex4(text, at+2); !fine {
-		return none
+	if _, fine := parseHex4(text, at+2); !fine {
+		return notFound
 	}
 	return at + 6
 }
 
-// hex4 reads four hexadecimal digits.
-func hex4(text []byte, at int) (char rune, fine bool) {
+// parseHex4 reads four hexadecimal digits.
+func parseHex4(text []byte, at int) (char rune, fine bool) {
 	if at+4 > len(text) {
 		return 0, false
 	}
@@ -89,15 +89,15 @@ func numberToken(text []byte, at int) int {
 	if at < len(text) && text[at] == '-' {
 		at++
 	}
-	whole := digits(text, at)
+	whole := skipDigits(text, at)
 	if whole == at || text[at] == '0' && whole > at+1 {
-		return none
+		return notFound
 	}
 	at = whole
 	if at < len(text) && text[at] == '.' {
 		from := at + 1
-		if at = digits(text, from); at == from {
-			return none
+		if at = skipDigits(text, from); at == from {
+			return notFound
 		}
 	}
 	if at < len(text) && text[at]|0x20 == 'e' {
@@ -105,15 +105,15 @@ func numberToken(text []byte, at int) int {
 			at++
 		}
 		from := at
-		if at = digits(text, from); at == from {
-			return none
+		if at = skipDigits(text, from); at == from {
+			return notFound
 		}
 	}
 	return at
 }
 
-// digits is the place behind the digits from text[at] on.
-func digits(text []byte, at int) int {
+// skipDigits is the place behind the digits from text[offset] on.
+func skipDigits(text []byte, at int) int {
 	for at < len(text) && text[at]-'0' <= 9 {
 		at++
 	}
@@ -129,7 +129,7 @@ func literalToken(text []byte, at int) int {
 	case len(rest) >= 5 && string(rest[:5]) == "false":
 		return at + 5
 	}
-	return none
+	return notFound
 }
 
 // scalarToken reads a string, a number or a literal.
@@ -147,13 +147,13 @@ func scalarToken(text []byte, at int) int {
 // valueToken reads any value. depth is how deep it is nested, from 1.
 func valueToken(text []byte, at, depth int) int {
 	if at >= len(text) {
-		return none
+		return notFound
 	}
 	if text[at] != '{' && text[at] != '[' {
 		return scalarToken(text, at)
 	}
 	if depth > MaxDepth {
-		return none
+		return notFound
 	}
 	shut := text[at] + 2 // ] and } stand two places behind [ and {
 	if at = skipSpace(text, at+1); at < len(text) && text[at] == shut {
@@ -161,15 +161,15 @@ func valueToken(text []byte, at, depth int) int {
 	}
 	for {
 		if shut == '}' {
-			if at = nameToken(text, at); at == none {
-				return none
+			if at = nameToken(text, at); at == notFound {
+				return notFound
 			}
 		}
-		if at = valueToken(text, at, depth+1); at == none {
-			return none
+		if at = valueToken(text, at, depth+1); at == notFound {
+			return notFound
 		}
 		if at = skipSpace(text, at); at >= len(text) || text[at] != ',' && text[at] != shut {
-			return none
+			return notFound
 		}
 		if text[at] == shut {
 			return at + 1
@@ -181,18 +181,18 @@ func valueToken(text []byte, at, depth int) int {
 // nameToken reads a name and its colon, and gives where the value begins.
 func nameToken(text []byte, at int) int {
 	if at >= len(text) || text[at] != '"' {
-		return none
+		return notFound
 	}
-	if at, _ = stringToken(text, at); at == none {
-		return none
+	if at, _ = stringToken(text, at); at == notFound {
+		return notFound
 	}
 	if at = skipSpace(text, at); at >= len(text) || text[at] != ':' {
-		return none
+		return notFound
 	}
 	return skipSpace(text, at+1)
 }
 
-// skipSpace is the place of the first character from text[at] on that is not
+// skipSpace is the place of the first character from text[offset] on that is not
 // white space, or the end.
 func skipSpace(text []byte, at int) int {
 	for at < len(text) {
@@ -206,20 +206,20 @@ func skipSpace(text []byte, at int) int {
 	return at
 }
 
-// stringEnd is the place behind the string whose opening quote is at text[at].
+// stringEnd is the place behind the string whose opening quote is at text[offset].
 // It says whether the string has escapes.
 func stringEnd(text []byte, at int) (end int, escaped bool) {
-	at = mark(text, at+1)
+	at = findQuoteOrBackslash(text, at+1)
 	for text[at] == '\\' {
 		escaped = true
-		at = mark(text, at+2)
+		at = findQuoteOrBackslash(text, at+2)
 	}
 	return at + 1, escaped
 }
 
-// mark is the place of the first quote or backslash from text[at] on; there is
+// findQuoteOrBackslash is the place of the first quote or backslash from text[offset] on; there is
 // one. It looks at eight bytes at a time.
-func mark(text []byte, at int) int {
+func findQuoteOrBackslash(text []byte, at int) int {
 	for ; at+8 <= len(text); at += 8 {
 		word := binary.LittleEndian.Uint64(text[at:])
 		if hits := zeroBytes(word^quotes) | zeroBytes(word^slashes); hits != 0 {
@@ -244,7 +244,7 @@ const (
 // zero may be set wrongly, so only the lowest counts.
 func zeroBytes(word uint64) uint64 { return (word - ones) &^ word & highs }
 
-// literalEnd is the place behind the number, true, false or null at text[at].
+// literalEnd is the place behind the number, true, false or null at text[offset].
 func literalEnd(text []byte, at int) int {
 	for {
 		switch text[at] {

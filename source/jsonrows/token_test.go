@@ -13,7 +13,7 @@ import (
 func isJSON(text string) bool {
 	b := []byte(text)
 	end := valueToken(b, skipSpace(b, 0), 1)
-	return end != none && skipSpace(b, end) == len(b) && utf8.Valid(b)
+	return end != notFound && skipSpace(b, end) == len(b) && utf8.Valid(b)
 }
 
 func TestTokenizerAgainstSuite(t *testing.T) {

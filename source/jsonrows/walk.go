@@ -9,23 +9,23 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// walk goes through one element, which is valid JSON, and hands each leaf to
+// elementWalker goes through one element, which is valid JSON, and hands each leaf to
 // its visitor.
-type walk struct {
+type elementWalker struct {
 	text  []byte
-	names *names
-	visit func(n *name, cell []byte) error
+	names *nameTree
+	visit func(n *nameNode, cell []byte) error
 	// cellBytes is the most bytes of a cell.
 	cellBytes int
 	// columns is the most cells of an element that is an array.
 	columns int
-	// outer is the number of levels around an element: 1 in an array.
-	outer int
+	// outerDepth is the number of levels around an element: 1 in an array.
+	outerDepth int
 	// scratch holds the cells that are not in the text as such. It is only
 	// appended to while an element is walked, so that its cells stay.
 	scratch []byte
-	// number says that the cell at hand is a number.
-	number bool
+	// isNumber says that the cell at hand is a number.
+	isNumber bool
 	// cells are those of an element that is an array, and numbers says which of
 	// them are numbers.
 	cells   [][]byte
@@ -40,35 +40,35 @@ var (
 	errNUL  = &fault{problem: intray.NewMessage("json.null_character", nil)}
 )
 
-// element walks through one object.
-func (w *walk) element(text []byte) error {
+// walkElement walks through one object.
+func (w *elementWalker) walkElement(text []byte) error {
 	w.text, w.scratch = text, w.scratch[:0]
-	_, err := w.object(0, w.names.root, 1+w.outer)
+	_, err := w.walkObject(0, w.names.root, 1+w.outerDepth)
 	return err
 }
 
-// object walks through the object at text[at] and returns the place behind it.
-func (w *walk) object(at int, in *name, depth int) (int, error) {
+// walkObject walks through the object at text[offset] and returns the place behind it.
+func (w *elementWalker) walkObject(at int, in *nameNode, depth int) (int, error) {
 	if depth > MaxDepth {
 		return 0, errDeep
 	}
 	at = skipSpace(w.text, at+1)
 	if w.text[at] == '}' {
-		return at + 1, w.leaf(in, nil)
+		return at + 1, w.visitLeaf(in, nil)
 	}
-	for last := (*name)(nil); ; at++ {
+	for last := (*nameNode)(nil); ; at++ {
 		at = skipSpace(w.text, at)
 		end, escaped := stringEnd(w.text, at)
 		key, err := w.unquote(w.text[at:end], escaped)
 		if err != nil {
 			return 0, err
 		}
-		child, err := w.names.child(in, last, key, w.readOnly)
+		child, err := w.names.findOrAddChild(in, last, key, w.readOnly)
 		if err != nil {
 			return 0, err
 		}
 		colon := skipSpace(w.text, end)
-		if at, err = w.value(skipSpace(w.text, colon+1), child, depth); err != nil {
+		if at, err = w.walkValue(skipSpace(w.text, colon+1), child, depth); err != nil {
 			return 0, err
 		}
 		if at = skipSpace(w.text, at); w.text[at] == '}' {
@@ -78,25 +78,25 @@ func (w *walk) object(at int, in *name, depth int) (int, error) {
 	}
 }
 
-// value hands on the value at text[at], or walks into it.
-func (w *walk) value(at int, n *name, depth int) (end int, err error) {
+// walkValue hands on the value at text[offset], or walks into it.
+func (w *elementWalker) walkValue(at int, n *nameNode, depth int) (end int, err error) {
 	if w.text[at] == '{' {
-		return w.object(at, n, depth+1)
+		return w.walkObject(at, n, depth+1)
 	}
-	cell, end, err := w.cell(at, depth)
+	cell, end, err := w.cellAt(at, depth)
 	if err != nil {
 		return 0, err
 	}
-	return end, w.leaf(n, cell)
+	return end, w.visitLeaf(n, cell)
 }
 
-// cell gives the text of the value at text[at]; that of an object is its JSON.
-func (w *walk) cell(at, depth int) (cell []byte, end int, err error) {
+// cellAt gives the text of the value at text[offset]; that of an object is its JSON.
+func (w *elementWalker) cellAt(at, depth int) (cell []byte, end int, err error) {
 	c := w.text[at]
-	w.number = c == '-' || c-'0' <= 9
+	w.isNumber = c == '-' || c-'0' <= 9
 	switch c {
 	case '{', '[':
-		cell, end, err = w.array(at, depth)
+		cell, end, err = w.compactValue(at, depth)
 	case '"':
 		var escaped bool
 		end, escaped = stringEnd(w.text, at)
@@ -113,17 +113,17 @@ func (w *walk) cell(at, depth int) (cell []byte, end int, err error) {
 	return cell, end, err
 }
 
-// leaf hands a cell to the visitor. The element itself is no leaf, even empty.
-func (w *walk) leaf(n *name, cell []byte) error {
+// visitLeaf hands a cell to the visitor. The element itself is no leaf, even empty.
+func (w *elementWalker) visitLeaf(n *nameNode, cell []byte) error {
 	if n == w.names.root {
 		return nil
 	}
-	w.number = w.number && cell != nil
+	w.isNumber = w.isNumber && cell != nil
 	return w.visit(n, cell)
 }
 
-// array gives the array or object at text[at] without its white space.
-func (w *walk) array(at, depth int) (cell []byte, end int, err error) {
+// compactValue gives the array or object at text[offset] without its white space.
+func (w *elementWalker) compactValue(at, depth int) (cell []byte, end int, err error) {
 	from, outer := len(w.scratch), depth
 	for {
 		at = skipSpace(w.text, at)
@@ -151,7 +151,7 @@ func (w *walk) array(at, depth int) (cell []byte, end int, err error) {
 }
 
 // unquote gives the text of a JSON string.
-func (w *walk) unquote(quoted []byte, escaped bool) ([]byte, error) {
+func (w *elementWalker) unquote(quoted []byte, escaped bool) ([]byte, error) {
 	if !escaped {
 		return quoted[1 : len(quoted)-1], nil
 	}
@@ -168,7 +168,7 @@ func (w *walk) unquote(quoted []byte, escaped bool) ([]byte, error) {
 }
 
 // refuseNUL looks at a string whose text is not needed.
-func (w *walk) refuseNUL(quoted []byte, escaped bool) error {
+func (w *elementWalker) refuseNUL(quoted []byte, escaped bool) error {
 	from := len(w.scratch)
 	_, err := w.unquote(quoted, escaped)
 	w.scratch = w.scratch[:from]

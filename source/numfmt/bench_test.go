@@ -22,7 +22,7 @@ func BenchmarkAppendShown(b *testing.B) {
 			dst := make([]byte, 0, 64)
 			b.ReportAllocs()
 			for b.Loop() {
-				dst = f.AppendShown(dst[:0], bench.value, false)
+				dst = f.AppendFormatted(dst[:0], bench.value, false)
 			}
 		})
 	}

@@ -51,7 +51,7 @@ func TestBuiltinsShow(t *testing.T) {
 	} {
 		f, _ := Compile(Builtin(r.id))
 		for i, want := range r.want {
-			if got := string(f.AppendShown(nil, numbers[i], false)); got != want {
+			if got := string(f.AppendFormatted(nil, numbers[i], false)); got != want {
 				t.Errorf("format %d shows %v as %q, want %q", r.id, numbers[i], got, want)
 			}
 		}
@@ -79,7 +79,7 @@ func TestBuiltinDatesShow(t *testing.T) {
 	} {
 		f, _ := Compile(Builtin(r.id))
 		for i, want := range r.want {
-			if got := string(f.AppendShown(nil, numbers[i], false)); got != want {
+			if got := string(f.AppendFormatted(nil, numbers[i], false)); got != want {
 				t.Errorf("format %d shows %v as %q, want %q", r.id, numbers[i], got, want)
 			}
 		}

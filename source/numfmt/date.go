@@ -8,35 +8,35 @@ import (
 
 const (
 	dayMillis = 24 * 60 * 60 * 1000
-	// lastSerial is the first serial of the year 10000.
-	lastSerial = 2958466
-	// shift1904 is the serial that the first day of the 1904 system has in the
+	// maxSerial is the first serial of the year 10000.
+	maxSerial = 2958466
+	// epoch1904Offset is the serial that the first day of the 1904 system has in the
 	// other.
-	shift1904 = 1462
+	epoch1904Offset = 1462
 )
 
 // compileDate reads a section with date letters.
-func (s *section) compileDate(p part) bool {
+func (s *section) compileDate(p rawSection) bool {
 	s.shape = shapeDate
-	s.unit = 1
+	s.roundTo = 1
 	s.names = namesOf(p.tag.language)
 	s.islamic = p.hijri || p.tag.calendar == calendarHijri
-	s.thai = p.tag.calendar == calendarBuddhist
+	s.buddhist = p.tag.calendar == calendarBuddhist
 	clock, places := false, 0
 	for _, t := range p.tokens {
 		switch t.kind {
 		case tokDigit, tokGeneral, tokText:
 			return false
-		case tokSubsec:
+		case tokSubsecond:
 			places = max(places, min(t.count, 3))
-		case tokHalf:
-			s.twelve = true
+		case tokAMPM:
+			s.twelveHour = true
 		}
-		clock = clock || t.kind.isClock()
+		clock = clock || t.kind.isTimeLetter()
 		s.addDateItem(t)
 	}
 	if clock {
-		s.unit = [...]int64{1000, 100, 10, 1}[places]
+		s.roundTo = [...]int64{1000, 100, 10, 1}[places]
 	}
 	return p.readable()
 }
@@ -50,7 +50,7 @@ func (s *section) addDateItem(t token) {
 }
 
 // readable says whether the section counts years in a calendar that is known.
-func (p *part) readable() bool {
+func (p *rawSection) readable() bool {
 	switch p.tag.calendar {
 	case calendarJapan, calendarTaiwan, calendarKorea, calendarHebrew:
 		return false
@@ -66,8 +66,8 @@ func (p *part) readable() bool {
 	return true
 }
 
-// moment is a serial taken apart.
-type moment struct {
+// serialParts is a serial taken apart.
+type serialParts struct {
 	// total counts the milliseconds from serial 0, clock those of the day.
 	total, clock     int64
 	year, month, day int
@@ -82,36 +82,36 @@ func serialMillis(v float64, epoch1904 bool, unit int64) (int64, bool) {
 		return 0, false
 	}
 	if epoch1904 {
-		v += shift1904
+		v += epoch1904Offset
 	}
-	if v >= lastSerial {
+	if v >= maxSerial {
 		return 0, false
 	}
 	total := int64(math.Round(v * dayMillis))
 	total = (total + unit/2) / unit * unit
-	return total, total < lastSerial*dayMillis
+	return total, total < maxSerial*dayMillis
 }
 
-// momentOf takes milliseconds of the 1900 system apart.
-func momentOf(total int64) moment {
+// splitSerial takes milliseconds of the 1900 system apart.
+func splitSerial(total int64) serialParts {
 	days := total / dayMillis
-	m := moment{total: total, clock: total % dayMillis, weekday: int((days + 6) % 7)}
+	m := serialParts{total: total, clock: total % dayMillis, weekday: int((days + 6) % 7)}
 	switch {
 	case days == 0:
 		m.year, m.month = 1900, 1
 	case days < 60:
-		m.year, m.month, m.day = civil(days + 1)
+		m.year, m.month, m.day = civilDate(days + 1)
 	case days == 60:
 		m.year, m.month, m.day = 1900, 2, 29
 	default:
-		m.year, m.month, m.day = civil(days)
+		m.year, m.month, m.day = civilDate(days)
 	}
 	return m
 }
 
-// civil gives the date of a day counted from 1899-12-30. The year begins in
+// civilDate gives the date of a day counted from 1899-12-30. The year begins in
 // March here, so that the leap day is its last.
-func civil(days int64) (year, month, day int) {
+func civilDate(days int64) (year, month, day int) {
 	n := days + 693899 // from 0000-03-01
 	century := (4*n + 3) / 146097
 	n -= century * 146097 / 4
@@ -139,19 +139,19 @@ func islamicDate(days int64) (year, month, day int) {
 // appendDate appends a number as a date.
 func (s *section) appendDate(dst []byte, v float64, epoch1904 bool) []byte {
 	negative := epoch1904 && v < 0
-	total, ok := serialMillis(math.Abs(v), epoch1904, s.unit)
+	total, ok := serialMillis(math.Abs(v), epoch1904, s.roundTo)
 	if !ok || v < 0 && !negative {
 		return appendHashes(dst)
 	}
 	if negative {
 		dst = append(dst, '-')
 	}
-	m := momentOf(total)
+	m := splitSerial(total)
 	if s.islamic {
 		m.year, m.month, m.day = islamicDate(total / dayMillis)
 	}
 	if epoch1904 {
-		m.total -= shift1904 * dayMillis
+		m.total -= epoch1904Offset * dayMillis
 	}
 	for i := range s.items {
 		dst = s.appendDateItem(dst, &s.items[i], &m)
@@ -159,21 +159,21 @@ func (s *section) appendDate(dst []byte, v float64, epoch1904 bool) []byte {
 	return dst
 }
 
-func (s *section) appendDateItem(dst []byte, it *item, m *moment) []byte {
+func (s *section) appendDateItem(dst []byte, it *item, m *serialParts) []byte {
 	switch {
 	case it.kind == itemLiteral:
 		return append(dst, it.text...)
-	case it.letter.isDay():
+	case it.letter.isDateLetter():
 		return s.appendDayItem(dst, it, m)
 	}
 	return s.appendClockItem(dst, it, m)
 }
 
-func (s *section) appendDayItem(dst []byte, it *item, m *moment) []byte {
+func (s *section) appendDayItem(dst []byte, it *item, m *serialParts) []byte {
 	switch it.letter {
 	case tokYear:
 		year := m.year
-		if s.thai {
+		if s.buddhist {
 			year += 543
 		}
 		return appendYear(dst, year, it.count)
@@ -210,7 +210,7 @@ func (s *section) appendMonth(dst []byte, count, month int) []byte {
 	return append(dst, names.months[month-1]...)
 }
 
-func (s *section) appendDay(dst []byte, count int, m *moment) []byte {
+func (s *section) appendDay(dst []byte, count int, m *serialParts) []byte {
 	switch count {
 	case 1, 2:
 		return appendPadded(dst, int64(m.day), count)
@@ -220,32 +220,32 @@ func (s *section) appendDay(dst []byte, count int, m *moment) []byte {
 	return append(dst, s.names.days[m.weekday]...)
 }
 
-func (s *section) appendClockItem(dst []byte, it *item, m *moment) []byte {
+func (s *section) appendClockItem(dst []byte, it *item, m *serialParts) []byte {
 	switch it.letter {
 	case tokHour:
-		return appendPadded(dst, s.hour(m), min(it.count, 2))
+		return appendPadded(dst, s.hourOfDay(m), min(it.count, 2))
 	case tokMinute:
 		return appendPadded(dst, m.clock/60000%60, min(it.count, 2))
 	case tokSecond:
 		return appendPadded(dst, m.clock/1000%60, min(it.count, 2))
-	case tokHalf:
-		return appendHalf(dst, it.text, m.clock >= dayMillis/2)
-	case tokSubsec:
-		return appendSubsec(dst, m.clock%1000, it.count)
+	case tokAMPM:
+		return appendAMPM(dst, it.text, m.clock >= dayMillis/2)
+	case tokSubsecond:
+		return appendSubsecond(dst, m.clock%1000, it.count)
 	}
 	return appendElapsed(dst, it, m.total)
 }
 
-func (s *section) hour(m *moment) int64 {
+func (s *section) hourOfDay(m *serialParts) int64 {
 	hour := m.clock / (60 * 60 * 1000)
-	if s.twelve {
+	if s.twelveHour {
 		return (hour+11)%12 + 1
 	}
 	return hour
 }
 
-// appendHalf appends AM or PM, or A or P in the letters of the code.
-func appendHalf(dst []byte, text string, afternoon bool) []byte {
+// appendAMPM appends AM or PM, or A or P in the letters of the code.
+func appendAMPM(dst []byte, text string, afternoon bool) []byte {
 	at := 0
 	if afternoon {
 		at = len(text)/2 + 1
@@ -256,7 +256,7 @@ func appendHalf(dst []byte, text string, afternoon bool) []byte {
 	return append(dst, text[at]&^0x20, 'M')
 }
 
-func appendSubsec(dst []byte, millis int64, count int) []byte {
+func appendSubsecond(dst []byte, millis int64, count int) []byte {
 	dst = append(dst, '.')
 	dst = appendPadded(dst, millis/[...]int64{1, 100, 10, 1}[min(count, 3)], min(count, 3))
 	for range count - 3 {

@@ -9,7 +9,7 @@ import (
 )
 
 func TestDates(t *testing.T) {
-	checkShown(t, []shows{
+	checkShown(t, []shownCase{
 		{"m/d/yyyy", 44196, "12/31/2020"},
 		{"mm/dd/yy", 39448, "01/01/08"},
 		{"d-mmm-yy", 44196.9, "31-Dec-20"},
@@ -31,7 +31,7 @@ func TestDates(t *testing.T) {
 }
 
 func TestMonthOrMinute(t *testing.T) {
-	checkShown(t, []shows{
+	checkShown(t, []shownCase{
 		{"h:mm", 44196.5104166667, "12:15"},
 		{"mm:ss", 44196.5104166667, "15:00"},
 		{"yyyy-mm-dd hh:mm:ss", 44196.5104166667, "2020-12-31 12:15:00"},
@@ -46,7 +46,7 @@ func TestMonthOrMinute(t *testing.T) {
 }
 
 func TestClock(t *testing.T) {
-	checkShown(t, []shows{
+	checkShown(t, []shownCase{
 		{"h:mm AM/PM", 0.7, "4:48 PM"},
 		{"hh:mm am/pm", 0.2, "04:48 AM"},
 		{"h AM/PM", 0, "12 AM"},
@@ -69,7 +69,7 @@ func TestClock(t *testing.T) {
 
 // Seconds round and carry; what is greater is cut.
 func TestTimesCarry(t *testing.T) {
-	checkShown(t, []shows{
+	checkShown(t, []shownCase{
 		{"h:mm:ss", 0.99999999, "0:00:00"},
 		{"[h]:mm:ss", 2.9999999999999996, "72:00:00"},
 		{"yyyy-mm-dd hh:mm:ss", 44195.999999, "2020-12-31 00:00:00"},
@@ -83,7 +83,7 @@ func TestTimesCarry(t *testing.T) {
 }
 
 func TestFirstDays(t *testing.T) {
-	checkShown(t, []shows{
+	checkShown(t, []shownCase{
 		{"yyyy-mm-dd dddd", 0, "1900-01-00 Saturday"},
 		{"yyyy-mm-dd dddd", 1, "1900-01-01 Sunday"},
 		{"yyyy-mm-dd dddd", 59, "1900-02-28 Tuesday"},
@@ -98,8 +98,8 @@ func TestEveryDay(t *testing.T) {
 	f, _ := Compile("yyyy-mm-dd dddd")
 	var got []byte
 	day := time.Date(1900, 3, 1, 0, 0, 0, 0, time.UTC)
-	for serial := 61; serial < lastSerial; serial += 13 {
-		got = f.AppendShown(got[:0], float64(serial), false)
+	for serial := 61; serial < maxSerial; serial += 13 {
+		got = f.AppendFormatted(got[:0], float64(serial), false)
 		if want := day.Format("2006-01-02 Monday"); string(got) != want {
 			t.Fatalf("serial %d is %s, want %s", serial, got, want)
 		}
@@ -109,7 +109,7 @@ func TestEveryDay(t *testing.T) {
 
 func TestImpossibleDates(t *testing.T) {
 	row := strings.Repeat("#", 255)
-	checkShown(t, []shows{
+	checkShown(t, []shownCase{
 		{"m/d/yyyy", -1, row},
 		{"m/d/yyyy", -0.0001, row},
 		{"h:mm;-h:mm", -0.5, row},
@@ -122,7 +122,7 @@ func TestImpossibleDates(t *testing.T) {
 }
 
 func TestSystem1904(t *testing.T) {
-	for _, r := range []shows{
+	for _, r := range []shownCase{
 		{"yyyy-mm-dd dddd", 0, "1904-01-01 Friday"},
 		{"yyyy-mm-dd", 60, "1904-03-01"},
 		{"yyyy-mm-dd", 2957003, "9999-12-31"},
@@ -134,14 +134,14 @@ func TestSystem1904(t *testing.T) {
 		{"0.0", -1, "-1.0"},
 	} {
 		f, _ := Compile(r.code)
-		if got := string(f.AppendShown(nil, r.value, true)); got != r.want {
+		if got := string(f.AppendFormatted(nil, r.value, true)); got != r.want {
 			t.Errorf("%q shows %v as %q, want %q", r.code, r.value, got, r.want)
 		}
 	}
 }
 
 func TestLocales(t *testing.T) {
-	checkShown(t, []shows{
+	checkShown(t, []shownCase{
 		{"[$-409]mmmm;@", 40258, "March"},
 		{"[$-407]dddd, d. mmmm yyyy", 40258, "Sonntag, 21. März 2010"},
 		{"[$-de-AT]ddd mmm", 40258, "So Mrz"},
@@ -166,7 +166,7 @@ func TestLocales(t *testing.T) {
 }
 
 func TestIslamicDates(t *testing.T) {
-	checkShown(t, []shows{
+	checkShown(t, []shownCase{
 		{"B2yyyy-mm-dd", 36526, "1420-09-25"},
 		{"b2yyyy-mm-dd", 10000, "1345-11-17"},
 		{"[$-2060401]d mmmm yyyy;@", 10000, "17 Dhu'l-Qi'dah 1345"},
@@ -196,7 +196,7 @@ func TestSmallestAndGreatest(t *testing.T) {
 			t.Errorf("Compile(%q) is not ok", code)
 		}
 		for _, v := range []float64{0, math.SmallestNonzeroFloat64, math.MaxFloat64, -math.MaxFloat64, math.Copysign(0, -1)} {
-			if got := f.AppendShown(nil, v, true); len(got) == 0 || len(got) > 512 {
+			if got := f.AppendFormatted(nil, v, true); len(got) == 0 || len(got) > 512 {
 				t.Errorf("%q shows %v as %d bytes: %s", code, v, len(got), got)
 			}
 		}

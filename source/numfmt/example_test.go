@@ -7,10 +7,10 @@ import (
 	"github.com/intraydata/intray/source/numfmt"
 )
 
-func ExampleFormat_AppendShown() {
+func ExampleFormat_AppendFormatted() {
 	f, _ := numfmt.Compile(`#,##0.00" kg";[Red]\(#,##0.00" kg"\)`)
-	fmt.Println(string(f.AppendShown(nil, 1234.5, false)))
-	fmt.Println(string(f.AppendShown(nil, -0.125, false)))
+	fmt.Println(string(f.AppendFormatted(nil, 1234.5, false)))
+	fmt.Println(string(f.AppendFormatted(nil, -0.125, false)))
 	// Output:
 	// 1,234.50 kg
 	// (0.13 kg)

@@ -16,11 +16,11 @@ func FuzzFormat(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, code string, v float64, epoch1904 bool) {
 		format, ok := Compile(code)
-		shown := format.AppendShown([]byte("="), v, epoch1904)
-		if len(shown) > 12*maxCode*utf8.UTFMax+400 {
+		shown := format.AppendFormatted([]byte("="), v, epoch1904)
+		if len(shown) > 12*maxCodeChars*utf8.UTFMax+400 {
 			t.Fatalf("%q shows %v with %d bytes", code, v, len(shown))
 		}
-		text := format.AppendShownText(nil, []byte("text"))
+		text := format.AppendFormattedText(nil, []byte("text"))
 		if !ok && string(text) != "text" {
 			t.Fatalf("%q cannot be read, and shows a text as %q", code, text)
 		}

@@ -25,7 +25,7 @@ func TestLawOfThousands(t *testing.T) {
 	grouped, plain := compiled(t, "#,##0.00"), compiled(t, "0.00")
 	rapid.Check(t, func(t *rapid.T) {
 		v := rapid.Float64Range(-1e18, 1e18).Draw(t, "v")
-		with, without := string(grouped.AppendShown(nil, v, false)), string(plain.AppendShown(nil, v, false))
+		with, without := string(grouped.AppendFormatted(nil, v, false)), string(plain.AppendFormatted(nil, v, false))
 		if strings.ReplaceAll(with, ",", "") != without {
 			t.Fatalf("%v is %s with commas, %s without", v, with, without)
 		}
@@ -44,7 +44,7 @@ func TestLawOfTheMinus(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := compiled(t, rapid.SampledFrom(codes).Draw(t, "code"))
 		v := rapid.Float64Range(1e-20, 1e20).Draw(t, "v")
-		plus, minus := f.AppendShown(nil, v, false), f.AppendShown(nil, -v, false)
+		plus, minus := f.AppendFormatted(nil, v, false), f.AppendFormatted(nil, -v, false)
 		if "-"+string(plus) != string(minus) {
 			t.Fatalf("%v shows as %s, its opposite as %s", v, plus, minus)
 		}
@@ -57,7 +57,7 @@ func TestLawOfTheExponent(t *testing.T) {
 		places := rapid.IntRange(1, 5).Draw(t, "places")
 		v := rapid.Float64Range(1e-90, 1e90).Draw(t, "v")
 		f := compiled(t, strings.Repeat("#", places-1)+"0.0000E+0")
-		got := string(f.AppendShown(nil, v, false))
+		got := string(f.AppendFormatted(nil, v, false))
 		var mantissa float64
 		var exponent int
 		if _, err := fmt.Sscanf(strings.Replace(got, "E", " ", 1), "%f %d", &mantissa, &exponent); err != nil {
@@ -77,7 +77,7 @@ func TestLawOfFractions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		limit := math.Pow10(rapid.IntRange(1, 6).Draw(t, "places")) - 1
 		x := rapid.Float64Range(0, 1).Draw(t, "x")
-		above, below := approach(x, limit)
+		above, below := bestConvergent(x, limit)
 		if below < 1 || below > limit {
 			t.Fatalf("%v is %v/%v", x, above, below)
 		}
@@ -106,15 +106,15 @@ func TestLawOfMoments(t *testing.T) {
 		moment := start.AddDate(0, 0, day).Add(time.Duration(millis) * time.Millisecond)
 
 		want := moment.Format("2006-01-02T15:04:05.000")
-		if got := string(f.AppendShown(nil, v, false)); got != want {
+		if got := string(f.AppendFormatted(nil, v, false)); got != want {
 			t.Fatalf("serial %v shows as %s, want %s", v, got, want)
 		}
 		want = moment.Format("2006-01-02T15:04:05.999")
 		if got, _ := f.AppendValue(nil, v, false); string(got) != want {
 			t.Fatalf("the value of serial %v is %s, want %s", v, got, want)
 		}
-		if got, _ := f.AppendValue(nil, v-shift1904, true); v >= shift1904 && string(got) != want {
-			t.Fatalf("the value of serial %v from 1904 is %s, want %s", v-shift1904, got, want)
+		if got, _ := f.AppendValue(nil, v-epoch1904Offset, true); v >= epoch1904Offset && string(got) != want {
+			t.Fatalf("the value of serial %v from 1904 is %s, want %s", v-epoch1904Offset, got, want)
 		}
 	})
 }
@@ -126,7 +126,7 @@ func TestLawOfLengths(t *testing.T) {
 		seconds := rapid.IntRange(0, 100000000).Draw(t, "seconds")
 		v := float64(seconds) / 86400
 		want := fmt.Sprintf("%d:%02d:%02d", seconds/3600, seconds/60%60, seconds%60)
-		if got := string(f.AppendShown(nil, v, false)); got != want {
+		if got := string(f.AppendFormatted(nil, v, false)); got != want {
 			t.Fatalf("%d seconds show as %s, want %s", seconds, got, want)
 		}
 		want = fmt.Sprintf("%02d:%02d:%02d", seconds/3600, seconds/60%60, seconds%60)
@@ -141,7 +141,7 @@ func TestLawOfLiterals(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.ReplaceAll(rapid.StringN(0, 100, 400).Draw(t, "text"), `"`, "")
 		f := compiled(t, `"`+text+`"0`)
-		if got := string(f.AppendShown(nil, 7, false)); got != text+"7" {
+		if got := string(f.AppendFormatted(nil, 7, false)); got != text+"7" {
 			t.Fatalf("%q shows as %q", text, got)
 		}
 	})
@@ -154,14 +154,14 @@ func TestManyGoroutines(t *testing.T) {
 	want := make([]string, len(codes))
 	for i, code := range codes {
 		formats[i] = compiled(t, code)
-		want[i] = string(formats[i].AppendShown(nil, 12345.5, false))
+		want[i] = string(formats[i].AppendFormatted(nil, 12345.5, false))
 	}
 	var wait sync.WaitGroup
 	for range 4 {
 		wait.Go(func() {
 			for n := range 200 {
 				i := n % len(codes)
-				if got := string(formats[i].AppendShown(nil, 12345.5, false)); got != want[i] {
+				if got := string(formats[i].AppendFormatted(nil, 12345.5, false)); got != want[i] {
 					t.Errorf("%q shows %q, want %q", codes[i], got, want[i])
 				}
 			}

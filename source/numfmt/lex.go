@@ -29,15 +29,15 @@ const (
 	tokHour
 	tokMinute
 	tokSecond
-	tokHalf   // AM/PM
-	tokSubsec // .000 in a date
+	tokAMPM   // AM/PM
+	tokSubsecond // .000 in a date
 )
 
-func (k tokenKind) isDay() bool {
+func (k tokenKind) isDateLetter() bool {
 	return k == tokYear || k == tokBuddhist || k == tokEra || k == tokMonth || k == tokDay
 }
 
-func (k tokenKind) isClock() bool {
+func (k tokenKind) isTimeLetter() bool {
 	return k == tokElapsed || k >= tokHour
 }
 
@@ -49,8 +49,8 @@ type token struct {
 	count int
 }
 
-// part is a section as it was read.
-type part struct {
+// rawSection is a section as it was read.
+type rawSection struct {
 	tokens []token
 	when   condition
 	tag    localeTag
@@ -58,10 +58,10 @@ type part struct {
 }
 
 // isText says whether the section is one for text.
-func (p part) isText() bool {
+func (p rawSection) isText() bool {
 	at := false
 	for _, t := range p.tokens {
-		if t.kind == tokDigit || t.kind == tokGeneral || t.kind.isDay() || t.kind.isClock() {
+		if t.kind == tokDigit || t.kind == tokGeneral || t.kind.isDateLetter() || t.kind.isTimeLetter() {
 			return false
 		}
 		at = at || t.kind == tokText
@@ -69,10 +69,10 @@ func (p part) isText() bool {
 	return at
 }
 
-// lex cuts a code into sections of tokens. It is not ok where a bracket does not
+// tokenize cuts a code into sections of tokens. It is not ok where a bracket does not
 // end or holds a condition that is none.
-func lex(code string) ([]part, bool) {
-	parts := make([]part, 1, 4)
+func tokenize(code string) ([]rawSection, bool) {
+	parts := make([]rawSection, 1, 4)
 	if code == "" {
 		parts[0].tokens = []token{{kind: tokGeneral}}
 		return parts, true
@@ -82,27 +82,27 @@ func lex(code string) ([]part, bool) {
 		switch code[0] {
 		case ';':
 			code = code[1:]
-			parts = append(parts, part{})
+			parts = append(parts, rawSection{})
 		case '[':
 			inside, rest, ok := strings.Cut(code[1:], "]")
-			if !ok || !p.bracket(inside) {
+			if !ok || !p.parseBracket(inside) {
 				return nil, false
 			}
 			code = rest
 		default:
-			t, n := next(code)
-			p.add(t, code[:n])
+			t, n := scanToken(code)
+			p.appendToken(t, code[:n])
 			code = code[n:]
 		}
 	}
 	for i := range parts {
-		parts[i].settleDates()
+		parts[i].resolveDateTokens()
 	}
 	return parts, true
 }
 
-// add appends a token; B1 and B2 name a calendar and show nothing.
-func (p *part) add(t token, source string) {
+// appendToken appends a token; B1 and B2 name a calendar and show nothing.
+func (p *rawSection) appendToken(t token, source string) {
 	switch {
 	case source == "B1" || source == "b1":
 	case source == "B2" || source == "b2":
@@ -113,12 +113,12 @@ func (p *part) add(t token, source string) {
 	}
 }
 
-// next reads the token at the beginning of a code that is not empty, and its
+// scanToken reads the token at the beginning of a code that is not empty, and its
 // length.
-func next(code string) (token, int) {
+func scanToken(code string) (token, int) {
 	switch code[0] {
 	case '"':
-		return quoted(code)
+		return scanQuoted(code)
 	case '\\':
 		n := runeLen(code[1:])
 		return token{text: code[1 : 1+n]}, 1 + n
@@ -127,12 +127,12 @@ func next(code string) (token, int) {
 	case '*': // fills the column; in text, nothing
 		return token{}, 1 + runeLen(code[1:])
 	case '/':
-		return slash(code)
+		return scanSlash(code)
 	}
-	if kind, ok := sign(code[0]); ok {
+	if kind, ok := scanSymbol(code[0]); ok {
 		return token{kind: kind, text: code[:1]}, 1
 	}
-	if t, n := word(code); n > 0 {
+	if t, n := scanWord(code); n > 0 {
 		return t, n
 	}
 	n := runeLen(code)
@@ -144,7 +144,7 @@ func runeLen(s string) int {
 	return n
 }
 
-func quoted(code string) (token, int) {
+func scanQuoted(code string) (token, int) {
 	end := strings.IndexByte(code[1:], '"')
 	if end < 0 {
 		return token{text: code[1:]}, len(code)
@@ -152,8 +152,8 @@ func quoted(code string) (token, int) {
 	return token{text: code[1 : 1+end]}, end + 2
 }
 
-// slash reads a slash with the denominator that may stand behind it.
-func slash(code string) (token, int) {
+// scanSlash reads a slash with the denominator that may stand behind it.
+func scanSlash(code string) (token, int) {
 	n, value := 1, 0
 	for n < len(code) && n < 9 && code[n] >= '0' && code[n] <= '9' && (n > 1 || code[n] != '0') {
 		value = value*10 + int(code[n]-'0')
@@ -162,7 +162,7 @@ func slash(code string) (token, int) {
 	return token{kind: tokSlash, text: code[:n], count: value}, n
 }
 
-func sign(c byte) (tokenKind, bool) {
+func scanSymbol(c byte) (tokenKind, bool) {
 	i := strings.IndexByte("0#?.,%@", c)
 	if i < 0 {
 		return 0, false
@@ -170,19 +170,19 @@ func sign(c byte) (tokenKind, bool) {
 	return [...]tokenKind{tokDigit, tokDigit, tokDigit, tokPoint, tokComma, tokPercent, tokText}[i], true
 }
 
-// word reads what begins with a letter that means something; n is 0 where it
+// scanWord reads what begins with a letter that means something; n is 0 where it
 // does not.
-func word(code string) (t token, n int) {
+func scanWord(code string) (t token, n int) {
 	for _, w := range words {
 		if len(code) >= len(w.spelled) && strings.EqualFold(code[:len(w.spelled)], w.spelled) {
 			return token{kind: w.kind, text: code[:len(w.spelled)]}, len(w.spelled)
 		}
 	}
-	kind, ok := letter(code[0])
+	kind, ok := dateLetterKind(code[0])
 	if !ok {
 		return token{}, 0
 	}
-	n = run(code)
+	n = countRepeats(code)
 	if kind == tokDay && code[0]|0x20 == 'a' && n < 3 {
 		return token{}, 0
 	}
@@ -198,17 +198,17 @@ var words = [...]struct {
 	kind    tokenKind
 }{
 	{"general", tokGeneral},
-	{"am/pm", tokHalf},
-	{"a/p", tokHalf},
+	{"am/pm", tokAMPM},
+	{"a/p", tokAMPM},
 	{"e+", tokExponent},
 	{"e-", tokExponent},
 	{"b1", tokLiteral},
 	{"b2", tokLiteral},
 }
 
-// letter gives the meaning of a date letter; aaa and aaaa are days of the week
+// dateLetterKind gives the meaning of a date letter; aaa and aaaa are days of the week
 // too.
-func letter(c byte) (tokenKind, bool) {
+func dateLetterKind(c byte) (tokenKind, bool) {
 	i := strings.IndexByte("yebgmdahs", c|0x20)
 	if i < 0 {
 		return 0, false
@@ -216,8 +216,8 @@ func letter(c byte) (tokenKind, bool) {
 	return [...]tokenKind{tokYear, tokYear, tokBuddhist, tokEra, tokMonth, tokDay, tokDay, tokHour, tokSecond}[i], true
 }
 
-// run counts how often the first letter stands, in either case.
-func run(code string) int {
+// countRepeats counts how often the first letter stands, in either case.
+func countRepeats(code string) int {
 	n := 1
 	for n < len(code) && code[n]|0x20 == code[0]|0x20 {
 		n++
@@ -225,10 +225,10 @@ func run(code string) int {
 	return n
 }
 
-// settleDates gives the signs in a section with date letters their meaning
+// resolveDateTokens gives the signs in a section with date letters their meaning
 // there: m can be minutes, a point with zeros is a part of a second, and the
 // other signs of numbers are literals.
-func (p *part) settleDates() {
+func (p *rawSection) resolveDateTokens() {
 	if !p.isDate() {
 		return
 	}
@@ -236,18 +236,18 @@ func (p *part) settleDates() {
 	out := p.tokens[:0]
 	for i := 0; i < len(p.tokens); i++ {
 		t := p.tokens[i]
-		if n := zeros(p.tokens[i+1:]); t.kind == tokPoint && n > 0 {
-			t = token{kind: tokSubsec, count: n}
+		if n := countZeros(p.tokens[i+1:]); t.kind == tokPoint && n > 0 {
+			t = token{kind: tokSubsecond, count: n}
 			i += n
 		}
-		out = append(out, inDate(t, last, p.tokens[i+1:]))
+		out = append(out, resolveDateToken(t, last, p.tokens[i+1:]))
 		last = lastClock(last, out[len(out)-1])
 	}
 	p.tokens = out
 }
 
-// inDate gives a token its meaning in a date, by what stands before and after.
-func inDate(t token, last tokenKind, rest []token) token {
+// resolveDateToken gives a token its meaning in a date, by what stands before and after.
+func resolveDateToken(t token, last tokenKind, rest []token) token {
 	switch t.kind {
 	case tokMonth:
 		if t.count <= 2 && (last == tokHour || nextClock(rest) == tokSecond) {
@@ -259,9 +259,9 @@ func inDate(t token, last tokenKind, rest []token) token {
 	return t
 }
 
-func (p *part) isDate() bool {
+func (p *rawSection) isDate() bool {
 	for _, t := range p.tokens {
-		if t.kind.isDay() || t.kind.isClock() {
+		if t.kind.isDateLetter() || t.kind.isTimeLetter() {
 			return true
 		}
 	}
@@ -273,9 +273,9 @@ func (p *part) isDate() bool {
 func (t token) clockKind() tokenKind {
 	switch {
 	case t.kind == tokElapsed:
-		kind, _ := letter(t.text[0])
+		kind, _ := dateLetterKind(t.text[0])
 		return kind
-	case t.kind.isDay() || t.kind.isClock() && t.kind != tokHalf:
+	case t.kind.isDateLetter() || t.kind.isTimeLetter() && t.kind != tokAMPM:
 		return t.kind
 	}
 	return tokLiteral
@@ -299,7 +299,7 @@ func nextClock(tokens []token) tokenKind {
 	return tokLiteral
 }
 
-func zeros(tokens []token) int {
+func countZeros(tokens []token) int {
 	n := 0
 	for n < len(tokens) && tokens[n].kind == tokDigit && tokens[n].text == "0" {
 		n++
@@ -323,27 +323,27 @@ const (
 	calendarHebrew   = 8
 )
 
-// bracket reads what stands between square brackets. Colours and words that mean
+// parseBracket reads what stands between square brackets. Colours and words that mean
 // nothing for a text are left out.
-func (p *part) bracket(inside string) bool {
+func (p *rawSection) parseBracket(inside string) bool {
 	if inside == "" {
 		return true
 	}
 	switch c := inside[0]; {
 	case c == '$':
-		p.currency(inside[1:])
+		p.parseCurrency(inside[1:])
 	case c == '<' || c == '>' || c == '=':
-		when, ok := readCondition(inside)
+		when, ok := parseCondition(inside)
 		p.when = when
 		return ok
-	case strings.IndexByte("hHmMsS", c) >= 0 && run(inside) == len(inside):
+	case strings.IndexByte("hHmMsS", c) >= 0 && countRepeats(inside) == len(inside):
 		p.tokens = append(p.tokens, token{kind: tokElapsed, text: inside, count: len(inside)})
 	}
 	return true
 }
 
-// currency reads [$symbol-tag].
-func (p *part) currency(inside string) {
+// parseCurrency reads [$symbol-tag].
+func (p *rawSection) parseCurrency(inside string) {
 	symbol, tag, _ := strings.Cut(inside, "-")
 	if symbol != "" {
 		p.tokens = append(p.tokens, token{text: symbol})
@@ -375,11 +375,11 @@ var comparisons = [...]string{
 
 // condition says which numbers a section takes.
 type condition struct {
-	is    comparison
+	op    comparison
 	limit float64
 }
 
-func readCondition(text string) (condition, bool) {
+func parseCondition(text string) (condition, bool) {
 	operator := text[:len(text)-len(strings.TrimLeft(text, "<>="))]
 	is := slices.Index(comparisons[:], operator)
 	limit, err := strconv.ParseFloat(strings.TrimSpace(text[len(operator):]), 64)
@@ -389,8 +389,8 @@ func readCondition(text string) (condition, bool) {
 	return condition{comparison(is), limit}, true
 }
 
-func (c condition) holds(v float64) bool {
-	switch c.is {
+func (c condition) matches(v float64) bool {
+	switch c.op {
 	case equal:
 		return v == c.limit
 	case unequal:
@@ -407,9 +407,9 @@ func (c condition) holds(v float64) bool {
 	return true
 }
 
-// negative says whether only negative numbers pass.
-func (c condition) negative() bool {
-	switch c.is {
+// onlyNegative says whether only negative numbers pass.
+func (c condition) onlyNegative() bool {
+	switch c.op {
 	case less:
 		return c.limit <= 0
 	case lessOrEqual, equal:
@@ -418,27 +418,27 @@ func (c condition) negative() bool {
 	return false
 }
 
-// settle gives sections without a condition the usual one, and finds those that
+// resolveConditions gives sections without a condition the usual one, and finds those that
 // show no minus.
-func settle(sections []section) {
+func resolveConditions(sections []section) {
 	switch len(sections) {
 	case 2:
-		sections[0].when = sections[0].when.or(condition{greaterOrEqual, 0})
+		sections[0].when = sections[0].when.withDefault(condition{greaterOrEqual, 0})
 	case 3:
-		sections[0].when = sections[0].when.or(condition{greater, 0})
-		sections[1].when = sections[1].when.or(condition{less, 0})
+		sections[0].when = sections[0].when.withDefault(condition{greater, 0})
+		sections[1].when = sections[1].when.withDefault(condition{less, 0})
 	}
 	for i := range sections {
-		sections[i].unsigned = sections[i].when.negative()
+		sections[i].unsigned = sections[i].when.onlyNegative()
 	}
-	if len(sections) == 2 && sections[1].when.is == always {
+	if len(sections) == 2 && sections[1].when.op == always {
 		sections[1].unsigned = sections[0].when.leavesNegative()
 	}
 }
 
-// or gives another condition to a section that has none.
-func (c condition) or(other condition) condition {
-	if c.is == always {
+// withDefault gives another condition to a section that has none.
+func (c condition) withDefault(other condition) condition {
+	if c.op == always {
 		return other
 	}
 	return c
@@ -446,21 +446,21 @@ func (c condition) or(other condition) condition {
 
 // leavesNegative says whether at most zero passes beside what the condition takes.
 func (c condition) leavesNegative() bool {
-	return c.limit == 0 && (c.is == greater || c.is == greaterOrEqual)
+	return c.limit == 0 && (c.op == greater || c.op == greaterOrEqual)
 }
 
-// pick finds the section for a number; nil where there is none.
-func (f *Format) pick(v float64) *section {
+// sectionFor finds the section for a number; nil where there is none.
+func (f *Format) sectionFor(v float64) *section {
 	for i := range f.sections {
-		if f.sections[i].when.holds(v) {
+		if f.sections[i].when.matches(v) {
 			return &f.sections[i]
 		}
 	}
 	if len(f.sections) == 1 {
-		return &otherwise
+		return &fallbackSection
 	}
 	return nil
 }
 
-// otherwise shows what a single condition leaves over.
-var otherwise = section{shape: shapeGeneral, items: []item{{kind: itemGeneral}}}
+// fallbackSection shows what a single condition leaves over.
+var fallbackSection = section{shape: shapeGeneral, items: []item{{kind: itemGeneral}}}

@@ -30,14 +30,14 @@ func TestLex(t *testing.T) {
 		{"yY/MMm", []token{{tokYear, "yY", 2}, {tokLiteral, "/", 0}, {tokMonth, "MMm", 3}}},
 		{"h:m", []token{{tokHour, "h", 1}, {tokLiteral, ":", 0}, {tokMinute, "m", 1}}},
 		{"m:s", []token{{tokMinute, "m", 1}, {tokLiteral, ":", 0}, {tokSecond, "s", 1}}},
-		{"ss.00", []token{{tokSecond, "ss", 2}, {tokSubsec, "", 2}}},
+		{"ss.00", []token{{tokSecond, "ss", 2}, {tokSubsecond, "", 2}}},
 		{"d.m", []token{{tokDay, "d", 1}, {tokLiteral, ".", 0}, {tokMonth, "m", 1}}},
 		{"d, e", []token{{tokDay, "d", 1}, {tokLiteral, ",", 0}, {tokLiteral, " ", 0}, {tokYear, "e", 4}}},
-		{"am/PM", []token{{tokHalf, "am/PM", 0}}},
+		{"am/PM", []token{{tokAMPM, "am/PM", 0}}},
 		{"ab", []token{{tokLiteral, "a", 0}, {tokBuddhist, "b", 1}}},
 		{"aaa", []token{{tokDay, "aaa", 3}}},
 	} {
-		parts, ok := lex(r.code)
+		parts, ok := tokenize(r.code)
 		if !ok || len(parts) != 1 {
 			t.Errorf("lex(%q) gives %d sections, %v", r.code, len(parts), ok)
 			continue
@@ -52,7 +52,7 @@ func TestLexSections(t *testing.T) {
 	for code, want := range map[string]int{
 		"0": 1, "0;0": 2, ";": 2, ";;;": 4, ";;;;": 5, `"a;b"`: 1, `\;`: 1, "_;": 1, "*;0": 1, "[$;]0": 1,
 	} {
-		if parts, ok := lex(code); !ok || len(parts) != want {
+		if parts, ok := tokenize(code); !ok || len(parts) != want {
 			t.Errorf("lex(%q) gives %d sections (%v), want %d", code, len(parts), ok, want)
 		}
 	}
@@ -73,7 +73,7 @@ func TestLocaleTags(t *testing.T) {
 		"[$€]":          {},
 		"[$-fffffffff]": {},
 	} {
-		parts, ok := lex(code + "d")
+		parts, ok := tokenize(code + "d")
 		if !ok || parts[0].tag != want {
 			t.Errorf("%q has the tag %+v (%v), want %+v", code, parts[0].tag, ok, want)
 		}
@@ -89,12 +89,12 @@ func TestReadCondition(t *testing.T) {
 		">0.5 ":    {greater, 0.5},
 		">=100000": {greaterOrEqual, 100000},
 	} {
-		if got, ok := readCondition(text); !ok || got != want {
+		if got, ok := parseCondition(text); !ok || got != want {
 			t.Errorf("readCondition(%q) = %+v, %v; want %+v", text, got, ok, want)
 		}
 	}
 	for _, text := range []string{"=", "==1", "><1", ">", "<a", "<1,5", ">=inf", "<nan", "=1e400"} {
-		if got, ok := readCondition(text); ok {
+		if got, ok := parseCondition(text); ok {
 			t.Errorf("readCondition(%q) = %+v, want none", text, got)
 		}
 	}
@@ -114,8 +114,8 @@ func TestConditionHolds(t *testing.T) {
 		{is: greaterOrEqual, at: true, above: true},
 	} {
 		c := condition{r.is, 3}
-		if c.holds(2.5) != r.below || c.holds(3) != r.at || c.holds(3.5) != r.above {
-			t.Errorf("comparison %d with 3 holds for 2.5, 3, 3.5: %v %v %v", r.is, c.holds(2.5), c.holds(3), c.holds(3.5))
+		if c.matches(2.5) != r.below || c.matches(3) != r.at || c.matches(3.5) != r.above {
+			t.Errorf("comparison %d with 3 holds for 2.5, 3, 3.5: %v %v %v", r.is, c.matches(2.5), c.matches(3), c.matches(3.5))
 		}
 	}
 }
@@ -136,7 +136,7 @@ func TestConditionIsNegative(t *testing.T) {
 		{condition{unequal, -2}, false},
 		{condition{}, false},
 	} {
-		if got := r.c.negative(); got != r.want {
+		if got := r.c.onlyNegative(); got != r.want {
 			t.Errorf("%+v takes only negative numbers: %v, want %v", r.c, got, r.want)
 		}
 	}

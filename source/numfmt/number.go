@@ -35,15 +35,15 @@ func (s *section) appendNumber(dst []byte, d *decimal, v float64) []byte {
 
 // appendPlace appends what a place before the point shows.
 func appendPlace(dst []byte, it *item, d *decimal, grouped bool) []byte {
-	whole := d.whole()
+	whole := d.integerDigits()
 	if it.first {
 		for place := whole - 1; place > it.place; place-- {
-			dst = appendDigit(dst, d.at(whole-1-place), place, grouped)
+			dst = appendDigit(dst, d.digit(whole-1-place), place, grouped)
 		}
 	}
 	switch {
 	case it.place < whole:
-		return appendDigit(dst, d.at(whole-1-it.place), it.place, grouped)
+		return appendDigit(dst, d.digit(whole-1-it.place), it.place, grouped)
 	case it.mark == '0':
 		return appendDigit(dst, '0', it.place, grouped)
 	case it.mark == '?':
@@ -68,7 +68,7 @@ func appendDecimal(dst []byte, it *item, d *decimal) []byte {
 	i := d.point + it.place
 	switch {
 	case i < d.n:
-		return append(dst, d.at(i))
+		return append(dst, d.digit(i))
 	case it.mark == '0':
 		return append(dst, '0')
 	case it.mark == '?':
@@ -154,7 +154,7 @@ func floorDiv(a, b int) int {
 // where the section has no places for a whole.
 func (s *section) appendFraction(dst []byte, whole *decimal, v float64) []byte {
 	v = math.Min(math.Abs(v)*math.Pow10(s.scale), math.MaxFloat64)
-	w, above, below := s.split(v)
+	w, above, below := s.splitFraction(v)
 	whole.set(w)
 	if w == 0 && above == 0 {
 		whole.digits[0], whole.n, whole.point = '0', 1, 1 // # shows the zero here
@@ -178,15 +178,15 @@ func (s *section) appendFractionItem(dst []byte, it *item, of [3]*decimal, blank
 	case blank:
 		return appendBlank(dst, it)
 	case it.kind == itemNumerator:
-		return appendAbove(dst, it, of[1])
+		return appendNumerator(dst, it, of[1])
 	case it.kind == itemDenominator:
-		return s.appendBelow(dst, it, of[2])
+		return s.appendDenominator(dst, it, of[2])
 	}
 	return append(dst, it.text...)
 }
 
-// appendAbove appends a place of the numerator, at least one digit in all.
-func appendAbove(dst []byte, it *item, d *decimal) []byte {
+// appendNumerator appends a place of the numerator, at least one digit in all.
+func appendNumerator(dst []byte, it *item, d *decimal) []byte {
 	if d.n == 0 && it.place == 0 {
 		return append(dst, '0')
 	}
@@ -204,24 +204,24 @@ func appendBlank(dst []byte, it *item) []byte {
 	return dst
 }
 
-// appendBelow appends a place of the denominator: its digits begin at the slash
+// appendDenominator appends a place of the denominator: its digits begin at the slash
 // and are followed by spaces, or are led by zeros.
-func (s *section) appendBelow(dst []byte, it *item, d *decimal) []byte {
+func (s *section) appendDenominator(dst []byte, it *item, d *decimal) []byte {
 	if it.mark == '0' {
 		return appendPlace(dst, it, d, false)
 	}
 	index := s.denominators - 1 - it.place
 	switch {
-	case index < d.whole():
-		return append(dst, d.at(index))
+	case index < d.integerDigits():
+		return append(dst, d.digit(index))
 	case it.mark == '?':
 		return append(dst, ' ')
 	}
 	return dst
 }
 
-// split gives whole, numerator and denominator of v.
-func (s *section) split(v float64) (whole, above, below float64) {
+// splitFraction gives whole, numerator and denominator of v.
+func (s *section) splitFraction(v float64) (whole, above, below float64) {
 	rest := v
 	if s.wholes > 0 {
 		whole = math.Floor(v)
@@ -231,7 +231,7 @@ func (s *section) split(v float64) (whole, above, below float64) {
 		below = float64(s.denominator)
 		above = math.Min(math.Floor(rest*below+0.5), math.MaxFloat64)
 	} else {
-		above, below = approach(rest, math.Pow10(min(s.denominators, 9))-1)
+		above, below = bestConvergent(rest, math.Pow10(min(s.denominators, 9))-1)
 	}
 	if s.wholes > 0 && above == below {
 		return whole + 1, 0, below
@@ -239,9 +239,9 @@ func (s *section) split(v float64) (whole, above, below float64) {
 	return whole, above, below
 }
 
-// approach gives the last convergent of the continued fraction of x whose
+// bestConvergent gives the last convergent of the continued fraction of x whose
 // denominator is not above limit.
-func approach(x, limit float64) (above, below float64) {
+func bestConvergent(x, limit float64) (above, below float64) {
 	h0, h1, k0, k1 := 0.0, 1.0, 1.0, 0.0
 	for range 40 {
 		a := math.Floor(x)
@@ -338,11 +338,11 @@ func (d *decimal) increment() {
 	d.n = i + 1
 }
 
-// whole is the number of digits before the point.
-func (d *decimal) whole() int { return max(d.point, 0) }
+// integerDigits is the number of digits before the point.
+func (d *decimal) integerDigits() int { return max(d.point, 0) }
 
-// at gives the digit of the place i, counted from the first significant one.
-func (d *decimal) at(i int) byte {
+// digit gives the digit of the place i, counted from the first significant one.
+func (d *decimal) digit(i int) byte {
 	if uint(i) < uint(d.n) {
 		return d.digits[i]
 	}
@@ -356,14 +356,14 @@ func (d *decimal) appendFixed(dst []byte) []byte {
 		dst = append(dst, '0')
 	}
 	for i := 0; i < d.point; i++ {
-		dst = append(dst, d.at(i))
+		dst = append(dst, d.digit(i))
 	}
 	if d.n <= d.point {
 		return dst
 	}
 	dst = append(dst, '.')
 	for i := d.point; i < d.n; i++ {
-		dst = append(dst, d.at(i))
+		dst = append(dst, d.digit(i))
 	}
 	return dst
 }

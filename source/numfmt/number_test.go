@@ -11,7 +11,7 @@ import (
 )
 
 func TestPlaces(t *testing.T) {
-	checkShown(t, []shows{
+	checkShown(t, []shownCase{
 		{"0", 0, "0"},
 		{"0", 1234.5, "1235"},
 		{"#", 0, ""},
@@ -35,7 +35,7 @@ func TestPlaces(t *testing.T) {
 }
 
 func TestLiteralsAmongDigits(t *testing.T) {
-	checkShown(t, []shows{
+	checkShown(t, []shownCase{
 		{"000-00-0000", 123456789, "123-45-6789"},
 		{`00000\-0000`, 941051630, "94105-1630"},
 		{"(000) 000", 12, "(000) 012"},
@@ -53,7 +53,7 @@ func TestLiteralsAmongDigits(t *testing.T) {
 
 func TestPaddingAndFill(t *testing.T) {
 	accounting := Builtin(44)
-	checkShown(t, []shows{
+	checkShown(t, []shownCase{
 		{"0_)", 5, "5 "},
 		{"0_", 5, "5 "},
 		{"_-0_€_-", 5, " 5  "},
@@ -69,7 +69,7 @@ func TestPaddingAndFill(t *testing.T) {
 }
 
 func TestThousands(t *testing.T) {
-	checkShown(t, []shows{
+	checkShown(t, []shownCase{
 		{"#,##0", 1234567, "1,234,567"},
 		{"#,##0", 999, "999"},
 		{"#,###", 0, ""},
@@ -89,7 +89,7 @@ func TestThousands(t *testing.T) {
 }
 
 func TestPercent(t *testing.T) {
-	checkShown(t, []shows{
+	checkShown(t, []shownCase{
 		{"0%", 0.285, "29%"},
 		{"0.00%", 0.12345, "12.35%"},
 		{"0%%", 0.5, "5000%%"},
@@ -101,7 +101,7 @@ func TestPercent(t *testing.T) {
 
 // Rounding is decimal: 1.005 is less than it says in binary.
 func TestRounding(t *testing.T) {
-	checkShown(t, []shows{
+	checkShown(t, []shownCase{
 		{"0.00", 1.005, "1.01"},
 		{"0.00", 2.675, "2.68"},
 		{"0.00", -2.675, "-2.68"},
@@ -119,7 +119,7 @@ func TestRounding(t *testing.T) {
 }
 
 func TestScientific(t *testing.T) {
-	checkShown(t, []shows{
+	checkShown(t, []shownCase{
 		{"0.00E+00", 12345.678, "1.23E+04"},
 		{"0.00E+00", -0.00012, "-1.20E-04"},
 		{"0.00E+00", 0, "0.00E+00"},
@@ -141,7 +141,7 @@ func TestScientific(t *testing.T) {
 }
 
 func TestFractions(t *testing.T) {
-	checkShown(t, []shows{
+	checkShown(t, []shownCase{
 		{"# ?/?", 0.5, " 1/2"},
 		{"# ?/?", 123.456789, "123 1/2"},
 		{"# ??/??", 12345.6789, "12345 55/81"},
@@ -170,7 +170,7 @@ func TestFractions(t *testing.T) {
 }
 
 func TestGeneral(t *testing.T) {
-	checkShown(t, []shows{
+	checkShown(t, []shownCase{
 		{"General", 0, "0"},
 		{"General", -0.5, "-0.5"},
 		{"General", 1234567.891234, "1234567.891"},
@@ -202,7 +202,7 @@ func TestDecimalsAgreeWithArithmetic(t *testing.T) {
 		v := rapid.Float64Range(0, 1e9).Draw(t, "v")
 		places := rapid.IntRange(1, 6).Draw(t, "places")
 		f, _ := Compile("0." + strings.Repeat("0", places))
-		got := string(f.AppendShown(nil, v, false))
+		got := string(f.AppendFormatted(nil, v, false))
 
 		exact, _ := new(big.Rat).SetString(strconv.FormatFloat(v, 'e', precision-1, 64))
 		if want := exact.FloatString(places); got != want { // rounds half away from zero
@@ -216,7 +216,7 @@ func TestGeneralIsShortAndNear(t *testing.T) {
 	f, _ := Compile("General")
 	rapid.Check(t, func(t *rapid.T) {
 		v := rapid.Float64Range(-1e300, 1e300).Draw(t, "v")
-		got := string(f.AppendShown(nil, v, false))
+		got := string(f.AppendFormatted(nil, v, false))
 		if n := len(strings.TrimPrefix(got, "-")); n > 11 {
 			t.Fatalf("%v shows as %s, %d characters", v, got, n)
 		}
@@ -300,7 +300,7 @@ func TestDecimalNothing(t *testing.T) {
 		var d decimal
 		d.set(v)
 		d.round(1)
-		if d.n != 0 || d.point != 0 || d.whole() != 0 {
+		if d.n != 0 || d.point != 0 || d.integerDigits() != 0 {
 			t.Errorf("%v rounded to nothing is %d digits, point %d", v, d.n, d.point)
 		}
 	}

@@ -64,8 +64,8 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// maxCode is how many characters of a code count.
-const maxCode = 255
+// maxCodeChars is how many characters of a code count.
+const maxCodeChars = 255
 
 // Format is a compiled format code. It may be used by many goroutines.
 type Format struct {
@@ -82,28 +82,28 @@ type Format struct {
 // that cannot be read displays as General does, and ok is false; it is a date
 // all the same where only its calendar is unknown. The empty code is General.
 func Compile(code string) (f *Format, ok bool) {
-	parts, ok := lex(clip(code))
+	parts, ok := tokenize(truncateCode(code))
 	if !ok || len(parts) > 4 {
-		return general(intray.CellNumber), false
+		return newGeneralFormat(intray.CellNumber), false
 	}
 	f = &Format{kind: intray.CellNumber}
-	parts = f.takeText(parts)
+	parts = f.cutTextSection(parts)
 	f.classify(parts)
 	for _, p := range parts {
 		s, ok := compileSection(p)
 		switch {
 		case !ok && p.readable(): // letters of dates among digits mean nothing
-			return general(intray.CellNumber), false
+			return newGeneralFormat(intray.CellNumber), false
 		case !ok:
 			return &Format{kind: f.kind, elapsed: f.elapsed, sections: generalSections()}, false
 		}
 		f.sections = append(f.sections, s)
 	}
-	settle(f.sections)
+	resolveConditions(f.sections)
 	return f, true
 }
 
-func general(kind intray.CellKind) *Format {
+func newGeneralFormat(kind intray.CellKind) *Format {
 	return &Format{kind: kind, sections: generalSections()}
 }
 
@@ -111,11 +111,11 @@ func generalSections() []section {
 	return []section{{shape: shapeGeneral, items: []item{{kind: itemGeneral}}}}
 }
 
-// clip cuts a code to maxCode characters.
-func clip(code string) string {
+// truncateCode cuts a code to maxCodeChars characters.
+func truncateCode(code string) string {
 	n := 0
 	for i := range code {
-		if n == maxCode {
+		if n == maxCodeChars {
 			return code[:i]
 		}
 		n++
@@ -123,8 +123,8 @@ func clip(code string) string {
 	return code
 }
 
-// takeText takes the section for text off the end.
-func (f *Format) takeText(parts []part) []part {
+// cutTextSection takes the section for text off the end.
+func (f *Format) cutTextSection(parts []rawSection) []rawSection {
 	last := len(parts) - 1
 	if last != 3 && !parts[last].isText() {
 		return parts
@@ -140,12 +140,12 @@ func (f *Format) takeText(parts []part) []part {
 }
 
 // classify finds the kind of the numbers: a date where any section is one.
-func (f *Format) classify(parts []part) {
+func (f *Format) classify(parts []rawSection) {
 	var day, clock bool
 	for _, p := range parts {
 		for _, t := range p.tokens {
-			day = day || t.kind.isDay()
-			clock = clock || t.kind.isClock()
+			day = day || t.kind.isDateLetter()
+			clock = clock || t.kind.isTimeLetter()
 			f.elapsed = f.elapsed || t.kind == tokElapsed
 		}
 	}
@@ -163,17 +163,17 @@ func (f *Format) classify(parts []part) {
 // CellDateTime or CellTime; CellText where the format is text (@).
 func (f *Format) Kind() intray.CellKind { return f.kind }
 
-// AppendShown appends what is displayed for a number. epoch1904 says which date
+// AppendFormatted appends what is displayed for a number. epoch1904 says which date
 // system serial numbers count in. Dates that cannot be (negative, beyond
 // 9999-12-31) display as a row of 255 #; what is no number displays as #NUM!.
-func (f *Format) AppendShown(dst []byte, v float64, epoch1904 bool) []byte {
+func (f *Format) AppendFormatted(dst []byte, v float64, epoch1904 bool) []byte {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return append(dst, "#NUM!"...)
 	}
 	if len(f.sections) == 0 {
 		return appendThroughText(dst, f.text, v)
 	}
-	s := f.pick(v)
+	s := f.sectionFor(v)
 	if s == nil {
 		return appendHashes(dst)
 	}
@@ -188,8 +188,8 @@ func (f *Format) AppendShown(dst []byte, v float64, epoch1904 bool) []byte {
 	return s.appendNumber(dst, &d, v)
 }
 
-// AppendShownText appends what is displayed for a text.
-func (f *Format) AppendShownText(dst, text []byte) []byte {
+// AppendFormattedText appends what is displayed for a text.
+func (f *Format) AppendFormattedText(dst, text []byte) []byte {
 	if f.text == nil {
 		return append(dst, text...)
 	}
@@ -220,11 +220,11 @@ func appendThroughText(dst []byte, items []item, v float64) []byte {
 	return dst
 }
 
-// hashes is what Excel writes to a CSV file for a date that cannot be.
-const hashes = 255
+// overflowWidth is what Excel writes to a CSV file for a date that cannot be.
+const overflowWidth = 255
 
 func appendHashes(dst []byte) []byte {
-	for range hashes {
+	for range overflowWidth {
 		dst = append(dst, '#')
 	}
 	return dst
@@ -248,7 +248,7 @@ func (f *Format) AppendValue(dst []byte, v float64, epoch1904 bool) (_ []byte, k
 	}
 	switch f.kind {
 	case intray.CellTime:
-		if math.Abs(v) < lastSerial {
+		if math.Abs(v) < maxSerial {
 			return f.appendTime(dst, v), intray.CellTime
 		}
 	case intray.CellDate, intray.CellDateTime:
@@ -262,7 +262,7 @@ func (f *Format) AppendValue(dst []byte, v float64, epoch1904 bool) (_ []byte, k
 
 // appendDay appends 2006-01-02, with T15:04:05 where the format has a time.
 func (f *Format) appendDay(dst []byte, total int64) []byte {
-	m := momentOf(total)
+	m := splitSerial(total)
 	dst = append(appendPadded(dst, int64(m.year), 4), '-')
 	dst = append(appendPadded(dst, int64(m.month), 2), '-')
 	dst = appendPadded(dst, int64(m.day), 2)
@@ -306,7 +306,7 @@ const plainDigits = 21
 // appendPlain appends a number with all its digits.
 func appendPlain(dst []byte, v float64) []byte {
 	if v == math.Trunc(v) {
-		return appendWhole(dst, v)
+		return appendInteger(dst, v)
 	}
 	if v < 0 {
 		dst = append(dst, '-')
@@ -322,9 +322,9 @@ func appendPlain(dst []byte, v float64) []byte {
 	return strconv.AppendInt(dst, int64(exponent), 10)
 }
 
-// appendWhole appends a whole number: the least digits that stand for it alone,
+// appendInteger appends a whole number: the least digits that stand for it alone,
 // and zeros.
-func appendWhole(dst []byte, v float64) []byte {
+func appendInteger(dst []byte, v float64) []byte {
 	if math.Abs(v) < 1e21 {
 		return strconv.AppendFloat(dst, v+0, 'f', -1, 64) // + 0 makes -0 a 0
 	}

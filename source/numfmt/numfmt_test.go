@@ -11,28 +11,28 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// shows is a row of a table: what a code displays for a number.
-type shows struct {
+// shownCase is a row of a table: what a code displays for a number.
+type shownCase struct {
 	code  string
 	value float64
 	want  string
 }
 
-func checkShown(t *testing.T, rows []shows) {
+func checkShown(t *testing.T, rows []shownCase) {
 	t.Helper()
 	for _, r := range rows {
 		f, ok := Compile(r.code)
 		if !ok {
 			t.Errorf("Compile(%q) is not ok", r.code)
 		}
-		if got := string(f.AppendShown(nil, r.value, false)); got != r.want {
+		if got := string(f.AppendFormatted(nil, r.value, false)); got != r.want {
 			t.Errorf("%q shows %v as %q, want %q", r.code, r.value, got, r.want)
 		}
 	}
 }
 
 func TestSections(t *testing.T) {
-	checkShown(t, []shows{
+	checkShown(t, []shownCase{
 		{"0.0", 2, "2.0"},
 		{"0.0", -2, "-2.0"},
 		{"0.0;0.00", -2, "2.00"},
@@ -57,7 +57,7 @@ func TestSections(t *testing.T) {
 
 // The third group is the example of Microsoft's article Q67469.
 func TestConditions(t *testing.T) {
-	checkShown(t, []shows{
+	checkShown(t, []shownCase{
 		{"[<=9999999]###-####;(###) ###-####", 5551234, "555-1234"},
 		{"[<=9999999]###-####;(###) ###-####", 2125551234, "(212) 555-1234"},
 		{"[=1]0 \"day\";0 \"days\"", 1, "1 day"},
@@ -101,14 +101,14 @@ func TestText(t *testing.T) {
 		{"yyyy;@", "", ""},
 	} {
 		f, ok := Compile(r.code)
-		if got := string(f.AppendShownText(nil, []byte(r.text))); !ok || got != r.want {
+		if got := string(f.AppendFormattedText(nil, []byte(r.text))); !ok || got != r.want {
 			t.Errorf("%q shows %q as %q (%v), want %q", r.code, r.text, got, ok, r.want)
 		}
 	}
 }
 
 func TestNumberInTextFormat(t *testing.T) {
-	checkShown(t, []shows{
+	checkShown(t, []shownCase{
 		{"@", 95815, "95815"},
 		{"@", -1.5, "-1.5"},
 		{"@", 1234567890123, "1.23457E+12"},
@@ -171,7 +171,7 @@ func TestUnreadable(t *testing.T) {
 		if ok || f.Kind() != want {
 			t.Errorf("Compile(%q) = kind %d, %v; want %d, false", code, f.Kind(), ok, want)
 		}
-		if got := string(f.AppendShown(nil, -1234.5, false)); got != "-1234.5" {
+		if got := string(f.AppendFormatted(nil, -1234.5, false)); got != "-1234.5" {
 			t.Errorf("%q shows %q, want it as General", code, got)
 		}
 	}
@@ -179,7 +179,7 @@ func TestUnreadable(t *testing.T) {
 
 func TestOnly255CharactersCount(t *testing.T) {
 	f, ok := Compile(strings.Repeat("ä", 254) + "00")
-	if got, want := string(f.AppendShown(nil, 7, false)), strings.Repeat("ä", 254)+"7"; !ok || got != want {
+	if got, want := string(f.AppendFormatted(nil, 7, false)), strings.Repeat("ä", 254)+"7"; !ok || got != want {
 		t.Errorf("shows %q (%v), want %q", got, ok, want)
 	}
 }
@@ -188,7 +188,7 @@ func TestNoNumber(t *testing.T) {
 	for _, code := range []string{"General", "0.00", "m/d/yyyy", "@", "# ?/?"} {
 		f, _ := Compile(code)
 		for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-			shown := string(f.AppendShown(nil, v, false))
+			shown := string(f.AppendFormatted(nil, v, false))
 			value, kind := f.AppendValue(nil, v, false)
 			if shown != "#NUM!" || string(value) != "#NUM!" || kind != intray.CellError {
 				t.Errorf("%q of %v: shown %q, value %q of kind %d", code, v, shown, value, kind)
@@ -203,7 +203,7 @@ func TestAppendWithoutAllocation(t *testing.T) {
 	for _, code := range []string{"General", "#,##0.00_);[Red](#,##0.00)", "0.00E+00", "# ??/??", "[$-409]mmmm d, yyyy h:mm AM/PM", "@", "[h]:mm:ss.000"} {
 		f, _ := Compile(code)
 		allocations := testing.AllocsPerRun(10, func() {
-			out := f.AppendShown(dst, 12345.678, false)
+			out := f.AppendFormatted(dst, 12345.678, false)
 			out, _ = f.AppendValue(out, 12345.678, true)
 			if string(out[:6]) != "before" {
 				t.Errorf("%q changed what stood before: %q", code, out)

@@ -60,25 +60,25 @@ type section struct {
 	// denominator is the given one, or 0; denominators counts its places.
 	denominator, denominators int
 
-	// unit is to how many milliseconds a time is rounded; twelve says that
+	// roundTo is to how many milliseconds a time is rounded; twelve says that
 	// hours are counted to twelve.
-	unit    int64
-	twelve  bool
+	roundTo    int64
+	twelveHour  bool
 	islamic bool
-	thai    bool
+	buddhist    bool
 	names   *names
 }
 
 // compileSection reads a section for numbers; not ok where it mixes what does
 // not go together.
-func compileSection(p part) (section, bool) {
+func compileSection(p rawSection) (section, bool) {
 	s := section{when: p.when}
 	if p.isDate() {
 		ok := s.compileDate(p)
 		return s, ok
 	}
-	digits, generals := p.count(tokDigit), p.count(tokGeneral)+p.count(tokText)
-	switch slash := p.fraction(); {
+	digits, generals := p.countTokens(tokDigit), p.countTokens(tokGeneral)+p.countTokens(tokText)
+	switch slash := p.fractionSlash(); {
 	case generals > 0:
 		s.shape = shapeGeneral
 		for _, t := range p.tokens {
@@ -91,11 +91,11 @@ func compileSection(p part) (section, bool) {
 	default:
 		s.compileNumber(p.tokens)
 	}
-	s.finish()
+	s.numberPlaces()
 	return s, true
 }
 
-func (p *part) count(kind tokenKind) int {
+func (p *rawSection) countTokens(kind tokenKind) int {
 	n := 0
 	for _, t := range p.tokens {
 		if t.kind == kind {
@@ -105,9 +105,9 @@ func (p *part) count(kind tokenKind) int {
 	return n
 }
 
-// fraction finds the slash of a fraction, or -1: it has placeholders directly
+// fractionSlash finds the slash of a fraction, or -1: it has placeholders directly
 // before it, and behind it such or a number.
-func (p *part) fraction() int {
+func (p *rawSection) fractionSlash() int {
 	for i, t := range p.tokens {
 		if t.kind != tokSlash || i == 0 || p.tokens[i-1].kind != tokDigit {
 			continue
@@ -154,7 +154,7 @@ func (s *section) compileNumber(tokens []token) {
 // places before it, one is made for the digits that must show.
 func (s *section) addPoint(kind *itemKind) {
 	if *kind == itemWhole {
-		if s.places(itemWhole) == 0 {
+		if s.countPlaces(itemWhole) == 0 {
 			s.items = append(s.items, item{kind: itemWhole})
 		}
 		*kind = itemDecimal
@@ -196,7 +196,7 @@ func moreDigits(tokens []token) bool {
 // addExponent begins the places of the exponent; without any it is a literal.
 func (s *section) addExponent(tokens []token, i int, kind *itemKind) {
 	digits := i+1 < len(tokens) && tokens[i+1].kind == tokDigit
-	if !digits || s.shape == shapeScientific || s.places(itemWhole)+s.places(itemDecimal) == 0 {
+	if !digits || s.shape == shapeScientific || s.countPlaces(itemWhole)+s.countPlaces(itemDecimal) == 0 {
 		s.items = append(s.items, item{text: tokens[i].text})
 		return
 	}
@@ -223,7 +223,7 @@ func (s *section) compileFraction(tokens []token, slash int) {
 	}
 	s.addRun(tokens[slash+1:last], itemDenominator)
 	s.addRun(tokens[last:], itemLiteral)
-	s.denominators = s.places(itemDenominator)
+	s.denominators = s.countPlaces(itemDenominator)
 }
 
 // addRun adds tokens whose placeholders are places of one kind.
@@ -243,7 +243,7 @@ func (s *section) addRun(tokens []token, kind itemKind) {
 	}
 }
 
-func (s *section) places(kind itemKind) int {
+func (s *section) countPlaces(kind itemKind) int {
 	n := 0
 	for i := range s.items {
 		if s.items[i].kind == kind {
@@ -253,10 +253,10 @@ func (s *section) places(kind itemKind) int {
 	return n
 }
 
-// finish numbers the places.
-func (s *section) finish() {
+// numberPlaces numbers the places.
+func (s *section) numberPlaces() {
 	for _, kind := range [...]itemKind{itemWhole, itemPower, itemNumerator, itemDenominator} {
-		s.number(kind)
+		s.numberPlacesOf(kind)
 	}
 	for i := range s.items {
 		switch it := &s.items[i]; {
@@ -269,9 +269,9 @@ func (s *section) finish() {
 	}
 }
 
-// number counts the places of one kind down to the units.
-func (s *section) number(kind itemKind) {
-	place := s.places(kind)
+// numberPlacesOf counts the places of one kind down to the units.
+func (s *section) numberPlacesOf(kind itemKind) {
+	place := s.countPlaces(kind)
 	first := true
 	for i := range s.items {
 		if s.items[i].kind == kind {

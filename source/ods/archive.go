@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	archiveMark = "PK\x03\x04"
+	zipMagic = "PK\x03\x04"
 
 	mimetypePart = "mimetype"
 	contentPart  = "content.xml"
@@ -28,9 +28,9 @@ const (
 	encryptedPart = "encrypted-package"
 )
 
-// pack is what a workbook arrives in: an archive, or the content alone.
-type pack struct {
-	in     *watched
+// document is what a workbook arrives in: an archive, or the content alone.
+type document struct {
+	in     *trackedInput
 	limits Limits
 	// flat says that the file is the content; then there are no parts.
 	flat  bool
@@ -39,50 +39,50 @@ type pack struct {
 	mu sync.Mutex
 	// inflated counts the bytes of all parts; seen those of each.
 	inflated int64
-	seen     map[*zip.File]int64
+	inflatedByPart     map[*zip.File]int64
 }
 
-// openPackage looks at what the file is.
-func openPackage(ctx context.Context, in *watched, limits Limits) (*pack, error) {
+// openDocument looks at what the file is.
+func openDocument(ctx context.Context, in *trackedInput, limits Limits) (*document, error) {
 	if in.Size == 0 {
 		return nil, source.ErrEmpty
 	}
-	head := make([]byte, min(in.Size, int64(len(archiveMark))))
-	if _, err := in.ReadAt(head, 0); err != nil && in.failed() != nil {
-		return nil, in.explain("read the beginning of the workbook", err, intray.Message{})
+	head := make([]byte, min(in.Size, int64(len(zipMagic))))
+	if _, err := in.ReadAt(head, 0); err != nil && in.storeErr() != nil {
+		return nil, in.wrapErr("read the beginning of the workbook", err, intray.Message{})
 	}
-	if string(head) != archiveMark {
-		return &pack{in: in, limits: limits, flat: true}, nil
+	if string(head) != zipMagic {
+		return &document{in: in, limits: limits, flat: true}, nil
 	}
 	p, err := openArchive(in, limits)
 	if err != nil {
 		return nil, err
 	}
-	return p, p.checkKind(ctx)
+	return p, p.checkMediaType(ctx)
 }
 
 // openArchive reads the directory, and refuses what no archiver of workbooks
 // writes.
-func openArchive(in *watched, limits Limits) (*pack, error) {
+func openArchive(in *trackedInput, limits Limits) (*document, error) {
 	// What an entry may take in the directory: a name of usual length and a few
 	// attributes; and the search for the directory itself.
 	const perEntry, search = 512, 256 << 10
 	left := int64(limits.Entries)*perEntry + search
-	ration := &rationed{from: in, left: &left}
+	ration := &limitedReaderAt{src: in, remaining: &left}
 	dir, err := zip.NewReader(ration, in.Size)
-	ration.left = nil // what follows is counted as it inflates
+	ration.remaining = nil // what follows is counted as it inflates
 	switch {
 	case left < 0 || err == nil && len(dir.File) > limits.Entries:
 		return nil, &source.LimitError{Reason: intray.NewMessage("workbook.too_many_entries", intray.Params{"limit": limits.Entries})}
 	case err != nil:
-		return nil, in.explain("read the directory of the archive", err, intray.NewMessage("workbook.directory_unreadable", nil))
+		return nil, in.wrapErr("read the directory of the archive", err, intray.NewMessage("workbook.directory_unreadable", nil))
 	}
 	dir.RegisterDecompressor(zip.Deflate, flate.NewReader)
-	p := &pack{in: in, limits: limits, parts: make(map[string]*zip.File, len(dir.File)), seen: map[*zip.File]int64{}}
+	p := &document{in: in, limits: limits, parts: make(map[string]*zip.File, len(dir.File)), inflatedByPart: map[*zip.File]int64{}}
 	names := make(map[string]bool, len(dir.File))
 	for _, f := range dir.File {
 		lower := strings.ToLower(f.Name)
-		if why := badName(f.Name); !why.IsZero() {
+		if why := invalidNameReason(f.Name); !why.IsZero() {
 			return nil, &source.UnreadableError{Reason: intray.NewMessage("workbook.bad_entry_name", intray.Params{"entry": source.Excerpt(f.Name), "problem": why})}
 		}
 		if names[lower] {
@@ -90,11 +90,11 @@ func openArchive(in *watched, limits Limits) (*pack, error) {
 		}
 		names[lower], p.parts[f.Name] = true, f
 	}
-	return p, p.refuseOverlaps(dir.File)
+	return p, p.checkOverlaps(dir.File)
 }
 
-// badName says what is wrong with the name of an entry, if anything is.
-func badName(name string) intray.Message {
+// invalidNameReason says what is wrong with the name of an entry, if anything is.
+func invalidNameReason(name string) intray.Message {
 	switch {
 	case name == "":
 		return intray.NewMessage("archive.name_empty", nil)
@@ -118,14 +118,14 @@ type extent struct {
 	begin, end int64
 }
 
-// refuseOverlaps looks for entries that share bytes: bombs do, archivers never.
-func (p *pack) refuseOverlaps(files []*zip.File) error {
+// checkOverlaps looks for entries that share bytes: bombs do, archivers never.
+func (p *document) checkOverlaps(files []*zip.File) error {
 	const header = 30 // the fixed part of what stands in front of an entry
 	list := make([]extent, 0, len(files))
 	for _, f := range files {
 		at, err := f.DataOffset()
 		if err != nil {
-			return p.in.explain(fmt.Sprintf("read the header of the entry %q", f.Name), err, intray.NewMessage("workbook.entry_header", intray.Params{"entry": source.Excerpt(f.Name)}))
+			return p.in.wrapErr(fmt.Sprintf("read the header of the entry %q", f.Name), err, intray.NewMessage("workbook.entry_header", intray.Params{"entry": source.Excerpt(f.Name)}))
 		}
 		size := int64(min(f.CompressedSize64, uint64(p.in.Size)+1))
 		if at+size > p.in.Size {
@@ -142,8 +142,8 @@ func (p *pack) refuseOverlaps(files []*zip.File) error {
 	return nil
 }
 
-// kind is the media type that an archive gives itself, "" where it has none.
-func (p *pack) kind(ctx context.Context) (string, error) {
+// mediaType is the media type that an archive gives itself, "" where it has none.
+func (p *document) mediaType(ctx context.Context) (string, error) {
 	const longest = 256
 	if p.parts[mimetypePart] == nil {
 		return "", nil
@@ -152,7 +152,7 @@ func (p *pack) kind(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer from.end()
+	defer from.close()
 	text, err := io.ReadAll(io.LimitReader(from, longest))
 	return strings.TrimSpace(string(text)), err
 }
@@ -168,16 +168,16 @@ func isSpreadsheet(kind string) bool {
 	return false
 }
 
-// checkKind refuses archives that are no spreadsheets, and encrypted ones.
-func (p *pack) checkKind(ctx context.Context) error {
-	kind, err := p.kind(ctx)
+// checkMediaType refuses archives that are no spreadsheets, and encrypted ones.
+func (p *document) checkMediaType(ctx context.Context) error {
+	kind, err := p.mediaType(ctx)
 	switch {
 	case err != nil:
 		return err
 	case kind != "" && !isSpreadsheet(kind):
 		return &source.UnreadableError{Reason: intray.NewMessage("opendocument.other_type", intray.Params{"type": source.Excerpt(kind)})}
 	}
-	if err := p.refuseEncrypted(ctx); err != nil {
+	if err := p.checkEncryption(ctx); err != nil {
 		return err
 	}
 	if p.parts[contentPart] == nil {
@@ -186,9 +186,9 @@ func (p *pack) checkKind(ctx context.Context) error {
 	return nil
 }
 
-// refuseEncrypted looks into the manifest, where encryption is told entry by
+// checkEncryption looks into the manifest, where encryption is told entry by
 // entry. What is encrypted beside the content, such as macros, does not matter.
-func (p *pack) refuseEncrypted(ctx context.Context) error {
+func (p *document) checkEncryption(ctx context.Context) error {
 	if p.parts[encryptedPart] != nil {
 		return errProtected
 	}
@@ -199,99 +199,99 @@ func (p *pack) refuseEncrypted(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer from.end()
+	defer from.close()
 	s, err := newScanner(from, manifestPart, p.limits)
 	if err == nil {
 		s.doctype = true // the oldest applications wrote one here
 		err = readManifest(s)
 	}
-	if err != nil && p.in.failed() != nil {
-		return p.in.explain("read the manifest of the workbook", err, intray.Message{})
+	if err != nil && p.in.storeErr() != nil {
+		return p.in.wrapErr("read the manifest of the workbook", err, intray.Message{})
 	}
 	return err
 }
 
 func readManifest(s *scanner) error {
-	if more, err := s.child(); err != nil || !more {
+	if more, err := s.nextChild(); err != nil || !more {
 		return err
 	}
-	return s.children(func() error {
-		if s.is(spaceManifest, "file-entry") {
-			return readEntry(s)
+	return s.forEachChild(func() error {
+		if s.is(nsManifest, "file-entry") {
+			return readManifestEntry(s)
 		}
-		return s.skip()
+		return s.skipElement()
 	})
 }
 
-// readEntry reads what the manifest says of one entry.
-func readEntry(s *scanner) error {
-	path, err := s.attrText(spaceManifest, "full-path")
+// readManifestEntry reads what the manifest says of one entry.
+func readManifestEntry(s *scanner) error {
+	path, err := s.attrText(nsManifest, "full-path")
 	if err != nil {
 		return err
 	}
 	matters := path == contentPart || path == encryptedPart
-	return s.children(func() error {
-		if matters && s.is(spaceManifest, "encryption-data") {
+	return s.forEachChild(func() error {
+		if matters && s.is(nsManifest, "encryption-data") {
 			return errProtected
 		}
-		return s.skip()
+		return s.skipElement()
 	})
 }
 
 const (
-	// smallPart is the most bytes of parts other than the content.
-	smallPart = 64 << 20
-	// ratioFrom is where a part is large enough for its ratio to matter.
-	ratioFrom = 16 << 20
+	// maxSmallPart is the most bytes of parts other than the content.
+	maxSmallPart = 64 << 20
+	// minRatioBytes is where a part is large enough for its ratio to matter.
+	minRatioBytes = 16 << 20
 )
 
 // part is an entry of the archive that is being inflated, or a flat document.
 type part struct {
 	name string
-	pack *pack
+	doc *document
 	// file is nil for a flat document, which is as large as it is.
 	file *zip.File
-	from io.Reader
+	src io.Reader
 	read int64
-	most int64
-	// stop ends reading; it is that of the context at hand.
-	stop <-chan struct{}
+	limit int64
+	// done ends reading; it is that of the context at hand.
+	done <-chan struct{}
 }
 
 // open begins to inflate a part.
-func (p *pack) open(ctx context.Context, name string) (*part, error) {
+func (p *document) open(ctx context.Context, name string) (*part, error) {
 	file := p.parts[name]
 	const encrypted = 0x1
 	if file.Flags&encrypted != 0 {
 		return nil, errProtected
 	}
-	opened := &part{name: name, pack: p, file: file, most: p.limits.PartBytes, stop: ctx.Done()}
+	opened := &part{name: name, doc: p, file: file, limit: p.limits.PartBytes, done: ctx.Done()}
 	from, err := file.Open()
 	if err != nil {
-		return nil, p.in.explain(opened.doing(), err, opened.problem(err))
+		return nil, p.in.wrapErr(opened.action(), err, opened.problem(err))
 	}
-	opened.from = from
+	opened.src = from
 	return opened, nil
 }
 
 // openSmall is open for a part beside the content.
-func (p *pack) openSmall(ctx context.Context, name string) (*part, error) {
+func (p *document) openSmall(ctx context.Context, name string) (*part, error) {
 	opened, err := p.open(ctx, name)
 	if err == nil {
-		opened.most = min(opened.most, smallPart)
+		opened.limit = min(opened.limit, maxSmallPart)
 	}
 	return opened, err
 }
 
 // openContent opens the part with the sheets.
-func (p *pack) openContent(ctx context.Context) (*part, error) {
+func (p *document) openContent(ctx context.Context) (*part, error) {
 	if !p.flat {
 		return p.open(ctx, contentPart)
 	}
-	return &part{name: "document", pack: p, from: io.NewSectionReader(p.in, 0, p.in.Size), stop: ctx.Done()}, nil
+	return &part{name: "document", doc: p, src: io.NewSectionReader(p.in, 0, p.in.Size), done: ctx.Done()}, nil
 }
 
-func (p *part) doing() string { return fmt.Sprintf("read the part %q", p.name) }
+func (p *part) action() string { return fmt.Sprintf("read the part %q", p.name) }
 
 // problem says what is wrong with a part that cannot be inflated.
 func (p *part) problem(err error) intray.Message {
@@ -310,53 +310,53 @@ func (p *part) problem(err error) intray.Message {
 // Read inflates, and counts what comes.
 func (p *part) Read(b []byte) (int, error) {
 	select {
-	case <-p.stop:
-		return 0, errStopped
+	case <-p.done:
+		return 0, errCanceled
 	default:
 	}
-	n, err := p.from.Read(b)
+	n, err := p.src.Read(b)
 	p.read += int64(n)
 	if p.file != nil {
-		if over := p.count(); over != nil {
+		if over := p.checkLimits(); over != nil {
 			return 0, over
 		}
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
-		err = p.pack.in.explain(p.doing(), err, p.problem(err))
+		err = p.doc.in.wrapErr(p.action(), err, p.problem(err))
 	}
 	return n, err
 }
 
-// count adds what was not read before, and keeps the limits.
-func (p *part) count() error {
-	inflated := p.pack.count(p.file, p.read)
-	limits := p.pack.limits
+// checkLimits adds what was not read before, and keeps the limits.
+func (p *part) checkLimits() error {
+	inflated := p.doc.addInflated(p.file, p.read)
+	limits := p.doc.limits
 	switch {
-	case p.read > p.most:
-		return &source.LimitError{Reason: intray.NewMessage("workbook.part_too_large", intray.Params{"part": source.Excerpt(p.name), "limit": p.most})}
+	case p.read > p.limit:
+		return &source.LimitError{Reason: intray.NewMessage("workbook.part_too_large", intray.Params{"part": source.Excerpt(p.name), "limit": p.limit})}
 	case inflated > limits.InflatedBytes:
 		return &source.LimitError{Reason: intray.NewMessage("workbook.too_large", intray.Params{"limit": limits.InflatedBytes})}
-	case p.read > ratioFrom && p.read/limits.Ratio > int64(p.file.CompressedSize64):
+	case p.read > minRatioBytes && p.read/limits.Ratio > int64(p.file.CompressedSize64):
 		return &source.LimitError{Reason: intray.NewMessage("workbook.part_ratio_too_high", intray.Params{"part": source.Excerpt(p.name), "limit": limits.Ratio})}
 	}
 	return nil
 }
 
-// count notes that a part was read that far, and gives how much was inflated of
+// addInflated notes that a part was read that far, and gives how much was inflated of
 // all parts.
-func (p *pack) count(file *zip.File, read int64) int64 {
+func (p *document) addInflated(file *zip.File, read int64) int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if before := p.seen[file]; read > before {
+	if before := p.inflatedByPart[file]; read > before {
 		p.inflated += read - before
-		p.seen[file] = read
+		p.inflatedByPart[file] = read
 	}
 	return p.inflated
 }
 
-// end gives back what inflating needs. Nothing that was read depends on it.
-func (p *part) end() {
-	if c, ok := p.from.(io.Closer); ok {
+// close gives back what inflating needs. Nothing that was read depends on it.
+func (p *part) close() {
+	if c, ok := p.src.(io.Closer); ok {
 		_ = c.Close()
 	}
 }

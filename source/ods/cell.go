@@ -11,64 +11,64 @@ import (
 	"github.com/intraydata/intray/source/grid"
 )
 
-// kind is how the value of a cell is written.
-type kind uint8
+// valueType is how the value of a cell is written.
+type valueType uint8
 
 const (
-	// kindText is also that of cells which say nothing.
-	kindText kind = iota
-	kindNumber
-	kindDate
-	kindTime
-	kindBool
+	// typeText is also that of cells which say nothing.
+	typeText valueType = iota
+	typeNumber
+	typeDate
+	typeTime
+	typeBool
 )
 
-func kindOf(text []byte) kind {
+func parseValueType(text []byte) valueType {
 	switch string(text) {
 	case "float", "percentage", "currency":
-		return kindNumber
+		return typeNumber
 	case "date":
-		return kindDate
+		return typeDate
 	case "time":
-		return kindTime
+		return typeTime
 	case "boolean":
-		return kindBool
+		return typeBool
 	}
-	return kindText
+	return typeText
 }
 
-// stored is what the attributes of a cell say.
-type stored struct {
-	kind kind
+// cellAttrs is what the attributes of a cell say.
+type cellAttrs struct {
+	valueType valueType
 	// values are the raw values by their kinds.
-	values [kindBool + 1][]byte
+	values [typeBool + 1][]byte
 	// formula says that the value is the result of one; judged that the
 	// application tells results that are errors, failed that this is one.
-	formula, judged, failed bool
+	formula, typeKnown, isError bool
 	// repeated, width and height are counts as they are written: of cells that
 	// are alike, and of those that the cell is merged with.
 	repeated, width, height []byte
 }
 
-// readStored reads the attributes of the cell that has just started.
-func (s *scanner) readStored() (c stored) {
+// readCellAttrs reads the attributes of the cell that has just started.
+func (s *scanner) readCellAttrs() (c cellAttrs) {
 	for i := range s.attrs {
 		a := &s.attrs[i]
-		switch s.space(a.prefix) {
-		case spaceOffice:
-			c.setOffice(a)
-		case spaceTable:
-			c.setTable(a)
-		case spaceCalc:
+		switch s.namespaceOf(a.prefix) {
+		case nsOffice:
+			c.setOfficeAttr(a)
+		case nsTable:
+			c.setTableAttr(a)
+		case nsCalc:
 			if string(a.local) == "value-type" {
-				c.judged, c.failed = true, string(a.value) == "error"
+				c.typeKnown, c.isError = true, string(a.value) == "error"
 			}
 		}
 	}
 	return c
 }
 
-func (c *stored) setTable(a *attribute) {
+func (c *cellAttrs) setTableAttr(a *attribute) {
 	switch string(a.local) {
 	case "number-columns-repeated":
 		c.repeated = a.value
@@ -81,121 +81,121 @@ func (c *stored) setTable(a *attribute) {
 	}
 }
 
-func (c *stored) setOffice(a *attribute) {
+func (c *cellAttrs) setOfficeAttr(a *attribute) {
 	switch string(a.local) {
 	case "value-type":
-		c.kind = kindOf(a.value)
+		c.valueType = parseValueType(a.value)
 	case "value":
-		c.values[kindNumber] = a.value
+		c.values[typeNumber] = a.value
 	case "date-value":
-		c.values[kindDate] = a.value
+		c.values[typeDate] = a.value
 	case "time-value":
-		c.values[kindTime] = a.value
+		c.values[typeTime] = a.value
 	case "boolean-value":
-		c.values[kindBool] = a.value
+		c.values[typeBool] = a.value
 	case "string-value":
-		c.values[kindText] = a.value
+		c.values[typeText] = a.value
 	}
 }
 
-// readCovered passes cells that lie below a merged one: whatever they hold, the
+// skipCovered passes cells that lie below a merged one: whatever they hold, the
 // application shows the first.
-func (r *rows) readCovered() error {
-	times, err := r.times(r.scan.attr(spaceTable, "number-columns-repeated"))
+func (r *rows) skipCovered() error {
+	times, err := r.parseRepeat(r.scan.attrValue(nsTable, "number-columns-repeated"))
 	if err != nil {
 		return err
 	}
 	r.column += times
-	return r.scan.skip()
+	return r.scan.skipElement()
 }
 
 // readCell reads the cell that has just started.
 func (r *rows) readCell() error {
-	c := r.scan.readStored()
-	times, err := r.times(c.repeated)
+	c := r.scan.readCellAttrs()
+	times, err := r.parseRepeat(c.repeated)
 	if err != nil {
 		return err
 	}
 	if c.width != nil || c.height != nil {
-		r.noteSpan(c.width, c.height)
+		r.addSpan(c.width, c.height)
 	}
-	from := len(r.memory)
-	if r.memory, err = r.scan.decode(r.memory, c.values[c.kind]); err != nil {
+	from := len(r.textBuf)
+	if r.textBuf, err = r.scan.decode(r.textBuf, c.values[c.valueType]); err != nil {
 		return err
 	}
-	value := r.memory[from:len(r.memory):len(r.memory)]
-	shown, err := r.readShown()
+	value := r.textBuf[from:len(r.textBuf):len(r.textBuf)]
+	shown, err := r.readDisplayText()
 	if err != nil {
 		return err
 	}
 	// Beside what is given, memory holds raw values: each once at most, and
 	// those that an error hides.
-	if len(r.memory) > 3*r.limits.RowBytes {
-		return r.tooLongARow()
+	if len(r.textBuf) > 3*r.limits.RowBytes {
+		return r.rowTooLong()
 	}
 	if !utf8.Valid(value) || !utf8.Valid(shown) {
 		return r.unreadable(intray.NewMessage("cell.not_utf8_in_column", intray.Params{"column": r.column + 1}))
 	}
-	return r.add(r.settle(&c, value, shown), times)
+	return r.appendCells(r.buildCell(&c, value, shown), times)
 }
 
-// readShown reads what the cell displays to the end of the cell; nil where it
+// readDisplayText reads what the cell displays to the end of the cell; nil where it
 // says nothing about that.
-func (r *rows) readShown() ([]byte, error) {
-	from := len(r.memory)
-	if text, ok := r.scan.shortText(); ok {
-		r.memory = append(r.memory, text...)
-		return r.memory[from:len(r.memory):len(r.memory)], nil
+func (r *rows) readDisplayText() ([]byte, error) {
+	from := len(r.textBuf)
+	if text, ok := r.scan.trySimpleText(); ok {
+		r.textBuf = append(r.textBuf, text...)
+		return r.textBuf[from:len(r.textBuf):len(r.textBuf)], nil
 	}
 	written, err := r.readParagraphs()
 	if err != nil || !written {
 		return nil, err
 	}
-	return r.memory[from:len(r.memory):len(r.memory)], nil
+	return r.textBuf[from:len(r.textBuf):len(r.textBuf)], nil
 }
 
-// settle makes a cell of its value and of what it displays. A value that cannot
+// buildCell makes a cell of its value and of what it displays. A value that cannot
 // be read as what it says to be is text: nothing of it is lost.
-func (r *rows) settle(c *stored, value, shown []byte) grid.Cell {
-	if c.failed || !c.judged && c.formula && isMark(shown) {
+func (r *rows) buildCell(c *cellAttrs, value, shown []byte) grid.Cell {
+	if c.isError || !c.typeKnown && c.formula && isErrorText(shown) {
 		if len(shown) == 0 {
 			shown = value
 		}
 		return grid.Cell{Kind: intray.CellError, Value: shown}
 	}
 	cell := grid.Cell{Kind: intray.CellText, Value: value}
-	if c.kind != kindText {
-		from := len(r.memory)
-		r.memory, cell.Kind = appendValue(r.memory, c.kind, value)
+	if c.valueType != typeText {
+		from := len(r.textBuf)
+		r.textBuf, cell.Kind = appendValue(r.textBuf, c.valueType, value)
 		if cell.Kind != intray.CellText {
-			cell.Value = r.memory[from:len(r.memory):len(r.memory)]
+			cell.Value = r.textBuf[from:len(r.textBuf):len(r.textBuf)]
 		}
 	}
 	switch {
 	case len(cell.Value) == 0 && cell.Kind == intray.CellText:
 		cell.Value = shown
 	case shown != nil && !bytes.Equal(cell.Value, shown):
-		cell.Shown = shown
+		cell.Formatted = shown
 	case shown == nil && cell.Kind == intray.CellBool:
-		cell.Shown = bytes.ToUpper(cell.Value)
+		cell.Formatted = bytes.ToUpper(cell.Value)
 	}
 	return cell
 }
 
-// add puts a cell as often as it counts.
-func (r *rows) add(c grid.Cell, times int64) error {
-	size := int64(len(c.Value) + len(c.Shown))
+// appendCells puts a cell as often as it counts.
+func (r *rows) appendCells(c grid.Cell, times int64) error {
+	size := int64(len(c.Value) + len(c.Formatted))
 	if size == 0 && c.Kind != intray.CellError {
 		r.column += times
 		return nil
 	}
 	if limit := r.limits.Columns; r.column+times > int64(limit) {
-		return r.limit(intray.NewMessage("sheet.too_many_columns", intray.Params{"limit": limit}))
+		return r.limitError(intray.NewMessage("sheet.too_many_columns", intray.Params{"limit": limit}))
 	}
-	if r.given += size * times; r.given > int64(r.limits.RowBytes) {
-		return r.tooLongARow()
+	if r.rowBytes += size * times; r.rowBytes > int64(r.limits.RowBytes) {
+		return r.rowTooLong()
 	}
-	if err := r.repeat((times - 1) * (size + cellCost)); err != nil {
+	if err := r.addRepeated((times - 1) * (size + repeatedCellBytes)); err != nil {
 		return err
 	}
 	for range times {
@@ -206,12 +206,12 @@ func (r *rows) add(c grid.Cell, times int64) error {
 	return nil
 }
 
-func (r *rows) tooLongARow() error {
-	return r.limit(intray.NewMessage("row.too_long", intray.Params{"limit": r.limits.RowBytes}))
+func (r *rows) rowTooLong() error {
+	return r.limitError(intray.NewMessage("row.too_long", intray.Params{"limit": r.limits.RowBytes}))
 }
 
-// isMark says whether a text is how applications display a failed formula.
-func isMark(text []byte) bool {
+// isErrorText says whether a text is how applications display a failed formula.
+func isErrorText(text []byte) bool {
 	switch string(text) {
 	case "#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!", "#SPILL!", "#CALC!", "#FIELD!", "#BLOCKED!", "#CONNECT!", "#UNKNOWN!", "#GETTING_DATA":
 		return true
@@ -222,20 +222,20 @@ func isMark(text []byte) bool {
 
 // appendValue appends a value in the form of its kind. What cannot be read is
 // CellText, and nothing is appended.
-func appendValue(dst []byte, k kind, raw []byte) ([]byte, intray.CellKind) {
+func appendValue(dst []byte, k valueType, raw []byte) ([]byte, intray.CellKind) {
 	raw = bytes.Trim(raw, " \t\r\n")
 	switch k {
-	case kindNumber:
+	case typeNumber:
 		if out, ok := appendNumber(dst, raw); ok {
 			return out, intray.CellNumber
 		}
-	case kindDate:
+	case typeDate:
 		return appendDate(dst, raw)
-	case kindTime:
+	case typeTime:
 		if millis, ok := parseDuration(string(raw)); ok {
 			return appendTime(dst, millis), intray.CellTime
 		}
-	case kindBool:
+	case typeBool:
 		if text := string(raw); text == "true" || text == "false" {
 			return append(dst, raw...), intray.CellBool
 		}
@@ -253,10 +253,10 @@ func appendNumber(dst, raw []byte) ([]byte, bool) {
 	} else {
 		rest = bytes.TrimPrefix(raw, []byte("+"))
 	}
-	whole, rest := digits(rest)
+	whole, rest := cutDigits(rest)
 	var fraction []byte
 	if len(rest) > 0 && rest[0] == '.' {
-		fraction, rest = digits(rest[1:])
+		fraction, rest = cutDigits(rest[1:])
 	}
 	if len(whole)+len(fraction) == 0 {
 		return dst[:from], false
@@ -278,15 +278,15 @@ func appendNumber(dst, raw []byte) ([]byte, bool) {
 	if rest = bytes.TrimPrefix(rest[1:], []byte("+")); len(rest) > 0 && rest[0] == '-' {
 		dst, rest = append(dst, '-'), rest[1:]
 	}
-	exponent, rest := digits(rest)
+	exponent, rest := cutDigits(rest)
 	if len(exponent) == 0 || len(rest) > 0 {
 		return dst[:from], false
 	}
 	return append(dst, exponent...), true
 }
 
-// digits cuts the digits off that text begins with.
-func digits(text []byte) (run, rest []byte) {
+// cutDigits cuts the digits off that text begins with.
+func cutDigits(text []byte) (run, rest []byte) {
 	n := 0
 	for n < len(text) && text[n] >= '0' && text[n] <= '9' {
 		n++
@@ -294,8 +294,8 @@ func digits(text []byte) (run, rest []byte) {
 	return text[:n], text[n:]
 }
 
-// isDay says whether a text is a day.
-func isDay(raw []byte) bool {
+// isDate says whether a text is a day.
+func isDate(raw []byte) bool {
 	if len(raw) != len(time.DateOnly) {
 		return false
 	}
@@ -306,7 +306,7 @@ func isDay(raw []byte) bool {
 // appendDate appends a day, or a day and a time. A zone is refused: cells have
 // none; a Z is how some programs end all times.
 func appendDate(dst, raw []byte) ([]byte, intray.CellKind) {
-	if isDay(raw) {
+	if isDate(raw) {
 		return append(dst, raw...), intray.CellDate
 	}
 	const full, shown, longest = "2006-01-02T15:04:05", "2006-01-02T15:04:05.999", 64
@@ -325,8 +325,8 @@ func appendDate(dst, raw []byte) ([]byte, intray.CellKind) {
 	return t.AppendFormat(dst, shown), intray.CellDateTime
 }
 
-// unit is a unit of durations.
-type unit struct {
+// durationUnit is a unit of durations.
+type durationUnit struct {
 	letter byte
 	millis int64
 }
@@ -334,8 +334,8 @@ type unit struct {
 // dateUnits stand in front of the T of a duration, clockUnits behind it, both
 // in this order. Years and months have no length.
 var (
-	dateUnits  = [...]unit{{'Y', 0}, {'M', 0}, {'W', 7 * 86_400_000}, {'D', 86_400_000}}
-	clockUnits = [...]unit{{'H', 3_600_000}, {'M', 60_000}, {'S', 1000}}
+	dateUnits  = [...]durationUnit{{'Y', 0}, {'M', 0}, {'W', 7 * 86_400_000}, {'D', 86_400_000}}
+	clockUnits = [...]durationUnit{{'H', 3_600_000}, {'M', 60_000}, {'S', 1000}}
 )
 
 // parseDuration reads a duration as XML Schema has it, -P1DT27H30M00.5S, to the
@@ -347,18 +347,18 @@ func parseDuration(text string) (millis int64, ok bool) {
 	if !ok || text == "" || timed && clock == "" {
 		return 0, false
 	}
-	days, ok := sum(date, dateUnits[:])
-	hours, also := sum(clock, clockUnits[:])
+	days, ok := sumUnits(date, dateUnits[:])
+	hours, also := sumUnits(clock, clockUnits[:])
 	if negative {
 		return -days - hours, ok && also
 	}
 	return days + hours, ok && also
 }
 
-// sum adds up numbers with units, which come in their order.
-func sum(text string, units []unit) (millis int64, ok bool) {
+// sumUnits adds up numbers with units, which come in their order.
+func sumUnits(text string, units []durationUnit) (millis int64, ok bool) {
 	for _, u := range units {
-		n, size := leading(text)
+		n, size := parseThousandths(text)
 		if size == 0 || size == len(text) || text[size] != u.letter {
 			continue
 		}
@@ -374,9 +374,9 @@ func sum(text string, units []unit) (millis int64, ok bool) {
 	return millis, text == ""
 }
 
-// leading reads the number that text begins with, in thousandths, rounded. The
+// parseThousandths reads the number that text begins with, in thousandths, rounded. The
 // size is 0 where there is none.
-func leading(text string) (thousandths int64, size int) {
+func parseThousandths(text string) (thousandths int64, size int) {
 	const longest = 10 // digits; a sum of such durations fits into 64 bits
 	for size < len(text) && text[size] >= '0' && text[size] <= '9' {
 		size++

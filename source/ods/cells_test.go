@@ -65,7 +65,7 @@ func TestCells(t *testing.T) {
 		"more than a mark": {cell(`table:formula="of:=a" office:value-type="string"`, "<text:p>Err:502b</text:p>"), "A1 text Err:502b"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := readFile(t.Context(), workbook(t, table("One", row(tc.cell))), Limits{})
+			got, err := readFile(t.Context(), workbookFile(t, table("One", row(tc.cell))), Limits{})
 			if err != nil || strings.Join(got, "; ") != tc.want {
 				t.Errorf("got %q, want %q, error %v", got, tc.want, err)
 			}
@@ -104,7 +104,7 @@ func TestTexts(t *testing.T) {
 			if tc.want == "" {
 				want = want[1:]
 			}
-			got, err := readFile(t.Context(), workbook(t, table("One", row(cell(`office:value-type="string"`, tc.inside), text("z")))), Limits{})
+			got, err := readFile(t.Context(), workbookFile(t, table("One", row(cell(`office:value-type="string"`, tc.inside), text("z")))), Limits{})
 			if diff := cmp.Diff(want, got); err != nil || diff != "" {
 				t.Errorf("error %v (-want +got):\n%s", err, diff)
 			}
@@ -118,7 +118,7 @@ func TestAppendNumber(t *testing.T) {
 		"1E5": "1e5", "1.5e-07": "1.5e-07", "1e+5": "1e5", "123456789012345678901234567890": "123456789012345678901234567890",
 		"": "", "-": "", ".": "", "1e": "", "1e-": "", "1x": "", "1e5x": "", "INF": "", "NaN": "", "1,5": "", "--1": "", "+-1": "", "0x10": "", "1 2": "", "1.2.3": "", "١": "",
 	} {
-		got, k := appendValue([]byte("before "), kindNumber, []byte(raw))
+		got, k := appendValue([]byte("before "), typeNumber, []byte(raw))
 		if string(got) != "before "+want || (kindName(k) == "number") != (want != "") {
 			t.Errorf("%q gives %s %q, not %q", raw, kindName(k), got, want)
 		}
@@ -138,9 +138,9 @@ func TestAppendDate(t *testing.T) {
 		"24-02-01": "text ", "12024-01-01": "text ", "2024-02-29T25:00:00": "text ", "today": "text ", "": "text ",
 		"2024-02-29T01:02:03." + strings.Repeat("0", 100): "text ",
 	} {
-		got, k := appendValue(nil, kindDate, []byte(raw))
-		if told := kindName(k) + " " + string(got); told != want {
-			t.Errorf("%q gives %q, not %q", raw, told, want)
+		got, k := appendValue(nil, typeDate, []byte(raw))
+		if line := kindName(k) + " " + string(got); line != want {
+			t.Errorf("%q gives %q, not %q", raw, line, want)
 		}
 	}
 }
@@ -153,7 +153,7 @@ func TestAppendDuration(t *testing.T) {
 		"": "", "P": "", "PT": "", "P1": "", "PT1": "", "1H": "", "P1H": "", "PT1D": "", "P1DT": "", "P1Y": "", "P1M": "", "PT1.5H": "", "PT1S1H": "",
 		"PT1H1H": "", "PT99999999999H": "", "PT-1H": "", "12:30": "", "PTT1H": "", "PTH": "", "PT.5S": "",
 	} {
-		got, k := appendValue(nil, kindTime, []byte(raw))
+		got, k := appendValue(nil, typeTime, []byte(raw))
 		if string(got) != want || (kindName(k) == "time") != (want != "") {
 			t.Errorf("%q gives %s %q, not %q", raw, kindName(k), got, want)
 		}

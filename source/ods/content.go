@@ -11,63 +11,63 @@ import (
 	"github.com/intraydata/intray/source/grid"
 )
 
-// content walks over the sheets of a workbook.
-type content struct {
+// contentReader walks over the sheets of a workbook.
+type contentReader struct {
 	part *part
 	scan *scanner
-	// begun counts the sheets that were entered; depth is that of the one at
+	// entered counts the sheets that were entered; depth is that of the one at
 	// hand, 0 where none is open.
-	begun, depth int
+	entered, depth int
 }
 
 // openContent reads up to the first sheet. It tells what stands in front of the
 // sheets to a catalog, where there is one.
-func openContent(ctx context.Context, p *pack, told *catalog) (*content, error) {
+func openContent(ctx context.Context, p *document, info *workbookInfo) (*contentReader, error) {
 	from, err := p.openContent(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return walk(from, told)
+	return newContentReader(from, info)
 }
 
-// walk is openContent of a part that is open already.
-func walk(from *part, told *catalog) (*content, error) {
-	c := &content{part: from}
+// newContentReader is openContent of a part that is open already.
+func newContentReader(from *part, info *workbookInfo) (*contentReader, error) {
+	c := &contentReader{part: from}
 	var err error
-	if c.scan, err = newScanner(from, from.name, from.pack.limits); err == nil {
-		err = c.enterBody(told)
+	if c.scan, err = newScanner(from, from.name, from.doc.limits); err == nil {
+		err = c.enterBody(info)
 	}
 	if err != nil {
-		c.end()
+		c.close()
 		return nil, err
 	}
 	return c, nil
 }
 
-func (c *content) end() { c.part.end() }
+func (c *contentReader) close() { c.part.close() }
 
 // enterBody moves into the element that holds the sheets.
-func (c *content) enterBody(told *catalog) error {
+func (c *contentReader) enterBody(info *workbookInfo) error {
 	s := c.scan
-	if _, err := s.child(); err != nil {
+	if _, err := s.nextChild(); err != nil {
 		return err
 	}
-	if !s.is(spaceOffice, "document-content") && !s.is(spaceOffice, "document") {
+	if !s.is(nsOffice, "document-content") && !s.is(nsOffice, "document") {
 		return &source.UnreadableError{Reason: intray.NewMessage("opendocument.wrong_root", intray.Params{"part": source.Excerpt(s.part), "element": source.Excerpt(string(s.local))})}
 	}
 	for {
-		more, err := s.child()
+		more, err := s.nextChild()
 		switch {
 		case err != nil:
 			return err
 		case !more:
-			return s.broken(intray.NewMessage("opendocument.no_body", nil))
-		case s.is(spaceOffice, "body"):
+			return s.malformed(intray.NewMessage("opendocument.no_body", nil))
+		case s.is(nsOffice, "body"):
 			return c.enterSpreadsheet()
-		case told != nil && (s.is(spaceOffice, "automatic-styles") || s.is(spaceOffice, "styles")):
-			err = told.readStyles(s)
+		case info != nil && (s.is(nsOffice, "automatic-styles") || s.is(nsOffice, "styles")):
+			err = info.readStyles(s)
 		default:
-			err = s.skip()
+			err = s.skipElement()
 		}
 		if err != nil {
 			return err
@@ -76,14 +76,14 @@ func (c *content) enterBody(told *catalog) error {
 }
 
 // enterSpreadsheet tells spreadsheets from other documents.
-func (c *content) enterSpreadsheet() error {
-	more, err := c.scan.child()
+func (c *contentReader) enterSpreadsheet() error {
+	more, err := c.scan.nextChild()
 	switch {
 	case err != nil:
 		return err
 	case !more:
-		return c.scan.broken(intray.NewMessage("opendocument.empty_body", nil))
-	case !c.scan.is(spaceOffice, "spreadsheet"):
+		return c.scan.malformed(intray.NewMessage("opendocument.empty_body", nil))
+	case !c.scan.is(nsOffice, "spreadsheet"):
 		return &source.UnreadableError{Reason: intray.NewMessage("opendocument.other_document", intray.Params{"element": source.Excerpt(string(c.scan.local))})}
 	}
 	return nil
@@ -91,27 +91,27 @@ func (c *content) enterSpreadsheet() error {
 
 // nextSheet enters the next sheet, and leaves the one at hand. It gives false
 // behind the last.
-func (c *content) nextSheet(told *catalog) (bool, error) {
+func (c *contentReader) nextSheet(info *workbookInfo) (bool, error) {
 	if c.depth > 0 {
-		if err := c.scan.leave(c.depth); err != nil {
+		if err := c.scan.leaveElement(c.depth); err != nil {
 			return false, err
 		}
 		c.depth = 0
 	}
 	for {
-		more, err := c.scan.child()
+		more, err := c.scan.nextChild()
 		if err != nil || !more {
 			return false, err
 		}
-		if c.scan.is(spaceTable, "table") {
-			c.begun++
-			c.depth = len(c.scan.begins)
+		if c.scan.is(nsTable, "table") {
+			c.entered++
+			c.depth = len(c.scan.nameStarts)
 			return true, nil
 		}
-		if told != nil && c.scan.is(spaceTable, "calculation-settings") {
-			err = told.readSettings(c.scan)
+		if info != nil && c.scan.is(nsTable, "calculation-settings") {
+			err = info.readSettings(c.scan)
 		} else {
-			err = c.scan.skip()
+			err = c.scan.skipElement()
 		}
 		if err != nil {
 			return false, err
@@ -119,76 +119,76 @@ func (c *content) nextSheet(told *catalog) (bool, error) {
 	}
 }
 
-// moveTo enters a sheet that was not passed yet.
-func (c *content) moveTo(ctx context.Context, sheet int) error {
-	c.part.stop = ctx.Done()
-	for c.begun <= sheet {
+// seekSheet enters a sheet that was not passed yet.
+func (c *contentReader) seekSheet(ctx context.Context, sheet int) error {
+	c.part.done = ctx.Done()
+	for c.entered <= sheet {
 		more, err := c.nextSheet(nil)
 		if err != nil {
 			return err
 		}
 		if !more {
-			return c.scan.broken(intray.NewMessage("opendocument.sheets_changed", nil))
+			return c.scan.malformed(intray.NewMessage("opendocument.sheets_changed", nil))
 		}
 	}
 	return nil
 }
 
-// finish reads what stands behind the last sheet, which checks that the part is
+// readToEnd reads what stands behind the last sheet, which checks that the part is
 // whole.
-func (c *content) finish() error {
-	if err := c.scan.leave(1); err != nil {
+func (c *contentReader) readToEnd() error {
+	if err := c.scan.leaveElement(1); err != nil {
 		return err
 	}
 	_, err := c.scan.next()
 	return err
 }
 
-// usualDay is the day 0 of practically all documents. Dates are written in
+// defaultNullDate is the day 0 of practically all documents. Dates are written in
 // full and do not depend on it.
-const usualDay = "1899-12-30"
+const defaultNullDate = "1899-12-30"
 
-// catalog is what the content says of the workbook as a whole.
-type catalog struct {
+// workbookInfo is what the content says of the workbook as a whole.
+type workbookInfo struct {
 	limits Limits
 	sheets []grid.Sheet
-	// hidden are the styles of sheets that are not shown.
-	hidden  map[string]bool
-	dayZero string
+	// hiddenStyles are the styles of sheets that are not shown.
+	hiddenStyles  map[string]bool
+	nullDate string
 	macros  bool
 }
 
-// readCatalog reads through the whole content.
-func readCatalog(ctx context.Context, p *pack) (catalog, error) {
-	list := catalog{limits: p.limits, hidden: map[string]bool{}, dayZero: usualDay, macros: p.hasMacros()}
+// readWorkbookInfo reads through the whole content.
+func readWorkbookInfo(ctx context.Context, p *document) (workbookInfo, error) {
+	list := workbookInfo{limits: p.limits, hiddenStyles: map[string]bool{}, nullDate: defaultNullDate, macros: p.hasMacros()}
 	c, err := openContent(ctx, p, &list)
 	if err != nil {
-		return catalog{}, err
+		return workbookInfo{}, err
 	}
-	defer c.end()
+	defer c.close()
 	for {
 		more, err := c.nextSheet(&list)
 		if err == nil && more {
-			err = list.add(c.scan)
+			err = list.addSheet(c.scan)
 		}
 		if err != nil {
-			return catalog{}, err
+			return workbookInfo{}, err
 		}
 		if !more {
 			break
 		}
 	}
-	if err := c.finish(); err != nil {
-		return catalog{}, err
+	if err := c.readToEnd(); err != nil {
+		return workbookInfo{}, err
 	}
 	if len(list.sheets) == 0 {
-		return catalog{}, &source.UnreadableError{Reason: intray.NewMessage("workbook.no_worksheet", nil)}
+		return workbookInfo{}, &source.UnreadableError{Reason: intray.NewMessage("workbook.no_worksheet", nil)}
 	}
 	return list, nil
 }
 
 // hasMacros looks for the folders in which macros are.
-func (p *pack) hasMacros() bool {
+func (p *document) hasMacros() bool {
 	for name := range p.parts {
 		if strings.HasPrefix(name, "Basic/") || strings.HasPrefix(name, "Scripts/") {
 			return true
@@ -197,76 +197,76 @@ func (p *pack) hasMacros() bool {
 	return false
 }
 
-// name reads the name of a sheet or a style.
-func (l *catalog) name(s *scanner, in space, local string) (string, error) {
-	raw := s.attr(in, local)
+// readName reads the name of a sheet or a style.
+func (l *workbookInfo) readName(s *scanner, in namespace, local string) (string, error) {
+	raw := s.attrValue(in, local)
 	if len(raw) > l.limits.NameBytes {
 		return "", &source.LimitError{Reason: intray.NewMessage("opendocument.name_too_long", intray.Params{"limit": l.limits.NameBytes})}
 	}
 	name, err := s.decode(nil, raw)
 	if err == nil && !utf8.Valid(name) {
-		err = s.broken(intray.NewMessage("xml.name_not_utf8", nil))
+		err = s.malformed(intray.NewMessage("xml.name_not_utf8", nil))
 	}
 	return string(name), err
 }
 
-// add takes the sheet that has just started.
-func (l *catalog) add(s *scanner) error {
+// addSheet takes the sheet that has just started.
+func (l *workbookInfo) addSheet(s *scanner) error {
 	if len(l.sheets) >= l.limits.Sheets {
 		return &source.LimitError{Reason: intray.NewMessage("workbook.too_many_sheets", intray.Params{"limit": l.limits.Sheets})}
 	}
-	name, err := l.name(s, spaceTable, "name")
+	name, err := l.readName(s, nsTable, "name")
 	if err != nil {
 		return err
 	}
-	style, err := l.name(s, spaceTable, "style-name")
+	style, err := l.readName(s, nsTable, "style-name")
 	if err != nil {
 		return err
 	}
-	l.sheets = append(l.sheets, grid.Sheet{Name: name, Hidden: l.hidden[style]})
+	l.sheets = append(l.sheets, grid.Sheet{Name: name, Hidden: l.hiddenStyles[style]})
 	return nil
 }
 
 // readStyles looks for the styles of hidden sheets.
-func (l *catalog) readStyles(s *scanner) error {
-	return s.children(func() error {
-		if s.is(spaceStyle, "style") && string(s.attr(spaceStyle, "family")) == "table" {
+func (l *workbookInfo) readStyles(s *scanner) error {
+	return s.forEachChild(func() error {
+		if s.is(nsStyle, "style") && string(s.attrValue(nsStyle, "family")) == "table" {
 			return l.readStyle(s)
 		}
-		return s.skip()
+		return s.skipElement()
 	})
 }
 
-func (l *catalog) readStyle(s *scanner) error {
-	name, err := l.name(s, spaceStyle, "name")
+func (l *workbookInfo) readStyle(s *scanner) error {
+	name, err := l.readName(s, nsStyle, "name")
 	if err != nil {
 		return err
 	}
-	return s.children(func() error {
-		if s.is(spaceStyle, "table-properties") && string(s.attr(spaceTable, "display")) == "false" {
-			if len(l.hidden) >= l.limits.Sheets {
+	return s.forEachChild(func() error {
+		if s.is(nsStyle, "table-properties") && string(s.attrValue(nsTable, "display")) == "false" {
+			if len(l.hiddenStyles) >= l.limits.Sheets {
 				return &source.LimitError{Reason: intray.NewMessage("workbook.too_many_styles", intray.Params{"limit": l.limits.Sheets})}
 			}
-			l.hidden[name] = true
+			l.hiddenStyles[name] = true
 		}
-		return s.skip()
+		return s.skipElement()
 	})
 }
 
 // readSettings looks for the day 0.
-func (l *catalog) readSettings(s *scanner) error {
-	return s.children(func() error {
-		if day := s.attr(spaceTable, "date-value"); s.is(spaceTable, "null-date") && isDay(day) {
-			l.dayZero = string(day)
+func (l *workbookInfo) readSettings(s *scanner) error {
+	return s.forEachChild(func() error {
+		if day := s.attrValue(nsTable, "date-value"); s.is(nsTable, "null-date") && isDate(day) {
+			l.nullDate = string(day)
 		}
-		return s.skip()
+		return s.skipElement()
 	})
 }
 
-func (l *catalog) evidence() []intray.Evidence {
-	system := intray.Evidence{Choice: "date system", Value: l.dayZero, Reason: intray.NewMessage("opendocument.usual_day_zero", nil)}
-	if l.dayZero != usualDay {
-		system.Reason = intray.NewMessage("opendocument.other_day_zero", intray.Params{"usual": usualDay})
+func (l *workbookInfo) evidence() []intray.Evidence {
+	system := intray.Evidence{Choice: "date system", Value: l.nullDate, Reason: intray.NewMessage("opendocument.usual_day_zero", nil)}
+	if l.nullDate != defaultNullDate {
+		system.Reason = intray.NewMessage("opendocument.other_day_zero", intray.Params{"usual": defaultNullDate})
 	}
 	list := []intray.Evidence{system}
 	if hidden := l.hiddenSheets(); hidden != "" {
@@ -279,7 +279,7 @@ func (l *catalog) evidence() []intray.Evidence {
 }
 
 // hiddenSheets lists the names of hidden sheets, the first of many.
-func (l *catalog) hiddenSheets() string {
+func (l *workbookInfo) hiddenSheets() string {
 	const shown = 20
 	var names []string
 	for _, s := range l.sheets {

@@ -7,10 +7,10 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// child moves to the next element within the one that is open, past its texts.
+// nextChild moves to the next element within the one that is open, past its texts.
 // It gives false at the end of the open element, and at that of the part. Each
 // child must be read to its end, by skip, leave or child.
-func (s *scanner) child() (bool, error) {
+func (s *scanner) nextChild() (bool, error) {
 	for {
 		found, err := s.next()
 		if err != nil {
@@ -22,11 +22,11 @@ func (s *scanner) child() (bool, error) {
 	}
 }
 
-// children visits the elements within the one that is open, up to its end. Each
+// forEachChild visits the elements within the one that is open, up to its end. Each
 // must be read to its end by the visit.
-func (s *scanner) children(visit func() error) error {
+func (s *scanner) forEachChild(visit func() error) error {
 	for {
-		more, err := s.child()
+		more, err := s.nextChild()
 		if err == nil && more {
 			err = visit()
 		}
@@ -36,19 +36,19 @@ func (s *scanner) children(visit func() error) error {
 	}
 }
 
-// skip moves to the end of the element that has just started.
-func (s *scanner) skip() error { return s.leave(len(s.begins)) }
+// skipElement moves to the end of the element that has just started.
+func (s *scanner) skipElement() error { return s.leaveElement(len(s.nameStarts)) }
 
-// leave moves to the end of the open element at a depth. What lies within is
+// leaveElement moves to the end of the open element at a depth. What lies within is
 // not looked at more closely than to find that end: tags are counted, their
 // names and attributes are not read.
-func (s *scanner) leave(depth int) error {
-	if s.empty {
-		s.empty = false
-		s.close()
+func (s *scanner) leaveElement(depth int) error {
+	if s.selfClosing {
+		s.selfClosing = false
+		s.popElement()
 	}
-	for inner := 0; len(s.begins) >= depth; {
-		if err := s.toTag(); err != nil {
+	for inner := 0; len(s.nameStarts) >= depth; {
+		if err := s.seekTag(); err != nil {
 			return err
 		}
 		var err error
@@ -56,7 +56,7 @@ func (s *scanner) leave(depth int) error {
 		case '/':
 			inner, err = s.skipEnd(inner)
 		case '!':
-			_, err = s.declaration()
+			_, err = s.scanDeclaration()
 		case '?':
 			err = s.skipPast("?>")
 		default:
@@ -69,21 +69,21 @@ func (s *scanner) leave(depth int) error {
 	return nil
 }
 
-// toTag moves to the next tag, past text of any length, and makes sure of its
+// seekTag moves to the next tag, past text of any length, and makes sure of its
 // first two bytes.
-func (s *scanner) toTag() error {
+func (s *scanner) seekTag() error {
 	for {
 		if i := bytes.IndexByte(s.buf[s.pos:s.end], '<'); i >= 0 {
 			s.pos += i
 			break
 		}
 		s.pos = s.end
-		if ok, err := s.more(); !ok {
-			return s.cut(err)
+		if ok, err := s.fill(); !ok {
+			return s.unexpectedEnd(err)
 		}
 	}
-	if ok, err := s.need(2); !ok {
-		return s.cut(err)
+	if ok, err := s.ensure(2); !ok {
+		return s.unexpectedEnd(err)
 	}
 	return nil
 }
@@ -106,13 +106,13 @@ func (s *scanner) skipStart(inner int) (int, error) {
 			if s.buf[s.pos-2] == '/' {
 				return inner, nil
 			}
-			if len(s.begins)+inner >= s.deepest {
+			if len(s.nameStarts)+inner >= s.maxDepth {
 				return inner, s.tooDeep()
 			}
 			return inner + 1, nil
 		}
-		if more, err := s.more(); !more {
-			return inner, s.cut(err)
+		if more, err := s.fill(); !more {
+			return inner, s.unexpectedEnd(err)
 		}
 	}
 }
@@ -147,71 +147,71 @@ func quotedTagSize(b []byte) int {
 	return 0
 }
 
-// space is one of the namespaces that matter here.
-type space uint8
+// namespace is one of the namespaces that matter here.
+type namespace uint8
 
 const (
-	spaceOther space = iota
-	spaceOffice
-	spaceTable
-	spaceText
-	spaceStyle
-	// spaceCalc is an extension, in which applications tell that the result of
+	nsOther namespace = iota
+	nsOffice
+	nsTable
+	nsText
+	nsStyle
+	// nsCalc is an extension, in which applications tell that the result of
 	// a formula is an error.
-	spaceCalc
-	// spaceDraw is that of drawings, flat or not.
-	spaceDraw
-	spaceManifest
+	nsCalc
+	// nsDraw is that of drawings, flat or not.
+	nsDraw
+	nsManifest
 )
 
 // binding says what a prefix means within the element at a depth.
 type binding struct {
 	prefix string
-	space  space
+	namespace  namespace
 	depth  int
 }
 
-// mostBindings bounds what finding a prefix costs.
-const mostBindings = 64
+// maxBindings bounds what finding a prefix costs.
+const maxBindings = 64
 
-// usual are the prefixes that practically all documents have. They hold where
+// defaultBindings are the prefixes that practically all documents have. They hold where
 // a document declares nothing, and are looked through from the last one.
-func usual() []binding {
+func defaultBindings() []binding {
 	return []binding{
-		{"manifest", spaceManifest, 0}, {"dr3d", spaceDraw, 0}, {"draw", spaceDraw, 0}, {"style", spaceStyle, 0},
-		{"calcext", spaceCalc, 0}, {"text", spaceText, 0}, {"office", spaceOffice, 0}, {"table", spaceTable, 0},
+		{"manifest", nsManifest, 0}, {"dr3d", nsDraw, 0}, {"draw", nsDraw, 0}, {"style", nsStyle, 0},
+		{"calcext", nsCalc, 0}, {"text", nsText, 0}, {"office", nsOffice, 0}, {"table", nsTable, 0},
 	}
 }
 
-// spaceNamed finds a namespace by its URI, as OpenDocument 1.3 and its
+// namespaceByURI finds a namespace by its URI, as OpenDocument 1.3 and its
 // extensions have it.
-func spaceNamed(uri string) space {
+func namespaceByURI(uri string) namespace {
 	if uri == "urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0" {
-		return spaceCalc
+		return nsCalc
 	}
 	name, found := strings.CutPrefix(uri, "urn:oasis:names:tc:opendocument:xmlns:")
 	if !found {
-		return spaceOther
+		return nsOther
 	}
 	switch name {
 	case "office:1.0":
-		return spaceOffice
+		return nsOffice
 	case "table:1.0":
-		return spaceTable
+		return nsTable
 	case "text:1.0":
-		return spaceText
+		return nsText
 	case "style:1.0":
-		return spaceStyle
+		return nsStyle
 	case "drawing:1.0", "dr3d:1.0":
-		return spaceDraw
+		return nsDraw
 	case "manifest:1.0":
-		return spaceManifest
+		return nsManifest
 	}
-	return spaceOther
+	return nsOther
 }
 
-// bind notes what the element just opened declares, where that is news.
-func (s *scanner) bind() error {
+// bindNamespaces notes what the element just opened declares, where that is news.
+func (s *scanner) bindNamespaces() error {
 	for _, a := range s.attrs {
 		var prefix []byte
 		switch {
@@ -224,38 +224,38 @@ func (s *scanner) bind() error {
 		if err != nil {
 			return err
 		}
-		meant := spaceNamed(string(uri))
-		if s.space(prefix) == meant {
+		meant := namespaceByURI(string(uri))
+		if s.namespaceOf(prefix) == meant {
 			continue
 		}
-		if len(s.spaces) >= mostBindings {
-			return s.broken(intray.NewMessage("xml.too_many_namespaces", intray.Params{"limit": mostBindings}))
+		if len(s.bindings) >= maxBindings {
+			return s.malformed(intray.NewMessage("xml.too_many_namespaces", intray.Params{"limit": maxBindings}))
 		}
-		s.spaces = append(s.spaces, binding{string(prefix), meant, len(s.begins)})
+		s.bindings = append(s.bindings, binding{string(prefix), meant, len(s.nameStarts)})
 	}
 	return nil
 }
 
-// space finds what a prefix means.
-func (s *scanner) space(prefix []byte) space {
-	for i := len(s.spaces) - 1; i >= 0; i-- {
-		if s.spaces[i].prefix == string(prefix) {
-			return s.spaces[i].space
+// namespaceOf finds what a prefix means.
+func (s *scanner) namespaceOf(prefix []byte) namespace {
+	for i := len(s.bindings) - 1; i >= 0; i-- {
+		if s.bindings[i].prefix == string(prefix) {
+			return s.bindings[i].namespace
 		}
 	}
-	return spaceOther
+	return nsOther
 }
 
 // is says whether the element that starts has that name.
-func (s *scanner) is(in space, local string) bool {
-	return string(s.local) == local && s.space(s.prefix) == in
+func (s *scanner) is(in namespace, local string) bool {
+	return string(s.local) == local && s.namespaceOf(s.prefix) == in
 }
 
-// attr gives the raw value of an attribute of the element that starts, nil
+// attrValue gives the raw value of an attribute of the element that starts, nil
 // where it has none.
-func (s *scanner) attr(in space, local string) []byte {
+func (s *scanner) attrValue(in namespace, local string) []byte {
 	for _, a := range s.attrs {
-		if string(a.local) == local && len(a.prefix) > 0 && s.space(a.prefix) == in {
+		if string(a.local) == local && len(a.prefix) > 0 && s.namespaceOf(a.prefix) == in {
 			return a.value
 		}
 	}
@@ -263,7 +263,7 @@ func (s *scanner) attr(in space, local string) []byte {
 }
 
 // attrText gives the text of an attribute, "" where there is none.
-func (s *scanner) attrText(in space, local string) (string, error) {
-	text, err := s.decode(nil, s.attr(in, local))
+func (s *scanner) attrText(in namespace, local string) (string, error) {
+	text, err := s.decode(nil, s.attrValue(in, local))
 	return string(text), err
 }

@@ -25,7 +25,7 @@ func survive(t *testing.T, file []byte) {
 	}
 	book, err := Open(ctx, input(file), tight)
 	if err != nil {
-		if !isNamed(err) {
+		if !isSourceError(err) {
 			t.Fatalf("Open: %v", err)
 		}
 		return
@@ -47,7 +47,7 @@ func survive(t *testing.T, file []byte) {
 // outcome is what a sheet gives, and last the error.
 func outcome(ctx context.Context, t *testing.T, book grid.Workbook, sheet int) []string {
 	cells, err := readSheet(ctx, book, sheet)
-	if err != nil && !isNamed(err) {
+	if err != nil && !isSourceError(err) {
 		t.Fatalf("sheet %d: %v", sheet, err)
 	}
 	if text := strings.Join(cells, ""); !utf8.ValidString(text) {
@@ -117,7 +117,7 @@ func FuzzValues(f *testing.F) {
 		f.Add(raw)
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
-		for _, k := range []kind{kindNumber, kindDate, kindBool} {
+		for _, k := range []valueType{typeNumber, typeDate, typeBool} {
 			once, read := appendValue(nil, k, []byte(raw))
 			twice, again := appendValue(nil, k, once)
 			if string(once) != string(twice) || len(once) > 0 && read != again {

@@ -111,11 +111,11 @@ func TestTextStays(t *testing.T) {
 func TestNumbersKeepTheirDigits(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		raw := rapid.StringMatching(`-?(0|[1-9][0-9]{0,40})(\.[0-9]{1,40})?(e-?[0-9]{1,3})?`).Draw(rt, "number")
-		if got, k := appendValue(nil, kindNumber, []byte(raw)); string(got) != raw || kindName(k) != "number" {
+		if got, k := appendValue(nil, typeNumber, []byte(raw)); string(got) != raw || kindName(k) != "number" {
 			rt.Fatalf("%q gives %s %q", raw, kindName(k), got)
 		}
 		plus := strings.Replace(strings.Replace(raw, "e", "E+", 1), "E+-", "E-", 1)
-		if got, _ := appendValue(nil, kindNumber, []byte(plus)); string(got) != raw {
+		if got, _ := appendValue(nil, typeNumber, []byte(plus)); string(got) != raw {
 			rt.Fatalf("%q gives %q", plus, got)
 		}
 	})

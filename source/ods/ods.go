@@ -69,24 +69,24 @@ type Limits struct {
 
 // WithDefaults fills the fields that are zero.
 func (l Limits) WithDefaults() Limits {
-	fill(&l.InflatedBytes, 4<<30)
-	fill(&l.PartBytes, 4<<30)
-	fill(&l.Ratio, 500)
-	fill(&l.Entries, 10_000)
-	fill(&l.Sheets, 4096)
-	fill(&l.NameBytes, 4<<10)
-	fill(&l.Rows, 1<<24)
-	fill(&l.Columns, 1<<14)
-	fill(&l.CellBytes, 16<<20)
-	fill(&l.RowBytes, 32<<20)
-	fill(&l.SheetBytes, 8<<30)
-	fill(&l.RepeatedBytes, 1<<30)
-	fill(&l.Merges, 1<<20)
-	fill(&l.Depth, 128)
+	setDefault(&l.InflatedBytes, 4<<30)
+	setDefault(&l.PartBytes, 4<<30)
+	setDefault(&l.Ratio, 500)
+	setDefault(&l.Entries, 10_000)
+	setDefault(&l.Sheets, 4096)
+	setDefault(&l.NameBytes, 4<<10)
+	setDefault(&l.Rows, 1<<24)
+	setDefault(&l.Columns, 1<<14)
+	setDefault(&l.CellBytes, 16<<20)
+	setDefault(&l.RowBytes, 32<<20)
+	setDefault(&l.SheetBytes, 8<<30)
+	setDefault(&l.RepeatedBytes, 1<<30)
+	setDefault(&l.Merges, 1<<20)
+	setDefault(&l.Depth, 128)
 	return l
 }
 
-func fill[T comparable](field *T, value T) {
+func setDefault[T comparable](field *T, value T) {
 	var zero T
 	if *field == zero {
 		*field = value
@@ -100,95 +100,95 @@ func Open(ctx context.Context, in source.Input, limits Limits) (grid.Workbook, e
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
 	}
-	pack, err := openPackage(ctx, &watched{Input: in}, limits.WithDefaults())
+	pack, err := openDocument(ctx, &trackedInput{Input: in}, limits.WithDefaults())
 	if err != nil {
-		return nil, stopped(ctx, err)
+		return nil, causeIfCanceled(ctx, err)
 	}
-	list, err := readCatalog(ctx, pack)
+	list, err := readWorkbookInfo(ctx, pack)
 	if err != nil {
-		return nil, stopped(ctx, err)
+		return nil, causeIfCanceled(ctx, err)
 	}
-	return &book{pack: pack, catalog: list}, nil
+	return &book{doc: pack, info: list}, nil
 }
 
 // book is an opened workbook.
 type book struct {
-	pack    *pack
-	catalog catalog
+	doc    *document
+	info workbookInfo
 
 	mu sync.Mutex
-	// parked is the content as far as the sheet read last: whoever reads the
+	// idle is the content as far as the sheet read last: whoever reads the
 	// sheets in their order inflates it once. It may be nil.
-	parked *content
+	idle *contentReader
 	closed bool
 }
 
 // Evidence tells of the date system, and of what is hidden or not read.
-func (b *book) Evidence() []intray.Evidence { return b.catalog.evidence() }
+func (b *book) Evidence() []intray.Evidence { return b.info.evidence() }
 
 // Sheets lists the sheets.
 func (b *book) Sheets() []grid.Sheet {
-	list := make([]grid.Sheet, len(b.catalog.sheets))
-	copy(list, b.catalog.sheets)
+	list := make([]grid.Sheet, len(b.info.sheets))
+	copy(list, b.info.sheets)
 	return list
 }
 
 // Rows begins to read a sheet; several may be read at once. What it gives also
 // tells of merged ranges and of hidden columns.
 func (b *book) Rows(ctx context.Context, sheet int) (grid.Rows, error) {
-	if sheet < 0 || sheet >= len(b.catalog.sheets) {
-		return nil, fmt.Errorf("open sheet %d of a workbook with %d", sheet, len(b.catalog.sheets))
+	if sheet < 0 || sheet >= len(b.info.sheets) {
+		return nil, fmt.Errorf("open sheet %d of a workbook with %d", sheet, len(b.info.sheets))
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
 	}
-	c := b.unpark(sheet)
+	c := b.acquireContent(sheet)
 	if c == nil {
 		var err error
-		if c, err = openContent(ctx, b.pack, nil); err != nil {
-			return nil, stopped(ctx, err)
+		if c, err = openContent(ctx, b.doc, nil); err != nil {
+			return nil, causeIfCanceled(ctx, err)
 		}
 	}
-	if err := c.moveTo(ctx, sheet); err != nil {
-		c.end()
-		return nil, stopped(ctx, err)
+	if err := c.seekSheet(ctx, sheet); err != nil {
+		c.close()
+		return nil, causeIfCanceled(ctx, err)
 	}
-	return newRows(b, c, b.catalog.sheets[sheet].Name), nil
+	return newRows(b, c, b.info.sheets[sheet].Name), nil
 }
 
-// unpark takes the parked content where it has not passed the sheet; else nil.
-func (b *book) unpark(sheet int) *content {
+// acquireContent takes the parked content where it has not passed the sheet; else nil.
+func (b *book) acquireContent(sheet int) *contentReader {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	c := b.parked
-	if c == nil || c.begun > sheet {
+	c := b.idle
+	if c == nil || c.entered > sheet {
 		return nil
 	}
-	b.parked = nil
+	b.idle = nil
 	return c
 }
 
-// park keeps content that can be read on.
-func (b *book) park(c *content) {
+// releaseContent keeps content that can be read on.
+func (b *book) releaseContent(c *contentReader) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.closed {
-		c.end()
+		c.close()
 		return
 	}
-	if b.parked != nil {
-		b.parked.end()
+	if b.idle != nil {
+		b.idle.close()
 	}
-	b.parked = c
+	b.idle = c
 }
 
 // Close gives back what reading needs.
 func (b *book) Close() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.parked != nil {
-		b.parked.end()
-		b.parked = nil
+	if b.idle != nil {
+		b.idle.close()
+		b.idle = nil
 	}
 	b.closed = true
 	return nil
@@ -208,29 +208,29 @@ func (Format) Detect(in source.Input, head []byte) (score float64, reason intray
 // Open lists the sheets.
 func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (source.Book, error) {
 	limits := Limits{Columns: opt.Limits.Columns, CellBytes: opt.Limits.CellBytes, RowBytes: opt.Limits.RecordBytes}
-	workbook, err := Open(ctx, in, limits)
+	w, err := Open(ctx, in, limits)
 	if err != nil {
 		return nil, err
 	}
-	return grid.Book(workbook, opt)
+	return grid.NewBook(w, opt)
 }
 
 // Detect says how sure it is that a file is a spreadsheet of OpenDocument, from
 // 0 to 1, and why. It looks into the directory of an archive; where that is
 // lost, at how the file begins.
 func Detect(in source.Input, head []byte) (score float64, reason intray.Message) {
-	if bytes.HasPrefix(head, []byte(archiveMark)) {
-		return detectArchive(&watched{Input: in}, head)
+	if bytes.HasPrefix(head, []byte(zipMagic)) {
+		return detectArchive(&trackedInput{Input: in}, head)
 	}
 	return detectFlat(head)
 }
 
-func detectArchive(in *watched, head []byte) (float64, intray.Message) {
+func detectArchive(in *trackedInput, head []byte) (float64, intray.Message) {
 	ctx := context.Background()
 	p, err := openArchive(in, Limits{}.WithDefaults())
 	kind := ""
 	if err == nil {
-		kind, err = p.kind(ctx)
+		kind, err = p.mediaType(ctx)
 	}
 	switch {
 	case err != nil:
@@ -249,7 +249,7 @@ func detectArchive(in *watched, head []byte) (float64, intray.Message) {
 
 // hasSpreadsheet looks into the content of an archive that does not tell its
 // kind.
-func (p *pack) hasSpreadsheet(ctx context.Context) bool {
+func (p *document) hasSpreadsheet(ctx context.Context) bool {
 	if p.parts[contentPart] == nil {
 		return false
 	}
@@ -257,11 +257,11 @@ func (p *pack) hasSpreadsheet(ctx context.Context) bool {
 	if err != nil {
 		return false
 	}
-	c, err := walk(from, nil)
+	c, err := newContentReader(from, nil)
 	if err != nil {
 		return false
 	}
-	c.end()
+	c.close()
 	return true
 }
 
@@ -271,17 +271,17 @@ func detectFlat(head []byte) (float64, intray.Message) {
 	if err != nil {
 		return 0, intray.Message{}
 	}
-	more, err := s.child()
+	more, err := s.nextChild()
 	switch {
 	case err != nil || !more:
 		// What is refused later, such as DOCTYPE, is still told by name.
 		if bytes.Contains(head, []byte("<office:document")) && bytes.Contains(head, []byte("opendocument.spreadsheet")) {
 			return 0.9, intray.NewMessage("opendocument.flat_head", nil)
 		}
-	case !s.is(spaceOffice, "document"):
-	case isSpreadsheet(string(s.attr(spaceOffice, "mimetype"))):
+	case !s.is(nsOffice, "document"):
+	case isSpreadsheet(string(s.attrValue(nsOffice, "mimetype"))):
 		return 1, intray.NewMessage("opendocument.flat", nil)
-	case s.attr(spaceOffice, "mimetype") == nil && bytes.Contains(head, []byte("<office:spreadsheet")):
+	case s.attrValue(nsOffice, "mimetype") == nil && bytes.Contains(head, []byte("<office:spreadsheet")):
 		return 1, intray.NewMessage("opendocument.flat", nil)
 	}
 	return 0, intray.Message{}

@@ -2,24 +2,24 @@ package ods
 
 import "bytes"
 
-// shortText is a way past the tokens for what most cells are: one paragraph of
+// trySimpleText is a way past the tokens for what most cells are: one paragraph of
 // plain text, and the end of the cell. Without ok nothing was read.
-func (s *scanner) shortText() (text []byte, ok bool) {
+func (s *scanner) trySimpleText() (text []byte, ok bool) {
 	const before = "<text:p>"
 	b, begins := bytes.CutPrefix(s.buf[s.pos:s.end], []byte(before))
-	if !begins || s.empty || s.space([]byte("text")) != spaceText {
+	if !begins || s.selfClosing || s.namespaceOf([]byte("text")) != nsText {
 		return nil, false
 	}
 	size := bytes.IndexByte(b, '<')
-	if size < 0 || size > s.longest-bufferBytes || !isPlain(b[:size]) {
+	if size < 0 || size > s.maxText-bufferBytes || !isPlain(b[:size]) {
 		return nil, false
 	}
-	end := s.endsCell(b[size:])
+	end := s.cellEndSize(b[size:])
 	if end == 0 {
 		return nil, false
 	}
 	s.pos += len(before) + size + end
-	s.close()
+	s.popElement()
 	return b[:size], true
 }
 
@@ -33,9 +33,9 @@ func isPlain(raw []byte) bool {
 	return true
 }
 
-// endsCell is the length of the tags that end a paragraph and the innermost
+// cellEndSize is the length of the tags that end a paragraph and the innermost
 // element, where b begins with them; else 0.
-func (s *scanner) endsCell(b []byte) int {
+func (s *scanner) cellEndSize(b []byte) int {
 	const after = "</text:p></"
 	open := s.innermost()
 	if len(b) <= len(after)+len(open) || string(b[:len(after)]) != after {
@@ -51,27 +51,27 @@ func (s *scanner) endsCell(b []byte) int {
 // memory, a line each, and moves to the end of the cell. It says whether there
 // are any. Notes, drawings and tables within the cell are left out.
 func (r *rows) readParagraphs() (written bool, err error) {
-	s, from := r.scan, len(r.memory)
-	for depth := len(s.begins); ; {
+	s, from := r.scan, len(r.textBuf)
+	for depth := len(s.nameStarts); ; {
 		found, err := s.next()
 		switch {
 		case err != nil:
 			return false, err
-		case len(s.begins) < depth:
+		case len(s.nameStarts) < depth:
 			return written, nil
 		case found != tokenStart:
 			continue
 		}
-		switch r.within() {
-		case partParagraph:
+		switch r.roleOfElement() {
+		case roleParagraph:
 			if written {
-				r.memory = append(r.memory, '\n')
+				r.textBuf = append(r.textBuf, '\n')
 			}
 			written = true
 			err = r.readParagraph(from)
-		case partGroup:
+		case roleGroup:
 		default:
-			err = s.skip()
+			err = s.skipElement()
 		}
 		if err != nil {
 			return false, err
@@ -80,47 +80,47 @@ func (r *rows) readParagraphs() (written bool, err error) {
 }
 
 // parts of a cell.
-type partOf uint8
+type elementRole uint8
 
 const (
-	partOther partOf = iota
-	partParagraph
-	partGroup
+	roleOther elementRole = iota
+	roleParagraph
+	roleGroup
 )
 
-// within says what the element that has just started is to a cell.
-func (r *rows) within() partOf {
-	if r.scan.space(r.scan.prefix) != spaceText {
-		return partOther
+// roleOfElement says what the element that has just started is to a cell.
+func (r *rows) roleOfElement() elementRole {
+	if r.scan.namespaceOf(r.scan.prefix) != nsText {
+		return roleOther
 	}
 	switch string(r.scan.local) {
 	case "p", "h":
-		return partParagraph
+		return roleParagraph
 	case "list", "list-item", "list-header", "section":
-		return partGroup
+		return roleGroup
 	}
-	return partOther
+	return roleOther
 }
 
 // readParagraph appends the text of the paragraph that has just started. The
 // texts of the cell begin at from.
 func (r *rows) readParagraph(from int) error {
-	s, p := r.scan, paragraph{from: len(r.memory)}
-	for depth := len(s.begins); ; {
+	s, p := r.scan, paragraph{from: len(r.textBuf)}
+	for depth := len(s.nameStarts); ; {
 		found, err := s.next()
 		switch {
 		case err != nil:
 			return err
-		case len(s.begins) < depth:
-			r.memory = p.finish(r.memory)
+		case len(s.nameStarts) < depth:
+			r.textBuf = p.finish(r.textBuf)
 			return nil
 		case found == tokenText:
 			err = r.addText(&p)
 		case found == tokenStart:
 			err = r.addInline(from)
 		}
-		if err == nil && len(r.memory)-from > r.limits.CellBytes {
-			err = s.tooLong()
+		if err == nil && len(r.textBuf)-from > r.limits.CellBytes {
+			err = s.textTooLong()
 		}
 		if err != nil {
 			return err
@@ -141,14 +141,14 @@ func (r *rows) addText(p *paragraph) (err error) {
 		if size < len(raw) {
 			plain = bytes.TrimRight(plain, " \t")
 		}
-		if s.literal {
-			r.memory = append(r.memory, plain...)
-		} else if r.memory, err = s.decode(r.memory, plain); err != nil {
+		if s.cdata {
+			r.textBuf = append(r.textBuf, plain...)
+		} else if r.textBuf, err = s.decode(r.textBuf, plain); err != nil {
 			return err
 		}
 		if raw = raw[size:]; len(raw) > 0 {
 			raw = bytes.TrimLeft(raw, " \t\r\n")
-			r.memory = p.space(r.memory)
+			r.textBuf = p.appendSpace(r.textBuf)
 		}
 	}
 	return nil
@@ -158,10 +158,10 @@ func (r *rows) addText(p *paragraph) (err error) {
 // within spans, links and fields come by themselves.
 func (r *rows) addInline(from int) error {
 	s := r.scan
-	switch s.space(s.prefix) {
-	case spaceOffice, spaceDraw, spaceTable: // notes and drawings
-		return s.skip()
-	case spaceText:
+	switch s.namespaceOf(s.prefix) {
+	case nsOffice, nsDraw, nsTable: // notes and drawings
+		return s.skipElement()
+	case nsText:
 	default:
 		return nil
 	}
@@ -169,29 +169,29 @@ func (r *rows) addInline(from int) error {
 	case "s":
 		return r.addSpaces(from)
 	case "tab":
-		r.memory = append(r.memory, '\t')
+		r.textBuf = append(r.textBuf, '\t')
 	case "line-break":
-		r.memory = append(r.memory, '\n')
+		r.textBuf = append(r.textBuf, '\n')
 	case "note", "ruby-text":
-		return s.skip()
+		return s.skipElement()
 	}
 	return nil
 }
 
 // addSpaces appends spaces that are written as a number.
 func (r *rows) addSpaces(from int) error {
-	n, err := r.times(r.scan.attr(spaceText, "c"))
+	n, err := r.parseRepeat(r.scan.attrValue(nsText, "c"))
 	if err != nil {
 		return err
 	}
-	if int64(len(r.memory)-from)+n > int64(r.limits.CellBytes) {
-		return r.scan.tooLong()
+	if int64(len(r.textBuf)-from)+n > int64(r.limits.CellBytes) {
+		return r.scan.textTooLong()
 	}
-	if err := r.repeat(n - 1); err != nil {
+	if err := r.addRepeated(n - 1); err != nil {
 		return err
 	}
 	for range n {
-		r.memory = append(r.memory, ' ')
+		r.textBuf = append(r.textBuf, ' ')
 	}
 	return nil
 }
@@ -206,8 +206,8 @@ type paragraph struct {
 	layout int
 }
 
-// space appends the space that layout stands for.
-func (p *paragraph) space(text []byte) []byte {
+// appendSpace appends the space that layout stands for.
+func (p *paragraph) appendSpace(text []byte) []byte {
 	if len(text) == p.from || len(text) == p.layout {
 		return text
 	}

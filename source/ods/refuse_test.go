@@ -98,7 +98,7 @@ func TestRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := readFile(t.Context(), archived(t, tc.book), tc.limits)
-			if err == nil || !isNamed(err) || !strings.Contains(err.Error(), tc.want) {
+			if err == nil || !isSourceError(err) || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("%v\nwant: %s", err, tc.want)
 			}
 		})
@@ -155,11 +155,11 @@ func TestBadNames(t *testing.T) {
 		`a\b`: "has a backslash", "C:a": "begins with a drive", "a\x00": "has a NUL character", "CONTENT.XML": `holds the entry "CONTENT.XML" twice`,
 	} {
 		_, err := readFile(t.Context(), archived(t, append(holding(""), entry{name, "x"})), Limits{})
-		if err == nil || !isNamed(err) || !strings.Contains(err.Error(), want) {
+		if err == nil || !isSourceError(err) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
-	if badName("").IsZero() || !badName("a..b/c").IsZero() {
+	if invalidNameReason("").IsZero() || !invalidNameReason("a..b/c").IsZero() {
 		t.Error("names are not judged by their parts")
 	}
 }
@@ -180,13 +180,13 @@ func TestDamage(t *testing.T) {
 	} {
 		file := bytes.Clone(good)
 		change(file)
-		if _, err := readFile(t.Context(), file, Limits{}); !isNamed(err) {
+		if _, err := readFile(t.Context(), file, Limits{}); !isSourceError(err) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	lying := bytes.Clone(good)
 	binary.LittleEndian.PutUint32(lying[last+24:], 5) // says to inflate to 5 bytes
-	if _, err := readFile(t.Context(), lying, Limits{}); !isNamed(err) {
+	if _, err := readFile(t.Context(), lying, Limits{}); !isSourceError(err) {
 		t.Errorf("a size that lies: %v", err)
 	}
 }

@@ -16,7 +16,7 @@ var errClosed = errors.New("the rows are closed")
 // rows pulls the rows of one sheet.
 type rows struct {
 	book   *book
-	in     *content
+	content     *contentReader
 	scan   *scanner
 	limits Limits
 	name   string
@@ -24,31 +24,31 @@ type rows struct {
 	// groups are the groups of rows or columns that are open, each with whether
 	// it is hidden.
 	groups []bool
-	// columns counts those that were declared, hidden are some of them.
-	columns int64
-	hidden  []columns
+	// columnCount counts those that were declared, hidden are some of them.
+	columnCount int64
+	hiddenColumns  []columnRange
 	// spans are the merged cells of the row at hand, merged the ranges that
 	// nobody has asked for yet, ranges counts all of them.
 	spans  []span
 	merged []grid.Range
-	ranges int
+	mergedCount int
 	row    grid.Row
 	cells  []grid.Cell
-	// memory holds the texts of the row's cells.
-	memory []byte
+	// textBuf holds the texts of the row's cells.
+	textBuf []byte
 	// number is that of the last row that was passed or given, left how often
 	// the row at hand is still to be given.
-	number, left int64
+	number, repeatsLeft int64
 	// column is that of the next cell.
 	column int64
-	// given counts the bytes of the row's texts, all those of the sheet,
+	// rowBytes counts the bytes of the row's texts, all those of the sheet,
 	// repeated what came of counts.
-	given, all, repeated int64
+	rowBytes, sheetBytes, repeatedBytes int64
 	err                  error
 }
 
-func newRows(b *book, c *content, name string) *rows {
-	return &rows{book: b, in: c, scan: c.scan, limits: b.pack.limits, name: name}
+func newRows(b *book, c *contentReader, name string) *rows {
+	return &rows{book: b, content: c, scan: c.scan, limits: b.doc.limits, name: name}
 }
 
 // Next gives the next row that holds cells.
@@ -56,16 +56,16 @@ func (r *rows) Next(ctx context.Context) (grid.Row, error) {
 	if err := ctx.Err(); err != nil {
 		return grid.Row{}, context.Cause(ctx)
 	}
-	if r.err == nil && r.left > 0 {
-		r.err = r.again()
+	if r.err == nil && r.repeatsLeft > 0 {
+		r.err = r.repeatRow()
 		return r.current()
 	}
-	if r.in != nil {
-		r.in.part.stop = ctx.Done()
+	if r.content != nil {
+		r.content.part.done = ctx.Done()
 	}
 	for r.err == nil {
 		r.cells = r.cells[:0]
-		if r.err = stopped(ctx, r.readElement()); r.err == nil && len(r.cells) > 0 {
+		if r.err = causeIfCanceled(ctx, r.readElement()); r.err == nil && len(r.cells) > 0 {
 			break
 		}
 	}
@@ -81,89 +81,89 @@ func (r *rows) current() (grid.Row, error) {
 
 // Close ends reading.
 func (r *rows) Close() error {
-	if r.in == nil {
+	if r.content == nil {
 		return nil
 	}
 	if r.err == nil || errors.Is(r.err, io.EOF) {
-		r.book.park(r.in)
+		r.book.releaseContent(r.content)
 	} else {
-		r.in.end()
+		r.content.close()
 	}
-	r.in, r.scan, r.err = nil, nil, errClosed
+	r.content, r.scan, r.err = nil, nil, errClosed
 	return nil
 }
 
 // readElement reads the next element of the sheet: mostly a row.
 func (r *rows) readElement() error {
 	s := r.scan
-	more, err := s.child()
+	more, err := s.nextChild()
 	if err != nil {
 		return err
 	}
 	if !more {
 		if len(r.groups) == 0 {
-			r.in.depth = 0
+			r.content.depth = 0
 			return io.EOF
 		}
 		r.groups = r.groups[:len(r.groups)-1]
 		return nil
 	}
-	if s.space(s.prefix) != spaceTable {
-		return s.skip()
+	if s.namespaceOf(s.prefix) != nsTable {
+		return s.skipElement()
 	}
 	switch string(s.local) {
 	case "table-row":
 		if err := r.readRow(); err != nil {
-			return r.place(err)
+			return r.withRow(err)
 		}
 		return nil
 	case "table-column":
 		return r.readColumn()
 	case "table-rows", "table-header-rows", "table-row-group", "table-columns", "table-header-columns", "table-column-group":
-		r.groups = append(r.groups, r.inHidden() || string(s.attr(spaceTable, "display")) == "false")
+		r.groups = append(r.groups, r.inHiddenGroup() || string(s.attrValue(nsTable, "display")) == "false")
 		return nil
 	}
-	return s.skip()
+	return s.skipElement()
 }
 
-// inHidden says whether the groups that are open are hidden.
-func (r *rows) inHidden() bool { return len(r.groups) > 0 && r.groups[len(r.groups)-1] }
+// inHiddenGroup says whether the groups that are open are hidden.
+func (r *rows) inHiddenGroup() bool { return len(r.groups) > 0 && r.groups[len(r.groups)-1] }
 
 // readRow reads the row that has just started. One without cells is passed,
 // however often it counts.
 func (r *rows) readRow() error {
-	times, err := r.times(r.scan.attr(spaceTable, "number-rows-repeated"))
+	times, err := r.parseRepeat(r.scan.attrValue(nsTable, "number-rows-repeated"))
 	if err != nil {
 		return err
 	}
-	r.row.Hidden = r.inHidden() || isHidden(r.scan.attr(spaceTable, "visibility"))
-	r.memory, r.spans, r.given, r.column = r.memory[:0], r.spans[:0], 0, 0
+	r.row.Hidden = r.inHiddenGroup() || isHidden(r.scan.attrValue(nsTable, "visibility"))
+	r.textBuf, r.spans, r.rowBytes, r.column = r.textBuf[:0], r.spans[:0], 0, 0
 	if err := r.readCells(); err != nil {
 		return err
 	}
 	if len(r.cells) == 0 {
-		err := r.merge(r.number + 1)
+		err := r.addMergedRanges(r.number + 1)
 		r.number += times
 		return err
 	}
-	r.left = times
-	return r.give()
+	r.repeatsLeft = times
+	return r.emitRow()
 }
 
 func (r *rows) readCells() error {
 	s := r.scan
 	for {
-		more, err := s.child()
+		more, err := s.nextChild()
 		if err != nil || !more {
 			return err
 		}
 		switch {
-		case s.is(spaceTable, "table-cell"):
+		case s.is(nsTable, "table-cell"):
 			err = r.readCell()
-		case s.is(spaceTable, "covered-table-cell"):
-			err = r.readCovered()
+		case s.is(nsTable, "covered-table-cell"):
+			err = r.skipCovered()
 		default:
-			err = s.skip()
+			err = s.skipElement()
 		}
 		if err != nil {
 			return err
@@ -171,53 +171,53 @@ func (r *rows) readCells() error {
 	}
 }
 
-// give makes the cells at hand those of the next row.
-func (r *rows) give() error {
+// emitRow makes the cells at hand those of the next row.
+func (r *rows) emitRow() error {
 	if r.number >= r.limits.Rows {
-		return r.limit(intray.NewMessage("sheet.too_many_rows", intray.Params{"limit": r.limits.Rows}))
+		return r.limitError(intray.NewMessage("sheet.too_many_rows", intray.Params{"limit": r.limits.Rows}))
 	}
-	if r.all += r.given; r.all > r.limits.SheetBytes {
-		return r.limit(intray.NewMessage("sheet.texts_too_long", intray.Params{"limit": r.limits.SheetBytes}))
+	if r.sheetBytes += r.rowBytes; r.sheetBytes > r.limits.SheetBytes {
+		return r.limitError(intray.NewMessage("sheet.texts_too_long", intray.Params{"limit": r.limits.SheetBytes}))
 	}
-	r.left--
+	r.repeatsLeft--
 	r.number++
 	r.row.Number, r.row.Cells = r.number, r.cells
-	return r.merge(r.number)
+	return r.addMergedRanges(r.number)
 }
 
-// again gives a repeated row once more.
-func (r *rows) again() error {
-	if err := r.repeat(r.given + cellCost*int64(len(r.cells))); err != nil {
+// repeatRow gives a repeated row once more.
+func (r *rows) repeatRow() error {
+	if err := r.addRepeated(r.rowBytes + repeatedCellBytes*int64(len(r.cells))); err != nil {
 		return err
 	}
-	return r.give()
+	return r.emitRow()
 }
 
-// cellCost is what a repeated cell counts beside its texts.
-const cellCost = 16
+// repeatedCellBytes is what a repeated cell counts beside its texts.
+const repeatedCellBytes = 16
 
-// repeat counts bytes that come of a count.
-func (r *rows) repeat(size int64) error {
-	if r.repeated += size; r.repeated > r.limits.RepeatedBytes {
-		return r.limit(intray.NewMessage("opendocument.repeated_too_large", intray.Params{"limit": r.limits.RepeatedBytes}))
+// addRepeated counts bytes that come of a count.
+func (r *rows) addRepeated(size int64) error {
+	if r.repeatedBytes += size; r.repeatedBytes > r.limits.RepeatedBytes {
+		return r.limitError(intray.NewMessage("opendocument.repeated_too_large", intray.Params{"limit": r.limits.RepeatedBytes}))
 	}
 	return nil
 }
 
-// times reads how often something counts: once where nothing is said.
-func (r *rows) times(raw []byte) (int64, error) {
+// parseRepeat reads how often something counts: once where nothing is said.
+func (r *rows) parseRepeat(raw []byte) (int64, error) {
 	if raw == nil {
 		return 1, nil
 	}
-	n, ok := count(raw)
+	n, ok := parseCount(raw)
 	if !ok {
 		return 0, r.unreadable(intray.NewMessage("opendocument.bad_repetition", intray.Params{"count": source.Excerpt(string(raw))}))
 	}
 	return n, nil
 }
 
-// count reads a number of at least 1. Without ok it is none.
-func count(raw []byte) (n int64, ok bool) {
+// parseCount reads a number of at least 1. Without ok it is none.
+func parseCount(raw []byte) (n int64, ok bool) {
 	const most = 1 << 30 // beyond all limits, and small enough to be summed up
 	for _, c := range raw {
 		if c < '0' || c > '9' {
@@ -228,8 +228,8 @@ func count(raw []byte) (n int64, ok bool) {
 	return n, n > 0
 }
 
-// place names the row where the XML is broken or too long.
-func (r *rows) place(err error) error {
+// withRow names the row where the XML is broken or too long.
+func (r *rows) withRow(err error) error {
 	var unreadable *source.UnreadableError
 	var limit *source.LimitError
 	switch {
@@ -242,14 +242,14 @@ func (r *rows) place(err error) error {
 }
 
 func (r *rows) unreadable(problem intray.Message) error {
-	return &source.UnreadableError{Line: r.number + 1, Reason: r.inSheet(problem)}
+	return &source.UnreadableError{Line: r.number + 1, Reason: r.sheetMessage(problem)}
 }
 
-func (r *rows) limit(problem intray.Message) error {
-	return &source.LimitError{Line: r.number + 1, Reason: r.inSheet(problem)}
+func (r *rows) limitError(problem intray.Message) error {
+	return &source.LimitError{Line: r.number + 1, Reason: r.sheetMessage(problem)}
 }
 
-func (r *rows) inSheet(problem intray.Message) intray.Message {
+func (r *rows) sheetMessage(problem intray.Message) intray.Message {
 	return intray.NewMessage("workbook.sheet_unreadable", intray.Params{"sheet": source.Excerpt(r.name), "problem": problem})
 }
 
@@ -259,14 +259,14 @@ type span struct {
 	width, height int64
 }
 
-// noteSpan keeps what a cell says of being merged, as far as it can be read: it
+// addSpan keeps what a cell says of being merged, as far as it can be read: it
 // changes no value.
-func (r *rows) noteSpan(width, height []byte) {
+func (r *rows) addSpan(width, height []byte) {
 	s := span{column: r.column, width: 1, height: 1}
-	if n, ok := count(width); ok {
+	if n, ok := parseCount(width); ok {
 		s.width = n
 	}
-	if n, ok := count(height); ok {
+	if n, ok := parseCount(height); ok {
 		s.height = n
 	}
 	if s.width*s.height > 1 && s.column < int64(r.limits.Columns) {
@@ -274,11 +274,11 @@ func (r *rows) noteSpan(width, height []byte) {
 	}
 }
 
-// merge makes ranges of the merged cells of the row at hand.
-func (r *rows) merge(number int64) error {
+// addMergedRanges makes ranges of the merged cells of the row at hand.
+func (r *rows) addMergedRanges(number int64) error {
 	for _, s := range r.spans {
-		if r.ranges++; r.ranges > r.limits.Merges {
-			return &source.LimitError{Line: number, Reason: r.inSheet(intray.NewMessage("sheet.too_many_merged_ranges", intray.Params{"limit": r.limits.Merges}))}
+		if r.mergedCount++; r.mergedCount > r.limits.Merges {
+			return &source.LimitError{Line: number, Reason: r.sheetMessage(intray.NewMessage("sheet.too_many_merged_ranges", intray.Params{"limit": r.limits.Merges}))}
 		}
 		r.merged = append(r.merged, grid.Range{
 			FirstRow: number, LastRow: number + s.height - 1,
@@ -288,47 +288,47 @@ func (r *rows) merge(number int64) error {
 	return nil
 }
 
-// Merged gives the merged ranges of the rows that were read since it was last
+// PendingMerges gives the merged ranges of the rows that were read since it was last
 // called. Of rows without cells that are repeated, it gives those of the first.
-func (r *rows) Merged() []grid.Range {
+func (r *rows) PendingMerges() []grid.Range {
 	found := r.merged
 	r.merged = r.merged[:0]
 	return found
 }
 
-// columns are some that stand side by side: from the first up to the last.
-type columns struct{ first, last int64 }
+// columnRange are some that stand side by side: from the first up to the last.
+type columnRange struct{ first, last int64 }
 
 // readColumn reads the column, or the columns that are alike, that has just
 // started.
 func (r *rows) readColumn() error {
 	s := r.scan
-	times, err := r.times(s.attr(spaceTable, "number-columns-repeated"))
+	times, err := r.parseRepeat(s.attrValue(nsTable, "number-columns-repeated"))
 	if err != nil {
 		return err
 	}
-	if shown := s.attr(spaceTable, "visibility"); r.inHidden() || isHidden(shown) {
-		r.hide(columns{r.columns, r.columns + times - 1})
+	if shown := s.attrValue(nsTable, "visibility"); r.inHiddenGroup() || isHidden(shown) {
+		r.hideColumns(columnRange{r.columnCount, r.columnCount + times - 1})
 	}
-	r.columns += times
-	return s.skip()
+	r.columnCount += times
+	return s.skipElement()
 }
 
-// hide keeps which columns are hidden, as far as a sheet has columns.
-func (r *rows) hide(c columns) {
+// hideColumns keeps which columns are hidden, as far as a sheet has columns.
+func (r *rows) hideColumns(c columnRange) {
 	if c.first >= int64(r.limits.Columns) {
 		return
 	}
-	if n := len(r.hidden); n > 0 && r.hidden[n-1].last+1 == c.first {
-		r.hidden[n-1].last = c.last
+	if n := len(r.hiddenColumns); n > 0 && r.hiddenColumns[n-1].last+1 == c.first {
+		r.hiddenColumns[n-1].last = c.last
 		return
 	}
-	r.hidden = append(r.hidden, c)
+	r.hiddenColumns = append(r.hiddenColumns, c)
 }
 
-// Hides says whether a column is hidden.
-func (r *rows) Hides(column int) bool {
-	for _, c := range r.hidden {
+// ColumnHidden says whether a column is hidden.
+func (r *rows) ColumnHidden(column int) bool {
+	for _, c := range r.hiddenColumns {
 		if c.first <= int64(column) && int64(column) <= c.last {
 			return true
 		}

@@ -31,22 +31,22 @@ func spanned() string {
 }
 
 func TestMerged(t *testing.T) {
-	rows, err := opened(t, workbook(t, spanned())).Rows(t.Context(), 0)
+	rows, err := opened(t, workbookFile(t, spanned())).Rows(t.Context(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer rows.Close()
-	merged, hiding := rows.(grid.Merged), rows.(grid.Hiding)
+	merged, hiding := rows.(grid.MergeReporter), rows.(grid.ColumnHider)
 	var got [][]grid.Range
 	for {
-		got = append(got, append([]grid.Range(nil), merged.Merged()...))
+		got = append(got, append([]grid.Range(nil), merged.PendingMerges()...))
 		if _, err := rows.Next(t.Context()); errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
 			t.Fatal(err)
 		}
 	}
-	got = append(got, merged.Merged())
+	got = append(got, merged.PendingMerges())
 	want := [][]grid.Range{nil, nil,
 		{{FirstRow: 2, LastRow: 3, FirstColumn: 0, LastColumn: 0}, {FirstRow: 2, LastRow: 2, FirstColumn: 1, LastColumn: 2}}, nil,
 		{{FirstRow: 4, LastRow: 4, FirstColumn: 0, LastColumn: 1}}, {{FirstRow: 5, LastRow: 5, FirstColumn: 0, LastColumn: 1}},
@@ -57,7 +57,7 @@ func TestMerged(t *testing.T) {
 	}
 	hidden := ""
 	for c := range 6 {
-		if hiding.Hides(c) {
+		if hiding.ColumnHidden(c) {
 			hidden += string(rune('A' + c))
 		}
 	}
@@ -67,7 +67,7 @@ func TestMerged(t *testing.T) {
 }
 
 func TestFilled(t *testing.T) {
-	file := string(workbook(t, spanned()))
+	file := string(workbookFile(t, spanned()))
 	for fill, want := range map[bool][][]string{
 		false: {{"1", "2", "", "3", "4"}, {"", "5", "6", "7", "8"}, {"9", "", "10", "", ""}, {"9", "", "10", "", ""}},
 		true:  {{"1", "2", "2", "3", "4"}, {"1", "5", "6", "7", "8"}, {"9", "9", "10", "", ""}, {"9", "9", "10", "", ""}},
@@ -84,7 +84,7 @@ func TestFilled(t *testing.T) {
 }
 
 func TestLimitsOfCaller(t *testing.T) {
-	file := string(workbook(t, table("One", row(text("aaaa"), text("bbbb"))+row(text("cccc")))))
+	file := string(workbookFile(t, table("One", row(text("aaaa"), text("bbbb"))+row(text("cccc")))))
 	for name, limits := range map[string]source.Limits{
 		"there are more than 1 columns":                {Columns: 1},
 		"has a text of more than 3 bytes":              {CellBytes: 3},

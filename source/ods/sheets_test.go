@@ -54,7 +54,7 @@ func TestRows(t *testing.T) {
 		"another format": {`<x:table-row>` + text("a") + `</x:table-row><table-row>` + text("b") + `</table-row>`, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for kind, file := range map[string][]byte{"archive": workbook(t, table("One", tc.rows)), "flat": []byte(flat(table("One", tc.rows)))} {
+			for kind, file := range map[string][]byte{"archive": workbookFile(t, table("One", tc.rows)), "flat": []byte(flat(table("One", tc.rows)))} {
 				got, err := readFile(t.Context(), file, Limits{})
 				if diff := cmp.Diff(tc.want, got); err != nil || diff != "" {
 					t.Errorf("%s: error %v (-want +got):\n%s", kind, err, diff)
@@ -92,7 +92,7 @@ func TestBook(t *testing.T) {
 	if diff := cmp.Diff(evidence, book.Evidence()); diff != "" {
 		t.Errorf("evidence (-want +got):\n%s", diff)
 	}
-	plain := opened(t, workbook(t, table("One", ""))).Evidence()
+	plain := opened(t, workbookFile(t, table("One", ""))).Evidence()
 	if len(plain) != 1 || plain[0].Value != "1899-12-30" {
 		t.Errorf("evidence of a plain workbook: %v", plain)
 	}
@@ -116,7 +116,7 @@ func TestAnyOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 		row, err := rows.Next(t.Context())
-		if sheet == 2 && !errors.Is(err, io.EOF) || sheet != 2 && (err != nil || tell(row, row.Cells[0]) != want[sheet][0]) {
+		if sheet == 2 && !errors.Is(err, io.EOF) || sheet != 2 && (err != nil || formatCell(row, row.Cells[0]) != want[sheet][0]) {
 			t.Errorf("sheet %d begins with %v, error %v", sheet, row, err)
 		}
 		if err := errors.Join(rows.Close(), rows.Close()); err != nil {
@@ -135,7 +135,7 @@ func TestInflatesOnce(t *testing.T) {
 	for i := range 20 {
 		sheets = append(sheets, table(fmt.Sprint(i), strings.Repeat(row(text("some text")), 2000)))
 	}
-	file := workbook(t, sheets...)
+	file := workbookFile(t, sheets...)
 	counted := &counting{ReaderAt: bytes.NewReader(file)}
 	book, err := Open(t.Context(), source.Input{ReaderAt: counted, Size: int64(len(file))}, Limits{})
 	if err != nil {
@@ -171,7 +171,7 @@ func TestAtOnce(t *testing.T) {
 	for i := range 3000 {
 		rows.WriteString(row(number(i), text("a")))
 	}
-	book := opened(t, workbook(t, table("One", rows.String()), table("Two", rows.String())))
+	book := opened(t, workbookFile(t, table("One", rows.String()), table("Two", rows.String())))
 	var all sync.WaitGroup
 	outcomes, errs := make([][]string, 6), make([]error, 6)
 	for i := range outcomes {
@@ -225,7 +225,7 @@ func TestUTF16(t *testing.T) {
 }
 
 func TestStops(t *testing.T) {
-	file := workbook(t, table("One", strings.Repeat(row(text("a")), 50_000)))
+	file := workbookFile(t, table("One", strings.Repeat(row(text("a")), 50_000)))
 	ctx, cancel := context.WithCancel(t.Context())
 	book, err := Open(ctx, input(file), Limits{})
 	if err != nil {
@@ -257,7 +257,7 @@ func TestStops(t *testing.T) {
 // what a file declares.
 func TestRepeatsAreCheap(t *testing.T) {
 	full := `<table:table-row table:number-rows-repeated="100000">` + text("a") + `</table:table-row>`
-	file := workbook(t, table("One", full+strings.Repeat(emptyRows, 20)))
+	file := workbookFile(t, table("One", full+strings.Repeat(emptyRows, 20)))
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	book, err := Open(t.Context(), input(file), Limits{})

@@ -48,18 +48,18 @@ func TestSuite(t *testing.T) {
 	asIs := sourcetest.Sheet{Name: "One", Headers: []string{"", "", ""}, Records: [][]string{sheet.Headers, sheet.Records[0], {"2", "Bob & Eve"}}, Lines: []int64{1, 2, 3}}
 	two := table("Two", row(text("n"))+row(text("x")))
 	samples := []sourcetest.Sample{
-		{Name: "plain.ods", Text: workbook(t, table("One", rows)), Sheets: []sourcetest.Sheet{sheet}},
-		{Name: "three.ods", Text: workbook(t, table("One", rows), two, table("Three", emptyRows)), Sheets: []sourcetest.Sheet{sheet, second, empty}},
+		{Name: "plain.ods", Text: workbookFile(t, table("One", rows)), Sheets: []sourcetest.Sheet{sheet}},
+		{Name: "three.ods", Text: workbookFile(t, table("One", rows), two, table("Three", emptyRows)), Sheets: []sourcetest.Sheet{sheet, second, empty}},
 		{Name: "flat.fods", Text: []byte(flat(table("One", rows), two)), Sheets: []sourcetest.Sheet{sheet, second}},
-		{Name: "typed.ods", Text: workbook(t, table("One", rows)), Options: source.Options{Typed: true}, Sheets: []sourcetest.Sheet{typed}},
-		{Name: "as it is.ots", Text: workbook(t, table("One", rows)), Options: source.Options{AsIs: true}, Sheets: []sourcetest.Sheet{asIs}},
+		{Name: "typed.ods", Text: workbookFile(t, table("One", rows)), Options: source.Options{Typed: true}, Sheets: []sourcetest.Sheet{typed}},
+		{Name: "as it is.ots", Text: workbookFile(t, table("One", rows)), Options: source.Options{AsIs: true}, Sheets: []sourcetest.Sheet{asIs}},
 	}
-	for _, large := range sourcetest.Large() {
+	for _, large := range sourcetest.LargeTables() {
 		if large.Name == "heavy" { // every line of it is an entity: a few cells will do
 			large.Records = large.Records[:4]
 		}
 		sample := large.Sample()
-		sample.Text = workbook(t, written(large))
+		sample.Text = workbookFile(t, written(large))
 		sample.Sheets[0].Name, sample.Sheets[0].Lines = "One", nil
 		if large.Name == "wide" { // rows without any text are no records of a workbook
 			continue
@@ -76,7 +76,7 @@ func TestKindsArrive(t *testing.T) {
 		cell(`office:value-type="date" office:date-value="2024-02-29T01:00:00"`, "<text:p>x</text:p>"), cell(`office:value-type="time" office:time-value="PT1H"`, "<text:p>x</text:p>"),
 		cell(`office:value-type="boolean" office:boolean-value="true"`, "<text:p>x</text:p>"), cell(`calcext:value-type="error"`, "<text:p>x</text:p>"),
 	}
-	file := workbook(t, table("One", row(cells...)))
+	file := workbookFile(t, table("One", row(cells...)))
 	reader, _ := sourcetest.Open(t, Format{}, string(file), source.Options{AsIs: true})
 	batch := &intray.Records{}
 	if err := reader.Next(t.Context(), batch); err != nil {
@@ -84,7 +84,7 @@ func TestKindsArrive(t *testing.T) {
 	}
 	want := []string{"text", "number 5", "date 2024-02-29", "datetime 2024-02-29T01:00:00", "time 01:00:00", "bool true", "error x"}
 	for i, want := range want {
-		kind, value := batch.Typed(0, i)
+		kind, value := batch.TypedCell(0, i)
 		if got := strings.TrimSpace(kindName(kind) + " " + string(value)); got != want {
 			t.Errorf("cell %d is %q, not %q", i, got, want)
 		}
@@ -92,7 +92,7 @@ func TestKindsArrive(t *testing.T) {
 }
 
 func TestDetect(t *testing.T) {
-	good := workbook(t, table("One", ""))
+	good := workbookFile(t, table("One", ""))
 	list := around(body(table("One", "")))
 	kind := func(kind string) []byte { return archived(t, with(list, mimetypePart, kind)) }
 	long := "<?xml version=\"1.0\"?><!-- " + strings.Repeat("x", source.HeadBytes) + " -->"
@@ -123,7 +123,7 @@ func TestDetect(t *testing.T) {
 		"a long comment":     {[]byte(long + "<a/>"), 0},
 		"text":               {[]byte("a,b\n"), 0},
 		"nothing":            {nil, 0},
-		"a mark and no more": {[]byte(archiveMark), 0},
+		"a mark and no more": {[]byte(zipMagic), 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			score, reason := Format{}.Detect(input(tc.file), tc.file[:min(len(tc.file), source.HeadBytes)])
@@ -140,12 +140,12 @@ func TestRefusedByFormat(t *testing.T) {
 		"the file is empty":                  "",
 		"has a declaration (DOCTYPE)":        strings.Replace(flat(), "?>", "?><!DOCTYPE a>", 1),
 		"ends in the middle of its XML":      flat(table("One", ""))[:1000],
-		"the workbook is damaged":            string(workbook(t, table("One", ""))[:300]),
+		"the workbook is damaged":            string(workbookFile(t, table("One", ""))[:300]),
 		"has text outside of its XML":        "a,b",
 		"the workbook has no worksheet":      flat(),
 		"the file is no OpenDocument spread": "<html/>",
 	} {
-		sourcetest.Refuse(t, Format{}, file, source.Options{}, &source.UnreadableError{Reason: intray.Literal(name)})
+		sourcetest.RequireError(t, Format{}, file, source.Options{}, &source.UnreadableError{Reason: intray.Literal(name)})
 	}
 }
 
@@ -161,13 +161,13 @@ func TestScanAcrossBuffer(t *testing.T) {
 				t.Fatal(err)
 			}
 			got, want := "", "<a<s>"
-			for found := tokenNone; found != tokenOver; {
+			for found := tokenNone; found != tokenEOF; {
 				if found, err = s.next(); err != nil {
 					t.Fatalf("shift %d: %v", shift, err)
 				}
 				got += describe(s, found)
 				if skipped && found == tokenStart && string(s.local) == "s" {
-					if err := s.skip(); err != nil {
+					if err := s.skipElement(); err != nil {
 						t.Fatalf("shift %d: %v", shift, err)
 					}
 					got += ">"

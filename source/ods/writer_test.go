@@ -109,30 +109,30 @@ func archived(tb testing.TB, list []entry) []byte {
 	return out.Bytes()
 }
 
-// workbook writes a workbook with these sheets.
-func workbook(tb testing.TB, sheets ...string) []byte {
+// workbookFile writes a workbook with these sheets.
+func workbookFile(tb testing.TB, sheets ...string) []byte {
 	tb.Helper()
 	return archived(tb, around(body(sheets...)))
 }
 
-func input(file []byte) source.Input { return sourcetest.Input("book.ods", file) }
+func input(file []byte) source.Input { return sourcetest.NewInput("book.ods", file) }
 
 // kindName is how the tests call a kind.
 func kindName(k intray.CellKind) string {
 	return [...]string{"text", "number", "date", "datetime", "time", "bool", "error"}[k]
 }
 
-// tell writes a cell as the tests do: where it is, its kind, its value, and
+// formatCell writes a cell as the tests do: where it is, its kind, its value, and
 // what is shown where that differs.
-func tell(r grid.Row, c grid.Cell) string {
-	told := fmt.Sprintf("%c%d %s %s", 'A'+rune(c.Column), r.Number, kindName(c.Kind), c.Value)
-	if c.Shown != nil {
-		told += fmt.Sprintf(" [%s]", c.Shown)
+func formatCell(r grid.Row, c grid.Cell) string {
+	line := fmt.Sprintf("%c%d %s %s", 'A'+rune(c.Column), r.Number, kindName(c.Kind), c.Value)
+	if c.Formatted != nil {
+		line += fmt.Sprintf(" [%s]", c.Formatted)
 	}
 	if r.Hidden {
-		told += " hidden"
+		line += " hidden"
 	}
-	return told
+	return line
 }
 
 // readSheet reads all cells of a sheet.
@@ -159,7 +159,7 @@ func readSheet(ctx context.Context, book grid.Workbook, sheet int) (cells []stri
 			if i > 0 && c.Column <= row.Cells[i-1].Column {
 				return cells, fmt.Errorf("row %d: column %d behind %d", row.Number, c.Column, row.Cells[i-1].Column)
 			}
-			cells = append(cells, tell(row, c))
+			cells = append(cells, formatCell(row, c))
 		}
 	}
 }

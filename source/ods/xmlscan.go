@@ -22,8 +22,8 @@ const (
 	tokenStart
 	tokenText
 	tokenEnd
-	// tokenOver is the end of the part.
-	tokenOver
+	// tokenEOF is the end of the part.
+	tokenEOF
 )
 
 // scanner pulls the XML of a part token by token. It refuses DOCTYPE, and knows
@@ -34,27 +34,27 @@ type scanner struct {
 	part string
 	// longest is the most bytes of a tag or a text, deepest the most open
 	// elements.
-	longest, deepest int
+	maxText, maxDepth int
 
 	buf      []byte
 	pos, end int
-	ended    bool
+	eof    bool
 
 	// prefix and local are the name of the element which starts.
 	prefix, local []byte
 	attrs         []attribute
 	// text is raw, with its entities, unless it is literal.
 	text    []byte
-	literal bool
-	// empty says that the element just started ends at once.
-	empty bool
+	cdata bool
+	// selfClosing says that the element just started ends at once.
+	selfClosing bool
 
-	// open holds the full names of the open elements one behind the other,
+	// openNames holds the full names of the open elements one behind the other,
 	// begins where each begins.
-	open   []byte
-	begins []int
-	rooted bool
-	spaces []binding
+	openNames   []byte
+	nameStarts []int
+	hasRoot bool
+	bindings []binding
 
 	// doctype allows a DOCTYPE that declares nothing in itself. What it points
 	// to is never read.
@@ -66,35 +66,35 @@ type scanner struct {
 const bufferBytes = 64 << 10
 
 func newScanner(src io.Reader, part string, limits Limits) (*scanner, error) {
-	s := &scanner{src: src, part: part, longest: limits.CellBytes + bufferBytes, deepest: limits.Depth, buf: make([]byte, bufferBytes), spaces: usual()}
-	if _, err := s.more(); err != nil {
+	s := &scanner{src: src, part: part, maxText: limits.CellBytes + bufferBytes, maxDepth: limits.Depth, buf: make([]byte, bufferBytes), bindings: defaultBindings()}
+	if _, err := s.fill(); err != nil {
 		return nil, err
 	}
-	return s, s.begin()
+	return s, s.detectEncoding()
 }
 
-// broken says that the part is no XML.
-func (s *scanner) broken(problem intray.Message) error {
+// malformed says that the part is no XML.
+func (s *scanner) malformed(problem intray.Message) error {
 	part := intray.NewMessage("workbook.part", intray.Params{"part": source.Excerpt(s.part), "problem": problem})
 	return &source.UnreadableError{Reason: intray.NewMessage("workbook.damaged", intray.Params{"problem": part})}
 }
 
-// tooLong says that a tag or a text passes the limit.
-func (s *scanner) tooLong() error {
-	return &source.LimitError{Reason: intray.NewMessage("workbook.part_text_too_long", intray.Params{"part": source.Excerpt(s.part), "limit": s.longest - bufferBytes})}
+// textTooLong says that a tag or a text passes the limit.
+func (s *scanner) textTooLong() error {
+	return &source.LimitError{Reason: intray.NewMessage("workbook.part_text_too_long", intray.Params{"part": source.Excerpt(s.part), "limit": s.maxText - bufferBytes})}
 }
 
-// cut says that the part ends too early, unless reading failed.
-func (s *scanner) cut(err error) error {
+// unexpectedEnd says that the part ends too early, unless reading failed.
+func (s *scanner) unexpectedEnd(err error) error {
 	if err != nil {
 		return err
 	}
-	return s.broken(intray.NewMessage("xml.cut_short", nil))
+	return s.malformed(intray.NewMessage("xml.cut_short", nil))
 }
 
-// more reads on. It gives false at the end of the part.
-func (s *scanner) more() (bool, error) {
-	if s.ended {
+// fill reads on. It gives false at the end of the part.
+func (s *scanner) fill() (bool, error) {
+	if s.eof {
 		return false, nil
 	}
 	if s.pos > 0 {
@@ -102,28 +102,28 @@ func (s *scanner) more() (bool, error) {
 		s.pos = 0
 	}
 	if s.end == len(s.buf) {
-		if len(s.buf) >= s.longest {
-			return false, s.tooLong()
+		if len(s.buf) >= s.maxText {
+			return false, s.textTooLong()
 		}
-		s.buf = append(s.buf, make([]byte, min(len(s.buf), s.longest-len(s.buf)))...)
+		s.buf = append(s.buf, make([]byte, min(len(s.buf), s.maxText-len(s.buf)))...)
 	}
 	before := s.end
-	for s.end < len(s.buf) && !s.ended {
+	for s.end < len(s.buf) && !s.eof {
 		n, err := s.src.Read(s.buf[s.end:])
 		s.end += n
 		if err != nil && err != io.EOF {
 			return false, err
 		}
-		s.ended = err == io.EOF
+		s.eof = err == io.EOF
 	}
 	return s.end > before, nil
 }
 
-// need makes sure of n bytes in the buffer. It gives false where the part ends
+// ensure makes sure of n bytes in the buffer. It gives false where the part ends
 // before.
-func (s *scanner) need(n int) (bool, error) {
+func (s *scanner) ensure(n int) (bool, error) {
 	for s.end-s.pos < n {
-		if ok, err := s.more(); !ok {
+		if ok, err := s.fill(); !ok {
 			return false, err
 		}
 	}
@@ -132,79 +132,79 @@ func (s *scanner) need(n int) (bool, error) {
 
 // next gives the next token.
 func (s *scanner) next() (token, error) {
-	if s.empty {
-		s.empty = false
-		s.close()
+	if s.selfClosing {
+		s.selfClosing = false
+		s.popElement()
 		return tokenEnd, nil
 	}
 	for {
 		if s.pos == s.end {
-			if ok, err := s.more(); err != nil {
+			if ok, err := s.fill(); err != nil {
 				return tokenNone, err
 			} else if !ok {
-				return s.over()
+				return s.checkEnd()
 			}
 		}
-		found, err := s.one()
+		found, err := s.scanToken()
 		if found != tokenNone || err != nil {
 			return found, err
 		}
 	}
 }
 
-// one reads a token at pos; tokenNone is one that nobody needs.
-func (s *scanner) one() (token, error) {
+// scanToken reads a token at pos; tokenNone is one that nobody needs.
+func (s *scanner) scanToken() (token, error) {
 	if s.buf[s.pos] != '<' {
-		return s.plain()
+		return s.scanText()
 	}
-	if ok, err := s.need(2); !ok {
-		return tokenNone, s.cut(err)
+	if ok, err := s.ensure(2); !ok {
+		return tokenNone, s.unexpectedEnd(err)
 	}
 	switch s.buf[s.pos+1] {
 	case '/':
 		return tokenEnd, s.endTag()
 	case '!':
-		return s.declaration()
+		return s.scanDeclaration()
 	case '?':
 		return tokenNone, s.skipPast("?>")
 	}
 	return tokenStart, s.startTag()
 }
 
-// over checks that the part may end here.
-func (s *scanner) over() (token, error) {
-	if !s.rooted {
-		return tokenNone, s.broken(intray.NewMessage("xml.empty", nil))
+// checkEnd checks that the part may end here.
+func (s *scanner) checkEnd() (token, error) {
+	if !s.hasRoot {
+		return tokenNone, s.malformed(intray.NewMessage("xml.empty", nil))
 	}
-	if len(s.begins) > 0 {
-		return tokenNone, s.cut(nil)
+	if len(s.nameStarts) > 0 {
+		return tokenNone, s.unexpectedEnd(nil)
 	}
-	return tokenOver, nil
+	return tokenEOF, nil
 }
 
-// plain reads a text up to the next tag.
-func (s *scanner) plain() (token, error) {
-	size, err := s.find("<", 0)
+// scanText reads a text up to the next tag.
+func (s *scanner) scanText() (token, error) {
+	size, err := s.findMark("<", 0)
 	if err != nil {
 		return tokenNone, err
 	}
 	if size < 0 {
 		size = s.end - s.pos
 	}
-	s.text, s.literal = s.buf[s.pos:s.pos+size], false
+	s.text, s.cdata = s.buf[s.pos:s.pos+size], false
 	s.pos += size
-	if len(s.begins) == 0 {
+	if len(s.nameStarts) == 0 {
 		if len(bytes.TrimSpace(s.text)) > 0 {
-			return tokenNone, s.broken(intray.NewMessage("xml.text_outside", nil))
+			return tokenNone, s.malformed(intray.NewMessage("xml.text_outside", nil))
 		}
 		return tokenNone, nil
 	}
 	return tokenText, nil
 }
 
-// find gives the place of a mark behind pos and skip bytes, counted from pos;
+// findMark gives the place of a mark behind pos and skip bytes, counted from pos;
 // -1 where there is none up to the end of the part.
-func (s *scanner) find(mark string, skip int) (int, error) {
+func (s *scanner) findMark(mark string, skip int) (int, error) {
 	for {
 		if s.end-s.pos > skip {
 			if i := bytes.Index(s.buf[s.pos+skip:s.end], []byte(mark)); i >= 0 {
@@ -212,7 +212,7 @@ func (s *scanner) find(mark string, skip int) (int, error) {
 			}
 			skip = max(skip, s.end-s.pos-len(mark)+1)
 		}
-		if ok, err := s.more(); !ok {
+		if ok, err := s.fill(); !ok {
 			return -1, err
 		}
 	}
@@ -227,16 +227,16 @@ func (s *scanner) skipPast(mark string) error {
 			return nil
 		}
 		s.pos = max(s.pos, s.end-len(mark)+1)
-		if ok, err := s.more(); !ok {
-			return s.cut(err)
+		if ok, err := s.fill(); !ok {
+			return s.unexpectedEnd(err)
 		}
 	}
 }
 
-// declaration reads a comment or literal text, and refuses all else.
-func (s *scanner) declaration() (token, error) {
+// scanDeclaration reads a comment or literal text, and refuses all else.
+func (s *scanner) scanDeclaration() (token, error) {
 	const comment, literal = "<!--", "<![CDATA["
-	if _, err := s.need(len(literal)); err != nil {
+	if _, err := s.ensure(len(literal)); err != nil {
 		return tokenNone, err
 	}
 	rest := s.buf[s.pos:s.end]
@@ -244,37 +244,37 @@ func (s *scanner) declaration() (token, error) {
 	case bytes.HasPrefix(rest, []byte(comment)):
 		s.pos += 2
 		return tokenNone, s.skipPast("-->")
-	case bytes.HasPrefix(rest, []byte(literal)) && len(s.begins) > 0:
-		end, err := s.find("]]>", len(literal))
+	case bytes.HasPrefix(rest, []byte(literal)) && len(s.nameStarts) > 0:
+		end, err := s.findMark("]]>", len(literal))
 		if end < 0 {
-			return tokenNone, s.cut(err)
+			return tokenNone, s.unexpectedEnd(err)
 		}
-		s.text, s.literal = s.buf[s.pos+len(literal):s.pos+end], true
+		s.text, s.cdata = s.buf[s.pos+len(literal):s.pos+end], true
 		s.pos += end + len("]]>")
 		return tokenText, nil
 	}
 	if s.doctype && bytes.HasPrefix(rest, []byte("<!DOCTYPE")) {
-		end, err := s.find(">", 0)
+		end, err := s.findMark(">", 0)
 		if end < 0 {
-			return tokenNone, s.cut(err)
+			return tokenNone, s.unexpectedEnd(err)
 		}
 		if bytes.IndexByte(s.buf[s.pos:s.pos+end], '[') < 0 {
 			s.pos += end + 1
 			return tokenNone, nil
 		}
 	}
-	return tokenNone, s.broken(intray.NewMessage("xml.doctype", nil))
+	return tokenNone, s.malformed(intray.NewMessage("xml.doctype", nil))
 }
 
 // attribute is one of a tag. Its value is raw, with its entities.
 type attribute struct{ prefix, local, value []byte }
 
-// mostAttributes is how many a tag may have: the content's outermost element
+// maxAttributes is how many a tag may have: the content's outermost element
 // has some forty, most of them namespaces.
-const mostAttributes = 1024
+const maxAttributes = 1024
 
-// endsName marks the characters that cannot be part of a name.
-var endsName = [256]bool{' ': true, '\t': true, '\r': true, '\n': true, '/': true, '>': true, '=': true, '<': true, '"': true, '\'': true, '&': true}
+// nameDelimiters marks the characters that cannot be part of a name.
+var nameDelimiters = [256]bool{' ': true, '\t': true, '\r': true, '\n': true, '/': true, '>': true, '=': true, '<': true, '"': true, '\'': true, '&': true}
 
 func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
 
@@ -284,72 +284,72 @@ func (s *scanner) startTag() error {
 		size, name, ok := s.parseTag(s.buf[s.pos:s.end])
 		switch {
 		case ok:
-			return s.push(size, name)
+			return s.pushElement(size, name)
 		case size < 0:
-			return s.broken(intray.NewMessage("xml.invalid_tag", nil))
-		case len(s.attrs) > mostAttributes:
-			return &source.LimitError{Reason: intray.NewMessage("workbook.part_too_many_attributes", intray.Params{"part": source.Excerpt(s.part), "limit": mostAttributes})}
+			return s.malformed(intray.NewMessage("xml.invalid_tag", nil))
+		case len(s.attrs) > maxAttributes:
+			return &source.LimitError{Reason: intray.NewMessage("workbook.part_too_many_attributes", intray.Params{"part": source.Excerpt(s.part), "limit": maxAttributes})}
 		}
-		if more, err := s.more(); !more {
-			return s.cut(err)
+		if more, err := s.fill(); !more {
+			return s.unexpectedEnd(err)
 		}
 	}
 }
 
-// push opens the element whose tag was read.
-func (s *scanner) push(size int, name []byte) error {
-	if len(s.begins) == 0 && s.rooted {
-		return s.broken(intray.NewMessage("xml.several_roots", nil))
+// pushElement opens the element whose tag was read.
+func (s *scanner) pushElement(size int, name []byte) error {
+	if len(s.nameStarts) == 0 && s.hasRoot {
+		return s.malformed(intray.NewMessage("xml.several_roots", nil))
 	}
-	if len(s.begins) >= s.deepest {
+	if len(s.nameStarts) >= s.maxDepth {
 		return s.tooDeep()
 	}
-	s.rooted = true
-	s.begins = append(s.begins, len(s.open))
-	s.open = append(s.open, name...)
-	s.prefix, s.local = split(name)
+	s.hasRoot = true
+	s.nameStarts = append(s.nameStarts, len(s.openNames))
+	s.openNames = append(s.openNames, name...)
+	s.prefix, s.local = splitName(name)
 	s.pos += size
-	return s.bind()
+	return s.bindNamespaces()
 }
 
 func (s *scanner) tooDeep() error {
-	return &source.LimitError{Reason: intray.NewMessage("workbook.part_too_deep", intray.Params{"part": source.Excerpt(s.part), "limit": s.deepest})}
+	return &source.LimitError{Reason: intray.NewMessage("workbook.part_too_deep", intray.Params{"part": source.Excerpt(s.part), "limit": s.maxDepth})}
 }
 
-// split cuts a name at its colon.
-func split(name []byte) (prefix, local []byte) {
+// splitName cuts a name at its colon.
+func splitName(name []byte) (prefix, local []byte) {
 	if i := bytes.IndexByte(name, ':'); i >= 0 {
 		return name[:i], name[i+1:]
 	}
 	return nil, name
 }
 
-// close drops the innermost element, and what it has bound.
-func (s *scanner) close() {
-	last := len(s.begins) - 1
-	s.open = s.open[:s.begins[last]]
-	s.begins = s.begins[:last]
-	for n := len(s.spaces); s.spaces[n-1].depth > last; n = len(s.spaces) {
-		s.spaces = s.spaces[:n-1]
+// popElement drops the innermost element, and what it has bound.
+func (s *scanner) popElement() {
+	last := len(s.nameStarts) - 1
+	s.openNames = s.openNames[:s.nameStarts[last]]
+	s.nameStarts = s.nameStarts[:last]
+	for n := len(s.bindings); s.bindings[n-1].depth > last; n = len(s.bindings) {
+		s.bindings = s.bindings[:n-1]
 	}
 }
 
 // innermost is the full name of the innermost open element.
-func (s *scanner) innermost() []byte { return s.open[s.begins[len(s.begins)-1]:] }
+func (s *scanner) innermost() []byte { return s.openNames[s.nameStarts[len(s.nameStarts)-1]:] }
 
 // parseTag reads the tag at the beginning of b into attrs. Without ok it needs
 // more bytes, or has too many attributes, or the tag is broken, where size is
 // negative.
 func (s *scanner) parseTag(b []byte) (size int, name []byte, ok bool) {
 	i := 1
-	for i < len(b) && !endsName[b[i]] {
+	for i < len(b) && !nameDelimiters[b[i]] {
 		i++
 	}
 	if i == 1 && i < len(b) {
 		return -1, nil, false
 	}
 	name, s.attrs = b[1:i], s.attrs[:0]
-	for len(s.attrs) <= mostAttributes {
+	for len(s.attrs) <= maxAttributes {
 		for i < len(b) && isSpace(b[i]) {
 			i++
 		}
@@ -361,7 +361,7 @@ func (s *scanner) parseTag(b []byte) (size int, name []byte, ok bool) {
 		case b[i] == '/' && i+1 == len(b):
 			return 0, nil, false
 		case b[i] == '/' && b[i+1] == '>':
-			s.empty = true
+			s.selfClosing = true
 			return i + 2, name, true
 		}
 		if i = s.parseAttribute(b, i); i <= 0 {
@@ -376,7 +376,7 @@ func (s *scanner) parseTag(b []byte) (size int, name []byte, ok bool) {
 func (s *scanner) parseAttribute(b []byte, i int) int {
 	var a attribute
 	from := i
-	for ; i < len(b) && !endsName[b[i]]; i++ {
+	for ; i < len(b) && !nameDelimiters[b[i]]; i++ {
 		if b[i] == ':' && a.prefix == nil {
 			a.prefix, from = b[from:i], i+1
 		}
@@ -411,47 +411,47 @@ func (s *scanner) parseAttribute(b []byte, i int) int {
 
 // endTag closes the innermost element, which must have that name.
 func (s *scanner) endTag() error {
-	if len(s.begins) > 0 { // mostly it is the right tag, without white space
+	if len(s.nameStarts) > 0 { // mostly it is the right tag, without white space
 		open, b := s.innermost(), s.buf[s.pos+2:s.end]
 		if n := len(open); len(b) > n && b[n] == '>' && string(b[:n]) == string(open) {
 			s.pos += n + 3
-			s.close()
+			s.popElement()
 			return nil
 		}
 	}
-	end, err := s.find(">", 2)
+	end, err := s.findMark(">", 2)
 	if end < 0 {
-		return s.cut(err)
+		return s.unexpectedEnd(err)
 	}
 	name := bytes.TrimRight(s.buf[s.pos+2:s.pos+end], " \t\r\n")
-	if len(s.begins) == 0 || !bytes.Equal(name, s.innermost()) {
-		return s.broken(intray.NewMessage("xml.unopened_element", nil))
+	if len(s.nameStarts) == 0 || !bytes.Equal(name, s.innermost()) {
+		return s.malformed(intray.NewMessage("xml.unopened_element", nil))
 	}
 	s.pos += end + 1
-	s.close()
+	s.popElement()
 	return nil
 }
 
-// begin finds the encoding of a part whose first bytes are in the buffer.
-func (s *scanner) begin() error {
+// detectEncoding finds the encoding of a part whose first bytes are in the buffer.
+func (s *scanner) detectEncoding() error {
 	head := s.buf[:s.end]
 	switch {
 	case bytes.HasPrefix(head, []byte("\xEF\xBB\xBF")):
 		s.pos = 3
 	case bytes.HasPrefix(head, []byte("\xFF\xFE")), bytes.HasPrefix(head, []byte("<\x00")):
-		return s.recode(unicode.LittleEndian)
+		return s.decodeUTF16(unicode.LittleEndian)
 	case bytes.HasPrefix(head, []byte("\xFE\xFF")), bytes.HasPrefix(head, []byte("\x00<")):
-		return s.recode(unicode.BigEndian)
+		return s.decodeUTF16(unicode.BigEndian)
 	}
 	return s.checkDeclared()
 }
 
-// recode reads the part as UTF-16. What is no character becomes U+FFFD.
-func (s *scanner) recode(order unicode.Endianness) error {
+// decodeUTF16 reads the part as UTF-16. What is no character becomes U+FFFD.
+func (s *scanner) decodeUTF16(order unicode.Endianness) error {
 	whole := io.MultiReader(bytes.NewReader(bytes.Clone(s.buf[:s.end])), s.src)
 	s.src = transform.NewReader(whole, unicode.UTF16(order, unicode.UseBOM).NewDecoder())
-	s.end, s.ended = 0, false
-	_, err := s.more()
+	s.end, s.eof = 0, false
+	_, err := s.fill()
 	return err
 }
 
@@ -473,7 +473,7 @@ func (s *scanner) checkDeclared() error {
 	case "utf-8", "utf8", "us-ascii", "ascii", "utf-16":
 		return nil
 	}
-	return s.broken(intray.NewMessage("xml.other_encoding", intray.Params{"encoding": source.Excerpt(string(name))}))
+	return s.malformed(intray.NewMessage("xml.other_encoding", intray.Params{"encoding": source.Excerpt(string(name))}))
 }
 
 // decode appends a raw text with its entities and line ends resolved.
@@ -489,16 +489,16 @@ func (s *scanner) decode(dst, raw []byte) ([]byte, error) {
 			raw = bytes.TrimPrefix(raw[i+1:], []byte("\n"))
 			continue
 		}
-		char, size := reference(raw[i:])
+		char, size := decodeReference(raw[i:])
 		if size == 0 {
-			return dst, s.broken(intray.NewMessage("xml.invalid_entity", nil))
+			return dst, s.malformed(intray.NewMessage("xml.invalid_entity", nil))
 		}
 		dst, raw = utf8.AppendRune(dst, char), raw[i+size:]
 	}
 }
 
-// reference reads the character that raw begins with a name of; size is 0 where that is none.
-func reference(raw []byte) (char rune, size int) {
+// decodeReference reads the character that raw begins with a name of; size is 0 where that is none.
+func decodeReference(raw []byte) (char rune, size int) {
 	const longest = 12
 	end := bytes.IndexByte(raw[:min(len(raw), longest)], ';')
 	if end < 2 {

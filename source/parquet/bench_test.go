@@ -70,7 +70,7 @@ func BenchmarkRead(b *testing.B) {
 			b.ResetTimer()
 			before := spent(b)
 			for range b.N {
-				if n := sourcetest.Drain(b, Format{}, file); n != rows {
+				if n := sourcetest.CountRecords(b, Format{}, file); n != rows {
 					b.Fatalf("%d rows", n)
 				}
 			}
@@ -90,7 +90,7 @@ func BenchmarkLists(b *testing.B) {
 	b.ReportAllocs()
 	before := spent(b)
 	for b.Loop() {
-		sourcetest.Drain(b, Format{}, file)
+		sourcetest.CountRecords(b, Format{}, file)
 	}
 	b.ReportMetric(float64(rows*b.N)/(spent(b)-before).Seconds(), "rows/cpu-s")
 }

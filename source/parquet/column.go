@@ -8,11 +8,11 @@ import (
 	"github.com/intraydata/intray"
 )
 
-var errFew = damage{intray.NewMessage("parquet.too_few_values", nil)}
+var errTooFewValues = damageError{intray.NewMessage("parquet.too_few_values", nil)}
 
-// lane reads one column. Its cells wait here until the other columns have theirs
+// columnReader reads one column. Its cells wait here until the other columns have theirs
 // of the same rows.
-type lane struct {
+type columnReader struct {
 	column *column
 	// cursors are those of the leaves below the column's node.
 	cursors []*cursor
@@ -22,15 +22,15 @@ type lane struct {
 	text  []byte
 	ends  []int
 	kinds []intray.CellKind
-	head  int
+	start  int
 }
 
-// ready is how many cells wait.
-func (l *lane) ready() int { return len(l.ends) - l.head }
+// buffered is how many cells wait.
+func (l *columnReader) buffered() int { return len(l.ends) - l.start }
 
 // cell gives a waiting cell.
-func (l *lane) cell(i int) ([]byte, intray.CellKind) {
-	i += l.head
+func (l *columnReader) cell(i int) ([]byte, intray.CellKind) {
+	i += l.start
 	from := 0
 	if i > 0 {
 		from = l.ends[i-1]
@@ -38,35 +38,35 @@ func (l *lane) cell(i int) ([]byte, intray.CellKind) {
 	return l.text[from:l.ends[i]], l.kinds[i]
 }
 
-// pass drops the first n cells.
-func (l *lane) pass(n int) {
-	if l.head += n; l.head < len(l.ends) {
+// discard drops the first n cells.
+func (l *columnReader) discard(n int) {
+	if l.start += n; l.start < len(l.ends) {
 		return
 	}
-	l.text, l.ends, l.kinds, l.head = l.text[:0], l.ends[:0], l.kinds[:0], 0
+	l.text, l.ends, l.kinds, l.start = l.text[:0], l.ends[:0], l.kinds[:0], 0
 }
 
-// close moves the waiting cells to the beginning.
-func (l *lane) close() {
-	if l.head == 0 {
+// compact moves the waiting cells to the beginning.
+func (l *columnReader) compact() {
+	if l.start == 0 {
 		return
 	}
-	from := l.ends[l.head-1]
+	from := l.ends[l.start-1]
 	l.text = append(l.text[:0], l.text[from:]...)
-	l.ends = append(l.ends[:0], l.ends[l.head:]...)
-	l.kinds = append(l.kinds[:0], l.kinds[l.head:]...)
+	l.ends = append(l.ends[:0], l.ends[l.start:]...)
+	l.kinds = append(l.kinds[:0], l.kinds[l.start:]...)
 	for i := range l.ends {
 		l.ends[i] -= from
 	}
-	l.head = 0
+	l.start = 0
 }
 
-// add reads the cell of the next row and gives its length.
-func (l *lane) add(ctx context.Context) (int, error) {
+// readCell reads the cell of the next row and gives its length.
+func (l *columnReader) readCell(ctx context.Context) (int, error) {
 	from := len(l.text)
 	kind, err := l.read(ctx)
 	if err == nil && len(l.text)-from > l.limit {
-		err = tooLong(l.limit)
+		err = cellTooLong(l.limit)
 	}
 	if err != nil {
 		l.text = l.text[:from]
@@ -76,12 +76,12 @@ func (l *lane) add(ctx context.Context) (int, error) {
 	return len(l.text) - from, nil
 }
 
-func tooLong(limit int) error {
-	return limitReached{intray.NewMessage("cell.too_long", intray.Params{"limit": limit})}
+func cellTooLong(limit int) error {
+	return limitError{intray.NewMessage("cell.too_long", intray.Params{"limit": limit})}
 }
 
-func (l *lane) read(ctx context.Context) (kind intray.CellKind, err error) {
-	if l.column.node.leaf == nil || l.column.node.repeated() {
+func (l *columnReader) read(ctx context.Context) (kind intray.CellKind, err error) {
+	if l.column.node.leaf == nil || l.column.node.isRepeated() {
 		return intray.CellText, l.readNested(ctx)
 	}
 	c := l.cursors[0]
@@ -90,12 +90,12 @@ func (l *lane) read(ctx context.Context) (kind intray.CellKind, err error) {
 	}
 	switch {
 	case c.done:
-		return 0, errFew
+		return 0, errTooFewValues
 	case c.def < c.leaf.def:
-		c.drop()
+		c.skipEntry()
 		return intray.CellText, nil
 	}
-	v, err := c.take()
+	v, err := c.readValue()
 	if err != nil {
 		return 0, err
 	}
@@ -104,46 +104,46 @@ func (l *lane) read(ctx context.Context) (kind intray.CellKind, err error) {
 }
 
 // readNested reads a list, a map or a repeated field.
-func (l *lane) readNested(ctx context.Context) error {
+func (l *columnReader) readNested(ctx context.Context) error {
 	n := l.column.node
-	w := &weaver{cursors: l.cursors, offset: n.first, text: l.text, from: len(l.text), limit: l.limit}
+	w := &recordAssembler{cursors: l.cursors, offset: n.first, text: l.text, from: len(l.text), limit: l.limit}
 	for _, c := range l.cursors {
 		if err := c.peek(ctx); err != nil {
 			return err
 		}
 		if c.done {
-			return errFew
+			return errTooFewValues
 		}
 		if c.rep != 0 {
-			return errUneven
+			return errLevelsDisagree
 		}
 	}
-	err := w.cell(ctx, n)
+	err := w.writeCell(ctx, n)
 	l.text = w.text
 	return err
 }
 
-// wake gets all cursors ready, park gives their memory back.
-func (l *lane) wake() error {
+// restore gets all cursors ready, park gives their memory back.
+func (l *columnReader) restore() error {
 	for _, c := range l.cursors {
-		if err := c.wake(); err != nil {
+		if err := c.restore(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (l *lane) park() {
+func (l *columnReader) release() {
 	for _, c := range l.cursors {
-		c.park()
+		c.release()
 	}
 }
 
-var errUneven = damage{intray.NewMessage("parquet.uneven_members", nil)}
+var errLevelsDisagree = damageError{intray.NewMessage("parquet.uneven_members", nil)}
 
-// weaver makes the JSON of one cell from the entries of several leaves: their
+// recordAssembler makes the JSON of one cell from the entries of several leaves: their
 // levels say where lists and groups begin, go on and are missing.
-type weaver struct {
+type recordAssembler struct {
 	cursors []*cursor
 	// offset is the index of the first cursor's leaf.
 	offset int
@@ -152,142 +152,142 @@ type weaver struct {
 	from, limit int
 }
 
-// cell writes the cell of a column; one that is missing has no text.
-func (w *weaver) cell(ctx context.Context, n *node) error {
-	def := w.at(n).def
+// writeCell writes the cell of a column; one that is missing has no text.
+func (w *recordAssembler) writeCell(ctx context.Context, n *node) error {
+	def := w.firstCursor(n).def
 	switch {
-	case n.repeated() && def >= n.above:
-		return w.list(ctx, n, n)
+	case n.isRepeated() && def >= n.parentDef:
+		return w.writeList(ctx, n, n)
 	case def < n.def:
-		w.drop(n)
+		w.skipNull(n)
 		return nil
 	}
-	return w.write(ctx, n)
+	return w.writeNode(ctx, n)
 }
 
-// at is the cursor of the first leaf below a node.
-func (w *weaver) at(n *node) *cursor { return w.cursors[n.first-w.offset] }
+// firstCursor is the cursor of the first leaf below a node.
+func (w *recordAssembler) firstCursor(n *node) *cursor { return w.cursors[n.first-w.offset] }
 
-// below are the cursors of all leaves below a node.
-func (w *weaver) below(n *node) []*cursor { return w.cursors[n.first-w.offset : n.end-w.offset] }
+// cursorsBelow are the cursors of all leaves below a node.
+func (w *recordAssembler) cursorsBelow(n *node) []*cursor { return w.cursors[n.first-w.offset : n.end-w.offset] }
 
-// drop passes over the entry that each leaf below a missing node has.
-func (w *weaver) drop(n *node) {
-	for _, c := range w.below(n) {
-		c.drop()
+// skipNull passes over the entry that each leaf below a missing node has.
+func (w *recordAssembler) skipNull(n *node) {
+	for _, c := range w.cursorsBelow(n) {
+		c.skipEntry()
 	}
 }
 
-// occurrence writes a node that may be missing, inside of one that is there.
-func (w *weaver) occurrence(ctx context.Context, n *node) error {
-	def := w.at(n).def
+// writeOccurrence writes a node that may be missing, inside of one that is there.
+func (w *recordAssembler) writeOccurrence(ctx context.Context, n *node) error {
+	def := w.firstCursor(n).def
 	switch {
-	case def < n.above:
-		return errUneven
-	case n.repeated():
-		return w.list(ctx, n, n)
+	case def < n.parentDef:
+		return errLevelsDisagree
+	case n.isRepeated():
+		return w.writeList(ctx, n, n)
 	case def < n.def:
-		w.drop(n)
-		return w.put("null")
+		w.skipNull(n)
+		return w.writeRaw("null")
 	}
-	return w.write(ctx, n)
+	return w.writeNode(ctx, n)
 }
 
-// put adds text as it stands.
-func (w *weaver) put(text string) error {
+// writeRaw adds text as it stands.
+func (w *recordAssembler) writeRaw(text string) error {
 	if w.text = append(w.text, text...); len(w.text)-w.from > w.limit {
-		return tooLong(w.limit)
+		return cellTooLong(w.limit)
 	}
 	return nil
 }
 
-// write writes a node that is there.
-func (w *weaver) write(ctx context.Context, n *node) error {
+// writeNode writes a node that is there.
+func (w *recordAssembler) writeNode(ctx context.Context, n *node) error {
 	switch n.form {
 	case formList:
-		return w.list(ctx, n.inner, n.item)
+		return w.writeList(ctx, n.inner, n.item)
 	case formMap:
-		return w.pairs(ctx, n.inner)
+		return w.writeMap(ctx, n.inner)
 	case formObject:
-		return w.object(ctx, n)
+		return w.writeObject(ctx, n)
 	}
-	return w.atom(w.at(n))
+	return w.writeScalar(w.firstCursor(n))
 }
 
-func (w *weaver) object(ctx context.Context, n *node) error {
+func (w *recordAssembler) writeObject(ctx context.Context, n *node) error {
 	separator := "{"
 	for _, child := range n.children {
 		if child.first == child.end {
 			continue
 		}
-		if err := w.name(separator, child.name); err != nil {
+		if err := w.writeName(separator, child.name); err != nil {
 			return err
 		}
-		if err := w.occurrence(ctx, child); err != nil {
+		if err := w.writeOccurrence(ctx, child); err != nil {
 			return err
 		}
 		separator = ","
 	}
-	return w.put("}")
+	return w.writeRaw("}")
 }
 
-func (w *weaver) name(before string, name []byte) (err error) {
+func (w *recordAssembler) writeName(before string, name []byte) (err error) {
 	w.text = append(w.text, before...)
 	if w.text, err = jsontext.AppendQuote(w.text, name); err != nil {
 		return errNotText
 	}
-	return w.put(":")
+	return w.writeRaw(":")
 }
 
-// list writes all that a repeated node has in the record: itself, or its one
+// writeList writes all that a repeated node has in the record: itself, or its one
 // member.
-func (w *weaver) list(ctx context.Context, n, item *node) error {
-	return w.repeat(ctx, n, "[", "]", func() error {
+func (w *recordAssembler) writeList(ctx context.Context, n, item *node) error {
+	return w.writeRepeated(ctx, n, "[", "]", func() error {
 		if item != n {
-			return w.occurrence(ctx, item)
+			return w.writeOccurrence(ctx, item)
 		}
-		return w.write(ctx, n)
+		return w.writeNode(ctx, n)
 	})
 }
 
-// pairs writes a map. A key that comes twice is written twice.
-func (w *weaver) pairs(ctx context.Context, n *node) error {
-	return w.repeat(ctx, n, "{", "}", func() error {
-		if err := w.key(n.children[0]); err != nil {
+// writeMap writes a map. A key that comes twice is written twice.
+func (w *recordAssembler) writeMap(ctx context.Context, n *node) error {
+	return w.writeRepeated(ctx, n, "{", "}", func() error {
+		if err := w.writeKey(n.children[0]); err != nil {
 			return err
 		}
-		return w.occurrence(ctx, n.children[1])
+		return w.writeOccurrence(ctx, n.children[1])
 	})
 }
 
-// repeat writes one item after the other as long as the levels of all leaves
+// writeRepeated writes one item after the other as long as the levels of all leaves
 // say that the list goes on.
-func (w *weaver) repeat(ctx context.Context, n *node, open, end string, item func() error) error {
-	if w.at(n).def < n.above {
-		return errUneven
+func (w *recordAssembler) writeRepeated(ctx context.Context, n *node, open, end string, item func() error) error {
+	if w.firstCursor(n).def < n.parentDef {
+		return errLevelsDisagree
 	}
-	if w.at(n).def < n.def {
-		w.drop(n)
-		return w.put(open + end)
+	if w.firstCursor(n).def < n.def {
+		w.skipNull(n)
+		return w.writeRaw(open + end)
 	}
 	for separator := open; ; separator = "," {
-		if err := w.put(separator); err != nil {
+		if err := w.writeRaw(separator); err != nil {
 			return err
 		}
 		if err := item(); err != nil {
 			return err
 		}
-		if more, err := w.more(ctx, n); !more || err != nil {
+		if more, err := w.hasMore(ctx, n); !more || err != nil {
 			w.text = append(w.text, end...)
 			return err
 		}
 	}
 }
 
-// more says whether the next entries go on with a list.
-func (w *weaver) more(ctx context.Context, n *node) (bool, error) {
+// hasMore says whether the next entries go on with a list.
+func (w *recordAssembler) hasMore(ctx context.Context, n *node) (bool, error) {
 	more := false
-	for i, c := range w.below(n) {
+	for i, c := range w.cursorsBelow(n) {
 		if err := c.peek(ctx); err != nil {
 			return false, err
 		}
@@ -295,19 +295,19 @@ func (w *weaver) more(ctx context.Context, n *node) (bool, error) {
 		if i == 0 {
 			more = goes
 		} else if goes != more {
-			return false, errUneven
+			return false, errLevelsDisagree
 		}
 	}
 	return more, nil
 }
 
-// key writes the key of a map as a name.
-func (w *weaver) key(n *node) error {
-	c := w.at(n)
+// writeKey writes the key of a map as a name.
+func (w *recordAssembler) writeKey(n *node) error {
+	c := w.firstCursor(n)
 	if c.def < n.def {
-		return damage{intray.NewMessage("parquet.map_without_key", nil)}
+		return damageError{intray.NewMessage("parquet.map_without_key", nil)}
 	}
-	v, err := c.take()
+	v, err := c.readValue()
 	if err != nil {
 		return err
 	}
@@ -315,12 +315,12 @@ func (w *weaver) key(n *node) error {
 	if err != nil {
 		return err
 	}
-	return w.name("", key)
+	return w.writeName("", key)
 }
 
-// atom writes a value: numbers and truths bare, all else in quotes.
-func (w *weaver) atom(c *cursor) error {
-	v, err := c.take()
+// writeScalar writes a value: numbers and truths bare, all else in quotes.
+func (w *recordAssembler) writeScalar(c *cursor) error {
+	v, err := c.readValue()
 	if err != nil {
 		return err
 	}
@@ -336,5 +336,5 @@ func (w *weaver) atom(c *cursor) error {
 			return errNotText
 		}
 	}
-	return w.put("")
+	return w.writeRaw("")
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// olderDictionary is how older files name the encodings of dictionaries and of
+// legacyDictionary is how older files name the encodings of dictionaries and of
 // the places in them.
-const olderDictionary = format.Encoding(2)
+const legacyDictionary = format.Encoding(2)
 
 // value is one value as it is stored: numbers and truths in bits, all else in
 // bytes, which are gone with the next one.
@@ -20,13 +20,13 @@ type value struct {
 	bytes []byte
 }
 
-// values pulls the values of a page, one after the other.
-type values interface {
+// valueDecoder pulls the values of a page, one after the other.
+type valueDecoder interface {
 	next() (value, error)
 }
 
-// widthOf is how many bytes a value has, 0 where each tells its own.
-func (l *leaf) widthOf() int {
+// fixedWidth is how many bytes a value has, 0 where each tells its own.
+func (l *leaf) fixedWidth() int {
 	switch l.physical {
 	case format.Int32, format.Float:
 		return 4
@@ -45,116 +45,116 @@ func (l *leaf) isNumber() bool {
 	return l.physical != format.ByteArray && l.physical != format.FixedLenByteArray && l.physical != format.Int96
 }
 
-// newValues reads the values of a page by its encoding.
-func newValues(l *leaf, encoding format.Encoding, body []byte, dict *dictionary) (values, error) {
+// newValueDecoder reads the values of a page by its encoding.
+func newValueDecoder(l *leaf, encoding format.Encoding, body []byte, dict *dictionary) (valueDecoder, error) {
 	ints := l.physical == format.Int32 || l.physical == format.Int64
-	fixed := l.widthOf()
+	fixed := l.fixedWidth()
 	switch {
 	case encoding == format.Plain:
-		return newPlain(l, body), nil
-	case encoding == olderDictionary || encoding == format.RLEDictionary:
-		return newIndexes(body, dict)
+		return newPlainDecoder(l, body), nil
+	case encoding == legacyDictionary || encoding == format.RLEDictionary:
+		return newDictionaryIndexDecoder(body, dict)
 	case encoding == format.RLE && l.physical == format.Boolean:
 		if len(body) < 4 {
-			return nil, errBits
+			return nil, errPageTruncated
 		}
-		return &truths{runs{text: body[4:], width: 1}}, nil
+		return &rleBoolDecoder{rleDecoder{text: body[4:], width: 1}}, nil
 	case encoding == format.DeltaBinaryPacked && ints:
-		return newDeltas(body)
+		return newDeltaDecoder(body)
 	case encoding == format.DeltaLengthByteArray && l.physical == format.ByteArray:
-		return newLengths(body)
+		return newDeltaLengthDecoder(body)
 	case encoding == format.DeltaByteArray && (l.physical == format.ByteArray || l.physical == format.FixedLenByteArray):
-		return newPrefixed(body)
+		return newDeltaByteArrayDecoder(body)
 	case encoding == format.ByteStreamSplit && fixed > 0 && l.physical != format.Int96:
-		return &streams{text: body, size: fixed, count: len(body) / fixed, number: l.isNumber()}, nil
+		return &byteStreamSplitDecoder{text: body, size: fixed, count: len(body) / fixed, number: l.isNumber()}, nil
 	}
-	return nil, damage{intray.NewMessage("parquet.unknown_encoding", intray.Params{"encoding": encoding.String(), "type": l.physicalName()})}
+	return nil, damageError{intray.NewMessage("parquet.unknown_encoding", intray.Params{"encoding": encoding.String(), "type": l.physicalName()})}
 }
 
-func newPlain(l *leaf, body []byte) values {
+func newPlainDecoder(l *leaf, body []byte) valueDecoder {
 	switch {
 	case l.physical == format.Boolean:
-		return &plainTruths{text: body}
+		return &plainBoolDecoder{text: body}
 	case l.physical == format.ByteArray:
-		return &plainTexts{text: body}
+		return &plainByteArrayDecoder{text: body}
 	case l.isNumber():
-		return &plainNumbers{text: body, size: l.widthOf()}
+		return &plainNumberDecoder{text: body, size: l.fixedWidth()}
 	}
-	return &plainChunks{text: body, size: l.widthOf()}
+	return &plainFixedDecoder{text: body, size: l.fixedWidth()}
 }
 
-type plainNumbers struct {
+type plainNumberDecoder struct {
 	text []byte
 	size int
 }
 
-func (p *plainNumbers) next() (value, error) {
+func (p *plainNumberDecoder) next() (value, error) {
 	if len(p.text) < p.size {
-		return value{}, errBits
+		return value{}, errPageTruncated
 	}
-	v := value{bits: number(p.text, p.size)}
+	v := value{bits: readUint(p.text, p.size)}
 	p.text = p.text[p.size:]
 	return v, nil
 }
 
-// number reads 4 or 8 bytes.
-func number(b []byte, size int) uint64 {
+// readUint reads 4 or 8 bytes.
+func readUint(b []byte, size int) uint64 {
 	if size == 4 {
 		return uint64(binary.LittleEndian.Uint32(b))
 	}
 	return binary.LittleEndian.Uint64(b)
 }
 
-type plainTruths struct {
+type plainBoolDecoder struct {
 	text []byte
 	bit  int
 }
 
-func (p *plainTruths) next() (value, error) {
-	n, err := packed(p.text, p.bit, 1)
+func (p *plainBoolDecoder) next() (value, error) {
+	n, err := readBits(p.text, p.bit, 1)
 	p.bit++
 	return value{bits: n}, err
 }
 
-type plainTexts struct{ text []byte }
+type plainByteArrayDecoder struct{ text []byte }
 
-func (p *plainTexts) next() (value, error) {
+func (p *plainByteArrayDecoder) next() (value, error) {
 	if len(p.text) < 4 {
-		return value{}, errBits
+		return value{}, errPageTruncated
 	}
 	size := uint64(binary.LittleEndian.Uint32(p.text))
 	if size > uint64(len(p.text)-4) {
-		return value{}, errBits
+		return value{}, errPageTruncated
 	}
 	v := value{bytes: p.text[4 : 4+size]}
 	p.text = p.text[4+size:]
 	return v, nil
 }
 
-type plainChunks struct {
+type plainFixedDecoder struct {
 	text []byte
 	size int
 }
 
-func (p *plainChunks) next() (value, error) {
+func (p *plainFixedDecoder) next() (value, error) {
 	if len(p.text) < p.size {
-		return value{}, errBits
+		return value{}, errPageTruncated
 	}
 	v := value{bytes: p.text[:p.size]}
 	p.text = p.text[p.size:]
 	return v, nil
 }
 
-// truths are truths in runs.
-type truths struct{ runs runs }
+// rleBoolDecoder are truths in runs.
+type rleBoolDecoder struct{ runs rleDecoder }
 
-func (t *truths) next() (value, error) {
+func (t *rleBoolDecoder) next() (value, error) {
 	n, err := t.runs.next()
 	return value{bits: uint64(n)}, err
 }
 
-// streams have the first bytes of all values, then the second bytes, and so on.
-type streams struct {
+// byteStreamSplitDecoder have the first bytes of all values, then the second bytes, and so on.
+type byteStreamSplitDecoder struct {
 	text        []byte
 	size, count int
 	at          int
@@ -162,9 +162,9 @@ type streams struct {
 	one         []byte
 }
 
-func (s *streams) next() (value, error) {
+func (s *byteStreamSplitDecoder) next() (value, error) {
 	if s.at >= s.count {
-		return value{}, errBits
+		return value{}, errPageTruncated
 	}
 	s.one = s.one[:0]
 	for i := range s.size {
@@ -172,7 +172,7 @@ func (s *streams) next() (value, error) {
 	}
 	s.at++
 	if s.number {
-		return value{bits: number(s.one, s.size)}, nil
+		return value{bits: readUint(s.one, s.size)}, nil
 	}
 	return value{bytes: s.one}, nil
 }
@@ -189,14 +189,14 @@ type dictionary struct {
 // newDictionary finds the entries of a page; count is what the page declares.
 func newDictionary(l *leaf, text []byte, count int) (*dictionary, error) {
 	d := &dictionary{leaf: l, text: text}
-	switch width := l.widthOf(); {
+	switch width := l.fixedWidth(); {
 	case width > 0:
 		d.count = len(text) / width
 	case l.physical != format.ByteArray:
-		return nil, damage{intray.NewMessage("parquet.dictionary_of_booleans", nil)}
+		return nil, damageError{intray.NewMessage("parquet.dictionary_of_booleans", nil)}
 	default:
 		d.ends = make([]uint32, 0, min(max(count, 0), len(text)/4))
-		for p := (plainTexts{text}); len(p.text) > 0; {
+		for p := (plainByteArrayDecoder{text}); len(p.text) > 0; {
 			if _, err := p.next(); err != nil {
 				return nil, err
 			}
@@ -205,19 +205,19 @@ func newDictionary(l *leaf, text []byte, count int) (*dictionary, error) {
 		d.count = len(d.ends)
 	}
 	if count > d.count {
-		return nil, damage{intray.NewMessage("parquet.dictionary_too_short", intray.Params{"found": d.count, "declared": count})}
+		return nil, damageError{intray.NewMessage("parquet.dictionary_too_short", intray.Params{"found": d.count, "declared": count})}
 	}
 	return d, nil
 }
 
-// bytes is the memory that a dictionary holds.
-func (d *dictionary) bytes() int { return cap(d.text) + 4*cap(d.ends) }
+// memory is the memory that a dictionary holds.
+func (d *dictionary) memory() int { return cap(d.text) + 4*cap(d.ends) }
 
-func (d *dictionary) at(i uint32) (value, error) {
+func (d *dictionary) lookup(i uint32) (value, error) {
 	if d == nil || uint64(i) >= uint64(d.count) {
-		return value{}, damage{intray.NewMessage("parquet.outside_dictionary", nil)}
+		return value{}, damageError{intray.NewMessage("parquet.outside_dictionary", nil)}
 	}
-	switch width := d.leaf.widthOf(); {
+	switch width := d.leaf.fixedWidth(); {
 	case width == 0:
 		from := uint32(4)
 		if i > 0 {
@@ -225,51 +225,51 @@ func (d *dictionary) at(i uint32) (value, error) {
 		}
 		return value{bytes: d.text[from:d.ends[i]]}, nil
 	case d.leaf.isNumber():
-		return value{bits: number(d.text[int(i)*width:], width)}, nil
+		return value{bits: readUint(d.text[int(i)*width:], width)}, nil
 	default:
 		return value{bytes: d.text[int(i)*width : (int(i)+1)*width]}, nil
 	}
 }
 
-// indexes are places in a dictionary.
-type indexes struct {
-	runs runs
+// dictionaryIndexDecoder are places in a dictionary.
+type dictionaryIndexDecoder struct {
+	runs rleDecoder
 	dict *dictionary
 }
 
-func newIndexes(body []byte, dict *dictionary) (values, error) {
+func newDictionaryIndexDecoder(body []byte, dict *dictionary) (valueDecoder, error) {
 	if len(body) == 0 || body[0] > 32 {
-		return nil, errBits
+		return nil, errPageTruncated
 	}
-	return &indexes{runs{text: body[1:], width: uint(body[0])}, dict}, nil
+	return &dictionaryIndexDecoder{rleDecoder{text: body[1:], width: uint(body[0])}, dict}, nil
 }
 
-func (x *indexes) next() (value, error) {
+func (x *dictionaryIndexDecoder) next() (value, error) {
 	i, err := x.runs.next()
 	if err != nil {
 		return value{}, err
 	}
-	return x.dict.at(i)
+	return x.dict.lookup(i)
 }
 
 // bitsFor is how many bits a level up to most takes.
 func bitsFor(most int) uint { return uint(bits.Len(uint(most))) }
 
-var errBits = damage{intray.NewMessage("parquet.page_ends_early", nil)}
+var errPageTruncated = damageError{intray.NewMessage("parquet.page_ends_early", nil)}
 
-// packed gives the number of so many bits, at most 64, that begins at a bit; the
+// readBits gives the number of so many bits, at most 64, that begins at a bit; the
 // least significant bit comes first.
-func packed(b []byte, bit int, width uint) (uint64, error) {
+func readBits(b []byte, bit int, width uint) (uint64, error) {
 	from, shift := bit>>3, uint(bit&7)
 	if from+9 <= len(b) {
 		n := binary.LittleEndian.Uint64(b[from:]) >> shift
 		if shift > 0 {
 			n |= uint64(b[from+8]) << (64 - shift)
 		}
-		return n & ones(width), nil
+		return n & bitMask(width), nil
 	}
 	if uint(len(b))*8 < uint(bit)+width {
-		return 0, errBits
+		return 0, errPageTruncated
 	}
 	n := uint64(0)
 	for i := uint(0); i < width; i++ {
@@ -279,11 +279,11 @@ func packed(b []byte, bit int, width uint) (uint64, error) {
 	return n, nil
 }
 
-func ones(width uint) uint64 { return 1<<width - 1 }
+func bitMask(width uint) uint64 { return 1<<width - 1 }
 
-// runs reads levels, indexes and truths: numbers of a few bits, packed or once
+// rleDecoder reads levels, indexes and truths: numbers of a few bits, packed or once
 // for a whole run. A run costs nothing however long it is.
-type runs struct {
+type rleDecoder struct {
 	text  []byte
 	at    int
 	width uint
@@ -292,51 +292,51 @@ type runs struct {
 	left   uint64
 	packed bool
 	bit    int
-	one    uint32
+	runValue    uint32
 }
 
-func (r *runs) next() (uint32, error) {
+func (r *rleDecoder) next() (uint32, error) {
 	for r.left == 0 {
-		if err := r.begin(); err != nil {
+		if err := r.beginRun(); err != nil {
 			return 0, err
 		}
 	}
 	r.left--
 	if !r.packed {
-		return r.one, nil
+		return r.runValue, nil
 	}
-	n, err := packed(r.text, r.bit, r.width)
+	n, err := readBits(r.text, r.bit, r.width)
 	r.bit += int(r.width)
 	return uint32(n), err
 }
 
-// begin reads the head of the next run.
-func (r *runs) begin() error {
+// beginRun reads the head of the next run.
+func (r *rleDecoder) beginRun() error {
 	head, size := binary.Uvarint(r.text[r.at:])
 	if size <= 0 {
-		return errBits
+		return errPageTruncated
 	}
 	r.at += size
 	if r.packed = head&1 == 1; r.packed {
-		return r.beginPacked(head >> 1)
+		return r.beginPackedRun(head >> 1)
 	}
-	r.left, r.one = head>>1, 0
+	r.left, r.runValue = head>>1, 0
 	for i := range int(r.width+7) / 8 {
 		if r.at == len(r.text) {
-			return errBits
+			return errPageTruncated
 		}
-		r.one |= uint32(r.text[r.at]) << (8 * i)
+		r.runValue |= uint32(r.text[r.at]) << (8 * i)
 		r.at++
 	}
 	return nil
 }
 
-// beginPacked notes so many groups of eight. Some programs leave out the end of
+// beginPackedRun notes so many groups of eight. Some programs leave out the end of
 // the last group.
-func (r *runs) beginPacked(groups uint64) error {
+func (r *rleDecoder) beginPackedRun(groups uint64) error {
 	rest := uint64(len(r.text) - r.at)
 	if groups > 1<<32 || r.width > 0 && rest == 0 && groups > 0 {
-		return errBits
+		return errPageTruncated
 	}
 	r.left, r.bit = groups*8, r.at*8
 	if r.width > 0 {
@@ -346,18 +346,18 @@ func (r *runs) beginPacked(groups uint64) error {
 	return nil
 }
 
-// oldLevels reads levels as the oldest files have them: packed with the most
+// bitPackedDecoder reads levels as the oldest files have them: packed with the most
 // significant bit first.
-type oldLevels struct {
+type bitPackedDecoder struct {
 	text  []byte
 	bit   int
 	width uint
 }
 
-func (o *oldLevels) next() (n uint32, err error) {
+func (o *bitPackedDecoder) next() (n uint32, err error) {
 	for range o.width {
 		if o.bit>>3 >= len(o.text) {
-			return 0, errBits
+			return 0, errPageTruncated
 		}
 		n = n<<1 | uint32(o.text[o.bit>>3]>>(7-o.bit&7)&1)
 		o.bit++
@@ -366,49 +366,49 @@ func (o *oldLevels) next() (n uint32, err error) {
 }
 
 const (
-	// maxBlock is the most numbers of a block of deltas, maxParts the most parts
+	// maxBlockValues is the most numbers of a block of deltas, maxMiniblocks the most parts
 	// that it is cut into.
-	maxBlock = 1 << 20
-	maxParts = 1 << 12
+	maxBlockValues = 1 << 20
+	maxMiniblocks = 1 << 12
 )
 
-var errDelta = damage{intray.NewMessage("parquet.invalid_delta_page", nil)}
+var errDelta = damageError{intray.NewMessage("parquet.invalid_delta_page", nil)}
 
-// deltas are numbers by their differences: blocks of parts, each packed with a
+// deltaDecoder are numbers by their differences: blocks of parts, each packed with a
 // width of its own above the least difference of the block.
 // https://github.com/apache/parquet-format/blob/master/Encodings.md
-type deltas struct {
+type deltaDecoder struct {
 	text []byte
 	at   int
-	// parts are the parts of a block, perPart the numbers of each; total counts
+	// parts are the parts of a block, valuesPerMiniblock the numbers of each; total counts
 	// those that are still to come.
-	parts, perPart int
+	miniblocks, valuesPerMiniblock int
 	total          uint64
 	last           uint64
 
-	least  uint64
-	widths []byte
-	part   int
-	// inPart is how many are left of the part at hand, which are read from bit.
-	inPart int
+	minDelta  uint64
+	bitWidths []byte
+	miniblock   int
+	// miniblockLeft is how many are left of the part at hand, which are read from bit.
+	miniblockLeft int
 	bit    int
 	first  bool
 }
 
-func newDeltas(text []byte) (*deltas, error) {
-	d := &deltas{text: text, first: true}
+func newDeltaDecoder(text []byte) (*deltaDecoder, error) {
+	d := &deltaDecoder{text: text, first: true}
 	block, parts, total := d.varint(), d.varint(), d.varint()
 	d.last = uint64(unzigzag(d.varint()))
-	if d.at < 0 || parts == 0 || parts > maxParts || block > maxBlock || block%(8*parts) != 0 || block == 0 {
+	if d.at < 0 || parts == 0 || parts > maxMiniblocks || block > maxBlockValues || block%(8*parts) != 0 || block == 0 {
 		return nil, errDelta
 	}
-	d.parts, d.perPart, d.total = int(parts), int(block/parts), total
-	d.part = d.parts
+	d.miniblocks, d.valuesPerMiniblock, d.total = int(parts), int(block/parts), total
+	d.miniblock = d.miniblocks
 	return d, nil
 }
 
 // varint reads a number; at is negative behind one that is none.
-func (d *deltas) varint() uint64 {
+func (d *deltaDecoder) varint() uint64 {
 	if d.at < 0 {
 		return 0
 	}
@@ -421,116 +421,116 @@ func (d *deltas) varint() uint64 {
 	return n
 }
 
-func (d *deltas) next() (value, error) {
-	n, err := d.number()
+func (d *deltaDecoder) next() (value, error) {
+	n, err := d.nextUint()
 	return value{bits: n}, err
 }
 
-func (d *deltas) number() (uint64, error) {
+func (d *deltaDecoder) nextUint() (uint64, error) {
 	if d.total == 0 {
-		return 0, errBits
+		return 0, errPageTruncated
 	}
 	d.total--
 	if d.first {
 		d.first = false
 		return d.last, nil
 	}
-	for d.inPart == 0 {
-		if err := d.turn(); err != nil {
+	for d.miniblockLeft == 0 {
+		if err := d.nextMiniblock(); err != nil {
 			return 0, err
 		}
 	}
-	d.inPart--
-	width := uint(d.widths[d.part-1])
-	n, err := packed(d.text, d.bit, width)
+	d.miniblockLeft--
+	width := uint(d.bitWidths[d.miniblock-1])
+	n, err := readBits(d.text, d.bit, width)
 	d.bit += int(width)
-	d.last += d.least + n
+	d.last += d.minDelta + n
 	return d.last, err
 }
 
-// turn goes on to the next part, and the next block where there is none.
-func (d *deltas) turn() error {
-	if d.part == d.parts {
-		d.least = uint64(unzigzag(d.varint()))
-		if d.at < 0 || d.parts > len(d.text)-d.at {
-			return errBits
+// nextMiniblock goes on to the next part, and the next block where there is none.
+func (d *deltaDecoder) nextMiniblock() error {
+	if d.miniblock == d.miniblocks {
+		d.minDelta = uint64(unzigzag(d.varint()))
+		if d.at < 0 || d.miniblocks > len(d.text)-d.at {
+			return errPageTruncated
 		}
-		d.widths, d.part = d.text[d.at:d.at+d.parts], 0
-		d.at += d.parts
+		d.bitWidths, d.miniblock = d.text[d.at:d.at+d.miniblocks], 0
+		d.at += d.miniblocks
 	}
-	width := int(d.widths[d.part])
+	width := int(d.bitWidths[d.miniblock])
 	if width > 64 {
 		return errDelta
 	}
-	d.part++
-	d.inPart, d.bit = d.perPart, d.at*8
-	d.at = min(d.at+width*d.perPart/8, len(d.text))
+	d.miniblock++
+	d.miniblockLeft, d.bit = d.valuesPerMiniblock, d.at*8
+	d.at = min(d.at+width*d.valuesPerMiniblock/8, len(d.text))
 	return nil
 }
 
-// end is where the bytes behind the numbers begin. Of the last block only the
+// endOffset is where the bytes behind the numbers begin. Of the last block only the
 // parts that hold numbers are written.
-func (d *deltas) end() (int, error) {
+func (d *deltaDecoder) endOffset() (int, error) {
 	c := *d
 	for left := c.total; left > 1; {
-		if err := c.turn(); err != nil {
+		if err := c.nextMiniblock(); err != nil {
 			return 0, err
 		}
-		left -= min(left-1, uint64(c.perPart))
+		left -= min(left-1, uint64(c.valuesPerMiniblock))
 	}
 	return c.at, nil
 }
 
-// lengths are texts whose lengths stand before them all.
-type lengths struct {
-	sizes *deltas
+// deltaLengthDecoder are texts whose lengths stand before them all.
+type deltaLengthDecoder struct {
+	sizes *deltaDecoder
 	text  []byte
 }
 
-func newLengths(text []byte) (*lengths, error) {
-	sizes, err := newDeltas(text)
+func newDeltaLengthDecoder(text []byte) (*deltaLengthDecoder, error) {
+	sizes, err := newDeltaDecoder(text)
 	if err != nil {
 		return nil, err
 	}
-	end, err := sizes.end()
-	return &lengths{sizes, text[end:]}, err
+	end, err := sizes.endOffset()
+	return &deltaLengthDecoder{sizes, text[end:]}, err
 }
 
-func (l *lengths) next() (value, error) {
-	size, err := l.sizes.number()
+func (l *deltaLengthDecoder) next() (value, error) {
+	size, err := l.sizes.nextUint()
 	if err != nil {
 		return value{}, err
 	}
 	if size = uint64(uint32(size)); size > uint64(len(l.text)) {
-		return value{}, errBits
+		return value{}, errPageTruncated
 	}
 	v := value{bytes: l.text[:size]}
 	l.text = l.text[size:]
 	return v, nil
 }
 
-// prefixed are texts that begin like the one before.
-type prefixed struct {
-	shared *deltas
-	rest   *lengths
+// deltaByteArrayDecoder are texts that begin like the one before.
+type deltaByteArrayDecoder struct {
+	shared *deltaDecoder
+	rest   *deltaLengthDecoder
 	last   []byte
 }
 
-func newPrefixed(text []byte) (*prefixed, error) {
-	shared, err := newDeltas(text)
+func newDeltaByteArrayDecoder(text []byte) (*deltaByteArrayDecoder, error) {
+	shared, err := newDeltaDecoder(text)
 	if err != nil {
 		return nil, err
 	}
-	end, err := shared.end()
+	end, err := shared.endOffset()
 	if err != nil {
 		return nil, err
 	}
-	rest, err := newLengths(text[end:])
-	return &prefixed{shared: shared, rest: rest}, err
+	rest, err := newDeltaLengthDecoder(text[end:])
+	return &deltaByteArrayDecoder{shared: shared, rest: rest}, err
 }
 
-func (p *prefixed) next() (value, error) {
-	same, err := p.shared.number()
+func (p *deltaByteArrayDecoder) next() (value, error) {
+	same, err := p.shared.nextUint()
 	if err != nil {
 		return value{}, err
 	}

@@ -146,7 +146,7 @@ func TestOldLevels(t *testing.T) {
 
 func TestHalf(t *testing.T) {
 	for n := range 1 << 16 {
-		f := half(uint16(n))
+		f := decodeFloat16(uint16(n))
 		if n&0x7C00 == 0x7C00 {
 			if !math.IsNaN(f) && !math.IsInf(f, 0) {
 				t.Fatalf("%#x is %v", n, f)

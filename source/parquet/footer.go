@@ -28,24 +28,24 @@ const (
 
 // footer is what the end of a file says about it.
 type footer struct {
-	// text is the footer, at where it begins in the file.
-	text []byte
-	at   int64
+	// data is the footer, at where it begins in the file.
+	data []byte
+	offset   int64
 
 	createdBy string
 	rows      int64
 	elements  []element
-	groups    []group
+	rowGroups    []rowGroup
 }
 
-// group is a row group: its place in the footer and its rows.
-type group struct {
-	at   int
+// rowGroup is a row group: its place in the footer and its rows.
+type rowGroup struct {
+	offset   int
 	rows int64
 }
 
-// chunk is where a leaf's pages of one row group are.
-type chunk struct {
+// columnChunk is where a leaf's pages of one row group are.
+type columnChunk struct {
 	physical format.Type
 	codec    format.CompressionCodec
 	// entries counts values and nulls.
@@ -53,17 +53,17 @@ type chunk struct {
 	start   int64
 	// elsewhere says that the chunk is in another file, sealed that it is
 	// encrypted.
-	elsewhere, sealed bool
+	external, encrypted bool
 }
 
 // readFooter reads the end of a file.
 func readFooter(in source.Input, limits source.Limits) (*footer, error) {
-	head, tail := make([]byte, len(mark)), make([]byte, tailBytes)
+	head, tail := make([]byte, len(magic)), make([]byte, tailBytes)
 	if in.Size == 0 {
 		return nil, source.ErrEmpty
 	}
 	if in.Size < int64(len(head)+len(tail)) {
-		return nil, damage{intray.NewMessage("parquet.too_short", nil)}
+		return nil, damageError{intray.NewMessage("parquet.too_short", nil)}
 	}
 	if err := readAt(in, head, 0); err != nil {
 		return nil, err
@@ -72,23 +72,23 @@ func readFooter(in source.Input, limits source.Limits) (*footer, error) {
 		return nil, err
 	}
 	switch end := string(tail[4:]); {
-	case string(head) == markEncrypted || string(head) == mark && end == markEncrypted:
+	case string(head) == magicEncrypted || string(head) == magic && end == magicEncrypted:
 		return nil, errEncrypted
-	case string(head) != mark:
-		return nil, damage{intray.NewMessage("parquet.no_par1_at_start", nil)}
-	case end != mark:
-		return nil, damage{intray.NewMessage("parquet.no_par1_at_end", nil)}
+	case string(head) != magic:
+		return nil, damageError{intray.NewMessage("parquet.no_par1_at_start", nil)}
+	case end != magic:
+		return nil, damageError{intray.NewMessage("parquet.no_par1_at_end", nil)}
 	}
 	size := int64(binary.LittleEndian.Uint32(tail))
 	at := in.Size - tailBytes - size
-	if at < int64(len(mark)) {
-		return nil, damage{intray.NewMessage("parquet.footer_too_long", nil)}
+	if at < int64(len(magic)) {
+		return nil, damageError{intray.NewMessage("parquet.footer_too_long", nil)}
 	}
 	if size > maxFooter {
-		return nil, limitReached{intray.NewMessage("parquet.footer_too_large", intray.Params{"limit": maxFooter})}
+		return nil, limitError{intray.NewMessage("parquet.footer_too_large", intray.Params{"limit": maxFooter})}
 	}
-	f := &footer{text: make([]byte, size), at: at}
-	if err := readAt(in, f.text, at); err != nil {
+	f := &footer{data: make([]byte, size), offset: at}
+	if err := readAt(in, f.data, at); err != nil {
 		return nil, err
 	}
 	return f, f.parse(elementsPerColumn * limits.Columns)
@@ -97,35 +97,35 @@ func readFooter(in source.Input, limits source.Limits) (*footer, error) {
 // parse reads the footer, with at most so many elements of the schema: an empty
 // one has a single byte there, and many in memory.
 func (f *footer) parse(most int) error {
-	c := &compact{text: f.text}
-	c.fields(wireStruct, func(id int16, wire byte) bool {
+	c := &thriftReader{text: f.data}
+	c.readFields(wireStruct, func(id int16, wire byte) bool {
 		switch id {
 		case 2:
-			c.each(wire, func(wire byte) {
+			c.eachElement(wire, func(wire byte) {
 				f.elements = append(f.elements, readElement(c, wire))
 				if len(f.elements) > most {
-					c.fail(limitReached{intray.NewMessage("parquet.too_many_elements", intray.Params{"limit": most})})
+					c.fail(limitError{intray.NewMessage("parquet.too_many_elements", intray.Params{"limit": most})})
 				}
 			})
 		case 3:
-			f.rows = c.int(wire)
+			f.rows = c.readInt(wire)
 		case 4:
-			c.each(wire, func(wire byte) {
-				f.groups = append(f.groups, f.readGroup(c, wire))
-				if len(f.groups) > maxGroups {
-					c.fail(limitReached{intray.NewMessage("parquet.too_many_row_groups", intray.Params{"limit": maxGroups})})
+			c.eachElement(wire, func(wire byte) {
+				f.rowGroups = append(f.rowGroups, f.readGroup(c, wire))
+				if len(f.rowGroups) > maxGroups {
+					c.fail(limitError{intray.NewMessage("parquet.too_many_row_groups", intray.Params{"limit": maxGroups})})
 				}
 			})
 		case 6:
-			f.createdBy = printable(c.bytes(wire))
+			f.createdBy = printable(c.readBinary(wire))
 		default:
 			return false
 		}
 		return true
 	})
-	var broken damage
+	var broken damageError
 	if errors.As(c.err, &broken) {
-		return damage{intray.NewMessage("parquet.footer_damaged", intray.Params{"problem": broken.problem})}
+		return damageError{intray.NewMessage("parquet.footer_damaged", intray.Params{"problem": broken.problem})}
 	}
 	return c.err
 }
@@ -141,25 +141,25 @@ func printable(text []byte) string {
 }
 
 // readGroup notes where a row group is; its chunks are read when it is.
-func (f *footer) readGroup(c *compact, wire byte) group {
-	g := group{at: c.at}
-	c.fields(wire, func(id int16, wire byte) bool {
+func (f *footer) readGroup(c *thriftReader, wire byte) rowGroup {
+	g := rowGroup{offset: c.at}
+	c.readFields(wire, func(id int16, wire byte) bool {
 		if id == 3 {
-			g.rows = c.int(wire)
+			g.rows = c.readInt(wire)
 		}
 		return id == 3
 	})
 	return g
 }
 
-// chunks reads the chunks of a row group, which has at most so many.
-func (f *footer) chunks(g group, most int, chunks []chunk) ([]chunk, error) {
-	c := &compact{text: f.text, at: g.at}
-	c.fields(wireStruct, func(id int16, wire byte) bool {
+// readChunks reads the chunks of a row group, which has at most so many.
+func (f *footer) readChunks(g rowGroup, most int, chunks []columnChunk) ([]columnChunk, error) {
+	c := &thriftReader{text: f.data, at: g.offset}
+	c.readFields(wireStruct, func(id int16, wire byte) bool {
 		if id == 1 {
-			c.each(wire, func(wire byte) {
+			c.eachElement(wire, func(wire byte) {
 				if chunks = append(chunks, readChunk(c, wire)); len(chunks) > most {
-					c.fail(damage{intray.NewMessage("parquet.row_group_too_wide", nil)})
+					c.fail(damageError{intray.NewMessage("parquet.row_group_too_wide", nil)})
 				}
 			})
 		}
@@ -168,16 +168,16 @@ func (f *footer) chunks(g group, most int, chunks []chunk) ([]chunk, error) {
 	return chunks, c.err
 }
 
-func readChunk(c *compact, wire byte) chunk {
-	k := chunk{physical: -1}
-	c.fields(wire, func(id int16, wire byte) bool {
+func readChunk(c *thriftReader, wire byte) columnChunk {
+	k := columnChunk{physical: -1}
+	c.readFields(wire, func(id int16, wire byte) bool {
 		switch id {
 		case 1:
-			k.elsewhere = len(c.bytes(wire)) > 0
+			k.external = len(c.readBinary(wire)) > 0
 		case 3:
-			k.readPlace(c, wire)
+			k.readMetaData(c, wire)
 		case 8:
-			k.sealed = true
+			k.encrypted = true
 			return false
 		default:
 			return false
@@ -187,20 +187,20 @@ func readChunk(c *compact, wire byte) chunk {
 	return k
 }
 
-func (k *chunk) readPlace(c *compact, wire byte) {
+func (k *columnChunk) readMetaData(c *thriftReader, wire byte) {
 	var dictionary int64
-	c.fields(wire, func(id int16, wire byte) bool {
+	c.readFields(wire, func(id int16, wire byte) bool {
 		switch id {
 		case 1:
-			k.physical = format.Type(c.small(wire))
+			k.physical = format.Type(c.readInt32(wire))
 		case 4:
-			k.codec = format.CompressionCodec(c.small(wire))
+			k.codec = format.CompressionCodec(c.readInt32(wire))
 		case 5:
-			k.entries = c.int(wire)
+			k.entries = c.readInt(wire)
 		case 9:
-			k.start = c.int(wire)
+			k.start = c.readInt(wire)
 		case 11:
-			dictionary = c.int(wire)
+			dictionary = c.readInt(wire)
 		default:
 			return false
 		}
@@ -211,22 +211,22 @@ func (k *chunk) readPlace(c *compact, wire byte) {
 	}
 }
 
-// check wants all row groups to have the chunks of these leaves, and the rows of
+// validateRowGroups wants all row groups to have the chunks of these leaves, and the rows of
 // all to be those of the file.
-func (f *footer) check(leaves []*leaf) error {
+func (f *footer) validateRowGroups(leaves []*leaf) error {
 	rows := int64(0)
-	var chunks []chunk
-	for i, g := range f.groups {
+	var chunks []columnChunk
+	for i, g := range f.rowGroups {
 		if g.rows < 0 || g.rows > math.MaxInt64-rows {
-			return damage{intray.NewMessage("parquet.impossible_row_count", intray.Params{"group": i + 1})}
+			return damageError{intray.NewMessage("parquet.impossible_row_count", intray.Params{"group": i + 1})}
 		}
 		rows += g.rows
 		var err error
-		if chunks, err = f.chunks(g, len(leaves), chunks[:0]); err != nil {
+		if chunks, err = f.readChunks(g, len(leaves), chunks[:0]); err != nil {
 			return fmt.Errorf("read row group %d: %w", i+1, err)
 		}
 		if len(chunks) != len(leaves) {
-			return damage{intray.NewMessage("parquet.wrong_column_count", intray.Params{"group": i + 1, "columns": columnCount(len(chunks)), "expected": len(leaves)})}
+			return damageError{intray.NewMessage("parquet.wrong_column_count", intray.Params{"group": i + 1, "columns": columnCount(len(chunks)), "expected": len(leaves)})}
 		}
 		for c, k := range chunks {
 			if err := f.checkChunk(k, leaves[c], g.rows); err != nil {
@@ -235,27 +235,27 @@ func (f *footer) check(leaves []*leaf) error {
 		}
 	}
 	if rows != f.rows {
-		return damage{intray.NewMessage("parquet.wrong_row_count", intray.Params{"declared": f.rows, "found": rows})}
+		return damageError{intray.NewMessage("parquet.wrong_row_count", intray.Params{"declared": f.rows, "found": rows})}
 	}
 	return nil
 }
 
-func (f *footer) checkChunk(k chunk, l *leaf, rows int64) error {
+func (f *footer) checkChunk(k columnChunk, l *leaf, rows int64) error {
 	switch {
-	case k.sealed:
+	case k.encrypted:
 		return errEncrypted
-	case k.elsewhere:
-		return damage{intray.NewMessage("parquet.column_in_other_file", intray.Params{"column": source.Excerpt(l.path)})}
+	case k.external:
+		return damageError{intray.NewMessage("parquet.column_in_other_file", intray.Params{"column": source.Excerpt(l.path)})}
 	case k.physical != l.physical:
-		return damage{intray.NewMessage("parquet.wrong_column_type", intray.Params{"column": source.Excerpt(l.path)})}
+		return damageError{intray.NewMessage("parquet.wrong_column_type", intray.Params{"column": source.Excerpt(l.path)})}
 	case k.entries < rows || l.rep == 0 && k.entries > rows:
-		return damage{intray.NewMessage("parquet.wrong_value_count", intray.Params{"column": source.Excerpt(l.path), "values": k.entries, "rows": rows})}
-	case k.entries > 0 && (k.start < int64(len(mark)) || k.start >= f.at):
-		return damage{intray.NewMessage("parquet.column_outside_file", intray.Params{"column": source.Excerpt(l.path)})}
+		return damageError{intray.NewMessage("parquet.wrong_value_count", intray.Params{"column": source.Excerpt(l.path), "values": k.entries, "rows": rows})}
+	case k.entries > 0 && (k.start < int64(len(magic)) || k.start >= f.offset):
+		return damageError{intray.NewMessage("parquet.column_outside_file", intray.Params{"column": source.Excerpt(l.path)})}
 	}
 	_, known := codecs[k.codec]
 	if !known {
-		return damage{intray.NewMessage("parquet.unknown_compression", intray.Params{
+		return damageError{intray.NewMessage("parquet.unknown_compression", intray.Params{
 			"column": source.Excerpt(l.path), "codec": k.codec.String(), "codecs": []string{"snappy", "gzip", "zstd", "lz4_raw", "brotli"},
 		})}
 	}

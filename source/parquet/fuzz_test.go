@@ -22,7 +22,7 @@ const maxDrained = 50_000
 // drained reads a file, keeps nothing, and gives what it was told.
 func drained(tb testing.TB, file []byte) (rows int, err error) {
 	tb.Helper()
-	b, err := Format{}.Open(tb.Context(), sourcetest.Input("", file), source.Options{})
+	b, err := Format{}.Open(tb.Context(), sourcetest.NewInput("", file), source.Options{})
 	if err != nil {
 		return 0, err
 	}
@@ -107,7 +107,7 @@ func TestMutations(t *testing.T) {
 		var rows int
 		var err error
 		cost := allocated(func() { rows, err = drained(t, file) })
-		if err != nil && !isTyped(err) || rows > maxDrained {
+		if err != nil && !isSourceError(err) || rows > maxDrained {
 			t.Fatalf("mutation %d: %d rows, %v", i, rows, err)
 		}
 		if cost > 16<<20 {
@@ -128,12 +128,12 @@ func FuzzParquet(f *testing.F) {
 		f.Add(file)
 	}
 	f.Fuzz(func(t *testing.T, file []byte) {
-		if score, reason := (Format{}).Detect(sourcetest.Input("", file), file[:min(len(file), source.HeadBytes)]); score < 0 || score > 1 || (score > 0) == reason.IsZero() {
+		if score, reason := (Format{}).Detect(sourcetest.NewInput("", file), file[:min(len(file), source.HeadBytes)]); score < 0 || score > 1 || (score > 0) == reason.IsZero() {
 			t.Fatalf("score %v, reason %q", score, reason)
 		}
-		b, err := Format{}.Open(t.Context(), sourcetest.Input("", file), source.Options{Limits: source.Limits{Cells: maxDrained}})
+		b, err := Format{}.Open(t.Context(), sourcetest.NewInput("", file), source.Options{Limits: source.Limits{Cells: maxDrained}})
 		if err != nil {
-			if !isTyped(err) {
+			if !isSourceError(err) {
 				t.Fatal(err)
 			}
 			return
@@ -148,7 +148,7 @@ func FuzzParquet(f *testing.F) {
 				t.Fatal("an empty batch without an error")
 			}
 		}
-		if !errors.Is(err, io.EOF) && !isTyped(err) {
+		if !errors.Is(err, io.EOF) && !isSourceError(err) {
 			t.Fatal(err)
 		}
 	})

@@ -26,15 +26,15 @@ func TestCivilLikeTheStandardLibrary(t *testing.T) {
 		seconds := rapid.Int64Range(-62_167_219_200, 253_402_300_799).Draw(t, "seconds") // the years 0 to 9999
 		ns := rapid.Int64Range(0, 999_999_999).Draw(t, "ns")
 		want := time.Unix(seconds, ns).UTC().Format("2006-01-02T15:04:05.999999999Z")
-		got, kind := appendMoment(nil, seconds, uint64(ns), nanos, true)
+		got, kind := appendDateTime(nil, seconds, uint64(ns), nanos, true)
 		if string(got) != want || kind != intray.CellDateTime {
 			t.Fatalf("%s, not %s", got, want)
 		}
-		day, _ := appendDay(nil, floorDiv(seconds, daySeconds))
+		day, _ := appendDay(nil, floorDiv(seconds, secondsPerDay))
 		if string(day) != want[:10] {
 			t.Fatalf("%s, not %s", day, want[:10])
 		}
-		if value := momentValue(got); len(value) > 23 || !strings.HasPrefix(want, string(value)) {
+		if value := typedTimestamp(got); len(value) > 23 || !strings.HasPrefix(want, string(value)) {
 			t.Fatalf("the value of %s is %s", want, value)
 		}
 	})
@@ -72,7 +72,7 @@ func TestDecimalsLikeBig(t *testing.T) {
 			n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(raw))))
 		}
 		want := new(big.Rat).SetFrac(n, new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(scale)), nil)).FloatString(scale)
-		l := &leaf{physical: format.ByteArray, meaning: meaning{kind: meansDecimal, precision: 100, scale: scale}}
+		l := &leaf{physical: format.ByteArray, logical: logicalType{kind: logicalDecimal, precision: 100, scale: scale}}
 		got, kind, err := l.render(nil, value{bytes: raw})
 		if string(got) != want || kind != intray.CellNumber || err != nil {
 			t.Fatalf("%x with %d places: %s %v, not %s", raw, scale, got, err, want)
@@ -101,14 +101,14 @@ func TestRunsLikeTheEncoder(t *testing.T) {
 		width := rapid.IntRange(1, 8).Draw(t, "width")
 		var want []byte
 		for range rapid.IntRange(1, 8).Draw(t, "pieces") {
-			one := rapid.ByteMax(byte(ones(uint(width)))).Draw(t, "level")
+			one := rapid.ByteMax(byte(bitMask(uint(width)))).Draw(t, "level")
 			want = append(want, bytes.Repeat([]byte{one}, rapid.IntRange(1, 40).Draw(t, "times"))...)
 		}
 		text, err := (&rle.Encoding{BitWidth: width}).EncodeLevels(nil, want)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := &runs{text: text, width: uint(width)}
+		r := &rleDecoder{text: text, width: uint(width)}
 		for i, w := range want {
 			if n, err := r.next(); n != uint32(w) || err != nil {
 				t.Fatalf("level %d is %d, not %d: %v", i, n, w, err)
@@ -125,19 +125,19 @@ func TestDeltasLikeTheEncoder(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, err := newDeltas(append(bytes.Clone(text), "behind"...))
+		d, err := newDeltaDecoder(append(bytes.Clone(text), "behind"...))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if end, err := d.end(); end != len(text) || err != nil {
+		if end, err := d.endOffset(); end != len(text) || err != nil {
 			t.Fatalf("%d numbers end at %d, not %d: %v", len(want), end, len(text), err)
 		}
 		for i, w := range want {
-			if n, err := d.number(); int64(n) != w || err != nil {
+			if n, err := d.nextUint(); int64(n) != w || err != nil {
 				t.Fatalf("number %d is %d, not %d: %v", i, int64(n), w, err)
 			}
 		}
-		if _, err := d.number(); err == nil {
+		if _, err := d.nextUint(); err == nil {
 			t.Fatal("there is a number behind the last")
 		}
 	})
@@ -149,7 +149,7 @@ func TestPackedBitByBit(t *testing.T) {
 		text := rapid.SliceOfN(rapid.Byte(), 1, 24).Draw(t, "text")
 		bit := rapid.IntRange(0, 8*len(text)).Draw(t, "bit")
 		width := rapid.UintRange(0, 64).Draw(t, "width")
-		got, err := packed(text, bit, width)
+		got, err := readBits(text, bit, width)
 		if outside := bit+int(width) > 8*len(text); outside != (err != nil) {
 			t.Fatalf("%d bits at %d of %d bytes: %v", width, bit, len(text), err)
 		} else if outside {
@@ -171,7 +171,7 @@ func TestPackedBitByBit(t *testing.T) {
 // not at all.
 func TestCompactNeverPanics(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := &compact{text: rapid.SliceOf(rapid.Byte()).Draw(t, "text")}
+		c := &thriftReader{text: rapid.SliceOf(rapid.Byte()).Draw(t, "text")}
 		c.skip(rapid.ByteMax(15).Draw(t, "wire"))
 		if c.at > len(c.text) {
 			t.Fatalf("it went to %d of %d", c.at, len(c.text))
@@ -198,14 +198,14 @@ func TestCompactSkips(t *testing.T) {
 		{wireMap, []byte{0}, nil},
 		{wireStruct, []byte{0x15, 2, 0x05, 40, 2, 0}, nil},
 		{wireUUID, make([]byte, 16), nil},
-		{wireDouble, make([]byte, 7), errShort},
-		{wireBinary, []byte("\x04abc"), errShort},
-		{wireList, []byte{0x35, 1}, errShort},
+		{wireDouble, make([]byte, 7), errTruncated},
+		{wireBinary, []byte("\x04abc"), errTruncated},
+		{wireList, []byte{0x35, 1}, errTruncated},
 		{14, nil, errThrift},
 		{wireLong, bytes.Repeat([]byte{0xFF}, 11), errThrift},
 	} {
 		t.Run(fmt.Sprintf("%d %x", test.wire, test.text), func(t *testing.T) {
-			c := &compact{text: test.text}
+			c := &thriftReader{text: test.text}
 			c.skip(test.wire)
 			if !errors.Is(c.err, test.err) || c.at != len(test.text) {
 				t.Errorf("got %v at %d", c.err, c.at)

@@ -7,35 +7,35 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// What a logical type is, by its number in the format. noMeaning is none.
+// What a logical type is, by its number in the format. logicalNone is none.
 // https://github.com/apache/parquet-format/blob/master/LogicalTypes.md
 const (
-	noMeaning      = 0
-	meansString    = 1
-	meansMap       = 2
-	meansList      = 3
-	meansEnum      = 4
-	meansDecimal   = 5
-	meansDate      = 6
-	meansTime      = 7
-	meansTimestamp = 8
-	meansInterval  = 9 // only in the older annotations
-	meansInteger   = 10
-	meansNull      = 11
-	meansJSON      = 12
-	meansBSON      = 13
-	meansUUID      = 14
-	meansFloat16   = 15
-	meansVariant   = 16
-	meansGeometry  = 17
-	meansGeography = 18
+	logicalNone      = 0
+	logicalString    = 1
+	logicalMap       = 2
+	logicalList      = 3
+	logicalEnum      = 4
+	logicalDecimal   = 5
+	logicalDate      = 6
+	logicalTime      = 7
+	logicalTimestamp = 8
+	logicalInterval  = 9 // only in the older annotations
+	logicalInteger   = 10
+	logicalNull      = 11
+	logicalJSON      = 12
+	logicalBSON      = 13
+	logicalUUID      = 14
+	logicalFloat16   = 15
+	logicalVariant   = 16
+	logicalGeometry  = 17
+	logicalGeography = 18
 )
 
 // What an element may lack.
 const (
 	noPhysical   = format.Type(-1)
 	noRepetition = format.FieldRepetitionType(-1)
-	noOlder      = -1
+	noConverted      = -1
 )
 
 // The units of times, by their number in the format and by their digits.
@@ -47,9 +47,9 @@ const (
 	nanos      = 9
 )
 
-// meaning is what an annotation says about the values of a leaf, or the shape of
+// logicalType is what an annotation says about the values of a leaf, or the shape of
 // a group.
-type meaning struct {
+type logicalType struct {
 	kind int
 	// scale and precision are those of a decimal.
 	scale, precision int
@@ -69,76 +69,76 @@ type element struct {
 	length     int
 	repetition format.FieldRepetitionType
 	children   int
-	meaning    meaning
+	logical    logicalType
 }
 
-func readElement(c *compact, wire byte) element {
+func readElement(c *thriftReader, wire byte) element {
 	e := element{physical: noPhysical, repetition: noRepetition}
-	older, scale, precision := noOlder, 0, 0
-	c.fields(wire, func(id int16, wire byte) bool {
+	older, scale, precision := noConverted, 0, 0
+	c.readFields(wire, func(id int16, wire byte) bool {
 		switch id {
 		case 1:
-			e.physical = format.Type(c.small(wire))
+			e.physical = format.Type(c.readInt32(wire))
 		case 2:
-			e.length = c.small(wire)
+			e.length = c.readInt32(wire)
 		case 3:
-			e.repetition = format.FieldRepetitionType(c.small(wire))
+			e.repetition = format.FieldRepetitionType(c.readInt32(wire))
 		case 4:
-			e.name = c.bytes(wire)
+			e.name = c.readBinary(wire)
 		case 5:
-			e.children = c.small(wire)
+			e.children = c.readInt32(wire)
 		case 6:
-			older = c.small(wire)
+			older = c.readInt32(wire)
 		case 7:
-			scale = c.small(wire)
+			scale = c.readInt32(wire)
 		case 8:
-			precision = c.small(wire)
+			precision = c.readInt32(wire)
 		case 10:
-			e.meaning = readMeaning(c, wire)
+			e.logical = readLogicalType(c, wire)
 		default:
 			return false
 		}
 		return true
 	})
-	if e.meaning.kind == noMeaning && older != noOlder {
-		e.meaning = olderMeaning(deprecated.ConvertedType(older))
-		e.meaning.scale, e.meaning.precision = scale, precision
+	if e.logical.kind == logicalNone && older != noConverted {
+		e.logical = logicalFromConverted(deprecated.ConvertedType(older))
+		e.logical.scale, e.logical.precision = scale, precision
 	}
 	return e
 }
 
-// readMeaning reads the union of the logical types.
-func readMeaning(c *compact, wire byte) meaning {
-	var m meaning
-	c.fields(wire, func(id int16, wire byte) bool {
-		if id < meansString || id > meansGeography || wire != wireStruct {
+// readLogicalType reads the union of the logical types.
+func readLogicalType(c *thriftReader, wire byte) logicalType {
+	var m logicalType
+	c.readFields(wire, func(id int16, wire byte) bool {
+		if id < logicalString || id > logicalGeography || wire != wireStruct {
 			return false
 		}
 		m.kind = int(id)
-		c.fields(wire, func(id int16, wire byte) bool { return m.readDetail(c, id, wire) })
+		c.readFields(wire, func(id int16, wire byte) bool { return m.readDetail(c, id, wire) })
 		return true
 	})
 	return m
 }
 
-func (m *meaning) readDetail(c *compact, id int16, wire byte) bool {
+func (m *logicalType) readDetail(c *thriftReader, id int16, wire byte) bool {
 	switch [2]int{m.kind, int(id)} {
-	case [2]int{meansDecimal, 1}:
-		m.scale = c.small(wire)
-	case [2]int{meansDecimal, 2}:
-		m.precision = c.small(wire)
-	case [2]int{meansTime, 1}, [2]int{meansTimestamp, 1}:
+	case [2]int{logicalDecimal, 1}:
+		m.scale = c.readInt32(wire)
+	case [2]int{logicalDecimal, 2}:
+		m.precision = c.readInt32(wire)
+	case [2]int{logicalTime, 1}, [2]int{logicalTimestamp, 1}:
 		m.utc = wire == wireTrue
-	case [2]int{meansTime, 2}, [2]int{meansTimestamp, 2}:
-		c.fields(wire, func(id int16, _ byte) bool {
+	case [2]int{logicalTime, 2}, [2]int{logicalTimestamp, 2}:
+		c.readFields(wire, func(id int16, _ byte) bool {
 			if id >= unitMillis && id <= unitNanos {
 				m.digits = 3 * int(id)
 			}
 			return false
 		})
-	case [2]int{meansInteger, 1}:
-		m.bits = c.small(wire)
-	case [2]int{meansInteger, 2}:
+	case [2]int{logicalInteger, 1}:
+		m.bits = c.readInt32(wire)
+	case [2]int{logicalInteger, 2}:
 		m.signed = wire == wireTrue
 	default:
 		return false
@@ -146,49 +146,49 @@ func (m *meaning) readDetail(c *compact, id int16, wire byte) bool {
 	return true
 }
 
-// olderMeaning gives the logical type that an annotation of older files stands
+// logicalFromConverted gives the logical type that an annotation of older files stands
 // for. Their times are adjusted to UTC.
-func olderMeaning(kind deprecated.ConvertedType) meaning {
+func logicalFromConverted(kind deprecated.ConvertedType) logicalType {
 	switch kind {
 	case deprecated.UTF8:
-		return meaning{kind: meansString}
+		return logicalType{kind: logicalString}
 	case deprecated.Map, deprecated.MapKeyValue:
-		return meaning{kind: meansMap}
+		return logicalType{kind: logicalMap}
 	case deprecated.List:
-		return meaning{kind: meansList}
+		return logicalType{kind: logicalList}
 	case deprecated.Enum:
-		return meaning{kind: meansEnum}
+		return logicalType{kind: logicalEnum}
 	case deprecated.Decimal:
-		return meaning{kind: meansDecimal}
+		return logicalType{kind: logicalDecimal}
 	case deprecated.Date:
-		return meaning{kind: meansDate}
+		return logicalType{kind: logicalDate}
 	case deprecated.TimeMillis:
-		return meaning{kind: meansTime, utc: true, digits: millis}
+		return logicalType{kind: logicalTime, utc: true, digits: millis}
 	case deprecated.TimeMicros:
-		return meaning{kind: meansTime, utc: true, digits: micros}
+		return logicalType{kind: logicalTime, utc: true, digits: micros}
 	case deprecated.TimestampMillis:
-		return meaning{kind: meansTimestamp, utc: true, digits: millis}
+		return logicalType{kind: logicalTimestamp, utc: true, digits: millis}
 	case deprecated.TimestampMicros:
-		return meaning{kind: meansTimestamp, utc: true, digits: micros}
+		return logicalType{kind: logicalTimestamp, utc: true, digits: micros}
 	case deprecated.Json:
-		return meaning{kind: meansJSON}
+		return logicalType{kind: logicalJSON}
 	case deprecated.Bson:
-		return meaning{kind: meansBSON}
+		return logicalType{kind: logicalBSON}
 	case deprecated.Interval:
-		return meaning{kind: meansInterval}
+		return logicalType{kind: logicalInterval}
 	}
-	return olderInteger(kind)
+	return integerFromConverted(kind)
 }
 
-// olderInteger reads the annotations from UINT_8 to INT_64, which double.
-func olderInteger(kind deprecated.ConvertedType) meaning {
+// integerFromConverted reads the annotations from UINT_8 to INT_64, which double.
+func integerFromConverted(kind deprecated.ConvertedType) logicalType {
 	switch {
 	case kind >= deprecated.Uint8 && kind <= deprecated.Uint64:
-		return meaning{kind: meansInteger, bits: 8 << (kind - deprecated.Uint8)}
+		return logicalType{kind: logicalInteger, bits: 8 << (kind - deprecated.Uint8)}
 	case kind >= deprecated.Int8 && kind <= deprecated.Int64:
-		return meaning{kind: meansInteger, bits: 8 << (kind - deprecated.Int8), signed: true}
+		return logicalType{kind: logicalInteger, bits: 8 << (kind - deprecated.Int8), signed: true}
 	}
-	return meaning{}
+	return logicalType{}
 }
 
 const (
@@ -201,9 +201,9 @@ const (
 	int96Bytes    = 12
 )
 
-// fitting gives the meaning of a leaf, none where it does not fit the physical
+// effectiveType gives the meaning of a leaf, none where it does not fit the physical
 // type: the value itself is what is left then.
-func fitting(e element) meaning {
+func effectiveType(e element) logicalType {
 	fits := false
 	switch e.physical {
 	case format.Int32, format.Int64:
@@ -211,70 +211,70 @@ func fitting(e element) meaning {
 	case format.ByteArray, format.FixedLenByteArray:
 		fits = fitsBytes(e)
 	}
-	if !fits && e.meaning.kind != meansNull {
-		return meaning{}
+	if !fits && e.logical.kind != logicalNull {
+		return logicalType{}
 	}
-	return e.meaning
+	return e.logical
 }
 
 func fitsInts(e element) bool {
-	m, wide := e.meaning, e.physical == format.Int64
+	m, wide := e.logical, e.physical == format.Int64
 	switch m.kind {
-	case meansDecimal:
+	case logicalDecimal:
 		return true
-	case meansDate:
+	case logicalDate:
 		return !wide
-	case meansTime, meansTimestamp:
-		return m.digits > 0 && wide == (m.kind == meansTimestamp || m.digits != millis)
-	case meansInteger:
+	case logicalTime, logicalTimestamp:
+		return m.digits > 0 && wide == (m.kind == logicalTimestamp || m.digits != millis)
+	case logicalInteger:
 		return wide && m.bits == 64 || !wide && (m.bits == 8 || m.bits == 16 || m.bits == 32)
 	}
 	return false
 }
 
 func fitsBytes(e element) bool {
-	switch e.meaning.kind {
-	case meansString, meansEnum, meansJSON, meansBSON, meansGeometry, meansGeography, meansDecimal:
+	switch e.logical.kind {
+	case logicalString, logicalEnum, logicalJSON, logicalBSON, logicalGeometry, logicalGeography, logicalDecimal:
 		return true
-	case meansUUID:
+	case logicalUUID:
 		return e.physical == format.FixedLenByteArray && e.length == uuidBytes
-	case meansFloat16:
+	case logicalFloat16:
 		return e.physical == format.FixedLenByteArray && e.length == halfBytes
-	case meansInterval:
+	case logicalInterval:
 		return e.physical == format.FixedLenByteArray && e.length == intervalBytes
 	}
 	return false
 }
 
-// impossible says that the digits of a decimal cannot be.
-func (m meaning) impossible() bool {
-	return m.kind == meansDecimal && (m.precision <= 0 || m.precision > maxPrecision || m.scale < 0 || m.scale > m.precision)
+// isInvalid says that the digits of a decimal cannot be.
+func (m logicalType) isInvalid() bool {
+	return m.kind == logicalDecimal && (m.precision <= 0 || m.precision > maxPrecision || m.scale < 0 || m.scale > m.precision)
 }
 
 // typeName names the type of a leaf for a person.
 func (l *leaf) typeName() string {
-	m := l.meaning
+	m := l.logical
 	switch m.kind {
-	case meansDecimal:
+	case logicalDecimal:
 		return fmt.Sprintf("decimal(%d,%d)", m.precision, m.scale)
-	case meansTime, meansTimestamp:
-		name := map[int]string{meansTime: "time", meansTimestamp: "timestamp"}[m.kind]
+	case logicalTime, logicalTimestamp:
+		name := map[int]string{logicalTime: "time", logicalTimestamp: "timestamp"}[m.kind]
 		unit := map[int]string{millis: "ms", micros: "us", nanos: "ns"}[m.digits]
 		if m.utc {
 			return name + "(" + unit + ", UTC)"
 		}
 		return name + "(" + unit + ")"
-	case meansInteger:
+	case logicalInteger:
 		if m.signed {
 			return fmt.Sprintf("int%d", m.bits)
 		}
 		return fmt.Sprintf("uint%d", m.bits)
-	case noMeaning:
+	case logicalNone:
 		return l.physicalName()
 	}
 	return map[int]string{
-		meansString: "string", meansEnum: "enum", meansDate: "date", meansInterval: "interval", meansNull: "null", meansJSON: "JSON",
-		meansBSON: "BSON", meansUUID: "UUID", meansFloat16: "float16", meansGeometry: "geometry", meansGeography: "geography",
+		logicalString: "string", logicalEnum: "enum", logicalDate: "date", logicalInterval: "interval", logicalNull: "null", logicalJSON: "JSON",
+		logicalBSON: "BSON", logicalUUID: "UUID", logicalFloat16: "float16", logicalGeometry: "geometry", logicalGeography: "geography",
 	}[m.kind]
 }
 

@@ -40,8 +40,8 @@ import (
 
 // Marks at both ends of a file.
 const (
-	mark          = "PAR1"
-	markEncrypted = "PARE"
+	magic          = "PAR1"
+	magicEncrypted = "PARE"
 	// pageStart is how the header of the first page begins.
 	pageStart = 0x15
 )
@@ -56,19 +56,19 @@ func (Format) Name() string { return "parquet" }
 
 // Detect looks at both ends of the file.
 func (Format) Detect(in source.Input, head []byte) (score float64, reason intray.Message) {
-	if len(head) < len(mark) {
+	if len(head) < len(magic) {
 		return 0, intray.Message{}
 	}
-	tail := make([]byte, len(mark))
+	tail := make([]byte, len(magic))
 	if readAt(in, tail, in.Size-int64(len(tail))) != nil {
 		tail = nil
 	}
-	switch first := string(head[:len(mark)]); {
-	case first == mark && string(tail) == mark:
+	switch first := string(head[:len(magic)]); {
+	case first == magic && string(tail) == magic:
 		return 1, intray.NewMessage("parquet.magic_numbers", nil)
-	case first == markEncrypted || first == mark && string(tail) == markEncrypted:
+	case first == magicEncrypted || first == magic && string(tail) == magicEncrypted:
 		return 1, intray.NewMessage("parquet.encrypted", nil)
-	case first == mark && len(head) > len(mark) && head[len(mark)] == pageStart:
+	case first == magic && len(head) > len(magic) && head[len(magic)] == pageStart:
 		return 0.9, intray.NewMessage("parquet.begins_only", nil)
 	}
 	return 0, intray.Message{}
@@ -81,12 +81,12 @@ func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (so
 	}
 	opt.Limits = opt.Limits.WithDefaults()
 	var b *book
-	err := guarded(func() (err error) {
+	err := recoverPanic(func() (err error) {
 		b, err = openBook(in, opt)
 		return err
 	})
 	if err != nil {
-		return nil, told(err, 0, "")
+		return nil, locateError(err, 0, "")
 	}
 	return b, nil
 }
@@ -94,7 +94,7 @@ func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (so
 // readAt fills b from a place in the file.
 func readAt(in source.Input, b []byte, at int64) error {
 	if at < 0 {
-		return damage{intray.NewMessage("parquet.too_short", nil)}
+		return damageError{intray.NewMessage("parquet.too_short", nil)}
 	}
 	n, err := in.ReadAt(b, at)
 	if n == len(b) {
@@ -114,8 +114,8 @@ type book struct {
 	tree   *tree
 
 	mu sync.Mutex
-	// surveyed says that it is known which columns of bytes are text.
-	surveyed bool
+	// textDetected says that it is known which columns of bytes are text.
+	textDetected bool
 }
 
 func openBook(in source.Input, opt source.Options) (*book, error) {
@@ -123,15 +123,15 @@ func openBook(in source.Input, opt source.Options) (*book, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := plant(f.elements, opt.Limits)
+	t, err := buildTree(f.elements, opt.Limits)
 	if err != nil {
 		return nil, err
 	}
 	b := &book{in: in, opt: opt, footer: f, tree: t}
 	if columns := int64(len(t.columns)); columns > 0 && f.rows > opt.Limits.Cells/columns {
-		return nil, limitReached{intray.NewMessage("parquet.too_many_cells", intray.Params{"rows": f.rows, "columns": columns, "limit": opt.Limits.Cells})}
+		return nil, limitError{intray.NewMessage("parquet.too_many_cells", intray.Params{"rows": f.rows, "columns": columns, "limit": opt.Limits.Cells})}
 	}
-	return b, f.check(t.leaves)
+	return b, f.validateRowGroups(t.leaves)
 }
 
 func (b *book) Evidence() []intray.Evidence {
@@ -139,15 +139,15 @@ func (b *book) Evidence() []intray.Evidence {
 	if by == "" {
 		by, why = "unknown", intray.NewMessage("parquet.program_unknown", nil)
 	}
-	told := []intray.Evidence{
+	evidence := []intray.Evidence{
 		{Choice: "written by", Value: by, Reason: why},
-		{Choice: "rows", Value: strconv.FormatInt(b.footer.rows, 10), Reason: intray.NewMessage("parquet.row_count", intray.Params{"groups": len(b.footer.groups)})},
-		{Choice: "types", Value: b.tree.listing(), Reason: intray.NewMessage("parquet.types", nil)},
+		{Choice: "rows", Value: strconv.FormatInt(b.footer.rows, 10), Reason: intray.NewMessage("parquet.row_count", intray.Params{"groups": len(b.footer.rowGroups)})},
+		{Choice: "types", Value: b.tree.describeColumns(), Reason: intray.NewMessage("parquet.types", nil)},
 	}
 	if len(b.tree.empty) > 0 {
-		told = append(told, intray.Evidence{Choice: "left out", Value: listed(b.tree.empty), Reason: intray.NewMessage("parquet.empty_groups", nil)})
+		evidence = append(evidence, intray.Evidence{Choice: "left out", Value: joinNames(b.tree.empty), Reason: intray.NewMessage("parquet.empty_groups", nil)})
 	}
-	return told
+	return evidence
 }
 
 func (b *book) Sheets() []source.Sheet { return make([]source.Sheet, 1) }
@@ -158,11 +158,11 @@ func (b *book) Open(ctx context.Context, sheet int) (source.Reader, error) {
 	if sheet != 0 {
 		return nil, fmt.Errorf("open sheet %d: the file has one sheet, 0", sheet)
 	}
-	if err := b.survey(ctx); err != nil {
+	if err := b.detectTextColumns(ctx); err != nil {
 		return nil, err
 	}
 	r := newReader(b)
-	if err := r.sample(ctx); err != nil {
+	if err := r.readSamples(ctx); err != nil {
 		return nil, err
 	}
 	return r, nil
@@ -170,42 +170,42 @@ func (b *book) Open(ctx context.Context, sheet int) (source.Reader, error) {
 
 func (b *book) Close() error { return nil }
 
-// askEvery is the number of values between two looks at the context.
-const askEvery = 4096
+// checkEvery is the number of values between two looks at the context.
+const checkEvery = 4096
 
-// survey finds out once which columns of bytes are text.
-func (b *book) survey(ctx context.Context) error {
+// detectTextColumns finds out once which columns of bytes are text.
+func (b *book) detectTextColumns(ctx context.Context) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.surveyed {
+	if b.textDetected {
 		return nil
 	}
 	for _, l := range b.tree.leaves {
-		if !l.unexplained {
+		if !l.untypedBytes {
 			continue
 		}
-		err := guarded(func() error { return b.surveyLeaf(ctx, l) })
-		if err = told(err, 0, l.path); err != nil && !isTyped(err) {
+		err := recoverPanic(func() error { return b.detectText(ctx, l) })
+		if err = locateError(err, 0, l.path); err != nil && !isSourceError(err) {
 			return err
 		}
 	}
-	b.surveyed = true
+	b.textDetected = true
 	return nil
 }
 
-// surveyLeaf reads all values of a leaf, or up to the first that is no text.
+// detectText reads all values of a leaf, or up to the first that is no text.
 // What is wrong with the file is met again by the reader, and told there.
-func (b *book) surveyLeaf(ctx context.Context, l *leaf) error {
+func (b *book) detectText(ctx context.Context, l *leaf) error {
 	l.why = intray.NewMessage("parquet.untyped_text", nil)
-	c := &cursor{shelf: newShelf(b), leaf: l}
+	c := &cursor{pages: newPageReader(b), leaf: l}
 	row := int64(0)
-	for _, g := range b.footer.groups {
-		chunks, err := b.footer.chunks(g, len(b.tree.leaves), nil)
+	for _, g := range b.footer.rowGroups {
+		chunks, err := b.footer.readChunks(g, len(b.tree.leaves), nil)
 		if err != nil {
 			return err
 		}
-		c.begin(chunks[l.index])
-		if row, err = c.findBytes(ctx, row); err != nil {
+		c.openChunk(chunks[l.index])
+		if row, err = c.findNonText(ctx, row); err != nil {
 			return err
 		}
 		if row < 0 {
@@ -217,11 +217,11 @@ func (b *book) surveyLeaf(ctx context.Context, l *leaf) error {
 	return nil
 }
 
-// findBytes goes through a chunk behind so many rows, and gives the number of
+// findNonText goes through a chunk behind so many rows, and gives the number of
 // rows behind it, or of the row, negative, that has bytes that are no text.
-func (c *cursor) findBytes(ctx context.Context, row int64) (int64, error) {
+func (c *cursor) findNonText(ctx context.Context, row int64) (int64, error) {
 	for met := 0; ; met++ {
-		if met%askEvery == 0 && ctx.Err() != nil {
+		if met%checkEvery == 0 && ctx.Err() != nil {
 			return 0, ctx.Err()
 		}
 		if err := c.peek(ctx); err != nil || c.done {
@@ -231,10 +231,10 @@ func (c *cursor) findBytes(ctx context.Context, row int64) (int64, error) {
 			row++
 		}
 		if c.def < c.leaf.def {
-			c.drop()
+			c.skipEntry()
 			continue
 		}
-		v, err := c.take()
+		v, err := c.readValue()
 		if err != nil {
 			return 0, err
 		}
@@ -246,56 +246,56 @@ func (c *cursor) findBytes(ctx context.Context, row int64) (int64, error) {
 
 // leafEvidence tells how values are written whose type is not all told by the
 // schema.
-func (b *book) leafEvidence() (told []intray.Evidence) {
+func (b *book) leafEvidence() (evidence []intray.Evidence) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, l := range b.tree.leaves {
-		if len(told) >= maxListed {
+		if len(evidence) >= maxListed {
 			break
 		}
-		if l.misfit {
-			told = append(told, intray.Evidence{Choice: "type of " + l.path, Value: l.kind, Reason: intray.NewMessage("parquet.type_mismatch", nil)})
+		if l.typeMismatch {
+			evidence = append(evidence, intray.Evidence{Choice: "type of " + l.path, Value: l.kind, Reason: intray.NewMessage("parquet.type_mismatch", nil)})
 		}
-		if !l.unexplained {
+		if !l.untypedBytes {
 			continue
 		}
 		value := "text"
 		if l.hex {
 			value = "hexadecimal"
 		}
-		told = append(told, intray.Evidence{Choice: "bytes of " + l.path, Value: value, Reason: l.why})
+		evidence = append(evidence, intray.Evidence{Choice: "bytes of " + l.path, Value: value, Reason: l.why})
 	}
-	return told
+	return evidence
 }
 
 type (
-	// damage is what is wrong with the file, without the place.
-	damage struct{ problem intray.Message }
-	// limitReached is a limit that was met, without the place.
-	limitReached struct{ problem intray.Message }
+	// damageError is what is wrong with the file, without the place.
+	damageError struct{ problem intray.Message }
+	// limitError is a limit that was met, without the place.
+	limitError struct{ problem intray.Message }
 )
 
-func (e damage) Error() string       { return e.problem.String() }
-func (e limitReached) Error() string { return e.problem.String() }
+func (e damageError) Error() string       { return e.problem.String() }
+func (e limitError) Error() string { return e.problem.String() }
 
-var errShort = damage{intray.NewMessage("parquet.ends_early", nil)}
+var errTruncated = damageError{intray.NewMessage("parquet.ends_early", nil)}
 
-// guarded turns a panic into damage: what panics on a file has met something in
+// recoverPanic turns a panic into damage: what panics on a file has met something in
 // it that nobody thought of.
-func guarded(try func() error) (err error) {
+func recoverPanic(try func() error) (err error) {
 	defer func() {
 		if recover() != nil {
-			err = damage{intray.NewMessage("parquet.damaged", nil)}
+			err = damageError{intray.NewMessage("parquet.damaged", nil)}
 		}
 	}()
 	return try()
 }
 
-// told gives trouble with the file the place where it is, and the type that the
+// locateError gives trouble with the file the place where it is, and the type that the
 // contract asks for. Other errors stay as they are.
-func told(err error, row int64, column string) error {
-	var broken damage
-	var limit limitReached
+func locateError(err error, row int64, column string) error {
+	var broken damageError
+	var limit limitError
 	switch {
 	case errors.As(err, &broken):
 		return &source.UnreadableError{Line: row, Reason: inColumn(column, broken.problem)}

@@ -17,7 +17,7 @@ import (
 
 // noColumns is a file with a schema of nothing but its root.
 func noColumns(tb testing.TB, rows int64) []byte {
-	return withFooter(tb, []byte(mark), &format.FileMetaData{
+	return withFooter(tb, []byte(magic), &format.FileMetaData{
 		Version: 1, NumRows: rows, Schema: []format.SchemaElement{{Name: "rows", NumChildren: thrift.New[int32](0)}},
 		RowGroups: []format.RowGroup{{NumRows: rows}},
 	})
@@ -25,7 +25,7 @@ func noColumns(tb testing.TB, rows int64) []byte {
 
 func TestFormat(t *testing.T) {
 	var samples []sourcetest.Sample
-	for _, table := range sourcetest.Large() {
+	for _, table := range sourcetest.LargeTables() {
 		samples = append(samples, tabled(t, table))
 	}
 	small := tabled(t, sourcetest.Table{Name: "small", Headers: []string{"a", "b"}, Records: [][]string{{"1", ""}, {"", "é"}}})
@@ -92,7 +92,7 @@ func TestDetect(t *testing.T) {
 		{"no", "PK\x03\x04", 0, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			sourcetest.Score(t, Format{}, "a.parquet", test.text, test.low, test.high)
+			sourcetest.RequireScore(t, Format{}, "a.parquet", test.text, test.low, test.high)
 		})
 	}
 }
@@ -118,8 +118,8 @@ func TestEvidence(t *testing.T) {
 	}
 }
 
-// TestMisfit tells that the schema says what cannot be.
-func TestMisfit(t *testing.T) {
+// TestTypeMismatch tells that the schema says what cannot be.
+func TestTypeMismatch(t *testing.T) {
 	file := footed(t, one(t, parquet.Leaf(parquet.Int64Type), parquet.Int64Value(1)), func(meta *format.FileMetaData) { logical(&format.DateType{})(&meta.Schema[1]) })
 	if _, evidence := sourcetest.Open(t, Format{}, string(file), source.Options{}); evidence["type of v"] != "int64" {
 		t.Errorf("the evidence is %v", evidence)
@@ -134,12 +134,12 @@ func TestParked(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := openBook(sourcetest.Input("", file), source.Options{Limits: source.Limits{}.WithDefaults()})
+		b, err := openBook(sourcetest.NewInput("", file), source.Options{Limits: source.Limits{}.WithDefaults()})
 		if err != nil {
 			t.Fatal(err)
 		}
 		r := newReader(b)
-		r.shelf.most = 0
+		r.pages.most = 0
 		batch, row := new(intray.Records), 0
 		for r.Next(t.Context(), batch) == nil {
 			for i := range batch.Len() {
@@ -151,8 +151,8 @@ func TestParked(t *testing.T) {
 				row++
 			}
 		}
-		if row != len(want.Records) || r.shelf.held != 0 {
-			t.Errorf("%d rows of %d, %d bytes held: %v", row, len(want.Records), r.shelf.held, r.failed)
+		if row != len(want.Records) || r.pages.held != 0 {
+			t.Errorf("%d rows of %d, %d bytes held: %v", row, len(want.Records), r.pages.held, r.failed)
 		}
 	}
 }

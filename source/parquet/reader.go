@@ -31,64 +31,64 @@ const (
 // a run of rows, and the run is handed on row by row.
 type reader struct {
 	book    *book
-	shelf   *shelf
+	pages   *pageReader
 	columns []intray.Column
-	lanes   []*lane
+	columnReaders   []*columnReader
 	cursors []*cursor
-	chunks  []chunk
+	chunks  []columnChunk
 
-	// group is the next row group, left how many rows of the one at hand are not
+	// nextGroup is the next row group, left how many rows of the one at hand are not
 	// handed on.
-	group int
-	left  int64
-	// run is how many rows are ready, and at the next of them.
-	run, at int
-	// sums are the lengths of the records from the next run on, waiting the
+	nextGroup int
+	rowsLeft  int64
+	// runLen is how many rows are ready, and at the next of them.
+	runLen, pos int
+	// rowSizes are the lengths of the records from the next run on, waiting the
 	// bytes of all lanes.
-	sums    []int
-	waiting int
-	// most is about how many bytes may wait.
-	most int
+	rowSizes    []int
+	bufferedBytes int
+	// maxBuffered is about how many bytes may wait.
+	maxBuffered int
 	// rows counts the records handed on, line is the number of the next one.
 	rows, line int64
-	heading    bool
+	headerPending    bool
 	failed     error
 }
 
 func newReader(b *book) *reader {
-	r := &reader{book: b, shelf: newShelf(b), most: runBytes, line: 1}
+	r := &reader{book: b, pages: newPageReader(b), maxBuffered: runBytes, line: 1}
 	for _, l := range b.tree.leaves {
-		r.cursors = append(r.cursors, &cursor{shelf: r.shelf, leaf: l})
+		r.cursors = append(r.cursors, &cursor{pages: r.pages, leaf: l})
 	}
 	for i, c := range b.tree.columns {
 		r.columns = append(r.columns, intray.Column{Index: i, Header: c.header})
-		r.lanes = append(r.lanes, &lane{column: c, cursors: r.cursors[c.node.first:c.node.end], limit: b.opt.Limits.CellBytes})
+		r.columnReaders = append(r.columnReaders, &columnReader{column: c, cursors: r.cursors[c.node.first:c.node.end], limit: b.opt.Limits.CellBytes})
 	}
-	if r.heading = b.opt.AsIs && len(r.columns) > 0; r.heading {
+	if r.headerPending = b.opt.AsIs && len(r.columns) > 0; r.headerPending {
 		for i := range r.columns {
 			r.columns[i].Header = ""
 		}
 	}
-	if len(r.lanes) == 0 {
+	if len(r.columnReaders) == 0 {
 		r.failed = io.EOF
 	}
 	return r
 }
 
-// sample reads the first run of rows for the samples of the columns. What is
+// readSamples reads the first run of rows for the samples of the columns. What is
 // wrong with the file is told behind the records before it.
-func (r *reader) sample(ctx context.Context) error {
-	if len(r.lanes) > 0 {
-		_ = r.next(ctx) // it is kept as failed
+func (r *reader) readSamples(ctx context.Context) error {
+	if len(r.columnReaders) > 0 {
+		_ = r.nextRun(ctx) // it is kept as failed
 	}
-	if r.failed != nil && !isTyped(r.failed) && !errors.Is(r.failed, io.EOF) {
+	if r.failed != nil && !isSourceError(r.failed) && !errors.Is(r.failed, io.EOF) {
 		return r.failed
 	}
 	taken := 0
-	for i, l := range r.lanes {
+	for i, l := range r.columnReaders {
 		column := &r.columns[i]
-		for row := 0; row < r.run && len(column.Samples) < sampleCells && taken < sampleBytes; row++ {
-			if cell, _ := r.shown(l, row); len(cell) > 0 && len(cell) <= sampleCell {
+		for row := 0; row < r.runLen && len(column.Samples) < sampleCells && taken < sampleBytes; row++ {
+			if cell, _ := r.cellText(l, row); len(cell) > 0 && len(cell) <= sampleCell {
 				column.Samples = append(column.Samples, string(cell))
 				taken += len(cell)
 			}
@@ -97,7 +97,7 @@ func (r *reader) sample(ctx context.Context) error {
 	return nil
 }
 
-func isTyped(err error) bool {
+func isSourceError(err error) bool {
 	var unreadable *source.UnreadableError
 	var limit *source.LimitError
 	return errors.As(err, &unreadable) || errors.As(err, &limit)
@@ -119,7 +119,7 @@ func columnCount(n int) intray.Message {
 
 func (r *reader) Close() error {
 	r.failed = fmt.Errorf("read a closed Parquet sheet: %w", fs.ErrClosed)
-	r.run, r.at, r.lanes, r.cursors, r.heading = 0, 0, nil, nil, false
+	r.runLen, r.pos, r.columnReaders, r.cursors, r.headerPending = 0, 0, nil, nil, false
 	return nil
 }
 
@@ -129,20 +129,20 @@ func (r *reader) Next(ctx context.Context, batch *intray.Records) error {
 		return err
 	}
 	batch.First = r.rows
-	if r.heading {
-		r.heading = false
-		for _, l := range r.lanes {
+	if r.headerPending {
+		r.headerPending = false
+		for _, l := range r.columnReaders {
 			batch.AppendCell([]byte(l.column.header))
 		}
 		batch.EndRecord(1)
 	}
-	for !batch.Full() {
-		if r.at == r.run {
-			if r.failed != nil || r.next(ctx) != nil {
+	for !batch.IsFull() {
+		if r.pos == r.runLen {
+			if r.failed != nil || r.nextRun(ctx) != nil {
 				break
 			}
 		}
-		r.hand(batch)
+		r.appendRow(batch)
 	}
 	r.rows += int64(batch.Len())
 	if batch.Len() > 0 {
@@ -151,26 +151,26 @@ func (r *reader) Next(ctx context.Context, batch *intray.Records) error {
 	return r.failed
 }
 
-// next gets the next run of rows ready. Its error is kept as failed; where rows
+// nextRun gets the next run of rows ready. Its error is kept as failed; where rows
 // were ready before it, they come first.
-func (r *reader) next(ctx context.Context) error {
-	for _, l := range r.lanes {
-		r.waiting -= len(l.text)
-		l.pass(r.run)
-		l.close()
-		r.waiting += len(l.text)
+func (r *reader) nextRun(ctx context.Context) error {
+	for _, l := range r.columnReaders {
+		r.bufferedBytes -= len(l.text)
+		l.discard(r.runLen)
+		l.compact()
+		r.bufferedBytes += len(l.text)
 	}
-	r.sums = append(r.sums[:0], r.sums[min(r.run, len(r.sums)):]...)
-	r.left -= int64(r.run)
-	r.run, r.at = 0, 0
+	r.rowSizes = append(r.rowSizes[:0], r.rowSizes[min(r.runLen, len(r.rowSizes)):]...)
+	r.rowsLeft -= int64(r.runLen)
+	r.runLen, r.pos = 0, 0
 	var n int
-	err := guarded(func() (err error) {
-		n, err = r.fill(ctx)
+	err := recoverPanic(func() (err error) {
+		n, err = r.fillColumns(ctx)
 		return err
 	})
-	r.run = n
+	r.runLen = n
 	if err != nil {
-		r.failed = told(err, r.line+int64(n), "")
+		r.failed = locateError(err, r.line+int64(n), "")
 	}
 	if n > 0 {
 		return nil
@@ -178,27 +178,27 @@ func (r *reader) next(ctx context.Context) error {
 	return r.failed
 }
 
-// fill fills all lanes with as many rows as they can have, and says how many.
-func (r *reader) fill(ctx context.Context) (n int, failed error) {
-	for r.left == 0 {
-		if err := r.turn(); err != nil {
+// fillColumns fills all lanes with as many rows as they can have, and says how many.
+func (r *reader) fillColumns(ctx context.Context) (n int, failed error) {
+	for r.rowsLeft == 0 {
+		if err := r.nextRowGroup(); err != nil {
 			return 0, err
 		}
 	}
-	n = int(min(r.left, runRows, max(int64(runCells/len(r.lanes)), 1)))
-	for _, l := range r.lanes {
+	n = int(min(r.rowsLeft, runRows, max(int64(runCells/len(r.columnReaders)), 1)))
+	for _, l := range r.columnReaders {
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
-		most, err := r.fillLane(ctx, l, n)
+		most, err := r.fillColumn(ctx, l, n)
 		n = most
 		if err != nil {
-			if failed = told(err, r.line+int64(n), l.column.header); !isTyped(failed) {
+			if failed = locateError(err, r.line+int64(n), l.column.header); !isSourceError(failed) {
 				return 0, failed
 			}
 		}
-		if r.shelf.held > r.shelf.most {
-			l.park()
+		if r.pages.held > r.pages.most {
+			l.release()
 		}
 		if n == 0 {
 			break
@@ -207,78 +207,78 @@ func (r *reader) fill(ctx context.Context) (n int, failed error) {
 	return n, failed
 }
 
-// fillLane fills a lane with up to n rows, and says how many of them it has.
-func (r *reader) fillLane(ctx context.Context, l *lane, n int) (int, error) {
-	if l.ready() >= n {
+// fillColumn fills a lane with up to n rows, and says how many of them it has.
+func (r *reader) fillColumn(ctx context.Context, l *columnReader, n int) (int, error) {
+	if l.buffered() >= n {
 		return n, nil
 	}
-	if err := l.wake(); err != nil {
-		return l.ready(), err
+	if err := l.restore(); err != nil {
+		return l.buffered(), err
 	}
-	for l.ready() < n {
-		row := l.ready()
-		if row > 0 && r.waiting >= r.most {
+	for l.buffered() < n {
+		row := l.buffered()
+		if row > 0 && r.bufferedBytes >= r.maxBuffered {
 			return row, nil
 		}
-		size, err := l.add(ctx)
+		size, err := l.readCell(ctx)
 		if err != nil {
 			return row, err
 		}
-		r.waiting += size
-		for len(r.sums) <= row {
-			r.sums = append(r.sums, 0)
+		r.bufferedBytes += size
+		for len(r.rowSizes) <= row {
+			r.rowSizes = append(r.rowSizes, 0)
 		}
-		if r.sums[row] += size; r.sums[row] > r.book.opt.Limits.RecordBytes {
-			return row, limitReached{intray.NewMessage("row.too_long", intray.Params{"limit": r.book.opt.Limits.RecordBytes})}
+		if r.rowSizes[row] += size; r.rowSizes[row] > r.book.opt.Limits.RecordBytes {
+			return row, limitError{intray.NewMessage("row.too_long", intray.Params{"limit": r.book.opt.Limits.RecordBytes})}
 		}
 	}
 	return n, nil
 }
 
-// turn goes on to the next row group.
-func (r *reader) turn() (err error) {
+// nextRowGroup goes on to the next row group.
+func (r *reader) nextRowGroup() (err error) {
 	for _, c := range r.cursors {
-		if !c.ended() {
-			return fmt.Errorf("read row group %d: %w", r.group, damage{intray.NewMessage("parquet.too_many_values", intray.Params{"column": source.Excerpt(c.leaf.path)})})
+		if !c.atEnd() {
+			return fmt.Errorf("read row group %d: %w", r.nextGroup, damageError{intray.NewMessage("parquet.too_many_values", intray.Params{"column": source.Excerpt(c.leaf.path)})})
 		}
 	}
-	if r.group == len(r.book.footer.groups) {
+	if r.nextGroup == len(r.book.footer.rowGroups) {
 		return io.EOF
 	}
-	g := r.book.footer.groups[r.group]
-	r.group++
-	if r.chunks, err = r.book.footer.chunks(g, len(r.cursors), r.chunks[:0]); err != nil {
+	g := r.book.footer.rowGroups[r.nextGroup]
+	r.nextGroup++
+	if r.chunks, err = r.book.footer.readChunks(g, len(r.cursors), r.chunks[:0]); err != nil {
 		return err
 	}
 	for i, c := range r.cursors {
-		c.begin(r.chunks[i])
+		c.openChunk(r.chunks[i])
 	}
-	r.left = g.rows
+	r.rowsLeft = g.rows
 	return nil
 }
 
-// shown is the text of a waiting cell as it is handed on.
-func (r *reader) shown(l *lane, row int) ([]byte, intray.CellKind) {
+// cellText is the text of a waiting cell as it is handed on.
+func (r *reader) cellText(l *columnReader, row int) ([]byte, intray.CellKind) {
 	text, kind := l.cell(row)
 	if kind == intray.CellDateTime && r.book.opt.Typed {
-		text = zoneless(text)
+		text = trimZone(text)
 	}
 	return text, kind
 }
 
-// hand appends the next row.
-func (r *reader) hand(batch *intray.Records) {
-	for _, l := range r.lanes {
-		switch text, kind := r.shown(l, r.at); kind {
+// appendRow appends the next row.
+func (r *reader) appendRow(batch *intray.Records) {
+	for _, l := range r.columnReaders {
+		switch text, kind := r.cellText(l, r.pos); kind {
 		case intray.CellText:
 			batch.AppendCell(text)
 		case intray.CellDateTime:
-			batch.AppendTyped(text, kind, momentValue(text))
+			batch.AppendTyped(text, kind, typedTimestamp(text))
 		default:
 			batch.AppendTyped(text, kind, text)
 		}
 	}
 	batch.EndRecord(r.line)
 	r.line++
-	r.at++
+	r.pos++
 }

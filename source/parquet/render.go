@@ -16,38 +16,38 @@ import (
 // maxDecimalBytes is the most bytes of a decimal, enough for maxPrecision.
 const maxDecimalBytes = 512
 
-var errNotText = damage{intray.NewMessage("parquet.not_text", nil)}
+var errNotText = damageError{intray.NewMessage("parquet.not_text", nil)}
 
 // render adds the text of a value and says what it is. Its typed value is the
 // same text, but for timestamps.
 func (l *leaf) render(b []byte, v value) ([]byte, intray.CellKind, error) {
-	switch l.meaning.kind {
-	case meansString, meansEnum, meansJSON:
+	switch l.logical.kind {
+	case logicalString, logicalEnum, logicalJSON:
 		return appendText(b, v.bytes)
-	case meansBSON, meansGeometry, meansGeography:
+	case logicalBSON, logicalGeometry, logicalGeography:
 		return hex.AppendEncode(b, v.bytes), intray.CellText, nil
-	case meansInteger:
+	case logicalInteger:
 		return l.renderInteger(b, v)
-	case meansDecimal:
+	case logicalDecimal:
 		return l.renderDecimal(b, v)
-	case meansDate:
+	case logicalDate:
 		b, kind := appendDay(b, int64(int32(v.bits)))
 		return b, kind, nil
-	case meansTime:
-		return appendTime(b, l.signed(v), l.meaning.digits), intray.CellTime, nil
-	case meansTimestamp:
-		b, kind := appendTimestamp(b, l.signed(v), l.meaning.digits, l.meaning.utc)
+	case logicalTime:
+		return appendTime(b, l.intValue(v), l.logical.digits), intray.CellTime, nil
+	case logicalTimestamp:
+		b, kind := appendTimestamp(b, l.intValue(v), l.logical.digits, l.logical.utc)
 		return b, kind, nil
-	case meansUUID:
+	case logicalUUID:
 		return appendUUID(b, v.bytes), intray.CellText, nil
-	case meansFloat16:
-		b, kind := appendFloat(b, half(binary.LittleEndian.Uint16(v.bytes)), 32)
+	case logicalFloat16:
+		b, kind := appendFloat(b, decodeFloat16(binary.LittleEndian.Uint16(v.bytes)), 32)
 		return b, kind, nil
-	case meansInterval:
+	case logicalInterval:
 		le := binary.LittleEndian
 		return appendInterval(b, uint64(le.Uint32(v.bytes)), uint64(le.Uint32(v.bytes[4:])), uint64(le.Uint32(v.bytes[8:]))), intray.CellText, nil
-	case meansNull:
-		return b, intray.CellText, damage{intray.NewMessage("parquet.value_in_null_column", nil)}
+	case logicalNull:
+		return b, intray.CellText, damageError{intray.NewMessage("parquet.value_in_null_column", nil)}
 	}
 	return l.renderPlain(b, v)
 }
@@ -59,7 +59,7 @@ func (l *leaf) renderPlain(b []byte, v value) ([]byte, intray.CellKind, error) {
 	case format.Boolean:
 		return strconv.AppendBool(b, v.bits != 0), intray.CellBool, nil
 	case format.Int32, format.Int64:
-		b = strconv.AppendInt(b, l.signed(v), 10)
+		b = strconv.AppendInt(b, l.intValue(v), 10)
 	case format.Int96:
 		b, kind = appendInt96(b, v.bytes)
 	case format.Float:
@@ -82,8 +82,8 @@ func appendText(b, text []byte) ([]byte, intray.CellKind, error) {
 	return append(b, text...), intray.CellText, nil
 }
 
-// signed is a whole number with its sign.
-func (l *leaf) signed(v value) int64 {
+// intValue is a whole number with its sign.
+func (l *leaf) intValue(v value) int64 {
 	if l.physical == format.Int32 {
 		return int64(int32(v.bits))
 	}
@@ -91,8 +91,8 @@ func (l *leaf) signed(v value) int64 {
 }
 
 func (l *leaf) renderInteger(b []byte, v value) ([]byte, intray.CellKind, error) {
-	shift := 64 - l.meaning.bits
-	if l.meaning.signed {
+	shift := 64 - l.logical.bits
+	if l.logical.signed {
 		return strconv.AppendInt(b, int64(v.bits<<shift)>>shift, 10), intray.CellNumber, nil
 	}
 	return strconv.AppendUint(b, v.bits<<shift>>shift, 10), intray.CellNumber, nil
@@ -127,8 +127,8 @@ func appendFloat(b []byte, f float64, size int) ([]byte, intray.CellKind) {
 	return b, intray.CellNumber
 }
 
-// half reads a floating number of 16 bits.
-func half(n uint16) float64 {
+// decodeFloat16 reads a floating number of 16 bits.
+func decodeFloat16(n uint16) float64 {
 	exponent, fraction := int(n>>10&31), float64(n&1023)
 	f := math.Ldexp(1024+fraction, exponent-25)
 	switch {
@@ -160,23 +160,23 @@ func appendInt96(b, v []byte) ([]byte, intray.CellKind) {
 	ns := int64(binary.LittleEndian.Uint64(v))
 	days := int64(int32(binary.LittleEndian.Uint32(v[8:]))) - julianEpoch
 	seconds := floorDiv(ns, 1e9)
-	return appendMoment(b, days*daySeconds+seconds, uint64(ns-seconds*1e9), nanos, false)
+	return appendDateTime(b, days*secondsPerDay+seconds, uint64(ns-seconds*1e9), nanos, false)
 }
 
 // renderDecimal adds a decimal with all its digits.
 func (l *leaf) renderDecimal(b []byte, v value) ([]byte, intray.CellKind, error) {
-	n, size := l.signed(v), len(v.bytes)
+	n, size := l.intValue(v), len(v.bytes)
 	switch {
 	case l.isNumber():
 	case size > maxDecimalBytes:
-		return b, 0, limitReached{intray.NewMessage("parquet.decimal_too_long", intray.Params{"limit": maxDecimalBytes})}
+		return b, 0, limitError{intray.NewMessage("parquet.decimal_too_long", intray.Params{"limit": maxDecimalBytes})}
 	case size > 16:
-		return appendPoint(b, bigDigits(v.bytes), v.bytes[0]>>7 == 1, l.meaning.scale), intray.CellNumber, nil
+		return appendDecimal(b, bigDigits(v.bytes), v.bytes[0]>>7 == 1, l.logical.scale), intray.CellNumber, nil
 	case size > 8:
 		hi := bigEndian(v.bytes[:size-8])
 		var scratch [40]byte
-		digits := wideDigits(scratch[:0], hi, binary.BigEndian.Uint64(v.bytes[size-8:]))
-		return appendPoint(b, digits, hi < 0, l.meaning.scale), intray.CellNumber, nil
+		digits := int128Digits(scratch[:0], hi, binary.BigEndian.Uint64(v.bytes[size-8:]))
+		return appendDecimal(b, digits, hi < 0, l.logical.scale), intray.CellNumber, nil
 	default:
 		n = bigEndian(v.bytes)
 	}
@@ -185,7 +185,7 @@ func (l *leaf) renderDecimal(b []byte, v value) ([]byte, intray.CellKind, error)
 		magnitude = -magnitude
 	}
 	var scratch [20]byte
-	return appendPoint(b, strconv.AppendUint(scratch[:0], magnitude, 10), n < 0, l.meaning.scale), intray.CellNumber, nil
+	return appendDecimal(b, strconv.AppendUint(scratch[:0], magnitude, 10), n < 0, l.logical.scale), intray.CellNumber, nil
 }
 
 // bigEndian reads up to 8 bytes with their sign.
@@ -199,8 +199,8 @@ func bigEndian(b []byte) (n int64) {
 	return n
 }
 
-// wideDigits adds the digits of a number of 128 bits without its sign.
-func wideDigits(b []byte, high int64, low uint64) []byte {
+// int128Digits adds the digits of a number of 128 bits without its sign.
+func int128Digits(b []byte, high int64, low uint64) []byte {
 	hi := uint64(high)
 	if high < 0 {
 		var borrow uint64
@@ -224,8 +224,8 @@ func bigDigits(b []byte) []byte {
 	return n.Abs(n).Append(nil, 10)
 }
 
-// appendPoint adds digits with a sign and a point before the last scale of them.
-func appendPoint(b, digits []byte, negative bool, scale int) []byte {
+// appendDecimal adds digits with a sign and a point before the last scale of them.
+func appendDecimal(b, digits []byte, negative bool, scale int) []byte {
 	if negative {
 		b = append(b, '-')
 	}
@@ -246,15 +246,15 @@ func appendPoint(b, digits []byte, negative bool, scale int) []byte {
 }
 
 const (
-	daySeconds = 24 * 60 * 60
+	secondsPerDay = 24 * 60 * 60
 	// julianEpoch is the day 1970-01-01 in Julian days.
 	julianEpoch = 2440588
 	lastYear    = 9999
 )
 
-// civil gives the day of the Gregorian calendar so many days from 1970-01-01, by
+// civilDate gives the day of the Gregorian calendar so many days from 1970-01-01, by
 // Howard Hinnant's "chrono-Compatible Low-Level Date Algorithms".
-func civil(days int64) (year int64, month, day int) {
+func civilDate(days int64) (year int64, month, day int) {
 	days += 719468 // from the first of March of the year 0
 	era := floorDiv(days, 146097)
 	inEra := days - era*146097
@@ -281,7 +281,7 @@ func floorDiv(a, b int64) int64 {
 
 // appendDay adds a day. One that four digits of a year cannot tell is text.
 func appendDay(b []byte, days int64) ([]byte, intray.CellKind) {
-	year, month, day := civil(days)
+	year, month, day := civilDate(days)
 	kind := intray.CellDate
 	switch {
 	case year < 0:
@@ -344,14 +344,14 @@ func appendTime(b []byte, units int64, digits int) []byte {
 	return appendClock(b, n/per, n%per, digits)
 }
 
-// appendMoment adds a day and a time, so many seconds from 1970.
-func appendMoment(b []byte, seconds int64, part uint64, digits int, utc bool) ([]byte, intray.CellKind) {
-	days := floorDiv(seconds, daySeconds)
+// appendDateTime adds a day and a time, so many seconds from 1970.
+func appendDateTime(b []byte, seconds int64, part uint64, digits int, utc bool) ([]byte, intray.CellKind) {
+	days := floorDiv(seconds, secondsPerDay)
 	b, kind := appendDay(b, days)
 	if kind == intray.CellDate {
 		kind = intray.CellDateTime
 	}
-	b = appendClock(append(b, 'T'), uint64(seconds-days*daySeconds), part, digits)
+	b = appendClock(append(b, 'T'), uint64(seconds-days*secondsPerDay), part, digits)
 	if utc {
 		b = append(b, 'Z')
 	}
@@ -362,7 +362,7 @@ func appendMoment(b []byte, seconds int64, part uint64, digits int, utc bool) ([
 func appendTimestamp(b []byte, units int64, digits int, utc bool) ([]byte, intray.CellKind) {
 	per := perSecond(digits)
 	seconds := floorDiv(units, per)
-	return appendMoment(b, seconds, uint64(units-seconds*per), digits, utc)
+	return appendDateTime(b, seconds, uint64(units-seconds*per), digits, utc)
 }
 
 // appendInterval adds a length of time in ISO 8601; one without anything in it
@@ -388,17 +388,17 @@ func appendInterval(b []byte, months, days, milliseconds uint64) []byte {
 	return append(b, 'S')
 }
 
-// momentValue is the typed value of a timestamp: without the zone, and with at
+// typedTimestamp is the typed value of a timestamp: without the zone, and with at
 // most three digits behind the point.
-func momentValue(shown []byte) []byte {
-	shown = zoneless(shown)
+func typedTimestamp(shown []byte) []byte {
+	shown = trimZone(shown)
 	if at := len("2006-01-02T15:04:05.000"); len(shown) > at {
 		return shown[:at]
 	}
 	return shown
 }
 
-func zoneless(shown []byte) []byte {
+func trimZone(shown []byte) []byte {
 	if n := len(shown); n > 0 && shown[n-1] == 'Z' {
 		return shown[:n-1]
 	}

@@ -36,12 +36,12 @@ func TestHeavyColumns(t *testing.T) {
 		written = append(written, h)
 	}
 	file := of(t, written, parquet.Compression(&parquet.Zstd))
-	b, err := openBook(sourcetest.Input("", file), source.Options{Limits: source.Limits{}.WithDefaults()})
+	b, err := openBook(sourcetest.NewInput("", file), source.Options{Limits: source.Limits{}.WithDefaults()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	reader := newReader(b)
-	reader.most = 10 << 10
+	reader.maxBuffered = 10 << 10
 	row := int64(0)
 	for batch := new(intray.Records); ; {
 		err := reader.Next(t.Context(), batch)
@@ -80,8 +80,8 @@ func TestUneven(t *testing.T) {
 		columns := meta.RowGroups[0].Columns
 		columns[1], columns[3] = columns[3], columns[1]
 	})
-	sourcetest.Refuse(t, Format{}, string(file), source.Options{}, nil)
-	sourcetest.Refuse(t, Format{}, string(swapped), source.Options{}, unreadable(1, "do not agree"))
+	sourcetest.RequireError(t, Format{}, string(file), source.Options{}, nil)
+	sourcetest.RequireError(t, Format{}, string(swapped), source.Options{}, unreadable(1, "do not agree"))
 }
 
 func TestMapWithoutKey(t *testing.T) {
@@ -89,14 +89,14 @@ func TestMapWithoutKey(t *testing.T) {
 	root := parquet.Group{"v": parquet.Group{"key_value": parquet.Repeated(parquet.Group{"key": num, "value": num})}}
 	rows := []parquet.Row{{parquet.Int64Value(1).Level(0, 2, 0), parquet.Int64Value(1).Level(0, 2, 1)}, {parquet.NullValue().Level(0, 1, 0), parquet.Int64Value(1).Level(0, 2, 1)}}
 	file := footed(t, written(t, root, rows), func(meta *format.FileMetaData) { asMap(meta.Schema) })
-	sourcetest.Refuse(t, Format{}, string(file), source.Options{}, unreadable(2, "without a key"))
+	sourcetest.RequireError(t, Format{}, string(file), source.Options{}, unreadable(2, "without a key"))
 }
 
 // TestSurveyStops tells a context that is done, and a store that fails, while
 // columns of bytes are looked through.
 func TestSurveyStops(t *testing.T) {
 	file := one(t, parquet.Leaf(parquet.ByteArrayType), parquet.ByteArrayValue([]byte("a")))
-	book, err := Format{}.Open(t.Context(), sourcetest.Input("", file), source.Options{})
+	book, err := Format{}.Open(t.Context(), sourcetest.NewInput("", file), source.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func TestSurveyStops(t *testing.T) {
 // TestGuard turns a panic into an error about the file.
 func TestGuard(t *testing.T) {
 	var none []int
-	err := told(guarded(func() error { none[len(none)] = 1; return nil }), 7, "v")
+	err := locateError(recoverPanic(func() error { none[len(none)] = 1; return nil }), 7, "v")
 	var unreadable *source.UnreadableError
 	if !errors.As(err, &unreadable) || unreadable.Line != 7 || !strings.Contains(unreadable.Reason.String(), "damaged") {
 		t.Errorf("got %v", err)
@@ -134,7 +134,7 @@ func TestDeepGroups(t *testing.T) {
 		node = parquet.Group{"g": node}
 	}
 	file := written(t, parquet.Group{"g": node}, []parquet.Row{{parquet.Int64Value(1).Level(0, 0, 0)}})
-	sourcetest.Refuse(t, Format{}, string(file), source.Options{}, unreadable(0, "nested deeper"))
+	sourcetest.RequireError(t, Format{}, string(file), source.Options{}, unreadable(0, "nested deeper"))
 }
 
 // TestTypeNames names columns as a person would.

@@ -23,15 +23,15 @@ const (
 	wireUUID   = 13
 )
 
-// maxThrift is how deep structures may stand in each other.
-const maxThrift = 32
+// maxThriftDepth is how deep structures may stand in each other.
+const maxThriftDepth = 32
 
-var errThrift = damage{intray.NewMessage("parquet.invalid_structure", nil)}
+var errThrift = damageError{intray.NewMessage("parquet.invalid_structure", nil)}
 
-// compact reads Thrift's compact protocol. It allocates nothing: a footer that
+// thriftReader reads Thrift's compact protocol. It allocates nothing: a footer that
 // declares a long list costs no more than its bytes. The first error stays and
-// ends the reading; errShort says that more bytes may help.
-type compact struct {
+// ends the reading; errTruncated says that more bytes may help.
+type thriftReader struct {
 	text  []byte
 	at    int
 	depth int
@@ -39,27 +39,27 @@ type compact struct {
 }
 
 // fail keeps the first error and goes to the end.
-func (c *compact) fail(err error) {
+func (c *thriftReader) fail(err error) {
 	if c.err == nil {
 		c.err = err
 	}
 	c.at = len(c.text)
 }
 
-func (c *compact) byte() byte {
+func (c *thriftReader) readByte() byte {
 	if c.at >= len(c.text) {
-		c.fail(errShort)
+		c.fail(errTruncated)
 		return 0
 	}
 	c.at++
 	return c.text[c.at-1]
 }
 
-func (c *compact) varint() uint64 {
+func (c *thriftReader) readVarint() uint64 {
 	n, size := binary.Uvarint(c.text[c.at:])
 	switch {
 	case size == 0:
-		c.fail(errShort)
+		c.fail(errTruncated)
 	case size < 0:
 		c.fail(errThrift)
 	default:
@@ -68,13 +68,13 @@ func (c *compact) varint() uint64 {
 	return n
 }
 
-func (c *compact) zigzag() int64 { return unzigzag(c.varint()) }
+func (c *thriftReader) readZigzag() int64 { return unzigzag(c.readVarint()) }
 
 func unzigzag(n uint64) int64 { return int64(n>>1) ^ -int64(n&1) }
 
-func (c *compact) pass(size uint64) []byte {
+func (c *thriftReader) nextBytes(size uint64) []byte {
 	if size > uint64(len(c.text)-c.at) {
-		c.fail(errShort)
+		c.fail(errTruncated)
 		return nil
 	}
 	from := c.at
@@ -82,51 +82,51 @@ func (c *compact) pass(size uint64) []byte {
 	return c.text[from:c.at]
 }
 
-// int reads a whole number of any width.
-func (c *compact) int(wire byte) int64 {
+// readInt reads a whole number of any width.
+func (c *thriftReader) readInt(wire byte) int64 {
 	switch {
 	case wire == wireByte:
-		return int64(int8(c.byte()))
+		return int64(int8(c.readByte()))
 	case wire >= wireShort && wire <= wireLong:
-		return c.zigzag()
+		return c.readZigzag()
 	}
 	c.fail(errThrift)
 	return 0
 }
 
-// small reads a whole number that fits 32 bits.
-func (c *compact) small(wire byte) int {
-	n := c.int(wire)
+// readInt32 reads a whole number that fits 32 bits.
+func (c *thriftReader) readInt32(wire byte) int {
+	n := c.readInt(wire)
 	if int64(int32(n)) != n {
 		c.fail(errThrift)
 	}
 	return int(int32(n))
 }
 
-// bytes reads a text. It is part of what is read.
-func (c *compact) bytes(wire byte) []byte {
+// readBinary reads a text. It is part of what is read.
+func (c *thriftReader) readBinary(wire byte) []byte {
 	if wire != wireBinary {
 		c.fail(errThrift)
 		return nil
 	}
-	return c.pass(c.varint())
+	return c.nextBytes(c.readVarint())
 }
 
-// fields calls visit for each field of a structure; visit reads it or says
+// readFields calls visit for each field of a structure; visit reads it or says
 // false.
-func (c *compact) fields(wire byte, visit func(id int16, wire byte) bool) {
-	if c.depth++; wire != wireStruct || c.depth > maxThrift {
+func (c *thriftReader) readFields(wire byte, visit func(id int16, wire byte) bool) {
+	if c.depth++; wire != wireStruct || c.depth > maxThriftDepth {
 		c.fail(errThrift)
 	}
 	for id := int16(0); c.err == nil; {
-		head := c.byte()
+		head := c.readByte()
 		if head == 0 {
 			break
 		}
 		if step := head >> 4; step != 0 {
 			id += int16(step)
 		} else {
-			id = int16(c.zigzag())
+			id = int16(c.readZigzag())
 		}
 		if c.err == nil && !visit(id, head&15) {
 			c.skip(head & 15)
@@ -135,55 +135,55 @@ func (c *compact) fields(wire byte, visit func(id int16, wire byte) bool) {
 	c.depth--
 }
 
-// list reads the beginning of a list: how many elements it has, of what wire.
-func (c *compact) list(wire byte) (n uint64, of byte) {
+// readListHeader reads the beginning of a list: how many elements it has, of what wire.
+func (c *thriftReader) readListHeader(wire byte) (n uint64, of byte) {
 	if wire != wireList && wire != wireSet {
 		c.fail(errThrift)
 		return 0, 0
 	}
-	head := c.byte()
+	head := c.readByte()
 	n = uint64(head >> 4)
 	if n == 15 {
-		n = c.varint()
+		n = c.readVarint()
 	}
 	if n > uint64(len(c.text)-c.at) { // none is shorter than a byte
-		c.fail(errShort)
+		c.fail(errTruncated)
 		return 0, 0
 	}
 	return n, head & 15
 }
 
-// each calls visit for each element of a list, which visit reads.
-func (c *compact) each(wire byte, visit func(wire byte)) {
-	n, of := c.list(wire)
+// eachElement calls visit for each element of a list, which visit reads.
+func (c *thriftReader) eachElement(wire byte, visit func(wire byte)) {
+	n, of := c.readListHeader(wire)
 	for ; n > 0 && c.err == nil; n-- {
 		visit(of)
 	}
 }
 
 // skip passes over the value of a field.
-func (c *compact) skip(wire byte) {
-	if c.depth++; c.depth > maxThrift {
+func (c *thriftReader) skip(wire byte) {
+	if c.depth++; c.depth > maxThriftDepth {
 		c.fail(errThrift)
 	}
 	switch wire {
 	case wireTrue, wireFalse:
 	case wireByte:
-		c.byte()
+		c.readByte()
 	case wireShort, wireShort + 1, wireLong:
-		c.varint()
+		c.readVarint()
 	case wireDouble:
-		c.pass(8)
+		c.nextBytes(8)
 	case wireBinary:
-		c.pass(c.varint())
+		c.nextBytes(c.readVarint())
 	case wireList, wireSet:
-		c.each(wire, c.skipElement)
+		c.eachElement(wire, c.skipElement)
 	case wireMap:
 		c.skipMap()
 	case wireStruct:
-		c.fields(wire, func(int16, byte) bool { return false })
+		c.readFields(wire, func(int16, byte) bool { return false })
 	case wireUUID:
-		c.pass(16)
+		c.nextBytes(16)
 	default:
 		c.fail(errThrift)
 	}
@@ -191,19 +191,19 @@ func (c *compact) skip(wire byte) {
 }
 
 // skipElement passes over an element; truth has a byte there.
-func (c *compact) skipElement(wire byte) {
+func (c *thriftReader) skipElement(wire byte) {
 	if wire == wireTrue || wire == wireFalse {
 		wire = wireByte
 	}
 	c.skip(wire)
 }
 
-func (c *compact) skipMap() {
-	n := c.varint()
+func (c *thriftReader) skipMap() {
+	n := c.readVarint()
 	if n == 0 {
 		return
 	}
-	kinds := c.byte()
+	kinds := c.readByte()
 	for ; n > 0 && c.err == nil; n-- {
 		c.skipElement(kinds >> 4)
 		c.skipElement(kinds & 15)

@@ -43,7 +43,7 @@ func cellsOf(t *testing.T, file []byte, opt source.Options) (cells []cell) {
 			t.Fatal(err)
 		}
 		for i := range batch.Len() {
-			kind, typed := batch.Typed(i, 0)
+			kind, typed := batch.TypedCell(i, 0)
 			cells = append(cells, cell{string(batch.Cell(i, 0)), kind, string(typed)})
 		}
 	}

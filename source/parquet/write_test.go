@@ -77,19 +77,19 @@ func withFooter(tb testing.TB, pages []byte, meta *format.FileMetaData) []byte {
 func finish(pages, footer []byte) []byte {
 	out := append(slices.Clone(pages), footer...)
 	out = binary.LittleEndian.AppendUint32(out, uint32(len(footer)))
-	return append(out, mark...)
+	return append(out, magic...)
 }
 
 // byHand is a file of one column in one row group, with these pages.
 func byHand(tb testing.TB, e format.SchemaElement, codec format.CompressionCodec, rows int64, pages ...[]byte) []byte {
 	tb.Helper()
 	e.Name = "v"
-	body := append([]byte(mark), slices.Concat(pages...)...)
+	body := append([]byte(magic), slices.Concat(pages...)...)
 	return withFooter(tb, body, &format.FileMetaData{
 		Version: 1, NumRows: rows,
 		Schema: []format.SchemaElement{{Name: "rows", NumChildren: thrift.New[int32](1)}, e},
 		RowGroups: []format.RowGroup{{NumRows: rows, Columns: []format.ColumnChunk{{MetaData: format.ColumnMetaData{
-			Type: e.Type.V, Codec: codec, NumValues: rows, PathInSchema: []string{"v"}, DataPageOffset: int64(len(mark)), TotalCompressedSize: int64(len(body)),
+			Type: e.Type.V, Codec: codec, NumValues: rows, PathInSchema: []string{"v"}, DataPageOffset: int64(len(magic)), TotalCompressedSize: int64(len(body)),
 		}}}}},
 	})
 }

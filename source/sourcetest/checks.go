@@ -13,27 +13,27 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-func detects(_ context.Context, format source.Format, s Sample) error {
+func checkDetect(_ context.Context, format source.Format, s Sample) error {
 	head := s.Text[:min(len(s.Text), source.HeadBytes)]
-	score, reason := format.Detect(Input(s.Name, s.Text), head)
+	score, reason := format.Detect(NewInput(s.Name, s.Text), head)
 	if score <= 0 || score > 1 || reason.IsZero() {
 		return fmt.Errorf("the score is %v, the reason %q", score, reason)
 	}
-	if score, _ := format.Detect(Input("", nil), nil); score < 0 || score > 1 {
+	if score, _ := format.Detect(NewInput("", nil), nil); score < 0 || score > 1 {
 		return fmt.Errorf("the score of no bytes is %v", score)
 	}
 	return nil
 }
 
-func reads(ctx context.Context, format source.Format, s Sample) error {
-	sheets, err := ReadAll(ctx, format, Input(s.Name, s.Text), s.Options)
+func checkRecords(ctx context.Context, format source.Format, s Sample) error {
+	sheets, err := ReadAll(ctx, format, NewInput(s.Name, s.Text), s.Options)
 	if err != nil {
 		return err
 	}
-	return compare(s.Sheets, sheets)
+	return compareSheets(s.Sheets, sheets)
 }
 
-func compare(want, got []Sheet) error {
+func compareSheets(want, got []Sheet) error {
 	if len(want) != len(got) {
 		return fmt.Errorf("there are %d sheets, not %d", len(got), len(want))
 	}
@@ -66,7 +66,7 @@ func (s Sheet) compare(got Sheet) error {
 
 // withBook tries something on the book of a sample.
 func withBook(ctx context.Context, format source.Format, s Sample, try func(book source.Book) error) (err error) {
-	book, err := format.Open(ctx, Input(s.Name, s.Text), s.Options)
+	book, err := format.Open(ctx, NewInput(s.Name, s.Text), s.Options)
 	if err != nil {
 		return err
 	}
@@ -74,11 +74,11 @@ func withBook(ctx context.Context, format source.Format, s Sample, try func(book
 	return try(book)
 }
 
-func readsAgain(ctx context.Context, format source.Format, s Sample) error {
+func checkReopen(ctx context.Context, format source.Format, s Sample) error {
 	return withBook(ctx, format, s, func(book source.Book) error {
 		for range 2 {
 			for i := range s.Sheets {
-				if err := expect(ctx, book, s, i); err != nil {
+				if err := checkSheet(ctx, book, s, i); err != nil {
 					return err
 				}
 			}
@@ -87,27 +87,27 @@ func readsAgain(ctx context.Context, format source.Format, s Sample) error {
 	})
 }
 
-func expect(ctx context.Context, book source.Book, s Sample, i int) error {
+func checkSheet(ctx context.Context, book source.Book, s Sample, i int) error {
 	sheet, err := readSheet(ctx, book, i)
 	if err != nil {
 		return err
 	}
-	return compare(s.Sheets[i:i+1], []Sheet{sheet})
+	return compareSheets(s.Sheets[i:i+1], []Sheet{sheet})
 }
 
-func readsAtOnce(ctx context.Context, format source.Format, s Sample) error {
+func checkConcurrentReaders(ctx context.Context, format source.Format, s Sample) error {
 	return withBook(ctx, format, s, func(book source.Book) error {
 		errs := make([]error, 2*len(s.Sheets))
 		var all sync.WaitGroup
 		for i := range errs {
-			all.Go(func() { errs[i] = expect(ctx, book, s, i%len(s.Sheets)) })
+			all.Go(func() { errs[i] = checkSheet(ctx, book, s, i%len(s.Sheets)) })
 		}
 		all.Wait()
 		return errors.Join(errs...)
 	})
 }
 
-func refusesNoSheet(ctx context.Context, format source.Format, s Sample) error {
+func checkMissingSheet(ctx context.Context, format source.Format, s Sample) error {
 	return withBook(ctx, format, s, func(book source.Book) error {
 		for _, i := range []int{-1, len(book.Sheets())} {
 			if _, err := book.Open(ctx, i); err == nil {
@@ -118,9 +118,9 @@ func refusesNoSheet(ctx context.Context, format source.Format, s Sample) error {
 	})
 }
 
-// stops reads with a context that is done behind the first batch, and with one
+// checkCancel reads with a context that is done behind the first batch, and with one
 // that is done from the start.
-func stops(ctx context.Context, format source.Format, s Sample) error {
+func checkCancel(ctx context.Context, format source.Format, s Sample) error {
 	return withReader(ctx, format, s, func(reader source.Reader) error {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
@@ -133,7 +133,7 @@ func stops(ctx context.Context, format source.Format, s Sample) error {
 		if !errors.Is(err, io.EOF) && !errors.Is(err, context.Canceled) || batch.Len() > 0 {
 			return fmt.Errorf("Next gives %d records and error %w", batch.Len(), err)
 		}
-		_, err = ReadAll(ctx, format, Input(s.Name, s.Text), s.Options)
+		_, err = ReadAll(ctx, format, NewInput(s.Name, s.Text), s.Options)
 		if !errors.Is(err, context.Canceled) {
 			return fmt.Errorf("reading it all gives error %w", err)
 		}
@@ -153,8 +153,8 @@ func withReader(ctx context.Context, format source.Format, s Sample, try func(re
 	})
 }
 
-// stays reads the sheet once more while a batch of it is held.
-func stays(ctx context.Context, format source.Format, s Sample) error {
+// checkBatchStaysValid reads the sheet once more while a batch of it is held.
+func checkBatchStaysValid(ctx context.Context, format source.Format, s Sample) error {
 	return withReader(ctx, format, s, func(reader source.Reader) error {
 		batch := &intray.Records{}
 		if err := reader.Next(ctx, batch); errors.Is(err, io.EOF) {
@@ -162,11 +162,11 @@ func stays(ctx context.Context, format source.Format, s Sample) error {
 		} else if err != nil {
 			return err
 		}
-		if _, err := ReadAll(ctx, format, Input(s.Name, s.Text), s.Options); err != nil {
+		if _, err := ReadAll(ctx, format, NewInput(s.Name, s.Text), s.Options); err != nil {
 			return err
 		}
 		var held Sheet
-		if err := held.take(batch); err != nil {
+		if err := held.addRecords(batch); err != nil {
 			return err
 		}
 		want := s.Sheets[0].Records
@@ -177,7 +177,7 @@ func stays(ctx context.Context, format source.Format, s Sample) error {
 	})
 }
 
-func closes(ctx context.Context, format source.Format, s Sample) error {
+func checkClose(ctx context.Context, format source.Format, s Sample) error {
 	return withBook(ctx, format, s, func(book source.Book) error {
 		reader, err := book.Open(ctx, 0)
 		if err != nil {
@@ -196,16 +196,16 @@ func closes(ctx context.Context, format source.Format, s Sample) error {
 
 // A sample is cut at every byte up to this length, and at a few places where it
 // is longer.
-const cuts = 4 << 10
+const maxFullyCutBytes = 4 << 10
 
-// survivesCuts reads what is left of a sample whose end is missing.
-func survivesCuts(ctx context.Context, format source.Format, s Sample) error {
+// checkTruncation reads what is left of a sample whose end is missing.
+func checkTruncation(ctx context.Context, format source.Format, s Sample) error {
 	step := 1
-	if len(s.Text) > cuts {
+	if len(s.Text) > maxFullyCutBytes {
 		step = len(s.Text)/7 + 1
 	}
 	for end := 0; end < len(s.Text); end += step {
-		_, err := ReadAll(ctx, format, Input(s.Name, s.Text[:end:end]), s.Options)
+		_, err := ReadAll(ctx, format, NewInput(s.Name, s.Text[:end:end]), s.Options)
 		if err != nil && !isTyped(err) {
 			return fmt.Errorf("cut to %d bytes: %w", end, err)
 		}
@@ -222,20 +222,20 @@ func isTyped(err error) bool {
 // errBroken is what a broken store answers.
 var errBroken = errors.New("the store is broken")
 
-// brokenStore holds a file whose bytes are gone from a place on.
-type brokenStore struct {
+// failingStore holds a file whose bytes are gone from a place on.
+type failingStore struct {
 	io.ReaderAt
 	from int64
 	err  error
-	// met says that somebody asked for one of the bytes that are gone.
-	met *atomic.Bool
+	// reached says that somebody asked for one of the bytes that are gone.
+	reached *atomic.Bool
 }
 
-func (b brokenStore) ReadAt(p []byte, at int64) (int, error) {
+func (b failingStore) ReadAt(p []byte, at int64) (int, error) {
 	if at+int64(len(p)) <= b.from {
 		return b.ReaderAt.ReadAt(p, at)
 	}
-	b.met.Store(true)
+	b.reached.Store(true)
 	n := max(b.from-at, 0)
 	if _, err := b.ReaderAt.ReadAt(p[:n], at); err != nil && err != io.EOF {
 		return 0, err
@@ -243,15 +243,15 @@ func (b brokenStore) ReadAt(p []byte, at int64) (int, error) {
 	return int(n), b.err
 }
 
-// tellsFailure reads a sample from stores that fail at its beginning, in its
+// checkStoreFailure reads a sample from stores that fail at its beginning, in its
 // middle and at its end: one with an error, one that ends before the size it
 // has told. Bytes that nobody asks for may be gone.
-func tellsFailure(ctx context.Context, format source.Format, s Sample) error {
+func checkStoreFailure(ctx context.Context, format source.Format, s Sample) error {
 	for _, from := range []int{0, len(s.Text) / 2, len(s.Text) - 1} {
 		for _, fault := range []error{errBroken, io.EOF} {
-			in := Input(s.Name, s.Text)
+			in := NewInput(s.Name, s.Text)
 			met := &atomic.Bool{}
-			in.ReaderAt = brokenStore{in.ReaderAt, int64(from), fault, met}
+			in.ReaderAt = failingStore{in.ReaderAt, int64(from), fault, met}
 			_, err := ReadAll(ctx, format, in, s.Options)
 			if met.Load() && (err == nil || isTyped(err)) {
 				return fmt.Errorf("%w at byte %d of %d: the error is %w", fault, from, in.Size, err)

@@ -42,14 +42,14 @@ func readSheet(ctx context.Context, book source.Book, i int) (sheet Sheet, err e
 	}
 	defer func() { err = errors.Join(err, reader.Close()) }()
 	sheet = Sheet{Name: book.Sheets()[i].Name}
-	if err := sheet.begin(reader); err != nil {
+	if err := sheet.setColumns(reader); err != nil {
 		return Sheet{}, err
 	}
 	batch := dirtyBatch()
 	for {
 		err := reader.Next(ctx, batch)
 		if errors.Is(err, io.EOF) {
-			return sheet, ended(ctx, reader, batch)
+			return sheet, checkEnd(ctx, reader, batch)
 		}
 		if err != nil {
 			return Sheet{}, err
@@ -57,14 +57,14 @@ func readSheet(ctx context.Context, book source.Book, i int) (sheet Sheet, err e
 		if batch.Len() == 0 {
 			return Sheet{}, errors.New("a batch is empty, and not the end")
 		}
-		if err := sheet.take(batch); err != nil {
+		if err := sheet.addRecords(batch); err != nil {
 			return Sheet{}, err
 		}
 	}
 }
 
-// begin takes the columns.
-func (s *Sheet) begin(reader source.Reader) error {
+// setColumns takes the columns.
+func (s *Sheet) setColumns(reader source.Reader) error {
 	if len(reader.Evidence()) == 0 {
 		return errors.New("the sheet has no evidence")
 	}
@@ -80,8 +80,8 @@ func (s *Sheet) begin(reader source.Reader) error {
 	return nil
 }
 
-// take adds the records of a batch.
-func (s *Sheet) take(batch *intray.Records) error {
+// addRecords adds the records of a batch.
+func (s *Sheet) addRecords(batch *intray.Records) error {
 	if batch.First != int64(len(s.Records)) {
 		return fmt.Errorf("a batch begins with record %d behind %d records", batch.First, len(s.Records))
 	}
@@ -127,8 +127,8 @@ func countCells(batch *intray.Records) int {
 	return cells
 }
 
-// ended makes sure that the end stays the end.
-func ended(ctx context.Context, reader source.Reader, batch *intray.Records) error {
+// checkEnd makes sure that the end stays the end.
+func checkEnd(ctx context.Context, reader source.Reader, batch *intray.Records) error {
 	if batch.Len() != 0 {
 		return errors.New("there are records in the batch at the end")
 	}
@@ -166,10 +166,10 @@ func (t Table) Sample() Sample {
 	}
 }
 
-// Large gives tables beyond the bounds of a batch, to be written in a format:
+// LargeTables gives tables beyond the bounds of a batch, to be written in a format:
 // tall has more records than two batches, wide more empty cells than one and
 // next to no text, heavy longer cells than what is read at once.
-func Large() []Table {
+func LargeTables() []Table {
 	tall := Table{Name: "tall", Headers: []string{"n"}}
 	for n := range 2*intray.BatchRows + 5 {
 		tall.Records = append(tall.Records, []string{fmt.Sprint(n)})
@@ -191,25 +191,25 @@ func Large() []Table {
 // Read reads a text of one sheet.
 func Read(t testing.TB, format source.Format, text string, opt source.Options) (Sheet, error) {
 	t.Helper()
-	sheets, err := ReadAll(t.Context(), format, Input("", []byte(text)), opt)
+	sheets, err := ReadAll(t.Context(), format, NewInput("", []byte(text)), opt)
 	if err != nil {
 		return Sheet{}, err
 	}
 	return sheets[0], nil
 }
 
-// Refuse reads a text and wants the error of the type, at the line and with the
+// RequireError reads a text and wants the error of the type, at the line and with the
 // words of want, an *source.UnreadableError or a *source.LimitError; nil wants
 // the text to be read.
-func Refuse(t testing.TB, format source.Format, text string, opt source.Options, want error) {
+func RequireError(t testing.TB, format source.Format, text string, opt source.Options, want error) {
 	t.Helper()
 	_, err := Read(t, format, text, opt)
-	if !alike(err, want) {
+	if !sameError(err, want) {
 		t.Errorf("%.60q: got %v, want %v", text, err, want)
 	}
 }
 
-func alike(got, want error) bool {
+func sameError(got, want error) bool {
 	var wantUnreadable, unreadable *source.UnreadableError
 	var wantLimit, limit *source.LimitError
 	switch {
@@ -225,7 +225,7 @@ func alike(got, want error) bool {
 // evidence, by choice.
 func Open(t testing.TB, format source.Format, text string, opt source.Options) (source.Reader, map[string]string) {
 	t.Helper()
-	book, err := format.Open(t.Context(), Input("", []byte(text)), opt)
+	book, err := format.Open(t.Context(), NewInput("", []byte(text)), opt)
 	if err != nil {
 		t.Fatalf("%.60q: %v", text, err)
 	}
@@ -248,10 +248,10 @@ func Open(t testing.TB, format source.Format, text string, opt source.Options) (
 	return reader, evidence
 }
 
-// Drain reads a text to its end, keeps nothing and counts the records.
-func Drain(t testing.TB, format source.Format, text []byte) (records int) {
+// CountRecords reads a text to its end, keeps nothing and counts the records.
+func CountRecords(t testing.TB, format source.Format, text []byte) (records int) {
 	t.Helper()
-	book, err := format.Open(t.Context(), Input("", text), source.Options{})
+	book, err := format.Open(t.Context(), NewInput("", text), source.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -270,11 +270,11 @@ func Drain(t testing.TB, format source.Format, text []byte) (records int) {
 	}
 }
 
-// Score wants a file that begins with head to be recognized so surely, for a
+// RequireScore wants a file that begins with head to be recognized so surely, for a
 // reason.
-func Score(t testing.TB, format source.Format, name, head string, low, high float64) {
+func RequireScore(t testing.TB, format source.Format, name, head string, low, high float64) {
 	t.Helper()
-	score, reason := format.Detect(Input(name, []byte(head)), []byte(head))
+	score, reason := format.Detect(NewInput(name, []byte(head)), []byte(head))
 	if score < low || score > high || (score > 0) == reason.IsZero() {
 		t.Errorf("%s %q: score %v, reason %q", name, head, score, reason)
 	}

@@ -41,21 +41,21 @@ type Sheet struct {
 // check is one promise of the contract.
 type check struct {
 	promise string
-	try     func(ctx context.Context, format source.Format, s Sample) error
+	run     func(ctx context.Context, format source.Format, s Sample) error
 }
 
 func checks() []check {
 	return []check{
-		{"Detect gives a score and a reason", detects},
-		{"records come in order, in batches that are not empty, and then the end", reads},
-		{"sheets can be opened again with the same outcome", readsAgain},
-		{"readers of one book do not disturb each other", readsAtOnce},
-		{"a sheet that is not there is an error", refusesNoSheet},
-		{"a context that is done stops the reading", stops},
-		{"cells stay until the next Next", stays},
-		{"Close works twice and ends the reading", closes},
-		{"a file cut anywhere gives records or a typed error", survivesCuts},
-		{"a store that fails is told, not taken for the end", tellsFailure},
+		{"Detect gives a score and a reason", checkDetect},
+		{"records come in order, in batches that are not empty, and then the end", checkRecords},
+		{"sheets can be opened again with the same outcome", checkReopen},
+		{"readers of one book do not disturb each other", checkConcurrentReaders},
+		{"a sheet that is not there is an error", checkMissingSheet},
+		{"a context that is done stops the reading", checkCancel},
+		{"cells stay until the next Next", checkBatchStaysValid},
+		{"Close works twice and ends the reading", checkClose},
+		{"a file cut anywhere gives records or a typed error", checkTruncation},
+		{"a store that fails is told, not taken for the end", checkStoreFailure},
 	}
 }
 
@@ -68,7 +68,7 @@ func Run(t *testing.T, format source.Format, samples []Sample) {
 	for _, s := range samples {
 		t.Run(s.Name, func(t *testing.T) {
 			for _, c := range checks() {
-				if err := c.try(t.Context(), format, s); err != nil {
+				if err := c.run(t.Context(), format, s); err != nil {
 					t.Errorf("%s: %v", c.promise, err)
 				}
 			}
@@ -76,8 +76,8 @@ func Run(t *testing.T, format source.Format, samples []Sample) {
 	}
 }
 
-// Input makes an input of text.
-func Input(name string, text []byte) source.Input {
+// NewInput makes an input of text.
+func NewInput(name string, text []byte) source.Input {
 	return source.Input{Name: name, ReaderAt: bytes.NewReader(text), Size: int64(len(text))}
 }
 

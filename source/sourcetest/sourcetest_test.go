@@ -142,7 +142,7 @@ func (r *linesReader) Next(ctx context.Context, batch *intray.Records) error {
 
 func (r *linesReader) fill(batch *intray.Records) {
 	fault := r.book.fault
-	for r.next < len(r.book.rows) && (fault == huge || !batch.Full()) {
+	for r.next < len(r.book.rows) && (fault == huge || !batch.IsFull()) {
 		row := r.book.rows[r.next]
 		if fault == loses && r.next == 3 || fault == reuses && r.next == 1 {
 			row = "lost"
@@ -181,7 +181,7 @@ func TestSuiteFindsWhatIsWrong(t *testing.T) {
 					if f == once && c.promise == "readers of one book do not disturb each other" {
 						continue // The fault is a race by design.
 					}
-					if err := c.try(t.Context(), lines{f}, s); err != nil {
+					if err := c.run(t.Context(), lines{f}, s); err != nil {
 						found++
 					}
 				}
@@ -195,7 +195,7 @@ func TestSuiteFindsWhatIsWrong(t *testing.T) {
 
 func TestNoFaultIsNone(t *testing.T) {
 	for _, c := range checks() {
-		if err := c.try(t.Context(), lines{none}, sample(5)); err != nil {
+		if err := c.run(t.Context(), lines{none}, sample(5)); err != nil {
 			t.Errorf("%s: %v", c.promise, err)
 		}
 	}

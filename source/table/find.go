@@ -37,44 +37,44 @@ type Layout struct {
 	// 1/(1+lead), where one point of lead is about what one column says by being
 	// text above numbers. Where the header was asked for it is 0.
 	Doubt float64
-	// Rival is the row of the header of that next best layout, or NoHeader.
-	Rival int
+	// Alternative is the row of the header of that next best layout, or NoHeader.
+	Alternative int
 }
 
 // NoHeader is the Rival of a layout whose rival has no header.
 const NoHeader = -1
 
-// mostDoubt is what a lead of half a point leaves, which is less than one known
+// maxDoubt is what a lead of half a point leaves, which is less than one known
 // name of a column gives.
-const mostDoubt = 2.0 / 3
+const maxDoubt = 2.0 / 3
 
 // Unsure says that a person should be asked: the header that was found and its
 // rival are about equally likely.
-func (l Layout) Unsure() bool { return l.Doubt > mostDoubt }
+func (l Layout) Unsure() bool { return l.Doubt > maxDoubt }
 
-// Body is the index of the first record.
-func (l Layout) Body() int { return l.First + l.Headers }
+// BodyStart is the index of the first record.
+func (l Layout) BodyStart() int { return l.First + l.Headers }
 
-// Find locates the table in the first rows of a sheet, blank rows among them.
+// FindLayout locates the table in the first rows of a sheet, blank rows among them.
 // width is the number of cells that most rows have; 0 derives it from the rows.
 //
 // The work is bounded by the product of the rows, [MaxColumns] and [MaxAbove].
 // The error is that of ctx.
-func Find(ctx context.Context, rows [][]string, width int) (Layout, error) {
+func FindLayout(ctx context.Context, rows [][]string, width int) (Layout, error) {
 	if width == 0 {
-		width = usualWidth(rows)
+		width = commonWidth(rows)
 	}
-	f := finder{rows: leftmost(rows), width: min(width, MaxColumns)}
+	f := layoutFinder{rows: truncateColumns(rows), width: min(width, MaxColumns)}
 	if err := f.measure(ctx); err != nil {
 		return Layout{}, err
 	}
-	layout, err := f.find(ctx)
+	layout, err := f.findLayout(ctx)
 	layout.Width = width
 	return layout, err
 }
 
-// leftmost returns rows without the cells right of MaxColumns.
-func leftmost(rows [][]string) [][]string {
+// truncateColumns returns rows without the cells right of MaxColumns.
+func truncateColumns(rows [][]string) [][]string {
 	cut := make([][]string, len(rows))
 	for i, row := range rows {
 		cut[i] = row[:min(len(row), MaxColumns)]
@@ -82,12 +82,12 @@ func leftmost(rows [][]string) [][]string {
 	return cut
 }
 
-// usualWidth is the place behind the last cell with text of most rows; among
+// commonWidth is the place behind the last cell with text of most rows; among
 // equals the wider.
-func usualWidth(rows [][]string) int {
+func commonWidth(rows [][]string) int {
 	counts := map[int]int{}
 	for _, row := range rows {
-		if w := extent(row); w > 0 {
+		if w := filledWidth(row); w > 0 {
 			counts[w]++
 		}
 	}
@@ -108,8 +108,8 @@ func usualWidth(rows [][]string) int {
 	return best
 }
 
-// extent is the place behind the last cell with text.
-func extent(row []string) int {
+// filledWidth is the place behind the last cell with text.
+func filledWidth(row []string) int {
 	for i := len(row) - 1; i >= 0; i-- {
 		if strings.TrimSpace(row[i]) != "" {
 			return i + 1
@@ -118,35 +118,35 @@ func extent(row []string) int {
 	return 0
 }
 
-// finder holds what is known about the rows.
-type finder struct {
+// layoutFinder holds what is known about the rows.
+type layoutFinder struct {
 	rows   [][]string
 	width  int
 	filled []int
-	looks  [][]look
-	// same holds for each row the index of the first row with the same cells, so
+	cells  [][]cellInfo
+	// firstEqual holds for each row the index of the first row with the same cells, so
 	// that rows are compared once and not for each of their cells.
-	same []int
+	firstEqual []int
 	// first is the first row that could begin a table, last the last one that is
 	// not blank.
 	first, last int
 }
 
-func (f *finder) measure(ctx context.Context) error {
+func (f *layoutFinder) measure(ctx context.Context) error {
 	seed := maphash.MakeSeed()
 	firstOf := map[uint64][]int{}
 	for i, row := range f.rows {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		looks := make([]look, 0, len(row))
+		looks := make([]cellInfo, 0, len(row))
 		filled := 0
 		var hash maphash.Hash
 		hash.SetSeed(seed)
 		for _, cell := range row {
 			_, _ = hash.WriteString(cell)
 			_ = hash.WriteByte(0)
-			l := look{kind: KindOf(cell)}
+			l := cellInfo{kind: KindOf(cell)}
 			if cell = strings.TrimSpace(cell); cell != "" {
 				filled++
 			}
@@ -155,17 +155,17 @@ func (f *finder) measure(ctx context.Context) error {
 			}
 			looks = append(looks, l)
 		}
-		f.looks = append(f.looks, looks)
+		f.cells = append(f.cells, looks)
 		f.filled = append(f.filled, filled)
-		f.same = append(f.same, i)
+		f.firstEqual = append(f.firstEqual, i)
 		sum := hash.Sum64()
 		for _, earlier := range firstOf[sum] {
 			if slices.Equal(f.rows[earlier], row) {
-				f.same[i] = earlier
+				f.firstEqual[i] = earlier
 				break
 			}
 		}
-		if f.same[i] == i {
+		if f.firstEqual[i] == i {
 			firstOf[sum] = append(firstOf[sum], i)
 		}
 	}
@@ -178,23 +178,23 @@ func (f *finder) measure(ctx context.Context) error {
 	return nil
 }
 
-// usualHeader is how much speaks for a header in the first row before it is
+// firstRowBonus is how much speaks for a header in the first row before it is
 // looked at: most tables have one there.
-const usualHeader = 1
+const firstRowBonus = 1
 
-// scored is a row and how well it serves as the header.
-type scored struct {
+// headerCandidate is a row and how well it serves as the header.
+type headerCandidate struct {
 	row int
 	// score decides; found is the part of it that was found in the rows.
 	score, found float64
 	why          grounds
 }
 
-// find takes the header that fits best, from the rows above the first record.
-func (f *finder) find(ctx context.Context) (Layout, error) {
-	none := scored{row: NoHeader}
+// findLayout takes the header that fits best, from the rows above the first record.
+func (f *layoutFinder) findLayout(ctx context.Context) (Layout, error) {
+	none := headerCandidate{row: NoHeader}
 	first, best := f.first, none
-	list := []scored{none}
+	list := []headerCandidate{none}
 	for at := first; at < min(len(f.rows), first+MaxAbove); at++ {
 		if err := ctx.Err(); err != nil {
 			return Layout{}, err
@@ -213,14 +213,14 @@ func (f *finder) find(ctx context.Context) (Layout, error) {
 		l.First, l.Reason = first, f.noneReason()
 	} else {
 		l.Headers, l.Reason = 1, best.why.reason(f.width)
-		f.extend(&l)
+		f.extendHeader(&l)
 	}
-	f.compare(&l, best, list)
+	f.findAlternative(&l, best, list)
 	return l, nil
 }
 
 // noneReason says why no row is the header.
-func (f *finder) noneReason() intray.Message {
+func (f *layoutFinder) noneReason() intray.Message {
 	if f.first >= f.last && f.width > 1 {
 		return intray.NewMessage("header.only_row_like_values", nil)
 	}
@@ -228,52 +228,52 @@ func (f *finder) noneReason() intray.Message {
 }
 
 // scoreRow is headerScore with what speaks for the first row of a table.
-func (f *finder) scoreRow(at, first int) scored {
-	s := scored{row: at}
+func (f *layoutFinder) scoreRow(at, first int) headerCandidate {
+	s := headerCandidate{row: at}
 	s.found, s.why = f.headerScore(at)
 	s.score = s.found
 	if at == first {
-		s.score += usualHeader
+		s.score += firstRowBonus
 	}
 	return s
 }
 
-// compare finds the rival of the layout that was chosen, by what was found: that
+// findAlternative finds the rival of the layout that was chosen, by what was found: that
 // most tables begin with their header makes no table surer. Other rows of the
 // same header, and rows that repeat it, are no rivals.
-func (f *finder) compare(l *Layout, best scored, list []scored) {
-	l.Rival = NoHeader
+func (f *layoutFinder) findAlternative(l *Layout, best headerCandidate, list []headerCandidate) {
+	l.Alternative = NoHeader
 	next := math.Inf(-1)
 	for _, s := range list {
-		if s.row == best.row || l.Headers > 0 && s.row != NoHeader && (s.row >= l.First && s.row < l.Body() || f.same[s.row] == f.same[best.row]) {
+		if s.row == best.row || l.Headers > 0 && s.row != NoHeader && (s.row >= l.First && s.row < l.BodyStart() || f.firstEqual[s.row] == f.firstEqual[best.row]) {
 			continue
 		}
-		if l.Headers > 0 && s.row == NoHeader && f.titled(l.First) {
+		if l.Headers > 0 && s.row == NoHeader && f.hasTitleAbove(l.First) {
 			continue
 		}
 		if s.found > next {
-			next, l.Rival = s.found, s.row
+			next, l.Alternative = s.found, s.row
 		}
 	}
 	l.Doubt = 1 / (1 + max(0, best.found-next))
-	if l.Headers > 0 && f.recordAbove(l.First, l.Body()) {
-		l.Doubt, l.Rival = 1, NoHeader // it would be lost
+	if l.Headers > 0 && f.hasRecordAbove(l.First, l.BodyStart()) {
+		l.Doubt, l.Alternative = 1, NoHeader // it would be lost
 	}
 }
 
-// recordAbove says whether one of the rows above a header is like the records
+// hasRecordAbove says whether one of the rows above a header is like the records
 // below it: it fills most of the columns, and what stands in typed columns is of
 // their kinds, in two of them at least.
-func (f *finder) recordAbove(header, below int) bool {
+func (f *layoutFinder) hasRecordAbove(header, below int) bool {
 	for at := range header {
 		if 4*f.filled[at] < 3*f.width {
 			continue
 		}
 		same, other := 0, 0
-		for c, l := range f.looks[at] {
-			col := f.column(body{c, below, noRow})
+		for c, l := range f.cells[at] {
+			col := f.columnStats(columnBody{c, below, noRow})
 			switch {
-			case l.kind == Empty || !col.kind.Typed() || col.share < 0.8:
+			case l.kind == Empty || !col.kind.IsTyped() || col.share < 0.8:
 			case l.kind == col.kind, l.kind == Integer && col.kind == Number:
 				same++
 			default:
@@ -287,9 +287,9 @@ func (f *finder) recordAbove(header, below int) bool {
 	return false
 }
 
-// titled says whether titles or notes stand above a row: files that have them
+// hasTitleAbove says whether titles or notes stand above a row: files that have them
 // name their columns.
-func (f *finder) titled(at int) bool {
+func (f *layoutFinder) hasTitleAbove(at int) bool {
 	for _, n := range f.filled[:at] {
 		if n > 0 && 2*n < f.width {
 			return true
@@ -300,9 +300,9 @@ func (f *finder) titled(at int) bool {
 
 // firstRow is the first row that could begin a table of this width: titles and
 // notes above have fewer cells.
-func (f *finder) firstRow() int {
+func (f *layoutFinder) firstRow() int {
 	for i, n := range f.filled {
-		if n > 0 && (f.width <= 1 || n >= 2 && 2*n >= f.width || n > 0 && f.tabular(i)) {
+		if n > 0 && (f.width <= 1 || n >= 2 && 2*n >= f.width || n > 0 && f.hasTypedCells(i)) {
 			return i
 		}
 	}
@@ -314,28 +314,28 @@ func (f *finder) firstRow() int {
 	return 0
 }
 
-// tabular says whether a row with few cells has them where typed columns are.
-func (f *finder) tabular(at int) bool {
+// hasTypedCells says whether a row with few cells has them where typed columns are.
+func (f *layoutFinder) hasTypedCells(at int) bool {
 	if f.filled[at] < 2 {
 		return false
 	}
 	typed := 0
-	for c, l := range f.looks[at] {
-		if l.kind.Typed() && f.column(body{c, at + 1, noRow}).share >= 0.8 {
+	for c, l := range f.cells[at] {
+		if l.kind.IsTyped() && f.columnStats(columnBody{c, at + 1, noRow}).share >= 0.8 {
 			typed++
 		}
 	}
 	return typed >= 2
 }
 
-// extend takes the rows beside a header in that belong to it: those that are
+// extendHeader takes the rows beside a header in that belong to it: those that are
 // text above the same typed columns.
-func (f *finder) extend(l *Layout) {
-	l.Headers = f.bodyOf(l.First) - l.First
-	for l.Headers < MaxHeaders && l.Body() < len(f.rows) && f.alsoHeader(l.Body(), l.First, l.Body()+1) {
+func (f *layoutFinder) extendHeader(l *Layout) {
+	l.Headers = f.bodyStart(l.First) - l.First
+	for l.Headers < MaxHeaders && l.BodyStart() < len(f.rows) && f.isFurtherHeader(l.BodyStart(), l.First, l.BodyStart()+1) {
 		l.Headers++
 	}
-	for l.Headers < MaxHeaders && l.First > 0 && f.alsoHeader(l.First-1, l.First, l.First+1) {
+	for l.Headers < MaxHeaders && l.First > 0 && f.isFurtherHeader(l.First-1, l.First, l.First+1) {
 		l.First--
 		l.Headers++
 	}
@@ -344,58 +344,58 @@ func (f *finder) extend(l *Layout) {
 	}
 }
 
-// bodyOf is the first row below a header that begins with a row: the next one, or
+// bodyStart is the first row below a header that begins with a row: the next one, or
 // the one below further rows of the header.
-func (f *finder) bodyOf(header int) int {
-	if f.beside(header) {
+func (f *layoutFinder) bodyStart(header int) int {
+	if f.isSideBySideText(header) {
 		return header + 1
 	}
 	for body := min(header+MaxHeaders, len(f.rows)-1); body > header+1; body-- {
 		at := header + 1
-		for at < body && f.alsoHeader(at, header, body) {
+		for at < body && f.isFurtherHeader(at, header, body) {
 			at++
 		}
-		if at == body && f.textAbove(header, header, body) {
+		if at == body && f.isTextAboveTyped(header, header, body) {
 			return body
 		}
 	}
 	return header + 1
 }
 
-// beside says whether a row is text side by side, and nothing above the last
+// isSideBySideText says whether a row is text side by side, and nothing above the last
 // columns, a quarter of all or more: that is a title or a note. Groups of columns
 // stand above all of them, and records are hardly ever text alone.
-func (f *finder) beside(at int) bool {
-	end := extent(f.rows[at])
+func (f *layoutFinder) isSideBySideText(at int) bool {
+	end := filledWidth(f.rows[at])
 	return f.filled[at] == end && 4*end <= 3*f.width &&
-		!slices.ContainsFunc(f.looks[at], func(l look) bool { return l.kind.Typed() || l.kind == Code })
+		!slices.ContainsFunc(f.cells[at], func(l cellInfo) bool { return l.kind.IsTyped() || l.kind == Code })
 }
 
-// alsoHeader says whether a row next to a header is another row of it, where the
+// isFurtherHeader says whether a row next to a header is another row of it, where the
 // records begin with the row below: it repeats the header, or is text where typed
 // columns are.
-func (f *finder) alsoHeader(at, header, below int) bool {
-	if 2*f.filled[at] <= f.width || f.filled[at] < 2 || at < header && f.beside(at) {
+func (f *layoutFinder) isFurtherHeader(at, header, below int) bool {
+	if 2*f.filled[at] <= f.width || f.filled[at] < 2 || at < header && f.isSideBySideText(at) {
 		return false
 	}
 	if slices.EqualFunc(f.rows[at], f.rows[header], func(a, b string) bool { return strings.TrimSpace(a) == strings.TrimSpace(b) }) {
 		return true
 	}
-	return f.textAbove(at, header, below)
+	return f.isTextAboveTyped(at, header, below)
 }
 
-// textAbove says whether a row has no typed cell, and text in some columns that
+// isTextAboveTyped says whether a row has no typed cell, and text in some columns that
 // are typed from the row below on.
-func (f *finder) textAbove(at, header, below int) bool {
-	if slices.ContainsFunc(f.looks[at], func(l look) bool { return l.kind.Typed() || l.kind == Code }) {
+func (f *layoutFinder) isTextAboveTyped(at, header, below int) bool {
+	if slices.ContainsFunc(f.cells[at], func(l cellInfo) bool { return l.kind.IsTyped() || l.kind == Code }) {
 		return false
 	}
 	against := 0
-	for c, l := range f.looks[at] {
+	for c, l := range f.cells[at] {
 		if l.kind == Empty {
 			continue
 		}
-		if col := f.column(body{c, below, f.same[header]}); col.kind.Typed() && col.share >= 0.8 {
+		if col := f.columnStats(columnBody{c, below, f.firstEqual[header]}); col.kind.IsTyped() && col.share >= 0.8 {
 			if against++; against == 2 {
 				return true
 			}

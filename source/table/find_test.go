@@ -32,7 +32,7 @@ func numbered(n, columns int) string {
 // find is Find where nothing cancels it.
 func find(t testing.TB, rows [][]string, width int) Layout {
 	t.Helper()
-	l, err := Find(t.Context(), rows, width)
+	l, err := FindLayout(t.Context(), rows, width)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func TestFind(t *testing.T) {
 			if c.headers == 0 {
 				return
 			}
-			if diff := cmp.Diff(c.names, strings.Join(l.Names(rows), "|")); diff != "" {
+			if diff := cmp.Diff(c.names, strings.Join(l.ColumnNames(rows), "|")); diff != "" {
 				t.Errorf("names (-want +got):\n%s", diff)
 			}
 		})
@@ -112,10 +112,10 @@ func wideNames(n int) (names []string) {
 }
 
 // The rival is the other row that could be the header, or none.
-func TestRival(t *testing.T) {
+func TestAlternative(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
-		rival      int
+		alternative      int
 		least      float64
 	}{
 		{"another row", "Report|2024\nGenerated|2024-05-05\n\ndate|price\nJan 1 2000|13.9\nFeb 1 2000|13.6\nMar 1 2000|14.9", 3, 0.9},
@@ -123,8 +123,8 @@ func TestRival(t *testing.T) {
 		{"a header", "alpha|5\nbeta|6\ngamma|7", 0, 0.1},
 	} {
 		l := find(t, sheet(c.text), 0)
-		if l.Rival != c.rival || l.Doubt < c.least || l.Doubt > 1 {
-			t.Errorf("%s: %+v, want the rival %d and a doubt of %v at least", c.name, l, c.rival, c.least)
+		if l.Alternative != c.alternative || l.Doubt < c.least || l.Doubt > 1 {
+			t.Errorf("%s: %+v, want the rival %d and a doubt of %v at least", c.name, l, c.alternative, c.least)
 		}
 	}
 	sure := find(t, sheet("id|name|price|since\n1|Ada|2.50|2024-01-01\n2|Bob|3.10|2024-01-02\n3|Cy|4|2024-01-03"), 0)

@@ -35,20 +35,20 @@ func FuzzTable(f *testing.F) {
 
 // checkLayout wants a layout within the rows, and as many names as columns.
 func checkLayout(t *testing.T, l Layout, rows [][]string, width int) {
-	if l.First < 0 || l.Headers < 0 || l.Headers > MaxHeaders || l.Body() > len(rows) || l.Reason.IsZero() {
+	if l.First < 0 || l.Headers < 0 || l.Headers > MaxHeaders || l.BodyStart() > len(rows) || l.Reason.IsZero() {
 		t.Fatalf("%+v of %d rows", l, len(rows))
 	}
 	if width > 0 && l.Width != width {
 		t.Fatalf("%+v, and the width is %d", l, width)
 	}
-	if !(l.Doubt >= 0 && l.Doubt <= 1) || l.Rival < NoHeader || l.Rival >= len(rows) || l.Rival >= l.First && l.Rival < l.Body() {
+	if !(l.Doubt >= 0 && l.Doubt <= 1) || l.Alternative < NoHeader || l.Alternative >= len(rows) || l.Alternative >= l.First && l.Alternative < l.BodyStart() {
 		t.Fatalf("%+v of %d rows", l, len(rows))
 	}
 	widest := l.Width
 	for _, row := range rows {
 		widest = max(widest, len(row))
 	}
-	if names := l.Names(rows); len(names) < l.Width || len(names) > widest || l.Headers == 0 && strings.Join(names, "") != "" {
+	if names := l.ColumnNames(rows); len(names) < l.Width || len(names) > widest || l.Headers == 0 && strings.Join(names, "") != "" {
 		t.Fatalf("%+v has the names %q", l, names)
 	}
 }

@@ -9,12 +9,12 @@ import (
 )
 
 const (
-	// leastNamed is the least that a row must name to be taken for the header
-	// by what it names, and namedLead how far ahead of all others it must be.
+	// minNameScore is the least that a row must name to be taken for the header
+	// by what it names, and minNameLead how far ahead of all others it must be.
 	// Exports bring many columns that a schema does not want.
-	leastNamed, namedLead = 0.4, 0.2
-	// wellNamed is so much that no other row is looked at.
-	wellNamed = 1 - namedLead
+	minNameScore, minNameLead = 0.4, 0.2
+	// goodNameScore is so much that no other row is looked at.
+	goodNameScore = 1 - minNameLead
 )
 
 // Prefer gives the layout whose header names what is wanted: names says of a row
@@ -27,7 +27,7 @@ func (l Layout) Prefer(rows [][]string, names func(row []string) float64) Layout
 		return l
 	}
 	l, own := l.withoutTitles(rows, names)
-	if own >= wellNamed && !l.Unsure() {
+	if own >= goodNameScore && !l.Unsure() {
 		return l
 	}
 	best, score, second := -1, 0.0, 0.0
@@ -36,7 +36,7 @@ func (l Layout) Prefer(rows [][]string, names func(row []string) float64) Layout
 			continue
 		}
 		s := names(row)
-		if i >= l.First && i < l.Body() {
+		if i >= l.First && i < l.BodyStart() {
 			continue
 		}
 		if s > score {
@@ -46,37 +46,37 @@ func (l Layout) Prefer(rows [][]string, names func(row []string) float64) Layout
 		}
 	}
 	switch {
-	case own >= leastNamed && own-score >= namedLead:
+	case own >= minNameScore && own-score >= minNameLead:
 		l.Doubt = 0
 		l.Reason = intray.JoinMessages(l.Reason, intray.NewMessage("header.names_fields", nil))
-	case best >= 0 && score >= leastNamed && score-max(own, second) >= namedLead:
-		l = l.moved(rows, best)
+	case best >= 0 && score >= minNameScore && score-max(own, second) >= minNameLead:
+		l = l.withHeader(rows, best)
 	}
 	return l
 }
 
-// moved makes another row the header. What looks like a record above it would be
+// withHeader makes another row the header. What looks like a record above it would be
 // lost, and leaves that in doubt.
-func (l Layout) moved(rows [][]string, header int) Layout {
-	rival := NoHeader
+func (l Layout) withHeader(rows [][]string, header int) Layout {
+	alternative := NoHeader
 	if l.Headers > 0 {
-		rival = l.First
+		alternative = l.First
 	}
 	l.First, l.Headers, l.Doubt = header, 1, 0
 	l.Reason = intray.NewMessage("header.names_fields", nil)
-	if slices.ContainsFunc(rows[:header], l.recordLike) {
-		l.Doubt, l.Rival = 1, rival
+	if slices.ContainsFunc(rows[:header], l.isRecordLike) {
+		l.Doubt, l.Alternative = 1, alternative
 		l.Reason = intray.NewMessage("header.names_fields_below_record", nil)
 	}
 	return l
 }
 
-// recordLike says whether a row has text in half of the columns, and two values
+// isRecordLike says whether a row has text in half of the columns, and two values
 // that are hardly ever names or titles.
-func (l Layout) recordLike(row []string) bool {
+func (l Layout) isRecordLike(row []string) bool {
 	typed := 0
 	for _, cell := range row {
-		if KindOf(cell).Typed() {
+		if KindOf(cell).IsTyped() {
 			typed++
 		}
 	}
@@ -86,28 +86,28 @@ func (l Layout) recordLike(row []string) bool {
 // withoutTitles leaves the first rows out of a header that names more without
 // them, and says how well it does.
 func (l Layout) withoutTitles(rows [][]string, names func(row []string) float64) (Layout, float64) {
-	if l.Headers == 0 || l.Body() > len(rows) {
+	if l.Headers == 0 || l.BodyStart() > len(rows) {
 		return l, 0
 	}
-	best, own := l, names(l.Names(rows))
+	best, own := l, names(l.ColumnNames(rows))
 	for less := l; less.Headers > 1; {
 		less.First, less.Headers = less.First+1, less.Headers-1
-		if score := names(less.Names(rows)); score >= leastNamed && score-own >= namedLead {
+		if score := names(less.ColumnNames(rows)); score >= minNameScore && score-own >= minNameLead {
 			best, own = less, score
 		}
 	}
 	return best, own
 }
 
-// Names gives the names of the columns that a header makes: its rows joined with
+// ColumnNames gives the names of the columns that a header makes: its rows joined with
 // a space, column by column, and "" where it has none.
-func (l Layout) Names(rows [][]string) []string {
+func (l Layout) ColumnNames(rows [][]string) []string {
 	width := l.Width
-	for _, row := range rows[l.First:l.Body()] {
-		width = max(width, extent(row))
+	for _, row := range rows[l.First:l.BodyStart()] {
+		width = max(width, filledWidth(row))
 	}
 	names := make([]string, width)
-	for _, row := range rows[l.First:l.Body()] {
+	for _, row := range rows[l.First:l.BodyStart()] {
 		for i, cell := range row[:min(len(row), width)] {
 			names[i] = strings.TrimSpace(names[i] + " " + strings.TrimSpace(cell))
 		}
@@ -123,12 +123,12 @@ func IsTotal(row []string) bool {
 			continue
 		}
 		first, _, _ := strings.Cut(cell, " ")
-		return slices.Contains(totals, strings.Trim(first, ":.")) || slices.Contains(totals, cell)
+		return slices.Contains(totalWords, strings.Trim(first, ":.")) || slices.Contains(totalWords, cell)
 	}
 	return false
 }
 
-var totals = []string{
+var totalWords = []string{
 	"total", "totals", "subtotal", "sub-total", "grand total", "sum", "sums", "overall",
 	"summe", "gesamt", "gesamtsumme", "zwischensumme", "insgesamt",
 	"endsaldo", "endbestand", "kontostand", "closing balance", "ending balance", "solde final", "saldo final", "saldo finale", "eindsaldo", "期末残高",
@@ -149,15 +149,15 @@ func IsNote(row []string, behindBlank bool) bool {
 		return false
 	}
 	lower := strings.ToLower(text)
-	for _, begin := range notes {
+	for _, begin := range notePrefixes {
 		if strings.HasPrefix(lower, begin) {
 			return true
 		}
 	}
-	return behindBlank && !KindOf(text).Typed()
+	return behindBlank && !KindOf(text).IsTyped()
 }
 
-var notes = []string{
+var notePrefixes = []string{
 	"source:", "sources:", "note:", "notes:", "generated ", "exported ", "printed ", "report ", "created ", "©", "(c) ", "copyright",
 	"* ", "** ", "end of ", "page ", "last updated", "data as of", "disclaimer",
 	"quelle:", "hinweis:", "hinweise", "legende", "stand:", "erstellt ", "anmerkung", "fuente:", "nota:", "notas:", "note :", "notes :", "source :", "fonte:", "bron:", "źródło:",
@@ -177,8 +177,8 @@ func Filled(row []string) int {
 // NamesColumns says whether a row looks like the header of the rows below it. The
 // rows below are few.
 func NamesColumns(row []string, below [][]string) bool {
-	rows := leftmost(append([][]string{row}, below...))
-	f := finder{rows: rows, width: max(extent(rows[0]), usualWidth(rows[1:]))}
+	rows := truncateColumns(append([][]string{row}, below...))
+	f := layoutFinder{rows: rows, width: max(filledWidth(rows[0]), commonWidth(rows[1:]))}
 	_ = f.measure(context.Background()) // only a context can fail it
 	score, _ := f.headerScore(0)
 	return score > 0.5

@@ -37,14 +37,14 @@ const (
 	Kinds
 )
 
-// Typed says whether cells of this kind are hardly ever names of columns.
-func (k Kind) Typed() bool { return k >= Integer && k <= Link && k != Flag }
+// IsTyped says whether cells of this kind are hardly ever names of columns.
+func (k Kind) IsTyped() bool { return k >= Integer && k <= Link && k != Flag }
 
 // KindOf says what a cell looks like.
 func KindOf(cell string) Kind {
 	cell = strings.TrimSpace(cell)
 	switch {
-	case missing(cell):
+	case isMissing(cell):
 		return Empty
 	case len(cell) > 256:
 		return Text
@@ -83,12 +83,12 @@ func hasDigit(cell string) bool {
 	return false
 }
 
-// longestMark is longer than each word that has a meaning of its own, however it
+// maxKeywordBytes is longer than each word that has a meaning of its own, however it
 // is written. Most cells are longer, and need not be looked at further.
-const longestMark = 8
+const maxKeywordBytes = 8
 
-func missing(cell string) bool {
-	if len(cell) > longestMark {
+func isMissing(cell string) bool {
+	if len(cell) > maxKeywordBytes {
 		return false
 	}
 	switch strings.ToLower(cell) {
@@ -99,7 +99,7 @@ func missing(cell string) bool {
 }
 
 func isFlag(cell string) bool {
-	if len(cell) > longestMark {
+	if len(cell) > maxKeywordBytes {
 		return false
 	}
 	switch strings.ToLower(cell) {
@@ -142,12 +142,12 @@ func numberKind(cell string) (Kind, bool) {
 	if body == "" {
 		return 0, false
 	}
-	return countDigits(body, len(body) == len(cell))
+	return classifyNumber(body, len(body) == len(cell))
 }
 
-// countDigits says what kind of number a text is that has lost its currency.
+// classifyNumber says what kind of number a text is that has lost its currency.
 // plain says that it had none.
-func countDigits(body string, plain bool) (Kind, bool) {
+func classifyNumber(body string, plain bool) (Kind, bool) {
 	digits, others := 0, 0
 	for i, r := range body {
 		switch {
@@ -157,14 +157,14 @@ func countDigits(body string, plain bool) (Kind, bool) {
 			plain = plain && r != '+'
 		case strings.ContainsRune(".,' \u00a0\u202f’", r):
 			others++
-		case (r == 'e' || r == 'E') && digits > 0 && exponent(body[i+1:]):
+		case (r == 'e' || r == 'E') && digits > 0 && isExponent(body[i+1:]):
 			return Number, true
 		default:
 			return 0, false
 		}
 	}
 	switch {
-	case digits == 0, others > 0 && !grouped(body):
+	case digits == 0, others > 0 && !hasValidGroups(body):
 		return 0, false
 	case others == 0 && plain:
 		return Integer, true
@@ -196,15 +196,15 @@ func isUpper(s string) bool {
 	return true
 }
 
-func exponent(s string) bool {
+func isExponent(s string) bool {
 	s = strings.TrimLeft(s, "+-")
 	return s != "" && strings.Trim(s, "0123456789") == "" && len(s) <= 4
 }
 
-// grouped says whether the separators of a number stand where they may: three
+// hasValidGroups says whether the separators of a number stand where they may: three
 // digits behind each but the last kind, which may be a decimal sign once. In
 // India two digits stand between separators, too.
-func grouped(body string) bool {
+func hasValidGroups(body string) bool {
 	runs, seps := digitRuns(strings.TrimLeft(body, "-+−"))
 	first, last := runs[0], runs[len(runs)-1]
 	if len(seps) == 1 {
@@ -246,7 +246,7 @@ func isTime(cell string) bool {
 			break
 		}
 	}
-	var room [mostGroups]string
+	var room [maxDigitGroups]string
 	groups, seps := digitGroups(upper, &room)
 	switch seps {
 	case ":", "::", "::.", "::,":
@@ -277,11 +277,11 @@ func isDate(cell string) bool {
 			day = cell[:at]
 		}
 	}
-	var room [mostGroups]string
+	var room [maxDigitGroups]string
 	groups, seps := digitGroups(day, &room)
 	switch {
 	case len(groups) == 3 && len(seps) == 2 && seps[0] == seps[1] && strings.Contains("-/.", seps[:1]):
-		return dayGroups(groups)
+		return isDayGroups(groups)
 	case len(groups) == 3 && seps == "年月日", len(groups) == 3 && seps == ".. ":
 		return true
 	case len(day) == 7 && len(groups) == 2 && (seps == "-" || seps == "/"):
@@ -290,7 +290,7 @@ func isDate(cell string) bool {
 	return hasMonth(day)
 }
 
-func dayGroups(groups []string) bool {
+func isDayGroups(groups []string) bool {
 	a, b, c := len(groups[0]), len(groups[1]), len(groups[2])
 	small := func(n int) bool { return n == 1 || n == 2 }
 	within := func(g string, most string) bool { return len(g) < len(most) || g <= most }
@@ -303,20 +303,20 @@ func dayGroups(groups []string) bool {
 	return false
 }
 
-// mostGroups is more groups of digits than a day and a time have.
-const mostGroups = 6
+// maxDigitGroups is more groups of digits than a day and a time have.
+const maxDigitGroups = 6
 
 // digitGroups cuts a text of digits and single characters between them: those
 // that stand in days and times. Of other texts it gives nothing.
-func digitGroups(s string, into *[mostGroups]string) (groups []string, seps string) {
+func digitGroups(s string, into *[maxDigitGroups]string) (groups []string, seps string) {
 	groups = into[:0]
-	var marks [4 * mostGroups]byte
+	var marks [4 * maxDigitGroups]byte
 	from, n := 0, 0
 	for i, r := range s {
 		if r >= '0' && r <= '9' {
 			continue
 		}
-		if len(groups) == mostGroups-1 || !strings.ContainsRune(":-/., 年月日", r) {
+		if len(groups) == maxDigitGroups-1 || !strings.ContainsRune(":-/., 年月日", r) {
 			return nil, ""
 		}
 		groups = append(groups, s[from:i])
@@ -326,11 +326,11 @@ func digitGroups(s string, into *[mostGroups]string) (groups []string, seps stri
 	if from < len(s) {
 		groups = append(groups, s[from:])
 	}
-	return groups, spelled(marks[:n])
+	return groups, internSeparators(marks[:n])
 }
 
-// spelled gives the usual separators without new memory.
-func spelled(seps []byte) string {
+// internSeparators gives the usual separators without new memory.
+func internSeparators(seps []byte) string {
 	for _, usual := range [...]string{"", ":", "::", "--", "..", "//", ".", "-"} {
 		if string(seps) == usual {
 			return usual
@@ -383,9 +383,9 @@ const monthNames = " jan feb mar apr may jun jul aug sep sept oct nov dec " +
 	"sty lut kwi cze lip sie wrz paź lis gru stycznia lutego marca kwietnia maja czerwca lipca sierpnia września października listopada grudnia "
 
 // months are the same to be looked up.
-var months = setOf(monthNames)
+var months = wordSet(monthNames)
 
-func setOf(words string) map[string]bool {
+func wordSet(words string) map[string]bool {
 	set := map[string]bool{}
 	for word := range strings.FieldsSeq(words) {
 		set[word] = true

@@ -69,7 +69,7 @@ func TestNames(t *testing.T) {
 		{Layout{Width: 6, First: 1, Headers: 1}, "a||c|d||"},
 		{Layout{Width: 3, First: 1}, "||"},
 	} {
-		if got := strings.Join(c.layout.Names(rows), "|"); got != c.want {
+		if got := strings.Join(c.layout.ColumnNames(rows), "|"); got != c.want {
 			t.Errorf("%+v names %q, want %q", c.layout, got, c.want)
 		}
 	}

@@ -34,18 +34,18 @@ func (g grounds) reason(width int) intray.Message {
 
 // headerScore says how well a row serves as the header of the rows below it: by
 // how many columns it differs from in what they hold, and how far it names them.
-func (f *finder) headerScore(at int) (score float64, why grounds) {
+func (f *layoutFinder) headerScore(at int) (score float64, why grounds) {
 	row, filled := f.rows[at], f.filled[at]
-	if filled == 0 || 2*filled < f.width || f.width > 1 && extent(row) > 2*f.width {
+	if filled == 0 || 2*filled < f.width || f.width > 1 && filledWidth(row) > 2*f.width {
 		return 0, grounds{}
 	}
 	seen := map[string]bool{}
 	why.names = true
 	from := at + 1
-	for from < len(f.rows) && f.same[from] == f.same[at] {
+	for from < len(f.rows) && f.firstEqual[from] == f.firstEqual[at] {
 		from++ // the header, printed twice
 	}
-	from = max(from, f.bodyOf(at))
+	from = max(from, f.bodyStart(at))
 	for c, cell := range row {
 		cell = strings.ToLower(strings.TrimSpace(cell))
 		if cell == "" {
@@ -55,7 +55,7 @@ func (f *finder) headerScore(at int) (score float64, why grounds) {
 			score -= 0.5
 		}
 		seen[cell] = true
-		points := f.cellScore(at, body{c, from, f.same[at]}, cell)
+		points := f.cellScore(at, columnBody{c, from, f.firstEqual[at]}, cell)
 		score += points
 		switch {
 		case points >= 1:
@@ -67,51 +67,51 @@ func (f *finder) headerScore(at int) (score float64, why grounds) {
 	score += 0.4 * (float64(filled) - float64(f.width))
 	// A row further down has to be the better header by far: data is above it.
 	for i := f.first; i < at; i++ {
-		if 2*f.filled[i] > f.width && !f.beside(i) {
+		if 2*f.filled[i] > f.width && !f.isSideBySideText(i) {
 			score -= 0.75 * float64(f.width)
 		}
 	}
 	return score, why
 }
 
-// aYear is what a year says that stands above other numbers.
-const aYear = 0.3
+// yearScore is what a year says that stands above other numbers.
+const yearScore = 0.3
 
 // cellScore compares a cell of the row at with its column.
-func (f *finder) cellScore(at int, below body, cell string) float64 {
-	l := f.looks[at][below.column]
-	col := f.column(below)
+func (f *layoutFinder) cellScore(at int, below columnBody, cell string) float64 {
+	l := f.cells[at][below.column]
+	col := f.columnStats(below)
 	switch {
-	case l.kind.Typed():
+	case l.kind.IsTyped():
 		return f.typedScore(at, l.kind, col, cell)
 	case col.filled == 0:
-		return 0.3 + named(cell)
-	case l.kind != Empty && f.has(below, l, cell):
+		return 0.3 + headerWordScore(cell)
+	case l.kind != Empty && f.containsText(below, l, cell):
 		return -1
-	case col.kind.Typed() && col.share >= 0.7:
-		return col.share + named(cell)
+	case col.kind.IsTyped() && col.share >= 0.7:
+		return col.share + headerWordScore(cell)
 	case col.kind == Code && l.kind != Code && col.share >= 0.8:
-		return 0.6 + named(cell)
+		return 0.6 + headerWordScore(cell)
 	}
-	points := named(cell)
+	points := headerWordScore(cell)
 	if n := float64(utf8.RuneCountInString(cell)); col.length > 3*n || col.length > 40 && n < 30 {
 		points += 0.3
 	}
-	if at == f.first && l.kind != Empty && f.repeats(below) { // and never this cell, which was looked for above
+	if at == f.first && l.kind != Empty && f.repeatsFewValues(below) { // and never this cell, which was looked for above
 		points += 0.5
 	}
 	return min(points, 0.9) // less than what a column of another kind says
 }
 
 // typedScore is cellScore for a cell that is hardly ever a name.
-func (f *finder) typedScore(at int, kind Kind, col column, cell string) float64 {
+func (f *layoutFinder) typedScore(at int, kind Kind, col columnStats, cell string) float64 {
 	switch {
 	case col.filled == 0 && at >= f.last && f.width > 1 && !isYear(cell):
 		return -1 // no row below tells more
 	case col.filled == 0:
 		return 0
 	case kind == Integer && isYear(cell) && !isYear(col.any):
-		return aYear
+		return yearScore
 	case kind == col.kind:
 		return -2
 	}
@@ -122,15 +122,15 @@ func (f *finder) typedScore(at int, kind Kind, col column, cell string) float64 
 // more often than other numbers.
 func isYear(cell string) bool { return len(cell) == 4 && cell >= "1900" && cell <= "2100" }
 
-// look is what is known of a cell.
-type look struct {
+// cellInfo is what is known of a cell.
+type cellInfo struct {
 	kind Kind
 	// sum is that of its text without case, runes its length.
 	sum, runes uint32
 }
 
-// body is a column from some row on, without the rows that repeat the header.
-type body struct {
+// columnBody is a column from some row on, without the rows that repeat the header.
+type columnBody struct {
 	column, from int
 	// header is finder.same of the header, or noRow.
 	header int
@@ -139,8 +139,8 @@ type body struct {
 // noRow is the header of a body that has none.
 const noRow = -1
 
-// column is what the cells of a body are like.
-type column struct {
+// columnStats is what the cells of a body are like.
+type columnStats struct {
 	kind   Kind
 	share  float64
 	filled int
@@ -149,14 +149,14 @@ type column struct {
 	any string
 }
 
-// bodyRows is how many rows below a header are looked at.
-const bodyRows = 200
+// maxBodyRows is how many rows below a header are looked at.
+const maxBodyRows = 200
 
-// cells gives the rows in which a body has cells that are not empty.
-func (f *finder) cells(b body) iter.Seq[int] {
+// filledRows gives the rows in which a body has cells that are not empty.
+func (f *layoutFinder) filledRows(b columnBody) iter.Seq[int] {
 	return func(yield func(int) bool) {
-		for i := b.from; i < min(len(f.rows), b.from+bodyRows); i++ {
-			if b.column >= len(f.looks[i]) || f.looks[i][b.column].kind == Empty || f.same[i] == b.header {
+		for i := b.from; i < min(len(f.rows), b.from+maxBodyRows); i++ {
+			if b.column >= len(f.cells[i]) || f.cells[i][b.column].kind == Empty || f.firstEqual[i] == b.header {
 				continue
 			}
 			if !yield(i) {
@@ -166,13 +166,13 @@ func (f *finder) cells(b body) iter.Seq[int] {
 	}
 }
 
-func (f *finder) column(b body) (col column) {
+func (f *layoutFinder) columnStats(b columnBody) (col columnStats) {
 	var counts [Kinds]int
 	total := uint64(0)
-	for i := range f.cells(b) {
-		l := f.looks[i][b.column]
+	for i := range f.filledRows(b) {
+		l := f.cells[i][b.column]
 		if col.filled == 0 {
-			col.any = f.text(i, b.column)
+			col.any = f.cellText(i, b.column)
 		}
 		counts[l.kind]++
 		col.filled++
@@ -194,39 +194,39 @@ func (f *finder) column(b body) (col column) {
 	return col
 }
 
-// has says whether one of the cells of a body has the text of another.
-func (f *finder) has(b body, l look, text string) bool {
-	for i := range f.cells(b) {
-		if f.looks[i][b.column].sum == l.sum && f.text(i, b.column) == text {
+// containsText says whether one of the cells of a body has the text of another.
+func (f *layoutFinder) containsText(b columnBody, l cellInfo, text string) bool {
+	for i := range f.filledRows(b) {
+		if f.cells[i][b.column].sum == l.sum && f.cellText(i, b.column) == text {
 			return true
 		}
 	}
 	return false
 }
 
-// fewestRepeats is how many cells a column must have to show that it repeats few
+// minRepeatedCells is how many cells a column must have to show that it repeats few
 // values.
-const fewestRepeats = 4
+const minRepeatedCells = 4
 
-// repeats says whether a body repeats few values, each twice in the mean.
-func (f *finder) repeats(b body) bool {
+// repeatsFewValues says whether a body repeats few values, each twice in the mean.
+func (f *layoutFinder) repeatsFewValues(b columnBody) bool {
 	values := map[uint32]bool{}
 	filled := 0
-	for i := range f.cells(b) {
-		values[f.looks[i][b.column].sum] = true
+	for i := range f.filledRows(b) {
+		values[f.cells[i][b.column].sum] = true
 		filled++
 	}
-	return filled >= fewestRepeats && 2*len(values) <= filled
+	return filled >= minRepeatedCells && 2*len(values) <= filled
 }
 
-// text is that of a cell, without case.
-func (f *finder) text(row, column int) string {
+// cellText is that of a cell, without case.
+func (f *layoutFinder) cellText(row, column int) string {
 	return strings.ToLower(strings.TrimSpace(f.rows[row][column]))
 }
 
-// named gives points for words that are names of columns far more often than
+// headerWordScore gives points for words that are names of columns far more often than
 // values.
-func named(cell string) float64 {
+func headerWordScore(cell string) float64 {
 	cell = strings.TrimRight(strings.ToLower(cell), ".:# ")
 	if strings.Contains(headerWords, " "+cell+" ") {
 		return 0.6

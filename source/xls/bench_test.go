@@ -24,7 +24,7 @@ func BenchmarkRead(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
-		w, err := Open(b.Context(), sourcetest.Input("", text), Limits{})
+		w, err := Open(b.Context(), sourcetest.NewInput("", text), Limits{})
 		if err != nil {
 			b.Fatal(err)
 		}

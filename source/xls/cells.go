@@ -18,8 +18,8 @@ type cell struct {
 	text   []byte
 }
 
-// collect takes the cells of a record, which is long enough for them.
-func (r *rows) collect(rec record) error {
+// collectCells takes the cells of a record, which is long enough for them.
+func (r *rows) collectCells(rec record) error {
 	body := rec.body
 	c := cell{column: int(little.Uint16(body[2:])), xf: little.Uint16(body[4:])}
 	body = body[6:]
@@ -29,13 +29,13 @@ func (r *rows) collect(rec record) error {
 	}
 	switch rec.id {
 	case recMulRK:
-		return r.collectRKs(rec)
+		return r.addMulRK(rec)
 	case recRK:
-		return r.addNumber(c, rkNumber(little.Uint32(body)))
+		return r.addNumber(c, decodeRK(little.Uint32(body)))
 	case 0x0002:
 		return r.addNumber(c, float64(little.Uint16(body)))
 	case 0x0003, 0x0203:
-		return r.addNumber(c, float(body))
+		return r.addNumber(c, decodeFloat64(body))
 	case 0x0005, 0x0205:
 		return r.addCode(c, body[0], body[1] != 0)
 	case recLabelSST:
@@ -47,33 +47,33 @@ func (r *rows) collect(rec record) error {
 	}
 }
 
-func (r *rows) add(c cell) error {
+func (r *rows) appendCell(c cell) error {
 	if c.column >= r.book.limits.Columns {
 		return &source.LimitError{Reason: intray.NewMessage("cell.column_beyond_limit", intray.Params{"column": c.column + 1, "limit": r.book.limits.Columns})}
 	}
-	r.found = append(r.found, c)
+	r.pending = append(r.pending, c)
 	return nil
 }
 
 func (r *rows) addNumber(c cell, v float64) error {
-	if !finite(v) {
+	if !isFinite(v) {
 		return r.addCode(c, 0x24, true) // no sheet shows such a number
 	}
 	c.kind, c.number = intray.CellNumber, v
-	return r.add(c)
+	return r.appendCell(c)
 }
 
 // addCode adds a boolean or an error.
 func (r *rows) addCode(c cell, code byte, failed bool) error {
 	if failed {
 		c.kind, c.text = intray.CellError, []byte(errorText(code))
-		return r.add(c)
+		return r.appendCell(c)
 	}
 	c.kind, c.text = intray.CellBool, []byte("false")
 	if code != 0 {
 		c.text = []byte("true")
 	}
-	return r.add(c)
+	return r.appendCell(c)
 }
 
 func errorText(code byte) string {
@@ -99,21 +99,21 @@ func errorText(code byte) string {
 }
 
 func (r *rows) addShared(c cell, number uint32) error {
-	text, ok := r.book.strings.at(number)
+	text, ok := r.book.strings.lookup(number)
 	if !ok {
 		return broken(intray.NewMessage("xls.no_such_text", intray.Params{"column": c.column + 1, "number": number, "count": len(r.book.strings.ends)}))
 	}
 	c.text = text
-	return r.add(c)
+	return r.appendCell(c)
 }
 
-// collectRKs takes the cells of a MULRK: a row, the first column, then a style
+// addMulRK takes the cells of a MULRK: a row, the first column, then a style
 // and a number for each, and the last column, which is not asked.
-func (r *rows) collectRKs(rec record) error {
+func (r *rows) addMulRK(rec record) error {
 	column := int(little.Uint16(rec.body[2:]))
 	for pairs := rec.body[4 : len(rec.body)-2]; len(pairs) >= 6; pairs = pairs[6:] {
 		c := cell{column: column, xf: little.Uint16(pairs)}
-		if err := r.addNumber(c, rkNumber(little.Uint32(pairs[2:]))); err != nil {
+		if err := r.addNumber(c, decodeRK(little.Uint32(pairs[2:]))); err != nil {
 			return err
 		}
 		column++
@@ -121,10 +121,10 @@ func (r *rows) collectRKs(rec record) error {
 	return nil
 }
 
-// rkNumber opens the short form of numbers: the upper 30 bits are a whole
+// decodeRK opens the short form of numbers: the upper 30 bits are a whole
 // number or the upper part of a float, and a hundredth is meant where a flag
 // says so.
-func rkNumber(rk uint32) float64 {
+func decodeRK(rk uint32) float64 {
 	v := float64(int32(rk) >> 2)
 	if rk&2 == 0 {
 		v = math.Float64frombits(uint64(rk&^3) << 32)
@@ -135,7 +135,7 @@ func rkNumber(rk uint32) float64 {
 	return v
 }
 
-func float(raw []byte) float64 { return math.Float64frombits(little.Uint64(raw)) }
+func decodeFloat64(raw []byte) float64 { return math.Float64frombits(little.Uint64(raw)) }
 
 // addResult takes what a formula had as its result.
 func (r *rows) addResult(c cell, body []byte) error {
@@ -143,7 +143,7 @@ func (r *rows) addResult(c cell, body []byte) error {
 		return broken(intray.NewMessage("xls.short_formula", intray.Params{"column": c.column + 1}))
 	}
 	if body[6] != 0xFF || body[7] != 0xFF {
-		return r.addNumber(c, float(body))
+		return r.addNumber(c, decodeFloat64(body))
 	}
 	switch body[0] {
 	case 0:
@@ -169,14 +169,14 @@ func (r *rows) addResultText(c cell) error {
 		}
 		switch rec.id {
 		case 0x0007, 0x0207:
-			c.text, err = r.text(rec, 0, rec.id == 0x0007)
+			c.text, err = r.readText(rec, 0, rec.id == 0x0007)
 			if err != nil {
 				return err
 			}
-			return r.add(c)
+			return r.appendCell(c)
 		case 0x0021, 0x0221, 0x0036, 0x0236, 0x00BC, 0x04BC, recContinue: // ARRAY, TABLE, SHRFMLA
 		default:
-			r.part.back(rec)
+			r.part.unread(rec)
 			return nil
 		}
 	}
@@ -188,21 +188,21 @@ func (r *rows) addLabel(c cell, rec record) (err error) {
 	if rec.id == 0x0004 {
 		skip = 7
 	}
-	if c.text, err = r.text(rec, skip, rec.id == 0x0004); err != nil {
+	if c.text, err = r.readText(rec, skip, rec.id == 0x0004); err != nil {
 		return err
 	}
-	return r.add(c)
+	return r.appendCell(c)
 }
 
-// text reads a text behind skip bytes. Its length has one byte where it is
+// readText reads a text behind skip bytes. Its length has one byte where it is
 // short, else two.
-func (r *rows) text(rec record, skip int, short bool) ([]byte, error) {
-	p := newPieces(&r.part.records, rec, skip)
+func (r *rows) readText(rec record, skip int, short bool) ([]byte, error) {
+	p := newContinuedReader(&r.part.recordReader, rec, skip)
 	length := 0
 	if short {
-		length = int(p.u8())
+		length = int(p.readUint8())
 	} else {
-		length = int(p.u16())
+		length = int(p.readUint16())
 	}
 	start := len(r.arena)
 	switch {
@@ -210,14 +210,14 @@ func (r *rows) text(rec record, skip int, short bool) ([]byte, error) {
 	case r.book.version == 8:
 		r.arena = p.appendText(r.arena, length)
 	default:
-		p.short = length > len(p.rest)
-		r.arena = r.book.page.appendText(r.arena, p.rest[:min(length, len(p.rest))])
+		p.truncated = length > len(p.rest)
+		r.arena = r.book.codepage.appendText(r.arena, p.rest[:min(length, len(p.rest))])
 	}
 	if p.err != nil {
 		return nil, p.err
 	}
-	if p.short {
-		return nil, broken(intray.NewMessage("xls.short_text", intray.Params{"offset": rec.at}))
+	if p.truncated {
+		return nil, broken(intray.NewMessage("xls.short_text", intray.Params{"offset": rec.offset}))
 	}
 	return r.arena[start:len(r.arena):len(r.arena)], nil
 }

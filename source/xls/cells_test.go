@@ -107,7 +107,7 @@ func TestOldVersions(t *testing.T) {
 	three := body(bofOf(3, partSheet), rec(0x001E, byte(7), "General"), rec(0x001E, byte(4), "0.00"), rec(0x0243, byte(0), byte(1), make([]byte, 10)),
 		rec(recCodePage, uint16(1250)), rec(0x0203, at(0, 0, 0), 3.0), rec(0x0204, at(0, 1, 0), uint16(2), "\xF3\xB3"), rec(0x0206, at(1, 0, 9), 4.0, make([]byte, 4)), eof)
 	four := body(bofOf(4, partSheet), rec(0x041E, uint16(0), byte(4), "0.00"), rec(0x0443, byte(0), byte(0), make([]byte, 10)), rec(recRK, at(0, 0, 0), rkWhole(3)), eof)
-	five := workbook(5, body(rec(recCodePage, uint16(932)), xf(164), rec(0x041E, uint16(164), byte(3), "0.0")),
+	five := workbookStream(5, body(rec(recCodePage, uint16(932)), xf(164), rec(0x041E, uint16(164), byte(3), "0.0")),
 		part{name: "\x93\xFA", hidden: 1, body: body(rec(0x0204, at(0, 0, 0), uint16(4), "\x93\xFA\x96\x7B"), rec(recRK, at(0, 1, 0), rkWhole(3)),
 			rec(recFormula2, at(0, 2, 0), result(0, 0), formulaEnd), rec(0x0207, uint16(2), "ok"))})
 	for _, c := range []struct {

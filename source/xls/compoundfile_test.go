@@ -16,11 +16,11 @@ import (
 // content reads a stream of a container by its name.
 func content(t *testing.T, text []byte, name string) ([]byte, error) {
 	t.Helper()
-	c, err := openContainer(sourcetest.Input("", text))
+	c, err := openCompoundFile(sourcetest.NewInput("", text))
 	if err != nil {
 		return nil, err
 	}
-	found, err := c.top(name)
+	found, err := c.findStreams(name)
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +28,7 @@ func content(t *testing.T, text []byte, name string) ([]byte, error) {
 	if !ok {
 		return nil, errors.New("not there")
 	}
-	s, err := c.open(e)
+	s, err := c.openStream(e)
 	if err != nil {
 		return nil, err
 	}
@@ -178,9 +178,9 @@ func (f failing) ReadAt(p []byte, off int64) (int, error) {
 	return f.ReaderAt.ReadAt(p, off)
 }
 
-func TestTellsFailure(t *testing.T) {
+func TestReportsReadFailure(t *testing.T) {
 	text := xls(one(rec(recSST, counts, narrow("text")), bytes.Repeat(rec(recLabelSST, at(0, 0, 0), uint32(0)), 5000)))
-	whole := sourcetest.Input("", text)
+	whole := sourcetest.NewInput("", text)
 	for good := int64(0); good < int64(len(text)); good += 997 {
 		in := whole
 		in.ReaderAt = failing{bytes.NewReader(text), good}

@@ -168,12 +168,12 @@ func joined(rows [][]string) (list []string) {
 
 // shownRows gives what is displayed, without the rows that have no text.
 func shownRows(t *testing.T, text []byte, number int) ([][]string, error) {
-	b, err := Open(t.Context(), sourcetest.Input("", text), Limits{})
+	b, err := Open(t.Context(), sourcetest.NewInput("", text), Limits{})
 	if err != nil {
 		return nil, err
 	}
 	defer b.Close()
-	for _, listed := range b.(*book).listed[:min(number, len(b.(*book).listed))] {
+	for _, listed := range b.(*book).allSheets[:min(number, len(b.(*book).allSheets))] {
 		if listed.kind != kindWorksheet {
 			number-- // the answers count charts too
 		}
@@ -204,8 +204,8 @@ func texts(row grid.Row) (line []string) {
 			line = append(line, "")
 		}
 		line[c.Column] = string(c.Value)
-		if c.Shown != nil {
-			line[c.Column] = string(c.Shown)
+		if c.Formatted != nil {
+			line[c.Column] = string(c.Formatted)
 		}
 	}
 	return line

@@ -16,24 +16,24 @@ import (
 // only protected against writing.
 const defaultPassword = "VelvetSweatshop"
 
-// key opens the bytes of a protected stream.
-type key interface {
-	// open decrypts the body of a record of length bytes, which begins at a
+// decryptor opens the bytes of a protected stream.
+type decryptor interface {
+	// decrypt decrypts the body of a record of length bytes, which begins at a
 	// place of the stream.
-	open(body []byte, at int64, length int)
-	// fork gives a key for another reader of the same stream.
-	fork() key
+	decrypt(body []byte, at int64, length int)
+	// clone gives a key for another reader of the same stream.
+	clone() decryptor
 }
 
-// decrypt opens the body of a record, but for what is never encrypted.
-func decrypt(k key, rec record, body []byte) {
-	switch at := rec.at + recordHeader; {
+// decryptRecord opens the body of a record, but for what is never encrypted.
+func decryptRecord(k decryptor, rec record, body []byte) {
+	switch at := rec.offset + recordHeader; {
 	case isBOF(rec.id):
 	case rec.id == recFilePass, rec.id == 0x00E1, rec.id == 0x0138, rec.id >= 0x0194 && rec.id <= 0x0196:
 	case rec.id == recBoundSheet && len(body) > 4: // the place of the sheet is plain
-		k.open(body[4:], at+4, len(body))
+		k.decrypt(body[4:], at+4, len(body))
 	default:
-		k.open(body, at, len(body))
+		k.decrypt(body, at, len(body))
 	}
 }
 
@@ -41,7 +41,7 @@ func decrypt(k key, rec record, body []byte) {
 var errPassword = unreadable(intray.NewMessage("workbook.password", nil))
 
 // unlock reads what a FILEPASS record says and tries the default password.
-func unlock(version int, body []byte) (key, error) {
+func unlock(version int, body []byte) (decryptor, error) {
 	method := 0
 	if version >= 8 {
 		if len(body) < 6 {
@@ -56,15 +56,15 @@ func unlock(version int, body []byte) (key, error) {
 	case method == 0:
 		return unlockXOR(body)
 	case little.Uint16(body) == 1 && len(body) >= 52:
-		return unlockRC4(newRC4(body[4:20]), body[20:36], body[36:52], md5.New())
+		return unlockRC4(newRC4Key(body[4:20]), body[20:36], body[36:52], md5.New())
 	case little.Uint16(body[2:]) == 2 && len(body) >= 12:
-		return unlockAPI(body[4:])
+		return unlockCryptoAPI(body[4:])
 	}
 	return nil, errPassword
 }
 
-// wideChars is a text in UTF-16.
-func wideChars(text string) []byte {
+// encodeUTF16 is a text in UTF-16.
+func encodeUTF16(text string) []byte {
 	var raw []byte
 	for _, unit := range utf16.Encode([]rune(text)) {
 		raw = little.AppendUint16(raw, unit)
@@ -84,20 +84,20 @@ type rc4Key struct {
 	next int64
 }
 
-func (k *rc4Key) fork() key { return &rc4Key{derive: k.derive} }
+func (k *rc4Key) clone() decryptor { return &rc4Key{derive: k.derive} }
 
-func (k *rc4Key) open(body []byte, at int64, _ int) {
+func (k *rc4Key) decrypt(body []byte, at int64, _ int) {
 	for len(body) > 0 {
-		k.moveTo(at)
+		k.seek(at)
 		n := min(int64(len(body)), rc4Block-at%rc4Block)
 		k.cipher.XORKeyStream(body[:n], body[:n])
 		body, at, k.next = body[n:], at+n, at+n
 	}
 }
 
-// moveTo readies the cipher for a place: the bytes before it in its block use
+// seek readies the cipher for a place: the bytes before it in its block use
 // up the cipher, whether they are encrypted or not.
-func (k *rc4Key) moveTo(at int64) {
+func (k *rc4Key) seek(at int64) {
 	if k.cipher == nil || at < k.next || at/rc4Block != k.next/rc4Block || k.next%rc4Block == 0 {
 		cipher, err := rc4.NewCipher(k.derive(uint32(at / rc4Block)))
 		if err != nil {
@@ -110,9 +110,9 @@ func (k *rc4Key) moveTo(at int64) {
 	k.next = at
 }
 
-// newRC4 is the key of the older form.
-func newRC4(salt []byte) *rc4Key {
-	first := md5.Sum(wideChars(defaultPassword))
+// newRC4Key is the key of the older form.
+func newRC4Key(salt []byte) *rc4Key {
+	first := md5.Sum(encodeUTF16(defaultPassword))
 	middle := md5.Sum(bytes.Repeat(append(first[:5:5], salt...), 16))
 	return &rc4Key{derive: func(block uint32) []byte {
 		sum := md5.Sum(little.AppendUint32(middle[:5:5], block))
@@ -120,9 +120,9 @@ func newRC4(salt []byte) *rc4Key {
 	}}
 }
 
-// newAPI is the key of the newer form, of 40 to 128 bits.
-func newAPI(salt []byte, keyBits int) *rc4Key {
-	first := sha1.Sum(append(bytes.Clone(salt), wideChars(defaultPassword)...))
+// newCryptoAPIKey is the key of the newer form, of 40 to 128 bits.
+func newCryptoAPIKey(salt []byte, keyBits int) *rc4Key {
+	first := sha1.Sum(append(bytes.Clone(salt), encodeUTF16(defaultPassword)...))
 	return &rc4Key{derive: func(block uint32) []byte {
 		sum := sha1.Sum(little.AppendUint32(first[:len(first):len(first)], block))
 		if keyBits == 40 {
@@ -132,8 +132,8 @@ func newAPI(salt []byte, keyBits int) *rc4Key {
 	}}
 }
 
-// unlockAPI reads the header of the newer form.
-func unlockAPI(body []byte) (key, error) {
+// unlockCryptoAPI reads the header of the newer form.
+func unlockCryptoAPI(body []byte) (decryptor, error) {
 	size := int64(little.Uint32(body[4:]))
 	if size < 32 || size+8+60 > int64(len(body)) {
 		return nil, errPassword
@@ -148,52 +148,52 @@ func unlockAPI(body []byte) (key, error) {
 		return nil, errPassword
 	}
 	hashed := verifier[40:]
-	return unlockRC4(newAPI(verifier[4:20], keyBits), verifier[20:36], hashed[:20], sha1.New())
+	return unlockRC4(newCryptoAPIKey(verifier[4:20], keyBits), verifier[20:36], hashed[:20], sha1.New())
 }
 
 // unlockRC4 gives the key where it opens what the file has for checking it.
-func unlockRC4(k *rc4Key, verifier, hashed []byte, sum hash.Hash) (key, error) {
+func unlockRC4(k *rc4Key, verifier, hashed []byte, sum hash.Hash) (decryptor, error) {
 	plain := append(bytes.Clone(verifier), hashed...)
-	k.open(plain, 0, len(plain))
+	k.decrypt(plain, 0, len(plain))
 	sum.Write(plain[:len(verifier)])
 	if !bytes.Equal(sum.Sum(nil), plain[len(verifier):]) {
 		return nil, errPassword
 	}
-	return k.fork(), nil
+	return k.clone(), nil
 }
 
 // xorKey is the oldest form: 16 bytes over and over.
 type xorKey [16]byte
 
-func (k *xorKey) fork() key { return k }
+func (k *xorKey) clone() decryptor { return k }
 
-func (k *xorKey) open(body []byte, at int64, length int) {
+func (k *xorKey) decrypt(body []byte, at int64, length int) {
 	for i := range body {
 		body[i] = bits.RotateLeft8(body[i], 3) ^ k[(at+int64(length)+int64(i))%16]
 	}
 }
 
 // unlockXOR gives the key where the two numbers of the file fit the password.
-func unlockXOR(body []byte) (key, error) {
-	if little.Uint16(body) != xorNumber(defaultPassword) || little.Uint16(body[2:]) != xorCheck(defaultPassword) {
+func unlockXOR(body []byte) (decryptor, error) {
+	if little.Uint16(body) != xorObfuscationKey(defaultPassword) || little.Uint16(body[2:]) != xorVerifier(defaultPassword) {
 		return nil, errPassword
 	}
-	return newXOR(defaultPassword), nil
+	return newXORKey(defaultPassword), nil
 }
 
-// newXOR is the key of a password of at most 15 bytes.
-func newXOR(password string) *xorKey {
+// newXORKey is the key of a password of at most 15 bytes.
+func newXORKey(password string) *xorKey {
 	const fill = "\xBB\xFF\xFF\xBA\xFF\xFF\xB9\x80\x00\xBE\x0F\x00\xBF\x0F\x00"
 	var k xorKey
-	number := xorNumber(password)
+	number := xorObfuscationKey(password)
 	for i, b := range []byte(password + fill)[:len(k)] {
 		k[i] = bits.RotateLeft8(b^byte(number>>(8*(i%2))), 2)
 	}
 	return &k
 }
 
-// xorNumber is the number that the bytes of the password become.
-func xorNumber(password string) uint16 {
+// xorObfuscationKey is the number that the bytes of the password become.
+func xorObfuscationKey(password string) uint16 {
 	step := func(v uint16) uint16 {
 		if v = bits.RotateLeft16(v, 1); v&1 != 0 {
 			v ^= 0x1020
@@ -213,8 +213,8 @@ func xorNumber(password string) uint16 {
 	return number ^ end
 }
 
-// xorCheck is the number by which a password is known.
-func xorCheck(password string) uint16 {
+// xorVerifier is the number by which a password is known.
+func xorVerifier(password string) uint16 {
 	sum := uint16(len(password)) ^ 0xCE4B
 	for i, c := range []byte(password) {
 		turn := (i + 1) % 15

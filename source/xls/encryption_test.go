@@ -13,17 +13,17 @@ import (
 
 // protect encrypts the records of a workbook behind its FILEPASS. RC4 opens
 // what it closes; XOR turns the bytes the other way.
-func protect(text []byte, k key) []byte {
+func protect(text []byte, k decryptor) []byte {
 	out := bytes.Clone(text)
 	behind := false
 	for at := 0; at+4 <= len(out); {
 		length := int(little.Uint16(out[at+2:]))
-		r := record{id: little.Uint16(out[at:]), at: int64(at), body: out[at+4 : at+4+length]}
+		r := record{id: little.Uint16(out[at:]), offset: int64(at), body: out[at+4 : at+4+length]}
 		if behind {
 			if x, ok := k.(*xorKey); ok {
 				closeXOR(x, r)
 			} else {
-				decrypt(k, r, r.body)
+				decryptRecord(k, r, r.body)
 			}
 		}
 		behind = behind || r.id == recFilePass
@@ -34,7 +34,7 @@ func protect(text []byte, k key) []byte {
 
 func closeXOR(k *xorKey, r record) {
 	mask := make([]byte, len(r.body))
-	decrypt(k, r, mask) // of zeros: the bytes of the key
+	decryptRecord(k, r, mask) // of zeros: the bytes of the key
 	first := 0
 	switch {
 	case isBOF(r.id):
@@ -51,7 +51,7 @@ func closeXOR(k *xorKey, r record) {
 func checked(k *rc4Key, hashed func(verifier []byte) []byte) []byte {
 	verifier := []byte("sixteen bytes!!!")
 	both := append(bytes.Clone(verifier), hashed(verifier)...)
-	k.fork().open(both, 0, len(both))
+	k.clone().decrypt(both, 0, len(both))
 	return both
 }
 
@@ -61,28 +61,28 @@ func TestProtected(t *testing.T) {
 	sha := func(b []byte) []byte { sum := sha1.Sum(b); return sum[:] }
 	api := func(keyBits int) []byte {
 		header := body(uint32(4), uint32(0), uint32(0x6801), uint32(0x8004), uint32(keyBits), uint32(1), uint32(0), uint32(0), utf16le("RC4\x00"))
-		both := checked(newAPI(salt, max(keyBits, 40)), sha)
+		both := checked(newCryptoAPIKey(salt, max(keyBits, 40)), sha)
 		return rec(recFilePass, uint16(1), uint16(4), uint16(2), uint32(4), uint32(len(header)), header, uint32(16), salt, both[:16], uint32(20), both[16:])
 	}
-	xor := body(xorNumber(defaultPassword), xorCheck(defaultPassword))
+	xor := body(xorObfuscationKey(defaultPassword), xorVerifier(defaultPassword))
 	for _, c := range []struct {
 		name    string
 		version int
 		pass    []byte
-		key     key
+		key     decryptor
 	}{
-		{"RC4", 8, rec(recFilePass, uint16(1), uint16(1), uint16(1), salt, checked(newRC4(salt), md)), newRC4(salt)},
-		{"RC4 of 128 bits", 8, api(128), newAPI(salt, 128)},
-		{"RC4 of 40 bits", 8, api(0), newAPI(salt, 40)},
-		{"XOR", 8, rec(recFilePass, uint16(0), xor), newXOR(defaultPassword)},
-		{"XOR of BIFF5", 5, rec(recFilePass, xor), newXOR(defaultPassword)},
+		{"RC4", 8, rec(recFilePass, uint16(1), uint16(1), uint16(1), salt, checked(newRC4Key(salt), md)), newRC4Key(salt)},
+		{"RC4 of 128 bits", 8, api(128), newCryptoAPIKey(salt, 128)},
+		{"RC4 of 40 bits", 8, api(0), newCryptoAPIKey(salt, 40)},
+		{"XOR", 8, rec(recFilePass, uint16(0), xor), newXORKey(defaultPassword)},
+		{"XOR of BIFF5", 5, rec(recFilePass, xor), newXORKey(defaultPassword)},
 	} {
 		sheet := rec(0x0203, at(0, 0, 0), 1.5)
 		for row := range 200 { // more than a block of RC4
 			sheet = body(sheet, rec(recRK, at(row+1, 0, 0), rkWhole(int32(row))))
 		}
-		plain := workbook(c.version, c.pass, part{name: "One", body: sheet}, part{name: "Two", body: sheet})
-		want, err := read(t, xls(workbook(c.version, nil, part{name: "One", body: sheet}, part{name: "Two", body: sheet})), Limits{})
+		plain := workbookStream(c.version, c.pass, part{name: "One", body: sheet}, part{name: "Two", body: sheet})
+		want, err := read(t, xls(workbookStream(c.version, nil, part{name: "One", body: sheet}, part{name: "Two", body: sheet})), Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,7 +118,7 @@ func TestRefusesPasswords(t *testing.T) {
 
 // TestXORNumbers holds the two numbers to those known of a password.
 func TestXORNumbers(t *testing.T) {
-	if number, check := xorNumber("abc"), xorCheck("abc"); number != 20810 || check != 52250 {
+	if number, check := xorObfuscationKey("abc"), xorVerifier("abc"); number != 20810 || check != 52250 {
 		t.Errorf("number %d, check %d; want 20810 and 52250", number, check)
 	}
 }

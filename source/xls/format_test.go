@@ -61,7 +61,7 @@ func fitted(table sourcetest.Table) sourcetest.Table {
 
 func TestConformance(t *testing.T) {
 	var samples []sourcetest.Sample
-	for _, table := range sourcetest.Large() {
+	for _, table := range sourcetest.LargeTables() {
 		samples = append(samples, written(fitted(table)))
 	}
 	for _, table := range []sourcetest.Table{
@@ -79,7 +79,7 @@ func twoSheets() sourcetest.Sample {
 	globals := body(xf(0), xf(14), rec(recSST, counts, narrow("name"), narrow("when"), narrow("x")))
 	shared := func(row, column int, number uint32) []byte { return rec(recLabelSST, at(row, column, 0), number) }
 	first := body(shared(0, 0, 0), shared(0, 1, 1), shared(1, 0, 2), rec(0x0203, at(1, 1, 1), 2.0), rec(0x0205, at(2, 0, 0), byte(1), byte(0)), rec(recRK, at(2, 1, 1), rkWhole(3)))
-	file := workbook(8, globals, part{name: "First", body: first}, part{name: "Chart", kind: kindChart, dt: partChart}, part{name: "Other", hidden: 1, body: shared(3, 0, 2)})
+	file := workbookStream(8, globals, part{name: "First", body: first}, part{name: "Chart", kind: kindChart, dt: partChart}, part{name: "Other", hidden: 1, body: shared(3, 0, 2)})
 	return sourcetest.Sample{Name: "two sheets.xls", Text: xls(file), Sheets: []sourcetest.Sheet{
 		{Name: "First", Headers: []string{"name", "when"}, Records: [][]string{{"x", "1/2/00"}, {"TRUE", "1/3/00"}}, Lines: []int64{2, 3}},
 		{Name: "Other", Headers: []string{"x"}},
@@ -130,7 +130,7 @@ func TestCallersLimits(t *testing.T) {
 		if c.reason != "" {
 			want = &source.LimitError{Line: c.line, Reason: intray.Literal(c.reason)}
 		}
-		sourcetest.Refuse(t, Format{}, file, source.Options{AsIs: true, Limits: c.limits}, want)
+		sourcetest.RequireError(t, Format{}, file, source.Options{AsIs: true, Limits: c.limits}, want)
 	}
 	if _, err := read(t, xls(merged()), Limits{Merges: 1}); err != nil {
 		t.Error(err)

@@ -23,7 +23,7 @@ var fuzzLimits = Limits{StringBytes: 1 << 20, CellBytes: 1 << 18, RowBytes: 1 <<
 
 // tryAll reads whatever a file holds, twice, with the same outcome.
 func tryAll(t *testing.T, text []byte) {
-	if score, reason := Detect(sourcetest.Input("", text), text[:min(len(text), source.HeadBytes)]); score < 0 || score > 1 || (score > 0) == reason.IsZero() {
+	if score, reason := Detect(sourcetest.NewInput("", text), text[:min(len(text), source.HeadBytes)]); score < 0 || score > 1 || (score > 0) == reason.IsZero() {
 		t.Fatalf("score %v, reason %q", score, reason)
 	}
 	first, err := read(t, text, fuzzLimits)
@@ -49,7 +49,7 @@ func FuzzContainer(f *testing.F) {
 	text := xls(one(rec(recSST, counts, narrow("text")), sampleSheet()))
 	f.Add(text, uint(48), uint32(1), uint(len(text)))
 	f.Add(text, uint(68), uint32(0), uint(1000))
-	f.Add(pack(file{"Book", workbook(5, nil, part{name: "One", body: bytes.Repeat(sampleSheet(), 40)})}, file{"Other", nil}), uint(116), uint32(3), uint(9000))
+	f.Add(pack(file{"Book", workbookStream(5, nil, part{name: "One", body: bytes.Repeat(sampleSheet(), 40)})}, file{"Other", nil}), uint(116), uint32(3), uint(9000))
 	f.Fuzz(func(t *testing.T, text []byte, at uint, number uint32, size uint) {
 		text = bytes.Clone(text[:min(uint(len(text)), size)])
 		if len(text) > 4 {
@@ -64,9 +64,9 @@ func FuzzRecords(f *testing.F) {
 		f.Add(body(bofOf(version, partSheet), sampleSheet(), eof))
 	}
 	styles := body(xf(0), xf(14), rec(recSST, counts, narrow("text")))
-	f.Add(workbook(5, rec(recCodePage, uint16(932)), part{name: "One", body: sampleSheet()}))
+	f.Add(workbookStream(5, rec(recCodePage, uint16(932)), part{name: "One", body: sampleSheet()}))
 	f.Add(one(styles, sampleSheet()))
-	f.Add(one(rec(recFilePass, uint16(0), xorNumber(defaultPassword), xorCheck(defaultPassword)), sampleSheet()))
+	f.Add(one(rec(recFilePass, uint16(0), xorObfuscationKey(defaultPassword), xorVerifier(defaultPassword)), sampleSheet()))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		tryAll(t, text) // bare
 		tryAll(t, xls(text))
@@ -75,7 +75,7 @@ func FuzzRecords(f *testing.F) {
 
 func FuzzStrings(f *testing.F) {
 	f.Add(body(counts, narrow("a"), wide("ł")), body(byte(1), utf16le("x")), 5)
-	f.Add(body(counts, uint16(9), byte(flagRich|flagPhonetic|flagWide)), []byte("abcdefghijklmnop"), 2)
+	f.Add(body(counts, uint16(9), byte(flagRich|flagPhonetic|flagUTF16)), []byte("abcdefghijklmnop"), 2)
 	f.Fuzz(func(t *testing.T, first, second []byte, split int) {
 		first, second = first[:min(len(first), 8000)], second[:min(len(second), 8000)]
 		split = min(max(split, 0), len(second))

@@ -29,7 +29,7 @@ const (
 // which is gone with the next one.
 type record struct {
 	id   uint16
-	at   int64
+	offset   int64
 	body []byte
 }
 
@@ -39,15 +39,15 @@ const recordHeader = 4
 // The bytes that are read at once: few behind a jump, more and more while the
 // records come one behind the other.
 const (
-	firstWindow = 1 << 10
-	lastWindow  = 64 << 10
+	minWindow = 1 << 10
+	maxWindow  = 64 << 10
 )
 
-// records pulls the records of a stream, from any place on.
-type records struct {
+// recordReader pulls the records of a stream, from any place on.
+type recordReader struct {
 	from *stream
 	// key opens what a password protects; nil where nothing is.
-	key key
+	key decryptor
 	// pos is where the next record begins.
 	pos    int64
 	window []byte
@@ -58,47 +58,47 @@ type records struct {
 
 // next gives the next record, or io.EOF at the end of the stream. Fewer bytes
 // than a record begins with are no record.
-func (r *records) next() (record, error) {
+func (r *recordReader) next() (record, error) {
 	if r.pos+recordHeader > r.from.size {
-		return record{}, r.end()
+		return record{}, r.endError()
 	}
-	head, err := r.bytes(r.pos, recordHeader)
+	head, err := r.readBytes(r.pos, recordHeader)
 	if err != nil {
 		return record{}, err
 	}
-	rec := record{id: little.Uint16(head), at: r.pos}
+	rec := record{id: little.Uint16(head), offset: r.pos}
 	length := int(little.Uint16(head[2:]))
 	if r.pos+recordHeader+int64(length) > r.from.size {
-		if r.from.cut() {
-			return record{}, r.end()
+		if r.from.truncated() {
+			return record{}, r.endError()
 		}
 		return record{}, broken(intray.NewMessage("xls.long_record", intray.Params{"offset": r.pos, "length": length}))
 	}
-	if rec.body, err = r.bytes(r.pos+recordHeader, length); err != nil {
+	if rec.body, err = r.readBytes(r.pos+recordHeader, length); err != nil {
 		return record{}, err
 	}
 	r.pos += recordHeader + int64(length)
 	if r.key != nil {
 		r.plain = append(r.plain[:0], rec.body...)
-		decrypt(r.key, rec, r.plain)
+		decryptRecord(r.key, rec, r.plain)
 		rec.body = r.plain
 	}
 	return rec, nil
 }
 
-// back makes next give a record again.
-func (r *records) back(rec record) { r.pos = rec.at }
+// unread makes next give a record again.
+func (r *recordReader) unread(rec record) { r.pos = rec.offset }
 
-// end is io.EOF where the stream is complete.
-func (r *records) end() error {
-	if r.from.cut() {
+// endError is io.EOF where the stream is complete.
+func (r *recordReader) endError() error {
+	if r.from.truncated() {
 		return unreadable(intray.NewMessage("xls.cut_short", intray.Params{"size": r.from.size}))
 	}
 	return io.EOF
 }
 
-// bytes gives n bytes of the stream, which are gone with the next call.
-func (r *records) bytes(at int64, n int) ([]byte, error) {
+// readBytes gives n bytes of the stream, which are gone with the next call.
+func (r *recordReader) readBytes(at int64, n int) ([]byte, error) {
 	if at < r.start || at+int64(n) > r.start+int64(len(r.window)) {
 		if err := r.fill(at, n); err != nil {
 			return nil, err
@@ -108,11 +108,11 @@ func (r *records) bytes(at int64, n int) ([]byte, error) {
 }
 
 // fill reads a window that begins at a place and has at least n bytes.
-func (r *records) fill(at int64, n int) error {
+func (r *recordReader) fill(at int64, n int) error {
 	if at >= r.start && at <= r.start+int64(len(r.window)) {
-		r.step = min(max(2*r.step, firstWindow), lastWindow)
+		r.step = min(max(2*r.step, minWindow), maxWindow)
 	} else {
-		r.step = firstWindow
+		r.step = minWindow
 	}
 	size := int(min(int64(max(r.step, n)), r.from.size-at))
 	if cap(r.window) < size {
@@ -126,21 +126,21 @@ func (r *records) fill(at int64, n int) error {
 	return nil
 }
 
-// inner pulls the records of one part of the workbook: behind its BOF and up to
+// partReader pulls the records of one part of the workbook: behind its BOF and up to
 // its EOF, the parts inside of it (charts) left out.
-type inner struct {
-	records
+type partReader struct {
+	recordReader
 	// version is that of the BOF: 2, 3, 4, 5 or 8.
 	version int
 }
 
-// enter goes to a part of the workbook.
-func (i *inner) enter(at int64) (bof, error) {
+// seekPart goes to a part of the workbook.
+func (i *partReader) seekPart(at int64) (bof, error) {
 	i.pos = at
-	if at >= i.from.size && !i.from.cut() {
+	if at >= i.from.size && !i.from.truncated() {
 		return bof{}, errNoBOF
 	}
-	rec, err := i.records.next()
+	rec, err := i.recordReader.next()
 	if err != nil {
 		return bof{}, err
 	}
@@ -155,16 +155,16 @@ func (i *inner) enter(at int64) (bof, error) {
 var errNoBOF = broken(intray.NewMessage("xls.no_sheet_bof", nil))
 
 // next gives the next record of the part, or io.EOF.
-func (i *inner) next() (record, error) {
+func (i *partReader) next() (record, error) {
 	for depth := 0; ; {
-		rec, err := i.records.next()
+		rec, err := i.recordReader.next()
 		switch {
 		case err != nil:
 			return record{}, err
 		case isBOF(rec.id):
 			depth++
 		case rec.id == recEOF && depth == 0:
-			i.back(rec) // the end stays the end
+			i.unread(rec) // the end stays the end
 			return record{}, io.EOF
 		case rec.id == recEOF:
 			depth--

@@ -16,18 +16,18 @@ type styles struct {
 	// codes are the formats that the workbook brings; listed is how many of
 	// them came without a number.
 	codes  map[uint16]string
-	listed int
-	// builtin says that there are formats besides those of the workbook.
-	builtin  bool
+	unnumbered int
+	// hasBuiltins says that there are formats besides those of the workbook.
+	hasBuiltins  bool
 	compiled map[uint16]style
 	general  style
 }
 
-// mostXFs is how many a cell can choose from.
-const mostXFs = 1 << 16
+// maxXFs is how many a cell can choose from.
+const maxXFs = 1 << 16
 
 func (s *styles) addXF(format uint16) {
-	if len(s.xfs) < mostXFs {
+	if len(s.xfs) < maxXFs {
 		s.xfs = append(s.xfs, format)
 	}
 }
@@ -35,13 +35,13 @@ func (s *styles) addXF(format uint16) {
 // addCode keeps a format; one without a number follows the one before it.
 func (s *styles) addCode(number int, code string) {
 	if number < 0 {
-		number = s.listed
-		s.listed++
+		number = s.unnumbered
+		s.unnumbered++
 	}
 	if s.codes == nil {
 		s.codes = map[uint16]string{}
 	}
-	if number < mostXFs {
+	if number < maxXFs {
 		s.codes[uint16(number)] = code
 	}
 }
@@ -62,15 +62,15 @@ func (s *styles) compile(byFormat bool) {
 			continue
 		}
 		s.compiled[number] = s.general
-		if code := s.code(number); code != "" {
+		if code := s.formatCode(number); code != "" {
 			s.compiled[number] = compileStyle(code)
 		}
 	}
 }
 
-// code gives the code of a format, "" for none.
-func (s *styles) code(number uint16) string {
-	if code, ok := s.codes[number]; ok || !s.builtin {
+// formatCode gives the code of a format, "" for none.
+func (s *styles) formatCode(number uint16) string {
+	if code, ok := s.codes[number]; ok || !s.hasBuiltins {
 		return code
 	}
 	return numfmt.Builtin(int(number))
@@ -78,12 +78,12 @@ func (s *styles) code(number uint16) string {
 
 func compileStyle(code string) style {
 	format, _ := numfmt.Compile(code) // what cannot be read is shown as General
-	one, two := format.AppendShownText(nil, []byte("x")), format.AppendShownText(nil, []byte("yz"))
+	one, two := format.AppendFormattedText(nil, []byte("x")), format.AppendFormattedText(nil, []byte("yz"))
 	return style{Format: format, plain: string(one) == "x" && string(two) == "yz"}
 }
 
-// of gives the style of a cell; where the workbook has none, General.
-func (s *styles) of(xf uint16) style {
+// forXF gives the style of a cell; where the workbook has none, General.
+func (s *styles) forXF(xf uint16) style {
 	if int(xf) >= len(s.xfs) {
 		return s.general
 	}

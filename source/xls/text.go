@@ -19,26 +19,26 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// pieces reads a body that goes on in the CONTINUE records behind its record.
+// continuedReader reads a body that goes on in the CONTINUE records behind its record.
 // Once something was missing, everything is: ok stays false.
-type pieces struct {
-	from *records
+type continuedReader struct {
+	from *recordReader
 	rest []byte
 	// err is what reading a CONTINUE failed with; short says that there was
 	// none.
 	err   error
-	short bool
+	truncated bool
 }
 
-func newPieces(from *records, rec record, skip int) *pieces {
-	return &pieces{from: from, rest: rec.body[min(skip, len(rec.body)):]}
+func newContinuedReader(from *recordReader, rec record, skip int) *continuedReader {
+	return &continuedReader{from: from, rest: rec.body[min(skip, len(rec.body)):]}
 }
 
-func (p *pieces) ok() bool { return p.err == nil && !p.short }
+func (p *continuedReader) valid() bool { return p.err == nil && !p.truncated }
 
-// more goes on to the next CONTINUE.
-func (p *pieces) more() bool {
-	if !p.ok() {
+// nextContinue goes on to the next CONTINUE.
+func (p *continuedReader) nextContinue() bool {
+	if !p.valid() {
 		return false
 	}
 	rec, err := p.from.next()
@@ -47,10 +47,10 @@ func (p *pieces) more() bool {
 		p.rest = rec.body
 		return true
 	case err == nil:
-		p.from.back(rec)
-		p.short = true
+		p.from.unread(rec)
+		p.truncated = true
 	case errors.Is(err, io.EOF):
-		p.short = true
+		p.truncated = true
 	default:
 		p.err = err
 	}
@@ -58,18 +58,18 @@ func (p *pieces) more() bool {
 	return false
 }
 
-// empty says that nothing is left.
-func (p *pieces) empty() bool {
+// atEnd says that nothing is left.
+func (p *continuedReader) atEnd() bool {
 	for len(p.rest) == 0 {
-		if !p.more() {
+		if !p.nextContinue() {
 			return true
 		}
 	}
 	return false
 }
 
-func (p *pieces) u8() byte {
-	if p.empty() {
+func (p *continuedReader) readUint8() byte {
+	if p.atEnd() {
 		return 0
 	}
 	b := p.rest[0]
@@ -77,12 +77,12 @@ func (p *pieces) u8() byte {
 	return b
 }
 
-func (p *pieces) u16() uint16 { return uint16(p.u8()) | uint16(p.u8())<<8 }
+func (p *continuedReader) readUint16() uint16 { return uint16(p.readUint8()) | uint16(p.readUint8())<<8 }
 
-func (p *pieces) u32() uint32 { return uint32(p.u16()) | uint32(p.u16())<<16 }
+func (p *continuedReader) readUint32() uint32 { return uint32(p.readUint16()) | uint32(p.readUint16())<<16 }
 
-func (p *pieces) skip(n int64) {
-	for n > 0 && !p.empty() {
+func (p *continuedReader) skip(n int64) {
+	for n > 0 && !p.atEnd() {
 		some := min(n, int64(len(p.rest)))
 		p.rest, n = p.rest[some:], n-some
 	}
@@ -90,79 +90,79 @@ func (p *pieces) skip(n int64) {
 
 // The flags of a string.
 const (
-	flagWide     = 1
+	flagUTF16     = 1
 	flagPhonetic = 4
 	flagRich     = 8
 )
 
 // appendText reads a string of so many characters: its flags, the characters,
 // and what is not text behind them.
-func (p *pieces) appendText(dst []byte, chars int) []byte {
-	flags := p.u8()
+func (p *continuedReader) appendText(dst []byte, chars int) []byte {
+	flags := p.readUint8()
 	skip := int64(0)
 	if flags&flagRich != 0 {
-		skip += 4 * int64(p.u16())
+		skip += 4 * int64(p.readUint16())
 	}
 	if flags&flagPhonetic != 0 {
-		skip += int64(p.u32())
+		skip += int64(p.readUint32())
 	}
-	dst = p.appendChars(dst, chars, flags&flagWide != 0)
+	dst = p.appendChars(dst, chars, flags&flagUTF16 != 0)
 	p.skip(skip)
 	return dst
 }
 
 // appendChars reads characters of one or two bytes. Each CONTINUE in between
 // begins with a flag of its own.
-func (p *pieces) appendChars(dst []byte, chars int, wide bool) []byte {
-	text := decoder{dst: dst}
+func (p *continuedReader) appendChars(dst []byte, chars int, wide bool) []byte {
+	text := textDecoder{dst: dst}
 	for chars > 0 {
 		if len(p.rest) == 0 {
-			if p.empty() {
+			if p.atEnd() {
 				break
 			}
-			wide = p.rest[0]&flagWide != 0
+			wide = p.rest[0]&flagUTF16 != 0
 			p.rest = p.rest[1:]
 			continue
 		}
 		n := 0
 		if wide {
-			n = text.wide(p.rest, chars)
+			n = text.appendUTF16(p.rest, chars)
 		} else {
-			n = text.narrow(p.rest, chars)
+			n = text.appendLatin1(p.rest, chars)
 		}
 		if n == 0 { // cut within a character
-			text.unit(p.halves())
+			text.appendUnit(p.readSplitUnit())
 			n = 1
 		} else if p.rest = p.rest[n:]; wide {
 			p.rest = p.rest[n:]
 		}
 		chars -= n
 	}
-	return text.end()
+	return text.finish()
 }
 
-// halves reads a character of two bytes that two records share.
-func (p *pieces) halves() uint16 {
+// readSplitUnit reads a character of two bytes that two records share.
+func (p *continuedReader) readSplitUnit() uint16 {
 	low := uint16(p.rest[0])
-	if p.rest = nil; p.empty() {
+	if p.rest = nil; p.atEnd() {
 		return low
 	}
 	p.rest = p.rest[1:] // the flag
-	return low | uint16(p.u8())<<8
+	return low | uint16(p.readUint8())<<8
 }
 
-// decoder turns the two ways of writing characters into UTF-8.
-type decoder struct {
+// textDecoder turns the two ways of writing characters into UTF-8.
+type textDecoder struct {
 	dst []byte
-	// high is the first half of a pair, 0 where none is open.
-	high uint16
+	// highSurrogate is the first half of a pair, 0 where none is open.
+	highSurrogate uint16
 }
 
-// narrow takes at most n characters of one byte, which are those of Latin-1,
+// appendLatin1 takes at most n characters of one byte, which are those of Latin-1,
 // and says how many.
-func (d *decoder) narrow(raw []byte, n int) int {
+func (d *textDecoder) appendLatin1(raw []byte, n int) int {
 	raw = raw[:min(n, len(raw))]
-	d.closePair()
+	d.flushSurrogate()
 	for _, b := range raw {
 		if b < utf8.RuneSelf {
 			d.dst = append(d.dst, b)
@@ -173,56 +173,56 @@ func (d *decoder) narrow(raw []byte, n int) int {
 	return len(raw)
 }
 
-// wide takes at most n characters of two bytes and says how many.
-func (d *decoder) wide(raw []byte, n int) int {
+// appendUTF16 takes at most n characters of two bytes and says how many.
+func (d *textDecoder) appendUTF16(raw []byte, n int) int {
 	n = min(n, len(raw)/2)
 	for i := range n {
-		if unit := little.Uint16(raw[2*i:]); unit < utf8.RuneSelf && d.high == 0 {
+		if unit := little.Uint16(raw[2*i:]); unit < utf8.RuneSelf && d.highSurrogate == 0 {
 			d.dst = append(d.dst, byte(unit))
 		} else {
-			d.unit(unit)
+			d.appendUnit(unit)
 		}
 	}
 	return n
 }
 
-// unit takes one character or half of a pair.
-func (d *decoder) unit(unit uint16) {
-	if d.high != 0 {
-		if r := utf16.DecodeRune(rune(d.high), rune(unit)); r != utf8.RuneError {
-			d.dst, d.high = utf8.AppendRune(d.dst, r), 0
+// appendUnit takes one character or half of a pair.
+func (d *textDecoder) appendUnit(unit uint16) {
+	if d.highSurrogate != 0 {
+		if r := utf16.DecodeRune(rune(d.highSurrogate), rune(unit)); r != utf8.RuneError {
+			d.dst, d.highSurrogate = utf8.AppendRune(d.dst, r), 0
 			return
 		}
 	}
-	d.closePair()
+	d.flushSurrogate()
 	if unit >= 0xD800 && unit < 0xDC00 {
-		d.high = unit
+		d.highSurrogate = unit
 		return
 	}
 	d.dst = utf8.AppendRune(d.dst, rune(unit)) // a lone half becomes U+FFFD
 }
 
-// closePair writes U+FFFD for a first half without a second one.
-func (d *decoder) closePair() {
-	if d.high != 0 {
-		d.dst, d.high = utf8.AppendRune(d.dst, utf8.RuneError), 0
+// flushSurrogate writes U+FFFD for a first half without a second one.
+func (d *textDecoder) flushSurrogate() {
+	if d.highSurrogate != 0 {
+		d.dst, d.highSurrogate = utf8.AppendRune(d.dst, utf8.RuneError), 0
 	}
 }
 
-func (d *decoder) end() []byte {
-	d.closePair()
+func (d *textDecoder) finish() []byte {
+	d.flushSurrogate()
 	return d.dst
 }
 
-// table holds the strings that the cells share, one behind the other.
-type table struct {
+// sharedStrings holds the strings that the cells share, one behind the other.
+type sharedStrings struct {
 	arena []byte
 	// ends holds where each string ends in the arena.
 	ends []uint32
 }
 
-// at gives a string by its number.
-func (t *table) at(number uint32) (text []byte, ok bool) {
+// lookup gives a string by its number.
+func (t *sharedStrings) lookup(number uint32) (text []byte, ok bool) {
 	if int64(number) >= int64(len(t.ends)) {
 		return nil, false
 	}
@@ -233,18 +233,18 @@ func (t *table) at(number uint32) (text []byte, ok bool) {
 	return t.arena[start:t.ends[number]:t.ends[number]], true
 }
 
-// readTable reads an SST record and its continuation. The counts in it are not
+// readSharedStrings reads an SST record and its continuation. The counts in it are not
 // asked: strings are read as long as there are any. One that is cut off is left
 // out, and a cell that wants it says so.
-func readTable(from *records, rec record, limit int) (table, error) {
-	var t table
-	for p := newPieces(from, rec, 8); !p.empty(); {
+func readSharedStrings(from *recordReader, rec record, limit int) (sharedStrings, error) {
+	var t sharedStrings
+	for p := newContinuedReader(from, rec, 8); !p.atEnd(); {
 		start := len(t.arena)
-		t.arena = p.appendText(t.arena, int(p.u16()))
+		t.arena = p.appendText(t.arena, int(p.readUint16()))
 		if p.err != nil {
 			return t, p.err
 		}
-		if p.short {
+		if p.truncated {
 			t.arena = t.arena[:start]
 			break
 		}
@@ -264,27 +264,27 @@ type codepage struct {
 	reason intray.Message
 }
 
-// latin is the codepage of most workbooks that name none.
-const latin = 1252
+// defaultCodepageNumber is the codepage of most workbooks that name none.
+const defaultCodepageNumber = 1252
 
 // findCodepage gives the one of a CODEPAGE record.
 func findCodepage(number int) codepage {
-	name, enc := lookCodepage(number)
+	name, enc := lookupCodepage(number)
 	if enc == nil {
-		name, enc = lookCodepage(latin)
+		name, enc = lookupCodepage(defaultCodepageNumber)
 		return codepage{name, enc, intray.NewMessage("encoding.codepage_unknown", intray.Params{"codepage": strconv.Itoa(number)})}
 	}
 	return codepage{name, enc, intray.NewMessage("encoding.codepage", intray.Params{"codepage": strconv.Itoa(number)})}
 }
 
-// noCodepage is for workbooks that name none.
-func noCodepage() codepage {
-	name, enc := lookCodepage(latin)
+// defaultCodepage is for workbooks that name none.
+func defaultCodepage() codepage {
+	name, enc := lookupCodepage(defaultCodepageNumber)
 	return codepage{name, enc, intray.NewMessage("encoding.no_codepage", nil)}
 }
 
-// lookCodepage knows the codepages; enc is nil for others.
-func lookCodepage(number int) (name string, enc encoding.Encoding) {
+// lookupCodepage knows the codepages; enc is nil for others.
+func lookupCodepage(number int) (name string, enc encoding.Encoding) {
 	switch number {
 	case 437:
 		return "IBM437", charmap.CodePage437
@@ -317,10 +317,10 @@ func lookCodepage(number int) (name string, enc encoding.Encoding) {
 	case 950:
 		return "Big5", traditionalchinese.Big5
 	}
-	return lookWindows(number)
+	return lookupWindowsCodepage(number)
 }
 
-func lookWindows(number int) (name string, enc encoding.Encoding) {
+func lookupWindowsCodepage(number int) (name string, enc encoding.Encoding) {
 	list := [...]*charmap.Charmap{
 		charmap.Windows1250, charmap.Windows1251, charmap.Windows1252, charmap.Windows1253, charmap.Windows1254,
 		charmap.Windows1255, charmap.Windows1256, charmap.Windows1257, charmap.Windows1258,
@@ -331,7 +331,7 @@ func lookWindows(number int) (name string, enc encoding.Encoding) {
 	case 10007:
 		return "x-mac-cyrillic", charmap.MacintoshCyrillic
 	case 367, 32769:
-		number = latin
+		number = defaultCodepageNumber
 	}
 	if number < 1250 || number >= 1250+len(list) {
 		return "", nil

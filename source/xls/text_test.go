@@ -21,15 +21,15 @@ func tableOf(t *testing.T, pieces ...[]byte) ([]string, error) {
 		}
 		text = append(text, rec(id, piece)...)
 	}
-	from := &records{from: whole(sourcetest.Input("", append(text, eof...)))}
+	from := &recordReader{from: wholeFile(sourcetest.NewInput("", append(text, eof...)))}
 	first, err := from.next()
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, err := readTable(from, first, 1<<20)
+	table, err := readSharedStrings(from, first, 1<<20)
 	var list []string
 	for i := range table.ends {
-		text, _ := table.at(uint32(i))
+		text, _ := table.lookup(uint32(i))
 		list = append(list, string(text))
 	}
 	return list, err
@@ -40,7 +40,7 @@ var counts = make([]byte, 8)
 // TestSplits cuts a table of strings at every byte. Between characters each new
 // record begins with the flag of its characters.
 func TestSplits(t *testing.T) {
-	rich := body(uint16(4), byte(flagRich|flagWide), uint16(2), utf16le("a𝄞ß"), uint32(1), uint32(2))
+	rich := body(uint16(4), byte(flagRich|flagUTF16), uint16(2), utf16le("a𝄞ß"), uint32(1), uint32(2))
 	phonetic := body(uint16(2), byte(flagPhonetic|flagRich), uint16(1), uint32(5), "ok", uint32(9), "spoken"[:5])
 	whole := body(counts, narrow("first"), rich, narrow(""), phonetic, wide("zażółć"))
 	want := []string{"first", "a𝄞ß", "", "ok", "zażółć"}

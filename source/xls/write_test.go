@@ -86,8 +86,8 @@ type part struct {
 	body  []byte
 }
 
-// workbook writes the stream of a workbook with its list of sheets.
-func workbook(version int, globals []byte, parts ...part) []byte {
+// workbookStream writes the stream of a workbook with its list of sheets.
+func workbookStream(version int, globals []byte, parts ...part) []byte {
 	list := func(places []int) (raw []byte) {
 		for i, p := range parts {
 			name := body(byte(len(p.name)), p.name)
@@ -118,7 +118,7 @@ func one(globals []byte, sheet ...[]byte) []byte {
 	for _, record := range sheet {
 		all = append(all, record...)
 	}
-	return workbook(8, globals, part{name: "One", body: all})
+	return workbookStream(8, globals, part{name: "One", body: all})
 }
 
 // file is a stream of a container.
@@ -160,16 +160,16 @@ func pack(files ...file) []byte {
 		if len(f.text) >= miniCutoff {
 			p.start = o.chain(f.text, endOfChain)
 		} else {
-			p.start = uint32(len(mini) / miniBytes)
-			for rest := len(f.text); rest > 0; rest -= miniBytes {
+			p.start = uint32(len(mini) / miniSectorBytes)
+			for rest := len(f.text); rest > 0; rest -= miniSectorBytes {
 				next := uint32(len(miniLinks)/4 + 1)
-				if rest <= miniBytes {
+				if rest <= miniSectorBytes {
 					next = endOfChain
 				}
 				miniLinks = little.AppendUint32(miniLinks, next)
 			}
 			mini = append(mini, f.text...)
-			mini = append(mini, make([]byte, -len(f.text)&(miniBytes-1))...)
+			mini = append(mini, make([]byte, -len(f.text)&(miniSectorBytes-1))...)
 		}
 		places = append(places, p)
 	}
@@ -204,7 +204,7 @@ func (o *ole) finish(dirStart, miniStart uint32) []byte {
 	if lists > 0 {
 		listStart = first + uint32(tables)
 	}
-	head := body(magic, make([]byte, 16), uint16(0x3E), uint16(3), uint16(0xFFFE), uint16(9), uint16(6), make([]byte, 10),
+	head := body(compoundFileMagic, make([]byte, 16), uint16(0x3E), uint16(3), uint16(0xFFFE), uint16(9), uint16(6), make([]byte, 10),
 		uint32(tables), dirStart, uint32(0), uint32(miniCutoff), miniStart, uint32(1), listStart, uint32(lists))
 	var more []byte
 	for i := range 109 + 127*lists {
@@ -249,7 +249,7 @@ func xls(text []byte) []byte { return pack(file{"Workbook", text}) }
 // read gives the sheets of a file as text: one line for each row.
 func read(t *testing.T, text []byte, limits Limits) (string, error) {
 	t.Helper()
-	b, err := Open(t.Context(), sourcetest.Input("", text), limits)
+	b, err := Open(t.Context(), sourcetest.NewInput("", text), limits)
 	if err != nil {
 		return "", err
 	}
@@ -297,8 +297,8 @@ func writeRows(t *testing.T, out *strings.Builder, rows grid.Rows) error {
 			}
 			column = c.Column
 			fmt.Fprintf(out, " %d%s=%s", c.Column, kindLetter(c.Kind), c.Value)
-			if c.Shown != nil {
-				fmt.Fprintf(out, "|%s", c.Shown)
+			if c.Formatted != nil {
+				fmt.Fprintf(out, "|%s", c.Formatted)
 			}
 		}
 		out.WriteString("\n")

@@ -85,8 +85,8 @@ func (l Limits) WithDefaults() Limits {
 // A container without a workbook scores low, so that Open can say what is
 // wrong with it when nothing else claims the file.
 func Detect(in source.Input, head []byte) (score float64, reason intray.Message) {
-	if !bytes.HasPrefix(head, []byte(magic)) {
-		if _, ok := bareBOF(head); ok {
+	if !bytes.HasPrefix(head, []byte(compoundFileMagic)) {
+		if _, ok := parseBareBOF(head); ok {
 			return 0.95, intray.NewMessage("xls.begins_as_workbook", nil)
 		}
 		return 0, intray.Message{}
@@ -97,8 +97,8 @@ func Detect(in source.Input, head []byte) (score float64, reason intray.Message)
 	return 0.3, intray.NewMessage("xls.container_without_workbook", nil)
 }
 
-// bareBOF says whether a stream begins as a workbook outside of a container.
-func bareBOF(head []byte) (bof, bool) {
+// parseBareBOF says whether a stream begins as a workbook outside of a container.
+func parseBareBOF(head []byte) (bof, bool) {
 	if len(head) < recordHeader+4 {
 		return bof{}, false
 	}
@@ -116,18 +116,18 @@ func bareBOF(head []byte) (bof, bool) {
 
 // findWorkbook gives the stream of the workbook and its name.
 func findWorkbook(in source.Input) (name string, s *stream, err error) {
-	c, err := openContainer(in)
+	c, err := openCompoundFile(in)
 	if err != nil {
 		return "", nil, err
 	}
 	const encrypted = "EncryptedPackage"
-	found, err := c.top("Workbook", "Book", encrypted)
+	found, err := c.findStreams("Workbook", "Book", encrypted)
 	if err != nil {
 		return "", nil, err
 	}
 	for _, name := range []string{"Workbook", "Book"} { // the newer one first
 		if e, ok := found[name]; ok {
-			s, err := c.open(e)
+			s, err := c.openStream(e)
 			return name, s, err
 		}
 	}
@@ -149,9 +149,9 @@ func Open(ctx context.Context, in source.Input, limits Limits) (grid.Workbook, e
 	if err := readFull(in, head, 0); err != nil {
 		return nil, err
 	}
-	from := whole(in)
-	if _, bare := bareBOF(head); !bare {
-		if !bytes.HasPrefix(head, []byte(magic)) {
+	from := wholeFile(in)
+	if _, bare := parseBareBOF(head); !bare {
+		if !bytes.HasPrefix(head, []byte(compoundFileMagic)) {
 			return nil, unreadable(intray.NewMessage("xls.not_workbook", nil))
 		}
 		var err error
@@ -159,11 +159,11 @@ func Open(ctx context.Context, in source.Input, limits Limits) (grid.Workbook, e
 			return nil, err
 		}
 	}
-	b := &book{from: from, limits: limits.WithDefaults(), page: noCodepage()}
+	b := &book{stream: from, limits: limits.WithDefaults(), codepage: defaultCodepage()}
 	if err := b.readGlobals(ctx); err != nil {
 		return nil, err
 	}
-	return b, b.placeSheets(ctx)
+	return b, b.locateSheets(ctx)
 }
 
 // Format is the format "xls". The zero value is ready.
@@ -179,16 +179,16 @@ func (Format) Detect(in source.Input, head []byte) (score float64, reason intray
 
 // Open lists the worksheets.
 func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (source.Book, error) {
-	workbook, err := Open(ctx, in, within(opt.Limits))
+	w, err := Open(ctx, in, limitsFrom(opt.Limits))
 	if err != nil {
 		return nil, err
 	}
-	return grid.Book(workbook, opt)
+	return grid.NewBook(w, opt)
 }
 
-// within gives the limits that a caller has set. Those that the format has
+// limitsFrom gives the limits that a caller has set. Those that the format has
 // itself are not widened.
-func within(l source.Limits) Limits {
+func limitsFrom(l source.Limits) Limits {
 	var own Limits
 	own = own.WithDefaults()
 	return Limits{

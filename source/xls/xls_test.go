@@ -22,7 +22,7 @@ func TestDetect(t *testing.T) {
 		low, high float64
 	}{
 		{"a workbook", xls(one(nil)), 0.9, 1},
-		{"an older one", pack(file{"Book", workbook(5, nil)}), 0.9, 1},
+		{"an older one", pack(file{"Book", workbookStream(5, nil)}), 0.9, 1},
 		{"one of BIFF2", body(bofOf(2, partSheet), eof), 0.9, 1},
 		{"one of BIFF4", body(bofOf(4, partSheet), eof), 0.9, 1},
 		{"a document of another program", pack(file{"WordDocument", make([]byte, 100)}), 0.1, 0.5},
@@ -35,7 +35,7 @@ func TestDetect(t *testing.T) {
 		{"a zip", []byte("PK\x03\x04aaaaaaaaaaaaaaaaaaaaaa"), 0, 0},
 		{"nothing", nil, 0, 0},
 	} {
-		score, reason := Detect(sourcetest.Input("file.xls", c.text), c.text[:min(len(c.text), source.HeadBytes)])
+		score, reason := Detect(sourcetest.NewInput("file.xls", c.text), c.text[:min(len(c.text), source.HeadBytes)])
 		if score < c.low || score > c.high || (score > 0) == reason.IsZero() {
 			t.Errorf("%s: score %v, reason %q", c.name, score, reason)
 		}
@@ -58,7 +58,7 @@ func TestSheets(t *testing.T) {
 		for i := range parts {
 			parts[i].shift = shift
 		}
-		got, err := read(t, xls(workbook(8, nil, parts...)), Limits{})
+		got, err := read(t, xls(workbookStream(8, nil, parts...)), Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +66,7 @@ func TestSheets(t *testing.T) {
 			t.Errorf("shift %d (-want +got):\n%s", shift, diff)
 		}
 	}
-	b, err := Open(t.Context(), sourcetest.Input("", xls(workbook(8, rec(recDateMode, uint16(1)), parts...))), Limits{})
+	b, err := Open(t.Context(), sourcetest.NewInput("", xls(workbookStream(8, rec(recDateMode, uint16(1)), parts...))), Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,15 +111,15 @@ func TestDamagedWorkbooks(t *testing.T) {
 	}{
 		{"nothing", "does not begin with a BOF", xls(nil)},
 		{"no BOF", "does not begin with a BOF", xls(rec(recSST))},
-		{"no sheets", "no worksheet", xls(workbook(8, nil))},
-		{"nothing but a chart", "no worksheet", xls(workbook(8, nil, part{kind: kindChart, dt: partChart}))},
+		{"no sheets", "no worksheet", xls(workbookStream(8, nil))},
+		{"nothing but a chart", "no worksheet", xls(workbookStream(8, nil, part{kind: kindChart, dt: partChart}))},
 		{"sheets of Excel 4 bound together", "Excel 4", body(bofOf(4, partBundle), eof)},
 		{"a record longer than the stream", "claims 65,535 bytes", xls(body(one(nil)[:20], uint16(recSST), uint16(0xFFFF)))},
 		{"a text that is not there", "text number 1, and there are 1", xls(one(text, rec(recLabelSST, at(0, 0, 0), uint32(1))))},
 		{"a text that is too short", "shorter than it claims", xls(one(nil, rec(0x0204, at(0, 0, 0), uint16(500), byte(0), "abc")))},
 		{"a cell that is too short", "too short", xls(one(nil, rec(0x0203, at(0, 0, 0))))},
 		{"an entry that is too short", "entry for sheet 1", xls(one(rec(recBoundSheet, uint32(0))))},
-		{"a sheet that is nowhere", "no sheet where", xls(workbook(8, rec(recBoundSheet, uint32(99999), uint16(0), "\x01\x00X"), part{}))},
+		{"a sheet that is nowhere", "no sheet where", xls(workbookStream(8, rec(recBoundSheet, uint32(99999), uint16(0), "\x01\x00X"), part{}))},
 		{"another document", "without a workbook", pack(file{"WordDocument", nil})},
 		{"no workbook at all", "no workbook", []byte("a,b,c,d\n1,2,3,4\n1,2,3,4\n")},
 	} {
@@ -140,7 +140,7 @@ func TestLimits(t *testing.T) {
 		text   []byte
 		line   int64
 	}{
-		{"sheets", Limits{Sheets: 1}, workbook(8, nil, part{}, part{}), 0},
+		{"sheets", Limits{Sheets: 1}, workbookStream(8, nil, part{}, part{}), 0},
 		{"strings", Limits{StringBytes: 100}, one(strings300), 0},
 		{"columns", Limits{}, one(nil, rec(recRK, at(3, 256, 0), rkWhole(1))), 4},
 		{"columns of several numbers", Limits{Columns: 2}, one(nil, rec(recMulRK, uint16(0), uint16(1), uint16(0), rkWhole(1), uint16(0), rkWhole(1), uint16(2))), 1},
@@ -160,7 +160,7 @@ func TestLimits(t *testing.T) {
 
 func TestContext(t *testing.T) {
 	done, stop := context.WithCancel(t.Context())
-	in := sourcetest.Input("", xls(one(nil, rec(recRK, at(0, 0, 0), rkWhole(1)))))
+	in := sourcetest.NewInput("", xls(one(nil, rec(recRK, at(0, 0, 0), rkWhole(1)))))
 	b, err := Open(done, in, Limits{})
 	if err != nil {
 		t.Fatal(err)
@@ -187,7 +187,7 @@ func TestAtOnce(t *testing.T) {
 	for row := range 2000 {
 		sheet = body(sheet, rec(recRK, at(row, 0, 0), rkWhole(int32(row))), rec(recLabelSST, at(row, 1, 0), uint32(0)))
 	}
-	b, err := Open(t.Context(), sourcetest.Input("", xls(one(rec(recSST, counts, narrow("text")), sheet))), Limits{})
+	b, err := Open(t.Context(), sourcetest.NewInput("", xls(one(rec(recSST, counts, narrow("text")), sheet))), Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}

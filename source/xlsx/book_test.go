@@ -76,8 +76,8 @@ func TestHidden(t *testing.T) {
 	defer rows.Close()
 	var hidden []byte
 	for c := range maxColumns + 2 {
-		if rows.(grid.Hiding).Hides(c) {
-			hidden = appendColumn(hidden, c)
+		if rows.(grid.ColumnHider).ColumnHidden(c) {
+			hidden = appendColumnName(hidden, c)
 		}
 	}
 	if string(hidden) != "BCDG" {
@@ -194,7 +194,7 @@ func TestDetect(t *testing.T) {
 		"nothing":          {nil, 0},
 		"encrypted":        {containerWith(packageStream), 1},
 		"old workbook":     {containerWith("Workbook"), 0},
-		"a container, cut": {[]byte(containerMark), 0},
+		"a container, cut": {[]byte(compoundFileMagic), 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			score, reason := Detect(input(tc.file), tc.file[:min(len(tc.file), source.HeadBytes)])
@@ -225,12 +225,12 @@ func TestScanAcrossBuffer(t *testing.T) {
 			if err != nil {
 				t.Fatalf("shift %d: %v", shift, err)
 			}
-			if found == tokenOver {
+			if found == tokenEOF {
 				break
 			}
 			switch found {
 			case tokenStart:
-				got += "<" + string(s.name) + "," + string(s.attr("c")) + "," + string(s.attr("e"))
+				got += "<" + string(s.name) + "," + string(s.attrValue("c")) + "," + string(s.attrValue("e"))
 			case tokenEnd:
 				got += ">"
 			case tokenText:

@@ -70,13 +70,13 @@ func TestCells(t *testing.T) {
 
 // TestShortNumbers holds the way past the number format against the format.
 func TestShortNumbers(t *testing.T) {
-	st := (&styles{}).reader().at(-1)
+	st := (&styles{}).newCache().styleAt(-1)
 	for _, text := range []string{"0", "1", "-1", "10", "1234567890", "-1234567890", "12345678901", "1.5", "-1.25", "123456789.1", "1234567.891", "1.123456789", "9.99999999", "0.5", "00", "01", "1.50", "1.", ".5", "-0", "-", "", "1.2.3", "1e5", "99999999.99"} {
-		if !isShort([]byte(text)) {
+		if !isGeneralVerbatim([]byte(text)) {
 			continue
 		}
 		v, ok := parseNumber([]byte(text))
-		if got := string(st.format.AppendShown(nil, v, false)); !ok || got != text {
+		if got := string(st.format.AppendFormatted(nil, v, false)); !ok || got != text {
 			t.Errorf("%q is shown as %q", text, got)
 		}
 		value, _ := st.format.AppendValue(nil, v, false)
@@ -85,7 +85,7 @@ func TestShortNumbers(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"00", "01", "1.50", "1.", ".5", "0.00001", "-0", "-", "", "1.2.3", "1e5", "12345678901"} {
-		if isShort([]byte(text)) {
+		if isGeneralVerbatim([]byte(text)) {
 			t.Errorf("%q is taken as it is", text)
 		}
 	}
@@ -96,16 +96,16 @@ func TestRef(t *testing.T) {
 		column int
 		row    int64
 	}{"A1": {0, 1}, "Z9": {25, 9}, "AA10": {26, 10}, "XFD1048576": {16383, 1048576}} {
-		column, row, ok := parseRef([]byte(ref))
+		column, row, ok := parseCellRef([]byte(ref))
 		if !ok || column != want.column || row != want.row {
 			t.Errorf("%s is column %d, row %d, %v", ref, column, row, ok)
 		}
-		if got := string(appendColumn(nil, column)); got != strings.TrimRight(ref, "0123456789") {
+		if got := string(appendColumnName(nil, column)); got != strings.TrimRight(ref, "0123456789") {
 			t.Errorf("the column of %s is written %s", ref, got)
 		}
 	}
 	for _, ref := range []string{"", "A", "1", "A0", "A01", "XFE1", "AAAA1", "AAAAAAA1", "A1048577", "A10485760", "A-1", "a1", "A1B", "$A$1"} {
-		if _, _, ok := parseRef([]byte(ref)); ok {
+		if _, _, ok := parseCellRef([]byte(ref)); ok {
 			t.Errorf("%q is read", ref)
 		}
 	}

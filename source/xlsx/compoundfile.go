@@ -8,123 +8,123 @@ import (
 	"unicode/utf16"
 )
 
-// containerMark is how OLE2 containers begin: old workbooks, and new ones that
+// compoundFileMagic is how OLE2 containers begin: old workbooks, and new ones that
 // are encrypted.
-const containerMark = "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"
+const compoundFileMagic = "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"
 
 const (
-	containerHeader = 512
-	directoryEntry  = 128
-	miniSector      = 64
-	// lastSector is the highest number of a sector; those above mean ends.
-	lastSector = 0xFFFFFFFA
-	// mostDirectory is how many sectors of the directory are looked at; that of
+	headerBytes = 512
+	directoryEntrySize  = 128
+	miniSectorBytes      = 64
+	// maxSector is the highest number of a sector; those above mean ends.
+	maxSector = 0xFFFFFFFA
+	// maxDirectorySectors is how many sectors of the directory are looked at; that of
 	// an encrypted workbook has a dozen entries.
-	mostDirectory = 64
+	maxDirectorySectors = 64
 )
 
-var errContainer = errors.New("the container of the encrypted workbook is damaged")
+var errCompoundFile = errors.New("the container of the encrypted workbook is damaged")
 
-// container is an OLE2 container: streams cut into sectors, which a table
+// compoundFile is an OLE2 container: streams cut into sectors, which a table
 // chains.
-type container struct {
-	in     *watched
-	header []byte
+type compoundFile struct {
+	in     *trackedInput
+	headerBuf []byte
 	shift  uint
-	// tables are the sectors that hold the table, loaded the one of them that
+	// fatSectors are the sectors that hold the table, loaded the one of them that
 	// is in table.
-	tables []uint32
-	loaded uint32
-	table  []byte
+	fatSectors []uint32
+	loadedFAT uint32
+	fat  []byte
 }
 
 // stream is a run of sectors.
 type stream struct {
-	of      *container
+	file      *compoundFile
 	sectors []uint32
 	size    int64
 }
 
-func openContainer(in *watched) (*container, error) {
-	c := &container{in: in, header: make([]byte, containerHeader), loaded: lastSector + 1}
-	if _, err := in.ReadAt(c.header, 0); err != nil {
-		return nil, errContainer
+func openCompoundFile(in *trackedInput) (*compoundFile, error) {
+	c := &compoundFile{in: in, headerBuf: make([]byte, headerBytes), loadedFAT: maxSector + 1}
+	if _, err := in.ReadAt(c.headerBuf, 0); err != nil {
+		return nil, errCompoundFile
 	}
-	c.shift = uint(binary.LittleEndian.Uint16(c.header[30:]))
+	c.shift = uint(binary.LittleEndian.Uint16(c.headerBuf[30:]))
 	if c.shift != 9 && c.shift != 12 {
-		return nil, errContainer
+		return nil, errCompoundFile
 	}
-	c.table = make([]byte, c.sectorSize())
-	return c, c.listTables()
+	c.fat = make([]byte, c.sectorSize())
+	return c, c.listFAT()
 }
 
-func (c *container) sectorSize() int64 { return 1 << c.shift }
+func (c *compoundFile) sectorSize() int64 { return 1 << c.shift }
 
-// number reads a number of the header.
-func (c *container) number(at int) uint32 { return binary.LittleEndian.Uint32(c.header[at:]) }
+// headerUint32 reads a number of the header.
+func (c *compoundFile) headerUint32(at int) uint32 { return binary.LittleEndian.Uint32(c.headerBuf[at:]) }
 
-// listTables finds the sectors of the table: the first in the header, others in
+// listFAT finds the sectors of the table: the first in the header, others in
 // a chain of their own.
-func (c *container) listTables() error {
+func (c *compoundFile) listFAT() error {
 	const inHeader, firstInHeader, chain = 109, 76, 68
 	most := int(c.in.Size>>c.shift)/(1<<c.shift/4) + 1
 	add := func(list []byte) {
 		for ; len(list) >= 4; list = list[4:] {
-			if s := binary.LittleEndian.Uint32(list); s <= lastSector && len(c.tables) < most {
-				c.tables = append(c.tables, s)
+			if s := binary.LittleEndian.Uint32(list); s <= maxSector && len(c.fatSectors) < most {
+				c.fatSectors = append(c.fatSectors, s)
 			}
 		}
 	}
-	add(c.header[firstInHeader : firstInHeader+4*inHeader])
+	add(c.headerBuf[firstInHeader : firstInHeader+4*inHeader])
 	sector := make([]byte, c.sectorSize())
-	for next := c.number(chain); next <= lastSector && len(c.tables) < most; {
-		if err := c.read(sector, next); err != nil {
+	for next := c.headerUint32(chain); next <= maxSector && len(c.fatSectors) < most; {
+		if err := c.readSector(sector, next); err != nil {
 			return err
 		}
-		had := len(c.tables)
+		had := len(c.fatSectors)
 		add(sector[:len(sector)-4])
-		if len(c.tables) == had {
-			return errContainer
+		if len(c.fatSectors) == had {
+			return errCompoundFile
 		}
 		next = binary.LittleEndian.Uint32(sector[len(sector)-4:])
 	}
 	return nil
 }
 
-// read reads a sector.
-func (c *container) read(p []byte, sector uint32) error {
+// readSector reads a sector.
+func (c *compoundFile) readSector(p []byte, sector uint32) error {
 	if _, err := c.in.ReadAt(p, (int64(sector)+1)<<c.shift); err != nil {
-		return errContainer
+		return errCompoundFile
 	}
 	return nil
 }
 
-// next gives the sector behind another.
-func (c *container) next(sector uint32) (uint32, error) {
+// nextSector gives the sector behind another.
+func (c *compoundFile) nextSector(sector uint32) (uint32, error) {
 	perTable := uint32(1) << (c.shift - 2)
 	n := sector / perTable
-	if int(n) >= len(c.tables) {
-		return 0, errContainer
+	if int(n) >= len(c.fatSectors) {
+		return 0, errCompoundFile
 	}
-	if c.loaded != n {
-		c.loaded = lastSector + 1
-		if err := c.read(c.table, c.tables[n]); err != nil {
+	if c.loadedFAT != n {
+		c.loadedFAT = maxSector + 1
+		if err := c.readSector(c.fat, c.fatSectors[n]); err != nil {
 			return 0, err
 		}
-		c.loaded = n
+		c.loadedFAT = n
 	}
-	return binary.LittleEndian.Uint32(c.table[sector%perTable*4:]), nil
+	return binary.LittleEndian.Uint32(c.fat[sector%perTable*4:]), nil
 }
 
-// chain lists the sectors of a stream, most of them at most.
-func (c *container) chain(first uint32, most int64) (*stream, error) {
-	s := &stream{of: c}
-	for at := first; at <= lastSector && int64(len(s.sectors)) < most; {
+// readChain lists the sectors of a stream, most of them at most.
+func (c *compoundFile) readChain(first uint32, maxSectors int64) (*stream, error) {
+	s := &stream{file: c}
+	for at := first; at <= maxSector && int64(len(s.sectors)) < maxSectors; {
 		if (int64(at)+1)<<c.shift >= c.in.Size {
-			return nil, errContainer
+			return nil, errCompoundFile
 		}
 		s.sectors = append(s.sectors, at)
-		next, err := c.next(at)
+		next, err := c.nextSector(at)
 		if err != nil {
 			return nil, err
 		}
@@ -140,11 +140,11 @@ func (s *stream) ReadAt(p []byte, at int64) (n int, err error) {
 		if at >= s.size {
 			return n, io.EOF
 		}
-		within := at & (s.of.sectorSize() - 1)
-		length := min(int64(len(p)-n), s.of.sectorSize()-within, s.size-at)
-		place := (int64(s.sectors[at>>s.of.shift])+1)<<s.of.shift + within
-		if _, err := s.of.in.ReadAt(p[n:n+int(length)], place); err != nil {
-			return n, errors.Join(errContainer, err)
+		within := at & (s.file.sectorSize() - 1)
+		length := min(int64(len(p)-n), s.file.sectorSize()-within, s.size-at)
+		place := (int64(s.sectors[at>>s.file.shift])+1)<<s.file.shift + within
+		if _, err := s.file.in.ReadAt(p[n:n+int(length)], place); err != nil {
+			return n, errors.Join(errCompoundFile, err)
 		}
 		n, at = n+int(length), at+length
 	}
@@ -153,19 +153,19 @@ func (s *stream) ReadAt(p []byte, at int64) (n int, err error) {
 
 // entry is a stream as the directory lists it.
 type entry struct {
-	first uint32
+	firstSector uint32
 	size  int64
 }
 
-// directory lists the streams by name, the root under "".
-func (c *container) directory() (map[string]entry, error) {
-	list, err := c.chain(c.number(48), mostDirectory)
+// readDirectory lists the streams by name, the root under "".
+func (c *compoundFile) readDirectory() (map[string]entry, error) {
+	list, err := c.readChain(c.headerUint32(48), maxDirectorySectors)
 	if err != nil {
 		return nil, err
 	}
 	found := map[string]entry{}
-	one := make([]byte, directoryEntry)
-	for at := int64(0); at < list.size; at += directoryEntry {
+	one := make([]byte, directoryEntrySize)
+	for at := int64(0); at < list.size; at += directoryEntrySize {
 		if _, err := list.ReadAt(one, at); err != nil {
 			return nil, err
 		}
@@ -175,7 +175,7 @@ func (c *container) directory() (map[string]entry, error) {
 			continue
 		}
 		for _, name := range []string{packageStream, settingsStream} {
-			if bytes.HasPrefix(one, append(encodeName(name), 0, 0)) {
+			if bytes.HasPrefix(one, append(encodeUTF16(name), 0, 0)) {
 				found[name] = e
 			}
 		}
@@ -183,9 +183,9 @@ func (c *container) directory() (map[string]entry, error) {
 	return found, nil
 }
 
-// stream opens a large stream.
-func (c *container) stream(e entry) (*stream, error) {
-	s, err := c.chain(e.first, e.size>>c.shift+1)
+// openStream opens a large stream.
+func (c *compoundFile) openStream(e entry) (*stream, error) {
+	s, err := c.readChain(e.firstSector, e.size>>c.shift+1)
 	if err != nil {
 		return nil, err
 	}
@@ -193,33 +193,33 @@ func (c *container) stream(e entry) (*stream, error) {
 	return s, nil
 }
 
-// small reads a stream that is small enough to lie in the root's stream.
-func (c *container) small(root, e entry) ([]byte, error) {
+// readMiniStream reads a stream that is small enough to lie in the root's stream.
+func (c *compoundFile) readMiniStream(root, e entry) ([]byte, error) {
 	const firstTable, most = 60, 64 << 10
-	inside, err := c.stream(root)
+	inside, err := c.openStream(root)
 	if err != nil {
 		return nil, err
 	}
-	table, err := c.chain(c.number(firstTable), c.in.Size>>c.shift)
+	table, err := c.readChain(c.headerUint32(firstTable), c.in.Size>>c.shift)
 	if err != nil {
 		return nil, err
 	}
-	text := make([]byte, 0, miniSector)
+	text := make([]byte, 0, miniSectorBytes)
 	var next [4]byte
-	for at := e.first; int64(len(text)) < min(e.size, most); at = binary.LittleEndian.Uint32(next[:]) {
-		text = append(text, make([]byte, miniSector)...)
-		if _, err := inside.ReadAt(text[len(text)-miniSector:], int64(at)*miniSector); err != nil {
-			return nil, errContainer
+	for at := e.firstSector; int64(len(text)) < min(e.size, most); at = binary.LittleEndian.Uint32(next[:]) {
+		text = append(text, make([]byte, miniSectorBytes)...)
+		if _, err := inside.ReadAt(text[len(text)-miniSectorBytes:], int64(at)*miniSectorBytes); err != nil {
+			return nil, errCompoundFile
 		}
 		if _, err := table.ReadAt(next[:], int64(at)*4); err != nil {
-			return nil, errContainer
+			return nil, errCompoundFile
 		}
 	}
 	return text[:min(int64(len(text)), e.size)], nil
 }
 
-// encodeName gives a text as directories have names.
-func encodeName(name string) []byte {
+// encodeUTF16 gives a text as directories have names.
+func encodeUTF16(name string) []byte {
 	var text []byte
 	for _, unit := range utf16.Encode([]rune(name)) {
 		text = binary.LittleEndian.AppendUint16(text, unit)

@@ -170,8 +170,8 @@ func shownCells(row grid.Row) []string {
 	record := make([]string, row.Cells[len(row.Cells)-1].Column+1)
 	for _, c := range row.Cells {
 		record[c.Column] = string(c.Value)
-		if c.Shown != nil {
-			record[c.Column] = string(c.Shown)
+		if c.Formatted != nil {
+			record[c.Column] = string(c.Formatted)
 		}
 	}
 	return record

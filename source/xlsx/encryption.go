@@ -27,32 +27,32 @@ const (
 
 var errProtected = &source.UnreadableError{Reason: intray.NewMessage("workbook.password", nil)}
 
-// unwrap gives the archive that a file is or holds.
-func unwrap(in *watched) (*watched, error) {
-	head := make([]byte, min(in.Size, int64(len(containerMark))))
-	if _, err := in.ReadAt(head, 0); err != nil && in.failed() != nil {
-		return nil, in.explain("read the beginning of the workbook", err, intray.Message{})
+// decryptIfNeeded gives the archive that a file is or holds.
+func decryptIfNeeded(in *trackedInput) (*trackedInput, error) {
+	head := make([]byte, min(in.Size, int64(len(compoundFileMagic))))
+	if _, err := in.ReadAt(head, 0); err != nil && in.storeErr() != nil {
+		return nil, in.wrapErr("read the beginning of the workbook", err, intray.Message{})
 	}
 	if in.Size == 0 {
 		return nil, source.ErrEmpty
 	}
-	if string(head) != containerMark {
+	if string(head) != compoundFileMagic {
 		return in, nil
 	}
 	plain, err := decrypt(in)
 	if err != nil {
-		return nil, in.explain("read the encrypted workbook", err, intray.NewMessage("workbook.encrypted_damaged", nil))
+		return nil, in.wrapErr("read the encrypted workbook", err, intray.NewMessage("workbook.encrypted_damaged", nil))
 	}
 	return plain, nil
 }
 
-// isEncrypted says whether a file is a container with an encrypted workbook.
-func isEncrypted(in *watched) bool {
-	c, err := openContainer(in)
+// hasEncryptedPackage says whether a file is a container with an encrypted workbook.
+func hasEncryptedPackage(in *trackedInput) bool {
+	c, err := openCompoundFile(in)
 	if err != nil {
 		return false
 	}
-	list, err := c.directory()
+	list, err := c.readDirectory()
 	_, found := list[packageStream]
 	return err == nil && found
 }
@@ -60,12 +60,12 @@ func isEncrypted(in *watched) bool {
 // decrypt opens an encrypted workbook with the password that stands for none:
 // workbooks are encrypted with it when only their structure is protected, and
 // the application opens them without asking.
-func decrypt(in *watched) (*watched, error) {
-	c, err := openContainer(in)
+func decrypt(in *trackedInput) (*trackedInput, error) {
+	c, err := openCompoundFile(in)
 	if err != nil {
 		return nil, err
 	}
-	list, err := c.directory()
+	list, err := c.readDirectory()
 	if err != nil {
 		return nil, err
 	}
@@ -77,43 +77,43 @@ func decrypt(in *watched) (*watched, error) {
 	if !found {
 		return nil, errProtected
 	}
-	text, err := c.small(list[""], settings)
+	text, err := c.readMiniStream(list[""], settings)
 	if err != nil {
 		return nil, err
 	}
-	key := unlock(text, noPassword)
+	key := deriveKey(text, defaultPassword)
 	if key == nil {
 		return nil, errProtected
 	}
-	from, err := c.stream(packed)
+	from, err := c.openStream(packed)
 	if err != nil {
 		return nil, err
 	}
-	plain, err := newDeciphered(from, key)
+	plain, err := newDecryptingReader(from, key)
 	if err != nil {
 		return nil, err
 	}
-	return &watched{Input: source.Input{Name: in.Name, ReaderAt: plain, Size: plain.size}, under: in}, nil
+	return &trackedInput{Input: source.Input{Name: in.Name, ReaderAt: plain, Size: plain.size}, underlying: in}, nil
 }
 
-// segment is what is deciphered at once.
-const segment = 4096
+// segmentBytes is what is deciphered at once.
+const segmentBytes = 4096
 
-// deciphered gives the bytes of an archive from a stream of segments behind the
+// decryptingReader gives the bytes of an archive from a stream of segments behind the
 // archive's size.
-type deciphered struct {
-	from *stream
+type decryptingReader struct {
+	src *stream
 	key  cipherKey
 	size int64
 }
 
-func newDeciphered(from *stream, key cipherKey) (*deciphered, error) {
+func newDecryptingReader(from *stream, key cipherKey) (*decryptingReader, error) {
 	const sizeBytes = 8
 	head := make([]byte, sizeBytes)
 	if _, err := from.ReadAt(head, 0); err != nil {
 		return nil, err
 	}
-	d := &deciphered{from: from, key: key}
+	d := &decryptingReader{src: from, key: key}
 	for i, b := range head {
 		d.size |= int64(b) << (8 * i)
 	}
@@ -122,22 +122,22 @@ func newDeciphered(from *stream, key cipherKey) (*deciphered, error) {
 }
 
 // ReadAt deciphers the segments that are asked for.
-func (d *deciphered) ReadAt(p []byte, at int64) (n int, err error) {
+func (d *decryptingReader) ReadAt(p []byte, at int64) (n int, err error) {
 	const sizeBytes = 8
-	block := make([]byte, segment)
+	block := make([]byte, segmentBytes)
 	for n < len(p) {
 		if at >= d.size {
 			return n, io.EOF
 		}
-		number := at / segment
-		got, err := d.from.ReadAt(block, sizeBytes+number*segment)
-		if err != nil && !errors.Is(err, io.EOF) || errors.Is(err, errContainer) {
+		number := at / segmentBytes
+		got, err := d.src.ReadAt(block, sizeBytes+number*segmentBytes)
+		if err != nil && !errors.Is(err, io.EOF) || errors.Is(err, errCompoundFile) {
 			return n, err
 		}
 		got -= got % cipherBlock
-		d.key.decipher(block[:got], uint32(number))
-		within := int(at % segment)
-		length := copy(p[n:], block[min(within, got):min(int64(got), d.size-number*segment)])
+		d.key.decrypt(block[:got], uint32(number))
+		within := int(at % segmentBytes)
+		length := copy(p[n:], block[min(within, got):min(int64(got), d.size-number*segmentBytes)])
 		if length == 0 {
 			return n, io.EOF
 		}
@@ -146,19 +146,19 @@ func (d *deciphered) ReadAt(p []byte, at int64) (n int, err error) {
 	return n, nil
 }
 
-// noPassword is the password that the application itself tries first.
-const noPassword = "VelvetSweatshop"
+// defaultPassword is the password that the application itself tries first.
+const defaultPassword = "VelvetSweatshop"
 
 const cipherBlock = aes.BlockSize
 
 // cipherKey deciphers one segment at a time, in place.
 type cipherKey interface {
-	decipher(block []byte, number uint32)
+	decrypt(block []byte, number uint32)
 }
 
-// unlock gives the key of an encrypted workbook, nil where the password is not
+// deriveKey gives the key of an encrypted workbook, nil where the password is not
 // that or the way of encrypting is not known.
-func unlock(settings []byte, password string) cipherKey {
+func deriveKey(settings []byte, password string) cipherKey {
 	const head = 8
 	if len(settings) < head {
 		return nil
@@ -166,17 +166,17 @@ func unlock(settings []byte, password string) cipherKey {
 	major, minor := binary.LittleEndian.Uint16(settings), binary.LittleEndian.Uint16(settings[2:])
 	switch {
 	case major == 4 && minor == 4:
-		return unlockAgile(settings[head:], password)
+		return deriveAgileKey(settings[head:], password)
 	case minor == 2 && major >= 2 && major <= 4:
-		return unlockStandard(settings[head:], password)
+		return deriveStandardKey(settings[head:], password)
 	}
 	return nil
 }
 
-// spin makes the hash of a password, slowly: so the format wants it.
-func spin(h hash.Hash, salt []byte, password string, count int) []byte {
+// hashPassword makes the hash of a password, slowly: so the format wants it.
+func hashPassword(h hash.Hash, salt []byte, password string, count int) []byte {
 	h.Write(salt)
-	h.Write(encodeName(password))
+	h.Write(encodeUTF16(password))
 	sum := h.Sum(nil)
 	var number [4]byte
 	for i := range count {
@@ -189,8 +189,8 @@ func spin(h hash.Hash, salt []byte, password string, count int) []byte {
 	return sum
 }
 
-// hashOf hashes parts that follow one another.
-func hashOf(h hash.Hash, parts ...[]byte) []byte {
+// hashParts hashes parts that follow one another.
+func hashParts(h hash.Hash, parts ...[]byte) []byte {
 	h.Reset()
 	for _, p := range parts {
 		h.Write(p)
@@ -200,17 +200,17 @@ func hashOf(h hash.Hash, parts ...[]byte) []byte {
 
 func isKeySize(size int) bool { return size == 16 || size == 24 || size == 32 }
 
-// blocks deciphers each block by itself.
-type blocks struct{ cipher.Block }
+// ecbKey deciphers each block by itself.
+type ecbKey struct{ cipher.Block }
 
-func (k blocks) decipher(text []byte, _ uint32) {
+func (k ecbKey) decrypt(text []byte, _ uint32) {
 	for ; len(text) >= cipherBlock; text = text[cipherBlock:] {
 		k.Decrypt(text, text)
 	}
 }
 
-// unlockStandard reads the settings of the years before 2010.
-func unlockStandard(settings []byte, password string) cipherKey {
+// deriveStandardKey reads the settings of the years before 2010.
+func deriveStandardKey(settings []byte, password string) cipherKey {
 	const spins, saltBytes = 50_000, 16
 	if len(settings) < 4 {
 		return nil
@@ -223,8 +223,8 @@ func unlockStandard(settings []byte, password string) cipherKey {
 	check := settings[4+size+4:]
 	salt, sample, sum := check[:16], bytes.Clone(check[16:32]), bytes.Clone(check[36:68])
 	h := sha1.New()
-	final := hashOf(h, spin(h, salt, password, spins), make([]byte, 4))
-	long := append(hashOf(h, padded(final, 0x36)), hashOf(h, padded(final, 0x5C))...)
+	final := hashParts(h, hashPassword(h, salt, password, spins), make([]byte, 4))
+	long := append(hashParts(h, xorPadded(final, 0x36)), hashParts(h, xorPadded(final, 0x5C))...)
 	if !isKeySize(keyBytes) {
 		return nil
 	}
@@ -232,17 +232,17 @@ func unlockStandard(settings []byte, password string) cipherKey {
 	if err != nil {
 		return nil
 	}
-	key := blocks{block}
-	key.decipher(sample, 0)
-	key.decipher(sum, 0)
-	if !bytes.Equal(hashOf(h, sample), sum[:sha1.Size]) {
+	key := ecbKey{block}
+	key.decrypt(sample, 0)
+	key.decrypt(sum, 0)
+	if !bytes.Equal(hashParts(h, sample), sum[:sha1.Size]) {
 		return nil
 	}
 	return key
 }
 
-// padded mixes a hash into a block of one byte.
-func padded(sum []byte, with byte) []byte {
+// xorPadded mixes a hash into a block of one byte.
+func xorPadded(sum []byte, with byte) []byte {
 	text := bytes.Repeat([]byte{with}, 64)
 	for i, b := range sum {
 		text[i] ^= b
@@ -250,30 +250,30 @@ func padded(sum []byte, with byte) []byte {
 	return text
 }
 
-// agile deciphers segments that are chained each by itself.
-type agile struct {
+// cbcKey deciphers segments that are chained each by itself.
+type cbcKey struct {
 	cipher.Block
 	newHash func() hash.Hash
 	salt    []byte
 }
 
-func (k agile) decipher(text []byte, number uint32) {
-	start := hashOf(k.newHash(), k.salt, binary.LittleEndian.AppendUint32(nil, number))
-	cipher.NewCBCDecrypter(k.Block, fit(start, cipherBlock)).CryptBlocks(text, text)
+func (k cbcKey) decrypt(text []byte, number uint32) {
+	start := hashParts(k.newHash(), k.salt, binary.LittleEndian.AppendUint32(nil, number))
+	cipher.NewCBCDecrypter(k.Block, resizeHash(start, cipherBlock)).CryptBlocks(text, text)
 }
 
-// fit cuts a hash to a length, or fills it up as the format says.
-func fit(sum []byte, size int) []byte {
+// resizeHash cuts a hash to a length, or fills it up as the format says.
+func resizeHash(sum []byte, size int) []byte {
 	for len(sum) < size {
 		sum = append(sum, 0x36)
 	}
 	return sum[:size]
 }
 
-// agileSettings are the attributes of one element of the settings.
-type agileSettings map[string][]byte
+// encryptionAttrs are the attributes of one element of the settings.
+type encryptionAttrs map[string][]byte
 
-func (a agileSettings) number(name string) int {
+func (a encryptionAttrs) intAttr(name string) int {
 	n, err := strconv.Atoi(string(a[name]))
 	if err != nil {
 		return -1
@@ -281,7 +281,7 @@ func (a agileSettings) number(name string) int {
 	return n
 }
 
-func (a agileSettings) bytes(name string) []byte {
+func (a encryptionAttrs) base64Attr(name string) []byte {
 	text, err := base64.StdEncoding.DecodeString(string(a[name]))
 	if err != nil {
 		return nil
@@ -289,27 +289,27 @@ func (a agileSettings) bytes(name string) []byte {
 	return text
 }
 
-func (a agileSettings) hash() func() hash.Hash {
+func (a encryptionAttrs) hashFunc() func() hash.Hash {
 	return map[string]func() hash.Hash{"SHA1": sha1.New, "SHA256": sha256.New, "SHA384": sha512.New384, "SHA512": sha512.New}[string(a["hashAlgorithm"])]
 }
 
-// readAgile finds the settings of the archive and those of the password.
-func readAgile(settings []byte) (archive, password agileSettings) {
+// parseAgileSettings finds the settings of the archive and those of the password.
+func parseAgileSettings(settings []byte) (archive, password encryptionAttrs) {
 	s, err := newScanner(bytes.NewReader(settings), settingsStream, Limits{}.WithDefaults())
 	if err != nil {
 		return nil, nil
 	}
 	for {
 		found, err := s.next()
-		if err != nil || found == tokenOver {
+		if err != nil || found == tokenEOF {
 			return archive, password
 		}
 		if found != tokenStart {
 			continue
 		}
-		list := agileSettings{}
+		list := encryptionAttrs{}
 		for _, a := range s.attrs {
-			list[string(s.buf[s.tag+a.name:s.tag+a.nameEnd])] = bytes.Clone(s.buf[s.tag+a.value : s.tag+a.valueEnd])
+			list[string(s.buf[s.tagPos+a.name:s.tagPos+a.nameEnd])] = bytes.Clone(s.buf[s.tagPos+a.value : s.tagPos+a.valueEnd])
 		}
 		switch string(s.name) {
 		case "keyData":
@@ -320,22 +320,22 @@ func readAgile(settings []byte) (archive, password agileSettings) {
 	}
 }
 
-// mostSpins is the most that a password is hashed; the application does 100,000.
-const mostSpins = 1_000_000
+// maxSpinCount is the most that a password is hashed; the application does 100,000.
+const maxSpinCount = 1_000_000
 
-// unlockAgile reads the settings of 2010 and later.
-func unlockAgile(settings []byte, password string) cipherKey {
-	archive, by := readAgile(settings)
-	newHash, newByHash := archive.hash(), by.hash()
-	spins, keyBytes, salt := by.number("spinCount"), by.number("keyBits")/8, by.bytes("saltValue")
-	if !isKeySize(keyBytes) || newHash == nil || newByHash == nil || spins < 0 || spins > mostSpins || len(salt) < cipherBlock {
+// deriveAgileKey reads the settings of 2010 and later.
+func deriveAgileKey(settings []byte, password string) cipherKey {
+	archive, passwordSettings := parseAgileSettings(settings)
+	newHash, newByHash := archive.hashFunc(), passwordSettings.hashFunc()
+	spins, keyBytes, salt := passwordSettings.intAttr("spinCount"), passwordSettings.intAttr("keyBits")/8, passwordSettings.base64Attr("saltValue")
+	if !isKeySize(keyBytes) || newHash == nil || newByHash == nil || spins < 0 || spins > maxSpinCount || len(salt) < cipherBlock {
 		return nil
 	}
 	h := newByHash()
-	sum := spin(h, salt, password, spins)
+	sum := hashPassword(h, salt, password, spins)
 	open := func(name string, purpose ...byte) []byte {
-		text := by.bytes(name)
-		block, err := aes.NewCipher(fit(hashOf(h, sum, purpose), keyBytes))
+		text := passwordSettings.base64Attr(name)
+		block, err := aes.NewCipher(resizeHash(hashParts(h, sum, purpose), keyBytes))
 		if err != nil || len(text) == 0 || len(text)%cipherBlock != 0 {
 			return nil
 		}
@@ -345,10 +345,10 @@ func unlockAgile(settings []byte, password string) cipherKey {
 	sample := open("encryptedVerifierHashInput", 0xFE, 0xA7, 0xD2, 0x76, 0x3B, 0x4B, 0x9E, 0x79)
 	want := open("encryptedVerifierHashValue", 0xD7, 0xAA, 0x0F, 0x6D, 0x30, 0x61, 0x34, 0x4E)
 	key := open("encryptedKeyValue", 0x14, 0x6E, 0x0B, 0xE7, 0xAB, 0xAC, 0xD0, 0xD6)
-	if len(sample) < len(salt) || len(want) < h.Size() || !bytes.Equal(hashOf(h, sample[:len(salt)]), want[:h.Size()]) {
+	if len(sample) < len(salt) || len(want) < h.Size() || !bytes.Equal(hashParts(h, sample[:len(salt)]), want[:h.Size()]) {
 		return nil
 	}
-	size := archive.number("keyBits") / 8
+	size := archive.intAttr("keyBits") / 8
 	if size < 0 || size > len(key) {
 		return nil
 	}
@@ -356,5 +356,5 @@ func unlockAgile(settings []byte, password string) cipherKey {
 	if err != nil {
 		return nil
 	}
-	return agile{block, newHash, archive.bytes("saltValue")}
+	return cbcKey{block, newHash, archive.base64Attr("saltValue")}
 }

@@ -17,7 +17,7 @@ import (
 
 // sectors cuts a text into sectors, the last one filled up.
 func sectors(text []byte) []byte {
-	return append(text, make([]byte, (containerHeader-len(text)%containerHeader)%containerHeader)...)
+	return append(text, make([]byte, (headerBytes-len(text)%headerBytes)%headerBytes)...)
 }
 
 // encryptedFile makes a container: a directory, the table, the table of small
@@ -26,15 +26,15 @@ func encryptedFile(settings, packed []byte) []byte {
 	const directory, table, miniTable, mini = 0, 1, 9, 10
 	settingSize, packedSize := len(settings), len(packed)
 	settings, packed = sectors(settings), sectors(packed)
-	first := mini + len(settings)/containerHeader
+	first := mini + len(settings)/headerBytes
 	one := func(name string, first, size int) []byte {
-		e := make([]byte, directoryEntry)
-		copy(e, encodeName(name))
+		e := make([]byte, directoryEntrySize)
+		copy(e, encodeUTF16(name))
 		binary.LittleEndian.PutUint32(e[116:], uint32(first))
 		binary.LittleEndian.PutUint32(e[120:], uint32(size))
 		return e
 	}
-	next := make([]byte, (miniTable-table)*containerHeader)
+	next := make([]byte, (miniTable-table)*headerBytes)
 	chain := func(table []byte, from, count int) {
 		if count == 0 {
 			return
@@ -42,27 +42,27 @@ func encryptedFile(settings, packed []byte) []byte {
 		for i := from; i < from+count-1; i++ {
 			binary.LittleEndian.PutUint32(table[4*i:], uint32(i+1))
 		}
-		binary.LittleEndian.PutUint32(table[4*(from+count-1):], lastSector+4)
+		binary.LittleEndian.PutUint32(table[4*(from+count-1):], maxSector+4)
 	}
 	chain(next, directory, 1)
 	chain(next, miniTable, 1)
-	chain(next, mini, len(settings)/containerHeader)
-	chain(next, first, len(packed)/containerHeader)
-	small := make([]byte, containerHeader)
-	chain(small, 0, (settingSize+miniSector-1)/miniSector)
+	chain(next, mini, len(settings)/headerBytes)
+	chain(next, first, len(packed)/headerBytes)
+	small := make([]byte, headerBytes)
+	chain(small, 0, (settingSize+miniSectorBytes-1)/miniSectorBytes)
 
-	header := make([]byte, containerHeader)
-	copy(header, containerMark)
+	header := make([]byte, headerBytes)
+	copy(header, compoundFileMagic)
 	binary.LittleEndian.PutUint16(header[30:], 9)
 	binary.LittleEndian.PutUint32(header[48:], directory)
 	binary.LittleEndian.PutUint32(header[60:], miniTable)
 	for i := range 109 {
-		binary.LittleEndian.PutUint32(header[76+4*i:], lastSector+5)
+		binary.LittleEndian.PutUint32(header[76+4*i:], maxSector+5)
 	}
 	for i := table; i < miniTable; i++ {
 		binary.LittleEndian.PutUint32(header[76+4*(i-table):], uint32(i))
 	}
-	binary.LittleEndian.PutUint32(header[68:], lastSector+4)
+	binary.LittleEndian.PutUint32(header[68:], maxSector+4)
 	list := bytes.Join([][]byte{one("Root Entry", mini, len(settings)), one(packageStream, first, packedSize), one(settingsStream, 0, settingSize), one("", 0, 0)}, nil)
 	return bytes.Join([][]byte{header, list, next, small, settings, packed}, nil)
 }
@@ -77,7 +77,7 @@ func sized(file []byte) []byte {
 func encryptStandard(file []byte, password string) []byte {
 	h := sha1.New()
 	salt := []byte("0123456789abcdef")
-	key := hashOf(h, padded(hashOf(h, spin(h, salt, password, 50_000), make([]byte, 4)), 0x36))[:16]
+	key := hashParts(h, xorPadded(hashParts(h, hashPassword(h, salt, password, 50_000), make([]byte, 4)), 0x36))[:16]
 	block, _ := aes.NewCipher(key)
 	encrypt := func(text []byte) []byte {
 		for i := 0; i+cipherBlock <= len(text); i += cipherBlock {
@@ -86,7 +86,7 @@ func encryptStandard(file []byte, password string) []byte {
 		return text
 	}
 	sample := []byte("a sample of it..")
-	sum := append(hashOf(h, sample), make([]byte, 12)...)
+	sum := append(hashParts(h, sample), make([]byte, 12)...)
 	settings := []byte{4, 0, 2, 0, 36, 0, 0, 0}
 	for _, n := range []uint32{32, 36, 0, 26126, 32772, 128, 24, 0, 0, 16} {
 		settings = binary.LittleEndian.AppendUint32(settings, n)
@@ -102,9 +102,9 @@ func encryptStandard(file []byte, password string) []byte {
 func encryptAgile(file []byte, password string, spins int) []byte {
 	salt, key := []byte("fedcba9876543210"), []byte("an archive's key that is 32 long")
 	h := sha512.New()
-	sum := spin(h, salt, password, 1000)
+	sum := hashPassword(h, salt, password, 1000)
 	seal := func(text []byte, purpose ...byte) string {
-		block, _ := aes.NewCipher(hashOf(h, sum, purpose)[:32])
+		block, _ := aes.NewCipher(hashParts(h, sum, purpose)[:32])
 		text = bytes.Clone(text)
 		cipher.NewCBCEncrypter(block, salt).CryptBlocks(text, text)
 		return base64.StdEncoding.EncodeToString(text)
@@ -112,12 +112,12 @@ func encryptAgile(file []byte, password string, spins int) []byte {
 	sample := []byte("another sample..")
 	settings := fmt.Sprintf(`<encryption xmlns:p="x"><keyData keyBits="256" hashAlgorithm="SHA512" saltValue="%[1]s"/><keyEncryptors><keyEncryptor><p:encryptedKey spinCount="%[2]d" keyBits="256" hashAlgorithm="SHA512" saltValue="%[1]s" encryptedVerifierHashInput="%[3]s" encryptedVerifierHashValue="%[4]s" encryptedKeyValue="%[5]s"/></keyEncryptor></keyEncryptors></encryption>`,
 		base64.StdEncoding.EncodeToString(salt), spins,
-		seal(sample, 0xFE, 0xA7, 0xD2, 0x76, 0x3B, 0x4B, 0x9E, 0x79), seal(hashOf(h, sample), 0xD7, 0xAA, 0x0F, 0x6D, 0x30, 0x61, 0x34, 0x4E), seal(key, 0x14, 0x6E, 0x0B, 0xE7, 0xAB, 0xAC, 0xD0, 0xD6))
+		seal(sample, 0xFE, 0xA7, 0xD2, 0x76, 0x3B, 0x4B, 0x9E, 0x79), seal(hashParts(h, sample), 0xD7, 0xAA, 0x0F, 0x6D, 0x30, 0x61, 0x34, 0x4E), seal(key, 0x14, 0x6E, 0x0B, 0xE7, 0xAB, 0xAC, 0xD0, 0xD6))
 	packed := sized(file)
 	block, _ := aes.NewCipher(key)
-	for i := 0; 8+i*segment < len(packed); i++ {
-		text := packed[8+i*segment : min(len(packed), 8+(i+1)*segment)]
-		start := hashOf(h, salt, binary.LittleEndian.AppendUint32(nil, uint32(i)))
+	for i := 0; 8+i*segmentBytes < len(packed); i++ {
+		text := packed[8+i*segmentBytes : min(len(packed), 8+(i+1)*segmentBytes)]
+		start := hashParts(h, salt, binary.LittleEndian.AppendUint32(nil, uint32(i)))
 		cipher.NewCBCEncrypter(block, start[:cipherBlock]).CryptBlocks(text, text)
 	}
 	return encryptedFile(append([]byte{4, 0, 4, 0, 64, 0, 0, 0}, settings...), packed)
@@ -130,23 +130,23 @@ func TestEncrypted(t *testing.T) {
 	}
 	plain := simple(rows.String()).zip(t)
 	want, err := readBytes(t.Context(), plain, Limits{})
-	if err != nil || len(want) != 3000 || len(plain) < 2*segment {
+	if err != nil || len(want) != 3000 || len(plain) < 2*segmentBytes {
 		t.Fatalf("%d cells in %d bytes, error %v", len(want), len(plain), err)
 	}
-	agile := encryptAgile(plain, noPassword, 1000)
+	agile := encryptAgile(plain, defaultPassword, 1000)
 	for name, tc := range map[string]struct {
 		file []byte
 		want string
 	}{
-		"standard":                       {encryptStandard(plain, noPassword), ""},
+		"standard":                       {encryptStandard(plain, defaultPassword), ""},
 		"agile":                          {agile, ""},
 		"standard with another password": {encryptStandard(plain, "secret"), "protected by a password"},
 		"agile with another password":    {encryptAgile(plain, "secret", 1000), "protected by a password"},
-		"hashed for hours":               {encryptAgile(plain, noPassword, 2_000_000_000), "protected by a password"},
+		"hashed for hours":               {encryptAgile(plain, defaultPassword, 2_000_000_000), "protected by a password"},
 		"another way":                    {encryptedFile([]byte{9, 0, 9, 0, 0, 0, 0, 0}, sized(plain)), "protected by a password"},
 		"without settings":               {encryptedFile(nil, sized(plain)), "protected by a password"},
-		"cut":                            {agile[:len(agile)-3*containerHeader], "damaged"},
-		"cut short":                      {agile[:containerHeader+100], "damaged"},
+		"cut":                            {agile[:len(agile)-3*headerBytes], "damaged"},
+		"cut short":                      {agile[:headerBytes+100], "damaged"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := readBytes(t.Context(), tc.file, Limits{})
@@ -164,8 +164,8 @@ func TestEncrypted(t *testing.T) {
 
 // TestContainerLoops makes each sector of a container the one behind each other.
 func TestContainerLoops(t *testing.T) {
-	good := encryptAgile(simple(`<row><c><v>1</v></c></row>`).zip(t), noPassword, 1000)
-	for place := 2 * containerHeader; place < 2*containerHeader+80; place += 4 {
+	good := encryptAgile(simple(`<row><c><v>1</v></c></row>`).zip(t), defaultPassword, 1000)
+	for place := 2 * headerBytes; place < 2*headerBytes+80; place += 4 {
 		for next := range uint32(16) {
 			file := bytes.Clone(good)
 			binary.LittleEndian.PutUint32(file[place:], next)
@@ -177,7 +177,7 @@ func TestContainerLoops(t *testing.T) {
 }
 
 func TestBrokenStoreEncrypted(t *testing.T) {
-	file := encryptAgile(simple(`<row><c><v>1</v></c></row>`).zip(t), noPassword, 1000)
+	file := encryptAgile(simple(`<row><c><v>1</v></c></row>`).zip(t), defaultPassword, 1000)
 	for from := 0; from < len(file); from += 97 {
 		for _, fault := range []error{errBroken, io.EOF} {
 			in := input(file)
@@ -187,7 +187,7 @@ func TestBrokenStoreEncrypted(t *testing.T) {
 				_, err = readSheet(t.Context(), book, 0)
 			}
 			// The last sector is filled up with bytes that nobody needs.
-			if from < len(file)-containerHeader && (err == nil || isNamed(err) || errors.Is(fault, errBroken) && !errors.Is(err, errBroken)) {
+			if from < len(file)-headerBytes && (err == nil || isNamed(err) || errors.Is(fault, errBroken) && !errors.Is(err, errBroken)) {
 				t.Fatalf("%v from byte %d of %d on: %v", fault, from, len(file), err)
 			}
 		}

@@ -25,7 +25,7 @@ func written(t *testing.T, table sourcetest.Table) sourcetest.Sample {
 		fmt.Fprintf(&text, `<row r="%d">`, i+1)
 		for c, cell := range row {
 			if cell != "" {
-				fmt.Fprintf(&text, `<c r="%s%d" t="inlineStr"><is><t xml:space="preserve">%s</t></is></c>`, appendColumn(nil, c), i+1, html.EscapeString(cell))
+				fmt.Fprintf(&text, `<c r="%s%d" t="inlineStr"><is><t xml:space="preserve">%s</t></is></c>`, appendColumnName(nil, c), i+1, html.EscapeString(cell))
 			}
 		}
 		text.WriteString("</row>")
@@ -41,7 +41,7 @@ func written(t *testing.T, table sourcetest.Table) sourcetest.Sample {
 
 func TestConformance(t *testing.T) {
 	var samples []sourcetest.Sample
-	for _, table := range sourcetest.Large() {
+	for _, table := range sourcetest.LargeTables() {
 		if table.Name == "heavy" {
 			table.Records = table.Records[:6] // more than a batch all the same
 		}
@@ -116,7 +116,7 @@ func TestBrokenBehindCells(t *testing.T) {
 
 func TestManyMergedRanges(t *testing.T) {
 	book := open(t, mergedBook(), Limits{Merges: 1})
-	if _, err := book.(grid.Foretold).MergedRanges(t.Context(), 0); err == nil || !strings.Contains(err.Error(), "more than 1 merged ranges") {
+	if _, err := book.(grid.MergePreloader).MergedRanges(t.Context(), 0); err == nil || !strings.Contains(err.Error(), "more than 1 merged ranges") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -137,10 +137,10 @@ func TestCallersLimits(t *testing.T) {
 		if c.reason != "" {
 			want = &source.LimitError{Line: 1, Reason: intray.Literal(c.reason)}
 		}
-		sourcetest.Refuse(t, Format{}, file, source.Options{AsIs: true, Limits: c.limits}, want)
+		sourcetest.RequireError(t, Format{}, file, source.Options{AsIs: true, Limits: c.limits}, want)
 	}
 	long := string(simple(`<row><c t="str"><v>` + strings.Repeat("x", 1<<18) + `</v></c></row>`).zip(t))
-	sourcetest.Refuse(t, Format{}, long, source.Options{Limits: source.Limits{CellBytes: 1 << 10}},
+	sourcetest.RequireError(t, Format{}, long, source.Options{Limits: source.Limits{CellBytes: 1 << 10}},
 		&source.LimitError{Reason: intray.Literal("has a text of more than 1,024 bytes")})
 }
 

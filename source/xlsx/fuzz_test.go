@@ -50,7 +50,7 @@ func readFilled(ctx context.Context, t *testing.T, file []byte) {
 		t.Fatalf("Open, for the second time: %v", err)
 	}
 	limits := source.Limits{Cells: 1 << 16, RecordBytes: 64 << 10}
-	sheets, err := grid.Book(book, source.Options{FillMerged: true, AsIs: len(file)%2 == 0, Limits: limits})
+	sheets, err := grid.NewBook(book, source.Options{FillMerged: true, AsIs: len(file)%2 == 0, Limits: limits})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func FuzzContainer(f *testing.F) {
 		f.Add(p.zip(f))
 	}
 	f.Add(containerWith(packageStream))
-	f.Add(encryptAgile(simple(`<row><c><v>1</v></c></row>`).zip(f), noPassword, 1000))
+	f.Add(encryptAgile(simple(`<row><c><v>1</v></c></row>`).zip(f), defaultPassword, 1000))
 	f.Fuzz(func(t *testing.T, file []byte) { survive(t, file) })
 }
 

@@ -158,14 +158,14 @@ func overlapping(t *testing.T) []byte {
 
 // containerWith makes the beginning of a container with one stream.
 func containerWith(stream string) []byte {
-	file := make([]byte, 3*containerHeader)
-	copy(file, containerMark)
+	file := make([]byte, 3*headerBytes)
+	copy(file, compoundFileMagic)
 	binary.LittleEndian.PutUint16(file[30:], 9)
 	binary.LittleEndian.PutUint32(file[48:], 0)
 	binary.LittleEndian.PutUint32(file[76:], 1)
-	copy(file[containerHeader:], encodeName("Root Entry"))
-	copy(file[containerHeader+directoryEntry:], encodeName(stream))
-	binary.LittleEndian.PutUint32(file[2*containerHeader:], 0xFFFFFFFE)
+	copy(file[headerBytes:], encodeUTF16("Root Entry"))
+	copy(file[headerBytes+directoryEntrySize:], encodeUTF16(stream))
+	binary.LittleEndian.PutUint32(file[2*headerBytes:], 0xFFFFFFFE)
 	return file
 }
 

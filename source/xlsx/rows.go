@@ -17,9 +17,9 @@ import (
 // rows pulls the rows of one sheet.
 type rows struct {
 	book    *book
-	styles  *shown
-	strings *table
-	sheet   listed
+	styles  *styleCache
+	strings *sharedStrings
+	sheet   sheetEntry
 	part    *part
 	scan    *scanner
 	hidden  *[maxColumns]bool
@@ -28,46 +28,46 @@ type rows struct {
 
 	row   grid.Row
 	cells []grid.Cell
-	// memory holds the texts of the row's cells.
-	memory []byte
+	// textBuf holds the texts of the row's cells.
+	textBuf []byte
 	// raw is the value of the cell at hand, in the scanner's buffer or scratch.
 	raw, scratch []byte
-	// given counts the bytes of the row's texts, all those of the sheet.
-	given    int
-	givenAll int64
+	// rowBytes counts the bytes of the row's texts, all those of the sheet.
+	rowBytes    int
+	sheetBytes int64
 	// column is that of the last cell; mixed says that cells of the row came in
 	// another order than their columns.
 	column int
-	mixed  bool
-	// named says that the number of the row is known, not counted.
-	named bool
+	unsorted  bool
+	// numbered says that the number of the row is known, not counted.
+	numbered bool
 	err   error
 }
 
 // openRows reads a sheet up to its first row.
-func openRows(ctx context.Context, b *book, shared *table, sheet listed) (*rows, error) {
+func openRows(ctx context.Context, b *book, shared *sharedStrings, sheet sheetEntry) (*rows, error) {
 	p, err := b.arc.open(ctx, sheet.part)
 	if err != nil {
 		return nil, err
 	}
-	r := &rows{book: b, styles: b.styles.reader(), strings: shared, sheet: sheet, part: p, memory: make([]byte, 0, 1<<10)}
+	r := &rows{book: b, styles: b.styles.newCache(), strings: shared, sheet: sheet, part: p, textBuf: make([]byte, 0, 1<<10)}
 	if r.scan, err = newScanner(p, sheet.part, b.arc.limits); err == nil {
-		err = r.preamble()
+		err = r.readPreamble()
 	}
 	if err != nil {
-		p.end()
-		return nil, stopped(ctx, err)
+		p.close()
+		return nil, causeIfCanceled(ctx, err)
 	}
 	return r, nil
 }
 
-// preamble reads what stands in front of the cells.
-func (r *rows) preamble() error {
-	if err := r.scan.root("worksheet"); err != nil {
+// readPreamble reads what stands in front of the cells.
+func (r *rows) readPreamble() error {
+	if err := r.scan.expectRoot("worksheet"); err != nil {
 		return err
 	}
 	for {
-		more, err := r.scan.child()
+		more, err := r.scan.nextChild()
 		if err != nil {
 			return err
 		}
@@ -79,9 +79,9 @@ func (r *rows) preamble() error {
 		case "sheetData":
 			return nil
 		case "cols":
-			err = r.columns()
+			err = r.readColumns()
 		default:
-			err = r.scan.skip()
+			err = r.scan.skipElement()
 		}
 		if err != nil {
 			return err
@@ -89,27 +89,27 @@ func (r *rows) preamble() error {
 	}
 }
 
-// columns notes which are hidden.
-func (r *rows) columns() error {
+// readColumns notes which are hidden.
+func (r *rows) readColumns() error {
 	for {
-		more, err := r.scan.child()
+		more, err := r.scan.nextChild()
 		if err != nil || !more {
 			return err
 		}
-		if string(r.scan.name) == "col" && r.scan.attrTrue("hidden") {
-			from, known := parseRow(r.scan.attr("min"))
-			to, also := parseRow(r.scan.attr("max"))
+		if string(r.scan.name) == "col" && r.scan.attrBool("hidden") {
+			from, known := parseRow(r.scan.attrValue("min"))
+			to, also := parseRow(r.scan.attrValue("max"))
 			if known && also {
-				r.hide(from, to)
+				r.hideColumns(from, to)
 			}
 		}
-		if err := r.scan.skip(); err != nil {
+		if err := r.scan.skipElement(); err != nil {
 			return err
 		}
 	}
 }
 
-func (r *rows) hide(from, to int64) {
+func (r *rows) hideColumns(from, to int64) {
 	if r.hidden == nil {
 		r.hidden = &[maxColumns]bool{}
 	}
@@ -118,8 +118,8 @@ func (r *rows) hide(from, to int64) {
 	}
 }
 
-// Hides says whether a column is hidden.
-func (r *rows) Hides(column int) bool {
+// ColumnHidden says whether a column is hidden.
+func (r *rows) ColumnHidden(column int) bool {
 	return r.hidden != nil && column < maxColumns && r.hidden[column]
 }
 
@@ -128,9 +128,9 @@ func (r *rows) Next(ctx context.Context) (grid.Row, error) {
 	if err := ctx.Err(); err != nil {
 		return grid.Row{}, context.Cause(ctx)
 	}
-	r.part.stop = ctx.Done()
+	r.part.done = ctx.Done()
 	for r.err == nil {
-		r.err = stopped(ctx, r.readRow())
+		r.err = causeIfCanceled(ctx, r.readRow())
 		if r.err == nil && len(r.cells) > 0 {
 			return r.row, nil
 		}
@@ -143,22 +143,22 @@ func (r *rows) Close() error {
 	if r.err == nil {
 		r.err = errors.New("the rows are closed")
 	}
-	r.part.end()
+	r.part.close()
 	return nil
 }
 
 // readRow reads the next element of the sheet's cells: mostly a row.
 func (r *rows) readRow() error {
-	more, err := r.scan.child()
+	more, err := r.scan.nextChild()
 	if err != nil {
 		return err
 	}
-	r.cells, r.memory, r.given = r.cells[:0], r.memory[:0], 0
+	r.cells, r.textBuf, r.rowBytes = r.cells[:0], r.textBuf[:0], 0
 	if !more {
-		return r.readRest()
+		return r.readTrailer()
 	}
 	if string(r.scan.name) != "row" {
-		return r.scan.skip()
+		return r.scan.skipElement()
 	}
 	if err := r.startRow(); err != nil {
 		return err
@@ -173,9 +173,9 @@ func (r *rows) readRow() error {
 // behind the last, unless its first cell tells another.
 func (r *rows) startRow() error {
 	last := r.row.Number
-	r.row = grid.Row{Number: last + 1, Hidden: r.scan.attrTrue("hidden")}
-	r.column, r.mixed, r.named = -1, false, false
-	text := r.scan.attr("r")
+	r.row = grid.Row{Number: last + 1, Hidden: r.scan.attrBool("hidden")}
+	r.column, r.unsorted, r.numbered = -1, false, false
+	text := r.scan.attrValue("r")
 	if text == nil {
 		return nil
 	}
@@ -183,13 +183,13 @@ func (r *rows) startRow() error {
 	if !ok {
 		return r.unreadable(intray.NewMessage("xlsx.bad_row_number", intray.Params{"number": source.Excerpt(string(text))}))
 	}
-	return r.setNumber(last, number)
+	return r.setRowNumber(last, number)
 }
 
-// setNumber places the row behind the last one. Rows in another order would
+// setRowNumber places the row behind the last one. Rows in another order would
 // have to be sorted before the first is given: all of them in memory.
-func (r *rows) setNumber(last, number int64) error {
-	r.named = true
+func (r *rows) setRowNumber(last, number int64) error {
+	r.numbered = true
 	if number <= last {
 		r.row.Number = number
 		return r.unreadable(intray.NewMessage("workbook.rows_out_of_order", intray.Params{"row": number, "previous": last}))
@@ -200,14 +200,14 @@ func (r *rows) setNumber(last, number int64) error {
 
 func (r *rows) readCells() error {
 	for {
-		more, err := r.scan.child()
+		more, err := r.scan.nextChild()
 		if err != nil || !more {
 			return err
 		}
 		if string(r.scan.name) == "c" {
 			err = r.readCell()
 		} else {
-			err = r.scan.skip()
+			err = r.scan.skipElement()
 		}
 		if err != nil {
 			return err
@@ -218,9 +218,9 @@ func (r *rows) readCells() error {
 // endRow puts the cells in order and keeps the limits.
 func (r *rows) endRow() error {
 	if limit := r.book.arc.limits.Rows; r.row.Number > limit {
-		return r.limit(intray.NewMessage("sheet.too_many_rows", intray.Params{"limit": limit}))
+		return r.limitError(intray.NewMessage("sheet.too_many_rows", intray.Params{"limit": limit}))
 	}
-	if r.mixed {
+	if r.unsorted {
 		slices.SortStableFunc(r.cells, func(a, b grid.Cell) int { return cmp.Compare(a.Column, b.Column) })
 		for i := 1; i < len(r.cells); i++ {
 			if r.cells[i].Column == r.cells[i-1].Column {
@@ -228,9 +228,9 @@ func (r *rows) endRow() error {
 			}
 		}
 	}
-	r.givenAll += int64(r.given)
-	if limit := r.book.arc.limits.SheetBytes; r.givenAll > limit {
-		return r.limit(intray.NewMessage("sheet.texts_too_long", intray.Params{"limit": limit}))
+	r.sheetBytes += int64(r.rowBytes)
+	if limit := r.book.arc.limits.SheetBytes; r.sheetBytes > limit {
+		return r.limitError(intray.NewMessage("sheet.texts_too_long", intray.Params{"limit": limit}))
 	}
 	r.row.Cells = r.cells
 	return nil
@@ -238,92 +238,92 @@ func (r *rows) endRow() error {
 
 // reference names a cell of the row.
 func (r *rows) reference(column int) string {
-	return fmt.Sprintf("%s%d", appendColumn(nil, column), r.row.Number)
+	return fmt.Sprintf("%s%d", appendColumnName(nil, column), r.row.Number)
 }
 
 func (r *rows) unreadable(problem intray.Message) error {
-	return &source.UnreadableError{Line: r.row.Number, Reason: r.inSheet(problem)}
+	return &source.UnreadableError{Line: r.row.Number, Reason: r.sheetMessage(problem)}
 }
 
-func (r *rows) limit(problem intray.Message) error {
-	return &source.LimitError{Line: r.row.Number, Reason: r.inSheet(problem)}
+func (r *rows) limitError(problem intray.Message) error {
+	return &source.LimitError{Line: r.row.Number, Reason: r.sheetMessage(problem)}
 }
 
-func (r *rows) inSheet(problem intray.Message) intray.Message {
+func (r *rows) sheetMessage(problem intray.Message) intray.Message {
 	return intray.NewMessage("workbook.sheet_unreadable", intray.Params{"sheet": source.Excerpt(r.sheet.name), "problem": problem})
 }
 
 // MergedRanges reads the merged ranges of a sheet, which stand behind its cells.
 func (b *book) MergedRanges(ctx context.Context, sheet int) ([]grid.Range, error) {
-	if sheet < 0 || sheet >= len(b.catalog.sheets) {
-		return nil, fmt.Errorf("open sheet %d of a workbook with %d", sheet, len(b.catalog.sheets))
+	if sheet < 0 || sheet >= len(b.info.sheets) {
+		return nil, fmt.Errorf("open sheet %d of a workbook with %d", sheet, len(b.info.sheets))
 	}
-	r, err := openRows(ctx, b, nil, b.catalog.sheets[sheet])
+	r, err := openRows(ctx, b, nil, b.info.sheets[sheet])
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = r.Close() }()
 	if r.err == nil { // the cells begin here
-		err = r.scan.skip()
+		err = r.scan.skipElement()
 	}
 	if err == nil && r.err == nil {
-		err = r.findMerged()
+		err = r.findMergeCells()
 	}
-	return r.merged, stopped(ctx, err)
+	return r.merged, causeIfCanceled(ctx, err)
 }
 
-// Merged gives the merged ranges, once the rows have ended.
-func (r *rows) Merged() []grid.Range {
+// PendingMerges gives the merged ranges, once the rows have ended.
+func (r *rows) PendingMerges() []grid.Range {
 	found := r.merged
 	r.merged = nil
 	return found
 }
 
-// readRest reads what stands behind the cells, and gives io.EOF. All rows have
+// readTrailer reads what stands behind the cells, and gives io.EOF. All rows have
 // been given by then: what is wrong with the XML behind them costs no more than
 // the merged ranges. What is wrong with the part itself comes again.
-func (r *rows) readRest() error {
-	err := r.findMerged()
+func (r *rows) readTrailer() error {
+	err := r.findMergeCells()
 	var broken *source.UnreadableError
 	var limit *source.LimitError
 	if err != nil && !errors.As(err, &broken) && !errors.As(err, &limit) {
 		return err
 	}
-	if err := r.part.drain(); err != nil {
+	if err := r.part.discardRest(); err != nil {
 		return err
 	}
 	return io.EOF
 }
 
-// findMerged goes on to the merged ranges, which come behind the cells.
-func (r *rows) findMerged() error {
+// findMergeCells goes on to the merged ranges, which come behind the cells.
+func (r *rows) findMergeCells() error {
 	for {
-		more, err := r.scan.child()
+		more, err := r.scan.nextChild()
 		if err != nil || !more {
 			return err
 		}
 		if string(r.scan.name) == "mergeCells" {
-			return r.readMerged()
+			return r.readMergeCells()
 		}
-		if err := r.scan.skip(); err != nil {
+		if err := r.scan.skipElement(); err != nil {
 			return err
 		}
 	}
 }
 
-func (r *rows) readMerged() error {
+func (r *rows) readMergeCells() error {
 	for {
-		more, err := r.scan.child()
+		more, err := r.scan.nextChild()
 		if err != nil || !more {
 			return err
 		}
 		if limit := r.book.arc.limits.Merges; len(r.merged) >= limit {
-			return r.limit(intray.NewMessage("sheet.too_many_merged_ranges", intray.Params{"limit": limit}))
+			return r.limitError(intray.NewMessage("sheet.too_many_merged_ranges", intray.Params{"limit": limit}))
 		}
-		if g, ok := parseRange(r.scan.attr("ref")); ok && string(r.scan.name) == "mergeCell" {
+		if g, ok := parseRange(r.scan.attrValue("ref")); ok && string(r.scan.name) == "mergeCell" {
 			r.merged = append(r.merged, g)
 		}
-		if err := r.scan.skip(); err != nil {
+		if err := r.scan.skipElement(); err != nil {
 			return err
 		}
 	}
@@ -332,7 +332,7 @@ func (r *rows) readMerged() error {
 // parseRange reads a range as B2:C5.
 func parseRange(text []byte) (g grid.Range, ok bool) {
 	first, last, _ := bytes.Cut(text, []byte(":"))
-	column, row, ok := parseRef(first)
-	toColumn, toRow, also := parseRef(last)
+	column, row, ok := parseCellRef(first)
+	toColumn, toRow, also := parseCellRef(last)
 	return grid.Range{FirstRow: row, LastRow: toRow, FirstColumn: column, LastColumn: toColumn}, ok && also
 }

@@ -14,31 +14,31 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// table holds the shared strings: the first in blocks of memory, the rest in a
+// sharedStrings holds the shared strings: the first in blocks of memory, the rest in a
 // file. In both, each is its length and then its text.
-type table struct {
+type sharedStrings struct {
 	blocks [][]byte
-	// at has the place of each string in memory: the block and, in the lower
+	// positions has the place of each string in memory: the block and, in the lower
 	// blockBits, where in it.
-	at     []uint32
+	positions     []uint32
 	count  int
 	used   int
 	limits Limits
-	spill  *spill
+	overflow  *stringFile
 }
 
 const (
 	blockBits  = 20
 	blockBytes = 1 << blockBits
-	// mostBlocks is how many blocks a place can tell apart.
-	mostBlocks = 1 << (32 - blockBits)
-	// placeBytes is what the place of a string costs.
-	placeBytes = 4
+	// maxBlocks is how many blocks a place can tell apart.
+	maxBlocks = 1 << (32 - blockBits)
+	// positionBytes is what the place of a string costs.
+	positionBytes = 4
 )
 
-// readStrings reads the part of that name. Without a name the table is empty.
-func readStrings(ctx context.Context, arc *archive, name string) (*table, error) {
-	t := &table{limits: arc.limits}
+// readSharedStrings reads the part of that name. Without a name the table is empty.
+func readSharedStrings(ctx context.Context, arc *archive, name string) (*sharedStrings, error) {
+	t := &sharedStrings{limits: arc.limits}
 	if name == "" {
 		return t, nil
 	}
@@ -46,90 +46,90 @@ func readStrings(ctx context.Context, arc *archive, name string) (*table, error)
 	if err != nil {
 		return nil, err
 	}
-	defer p.end()
+	defer p.close()
 	s, err := newScanner(p, name, arc.limits)
 	if err == nil {
 		err = t.read(s)
 	}
 	if err == nil {
-		err = t.seal()
+		err = t.finish()
 	}
 	if err != nil {
-		return nil, errors.Join(stopped(ctx, err), t.Close())
+		return nil, errors.Join(causeIfCanceled(ctx, err), t.Close())
 	}
 	return t, nil
 }
 
-func (t *table) read(s *scanner) error {
-	if err := s.root("sst"); err != nil {
+func (t *sharedStrings) read(s *scanner) error {
+	if err := s.expectRoot("sst"); err != nil {
 		return err
 	}
 	var text []byte
 	for {
-		more, err := s.child()
+		more, err := s.nextChild()
 		if err != nil || !more {
 			return err
 		}
 		if string(s.name) != "si" {
-			if err := s.skip(); err != nil {
+			if err := s.skipElement(); err != nil {
 				return err
 			}
 			continue
 		}
-		if text, err = s.richText(text[:0]); err != nil {
+		if text, err = s.appendRichText(text[:0]); err != nil {
 			return err
 		}
-		if err := t.add(text); err != nil {
+		if err := t.addString(text); err != nil {
 			return err
 		}
 	}
 }
 
-// add puts a string behind the others.
-func (t *table) add(text []byte) error {
+// addString puts a string behind the others.
+func (t *sharedStrings) addString(text []byte) error {
 	if t.count >= t.limits.Strings {
 		return &source.LimitError{Reason: intray.NewMessage("workbook.too_many_strings", intray.Params{"limit": t.limits.Strings})}
 	}
 	t.count++
 	size := len(text) + binary.MaxVarintLen32
-	if t.spill == nil && t.used+size+placeBytes <= t.limits.StringBytes && len(t.blocks) < mostBlocks {
-		t.keep(text, size)
+	if t.overflow == nil && t.used+size+positionBytes <= t.limits.StringBytes && len(t.blocks) < maxBlocks {
+		t.storeInMemory(text, size)
 		return nil
 	}
-	if t.spill == nil {
-		made, err := newSpill(t.limits.TempDir)
+	if t.overflow == nil {
+		made, err := newStringFile(t.limits.TempDir)
 		if err != nil {
 			return err
 		}
-		t.spill = made
+		t.overflow = made
 	}
-	return t.spill.add(text)
+	return t.overflow.appendString(text)
 }
 
-// keep puts a string into memory.
-func (t *table) keep(text []byte, size int) {
+// storeInMemory puts a string into memory.
+func (t *sharedStrings) storeInMemory(text []byte, size int) {
 	last := len(t.blocks) - 1
 	if last < 0 || cap(t.blocks[last])-len(t.blocks[last]) < size {
 		t.blocks = append(t.blocks, make([]byte, 0, max(blockBytes, size)))
 		last++
 	}
 	block := t.blocks[last]
-	t.at = append(t.at, uint32(last)<<blockBits|uint32(len(block)))
+	t.positions = append(t.positions, uint32(last)<<blockBits|uint32(len(block)))
 	t.blocks[last] = append(binary.AppendUvarint(block, uint64(len(text))), text...)
-	t.used += len(t.blocks[last]) - len(block) + placeBytes
+	t.used += len(t.blocks[last]) - len(block) + positionBytes
 }
 
-// seal ends adding.
-func (t *table) seal() error {
-	if t.spill == nil {
+// finish ends adding.
+func (t *sharedStrings) finish() error {
+	if t.overflow == nil {
 		return nil
 	}
-	return t.spill.seal()
+	return t.overflow.finishWriting()
 }
 
 // get gives a string of those in memory by its number.
-func (t *table) get(number int) []byte {
-	place := t.at[number]
+func (t *sharedStrings) get(number int) []byte {
+	place := t.positions[number]
 	rest := t.blocks[place>>blockBits][place&(blockBytes-1):]
 	length, n := uint64(rest[0]), 1
 	if length >= 0x80 {
@@ -139,11 +139,11 @@ func (t *table) get(number int) []byte {
 }
 
 // Close gives back the file.
-func (t *table) Close() error {
-	if t.spill == nil {
+func (t *sharedStrings) Close() error {
+	if t.overflow == nil {
 		return nil
 	}
-	return t.spill.Close()
+	return t.overflow.Close()
 }
 
 const (
@@ -151,23 +151,23 @@ const (
 	groupSize = 16
 	// groupBytes is the most of a group that is read and kept as a whole.
 	groupBytes = 64 << 10
-	// groupsKept is how many groups are kept, each in its own place.
-	groupsKept = 256
+	// cachedGroups is how many groups are kept, each in its own place.
+	cachedGroups = 256
 )
 
-// spill holds strings in a temporary file, in groups.
-type spill struct {
+// stringFile holds strings in a temporary file, in groups.
+type stringFile struct {
 	file  *os.File
 	out   *bufio.Writer
 	size  int64
 	count int
-	// begins has where each group begins, and at last where the file ends.
-	begins []int64
+	// groupOffsets has where each group begins, and at last where the file ends.
+	groupOffsets []int64
 
 	// mu guards what follows: several sheets may be read at once.
 	mu   sync.Mutex
-	kept [groupsKept]group
-	head [binary.MaxVarintLen64]byte
+	cache [cachedGroups]group
+	lengthBuf [binary.MaxVarintLen64]byte
 }
 
 // group is a group that was read. number counts from 1, 0 is none.
@@ -176,7 +176,7 @@ type group struct {
 	text   []byte
 }
 
-func newSpill(folder string) (*spill, error) {
+func newStringFile(folder string) (*stringFile, error) {
 	file, err := os.CreateTemp(folder, "intray-strings-*")
 	if err != nil {
 		return nil, fmt.Errorf("make a temporary file for shared strings: %w", err)
@@ -184,15 +184,15 @@ func newSpill(folder string) (*spill, error) {
 	// Gone at once where the system allows it: nothing is left behind if the
 	// program dies. Close removes it elsewhere.
 	_ = os.Remove(file.Name())
-	return &spill{file: file, out: bufio.NewWriterSize(file, 64<<10)}, nil
+	return &stringFile{file: file, out: bufio.NewWriterSize(file, 64<<10)}, nil
 }
 
-func (s *spill) add(text []byte) error {
+func (s *stringFile) appendString(text []byte) error {
 	if s.count%groupSize == 0 {
-		s.begins = append(s.begins, s.size)
+		s.groupOffsets = append(s.groupOffsets, s.size)
 	}
 	s.count++
-	head := binary.AppendUvarint(s.head[:0], uint64(len(text)))
+	head := binary.AppendUvarint(s.lengthBuf[:0], uint64(len(text)))
 	_, err := s.out.Write(head)
 	if err == nil {
 		_, err = s.out.Write(text)
@@ -204,9 +204,9 @@ func (s *spill) add(text []byte) error {
 	return nil
 }
 
-// seal makes everything added readable.
-func (s *spill) seal() error {
-	s.begins = append(s.begins, s.size)
+// finishWriting makes everything added readable.
+func (s *stringFile) finishWriting() error {
+	s.groupOffsets = append(s.groupOffsets, s.size)
 	if err := s.out.Flush(); err != nil {
 		return fmt.Errorf("write shared strings to a temporary file: %w", err)
 	}
@@ -215,16 +215,16 @@ func (s *spill) seal() error {
 }
 
 // appendTo appends a string to dst.
-func (s *spill) appendTo(dst []byte, number int) ([]byte, error) {
+func (s *stringFile) appendTo(dst []byte, number int) ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := number / groupSize
-	if s.begins[n+1]-s.begins[n] > groupBytes {
-		return s.appendLarge(dst, s.begins[n], number%groupSize)
+	if s.groupOffsets[n+1]-s.groupOffsets[n] > groupBytes {
+		return s.appendLarge(dst, s.groupOffsets[n], number%groupSize)
 	}
-	g := &s.kept[n%groupsKept]
+	g := &s.cache[n%cachedGroups]
 	if g.number != n+1 {
-		if err := s.load(g, n); err != nil {
+		if err := s.loadGroup(g, n); err != nil {
 			return dst, err
 		}
 	}
@@ -238,13 +238,13 @@ func (s *spill) appendTo(dst []byte, number int) ([]byte, error) {
 	}
 }
 
-func (s *spill) load(g *group, n int) error {
-	size := int(s.begins[n+1] - s.begins[n])
+func (s *stringFile) loadGroup(g *group, n int) error {
+	size := int(s.groupOffsets[n+1] - s.groupOffsets[n])
 	if cap(g.text) < size {
 		g.text = make([]byte, size)
 	}
 	g.number, g.text = 0, g.text[:size]
-	if err := s.readAt(g.text, s.begins[n]); err != nil {
+	if err := s.readAt(g.text, s.groupOffsets[n]); err != nil {
 		return err
 	}
 	g.number = n + 1
@@ -252,9 +252,9 @@ func (s *spill) load(g *group, n int) error {
 }
 
 // appendLarge appends a string of a group that is too large to be kept.
-func (s *spill) appendLarge(dst []byte, at int64, skip int) ([]byte, error) {
+func (s *stringFile) appendLarge(dst []byte, at int64, skip int) ([]byte, error) {
 	for ; ; skip-- {
-		head := s.head[:min(int64(len(s.head)), s.size-at)]
+		head := s.lengthBuf[:min(int64(len(s.lengthBuf)), s.size-at)]
 		if err := s.readAt(head, at); err != nil {
 			return dst, err
 		}
@@ -269,7 +269,7 @@ func (s *spill) appendLarge(dst []byte, at int64, skip int) ([]byte, error) {
 	}
 }
 
-func (s *spill) readAt(p []byte, at int64) error {
+func (s *stringFile) readAt(p []byte, at int64) error {
 	if _, err := s.file.ReadAt(p, at); err != nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("read shared strings from their temporary file: %w", err)
 	}
@@ -277,7 +277,7 @@ func (s *spill) readAt(p []byte, at int64) error {
 }
 
 // Close removes the file.
-func (s *spill) Close() error {
+func (s *stringFile) Close() error {
 	err := s.file.Close()
 	if gone := os.Remove(s.file.Name()); gone != nil && !errors.Is(gone, os.ErrNotExist) {
 		err = errors.Join(err, gone)

@@ -15,8 +15,8 @@ type style struct {
 	format *numfmt.Format
 	// general is the format General.
 	general bool
-	// bare says that texts are shown as they are.
-	bare bool
+	// plainText says that texts are shown as they are.
+	plainText bool
 }
 
 // styles are the number formats of cells as the file has them.
@@ -27,22 +27,22 @@ type styles struct {
 	ids []int
 }
 
-// shown are the styles that one reader uses, compiled when first met.
-type shown struct {
+// styleCache are the styles that one reader uses, compiled when first met.
+type styleCache struct {
 	*styles
-	made map[int]*style
-	of   []*style
+	byFormat map[int]*style
+	byIndex   []*style
 }
 
-func (st *styles) reader() *shown {
-	return &shown{styles: st, made: map[int]*style{}, of: make([]*style, len(st.ids))}
+func (st *styles) newCache() *styleCache {
+	return &styleCache{styles: st, byFormat: map[int]*style{}, byIndex: make([]*style, len(st.ids))}
 }
 
 // generalID is the format of cells that have no style.
 const generalID = 0
 
-// codeBytes is the most of a code that can count: 255 characters.
-const codeBytes = 4 * 255
+// maxCodeBytes is the most of a code that can count: 255 characters.
+const maxCodeBytes = 4 * 255
 
 func readStyles(ctx context.Context, arc *archive, name string) (*styles, error) {
 	st := &styles{codes: map[int]string{}}
@@ -53,30 +53,30 @@ func readStyles(ctx context.Context, arc *archive, name string) (*styles, error)
 	if err != nil {
 		return nil, err
 	}
-	defer p.end()
+	defer p.close()
 	s, err := newScanner(p, name, arc.limits)
 	if err == nil {
 		err = st.read(s, arc.limits)
 	}
-	return st, stopped(ctx, err)
+	return st, causeIfCanceled(ctx, err)
 }
 
 func (st *styles) read(s *scanner, limits Limits) error {
-	if err := s.root("styleSheet"); err != nil {
+	if err := s.expectRoot("styleSheet"); err != nil {
 		return err
 	}
 	for {
-		more, err := s.child()
+		more, err := s.nextChild()
 		if err != nil || !more {
 			return err
 		}
 		switch string(s.name) {
 		case "numFmts":
-			err = st.each(s, "numFmt", limits, st.addCode)
+			err = st.readChildren(s, "numFmt", limits, st.addCode)
 		case "cellXfs":
-			err = st.each(s, "xf", limits, st.addStyle)
+			err = st.readChildren(s, "xf", limits, st.addStyle)
 		default:
-			err = s.skip()
+			err = s.skipElement()
 		}
 		if err != nil {
 			return err
@@ -84,10 +84,10 @@ func (st *styles) read(s *scanner, limits Limits) error {
 	}
 }
 
-// each hands on the children of that name.
-func (st *styles) each(s *scanner, name string, limits Limits, add func(*scanner) error) error {
+// readChildren hands on the children of that name.
+func (st *styles) readChildren(s *scanner, name string, limits Limits, add func(*scanner) error) error {
 	for count := 0; ; {
-		more, err := s.child()
+		more, err := s.nextChild()
 		if err != nil || !more {
 			return err
 		}
@@ -99,24 +99,24 @@ func (st *styles) each(s *scanner, name string, limits Limits, add func(*scanner
 				return err
 			}
 		}
-		if err := s.skip(); err != nil {
+		if err := s.skipElement(); err != nil {
 			return err
 		}
 	}
 }
 
 func (st *styles) addCode(s *scanner) error {
-	id, err := strconv.Atoi(string(s.attr("numFmtId")))
+	id, err := strconv.Atoi(string(s.attrValue("numFmtId")))
 	if err != nil {
 		return nil //nolint:nilerr // a format without a number is one that no cell can have
 	}
 	code, err := s.attrText("formatCode")
-	st.codes[id] = strings.Clone(code[:min(len(code), codeBytes)])
+	st.codes[id] = strings.Clone(code[:min(len(code), maxCodeBytes)])
 	return err
 }
 
 func (st *styles) addStyle(s *scanner) error {
-	id, err := strconv.Atoi(string(s.attr("numFmtId")))
+	id, err := strconv.Atoi(string(s.attrValue("numFmtId")))
 	if err != nil {
 		id = generalID // the attribute may be missing, and then means this
 	}
@@ -124,20 +124,20 @@ func (st *styles) addStyle(s *scanner) error {
 	return nil
 }
 
-// at gives the style that a cell names. A style that is not there means
+// styleAt gives the style that a cell names. A style that is not there means
 // General, as a cell without one does.
-func (st *shown) at(index int) *style {
-	if index < 0 || index >= len(st.of) {
-		return st.make(generalID)
+func (st *styleCache) styleAt(index int) *style {
+	if index < 0 || index >= len(st.byIndex) {
+		return st.compile(generalID)
 	}
-	if st.of[index] == nil {
-		st.of[index] = st.make(st.ids[index])
+	if st.byIndex[index] == nil {
+		st.byIndex[index] = st.compile(st.ids[index])
 	}
-	return st.of[index]
+	return st.byIndex[index]
 }
 
-func (st *shown) make(id int) *style {
-	if made := st.made[id]; made != nil {
+func (st *styleCache) compile(id int) *style {
+	if made := st.byFormat[id]; made != nil {
 		return made
 	}
 	code, defined := st.codes[id]
@@ -149,7 +149,7 @@ func (st *shown) make(id int) *style {
 	}
 	f, _ := numfmt.Compile(code)
 	const probe = "a 1\x01%"
-	made := &style{format: f, general: strings.EqualFold(code, "General"), bare: string(f.AppendShownText(nil, []byte(probe))) == probe}
-	st.made[id] = made
+	made := &style{format: f, general: strings.EqualFold(code, "General"), plainText: string(f.AppendFormattedText(nil, []byte(probe))) == probe}
+	st.byFormat[id] = made
 	return made
 }

@@ -13,10 +13,10 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// child moves to the next element within the one that is open, past its texts.
+// nextChild moves to the next element within the one that is open, past its texts.
 // It gives false at the end of the open element. Each child must be read to its
 // end, by skip, content or child.
-func (s *scanner) child() (bool, error) {
+func (s *scanner) nextChild() (bool, error) {
 	for {
 		found, err := s.next()
 		if err != nil {
@@ -28,20 +28,20 @@ func (s *scanner) child() (bool, error) {
 	}
 }
 
-// root moves to the outermost element, which must have that name.
-func (s *scanner) root(name string) error {
-	if _, err := s.child(); err != nil {
+// expectRoot moves to the outermost element, which must have that name.
+func (s *scanner) expectRoot(name string) error {
+	if _, err := s.nextChild(); err != nil {
 		return err
 	}
 	if string(s.name) != name {
-		return s.broken(intray.NewMessage("xml.wrong_root", intray.Params{"found": source.Excerpt(string(s.name)), "expected": name}))
+		return s.malformed(intray.NewMessage("xml.wrong_root", intray.Params{"found": source.Excerpt(string(s.name)), "expected": name}))
 	}
 	return nil
 }
 
-// skip moves to the end of the element that has just started.
-func (s *scanner) skip() error {
-	for depth := len(s.begins); len(s.begins) >= depth; {
+// skipElement moves to the end of the element that has just started.
+func (s *scanner) skipElement() error {
+	for depth := len(s.nameStarts); len(s.nameStarts) >= depth; {
 		if _, err := s.next(); err != nil {
 			return err
 		}
@@ -49,9 +49,9 @@ func (s *scanner) skip() error {
 	return nil
 }
 
-// content appends the text of the element that has just started, without that
+// appendContent appends the text of the element that has just started, without that
 // of its children, and moves to its end.
-func (s *scanner) content(dst []byte) ([]byte, error) {
+func (s *scanner) appendContent(dst []byte) ([]byte, error) {
 	from := len(dst)
 	for {
 		found, err := s.next()
@@ -59,16 +59,16 @@ func (s *scanner) content(dst []byte) ([]byte, error) {
 		case err != nil:
 			return dst, err
 		case found == tokenEnd:
-			return dst, s.tooLong(len(dst) - from)
+			return dst, s.checkLength(len(dst) - from)
 		case found == tokenStart:
-			err = s.skip()
-		case s.literal:
+			err = s.skipElement()
+		case s.cdata:
 			dst = append(dst, s.text...)
 		default:
 			dst, err = s.decode(dst, s.text)
 		}
 		if err == nil {
-			err = s.tooLong(len(dst) - from)
+			err = s.checkLength(len(dst) - from)
 		}
 		if err != nil {
 			return dst, err
@@ -76,12 +76,12 @@ func (s *scanner) content(dst []byte) ([]byte, error) {
 	}
 }
 
-// shortValue is a way past the tokens for what most cells are: <v>text</v></c>
+// trySimpleValue is a way past the tokens for what most cells are: <v>text</v></c>
 // behind the tag that opens them. Without ok nothing was read.
-func (s *scanner) shortValue() (value []byte, ok bool) {
+func (s *scanner) trySimpleValue() (value []byte, ok bool) {
 	const before, after, most = "<v>", "</v></c>", 64
 	b := s.buf[s.pos:s.end]
-	if s.empty || len(b) < len(before) || string(b[:len(before)]) != before || string(s.open[s.begins[len(s.begins)-1]:]) != "c" {
+	if s.selfClosing || len(b) < len(before) || string(b[:len(before)]) != before || string(s.openNames[s.nameStarts[len(s.nameStarts)-1]:]) != "c" {
 		return nil, false
 	}
 	for i := len(before); i < min(len(b)-len(after)+1, most); i++ {
@@ -93,15 +93,15 @@ func (s *scanner) shortValue() (value []byte, ok bool) {
 				return nil, false
 			}
 			s.pos += i + len(after)
-			s.close()
+			s.popElement()
 			return b[len(before):i], true
 		}
 	}
 	return nil, false
 }
 
-func (s *scanner) tooLong(size int) error {
-	if most := s.longest - bufferBytes; size > most {
+func (s *scanner) checkLength(size int) error {
+	if most := s.maxText - bufferBytes; size > most {
 		return &source.LimitError{Reason: intray.NewMessage("workbook.part_text_too_long", intray.Params{"part": source.Excerpt(s.part), "limit": most})}
 	}
 	return nil
@@ -121,9 +121,9 @@ func (s *scanner) decode(dst, raw []byte) ([]byte, error) {
 			}
 		case '&':
 			end := bytes.IndexByte(raw[i:], ';')
-			c, ok := entity(raw[i+1 : i+max(end, 1)])
+			c, ok := decodeEntity(raw[i+1 : i+max(end, 1)])
 			if !ok {
-				return dst, s.broken(intray.NewMessage("xml.invalid_entity", nil))
+				return dst, s.malformed(intray.NewMessage("xml.invalid_entity", nil))
 			}
 			dst = utf8.AppendRune(dst, c)
 			i += end
@@ -134,8 +134,8 @@ func (s *scanner) decode(dst, raw []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// entity gives the character that a name between & and ; stands for.
-func entity(name []byte) (rune, bool) {
+// decodeEntity gives the character that a name between & and ; stands for.
+func decodeEntity(name []byte) (rune, bool) {
 	switch string(name) {
 	case "lt":
 		return '<', true
@@ -168,7 +168,7 @@ func unescape(text []byte) []byte {
 	}
 	out := text[:first]
 	for i := first; i < len(text); {
-		c, size := escaped(text[i:])
+		c, size := decodeEscape(text[i:])
 		if size == 0 {
 			out = append(out, text[i])
 			i++
@@ -183,17 +183,17 @@ func unescape(text []byte) []byte {
 // escapeBytes is the length of _xHHHH_.
 const escapeBytes = 7
 
-// escaped reads an escape at the beginning of text, or two that make one
+// decodeEscape reads an escape at the beginning of text, or two that make one
 // character. The size is 0 where there is none.
-func escaped(text []byte) (c rune, size int) {
-	unit, ok := escapedUnit(text)
+func decodeEscape(text []byte) (c rune, size int) {
+	unit, ok := decodeEscapeUnit(text)
 	if !ok {
 		return 0, 0
 	}
 	if !utf16.IsSurrogate(unit) {
 		return unit, escapeBytes
 	}
-	if low, ok := escapedUnit(text[escapeBytes:]); ok {
+	if low, ok := decodeEscapeUnit(text[escapeBytes:]); ok {
 		if c := utf16.DecodeRune(unit, low); c != utf8.RuneError {
 			return c, 2 * escapeBytes
 		}
@@ -201,7 +201,7 @@ func escaped(text []byte) (c rune, size int) {
 	return 0, 0
 }
 
-func escapedUnit(text []byte) (rune, bool) {
+func decodeEscapeUnit(text []byte) (rune, bool) {
 	if len(text) < escapeBytes || text[0] != '_' || text[1] != 'x' || text[escapeBytes-1] != '_' {
 		return 0, false
 	}
@@ -219,12 +219,12 @@ func escapedUnit(text []byte) (rune, bool) {
 	return unit, true
 }
 
-// richText appends the text of a shared or inline string that has just started:
+// appendRichText appends the text of a shared or inline string that has just started:
 // its own and that of its runs, not that of readings (rPh). It moves to its end.
-func (s *scanner) richText(dst []byte) ([]byte, error) {
+func (s *scanner) appendRichText(dst []byte) ([]byte, error) {
 	from := len(dst)
 	for {
-		more, err := s.child()
+		more, err := s.nextChild()
 		if err != nil {
 			return dst, err
 		}
@@ -233,14 +233,14 @@ func (s *scanner) richText(dst []byte) ([]byte, error) {
 		}
 		switch string(s.name) {
 		case "t":
-			dst, err = s.run(dst)
+			dst, err = s.appendText(dst)
 		case "r":
-			dst, err = s.runs(dst)
+			dst, err = s.appendRun(dst)
 		default:
-			err = s.skip()
+			err = s.skipElement()
 		}
 		if err == nil {
-			err = s.tooLong(len(dst) - from)
+			err = s.checkLength(len(dst) - from)
 		}
 		if err != nil {
 			return dst, err
@@ -248,22 +248,22 @@ func (s *scanner) richText(dst []byte) ([]byte, error) {
 	}
 	text := unescape(dst[from:])
 	if !utf8.Valid(text) {
-		return dst, s.broken(intray.NewMessage("xml.not_utf8", nil))
+		return dst, s.malformed(intray.NewMessage("xml.not_utf8", nil))
 	}
 	return dst[:from+len(text)], nil
 }
 
-// runs appends the texts within one run of a rich text.
-func (s *scanner) runs(dst []byte) ([]byte, error) {
+// appendRun appends the texts within one run of a rich text.
+func (s *scanner) appendRun(dst []byte) ([]byte, error) {
 	for {
-		more, err := s.child()
+		more, err := s.nextChild()
 		if err != nil || !more {
 			return dst, err
 		}
 		if string(s.name) == "t" {
-			dst, err = s.run(dst)
+			dst, err = s.appendText(dst)
 		} else {
-			err = s.skip()
+			err = s.skipElement()
 		}
 		if err != nil {
 			return dst, err
@@ -271,19 +271,19 @@ func (s *scanner) runs(dst []byte) ([]byte, error) {
 	}
 }
 
-// run appends the text of the element t that has just started. White space at
+// appendText appends the text of the element t that has just started. White space at
 // its ends counts only where the file says so.
-func (s *scanner) run(dst []byte) ([]byte, error) {
-	from, kept := len(dst), string(s.attr("space")) == "preserve"
-	dst, err := s.content(dst)
+func (s *scanner) appendText(dst []byte) ([]byte, error) {
+	from, kept := len(dst), string(s.attrValue("space")) == "preserve"
+	dst, err := s.appendContent(dst)
 	if err != nil || kept {
 		return dst, err
 	}
-	return append(dst[:from], trim(dst[from:])...), nil
+	return append(dst[:from], trimSpace(dst[from:])...), nil
 }
 
-// trim takes the white space of XML from the ends of a text.
-func trim(text []byte) []byte {
+// trimSpace takes the white space of XML from the ends of a text.
+func trimSpace(text []byte) []byte {
 	for len(text) > 0 && isSpace(text[0]) {
 		text = text[1:]
 	}
@@ -293,29 +293,29 @@ func trim(text []byte) []byte {
 	return text
 }
 
-// begin finds the encoding of a part whose first bytes are in the buffer.
-func (s *scanner) begin() error {
+// detectEncoding finds the encoding of a part whose first bytes are in the buffer.
+func (s *scanner) detectEncoding() error {
 	head := s.buf[:s.end]
 	switch {
 	case bytes.HasPrefix(head, []byte("\xEF\xBB\xBF")):
 		s.pos = 3
 	case bytes.HasPrefix(head, []byte("\xFF\xFE")):
-		return s.recode(binary.LittleEndian, 2)
+		return s.decodeUTF16(binary.LittleEndian, 2)
 	case bytes.HasPrefix(head, []byte("\xFE\xFF")):
-		return s.recode(binary.BigEndian, 2)
+		return s.decodeUTF16(binary.BigEndian, 2)
 	case bytes.HasPrefix(head, []byte("<\x00")):
-		return s.recode(binary.LittleEndian, 0)
+		return s.decodeUTF16(binary.LittleEndian, 0)
 	case bytes.HasPrefix(head, []byte("\x00<")):
-		return s.recode(binary.BigEndian, 0)
+		return s.decodeUTF16(binary.BigEndian, 0)
 	}
 	return s.checkDeclared()
 }
 
-// recode reads the part as UTF-16 from a byte on.
-func (s *scanner) recode(order binary.ByteOrder, from int) error {
-	s.src = &fromUTF16{src: io.MultiReader(bytes.NewReader(bytes.Clone(s.buf[from:s.end])), s.src), order: order}
-	s.end, s.ended = 0, false
-	_, err := s.more()
+// decodeUTF16 reads the part as UTF-16 from a byte on.
+func (s *scanner) decodeUTF16(order binary.ByteOrder, from int) error {
+	s.src = &utf16Reader{src: io.MultiReader(bytes.NewReader(bytes.Clone(s.buf[from:s.end])), s.src), order: order}
+	s.end, s.eof = 0, false
+	_, err := s.fill()
 	return err
 }
 
@@ -337,11 +337,11 @@ func (s *scanner) checkDeclared() error {
 	case "utf-8", "utf8", "us-ascii", "ascii", "utf-16":
 		return nil
 	}
-	return s.broken(intray.NewMessage("xml.other_encoding", intray.Params{"encoding": source.Excerpt(string(name))}))
+	return s.malformed(intray.NewMessage("xml.other_encoding", intray.Params{"encoding": source.Excerpt(string(name))}))
 }
 
-// fromUTF16 gives UTF-16 as UTF-8. What is no character becomes U+FFFD.
-type fromUTF16 struct {
+// utf16Reader gives UTF-16 as UTF-8. What is no character becomes U+FFFD.
+type utf16Reader struct {
 	src   io.Reader
 	order binary.ByteOrder
 	units []byte
@@ -350,29 +350,29 @@ type fromUTF16 struct {
 }
 
 // Read gives UTF-8.
-func (f *fromUTF16) Read(p []byte) (int, error) {
+func (f *utf16Reader) Read(p []byte) (int, error) {
 	for len(f.text) == 0 {
 		if f.err != nil {
 			return 0, f.err
 		}
-		f.refill()
+		f.fill()
 	}
 	n := copy(p, f.text)
 	f.text = f.text[n:]
 	return n, nil
 }
 
-func (f *fromUTF16) refill() {
+func (f *utf16Reader) fill() {
 	had := len(f.units)
 	f.units = append(f.units, make([]byte, 8<<10)...)
 	n, err := f.src.Read(f.units[had:])
 	f.units, f.err = f.units[:had+n], err
-	used := f.translate()
+	used := f.decode()
 	f.units = f.units[:copy(f.units, f.units[used:])]
 }
 
-// translate gives how many bytes it has used: half a character stays behind.
-func (f *fromUTF16) translate() int {
+// decode gives how many bytes it has used: half a character stays behind.
+func (f *utf16Reader) decode() int {
 	f.text = f.text[:0]
 	i := 0
 	for ; i+2 <= len(f.units); i += 2 {

@@ -11,90 +11,90 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// listed is a sheet as the workbook lists it.
-type listed struct {
+// sheetEntry is a sheet as the workbook lists it.
+type sheetEntry struct {
 	name   string
 	hidden bool
 	// part is where its cells are.
 	part string
 }
 
-// catalog is what the workbook itself says.
-type catalog struct {
-	sheets    []listed
+// workbookInfo is what the workbook itself says.
+type workbookInfo struct {
+	sheets    []sheetEntry
 	epoch1904 bool
 	// styles and strings are parts, "" where there is none.
 	styles, strings string
 	macros          bool
-	links           int
-	// leftOut are the sheets that are no worksheets.
-	leftOut []string
+	externalLinks           int
+	// skippedSheets are the sheets that are no worksheets.
+	skippedSheets []string
 }
 
-func readCatalog(ctx context.Context, arc *archive, main string) (catalog, error) {
+func readWorkbookInfo(ctx context.Context, arc *archive, main string) (workbookInfo, error) {
 	relations, err := arc.relations(ctx, main)
 	if err != nil {
-		return catalog{}, err
+		return workbookInfo{}, err
 	}
-	c := catalog{}
+	c := workbookInfo{}
 	targets := make(map[string]relation, len(relations))
 	for _, r := range relations {
 		targets[r.id] = r
-		c.note(arc, r)
+		c.applyRelation(arc, r)
 	}
 	p, err := arc.openSmall(ctx, main)
 	if err != nil {
-		return catalog{}, err
+		return workbookInfo{}, err
 	}
-	defer p.end()
+	defer p.close()
 	if err := c.read(p, main, arc.limits, targets); err != nil {
-		return catalog{}, stopped(ctx, err)
+		return workbookInfo{}, causeIfCanceled(ctx, err)
 	}
 	if len(c.sheets) == 0 {
-		return catalog{}, &source.UnreadableError{Reason: intray.NewMessage("workbook.no_worksheet", nil)}
+		return workbookInfo{}, &source.UnreadableError{Reason: intray.NewMessage("workbook.no_worksheet", nil)}
 	}
 	return c, nil
 }
 
-// note keeps what a relation of the workbook says of the file as a whole.
-func (c *catalog) note(arc *archive, r relation) {
+// applyRelation keeps what a relation of the workbook says of the file as a whole.
+func (c *workbookInfo) applyRelation(arc *archive, r relation) {
 	switch r.kind {
 	case "styles":
-		if arc.has(r.part) {
+		if arc.hasPart(r.part) {
 			c.styles = r.part
 		}
 	case "sharedStrings":
-		if arc.has(r.part) {
+		if arc.hasPart(r.part) {
 			c.strings = r.part
 		}
 	case "vbaProject":
 		c.macros = true
 	case "externalLink":
-		c.links++
+		c.externalLinks++
 	}
 }
 
-func (c *catalog) read(p *part, name string, limits Limits, targets map[string]relation) error {
+func (c *workbookInfo) read(p *part, name string, limits Limits, targets map[string]relation) error {
 	s, err := newScanner(p, name, limits)
 	if err != nil {
 		return err
 	}
-	if err := s.root("workbook"); err != nil {
+	if err := s.expectRoot("workbook"); err != nil {
 		return err
 	}
 	for {
-		more, err := s.child()
+		more, err := s.nextChild()
 		if err != nil || !more {
 			return err
 		}
 		switch string(s.name) {
 		case "workbookPr":
-			c.epoch1904 = s.attrTrue("date1904")
-			err = s.skip()
+			c.epoch1904 = s.attrBool("date1904")
+			err = s.skipElement()
 		case "sheets":
 			err = c.readSheets(s, limits, targets)
 		default:
-			err = s.skip()
+			err = s.skipElement()
 		}
 		if err != nil {
 			return err
@@ -102,25 +102,25 @@ func (c *catalog) read(p *part, name string, limits Limits, targets map[string]r
 	}
 }
 
-func (c *catalog) readSheets(s *scanner, limits Limits, targets map[string]relation) error {
+func (c *workbookInfo) readSheets(s *scanner, limits Limits, targets map[string]relation) error {
 	for {
-		more, err := s.child()
+		more, err := s.nextChild()
 		if err != nil || !more {
 			return err
 		}
-		if len(c.sheets)+len(c.leftOut) >= limits.Sheets {
+		if len(c.sheets)+len(c.skippedSheets) >= limits.Sheets {
 			return &source.LimitError{Reason: intray.NewMessage("workbook.too_many_sheets", intray.Params{"limit": limits.Sheets})}
 		}
 		if err := c.addSheet(s, targets); err != nil {
 			return err
 		}
-		if err := s.skip(); err != nil {
+		if err := s.skipElement(); err != nil {
 			return err
 		}
 	}
 }
 
-func (c *catalog) addSheet(s *scanner, targets map[string]relation) error {
+func (c *workbookInfo) addSheet(s *scanner, targets map[string]relation) error {
 	name, err := s.attrText("name")
 	if err != nil {
 		return err
@@ -132,20 +132,20 @@ func (c *catalog) addSheet(s *scanner, targets map[string]relation) error {
 	to, found := targets[id]
 	switch {
 	case !found || to.part == "":
-		return s.broken(intray.NewMessage("workbook.sheet_without_part", intray.Params{"sheet": source.Excerpt(name)}))
+		return s.malformed(intray.NewMessage("workbook.sheet_without_part", intray.Params{"sheet": source.Excerpt(name)}))
 	case to.kind != "worksheet":
-		c.leftOut = append(c.leftOut, name)
+		c.skippedSheets = append(c.skippedSheets, name)
 		return nil
 	}
-	state := string(s.attr("state"))
-	c.sheets = append(c.sheets, listed{name: name, part: to.part, hidden: state == "hidden" || state == "veryHidden"})
+	state := string(s.attrValue("state"))
+	c.sheets = append(c.sheets, sheetEntry{name: name, part: to.part, hidden: state == "hidden" || state == "veryHidden"})
 	return nil
 }
 
-// namesShown is how many sheets evidence names.
-const namesShown = 20
+// maxListedNames is how many sheets evidence names.
+const maxListedNames = 20
 
-func (c *catalog) evidence() []intray.Evidence {
+func (c *workbookInfo) evidence() []intray.Evidence {
 	system := intray.Evidence{Choice: "date system", Value: "1900", Reason: intray.NewMessage("workbook.date_system_1900", nil)}
 	if c.epoch1904 {
 		system = intray.Evidence{Choice: "date system", Value: "1904", Reason: intray.NewMessage("workbook.date_system_1904", nil)}
@@ -158,26 +158,26 @@ func (c *catalog) evidence() []intray.Evidence {
 		}
 	}
 	if len(hidden) > 0 {
-		list = append(list, intray.Evidence{Choice: "hidden sheets", Value: join(hidden), Reason: intray.NewMessage("workbook.hidden_read", nil)})
+		list = append(list, intray.Evidence{Choice: "hidden sheets", Value: joinFirst(hidden), Reason: intray.NewMessage("workbook.hidden_read", nil)})
 	}
-	if len(c.leftOut) > 0 {
-		list = append(list, intray.Evidence{Choice: "sheets left out", Value: join(c.leftOut), Reason: intray.NewMessage("workbook.other_sheets", nil)})
+	if len(c.skippedSheets) > 0 {
+		list = append(list, intray.Evidence{Choice: "sheets left out", Value: joinFirst(c.skippedSheets), Reason: intray.NewMessage("workbook.other_sheets", nil)})
 	}
 	if c.macros {
 		list = append(list, intray.Evidence{Choice: "macros", Value: "ignored", Reason: intray.NewMessage("workbook.macros", nil)})
 	}
-	if c.links > 0 {
-		list = append(list, intray.Evidence{Choice: "external links", Value: "ignored", Reason: intray.NewMessage("workbook.external_links", intray.Params{"n": c.links})})
+	if c.externalLinks > 0 {
+		list = append(list, intray.Evidence{Choice: "external links", Value: "ignored", Reason: intray.NewMessage("workbook.external_links", intray.Params{"n": c.externalLinks})})
 	}
 	return list
 }
 
-// join lists names, the first of many.
-func join(names []string) string {
-	if len(names) <= namesShown {
+// joinFirst lists names, the first of many.
+func joinFirst(names []string) string {
+	if len(names) <= maxListedNames {
 		return strings.Join(names, ", ")
 	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:namesShown], ", "), len(names)-namesShown)
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:maxListedNames], ", "), len(names)-maxListedNames)
 }
 
 // relation leads from one part to another.
@@ -195,16 +195,16 @@ type relation struct {
 func (a *archive) relations(ctx context.Context, of string) ([]relation, error) {
 	folder, name := path.Split(of)
 	listed := folder + "_rels/" + name + ".rels"
-	if !a.has(listed) {
+	if !a.hasPart(listed) {
 		return nil, nil
 	}
 	p, err := a.openSmall(ctx, listed)
 	if err != nil {
 		return nil, err
 	}
-	defer p.end()
+	defer p.close()
 	list, err := readRelations(p, listed, folder, a.limits)
-	return list, stopped(ctx, err)
+	return list, causeIfCanceled(ctx, err)
 }
 
 func readRelations(p *part, name, folder string, limits Limits) ([]relation, error) {
@@ -212,27 +212,27 @@ func readRelations(p *part, name, folder string, limits Limits) ([]relation, err
 	if err != nil {
 		return nil, err
 	}
-	if err := s.root("Relationships"); err != nil {
+	if err := s.expectRoot("Relationships"); err != nil {
 		return nil, err
 	}
 	var list []relation
 	for {
-		more, err := s.child()
+		more, err := s.nextChild()
 		if err != nil || !more {
 			return list, err
 		}
-		one, err := s.relation(folder)
+		one, err := s.parseRelation(folder)
 		if err != nil {
 			return nil, err
 		}
 		list = append(list, one)
-		if err := s.skip(); err != nil {
+		if err := s.skipElement(); err != nil {
 			return nil, err
 		}
 	}
 }
 
-func (s *scanner) relation(folder string) (relation, error) {
+func (s *scanner) parseRelation(folder string) (relation, error) {
 	id, err := s.attrText("Id")
 	if err != nil {
 		return relation{}, err
@@ -246,14 +246,14 @@ func (s *scanner) relation(folder string) (relation, error) {
 		return relation{}, err
 	}
 	r := relation{id: id, kind: path.Base(kind)}
-	if string(s.attr("TargetMode")) != "External" {
-		r.part = resolve(folder, target)
+	if string(s.attrValue("TargetMode")) != "External" {
+		r.part = resolveTarget(folder, target)
 	}
 	return r, nil
 }
 
-// resolve gives the name of the part that a target means, seen from a folder.
-func resolve(folder, target string) string {
+// resolveTarget gives the name of the part that a target means, seen from a folder.
+func resolveTarget(folder, target string) string {
 	target = strings.ReplaceAll(target, `\`, "/")
 	if plain, err := url.PathUnescape(target); err == nil {
 		target = plain

@@ -102,13 +102,13 @@ func input(file []byte) source.Input {
 	return source.Input{Name: "book.xlsx", ReaderAt: bytes.NewReader(file), Size: int64(len(file))}
 }
 
-// tell writes a cell as the tests do: its reference, its kind, its value and
+// formatCell writes a cell as the tests do: its reference, its kind, its value and
 // what is shown where that differs.
-func tell(row int64, c grid.Cell) string {
+func formatCell(row int64, c grid.Cell) string {
 	kinds := map[intray.CellKind]string{intray.CellText: "text", intray.CellNumber: "number", intray.CellDate: "date", intray.CellDateTime: "datetime", intray.CellTime: "time", intray.CellBool: "bool", intray.CellError: "error"}
-	text := fmt.Sprintf("%s%d %s %s", appendColumn(nil, c.Column), row, kinds[c.Kind], c.Value)
-	if c.Shown != nil {
-		text += fmt.Sprintf(" [%s]", c.Shown)
+	text := fmt.Sprintf("%s%d %s %s", appendColumnName(nil, c.Column), row, kinds[c.Kind], c.Value)
+	if c.Formatted != nil {
+		text += fmt.Sprintf(" [%s]", c.Formatted)
 	}
 	return text
 }
@@ -137,7 +137,7 @@ func readSheet(ctx context.Context, book grid.Workbook, sheet int) (cells []stri
 			if i > 0 && c.Column <= row.Cells[i-1].Column {
 				return cells, fmt.Errorf("row %d: column %d behind %d", row.Number, c.Column, row.Cells[i-1].Column)
 			}
-			cells = append(cells, tell(row.Number, c))
+			cells = append(cells, formatCell(row.Number, c))
 		}
 	}
 }

@@ -76,25 +76,25 @@ type Limits struct {
 
 // WithDefaults fills the fields that are zero.
 func (l Limits) WithDefaults() Limits {
-	fill(&l.InflatedBytes, 4<<30)
-	fill(&l.PartBytes, 2<<30)
-	fill(&l.Ratio, 250)
-	fill(&l.Entries, 10_000)
-	fill(&l.Sheets, 4096)
-	fill(&l.Rows, maxRows)
-	fill(&l.Columns, maxColumns)
-	fill(&l.CellBytes, 16<<20)
-	fill(&l.RowBytes, 32<<20)
-	fill(&l.SheetBytes, 8<<30)
-	fill(&l.Merges, 1<<20)
-	fill(&l.Depth, 128)
-	fill(&l.Styles, 1<<16)
-	fill(&l.Strings, 1<<26)
-	fill(&l.StringBytes, 16<<20)
+	setDefault(&l.InflatedBytes, 4<<30)
+	setDefault(&l.PartBytes, 2<<30)
+	setDefault(&l.Ratio, 250)
+	setDefault(&l.Entries, 10_000)
+	setDefault(&l.Sheets, 4096)
+	setDefault(&l.Rows, maxRows)
+	setDefault(&l.Columns, maxColumns)
+	setDefault(&l.CellBytes, 16<<20)
+	setDefault(&l.RowBytes, 32<<20)
+	setDefault(&l.SheetBytes, 8<<30)
+	setDefault(&l.Merges, 1<<20)
+	setDefault(&l.Depth, 128)
+	setDefault(&l.Styles, 1<<16)
+	setDefault(&l.Strings, 1<<26)
+	setDefault(&l.StringBytes, 16<<20)
 	return l
 }
 
-func fill[T comparable](field *T, value T) {
+func setDefault[T comparable](field *T, value T) {
 	var zero T
 	if *field == zero {
 		*field = value
@@ -105,7 +105,7 @@ func fill[T comparable](field *T, value T) {
 // cells. Errors are *source.UnreadableError, *source.LimitError, of ctx or of
 // the input. The input must stay open until the workbook is closed.
 func Open(ctx context.Context, in source.Input, limits Limits) (grid.Workbook, error) {
-	w, err := unwrap(&watched{Input: in})
+	w, err := decryptIfNeeded(&trackedInput{Input: in})
 	if err != nil {
 		return nil, err
 	}
@@ -119,12 +119,12 @@ func Open(ctx context.Context, in source.Input, limits Limits) (grid.Workbook, e
 // book is an opened workbook.
 type book struct {
 	arc     *archive
-	catalog catalog
+	info workbookInfo
 	styles  *styles
 
 	mu sync.Mutex
 	// strings is nil until a sheet is read.
-	strings *table
+	strings *sharedStrings
 }
 
 func openBook(ctx context.Context, arc *archive) (*book, error) {
@@ -132,7 +132,7 @@ func openBook(ctx context.Context, arc *archive) (*book, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := readCatalog(ctx, arc, main)
+	c, err := readWorkbookInfo(ctx, arc, main)
 	if err != nil {
 		return nil, err
 	}
@@ -140,16 +140,16 @@ func openBook(ctx context.Context, arc *archive) (*book, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &book{arc: arc, catalog: c, styles: st}, nil
+	return &book{arc: arc, info: c, styles: st}, nil
 }
 
 // Evidence tells of the date system, and of what is hidden or not read.
-func (b *book) Evidence() []intray.Evidence { return b.catalog.evidence() }
+func (b *book) Evidence() []intray.Evidence { return b.info.evidence() }
 
 // Sheets lists the worksheets.
 func (b *book) Sheets() []grid.Sheet {
-	list := make([]grid.Sheet, len(b.catalog.sheets))
-	for i, s := range b.catalog.sheets {
+	list := make([]grid.Sheet, len(b.info.sheets))
+	for i, s := range b.info.sheets {
 		list[i] = grid.Sheet{Name: s.name, Hidden: s.hidden}
 	}
 	return list
@@ -158,24 +158,24 @@ func (b *book) Sheets() []grid.Sheet {
 // Rows begins to read a sheet; several may be read at once. What it gives also
 // tells of merged ranges, at the end, and of hidden columns.
 func (b *book) Rows(ctx context.Context, sheet int) (grid.Rows, error) {
-	if sheet < 0 || sheet >= len(b.catalog.sheets) {
-		return nil, fmt.Errorf("open sheet %d of a workbook with %d", sheet, len(b.catalog.sheets))
+	if sheet < 0 || sheet >= len(b.info.sheets) {
+		return nil, fmt.Errorf("open sheet %d of a workbook with %d", sheet, len(b.info.sheets))
 	}
-	shared, err := b.shared(ctx)
+	shared, err := b.loadSharedStrings(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return openRows(ctx, b, shared, b.catalog.sheets[sheet])
+	return openRows(ctx, b, shared, b.info.sheets[sheet])
 }
 
-// shared reads the shared strings, once.
-func (b *book) shared(ctx context.Context) (*table, error) {
+// loadSharedStrings reads the shared strings, once.
+func (b *book) loadSharedStrings(ctx context.Context) (*sharedStrings, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.strings != nil {
 		return b.strings, nil
 	}
-	shared, err := readStrings(ctx, b.arc, b.catalog.strings)
+	shared, err := readSharedStrings(ctx, b.arc, b.info.strings)
 	if err != nil {
 		return nil, err
 	}
@@ -209,31 +209,31 @@ func (Format) Detect(in source.Input, head []byte) (score float64, reason intray
 
 // Open lists the worksheets.
 func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (source.Book, error) {
-	workbook, err := Open(ctx, in, within(opt.Limits))
+	w, err := Open(ctx, in, limitsFrom(opt.Limits))
 	if err != nil {
 		return nil, err
 	}
-	return grid.Book(workbook, opt)
+	return grid.NewBook(w, opt)
 }
 
-// within gives the limits that a caller has set. Those that a worksheet has
+// limitsFrom gives the limits that a caller has set. Those that a worksheet has
 // itself are not widened.
-func within(l source.Limits) Limits {
+func limitsFrom(l source.Limits) Limits {
 	return Limits{Columns: min(l.Columns, maxColumns), CellBytes: l.CellBytes, RowBytes: l.RecordBytes}
 }
 
-// archiveMark is how archives begin.
-const archiveMark = "PK\x03\x04"
+// zipMagic is how archives begin.
+const zipMagic = "PK\x03\x04"
 
 // Detect says how sure it is that a file is a workbook that this package reads
 // or knows to refuse, from 0 to 1, and why. It looks into the directory of the
 // archive; where that is lost, at the names in head.
 func Detect(in source.Input, head []byte) (score float64, reason intray.Message) {
-	w := &watched{Input: in}
+	w := &trackedInput{Input: in}
 	switch {
-	case bytes.HasPrefix(head, []byte(containerMark)) && isEncrypted(w):
+	case bytes.HasPrefix(head, []byte(compoundFileMagic)) && hasEncryptedPackage(w):
 		return 1, intray.NewMessage("workbook.encrypted", nil)
-	case !bytes.HasPrefix(head, []byte(archiveMark)):
+	case !bytes.HasPrefix(head, []byte(zipMagic)):
 		return 0, intray.Message{}
 	}
 	arc, err := openArchive(w, Limits{}.WithDefaults())
@@ -248,7 +248,7 @@ func Detect(in source.Input, head []byte) (score float64, reason intray.Message)
 		if r.kind != "officeDocument" {
 			continue
 		}
-		if leadsToWorkbook(arc, r.part) {
+		if isWorkbookPart(arc, r.part) {
 			return 1, intray.NewMessage("workbook.archive", intray.Params{"part": source.Excerpt(r.part)})
 		}
 		return 0, intray.Message{}
@@ -256,8 +256,8 @@ func Detect(in source.Input, head []byte) (score float64, reason intray.Message)
 	return detectHead(head)
 }
 
-// leadsToWorkbook says whether a part is a workbook, not a text or slides.
-func leadsToWorkbook(arc *archive, name string) bool {
+// isWorkbookPart says whether a part is a workbook, not a text or slides.
+func isWorkbookPart(arc *archive, name string) bool {
 	if strings.HasSuffix(name, "workbook.bin") {
 		return true
 	}
@@ -265,12 +265,12 @@ func leadsToWorkbook(arc *archive, name string) bool {
 	if err != nil {
 		return strings.HasPrefix(name, "xl/")
 	}
-	defer p.end()
+	defer p.close()
 	s, err := newScanner(p, name, arc.limits)
 	if err != nil {
 		return strings.HasPrefix(name, "xl/")
 	}
-	return s.root("workbook") == nil
+	return s.expectRoot("workbook") == nil
 }
 
 // detectHead looks for the names that all workbooks have among their first

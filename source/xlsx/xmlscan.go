@@ -16,8 +16,8 @@ const (
 	tokenStart
 	tokenText
 	tokenEnd
-	// tokenOver is the end of the part.
-	tokenOver
+	// tokenEOF is the end of the part.
+	tokenEOF
 )
 
 // attribute is where a name (without its prefix) and a value stand in the
@@ -30,51 +30,51 @@ type attribute struct{ name, nameEnd, value, valueEnd int }
 type scanner struct {
 	src  io.Reader
 	part string
-	// longest is the most bytes of a tag or a text, deepest the most open
+	// maxText is the most bytes of a tag or a text, deepest the most open
 	// elements.
-	longest, deepest int
+	maxText, maxDepth int
 
 	buf      []byte
 	pos, end int
-	ended    bool
+	eof    bool
 
 	// name is that of the element which starts, without its prefix.
 	name  []byte
-	tag   int
+	tagPos   int
 	attrs []attribute
 	// text is raw, with its entities, unless it is literal.
 	text    []byte
-	literal bool
-	// empty says that the element just started ends at once.
-	empty bool
+	cdata bool
+	// selfClosing says that the element just started ends at once.
+	selfClosing bool
 
-	// open holds the names of the open elements one behind the other, begins
+	// openNames holds the names of the open elements one behind the other, begins
 	// where each begins.
-	open   []byte
-	begins []int
-	rooted bool
+	openNames   []byte
+	nameStarts []int
+	hasRoot bool
 }
 
 // bufferBytes is what a scanner begins with: much of a sheet is inflated at once.
 const bufferBytes = 64 << 10
 
 func newScanner(src io.Reader, part string, limits Limits) (*scanner, error) {
-	s := &scanner{src: src, part: part, longest: limits.CellBytes + bufferBytes, deepest: limits.Depth, buf: make([]byte, bufferBytes)}
-	if _, err := s.more(); err != nil {
+	s := &scanner{src: src, part: part, maxText: limits.CellBytes + bufferBytes, maxDepth: limits.Depth, buf: make([]byte, bufferBytes)}
+	if _, err := s.fill(); err != nil {
 		return nil, err
 	}
-	return s, s.begin()
+	return s, s.detectEncoding()
 }
 
-// broken says that the part is no XML.
-func (s *scanner) broken(problem intray.Message) error {
+// malformed says that the part is no XML.
+func (s *scanner) malformed(problem intray.Message) error {
 	part := intray.NewMessage("workbook.part", intray.Params{"part": source.Excerpt(s.part), "problem": problem})
 	return &source.UnreadableError{Reason: intray.NewMessage("workbook.damaged", intray.Params{"problem": part})}
 }
 
-// more reads on. It gives false at the end of the part.
-func (s *scanner) more() (bool, error) {
-	if s.ended {
+// fill reads on. It gives false at the end of the part.
+func (s *scanner) fill() (bool, error) {
+	if s.eof {
 		return false, nil
 	}
 	if s.pos > 0 {
@@ -82,28 +82,28 @@ func (s *scanner) more() (bool, error) {
 		s.pos = 0
 	}
 	if s.end == len(s.buf) {
-		if len(s.buf) >= s.longest {
-			return false, &source.LimitError{Reason: intray.NewMessage("workbook.part_text_too_long", intray.Params{"part": source.Excerpt(s.part), "limit": s.longest - bufferBytes})}
+		if len(s.buf) >= s.maxText {
+			return false, &source.LimitError{Reason: intray.NewMessage("workbook.part_text_too_long", intray.Params{"part": source.Excerpt(s.part), "limit": s.maxText - bufferBytes})}
 		}
-		s.buf = append(s.buf, make([]byte, min(len(s.buf), s.longest-len(s.buf)))...)
+		s.buf = append(s.buf, make([]byte, min(len(s.buf), s.maxText-len(s.buf)))...)
 	}
 	before := s.end
-	for s.end < len(s.buf) && !s.ended {
+	for s.end < len(s.buf) && !s.eof {
 		n, err := s.src.Read(s.buf[s.end:])
 		s.end += n
 		if err != nil && err != io.EOF {
 			return false, err
 		}
-		s.ended = err == io.EOF
+		s.eof = err == io.EOF
 	}
 	return s.end > before, nil
 }
 
-// need makes sure of n bytes in the buffer. It gives false where the part ends
+// ensure makes sure of n bytes in the buffer. It gives false where the part ends
 // before.
-func (s *scanner) need(n int) (bool, error) {
+func (s *scanner) ensure(n int) (bool, error) {
 	for s.end-s.pos < n {
-		if ok, err := s.more(); !ok {
+		if ok, err := s.fill(); !ok {
 			return false, err
 		}
 	}
@@ -112,66 +112,66 @@ func (s *scanner) need(n int) (bool, error) {
 
 // next gives the next token.
 func (s *scanner) next() (token, error) {
-	if s.empty {
-		s.empty = false
-		s.close()
+	if s.selfClosing {
+		s.selfClosing = false
+		s.popElement()
 		return tokenEnd, nil
 	}
 	for {
 		if s.pos == s.end {
-			if ok, err := s.more(); err != nil {
+			if ok, err := s.fill(); err != nil {
 				return tokenNone, err
 			} else if !ok {
-				return s.over()
+				return s.checkEnd()
 			}
 		}
-		found, err := s.one()
+		found, err := s.scanToken()
 		if found != tokenNone || err != nil {
 			return found, err
 		}
 	}
 }
 
-// one reads a token at pos; tokenNone is one that nobody needs.
-func (s *scanner) one() (token, error) {
+// scanToken reads a token at pos; tokenNone is one that nobody needs.
+func (s *scanner) scanToken() (token, error) {
 	if s.buf[s.pos] != '<' {
-		return s.plain()
+		return s.scanText()
 	}
-	if ok, err := s.need(2); !ok {
-		return tokenNone, s.cut(err)
+	if ok, err := s.ensure(2); !ok {
+		return tokenNone, s.unexpectedEnd(err)
 	}
 	switch s.buf[s.pos+1] {
 	case '/':
 		return s.endTag()
 	case '!':
-		return s.declaration()
+		return s.scanDeclaration()
 	case '?':
 		return tokenNone, s.skipPast("?>")
 	}
 	return s.startTag()
 }
 
-// over checks that the part may end here.
-func (s *scanner) over() (token, error) {
-	if !s.rooted {
-		return tokenNone, s.broken(intray.NewMessage("xml.empty", nil))
+// checkEnd checks that the part may end here.
+func (s *scanner) checkEnd() (token, error) {
+	if !s.hasRoot {
+		return tokenNone, s.malformed(intray.NewMessage("xml.empty", nil))
 	}
-	if len(s.begins) > 0 {
-		return tokenNone, s.cut(nil)
+	if len(s.nameStarts) > 0 {
+		return tokenNone, s.unexpectedEnd(nil)
 	}
-	return tokenOver, nil
+	return tokenEOF, nil
 }
 
-// cut says that the part ends too early, unless reading failed.
-func (s *scanner) cut(err error) error {
+// unexpectedEnd says that the part ends too early, unless reading failed.
+func (s *scanner) unexpectedEnd(err error) error {
 	if err != nil {
 		return err
 	}
-	return s.broken(intray.NewMessage("xml.cut_short", nil))
+	return s.malformed(intray.NewMessage("xml.cut_short", nil))
 }
 
-// plain reads a text up to the next tag.
-func (s *scanner) plain() (token, error) {
+// scanText reads a text up to the next tag.
+func (s *scanner) scanText() (token, error) {
 	seen := 0
 	for {
 		if i := bytes.IndexByte(s.buf[s.pos+seen:s.end], '<'); i >= 0 {
@@ -179,25 +179,25 @@ func (s *scanner) plain() (token, error) {
 			break
 		}
 		seen = s.end - s.pos
-		if ok, err := s.more(); err != nil {
+		if ok, err := s.fill(); err != nil {
 			return tokenNone, err
 		} else if !ok {
 			break
 		}
 	}
-	s.text, s.literal = s.buf[s.pos:s.pos+seen], false
+	s.text, s.cdata = s.buf[s.pos:s.pos+seen], false
 	s.pos += seen
-	if len(s.begins) == 0 {
+	if len(s.nameStarts) == 0 {
 		if len(bytes.TrimSpace(s.text)) > 0 {
-			return tokenNone, s.broken(intray.NewMessage("xml.text_outside", nil))
+			return tokenNone, s.malformed(intray.NewMessage("xml.text_outside", nil))
 		}
 		return tokenNone, nil
 	}
 	return tokenText, nil
 }
 
-// find gives the place of a mark behind pos and skip bytes, counted from pos.
-func (s *scanner) find(mark string, skip int) (int, error) {
+// findMark gives the place of a mark behind pos and skip bytes, counted from pos.
+func (s *scanner) findMark(mark string, skip int) (int, error) {
 	for {
 		if s.end-s.pos > skip {
 			if i := bytes.Index(s.buf[s.pos+skip:s.end], []byte(mark)); i >= 0 {
@@ -205,8 +205,8 @@ func (s *scanner) find(mark string, skip int) (int, error) {
 			}
 			skip = max(skip, s.end-s.pos-len(mark)+1)
 		}
-		if ok, err := s.more(); !ok {
-			return 0, s.cut(err)
+		if ok, err := s.fill(); !ok {
+			return 0, s.unexpectedEnd(err)
 		}
 	}
 }
@@ -220,16 +220,16 @@ func (s *scanner) skipPast(mark string) error {
 			return nil
 		}
 		s.pos = max(s.pos, s.end-len(mark)+1)
-		if ok, err := s.more(); !ok {
-			return s.cut(err)
+		if ok, err := s.fill(); !ok {
+			return s.unexpectedEnd(err)
 		}
 	}
 }
 
-// declaration reads a comment or literal text, and refuses all else.
-func (s *scanner) declaration() (token, error) {
+// scanDeclaration reads a comment or literal text, and refuses all else.
+func (s *scanner) scanDeclaration() (token, error) {
 	const comment, literal = "<!--", "<![CDATA["
-	if _, err := s.need(len(literal)); err != nil {
+	if _, err := s.ensure(len(literal)); err != nil {
 		return tokenNone, err
 	}
 	rest := s.buf[s.pos:s.end]
@@ -237,20 +237,20 @@ func (s *scanner) declaration() (token, error) {
 	case bytes.HasPrefix(rest, []byte(comment)):
 		s.pos += 2
 		return tokenNone, s.skipPast("-->")
-	case bytes.HasPrefix(rest, []byte(literal)) && len(s.begins) > 0:
-		end, err := s.find("]]>", len(literal))
+	case bytes.HasPrefix(rest, []byte(literal)) && len(s.nameStarts) > 0:
+		end, err := s.findMark("]]>", len(literal))
 		if err != nil {
 			return tokenNone, err
 		}
-		s.text, s.literal = s.buf[s.pos+len(literal):s.pos+end], true
+		s.text, s.cdata = s.buf[s.pos+len(literal):s.pos+end], true
 		s.pos += end + len("]]>")
 		return tokenText, nil
 	}
-	return tokenNone, s.broken(intray.NewMessage("xml.doctype", nil))
+	return tokenNone, s.malformed(intray.NewMessage("xml.doctype", nil))
 }
 
-// endsName marks the characters that cannot be part of a name.
-var endsName = [256]bool{' ': true, '\t': true, '\r': true, '\n': true, '/': true, '>': true, '=': true, '<': true, '"': true, '\'': true, '&': true}
+// nameDelimiters marks the characters that cannot be part of a name.
+var nameDelimiters = [256]bool{' ': true, '\t': true, '\r': true, '\n': true, '/': true, '>': true, '=': true, '<': true, '"': true, '\'': true, '&': true}
 
 func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
 
@@ -259,40 +259,40 @@ func (s *scanner) startTag() (token, error) {
 	for {
 		size, ok := s.parseTag()
 		if ok {
-			return tokenStart, s.push(size)
+			return tokenStart, s.pushElement(size)
 		}
 		if size < 0 {
-			return tokenNone, s.broken(intray.NewMessage("xml.invalid_tag", nil))
+			return tokenNone, s.malformed(intray.NewMessage("xml.invalid_tag", nil))
 		}
-		if more, err := s.more(); !more {
-			return tokenNone, s.cut(err)
+		if more, err := s.fill(); !more {
+			return tokenNone, s.unexpectedEnd(err)
 		}
 	}
 }
 
-// push opens the element whose tag was read.
-func (s *scanner) push(size int) error {
-	if len(s.begins) == 0 && s.rooted {
-		return s.broken(intray.NewMessage("xml.several_roots", nil))
+// pushElement opens the element whose tag was read.
+func (s *scanner) pushElement(size int) error {
+	if len(s.nameStarts) == 0 && s.hasRoot {
+		return s.malformed(intray.NewMessage("xml.several_roots", nil))
 	}
-	if len(s.begins) >= s.deepest {
-		return &source.LimitError{Reason: intray.NewMessage("workbook.part_too_deep", intray.Params{"part": source.Excerpt(s.part), "limit": s.deepest})}
+	if len(s.nameStarts) >= s.maxDepth {
+		return &source.LimitError{Reason: intray.NewMessage("workbook.part_too_deep", intray.Params{"part": source.Excerpt(s.part), "limit": s.maxDepth})}
 	}
-	s.rooted = true
-	s.begins = append(s.begins, len(s.open))
-	s.open = append(s.open, s.name...)
+	s.hasRoot = true
+	s.nameStarts = append(s.nameStarts, len(s.openNames))
+	s.openNames = append(s.openNames, s.name...)
 	s.pos += size
-	s.name = s.name[afterPrefix(s.name):]
+	s.name = s.name[localNameStart(s.name):]
 	return nil
 }
 
-func afterPrefix(name []byte) int { return bytes.IndexByte(name, ':') + 1 }
+func localNameStart(name []byte) int { return bytes.IndexByte(name, ':') + 1 }
 
-// close drops the innermost element.
-func (s *scanner) close() {
-	last := len(s.begins) - 1
-	s.open = s.open[:s.begins[last]]
-	s.begins = s.begins[:last]
+// popElement drops the innermost element.
+func (s *scanner) popElement() {
+	last := len(s.nameStarts) - 1
+	s.openNames = s.openNames[:s.nameStarts[last]]
+	s.nameStarts = s.nameStarts[:last]
 }
 
 // parseTag reads the tag at pos into name and attrs. Without ok it needs more
@@ -300,13 +300,13 @@ func (s *scanner) close() {
 func (s *scanner) parseTag() (size int, ok bool) {
 	b := s.buf[s.pos:s.end]
 	i := 1
-	for i < len(b) && !endsName[b[i]] {
+	for i < len(b) && !nameDelimiters[b[i]] {
 		i++
 	}
 	if i == 1 && i < len(b) {
 		return -1, false
 	}
-	s.tag, s.name, s.attrs = s.pos, b[1:i], s.attrs[:0]
+	s.tagPos, s.name, s.attrs = s.pos, b[1:i], s.attrs[:0]
 	for {
 		for i < len(b) && isSpace(b[i]) {
 			i++
@@ -319,7 +319,7 @@ func (s *scanner) parseTag() (size int, ok bool) {
 		case b[i] == '/' && i+1 == len(b):
 			return 0, false
 		case b[i] == '/' && b[i+1] == '>':
-			s.empty = true
+			s.selfClosing = true
 			return i + 2, true
 		}
 		if i = s.parseAttribute(b, i); i <= 0 {
@@ -332,7 +332,7 @@ func (s *scanner) parseTag() (size int, ok bool) {
 // it needs more bytes and -1 where it is broken.
 func (s *scanner) parseAttribute(b []byte, i int) int {
 	a := attribute{name: i}
-	for i < len(b) && !endsName[b[i]] {
+	for i < len(b) && !nameDelimiters[b[i]] {
 		if b[i] == ':' {
 			a.name = i + 1
 		}
@@ -368,16 +368,16 @@ func (s *scanner) parseAttribute(b []byte, i int) int {
 
 // endTag closes the innermost element, which must have that name.
 func (s *scanner) endTag() (token, error) {
-	last := len(s.begins) - 1
+	last := len(s.nameStarts) - 1
 	if last >= 0 { // mostly it is the right tag, without white space
-		open, b := s.open[s.begins[last]:], s.buf[s.pos+2:s.end]
+		open, b := s.openNames[s.nameStarts[last]:], s.buf[s.pos+2:s.end]
 		if n := len(open); len(b) > n && b[n] == '>' && string(b[:n]) == string(open) {
 			s.pos += n + 3
-			s.close()
+			s.popElement()
 			return tokenEnd, nil
 		}
 	}
-	end, err := s.find(">", 2)
+	end, err := s.findMark(">", 2)
 	if err != nil {
 		return tokenNone, err
 	}
@@ -385,20 +385,20 @@ func (s *scanner) endTag() (token, error) {
 	for len(name) > 0 && isSpace(name[len(name)-1]) {
 		name = name[:len(name)-1]
 	}
-	if last < 0 || !bytes.Equal(name, s.open[s.begins[last]:]) {
-		return tokenNone, s.broken(intray.NewMessage("xml.unopened_element", nil))
+	if last < 0 || !bytes.Equal(name, s.openNames[s.nameStarts[last]:]) {
+		return tokenNone, s.malformed(intray.NewMessage("xml.unopened_element", nil))
 	}
 	s.pos += end + 1
-	s.close()
+	s.popElement()
 	return tokenEnd, nil
 }
 
-// attr gives the raw value of an attribute of the element that starts, nil
+// attrValue gives the raw value of an attribute of the element that starts, nil
 // where it has none.
-func (s *scanner) attr(name string) []byte {
+func (s *scanner) attrValue(name string) []byte {
 	for _, a := range s.attrs {
-		if string(s.buf[s.tag+a.name:s.tag+a.nameEnd]) == name {
-			return s.buf[s.tag+a.value : s.tag+a.valueEnd]
+		if string(s.buf[s.tagPos+a.name:s.tagPos+a.nameEnd]) == name {
+			return s.buf[s.tagPos+a.value : s.tagPos+a.valueEnd]
 		}
 	}
 	return nil
@@ -406,11 +406,11 @@ func (s *scanner) attr(name string) []byte {
 
 // attrText gives the text of an attribute, "" where there is none.
 func (s *scanner) attrText(name string) (string, error) {
-	text, err := s.decode(nil, s.attr(name))
+	text, err := s.decode(nil, s.attrValue(name))
 	return string(text), err
 }
 
-// attrTrue says whether an attribute is there and true.
-func (s *scanner) attrTrue(name string) bool { return isTrue(s.attr(name)) }
+// attrBool says whether an attribute is there and true.
+func (s *scanner) attrBool(name string) bool { return isTrue(s.attrValue(name)) }
 
 func isTrue(text []byte) bool { return string(text) == "1" || string(text) == "true" }

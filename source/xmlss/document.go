@@ -24,15 +24,15 @@ const (
 type document struct {
 	in    source.Input
 	guess charset.Guess
-	// declared says that the document itself, or who reads it, named the
+	// explicit says that the document itself, or who reads it, named the
 	// encoding.
-	declared bool
+	explicit bool
 }
 
 // openDocument finds the encoding of a file: that which was asked for, a byte
 // order mark, what the document declares, or UTF-8.
 func openDocument(in source.Input, asked string) (*document, error) {
-	sample, err := (&document{in: in}).sample(0)
+	sample, err := (&document{in: in}).readSample(0)
 	if err != nil {
 		return nil, err
 	}
@@ -42,17 +42,17 @@ func openDocument(in source.Input, asked string) (*document, error) {
 	d := &document{in: in, guess: charset.Detect(sample, int64(len(sample)) == in.Size)}
 	g := &d.guess
 	if asked != "" {
-		return d, d.take(asked, intray.NewMessage("option.requested", nil), intray.NewMessage("encoding.unknown", intray.Params{"encoding": source.Excerpt(asked)}))
+		return d, d.setEncoding(asked, intray.NewMessage("option.requested", nil), intray.NewMessage("encoding.unknown", intray.Params{"encoding": source.Excerpt(asked)}))
 	}
 	name := g.Encoding.Name()
 	if g.BOM > 0 || strings.HasPrefix(name, "UTF-16") || strings.HasPrefix(name, "UTF-32") {
 		return d, nil
 	}
-	label := declaredIn(sample)
+	label := declaredEncoding(sample)
 	encoding, _ := charset.Lookup(label)
 	switch {
-	case encoding != charset.UTF8 && !strings.HasPrefix(encoding.Name(), "UTF-16") || label != "" && !known(label):
-		return d, d.take(label, intray.NewMessage("encoding.document_declares", nil), intray.NewMessage("encoding.document_declares_unknown", intray.Params{"encoding": source.Excerpt(label)}))
+	case encoding != charset.UTF8 && !strings.HasPrefix(encoding.Name(), "UTF-16") || label != "" && !isKnownEncoding(label):
+		return d, d.setEncoding(label, intray.NewMessage("encoding.document_declares", nil), intray.NewMessage("encoding.document_declares_unknown", intray.Params{"encoding": source.Excerpt(label)}))
 	case g.Encoding != charset.UTF8 || g.Invalid > 0:
 		g.Reason = intray.JoinMessages(intray.NewMessage("encoding.document_not_utf8", nil), g.Reason)
 	case label != "":
@@ -63,13 +63,13 @@ func openDocument(in source.Input, asked string) (*document, error) {
 	return d, nil
 }
 
-func known(label string) bool {
+func isKnownEncoding(label string) bool {
 	_, ok := charset.Lookup(label)
 	return ok
 }
 
-// take reads the document in a named encoding.
-func (d *document) take(label string, reason, unknown intray.Message) error {
+// setEncoding reads the document in a named encoding.
+func (d *document) setEncoding(label string, reason, unknown intray.Message) error {
 	encoding, ok := charset.Lookup(label)
 	if !ok {
 		return &source.UnreadableError{Reason: unknown}
@@ -80,12 +80,12 @@ func (d *document) take(label string, reason, unknown intray.Message) error {
 	if encoding != d.guess.Encoding {
 		d.guess = charset.Guess{Encoding: encoding, BOM: d.guess.BOM}
 	}
-	d.guess.Confidence, d.guess.Reason, d.guess.Second, d.declared = 1, reason, nil, true
+	d.guess.Confidence, d.guess.Reason, d.guess.Second, d.explicit = 1, reason, nil, true
 	return nil
 }
 
-// declaredIn finds the encoding that an XML declaration names; "" for none.
-func declaredIn(head []byte) string {
+// declaredEncoding finds the encoding that an XML declaration names; "" for none.
+func declaredEncoding(head []byte) string {
 	rest, ok := bytes.CutPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("<?xml"))
 	end := bytes.Index(rest, []byte("?>"))
 	if !ok || end < 0 {
@@ -100,21 +100,21 @@ func declaredIn(head []byte) string {
 	return label
 }
 
-// sample gives some of the bytes of the file.
-func (d *document) sample(at int64) ([]byte, error) {
+// readSample gives some of the bytes of the file.
+func (d *document) readSample(at int64) ([]byte, error) {
 	left := max(d.in.Size-at, 0)
-	return io.ReadAll(io.LimitReader(&promised{io.NewSectionReader(d.in, at, left), left}, sampleBytes))
+	return io.ReadAll(io.LimitReader(&exactReader{io.NewSectionReader(d.in, at, left), left}, sampleBytes))
 }
 
-// text gives the document as UTF-8, from a place of the text on.
-func (d *document) text(at int64) (io.Reader, error) {
-	direct := d.direct()
+// newReader gives the document as UTF-8, from a place of the text on.
+func (d *document) newReader(at int64) (io.Reader, error) {
+	direct := d.isUTF8()
 	skip := int64(d.guess.BOM)
 	if direct {
 		skip += at
 	}
 	left := max(d.in.Size-skip, 0)
-	raw := bufio.NewReaderSize(&promised{io.NewSectionReader(d.in, skip, left), left}, readBytes)
+	raw := bufio.NewReaderSize(&exactReader{io.NewSectionReader(d.in, skip, left), left}, readBytes)
 	if direct {
 		return raw, nil
 	}
@@ -125,13 +125,13 @@ func (d *document) text(at int64) (io.Reader, error) {
 	return text, nil
 }
 
-// direct says whether the bytes of the file are its text.
-func (d *document) direct() bool { return d.guess.Encoding == charset.UTF8 }
+// isUTF8 says whether the bytes of the file are its text.
+func (d *document) isUTF8() bool { return d.guess.Encoding == charset.UTF8 }
 
-// guessAround finds the encoding of a document that should be UTF-8 and is not
+// redetectEncoding finds the encoding of a document that should be UTF-8 and is not
 // from a byte on. It says whether that changes anything.
-func (d *document) guessAround(at int64) (bool, error) {
-	sample, err := d.sample(max(0, at-sampleBytes/2))
+func (d *document) redetectEncoding(at int64) (bool, error) {
+	sample, err := d.readSample(max(0, at-sampleBytes/2))
 	if err != nil {
 		return false, err
 	}
@@ -142,32 +142,32 @@ func (d *document) guessAround(at int64) (bool, error) {
 	d.guess = charset.Detect(sample, false)
 	d.guess.BOM = bom
 	d.guess.Reason = intray.JoinMessages(intray.NewMessage("encoding.document_not_utf8", nil), d.guess.Reason)
-	return !d.direct(), nil
+	return !d.isUTF8(), nil
 }
 
 func (d *document) evidence() intray.Evidence {
 	e := intray.Evidence{Choice: "encoding", Value: d.guess.Encoding.Name(), Reason: d.guess.Explain()}
 	if e.Tie = d.guess.Unsure(); e.Tie {
-		name, reason := d.guess.Rival()
-		e.Rivals = []intray.Choice{{Value: name, Reason: reason}}
+		name, reason := d.guess.Alternative()
+		e.Alternatives = []intray.Choice{{Value: name, Reason: reason}}
 	}
 	return e
 }
 
-// promised is a reader that must give a number of bytes: a store that ends
+// exactReader is a reader that must give a number of bytes: a store that ends
 // before that has failed.
-type promised struct {
+type exactReader struct {
 	io.Reader
-	left int64
+	remaining int64
 }
 
-var errEndedEarly = errors.New("the file ended before its size")
+var errTruncated = errors.New("the file ended before its size")
 
-func (p *promised) Read(b []byte) (int, error) {
+func (p *exactReader) Read(b []byte) (int, error) {
 	n, err := p.Reader.Read(b)
-	p.left -= int64(n)
-	if errors.Is(err, io.EOF) && p.left > 0 {
-		err = errEndedEarly
+	p.remaining -= int64(n)
+	if errors.Is(err, io.EOF) && p.remaining > 0 {
+		err = errTruncated
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		err = fmt.Errorf("read the workbook: %w", err)

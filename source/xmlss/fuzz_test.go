@@ -14,17 +14,17 @@ import (
 )
 
 func FuzzXMLSS(f *testing.F) {
-	f.Add([]byte(workbook(numberFormat("s", "Short Date"), worksheet("One", row(text("a&#10;b"), number("1"))+`<Row ss:Index="9"><Cell ss:Index="3" ss:StyleID="s"><Data ss:Type="DateTime">2004-01-15T00:00:00</Data></Cell></Row>`))), 4000)
+	f.Add([]byte(workbookXML(numberFormat("s", "Short Date"), worksheet("One", row(text("a&#10;b"), number("1"))+`<Row ss:Index="9"><Cell ss:Index="3" ss:StyleID="s"><Data ss:Type="DateTime">2004-01-15T00:00:00</Data></Cell></Row>`))), 4000)
 	f.Add([]byte(reporting), 300)
 	f.Add(utf16le(reporting), 500)
 	limits := source.Limits{Columns: 100, CellBytes: 1 << 12, RecordBytes: 1 << 14, Cells: 1 << 14}
 	f.Fuzz(func(t *testing.T, doc []byte, size int) {
 		doc = doc[:min(len(doc), max(size, 0))]
-		if score, reason := (Format{}).Detect(sourcetest.Input("", doc), doc); score < 0 || score > 1 || (score > 0) == reason.IsZero() {
+		if score, reason := (Format{}).Detect(sourcetest.NewInput("", doc), doc); score < 0 || score > 1 || (score > 0) == reason.IsZero() {
 			t.Fatalf("score %v, reason %q", score, reason)
 		}
 		for _, asIs := range []bool{false, true} {
-			first, err := sourcetest.ReadAll(t.Context(), Format{}, sourcetest.Input("", doc), source.Options{AsIs: asIs, Limits: limits})
+			first, err := sourcetest.ReadAll(t.Context(), Format{}, sourcetest.NewInput("", doc), source.Options{AsIs: asIs, Limits: limits})
 			var unreadable *source.UnreadableError
 			var limit *source.LimitError
 			if err != nil && !errors.As(err, &unreadable) && !errors.As(err, &limit) {
@@ -51,11 +51,11 @@ func BenchmarkRead(b *testing.B) {
 		}
 		body.WriteString("   </Row>")
 	}
-	doc := []byte(workbook("", worksheet("One", body.String())))
+	doc := []byte(workbookXML("", worksheet("One", body.String())))
 	b.SetBytes(int64(len(doc)))
 	b.ReportAllocs()
 	for b.Loop() {
-		book, err := Format{}.Open(b.Context(), sourcetest.Input("", doc), source.Options{})
+		book, err := Format{}.Open(b.Context(), sourcetest.NewInput("", doc), source.Options{})
 		if err != nil {
 			b.Fatal(err)
 		}

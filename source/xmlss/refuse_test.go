@@ -11,7 +11,7 @@ import (
 )
 
 func TestRefuses(t *testing.T) {
-	one := func(rows string) string { return workbook("", worksheet("One", rows)) }
+	one := func(rows string) string { return workbookXML("", worksheet("One", rows)) }
 	small := source.Options{Limits: source.Limits{Columns: 3, Cells: 4, CellBytes: 1000, RecordBytes: 1500}}
 	unreadable := func(line int64, reason string) error {
 		return &source.UnreadableError{Line: line, Reason: intray.Literal(reason)}
@@ -41,7 +41,7 @@ func TestRefuses(t *testing.T) {
 		"cut in the middle":       {whole[:len(whole)/2], unreadable(0, "it ends in the middle of its XML")},
 		"cut in a comment":        {whole[:len(declaration)] + "<!-- ", unreadable(0, "it ends in the middle of its XML")},
 		"cut in a value":          {one(row(`<Cell ss:Index="`)), unreadable(0, "it ends in the middle of its XML")},
-		"no sheets":               {workbook(""), unreadable(0, "the workbook has no worksheet")},
+		"no sheets":               {workbookXML(""), unreadable(0, "the workbook has no worksheet")},
 		"an unknown encoding":     {strings.Replace(whole, "UTF-8", "klingon", 1), unreadable(0, `it is written in "klingon"`)},
 		"rows backwards":          {one(`<Row ss:Index="5"/><Row ss:Index="4"/>`), unreadable(5, "row 4 comes behind row 5")},
 		"cells backwards":         {one(row(text("a"), `<Cell ss:Index="1"/>`)), unreadable(1, "the cell in column 1 comes behind column 1")},
@@ -56,16 +56,16 @@ func TestRefuses(t *testing.T) {
 		"a very long text":        {one(row(text(strings.Repeat(long, 1100)))), limit(0, "a text or tag of the workbook is longer")},
 		"a very long tag":         {one(`<Row a="` + strings.Repeat(long, 1100) + `"/>`), limit(0, "a text or tag of the workbook is longer")},
 		"deep elements":           {one(strings.Repeat("<a>", 100)), limit(0, "nested deeper than 64")},
-		"a style with a long key": {workbook(numberFormat(long, "0"), worksheet("One", "")), limit(0, "a style whose name is longer")},
+		"a style with a long key": {workbookXML(numberFormat(long, "0"), worksheet("One", "")), limit(0, "a style whose name is longer")},
 	} {
-		t.Run(name, func(t *testing.T) { sourcetest.Refuse(t, Format{}, test.doc, small, test.want) })
+		t.Run(name, func(t *testing.T) { sourcetest.RequireError(t, Format{}, test.doc, small, test.want) })
 	}
-	sourcetest.Refuse(t, Format{}, whole, source.Options{Encoding: "klingon"}, unreadable(0, `there is no encoding named "klingon"`))
+	sourcetest.RequireError(t, Format{}, whole, source.Options{Encoding: "klingon"}, unreadable(0, `there is no encoding named "klingon"`))
 }
 
 // Rows before the damage are handed on first.
 func TestRowsBeforeDamage(t *testing.T) {
-	got, err := contents(t, workbook("", worksheet("One", row(text("a"))+row(text("b"))+row(text("&bad;"))+row(text("c")))), 0, source.Limits{})
+	got, err := contents(t, workbookXML("", worksheet("One", row(text("a"))+row(text("b"))+row(text("&bad;"))+row(text("c")))), 0, source.Limits{})
 	var damage *source.UnreadableError
 	if got != "1: 0t=a\n2: 0t=b\n" || !errors.As(err, &damage) || damage.Line != 3 {
 		t.Errorf("got %q, error %v", got, err)
@@ -74,7 +74,7 @@ func TestRowsBeforeDamage(t *testing.T) {
 
 func TestEncodings(t *testing.T) {
 	doc := func(declared, value string) string {
-		return strings.Replace(workbook("", worksheet("One", row(text("name"), text("b"))+row(text(value), text("x")))), ` encoding="UTF-8"`, declared, 1)
+		return strings.Replace(workbookXML("", worksheet("One", row(text("name"), text("b"))+row(text(value), text("x")))), ` encoding="UTF-8"`, declared, 1)
 	}
 	far := strings.Repeat("x", 1000) + "</Data></Cell></Row>" + strings.Repeat(row(text("plain"), text("text")), 20_000) + "<Row><Cell><Data>"
 	german := "Gr\xf6\xdfe f\xfcr M\xfcller und K\xf6nig, Stra\xdfe"
@@ -87,7 +87,7 @@ func TestEncodings(t *testing.T) {
 		"wrongly far behind":    {doc("", far+german), "", "windows-1252", ""},
 		"declared UTF-16, is 8": {doc(` encoding="UTF-16"`, "é"), "", "UTF-8", "é"},
 	} {
-		book, err := Format{}.Open(t.Context(), sourcetest.Input("", []byte(test.doc)), source.Options{Encoding: test.asked})
+		book, err := Format{}.Open(t.Context(), sourcetest.NewInput("", []byte(test.doc)), source.Options{Encoding: test.asked})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -110,14 +110,14 @@ func TestEncodings(t *testing.T) {
 }
 
 // A reading that is not sure is told with what else it could be.
-func TestDoubtIsTold(t *testing.T) {
-	doc := strings.Replace(workbook("", worksheet("One", row(text("n"), text("b"))+row(text("\xa4x"), text("1")))), ` encoding="UTF-8"`, "", 1)
-	book, err := Format{}.Open(t.Context(), sourcetest.Input("", []byte(doc)), source.Options{})
+func TestUncertainEncodingEvidence(t *testing.T) {
+	doc := strings.Replace(workbookXML("", worksheet("One", row(text("n"), text("b"))+row(text("\xa4x"), text("1")))), ` encoding="UTF-8"`, "", 1)
+	book, err := Format{}.Open(t.Context(), sourcetest.NewInput("", []byte(doc)), source.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, e := range book.Evidence() {
-		if e.Choice == "encoding" && (!e.Tie || len(e.Rivals) != 1) {
+		if e.Choice == "encoding" && (!e.Tie || len(e.Alternatives) != 1) {
 			t.Errorf("the encoding is told as %+v", e)
 		}
 	}

@@ -14,29 +14,29 @@ import (
 	"github.com/intraydata/intray/source/grid"
 )
 
-// mostRow is the highest number of a row. Excel itself has fewer.
-const mostRow = 1 << 40
+// maxRow is the highest number of a row. Excel itself has fewer.
+const maxRow = 1 << 40
 
 // rows pulls the rows of one sheet.
 type rows struct {
 	book  *book
 	sheet sheet
 	scan  *scanner
-	// columns are the styles of whole columns, nil where one has none.
-	columns []*style
-	// hidden are the columns that are not shown, merged the ranges that begin in
+	// columnStyles are the styles of whole columns, nil where one has none.
+	columnStyles []*style
+	// hiddenColumns are the columns that are not shown, merged the ranges that begin in
 	// the row at hand.
-	hidden []bool
+	hiddenColumns []bool
 	merged []grid.Range
-	// last is the column that was described last, number the row that was read
+	// lastColumn is the column that was described last, number the row that was read
 	// last.
-	last   int64
+	lastColumn   int64
 	number int64
 
 	cells []grid.Cell
-	// memory holds the texts of the row's cells, raw the one at hand.
-	memory, raw []byte
-	count       int64
+	// textBuf holds the texts of the row's cells, raw the one at hand.
+	textBuf, raw []byte
+	cellCount       int64
 	err         error
 }
 
@@ -44,16 +44,16 @@ func openRows(ctx context.Context, b *book, s sheet) (*rows, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	text, err := b.doc.text(s.at)
+	text, err := b.doc.newReader(s.offset)
 	if err != nil {
 		return nil, err
 	}
-	r := &rows{book: b, sheet: s, scan: newScanner(text, b.limits.CellBytes+markupBytes), memory: make([]byte, 0, 1<<10)}
-	if _, err := r.scan.child(); err != nil {
+	r := &rows{book: b, sheet: s, scan: newScanner(text, b.limits.CellBytes+markupBytes), textBuf: make([]byte, 0, 1<<10)}
+	if _, err := r.scan.nextChild(); err != nil {
 		return nil, err
 	}
 	for {
-		more, err := r.scan.child()
+		more, err := r.scan.nextChild()
 		switch {
 		case err != nil:
 			return nil, err
@@ -63,7 +63,7 @@ func openRows(ctx context.Context, b *book, s sheet) (*rows, error) {
 		case r.scan.is("Table"):
 			return r, nil
 		}
-		if err := r.scan.skip(); err != nil {
+		if err := r.scan.skipElement(); err != nil {
 			return nil, err
 		}
 	}
@@ -81,9 +81,9 @@ func (r *rows) Next(ctx context.Context) (grid.Row, error) {
 		if err := ctx.Err(); err != nil {
 			return grid.Row{}, err
 		}
-		row, err := r.element()
+		row, err := r.readElement()
 		if err != nil {
-			r.err = r.onRow(err)
+			r.err = r.withRow(err)
 			break
 		}
 		if len(row.Cells) > 0 {
@@ -93,73 +93,73 @@ func (r *rows) Next(ctx context.Context) (grid.Row, error) {
 	return grid.Row{}, r.err
 }
 
-// element reads the next element of the table; what is no row has no cells.
-func (r *rows) element() (grid.Row, error) {
-	more, err := r.scan.child()
+// readElement reads the next element of the table; what is no row has no cells.
+func (r *rows) readElement() (grid.Row, error) {
+	more, err := r.scan.nextChild()
 	if err == nil && !more {
 		err = io.EOF
 	}
 	if err != nil {
 		return grid.Row{}, err
 	}
-	switch string(local(r.scan.name)) {
+	switch string(localName(r.scan.name)) {
 	case "Row":
-		return r.row()
+		return r.readRow()
 	case "Column":
-		if err := r.column(); err != nil {
+		if err := r.readColumn(); err != nil {
 			return grid.Row{}, err
 		}
 	}
-	return grid.Row{}, r.scan.skip()
+	return grid.Row{}, r.scan.skipElement()
 }
 
-// column notes the style of columns.
-func (r *rows) column() error {
+// readColumn notes the style of columns.
+func (r *rows) readColumn() error {
 	most := int64(r.book.limits.Columns)
-	index, err := whole(r.scan.attr("Index"), 1, 1<<31, r.last+1)
+	index, err := parseIntAttr(r.scan.attrValue("Index"), 1, 1<<31, r.lastColumn+1)
 	if err != nil {
 		return err
 	}
-	span, err := whole(r.scan.attr("Span"), 0, 1<<31, 0)
+	span, err := parseIntAttr(r.scan.attrValue("Span"), 0, 1<<31, 0)
 	if err != nil {
 		return err
 	}
-	r.last = index + span
-	if r.scan.attrTrue("Hidden") {
-		for int64(len(r.hidden)) < min(index+span, most) {
-			r.hidden = append(r.hidden, int64(len(r.hidden))+1 >= index)
+	r.lastColumn = index + span
+	if r.scan.attrBool("Hidden") {
+		for int64(len(r.hiddenColumns)) < min(index+span, most) {
+			r.hiddenColumns = append(r.hiddenColumns, int64(len(r.hiddenColumns))+1 >= index)
 		}
 	}
-	if st := r.book.survey.styles.of(r.scan.attr("StyleID")); st != nil {
+	if st := r.book.info.styles.lookup(r.scan.attrValue("StyleID")); st != nil {
 		for c := index; c <= min(index+span, most); c++ {
-			for int64(len(r.columns)) < c {
-				r.columns = append(r.columns, nil)
+			for int64(len(r.columnStyles)) < c {
+				r.columnStyles = append(r.columnStyles, nil)
 			}
-			r.columns[c-1] = st
+			r.columnStyles[c-1] = st
 		}
 	}
 	return nil
 }
 
-// row reads a row, which has just started.
-func (r *rows) row() (grid.Row, error) {
-	number, err := whole(r.scan.attr("Index"), 1, mostRow, r.number+1)
+// readRow reads a row, which has just started.
+func (r *rows) readRow() (grid.Row, error) {
+	number, err := parseIntAttr(r.scan.attrValue("Index"), 1, maxRow, r.number+1)
 	if err != nil {
 		return grid.Row{}, err
 	}
 	if number <= r.number {
-		return grid.Row{}, damaged(intray.NewMessage("workbook.rows_out_of_order", intray.Params{"row": number, "previous": r.number}))
+		return grid.Row{}, damagedError(intray.NewMessage("workbook.rows_out_of_order", intray.Params{"row": number, "previous": r.number}))
 	}
-	span, err := whole(r.scan.attr("Span"), 0, mostRow, 0)
+	span, err := parseIntAttr(r.scan.attrValue("Span"), 0, maxRow, 0)
 	if err != nil {
 		return grid.Row{}, err
 	}
 	r.number = number
-	row := grid.Row{Number: number, Hidden: r.scan.attrTrue("Hidden")}
-	rowStyle := r.book.survey.styles.of(r.scan.attr("StyleID"))
-	r.cells, r.merged, r.memory = r.cells[:0], r.merged[:0], r.memory[:0]
+	row := grid.Row{Number: number, Hidden: r.scan.attrBool("Hidden")}
+	rowStyle := r.book.info.styles.lookup(r.scan.attrValue("StyleID"))
+	r.cells, r.merged, r.textBuf = r.cells[:0], r.merged[:0], r.textBuf[:0]
 	for next := int64(1); ; {
-		more, err := r.scan.child()
+		more, err := r.scan.nextChild()
 		if err != nil {
 			return row, err
 		}
@@ -167,12 +167,12 @@ func (r *rows) row() (grid.Row, error) {
 			break
 		}
 		if !r.scan.is("Cell") {
-			if err := r.scan.skip(); err != nil {
+			if err := r.scan.skipElement(); err != nil {
 				return row, err
 			}
 			continue
 		}
-		if next, err = r.cell(next, rowStyle); err != nil {
+		if next, err = r.readCell(next, rowStyle); err != nil {
 			return row, err
 		}
 	}
@@ -181,21 +181,21 @@ func (r *rows) row() (grid.Row, error) {
 	return row, nil
 }
 
-// cell reads a cell, which has just started, and gives the column of the next.
-func (r *rows) cell(next int64, st *style) (int64, error) {
+// readCell reads a cell, which has just started, and gives the column of the next.
+func (r *rows) readCell(next int64, st *style) (int64, error) {
 	limits := r.book.limits
 	index, across, down := next, int64(0), int64(0)
-	for key, value, rest := attribute(r.scan.attrs); key != nil; key, value, rest = attribute(rest) {
+	for key, value, rest := nextAttribute(r.scan.attrs); key != nil; key, value, rest = nextAttribute(rest) {
 		var err error
-		switch string(local(key)) {
+		switch string(localName(key)) {
 		case "Index":
-			index, err = whole(value, 1, 1<<31, next)
+			index, err = parseIntAttr(value, 1, 1<<31, next)
 		case "MergeAcross":
-			across, err = whole(value, 0, 1<<31, 0)
+			across, err = parseIntAttr(value, 0, 1<<31, 0)
 		case "MergeDown":
-			down, err = whole(value, 0, 1<<31, 0)
+			down, err = parseIntAttr(value, 0, 1<<31, 0)
 		case "StyleID":
-			if own := r.book.survey.styles.of(value); own != nil {
+			if own := r.book.info.styles.lookup(value); own != nil {
 				st = own
 			}
 		}
@@ -204,22 +204,22 @@ func (r *rows) cell(next int64, st *style) (int64, error) {
 		}
 	}
 	if index < next {
-		return 0, damaged(intray.NewMessage("xmlss.cells_out_of_order", intray.Params{"column": index, "previous": next - 1}))
+		return 0, damagedError(intray.NewMessage("xmlss.cells_out_of_order", intray.Params{"column": index, "previous": next - 1}))
 	}
 	if index > int64(limits.Columns) {
 		return 0, &source.LimitError{Reason: intray.NewMessage("row.too_many_cells", intray.Params{"limit": limits.Columns})}
 	}
-	if r.count++; r.count > limits.Cells {
+	if r.cellCount++; r.cellCount > limits.Cells {
 		return 0, &source.LimitError{Reason: intray.NewMessage("sheet.too_many_cells", intray.Params{"limit": limits.Cells})}
 	}
-	if st == nil && index <= int64(len(r.columns)) {
-		st = r.columns[index-1]
+	if st == nil && index <= int64(len(r.columnStyles)) {
+		st = r.columnStyles[index-1]
 	}
 	if st == nil {
-		st = r.book.survey.styles.standard
+		st = r.book.info.styles.standard
 	}
 	found := len(r.cells)
-	err := r.values(int(index)-1, st)
+	err := r.readValues(int(index)-1, st)
 	if len(r.cells) > found && across+down > 0 {
 		last := min(index+across, int64(limits.Columns))
 		r.merged = append(r.merged, grid.Range{FirstRow: r.number, LastRow: r.number + down, FirstColumn: int(index) - 1, LastColumn: int(last) - 1})
@@ -227,46 +227,46 @@ func (r *rows) cell(next int64, st *style) (int64, error) {
 	return index + across + 1, err
 }
 
-// Merged is described at [grid.Merged].
-func (r *rows) Merged() []grid.Range {
+// PendingMerges is described at [grid.PendingMerges].
+func (r *rows) PendingMerges() []grid.Range {
 	ranges := r.merged
 	r.merged = nil
 	return ranges
 }
 
-// Hides is described at [grid.Hiding].
-func (r *rows) Hides(column int) bool { return column < len(r.hidden) && r.hidden[column] }
+// ColumnHidden is described at [grid.Hiding].
+func (r *rows) ColumnHidden(column int) bool { return column < len(r.hiddenColumns) && r.hiddenColumns[column] }
 
-// values reads what stands in a cell. Only the first value counts.
-func (r *rows) values(column int, st *style) error {
+// readValues reads what stands in a cell. Only the first value counts.
+func (r *rows) readValues(column int, st *style) error {
 	for found := false; ; {
-		more, err := r.scan.child()
+		more, err := r.scan.nextChild()
 		if err != nil || !more {
 			return err
 		}
 		if found || !r.scan.is("Data") {
-			if err := r.scan.skip(); err != nil {
+			if err := r.scan.skipElement(); err != nil {
 				return err
 			}
 			continue
 		}
 		found = true
-		kind := typeOf(r.scan.attr("Type"))
-		if r.raw, err = r.scan.content(r.raw[:0], r.book.limits.CellBytes); err != nil {
+		kind := parseValueType(r.scan.attrValue("Type"))
+		if r.raw, err = r.scan.appendContent(r.raw[:0], r.book.limits.CellBytes); err != nil {
 			return err
 		}
-		if c := r.shown(kind, st); len(c.Value) > 0 {
+		if c := r.newCell(kind, st); len(c.Value) > 0 {
 			c.Column = column
 			r.cells = append(r.cells, c)
 		}
-		if len(r.memory) > r.book.limits.RecordBytes {
+		if len(r.textBuf) > r.book.limits.RecordBytes {
 			return &source.LimitError{Reason: intray.NewMessage("row.too_long", intray.Params{"limit": r.book.limits.RecordBytes})}
 		}
 	}
 }
 
-// onRow says in an error which row it is about.
-func (r *rows) onRow(err error) error {
+// withRow says in an error which row it is about.
+func (r *rows) withRow(err error) error {
 	var damage *source.UnreadableError
 	var limit *source.LimitError
 	switch {
@@ -289,7 +289,7 @@ const (
 	typeError
 )
 
-func typeOf(name []byte) valueType {
+func parseValueType(name []byte) valueType {
 	switch string(name) {
 	case "Number":
 		return typeNumber
@@ -303,83 +303,83 @@ func typeOf(name []byte) valueType {
 	return typeString
 }
 
-// shown makes a cell of the value in raw. What is not of its type is text: the
+// newCell makes a cell of the value in raw. What is not of its type is text: the
 // file says otherwise, and nothing of it is lost.
-func (r *rows) shown(kind valueType, st *style) (c grid.Cell) {
+func (r *rows) newCell(kind valueType, st *style) (c grid.Cell) {
 	plain := bytes.TrimSpace(r.raw)
 	switch kind {
 	case typeNumber:
-		if st.general && isShort(plain) {
-			return grid.Cell{Kind: intray.CellNumber, Value: r.keep(plain)}
+		if st.general && isGeneralVerbatim(plain) {
+			return grid.Cell{Kind: intray.CellNumber, Value: r.copyText(plain)}
 		}
 		if n, ok := parseNumber(string(plain)); ok {
-			return r.ofNumber(n, st)
+			return r.newNumberCell(n, st)
 		}
 	case typeDateTime:
 		if t, ok := parseTime(string(plain)); ok {
-			return r.date(t, st)
+			return r.newDateCell(t, st)
 		}
 	case typeBoolean:
 		switch strings.ToLower(string(plain)) {
 		case "1", "true":
-			return grid.Cell{Kind: intray.CellBool, Value: []byte("true"), Shown: []byte("TRUE")}
+			return grid.Cell{Kind: intray.CellBool, Value: []byte("true"), Formatted: []byte("TRUE")}
 		case "0", "false":
-			return grid.Cell{Kind: intray.CellBool, Value: []byte("false"), Shown: []byte("FALSE")}
+			return grid.Cell{Kind: intray.CellBool, Value: []byte("false"), Formatted: []byte("FALSE")}
 		}
 	case typeError:
 		if len(plain) > 0 && plain[0] == '#' {
-			return grid.Cell{Kind: intray.CellError, Value: r.keep(plain)}
+			return grid.Cell{Kind: intray.CellError, Value: r.copyText(plain)}
 		}
 	}
-	c.Value = r.keep(r.raw)
+	c.Value = r.copyText(r.raw)
 	if !st.plain && len(c.Value) > 0 {
-		from := len(r.memory)
-		r.memory = st.AppendShownText(r.memory, c.Value)
-		c.Shown = r.memory[from:len(r.memory):len(r.memory)]
+		from := len(r.textBuf)
+		r.textBuf = st.AppendFormattedText(r.textBuf, c.Value)
+		c.Formatted = r.textBuf[from:len(r.textBuf):len(r.textBuf)]
 	}
 	return c
 }
 
-// keep copies a text into the memory of the row.
-func (r *rows) keep(text []byte) []byte {
-	from := len(r.memory)
-	r.memory = append(r.memory, text...)
-	return r.memory[from:len(r.memory):len(r.memory)]
+// copyText copies a text into the memory of the row.
+func (r *rows) copyText(text []byte) []byte {
+	from := len(r.textBuf)
+	r.textBuf = append(r.textBuf, text...)
+	return r.textBuf[from:len(r.textBuf):len(r.textBuf)]
 }
 
-// ofNumber makes a cell of a number.
-func (r *rows) ofNumber(n float64, st *style) (c grid.Cell) {
-	epoch1904 := r.book.survey.epoch1904
-	from := len(r.memory)
-	r.memory, c.Kind = st.AppendValue(r.memory, n, epoch1904)
-	middle := len(r.memory)
-	r.memory = st.AppendShown(r.memory, n, epoch1904)
-	end := len(r.memory)
-	c.Value = r.memory[from:middle:middle]
-	if shown := r.memory[middle:end:end]; !bytes.Equal(c.Value, shown) {
-		c.Shown = shown
+// newNumberCell makes a cell of a number.
+func (r *rows) newNumberCell(n float64, st *style) (c grid.Cell) {
+	epoch1904 := r.book.info.epoch1904
+	from := len(r.textBuf)
+	r.textBuf, c.Kind = st.AppendValue(r.textBuf, n, epoch1904)
+	middle := len(r.textBuf)
+	r.textBuf = st.AppendFormatted(r.textBuf, n, epoch1904)
+	end := len(r.textBuf)
+	c.Value = r.textBuf[from:middle:middle]
+	if shown := r.textBuf[middle:end:end]; !bytes.Equal(c.Value, shown) {
+		c.Formatted = shown
 	}
 	return c
 }
 
-// date makes a cell of a day and time. Where its style is for other values, it
+// newDateCell makes a cell of a day and time. Where its style is for other values, it
 // is shown as it is: its number would tell a person nothing.
-func (r *rows) date(t time.Time, st *style) grid.Cell {
+func (r *rows) newDateCell(t time.Time, st *style) grid.Cell {
 	if k := st.Kind(); k == intray.CellDate || k == intray.CellDateTime || k == intray.CellTime {
-		return r.ofNumber(serial(t, r.book.survey.epoch1904), st)
+		return r.newNumberCell(toSerial(t, r.book.info.epoch1904), st)
 	}
 	layout, kind := time.DateOnly, intray.CellDate
 	if !t.Equal(t.Truncate(24 * time.Hour)) {
 		layout, kind = "2006-01-02T15:04:05.999", intray.CellDateTime
 	}
-	from := len(r.memory)
-	r.memory = t.AppendFormat(r.memory, layout)
-	return grid.Cell{Kind: kind, Value: r.memory[from:len(r.memory):len(r.memory)]}
+	from := len(r.textBuf)
+	r.textBuf = t.AppendFormat(r.textBuf, layout)
+	return grid.Cell{Kind: kind, Value: r.textBuf[from:len(r.textBuf):len(r.textBuf)]}
 }
 
-// isShort says whether the format General shows a number just as it is written:
+// isGeneralVerbatim says whether the format General shows a number just as it is written:
 // at most ten digits, none of them idle.
-func isShort(raw []byte) bool {
+func isGeneralVerbatim(raw []byte) bool {
 	digits := bytes.TrimPrefix(raw, []byte("-"))
 	if len(digits) == 0 || len(digits) > 10 || string(raw) == "-0" {
 		return false
@@ -420,9 +420,9 @@ func parseTime(text string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// serial gives the number that a workbook has for a day and time. Times without
+// toSerial gives the number that a workbook has for a day and time. Times without
 // a day are written with the day whose number is 0.
-func serial(t time.Time, epoch1904 bool) float64 {
+func toSerial(t time.Time, epoch1904 bool) float64 {
 	const day = 24 * time.Hour
 	midnight := t.Truncate(day)
 	fraction := float64(t.Sub(midnight)) / float64(day)

@@ -7,14 +7,14 @@ import (
 )
 
 const (
-	// mostStyles is how many styles a workbook can have.
-	mostStyles = 1 << 16
-	// longestID is the most bytes of the name of a style, longestCode those of a
+	// maxStyles is how many styles a workbook can have.
+	maxStyles = 1 << 16
+	// maxIDBytes is the most bytes of the name of a style, maxCodeBytes those of a
 	// number format.
-	longestID   = 255
-	longestCode = 4 << 10
-	// mostParents is how far a style is followed to those it is derived from.
-	mostParents = 16
+	maxIDBytes   = 255
+	maxCodeBytes = 4 << 10
+	// maxParents is how far a style is followed to those it is derived from.
+	maxParents = 16
 )
 
 // style is how the cells that name it are shown.
@@ -24,36 +24,36 @@ type style struct {
 	general, plain bool
 }
 
-// declared is a style as the workbook has it. Without a number format it has
+// styleDecl is a style as the workbook has it. Without a number format it has
 // that of its parent.
-type declared struct {
+type styleDecl struct {
 	parent, code string
-	formatted    bool
+	hasFormat    bool
 }
 
 // styles knows the styles of a workbook by their names.
 type styles struct {
-	declared map[string]declared
+	decls map[string]styleDecl
 	byID     map[string]*style
 	standard *style
 }
 
 // read takes the element Styles, which has just started.
 func (st *styles) read(s *scanner) error {
-	st.declared = map[string]declared{}
+	st.decls = map[string]styleDecl{}
 	for {
-		more, err := s.child()
+		more, err := s.nextChild()
 		if err != nil || !more {
 			return err
 		}
 		if !s.is("Style") {
-			if err := s.skip(); err != nil {
+			if err := s.skipElement(); err != nil {
 				return err
 			}
 			continue
 		}
-		if len(st.declared) >= mostStyles {
-			return &source.LimitError{Reason: intray.NewMessage("workbook.too_many_styles", intray.Params{"limit": mostStyles})}
+		if len(st.decls) >= maxStyles {
+			return &source.LimitError{Reason: intray.NewMessage("workbook.too_many_styles", intray.Params{"limit": maxStyles})}
 		}
 		if err := st.readStyle(s); err != nil {
 			return err
@@ -66,12 +66,12 @@ func (st *styles) readStyle(s *scanner) error {
 	if err != nil {
 		return err
 	}
-	d := declared{}
+	d := styleDecl{}
 	if d.parent, err = s.attrText("Parent"); err != nil {
 		return err
 	}
 	for {
-		more, err := s.child()
+		more, err := s.nextChild()
 		if err != nil {
 			return err
 		}
@@ -79,28 +79,28 @@ func (st *styles) readStyle(s *scanner) error {
 			break
 		}
 		if s.is("NumberFormat") {
-			d.formatted = true
+			d.hasFormat = true
 			if d.code, err = s.attrText("Format"); err != nil {
 				return err
 			}
 		}
-		if err := s.skip(); err != nil {
+		if err := s.skipElement(); err != nil {
 			return err
 		}
 	}
-	if len(id) > longestID || len(d.parent) > longestID || len(d.code) > longestCode {
-		return &source.LimitError{Reason: intray.NewMessage("xmlss.style_too_long", intray.Params{"name_limit": longestID, "format_limit": longestCode})}
+	if len(id) > maxIDBytes || len(d.parent) > maxIDBytes || len(d.code) > maxCodeBytes {
+		return &source.LimitError{Reason: intray.NewMessage("xmlss.style_too_long", intray.Params{"name_limit": maxIDBytes, "format_limit": maxCodeBytes})}
 	}
-	st.declared[id] = d
+	st.decls[id] = d
 	return nil
 }
 
 // compile readies the styles; they do not change behind it.
 func (st *styles) compile() {
 	compiled := map[string]*style{}
-	st.byID = make(map[string]*style, len(st.declared))
-	for id := range st.declared {
-		code := st.code(id)
+	st.byID = make(map[string]*style, len(st.decls))
+	for id := range st.decls {
+		code := st.formatCode(id)
 		if compiled[code] == nil {
 			compiled[code] = compileStyle(code)
 		}
@@ -110,16 +110,16 @@ func (st *styles) compile() {
 	if st.standard == nil {
 		st.standard = compileStyle("")
 	}
-	st.declared = nil
+	st.decls = nil
 }
 
-// code gives the number format of a style: its own or its parent's. Every style
+// formatCode gives the number format of a style: its own or its parent's. Every style
 // is derived from Default in the end.
-func (st *styles) code(id string) string {
-	for range mostParents {
-		d, found := st.declared[id]
+func (st *styles) formatCode(id string) string {
+	for range maxParents {
+		d, found := st.decls[id]
 		switch {
-		case d.formatted:
+		case d.hasFormat:
 			return d.code
 		case !found || d.parent == "" && id == "Default":
 			return ""
@@ -133,21 +133,21 @@ func (st *styles) code(id string) string {
 }
 
 func compileStyle(code string) *style {
-	if named := namedCode(code); named != "" {
+	if named := namedFormatCode(code); named != "" {
 		code = named
 	}
 	format, _ := numfmt.Compile(code) // what cannot be read is shown as General
-	one, two := format.AppendShownText(nil, []byte("x")), format.AppendShownText(nil, []byte("yz"))
+	one, two := format.AppendFormattedText(nil, []byte("x")), format.AppendFormattedText(nil, []byte("yz"))
 	return &style{Format: format, general: code == "" || code == "General", plain: string(one) == "x" && string(two) == "yz"}
 }
 
-// of gives the style of a name, nil where the workbook has none.
-func (st *styles) of(id []byte) *style { return st.byID[string(id)] }
+// lookup gives the style of a name, nil where the workbook has none.
+func (st *styles) lookup(id []byte) *style { return st.byID[string(id)] }
 
-// namedCode gives the code of a number format that goes by a name, as Excel
+// namedFormatCode gives the code of a number format that goes by a name, as Excel
 // shows it in the United States; "" where the text is no such name. The names are
 // those of the XML Spreadsheet Reference, at the element NumberFormat.
-func namedCode(name string) string {
+func namedFormatCode(name string) string {
 	switch name {
 	case "General", "General Number":
 		return "General"

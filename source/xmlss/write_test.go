@@ -17,8 +17,8 @@ import (
 
 const declaration = `<?xml version="1.0" encoding="UTF-8"?>` + "\n"
 
-// workbook writes a document as Excel does: styles, then worksheets.
-func workbook(styles string, sheets ...string) string {
+// workbookXML writes a document as Excel does: styles, then worksheets.
+func workbookXML(styles string, sheets ...string) string {
 	return declaration + `<?mso-application progid="Excel.Sheet"?>
 <Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet" xmlns:o="urn:schemas-microsoft-com:office:office"
  xmlns:x="urn:schemas-microsoft-com:office:excel" xmlns:ss="urn:schemas-microsoft-com:office:spreadsheet" xmlns:html="http://www.w3.org/TR/REC-html40">
@@ -51,16 +51,16 @@ func numberFormat(id, code string) string {
 // column, the mark of its kind, its value, and what is shown where that is other.
 func contents(t testing.TB, doc string, sheet int, limits source.Limits) (string, error) {
 	t.Helper()
-	in := sourcetest.Input("", []byte(doc))
+	in := sourcetest.NewInput("", []byte(doc))
 	d, err := openDocument(in, "")
 	if err != nil {
 		return "", err
 	}
-	s, err := surveyDocument(t.Context(), d, limits.WithDefaults())
+	s, err := readWorkbookInfo(t.Context(), d, limits.WithDefaults())
 	if err != nil {
 		return "", err
 	}
-	b := &book{doc: d, survey: s, limits: limits.WithDefaults()}
+	b := &book{doc: d, info: s, limits: limits.WithDefaults()}
 	rows, err := b.Rows(t.Context(), sheet)
 	if err != nil {
 		return "", err
@@ -76,7 +76,7 @@ func contents(t testing.TB, doc string, sheet int, limits source.Limits) (string
 			return out.String(), err
 		}
 		out.WriteString(line(row))
-		for _, m := range rows.(grid.Merged).Merged() {
+		for _, m := range rows.(grid.MergeReporter).PendingMerges() {
 			fmt.Fprintf(&out, "merged %v\n", m)
 		}
 	}
@@ -89,8 +89,8 @@ func line(row grid.Row) string {
 	}
 	for _, c := range row.Cells {
 		out += fmt.Sprintf(" %d%c=%s", c.Column, "tndDTbe"[c.Kind], c.Value)
-		if c.Shown != nil {
-			out += "|" + string(c.Shown)
+		if c.Formatted != nil {
+			out += "|" + string(c.Formatted)
 		}
 	}
 	return out + "\n"

@@ -21,51 +21,51 @@ const (
 )
 
 const (
-	// deepest is how deep elements may be nested.
-	deepest = 64
-	// longestName is the most bytes of the name of an element.
-	longestName = 256
-	// windowBytes is how much of the text the scanner begins to hold.
-	windowBytes = 64 << 10
+	// maxDepth is how deep elements may be nested.
+	maxDepth = 64
+	// maxNameBytes is the most bytes of the name of an element.
+	maxNameBytes = 256
+	// minBufferBytes is how much of the text the scanner begins to hold.
+	minBufferBytes = 64 << 10
 )
 
 // scanner goes through XML. It knows no namespaces and follows no references
 // but to characters.
 type scanner struct {
 	src io.Reader
-	// most is the longest text or tag.
-	most int
+	// maxToken is the longest text or tag.
+	maxToken int
 	// buf holds the text from base on; pos is where the scanner is in it.
 	buf  []byte
-	base int64
+	bufOffset int64
 	pos  int
 	err  error
 
-	// at is where the token at hand begins. Its name, its attributes and its text
+	// tokenOffset is where the token at hand begins. Its name, its attributes and its text
 	// are gone with the next.
-	at          int64
+	tokenOffset          int64
 	name, attrs []byte
 	text        []byte
-	// literal says that the text has no references, empty that the element which
+	// cdata says that the text has no references, empty that the element which
 	// has just started ends at once.
-	literal, empty bool
-	// open holds the names of the elements that are open, begins where each is.
-	open   []byte
-	begins []int
-	rooted bool
+	cdata, selfClosing bool
+	// openNames holds the names of the elements that are open, begins where each is.
+	openNames   []byte
+	nameStarts []int
+	hasRoot bool
 }
 
 func newScanner(src io.Reader, most int) *scanner {
-	return &scanner{src: src, most: most, buf: make([]byte, 0, min(windowBytes, most))}
+	return &scanner{src: src, maxToken: most, buf: make([]byte, 0, min(minBufferBytes, most))}
 }
 
-func damaged(problem intray.Message) error {
+func damagedError(problem intray.Message) error {
 	return &source.UnreadableError{Reason: intray.NewMessage("workbook.damaged", intray.Params{"problem": problem})}
 }
 
 // broken says what the XML of the workbook has or does.
 func broken(problem intray.Message) error {
-	return damaged(intray.NewMessage("workbook.document", intray.Params{"problem": problem}))
+	return damagedError(intray.NewMessage("workbook.document", intray.Params{"problem": problem}))
 }
 
 // fill reads on. What is in front of pos is given up.
@@ -74,15 +74,15 @@ func (s *scanner) fill() error {
 		return s.err
 	}
 	if s.pos > 0 {
-		s.base += int64(s.pos)
+		s.bufOffset += int64(s.pos)
 		s.buf = s.buf[:copy(s.buf, s.buf[s.pos:])]
 		s.pos = 0
 	}
-	if len(s.buf) >= s.most {
-		return &source.LimitError{Reason: intray.NewMessage("workbook.text_too_long", intray.Params{"limit": s.most})}
+	if len(s.buf) >= s.maxToken {
+		return &source.LimitError{Reason: intray.NewMessage("workbook.text_too_long", intray.Params{"limit": s.maxToken})}
 	}
 	if len(s.buf) == cap(s.buf) {
-		s.buf = append(make([]byte, 0, min(2*cap(s.buf), s.most)), s.buf...)
+		s.buf = append(make([]byte, 0, min(2*cap(s.buf), s.maxToken)), s.buf...)
 	}
 	for range 100 {
 		n, err := s.src.Read(s.buf[len(s.buf):cap(s.buf)])
@@ -98,17 +98,17 @@ func (s *scanner) fill() error {
 	return s.err
 }
 
-// cut gives the error for a text that ends where it should go on.
-func (s *scanner) cut(err error) error {
+// unexpectedEnd gives the error for a text that ends where it should go on.
+func (s *scanner) unexpectedEnd(err error) error {
 	if errors.Is(err, io.EOF) {
 		return broken(intray.NewMessage("xml.cut_short", nil))
 	}
 	return err
 }
 
-// find gives the place of a mark behind skip bytes from here, reading on as far
+// findMark gives the place of a mark behind skip bytes from here, reading on as far
 // as it takes.
-func (s *scanner) find(mark string, skip int) (int, error) {
+func (s *scanner) findMark(mark string, skip int) (int, error) {
 	for from := skip; ; {
 		if from <= len(s.buf)-s.pos {
 			if i := bytes.Index(s.buf[s.pos+from:], []byte(mark)); i >= 0 {
@@ -122,8 +122,8 @@ func (s *scanner) find(mark string, skip int) (int, error) {
 	}
 }
 
-// drop moves behind a mark without holding what is in front of it.
-func (s *scanner) drop(mark string, skip int) error {
+// skipPast moves behind a mark without holding what is in front of it.
+func (s *scanner) skipPast(mark string, skip int) error {
 	s.pos += skip
 	for {
 		if i := bytes.Index(s.buf[s.pos:], []byte(mark)); i >= 0 {
@@ -132,64 +132,64 @@ func (s *scanner) drop(mark string, skip int) error {
 		}
 		s.pos = max(s.pos, len(s.buf)-len(mark)+1)
 		if err := s.fill(); err != nil {
-			return s.cut(err)
+			return s.unexpectedEnd(err)
 		}
 	}
 }
 
 // next moves to the next token. It gives io.EOF behind the outermost element.
 func (s *scanner) next() (token, error) {
-	if s.empty {
-		s.empty = false
-		s.close()
+	if s.selfClosing {
+		s.selfClosing = false
+		s.popElement()
 		return tokenEnd, nil
 	}
 	for {
 		if s.pos == len(s.buf) {
 			if err := s.fill(); err != nil {
-				if len(s.begins) > 0 || !s.rooted {
-					err = s.cut(err)
+				if len(s.nameStarts) > 0 || !s.hasRoot {
+					err = s.unexpectedEnd(err)
 				}
 				return 0, err
 			}
 		}
 		if s.buf[s.pos] != '<' {
-			if err := s.chars(); err != nil {
+			if err := s.scanText(); err != nil {
 				return 0, err
 			}
-			if len(s.begins) > 0 {
+			if len(s.nameStarts) > 0 {
 				return tokenText, nil
 			}
 			continue
 		}
-		if kind, found, err := s.markup(); found || err != nil {
+		if kind, found, err := s.scanMarkup(); found || err != nil {
 			return kind, err
 		}
 	}
 }
 
-// chars takes a text up to the next markup.
-func (s *scanner) chars() error {
+// scanText takes a text up to the next markup.
+func (s *scanner) scanText() error {
 	n := bytes.IndexByte(s.buf[s.pos:], '<')
 	if n < 0 {
 		var err error
-		if n, err = s.find("<", 0); errors.Is(err, io.EOF) && len(s.begins) == 0 {
+		if n, err = s.findMark("<", 0); errors.Is(err, io.EOF) && len(s.nameStarts) == 0 {
 			n = len(s.buf) - s.pos
 		} else if err != nil {
-			return s.cut(err)
+			return s.unexpectedEnd(err)
 		}
 	}
-	s.at = s.base + int64(s.pos)
-	s.text, s.literal = s.buf[s.pos:s.pos+n], false
+	s.tokenOffset = s.bufOffset + int64(s.pos)
+	s.text, s.cdata = s.buf[s.pos:s.pos+n], false
 	s.pos += n
-	if len(s.begins) == 0 && len(bytes.TrimSpace(bytes.TrimPrefix(s.text, []byte("\uFEFF")))) > 0 {
+	if len(s.nameStarts) == 0 && len(bytes.TrimSpace(bytes.TrimPrefix(s.text, []byte("\uFEFF")))) > 0 {
 		return broken(intray.NewMessage("xml.text_outside", nil))
 	}
 	return nil
 }
 
-// markup takes what begins with <. Without found it was nothing to tell of.
-func (s *scanner) markup() (kind token, found bool, err error) {
+// scanMarkup takes what begins with <. Without found it was nothing to tell of.
+func (s *scanner) scanMarkup() (kind token, found bool, err error) {
 	for len(s.buf)-s.pos < len("<![CDATA[") {
 		if err := s.fill(); errors.Is(err, io.EOF) {
 			break
@@ -197,14 +197,14 @@ func (s *scanner) markup() (kind token, found bool, err error) {
 			return 0, false, err
 		}
 	}
-	s.at = s.base + int64(s.pos)
+	s.tokenOffset = s.bufOffset + int64(s.pos)
 	switch rest := s.buf[s.pos:]; {
 	case bytes.HasPrefix(rest, []byte("<!--")):
-		return 0, false, s.drop("-->", len("<!--"))
+		return 0, false, s.skipPast("-->", len("<!--"))
 	case bytes.HasPrefix(rest, []byte("<?")):
-		return 0, false, s.drop("?>", len("<?"))
+		return 0, false, s.skipPast("?>", len("<?"))
 	case bytes.HasPrefix(rest, []byte("<![CDATA[")):
-		return tokenText, len(s.begins) > 0, s.literally()
+		return tokenText, len(s.nameStarts) > 0, s.scanCDATA()
 	case bytes.HasPrefix(rest, []byte("<!")):
 		return 0, false, broken(intray.NewMessage("xml.doctype", nil))
 	case bytes.HasPrefix(rest, []byte("</")):
@@ -213,46 +213,46 @@ func (s *scanner) markup() (kind token, found bool, err error) {
 	return tokenStart, true, s.startTag()
 }
 
-func (s *scanner) literally() error {
-	n, err := s.find("]]>", len("<![CDATA["))
+func (s *scanner) scanCDATA() error {
+	n, err := s.findMark("]]>", len("<![CDATA["))
 	if err != nil {
-		return s.cut(err)
+		return s.unexpectedEnd(err)
 	}
-	s.text, s.literal = s.buf[s.pos+len("<![CDATA["):s.pos+n], true
+	s.text, s.cdata = s.buf[s.pos+len("<![CDATA["):s.pos+n], true
 	s.pos += n + len("]]>")
 	return nil
 }
 
 func (s *scanner) endTag() error {
-	n, err := s.find(">", len("</"))
+	n, err := s.findMark(">", len("</"))
 	if err != nil {
-		return s.cut(err)
+		return s.unexpectedEnd(err)
 	}
 	name := s.buf[s.pos+len("</") : s.pos+n]
 	for len(name) > 0 && isSpace(name[len(name)-1]) {
 		name = name[:len(name)-1]
 	}
 	s.pos += n + 1
-	if len(s.begins) == 0 || !bytes.Equal(s.open[s.begins[len(s.begins)-1]:], name) {
+	if len(s.nameStarts) == 0 || !bytes.Equal(s.openNames[s.nameStarts[len(s.nameStarts)-1]:], name) {
 		return broken(intray.NewMessage("xml.unopened_element", nil))
 	}
-	s.close()
+	s.popElement()
 	return nil
 }
 
-func (s *scanner) close() {
-	last := len(s.begins) - 1
-	s.open, s.begins = s.open[:s.begins[last]], s.begins[:last]
+func (s *scanner) popElement() {
+	last := len(s.nameStarts) - 1
+	s.openNames, s.nameStarts = s.openNames[:s.nameStarts[last]], s.nameStarts[:last]
 }
 
 func (s *scanner) startTag() error {
 	n, err := s.tagEnd()
 	if err != nil {
-		return s.cut(err)
+		return s.unexpectedEnd(err)
 	}
 	tag := s.buf[s.pos+1 : s.pos+n]
 	s.pos += n + 1
-	if s.empty = len(tag) > 0 && tag[len(tag)-1] == '/'; s.empty {
+	if s.selfClosing = len(tag) > 0 && tag[len(tag)-1] == '/'; s.selfClosing {
 		tag = tag[:len(tag)-1]
 	}
 	end := 0
@@ -261,16 +261,16 @@ func (s *scanner) startTag() error {
 	}
 	s.name, s.attrs = tag[:end], tag[end:]
 	switch {
-	case end == 0 || end > longestName || s.name[0] < 'A' && s.name[0] != ':':
+	case end == 0 || end > maxNameBytes || s.name[0] < 'A' && s.name[0] != ':':
 		return broken(intray.NewMessage("xml.invalid_tag", nil))
-	case len(s.begins) == deepest:
-		return &source.LimitError{Reason: intray.NewMessage("workbook.too_deep", intray.Params{"limit": deepest})}
-	case len(s.begins) == 0 && s.rooted:
+	case len(s.nameStarts) == maxDepth:
+		return &source.LimitError{Reason: intray.NewMessage("workbook.too_deep", intray.Params{"limit": maxDepth})}
+	case len(s.nameStarts) == 0 && s.hasRoot:
 		return broken(intray.NewMessage("xml.several_roots", nil))
 	}
-	s.rooted = true
-	s.begins = append(s.begins, len(s.open))
-	s.open = append(s.open, s.name...)
+	s.hasRoot = true
+	s.nameStarts = append(s.nameStarts, len(s.openNames))
+	s.openNames = append(s.openNames, s.name...)
 	return nil
 }
 
@@ -300,15 +300,15 @@ func (s *scanner) tagEnd() (int, error) {
 
 func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
 
-// local gives a name without its prefix.
-func local(name []byte) []byte {
+// localName gives a name without its prefix.
+func localName(name []byte) []byte {
 	return name[bytes.IndexByte(name, ':')+1:]
 }
 
-// child moves to the next element within the one that is open, past its texts.
+// nextChild moves to the next element within the one that is open, past its texts.
 // It gives false at the end of the open element. Each child must be read to its
 // end.
-func (s *scanner) child() (bool, error) {
+func (s *scanner) nextChild() (bool, error) {
 	for {
 		kind, err := s.next()
 		if err != nil {
@@ -321,11 +321,11 @@ func (s *scanner) child() (bool, error) {
 }
 
 // is says whether the element that has just started has a name.
-func (s *scanner) is(name string) bool { return string(local(s.name)) == name }
+func (s *scanner) is(name string) bool { return string(localName(s.name)) == name }
 
-// skip moves to the end of the element that has just started.
-func (s *scanner) skip() error {
-	for depth := len(s.begins); len(s.begins) >= depth; {
+// skipElement moves to the end of the element that has just started.
+func (s *scanner) skipElement() error {
+	for depth := len(s.nameStarts); len(s.nameStarts) >= depth; {
 		if _, err := s.next(); err != nil {
 			return err
 		}
@@ -333,20 +333,20 @@ func (s *scanner) skip() error {
 	return nil
 }
 
-// content appends the text of the element that has just started with that of
+// appendContent appends the text of the element that has just started with that of
 // its children, at most most bytes, and moves to its end.
-func (s *scanner) content(dst []byte, most int) ([]byte, error) {
+func (s *scanner) appendContent(dst []byte, most int) ([]byte, error) {
 	from := len(dst)
-	for depth := len(s.begins); len(s.begins) >= depth; {
+	for depth := len(s.nameStarts); len(s.nameStarts) >= depth; {
 		kind, err := s.next()
 		switch {
 		case err != nil:
 			return dst, err
 		case kind != tokenText:
-		case s.literal:
+		case s.cdata:
 			dst = append(dst, s.text...)
 		default:
-			if dst, err = appendText(dst, s.text); err != nil {
+			if dst, err = appendDecoded(dst, s.text); err != nil {
 				return dst, err
 			}
 		}
@@ -360,21 +360,21 @@ func (s *scanner) content(dst []byte, most int) ([]byte, error) {
 	return dst, nil
 }
 
-// attr gives the value of an attribute as it is written, by its name without a
+// attrValue gives the value of an attribute as it is written, by its name without a
 // prefix; nil where there is none.
-func (s *scanner) attr(name string) []byte {
-	key, value, rest := attribute(s.attrs)
-	for ; key != nil; key, value, rest = attribute(rest) {
-		if string(local(key)) == name {
+func (s *scanner) attrValue(name string) []byte {
+	key, value, rest := nextAttribute(s.attrs)
+	for ; key != nil; key, value, rest = nextAttribute(rest) {
+		if string(localName(key)) == name {
 			return value
 		}
 	}
 	return nil
 }
 
-// attribute takes the first attribute; key is nil where there is none, or where
+// nextAttribute takes the first attribute; key is nil where there is none, or where
 // it cannot be read.
-func attribute(attrs []byte) (key, value, rest []byte) {
+func nextAttribute(attrs []byte) (key, value, rest []byte) {
 	for len(attrs) > 0 && isSpace(attrs[0]) {
 		attrs = attrs[1:]
 	}
@@ -398,25 +398,25 @@ func attribute(attrs []byte) (key, value, rest []byte) {
 
 // attrText gives the text of an attribute, "" where there is none.
 func (s *scanner) attrText(name string) (string, error) {
-	text, err := appendText(nil, s.attr(name))
+	text, err := appendDecoded(nil, s.attrValue(name))
 	return string(bytes.ToValidUTF8(text, []byte("\uFFFD"))), err
 }
 
-// attrTrue says whether an attribute is there and true.
-func (s *scanner) attrTrue(name string) bool {
-	value := string(s.attr(name))
+// attrBool says whether an attribute is there and true.
+func (s *scanner) attrBool(name string) bool {
+	value := string(s.attrValue(name))
 	return value == "1" || value == "true"
 }
 
-// whole reads an attribute that is a whole number from least to most; where
+// parseIntAttr reads an attribute that is a whole number from least to most; where
 // there is none it is absent.
-func whole(value []byte, least, most, absent int64) (int64, error) {
+func parseIntAttr(value []byte, least, most, absent int64) (int64, error) {
 	if value == nil {
 		return absent, nil
 	}
 	n, err := strconv.ParseInt(string(value), 10, 64)
 	if err != nil || n < least {
-		return 0, damaged(intray.NewMessage("xmlss.bad_number", intray.Params{"number": source.Excerpt(string(value)), "least": least}))
+		return 0, damagedError(intray.NewMessage("xmlss.bad_number", intray.Params{"number": source.Excerpt(string(value)), "least": least}))
 	}
 	if n > most {
 		return 0, &source.LimitError{Reason: intray.NewMessage("xmlss.index_beyond_limit", intray.Params{"index": n, "limit": most})}
@@ -424,8 +424,8 @@ func whole(value []byte, least, most, absent int64) (int64, error) {
 	return n, nil
 }
 
-// appendText appends a raw text with its references and line ends resolved.
-func appendText(dst, raw []byte) ([]byte, error) {
+// appendDecoded appends a raw text with its references and line ends resolved.
+func appendDecoded(dst, raw []byte) ([]byte, error) {
 	for len(raw) > 0 {
 		n := 0
 		for n < len(raw) && raw[n] != '&' && raw[n] != '\r' {
@@ -441,8 +441,8 @@ func appendText(dst, raw []byte) ([]byte, error) {
 			raw = bytes.TrimPrefix(raw[1:], []byte("\n"))
 			continue
 		}
-		end := bytes.IndexByte(raw[:min(len(raw), longestReference)], ';')
-		c, ok := reference(raw[1:max(end, 1)])
+		end := bytes.IndexByte(raw[:min(len(raw), maxReferenceBytes)], ';')
+		c, ok := decodeReference(raw[1:max(end, 1)])
 		if !ok {
 			return dst, broken(intray.NewMessage("xml.invalid_entity", nil))
 		}
@@ -452,11 +452,11 @@ func appendText(dst, raw []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// longestReference is how long a reference can be.
-const longestReference = 12
+// maxReferenceBytes is how long a reference can be.
+const maxReferenceBytes = 12
 
-// reference gives the character that a name between & and ; stands for.
-func reference(name []byte) (rune, bool) {
+// decodeReference gives the character that a name between & and ; stands for.
+func decodeReference(name []byte) (rune, bool) {
 	switch string(name) {
 	case "lt":
 		return '<', true

@@ -39,7 +39,7 @@ func (Format) Name() string { return "xmlss" }
 // Detect takes XML documents that name Excel as their program, or whose first
 // element is a workbook.
 func (Format) Detect(_ source.Input, head []byte) (score float64, reason intray.Message) {
-	text := plainHead(head)
+	text := decodeHead(head)
 	if first := bytes.TrimLeft(text, " \t\r\n"); len(first) == 0 || first[0] != '<' {
 		return 0, intray.Message{}
 	}
@@ -47,14 +47,14 @@ func (Format) Detect(_ source.Input, head []byte) (score float64, reason intray.
 		return 0.98, intray.NewMessage("xmlss.names_excel", nil)
 	}
 	s := newScanner(bytes.NewReader(text), len(text)+1)
-	if kind, err := s.next(); err == nil && kind == tokenStart && string(local(s.name)) == "Workbook" && bytes.Contains(s.attrs, []byte(namespace)) {
+	if kind, err := s.next(); err == nil && kind == tokenStart && string(localName(s.name)) == "Workbook" && bytes.Contains(s.attrs, []byte(namespace)) {
 		return 0.98, intray.NewMessage("xmlss.workbook_root", nil)
 	}
 	return 0, intray.Message{}
 }
 
-// plainHead gives the beginning of a file as UTF-8, without a byte order mark.
-func plainHead(head []byte) []byte {
+// decodeHead gives the beginning of a file as UTF-8, without a byte order mark.
+func decodeHead(head []byte) []byte {
 	guess := charset.Guess{}
 	if len(head) > 1 && (head[0] == 0 || head[1] == 0 || head[0] >= 0xE0) {
 		guess = charset.Detect(head, false)
@@ -73,64 +73,64 @@ func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (so
 	if err != nil {
 		return nil, err
 	}
-	s, err := surveyDocument(ctx, doc, opt.Limits)
+	s, err := readWorkbookInfo(ctx, doc, opt.Limits)
 	if err != nil {
 		return nil, err
 	}
-	return grid.Book(&book{doc: doc, survey: s, limits: opt.Limits}, opt)
+	return grid.NewBook(&book{doc: doc, info: s, limits: opt.Limits}, opt)
 }
 
 // book is an opened workbook. It does not change once it is open.
 type book struct {
 	doc    *document
-	survey *survey
+	info *workbookInfo
 	limits source.Limits
 }
 
 func (b *book) Evidence() []intray.Evidence {
-	return append([]intray.Evidence{b.doc.evidence()}, b.survey.evidence()...)
+	return append([]intray.Evidence{b.doc.evidence()}, b.info.evidence()...)
 }
 
 func (b *book) Sheets() []grid.Sheet {
-	list := make([]grid.Sheet, len(b.survey.sheets))
-	for i, s := range b.survey.sheets {
+	list := make([]grid.Sheet, len(b.info.sheets))
+	for i, s := range b.info.sheets {
 		list[i] = s.Sheet
 	}
 	return list
 }
 
 func (b *book) Rows(ctx context.Context, sheet int) (grid.Rows, error) {
-	if sheet < 0 || sheet >= len(b.survey.sheets) {
-		return nil, fmt.Errorf("read sheet %d of %d", sheet+1, len(b.survey.sheets))
+	if sheet < 0 || sheet >= len(b.info.sheets) {
+		return nil, fmt.Errorf("read sheet %d of %d", sheet+1, len(b.info.sheets))
 	}
-	return openRows(ctx, b, b.survey.sheets[sheet])
+	return openRows(ctx, b, b.info.sheets[sheet])
 }
 
 func (b *book) Close() error { return nil }
 
 const (
-	// mostSheets is how many sheets a workbook can have.
-	mostSheets = 10_000
+	// maxSheets is how many sheets a workbook can have.
+	maxSheets = 10_000
 	// markupBytes is how much longer a text may be as it is written than a cell.
 	markupBytes = 1 << 20
 	// pollElements is how many elements are read between two looks at the
 	// context.
 	pollElements = 1024
-	// namesShown is how many sheets evidence names.
-	namesShown = 20
+	// maxListedNames is how many sheets evidence names.
+	maxListedNames = 20
 )
 
 // sheet is a worksheet and where it is.
 type sheet struct {
 	grid.Sheet
-	// at is the place of its element in the text.
-	at int64
+	// offset is the place of its element in the text.
+	offset int64
 	// hiddenRows and hiddenColumns count what is not shown.
 	hiddenRows, hiddenColumns int64
 }
 
-// survey is what the first pass through a document finds.
-type survey struct {
+// workbookInfo is what the first pass through a document finds.
+type workbookInfo struct {
 	limits    source.Limits
 	sheets    []sheet
 	styles    styles
@@ -139,48 +139,48 @@ type survey struct {
 	poll int
 }
 
-// surveyDocument goes through a document. One that should be UTF-8 and turns out
+// readWorkbookInfo goes through a document. One that should be UTF-8 and turns out
 // not to be is gone through again.
-func surveyDocument(ctx context.Context, doc *document, limits source.Limits) (*survey, error) {
-	s := &survey{limits: limits}
+func readWorkbookInfo(ctx context.Context, doc *document, limits source.Limits) (*workbookInfo, error) {
+	s := &workbookInfo{limits: limits}
 	var check charset.Checker
-	text, err := doc.text(0)
+	text, err := doc.newReader(0)
 	if err != nil {
 		return nil, err
 	}
-	if doc.direct() && !doc.declared {
+	if doc.isUTF8() && !doc.explicit {
 		text = io.TeeReader(text, &check)
 	}
 	if err := s.read(ctx, newScanner(text, limits.CellBytes+markupBytes)); err != nil {
 		return nil, err
 	}
-	if check.First() >= 0 && doc.guess.Invalid == 0 {
-		if changed, err := doc.guessAround(check.First()); err != nil {
+	if check.FirstInvalid() >= 0 && doc.guess.Invalid == 0 {
+		if changed, err := doc.redetectEncoding(check.FirstInvalid()); err != nil {
 			return nil, err
 		} else if changed {
-			return surveyDocument(ctx, doc, limits)
+			return readWorkbookInfo(ctx, doc, limits)
 		}
 	}
 	s.styles.compile()
 	return s, nil
 }
 
-func (s *survey) read(ctx context.Context, scan *scanner) error {
-	if _, err := scan.child(); err != nil {
+func (s *workbookInfo) read(ctx context.Context, scan *scanner) error {
+	if _, err := scan.nextChild(); err != nil {
 		return err
 	}
 	if !scan.is("Workbook") {
 		return &source.UnreadableError{Reason: intray.NewMessage("xmlss.not_workbook", intray.Params{"element": source.Excerpt(string(scan.name))})}
 	}
 	for {
-		more, err := scan.child()
+		more, err := scan.nextChild()
 		if err != nil {
 			return err
 		}
 		if !more {
 			break
 		}
-		switch string(local(scan.name)) {
+		switch string(localName(scan.name)) {
 		case "Styles":
 			err = s.styles.read(scan)
 		case "ExcelWorkbook":
@@ -188,7 +188,7 @@ func (s *survey) read(ctx context.Context, scan *scanner) error {
 		case "Worksheet":
 			err = s.readSheet(ctx, scan)
 		default:
-			err = scan.skip()
+			err = scan.skipElement()
 		}
 		if err != nil {
 			return err
@@ -200,43 +200,43 @@ func (s *survey) read(ctx context.Context, scan *scanner) error {
 	return nil
 }
 
-func (s *survey) readWorkbook(scan *scanner) error {
+func (s *workbookInfo) readWorkbook(scan *scanner) error {
 	for {
-		more, err := scan.child()
+		more, err := scan.nextChild()
 		if err != nil || !more {
 			return err
 		}
 		s.epoch1904 = s.epoch1904 || scan.is("Date1904")
-		if err := scan.skip(); err != nil {
+		if err := scan.skipElement(); err != nil {
 			return err
 		}
 	}
 }
 
-func (s *survey) readSheet(ctx context.Context, scan *scanner) error {
-	if len(s.sheets) == mostSheets {
-		return &source.LimitError{Reason: intray.NewMessage("workbook.too_many_sheets", intray.Params{"limit": mostSheets})}
+func (s *workbookInfo) readSheet(ctx context.Context, scan *scanner) error {
+	if len(s.sheets) == maxSheets {
+		return &source.LimitError{Reason: intray.NewMessage("workbook.too_many_sheets", intray.Params{"limit": maxSheets})}
 	}
 	name, err := scan.attrText("Name")
 	if err != nil {
 		return err
 	}
-	found := sheet{Sheet: grid.Sheet{Name: name}, at: scan.at}
+	found := sheet{Sheet: grid.Sheet{Name: name}, offset: scan.tokenOffset}
 	for {
-		more, err := scan.child()
+		more, err := scan.nextChild()
 		if err != nil {
 			return err
 		}
 		if !more {
 			break
 		}
-		switch string(local(scan.name)) {
+		switch string(localName(scan.name)) {
 		case "Table":
 			err = s.readTable(ctx, scan, &found)
 		case "WorksheetOptions":
 			err = readOptions(scan, &found)
 		default:
-			err = scan.skip()
+			err = scan.skipElement()
 		}
 		if err != nil {
 			return err
@@ -247,9 +247,9 @@ func (s *survey) readSheet(ctx context.Context, scan *scanner) error {
 }
 
 // readTable goes past the cells, and counts what is hidden.
-func (s *survey) readTable(ctx context.Context, scan *scanner, found *sheet) error {
+func (s *workbookInfo) readTable(ctx context.Context, scan *scanner, found *sheet) error {
 	for {
-		more, err := scan.child()
+		more, err := scan.nextChild()
 		if err != nil || !more {
 			return err
 		}
@@ -259,8 +259,8 @@ func (s *survey) readTable(ctx context.Context, scan *scanner, found *sheet) err
 			}
 			s.poll = pollElements
 		}
-		if scan.attrTrue("Hidden") {
-			more, err := whole(scan.attr("Span"), 0, 1<<31, 0)
+		if scan.attrBool("Hidden") {
+			more, err := parseIntAttr(scan.attrValue("Span"), 0, 1<<31, 0)
 			if err != nil {
 				return err
 			}
@@ -270,7 +270,7 @@ func (s *survey) readTable(ctx context.Context, scan *scanner, found *sheet) err
 				found.hiddenColumns += 1 + more
 			}
 		}
-		if err := scan.skip(); err != nil {
+		if err := scan.skipElement(); err != nil {
 			return err
 		}
 	}
@@ -278,17 +278,17 @@ func (s *survey) readTable(ctx context.Context, scan *scanner, found *sheet) err
 
 func readOptions(scan *scanner, found *sheet) error {
 	for {
-		more, err := scan.child()
+		more, err := scan.nextChild()
 		if err != nil || !more {
 			return err
 		}
 		if !scan.is("Visible") {
-			if err := scan.skip(); err != nil {
+			if err := scan.skipElement(); err != nil {
 				return err
 			}
 			continue
 		}
-		state, err := scan.content(nil, longestName)
+		state, err := scan.appendContent(nil, maxNameBytes)
 		if err != nil {
 			return err
 		}
@@ -297,7 +297,7 @@ func readOptions(scan *scanner, found *sheet) error {
 }
 
 // evidence tells of the date system and of what is hidden.
-func (s *survey) evidence() []intray.Evidence {
+func (s *workbookInfo) evidence() []intray.Evidence {
 	system := intray.Evidence{Choice: "date system", Value: "1900", Reason: intray.NewMessage("workbook.date_system_1900", nil)}
 	if s.epoch1904 {
 		system = intray.Evidence{Choice: "date system", Value: "1904", Reason: intray.NewMessage("workbook.date_system_1904", nil)}
@@ -320,16 +320,16 @@ func (s *survey) evidence() []intray.Evidence {
 		list   []string
 	}{{"hidden sheets", sheets}, {"hidden rows", rows}, {"hidden columns", columns}} {
 		if len(hidden.list) > 0 {
-			list = append(list, intray.Evidence{Choice: hidden.choice, Value: join(hidden.list), Reason: intray.NewMessage("workbook.hidden_read", nil)})
+			list = append(list, intray.Evidence{Choice: hidden.choice, Value: joinFirst(hidden.list), Reason: intray.NewMessage("workbook.hidden_read", nil)})
 		}
 	}
 	return list
 }
 
-// join lists texts, the first of many.
-func join(list []string) string {
-	if len(list) <= namesShown {
+// joinFirst lists texts, the first of many.
+func joinFirst(list []string) string {
+	if len(list) <= maxListedNames {
 		return strings.Join(list, ", ")
 	}
-	return fmt.Sprintf("%s and %d more", strings.Join(list[:namesShown], ", "), len(list)-namesShown)
+	return fmt.Sprintf("%s and %d more", strings.Join(list[:maxListedNames], ", "), len(list)-maxListedNames)
 }

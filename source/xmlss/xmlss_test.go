@@ -20,7 +20,7 @@ const reporting = "\uFEFF<?xml version=\"1.0\"?>\r\n<ss:Workbook xmlns:ss=\"urn:
 
 func TestSuite(t *testing.T) {
 	samples := []sourcetest.Sample{
-		{Name: "excel.xml", Text: []byte(workbook(numberFormat("s1", "00000"), worksheet("One", row(text("zip"), text("name"))+row(`<Cell ss:StyleID="s1"><Data ss:Type="Number">123</Data></Cell>`, text("Ann"))+row(number("7"), text("Bo&#10;b"))), worksheet("Two", ""))),
+		{Name: "excel.xml", Text: []byte(workbookXML(numberFormat("s1", "00000"), worksheet("One", row(text("zip"), text("name"))+row(`<Cell ss:StyleID="s1"><Data ss:Type="Number">123</Data></Cell>`, text("Ann"))+row(number("7"), text("Bo&#10;b"))), worksheet("Two", ""))),
 			Sheets: []sourcetest.Sheet{
 				{Name: "One", Headers: []string{"zip", "name"}, Records: [][]string{{"00123", "Ann"}, {"7", "Bo\nb"}}, Lines: []int64{2, 3}},
 				{Name: "Two"},
@@ -28,14 +28,14 @@ func TestSuite(t *testing.T) {
 		{Name: "reporting.xls", Text: []byte(reporting), Sheets: []sourcetest.Sheet{
 			{Name: "Sheet0", Headers: []string{"Name", "Amount"}, Records: [][]string{{"Smith & <Sons>", "12.5"}}},
 		}},
-		{Name: "wide.xml", Text: utf16le(workbook("", worksheet("Łódź", row(text("город"), text("n"))+row(text("Łódź"), number("1"))))), Sheets: []sourcetest.Sheet{
+		{Name: "wide.xml", Text: utf16le(workbookXML("", worksheet("Łódź", row(text("город"), text("n"))+row(text("Łódź"), number("1"))))), Sheets: []sourcetest.Sheet{
 			{Name: "Łódź", Headers: []string{"город", "n"}, Records: [][]string{{"Łódź", "1"}}},
 		}},
-		{Name: "latin.xml", Text: []byte(strings.Replace(workbook("", worksheet("One", row(text("caf\xe9"), text("b"))+row(text("\x80"), text("2")))), "UTF-8", "ISO-8859-1", 1)), Sheets: []sourcetest.Sheet{
+		{Name: "latin.xml", Text: []byte(strings.Replace(workbookXML("", worksheet("One", row(text("caf\xe9"), text("b"))+row(text("\x80"), text("2")))), "UTF-8", "ISO-8859-1", 1)), Sheets: []sourcetest.Sheet{
 			{Name: "One", Headers: []string{"café", "b"}, Records: [][]string{{"€", "2"}}},
 		}},
 	}
-	for _, table := range sourcetest.Large() {
+	for _, table := range sourcetest.LargeTables() {
 		s := table.Sample()
 		s.Text, s.Sheets[0].Name, s.Sheets[0].Lines = written(table), "One", nil
 		if table.Name != "wide" { // rows without text are no records of a workbook
@@ -54,7 +54,7 @@ func written(table sourcetest.Table) []byte {
 		}
 		rows.WriteString("</Row>")
 	}
-	return []byte(workbook("", worksheet("One", rows.String())))
+	return []byte(workbookXML("", worksheet("One", rows.String())))
 }
 
 func TestDetect(t *testing.T) {
@@ -62,17 +62,17 @@ func TestDetect(t *testing.T) {
 		text  string
 		score float64
 	}{
-		"excel":              {workbook("", worksheet("One", "")), 0.98},
+		"excel":              {workbookXML("", worksheet("One", "")), 0.98},
 		"reporting":          {reporting, 0.98},
-		"wide":               {string(utf16le(workbook("", worksheet("One", "")))), 0.98},
-		"blank lines before": {"\r\n\n" + workbook("", ""), 0.98},
+		"wide":               {string(utf16le(workbookXML("", worksheet("One", "")))), 0.98},
+		"blank lines before": {"\r\n\n" + workbookXML("", ""), 0.98},
 		"another XML":        {`<?xml version="1.0"?><rows><row/></rows>`, 0},
 		"word":               {`<?xml version="1.0"?><?mso-application progid="Word.Document"?><w:wordDocument/>`, 0},
 		"a page":             {`<html><body><table><tr><td>urn:schemas-microsoft-com:office:spreadsheet</td></tr></table></body></html>`, 0},
 		"CSV that names it":  {`a,<?mso-application progid="Excel.Sheet"?>`, 0},
 		"nothing":            {"", 0},
 	} {
-		if score, reason := (Format{}).Detect(sourcetest.Input("a.xls", []byte(test.text)), []byte(test.text)); score != test.score || (score > 0) == reason.IsZero() {
+		if score, reason := (Format{}).Detect(sourcetest.NewInput("a.xls", []byte(test.text)), []byte(test.text)); score != test.score || (score > 0) == reason.IsZero() {
 			t.Errorf("%s: score %v, reason %q", name, score, reason)
 		}
 	}
@@ -114,7 +114,7 @@ func TestCells(t *testing.T) {
 		"remarks":              {"<!-- a > b -->" + row("<!-- - -- --><?pi ?>", text("a<!-- x -->b")), "1: 0t=ab\n"},
 		"empty":                {row() + "<Row/>", ""},
 	} {
-		got, err := contents(t, workbook(formats, worksheet("One", test.rows)), 0, source.Limits{})
+		got, err := contents(t, workbookXML(formats, worksheet("One", test.rows)), 0, source.Limits{})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -125,12 +125,12 @@ func TestCells(t *testing.T) {
 }
 
 func TestEvidence(t *testing.T) {
-	doc := workbook("", `<ExcelWorkbook xmlns="urn:schemas-microsoft-com:office:excel"><Date1904/></ExcelWorkbook>`,
+	doc := workbookXML("", `<ExcelWorkbook xmlns="urn:schemas-microsoft-com:office:excel"><Date1904/></ExcelWorkbook>`,
 		worksheet("A &amp; B", `<Column ss:Hidden="1" ss:Span="2"/><Row ss:Hidden="1">`+text("a")+`</Row>`+row(text("b"))),
 		`<Worksheet ss:Name="Secret"><Table>`+row(`<Cell><Data ss:Type="DateTime">1904-01-02T00:00:00</Data></Cell>`)+
 			`</Table><WorksheetOptions xmlns="urn:schemas-microsoft-com:office:excel"><Visible>SheetVeryHidden</Visible></WorksheetOptions></Worksheet>`,
 		`<Worksheet ss:Name="Bare"/>`)
-	book, err := Format{}.Open(t.Context(), sourcetest.Input("", []byte(doc)), source.Options{})
+	book, err := Format{}.Open(t.Context(), sourcetest.NewInput("", []byte(doc)), source.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

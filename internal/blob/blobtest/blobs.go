@@ -32,11 +32,11 @@ func writtenIsRead(t *testing.T, s blob.Store) {
 		if err := w.Commit(); err != nil {
 			t.Fatalf("Commit: %v", err)
 		}
-		r := get(t, s, "files/one")
+		r := openBlob(t, s, "files/one")
 		if r.Size() != int64(size) {
 			t.Fatalf("Size is %d, want %d", r.Size(), size)
 		}
-		if !bytes.Equal(all(t, r), want) {
+		if !bytes.Equal(readAll(t, r), want) {
 			t.Fatalf("%d bytes came back changed", size)
 		}
 		readsAtEdges(t, r, want)
@@ -83,7 +83,7 @@ func abortLeavesNothing(t *testing.T, s blob.Store) {
 	w.Abort()
 	wantNone(t, s, "a/b", "a")
 
-	put(t, s, "a/b", []byte("first"))
+	putBlob(t, s, "a/b", []byte("first"))
 	w = create(t, s, "a/b")
 	write(t, w, []byte("second"))
 	w.Abort()
@@ -112,11 +112,11 @@ func finishedWriter(t *testing.T, s blob.Store) {
 }
 
 func commitReplaces(t *testing.T, s blob.Store) {
-	put(t, s, "a", []byte("a long first content"))
-	before := get(t, s, "a")
-	put(t, s, "a", []byte("short"))
+	putBlob(t, s, "a", []byte("a long first content"))
+	before := openBlob(t, s, "a")
+	putBlob(t, s, "a", []byte("short"))
 	wantBlob(t, s, "a", []byte("short"))
-	if got := all(t, before); string(got) != "a long first content" {
+	if got := readAll(t, before); string(got) != "a long first content" {
 		t.Errorf("the reader from before now reads %q", got)
 	}
 }
@@ -128,13 +128,13 @@ func readerOutlives(t *testing.T, s blob.Store) {
 		"DeleteAll": func() error { return s.DeleteAll(context.Background(), "a") },
 	}
 	for name, deletion := range deletions {
-		put(t, s, "a/b/c", want)
-		r := get(t, s, "a/b/c")
+		putBlob(t, s, "a/b/c", want)
+		r := openBlob(t, s, "a/b/c")
 		if err := deletion(); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		wantNone(t, s, "a/b/c")
-		if !bytes.Equal(all(t, r), want) || r.Size() != int64(len(want)) {
+		if !bytes.Equal(readAll(t, r), want) || r.Size() != int64(len(want)) {
 			t.Errorf("after %s the open reader is no longer whole", name)
 		}
 	}
@@ -142,15 +142,15 @@ func readerOutlives(t *testing.T, s blob.Store) {
 
 func notFound(t *testing.T, s blob.Store) {
 	wantNone(t, s, "a", "a/b", "a/b/c")
-	put(t, s, "a/b", nil)
+	putBlob(t, s, "a/b", nil)
 	wantNone(t, s, "a", "a/bb", "a/b/c", "b", "b/a")
 }
 
 func keyBesideLonger(t *testing.T, s blob.Store) {
-	put(t, s, "a/b/c", []byte("3"))
-	put(t, s, "a", []byte("1"))
-	put(t, s, "a/b", []byte("2"))
-	put(t, s, "a/b.d", []byte("dotted"))
+	putBlob(t, s, "a/b/c", []byte("3"))
+	putBlob(t, s, "a", []byte("1"))
+	putBlob(t, s, "a/b", []byte("2"))
+	putBlob(t, s, "a/b.d", []byte("dotted"))
 	wantBlob(t, s, "a", []byte("1"))
 	wantBlob(t, s, "a/b", []byte("2"))
 	wantBlob(t, s, "a/b/c", []byte("3"))
@@ -171,7 +171,7 @@ func longKeys(t *testing.T, s blob.Store) {
 		"a..b/-c/_/0",
 	}
 	for i, key := range keys {
-		put(t, s, key, pattern(100, byte(i)))
+		putBlob(t, s, key, pattern(100, byte(i)))
 	}
 	for i, key := range keys {
 		wantBlob(t, s, key, pattern(100, byte(i)))
@@ -179,8 +179,8 @@ func longKeys(t *testing.T, s blob.Store) {
 }
 
 func deleteOne(t *testing.T, s blob.Store) {
-	put(t, s, "a/b", []byte("gone"))
-	put(t, s, "a/c", []byte("stays"))
+	putBlob(t, s, "a/b", []byte("gone"))
+	putBlob(t, s, "a/c", []byte("stays"))
 	for range 2 {
 		if err := s.Delete(context.Background(), "a/b"); err != nil {
 			t.Fatalf("Delete: %v", err)
@@ -188,7 +188,7 @@ func deleteOne(t *testing.T, s blob.Store) {
 		wantNone(t, s, "a/b")
 	}
 	wantBlob(t, s, "a/c", []byte("stays"))
-	put(t, s, "a/b", []byte("back"))
+	putBlob(t, s, "a/b", []byte("back"))
 	wantBlob(t, s, "a/b", []byte("back"))
 }
 
@@ -196,7 +196,7 @@ func deleteAll(t *testing.T, s blob.Store) {
 	gone := []string{"a/b/c", "a/b/c/d", "a/b/d/e/f"}
 	stay := []string{"a/b", "a/bc", "a/b.c/d", "a/b-/d", "a/c/b", "b/a/b/c"}
 	for _, key := range append(gone, stay...) {
-		put(t, s, key, []byte(key))
+		putBlob(t, s, key, []byte(key))
 	}
 	for range 2 {
 		if err := s.DeleteAll(context.Background(), "a/b"); err != nil {
@@ -207,7 +207,7 @@ func deleteAll(t *testing.T, s blob.Store) {
 			wantBlob(t, s, key, []byte(key))
 		}
 	}
-	put(t, s, "a/b/c", []byte("back"))
+	putBlob(t, s, "a/b/c", []byte("back"))
 	wantBlob(t, s, "a/b/c", []byte("back"))
 }
 
@@ -232,6 +232,6 @@ func deleteAllUnfinished(t *testing.T, s blob.Store) {
 			t.Errorf("Commit of a blob outside the prefix: %v", err)
 		}
 	}
-	put(t, s, "a/b/fresh", []byte("anew"))
+	putBlob(t, s, "a/b/fresh", []byte("anew"))
 	wantBlob(t, s, "a/b/fresh", []byte("anew"))
 }

@@ -36,7 +36,7 @@ func Run(t *testing.T, open func(t *testing.T) blob.Store) {
 		{"bad keys are refused", badKeys},
 		{"long keys are taken", longKeys},
 		{"a cancelled context is refused", cancelled},
-		{"check", check},
+		{"check", checkWritable},
 		{"many writers, one key", manyWriters},
 		{"many readers, one blob", manyReaders},
 		{"writers against deletion", writersAgainstDeletion},
@@ -46,7 +46,7 @@ func Run(t *testing.T, open func(t *testing.T) blob.Store) {
 	}
 }
 
-func put(t *testing.T, s blob.Store, key string, content []byte) {
+func putBlob(t *testing.T, s blob.Store, key string, content []byte) {
 	t.Helper()
 	w := create(t, s, key)
 	write(t, w, content)
@@ -72,7 +72,7 @@ func write(t *testing.T, w io.Writer, content []byte) {
 	}
 }
 
-func get(t *testing.T, s blob.Store, key string) blob.Reader {
+func openBlob(t *testing.T, s blob.Store, key string) blob.Reader {
 	t.Helper()
 	r, err := s.Open(context.Background(), key)
 	if err != nil {
@@ -82,7 +82,7 @@ func get(t *testing.T, s blob.Store, key string) blob.Reader {
 	return r
 }
 
-func all(t *testing.T, r blob.Reader) []byte {
+func readAll(t *testing.T, r blob.Reader) []byte {
 	t.Helper()
 	content, err := io.ReadAll(io.NewSectionReader(r, 0, r.Size()))
 	if err != nil {
@@ -93,7 +93,7 @@ func all(t *testing.T, r blob.Reader) []byte {
 
 func wantBlob(t *testing.T, s blob.Store, key string, want []byte) {
 	t.Helper()
-	if got := all(t, get(t, s, key)); !bytes.Equal(got, want) {
+	if got := readAll(t, openBlob(t, s, key)); !bytes.Equal(got, want) {
 		t.Fatalf("%s holds %d bytes (%.20q), want %d bytes (%.20q)", key, len(got), got, len(want), want)
 	}
 }
@@ -111,8 +111,8 @@ func wantNone(t *testing.T, s blob.Store, keys ...string) {
 	}
 }
 
-// calls gives every method that takes a key.
-func calls(s blob.Store) map[string]func(ctx context.Context, key string) error {
+// keyMethods gives every method that takes a key.
+func keyMethods(s blob.Store) map[string]func(ctx context.Context, key string) error {
 	return map[string]func(context.Context, string) error{
 		"Create": func(ctx context.Context, key string) error {
 			w, err := s.Create(ctx, key)
@@ -134,13 +134,13 @@ func calls(s blob.Store) map[string]func(ctx context.Context, key string) error 
 }
 
 func badKeys(t *testing.T, s blob.Store) {
-	put(t, s, "a/b", []byte("stays"))
+	putBlob(t, s, "a/b", []byte("stays"))
 	bad := []string{
 		"", "/", ".", "..", "/a", "a/", "a//b", "a/./b", "a/../b", "../a", "a/..",
 		".hidden", "a/.hidden", "A", "ä", "a b", "a\x00b", "a\\b", "a+", "a:b", "a\n", "~",
 		strings.Repeat("a", 513), strings.Repeat("a/", 256) + "a",
 	}
-	for name, call := range calls(s) {
+	for name, call := range keyMethods(s) {
 		for _, key := range bad {
 			err := call(context.Background(), key)
 			if err == nil || errors.Is(err, blob.ErrNotFound) {
@@ -152,25 +152,25 @@ func badKeys(t *testing.T, s blob.Store) {
 }
 
 func cancelled(t *testing.T, s blob.Store) {
-	put(t, s, "a/b", []byte("stays"))
+	putBlob(t, s, "a/b", []byte("stays"))
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	for name, call := range calls(s) {
+	for name, call := range keyMethods(s) {
 		for _, key := range []string{"a", "a/b"} {
 			if err := call(ctx, key); !errors.Is(err, context.Canceled) {
 				t.Errorf("%s(%s) gave %v, want Canceled", name, key, err)
 			}
 		}
 	}
-	if err := s.Check(ctx); !errors.Is(err, context.Canceled) {
+	if err := s.CheckWritable(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("Check gave %v, want Canceled", err)
 	}
 	wantBlob(t, s, "a/b", []byte("stays"))
 }
 
-func check(t *testing.T, s blob.Store) {
+func checkWritable(t *testing.T, s blob.Store) {
 	for range 3 {
-		if err := s.Check(context.Background()); err != nil {
+		if err := s.CheckWritable(context.Background()); err != nil {
 			t.Fatalf("Check: %v", err)
 		}
 	}

@@ -12,13 +12,13 @@ import (
 	"github.com/intraydata/intray/internal/blob"
 )
 
-const together = 8
+const concurrency = 8
 
-// each runs work in goroutines and fails the test with what they return.
-func each(t *testing.T, work func(i int) error) {
+// runConcurrently runs work in goroutines and fails the test with what they return.
+func runConcurrently(t *testing.T, work func(i int) error) {
 	t.Helper()
 	var wait sync.WaitGroup
-	for i := range together {
+	for i := range concurrency {
 		wait.Go(func() {
 			if err := work(i); err != nil {
 				t.Error(err)
@@ -46,8 +46,8 @@ func replace(s blob.Store, key string, content []byte) error {
 	return w.Commit()
 }
 
-// whole says whether the blob is one of the contents that writers put there.
-func whole(s blob.Store, key string) error {
+// checkIntact says whether the blob is one of the contents that writers put there.
+func checkIntact(s blob.Store, key string) error {
 	r, err := s.Open(context.Background(), key)
 	if err != nil {
 		return err
@@ -57,41 +57,41 @@ func whole(s blob.Store, key string) error {
 	if err != nil {
 		return err
 	}
-	for i := range together {
-		if bytes.Equal(got, ofWriter(i)) {
+	for i := range concurrency {
+		if bytes.Equal(got, contentOfWriter(i)) {
 			return nil
 		}
 	}
 	return fmt.Errorf("the blob of %d bytes is not what any one writer wrote", len(got))
 }
 
-func ofWriter(i int) []byte { return pattern(10_000+i*1_000, byte(i)) }
+func contentOfWriter(i int) []byte { return pattern(10_000+i*1_000, byte(i)) }
 
 func manyWriters(t *testing.T, s blob.Store) {
-	put(t, s, "a/b/c", ofWriter(0))
-	each(t, func(i int) error {
+	putBlob(t, s, "a/b/c", contentOfWriter(0))
+	runConcurrently(t, func(i int) error {
 		for range 5 {
-			if err := replace(s, "a/b/c", ofWriter(i)); err != nil {
+			if err := replace(s, "a/b/c", contentOfWriter(i)); err != nil {
 				return err
 			}
-			if err := whole(s, "a/b/c"); err != nil {
+			if err := checkIntact(s, "a/b/c"); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	if err := whole(s, "a/b/c"); err != nil {
+	if err := checkIntact(s, "a/b/c"); err != nil {
 		t.Fatal(err)
 	}
-	put(t, s, "a/b/c", []byte("the last"))
+	putBlob(t, s, "a/b/c", []byte("the last"))
 	wantBlob(t, s, "a/b/c", []byte("the last"))
 }
 
 func manyReaders(t *testing.T, s blob.Store) {
 	want := pattern(300_000, 3)
-	put(t, s, "a", want)
-	r := get(t, s, "a")
-	each(t, func(i int) error {
+	putBlob(t, s, "a", want)
+	r := openBlob(t, s, "a")
+	runConcurrently(t, func(i int) error {
 		buf := make([]byte, 1_000)
 		for off := i * 100; off+len(buf) <= len(want); off += 7_000 {
 			if _, err := r.ReadAt(buf, int64(off)); err != nil {
@@ -109,11 +109,11 @@ func manyReaders(t *testing.T, s blob.Store) {
 // its blob was deleted, but then nothing is there; other failures, such as a
 // folder that vanished, are the store's fault.
 func writersAgainstDeletion(t *testing.T, s blob.Store) {
-	each(t, func(i int) error {
+	runConcurrently(t, func(i int) error {
 		key := fmt.Sprintf("a/%d/c", i/2)
 		for range 10 {
 			if i%2 == 0 {
-				if err := replace(s, key, ofWriter(i)); err != nil {
+				if err := replace(s, key, contentOfWriter(i)); err != nil {
 					return err
 				}
 				continue
@@ -121,17 +121,17 @@ func writersAgainstDeletion(t *testing.T, s blob.Store) {
 			if err := s.Delete(context.Background(), key); err != nil {
 				return err
 			}
-			if err := whole(s, key); err != nil && !errors.Is(err, blob.ErrNotFound) {
+			if err := checkIntact(s, key); err != nil && !errors.Is(err, blob.ErrNotFound) {
 				return err
 			}
 		}
 		return nil
 	})
-	each(t, func(i int) error {
+	runConcurrently(t, func(i int) error {
 		if i%2 == 1 {
 			return s.DeleteAll(context.Background(), "a")
 		}
-		_ = replace(s, fmt.Sprintf("a/%d/d", i), ofWriter(i))
+		_ = replace(s, fmt.Sprintf("a/%d/d", i), contentOfWriter(i))
 		return nil
 	})
 	if err := s.DeleteAll(context.Background(), "a"); err != nil {

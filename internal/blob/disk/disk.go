@@ -43,9 +43,9 @@ const (
 type Config struct {
 	// Log is told what Open swept away. Default: nobody is told.
 	Log *slog.Logger
-	// Fleeting says that the blobs need not outlive the machine: nothing is
+	// NoSync says that the blobs need not outlive the machine: nothing is
 	// flushed to the disk. For a folder that goes with the process that made it.
-	Fleeting bool
+	NoSync bool
 }
 
 // Store is a blob.Store on the local disk. One part of a key may be 254 bytes
@@ -55,14 +55,14 @@ type Store struct {
 	lock   *os.File
 	drafts string
 	names  atomic.Int64
-	// fleeting is Config.Fleeting.
-	fleeting bool
+	// noSync is Config.Fleeting.
+	noSync bool
 
-	// placing is shared by commits and held alone by deletions: a commit must
+	// commitMu is shared by commits and held alone by deletions: a commit must
 	// not lose a folder between making it and moving its file there.
-	placing sync.RWMutex
+	commitMu sync.RWMutex
 
-	writing sync.Mutex
+	writersMu sync.Mutex
 	writers map[*writer]struct{}
 }
 
@@ -83,8 +83,8 @@ func Open(root string, cfg Config) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening the blob folder: %w", err)
 	}
-	s := &Store{root: r, fleeting: cfg.Fleeting, writers: map[*writer]struct{}{}}
-	if err := s.start(cfg.Log); err != nil {
+	s := &Store{root: r, noSync: cfg.NoSync, writers: map[*writer]struct{}{}}
+	if err := s.initialize(cfg.Log); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the blob folder %s: %w", root, err), r.Close())
 	}
 	return s, nil
@@ -99,7 +99,7 @@ func (s *Store) Close() error {
 
 // Create begins a blob.
 func (s *Store) Create(ctx context.Context, key string) (blob.Writer, error) {
-	if _, err := place(ctx, key); err != nil {
+	if _, err := checkedFileName(ctx, key); err != nil {
 		return nil, fmt.Errorf("creating a blob: %w", err)
 	}
 	temp := s.tempName()
@@ -108,8 +108,8 @@ func (s *Store) Create(ctx context.Context, key string) (blob.Writer, error) {
 		return nil, fmt.Errorf("creating blob %s: %w", key, err)
 	}
 	w := &writer{store: s, key: key, temp: temp, file: file}
-	s.writing.Lock()
-	defer s.writing.Unlock()
+	s.writersMu.Lock()
+	defer s.writersMu.Unlock()
 	s.writers[w] = struct{}{}
 	return w, nil
 }
@@ -117,7 +117,7 @@ func (s *Store) Create(ctx context.Context, key string) (blob.Writer, error) {
 // Open gives a blob for reading. What it gives stays whole when the blob is
 // deleted or replaced.
 func (s *Store) Open(ctx context.Context, key string) (blob.Reader, error) {
-	name, err := place(ctx, key)
+	name, err := checkedFileName(ctx, key)
 	if err != nil {
 		return nil, fmt.Errorf("opening a blob: %w", err)
 	}
@@ -140,18 +140,18 @@ func (s *Store) Open(ctx context.Context, key string) (blob.Reader, error) {
 
 // Delete removes a blob; when it returns nil a crash does not bring it back.
 func (s *Store) Delete(ctx context.Context, key string) error {
-	name, err := place(ctx, key)
+	name, err := checkedFileName(ctx, key)
 	if err != nil {
 		return fmt.Errorf("deleting a blob: %w", err)
 	}
-	s.placing.Lock()
-	defer s.placing.Unlock()
+	s.commitMu.Lock()
+	defer s.commitMu.Unlock()
 	err = s.root.Remove(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err == nil {
-		err = s.prune(path.Dir(name))
+		err = s.pruneEmpty(path.Dir(name))
 	}
 	if err != nil {
 		return fmt.Errorf("deleting blob %s: %w", key, err)
@@ -162,11 +162,11 @@ func (s *Store) Delete(ctx context.Context, key string) error {
 // DeleteAll removes every blob below prefix. They vanish together; a crash
 // brings all of them back or none.
 func (s *Store) DeleteAll(ctx context.Context, prefix string) error {
-	name, err := place(ctx, prefix)
+	name, err := checkedFileName(ctx, prefix)
 	if err != nil {
 		return fmt.Errorf("deleting blobs: %w", err)
 	}
-	trash, err := s.discard(prefix, name+folderMark)
+	trash, err := s.moveToTrash(prefix, name+folderMark)
 	if err == nil && trash != "" {
 		err = s.root.RemoveAll(trash)
 	}
@@ -176,20 +176,20 @@ func (s *Store) DeleteAll(ctx context.Context, prefix string) error {
 	return nil
 }
 
-// Check writes, flushes and removes a small file.
-func (s *Store) Check(ctx context.Context) error {
+// CheckWritable writes, flushes and removes a small file.
+func (s *Store) CheckWritable(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("checking the blob folder: %w", err)
 	}
 	name := s.tempName()
-	err := s.writeSmall(name)
+	err := s.writeProbe(name)
 	if err = errors.Join(err, s.root.Remove(name)); err != nil {
 		return fmt.Errorf("checking the blob folder: %w", err)
 	}
 	return nil
 }
 
-func (s *Store) writeSmall(name string) error {
+func (s *Store) writeProbe(name string) error {
 	file, err := s.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
 	if err != nil {
 		return err
@@ -202,15 +202,15 @@ func (s *Store) tempName() string {
 	return path.Join(s.drafts, strconv.FormatInt(s.names.Add(1), 36))
 }
 
-func place(ctx context.Context, key string) (string, error) {
+func checkedFileName(ctx context.Context, key string) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
-	return nameOf(key)
+	return fileName(key)
 }
 
-// nameOf gives the name of the blob's file below the root.
-func nameOf(key string) (string, error) {
+// fileName gives the name of the blob's file below the root.
+func fileName(key string) (string, error) {
 	if !blob.ValidKey(key) {
 		return "", fmt.Errorf("%q is not a blob key", key)
 	}
@@ -239,7 +239,7 @@ type writer struct {
 var _ blob.Writer = (*writer)(nil)
 
 func (w *writer) Write(p []byte) (int, error) {
-	if err := w.usable(); err != nil {
+	if err := w.checkOpen(); err != nil {
 		return 0, fmt.Errorf("writing blob %s: %w", w.key, err)
 	}
 	n, err := w.file.Write(p)
@@ -251,7 +251,7 @@ func (w *writer) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-func (w *writer) usable() error {
+func (w *writer) checkOpen() error {
 	if w.closed {
 		return fs.ErrClosed
 	}
@@ -263,27 +263,27 @@ func (w *writer) usable() error {
 
 // Commit flushes the file, moves it to its place and flushes the folders.
 func (w *writer) Commit() error {
-	if err := w.usable(); err != nil {
+	if err := w.checkOpen(); err != nil {
 		return fmt.Errorf("committing blob %s: %w", w.key, err)
 	}
 	defer w.Abort()
 	if err := w.store.flush(w.file); err != nil {
 		return fmt.Errorf("flushing blob %s: %w", w.key, err)
 	}
-	if err := w.place(); err != nil {
+	if err := w.moveIntoPlace(); err != nil {
 		return fmt.Errorf("committing blob %s: %w", w.key, err)
 	}
 	return nil
 }
 
-func (w *writer) place() error {
+func (w *writer) moveIntoPlace() error {
 	s := w.store
-	name, err := nameOf(w.key)
+	name, err := fileName(w.key)
 	if err != nil {
 		return err
 	}
-	s.placing.RLock()
-	defer s.placing.RUnlock()
+	s.commitMu.RLock()
+	defer s.commitMu.RUnlock()
 	if w.dropped.Load() {
 		return errDropped
 	}
@@ -293,7 +293,7 @@ func (w *writer) place() error {
 	if err := s.root.Rename(w.temp, name); err != nil {
 		return err
 	}
-	return s.syncUp(path.Dir(name))
+	return s.syncParents(path.Dir(name))
 }
 
 // Abort drops what was written.
@@ -306,8 +306,8 @@ func (w *writer) Abort() {
 	// After a commit there is no such file; what cannot be removed is swept by
 	// the next Open.
 	_ = w.store.root.Remove(w.temp)
-	w.store.writing.Lock()
-	defer w.store.writing.Unlock()
+	w.store.writersMu.Lock()
+	defer w.store.writersMu.Unlock()
 	delete(w.store.writers, w)
 }
 

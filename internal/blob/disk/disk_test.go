@@ -23,7 +23,7 @@ func TestStore(t *testing.T) {
 
 func TestFleetingStore(t *testing.T) {
 	blobtest.Run(t, func(t *testing.T) blob.Store {
-		s, err := Open(t.TempDir(), Config{Fleeting: true})
+		s, err := Open(t.TempDir(), Config{NoSync: true})
 		if err != nil {
 			t.Fatalf("Open: %v", err)
 		}
@@ -65,7 +65,7 @@ func TestHoldsMore(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "store")
 	holds := func(want bool, when string) {
 		t.Helper()
-		if got, err := HoldsMore(root, "anchor"); got != want || err != nil {
+		if got, err := HasOtherBlobs(root, "anchor"); got != want || err != nil {
 			t.Errorf("%s: HoldsMore gave %v, %v, want %v", when, got, err, want)
 		}
 	}
@@ -84,7 +84,7 @@ func TestHoldsMore(t *testing.T) {
 	}
 	holds(false, "after its deletion")
 	unfinished.Abort()
-	if _, err := HoldsMore(root, "../a"); err == nil {
+	if _, err := HasOtherBlobs(root, "../a"); err == nil {
 		t.Error("a key that is none is taken")
 	}
 }
@@ -126,7 +126,7 @@ func TestFilesAndFolders(t *testing.T) {
 	put(t, s, "a/b/c.parquet", "1")
 	put(t, s, "a/b", "2")
 	begun(t, s, "x/aborted", "3").Abort()
-	if err := s.Check(context.Background()); err != nil {
+	if err := s.CheckWritable(context.Background()); err != nil {
 		t.Fatalf("Check: %v", err)
 	}
 	wantTree(t, root, "blobs/a+/b", "blobs/a+/b+/c.parquet", s.drafts)
@@ -205,7 +205,7 @@ func TestCheckSeesALostFolder(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(root, tempFolder)); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Check(context.Background()); err == nil {
+	if err := s.CheckWritable(context.Background()); err == nil {
 		t.Fatal("Check without a folder to write in gave nil, want an error")
 	}
 }
@@ -247,7 +247,7 @@ func TestSymbolicLinks(t *testing.T) {
 	wantTree(t, outside, "secret")
 }
 
-func TestSweepIsTold(t *testing.T) {
+func TestStaleDraftsAreLogged(t *testing.T) {
 	root := t.TempDir()
 	stray := filepath.Join(root, tempFolder, "gone-store", "4")
 	if err := os.MkdirAll(filepath.Dir(stray), 0o700); err != nil {
@@ -258,16 +258,16 @@ func TestSweepIsTold(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	var told bytes.Buffer
-	s, err := Open(root, Config{Log: slog.New(slog.NewTextHandler(&told, nil))})
+	var logged bytes.Buffer
+	s, err := Open(root, Config{Log: slog.New(slog.NewTextHandler(&logged, nil))})
 	if err != nil {
 		t.Fatalf("Open: %v", err)
 	}
 	defer func() { _ = s.Close() }()
 	wantTree(t, root, "blobs", s.drafts)
 	for _, name := range []string{"tmp/gone-store", "tmp/loose"} {
-		if !strings.Contains(told.String(), name) {
-			t.Errorf("the log does not tell of %s:\n%s", name, told.String())
+		if !strings.Contains(logged.String(), name) {
+			t.Errorf("the log does not tell of %s:\n%s", name, logged.String())
 		}
 	}
 }

@@ -16,14 +16,14 @@ import (
 	"github.com/intraydata/intray/internal/blob"
 )
 
-// start makes the two folders, sweeps, and makes the folder for drafts.
-func (s *Store) start(log *slog.Logger) error {
+// initialize makes the two folders, sweeps, and makes the folder for drafts.
+func (s *Store) initialize(log *slog.Logger) error {
 	for _, folder := range []string{blobsFolder, tempFolder} {
 		if err := s.root.MkdirAll(folder, folderMode); err != nil {
 			return err
 		}
 	}
-	if err := s.sync("."); err != nil {
+	if err := s.syncDir("."); err != nil {
 		return err
 	}
 	// The root is locked while folders for drafts come and go: one exists for a
@@ -36,16 +36,16 @@ func (s *Store) start(log *slog.Logger) error {
 	if err := lockWait(all); err != nil {
 		return fmt.Errorf("locking it: %w", err)
 	}
-	if err := s.sweep(log); err != nil {
+	if err := s.removeStaleDrafts(log); err != nil {
 		return fmt.Errorf("removing unfinished files: %w", err)
 	}
-	return s.begin()
+	return s.createDrafts()
 }
 
-// HoldsMore says whether the folder of a Store holds any finished blob but the
+// HasOtherBlobs says whether the folder of a Store holds any finished blob but the
 // one under key. It makes nothing; where there is no folder there is no blob.
-func HoldsMore(root, key string) (more bool, err error) {
-	but, err := nameOf(key)
+func HasOtherBlobs(root, key string) (more bool, err error) {
+	but, err := fileName(key)
 	if err != nil {
 		return false, err
 	}
@@ -64,7 +64,7 @@ func HoldsMore(root, key string) (more bool, err error) {
 	return more, err
 }
 
-func (s *Store) begin() (err error) {
+func (s *Store) createDrafts() (err error) {
 	s.drafts = path.Join(tempFolder, rand.Text())
 	if err := s.root.Mkdir(s.drafts, folderMode); err != nil {
 		return err
@@ -82,15 +82,15 @@ func (s *Store) begin() (err error) {
 	return nil
 }
 
-// sweep removes the drafts of processes that are gone.
-func (s *Store) sweep(log *slog.Logger) error {
+// removeStaleDrafts removes the drafts of processes that are gone.
+func (s *Store) removeStaleDrafts(log *slog.Logger) error {
 	entries, err := fs.ReadDir(s.root.FS(), tempFolder)
 	if err != nil {
 		return err
 	}
 	for _, entry := range entries {
 		name := path.Join(tempFolder, entry.Name())
-		if entry.IsDir() && s.alive(name) {
+		if entry.IsDir() && s.draftsInUse(name) {
 			continue
 		}
 		if err := s.root.RemoveAll(name); err != nil {
@@ -103,8 +103,8 @@ func (s *Store) sweep(log *slog.Logger) error {
 	return nil
 }
 
-// alive says whether a process still holds the drafts.
-func (s *Store) alive(drafts string) bool {
+// draftsInUse says whether a process still holds the drafts.
+func (s *Store) draftsInUse(drafts string) bool {
 	file, err := s.root.Open(drafts)
 	if err != nil {
 		return true
@@ -114,12 +114,12 @@ func (s *Store) alive(drafts string) bool {
 	return err != nil || !taken
 }
 
-// discard takes the folder out of "blobs" in one step and gives its name among
+// moveToTrash takes the folder out of "blobs" in one step and gives its name among
 // the drafts, or "" where there was none.
-func (s *Store) discard(prefix, folder string) (string, error) {
-	s.placing.Lock()
-	defer s.placing.Unlock()
-	s.drop(prefix)
+func (s *Store) moveToTrash(prefix, folder string) (string, error) {
+	s.commitMu.Lock()
+	defer s.commitMu.Unlock()
+	s.dropWriters(prefix)
 	trash := s.tempName()
 	err := s.root.Rename(folder, trash)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -128,13 +128,13 @@ func (s *Store) discard(prefix, folder string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return trash, s.prune(path.Dir(folder))
+	return trash, s.pruneEmpty(path.Dir(folder))
 }
 
-// drop ends the writers below prefix.
-func (s *Store) drop(prefix string) {
-	s.writing.Lock()
-	defer s.writing.Unlock()
+// dropWriters ends the writers below prefix.
+func (s *Store) dropWriters(prefix string) {
+	s.writersMu.Lock()
+	defer s.writersMu.Unlock()
 	for w := range s.writers {
 		if strings.HasPrefix(w.key, prefix+"/") {
 			w.dropped.Store(true)
@@ -144,27 +144,27 @@ func (s *Store) drop(prefix string) {
 	}
 }
 
-// prune removes the folder and those above it as far as they are empty, and
+// pruneEmpty removes the folder and those above it as far as they are empty, and
 // flushes the first that stays.
-func (s *Store) prune(folder string) error {
+func (s *Store) pruneEmpty(folder string) error {
 	for folder != blobsFolder && s.root.Remove(folder) == nil {
 		folder = path.Dir(folder)
 	}
-	return s.sync(folder)
+	return s.syncDir(folder)
 }
 
-// syncUp flushes the folder and all above it. Those that were there before are
+// syncParents flushes the folder and all above it. Those that were there before are
 // flushed as well: whoever made them may not have come to it.
-func (s *Store) syncUp(folder string) error {
+func (s *Store) syncParents(folder string) error {
 	for ; folder != "."; folder = path.Dir(folder) {
-		if err := s.sync(folder); err != nil {
+		if err := s.syncDir(folder); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *Store) sync(folder string) error {
+func (s *Store) syncDir(folder string) error {
 	dir, err := s.root.Open(folder)
 	if err != nil {
 		return err
@@ -174,7 +174,7 @@ func (s *Store) sync(folder string) error {
 
 // flush brings a file or a folder to the disk, where blobs are to last.
 func (s *Store) flush(f *os.File) error {
-	if s.fleeting {
+	if s.noSync {
 		return nil
 	}
 	return f.Sync()

@@ -35,7 +35,7 @@ func New() *Store {
 
 // Create begins a blob.
 func (s *Store) Create(ctx context.Context, key string) (blob.Writer, error) {
-	if err := usable(ctx, key); err != nil {
+	if err := checkKey(ctx, key); err != nil {
 		return nil, fmt.Errorf("creating a blob: %w", err)
 	}
 	s.mu.Lock()
@@ -47,7 +47,7 @@ func (s *Store) Create(ctx context.Context, key string) (blob.Writer, error) {
 
 // Open gives a blob for reading.
 func (s *Store) Open(ctx context.Context, key string) (blob.Reader, error) {
-	if err := usable(ctx, key); err != nil {
+	if err := checkKey(ctx, key); err != nil {
 		return nil, fmt.Errorf("opening a blob: %w", err)
 	}
 	s.mu.Lock()
@@ -61,7 +61,7 @@ func (s *Store) Open(ctx context.Context, key string) (blob.Reader, error) {
 
 // Delete removes a blob.
 func (s *Store) Delete(ctx context.Context, key string) error {
-	if err := usable(ctx, key); err != nil {
+	if err := checkKey(ctx, key); err != nil {
 		return fmt.Errorf("deleting a blob: %w", err)
 	}
 	s.mu.Lock()
@@ -72,7 +72,7 @@ func (s *Store) Delete(ctx context.Context, key string) error {
 
 // DeleteAll removes every blob below prefix.
 func (s *Store) DeleteAll(ctx context.Context, prefix string) error {
-	if err := usable(ctx, prefix); err != nil {
+	if err := checkKey(ctx, prefix); err != nil {
 		return fmt.Errorf("deleting blobs: %w", err)
 	}
 	s.mu.Lock()
@@ -90,10 +90,10 @@ func (s *Store) DeleteAll(ctx context.Context, prefix string) error {
 	return nil
 }
 
-// Check always finds memory.
-func (s *Store) Check(ctx context.Context) error { return ctx.Err() }
+// CheckWritable always finds memory.
+func (s *Store) CheckWritable(ctx context.Context) error { return ctx.Err() }
 
-func usable(ctx context.Context, key string) error {
+func checkKey(ctx context.Context, key string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ type writer struct {
 func (w *writer) Write(p []byte) (int, error) {
 	w.store.mu.Lock()
 	defer w.store.mu.Unlock()
-	if err := w.usable(); err != nil {
+	if err := w.checkOpen(); err != nil {
 		return 0, fmt.Errorf("writing blob %s: %w", w.key, err)
 	}
 	return w.content.Write(p)
@@ -124,7 +124,7 @@ func (w *writer) Write(p []byte) (int, error) {
 func (w *writer) Commit() error {
 	w.store.mu.Lock()
 	defer w.store.mu.Unlock()
-	if err := w.usable(); err != nil {
+	if err := w.checkOpen(); err != nil {
 		return fmt.Errorf("committing blob %s: %w", w.key, err)
 	}
 	w.store.blobs[w.key] = w.content.Bytes()
@@ -138,7 +138,7 @@ func (w *writer) Abort() {
 	w.close()
 }
 
-func (w *writer) usable() error {
+func (w *writer) checkOpen() error {
 	if w.closed {
 		return fs.ErrClosed
 	}

@@ -15,8 +15,8 @@ import (
 const (
 	// maxStack bounds the memory of a match, in words.
 	maxStack = 1 << 20
-	// maxSpelled bounds the text of an expression for regexp2, in bytes.
-	maxSpelled = 1 << 20
+	// maxRegexp2Bytes bounds the text of an expression for regexp2, in bytes.
+	maxRegexp2Bytes = 1 << 20
 )
 
 // backtracker runs an expression in regexp2.
@@ -28,12 +28,12 @@ type backtracker struct {
 }
 
 func newBacktracker(root *node, f Flags) (*backtracker, error) {
-	s, err := spell(root, f)
+	s, err := writeRegexp2(root, f)
 	if err != nil {
 		return nil, err
 	}
 	options := regexp2.ECMAScript
-	if f.IgnoreCase && len(s.numbers) > 0 {
+	if f.IgnoreCase && len(s.groupNumbers) > 0 {
 		options |= regexp2.IgnoreCase
 	}
 	if f.Unicode {
@@ -71,30 +71,30 @@ func (b *backtracker) match(text []byte) (bool, error) {
 	return found, nil
 }
 
-// spell writes an expression for regexp2, which takes all that is written so;
+// writeRegexp2 writes an expression for regexp2, which takes all that is written so;
 // only one that is too large is refused.
-func spell(root *node, f Flags) (*speller, error) {
-	s := &speller{flags: f, numbers: referred(root)}
-	s.node(root)
-	if s.out.Len() > maxSpelled {
+func writeRegexp2(root *node, f Flags) (*regexp2Writer, error) {
+	s := &regexp2Writer{flags: f, groupNumbers: referencedGroups(root)}
+	s.writeNode(root)
+	if s.out.Len() > maxRegexp2Bytes {
 		return nil, fmt.Errorf("preparing the regular expression: %w", errTooLarge)
 	}
 	return s, nil
 }
 
-// referred numbers the groups that a reference names. Only these are written
+// referencedGroups numbers the groups that a reference names. Only these are written
 // as groups, for each that is kept costs time.
-func referred(root *node) map[int]int {
+func referencedGroups(root *node) map[int]int {
 	numbers := map[int]int{}
-	root.any(func(n *node) bool {
-		if n.kind == isBack {
+	root.contains(func(n *node) bool {
+		if n.kind == kindBackReference {
 			numbers[n.group] = 0
 		}
 		return false
 	})
 	next := 0
-	root.any(func(n *node) bool {
-		if _, ok := numbers[n.group]; ok && n.kind == isGroup {
+	root.contains(func(n *node) bool {
+		if _, ok := numbers[n.group]; ok && n.kind == kindGroup {
 			next++
 			numbers[n.group] = next
 		}
@@ -103,58 +103,58 @@ func referred(root *node) map[int]int {
 	return numbers
 }
 
-// speller writes an expression in the syntax of regexp2's ECMAScript mode.
-type speller struct {
+// regexp2Writer writes an expression in the syntax of regexp2's ECMAScript mode.
+type regexp2Writer struct {
 	flags Flags
 	out   strings.Builder
-	// numbers are those of the groups that are kept, by their number in the
+	// groupNumbers are those of the groups that are kept, by their number in the
 	// source.
-	numbers map[int]int
+	groupNumbers map[int]int
 }
 
-func (s *speller) node(n *node) {
-	if s.out.Len() > maxSpelled {
+func (s *regexp2Writer) writeNode(n *node) {
+	if s.out.Len() > maxRegexp2Bytes {
 		return
 	}
 	switch n.kind {
-	case isChar:
-		s.char(n.set)
-	case isSeq:
-		for _, k := range n.kids {
-			s.node(k)
+	case kindChar:
+		s.writeSet(n.set)
+	case kindSequence:
+		for _, k := range n.children {
+			s.writeNode(k)
 		}
-	case isAlt:
-		s.within("(?:", n.kids)
-	case isGroup:
+	case kindAlternation:
+		s.writeGroup("(?:", n.children)
+	case kindGroup:
 		open := "(?:"
-		if s.numbers[n.group] > 0 {
+		if s.groupNumbers[n.group] > 0 {
 			open = "("
 		}
-		s.within(open, n.kids)
-	case isRepeat:
-		s.repeat(n)
-	case isBack:
-		fmt.Fprintf(&s.out, `(?:\%d)`, s.numbers[n.group])
-	case isLook:
-		s.look(n)
+		s.writeGroup(open, n.children)
+	case kindRepeat:
+		s.writeRepeat(n)
+	case kindBackReference:
+		fmt.Fprintf(&s.out, `(?:\%d)`, s.groupNumbers[n.group])
+	case kindLookaround:
+		s.writeLookaround(n)
 	default:
-		s.assertion(n)
+		s.writeAssertion(n)
 	}
 }
 
-func (s *speller) within(open string, kids []*node) {
+func (s *regexp2Writer) writeGroup(open string, kids []*node) {
 	s.out.WriteString(open)
 	for i, k := range kids {
 		if i > 0 {
 			s.out.WriteByte('|')
 		}
-		s.node(k)
+		s.writeNode(k)
 	}
 	s.out.WriteByte(')')
 }
 
-func (s *speller) repeat(n *node) {
-	s.within("(?:", n.kids)
+func (s *regexp2Writer) writeRepeat(n *node) {
+	s.writeGroup("(?:", n.children)
 	switch {
 	case n.max == unbounded && n.min == 0:
 		s.out.WriteByte('*')
@@ -168,60 +168,60 @@ func (s *speller) repeat(n *node) {
 	}
 }
 
-func (s *speller) look(n *node) {
+func (s *regexp2Writer) writeLookaround(n *node) {
 	open := "(?"
-	if n.behind {
+	if n.lookbehind {
 		open += "<"
 	}
 	if n.negated {
-		s.within(open+"!", n.kids)
+		s.writeGroup(open+"!", n.children)
 		return
 	}
-	s.within(open+"=", n.kids)
+	s.writeGroup(open+"=", n.children)
 }
 
-func (s *speller) assertion(n *node) {
-	words := folding{on: s.flags.IgnoreCase, unicode: s.flags.Unicode}.words()
+func (s *regexp2Writer) writeAssertion(n *node) {
+	words := folding{on: s.flags.IgnoreCase, unicode: s.flags.Unicode}.wordChars()
 	switch n.kind {
-	case isStart:
+	case kindStart:
 		s.out.WriteByte('^')
-	case isEnd:
-		s.side("(?!", set{{0, highest}})
-	case isLineStart:
-		s.side("(?<!", lineEnds().without(highest))
-	case isLineEnd:
-		s.side("(?!", lineEnds().without(highest))
-	case isWordEdge:
-		s.edge(words, n.negated)
+	case kindEnd:
+		s.writeCondition("(?!", set{{0, maxCodePoint}})
+	case kindLineStart:
+		s.writeCondition("(?<!", lineTerminators().complement(maxCodePoint))
+	case kindLineEnd:
+		s.writeCondition("(?!", lineTerminators().complement(maxCodePoint))
+	case kindWordEdge:
+		s.writeWordEdge(words, n.negated)
 	}
 }
 
-// side writes a condition on the character before or behind.
-func (s *speller) side(open string, of set) {
+// writeCondition writes a condition on the character before or behind.
+func (s *regexp2Writer) writeCondition(open string, of set) {
 	s.out.WriteString(open)
-	s.char(of)
+	s.writeSet(of)
 	s.out.WriteByte(')')
 }
 
-// edge writes \b or \B by what stands on both sides.
-func (s *speller) edge(words set, negated bool) {
+// writeWordEdge writes \b or \B by what stands on both sides.
+func (s *regexp2Writer) writeWordEdge(words set, negated bool) {
 	behind, ahead := [2]string{"(?<=", "(?<!"}, [2]string{"(?!", "(?="}
 	if negated {
 		ahead = [2]string{"(?=", "(?!"}
 	}
 	s.out.WriteString("(?:")
-	s.side(behind[0], words)
-	s.side(ahead[0], words)
+	s.writeCondition(behind[0], words)
+	s.writeCondition(ahead[0], words)
 	s.out.WriteByte('|')
-	s.side(behind[1], words)
-	s.side(ahead[1], words)
+	s.writeCondition(behind[1], words)
+	s.writeCondition(ahead[1], words)
 	s.out.WriteByte(')')
 }
 
-func (s *speller) char(of set) {
-	of = of.carried(!s.flags.Unicode)
+func (s *regexp2Writer) writeSet(of set) {
+	of = of.encodeSurrogates(!s.flags.Unicode)
 	if r, ok := of.single(); ok {
-		s.rune(r)
+		s.writeRune(r)
 		return
 	}
 	if len(of) == 0 {
@@ -230,16 +230,16 @@ func (s *speller) char(of set) {
 	}
 	s.out.WriteByte('[')
 	for _, p := range of {
-		s.rune(p.lo)
+		s.writeRune(p.lo)
 		if p.hi > p.lo {
 			s.out.WriteByte('-')
-			s.rune(p.hi)
+			s.writeRune(p.hi)
 		}
 	}
 	s.out.WriteByte(']')
 }
 
-func (s *speller) rune(r rune) {
+func (s *regexp2Writer) writeRune(r rune) {
 	if r < utf8.RuneSelf && !isLetter(r) && !isDigit(r) {
 		s.out.WriteString(`\x` + strconv.FormatInt(int64(r)+0x100, 16)[1:])
 		return

@@ -24,12 +24,12 @@ func engines(t tester, e *Expr) map[string]func([]byte) (bool, error) {
 
 // withoutTables has the clauses run by Go's regexp.
 func withoutTables(clauses []clause, root *node, f Flags) []clause {
-	for i, part := range conditions(root, false) {
+	for i, part := range splitConditions(root, false) {
 		if clauses == nil {
 			return nil
 		}
-		w := writer{flags: f}
-		text, _ := w.expression(part.root)
+		w := re2Writer{flags: f}
+		text, _ := w.writeExpression(part.root)
 		clauses[i].table, clauses[i].re2 = nil, regexpOf(text)
 	}
 	return clauses

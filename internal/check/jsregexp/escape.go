@@ -13,10 +13,10 @@ import (
 // flag.
 const syntaxCharacters = `^$\.*+?()[]{}|/`
 
-// charEscape reads an escape that stands for one character; start is the place
+// parseCharEscape reads an escape that stands for one character; start is the place
 // of its backslash.
-func (p *parser) charEscape(start int, inClass bool) rune {
-	r := p.ahead(0)
+func (p *parser) parseCharEscape(start int, inClass bool) rune {
+	r := p.peek(0)
 	p.pos++
 	switch r {
 	case 'f':
@@ -30,41 +30,41 @@ func (p *parser) charEscape(start int, inClass bool) rune {
 	case 'v':
 		return '\v'
 	case 'c':
-		return p.control(start, inClass)
+		return p.parseControlEscape(start, inClass)
 	case 'x':
-		return p.hexOr(start, 2)
+		return p.parseHexOrLiteral(start, 2)
 	case 'u':
-		return p.unicodeEscape(start)
+		return p.parseUnicodeEscape(start)
 	}
 	if isDigit(r) {
-		return p.digitEscape(start, r)
+		return p.parseDigitEscape(start, r)
 	}
-	return p.identity(start, inClass, r)
+	return p.identityEscape(start, inClass, r)
 }
 
-// identity is a character that stands for itself after a backslash.
-func (p *parser) identity(start int, inClass bool, r rune) rune {
+// identityEscape is a character that stands for itself after a backslash.
+func (p *parser) identityEscape(start int, inClass bool, r rune) rune {
 	switch {
 	case p.unicode && (strings.ContainsRune(syntaxCharacters, r) || inClass && r == '-'):
 		return r
 	case p.unicode:
-		p.fail(start, intray.NewMessage("regexp.unknown_escape", intray.Params{"escape": `\` + string(r)}))
+		p.failAt(start, intray.NewMessage("regexp.unknown_escape", intray.Params{"escape": `\` + string(r)}))
 	case r == 'k' && len(p.names) > 0:
-		p.fail(start, intray.NewMessage("regexp.expected_reference", intray.Params{"escape": `\k`}))
+		p.failAt(start, intray.NewMessage("regexp.expected_reference", intray.Params{"escape": `\k`}))
 	}
 	return r
 }
 
-// control reads the letter of \cX. Without the u flag a backslash with no
+// parseControlEscape reads the letter of \cX. Without the u flag a backslash with no
 // letter to it stands for itself, and the c is read again.
-func (p *parser) control(start int, inClass bool) rune {
-	r := p.ahead(0)
+func (p *parser) parseControlEscape(start int, inClass bool) rune {
+	r := p.peek(0)
 	if isLetter(r) || inClass && !p.unicode && (isDigit(r) || r == '_') {
 		p.pos++
 		return r % 32
 	}
 	if p.unicode {
-		p.fail(start, intray.NewMessage("regexp.expected_control_letter", intray.Params{"escape": `\c`}))
+		p.failAt(start, intray.NewMessage("regexp.expected_control_letter", intray.Params{"escape": `\c`}))
 	}
 	p.pos = start + 1
 	return '\\'
@@ -72,22 +72,22 @@ func (p *parser) control(start int, inClass bool) rune {
 
 func isLetter(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' }
 
-// hexOr reads hexadecimal digits. Without the u flag, where they are missing,
+// parseHexOrLiteral reads hexadecimal digits. Without the u flag, where they are missing,
 // the letter before them stands for itself.
-func (p *parser) hexOr(start, count int) rune {
-	if r, ok := p.hex(count); ok {
+func (p *parser) parseHexOrLiteral(start, count int) rune {
+	if r, ok := p.parseHex(count); ok {
 		return r
 	}
 	if p.unicode {
-		p.fail(start, intray.NewMessage("regexp.expected_hexadecimal_digits", intray.Params{"escape": `\` + string(p.src[start+1]), "count": count}))
+		p.failAt(start, intray.NewMessage("regexp.expected_hexadecimal_digits", intray.Params{"escape": `\` + string(p.src[start+1]), "count": count}))
 	}
 	return p.src[start+1]
 }
 
-// hex reads just so many digits, or nothing.
-func (p *parser) hex(count int) (value rune, ok bool) {
+// parseHex reads just so many digits, or nothing.
+func (p *parser) parseHex(count int) (value rune, ok bool) {
 	for i := range count {
-		d := hexDigit(p.ahead(i))
+		d := hexDigit(p.peek(i))
 		if d < 0 {
 			return 0, false
 		}
@@ -109,47 +109,47 @@ func hexDigit(r rune) rune {
 	return -1
 }
 
-// unicodeEscape reads what follows \u. Under the u flag two escapes that make
+// parseUnicodeEscape reads what follows \u. Under the u flag two escapes that make
 // a pair of surrogates are one character.
-func (p *parser) unicodeEscape(start int) rune {
+func (p *parser) parseUnicodeEscape(start int) rune {
 	if !p.unicode {
-		return p.hexOr(start, 4)
+		return p.parseHexOrLiteral(start, 4)
 	}
-	if p.take("{") {
-		return p.codePoint(start)
+	if p.accept("{") {
+		return p.parseCodePoint(start)
 	}
-	return p.paired(p.hexOr(start, 4))
+	return p.joinSurrogates(p.parseHexOrLiteral(start, 4))
 }
 
-func (p *parser) paired(hi rune) rune {
+func (p *parser) joinSurrogates(hi rune) rune {
 	back := p.pos
-	if hi >= firstSur && hi < 0xDC00 && p.take(`\u`) {
-		if lo, ok := p.hex(4); ok && isPair(hi, lo) {
-			return (hi-firstSur)<<10 + (lo - 0xDC00) + 0x10000
+	if hi >= firstSurrogate && hi < 0xDC00 && p.accept(`\u`) {
+		if lo, ok := p.parseHex(4); ok && isPair(hi, lo) {
+			return (hi-firstSurrogate)<<10 + (lo - 0xDC00) + 0x10000
 		}
 		p.pos = back
 	}
 	return hi
 }
 
-// codePoint reads the digits and the } of \u{...}.
-func (p *parser) codePoint(start int) (value rune) {
+// parseCodePoint reads the digits and the } of \u{...}.
+func (p *parser) parseCodePoint(start int) (value rune) {
 	digits := p.pos
-	for ; hexDigit(p.ahead(0)) >= 0; p.pos++ {
-		value = min(value<<4|hexDigit(p.ahead(0)), highest+1)
+	for ; hexDigit(p.peek(0)) >= 0; p.pos++ {
+		value = min(value<<4|hexDigit(p.peek(0)), maxCodePoint+1)
 	}
-	if p.pos == digits || !p.take("}") || value > highest {
-		p.fail(start, intray.NewMessage("regexp.expected_code_point", intray.Params{"escape": `\u{`, "limit": "10FFFF", "end": "}"}))
+	if p.pos == digits || !p.accept("}") || value > maxCodePoint {
+		p.failAt(start, intray.NewMessage("regexp.expected_code_point", intray.Params{"escape": `\u{`, "limit": "10FFFF", "end": "}"}))
 	}
 	return value
 }
 
-// digitEscape reads \0, and without the u flag octal escapes of up to three
+// parseDigitEscape reads \0, and without the u flag octal escapes of up to three
 // digits and 255.
-func (p *parser) digitEscape(start int, first rune) rune {
+func (p *parser) parseDigitEscape(start int, first rune) rune {
 	if p.unicode {
-		if first != '0' || isDigit(p.ahead(0)) {
-			p.fail(start, intray.NewMessage("regexp.numeric_escape", intray.Params{"escape": `\0`}))
+		if first != '0' || isDigit(p.peek(0)) {
+			p.failAt(start, intray.NewMessage("regexp.numeric_escape", intray.Params{"escape": `\0`}))
 		}
 		return 0
 	}
@@ -157,51 +157,51 @@ func (p *parser) digitEscape(start int, first rune) rune {
 		return first
 	}
 	value := first - '0'
-	for p.ahead(0) >= '0' && p.ahead(0) <= '7' && value < 32 && p.pos-start < 4 {
-		value = value<<3 | (p.ahead(0) - '0')
+	for p.peek(0) >= '0' && p.peek(0) <= '7' && value < 32 && p.pos-start < 4 {
+		value = value<<3 | (p.peek(0) - '0')
 		p.pos++
 	}
 	return value
 }
 
-// class reads a class in brackets.
-func (p *parser) class() *node {
+// parseClass reads a class in brackets.
+func (p *parser) parseClass() *node {
 	start := p.pos
 	p.pos++
-	negated := p.take("^")
+	negated := p.accept("^")
 	var spans []span
-	for p.ahead(0) != ']' {
-		if !p.more() {
-			p.fail(start, intray.NewMessage("regexp.class_not_closed", intray.Params{"missing": "]"}))
+	for p.peek(0) != ']' {
+		if !p.hasMore() {
+			p.failAt(start, intray.NewMessage("regexp.class_not_closed", intray.Params{"missing": "]"}))
 		}
-		spans = append(spans, p.classRange()...)
+		spans = append(spans, p.parseClassRange()...)
 	}
 	p.pos++
-	s := p.close(setOf(spans...))
+	s := p.closeOver(newSet(spans...))
 	if negated {
-		s = s.without(p.last())
+		s = s.complement(p.maxChar())
 	}
-	return p.taking(s)
+	return p.charNode(s)
 }
 
-// classRange reads one member of a class, or two with a dash between.
-func (p *parser) classRange() set {
+// parseClassRange reads one member of a class, or two with a dash between.
+func (p *parser) parseClassRange() set {
 	start := p.pos
-	from := p.classAtom()
-	if p.ahead(0) != '-' || p.ahead(1) == ']' || p.ahead(1) == -1 {
+	from := p.parseClassAtom()
+	if p.peek(0) != '-' || p.peek(1) == ']' || p.peek(1) == -1 {
 		return from.set
 	}
 	p.pos++
-	to := p.classAtom()
+	to := p.parseClassAtom()
 	if from.named || to.named {
 		if p.unicode {
-			p.fail(start, intray.NewMessage("regexp.class_as_range_end", intray.Params{"class": `\d`, "dash": "-"}))
+			p.failAt(start, intray.NewMessage("regexp.class_as_range_end", intray.Params{"class": `\d`, "dash": "-"}))
 		}
 		return set{{'-', '-'}}.union(from.set).union(to.set)
 	}
 	a, b := from.set[0].lo, to.set[0].lo
 	if a > b {
-		p.fail(start, intray.NewMessage("regexp.range_out_of_order", intray.Params{"first": string(a), "last": string(b)}))
+		p.failAt(start, intray.NewMessage("regexp.range_out_of_order", intray.Params{"first": string(a), "last": string(b)}))
 	}
 	return set{{a, b}}
 }
@@ -212,57 +212,57 @@ type member struct {
 	named bool
 }
 
-func (p *parser) classAtom() member {
+func (p *parser) parseClassAtom() member {
 	start := p.pos
-	r := p.ahead(0)
+	r := p.peek(0)
 	p.pos++
 	if r != '\\' {
 		return member{set: set{{r, r}}}
 	}
-	if !p.more() {
-		p.fail(start, trailingBackslash)
+	if !p.hasMore() {
+		p.failAt(start, trailingBackslash)
 	}
-	if p.take("b") {
+	if p.accept("b") {
 		return member{set: set{{'\b', '\b'}}}
 	}
-	if s, ok := p.setEscape(); ok {
+	if s, ok := p.parseSetEscape(); ok {
 		return member{set: s, named: true}
 	}
-	c := p.charEscape(start, true)
+	c := p.parseCharEscape(start, true)
 	return member{set: set{{c, c}}}
 }
 
-// property reads the braces of \p{...} and gives its characters.
-func (p *parser) property(negated bool) set {
+// parseProperty reads the braces of \p{...} and gives its characters.
+func (p *parser) parseProperty(negated bool) set {
 	start := p.pos - 2
 	begin := p.pos + 1
-	if !p.take("{") {
-		p.fail(start, intray.NewMessage("regexp.expected_property", intray.Params{"escape": `\p`, "braces": "{ }"}))
+	if !p.accept("{") {
+		p.failAt(start, intray.NewMessage("regexp.expected_property", intray.Params{"escape": `\p`, "braces": "{ }"}))
 	}
-	for p.more() && p.ahead(0) != '}' {
+	for p.hasMore() && p.peek(0) != '}' {
 		p.pos++
 	}
 	name := string(p.src[min(begin, len(p.src)):p.pos])
 	s, ok := p.properties[name]
 	if !ok {
-		s, ok = charsWith(name)
+		s, ok = propertyChars(name)
 		p.properties[name] = s
 	}
-	if !ok || !p.take("}") {
-		p.fail(start, intray.NewMessage("regexp.unknown_property", intray.Params{"name": name}))
+	if !ok || !p.accept("}") {
+		p.failAt(start, intray.NewMessage("regexp.unknown_property", intray.Params{"name": name}))
 	}
 	if negated {
-		return s.without(highest)
+		return s.complement(maxCodePoint)
 	}
 	return s
 }
 
-// charsWith gives the characters that have a property. The general categories
+// propertyChars gives the characters that have a property. The general categories
 // and the scripts by their long names are Go's own; all others are asked of
 // regexp2, character by character, for it does not hand out its tables.
-func charsWith(name string) (set, bool) {
-	if t := tableOf(name); t != nil {
-		return setOfTable(t), true
+func propertyChars(name string) (set, bool) {
+	if t := unicodeTable(name); t != nil {
+		return newSetFromTable(t), true
 	}
 	if name == "" || strings.ContainsFunc(name, isNoPropertyName) {
 		return nil, false
@@ -271,11 +271,11 @@ func charsWith(name string) (set, bool) {
 	if err != nil {
 		return nil, false
 	}
-	return probe(tree.Root), true
+	return classMembers(tree.Root), true
 }
 
-// tableOf gives the table of package unicode for a property spelled out.
-func tableOf(name string) *unicode.RangeTable {
+// unicodeTable gives the table of package unicode for a property spelled out.
+func unicodeTable(name string) *unicode.RangeTable {
 	property, value, paired := strings.Cut(name, "=")
 	if !paired {
 		property, value = "gc", name
@@ -296,9 +296,9 @@ func isNoPropertyName(r rune) bool {
 	return r != '_' && r != '=' && !isDigit(r) && !isLetter(r)
 }
 
-// probe collects the characters of the first class in a tree. A tree without
+// classMembers collects the characters of the first class in a tree. A tree without
 // one takes nothing.
-func probe(n *syntax.RegexNode) set {
+func classMembers(n *syntax.RegexNode) set {
 	for n.Set == nil {
 		if len(n.Children) == 0 {
 			return nil
@@ -306,20 +306,20 @@ func probe(n *syntax.RegexNode) set {
 		n = n.Children[0]
 	}
 	var spans []span
-	for r := rune(0); r <= highest; {
-		last := alike(r)
+	for r := rune(0); r <= maxCodePoint; {
+		last := lastAlike(r)
 		if n.Set.Contains(r) {
 			spans = append(spans, span{r, last})
 		}
 		r = last + 1
 	}
-	return setOf(spans...)
+	return newSet(spans...)
 }
 
-// alike gives the last character that has the properties of r for certain. The
+// lastAlike gives the last character that has the properties of r for certain. The
 // planes 4 to 13 are unassigned and 15 and 16 private, all but the two
 // noncharacters at the end of each.
-func alike(r rune) rune {
+func lastAlike(r rune) rune {
 	plane := r >> 16
 	if r&0xFFFF == 0 && plane >= 4 && plane != 14 {
 		return r + 0xFFFD

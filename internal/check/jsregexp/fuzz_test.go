@@ -29,8 +29,8 @@ func FuzzCompile(f *testing.F) {
 			}
 			return
 		}
-		if e.Translated() && !e.Risky().IsZero() {
-			t.Errorf("%v is translated and yet risky: %s", e, e.Risky())
+		if e.Translated() && !e.Risk().IsZero() {
+			t.Errorf("%v is translated and yet risky: %s", e, e.Risk())
 		}
 		agree(t, e, text)
 	})

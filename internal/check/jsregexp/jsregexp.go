@@ -45,7 +45,7 @@ type Expr struct {
 	// clauses are all wanted at once; nil where the expression is not
 	// translated.
 	clauses []clause
-	slow    *backtracker
+	backtracker    *backtracker
 	risk    intray.Message
 }
 
@@ -61,10 +61,10 @@ func Compile(source string, f Flags) (*Expr, error) {
 	if e.clauses = translate(root, f, maxWork); e.clauses != nil {
 		return e, nil
 	}
-	if e.slow, err = newBacktracker(root, f); err != nil {
+	if e.backtracker, err = newBacktracker(root, f); err != nil {
 		return nil, err
 	}
-	e.risk = risk(root, source, f)
+	e.risk = findRisk(root, source, f)
 	return e, nil
 }
 
@@ -72,11 +72,11 @@ func Compile(source string, f Flags) (*Expr, error) {
 // each byte that is not counts as one U+FFFD. The only error is [ErrTimeout],
 // which a translated expression never has.
 func (e *Expr) Match(text []byte) (bool, error) {
-	if e.slow != nil {
-		return e.slow.match(text)
+	if e.backtracker != nil {
+		return e.backtracker.match(text)
 	}
 	for i := range e.clauses {
-		if !e.clauses[i].holds(text) {
+		if !e.clauses[i].matches(text) {
 			return false, nil
 		}
 	}
@@ -85,12 +85,12 @@ func (e *Expr) Match(text []byte) (bool, error) {
 
 // Translated says whether a match takes time in proportion to the length of
 // the text, whatever the text is.
-func (e *Expr) Translated() bool { return e.slow == nil }
+func (e *Expr) Translated() bool { return e.backtracker == nil }
 
-// Risky says why a match may take far longer than its text lets expect, as a
+// Risk says why a match may take far longer than its text lets expect, as a
 // sentence without its end; the zero message where none was found. It is so for
 // every translated expression.
-func (e *Expr) Risky() intray.Message { return e.risk }
+func (e *Expr) Risk() intray.Message { return e.risk }
 
 // String gives the expression as JavaScript writes it.
 func (e *Expr) String() string { return "/" + e.source + "/" + e.flags.String() }
@@ -101,7 +101,7 @@ type Report struct {
 	// of parts that is known only once its table is made; until then it counts
 	// as not translated.
 	Translated bool
-	// Risk is what [Expr.Risky] says.
+	// Risk is what [Expr.Risk] says.
 	Risk intray.Message
 	// Empty says whether the empty text matches.
 	Empty bool
@@ -115,13 +115,13 @@ func Inspect(source string, f Flags) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	r := Report{Empty: takesNothing(root)}
-	translated, certain := foresee(root, f)
+	r := Report{Empty: matchesEmpty(root)}
+	translated, certain := predictTranslation(root, f)
 	if translated {
 		r.Translated = true
 		return r, nil
 	}
-	if _, err := spell(root, f); err != nil {
+	if _, err := writeRegexp2(root, f); err != nil {
 		// What only the table can run is not refused.
 		r.Translated = !certain && translate(root, f, maxWork) != nil
 		if !r.Translated {
@@ -129,17 +129,17 @@ func Inspect(source string, f Flags) (Report, error) {
 		}
 		return r, nil
 	}
-	r.Risk = risk(root, source, f)
+	r.Risk = findRisk(root, source, f)
 	return r, nil
 }
 
-// QuickSteps bounds the steps in which [Quick] makes a table: about a
+// QuickSteps bounds the steps in which [CompileQuick] makes a table: about a
 // millisecond.
 const QuickSteps = 1 << 15
 
-// Quick is [Compile] for the expressions of which a table is made within
+// CompileQuick is [Compile] for the expressions of which a table is made within
 // [QuickSteps]; of any other it says false.
-func Quick(source string, f Flags) (*Expr, bool) {
+func CompileQuick(source string, f Flags) (*Expr, bool) {
 	root, err := parse(source, f)
 	if err != nil {
 		return nil, false
@@ -153,10 +153,10 @@ func Quick(source string, f Flags) (*Expr, bool) {
 	return e, e.clauses != nil
 }
 
-// foresee says whether translate makes clauses of an expression, as far as that
+// predictTranslation says whether translate makes clauses of an expression, as far as that
 // is certain without making tables.
-func foresee(root *node, f Flags) (translated, certain bool) {
-	parts := conditions(root, false)
+func predictTranslation(root *node, f Flags) (translated, certain bool) {
+	parts := splitConditions(root, false)
 	if len(parts) > maxClauses {
 		return false, true
 	}
@@ -166,33 +166,33 @@ func foresee(root *node, f Flags) (translated, certain bool) {
 		if !ok {
 			return false, true
 		}
-		translated = translated && p.runs()
+		translated = translated && p.fitsGoRegexp()
 	}
 	return translated, translated
 }
 
-// takesNothing says whether a node matches within the empty text. There a group
+// matchesEmpty says whether a node matches within the empty text. There a group
 // takes nothing if it takes part, so that a reference always matches.
-func takesNothing(n *node) bool {
+func matchesEmpty(n *node) bool {
 	switch n.kind {
-	case isChar:
+	case kindChar:
 		return false
-	case isWordEdge:
+	case kindWordEdge:
 		return n.negated
-	case isAlt:
-		for _, k := range n.kids {
-			if takesNothing(k) {
+	case kindAlternation:
+		for _, k := range n.children {
+			if matchesEmpty(k) {
 				return true
 			}
 		}
 		return false
-	case isLook:
-		return takesNothing(n.kids[0]) != n.negated
-	case isRepeat:
-		return n.min == 0 || takesNothing(n.kids[0])
+	case kindLookaround:
+		return matchesEmpty(n.children[0]) != n.negated
+	case kindRepeat:
+		return n.min == 0 || matchesEmpty(n.children[0])
 	}
-	for _, k := range n.kids {
-		if !takesNothing(k) {
+	for _, k := range n.children {
+		if !matchesEmpty(k) {
 			return false
 		}
 	}
@@ -218,14 +218,14 @@ func (e *SyntaxError) Error() string { return e.Describe().String() }
 // trailingBackslash is the reason where nothing follows a backslash.
 var trailingBackslash = intray.NewMessage("regexp.trailing_backslash", intray.Params{"escaped": `\\`})
 
-// fail stops the reading at a place of the source, counted from 0 in units.
+// failAt stops the reading at a place of the source, counted from 0 in units.
 // The panic is caught in parse.
-func (p *parser) fail(at int, reason intray.Message) {
-	panic(&SyntaxError{Character: character(p.src, p.unicode, at), Reason: reason})
+func (p *parser) failAt(at int, reason intray.Message) {
+	panic(&SyntaxError{Character: characterAt(p.src, p.unicode, at), Reason: reason})
 }
 
-// character gives the number, from 1, of the character at a place in units.
-func character(src []rune, points bool, at int) int {
+// characterAt gives the number, from 1, of the character at a place in units.
+func characterAt(src []rune, points bool, at int) int {
 	n := 1
 	for i := 1; i <= min(at, len(src)); i++ {
 		if points || i == len(src) || !isPair(src[i-1], src[i]) {

@@ -1,29 +1,29 @@
 package jsregexp
 
-// kind tells what a node of a parsed expression is.
-type kind uint8
+// nodeKind tells what a node of a parsed expression is.
+type nodeKind uint8
 
 const (
-	// isChar takes one character out of a set; flags and escapes are resolved.
-	isChar kind = iota
-	// isSeq takes its kids one after the other; without kids it takes nothing.
-	isSeq
-	// isAlt takes one of its kids.
-	isAlt
-	// isRepeat takes its kid from min to max times.
-	isRepeat
-	// isGroup takes its kid and keeps what it took under a number.
-	isGroup
-	// isBack takes again what the group of its number took.
-	isBack
-	// isLook takes nothing, and wants its kid ahead of, or behind, the place.
-	isLook
-	isStart
-	isEnd
-	// isLineStart and isLineEnd are ^ and $ under the m flag.
-	isLineStart
-	isLineEnd
-	isWordEdge
+	// kindChar takes one character out of a set; flags and escapes are resolved.
+	kindChar nodeKind = iota
+	// kindSequence takes its kids one after the other; without kids it takes nothing.
+	kindSequence
+	// kindAlternation takes one of its kids.
+	kindAlternation
+	// kindRepeat takes its kid from min to max times.
+	kindRepeat
+	// kindGroup takes its kid and keeps what it took under a number.
+	kindGroup
+	// kindBackReference takes again what the group of its number took.
+	kindBackReference
+	// kindLookaround takes nothing, and wants its kid ahead of, or behind, the place.
+	kindLookaround
+	kindStart
+	kindEnd
+	// kindLineStart and kindLineEnd are ^ and $ under the m flag.
+	kindLineStart
+	kindLineEnd
+	kindWordEdge
 )
 
 // unbounded is the max of a repeat without one. Greater counts are cut to it,
@@ -32,32 +32,32 @@ const unbounded = 1<<31 - 1
 
 // node is a part of a parsed expression.
 type node struct {
-	kind     kind
+	kind     nodeKind
 	set      set
-	kids     []*node
+	children     []*node
 	min, max int
 	group    int
 	name     string
 	lazy     bool
 	negated  bool
-	behind   bool
+	lookbehind   bool
 	at       int
 }
 
-// any says whether a node or one below it is as asked.
-func (n *node) any(is func(*node) bool) bool {
+// contains says whether a node or one below it is as asked.
+func (n *node) contains(is func(*node) bool) bool {
 	if is(n) {
 		return true
 	}
-	for _, k := range n.kids {
-		if k.any(is) {
+	for _, k := range n.children {
+		if k.contains(is) {
 			return true
 		}
 	}
 	return false
 }
 
-func isOf(kinds ...kind) func(*node) bool {
+func hasKind(kinds ...nodeKind) func(*node) bool {
 	return func(n *node) bool {
 		for _, k := range kinds {
 			if n.kind == k {
@@ -68,26 +68,26 @@ func isOf(kinds ...kind) func(*node) bool {
 	}
 }
 
-// bare gives what a node is when its groups do not matter.
-func (n *node) bare() *node {
-	for n.kind == isGroup || n.kind == isSeq && len(n.kids) == 1 {
-		n = n.kids[0]
+// unwrapGroups gives what a node is when its groups do not matter.
+func (n *node) unwrapGroups() *node {
+	for n.kind == kindGroup || n.kind == kindSequence && len(n.children) == 1 {
+		n = n.children[0]
 	}
 	return n
 }
 
-// flat gives the parts of a node as one sequence, as far as groups do not
+// flatten gives the parts of a node as one sequence, as far as groups do not
 // matter.
-func (n *node) flat() []*node {
-	n = n.bare()
-	if n.kind != isSeq {
+func (n *node) flatten() []*node {
+	n = n.unwrapGroups()
+	if n.kind != kindSequence {
 		return []*node{n}
 	}
 	var list []*node
-	for _, k := range n.kids {
-		list = append(list, k.flat()...)
+	for _, k := range n.children {
+		list = append(list, k.flatten()...)
 	}
 	return list
 }
 
-func seq(kids ...*node) *node { return &node{kind: isSeq, kids: kids} }
+func newSequence(kids ...*node) *node { return &node{kind: kindSequence, children: kids} }

@@ -157,7 +157,7 @@ func excused(q question, ours string) bool {
 		return false
 	}
 	for i, text := range q.T {
-		if ours[i] != q.R[i] && (ours[i] != '0' || !strings.ContainsFunc(text, func(r rune) bool { return r > lastUnit })) {
+		if ours[i] != q.R[i] && (ours[i] != '0' || !strings.ContainsFunc(text, func(r rune) bool { return r > maxCodeUnit })) {
 			return false
 		}
 	}

@@ -64,17 +64,17 @@ func parse(source string, f Flags) (root *node, err error) {
 		}
 	}()
 	p := &parser{folding: folding{on: f.IgnoreCase, unicode: f.Unicode}, flags: f, properties: map[string]set{}}
-	p.src = unitsOf(source, f.Unicode)
+	p.src = decodeUnits(source, f.Unicode)
 	p.countGroups()
-	root = p.disjunction()
+	root = p.parseDisjunction()
 	if p.pos < len(p.src) {
-		p.fail(p.pos, intray.NewMessage("regexp.group_not_open", intray.Params{"character": ")", "escaped": `\)`}))
+		p.failAt(p.pos, intray.NewMessage("regexp.group_not_open", intray.Params{"character": ")", "escaped": `\)`}))
 	}
 	return root, nil
 }
 
-// unitsOf gives the code points of a text, or its UTF-16 code units.
-func unitsOf(s string, points bool) []rune {
+// decodeUnits gives the code points of a text, or its UTF-16 code units.
+func decodeUnits(s string, points bool) []rune {
 	units := make([]rune, 0, len(s))
 	for _, r := range s {
 		if hi, lo := utf16.EncodeRune(r); !points && hi != utf8.RuneError {
@@ -87,24 +87,24 @@ func unitsOf(s string, points bool) []rune {
 }
 
 func isPair(hi, lo rune) bool {
-	return hi >= firstSur && hi < 0xDC00 && lo >= 0xDC00 && lo <= lastSur
+	return hi >= firstSurrogate && hi < 0xDC00 && lo >= 0xDC00 && lo <= lastSurrogate
 }
 
-// more says whether there is something left to read.
-func (p *parser) more() bool { return p.pos < len(p.src) }
+// hasMore says whether there is something left to read.
+func (p *parser) hasMore() bool { return p.pos < len(p.src) }
 
-// ahead gives the unit i places on, or -1.
-func (p *parser) ahead(i int) rune {
+// peek gives the unit i places on, or -1.
+func (p *parser) peek(i int) rune {
 	if p.pos+i < len(p.src) {
 		return p.src[p.pos+i]
 	}
 	return -1
 }
 
-// take reads a text of ASCII, if it comes next.
-func (p *parser) take(text string) bool {
+// accept reads a text of ASCII, if it comes next.
+func (p *parser) accept(text string) bool {
 	for i, r := range text {
-		if p.ahead(i) != r {
+		if p.peek(i) != r {
 			return false
 		}
 	}
@@ -112,280 +112,280 @@ func (p *parser) take(text string) bool {
 	return true
 }
 
-func (p *parser) disjunction() *node {
-	first := p.alternative()
-	if p.ahead(0) != '|' {
+func (p *parser) parseDisjunction() *node {
+	first := p.parseAlternative()
+	if p.peek(0) != '|' {
 		return first
 	}
-	alt := &node{kind: isAlt, kids: []*node{first}, at: p.pos}
-	for p.take("|") {
-		alt.kids = append(alt.kids, p.alternative())
+	alt := &node{kind: kindAlternation, children: []*node{first}, at: p.pos}
+	for p.accept("|") {
+		alt.children = append(alt.children, p.parseAlternative())
 	}
 	return alt
 }
 
-func (p *parser) alternative() *node {
-	s := seq()
+func (p *parser) parseAlternative() *node {
+	s := newSequence()
 	s.at = p.pos
-	for p.more() && p.ahead(0) != '|' && p.ahead(0) != ')' {
-		s.kids = append(s.kids, p.term())
+	for p.hasMore() && p.peek(0) != '|' && p.peek(0) != ')' {
+		s.children = append(s.children, p.parseTerm())
 	}
 	return s
 }
 
-// term reads an assertion, or an atom with its quantifier.
-func (p *parser) term() *node {
+// parseTerm reads an assertion, or an atom with its quantifier.
+func (p *parser) parseTerm() *node {
 	start := p.pos
-	n, quantifiable := p.assertion()
+	n, quantifiable := p.parseAssertion()
 	if n == nil {
-		n, quantifiable = p.atom(), true
+		n, quantifiable = p.parseAtom(), true
 	}
 	n.at = start
 	if !quantifiable {
 		return n
 	}
-	return p.quantified(n)
+	return p.parseQuantified(n)
 }
 
-func (p *parser) assertion() (n *node, quantifiable bool) {
+func (p *parser) parseAssertion() (n *node, quantifiable bool) {
 	switch {
-	case p.take("^"):
-		return &node{kind: p.byLine(isStart, isLineStart)}, false
-	case p.take("$"):
-		return &node{kind: p.byLine(isEnd, isLineEnd)}, false
-	case p.take(`\b`):
-		return &node{kind: isWordEdge}, false
-	case p.take(`\B`):
-		return &node{kind: isWordEdge, negated: true}, false
-	case p.take("(?="):
-		return p.look(node{}), !p.unicode
-	case p.take("(?!"):
-		return p.look(node{negated: true}), !p.unicode
-	case p.take("(?<="):
-		return p.look(node{behind: true}), false
-	case p.take("(?<!"):
-		return p.look(node{behind: true, negated: true}), false
+	case p.accept("^"):
+		return &node{kind: p.anchorKind(kindStart, kindLineStart)}, false
+	case p.accept("$"):
+		return &node{kind: p.anchorKind(kindEnd, kindLineEnd)}, false
+	case p.accept(`\b`):
+		return &node{kind: kindWordEdge}, false
+	case p.accept(`\B`):
+		return &node{kind: kindWordEdge, negated: true}, false
+	case p.accept("(?="):
+		return p.parseLookaround(node{}), !p.unicode
+	case p.accept("(?!"):
+		return p.parseLookaround(node{negated: true}), !p.unicode
+	case p.accept("(?<="):
+		return p.parseLookaround(node{lookbehind: true}), false
+	case p.accept("(?<!"):
+		return p.parseLookaround(node{lookbehind: true, negated: true}), false
 	}
 	return nil, false
 }
 
-func (p *parser) byLine(whole, line kind) kind {
+func (p *parser) anchorKind(whole, line nodeKind) nodeKind {
 	if p.flags.Multiline {
 		return line
 	}
 	return whole
 }
 
-func (p *parser) look(n node) *node {
-	n.kind = isLook
-	n.kids = []*node{p.inParens(p.pos)}
+func (p *parser) parseLookaround(n node) *node {
+	n.kind = kindLookaround
+	n.children = []*node{p.parseGroupBody(p.pos)}
 	return &n
 }
 
-// inParens reads up to the ) of a group whose content starts at a place.
-func (p *parser) inParens(start int) *node {
+// parseGroupBody reads up to the ) of a group whose content starts at a place.
+func (p *parser) parseGroupBody(start int) *node {
 	if p.depth++; p.depth > maxDepth {
-		p.fail(start, intray.NewMessage("regexp.too_deep", intray.Params{"n": maxDepth}))
+		p.failAt(start, intray.NewMessage("regexp.too_deep", intray.Params{"n": maxDepth}))
 	}
-	body := p.disjunction()
-	if !p.take(")") {
-		p.fail(start-1, intray.NewMessage("regexp.group_not_closed", intray.Params{"missing": ")"}))
+	body := p.parseDisjunction()
+	if !p.accept(")") {
+		p.failAt(start-1, intray.NewMessage("regexp.group_not_closed", intray.Params{"missing": ")"}))
 	}
 	p.depth--
 	return body
 }
 
-// quantified reads the quantifier of a node, if one follows.
-func (p *parser) quantified(n *node) *node {
-	least, most, ok := p.quantifier()
+// parseQuantified reads the quantifier of a node, if one follows.
+func (p *parser) parseQuantified(n *node) *node {
+	least, most, ok := p.parseQuantifier()
 	if !ok {
 		return n
 	}
 	if most < least {
-		p.fail(n.at, intray.NewMessage("regexp.counts_out_of_order", intray.Params{"counts": fmt.Sprintf("{%d,%d}", least, most)}))
+		p.failAt(n.at, intray.NewMessage("regexp.counts_out_of_order", intray.Params{"counts": fmt.Sprintf("{%d,%d}", least, most)}))
 	}
-	r := &node{kind: isRepeat, kids: []*node{n}, min: least, max: most, at: n.at}
-	r.lazy = p.take("?")
+	r := &node{kind: kindRepeat, children: []*node{n}, min: least, max: most, at: n.at}
+	r.lazy = p.accept("?")
 	return r
 }
 
-func (p *parser) quantifier() (least, most int, ok bool) {
+func (p *parser) parseQuantifier() (least, most int, ok bool) {
 	switch {
-	case p.take("*"):
+	case p.accept("*"):
 		return 0, unbounded, true
-	case p.take("+"):
+	case p.accept("+"):
 		return 1, unbounded, true
-	case p.take("?"):
+	case p.accept("?"):
 		return 0, 1, true
-	case p.ahead(0) == '{':
-		least, most, ok = p.counts()
+	case p.peek(0) == '{':
+		least, most, ok = p.parseCounts()
 		if !ok && p.unicode {
-			p.fail(p.pos, intray.NewMessage("regexp.invalid_brace", intray.Params{"character": "{", "example": "{2,5}", "escaped": `\{`}))
+			p.failAt(p.pos, intray.NewMessage("regexp.invalid_brace", intray.Params{"character": "{", "example": "{2,5}", "escaped": `\{`}))
 		}
 		return least, most, ok
 	}
 	return 0, 0, false
 }
 
-// counts reads {n}, {n,} or {n,m}, or nothing at all.
-func (p *parser) counts() (least, most int, ok bool) {
+// parseCounts reads {n}, {n,} or {n,m}, or nothing at all.
+func (p *parser) parseCounts() (least, most int, ok bool) {
 	start := p.pos
 	p.pos++
-	least, ok = p.number()
+	least, ok = p.parseNumber()
 	most = least
-	if ok && p.take(",") {
-		if most, ok = p.number(); !ok {
+	if ok && p.accept(",") {
+		if most, ok = p.parseNumber(); !ok {
 			most, ok = unbounded, true
 		}
 	}
-	if !ok || !p.take("}") {
+	if !ok || !p.accept("}") {
 		p.pos = start
 		return 0, 0, false
 	}
 	return least, most, true
 }
 
-// number reads decimal digits.
-func (p *parser) number() (n int, ok bool) {
-	for ; isDigit(p.ahead(0)); p.pos++ {
-		n, ok = min(n*10+int(p.ahead(0)-'0'), unbounded), true
+// parseNumber reads decimal digits.
+func (p *parser) parseNumber() (n int, ok bool) {
+	for ; isDigit(p.peek(0)); p.pos++ {
+		n, ok = min(n*10+int(p.peek(0)-'0'), unbounded), true
 	}
 	return n, ok
 }
 
 func isDigit(r rune) bool { return r >= '0' && r <= '9' }
 
-// atom reads what a quantifier may follow, assertions apart.
-func (p *parser) atom() *node {
+// parseAtom reads what a quantifier may follow, assertions apart.
+func (p *parser) parseAtom() *node {
 	start := p.pos
-	r := p.ahead(0)
+	r := p.peek(0)
 	switch r {
 	case '.':
 		p.pos++
-		return p.dot()
+		return p.parseDot()
 	case '[':
-		return p.class()
+		return p.parseClass()
 	case '\\':
-		return p.escape()
+		return p.parseEscape()
 	case '(':
-		return p.parens()
+		return p.parseGroup()
 	case '*', '+', '?':
-		p.fail(start, intray.NewMessage("regexp.nothing_to_repeat", intray.Params{"character": string(r), "escaped": `\` + string(r)}))
+		p.failAt(start, intray.NewMessage("regexp.nothing_to_repeat", intray.Params{"character": string(r), "escaped": `\` + string(r)}))
 	case '{':
-		if _, _, ok := p.counts(); ok {
-			p.fail(start, intray.NewMessage("regexp.nothing_to_repeat_by_count", intray.Params{"escaped": `\{`}))
+		if _, _, ok := p.parseCounts(); ok {
+			p.failAt(start, intray.NewMessage("regexp.nothing_to_repeat_by_count", intray.Params{"escaped": `\{`}))
 		}
 	}
 	if p.unicode && strings.ContainsRune("{}]", r) {
-		p.fail(start, intray.NewMessage("regexp.must_be_escaped", intray.Params{"character": string(r), "escaped": `\` + string(r)}))
+		p.failAt(start, intray.NewMessage("regexp.must_be_escaped", intray.Params{"character": string(r), "escaped": `\` + string(r)}))
 	}
 	p.pos++
-	return p.literal(r)
+	return p.literalNode(r)
 }
 
-// literal takes one character, in the cases that the flags allow.
-func (p *parser) literal(r rune) *node { return p.charOf(set{{r, r}}) }
+// literalNode takes one character, in the cases that the flags allow.
+func (p *parser) literalNode(r rune) *node { return p.foldedNode(set{{r, r}}) }
 
-func (p *parser) charOf(s set) *node { return p.taking(p.close(s)) }
+func (p *parser) foldedNode(s set) *node { return p.charNode(p.closeOver(s)) }
 
-// taking makes the node of a set, and keeps count of the room they take.
-func (p *parser) taking(s set) *node {
+// charNode makes the node of a set, and keeps count of the room they take.
+func (p *parser) charNode(s set) *node {
 	if p.spans += len(s); p.spans > maxSpans {
 		panic(errTooLarge)
 	}
-	return &node{kind: isChar, set: s}
+	return &node{kind: kindChar, set: s}
 }
 
-func (p *parser) dot() *node {
+func (p *parser) parseDot() *node {
 	if p.flags.DotAll {
-		return p.taking(set{{0, p.last()}})
+		return p.charNode(set{{0, p.maxChar()}})
 	}
-	return p.taking(lineEnds().without(p.last()))
+	return p.charNode(lineTerminators().complement(p.maxChar()))
 }
 
-// parens reads a group that is no assertion.
-func (p *parser) parens() *node {
+// parseGroup reads a group that is no assertion.
+func (p *parser) parseGroup() *node {
 	start := p.pos
 	switch {
-	case p.take("(?:"):
-		return p.inParens(p.pos)
-	case p.take("(?<"):
-		name := p.groupName(start)
-		return p.capture(name)
-	case p.take("(?"):
-		p.fail(start, intray.NewMessage("regexp.expected_group_syntax", intray.Params{"start": "(?", "choices": ": = ! <= <!"}))
+	case p.accept("(?:"):
+		return p.parseGroupBody(p.pos)
+	case p.accept("(?<"):
+		name := p.parseGroupName(start)
+		return p.parseCapture(name)
+	case p.accept("(?"):
+		p.failAt(start, intray.NewMessage("regexp.expected_group_syntax", intray.Params{"start": "(?", "choices": ": = ! <= <!"}))
 	}
 	p.pos++
-	return p.capture("")
+	return p.parseCapture("")
 }
 
-func (p *parser) capture(name string) *node {
+func (p *parser) parseCapture(name string) *node {
 	p.opened++
-	n := &node{kind: isGroup, group: p.opened, name: name}
-	n.kids = []*node{p.inParens(p.pos)}
+	n := &node{kind: kindGroup, group: p.opened, name: name}
+	n.children = []*node{p.parseGroupBody(p.pos)}
 	return n
 }
 
-// escape reads what a backslash begins outside of a class.
-func (p *parser) escape() *node {
+// parseEscape reads what a backslash begins outside of a class.
+func (p *parser) parseEscape() *node {
 	start := p.pos
 	p.pos++
-	if !p.more() {
-		p.fail(start, trailingBackslash)
+	if !p.hasMore() {
+		p.failAt(start, trailingBackslash)
 	}
-	r := p.ahead(0)
+	r := p.peek(0)
 	switch {
 	case r >= '1' && r <= '9':
-		if n := p.backReference(start); n != nil {
+		if n := p.parseBackReference(start); n != nil {
 			return n
 		}
 	case r == 'k' && (p.unicode || len(p.names) > 0):
 		p.pos++
-		return p.namedReference(start)
+		return p.parseNamedReference(start)
 	}
-	if s, ok := p.setEscape(); ok {
-		return p.charOf(s)
+	if s, ok := p.parseSetEscape(); ok {
+		return p.foldedNode(s)
 	}
-	return p.literal(p.charEscape(start, false))
+	return p.literalNode(p.parseCharEscape(start, false))
 }
 
-// backReference reads the number of a group. Without the u flag a number that
+// parseBackReference reads the number of a group. Without the u flag a number that
 // no group has is an octal escape, or stands for itself.
-func (p *parser) backReference(start int) *node {
+func (p *parser) parseBackReference(start int) *node {
 	digits := p.pos
-	n, _ := p.number()
+	n, _ := p.parseNumber()
 	if n <= p.groups {
-		return &node{kind: isBack, group: n}
+		return &node{kind: kindBackReference, group: n}
 	}
 	if p.unicode {
-		p.fail(start, intray.NewMessage("regexp.no_such_group", intray.Params{"group": n}))
+		p.failAt(start, intray.NewMessage("regexp.no_such_group", intray.Params{"group": n}))
 	}
 	p.pos = digits
 	return nil
 }
 
-func (p *parser) namedReference(start int) *node {
-	if !p.take("<") {
-		p.fail(start, intray.NewMessage("regexp.expected_group_name", intray.Params{"escape": `\k`}))
+func (p *parser) parseNamedReference(start int) *node {
+	if !p.accept("<") {
+		p.failAt(start, intray.NewMessage("regexp.expected_group_name", intray.Params{"escape": `\k`}))
 	}
-	name := p.groupName(start)
+	name := p.parseGroupName(start)
 	group, ok := p.names[name]
 	if !ok {
-		p.fail(start, intray.NewMessage("regexp.no_such_group_name", intray.Params{"name": name}))
+		p.failAt(start, intray.NewMessage("regexp.no_such_group_name", intray.Params{"name": name}))
 	}
-	return &node{kind: isBack, group: group, name: name}
+	return &node{kind: kindBackReference, group: group, name: name}
 }
 
-// setEscape reads an escape that stands for a set: a named one or \p.
-func (p *parser) setEscape() (set, bool) {
-	r := p.ahead(0)
-	if s, ok := p.named(r); ok {
+// parseSetEscape reads an escape that stands for a set: a named one or \p.
+func (p *parser) parseSetEscape() (set, bool) {
+	r := p.peek(0)
+	if s, ok := p.classEscape(r); ok {
 		p.pos++
 		return s, true
 	}
 	if p.unicode && (r == 'p' || r == 'P') {
 		p.pos++
-		return p.property(r == 'P'), true
+		return p.parseProperty(r == 'P'), true
 	}
 	return nil, false
 }
@@ -396,8 +396,8 @@ func (p *parser) setEscape() (set, bool) {
 func (p *parser) countGroups() {
 	p.names = map[string]int{}
 	inClass := false
-	for p.pos = 0; p.more(); p.pos++ {
-		switch r := p.ahead(0); {
+	for p.pos = 0; p.hasMore(); p.pos++ {
+		switch r := p.peek(0); {
 		case r == '\\':
 			p.pos++
 		case r == '[':
@@ -412,60 +412,60 @@ func (p *parser) countGroups() {
 }
 
 func (p *parser) countGroup() {
-	if p.ahead(1) != '?' {
+	if p.peek(1) != '?' {
 		p.groups++
 		return
 	}
-	if p.ahead(2) != '<' || p.ahead(3) == '=' || p.ahead(3) == '!' {
+	if p.peek(2) != '<' || p.peek(3) == '=' || p.peek(3) == '!' {
 		return
 	}
 	p.groups++
 	start := p.pos
 	p.pos += 3
-	name := p.groupName(start)
+	name := p.parseGroupName(start)
 	p.pos--
 	if _, twice := p.names[name]; twice {
-		p.fail(start, intray.NewMessage("regexp.duplicate_group_name", intray.Params{"name": name}))
+		p.failAt(start, intray.NewMessage("regexp.duplicate_group_name", intray.Params{"name": name}))
 	}
 	p.names[name] = p.groups
 }
 
-// groupName reads a name and its >.
-func (p *parser) groupName(start int) string {
+// parseGroupName reads a name and its >.
+func (p *parser) parseGroupName(start int) string {
 	var name []rune
-	for !p.take(">") {
-		r := p.nameCharacter(start)
+	for !p.accept(">") {
+		r := p.parseNameRune(start)
 		if !isNameStart(r) && (len(name) == 0 || !isNamePart(r)) {
-			p.fail(start, intray.NewMessage("regexp.invalid_group_name", nil))
+			p.failAt(start, intray.NewMessage("regexp.invalid_group_name", nil))
 		}
 		name = append(name, r)
 	}
 	if len(name) == 0 {
-		p.fail(start, intray.NewMessage("regexp.empty_group_name", nil))
+		p.failAt(start, intray.NewMessage("regexp.empty_group_name", nil))
 	}
 	return string(name)
 }
 
-// nameCharacter reads a character of a name, which may be escaped. With and
+// parseNameRune reads a character of a name, which may be escaped. With and
 // without the u flag it is a whole code point.
-func (p *parser) nameCharacter(start int) rune {
-	r := p.ahead(0)
+func (p *parser) parseNameRune(start int) rune {
+	r := p.peek(0)
 	p.pos++
 	if r == '\\' {
-		if !p.take("u") {
+		if !p.accept("u") {
 			return -1
 		}
-		if p.take("{") {
-			return p.codePoint(start)
+		if p.accept("{") {
+			return p.parseCodePoint(start)
 		}
-		r, ok := p.hex(4)
+		r, ok := p.parseHex(4)
 		if !ok {
 			return -1
 		}
-		return p.paired(r)
+		return p.joinSurrogates(r)
 	}
-	if isPair(r, p.ahead(0)) {
-		r = (r-firstSur)<<10 + (p.ahead(0) - 0xDC00) + 0x10000
+	if isPair(r, p.peek(0)) {
+		r = (r-firstSurrogate)<<10 + (p.peek(0) - 0xDC00) + 0x10000
 		p.pos++
 	}
 	return r

@@ -23,7 +23,7 @@ func TestRisky(t *testing.T) {
 		{`(a?)(?:b+\1)+`, "character 8 stands within the one at character 5"},
 		{`(?<!a)\d+-\d+`, ""},
 	} {
-		got := mustCompile(t, tt.source, "").Risky().String()
+		got := mustCompile(t, tt.source, "").Risk().String()
 		if (got == "") != (tt.want == "") || !strings.Contains(got, tt.want) {
 			t.Errorf("/%s/: %q, want %q", tt.source, got, tt.want)
 		}
@@ -43,10 +43,10 @@ func TestRiskIsReal(t *testing.T) {
 	} {
 		e := mustCompile(t, source, "")
 		if _, err := e.Match([]byte(long() + ",;")); errors.Is(err, ErrTimeout) != slow {
-			t.Errorf("%v: %v, told %q", e, err, e.Risky())
+			t.Errorf("%v: %v, told %q", e, err, e.Risk())
 		}
-		if !e.Risky().IsZero() != slow {
-			t.Errorf("%v: told %q", e, e.Risky())
+		if !e.Risk().IsZero() != slow {
+			t.Errorf("%v: told %q", e, e.Risk())
 		}
 	}
 }

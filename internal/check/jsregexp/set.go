@@ -13,14 +13,14 @@ type span struct{ lo, hi rune }
 type set []span
 
 const (
-	lastUnit = 0xFFFF
-	highest  = unicode.MaxRune
-	firstSur = 0xD800
-	lastSur  = 0xDFFF
+	maxCodeUnit = 0xFFFF
+	maxCodePoint  = unicode.MaxRune
+	firstSurrogate = 0xD800
+	lastSurrogate  = 0xDFFF
 )
 
-// setOf brings spans of any order into a set. It may change the slice given.
-func setOf(spans ...span) set {
+// newSet brings spans of any order into a set. It may change the slice given.
+func newSet(spans ...span) set {
 	slices.SortFunc(spans, func(a, b span) int { return int(a.lo - b.lo) })
 	var s set
 	for _, p := range spans {
@@ -33,8 +33,8 @@ func setOf(spans ...span) set {
 	return s
 }
 
-// setOfTable gives the characters of a table of package unicode.
-func setOfTable(t *unicode.RangeTable) set {
+// newSetFromTable gives the characters of a table of package unicode.
+func newSetFromTable(t *unicode.RangeTable) set {
 	var spans []span
 	add := func(lo, hi, stride rune) {
 		if stride == 1 {
@@ -51,10 +51,10 @@ func setOfTable(t *unicode.RangeTable) set {
 	for _, r := range t.R32 {
 		add(rune(r.Lo), rune(r.Hi), rune(r.Stride))
 	}
-	return setOf(spans...)
+	return newSet(spans...)
 }
 
-func (s set) has(r rune) bool {
+func (s set) contains(r rune) bool {
 	_, found := slices.BinarySearchFunc(s, r, func(p span, r rune) int {
 		switch {
 		case p.hi < r:
@@ -67,8 +67,8 @@ func (s set) has(r rune) bool {
 	return found
 }
 
-// without gives the characters up to last that are not in s.
-func (s set) without(last rune) set {
+// complement gives the characters up to last that are not in s.
+func (s set) complement(last rune) set {
 	var out set
 	next := rune(0)
 	for _, p := range s {
@@ -84,7 +84,7 @@ func (s set) without(last rune) set {
 }
 
 func (s set) union(t set) set {
-	return setOf(slices.Concat(s, t)...)
+	return newSet(slices.Concat(s, t)...)
 }
 
 // overlaps says whether a character is in both sets.
@@ -115,40 +115,40 @@ func (s set) single() (rune, bool) {
 // units never reaches.
 const surrogateShift = 0x100000
 
-// carried gives the set as the engines see it: surrogates are moved where code
+// encodeSurrogates gives the set as the engines see it: surrogates are moved where code
 // units are matched, and dropped where code points are, for no text holds one.
-func (s set) carried(units bool) set {
-	if !s.overlaps(set{{firstSur, lastSur}}) {
+func (s set) encodeSurrogates(units bool) set {
+	if !s.overlaps(set{{firstSurrogate, lastSurrogate}}) {
 		return s
 	}
 	var spans []span
 	for _, p := range s {
-		if lo, hi := max(p.lo, firstSur), min(p.hi, lastSur); units && lo <= hi {
+		if lo, hi := max(p.lo, firstSurrogate), min(p.hi, lastSurrogate); units && lo <= hi {
 			spans = append(spans, span{lo + surrogateShift, hi + surrogateShift})
 		}
-		if p.lo < firstSur {
-			spans = append(spans, span{p.lo, min(p.hi, firstSur-1)})
+		if p.lo < firstSurrogate {
+			spans = append(spans, span{p.lo, min(p.hi, firstSurrogate-1)})
 		}
-		if p.hi > lastSur {
-			spans = append(spans, span{max(p.lo, lastSur+1), p.hi})
+		if p.hi > lastSurrogate {
+			spans = append(spans, span{max(p.lo, lastSurrogate+1), p.hi})
 		}
 	}
-	return setOf(spans...)
+	return newSet(spans...)
 }
 
 // folding is what the i flag does to characters: ECMA-262, 22.2.2.7.3
 // Canonicalize. Two characters are equal when they fold to the same one.
 type folding struct{ on, unicode bool }
 
-// legacy gives the character that r becomes without the u flag: its capital,
+// legacyUpper gives the character that r becomes without the u flag: its capital,
 // unless that is more than one unit long, or would bring a character into
 // ASCII.
-func legacy(r rune) rune {
+func legacyUpper(r rune) rune {
 	if growsAsCapital(r) {
 		return r
 	}
 	c := unicode.ToUpper(r)
-	if c > lastUnit || r >= 0x80 && c < 0x80 {
+	if c > maxCodeUnit || r >= 0x80 && c < 0x80 {
 		return r
 	}
 	return c
@@ -170,17 +170,17 @@ func growsAsCapital(r rune) bool {
 // Both are of one orbit of unicode.SimpleFold, which is all of Unicode's simple
 // case folding; without the u flag the orbits fall apart into smaller ones.
 func (f folding) equal(q, r rune) bool {
-	return f.unicode || r <= lastUnit && legacy(q) == legacy(r)
+	return f.unicode || r <= maxCodeUnit && legacyUpper(q) == legacyUpper(r)
 }
 
-// close adds to a set the characters that are equal to one of it.
-func (f folding) close(s set) set {
+// closeOver adds to a set the characters that are equal to one of it.
+func (f folding) closeOver(s set) set {
 	if !f.on {
 		return s
 	}
 	var extra []span
 	for _, p := range s {
-		extra = f.closeSpan(extra, p)
+		extra = f.closeOverSpan(extra, p)
 	}
 	if len(extra) == 0 {
 		return s
@@ -188,9 +188,9 @@ func (f folding) close(s set) set {
 	return s.union(extra)
 }
 
-func (f folding) closeSpan(extra []span, p span) []span {
+func (f folding) closeOverSpan(extra []span, p span) []span {
 	if p.lo == p.hi {
-		return f.orbit(extra, p.lo)
+		return f.addFoldOrbit(extra, p.lo)
 	}
 	first, _ := slices.BinarySearchFunc(unicode.CaseRanges, p.lo, func(c unicode.CaseRange, r rune) int { return int(c.Hi) - int(r) })
 	for _, c := range unicode.CaseRanges[first:] {
@@ -198,17 +198,17 @@ func (f folding) closeSpan(extra []span, p span) []span {
 			break
 		}
 		for r := max(p.lo, rune(c.Lo)); r <= min(p.hi, rune(c.Hi)); r++ {
-			extra = f.orbit(extra, r)
+			extra = f.addFoldOrbit(extra, r)
 		}
 	}
 	// The sharp s folds, though it has no simple capital.
 	if p.lo <= 'ß' && 'ß' <= p.hi {
-		extra = f.orbit(extra, 'ß')
+		extra = f.addFoldOrbit(extra, 'ß')
 	}
 	return extra
 }
 
-func (f folding) orbit(extra []span, r rune) []span {
+func (f folding) addFoldOrbit(extra []span, r rune) []span {
 	for x := unicode.SimpleFold(r); x != r; x = unicode.SimpleFold(x) {
 		if f.equal(r, x) {
 			extra = append(extra, span{x, x})
@@ -219,11 +219,11 @@ func (f folding) orbit(extra []span, r rune) []span {
 
 // The sets that have a name of their own in an expression.
 
-func digits() set { return set{{'0', '9'}} }
+func digitChars() set { return set{{'0', '9'}} }
 
-// words are the characters of \w. Under the flags u and i those two belong to
+// wordChars are the characters of \w. Under the flags u and i those two belong to
 // them that fold into ASCII: the long s and the Kelvin sign.
-func (f folding) words() set {
+func (f folding) wordChars() set {
 	s := set{{'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'a', 'z'}}
 	if f.on && f.unicode {
 		s = append(s, span{0x17F, 0x17F}, span{0x212A, 0x212A})
@@ -231,38 +231,38 @@ func (f folding) words() set {
 	return s
 }
 
-// spaces are JavaScript's white space and line terminators.
-func spaces() set {
+// spaceChars are JavaScript's white space and line terminators.
+func spaceChars() set {
 	return set{{'\t', '\r'}, {' ', ' '}, {0xA0, 0xA0}, {0x1680, 0x1680}, {0x2000, 0x200A},
 		{0x2028, 0x2029}, {0x202F, 0x202F}, {0x205F, 0x205F}, {0x3000, 0x3000}, {0xFEFF, 0xFEFF}}
 }
 
-// lineEnds are the line terminators.
-func lineEnds() set { return set{{'\n', '\n'}, {'\r', '\r'}, {0x2028, 0x2029}} }
+// lineTerminators are the line terminators.
+func lineTerminators() set { return set{{'\n', '\n'}, {'\r', '\r'}, {0x2028, 0x2029}} }
 
-// last is the greatest character there is under the flags.
-func (f folding) last() rune {
+// maxChar is the greatest character there is under the flags.
+func (f folding) maxChar() rune {
 	if f.unicode {
-		return highest
+		return maxCodePoint
 	}
-	return lastUnit
+	return maxCodeUnit
 }
 
-// named gives the set of the escapes \d \D \s \S \w \W.
-func (f folding) named(letter rune) (set, bool) {
+// classEscape gives the set of the escapes \d \D \s \S \w \W.
+func (f folding) classEscape(letter rune) (set, bool) {
 	switch letter {
 	case 'd':
-		return digits(), true
+		return digitChars(), true
 	case 'D':
-		return digits().without(f.last()), true
+		return digitChars().complement(f.maxChar()), true
 	case 's':
-		return spaces(), true
+		return spaceChars(), true
 	case 'S':
-		return spaces().without(f.last()), true
+		return spaceChars().complement(f.maxChar()), true
 	case 'w':
-		return f.words(), true
+		return f.wordChars(), true
 	case 'W':
-		return f.words().without(f.last()), true
+		return f.wordChars().complement(f.maxChar()), true
 	}
 	return nil, false
 }

@@ -20,7 +20,7 @@ func drawSet(t *rapid.T) (set, map[rune]bool) {
 			members[r] = true
 		}
 	}
-	return setOf(spans...), members
+	return newSet(spans...), members
 }
 
 func TestSets(t *testing.T) {
@@ -30,26 +30,26 @@ func TestSets(t *testing.T) {
 		both := false
 		for r := rune(0); r <= 40; r++ {
 			both = both || inA[r] && inB[r]
-			if a.has(r) != inA[r] || a.without(40).has(r) == inA[r] || a.union(b).has(r) != (inA[r] || inB[r]) {
+			if a.contains(r) != inA[r] || a.complement(40).contains(r) == inA[r] || a.union(b).contains(r) != (inA[r] || inB[r]) {
 				t.Errorf("%v and %v at %d", a, b, r)
 			}
 		}
 		if a.overlaps(b) != both {
 			t.Errorf("%v and %v overlap: %t", a, b, !both)
 		}
-		if diff := cmp.Diff(a, a.without(highest).without(highest), cmp.AllowUnexported(span{})); diff != "" {
+		if diff := cmp.Diff(a, a.complement(maxCodePoint).complement(maxCodePoint), cmp.AllowUnexported(span{})); diff != "" {
 			t.Error(diff)
 		}
 	})
 }
 
 func TestCarried(t *testing.T) {
-	every := set{{0, lastUnit}}
+	every := set{{0, maxCodeUnit}}
 	for units, want := range map[bool]set{
 		true:  {{0, 0xD7FF}, {0xE000, 0xFFFF}, {0x10D800, 0x10DFFF}},
 		false: {{0, 0xD7FF}, {0xE000, 0xFFFF}},
 	} {
-		if diff := cmp.Diff(want, every.carried(units), cmp.AllowUnexported(span{})); diff != "" {
+		if diff := cmp.Diff(want, every.encodeSurrogates(units), cmp.AllowUnexported(span{})); diff != "" {
 			t.Errorf("units %t:\n%s", units, diff)
 		}
 	}
@@ -58,7 +58,7 @@ func TestCarried(t *testing.T) {
 // cased gives all characters that fold.
 func cased() []rune {
 	var list []rune
-	for r := rune(0); r <= highest; r++ {
+	for r := rune(0); r <= maxCodePoint; r++ {
 		if unicode.SimpleFold(r) != r {
 			list = append(list, r)
 		}
@@ -74,12 +74,12 @@ func TestFoldingOfRanges(t *testing.T) {
 			t.Fatalf("only %d characters fold", len(all))
 		}
 		for _, r := range all {
-			if !f.unicode && r > lastUnit {
+			if !f.unicode && r > maxCodeUnit {
 				break
 			}
-			ranged := f.close(set{{r, r + 1}})
-			for _, p := range f.orbit(nil, r) {
-				if !ranged.has(p.lo) {
+			ranged := f.closeOver(set{{r, r + 1}})
+			for _, p := range f.addFoldOrbit(nil, r) {
+				if !ranged.contains(p.lo) {
 					t.Errorf("%+v: the range from %U lacks %U", f, r, p.lo)
 				}
 			}

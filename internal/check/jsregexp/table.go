@@ -59,7 +59,7 @@ func (t *table) match(text []byte) bool {
 		}
 		r, size := utf8.DecodeRune(text[i:])
 		i += size
-		if r > lastUnit && t.units {
+		if r > maxCodeUnit && t.units {
 			hi, lo := utf16.EncodeRune(r)
 			state = t.next[state+t.letter(hi+surrogateShift)]
 			r = lo + surrogateShift
@@ -79,8 +79,8 @@ const (
 	maxWork = 1 << 22
 )
 
-// builder makes a table of a program by following all its threads at once.
-type builder struct {
+// tableBuilder makes a table of a program by following all its threads at once.
+type tableBuilder struct {
 	prog *syntax.Prog
 	alphabet
 	// takes says of each instruction which letters it takes.
@@ -96,13 +96,13 @@ type builder struct {
 	next   []uint32
 	atEnd  []bool
 	work   int
-	most   int
+	workLimit   int
 
 	// mark and list are the set of the threads being followed.
 	mark []int
-	turn int
+	generation int
 	list []uint32
-	todo []uint32
+	pending []uint32
 }
 
 // state is a place in a text as far as the program can tell places apart: the
@@ -123,19 +123,19 @@ const (
 // newTable makes the table of a program, or nil where that takes too much room
 // or more steps than given.
 func newTable(prog *syntax.Prog, units bool, most int) *table {
-	b := &builder{prog: prog, most: most, rows: map[string]uint32{}, mark: make([]int, len(prog.Inst))}
+	b := &tableBuilder{prog: prog, workLimit: most, rows: map[string]uint32{}, mark: make([]int, len(prog.Inst))}
 	b.anchored = prog.StartCond()&syntax.EmptyBeginText != 0
 	if !b.makeAlphabet() {
 		return nil
 	}
-	b.add(state{before: noRune})
-	b.add(state{before: noRune, pcs: []uint32{^uint32(0)}})
+	b.stateRow(state{before: noRune})
+	b.stateRow(state{before: noRune, pcs: []uint32{^uint32(0)}})
 	for letter := range b.letters {
 		b.next[b.letters+letter] = uint32(b.letters)
 	}
-	start := b.add(state{before: noRune, pcs: []uint32{uint32(prog.Start)}})
+	start := b.stateRow(state{before: noRune, pcs: []uint32{uint32(prog.Start)}})
 	for i := 2; i < len(b.states); i++ {
-		if b.fill(i); b.work > b.most || len(b.next) > maxRows {
+		if b.fillRow(i); b.work > b.workLimit || len(b.next) > maxRows {
 			return nil
 		}
 	}
@@ -143,8 +143,8 @@ func newTable(prog *syntax.Prog, units bool, most int) *table {
 		accepted: uint32(b.letters), units: units}
 }
 
-// add gives the row of a state, which is made if it is new.
-func (b *builder) add(s state) uint32 {
+// stateRow gives the row of a state, which is made if it is new.
+func (b *tableBuilder) stateRow(s state) uint32 {
 	key := make([]byte, 0, 4+4*len(s.pcs))
 	key = binary.LittleEndian.AppendUint32(key, uint32(s.before))
 	for _, pc := range s.pcs {
@@ -161,8 +161,8 @@ func (b *builder) add(s state) uint32 {
 	return row
 }
 
-// fill computes the row of a state.
-func (b *builder) fill(i int) {
+// fillRow computes the row of a state.
+func (b *tableBuilder) fillRow(i int) {
 	s := b.states[i]
 	b.atEnd[i] = b.follow(s, noRune)
 	matched := [2]bool{b.follow(s, otherRune)}
@@ -178,20 +178,20 @@ func (b *builder) fill(i int) {
 		}
 		to := uint32(b.letters)
 		if !matched[side] {
-			to = b.step(threads[side], letter, before)
+			to = b.nextRow(threads[side], letter, before)
 		}
 		b.next[i*b.letters+letter] = to
 	}
 }
 
-// step takes a letter with all threads, and gives the row they come to.
-func (b *builder) step(threads []uint32, letter int, before rune) uint32 {
+// nextRow takes a letter with all threads, and gives the row they come to.
+func (b *tableBuilder) nextRow(threads []uint32, letter int, before rune) uint32 {
 	b.work += len(threads) + 1
-	b.turn++
+	b.generation++
 	var pcs []uint32
 	put := func(pc uint32) {
-		if b.mark[pc] != b.turn {
-			b.mark[pc] = b.turn
+		if b.mark[pc] != b.generation {
+			b.mark[pc] = b.generation
 			pcs = append(pcs, pc)
 		}
 	}
@@ -207,38 +207,38 @@ func (b *builder) step(threads []uint32, letter int, before rune) uint32 {
 		return 0
 	}
 	slices.Sort(pcs)
-	return b.add(state{before: before, pcs: pcs})
+	return b.stateRow(state{before: before, pcs: pcs})
 }
 
 // follow lists the instructions that take a character and can be reached from
 // a state where the character after is as given, and says whether a match is
 // reached.
-func (b *builder) follow(s state, after rune) (matched bool) {
+func (b *tableBuilder) follow(s state, after rune) (matched bool) {
 	holds := syntax.EmptyOpContext(s.before, after)
-	b.turn++
-	b.list, b.todo = b.list[:0], append(b.todo[:0], s.pcs...)
-	for len(b.todo) > 0 {
-		pc := b.todo[len(b.todo)-1]
-		b.todo = b.todo[:len(b.todo)-1]
-		if b.mark[pc] == b.turn {
+	b.generation++
+	b.list, b.pending = b.list[:0], append(b.pending[:0], s.pcs...)
+	for len(b.pending) > 0 {
+		pc := b.pending[len(b.pending)-1]
+		b.pending = b.pending[:len(b.pending)-1]
+		if b.mark[pc] == b.generation {
 			continue
 		}
-		b.mark[pc] = b.turn
+		b.mark[pc] = b.generation
 		b.work++
-		matched = b.enter(pc, holds) || matched
+		matched = b.visit(pc, holds) || matched
 	}
 	return matched
 }
 
-func (b *builder) enter(pc uint32, holds syntax.EmptyOp) (matched bool) {
+func (b *tableBuilder) visit(pc uint32, holds syntax.EmptyOp) (matched bool) {
 	switch in := &b.prog.Inst[pc]; in.Op {
 	case syntax.InstAlt, syntax.InstAltMatch:
-		b.todo = append(b.todo, in.Out, in.Arg)
+		b.pending = append(b.pending, in.Out, in.Arg)
 	case syntax.InstCapture, syntax.InstNop:
-		b.todo = append(b.todo, in.Out)
+		b.pending = append(b.pending, in.Out)
 	case syntax.InstEmptyWidth:
 		if syntax.EmptyOp(in.Arg)&^holds == 0 {
-			b.todo = append(b.todo, in.Out)
+			b.pending = append(b.pending, in.Out)
 		}
 	case syntax.InstMatch:
 		return true
@@ -250,18 +250,18 @@ func (b *builder) enter(pc uint32, holds syntax.EmptyOp) (matched bool) {
 }
 
 // makeAlphabet finds the letters, or gives up where there are too many.
-func (b *builder) makeAlphabet() bool {
-	classes, of := b.classes()
+func (b *tableBuilder) makeAlphabet() bool {
+	classes, of := b.charClasses()
 	b.starts = []rune{0}
 	for _, in := range classes {
-		b.starts = append(b.starts, edgesOf(in)...)
+		b.starts = append(b.starts, rangeBoundaries(in)...)
 	}
 	if b.edges {
 		b.starts = append(b.starts, '0', '9'+1, 'A', 'Z'+1, '_', '_'+1, 'a', 'z'+1)
 	}
 	slices.Sort(b.starts)
 	b.starts = slices.Compact(b.starts)
-	if len(b.starts)*(len(classes)+1)+b.work > b.most {
+	if len(b.starts)*(len(classes)+1)+b.work > b.workLimit {
 		return false
 	}
 	takes := make([][]bool, len(classes))
@@ -282,9 +282,9 @@ func (b *builder) makeAlphabet() bool {
 	return true
 }
 
-// classes lists the instructions that take different characters, and gives for
+// charClasses lists the instructions that take different characters, and gives for
 // each that takes one the place of its like.
-func (b *builder) classes() (list []*syntax.Inst, of map[uint32]int) {
+func (b *tableBuilder) charClasses() (list []*syntax.Inst, of map[uint32]int) {
 	of = map[uint32]int{}
 	places := map[string]int{}
 	// Copies of an instruction mostly share their slice of runes.
@@ -295,10 +295,10 @@ func (b *builder) classes() (list []*syntax.Inst, of map[uint32]int) {
 			edges := syntax.EmptyWordBoundary | syntax.EmptyNoWordBoundary
 			b.edges = b.edges || syntax.EmptyOp(in.Arg)&edges != 0
 		}
-		if in.Op < syntax.InstRune || in.Op > syntax.InstRuneAnyNotNL || b.work > b.most {
+		if in.Op < syntax.InstRune || in.Op > syntax.InstRuneAnyNotNL || b.work > b.workLimit {
 			continue
 		}
-		key := b.keyOf(in, shared)
+		key := b.instKey(in, shared)
 		place, ok := places[key]
 		if !ok {
 			place = len(list)
@@ -310,7 +310,7 @@ func (b *builder) classes() (list []*syntax.Inst, of map[uint32]int) {
 	return list, of
 }
 
-func (b *builder) keyOf(in *syntax.Inst, shared map[*rune]string) string {
+func (b *tableBuilder) instKey(in *syntax.Inst, shared map[*rune]string) string {
 	if len(in.Rune) == 0 {
 		return string(rune(in.Op))
 	}
@@ -323,8 +323,8 @@ func (b *builder) keyOf(in *syntax.Inst, shared map[*rune]string) string {
 	return string(rune(in.Op)) + string(rune(in.Arg)) + key
 }
 
-// edgesOf gives the characters at which what an instruction takes may change.
-func edgesOf(in *syntax.Inst) []rune {
+// rangeBoundaries gives the characters at which what an instruction takes may change.
+func rangeBoundaries(in *syntax.Inst) []rune {
 	switch in.Op {
 	case syntax.InstRuneAny:
 		return nil
@@ -348,7 +348,7 @@ func edgesOf(in *syntax.Inst) []rune {
 }
 
 // sortLetters puts each range of equal characters under a letter.
-func (b *builder) sortLetters(classes []*syntax.Inst, takes [][]bool) bool {
+func (b *tableBuilder) sortLetters(classes []*syntax.Inst, takes [][]bool) bool {
 	seen := map[string]uint8{}
 	row := make([]byte, len(classes)+1)
 	for _, r := range b.starts {
@@ -377,7 +377,7 @@ func (b *builder) sortLetters(classes []*syntax.Inst, takes [][]bool) bool {
 	return true
 }
 
-func (b *builder) addLetter(row []byte, takes [][]bool) {
+func (b *tableBuilder) addLetter(row []byte, takes [][]bool) {
 	for i := range takes {
 		takes[i] = append(takes[i], row[i] == 1)
 	}

@@ -30,7 +30,7 @@ type clause struct {
 // steps.
 func translate(root *node, f Flags, work int) []clause {
 	var list []clause
-	parts := conditions(root, false)
+	parts := splitConditions(root, false)
 	if len(parts) > maxClauses {
 		return nil
 	}
@@ -53,7 +53,7 @@ func newClause(part condition, f Flags, work int) (clause, bool) {
 	if c.table = newTable(p.prog, c.units, work); c.table != nil {
 		return c, true
 	}
-	if !p.runs() {
+	if !p.fitsGoRegexp() {
 		return clause{}, false
 	}
 	var err error
@@ -71,11 +71,11 @@ type program struct {
 
 // newProgram writes a condition, or fails where Go's regexp cannot say it.
 func newProgram(part condition, f Flags) (program, bool) {
-	if part.root.any(isOf(isBack, isLook)) {
+	if part.root.contains(hasKind(kindBackReference, kindLookaround)) {
 		return program{}, false
 	}
-	w := writer{flags: f}
-	text, ok := w.expression(part.root)
+	w := re2Writer{flags: f}
+	text, ok := w.writeExpression(part.root)
 	if !ok {
 		return program{}, false
 	}
@@ -87,22 +87,22 @@ func newProgram(part condition, f Flags) (program, bool) {
 	return program{text, prog, w.surrogates}, err == nil
 }
 
-// runs says whether a program is small enough for Go's regexp.
-func (p program) runs() bool { return len(p.prog.Inst) <= maxProgram }
+// fitsGoRegexp says whether a program is small enough for Go's regexp.
+func (p program) fitsGoRegexp() bool { return len(p.prog.Inst) <= maxProgram }
 
-func (c *clause) holds(text []byte) bool {
+func (c *clause) matches(text []byte) bool {
 	if c.table != nil {
 		return c.table.match(text) != c.negated
 	}
 	if c.units {
-		text = inUnits(text)
+		text = splitSurrogates(text)
 	}
 	return c.re2.Match(text) != c.negated
 }
 
-// inUnits writes each character beyond U+FFFF as its two surrogates, moved to
+// splitSurrogates writes each character beyond U+FFFF as its two surrogates, moved to
 // where UTF-8 has room for them.
-func inUnits(text []byte) []byte {
+func splitSurrogates(text []byte) []byte {
 	first := slices.IndexFunc(text, func(b byte) bool { return b >= 0xF0 })
 	if first < 0 {
 		return text
@@ -110,7 +110,7 @@ func inUnits(text []byte) []byte {
 	out := append(make([]byte, 0, len(text)*2), text[:first]...)
 	for text = text[first:]; len(text) > 0; {
 		r, size := utf8.DecodeRune(text)
-		if r > lastUnit {
+		if r > maxCodeUnit {
 			hi, lo := utf16.EncodeRune(r)
 			out = utf8.AppendRune(out, hi+surrogateShift)
 			out = utf8.AppendRune(out, lo+surrogateShift)
@@ -128,144 +128,144 @@ type condition struct {
 	negated bool
 }
 
-// conditions takes the lookaheads off the start of an expression that is tied
+// splitConditions takes the lookaheads off the start of an expression that is tied
 // to the start of the text: they and the rest all look from the same place,
 // and so hold or fail each for itself. The one whose text is taken comes last.
-func conditions(root *node, inLook bool) []condition {
-	parts := root.flat()
-	if len(parts) == 0 || parts[0].kind != isStart || root.any(isOf(isBack)) {
+func splitConditions(root *node, inLook bool) []condition {
+	parts := root.flatten()
+	if len(parts) == 0 || parts[0].kind != kindStart || root.contains(hasKind(kindBackReference)) {
 		return []condition{{root: root}}
 	}
 	var list []condition
 	next := 1
-	for ; next < len(parts) && parts[next].kind == isLook && !parts[next].behind; next++ {
-		list = append(list, lookCondition(parts[0], parts[next])...)
+	for ; next < len(parts) && parts[next].kind == kindLookaround && !parts[next].lookbehind; next++ {
+		list = append(list, lookaheadConditions(parts[0], parts[next])...)
 	}
 	rest := append([]*node{parts[0]}, parts[next:]...)
 	if inLook && len(rest) == 1 {
 		return list
 	}
-	return append(list, condition{root: seq(rest...)})
+	return append(list, condition{root: newSequence(rest...)})
 }
 
-func lookCondition(start, look *node) []condition {
-	body := seq(start, look.kids[0])
+func lookaheadConditions(start, look *node) []condition {
+	body := newSequence(start, look.children[0])
 	if look.negated {
 		return []condition{{root: body, negated: true}}
 	}
-	return conditions(body, true)
+	return splitConditions(body, true)
 }
 
 const (
 	// maxProgram bounds the instructions of an expression for Go's regexp: the
 	// work for one character of a text is at most in proportion to them.
 	maxProgram = 2000
-	// maxSize bounds the instructions from which a table is made, which has one
+	// maxTableProgram bounds the instructions from which a table is made, which has one
 	// step for each character however large it is.
-	maxSize = 100_000
+	maxTableProgram = 100_000
 	// maxWritten bounds the text of a translated expression, in bytes.
 	maxWritten = 1 << 20
 	// maxCount is the greatest count that Go's regexp takes.
 	maxCount = 1000
 )
 
-// writer writes an expression in the syntax of Go's regexp.
-type writer struct {
+// re2Writer writes an expression in the syntax of Go's regexp.
+type re2Writer struct {
 	flags      Flags
 	out        strings.Builder
-	bad        bool
+	unsupported        bool
 	surrogates bool
 }
 
-// expression gives the text, or false where it cannot be said in RE2's syntax
+// writeExpression gives the text, or false where it cannot be said in RE2's syntax
 // or becomes too large.
-func (w *writer) expression(root *node) (string, bool) {
-	if size(root) > maxSize {
+func (w *re2Writer) writeExpression(root *node) (string, bool) {
+	if programSize(root) > maxTableProgram {
 		return "", false
 	}
-	w.node(root, true, true)
-	return w.out.String(), !w.bad && w.out.Len() <= maxWritten
+	w.writeNode(root, true, true)
+	return w.out.String(), !w.unsupported && w.out.Len() <= maxWritten
 }
 
-// size estimates the instructions of a node.
-func size(n *node) int {
+// programSize estimates the instructions of a node.
+func programSize(n *node) int {
 	total := 1
-	for _, k := range n.kids {
-		total = min(total+size(k), unbounded)
+	for _, k := range n.children {
+		total = min(total+programSize(k), unbounded)
 	}
-	if n.kind != isRepeat {
+	if n.kind != kindRepeat {
 		return total
 	}
 	times := n.min + 1
 	if n.max != unbounded {
 		times = max(n.max, 1)
 	}
-	return min(total*min(times, maxSize+1), unbounded)
+	return min(total*min(times, maxTableProgram+1), unbounded)
 }
 
-// node writes a node; first and last say that nothing stands before it, or
+// writeNode writes a node; first and last say that nothing stands before it, or
 // behind it, in the whole expression.
-func (w *writer) node(n *node, first, last bool) {
+func (w *re2Writer) writeNode(n *node, first, last bool) {
 	if w.out.Len() > maxWritten {
-		w.bad = true
+		w.unsupported = true
 		return
 	}
 	switch n.kind {
-	case isChar:
-		w.char(n.set)
-	case isSeq:
-		for i, k := range n.kids {
-			w.node(k, first && i == 0, last && i == len(n.kids)-1)
+	case kindChar:
+		w.writeSet(n.set)
+	case kindSequence:
+		for i, k := range n.children {
+			w.writeNode(k, first && i == 0, last && i == len(n.children)-1)
 		}
-	case isAlt:
-		w.alternatives(n.kids, first, last)
-	case isGroup:
-		w.alternatives(n.kids, first, last)
-	case isRepeat:
-		w.repeat(n)
-	case isStart:
+	case kindAlternation:
+		w.writeAlternatives(n.children, first, last)
+	case kindGroup:
+		w.writeAlternatives(n.children, first, last)
+	case kindRepeat:
+		w.writeRepeat(n)
+	case kindStart:
 		w.out.WriteString(`\A`)
-	case isEnd:
+	case kindEnd:
 		w.out.WriteString(`\z`)
-	case isLineStart:
-		w.line(first, `\A`)
-	case isLineEnd:
-		w.line(last, `\z`)
-	case isWordEdge:
-		w.edge(n.negated)
+	case kindLineStart:
+		w.writeLineAnchor(first, `\A`)
+	case kindLineEnd:
+		w.writeLineAnchor(last, `\z`)
+	case kindWordEdge:
+		w.writeWordEdge(n.negated)
 	default:
-		w.bad = true
+		w.unsupported = true
 	}
 }
 
-func (w *writer) alternatives(kids []*node, first, last bool) {
+func (w *re2Writer) writeAlternatives(kids []*node, first, last bool) {
 	w.out.WriteString("(?:")
 	for i, k := range kids {
 		if i > 0 {
 			w.out.WriteByte('|')
 		}
-		w.node(k, first, last)
+		w.writeNode(k, first, last)
 	}
 	w.out.WriteByte(')')
 }
 
-// line writes ^ or $ under the m flag. RE2 knows but one of the four line
+// writeLineAnchor writes ^ or $ under the m flag. RE2 knows but one of the four line
 // terminators. At an end of the expression the terminator may as well be
 // taken, for only whether there is a match is asked.
-func (w *writer) line(outermost bool, whole string) {
+func (w *re2Writer) writeLineAnchor(outermost bool, whole string) {
 	if !outermost {
-		w.bad = true
+		w.unsupported = true
 		return
 	}
 	w.out.WriteString("(?:" + whole + "|")
-	w.char(lineEnds())
+	w.writeSet(lineTerminators())
 	w.out.WriteByte(')')
 }
 
-// edge writes \b or \B. RE2's words are those of JavaScript, save the two
+// writeWordEdge writes \b or \B. RE2's words are those of JavaScript, save the two
 // letters that the flags u and i add.
-func (w *writer) edge(negated bool) {
-	w.bad = w.bad || w.flags.Unicode && w.flags.IgnoreCase
+func (w *re2Writer) writeWordEdge(negated bool) {
+	w.unsupported = w.unsupported || w.flags.Unicode && w.flags.IgnoreCase
 	if negated {
 		// Between two surrogates there is none.
 		w.surrogates = w.surrogates || !w.flags.Unicode
@@ -275,8 +275,8 @@ func (w *writer) edge(negated bool) {
 	w.out.WriteString(`\b`)
 }
 
-func (w *writer) char(s set) {
-	s = s.carried(!w.flags.Unicode)
+func (w *re2Writer) writeSet(s set) {
+	s = s.encodeSurrogates(!w.flags.Unicode)
 	if len(s) > 0 && s[len(s)-1].hi > surrogateShift && !w.flags.Unicode {
 		w.surrogates = true
 	}
@@ -295,49 +295,49 @@ func (w *writer) char(s set) {
 	w.out.WriteByte(']')
 }
 
-// repeat writes the counts in pieces that RE2 takes.
-func (w *writer) repeat(n *node) {
-	kid := n.kids[0]
+// writeRepeat writes the counts in pieces that RE2 takes.
+func (w *re2Writer) writeRepeat(n *node) {
+	kid := n.children[0]
 	if n.max > 1 && n.max != unbounded || n.min > 1 {
-		if kid.any(isCounted) {
-			w.copies(n)
+		if kid.contains(isCounted) {
+			w.writeCopies(n)
 			return
 		}
 	}
 	for left := n.min; left > 0; left -= maxCount {
-		w.times(kid, fmt.Sprintf("{%d}", min(left, maxCount)))
+		w.writeQuantified(kid, fmt.Sprintf("{%d}", min(left, maxCount)))
 	}
 	if n.max == unbounded {
-		w.times(kid, "*")
+		w.writeQuantified(kid, "*")
 		return
 	}
 	for left := n.max - n.min; left > 0; left -= maxCount {
-		w.times(kid, fmt.Sprintf("{0,%d}", min(left, maxCount)))
+		w.writeQuantified(kid, fmt.Sprintf("{0,%d}", min(left, maxCount)))
 	}
 }
 
 func isCounted(n *node) bool {
-	return n.kind == isRepeat && (n.min > 1 || n.max > 1 && n.max != unbounded)
+	return n.kind == kindRepeat && (n.min > 1 || n.max > 1 && n.max != unbounded)
 }
 
-// copies writes a node once for each time, because RE2 multiplies the counts
+// writeCopies writes a node once for each time, because RE2 multiplies the counts
 // of repeats that stand in each other and refuses more than a thousand.
-func (w *writer) copies(n *node) {
+func (w *re2Writer) writeCopies(n *node) {
 	for range n.min {
-		w.times(n.kids[0], "")
+		w.writeQuantified(n.children[0], "")
 	}
 	if n.max == unbounded {
-		w.times(n.kids[0], "*")
+		w.writeQuantified(n.children[0], "*")
 		return
 	}
 	for range n.max - n.min {
-		w.times(n.kids[0], "?")
+		w.writeQuantified(n.children[0], "?")
 	}
 }
 
-// times writes a node and its quantifier.
-func (w *writer) times(n *node, quantifier string) {
+// writeQuantified writes a node and its quantifier.
+func (w *re2Writer) writeQuantified(n *node, quantifier string) {
 	w.out.WriteString("(?:")
-	w.node(n, false, false)
+	w.writeNode(n, false, false)
 	w.out.WriteString(")" + quantifier)
 }

@@ -80,11 +80,11 @@ func TestSignedAddressOtherSpelling(t *testing.T) {
 			{func(id string) string { return "%7B" + id + "%7D" }, http.StatusNotFound},
 		} {
 			upload := strings.Replace(made.String("upload"), id, spelling.of(id), 1)
-			if got := c.Put(upload, goodFile); got.Status != spelling.status {
+			if got := c.PutFile(upload, goodFile); got.Status != spelling.status {
 				c.T.Errorf("the upload %s: status %d, want %d: %.200s", upload, got.Status, spelling.status, got.Body)
 			}
 			download := strings.Replace(address, uploadID, spelling.of(uploadID), 1)
-			if got := c.Bare().Call("GET", download, nil); got.Status != spelling.status {
+			if got := c.WithoutKey().Call("GET", download, nil); got.Status != spelling.status {
 				c.T.Errorf("the download %s: status %d, want %d: %.200s", download, got.Status, spelling.status, got.Body)
 			}
 		}
@@ -95,7 +95,7 @@ func TestSignedAddressOtherSpelling(t *testing.T) {
 // refusedAddress sends a file to an address that is not one given out.
 func (c client) refusedAddress(address string) {
 	c.T.Helper()
-	if got := c.Put(address, goodFile); got.Status != http.StatusForbidden {
+	if got := c.PutFile(address, goodFile); got.Status != http.StatusForbidden {
 		c.T.Errorf("the address %.70s…: status %d: %.100s", address, got.Status, got.Body)
 	}
 }
@@ -137,15 +137,15 @@ func TestTokensServeOnePurpose(t *testing.T) {
 		}
 		c.checkAwaits(awaits["id"].(string))
 		// Each opens what it was made for.
-		c.Bare().Call("GET", result, nil).Want(http.StatusOK)
-		c.Bare().Call("GET", file, nil).Want(http.StatusOK)
-		c.review(one.id, tokens["own review"]).Want(http.StatusOK)
+		c.WithoutKey().Call("GET", result, nil).WantStatus(http.StatusOK)
+		c.WithoutKey().Call("GET", file, nil).WantStatus(http.StatusOK)
+		c.review(one.id, tokens["own review"]).WantStatus(http.StatusOK)
 	})
 }
 
 func (e ended) uploadDoc() m {
 	e.T.Helper()
-	return e.Call("GET", uploadPath+e.metadata()["id"].(string)+"/metadata/", nil).Want(http.StatusOK).Object()
+	return e.Call("GET", uploadPath+e.metadata()["id"].(string)+"/metadata/", nil).WantStatus(http.StatusOK).Object()
 }
 
 func (c client) tokenOf(address string) string {
@@ -156,7 +156,7 @@ func (c client) tokenOf(address string) string {
 // hydration is a hydration token.
 func (c client) hydration() string {
 	c.T.Helper()
-	return c.Call("POST", "/api/widget/session/v2/auth/", nil).Want(http.StatusCreated).String("hydrationId")
+	return c.Call("POST", "/api/widget/session/v2/auth/", nil).WantStatus(http.StatusCreated).String("hydrationId")
 }
 
 func withToken(address, token string) string {
@@ -166,7 +166,7 @@ func withToken(address, token string) string {
 
 func (c client) refusedDownload(address string) {
 	c.T.Helper()
-	if got := c.Bare().Call("GET", address, nil); got.Status != http.StatusForbidden {
+	if got := c.WithoutKey().Call("GET", address, nil); got.Status != http.StatusForbidden {
 		c.T.Errorf("the download %s: status %d: %.200s", address, got.Status, got.Body)
 	}
 }
@@ -200,11 +200,11 @@ func TestAddressMethods(t *testing.T) {
 		made := c.create(inline(people()))
 		upload, review := made.String("upload"), c.address(made.String("review_url"))
 		for _, method := range []string{"GET", "DELETE", "PATCH"} {
-			c.Bare().Call(method, upload, nil).Want(http.StatusMethodNotAllowed)
+			c.WithoutKey().Call(method, upload, nil).WantStatus(http.StatusMethodNotAllowed)
 		}
 		for _, method := range []string{"PUT", "POST", "DELETE"} {
-			c.Bare().Call(method, c.Site.URL+review.Path, "x").Want(http.StatusMethodNotAllowed)
-			c.Bare().Call(method, reviewPath+made.String("id")+"/", "x").Want(http.StatusMethodNotAllowed)
+			c.WithoutKey().Call(method, c.Site.URL+review.Path, "x").WantStatus(http.StatusMethodNotAllowed)
+			c.WithoutKey().Call(method, reviewPath+made.String("id")+"/", "x").WantStatus(http.StatusMethodNotAllowed)
 		}
 		c.checkAwaits(made.String("id"))
 	})
@@ -218,8 +218,8 @@ func TestUploadAddressIsFresh(t *testing.T) {
 		site.Eventually(c.T, "a retrieve signs another address", func() bool {
 			return c.get(made.String("id")).String("upload") != made.String("upload")
 		})
-		c.Put(made.String("upload"), goodFile).Want(http.StatusOK)
+		c.PutFile(made.String("upload"), goodFile).WantStatus(http.StatusOK)
 		second := c.create(inline(people()))
-		c.Put(c.get(second.String("id")).String("upload"), goodFile).Want(http.StatusOK)
+		c.PutFile(c.get(second.String("id")).String("upload"), goodFile).WantStatus(http.StatusOK)
 	})
 }

@@ -15,7 +15,7 @@ import (
 
 func TestMain(m *testing.M) {
 	status := m.Run()
-	livetest.Clean()
+	livetest.Cleanup()
 	os.Exit(status)
 }
 
@@ -36,12 +36,12 @@ func backend(t testing.TB, s *site.Site) client { return client{s.Client(t, live
 
 // each runs a test once for each database, on a program that all tests share.
 func each(t *testing.T, test func(c client)) {
-	site.Each(t, func(t *testing.T, s *site.Site) { test(backend(t, s)) })
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) { test(backend(t, s)) })
 }
 
 // eachFresh is each on a program of the test's own, with further flags.
 func eachFresh(t *testing.T, test func(c client), args ...string) {
-	site.EachFresh(t, args, func(t *testing.T, s *site.Site) { test(backend(t, s)) })
+	site.RunOnFreshDatabases(t, args, func(t *testing.T, s *site.Site) { test(backend(t, s)) })
 }
 
 // onSQLite is for what no database has a part in.
@@ -79,7 +79,7 @@ func show(body any) string {
 // create makes an import and gives the answer.
 func (c client) create(body any) *livetest.Reply {
 	c.T.Helper()
-	return c.Call("POST", importsPath, body).Want(http.StatusCreated)
+	return c.Call("POST", importsPath, body).WantStatus(http.StatusCreated)
 }
 
 func (c client) get(id string) *livetest.Reply {
@@ -89,7 +89,7 @@ func (c client) get(id string) *livetest.Reply {
 
 func (c client) status(id string) string {
 	c.T.Helper()
-	return c.get(id).Want(http.StatusOK).String("status")
+	return c.get(id).WantStatus(http.StatusOK).String("status")
 }
 
 // ended is an import that has ended or waits for a person.
@@ -106,7 +106,7 @@ func (c client) ended(reply *livetest.Reply) ended {
 // await waits until the import has ended or waits for a person.
 func (c client) await(id string) ended {
 	c.T.Helper()
-	return c.ended(c.Await(id))
+	return c.ended(c.AwaitImport(id))
 }
 
 // run makes an import, sends its file and waits for its end.
@@ -163,8 +163,8 @@ func (e ended) result(format string) *livetest.Reply {
 	if format != "" {
 		query = "?format=" + format
 	}
-	address := e.Call("GET", importsPath+e.id+"/url/"+query, nil).Want(http.StatusOK).String("presigned_url")
-	return e.Bare().Call("GET", address, nil).Want(http.StatusOK)
+	address := e.Call("GET", importsPath+e.id+"/url/"+query, nil).WantStatus(http.StatusOK).String("presigned_url")
+	return e.WithoutKey().Call("GET", address, nil).WantStatus(http.StatusOK)
 }
 
 // rows is the result, row by row.
@@ -208,5 +208,5 @@ func settings(s m) m { return m{"settings": s} }
 func (c client) saveSchema(fields []any, s, hooks m) string {
 	c.T.Helper()
 	body := m{"name": "schema-" + rand.Text(), "fields": fields, "settings": s, "hooks": hooks}
-	return c.Call("POST", schemasPath, body).Want(http.StatusCreated).String("id")
+	return c.Call("POST", schemasPath, body).WantStatus(http.StatusCreated).String("id")
 }

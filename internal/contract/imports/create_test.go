@@ -34,7 +34,7 @@ func TestImportResource(t *testing.T) {
 	each(t, func(c client) {
 		saved := c.saveSchema(people(), m{}, m{})
 		made := c.create(m{"schema_id": saved, "original_filename": "people.csv"}).Object()
-		got := c.get(made["id"].(string)).Want(http.StatusOK).Object()
+		got := c.get(made["id"].(string)).WantStatus(http.StatusOK).Object()
 		for _, doc := range []m{made, got} {
 			if diff := cmp.Diff(importKeys, keysOf(doc)); diff != "" {
 				c.T.Error("the keys of an import:", diff)
@@ -132,17 +132,17 @@ func TestCreateBodyIsClosed(t *testing.T) {
 func TestCreateIgnoresSlashAndQuery(t *testing.T) {
 	each(t, func(c client) {
 		bare := strings.TrimSuffix(importsPath, "/")
-		made := c.Call("POST", bare+"?verbose=1", inline(people())).Want(http.StatusCreated)
+		made := c.Call("POST", bare+"?verbose=1", inline(people())).WantStatus(http.StatusCreated)
 		id := made.String("id")
-		c.Call("GET", importsPath+id, nil).Want(http.StatusOK)
-		c.Call("GET", importsPath+strings.ToUpper(id)+"/?x=y", nil).Want(http.StatusOK)
-		c.Call("GET", importsPath+id+"/url", nil).Want(http.StatusConflict)
-		c.Call("GET", importsPath+unknownID+"/", nil).Want(http.StatusNotFound)
-		c.Call("GET", importsPath+unknownID+"/url/", nil).Want(http.StatusNotFound)
-		c.Call("GET", importsPath+"people/", nil).Want(http.StatusNotFound)
-		c.Call("DELETE", importsPath+"people/", nil).Want(http.StatusNotFound)
-		c.Call("PATCH", importsPath+id+"/", m{}).Want(http.StatusMethodNotAllowed)
-		c.Call("DELETE", importsPath+id, nil).Want(http.StatusNoContent)
+		c.Call("GET", importsPath+id, nil).WantStatus(http.StatusOK)
+		c.Call("GET", importsPath+strings.ToUpper(id)+"/?x=y", nil).WantStatus(http.StatusOK)
+		c.Call("GET", importsPath+id+"/url", nil).WantStatus(http.StatusConflict)
+		c.Call("GET", importsPath+unknownID+"/", nil).WantStatus(http.StatusNotFound)
+		c.Call("GET", importsPath+unknownID+"/url/", nil).WantStatus(http.StatusNotFound)
+		c.Call("GET", importsPath+"people/", nil).WantStatus(http.StatusNotFound)
+		c.Call("DELETE", importsPath+"people/", nil).WantStatus(http.StatusNotFound)
+		c.Call("PATCH", importsPath+id+"/", m{}).WantStatus(http.StatusMethodNotAllowed)
+		c.Call("DELETE", importsPath+id, nil).WantStatus(http.StatusNoContent)
 	})
 }
 
@@ -158,12 +158,12 @@ func TestInlineSchema(t *testing.T) {
 		if other := c.create(inline(people())).String("schema_id"); other == id {
 			c.T.Error("two inline schemas have the same id")
 		}
-		schema := c.Call("GET", schemasPath+id+"/", nil).Want(http.StatusOK).Object()
+		schema := c.Call("GET", schemasPath+id+"/", nil).WantStatus(http.StatusOK).Object()
 		if diff := cmp.Diff(m{"fields": people(), "settings": given, "hooks": m{}}, m{
 			"fields": schema["fields"], "settings": schema["settings"], "hooks": schema["hooks"]}); diff != "" {
 			c.T.Error(diff)
 		}
-		for _, listed := range c.Call("GET", schemasPath, nil).Want(http.StatusOK).List() {
+		for _, listed := range c.Call("GET", schemasPath, nil).WantStatus(http.StatusOK).Array() {
 			if listed.(m)["id"] == id {
 				c.T.Error("an inline schema is listed")
 			}
@@ -175,7 +175,7 @@ func TestInlineSchema(t *testing.T) {
 		if got := c.Call("DELETE", schemasPath+id+"/", nil).Status; got < 400 {
 			c.T.Errorf("an inline schema can be deleted: %d", got)
 		}
-		again := c.Call("GET", schemasPath+id+"/", nil).Want(http.StatusOK).Object()
+		again := c.Call("GET", schemasPath+id+"/", nil).WantStatus(http.StatusOK).Object()
 		if diff := cmp.Diff(schema, again); diff != "" {
 			c.T.Error(diff)
 		}
@@ -191,11 +191,11 @@ func TestInlineSchemaBelongsToItsImport(t *testing.T) {
 		second := c.Call("POST", importsPath, m{"schema_id": first["schema_id"]})
 		switch second.Status {
 		case http.StatusCreated:
-			c.Call("DELETE", importsPath+second.String("id")+"/", nil).Want(http.StatusNoContent)
+			c.Call("DELETE", importsPath+second.String("id")+"/", nil).WantStatus(http.StatusNoContent)
 		case http.StatusNotFound:
 		default:
 			c.T.Errorf("status %d: %s", second.Status, second.Body)
 		}
-		c.Call("GET", schemasPath+first["schema_id"].(string)+"/", nil).Want(http.StatusOK)
+		c.Call("GET", schemasPath+first["schema_id"].(string)+"/", nil).WantStatus(http.StatusOK)
 	})
 }

@@ -19,7 +19,7 @@ func (c client) blobs(id string, marks ...string) []string {
 	c.T.Helper()
 	var found []string
 	// What goes away meanwhile is not there.
-	err := filepath.WalkDir(c.Site.Data(), func(path string, entry fs.DirEntry, _ error) error {
+	err := filepath.WalkDir(c.Site.DataDir(), func(path string, entry fs.DirEntry, _ error) error {
 		if entry == nil || entry.IsDir() || strings.Contains(entry.Name(), ".db") {
 			return nil
 		}
@@ -66,7 +66,7 @@ func (c client) checkDelete(doc m) {
 	c.T.Helper()
 	id := doc["id"].(string)
 	reads := c.leadsTo(doc)
-	reply := c.Call("DELETE", importsPath+id+"/", nil).Want(http.StatusNoContent)
+	reply := c.Call("DELETE", importsPath+id+"/", nil).WantStatus(http.StatusNoContent)
 	if len(reply.Body) != 0 {
 		c.T.Errorf("the answer to a deletion has a body: %s", reply.Body)
 	}
@@ -75,8 +75,8 @@ func (c client) checkDelete(doc m) {
 			c.T.Errorf("%s, GET %s: status %d: %.200s", doc["status"], address, got.Status, got.Body)
 		}
 	}
-	c.Call("DELETE", importsPath+id+"/", nil).Want(http.StatusNotFound)
-	if got := c.Put(doc["upload"].(string), goodFile); got.Status != http.StatusNotFound {
+	c.Call("DELETE", importsPath+id+"/", nil).WantStatus(http.StatusNotFound)
+	if got := c.PutFile(doc["upload"].(string), goodFile); got.Status != http.StatusNotFound {
 		c.T.Errorf("an upload for a deleted import: status %d", got.Status)
 	}
 	if got := c.openReview(id, c.address(doc["review_url"]).Fragment); got.Status != http.StatusNotFound {
@@ -98,11 +98,11 @@ func (c client) leadsTo(doc m) []string {
 	}
 	upload := uploadPath + metadata["id"].(string)
 	list = append(list, upload+"/metadata/", upload+"/url/")
-	raw := c.Call("GET", upload+"/metadata/", nil).Want(http.StatusOK).Object()["raw_upload"].(m)
+	raw := c.Call("GET", upload+"/metadata/", nil).WantStatus(http.StatusOK).Object()["raw_upload"].(m)
 	list = append(list, raw["download_url"].(string))
 	if doc["status"] == "SUCCESSFUL" {
 		for _, format := range []string{"json", "csv"} {
-			reply := c.Call("GET", importsPath+id+"/url/?format="+format, nil).Want(http.StatusOK)
+			reply := c.Call("GET", importsPath+id+"/url/?format="+format, nil).WantStatus(http.StatusOK)
 			list = append(list, reply.String("presigned_url"))
 		}
 	}
@@ -118,7 +118,7 @@ func TestDeleteWhileRunning(t *testing.T) {
 		var made []m
 		for range 3 {
 			doc := c.create(inline(people())).Object()
-			c.Put(doc["upload"].(string), file).Want(http.StatusOK)
+			c.PutFile(doc["upload"].(string), file).WantStatus(http.StatusOK)
 			made = append(made, doc)
 		}
 		seen := ""
@@ -144,7 +144,7 @@ func TestDeleteStopsAnUpload(t *testing.T) {
 		w := c.dial("PUT", doc["upload"].(string), fmt.Sprintf("Content-Length: %d", 2*len(half)))
 		w.send(half)
 		site.Eventually(c.T, "the file arrives", func() bool { return len(c.blobs("none", mark)) > 0 })
-		c.Call("DELETE", importsPath+doc["id"].(string)+"/", nil).Want(http.StatusNoContent)
+		c.Call("DELETE", importsPath+doc["id"].(string)+"/", nil).WantStatus(http.StatusNoContent)
 		w.send(half)
 		w.want(404)
 		site.Eventually(c.T, "nothing is stored", func() bool { return len(c.blobs(doc["id"].(string), mark)) == 0 })
@@ -161,9 +161,9 @@ func TestURLBeforeTheEnd(t *testing.T) {
 		}
 		for _, id := range ids {
 			for _, query := range []string{"", "?format=csv"} {
-				c.Call("GET", importsPath+id+"/url/"+query, nil).Want(http.StatusConflict)
+				c.Call("GET", importsPath+id+"/url/"+query, nil).WantStatus(http.StatusConflict)
 			}
-			c.Call("GET", importsPath+id+"/url/?format=xml", nil).Want(http.StatusBadRequest)
+			c.Call("GET", importsPath+id+"/url/?format=xml", nil).WantStatus(http.StatusBadRequest)
 		}
 	})
 }

@@ -71,11 +71,11 @@ func namePlaces() []namePlace {
 			if made.Status != http.StatusCreated {
 				return "", made
 			}
-			return made.String("id"), c.Put(made.String("upload"), file)
+			return made.String("id"), c.PutFile(made.String("upload"), file)
 		}},
 		{"header", func(c client, filename string) (string, *livetest.Reply) {
 			made := c.create(inline(people()))
-			return made.String("id"), c.Put(made.String("upload"), file, "X-File-Name", url.PathEscape(filename))
+			return made.String("id"), c.PutFile(made.String("upload"), file, "X-File-Name", url.PathEscape(filename))
 		}},
 		{"form", func(c client, filename string) (string, *livetest.Reply) {
 			made := c.create(inline(people()))
@@ -97,7 +97,7 @@ func (c client) post(address, part, filename, file string) *livetest.Reply {
 	if err = firstError(err, form.Close()); err != nil {
 		c.T.Fatal(err)
 	}
-	return c.Bare().Call("POST", address, body.Bytes(), "Content-Type", form.FormDataContentType())
+	return c.WithoutKey().Call("POST", address, body.Bytes(), "Content-Type", form.FormDataContentType())
 }
 
 func firstError(list ...error) error {
@@ -115,12 +115,12 @@ func (c client) checkName(e ended, name string) {
 	if e.doc["original_filename"] != name || e.metadata()["filename"] != name {
 		c.T.Errorf("%.60q came back as %v and %v", name, e.doc["original_filename"], e.metadata()["filename"])
 	}
-	upload := c.Call("GET", uploadPath+e.metadata()["id"].(string)+"/metadata/", nil).Want(http.StatusOK).Object()
+	upload := c.Call("GET", uploadPath+e.metadata()["id"].(string)+"/metadata/", nil).WantStatus(http.StatusOK).Object()
 	raw := upload["raw_upload"].(m)
 	if raw["filename"] != name || strings.ContainsAny(raw["storage_key"].(string), "\\%<>\"\r\n ") {
 		c.T.Errorf("%.60q: the upload tells %s", name, show(raw))
 	}
-	file := c.Bare().Call("GET", raw["download_url"].(string), nil).Want(http.StatusOK)
+	file := c.WithoutKey().Call("GET", raw["download_url"].(string), nil).WantStatus(http.StatusOK)
 	if got := attachedName(file.Header); got != name {
 		c.T.Errorf("%.60q is to be saved as %q: %s", name, got, file.Header["Content-Disposition"])
 	}
@@ -181,7 +181,7 @@ func TestFilenameIsRefused(t *testing.T) {
 		}
 		made := c.create(inline(people()))
 		for _, header := range []string{"%00", "a%00b", "%ff", "%", "%zz", "a%0d%0ab"} {
-			if got := c.Put(made.String("upload"), "email\n", "X-File-Name", header); got.Status != 400 {
+			if got := c.PutFile(made.String("upload"), "email\n", "X-File-Name", header); got.Status != 400 {
 				c.T.Errorf("X-File-Name %q: status %d", header, got.Status)
 			}
 		}
@@ -202,12 +202,12 @@ func (c client) refusedName(place namePlace, name string) {
 // checkAwaits wants the import to await its upload, and to take one.
 func (c client) checkAwaits(id string) {
 	c.T.Helper()
-	doc := c.get(id).Want(http.StatusOK).Object()
+	doc := c.get(id).WantStatus(http.StatusOK).Object()
 	if doc["status"] != "AWAITING_UPLOAD" || doc["result_metadata"] != nil || doc["import_errors"] != nil {
 		c.T.Errorf("after a refused upload the import is %s", show(doc))
 		return
 	}
-	c.Put(doc["upload"].(string), "email\na@example.org\n").Want(http.StatusOK)
+	c.PutFile(doc["upload"].(string), "email\na@example.org\n").WantStatus(http.StatusOK)
 	c.await(id).want("SUCCESSFUL")
 }
 
@@ -217,7 +217,7 @@ func TestFilenameOfBodyWins(t *testing.T) {
 		const file = "email\na@example.org\n"
 		for _, given := range []struct{ body, form, want any }{{"body.csv", "form.csv", "body.csv"}, {"", "form.csv", "form.csv"}, {nil, "form.csv", "form.csv"}, {nil, "", ""}} {
 			made := c.create(inline(people(), m{"original_filename": given.body}))
-			c.post(made.String("upload"), "file", given.form.(string), file).Want(http.StatusOK)
+			c.post(made.String("upload"), "file", given.form.(string), file).WantStatus(http.StatusOK)
 			if e := c.await(made.String("id")); e.doc["original_filename"] != given.want {
 				c.T.Errorf("%v and %v give %v", given.body, given.form, e.doc["original_filename"])
 			}
@@ -234,7 +234,7 @@ func TestFilenameIsNoPath(t *testing.T) {
 				c.await(id)
 			}
 		}
-		above := filepath.Dir(filepath.Dir(c.Site.Data()))
+		above := filepath.Dir(filepath.Dir(c.Site.DataDir()))
 		err := filepath.WalkDir(above, func(path string, _ os.DirEntry, err error) error {
 			if strings.Contains(filepath.Base(path), "escaped") {
 				c.T.Errorf("a name has made the file %s", path)

@@ -60,7 +60,7 @@ func TestFailingHooks(t *testing.T) {
 				c.T.Errorf("%q is not in %s", want, text)
 			}
 		}
-		c.Call("GET", importsPath+e.id+"/url/", nil).Want(409)
+		c.Call("GET", importsPath+e.id+"/url/", nil).WantStatus(409)
 	})
 }
 

@@ -12,7 +12,7 @@ import (
 // TestList pages through the imports of an organization, newest first.
 func TestList(t *testing.T) {
 	eachFresh(t, func(c client) {
-		empty := c.Call("GET", importsPath, nil).Want(http.StatusOK).Object()
+		empty := c.Call("GET", importsPath, nil).WantStatus(http.StatusOK).Object()
 		if diff := cmp.Diff(m{"count": 0.0, "next": nil, "previous": nil, "results": []any{}}, empty); diff != "" {
 			c.T.Error(diff)
 		}
@@ -35,7 +35,7 @@ func (c client) checkPages(first string, limit int, ids []string) {
 	var got []string
 	var pages []string
 	for at := any(first); at != nil; {
-		page := c.Call("GET", at.(string), nil).Want(http.StatusOK).Object()
+		page := c.Call("GET", at.(string), nil).WantStatus(http.StatusOK).Object()
 		pages = append(pages, at.(string))
 		if page["count"] != float64(len(ids)) || len(page["results"].([]any)) > limit {
 			c.T.Fatalf("%s: %s", at, show(page))
@@ -79,22 +79,22 @@ func TestListWindow(t *testing.T) {
 				c.T.Errorf("%s: status %d: %.200s", query, reply.Status, reply.Body)
 			}
 		}
-		page := c.Call("GET", importsPath+"?offset=1000000&limit=5&unknown=1", nil).Want(http.StatusOK).Object()
+		page := c.Call("GET", importsPath+"?offset=1000000&limit=5&unknown=1", nil).WantStatus(http.StatusOK).Object()
 		if len(page["results"].([]any)) != 0 || page["next"] != nil || page["previous"] == nil {
 			c.T.Errorf("beyond the end: %s", show(page))
 		}
 		for _, query := range []string{"offset=9007199254740993", "offset=9223372036854775807", "offset=9007199254740992&limit=9007199254740992"} {
-			page := c.Call("GET", importsPath+"?"+query, nil).Want(http.StatusOK).Object()
+			page := c.Call("GET", importsPath+"?"+query, nil).WantStatus(http.StatusOK).Object()
 			if len(page["results"].([]any)) != 0 || page["next"] != nil {
 				c.T.Errorf("%s: %s", query, show(page))
 			}
 		}
-		c.Call("GET", importsPath+"?limit=&offset=", nil).Want(http.StatusOK)
+		c.Call("GET", importsPath+"?limit=&offset=", nil).WantStatus(http.StatusOK)
 	})
 }
 
-// TestListTellsTheStatus lists imports in each state at rest.
-func TestListTellsTheStatus(t *testing.T) {
+// TestListShowsStatus lists imports in each state at rest.
+func TestListShowsStatus(t *testing.T) {
 	eachFresh(t, func(c client) {
 		want := []string{"FAILED", "NEEDS_REVIEW", "SUCCESSFUL", "AWAITING_UPLOAD"}
 		c.create(inline(people()))

@@ -187,7 +187,7 @@ func TestStates(t *testing.T) {
 		if seen() {
 			c.T.Fatal("it has ended without a file")
 		}
-		c.Put(made.String("upload"), "email,name\n"+strings.Repeat("a@example.org,A\n", 100_000)).Want(200)
+		c.PutFile(made.String("upload"), "email,name\n"+strings.Repeat("a@example.org,A\n", 100_000)).WantStatus(200)
 		site.Eventually(c.T, "it ends", seen)
 	})
 }

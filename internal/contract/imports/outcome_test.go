@@ -66,7 +66,7 @@ func (c client) checkOutcome(e ended, want outcome) {
 	if first["level"] != "error" {
 		c.T.Errorf("the level is %v", first["level"])
 	}
-	c.Call("GET", importsPath+e.id+"/url/", nil).Want(http.StatusConflict)
+	c.Call("GET", importsPath+e.id+"/url/", nil).WantStatus(http.StatusConflict)
 	if e.metadata()["numOutputRows"] != 0.0 {
 		c.T.Errorf("there are %v rows of output", e.metadata()["numOutputRows"])
 	}
@@ -100,11 +100,11 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// TestMended runs files that are not as they should be and can be read all the
+// TestRepairedFiles runs files that are not as they should be and can be read all the
 // same. What was done is told.
-func TestMended(t *testing.T) {
+func TestRepairedFiles(t *testing.T) {
 	const ok = "email,name\na@example.org,A\n"
-	for _, tt := range []struct{ name, file, told, rows string }{
+	for _, tt := range []struct{ name, file, wantNotice, rows string }{
 		{"text behind a closing quote", ok + "b@example.org,\"B\"x\n", "REPAIRED_ROW", `{"email":"b@example.org","name":"\"B\"x","town":null}`},
 		{"a quote that is never closed", ok + "b@example.org,\"B\n\nc@example.org,C\n", "REPAIRED_ROW", `{"email":"b@example.org","name":"\"B","town":null},{"email":"c@example.org","name":"C","town":null}`},
 		{"another encoding", ok + "b@example.org,J\xfcrgen Wei\xdfm\xfcller und S\xf6hne\nc@example.org,K\xe4the Gr\xf6\xdfer aus K\xf6ln\nd@example.org,\xdcbung f\xfcr \xc4rzte in M\xfcnchen\ne@example.org,B\xe4ckerei Stra\xdfenfu\xdf\n", "",
@@ -117,7 +117,7 @@ func TestMended(t *testing.T) {
 				if rows := e.rows(); !strings.HasSuffix(rows, tt.rows+"]") {
 					c.T.Errorf("the rows are %s", rows)
 				}
-				if tt.told != "" && e.types() != tt.told {
+				if tt.wantNotice != "" && e.types() != tt.wantNotice {
 					c.T.Errorf("told: %s", show(e.notices()))
 				}
 			})
@@ -133,7 +133,7 @@ func TestUnreadableAtTheEnd(t *testing.T) {
 		if e.types() != "UNREADABLE_FILE" || !strings.Contains(e.notices()[0]["message"].(string), "line 200,001") {
 			c.T.Errorf("%s", show(e.notices()))
 		}
-		c.Call("GET", importsPath+e.id+"/url/", nil).Want(http.StatusConflict)
+		c.Call("GET", importsPath+e.id+"/url/", nil).WantStatus(http.StatusConflict)
 	})
 }
 

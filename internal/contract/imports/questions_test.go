@@ -17,7 +17,7 @@ func TestQuestions(t *testing.T) {
 	each(t, func(c client) {
 		e := c.run(inline(people()), "email,name,name\na@example.org,A,B\n").want("NEEDS_REVIEW")
 		path := importsPath + e.id + "/questions/"
-		asked := c.Call("GET", path, nil).Want(http.StatusOK).Object()
+		asked := c.Call("GET", path, nil).WantStatus(http.StatusOK).Object()
 		questions := asked["questions"].([]any)
 		if len(questions) != 1 {
 			c.T.Fatalf("the questions are %s", show(asked))
@@ -33,9 +33,9 @@ func TestQuestions(t *testing.T) {
 			c.T.Errorf("the first choice: %s", diff)
 		}
 		for _, refused := range []m{{}, {"answers": m{}}, {"answers": m{"column:name": 2}}, {"answers": m{"column:name": "9"}}, {"answers": m{"sheet": "A"}}, {"column:name": "2"}} {
-			c.Call("POST", path, refused).Want(http.StatusBadRequest)
+			c.Call("POST", path, refused).WantStatus(http.StatusBadRequest)
 		}
-		again := c.Call("POST", path, m{"answers": m{"column:name": "2"}}).Want(http.StatusOK).Object()
+		again := c.Call("POST", path, m{"answers": m{"column:name": "2"}}).WantStatus(http.StatusOK).Object()
 		if again["status"] != "PENDING" || len(again["questions"].([]any)) != 0 || again["answers"].(m)["column:name"] != "2" {
 			c.T.Errorf("the answer is %s", show(again))
 		}
@@ -43,8 +43,8 @@ func TestQuestions(t *testing.T) {
 		if rows := e.rows(); rows != `[{"email":"a@example.org","name":"B","town":null}]` {
 			c.T.Errorf("the rows are %s", rows)
 		}
-		c.Call("POST", path, m{"answers": m{"column:name": "1"}}).Want(http.StatusConflict)
-		c.Call("GET", importsPath+"00000000-0000-4000-8000-000000000000/questions/", nil).Want(http.StatusNotFound)
+		c.Call("POST", path, m{"answers": m{"column:name": "1"}}).WantStatus(http.StatusConflict)
+		c.Call("GET", importsPath+"00000000-0000-4000-8000-000000000000/questions/", nil).WantStatus(http.StatusNotFound)
 	})
 }
 
@@ -69,7 +69,7 @@ func TestSheetQuestion(t *testing.T) {
 		if e.types() != "SHEET_UNCERTAIN" {
 			c.T.Errorf("the notices are %s", e.types())
 		}
-		c.Call("POST", importsPath+e.id+"/questions/", m{"answers": m{"sheet": "people.csv"}}).Want(http.StatusOK)
+		c.Call("POST", importsPath+e.id+"/questions/", m{"answers": m{"sheet": "people.csv"}}).WantStatus(http.StatusOK)
 		e = c.await(e.id).want("SUCCESSFUL")
 		if rows := e.rows(); rows != `[{"email":"a@example.org","name":"A","town":null}]` {
 			c.T.Errorf("the rows are %s", rows)
@@ -88,20 +88,20 @@ func TestAnswersDiscard(t *testing.T) {
 	each(t, func(c client) {
 		e := c.run(inline(fields, settings(m{"invalidDataBehavior": "BLOCK_SUBMIT"})), "email,land\nnobody,XX\n").want("NEEDS_REVIEW")
 		path := reviewPath + e.id + "/"
-		opened := c.openReview(e.id, c.address(e.doc["review_url"]).Fragment).Want(http.StatusOK)
+		opened := c.openReview(e.id, c.address(e.doc["review_url"]).Fragment).WantStatus(http.StatusOK)
 		visit, _, _ := strings.Cut(opened.Header.Get("Set-Cookie"), ";")
-		c.Bare().Call("POST", path+"edits/", m{"op": "1", "kind": "clear", "keys": []any{"email"}}, "Cookie", visit).Want(http.StatusOK)
+		c.WithoutKey().Call("POST", path+"edits/", m{"op": "1", "kind": "clear", "keys": []any{"email"}}, "Cookie", visit).WantStatus(http.StatusOK)
 		post := map[string]func(body m) *livetest.Reply{
-			"the page":    func(body m) *livetest.Reply { return c.Bare().Call("POST", path+"questions/", body, "Cookie", visit) },
+			"the page":    func(body m) *livetest.Reply { return c.WithoutKey().Call("POST", path+"questions/", body, "Cookie", visit) },
 			"the backend": func(body m) *livetest.Reply { return c.Call("POST", importsPath+e.id+"/questions/", body) },
 		}
 		for who, post := range post {
-			refused := post(m{"answers": m{"value:land:XX": "DE"}}).Want(http.StatusConflict).Object()
+			refused := post(m{"answers": m{"value:land:XX": "DE"}}).WantStatus(http.StatusConflict).Object()
 			if refused["code"] != "discards_changes" || refused["changes"] != 1.0 {
 				c.T.Errorf("%s is told %s", who, show(refused))
 			}
 		}
-		taken := post["the backend"](m{"answers": m{"value:land:XX": "DE"}, "discard": true}).Want(http.StatusOK).Object()
+		taken := post["the backend"](m{"answers": m{"value:land:XX": "DE"}, "discard": true}).WantStatus(http.StatusOK).Object()
 		if taken["status"] != "PENDING" {
 			c.T.Errorf("the answer is %s", show(taken))
 		}

@@ -14,7 +14,7 @@ import (
 func TestAnsweredIsDurable(t *testing.T) {
 	eachFresh(t, func(c client) {
 		made := c.create(inline(people()))
-		c.Put(made.String("upload"), goodFile).Want(http.StatusOK)
+		c.PutFile(made.String("upload"), goodFile).WantStatus(http.StatusOK)
 		c.Site.Kill()
 		c.Site.Restart()
 		c.await(made.String("id")).want("SUCCESSFUL")
@@ -30,12 +30,12 @@ func TestAddressesSurviveRestart(t *testing.T) {
 	eachFresh(t, func(c client) {
 		made := c.create(inline(people()))
 		done := c.run(inline(people()), goodFile).want("SUCCESSFUL")
-		result := c.Call("GET", importsPath+done.id+"/url/", nil).Want(http.StatusOK).String("presigned_url")
+		result := c.Call("GET", importsPath+done.id+"/url/", nil).WantStatus(http.StatusOK).String("presigned_url")
 		c.Site.Kill()
 		c.Site.Restart()
-		c.Bare().Call("GET", result, nil).Want(http.StatusOK)
-		c.review(done.id, c.address(done.doc["review_url"]).Fragment).Want(http.StatusOK)
-		c.Put(made.String("upload"), goodFile).Want(http.StatusOK)
+		c.WithoutKey().Call("GET", result, nil).WantStatus(http.StatusOK)
+		c.review(done.id, c.address(done.doc["review_url"]).Fragment).WantStatus(http.StatusOK)
+		c.PutFile(made.String("upload"), goodFile).WantStatus(http.StatusOK)
 		c.await(made.String("id")).want("SUCCESSFUL")
 	})
 }
@@ -46,8 +46,8 @@ func TestServerCapsFileSize(t *testing.T) {
 	eachFresh(t, func(c client) {
 		for _, s := range []m{{}, {"maxFileSize": 1 << 30}, {"maxFileSize": 1001}} {
 			made := c.create(inline(people(), settings(s)))
-			c.Put(made.String("upload"), strings.Repeat("x", 1001)).Want(http.StatusRequestEntityTooLarge)
-			c.Put(made.String("upload"), "email\n"+strings.Repeat("x", 1000-len("email\n"))).Want(http.StatusOK)
+			c.PutFile(made.String("upload"), strings.Repeat("x", 1001)).WantStatus(http.StatusRequestEntityTooLarge)
+			c.PutFile(made.String("upload"), "email\n"+strings.Repeat("x", 1000-len("email\n"))).WantStatus(http.StatusOK)
 		}
 	}, "--max-file-size", "1000")
 }

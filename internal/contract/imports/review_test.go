@@ -14,18 +14,18 @@ import (
 // openReview exchanges the token of a review link.
 func (c client) openReview(id, token string) *livetest.Reply {
 	c.T.Helper()
-	return c.Bare().Call("POST", reviewPath+id+"/session/", nil, "Authorization", "Bearer "+token)
+	return c.WithoutKey().Call("POST", reviewPath+id+"/session/", nil, "Authorization", "Bearer "+token)
 }
 
 // review asks what the review page shows of an import, as the page does.
 func (c client) review(id, token string) *livetest.Reply {
 	c.T.Helper()
-	opened := c.openReview(id, token).Want(http.StatusOK)
+	opened := c.openReview(id, token).WantStatus(http.StatusOK)
 	cookie, err := http.ParseSetCookie(opened.Header.Get("Set-Cookie"))
 	if err != nil || !cookie.HttpOnly || cookie.SameSite != http.SameSiteStrictMode || cookie.Path != strings.TrimSuffix(reviewPath+id, "/") || cookie.MaxAge != 12*60*60 {
 		c.T.Errorf("the cookie of a review is %v: %v", cookie, err)
 	}
-	reply := c.Bare().Call("GET", reviewPath+id+"/", nil, "Cookie", cookie.Name+"="+cookie.Value)
+	reply := c.WithoutKey().Call("GET", reviewPath+id+"/", nil, "Cookie", cookie.Name+"="+cookie.Value)
 	if diff := cmp.Diff(opened.Text(), reply.Text()); diff != "" {
 		c.T.Errorf("the opened review and the one asked for:\n%s", diff)
 	}
@@ -38,20 +38,20 @@ func TestReviewCookie(t *testing.T) {
 	each(t, func(c client) {
 		made, other := c.create(inline(people())), c.create(inline(people())).String("id")
 		id, token := made.String("id"), c.address(made.String("review_url")).Fragment
-		visit, _, _ := strings.Cut(c.openReview(id, token).Want(http.StatusOK).Header.Get("Set-Cookie"), ";")
+		visit, _, _ := strings.Cut(c.openReview(id, token).WantStatus(http.StatusOK).Header.Get("Set-Cookie"), ";")
 		name, value, _ := strings.Cut(visit, "=")
 		path := reviewPath + id + "/"
 		for _, wrong := range append(altered(value, 1), "", token, c.Key, value[:len(value)-1]) {
-			c.Bare().Call("GET", path, nil, "Cookie", name+"="+wrong).Want(http.StatusUnauthorized)
+			c.WithoutKey().Call("GET", path, nil, "Cookie", name+"="+wrong).WantStatus(http.StatusUnauthorized)
 		}
-		c.Bare().Call("GET", reviewPath+other+"/", nil, "Cookie", visit).Want(http.StatusUnauthorized)
+		c.WithoutKey().Call("GET", reviewPath+other+"/", nil, "Cookie", visit).WantStatus(http.StatusUnauthorized)
 		for _, headers := range [][]string{{}, {"Authorization", "Bearer " + token}, {"Authorization", "Bearer " + value}} {
-			c.Bare().Call("GET", path, nil, headers...).Want(http.StatusUnauthorized)
+			c.WithoutKey().Call("GET", path, nil, headers...).WantStatus(http.StatusUnauthorized)
 		}
-		c.Call("GET", path, nil).Want(http.StatusUnauthorized)
-		c.Bare().Call("GET", path, nil, "Cookie", visit).Want(http.StatusOK)
+		c.Call("GET", path, nil).WantStatus(http.StatusUnauthorized)
+		c.WithoutKey().Call("GET", path, nil, "Cookie", visit).WantStatus(http.StatusOK)
 		// A visit is no token of a link.
-		c.openReview(id, value).Want(http.StatusForbidden)
+		c.openReview(id, value).WantStatus(http.StatusForbidden)
 	})
 }
 
@@ -62,7 +62,7 @@ func TestReviewAPI(t *testing.T) {
 		body := inline(people(), settings(m{"title": "<b>People</b>"}), m{"original_filename": "<i>.csv"})
 		made := c.create(body).Object()
 		token := c.address(made["review_url"]).Fragment
-		doc := c.review(made["id"].(string), token).Want(http.StatusOK).Object()
+		doc := c.review(made["id"].(string), token).WantStatus(http.StatusOK).Object()
 		want := m{"id": made["id"], "title": "<b>People</b>", "status": "AWAITING_UPLOAD", "original_filename": "<i>.csv",
 			"num_data_rows": 0.0, "num_rows_with_error": 0.0, "import_errors": []any{},
 			"invalidDataBehavior": "REMOVE_INVALID_ROWS", "styleOverrides": m{}, "openQuestions": 0.0, "hasRows": false, "finished": nil}
@@ -72,7 +72,7 @@ func TestReviewAPI(t *testing.T) {
 		for status, file := range files {
 			e := c.run(body, file).want(status)
 			token := c.address(e.doc["review_url"]).Fragment
-			reply := c.review(e.id, token).Want(http.StatusOK)
+			reply := c.review(e.id, token).WantStatus(http.StatusOK)
 			if got := reply.Object(); got["status"] != status || len(got["import_errors"].([]any)) != len(e.notices()) {
 				c.T.Errorf("%s: %s", status, reply.Body)
 			}
@@ -91,10 +91,10 @@ func TestReviewFirstRows(t *testing.T) {
 	each(t, func(c client) {
 		blocked := c.run(inline(people(), settings(m{"invalidDataBehavior": "BLOCK_SUBMIT"})), mixed).want("NEEDS_REVIEW")
 		path, token := reviewPath+blocked.id+"/", c.address(blocked.doc["review_url"]).Fragment
-		opened := c.Bare().Call("POST", path+"session/?rows=3", nil, "Authorization", "Bearer "+token).Want(http.StatusOK)
+		opened := c.WithoutKey().Call("POST", path+"session/?rows=3", nil, "Authorization", "Bearer "+token).WantStatus(http.StatusOK)
 		visit, _, _ := strings.Cut(opened.Header.Get("Set-Cookie"), ";")
 		get := func(call string) *livetest.Reply {
-			return c.Bare().Call("GET", path+call, nil, "Cookie", visit).Want(http.StatusOK)
+			return c.WithoutKey().Call("GET", path+call, nil, "Cookie", visit).WantStatus(http.StatusOK)
 		}
 		rows := get("rows/?count=3").Object()
 		want := m{"table": get("table/").Object(), "rows": rows}
@@ -112,12 +112,12 @@ func TestReviewFirstRows(t *testing.T) {
 			}
 		}
 		for _, wrong := range []string{"x", "-1", "1001"} {
-			c.Bare().Call("GET", path+"?rows="+wrong, nil, "Cookie", visit).Want(http.StatusBadRequest)
+			c.WithoutKey().Call("GET", path+"?rows="+wrong, nil, "Cookie", visit).WantStatus(http.StatusBadRequest)
 		}
 		for status, file := range map[string]string{"SUCCESSFUL": goodFile, "NEEDS_REVIEW": "phone\n1\n"} {
 			e := c.run(inline(people()), file).want(status)
 			token := c.address(e.doc["review_url"]).Fragment
-			reply := c.Bare().Call("POST", reviewPath+e.id+"/session/?rows=3", nil, "Authorization", "Bearer "+token).Want(http.StatusOK)
+			reply := c.WithoutKey().Call("POST", reviewPath+e.id+"/session/?rows=3", nil, "Authorization", "Bearer "+token).WantStatus(http.StatusOK)
 			if _, some := reply.Object()["first"]; some {
 				c.T.Errorf("%s: rows came along: %s", status, reply.Body)
 			}
@@ -135,15 +135,15 @@ func TestReviewTokenAltered(t *testing.T) {
 		}
 		other := c.create(inline(people())).String("id")
 		c.refusedReview(other, token)
-		c.Bare().Call("POST", reviewPath+id+"/session/", nil).Want(http.StatusForbidden)
-		c.Bare().Call("POST", reviewPath+id+"/session/?token="+token, nil).Want(http.StatusForbidden)
-		c.Call("POST", reviewPath+id+"/session/", nil).Want(http.StatusForbidden)
+		c.WithoutKey().Call("POST", reviewPath+id+"/session/", nil).WantStatus(http.StatusForbidden)
+		c.WithoutKey().Call("POST", reviewPath+id+"/session/?token="+token, nil).WantStatus(http.StatusForbidden)
+		c.Call("POST", reviewPath+id+"/session/", nil).WantStatus(http.StatusForbidden)
 		// The review token opens nothing else.
 		for _, path := range []string{importsPath + id + "/", importsPath, schemasPath} {
-			c.Bare().Call("GET", path, nil, "Authorization", "Bearer "+token).Want(http.StatusUnauthorized)
-			c.Call("GET", path, nil, "X-Service-License-Key", token).Want(http.StatusUnauthorized)
+			c.WithoutKey().Call("GET", path, nil, "Authorization", "Bearer "+token).WantStatus(http.StatusUnauthorized)
+			c.Call("GET", path, nil, "X-Service-License-Key", token).WantStatus(http.StatusUnauthorized)
 		}
-		c.review(id, token).Want(http.StatusOK)
+		c.review(id, token).WantStatus(http.StatusOK)
 	})
 }
 
@@ -155,7 +155,7 @@ func TestReviewPage(t *testing.T) {
 	each(t, func(c client) {
 		e := c.run(inline(people(), m{"original_filename": "secret-name.csv"}), "phone\n1\n").want("NEEDS_REVIEW")
 		at := c.address(e.doc["review_url"])
-		page := c.Bare().Call("GET", c.Site.URL+at.Path, nil).Want(http.StatusOK)
+		page := c.WithoutKey().Call("GET", c.Site.URL+at.Path, nil).WantStatus(http.StatusOK)
 		policy := page.Header.Get("Content-Security-Policy")
 		for _, want := range []string{"default-src 'none'", "script-src 'self'", "frame-ancestors 'none'", "base-uri 'none'"} {
 			if !strings.Contains(policy, want) {
@@ -175,7 +175,7 @@ func TestReviewPage(t *testing.T) {
 				c.T.Errorf("the page holds %q", fact)
 			}
 		}
-		if other := c.Bare().Call("GET", "/review/"+unknownID+"/", nil); other.Text() != page.Text() {
+		if other := c.WithoutKey().Call("GET", "/review/"+unknownID+"/", nil); other.Text() != page.Text() {
 			c.T.Errorf("the page of another id differs: %d", other.Status)
 		}
 		c.checkLoads(page)
@@ -194,7 +194,7 @@ func (c client) checkLoads(page *livetest.Reply) {
 			c.T.Errorf("the page loads %s", match[1])
 			continue
 		}
-		c.Bare().Call("GET", match[1], nil).Want(http.StatusOK)
+		c.WithoutKey().Call("GET", match[1], nil).WantStatus(http.StatusOK)
 	}
 	if strings.Contains(page.Text(), "<script>") || strings.Contains(page.Text(), "onclick") {
 		c.T.Error("the page has inline script")

@@ -38,7 +38,7 @@ func TestRowsAreTheWholeData(t *testing.T) {
 			c.T.Errorf("there is a name of a file: %s", show(e.doc))
 		}
 		for _, address := range []string{doc["upload"].(string), e.doc["upload"].(string)} {
-			if got := c.Put(address, "email\na@example.org\n"); got.Status != http.StatusConflict {
+			if got := c.PutFile(address, "email\na@example.org\n"); got.Status != http.StatusConflict {
 				c.T.Errorf("an upload for initial_data: %d", got.Status)
 			}
 		}
@@ -58,7 +58,7 @@ func TestRowsShapes(t *testing.T) {
 		}
 		c.refused(`{"initial_data":[],"initial_data":[{"email":"a@example.org"}],"fields":`+show(people())+`}`, 400, "")
 		awaits := c.create(withRows(people(), `null`))
-		c.Put(awaits.String("upload"), "email\na@example.org\n").Want(http.StatusOK)
+		c.PutFile(awaits.String("upload"), "email\na@example.org\n").WantStatus(http.StatusOK)
 		c.await(awaits.String("id")).want("SUCCESSFUL")
 	})
 }
@@ -225,7 +225,7 @@ func TestRowsOfNothingMuch(t *testing.T) {
 	}
 	spend := func(body any) time.Duration {
 		began := time.Now()
-		c.Call("POST", importsPath, body).Want(http.StatusCreated)
+		c.Call("POST", importsPath, body).WantStatus(http.StatusCreated)
 		return time.Since(began)
 	}
 	usual := spend(ordinary)

@@ -22,7 +22,7 @@ func TestUploadTakesAnyContentType(t *testing.T) {
 		for _, contentType := range []string{"", "text/csv", "application/json", "application/octet-stream", "image/png", "no type at all",
 			"application/x-www-form-urlencoded", "multipart/form-data; boundary=x"} {
 			made := c.create(inline(people()))
-			reply := c.Put(made.String("upload"), goodFile, "Content-Type", contentType).Want(http.StatusOK)
+			reply := c.PutFile(made.String("upload"), goodFile, "Content-Type", contentType).WantStatus(http.StatusOK)
 			sum := md5.Sum([]byte(goodFile))
 			if etag := reply.Header.Get("ETag"); etag != `"`+hex.EncodeToString(sum[:])+`"` {
 				c.T.Errorf("%q: ETag %q", contentType, etag)
@@ -30,7 +30,7 @@ func TestUploadTakesAnyContentType(t *testing.T) {
 			c.await(made.String("id")).want("SUCCESSFUL")
 		}
 		chunked := c.create(inline(people()))
-		c.Put(chunked.String("upload"), io.MultiReader(strings.NewReader(goodFile))).Want(http.StatusOK)
+		c.PutFile(chunked.String("upload"), io.MultiReader(strings.NewReader(goodFile))).WantStatus(http.StatusOK)
 		c.await(chunked.String("id")).want("SUCCESSFUL")
 	})
 }
@@ -69,7 +69,7 @@ func TestUploadForm(t *testing.T) {
 
 func (c client) form(address, body, contentType string) *livetest.Reply {
 	c.T.Helper()
-	return c.Bare().Call("POST", address, body, "Content-Type", contentType)
+	return c.WithoutKey().Call("POST", address, body, "Content-Type", contentType)
 }
 
 // TestUploadDigests sends digests that fit and others.
@@ -91,14 +91,14 @@ func TestUploadDigests(t *testing.T) {
 	each(t, func(c client) {
 		made := c.create(inline(people()))
 		for _, header := range wrong {
-			if got := c.Put(made.String("upload"), goodFile, header[0], header[1]); got.Status != 400 {
+			if got := c.PutFile(made.String("upload"), goodFile, header[0], header[1]); got.Status != 400 {
 				c.T.Errorf("%s: %s: status %d", header[0], header[1], got.Status)
 			}
 		}
 		c.checkAwaits(made.String("id"))
 		for _, header := range right {
 			again := c.create(inline(people()))
-			c.Put(again.String("upload"), goodFile, header[0], header[1]).Want(http.StatusOK)
+			c.PutFile(again.String("upload"), goodFile, header[0], header[1]).WantStatus(http.StatusOK)
 		}
 	})
 }
@@ -108,15 +108,15 @@ func TestUploadOnce(t *testing.T) {
 	each(t, func(c client) {
 		made := c.create(inline(people()))
 		id := made.String("id")
-		c.Put(made.String("upload"), goodFile).Want(http.StatusOK)
-		c.Put(made.String("upload"), goodFile).Want(http.StatusConflict)
+		c.PutFile(made.String("upload"), goodFile).WantStatus(http.StatusOK)
+		c.PutFile(made.String("upload"), goodFile).WantStatus(http.StatusConflict)
 		e := c.await(id).want("SUCCESSFUL")
 		fresh, ok := e.doc["upload"].(string)
 		if !ok {
 			c.T.Fatal("upload is no text once the import has ended")
 		}
-		c.Put(fresh, "email\nb@example.org\n").Want(http.StatusConflict)
-		c.post(fresh, "file", "x.csv", goodFile).Want(http.StatusConflict)
+		c.PutFile(fresh, "email\nb@example.org\n").WantStatus(http.StatusConflict)
+		c.post(fresh, "file", "x.csv", goodFile).WantStatus(http.StatusConflict)
 		if got := c.await(id).rows(); !strings.Contains(got, "a@example.org") {
 			c.T.Errorf("the result has changed: %s", got)
 		}
@@ -134,7 +134,7 @@ func TestUploadInParallel(t *testing.T) {
 			all.Go(func() {
 				file := "email,name\na@example.org," + strings.Repeat(string(rune('A'+i)), 1<<16) + "\n"
 				request := c.Site.Request(c.T, "PUT", made.String("upload"), file, "X-Service-License-Key", "")
-				if reply, err := c.Site.Try(c.T, request); err == nil {
+				if reply, err := c.Site.TryDo(c.T, request); err == nil {
 					statuses[i] = reply.Status
 				}
 			})
@@ -167,15 +167,15 @@ func TestUploadSizeLimit(t *testing.T) {
 		made := c.create(inline(people(), limit))
 		address, over := made.String("upload"), file+"x"
 		sends := map[string]func() *livetest.Reply{
-			"declared": func() *livetest.Reply { return c.Put(address, over) },
-			"chunked":  func() *livetest.Reply { return c.Put(address, io.MultiReader(strings.NewReader(over))) },
+			"declared": func() *livetest.Reply { return c.PutFile(address, over) },
+			"chunked":  func() *livetest.Reply { return c.PutFile(address, io.MultiReader(strings.NewReader(over))) },
 			"form":     func() *livetest.Reply { return c.post(address, "file", "x.csv", over) },
-			"far over": func() *livetest.Reply { return c.Put(address, strings.Repeat(over, 5000)) },
+			"far over": func() *livetest.Reply { return c.PutFile(address, strings.Repeat(over, 5000)) },
 			"large form": func() *livetest.Reply {
 				return c.post(address, "file", "x.csv", strings.Repeat(over, 2000))
 			},
 			"far over, chunked": func() *livetest.Reply {
-				return c.Put(address, io.MultiReader(strings.NewReader(strings.Repeat(over, 5000))))
+				return c.PutFile(address, io.MultiReader(strings.NewReader(strings.Repeat(over, 5000))))
 			},
 		}
 		for name, send := range sends {
@@ -186,10 +186,10 @@ func TestUploadSizeLimit(t *testing.T) {
 		if status := c.status(made.String("id")); status != "AWAITING_UPLOAD" {
 			c.T.Errorf("the import is %s", status)
 		}
-		c.Put(address, file).Want(http.StatusOK)
+		c.PutFile(address, file).WantStatus(http.StatusOK)
 		c.await(made.String("id")).want("SUCCESSFUL")
 		form := c.create(inline(people(), limit))
-		c.post(form.String("upload"), "file", "x.csv", file).Want(http.StatusOK)
+		c.post(form.String("upload"), "file", "x.csv", file).WantStatus(http.StatusOK)
 	})
 }
 

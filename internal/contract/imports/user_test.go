@@ -34,7 +34,7 @@ func TestUserContext(t *testing.T) {
 			if tt.want == nil {
 				tt.want = nobody
 			}
-			upload := c.Call("GET", uploadPath+e.metadata()["id"].(string)+"/metadata/", nil).Want(http.StatusOK).Object()
+			upload := c.Call("GET", uploadPath+e.metadata()["id"].(string)+"/metadata/", nil).WantStatus(http.StatusOK).Object()
 			if diff := cmp.Diff(tt.want, upload["user"]); diff != "" {
 				c.T.Errorf("%s: the upload: %s", show(tt.metadata), diff)
 			}

@@ -74,7 +74,7 @@ func TestStringIsUnchanged(t *testing.T) {
 		}
 		w.Flush()
 		e := c.run(inline(people()[1:]), file.String()).want("SUCCESSFUL")
-		rows := e.result("").List()
+		rows := e.result("").Array()
 		if len(rows) != len(texts) {
 			c.T.Fatalf("%d rows of %d", len(rows), len(texts))
 		}
@@ -169,7 +169,7 @@ func TestFormulasInCSV(t *testing.T) {
 				}
 			}
 		}
-		for i, row := range e.result("").List() {
+		for i, row := range e.result("").Array() {
 			if row.(m)["=key"] != formulas[i] {
 				c.T.Errorf("JSON has %v for %q", row, formulas[i])
 			}

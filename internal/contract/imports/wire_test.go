@@ -101,7 +101,7 @@ func (c client) checkAwaitsSmall(made *livetest.Reply) {
 	if status := c.status(made.String("id")); status != "AWAITING_UPLOAD" {
 		c.T.Errorf("the import is %s", status)
 	}
-	c.Put(made.String("upload"), goodFile).Want(http.StatusOK)
+	c.PutFile(made.String("upload"), goodFile).WantStatus(http.StatusOK)
 	c.await(made.String("id")).want("SUCCESSFUL")
 }
 

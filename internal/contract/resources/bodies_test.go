@@ -10,14 +10,14 @@ import (
 	"github.com/intraydata/intray/internal/contract/site"
 )
 
-// bodied is an operation that takes a JSON body, with a body that it takes.
-type bodied struct {
+// bodyOperation is an operation that takes a JSON body, with a body that it takes.
+type bodyOperation struct {
 	name, method, path string
 	body               func() string
 }
 
-// takers are all operations under a key that take a JSON body.
-func (c client) takers() []bodied {
+// jsonBodyOperations are all operations under a key that take a JSON body.
+func (c client) jsonBodyOperations() []bodyOperation {
 	c.T.Helper()
 	schema := func() string {
 		return `{"name":"` + unique("s") + `","settings":{},"fields":[{"key":"k","label":"L"}]}`
@@ -27,10 +27,10 @@ func (c client) takers() []bodied {
 		return `{"hostname":"h.example","port":22,"user":"u","auth_type":"PASSWORD","password":"p"}`
 	}
 	session := func() string { return `{"expires_in":60}` }
-	schemaID := c.Call("POST", schemasPath, schema()).Want(http.StatusCreated).String("id")
-	loginID := c.Call("POST", credentialsPath, login()).Want(http.StatusCreated).String("id")
-	sessionID := c.Call("POST", sessionsPath+"auth/", nil).Want(http.StatusCreated).String("sessionId")
-	return []bodied{
+	schemaID := c.Call("POST", schemasPath, schema()).WantStatus(http.StatusCreated).String("id")
+	loginID := c.Call("POST", credentialsPath, login()).WantStatus(http.StatusCreated).String("id")
+	sessionID := c.Call("POST", sessionsPath+"auth/", nil).WantStatus(http.StatusCreated).String("sessionId")
+	return []bodyOperation{
 		{"createImport", "POST", importsPath, imports},
 		{"createSchema", "POST", schemasPath, schema},
 		{"replaceSchema", "PUT", schemasPath + schemaID + "/", schema},
@@ -67,9 +67,9 @@ func malformed() map[string]string {
 }
 
 func TestMalformedBodies(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := backend(t, s)
-		for _, op := range c.takers() {
+		for _, op := range c.jsonBodyOperations() {
 			for name, body := range malformed() {
 				if reply := c.Call(op.method, op.path, body); reply.Status != http.StatusBadRequest {
 					t.Errorf("%s with %s: %d %.300s", op.name, name, reply.Status, reply.Body)
@@ -89,43 +89,43 @@ func TestMalformedBodies(t *testing.T) {
 
 // TestMalformedParts puts what is malformed inside bodies that are right.
 func TestMalformedParts(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := backend(t, s)
 		for name, label := range map[string]string{"NUL": `L\u0000`, "a lone surrogate": `L\ud800`, "invalid UTF-8": "L\xff"} {
-			for _, op := range c.takers() {
+			for _, op := range c.jsonBodyOperations() {
 				whole := op.body()
 				broken := strings.NewReplacer(`"L"`, `"`+label+`"`, `"h.example"`, `"`+label+`"`, `{"expires_in":60}`, `{"import_identifier":"`+label+`"}`).Replace(whole)
-				if reply := c.Call(op.method, op.path, broken).Want(http.StatusBadRequest); reply.String("code") != "malformed_json" {
+				if reply := c.Call(op.method, op.path, broken).WantStatus(http.StatusBadRequest); reply.String("code") != "malformed_json" {
 					t.Errorf("%s with %s: %s", op.name, name, reply.Body)
 				}
 			}
 		}
 		doubled := `{"name":"` + unique("s") + `","name":"x","settings":{},"fields":[{"key":"k","label":"L"}]}`
-		c.Call("POST", schemasPath, doubled).Want(http.StatusBadRequest)
-		c.Call("POST", schemasPath, strings.Replace(doubled, `"name":"x",`, "", 1)).Want(http.StatusCreated)
+		c.Call("POST", schemasPath, doubled).WantStatus(http.StatusBadRequest)
+		c.Call("POST", schemasPath, strings.Replace(doubled, `"name":"x",`, "", 1)).WantStatus(http.StatusCreated)
 	})
 }
 
 // TestDepth nests a body to the last level allowed, and one further.
 func TestDepth(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := backend(t, s)
 		nested := func(levels int) string {
 			// The body, settings and styleOverrides are three levels.
 			inner := strings.Repeat(`{"a":`, levels-3) + "1" + strings.Repeat("}", levels-3)
 			return `{"name":"` + unique("s") + `","fields":[{"key":"k","label":"L"}],"settings":{"styleOverrides":{"a":` + inner + `}}}`
 		}
-		c.Call("POST", schemasPath, nested(64)).Want(http.StatusCreated)
-		c.Call("POST", schemasPath, nested(65)).Want(http.StatusBadRequest)
-		c.Call("POST", importsPath, strings.Replace(nested(64), `"name":"`, `"original_filename":"`, 1)).Want(http.StatusCreated)
-		c.Call("POST", importsPath, strings.Replace(nested(65), `"name":"`, `"original_filename":"`, 1)).Want(http.StatusBadRequest)
+		c.Call("POST", schemasPath, nested(64)).WantStatus(http.StatusCreated)
+		c.Call("POST", schemasPath, nested(65)).WantStatus(http.StatusBadRequest)
+		c.Call("POST", importsPath, strings.Replace(nested(64), `"name":"`, `"original_filename":"`, 1)).WantStatus(http.StatusCreated)
+		c.Call("POST", importsPath, strings.Replace(nested(65), `"name":"`, `"original_filename":"`, 1)).WantStatus(http.StatusBadRequest)
 	})
 }
 
 func TestContentTypes(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := backend(t, s)
-		for _, op := range c.takers() {
+		for _, op := range c.jsonBodyOperations() {
 			for _, wrong := range []string{"", "text/plain", "application/xml", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x",
 				"application/json; charset=latin1", "application/jsonx", "json", ";;", "text/json"} {
 				if reply := c.Call(op.method, op.path, op.body(), "Content-Type", wrong); reply.Status != http.StatusUnsupportedMediaType {
@@ -153,9 +153,9 @@ func padded(body string, size int) string {
 
 // TestLargeBodies sends one byte less and one byte more than is allowed.
 func TestLargeBodies(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := backend(t, s)
-		for _, op := range c.takers() {
+		for _, op := range c.jsonBodyOperations() {
 			if op.name == "createImport" {
 				continue // It may be larger, for the rows in it.
 			}
@@ -177,13 +177,13 @@ func TestLargeBodies(t *testing.T) {
 
 // TestManyValues sends a small body that would need much memory.
 func TestManyValues(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := backend(t, s)
 		body := `{"name":"x","settings":{"initialData":[` + strings.Repeat("[],", 349000) + `[]]},"fields":[{"key":"k","label":"L"}]}`
 		if reply := c.Call("POST", schemasPath, body); reply.Status >= 500 {
 			t.Error(fmt.Sprint(reply.Status))
 		}
 		wide := `{"name":"` + unique("s") + `","settings":{},"fields":[` + strings.Repeat(`{"key":"k","label":"L"},`, 40000) + `{"key":"k","label":"L"}]}`
-		c.Call("POST", schemasPath, wide).Want(http.StatusBadRequest)
+		c.Call("POST", schemasPath, wide).WantStatus(http.StatusBadRequest)
 	})
 }

@@ -42,9 +42,9 @@ func intruders() map[string]struct {
 }
 
 func TestUnknownPropertiesAreRefused(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := backend(t, s)
-		session := c.Call("POST", sessionsPath+"auth/", nil).Want(http.StatusCreated).String("sessionId")
+		session := c.Call("POST", sessionsPath+"auth/", nil).WantStatus(http.StatusCreated).String("sessionId")
 		for name, call := range intruders() {
 			reply := c.Call("POST", strings.ReplaceAll(call.path, "{session}", session), call.body)
 			if reply.Status != http.StatusBadRequest || messages(reply.Object(), call.field) == "" {
@@ -57,43 +57,43 @@ func TestUnknownPropertiesAreRefused(t *testing.T) {
 // TestFieldsNamedLikeTheError sends unknown properties with the names that every
 // error has.
 func TestFieldsNamedLikeTheError(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		for _, name := range []string{"detail", "code", "request_id"} {
-			backend(t, s).Call("POST", sessionsPath+"auth/", m{name: 1}).Want(http.StatusBadRequest)
+			backend(t, s).Call("POST", sessionsPath+"auth/", m{name: 1}).WantStatus(http.StatusBadRequest)
 		}
 	})
 }
 
 // TestShapeBeforeReferences sends bodies with two faults.
 func TestShapeBeforeReferences(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := backend(t, s)
 		for name, body := range map[string]m{
 			"intruder": {"schema_id": absent, "intruder": 1}, "settings": {"schema_id": absent, "settings": m{"maxRecords": "many"}},
 			"hooks": {"schema_id": absent, "hooks": m{"rowHooks": []any{"(a) => {"}}},
 		} {
-			if reply := c.Call("POST", importsPath, body).Want(http.StatusBadRequest); reply.Object()[name] == nil {
+			if reply := c.Call("POST", importsPath, body).WantStatus(http.StatusBadRequest); reply.Object()[name] == nil {
 				t.Errorf("%s is not named: %s", name, reply.Body)
 			}
 		}
 		for _, id := range []any{"1", "", 1, nil, "{" + absent + "}", strings.ReplaceAll(absent, "-", "")} {
-			if reply := c.Call("POST", importsPath, m{"schema_id": id}).Want(http.StatusBadRequest); reply.Object()["schema_id"] == nil {
+			if reply := c.Call("POST", importsPath, m{"schema_id": id}).WantStatus(http.StatusBadRequest); reply.Object()["schema_id"] == nil {
 				t.Errorf("schema_id %v is not named: %s", id, reply.Body)
 			}
 		}
-		if reply := c.Call("POST", importsPath, m{"schema_id": absent}).Want(http.StatusNotFound); reply.Object()["schema_id"] == nil {
+		if reply := c.Call("POST", importsPath, m{"schema_id": absent}).WantStatus(http.StatusNotFound); reply.Object()["schema_id"] == nil {
 			t.Errorf("schema_id is not named: %s", reply.Body)
 		}
 		// A wrong body is told even where the id in the path is unknown, too.
-		c.Call("PUT", schemasPath+absent+"/", m{"intruder": 1}).Want(http.StatusBadRequest)
-		c.Call("PUT", credentialsPath+absent+"/", m{"intruder": 1}).Want(http.StatusBadRequest)
+		c.Call("PUT", schemasPath+absent+"/", m{"intruder": 1}).WantStatus(http.StatusBadRequest)
+		c.Call("PUT", credentialsPath+absent+"/", m{"intruder": 1}).WantStatus(http.StatusBadRequest)
 	})
 }
 
 // TestFieldErrors makes sure that errors of single fields stand under the
 // field's name.
 func TestFieldErrors(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := backend(t, s)
 		for _, call := range []struct {
 			method, path, body string
@@ -113,7 +113,7 @@ func TestFieldErrors(t *testing.T) {
 			if call.body != "" {
 				body = call.body
 			}
-			answer := c.Call(call.method, call.path, body).Want(http.StatusBadRequest).Object()
+			answer := c.Call(call.method, call.path, body).WantStatus(http.StatusBadRequest).Object()
 			for _, field := range call.fields {
 				if messages(answer, field) == "" {
 					t.Errorf("%s %s %s does not name %s: %v", call.method, call.path, call.body, field, answer)

@@ -13,7 +13,7 @@ import (
 // connect tests a credential's connection.
 func (c client) connect(id string) (success bool, trouble, hostKey string) {
 	c.T.Helper()
-	body := c.Call("POST", credentialsPath+id+"/test_connection/", nil).Want(http.StatusOK).Object()
+	body := c.Call("POST", credentialsPath+id+"/test_connection/", nil).WantStatus(http.StatusOK).Object()
 	success, _ = body["success"].(bool)
 	trouble, _ = body["error"].(string)
 	hostKey, _ = body["host_key_fingerprint"].(string)
@@ -42,13 +42,13 @@ func (c client) expectTrouble(id string, words ...string) {
 
 func (c client) credential(body m) string {
 	c.T.Helper()
-	return c.Call("POST", credentialsPath, body).Want(http.StatusCreated).String("id")
+	return c.Call("POST", credentialsPath, body).WantStatus(http.StatusCreated).String("id")
 }
 
 // TestConnectionWithKey logs in to OpenSSH. Replacing a credential without a
 // secret keeps the one in place.
 func TestConnectionWithKey(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := backend(t, s)
 		mine, other, host := newKeyPair(t), newKeyPair(t), newKeyPair(t)
 		server := startSSHD(t, mine, host)
@@ -61,26 +61,26 @@ func TestConnectionWithKey(t *testing.T) {
 			if kept == "omitted" {
 				delete(body, "private_key")
 			}
-			if got := c.Call("PUT", path, body).Want(http.StatusOK).String("key_fingerprint"); got != mine.fingerprint() {
+			if got := c.Call("PUT", path, body).WantStatus(http.StatusOK).String("key_fingerprint"); got != mine.fingerprint() {
 				t.Errorf("with the secret %v the fingerprint became %s", kept, got)
 			}
 			c.expectConnected(id, host.fingerprint())
 		}
 		body["private_key"] = other.text
-		if got := c.Call("PUT", path, body).Want(http.StatusOK).String("key_fingerprint"); got != other.fingerprint() {
+		if got := c.Call("PUT", path, body).WantStatus(http.StatusOK).String("key_fingerprint"); got != other.fingerprint() {
 			t.Errorf("with another key the fingerprint is %s", got)
 		}
 		c.expectTrouble(id, "does not let user")
 		// Another way to log in needs a secret of its own.
 		reply := c.Call("PUT", path, m{"hostname": "127.0.0.1", "port": server.port, "user": server.user, "auth_type": "PASSWORD"})
-		if reply.Want(http.StatusBadRequest); reply.String("detail") != "Must supply password for password auth" {
+		if reply.WantStatus(http.StatusBadRequest); reply.String("detail") != "Must supply password for password auth" {
 			t.Errorf("detail is %q", reply.String("detail"))
 		}
 	})
 }
 
 func TestConnectionWithPassword(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := backend(t, s)
 		right := secret(s)
 		port, host := servePassword(t, right)
@@ -89,12 +89,12 @@ func TestConnectionWithPassword(t *testing.T) {
 		c.expectConnected(id, host.fingerprint())
 		before := c.Call("GET", credentialsPath+id+"/", nil).String("key_fingerprint")
 		delete(body, "password")
-		if got := c.Call("PUT", credentialsPath+id+"/", body).Want(http.StatusOK).String("key_fingerprint"); got != before {
+		if got := c.Call("PUT", credentialsPath+id+"/", body).WantStatus(http.StatusOK).String("key_fingerprint"); got != before {
 			t.Errorf("the fingerprint of the kept password became %s", got)
 		}
 		c.expectConnected(id, host.fingerprint())
 		body["password"] = secret(s)
-		if got := c.Call("PUT", credentialsPath+id+"/", body).Want(http.StatusOK).String("key_fingerprint"); got == before {
+		if got := c.Call("PUT", credentialsPath+id+"/", body).WantStatus(http.StatusOK).String("key_fingerprint"); got == before {
 			t.Error("another password has the same fingerprint")
 		}
 		c.expectTrouble(id, "password")
@@ -103,7 +103,7 @@ func TestConnectionWithPassword(t *testing.T) {
 
 // TestHostKeyIsPinned changes the host key of a server that was connected to.
 func TestHostKeyIsPinned(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := backend(t, s)
 		mine, first, second := newKeyPair(t), newKeyPair(t), newKeyPair(t)
 		server := startSSHD(t, mine, first)
@@ -124,7 +124,7 @@ func TestHostKeyIsPinned(t *testing.T) {
 
 // TestConnectionTrouble tells in a sentence why there is no connection.
 func TestConnectionTrouble(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := backend(t, s)
 		closed, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
@@ -146,7 +146,7 @@ func TestConnectionTrouble(t *testing.T) {
 // TestConnectionsThatAreNotAllowed reach for networks and ports that stay shut.
 // The program of all tests may reach 127.0.0.0/8.
 func TestConnectionsThatAreNotAllowed(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := backend(t, s)
 		for host, words := range map[string]string{
 			"10.0.0.1": "--egress-allow 10.0.0.0/8", "169.254.169.254": "--egress-allow", "::1": "--egress-allow ::1", "fd00::1": "--egress-allow",
@@ -165,7 +165,7 @@ func TestConnectionsThatAreNotAllowed(t *testing.T) {
 // TestLoopbackIsShut connects to a server that is there, from a program that
 // was not allowed to.
 func TestLoopbackIsShut(t *testing.T) {
-	site.EachFresh(t, nil, func(t *testing.T, s *site.Site) {
+	site.RunOnFreshDatabases(t, nil, func(t *testing.T, s *site.Site) {
 		right := secret(s)
 		port, _ := servePassword(t, right)
 		c := backend(t, s)

@@ -27,10 +27,10 @@ func login(more m) m {
 var fingerprintForm = regexp.MustCompile(`^SHA256:[A-Za-z0-9+/]{43}$`)
 
 func TestCredentialLife(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := fresh(t, s)
 		secret := secret(s)
-		made := c.Call("POST", credentialsPath, login(m{"password": secret})).Want(http.StatusCreated)
+		made := c.Call("POST", credentialsPath, login(m{"password": secret})).WantStatus(http.StatusCreated)
 		body := made.Object()
 		id := made.String("id")
 		mark := made.String("key_fingerprint")
@@ -38,33 +38,33 @@ func TestCredentialLife(t *testing.T) {
 			t.Errorf("made %s: %s", made.Body, diff)
 		}
 		path := credentialsPath + id + "/"
-		if got := c.Call("GET", path, nil).Want(http.StatusOK); got.Text() != made.Text() {
+		if got := c.Call("GET", path, nil).WantStatus(http.StatusOK); got.Text() != made.Text() {
 			t.Errorf("made %s, read %s", made.Body, got.Body)
 		}
-		list := c.Call("GET", credentialsPath, nil).Want(http.StatusOK).Object()
+		list := c.Call("GET", credentialsPath, nil).WantStatus(http.StatusOK).Object()
 		if diff := cmp.Diff(m{"count": 1.0, "next": nil, "previous": nil, "results": []any{body}}, list); diff != "" {
 			t.Errorf("the list: %s", diff)
 		}
-		replaced := c.Call("PUT", path, login(m{"port": 2222, "user": "ben", "password": secret})).Want(http.StatusOK)
+		replaced := c.Call("PUT", path, login(m{"port": 2222, "user": "ben", "password": secret})).WantStatus(http.StatusOK)
 		if got := c.Call("GET", path, nil); got.Text() != replaced.Text() || got.Object()["port"] != 2222.0 || got.String("user") != "ben" || got.String("id") != id {
 			t.Errorf("replaced by %s, read %s", replaced.Body, got.Body)
 		}
-		if gone := c.Call("DELETE", path, nil).Want(http.StatusNoContent); len(gone.Body) != 0 {
+		if gone := c.Call("DELETE", path, nil).WantStatus(http.StatusNoContent); len(gone.Body) != 0 {
 			t.Errorf("204 has the body %s", gone.Body)
 		}
 		for _, call := range [][2]string{{"GET", path}, {"PUT", path}, {"DELETE", path}, {"POST", path + "test_connection/"}} {
-			c.Call(call[0], call[1], login(m{"password": "x"})).Want(http.StatusNotFound)
+			c.Call(call[0], call[1], login(m{"password": "x"})).WantStatus(http.StatusNotFound)
 		}
 	})
 }
 
 // TestFingerprints tell secrets apart without giving them away.
 func TestFingerprints(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := backend(t, s)
 		secret := secret(s)
 		markOf := func(body m) string {
-			return c.Call("POST", credentialsPath, body).Want(http.StatusCreated).String("key_fingerprint")
+			return c.Call("POST", credentialsPath, body).WantStatus(http.StatusCreated).String("key_fingerprint")
 		}
 		one, two := markOf(login(m{"password": secret})), markOf(login(m{"password": secret}))
 		plain := sha256.Sum256([]byte(secret))
@@ -105,9 +105,9 @@ func TestWrongCredentials(t *testing.T) {
 	for _, bad := range []string{"x", public, broken, protectedKey(t), pkcs1Key(t), key.text[:100], "-----BEGIN OPENSSH PRIVATE KEY-----\n-----END OPENSSH PRIVATE KEY-----\n"} {
 		wrong["private_key"] = append(wrong["private_key"], m{"auth_type": "KEY", "password": "", "private_key": bad})
 	}
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := backend(t, s)
-		id := c.Call("POST", credentialsPath, login(m{"password": "right"})).Want(http.StatusCreated).String("id")
+		id := c.Call("POST", credentialsPath, login(m{"password": "right"})).WantStatus(http.StatusCreated).String("id")
 		for field, changes := range wrong {
 			for _, change := range changes {
 				body := login(m{"password": "right"})
@@ -131,12 +131,12 @@ func TestWrongCredentials(t *testing.T) {
 
 // TestMissingCredentialFields leaves each field away.
 func TestMissingCredentialFields(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := backend(t, s)
 		for _, field := range []string{"hostname", "port", "user", "auth_type", "password"} {
 			body := login(m{"password": "x"})
 			delete(body, field)
-			if reply := c.Call("POST", credentialsPath, body).Want(http.StatusBadRequest); reply.Object()[field] == nil {
+			if reply := c.Call("POST", credentialsPath, body).WantStatus(http.StatusBadRequest); reply.Object()[field] == nil {
 				t.Errorf("%s is not named: %s", field, reply.Body)
 			}
 		}
@@ -145,36 +145,36 @@ func TestMissingCredentialFields(t *testing.T) {
 			t.Errorf("detail is %q", got)
 		}
 		for _, host := range []string{"a.example", "A.Example.", "192.0.2.1", "2001:db8::1", "xn--bcher-kva.example", "localhost", "a"} {
-			c.Call("POST", credentialsPath, login(m{"hostname": host, "password": "x"})).Want(http.StatusCreated)
+			c.Call("POST", credentialsPath, login(m{"hostname": host, "password": "x"})).WantStatus(http.StatusCreated)
 		}
 		for _, port := range []any{1, 65535, 22.0} {
-			c.Call("POST", credentialsPath, login(m{"port": port, "password": "x"})).Want(http.StatusCreated)
+			c.Call("POST", credentialsPath, login(m{"port": port, "password": "x"})).WantStatus(http.StatusCreated)
 		}
-		c.Call("POST", credentialsPath, login(m{"password": "x", "private_key": ""})).Want(http.StatusCreated)
-		c.Call("POST", credentialsPath, login(m{"password": "x", "private_key": nil})).Want(http.StatusCreated)
+		c.Call("POST", credentialsPath, login(m{"password": "x", "private_key": ""})).WantStatus(http.StatusCreated)
+		c.Call("POST", credentialsPath, login(m{"password": "x", "private_key": nil})).WantStatus(http.StatusCreated)
 	})
 }
 
 // TestCredentialPages follows the pages of the list.
 func TestCredentialPages(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := fresh(t, s)
 		var made []string
 		for range 5 {
-			made = append(made, c.Call("POST", credentialsPath, login(m{"password": "x"})).Want(http.StatusCreated).String("id"))
+			made = append(made, c.Call("POST", credentialsPath, login(m{"password": "x"})).WantStatus(http.StatusCreated).String("id"))
 		}
 		var forth, back []string
 		last := ""
 		for next := any(s.URL + credentialsPath + "?limit=2"); next != nil; {
 			last = next.(string)
-			reply := c.Call("GET", last, nil).Want(http.StatusOK)
+			reply := c.Call("GET", last, nil).WantStatus(http.StatusOK)
 			forth, next = append(forth, idsIn(reply.Body)...), reply.Object()["next"]
 			if reply.Object()["count"] != 5.0 {
 				t.Errorf("count is %v", reply.Object()["count"])
 			}
 		}
 		for previous := any(last); previous != nil; {
-			reply := c.Call("GET", previous.(string), nil).Want(http.StatusOK)
+			reply := c.Call("GET", previous.(string), nil).WantStatus(http.StatusOK)
 			back, previous = append(idsIn(reply.Body), back...), reply.Object()["previous"]
 		}
 		sorted := func(ids []string) []string { return slices.Sorted(slices.Values(ids)) }
@@ -182,12 +182,12 @@ func TestCredentialPages(t *testing.T) {
 			t.Errorf("made %v, listed %v, and backwards %v", made, forth, back)
 		}
 		for _, query := range []string{"?offset=5", "?offset=9223372036854775807&limit=1000", "?limit=100000"} {
-			if reply := c.Call("GET", credentialsPath+query, nil).Want(http.StatusOK).Object(); reply["next"] != nil {
+			if reply := c.Call("GET", credentialsPath+query, nil).WantStatus(http.StatusOK).Object(); reply["next"] != nil {
 				t.Errorf("%s has a next page: %v", query, reply["next"])
 			}
 		}
 		for _, query := range []string{"?limit=-1", "?limit=x", "?limit=0", "?offset=-1", "?offset=1.5"} {
-			c.Call("GET", credentialsPath+query, nil).Want(http.StatusBadRequest)
+			c.Call("GET", credentialsPath+query, nil).WantStatus(http.StatusBadRequest)
 		}
 	})
 }

@@ -66,9 +66,9 @@ func (c client) readReply(conn net.Conn, method, path string) (*livetest.Reply, 
 // TestRefusedBodiesAreDrained sends large bodies that are refused, for every
 // reason there is. The sender has to come to see why.
 func TestRefusedBodiesAreDrained(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := backend(t, s)
-		token := c.Call("POST", sessionsPath+"auth/", nil).Want(http.StatusCreated).String("hydrationId")
+		token := c.Call("POST", sessionsPath+"auth/", nil).WantStatus(http.StatusCreated).String("hydrationId")
 		key, json := []string{"X-Service-License-Key", c.Key}, []string{"Content-Type", "application/json"}
 		with := func(lists ...[]string) (all []string) {
 			for _, list := range lists {
@@ -120,7 +120,7 @@ func expectWhole(t *testing.T, c client, name, method, path string, size int, he
 
 // TestShortBody ends a body before its declared length.
 func TestShortBody(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		conn, err := net.Dial("tcp", strings.TrimPrefix(s.URL, "http://"))
 		if err != nil {
 			t.Fatal(err)

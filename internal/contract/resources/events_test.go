@@ -82,44 +82,44 @@ func (c client) webhook(url any, more m) (id, secret string) {
 	for name, value := range more {
 		body[name] = value
 	}
-	made := c.Call("POST", webhooksPath, body).Want(http.StatusCreated)
+	made := c.Call("POST", webhooksPath, body).WantStatus(http.StatusCreated)
 	return made.String("id"), made.String("secret")
 }
 
 // TestWebhookLife makes, reads, replaces and deletes a webhook.
 func TestWebhookLife(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := fresh(t, s)
-		made := c.Call("POST", webhooksPath, m{"url": "http://hooks.example.org/a"}).Want(http.StatusCreated)
+		made := c.Call("POST", webhooksPath, m{"url": "http://hooks.example.org/a"}).WantStatus(http.StatusCreated)
 		id, secret := made.String("id"), made.String("secret")
 		if warnings, _ := made.Object()["warnings"].([]any); len(warnings) != 1 || !strings.HasPrefix(secret, "whsec_") {
 			t.Errorf("a webhook over http: %s", made.Body)
 		}
 		s.Secrets.Add(secret) // from now on no answer may tell it
-		c.Call("GET", webhooksPath+id+"/", nil).Want(http.StatusOK)
-		c.Call("PUT", webhooksPath+id+"/", m{"url": "https://hooks.example.org/b", "events": []any{"import_completed"}, "enabled": false}).Want(http.StatusOK)
-		list := c.Call("GET", webhooksPath, nil).Want(http.StatusOK).List()
+		c.Call("GET", webhooksPath+id+"/", nil).WantStatus(http.StatusOK)
+		c.Call("PUT", webhooksPath+id+"/", m{"url": "https://hooks.example.org/b", "events": []any{"import_completed"}, "enabled": false}).WantStatus(http.StatusOK)
+		list := c.Call("GET", webhooksPath, nil).WantStatus(http.StatusOK).Array()
 		if len(list) != 1 || list[0].(m)["url"] != "https://hooks.example.org/b" || list[0].(m)["enabled"] != false {
 			t.Errorf("the list is %v", list)
 		}
-		if again := c.Call("POST", webhooksPath+id+"/rotate/", nil).Want(http.StatusOK).String("secret"); again == secret {
+		if again := c.Call("POST", webhooksPath+id+"/rotate/", nil).WantStatus(http.StatusOK).String("secret"); again == secret {
 			t.Error("the secret did not change")
 		}
 		for _, wrong := range []any{"", "ftp://example.org/", "https://user:pass@example.org/", "https:///x", strings.Repeat("x", 3000), 7} {
-			c.Call("POST", webhooksPath, m{"url": wrong}).Want(http.StatusBadRequest)
+			c.Call("POST", webhooksPath, m{"url": wrong}).WantStatus(http.StatusBadRequest)
 		}
-		c.Call("POST", webhooksPath, m{"url": "https://example.org/", "events": []any{"made_up"}}).Want(http.StatusBadRequest)
-		c.Call("POST", webhooksPath+id+"/redeliver/", m{"since": "2026-01-01T00:00:00Z"}).Want(http.StatusConflict)
-		c.Call("DELETE", webhooksPath+id+"/", nil).Want(http.StatusNoContent)
-		c.Call("GET", webhooksPath+id+"/", nil).Want(http.StatusNotFound)
-		c.Call("DELETE", webhooksPath+id+"/", nil).Want(http.StatusNotFound)
+		c.Call("POST", webhooksPath, m{"url": "https://example.org/", "events": []any{"made_up"}}).WantStatus(http.StatusBadRequest)
+		c.Call("POST", webhooksPath+id+"/redeliver/", m{"since": "2026-01-01T00:00:00Z"}).WantStatus(http.StatusConflict)
+		c.Call("DELETE", webhooksPath+id+"/", nil).WantStatus(http.StatusNoContent)
+		c.Call("GET", webhooksPath+id+"/", nil).WantStatus(http.StatusNotFound)
+		c.Call("DELETE", webhooksPath+id+"/", nil).WantStatus(http.StatusNotFound)
 	})
 }
 
 // TestWebhookMessages tells a receiver of an import, twice after it refused the first
 // time, and again by another secret.
 func TestWebhookMessages(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c, ear := fresh(t, s), newEar(t, 1)
 		id, secret := c.webhook(ear.url, m{"import_identifiers": []any{"people"}})
 		c.importFile("email\nanna@example.org\n", m{"importIdentifier": "others"})
@@ -145,8 +145,8 @@ func TestWebhookMessages(t *testing.T) {
 		if message.Data.Headless["review_url"] != nil {
 			t.Error("the message opens the review to whoever reads it")
 		}
-		second := c.Call("POST", webhooksPath+id+"/rotate/", nil).Want(http.StatusOK).String("secret")
-		c.Call("POST", webhooksPath+id+"/redeliver/", m{"delivery_id": name}).Want(http.StatusOK)
+		second := c.Call("POST", webhooksPath+id+"/rotate/", nil).WantStatus(http.StatusOK).String("secret")
+		c.Call("POST", webhooksPath+id+"/redeliver/", m{"delivery_id": name}).WantStatus(http.StatusOK)
 		last := ear.await(t, 3)[2]
 		last.verify(t, secret)
 		last.verify(t, second)
@@ -159,7 +159,7 @@ func (c client) checkDeliveries(id, name string) {
 	c.T.Helper()
 	var attempts []any
 	site.Eventually(c.T, "three attempts are told of", func() bool {
-		list := c.Call("GET", webhooksPath+id+"/deliveries/", nil).Want(http.StatusOK).Object()["results"].([]any)
+		list := c.Call("GET", webhooksPath+id+"/deliveries/", nil).WantStatus(http.StatusOK).Object()["results"].([]any)
 		if len(list) != 1 || list[0].(m)["id"] != name {
 			c.T.Fatalf("the deliveries are %v", list)
 		}
@@ -175,9 +175,9 @@ func (c client) checkDeliveries(id, name string) {
 
 // TestSettingsAddresses calls the addresses of a schema's settings.
 func TestSettingsAddresses(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c, ear := fresh(t, s), newEar(t, 0)
-		secret := c.Call("GET", webhooksPath+"signing-secret/", nil).Want(http.StatusOK).String("secret")
+		secret := c.Call("GET", webhooksPath+"signing-secret/", nil).WantStatus(http.StatusOK).String("secret")
 		settings := m{"webhookUrl": ear.url, "needsReviewWebhookUrl": ear.url, "invalidDataBehavior": "BLOCK_SUBMIT"}
 		done := c.importFile("email\nanna@example.org\n", settings)
 		open := c.importFile("email\nnobody\n", settings)
@@ -199,11 +199,11 @@ func TestSettingsAddresses(t *testing.T) {
 
 // TestConnectorLife makes, reads, replaces, runs and deletes a connector.
 func TestConnectorLife(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c, right := fresh(t, s), secret(s)
 		port, _ := servePassword(t, right)
 		credential := c.credential(m{"hostname": "127.0.0.1", "port": port, "user": "anna", "auth_type": "PASSWORD", "password": right})
-		saved := c.Call("POST", schemasPath, schemaNamed(unique("s"))).Want(http.StatusCreated).String("id")
+		saved := c.Call("POST", schemasPath, schemaNamed(unique("s"))).WantStatus(http.StatusCreated).String("id")
 		gone := t.TempDir() + "/gone"
 		body := func(schedule m, more ...m) m {
 			all := m{"credentials": credential, "schema": saved, "directory": gone, "schedule": schedule}
@@ -215,19 +215,19 @@ func TestConnectorLife(t *testing.T) {
 			return all
 		}
 		five := m{"type": "every_n_minutes", "minutes": 5}
-		made := c.Call("POST", connectorsPath, body(five, m{"deliver_to": m{"directory": "/out", "format": "csv"}})).Want(http.StatusCreated)
+		made := c.Call("POST", connectorsPath, body(five, m{"deliver_to": m{"directory": "/out", "format": "csv"}})).WantStatus(http.StatusCreated)
 		id := made.String("id")
 		for _, wrong := range []m{
 			body(m{"type": "every_n_minutes", "minutes": 4}), body(m{"type": "daily_at_time", "time_utc": "24:00"}), body(m{"type": "daily_at_time", "minutes": 5}),
 			body(five, m{"credentials": absent}), body(five, m{"schema": absent}), body(five, m{"directory": "/a/../b"}), body(five, m{"file_regex": "(a"}),
 			body(five, m{"deliver_to": m{"directory": "/out", "format": "pdf"}}), body(five, m{"more": 1}),
 		} {
-			c.Call("POST", connectorsPath, wrong).Want(http.StatusBadRequest)
+			c.Call("POST", connectorsPath, wrong).WantStatus(http.StatusBadRequest)
 		}
 		run := func(n int) m {
 			var list []any
 			site.Eventually(t, "the connector ran", func() bool {
-				list = c.Call("GET", connectorsPath+id+"/runs/", nil).Want(http.StatusOK).Object()["results"].([]any)
+				list = c.Call("GET", connectorsPath+id+"/runs/", nil).WantStatus(http.StatusOK).Object()["results"].([]any)
 				return len(list) >= n
 			})
 			return list[0].(m)
@@ -235,16 +235,16 @@ func TestConnectorLife(t *testing.T) {
 		if first := run(1); first["success"] != false || first["error_type"] != "missing" || !strings.Contains(first["error"].(string), gone) {
 			t.Errorf("a directory that is not there: %v", first)
 		}
-		now := c.Call("GET", connectorsPath+id+"/", nil).Want(http.StatusOK).Object()
+		now := c.Call("GET", connectorsPath+id+"/", nil).WantStatus(http.StatusOK).Object()
 		if now["num_failures"] != 1.0 || now["last_run_date"] == nil {
 			t.Errorf("after a failure: %v", now)
 		}
-		c.Call("PUT", connectorsPath+id+"/", body(m{"type": "daily_at_time", "time_utc": "03:00"}, m{"directory": t.TempDir()})).Want(http.StatusOK)
-		c.Call("POST", connectorsPath+id+"/run/", nil).Want(http.StatusOK)
+		c.Call("PUT", connectorsPath+id+"/", body(m{"type": "daily_at_time", "time_utc": "03:00"}, m{"directory": t.TempDir()})).WantStatus(http.StatusOK)
+		c.Call("POST", connectorsPath+id+"/run/", nil).WantStatus(http.StatusOK)
 		if second := run(2); second["success"] != true || second["num_files"] != 0.0 {
 			t.Errorf("an empty directory: %v", second)
 		}
-		c.Call("DELETE", connectorsPath+id+"/", nil).Want(http.StatusNoContent)
-		c.Call("GET", connectorsPath+id+"/runs/", nil).Want(http.StatusNotFound)
+		c.Call("DELETE", connectorsPath+id+"/", nil).WantStatus(http.StatusNoContent)
+		c.Call("GET", connectorsPath+id+"/runs/", nil).WantStatus(http.StatusNotFound)
 	})
 }

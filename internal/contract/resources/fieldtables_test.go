@@ -32,7 +32,7 @@ func field(more m) m {
 // TestFieldTypes knows the 17 types and no other. A type that this version
 // does not support yet says so, and is never taken for another.
 func TestFieldTypes(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		for _, name := range fieldTypes {
 			f := field(m{"type": name})
 			if strings.HasSuffix(name, "select") {
@@ -67,7 +67,7 @@ func messages(answer m, name string) string {
 // TestFieldKeys sends each property that a field may have, and some that it may
 // not.
 func TestFieldKeys(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		for name, v := range map[string]values{
 			"label": {[]any{"L", "ü"}, []any{nil, 1}}, "key": {[]any{"k", "K 1", "ü", "a.b"}, []any{nil, 1, "", "$unmapped", "a\nb", strings.Repeat("x", 256)}},
 			"type":                {[]any{"string", "email", []any{"string", m{}}}, []any{[]any{}}},
@@ -110,7 +110,7 @@ func checkFieldValues(t *testing.T, c client, name string, v values) {
 
 // TestFieldDefaults leaves away what may be missing.
 func TestFieldDefaults(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		status, saved := trySchema(backend(t, s), "fields", []any{m{"key": "a", "label": "A"}})
 		want := []any{m{"key": "a", "label": "A", "type": "string", "validators": []any{}}}
 		if diff := cmp.Diff(plain(want), saved["fields"]); status != http.StatusCreated || diff != "" {
@@ -142,7 +142,7 @@ func TestSchemasThatContradictThemselves(t *testing.T) {
 		"two options of one label":             {field(m{"type": "select", "selectOptions": []any{option("A", "a"), option("A", "b")}})},
 		"an option that is like another's way": {field(m{"type": "select", "selectOptions": []any{option("A", "a", "x"), option("B", "b", "x")}})},
 	}
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		for name, fields := range cases {
 			if status, answer := trySchema(backend(t, s), "fields", fields); status != http.StatusBadRequest || messages(answer, "fields") == "" {
 				t.Errorf("%s: %d %v", name, status, answer)
@@ -153,7 +153,7 @@ func TestSchemasThatContradictThemselves(t *testing.T) {
 
 // TestHookSyntax wants the place of a syntax error.
 func TestHookSyntax(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := backend(t, s)
 		for source, place := range map[string]string{
 			"(record) => {\n  let a = ;\n}": "line 2, column 11", "function ( { }": "line 1", "(record) => { return": "line 1", "(a) => {\n@ }": "line 2", "not a function": "line 1",
@@ -173,20 +173,20 @@ func TestHookSyntax(t *testing.T) {
 
 // TestFetchWarning saves hooks that name what they do not have.
 func TestFetchWarning(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := backend(t, s)
 		body := schemaNamed(unique("schema"))
 		body["hooks"] = m{"rowHooks": []any{hook, "async (r) => { await fetch('https://example.org'); return {row: {}} }"}}
-		saved := c.Call("POST", schemasPath, body).Want(http.StatusCreated).Object()
+		saved := c.Call("POST", schemasPath, body).WantStatus(http.StatusCreated).Object()
 		if !warnsOfFetch(saved, "rowHooks[1]") {
 			t.Errorf("the warnings are %v", saved["warnings"])
 		}
 		path := schemasPath + saved["id"].(string) + "/"
-		if again := c.Call("PUT", path, body).Want(http.StatusOK).Object(); !warnsOfFetch(again, "rowHooks[1]") {
+		if again := c.Call("PUT", path, body).WantStatus(http.StatusOK).Object(); !warnsOfFetch(again, "rowHooks[1]") {
 			t.Errorf("replacing gives %v", again["warnings"])
 		}
 		body["hooks"] = m{"rowHooks": []any{"(r) => { const prefetched = 1; return {row: {}} }"}}
-		if quiet := c.Call("PUT", path, body).Want(http.StatusOK).Object(); warnsOfFetch(quiet, "") {
+		if quiet := c.Call("PUT", path, body).WantStatus(http.StatusOK).Object(); warnsOfFetch(quiet, "") {
 			t.Errorf("a hook without fetch gives %v", quiet["warnings"])
 		}
 	})

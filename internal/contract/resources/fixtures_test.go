@@ -11,7 +11,7 @@ import (
 
 func TestMain(m *testing.M) {
 	status := m.Run()
-	livetest.Clean()
+	livetest.Cleanup()
 	os.Exit(status)
 }
 
@@ -102,11 +102,11 @@ func ended(reply *livetest.Reply) finished {
 // await waits until an import has ended or waits for a person.
 func (c client) await(id string) finished {
 	c.T.Helper()
-	return ended(c.Await(id))
+	return ended(c.AwaitImport(id))
 }
 
 // get reads a signed address without a key.
 func (c client) get(address string) *livetest.Reply {
 	c.T.Helper()
-	return c.Bare().Call("GET", address, nil)
+	return c.WithoutKey().Call("GET", address, nil)
 }

@@ -16,24 +16,24 @@ import (
 const absent = "0f8fad5b-d9cb-469f-a165-70867728950e"
 
 func TestKeyHeaders(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		for _, name := range []string{"X-Service-License-Key", "x-service-license-key", "X-SERVICE-LICENSE-KEY", "X-Dromo-License-Key", "X-DROMO-LICENSE-KEY"} {
 			request := nobody(t, s).Request("GET", schemasPath, nil)
 			request.Header[name] = []string{livetest.BackendKey}
-			nobody(t, s).Do(request).Want(http.StatusOK)
+			nobody(t, s).Do(request).WantStatus(http.StatusOK)
 		}
-		nobody(t, s).Call("GET", schemasPath, nil, "Authorization", "Bearer "+livetest.BackendKey).Want(http.StatusUnauthorized)
-		nobody(t, s).Call("GET", schemasPath+"?X-Service-License-Key="+livetest.BackendKey, nil).Want(http.StatusUnauthorized)
+		nobody(t, s).Call("GET", schemasPath, nil, "Authorization", "Bearer "+livetest.BackendKey).WantStatus(http.StatusUnauthorized)
+		nobody(t, s).Call("GET", schemasPath+"?X-Service-License-Key="+livetest.BackendKey, nil).WantStatus(http.StatusUnauthorized)
 	})
 }
 
 // TestEveryOperationWithoutKey calls each operation under a key with keys that
 // do not open it. The body would be refused, too: the key is judged first.
 func TestEveryOperationWithoutKey(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		revoked, id := s.NewKey(t, "default", "backend")
 		s.Command(t, "keys", "revoke", id)
-		session := backend(t, s).Call("POST", sessionsPath+"auth/", nil).Want(http.StatusCreated)
+		session := backend(t, s).Call("POST", sessionsPath+"auth/", nil).WantStatus(http.StatusCreated)
 		keys := map[string]struct {
 			key    string
 			status int
@@ -48,13 +48,13 @@ func TestEveryOperationWithoutKey(t *testing.T) {
 			"odd":         {strings.Repeat("ü'\"; --", 500), http.StatusUnauthorized},
 			"frontend":    {livetest.FrontendKey, http.StatusForbidden},
 		}
-		operations := s.Document.Behind("backendKey")
+		operations := s.Document.WithSecurity("backendKey")
 		if len(operations) < 23 {
 			t.Fatalf("only %d operations are under a key", len(operations))
 		}
 		for _, o := range operations {
 			for name, k := range keys {
-				reply := client{s.Client(t, k.key)}.Call(o.Method, o.At(absent), "{broken")
+				reply := client{s.Client(t, k.key)}.Call(o.Method, o.PathWithID(absent), "{broken")
 				if reply.Status != k.status {
 					t.Errorf("%s with %s key: %d %s", o.OperationID, name, reply.Status, reply.Body)
 				}
@@ -64,10 +64,10 @@ func TestEveryOperationWithoutKey(t *testing.T) {
 }
 
 func TestOpenOperationsNeedNoKey(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		for _, path := range []string{"/openapi.json", "/healthz", "/readyz"} {
-			nobody(t, s).Call("GET", path, nil).Want(http.StatusOK)
-			client{s.Client(t, "bk_wrong")}.Call("GET", path, nil).Want(http.StatusOK)
+			nobody(t, s).Call("GET", path, nil).WantStatus(http.StatusOK)
+			client{s.Client(t, "bk_wrong")}.Call("GET", path, nil).WantStatus(http.StatusOK)
 		}
 	})
 }
@@ -75,21 +75,21 @@ func TestOpenOperationsNeedNoKey(t *testing.T) {
 // TestKeyOpensNoWidgetCall makes sure that a licence key is no hydration token
 // and no signature.
 func TestKeyOpensNoWidgetCall(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		for _, o := range s.Document.List {
-			if o.Door() != "hydrationToken" && !o.Signed() {
+			if o.SecurityScheme() != "hydrationToken" && !o.HasSignedPath() {
 				continue
 			}
 			for _, query := range []string{"", "?token=" + livetest.BackendKey + "&hydrationId=" + livetest.BackendKey} {
-				reply := backend(t, s).Call(o.Method, o.At(absent)+query, "{}", "X-Hydration-Id", livetest.BackendKey)
-				reply.Want(http.StatusForbidden)
+				reply := backend(t, s).Call(o.Method, o.PathWithID(absent)+query, "{}", "X-Hydration-Id", livetest.BackendKey)
+				reply.WantStatus(http.StatusForbidden)
 			}
 		}
 	})
 }
 
 func TestMadeKeys(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		o := s.NewOrg(t)
 		frontend, _ := s.NewKey(t, o.Name, "frontend")
 		second, _ := s.NewKey(t, o.Name, "backend")
@@ -110,7 +110,7 @@ func TestMadeKeys(t *testing.T) {
 }
 
 func TestKeysAreStoredAsHash(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		o := s.NewOrg(t)
 		if len(stored(t, s, o.Name)) == 0 {
 			t.Fatal("the search finds not even the name of the organization")
@@ -124,11 +124,11 @@ func TestKeysAreStoredAsHash(t *testing.T) {
 }
 
 func TestRevokedKeyEndsWithinASecond(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		o := s.NewOrg(t)
 		key, id := s.NewKey(t, o.Name, "backend")
 		c, other := client{s.Client(t, key)}, client{s.Client(t, o.BackendKey)}
-		c.Call("GET", schemasPath, nil).Want(http.StatusOK)
+		c.Call("GET", schemasPath, nil).WantStatus(http.StatusOK)
 		s.Command(t, "keys", "revoke", id)
 		revoked := time.Now()
 		site.Eventually(t, "the key is refused", func() bool {
@@ -137,12 +137,12 @@ func TestRevokedKeyEndsWithinASecond(t *testing.T) {
 		if took := time.Since(revoked); took > time.Second {
 			t.Errorf("the key was good for %v more", took)
 		}
-		other.Call("GET", schemasPath, nil).Want(http.StatusOK)
+		other.Call("GET", schemasPath, nil).WantStatus(http.StatusOK)
 	})
 }
 
 func TestExpiredKey(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		o := s.NewOrg(t)
 		key, _ := s.NewKey(t, o.Name, "backend", "--expires", "1s")
 		site.Eventually(t, "the key expires", func() bool {
@@ -172,7 +172,7 @@ func TestGivenKeys(t *testing.T) {
 	cfg := livetest.Config{Env: []string{"INTRAY_BACKEND_KEY=bk_" + forty}, Args: []string{"--key-headers", "X-Own-Key,X-Second-Key"}}
 	s := site.Start(t, site.SQLite, cfg)
 	for _, header := range []string{"X-Own-Key", "x-second-key"} {
-		nobody(t, s).Call("GET", schemasPath, nil, header, "bk_"+forty).Want(http.StatusOK)
+		nobody(t, s).Call("GET", schemasPath, nil, header, "bk_"+forty).WantStatus(http.StatusOK)
 	}
-	client{s.Client(t, "bk_"+forty)}.Call("GET", schemasPath, nil).Want(http.StatusUnauthorized)
+	client{s.Client(t, "bk_"+forty)}.Call("GET", schemasPath, nil).WantStatus(http.StatusUnauthorized)
 }

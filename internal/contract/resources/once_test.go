@@ -47,9 +47,9 @@ func (c client) posts() []posted {
 // waiting gives a webhook without an address and a message that waits for it.
 func (c client) waiting() (listener, message string) {
 	c.T.Helper()
-	listener = c.Call("POST", webhooksPath, m{"url": nil}).Want(http.StatusCreated).String("id")
+	listener = c.Call("POST", webhooksPath, m{"url": nil}).WantStatus(http.StatusCreated).String("id")
 	c.importFile("email\nanna@example.org\n", m{})
-	list := c.Call("GET", webhooksPath+listener+"/waiting/?wait=20", nil).Want(http.StatusOK).List()
+	list := c.Call("GET", webhooksPath+listener+"/waiting/?wait=20", nil).WantStatus(http.StatusOK).Array()
 	if len(list) == 0 {
 		c.T.Fatal("no message waits")
 	}
@@ -75,13 +75,13 @@ func (c client) once(key, path, body string) *livetest.Reply {
 func (c client) counts() (n [4]int) {
 	c.T.Helper()
 	for i, path := range []string{importsPath, schemasPath, credentialsPath, uploadsPath} {
-		n[i] = len(idsIn(c.Call("GET", path, nil).Want(http.StatusOK).Body))
+		n[i] = len(idsIn(c.Call("GET", path, nil).WantStatus(http.StatusOK).Body))
 	}
 	return n
 }
 
 func TestReplays(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := fresh(t, s)
 		tried := map[string]bool{}
 		for _, p := range c.posts() {
@@ -101,12 +101,12 @@ func TestReplays(t *testing.T) {
 				t.Errorf("%s: a repetition changed the counts from %v to %v", p.name, before, after)
 			}
 			if p.other != "" {
-				c.once(key, p.path, p.other).Want(http.StatusConflict)
+				c.once(key, p.path, p.other).WantStatus(http.StatusConflict)
 			}
 			// The same key for another operation is another request.
-			c.once(key, uploadPath+absent+"/delete/", "").Want(http.StatusConflict)
+			c.once(key, uploadPath+absent+"/delete/", "").WantStatus(http.StatusConflict)
 		}
-		for _, o := range s.Document.Behind("backendKey") {
+		for _, o := range s.Document.WithSecurity("backendKey") {
 			if o.Method == http.MethodPost && !tried[o.OperationID] {
 				t.Errorf("%s was not tried", o.OperationID)
 			}
@@ -116,10 +116,10 @@ func TestReplays(t *testing.T) {
 
 // TestIdempotencyKeysBelongToOneOrganization uses one key in two of them.
 func TestIdempotencyKeysBelongToOneOrganization(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		key := unique("key")
-		a := fresh(t, s).once(key, schemasPath, `{"name":"a","settings":{},"fields":[{"key":"k","label":"L"}]}`).Want(http.StatusCreated)
-		b := neighbour(t, s).once(key, sessionsPath+"auth/", "").Want(http.StatusCreated)
+		a := fresh(t, s).once(key, schemasPath, `{"name":"a","settings":{},"fields":[{"key":"k","label":"L"}]}`).WantStatus(http.StatusCreated)
+		b := neighbour(t, s).once(key, sessionsPath+"auth/", "").WantStatus(http.StatusCreated)
 		if a.Text() == b.Text() {
 			t.Error("a stranger is given the answer of another")
 		}
@@ -129,9 +129,9 @@ func TestIdempotencyKeysBelongToOneOrganization(t *testing.T) {
 // TestRefusalsAreReplayed repeats requests that were refused, after the reason
 // is gone.
 func TestRefusalsAreReplayed(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := fresh(t, s)
-		blocking := c.Call("POST", schemasPath, schemaNamed("n")).Want(http.StatusCreated).String("id")
+		blocking := c.Call("POST", schemasPath, schemaNamed("n")).WantStatus(http.StatusCreated).String("id")
 		for name, call := range map[string]struct {
 			body   string
 			status int
@@ -139,30 +139,30 @@ func TestRefusalsAreReplayed(t *testing.T) {
 			"taken": {`{"name":"n","settings":{},"fields":[{"key":"k","label":"L"}]}`, http.StatusConflict},
 			"wrong": {`{"name":1}`, http.StatusBadRequest}, "broken": {`{`, http.StatusBadRequest},
 		} {
-			first := c.once(name, schemasPath, call.body).Want(call.status)
-			if again := c.once(name, schemasPath, call.body).Want(call.status); again.Text() != first.Text() {
+			first := c.once(name, schemasPath, call.body).WantStatus(call.status)
+			if again := c.once(name, schemasPath, call.body).WantStatus(call.status); again.Text() != first.Text() {
 				t.Errorf("%s: first %s, again %s", name, first.Body, again.Body)
 			}
-			c.once(name, schemasPath, `{"name":2}`).Want(http.StatusConflict)
+			c.once(name, schemasPath, `{"name":2}`).WantStatus(http.StatusConflict)
 		}
-		missing := c.once("missing", importsPath, `{"schema_id":"`+absent+`"}`).Want(http.StatusNotFound)
+		missing := c.once("missing", importsPath, `{"schema_id":"`+absent+`"}`).WantStatus(http.StatusNotFound)
 		if again := c.once("missing", importsPath, `{"schema_id":"`+absent+`"}`); again.Text() != missing.Text() {
 			t.Errorf("first %s, again %s", missing.Body, again.Body)
 		}
-		c.Call("DELETE", schemasPath+blocking+"/", nil).Want(http.StatusNoContent)
-		c.once("taken", schemasPath, `{"name":"n","settings":{},"fields":[{"key":"k","label":"L"}]}`).Want(http.StatusConflict)
-		c.once("fresh", schemasPath, `{"name":"n","settings":{},"fields":[{"key":"k","label":"L"}]}`).Want(http.StatusCreated)
+		c.Call("DELETE", schemasPath+blocking+"/", nil).WantStatus(http.StatusNoContent)
+		c.once("taken", schemasPath, `{"name":"n","settings":{},"fields":[{"key":"k","label":"L"}]}`).WantStatus(http.StatusConflict)
+		c.once("fresh", schemasPath, `{"name":"n","settings":{},"fields":[{"key":"k","label":"L"}]}`).WantStatus(http.StatusCreated)
 	})
 }
 
 func TestIdempotencyKeyForm(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := backend(t, s)
 		for _, key := range []string{strings.Repeat("k", 255), unique("a!~"), "0"} {
-			c.once(unique("")[:20]+key[:min(len(key), 200)], sessionsPath+"auth/", "").Want(http.StatusCreated)
+			c.once(unique("")[:20]+key[:min(len(key), 200)], sessionsPath+"auth/", "").WantStatus(http.StatusCreated)
 		}
 		for _, key := range []string{strings.Repeat("k", 256), "a b", "ü", "a\tb"} {
-			if reply := c.once(key, sessionsPath+"auth/", "").Want(http.StatusBadRequest); reply.Object()["Idempotency-Key"] == nil {
+			if reply := c.once(key, sessionsPath+"auth/", "").WantStatus(http.StatusBadRequest); reply.Object()["Idempotency-Key"] == nil {
 				t.Errorf("the header is not named: %s", reply.Body)
 			}
 		}
@@ -171,7 +171,7 @@ func TestIdempotencyKeyForm(t *testing.T) {
 
 // TestParallelRepetitions sends the same request many times at once.
 func TestParallelRepetitions(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := fresh(t, s)
 		login := `{"hostname":"h.example","port":22,"user":"u","auth_type":"PASSWORD","password":"p"}`
 		c.parallelOnce(credentialsPath, login)
@@ -194,10 +194,10 @@ func (c client) parallelOnce(path, body string) {
 	for i := range senders {
 		request := c.Request("POST", path, body, "Idempotency-Key", key)
 		all.Go(func() {
-			if reply, err := c.Site.Try(c.T, request); err != nil {
+			if reply, err := c.Site.TryDo(c.T, request); err != nil {
 				c.T.Errorf("%s: %v", path, err)
 			} else {
-				c.Site.Check(c.T, request, reply)
+				c.Site.CheckReply(c.T, request, reply)
 				replies[i] = reply
 			}
 		})
@@ -214,7 +214,7 @@ func (c client) parallelOnce(path, body string) {
 			c.T.Errorf("%s: %d %s beside %s", path, reply.Status, reply.Body, made)
 		}
 	}
-	if again := c.once(key, path, body).Want(http.StatusCreated); again.Text() != made {
+	if again := c.once(key, path, body).WantStatus(http.StatusCreated); again.Text() != made {
 		c.T.Errorf("%s: made %s, repeated %s", path, made, again.Body)
 	}
 }
@@ -222,7 +222,7 @@ func (c client) parallelOnce(path, body string) {
 // TestSecondCallWhileTheFirstRuns holds the first call up: it waits for a server
 // that says nothing.
 func TestSecondCallWhileTheFirstRuns(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		silent, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
@@ -230,11 +230,11 @@ func TestSecondCallWhileTheFirstRuns(t *testing.T) {
 		defer silent.Close()
 		c := backend(t, s)
 		login := m{"hostname": "127.0.0.1", "port": silent.Addr().(*net.TCPAddr).Port, "user": "anna", "auth_type": "PASSWORD", "password": "p"}
-		path := credentialsPath + c.Call("POST", credentialsPath, login).Want(http.StatusCreated).String("id") + "/test_connection/"
+		path := credentialsPath + c.Call("POST", credentialsPath, login).WantStatus(http.StatusCreated).String("id") + "/test_connection/"
 		request := c.Request("POST", path, nil, "Idempotency-Key", "held")
 		done := make(chan *livetest.Reply, 1)
 		go func() {
-			reply, err := s.Try(t, request)
+			reply, err := s.TryDo(t, request)
 			if err != nil {
 				t.Error(err)
 			}
@@ -244,7 +244,7 @@ func TestSecondCallWhileTheFirstRuns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		second := c.once("held", path, "").Want(http.StatusConflict)
+		second := c.once("held", path, "").WantStatus(http.StatusConflict)
 		if second.Header.Get("Retry-After") == "" {
 			t.Errorf("no Retry-After: %s", second.Body)
 		}
@@ -253,7 +253,7 @@ func TestSecondCallWhileTheFirstRuns(t *testing.T) {
 		if first == nil || first.Status != http.StatusOK {
 			t.Fatalf("the first call: %+v", first)
 		}
-		if again := c.once("held", path, "").Want(http.StatusOK); again.Text() != first.Text() {
+		if again := c.once("held", path, "").WantStatus(http.StatusOK); again.Text() != first.Text() {
 			t.Errorf("first %s, again %s", first.Body, again.Body)
 		}
 	})
@@ -261,9 +261,9 @@ func TestSecondCallWhileTheFirstRuns(t *testing.T) {
 
 // TestReplaysAreSealed looks for a kept answer in what is stored.
 func TestReplaysAreSealed(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := backend(t, s)
-		made := c.once(unique("key"), sessionsPath+"auth/", `{"import_identifier":"`+unique("label")+`"}`).Want(http.StatusCreated)
+		made := c.once(unique("key"), sessionsPath+"auth/", `{"import_identifier":"`+unique("label")+`"}`).WantStatus(http.StatusCreated)
 		if len(stored(t, s, made.String("sessionId"))) == 0 {
 			t.Fatal("the search does not find the session that was made")
 		}

@@ -30,7 +30,7 @@ var promised = []string{
 }
 
 func TestDocumentIsValid(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		if err := s.Document.Validate(context.Background(), openapi3.IsOpenAPI31OrLater()); err != nil {
 			t.Errorf("/openapi.json: %v", err)
 		}
@@ -41,7 +41,7 @@ func TestDocumentIsValid(t *testing.T) {
 }
 
 func TestDocumentListsEveryOperation(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		var listed []string
 		for _, o := range s.Document.List {
 			listed = append(listed, o.Method+" "+strings.TrimSuffix(o.Path, "/"))
@@ -58,9 +58,9 @@ func TestDocumentListsEveryOperation(t *testing.T) {
 }
 
 func TestDocumentedOperationsAreServed(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		for _, o := range s.Document.List {
-			reply := backend(t, s).Call(o.Method, o.At(absent), nil)
+			reply := backend(t, s).Call(o.Method, o.PathWithID(absent), nil)
 			if reply.Status == http.StatusMethodNotAllowed || reply.Status == http.StatusNotFound && reply.String("code") == "no_route" {
 				t.Errorf("%s %s is documented and not served: %s", o.Method, o.Path, reply.Body)
 			}
@@ -69,7 +69,7 @@ func TestDocumentedOperationsAreServed(t *testing.T) {
 }
 
 func TestDocumentHasNo422(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		for _, o := range s.Document.List {
 			for status, response := range o.Responses.Map() {
 				if status == "422" || status == "default" || strings.HasPrefix(status, "3") {
@@ -84,15 +84,15 @@ func TestDocumentHasNo422(t *testing.T) {
 }
 
 func TestDocumentNamesTheKeys(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		scheme := s.Document.Components.SecuritySchemes["backendKey"]
 		if scheme == nil || scheme.Value.In != "header" || scheme.Value.Name != "X-Service-License-Key" {
 			t.Fatalf("the scheme of the key is %+v", scheme)
 		}
 		for _, o := range s.Document.List {
 			underKey := strings.HasPrefix(o.Path, "/api/v1/") || strings.HasPrefix(o.Path, sessionsPath) && o.Path != statePath && o.Path != filePath
-			if underKey != (o.Door() == "backendKey") {
-				t.Errorf("%s %s is behind %q", o.Method, o.Path, o.Door())
+			if underKey != (o.SecurityScheme() == "backendKey") {
+				t.Errorf("%s %s is behind %q", o.Method, o.Path, o.SecurityScheme())
 			}
 		}
 	})
@@ -101,7 +101,7 @@ func TestDocumentNamesTheKeys(t *testing.T) {
 // TestDocumentFitsTheContract compares the closed tables of the contract with
 // what the document says of them.
 func TestDocumentFitsTheContract(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		for name, want := range map[string][]string{
 			"Settings": settingNames(), "Hooks": hookNames(),
 			"Upload": {"created_date", "errors", "field_order", "id", "import_identifier", "invalid_row_indexes", "raw_upload",
@@ -133,12 +133,12 @@ func TestDocumentFitsTheContract(t *testing.T) {
 // TestDocumentIsOneText makes sure that the document that clients load is the
 // same with and without a slash, and for everybody.
 func TestDocumentIsOneText(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
-		first := nobody(t, s).Call("GET", "/openapi.json", nil).Want(http.StatusOK)
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
+		first := nobody(t, s).Call("GET", "/openapi.json", nil).WantStatus(http.StatusOK)
 		if !json.Valid(first.Body) || first.Header.Get("Content-Type") != "application/json" {
 			t.Errorf("no JSON: %s", first.Header)
 		}
-		if again := backend(t, s).Call("GET", "/openapi.json/", nil).Want(http.StatusOK); again.Text() != first.Text() {
+		if again := backend(t, s).Call("GET", "/openapi.json/", nil).WantStatus(http.StatusOK); again.Text() != first.Text() {
 			t.Error("the document differs with a key and a slash")
 		}
 	})

@@ -61,15 +61,15 @@ func TestRateOfCreations(t *testing.T) {
 	c := backend(t, s)
 	// Creations that are refused do not count.
 	for range 2*perMinute + 1 {
-		c.Call("POST", importsPath, m{"fields": []any{}}).Want(http.StatusBadRequest)
-		c.Call("POST", importsPath, m{"schema_id": absent}).Want(http.StatusNotFound)
+		c.Call("POST", importsPath, m{"fields": []any{}}).WantStatus(http.StatusBadRequest)
+		c.Call("POST", importsPath, m{"schema_id": absent}).WantStatus(http.StatusNotFound)
 	}
-	first := c.once("kept", importsPath, `{"fields":[{"key":"k","label":"L"}]}`).Want(http.StatusCreated)
+	first := c.once("kept", importsPath, `{"fields":[{"key":"k","label":"L"}]}`).WantStatus(http.StatusCreated)
 	for range 2*perMinute + 1 {
-		c.once("kept", importsPath, `{"fields":[{"key":"k","label":"L"}]}`).Want(http.StatusCreated)
+		c.once("kept", importsPath, `{"fields":[{"key":"k","label":"L"}]}`).WantStatus(http.StatusCreated)
 	}
 	create := func() *livetest.Reply { return c.Call("POST", importsPath, m{"fields": contacts()}) }
-	fresh(t, s).Call("POST", importsPath, m{"fields": contacts()}).Want(http.StatusCreated)
+	fresh(t, s).Call("POST", importsPath, m{"fields": contacts()}).WantStatus(http.StatusCreated)
 	var refused, other, again *livetest.Reply
 	withinAMinute(func() {
 		untilRefused(t, 1, create)
@@ -79,25 +79,25 @@ func TestRateOfCreations(t *testing.T) {
 		again = c.once("kept", importsPath, `{"fields":[{"key":"k","label":"L"}]}`)
 	})
 	// Refusals by rate are not kept: the key is free for another request.
-	refused.Want(http.StatusTooManyRequests)
-	other.Want(http.StatusTooManyRequests)
+	refused.WantStatus(http.StatusTooManyRequests)
+	other.WantStatus(http.StatusTooManyRequests)
 	// A repetition creates nothing.
 	if again.Text() != first.Text() {
 		t.Errorf("first %s, again %s", first.Body, again.Body)
 	}
 	// Nothing else of the same key is held up, nor another key of the same
 	// organization.
-	c.Call("POST", schemasPath, schemaNamed(unique("s"))).Want(http.StatusCreated)
+	c.Call("POST", schemasPath, schemaNamed(unique("s"))).WantStatus(http.StatusCreated)
 	second, _ := s.NewKey(t, "default", "backend")
-	client{s.Client(t, second)}.Call("POST", importsPath, m{"fields": contacts()}).Want(http.StatusCreated)
+	client{s.Client(t, second)}.Call("POST", importsPath, m{"fields": contacts()}).WantStatus(http.StatusCreated)
 }
 
 func TestRateOfPolls(t *testing.T) {
 	t.Parallel()
 	s := limited(t, "sqlite")
 	c := backend(t, s)
-	id := c.Call("POST", importsPath, m{"fields": contacts()}).Want(http.StatusCreated).String("id")
-	other := c.Call("POST", importsPath, m{"fields": contacts()}).Want(http.StatusCreated).String("id")
+	id := c.Call("POST", importsPath, m{"fields": contacts()}).WantStatus(http.StatusCreated).String("id")
+	other := c.Call("POST", importsPath, m{"fields": contacts()}).WantStatus(http.StatusCreated).String("id")
 	poll := func(id string) func() *livetest.Reply {
 		return func() *livetest.Reply { return c.Call("GET", importsPath+id+"/", nil) }
 	}
@@ -117,20 +117,20 @@ func TestRateOfPolls(t *testing.T) {
 	if respelled.Status != http.StatusTooManyRequests {
 		t.Errorf("another spelling of the id passes the limit: %d", respelled.Status)
 	}
-	poll(other)().Want(http.StatusOK)
-	c.Call("GET", importsPath, nil).Want(http.StatusOK)
-	c.Call("GET", importsPath+id+"/url/", nil).Want(http.StatusConflict)
+	poll(other)().WantStatus(http.StatusOK)
+	c.Call("GET", importsPath, nil).WantStatus(http.StatusOK)
+	c.Call("GET", importsPath+id+"/url/", nil).WantStatus(http.StatusConflict)
 }
 
 func TestNoRatesUnlessSet(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := backend(t, s)
 		id := ""
 		for range 25 {
-			id = c.Call("POST", importsPath, m{"fields": contacts()}).Want(http.StatusCreated).String("id")
+			id = c.Call("POST", importsPath, m{"fields": contacts()}).WantStatus(http.StatusCreated).String("id")
 		}
 		for range 30 {
-			c.Call("GET", importsPath+id+"/", nil).Want(http.StatusOK)
+			c.Call("GET", importsPath+id+"/", nil).WantStatus(http.StatusOK)
 		}
 	})
 }

@@ -21,7 +21,7 @@ var (
 // of imports is named.
 func TestContractPage(t *testing.T) {
 	t.Parallel()
-	root := livetest.Root(t)
+	root := livetest.RepoRoot(t)
 	page, err := os.ReadFile(filepath.Join(root, "docs", "contract.md"))
 	if err != nil {
 		t.Fatal(err)

@@ -20,12 +20,12 @@ func (c client) together(requests []*http.Request) map[int]int {
 	counts := map[int]int{}
 	for _, request := range requests {
 		all.Go(func() {
-			reply, err := c.Site.Try(c.T, request)
+			reply, err := c.Site.TryDo(c.T, request)
 			if err != nil {
 				c.T.Errorf("%s %s: %v", request.Method, request.URL, err)
 				return
 			}
-			c.Site.Check(c.T, request, reply)
+			c.Site.CheckReply(c.T, request, reply)
 			mu.Lock()
 			defer mu.Unlock()
 			counts[reply.Status]++
@@ -38,12 +38,12 @@ func (c client) together(requests []*http.Request) map[int]int {
 // TestParallelNames makes schemas of one name at the same time, and gives one
 // name to several.
 func TestParallelNames(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := fresh(t, s)
 		var creations, replacements []*http.Request
 		for i := range 20 {
 			creations = append(creations, c.Request("POST", schemasPath, schemaNamed("contended")))
-			id := c.Call("POST", schemasPath, schemaNamed(fmt.Sprint("own ", i))).Want(http.StatusCreated).String("id")
+			id := c.Call("POST", schemasPath, schemaNamed(fmt.Sprint("own ", i))).WantStatus(http.StatusCreated).String("id")
 			replacements = append(replacements, c.Request("PUT", schemasPath+id+"/", schemaNamed("given")))
 		}
 		if got := c.together(creations); got[201] != 1 || got[409] != 19 {
@@ -57,7 +57,7 @@ func TestParallelNames(t *testing.T) {
 
 // TestParallelDeletions deletes one thing many times at once.
 func TestParallelDeletions(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := fresh(t, s)
 		th := c.makeThings()
 		for _, call := range []struct {
@@ -83,7 +83,7 @@ func TestDatabaseAway(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t, site.PostgreSQL, livetest.Config{})
 	c := backend(t, s)
-	c.Call("GET", schemasPath, nil).Want(http.StatusOK)
+	c.Call("GET", schemasPath, nil).WantStatus(http.StatusOK)
 	at, err := url.Parse(s.Database)
 	if err != nil {
 		t.Fatal(err)
@@ -106,11 +106,11 @@ func TestDatabaseAway(t *testing.T) {
 	if reply := c.Call("POST", schemasPath, schemaNamed("n"), "Idempotency-Key", "away"); reply.Status != http.StatusServiceUnavailable {
 		t.Errorf("without its database a creation gives %d: %s", reply.Status, reply.Body)
 	}
-	c.Call("GET", "/healthz", nil).Want(http.StatusOK)
+	c.Call("GET", "/healthz", nil).WantStatus(http.StatusOK)
 	if err := livetest.Administer("ALTER DATABASE " + name + " WITH ALLOW_CONNECTIONS true"); err != nil {
 		t.Fatal(err)
 	}
 	site.Eventually(t, "the program is ready again", func() bool { return c.Call("GET", "/readyz", nil).Status == http.StatusOK })
 	// What failed by our fault is not kept: the same key may try again.
-	c.Call("POST", schemasPath, schemaNamed("n"), "Idempotency-Key", "away").Want(http.StatusCreated)
+	c.Call("POST", schemasPath, schemaNamed("n"), "Idempotency-Key", "away").WantStatus(http.StatusCreated)
 }

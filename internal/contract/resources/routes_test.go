@@ -12,7 +12,7 @@ import (
 func upper(text string) string { return strings.ToUpper(text) }
 
 func TestUnknownPaths(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		for _, path := range []string{
 			"/nothing", "/api", "/api/", "/api/v1", "/api/v1/", "/api/v2/schemas/", "/api/v1/Schemas/", "/api/v1/schemas/" + absent + "/more/",
 			"//api/v1/schemas/", "/api/v1//schemas/", "/api/v1/schemas//", "/api/v1/../v1/schemas/", "/api/v1/./schemas/", "/api/v1/schemas/%2e%2e/",
@@ -30,11 +30,11 @@ func TestUnknownPaths(t *testing.T) {
 // TestMethods calls every documented path with every method that is not
 // documented for it.
 func TestMethods(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		for path, allowed := range methods(s.Document) {
 			for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE", "TRACE", "BREW"} {
-				at := site.Operation{Path: path}.At(absent)
-				if _, documented := s.Document.Find(method, at); documented {
+				at := site.Operation{Path: path}.PathWithID(absent)
+				if _, documented := s.Document.FindOperation(method, at); documented {
 					continue
 				}
 				reply := backend(t, s).Call(method, at, nil)
@@ -60,29 +60,29 @@ func methods(d *site.Document) map[string][]string {
 // TestTrailingSlash calls every operation with and without the slash at the
 // end. Both are answered alike, and without a redirect.
 func TestTrailingSlash(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := fresh(t, s)
 		for _, o := range s.Document.List {
-			path := strings.TrimSuffix(o.At(absent), "/")
+			path := strings.TrimSuffix(o.PathWithID(absent), "/")
 			without := c.Call(o.Method, path, bodyFor(o))
 			with := c.Call(o.Method, path+"/", bodyFor(o))
 			if with.Status != without.Status {
 				t.Errorf("%s %s: %d without and %d with the slash", o.Method, path, without.Status, with.Status)
 			}
 		}
-		id := c.Call("POST", strings.TrimSuffix(schemasPath, "/"), schemaNamed(unique("schema"))).Want(http.StatusCreated).String("id")
+		id := c.Call("POST", strings.TrimSuffix(schemasPath, "/"), schemaNamed(unique("schema"))).WantStatus(http.StatusCreated).String("id")
 		for _, path := range []string{schemasPath + id, schemasPath + id + "/", schemasPath + id + "?x=/", schemasPath + id + "/?x"} {
-			c.Call("GET", path, nil).Want(http.StatusOK)
+			c.Call("GET", path, nil).WantStatus(http.StatusOK)
 		}
 		done := c.importFile("email\na@example.org\n", m{})
 		for _, path := range []string{"/metadata", "/metadata/", "/url", "/url/"} {
-			c.Call("GET", uploadPath+done.upload+path, nil).Want(http.StatusOK)
+			c.Call("GET", uploadPath+done.upload+path, nil).WantStatus(http.StatusOK)
 		}
 	})
 }
 
 func TestUnknownQueryParametersAreIgnored(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := fresh(t, s)
 		for _, query := range []string{"?unknown=1", "?a=1&a=2&b", "?Start=x&END=y", "?%zz=1", "?;=&&=", "?x=%00", "?page=2"} {
 			for _, path := range []string{schemasPath, uploadsPath, importsPath, credentialsPath, "/healthz", "/openapi.json"} {
@@ -90,22 +90,22 @@ func TestUnknownQueryParametersAreIgnored(t *testing.T) {
 					t.Errorf("%s%s: %d %s", path, query, reply.Status, reply.Body)
 				}
 			}
-			c.Call("POST", sessionsPath+"auth/"+query, nil).Want(http.StatusCreated)
+			c.Call("POST", sessionsPath+"auth/"+query, nil).WantStatus(http.StatusCreated)
 		}
 	})
 }
 
 // TestHead compares HEAD with GET.
 func TestHead(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := fresh(t, s)
 		th := c.makeThings()
 		done := c.await(th.imp)
 		metadata := c.Call("GET", uploadPath+done.upload+"/metadata/", nil).Object()["raw_upload"].(map[string]any)
 		paths := []string{metadata["download_url"].(string), uploadPath + absent + "/url/", "/nothing"}
-		for _, o := range s.Document.Behind("backendKey") {
+		for _, o := range s.Document.WithSecurity("backendKey") {
 			if o.Method == http.MethodGet {
-				paths = append(paths, o.At(th.idFor(o)))
+				paths = append(paths, o.PathWithID(th.idFor(o)))
 			}
 		}
 		for _, path := range append(paths, "/healthz", "/readyz", "/openapi.json", statePath, filePath) {
@@ -116,9 +116,9 @@ func TestHead(t *testing.T) {
 			}
 		}
 		for _, key := range []string{"", "bk_unknown"} {
-			client{s.Client(t, key)}.Call("HEAD", schemasPath, nil).Want(http.StatusUnauthorized)
+			client{s.Client(t, key)}.Call("HEAD", schemasPath, nil).WantStatus(http.StatusUnauthorized)
 		}
-		if allow := c.Call("HEAD", sessionsPath+"auth/", nil).Want(http.StatusMethodNotAllowed).Header.Get("Allow"); !strings.Contains(allow, "POST") {
+		if allow := c.Call("HEAD", sessionsPath+"auth/", nil).WantStatus(http.StatusMethodNotAllowed).Header.Get("Allow"); !strings.Contains(allow, "POST") {
 			t.Errorf("Allow is %q", allow)
 		}
 	})
@@ -126,16 +126,16 @@ func TestHead(t *testing.T) {
 
 // TestPreflight asks as a browser does before a page of another origin calls.
 func TestPreflight(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		for _, o := range s.Document.List {
 			asked := "content-type,x-hydration-id,if-match,content-md5,repr-digest"
-			reply := nobody(t, s).Call("OPTIONS", o.At(absent), nil, "Origin", "https://pages.example", "Access-Control-Request-Method", o.Method,
+			reply := nobody(t, s).Call("OPTIONS", o.PathWithID(absent), nil, "Origin", "https://pages.example", "Access-Control-Request-Method", o.Method,
 				"Access-Control-Request-Headers", asked)
-			if o.Door() == "backendKey" {
+			if o.SecurityScheme() == "backendKey" {
 				checkNoPreflight(t, o, reply.Status, reply.Header)
 				continue
 			}
-			if !o.Signed() && o.Door() != "hydrationToken" {
+			if !o.HasSignedPath() && o.SecurityScheme() != "hydrationToken" {
 				continue
 			}
 			allowed := strings.ToLower(reply.Header.Get("Access-Control-Allow-Headers"))

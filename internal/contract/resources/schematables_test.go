@@ -85,11 +85,11 @@ func trySchema(c client, part string, value any) (int, m) {
 }
 
 func TestSettingsTable(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) { checkTable(t, backend(t, s), "settings", settings()) })
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) { checkTable(t, backend(t, s), "settings", settings()) })
 }
 
 func TestHooksTable(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) { checkTable(t, backend(t, s), "hooks", hooks()) })
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) { checkTable(t, backend(t, s), "hooks", hooks()) })
 }
 
 // checkTable sends each good and each bad value of each property of a part.
@@ -118,7 +118,7 @@ func checkTable(t *testing.T, c client, part string, table map[string]values) {
 // TestAllSettingsTogether saves every setting at once: only the two that
 // exclude each other are refused.
 func TestAllSettingsTogether(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		all := m{}
 		for name, v := range settings() {
 			all[name] = v.good[len(v.good)-1]
@@ -136,7 +136,7 @@ func TestAllSettingsTogether(t *testing.T) {
 // TestSettingsOfTheEmbeddedImporter sends the settings that belong to another
 // kind of import.
 func TestSettingsOfTheEmbeddedImporter(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		for _, name := range []string{
 			"allowEmptySubmit", "initialFile", "uploadStep", "matchingStep", "matchValuesStep", "reviewStep", "autoMapHeaders", "delimiter",
 			"locale", "templateDownloadFilename", "browserExcelParsing", "batchRowHookBatchSize", "textOverrides", "xmlParsingOptions",

@@ -12,20 +12,20 @@ import (
 )
 
 func TestDeletedSession(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := backend(t, s)
 		marker := strings.ToLower(unique("marker"))
 		first, kept := c.newSession(nil), c.newSession(nil)
-		second := c.Call("POST", sessionsPath+first.id+"/auth/", nil).Want(http.StatusOK).String("hydrationId")
+		second := c.Call("POST", sessionsPath+first.id+"/auth/", nil).WantStatus(http.StatusOK).String("hydrationId")
 		for _, token := range []string{first.token, kept.token} {
-			c.widget(token, "PUT", statePath, m{"n": 1}).Want(http.StatusOK)
+			c.widget(token, "PUT", statePath, m{"n": 1}).WantStatus(http.StatusOK)
 		}
-		c.widget(first.token, "PUT", filePath, marker, "Content-Type", "text/csv").Want(http.StatusOK)
-		if len(filesWith(t, s.Data(), marker)) == 0 {
+		c.widget(first.token, "PUT", filePath, marker, "Content-Type", "text/csv").WantStatus(http.StatusOK)
+		if len(filesWith(t, s.DataDir(), marker)) == 0 {
 			t.Fatal("the search does not find the file of the session")
 		}
 		for range 3 {
-			reply := c.Call("DELETE", sessionsPath+first.id+"/", nil).Want(http.StatusOK)
+			reply := c.Call("DELETE", sessionsPath+first.id+"/", nil).WantStatus(http.StatusOK)
 			if reply.Text() != `{"success":true}` {
 				t.Errorf("the answer is %s", reply.Body)
 			}
@@ -33,9 +33,9 @@ func TestDeletedSession(t *testing.T) {
 				c.expectShut(token)
 			}
 		}
-		c.Call("POST", sessionsPath+first.id+"/auth/", nil).Want(http.StatusNotFound)
-		c.widget(kept.token, "GET", statePath, nil).Want(http.StatusOK)
-		site.Eventually(t, "the file is gone", func() bool { return len(filesWith(t, s.Data(), marker)) == 0 })
+		c.Call("POST", sessionsPath+first.id+"/auth/", nil).WantStatus(http.StatusNotFound)
+		c.widget(kept.token, "GET", statePath, nil).WantStatus(http.StatusOK)
+		site.Eventually(t, "the file is gone", func() bool { return len(filesWith(t, s.DataDir(), marker)) == 0 })
 	})
 }
 
@@ -44,38 +44,38 @@ func (c client) expectShut(token string) {
 	c.T.Helper()
 	for _, path := range []string{statePath, filePath} {
 		for _, method := range []string{"GET", "PUT"} {
-			c.widget(token, method, path, m{}).Want(http.StatusForbidden)
-			c.widget("", method, path+"?hydrationId="+token, m{}).Want(http.StatusForbidden)
+			c.widget(token, method, path, m{}).WantStatus(http.StatusForbidden)
+			c.widget("", method, path+"?hydrationId="+token, m{}).WantStatus(http.StatusForbidden)
 		}
 	}
 }
 
 // TestDeletingWhatIsNotThere answers like deleting what was.
 func TestDeletingWhatIsNotThere(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := backend(t, s)
 		mine := c.newSession(nil)
-		c.widget(mine.token, "PUT", statePath, m{"n": 1}).Want(http.StatusOK)
+		c.widget(mine.token, "PUT", statePath, m{"n": 1}).WantStatus(http.StatusOK)
 		for _, id := range []string{absent, mine.id, mine.id} {
-			if got := neighbour(t, s).Call("DELETE", sessionsPath+id+"/", nil).Want(http.StatusOK).Text(); got != `{"success":true}` {
+			if got := neighbour(t, s).Call("DELETE", sessionsPath+id+"/", nil).WantStatus(http.StatusOK).Text(); got != `{"success":true}` {
 				t.Errorf("the answer is %s", got)
 			}
 		}
-		if got := c.widget(mine.token, "GET", statePath, nil).Want(http.StatusOK).Text(); got != `{"n":1}` {
+		if got := c.widget(mine.token, "GET", statePath, nil).WantStatus(http.StatusOK).Text(); got != `{"n":1}` {
 			t.Errorf("a stranger changed the state to %s", got)
 		}
-		c.Call("POST", sessionsPath+mine.id+"/auth/", nil).Want(http.StatusOK)
+		c.Call("POST", sessionsPath+mine.id+"/auth/", nil).WantStatus(http.StatusOK)
 	})
 }
 
 // TestCallsAroundTheDeletion makes 200 widget calls while a session is deleted.
 // None that starts after the answer may succeed.
 func TestCallsAroundTheDeletion(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := backend(t, s)
 		mine := c.newSession(nil)
-		c.widget(mine.token, "PUT", statePath, m{"n": 0}).Want(http.StatusOK)
-		c.widget(mine.token, "PUT", filePath, "x", "Content-Type", "text/csv").Want(http.StatusOK)
+		c.widget(mine.token, "PUT", statePath, m{"n": 0}).WantStatus(http.StatusOK)
+		c.widget(mine.token, "PUT", filePath, "x", "Content-Type", "text/csv").WantStatus(http.StatusOK)
 		var deleted atomic.Bool
 		var before, after atomic.Int64
 		begun := make(chan struct{})
@@ -92,7 +92,7 @@ func TestCallsAroundTheDeletion(t *testing.T) {
 			})
 		}
 		<-begun
-		c.Call("DELETE", sessionsPath+mine.id+"/", nil).Want(http.StatusOK)
+		c.Call("DELETE", sessionsPath+mine.id+"/", nil).WantStatus(http.StatusOK)
 		deleted.Store(true)
 		all.Wait()
 		if before.Load() == 0 {
@@ -113,12 +113,12 @@ func (c client) callAround(token string, kind int, deleted *atomic.Bool, before,
 	}
 	request := nobody(c.T, c.Site).Request(method, path, body, "X-Hydration-Id", token)
 	late := deleted.Load()
-	reply, err := c.Site.Try(c.T, request)
+	reply, err := c.Site.TryDo(c.T, request)
 	if err != nil {
 		c.T.Errorf("%s %s: %v", method, path, err)
 		return
 	}
-	c.Site.Check(c.T, request, reply)
+	c.Site.CheckReply(c.T, request, reply)
 	if !late {
 		before.Add(1)
 		if reply.Status != http.StatusOK && reply.Status != http.StatusForbidden {
@@ -135,7 +135,7 @@ func (c client) callAround(token string, kind int, deleted *atomic.Bool, before,
 // TestSavingAndDeletingAtOnce saves large states and files until the session is
 // gone; what is saved too late is not kept.
 func TestSavingAndDeletingAtOnce(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := backend(t, s)
 		marker := strings.ToLower(unique("marker"))
 		file := strings.Repeat(marker, 100000)
@@ -144,17 +144,17 @@ func TestSavingAndDeletingAtOnce(t *testing.T) {
 			replies := make(chan *livetest.Reply, 1)
 			request := nobody(t, s).Request("PUT", filePath, file, "X-Hydration-Id", mine.token, "Content-Type", "text/csv")
 			go func() {
-				reply, err := s.Try(t, request)
+				reply, err := s.TryDo(t, request)
 				if err != nil {
 					t.Error(err)
 				}
 				replies <- reply
 			}()
-			c.Call("DELETE", sessionsPath+mine.id+"/", nil).Want(http.StatusOK)
+			c.Call("DELETE", sessionsPath+mine.id+"/", nil).WantStatus(http.StatusOK)
 			if reply := <-replies; reply != nil && reply.Status != http.StatusOK && reply.Status != http.StatusForbidden {
 				t.Errorf("%d %s", reply.Status, reply.Body)
 			}
 		}
-		site.Eventually(t, "no file of a deleted session is left", func() bool { return len(filesWith(t, s.Data(), marker)) == 0 })
+		site.Eventually(t, "no file of a deleted session is left", func() bool { return len(filesWith(t, s.DataDir(), marker)) == 0 })
 	})
 }

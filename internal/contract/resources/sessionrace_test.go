@@ -17,11 +17,11 @@ func large(n int) string {
 
 // TestWritersUponOneState saves states upon the same one: one succeeds.
 func TestWritersUponOneState(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := backend(t, s)
 		token := c.newSession(nil).token
 		for range 2 {
-			tag := c.widget(token, "PUT", statePath, large(-1)).Want(http.StatusOK).Header.Get("ETag")
+			tag := c.widget(token, "PUT", statePath, large(-1)).WantStatus(http.StatusOK).Header.Get("ETag")
 			var writers []*http.Request
 			for n := range 8 {
 				writers = append(writers, nobody(t, s).Request("PUT", statePath, large(n), "X-Hydration-Id", token, "If-Match", tag))
@@ -36,11 +36,11 @@ func TestWritersUponOneState(t *testing.T) {
 // TestStateAndFileSavedAtOnce saves both at the same time: neither undoes the
 // other.
 func TestStateAndFileSavedAtOnce(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := backend(t, s)
 		token := c.newSession(nil).token
-		c.widget(token, "PUT", statePath, large(-1)).Want(http.StatusOK)
-		c.widget(token, "PUT", filePath, "file -1", "Content-Type", "text/csv").Want(http.StatusOK)
+		c.widget(token, "PUT", statePath, large(-1)).WantStatus(http.StatusOK)
+		c.widget(token, "PUT", filePath, "file -1", "Content-Type", "text/csv").WantStatus(http.StatusOK)
 		for n := range 6 {
 			file := fmt.Sprint("file ", n)
 			got := c.together([]*http.Request{

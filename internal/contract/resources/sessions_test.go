@@ -19,7 +19,7 @@ type session struct {
 
 func (c client) newSession(body any) session {
 	c.T.Helper()
-	made := c.Call("POST", sessionsPath+"auth/", body).Want(http.StatusCreated)
+	made := c.Call("POST", sessionsPath+"auth/", body).WantStatus(http.StatusCreated)
 	return session{made.String("sessionId"), made.String("hydrationId")}
 }
 
@@ -31,7 +31,7 @@ func (c client) widget(token, method, path string, body any, headers ...string) 
 }
 
 func TestSessionIsMade(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := backend(t, s)
 		for _, call := range []struct {
 			body any
@@ -40,7 +40,7 @@ func TestSessionIsMade(t *testing.T) {
 			{nil, 21600}, {m{}, 21600}, {m{"expires_in": 60}, 60}, {m{"import_identifier": ""}, 21600}, {m{"import_identifier": "contacts", "expires_in": 604800}, 604800},
 		} {
 			before := time.Now()
-			made := c.Call("POST", sessionsPath+"auth/", call.body).Want(http.StatusCreated).Object()
+			made := c.Call("POST", sessionsPath+"auth/", call.body).WantStatus(http.StatusCreated).Object()
 			var names []string
 			for name := range made {
 				names = append(names, name)
@@ -62,20 +62,20 @@ func TestSessionIsMade(t *testing.T) {
 
 // TestSessionLabel makes two sessions of one label: it looks nothing up.
 func TestSessionLabel(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := backend(t, s)
 		label := m{"import_identifier": unique("label")}
 		one, two := c.newSession(label), c.newSession(label)
-		c.widget(one.token, "PUT", statePath, m{"of": "one"}).Want(http.StatusOK)
+		c.widget(one.token, "PUT", statePath, m{"of": "one"}).WantStatus(http.StatusOK)
 		if one.id == two.id {
 			t.Error("one label gives one session twice")
 		}
-		c.widget(two.token, "GET", statePath, nil).Want(http.StatusNotFound)
+		c.widget(two.token, "GET", statePath, nil).WantStatus(http.StatusNotFound)
 	})
 }
 
 func TestWrongSessionBodies(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := backend(t, s)
 		id := c.newSession(nil).id
 		for _, life := range []any{0, -1, 604801, "60", 1.5, true, nil, []any{}} {
@@ -95,58 +95,58 @@ func TestWrongSessionBodies(t *testing.T) {
 }
 
 func TestSessionIsResumed(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := backend(t, s)
 		first := c.newSession(nil)
-		c.widget(first.token, "PUT", statePath, m{"n": 1}).Want(http.StatusOK)
+		c.widget(first.token, "PUT", statePath, m{"n": 1}).WantStatus(http.StatusOK)
 		for body, life := range map[string]float64{"": 21600, "{}": 21600, `{"expires_in":60}`: 60} {
 			var sent any
 			if body != "" {
 				sent = body
 			}
-			resumed := c.Call("POST", sessionsPath+first.id+"/auth/", sent).Want(http.StatusOK)
+			resumed := c.Call("POST", sessionsPath+first.id+"/auth/", sent).WantStatus(http.StatusOK)
 			if got := resumed.Object(); len(got) != 2 || got["expiresIn"] != life {
 				t.Errorf("resumed with %q: %v", body, got)
 			}
 			// Both tokens open the session.
 			for _, token := range []string{first.token, resumed.String("hydrationId")} {
-				if got := c.widget(token, "GET", statePath, nil).Want(http.StatusOK).Text(); got != `{"n":1}` {
+				if got := c.widget(token, "GET", statePath, nil).WantStatus(http.StatusOK).Text(); got != `{"n":1}` {
 					t.Errorf("the state is %s", got)
 				}
 			}
 		}
-		c.Call("POST", sessionsPath+absent+"/auth/", nil).Want(http.StatusNotFound)
-		neighbour(t, s).Call("POST", sessionsPath+first.id+"/auth/", nil).Want(http.StatusNotFound)
+		c.Call("POST", sessionsPath+absent+"/auth/", nil).WantStatus(http.StatusNotFound)
+		neighbour(t, s).Call("POST", sessionsPath+first.id+"/auth/", nil).WantStatus(http.StatusNotFound)
 	})
 }
 
 // TestTokenPlaces sends the token in each of its places.
 func TestTokenPlaces(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := backend(t, s)
 		token := c.newSession(nil).token
-		c.widget(token, "PUT", statePath, m{"n": 1}).Want(http.StatusOK)
+		c.widget(token, "PUT", statePath, m{"n": 1}).WantStatus(http.StatusOK)
 		nobody := nobody(t, s)
 		for _, path := range []string{"state", "state/"} {
-			nobody.Call("GET", sessionsPath+path+"?hydrationId="+token, nil).Want(http.StatusOK)
-			nobody.Call("GET", sessionsPath+path, nil, "x-hydration-id", token).Want(http.StatusOK)
-			nobody.Call("GET", sessionsPath+path, nil, "Authorization", "Bearer "+token).Want(http.StatusForbidden)
-			nobody.Call("GET", sessionsPath+path, nil).Want(http.StatusForbidden)
+			nobody.Call("GET", sessionsPath+path+"?hydrationId="+token, nil).WantStatus(http.StatusOK)
+			nobody.Call("GET", sessionsPath+path, nil, "x-hydration-id", token).WantStatus(http.StatusOK)
+			nobody.Call("GET", sessionsPath+path, nil, "Authorization", "Bearer "+token).WantStatus(http.StatusForbidden)
+			nobody.Call("GET", sessionsPath+path, nil).WantStatus(http.StatusForbidden)
 		}
-		nobody.Call("PUT", statePath+"?hydrationId="+token, m{"n": 2}).Want(http.StatusOK)
-		nobody.Call("PUT", filePath+"?hydrationId="+token, "x", "Content-Type", "text/plain").Want(http.StatusOK)
-		nobody.Call("GET", filePath+"?hydrationId="+token, nil).Want(http.StatusOK)
+		nobody.Call("PUT", statePath+"?hydrationId="+token, m{"n": 2}).WantStatus(http.StatusOK)
+		nobody.Call("PUT", filePath+"?hydrationId="+token, "x", "Content-Type", "text/plain").WantStatus(http.StatusOK)
+		nobody.Call("GET", filePath+"?hydrationId="+token, nil).WantStatus(http.StatusOK)
 	})
 }
 
 // TestTokenLife uses a token until it ends: for the second it was asked for,
 // and not for long after.
 func TestTokenLife(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := backend(t, s)
 		id := c.newSession(nil).id
 		before := time.Now()
-		token := c.Call("POST", sessionsPath+id+"/auth/", m{"expires_in": 1}).Want(http.StatusOK).String("hydrationId")
+		token := c.Call("POST", sessionsPath+id+"/auth/", m{"expires_in": 1}).WantStatus(http.StatusOK).String("hydrationId")
 		var ended time.Duration
 		site.Eventually(t, "the token ends", func() bool {
 			reply := c.widget(token, "GET", statePath, nil)
@@ -157,21 +157,21 @@ func TestTokenLife(t *testing.T) {
 			t.Errorf("a token for 1 s ended after %v", ended)
 		}
 		for _, call := range [][2]string{{"PUT", statePath}, {"GET", filePath}, {"PUT", filePath}} {
-			c.widget(token, call[0], call[1], m{}).Want(http.StatusForbidden)
+			c.widget(token, call[0], call[1], m{}).WantStatus(http.StatusForbidden)
 		}
-		c.Call("POST", sessionsPath+id+"/auth/", nil).Want(http.StatusOK)
+		c.Call("POST", sessionsPath+id+"/auth/", nil).WantStatus(http.StatusOK)
 	})
 }
 
 // TestState saves and reads documents, each to the byte.
 func TestState(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := backend(t, s)
 		token := c.newSession(nil).token
-		c.widget(token, "GET", statePath, nil).Want(http.StatusNotFound)
+		c.widget(token, "GET", statePath, nil).WantStatus(http.StatusNotFound)
 		for _, state := range []string{`{ "a" : 1.0e2, "ü":"\u00fc" }`, `[]`, `"text"`, `null`, `1`, `{"b":[{"c":null}]}`} {
-			saved := c.widget(token, "PUT", statePath, state).Want(http.StatusOK)
-			read := c.widget(token, "GET", statePath, nil).Want(http.StatusOK)
+			saved := c.widget(token, "PUT", statePath, state).WantStatus(http.StatusOK)
+			read := c.widget(token, "GET", statePath, nil).WantStatus(http.StatusOK)
 			if read.Text() != state || read.Header.Get("ETag") == "" || read.Header.Get("ETag") != saved.Header.Get("ETag") {
 				t.Errorf("saved %s with %s, read %s with %s", state, saved.Header.Get("ETag"), read.Body, read.Header.Get("ETag"))
 			}
@@ -187,8 +187,8 @@ func TestState(t *testing.T) {
 				t.Errorf("a state with %s: %d %s", name, reply.Status, reply.Body)
 			}
 		}
-		c.widget(token, "PUT", statePath, "").Want(http.StatusBadRequest)
-		c.widget(token, "PUT", statePath, "{}", "Content-Type", "text/plain").Want(http.StatusUnsupportedMediaType)
+		c.widget(token, "PUT", statePath, "").WantStatus(http.StatusBadRequest)
+		c.widget(token, "PUT", statePath, "{}", "Content-Type", "text/plain").WantStatus(http.StatusUnsupportedMediaType)
 		if got := c.widget(token, "GET", statePath, nil).Text(); got != `{"b":[{"c":null}]}` {
 			t.Errorf("a refused state left %s", got)
 		}
@@ -196,14 +196,14 @@ func TestState(t *testing.T) {
 }
 
 func TestStateSize(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := backend(t, s)
 		token := c.newSession(nil).token
 		most := `"` + strings.Repeat("x", 8*mebibyte-2) + `"`
-		c.widget(token, "PUT", statePath, most).Want(http.StatusOK)
-		c.widget(token, "PUT", statePath, most+" ").Want(http.StatusRequestEntityTooLarge)
-		c.widget(token, "PUT", statePath, unsized{strings.NewReader(most + " ")}).Want(http.StatusRequestEntityTooLarge)
-		if got := c.widget(token, "GET", statePath, nil).Want(http.StatusOK).Text(); got != most {
+		c.widget(token, "PUT", statePath, most).WantStatus(http.StatusOK)
+		c.widget(token, "PUT", statePath, most+" ").WantStatus(http.StatusRequestEntityTooLarge)
+		c.widget(token, "PUT", statePath, unsized{strings.NewReader(most + " ")}).WantStatus(http.StatusRequestEntityTooLarge)
+		if got := c.widget(token, "GET", statePath, nil).WantStatus(http.StatusOK).Text(); got != most {
 			t.Errorf("the state has %d bytes", len(got))
 		}
 	})
@@ -211,32 +211,32 @@ func TestStateSize(t *testing.T) {
 
 // TestIfMatch saves upon what was read, and upon what was not.
 func TestIfMatch(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := backend(t, s)
 		token := c.newSession(nil).token
 		for _, tag := range []string{`"x"`, "*"} {
-			c.widget(token, "PUT", statePath, m{}, "If-Match", tag).Want(http.StatusPreconditionFailed)
+			c.widget(token, "PUT", statePath, m{}, "If-Match", tag).WantStatus(http.StatusPreconditionFailed)
 		}
-		one := c.widget(token, "PUT", statePath, m{"n": 1}).Want(http.StatusOK).Header.Get("ETag")
-		two := c.widget(token, "PUT", statePath, m{"n": 2}, "If-Match", one).Want(http.StatusOK).Header.Get("ETag")
-		c.widget(token, "PUT", statePath, m{"n": 3}, "If-Match", one).Want(http.StatusPreconditionFailed)
+		one := c.widget(token, "PUT", statePath, m{"n": 1}).WantStatus(http.StatusOK).Header.Get("ETag")
+		two := c.widget(token, "PUT", statePath, m{"n": 2}, "If-Match", one).WantStatus(http.StatusOK).Header.Get("ETag")
+		c.widget(token, "PUT", statePath, m{"n": 3}, "If-Match", one).WantStatus(http.StatusPreconditionFailed)
 		if got := c.widget(token, "GET", statePath, nil); got.Text() != `{"n":2}` || got.Header.Get("ETag") != two {
 			t.Errorf("the state is %s with %s", got.Body, got.Header.Get("ETag"))
 		}
-		c.widget(token, "PUT", statePath, m{"n": 4}, "If-Match", "*").Want(http.StatusOK)
-		c.widget(token, "PUT", statePath, m{"n": 5}).Want(http.StatusOK)
+		c.widget(token, "PUT", statePath, m{"n": 4}, "If-Match", "*").WantStatus(http.StatusOK)
+		c.widget(token, "PUT", statePath, m{"n": 5}).WantStatus(http.StatusOK)
 	})
 }
 
 // TestSessionFile saves and reads files, each to the byte.
 func TestSessionFile(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := backend(t, s)
 		token := c.newSession(nil).token
-		c.widget(token, "GET", filePath, nil).Want(http.StatusNotFound)
+		c.widget(token, "GET", filePath, nil).WantStatus(http.StatusNotFound)
 		for _, file := range [][]byte{[]byte("email\na@example.org\n"), {0, 1, 0xff, 0xfe}, {}, bytes.Repeat([]byte("0123456789abcdef"), 200000)} {
-			saved := c.widget(token, "PUT", filePath, file, "Content-Type", "text/csv", "X-File-Name", "%C3%BC.csv").Want(http.StatusOK)
-			read := c.widget(token, "GET", filePath, nil).Want(http.StatusOK)
+			saved := c.widget(token, "PUT", filePath, file, "Content-Type", "text/csv", "X-File-Name", "%C3%BC.csv").WantStatus(http.StatusOK)
+			read := c.widget(token, "GET", filePath, nil).WantStatus(http.StatusOK)
 			if !bytes.Equal(read.Body, file) || read.Header.Get("ETag") != saved.Header.Get("ETag") || read.Header.Get("ETag") == "" {
 				t.Errorf("of %d bytes %d are read, tags %s and %s", len(file), len(read.Body), saved.Header.Get("ETag"), read.Header.Get("ETag"))
 			}
@@ -245,9 +245,9 @@ func TestSessionFile(t *testing.T) {
 			}
 		}
 		for _, digest := range []string{"AAAAAAAAAAAAAAAAAAAAAA==", "no digest"} {
-			c.widget(token, "PUT", filePath, "x", "Content-MD5", digest).Want(http.StatusBadRequest)
+			c.widget(token, "PUT", filePath, "x", "Content-MD5", digest).WantStatus(http.StatusBadRequest)
 		}
-		if got := c.widget(token, "GET", filePath, nil).Want(http.StatusOK); len(got.Body) != 3200000 {
+		if got := c.widget(token, "GET", filePath, nil).WantStatus(http.StatusOK); len(got.Body) != 3200000 {
 			t.Errorf("a refused file left %d bytes", len(got.Body))
 		}
 	})

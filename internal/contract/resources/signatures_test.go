@@ -25,15 +25,15 @@ func tokenOf(address string) string {
 
 func (c client) makeRights() rights {
 	c.T.Helper()
-	waiting := c.Call("POST", importsPath, m{"fields": contacts()}).Want(http.StatusCreated)
+	waiting := c.Call("POST", importsPath, m{"fields": contacts()}).WantStatus(http.StatusCreated)
 	done := c.importFile("email,name\nanna@example.org,Anna\n", m{})
 	_, review, _ := strings.Cut(done.reply.String("review_url"), "#")
-	raw := c.Call("GET", uploadPath+done.upload+"/metadata/", nil).Want(http.StatusOK).Object()["raw_upload"].(map[string]any)
+	raw := c.Call("GET", uploadPath+done.upload+"/metadata/", nil).WantStatus(http.StatusOK).Object()["raw_upload"].(map[string]any)
 	return rights{
 		upload: waiting.String("upload"), waitingID: waiting.String("id"), importID: done.id, review: review,
-		download:  c.Call("GET", uploadPath+done.upload+"/url/", nil).Want(http.StatusOK).String("presigned_url"),
+		download:  c.Call("GET", uploadPath+done.upload+"/url/", nil).WantStatus(http.StatusOK).String("presigned_url"),
 		raw:       raw["download_url"].(string),
-		hydration: c.Call("POST", sessionsPath+"auth/", nil).Want(http.StatusCreated).String("hydrationId"),
+		hydration: c.Call("POST", sessionsPath+"auth/", nil).WantStatus(http.StatusCreated).String("hydrationId"),
 	}
 }
 
@@ -41,19 +41,19 @@ func reviewPath(id string) string { return "/api/review/v1/" + id + "/session/" 
 
 // TestRightsSurviveRestart kills the program and uses what it signed before.
 func TestRightsSurviveRestart(t *testing.T) {
-	site.EachFresh(t, nil, func(t *testing.T, s *site.Site) {
+	site.RunOnFreshDatabases(t, nil, func(t *testing.T, s *site.Site) {
 		c := backend(t, s)
 		r := c.makeRights()
-		kept := c.once("before", sessionsPath+"auth/", "").Want(http.StatusCreated)
-		c.Call("PUT", statePath, m{"a": 1}, "X-Hydration-Id", r.hydration).Want(http.StatusOK)
+		kept := c.once("before", sessionsPath+"auth/", "").WantStatus(http.StatusCreated)
+		c.Call("PUT", statePath, m{"a": 1}, "X-Hydration-Id", r.hydration).WantStatus(http.StatusOK)
 		s.Kill()
 		s.Restart()
-		c.get(r.download).Want(http.StatusOK)
-		c.get(r.raw).Want(http.StatusOK)
-		c.Put(r.upload, "email\na@example.org\n").Want(http.StatusOK)
-		c.Call("GET", statePath, nil, "X-Hydration-Id", r.hydration).Want(http.StatusOK)
-		c.Call("POST", reviewPath(r.importID), nil, "Authorization", "Bearer "+r.review).Want(http.StatusOK)
-		if again := c.once("before", sessionsPath+"auth/", "").Want(http.StatusCreated); again.Text() != kept.Text() {
+		c.get(r.download).WantStatus(http.StatusOK)
+		c.get(r.raw).WantStatus(http.StatusOK)
+		c.PutFile(r.upload, "email\na@example.org\n").WantStatus(http.StatusOK)
+		c.Call("GET", statePath, nil, "X-Hydration-Id", r.hydration).WantStatus(http.StatusOK)
+		c.Call("POST", reviewPath(r.importID), nil, "Authorization", "Bearer "+r.review).WantStatus(http.StatusOK)
+		if again := c.once("before", sessionsPath+"auth/", "").WantStatus(http.StatusCreated); again.Text() != kept.Text() {
 			t.Errorf("kept %s, given after the restart %s", kept.Body, again.Body)
 		}
 	})
@@ -61,7 +61,7 @@ func TestRightsSurviveRestart(t *testing.T) {
 
 // TestRightsServeOnePurpose tries each signature in each place.
 func TestRightsServeOnePurpose(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := fresh(t, s)
 		r := c.makeRights()
 		tokens := map[string]string{
@@ -73,40 +73,40 @@ func TestRightsServeOnePurpose(t *testing.T) {
 				t.Fatalf("no token for %s", name)
 			}
 			if name != "upload" {
-				c.Put("/upload/"+r.waitingID+"?token="+token, "x").Want(http.StatusForbidden)
+				c.PutFile("/upload/"+r.waitingID+"?token="+token, "x").WantStatus(http.StatusForbidden)
 			}
-			c.Put("/upload/"+r.importID+"?token="+token, "x").Want(http.StatusForbidden)
+			c.PutFile("/upload/"+r.importID+"?token="+token, "x").WantStatus(http.StatusForbidden)
 			if name != "download" && name != "raw" {
-				c.get("/download/" + uploadID + "?token=" + token).Want(http.StatusForbidden)
+				c.get("/download/" + uploadID + "?token=" + token).WantStatus(http.StatusForbidden)
 			}
-			c.get("/download/" + r.waitingID + "?token=" + token).Want(http.StatusForbidden)
+			c.get("/download/" + r.waitingID + "?token=" + token).WantStatus(http.StatusForbidden)
 			if name != "hydration" {
-				c.Call("GET", statePath, nil, "X-Hydration-Id", token).Want(http.StatusForbidden)
+				c.Call("GET", statePath, nil, "X-Hydration-Id", token).WantStatus(http.StatusForbidden)
 			}
 			if name != "review" {
-				c.Call("POST", reviewPath(r.importID), nil, "Authorization", "Bearer "+token).Want(http.StatusForbidden)
+				c.Call("POST", reviewPath(r.importID), nil, "Authorization", "Bearer "+token).WantStatus(http.StatusForbidden)
 			}
-			c.Call("POST", reviewPath(r.waitingID), nil, "Authorization", "Bearer "+token).Want(http.StatusForbidden)
-			client{s.Client(t, token)}.Call("GET", schemasPath, nil).Want(http.StatusUnauthorized)
+			c.Call("POST", reviewPath(r.waitingID), nil, "Authorization", "Bearer "+token).WantStatus(http.StatusForbidden)
+			client{s.Client(t, token)}.Call("GET", schemasPath, nil).WantStatus(http.StatusUnauthorized)
 		}
-		c.Put(r.upload, "email\na@example.org\n").Want(http.StatusOK)
+		c.PutFile(r.upload, "email\na@example.org\n").WantStatus(http.StatusOK)
 	})
 }
 
 // TestAlteredSignatures changes each signature at many places.
 func TestAlteredSignatures(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := fresh(t, s)
 		r := c.makeRights()
 		for _, altered := range alterations(tokenOf(r.upload)) {
-			c.Put("/upload/"+r.waitingID+"?token="+url.QueryEscape(altered), "x").Want(http.StatusForbidden)
+			c.PutFile("/upload/"+r.waitingID+"?token="+url.QueryEscape(altered), "x").WantStatus(http.StatusForbidden)
 		}
 		at, _, _ := strings.Cut(r.download, "?")
 		for _, altered := range alterations(tokenOf(r.download)) {
-			c.get(at + "?token=" + url.QueryEscape(altered)).Want(http.StatusForbidden)
+			c.get(at + "?token=" + url.QueryEscape(altered)).WantStatus(http.StatusForbidden)
 		}
 		for _, altered := range alterations(r.hydration) {
-			c.Call("GET", statePath+"?hydrationId="+url.QueryEscape(altered), nil).Want(http.StatusForbidden)
+			c.Call("GET", statePath+"?hydrationId="+url.QueryEscape(altered), nil).WantStatus(http.StatusForbidden)
 		}
 	})
 }

@@ -18,7 +18,7 @@ import (
 // stored gives the files and tables of a site that hold a text.
 func stored(t *testing.T, s *site.Site, text string) []string {
 	t.Helper()
-	found := filesWith(t, s.Data(), text)
+	found := filesWith(t, s.DataDir(), text)
 	if s.Database != "" {
 		found = append(found, tablesWith(t, s.Database, text)...)
 	}

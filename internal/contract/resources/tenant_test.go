@@ -17,16 +17,16 @@ type things struct {
 func (c client) makeThings() things {
 	c.T.Helper()
 	done := c.importFile("email,name\nanna@example.org,Anna\n", m{})
-	session := c.Call("POST", sessionsPath+"auth/", nil).Want(http.StatusCreated)
+	session := c.Call("POST", sessionsPath+"auth/", nil).WantStatus(http.StatusCreated)
 	th := things{
-		schema: c.Call("POST", schemasPath, schemaNamed(unique("schema"))).Want(http.StatusCreated).String("id"),
+		schema: c.Call("POST", schemasPath, schemaNamed(unique("schema"))).WantStatus(http.StatusCreated).String("id"),
 		imp:    done.id, upload: done.upload,
-		credential: c.Call("POST", credentialsPath, password(secret(c.Site))).Want(http.StatusCreated).String("id"),
+		credential: c.Call("POST", credentialsPath, password(secret(c.Site))).WantStatus(http.StatusCreated).String("id"),
 		session:    session.String("sessionId"), token: session.String("hydrationId"),
 	}
-	th.webhook = c.Call("POST", webhooksPath, m{"url": nowhere}).Want(http.StatusCreated).String("id")
-	th.connector = c.Call("POST", connectorsPath, connectorWith(th.credential, th.schema)).Want(http.StatusCreated).String("id")
-	c.Call("PUT", statePath, m{"step": 1}, "X-Hydration-Id", th.token).Want(http.StatusOK)
+	th.webhook = c.Call("POST", webhooksPath, m{"url": nowhere}).WantStatus(http.StatusCreated).String("id")
+	th.connector = c.Call("POST", connectorsPath, connectorWith(th.credential, th.schema)).WantStatus(http.StatusCreated).String("id")
+	c.Call("PUT", statePath, m{"step": 1}, "X-Hydration-Id", th.token).WantStatus(http.StatusOK)
 	return th
 }
 
@@ -44,12 +44,12 @@ func connectorWith(credential, schema string) m {
 // idFor gives the id that an operation under a key speaks of.
 func (th things) idFor(o site.Operation) string {
 	switch {
-	case site.Fits("/api/v1/headless/imports/{id}", o.Path), site.Fits("/api/v1/headless/imports/{id}/url", o.Path),
-		site.Fits("/api/v1/headless/imports/{id}/questions", o.Path), site.Fits("/api/v1/headless/imports/{id}/cells", o.Path):
+	case site.MatchesTemplate("/api/v1/headless/imports/{id}", o.Path), site.MatchesTemplate("/api/v1/headless/imports/{id}/url", o.Path),
+		site.MatchesTemplate("/api/v1/headless/imports/{id}/questions", o.Path), site.MatchesTemplate("/api/v1/headless/imports/{id}/cells", o.Path):
 		return th.imp
-	case site.Fits("/api/v1/schemas/{id}", o.Path):
+	case site.MatchesTemplate("/api/v1/schemas/{id}", o.Path):
 		return th.schema
-	case site.Fits(sessionsPath+"{sessionId}", o.Path), site.Fits(sessionsPath+"{sessionId}/auth", o.Path):
+	case site.MatchesTemplate(sessionsPath+"{sessionId}", o.Path), site.MatchesTemplate(sessionsPath+"{sessionId}/auth", o.Path):
 		return th.session
 	case strings.HasPrefix(o.Path, webhooksPath):
 		return th.webhook
@@ -91,24 +91,24 @@ func (c client) texts(th things) map[string]string {
 	for _, path := range []string{
 		schemasPath + th.schema + "/", credentialsPath + th.credential + "/", schemasPath, credentialsPath, uploadsPath,
 	} {
-		all[path] = c.Call("GET", path, nil).Want(http.StatusOK).Text()
+		all[path] = c.Call("GET", path, nil).WantStatus(http.StatusOK).Text()
 	}
-	all["import"] = c.Call("GET", importsPath+th.imp+"/", nil).Want(http.StatusOK).String("modified_date")
-	all["upload"] = c.Call("GET", uploadPath+th.upload+"/metadata/", nil).Want(http.StatusOK).String("upload_status")
-	all["state"] = c.Call("GET", statePath, nil, "X-Hydration-Id", th.token).Want(http.StatusOK).Text()
+	all["import"] = c.Call("GET", importsPath+th.imp+"/", nil).WantStatus(http.StatusOK).String("modified_date")
+	all["upload"] = c.Call("GET", uploadPath+th.upload+"/metadata/", nil).WantStatus(http.StatusOK).String("upload_status")
+	all["state"] = c.Call("GET", statePath, nil, "X-Hydration-Id", th.token).WantStatus(http.StatusOK).Text()
 	return all
 }
 
 // TestOtherOrganization calls every operation that takes an id with the ids of
 // another organization.
 func TestOtherOrganization(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		owner, stranger := fresh(t, s), neighbour(t, s)
 		th := owner.makeThings()
 		before := owner.texts(th)
 		tried := 0
-		for _, o := range s.Document.Behind("backendKey") {
-			if !o.HasID() {
+		for _, o := range s.Document.WithSecurity("backendKey") {
+			if !o.HasPathParameter() {
 				continue
 			}
 			tried++
@@ -119,11 +119,11 @@ func TestOtherOrganization(t *testing.T) {
 			case o.Deprecated: // it is gone for everybody, whatever the id
 				want = http.StatusGone
 			}
-			reply := stranger.Call(o.Method, o.At(th.idFor(o)), bodyFor(o))
+			reply := stranger.Call(o.Method, o.PathWithID(th.idFor(o)), bodyFor(o))
 			if reply.Status != want {
 				t.Errorf("%s of another organization: %d, want %d: %s", o.OperationID, reply.Status, want, reply.Body)
 			}
-			unknown := stranger.Call(o.Method, o.At(absent), bodyFor(o))
+			unknown := stranger.Call(o.Method, o.PathWithID(absent), bodyFor(o))
 			if unknown.Status != reply.Status || want == http.StatusNotFound && unknown.String("detail") != reply.String("detail") {
 				t.Errorf("%s tells another organization's id from an unknown one: %s and %s", o.OperationID, reply.Body, unknown.Body)
 			}
@@ -142,14 +142,14 @@ func TestOtherOrganization(t *testing.T) {
 
 // TestListsAreOfOneOrganization reads each list with two keys.
 func TestListsAreOfOneOrganization(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		owner, empty := fresh(t, s), fresh(t, s)
 		th := owner.makeThings()
 		for path, want := range map[string]string{schemasPath: th.schema, uploadsPath: th.upload, importsPath: th.imp, credentialsPath: th.credential} {
-			if ids := idsIn(owner.Call("GET", path, nil).Want(http.StatusOK).Body); len(ids) != 1 || ids[0] != want {
+			if ids := idsIn(owner.Call("GET", path, nil).WantStatus(http.StatusOK).Body); len(ids) != 1 || ids[0] != want {
 				t.Errorf("%s gives %v, want only %s", path, ids, want)
 			}
-			if ids := idsIn(empty.Call("GET", path, nil).Want(http.StatusOK).Body); len(ids) != 0 {
+			if ids := idsIn(empty.Call("GET", path, nil).WantStatus(http.StatusOK).Body); len(ids) != 0 {
 				t.Errorf("%s shows a stranger %v", path, ids)
 			}
 		}
@@ -175,33 +175,33 @@ func idsIn(body []byte) (ids []string) {
 
 // TestSchemaOfOtherOrganization uses the id of a stranger's schema in a body.
 func TestSchemaOfOtherOrganization(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		owner, stranger := fresh(t, s), neighbour(t, s)
-		id := owner.Call("POST", schemasPath, schemaNamed("mine")).Want(http.StatusCreated).String("id")
+		id := owner.Call("POST", schemasPath, schemaNamed("mine")).WantStatus(http.StatusCreated).String("id")
 		for _, foreign := range []string{id, absent} {
-			reply := stranger.Call("POST", importsPath, m{"schema_id": foreign}).Want(http.StatusNotFound)
+			reply := stranger.Call("POST", importsPath, m{"schema_id": foreign}).WantStatus(http.StatusNotFound)
 			if reply.Object()["schema_id"] == nil {
 				t.Errorf("the field is not named: %s", reply.Body)
 			}
 		}
 		// A name that one organization has is free for another.
-		stranger.Call("POST", schemasPath, schemaNamed(unique("shared"))).Want(http.StatusCreated)
-		stranger.Call("POST", schemasPath, schemaNamed("mine")).Want(http.StatusCreated)
+		stranger.Call("POST", schemasPath, schemaNamed(unique("shared"))).WantStatus(http.StatusCreated)
+		stranger.Call("POST", schemasPath, schemaNamed("mine")).WantStatus(http.StatusCreated)
 	})
 }
 
 // TestIDsThatAreNone calls every operation that takes an id with what is none.
 func TestIDsThatAreNone(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		for _, o := range s.Document.List {
-			if !o.HasID() {
+			if !o.HasPathParameter() {
 				continue
 			}
 			for _, id := range []string{
 				"1", "nonsense", "0f8fad5bd9cb469fa16570867728950e", "{" + absent + "}", "urn:uuid:" + absent, absent + "0",
 				"0f8fad5b-d9cb-469f-a165-70867728950g", "\x00", "%", "null", "0f8fad5b_d9cb_469f_a165_70867728950e",
 			} {
-				reply := backend(t, s).Call(o.Method, o.At(url.PathEscape(id)), bodyFor(o), "X-Hydration-Id", "none")
+				reply := backend(t, s).Call(o.Method, o.PathWithID(url.PathEscape(id)), bodyFor(o), "X-Hydration-Id", "none")
 				want := http.StatusNotFound
 				if strings.HasPrefix(o.Path, "/api/review/") && o.OperationID != "openReview" {
 					want = http.StatusUnauthorized // without its cookie nothing is told of a review
@@ -216,10 +216,10 @@ func TestIDsThatAreNone(t *testing.T) {
 
 // TestIDsInAnyCase reads a thing by its id in capitals.
 func TestIDsInAnyCase(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := backend(t, s)
-		id := c.Call("POST", schemasPath, schemaNamed(unique("schema"))).Want(http.StatusCreated).String("id")
-		if got := c.Call("GET", schemasPath+upper(id)+"/", nil).Want(http.StatusOK).String("id"); got != id {
+		id := c.Call("POST", schemasPath, schemaNamed(unique("schema"))).WantStatus(http.StatusCreated).String("id")
+		if got := c.Call("GET", schemasPath+upper(id)+"/", nil).WantStatus(http.StatusOK).String("id"); got != id {
 			t.Errorf("the id is %s, want %s", got, id)
 		}
 	})

@@ -28,13 +28,13 @@ func (c client) fiveUploads() (ids, times []string) {
 // window is what the list gives for a query.
 func (c client) window(query string) (ids []string, start, end, total float64) {
 	c.T.Helper()
-	reply := c.Call("GET", uploadsPath+query, nil).Want(http.StatusOK)
+	reply := c.Call("GET", uploadsPath+query, nil).WantStatus(http.StatusOK)
 	body := reply.Object()
 	return idsIn(reply.Body), body["start"].(float64), body["end"].(float64), body["total_num_uploads"].(float64)
 }
 
 func TestUploadWindows(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := fresh(t, s)
 		if _, start, end, total := c.window(""); start != 0 || end != 10000 || total != 0 {
 			t.Errorf("the empty list tells %v to %v of %v", start, end, total)
@@ -62,7 +62,7 @@ func TestUploadWindows(t *testing.T) {
 }
 
 func TestWrongUploadWindows(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		for _, query := range []string{
 			"start=-1", "end=-1", "start=x", "end=x", "start=1.5", "end=1e3", "start=1.0", "start=3&end=2", "start=99999999999999999999", "end=0x10",
 			"start=%20", "start=1%2C000", "end=null", "start=-0.5", "start=--1", "start=%D9%A1",
@@ -85,7 +85,7 @@ func moved(t *testing.T, at string, d time.Duration) string {
 }
 
 func TestUploadDates(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := fresh(t, s)
 		all, times := c.fiveUploads()
 		today := times[0][:10]
@@ -124,7 +124,7 @@ func TestUploadDates(t *testing.T) {
 }
 
 func TestWrongUploadDates(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		for _, date := range []string{"x", "2026-13-01", "2026-02-30", "21.11.2026", "11/21/2026", "2026-11-21T25:00:00Z", "1795236718", "2026-11", "2026-11-21Z", "now"} {
 			for _, name := range []string{"start_date", "end_date"} {
 				reply := backend(t, s).Call("GET", uploadsPath+"?"+name+"="+url.QueryEscape(date), nil)
@@ -139,7 +139,7 @@ func TestWrongUploadDates(t *testing.T) {
 // TestSlowReaders has more clients read the list, and stop reading, than a
 // program that holds something for each could serve. Nobody else may notice.
 func TestSlowReaders(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c, other := fresh(t, s), neighbour(t, s)
 		c.largeList(24)
 		for range 8 {
@@ -148,7 +148,7 @@ func TestSlowReaders(t *testing.T) {
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
 		for _, path := range []string{"/readyz", schemasPath, uploadsPath, credentialsPath} {
-			reply, err := s.Try(t, other.Request("GET", path, nil).WithContext(ctx))
+			reply, err := s.TryDo(t, other.Request("GET", path, nil).WithContext(ctx))
 			if err != nil || reply.Status != http.StatusOK {
 				t.Errorf("while others read slowly, GET %s gives %v %+v", path, err, reply)
 			}
@@ -163,14 +163,14 @@ func (c client) largeList(n int) {
 	file := "email\n" + strings.Repeat("x"+strings.Repeat("\x01", 4000)+"\n", 12)
 	ids := make([]string, n)
 	for i := range ids {
-		made := c.Call("POST", importsPath, m{"fields": contacts()}).Want(http.StatusCreated)
+		made := c.Call("POST", importsPath, m{"fields": contacts()}).WantStatus(http.StatusCreated)
 		ids[i] = made.String("id")
-		c.Put(made.String("upload"), file).Want(http.StatusOK)
+		c.PutFile(made.String("upload"), file).WantStatus(http.StatusOK)
 	}
 	for _, id := range ids {
 		c.await(id)
 	}
-	list := c.Site.Do(c.T, c.Request("GET", uploadsPath, nil)).Want(http.StatusOK)
+	list := c.Site.Do(c.T, c.Request("GET", uploadsPath, nil)).WantStatus(http.StatusOK)
 	if size := len(list.Body); size < n*200000 {
 		c.T.Fatalf("the list has only %d bytes", size)
 	}

@@ -13,13 +13,13 @@ import (
 
 func (c client) metadata(upload string) m {
 	c.T.Helper()
-	return c.Call("GET", uploadPath+upload+"/metadata/", nil).Want(http.StatusOK).Object()
+	return c.Call("GET", uploadPath+upload+"/metadata/", nil).WantStatus(http.StatusOK).Object()
 }
 
 // listed gives the one upload that an organization's list has.
 func (c client) listed() m {
 	c.T.Helper()
-	list, _ := c.Call("GET", uploadsPath, nil).Want(http.StatusOK).Object()["data"].([]any)
+	list, _ := c.Call("GET", uploadsPath, nil).WantStatus(http.StatusOK).Object()["data"].([]any)
 	if len(list) != 1 {
 		c.T.Fatalf("the list has %d uploads, want 1", len(list))
 	}
@@ -29,13 +29,13 @@ func (c client) listed() m {
 // TestUploadFields reads an upload whose file had good and bad rows.
 func TestUploadFields(t *testing.T) {
 	const file = "email,name\na@example.org,Anna\nnot an address,Ben\n,Cleo\nd@example.org,Dan\nbroken@,Eve\n"
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := fresh(t, s)
 		user := m{"id": "7", "name": "Ünal", "email": "u@example.org", "companyId": "c1", "companyName": "Company"}
 		done := c.importFile(file, m{"importIdentifier": "contacts", "maxRecords": 4}, m{"import_metadata": m{"user": user}})
 		got := c.metadata(done.upload)
 		raw := got["raw_upload"].(m)
-		if file2 := c.get(raw["download_url"].(string)).Want(http.StatusOK).Text(); file2 != file || raw["filename"] != "contacts.csv" || raw["storage_key"] == "" {
+		if file2 := c.get(raw["download_url"].(string)).WantStatus(http.StatusOK).Text(); file2 != file || raw["filename"] != "contacts.csv" || raw["storage_key"] == "" {
 			t.Errorf("raw_upload is %v with the file %q", raw, file2)
 		}
 		delete(raw, "download_url")
@@ -83,7 +83,7 @@ func checkRowErrors(t *testing.T, list []any) {
 
 // TestUploadOfNobody reads an upload that names no user and no identifier.
 func TestUploadOfNobody(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := backend(t, s)
 		for _, metadata := range []any{nil, m{}, m{"user": nil}, m{"user": m{}}} {
 			got := c.metadata(c.importFile("email\na@example.org\n", m{}, m{"import_metadata": metadata}).upload)
@@ -97,7 +97,7 @@ func TestUploadOfNobody(t *testing.T) {
 
 // TestUploadStatus reads uploads of imports that ended differently.
 func TestUploadStatus(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := fresh(t, s)
 		for status, call := range map[string]struct {
 			file, upload string
@@ -119,7 +119,7 @@ func TestUploadStatus(t *testing.T) {
 			if status == "SUCCESSFUL" {
 				want = http.StatusOK
 			}
-			c.Call("GET", uploadPath+done.upload+"/url/", nil).Want(want)
+			c.Call("GET", uploadPath+done.upload+"/url/", nil).WantStatus(want)
 		}
 		if got := c.listed()["upload_status"]; got != "PROCESSED" {
 			t.Errorf("the list has an upload that is %v", got)
@@ -129,15 +129,15 @@ func TestUploadStatus(t *testing.T) {
 
 // TestUploadResult reads the result by the address that the upload gives.
 func TestUploadResult(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := backend(t, s)
 		done := c.importFile("email,name\na@example.org,Anna\n", m{})
-		reply := c.Call("GET", uploadPath+done.upload+"/url/", nil).Want(http.StatusOK)
+		reply := c.Call("GET", uploadPath+done.upload+"/url/", nil).WantStatus(http.StatusOK)
 		if len(reply.Object()) != 1 || !strings.HasPrefix(reply.String("presigned_url"), s.URL+"/") {
 			t.Errorf("the answer is %s", reply.Body)
 		}
-		rows := c.get(reply.String("presigned_url")).Want(http.StatusOK)
-		if diff := cmp.Diff([]any{m{"email": "a@example.org", "name": "Anna"}}, rows.List()); diff != "" {
+		rows := c.get(reply.String("presigned_url")).WantStatus(http.StatusOK)
+		if diff := cmp.Diff([]any{m{"email": "a@example.org", "name": "Anna"}}, rows.Array()); diff != "" {
 			t.Error(diff)
 		}
 	})
@@ -145,27 +145,27 @@ func TestUploadResult(t *testing.T) {
 
 // TestDeletedUpload uses what a deleted upload had.
 func TestDeletedUpload(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := fresh(t, s)
 		kept := c.importFile("email\nkept@example.org\n", m{})
 		marker := unique("marker") + "@example.org"
 		done := c.importFile("email\n"+strings.ToLower(marker)+"\n", m{})
-		result := c.Call("GET", uploadPath+done.upload+"/url/", nil).Want(http.StatusOK).String("presigned_url")
+		result := c.Call("GET", uploadPath+done.upload+"/url/", nil).WantStatus(http.StatusOK).String("presigned_url")
 		raw := c.metadata(done.upload)["raw_upload"].(m)["download_url"].(string)
-		if reply := c.Call("POST", uploadPath+done.upload+"/delete/", nil).Want(http.StatusOK); len(reply.Body) != 0 {
+		if reply := c.Call("POST", uploadPath+done.upload+"/delete/", nil).WantStatus(http.StatusOK); len(reply.Body) != 0 {
 			t.Errorf("200 has the body %s", reply.Body)
 		}
 		for _, path := range []string{"/metadata/", "/url/"} {
-			c.Call("GET", uploadPath+done.upload+path, nil).Want(http.StatusNotFound)
+			c.Call("GET", uploadPath+done.upload+path, nil).WantStatus(http.StatusNotFound)
 		}
-		c.Call("POST", uploadPath+done.upload+"/delete/", nil).Want(http.StatusNotFound)
-		c.get(result).Want(http.StatusNotFound)
-		c.get(raw).Want(http.StatusNotFound)
+		c.Call("POST", uploadPath+done.upload+"/delete/", nil).WantStatus(http.StatusNotFound)
+		c.get(result).WantStatus(http.StatusNotFound)
+		c.get(raw).WantStatus(http.StatusNotFound)
 		if got := c.listed()["id"]; got != kept.upload {
 			t.Errorf("the list has %v, want %s", got, kept.upload)
 		}
 		site.Eventually(t, "the files of the upload are gone", func() bool {
-			for _, path := range filesWith(t, s.Data(), strings.ToLower(marker)) {
+			for _, path := range filesWith(t, s.DataDir(), strings.ToLower(marker)) {
 				if !strings.Contains(path, "intray.db") {
 					return false
 				}
@@ -177,24 +177,24 @@ func TestDeletedUpload(t *testing.T) {
 
 // TestUploadBeforeItsEnd cannot be deleted.
 func TestUploadBeforeItsEnd(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := backend(t, s)
 		done := c.importFile("email\nnone\n", m{"invalidDataBehavior": "BLOCK_SUBMIT"})
-		c.Call("POST", uploadPath+done.upload+"/delete/", nil).Want(http.StatusConflict)
+		c.Call("POST", uploadPath+done.upload+"/delete/", nil).WantStatus(http.StatusConflict)
 		c.metadata(done.upload)
 	})
 }
 
 // TestRemovedOperation calls what the reference product took away.
 func TestRemovedOperation(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
-		backend(t, s).Call("GET", uploadPath+absent+"/data/?start=0&end=10", nil).Want(http.StatusGone)
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
+		backend(t, s).Call("GET", uploadPath+absent+"/data/?start=0&end=10", nil).WantStatus(http.StatusGone)
 	})
 }
 
 // TestUploadCaps reads an upload with more bad rows than are told.
 func TestUploadCaps(t *testing.T) {
-	site.Each(t, func(t *testing.T, s *site.Site) {
+	site.RunOnDatabases(t, func(t *testing.T, s *site.Site) {
 		c := fresh(t, s)
 		var file strings.Builder
 		file.WriteString("email\n")

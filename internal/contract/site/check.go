@@ -12,9 +12,9 @@ import (
 	"github.com/intraydata/intray/internal/livetest"
 )
 
-// Check holds an answer against the document and against the rules that all
+// CheckReply holds an answer against the document and against the rules that all
 // answers keep. It may be called from any goroutine.
-func (s *Site) Check(t testing.TB, request *http.Request, reply *livetest.Reply) {
+func (s *Site) CheckReply(t testing.TB, request *http.Request, reply *livetest.Reply) {
 	t.Helper()
 	wrong := s.Breaches(request.Method, request.URL.Path, reply)
 	for _, w := range wrong {
@@ -27,10 +27,10 @@ func (s *Site) Breaches(method, path string, reply *livetest.Reply) (wrong []str
 	if reply.Status < http.StatusOK {
 		return nil // Another answer follows, which has all that this one lacks.
 	}
-	operation, documented := s.Document.Find(method, path)
+	operation, documented := s.Document.FindOperation(method, path)
 	for _, breach := range []string{
-		numbered(reply), unexpected(reply), s.Secrets.within(reply), errorBody(method, reply), timesIn(method, reply),
-		crossOrigin(method, operation, documented, reply),
+		checkRequestID(reply), checkStatus(reply), s.Secrets.foundIn(reply), checkErrorBody(method, reply), checkTimes(method, reply),
+		checkCORS(method, operation, documented, reply),
 	} {
 		if breach != "" {
 			wrong = append(wrong, breach)
@@ -39,7 +39,7 @@ func (s *Site) Breaches(method, path string, reply *livetest.Reply) (wrong []str
 	switch {
 	case method == http.MethodHead, method == http.MethodOptions:
 	case documented:
-		if breach := s.Document.conforms(operation, reply.Status, reply.Header.Get("Content-Type"), reply.Body); breach != "" {
+		if breach := s.Document.checkConformance(operation, reply.Status, reply.Header.Get("Content-Type"), reply.Body); breach != "" {
 			wrong = append(wrong, breach)
 		}
 	case isPage(path):
@@ -60,15 +60,15 @@ var uuidForm = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]
 // IsUUID says whether a text is a UUID in its one canonical form.
 func IsUUID(text string) bool { return uuidForm.MatchString(text) }
 
-func numbered(reply *livetest.Reply) string {
+func checkRequestID(reply *livetest.Reply) string {
 	if id := reply.Header.Get("X-Request-Id"); !IsUUID(id) {
 		return fmt.Sprintf("X-Request-Id is %q", id)
 	}
 	return ""
 }
 
-// unexpected refuses statuses that no answer has.
-func unexpected(reply *livetest.Reply) string {
+// checkStatus refuses statuses that no answer has.
+func checkStatus(reply *livetest.Reply) string {
 	status := reply.Status
 	switch {
 	case status == http.StatusUnprocessableEntity:
@@ -83,22 +83,22 @@ func unexpected(reply *livetest.Reply) string {
 	return ""
 }
 
-// crossOrigin wants no CORS header on operations under a key, and each answer
+// checkCORS wants no CORS header on operations under a key, and each answer
 // of signed addresses and of widget calls open to pages of any origin.
-func crossOrigin(method string, o Operation, documented bool, reply *livetest.Reply) string {
+func checkCORS(method string, o Operation, documented bool, reply *livetest.Reply) string {
 	h := reply.Header
 	if h.Get("Access-Control-Allow-Credentials") != "" {
 		return "no answer allows credentials to other origins"
 	}
 	switch {
 	case !documented:
-	case o.Door() == "backendKey":
+	case o.SecurityScheme() == "backendKey":
 		for name := range h {
 			if strings.HasPrefix(name, "Access-Control-") {
 				return "an operation under a key sends " + name
 			}
 		}
-	case o.Signed() || o.Door() == "hydrationToken":
+	case o.HasSignedPath() || o.SecurityScheme() == "hydrationToken":
 		if h.Get("Access-Control-Allow-Origin") != "*" || !strings.Contains(h.Get("Access-Control-Expose-Headers"), "ETag") {
 			return fmt.Sprintf("pages may not read the answer to their %s: %v", method, h)
 		}
@@ -119,7 +119,7 @@ func (s *Secrets) Add(list ...string) {
 	s.list = append(s.list, list...)
 }
 
-func (s *Secrets) within(reply *livetest.Reply) string {
+func (s *Secrets) foundIn(reply *livetest.Reply) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	text := reply.Text() + fmt.Sprint(reply.Header)
@@ -142,8 +142,8 @@ var (
 // microseconds and Z.
 func IsTime(text string) bool { return timeForm.MatchString(text) }
 
-// errorBody says why an error does not have the one shape of errors, or "".
-func errorBody(method string, reply *livetest.Reply) string {
+// checkErrorBody says why an error does not have the one shape of errors, or "".
+func checkErrorBody(method string, reply *livetest.Reply) string {
 	if reply.Status < 400 || method == http.MethodHead {
 		return ""
 	}
@@ -231,9 +231,9 @@ func codes(body map[string]any) string {
 	return ""
 }
 
-// timesIn says which timestamp of an answer has another form than UTC, ISO
+// checkTimes says which timestamp of an answer has another form than UTC, ISO
 // 8601, microseconds and Z, or "".
-func timesIn(method string, reply *livetest.Reply) string {
+func checkTimes(method string, reply *livetest.Reply) string {
 	if reply.Header.Get("Content-Type") != "application/json" || method == http.MethodHead {
 		return ""
 	}

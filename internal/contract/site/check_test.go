@@ -84,7 +84,7 @@ func TestFits(t *testing.T) {
 		{"/a/{id}", "/b/7", false},
 		{"/a/b", "/a/c", false},
 	} {
-		if got := Fits(c.template, c.path); got != c.want {
+		if got := MatchesTemplate(c.template, c.path); got != c.want {
 			t.Errorf("Fits(%q, %q) = %v", c.template, c.path, got)
 		}
 	}

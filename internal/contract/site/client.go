@@ -24,8 +24,8 @@ type Client struct {
 // Client gives a client with a key; "" stands for none.
 func (s *Site) Client(t testing.TB, key string) Client { return Client{t, s, key} }
 
-// Bare is the client without a key, as the holder of a signed address is.
-func (c Client) Bare() Client {
+// WithoutKey is the client without a key, as the holder of a signed address is.
+func (c Client) WithoutKey() Client {
 	c.Key = ""
 	return c
 }
@@ -47,30 +47,30 @@ func (c Client) Request(method, path string, body any, headers ...string) *http.
 func (c Client) Do(request *http.Request) *livetest.Reply {
 	c.T.Helper()
 	reply := c.Site.Do(c.T, request)
-	c.Site.Check(c.T, request, reply)
+	c.Site.CheckReply(c.T, request, reply)
 	return reply
 }
 
-// Put sends a file to a signed address, as its holder does: without a key.
-func (c Client) Put(address string, file any, headers ...string) *livetest.Reply {
+// PutFile sends a file to a signed address, as its holder does: without a key.
+func (c Client) PutFile(address string, file any, headers ...string) *livetest.Reply {
 	c.T.Helper()
-	return c.Bare().Call("PUT", address, file, append([]string{"Content-Type", "application/octet-stream"}, headers...)...)
+	return c.WithoutKey().Call("PUT", address, file, append([]string{"Content-Type", "application/octet-stream"}, headers...)...)
 }
 
 // Import makes an import, sends its file and waits as Await does.
 func (c Client) Import(body, file any) *livetest.Reply {
 	c.T.Helper()
-	made := c.Call("POST", ImportsPath, body).Want(http.StatusCreated)
-	c.Put(made.String("upload"), file).Want(http.StatusOK)
-	return c.Await(made.String("id"))
+	made := c.Call("POST", ImportsPath, body).WantStatus(http.StatusCreated)
+	c.PutFile(made.String("upload"), file).WantStatus(http.StatusOK)
+	return c.AwaitImport(made.String("id"))
 }
 
-// Await waits until an import has ended or waits for a person, and gives it.
-func (c Client) Await(id string) *livetest.Reply {
+// AwaitImport waits until an import has ended or waits for a person, and gives it.
+func (c Client) AwaitImport(id string) *livetest.Reply {
 	c.T.Helper()
 	var reply *livetest.Reply
 	Eventually(c.T, "import "+id+" ends", func() bool {
-		reply = c.Call("GET", ImportsPath+id+"/", nil).Want(http.StatusOK)
+		reply = c.Call("GET", ImportsPath+id+"/", nil).WantStatus(http.StatusOK)
 		status := reply.String("status")
 		return status == "SUCCESSFUL" || status == "FAILED" || status == "NEEDS_REVIEW"
 	})

@@ -38,7 +38,7 @@ type Operation struct {
 
 func readDocument(t testing.TB, s *livetest.Server) *Document {
 	t.Helper()
-	text := s.Call(t, "GET", "/openapi.json", nil, "X-Service-License-Key", "").Want(http.StatusOK).Body
+	text := s.Call(t, "GET", "/openapi.json", nil, "X-Service-License-Key", "").WantStatus(http.StatusOK).Body
 	doc, err := openapi3.NewLoader().LoadFromData(text)
 	if err != nil {
 		t.Fatalf("/openapi.json does not load: %v", err)
@@ -54,8 +54,8 @@ func readDocument(t testing.TB, s *livetest.Server) *Document {
 	return d
 }
 
-// Door gives the name of the security scheme of an operation, or "".
-func (o Operation) Door() string {
+// SecurityScheme gives the name of the security scheme of an operation, or "".
+func (o Operation) SecurityScheme() string {
 	if o.Security == nil {
 		return ""
 	}
@@ -67,48 +67,48 @@ func (o Operation) Door() string {
 	return ""
 }
 
-// Signed says whether the address of an operation carries its right.
-func (o Operation) Signed() bool {
+// HasSignedPath says whether the address of an operation carries its right.
+func (o Operation) HasSignedPath() bool {
 	return strings.HasPrefix(o.Path, "/upload/") || strings.HasPrefix(o.Path, "/download/")
 }
 
 var inBraces = regexp.MustCompile(`\{\w+\}`)
 
-// At gives the path with an id in place of each parameter.
-func (o Operation) At(id string) string { return inBraces.ReplaceAllLiteralString(o.Path, id) }
+// PathWithID gives the path with an id in place of each parameter.
+func (o Operation) PathWithID(id string) string { return inBraces.ReplaceAllLiteralString(o.Path, id) }
 
-// HasID says whether the path has a parameter.
-func (o Operation) HasID() bool { return inBraces.MatchString(o.Path) }
+// HasPathParameter says whether the path has a parameter.
+func (o Operation) HasPathParameter() bool { return inBraces.MatchString(o.Path) }
 
-// Behind lists the operations behind a security scheme.
-func (d *Document) Behind(scheme string) (list []Operation) {
+// WithSecurity lists the operations behind a security scheme.
+func (d *Document) WithSecurity(scheme string) (list []Operation) {
 	for _, o := range d.List {
-		if o.Door() == scheme {
+		if o.SecurityScheme() == scheme {
 			list = append(list, o)
 		}
 	}
 	return list
 }
 
-// Find gives the operation that a request names, the one with the fewest
+// FindOperation gives the operation that a request names, the one with the fewest
 // parameters in its path where several fit.
-func (d *Document) Find(method, path string) (best Operation, ok bool) {
+func (d *Document) FindOperation(method, path string) (best Operation, ok bool) {
 	if method == http.MethodHead {
 		method = http.MethodGet
 	}
 	fewest := -1
 	for _, o := range d.List {
 		n := len(inBraces.FindAllString(o.Path, -1))
-		if o.Method == method && Fits(o.Path, path) && (fewest < 0 || n < fewest) {
+		if o.Method == method && MatchesTemplate(o.Path, path) && (fewest < 0 || n < fewest) {
 			best, fewest = o, n
 		}
 	}
 	return best, fewest >= 0
 }
 
-// Fits says whether a path is one of a template, with or without a slash at the
+// MatchesTemplate says whether a path is one of a template, with or without a slash at the
 // end.
-func Fits(template, path string) bool {
+func MatchesTemplate(template, path string) bool {
 	want := strings.Split(strings.TrimSuffix(template, "/"), "/")
 	got := strings.Split(strings.TrimSuffix(path, "/"), "/")
 	if len(want) != len(got) {
@@ -122,8 +122,8 @@ func Fits(template, path string) bool {
 	return true
 }
 
-// conforms says why an answer is not what the document promises, or "".
-func (d *Document) conforms(o Operation, status int, contentType string, body []byte) string {
+// checkConformance says why an answer is not what the document promises, or "".
+func (d *Document) checkConformance(o Operation, status int, contentType string, body []byte) string {
 	response := o.Responses.Status(status)
 	if response == nil || response.Value == nil {
 		return fmt.Sprintf("the document has no status %d for %s", status, o.OperationID)

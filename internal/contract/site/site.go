@@ -23,19 +23,19 @@ const (
 	PostgreSQL = "postgres"
 )
 
-// Each runs a test once for each database, on the site that all tests share.
-func Each(t *testing.T, test func(t *testing.T, s *Site)) {
-	onBoth(t, func(t *testing.T, database string) { test(t, Shared(t, database)) })
+// RunOnDatabases runs a test once for each database, on the site that all tests share.
+func RunOnDatabases(t *testing.T, test func(t *testing.T, s *Site)) {
+	onDatabases(t, func(t *testing.T, database string) { test(t, Shared(t, database)) })
 }
 
-// EachFresh is Each on a site of the test's own, with further flags.
-func EachFresh(t *testing.T, args []string, test func(t *testing.T, s *Site)) {
-	onBoth(t, func(t *testing.T, database string) {
+// RunOnFreshDatabases is Each on a site of the test's own, with further flags.
+func RunOnFreshDatabases(t *testing.T, args []string, test func(t *testing.T, s *Site)) {
+	onDatabases(t, func(t *testing.T, database string) {
 		test(t, Start(t, database, livetest.Config{Args: args}))
 	})
 }
 
-func onBoth(t *testing.T, test func(t *testing.T, database string)) {
+func onDatabases(t *testing.T, test func(t *testing.T, database string)) {
 	t.Parallel()
 	for _, database := range []string{SQLite, PostgreSQL} {
 		t.Run(database, func(t *testing.T) {
@@ -70,7 +70,7 @@ func Start(t testing.TB, database string, cfg livetest.Config) *Site {
 	}
 	cfg.Args = append(cfg.Args, s.store...)
 	s.Server = livetest.Start(t, cfg)
-	s.store = append(s.store, "--data", s.Data())
+	s.store = append(s.store, "--data", s.DataDir())
 	s.Secrets.Add(livetest.BackendKey, livetest.FrontendKey)
 	s.Document = readDocument(t, s.Server)
 	return s
@@ -90,7 +90,7 @@ func Shared(t testing.TB, database string) *Site {
 	if s := sites.byDatabase[database]; s != nil {
 		return s
 	}
-	s := Start(livetest.Lasting(t), database, livetest.Config{Args: []string{"--egress-allow", "127.0.0.0/8"}})
+	s := Start(livetest.PackageScope(t), database, livetest.Config{Args: []string{"--egress-allow", "127.0.0.0/8"}})
 	if sites.byDatabase == nil {
 		sites.byDatabase = map[string]*Site{}
 	}

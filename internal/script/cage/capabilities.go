@@ -6,8 +6,8 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Abilities are what the system has to build a jail with.
-type Abilities struct {
+// Capabilities are what the system has to build a jail with.
+type Capabilities struct {
 	// System and Processor name it as Go does.
 	System, Processor string
 	// NoNewPrivs: a process can give up ever getting more rights.
@@ -29,8 +29,8 @@ type Abilities struct {
 	Cgroup string
 }
 
-// essential are the walls without which a strict jail is none.
-func (a Abilities) essential() (lacks []intray.Message) {
+// missingRequired are the walls without which a strict jail is none.
+func (a Capabilities) missingRequired() (lacks []intray.Message) {
 	if a.System != "linux" {
 		return []intray.Message{intray.NewMessage("sandbox.linux_only", intray.Params{"system": a.System})}
 	}
@@ -47,8 +47,8 @@ func (a Abilities) essential() (lacks []intray.Message) {
 }
 
 // Missing lists for a log, as parts of sentences, what a cage does without.
-func (a Abilities) Missing() []string {
-	lacks := intray.RenderAll(a.essential())
+func (a Capabilities) Missing() []string {
+	lacks := intray.RenderAll(a.missingRequired())
 	if !a.Users {
 		lacks = append(lacks, "hook workers run as the user of this program (each has its own where it is started as root)")
 	}
@@ -61,5 +61,5 @@ func (a Abilities) Missing() []string {
 	return lacks
 }
 
-// nowhere are the abilities of a system of which nothing is known.
-func nowhere() Abilities { return Abilities{System: runtime.GOOS, Processor: runtime.GOARCH} }
+// baseCapabilities are the abilities of a system of which nothing is known.
+func baseCapabilities() Capabilities { return Capabilities{System: runtime.GOOS, Processor: runtime.GOARCH} }

@@ -8,20 +8,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Probe asks the kernel what it can, and changes nothing.
-func Probe() Abilities {
-	has := nowhere()
+// ProbeCapabilities asks the kernel what it can, and changes nothing.
+func ProbeCapabilities() Capabilities {
+	has := baseCapabilities()
 	_, err := unix.PrctlRetInt(unix.PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0)
 	has.NoNewPrivs = err == nil
-	has.Seccomp = filterArch != 0 && killsProcesses()
+	has.Seccomp = filterArch != 0 && canKillProcess()
 	has.Landlock = landlockVersion()
 	has.Users = canChangeUser()
-	has.Cgroup = memoryController()
+	has.Cgroup = cgroupVersion()
 	return has
 }
 
-// killsProcesses asks whether a filter can end a whole process.
-func killsProcesses() bool {
+// canKillProcess asks whether a filter can end a whole process.
+func canKillProcess() bool {
 	action := uint32(unix.SECCOMP_RET_KILL_PROCESS)
 	_, _, code := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_GET_ACTION_AVAIL, 0, uintptr(unsafe.Pointer(&action)))
 	return code == 0
@@ -47,8 +47,8 @@ func canChangeUser() bool {
 	return sets[0].Effective&need == need
 }
 
-// memoryController looks for a mounted one.
-func memoryController() string {
+// cgroupVersion looks for a mounted one.
+func cgroupVersion() string {
 	text, _ := os.ReadFile("/proc/self/mountinfo")
 	for line := range strings.Lines(string(text)) {
 		_, kind, _ := strings.Cut(line, " - ")
@@ -59,14 +59,14 @@ func memoryController() string {
 		if fields[0] == "cgroup" && strings.Contains(","+fields[2]+",", ",memory,") {
 			return "v1"
 		}
-		if where := strings.Fields(line); fields[0] == "cgroup2" && boundsMemory(where[4]) {
+		if where := strings.Fields(line); fields[0] == "cgroup2" && hasMemoryController(where[4]) {
 			return "v2"
 		}
 	}
 	return ""
 }
 
-func boundsMemory(folder string) bool {
+func hasMemoryController(folder string) bool {
 	text, _ := os.ReadFile(folder + "/cgroup.controllers")
 	return strings.Contains(" "+strings.TrimSpace(string(text))+" ", " memory ")
 }

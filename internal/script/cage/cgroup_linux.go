@@ -17,14 +17,14 @@ import (
 // The nil cgroups makes none.
 type cgroups struct {
 	folder string
-	second bool
+	isV2 bool
 	next   atomic.Int64
 }
 
 // cgroup is the folder of one worker. The nil cgroup holds nothing.
 type cgroup struct {
 	folder string
-	second bool
+	isV2 bool
 }
 
 const groupPrefix = "intray-hooks-"
@@ -36,8 +36,8 @@ func openCgroups(folder string, memory int64) (*cgroups, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.sweep()
-	return g, g.try(memory)
+	g.removeStale()
+	return g, g.checkUsable(memory)
 }
 
 // findCgroups tells which version a folder is of.
@@ -46,7 +46,7 @@ func findCgroups(folder string) (*cgroups, error) {
 	controllers, err := os.ReadFile(filepath.Join(folder, "cgroup.controllers"))
 	switch {
 	case err == nil:
-		g.second = true
+		g.isV2 = true
 		if !bytes.Contains(controllers, []byte("memory")) {
 			return nil, fmt.Errorf("the cgroup %s for hooks cannot bound memory: give it the memory controller, by writing +memory into the cgroup.subtree_control above it", folder)
 		}
@@ -58,27 +58,27 @@ func findCgroups(folder string) (*cgroups, error) {
 	return g, nil
 }
 
-// try makes a cgroup without a process, and bounds it.
-func (g *cgroups) try(memory int64) error {
-	one := g.name()
+// checkUsable makes a cgroup without a process, and bounds it.
+func (g *cgroups) checkUsable(memory int64) error {
+	one := g.nextGroup()
 	if err := os.Mkdir(one.folder, 0o755); err != nil {
 		return fmt.Errorf("the cgroup %s for hooks is of no use: %w. Give the folder to the user of this program", g.folder, err)
 	}
 	defer one.remove()
-	if g.second && !exists(filepath.Join(one.folder, "memory.max")) {
+	if g.isV2 && !exists(filepath.Join(one.folder, "memory.max")) {
 		return fmt.Errorf("the cgroup %s for hooks does not bound the memory of what is in it: write +memory into its cgroup.subtree_control, which works while no process is in it itself", g.folder)
 	}
-	if err := one.bound(memory); err != nil {
+	if err := one.setMemoryLimit(memory); err != nil {
 		return fmt.Errorf("the cgroup %s for hooks is of no use: bounding memory in it: %w. Give the folder to the user of this program", g.folder, err)
 	}
 	return nil
 }
 
-// name is a cgroup that is yet to be made.
-func (g *cgroups) name() *cgroup {
+// nextGroup is a cgroup that is yet to be made.
+func (g *cgroups) nextGroup() *cgroup {
 	return &cgroup{
 		folder: filepath.Join(g.folder, fmt.Sprintf("%s%d-%d", groupPrefix, os.Getpid(), g.next.Add(1))),
-		second: g.second,
+		isV2: g.isV2,
 	}
 }
 
@@ -87,9 +87,9 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// sweep removes what a program left behind that was killed. Only the empty
+// removeStale removes what a program left behind that was killed. Only the empty
 // folders of programs that are gone can be removed.
-func (g *cgroups) sweep() {
+func (g *cgroups) removeStale() {
 	old, _ := filepath.Glob(filepath.Join(g.folder, groupPrefix+"*"))
 	for _, folder := range old {
 		pid, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(folder), groupPrefix), "-")
@@ -99,26 +99,26 @@ func (g *cgroups) sweep() {
 	}
 }
 
-func (g *cgroups) kind() string {
+func (g *cgroups) version() string {
 	switch {
 	case g == nil:
 		return ""
-	case g.second:
+	case g.isV2:
 		return "v2"
 	}
 	return "v1"
 }
 
-// add bounds the memory of a process.
-func (g *cgroups) add(pid int, memory int64) (*cgroup, error) {
+// addProcess bounds the memory of a process.
+func (g *cgroups) addProcess(pid int, memory int64) (*cgroup, error) {
 	if g == nil {
 		return nil, nil
 	}
-	one := g.name()
+	one := g.nextGroup()
 	if err := os.Mkdir(one.folder, 0o755); err != nil {
 		return nil, err
 	}
-	err := one.bound(memory)
+	err := one.setMemoryLimit(memory)
 	if err == nil {
 		err = one.write("cgroup.procs", int64(pid))
 	}
@@ -129,33 +129,33 @@ func (g *cgroups) add(pid int, memory int64) (*cgroup, error) {
 	return one, nil
 }
 
-// bound writes the limits. That of memory and swap together is not there where
+// setMemoryLimit writes the limits. That of memory and swap together is not there where
 // the system does not count swap.
-func (c *cgroup) bound(memory int64) error {
-	if c.second {
-		return errors.Join(c.write("memory.max", memory), c.optional("memory.swap.max", 0), c.optional("memory.oom.group", 1))
+func (c *cgroup) setMemoryLimit(memory int64) error {
+	if c.isV2 {
+		return errors.Join(c.write("memory.max", memory), c.writeOptional("memory.swap.max", 0), c.writeOptional("memory.oom.group", 1))
 	}
-	return errors.Join(c.write("memory.limit_in_bytes", memory), c.optional("memory.memsw.limit_in_bytes", memory))
+	return errors.Join(c.write("memory.limit_in_bytes", memory), c.writeOptional("memory.memsw.limit_in_bytes", memory))
 }
 
 func (c *cgroup) write(name string, value int64) error {
 	return os.WriteFile(filepath.Join(c.folder, name), strconv.AppendInt(nil, value, 10), 0)
 }
 
-func (c *cgroup) optional(name string, value int64) error {
+func (c *cgroup) writeOptional(name string, value int64) error {
 	if !exists(filepath.Join(c.folder, name)) {
 		return nil
 	}
 	return c.write(name, value)
 }
 
-// starved says whether the system killed in this cgroup for want of memory.
-func (c *cgroup) starved() bool {
+// isKilledForMemory says whether the system killed in this cgroup for want of memory.
+func (c *cgroup) isKilledForMemory() bool {
 	if c == nil {
 		return false
 	}
 	name := "memory.oom_control"
-	if c.second {
+	if c.isV2 {
 		name = "memory.events"
 	}
 	text, err := os.ReadFile(filepath.Join(c.folder, name))

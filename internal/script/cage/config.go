@@ -22,39 +22,39 @@ const (
 	Node Runtime = "node"
 )
 
-// Jail says what to do where the system cannot build the whole jail.
-type Jail string
+// Mode says what to do where the system cannot build the whole jail.
+type Mode string
 
 // The jails.
 const (
 	// Strict refuses to run a worker that is not jailed.
-	Strict Jail = "strict"
+	Strict Mode = "strict"
 	// BestEffort builds of the jail what the system has.
-	BestEffort Jail = "best-effort"
+	BestEffort Mode = "best-effort"
 )
 
 // Defaults of a Config.
 const (
 	DefaultMemory  = 256 << 20
-	DefaultBatch   = 5 * time.Second
-	DefaultIdle    = time.Minute
-	DefaultReady   = 10 * time.Second
-	DefaultRequest = 64 << 20
-	DefaultAnswer  = 16 << 20
-	DefaultSpares  = 1
-	DefaultUser    = 64500
+	DefaultCallTimeout   = 5 * time.Second
+	DefaultIdleTimeout    = time.Minute
+	DefaultStartTimeout   = 10 * time.Second
+	DefaultMaxRequest = 64 << 20
+	DefaultMaxAnswer  = 16 << 20
+	DefaultIdleWorkers  = 1
+	DefaultFirstUserID    = 64500
 )
 
-// longestScript is the most text that fits into one argument of a program.
-const longestScript = 120 << 10
+// maxScript is the most text that fits into one argument of a program.
+const maxScript = 120 << 10
 
 // Config holds the choices of a Cage. The zero Config works: QuickJS in a
 // strict jail.
 type Config struct {
 	// Runtime is QuickJS by default.
 	Runtime Runtime
-	// Jail is Strict by default.
-	Jail Jail
+	// Mode is Strict by default.
+	Mode Mode
 	// Command are the arguments with which this program becomes a worker, that
 	// is calls Serve. Default: hook-worker.
 	Command []string
@@ -72,29 +72,29 @@ type Config struct {
 	// DefaultMemory. Without a cgroup it is looked at every 20 ms, so that a
 	// worker can hold more for that long.
 	Memory int64
-	// Batch is the budget of a Call that names none. Default DefaultBatch.
-	Batch time.Duration
-	// Idle is how long a worker may be held without a call before it counts as
-	// forgotten and is ended. Default DefaultIdle.
-	Idle time.Duration
-	// Ready is how long a worker may take to start. Default DefaultReady.
-	Ready time.Duration
+	// CallTimeout is the budget of a Call that names none. Default DefaultCallTimeout.
+	CallTimeout time.Duration
+	// IdleTimeout is how long a worker may be held without a call before it counts as
+	// forgotten and is ended. Default DefaultIdleTimeout.
+	IdleTimeout time.Duration
+	// StartTimeout is how long a worker may take to start. Default DefaultStartTimeout.
+	StartTimeout time.Duration
 	// Request and Answer are the longest payloads, in bytes. Defaults
-	// DefaultRequest and DefaultAnswer.
-	Request, Answer int
+	// DefaultMaxRequest and DefaultMaxAnswer.
+	MaxRequest, MaxAnswer int
 
-	// Spares is how many workers wait to be taken. Default DefaultSpares.
-	Spares int
-	// Workers is how many processes there may be, the spares counted. Default:
+	// IdleWorkers is how many workers wait to be taken. Default DefaultIdleWorkers.
+	IdleWorkers int
+	// MaxWorkers is how many processes there may be, the spares counted. Default:
 	// four for each processor.
-	Workers int
+	MaxWorkers int
 	// Cgroup is a folder of the memory controller, of version 1 or 2, in which
 	// a folder for each worker can be made. None by default.
 	Cgroup string
-	// FirstUser is the first of as many user ids as there are Workers; nobody
+	// FirstUserID is the first of as many user ids as there are Workers; nobody
 	// else may have them. They are used where this program runs as root.
-	// Default DefaultUser.
-	FirstUser int
+	// Default DefaultFirstUserID.
+	FirstUserID int
 
 	nodeMajor int
 }
@@ -104,26 +104,26 @@ type Config struct {
 type Limits struct {
 	// Memory and Answer are in bytes.
 	Memory int64
-	Answer int
+	MaxAnswer int
 }
 
-// complete fills in the defaults and refuses what makes no sense.
-func (cfg Config) complete() (Config, error) {
-	fill(&cfg.Runtime, QuickJS)
-	fill(&cfg.Jail, Strict)
-	fill(&cfg.Memory, DefaultMemory)
-	fill(&cfg.Batch, DefaultBatch)
-	fill(&cfg.Idle, DefaultIdle)
-	fill(&cfg.Ready, DefaultReady)
-	fill(&cfg.Request, DefaultRequest)
-	fill(&cfg.Answer, DefaultAnswer)
-	fill(&cfg.Spares, DefaultSpares)
-	fill(&cfg.Workers, max(4*runtime.NumCPU(), cfg.Spares))
-	fill(&cfg.FirstUser, DefaultUser)
+// withDefaults fills in the defaults and refuses what makes no sense.
+func (cfg Config) withDefaults() (Config, error) {
+	setDefault(&cfg.Runtime, QuickJS)
+	setDefault(&cfg.Mode, Strict)
+	setDefault(&cfg.Memory, DefaultMemory)
+	setDefault(&cfg.CallTimeout, DefaultCallTimeout)
+	setDefault(&cfg.IdleTimeout, DefaultIdleTimeout)
+	setDefault(&cfg.StartTimeout, DefaultStartTimeout)
+	setDefault(&cfg.MaxRequest, DefaultMaxRequest)
+	setDefault(&cfg.MaxAnswer, DefaultMaxAnswer)
+	setDefault(&cfg.IdleWorkers, DefaultIdleWorkers)
+	setDefault(&cfg.MaxWorkers, max(4*runtime.NumCPU(), cfg.IdleWorkers))
+	setDefault(&cfg.FirstUserID, DefaultFirstUserID)
 	if cfg.Command == nil {
 		cfg.Command = []string{"hook-worker"}
 	}
-	if err := cfg.check(); err != nil {
+	if err := cfg.validate(); err != nil {
 		return cfg, err
 	}
 	if cfg.Runtime == Node {
@@ -132,33 +132,33 @@ func (cfg Config) complete() (Config, error) {
 	return cfg, nil
 }
 
-func fill[T comparable](field *T, value T) {
+func setDefault[T comparable](field *T, value T) {
 	var zero T
 	if *field == zero {
 		*field = value
 	}
 }
 
-func (cfg *Config) check() error {
+func (cfg *Config) validate() error {
 	switch {
 	case cfg.Runtime != QuickJS && cfg.Runtime != Node:
 		return fmt.Errorf("there is no hook runtime %q: choose quickjs or node", cfg.Runtime)
-	case cfg.Jail != Strict && cfg.Jail != BestEffort:
-		return fmt.Errorf("there is no hook jail %q: choose strict or best-effort", cfg.Jail)
-	case cfg.Spares < 0 || cfg.Workers < cfg.Spares:
-		return fmt.Errorf("%d spare hook workers do not fit into %d workers", cfg.Spares, cfg.Workers)
-	case cfg.Memory < 0 || cfg.Request < 0 || cfg.Answer < 0 || cfg.Batch < 0 || cfg.Idle < 0 || cfg.Ready < 0:
+	case cfg.Mode != Strict && cfg.Mode != BestEffort:
+		return fmt.Errorf("there is no hook jail %q: choose strict or best-effort", cfg.Mode)
+	case cfg.IdleWorkers < 0 || cfg.MaxWorkers < cfg.IdleWorkers:
+		return fmt.Errorf("%d spare hook workers do not fit into %d workers", cfg.IdleWorkers, cfg.MaxWorkers)
+	case cfg.Memory < 0 || cfg.MaxRequest < 0 || cfg.MaxAnswer < 0 || cfg.CallTimeout < 0 || cfg.IdleTimeout < 0 || cfg.StartTimeout < 0:
 		return fmt.Errorf("the limits of a hook worker cannot be negative")
-	case cfg.Request > longestFrame || cfg.Answer > longestFrame:
-		return fmt.Errorf("a frame of a hook worker holds at most %d bytes", longestFrame)
-	case len(cfg.Script) > longestScript:
-		return fmt.Errorf("the script for Node has %d bytes, and may have %d", len(cfg.Script), longestScript)
+	case cfg.MaxRequest > maxFrame || cfg.MaxAnswer > maxFrame:
+		return fmt.Errorf("a frame of a hook worker holds at most %d bytes", maxFrame)
+	case len(cfg.Script) > maxScript:
+		return fmt.Errorf("the script for Node has %d bytes, and may have %d", len(cfg.Script), maxScript)
 	}
 	return nil
 }
 
-// oldestNode is the first that has the flags.
-const oldestNode = 20
+// minNodeVersion is the first that has the flags.
+const minNodeVersion = 20
 
 // nodeArgs keep Node small, and take from it what a hook must not have. They
 // are no wall: that is the jail.
@@ -171,16 +171,16 @@ var nodeArgs = []string{
 	"--max-semi-space-size=4", "--single-threaded-gc", "--v8-pool-size=0", "--stack-size=800",
 }
 
-// nodeOrder tells a worker to become Node. Half of its memory is for the heap:
+// newNodeCommand tells a worker to become Node. Half of its memory is for the heap:
 // the rest is for the program, for buffers and for what is being collected.
-func nodeOrder(cfg *Config) *node {
+func newNodeCommand(cfg *Config) *nodeCommand {
 	permission := "--permission"
 	if cfg.nodeMajor < 24 {
 		permission = "--experimental-permission"
 	}
 	args := append([]string{"node", permission}, nodeArgs...)
 	args = append(args, fmt.Sprintf("--max-old-space-size=%d", max(cfg.Memory>>21, 16)), "-e", cfg.Script)
-	return &node{
+	return &nodeCommand{
 		Path: cfg.NodePath,
 		Args: args,
 		// Without the second Node looks for a file that the jail has closed, and
@@ -192,10 +192,10 @@ func nodeOrder(cfg *Config) *node {
 // findNode makes the path absolute, because the folder of a worker is another
 // one, and asks for the version.
 func (cfg *Config) findNode() error {
-	fill(&cfg.NodePath, "node")
+	setDefault(&cfg.NodePath, "node")
 	path, err := exec.LookPath(cfg.NodePath)
 	if err != nil {
-		return fmt.Errorf("finding Node for the hooks: %w. Install Node %d or later, or choose the hook runtime quickjs", err, oldestNode)
+		return fmt.Errorf("finding Node for the hooks: %w. Install Node %d or later, or choose the hook runtime quickjs", err, minNodeVersion)
 	}
 	if path, err = filepath.Abs(path); err == nil {
 		path, err = filepath.EvalSymlinks(path)
@@ -204,15 +204,15 @@ func (cfg *Config) findNode() error {
 		return fmt.Errorf("finding Node for the hooks: %w", err)
 	}
 	cfg.NodePath = path
-	cfg.nodeMajor, err = majorOf(path, cfg.Ready)
-	if err == nil && cfg.nodeMajor < oldestNode {
-		err = fmt.Errorf("%s has the version %d: install Node %d or later, or choose the hook runtime quickjs", path, cfg.nodeMajor, oldestNode)
+	cfg.nodeMajor, err = nodeMajorVersion(path, cfg.StartTimeout)
+	if err == nil && cfg.nodeMajor < minNodeVersion {
+		err = fmt.Errorf("%s has the version %d: install Node %d or later, or choose the hook runtime quickjs", path, cfg.nodeMajor, minNodeVersion)
 	}
 	return err
 }
 
-// majorOf runs the program that the operator chose, and no code.
-func majorOf(path string, patience time.Duration) (int, error) {
+// nodeMajorVersion runs the program that the operator chose, and no code.
+func nodeMajorVersion(path string, patience time.Duration) (int, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	ask := exec.CommandContext(ctx, path, "--version")

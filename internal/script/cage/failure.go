@@ -71,15 +71,15 @@ func (f *Failure) Error() string { return "the hook worker was ended: " + f.Deta
 // Unwrap gives the cause.
 func (f *Failure) Unwrap() error { return f.Cause }
 
-// died tells of a process that ended unasked.
-func died(end ending) *Failure {
+// exitFailure tells of a process that ended unasked.
+func exitFailure(end exitStatus) *Failure {
 	f := &Failure{Kind: KindDied, Exit: end.exit, Signal: end.signal}
 	switch {
-	case end.starved:
+	case end.outOfMemory:
 		f.Kind, f.Detail = KindMemory, "it held more memory than its cgroup may"
 	case end.signal == "SIGSYS":
 		f.Detail = "it tried what the jail forbids (SIGSYS)"
-	case slices.Contains(foreign, end.signal):
+	case slices.Contains(externalSignals, end.signal):
 		f.Kind, f.Detail = KindKilled, "something else killed it ("+end.signal+"), as a system does that has no memory left"
 	case end.signal != "":
 		f.Detail = "it died by " + end.signal
@@ -89,20 +89,20 @@ func died(end ending) *Failure {
 	return f
 }
 
-// foreign are signals that no worker can send itself: its jail forbids that.
-var foreign = []string{"SIGKILL", "SIGTERM", "SIGINT", "SIGHUP"}
+// externalSignals are signals that no worker can send itself: its jail forbids that.
+var externalSignals = []string{"SIGKILL", "SIGTERM", "SIGINT", "SIGHUP"}
 
-// exhausted are what runtimes write where they end for want of memory. Who
+// outOfMemoryMessages are what runtimes write where they end for want of memory. Who
 // forges them gains nothing but another word in the error.
-var exhausted = []string{"cannot allocate memory", "runtime: out of memory", "JavaScript heap out of memory", "Allocation failed - process out of memory"}
+var outOfMemoryMessages = []string{"cannot allocate memory", "runtime: out of memory", "JavaScript heap out of memory", "Allocation failed - process out of memory"}
 
-// witness looks at the last words of a process that ended by itself.
-func (f *Failure) witness(stderr string) {
+// addStderr looks at the last words of a process that ended by itself.
+func (f *Failure) addStderr(stderr string) {
 	f.Stderr = stderr
 	if f.Kind != KindDied && f.Kind != KindKilled {
 		return
 	}
-	for _, mark := range exhausted {
+	for _, mark := range outOfMemoryMessages {
 		if strings.Contains(stderr, mark) {
 			f.Kind, f.Detail = KindMemory, "it ran out of memory ("+f.Detail+")"
 			return
@@ -110,19 +110,19 @@ func (f *Failure) witness(stderr string) {
 	}
 }
 
-// ending is how a process ended.
-type ending struct {
+// exitStatus is how a process ended.
+type exitStatus struct {
 	exit   int
 	signal string
-	// starved says that the system ended it for its memory.
-	starved bool
+	// outOfMemory says that the system ended it for its memory.
+	outOfMemory bool
 }
 
-func exited(state *os.ProcessState) ending {
+func newExitStatus(state *os.ProcessState) exitStatus {
 	if state == nil {
-		return ending{exit: -1}
+		return exitStatus{exit: -1}
 	}
-	return ending{exit: state.ExitCode()}
+	return exitStatus{exit: state.ExitCode()}
 }
 
 // TooLongError says that a request was not sent.
@@ -151,32 +151,32 @@ func (e *RefusedError) Describe() intray.Message {
 }
 
 const (
-	// firstWords and lastWords are how much of the standard error is kept. A
+	// headSize and tailSize are how much of the standard error is kept. A
 	// runtime that ends tells why first, and then all that it was at.
-	firstWords = 1 << 10
-	lastWords  = 8 << 10
-	// mostWords is how much a worker may write to its standard error before it
+	headSize = 1 << 10
+	tailSize  = 8 << 10
+	// maxStderr is how much a worker may write to its standard error before it
 	// counts as a flood.
-	mostWords = 4 << 20
-	// gap stands for what was between.
-	gap = "\n[...]\n"
+	maxStderr = 4 << 20
+	// omission stands for what was between.
+	omission = "\n[...]\n"
 )
 
-// tail keeps the beginning and the end of a stream.
-type tail struct {
+// headTail keeps the beginning and the end of a stream.
+type headTail struct {
 	mu    sync.Mutex
-	first []byte
-	kept  []byte
+	head []byte
+	tail  []byte
 	cut   bool
 }
 
-// follow reads until the end, or until the stream gave more than most bytes; it
+// readFrom reads until the end, or until the stream gave more than most bytes; it
 // then says true.
-func (t *tail) follow(from io.Reader, most int) bool {
+func (t *headTail) readFrom(from io.Reader, most int) bool {
 	buf := make([]byte, 4<<10)
 	for total := 0; total <= most; {
 		n, err := from.Read(buf)
-		t.add(buf[:n])
+		t.appendText(buf[:n])
 		total += n
 		if err != nil {
 			return false
@@ -185,23 +185,23 @@ func (t *tail) follow(from io.Reader, most int) bool {
 	return true
 }
 
-func (t *tail) add(text []byte) {
+func (t *headTail) appendText(text []byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	head := min(len(text), firstWords-len(t.first))
-	t.first = append(t.first, text[:head]...)
-	t.kept = append(t.kept, text[head:]...)
-	if over := len(t.kept) - lastWords; over > 0 {
-		t.kept, t.cut = append(t.kept[:0], t.kept[over:]...), true
+	head := min(len(text), headSize-len(t.head))
+	t.head = append(t.head, text[:head]...)
+	t.tail = append(t.tail, text[head:]...)
+	if over := len(t.tail) - tailSize; over > 0 {
+		t.tail, t.cut = append(t.tail[:0], t.tail[over:]...), true
 	}
 }
 
-func (t *tail) text() string {
+func (t *headTail) text() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	between := ""
 	if t.cut {
-		between = gap
+		between = omission
 	}
-	return strings.ToValidUTF8(string(t.first)+between+string(t.kept), "\uFFFD")
+	return strings.ToValidUTF8(string(t.head)+between+string(t.tail), "\uFFFD")
 }

@@ -43,15 +43,15 @@ func broken(t *testing.T, w *Worker, request string, budget time.Duration) *Fail
 
 // patience is the budget of a deed. Filling memory takes its time on a machine
 // that has other things to do.
-func patience(deed string) time.Duration {
-	if deed == "hoard" || deed == "crowd" {
+func patience(command string) time.Duration {
+	if command == "hoard" || command == "crowd" {
 		return 5 * time.Second
 	}
 	return 300 * time.Millisecond
 }
 
-func TestHostileDeeds(t *testing.T) {
-	c := open(t, Config{Spares: 2, Answer: 1 << 20})
+func TestHostileCommands(t *testing.T) {
+	c := open(t, Config{IdleWorkers: 2, MaxAnswer: 1 << 20})
 	neighbour := lend(t, c)
 	for _, test := range []struct {
 		request string
@@ -95,7 +95,7 @@ func TestHostileDeeds(t *testing.T) {
 
 // TestInTime takes the best of some tries: others use this machine too.
 func TestInTime(t *testing.T) {
-	c := open(t, Config{Spares: 2})
+	c := open(t, Config{IdleWorkers: 2})
 	for request, budget := range map[string]time.Duration{
 		"spin": 100 * time.Millisecond, "sleep": 100 * time.Millisecond, "shout": 0, "socket": 0, "exit": 0,
 		"raw " + frame('A', 100, "x"): 100 * time.Millisecond,
@@ -121,10 +121,10 @@ func TestInTime(t *testing.T) {
 // TestFilesAreClosed: a program with a C library in it is refused, one without
 // is killed.
 func TestFilesAreClosed(t *testing.T) {
-	c := open(t, Config{Spares: 2})
-	for _, deed := range []string{"open", "create", "self", "start"} {
-		if got := outcome(t, lend(t, c), deed, patience(deed)); !strings.HasPrefix(got, "refused") && !strings.Contains(got, "SIGSYS") {
-			t.Errorf("%s: %s", deed, got)
+	c := open(t, Config{IdleWorkers: 2})
+	for _, command := range []string{"open", "create", "self", "start"} {
+		if got := outcome(t, lend(t, c), command, patience(command)); !strings.HasPrefix(got, "refused") && !strings.Contains(got, "SIGSYS") {
+			t.Errorf("%s: %s", command, got)
 		}
 	}
 }
@@ -135,7 +135,7 @@ func frame(kind byte, length uint32, payload string) string {
 }
 
 func TestForgedFrames(t *testing.T) {
-	c := open(t, Config{Spares: 2, Answer: 1 << 20})
+	c := open(t, Config{IdleWorkers: 2, MaxAnswer: 1 << 20})
 	for _, test := range []struct {
 		name, bytes string
 		kind        Kind
@@ -176,7 +176,7 @@ func TestForgedAnswer(t *testing.T) {
 }
 
 func TestGarbage(t *testing.T) {
-	c := open(t, Config{Spares: 2})
+	c := open(t, Config{IdleWorkers: 2})
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -209,7 +209,7 @@ func TestLastWords(t *testing.T) {
 func TestFirstWords(t *testing.T) {
 	w := lend(t, open(t, Config{}))
 	f := broken(t, w, "wail fatal error: runtime: cannot allocate memory\n"+strings.Repeat("frame\n", 10_000), time.Second)
-	if f.Kind != KindMemory || !strings.HasPrefix(f.Stderr, "fatal error: runtime: cannot") || !strings.HasSuffix(f.Stderr, "frame\n") || len(f.Stderr) > firstWords+len(gap)+lastWords {
+	if f.Kind != KindMemory || !strings.HasPrefix(f.Stderr, "fatal error: runtime: cannot") || !strings.HasSuffix(f.Stderr, "frame\n") || len(f.Stderr) > headSize+len(omission)+tailSize {
 		t.Errorf("got %s, stderr of %d bytes %.80q", f.Kind, len(f.Stderr), f.Stderr)
 	}
 }

@@ -13,28 +13,28 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// jail knows how to start jailed processes on this system.
-type jail struct {
+// launcher knows how to start jailed processes on this system.
+type launcher struct {
 	cfg    *Config
-	has    Abilities
+	available    Capabilities
 	groups *cgroups
-	// way is how processes are started. It moves on where the system refuses,
+	// modeIndex is how processes are started. It moves on where the system refuses,
 	// until the first has started: what was told of the jail then stays true.
-	way     atomic.Int32
+	modeIndex     atomic.Int32
 	settled atomic.Bool
 }
 
-// way is what a child gets when it is made, besides what it does to itself.
-type way struct{ user, spaces bool }
+// launchMode is what a child gets when it is made, besides what it does to itself.
+type launchMode struct{ user, namespaces bool }
 
-// ways stand in the order in which they are tried. Containers often forbid
+// launchModes stand in the order in which they are tried. Containers often forbid
 // making namespaces, and sometimes changing the user.
-var ways = []way{{true, true}, {true, false}, {false, true}, {false, false}}
+var launchModes = []launchMode{{true, true}, {true, false}, {false, true}, {false, false}}
 
-// newJail refuses a strict jail that the system cannot build.
-func newJail(cfg *Config, has Abilities) (*jail, error) {
-	j := &jail{cfg: cfg, has: has}
-	if lacks := has.essential(); len(lacks) > 0 && cfg.Jail == Strict {
+// newLauncher refuses a strict jail that the system cannot build.
+func newLauncher(cfg *Config, has Capabilities) (*launcher, error) {
+	j := &launcher{cfg: cfg, available: has}
+	if lacks := has.missingRequired(); len(lacks) > 0 && cfg.Mode == Strict {
 		return nil, &RefusedError{Lacks: lacks}
 	}
 	if cfg.Cgroup == "" {
@@ -44,54 +44,54 @@ func newJail(cfg *Config, has Abilities) (*jail, error) {
 	switch {
 	case err == nil:
 		j.groups = groups
-	case cfg.Jail == Strict:
+	case cfg.Mode == Strict:
 		return nil, err
 	}
 	return j, nil
 }
 
-// abilities are those of the system, less what was refused when it was tried.
-func (j *jail) abilities() Abilities {
-	has, way := j.has, ways[j.way.Load()]
+// capabilities are those of the system, less what was refused when it was tried.
+func (j *launcher) capabilities() Capabilities {
+	has, way := j.available, launchModes[j.modeIndex.Load()]
 	has.Users = has.Users && way.user
-	has.Namespaces = way.spaces
-	has.Cgroup = j.groups.kind()
+	has.Namespaces = way.namespaces
+	has.Cgroup = j.groups.version()
 	return has
 }
 
-// order tells the worker which walls to build; it must build just these.
-func (j *jail) order() order {
-	has := j.abilities()
-	o := order{
+// restrictions tells the worker which walls to build; it must build just these.
+func (j *launcher) restrictions() restrictions {
+	has := j.capabilities()
+	o := restrictions{
 		Memory:   j.cfg.Memory,
 		Landlock: has.Landlock, Seccomp: has.Seccomp, NoNewPrivs: has.NoNewPrivs, Threads: has.Users,
 	}
 	if j.cfg.Runtime == Node {
-		o.Node = nodeOrder(j.cfg)
+		o.Node = newNodeCommand(j.cfg)
 	}
 	return o
 }
 
-// spawn starts a process in the best way that the system allows.
-func (j *jail) spawn(slot int) (*process, error) {
+// startProcess starts a process in the best way that the system allows.
+func (j *launcher) startProcess(slot int) (*process, error) {
 	for {
-		at := j.way.Load()
-		proc, err := j.spawnAs(ways[at], slot)
+		at := j.modeIndex.Load()
+		proc, err := j.startProcessAs(launchModes[at], slot)
 		if err == nil {
 			j.settled.Store(true)
 			return proc, nil
 		}
-		if j.settled.Load() || !forbidden(err) || int(at) == len(ways)-1 {
+		if j.settled.Load() || !isForbidden(err) || int(at) == len(launchModes)-1 {
 			return nil, fmt.Errorf("starting a hook worker: %w", err)
 		}
-		j.way.CompareAndSwap(at, at+1)
+		j.modeIndex.CompareAndSwap(at, at+1)
 	}
 }
 
-// forbidden tells what a system says where it does not allow a way: EACCES
+// isForbidden tells what a system says where it does not allow a way: EACCES
 // where another user may not run this program, ENOSPC where there may be no
 // more namespaces.
-func forbidden(err error) bool {
+func isForbidden(err error) bool {
 	for _, code := range []syscall.Errno{unix.EPERM, unix.EINVAL, unix.EACCES, unix.ENOSPC, unix.ENOSYS, unix.EUSERS} {
 		if errors.Is(err, code) {
 			return true
@@ -100,21 +100,21 @@ func forbidden(err error) bool {
 	return false
 }
 
-func (j *jail) spawnAs(w way, slot int) (*process, error) {
+func (j *launcher) startProcessAs(w launchMode, slot int) (*process, error) {
 	ends, err := openPipes()
 	if err != nil {
 		return nil, err
 	}
-	attr := &os.ProcAttr{Dir: "/", Env: environment(), Files: ends.theirs(), Sys: j.attributes(w, slot)}
+	attr := &os.ProcAttr{Dir: "/", Env: environment(), Files: ends.childEnds(), Sys: j.sysProcAttr(w, slot)}
 	child, err := os.StartProcess("/proc/self/exe", append([]string{"intray"}, j.cfg.Command...), attr)
 	runtime.KeepAlive(ends)
 	if err != nil {
 		ends.close()
 		return nil, err
 	}
-	ends.closeTheirs()
+	ends.closeChildEnds()
 	for _, end := range []*os.File{ends.in.write, ends.out.read} {
-		widen(end)
+		enlargePipe(end)
 	}
 	proc := &process{os: child, in: ends.in.write, out: ends.out.read, err: ends.err.read, gone: make(chan struct{})}
 	if err := proc.gauge.open(child.Pid, j.groups, j.cfg.Memory); err != nil {
@@ -126,13 +126,13 @@ func (j *jail) spawnAs(w way, slot int) (*process, error) {
 	return proc, nil
 }
 
-func (j *jail) attributes(w way, slot int) *syscall.SysProcAttr {
+func (j *launcher) sysProcAttr(w launchMode, slot int) *syscall.SysProcAttr {
 	attr := &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-	if w.user && j.has.Users {
-		id := uint32(j.cfg.FirstUser + slot)
+	if w.user && j.available.Users {
+		id := uint32(j.cfg.FirstUserID + slot)
 		attr.Credential = &syscall.Credential{Uid: id, Gid: id}
 	}
-	if !w.spaces {
+	if !w.namespaces {
 		return attr
 	}
 	attr.Cloneflags = syscall.CLONE_NEWNET | syscall.CLONE_NEWIPC | syscall.CLONE_NEWUTS
@@ -144,9 +144,9 @@ func (j *jail) attributes(w way, slot int) *syscall.SysProcAttr {
 	return attr
 }
 
-// widen makes room in a pipe for a whole batch, so that who writes does not
+// enlargePipe makes room in a pipe for a whole batch, so that who writes does not
 // wait for who reads. The system may refuse; it is then slower.
-func widen(end *os.File) {
+func enlargePipe(end *os.File) {
 	raw, err := end.SyscallConn()
 	if err != nil {
 		return
@@ -154,11 +154,11 @@ func widen(end *os.File) {
 	_ = raw.Control(func(fd uintptr) { _, _ = unix.FcntlInt(fd, unix.F_SETPIPE_SZ, 1<<20) })
 }
 
-func (j *jail) close() {}
+func (j *launcher) close() {}
 
 // wait returns when the process is dead, what was left of its group is killed,
 // and nothing of it is to be seen in the table of processes.
-func (p *process) wait() ending {
+func (p *process) wait() exitStatus {
 	for {
 		// The process stays in the table, so that its number, which is that of
 		// its group, cannot be given to others before the group is killed.
@@ -169,13 +169,13 @@ func (p *process) wait() ending {
 	}
 	p.mu.Lock()
 	_ = unix.Kill(-p.os.Pid, unix.SIGKILL)
-	starved := p.gauge.starved()
+	starved := p.gauge.isKilledForMemory()
 	state, _ := p.os.Wait()
-	p.buried = true
+	p.reaped = true
 	p.mu.Unlock()
 	close(p.gone)
-	end := exited(state)
-	end.starved = starved
+	end := newExitStatus(state)
+	end.outOfMemory = starved
 	if state != nil {
 		if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 			end.signal = unix.SignalName(status.Signal())
@@ -188,7 +188,7 @@ func (p *process) wait() ending {
 func (p *process) kill() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.buried {
+	if !p.reaped {
 		_ = unix.Kill(-p.os.Pid, unix.SIGKILL)
 	}
 }
@@ -205,7 +205,7 @@ func (g *gauge) open(pid int, groups *cgroups, memory int64) (err error) {
 	if g.stat, err = os.Open(fmt.Sprintf("/proc/%d/stat", pid)); err != nil {
 		return fmt.Errorf("watching the memory of a hook worker: %w", err)
 	}
-	if g.group, err = groups.add(pid, memory); err != nil {
+	if g.group, err = groups.addProcess(pid, memory); err != nil {
 		return fmt.Errorf("putting a hook worker into its cgroup: %w", err)
 	}
 	return nil
@@ -218,7 +218,7 @@ func (g *gauge) close() {
 	g.group.remove()
 }
 
-func (g *gauge) starved() bool { return g.group.starved() }
+func (g *gauge) isKilledForMemory() bool { return g.group.isKilledForMemory() }
 
 // usage gives the memory in bytes and the number of threads.
 func (g *gauge) usage() (held int64, threads int, ok bool) {

@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 }
 
 // setUp stands for a runtime: it knows some deeds by name.
-func setUp(first []byte) (Handle, error) {
+func setUp(first []byte) (Handler, error) {
 	switch string(first) {
 	case "refuse":
 		return nil, errors.New("no such runtime")
@@ -43,16 +43,16 @@ func setUp(first []byte) (Handle, error) {
 	}
 	return func(request []byte) ([]byte, error) {
 		name, rest, _ := bytes.Cut(request, []byte(" "))
-		deed, known := deeds[string(name)]
+		command, known := commands[string(name)]
 		if !known {
 			return nil, fmt.Errorf("there is no deed %q", name)
 		}
-		return deed(rest)
+		return command(rest)
 	}, nil
 }
 
-// deeds are what the worker of the tests can be asked to do.
-var deeds = map[string]func(rest []byte) ([]byte, error){
+// commands are what the worker of the tests can be asked to do.
+var commands = map[string]func(rest []byte) ([]byte, error){
 	"note":   note,
 	"echo":   func(rest []byte) ([]byte, error) { return bytes.Clone(rest), nil },
 	"spin":   func([]byte) ([]byte, error) { spin(); return nil, nil },
@@ -70,38 +70,38 @@ var deeds = map[string]func(rest []byte) ([]byte, error){
 	"hangup": func([]byte) ([]byte, error) { _ = syscall.Close(1); spin(); return nil, nil },
 	"deaf":   func([]byte) ([]byte, error) { _ = syscall.Close(0); return []byte("deaf"), nil },
 	"large":  func([]byte) ([]byte, error) { return make([]byte, 2<<20), nil },
-	"open":   func([]byte) ([]byte, error) { return told(os.ReadFile("/etc/hostname")) },
-	"create": func([]byte) ([]byte, error) { return told(nil, os.WriteFile(escape, []byte("x"), 0o600)) },
-	"self":   func([]byte) ([]byte, error) { return told(os.ReadFile("/proc/self/environ")) },
-	"tcp":    func([]byte) ([]byte, error) { _, err := net.Dial("tcp", "127.0.0.1:22"); return told(nil, err) },
+	"open":   func([]byte) ([]byte, error) { return formatResult(os.ReadFile("/etc/hostname")) },
+	"create": func([]byte) ([]byte, error) { return formatResult(nil, os.WriteFile(escape, []byte("x"), 0o600)) },
+	"self":   func([]byte) ([]byte, error) { return formatResult(os.ReadFile("/proc/self/environ")) },
+	"tcp":    func([]byte) ([]byte, error) { _, err := net.Dial("tcp", "127.0.0.1:22"); return formatResult(nil, err) },
 	"udp": func([]byte) ([]byte, error) {
 		fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM, 0)
 		if err == nil {
 			err = unix.Sendto(fd, []byte("x"), 0, &unix.SockaddrInet4{Port: 53, Addr: [4]byte{127, 0, 0, 1}})
 		}
-		return told(nil, err)
+		return formatResult(nil, err)
 	},
 	"fork":  fork,
-	"start": func([]byte) ([]byte, error) { return told(nil, exec.Command("/proc/self/exe", "hook-worker").Start()) },
+	"start": func([]byte) ([]byte, error) { return formatResult(nil, exec.Command("/proc/self/exe", "hook-worker").Start()) },
 	"nap":   nap,
 	"socket": func([]byte) ([]byte, error) {
 		_, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM, 0)
-		return told(nil, err)
+		return formatResult(nil, err)
 	},
-	"exec": func([]byte) ([]byte, error) { return told(nil, syscall.Exec("/bin/sh", []string{"sh"}, nil)) },
-	"kill": func([]byte) ([]byte, error) { return told(nil, syscall.Kill(syscall.Getppid(), 0)) },
+	"exec": func([]byte) ([]byte, error) { return formatResult(nil, syscall.Exec("/bin/sh", []string{"sh"}, nil)) },
+	"kill": func([]byte) ([]byte, error) { return formatResult(nil, syscall.Kill(syscall.Getppid(), 0)) },
 	"code": func([]byte) ([]byte, error) {
 		_, err := unix.Mmap(-1, 0, 4096, unix.PROT_READ|unix.PROT_WRITE|unix.PROT_EXEC, unix.MAP_ANON|unix.MAP_PRIVATE)
-		return told(nil, err)
+		return formatResult(nil, err)
 	},
-	"ptrace": func([]byte) ([]byte, error) { return told(nil, syscall.PtraceAttach(syscall.Getppid())) },
+	"ptrace": func([]byte) ([]byte, error) { return formatResult(nil, syscall.PtraceAttach(syscall.Getppid())) },
 }
 
 // escape is a file that no worker can write.
 const escape = "/tmp/intray-cage-escape"
 
-// told answers with how a deed ended that a jail should not allow.
-func told(text []byte, err error) ([]byte, error) {
+// formatResult answers with how a deed ended that a jail should not allow.
+func formatResult(text []byte, err error) ([]byte, error) {
 	if err == nil {
 		return fmt.Appendf(nil, "done %d", len(text)), nil
 	}
@@ -113,7 +113,7 @@ func told(text []byte, err error) ([]byte, error) {
 func fork([]byte) ([]byte, error) {
 	child, _, code := syscall.RawSyscall(syscall.SYS_CLONE, uintptr(syscall.SIGCHLD), 0, 0)
 	if code != 0 {
-		return told(nil, code)
+		return formatResult(nil, code)
 	}
 	for child == 0 {
 		_, _, _ = syscall.RawSyscall(syscall.SYS_SCHED_YIELD, 0, 0, 0)
@@ -133,7 +133,7 @@ func note(rest []byte) ([]byte, error) {
 		if word == "spin" {
 			spin()
 		}
-		if err := Note(word); err != nil {
+		if err := SendNote(word); err != nil {
 			return nil, err
 		}
 	}
@@ -163,7 +163,7 @@ func hoard([]byte) ([]byte, error) {
 
 // crowd starts more threads than the cage allows, and less than the system.
 func crowd([]byte) ([]byte, error) {
-	for range mostThreads + 4 {
+	for range maxThreads + 4 {
 		go func() { _ = unix.Nanosleep(&unix.Timespec{Sec: 3600}, nil) }()
 	}
 	time.Sleep(time.Hour)

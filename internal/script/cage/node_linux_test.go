@@ -42,7 +42,7 @@ for (;;) {
 }`
 
 // withNode makes a cage of Node.
-func withNode(t *testing.T, cfg Config) *Cage {
+func withNode(t *testing.T, cfg Config) *Pool {
 	t.Helper()
 	if _, err := exec.LookPath("node"); err != nil {
 		t.Skip("Node is not installed")
@@ -52,7 +52,7 @@ func withNode(t *testing.T, cfg Config) *Cage {
 }
 
 func TestNode(t *testing.T) {
-	c := withNode(t, Config{Spares: 2})
+	c := withNode(t, Config{IdleWorkers: 2})
 	start := time.Now()
 	w := lend(t, c)
 	t.Logf("taken after %v", time.Since(start))
@@ -72,7 +72,7 @@ func TestNode(t *testing.T) {
 }
 
 func TestNodeIsContained(t *testing.T) {
-	c := withNode(t, Config{Spares: 2})
+	c := withNode(t, Config{IdleWorkers: 2})
 	neighbour := lend(t, c)
 	for _, test := range []struct {
 		name, code, want string
@@ -111,25 +111,25 @@ func TestNodeIsContained(t *testing.T) {
 }
 
 // bare takes the walls of Node away and leaves those of the system.
-func bare(t *testing.T, c *Cage) *Worker {
+func bare(t *testing.T, c *Pool) *Worker {
 	t.Helper()
-	order := c.jail.order()
+	order := c.launcher.restrictions()
 	order.Node.Args = []string{"node", "--no-deprecation", "-e", loop}
 	slot := <-c.slots
-	proc, err := c.spawn(slot)
+	proc, err := c.startProcess(slot)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := newWorker(&c.cfg, proc, &c.guard)
+	w := newWorker(&c.cfg, proc, &c.monitor)
 	go func() {
-		w.bury()
+		w.reap()
 		c.slots <- slot
 	}()
 	t.Cleanup(w.Close)
-	if err := w.begin(order); err != nil {
+	if err := w.initialize(order); err != nil {
 		t.Fatal(err)
 	}
-	w.take(Limits{})
+	w.assign(Limits{})
 	return w
 }
 
@@ -185,7 +185,7 @@ func TestNodeFigures(t *testing.T) {
 	var all []time.Duration
 	for range 5 {
 		start := time.Now()
-		w, err := c.start(<-c.slots)
+		w, err := c.startWorker(<-c.slots)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -21,7 +21,7 @@ import (
 // TestKilledParentLeavesNoWorker kills a program with three workers that never
 // end and a spare.
 func TestKilledParentLeavesNoWorker(t *testing.T) {
-	needJail(t)
+	needSandbox(t)
 	program := exec.Command("/proc/self/exe", "hook-parent", "spin")
 	out, err := program.StdoutPipe()
 	if err != nil {
@@ -70,7 +70,7 @@ func childrenOf(t *testing.T, pid int) (list []int) {
 
 // TestWithoutRoot runs a program as a user who may do nothing special.
 func TestWithoutRoot(t *testing.T) {
-	needJail(t)
+	needSandbox(t)
 	if os.Geteuid() != 0 {
 		t.Skip("all tests run without root already")
 	}
@@ -84,7 +84,7 @@ func TestWithoutRoot(t *testing.T) {
 	wants := []string{"hello", "deadline", "SIGSYS", "SIGSYS", "memory", "threads", "operation not permitted SIGSYS"}
 	reports := json.NewDecoder(strings.NewReader(string(out)))
 	for _, want := range wants {
-		var one verdictOf
+		var one callReport
 		if err := reports.Decode(&one); err != nil {
 			t.Fatalf("%v in %s", err, out)
 		}
@@ -92,11 +92,11 @@ func TestWithoutRoot(t *testing.T) {
 		if !containsAny(got, strings.Fields(want)) {
 			t.Errorf("got %s, want %s", got, want)
 		}
-		if one.Abilities.Users || !one.Abilities.Seccomp || one.Abilities.Landlock == 0 {
-			t.Errorf("it had %+v", one.Abilities)
+		if one.Capabilities.Users || !one.Capabilities.Seccomp || one.Capabilities.Landlock == 0 {
+			t.Errorf("it had %+v", one.Capabilities)
 		}
 	}
-	if err := reports.Decode(&verdictOf{}); err != io.EOF {
+	if err := reports.Decode(&callReport{}); err != io.EOF {
 		t.Errorf("there is more: %s", out)
 	}
 }
@@ -104,8 +104,8 @@ func TestWithoutRoot(t *testing.T) {
 // TestFewerRights takes away what is not essential. It is then told that it is
 // missing, and the jail is closed all the same.
 func TestFewerRights(t *testing.T) {
-	needJail(t)
-	if !Probe().Users {
+	needSandbox(t)
+	if !ProbeCapabilities().Users {
 		t.Skip("changing the user needs root")
 	}
 	text, err := os.ReadFile("/proc/self/exe")
@@ -130,7 +130,7 @@ func TestFewerRights(t *testing.T) {
 			if first.Answer != "hello" || !strings.Contains(second.Detail, "SIGSYS") {
 				t.Errorf("got %+v and %+v", first, second)
 			}
-			has := first.Abilities
+			has := first.Capabilities
 			if has.Users != test.users || has.Namespaces != test.namespaces || !strings.Contains(strings.Join(has.Missing(), " "), test.missing) {
 				t.Errorf("it had %+v", has)
 			}
@@ -139,7 +139,7 @@ func TestFewerRights(t *testing.T) {
 }
 
 // twoReports runs a program that makes two calls.
-func twoReports(t *testing.T, program *exec.Cmd) (first, second verdictOf) {
+func twoReports(t *testing.T, program *exec.Cmd) (first, second callReport) {
 	t.Helper()
 	out, err := program.Output()
 	if err != nil {
@@ -191,13 +191,13 @@ func TestCgroup(t *testing.T) {
 	if exists(stale) {
 		t.Error("what a dead program left is still there")
 	}
-	if c.Abilities().Cgroup != "v1" || strings.Contains(strings.Join(c.Abilities().Missing(), " "), "20 ms") {
-		t.Errorf("it has %+v", c.Abilities())
+	if c.Capabilities().Cgroup != "v1" || strings.Contains(strings.Join(c.Capabilities().Missing(), " "), "20 ms") {
+		t.Errorf("it has %+v", c.Capabilities())
 	}
 	// Without the look from outside the kernel alone must stop it.
-	w := <-c.warm
-	w.memory = 1 << 40
-	w.take(Limits{})
+	w := <-c.ready
+	w.maxMemory = 1 << 40
+	w.assign(Limits{})
 	start := time.Now()
 	f := broken(t, w, "hoard", patience("hoard"))
 	t.Logf("%v after %v", f, time.Since(start))
@@ -223,17 +223,17 @@ func TestSecondVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	groups, err := findCgroups(folder)
-	if err != nil || groups.kind() != "v2" {
+	if err != nil || groups.version() != "v2" {
 		t.Fatalf("got %v, %v", groups, err)
 	}
-	one := &cgroup{folder: folder, second: true}
+	one := &cgroup{folder: folder, isV2: true}
 	for name, text := range map[string]string{"memory.max": "max", "memory.swap.max": "max", "memory.events": "low 0\noom 3\noom_kill 2\n"} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := one.bound(1 << 20); err != nil || !one.starved() {
-		t.Errorf("%v, starved %v", err, one.starved())
+	if err := one.setMemoryLimit(1 << 20); err != nil || !one.isKilledForMemory() {
+		t.Errorf("%v, starved %v", err, one.isKilledForMemory())
 	}
 	for name, want := range map[string]string{"memory.max": "1048576", "memory.swap.max": "0"} {
 		if got, _ := os.ReadFile(filepath.Join(folder, name)); string(got) != want {
@@ -245,7 +245,7 @@ func TestSecondVersion(t *testing.T) {
 // TestUselessCgroups: a folder that cannot be used is told of when the cage is
 // made, with what to do.
 func TestUselessCgroups(t *testing.T) {
-	needJail(t)
+	needSandbox(t)
 	second := func(t *testing.T) string {
 		folder := t.TempDir()
 		if err := os.WriteFile(filepath.Join(folder, "cgroup.controllers"), []byte("memory\n"), 0o644); err != nil {
@@ -268,13 +268,13 @@ func TestUselessCgroups(t *testing.T) {
 			if _, err := New(Config{Cgroup: folder}); err == nil || !strings.Contains(err.Error(), folder) || !strings.Contains(err.Error(), test.words) {
 				t.Errorf("got %v", err)
 			}
-			c, err := New(Config{Cgroup: folder, Jail: BestEffort})
+			c, err := New(Config{Cgroup: folder, Mode: BestEffort})
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer c.Close()
-			if c.Abilities().Cgroup != "" || !strings.Contains(strings.Join(c.Abilities().Missing(), " "), "20 ms") {
-				t.Errorf("it has %+v", c.Abilities())
+			if c.Capabilities().Cgroup != "" || !strings.Contains(strings.Join(c.Capabilities().Missing(), " "), "20 ms") {
+				t.Errorf("it has %+v", c.Capabilities())
 			}
 		})
 	}

@@ -19,7 +19,7 @@ func parent(args []string) {
 	if args[0] == "confined" {
 		confine()
 	}
-	c, err := New(Config{Spares: 1})
+	c, err := New(Config{IdleWorkers: 1})
 	if err != nil {
 		fmt.Println("no cage:", err)
 		os.Exit(1)
@@ -33,13 +33,13 @@ func parent(args []string) {
 
 // confine does what containers do: nobody may make namespaces any more.
 func confine() {
-	allow, refuse := verdict(unix.SECCOMP_RET_ALLOW), verdict(unix.SECCOMP_RET_ERRNO|uint32(unix.EPERM))
+	allow, refuse := returnAction(unix.SECCOMP_RET_ALLOW), returnAction(unix.SECCOMP_RET_ERRNO|uint32(unix.EPERM))
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	err := loadFilter([]bpf.Instruction{
-		bpf.LoadAbsolute{Off: atNumber, Size: 4},
+	err := installFilter([]bpf.Instruction{
+		bpf.LoadAbsolute{Off: offsetNumber, Size: 4},
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.SYS_CLONE, SkipTrue: 1}, allow,
-		argument(0),
+		loadArgument(0),
 		bpf.JumpIf{Cond: bpf.JumpBitsSet, Val: unix.CLONE_NEWNET, SkipFalse: 1}, refuse, allow,
 	}, unix.SECCOMP_FILTER_FLAG_TSYNC)
 	if err != nil {
@@ -49,7 +49,7 @@ func confine() {
 }
 
 // linger prints the numbers of the processes and waits to be killed.
-func linger(c *Cage) {
+func linger(c *Pool) {
 	for range 3 {
 		w, err := c.Worker(context.Background(), Limits{})
 		if err != nil {
@@ -64,14 +64,14 @@ func linger(c *Cage) {
 }
 
 // told is what a parent says of one call.
-type verdictOf struct {
+type callReport struct {
 	Answer, Kind, Detail string
 	Took                 time.Duration
-	Abilities            Abilities
+	Capabilities            Capabilities
 }
 
 // report prints what came of each call, one line each.
-func report(c *Cage, requests []string) {
+func report(c *Pool, requests []string) {
 	out := json.NewEncoder(os.Stdout)
 	for _, request := range requests {
 		w, err := c.Worker(context.Background(), Limits{})
@@ -81,7 +81,7 @@ func report(c *Cage, requests []string) {
 		}
 		start := time.Now()
 		answer, err := w.Call(context.Background(), []byte(request), patience(request))
-		one := verdictOf{Answer: answer, Took: time.Since(start), Abilities: c.Abilities()}
+		one := callReport{Answer: answer, Took: time.Since(start), Capabilities: c.Capabilities()}
 		var f *Failure
 		if errors.As(err, &f) {
 			one.Kind, one.Detail = string(f.Kind), f.Detail

@@ -38,143 +38,143 @@ import (
 // ErrClosed says that the cage was closed.
 var ErrClosed = errors.New("the cage of the hooks is closed")
 
-// pause is how long the cage waits before it starts a spare again after one
+// retryDelay is how long the cage waits before it starts a spare again after one
 // could not be started, or died before it was taken.
-const pause = 100 * time.Millisecond
+const retryDelay = 100 * time.Millisecond
 
-// Cage starts workers and keeps spares. It may be used by many goroutines.
-type Cage struct {
+// Pool starts workers and keeps spares. It may be used by many goroutines.
+type Pool struct {
 	cfg     Config
-	jail    *jail
+	launcher    *launcher
 	slots   chan int
-	warm    chan *Worker
-	broken  chan error
+	ready    chan *Worker
+	startErrors  chan error
 	closing chan struct{}
-	forks   chan func()
+	launches   chan func()
 	fillers sync.WaitGroup
-	thread  sync.WaitGroup
-	guard   guard
-	close   sync.Once
+	launchThread  sync.WaitGroup
+	monitor   usageMonitor
+	closeOnce   sync.Once
 
 	mu    sync.Mutex
-	shut  bool
+	closed  bool
 	alive map[*Worker]struct{}
-	// claims is how many workers are in use or waited for.
-	claims int
-	graves sync.WaitGroup
+	// reserved is how many workers are in use or waited for.
+	reserved int
+	reapers sync.WaitGroup
 }
 
 // New opens a cage. It starts a first worker, so that a cage that was made is
 // one that works, and gives a *RefusedError where the jail is to be strict and
 // this system cannot build it.
-func New(cfg Config) (*Cage, error) {
-	return newCage(cfg, Probe())
+func New(cfg Config) (*Pool, error) {
+	return newPool(cfg, ProbeCapabilities())
 }
 
-// newCage makes a cage of what there is.
-func newCage(cfg Config, has Abilities) (*Cage, error) {
-	cfg, err := cfg.complete()
+// newPool makes a cage of what there is.
+func newPool(cfg Config, has Capabilities) (*Pool, error) {
+	cfg, err := cfg.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	jail, err := newJail(&cfg, has)
+	launcher, err := newLauncher(&cfg, has)
 	if err != nil {
 		return nil, err
 	}
-	c := &Cage{
-		cfg: cfg, jail: jail,
-		slots:   make(chan int, cfg.Workers),
-		warm:    make(chan *Worker),
-		broken:  make(chan error),
+	c := &Pool{
+		cfg: cfg, launcher: launcher,
+		slots:   make(chan int, cfg.MaxWorkers),
+		ready:    make(chan *Worker),
+		startErrors:  make(chan error),
 		closing: make(chan struct{}),
-		forks:   make(chan func()),
+		launches:   make(chan func()),
 		alive:   map[*Worker]struct{}{},
 	}
-	for slot := range cfg.Workers {
+	for slot := range cfg.MaxWorkers {
 		c.slots <- slot
 	}
-	c.thread.Go(c.fork)
-	first, err := c.start(<-c.slots)
+	c.launchThread.Go(c.runLaunches)
+	first, err := c.startWorker(<-c.slots)
 	if err != nil {
 		c.Close()
 		return nil, err
 	}
-	for range cfg.Spares {
+	for range cfg.IdleWorkers {
 		spare := first
 		first = nil
-		c.fillers.Go(func() { c.fill(spare) })
+		c.fillers.Go(func() { c.keepIdleWorker(spare) })
 	}
 	return c, nil
 }
 
-// Abilities tells what this cage uses of the system. Missing lists the rest.
-func (c *Cage) Abilities() Abilities { return c.jail.abilities() }
+// Capabilities tells what this cage uses of the system. Missing lists the rest.
+func (c *Pool) Capabilities() Capabilities { return c.launcher.capabilities() }
 
 // Memory is the most that a worker may hold, in bytes.
-func (c *Cage) Memory() int64 { return c.cfg.Memory }
+func (c *Pool) Memory() int64 { return c.cfg.Memory }
 
 // Worker takes a fresh worker, which nobody had before. It waits for one while
 // as many are in use as there may be. The caller closes it.
-func (c *Cage) Worker(ctx context.Context, limits Limits) (*Worker, error) {
-	c.claim(0)
-	return c.claimed(ctx, limits)
+func (c *Pool) Worker(ctx context.Context, limits Limits) (*Worker, error) {
+	c.reserve(0)
+	return c.waitReserved(ctx, limits)
 }
 
 // TryWorker is Worker for who can do without one: where as many workers are in
 // use, or waited for, as there may be, it gives none and false at once. Else it
 // waits for no longer than one takes to start.
-func (c *Cage) TryWorker(ctx context.Context, limits Limits) (*Worker, bool, error) {
-	if !c.claim(c.cfg.Workers) {
+func (c *Pool) TryWorker(ctx context.Context, limits Limits) (*Worker, bool, error) {
+	if !c.reserve(c.cfg.MaxWorkers) {
 		return nil, false, nil
 	}
-	w, err := c.claimed(ctx, limits)
+	w, err := c.waitReserved(ctx, limits)
 	return w, err == nil, err
 }
 
-// claim counts one who wants a worker, if there are fewer than most; 0 is any
+// reserve counts one who wants a worker, if there are fewer than most; 0 is any
 // number.
-func (c *Cage) claim(most int) bool {
+func (c *Pool) reserve(most int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if most > 0 && c.claims >= most {
+	if most > 0 && c.reserved >= most {
 		return false
 	}
-	c.claims++
+	c.reserved++
 	return true
 }
 
-func (c *Cage) unclaim() {
+func (c *Pool) release() {
 	c.mu.Lock()
-	c.claims--
+	c.reserved--
 	c.mu.Unlock()
 }
 
-// claimed waits for a worker. The claim ends with the worker, or here where
+// waitReserved waits for a worker. The claim ends with the worker, or here where
 // there is none.
-func (c *Cage) claimed(ctx context.Context, limits Limits) (*Worker, error) {
-	w, err := c.wait(ctx)
+func (c *Pool) waitReserved(ctx context.Context, limits Limits) (*Worker, error) {
+	w, err := c.waitForWorker(ctx)
 	if err != nil {
-		c.unclaim()
+		c.release()
 		return nil, err
 	}
-	w.take(limits)
+	w.assign(limits)
 	go func() {
 		<-w.dead
-		c.unclaim()
+		c.release()
 	}()
 	return w, nil
 }
 
-func (c *Cage) wait(ctx context.Context) (*Worker, error) {
+func (c *Pool) waitForWorker(ctx context.Context) (*Worker, error) {
 	select {
 	case <-c.closing:
 		return nil, ErrClosed
 	default:
 	}
 	select {
-	case w := <-c.warm:
+	case w := <-c.ready:
 		return w, nil
-	case err := <-c.broken:
+	case err := <-c.startErrors:
 		return nil, err
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
@@ -184,36 +184,36 @@ func (c *Cage) wait(ctx context.Context) (*Worker, error) {
 }
 
 // Close ends all workers, also those in use, and returns when none is left.
-func (c *Cage) Close() {
-	c.close.Do(func() {
+func (c *Pool) Close() {
+	c.closeOnce.Do(func() {
 		close(c.closing)
 		c.mu.Lock()
-		c.shut = true
+		c.closed = true
 		for w := range c.alive {
 			w.fail(&Failure{Kind: KindClosed, Detail: "the service is stopping"})
 		}
 		c.mu.Unlock()
 		c.fillers.Wait()
-		c.graves.Wait()
-		close(c.forks)
-		c.thread.Wait()
-		c.jail.close()
+		c.reapers.Wait()
+		close(c.launches)
+		c.launchThread.Wait()
+		c.launcher.close()
 	})
 }
 
-// fill keeps one spare at hand until the cage closes.
-func (c *Cage) fill(spare *Worker) {
+// keepIdleWorker keeps one spare at hand until the cage closes.
+func (c *Pool) keepIdleWorker(spare *Worker) {
 	for {
 		if spare == nil {
-			spare = c.spare()
+			spare = c.startIdleWorker()
 		}
 		if spare == nil {
 			return
 		}
 		select {
-		case c.warm <- spare:
+		case c.ready <- spare:
 		case <-spare.dead:
-			c.rest()
+			c.waitRetryDelay()
 		case <-c.closing:
 			return
 		}
@@ -221,13 +221,13 @@ func (c *Cage) fill(spare *Worker) {
 	}
 }
 
-// spare starts a worker, again and again until one lives. It gives nil when the
+// startIdleWorker starts a worker, again and again until one lives. It gives nil when the
 // cage closes.
-func (c *Cage) spare() *Worker {
+func (c *Pool) startIdleWorker() *Worker {
 	for killed := false; ; {
 		select {
 		case slot := <-c.slots:
-			w, err := c.start(slot)
+			w, err := c.startWorker(slot)
 			if err == nil {
 				return w
 			}
@@ -236,45 +236,45 @@ func (c *Cage) spare() *Worker {
 				killed = true // nothing is wrong with the next one
 				continue
 			}
-			c.tell(err)
+			c.reportStartError(err)
 		case <-c.closing:
 			return nil
 		}
 	}
 }
 
-// tell gives the reason to one who waits for a worker, if there is one.
-func (c *Cage) tell(err error) {
+// reportStartError gives the reason to one who waits for a worker, if there is one.
+func (c *Pool) reportStartError(err error) {
 	select {
-	case c.broken <- err:
-	case <-time.After(pause):
+	case c.startErrors <- err:
+	case <-time.After(retryDelay):
 	case <-c.closing:
 	}
 }
 
-func (c *Cage) rest() {
+func (c *Pool) waitRetryDelay() {
 	select {
-	case <-time.After(pause):
+	case <-time.After(retryDelay):
 	case <-c.closing:
 	}
 }
 
-// start makes a worker that is ready. The slot is given back when it is dead.
-func (c *Cage) start(slot int) (*Worker, error) {
-	proc, err := c.spawn(slot)
+// startWorker makes a worker that is ready. The slot is given back when it is dead.
+func (c *Pool) startWorker(slot int) (*Worker, error) {
+	proc, err := c.startProcess(slot)
 	if err != nil {
 		c.slots <- slot
 		return nil, err
 	}
-	w := newWorker(&c.cfg, proc, &c.guard)
+	w := newWorker(&c.cfg, proc, &c.monitor)
 	c.mu.Lock()
 	c.alive[w] = struct{}{}
-	shut := c.shut
-	c.graves.Add(1)
+	shut := c.closed
+	c.reapers.Add(1)
 	c.mu.Unlock()
 	go func() {
-		defer c.graves.Done()
-		w.bury()
+		defer c.reapers.Done()
+		w.reap()
 		c.mu.Lock()
 		delete(c.alive, w)
 		c.mu.Unlock()
@@ -283,58 +283,58 @@ func (c *Cage) start(slot int) (*Worker, error) {
 	if shut {
 		w.fail(&Failure{Kind: KindClosed, Detail: "the service is stopping"})
 	}
-	return w, w.begin(c.jail.order())
+	return w, w.initialize(c.launcher.restrictions())
 }
 
 const (
-	// look is how often the guard looks at the workers.
-	look = 20 * time.Millisecond
-	// mostThreads is far above what a runtime needs.
-	mostThreads = 32
+	// monitorInterval is how often the guard looks at the workers.
+	monitorInterval = 20 * time.Millisecond
+	// maxThreads is far above what a runtime needs.
+	maxThreads = 32
 )
 
-// guard looks at all workers that are lent, at the same moment: a program that
+// usageMonitor looks at all workers that are lent, at the same moment: a program that
 // wakes for each of them would be awake most of the time. Without workers it
 // sleeps.
-type guard struct {
+type usageMonitor struct {
 	mu   sync.Mutex
-	lent map[*Worker]struct{}
+	watched map[*Worker]struct{}
 }
 
-// add has a worker watched until it is gone.
-func (g *guard) add(w *Worker) {
+// track has a worker watched until it is gone.
+func (g *usageMonitor) track(w *Worker) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if len(g.lent) == 0 {
-		g.lent = map[*Worker]struct{}{}
-		go g.watch()
+	if len(g.watched) == 0 {
+		g.watched = map[*Worker]struct{}{}
+		go g.run()
 	}
-	g.lent[w] = struct{}{}
+	g.watched[w] = struct{}{}
 }
 
-func (g *guard) watch() {
-	ticker := time.NewTicker(look)
+func (g *usageMonitor) run() {
+	ticker := time.NewTicker(monitorInterval)
 	defer ticker.Stop()
-	for g.look() {
+	for g.checkAll() {
 		<-ticker.C
 	}
 }
 
-// look says whether there is anybody to watch.
-func (g *guard) look() bool {
+// checkAll says whether there is anybody to watch.
+func (g *usageMonitor) checkAll() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for w := range g.lent {
-		if !w.look() {
-			delete(g.lent, w)
+	for w := range g.watched {
+		if !w.checkUsage() {
+			delete(g.watched, w)
 		}
 	}
-	return len(g.lent) > 0
+	return len(g.watched) > 0
 }
 
-// look kills a worker that holds too much. It says whether it is worth another
+// checkUsage kills a worker that holds too much. It says whether it is worth another
 // look.
-func (w *Worker) look() bool {
+func (w *Worker) checkUsage() bool {
 	select {
 	case <-w.proc.gone:
 		return false
@@ -344,10 +344,10 @@ func (w *Worker) look() bool {
 	switch {
 	case !ok:
 		return false
-	case held > w.memory:
-		w.fail(&Failure{Kind: KindMemory, Detail: fmt.Sprintf("it held %d MiB of memory, and may hold %d", held>>20, w.memory>>20)})
-	case threads > mostThreads:
-		w.fail(&Failure{Kind: KindThreads, Detail: fmt.Sprintf("it had %d threads, and may have %d", threads, mostThreads)})
+	case held > w.maxMemory:
+		w.fail(&Failure{Kind: KindMemory, Detail: fmt.Sprintf("it held %d MiB of memory, and may hold %d", held>>20, w.maxMemory>>20)})
+	case threads > maxThreads:
+		w.fail(&Failure{Kind: KindThreads, Detail: fmt.Sprintf("it had %d threads, and may have %d", threads, maxThreads)})
 	}
 	return true
 }

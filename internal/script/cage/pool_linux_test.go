@@ -18,18 +18,18 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// needJail skips where no jail can be built.
-func needJail(t testing.TB) {
+// needSandbox skips where no jail can be built.
+func needSandbox(t testing.TB) {
 	t.Helper()
-	if lacks := Probe().essential(); len(lacks) > 0 {
+	if lacks := ProbeCapabilities().missingRequired(); len(lacks) > 0 {
 		t.Skip(strings.Join(intray.RenderAll(lacks), "; "))
 	}
 }
 
 // open makes a cage that is closed after the test.
-func open(t testing.TB, cfg Config) *Cage {
+func open(t testing.TB, cfg Config) *Pool {
 	t.Helper()
-	needJail(t)
+	needSandbox(t)
 	c, err := New(cfg)
 	if err != nil {
 		t.Fatalf("no cage: %v", err)
@@ -39,7 +39,7 @@ func open(t testing.TB, cfg Config) *Cage {
 }
 
 // lend takes a worker that is closed after the test.
-func lend(t testing.TB, c *Cage) *Worker {
+func lend(t testing.TB, c *Pool) *Worker {
 	t.Helper()
 	w, err := c.Worker(context.Background(), Limits{})
 	if err != nil {
@@ -88,8 +88,8 @@ func leak(file *os.File) error {
 }
 
 func TestCalls(t *testing.T) {
-	w := lend(t, open(t, Config{Answer: 32 << 20}))
-	for _, length := range []int{0, 1, 100, oneWrite, oneWrite + 1, step + 1, 5 << 20} {
+	w := lend(t, open(t, Config{MaxAnswer: 32 << 20}))
+	for _, length := range []int{0, 1, 100, maxSingleWrite, maxSingleWrite + 1, growStep + 1, 5 << 20} {
 		text := strings.Repeat("é", length)
 		if got := ask(t, w, "echo "+text); got != text {
 			t.Errorf("%d bytes came back as %d", len(text), len(got))
@@ -134,7 +134,7 @@ func TestAllCallsFail(t *testing.T) {
 }
 
 func TestTooLongRequest(t *testing.T) {
-	w := lend(t, open(t, Config{Request: 1000}))
+	w := lend(t, open(t, Config{MaxRequest: 1000}))
 	if _, err := w.Call(t.Context(), make([]byte, 1001), 0); err == nil || errors.As(err, new(*Failure)) {
 		t.Errorf("got %v", err)
 	}
@@ -147,27 +147,27 @@ func TestLimitsOfOneWorker(t *testing.T) {
 	c := open(t, Config{})
 	for _, test := range []struct {
 		limits Limits
-		deed   string
+		command   string
 		kind   Kind
 	}{
 		{Limits{Memory: 64 << 20}, "hoard", KindMemory},
-		{Limits{Answer: 1 << 20}, "large", KindOutput},
+		{Limits{MaxAnswer: 1 << 20}, "large", KindOutput},
 	} {
 		w, err := c.Worker(t.Context(), test.limits)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if f := broken(t, w, test.deed, patience(test.deed)); f.Kind != test.kind {
-			t.Errorf("%s: %s: %v", test.deed, f.Kind, f)
+		if f := broken(t, w, test.command, patience(test.command)); f.Kind != test.kind {
+			t.Errorf("%s: %s: %v", test.command, f.Kind, f)
 		}
 	}
-	wide, err := c.Worker(t.Context(), Limits{Memory: 1 << 40, Answer: 1 << 30})
+	wide, err := c.Worker(t.Context(), Limits{Memory: 1 << 40, MaxAnswer: 1 << 30})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer wide.Close()
-	if wide.memory != DefaultMemory || wide.answer != DefaultAnswer {
-		t.Errorf("the limits grew to %d and %d", wide.memory, wide.answer)
+	if wide.maxMemory != DefaultMemory || wide.maxAnswer != DefaultMaxAnswer {
+		t.Errorf("the limits grew to %d and %d", wide.maxMemory, wide.maxAnswer)
 	}
 }
 
@@ -200,7 +200,7 @@ func TestSignals(t *testing.T) {
 }
 
 func TestForgottenWorker(t *testing.T) {
-	w := lend(t, open(t, Config{Idle: 50 * time.Millisecond}))
+	w := lend(t, open(t, Config{IdleTimeout: 50 * time.Millisecond}))
 	<-w.dead
 	if f := broken(t, w, "echo x", time.Second); f.Kind != KindIdle {
 		t.Errorf("got %s: %v", f.Kind, f)
@@ -208,7 +208,7 @@ func TestForgottenWorker(t *testing.T) {
 }
 
 func TestBadStarts(t *testing.T) {
-	needJail(t)
+	needSandbox(t)
 	for _, test := range []struct {
 		setup string
 		kind  Kind
@@ -218,7 +218,7 @@ func TestBadStarts(t *testing.T) {
 		{"die", KindDied, "status 7"},
 		{"sleep", KindStart, "not ready within 100ms"},
 	} {
-		c, err := New(Config{Setup: []byte(test.setup), Ready: 100 * time.Millisecond})
+		c, err := New(Config{Setup: []byte(test.setup), StartTimeout: 100 * time.Millisecond})
 		var f *Failure
 		if !errors.As(err, &f) || f.Kind != test.kind || !strings.Contains(err.Error(), test.words) {
 			t.Errorf("%s: got %v, %v", test.setup, c, err)
@@ -229,10 +229,10 @@ func TestBadStarts(t *testing.T) {
 func TestConfigs(t *testing.T) {
 	for want, cfg := range map[string]Config{
 		"no hook runtime \"deno\"": {Runtime: "deno"},
-		"no hook jail \"lax\"":     {Jail: "lax"},
-		"do not fit":               {Spares: 3, Workers: 2},
+		"no hook jail \"lax\"":     {Mode: "lax"},
+		"do not fit":               {IdleWorkers: 3, MaxWorkers: 2},
 		"negative":                 {Memory: -1},
-		"holds at most":            {Answer: 2 << 30},
+		"holds at most":            {MaxAnswer: 2 << 30},
 		"finding Node":             {Runtime: Node, NodePath: "/no/such/node"},
 		"script for Node":          {Runtime: Node, Script: strings.Repeat("x", 121<<10)},
 		"no cgroup":                {Cgroup: "/tmp"},
@@ -245,7 +245,7 @@ func TestConfigs(t *testing.T) {
 
 // TestWorkersAreFresh: none is lent twice, and spares come back.
 func TestWorkersAreFresh(t *testing.T) {
-	c := open(t, Config{Spares: 2, Workers: 3})
+	c := open(t, Config{IdleWorkers: 2, MaxWorkers: 3})
 	var seen []int
 	for range 10 {
 		w := lend(t, c)
@@ -260,7 +260,7 @@ func TestWorkersAreFresh(t *testing.T) {
 
 // TestNoFilesAreLeft counts the open files before and after.
 func TestNoFilesAreLeft(t *testing.T) {
-	before, err := openFiles()
+	before, err := listOpenFiles()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -273,14 +273,14 @@ func TestNoFilesAreLeft(t *testing.T) {
 		w.Close()
 	}
 	c.Close()
-	if after, err := openFiles(); err != nil || len(after) > len(before)+2 {
+	if after, err := listOpenFiles(); err != nil || len(after) > len(before)+2 {
 		t.Errorf("there were the files %v and now there are %v: %v", before, after, err)
 	}
 }
 
 // TestWorkersAreBounded: who comes last waits, and gives up or gets one.
 func TestWorkersAreBounded(t *testing.T) {
-	c := open(t, Config{Spares: 1, Workers: 2})
+	c := open(t, Config{IdleWorkers: 1, MaxWorkers: 2})
 	one, _ := lend(t, c), lend(t, c)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
@@ -294,7 +294,7 @@ func TestWorkersAreBounded(t *testing.T) {
 }
 
 func TestDeadSparesAreReplaced(t *testing.T) {
-	c := open(t, Config{Workers: 1})
+	c := open(t, Config{MaxWorkers: 1})
 	first := c.living()[0]
 	_ = unix.Kill(first.proc.os.Pid, unix.SIGKILL)
 	<-first.dead
@@ -305,7 +305,7 @@ func TestDeadSparesAreReplaced(t *testing.T) {
 }
 
 // living lists the workers.
-func (c *Cage) living() (list []*Worker) {
+func (c *Pool) living() (list []*Worker) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for w := range c.alive {
@@ -315,7 +315,7 @@ func (c *Cage) living() (list []*Worker) {
 }
 
 func TestCloseEndsAll(t *testing.T) {
-	c := open(t, Config{Spares: 2, Workers: 4})
+	c := open(t, Config{IdleWorkers: 2, MaxWorkers: 4})
 	failures := make(chan error, 2)
 	for range 2 {
 		w := lend(t, c)
@@ -345,8 +345,8 @@ func TestCloseEndsAll(t *testing.T) {
 
 // TestManyAtOnce lets many have workers, break them and close them.
 func TestManyAtOnce(t *testing.T) {
-	c := open(t, Config{Spares: 2, Workers: 6})
-	deeds := []string{"echo ok", "exit", "socket", "fault x", "echo ok"}
+	c := open(t, Config{IdleWorkers: 2, MaxWorkers: 6})
+	commands := []string{"echo ok", "exit", "socket", "fault x", "echo ok"}
 	var all sync.WaitGroup
 	for i := range 40 {
 		all.Go(func() {
@@ -356,10 +356,10 @@ func TestManyAtOnce(t *testing.T) {
 				return
 			}
 			defer w.Close()
-			deed := deeds[i%len(deeds)]
-			answer, err := w.Call(t.Context(), []byte(deed), 0)
-			if good := deed == "echo ok"; good != (err == nil) || good && answer != "ok" {
-				t.Errorf("%s: %q, %v", deed, answer, err)
+			command := commands[i%len(commands)]
+			answer, err := w.Call(t.Context(), []byte(command), 0)
+			if good := command == "echo ok"; good != (err == nil) || good && answer != "ok" {
+				t.Errorf("%s: %q, %v", command, answer, err)
 			}
 		})
 	}
@@ -368,12 +368,12 @@ func TestManyAtOnce(t *testing.T) {
 
 // TestFigures prints how long it takes to start and to kill.
 func TestFigures(t *testing.T) {
-	c := open(t, Config{Workers: 8})
+	c := open(t, Config{MaxWorkers: 8})
 	var fresh, kill, idle []time.Duration
 	for range 20 {
 		start := time.Now()
 		slot := <-c.slots
-		w, err := c.start(slot)
+		w, err := c.startWorker(slot)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -395,22 +395,22 @@ func TestFigures(t *testing.T) {
 		slices.Sort(all)
 		t.Logf("%s: median %v, longest %v", name, all[len(all)/2], all[len(all)-1])
 	}
-	t.Log(fmt.Sprintf("%+v", c.Abilities()), c.Abilities().Missing())
+	t.Log(fmt.Sprintf("%+v", c.Capabilities()), c.Capabilities().Missing())
 }
 
 // TestNotes: the last one is told where the worker dies in the call, and only
 // that of this call.
 func TestNotes(t *testing.T) {
-	c := open(t, Config{Spares: 2})
+	c := open(t, Config{IdleWorkers: 2})
 	w := lend(t, c)
 	if got := ask(t, w, "note one two"); got != "noted" {
 		t.Errorf("got %q", got)
 	}
-	if got := w.Note(); got != "two" {
+	if got := w.LastNote(); got != "two" {
 		t.Errorf("the answer came with the note %q", got)
 	}
-	if ask(t, w, "echo x"); w.Note() != "" {
-		t.Errorf("an answer without notes came with %q", w.Note())
+	if ask(t, w, "echo x"); w.LastNote() != "" {
+		t.Errorf("an answer without notes came with %q", w.LastNote())
 	}
 	f := broken(t, w, "note "+strings.Repeat("x ", 5000)+"last spin", 300*time.Millisecond)
 	if f.Kind != KindDeadline || f.Note != "last" || f.Noted < 100*time.Millisecond || f.Noted > patient {
@@ -425,7 +425,7 @@ func TestNotes(t *testing.T) {
 	if f := broken(t, w, "raw "+frame('N', 4, "four")+frame('Q', 0, ""), 0); f.Kind != KindProtocol || f.Note != "four" {
 		t.Errorf("got %q, %v", f.Note, f)
 	}
-	for _, forged := range []string{frame('N', longestNote+1, "x"), strings.Repeat(frame('N', 0, ""), mostNotes+1)} {
+	for _, forged := range []string{frame('N', maxNoteText+1, "x"), strings.Repeat(frame('N', 0, ""), maxNotes+1)} {
 		if f := broken(t, lend(t, c), "raw "+forged, patient); f.Kind != KindProtocol {
 			t.Errorf("%.20q: got %v", forged, f)
 		}
@@ -434,7 +434,7 @@ func TestNotes(t *testing.T) {
 
 // TestTryWorker gives none where all are in use, and one as soon as one is gone.
 func TestTryWorker(t *testing.T) {
-	c := open(t, Config{Workers: 2, Spares: 1})
+	c := open(t, Config{MaxWorkers: 2, IdleWorkers: 1})
 	first := lend(t, c)
 	second, some, err := c.TryWorker(t.Context(), Limits{})
 	if err != nil || !some {
@@ -484,9 +484,9 @@ func BenchmarkCall(b *testing.B) {
 
 // BenchmarkStart is what a fresh worker costs: started, jailed, ready, ended.
 func BenchmarkStart(b *testing.B) {
-	c := open(b, Config{Workers: 2})
+	c := open(b, Config{MaxWorkers: 2})
 	for b.Loop() {
-		w, err := c.start(<-c.slots)
+		w, err := c.startWorker(<-c.slots)
 		if err != nil {
 			b.Fatal(err)
 		}

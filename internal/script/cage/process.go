@@ -16,13 +16,13 @@ type process struct {
 	gone chan struct{}
 
 	mu     sync.Mutex
-	buried bool
+	reaped bool
 	gauge  gauge
 }
 
-// hangUp bounds how long the pipes of an ended process may still give bytes:
+// expirePipes bounds how long the pipes of an ended process may still give bytes:
 // a child of its own could hold them open.
-func (p *process) hangUp(after time.Duration) {
+func (p *process) expirePipes(after time.Duration) {
 	end := time.Now().Add(after)
 	for _, file := range []*os.File{p.in, p.out, p.err} {
 		_ = file.SetDeadline(end)
@@ -40,22 +40,22 @@ func (p *process) close() {
 // not depend on where it runs.
 func environment() []string { return []string{"TZ=UTC"} }
 
-// fork starts all processes in one thread that lives as long as the cage: Linux
+// runLaunches starts all processes in one thread that lives as long as the cage: Linux
 // kills the children of a thread that ends.
-func (c *Cage) fork() {
+func (c *Pool) runLaunches() {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	for job := range c.forks {
+	for job := range c.launches {
 		job()
 	}
 }
 
-// spawn starts a process in the thread for it.
-func (c *Cage) spawn(slot int) (proc *process, err error) {
+// startProcess starts a process in the thread for it.
+func (c *Pool) startProcess(slot int) (proc *process, err error) {
 	done := make(chan struct{})
-	c.forks <- func() {
+	c.launches <- func() {
 		defer close(done)
-		proc, err = c.jail.spawn(slot)
+		proc, err = c.launcher.startProcess(slot)
 	}
 	<-done
 	return proc, err
@@ -76,11 +76,11 @@ func openPipes() (p pipes, err error) {
 	return p, nil
 }
 
-// theirs are the ends of the child.
-func (p *pipes) theirs() []*os.File { return []*os.File{p.in.read, p.out.write, p.err.write} }
+// childEnds are the ends of the child.
+func (p *pipes) childEnds() []*os.File { return []*os.File{p.in.read, p.out.write, p.err.write} }
 
-func (p *pipes) closeTheirs() {
-	for _, file := range p.theirs() {
+func (p *pipes) closeChildEnds() {
+	for _, file := range p.childEnds() {
 		_ = file.Close()
 	}
 }

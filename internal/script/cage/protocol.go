@@ -26,33 +26,33 @@ const (
 
 const (
 	headerSize   = 5
-	longestFrame = 1 << 30
-	// longestFault bounds the text of a fault, longestNote that of a note, and
-	// mostNotes how many a call may have.
-	longestFault = 64 << 10
-	longestNote  = 1 << 10
-	mostNotes    = 1 << 20
-	// oneWrite is the longest payload that is copied behind its header.
-	oneWrite = 64 << 10
-	// step is how much of a payload is made room for before it is there.
-	step = 1 << 20
+	maxFrame = 1 << 30
+	// maxFaultText bounds the text of a fault, maxNoteText that of a note, and
+	// maxNotes how many a call may have.
+	maxFaultText = 64 << 10
+	maxNoteText  = 1 << 10
+	maxNotes    = 1 << 20
+	// maxSingleWrite is the longest payload that is copied behind its header.
+	maxSingleWrite = 64 << 10
+	// growStep is how much of a payload is made room for before it is there.
+	growStep = 1 << 20
 )
 
 // frameWriter writes frames; room is where short ones are put together.
 type frameWriter struct {
 	to   io.Writer
-	room []byte
+	buf []byte
 }
 
 // write writes a whole frame.
 func (w *frameWriter) write(kind byte, payload []byte) error {
-	w.room = binary.LittleEndian.AppendUint32(append(w.room[:0], kind), uint32(len(payload)))
-	if len(payload) <= oneWrite {
-		w.room = append(w.room, payload...)
-		_, err := w.to.Write(w.room)
+	w.buf = binary.LittleEndian.AppendUint32(append(w.buf[:0], kind), uint32(len(payload)))
+	if len(payload) <= maxSingleWrite {
+		w.buf = append(w.buf, payload...)
+		_, err := w.to.Write(w.buf)
 		return err
 	}
-	if _, err := w.to.Write(w.room); err != nil {
+	if _, err := w.to.Write(w.buf); err != nil {
 		return err
 	}
 	_, err := w.to.Write(payload)
@@ -79,16 +79,16 @@ func readPayload(from io.Reader, size int, buf []byte) ([]byte, error) {
 	buf = buf[:0]
 	for len(buf) < size {
 		have := len(buf)
-		next := min(size, max(have+step, cap(buf)))
+		next := min(size, max(have+growStep, cap(buf)))
 		buf = slices.Grow(buf, next-have)[:next]
 		if _, err := io.ReadFull(from, buf[have:]); err != nil {
-			return nil, fmt.Errorf("reading a payload of %d bytes: %w", size, noEOF(err))
+			return nil, fmt.Errorf("reading a payload of %d bytes: %w", size, unexpectedEOF(err))
 		}
 	}
 	return buf, nil
 }
 
-func noEOF(err error) error {
+func unexpectedEOF(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
 	}
@@ -108,19 +108,19 @@ func readFrame(from io.Reader, want byte, buf []byte) ([]byte, error) {
 	return readPayload(from, size, buf)
 }
 
-// Handle answers a request. The request is valid until it returns. An error
+// Handler answers a request. The request is valid until it returns. An error
 // ends the worker, and its text reaches who called.
-type Handle func(request []byte) (answer []byte, err error)
+type Handler func(request []byte) (answer []byte, err error)
 
-// Note tells who called what the worker does now, in at most 1,000 bytes. It is
+// SendNote tells who called what the worker does now, in at most 1,000 bytes. It is
 // for a Handle, while it answers, and only where Serve runs it.
-func Note(text string) error {
-	_, to := standard()
-	return writeFrame(to, frameNote, []byte(text[:min(len(text), longestNote)]))
+func SendNote(text string) error {
+	_, to := stdio()
+	return writeFrame(to, frameNote, []byte(text[:min(len(text), maxNoteText)]))
 }
 
-// order is what a worker is told before anything else.
-type order struct {
+// restrictions is what a worker is told before anything else.
+type restrictions struct {
 	Memory     int64
 	Landlock   int
 	Seccomp    bool
@@ -128,18 +128,18 @@ type order struct {
 	// Threads says that the number of threads can be bounded, because nobody
 	// else has this user id.
 	Threads bool
-	Node    *node `json:",omitempty"`
+	Node    *nodeCommand `json:",omitempty"`
 }
 
-// node is a program to become, in the jail.
-type node struct {
+// nodeCommand is a program to become, in the jail.
+type nodeCommand struct {
 	Path string
 	Args []string
 	Env  []string
 }
 
-// keep is the largest room for requests that is kept between them.
-const keep = 1 << 20
+// maxKeptBuffer is the largest room for requests that is kept between them.
+const maxKeptBuffer = 1 << 20
 
 // Serve makes this process a worker: it is what the command hook-worker does,
 // and does at once, before it opens a file or starts a timer. It builds the
@@ -149,32 +149,32 @@ const keep = 1 << 20
 // Where it returns, the process must end and do nothing else: what is forbidden
 // in the jail kills it. For Node, Serve becomes that program and setup is not
 // called.
-func Serve(setup func(first []byte) (Handle, error)) error {
+func Serve(setup func(first []byte) (Handler, error)) error {
 	// A system that stops a service may tell all of its processes. It is the
 	// service that ends its workers, once it has what they still owe it.
 	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	from, to := standard()
+	from, to := stdio()
 	err := serve(from, to, setup)
 	if err != nil {
 		text := err.Error()
-		_ = writeFrame(to, frameFault, []byte(text[:min(len(text), longestFault)]))
+		_ = writeFrame(to, frameFault, []byte(text[:min(len(text), maxFaultText)]))
 	}
 	return err
 }
 
-func serve(from io.Reader, to io.Writer, setup func(first []byte) (Handle, error)) error {
+func serve(from io.Reader, to io.Writer, setup func(first []byte) (Handler, error)) error {
 	text, err := readFrame(from, frameLimits, nil)
 	if err != nil {
 		return fmt.Errorf("reading the orders for a hook worker, which only intray itself gives: %w", err)
 	}
-	var order order
-	if err := json.Unmarshal(text, &order); err != nil {
+	var rules restrictions
+	if err := json.Unmarshal(text, &rules); err != nil {
 		return fmt.Errorf("reading the orders for a hook worker: %w", err)
 	}
-	if order.Node != nil {
-		return become(order)
+	if rules.Node != nil {
+		return execConfined(rules)
 	}
-	if err := order.outerWalls(); err != nil {
+	if err := rules.restrictOuter(); err != nil {
 		return err
 	}
 	first, err := readFrame(from, frameSetup, nil)
@@ -188,7 +188,7 @@ func serve(from io.Reader, to io.Writer, setup func(first []byte) (Handle, error
 	// The runtime makes what it polls with when it first sleeps, for however
 	// long. In the jail it could not.
 	time.Sleep(time.Nanosecond)
-	if err := order.innerWall(); err != nil {
+	if err := rules.restrictSyscalls(); err != nil {
 		return err
 	}
 	if err := writeFrame(to, frameReady, nil); err != nil {
@@ -197,7 +197,7 @@ func serve(from io.Reader, to io.Writer, setup func(first []byte) (Handle, error
 	return answerAll(from, to, handle)
 }
 
-func answerAll(from io.Reader, to io.Writer, handle Handle) error {
+func answerAll(from io.Reader, to io.Writer, handle Handler) error {
 	var room []byte
 	out := frameWriter{to: to}
 	for {
@@ -215,7 +215,7 @@ func answerAll(from io.Reader, to io.Writer, handle Handle) error {
 		if err := out.write(frameAnswer, answer); err != nil {
 			return err
 		}
-		if room = request; cap(room) > keep {
+		if room = request; cap(room) > maxKeptBuffer {
 			room = nil
 		}
 	}

@@ -15,13 +15,13 @@ import (
 func TestFrames(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		kind := rapid.Byte().Draw(t, "kind")
-		size := rapid.SampledFrom([]int{0, 1, 7, oneWrite - 1, oneWrite, oneWrite + 1, step, step + 1, 3*step + 5}).Draw(t, "size")
+		size := rapid.SampledFrom([]int{0, 1, 7, maxSingleWrite - 1, maxSingleWrite, maxSingleWrite + 1, growStep, growStep + 1, 3*growStep + 5}).Draw(t, "size")
 		payload := bytes.Repeat([]byte{kind}, size)
 		var wire bytes.Buffer
 		if err := writeFrame(&wire, kind, payload); err != nil {
 			t.Fatal(err)
 		}
-		room := make([]byte, rapid.IntRange(0, 2*step).Draw(t, "room"))
+		room := make([]byte, rapid.IntRange(0, 2*growStep).Draw(t, "room"))
 		got, err := readFrame(iotest.HalfReader(&wire), kind, room)
 		if err != nil || !bytes.Equal(got, payload) {
 			t.Fatalf("%d bytes came back as %d: %v", size, len(got), err)
@@ -35,11 +35,11 @@ func TestFrames(t *testing.T) {
 // TestBrokenFrames: room is made for what is there, and not for what is
 // promised.
 func TestBrokenFrames(t *testing.T) {
-	got, err := readPayload(bytes.NewReader([]byte("short")), longestFrame, nil)
+	got, err := readPayload(bytes.NewReader([]byte("short")), maxFrame, nil)
 	if !errors.Is(err, io.ErrUnexpectedEOF) || got != nil {
 		t.Errorf("got %d bytes, %v", len(got), err)
 	}
-	if most := testing.AllocsPerRun(10, func() { _, _ = readPayload(bytes.NewReader(nil), longestFrame, nil) }); most > 20 {
+	if most := testing.AllocsPerRun(10, func() { _, _ = readPayload(bytes.NewReader(nil), maxFrame, nil) }); most > 20 {
 		t.Errorf("it allocates %v times", most)
 	}
 	if _, _, err := readHeader(bytes.NewReader([]byte("A\x01"))); !errors.Is(err, io.ErrUnexpectedEOF) {
@@ -52,10 +52,10 @@ func TestBrokenFrames(t *testing.T) {
 
 // loose is a worker without a process: it only takes frames.
 func loose() *Worker {
-	proc := &process{buried: true, gone: make(chan struct{})}
+	proc := &process{reaped: true, gone: make(chan struct{})}
 	close(proc.gone)
-	w := newIdle(&Config{Ready: DefaultReady, Idle: DefaultIdle, Answer: 1 << 16}, proc)
-	w.calls = []*call{{budget: DefaultBatch, done: make(chan struct{})}, {budget: DefaultBatch, done: make(chan struct{})}}
+	w := newDetachedWorker(&Config{StartTimeout: DefaultStartTimeout, IdleTimeout: DefaultIdleTimeout, MaxAnswer: 1 << 16}, proc)
+	w.calls = []*call{{budget: DefaultCallTimeout, done: make(chan struct{})}, {budget: DefaultCallTimeout, done: make(chan struct{})}}
 	return w
 }
 
@@ -68,7 +68,7 @@ func FuzzFrames(f *testing.F) {
 	f.Add([]byte("A\x00\x00\x00\x00"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		w := loose()
-		defer w.clock.Stop()
+		defer w.timer.Stop()
 		both := w.calls
 		from, err := bytes.NewReader(text), error(nil)
 		var room []byte
@@ -77,7 +77,7 @@ func FuzzFrames(f *testing.F) {
 			var kind byte
 			var size int
 			if kind, size, err = readHeader(from); err == nil {
-				failure, err = w.frame(from, kind, size, &room)
+				failure, err = w.handleFrame(from, kind, size, &room)
 			}
 		}
 		var answers []int

@@ -23,7 +23,7 @@ import (
 // more system calls than the jail allows.
 type descriptor int
 
-func standard() (io.Reader, io.Writer) { return descriptor(0), descriptor(1) }
+func stdio() (io.Reader, io.Writer) { return descriptor(0), descriptor(1) }
 
 func (d descriptor) Read(buf []byte) (int, error) {
 	for {
@@ -54,8 +54,8 @@ func (d descriptor) Write(buf []byte) (done int, err error) {
 	return done, nil
 }
 
-// outerWalls are those under which a runtime can still be set up.
-func (o order) outerWalls() error {
+// restrictOuter are those under which a runtime can still be set up.
+func (o restrictions) restrictOuter() error {
 	// The runtime watches how many processors it may use through files that
 	// are about to be closed, unless it is told.
 	runtime.GOMAXPROCS(1)
@@ -63,40 +63,40 @@ func (o order) outerWalls() error {
 	debug.SetMemoryLimit(o.Memory / 4)
 	// As in Serve: the runtime has what it polls with from here on.
 	time.Sleep(time.Nanosecond)
-	if err := eachForeign(unix.Close); err != nil {
+	if err := eachInheritedFile(unix.Close); err != nil {
 		return err
 	}
-	if err := o.limits(16, true); err != nil {
+	if err := o.setResourceLimits(16, true); err != nil {
 		return err
 	}
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return fmt.Errorf("hiding the memory of a hook worker: %w", err)
 	}
-	return o.closeFiles()
+	return o.restrictFiles()
 }
 
-// innerWall is the last one.
-func (o order) innerWall() error {
+// restrictSyscalls is the last one.
+func (o restrictions) restrictSyscalls() error {
 	if !o.Seccomp {
 		return nil
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	return loadFilter(quickCalls().program(), unix.SECCOMP_FILTER_FLAG_TSYNC)
+	return installFilter(quickJSPolicy().compile(), unix.SECCOMP_FILTER_FLAG_TSYNC)
 }
 
-// threads is how many a worker may have where its user has nothing else. Two
+// maxUserThreads is how many a worker may have where its user has nothing else. Two
 // programs may use the same users, and Node starts ten.
-const threads = 128
+const maxUserThreads = 128
 
-// limits are those that hold where the other walls have gaps.
-func (o order) limits(files uint64, heap bool) error {
+// setResourceLimits are those that hold where the other walls have gaps.
+func (o restrictions) setResourceLimits(files uint64, heap bool) error {
 	all := map[int]uint64{
 		unix.RLIMIT_CORE: 0, unix.RLIMIT_FSIZE: 0, unix.RLIMIT_NOFILE: files,
 		unix.RLIMIT_MEMLOCK: 0, unix.RLIMIT_MSGQUEUE: 0,
 	}
 	if o.Threads {
-		all[unix.RLIMIT_NPROC] = threads
+		all[unix.RLIMIT_NPROC] = maxUserThreads
 	}
 	if heap && !shadowed {
 		// The runtime needs some 90 MiB more address space than it fills.
@@ -110,11 +110,11 @@ func (o order) limits(files uint64, heap bool) error {
 	return nil
 }
 
-// eachForeign does something to all files that this process was started with
+// eachInheritedFile does something to all files that this process was started with
 // and that it does not need: someone may have left them open. What the runtime
 // polls with is no such file, whenever it was made.
-func eachForeign(do func(fd int) error) error {
-	files, err := openFiles()
+func eachInheritedFile(do func(fd int) error) error {
+	files, err := listOpenFiles()
 	if err != nil {
 		return fmt.Errorf("listing the open files of a hook worker: %w", err)
 	}
@@ -130,8 +130,8 @@ func eachForeign(do func(fd int) error) error {
 	return nil
 }
 
-// openFiles lists by system calls alone: package os would start polling.
-func openFiles() (list []int, err error) {
+// listOpenFiles lists by system calls alone: package os would start polling.
+func listOpenFiles() (list []int, err error) {
 	folder, err := unix.Open("/proc/self/fd", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, err
@@ -152,17 +152,17 @@ func openFiles() (list []int, err error) {
 	}
 }
 
-// locks are what Landlock can close, by its version less one. Newer kernels
+// landlockVersions are what Landlock can close, by its version less one. Newer kernels
 // close as much as the last.
-var locks = []landlock.Config{
+var landlockVersions = []landlock.Config{
 	landlock.V1, landlock.V2, landlock.V3, landlock.V4, landlock.V5, landlock.V6,
 	landlock.V7, landlock.V8, landlock.V9, landlock.V10, landlock.V11,
 }
 
-// closeFiles closes all files to all threads, but those that are named. The
+// restrictFiles closes all files to all threads, but those that are named. The
 // library is told the exact version: with less it fails, and never does
 // nothing in silence.
-func (o order) closeFiles(open ...landlock.Rule) error {
+func (o restrictions) restrictFiles(open ...landlock.Rule) error {
 	if o.NoNewPrivs {
 		if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 			return fmt.Errorf("giving up new rights for a hook worker: %w", err)
@@ -171,33 +171,33 @@ func (o order) closeFiles(open ...landlock.Rule) error {
 	if o.Landlock == 0 {
 		return nil
 	}
-	lock := locks[min(o.Landlock, len(locks))-1]
+	lock := landlockVersions[min(o.Landlock, len(landlockVersions))-1]
 	if err := lock.Restrict(open...); err != nil {
 		return fmt.Errorf("closing the files to a hook worker: %w", err)
 	}
 	return nil
 }
 
-// become puts this process into a jail in which it can start one program, and
+// execConfined puts this process into a jail in which it can start one program, and
 // starts it. The descriptors 0 to 2 stay as they are.
-func become(o order) error {
+func execConfined(o restrictions) error {
 	runtime.LockOSThread()
-	if err := eachForeign(closeLater); err != nil {
+	if err := eachInheritedFile(setCloseOnExec); err != nil {
 		return err
 	}
-	if err := o.limits(64, false); err != nil {
+	if err := o.setResourceLimits(64, false); err != nil {
 		return err
 	}
-	open, err := needed(o.Node.Path)
+	open, err := fileRules(o.Node.Path)
 	if err != nil {
 		return err
 	}
-	if err := o.closeFiles(open...); err != nil {
+	if err := o.restrictFiles(open...); err != nil {
 		return err
 	}
 	if o.Seccomp {
 		// Other threads end when the program starts.
-		if err := loadFilter(nodeCalls().program(), 0); err != nil {
+		if err := installFilter(nodePolicy().compile(), 0); err != nil {
 			return err
 		}
 	}
@@ -205,39 +205,39 @@ func become(o order) error {
 	return fmt.Errorf("starting Node as a hook worker: %w", err)
 }
 
-func closeLater(fd int) error {
+func setCloseOnExec(fd int) error {
 	_, err := unix.FcntlInt(uintptr(fd), unix.F_SETFD, unix.FD_CLOEXEC)
 	return err
 }
 
 const (
-	run  = llsys.AccessFSExecute | llsys.AccessFSReadFile
-	read = llsys.AccessFSReadFile
-	list = llsys.AccessFSReadFile | llsys.AccessFSReadDir
+	accessExec  = llsys.AccessFSExecute | llsys.AccessFSReadFile
+	accessRead = llsys.AccessFSReadFile
+	accessList = llsys.AccessFSReadFile | llsys.AccessFSReadDir
 )
 
-// needed are the files with which a program starts: itself, what loads it, its
+// fileRules are the files with which a program starts: itself, what loads it, its
 // libraries, and where randomness comes from.
-func needed(program string) ([]landlock.Rule, error) {
-	loader, err := loaderOf(program)
+func fileRules(program string) ([]landlock.Rule, error) {
+	loader, err := elfInterpreter(program)
 	if err != nil {
 		return nil, fmt.Errorf("reading the program %s: %w", program, err)
 	}
-	rules := []landlock.Rule{landlock.PathAccess(run, program)}
+	rules := []landlock.Rule{landlock.PathAccess(accessExec, program)}
 	if loader != "" {
-		rules = append(rules, landlock.PathAccess(run, loader))
+		rules = append(rules, landlock.PathAccess(accessExec, loader))
 	}
 	folders := []string{"/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", filepath.Join(filepath.Dir(program), "../lib")}
 	for _, folder := range folders {
-		rules = append(rules, landlock.PathAccess(list, folder).IgnoreIfMissing())
+		rules = append(rules, landlock.PathAccess(accessList, folder).IgnoreIfMissing())
 	}
 	files := []string{"/etc/ld.so.cache", "/dev/urandom", "/dev/random", "/dev/null"}
-	return append(rules, landlock.PathAccess(read, files...).IgnoreIfMissing()), nil
+	return append(rules, landlock.PathAccess(accessRead, files...).IgnoreIfMissing()), nil
 }
 
-// loaderOf gives what a program says loads it, and nothing for one that loads
+// elfInterpreter gives what a program says loads it, and nothing for one that loads
 // itself.
-func loaderOf(program string) (string, error) {
+func elfInterpreter(program string) (string, error) {
 	file, err := elf.Open(program)
 	if err != nil {
 		return "", err

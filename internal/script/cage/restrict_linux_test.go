@@ -22,9 +22,9 @@ func outcome(t *testing.T, w *Worker, request string, budget time.Duration) stri
 	return answer
 }
 
-// TestEachWallAlone takes the others away, so that it is seen what one holds.
-func TestEachWallAlone(t *testing.T) {
-	both := Probe()
+// TestEachRestrictionAlone takes the others away, so that it is seen what one holds.
+func TestEachRestrictionAlone(t *testing.T) {
+	both := ProbeCapabilities()
 	if both.Landlock < 4 || !both.Seccomp {
 		t.Skip("this kernel has no Landlock of version 4, or no seccomp")
 	}
@@ -36,7 +36,7 @@ func TestEachWallAlone(t *testing.T) {
 	const sigsys, denied, done = "SIGSYS", "permission denied", "done"
 	for _, test := range []struct {
 		name  string
-		has   Abilities
+		has   Capabilities
 		wants map[string]string
 	}{
 		{"Landlock", onlyFiles, map[string]string{
@@ -52,14 +52,14 @@ func TestEachWallAlone(t *testing.T) {
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			c, err := newCage(Config{Jail: BestEffort, Spares: 2}, test.has)
+			c, err := newPool(Config{Mode: BestEffort, IdleWorkers: 2}, test.has)
 			if err != nil {
 				t.Fatal(err)
 			}
 			t.Cleanup(c.Close)
-			for deed, want := range test.wants {
-				if got := outcome(t, lend(t, c), deed, patience(deed)); !strings.Contains(got, want) {
-					t.Errorf("%s: %s, want %s", deed, got, want)
+			for command, want := range test.wants {
+				if got := outcome(t, lend(t, c), command, patience(command)); !strings.Contains(got, want) {
+					t.Errorf("%s: %s, want %s", command, got, want)
 				}
 			}
 		})
@@ -68,9 +68,9 @@ func TestEachWallAlone(t *testing.T) {
 
 // TestWholeGroupDies lets a worker without walls make a process of its own.
 func TestWholeGroupDies(t *testing.T) {
-	has := Probe()
+	has := ProbeCapabilities()
 	has.Seccomp, has.Landlock = false, 0
-	c, err := newCage(Config{Jail: BestEffort}, has)
+	c, err := newPool(Config{Mode: BestEffort}, has)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,18 +87,18 @@ func TestWholeGroupDies(t *testing.T) {
 func TestStrictRefuses(t *testing.T) {
 	for _, test := range []struct {
 		name string
-		take func(*Abilities)
+		take func(*Capabilities)
 		want string
 	}{
-		{"seccomp", func(a *Abilities) { a.Seccomp = false }, "no seccomp filter"},
-		{"Landlock", func(a *Abilities) { a.Landlock = 0 }, "no Landlock"},
-		{"no_new_privs", func(a *Abilities) { a.NoNewPrivs = false }, "no_new_privs"},
-		{"Linux", func(a *Abilities) { a.System = "plan9" }, "on Linux only, and this is plan9"},
+		{"seccomp", func(a *Capabilities) { a.Seccomp = false }, "no seccomp filter"},
+		{"Landlock", func(a *Capabilities) { a.Landlock = 0 }, "no Landlock"},
+		{"no_new_privs", func(a *Capabilities) { a.NoNewPrivs = false }, "no_new_privs"},
+		{"Linux", func(a *Capabilities) { a.System = "plan9" }, "on Linux only, and this is plan9"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			has := Probe()
+			has := ProbeCapabilities()
 			test.take(&has)
-			c, err := newCage(Config{}, has)
+			c, err := newPool(Config{}, has)
 			var refused *RefusedError
 			if !errors.As(err, &refused) || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "best-effort") {
 				t.Fatalf("got %v, %v", c, err)
@@ -110,15 +110,15 @@ func TestStrictRefuses(t *testing.T) {
 	}
 }
 
-// TestWorkerRefusesHalfAJail orders a wall that the kernel has not.
-func TestWorkerRefusesHalfAJail(t *testing.T) {
-	needJail(t)
-	has := Probe()
-	has.Landlock = len(locks)
-	if Probe().Landlock >= len(locks) {
+// TestWorkerRefusesPartialSandbox orders a wall that the kernel has not.
+func TestWorkerRefusesPartialSandbox(t *testing.T) {
+	needSandbox(t)
+	has := ProbeCapabilities()
+	has.Landlock = len(landlockVersions)
+	if ProbeCapabilities().Landlock >= len(landlockVersions) {
 		t.Skip("this kernel has all of Landlock that the library knows")
 	}
-	c, err := newCage(Config{}, has)
+	c, err := newPool(Config{}, has)
 	var f *Failure
 	if !errors.As(err, &f) || f.Kind != KindFault || !strings.Contains(f.Detail, "Landlock") {
 		t.Fatalf("got %v, %v", c, err)
@@ -126,17 +126,17 @@ func TestWorkerRefusesHalfAJail(t *testing.T) {
 }
 
 func TestOwnUser(t *testing.T) {
-	if !Probe().Users {
+	if !ProbeCapabilities().Users {
 		t.Skip("changing the user needs root")
 	}
-	c := open(t, Config{Spares: 2, FirstUser: 64700})
+	c := open(t, Config{IdleWorkers: 2, FirstUserID: 64700})
 	one, other := lend(t, c), lend(t, c)
 	users := map[string]bool{userOf(t, one): true, userOf(t, other): true}
 	if len(users) != 2 {
 		t.Errorf("the workers share a user: %v", users)
 	}
 	for user := range users {
-		if id, err := strconv.Atoi(user); err != nil || id < 64700 || id >= 64700+c.cfg.Workers {
+		if id, err := strconv.Atoi(user); err != nil || id < 64700 || id >= 64700+c.cfg.MaxWorkers {
 			t.Errorf("a worker has the user %q", user)
 		}
 	}

@@ -13,35 +13,35 @@ import (
 // errNode is for a program that could not be killed with what it started.
 var errNode = errors.New("node runs hooks on Linux only: choose the hook runtime quickjs")
 
-// Probe finds nothing: jails are built on Linux only.
-func Probe() Abilities { return nowhere() }
+// ProbeCapabilities finds nothing: jails are built on Linux only.
+func ProbeCapabilities() Capabilities { return baseCapabilities() }
 
-// jail is none here: a process of its own, without environment, that is killed
+// launcher is none here: a process of its own, without environment, that is killed
 // when it is late. Its memory is not bounded.
-type jail struct {
+type launcher struct {
 	cfg *Config
-	has Abilities
+	available Capabilities
 }
 
-func newJail(cfg *Config, has Abilities) (*jail, error) {
-	if cfg.Jail == Strict {
-		return nil, &RefusedError{Lacks: has.essential()}
+func newLauncher(cfg *Config, has Capabilities) (*launcher, error) {
+	if cfg.Mode == Strict {
+		return nil, &RefusedError{Lacks: has.missingRequired()}
 	}
 	if cfg.Runtime == Node {
 		return nil, errNode
 	}
-	return &jail{cfg: cfg, has: has}, nil
+	return &launcher{cfg: cfg, available: has}, nil
 }
 
-func (j *jail) abilities() Abilities { return j.has }
+func (j *launcher) capabilities() Capabilities { return j.available }
 
-func (j *jail) close() {}
+func (j *launcher) close() {}
 
-func (j *jail) order() order {
-	return order{Memory: j.cfg.Memory}
+func (j *launcher) restrictions() restrictions {
+	return restrictions{Memory: j.cfg.Memory}
 }
 
-func (j *jail) spawn(int) (*process, error) {
+func (j *launcher) startProcess(int) (*process, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("starting a hook worker: %w", err)
@@ -57,7 +57,7 @@ func (j *jail) spawn(int) (*process, error) {
 		ends.close()
 		return nil, fmt.Errorf("starting a hook worker: %w", err)
 	}
-	ends.closeTheirs()
+	ends.closeChildEnds()
 	return &process{os: child.Process, in: ends.in.write, out: ends.out.read, err: ends.err.read, gone: make(chan struct{})}, nil
 }
 
@@ -68,28 +68,28 @@ func (gauge) close() {}
 
 func (gauge) usage() (held int64, threads int, ok bool) { return 0, 0, false }
 
-func (p *process) wait() ending {
+func (p *process) wait() exitStatus {
 	state, _ := p.os.Wait()
 	p.mu.Lock()
-	p.buried = true
+	p.reaped = true
 	p.mu.Unlock()
 	close(p.gone)
-	return exited(state)
+	return newExitStatus(state)
 }
 
 func (p *process) kill() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.buried {
+	if !p.reaped {
 		_ = p.os.Kill()
 	}
 }
 
-func standard() (io.Reader, io.Writer) { return os.Stdin, os.Stdout }
+func stdio() (io.Reader, io.Writer) { return os.Stdin, os.Stdout }
 
-func (o order) outerWalls() error { return nil }
+func (o restrictions) restrictOuter() error { return nil }
 
-func (o order) innerWall() error { return nil }
+func (o restrictions) restrictSyscalls() error { return nil }
 
-// become is never reached: newJail refuses Node.
-func become(order) error { return errNode }
+// execConfined is never reached: newLauncher refuses Node.
+func execConfined(restrictions) error { return errNode }

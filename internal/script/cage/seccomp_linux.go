@@ -9,13 +9,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// calls are the system calls of a jail. All others kill the process.
-type calls struct {
+// syscallPolicy are the system calls of a jail. All others kill the process.
+type syscallPolicy struct {
 	allow []uint32
 	// refuse fail with EPERM, absent with ENOSYS, as if the kernel were older.
 	refuse, absent []uint32
-	// plain are allowed unless they ask for memory that can be executed.
-	plain []uint32
+	// nonExecutable are allowed unless they ask for memory that can be executed.
+	nonExecutable []uint32
 	// threads are the flags with which a thread, and nothing else, is made.
 	threads []uint32
 }
@@ -23,32 +23,32 @@ type calls struct {
 // Offsets in what the kernel shows to a filter, least byte first: the number,
 // the processor, the place of the instruction, six arguments.
 const (
-	atNumber   = 0
-	atArch     = 4
-	atArgument = 16
-	perWord    = 8
+	offsetNumber   = 0
+	offsetArch     = 4
+	offsetArguments = 16
+	argumentSize    = 8
 )
 
-// otherNumbers is where the numbers of a second way to call begin on amd64.
-const otherNumbers = 0x40000000
+// x32SyscallBit is where the numbers of a second way to call begin on amd64.
+const x32SyscallBit = 0x40000000
 
-// argument gives the lower half of an argument; the calls that are looked at
+// loadArgument gives the lower half of an argument; the calls that are looked at
 // have nothing in the upper.
-func argument(i uint32) bpf.Instruction {
-	return bpf.LoadAbsolute{Off: atArgument + perWord*i, Size: 4}
+func loadArgument(i uint32) bpf.Instruction {
+	return bpf.LoadAbsolute{Off: offsetArguments + argumentSize*i, Size: 4}
 }
 
-func verdict(action uint32) bpf.Instruction { return bpf.RetConstant{Val: action} }
+func returnAction(action uint32) bpf.Instruction { return bpf.RetConstant{Val: action} }
 
-// program writes the filter. Every rule jumps over itself where it does not
+// compile writes the filter. Every rule jumps over itself where it does not
 // apply, so that no jump is long.
-func (c calls) program() []bpf.Instruction {
-	kill := verdict(unix.SECCOMP_RET_KILL_PROCESS)
+func (c syscallPolicy) compile() []bpf.Instruction {
+	kill := returnAction(unix.SECCOMP_RET_KILL_PROCESS)
 	out := []bpf.Instruction{
-		bpf.LoadAbsolute{Off: atArch, Size: 4},
+		bpf.LoadAbsolute{Off: offsetArch, Size: 4},
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: filterArch, SkipTrue: 1}, kill,
-		bpf.LoadAbsolute{Off: atNumber, Size: 4},
-		bpf.JumpIf{Cond: bpf.JumpLessThan, Val: otherNumbers, SkipTrue: 1}, kill,
+		bpf.LoadAbsolute{Off: offsetNumber, Size: 4},
+		bpf.JumpIf{Cond: bpf.JumpLessThan, Val: x32SyscallBit, SkipTrue: 1}, kill,
 	}
 	rule := func(numbers []uint32, then ...bpf.Instruction) {
 		for _, number := range numbers {
@@ -56,20 +56,20 @@ func (c calls) program() []bpf.Instruction {
 			out = append(out, then...)
 		}
 	}
-	allowed := verdict(unix.SECCOMP_RET_ALLOW)
+	allowed := returnAction(unix.SECCOMP_RET_ALLOW)
 	rule(c.allow, allowed)
-	rule(c.plain, argument(2), bpf.JumpIf{Cond: bpf.JumpBitsSet, Val: unix.PROT_EXEC, SkipFalse: 1}, kill, allowed)
+	rule(c.nonExecutable, loadArgument(2), bpf.JumpIf{Cond: bpf.JumpBitsSet, Val: unix.PROT_EXEC, SkipFalse: 1}, kill, allowed)
 	for _, flags := range c.threads {
-		rule([]uint32{unix.SYS_CLONE}, argument(0), bpf.JumpIf{Cond: bpf.JumpEqual, Val: flags, SkipFalse: 1}, allowed,
-			bpf.LoadAbsolute{Off: atNumber, Size: 4})
+		rule([]uint32{unix.SYS_CLONE}, loadArgument(0), bpf.JumpIf{Cond: bpf.JumpEqual, Val: flags, SkipFalse: 1}, allowed,
+			bpf.LoadAbsolute{Off: offsetNumber, Size: 4})
 	}
-	rule(c.refuse, verdict(unix.SECCOMP_RET_ERRNO|uint32(unix.EPERM)))
-	rule(c.absent, verdict(unix.SECCOMP_RET_ERRNO|uint32(unix.ENOSYS)))
+	rule(c.refuse, returnAction(unix.SECCOMP_RET_ERRNO|uint32(unix.EPERM)))
+	rule(c.absent, returnAction(unix.SECCOMP_RET_ERRNO|uint32(unix.ENOSYS)))
 	return append(out, kill)
 }
 
-// loadFilter puts a filter on this thread, and by flag on all others.
-func loadFilter(filter []bpf.Instruction, flags uintptr) error {
+// installFilter puts a filter on this thread, and by flag on all others.
+func installFilter(filter []bpf.Instruction, flags uintptr) error {
 	raw, err := bpf.Assemble(filter)
 	if err != nil {
 		return fmt.Errorf("writing the filter of system calls: %w", err)
@@ -92,10 +92,10 @@ func loadFilter(filter []bpf.Instruction, flags uintptr) error {
 	return nil
 }
 
-// quickCalls are what the runtime of Go needs to compute: memory, threads,
+// quickJSPolicy are what the runtime of Go needs to compute: memory, threads,
 // clocks and the two pipes. They were found by leaving each one out.
-func quickCalls() calls {
-	c := calls{
+func quickJSPolicy() syscallPolicy {
+	c := syscallPolicy{
 		allow: []uint32{
 			unix.SYS_READ, unix.SYS_WRITE, unix.SYS_FUTEX, unix.SYS_NANOSLEEP, unix.SYS_MADVISE, unix.SYS_MUNMAP,
 			unix.SYS_TGKILL, unix.SYS_GETPID, unix.SYS_GETTID, unix.SYS_RT_SIGRETURN, unix.SYS_RT_SIGPROCMASK,
@@ -103,13 +103,13 @@ func quickCalls() calls {
 			unix.SYS_RESTART_SYSCALL, unix.SYS_EXIT, unix.SYS_EXIT_GROUP, unix.SYS_RT_SIGACTION,
 			unix.SYS_GETRANDOM, unix.SYS_SCHED_GETAFFINITY,
 		},
-		plain:   []uint32{unix.SYS_MMAP, unix.SYS_MPROTECT},
+		nonExecutable:   []uint32{unix.SYS_MMAP, unix.SYS_MPROTECT},
 		refuse:  []uint32{unix.SYS_PRCTL},
 		threads: []uint32{goThread},
 	}
 	if withC {
-		c.allow = append(c.allow, cCalls...)
-		c.threads = append(c.threads, cThread, muslThread)
+		c.allow = append(c.allow, libcSyscalls...)
+		c.threads = append(c.threads, glibcThreadFlags, muslThreadFlags)
 		c.absent = []uint32{unix.SYS_CLONE3}
 		// It looks into /sys for the number of processors when it gives a
 		// thread memory of its own, and does without.
@@ -118,21 +118,21 @@ func quickCalls() calls {
 	return c
 }
 
-// cCalls are what a C library needs besides to start threads, and to wait where
+// libcSyscalls are what a C library needs besides to start threads, and to wait where
 // there are too many.
-var cCalls = []uint32{unix.SYS_SET_ROBUST_LIST, unix.SYS_RSEQ, unix.SYS_BRK, unix.SYS_MREMAP, unix.SYS_CLOCK_NANOSLEEP}
+var libcSyscalls = []uint32{unix.SYS_SET_ROBUST_LIST, unix.SYS_RSEQ, unix.SYS_BRK, unix.SYS_MREMAP, unix.SYS_CLOCK_NANOSLEEP}
 
 // The flags with which threads are made, by two C libraries.
 const (
-	cThread    = 0x3d0f00
-	muslThread = 0x7d0f00
+	glibcThreadFlags    = 0x3d0f00
+	muslThreadFlags = 0x7d0f00
 )
 
-// nodeCalls are what Node needs to start and to compute. It opens files, and
+// nodePolicy are what Node needs to start and to compute. It opens files, and
 // starts from another program: which ones, Landlock says. Its compiler writes
 // code, so memory may be executed.
-func nodeCalls() calls {
-	c := calls{
+func nodePolicy() syscallPolicy {
+	c := syscallPolicy{
 		allow: slices.Concat(nodeOldCalls, []uint32{
 			unix.SYS_READ, unix.SYS_WRITE, unix.SYS_READV, unix.SYS_WRITEV, unix.SYS_PREAD64, unix.SYS_LSEEK, unix.SYS_CLOSE,
 			unix.SYS_OPENAT, unix.SYS_FSTAT, unix.SYS_STATX, unix.SYS_READLINKAT, unix.SYS_FACCESSAT, unix.SYS_FACCESSAT2,
@@ -149,7 +149,7 @@ func nodeCalls() calls {
 			unix.SYS_RESTART_SYSCALL, unix.SYS_EXIT, unix.SYS_EXIT_GROUP, unix.SYS_EXECVE,
 		}),
 		absent:  []uint32{unix.SYS_CLONE3, unix.SYS_IO_URING_SETUP, unix.SYS_PKEY_ALLOC, unix.SYS_PKEY_FREE, unix.SYS_PKEY_MPROTECT},
-		threads: []uint32{cThread, muslThread},
+		threads: []uint32{glibcThreadFlags, muslThreadFlags},
 	}
 	return c
 }

@@ -11,17 +11,17 @@ import (
 // judge runs a filter as the kernel does: on the number, the processor and the
 // arguments of a system call. The machine of the library reads numbers with the
 // greatest byte first.
-func judge(t *testing.T, c calls, arch, number uint32, args ...uint32) uint32 {
+func judge(t *testing.T, c syscallPolicy, arch, number uint32, args ...uint32) uint32 {
 	t.Helper()
-	machine, err := bpf.NewVM(c.program())
+	machine, err := bpf.NewVM(c.compile())
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen := make([]byte, atArgument+6*perWord)
-	binary.BigEndian.PutUint32(seen[atNumber:], number)
-	binary.BigEndian.PutUint32(seen[atArch:], arch)
+	seen := make([]byte, offsetArguments+6*argumentSize)
+	binary.BigEndian.PutUint32(seen[offsetNumber:], number)
+	binary.BigEndian.PutUint32(seen[offsetArch:], arch)
 	for i, arg := range args {
-		binary.BigEndian.PutUint32(seen[atArgument+perWord*i:], arg)
+		binary.BigEndian.PutUint32(seen[offsetArguments+argumentSize*i:], arg)
 	}
 	got, err := machine.Run(seen)
 	if err != nil {
@@ -40,10 +40,10 @@ func TestFilter(t *testing.T) {
 		eperm = unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
 		older = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)
 	)
-	quick, node := quickCalls(), nodeCalls()
+	quick, node := quickJSPolicy(), nodePolicy()
 	for _, test := range []struct {
 		name   string
-		calls  calls
+		calls  syscallPolicy
 		arch   uint32
 		number uint32
 		args   []uint32
@@ -52,7 +52,7 @@ func TestFilter(t *testing.T) {
 		{"read", quick, filterArch, unix.SYS_READ, nil, allow},
 		{"the last one allowed", quick, filterArch, quick.allow[len(quick.allow)-1], nil, allow},
 		{"read, as another processor counts", quick, filterArch + 1, unix.SYS_READ, nil, kill},
-		{"read, by the other numbers", quick, filterArch, otherNumbers | unix.SYS_READ, nil, kill},
+		{"read, by the other numbers", quick, filterArch, x32SyscallBit | unix.SYS_READ, nil, kill},
 		{"no such call", quick, filterArch, 1<<32 - 1, nil, kill},
 		{"execve", quick, filterArch, unix.SYS_EXECVE, nil, kill},
 		{"socket", quick, filterArch, unix.SYS_SOCKET, nil, kill},
@@ -66,7 +66,7 @@ func TestFilter(t *testing.T) {
 		{"naming memory", quick, filterArch, unix.SYS_PRCTL, nil, eperm},
 		{"Node: code", node, filterArch, unix.SYS_MMAP, []uint32{0, 4096, unix.PROT_EXEC}, allow},
 		{"Node: clone3", node, filterArch, unix.SYS_CLONE3, nil, older},
-		{"Node: a thread", node, filterArch, unix.SYS_CLONE, []uint32{cThread}, allow},
+		{"Node: a thread", node, filterArch, unix.SYS_CLONE, []uint32{glibcThreadFlags}, allow},
 		{"Node: a process", node, filterArch, unix.SYS_CLONE, []uint32{uint32(unix.SIGCHLD)}, kill},
 		{"Node: socket", node, filterArch, unix.SYS_SOCKET, nil, kill},
 		{"Node: connect", node, filterArch, unix.SYS_CONNECT, nil, kill},

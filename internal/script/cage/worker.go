@@ -12,14 +12,14 @@ import (
 )
 
 const (
-	// inFlight is how many calls a worker may have got and not answered.
-	inFlight = 2
-	// grace is how long a worker may take to read a request. After it the budget
+	// maxInFlight is how many calls a worker may have got and not answered.
+	maxInFlight = 2
+	// readGrace is how long a worker may take to read a request. After it the budget
 	// runs, so that one that never reads gains nothing.
-	grace = 150 * time.Millisecond
-	// parting is how long a process may take to end after it closed a pipe, and
+	readGrace = 150 * time.Millisecond
+	// exitGrace is how long a process may take to end after it closed a pipe, and
 	// how long its last frames are read after it ended.
-	parting = 200 * time.Millisecond
+	exitGrace = 200 * time.Millisecond
 )
 
 // Worker is a jailed process that one user has. Its methods may be called by
@@ -27,25 +27,25 @@ const (
 type Worker struct {
 	cfg    *Config
 	proc   *process
-	guard  *guard
-	memory int64
-	answer int
-	words  tail
-	room   chan struct{}
-	send   sync.Mutex
+	monitor  *usageMonitor
+	maxMemory int64
+	maxAnswer int
+	stderr  headTail
+	callSlots   chan struct{}
+	sendMu   sync.Mutex
 	out    frameWriter // whoever holds send
 	ready  chan struct{}
 	dead   chan struct{}
 
 	mu     sync.Mutex
-	greet  bool
+	isReady  bool
 	calls  []*call
-	last   string // the last note of the call that was answered last
+	lastNote   string // the last note of the call that was answered last
 	failed *Failure
-	ended  time.Time
-	clock  *time.Timer
-	due    time.Time
-	late   Failure
+	failedAt  time.Time
+	timer  *time.Timer
+	deadline    time.Time
+	deadlineFailure   Failure
 	// readers end before the worker counts as dead.
 	readers sync.WaitGroup
 }
@@ -56,39 +56,39 @@ type call struct {
 	// sent says that the worker has all of it.
 	sent   bool
 	note   string
-	noted  time.Time
-	notes  int
+	notedAt  time.Time
+	noteCount  int
 	answer string
 	done   chan struct{}
 }
 
-func newWorker(cfg *Config, proc *process, guard *guard) *Worker {
-	w := newIdle(cfg, proc)
-	w.guard = guard
-	w.readers.Go(w.read)
-	w.readers.Go(w.listen)
+func newWorker(cfg *Config, proc *process, guard *usageMonitor) *Worker {
+	w := newDetachedWorker(cfg, proc)
+	w.monitor = guard
+	w.readers.Go(w.readFrames)
+	w.readers.Go(w.readStderr)
 	return w
 }
 
-// newIdle makes a worker that nobody listens to yet.
-func newIdle(cfg *Config, proc *process) *Worker {
+// newDetachedWorker makes a worker that nobody listens to yet.
+func newDetachedWorker(cfg *Config, proc *process) *Worker {
 	w := &Worker{
 		cfg: cfg, proc: proc, out: frameWriter{to: proc.in},
-		memory: cfg.Memory, answer: cfg.Answer,
-		room:  make(chan struct{}, inFlight),
+		maxMemory: cfg.Memory, maxAnswer: cfg.MaxAnswer,
+		callSlots:  make(chan struct{}, maxInFlight),
 		ready: make(chan struct{}),
 		dead:  make(chan struct{}),
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.due = time.Now().Add(cfg.Ready)
-	w.late = Failure{Kind: KindStart, Detail: fmt.Sprintf("it was not ready within %v", cfg.Ready)}
-	w.clock = time.AfterFunc(cfg.Ready, w.ring)
+	w.deadline = time.Now().Add(cfg.StartTimeout)
+	w.deadlineFailure = Failure{Kind: KindStart, Detail: fmt.Sprintf("it was not ready within %v", cfg.StartTimeout)}
+	w.timer = time.AfterFunc(cfg.StartTimeout, w.onDeadline)
 	return w
 }
 
-// begin tells the worker of its jail and waits until it is ready.
-func (w *Worker) begin(order order) error {
+// initialize tells the worker of its jail and waits until it is ready.
+func (w *Worker) initialize(order restrictions) error {
 	text, err := json.Marshal(order)
 	if err == nil {
 		err = writeFrame(w.proc.in, frameLimits, text)
@@ -97,41 +97,41 @@ func (w *Worker) begin(order order) error {
 		err = writeFrame(w.proc.in, frameSetup, w.cfg.Setup)
 	}
 	if err != nil {
-		w.lost("it took no orders: " + err.Error())
+		w.failPipe("it took no orders: " + err.Error())
 	}
 	select {
 	case <-w.ready:
 		return nil
 	case <-w.dead:
-		return w.stillborn()
+		return w.startError()
 	}
 }
 
-// stillborn tells of a worker that never came to see a stranger's byte. What it
+// startError tells of a worker that never came to see a stranger's byte. What it
 // wrote is from this program, or from Node, and tells best what to do.
-func (w *Worker) stillborn() error {
+func (w *Worker) startError() error {
 	if words := strings.TrimSpace(w.failed.Stderr); words != "" {
 		return fmt.Errorf("%w; it wrote: %.1000s", w.failed, words)
 	}
 	return w.failed
 }
 
-// take lends the worker to its one user.
-func (w *Worker) take(limits Limits) {
-	w.bound(limits)
-	w.guard.add(w)
+// assign lends the worker to its one user.
+func (w *Worker) assign(limits Limits) {
+	w.applyLimits(limits)
+	w.monitor.track(w)
 }
 
-func (w *Worker) bound(limits Limits) {
+func (w *Worker) applyLimits(limits Limits) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if limits.Memory > 0 {
-		w.memory = min(w.memory, limits.Memory)
+		w.maxMemory = min(w.maxMemory, limits.Memory)
 	}
-	if limits.Answer > 0 {
-		w.answer = min(w.answer, limits.Answer)
+	if limits.MaxAnswer > 0 {
+		w.maxAnswer = min(w.maxAnswer, limits.MaxAnswer)
 	}
-	w.rearm()
+	w.resetDeadline()
 }
 
 // Call gives the worker a request and returns its answer. The worker may take
@@ -142,24 +142,24 @@ func (w *Worker) bound(limits Limits) {
 // A request that is too long is refused and harms nothing. Every other error is
 // a *Failure: the worker is dead and gone. A context that ends kills it too.
 func (w *Worker) Call(ctx context.Context, request []byte, budget time.Duration) (string, error) {
-	if len(request) > w.cfg.Request {
-		return "", &TooLongError{Size: len(request), Most: w.cfg.Request}
+	if len(request) > w.cfg.MaxRequest {
+		return "", &TooLongError{Size: len(request), Most: w.cfg.MaxRequest}
 	}
 	if budget <= 0 {
-		budget = w.cfg.Batch
+		budget = w.cfg.CallTimeout
 	}
 	stop := context.AfterFunc(ctx, func() {
 		w.fail(&Failure{Kind: KindClosed, Detail: "its user gave up", Cause: context.Cause(ctx)})
 	})
 	defer stop()
 	select {
-	case w.room <- struct{}{}:
-		defer func() { <-w.room }()
+	case w.callSlots <- struct{}{}:
+		defer func() { <-w.callSlots }()
 	case <-w.dead:
 		return "", w.failed
 	}
 	one := &call{budget: budget, done: make(chan struct{})}
-	w.post(one, request)
+	w.enqueue(one, request)
 	select {
 	case <-one.done:
 	case <-w.dead:
@@ -172,12 +172,12 @@ func (w *Worker) Call(ctx context.Context, request []byte, budget time.Duration)
 	}
 }
 
-// Note is the last note of the call that was answered last, "" where there was none.
+// LastNote is the last note of the call that was answered last, "" where there was none.
 // A stranger may have forged it.
-func (w *Worker) Note() string {
+func (w *Worker) LastNote() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.last
+	return w.lastNote
 }
 
 // PID is the id of its process, for a log.
@@ -189,135 +189,135 @@ func (w *Worker) Close() {
 	<-w.dead
 }
 
-// post queues a call and writes its request, in the same order.
-func (w *Worker) post(one *call, request []byte) {
-	w.send.Lock()
-	defer w.send.Unlock()
+// enqueue queues a call and writes its request, in the same order.
+func (w *Worker) enqueue(one *call, request []byte) {
+	w.sendMu.Lock()
+	defer w.sendMu.Unlock()
 	w.mu.Lock()
 	w.calls = append(w.calls, one)
 	if len(w.calls) == 1 {
-		w.rearm()
+		w.resetDeadline()
 	}
 	w.mu.Unlock()
 	if err := w.out.write(frameRequest, request); err != nil {
-		w.lost("it took no request: " + err.Error())
+		w.failPipe("it took no request: " + err.Error())
 		return
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if one.sent = true; len(w.calls) > 0 && w.calls[0] == one {
-		w.rearm()
+		w.resetDeadline()
 	}
 }
 
-// rearm sets the clock to what comes next: the end of the first call that is
+// resetDeadline sets the clock to what comes next: the end of the first call that is
 // under way, or that nobody calls.
-func (w *Worker) rearm() {
+func (w *Worker) resetDeadline() {
 	if len(w.calls) == 0 {
-		w.arm(w.cfg.Idle, KindIdle, fmt.Sprintf("nobody called it for %v", w.cfg.Idle))
+		w.setDeadline(w.cfg.IdleTimeout, KindIdle, fmt.Sprintf("nobody called it for %v", w.cfg.IdleTimeout))
 		return
 	}
 	budget := w.calls[0].budget
 	text := fmt.Sprintf("a call was not answered within %v", budget)
 	if !w.calls[0].sent {
-		budget += grace
+		budget += readGrace
 	}
-	w.arm(budget, KindDeadline, text)
+	w.setDeadline(budget, KindDeadline, text)
 }
 
-func (w *Worker) arm(after time.Duration, kind Kind, detail string) {
+func (w *Worker) setDeadline(after time.Duration, kind Kind, detail string) {
 	if w.failed != nil {
 		return
 	}
-	w.due, w.late = time.Now().Add(after), Failure{Kind: kind, Detail: detail}
-	w.clock.Reset(after)
+	w.deadline, w.deadlineFailure = time.Now().Add(after), Failure{Kind: kind, Detail: detail}
+	w.timer.Reset(after)
 }
 
-// ring is called by the clock, and at times too early: it may have been set
+// onDeadline is called by the clock, and at times too early: it may have been set
 // anew in the same moment.
-func (w *Worker) ring() {
+func (w *Worker) onDeadline() {
 	w.mu.Lock()
-	if left := time.Until(w.due); left > 0 {
-		w.clock.Reset(left)
+	if left := time.Until(w.deadline); left > 0 {
+		w.timer.Reset(left)
 		w.mu.Unlock()
 		return
 	}
-	late := w.late
-	w.blame(&late)
+	late := w.deadlineFailure
+	w.setFailure(&late)
 	w.mu.Unlock()
 	w.proc.kill()
 }
 
-// listen keeps the last words.
-func (w *Worker) listen() {
-	if w.words.follow(w.proc.err, mostWords) {
-		w.fail(&Failure{Kind: KindOutput, Detail: fmt.Sprintf("it wrote more than %d bytes to its standard error", mostWords)})
+// readStderr keeps the last words.
+func (w *Worker) readStderr() {
+	if w.stderr.readFrom(w.proc.err, maxStderr) {
+		w.fail(&Failure{Kind: KindOutput, Detail: fmt.Sprintf("it wrote more than %d bytes to its standard error", maxStderr)})
 	}
 }
 
 // fail kills the worker for a reason. The first reason counts.
 func (w *Worker) fail(f *Failure) {
 	w.mu.Lock()
-	w.blame(f)
+	w.setFailure(f)
 	w.mu.Unlock()
 	w.proc.kill()
 }
 
-func (w *Worker) blame(f *Failure) {
+func (w *Worker) setFailure(f *Failure) {
 	if w.failed == nil {
 		f.Exit = -1
-		w.failed, w.ended = f, time.Now()
+		w.failed, w.failedAt = f, time.Now()
 	}
 }
 
-// lost is fail where a pipe broke. A process that just ended tells more by how
+// failPipe is fail where a pipe broke. A process that just ended tells more by how
 // it ended.
-func (w *Worker) lost(detail string) {
+func (w *Worker) failPipe(detail string) {
 	select {
 	case <-w.proc.gone:
-	case <-time.After(parting):
+	case <-time.After(exitGrace):
 		w.fail(&Failure{Kind: KindProtocol, Detail: detail})
 	}
 }
 
-// remember adds what the first call said last.
-func (w *Worker) remember() {
-	if len(w.calls) > 0 && w.calls[0].notes > 0 {
-		w.failed.Note, w.failed.Noted = w.calls[0].note, max(0, w.ended.Sub(w.calls[0].noted))
+// attachNote adds what the first call said last.
+func (w *Worker) attachNote() {
+	if len(w.calls) > 0 && w.calls[0].noteCount > 0 {
+		w.failed.Note, w.failed.Noted = w.calls[0].note, max(0, w.failedAt.Sub(w.calls[0].notedAt))
 	}
 }
 
-// bury waits for the end of the process, whatever ends it, and leaves nothing
+// reap waits for the end of the process, whatever ends it, and leaves nothing
 // of it behind.
-func (w *Worker) bury() {
+func (w *Worker) reap() {
 	end := w.proc.wait()
-	w.proc.hangUp(parting)
+	w.proc.expirePipes(exitGrace)
 	w.readers.Wait()
 	w.mu.Lock()
 	if w.failed == nil {
-		w.failed, w.ended = died(end), time.Now()
+		w.failed, w.failedAt = exitFailure(end), time.Now()
 	}
-	w.failed.witness(w.words.text())
-	w.remember()
+	w.failed.addStderr(w.stderr.text())
+	w.attachNote()
 	w.mu.Unlock()
-	w.clock.Stop()
+	w.timer.Stop()
 	w.proc.close()
 	close(w.dead)
 }
 
-// read takes the frames of the worker until they end, or until one is wrong.
-func (w *Worker) read() {
+// readFrames takes the frames of the worker until they end, or until one is wrong.
+func (w *Worker) readFrames() {
 	from := bufio.NewReaderSize(w.proc.out, 64<<10)
 	var room []byte
 	for {
 		kind, size, err := readHeader(from)
 		if err != nil {
-			w.lost("it closed its output")
+			w.failPipe("it closed its output")
 			return
 		}
-		f, err := w.frame(from, kind, size, &room)
+		f, err := w.handleFrame(from, kind, size, &room)
 		if err != nil {
-			w.lost("a frame broke off: " + err.Error())
+			w.failPipe("a frame broke off: " + err.Error())
 			return
 		}
 		if f != nil {
@@ -327,93 +327,93 @@ func (w *Worker) read() {
 	}
 }
 
-// frame takes one frame, and gives a failure where it is wrong. The payload is read
+// handleFrame takes one frame, and gives a failure where it is wrong. The payload is read
 // into the room, which is kept for the next one unless it is large.
-func (w *Worker) frame(from io.Reader, kind byte, size int, room *[]byte) (*Failure, error) {
-	if most := w.most(kind); size > most {
-		return tooLong(kind, size, most), nil
+func (w *Worker) handleFrame(from io.Reader, kind byte, size int, room *[]byte) (*Failure, error) {
+	if most := w.maxPayload(kind); size > most {
+		return oversizedFrame(kind, size, most), nil
 	}
-	if !w.fits(kind) {
+	if !w.isExpected(kind) {
 		return &Failure{Kind: KindProtocol, Detail: fmt.Sprintf("it sent a frame of kind %q out of turn", kind)}, nil
 	}
 	payload, err := readPayload(from, size, *room)
 	if err != nil {
 		return nil, err
 	}
-	if *room = payload; cap(payload) > keep {
+	if *room = payload; cap(payload) > maxKeptBuffer {
 		*room = nil
 	}
 	switch kind {
 	case frameReady:
-		w.isReady()
+		w.markReady()
 	case frameNote:
-		w.noted(string(payload))
+		w.recordNote(string(payload))
 	case frameAnswer:
-		w.answered(string(payload))
+		w.completeCall(string(payload))
 	case frameFault:
 		return &Failure{Kind: KindFault, Detail: "it could not go on: " + string(payload)}, nil
 	}
 	return nil, nil
 }
 
-// most is the longest payload of a kind.
-func (w *Worker) most(kind byte) int {
+// maxPayload is the longest payload of a kind.
+func (w *Worker) maxPayload(kind byte) int {
 	switch kind {
 	case frameAnswer:
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		return w.answer
+		return w.maxAnswer
 	case frameFault:
-		return longestFault
+		return maxFaultText
 	case frameNote:
-		return longestNote
+		return maxNoteText
 	}
 	return 0
 }
 
-func tooLong(kind byte, size, most int) *Failure {
+func oversizedFrame(kind byte, size, most int) *Failure {
 	if kind == frameAnswer {
 		return &Failure{Kind: KindOutput, Detail: fmt.Sprintf("its answer has %d bytes, and may have %d", size, most)}
 	}
 	return &Failure{Kind: KindProtocol, Detail: fmt.Sprintf("it sent a frame of kind %q with %d bytes", kind, size)}
 }
 
-// fits says whether a frame of the kind may come now.
-func (w *Worker) fits(kind byte) bool {
+// isExpected says whether a frame of the kind may come now.
+func (w *Worker) isExpected(kind byte) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch kind {
 	case frameReady:
-		return !w.greet
+		return !w.isReady
 	case frameAnswer:
 		return len(w.calls) > 0
 	case frameNote:
-		return len(w.calls) > 0 && w.calls[0].notes < mostNotes
+		return len(w.calls) > 0 && w.calls[0].noteCount < maxNotes
 	}
 	return kind == frameFault
 }
 
-func (w *Worker) isReady() {
+func (w *Worker) markReady() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.greet = true
+	w.isReady = true
 	if w.failed == nil {
-		w.clock.Stop()
+		w.timer.Stop()
 		close(w.ready)
 	}
 }
 
-func (w *Worker) noted(text string) {
+func (w *Worker) recordNote(text string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	one := w.calls[0]
-	one.note, one.noted = text, time.Now()
-	one.notes++
+	one.note, one.notedAt = text, time.Now()
+	one.noteCount++
 }
 
-// answered ends the first call. An answer after a failure comes too late: who
+// completeCall ends the first call. An answer after a failure comes too late: who
 // waits for it must find the worker dead.
-func (w *Worker) answered(answer string) {
+func (w *Worker) completeCall(answer string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.failed != nil {
@@ -421,8 +421,8 @@ func (w *Worker) answered(answer string) {
 	}
 	first := w.calls[0]
 	w.calls = w.calls[1:]
-	w.rearm()
+	w.resetDeadline()
 	first.answer = answer
-	w.last = first.note
+	w.lastNote = first.note
 	close(first.done)
 }

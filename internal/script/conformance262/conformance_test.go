@@ -47,8 +47,8 @@ import (
 // TestMain makes a worker of this program where a cage starts it.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "hook-worker" {
-		_ = cage.Serve(func([]byte) (cage.Handle, error) {
-			engine, err := realm.New(realm.Config{Memory: 96 << 20, Answer: 64 << 20})
+		_ = cage.Serve(func([]byte) (cage.Handler, error) {
+			engine, err := realm.New(realm.Config{Memory: 96 << 20, MaxAnswer: 64 << 20})
 			if err != nil {
 				return nil, err
 			}
@@ -60,9 +60,9 @@ func TestMain(m *testing.M) {
 }
 
 // open starts the cage of a runtime.
-func open(t *testing.T, runtime cage.Runtime) *cage.Cage {
+func open(t *testing.T, runtime cage.Runtime) *cage.Pool {
 	t.Helper()
-	cfg := cage.Config{Runtime: runtime, Spares: 2}
+	cfg := cage.Config{Runtime: runtime, IdleWorkers: 2}
 	if runtime == cage.Node {
 		if _, err := exec.LookPath("node"); err != nil {
 			t.Skip("SKIPPED: Node is not installed, and is NOT tested here")
@@ -92,21 +92,21 @@ func TestConformance(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Log(s.told())
+	t.Log(s.summary())
 	for _, runtime := range []cage.Runtime{cage.QuickJS, cage.Node} {
 		t.Run(string(runtime), func(t *testing.T) {
 			began := time.Now()
-			verdicts, err := (&runner{suite: s, cage: open(t, runtime), budget: 10 * time.Second}).runAll(t.Context())
+			verdicts, err := (&runner{suite: s, pool: open(t, runtime), budget: 10 * time.Second}).runAll(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
-			t.Log(tell(string(runtime), verdicts, time.Since(began)))
+			t.Log(formatVerdicts(string(runtime), verdicts, time.Since(began)))
 		})
 	}
 }
 
-// told counts what is run and what is left out.
-func (s *suite) told() string {
+// summary counts what is run and what is left out.
+func (s *suite) summary() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s: %d tests of the language and its built-ins, of which %d are run\n", s.folder, s.found, len(s.scripts))
 	for _, why := range slices.Sorted(maps.Keys(s.left)) {
@@ -115,9 +115,9 @@ func (s *suite) told() string {
 	return text.String()
 }
 
-// tell writes what a runtime passed, in all and by folder, and which tests it
+// formatVerdicts writes what a runtime passed, in all and by folder, and which tests it
 // does not.
-func tell(runtime string, verdicts []verdict, took time.Duration) string {
+func formatVerdicts(runtime string, verdicts []verdict, took time.Duration) string {
 	type count struct{ all, passed int }
 	folders := map[string]count{}
 	var all count

@@ -17,7 +17,7 @@ import (
 // runner runs the tests of a suite with one runtime.
 type runner struct {
 	suite *suite
-	cage  *cage.Cage
+	pool  *cage.Pool
 	// budget is how long one test may take.
 	budget time.Duration
 }
@@ -36,10 +36,10 @@ func (r *runner) runAll(ctx context.Context) ([]verdict, error) {
 	parts := runtime.GOMAXPROCS(0)
 	for part := range parts {
 		group.Go(func() error {
-			one := &place{runner: r}
-			defer one.clear()
+			one := &workerSlot{runner: r}
+			defer one.closeWorker()
 			for i := part; i < len(verdicts); i += parts {
-				wrong, err := one.judge(ctx, &r.suite.scripts[i])
+				wrong, err := one.runModes(ctx, &r.suite.scripts[i])
 				if err != nil {
 					return fmt.Errorf("%s: %w", r.suite.scripts[i].name, err)
 				}
@@ -51,16 +51,16 @@ func (r *runner) runAll(ctx context.Context) ([]verdict, error) {
 	return verdicts, group.Wait()
 }
 
-// place is one at which tests are run, with a worker or without.
-type place struct {
+// workerSlot is one at which tests are run, with a worker or without.
+type workerSlot struct {
 	*runner
 	worker *cage.Worker
 }
 
-// judge runs a test in all modes that it is made for, and says what is wrong.
-func (p *place) judge(ctx context.Context, one *script) (string, error) {
+// runModes runs a test in all modes that it is made for, and says what is wrong.
+func (p *workerSlot) runModes(ctx context.Context, one *script) (string, error) {
 	for _, strict := range modes(one) {
-		wrong, err := p.try(ctx, one, strict)
+		wrong, err := p.runOnce(ctx, one, strict)
 		if err != nil {
 			return "", err
 		}
@@ -85,13 +85,13 @@ func modes(one *script) []bool {
 	return []bool{false, true}
 }
 
-// try runs a test in the worker at hand. Where it fails there, the tests before it
+// runOnce runs a test in the worker at hand. Where it fails there, the tests before it
 // may be the reason, and it is tried again in a fresh one.
-func (p *place) try(ctx context.Context, one *script, strict bool) (wrong string, err error) {
+func (p *workerSlot) runOnce(ctx context.Context, one *script, strict bool) (wrong string, err error) {
 	for {
 		fresh := p.worker == nil
 		if fresh {
-			if p.worker, err = p.cage.Worker(ctx, cage.Limits{}); err != nil {
+			if p.worker, err = p.pool.Worker(ctx, cage.Limits{}); err != nil {
 				return "", fmt.Errorf("starting a worker: %w", err)
 			}
 		}
@@ -99,14 +99,14 @@ func (p *place) try(ctx context.Context, one *script, strict bool) (wrong string
 		if wrong == "" && err == nil {
 			return "", nil
 		}
-		p.clear()
+		p.closeWorker()
 		if fresh || err != nil {
 			return wrong, err
 		}
 	}
 }
 
-func (p *place) clear() {
+func (p *workerSlot) closeWorker() {
 	if p.worker != nil {
 		p.worker.Close()
 	}
@@ -115,8 +115,8 @@ func (p *place) clear() {
 
 // call loads a test as a hook and calls it with one row. An error is one of the
 // machinery.
-func (p *place) call(ctx context.Context, one *script, strict bool) (string, error) {
-	load := realm.Load{Hooks: []realm.Hook{{Kind: realm.HookRow, Name: "rowHooks[0]", Source: p.suite.hook(one, strict)}}, Budget: p.budget}
+func (p *workerSlot) call(ctx context.Context, one *script, strict bool) (string, error) {
+	load := realm.LoadCall{Hooks: []realm.Hook{{Kind: realm.HookRow, Name: "rowHooks[0]", Source: p.suite.hook(one, strict)}}, Budget: p.budget}
 	raw, dead, err := p.send(ctx, load.Append(nil))
 	if dead != "" || err != nil {
 		return dead, err
@@ -160,7 +160,7 @@ func called(raw string) string {
 }
 
 // send gives a request to the worker. dead says how the worker died of it.
-func (p *place) send(ctx context.Context, request []byte) (answer, dead string, err error) {
+func (p *workerSlot) send(ctx context.Context, request []byte) (answer, dead string, err error) {
 	answer, err = p.worker.Call(ctx, request, p.budget+time.Second)
 	var failed *cage.Failure
 	if errors.As(err, &failed) && ctx.Err() == nil {

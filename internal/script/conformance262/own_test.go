@@ -114,12 +114,12 @@ func TestOwn(t *testing.T) {
 	if s.found != len(ownTests) || len(s.scripts) != 21 {
 		t.Errorf("found %d tests, want %d, of which %d are run, want 21", s.found, len(ownTests), len(s.scripts))
 	}
-	if text := s.told(); !strings.Contains(text, "34 tests") || !strings.Contains(text, "left out, newer than ES2020: 2") {
+	if text := s.summary(); !strings.Contains(text, "34 tests") || !strings.Contains(text, "left out, newer than ES2020: 2") {
 		t.Errorf("it is told so: %s", text)
 	}
 	for _, runtime := range []cage.Runtime{cage.QuickJS, cage.Node} {
 		t.Run(string(runtime), func(t *testing.T) {
-			verdicts, err := (&runner{suite: s, cage: open(t, runtime), budget: 10 * time.Second}).runAll(t.Context())
+			verdicts, err := (&runner{suite: s, pool: open(t, runtime), budget: 10 * time.Second}).runAll(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -129,7 +129,7 @@ func TestOwn(t *testing.T) {
 					t.Errorf("%s: %q, want %q", name, v.wrong, want)
 				}
 			}
-			if text := tell("x", verdicts, 0); !strings.Contains(text, "x passes 12 of 21 tests, 57.1 %") || !strings.Contains(text, "built-ins/Array  0 of 1") {
+			if text := formatVerdicts("x", verdicts, 0); !strings.Contains(text, "x passes 12 of 21 tests, 57.1 %") || !strings.Contains(text, "built-ins/Array  0 of 1") {
 				t.Errorf("it is told so: %s", text)
 			}
 		})
@@ -149,14 +149,14 @@ func TestOneAfterAnother(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	one := &place{runner: &runner{suite: s, cage: open(t, cage.QuickJS), budget: 300 * time.Millisecond}}
-	defer one.clear()
+	one := &workerSlot{runner: &runner{suite: s, pool: open(t, cage.QuickJS), budget: 300 * time.Millisecond}}
+	defer one.closeWorker()
 	var before *cage.Worker
 	for i, want := range []struct {
 		wrong string
 		same  bool
 	}{{same: false}, {same: true}, {same: false}, {wrong: "the hook took longer than it may (strict mode)"}, {same: false}} {
-		wrong, err := one.judge(t.Context(), &s.scripts[i])
+		wrong, err := one.runModes(t.Context(), &s.scripts[i])
 		if wrong != want.wrong || err != nil {
 			t.Errorf("%s: %q, %v; want %q", s.scripts[i].name, wrong, err, want.wrong)
 		}

@@ -28,7 +28,7 @@ type Answer struct {
 	Message   string
 	// Failure is why the call broke off, or nil.
 	Failure *Failure
-	// More says that these are not all changes: [More] asks for the next ones.
+	// More says that these are not all changes: [MoreCall] asks for the next ones.
 	// An answer that comes later can still be a failure.
 	More bool
 }
@@ -170,10 +170,10 @@ const (
 	flagsEnd
 )
 
-// changes reads the flat list: places with flags, and what these name.
-func (s *scanner) changes(bounds Bounds, each func(c *Change)) {
+// readChanges reads the flat list: places with flags, and what these name.
+func (s *scanner) readChanges(bounds Bounds, each func(c *Change)) {
 	s.expect('[')
-	if s.take(']') {
+	if s.accept(']') {
 		return
 	}
 	most := bounds.Changes
@@ -188,25 +188,25 @@ func (s *scanner) changes(bounds Bounds, each func(c *Change)) {
 			s.fail("there are more than %d changes", max(most, 0))
 			return
 		}
-		if place = s.change(&c, bounds, place); s.err != nil {
+		if place = s.readChange(&c, bounds, place); s.err != nil {
 			return
 		}
 		each(&c)
-		if s.take(']') {
+		if s.accept(']') {
 			return
 		}
 		s.expect(',')
 	}
 }
 
-// change reads where the next change is and what it changes. A text stands there for
+// readChange reads where the next change is and what it changes. A text stands there for
 // the value of the same field in the row after, where before that was a value alone.
-func (s *scanner) change(c *Change, bounds Bounds, before int64) (place int64) {
+func (s *scanner) readChange(c *Change, bounds Bounds, before int64) (place int64) {
 	if s.peek() == '"' {
-		return s.below(c, bounds, before)
+		return s.readNextRowValue(c, bounds, before)
 	}
 	fields := int64(len(bounds.Parts))
-	place = s.integer(0, int64(bounds.Rows)*fields*flagsEnd-1)
+	place = s.readInteger(0, int64(bounds.Rows)*fields*flagsEnd-1)
 	flags := place % flagsEnd
 	if s.err == nil && flags&(flagsEnd-1-flagPart) == 0 {
 		s.fail("a change changes nothing")
@@ -223,60 +223,60 @@ func (s *scanner) change(c *Change, bounds Bounds, before int64) (place int64) {
 	}
 	if flags&flagPart != 0 {
 		s.expect(',')
-		c.Part = int(s.integer(0, int64(parts)-1))
+		c.Part = int(s.readInteger(0, int64(parts)-1))
 	}
-	s.content(c, flags)
+	s.readContent(c, flags)
 	return place
 }
 
-// below reads a value that stands below the one before it.
-func (s *scanner) below(c *Change, bounds Bounds, before int64) (place int64) {
+// readNextRowValue reads a value that stands below the one before it.
+func (s *scanner) readNextRowValue(c *Change, bounds Bounds, before int64) (place int64) {
 	place = before + int64(len(bounds.Parts))*flagsEnd
 	if before < 0 || before%flagsEnd != flagValue || c.Row+1 >= bounds.Rows {
 		s.fail("a value has no place")
 		return place
 	}
 	c.Row++
-	c.Value = Value{Text: s.text(maxValue)}
+	c.Value = Value{Text: s.readText(maxValue)}
 	return place
 }
 
-// content reads what changes.
-func (s *scanner) content(c *Change, flags int64) {
+// readContent reads what changes.
+func (s *scanner) readContent(c *Change, flags int64) {
 	if c.HasValue = flags&flagValue != 0; c.HasValue {
 		s.expect(',')
-		c.Value = s.value()
+		c.Value = s.readValue()
 	}
 	if c.HasInfos = flags&flagInfos != 0; c.HasInfos {
 		s.expect(',')
-		s.list(maxInfos, func(int) { c.Infos = append(c.Infos, s.info()) })
+		s.readList(maxInfos, func(int) { c.Infos = append(c.Infos, s.readInfo()) })
 	}
 	if c.HasOptions = flags&flagOptions != 0; c.HasOptions {
 		s.expect(',')
-		s.list(maxOptions, func(int) { c.Options = append(c.Options, s.option()) })
+		s.readList(maxOptions, func(int) { c.Options = append(c.Options, s.readOption()) })
 	}
 }
 
-// value reads a scalar or a list of scalars.
-func (s *scanner) value() Value {
+// readValue reads a scalar or a list of scalars.
+func (s *scanner) readValue() Value {
 	if s.peek() != '[' {
-		return s.scalar()
+		return s.readScalar()
 	}
 	from := s.at
-	s.list(maxList, func(int) { s.scalar() })
+	s.readList(maxList, func(int) { s.readScalar() })
 	if s.err != nil {
 		return Value{}
 	}
 	return Value{Kind: ValueList, Text: s.raw[from:s.at]}
 }
 
-func (s *scanner) info() (info Info) {
-	s.object(func(name string) {
+func (s *scanner) readInfo() (info Info) {
+	s.readObject(func(name string) {
 		switch name {
 		case "message":
-			info.Message = s.text(maxMessage)
+			info.Message = s.readText(maxMessage)
 		case "level":
-			level, known := intray.ParseLevel(s.text(maxName))
+			level, known := intray.ParseLevel(s.readText(maxName))
 			if !known {
 				s.fail("there is no level of that name")
 			}
@@ -288,16 +288,16 @@ func (s *scanner) info() (info Info) {
 	return info
 }
 
-func (s *scanner) option() (option intray.SelectOption) {
-	s.object(func(name string) {
+func (s *scanner) readOption() (option intray.SelectOption) {
+	s.readObject(func(name string) {
 		switch name {
 		case "label":
-			option.Label = s.text(maxValue)
+			option.Label = s.readText(maxValue)
 		case "value":
-			option.Value = s.text(maxValue)
+			option.Value = s.readText(maxValue)
 		case "alternateMatches":
-			s.list(maxList, func(int) {
-				option.AlternateMatches = append(option.AlternateMatches, s.text(maxValue))
+			s.readList(maxList, func(int) {
+				option.AlternateMatches = append(option.AlternateMatches, s.readText(maxValue))
 			})
 		default:
 			s.fail("an option has an unknown member")
@@ -320,43 +320,43 @@ const (
 	maxHooks    = 10_000  // hooks of a schema
 )
 
-// ReadLoaded reads the answer to a [Load]: nothing, or what is wrong.
+// ReadLoaded reads the answer to a [LoadCall]: nothing, or what is wrong.
 func ReadLoaded(raw string) ([]Fault, error) {
 	s := &scanner{raw: raw}
 	if !utf8.ValidString(raw) {
 		s.fail("it is no UTF-8")
 	}
 	var faults []Fault
-	s.object(func(name string) {
+	s.readObject(func(name string) {
 		switch name {
 		case "faults":
-			s.list(maxHooks, func(int) { faults = append(faults, s.fault()) })
+			s.readList(maxHooks, func(int) { faults = append(faults, s.readFault()) })
 		case "console":
-			s.console()
+			s.readConsole()
 		default:
 			s.fail("it has an unknown member")
 		}
 	})
-	s.end()
+	s.expectEnd()
 	if s.err != nil {
 		return nil, s.err
 	}
 	return faults, nil
 }
 
-func (s *scanner) fault() (f Fault) {
-	s.object(func(name string) {
+func (s *scanner) readFault() (f Fault) {
+	s.readObject(func(name string) {
 		switch name {
 		case "hook":
-			f.Hook = s.text(maxName)
+			f.Hook = s.readText(maxName)
 		case "name":
-			f.Name = s.text(maxName)
+			f.Name = s.readText(maxName)
 		case "message":
-			f.Message = s.text(maxMessage)
+			f.Message = s.readText(maxMessage)
 		case "line":
-			f.Line = int(s.integer(0, 1<<31))
+			f.Line = int(s.readInteger(0, 1<<31))
 		case "column":
-			f.Column = int(s.integer(0, 1<<31))
+			f.Column = int(s.readInteger(0, 1<<31))
 		default:
 			s.fail("a fault has an unknown member")
 		}
@@ -377,8 +377,8 @@ func ReadAnswer(raw string, bounds Bounds, each func(c *Change)) (*Answer, error
 		s.fail("it is no UTF-8")
 	}
 	a := &Answer{}
-	s.object(func(name string) { s.member(a, name, bounds, each) })
-	s.end()
+	s.readObject(func(name string) { s.readMember(a, name, bounds, each) })
+	s.expectEnd()
 	if s.err == nil && len(a.Used) > 0 && !bounds.Learn {
 		s.fail("it names columns that nobody asked for")
 	}
@@ -388,55 +388,55 @@ func ReadAnswer(raw string, bounds Bounds, each func(c *Change)) (*Answer, error
 	return a, nil
 }
 
-func (s *scanner) member(a *Answer, name string, bounds Bounds, each func(c *Change)) {
+func (s *scanner) readMember(a *Answer, name string, bounds Bounds, each func(c *Change)) {
 	switch name {
 	case "changes":
-		s.changes(bounds, each)
+		s.readChanges(bounds, each)
 	case "used":
-		a.Used = s.fields(bounds)
+		a.Used = s.readFields(bounds)
 	case "miss":
-		if a.Missed = s.fields(bounds); len(a.Missed) == 0 {
+		if a.Missed = s.readFields(bounds); len(a.Missed) == 0 {
 			s.fail("it lacks columns and names none")
 		}
 	case "times":
-		s.list(maxHooks, func(int) { a.Times = append(a.Times, s.time()) })
+		s.readList(maxHooks, func(int) { a.Times = append(a.Times, s.readTime()) })
 	case "console":
-		a.Console = s.console()
+		a.Console = s.readConsole()
 	case "commands":
-		s.list(maxCommands, func(int) { a.Commands = append(a.Commands, s.command()) })
+		s.readList(maxCommands, func(int) { a.Commands = append(a.Commands, s.readCommand()) })
 	case "more":
-		a.More = s.boolean()
+		a.More = s.readBool()
 	case "cancel":
-		a.Cancelled = s.boolean()
+		a.Cancelled = s.readBool()
 	case "message":
-		a.Message = s.text(maxMessage)
+		a.Message = s.readText(maxMessage)
 	case "failure":
-		a.Failure = s.failure()
+		a.Failure = s.readFailure()
 	default:
 		s.fail("it has an unknown member")
 	}
 }
 
-func (s *scanner) fields(bounds Bounds) []int {
+func (s *scanner) readFields(bounds Bounds) []int {
 	list := []int{}
-	s.list(len(bounds.Parts), func(int) {
-		list = append(list, int(s.integer(0, int64(len(bounds.Parts))-1)))
+	s.readList(len(bounds.Parts), func(int) {
+		list = append(list, int(s.readInteger(0, int64(len(bounds.Parts))-1)))
 	})
 	return list
 }
 
-func (s *scanner) console() (lines []string) {
-	s.list(maxConsole, func(int) { lines = append(lines, s.text(maxName)) })
+func (s *scanner) readConsole() (lines []string) {
+	s.readList(maxConsole, func(int) { lines = append(lines, s.readText(maxName)) })
 	return lines
 }
 
-func (s *scanner) time() (t HookTime) {
-	s.object(func(name string) {
+func (s *scanner) readTime() (t HookTime) {
+	s.readObject(func(name string) {
 		switch name {
 		case "hook":
-			t.Hook = s.text(maxName)
+			t.Hook = s.readText(maxName)
 		case "ms":
-			t.Took = s.milliseconds()
+			t.Took = s.readMilliseconds()
 		default:
 			s.fail("a time has an unknown member")
 		}
@@ -444,53 +444,53 @@ func (s *scanner) time() (t HookTime) {
 	return t
 }
 
-func (s *scanner) command() (c Command) {
-	s.object(func(name string) {
+func (s *scanner) readCommand() (c Command) {
+	s.readObject(func(name string) {
 		switch name {
 		case "hook":
-			c.Hook = s.text(maxName)
+			c.Hook = s.readText(maxName)
 		case "name":
-			c.Name = s.text(maxName)
+			c.Name = s.readText(maxName)
 		case "args":
-			s.list(4, func(int) { c.Args = append(c.Args, []byte(s.any(0))) })
+			s.readList(4, func(int) { c.Args = append(c.Args, []byte(s.readAny(0))) })
 		case "line":
-			c.Line = int(s.integer(0, 1<<31))
+			c.Line = int(s.readInteger(0, 1<<31))
 		case "column":
-			c.Column = int(s.integer(0, 1<<31))
+			c.Column = int(s.readInteger(0, 1<<31))
 		default:
 			s.fail("a command has an unknown member")
 		}
 	})
-	if !commands[c.Name] {
+	if !commandNames[c.Name] {
 		s.fail("there is no command of that name")
 	}
 	return c
 }
 
-// commands are the names of all commands.
-var commands = map[string]bool{
+// commandNames are the names of all commands.
+var commandNames = map[string]bool{
 	"addField": true, "removeField": true, "updateInfoMessages": true, "setHeaderRowOverride": true, "addRows": true,
 	"removeRows": true, "setUser": true, "setDevelopmentMode": true, "setConfirmationMessage": true,
 }
 
-func (s *scanner) failure() *Failure {
+func (s *scanner) readFailure() *Failure {
 	f := &Failure{}
-	s.object(func(name string) {
+	s.readObject(func(name string) {
 		switch name {
 		case "kind":
-			f.Kind = Kind(s.text(maxName))
+			f.Kind = Kind(s.readText(maxName))
 		case "row":
-			f.Row = s.integer(-1, 1<<53)
+			f.Row = s.readInteger(-1, 1<<53)
 		case "hook":
-			f.Hook = s.text(maxName)
+			f.Hook = s.readText(maxName)
 		case "name":
-			f.Name = s.text(maxName)
+			f.Name = s.readText(maxName)
 		case "message":
-			f.Message = s.text(maxMessage)
+			f.Message = s.readText(maxMessage)
 		case "line":
-			f.Line = int(s.integer(0, 1<<31))
+			f.Line = int(s.readInteger(0, 1<<31))
 		case "column":
-			f.Column = int(s.integer(0, 1<<31))
+			f.Column = int(s.readInteger(0, 1<<31))
 		default:
 			s.fail("a failure has an unknown member")
 		}

@@ -16,14 +16,14 @@ import (
 // and one of three.
 var within = realm.Bounds{Rows: 2, Parts: []int{0, 3}}
 
-// told is an answer with its changes.
-type told struct {
+// answerWithChanges is an answer with its changes.
+type answerWithChanges struct {
 	realm.Answer
 	Changes []realm.Change
 }
 
-func readAnswer(raw []byte, bounds realm.Bounds) (*told, error) {
-	var all told
+func readAnswer(raw []byte, bounds realm.Bounds) (*answerWithChanges, error) {
+	var all answerWithChanges
 	answer, err := realm.ReadAnswer(string(raw), bounds, func(c *realm.Change) { all.Changes = append(all.Changes, *c) })
 	if err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func TestReadAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &told{
+	want := &answerWithChanges{
 		Changes: []realm.Change{
 			{HasValue: true, Value: realm.Value{Text: "a\né😀/"}},
 			{

@@ -145,7 +145,7 @@ func benchHook(b *testing.B, w worker, child int, source string) {
 // learnHook loads a hook, lets it run once over all columns, and gives the call
 // with the columns it used.
 func learnHook(b *testing.B, w worker, source string) (*realm.RowsCall, realm.Bounds) {
-	load := realm.Load{Hooks: []realm.Hook{{Kind: realm.HookRow, Name: "rowHooks[0]", Source: source}}}
+	load := realm.LoadCall{Hooks: []realm.Hook{{Kind: realm.HookRow, Name: "rowHooks[0]", Source: source}}}
 	for _, key := range benchKeys {
 		load.Fields = append(load.Fields, realm.Field{Key: key})
 	}

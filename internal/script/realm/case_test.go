@@ -112,7 +112,7 @@ func (s *scene) set(name, value string) (err error) {
 			if is && parts == 0 {
 				parts = -1
 			}
-			s.fields = append(s.fields, realm.Field{Key: key, Many: is})
+			s.fields = append(s.fields, realm.Field{Key: key, ManyToOne: is})
 			s.parts = append(s.parts, parts)
 		}
 	case "row":
@@ -204,7 +204,7 @@ func (s *scene) columns() []*realm.Column {
 	list := make([]*realm.Column, len(s.fields))
 	for f, field := range s.fields {
 		list[f] = &realm.Column{}
-		if !field.Many {
+		if !field.ManyToOne {
 			s.fill(list[f], field.Key, func(i int) any { return s.rows[i][f] })
 			continue
 		}

@@ -28,28 +28,28 @@ import (
 // list of their own. slow(i, name, cell) takes over a cell in the prelude's way, and
 // count is how many fields there are. The taker gives the number of names in the row.
 const (
-	takerFields = iota
-	takerTargets
-	takerResults
-	takerChanges
-	takerTally
-	takerSlow
-	takerCount
-	// takerInfo, takerOptions and takerMany are the engine's numbers of names.
-	takerInfo
-	takerOptions
-	takerMany
-	takerData
+	argFields = iota
+	argTargets
+	argResults
+	argChanges
+	argTotals
+	argSlowPath
+	argFieldCount
+	// atomInfo, atomOptions and atomManyToOne are the engine's numbers of names.
+	atomInfo
+	atomOptions
+	atomManyToOne
+	dataCount
 
-	takerArgs = takerInfo
+	argCount = atomInfo
 )
 
-// tally are the numbers that the prelude keeps with the changes, in its order.
-type tally struct{ count, size, limit, after float64 }
+// changeTotals are the numbers that the prelude keeps with the changes, in its order.
+type changeTotals struct{ count, size, limit, after float64 }
 
-// addTaker gives the prelude the function that binds takers. The package of the
+// registerChangeReader gives the prelude the function that binds takers. The package of the
 // engine keeps the context, which all calls into it need, to itself.
-func addTaker(vm *quickjs.VM) error {
+func registerChangeReader(vm *quickjs.VM) error {
 	field := reflect.ValueOf(vm).Elem().FieldByName("cContext")
 	if !field.IsValid() || field.Kind() != reflect.Uintptr || field.Uint() == 0 {
 		return errors.New("this version of modernc.org/quickjs keeps its context elsewhere")
@@ -64,7 +64,7 @@ func addTaker(vm *quickjs.VM) error {
 	defer libc.Xfree(tls, name)
 	global := lib.XJS_GetGlobalObject(tls, ctx)
 	defer lib.XFreeValue(tls, ctx, global)
-	function := lib.XJS_NewCFunction2(tls, ctx, pointerTo(bindTaker), name, takerArgs, lib.EJS_CFUNC_generic, 0)
+	function := lib.XJS_NewCFunction2(tls, ctx, pointerTo(bindChangeReader), name, argCount, lib.EJS_CFUNC_generic, 0)
 	if lib.XJS_DefinePropertyValueStr(tls, ctx, global, name, function, lib.MJS_PROP_CONFIGURABLE) < 0 {
 		return errors.New("the engine takes no function")
 	}
@@ -74,39 +74,39 @@ func addTaker(vm *quickjs.VM) error {
 // pointerTo is a function as the engine holds it.
 func pointerTo(function any) uintptr { return (*[2]uintptr)(unsafe.Pointer(&function))[1] }
 
-// in is what stands at an address of the engine's memory.
-func in[T any](address uintptr) *T { return *(**T)(unsafe.Pointer(&address)) }
+// deref is what stands at an address of the engine's memory.
+func deref[T any](address uintptr) *T { return *(**T)(unsafe.Pointer(&address)) }
 
-func valueIn(list uintptr, n int) lib.TJSValue {
-	return *in[lib.TJSValue](list + uintptr(n)*unsafe.Sizeof(lib.TJSValue{}))
+func valueAt(list uintptr, n int) lib.TJSValue {
+	return *deref[lib.TJSValue](list + uintptr(n)*unsafe.Sizeof(lib.TJSValue{}))
 }
 
-func payload(v lib.TJSValue) uint64 { return *(*uint64)(unsafe.Pointer(&v.Fu)) }
+func payloadBits(v lib.TJSValue) uint64 { return *(*uint64)(unsafe.Pointer(&v.Fu)) }
 
 func isText(v lib.TJSValue) bool {
 	return v.Ftag == lib.EJS_TAG_STRING || v.Ftag == lib.EJS_TAG_STRING_ROPE
 }
 
 var (
-	thrownValue    = lib.TJSValue{Ftag: lib.EJS_TAG_EXCEPTION}
+	exceptionValue    = lib.TJSValue{Ftag: lib.EJS_TAG_EXCEPTION}
 	undefinedValue = lib.TJSValue{Ftag: lib.EJS_TAG_UNDEFINED}
 )
 
-func bindTaker(tls *libc.TLS, ctx uintptr, _ lib.TJSValue, argc int32, argv uintptr) lib.TJSValue {
-	if argc != takerArgs {
+func bindChangeReader(tls *libc.TLS, ctx uintptr, _ lib.TJSValue, argc int32, argv uintptr) lib.TJSValue {
+	if argc != argCount {
 		return undefinedValue
 	}
-	const size = takerData * unsafe.Sizeof(lib.TJSValue{})
+	const size = dataCount * unsafe.Sizeof(lib.TJSValue{})
 	data := tls.Alloc(int(size))
 	defer tls.Free(int(size))
-	list := in[[takerData]lib.TJSValue](data)
-	for n := range int(takerArgs) {
-		list[n] = valueIn(argv, n)
+	list := deref[[dataCount]lib.TJSValue](data)
+	for n := range int(argCount) {
+		list[n] = valueAt(argv, n)
 	}
-	list[takerInfo] = atomNumber(tls, ctx, "info")
-	list[takerOptions] = atomNumber(tls, ctx, "selectOptions")
-	list[takerMany] = atomNumber(tls, ctx, "manyToOne")
-	return lib.XJS_NewCFunctionData(tls, ctx, pointerTo(takeRow), 2, 0, takerData, data)
+	list[atomInfo] = atomNumber(tls, ctx, "info")
+	list[atomOptions] = atomNumber(tls, ctx, "selectOptions")
+	list[atomManyToOne] = atomNumber(tls, ctx, "manyToOne")
+	return lib.XJS_NewCFunctionData(tls, ctx, pointerTo(readRowChanges), 2, 0, dataCount, data)
 }
 
 // atomNumber is the engine's number of a name that the prelude's own code holds.
@@ -121,150 +121,150 @@ func atomNumber(tls *libc.TLS, ctx uintptr, name string) lib.TJSValue {
 	return lib.XNewInt32(tls, ctx, int32(atom))
 }
 
-// taking is one call of a taker.
-type taking struct {
+// rowReader is one call of a taker.
+type rowReader struct {
 	tls       *libc.TLS
 	ctx, data uintptr
 	row       lib.TJSValue
 	i         int32
-	tally     *tally
+	totals     *changeTotals
 }
 
-func takeRow(tls *libc.TLS, ctx uintptr, _ lib.TJSValue, argc int32, argv uintptr, _ int32, data uintptr) lib.TJSValue {
+func readRowChanges(tls *libc.TLS, ctx uintptr, _ lib.TJSValue, argc int32, argv uintptr, _ int32, data uintptr) lib.TJSValue {
 	if argc != 2 {
 		return undefinedValue
 	}
-	t := taking{tls: tls, ctx: ctx, data: data, row: valueIn(argv, 0), i: int32(payload(valueIn(argv, 1)))}
+	t := rowReader{tls: tls, ctx: ctx, data: data, row: valueAt(argv, 0), i: int32(payloadBits(valueAt(argv, 1)))}
 	out := tls.Alloc(16)
 	defer tls.Free(16)
-	numbers := lib.XJS_GetArrayBuffer(tls, ctx, out, valueIn(data, takerTally))
+	numbers := lib.XJS_GetArrayBuffer(tls, ctx, out, valueAt(data, argTotals))
 	if numbers == 0 {
-		return thrownValue
+		return exceptionValue
 	}
-	t.tally = in[tally](numbers)
+	t.totals = deref[changeTotals](numbers)
 	if lib.XJS_GetOwnPropertyNames(tls, ctx, out, out+8, t.row, lib.MJS_GPN_STRING_MASK|lib.MJS_GPN_ENUM_ONLY) < 0 {
-		return thrownValue
+		return exceptionValue
 	}
-	names, count := *in[uintptr](out), *in[uint32](out + 8)
+	names, count := *deref[uintptr](out), *deref[uint32](out + 8)
 	taken := true
 	for n := uintptr(0); taken && n < uintptr(count); n++ {
-		taken = t.cell(in[lib.TJSPropertyEnum](names + n*unsafe.Sizeof(lib.TJSPropertyEnum{})).Fatom)
+		taken = t.readCell(deref[lib.TJSPropertyEnum](names + n*unsafe.Sizeof(lib.TJSPropertyEnum{})).Fatom)
 	}
 	lib.XJS_FreePropertyEnum(tls, ctx, names, count)
 	if !taken {
-		return thrownValue
+		return exceptionValue
 	}
 	return lib.XNewInt32(tls, ctx, int32(count))
 }
 
-func (t *taking) property(of lib.TJSValue, atom lib.TJSAtom) lib.TJSValue {
+func (t *rowReader) getProperty(of lib.TJSValue, atom lib.TJSAtom) lib.TJSValue {
 	return lib.XJS_GetPropertyInternal(t.tls, t.ctx, of, atom, of, 0)
 }
 
-func (t *taking) free(v lib.TJSValue) { lib.XFreeValue(t.tls, t.ctx, v) }
+func (t *rowReader) freeValue(v lib.TJSValue) { lib.XFreeValue(t.tls, t.ctx, v) }
 
-// cell takes over the one with a name. Where it gives false, something was thrown.
-func (t *taking) cell(name lib.TJSAtom) bool {
-	field := t.property(valueIn(t.data, takerFields), name)
+// readCell takes over the one with a name. Where it gives false, something was thrown.
+func (t *rowReader) readCell(name lib.TJSAtom) bool {
+	field := t.getProperty(valueAt(t.data, argFields), name)
 	if field.Ftag != lib.EJS_TAG_INT {
-		return t.slow(name, undefinedValue)
+		return t.callSlowPath(name, undefinedValue)
 	}
-	cell := t.property(t.row, name)
+	cell := t.getProperty(t.row, name)
 	if cell.Ftag == lib.EJS_TAG_EXCEPTION {
 		return false
 	}
-	defer t.free(cell)
+	defer t.freeValue(cell)
 	if cell.Ftag != lib.EJS_TAG_OBJECT {
-		return t.slow(name, cell)
+		return t.callSlowPath(name, cell)
 	}
-	target := lib.XJS_GetPropertyUint32(t.tls, t.ctx, valueIn(t.data, takerTargets), uint32(payload(field)))
-	defer t.free(target)
+	target := lib.XJS_GetPropertyUint32(t.tls, t.ctx, valueAt(t.data, argTargets), uint32(payloadBits(field)))
+	defer t.freeValue(target)
 	switch {
 	case target.Ftag != lib.EJS_TAG_OBJECT:
-		return t.slow(name, cell)
+		return t.callSlowPath(name, cell)
 	case cell == target:
 		return true // nobody touched it
 	}
-	return t.quick(name, int32(payload(field)), cell, target)
+	return t.readTextCell(name, int32(payloadBits(field)), cell, target)
 }
 
-// quick takes over a cell of which nothing but a text was given.
-func (t *taking) quick(name lib.TJSAtom, field int32, cell, target lib.TJSValue) bool {
-	value := t.property(cell, lib.EJS_ATOM_value)
+// readTextCell takes over a cell of which nothing but a text was given.
+func (t *rowReader) readTextCell(name lib.TJSAtom, field int32, cell, target lib.TJSValue) bool {
+	value := t.getProperty(cell, lib.EJS_ATOM_value)
 	if value.Ftag == lib.EJS_TAG_EXCEPTION {
 		return false
 	}
 	if !isText(value) {
-		t.free(value)
-		return t.slow(name, cell)
+		t.freeValue(value)
+		return t.callSlowPath(name, cell)
 	}
-	for _, other := range [...]int{takerInfo, takerOptions, takerMany} {
-		more := t.property(cell, lib.TJSAtom(payload(valueIn(t.data, other))))
+	for _, other := range [...]int{atomInfo, atomOptions, atomManyToOne} {
+		more := t.getProperty(cell, lib.TJSAtom(payloadBits(valueAt(t.data, other))))
 		if more.Ftag == lib.EJS_TAG_UNDEFINED {
 			continue
 		}
-		t.free(more)
-		t.free(value)
-		return more.Ftag != lib.EJS_TAG_EXCEPTION && t.slow(name, cell)
+		t.freeValue(more)
+		t.freeValue(value)
+		return more.Ftag != lib.EJS_TAG_EXCEPTION && t.callSlowPath(name, cell)
 	}
-	length := float64(payload(t.property(value, lib.EJS_ATOM_length)))
-	if length > mostTaken || t.tally.size+length+16 > t.tally.limit {
-		t.free(value)
-		return t.slow(name, cell)
+	length := float64(payloadBits(t.getProperty(value, lib.EJS_ATOM_length)))
+	if length > maxFastText || t.totals.size+length+16 > t.totals.limit {
+		t.freeValue(value)
+		return t.callSlowPath(name, cell)
 	}
 	if lib.XJS_GetClassID(t.tls, target) == lib.EJS_CLASS_ARRAY {
-		if same, ok := t.overwrite(field, target, value); same || !ok {
-			t.free(value)
+		if same, ok := t.updateColumn(field, target, value); same || !ok {
+			t.freeValue(value)
 			return ok
 		}
 	}
-	t.tally.size += length + 16
-	fields := float64(payload(valueIn(t.data, takerCount)))
-	place := (float64(t.i)*fields+float64(field))*16 + takerHasValue
-	if place != t.tally.after && !t.push(number(place)) {
-		t.free(value)
+	t.totals.size += length + 16
+	fields := float64(payloadBits(valueAt(t.data, argFieldCount)))
+	place := (float64(t.i)*fields+float64(field))*16 + changeHasValue
+	if place != t.totals.after && !t.appendChange(newNumber(place)) {
+		t.freeValue(value)
 		return false
 	}
-	t.tally.after = place + fields*16
-	return t.push(value)
+	t.totals.after = place + fields*16
+	return t.appendChange(value)
 }
 
 // These are maxValue and hasValue of the prelude.
 const (
-	mostTaken     = 1 << 20
-	takerHasValue = 1
+	maxFastText     = 1 << 20
+	changeHasValue = 1
 )
 
-// overwrite puts a value into its column, and into the parsed ones; same says that
+// updateColumn puts a value into its column, and into the parsed ones; same says that
 // it stands there already.
-func (t *taking) overwrite(field int32, values, value lib.TJSValue) (same, ok bool) {
+func (t *rowReader) updateColumn(field int32, values, value lib.TJSValue) (same, ok bool) {
 	before := lib.XJS_GetPropertyUint32(t.tls, t.ctx, values, uint32(t.i))
 	same = lib.XJS_StrictEq(t.tls, t.ctx, before, value) != 0
-	t.free(before)
+	t.freeValue(before)
 	if same {
 		return true, true
 	}
-	if !t.put(values, uint32(t.i), lib.XDupValue(t.tls, t.ctx, value)) {
+	if !t.setElement(values, uint32(t.i), lib.XDupValue(t.tls, t.ctx, value)) {
 		return false, false
 	}
-	parsed := lib.XJS_GetPropertyUint32(t.tls, t.ctx, valueIn(t.data, takerResults), uint32(field))
-	defer t.free(parsed)
-	return false, parsed.Ftag != lib.EJS_TAG_OBJECT || t.put(parsed, uint32(t.i), lib.XDupValue(t.tls, t.ctx, value))
+	parsed := lib.XJS_GetPropertyUint32(t.tls, t.ctx, valueAt(t.data, argResults), uint32(field))
+	defer t.freeValue(parsed)
+	return false, parsed.Ftag != lib.EJS_TAG_OBJECT || t.setElement(parsed, uint32(t.i), lib.XDupValue(t.tls, t.ctx, value))
 }
 
-// put takes the value over, whatever comes of it.
-func (t *taking) put(list lib.TJSValue, i uint32, value lib.TJSValue) bool {
+// setElement takes the value over, whatever comes of it.
+func (t *rowReader) setElement(list lib.TJSValue, i uint32, value lib.TJSValue) bool {
 	return lib.XJS_SetPropertyUint32(t.tls, t.ctx, list, i, value) >= 0
 }
 
-// push takes the value over, too.
-func (t *taking) push(value lib.TJSValue) bool {
-	at := uint32(t.tally.count)
-	t.tally.count++
-	return t.put(valueIn(t.data, takerChanges), at, value)
+// appendChange takes the value over, too.
+func (t *rowReader) appendChange(value lib.TJSValue) bool {
+	at := uint32(t.totals.count)
+	t.totals.count++
+	return t.setElement(valueAt(t.data, argChanges), at, value)
 }
 
-func number(n float64) (v lib.TJSValue) {
+func newNumber(n float64) (v lib.TJSValue) {
 	if whole := int32(n); float64(whole) == n {
 		*(*uint64)(unsafe.Pointer(&v.Fu)) = uint64(uint32(whole))
 		v.Ftag = lib.EJS_TAG_INT
@@ -275,8 +275,8 @@ func number(n float64) (v lib.TJSValue) {
 	return v
 }
 
-// slow calls the prelude's own way.
-func (t *taking) slow(name lib.TJSAtom, cell lib.TJSValue) bool {
+// callSlowPath calls the prelude's own way.
+func (t *rowReader) callSlowPath(name lib.TJSAtom, cell lib.TJSValue) bool {
 	text := lib.XJS_AtomToString(t.tls, t.ctx, name)
 	if text.Ftag == lib.EJS_TAG_EXCEPTION {
 		return false
@@ -284,9 +284,9 @@ func (t *taking) slow(name lib.TJSAtom, cell lib.TJSValue) bool {
 	const size = 3 * unsafe.Sizeof(lib.TJSValue{})
 	args := t.tls.Alloc(int(size))
 	defer t.tls.Free(int(size))
-	*in[[3]lib.TJSValue](args) = [3]lib.TJSValue{number(float64(t.i)), text, cell}
-	out := lib.XJS_Call(t.tls, t.ctx, valueIn(t.data, takerSlow), undefinedValue, 3, args)
-	t.free(text)
-	t.free(out)
+	*deref[[3]lib.TJSValue](args) = [3]lib.TJSValue{newNumber(float64(t.i)), text, cell}
+	out := lib.XJS_Call(t.tls, t.ctx, valueAt(t.data, argSlowPath), undefinedValue, 3, args)
+	t.freeValue(text)
+	t.freeValue(out)
 	return out.Ftag != lib.EJS_TAG_EXCEPTION
 }

@@ -4,6 +4,6 @@ package realm
 
 import "modernc.org/quickjs"
 
-// addTaker does nothing where the engine's values have another layout: there the
+// registerChangeReader does nothing where the engine's values have another layout: there the
 // prelude takes over what hooks give back.
-func addTaker(*quickjs.VM) error { return nil }
+func registerChangeReader(*quickjs.VM) error { return nil }

@@ -114,7 +114,7 @@ func (s *stage) say(format string, args ...any) {
 }
 
 func (s *stage) play() {
-	load := realm.Load{Fields: s.fields, Hooks: s.hooks, Pins: s.pins, Limit: s.limit, Sparse: s.sparse}
+	load := realm.LoadCall{Fields: s.fields, Hooks: s.hooks, Pins: s.pins, Limit: s.limit, Sparse: s.sparse}
 	faults, err := realm.ReadLoaded(string(s.ask(load.Append(nil))))
 	if err != nil {
 		s.t.Fatal(err)
@@ -146,7 +146,7 @@ func (s *stage) ask(request []byte) []byte {
 	return answer
 }
 
-func (s *stage) read(raw []byte, learn bool) *told {
+func (s *stage) read(raw []byte, learn bool) *answerWithChanges {
 	answer, err := readAnswer(raw, realm.Bounds{Rows: s.call.Count, Parts: s.parts, Learn: learn, Changes: 1000})
 	if err != nil {
 		s.t.Fatalf("%.300s: %v", raw, err)
@@ -166,7 +166,7 @@ func (s *stage) playColumns() {
 		a := s.read(s.ask(call.Append(nil)), false)
 		call.Lazy, call.Rows.Columns[at.field] = true, s.keep(at.field, call.Rows.Columns[at.field])
 		s.same(a, s.read(s.ask(call.Append(nil)), false))
-		s.tell(a)
+		s.applyAnswer(a)
 	}
 }
 
@@ -208,7 +208,7 @@ func (s *stage) playRows(kind realm.HookKind) bool {
 		}
 		s.same(first, a)
 	}
-	s.tell(first)
+	s.applyAnswer(first)
 	return first.Failure == nil
 }
 
@@ -230,7 +230,7 @@ func (s *stage) keep(field int, column *realm.Column) *realm.Column {
 				part = -1
 			}
 			pack := cutColumn(&parts[p], from, to)
-			s.ask((&realm.Keep{Field: field, Part: part, From: from, Size: packSize, Column: pack}).Append(nil))
+			s.ask((&realm.KeepCall{Field: field, Part: part, From: from, Size: packSize, Column: pack}).Append(nil))
 		}
 	}
 	return kept
@@ -265,13 +265,13 @@ func cutCells(c *realm.Cells, from, to int) realm.Cells {
 
 // same compares what a call gives with rows made at once and made when they are
 // looked at.
-func (s *stage) same(few, many *told) {
+func (s *stage) same(few, many *answerWithChanges) {
 	if diff := cmp.Diff(s.lines(few), s.lines(many)); diff != "" {
 		s.t.Errorf("many rows give something else (-few +many):\n%s", diff)
 	}
 }
 
-func (s *stage) rowsWith(kind realm.HookKind, columns []*realm.Column, learn bool) *told {
+func (s *stage) rowsWith(kind realm.HookKind, columns []*realm.Column, learn bool) *answerWithChanges {
 	call := realm.RowsCall{Kind: kind, Rows: s.call, Mode: s.mode, Learn: learn, Fresh: true, Budget: time.Minute}
 	call.Rows.Columns = columns
 	return s.read(s.ask(call.Append(nil)), learn)
@@ -282,7 +282,7 @@ func (s *stage) playSteps() {
 		switch hook.Kind {
 		case realm.HookStep:
 			call := realm.StepCall{Hooks: []string{hook.Name}, About: []byte(s.about), NewIDs: "new-"}
-			s.tell(s.read(s.ask(call.Append(nil)), false))
+			s.applyAnswer(s.read(s.ask(call.Append(nil)), false))
 		case realm.HookBeforeFinish:
 			call := realm.FinishCall{Count: len(s.rows), About: []byte(s.about), NewIDs: "new-"}
 			for f, field := range s.fields {
@@ -295,13 +295,13 @@ func (s *stage) playSteps() {
 			}
 			call.Lazy, call.Values = true, nil
 			s.same(a, s.read(s.ask(call.Append(nil)), false))
-			s.tell(a)
+			s.applyAnswer(a)
 		}
 	}
 }
 
-// tell says what came out and takes the changes over.
-func (s *stage) tell(a *told) {
+// applyAnswer says what came out and takes the changes over.
+func (s *stage) applyAnswer(a *answerWithChanges) {
 	*s.out = append(*s.out, s.lines(a)...)
 	for _, c := range a.Changes {
 		if c.HasValue {
@@ -335,7 +335,7 @@ func valueText(v realm.Value) string {
 	}
 }
 
-func (s *stage) lines(a *told) (list []string) {
+func (s *stage) lines(a *answerWithChanges) (list []string) {
 	say := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	for _, c := range a.Changes {
 		place := fmt.Sprintf("%d %s", c.Row, s.fields[c.Field].Key)

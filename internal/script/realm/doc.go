@@ -141,7 +141,7 @@
 // prototype that could get in its way. That lists are bent shows at the end of a call;
 // one with trace tells the row that bent them.
 //
-// All of this is written by [Load], [Keep], [More], [RowsCall], [ColumnCall], [StepCall] and
+// All of this is written by [LoadCall], [KeepCall], [MoreCall], [RowsCall], [ColumnCall], [StepCall] and
 // [FinishCall], and read by [ReadLoaded] and [ReadAnswer], which take the bytes
 // for forged: a hook that breaks out of its engine can write what it likes.
 package realm

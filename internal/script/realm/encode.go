@@ -70,7 +70,7 @@ func appendNewIDs(dst []byte, start string, next int) []byte {
 func appendText[T string | []byte](dst []byte, text T) []byte {
 	dst = append(dst, '"')
 	from := 0
-	for i := verbatim(text, highs); i < len(text); i += verbatim(text[i:], highs) {
+	for i := verbatimLength(text, highBits); i < len(text); i += verbatimLength(text[i:], highBits) {
 		b := text[i]
 		if b >= utf8.RuneSelf {
 			if r, size := utf8.DecodeRuneInString(string(text[i:min(i+utf8.UTFMax, len(text))])); r != utf8.RuneError || size > 1 {
@@ -143,7 +143,7 @@ func (c *Column) append(dst []byte) []byte {
 	if c.Result != nil {
 		dst = c.Result.append(append(dst, `,"result":`...))
 	}
-	dst = appendFlag(dst, "lists", c.Value.lists() || c.Result != nil && c.Result.lists())
+	dst = appendFlag(dst, "lists", c.Value.hasLists() || c.Result != nil && c.Result.hasLists())
 	if len(c.Infos) > 0 {
 		dst = appendInfos(append(dst, `,"infos":`...), c.Infos)
 	}
@@ -153,7 +153,7 @@ func (c *Column) append(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-func (c *Cells) lists() bool {
+func (c *Cells) hasLists() bool {
 	for _, kind := range c.Kinds {
 		if kind == ValueList {
 			return true
@@ -172,8 +172,8 @@ func (c *Cells) count() int {
 	return c.Texts.Len()
 }
 
-// at is a cell, counted from the first that is meant.
-func (c *Cells) at(i int) (text []byte, kind ValueKind) {
+// cellAt is a cell, counted from the first that is meant.
+func (c *Cells) cellAt(i int) (text []byte, kind ValueKind) {
 	kind = ValueText
 	if c.Kinds != nil {
 		kind = c.Kinds[i]
@@ -185,7 +185,7 @@ func (c *Cells) append(dst []byte) []byte {
 	dst = append(dst, '[')
 	for i := range c.count() {
 		dst = appendComma(dst, i)
-		switch text, kind := c.at(i); kind {
+		switch text, kind := c.cellAt(i); kind {
 		case ValueText:
 			dst = appendText(dst, text)
 		case ValueNull:
@@ -235,25 +235,25 @@ func appendOption(dst []byte, option intray.SelectOption) []byte {
 
 // Eight bytes are looked at together: each mark stands in the high bit of its byte.
 const (
-	ones  = 0x0101010101010101
-	highs = 0x80 * ones
+	lowBits  = 0x0101010101010101
+	highBits = 0x80 * lowBits
 )
 
-// marks sets the high bit of bytes that cannot stand in a JSON text as they are:
+// markSpecialBytes sets the high bit of bytes that cannot stand in a JSON text as they are:
 // quotes, backslashes and control characters. Behind the first one there may be
 // others that are none.
-func marks(word uint64) uint64 {
-	quotes, slashes := word^'"'*ones, word^'\\'*ones
-	return ((word - ' '*ones) | (quotes - ones) | (slashes - ones)) & ^word & highs
+func markSpecialBytes(word uint64) uint64 {
+	quotes, slashes := word^'"'*lowBits, word^'\\'*lowBits
+	return ((word - ' '*lowBits) | (quotes - lowBits) | (slashes - lowBits)) & ^word & highBits
 }
 
-// verbatim counts the bytes at the start of a JSON text that stand for themselves. It
+// verbatimLength counts the bytes at the start of a JSON text that stand for themselves. It
 // stops as well at bytes that have one of the bits of stops in each byte: highs for
 // what is not ASCII, 0 for no others.
-func verbatim[T string | []byte](text T, stops uint64) int {
+func verbatimLength[T string | []byte](text T, stops uint64) int {
 	i := 0
 	for ; i+8 <= len(text); i += 8 {
-		if word := wordAt(text, i); marks(word)|word&stops != 0 {
+		if word := loadWord(text, i); markSpecialBytes(word)|word&stops != 0 {
 			break
 		}
 	}
@@ -265,8 +265,8 @@ func verbatim[T string | []byte](text T, stops uint64) int {
 
 func isVerbatim(b byte) bool { return b >= ' ' && b != '"' && b != '\\' }
 
-// wordAt puts eight bytes into one word, the first lowest.
-func wordAt[T string | []byte](text T, i int) uint64 {
+// loadWord puts eight bytes into one word, the first lowest.
+func loadWord[T string | []byte](text T, i int) uint64 {
 	eight := text[i : i+8]
 	return uint64(eight[0]) | uint64(eight[1])<<8 | uint64(eight[2])<<16 | uint64(eight[3])<<24 |
 		uint64(eight[4])<<32 | uint64(eight[5])<<40 | uint64(eight[6])<<48 | uint64(eight[7])<<56

@@ -9,21 +9,21 @@ import (
 //go:embed js/*.js
 var scripts embed.FS
 
-// parts of the prelude, in the order in which they are read.
-var parts = []string{"1-guard.js", "2-absent.js", "3-pins.js", "4-cells.js", "5-changes.js", "6-load.js", "7-large.js", "8-jobs.js", "8-methods.js", "9-answer.js"}
+// preludeFiles of the prelude, in the order in which they are read.
+var preludeFiles = []string{"1-guard.js", "2-absent.js", "3-pins.js", "4-cells.js", "5-changes.js", "6-load.js", "7-large.js", "8-jobs.js", "8-methods.js", "9-answer.js"}
 
-// script gives one of the embedded scripts.
-func script(name string) string {
+// readScript gives one of the embedded scripts.
+func readScript(name string) string {
 	text, err := scripts.ReadFile("js/" + name)
 	if err != nil {
 		panic("realm: a script is not embedded: " + err.Error())
 	}
-	return plainLines(string(text))
+	return stripComments(string(text))
 }
 
-// plainLines takes away what is there for readers alone: lines that are comments, and
+// stripComments takes away what is there for readers alone: lines that are comments, and
 // the white space ahead of others. No text of the scripts has more than one line.
-func plainLines(text string) string {
+func stripComments(text string) string {
 	var plain strings.Builder
 	for line := range strings.Lines(text) {
 		if line = strings.TrimLeft(line, "\t"); !strings.HasPrefix(line, "//") && line != "\n" {
@@ -38,8 +38,8 @@ func plainLines(text string) string {
 func prelude() string {
 	var text strings.Builder
 	text.WriteString("(function (host) { \"use strict\";\n")
-	for _, name := range parts {
-		text.WriteString(script(name))
+	for _, name := range preludeFiles {
+		text.WriteString(readScript(name))
 	}
 	text.WriteString("})")
 	return text.String()
@@ -52,5 +52,5 @@ func NodeScript() string {
 	if err != nil {
 		panic("realm: quoting the prelude: " + err.Error())
 	}
-	return strings.Replace(script("node.js"), `"@prelude@"`, string(quoted), 1)
+	return strings.Replace(readScript("node.js"), `"@prelude@"`, string(quoted), 1)
 }

@@ -14,9 +14,9 @@ import (
 	"github.com/intraydata/intray/internal/script/realm"
 )
 
-// poisons are what hooks can do to the language. None of it is known to the
+// attacks are what hooks can do to the language. None of it is known to the
 // prelude, which must answer as if nothing had been done.
-var poisons = map[string]string{
+var attacks = map[string]string{
 	"nothing":           ``,
 	"toJSON of objects": `Object.prototype.toJSON = () => "evil";`,
 	"toJSON of lists":   `Array.prototype.toJSON = function () { return ["evil"]; };`,
@@ -51,13 +51,13 @@ var bends = map[string]string{
 	"another prototype":  `Object.setPrototypeOf(Array.prototype, new Proxy({}, { set: () => true, get: () => 7 }));`,
 }
 
-// poisoned are the hooks: the last row hook does it, once, ahead of its answer.
-func poisoned(poison string) []realm.Hook {
+// attackedHooks are the hooks: the last row hook does it, once, ahead of its answer.
+func attackedHooks(attack string) []realm.Hook {
 	once := `if (!true.constructor.done) { true.constructor.done = true;
 		const spoiled = function () { throw new Error("spoiled"); };
 		const define = Object.defineProperty, keysOf = Reflect.ownKeys;
 		const spoil = (object) => { for (const key of keysOf(object)) if (key !== "constructor" && key !== "prototype" && key !== "defineProperty" || object !== Object && key === "defineProperty") try { define(object, key, { value: spoiled, writable: true, configurable: true }); } catch {} };
-		` + poison + ` }`
+		` + attack + ` }`
 	return []realm.Hook{
 		{Kind: realm.HookRow, Name: "rowHooks[0]", Source: `(r) => ({row: {a: {value: r.row.a.value + "1", info: [{message: "m"}]}}})`},
 		{Kind: realm.HookRow, Name: "rowHooks[1]", Source: `(r) => { ` + once + ` return {row: {b: {value: [r.row.a.value, 2, null], info: [{message: "n", level: "info"}], selectOptions: [{label: "L", value: "v", alternateMatches: ["w"]}]}, c: {manyToOne: [{value: "x"}, undefined]}}}; }`},
@@ -69,11 +69,11 @@ func poisoned(poison string) []realm.Hook {
 	}
 }
 
-var poisonFields = []realm.Field{{Key: "a"}, {Key: "b"}, {Key: "c", Many: true}}
+var attackFields = []realm.Field{{Key: "a"}, {Key: "b"}, {Key: "c", ManyToOne: true}}
 
-// poisonRequests are calls of all kinds, those over rows twice: what was done in
+// attackRequests are calls of all kinds, those over rows twice: what was done in
 // the first holds from its beginning in the second.
-func poisonRequests(hooks []realm.Hook) (list []request, bounds realm.Bounds) {
+func attackRequests(hooks []realm.Hook) (list []request, bounds realm.Bounds) {
 	cells := func(values ...any) realm.Cells { return cellsOf(len(values), func(i int) any { return values[i] }) }
 	infos := []realm.CellInfos{{Row: 1, Infos: []realm.Info{{Message: "before", Level: intray.LevelWarning}}}}
 	columns := func() []*realm.Column {
@@ -83,7 +83,7 @@ func poisonRequests(hooks []realm.Hook) (list []request, bounds realm.Bounds) {
 		}
 	}
 	rows := func() realm.Rows { return realm.Rows{Count: 3, First: 7, Columns: columns()} }
-	load := &realm.Load{Fields: poisonFields, Hooks: hooks, Pins: realm.Pins{Now: time.UnixMilli(0)}}
+	load := &realm.LoadCall{Fields: attackFields, Hooks: hooks, Pins: realm.Pins{Now: time.UnixMilli(0)}}
 	list = []request{
 		load, &realm.RowsCall{Kind: realm.HookRow, Rows: rows()}, &realm.RowsCall{Kind: realm.HookRow, Rows: rows(), Learn: true},
 		&realm.RowsCall{Kind: realm.HookBulkRow, Rows: rows()},
@@ -91,8 +91,8 @@ func poisonRequests(hooks []realm.Hook) (list []request, bounds realm.Bounds) {
 		&realm.ColumnCall{Hooks: []string{"columnHooks[0]"}, Field: 2, Part: 1, Rows: rows()},
 		&realm.StepCall{Hooks: []string{"stepHooks[0]"}, About: []byte(`{"n": [1]}`), NewIDs: "new-"},
 		&realm.FinishCall{Count: 2, Keys: []string{"a", "b"}, Values: []realm.Cells{cells("u", "v"), cells(nil, true)}},
-		&realm.Keep{Field: 0, Part: -1, Size: 2, Column: &realm.Column{Value: cells("x", nil)}},
-		&realm.Keep{Field: 0, Part: -1, From: 2, Size: 2, Column: &realm.Column{Value: cells("z"), Infos: []realm.CellInfos{{Row: 0, Infos: infos[0].Infos}}}},
+		&realm.KeepCall{Field: 0, Part: -1, Size: 2, Column: &realm.Column{Value: cells("x", nil)}},
+		&realm.KeepCall{Field: 0, Part: -1, From: 2, Size: 2, Column: &realm.Column{Value: cells("z"), Infos: []realm.CellInfos{{Row: 0, Infos: infos[0].Infos}}}},
 		&realm.ColumnCall{Hooks: []string{"columnHooks[0]"}, Field: 0, Lazy: true, Rows: realm.Rows{Count: 3, Columns: []*realm.Column{{Kept: true}, nil, nil}}},
 		load, &realm.RowsCall{Kind: realm.HookRow, Rows: rows(), Fresh: true},
 	}
@@ -105,15 +105,15 @@ type request interface{ Append([]byte) []byte }
 var took = regexp.MustCompile(`"times":\[(\{[^}]*\},?)*\],?`)
 
 // answers gives all answers, without how long hooks took.
-func answers(t *testing.T, w worker, poison string) (list []string) {
+func answers(t *testing.T, w worker, attack string) (list []string) {
 	t.Helper()
-	requests, bounds := poisonRequests(poisoned(poison))
+	requests, bounds := attackRequests(attackedHooks(attack))
 	for i, one := range requests {
 		raw, err := w.Handle(one.Append(nil))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, is := one.(*realm.Load); !is {
+		if _, is := one.(*realm.LoadCall); !is {
 			if a, err := readAnswer(raw, bounds); err != nil || a.Failure != nil {
 				t.Fatalf("request %d: %v: %.500s", i, err, raw)
 			}
@@ -123,7 +123,7 @@ func answers(t *testing.T, w worker, poison string) (list []string) {
 	return list
 }
 
-func TestPoisons(t *testing.T) {
+func TestPrototypeAttacks(t *testing.T) {
 	for _, runtime := range runtimes {
 		t.Run(runtime.name, func(t *testing.T) {
 			want := answers(t, runtime.open(t), "")
@@ -133,9 +133,9 @@ func TestPoisons(t *testing.T) {
 			if runtime.name == "node" && os.Getenv("INTRAY_TORTURE") != "full" {
 				return // each takes a process of its own
 			}
-			for name, poison := range poisons {
+			for name, attack := range attacks {
 				t.Run(name, func(t *testing.T) {
-					if diff := cmp.Diff(want, answers(t, runtime.open(t), poison)); diff != "" {
+					if diff := cmp.Diff(want, answers(t, runtime.open(t), attack)); diff != "" {
 						t.Errorf("(-want +got):\n%s", diff)
 					}
 				})
@@ -154,7 +154,7 @@ func TestBends(t *testing.T) {
 
 // bent calls hooks that bend lists.
 func bent(t *testing.T, w worker, bend string) {
-	requests, bounds := poisonRequests(poisoned(bend))
+	requests, bounds := attackRequests(attackedHooks(bend))
 	for i, one := range requests[:2] {
 		raw, err := w.Handle(one.Append(nil))
 		if err != nil {
@@ -167,11 +167,11 @@ func bent(t *testing.T, w worker, bend string) {
 }
 
 // fiveRows calls one row hook with five rows, in both runtimes.
-func fiveRows(t *testing.T, source string, trace bool, check func(t *testing.T, a *told)) {
+func fiveRows(t *testing.T, source string, trace bool, check func(t *testing.T, a *answerWithChanges)) {
 	for _, runtime := range runtimes {
 		t.Run(runtime.name, func(t *testing.T) {
 			w := runtime.open(t)
-			load := &realm.Load{Fields: []realm.Field{{Key: "a"}}, Hooks: []realm.Hook{{Kind: realm.HookRow, Name: "rowHooks[0]", Source: source}}}
+			load := &realm.LoadCall{Fields: []realm.Field{{Key: "a"}}, Hooks: []realm.Hook{{Kind: realm.HookRow, Name: "rowHooks[0]", Source: source}}}
 			values := cellsOf(5, func(i int) any { return "x" + string(rune('0'+i)) })
 			call := &realm.RowsCall{Kind: realm.HookRow, Trace: trace, Rows: realm.Rows{Count: 5, First: 40, Columns: []*realm.Column{{Value: values}}}}
 			if raw, err := w.Handle(load.Append(nil)); err != nil || string(raw) != `{"faults":[]}` {
@@ -197,7 +197,7 @@ func TestErrorsOfBentLists(t *testing.T) {
 	all["numbers fixed for good"] = `for (let n = 0; n < 9; n++) Object.defineProperty(Array.prototype, n, { value: 1 });`
 	for name, bend := range all {
 		t.Run(name, func(t *testing.T) {
-			fiveRows(t, "(r) => {\n"+bend+"\nconsole.log(1);\n  throw new Error('mine');\n}", false, func(t *testing.T, a *told) {
+			fiveRows(t, "(r) => {\n"+bend+"\nconsole.log(1);\n  throw new Error('mine');\n}", false, func(t *testing.T, a *answerWithChanges) {
 				f := a.Failure
 				if f == nil || f.Message != "mine" || f.Name != "Error" || f.Row != 40 || f.Hook != "rowHooks[0]" || f.Line != 4 || f.Column != 9 || len(a.Console) != 1 {
 					t.Errorf("got %+v and %q", f, a.Console)
@@ -214,7 +214,7 @@ func TestListsBentForAWhile(t *testing.T) {
 		if (r.index === 44) for (let n = 0; n < 9; n++) delete Array.prototype[n];
 		return { row: { a: r.index === 42 ? { value: [r.row.a.value, "!"], info: [{ message: "m" }], selectOptions: [{ label: "l", value: "v" }] } : { value: r.row.a.value + "!" } } };
 	}`
-	fiveRows(t, source, false, func(t *testing.T, a *told) {
+	fiveRows(t, source, false, func(t *testing.T, a *answerWithChanges) {
 		var got []string
 		for _, c := range a.Changes {
 			got = append(got, fmt.Sprintf("%d %s %d%d", c.Row, c.Value.Text, len(c.Infos), len(c.Options)))
@@ -231,7 +231,7 @@ func TestListsBentForAWhile(t *testing.T) {
 func TestTheRowThatBendsLists(t *testing.T) {
 	for trace, want := range map[bool]int64{true: 42, false: -1} {
 		t.Run(fmt.Sprint("trace ", trace), func(t *testing.T) {
-			fiveRows(t, `(r) => { if (r.index === 42) Array.prototype[3] = 1; return { row: { a: { value: "y" } } }; }`, trace, func(t *testing.T, a *told) {
+			fiveRows(t, `(r) => { if (r.index === 42) Array.prototype[3] = 1; return { row: { a: { value: "y" } } }; }`, trace, func(t *testing.T, a *answerWithChanges) {
 				if f := a.Failure; f == nil || f.Row != want || f.Hook != "rowHooks[0]" || !strings.Contains(f.Message, "a number as a key of Array.prototype") {
 					t.Errorf("got %+v", f)
 				}
@@ -248,7 +248,7 @@ func TestForgedStacks(t *testing.T) {
 	} {
 		source := "(r) => { const e = new Error('x'); e.stack = '    at f (<input>:" + place + ")\\n    at f (rowHooks[0]:" + place + ")'; throw e;\n  }"
 		t.Run(place[:min(len(place), 30)], func(t *testing.T) {
-			fiveRows(t, source, false, func(t *testing.T, a *told) {
+			fiveRows(t, source, false, func(t *testing.T, a *answerWithChanges) {
 				if f := a.Failure; f == nil || f.Message != "x" || fmt.Sprint(f.Line, ":", f.Column) != want && want != "1:0" || f.Column > 100 {
 					t.Errorf("got %+v, want %s", f, want)
 				}

@@ -57,8 +57,8 @@ func HooksOf(all intray.Hooks) []Hook {
 // Field is what hooks must know of a field of the schema.
 type Field struct {
 	Key string
-	// Many says that several columns feed it.
-	Many bool
+	// ManyToOne says that several columns feed it.
+	ManyToOne bool
 }
 
 // Pins are what would else differ from one run to the next.
@@ -75,14 +75,14 @@ type Pins struct {
 	Locale string
 }
 
-// Load gives a worker the hooks of a schema. It may come again: fields and hooks
+// LoadCall gives a worker the hooks of a schema. It may come again: fields and hooks
 // are then those of the last one. [ReadLoaded] reads the answer.
-type Load struct {
+type LoadCall struct {
 	Fields []Field
 	Hooks  []Hook
 	Pins   Pins
 	// Limit is about the most that hooks may change in one call, in bytes of
-	// the answer. Default DefaultAnswer.
+	// the answer. Default DefaultMaxAnswer.
 	Limit int
 	// Sparse is from how many columns on that were not sent a row is made with
 	// the others only, and gets these when a hook looks at the row as a whole.
@@ -96,14 +96,14 @@ type Load struct {
 }
 
 // Append adds the request to dst.
-func (l *Load) Append(dst []byte) []byte {
+func (l *LoadCall) Append(dst []byte) []byte {
 	dst = appendHead(dst, l.Budget, "load")
 	dst = strconv.AppendInt(append(dst, `,"memory":`...), l.Memory, 10)
 	dst = append(dst, `,"fields":[`...)
 	for i, field := range l.Fields {
 		dst = appendComma(dst, i)
 		dst = appendMember(append(dst, '{'), "key", field.Key)
-		if field.Many {
+		if field.ManyToOne {
 			dst = append(dst, `,"many":true`...)
 		}
 		dst = append(dst, '}')
@@ -114,7 +114,7 @@ func (l *Load) Append(dst []byte) []byte {
 		dst = appendMember(append(dst, '{'), "kind", string(hook.Kind))
 		dst = appendMember(append(dst, ','), "name", hook.Name)
 		dst = appendMember(append(dst, ','), "source", hook.Source)
-		dst = appendFlag(dst, "reads", hook.Kind == HookRow && onlyReads(hook.Source, l.Fields))
+		dst = appendFlag(dst, "reads", hook.Kind == HookRow && readsOnlyCells(hook.Source, l.Fields))
 		dst = append(dst, '}')
 	}
 	dst = append(dst, `],"pins":{"now":`...)
@@ -124,7 +124,7 @@ func (l *Load) Append(dst []byte) []byte {
 	dst = appendMember(append(dst, ','), "timeZone", cmp.Or(l.Pins.TimeZone, "UTC"))
 	dst = appendMember(append(dst, ','), "locale", cmp.Or(l.Pins.Locale, "en-US"))
 	dst = append(dst, `},"limit":`...)
-	dst = strconv.AppendInt(dst, int64(cmp.Or(l.Limit, DefaultAnswer)), 10)
+	dst = strconv.AppendInt(dst, int64(cmp.Or(l.Limit, DefaultMaxAnswer)), 10)
 	dst = append(dst, `,"sparse":`...)
 	dst = strconv.AppendInt(dst, int64(l.Sparse), 10)
 	return append(dst, '}')
@@ -157,7 +157,7 @@ type Column struct {
 	// file that feeds it, and is not nil even where there is none; the rest is
 	// empty then.
 	Parts []Column
-	// Kept says that the column was sent by [Keep] calls, each of its Parts as
+	// Kept says that the column was sent by [KeepCall] calls, each of its Parts as
 	// well; all else but the number of Parts is empty then.
 	Kept bool
 }
@@ -341,10 +341,10 @@ func (c *FinishCall) Append(dst []byte) []byte {
 	return append(appendNewIDs(dst, c.NewIDs, c.NextID), '}')
 }
 
-// Keep gives a worker some rows of a column ahead of a call with very many rows,
+// KeepCall gives a worker some rows of a column ahead of a call with very many rows,
 // in the order of the rows. It stays until such a call has ended otherwise than
-// for columns that were missed, or until the next [Load]. The answer says nothing.
-type Keep struct {
+// for columns that were missed, or until the next [LoadCall]. The answer says nothing.
+type KeepCall struct {
 	// Field is the place of the field, Part which of the columns that feed it, or
 	// -1 where it has no Parts.
 	Field, Part int
@@ -357,7 +357,7 @@ type Keep struct {
 }
 
 // Append adds the request to dst.
-func (k *Keep) Append(dst []byte) []byte {
+func (k *KeepCall) Append(dst []byte) []byte {
 	dst = appendHead(dst, k.Budget, "keep")
 	for _, one := range []struct {
 		name  string
@@ -366,11 +366,11 @@ func (k *Keep) Append(dst []byte) []byte {
 		dst = append(append(append(dst, `,"`...), one.name...), `":`...)
 		dst = strconv.AppendInt(dst, int64(one.value), 10)
 	}
-	dst = k.Column.Value.pack(append(dst, `,"pack":{"value":`...))
+	dst = k.Column.Value.appendPacked(append(dst, `,"pack":{"value":`...))
 	if k.Column.Result != nil {
-		dst = k.Column.Result.pack(append(dst, `,"result":`...))
+		dst = k.Column.Result.appendPacked(append(dst, `,"result":`...))
 	}
-	dst = appendFlag(dst, "lists", k.Column.Value.lists() || k.Column.Result != nil && k.Column.Result.lists())
+	dst = appendFlag(dst, "lists", k.Column.Value.hasLists() || k.Column.Result != nil && k.Column.Result.hasLists())
 	if len(k.Column.Infos) > 0 {
 		dst = appendInfos(append(dst, `,"infos":`...), k.Column.Infos)
 	}
@@ -380,11 +380,11 @@ func (k *Keep) Append(dst []byte) []byte {
 	return append(dst, "}}"...)
 }
 
-// More asks for the changes that follow those of an answer that says so.
-type More struct{ Budget time.Duration }
+// MoreCall asks for the changes that follow those of an answer that says so.
+type MoreCall struct{ Budget time.Duration }
 
 // Append adds the request to dst.
-func (m *More) Append(dst []byte) []byte {
+func (m *MoreCall) Append(dst []byte) []byte {
 	return append(appendHead(dst, m.Budget, "more"), '}')
 }
 
@@ -392,15 +392,15 @@ func (m *More) Append(dst []byte) []byte {
 // stands for one that is listed apart.
 const (
 	firstSize = 0x100
-	longest   = 0xd6ff
+	longSize   = 0xd6ff
 )
 
-// pack writes cells as one text, with the length of each in UTF-16.
-func (c *Cells) pack(dst []byte) []byte {
+// appendPacked writes cells as one text, with the length of each in UTF-16.
+func (c *Cells) appendPacked(dst []byte) []byte {
 	var all, sizes []byte
 	var long []int
 	for i := range c.count() {
-		text, kind := c.at(i)
+		text, kind := c.cellAt(i)
 		if kind == ValueNull {
 			text = nil
 		}
@@ -409,15 +409,15 @@ func (c *Cells) pack(dst []byte) []byte {
 		}
 		all = append(all, text...)
 		size := utf16Length(text)
-		if size >= longest {
+		if size >= longSize {
 			long = append(long, size)
-			size = longest
+			size = longSize
 		}
 		sizes = utf8.AppendRune(sizes, rune(size+firstSize))
 	}
 	dst = appendText(append(dst, `{"text":`...), all)
 	dst = appendText(append(dst, `,"sizes":`...), sizes)
-	dst = c.packKinds(dst)
+	dst = c.appendPackedKinds(dst)
 	if len(long) > 0 {
 		dst = append(dst, `,"long":[`...)
 		for i, size := range long {
@@ -428,8 +428,8 @@ func (c *Cells) pack(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// packKinds tells a text (s), null (z) and JSON (j), unless all are texts.
-func (c *Cells) packKinds(dst []byte) []byte {
+// appendPackedKinds tells a text (s), null (z) and JSON (j), unless all are texts.
+func (c *Cells) appendPackedKinds(dst []byte) []byte {
 	plain := true
 	kinds := make([]byte, len(c.Kinds))
 	for i, kind := range c.Kinds {

@@ -17,8 +17,8 @@ const (
 	DefaultMemory = 64 << 20
 	// DefaultBudget is 4 seconds.
 	DefaultBudget = 4 * time.Second
-	// DefaultAnswer is 16 MiB.
-	DefaultAnswer = 16 << 20
+	// DefaultMaxAnswer is 16 MiB.
+	DefaultMaxAnswer = 16 << 20
 )
 
 // Config bounds a Realm. The zero Config works.
@@ -30,8 +30,8 @@ type Config struct {
 	// own. Default DefaultBudget. Loops within the engine's own functions are
 	// not broken off: for these a process is ended from outside.
 	Budget time.Duration
-	// Answer is the longest answer, in bytes. Default DefaultAnswer.
-	Answer int
+	// MaxAnswer is the longest answer, in bytes. Default DefaultMaxAnswer.
+	MaxAnswer int
 	// Prelude is what [Compile] gave in this very program; with it a realm opens
 	// many times faster. It is not checked, so it must come from who starts this
 	// process. Default: the prelude is compiled anew.
@@ -42,40 +42,40 @@ type Config struct {
 	Note func(text string) error
 }
 
-// Realm is one QuickJS engine with the prelude. It serves one goroutine.
-type Realm struct {
+// Runtime is one QuickJS engine with the prelude. It serves one goroutine.
+type Runtime struct {
 	cfg Config
 	// memory is the most that the engine may hold now.
 	memory int
 	vm     *quickjs.VM
-	enter  quickjs.Value
+	dispatch  quickjs.Value
 }
 
 // New starts an engine. The process must be in UTC, for the engine takes its
 // time zone from there.
-func New(cfg Config) (*Realm, error) {
+func New(cfg Config) (*Runtime, error) {
 	if cfg.Memory == 0 {
 		cfg.Memory = DefaultMemory
 	}
 	if cfg.Budget == 0 {
 		cfg.Budget = DefaultBudget
 	}
-	if cfg.Answer == 0 {
-		cfg.Answer = DefaultAnswer
+	if cfg.MaxAnswer == 0 {
+		cfg.MaxAnswer = DefaultMaxAnswer
 	}
 	vm, err := quickjs.NewVM()
 	if err != nil {
 		return nil, fmt.Errorf("starting a JavaScript engine: %w", err)
 	}
-	r := &Realm{cfg: cfg, memory: cfg.Memory, vm: vm, enter: quickjs.UndefinedValue}
-	if err := r.open(); err != nil {
+	r := &Runtime{cfg: cfg, memory: cfg.Memory, vm: vm, dispatch: quickjs.UndefinedValue}
+	if err := r.initialize(); err != nil {
 		r.Close()
 		return nil, fmt.Errorf("preparing a JavaScript engine for hooks: %w", err)
 	}
 	return r, nil
 }
 
-func (r *Realm) open() error {
+func (r *Runtime) initialize() error {
 	r.vm.SetMemoryLimit(uintptr(r.memory))
 	r.vm.SetModuleLoader(func(*quickjs.VM, string) (string, error) {
 		return "", errors.New("hooks cannot load modules")
@@ -104,27 +104,27 @@ func (r *Realm) open() error {
 	if err := r.vm.RegisterHostFunc("intrayNote", note); err != nil {
 		return err
 	}
-	if err := addTaker(r.vm); err != nil {
+	if err := registerChangeReader(r.vm); err != nil {
 		return err
 	}
-	enter, err := r.cfg.run(r.vm)
+	enter, err := r.cfg.evalPrelude(r.vm)
 	if err != nil {
 		return err
 	}
-	r.enter = enter
+	r.dispatch = enter
 	return nil
 }
 
-// run runs the prelude, and gives what answers requests.
-func (cfg *Config) run(vm *quickjs.VM) (quickjs.Value, error) {
+// evalPrelude runs the prelude, and gives what answers requests.
+func (cfg *Config) evalPrelude(vm *quickjs.VM) (quickjs.Value, error) {
 	if len(cfg.Prelude) == 0 {
-		return vm.EvalValue(opening(), quickjs.EvalGlobal)
+		return vm.EvalValue(preludeProgram(), quickjs.EvalGlobal)
 	}
 	return vm.EvalBytecodeValue(cfg.Prelude)
 }
 
-// opening is the program that runs the prelude without a host.
-func opening() string { return prelude() + "()" }
+// preludeProgram is the program that runs the prelude without a host.
+func preludeProgram() string { return prelude() + "()" }
 
 // Compile gives the prelude as code of the engine, about 250 KiB. It takes as long
 // as opening a realm without.
@@ -133,7 +133,7 @@ func Compile() ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("starting a JavaScript engine: %w", err)
 	}
-	code, err := vm.Compile(opening(), quickjs.EvalGlobal)
+	code, err := vm.Compile(preludeProgram(), quickjs.EvalGlobal)
 	if err == nil && len(code) == 0 {
 		err = errors.New("there is no code")
 	}
@@ -145,73 +145,73 @@ func Compile() ([]byte, error) {
 }
 
 // Close gives back the memory of the engine.
-func (r *Realm) Close() {
-	r.enter.Free()
+func (r *Runtime) Close() {
+	r.dispatch.Free()
 	_ = r.vm.Close() // it has nothing to say to anybody
 }
 
 // Handle answers one request. An error means that the engine is of no use any
 // more. It is of none either after a failure that says [Failure.Fatal].
-func (r *Realm) Handle(request []byte) (answer []byte, err error) {
-	deadline := time.Now().Add(r.budget(request))
-	if memory := loadMemory(request); memory > 0 {
+func (r *Runtime) Handle(request []byte) (answer []byte, err error) {
+	deadline := time.Now().Add(r.requestBudget(request))
+	if memory := requestedMemory(request); memory > 0 {
 		r.memory = int(memory)
 		r.vm.SetMemoryLimit(uintptr(memory))
 	}
-	text, err := r.call(deadline, "handle", string(request))
+	text, err := r.callPrelude(deadline, "handle", string(request))
 	if err == nil && text == "" {
-		text, err = r.settle(deadline)
+		text, err = r.runPendingJobs(deadline)
 	}
 	if err != nil {
-		return r.broken(err)
+		return r.answerError(err)
 	}
-	if len(text) > r.cfg.Answer {
-		return r.cut(KindReturned, fmt.Sprintf("the changes of one call are larger than %d bytes", r.cfg.Answer))
+	if len(text) > r.cfg.MaxAnswer {
+		return r.answerFailure(KindReturned, fmt.Sprintf("the changes of one call are larger than %d bytes", r.cfg.MaxAnswer))
 	}
 	return []byte(text), nil
 }
 
-// settle lets promises go on until the answer is there or nothing is left.
-func (r *Realm) settle(deadline time.Time) (string, error) {
+// runPendingJobs lets promises go on until the answer is there or nothing is left.
+func (r *Runtime) runPendingJobs(deadline time.Time) (string, error) {
 	for {
-		if err := r.arm(deadline); err != nil {
+		if err := r.setDeadline(deadline); err != nil {
 			return "", err
 		}
 		n, _ := r.vm.ExecutePendingJobs() // what jobs throw, the prelude sees
-		text, err := r.call(deadline, "take", "")
+		text, err := r.callPrelude(deadline, "take", "")
 		if err != nil || text != "" {
 			return text, err
 		}
 		if n == 0 {
-			return r.call(deadline, "stuck", "")
+			return r.callPrelude(deadline, "stuck", "")
 		}
 	}
 }
 
 // Why a call into the engine came to nothing.
 var (
-	errLate    = errors.New("the budget is used up")
+	errDeadline    = errors.New("the budget is used up")
 	errStarved = errors.New("the engine has no memory left")
 )
 
-// arm sets what is left of the budget for the next call.
-func (r *Realm) arm(deadline time.Time) error {
+// setDeadline sets what is left of the budget for the next call.
+func (r *Runtime) setDeadline(deadline time.Time) error {
 	left := time.Until(deadline)
 	if left <= 0 {
-		return errLate
+		return errDeadline
 	}
 	return r.vm.SetEvalTimeout(left)
 }
 
-// call enters the prelude. "" means that there is no answer yet.
-func (r *Realm) call(deadline time.Time, what, text string) (string, error) {
-	if err := r.arm(deadline); err != nil {
+// callPrelude enters the prelude. "" means that there is no answer yet.
+func (r *Runtime) callPrelude(deadline time.Time, what, text string) (string, error) {
+	if err := r.setDeadline(deadline); err != nil {
 		return "", err
 	}
-	out, err := r.enter.Call(quickjs.UndefinedValue, what, text)
+	out, err := r.dispatch.Call(quickjs.UndefinedValue, what, text)
 	switch {
 	case err != nil && time.Until(deadline) <= 0: // the engine is interrupted no sooner
-		return "", fmt.Errorf("%w: %w", errLate, err)
+		return "", fmt.Errorf("%w: %w", errDeadline, err)
 	case err != nil:
 		// The prelude catches whatever is thrown, so this is about handing the
 		// request or the answer over, for which there was no memory.
@@ -238,25 +238,25 @@ func lost(answer string) error {
 	return nil
 }
 
-// broken turns an error that the prelude could not catch into an answer.
-func (r *Realm) broken(err error) ([]byte, error) {
+// answerError turns an error that the prelude could not catch into an answer.
+func (r *Runtime) answerError(err error) ([]byte, error) {
 	switch {
-	case errors.Is(err, errLate):
-		return r.cut(KindTime, "the hook took longer than it may")
+	case errors.Is(err, errDeadline):
+		return r.answerFailure(KindTime, "the hook took longer than it may")
 	case errors.Is(err, errStarved):
-		return r.cut(KindMemory, "the hook needs more memory than it may have")
+		return r.answerFailure(KindMemory, "the hook needs more memory than it may have")
 	default:
 		return nil, fmt.Errorf("running hooks: %w", err)
 	}
 }
 
-// lastMemory is what the engine gets on top where it has none left for its last words.
-const lastMemory = 4 << 20
+// extraMemory is what the engine gets on top where it has none left for its last words.
+const extraMemory = 4 << 20
 
-// cut asks the prelude which hook it was, and on which row.
-func (r *Realm) cut(kind Kind, message string) ([]byte, error) {
-	r.vm.SetMemoryLimit(uintptr(r.memory + lastMemory))
-	text, err := r.call(time.Now().Add(time.Second), string(kind), message)
+// answerFailure asks the prelude which hook it was, and on which row.
+func (r *Runtime) answerFailure(kind Kind, message string) ([]byte, error) {
+	r.vm.SetMemoryLimit(uintptr(r.memory + extraMemory))
+	text, err := r.callPrelude(time.Now().Add(time.Second), string(kind), message)
 	if err != nil || text == "" {
 		text = fmt.Sprintf(`{"failure":{"kind":%q,"hook":"","row":-1,"name":"","message":%q,"line":0,"column":0}}`, kind, message)
 	}
@@ -266,27 +266,27 @@ func (r *Realm) cut(kind Kind, message string) ([]byte, error) {
 // budgetHead opens each request, so that it can be read without the rest.
 const budgetHead = `{"budget":`
 
-func (r *Realm) budget(request []byte) time.Duration {
-	ms, _ := headNumber(request, budgetHead)
+func (r *Runtime) requestBudget(request []byte) time.Duration {
+	ms, _ := leadingNumber(request, budgetHead)
 	if ms <= 0 {
 		return r.cfg.Budget
 	}
 	return time.Duration(ms) * time.Millisecond
 }
 
-// loadMemory is what a load says of the memory of the engine, or 0.
-func loadMemory(request []byte) int64 {
-	_, rest := headNumber(request, budgetHead)
-	memory, _ := headNumber(rest, memoryHead)
+// requestedMemory is what a load says of the memory of the engine, or 0.
+func requestedMemory(request []byte) int64 {
+	_, rest := leadingNumber(request, budgetHead)
+	memory, _ := leadingNumber(rest, memoryHead)
 	return memory
 }
 
 // memoryHead follows the budget of a load.
 const memoryHead = `"op":"load","memory":`
 
-// headNumber reads the number behind a head, and gives what stands behind it and
+// leadingNumber reads the number behind a head, and gives what stands behind it and
 // a comma.
-func headNumber(request []byte, head string) (n int64, rest []byte) {
+func leadingNumber(request []byte, head string) (n int64, rest []byte) {
 	rest, found := bytes.CutPrefix(request, []byte(head))
 	if !found {
 		return 0, nil

@@ -13,10 +13,10 @@ import (
 )
 
 // oneRow gives the load of one row hook over the field a, and a call over a row.
-func oneRow(source string) (*realm.Load, *realm.RowsCall, realm.Bounds) {
+func oneRow(source string) (*realm.LoadCall, *realm.RowsCall, realm.Bounds) {
 	texts := &intray.Texts{}
 	texts.AppendString("x")
-	load := &realm.Load{
+	load := &realm.LoadCall{
 		Fields: []realm.Field{{Key: "a"}},
 		Hooks:  []realm.Hook{{Kind: realm.HookRow, Name: "rowHooks[0]", Source: source}},
 	}
@@ -26,7 +26,7 @@ func oneRow(source string) (*realm.Load, *realm.RowsCall, realm.Bounds) {
 	return load, call, realm.Bounds{Rows: 1, Parts: []int{0}}
 }
 
-func mustLoad(t *testing.T, w worker, load *realm.Load) {
+func mustLoad(t *testing.T, w worker, load *realm.LoadCall) {
 	t.Helper()
 	raw, err := w.Handle(load.Append(nil))
 	if faults, wrong := realm.ReadLoaded(string(raw)); err != nil || wrong != nil || len(faults) > 0 {
@@ -34,7 +34,7 @@ func mustLoad(t *testing.T, w worker, load *realm.Load) {
 	}
 }
 
-func ask(t *testing.T, w worker, request []byte, bounds realm.Bounds) *told {
+func ask(t *testing.T, w worker, request []byte, bounds realm.Bounds) *answerWithChanges {
 	t.Helper()
 	raw, err := w.Handle(request)
 	if err != nil {
@@ -109,7 +109,7 @@ func TestHooksMadeWithinTheirBudget(t *testing.T) {
 }
 
 func TestAnswerTooLong(t *testing.T) {
-	r, err := realm.New(realm.Config{Answer: 1000})
+	r, err := realm.New(realm.Config{MaxAnswer: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func TestModulesAreRefused(t *testing.T) {
 	}
 }
 
-func TestRealmGoesOnAfterAnError(t *testing.T) {
+func TestRuntimeContinuesAfterError(t *testing.T) {
 	for _, runtime := range runtimes {
 		t.Run(runtime.name, func(t *testing.T) {
 			w := runtime.open(t)
@@ -365,7 +365,7 @@ func TestPlacesOfErrors(t *testing.T) {
 // failureOf calls a row hook with one row.
 func failureOf(t *testing.T, w worker, source string) *realm.Failure {
 	t.Helper()
-	load := &realm.Load{Fields: []realm.Field{{Key: "a"}}, Hooks: []realm.Hook{{Kind: realm.HookRow, Name: "rowHooks[0]", Source: source}}}
+	load := &realm.LoadCall{Fields: []realm.Field{{Key: "a"}}, Hooks: []realm.Hook{{Kind: realm.HookRow, Name: "rowHooks[0]", Source: source}}}
 	if raw, err := w.Handle(load.Append(nil)); err != nil || string(raw) != `{"faults":[]}` {
 		t.Fatalf("%s: %s, %v", source, raw, err)
 	}
@@ -390,7 +390,7 @@ func TestPlacesOfSyntax(t *testing.T) {
 	} {
 		for _, runtime := range runtimes {
 			w := runtime.open(t)
-			load := &realm.Load{Fields: []realm.Field{{Key: "a"}}, Hooks: []realm.Hook{{Kind: realm.HookRow, Name: "rowHooks[0]", Source: source}}}
+			load := &realm.LoadCall{Fields: []realm.Field{{Key: "a"}}, Hooks: []realm.Hook{{Kind: realm.HookRow, Name: "rowHooks[0]", Source: source}}}
 			raw, err := w.Handle(load.Append(nil))
 			if err != nil {
 				t.Fatal(err)
@@ -427,7 +427,7 @@ a and b in 1 day aäz
 15.1.2026 1,5 2026/1/15 21:30:00`
 	for _, env := range [][]string{nil, abroad} {
 		w := newNodeIn(t, env)
-		load := realm.Load{Hooks: []realm.Hook{{Kind: realm.HookRow, Name: "rowHooks[0]", Source: hook}}, Pins: realm.Pins{Now: time.UnixMilli(1_700_000_000_000)}}
+		load := realm.LoadCall{Hooks: []realm.Hook{{Kind: realm.HookRow, Name: "rowHooks[0]", Source: hook}}, Pins: realm.Pins{Now: time.UnixMilli(1_700_000_000_000)}}
 		if raw, err := w.Handle(load.Append(nil)); err != nil || !strings.Contains(string(raw), `"faults":[]`) {
 			t.Fatalf("%s %v", raw, err)
 		}

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// deepest is how far lists and objects of an answer may stand within each other.
-const deepest = 64
+// maxDepth is how far lists and objects of an answer may stand within each other.
+const maxDepth = 64
 
 // scanner reads a JSON text that a stranger may have written. The first thing
 // that is wrong ends all reading; what is read after it is empty.
@@ -42,7 +42,7 @@ func (s *scanner) peek() byte {
 	return 0
 }
 
-func (s *scanner) take(want byte) bool {
+func (s *scanner) accept(want byte) bool {
 	if s.peek() != want || s.at >= len(s.raw) {
 		return false
 	}
@@ -51,22 +51,22 @@ func (s *scanner) take(want byte) bool {
 }
 
 func (s *scanner) expect(want byte) {
-	if !s.take(want) {
+	if !s.accept(want) {
 		s.fail("%q is missing", want)
 	}
 }
 
-// end says that nothing may follow.
-func (s *scanner) end() {
+// expectEnd says that nothing may follow.
+func (s *scanner) expectEnd() {
 	if s.err == nil && s.peek() != 0 || s.at < len(s.raw) {
 		s.fail("there is more than one value")
 	}
 }
 
-// list reads an array of at most so many elements.
-func (s *scanner) list(most int, each func(i int)) {
+// readList reads an array of at most so many elements.
+func (s *scanner) readList(most int, each func(i int)) {
 	s.expect('[')
-	if s.take(']') {
+	if s.accept(']') {
 		return
 	}
 	for i := 0; s.err == nil; i++ {
@@ -75,51 +75,51 @@ func (s *scanner) list(most int, each func(i int)) {
 			return
 		}
 		each(i)
-		if s.take(']') {
+		if s.accept(']') {
 			return
 		}
 		s.expect(',')
 	}
 }
 
-// object reads an object; each reads the value of the member with that name.
-func (s *scanner) object(each func(name string)) {
+// readObject reads an object; each reads the value of the member with that name.
+func (s *scanner) readObject(each func(name string)) {
 	s.expect('{')
-	if s.take('}') {
+	if s.accept('}') {
 		return
 	}
 	for n := 0; s.err == nil; n++ {
-		name := s.text(maxName)
+		name := s.readText(maxName)
 		s.expect(':')
 		each(name)
-		if s.take('}') {
+		if s.accept('}') {
 			return
 		}
 		s.expect(',')
 	}
 }
 
-// text reads a text of at most so many bytes. It is part of the answer itself
+// readText reads a text of at most so many bytes. It is part of the answer itself
 // where it has no escapes.
-func (s *scanner) text(most int) string {
+func (s *scanner) readText(most int) string {
 	s.expect('"')
 	from := s.at
-	i := from + verbatim(s.raw[from:], 0)
+	i := from + verbatimLength(s.raw[from:], 0)
 	switch {
 	case i == len(s.raw):
 		s.fail("a text does not end")
 	case s.raw[i] == '"':
 		s.at = i + 1
-		return s.bounded(s.raw[from:i], most)
+		return s.limitText(s.raw[from:i], most)
 	case s.raw[i] == '\\':
-		return s.bounded(s.escaped(from, i), most)
+		return s.limitText(s.readEscapedText(from, i), most)
 	default:
 		s.fail("a text holds a control character")
 	}
 	return ""
 }
 
-func (s *scanner) bounded(text string, most int) string {
+func (s *scanner) limitText(text string, most int) string {
 	if len(text) > most {
 		s.fail("a text has %d bytes, and may have %d", len(text), most)
 		return ""
@@ -127,8 +127,8 @@ func (s *scanner) bounded(text string, most int) string {
 	return text
 }
 
-// escaped reads on where the first escape stands.
-func (s *scanner) escaped(from, i int) string {
+// readEscapedText reads on where the first escape stands.
+func (s *scanner) readEscapedText(from, i int) string {
 	text := []byte(s.raw[from:i])
 	for s.at = i; s.at < len(s.raw); {
 		switch b := s.raw[s.at]; {
@@ -136,7 +136,7 @@ func (s *scanner) escaped(from, i int) string {
 			s.at++
 			return string(text)
 		case b == '\\':
-			text = s.escape(text)
+			text = s.readEscape(text)
 		case b < 0x20:
 			s.fail("a text holds a control character")
 		default:
@@ -151,7 +151,7 @@ func (s *scanner) escaped(from, i int) string {
 // escapes maps the letter of a short escape to what it stands for.
 var escapes = map[byte]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-func (s *scanner) escape(text []byte) []byte {
+func (s *scanner) readEscape(text []byte) []byte {
 	if s.at+1 >= len(s.raw) {
 		s.fail("an escape does not end")
 		return nil
@@ -165,9 +165,9 @@ func (s *scanner) escape(text []byte) []byte {
 		s.fail("there is no escape %q", letter)
 		return nil
 	}
-	r := s.unit()
+	r := s.readUTF16Unit()
 	if utf16.IsSurrogate(r) {
-		r = utf16.DecodeRune(r, s.unit())
+		r = utf16.DecodeRune(r, s.readUTF16Unit())
 		if r == utf8.RuneError {
 			s.fail("a text holds half of a character")
 			return nil
@@ -176,8 +176,8 @@ func (s *scanner) escape(text []byte) []byte {
 	return utf8.AppendRune(text, r)
 }
 
-// unit reads \u and four digits.
-func (s *scanner) unit() rune {
+// readUTF16Unit reads \u and four digits.
+func (s *scanner) readUTF16Unit() rune {
 	if s.at+6 > len(s.raw) || s.raw[s.at] != '\\' || s.raw[s.at+1] != 'u' {
 		s.fail("a text holds half of a character")
 		return 0
@@ -191,7 +191,7 @@ func (s *scanner) unit() rune {
 	return rune(n)
 }
 
-func (s *scanner) word(word string) {
+func (s *scanner) expectWord(word string) {
 	s.peek()
 	if len(s.raw)-s.at < len(word) || s.raw[s.at:s.at+len(word)] != word {
 		s.fail("%s is missing", word)
@@ -200,29 +200,29 @@ func (s *scanner) word(word string) {
 	s.at += len(word)
 }
 
-// boolean reads true or false.
-func (s *scanner) boolean() bool {
+// readBool reads true or false.
+func (s *scanner) readBool() bool {
 	if s.peek() == 't' {
-		s.word("true")
+		s.expectWord("true")
 		return s.err == nil
 	}
-	s.word("false")
+	s.expectWord("false")
 	return false
 }
 
-// any reads over a value of any kind and gives its text.
-func (s *scanner) any(depth int) string {
+// readAny reads over a value of any kind and gives its text.
+func (s *scanner) readAny(depth int) string {
 	s.peek()
 	from := s.at
 	switch {
-	case depth > deepest:
-		s.fail("lists and objects stand deeper than %d within each other", deepest)
+	case depth > maxDepth:
+		s.fail("lists and objects stand deeper than %d within each other", maxDepth)
 	case s.peek() == '{':
-		s.object(func(string) { s.any(depth + 1) })
+		s.readObject(func(string) { s.readAny(depth + 1) })
 	case s.peek() == '[':
-		s.list(len(s.raw), func(int) { s.any(depth + 1) })
+		s.readList(len(s.raw), func(int) { s.readAny(depth + 1) })
 	default:
-		s.scalar()
+		s.readScalar()
 	}
 	if s.err != nil {
 		return ""
@@ -230,29 +230,29 @@ func (s *scanner) any(depth int) string {
 	return s.raw[from:s.at]
 }
 
-// scalar reads a text, a number, true, false or null.
-func (s *scanner) scalar() Value {
+// readScalar reads a text, a number, true, false or null.
+func (s *scanner) readScalar() Value {
 	switch s.peek() {
 	case '"':
-		return Value{Kind: ValueText, Text: s.text(maxValue)}
+		return Value{Kind: ValueText, Text: s.readText(maxValue)}
 	case 'n':
-		s.word("null")
+		s.expectWord("null")
 		return Value{Kind: ValueNull}
 	case 't':
-		s.word("true")
+		s.expectWord("true")
 		return Value{Kind: ValueBool, Text: "true"}
 	case 'f':
-		s.word("false")
+		s.expectWord("false")
 		return Value{Kind: ValueBool, Text: "false"}
 	default:
-		return Value{Kind: ValueNumber, Text: s.number()}
+		return Value{Kind: ValueNumber, Text: s.readNumber()}
 	}
 }
 
-// integer reads a whole number from least to most.
-func (s *scanner) integer(least, most int64) int64 {
+// readInteger reads a whole number from least to most.
+func (s *scanner) readInteger(least, most int64) int64 {
 	s.peek()
-	negative := s.take('-')
+	negative := s.accept('-')
 	padded := s.at+1 < len(s.raw) && s.raw[s.at] == '0' && isDigit(s.raw[s.at+1])
 	n, digits := int64(0), 0
 	for s.at < len(s.raw) && digits < 18 && isDigit(s.raw[s.at]) {
@@ -272,21 +272,21 @@ func (s *scanner) integer(least, most int64) int64 {
 
 func isDigit(b byte) bool { return b-'0' <= 9 }
 
-// number reads any number and gives its digits.
-func (s *scanner) number() string {
+// readNumber reads any number and gives its digits.
+func (s *scanner) readNumber() string {
 	s.peek()
 	from := s.at
-	s.take('-')
+	s.accept('-')
 	first := s.at
-	if s.digits(); s.at > first+1 && s.raw[first] == '0' {
+	if s.skipDigits(); s.at > first+1 && s.raw[first] == '0' {
 		s.fail("a number begins with 0")
 	}
-	if s.follows('.', '.') {
-		s.digits()
+	if s.acceptEither('.', '.') {
+		s.skipDigits()
 	}
-	if s.follows('e', 'E') {
-		s.follows('+', '-')
-		s.digits()
+	if s.acceptEither('e', 'E') {
+		s.acceptEither('+', '-')
+		s.skipDigits()
 	}
 	if s.err != nil {
 		return ""
@@ -294,8 +294,8 @@ func (s *scanner) number() string {
 	return s.raw[from:s.at]
 }
 
-// follows passes over one of two bytes, if it is there.
-func (s *scanner) follows(a, b byte) bool {
+// acceptEither passes over one of two bytes, if it is there.
+func (s *scanner) acceptEither(a, b byte) bool {
 	if s.at == len(s.raw) || s.raw[s.at] != a && s.raw[s.at] != b {
 		return false
 	}
@@ -303,7 +303,7 @@ func (s *scanner) follows(a, b byte) bool {
 	return true
 }
 
-func (s *scanner) digits() {
+func (s *scanner) skipDigits() {
 	from := s.at
 	for s.at < len(s.raw) && isDigit(s.raw[s.at]) {
 		s.at++
@@ -313,9 +313,9 @@ func (s *scanner) digits() {
 	}
 }
 
-// milliseconds reads a length of time; one that makes no sense is none.
-func (s *scanner) milliseconds() time.Duration {
-	ms, err := strconv.ParseFloat(s.number(), 64)
+// readMilliseconds reads a length of time; one that makes no sense is none.
+func (s *scanner) readMilliseconds() time.Duration {
+	ms, err := strconv.ParseFloat(s.readNumber(), 64)
 	if err != nil || !(ms >= 0 && ms < 1e9) {
 		return 0
 	}

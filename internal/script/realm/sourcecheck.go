@@ -8,25 +8,25 @@ import (
 	"unicode/utf8"
 )
 
-// words reads the words of JavaScript source that are code, and not part of a
+// jsLexer reads the words of JavaScript source that are code, and not part of a
 // text, a comment or a regular expression. It does not parse: where a slash can
 // begin a regular expression or divide, and where a sign can begin one of the old
 // comments of web pages, it is in doubt, and what follows may be misread.
-type words struct {
+type jsLexer struct {
 	source string
 	at     int
-	// before is the last token: a word, or the last byte of something else.
-	before string
-	// open are the brackets that are open.
-	open  []bracket
-	doubt bool
+	// previous is the last token: a word, or the last byte of something else.
+	previous string
+	// openBrackets are the brackets that are open.
+	openBrackets  []bracket
+	ambiguous bool
 	// ended says that a semicolon stood outside of all brackets, and stray is
 	// where something stands that cannot belong to one expression, or -1.
 	ended bool
 	stray int
-	// arrows counts the signs of arrow functions, bodies the blocks that stand
+	// arrowCount counts the signs of arrow functions, bodies the blocks that stand
 	// behind round brackets as those of functions and methods do.
-	arrows, bodies int
+	arrowCount, bodyCount int
 }
 
 // bracket is one that is open.
@@ -34,69 +34,69 @@ type bracket struct {
 	sign byte
 	// before is what stood before it.
 	before string
-	// back says that a template goes on behind it.
-	back bool
+	// inTemplate says that a template goes on behind it.
+	inTemplate bool
 }
 
-func wordsOf(source string) *words { return &words{source: source, stray: -1} }
+func newJSLexer(source string) *jsLexer { return &jsLexer{source: source, stray: -1} }
 
-// token notes what is part of the code, and where it stands.
-func (w *words) token(text string, at int) {
-	w.before = text
+// recordToken notes what is part of the code, and where it stands.
+func (w *jsLexer) recordToken(text string, at int) {
+	w.previous = text
 	if w.ended {
-		w.astray(at)
+		w.recordStray(at)
 	}
 }
 
-func (w *words) astray(at int) {
-	if w.stray < 0 && !w.doubt {
+func (w *jsLexer) recordStray(at int) {
+	if w.stray < 0 && !w.ambiguous {
 		w.stray = at
 	}
 }
 
-// operators are words behind which a slash begins a regular expression.
-var operators = []string{"return", "typeof", "instanceof", "in", "new", "delete", "void", "throw", "case", "do", "else"}
+// regexpKeywords are words behind which a slash begins a regular expression.
+var regexpKeywords = []string{"return", "typeof", "instanceof", "in", "new", "delete", "void", "throw", "case", "do", "else"}
 
-// unsure are words that are operators in some places and names in others.
-var unsure = []string{"of", "yield", "await", "async", "let", "static", "get", "set"}
+// ambiguousKeywords are words that are operators in some places and names in others.
+var ambiguousKeywords = []string{"of", "yield", "await", "async", "let", "static", "get", "set"}
 
 // next gives the next word, where it stands and what stood before it, or "" at
 // the end.
-func (w *words) next() (word string, at int, before string) {
+func (w *jsLexer) next() (word string, at int, before string) {
 	for w.at < len(w.source) {
-		before = w.before
+		before = w.previous
 		b := w.source[w.at]
 		switch {
-		case b >= utf8.RuneSelf && w.blank() > 0:
-			w.at += w.blank()
-		case isWord(b):
+		case b >= utf8.RuneSelf && w.spaceLength() > 0:
+			w.at += w.spaceLength()
+		case isWordByte(b):
 			at = w.at
-			for w.at < len(w.source) && isWord(w.source[w.at]) && w.blank() == 0 {
+			for w.at < len(w.source) && isWordByte(w.source[w.at]) && w.spaceLength() == 0 {
 				w.at++
 			}
 			word = w.source[at:w.at]
-			if w.token(word, at); before == "." {
-				w.before = "name" // a property, whatever it is called
+			if w.recordToken(word, at); before == "." {
+				w.previous = "name" // a property, whatever it is called
 			}
 			return word, at, before
 		case b == '"' || b == '\'':
-			w.token("0", w.at)
-			w.quoted(b)
+			w.recordToken("0", w.at)
+			w.skipString(b)
 		case b == '`':
-			w.token("0", w.at)
+			w.recordToken("0", w.at)
 			w.at++
-			w.template()
+			w.skipTemplate()
 		case b == '/':
-			w.slash()
+			w.scanSlash()
 		default:
-			w.sign(b)
+			w.scanSign(b)
 		}
 	}
-	return "", len(w.source), w.before
+	return "", len(w.source), w.previous
 }
 
-// blank gives the length of the white space outside ASCII that stands here, or 0.
-func (w *words) blank() int {
+// spaceLength gives the length of the white space outside ASCII that stands here, or 0.
+func (w *jsLexer) spaceLength() int {
 	r, size := utf8.DecodeRuneInString(w.source[w.at:])
 	if r < utf8.RuneSelf || r != '\uFEFF' && !unicode.IsSpace(r) {
 		return 0
@@ -104,90 +104,90 @@ func (w *words) blank() int {
 	return size
 }
 
-// isWord says whether a byte is part of a word. A byte of a letter outside ASCII
+// isWordByte says whether a byte is part of a word. A byte of a letter outside ASCII
 // is.
-func isWord(b byte) bool {
+func isWordByte(b byte) bool {
 	return b == '_' || b == '$' || b == '\\' || b == '#' || b >= utf8.RuneSelf ||
 		b >= '0' && b <= '9' || b|0x20 >= 'a' && b|0x20 <= 'z'
 }
 
-func (w *words) sign(b byte) {
+func (w *jsLexer) scanSign(b byte) {
 	rest, at := w.source[w.at:], w.at
 	w.at++
 	switch {
 	case b == ' ' || b == '\t' || b == '\n' || b == '\r' || b == '\v' || b == '\f':
 		return
 	case strings.HasPrefix(rest, "<!--") || strings.HasPrefix(rest, "-->"):
-		w.doubt = true
+		w.ambiguous = true
 	case strings.HasPrefix(rest, "..."):
-		w.token(rest[:2], at)
+		w.recordToken(rest[:2], at)
 		w.at += 2
 		return
 	case strings.HasPrefix(rest, "++"), strings.HasPrefix(rest, "--"):
-		w.token(rest[:2], at)
+		w.recordToken(rest[:2], at)
 		w.at++
 		return
 	case strings.HasPrefix(rest, "=>"):
-		w.arrows++
+		w.arrowCount++
 	}
-	if w.brackets(b, at) {
+	if w.trackBracket(b, at) {
 		return
 	}
-	w.token(rest[:1], at)
+	w.recordToken(rest[:1], at)
 }
 
-// brackets follows how deep the source is, and says whether the sign needs no
+// trackBracket follows how deep the source is, and says whether the sign needs no
 // more.
-func (w *words) brackets(b byte, at int) (done bool) {
+func (w *jsLexer) trackBracket(b byte, at int) (done bool) {
 	switch {
 	case b == '{' || b == '(' || b == '[':
-		if b == '{' && w.before == ")" {
-			w.bodies++
+		if b == '{' && w.previous == ")" {
+			w.bodyCount++
 		}
-		w.open = append(w.open, bracket{sign: b, before: w.before})
+		w.openBrackets = append(w.openBrackets, bracket{sign: b, before: w.previous})
 	case b == '}' || b == ')' || b == ']':
-		w.closing(b, at)
+		w.closeBracket(b, at)
 		return true
-	case b == ';' && len(w.open) == 0:
-		w.ended, w.before = true, ";"
+	case b == ';' && len(w.openBrackets) == 0:
+		w.ended, w.previous = true, ";"
 		return true
-	case b == ',' && len(w.open) == 0:
-		w.astray(at)
+	case b == ',' && len(w.openBrackets) == 0:
+		w.recordStray(at)
 	}
 	return false
 }
 
-// pairs are the brackets that open, by those that close.
-var pairs = map[byte]byte{'}': '{', ')': '(', ']': '['}
+// openingBrackets are the brackets that open, by those that close.
+var openingBrackets = map[byte]byte{'}': '{', ')': '(', ']': '['}
 
-// heads are words behind whose brackets a statement begins.
-var heads = []string{"if", "while", "for", "with"}
+// statementKeywords are words behind whose brackets a statement begins.
+var statementKeywords = []string{"if", "while", "for", "with"}
 
-func (w *words) closing(b byte, at int) {
-	w.token(string(b), at)
-	last := len(w.open) - 1
+func (w *jsLexer) closeBracket(b byte, at int) {
+	w.recordToken(string(b), at)
+	last := len(w.openBrackets) - 1
 	if last < 0 {
-		w.astray(at)
+		w.recordStray(at)
 		return
 	}
-	if w.open[last].sign != pairs[b] {
-		w.doubt = true // no engine takes it, and engines tell better why
+	if w.openBrackets[last].sign != openingBrackets[b] {
+		w.ambiguous = true // no engine takes it, and engines tell better why
 		return
 	}
-	one := w.open[last]
-	w.open = w.open[:last]
+	one := w.openBrackets[last]
+	w.openBrackets = w.openBrackets[:last]
 	switch {
-	case one.back:
-		w.template()
-	case b == ')' && slices.Contains(heads, one.before):
-		w.before = ";"
+	case one.inTemplate:
+		w.skipTemplate()
+	case b == ')' && slices.Contains(statementKeywords, one.before):
+		w.previous = ";"
 	case b == ')' && one.before == "await":
-		w.before = "of" // for await has a statement behind it, and await alone has not
+		w.previous = "of" // for await has a statement behind it, and await alone has not
 	}
 }
 
-// quoted passes over a text.
-func (w *words) quoted(quote byte) {
+// skipString passes over a text.
+func (w *jsLexer) skipString(quote byte) {
 	for w.at++; w.at < len(w.source); w.at++ {
 		switch b := w.source[w.at]; b {
 		case '\\':
@@ -197,26 +197,26 @@ func (w *words) quoted(quote byte) {
 			}
 		case quote, '\n', '\r':
 			w.at++
-			w.before = "0"
+			w.previous = "0"
 			return
 		}
 	}
 }
 
-// template passes over the text of a template, up to its end or to a value.
-func (w *words) template() {
+// skipTemplate passes over the text of a template, up to its end or to a value.
+func (w *jsLexer) skipTemplate() {
 	for ; w.at < len(w.source); w.at++ {
 		switch {
 		case w.source[w.at] == '\\':
 			w.at++
 		case w.source[w.at] == '`':
 			w.at++
-			w.before = "0"
+			w.previous = "0"
 			return
 		case strings.HasPrefix(w.source[w.at:], "${"):
 			w.at += 2
-			w.open = append(w.open, bracket{sign: '{', back: true})
-			w.before = "{"
+			w.openBrackets = append(w.openBrackets, bracket{sign: '{', inTemplate: true})
+			w.previous = "{"
 			return
 		}
 	}
@@ -225,23 +225,23 @@ func (w *words) template() {
 // lineEnds are what ends a line for JavaScript.
 const lineEnds = "\n\r\u2028\u2029"
 
-func (w *words) slash() {
+func (w *jsLexer) scanSlash() {
 	rest := w.source[w.at:]
 	switch {
 	case strings.HasPrefix(rest, "//"):
-		w.skip(strings.IndexAny(rest, lineEnds), 0)
+		w.advance(strings.IndexAny(rest, lineEnds), 0)
 	case strings.HasPrefix(rest, "/*"):
-		w.skip(strings.Index(rest[2:], "*/"), 4)
-	case w.divides():
-		w.token("/", w.at)
+		w.advance(strings.Index(rest[2:], "*/"), 4)
+	case w.isDivision():
+		w.recordToken("/", w.at)
 		w.at++
 	default:
-		w.token("/", w.at)
-		w.expression()
+		w.recordToken("/", w.at)
+		w.skipRegexp()
 	}
 }
 
-func (w *words) skip(length, more int) {
+func (w *jsLexer) advance(length, more int) {
 	if length < 0 {
 		w.at = len(w.source)
 		return
@@ -249,23 +249,23 @@ func (w *words) skip(length, more int) {
 	w.at += length + more
 }
 
-// divides says whether a slash stands behind a value.
-func (w *words) divides() bool {
+// isDivision says whether a slash stands behind a value.
+func (w *jsLexer) isDivision() bool {
 	switch {
-	case w.before == "":
+	case w.previous == "":
 		return false
-	case slices.Contains(unsure, w.before) || slices.Contains([]string{"}", "++", "--"}, w.before):
-		w.doubt = true
+	case slices.Contains(ambiguousKeywords, w.previous) || slices.Contains([]string{"}", "++", "--"}, w.previous):
+		w.ambiguous = true
 		return true
-	case isWord(w.before[0]):
-		return !slices.Contains(operators, w.before)
+	case isWordByte(w.previous[0]):
+		return !slices.Contains(regexpKeywords, w.previous)
 	default:
-		return w.before == "]" || w.before == ")"
+		return w.previous == "]" || w.previous == ")"
 	}
 }
 
-// expression passes over a regular expression.
-func (w *words) expression() {
+// skipRegexp passes over a regular expression.
+func (w *jsLexer) skipRegexp() {
 	class := false
 	for w.at++; w.at < len(w.source); w.at++ {
 		switch b := w.source[w.at]; {
@@ -277,10 +277,10 @@ func (w *words) expression() {
 			class = false
 		case b == '/' && !class:
 			w.at++
-			w.before = "0"
+			w.previous = "0"
 			return
 		case b == '\n' || b == '\r':
-			w.doubt = true
+			w.ambiguous = true
 			return
 		}
 	}
@@ -289,9 +289,9 @@ func (w *words) expression() {
 // anyImport finds what may be a call of import, wherever it stands.
 var anyImport = regexp.MustCompile(`\bimport(?:[\s\v\p{Z}\x{feff}]|//[^\n]*|/\*(?s:.*?)\*/)*[(.]`)
 
-// importIn finds a call of import in code, or gives -1.
-func importIn(source string) int {
-	w := wordsOf(source)
+// findImport finds a call of import in code, or gives -1.
+func findImport(source string) int {
+	w := newJSLexer(source)
 	for {
 		word, at, before := w.next()
 		if word == "" {
@@ -304,18 +304,18 @@ func importIn(source string) int {
 			return at
 		}
 	}
-	if found := anyImport.FindStringIndex(source); w.doubt && found != nil {
+	if found := anyImport.FindStringIndex(source); w.ambiguous && found != nil {
 		return found[0]
 	}
 	return -1
 }
 
-// strayIn finds what cannot belong to one expression, or gives -1: a bracket that
+// findStray finds what cannot belong to one expression, or gives -1: a bracket that
 // closes what it did not open, and what stands behind a semicolon or a comma
-// outside of all brackets. Where it is in doubt, it leaves that to [Load], which
+// outside of all brackets. Where it is in doubt, it leaves that to [LoadCall], which
 // finds it too.
-func strayIn(source string) int {
-	w := wordsOf(source)
+func findStray(source string) int {
+	w := newJSLexer(source)
 	for {
 		if word, _, _ := w.next(); word == "" {
 			return w.stray
@@ -323,38 +323,38 @@ func strayIn(source string) int {
 	}
 }
 
-// Check finds what no runtime lets hooks do, before they are loaded: import(),
+// CheckSources finds what no runtime lets hooks do, before they are loaded: import(),
 // with which a hook could reach out of its context in Node, and sources that are
 // more than one function expression, some of which close the brackets that they
 // are put into. Hooks with such a fault must not be loaded. It is no check of
-// syntax; [Load] is.
-func Check(hooks []Hook) []Fault {
+// syntax; [LoadCall] is.
+func CheckSources(hooks []Hook) []Fault {
 	var faults []Fault
 	for _, hook := range hooks {
-		at, message := importIn(hook.Source), "hooks cannot load modules: import() is not there"
+		at, message := findImport(hook.Source), "hooks cannot load modules: import() is not there"
 		if at < 0 {
-			at, message = strayIn(hook.Source), "the hook is more than one function expression"
+			at, message = findStray(hook.Source), "the hook is more than one function expression"
 		}
 		if at < 0 {
 			continue
 		}
-		line, column := placeOf(hook.Source, at)
+		line, column := lineAndColumn(hook.Source, at)
 		faults = append(faults, Fault{Hook: hook.Name, Message: message, Line: line, Column: column})
 	}
 	return faults
 }
 
-func placeOf(source string, at int) (line, column int) {
+func lineAndColumn(source string, at int) (line, column int) {
 	before := source[:at]
 	return 1 + strings.Count(before, "\n"), 1 + utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:])
 }
 
-// Names tells which of the names stand in the code of a hook, as words of their
+// MentionedNames tells which of the names stand in the code of a hook, as words of their
 // own and not as properties, in the order of names. It serves for warnings: a
 // name may stand for something that the hook made itself.
-func Names(source string, names ...string) []string {
+func MentionedNames(source string, names ...string) []string {
 	seen := map[string]bool{}
-	w := wordsOf(source)
+	w := newJSLexer(source)
 	for {
 		word, _, before := w.next()
 		if word == "" {
@@ -374,62 +374,62 @@ func Names(source string, names ...string) []string {
 // arrowHead is the head of an arrow function with one or two plain parameters.
 var arrowHead = regexp.MustCompile(`^\s*(?:\(\s*([A-Za-z_$][\w$]*)\s*(?:,\s*[A-Za-z_$][\w$]*\s*)?\)|([A-Za-z_$][\w$]*))\s*=>`)
 
-// readOfIndex and readOfCell are what may follow the name of the record, and goesOn is
+// readOfIndex and readOfCell are what may follow the name of the record, and allowedNext is
 // what may come next. A value that is called would be given its cell, so no bracket or
 // template may come there; nor a comment, which could hide one, nor an assignment.
 var (
 	readOfIndex = regexp.MustCompile(`^[ \t\r\n]*\.[ \t\r\n]*index`)
 	readOfCell  = regexp.MustCompile(`^[ \t\r\n]*\.[ \t\r\n]*row[ \t\r\n]*\.[ \t\r\n]*([A-Za-z_$][\w$]*)[ \t\r\n]*\.[ \t\r\n]*(?:value|resultValue)`)
-	goesOn      = regexp.MustCompile(`^[ \t\r\n)]*(?:$|[\][.,;:}+*%<>&|A-Za-z-]|[!=]=|/[^/*]|\?[ ?]|\?\.[A-Za-z_$[])`)
+	allowedNext      = regexp.MustCompile(`^[ \t\r\n)]*(?:$|[\][.,;:}+*%<>&|A-Za-z-]|[!=]=|/[^/*]|\?[ ?]|\?\.[A-Za-z_$[])`)
 )
 
-// holders are words with which a hook may hold its record in ways that are not
+// escapingWords are words with which a hook may hold its record in ways that are not
 // followed here.
-var holders = []string{"async", "await", "yield", "function", "class", "arguments", "caller", "callee", "eval", "with", "super", "delete"}
+var escapingWords = []string{"async", "await", "yield", "function", "class", "arguments", "caller", "callee", "eval", "with", "super", "delete"}
 
-// onlyReads says whether a row hook is an arrow function without another function in
+// readsOnlyCells says whether a row hook is an arrow function without another function in
 // it, that uses its record for nothing but record.index and the value and resultValue
 // of fields of the schema, by their names.
-func onlyReads(source string, fields []Field) bool {
+func readsOnlyCells(source string, fields []Field) bool {
 	head := arrowHead.FindStringSubmatchIndex(source)
 	if head == nil {
 		return false
 	}
-	name := submatch(source, head, 1) + submatch(source, head, 2)
-	w := wordsOf(source)
+	name := submatchText(source, head, 1) + submatchText(source, head, 2)
+	w := newJSLexer(source)
 	for seen := 0; ; {
 		word, at, before := w.next()
 		switch {
 		case word == "":
-			return !w.doubt && w.stray < 0 && w.bodies == 0 && w.arrows == 1
-		case strings.Contains(word, `\`) || slices.Contains(holders, word):
+			return !w.ambiguous && w.stray < 0 && w.bodyCount == 0 && w.arrowCount == 1
+		case strings.Contains(word, `\`) || slices.Contains(escapingWords, word):
 			return false
 		case word != name || before == ".":
 			continue
 		}
-		if seen++; seen > 1 && !readsCell(source[at+len(name):], fields) {
+		if seen++; seen > 1 && !isCellRead(source[at+len(name):], fields) {
 			return false
 		}
 	}
 }
 
-func submatch(source string, found []int, n int) string {
+func submatchText(source string, found []int, n int) string {
 	if found[2*n] < 0 {
 		return ""
 	}
 	return source[found[2*n]:found[2*n+1]]
 }
 
-// readsCell looks at what follows the name of the record.
-func readsCell(rest string, fields []Field) bool {
+// isCellRead looks at what follows the name of the record.
+func isCellRead(rest string, fields []Field) bool {
 	found := readOfIndex.FindStringIndex(rest)
 	if found == nil {
 		cell := readOfCell.FindStringSubmatchIndex(rest)
-		if cell == nil || !slices.ContainsFunc(fields, func(f Field) bool { return f.Key == submatch(rest, cell, 1) }) {
+		if cell == nil || !slices.ContainsFunc(fields, func(f Field) bool { return f.Key == submatchText(rest, cell, 1) }) {
 			return false
 		}
 		found = cell
 	}
 	rest = rest[found[1]:]
-	return (rest == "" || !isWord(rest[0])) && goesOn.MatchString(rest)
+	return (rest == "" || !isWordByte(rest[0])) && allowedNext.MatchString(rest)
 }

@@ -32,7 +32,7 @@ func TestCheckFindsImport(t *testing.T) {
 		"function* f() { yield /'/; import('fs') } //'":            {1, 28},
 		`(x) => { if (x) {} /"/.exec(x); return "import (all)"; }`: {1, 41}, // refused though it does no harm
 	} {
-		faults := realm.Check([]realm.Hook{{Name: "rowHooks[0]", Source: source}})
+		faults := realm.CheckSources([]realm.Hook{{Name: "rowHooks[0]", Source: source}})
 		if len(faults) != 1 {
 			t.Errorf("%q: %v", source, faults)
 			continue
@@ -61,7 +61,7 @@ func TestCheckLetsOthersPass(t *testing.T) {
 		"function ({ a = /[}]/, b = ')' } = {}, c) { return (a, b, c); }", "(x) => { {} /[)]/.test(x) }", "(x) => { while (x --> 0) /)/; }",
 		"(x) => `${{ a: `}` }.a}` + x /* ` */", "(a) => a ? { b: 1 } : ([, 2])", "(a) => a.if (1) / 2",
 	} {
-		if faults := realm.Check([]realm.Hook{{Source: source}}); faults != nil {
+		if faults := realm.CheckSources([]realm.Hook{{Source: source}}); faults != nil {
 			t.Errorf("%q: %v", source, faults)
 		}
 	}
@@ -82,7 +82,7 @@ func TestCheckFindsMoreThanOneFunction(t *testing.T) {
 		"(x) => x.if(1) / 2 / 3 ]":                                   {1, 24},
 		"(a) => { for (const b of a) /\\//.test(b) } /* ) */ ] // ]": {1, 52},
 	} {
-		faults := realm.Check([]realm.Hook{{Name: "rowHooks[0]", Source: source}})
+		faults := realm.CheckSources([]realm.Hook{{Name: "rowHooks[0]", Source: source}})
 		if len(faults) != 1 || !strings.Contains(faults[0].Message, "more than one function") || [2]int{faults[0].Line, faults[0].Column} != want {
 			t.Errorf("%q: %v, want %v", source, faults, want)
 		}
@@ -98,7 +98,7 @@ func TestBothWaysFindTheSecondFunction(t *testing.T) {
 			"() => {}); globalThis.ran = 1; (() => {}", "f() {}}); ({g() {}", "() => { {} /[/]/.x }); globalThis.ran = 1; (() => {} // ]/",
 			"() => {}\n-->)\n); globalThis.ran = 1; (() => {}",
 		} {
-			load := realm.Load{Hooks: []realm.Hook{{Kind: realm.HookRow, Name: "rowHooks[0]", Source: source}}}
+			load := realm.LoadCall{Hooks: []realm.Hook{{Kind: realm.HookRow, Name: "rowHooks[0]", Source: source}}}
 			raw, err := w.Handle(load.Append(nil))
 			if err != nil {
 				t.Fatal(err)
@@ -107,7 +107,7 @@ func TestBothWaysFindTheSecondFunction(t *testing.T) {
 				t.Errorf("%s: %q: %v, %v", runtime.name, source, faults, err)
 			}
 		}
-		load := realm.Load{Hooks: []realm.Hook{{Kind: realm.HookRow, Name: "rowHooks[0]", Source: "() => { console.log(typeof ran); }"}}}
+		load := realm.LoadCall{Hooks: []realm.Hook{{Kind: realm.HookRow, Name: "rowHooks[0]", Source: "() => { console.log(typeof ran); }"}}}
 		_, _ = w.Handle(load.Append(nil))
 		if raw, err := w.Handle((&realm.RowsCall{Kind: realm.HookRow, Rows: realm.Rows{Count: 1}}).Append(nil)); err != nil || !strings.Contains(string(raw), `"undefined"`) {
 			t.Errorf("%s: what stood behind the first function ran: %s, %v", runtime.name, raw, err)
@@ -120,7 +120,7 @@ func TestCheckLetsHooksPass(t *testing.T) {
 	n := 0
 	for _, s := range scenes(t) {
 		for _, hook := range s.hooks {
-			for _, fault := range realm.Check([]realm.Hook{hook}) {
+			for _, fault := range realm.CheckSources([]realm.Hook{hook}) {
 				if n++; !strings.Contains(strings.Join([]string{s.want[""], s.want["node"], s.want["quickjs"]}, ""), "fault "+hook.Name) {
 					t.Errorf("%s: %q: %v", s.title, hook.Source, fault)
 				}
@@ -132,7 +132,7 @@ func TestCheckLetsHooksPass(t *testing.T) {
 
 func TestNames(t *testing.T) {
 	source := `async (record) => { const r = await fetch("setTimeout"); record.process(); /* require */ return ` + "`${window}`" + ` }`
-	got := realm.Names(source, "fetch", "setTimeout", "process", "require", "window")
+	got := realm.MentionedNames(source, "fetch", "setTimeout", "process", "require", "window")
 	if diff := cmp.Diff([]string{"fetch", "window"}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -143,9 +143,9 @@ func FuzzCheck(f *testing.F) {
 	f.Add("(x) => { if (x) /'/.test(x) }")
 	f.Add("`${a}`/b/'c'")
 	f.Fuzz(func(t *testing.T, source string) {
-		realm.Names(source, "a")
+		realm.MentionedNames(source, "a")
 		plain := !strings.ContainsAny(source, "'\"`/\\<>") && !strings.HasSuffix(source, ".")
-		if plain && realm.Check([]realm.Hook{{Source: source + "\nimport('x')"}}) == nil && !strings.HasSuffix(strings.TrimSpace(source), ".") {
+		if plain && realm.CheckSources([]realm.Hook{{Source: source + "\nimport('x')"}}) == nil && !strings.HasSuffix(strings.TrimSpace(source), ".") {
 			t.Errorf("no import was found behind %q", source)
 		}
 	})
@@ -194,7 +194,7 @@ func TestHooksThatOnlyRead(t *testing.T) {
 		`function (r) { return r.row.a.value; }`:                    false,
 		`((r) => r.row.a.value)`:                                    false,
 	} {
-		load := realm.Load{
+		load := realm.LoadCall{
 			Fields: []realm.Field{{Key: "a"}, {Key: "b"}},
 			Hooks:  []realm.Hook{{Kind: realm.HookRow, Source: source}},
 		}
@@ -234,7 +234,7 @@ func TestOneRecordForAllRows(t *testing.T) {
 // answersOf calls a hook that learns, then with the columns a and b, and with infos.
 func answersOf(t *testing.T, w worker, source string) (list []string) {
 	t.Helper()
-	load := &realm.Load{
+	load := &realm.LoadCall{
 		Fields: []realm.Field{{Key: "a"}, {Key: "b"}, {Key: "c"}},
 		Hooks:  []realm.Hook{{Kind: realm.HookRow, Name: "rowHooks[0]", Source: source}},
 	}

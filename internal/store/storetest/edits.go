@@ -11,15 +11,15 @@ import (
 func anEdit(org, importID string, run int, seq int64) service.Edit {
 	return service.Edit{
 		Org: org, ImportID: importID, Run: run, Seq: seq, Op: id("op", 100*run+int(seq)), Kind: "set", Change: seq + 7,
-		Request: json.RawMessage(`{"a":"ü\u0000"}`), Told: json.RawMessage(`{}`), Made: after(int(seq)),
+		Request: json.RawMessage(`{"a":"ü\u0000"}`), Result: json.RawMessage(`{}`), Made: startPlus(int(seq)),
 	}
 }
 
-func (f *fixture) edits(org, importID string, run int, after int64) (all []service.Edit) {
+func (f *fixture) editsAfter(org, importID string, run int, after int64) (all []service.Edit) {
 	f.Helper()
-	f.view(func(tx service.Tx) error {
+	f.mustView(func(tx service.Tx) error {
 		all = nil
-		for e, err := range tx.Edits.After(f.ctx, org, importID, run, after) {
+		for e, err := range tx.Edits.ListAfter(f.ctx, org, importID, run, after) {
 			if err != nil {
 				return err
 			}
@@ -33,54 +33,54 @@ func (f *fixture) edits(org, importID string, run int, after int64) (all []servi
 func testEdits(f *fixture) {
 	one, other := anImport(1, "org-a", service.NeedsReview), anImport(2, "org-b", service.NeedsReview)
 	first, second, again := anEdit("org-a", one.ID, 1, 1), anEdit("org-a", one.ID, 1, 2), anEdit("org-a", one.ID, 2, 1)
-	second.Layer = []byte(strings.Repeat("\x00x", 5000))
+	second.Revision = []byte(strings.Repeat("\x00x", 5000))
 	foreign := anEdit("org-b", other.ID, 1, 1)
-	f.update(func(tx service.Tx) error {
+	f.mustUpdate(func(tx service.Tx) error {
 		return firstError(tx.Imports.Insert(f.ctx, one), tx.Imports.Insert(f.ctx, other),
 			tx.Edits.Append(f.ctx, first), tx.Edits.Append(f.ctx, second), tx.Edits.Append(f.ctx, again), tx.Edits.Append(f.ctx, foreign))
 	})
-	f.same(f.edits("org-a", one.ID, 1, 0), []service.Edit{first, second})
-	f.same(f.edits("org-a", one.ID, 1, 1), []service.Edit{second})
-	f.same(f.edits("org-a", one.ID, 2, 0), []service.Edit{again})
-	f.same(f.edits("org-b", one.ID, 1, 0), []service.Edit(nil))
-	f.same(f.edits("org-b", other.ID, 1, 0), []service.Edit{foreign})
-	f.view(func(tx service.Tx) error {
-		last, err := tx.Edits.Last(f.ctx, "org-a", one.ID, 1)
-		f.same(last, int64(2))
-		none, noError := tx.Edits.Last(f.ctx, "org-b", one.ID, 1)
-		f.same(none, int64(0))
-		found, missing := tx.Edits.ByOp(f.ctx, "org-a", one.ID, second.Op)
-		f.same(found, second)
+	f.wantEqual(f.editsAfter("org-a", one.ID, 1, 0), []service.Edit{first, second})
+	f.wantEqual(f.editsAfter("org-a", one.ID, 1, 1), []service.Edit{second})
+	f.wantEqual(f.editsAfter("org-a", one.ID, 2, 0), []service.Edit{again})
+	f.wantEqual(f.editsAfter("org-b", one.ID, 1, 0), []service.Edit(nil))
+	f.wantEqual(f.editsAfter("org-b", other.ID, 1, 0), []service.Edit{foreign})
+	f.mustView(func(tx service.Tx) error {
+		last, err := tx.Edits.LastSeq(f.ctx, "org-a", one.ID, 1)
+		f.wantEqual(last, int64(2))
+		none, noError := tx.Edits.LastSeq(f.ctx, "org-b", one.ID, 1)
+		f.wantEqual(none, int64(0))
+		found, missing := tx.Edits.FindByOp(f.ctx, "org-a", one.ID, second.Op)
+		f.wantEqual(found, second)
 		return firstError(err, noError, missing)
 	})
-	f.refused(service.NotFound, func(tx service.Tx) error { _, err := tx.Edits.ByOp(f.ctx, "org-b", one.ID, second.Op); return err })
+	f.wantRefused(service.NotFound, func(tx service.Tx) error { _, err := tx.Edits.FindByOp(f.ctx, "org-b", one.ID, second.Op); return err })
 
 	// A place in the log is taken once, and so is an id of a caller.
 	taken, used := anEdit("org-a", one.ID, 1, 2), anEdit("org-a", one.ID, 1, 3)
 	taken.Op, used.Op = "another", first.Op
-	f.refused(service.Conflict, func(tx service.Tx) error { return tx.Edits.Append(f.ctx, taken) })
-	f.refused(service.Conflict, func(tx service.Tx) error { return tx.Edits.Append(f.ctx, used) })
-	f.refused(service.NotFound, func(tx service.Tx) error { return tx.Edits.Append(f.ctx, anEdit("org-a", id("none", 1), 1, 1)) })
+	f.wantRefused(service.Conflict, func(tx service.Tx) error { return tx.Edits.Append(f.ctx, taken) })
+	f.wantRefused(service.Conflict, func(tx service.Tx) error { return tx.Edits.Append(f.ctx, used) })
+	f.wantRefused(service.NotFound, func(tx service.Tx) error { return tx.Edits.Append(f.ctx, anEdit("org-a", id("none", 1), 1, 1)) })
 
 	// The log goes with its import.
-	f.update(func(tx service.Tx) error { return tx.Imports.Delete(f.ctx, "org-a", one.ID) })
-	f.same(f.edits("org-a", one.ID, 1, 0), []service.Edit(nil))
-	f.same(f.edits("org-b", other.ID, 1, 0), []service.Edit{foreign})
+	f.mustUpdate(func(tx service.Tx) error { return tx.Imports.Delete(f.ctx, "org-a", one.ID) })
+	f.wantEqual(f.editsAfter("org-a", one.ID, 1, 0), []service.Edit(nil))
+	f.wantEqual(f.editsAfter("org-b", other.ID, 1, 0), []service.Edit{foreign})
 }
 
 // aMemory is remembered later, the greater n is.
-func aMemory(n int, org, identifier string) service.Remembered {
-	return service.Remembered{
+func aMemory(n int, org, identifier string) service.LearnedMapping {
+	return service.LearnedMapping{
 		Org: org, ImportIdentifier: identifier, Kind: service.ValueMemory,
-		Field: "country", Text: id("text", n), Value: "DE", On: after(n),
+		Field: "country", Text: id("text", n), Value: "DE", On: startPlus(n),
 	}
 }
 
-func (f *fixture) put(all ...service.Remembered) {
+func (f *fixture) insertMemories(all ...service.LearnedMapping) {
 	f.Helper()
-	f.update(func(tx service.Tx) error {
+	f.mustUpdate(func(tx service.Tx) error {
 		for _, r := range all {
-			if err := tx.Memory.Put(f.ctx, r); err != nil {
+			if err := tx.Memory.Upsert(f.ctx, r); err != nil {
 				return err
 			}
 		}
@@ -89,65 +89,65 @@ func (f *fixture) put(all ...service.Remembered) {
 }
 
 // wantMemory checks what an import identifier has, newest first.
-func (f *fixture) wantMemory(org, identifier string, want ...service.Remembered) {
+func (f *fixture) wantMemory(org, identifier string, want ...service.LearnedMapping) {
 	f.Helper()
-	f.view(func(tx service.Tx) error {
+	f.mustView(func(tx service.Tx) error {
 		list, total, err := tx.Memory.List(f.ctx, org, identifier, 0, 1<<40)
-		f.same(list, want)
-		f.same(total, int64(len(want)))
+		f.wantEqual(list, want)
+		f.wantEqual(total, int64(len(want)))
 		return err
 	})
 }
 
 func testMemory(f *fixture) {
 	odd := strings.Repeat("ü\x00\"<\\", 200)
-	column := service.Remembered{Org: "org-a", ImportIdentifier: "crm", Kind: service.ColumnMemory, Field: "country", Text: odd, On: after(9)}
+	column := service.LearnedMapping{Org: "org-a", ImportIdentifier: "crm", Kind: service.ColumnMemory, Field: "country", Text: odd, On: startPlus(9)}
 	value := aMemory(5, "org-a", "crm")
 	value.Text, value.Value = odd, odd
 	other, foreign := aMemory(1, "org-a", strings.Repeat("x", 1024)), aMemory(1, "org-b", "crm")
-	f.put(aMemory(1, "org-a", "crm"), value, column, other, foreign)
+	f.insertMemories(aMemory(1, "org-a", "crm"), value, column, other, foreign)
 	f.wantMemory("org-a", "crm", column, value, aMemory(1, "org-a", "crm"))
 	f.wantMemory("org-a", other.ImportIdentifier, other)
 	f.wantMemory("org-a", "unknown")
 
-	value.Value, value.On = "", after(20)
-	f.put(value)
+	value.Value, value.On = "", startPlus(20)
+	f.insertMemories(value)
 	f.wantMemory("org-a", "crm", value, column, aMemory(1, "org-a", "crm"))
-	f.view(func(tx service.Tx) error {
+	f.mustView(func(tx service.Tx) error {
 		list, total, err := tx.Memory.List(f.ctx, "org-a", "crm", 1, 1)
-		f.same(list, []service.Remembered{column})
-		f.same(total, int64(3))
+		f.wantEqual(list, []service.LearnedMapping{column})
+		f.wantEqual(total, int64(3))
 		return err
 	})
 
-	f.update(func(tx service.Tx) error {
+	f.mustUpdate(func(tx service.Tx) error {
 		return firstError(tx.Memory.Remove(f.ctx, column), tx.Memory.Remove(f.ctx, column))
 	})
 	f.wantMemory("org-a", "crm", value, aMemory(1, "org-a", "crm"))
-	f.update(func(tx service.Tx) error {
+	f.mustUpdate(func(tx service.Tx) error {
 		return firstError(tx.Memory.Forget(f.ctx, "org-a", "crm"), tx.Memory.Forget(f.ctx, "org-a", "crm"))
 	})
 	f.wantMemory("org-a", "crm")
 	f.wantMemory("org-a", other.ImportIdentifier, other)
 	f.wantMemory("org-b", "crm", foreign)
-	f.refused(service.NotFound, func(tx service.Tx) error { return tx.Memory.Put(f.ctx, aMemory(1, "org-c", "crm")) })
+	f.wantRefused(service.NotFound, func(tx service.Tx) error { return tx.Memory.Upsert(f.ctx, aMemory(1, "org-c", "crm")) })
 }
 
 func testMemoryTrimmed(f *fixture) {
-	var all []service.Remembered // newest first
+	var all []service.LearnedMapping // newest first
 	for n := range 6 {
-		all = append([]service.Remembered{aMemory(n, "org-a", "crm")}, all...)
+		all = append([]service.LearnedMapping{aMemory(n, "org-a", "crm")}, all...)
 	}
-	others := []service.Remembered{aMemory(0, "org-a", "erp"), aMemory(0, "org-b", "crm")}
-	f.put(append(all, others...)...)
+	others := []service.LearnedMapping{aMemory(0, "org-a", "erp"), aMemory(0, "org-b", "crm")}
+	f.insertMemories(append(all, others...)...)
 	size := int64(len("country") + len(all[0].Text) + len("DE"))
 	for _, c := range []struct {
 		most int
 		size int64
 		left int
 	}{{6, 6 * size, 6}, {5, 6 * size, 5}, {5, 5*size - 1, 4}, {3, 1 << 40, 3}, {3, size, 1}, {1, size - 1, 0}, {1, 1, 0}} {
-		f.update(func(tx service.Tx) error { return tx.Memory.Trim(f.ctx, "org-a", "crm", c.most, c.size) })
-		f.wantMemory("org-a", "crm", append([]service.Remembered(nil), all[:c.left]...)...)
+		f.mustUpdate(func(tx service.Tx) error { return tx.Memory.Trim(f.ctx, "org-a", "crm", c.most, c.size) })
+		f.wantMemory("org-a", "crm", append([]service.LearnedMapping(nil), all[:c.left]...)...)
 	}
 	f.wantMemory("org-a", "erp", others[0])
 	f.wantMemory("org-b", "crm", others[1])

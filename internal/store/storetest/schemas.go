@@ -8,7 +8,7 @@ import (
 
 func aSchema(n int, org, name string) service.Schema {
 	return service.Schema{
-		ID: id("schema", n), Org: org, Name: name, Created: after(n), Modified: after(n + 1),
+		ID: id("schema", n), Org: org, Name: name, Created: startPlus(n), Modified: startPlus(n + 1),
 		Document: service.Document{
 			Fields:   json.RawMessage(`[{"key": "é\u0000", "label":"<&>"}]`),
 			Settings: json.RawMessage(`{ }`),
@@ -18,7 +18,7 @@ func aSchema(n int, org, name string) service.Schema {
 
 func (f *fixture) insertSchemas(all ...service.Schema) {
 	f.Helper()
-	f.update(func(tx service.Tx) error {
+	f.mustUpdate(func(tx service.Tx) error {
 		for _, s := range all {
 			if err := tx.Schemas.Insert(f.ctx, s); err != nil {
 				return err
@@ -49,35 +49,35 @@ func testSchemas(f *fixture) {
 	late, soon, inline := aSchema(2, "org-a", "late"), aSchema(1, "org-a", "soon"), aSchema(3, "org-a", "late")
 	inline.Inline = true
 	f.insertSchemas(late, soon, inline, aSchema(4, "org-b", "late"))
-	f.same(f.schemas("org-a"), []service.Schema{soon, late})
-	f.same(read(f, f.schema("org-a", inline.ID)), inline)
+	f.wantEqual(f.schemas("org-a"), []service.Schema{soon, late})
+	f.wantEqual(read(f, f.schema("org-a", inline.ID)), inline)
 
 	changed := soon
-	changed.Name, changed.Modified = "sooner", after(90)
+	changed.Name, changed.Modified = "sooner", startPlus(90)
 	changed.Document.Hooks = json.RawMessage(`{"rowHooks":[]}`)
 	asked := changed
-	asked.Created, asked.Inline = after(99), true
-	f.update(func(tx service.Tx) error { return tx.Schemas.Replace(f.ctx, asked) })
-	f.same(read(f, f.schema("org-a", soon.ID)), changed)
+	asked.Created, asked.Inline = startPlus(99), true
+	f.mustUpdate(func(tx service.Tx) error { return tx.Schemas.Replace(f.ctx, asked) })
+	f.wantEqual(read(f, f.schema("org-a", soon.ID)), changed)
 
-	f.update(func(tx service.Tx) error { return tx.Schemas.Delete(f.ctx, "org-a", soon.ID) })
-	f.same(f.schemas("org-a"), []service.Schema{late})
-	f.missing(func(tx service.Tx) error { _, err := f.schema("org-a", soon.ID)(tx); return err })
+	f.mustUpdate(func(tx service.Tx) error { return tx.Schemas.Delete(f.ctx, "org-a", soon.ID) })
+	f.wantEqual(f.schemas("org-a"), []service.Schema{late})
+	f.wantNotFound(func(tx service.Tx) error { _, err := f.schema("org-a", soon.ID)(tx); return err })
 }
 
 func testSchemaNames(f *fixture) {
 	one, two := aSchema(1, "org-a", "one"), aSchema(2, "org-a", "two")
 	f.insertSchemas(one, two, aSchema(3, "org-b", "one"))
 
-	f.refused(service.Conflict, func(tx service.Tx) error { return tx.Schemas.Insert(f.ctx, aSchema(4, "org-a", "one")) })
-	f.refused(service.Conflict, func(tx service.Tx) error { return tx.Schemas.Insert(f.ctx, aSchema(1, "org-b", "new id")) })
+	f.wantRefused(service.Conflict, func(tx service.Tx) error { return tx.Schemas.Insert(f.ctx, aSchema(4, "org-a", "one")) })
+	f.wantRefused(service.Conflict, func(tx service.Tx) error { return tx.Schemas.Insert(f.ctx, aSchema(1, "org-b", "new id")) })
 	renamed := two
 	renamed.Name = "one"
-	f.refused(service.Conflict, func(tx service.Tx) error { return tx.Schemas.Replace(f.ctx, renamed) })
-	f.same(f.schemas("org-a"), []service.Schema{one, two})
+	f.wantRefused(service.Conflict, func(tx service.Tx) error { return tx.Schemas.Replace(f.ctx, renamed) })
+	f.wantEqual(f.schemas("org-a"), []service.Schema{one, two})
 
 	// A name is free again, and a schema may keep its own.
-	f.update(func(tx service.Tx) error {
+	f.mustUpdate(func(tx service.Tx) error {
 		if err := tx.Schemas.Replace(f.ctx, one); err != nil {
 			return err
 		}
@@ -86,7 +86,7 @@ func testSchemaNames(f *fixture) {
 		}
 		return tx.Schemas.Replace(f.ctx, renamed)
 	})
-	f.same(f.schemas("org-a"), []service.Schema{renamed})
+	f.wantEqual(f.schemas("org-a"), []service.Schema{renamed})
 	unknown := aSchema(9, "org-a", "one")
-	f.refused(service.NotFound, func(tx service.Tx) error { return tx.Schemas.Replace(f.ctx, unknown) })
+	f.wantRefused(service.NotFound, func(tx service.Tx) error { return tx.Schemas.Replace(f.ctx, unknown) })
 }

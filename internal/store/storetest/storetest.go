@@ -22,7 +22,7 @@ import (
 // Run runs the suite. Open gives an empty store, and closes it when its test
 // ends.
 func Run(t *testing.T, open func(t *testing.T) service.Store) {
-	for _, c := range cases() {
+	for _, c := range testCases() {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			c.run(newFixture(t, open(t)))
@@ -35,7 +35,7 @@ type testCase struct {
 	run  func(f *fixture)
 }
 
-func cases() []testCase {
+func testCases() []testCase {
 	return []testCase{
 		{"organizations", testOrgs},
 		{"licences", testLicences},
@@ -91,14 +91,14 @@ type fixture struct {
 // start is when everything in the suite happens, in microseconds as stored.
 var start = time.Date(2026, 3, 4, 5, 6, 7, 891011000, time.UTC)
 
-func after(minutes int) time.Time { return start.Add(time.Duration(minutes) * time.Minute) }
+func startPlus(minutes int) time.Time { return start.Add(time.Duration(minutes) * time.Minute) }
 
 func newFixture(t *testing.T, store service.Store) *fixture {
 	f := &fixture{T: t, store: store, ctx: t.Context(),
-		a: service.Org{ID: "org-a", Name: "Alpha", Created: after(0)},
-		b: service.Org{ID: "org-b", Name: "Beta", Created: after(1)},
+		a: service.Org{ID: "org-a", Name: "Alpha", Created: startPlus(0)},
+		b: service.Org{ID: "org-b", Name: "Beta", Created: startPlus(1)},
 	}
-	f.update(func(tx service.Tx) error {
+	f.mustUpdate(func(tx service.Tx) error {
 		if err := tx.Accounts.InsertOrg(f.ctx, f.a); err != nil {
 			return err
 		}
@@ -107,37 +107,37 @@ func newFixture(t *testing.T, store service.Store) *fixture {
 	return f
 }
 
-func (f *fixture) update(work func(service.Tx) error) {
+func (f *fixture) mustUpdate(work func(service.Tx) error) {
 	f.Helper()
 	if err := f.store.Update(f.ctx, work); err != nil {
 		f.Fatalf("Update: %v", err)
 	}
 }
 
-func (f *fixture) view(work func(service.Tx) error) {
+func (f *fixture) mustView(work func(service.Tx) error) {
 	f.Helper()
 	if err := f.store.View(f.ctx, work); err != nil {
 		f.Fatalf("View: %v", err)
 	}
 }
 
-// refused checks that an update ends in an error of the kind.
-func (f *fixture) refused(kind service.Kind, work func(service.Tx) error) {
+// wantRefused checks that an update ends in an error of the kind.
+func (f *fixture) wantRefused(kind service.Kind, work func(service.Tx) error) {
 	f.Helper()
 	if err := f.store.Update(f.ctx, work); !service.IsKind(err, kind) {
 		f.Errorf("Update: %v, want an error of kind %d", err, kind)
 	}
 }
 
-// missing checks that a read ends in NotFound.
-func (f *fixture) missing(work func(service.Tx) error) {
+// wantNotFound checks that a read ends in NotFound.
+func (f *fixture) wantNotFound(work func(service.Tx) error) {
 	f.Helper()
 	if err := f.store.View(f.ctx, work); !service.IsKind(err, service.NotFound) {
 		f.Errorf("View: %v, want NotFound", err)
 	}
 }
 
-func (f *fixture) same(got, want any) {
+func (f *fixture) wantEqual(got, want any) {
 	f.Helper()
 	if diff := cmp.Diff(want, got); diff != "" {
 		f.Errorf("other than expected (-want +got):\n%s", diff)
@@ -148,7 +148,7 @@ func (f *fixture) same(got, want any) {
 func read[T any](f *fixture, get func(service.Tx) (T, error)) T {
 	f.Helper()
 	var got T
-	f.view(func(tx service.Tx) (err error) {
+	f.mustView(func(tx service.Tx) (err error) {
 		got, err = get(tx)
 		return err
 	})

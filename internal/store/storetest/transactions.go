@@ -24,7 +24,7 @@ func (f *fixture) importAndJob(n int) func(service.Tx) error {
 // wantBoth checks how many imports and how many waiting jobs there are.
 func (f *fixture) wantBoth(n int) {
 	f.Helper()
-	f.view(func(tx service.Tx) error {
+	f.mustView(func(tx service.Tx) error {
 		_, imports, err := tx.Imports.List(f.ctx, "org-a", 0, 0)
 		if err != nil {
 			return err
@@ -53,8 +53,8 @@ func testRollback(f *fixture) {
 
 func testPanic(f *fixture) {
 	func() {
-		defer func() { f.same(recover(), "wrong") }()
-		f.update(func(tx service.Tx) error {
+		defer func() { f.wantEqual(recover(), "wrong") }()
+		f.mustUpdate(func(tx service.Tx) error {
 			if err := f.importAndJob(1)(tx); err != nil {
 				return err
 			}
@@ -62,15 +62,15 @@ func testPanic(f *fixture) {
 		})
 	}()
 	f.wantBoth(0)
-	f.update(f.importAndJob(2))
+	f.mustUpdate(f.importAndJob(2))
 	f.wantBoth(1)
 }
 
 func testCommit(f *fixture) {
-	f.update(f.importAndJob(1))
+	f.mustUpdate(f.importAndJob(1))
 	f.wantBoth(1)
-	f.same(read(f, func(tx service.Tx) (int, error) { return tx.Jobs.Waiting(f.ctx, "other") }), 0)
-	f.same(f.store.Check(f.ctx), nil)
+	f.wantEqual(read(f, func(tx service.Tx) (int, error) { return tx.Jobs.Waiting(f.ctx, "other") }), 0)
+	f.wantEqual(f.store.Ping(f.ctx), nil)
 }
 
 func testCancelled(f *fixture) {
@@ -90,8 +90,8 @@ func testCancelled(f *fixture) {
 }
 
 func testConflictGoesOn(f *fixture) {
-	f.update(f.importAndJob(1))
-	f.update(func(tx service.Tx) error {
+	f.mustUpdate(f.importAndJob(1))
+	f.mustUpdate(func(tx service.Tx) error {
 		again := tx.Imports.Insert(f.ctx, anImport(1, "org-a", service.Pending))
 		name := tx.Accounts.InsertOrg(f.ctx, service.Org{ID: "new", Name: "Alpha"})
 		_, gone := tx.Schemas.Get(f.ctx, "org-a", "unknown")
@@ -116,13 +116,13 @@ func testViewChangesNothing(f *fixture) {
 func testViewIsOneState(f *fixture) {
 	count := func(tx service.Tx) int64 {
 		_, n, err := tx.Imports.List(f.ctx, "org-a", 0, 0)
-		f.same(err, nil)
+		f.wantEqual(err, nil)
 		return n
 	}
-	f.view(func(tx service.Tx) error {
+	f.mustView(func(tx service.Tx) error {
 		before := count(tx)
-		f.update(f.importAndJob(1))
-		f.same(count(tx), before)
+		f.mustUpdate(f.importAndJob(1))
+		f.wantEqual(count(tx), before)
 		return nil
 	})
 	f.wantBoth(1)
@@ -195,7 +195,7 @@ func testHeld(f *fixture) {
 			func(tx service.Tx) error {
 				i, err := tx.Imports.Get(f.ctx, "org-a", "x")
 				i.Lost++
-				return firstError(err, tx.Imports.Move(f.ctx, i, i.Status, i.Run))
+				return firstError(err, tx.Imports.UpdateIf(f.ctx, i, i.Status, i.Run))
 			},
 			func(tx service.Tx) (int, error) {
 				i, err := tx.Imports.Get(f.ctx, "org-a", "x")
@@ -204,20 +204,20 @@ func testHeld(f *fixture) {
 		},
 	}
 	const writers, each = 6, 10
-	for noun, count := range counts {
+	for entity, count := range counts {
 		var wg sync.WaitGroup
 		for range writers {
 			wg.Go(func() {
 				for range each {
 					if err := f.store.Update(f.ctx, count.up); err != nil {
-						f.Errorf("counting up in a %s: %v", noun, err)
+						f.Errorf("counting up in a %s: %v", entity, err)
 					}
 				}
 			})
 		}
 		wg.Wait()
 		if got := read(f, count.read); got != writers*each {
-			f.Errorf("of %d counts in a %s %d are left", writers*each, noun, got)
+			f.Errorf("of %d counts in a %s %d are left", writers*each, entity, got)
 		}
 	}
 }
@@ -226,10 +226,10 @@ func testHeld(f *fixture) {
 // there to the end of the first or not there at all.
 func testHeldAndGone(f *fixture) {
 	for range 20 {
-		f.update(func(tx service.Tx) error { return tx.Sessions.Insert(f.ctx, service.Session{ID: "y", Org: "org-a"}) })
+		f.mustUpdate(func(tx service.Tx) error { return tx.Sessions.Insert(f.ctx, service.Session{ID: "y", Org: "org-a"}) })
 		var wg sync.WaitGroup
 		wg.Go(func() {
-			f.update(func(tx service.Tx) error { return tx.Sessions.Delete(f.ctx, "org-a", "y") })
+			f.mustUpdate(func(tx service.Tx) error { return tx.Sessions.Delete(f.ctx, "org-a", "y") })
 		})
 		var lost atomic.Bool
 		err := f.store.Update(f.ctx, func(tx service.Tx) error {
@@ -252,7 +252,7 @@ func testHeldAndGone(f *fixture) {
 // the database undoes so that the others can go on run again.
 func testCrossed(f *fixture) {
 	for _, id := range []string{"p", "q"} {
-		f.update(func(tx service.Tx) error { return tx.Sessions.Insert(f.ctx, service.Session{ID: id, Org: "org-a"}) })
+		f.mustUpdate(func(tx service.Tx) error { return tx.Sessions.Insert(f.ctx, service.Session{ID: id, Org: "org-a"}) })
 	}
 	both := func(first, second string) func(tx service.Tx) error {
 		return func(tx service.Tx) error {
@@ -269,30 +269,30 @@ func testCrossed(f *fixture) {
 	const rounds = 3
 	var wg sync.WaitGroup
 	for range rounds {
-		wg.Go(func() { f.update(both("p", "q")) })
-		wg.Go(func() { f.update(both("q", "p")) })
+		wg.Go(func() { f.mustUpdate(both("p", "q")) })
+		wg.Go(func() { f.mustUpdate(both("q", "p")) })
 	}
 	wg.Wait()
 	for _, id := range []string{"p", "q"} {
 		s := read(f, func(tx service.Tx) (service.Session, error) { return tx.Sessions.Get(f.ctx, "org-a", id) })
-		f.same(len(s.Tag), 2*rounds)
+		f.wantEqual(len(s.Tag), 2*rounds)
 	}
 }
 
 func testMarks(f *fixture) {
 	mark := func(name, fresh string) (got string) {
-		f.update(func(tx service.Tx) (err error) {
-			got, err = tx.Nodes.Mark(f.ctx, name, fresh)
+		f.mustUpdate(func(tx service.Tx) (err error) {
+			got, err = tx.Nodes.EnsureMark(f.ctx, name, fresh)
 			return err
 		})
 		return got
 	}
-	f.same(mark("one", ""), "")
-	f.same(mark("one", "first"), "first")
-	f.same(mark("one", "second"), "first")
-	f.same(mark("one", ""), "first")
-	f.same(mark("two", "other"), "other")
-	f.same(read(f, func(tx service.Tx) (string, error) { return tx.Nodes.Mark(f.ctx, "one", "") }), "first")
+	f.wantEqual(mark("one", ""), "")
+	f.wantEqual(mark("one", "first"), "first")
+	f.wantEqual(mark("one", "second"), "first")
+	f.wantEqual(mark("one", ""), "first")
+	f.wantEqual(mark("two", "other"), "other")
+	f.wantEqual(read(f, func(tx service.Tx) (string, error) { return tx.Nodes.EnsureMark(f.ctx, "one", "") }), "first")
 }
 
 // access is one way to a row by its id.
@@ -337,7 +337,7 @@ func (f *fixture) accesses() []access {
 // insertEach adds one row of each noun with the id "x".
 func (f *fixture) insertEach(org string) {
 	f.Helper()
-	f.update(func(tx service.Tx) error {
+	f.mustUpdate(func(tx service.Tx) error {
 		return firstError(
 			tx.Schemas.Insert(f.ctx, service.Schema{ID: "x", Org: org, Name: "name"}),
 			tx.Imports.Insert(f.ctx, service.Import{ID: "x", Org: org}),
@@ -377,10 +377,10 @@ func testRowsOfOthers(f *fixture) {
 }
 
 func testNoOrganization(f *fixture) {
-	f.refused(service.NotFound, func(tx service.Tx) error {
+	f.wantRefused(service.NotFound, func(tx service.Tx) error {
 		return tx.Schemas.Insert(f.ctx, aSchema(1, "org-c", "name"))
 	})
-	f.refused(service.NotFound, func(tx service.Tx) error {
+	f.wantRefused(service.NotFound, func(tx service.Tx) error {
 		return tx.Imports.Insert(f.ctx, anImport(1, "org-c", service.Pending))
 	})
 }

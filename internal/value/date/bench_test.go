@@ -6,28 +6,28 @@ var benchCells = []string{
 	"2021-03-04", "25/12/2021", "4.3.2021", "4/3/21", "2021-03-04T15:20:07Z", "12/25/2021 3:20 PM", "20210304", "4 March 2021", "3. März 2021", "Thu, 4 Mar 2021 15:20:00 +0100", "2021年3月4日", "not a date",
 }
 
-var benchStyle = Style{Orders: [forms]Order{Slash: DMY, ShortSlash: DMY, Dot: DMY}, Autofix: true}
+var benchStyle = Style{Orders: [patternCount]Order{Slash: DMY, ShortSlash: DMY, Dot: DMY}, Autofix: true}
 
 func TestReadingAllocatesNothing(t *testing.T) {
-	layout, err := CompileLayout("EEEE, d MMMM yyyy h:mm a", "ar-EG", WantMoment, false)
+	layout, err := CompileLayout("EEEE, d MMMM yyyy h:mm a", "ar-EG", WantDateTime, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := layout.Append(nil, Moment{Date{2021, 3, 4}, Clock{Hour: 15, Minute: 20}})
+	text := layout.Append(nil, Timestamp{Date{2021, 3, 4}, Time{Hour: 15, Minute: 20}})
 	dst := make([]byte, 0, 200)
 	for _, cell := range benchCells {
 		raw := []byte(cell)
 		if n := testing.AllocsPerRun(10, func() {
-			r := benchStyle.Read(raw, WantMoment)
+			r := benchStyle.Read(raw, WantDateTime)
 			dst = r.Append(dst[:0], true)
-			dst = layout.Append(dst[:0], r.Moment)
-			layout.Read(text, WantMoment)
-			ReadSerial(raw, Since1900, WantMoment)
+			dst = layout.Append(dst[:0], r.Timestamp)
+			layout.Read(text, WantDateTime)
+			ReadSerial(raw, Since1900, WantDateTime)
 		}); n != 0 {
 			t.Errorf("%q: %v allocations", cell, n)
 		}
 	}
-	if r := layout.Read(text, WantMoment); r.Reason != Read || r.Hour != 15 {
+	if r := layout.Read(text, WantDateTime); r.Reason != Read || r.Hour != 15 {
 		t.Errorf("%q: %+v", text, r)
 	}
 }
@@ -38,19 +38,19 @@ func BenchmarkRead(b *testing.B) {
 			raw := []byte(cell)
 			b.ReportAllocs()
 			for b.Loop() {
-				benchStyle.Read(raw, WantMoment)
+				benchStyle.Read(raw, WantDateTime)
 			}
 		})
 	}
 }
 
-func BenchmarkReadClock(b *testing.B) {
+func BenchmarkReadTime(b *testing.B) {
 	for _, cell := range []string{"15:20", "15:20:07", "3:20 PM", "14h30"} {
 		b.Run(cell, func(b *testing.B) {
 			raw := []byte(cell)
 			b.ReportAllocs()
 			for b.Loop() {
-				benchStyle.Read(raw, WantClock)
+				benchStyle.Read(raw, WantTime)
 			}
 		})
 	}
@@ -65,11 +65,11 @@ func BenchmarkReadAndAppend(b *testing.B) {
 	}
 }
 
-func BenchmarkColumnAdd(b *testing.B) {
-	c, raw := NewColumn(WantDate), []byte("25/12/2021")
+func BenchmarkSnifferObserve(b *testing.B) {
+	c, raw := NewSniffer(WantDate), []byte("25/12/2021")
 	b.ReportAllocs()
 	for b.Loop() {
-		c.Add(raw)
+		c.Observe(raw)
 	}
 }
 
@@ -78,10 +78,10 @@ func BenchmarkLayout(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	text, dst := l.Append(nil, Moment{Date: Date{2021, 3, 4}}), make([]byte, 0, 64)
+	text, dst := l.Append(nil, Timestamp{Date: Date{2021, 3, 4}}), make([]byte, 0, 64)
 	b.Run("append", func(b *testing.B) {
 		for b.Loop() {
-			dst = l.Append(dst[:0], Moment{Date: Date{2021, 3, 4}})
+			dst = l.Append(dst[:0], Timestamp{Date: Date{2021, 3, 4}})
 		}
 	})
 	b.Run("read", func(b *testing.B) {

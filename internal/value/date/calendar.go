@@ -7,16 +7,16 @@ type Date struct {
 	Month, Day uint8
 }
 
-// Clock is a time of day, from 00:00:00 to 23:59:59.999999999.
-type Clock struct {
+// Time is a time of day, from 00:00:00 to 23:59:59.999999999.
+type Time struct {
 	Hour, Minute, Second uint8
 	Nano                 uint32
 }
 
-// Moment is a time of a day, without a zone.
-type Moment struct {
+// Timestamp is a time of a day, without a zone.
+type Timestamp struct {
 	Date
-	Clock
+	Time
 }
 
 // NewDate gives the day, and false where there is no such day or the year is
@@ -25,7 +25,7 @@ func NewDate(year, month, day int) (Date, bool) {
 	if uint(year-1) >= 9999 || uint(month-1) >= 12 || uint(day-1) >= 31 {
 		return Date{}, false
 	}
-	if day > 28 && day > monthDays(year, month) {
+	if day > 28 && day > daysInMonth(year, month) {
 		return Date{}, false
 	}
 	return Date{Year: int16(year), Month: uint8(month), Day: uint8(day)}, true
@@ -35,17 +35,17 @@ func NewDate(year, month, day int) (Date, bool) {
 func (d Date) IsZero() bool { return d.Month == 0 }
 
 // Weekday is 1 for Monday up to 7 for Sunday.
-func (d Date) Weekday() int { return (d.number()+2)%7 + 1 }
+func (d Date) Weekday() int { return (d.dayNumber()+2)%7 + 1 }
 
 // YearDay is the day of the year, from 1.
 func (d Date) YearDay() int {
 	first := Date{Year: d.Year, Month: 1, Day: 1}
-	return d.number() - first.number() + 1
+	return d.dayNumber() - first.dayNumber() + 1
 }
 
-// Week is the ISO 8601 week and the year it belongs to.
-func (d Date) Week() (year, week int) {
-	thursday := fromNumber(d.number() + 4 - d.Weekday())
+// ISOWeek is the ISO 8601 week and the year it belongs to.
+func (d Date) ISOWeek() (year, week int) {
+	thursday := dateFromDayNumber(d.dayNumber() + 4 - d.Weekday())
 	return int(thursday.Year), (thursday.YearDay()-1)/7 + 1
 }
 
@@ -58,7 +58,7 @@ func (d Date) Append(dst []byte) []byte {
 
 // Append appends 15:04, or 15:04:05 with seconds. Parts of a second are left
 // out.
-func (c Clock) Append(dst []byte, seconds bool) []byte {
+func (c Time) Append(dst []byte, seconds bool) []byte {
 	dst = append(dst, '0'+c.Hour/10, '0'+c.Hour%10, ':', '0'+c.Minute/10, '0'+c.Minute%10)
 	if seconds {
 		dst = append(dst, ':', '0'+c.Second/10, '0'+c.Second%10)
@@ -67,13 +67,13 @@ func (c Clock) Append(dst []byte, seconds bool) []byte {
 }
 
 // Append appends 2006-01-02T15:04, or 2006-01-02T15:04:05 with seconds.
-func (m Moment) Append(dst []byte, seconds bool) []byte {
-	return m.Clock.Append(append(m.Date.Append(dst), 'T'), seconds)
+func (m Timestamp) Append(dst []byte, seconds bool) []byte {
+	return m.Time.Append(append(m.Date.Append(dst), 'T'), seconds)
 }
 
-// number counts days from 0000-03-01, which lets leap days fall to the end of a
+// dayNumber counts days from 0000-03-01, which lets leap days fall to the end of a
 // year (Hinnant, "chrono-Compatible Low-Level Date Algorithms").
-func (d Date) number() int {
+func (d Date) dayNumber() int {
 	y, m := int(d.Year), int(d.Month)
 	if m <= 2 {
 		y--
@@ -82,9 +82,9 @@ func (d Date) number() int {
 	return 365*y + y/4 - y/100 + y/400 + (153*(m-3)+2)/5 + int(d.Day) - 1
 }
 
-// fromNumber is number backwards. Numbers outside of the years 1 to 9999 give
+// dateFromDayNumber is number backwards. Numbers outside of the years 1 to 9999 give
 // the zero Date.
-func fromNumber(n int) Date {
+func dateFromDayNumber(n int) Date {
 	if n < 306 || n > 3652364 {
 		return Date{}
 	}
@@ -102,29 +102,29 @@ func fromNumber(n int) Date {
 // unixEpoch is the number of 1970-01-01.
 const unixEpoch = 719468
 
-// fromWeek gives a day of an ISO 8601 week.
-func fromWeek(year, week, weekday int) (Date, bool) {
+// dateFromWeek gives a day of an ISO 8601 week.
+func dateFromWeek(year, week, weekday int) (Date, bool) {
 	if uint(year-1) >= 9999 || uint(week-1) >= 53 || uint(weekday-1) >= 7 {
 		return Date{}, false
 	}
 	fourth := Date{Year: int16(year), Month: 1, Day: 4}
-	d := fromNumber(fourth.number() - fourth.Weekday() + 7*(week-1) + weekday)
-	if y, w := d.Week(); d.IsZero() || y != year || w != week {
+	d := dateFromDayNumber(fourth.dayNumber() - fourth.Weekday() + 7*(week-1) + weekday)
+	if y, w := d.ISOWeek(); d.IsZero() || y != year || w != week {
 		return Date{}, false
 	}
 	return d, true
 }
 
-// fromYearDay gives the nth day of a year.
-func fromYearDay(year, day int) (Date, bool) {
+// dateFromYearDay gives the nth day of a year.
+func dateFromYearDay(year, day int) (Date, bool) {
 	if uint(year-1) >= 9999 || day < 1 || day > 366 {
 		return Date{}, false
 	}
-	d := fromNumber(Date{Year: int16(year), Month: 1, Day: 1}.number() + day - 1)
+	d := dateFromDayNumber(Date{Year: int16(year), Month: 1, Day: 1}.dayNumber() + day - 1)
 	return d, int(d.Year) == year
 }
 
-func monthDays(year, month int) int {
+func daysInMonth(year, month int) int {
 	switch month {
 	case 2:
 		if year%4 == 0 && (year%100 != 0 || year%400 == 0) {
@@ -137,10 +137,10 @@ func monthDays(year, month int) int {
 	return 31
 }
 
-// newClock gives the time of day, and false where there is none.
-func newClock(hour, minute, second int) (Clock, bool) {
+// newTime gives the time of day, and false where there is none.
+func newTime(hour, minute, second int) (Time, bool) {
 	if uint(hour) >= 24 || uint(minute) >= 60 || uint(second) >= 60 {
-		return Clock{}, false
+		return Time{}, false
 	}
-	return Clock{Hour: uint8(hour), Minute: uint8(minute), Second: uint8(second)}, true
+	return Time{Hour: uint8(hour), Minute: uint8(minute), Second: uint8(second)}, true
 }

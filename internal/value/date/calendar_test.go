@@ -9,26 +9,26 @@ import (
 
 func TestCalendarAgainstTime(t *testing.T) {
 	for n := 306; n <= 3652364; n += 13 {
-		d := fromNumber(n)
+		d := dateFromDayNumber(n)
 		at := time.Date(int(d.Year), time.Month(d.Month), int(d.Day), 0, 0, 0, 0, time.UTC)
-		if fromTime(at).Date != d || d.number() != n {
+		if fromTime(at).Date != d || d.dayNumber() != n {
 			t.Fatalf("%d is %v", n, d)
 		}
 		weekday := (int(at.Weekday())+6)%7 + 1
 		year, week := at.ISOWeek()
-		if y, w := d.Week(); d.Weekday() != weekday || d.YearDay() != at.YearDay() || (d.Year > 1 && (y != year || w != week)) {
+		if y, w := d.ISOWeek(); d.Weekday() != weekday || d.YearDay() != at.YearDay() || (d.Year > 1 && (y != year || w != week)) {
 			t.Fatalf("%v: weekday %d, day %d, week %d-%d; want %d, %d, %d-%d", d, d.Weekday(), d.YearDay(), y, w, weekday, at.YearDay(), year, week)
 		}
 		if d.Year > 1 && d.Year < 9999 {
-			if back, ok := fromWeek(year, week, weekday); !ok || back != d {
+			if back, ok := dateFromWeek(year, week, weekday); !ok || back != d {
 				t.Fatalf("week date of %v is %v", d, back)
 			}
 		}
-		if back, ok := fromYearDay(int(d.Year), d.YearDay()); !ok || back != d {
+		if back, ok := dateFromYearDay(int(d.Year), d.YearDay()); !ok || back != d {
 			t.Fatalf("day of the year of %v is %v", d, back)
 		}
 	}
-	if got := fromNumber(unixEpoch); got != (Date{1970, 1, 1}) {
+	if got := dateFromDayNumber(unixEpoch); got != (Date{1970, 1, 1}) {
 		t.Errorf("the epoch is %v", got)
 	}
 }
@@ -46,12 +46,12 @@ func TestNewDateAgainstTime(t *testing.T) {
 
 func TestNoSuchWeeksAndDays(t *testing.T) {
 	for _, c := range [][3]int{{2021, 53, 1}, {2021, 0, 1}, {2021, 1, 8}, {0, 1, 1}, {10000, 1, 1}, {9999, 52, 7}, {1, 54, 1}} {
-		if d, ok := fromWeek(c[0], c[1], c[2]); ok {
+		if d, ok := dateFromWeek(c[0], c[1], c[2]); ok {
 			t.Errorf("week %v is %v", c, d)
 		}
 	}
 	for _, c := range [][2]int{{2021, 366}, {2021, 0}, {2020, 367}, {0, 1}, {9999, 366}} {
-		if d, ok := fromYearDay(c[0], c[1]); ok {
+		if d, ok := dateFromYearDay(c[0], c[1]); ok {
 			t.Errorf("day %v is %v", c, d)
 		}
 	}
@@ -65,18 +65,18 @@ func TestSerials(t *testing.T) {
 		text  string
 	}{
 		{"44259", Since1900, WantDate, "2021-03-04"},
-		{"44259.638888888889", Since1900, WantMoment, "2021-03-04T15:20:00"},
-		{"44259.6389699074", Since1900, WantMoment, "2021-03-04T15:20:07"},
-		{"42797.638888888889", Since1904, WantMoment, "2021-03-04T15:20:00"},
+		{"44259.638888888889", Since1900, WantDateTime, "2021-03-04T15:20:00"},
+		{"44259.6389699074", Since1900, WantDateTime, "2021-03-04T15:20:07"},
+		{"42797.638888888889", Since1904, WantDateTime, "2021-03-04T15:20:00"},
 		{"1", Since1900, WantDate, "1900-01-01"},
 		{"59", Since1900, WantDate, "1900-02-28"},
 		{"60", Since1900, WantDate, "no_such_day"},
 		{"61", Since1900, WantDate, "1900-03-01"},
 		{"0", Since1904, WantDate, "1904-01-01"},
 		{"0", Since1900, WantDate, "no_day"},
-		{"0.5", Since1900, WantClock, "12:00:00"},
-		{"44259.75", Since1900, WantClock, "18:00:00"},
-		{"0.999999999", Since1900, WantClock, "00:00:00"},
+		{"0.5", Since1900, WantTime, "12:00:00"},
+		{"44259.75", Since1900, WantTime, "18:00:00"},
+		{"0.999999999", Since1900, WantTime, "00:00:00"},
 		{"2958465", Since1900, WantDate, "9999-12-31"},
 		{"2958466", Since1900, WantDate, "year_outside"},
 		{"2957004", Since1904, WantDate, "year_outside"},

@@ -19,19 +19,19 @@ func outcome(d Decision) string {
 	for _, e := range d.Evidence {
 		parts = append(parts, strings.TrimPrefix(e.Code, "date."))
 	}
-	for _, tie := range d.Ties {
+	for _, tie := range d.Ambiguities {
 		var labels []string
 		for _, c := range tie.Choices {
 			labels = append(labels, c.Label.String())
 		}
-		parts = append(parts, "? "+tie.Form.String()+": "+strings.Join(labels, " | "))
+		parts = append(parts, "? "+tie.Pattern.String()+": "+strings.Join(labels, " | "))
 	}
 	return strings.Join(parts, "; ")
 }
 
 func TestDecisions(t *testing.T) {
 	const dayOrMonth = "Day, month, year | Month, day, year"
-	created := []Neighbour{{Header: "created_at", Style: Style{Orders: [forms]Order{Slash: MDY}}}}
+	created := []Neighbor{{Header: "created_at", Style: Style{Orders: [patternCount]Order{Slash: MDY}}}}
 	for _, c := range []struct {
 		title, cells string
 		hints        Hints
@@ -69,9 +69,9 @@ func TestDecisions(t *testing.T) {
 		{"years in both places", "4/5/24 13/5/24 24/5/4", Hints{}, "; two_digit_years; ? slash2: Day, month, year | Year, month, day"},
 		{"one digit is no year", "4/5/24 13/5/24", Hints{}, "slash2=DMY; year_only_last; month_second_not_first; two_digit_years"},
 		{"years that certainly stand first", "24/05/04 24/05/13 24/05/22 24/06/30 23/07/04 24/07/11", Hints{Locale: "en-GB"}, "; two_digit_years; ? slash2: " + dayOrMonth + " | Year, month, day"},
-		{"another column of the table", "04/03/2021 05/06/2021", Hints{Neighbours: created}, "slash=MDY; like_other_columns"},
-		{"another column of another form", "04-03-2021 05-06-2021", Hints{Neighbours: created}, "; ? dash: " + dayOrMonth},
-		{"two columns that contradict each other", "04/03/2021", Hints{Neighbours: append([]Neighbour{{"x", Style{Orders: [forms]Order{DMY}}}}, created...)}, "; ? slash: " + dayOrMonth},
+		{"another column of the table", "04/03/2021 05/06/2021", Hints{Neighbors: created}, "slash=MDY; like_other_columns"},
+		{"another column of another form", "04-03-2021 05-06-2021", Hints{Neighbors: created}, "; ? dash: " + dayOrMonth},
+		{"two columns that contradict each other", "04/03/2021", Hints{Neighbors: append([]Neighbor{{"x", Style{Orders: [patternCount]Order{DMY}}}}, created...)}, "; ? slash: " + dayOrMonth},
 		{"other cells of the column", "25-12-2021 03/04/2021 2021-03-04", Hints{}, "slash=DMY dash=DMY year=YMD; month_second_not_first; like_other_cells"},
 		{"months that follow each other", "01/11/2020 01/12/2020 01/01/2021 01/02/2021 01/03/2021", Hints{}, "slash=DMY; regular_series"},
 		{"days or months that follow each other", "01/01/2020 01/02/2020 01/03/2020 01/04/2020 01/05/2020", Hints{}, "; ? slash: " + dayOrMonth},
@@ -112,8 +112,8 @@ func TestEvidenceForPeople(t *testing.T) {
 		t.Error(diff)
 	}
 	d = decided(madeColumn{cells: []string{"25/12/2021", "03/04/2021", "12/26/2021", "nonsense", " "}}, Hints{})
-	wantTie := Tie{
-		Form: Slash,
+	wantTie := Ambiguity{
+		Pattern: Slash,
 		Text: intray.NewMessage("date.question", intray.Params{
 			"examples": []string{"03/04/2021"},
 			"reason": intray.NewMessage("date.cells_contradict", intray.Params{
@@ -123,11 +123,11 @@ func TestEvidenceForPeople(t *testing.T) {
 			}),
 		}),
 		Choices: []Choice{
-			{Order: DMY, Label: intray.NewMessage("date.order_dmy", nil), Examples: []Example{{"03/04/2021", "2021-04-03"}}, forms: 1 << Slash},
-			{Order: MDY, Label: intray.NewMessage("date.order_mdy", nil), Examples: []Example{{"03/04/2021", "2021-03-04"}}, forms: 1 << Slash},
+			{Order: DMY, Label: intray.NewMessage("date.order_dmy", nil), Examples: []Example{{"03/04/2021", "2021-04-03"}}, patterns: 1 << Slash},
+			{Order: MDY, Label: intray.NewMessage("date.order_mdy", nil), Examples: []Example{{"03/04/2021", "2021-03-04"}}, patterns: 1 << Slash},
 		},
 	}
-	if diff := cmp.Diff([]Tie{wantTie}, d.Ties, cmp.AllowUnexported(Choice{})); diff != "" {
+	if diff := cmp.Diff([]Ambiguity{wantTie}, d.Ambiguities, cmp.AllowUnexported(Choice{})); diff != "" {
 		t.Error(diff)
 	}
 	if d.Cells != 4 || d.Unread != 1 {
@@ -151,7 +151,7 @@ func TestSlipsOfThePen(t *testing.T) {
 			clear := decided(c, Hints{Autofix: true})
 			c.cells = append(c.cells, slip)
 			d := decided(c, Hints{Autofix: true})
-			if d.Style != clear.Style || len(d.Ties) > 0 {
+			if d.Style != clear.Style || len(d.Ambiguities) > 0 {
 				t.Errorf("%s in %s: %s, without it %s", slip, format, outcome(d), outcome(clear))
 			}
 			if r := d.Style.Read([]byte(slip), WantDate); r.Reason != NoSuchDay {
@@ -161,15 +161,15 @@ func TestSlipsOfThePen(t *testing.T) {
 	}
 }
 
-// TestChoicesSettleTheirTie applies each answer and reads the cells in question.
-func TestChoicesSettleTheirTie(t *testing.T) {
+// TestChoicesSettleTheirAmbiguity applies each answer and reads the cells in question.
+func TestChoicesSettleTheirAmbiguity(t *testing.T) {
 	for _, cells := range [][]string{{"03/04/2021", "05/06/2021"}, {"03-04-05", "04-05-06"}, {"3. listopada 2021"}, {"03/04/2021", "05-06-2021", "06 05 2021"}} {
 		d := decided(madeColumn{cells: cells}, Hints{})
-		if len(d.Ties) != 1 {
-			t.Fatalf("%q: %d ties", cells, len(d.Ties))
+		if len(d.Ambiguities) != 1 {
+			t.Fatalf("%q: %d ties", cells, len(d.Ambiguities))
 		}
 		seen := map[Date]bool{}
-		for _, choice := range d.Ties[0].Choices {
+		for _, choice := range d.Ambiguities[0].Choices {
 			style := choice.Apply(d.Style)
 			for _, cell := range cells {
 				if r := style.Read([]byte(cell), WantDate); r.Reason != Read {
@@ -187,18 +187,18 @@ func TestChoicesSettleTheirTie(t *testing.T) {
 
 // TestColumnKeepsLittle gives a column many cells that are all different.
 func TestColumnKeepsLittle(t *testing.T) {
-	c := NewColumn(WantDate)
+	c := NewSniffer(WantDate)
 	var cell []byte
 	add := func() {
 		for i := range 1000 {
 			cell = fmt.Appendf(cell[:0], "%02d/%02d/%04d", i%28+1, i%12+1, 1900+i%200)
-			c.Add(cell)
+			c.Observe(cell)
 		}
 	}
 	add()
 	if n := testing.AllocsPerRun(5, func() {
 		for range 1000 {
-			c.Add(cell)
+			c.Observe(cell)
 		}
 	}); n != 0 {
 		t.Errorf("%v allocations for 1000 further cells", n)
@@ -229,7 +229,7 @@ func TestOwn(t *testing.T) {
 		{Hints{Locale: "de", Autofix: true}, "12/25/2021", "2021-12-25"},
 		{Hints{Locale: "de", Pivot: 30}, "1.2.31", "1931-02-01"},
 	} {
-		style := c.hints.Own(WantDate)
+		style := c.hints.FieldStyle(WantDate)
 		r := style.Read([]byte(c.cell), WantDate)
 		got := r.Reason.Code()
 		if r.Reason == Read {

@@ -1,12 +1,12 @@
 // Package date reads days, times of day and moments from the text of cells, and
 // writes them.
 //
-// A [Date] is a day of the Gregorian calendar, a [Clock] a time of day, a
-// [Moment] both. None has a zone: the clock of a cell is kept as it is written,
+// A [Date] is a day of the Gregorian calendar, a [Time] a time of day, a
+// [Timestamp] both. None has a zone: the clock of a cell is kept as it is written,
 // and an offset beside it is only reported. A [Style] says how a column writes
 // its days where a cell alone does not tell: which number is the month, which
-// century two digits mean, which language names the months. A [Column] takes the
-// cells of a column and decides the style with its [Evidence], or finds a [Tie],
+// century two digits mean, which language names the months. A [Sniffer] takes the
+// cells of a column and decides the style with its [Evidence], or finds a [Ambiguity],
 // which is a question for a person. A [Layout] is a format of Luxon tokens in a
 // [Locale]: it writes moments for people and reads them back.
 //

@@ -61,7 +61,7 @@ func TestEvidenceTexts(t *testing.T) {
 			"cells such as 03/04/2021 are read like the other dates of the column, where the day comes before the month",
 		},
 		{
-			"03/04/2021", Hints{Neighbours: []Neighbour{{"made", Style{Orders: [forms]Order{MDY}}}, {"sent", Style{Orders: [forms]Order{MDY}}}, {"none", Style{}}}},
+			"03/04/2021", Hints{Neighbors: []Neighbor{{"made", Style{Orders: [patternCount]Order{MDY}}}, {"sent", Style{Orders: [patternCount]Order{MDY}}}, {"none", Style{}}}},
 			`in the column "made", "sent" of this table, which writes dates in the same way, the month comes before the day`,
 		},
 		{
@@ -123,15 +123,15 @@ func cellsOf(line string) []string {
 	return cells
 }
 
-func TestTieTexts(t *testing.T) {
+func TestAmbiguityTexts(t *testing.T) {
 	for cells, want := range map[string]string{
 		"03/04/2021":                       "Dates such as 03/04/2021 can be read in several ways, and nothing in the column tells which is right (1 cell).",
 		"03/04/2021 05/06/2021":            "Dates such as 03/04/2021 and 05/06/2021 can be read in several ways, and nothing in the column tells which is right (2 cells).",
 		"03/04/2021 25/12/2021 12/25/2021": "Dates such as 03/04/2021 can be read in several ways, and the column contradicts itself: of 3 cells 1 can only be read where the day comes before the month, such as 25/12/2021, and 1 only where the month comes before the day, such as 12/25/2021.",
 	} {
 		d := decided(madeColumn{cells: strings.Fields(cells)}, Hints{})
-		if len(d.Ties) != 1 || d.Ties[0].Text.String() != want {
-			t.Errorf("%q: %+v", cells, d.Ties)
+		if len(d.Ambiguities) != 1 || d.Ambiguities[0].Text.String() != want {
+			t.Errorf("%q: %+v", cells, d.Ambiguities)
 		}
 	}
 }
@@ -141,9 +141,9 @@ func TestBeats(t *testing.T) {
 		won, lost, several int64
 		want               bool
 	}{{1, 0, 9, true}, {0, 0, 9, false}, {4, 1, 9, true}, {3, 1, 9, false}, {1, 1, 0, false}, {2, 1, 0, true}, {1, 2, 0, false}} {
-		var over [maxOrder][maxOrder]int64
+		var over [orderCount][orderCount]int64
 		over[DMY][MDY], over[MDY][DMY] = c.won, c.lost
-		if got := beats(&over, DMY, MDY, c.several); got != c.want {
+		if got := outweighs(&over, DMY, MDY, c.several); got != c.want {
 			t.Errorf("%+v: %v", c, got)
 		}
 	}

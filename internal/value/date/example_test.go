@@ -7,11 +7,11 @@ import (
 )
 
 // A column is decided by its cells, then read in the style that they have.
-func ExampleColumn() {
+func ExampleSniffer() {
 	cells := []string{"03/04/2021", "25/12/2021", "26/12/2021", "27/12/2021", "28/12/2021", "12/31/2021"}
-	column := date.NewColumn(date.WantDate)
+	column := date.NewSniffer(date.WantDate)
 	for _, cell := range cells {
-		column.Add([]byte(cell))
+		column.Observe([]byte(cell))
 	}
 	decision := column.Decide(date.Hints{Autofix: true})
 	for _, e := range decision.Evidence {
@@ -19,7 +19,7 @@ func ExampleColumn() {
 	}
 	for _, cell := range []string{"03/04/2021", "12/31/2021", "30/02/2021"} {
 		r := decision.Style.Read([]byte(cell), date.WantDate)
-		fmt.Printf("%s: %s %s fixed=%v\n", cell, r.Reason.Code(), r.Date.Append(nil), r.Fixed)
+		fmt.Printf("%s: %s %s fixed=%v\n", cell, r.Reason.Code(), r.Date.Append(nil), r.Autofixed)
 	}
 	// Output:
 	// in 4 of 6 cells, such as 25/12/2021, the first number cannot be a month, in 1 the second: the day comes before the month
@@ -30,11 +30,11 @@ func ExampleColumn() {
 }
 
 // A question is answered by one of its choices, which can be kept as text.
-func ExampleTie() {
-	column := date.NewColumn(date.WantDate)
-	column.Add([]byte("03/04/2021"))
+func ExampleAmbiguity() {
+	column := date.NewSniffer(date.WantDate)
+	column.Observe([]byte("03/04/2021"))
 	decision := column.Decide(date.Hints{})
-	for _, tie := range decision.Ties {
+	for _, tie := range decision.Ambiguities {
 		for _, choice := range tie.Choices {
 			kept, err := choice.Apply(date.Style{}).MarshalText()
 			fmt.Printf("%s: %s (%s) %v\n", choice.Label, choice.Examples[0].Value, kept, err)
@@ -44,7 +44,7 @@ func ExampleTie() {
 	if err := answer.UnmarshalText([]byte("slash=MDY")); err != nil {
 		fmt.Println(err)
 	}
-	style := decision.Style.With(answer)
+	style := decision.Style.Merge(answer)
 	r := style.Read([]byte("03/04/2021"), date.WantDate)
 	fmt.Println(string(r.Date.Append(nil)))
 	// Output:
@@ -55,13 +55,13 @@ func ExampleTie() {
 
 // A layout writes a moment in the language of a locale and reads it back.
 func ExampleLayout() {
-	layout, err := date.CompileLayout("EEEE, d. MMMM yyyy 'um' HH:mm", "de", date.WantMoment, false)
+	layout, err := date.CompileLayout("EEEE, d. MMMM yyyy 'um' HH:mm", "de", date.WantDateTime, false)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	r := layout.Read([]byte("DO, 4. März 2021 um 15:20"), date.WantMoment)
-	fmt.Println(string(layout.Append(nil, r.Moment)))
+	r := layout.Read([]byte("DO, 4. März 2021 um 15:20"), date.WantDateTime)
+	fmt.Println(string(layout.Append(nil, r.Timestamp)))
 	// Output:
 	// Donnerstag, 4. März 2021 um 15:20
 }

@@ -6,26 +6,26 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// nameTally counts which languages know the month names of a column.
-type nameTally struct {
+// monthNameStats counts which languages know the month names of a column.
+type monthNameStats struct {
 	cells     int64
 	languages [64]int64
-	doubtful  []doubtfulName // at most 16
+	ambiguous  []ambiguousName // at most 16
 }
 
-// doubtfulName is a name that means different months in two languages.
-type doubtfulName struct {
+// ambiguousName is a name that means different months in two languages.
+type ambiguousName struct {
 	id      wordID
 	cells   int64
 	example string
 }
 
-func (n *nameTally) add(p *parts, raw []byte) {
+func (n *monthNameStats) observe(p *parts, raw []byte) {
 	if p.name == 0 {
 		return
 	}
 	n.cells++
-	senses := p.name.word().months
+	senses := p.name.entry().months
 	var all Languages
 	for _, s := range senses {
 		all |= s.languages
@@ -34,24 +34,24 @@ func (n *nameTally) add(p *parts, raw []byte) {
 		n.languages[bits.TrailingZeros64(uint64(all))]++
 	}
 	if len(senses) > 1 {
-		n.doubt(p.name, raw)
+		n.observeAmbiguous(p.name, raw)
 	}
 }
 
-func (n *nameTally) doubt(id wordID, raw []byte) {
-	for i := range n.doubtful {
-		if n.doubtful[i].id == id {
-			n.doubtful[i].cells++
+func (n *monthNameStats) observeAmbiguous(id wordID, raw []byte) {
+	for i := range n.ambiguous {
+		if n.ambiguous[i].id == id {
+			n.ambiguous[i].cells++
 			return
 		}
 	}
-	if len(n.doubtful) < 16 {
-		n.doubtful = append(n.doubtful, doubtfulName{id: id, cells: 1, example: string(raw)})
+	if len(n.ambiguous) < 16 {
+		n.ambiguous = append(n.ambiguous, ambiguousName{id: id, cells: 1, example: string(raw)})
 	}
 }
 
-// best is the set of languages that know the most names.
-func (n *nameTally) best() (set Languages, cells int64) {
+// bestLanguages is the set of languages that know the most names.
+func (n *monthNameStats) bestLanguages() (set Languages, cells int64) {
 	for i, count := range n.languages {
 		switch {
 		case count == 0 || count < cells:
@@ -66,32 +66,32 @@ func (n *nameTally) best() (set Languages, cells int64) {
 
 // decideNames finds the languages of the month names, or asks.
 func (d *decider) decideNames() {
-	n := &d.column.names
+	n := &d.sniffer.names
 	if n.cells == 0 {
 		return
 	}
-	set, cells := n.best()
-	groups := n.groups(set)
+	set, cells := n.bestLanguages()
+	groups := n.splitGroups(set)
 	if len(groups) > 1 {
-		groups = d.byLocale(groups)
+		groups = d.narrowByLocale(groups)
 	}
 	if len(groups) > 1 {
-		d.askNames(groups)
+		d.askLanguage(groups)
 		return
 	}
 	d.Style.Languages = groups[0]
-	if len(n.doubtful) > 0 || cells < n.cells {
-		d.tell(intray.NewMessage("date.month_names", intray.Params{"count": cells, "n": n.cells, "languages": languageNames(groups[0])}))
+	if len(n.ambiguous) > 0 || cells < n.cells {
+		d.report(intray.NewMessage("date.month_names", intray.Params{"count": cells, "n": n.cells, "languages": languageNames(groups[0])}))
 	}
 }
 
-// groups splits languages by what they mean with the doubtful names.
-func (n *nameTally) groups(set Languages) []Languages {
+// splitGroups splits languages by what they mean with the doubtful names.
+func (n *monthNameStats) splitGroups(set Languages) []Languages {
 	groups := []Languages{set}
-	for _, name := range n.doubtful {
+	for _, name := range n.ambiguous {
 		var finer []Languages
 		for _, group := range groups {
-			finer = append(finer, splitBySense(group, name.id.word().months)...)
+			finer = append(finer, splitBySense(group, name.id.entry().months)...)
 		}
 		groups = finer
 	}
@@ -112,32 +112,32 @@ func splitBySense(group Languages, senses []sense) (finer []Languages) {
 	return finer
 }
 
-// byLocale keeps the group of the field's own language, where it names one.
-func (d *decider) byLocale(groups []Languages) []Languages {
+// narrowByLocale keeps the group of the field's own language, where it names one.
+func (d *decider) narrowByLocale(groups []Languages) []Languages {
 	l, ok := FindLocale(d.hints.Locale)
 	if !ok {
 		return groups
 	}
 	for _, group := range groups {
 		if group>>l.language&1 == 1 {
-			d.tell(intray.NewMessage("date.month_names_by_locale", intray.Params{"languages": languageNames(group)}))
+			d.report(intray.NewMessage("date.month_names_by_locale", intray.Params{"languages": languageNames(group)}))
 			return []Languages{group}
 		}
 	}
 	return groups
 }
 
-func (d *decider) askNames(groups []Languages) {
-	tie := Tie{Form: Named, Text: intray.NewMessage("date.ambiguous_month_names", nil)}
+func (d *decider) askLanguage(groups []Languages) {
+	tie := Ambiguity{Pattern: Named, Text: intray.NewMessage("date.ambiguous_month_names", nil)}
 	for _, group := range groups {
 		choice := Choice{Languages: group, Label: languageNames(group)}
 		style := choice.Apply(d.Style)
-		for _, name := range d.column.names.doubtful {
+		for _, name := range d.sniffer.names.ambiguous {
 			choice.Examples = append(choice.Examples, d.example(&style, name.example))
 		}
 		tie.Choices = append(tie.Choices, choice)
 	}
-	d.Ties = append(d.Ties, tie)
+	d.Ambiguities = append(d.Ambiguities, tie)
 }
 
 // namedLanguages is how many languages of a set are named.
@@ -145,7 +145,7 @@ const namedLanguages = 4
 
 // languageNames lists the first languages of a set.
 func languageNames(set Languages) intray.Message {
-	codes := set.Codes()
+	codes := set.Tags()
 	names := make([]intray.Message, 0, namedLanguages)
 	for _, code := range codes[:min(len(codes), namedLanguages)] {
 		names = append(names, intray.NewMessage(languageCodes[code], nil))

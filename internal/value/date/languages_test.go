@@ -2,11 +2,11 @@ package date
 
 import "testing"
 
-// TestTongues reads dates as people of many languages write them, by hand and
+// TestLanguages reads dates as people of many languages write them, by hand and
 // not by the patterns of the locales. All of them are 4 or 5 March 2021 or, where
 // the name of the month is of interest, another day of that year.
-func TestTongues(t *testing.T) {
-	style := Style{Orders: [forms]Order{Slash: DMY, ShortSlash: DMY, Dash: DMY, ShortDash: DMY, Dot: DMY, ShortDot: DMY, Space: DMY, Named: DMY}}
+func TestLanguages(t *testing.T) {
+	style := Style{Orders: [patternCount]Order{Slash: DMY, ShortSlash: DMY, Dash: DMY, ShortDash: DMY, Dot: DMY, ShortDot: DMY, Space: DMY, Named: DMY}}
 	reads{
 		// English
 		{"March 4th, 2021", "2021-03-04"},

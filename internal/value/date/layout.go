@@ -23,15 +23,15 @@ const ISO = "[ISO]"
 // moments is UTC. Localized patterns are for the Gregorian calendar in all
 // locales.
 type Layout struct {
-	pieces  []piece
+	elements  []element
 	iso     bool
 	want    Want
 	seconds bool
 	zero    rune // the digit 0 of the locale
 }
 
-// piece is one token, or text between tokens.
-type piece struct {
+// element is one token, or text between tokens.
+type element struct {
 	field field
 	width uint8
 	// text is what a literal is, folded how it is compared.
@@ -74,9 +74,9 @@ const (
 	unixMilliField
 )
 
-// numeric are the tokens of numbers, with their field and fewest digits. A year
+// numericTokens are the tokens of numbers, with their field and fewest digits. A year
 // of two digits has the width 2.
-var numeric = map[string]piece{
+var numericTokens = map[string]element{
 	"y": {field: yearField, width: 1}, "yy": {field: yearField, width: 2}, "yyyy": {field: yearField, width: 4},
 	"yyyyy": {field: yearField, width: 4}, "yyyyyy": {field: yearField, width: 6},
 	"M": {field: monthField, width: 1}, "MM": {field: monthField, width: 2},
@@ -100,8 +100,8 @@ var numeric = map[string]piece{
 	"X": {field: unixField, width: 1}, "x": {field: unixMilliField, width: 1},
 }
 
-// named are the tokens of names, with the list of the locale they are from.
-var named = map[string]struct {
+// nameTokens are the tokens of names, with the list of the locale they are from.
+var nameTokens = map[string]struct {
 	field field
 	list  string
 }{
@@ -135,11 +135,11 @@ func CompileLayout(format, locale string, want Want, seconds bool) (*Layout, err
 	if !ok {
 		return nil, fmt.Errorf("compile the date format %q: the locale %q is not known", format, locale)
 	}
-	if zero := where.entry("digits"); zero != "" {
+	if zero := where.lookup("digits"); zero != "" {
 		l.zero, _ = utf8.DecodeRuneInString(zero)
 	}
 	l.compile(format, where)
-	for _, p := range l.pieces {
+	for _, p := range l.elements {
 		if p.field != literal {
 			return l, nil
 		}
@@ -151,7 +151,7 @@ func CompileLayout(format, locale string, want Want, seconds bool) (*Layout, err
 func (l *Layout) compile(format string, where *Locale) {
 	for format != "" {
 		if format[0] == '\'' {
-			format = l.quoted(format[1:])
+			format = l.addQuoted(format[1:])
 			continue
 		}
 		_, size := utf8.DecodeRuneInString(format)
@@ -159,12 +159,12 @@ func (l *Layout) compile(format string, where *Locale) {
 		for strings.HasPrefix(format[end:], format[:size]) {
 			end += size
 		}
-		l.token(format[:end], where)
+		l.addToken(format[:end], where)
 		format = format[end:]
 	}
 }
 
-func (l *Layout) quoted(format string) (rest string) {
+func (l *Layout) addQuoted(format string) (rest string) {
 	text, rest, _ := strings.Cut(format, "'")
 	if text == "" {
 		text = "'"
@@ -173,17 +173,17 @@ func (l *Layout) quoted(format string) (rest string) {
 	return rest
 }
 
-func (l *Layout) token(token string, where *Locale) {
-	if p, is := numeric[token]; is {
-		l.pieces = append(l.pieces, p)
+func (l *Layout) addToken(token string, where *Locale) {
+	if p, is := numericTokens[token]; is {
+		l.elements = append(l.elements, p)
 		return
 	}
-	if n, is := named[token]; is {
-		l.pieces = append(l.pieces, namePiece(n.field, n.list, where))
+	if n, is := nameTokens[token]; is {
+		l.elements = append(l.elements, newNameElement(n.field, n.list, where))
 		return
 	}
 	if strings.Trim(token, "DtTfF") == "" && len(token) <= 4 {
-		if pattern := where.entry(token); pattern != "" {
+		if pattern := where.lookup(token); pattern != "" {
 			l.compile(pattern, where)
 			return
 		}
@@ -192,45 +192,45 @@ func (l *Layout) token(token string, where *Locale) {
 }
 
 func (l *Layout) addText(text string) {
-	if n := len(l.pieces); n > 0 && l.pieces[n-1].field == literal {
-		text = l.pieces[n-1].text + text
-		l.pieces = l.pieces[:n-1]
+	if n := len(l.elements); n > 0 && l.elements[n-1].field == literal {
+		text = l.elements[n-1].text + text
+		l.elements = l.elements[:n-1]
 	}
 	folded := appendFolded(make([]byte, 0, 4*len(text)+utf8.UTFMax), []byte(text))
-	l.pieces = append(l.pieces, piece{text: text, folded: strings.ReplaceAll(string(folded), " ", "")})
+	l.elements = append(l.elements, element{text: text, folded: strings.ReplaceAll(string(folded), " ", "")})
 }
 
-// namePiece writes the names of one list, and reads those of all lists of its
+// newNameElement writes the names of one list, and reads those of all lists of its
 // kind: the case of the long and the short form is no reason to refuse a cell.
-func namePiece(f field, list string, where *Locale) piece {
-	p := piece{field: f, names: where.names(strings.TrimSuffix(list, ".alone"))}
+func newNameElement(f field, list string, where *Locale) element {
+	p := element{field: f, names: where.nameList(strings.TrimSuffix(list, ".alone"))}
 	if strings.HasSuffix(list, ".alone") {
-		p.names = strings.Split(where.entry(list), "|")
+		p.names = strings.Split(where.lookup(list), "|")
 	}
 	lists := []string{list}
 	if kind, _, _ := strings.Cut(list, "."); (kind == "months" || kind == "days") && !strings.HasSuffix(list, ".narrow") {
 		lists = []string{list, kind + ".long", kind + ".long.alone", kind + ".short", kind + ".short.alone"}
 	}
 	for _, list := range lists {
-		names := where.names(list)
+		names := where.nameList(list)
 		if strings.HasSuffix(list, ".alone") {
-			names = strings.Split(where.entry(list), "|")
+			names = strings.Split(where.lookup(list), "|")
 		}
 		for i, name := range names {
-			p.addKey(letterKey(name), uint8(i+1))
+			p.addKey(nameKey(name), uint8(i+1))
 		}
 	}
 	p.sortKeys()
 	return p
 }
 
-// letterKey is a name as it is compared: without spaces and points.
-func letterKey(name string) string {
+// nameKey is a name as it is compared: without spaces and points.
+func nameKey(name string) string {
 	folded := appendFolded(make([]byte, 0, 4*len(name)+utf8.UTFMax), []byte(name))
 	return strings.NewReplacer(" ", "", ".", "").Replace(string(folded))
 }
 
-func (p *piece) addKey(key string, number uint8) {
+func (p *element) addKey(key string, number uint8) {
 	for i, k := range p.keys {
 		if k == key && p.numbers[i] == number {
 			return
@@ -242,7 +242,7 @@ func (p *piece) addKey(key string, number uint8) {
 }
 
 // sortKeys puts longer names first: the longest that fits is the one meant.
-func (p *piece) sortKeys() {
+func (p *element) sortKeys() {
 	at := make([]int, len(p.keys))
 	for i := range at {
 		at[i] = i
@@ -255,14 +255,14 @@ func (p *piece) sortKeys() {
 	p.keys, p.numbers = keys, numbers
 }
 
-// Order is the order of day, month and year where all three are numbers, and
+// DateOrder is the order of day, month and year where all three are numbers, and
 // Undecided otherwise.
-func (l *Layout) Order() Order {
+func (l *Layout) DateOrder() Order {
 	if l.iso {
 		return YMD
 	}
 	var pattern []byte
-	for _, p := range l.pieces {
+	for _, p := range l.elements {
 		switch p.field {
 		case dayField:
 			pattern = append(pattern, 'd')
@@ -275,9 +275,9 @@ func (l *Layout) Order() Order {
 	return patternOrder(string(pattern))
 }
 
-// shortYear says whether the year has two digits.
-func (l *Layout) shortYear() bool {
-	for _, p := range l.pieces {
+// hasShortYear says whether the year has two digits.
+func (l *Layout) hasShortYear() bool {
+	for _, p := range l.elements {
 		if p.field == yearField && p.width == 2 {
 			return true
 		}
@@ -288,7 +288,7 @@ func (l *Layout) shortYear() bool {
 // HasOffset says whether the layout shows an offset, a zone or a count since
 // 1970: what a day and a time without a zone do not have.
 func (l *Layout) HasOffset() bool {
-	for _, p := range l.pieces {
+	for _, p := range l.elements {
 		switch p.field {
 		case zoneNarrow, zoneColon, zonePlain, zoneID, unixField, unixMilliField:
 			return true
@@ -297,12 +297,12 @@ func (l *Layout) HasOffset() bool {
 	return false
 }
 
-// Needs says what of a moment the layout shows.
-func (l *Layout) Needs() (day, clock bool) {
+// Components says what of a moment the layout shows.
+func (l *Layout) Components() (day, clock bool) {
 	if l.iso {
-		return l.want != WantClock, l.want != WantDate
+		return l.want != WantTime, l.want != WantDate
 	}
-	for _, p := range l.pieces {
+	for _, p := range l.elements {
 		switch p.field {
 		case hourField, hour12Field, minuteField, secondField, milliField, centiField, deciField, meridiemField:
 			clock = true
@@ -318,27 +318,27 @@ func (l *Layout) Needs() (day, clock bool) {
 
 // Append appends m in the layout. What m lacks, as a time of day lacks a month,
 // is left out. It allocates nothing where dst is large enough.
-func (l *Layout) Append(dst []byte, m Moment) []byte {
+func (l *Layout) Append(dst []byte, m Timestamp) []byte {
 	if l.iso {
 		return l.appendISO(dst, m)
 	}
-	for i := range l.pieces {
-		dst = l.appendPiece(dst, &l.pieces[i], m)
+	for i := range l.elements {
+		dst = l.appendElement(dst, &l.elements[i], m)
 	}
 	return dst
 }
 
-func (l *Layout) appendISO(dst []byte, m Moment) []byte {
+func (l *Layout) appendISO(dst []byte, m Timestamp) []byte {
 	switch l.want {
 	case WantDate:
 		return m.Date.Append(dst)
-	case WantClock:
-		return m.Clock.Append(dst, l.seconds)
+	case WantTime:
+		return m.Time.Append(dst, l.seconds)
 	}
 	return m.Append(dst, l.seconds)
 }
 
-func (l *Layout) appendPiece(dst []byte, p *piece, m Moment) []byte {
+func (l *Layout) appendElement(dst []byte, p *element, m Timestamp) []byte {
 	switch p.field {
 	case literal:
 		return append(dst, p.text...)
@@ -353,14 +353,14 @@ func (l *Layout) appendPiece(dst []byte, p *piece, m Moment) []byte {
 	case zoneID:
 		return append(dst, "UTC"...)
 	}
-	if m.IsZero() && p.isDay() {
+	if m.IsZero() && p.needsDate() {
 		return dst
 	}
-	return l.number(dst, p.numberOf(m), int(p.width))
+	return l.appendNumber(dst, p.numberOf(m), int(p.width))
 }
 
-// isDay says whether the number needs a day.
-func (p *piece) isDay() bool {
+// needsDate says whether the number needs a day.
+func (p *element) needsDate() bool {
 	switch p.field {
 	case yearField, monthField, dayField, weekdayField, weekYearField, weekField, yearDayField, quarterField, unixField, unixMilliField:
 		return true
@@ -368,7 +368,7 @@ func (p *piece) isDay() bool {
 	return false
 }
 
-func (p *piece) nameOf(m Moment) string {
+func (p *element) nameOf(m Timestamp) string {
 	at := 0
 	switch p.field {
 	case monthName:
@@ -389,7 +389,7 @@ func (p *piece) nameOf(m Moment) string {
 	return p.names[at]
 }
 
-func (p *piece) numberOf(m Moment) int64 {
+func (p *element) numberOf(m Timestamp) int64 {
 	switch p.field {
 	case yearField:
 		return p.shortYear(int64(m.Year))
@@ -408,10 +408,10 @@ func (p *piece) numberOf(m Moment) int64 {
 	case unixField, unixMilliField:
 		return p.unixOf(m)
 	}
-	return p.clockOf(m.Clock)
+	return p.timeOf(m.Time)
 }
 
-func (p *piece) clockOf(c Clock) int64 {
+func (p *element) timeOf(c Time) int64 {
 	switch p.field {
 	case hourField:
 		return int64(c.Hour)
@@ -429,31 +429,31 @@ func (p *piece) clockOf(c Clock) int64 {
 	return int64(c.Nano / 100_000_000)
 }
 
-func (p *piece) shortYear(year int64) int64 {
+func (p *element) shortYear(year int64) int64 {
 	if p.width == 2 {
 		return year % 100
 	}
 	return year
 }
 
-func (p *piece) weekOf(d Date) int64 {
-	year, week := d.Week()
+func (p *element) weekOf(d Date) int64 {
+	year, week := d.ISOWeek()
 	if p.field == weekField {
 		return int64(week)
 	}
 	return p.shortYear(int64(year))
 }
 
-func (p *piece) unixOf(m Moment) int64 {
-	seconds := int64(m.number()-unixEpoch)*86400 + int64(m.Hour)*3600 + int64(m.Minute)*60 + int64(m.Second)
+func (p *element) unixOf(m Timestamp) int64 {
+	seconds := int64(m.dayNumber()-unixEpoch)*86400 + int64(m.Hour)*3600 + int64(m.Minute)*60 + int64(m.Second)
 	if p.field == unixField {
 		return seconds
 	}
 	return seconds*1000 + int64(m.Nano/1_000_000)
 }
 
-// number appends n in the digits of the locale.
-func (l *Layout) number(dst []byte, n int64, width int) []byte {
+// appendNumber appends n in the digits of the locale.
+func (l *Layout) appendNumber(dst []byte, n int64, width int) []byte {
 	from := len(dst)
 	if n < 0 {
 		dst, n = append(dst, '-'), -n

@@ -2,14 +2,14 @@ package date
 
 import "strings"
 
-// found is what a cell holds by a layout.
-type found struct {
+// parsedFields is what a cell holds by a layout.
+type parsedFields struct {
 	values [unixMilliField + 1]int64
 	has    [unixMilliField + 1]bool
-	// short says that the year has two digits.
-	short  bool
+	// shortYear says that the year has two digits.
+	shortYear  bool
 	offset int16
-	zone   bool
+	hasZone   bool
 }
 
 // Read reads a cell by the layout: capitals, accents, spaces, the points of
@@ -22,14 +22,14 @@ func (l *Layout) Read(raw []byte, want Want) Reading {
 		return s.Read(raw, want)
 	}
 	raw = trim(raw)
-	if len(raw) > cellBytes {
+	if len(raw) > maxCellBytes {
 		return Reading{Reason: TooLong}
 	}
-	var buf [2 * cellBytes]byte
+	var buf [2 * maxCellBytes]byte
 	text := appendFolded(buf[:0], raw)
-	var f found
-	for i := range l.pieces {
-		rest, ok := f.take(&l.pieces[i], skipSpaces(text))
+	var f parsedFields
+	for i := range l.elements {
+		rest, ok := f.readElement(&l.elements[i], skipSpaces(text))
 		if !ok {
 			return Reading{Reason: NotUnderstood}
 		}
@@ -38,7 +38,7 @@ func (l *Layout) Read(raw []byte, want Want) Reading {
 	if len(skipSpaces(text)) > 0 {
 		return Reading{Reason: NotUnderstood}
 	}
-	return f.reading(want)
+	return f.resolve(want)
 }
 
 func skipSpaces(text []byte) []byte {
@@ -48,25 +48,25 @@ func skipSpaces(text []byte) []byte {
 	return text
 }
 
-// take reads one piece from the text.
-func (f *found) take(p *piece, text []byte) ([]byte, bool) {
+// readElement reads one piece from the text.
+func (f *parsedFields) readElement(p *element, text []byte) ([]byte, bool) {
 	switch p.field {
 	case literal:
-		return takeText(text, p.folded, false)
+		return matchText(text, p.folded, false)
 	case monthName, weekdayName, meridiemField, eraName:
-		return f.takeName(p, text)
+		return f.readName(p, text)
 	case zoneID:
-		f.zone = true
-		return takeZoneID(text)
+		f.hasZone = true
+		return skipZoneID(text)
 	case zoneNarrow, zoneColon, zonePlain:
-		return f.takeOffset(text)
+		return f.readOffset(text)
 	}
-	return f.takeNumber(p, text)
+	return f.readNumber(p, text)
 }
 
-// takeText compares without spaces, and for names without points; but those end
+// matchText compares without spaces, and for names without points; but those end
 // a number.
-func takeText(text []byte, want string, points bool) ([]byte, bool) {
+func matchText(text []byte, want string, points bool) ([]byte, bool) {
 	for i := 0; i < len(want); {
 		switch {
 		case len(text) == 0:
@@ -81,11 +81,11 @@ func takeText(text []byte, want string, points bool) ([]byte, bool) {
 	return text, true
 }
 
-// takeName reads the longest name that fits. Where that means two things, as J
+// readName reads the longest name that fits. Where that means two things, as J
 // does, nothing is read.
-func (f *found) takeName(p *piece, text []byte) ([]byte, bool) {
+func (f *parsedFields) readName(p *element, text []byte) ([]byte, bool) {
 	for i, key := range p.keys {
-		rest, ok := takeText(text, key, true)
+		rest, ok := matchText(text, key, true)
 		if !ok {
 			continue
 		}
@@ -104,7 +104,7 @@ func (f *found) takeName(p *piece, text []byte) ([]byte, bool) {
 
 // pointEnds says whether a point belongs to the name before it rather than to
 // the text of the layout: names of months do not end a number.
-func (f *found) pointEnds(p *piece, rest []byte) bool {
+func (f *parsedFields) pointEnds(p *element, rest []byte) bool {
 	return p.field == meridiemField || len(rest) > 1 && rest[1] == ' '
 }
 
@@ -116,13 +116,13 @@ func skipPoint(text []byte) []byte {
 }
 
 // set keeps a value. The same field a second time must have the same value.
-func (f *found) set(field field, value int64) bool {
+func (f *parsedFields) set(field field, value int64) bool {
 	same := !f.has[field] || f.values[field] == value
 	f.values[field], f.has[field] = value, true
 	return same
 }
 
-func takeZoneID(text []byte) ([]byte, bool) {
+func skipZoneID(text []byte) ([]byte, bool) {
 	n := 0
 	for n < len(text) && (isLetter(text[n]) || isDigit(text[n]) || strings.IndexByte("_+-/:", text[n]) >= 0) {
 		n++
@@ -130,7 +130,7 @@ func takeZoneID(text []byte) ([]byte, bool) {
 	return text[n:], n > 0
 }
 
-func (f *found) takeOffset(text []byte) ([]byte, bool) {
+func (f *parsedFields) readOffset(text []byte) ([]byte, bool) {
 	n := 0
 	for n < len(text) && (isDigit(text[n]) || text[n] == '+' && n == 0 || text[n] == '-' && n == 0 || text[n] == ':') {
 		n++
@@ -140,12 +140,12 @@ func (f *found) takeOffset(text []byte) ([]byte, bool) {
 	if n == 2 && isDigit(text[1]) { // +5
 		ok = p.setOffset(text[0] == '-', int(text[1]-'0'), 0)
 	}
-	f.zone, f.offset = true, p.offset
+	f.hasZone, f.offset = true, p.offset
 	return text[n:], ok && n > 1
 }
 
-// digits gives the fewest and the most digits that a field is read from.
-func (p *piece) digits() (least, most int) {
+// digitRange gives the fewest and the most digits that a field is read from.
+func (p *element) digitRange() (least, most int) {
 	switch p.field {
 	case unixField, unixMilliField:
 		return 1, 15
@@ -165,8 +165,8 @@ func (p *piece) digits() (least, most int) {
 	return int(p.width), 2
 }
 
-func (f *found) takeNumber(p *piece, text []byte) ([]byte, bool) {
-	least, most := p.digits()
+func (f *parsedFields) readNumber(p *element, text []byte) ([]byte, bool) {
+	least, most := p.digitRange()
 	west := (p.field == unixField || p.field == unixMilliField) && len(text) > 0 && text[0] == '-'
 	if west {
 		text = text[1:]
@@ -180,40 +180,40 @@ func (f *found) takeNumber(p *piece, text []byte) ([]byte, bool) {
 		value = -value
 	}
 	if p.field == yearField || p.field == weekYearField {
-		f.short = p.width == 2
+		f.shortYear = p.width == 2
 	}
 	return text[n:], n >= least && f.set(p.field, value)
 }
 
-// reading puts the values together.
-func (f *found) reading(want Want) Reading {
-	r := Reading{HasZone: f.zone, Offset: f.offset}
+// resolve puts the values together.
+func (f *parsedFields) resolve(want Want) Reading {
+	r := Reading{HasZone: f.hasZone, Offset: f.offset}
 	if f.has[unixField] || f.has[unixMilliField] {
-		return f.unix(want)
+		return f.resolveUnix(want)
 	}
 	if f.has[hourField] || f.has[hour12Field] || f.has[minuteField] { // mm:ss is a time, too
-		r.HasClock = true
-		r.Clock, r.Reason = f.clock()
+		r.HasTime = true
+		r.Time, r.Reason = f.resolveTime()
 	}
 	switch {
 	case r.Reason != Read:
-	case want == WantClock && !r.HasClock:
-		r.Reason = NoClock
-	case want != WantClock:
-		r.Date, r.Reason = f.day()
+	case want == WantTime && !r.HasTime:
+		r.Reason = NoTime
+	case want != WantTime:
+		r.Date, r.Reason = f.resolveDate()
 	}
 	if r.Reason != Read {
-		r.Moment = Moment{}
+		r.Timestamp = Timestamp{}
 	}
 	return r
 }
 
-func (f *found) clock() (Clock, Reason) {
+func (f *parsedFields) resolveTime() (Time, Reason) {
 	hour := f.values[hourField]
 	if f.has[hour12Field] {
 		hour = f.values[hour12Field]
 		if hour < 1 || hour > 12 {
-			return Clock{}, NoSuchTime
+			return Time{}, NoSuchTime
 		}
 		if f.has[meridiemField] {
 			hour = hour%12 + 12*(f.values[meridiemField]-1)
@@ -222,64 +222,64 @@ func (f *found) clock() (Clock, Reason) {
 	if f.has[hourField] { // the hour of the whole day is worth more than that of a half
 		hour = f.values[hourField]
 	}
-	c, ok := newClock(int(hour), int(f.values[minuteField]), int(f.values[secondField]))
+	c, ok := newTime(int(hour), int(f.values[minuteField]), int(f.values[secondField]))
 	if !ok {
-		return Clock{}, NoSuchTime
+		return Time{}, NoSuchTime
 	}
 	c.Nano = uint32(f.values[milliField]*1_000_000 + f.values[centiField]*10_000_000 + f.values[deciField]*100_000_000)
 	return c, Read
 }
 
-func (f *found) fullYear(field field) int {
-	if f.short {
+func (f *parsedFields) fullYear(field field) int {
+	if f.shortYear {
 		var s Style
 		return s.fullYear(int(f.values[field]))
 	}
 	return int(f.values[field])
 }
 
-func (f *found) day() (d Date, reason Reason) {
+func (f *parsedFields) resolveDate() (d Date, reason Reason) {
 	ok := false
 	year := f.fullYear(yearField)
 	switch {
 	case f.has[weekYearField] && f.has[weekField] && (f.has[weekdayField] || f.has[weekdayName]):
-		d, ok = fromWeek(f.fullYear(weekYearField), int(f.values[weekField]), f.weekday())
+		d, ok = dateFromWeek(f.fullYear(weekYearField), int(f.values[weekField]), f.weekdayNumber())
 	case !f.has[yearField]:
 		return d, NoYear
 	case year < 1 || year > 9999 || f.values[eraName] == 1:
 		return d, YearOutside
 	case f.has[yearDayField]:
-		d, ok = fromYearDay(year, int(f.values[yearDayField]))
+		d, ok = dateFromYearDay(year, int(f.values[yearDayField]))
 	case !f.has[dayField]:
 		return d, NoDay
 	default:
-		d, ok = NewDate(year, f.month(), int(f.values[dayField]))
+		d, ok = NewDate(year, f.monthNumber(), int(f.values[dayField]))
 	}
 	switch {
 	case !ok:
 		return d, NoSuchDay
-	case f.weekday() != 0 && f.weekday() != d.Weekday():
+	case f.weekdayNumber() != 0 && f.weekdayNumber() != d.Weekday():
 		return d, WrongWeekday
 	}
 	return d, Read
 }
 
-func (f *found) month() int {
+func (f *parsedFields) monthNumber() int {
 	if f.has[monthName] {
 		return int(f.values[monthName])
 	}
 	return int(f.values[monthField])
 }
 
-func (f *found) weekday() int {
+func (f *parsedFields) weekdayNumber() int {
 	if f.has[weekdayName] {
 		return int(f.values[weekdayName])
 	}
 	return int(f.values[weekdayField])
 }
 
-// unix reads seconds or milliseconds since 1970, in UTC.
-func (f *found) unix(want Want) Reading {
+// resolveUnix reads seconds or milliseconds since 1970, in UTC.
+func (f *parsedFields) resolveUnix(want Want) Reading {
 	millis := f.values[unixField] * 1000
 	if f.has[unixMilliField] {
 		millis = f.values[unixMilliField]
@@ -288,13 +288,13 @@ func (f *found) unix(want Want) Reading {
 	if rest < 0 {
 		days, rest = days-1, rest+dayMillis
 	}
-	r := serial(rest, Since1900, WantClock)
+	r := fromSerialMillis(rest, Since1900, WantTime)
 	r.HasZone = true
-	if want != WantClock {
+	if want != WantTime {
 		if days < -unixEpoch || days > 1<<40 {
 			return Reading{Reason: YearOutside}
 		}
-		if r.Date = fromNumber(int(days) + unixEpoch); r.IsZero() {
+		if r.Date = dateFromDayNumber(int(days) + unixEpoch); r.IsZero() {
 			return Reading{Reason: YearOutside}
 		}
 	}

@@ -25,7 +25,7 @@ func TestLayoutsAgainstLuxon(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := CompileLayout(f[1], f[0], WantMoment, false)
+		l, err := CompileLayout(f[1], f[0], WantDateTime, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,34 +95,34 @@ func TestLayoutsRead(t *testing.T) {
 		{"d.MMM.y", "zh", "1.1.2000", "2000-01-01T00:00:00"},
 		{ISO, "", "2021-03-04T15:20", "2021-03-04T15:20:00"},
 	} {
-		l, err := CompileLayout(c.format, c.locale, WantMoment, true)
+		l, err := CompileLayout(c.format, c.locale, WantDateTime, true)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := asText(l.Read([]byte(c.cell), WantMoment), WantMoment); got != c.want {
+		if got := asText(l.Read([]byte(c.cell), WantDateTime), WantDateTime); got != c.want {
 			t.Errorf("%s in %q: %q is %s, want %s", c.format, c.locale, c.cell, got, c.want)
 		}
 	}
 }
 
-func TestLayoutOfClocks(t *testing.T) {
-	l, err := CompileLayout("t", "en-US", WantClock, false)
+func TestLayoutOfTimes(t *testing.T) {
+	l, err := CompileLayout("t", "en-US", WantTime, false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for cell, want := range map[string]string{"3:20 PM": "15:20:00", "12:05 am": "00:05:00", "15:20": "not_understood", "0:20 AM": "no_such_time"} {
-		if got := asText(l.Read([]byte(cell), WantClock), WantClock); got != want {
+		if got := asText(l.Read([]byte(cell), WantTime), WantTime); got != want {
 			t.Errorf("%q: %s, want %s", cell, got, want)
 		}
 	}
-	if got := string(l.Append(nil, Moment{Clock: Clock{Hour: 15, Minute: 20}})); got != "3:20\u202fPM" {
+	if got := string(l.Append(nil, Timestamp{Time: Time{Hour: 15, Minute: 20}})); got != "3:20\u202fPM" {
 		t.Errorf("%q", got)
 	}
-	day, err := CompileLayout("d.M.y EEE MMM kkkk X", "", WantClock, false)
+	day, err := CompileLayout("d.M.y EEE MMM kkkk X", "", WantTime, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := string(day.Append(nil, Moment{Clock: Clock{Hour: 15}})); strings.ContainsAny(got, "0123456789") {
+	if got := string(day.Append(nil, Timestamp{Time: Time{Hour: 15}})); strings.ContainsAny(got, "0123456789") {
 		t.Errorf("a time of day has no day, and is %q", got)
 	}
 }
@@ -155,19 +155,19 @@ func TestLayoutOrderAndNeeds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if day, clock := l.Needs(); l.Order() != c.order || day != c.day || clock != c.clock {
-			t.Errorf("%s in %q: %s %v %v", c.format, c.locale, l.Order(), day, clock)
+		if day, clock := l.Components(); l.DateOrder() != c.order || day != c.day || clock != c.clock {
+			t.Errorf("%s in %q: %s %v %v", c.format, c.locale, l.DateOrder(), day, clock)
 		}
 	}
 }
 
 func TestISOLayout(t *testing.T) {
-	m := Moment{Date{2022, 3, 27}, Clock{15, 20, 7, 999_000_000}}
+	m := Timestamp{Date{2022, 3, 27}, Time{15, 20, 7, 999_000_000}}
 	for _, c := range []struct {
 		want    Want
 		seconds bool
 		text    string
-	}{{WantDate, true, "2022-03-27"}, {WantMoment, false, "2022-03-27T15:20"}, {WantMoment, true, "2022-03-27T15:20:07"}, {WantClock, false, "15:20"}, {WantClock, true, "15:20:07"}} {
+	}{{WantDate, true, "2022-03-27"}, {WantDateTime, false, "2022-03-27T15:20"}, {WantDateTime, true, "2022-03-27T15:20:07"}, {WantTime, false, "15:20"}, {WantTime, true, "15:20:07"}} {
 		l, err := CompileLayout(ISO, "", c.want, c.seconds)
 		if err != nil {
 			t.Fatal(err)
@@ -192,13 +192,13 @@ func TestLayoutsReadWhatTheyWrite(t *testing.T) {
 		if len(code) == 0 || code == "ja" || code == "zh-Hant" || code == "lt" || code == "zh" {
 			format = strings.ReplaceAll(format, "LLL", "L") // a number there
 		}
-		l, err := CompileLayout(format, code, WantMoment, true)
+		l, err := CompileLayout(format, code, WantDateTime, true)
 		if err != nil {
 			t.Fatal(err)
 		}
 		text := l.Append(nil, m)
-		if r := l.Read(text, WantMoment); r.Moment != m {
-			t.Fatalf("%s in %s: %v is %q, which reads as %s", format, code, m, text, asText(r, WantMoment))
+		if r := l.Read(text, WantDateTime); r.Timestamp != m {
+			t.Fatalf("%s in %s: %v is %q, which reads as %s", format, code, m, text, asText(r, WantDateTime))
 		}
 	})
 }
@@ -219,7 +219,7 @@ func TestLayoutsAgainstTime(t *testing.T) {
 		}
 		format, layout = append(format, "yyyy M d H"), append(layout, "2006 1 2 15")
 		at := time.UnixMilli(rapid.Int64Range(-60_000_000_000_000, 250_000_000_000_000).Draw(t, "at")).UTC()
-		l, err := CompileLayout(strings.Join(format, " "), "en", WantMoment, false)
+		l, err := CompileLayout(strings.Join(format, " "), "en", WantDateTime, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -228,8 +228,8 @@ func TestLayoutsAgainstTime(t *testing.T) {
 		if got := string(l.Append(nil, fromTime(at))); got != want {
 			t.Fatalf("%s: %q, want %q", strings.Join(format, " "), got, want)
 		}
-		if r := l.Read([]byte(want), WantMoment); !slices.Contains(format, "yy") && (r.Date != fromTime(at).Date || int(r.Hour) != at.Hour()) {
-			t.Fatalf("%s: %q reads as %s, want %v", strings.Join(format, " "), want, asText(r, WantMoment), at)
+		if r := l.Read([]byte(want), WantDateTime); !slices.Contains(format, "yy") && (r.Date != fromTime(at).Date || int(r.Hour) != at.Hour()) {
+			t.Fatalf("%s: %q reads as %s, want %v", strings.Join(format, " "), want, asText(r, WantDateTime), at)
 		}
 	})
 }
@@ -239,15 +239,15 @@ func FuzzLayout(f *testing.F) {
 	f.Add("FFFF", "fa", []byte("۴ ژانویه ۲۰۲۱"))
 	f.Add("X''Z z ZZ", "en", []byte("-1'+5 Europe/Paris -05:00"))
 	f.Fuzz(func(t *testing.T, format, locale string, cell []byte) {
-		l, err := CompileLayout(format, locale, WantMoment, true)
+		l, err := CompileLayout(format, locale, WantDateTime, true)
 		if err != nil {
 			return
 		}
-		l.Append(nil, Moment{})
-		l.Append(nil, Moment{Date{2021, 3, 4}, Clock{15, 20, 7, 0}})
-		for want := WantDate; want <= WantClock; want++ {
+		l.Append(nil, Timestamp{})
+		l.Append(nil, Timestamp{Date{2021, 3, 4}, Time{15, 20, 7, 0}})
+		for want := WantDate; want <= WantTime; want++ {
 			r := l.Read(cell, want)
-			if _, ok := NewDate(int(r.Year), int(r.Month), int(r.Day)); r.Reason == Read && want != WantClock && !ok {
+			if _, ok := NewDate(int(r.Year), int(r.Month), int(r.Day)); r.Reason == Read && want != WantTime && !ok {
 				t.Fatalf("%q by %q: %v is no day", cell, format, r.Date)
 			}
 		}

@@ -59,8 +59,8 @@ var localeAliases = map[string]string{
 	"sr-rs": "sr", "sr-cyrl": "sr", "sr-latn-rs": "sr-latn", "es-419": "es-mx",
 }
 
-// entry gives what the locale, or the one it takes over from, says under key.
-func (l *Locale) entry(key string) string {
+// lookup gives what the locale, or the one it takes over from, says under key.
+func (l *Locale) lookup(key string) string {
 	for ; l != nil; l = l.parent {
 		if value, is := l.entries[key]; is {
 			return value
@@ -69,9 +69,9 @@ func (l *Locale) entry(key string) string {
 	return ""
 }
 
-// names gives a list of names; the form in a date is that outside of one where
+// nameList gives a list of names; the form in a date is that outside of one where
 // the locale does not tell them apart.
-func (l *Locale) names(key string) []string {
+func (l *Locale) nameList(key string) []string {
 	for at := l; at != nil; at = at.parent {
 		for _, k := range [2]string{key, key + ".alone"} {
 			if value, is := at.entries[k]; is {
@@ -82,8 +82,8 @@ func (l *Locale) names(key string) []string {
 	return nil
 }
 
-// Order is the order of day, month and year in the locale's short date.
-func (l *Locale) Order() Order { return patternOrder(l.entry("D")) }
+// DateOrder is the order of day, month and year in the locale's short date.
+func (l *Locale) DateOrder() Order { return patternOrder(l.lookup("D")) }
 
 // patternOrder gives the order of day, month and year in a pattern that has
 // nothing else.
@@ -110,8 +110,8 @@ func patternOrder(pattern string) Order {
 // Languages is a set of languages.
 type Languages uint64
 
-// Codes lists the tags of the languages.
-func (s Languages) Codes() []string {
+// Tags lists the tags of the languages.
+func (s Languages) Tags() []string {
 	var codes []string
 	for ; s != 0; s &= s - 1 {
 		if i := bits.TrailingZeros64(uint64(s)); i < len(locales().languages) {
@@ -158,7 +158,7 @@ func parseLocales(text string) (*localeTable, error) {
 	t := &localeTable{byCode: map[string]*Locale{}, words: map[string]*word{}}
 	var section *Locale
 	for number, line := range strings.Split(text, "\n") {
-		if err := t.line(strings.TrimSpace(line), &section); err != nil {
+		if err := t.parseLine(strings.TrimSpace(line), &section); err != nil {
 			return nil, fmt.Errorf("locales, line %d: %w", number+1, err)
 		}
 	}
@@ -175,12 +175,12 @@ func parseLocales(text string) (*localeTable, error) {
 	return t, err
 }
 
-func (t *localeTable) line(line string, section **Locale) error {
+func (t *localeTable) parseLine(line string, section **Locale) error {
 	if line == "" || line[0] == '#' {
 		return nil
 	}
 	if strings.HasPrefix(line, "[") && strings.HasSuffix(line, "]") {
-		*section = t.open(line[1 : len(line)-1])
+		*section = t.openSection(line[1 : len(line)-1])
 		return nil
 	}
 	key, value, is := strings.Cut(line, " = ")
@@ -188,16 +188,16 @@ func (t *localeTable) line(line string, section **Locale) error {
 		return errors.New("no section and no \"key = value\"")
 	}
 	if key == "parent" {
-		return t.inherit(*section, value)
+		return t.setParent(*section, value)
 	}
 	value, err := unescape(value)
 	(*section).entries[key] = value
 	return err
 }
 
-// open begins a section. Each has a language of its own, until it names its
+// openSection begins a section. Each has a language of its own, until it names its
 // parent.
-func (t *localeTable) open(code string) *Locale {
+func (t *localeTable) openSection(code string) *Locale {
 	l := &Locale{Code: code, language: len(t.languages), entries: map[string]string{}}
 	t.byCode[strings.ToLower(code)] = l
 	if code == "any" {
@@ -211,7 +211,7 @@ func (t *localeTable) open(code string) *Locale {
 	return l
 }
 
-func (t *localeTable) inherit(l *Locale, parent string) error {
+func (t *localeTable) setParent(l *Locale, parent string) error {
 	l.parent = t.byCode[strings.ToLower(parent)]
 	if l.parent == nil {
 		return fmt.Errorf("the parent %q stands nowhere above", parent)
@@ -254,43 +254,43 @@ type word struct {
 // instead of a pointer, which would move them to the heap.
 type wordID uint16
 
-func (id wordID) word() *word { return &locales().dictionary[id] }
+func (id wordID) entry() *word { return &locales().dictionary[id] }
 
 // sense is one meaning of a name: the month or weekday n in some languages.
 type sense struct {
-	n         uint8
+	number         uint8
 	languages Languages
 }
 
 type wordFlag uint16
 
 const (
-	isSkipped wordFlag = 1 << iota
-	isHour
-	isMinute
-	isSecond
-	isMonthBefore // the number of the month follows: tháng 3
-	isYear
-	isMonthAfter
-	isDay
-	isOrdinal
-	isZone
-	isEra
-	isFirstYear
-	isAM
-	isPM
-	// isPrefix is the first word of a name of several words.
-	isPrefix
+	flagSkipped wordFlag = 1 << iota
+	flagHour
+	flagMinute
+	flagSecond
+	flagMonthBefore // the number of the month follows: tháng 3
+	flagYear
+	flagMonthAfter
+	flagDay
+	flagOrdinal
+	flagZone
+	flagEra
+	flagFirstYear
+	flagAM
+	flagPM
+	// flagPrefix is the first word of a name of several words.
+	flagPrefix
 )
 
 // flagKeys are the entries of the section [any] that hold plain words.
 var flagKeys = map[string]wordFlag{
-	"skip": isSkipped, "hours": isHour, "minutes": isMinute, "seconds": isSecond,
-	"months": isMonthBefore, "years": isYear, "monthsafter": isMonthAfter, "days": isDay, "ordinals": isOrdinal,
+	"skip": flagSkipped, "hours": flagHour, "minutes": flagMinute, "seconds": flagSecond,
+	"months": flagMonthBefore, "years": flagYear, "monthsafter": flagMonthAfter, "days": flagDay, "ordinals": flagOrdinal,
 }
 
 // valueKeys are those whose words have a value.
-var valueKeys = map[string]wordFlag{"zones": isZone, "eras": isEra, "firstyears": isFirstYear}
+var valueKeys = map[string]wordFlag{"zones": flagZone, "eras": flagEra, "firstyears": flagFirstYear}
 
 // addWords makes the dictionary. all[0] is the section [any].
 func (t *localeTable) addWords() error {
@@ -298,7 +298,7 @@ func (t *localeTable) addWords() error {
 		return fmt.Errorf("locales: no section [any], or more than 64 languages")
 	}
 	for key, value := range t.all[0].entries {
-		if err := t.addGeneral(key, strings.Split(value, "|")); err != nil {
+		if err := t.addCommonWords(key, strings.Split(value, "|")); err != nil {
 			return err
 		}
 	}
@@ -313,7 +313,7 @@ func (t *localeTable) addWords() error {
 	return nil
 }
 
-func (t *localeTable) addGeneral(key string, words []string) error {
+func (t *localeTable) addCommonWords(key string, words []string) error {
 	flag, plain := flagKeys[key]
 	if !plain {
 		flag = valueKeys[key]
@@ -323,7 +323,7 @@ func (t *localeTable) addGeneral(key string, words []string) error {
 	}
 	for _, text := range words {
 		name, number, _ := strings.Cut(text, "=")
-		w := t.word(name)
+		w := t.wordFor(name)
 		w.flags |= flag
 		if plain {
 			continue
@@ -362,25 +362,25 @@ func (t *localeTable) addNames(l *Locale, key string, names []string) error {
 		}
 		return nil
 	case base == "meridiems" && len(names) == 2:
-		t.word(names[0]).flags |= isAM
-		t.word(names[1]).flags |= isPM
+		t.wordFor(names[0]).flags |= flagAM
+		t.wordFor(names[1]).flags |= flagPM
 		return nil
 	case base == "read":
-		return t.addRead(l, strings.TrimPrefix(key, "read."), names)
+		return t.addReadNames(l, strings.TrimPrefix(key, "read."), names)
 	case base == "months" || base == "days" || base == "meridiems":
 		return fmt.Errorf("%d names", len(names))
 	}
 	return nil
 }
 
-func (t *localeTable) addRead(l *Locale, key string, names []string) error {
+func (t *localeTable) addReadNames(l *Locale, key string, names []string) error {
 	n, err := strconv.Atoi(key[1:])
 	for _, name := range names {
 		switch {
 		case key == "am":
-			t.word(name).flags |= isAM
+			t.wordFor(name).flags |= flagAM
 		case key == "pm":
-			t.word(name).flags |= isPM
+			t.wordFor(name).flags |= flagPM
 		case err == nil && n >= 1 && (key[0] == 'm' && n <= 12 || key[0] == 'd' && n <= 7):
 			t.addSense(l, name, key[0] == 'm', n)
 		default:
@@ -393,39 +393,39 @@ func (t *localeTable) addRead(l *Locale, key string, names []string) error {
 // addSense adds a name, unless it holds digits, which are read as numbers, or is
 // a single letter.
 func (t *localeTable) addSense(l *Locale, name string, month bool, n int) {
-	key := wordKey(name)
+	key := dictionaryKey(name)
 	first, size := utf8.DecodeRuneInString(key)
 	if strings.ContainsAny(key, "0123456789") || size == len(key) && !unicode.In(first, unicode.Han, unicode.Hangul) {
 		return
 	}
-	w := t.word(name)
+	w := t.wordFor(name)
 	senses := &w.days
 	if month {
 		senses = &w.months
 	}
 	for i, s := range *senses {
-		if int(s.n) == n {
+		if int(s.number) == n {
 			(*senses)[i].languages |= 1 << l.language
 			return
 		}
 	}
-	*senses = append(*senses, sense{n: uint8(n), languages: 1 << l.language})
+	*senses = append(*senses, sense{number: uint8(n), languages: 1 << l.language})
 	if l.Code == "he" && month && !strings.HasPrefix(name, "ב") {
 		t.addSense(l, "ב"+name, true, n) // "in March" is one word
 	}
 }
 
-// word gives the entry of a name, and marks the first part of one that the
+// wordFor gives the entry of a name, and marks the first part of one that the
 // tokens of a cell split.
-func (t *localeTable) word(name string) *word {
+func (t *localeTable) wordFor(name string) *word {
 	folded := string(appendFolded(make([]byte, 0, 4*len(name)+utf8.UTFMax), []byte(name)))
 	if at := strings.IndexAny(folded, " -'"); at > 0 && at < len(folded)-1 {
-		t.at(wordKey(folded[:at])).flags |= isPrefix
+		t.wordByKey(dictionaryKey(folded[:at])).flags |= flagPrefix
 	}
-	return t.at(wordKey(name))
+	return t.wordByKey(dictionaryKey(name))
 }
 
-func (t *localeTable) at(key string) *word {
+func (t *localeTable) wordByKey(key string) *word {
 	w := t.words[key]
 	if w == nil {
 		w = &word{}
@@ -434,15 +434,15 @@ func (t *localeTable) at(key string) *word {
 	return w
 }
 
-// numbers gives the meanings of a name in the given languages, or in all where
+// senseBits gives the meanings of a name in the given languages, or in all where
 // none of them knows it, as a set of bits.
-func numbers(senses []sense, in Languages) (set uint16) {
+func senseBits(senses []sense, in Languages) (set uint16) {
 	var others uint16
 	for _, s := range senses {
 		if s.languages&in != 0 {
-			set |= 1 << s.n
+			set |= 1 << s.number
 		}
-		others |= 1 << s.n
+		others |= 1 << s.number
 	}
 	if set == 0 {
 		return others

@@ -13,38 +13,38 @@ func TestLocalesReadBackFreely(t *testing.T) {
 		if !ok {
 			t.Fatalf("%s is not found", code)
 		}
-		style := Style{Languages: 1 << where.language, Orders: [forms]Order{Dot: DMY, Slash: DMY, Dash: DMY, Space: DMY}}
-		if where.Order() == MDY {
-			style.Orders = [forms]Order{Slash: MDY, Dash: MDY, Space: MDY, Dot: DMY}
+		style := Style{Languages: 1 << where.language, Orders: [patternCount]Order{Dot: DMY, Slash: DMY, Dash: DMY, Space: DMY}}
+		if where.DateOrder() == MDY {
+			style.Orders = [patternCount]Order{Slash: MDY, Dash: MDY, Space: MDY, Dot: DMY}
 		}
 		for format := range strings.FieldsSeq("D DD DDD DDDD t tt T TT f ff fff ffff F FF FFF FFFF ttt TTT") {
-			layout, err := CompileLayout(format, code, WantMoment, false)
+			layout, err := CompileLayout(format, code, WantDateTime, false)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for month := uint8(1); month <= 12; month++ {
-				readBack(t, layout, style, Moment{Date{2021, month, 3 + month}, Clock{Hour: month*2 - 1, Minute: 20}})
+				readBack(t, layout, style, Timestamp{Date{2021, month, 3 + month}, Time{Hour: month*2 - 1, Minute: 20}})
 			}
 		}
 	}
 }
 
-func readBack(t *testing.T, l *Layout, s Style, m Moment) {
+func readBack(t *testing.T, l *Layout, s Style, m Timestamp) {
 	t.Helper()
-	want := WantMoment
-	day, clock := l.Needs()
+	want := WantDateTime
+	day, clock := l.Components()
 	if !day {
-		want, m.Date = WantClock, Date{}
+		want, m.Date = WantTime, Date{}
 	}
 	if !clock {
-		m.Clock = Clock{}
+		m.Time = Time{}
 	}
 	text := l.Append(nil, m)
 	oddly := strings.Contains(string(text), ".20:00 h") // as French Switzerland writes in full, by the CLDR
-	if r := s.Read(text, want); r.Moment != m && !oddly {
+	if r := s.Read(text, want); r.Timestamp != m && !oddly {
 		t.Errorf("%q is %s, want %v", text, asText(r, want), m)
 	}
-	if r := l.Read(text, want); r.Moment != m {
+	if r := l.Read(text, want); r.Timestamp != m {
 		t.Errorf("%q by its layout is %s, want %v", text, asText(r, want), m)
 	}
 }
@@ -69,8 +69,8 @@ func TestLocaleOrders(t *testing.T) {
 	for tag, want := range map[string]Order{
 		"en-US": MDY, "en": MDY, "en-GB": DMY, "de": DMY, "fr": DMY, "sv": YMD, "ja": YMD, "ko": YMD, "hu": YMD, "zh": YMD, "en-CA": YMD, "ar": DMY, "hi": DMY, "pt": DMY, "nl": DMY, "pl": DMY,
 	} {
-		if l, ok := FindLocale(tag); !ok || l.Order() != want {
-			t.Errorf("%s: want %s, have %v", tag, want, l.Order())
+		if l, ok := FindLocale(tag); !ok || l.DateOrder() != want {
+			t.Errorf("%s: want %s, have %v", tag, want, l.DateOrder())
 		}
 	}
 }
@@ -83,7 +83,7 @@ func TestNamesThatMeanSeveralMonths(t *testing.T) {
 		if len(w.months) > 1 != want[key] {
 			t.Errorf("%q: %v", key, w.months)
 		}
-		if w.flags&isAM != 0 && w.flags&isPM != 0 {
+		if w.flags&flagAM != 0 && w.flags&flagPM != 0 {
 			t.Errorf("%q is morning and afternoon", key)
 		}
 	}
@@ -136,7 +136,7 @@ func TestLocalesOfTheInterface(t *testing.T) {
 			continue
 		}
 		for _, list := range []string{"months.long", "months.short", "months.narrow", "days.long", "days.short", "meridiems", "eras.short"} {
-			if n := len(l.names(list)); n != 12 && n != 7 && n != 2 {
+			if n := len(l.nameList(list)); n != 12 && n != 7 && n != 2 {
 				t.Errorf("%s has %d names of %s", code, n, list)
 			}
 		}

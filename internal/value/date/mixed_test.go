@@ -19,7 +19,7 @@ func TestMixedColumns(t *testing.T) {
 		var days []Date
 		odd := map[int]bool{}
 		for i := range 400 {
-			day := fromNumber(Date{2015, 1, 1}.number() + rnd.IntN(2500))
+			day := dateFromDayNumber(Date{2015, 1, 1}.dayNumber() + rnd.IntN(2500))
 			format := formats[rnd.IntN(len(formats))]
 			if day.Day > 12 && i%20 == 0 {
 				format, odd[i] = "MM/dd/yyyy", true
@@ -28,10 +28,10 @@ func TestMixedColumns(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			cells, days = append(cells, string(layout.Append(nil, Moment{Date: day}))), append(days, day)
+			cells, days = append(cells, string(layout.Append(nil, Timestamp{Date: day}))), append(days, day)
 		}
 		d := decided(madeColumn{cells: cells}, Hints{Autofix: autofix})
-		if len(d.Ties) > 0 || len(odd) == 0 {
+		if len(d.Ambiguities) > 0 || len(odd) == 0 {
 			t.Fatalf("%d odd cells, %s", len(odd), outcome(d))
 		}
 		for i, cell := range cells {
@@ -41,8 +41,8 @@ func TestMixedColumns(t *testing.T) {
 				if r.Reason != OtherOrder {
 					t.Errorf("%q: %s, want it refused", cell, asText(r, WantDate))
 				}
-			case r.Reason != Read || r.Date != days[i] || r.Fixed != odd[i]:
-				t.Errorf("%q: %s, fixed %v; want %v", cell, asText(r, WantDate), r.Fixed, days[i])
+			case r.Reason != Read || r.Date != days[i] || r.Autofixed != odd[i]:
+				t.Errorf("%q: %s, fixed %v; want %v", cell, asText(r, WantDate), r.Autofixed, days[i])
 			}
 		}
 	}
@@ -58,17 +58,17 @@ func TestDecisionsNeverContradictCells(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		column, rows := NewColumn(WantDate), rapid.IntRange(1, 12).Draw(t, "rows")
+		column, rows := NewSniffer(WantDate), rapid.IntRange(1, 12).Draw(t, "rows")
 		var cells [][]byte
 		var days []Date
 		for range rows {
-			day := fromNumber(rapid.IntRange(Date{1950, 1, 1}.number(), Date{2049, 1, 1}.number()).Draw(t, "day"))
-			days, cells = append(days, day), append(cells, layout.Append(nil, Moment{Date: day}))
-			column.Add(cells[len(cells)-1])
+			day := dateFromDayNumber(rapid.IntRange(Date{1950, 1, 1}.dayNumber(), Date{2049, 1, 1}.dayNumber()).Draw(t, "day"))
+			days, cells = append(days, day), append(cells, layout.Append(nil, Timestamp{Date: day}))
+			column.Observe(cells[len(cells)-1])
 		}
 		d := column.Decide(Hints{Autofix: true})
 		for i, cell := range cells {
-			if r := d.Style.Read(cell, WantDate); r.Reason == Read && r.Date != days[i] || r.Fixed || r.Reason != Read && len(d.Ties) == 0 {
+			if r := d.Style.Read(cell, WantDate); r.Reason == Read && r.Date != days[i] || r.Autofixed || r.Reason != Read && len(d.Ambiguities) == 0 {
 				t.Fatalf("%s: %q is %s, want %v; %s", format, cell, asText(r, WantDate), days[i], outcome(d))
 			}
 		}
@@ -81,13 +81,13 @@ func TestReadingFromSeveralGoroutines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	style := Style{Orders: [forms]Order{Slash: DMY}}
+	style := Style{Orders: [patternCount]Order{Slash: DMY}}
 	var group sync.WaitGroup
 	for range 4 {
 		group.Go(func() {
 			for i := range 200 {
-				d := fromNumber(700000 + i)
-				text := layout.Append(nil, Moment{Date: d})
+				d := dateFromDayNumber(700000 + i)
+				text := layout.Append(nil, Timestamp{Date: d})
 				if a, b := style.Read(text, WantDate), layout.Read(text, WantDate); a.Date != d || b.Date != d {
 					t.Errorf("%q: %v and %v, want %v", text, a, b, d)
 				}
@@ -98,17 +98,17 @@ func TestReadingFromSeveralGoroutines(t *testing.T) {
 }
 
 func TestColumnsOfTimes(t *testing.T) {
-	c := NewColumn(WantClock)
+	c := NewSniffer(WantTime)
 	for _, cell := range []string{"15:20", "3:20 PM", "04/03/2021 15:20", "15:20+02:00", "", " ", "nonsense"} {
-		c.Add([]byte(cell))
+		c.Observe([]byte(cell))
 	}
 	d := c.Decide(Hints{Locale: "en-US"})
 	if got := outcome(d); got != "; time.zones" || d.Cells != 5 || d.Unread != 1 {
 		t.Errorf("%q, %d cells, %d unread", got, d.Cells, d.Unread)
 	}
-	c = NewColumn(WantMoment)
+	c = NewSniffer(WantDateTime)
 	for _, cell := range []string{"15:20", "04/03/2021 15:20", "14/03/2021 15:20", "2021-W09-4", "4 March"} {
-		c.Add([]byte(cell))
+		c.Observe([]byte(cell))
 	}
 	if d := c.Decide(Hints{}); outcome(d) != "slash=DMY; month_second_not_first" || d.Unread != 2 {
 		t.Errorf("%q, %d unread", outcome(d), d.Unread)
@@ -117,13 +117,13 @@ func TestColumnsOfTimes(t *testing.T) {
 
 // TestColumnsOfHostileCells must end, and keep its memory.
 func TestColumnsOfHostileCells(t *testing.T) {
-	c := NewColumn(WantDate)
+	c := NewSniffer(WantDate)
 	for _, cell := range []string{"3 tháng 0, 21", "3 tháng 99, 21", "0月0日0000年", "\x00\x00", string(make([]byte, 1<<20)), "99999999999999999999/1/1", "1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1", "((((((((((((((((((((((((((((((((((((", "+1:+1:+1", "-", "令和", "W", "T", "h", "1h1h1h1h1h"} {
 		for range 50 {
-			c.Add([]byte(cell))
+			c.Observe([]byte(cell))
 		}
 	}
-	if d := c.Decide(Hints{Format: "\xff", Locale: "\xff"}); len(d.Ties) != 0 {
+	if d := c.Decide(Hints{Format: "\xff", Locale: "\xff"}); len(d.Ambiguities) != 0 {
 		t.Errorf("%+v", d)
 	}
 }

@@ -8,14 +8,14 @@ import (
 
 // Read reads one cell. It allocates nothing.
 func (s *Style) Read(raw []byte, want Want) Reading {
-	if len(raw) == 10 && want != WantClock && s.Orders[YearFirst] != YDM {
+	if len(raw) == 10 && want != WantTime && s.Orders[YearFirst] != YDM {
 		if d, ok := readISO(raw); ok {
-			return Reading{Moment: Moment{Date: d}}
+			return Reading{Timestamp: Timestamp{Date: d}}
 		}
 	}
 	var p parts
 	p.scan(raw, want)
-	return s.finish(&p, want)
+	return s.resolve(&p, want)
 }
 
 // readISO reads 2006-01-02, the form that most exports have, and gives up on
@@ -24,50 +24,50 @@ func readISO(raw []byte) (Date, bool) {
 	if raw[4] != '-' || raw[7] != '-' {
 		return Date{}, false
 	}
-	century, year, month, day := twoDigits(raw), twoDigits(raw[2:]), twoDigits(raw[5:]), twoDigits(raw[8:])
+	century, year, month, day := parseTwoDigits(raw), parseTwoDigits(raw[2:]), parseTwoDigits(raw[5:]), parseTwoDigits(raw[8:])
 	if century < 0 || year < 0 {
 		return Date{}, false
 	}
 	return NewDate(century*100+year, month, day)
 }
 
-// finish says what the parts of a cell mean in this style.
-func (s *Style) finish(p *parts, want Want) Reading {
-	r := Reading{Offset: p.offset, Reason: p.reason, HasClock: p.hasClock, HasZone: p.hasZone}
-	r.Clock = p.clock
+// resolve says what the parts of a cell mean in this style.
+func (s *Style) resolve(p *parts, want Want) Reading {
+	r := Reading{Offset: p.offset, Reason: p.reason, HasTime: p.hasTime, HasZone: p.hasZone}
+	r.Time = p.time
 	switch {
 	case r.Reason != Read:
-	case want == WantClock:
-		if !p.hasClock {
-			r.Reason = NoClock
+	case want == WantTime:
+		if !p.hasTime {
+			r.Reason = NoTime
 		} else if p.nextDay {
 			r.Reason = NoSuchTime
 		}
-	case p.dayReason != Read:
-		r.Reason = p.dayReason
+	case p.dateReason != Read:
+		r.Reason = p.dateReason
 	default:
-		s.day(p, &r)
-		if want == WantMoment && p.nextDay && r.Reason == Read {
-			r.Date = fromNumber(r.number() + 1)
+		s.resolveDate(p, &r)
+		if want == WantDateTime && p.nextDay && r.Reason == Read {
+			r.Date = dateFromDayNumber(r.dayNumber() + 1)
 			if r.IsZero() {
 				r.Reason = YearOutside
 			}
 		}
 	}
 	if r.Reason != Read {
-		r.Moment = Moment{}
+		r.Timestamp = Timestamp{}
 	}
 	return r
 }
 
-// day settles what day the parts mean.
-func (s *Style) day(p *parts, r *Reading) {
+// resolveDate settles what day the parts mean.
+func (s *Style) resolveDate(p *parts, r *Reading) {
 	switch p.kind {
 	case threeNumbers:
-		s.numbers(p, r)
+		s.resolveNumbers(p, r)
 	case namedMonth:
-		s.named(p, r)
-	case wholeDay:
+		s.resolveNamedMonth(p, r)
+	case wholeDate:
 		r.Date = p.date
 		if !p.fitsWeekday(p.date) {
 			r.Reason = WrongWeekday
@@ -77,39 +77,39 @@ func (s *Style) day(p *parts, r *Reading) {
 	}
 }
 
-// numbers reads three numbers by the order of their form, or else by the only
+// resolveNumbers reads three numbers by the order of their form, or else by the only
 // other order that fits.
-func (s *Style) numbers(p *parts, r *Reading) {
+func (s *Style) resolveNumbers(p *parts, r *Reading) {
 	order := p.order
 	if order == Undecided {
-		order = s.order(p.form)
+		order = s.orderOf(p.pattern)
 	}
 	if order != Undecided {
-		r.Date, r.Reason = s.as(p, order)
+		r.Date, r.Reason = s.readInOrder(p, order)
 		if r.Reason == Read || p.order != Undecided {
 			return
 		}
 	}
-	s.otherwise(p, r, order)
+	s.tryOtherOrders(p, r, order)
 }
 
-// otherwise tries the orders that are not the column's. Numbers that miss a day by
+// tryOtherOrders tries the orders that are not the column's. Numbers that miss a day by
 // the length of its month are a slip of the pen, and no year that stands first.
-func (s *Style) otherwise(p *parts, r *Reading, order Order) {
+func (s *Style) tryOtherOrders(p *parts, r *Reading, order Order) {
 	var found Date
 	first, several := r.Reason, false
-	for _, o := range p.form.orders() {
-		if o == order || order != Undecided && places[o][0] != places[order][0] {
+	for _, o := range p.pattern.orders() {
+		if o == order || order != Undecided && orderPositions[o][0] != orderPositions[order][0] {
 			continue
 		}
-		d, reason := s.as(p, o)
+		d, reason := s.readInOrder(p, o)
 		switch {
-		case reason == Read && o == YMD && found.IsZero() && p.endsWithYear():
+		case reason == Read && o == YMD && found.IsZero() && p.canEndWithYear():
 			first = NoSuchDay
 		case reason == Read:
 			several = several || !found.IsZero() && found != d
 			found = d
-		case first == Read || first == YearPlace:
+		case first == Read || first == YearPosition:
 			first = reason
 		}
 	}
@@ -121,33 +121,33 @@ func (s *Style) otherwise(p *parts, r *Reading, order Order) {
 	case order != Undecided && !s.Autofix:
 		r.Reason = OtherOrder
 	default:
-		r.Date, r.Reason, r.Fixed = found, Read, order != Undecided
+		r.Date, r.Reason, r.Autofixed = found, Read, order != Undecided
 	}
 }
 
-// places holds where year, month and day stand in each order.
-var places = [...][3]uint8{Undecided: {2, 1, 0}, DMY: {2, 1, 0}, MDY: {2, 0, 1}, YMD: {0, 1, 2}, YDM: {0, 2, 1}}
+// orderPositions holds where year, month and day stand in each order.
+var orderPositions = [...][3]uint8{Undecided: {2, 1, 0}, DMY: {2, 1, 0}, MDY: {2, 0, 1}, YMD: {0, 1, 2}, YDM: {0, 2, 1}}
 
-// as reads three numbers in one order.
-func (s *Style) as(p *parts, o Order) (Date, Reason) {
-	at := &places[o]
-	year := int(p.nums[at[0]])
-	if p.form.short() || p.form == Named && p.widths[at[0]] < 4 {
+// readInOrder reads three numbers in one order.
+func (s *Style) readInOrder(p *parts, o Order) (Date, Reason) {
+	at := &orderPositions[o]
+	year := int(p.numbers[at[0]])
+	if p.pattern.hasShortYear() || p.pattern == Named && p.widths[at[0]] < 4 {
 		if p.widths[at[0]] != 2 {
-			return Date{}, YearPlace
+			return Date{}, YearPosition
 		}
 		year = s.fullYear(year)
 	}
-	return p.dayOf(year, int(p.nums[at[1]]), int(p.nums[at[2]]))
+	return p.checkedDate(year, int(p.numbers[at[1]]), int(p.numbers[at[2]]))
 }
 
-// endsWithYear says whether three numbers can be day, month and year in one of
+// canEndWithYear says whether three numbers can be day, month and year in one of
 // the orders with the year last, if all months had 31 days.
-func (p *parts) endsWithYear() bool {
-	return p.form != YearFirst && (p.nums[1] <= 12 && p.nums[0] <= 31 || p.nums[0] <= 12 && p.nums[1] <= 31)
+func (p *parts) canEndWithYear() bool {
+	return p.pattern != YearFirst && (p.numbers[1] <= 12 && p.numbers[0] <= 31 || p.numbers[0] <= 12 && p.numbers[1] <= 31)
 }
 
-func (p *parts) dayOf(year, month, day int) (Date, Reason) {
+func (p *parts) checkedDate(year, month, day int) (Date, Reason) {
 	d, ok := NewDate(year, month, day)
 	switch {
 	case !ok && (year < 1 || year > 9999):
@@ -161,22 +161,22 @@ func (p *parts) dayOf(year, month, day int) (Date, Reason) {
 }
 
 func (p *parts) fitsWeekday(d Date) bool {
-	return p.weekday == 0 || numbers(p.weekday.word().days, 0)>>d.Weekday()&1 == 1
+	return p.weekday == 0 || senseBits(p.weekday.entry().days, 0)>>d.Weekday()&1 == 1
 }
 
-// named reads a day with a named month. The name decides, unless it means
+// resolveNamedMonth reads a day with a named month. The name decides, unless it means
 // different months in the languages of the column.
-func (s *Style) named(p *parts, r *Reading) {
+func (s *Style) resolveNamedMonth(p *parts, r *Reading) {
 	months := p.months
 	if p.name != 0 {
-		months = numbers(p.name.word().months, s.Languages)
+		months = senseBits(p.name.entry().months, s.Languages)
 	}
 	var found Reading
 	found.Reason = NoSuchDay
 	for ; months != 0; months &= months - 1 {
-		p.nums[1] = int32(bits.TrailingZeros16(months))
+		p.numbers[1] = int32(bits.TrailingZeros16(months))
 		one := Reading{}
-		s.namedNumbers(p, &one)
+		s.resolveNamedNumbers(p, &one)
 		switch {
 		case one.Reason != Read:
 			if found.Reason != Read {
@@ -189,21 +189,21 @@ func (s *Style) named(p *parts, r *Reading) {
 			found = one
 		}
 	}
-	r.Date, r.Reason, r.Fixed = found.Date, found.Reason, found.Fixed
+	r.Date, r.Reason, r.Autofixed = found.Date, found.Reason, found.Autofixed
 }
 
-func (s *Style) namedNumbers(p *parts, r *Reading) {
+func (s *Style) resolveNamedNumbers(p *parts, r *Reading) {
 	if p.order == Undecided {
-		s.numbers(p, r)
+		s.resolveNumbers(p, r)
 		return
 	}
-	r.Date, r.Reason = s.as(p, p.order)
+	r.Date, r.Reason = s.readInOrder(p, p.order)
 }
 
-// Day reads the cells that most columns of days have: 2006-01-02, and day, month
+// ReadSimpleDate reads the cells that most columns of days have: 2006-01-02, and day, month
 // and a year of four digits in the order of the style. It is not ok with all
 // others, and else the same as Read.
-func (s *Style) Day(raw []byte) (d Date, ok bool) {
+func (s *Style) ReadSimpleDate(raw []byte) (d Date, ok bool) {
 	if len(raw) > 10 || len(raw) < 8 {
 		return Date{}, false
 	}
@@ -213,18 +213,18 @@ func (s *Style) Day(raw []byte) (d Date, ok bool) {
 		}
 		return readISO(raw)
 	}
-	first, at := oneOrTwo(raw)
+	first, at := parseOneOrTwoDigits(raw)
 	sign := raw[at]
-	second, more := oneOrTwo(raw[at+1:])
+	second, more := parseOneOrTwoDigits(raw[at+1:])
 	last := at + more + 2
 	if at == 0 || more == 0 || len(raw)-last != 4 || raw[last-1] != sign || sign != '/' && sign != '-' && sign != '.' {
 		return Date{}, false
 	}
-	century, year := twoDigits(raw[last:]), twoDigits(raw[last+2:])
+	century, year := parseTwoDigits(raw[last:]), parseTwoDigits(raw[last+2:])
 	if century < 0 || year < 0 {
 		return Date{}, false
 	}
-	switch s.Orders[signForm(sign)] {
+	switch s.Orders[patternOfSeparator(sign)] {
 	case DMY:
 		return NewDate(century*100+year, second, first)
 	case MDY:
@@ -233,9 +233,9 @@ func (s *Style) Day(raw []byte) (d Date, ok bool) {
 	return Date{}, false
 }
 
-// oneOrTwo reads the one or two digits that b begins with, and gives how many
+// parseOneOrTwoDigits reads the one or two digits that b begins with, and gives how many
 // there are.
-func oneOrTwo(b []byte) (n, digits int) {
+func parseOneOrTwoDigits(b []byte) (n, digits int) {
 	if !isDigit(b[0]) {
 		return 0, 0
 	}
@@ -245,41 +245,41 @@ func oneOrTwo(b []byte) (n, digits int) {
 	return int(b[0]-'0')*10 + int(b[1]-'0'), 2
 }
 
-// TimeOfDay reads 15:20, 15:20:07 and the two with AM or PM behind them. It is
+// ReadSimpleTime reads 15:20, 15:20:07 and the two with AM or PM behind them. It is
 // not ok with all others, and else the same as Read.
-func TimeOfDay(raw []byte) (c Clock, ok bool) {
+func ReadSimpleTime(raw []byte) (c Time, ok bool) {
 	if len(raw) < 4 {
-		return Clock{}, false
+		return Time{}, false
 	}
-	hour, at := oneOrTwo(raw)
-	minute := twoDigits(raw[at+1:])
+	hour, at := parseOneOrTwoDigits(raw)
+	minute := parseTwoDigits(raw[at+1:])
 	if at == 0 || raw[at] != ':' || minute < 0 {
-		return Clock{}, false
+		return Time{}, false
 	}
 	rest, second := raw[at+3:], 0
 	if len(rest) > 2 && rest[0] == ':' {
-		second, rest = twoDigits(rest[1:]), rest[3:]
+		second, rest = parseTwoDigits(rest[1:]), rest[3:]
 	}
 	if len(rest) > 0 {
-		half := englishHalf(rest)
+		half := parseMeridiem(rest)
 		if half == 0 || hour > 12 {
-			return Clock{}, false
+			return Time{}, false
 		}
 		hour = hour%12 + int(half-'a')/15*12
 	}
-	return newClock(hour, minute, second)
+	return newTime(hour, minute, second)
 }
 
-// DayAndTime reads a day as 2006-01-02 with 15:20 or 15:20:07.123 behind T or a
+// ReadSimpleDateTime reads a day as 2006-01-02 with 15:20 or 15:20:07.123 behind T or a
 // space, and perhaps a Z, and days as Day does. It is not ok with all others, and
 // else the same as Read.
-func (s *Style) DayAndTime(raw []byte) (m Moment, ok bool) {
+func (s *Style) ReadSimpleDateTime(raw []byte) (m Timestamp, ok bool) {
 	if len(raw) <= 10 {
-		m.Date, ok = s.Day(raw)
+		m.Date, ok = s.ReadSimpleDate(raw)
 		return m, ok
 	}
 	if len(raw) < 16 || raw[10] != 'T' && raw[10] != ' ' || s.Orders[YearFirst] == YDM {
-		return Moment{}, false
+		return Timestamp{}, false
 	}
 	clock, nano := raw[11:], uint32(0)
 	if last := len(clock) - 1; clock[last] == 'Z' && isDigit(clock[last-1]) {
@@ -287,13 +287,13 @@ func (s *Style) DayAndTime(raw []byte) (m Moment, ok bool) {
 	}
 	if len(clock) > 9 && clock[8] == '.' && isDigit(clock[7]) {
 		var rest []byte
-		if nano, rest = fraction(clock[9:]); len(rest) > 0 {
-			return Moment{}, false
+		if nano, rest = parseFraction(clock[9:]); len(rest) > 0 {
+			return Timestamp{}, false
 		}
 		clock = clock[:8]
 	}
 	if m.Date, ok = readISO(raw); ok {
-		m.Clock, ok = TimeOfDay(clock)
+		m.Time, ok = ReadSimpleTime(clock)
 		m.Nano = nano
 	}
 	return m, ok
@@ -326,22 +326,22 @@ func ReadSerial(raw []byte, epoch Epoch, want Want) Reading {
 	if total < 0 || total >= 2_958_466*dayMillis {
 		return Reading{Reason: YearOutside}
 	}
-	return serial(int64(total), epoch, want)
+	return fromSerialMillis(int64(total), epoch, want)
 }
 
-func serial(total int64, epoch Epoch, want Want) Reading {
+func fromSerialMillis(total int64, epoch Epoch, want Want) Reading {
 	days, millis := int(total/dayMillis), int(total%dayMillis)
-	r := Reading{HasClock: want == WantClock || millis != 0}
-	r.Clock = Clock{
+	r := Reading{HasTime: want == WantTime || millis != 0}
+	r.Time = Time{
 		Hour: uint8(millis / 3_600_000), Minute: uint8(millis / 60_000 % 60), Second: uint8(millis / 1000 % 60),
 		Nano: uint32(millis%1000) * 1_000_000,
 	}
-	if want == WantClock {
+	if want == WantTime {
 		return r
 	}
 	switch {
 	case epoch == Since1904:
-		days += Date{Year: 1904, Month: 1, Day: 1}.number()
+		days += Date{Year: 1904, Month: 1, Day: 1}.dayNumber()
 	case days == 0:
 		return Reading{Reason: NoDay}
 	case days == 60:
@@ -350,9 +350,9 @@ func serial(total int64, epoch Epoch, want Want) Reading {
 		if days < 60 {
 			days++ // the days before the one that never was
 		}
-		days += Date{Year: 1899, Month: 12, Day: 30}.number()
+		days += Date{Year: 1899, Month: 12, Day: 30}.dayNumber()
 	}
-	if r.Date = fromNumber(days); r.IsZero() {
+	if r.Date = dateFromDayNumber(days); r.IsZero() {
 		return Reading{Reason: YearOutside}
 	}
 	return r

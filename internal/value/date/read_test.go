@@ -19,8 +19,8 @@ func asText(r Reading, want Want) string {
 		return r.Reason.Code()
 	case want == WantDate:
 		return string(r.Date.Append(nil))
-	case want == WantClock:
-		return string(r.Clock.Append(nil, true))
+	case want == WantTime:
+		return string(r.Time.Append(nil, true))
 	}
 	return string(r.Append(nil, true))
 }
@@ -35,7 +35,7 @@ func (cases reads) check(t *testing.T, s Style, want Want) {
 }
 
 func TestDates(t *testing.T) {
-	style := Style{Orders: [forms]Order{Slash: DMY, ShortSlash: DMY, Dash: MDY, ShortDash: YMD, Dot: DMY, ShortDot: DMY, Space: DMY, ShortBare: YMD, Named: DMY}, Autofix: true}
+	style := Style{Orders: [patternCount]Order{Slash: DMY, ShortSlash: DMY, Dash: MDY, ShortDash: YMD, Dot: DMY, ShortDot: DMY, Space: DMY, ShortBare: YMD, Named: DMY}, Autofix: true}
 	reads{
 		// ISO 8601
 		{"2021-03-04", "2021-03-04"},
@@ -154,8 +154,8 @@ func TestDates(t *testing.T) {
 	}.check(t, style, WantDate)
 }
 
-func TestMoments(t *testing.T) {
-	style := Style{Orders: [forms]Order{Slash: MDY, Dot: DMY, Named: DMY}}
+func TestDateTimes(t *testing.T) {
+	style := Style{Orders: [patternCount]Order{Slash: MDY, Dot: DMY, Named: DMY}}
 	reads{
 		{"2021-03-04T15:20", "2021-03-04T15:20:00"},
 		{"2021-03-04 15:20:07", "2021-03-04T15:20:07"},
@@ -220,10 +220,10 @@ func TestMoments(t *testing.T) {
 		{"2021-03-04T", "not_understood"},
 		{"2021-03-04 13:20 AM", "no_such_time"},
 		{"2021-03-04 15:20 16:30", "not_understood"},
-	}.check(t, style, WantMoment)
+	}.check(t, style, WantDateTime)
 }
 
-func TestClocks(t *testing.T) {
+func TestTimes(t *testing.T) {
 	reads{
 		{"15:20", "15:20:00"},
 		{"15:20:07", "15:20:07"},
@@ -298,28 +298,28 @@ func TestClocks(t *testing.T) {
 		{"0.5", "no_time"},
 		{"930", "not_understood"},
 		{"15:20 foo", "not_understood"},
-	}.check(t, Style{}, WantClock)
+	}.check(t, Style{}, WantTime)
 }
 
 func TestFlagsOfReadings(t *testing.T) {
-	style := Style{Orders: [forms]Order{Slash: MDY}, Autofix: true}
+	style := Style{Orders: [patternCount]Order{Slash: MDY}, Autofix: true}
 	for cell, want := range map[string]Reading{
-		"31/12/2021":                {Fixed: true},
+		"31/12/2021":                {Autofixed: true},
 		"12/31/2021":                {},
-		"12/31/2021 15:20":          {HasClock: true},
-		"2021-12-31T15:20-05:30":    {HasClock: true, HasZone: true, Offset: -330},
-		"31 Dec 2021 15:20 MEZ":     {HasClock: true, HasZone: true, Offset: 60},
-		"Dec 31 15:20:07 GMT 2021":  {HasClock: true, HasZone: true},
-		"2021-31-12":                {Fixed: true},
-		"Fri 31/12/2021":            {Fixed: true},
-		"2021-12-31T15:20 (UTC)":    {HasClock: true, HasZone: true},
-		"2021-12-31 3:20 PM +02:00": {HasClock: true, HasZone: true, Offset: 120},
+		"12/31/2021 15:20":          {HasTime: true},
+		"2021-12-31T15:20-05:30":    {HasTime: true, HasZone: true, Offset: -330},
+		"31 Dec 2021 15:20 MEZ":     {HasTime: true, HasZone: true, Offset: 60},
+		"Dec 31 15:20:07 GMT 2021":  {HasTime: true, HasZone: true},
+		"2021-31-12":                {Autofixed: true},
+		"Fri 31/12/2021":            {Autofixed: true},
+		"2021-12-31T15:20 (UTC)":    {HasTime: true, HasZone: true},
+		"2021-12-31 3:20 PM +02:00": {HasTime: true, HasZone: true, Offset: 120},
 	} {
 		got := style.Read([]byte(cell), WantDate)
 		if s := asText(got, WantDate); s != "2021-12-31" {
 			t.Errorf("%q: %s", cell, s)
 		}
-		got.Moment = Moment{}
+		got.Timestamp = Timestamp{}
 		if got != want {
 			t.Errorf("%q: %+v, want %+v", cell, got, want)
 		}
@@ -334,7 +334,7 @@ func TestAgainstTime(t *testing.T) {
 		time.DateTime, "2006-01-02T15:04:05.000Z0700", "20060102T150405Z", "20060102150405", "02 Jan 2006 15:04:05", "Jan 2, 2006 3:04:05 PM", "2.1.2006 15:04:05",
 		"Monday, 2 January 2006 15:04:05", "1/2/2006 3:04:05 PM", "2006-002T15:04:05", "2006/01/02 15:04:05", "Mon Jan 02 2006 15:04:05 GMT-0700 (MST)",
 	}
-	style := Style{Orders: [forms]Order{Slash: MDY, Dot: DMY, Named: DMY}}
+	style := Style{Orders: [patternCount]Order{Slash: MDY, Dot: DMY, Named: DMY}}
 	zone := time.FixedZone("CET", 3600)
 	rapid.Check(t, func(t *rapid.T) {
 		at := time.Unix(rapid.Int64Range(time.Date(1950, 1, 2, 0, 0, 0, 0, time.UTC).Unix(), time.Date(2049, 12, 30, 0, 0, 0, 0, time.UTC).Unix()).Draw(t, "at"), 0).In(zone)
@@ -344,16 +344,16 @@ func TestAgainstTime(t *testing.T) {
 		if layout == time.RFC822 || layout == time.RFC822Z {
 			want = at.Truncate(time.Minute)
 		}
-		if got := style.Read([]byte(cell), WantMoment); got.Reason != Read || got.Moment != fromTime(want) {
-			t.Fatalf("%q: %s, want %v", cell, asText(got, WantMoment), want)
+		if got := style.Read([]byte(cell), WantDateTime); got.Reason != Read || got.Timestamp != fromTime(want) {
+			t.Fatalf("%q: %s, want %v", cell, asText(got, WantDateTime), want)
 		}
 	})
 }
 
-func fromTime(t time.Time) Moment {
-	return Moment{
+func fromTime(t time.Time) Timestamp {
+	return Timestamp{
 		Date:  Date{Year: int16(t.Year()), Month: uint8(t.Month()), Day: uint8(t.Day())},
-		Clock: Clock{Hour: uint8(t.Hour()), Minute: uint8(t.Minute()), Second: uint8(t.Second()), Nano: uint32(t.Nanosecond())},
+		Time: Time{Hour: uint8(t.Hour()), Minute: uint8(t.Minute()), Second: uint8(t.Second()), Nano: uint32(t.Nanosecond())},
 	}
 }
 
@@ -364,30 +364,30 @@ func TestCanonicalFormReadsAsItself(t *testing.T) {
 		m := drawMoment(t)
 		style := Style{Autofix: rapid.Bool().Draw(t, "autofix")}
 		for f := range style.Orders {
-			style.Orders[f] = rapid.SampledFrom(append([]Order{Undecided}, Form(f).orders()...)).Draw(t, "order")
+			style.Orders[f] = rapid.SampledFrom(append([]Order{Undecided}, Pattern(f).orders()...)).Draw(t, "order")
 		}
 		style.Orders[YearFirst] = Undecided
 		if got := style.Read(m.Date.Append(nil), WantDate); got.Date != m.Date {
 			t.Fatalf("%v reads as %+v", m.Date, got)
 		}
-		if got := style.Read(m.Append(nil, true), WantMoment); got.Moment != m {
+		if got := style.Read(m.Append(nil, true), WantDateTime); got.Timestamp != m {
 			t.Fatalf("%v reads as %+v", m, got)
 		}
-		if got := style.Read(m.Clock.Append(nil, true), WantClock); got.Clock != m.Clock {
-			t.Fatalf("%v reads as %+v", m.Clock, got)
+		if got := style.Read(m.Time.Append(nil, true), WantTime); got.Time != m.Time {
+			t.Fatalf("%v reads as %+v", m.Time, got)
 		}
 		m.Second = 0
-		if got := style.Read(m.Append(nil, false), WantMoment); got.Moment != m {
+		if got := style.Read(m.Append(nil, false), WantDateTime); got.Timestamp != m {
 			t.Fatalf("%v reads as %+v", m, got)
 		}
 	})
 }
 
 // drawMoment draws any moment to the second.
-func drawMoment(t *rapid.T) Moment {
-	return Moment{
-		Date: fromNumber(rapid.IntRange(306, 3652364).Draw(t, "day")),
-		Clock: Clock{
+func drawMoment(t *rapid.T) Timestamp {
+	return Timestamp{
+		Date: dateFromDayNumber(rapid.IntRange(306, 3652364).Draw(t, "day")),
+		Time: Time{
 			Hour: rapid.Uint8Range(0, 23).Draw(t, "hour"), Minute: rapid.Uint8Range(0, 59).Draw(t, "minute"), Second: rapid.Uint8Range(0, 59).Draw(t, "second"),
 		},
 	}
@@ -397,18 +397,18 @@ func FuzzRead(f *testing.F) {
 	for _, cell := range []string{"2021-03-04T15:20:07.5+01:00", "4 d’agost del 2021", "令和元年5月1日", "Thu Mar 04 2021 15:20:00 GMT+0100 (CET)", "4/3-21", "\xf0\x9f", "4.3.2021 14.30"} {
 		f.Add([]byte(cell))
 	}
-	styles := []Style{{}, {Orders: [forms]Order{DMY, YMD, MDY, DMY, DMY}, Autofix: true, Languages: 1}}
+	styles := []Style{{}, {Orders: [patternCount]Order{DMY, YMD, MDY, DMY, DMY}, Autofix: true, Languages: 1}}
 	f.Fuzz(func(t *testing.T, cell []byte) {
 		for _, s := range styles {
-			for want := WantDate; want <= WantClock; want++ {
+			for want := WantDate; want <= WantTime; want++ {
 				r := s.Read(cell, want)
 				if r.Reason != Read {
-					if r.Moment != (Moment{}) {
-						t.Fatalf("%q: %s with a value %v", cell, r.Reason.Code(), r.Moment)
+					if r.Timestamp != (Timestamp{}) {
+						t.Fatalf("%q: %s with a value %v", cell, r.Reason.Code(), r.Timestamp)
 					}
 					continue
 				}
-				if _, ok := NewDate(int(r.Year), int(r.Month), int(r.Day)); !ok && want != WantClock {
+				if _, ok := NewDate(int(r.Year), int(r.Month), int(r.Day)); !ok && want != WantTime {
 					t.Fatalf("%q: %v is no day", cell, r.Date)
 				}
 				text := asText(r, want)
@@ -417,16 +417,16 @@ func FuzzRead(f *testing.F) {
 				}
 			}
 		}
-		c := NewColumn(WantMoment)
-		c.Add(cell)
+		c := NewSniffer(WantDateTime)
+		c.Observe(cell)
 		c.Decide(Hints{})
-		ReadSerial(cell, Since1900, WantMoment)
+		ReadSerial(cell, Since1900, WantDateTime)
 	})
 }
 
 // TestQuickReadsLikeRead holds the short ways against the long one.
 func TestQuickReadsLikeRead(t *testing.T) {
-	styles := []Style{{}, benchStyle, {Orders: [forms]Order{Slash: MDY, Dash: MDY, YearFirst: YDM}}}
+	styles := []Style{{}, benchStyle, {Orders: [patternCount]Order{Slash: MDY, Dash: MDY, YearFirst: YDM}}}
 	var read [3]int
 	texts := rapid.SliceOfN(rapid.OneOf(
 		rapid.StringMatching(`[0-9]{1,2}[/.-][0-9]{1,2}[/.-][0-9]{3,4}`),
@@ -437,21 +437,21 @@ func TestQuickReadsLikeRead(t *testing.T) {
 		style := rapid.SampledFrom(styles).Draw(t, "style")
 		for _, text := range texts.Draw(t, "texts") {
 			raw := []byte(text)
-			if day, ok := style.Day(raw); ok {
+			if day, ok := style.ReadSimpleDate(raw); ok {
 				read[WantDate]++
-				if r := style.Read(raw, WantDate); r.Reason != Read || r.Date != day || r.Fixed {
+				if r := style.Read(raw, WantDate); r.Reason != Read || r.Date != day || r.Autofixed {
 					t.Fatalf("%q: %v, and by the long way %+v", raw, day, r)
 				}
 			}
-			if moment, ok := style.DayAndTime(raw); ok {
-				read[WantMoment]++
-				if r := style.Read(raw, WantMoment); r.Reason != Read || r.Moment != moment || r.Fixed {
+			if moment, ok := style.ReadSimpleDateTime(raw); ok {
+				read[WantDateTime]++
+				if r := style.Read(raw, WantDateTime); r.Reason != Read || r.Timestamp != moment || r.Autofixed {
 					t.Fatalf("%q: %v, and by the long way %+v", raw, moment, r)
 				}
 			}
-			if clock, ok := TimeOfDay(raw); ok {
-				read[WantClock]++
-				if r := style.Read(raw, WantClock); r.Reason != Read || r.Clock != clock {
+			if clock, ok := ReadSimpleTime(raw); ok {
+				read[WantTime]++
+				if r := style.Read(raw, WantTime); r.Reason != Read || r.Time != clock {
 					t.Fatalf("%q: %v, and by the long way %+v", raw, clock, r)
 				}
 			}
@@ -470,9 +470,9 @@ func TestQuickEnds(t *testing.T) {
 	for _, text := range []string{"2021-03-04T15:20:07 PMZ", "25/12/2021", "12:00:00 PM", "1/2/2021", "1:5", "////////", "2021-03-04TTTTTTTTT"} {
 		for end := range len(text) + 1 {
 			raw := []byte(text[:end])
-			style.Day(raw)
-			style.DayAndTime(raw)
-			TimeOfDay(raw)
+			style.ReadSimpleDate(raw)
+			style.ReadSimpleDateTime(raw)
+			ReadSimpleTime(raw)
 		}
 	}
 }

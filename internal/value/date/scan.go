@@ -11,12 +11,12 @@ import (
 // parts is what a cell holds before a style says what its numbers mean.
 type parts struct {
 	kind partsKind
-	form Form
+	pattern Pattern
 	// order is that of numbers that can be read in one order only.
 	order Order
-	// nums are the numbers of the day in the order written, widths how many
+	// numbers are the numbers of the day in the order written, widths how many
 	// digits each has. With a named month, that one's place holds nothing.
-	nums   [3]int32
+	numbers   [3]int32
 	widths [3]uint8
 	// months are the months that the cell can mean by a number of its own, name
 	// is the month's name.
@@ -25,20 +25,20 @@ type parts struct {
 	// weekday is the name of the weekday, or 0.
 	weekday wordID
 	date    Date
-	clock   Clock
+	time   Time
 	offset  int16
-	// reason says what is wrong with the cell or its clock, dayReason what is
+	// reason says what is wrong with the cell or its clock, dateReason what is
 	// wrong with its day alone.
-	reason, dayReason Reason
+	reason, dateReason Reason
 	// nextDay is 24:00.
-	hasClock, hasZone, nextDay bool
+	hasTime, hasZone, nextDay bool
 }
 
 type partsKind uint8
 
 const (
-	noDay partsKind = iota
-	wholeDay
+	noDate partsKind = iota
+	wholeDate
 	threeNumbers
 	namedMonth
 )
@@ -46,21 +46,21 @@ const (
 // scan takes a cell apart. What is missing for the field is no concern here.
 func (p *parts) scan(raw []byte, want Want) {
 	raw = trim(raw)
-	if len(raw) > cellBytes {
+	if len(raw) > maxCellBytes {
 		p.reason = TooLong
 		return
 	}
-	if want == WantClock {
-		if p.scanClock(raw) {
+	if want == WantTime {
+		if p.scanTime(raw) {
 			return
 		}
 		*p = parts{}
 	}
-	if p.scanNumeric(raw) && (p.hasClock || want != WantClock) {
+	if p.scanNumeric(raw) && (p.hasTime || want != WantTime) {
 		return
 	}
 	*p = parts{}
-	p.scanLoose(raw, want)
+	p.scanTokens(raw, want)
 }
 
 func trim(b []byte) []byte {
@@ -89,7 +89,7 @@ func (p *parts) scanNumeric(b []byte) bool {
 		return false
 	}
 	end := p.scanNumber(b, second+1, 2)
-	if end == second+1 || !p.classify(signForm(sign)) {
+	if end == second+1 || !p.classify(patternOfSeparator(sign)) {
 		return false
 	}
 	if end == len(b) {
@@ -98,7 +98,7 @@ func (p *parts) scanNumeric(b []byte) bool {
 	if c := b[end]; c != 'T' && c != ' ' && c != 't' {
 		return false
 	}
-	return p.scanClock(b[end+1:])
+	return p.scanTime(b[end+1:])
 }
 
 // scanNumber reads up to four digits as number i, and gives where they end.
@@ -108,11 +108,11 @@ func (p *parts) scanNumber(b []byte, at, i int) int {
 		n = n*10 + int32(b[at]-'0')
 		at++
 	}
-	p.nums[i], p.widths[i] = n, uint8(at-from)
+	p.numbers[i], p.widths[i] = n, uint8(at-from)
 	return at
 }
 
-func signForm(sign byte) Form {
+func patternOfSeparator(sign byte) Pattern {
 	switch sign {
 	case '/':
 		return Slash
@@ -125,28 +125,28 @@ func signForm(sign byte) Form {
 }
 
 // classify finds the form of three numbers by how many digits they have.
-func (p *parts) classify(form Form) bool {
+func (p *parts) classify(form Pattern) bool {
 	first, second, third := p.widths[0], p.widths[1], p.widths[2]
 	p.kind = threeNumbers
 	switch {
 	case second > 2 || second == 0:
 		return false
 	case first <= 2 && third == 4:
-		p.form = form
+		p.pattern = form
 	case first == 4 && third <= 2:
-		p.form = YearFirst
+		p.pattern = YearFirst
 	case first <= 2 && third <= 2:
-		p.form = form + 1
+		p.pattern = form + 1
 	default:
 		return false
 	}
 	return true
 }
 
-// scanClock reads 15:20, 15:20:07, 15:20:07.123 or 3:20 PM with Z or a numeric
+// scanTime reads 15:20, 15:20:07, 15:20:07.123 or 3:20 PM with Z or a numeric
 // offset behind it, and nothing else.
-func (p *parts) scanClock(b []byte) bool {
-	hour := twoDigits(b)
+func (p *parts) scanTime(b []byte) bool {
+	hour := parseTwoDigits(b)
 	if hour >= 0 {
 		b = b[2:]
 	} else if len(b) > 0 && isDigit(b[0]) {
@@ -155,29 +155,29 @@ func (p *parts) scanClock(b []byte) bool {
 	if hour < 0 || len(b) < 3 || b[0] != ':' {
 		return false
 	}
-	minute, second, nano := twoDigits(b[1:]), 0, uint32(0)
+	minute, second, nano := parseTwoDigits(b[1:]), 0, uint32(0)
 	b = b[3:]
 	if len(b) > 2 && b[0] == ':' {
-		second = twoDigits(b[1:])
+		second = parseTwoDigits(b[1:])
 		b = b[3:]
 	}
 	if minute < 0 || second < 0 {
 		return false
 	}
 	if len(b) > 1 && (b[0] == '.' || b[0] == ',') && isDigit(b[1]) {
-		nano, b = fraction(b[1:])
+		nano, b = parseFraction(b[1:])
 	}
-	if half := englishHalf(b); half != 0 && hour <= 12 {
+	if half := parseMeridiem(b); half != 0 && hour <= 12 {
 		hour = hour%12 + int(half-'a')/15*12
 		b = nil
 	}
-	p.setClock(hour, minute, second, nano)
+	p.setTime(hour, minute, second, nano)
 	return p.scanZone(b)
 }
 
-// englishHalf gives the small first letter of AM or PM, where that is all there
+// parseMeridiem gives the small first letter of AM or PM, where that is all there
 // is.
-func englishHalf(b []byte) byte {
+func parseMeridiem(b []byte) byte {
 	if len(b) == 3 && b[0] == ' ' {
 		b = b[1:]
 	}
@@ -187,17 +187,17 @@ func englishHalf(b []byte) byte {
 	return 0
 }
 
-// setClock keeps the time of day; 24:00 is the end of a day.
-func (p *parts) setClock(hour, minute, second int, nano uint32) {
+// setTime keeps the time of day; 24:00 is the end of a day.
+func (p *parts) setTime(hour, minute, second int, nano uint32) {
 	if hour == 24 && minute == 0 && second == 0 && nano == 0 {
 		p.nextDay, hour = true, 0
 	}
-	clock, ok := newClock(hour, minute, second)
+	clock, ok := newTime(hour, minute, second)
 	if !ok {
 		p.reason = NoSuchTime
 	}
 	clock.Nano = nano
-	p.clock, p.hasClock = clock, true
+	p.time, p.hasTime = clock, true
 }
 
 func (p *parts) scanZone(b []byte) bool {
@@ -210,12 +210,12 @@ func (p *parts) scanZone(b []byte) bool {
 	case b[0] != '+' && b[0] != '-' || len(b) < 3:
 		return false
 	}
-	hours, minutes := twoDigits(b[1:]), 0
+	hours, minutes := parseTwoDigits(b[1:]), 0
 	switch {
 	case len(b) == 6 && b[3] == ':':
-		minutes = twoDigits(b[4:])
+		minutes = parseTwoDigits(b[4:])
 	case len(b) == 5:
-		minutes = twoDigits(b[3:])
+		minutes = parseTwoDigits(b[3:])
 	case len(b) != 3:
 		return false
 	}
@@ -233,17 +233,17 @@ func (p *parts) setOffset(west bool, hours, minutes int) bool {
 	return true
 }
 
-// twoDigits reads the first two bytes as a number, or gives -1.
-func twoDigits(b []byte) int {
+// parseTwoDigits reads the first two bytes as a number, or gives -1.
+func parseTwoDigits(b []byte) int {
 	if len(b) < 2 || !isDigit(b[0]) || !isDigit(b[1]) {
 		return -1
 	}
 	return int(b[0]-'0')*10 + int(b[1]-'0')
 }
 
-// fraction reads digits behind a decimal sign as nanoseconds; those beyond the
+// parseFraction reads digits behind a decimal sign as nanoseconds; those beyond the
 // ninth count for nothing.
-func fraction(b []byte) (nano uint32, rest []byte) {
+func parseFraction(b []byte) (nano uint32, rest []byte) {
 	scale := uint32(100_000_000)
 	for len(b) > 0 && isDigit(b[0]) {
 		nano += uint32(b[0]-'0') * scale
@@ -253,26 +253,26 @@ func fraction(b []byte) (nano uint32, rest []byte) {
 	return nano, b
 }
 
-// cellBytes is the longest text that is looked at. The longest date and time of
+// maxCellBytes is the longest text that is looked at. The longest date and time of
 // all locales is a Thai one of 157 bytes. Folded, a text has at most half as many
 // bytes more, which the places of tokens must be able to count.
-const cellBytes = 160
+const maxCellBytes = 160
 
-// accented is where letters with accents of the Latin, Greek and Cyrillic
+// accentedEnd is where letters with accents of the Latin, Greek and Cyrillic
 // scripts end.
-const accented = 0x530
+const accentedEnd = 0x530
 
-// plain holds the small letter without accents of each letter below accented,
+// foldedLetters holds the small letter without accents of each letter below accented,
 // and of those from 1E00 to 1FFF.
-var plain = sync.OnceValue(func() *[accented + 0x200]rune {
-	table := new([accented + 0x200]rune)
+var foldedLetters = sync.OnceValue(func() *[accentedEnd + 0x200]rune {
+	table := new([accentedEnd + 0x200]rune)
 	for i := range table {
-		table[i] = plainLetter(rune(i + max(0, i/accented*(0x1E00-accented))))
+		table[i] = foldLetter(rune(i + max(0, i/accentedEnd*(0x1E00-accentedEnd))))
 	}
 	return table
 })
 
-func plainLetter(r rune) rune {
+func foldLetter(r rune) rune {
 	if r == 'İ' || r == 'ı' {
 		return 'i'
 	}
@@ -283,16 +283,16 @@ func plainLetter(r rune) rune {
 
 // foldRune gives the letter, digit or sign by which r is compared; 0 where r
 // counts for nothing.
-func foldRune(r rune, table *[accented + 0x200]rune) rune {
+func foldRune(r rune, table *[accentedEnd + 0x200]rune) rune {
 	switch {
 	case r >= 0x300 && r < 0x370: // accents of their own
 		return 0
 	case r == 0xA0 || r == 0xB7:
 		return ' '
-	case r < accented:
+	case r < accentedEnd:
 		return table[r]
 	case r >= 0x1E00 && r < 0x2000:
-		return table[r-0x1E00+accented]
+		return table[r-0x1E00+accentedEnd]
 	case r >= 0x2000 && r < 0x2070:
 		return foldPunctuation(r)
 	case r >= 0xFF01 && r <= 0xFF5E: // full-width
@@ -348,7 +348,7 @@ var digitZeros = [...]rune{0x660, 0x6F0, 0x966, 0x9E6, 0xE50, 0x1040}
 // letters without accents, digits 0 to 9, plain spaces and dashes. It stops
 // where dst is full; bytes that are no UTF-8 become question marks.
 func appendFolded(dst, text []byte) []byte {
-	table := plain()
+	table := foldedLetters()
 	for len(text) > 0 && len(dst)+utf8.UTFMax <= cap(dst) {
 		c := text[0]
 		if c < utf8.RuneSelf {
@@ -377,9 +377,9 @@ func foldASCII(c byte) byte {
 	return c
 }
 
-// wordKey is the form of a name in the dictionary: folded, and only its letters
+// dictionaryKey is the form of a name in the dictionary: folded, and only its letters
 // and digits.
-func wordKey(name string) string {
+func dictionaryKey(name string) string {
 	folded := appendFolded(make([]byte, 0, 4*len(name)+utf8.UTFMax), []byte(name))
 	key := folded[:0]
 	for _, c := range folded {

@@ -67,7 +67,7 @@ func TestFoldStopsWhereItIsFull(t *testing.T) {
 
 func TestWordKeys(t *testing.T) {
 	for name, want := range map[string]string{"a. m.": "am", "segunda-feira": "segundafeira", "п’ятниця": "пятниця", "มี.ค.": "มีค", "Thứ 2": "thu2"} {
-		if got := wordKey(name); got != want {
+		if got := dictionaryKey(name); got != want {
 			t.Errorf("%q: %q, want %q", name, got, want)
 		}
 	}

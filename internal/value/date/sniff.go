@@ -6,25 +6,25 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Column takes the cells of one column, in their order, and decides its style.
+// Sniffer takes the cells of one column, in their order, and decides its style.
 // Its memory is bounded whatever it is given: about 40 KB. It is for one
 // goroutine.
-type Column struct {
+type Sniffer struct {
 	want  Want
 	cells int64
-	// forms are made when the first cell of their kind comes.
-	forms      [forms]*tally
-	names      nameTally
-	zones      zoneTally
+	// patterns are made when the first cell of their kind comes.
+	patterns      [patternCount]*patternStats
+	names      monthNameStats
+	zones      zoneStats
 	shortYears int64
-	unread     int64
+	unreadable     int64
 }
 
-// NewColumn makes an empty column of a field.
-func NewColumn(want Want) *Column { return &Column{want: want} }
+// NewSniffer makes an empty column of a field.
+func NewSniffer(want Want) *Sniffer { return &Sniffer{want: want} }
 
-// Add takes the next cell. Blank cells count for nothing.
-func (c *Column) Add(raw []byte) {
+// Observe takes the next cell. Blank cells count for nothing.
+func (c *Sniffer) Observe(raw []byte) {
 	raw = trim(raw)
 	if len(raw) == 0 {
 		return
@@ -32,13 +32,13 @@ func (c *Column) Add(raw []byte) {
 	c.cells++
 	var p parts
 	p.scan(raw, c.want)
-	if p.reason != Read || p.dayReason != Read && c.want != WantClock || p.kind == noDay && c.want != WantClock {
-		c.unread++
+	if p.reason != Read || p.dateReason != Read && c.want != WantTime || p.kind == noDate && c.want != WantTime {
+		c.unreadable++
 		return
 	}
-	c.zones.add(&p)
+	c.zones.observe(&p)
 	if p.kind == namedMonth {
-		c.names.add(&p, raw)
+		c.names.observe(&p, raw)
 	}
 	if p.kind != threeNumbers && p.kind != namedMonth {
 		return
@@ -46,88 +46,88 @@ func (c *Column) Add(raw []byte) {
 	if p.order != Undecided || p.kind == namedMonth && p.widths[0]+p.widths[2] > 4 {
 		return
 	}
-	c.addNumbers(&p, raw)
+	c.observeNumbers(&p, raw)
 }
 
-func (c *Column) addNumbers(p *parts, raw []byte) {
+func (c *Sniffer) observeNumbers(p *parts, raw []byte) {
 	if p.kind == namedMonth {
 		months := p.months
 		if p.name != 0 {
-			months = numbers(p.name.word().months, 0)
+			months = senseBits(p.name.entry().months, 0)
 		}
-		p.nums[1] = int32(bits.TrailingZeros16(months))
+		p.numbers[1] = int32(bits.TrailingZeros16(months))
 	}
-	if p.form.short() || p.form == Named {
+	if p.pattern.hasShortYear() || p.pattern == Named {
 		c.shortYears++
 	}
-	t := c.forms[p.form]
+	t := c.patterns[p.pattern]
 	if t == nil {
-		t = &tally{form: p.form}
-		c.forms[p.form] = t
+		t = &patternStats{pattern: p.pattern}
+		c.patterns[p.pattern] = t
 	}
-	t.add(p, raw)
+	t.observe(p, raw)
 }
 
-// maxOrder is the number of orders, with Undecided.
-const maxOrder = int(YDM) + 1
+// orderCount is the number of orders, with Undecided.
+const orderCount = int(YDM) + 1
 
-// tally is what a column knows of the cells of one form.
-type tally struct {
-	form  Form
+// patternStats is what a column knows of the cells of one form.
+type patternStats struct {
+	pattern  Pattern
 	cells int64
-	// several are the cells that mean different days in two orders.
-	several int64
-	// yearLast and yearFirst are the cells with a year of two digits that can only
+	// ambiguous are the cells that mean different days in two orders.
+	ambiguous int64
+	// yearLastLogOdds and yearFirst are the cells with a year of two digits that can only
 	// stand in the last or in the first place.
 	yearLast, yearFirst int64
-	// over counts the cells that fit the first order and not the second, by
+	// wins counts the cells that fit the first order and not the second, by
 	// their numbers alone; weekday those where the weekday beside them tells.
-	over, weekday [maxOrder][maxOrder]int64
-	// values counts the numbers from 0 to 99 in the first and the last place.
-	values [2][100]uint32
-	series [maxOrder]series
+	wins, weekdayWins [orderCount][orderCount]int64
+	// valueCounts counts the numbers from 0 to 99 in the first and the last place.
+	valueCounts [2][100]uint32
+	series [orderCount]dateSeries
 	// years are the smallest and the largest last number of the cells.
 	minYear, maxYear int32
-	// unlike is a cell that fits the first order and not the second; twofold are
+	// winExamples is a cell that fits the first order and not the second; twofold are
 	// cells that fit several.
-	unlike  [maxOrder][maxOrder]string
-	twofold []string
+	winExamples  [orderCount][orderCount]string
+	ambiguousExamples []string
 }
 
-// fits are the days that a cell can mean, by order.
-type fits struct {
-	days    [maxOrder]Date
-	weekday [maxOrder]bool
-	n       int
+// orderFits are the days that a cell can mean, by order.
+type orderFits struct {
+	days    [orderCount]Date
+	weekday [orderCount]bool
+	count       int
 }
 
-func (t *tally) add(p *parts, raw []byte) {
+func (t *patternStats) observe(p *parts, raw []byte) {
 	t.cells++
-	f := t.fit(p)
-	for _, a := range t.form.orders() {
-		for _, b := range t.form.orders() {
-			t.compare(a, b, &f, raw)
+	f := t.fitOrders(p)
+	for _, a := range t.pattern.orders() {
+		for _, b := range t.pattern.orders() {
+			t.countWin(a, b, &f, raw)
 		}
 	}
-	if f.n > 1 && !f.alike(t.form.orders()) {
-		t.several++
-		if len(t.twofold) < 3 {
-			t.twofold = append(t.twofold, string(raw))
+	if f.count > 1 && !f.sameDay(t.pattern.orders()) {
+		t.ambiguous++
+		if len(t.ambiguousExamples) < 3 {
+			t.ambiguousExamples = append(t.ambiguousExamples, string(raw))
 		}
 	}
-	t.tellYear(p, &f)
-	t.values[0][p.nums[0]%100]++
-	t.values[1][p.nums[2]%100]++
-	if year := p.nums[2]; t.cells == 1 {
+	t.countYearPosition(p, &f)
+	t.valueCounts[0][p.numbers[0]%100]++
+	t.valueCounts[1][p.numbers[2]%100]++
+	if year := p.numbers[2]; t.cells == 1 {
 		t.minYear, t.maxYear = year, year
 	} else {
 		t.minYear, t.maxYear = min(t.minYear, year), max(t.maxYear, year)
 	}
 }
 
-// tellYear counts a cell that tells where its year of two digits stands.
-func (t *tally) tellYear(p *parts, f *fits) {
-	first, last := !f.days[YMD].IsZero(), p.endsWithYear() && p.widths[2] != 1
+// countYearPosition counts a cell that tells where its year of two digits stands.
+func (t *patternStats) countYearPosition(p *parts, f *orderFits) {
+	first, last := !f.days[YMD].IsZero(), p.canEndWithYear() && p.widths[2] != 1
 	switch {
 	case first && !last:
 		t.yearFirst++
@@ -136,37 +136,37 @@ func (t *tally) tellYear(p *parts, f *fits) {
 	}
 }
 
-// fit reads a cell in all orders of the form, and goes on with their series.
-func (t *tally) fit(p *parts) (f fits) {
+// fitOrders reads a cell in all orders of the form, and goes on with their series.
+func (t *patternStats) fitOrders(p *parts) (f orderFits) {
 	var style Style
 	plain := *p
 	plain.weekday = 0
-	for _, o := range t.form.orders() {
-		d, reason := style.as(&plain, o)
+	for _, o := range t.pattern.orders() {
+		d, reason := style.readInOrder(&plain, o)
 		if reason == Read {
 			f.days[o], f.weekday[o] = d, p.fitsWeekday(d)
-			f.n++
+			f.count++
 		}
-		t.series[o].add(d)
+		t.series[o].addDate(d)
 	}
 	return f
 }
 
-func (t *tally) compare(a, b Order, f *fits, raw []byte) {
+func (t *patternStats) countWin(a, b Order, f *orderFits, raw []byte) {
 	switch {
 	case f.days[a].IsZero() || a == b:
 	case f.days[b].IsZero():
-		t.over[a][b]++
-		if t.unlike[a][b] == "" {
-			t.unlike[a][b] = string(raw)
+		t.wins[a][b]++
+		if t.winExamples[a][b] == "" {
+			t.winExamples[a][b] = string(raw)
 		}
 	case f.weekday[a] && !f.weekday[b]:
-		t.weekday[a][b]++
+		t.weekdayWins[a][b]++
 	}
 }
 
-// alike says whether all orders that fit mean the same day.
-func (f *fits) alike(orders []Order) bool {
+// sameDay says whether all orders that fit mean the same day.
+func (f *orderFits) sameDay(orders []Order) bool {
 	var day Date
 	for _, o := range orders {
 		if d := f.days[o]; !d.IsZero() {
@@ -179,13 +179,13 @@ func (f *fits) alike(orders []Order) bool {
 	return true
 }
 
-// zoneTally counts the cells with a zone, and the offsets among them.
-type zoneTally struct {
+// zoneStats counts the cells with a zone, and the offsets among them.
+type zoneStats struct {
 	cells   int64
 	offsets []int16 // the first 8 different ones
 }
 
-func (z *zoneTally) add(p *parts) {
+func (z *zoneStats) observe(p *parts) {
 	if !p.hasZone {
 		return
 	}
@@ -200,9 +200,9 @@ func (z *zoneTally) add(p *parts) {
 	}
 }
 
-// series watches whether the days of a column follow each other in one order of
+// dateSeries watches whether the days of a column follow each other in one order of
 // reading.
-type series struct {
+type dateSeries struct {
 	last Date
 	// changes counts the steps between different days.
 	changes int64
@@ -214,9 +214,9 @@ type series struct {
 	yearChanges int64
 }
 
-// add takes the next day. The zero Date is a cell that means no day: after it
+// addDate takes the next day. The zero Date is a cell that means no day: after it
 // nothing is regular.
-func (s *series) add(d Date) {
+func (s *dateSeries) addDate(d Date) {
 	if d.IsZero() {
 		s.irregular, s.rises, s.falls = true, true, true
 		return
@@ -227,7 +227,7 @@ func (s *series) add(d Date) {
 		s.irregular = s.irregular || last == d
 		return
 	}
-	days := d.number() - last.number()
+	days := d.dayNumber() - last.dayNumber()
 	months := 0
 	if d.Day == last.Day {
 		months = 12*(int(d.Year)-int(last.Year)) + int(d.Month) - int(last.Month)
@@ -235,13 +235,13 @@ func (s *series) add(d Date) {
 	if s.changes == 0 {
 		s.days, s.months = days, months
 	}
-	s.step(days, months)
+	s.addStep(days, months)
 	if d.Year != last.Year {
 		s.yearChanges++
 	}
 }
 
-func (s *series) step(days, months int) {
+func (s *dateSeries) addStep(days, months int) {
 	s.changes++
 	if days != s.days {
 		s.days = 0
@@ -256,17 +256,17 @@ func (s *series) step(days, months int) {
 	}
 }
 
-// regular says whether all steps are the same number of days or months.
-func (s *series) regular() bool {
+// isRegular says whether all steps are the same number of days or months.
+func (s *dateSeries) isRegular() bool {
 	return !s.irregular && s.changes >= 3 && (s.days != 0 || s.months != 0)
 }
 
-// ordered says whether the days only rise, or only fall, often enough that it is
+// isOrdered says whether the days only rise, or only fall, often enough that it is
 // no accident.
-func (s *series) ordered() bool { return s.changes >= 7 && s.rises != s.falls }
+func (s *dateSeries) isOrdered() bool { return s.changes >= 7 && s.rises != s.falls }
 
 // message says what the steps of a regular series are.
-func (s *series) message() intray.Message {
+func (s *dateSeries) message() intray.Message {
 	if s.months != 0 {
 		return intray.NewMessage("count.months", intray.Params{"n": abs(s.months)})
 	}

@@ -63,9 +63,9 @@ func makeColumns(t *testing.T, seed uint64) []madeColumn {
 }
 
 func decided(c madeColumn, hints Hints) Decision {
-	column := NewColumn(WantDate)
+	column := NewSniffer(WantDate)
 	for _, cell := range c.cells {
-		column.Add([]byte(cell))
+		column.Observe([]byte(cell))
 	}
 	return column.Decide(hints)
 }
@@ -75,10 +75,10 @@ func TestTwoHundredColumns(t *testing.T) {
 	for seed := range uint64(5) {
 		for i, c := range makeColumns(t, seed) {
 			d := decided(c, Hints{})
-			if tie := len(d.Ties) > 0; tie != (i < 30) {
+			if tie := len(d.Ambiguities) > 0; tie != (i < 30) {
 				t.Errorf("%s: asked %v, want %v: %q\n%+v", c.title, tie, i < 30, c.cells[:5], d)
 			}
-			asked += len(d.Ties)
+			asked += len(d.Ambiguities)
 			for j, cell := range c.cells {
 				r := d.Style.Read([]byte(cell), WantDate)
 				if r.Reason == Read && r.Date != c.days[j] || r.Reason != Read && i >= 30 {
@@ -92,18 +92,18 @@ func TestTwoHundredColumns(t *testing.T) {
 	t.Logf("1000 columns: %d wrong, %d asked about", wrong, asked)
 }
 
-func seriesOf(days ...string) *series {
-	var s series
+func seriesOf(days ...string) *dateSeries {
+	var s dateSeries
 	for _, text := range days {
 		d, _ := readISO([]byte(text))
-		s.add(d)
+		s.addDate(d)
 	}
 	return &s
 }
 
 func TestSeries(t *testing.T) {
 	for title, c := range map[string]struct {
-		s                *series
+		s                *dateSeries
 		regular, ordered bool
 		text             string
 	}{
@@ -120,8 +120,8 @@ func TestSeries(t *testing.T) {
 		"in order, but one": {seriesOf("2021-01-01", "2021-01-03", "2021-01-04", "2021-02-01", "2021-01-31", "2021-05-01", "2022-01-01", "2022-01-07", "2022-02-01"), false, false, "0 days"},
 		"nothing":           {seriesOf(), false, false, "0 days"},
 	} {
-		if c.s.regular() != c.regular || c.s.ordered() != c.ordered || c.s.message().String() != c.text {
-			t.Errorf("%s: %v %v %q", title, c.s.regular(), c.s.ordered(), c.s.message().String())
+		if c.s.isRegular() != c.regular || c.s.isOrdered() != c.ordered || c.s.message().String() != c.text {
+			t.Errorf("%s: %v %v %q", title, c.s.isRegular(), c.s.isOrdered(), c.s.message().String())
 		}
 	}
 }

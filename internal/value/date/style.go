@@ -26,14 +26,14 @@ var orderNames = [...]string{"undecided", "DMY", "MDY", "YMD", "YDM"}
 // String is the order's name, such as DMY.
 func (o Order) String() string { return orderNames[o] }
 
-// Form is a way to write a day in numbers. Each form of a column has an order of
+// Pattern is a way to write a day in numbers. Each form of a column has an order of
 // its own.
-type Form uint8
+type Pattern uint8
 
 // The forms. Those with Short have a year of two digits, which may stand first
 // or last; the others of their kind end with a year of four digits.
 const (
-	Slash Form = iota
+	Slash Pattern = iota
 	ShortSlash
 	Dash
 	ShortDash
@@ -48,20 +48,20 @@ const (
 	YearFirst
 	// Named has the month's name, and two digits on each side of it.
 	Named
-	forms
+	patternCount
 )
 
-var formNames = [forms]string{"slash", "slash2", "dash", "dash2", "dot", "dot2", "space", "space2", "bare", "bare2", "year", "named"}
+var patternNames = [patternCount]string{"slash", "slash2", "dash", "dash2", "dot", "dot2", "space", "space2", "bare", "bare2", "year", "named"}
 
 // String is the form's name in the text of a style.
-func (f Form) String() string { return formNames[f] }
+func (f Pattern) String() string { return patternNames[f] }
 
-func (f Form) short() bool { return f < YearFirst && f&1 == 1 }
+func (f Pattern) hasShortYear() bool { return f < YearFirst && f&1 == 1 }
 
 // orders are those that a form can have, the likeliest first.
-func (f Form) orders() []Order { return formOrders[f] }
+func (f Pattern) orders() []Order { return patternOrders[f] }
 
-var formOrders = [forms][]Order{
+var patternOrders = [patternCount][]Order{
 	Slash: {DMY, MDY}, Dash: {DMY, MDY}, Dot: {DMY, MDY}, Space: {DMY, MDY}, Bare: {DMY, MDY},
 	ShortSlash: {DMY, MDY, YMD}, ShortDash: {DMY, MDY, YMD}, ShortDot: {DMY, MDY, YMD},
 	ShortSpace: {DMY, MDY, YMD}, ShortBare: {DMY, MDY, YMD},
@@ -74,7 +74,7 @@ var formOrders = [forms][]Order{
 // followed by the month. A Style is a small value and is not changed by reading.
 type Style struct {
 	// Orders holds the order of each form.
-	Orders [forms]Order
+	Orders [patternCount]Order
 	// Languages are those that may name the months; none means all.
 	Languages Languages
 	// Pivot is the first two-digit year that belongs to the 1900s. Zero means
@@ -85,8 +85,8 @@ type Style struct {
 	Autofix bool
 }
 
-// order is that of a form, with what goes without saying.
-func (s *Style) order(f Form) Order {
+// orderOf is that of a form, with what goes without saying.
+func (s *Style) orderOf(f Pattern) Order {
 	o := s.Orders[f]
 	if o == Undecided && f == YearFirst {
 		return YMD
@@ -106,9 +106,9 @@ func (s *Style) fullYear(year int) int {
 	return 1900 + year
 }
 
-// With gives the style with everything that other decides. An answer to a tie
+// Merge gives the style with everything that other decides. An answer to a tie
 // can be kept as the text of a style of its own, and put in like this.
-func (s Style) With(other Style) Style {
+func (s Style) Merge(other Style) Style {
 	for f, o := range other.Orders {
 		if o != Undecided {
 			s.Orders[f] = o
@@ -130,11 +130,11 @@ func (s Style) MarshalText() ([]byte, error) {
 	var words []string
 	for f, o := range s.Orders {
 		if o != Undecided {
-			words = append(words, formNames[f]+"="+o.String())
+			words = append(words, patternNames[f]+"="+o.String())
 		}
 	}
 	if s.Languages != 0 {
-		words = append(words, "names="+strings.Join(s.Languages.Codes(), "+"))
+		words = append(words, "names="+strings.Join(s.Languages.Tags(), "+"))
 	}
 	if s.Pivot != 0 {
 		words = append(words, fmt.Sprintf("pivot=%d", s.Pivot))
@@ -180,11 +180,11 @@ func (s *Style) set(word string) error {
 }
 
 func (s *Style) setOrder(form, order string) error {
-	for f, name := range formNames {
+	for f, name := range patternNames {
 		if name != form {
 			continue
 		}
-		for _, o := range Form(f).orders() {
+		for _, o := range Pattern(f).orders() {
 			if o.String() == order {
 				s.Orders[f] = o
 				return nil
@@ -201,27 +201,27 @@ type Want uint8
 const (
 	// WantDate is a day. A time beside it is left out.
 	WantDate Want = iota
-	// WantMoment is a day and a time. A day alone has the time 00:00.
-	WantMoment
-	// WantClock is a time of day. A day beside it is left out.
-	WantClock
+	// WantDateTime is a day and a time. A day alone has the time 00:00.
+	WantDateTime
+	// WantTime is a time of day. A day beside it is left out.
+	WantTime
 )
 
 // Reading is what a cell was read as.
 type Reading struct {
-	// Moment is what the cell holds, as far as Reason is Read.
-	Moment
+	// Timestamp is what the cell holds, as far as Reason is Read.
+	Timestamp
 	// Offset is the distance to UTC in minutes that stands in the cell. The
 	// Moment is the clock as written, whatever the offset.
 	Offset int16
 	// Reason says why the cell holds nothing, or Read.
 	Reason Reason
-	// Fixed says that the cell contradicts the order of its column, and was read
+	// Autofixed says that the cell contradicts the order of its column, and was read
 	// by the only order that fits.
-	Fixed bool
-	// HasClock says that a time of day stands in the cell, HasZone an offset or
+	Autofixed bool
+	// HasTime says that a time of day stands in the cell, HasZone an offset or
 	// the name of a zone.
-	HasClock, HasZone bool
+	HasTime, HasZone bool
 }
 
 // Reason says why a cell cannot be read.
@@ -241,13 +241,13 @@ const (
 	NoSuchTime
 	// YearOutside is a year before 1 or after 9999.
 	YearOutside
-	// NoYear, NoDay and NoClock are texts that lack what the field needs.
+	// NoYear, NoDay and NoTime are texts that lack what the field needs.
 	NoYear
 	NoDay
-	NoClock
-	// YearPlace is three numbers of which none has the two digits of a year where
+	NoTime
+	// YearPosition is three numbers of which none has the two digits of a year where
 	// the column has it.
-	YearPlace
+	YearPosition
 	// WrongWeekday is a weekday that does not belong to the day beside it.
 	WrongWeekday
 	// OtherOrder is a day that only fits another order than its column's.
@@ -272,7 +272,7 @@ func (r Reason) Message(want Want) intray.Message {
 // of days, of moments and of times; none where it cannot be the reason.
 var reasons = [...]struct {
 	name  string
-	codes [WantClock + 1]string
+	codes [WantTime + 1]string
 }{
 	Read:          {name: "read"},
 	NotUnderstood: {"not_understood", [...]string{"date.invalid", "datetime.invalid", "time.invalid"}},
@@ -282,8 +282,8 @@ var reasons = [...]struct {
 	YearOutside:   {"year_outside", [...]string{"date.year_out_of_range", "date.year_out_of_range", ""}},
 	NoYear:        {"no_year", [...]string{"date.no_year", "datetime.no_year", ""}},
 	NoDay:         {"no_day", [...]string{"date.no_day", "datetime.no_day", ""}},
-	NoClock:       {"no_time", [...]string{"", "", "time.no_time"}},
-	YearPlace:     {"year_place", [...]string{"date.ambiguous_year", "datetime.ambiguous_year", ""}},
+	NoTime:       {"no_time", [...]string{"", "", "time.no_time"}},
+	YearPosition:     {"year_place", [...]string{"date.ambiguous_year", "datetime.ambiguous_year", ""}},
 	WrongWeekday:  {"wrong_weekday", [...]string{"date.wrong_weekday", "date.wrong_weekday", ""}},
 	OtherOrder:    {"other_order", [...]string{"date.other_order", "date.other_order", ""}},
 	TwoOrders:     {"two_orders", [...]string{"date.ambiguous_order", "date.ambiguous_order", ""}},

@@ -11,7 +11,7 @@ func TestStyleText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := Style{Pivot: rapid.Uint8Range(0, 100).Draw(t, "pivot"), Autofix: rapid.Bool().Draw(t, "autofix")}
 		for f := range s.Orders {
-			s.Orders[f] = rapid.SampledFrom(append([]Order{Undecided}, Form(f).orders()...)).Draw(t, "order")
+			s.Orders[f] = rapid.SampledFrom(append([]Order{Undecided}, Pattern(f).orders()...)).Draw(t, "order")
 		}
 		s.Languages = Languages(rapid.Uint64Range(0, 1<<40).Draw(t, "languages"))
 		text, err := s.MarshalText()
@@ -46,7 +46,7 @@ func TestStyleOfTwoDigitYears(t *testing.T) {
 		year  string
 		want  int16
 	}{{0, "49", 2049}, {0, "50", 1950}, {30, "29", 2029}, {30, "30", 1930}, {100, "99", 2099}, {1, "00", 2000}} {
-		s := Style{Pivot: c.pivot, Orders: [forms]Order{ShortSlash: DMY}}
+		s := Style{Pivot: c.pivot, Orders: [patternCount]Order{ShortSlash: DMY}}
 		if got := s.Read([]byte("04/03/"+c.year), WantDate); got.Year != c.want {
 			t.Errorf("pivot %d: %s is %d, want %d", c.pivot, c.year, got.Year, c.want)
 		}
@@ -60,7 +60,7 @@ func TestReasonsHaveTexts(t *testing.T) {
 			t.Errorf("reason %d: %q", r, r.Code())
 		}
 		codes[r.Code()] = true
-		for want := WantDate; want <= WantClock; want++ {
+		for want := WantDate; want <= WantTime; want++ {
 			m := r.Message(want)
 			if text := m.String(); !m.IsZero() && (text == m.Code || !strings.HasSuffix(text, ".")) {
 				t.Errorf("%s: %q", m.Code, text)
@@ -80,10 +80,10 @@ func reasonOf(r Reason, want Want) bool {
 		return false
 	case NotUnderstood, TooLong, NoSuchTime:
 		return true
-	case NoClock:
-		return want == WantClock
+	case NoTime:
+		return want == WantTime
 	}
-	return want != WantClock
+	return want != WantTime
 }
 
 // TestOneOrderAlone reads without a style what needs none, and refuses the rest.

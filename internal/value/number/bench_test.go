@@ -19,7 +19,7 @@ func TestReadingAllocatesNothing(t *testing.T) {
 		raw := []byte(c.raw)
 		if n := testing.AllocsPerRun(10, func() {
 			number, _ := c.style.Append(dst[:0], raw)
-			usd.Bound(number)
+			usd.CompareBounds(number)
 			shown := usd.Round(number[len(number):], number)
 			usd.Display.Append(shown[len(shown):], shown)
 		}); n > 0 {
@@ -44,7 +44,7 @@ func BenchmarkObserve(b *testing.B) {
 	for _, c := range benchCells {
 		b.Run(c.raw, func(b *testing.B) {
 			raw := []byte(c.raw)
-			var s Survey
+			var s Sniffer
 			b.ReportAllocs()
 			for b.Loop() {
 				s.Observe(raw)
@@ -77,7 +77,7 @@ func BenchmarkRound(b *testing.B) {
 	}
 }
 
-func BenchmarkBound(b *testing.B) {
+func BenchmarkCompareBounds(b *testing.B) {
 	o, err := CompileOptions(map[string]any{"min": 0, "max": 1e9})
 	if err != nil {
 		b.Fatal(err)
@@ -85,7 +85,7 @@ func BenchmarkBound(b *testing.B) {
 	number := []byte("1234.5678")
 	b.ReportAllocs()
 	for b.Loop() {
-		if o.Bound(number) != 0 {
+		if o.CompareBounds(number) != 0 {
 			b.Fatal("it is out of bounds")
 		}
 	}

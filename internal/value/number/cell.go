@@ -10,38 +10,38 @@ import (
 type cell struct {
 	// digits and seps are the room for n digits and k separators.
 	digits []byte
-	n      int
-	seps   []sep
-	k      int
+	digitCount      int
+	seps   []separatorAt
+	sepCount      int
 	// zero is the zero of the script that the digits are in.
 	zero     rune
 	exponent int
 
-	hasExponent, negative, signed, trailing, open, closed bool
+	hasExponent, negative, signed, trailingSign, open, closed bool
 
 	reading Reading
 }
 
-// sep is a separator, and how many digits stand before it.
-type sep struct {
+// separatorAt is a separator, and how many digits stand before it.
+type separatorAt struct {
 	sign Sign
-	at   uint16
+	digitsBefore   uint16
 }
 
-// maxSeps is enough for lakhs in all digits that may stand before the decimal
+// maxSeparators is enough for lakhs in all digits that may stand before the decimal
 // sign.
-const maxSeps = maxPlaces/2 + 1
+const maxSeparators = maxPlaces/2 + 1
 
-// usualRoom is the room for a cell of at most so many bytes, fullRoom that for
+// smallBuffer is the room for a cell of at most so many bytes, largeBuffer that for
 // any: clearing it takes time.
 type (
-	usualRoom struct {
-		digits [usual]byte
-		seps   [usual / 2]sep
+	smallBuffer struct {
+		digits [smallCellBytes]byte
+		seps   [smallCellBytes / 2]separatorAt
 	}
-	fullRoom struct {
+	largeBuffer struct {
 		digits [maxDigits]byte
-		seps   [maxSeps]sep
+		seps   [maxSeparators]separatorAt
 	}
 )
 
@@ -59,7 +59,7 @@ func (c *cell) scan(raw []byte) {
 	if raw[0] == '\'' { // a spreadsheet's mark of text
 		raw = raw[1:]
 	}
-	raw = c.around(raw, true)
+	raw = c.readAffixes(raw, true)
 	if c.reading.Reason != Read {
 		return
 	}
@@ -70,38 +70,38 @@ func (c *cell) scan(raw []byte) {
 		}
 		return
 	}
-	raw = c.body(raw)
-	raw = c.around(raw, false)
+	raw = c.readDigits(raw)
+	raw = c.readAffixes(raw, false)
 	switch {
 	case c.reading.Reason != Read:
-	case len(raw) > 0 || c.n == 0:
+	case len(raw) > 0 || c.digitCount == 0:
 		c.reading.Reason = NotNumber
 	case c.open != c.closed:
 		c.reading.Reason = Signs
 	}
 }
 
-// around takes what stands before the digits, or behind them, each kind at most
+// readAffixes takes what stands before the digits, or behind them, each kind at most
 // once, and gives the rest.
-func (c *cell) around(raw []byte, before bool) []byte {
+func (c *cell) readAffixes(raw []byte, before bool) []byte {
 	marks := 0
 	for len(raw) > 0 && c.reading.Reason == Read {
 		r, size := utf8.DecodeRune(raw)
 		switch {
 		case isBlank(r):
-		case before && c.begins(r, raw[size:]):
+		case before && c.digitsBegin(r, raw[size:]):
 			return raw
 		case isMinus(r) || before && isPlus(r):
 			c.setSign(isMinus(r))
-			c.trailing = !before
+			c.trailingSign = !before
 		case r == '(' || r == '（':
 			c.setParenthesis(before, &c.open)
 		case r == ')' || r == '）':
 			c.setParenthesis(!before && c.open, &c.closed)
-		case perHundred(r) > 0:
-			c.setShift(perHundred(r))
+		case percentShift(r) > 0:
+			c.setShift(percentShift(r))
 		default:
-			currency, length := markAt(raw, before)
+			currency, length := matchMark(raw, before)
 			if length == 0 || marks > 0 {
 				c.reading.Reason = NotNumber
 				return raw
@@ -114,15 +114,15 @@ func (c *cell) around(raw []byte, before bool) []byte {
 	return raw
 }
 
-// begins says whether the digits begin here, perhaps with their decimal sign.
-func (c *cell) begins(r rune, rest []byte) bool {
-	if _, _, ok := digit(r); ok {
+// digitsBegin says whether the digits begin here, perhaps with their decimal sign.
+func (c *cell) digitsBegin(r rune, rest []byte) bool {
+	if _, _, ok := digitValue(r); ok {
 		return true
 	}
-	switch separator(r) {
+	switch separatorSign(r) {
 	case Point, Comma, arabicDecimal:
 		next, _ := utf8.DecodeRune(rest)
-		_, _, ok := digit(next)
+		_, _, ok := digitValue(next)
 		return ok
 	}
 	return false
@@ -155,32 +155,32 @@ func (c *cell) setCurrency(mark Currency) {
 	switch was := c.reading.Currency; {
 	case c.reading.Shift != 0:
 		c.reading.Reason = NotNumber
-	case !was.Fits(mark):
+	case !was.CompatibleWith(mark):
 		c.reading.Reason = Currencies
-	case was == 0 || len(marks[mark].codes) < len(marks[was].codes):
+	case was == 0 || len(currencyMarks[mark].codes) < len(currencyMarks[was].codes):
 		c.reading.Currency = mark
 	}
 }
 
-// body takes the digits with their separators and the exponent, and gives the
+// readDigits takes the digits with their separators and the exponent, and gives the
 // rest.
-func (c *cell) body(raw []byte) []byte {
+func (c *cell) readDigits(raw []byte) []byte {
 	for len(raw) > 0 {
-		if raw[0]-'0' <= 9 && c.zero == '0' && c.n < len(c.digits) { // the usual case
-			c.digits[c.n] = raw[0]
-			c.n++
+		if raw[0]-'0' <= 9 && c.zero == '0' && c.digitCount < len(c.digits) { // the usual case
+			c.digits[c.digitCount] = raw[0]
+			c.digitCount++
 			raw = raw[1:]
 			continue
 		}
 		r, size := utf8.DecodeRune(raw)
-		if value, zero, ok := digit(r); ok {
+		if value, zero, ok := digitValue(r); ok {
 			if !c.addDigit(value, zero) {
 				return raw
 			}
 			raw = raw[size:]
 			continue
 		}
-		next, more := c.separate(r, raw[size:])
+		next, more := c.readSeparator(r, raw[size:])
 		if next == nil {
 			break
 		}
@@ -189,52 +189,52 @@ func (c *cell) body(raw []byte) []byte {
 			return raw
 		}
 	}
-	return c.scientific(raw)
+	return c.readExponent(raw)
 }
 
 func (c *cell) addDigit(value byte, zero rune) bool {
 	switch {
 	case c.zero != 0 && c.zero != zero:
 		c.reading.Reason = NotNumber
-	case c.n == len(c.digits):
+	case c.digitCount == len(c.digits):
 		c.reading.Reason = TooLarge
 	default:
 		c.zero = zero
-		c.digits[c.n] = '0' + value
-		c.n++
+		c.digits[c.digitCount] = '0' + value
+		c.digitCount++
 		return true
 	}
 	return false
 }
 
-// separate takes the separator r, behind which rest stands. It gives what is
+// readSeparator takes the separator r, behind which rest stands. It gives what is
 // left, nil where r is none, and whether digits may follow.
-func (c *cell) separate(r rune, rest []byte) (left []byte, more bool) {
-	sign := separator(r)
+func (c *cell) readSeparator(r rune, rest []byte) (left []byte, more bool) {
+	sign := separatorSign(r)
 	if sign == Undecided {
 		return nil, false
 	}
-	if c.k == len(c.seps) {
+	if c.sepCount == len(c.seps) {
 		c.reading.Reason = Separators
 		return nil, false
 	}
 	next, _ := utf8.DecodeRune(rest)
-	_, _, more = digit(next)
+	_, _, more = digitValue(next)
 	if !more {
 		switch sign {
 		case Space, Apostrophe, arabicGroup:
 			return nil, false
 		}
-		rest = cutNoCents(rest)
+		rest = cutCentDash(rest)
 	}
-	c.seps[c.k] = sep{sign, uint16(c.n)}
-	c.k++
+	c.seps[c.sepCount] = separatorAt{sign, uint16(c.digitCount)}
+	c.sepCount++
 	return rest[:len(rest):len(rest)], more
 }
 
-// cutNoCents drops the dashes of prices such as 12,- and 12.–: they stand for
+// cutCentDash drops the dashes of prices such as 12,- and 12.–: they stand for
 // no cents, and are no sign.
-func cutNoCents(text []byte) []byte {
+func cutCentDash(text []byte) []byte {
 	for i := 0; i < 2 && len(text) > 0; i++ {
 		r, size := utf8.DecodeRune(text)
 		if !isMinus(r) && r != '—' {
@@ -248,9 +248,9 @@ func cutNoCents(text []byte) []byte {
 	return text
 }
 
-// scientific takes an exponent behind the digits, where one stands.
-func (c *cell) scientific(raw []byte) []byte {
-	if len(raw) < 2 || c.n == 0 || raw[0] != 'e' && raw[0] != 'E' {
+// readExponent takes an exponent behind the digits, where one stands.
+func (c *cell) readExponent(raw []byte) []byte {
+	if len(raw) < 2 || c.digitCount == 0 || raw[0] != 'e' && raw[0] != 'E' {
 		return raw
 	}
 	end := 1
@@ -287,17 +287,17 @@ func trimBlank(raw []byte) []byte {
 	return raw
 }
 
-// zeros are the first digits of the scripts whose digits are read.
-var zeros = [...]rune{
+// scriptZeros are the first digits of the scripts whose digits are read.
+var scriptZeros = [...]rune{
 	'0', '٠', '۰', '߀', '०', '০', '੦', '૦', '୦', '௦', '౦', '೦', '൦', '๐', '໐', '༠', '၀', '០', '᠐', '０',
 }
 
-// digit gives the value of a digit and the zero of its script.
-func digit(r rune) (value byte, zero rune, ok bool) {
+// digitValue gives the value of a digit and the zero of its script.
+func digitValue(r rune) (value byte, zero rune, ok bool) {
 	if r < utf8.RuneSelf {
 		return byte(r - '0'), '0', '0' <= r && r <= '9'
 	}
-	for _, zero := range zeros[1:] {
+	for _, zero := range scriptZeros[1:] {
 		if r >= zero && r <= zero+9 {
 			return byte(r - zero), zero, true
 		}
@@ -305,8 +305,8 @@ func digit(r rune) (value byte, zero rune, ok bool) {
 	return 0, 0, false
 }
 
-// separator gives the sign that a character between digits is, or Undecided.
-func separator(r rune) Sign {
+// separatorSign gives the sign that a character between digits is, or Undecided.
+func separatorSign(r rune) Sign {
 	switch r {
 	case '.', '．':
 		return Point
@@ -334,8 +334,8 @@ func isMinus(r rune) bool {
 
 func isPlus(r rune) bool { return r == '+' || r == '＋' }
 
-// perHundred gives the places that a percent or per mille sign moves, or 0.
-func perHundred(r rune) uint8 {
+// percentShift gives the places that a percent or per mille sign moves, or 0.
+func percentShift(r rune) uint8 {
 	switch r {
 	case '%', '％', '﹪', '٪':
 		return 2

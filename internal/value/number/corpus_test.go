@@ -51,7 +51,7 @@ func TestNaughtyStrings(t *testing.T) {
 		want[digits] = digits
 	}
 	got := map[string]string{}
-	var s Survey
+	var s Sniffer
 	for _, text := range naughty(t) {
 		s.Observe([]byte(text))
 		if number, r := (Style{}).Append(nil, []byte(text)); r.Reason == Read {

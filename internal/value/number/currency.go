@@ -11,8 +11,8 @@ import (
 // 4217 code. The zero Currency is none.
 type Currency uint16
 
-// mark is how a currency is written in a cell.
-type mark struct {
+// currencyMark is how a currency is written in a cell.
+type currencyMark struct {
 	text string
 	// codes are the currencies that it can mean, separated by spaces.
 	codes         string
@@ -20,19 +20,19 @@ type mark struct {
 }
 
 // String is the mark as it stands in cells, such as € or EUR.
-func (c Currency) String() string { return marks[c].text }
+func (c Currency) String() string { return currencyMarks[c].text }
 
 // Codes are the ISO 4217 codes of the currencies that the mark can mean, the
 // likeliest first.
-func (c Currency) Codes() []string { return strings.Fields(marks[c].codes) }
+func (c Currency) Codes() []string { return strings.Fields(currencyMarks[c].codes) }
 
-// Fits says whether two marks can mean the same currency. None fits all.
-func (c Currency) Fits(other Currency) bool {
+// CompatibleWith says whether two marks can mean the same currency. None fits all.
+func (c Currency) CompatibleWith(other Currency) bool {
 	if c == 0 || other == 0 || c == other {
 		return true
 	}
-	for code := range strings.FieldsSeq(marks[c].codes) {
-		if strings.Contains(marks[other].codes, code) {
+	for code := range strings.FieldsSeq(currencyMarks[c].codes) {
+		if strings.Contains(currencyMarks[other].codes, code) {
 			return true
 		}
 	}
@@ -41,21 +41,21 @@ func (c Currency) Fits(other Currency) bool {
 
 // FindCurrency gives the mark that is written so.
 func FindCurrency(text string) (Currency, bool) {
-	for i := range marks {
-		if marks[i].text == text && text != "" {
+	for i := range currencyMarks {
+		if currencyMarks[i].text == text && text != "" {
 			return Currency(i), true
 		}
 	}
 	return 0, false
 }
 
-// markAt finds the longest mark at the beginning of text.
-func markAt(text []byte, before bool) (found Currency, size int) {
+// matchMark finds the longest mark at the beginning of text.
+func matchMark(text []byte, before bool) (found Currency, size int) {
 	if len(text) == 0 {
 		return 0, 0
 	}
-	for _, i := range markIndex[text[0]] {
-		m := &marks[i]
+	for _, i := range marksByFirstByte[text[0]] {
+		m := &currencyMarks[i]
 		if (before && m.before || !before && m.after) && len(text) >= len(m.text) && string(text[:len(m.text)]) == m.text {
 			return Currency(i), len(m.text)
 		}
@@ -63,28 +63,28 @@ func markAt(text []byte, before bool) (found Currency, size int) {
 	return 0, 0
 }
 
-// markIndex holds the marks by their first byte, the longest first.
-var markIndex = func() (index [256][]uint16) {
-	for i := 1; i < len(marks); i++ {
-		first := marks[i].text[0]
+// marksByFirstByte holds the marks by their first byte, the longest first.
+var marksByFirstByte = func() (index [256][]uint16) {
+	for i := 1; i < len(currencyMarks); i++ {
+		first := currencyMarks[i].text[0]
 		index[first] = append(index[first], uint16(i))
 	}
 	for _, some := range index {
-		slices.SortStableFunc(some, func(a, b uint16) int { return len(marks[b].text) - len(marks[a].text) })
+		slices.SortStableFunc(some, func(a, b uint16) int { return len(currencyMarks[b].text) - len(currencyMarks[a].text) })
 	}
 	return index
 }()
 
-// marks are all marks; the first is none.
-var marks = func() []mark {
-	all := make([]mark, 1, 320)
+// currencyMarks are all marks; the first is none.
+var currencyMarks = func() []currencyMark {
+	all := make([]currencyMark, 1, 320)
 	for line := range strings.Lines(markTable) {
 		text, codes, _ := strings.Cut(strings.TrimSpace(line), " ")
 		where := text[0]
-		all = append(all, mark{text: text[1:], codes: codes, before: where != '>', after: where != '<'})
+		all = append(all, currencyMark{text: text[1:], codes: codes, before: where != '>', after: where != '<'})
 	}
 	for code := range strings.FieldsSeq(isoCodes) {
-		all = append(all, mark{text: code, codes: code, before: true, after: true})
+		all = append(all, currencyMark{text: code, codes: code, before: true, after: true})
 	}
 	return all
 }()
@@ -226,19 +226,19 @@ QAR RON RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL 
 TZS UAH UGX USD UYU UZS VED VES VND VUV WST XAF XCD XOF XPF YER ZAR ZMW ZWG
 ATS BEF DEM EEK ESP FIM FRF GRD HRK IEP ITL LTL LUF LVL NLG PTE SIT SKK SLL VEF ZWL`
 
-// markSet is a set of currencies, as bits.
-type markSet [8]uint64
+// currencySet is a set of currencies, as bits.
+type currencySet [8]uint64
 
-func (m *markSet) add(mark Currency) {
+func (m *currencySet) add(mark Currency) {
 	if mark != 0 && int(mark) < 64*len(m) {
 		m[mark/64] |= 1 << (mark % 64)
 	}
 }
 
-func (m *markSet) has(mark Currency) bool { return m[mark/64]>>(mark%64)&1 == 1 }
+func (m *currencySet) has(mark Currency) bool { return m[mark/64]>>(mark%64)&1 == 1 }
 
-// all gives the marks of the set.
-func (m *markSet) all() (list []Currency) {
+// list gives the marks of the set.
+func (m *currencySet) list() (list []Currency) {
 	for mark := range Currency(64 * len(m)) {
 		if m.has(mark) {
 			list = append(list, mark)
@@ -247,29 +247,29 @@ func (m *markSet) all() (list []Currency) {
 	return list
 }
 
-// usual is the sign that usually stands before the fraction of amounts in the
+// usualDecimalSign is the sign that usually stands before the fraction of amounts in the
 // currency; Undecided where its countries differ, as those of the euro do.
-func (c Currency) usual() Sign {
+func (c Currency) usualDecimalSign() Sign {
 	if codes := c.Codes(); len(codes) > 0 && (codes[0] == "USD" || codes[0] == "GBP") {
 		return Point
 	}
 	return Undecided
 }
 
-// otherMoney says whether the decimal sign that some cells tell may not be that of
+// hasOtherCurrencies says whether the decimal sign that some cells tell may not be that of
 // others, which have a currency of their own and fit both signs.
-func (d *decider) otherMoney(decimal Sign) bool {
-	telling := &d.survey.tellMarks[index(decimal)]
-	for _, open := range d.survey.openMarks.all() {
-		if telling.has(open) || open.usual() == decimal {
+func (d *decider) hasOtherCurrencies(decimal Sign) bool {
+	decisive := &d.sniffer.decisiveMarks[signIndex(decimal)]
+	for _, open := range d.sniffer.openMarks.list() {
+		if decisive.has(open) || open.usualDecimalSign() == decimal {
 			continue
 		}
-		other := open.usual() != Undecided
-		for _, mark := range telling.all() {
-			other = other || !mark.Fits(open)
+		other := open.usualDecimalSign() != Undecided
+		for _, mark := range decisive.list() {
+			other = other || !mark.CompatibleWith(open)
 		}
 		if other {
-			d.money = intray.NewMessage("number.other_currency_open", intray.Params{"currency": open.String(), "sign": signs[decimal].one})
+			d.currencyConflict = intray.NewMessage("number.other_currency_open", intray.Params{"currency": open.String(), "sign": signs[decimal].one})
 			return true
 		}
 	}

@@ -12,13 +12,13 @@ type Hints struct {
 	// Explicit says that the schema gives the field a display format of its own or
 	// a currency: these are written with a point before the fraction.
 	Explicit bool
-	// Neighbours are other columns of the same table whose style the data
+	// Neighbors are other columns of the same table whose style the data
 	// decided.
-	Neighbours []Neighbour
+	Neighbors []Neighbor
 }
 
-// Neighbour is a column beside this one.
-type Neighbour struct {
+// Neighbor is a column beside this one.
+type Neighbor struct {
 	Header string
 	Style  Style
 }
@@ -29,9 +29,9 @@ type Decision struct {
 	Style Style
 	// Evidence tells why the style is as it is, and what else was seen.
 	Evidence []intray.Message
-	// Tie is the question that the cells leave. It has no choices where they
+	// Ambiguity is the question that the cells leave. It has no choices where they
 	// leave none.
-	Tie Tie
+	Ambiguity Ambiguity
 	// Cells is how many cells were not blank. Unread of them are no numbers in any
 	// style, Dashes a dash alone, Percent have a percent or per mille sign.
 	Cells, Unread, Dashes, Percent int64
@@ -45,8 +45,8 @@ type CurrencyCount struct {
 	Cells    int64
 }
 
-// Tie is a question for a person.
-type Tie struct {
+// Ambiguity is a question for a person.
+type Ambiguity struct {
 	Text    intray.Message
 	Choices []Choice
 }
@@ -63,115 +63,115 @@ type Example struct{ Raw, Value string }
 
 // How much evidence decides.
 const (
-	// outvoted is how many times as many cells as those that contradict it a
+	// minWinRatio is how many times as many cells as those that contradict it a
 	// reading needs, while other cells depend on it.
-	outvoted = 4
-	// perTell is how many cells may depend on one that tells.
-	perTell = 200
-	// severalCells is what several gives where the numbers are no money.
-	severalCells = 3
+	minWinRatio = 4
+	// maxOpenPerDecisive is how many cells may depend on one that tells.
+	maxOpenPerDecisive = 200
+	// minRegularCells is what several gives where the numbers are no money.
+	minRegularCells = 3
 )
 
 // decider is one decision in the making.
 type decider struct {
 	Decision
-	survey *Survey
+	sniffer *Sniffer
 	hints  Hints
-	// money says that currencies leave the decimal sign open, and which.
-	money intray.Message
+	// currencyConflict says that currencies leave the decimal sign open, and which.
+	currencyConflict intray.Message
 }
 
 // Decide says how the column writes its numbers. It can be asked again, with
 // other hints or after more cells.
-func (s *Survey) Decide(hints Hints) Decision {
-	d := decider{survey: s, hints: hints}
+func (s *Sniffer) Decide(hints Hints) Decision {
+	d := decider{sniffer: s, hints: hints}
 	d.Cells, d.Unread, d.Dashes, d.Percent = s.cells, s.unread, s.dashes, s.percent+s.perMille
-	decimal, weak := d.byCells()
+	decimal, weak := d.decideByCells()
 	if decimal == Undecided && s.openCells() > 0 {
-		if decimal = d.byHabit(weak); decimal == Undecided {
-			decimal = d.byOthers()
+		if decimal = d.decideByHabit(weak); decimal == Undecided {
+			decimal = d.decideByOthers()
 		}
 		if decimal == Undecided {
-			d.ask(weak)
+			d.askDecimal(weak)
 		}
 	}
 	d.Style.Decimal = decimal
-	d.group()
-	d.tellMixed()
-	d.tellAround()
+	d.decideGroup()
+	d.reportMixed()
+	d.reportAffixes()
 	return d.Decision
 }
 
-func (s *Survey) openCells() int64 { return s.open[0].cells + s.open[1].cells }
+func (s *Sniffer) openCells() int64 { return s.open[0].cells + s.open[1].cells }
 
-// certain is how many cells fit only where decimal stands before fractions.
-func (s *Survey) certain(decimal Sign) (n int64) {
-	for _, t := range s.tells[index(decimal)] {
+// decisiveCells is how many cells fit only where decimal stands before fractions.
+func (s *Sniffer) decisiveCells(decimal Sign) (n int64) {
+	for _, t := range s.decisive[signIndex(decimal)] {
 		n += t.cells
 	}
 	return n
 }
 
-// byCells looks at the cells that fit one decimal sign alone. It tells in weak
+// decideByCells looks at the cells that fit one decimal sign alone. It tells in weak
 // where they say something and not enough.
-func (d *decider) byCells() (decimal Sign, weak bool) {
+func (d *decider) decideByCells() (decimal Sign, weak bool) {
 	decimal = Point
-	won, lost := d.survey.certain(Point), d.survey.certain(Comma)
+	won, lost := d.sniffer.decisiveCells(Point), d.sniffer.decisiveCells(Comma)
 	if lost > won {
 		decimal, won, lost = Comma, lost, won
 	}
-	open := d.survey.openCells()
+	open := d.sniffer.openCells()
 	switch {
 	case won == 0:
 		return Undecided, false
-	case won == lost || open > 0 && (won < outvoted*lost || won*perTell < open):
+	case won == lost || open > 0 && (won < minWinRatio*lost || won*maxOpenPerDecisive < open):
 		return Undecided, true
-	case open > 0 && d.otherMoney(decimal):
+	case open > 0 && d.hasOtherCurrencies(decimal):
 		return Undecided, true
 	}
-	d.tellSigns(decimal)
+	d.reportSigns(decimal)
 	return decimal, false
 }
 
-// byHabit looks at how the column writes numbers that need no decision.
-func (d *decider) byHabit(weak bool) Sign {
+// decideByHabit looks at how the column writes numbers that need no decision.
+func (d *decider) decideByHabit(weak bool) Sign {
 	for i, sign := range [...]Sign{Point, Comma} {
-		t, other := &d.survey.open[i], &d.survey.open[1-i]
+		t, other := &d.sniffer.open[i], &d.sniffer.open[1-i]
 		switch {
 		case weak || t.cells == 0 || other.cells > 0:
-		case d.otherGroups()*perTell >= t.cells:
-			d.tellOtherGroups(sign, t)
+		case d.unambiguousGroups()*maxOpenPerDecisive >= t.cells:
+			d.reportOtherGroups(sign, t)
 			return sign
-		case d.survey.large == 0 && min(d.survey.small, d.survey.openZeros[i]) >= d.several(t):
-			d.tellSmall(sign, t, d.survey.openZeros[i])
+		case d.sniffer.large == 0 && min(d.sniffer.small, d.sniffer.openZeros[i]) >= d.minCells(t):
+			d.reportSmallNumbers(sign, t, d.sniffer.openZeros[i])
 			return sign.opposite()
 		}
 	}
 	return Undecided
 }
 
-// several is how many cells of a kind are no accident. Of money fewer are
+// minCells is how many cells of a kind are no accident. Of money fewer are
 // needed: it seldom has three decimals.
-func (d *decider) several(open *tally) int64 {
+func (d *decider) minCells(open *cellTally) int64 {
 	var money int64
-	for _, n := range d.survey.currencies {
+	for _, n := range d.sniffer.currencies {
 		money += int64(n)
 	}
 	if money >= open.cells {
 		return 1
 	}
-	return severalCells
+	return minRegularCells
 }
 
-// otherGroups is how many cells separate thousands with spaces or apostrophes.
-func (d *decider) otherGroups() int64 {
-	return d.survey.groups[2].cells + d.survey.groups[3].cells
+// unambiguousGroups is how many cells separate thousands with spaces or apostrophes.
+func (d *decider) unambiguousGroups() int64 {
+	return d.sniffer.groups[2].cells + d.sniffer.groups[3].cells
 }
 
-// byOthers looks beyond the cells.
-func (d *decider) byOthers() Sign {
+// decideByOthers looks beyond the cells.
+func (d *decider) decideByOthers() Sign {
 	found, header := Undecided, ""
-	for _, n := range d.hints.Neighbours {
+	for _, n := range d.hints.Neighbors {
 		if n.Style.Decimal == Undecided {
 			continue
 		}
@@ -183,21 +183,21 @@ func (d *decider) byOthers() Sign {
 	}
 	switch {
 	case found != Undecided:
-		d.tell(intray.NewMessage("number.like_other_column", intray.Params{"column": header, "sign": signs[found].one}))
+		d.report(intray.NewMessage("number.like_other_column", intray.Params{"column": header, "sign": signs[found].one}))
 	case d.hints.Explicit:
 		found = Point
-		d.tell(intray.NewMessage("number.format_decides", nil))
+		d.report(intray.NewMessage("number.format_decides", nil))
 	}
 	return found
 }
 
-// group finds the sign between the thousands.
-func (d *decider) group() {
+// decideGroup finds the sign between the thousands.
+func (d *decider) decideGroup() {
 	var most int64
 	for i, sign := range groupSigns {
-		n := d.survey.groups[i].cells
+		n := d.sniffer.groups[i].cells
 		if i < 2 && d.Style.Decimal != Undecided {
-			n += d.survey.open[i].cells
+			n += d.sniffer.open[i].cells
 		}
 		if sign != d.Style.Decimal && n > most {
 			d.Style.Group, most = sign, n
@@ -207,11 +207,11 @@ func (d *decider) group() {
 		d.Style.Group = Undecided // it would decide the decimal sign
 	}
 	if most > 0 && d.Style.Group != Undecided {
-		d.tellGroup(most)
+		d.reportGroup(most)
 	}
 }
 
-func (d *decider) tell(reason intray.Message) { d.Evidence = append(d.Evidence, reason) }
+func (d *decider) report(reason intray.Message) { d.Evidence = append(d.Evidence, reason) }
 
 // signs name each sign, one of it and several.
 var signs = map[Sign]struct{ one, many intray.Message }{
@@ -222,92 +222,92 @@ var signs = map[Sign]struct{ one, many intray.Message }{
 }
 
 // whyCodes are the codes of what a cell shows.
-var whyCodes = [reasons]string{
-	byLength: "number.sign_without_three_digits",
-	byBoth:   "number.sign_after_other_sign",
-	byRepeat: "number.other_sign_repeated",
-	byWhole:  "number.sign_not_at_thousands",
-	bySpaces: "number.sign_after_other_thousands",
+var whyCodes = [reasonCount]string{
+	reasonLength: "number.sign_without_three_digits",
+	reasonBoth:   "number.sign_after_other_sign",
+	reasonRepeat: "number.other_sign_repeated",
+	reasonWhole:  "number.sign_not_at_thousands",
+	reasonSpaces: "number.sign_after_other_thousands",
 }
 
-// tellSigns tells which cells decide the decimal sign.
-func (d *decider) tellSigns(decimal Sign) {
+// reportSigns tells which cells decide the decimal sign.
+func (d *decider) reportSigns(decimal Sign) {
 	sign, other := signs[decimal].one, signs[decimal.opposite()].one
-	for why := range reasons {
-		t := &d.survey.tells[index(decimal)][why]
+	for why := range reasonCount {
+		t := &d.sniffer.decisive[signIndex(decimal)][why]
 		if t.cells == 0 {
 			continue
 		}
-		d.tell(intray.NewMessage(whyCodes[why], intray.Params{
-			"count": t.cells, "n": d.Cells, "examples": t.some(), "sign": sign, "other": other,
+		d.report(intray.NewMessage(whyCodes[why], intray.Params{
+			"count": t.cells, "n": d.Cells, "examples": t.exampleList(), "sign": sign, "other": other,
 		}))
 	}
-	if n := d.survey.certain(decimal.opposite()); n > 0 {
-		d.tell(intray.NewMessage("number.decimal_sign_contradicted", intray.Params{"sign": sign, "other": other, "n": n}))
+	if n := d.sniffer.decisiveCells(decimal.opposite()); n > 0 {
+		d.report(intray.NewMessage("number.decimal_sign_contradicted", intray.Params{"sign": sign, "other": other, "n": n}))
 	} else {
-		d.tell(intray.NewMessage("number.decimal_sign", intray.Params{"sign": sign, "other": other}))
+		d.report(intray.NewMessage("number.decimal_sign", intray.Params{"sign": sign, "other": other}))
 	}
 }
 
-func (d *decider) tellOtherGroups(decimal Sign, open *tally) {
-	t, group := &d.survey.groups[2], Space
+func (d *decider) reportOtherGroups(decimal Sign, open *cellTally) {
+	t, group := &d.sniffer.groups[2], Space
 	if t.cells == 0 {
-		t, group = &d.survey.groups[3], Apostrophe
+		t, group = &d.sniffer.groups[3], Apostrophe
 	}
-	d.tell(intray.NewMessage("number.decimal_sign_by_thousands", intray.Params{
-		"n": d.otherGroups(), "examples": t.some(), "separators": signs[group].many, "sign": signs[decimal].one, "decided": open.some(),
+	d.report(intray.NewMessage("number.decimal_sign_by_thousands", intray.Params{
+		"n": d.unambiguousGroups(), "examples": t.exampleList(), "separators": signs[group].many, "sign": signs[decimal].one, "decided": open.exampleList(),
 	}))
 }
 
-func (d *decider) tellSmall(sign Sign, open *tally, zeros int64) {
-	d.tell(intray.NewMessage("number.thousands_by_zeros", intray.Params{
-		"n": open.cells, "examples": open.some(), "sign": signs[sign].one, "zeros": zeros,
-		"small": intray.NewMessage("count.whole_numbers", intray.Params{"n": d.survey.small}),
+func (d *decider) reportSmallNumbers(sign Sign, open *cellTally, zeros int64) {
+	d.report(intray.NewMessage("number.thousands_by_zeros", intray.Params{
+		"n": open.cells, "examples": open.exampleList(), "sign": signs[sign].one, "zeros": zeros,
+		"small": intray.NewMessage("count.whole_numbers", intray.Params{"n": d.sniffer.small}),
 	}))
 }
 
-func (d *decider) tellGroup(cells int64) {
-	d.tell(intray.NewMessage("number.thousands", intray.Params{"n": cells, "separators": signs[d.Style.Group].many}))
+func (d *decider) reportGroup(cells int64) {
+	d.report(intray.NewMessage("number.thousands", intray.Params{"n": cells, "separators": signs[d.Style.Group].many}))
 }
 
-// tellMixed tells of cells that contradict the style.
-func (d *decider) tellMixed() {
+// reportMixed tells of cells that contradict the style.
+func (d *decider) reportMixed() {
 	if d.Style.Decimal == Undecided {
 		return
 	}
 	other := d.Style.Decimal.opposite()
-	for _, t := range d.survey.tells[index(other)] {
+	for _, t := range d.sniffer.decisive[signIndex(other)] {
 		if t.cells > 0 {
-			d.tell(intray.NewMessage("number.other_style_read", intray.Params{
-				"sign": signs[other].one, "examples": t.some(), "n": d.survey.certain(other),
+			d.report(intray.NewMessage("number.other_style_read", intray.Params{
+				"sign": signs[other].one, "examples": t.exampleList(), "n": d.sniffer.decisiveCells(other),
 			}))
 			return
 		}
 	}
 }
 
-// tellAround tells what stands beside the digits.
-func (d *decider) tellAround() {
-	s := d.survey
+// reportAffixes tells what stands beside the digits.
+func (d *decider) reportAffixes() {
+	s := d.sniffer
 	cells := intray.NewMessage("count.cells", intray.Params{"n": d.Cells})
 	if n := s.percent + s.perMille; n > 0 {
 		if plain := d.Cells - d.Unread - d.Dashes - n; plain > 0 {
-			d.tell(intray.NewMessage("percent.some", intray.Params{"n": n, "cells": cells, "others": plain}))
+			d.report(intray.NewMessage("percent.some", intray.Params{"n": n, "cells": cells, "others": plain}))
 		} else {
-			d.tell(intray.NewMessage("percent.all", intray.Params{"n": n, "cells": cells}))
+			d.report(intray.NewMessage("percent.all", intray.Params{"n": n, "cells": cells}))
 		}
 	}
-	if n := s.parentheses + s.behind; n > 0 {
-		d.tell(intray.NewMessage("number.negative", intray.Params{"n": n, "cells": cells}))
+	if n := s.parentheses + s.trailingMinus; n > 0 {
+		d.report(intray.NewMessage("number.negative", intray.Params{"n": n, "cells": cells}))
 	}
 	if s.dashes > 0 {
-		d.tell(intray.NewMessage("number.dashes", intray.Params{"n": s.dashes, "cells": cells}))
+		d.report(intray.NewMessage("number.dashes", intray.Params{"n": s.dashes, "cells": cells}))
 	}
 	d.countCurrencies()
 }
 
 func (d *decider) countCurrencies() {
-	for i, n := range d.survey.currencies {
+	for i, n := range d.sniffer.currencies {
 		if n > 0 {
 			d.Currencies = append(d.Currencies, CurrencyCount{Currency(i), int64(n)})
 		}
@@ -320,22 +320,22 @@ func (d *decider) countCurrencies() {
 	for _, c := range d.Currencies[:min(len(d.Currencies), 8)] {
 		counts = append(counts, intray.NewMessage("number.currency_count", intray.Params{"currency": c.Currency.String(), "n": c.Cells}))
 	}
-	d.tell(intray.NewMessage("number.currencies", intray.Params{"currencies": counts}))
+	d.report(intray.NewMessage("number.currencies", intray.Params{"currencies": counts}))
 }
 
-// ask makes the question. The reading with a point before the fraction comes
+// askDecimal makes the question. The reading with a point before the fraction comes
 // first: it is the commoner one in files.
-func (d *decider) ask(weak bool) {
-	examples := slices.Concat(d.survey.open[0].some(), d.survey.open[1].some())
+func (d *decider) askDecimal(weak bool) {
+	examples := slices.Concat(d.sniffer.open[0].exampleList(), d.sniffer.open[1].exampleList())
 	examples = examples[:min(len(examples), 4)]
-	d.Tie.Text = intray.NewMessage("number.question", intray.Params{"examples": examples, "reason": d.undecidedBy(weak)})
+	d.Ambiguity.Text = intray.NewMessage("number.question", intray.Params{"examples": examples, "reason": d.undecidedBy(weak)})
 	for _, decimal := range [...]Sign{Point, Comma} {
-		choice := Choice{Style: Style{Decimal: decimal, Group: decimal.opposite()}, Label: decimalLabels[index(decimal)]}
+		choice := Choice{Style: Style{Decimal: decimal, Group: decimal.opposite()}, Label: decimalLabels[signIndex(decimal)]}
 		for _, raw := range examples {
 			value, _ := choice.Style.Append(nil, []byte(raw))
 			choice.Examples = append(choice.Examples, Example{Raw: raw, Value: string(value)})
 		}
-		d.Tie.Choices = append(d.Tie.Choices, choice)
+		d.Ambiguity.Choices = append(d.Ambiguity.Choices, choice)
 	}
 }
 
@@ -344,12 +344,12 @@ var decimalLabels = [...]intray.Message{intray.NewMessage("number.decimal_point"
 
 // undecidedBy says why the cells do not settle the decimal sign.
 func (d *decider) undecidedBy(weak bool) intray.Message {
-	point, comma := d.survey.certain(Point), d.survey.certain(Comma)
+	point, comma := d.sniffer.decisiveCells(Point), d.sniffer.decisiveCells(Comma)
 	switch {
-	case !d.money.IsZero():
-		return d.money
+	case !d.currencyConflict.IsZero():
+		return d.currencyConflict
 	case !weak:
-		return intray.NewMessage("number.cells_undecided", intray.Params{"n": d.survey.openCells()})
+		return intray.NewMessage("number.cells_undecided", intray.Params{"n": d.sniffer.openCells()})
 	case point > 0 && comma > 0:
 		return intray.NewMessage("number.cells_contradict", intray.Params{"n": point, "commas": comma})
 	}

@@ -22,12 +22,12 @@ const (
 	maxDigits = 2 * maxPlaces
 	// maxZeros is how many zeros are written in place of an exponent.
 	maxZeros = 40
-	// farExponent is where the exponent of a cell stops counting.
-	farExponent = 1_000_000
+	// maxExponent is where the exponent of a cell stops counting.
+	maxExponent = 1_000_000
 )
 
-// usual is the room for digits that costs no allocation.
-const usual = 64
+// smallCellBytes is the room for digits that costs no allocation.
+const smallCellBytes = 64
 
 // parse takes apart a number as JSON writes it. Leading zeros, a plus sign, and
 // nothing before or behind the point are taken as well. The digits are put into
@@ -67,7 +67,7 @@ func cutSign(text []byte) (rest []byte, negative bool) {
 	return text, false
 }
 
-// parseExponent reads e and a whole number, which is cut at farExponent.
+// parseExponent reads e and a whole number, which is cut at maxExponent.
 func parseExponent(text []byte) (exponent int, ok bool) {
 	if text[0] != 'e' && text[0] != 'E' {
 		return 0, false
@@ -77,7 +77,7 @@ func parseExponent(text []byte) (exponent int, ok bool) {
 		if c-'0' > 9 {
 			return 0, false
 		}
-		exponent = min(exponent*10+int(c-'0'), farExponent)
+		exponent = min(exponent*10+int(c-'0'), maxExponent)
 	}
 	if negative {
 		exponent = -exponent
@@ -104,11 +104,11 @@ func (d decimal) trim() decimal {
 
 func (d decimal) isZero() bool { return len(d.digits) == 0 }
 
-// fits says whether the number is within the bounds.
-func (d decimal) fits() bool { return d.point <= maxPlaces && len(d.digits)-d.point <= maxPlaces }
+// inBounds says whether the number is within the bounds.
+func (d decimal) inBounds() bool { return d.point <= maxPlaces && len(d.digits)-d.point <= maxPlaces }
 
-// at is the digit with the value of ten to the power of place.
-func (d decimal) at(place int) byte {
+// digitAt is the digit with the value of ten to the power of place.
+func (d decimal) digitAt(place int) byte {
 	if i := d.point - 1 - place; i >= 0 && i < len(d.digits) {
 		return d.digits[i]
 	}
@@ -176,7 +176,7 @@ func (d decimal) appendWhole(dst []byte) []byte {
 // appendPlaces writes so many digits behind the decimal sign.
 func (d decimal) appendPlaces(dst []byte, places int) []byte {
 	for place := -1; place >= -places; place-- {
-		dst = append(dst, d.at(place))
+		dst = append(dst, d.digitAt(place))
 	}
 	return dst
 }
@@ -228,9 +228,9 @@ func Canonical(dst, text []byte) (out []byte, ok bool) {
 	if out, ok := appendPlain(dst, text, Point); ok {
 		return out, true
 	}
-	var buf [usual]byte
+	var buf [smallCellBytes]byte
 	d, ok := parse(text, buf[:0])
-	if !ok || !d.fits() {
+	if !ok || !d.inBounds() {
 		return dst, false
 	}
 	return d.append(dst), true
@@ -240,18 +240,18 @@ func Canonical(dst, text []byte) (out []byte, ok bool) {
 // canonical form; a negative count sets digits before the sign to zero. It rounds
 // half away from zero. Text that is no number is appended as it is.
 func Round(dst, number []byte, places int) []byte {
-	var buf [usual]byte
+	var buf [smallCellBytes]byte
 	d, ok := parse(number, buf[:0])
 	if !ok {
 		return append(dst, number...)
 	}
-	return d.round(max(min(places, farExponent), -farExponent)).append(dst)
+	return d.round(max(min(places, maxExponent), -maxExponent)).append(dst)
 }
 
 // Compare gives -1, 0 or +1 where a is less than, equal to or more than b, by
 // their exact values. Both must be numbers; other text counts as zero.
 func Compare(a, b []byte) int {
-	var bufA, bufB [usual]byte
+	var bufA, bufB [smallCellBytes]byte
 	x, _ := parse(a, bufA[:0])
 	y, _ := parse(b, bufB[:0])
 	return x.compare(y)

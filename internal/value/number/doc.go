@@ -9,8 +9,8 @@
 //
 // A [Style] says how a column writes its numbers where a cell alone does not
 // tell: which sign stands before the fraction and which between the thousands. A
-// [Survey] takes the cells of a column and decides the style with its
-// [Evidence], or finds a [Tie], which is a question for a person. A [Layout] is
+// [Sniffer] takes the cells of a column and decides the style with its
+// [Evidence], or finds a [Ambiguity], which is a question for a person. A [Layout] is
 // a set of Numbro's format options: it writes numbers for people. [Options] are
 // all that a field asks of its numbers.
 //

@@ -6,8 +6,8 @@ import (
 	"github.com/intraydata/intray/internal/value/number"
 )
 
-func ExampleSurvey() {
-	var s number.Survey
+func ExampleSniffer() {
+	var s number.Sniffer
 	for _, cell := range []string{"1.250,00 €", "12,5", "980", "1.234"} {
 		s.Observe([]byte(cell))
 	}
@@ -28,12 +28,12 @@ func ExampleSurvey() {
 	// 1234
 }
 
-func ExampleSurvey_tie() {
-	var s number.Survey
+func ExampleSniffer_ambiguity() {
+	var s number.Sniffer
 	for _, cell := range []string{"1.234", "12.345"} {
 		s.Observe([]byte(cell))
 	}
-	tie := s.Decide(number.Hints{}).Tie
+	tie := s.Decide(number.Hints{}).Ambiguity
 	fmt.Println(tie.Text)
 	for _, choice := range tie.Choices {
 		fmt.Println(choice.Label, choice.Examples)
@@ -64,6 +64,6 @@ func ExampleCompileOptions() {
 		return
 	}
 	value := o.Round(nil, []byte("1234.565"))
-	fmt.Printf("%s %s %d\n", value, o.Display.Append(nil, value), o.Bound(value))
+	fmt.Printf("%s %s %d\n", value, o.Display.Append(nil, value), o.CompareBounds(value))
 	// Output: 1234.57 1,234.57 € 0
 }

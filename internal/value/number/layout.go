@@ -28,12 +28,12 @@ type Layout struct {
 	characteristic, totalLength int
 	mantissa                    int
 
-	// fixed says that mantissa holds.
-	fixed bool
+	// fixedMantissa says that mantissa holds.
+	fixedMantissa bool
 
 	average, optionalMantissa, trimMantissa, optionalCharacteristic bool
 	thousands, forceSign, exponential, prefixSymbol                 bool
-	lowPrecision, spaced, spacedCurrency, spacedAbbreviation        bool
+	lowPrecision, spaceSeparated, spacedCurrency, spacedAbbreviation        bool
 }
 
 // maxPadding is the most digits that a format can ask for.
@@ -50,28 +50,28 @@ func CompileLayout(options map[string]any) (Layout, error) {
 	}
 	l := Layout{abbreviations: [5]string{"", "k", "m", "b", "t"}}
 	for _, name := range slices.Sorted(maps.Keys(options)) {
-		if err := l.set(name, options[name]); err != nil {
+		if err := l.setOption(name, options[name]); err != nil {
 			return Layout{}, err
 		}
 	}
-	l.settle(options)
+	l.applyDefaults(options)
 	if l.exponential && l.totalLength > 0 {
 		return Layout{}, fmt.Errorf("totalLength and exponential exclude each other")
 	}
 	return l, nil
 }
 
-// settle fills in what depends on several options.
-func (l *Layout) settle(options map[string]any) {
+// applyDefaults fills in what depends on several options.
+func (l *Layout) applyDefaults(options map[string]any) {
 	if _, set := options["lowPrecision"]; !set {
 		l.lowPrecision = l.output != "currency"
 	}
 	if _, set := options["spaceSeparatedCurrency"]; !set {
-		l.spacedCurrency = l.spaced
+		l.spacedCurrency = l.spaceSeparated
 	}
 	l.average = l.average || l.totalLength > 0 || l.forceAverage != ""
 	_, set := options["mantissa"]
-	l.fixed = set || l.average
+	l.fixedMantissa = set || l.average
 	if l.totalLength > 0 {
 		l.characteristic, l.optionalMantissa = 0, false
 	}
@@ -83,9 +83,9 @@ func (l *Layout) settle(options map[string]any) {
 	}
 }
 
-// set takes one option.
-func (l *Layout) set(name string, value any) error {
-	if flag := l.flags()[name]; flag != nil {
+// setOption takes one option.
+func (l *Layout) setOption(name string, value any) error {
+	if flag := l.boolOptions()[name]; flag != nil {
 		b, ok := value.(bool)
 		if !ok {
 			return fmt.Errorf("%s is %v, not true or false", name, value)
@@ -93,8 +93,8 @@ func (l *Layout) set(name string, value any) error {
 		*flag = b
 		return nil
 	}
-	if length := l.lengths()[name]; length != nil {
-		n, ok := wholeOf(value)
+	if length := l.intOptions()[name]; length != nil {
+		n, ok := toInt(value)
 		if !ok || n < 0 || n > maxPadding {
 			return fmt.Errorf("%s is %v, not a whole number from 0 to %d", name, value, maxPadding)
 		}
@@ -107,7 +107,7 @@ func (l *Layout) set(name string, value any) error {
 	return l.setText(name, value)
 }
 
-func (l *Layout) flags() map[string]*bool {
+func (l *Layout) boolOptions() map[string]*bool {
 	return map[string]*bool{
 		"average":                    &l.average,
 		"optionalMantissa":           &l.optionalMantissa,
@@ -118,41 +118,41 @@ func (l *Layout) flags() map[string]*bool {
 		"exponential":                &l.exponential,
 		"prefixSymbol":               &l.prefixSymbol,
 		"lowPrecision":               &l.lowPrecision,
-		"spaceSeparated":             &l.spaced,
+		"spaceSeparated":             &l.spaceSeparated,
 		"spaceSeparatedCurrency":     &l.spacedCurrency,
 		"spaceSeparatedAbbreviation": &l.spacedAbbreviation,
 	}
 }
 
-func (l *Layout) lengths() map[string]*int {
+func (l *Layout) intOptions() map[string]*int {
 	return map[string]*int{"characteristic": &l.characteristic, "totalLength": &l.totalLength, "mantissa": &l.mantissa}
 }
 
 // textOption is an option that holds text, and the values it may have; none
 // means any.
 type textOption struct {
-	to     *string
+	target     *string
 	values []string
 }
 
-func (l *Layout) texts() map[string]textOption {
+func (l *Layout) textOptions() map[string]textOption {
 	return map[string]textOption{
 		"output":           {&l.output, []string{"number", "currency", "percent", "byte", "time", "ordinal"}},
 		"base":             {&l.base, []string{"decimal", "binary", "general"}},
-		"forceAverage":     {&l.forceAverage, averages[1:]},
+		"forceAverage":     {&l.forceAverage, thousandNames[1:]},
 		"currencyPosition": {&l.position, []string{"prefix", "infix", "postfix"}},
 		"negative":         {&l.negative, []string{"sign", "parenthesis"}},
-		"currencySymbol":   {to: &l.symbol},
-		"prefix":           {to: &l.prefix},
-		"postfix":          {to: &l.postfix},
+		"currencySymbol":   {target: &l.symbol},
+		"prefix":           {target: &l.prefix},
+		"postfix":          {target: &l.postfix},
 	}
 }
 
-// averages are the units by the power of a thousand.
-var averages = []string{"", "thousand", "million", "billion", "trillion"}
+// thousandNames are the units by the power of a thousand.
+var thousandNames = []string{"", "thousand", "million", "billion", "trillion"}
 
 func (l *Layout) setText(name string, value any) error {
-	option, known := l.texts()[name]
+	option, known := l.textOptions()[name]
 	if !known {
 		return fmt.Errorf("there is no option %s of a number format", name)
 	}
@@ -163,7 +163,7 @@ func (l *Layout) setText(name string, value any) error {
 	if option.values != nil && !slices.Contains(option.values, text) {
 		return fmt.Errorf("%s is %q, not one of %v", name, text, option.values)
 	}
-	*option.to = text
+	*option.target = text
 	return nil
 }
 
@@ -173,24 +173,24 @@ func (l *Layout) setAbbreviations(value any) error {
 		return fmt.Errorf("abbreviations are %v, not an object of texts", value)
 	}
 	for _, unit := range slices.Sorted(maps.Keys(given)) {
-		at := slices.Index(averages, unit)
+		at := slices.Index(thousandNames, unit)
 		text, ok := given[unit].(string)
 		if at < 1 || !ok {
-			return fmt.Errorf("abbreviations hold %s: %v, not a text for one of %v", unit, given[unit], averages[1:])
+			return fmt.Errorf("abbreviations hold %s: %v, not a text for one of %v", unit, given[unit], thousandNames[1:])
 		}
 		l.abbreviations[at] = text
 	}
 	return nil
 }
 
-// wholeOf gives the whole number that an option holds, cut at a million.
-func wholeOf(value any) (n int, ok bool) {
-	d, ok := valueOf(value)
+// toInt gives the whole number that an option holds, cut at a million.
+func toInt(value any) (n int, ok bool) {
+	d, ok := toDecimal(value)
 	if !ok || len(d.digits) > d.point || d.point > maxPlaces {
 		return 0, false
 	}
 	for place := d.point - 1; place >= 0; place-- {
-		n = min(n*10+int(d.at(place)-'0'), farExponent)
+		n = min(n*10+int(d.digitAt(place)-'0'), maxExponent)
 	}
 	if d.negative {
 		n = -n
@@ -198,8 +198,8 @@ func wholeOf(value any) (n int, ok bool) {
 	return n, true
 }
 
-// valueOf takes apart a number of a schema.
-func valueOf(value any) (decimal, bool) {
+// toDecimal takes apart a number of a schema.
+func toDecimal(value any) (decimal, bool) {
 	var text []byte
 	switch n := value.(type) {
 	case json.Number:
@@ -215,39 +215,39 @@ func valueOf(value any) (decimal, bool) {
 
 // Append writes a number. Text that is no number is appended as it is.
 func (l *Layout) Append(dst, number []byte) []byte {
-	var buf [usual]byte
+	var buf [smallCellBytes]byte
 	d, ok := parse(number, buf[:0])
-	if !ok || !d.fits() {
+	if !ok || !d.inBounds() {
 		return append(dst, number...)
 	}
 	dst = append(dst, l.prefix...)
 	switch l.output {
 	case "currency":
-		dst = l.currency(dst, d)
+		dst = l.appendCurrency(dst, d)
 	case "percent":
-		dst = l.percent(dst, d)
+		dst = l.appendPercent(dst, d)
 	case "byte":
-		dst = l.bytes(dst, d)
+		dst = l.appendBytes(dst, d)
 	case "time":
-		dst = clock(dst, d)
+		dst = appendDuration(dst, d)
 	case "ordinal":
-		suffix := ordinal(d)
-		dst = append(space(l.number(dst, d), l.spaced), suffix...)
+		suffix := ordinalSuffix(d)
+		dst = append(appendSpace(l.appendNumber(dst, d), l.spaceSeparated), suffix...)
 	default:
-		dst = l.number(dst, d)
+		dst = l.appendNumber(dst, d)
 	}
 	return append(dst, l.postfix...)
 }
 
-func space(dst []byte, wanted bool) []byte {
+func appendSpace(dst []byte, wanted bool) []byte {
 	if wanted {
 		return append(dst, ' ')
 	}
 	return dst
 }
 
-// shown is a number as it is going to be written, rounded and in its unit.
-type shown struct {
+// scaledNumber is a number as it is going to be written, rounded and in its unit.
+type scaledNumber struct {
 	decimal
 	zero        bool
 	unit        int
@@ -256,14 +256,14 @@ type shown struct {
 	exponential bool
 }
 
-// show brings a number into its unit and rounds it.
-func (l *Layout) show(d decimal) shown {
-	s := shown{decimal: d, mantissa: -1, exponential: l.exponential}
-	if l.fixed {
+// scale brings a number into its unit and rounds it.
+func (l *Layout) scale(d decimal) scaledNumber {
+	s := scaledNumber{decimal: d, mantissa: -1, exponential: l.exponential}
+	if l.fixedMantissa {
 		s.mantissa = l.mantissa
 	}
 	if l.average {
-		s.unit = l.unit(d)
+		s.unit = l.thousandPower(d)
 		if !s.isZero() {
 			s.point -= 3 * s.unit
 		}
@@ -286,11 +286,11 @@ func (l *Layout) show(d decimal) shown {
 	return s
 }
 
-// unit is the power of a thousand that a number is shown in.
-func (l *Layout) unit(d decimal) int {
-	for unit := len(averages) - 1; unit > 0; unit-- {
+// thousandPower is the power of a thousand that a number is shown in.
+func (l *Layout) thousandPower(d decimal) int {
+	for unit := len(thousandNames) - 1; unit > 0; unit-- {
 		if l.forceAverage != "" {
-			if l.forceAverage == averages[unit] {
+			if l.forceAverage == thousandNames[unit] {
 				return unit
 			}
 			continue
@@ -304,38 +304,38 @@ func (l *Layout) unit(d decimal) int {
 	return 0
 }
 
-// number writes the number with its sign.
-func (l *Layout) number(dst []byte, d decimal) []byte {
-	s := l.show(d)
-	return l.signed(dst, &s, ".")
+// appendNumber writes the number with its sign.
+func (l *Layout) appendNumber(dst []byte, d decimal) []byte {
+	s := l.scale(d)
+	return l.appendSigned(dst, &s, ".")
 }
 
-// parenthesis says that negative numbers stand in parentheses in place of a sign.
-func (l *Layout) parenthesis() bool { return l.negative == "parenthesis" }
+// usesParentheses says that negative numbers stand in parentheses in place of a sign.
+func (l *Layout) usesParentheses() bool { return l.negative == "parenthesis" }
 
-// signed writes what is shown between its signs.
-func (l *Layout) signed(dst []byte, s *shown, point string) []byte {
+// appendSigned writes what is shown between its signs.
+func (l *Layout) appendSigned(dst []byte, s *scaledNumber, point string) []byte {
 	switch {
 	case s.zero:
-	case s.negative && l.parenthesis():
-		return append(l.unsigned(append(dst, '('), s, point), ')')
+	case s.negative && l.usesParentheses():
+		return append(l.appendUnsigned(append(dst, '('), s, point), ')')
 	case s.negative:
 		dst = append(dst, '-')
 	case l.forceSign:
 		dst = append(dst, '+')
 	}
-	return l.unsigned(dst, s, point)
+	return l.appendUnsigned(dst, s, point)
 }
 
-// unsigned writes the digits and the unit.
-func (l *Layout) unsigned(dst []byte, s *shown, point string) []byte {
-	places := l.places(s)
+// appendUnsigned writes the digits and the unit.
+func (l *Layout) appendUnsigned(dst []byte, s *scaledNumber, point string) []byte {
+	places := l.decimalPlaces(s)
 	if l.optionalCharacteristic && s.point <= 0 {
 		if places == 0 {
 			dst = append(dst, '0')
 		}
 	} else {
-		dst = l.whole(dst, s)
+		dst = l.appendInteger(dst, s)
 	}
 	if places > 0 {
 		dst = s.appendPlaces(append(dst, point...), places)
@@ -348,13 +348,13 @@ func (l *Layout) unsigned(dst []byte, s *shown, point string) []byte {
 		dst = appendInt(dst, s.exponent)
 	}
 	if text := l.abbreviations[s.unit]; l.average && text != "" {
-		dst = append(space(dst, l.spaced), text...)
+		dst = append(appendSpace(dst, l.spaceSeparated), text...)
 	}
 	return dst
 }
 
-// places is how many digits stand behind the decimal sign.
-func (l *Layout) places(s *shown) int {
+// decimalPlaces is how many digits stand behind the decimal sign.
+func (l *Layout) decimalPlaces(s *scaledNumber) int {
 	there := 0
 	if !s.zero {
 		there = max(len(s.digits)-s.point, 0)
@@ -365,11 +365,11 @@ func (l *Layout) places(s *shown) int {
 	return s.mantissa
 }
 
-// whole writes the digits before the decimal sign.
-func (l *Layout) whole(dst []byte, s *shown) []byte {
+// appendInteger writes the digits before the decimal sign.
+func (l *Layout) appendInteger(dst []byte, s *scaledNumber) []byte {
 	n := max(s.point, 1, l.characteristic)
 	for place := n - 1; place >= 0; place-- {
-		dst = append(dst, s.at(place))
+		dst = append(dst, s.digitAt(place))
 		if l.thousands && place > 0 && place%3 == 0 {
 			dst = append(dst, ',')
 		}
@@ -377,44 +377,44 @@ func (l *Layout) whole(dst []byte, s *shown) []byte {
 	return dst
 }
 
-func (l *Layout) percent(dst []byte, d decimal) []byte {
+func (l *Layout) appendPercent(dst []byte, d decimal) []byte {
 	if !d.isZero() {
 		d.point += 2
 	}
 	if l.prefixSymbol {
-		return l.number(space(append(dst, '%'), l.spaced), d)
+		return l.appendNumber(appendSpace(append(dst, '%'), l.spaceSeparated), d)
 	}
-	return append(space(l.number(dst, d), l.spaced), '%')
+	return append(appendSpace(l.appendNumber(dst, d), l.spaceSeparated), '%')
 }
 
-// currency writes the symbol where it belongs: a sign stands before a symbol
+// appendCurrency writes the symbol where it belongs: a sign stands before a symbol
 // that comes first, a parenthesis behind it.
-func (l *Layout) currency(dst []byte, d decimal) []byte {
-	s := l.show(d)
+func (l *Layout) appendCurrency(dst []byte, d decimal) []byte {
+	s := l.scale(d)
 	gap := ""
 	if l.spacedCurrency {
 		gap = " "
 	}
 	switch l.position {
 	case "infix":
-		return l.signed(dst, &s, gap+l.symbol+gap)
+		return l.appendSigned(dst, &s, gap+l.symbol+gap)
 	case "postfix":
-		dst = l.signed(dst, &s, ".")
+		dst = l.appendSigned(dst, &s, ".")
 		if !l.average || l.spacedAbbreviation {
 			dst = append(dst, gap...)
 		}
 		return append(dst, l.symbol...)
 	}
 	switch {
-	case s.zero || s.negative && l.parenthesis() || !s.negative && !l.forceSign:
-		return l.signed(append(append(dst, l.symbol...), gap...), &s, ".")
+	case s.zero || s.negative && l.usesParentheses() || !s.negative && !l.forceSign:
+		return l.appendSigned(append(append(dst, l.symbol...), gap...), &s, ".")
 	case s.negative:
 		dst = append(dst, '-')
 	default:
 		dst = append(dst, '+')
 	}
 	dst = append(append(dst, gap...), l.symbol...)
-	return l.unsigned(dst, &s, ".")
+	return l.appendUnsigned(dst, &s, ".")
 }
 
 // Units of bytes, by their power.
@@ -425,7 +425,7 @@ var (
 		"1152921504606846976", "1180591620717411303424", "1208925819614629174706176"}
 )
 
-func (l *Layout) bytes(dst []byte, d decimal) []byte {
+func (l *Layout) appendBytes(dst []byte, d decimal) []byte {
 	power := 0
 	if l.base == "decimal" {
 		power = min(max(d.point-1, 0)/3, len(byteUnits)-1)
@@ -433,28 +433,28 @@ func (l *Layout) bytes(dst []byte, d decimal) []byte {
 			d.point -= 3 * power
 		}
 	} else {
-		for power < len(binarySizes)-1 && !d.isZero() && d.reaches(binarySizes[power+1]) {
+		for power < len(binarySizes)-1 && !d.isZero() && d.reachesSize(binarySizes[power+1]) {
 			power++
 		}
-		d = d.halve(10 * power)
+		d = d.divPowerOfTwo(10 * power)
 	}
 	units := &byteUnits
 	if l.base != "decimal" && l.base != "general" {
 		units = &binaryUnits
 	}
-	return append(space(l.number(dst, d), l.spaced), units[power]...)
+	return append(appendSpace(l.appendNumber(dst, d), l.spaceSeparated), units[power]...)
 }
 
-// reaches says whether a number that is not zero is at least as far from zero as
+// reachesSize says whether a number that is not zero is at least as far from zero as
 // size.
-func (d decimal) reaches(size string) bool {
-	var buf [usual]byte
+func (d decimal) reachesSize(size string) bool {
+	var buf [smallCellBytes]byte
 	other, _ := parse([]byte(size), buf[:0])
 	return d.compareSize(other) >= 0
 }
 
-// halve divides by two so many times: times five, and a place to the right.
-func (d decimal) halve(times int) decimal {
+// divPowerOfTwo divides by two so many times: times five, and a place to the right.
+func (d decimal) divPowerOfTwo(times int) decimal {
 	if times == 0 || d.isZero() {
 		return d
 	}
@@ -466,8 +466,8 @@ func (d decimal) halve(times int) decimal {
 	return d.trim()
 }
 
-// clock writes seconds as hours, minutes and seconds.
-func clock(dst []byte, d decimal) []byte {
+// appendDuration writes seconds as hours, minutes and seconds.
+func appendDuration(dst []byte, d decimal) []byte {
 	d = d.round(0)
 	if d.negative && !d.isZero() {
 		dst = append(dst, '-')
@@ -482,12 +482,12 @@ func clock(dst []byte, d decimal) []byte {
 	return dst
 }
 
-// ordinal gives what stands behind a number in English.
-func ordinal(d decimal) string {
-	if d.negative || len(d.digits) > d.point || d.at(1) == '1' {
+// ordinalSuffix gives what stands behind a number in English.
+func ordinalSuffix(d decimal) string {
+	if d.negative || len(d.digits) > d.point || d.digitAt(1) == '1' {
 		return "th"
 	}
-	switch d.at(0) {
+	switch d.digitAt(0) {
 	case '1':
 		return "st"
 	case '2':

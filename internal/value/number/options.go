@@ -54,11 +54,11 @@ func CompileOptions(options map[string]any) (Options, error) {
 		display = preset.Display
 	}
 	for _, key := range slices.Sorted(maps.Keys(options)) {
-		if err := o.set(key, options[key]); err != nil {
+		if err := o.setOption(key, options[key]); err != nil {
 			return Options{}, fmt.Errorf("read the number options: %w", err)
 		}
 	}
-	layout, err := layoutOf(display)
+	layout, err := compileLayoutOption(display)
 	if err != nil {
 		return Options{}, fmt.Errorf("read the number options: displayFormat: %w", err)
 	}
@@ -71,33 +71,33 @@ func CompileOptions(options map[string]any) (Options, error) {
 	return o, nil
 }
 
-// set takes one option, other than the preset and the display format.
-func (o *Options) set(key string, value any) (err error) {
+// setOption takes one option, other than the preset and the display format.
+func (o *Options) setOption(key string, value any) (err error) {
 	switch key {
 	case "preset", "displayFormat":
 	case "round":
-		places, ok := wholeOf(value)
+		places, ok := toInt(value)
 		if !ok {
 			return fmt.Errorf("round is %v, not a whole number", value)
 		}
 		o.Rounds, o.Places = true, places
 	case "outputFormat":
 		var layout Layout
-		if layout, err = layoutOf(value); err != nil {
+		if layout, err = compileLayoutOption(value); err != nil {
 			return fmt.Errorf("outputFormat: %w", err)
 		}
 		o.Output = &layout
 	case "min":
-		o.Min, err = bound(key, value)
+		o.Min, err = canonicalBound(key, value)
 	case "max":
-		o.Max, err = bound(key, value)
+		o.Max, err = canonicalBound(key, value)
 	default:
 		return fmt.Errorf("there is no option %s", key)
 	}
 	return err
 }
 
-func layoutOf(value any) (Layout, error) {
+func compileLayoutOption(value any) (Layout, error) {
 	options, ok := value.(map[string]any)
 	if !ok {
 		return Layout{}, fmt.Errorf("it is %v, not an object of format options", value)
@@ -105,9 +105,9 @@ func layoutOf(value any) (Layout, error) {
 	return CompileLayout(options)
 }
 
-func bound(key string, value any) ([]byte, error) {
-	d, ok := valueOf(value)
-	if !ok || !d.fits() {
+func canonicalBound(key string, value any) ([]byte, error) {
+	d, ok := toDecimal(value)
+	if !ok || !d.inBounds() {
 		return nil, fmt.Errorf("%s is %v, not a number with at most %d digits on each side of the decimal sign", key, value, maxPlaces)
 	}
 	return d.append([]byte{}), nil
@@ -115,15 +115,15 @@ func bound(key string, value any) ([]byte, error) {
 
 // Round appends a number in canonical form as the field rounds it.
 func (o *Options) Round(dst, number []byte) []byte {
-	if !o.Rounds || o.Places >= 0 && short(number, o.Places) {
+	if !o.Rounds || o.Places >= 0 && fitsPlaces(number, o.Places) {
 		return append(dst, number...)
 	}
 	return Round(dst, number, o.Places)
 }
 
-// short says whether a number has at most so many digits behind the point, and
+// fitsPlaces says whether a number has at most so many digits behind the point, and
 // no exponent.
-func short(number []byte, places int) bool {
+func fitsPlaces(number []byte, places int) bool {
 	for i, c := range number {
 		if c == '.' && len(number)-1-i > places || c == 'e' {
 			return false
@@ -132,12 +132,12 @@ func short(number []byte, places int) bool {
 	return true
 }
 
-// Bound says whether a number lies below Min (-1), above Max (+1) or within (0).
-func (o *Options) Bound(number []byte) int {
+// CompareBounds says whether a number lies below Min (-1), above Max (+1) or within (0).
+func (o *Options) CompareBounds(number []byte) int {
 	if o.Min == nil && o.Max == nil {
 		return 0
 	}
-	var buf [usual]byte
+	var buf [smallCellBytes]byte
 	d, _ := parse(number, buf[:0])
 	switch {
 	case o.Min != nil && d.compare(o.low) < 0:
@@ -168,43 +168,43 @@ func FindPreset(name string) (Preset, bool) {
 	case "plain":
 		return Preset{Display: map[string]any{}}, true
 	case "integer":
-		return decimals(0), true
+		return decimalPreset(0), true
 	case "percent":
 		return Preset{Display: map[string]any{"output": "percent"}}, true
 	case "usd":
-		return money("USD", "$", "prefix"), true
+		return currencyPreset("USD", "$", "prefix"), true
 	case "usd_accounting":
-		p := money("USD", "$", "prefix")
+		p := currencyPreset("USD", "$", "prefix")
 		p.Display["negative"] = "parenthesis"
 		return p, true
 	case "eur":
-		return money("EUR", "€", "postfix"), true
+		return currencyPreset("EUR", "€", "postfix"), true
 	case "gbp":
-		return money("GBP", "£", "prefix"), true
+		return currencyPreset("GBP", "£", "prefix"), true
 	}
-	return numbered(name)
+	return numberedPreset(name)
 }
 
-// numbered gives the presets that end with how many decimals they have: 0 to 4.
-func numbered(name string) (Preset, bool) {
+// numberedPreset gives the presets that end with how many decimals they have: 0 to 4.
+func numberedPreset(name string) (Preset, bool) {
 	if len(name) == 0 || name[len(name)-1] < '0' || name[len(name)-1] > '4' {
 		return Preset{}, false
 	}
 	n := int(name[len(name)-1] - '0')
 	switch name[:len(name)-1] {
 	case "decimal_":
-		return decimals(n), true
+		return decimalPreset(n), true
 	case "percent_":
 		return Preset{Rounds: true, Places: n + 2, Display: map[string]any{"output": "percent", "mantissa": n}}, true
 	}
 	return Preset{}, false
 }
 
-func decimals(n int) Preset {
+func decimalPreset(n int) Preset {
 	return Preset{Rounds: true, Places: n, Display: map[string]any{"thousandSeparated": true, "mantissa": n}}
 }
 
-func money(code, symbol, position string) Preset {
+func currencyPreset(code, symbol, position string) Preset {
 	return Preset{Rounds: true, Places: 2, Currency: code, Display: map[string]any{
 		"output": "currency", "mantissa": 2, "thousandSeparated": true, "average": false,
 		"spaceSeparatedCurrency": true, "currencyPosition": position, "currencySymbol": symbol,

@@ -62,11 +62,11 @@ func TestOptions(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]int{"-1.5": 0, "-1.500000000000000000001": -1, "1000": 0, "1000.000000000000000001": 1, "0": 0, "1e300": 1, "-1e300": -1} {
-		if got := o.Bound([]byte(text)); got != want {
+		if got := o.CompareBounds([]byte(text)); got != want {
 			t.Errorf("%s: %d, want %d", text, got, want)
 		}
 	}
-	if fits := o.Currency.Fits(currency(t, "€")); fits || !o.Currency.Fits(currency(t, "$")) {
+	if fits := o.Currency.CompatibleWith(currency(t, "€")); fits || !o.Currency.CompatibleWith(currency(t, "$")) {
 		t.Error("euros are dollars")
 	}
 }
@@ -119,7 +119,7 @@ func TestOptionsAgreeWithTheirParts(t *testing.T) {
 		} else if Compare([]byte(number), []byte(b)) > 0 {
 			want = 1
 		}
-		if got := o.Bound([]byte(number)); got != want {
+		if got := o.CompareBounds([]byte(number)); got != want {
 			t.Fatalf("%s within %s and %s: %d, want %d", number, a, b, got, want)
 		}
 	})

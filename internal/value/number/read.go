@@ -10,9 +10,9 @@ import (
 type Reading struct {
 	// Reason says why the cell holds no number, or Read.
 	Reason Reason
-	// Unlike says that the cell contradicts the style of its column, and was read
+	// Inconsistent says that the cell contradicts the style of its column, and was read
 	// by the only way that fits.
-	Unlike bool
+	Inconsistent bool
 	// Shift is how many places the decimal sign was moved for a percent or per
 	// mille sign: 0, 2 or 3.
 	Shift uint8
@@ -89,30 +89,30 @@ var reasonCodes = [...]struct{ name, code string }{
 // before a fraction, or only between thousands, is read so whatever the style
 // says; the style decides the rest.
 func (s Style) Append(dst, raw []byte) ([]byte, Reading) {
-	if out, ok := s.appendUsual(dst, raw); ok {
+	if out, ok := s.appendSimple(dst, raw); ok {
 		return out, Reading{}
 	}
-	if bare, mark := cutMark(raw); mark != 0 {
-		if out, ok := s.appendUsual(dst, bare); ok {
+	if bare, mark := cutCurrency(raw); mark != 0 {
+		if out, ok := s.appendSimple(dst, bare); ok {
 			return out, Reading{Currency: mark}
 		}
 	}
-	return s.appendAny(dst, raw)
+	return s.appendGeneral(dst, raw)
 }
 
-// appendAny is Append without the short ways.
-func (s Style) appendAny(dst, raw []byte) ([]byte, Reading) {
-	if len(raw) > usual {
+// appendGeneral is Append without the short ways.
+func (s Style) appendGeneral(dst, raw []byte) ([]byte, Reading) {
+	if len(raw) > smallCellBytes {
 		return s.appendLong(dst, raw)
 	}
-	var room usualRoom
+	var room smallBuffer
 	c := cell{digits: room.digits[:], seps: room.seps[:]}
 	return s.appendCell(dst, raw, &c)
 }
 
 // appendLong is Append for cells that may have many digits.
 func (s Style) appendLong(dst, raw []byte) ([]byte, Reading) {
-	var room fullRoom
+	var room largeBuffer
 	c := cell{digits: room.digits[:], seps: room.seps[:]}
 	return s.appendCell(dst, raw, &c)
 }
@@ -122,12 +122,12 @@ func (s Style) appendCell(dst, raw []byte, c *cell) ([]byte, Reading) {
 	if c.reading.Reason != Read {
 		return dst, c.reading
 	}
-	whole := c.wholeIn(s)
+	whole := c.integerDigitsIn(s)
 	if c.reading.Reason != Read {
 		return dst, c.reading
 	}
 	d := c.decimal(whole)
-	if !d.fits() {
+	if !d.inBounds() {
 		c.reading.Reason = TooLarge
 		return dst, c.reading
 	}
@@ -137,31 +137,31 @@ func (s Style) appendCell(dst, raw []byte, c *cell) ([]byte, Reading) {
 // decimal is the number of the cell, of whose digits so many stand before the
 // decimal sign.
 func (c *cell) decimal(whole int) decimal {
-	d := decimal{negative: c.negative, digits: c.digits[:c.n], point: whole + c.exponent - int(c.reading.Shift)}
+	d := decimal{negative: c.negative, digits: c.digits[:c.digitCount], point: whole + c.exponent - int(c.reading.Shift)}
 	return d.trim()
 }
 
-// wholeIn gives how many digits stand before the decimal sign in a style.
-func (c *cell) wholeIn(s Style) int {
-	atPoint, point := c.fits(Point)
-	atComma, comma := c.fits(Comma)
+// integerDigitsIn gives how many digits stand before the decimal sign in a style.
+func (c *cell) integerDigitsIn(s Style) int {
+	atPoint, point := c.integerDigits(Point)
+	atComma, comma := c.integerDigits(Comma)
 	switch {
 	case !point && !comma:
 		c.reading.Reason = Separators
 	case !comma:
-		c.reading.Unlike = s.Decimal == Comma
+		c.reading.Inconsistent = s.Decimal == Comma
 		return atPoint
 	case !point:
-		c.reading.Unlike = s.Decimal == Point
+		c.reading.Inconsistent = s.Decimal == Point
 		return atComma
 	case atPoint != atComma:
-		return c.decide(s, atPoint, atComma)
+		return c.resolveAmbiguous(s, atPoint, atComma)
 	}
 	return atPoint
 }
 
-// decide reads a number that has one point or comma, before three digits.
-func (c *cell) decide(s Style, atPoint, atComma int) int {
+// resolveAmbiguous reads a number that has one point or comma, before three digits.
+func (c *cell) resolveAmbiguous(s Style, atPoint, atComma int) int {
 	sign := c.seps[0].sign
 	decimal := s.Decimal
 	if decimal == Undecided && s.Group == sign {
@@ -178,33 +178,33 @@ func (c *cell) decide(s Style, atPoint, atComma int) int {
 	return atComma
 }
 
-// fits says whether the cell is a number where decimal stands before fractions,
+// integerDigits says whether the cell is a number where decimal stands before fractions,
 // and how many digits are then before it.
-func (c *cell) fits(decimal Sign) (whole int, ok bool) {
-	groups := c.seps[:c.k]
-	whole = c.n
+func (c *cell) integerDigits(decimal Sign) (whole int, ok bool) {
+	groups := c.seps[:c.sepCount]
+	whole = c.digitCount
 	if k := len(groups); k > 0 && (groups[k-1].sign == decimal || groups[k-1].sign == arabicDecimal) {
-		groups, whole = groups[:k-1], int(groups[k-1].at)
+		groups, whole = groups[:k-1], int(groups[k-1].digitsBefore)
 	}
 	if len(groups) == 0 {
 		return whole, true
 	}
-	return whole, groups[0].sign != decimal && !c.hasExponent && c.grouped(groups, whole)
+	return whole, groups[0].sign != decimal && !c.hasExponent && c.validGroups(groups, whole)
 }
 
-// grouped says whether groups cut whole digits into thousands, or into lakhs
+// validGroups says whether groups cut whole digits into thousands, or into lakhs
 // where commas do it.
-func (c *cell) grouped(groups []sep, whole int) bool {
-	sign, first := groups[0].sign, int(groups[0].at)
+func (c *cell) validGroups(groups []separatorAt, whole int) bool {
+	sign, first := groups[0].sign, int(groups[0].digitsBefore)
 	if sign == arabicDecimal || first < 1 || first > 3 || first == 1 && c.digits[0] == '0' {
 		return false
 	}
-	if whole-int(groups[len(groups)-1].at) != 3 {
+	if whole-int(groups[len(groups)-1].digitsBefore) != 3 {
 		return false
 	}
 	threes, twos := true, first < 3 && (sign == Comma || sign == arabicGroup)
 	for i := 1; i < len(groups); i++ {
-		size := groups[i].at - groups[i-1].at
+		size := groups[i].digitsBefore - groups[i-1].digitsBefore
 		if groups[i].sign != sign {
 			return false
 		}
@@ -213,9 +213,9 @@ func (c *cell) grouped(groups []sep, whole int) bool {
 	return threes || twos
 }
 
-// appendUsual appends the number of a cell that is digits with their signs, and
+// appendSimple appends the number of a cell that is digits with their signs, and
 // refuses all else.
-func (s Style) appendUsual(dst, raw []byte) (out []byte, ok bool) {
+func (s Style) appendSimple(dst, raw []byte) (out []byte, ok bool) {
 	if out, ok = appendPlain(dst, raw, s.Decimal); ok {
 		return out, true
 	}
@@ -225,9 +225,9 @@ func (s Style) appendUsual(dst, raw []byte) (out []byte, ok bool) {
 // euro is the mark that most often stands behind a number.
 var euro, _ = FindCurrency("€")
 
-// cutMark cuts a currency before the number, or a euro sign behind it, with a
+// cutCurrency cuts a currency before the number, or a euro sign behind it, with a
 // blank between them. The mark is none where there is neither.
-func cutMark(raw []byte) (bare []byte, mark Currency) {
+func cutCurrency(raw []byte) (bare []byte, mark Currency) {
 	if len(raw) < 2 || raw[0]-'0' <= 9 {
 		bare, found := bytes.CutSuffix(raw, []byte("€"))
 		if !found {
@@ -235,7 +235,7 @@ func cutMark(raw []byte) (bare []byte, mark Currency) {
 		}
 		return bytes.TrimSuffix(bare, []byte(" ")), euro
 	}
-	mark, size := markAt(raw, true)
+	mark, size := matchMark(raw, true)
 	return bytes.TrimPrefix(raw[size:], []byte(" ")), mark
 }
 

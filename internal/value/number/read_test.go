@@ -48,8 +48,8 @@ func TestRead(t *testing.T) {
 			}
 			continue
 		}
-		if string(out) != "x"+c.want || r.Reason != Read || r.Unlike {
-			t.Errorf("%q is %s (%s, unlike: %v), want %s", c.raw, out[1:], r.Reason.Code(), r.Unlike, c.want)
+		if string(out) != "x"+c.want || r.Reason != Read || r.Inconsistent {
+			t.Errorf("%q is %s (%s, unlike: %v), want %s", c.raw, out[1:], r.Reason.Code(), r.Inconsistent, c.want)
 		}
 	}
 }
@@ -91,13 +91,13 @@ func TestStyleDecides(t *testing.T) {
 		{Style{Group: Space}, "1,234", "", TwoWays, false}, {english, "1 234", "1234", Read, false}, {german, "1.234,5 €", "1234.5", Read, false}, {german, "1.5e3", "1500", Read, true}, {english, "1,23,4", "", Separators, false},
 	} {
 		out, r := c.style.Append(nil, []byte(c.raw))
-		if string(out) != c.want || r.Reason != c.reason || r.Unlike != c.unlike {
-			t.Errorf("%v: %q is %q (%s, unlike: %v), want %q (%s, %v)", c.style, c.raw, out, r.Reason.Code(), r.Unlike, c.want, c.reason.Code(), c.unlike)
+		if string(out) != c.want || r.Reason != c.reason || r.Inconsistent != c.unlike {
+			t.Errorf("%v: %q is %q (%s, unlike: %v), want %q (%s, %v)", c.style, c.raw, out, r.Reason.Code(), r.Inconsistent, c.want, c.reason.Code(), c.unlike)
 		}
 	}
 }
 
-func TestReadingTellsWhatStandsBeside(t *testing.T) {
+func TestReadingReportsAffixes(t *testing.T) {
 	for raw, want := range map[string]Reading{
 		"5":      {},
 		"5%":     {Shift: 2},
@@ -127,15 +127,15 @@ func TestCurrencies(t *testing.T) {
 		fit  bool
 	}{{"$", "USD", true}, {"$", "EUR", false}, {"£", "GBP", true}, {"kr", "SEK", true}, {"US$", "CAD", false}, {"€", "Euro", true}, {"$", "US$", true}} {
 		a, b := currency(t, c.a), currency(t, c.b)
-		if a.Fits(b) != c.fit || b.Fits(a) != c.fit || !a.Fits(0) || !Currency(0).Fits(a) {
-			t.Errorf("%v and %v fit: %v, want %v", a, b, a.Fits(b), c.fit)
+		if a.CompatibleWith(b) != c.fit || b.CompatibleWith(a) != c.fit || !a.CompatibleWith(0) || !Currency(0).CompatibleWith(a) {
+			t.Errorf("%v and %v fit: %v, want %v", a, b, a.CompatibleWith(b), c.fit)
 		}
 	}
 }
 
 func TestMarks(t *testing.T) {
 	seen := map[string]bool{}
-	for i, m := range marks[1:] {
+	for i, m := range currencyMarks[1:] {
 		if seen[m.text] || len(Currency(i+1).Codes()) == 0 || !utf8.ValidString(m.text) || Currency(i+1).String() != m.text {
 			t.Errorf("the mark %q is there twice, or means nothing", m.text)
 		}
@@ -147,8 +147,8 @@ func TestMarks(t *testing.T) {
 			}
 		}
 	}
-	if c, ok := FindCurrency(""); ok || c != 0 || c.String() != "" || len(marks) > len(Survey{}.currencies) {
-		t.Errorf("no mark is %v, and there are %d marks", c, len(marks))
+	if c, ok := FindCurrency(""); ok || c != 0 || c.String() != "" || len(currencyMarks) > len(Sniffer{}.currencies) {
+		t.Errorf("no mark is %v, and there are %d marks", c, len(currencyMarks))
 	}
 }
 
@@ -199,7 +199,7 @@ func TestWrittenNumbersAreReadBack(t *testing.T) {
 			want += "." + places
 		}
 		raw = strings.Replace(around, "*", raw, 1)
-		if out, r := style.Append(nil, []byte(raw)); string(out) != want || r.Reason != Read || r.Unlike {
+		if out, r := style.Append(nil, []byte(raw)); string(out) != want || r.Reason != Read || r.Inconsistent {
 			t.Fatalf("%v: %q is %s (%s), want %s", style, raw, out, r.Reason.Code(), want)
 		}
 	})
@@ -211,7 +211,7 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		before := string(raw)
-		var survey Survey
+		var survey Sniffer
 		survey.Observe(raw)
 		for _, style := range []Style{{}, english, german, swiss, french} {
 			out, r := style.Append([]byte("x"), raw)
@@ -246,7 +246,7 @@ func TestShortWaysReadLikeTheLongOne(t *testing.T) {
 		for _, text := range texts.Draw(t, "texts") {
 			raw := []byte(text)
 			got, reading := style.Append([]byte("x"), raw)
-			want, long := style.appendAny([]byte("x"), raw)
+			want, long := style.appendGeneral([]byte("x"), raw)
 			if string(got) != string(want) || reading != long {
 				t.Fatalf("%q in %s: %s %+v, by the long way %s %+v", raw, style, got, reading, want, long)
 			}

@@ -2,55 +2,55 @@ package number
 
 import "slices"
 
-// Survey takes the cells of one column and decides its style. Its memory is
+// Sniffer takes the cells of one column and decides its style. Its memory is
 // bounded whatever it is given: about 4 KB. The zero Survey is empty and ready.
 // It is for one goroutine. Numbers that a workbook has typed need no style and
 // are not for it.
-type Survey struct {
+type Sniffer struct {
 	cells, unread, dashes int64
-	// tells counts the cells that fit only one decimal sign, by that sign and by
+	// decisive counts the cells that fit only one decimal sign, by that sign and by
 	// why; open those that fit both.
-	tells [2][reasons]tally
-	open  [2]tally
+	decisive [2][reasonCount]cellTally
+	open  [2]cellTally
 	// openZeros are open cells that end with a zero.
 	openZeros [2]int64
 	// groups counts the cells whose thousands are certainly separated, by sign.
-	groups [4]tally
+	groups [4]cellTally
 	// small and large are whole numbers without any sign, below 1000 and from
 	// there on.
 	small, large int64
 
-	percent, perMille, parentheses, behind int64
+	percent, perMille, parentheses, trailingMinus int64
 	currencies                             [512]uint32
-	// tellMarks are the currencies of the cells that tell a decimal sign, by that
+	// decisiveMarks are the currencies of the cells that tell a decimal sign, by that
 	// sign; openMarks those of the cells that fit both.
-	tellMarks [2]markSet
-	openMarks markSet
+	decisiveMarks [2]currencySet
+	openMarks currencySet
 }
 
-// tally counts cells and keeps some of them.
-type tally struct {
+// cellTally counts cells and keeps some of them.
+type cellTally struct {
 	cells    int64
 	examples [3]string
 }
 
 // Kinds of evidence for a decimal sign.
 const (
-	// byLength: other than three digits stand behind the sign.
-	byLength = iota
-	// byBoth: the other sign stands before it.
-	byBoth
-	// byRepeat: the other sign stands in the cell more than once.
-	byRepeat
-	// byWhole: what stands before it cannot be the beginning of thousands.
-	byWhole
-	// bySpaces: another sign separates the thousands before it.
-	bySpaces
-	reasons
+	// reasonLength: other than three digits stand behind the sign.
+	reasonLength = iota
+	// reasonBoth: the other sign stands before it.
+	reasonBoth
+	// reasonRepeat: the other sign stands in the cell more than once.
+	reasonRepeat
+	// reasonWhole: what stands before it cannot be the beginning of thousands.
+	reasonWhole
+	// reasonSpaces: another sign separates the thousands before it.
+	reasonSpaces
+	reasonCount
 )
 
-// index is the place of Point and Comma in arrays.
-func index(decimal Sign) int {
+// signIndex is the place of Point and Comma in arrays.
+func signIndex(decimal Sign) int {
 	if decimal == Comma {
 		return 1
 	}
@@ -62,15 +62,15 @@ var groupSigns = [4]Sign{Point, Comma, Space, Apostrophe}
 
 const maxExample = 40
 
-func (t *tally) add(raw []byte) {
+func (t *cellTally) addCell(raw []byte) {
 	if t.cells < int64(len(t.examples)) && len(raw) <= maxExample {
-		t.keep(string(raw))
+		t.addExample(string(raw))
 	}
 	t.cells++
 }
 
-// keep takes an example, unless it is there already.
-func (t *tally) keep(cell string) {
+// addExample takes an example, unless it is there already.
+func (t *cellTally) addExample(cell string) {
 	for i, e := range t.examples {
 		if e == cell {
 			return
@@ -82,8 +82,8 @@ func (t *tally) keep(cell string) {
 	}
 }
 
-// some are the examples there are.
-func (t *tally) some() []string {
+// exampleList are the examples there are.
+func (t *cellTally) exampleList() []string {
 	if end := slices.Index(t.examples[:], ""); end >= 0 {
 		return t.examples[:end]
 	}
@@ -91,20 +91,20 @@ func (t *tally) some() []string {
 }
 
 // Observe takes the next cell. Blank cells count for nothing.
-func (s *Survey) Observe(raw []byte) {
+func (s *Sniffer) Observe(raw []byte) {
 	if s.observePlain(raw) {
 		return
 	}
-	if len(raw) > usual {
-		var room fullRoom
+	if len(raw) > smallCellBytes {
+		var room largeBuffer
 		s.observeCell(raw, &cell{digits: room.digits[:], seps: room.seps[:]})
 		return
 	}
-	var room usualRoom
+	var room smallBuffer
 	s.observeCell(raw, &cell{digits: room.digits[:], seps: room.seps[:]})
 }
 
-func (s *Survey) observeCell(raw []byte, c *cell) {
+func (s *Sniffer) observeCell(raw []byte, c *cell) {
 	c.scan(raw)
 	switch c.reading.Reason {
 	case Empty:
@@ -112,7 +112,7 @@ func (s *Survey) observeCell(raw []byte, c *cell) {
 	case Dash:
 		s.dashes++
 	case Read:
-		s.observe(c, trimBlank(raw))
+		s.observeNumber(c, trimBlank(raw))
 	default:
 		s.unread++
 	}
@@ -121,7 +121,7 @@ func (s *Survey) observeCell(raw []byte, c *cell) {
 
 // observePlain takes what most cells are: digits, or digits with a sign that has
 // other than three digits behind it.
-func (s *Survey) observePlain(raw []byte) bool {
+func (s *Sniffer) observePlain(raw []byte) bool {
 	i, at := 0, -1
 	if len(raw) > 0 && raw[0] == '-' {
 		i = 1
@@ -137,18 +137,18 @@ func (s *Survey) observePlain(raw []byte) bool {
 	}
 	if at < 0 && i > start && i < maxPlaces {
 		s.cells++
-		s.whole(i - start)
+		s.countInteger(i - start)
 		return true
 	}
 	if at <= start || i-at == 4 || i-at == 1 || i > maxPlaces {
 		return false
 	}
 	s.cells++
-	s.tells[index(Sign(raw[at]))][byLength].add(raw)
+	s.decisive[signIndex(Sign(raw[at]))][reasonLength].addCell(raw)
 	return true
 }
 
-func (s *Survey) whole(digits int) {
+func (s *Sniffer) countInteger(digits int) {
 	if digits <= 3 {
 		s.small++
 	} else {
@@ -156,67 +156,67 @@ func (s *Survey) whole(digits int) {
 	}
 }
 
-// observe takes a cell whose parts are numbers.
-func (s *Survey) observe(c *cell, raw []byte) {
-	atPoint, point := c.fits(Point)
-	atComma, comma := c.fits(Comma)
+// observeNumber takes a cell whose parts are numbers.
+func (s *Sniffer) observeNumber(c *cell, raw []byte) {
+	atPoint, point := c.integerDigits(Point)
+	atComma, comma := c.integerDigits(Comma)
 	if !point && !comma {
 		s.unread++
 		return
 	}
-	s.around(c)
+	s.countAffixes(c)
 	if point && comma && atPoint != atComma {
-		s.leave(c, raw)
+		s.countOpen(c, raw)
 		return
 	}
-	s.group(c, point, raw)
+	s.countGroup(c, point, raw)
 	switch {
 	case point && comma:
-		if c.k == 0 && !c.hasExponent {
-			s.whole(c.n)
+		if c.sepCount == 0 && !c.hasExponent {
+			s.countInteger(c.digitCount)
 		}
 	case point:
-		s.tell(c, Point, atPoint, raw)
+		s.countDecisive(c, Point, atPoint, raw)
 	default:
-		s.tell(c, Comma, atComma, raw)
+		s.countDecisive(c, Comma, atComma, raw)
 	}
 }
 
-// leave counts a cell that fits both decimal signs.
-func (s *Survey) leave(c *cell, raw []byte) {
-	i := index(c.seps[0].sign)
-	s.open[i].add(raw)
+// countOpen counts a cell that fits both decimal signs.
+func (s *Sniffer) countOpen(c *cell, raw []byte) {
+	i := signIndex(c.seps[0].sign)
+	s.open[i].addCell(raw)
 	s.openMarks.add(c.reading.Currency)
-	if c.digits[c.n-1] == '0' {
+	if c.digits[c.digitCount-1] == '0' {
 		s.openZeros[i]++
 	}
 }
 
-// tell counts a cell that fits only where decimal stands before the fraction.
-func (s *Survey) tell(c *cell, decimal Sign, whole int, raw []byte) {
-	last := c.seps[c.k-1]
-	why := byWhole
+// countDecisive counts a cell that fits only where decimal stands before the fraction.
+func (s *Sniffer) countDecisive(c *cell, decimal Sign, whole int, raw []byte) {
+	last := c.seps[c.sepCount-1]
+	why := reasonWhole
 	switch {
 	case last.sign == arabicDecimal:
 		return // another way to write than the one in question
 	case last.sign != decimal:
-		why = byRepeat
-	case c.k > 1 && c.seps[0].sign == decimal.opposite():
-		why = byBoth
-	case c.n == whole:
+		why = reasonRepeat
+	case c.sepCount > 1 && c.seps[0].sign == decimal.opposite():
+		why = reasonBoth
+	case c.digitCount == whole:
 		return // nothing behind the sign
-	case c.n-whole != 3:
-		why = byLength
-	case c.k > 1:
-		why = bySpaces
+	case c.digitCount-whole != 3:
+		why = reasonLength
+	case c.sepCount > 1:
+		why = reasonSpaces
 	}
-	s.tells[index(decimal)][why].add(raw)
-	s.tellMarks[index(decimal)].add(c.reading.Currency)
+	s.decisive[signIndex(decimal)][why].addCell(raw)
+	s.decisiveMarks[signIndex(decimal)].add(c.reading.Currency)
 }
 
-// group counts the sign between the thousands, where there is one.
-func (s *Survey) group(c *cell, point bool, raw []byte) {
-	if c.k == 0 {
+// countGroup counts the sign between the thousands, where there is one.
+func (s *Sniffer) countGroup(c *cell, point bool, raw []byte) {
+	if c.sepCount == 0 {
 		return
 	}
 	first, decimal := c.seps[0].sign, Comma
@@ -224,12 +224,12 @@ func (s *Survey) group(c *cell, point bool, raw []byte) {
 		decimal = Point
 	}
 	if i := slices.Index(groupSigns[:], first); i >= 0 && first != decimal {
-		s.groups[i].add(raw)
+		s.groups[i].addCell(raw)
 	}
 }
 
-// around counts what stands around the digits.
-func (s *Survey) around(c *cell) {
+// countAffixes counts what stands around the digits.
+func (s *Sniffer) countAffixes(c *cell) {
 	switch c.reading.Shift {
 	case 2:
 		s.percent++
@@ -239,8 +239,8 @@ func (s *Survey) around(c *cell) {
 	if c.open {
 		s.parentheses++
 	}
-	if c.trailing {
-		s.behind++
+	if c.trailingSign {
+		s.trailingMinus++
 	}
 	if mark := c.reading.Currency; mark != 0 && int(mark) < len(s.currencies) {
 		s.currencies[mark] = min(s.currencies[mark], 1<<32-2) + 1

@@ -10,8 +10,8 @@ import (
 	"github.com/intraydata/intray"
 )
 
-func survey(cells ...string) *Survey {
-	var s Survey
+func survey(cells ...string) *Sniffer {
+	var s Sniffer
 	for _, c := range cells {
 		s.Observe([]byte(c))
 	}
@@ -65,8 +65,8 @@ func TestDecide(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := survey(c.cells...).Decide(Hints{})
-			if d.Style.String() != c.want || (len(d.Tie.Choices) > 0) != c.tie || d.Tie.Text.IsZero() == c.tie {
-				t.Errorf("%v, tie %q; want %s, tie %v", d.Style, d.Tie.Text, c.want, c.tie)
+			if d.Style.String() != c.want || (len(d.Ambiguity.Choices) > 0) != c.tie || d.Ambiguity.Text.IsZero() == c.tie {
+				t.Errorf("%v, tie %q; want %s, tie %v", d.Style, d.Ambiguity.Text, c.want, c.tie)
 			}
 			if _, r := d.Style.Append(nil, []byte("1.234")); d.Style.Decimal != Undecided && r.Reason == TwoWays {
 				t.Errorf("%v leaves 1.234 open", d.Style)
@@ -102,9 +102,9 @@ func TestEvidence(t *testing.T) {
 	}
 }
 
-func TestTie(t *testing.T) {
-	tie := survey("1.234", "12.345", "1.234").Decide(Hints{}).Tie
-	want := Tie{
+func TestAmbiguity(t *testing.T) {
+	tie := survey("1.234", "12.345", "1.234").Decide(Hints{}).Ambiguity
+	want := Ambiguity{
 		Text: intray.NewMessage("number.question", intray.Params{
 			"examples": []string{"1.234", "12.345"}, "reason": intray.NewMessage("number.cells_undecided", intray.Params{"n": 3}),
 		}),
@@ -121,26 +121,26 @@ func TestTie(t *testing.T) {
 		"1,5" + strings.Repeat(" 1.234", 300):  "only 1 of 301 cells tells which is right.",
 		"1,5" + strings.Repeat(" 1.234", 1300): "only 1 of 1,301 cells tells which is right.",
 	} {
-		if text := survey(strings.Fields(cells)...).Decide(Hints{}).Tie.Text.String(); !strings.HasSuffix(text, reason) {
+		if text := survey(strings.Fields(cells)...).Decide(Hints{}).Ambiguity.Text.String(); !strings.HasSuffix(text, reason) {
 			t.Errorf("%s", text)
 		}
 	}
 }
 
-func TestHintsDecideTies(t *testing.T) {
-	comma, point := Neighbour{"Price", german}, Neighbour{"Weight", english}
+func TestHintsDecideAmbiguities(t *testing.T) {
+	comma, point := Neighbor{"Price", german}, Neighbor{"Weight", english}
 	for _, c := range []struct {
 		cells string
 		hints Hints
 		want  Sign
 		code  string
 	}{
-		{"1.234 12.345", Hints{Neighbours: []Neighbour{comma}}, Comma, "number.like_other_column"},
-		{"1.234 12.345", Hints{Neighbours: []Neighbour{point, {"Sum", Style{}}, point}, Explicit: true}, Point, "number.like_other_column"},
+		{"1.234 12.345", Hints{Neighbors: []Neighbor{comma}}, Comma, "number.like_other_column"},
+		{"1.234 12.345", Hints{Neighbors: []Neighbor{point, {"Sum", Style{}}, point}, Explicit: true}, Point, "number.like_other_column"},
 		{"1.234 12.345", Hints{Explicit: true}, Point, "number.format_decides"},
-		{"1.234 12.345", Hints{Neighbours: []Neighbour{comma, point}, Explicit: true}, Point, "number.format_decides"},
-		{"1.234 12.345", Hints{Neighbours: []Neighbour{comma, point, comma}}, Undecided, ""},
-		{"1.5 1.234", Hints{Neighbours: []Neighbour{comma}}, Point, "number.sign_without_three_digits"},
+		{"1.234 12.345", Hints{Neighbors: []Neighbor{comma, point}, Explicit: true}, Point, "number.format_decides"},
+		{"1.234 12.345", Hints{Neighbors: []Neighbor{comma, point, comma}}, Undecided, ""},
+		{"1.5 1.234", Hints{Neighbors: []Neighbor{comma}}, Point, "number.sign_without_three_digits"},
 		{"1 22", Hints{Explicit: true}, Undecided, ""},
 	} {
 		d := survey(strings.Fields(c.cells)...).Decide(c.hints)
@@ -157,9 +157,9 @@ func TestHintsDecideTies(t *testing.T) {
 // TestChoicesReadTheColumn answers a tie and reads the cells it is about.
 func TestChoicesReadTheColumn(t *testing.T) {
 	cells := []string{"1.234", "12,345", "-123.456", "950"}
-	for _, choice := range survey(cells...).Decide(Hints{}).Tie.Choices {
+	for _, choice := range survey(cells...).Decide(Hints{}).Ambiguity.Choices {
 		for _, cell := range cells {
-			if _, r := choice.Style.Append(nil, []byte(cell)); r.Reason != Read || r.Unlike {
+			if _, r := choice.Style.Append(nil, []byte(cell)); r.Reason != Read || r.Inconsistent {
 				t.Errorf("%v leaves %s: %s", choice.Style, cell, r.Reason.Code())
 			}
 		}
@@ -180,8 +180,8 @@ func TestPlainCellsCountAlike(t *testing.T) {
 	}
 }
 
-func TestSurveyIsBounded(t *testing.T) {
-	var s Survey
+func TestSnifferIsBounded(t *testing.T) {
+	var s Sniffer
 	long := []byte(strings.Repeat("7", 390) + ".5")
 	cells := make([][]byte, 1000)
 	for i := range cells {
@@ -199,7 +199,7 @@ func TestSurveyIsBounded(t *testing.T) {
 	}); n > 0 {
 		t.Errorf("%v allocations a cell", n)
 	}
-	for _, e := range s.tells[index(Comma)][byBoth].examples {
+	for _, e := range s.decisive[signIndex(Comma)][reasonBoth].examples {
 		if e == "" || len(e) > maxExample {
 			t.Errorf("the example %q", e)
 		}

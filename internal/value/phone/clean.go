@@ -9,10 +9,10 @@ import (
 // maxText is the longest text that is looked at, as in libphonenumber.
 const maxText = 250
 
-// clean reads a cell that is not plain: it turns the signs of other scripts into
+// cleanAndScan reads a cell that is not plain: it turns the signs of other scripts into
 // ASCII, takes off what people and programs write around a number, and scans the
 // rest. Other codes than Read say why it cannot.
-func (w *written) clean(raw []byte) Code {
+func (w *scannedCell) cleanAndScan(raw []byte) Code {
 	raw = bytes.TrimSpace(raw)
 	switch {
 	case len(raw) == 0:
@@ -21,27 +21,27 @@ func (w *written) clean(raw []byte) Code {
 		return TooLong
 	}
 	var space [2 * maxText]byte
-	text := unwrap(fold(space[:0], raw))
+	text := trimWrapping(foldText(space[:0], raw))
 	switch {
 	case len(text) == 0:
 		return NotNumber
-	case exponent(text):
+	case isScientific(text):
 		return DigitsLost
 	}
-	text = withoutContext(withoutLabel(text))
-	text, extension := withoutExtension(text)
-	if several(text) {
+	text = cutContext(cutLabel(text))
+	text, extension := cutExtension(text)
+	if hasSeveralNumbers(text) {
 		return SeveralNumbers
 	}
-	*w = written{extension: extension}
+	*w = scannedCell{extension: extension}
 	if w.scan(text) {
 		return Read
 	}
-	return w.reason(text)
+	return w.rejectReason(text)
 }
 
-// reason says what keeps a text from being a number.
-func (w *written) reason(text []byte) Code {
+// rejectReason says what keeps a text from being a number.
+func (w *scannedCell) rejectReason(text []byte) Code {
 	digits := 0
 	for _, c := range text {
 		if isDigit(c) {
@@ -51,7 +51,7 @@ func (w *written) reason(text []byte) Code {
 	switch {
 	case bytes.ContainsFunc(text, unicode.IsLetter):
 		return Letters
-	case w.bracketed():
+	case w.endsInBrackets():
 		return SeveralNumbers
 	case digits > maxDigits:
 		return TooLong
@@ -59,14 +59,14 @@ func (w *written) reason(text []byte) Code {
 	return NotNumber
 }
 
-// fold writes digits, punctuation and letters of all scripts as small ASCII ones
+// foldText writes digits, punctuation and letters of all scripts as small ASCII ones
 // where there are such, and leaves out what is not seen.
-func fold(dst, raw []byte) []byte {
+func foldText(dst, raw []byte) []byte {
 	for len(raw) > 0 {
 		c, size := utf8.DecodeRune(raw)
 		switch {
 		case c < utf8.RuneSelf:
-			dst = append(dst, lower(byte(c)))
+			dst = append(dst, foldByte(byte(c)))
 		case c == utf8.RuneError && size == 1:
 			dst = append(dst, '?')
 		default:
@@ -77,7 +77,7 @@ func fold(dst, raw []byte) []byte {
 	return dst
 }
 
-func lower(c byte) byte {
+func foldByte(c byte) byte {
 	switch {
 	case 'A' <= c && c <= 'Z':
 		return c + 'a' - 'A'
@@ -94,7 +94,7 @@ func lower(c byte) byte {
 func foldRune(dst []byte, c rune) []byte {
 	switch {
 	case c >= 0xFF01 && c <= 0xFF5E: // the full-width forms of ASCII
-		return append(dst, lower(byte(c-0xFF01+'!')))
+		return append(dst, foldByte(byte(c-0xFF01+'!')))
 	case unicode.Is(unicode.Nd, c):
 		return append(dst, '0'+digitOf(c))
 	case unicode.Is(unicode.Pd, c), c == 0x2212, c == 0x30FC:
@@ -129,9 +129,9 @@ func digitOf(c rune) byte {
 	return 0
 }
 
-// unwrap takes off what keeps a spreadsheet from reading a number: an apostrophe
+// trimWrapping takes off what keeps a spreadsheet from reading a number: an apostrophe
 // before it, quotes around it, or the formula ="…".
-func unwrap(text []byte) []byte {
+func trimWrapping(text []byte) []byte {
 	text = bytes.TrimSpace(text)
 	if len(text) > 1 && text[0] == '=' {
 		text = text[1:]
@@ -142,8 +142,8 @@ func unwrap(text []byte) []byte {
 	return bytes.TrimRight(bytes.TrimPrefix(text, []byte("'")), " ,;:")
 }
 
-// exponent says whether the text is a number like 4.98912e+11.
-func exponent(text []byte) bool {
+// isScientific says whether the text is a number like 4.98912e+11.
+func isScientific(text []byte) bool {
 	before, after, found := bytes.Cut(text, []byte("e"))
 	before = bytes.TrimLeft(before, "+-")
 	after = bytes.TrimLeft(after, "+-")
@@ -152,9 +152,9 @@ func exponent(text []byte) bool {
 		!bytes.ContainsFunc(after, func(c rune) bool { return c < '0' || c > '9' })
 }
 
-// withoutLabel cuts a word for a telephone, or the scheme of a link, before the
+// cutLabel cuts a word for a telephone, or the scheme of a link, before the
 // number. Other words stay.
-func withoutLabel(text []byte) []byte {
+func cutLabel(text []byte) []byte {
 	at := bytes.IndexFunc(text, func(c rune) bool { return '0' <= c && c <= '9' || c == '+' || c == '(' })
 	if at <= 0 {
 		return text
@@ -163,7 +163,7 @@ func withoutLabel(text []byte) []byte {
 	if len(word) == 0 {
 		return text[at:]
 	}
-	for _, label := range labels {
+	for _, label := range phoneLabels {
 		if string(word) == label {
 			return text[at:]
 		}
@@ -175,9 +175,9 @@ func withoutLabel(text []byte) []byte {
 // code.
 const maxContext = 12
 
-// withoutContext reads the parameters of a tel link (RFC 3966): a context with a
+// cutContext reads the parameters of a tel link (RFC 3966): a context with a
 // calling code goes before the number, other ones and a subaddress are left out.
-func withoutContext(text []byte) []byte {
+func cutContext(text []byte) []byte {
 	at := bytes.Index(text, []byte(";phone-context="))
 	if at < 0 {
 		text, _, _ = bytes.Cut(text, []byte(";isub="))
@@ -195,12 +195,12 @@ func withoutContext(text []byte) []byte {
 	return text[:n+len(local)]
 }
 
-// minBefore is the fewest digits of a number that has an extension.
-const minBefore = 5
+// minBeforeExtension is the fewest digits of a number that has an extension.
+const minBeforeExtension = 5
 
-// withoutExtension cuts an extension: digits at the end behind a word or sign
+// cutExtension cuts an extension: digits at the end behind a word or sign
 // for it.
-func withoutExtension(text []byte) ([]byte, bool) {
+func cutExtension(text []byte) ([]byte, bool) {
 	rest := bytes.TrimRight(text, " #)")
 	digits := len(rest)
 	for digits > 0 && isDigit(rest[digits-1]) {
@@ -210,10 +210,10 @@ func withoutExtension(text []byte) ([]byte, bool) {
 		return text, false
 	}
 	rest = bytes.TrimRight(rest[:digits], " .:-")
-	for _, mark := range extensions {
+	for _, mark := range extensionMarks {
 		if before := bytes.TrimSuffix(rest, []byte(mark)); len(before) < len(rest) {
 			before = bytes.TrimRight(before, " ,;.-(")
-			if last, _ := utf8.DecodeLastRune(before); !unicode.IsLetter(last) && countDigits(before) >= minBefore {
+			if last, _ := utf8.DecodeLastRune(before); !unicode.IsLetter(last) && countDigits(before) >= minBeforeExtension {
 				return before, true
 			}
 		}
@@ -230,15 +230,15 @@ func countDigits(text []byte) (n int) {
 	return n
 }
 
-// several says whether the text has numbers on both sides of a sign or word that
+// hasSeveralNumbers says whether the text has numbers on both sides of a sign or word that
 // stands between two, or a second plus.
-func several(text []byte) bool {
+func hasSeveralNumbers(text []byte) bool {
 	if at := bytes.LastIndexByte(text, '+'); at > 0 && countDigits(text[:at]) > 0 {
 		return true
 	}
-	for _, mark := range between {
+	for _, mark := range numberSeparators {
 		before, after, found := bytes.Cut(text, []byte(mark))
-		if found && countDigits(before) >= minBefore && countDigits(after) > 0 {
+		if found && countDigits(before) >= minBeforeExtension && countDigits(after) > 0 {
 			return true
 		}
 	}
@@ -247,9 +247,9 @@ func several(text []byte) bool {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// labels are the words that stand before a number, in small letters. They tell
+// phoneLabels are the words that stand before a number, in small letters. They tell
 // what line it is and are no part of it.
-var labels = []string{
+var phoneLabels = []string{
 	"tel", "tel.nr", "tel.-nr", "tel nr", "tel no", "telnr", "telephone", "telephone number", "telefon", "telefonnummer", "telefono", "téléphone", "telefone",
 	"teléfono", "telefoon", "tél", "fon", "phone", "phone number", "phone no", "phone nr", "ph", "p", "t", "m", "f", "h", "w", "o", "c",
 	"mobile", "mobile phone", "mobile number", "mobil", "mob", "mobiel", "móvil", "movil", "celular", "cel", "cell", "cell phone", "cellphone", "handy",
@@ -257,13 +257,13 @@ var labels = []string{
 	"тел", "телефон", "моб", "факс", "電話", "电话", "callto",
 }
 
-// extensions stand between a number and its extension. A longer one goes before
+// extensionMarks stand between a number and its extension. A longer one goes before
 // its own end.
-var extensions = []string{
+var extensionMarks = []string{
 	";ext=", "ext=", "extension", "extensión", "extensions", "extn", "ext", "xtn", "durchwahl", "nebenstelle", "apparat", "app", "dw",
 	"poste", "interno", "int", "anexo", "ramal", "toestel", "lokal", "linka", "klapka", "wew", "доб", "внутр", "分機", "内線",
 	"x", "#", "~", ",,",
 }
 
-// between stand between two numbers.
-var between = []string{",", ";", "|", "&", "\n", "\r", "\\", " or ", " and ", " oder ", " und ", " ou ", " et ", " y ", " o ", " e ", " или ", " и "}
+// numberSeparators stand between two numbers.
+var numberSeparators = []string{",", ";", "|", "&", "\n", "\r", "\\", " or ", " and ", " oder ", " und ", " ou ", " et ", " y ", " o ", " e ", " или ", " и "}

@@ -17,7 +17,7 @@ func TestFold(t *testing.T) {
 		"1\u20282":              "1\n2",
 		"1\xff2":                "1?2",
 	} {
-		if got := string(fold(nil, []byte(raw))); got != want {
+		if got := string(foldText(nil, []byte(raw))); got != want {
 			t.Errorf("%q: %q, want %q", raw, got, want)
 		}
 	}
@@ -28,7 +28,7 @@ func TestUnwrap(t *testing.T) {
 		` "089" `: "089", `="089"`: "089", `=089`: "089", `'089`: "089", `'089'`: "089", `''089''`: "089", `089,;: `: "089",
 		`"`: `"`, `'`: "", `=`: "=", `""`: "", ``: "",
 	} {
-		if got := string(unwrap([]byte(raw))); got != want {
+		if got := string(trimWrapping([]byte(raw))); got != want {
 			t.Errorf("%s: %q, want %q", raw, got, want)
 		}
 	}
@@ -39,7 +39,7 @@ func TestExponent(t *testing.T) {
 		"4.98912e+11": true, "4,98912e+11": true, "1e5": true, "-1e05": true, "+4.9e-3": true,
 		"e5": false, "1e": false, "1e+": false, "1ext5": false, "1e12345": false, "tel 1e5": false, "12": false,
 	} {
-		if got := exponent([]byte(text)); got != want {
+		if got := isScientific([]byte(text)); got != want {
 			t.Errorf("%s: %v, want %v", text, got, want)
 		}
 	}
@@ -50,7 +50,7 @@ func TestLabels(t *testing.T) {
 		"tel. 089": "089", "tel:+49": "+49", "telefon (089)": "(089)", "fax: 089": "089", "t +49": "+49", ": 089": "089", "тел. 089": "089",
 		"089": "089", "tel": "tel", "tel. privat 089": "tel. privat 089", "*089": "*089", "xyz 089": "xyz 089",
 	} {
-		if got := string(withoutLabel([]byte(text))); got != want {
+		if got := string(cutLabel([]byte(text))); got != want {
 			t.Errorf("%s: %q, want %q", text, got, want)
 		}
 	}
@@ -67,7 +67,7 @@ func TestContext(t *testing.T) {
 		"+49891;isub=12":                           "+49891",
 		"+49891;ext=12":                            "+49891;ext=12",
 	} {
-		if got := string(withoutContext([]byte(text))); got != want {
+		if got := string(cutContext([]byte(text))); got != want {
 			t.Errorf("%s: %q, want %q", text, got, want)
 		}
 	}
@@ -79,7 +79,7 @@ func TestExtensions(t *testing.T) {
 		"0891234 (ext 12)": "0891234", "0891234;ext=12": "0891234", "0891234, extension: 12": "0891234", "0891234 доб.12": "0891234",
 		"0891234": "-", "0891234 12": "-", "0891234 box 12": "-", "089 x12": "-", "x12": "-", "0891234 ext": "-", "": "-",
 	} {
-		got, cut := withoutExtension([]byte(text))
+		got, cut := cutExtension([]byte(text))
 		if cut && string(got) != want || !cut && (want != "-" || string(got) != text) {
 			t.Errorf("%q: %q %v, want %q", text, got, cut, want)
 		}
@@ -91,7 +91,7 @@ func TestSeveral(t *testing.T) {
 		"089123, 089124": true, "089123;089124": true, "089123 or 089124": true, "+49891 +49892": true, "089123\n089124": true, "089123, 4": true,
 		"089123": false, "(+49) 891": false, "089, 123456": false, "089123,": false, "089123 und": false, "": false,
 	} {
-		if got := several([]byte(text)); got != want {
+		if got := hasSeveralNumbers([]byte(text)); got != want {
 			t.Errorf("%q: %v, want %v", text, got, want)
 		}
 	}

@@ -100,7 +100,7 @@ func (d difference) reasonToRead() string {
 		return zeroPrefix
 	case main != d.home.name && byLibrary(d.raw, main).e164 == d.got.e164:
 		return sharedPlan
-	case d.home.rule != "" && strings.HasPrefix(d.raw, d.home.trunk):
+	case d.home.transformRule != "" && strings.HasPrefix(d.raw, d.home.trunkPrefix):
 		return plainPrefix
 	}
 	return ""

@@ -47,7 +47,7 @@ type Config struct {
 type Reader struct {
 	home                *region
 	national, formatted bool
-	habit               Habit
+	convention               Convention
 }
 
 // New makes a reader. It fails where the country or the format is unknown, and
@@ -66,7 +66,7 @@ func New(c Config) (*Reader, error) {
 	if c.Country == "" {
 		return r, nil
 	}
-	if r.home = known.byName(strings.ToUpper(c.Country)); r.home == nil {
+	if r.home = metadata.byName(strings.ToUpper(c.Country)); r.home == nil {
 		return nil, fmt.Errorf("no phone numbers are known of the country %q; give the two letters of ISO 3166-1", c.Country)
 	}
 	return r, nil
@@ -77,16 +77,16 @@ func New(c Config) (*Reader, error) {
 //
 // What it writes is read again as itself.
 func (r *Reader) Append(dst, raw []byte) (out []byte, problem Problem) {
-	var w written
+	var w scannedCell
 	if !w.scan(raw) {
-		if code := w.clean(raw); code != Read {
+		if code := w.cleanAndScan(raw); code != Read {
 			return dst, Problem{Code: code}
 		}
 	}
 	var n number
 	problem = n.read(r, w.digits[:w.count], w.plus)
 	switch {
-	case w.doubtful(&n, problem.Code):
+	case w.isTwoNumbers(&n, problem.Code):
 		return dst, Problem{Code: SeveralNumbers}
 	case problem.Code != Read:
 		return dst, problem
@@ -97,7 +97,7 @@ func (r *Reader) Append(dst, raw []byte) (out []byte, problem Problem) {
 	case r.national && r.home == nil:
 		problem.Code = CodeKept
 	}
-	return r.write(dst, &n), problem
+	return r.appendNumber(dst, &n), problem
 }
 
 // Code says how a cell was read, or why it was not.
@@ -170,8 +170,8 @@ type Problem struct {
 	region *region
 }
 
-// Wrong says whether the cell has no number though it is not blank.
-func (p Problem) Wrong() bool {
+// Invalid says whether the cell has no number though it is not blank.
+func (p Problem) Invalid() bool {
 	return p.Code != Read && p.Code != Blank && p.Code != Extension && p.Code != CodeKept
 }
 
@@ -188,32 +188,32 @@ func (p Problem) Message() intray.Message {
 	if made, known := messages.Load(p); known {
 		return made.(intray.Message)
 	}
-	m := intray.NewMessage(codes[p.Code].ofCountry, intray.Params{"country": p.country()})
+	m := intray.NewMessage(codes[p.Code].ofCountry, intray.Params{"country": p.countryPhrase()})
 	messages.Store(p, m)
 	return m
 }
 
-func (p Problem) country() intray.Message {
+func (p Problem) countryPhrase() intray.Message {
 	if p.region == p.region.plan.main && p.region.plan.shared || len(p.region.name) == 3 {
 		return intray.NewMessage("phone.with_country_code", intray.Params{"code": p.region.plan.text})
 	}
 	return intray.NewMessage("phone.of_country", intray.Params{"country": p.region.name, "code": p.region.plan.text})
 }
 
-// write appends a number in the reader's form.
-func (r *Reader) write(dst []byte, n *number) []byte {
+// appendNumber appends a number in the reader's form.
+func (r *Reader) appendNumber(dst []byte, n *number) []byte {
 	national := r.national && r.home != nil
 	switch {
 	case national && r.formatted:
-		return appendLayout(dst, known.layout(n.outcome.national), n.national())
+		return appendLayout(dst, metadata.layout(n.outcome.national), n.national())
 	case national:
-		return appendDigits(dst, known.layout(n.outcome.national), n.national())
+		return appendDigits(dst, metadata.layout(n.outcome.national), n.national())
 	}
 	dst = append(dst, n.plan.text...)
 	if !r.formatted {
 		return append(dst, n.national()...)
 	}
-	return appendLayout(append(dst, ' '), known.layout(n.international), n.national())
+	return appendLayout(append(dst, ' '), metadata.layout(n.international), n.national())
 }
 
 func appendLayout(dst []byte, layout string, digits []byte) []byte {

@@ -17,8 +17,8 @@ func TestTables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if string(again) != file {
-		t.Errorf("plans.bin has %d bytes and differs from the %d that the library's metadata give; run go generate", len(file), len(again))
+	if string(again) != plansFile {
+		t.Errorf("plans.bin has %d bytes and differs from the %d that the library's metadata give; run go generate", len(plansFile), len(again))
 	}
 }
 
@@ -78,11 +78,11 @@ func described(r *Reader, raw string) string {
 	switch {
 	case !kept:
 		return "what stood in dst is gone"
-	case (p.Wrong() || p.Code == Blank) && value != "":
+	case (p.Invalid() || p.Code == Blank) && value != "":
 		return "a value beside a problem"
 	case p.Code == Blank:
 		return "empty"
-	case p.Wrong():
+	case p.Invalid():
 		return "wrong"
 	case value == raw && p.Code == CodeKept:
 		return "= " + p.Code.String()
@@ -169,7 +169,7 @@ func FuzzAppend(f *testing.F) {
 		}
 		before := bytes.Clone(raw)
 		out, p := r.Append([]byte("x"), raw)
-		if out[0] != 'x' || !bytes.Equal(raw, before) || (p.Wrong() || p.Code == Blank) && len(out) > 1 {
+		if out[0] != 'x' || !bytes.Equal(raw, before) || (p.Invalid() || p.Code == Blank) && len(out) > 1 {
 			t.Fatalf("%q: %q %s", before, out, p.Code)
 		}
 		if p.Code != Read && p.Code != Extension || national && country == "" {

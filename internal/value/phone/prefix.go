@@ -20,32 +20,32 @@ const (
 // anyDigit are the bits of all digits.
 const anyDigit = 1<<10 - 1
 
-func (t *tables) program(start uint16) program { return program{start, t.first(start)} }
+func (t *tables) program(start uint16) program { return program{start, t.firstDigits(start)} }
 
-// first gives the digits that a program can begin with; all where it can match
+// firstDigits gives the digits that a program can begin with; all where it can match
 // without any.
-func (t *tables) first(pc uint16) uint16 {
+func (t *tables) firstDigits(pc uint16) uint16 {
 	at := int(pc) * instructionSize
 	switch t.programs[at] {
 	case opFail:
 		return 0
 	case opTry:
-		return t.first(u16(t.programs, at+4)) | t.first(u16(t.programs, at+6))
+		return t.firstDigits(readUint16(t.programs, at+4)) | t.firstDigits(readUint16(t.programs, at+6))
 	case opDigit:
-		return u16(t.programs, at+2)
+		return readUint16(t.programs, at+2)
 	case opMark:
-		return t.first(u16(t.programs, at+4))
+		return t.firstDigits(readUint16(t.programs, at+4))
 	}
 	return anyDigit
 }
 
-// marks are where a match begins and ends, then its groups; -1 where a group has
+// captures are where a match begins and ends, then its groups; -1 where a group has
 // no part in it.
-type marks [6]int8
+type captures [6]int8
 
 // match runs a program at the beginning of the digits.
-func (p program) match(digits []byte) (marks, bool) {
-	m := marks{0, 0, -1, -1, -1, -1}
+func (p program) match(digits []byte) (captures, bool) {
+	m := captures{0, 0, -1, -1, -1, -1}
 	if len(digits) == 0 || p.first&(1<<(digits[0]-'0')) == 0 {
 		return m, false
 	}
@@ -54,11 +54,11 @@ func (p program) match(digits []byte) (marks, bool) {
 
 // run tries the ways in their order, so that the first one wins. No pattern has
 // a loop: it ends after as many steps as there are instructions at each place.
-func (m *marks) run(pc uint16, digits []byte, at int) bool {
+func (m *captures) run(pc uint16, digits []byte, at int) bool {
 	for {
 		inst := int(pc) * instructionSize
-		out, arg := u16(known.programs, inst+4), u16(known.programs, inst+6)
-		switch known.programs[inst] {
+		out, arg := readUint16(metadata.programs, inst+4), readUint16(metadata.programs, inst+6)
+		switch metadata.programs[inst] {
 		case opMatch:
 			m[1] = int8(at)
 			return true
@@ -68,9 +68,9 @@ func (m *marks) run(pc uint16, digits []byte, at int) bool {
 			}
 			out = arg
 		case opMark:
-			return m.mark(arg, out, digits, at)
+			return m.captureAndRun(arg, out, digits, at)
 		case opDigit:
-			if at == len(digits) || u16(known.programs, inst+2)&(1<<(digits[at]-'0')) == 0 {
+			if at == len(digits) || readUint16(metadata.programs, inst+2)&(1<<(digits[at]-'0')) == 0 {
 				return false
 			}
 			at++
@@ -85,9 +85,9 @@ func (m *marks) run(pc uint16, digits []byte, at int) bool {
 	}
 }
 
-// mark sets a mark for the way that is tried, and takes it back where the way
+// captureAndRun sets a mark for the way that is tried, and takes it back where the way
 // fails.
-func (m *marks) mark(number, pc uint16, digits []byte, at int) bool {
+func (m *captures) captureAndRun(number, pc uint16, digits []byte, at int) bool {
 	before := m[number]
 	m[number] = int8(at)
 	if m.run(pc, digits, at) {
@@ -97,44 +97,44 @@ func (m *marks) mark(number, pc uint16, digits []byte, at int) bool {
 	return false
 }
 
-// withoutAbroad cuts the international prefix that is dialled in the region. No
+// cutInternationalPrefix cuts the international prefix that is dialled in the region. No
 // calling code begins with 0, so that what follows does not either.
-func (r *region) withoutAbroad(digits []byte) ([]byte, bool) {
-	m, found := r.abroad.match(digits)
+func (r *region) cutInternationalPrefix(digits []byte) ([]byte, bool) {
+	m, found := r.internationalPrefix.match(digits)
 	if !found || int(m[1]) < len(digits) && digits[m[1]] == '0' {
 		return digits, false
 	}
 	return digits[m[1]:], true
 }
 
-// withoutNational cuts the national prefix, or a carrier's, or exchanges it by
+// cutNationalPrefix cuts the national prefix, or a carrier's, or exchanges it by
 // the region's rule, and gives the outcome of what is left. Where the digits are
 // a number as they are and would be none afterwards, they stay. It writes to
 // room where it exchanges.
-func (r *region) withoutNational(digits, room []byte) ([]byte, outcome) {
-	m, found := r.national.match(digits)
+func (r *region) cutNationalPrefix(digits, room []byte) ([]byte, outcome) {
+	m, found := r.nationalPrefix.match(digits)
 	if !found {
 		return digits, r.plan.outcome(digits)
 	}
 	rest := digits[m[1]:]
 	switch {
-	case r.rule != "" && m[2*r.groups] >= 0:
-		rest = exchange(room[:0], r.rule, digits, m)
+	case r.transformRule != "" && m[2*r.groups] >= 0:
+		rest = applyTransformRule(room[:0], r.transformRule, digits, m)
 	case m[1] == 0:
 		return digits, r.plan.outcome(digits)
 	}
 	o := r.plan.outcome(rest)
-	if !o.of(r) {
-		if whole := r.plan.outcome(digits); whole.of(r) {
+	if !o.matchesRegion(r) {
+		if whole := r.plan.outcome(digits); whole.matchesRegion(r) {
 			return digits, whole
 		}
 	}
 	return rest, o
 }
 
-// exchange writes a rule, in which $1 and $2 stand for the groups, and the digits
+// applyTransformRule writes a rule, in which $1 and $2 stand for the groups, and the digits
 // behind the match.
-func exchange(dst []byte, rule string, digits []byte, m marks) []byte {
+func applyTransformRule(dst []byte, rule string, digits []byte, m captures) []byte {
 	for i := 0; i < len(rule); i++ {
 		if rule[i] != '$' {
 			dst = append(dst, rule[i])

@@ -18,12 +18,12 @@ func TestPrograms(t *testing.T) {
 	}
 	random, found := rand.New(rand.NewPCG(5, 6)), 0
 	for _, m := range all.GetMetadata() {
-		r := known.byName(m.GetId())
+		r := metadata.byName(m.GetId())
 		if r == nil {
 			continue
 		}
-		found += compare(t, random, r.name, r.abroad, m.GetInternationalPrefix())
-		found += compare(t, random, r.name, r.national, m.GetNationalPrefixForParsing())
+		found += compare(t, random, r.name, r.internationalPrefix, m.GetInternationalPrefix())
+		found += compare(t, random, r.name, r.nationalPrefix, m.GetNationalPrefixForParsing())
 	}
 	if found < 1000 {
 		t.Errorf("%d prefixes found, want at least 1000", found)
@@ -71,8 +71,8 @@ func TestExchange(t *testing.T) {
 		{"HU", "0612345678", "12345678"},
 		{"ES", "912345678", "912345678"},
 	} {
-		var space room
-		if got, _ := known.byName(c.country).withoutNational([]byte(c.raw), space[:]); string(got) != c.want {
+		var space prefixBuffer
+		if got, _ := metadata.byName(c.country).cutNationalPrefix([]byte(c.raw), space[:]); string(got) != c.want {
 			t.Errorf("%s %s: %s, want %s", c.country, c.raw, got, c.want)
 		}
 	}
@@ -93,7 +93,7 @@ func TestAbroad(t *testing.T) {
 		{"DE", "00", "", true},
 		{"DE", "", "", false},
 	} {
-		got, found := known.byName(c.country).withoutAbroad([]byte(c.raw))
+		got, found := metadata.byName(c.country).cutInternationalPrefix([]byte(c.raw))
 		if string(got) != c.want || found != c.found {
 			t.Errorf("%s %s: %s %v, want %s %v", c.country, c.raw, got, found, c.want, c.found)
 		}

@@ -2,73 +2,73 @@ package phone
 
 import "github.com/intraydata/intray"
 
-// Habit is how a column writes the numbers of the configured country that are
+// Convention is how a column writes the numbers of the configured country that are
 // valid with their first digits as the calling code and without.
-type Habit uint8
+type Convention uint8
 
 // The habits.
 const (
-	// NoHabit is not known; such numbers are a problem.
-	NoHabit Habit = iota
+	// NoConvention is not known; such numbers are a problem.
+	NoConvention Convention = iota
 	// WithCode: the calling code stands there without its plus.
 	WithCode
 	// WithoutCode: the area code stands there without the national prefix.
 	WithoutCode
 )
 
-var habitNames = [...]string{"unknown", "with-code", "without-code"}
+var conventionNames = [...]string{"unknown", "with-code", "without-code"}
 
 // String names the habit.
-func (h Habit) String() string { return habitNames[h] }
+func (h Convention) String() string { return conventionNames[h] }
 
-// ParseHabit reads what String wrote.
-func ParseHabit(name string) (Habit, bool) {
-	for i, n := range habitNames {
+// ParseConvention reads what String wrote.
+func ParseConvention(name string) (Convention, bool) {
+	for i, n := range conventionNames {
 		if n == name {
-			return Habit(i), true
+			return Convention(i), true
 		}
 	}
-	return NoHabit, false
+	return NoConvention, false
 }
 
-// way is how one number of the configured country is written without a plus.
-type way uint8
+// notation is how one number of the configured country is written without a plus.
+type notation uint8
 
 // Coded numbers begin with the calling code, prefixed ones with the national
-// prefix, bareNational ones with neither. Others tell nothing.
+// prefix, notationBare ones with neither. Others tell nothing.
 const (
-	coded way = iota + 1
-	prefixed
-	bareNational
+	notationCode notation = iota + 1
+	notationPrefix
+	notationBare
 )
 
-// Survey takes the cells of a column and finds its habit. The zero Survey is
+// Sniffer takes the cells of a column and finds its habit. The zero Survey is
 // empty and ready. It is for one goroutine.
-type Survey struct {
+type Sniffer struct {
 	// counts are the numbers that are read, by their way; open are those with two
 	// readings.
-	counts  [bareNational + 1]int64
+	counts  [notationBare + 1]int64
 	open    int64
 	example string
 }
 
-// Doubtful says whether any number that the reader takes can have two readings:
+// HasAmbiguous says whether any number that the reader takes can have two readings:
 // a national number must be longer than another one by the calling code.
-func (r *Reader) Doubtful() bool {
-	return r.home != nil && r.home.trunk != "" && r.home.lengths&(r.home.lengths<<(len(r.home.plan.text)-1)) != 0
+func (r *Reader) HasAmbiguous() bool {
+	return r.home != nil && r.home.trunkPrefix != "" && r.home.lengths&(r.home.lengths<<(len(r.home.plan.text)-1)) != 0
 }
 
 // Observe takes the next cell of a column.
-func (r *Reader) Observe(s *Survey, raw []byte) {
-	var w written
-	if r.home == nil || !w.scan(raw) && w.clean(raw) != Read {
+func (r *Reader) Observe(s *Sniffer, raw []byte) {
+	var w scannedCell
+	if r.home == nil || !w.scan(raw) && w.cleanAndScan(raw) != Read {
 		return
 	}
 	var n number
 	plain := Reader{home: r.home}
 	switch p := n.read(&plain, w.digits[:w.count], w.plus); p.Code {
 	case Read:
-		s.counts[n.way]++
+		s.counts[n.notation]++
 	case TwoReadings:
 		if s.open == 0 {
 			s.example = string(raw)
@@ -78,37 +78,37 @@ func (r *Reader) Observe(s *Survey, raw []byte) {
 }
 
 const (
-	// outvoted is how many times as many cells as those that contradict it a habit
-	// needs, and perTell how many cells may depend on one that tells.
-	outvoted = 20
-	perTell  = 20
+	// minWinRatio is how many times as many cells as those that contradict it a habit
+	// needs, and maxOpenPerDecisive how many cells may depend on one that tells.
+	minWinRatio = 20
+	maxOpenPerDecisive  = 20
 )
 
 // Decide finds the habit, and says why. It is none where no number depends on it.
 //
 // Where national numbers have their prefix, one without it begins with the calling
 // code.
-func (s *Survey) Decide() (Habit, intray.Message) {
+func (s *Sniffer) Decide() (Convention, intray.Message) {
 	if s.open == 0 {
-		return NoHabit, intray.Message{}
+		return NoConvention, intray.Message{}
 	}
-	code, bare := s.counts[coded]+s.counts[prefixed], s.counts[bareNational]
+	code, bare := s.counts[notationCode]+s.counts[notationPrefix], s.counts[notationBare]
 	switch {
-	case code*perTell >= s.open && code >= outvoted*bare && code > 0:
+	case code*maxOpenPerDecisive >= s.open && code >= minWinRatio*bare && code > 0:
 		return WithCode, intray.NewMessage("phone.begin_with_country_code", intray.Params{
 			"example": s.example, "n": s.open, "count": code, "against": bare,
 		})
-	case bare*perTell >= s.open && bare >= outvoted*code && bare > 0:
+	case bare*maxOpenPerDecisive >= s.open && bare >= minWinRatio*code && bare > 0:
 		return WithoutCode, intray.NewMessage("phone.begin_with_area_code", intray.Params{
 			"example": s.example, "n": s.open, "count": bare, "against": code,
 		})
 	}
-	return NoHabit, intray.Message{}
+	return NoConvention, intray.Message{}
 }
 
-// With gives a reader that reads a column of this habit.
-func (r *Reader) With(h Habit) *Reader {
+// WithConvention gives a reader that reads a column of this habit.
+func (r *Reader) WithConvention(h Convention) *Reader {
 	with := *r
-	with.habit = h
+	with.convention = h
 	return &with
 }

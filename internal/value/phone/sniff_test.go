@@ -5,39 +5,39 @@ import (
 	"testing"
 )
 
-func TestHabits(t *testing.T) {
+func TestConventions(t *testing.T) {
 	for _, c := range []struct {
 		title, country, cells string
-		habit                 Habit
+		habit                 Convention
 		// cell is read as number with the habit; "" is a problem.
 		cell, number string
 	}{
-		{"alone", "DE", "491712345678", NoHabit, "491712345678", ""},
+		{"alone", "DE", "491712345678", NoConvention, "491712345678", ""},
 		{"others with the code", "DE", "491712345678|49 89 123456|4930123456", WithCode, "491712345678", "+491712345678"},
 		{"others with the prefix", "DE", "491712345678|0171 2345678|030 12345678", WithCode, "491712345678", "+491712345678"},
 		{"others with neither", "DE", "491712345678|171 2345678|30 12345678", WithoutCode, "491712345678", "+49491712345678"},
-		{"others with a plus", "DE", "491712345678|+49 89 123456|0049 30 12345678", NoHabit, "491712345678", ""},
-		{"others of all kinds", "DE", "491712345678|0171 2345678|171 2345678", NoHabit, "491712345678", ""},
-		{"no numbers", "DE", "491712345678|n/a|", NoHabit, "491712345678", ""},
-		{"nothing depends on it", "DE", "0171 2345678|030 12345678", NoHabit, "0171 2345678", "+491712345678"},
-		{"few tell of many", "DE", strings.Repeat("491712345678|", 30) + "0171 2345678", NoHabit, "491712345678", ""},
-		{"a country without doubt", "US", "1 201 555 0123|201 555 0124", NoHabit, "1 201 555 0123", "+12015550123"},
-		{"no country", "", "491712345678", NoHabit, "491712345678", ""},
+		{"others with a plus", "DE", "491712345678|+49 89 123456|0049 30 12345678", NoConvention, "491712345678", ""},
+		{"others of all kinds", "DE", "491712345678|0171 2345678|171 2345678", NoConvention, "491712345678", ""},
+		{"no numbers", "DE", "491712345678|n/a|", NoConvention, "491712345678", ""},
+		{"nothing depends on it", "DE", "0171 2345678|030 12345678", NoConvention, "0171 2345678", "+491712345678"},
+		{"few tell of many", "DE", strings.Repeat("491712345678|", 30) + "0171 2345678", NoConvention, "491712345678", ""},
+		{"a country without doubt", "US", "1 201 555 0123|201 555 0124", NoConvention, "1 201 555 0123", "+12015550123"},
+		{"no country", "", "491712345678", NoConvention, "491712345678", ""},
 	} {
 		r, err := New(Config{Country: c.country})
 		if err != nil {
 			t.Fatal(err)
 		}
-		var s Survey
+		var s Sniffer
 		for _, cell := range strings.Split(c.cells, "|") {
 			r.Observe(&s, []byte(cell))
 		}
 		habit, why := s.Decide()
-		if habit != c.habit || why.IsZero() != (habit == NoHabit) {
+		if habit != c.habit || why.IsZero() != (habit == NoConvention) {
 			t.Errorf("%s: the habit is %d, want %d: %s", c.title, habit, c.habit, why)
 		}
-		got, problem := r.With(habit).Append(nil, []byte(c.cell))
-		if string(got) != c.number || problem.Wrong() != (c.number == "") {
+		got, problem := r.WithConvention(habit).Append(nil, []byte(c.cell))
+		if string(got) != c.number || problem.Invalid() != (c.number == "") {
 			t.Errorf("%s: %q is %q (%s), want %q", c.title, c.cell, got, problem.Code, c.number)
 		}
 	}
@@ -47,8 +47,8 @@ func TestHabits(t *testing.T) {
 // known as such.
 func TestDoubtfulCountries(t *testing.T) {
 	doubtful := 0
-	for i := range known.regions {
-		name := known.regions[i].name
+	for i := range metadata.regions {
+		name := metadata.regions[i].name
 		if len(name) != 2 {
 			continue
 		}
@@ -56,13 +56,13 @@ func TestDoubtfulCountries(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Doubtful() {
+		if r.HasAmbiguous() {
 			doubtful++
 		}
 	}
 	de, _ := New(Config{Country: "DE"})
 	us, _ := New(Config{Country: "US"})
-	if !de.Doubtful() || us.Doubtful() || doubtful > len(known.regions)/2 {
-		t.Errorf("doubtful are Germany %v, the United States %v, and %d of %d in all", de.Doubtful(), us.Doubtful(), doubtful, len(known.regions))
+	if !de.HasAmbiguous() || us.HasAmbiguous() || doubtful > len(metadata.regions)/2 {
+		t.Errorf("doubtful are Germany %v, the United States %v, and %d of %d in all", de.HasAmbiguous(), us.HasAmbiguous(), doubtful, len(metadata.regions))
 	}
 }

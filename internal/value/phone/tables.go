@@ -8,7 +8,7 @@ import (
 //go:generate go run generate.go
 
 //go:embed plans.bin
-var file string
+var plansFile string
 
 // The sizes of the records in the sections of the file, as package gen writes
 // them.
@@ -57,11 +57,11 @@ type region struct {
 	general uint32
 	// abroad is the program of the international prefix, national that of the
 	// national one, with its groups and the rule that it is exchanged by.
-	abroad, national program
+	internationalPrefix, nationalPrefix program
 	groups           int
-	rule             string
-	// trunk is the national prefix as it is written, "" where there is none.
-	trunk string
+	transformRule             string
+	// trunkPrefix is the national prefix as it is written, "" where there is none.
+	trunkPrefix string
 }
 
 // outcome is what the tables tell of a national number.
@@ -71,20 +71,20 @@ type outcome struct {
 	national, international uint16
 }
 
-var known = open(file)
+var metadata = parseTables(plansFile)
 
-func open(rest string) *tables {
+func parseTables(rest string) *tables {
 	t := &tables{}
 	var plans, regions string
 	for _, section := range []*string{&t.branches, &t.leaves, &t.chains, &t.outcomes, &t.layouts, &plans, &regions, &t.programs, &t.rules} {
-		size := u32(rest, 0)
+		size := readUint32(rest, 0)
 		*section, rest = rest[4:4+size], rest[4+size:]
 	}
 	t.plans = make([]plan, len(plans)/planSize)
 	t.regions = make([]region, len(regions)/regionSize)
 	for i := range t.plans {
 		record := plans[i*planSize:]
-		t.plans[i] = newPlan(record, &t.regions[u16(record, 4)])
+		t.plans[i] = newPlan(record, &t.regions[readUint16(record, 4)])
 		t.codes[t.plans[i].code] = uint8(i + 1)
 	}
 	for i := range t.regions {
@@ -96,7 +96,7 @@ func open(rest string) *tables {
 }
 
 func newPlan(record string, main *region) plan {
-	p := plan{code: int(u16(record, 0)), root: u16(record, 2), main: main}
+	p := plan{code: int(readUint16(record, 0)), root: readUint16(record, 2), main: main}
 	var text [4]byte
 	at := len(text)
 	for code := p.code; code > 0; code /= 10 {
@@ -112,14 +112,14 @@ func newPlan(record string, main *region) plan {
 func (t *tables) region(record string) region {
 	r := region{
 		name:    record[:3],
-		plan:    &t.plans[t.codes[u16(record, 12)]-1],
-		lengths: u32(record, 4), local: u32(record, 8),
+		plan:    &t.plans[t.codes[readUint16(record, 12)]-1],
+		lengths: readUint32(record, 4), local: readUint32(record, 8),
 		general:  1 << record[14],
-		abroad:   t.program(u16(record, 16)),
-		national: t.program(u16(record, 18)),
+		internationalPrefix:   t.program(readUint16(record, 16)),
+		nationalPrefix: t.program(readUint16(record, 18)),
 		groups:   int(record[15]),
-		rule:     t.ruleText(u16(record, 20)),
-		trunk:    t.ruleText(u16(record, 22)),
+		transformRule:     t.ruleText(readUint16(record, 20)),
+		trunkPrefix:    t.ruleText(readUint16(record, 22)),
 	}
 	if r.name[2] == 0 {
 		r.name = r.name[:2]
@@ -157,34 +157,34 @@ func (t *tables) planOf(digits []byte) (*plan, []byte) {
 
 // outcome follows the digits through the graph of a plan.
 func (p *plan) outcome(digits []byte) outcome {
-	at, branches := p.root, known.branches
+	at, branches := p.root, metadata.branches
 	for i, digit := range digits {
 		if at&leafBit != 0 {
-			return known.leaf(at, len(digits)-i)
+			return metadata.leafOutcome(at, len(digits)-i)
 		}
-		at = u16(branches, int(at)*branchSize+int(digit-'0')*2)
+		at = readUint16(branches, int(at)*branchSize+int(digit-'0')*2)
 	}
 	if at&leafBit != 0 {
-		return known.leaf(at, 0)
+		return metadata.leafOutcome(at, 0)
 	}
-	return known.outcome(u16(known.branches, int(at)*branchSize+20))
+	return metadata.outcome(readUint16(metadata.branches, int(at)*branchSize+20))
 }
 
-// leaf gives the outcome at a leaf with some digits left.
-func (t *tables) leaf(at uint16, left int) outcome {
+// leafOutcome gives the outcome at a leaf with some digits left.
+func (t *tables) leafOutcome(at uint16, left int) outcome {
 	record := int(at&^leafBit) * leafSize
 	if left >= int(t.leaves[record+2]) {
 		return outcome{}
 	}
-	return t.outcome(u16(t.chains, (int(u16(t.leaves, record))+left)*2))
+	return t.outcome(readUint16(t.chains, (int(readUint16(t.leaves, record))+left)*2))
 }
 
 func (t *tables) outcome(id uint16) outcome {
 	at := int(id) * outcomeSize
 	return outcome{
-		general:  u32(t.outcomes, at),
+		general:  readUint32(t.outcomes, at),
 		valid:    t.outcomes[at+4] != 0,
-		national: u16(t.outcomes, at+6), international: u16(t.outcomes, at+8),
+		national: readUint16(t.outcomes, at+6), international: readUint16(t.outcomes, at+8),
 	}
 }
 
@@ -196,45 +196,45 @@ func (t *tables) layout(id uint16) string {
 	return t.layouts[at+1 : at+1+int(t.layouts[at])]
 }
 
-// fit is how the length of a national number fits a region.
-type fit uint8
+// lengthFit is how the length of a national number fits a region.
+type lengthFit uint8
 
 const (
-	fits fit = iota
-	short
-	long
-	// uneven is a length between others that no number has.
-	uneven
-	// nearby is a length that can only be called from nearby.
-	nearby
+	lengthFits lengthFit = iota
+	lengthTooShort
+	lengthTooLong
+	// lengthImpossible is a length between others that no number has.
+	lengthImpossible
+	// lengthLocalOnly is a length that can only be called from nearby.
+	lengthLocalOnly
 )
 
-// none is the bit for regions that have no numbers at all.
-const none = 1 << 31
+// noNumbersBit is the bit for regions that have no numbers at all.
+const noNumbersBit = 1 << 31
 
-func (r *region) fit(length int) fit {
+func (r *region) fitLength(length int) lengthFit {
 	bit := uint32(1) << length
 	switch {
-	case r.lengths&none != 0:
-		return uneven
+	case r.lengths&noNumbersBit != 0:
+		return lengthImpossible
 	case r.local&bit != 0:
-		return nearby
+		return lengthLocalOnly
 	case r.lengths&bit != 0:
-		return fits
+		return lengthFits
 	case length < bits.TrailingZeros32(r.lengths):
-		return short
+		return lengthTooShort
 	case length >= bits.Len32(r.lengths):
-		return long
+		return lengthTooLong
 	}
-	return uneven
+	return lengthImpossible
 }
 
-// takes says whether the pattern for all numbers of the region takes the digits.
-func (r *region) takes(digits []byte) bool { return r.plan.outcome(digits).of(r) }
+// matchesDigits says whether the pattern for all numbers of the region takes the digits.
+func (r *region) matchesDigits(digits []byte) bool { return r.plan.outcome(digits).matchesRegion(r) }
 
-// of says whether the pattern for all numbers of a region takes the number.
-func (o outcome) of(r *region) bool { return o.general&r.general != 0 }
+// matchesRegion says whether the pattern for all numbers of a region takes the number.
+func (o outcome) matchesRegion(r *region) bool { return o.general&r.general != 0 }
 
-func u16(s string, at int) uint16 { return uint16(s[at]) | uint16(s[at+1])<<8 }
+func readUint16(s string, at int) uint16 { return uint16(s[at]) | uint16(s[at+1])<<8 }
 
-func u32(s string, at int) uint32 { return uint32(u16(s, at)) | uint32(u16(s, at+2))<<16 }
+func readUint32(s string, at int) uint32 { return uint32(readUint16(s, at)) | uint32(readUint16(s, at+2))<<16 }

@@ -10,7 +10,7 @@ import (
 // TestRegions wants the regions and codes of the library, no more and no fewer.
 func TestRegions(t *testing.T) {
 	var names []string
-	for _, r := range known.regions {
+	for _, r := range metadata.regions {
 		if len(r.name) == 2 {
 			names = append(names, r.name)
 		}
@@ -25,7 +25,7 @@ func TestRegions(t *testing.T) {
 	if want := regionNames(); !slices.Equal(names, want) {
 		t.Errorf("%d regions, want %d", len(names), len(want))
 	}
-	for _, p := range known.plans {
+	for _, p := range metadata.plans {
 		if got := phonenumbers.GetRegionCodeForCountryCode(p.code); got != p.main.name {
 			t.Errorf("%s: main region %s, want %s", p.text, p.main.name, got)
 		}
@@ -42,7 +42,7 @@ func TestPlanOf(t *testing.T) {
 		{"35", "", ""},
 		{"", "", ""},
 	} {
-		p, rest := known.planOf([]byte(c.digits))
+		p, rest := metadata.planOf([]byte(c.digits))
 		code := ""
 		if p != nil {
 			code = p.text
@@ -55,13 +55,13 @@ func TestPlanOf(t *testing.T) {
 
 func TestFit(t *testing.T) {
 	r := region{lengths: 1<<8 | 1<<10, local: 1 << 6}
-	for length, want := range map[int]fit{5: short, 6: nearby, 7: short, 8: fits, 9: uneven, 10: fits, 11: long, 40: long} {
-		if got := r.fit(length); got != want {
+	for length, want := range map[int]lengthFit{5: lengthTooShort, 6: lengthLocalOnly, 7: lengthTooShort, 8: lengthFits, 9: lengthImpossible, 10: lengthFits, 11: lengthTooLong, 40: lengthTooLong} {
+		if got := r.fitLength(length); got != want {
 			t.Errorf("length %d: %d, want %d", length, got, want)
 		}
 	}
-	empty := region{lengths: none}
-	if got := empty.fit(8); got != uneven {
+	empty := region{lengths: noNumbersBit}
+	if got := empty.fitLength(8); got != lengthImpossible {
 		t.Errorf("a region without numbers: %d", got)
 	}
 }

@@ -42,11 +42,11 @@ func (e *Error) Error() string {
 func Check(source string) (isFunction bool, err error) {
 	p := &parser{lex: lexer{src: source}}
 	p.next()
-	k := p.assign(true)
+	k := p.parseAssign(true)
 	if p.tok.kind != tokenEnd {
 		p.unexpected()
 	}
-	p.noCover()
+	p.checkCover()
 	if p.err != nil {
 		return false, p.err
 	}
@@ -102,17 +102,17 @@ type parser struct {
 	tok   token
 	err   error
 	depth int
-	in    scope
+	scope    scope
 	// cover is 1 and the place of a {name = value}, which only a pattern may
 	// be; 0 where none waits for the sign that makes it one.
 	cover int
 }
 
 func (p *parser) next() {
-	p.take(p.lex.next())
+	p.setToken(p.lex.next())
 }
 
-func (p *parser) take(t token) {
+func (p *parser) setToken(t token) {
 	p.tok = t
 	if t.kind == tokenBad {
 		p.fail(t.pos, t.wrong)
@@ -125,7 +125,7 @@ func (p *parser) fail(at int, reason intray.Message) {
 	if p.err == nil {
 		p.err = newError(p.lex.src, at, reason)
 	}
-	p.lex.at = len(p.lex.src)
+	p.lex.pos = len(p.lex.src)
 	p.tok = token{pos: len(p.lex.src)}
 }
 
@@ -166,20 +166,20 @@ func (p *parser) expect(text string) {
 	p.fail(p.tok.pos, intray.NewMessage("javascript.expected", intray.Params{"token": text, "found": shorten(p.tok.text)}))
 }
 
-// until says whether a list goes on: neither its closing sign nor the end is
+// isBefore says whether a list goes on: neither its closing sign nor the end is
 // there.
-func (p *parser) until(sign string) bool {
+func (p *parser) isBefore(sign string) bool {
 	return p.tok.kind != tokenEnd && !p.tok.is(sign)
 }
 
-// ahead looks at the token after this one.
-func (p *parser) ahead() token {
+// peek looks at the token after this one.
+func (p *parser) peek() token {
 	l := p.lex
 	return l.next()
 }
 
-// noCover refuses a {name = value} that no pattern has taken up.
-func (p *parser) noCover() {
+// checkCover refuses a {name = value} that no pattern has taken up.
+func (p *parser) checkCover() {
 	if p.cover > 0 {
 		p.fail(p.cover-1, intray.NewMessage("javascript.equals_in_object", nil))
 	}
@@ -191,10 +191,10 @@ const reserved = " break case catch class const continue debugger default delete
 
 // isReserved says whether a name cannot be an identifier here.
 func (p *parser) isReserved(name string) bool {
-	return name == "await" && p.in.async || name == "yield" && p.in.generator || strings.Contains(reserved, " "+name+" ")
+	return name == "await" && p.scope.async || name == "yield" && p.scope.generator || strings.Contains(reserved, " "+name+" ")
 }
 
-func (p *parser) identifier() {
+func (p *parser) parseIdentifier() {
 	if p.tok.kind != tokenName || p.isReserved(p.tok.text) {
 		p.unexpected()
 		return

@@ -6,12 +6,12 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// expression reads expressions with commas between them. Without in, the word
+// parseExpression reads expressions with commas between them. Without in, the word
 // in ends it, as in the head of a loop.
-func (p *parser) expression(in bool) kind {
-	k := p.assign(in)
+func (p *parser) parseExpression(in bool) kind {
+	k := p.parseAssign(in)
 	for p.accept(",") {
-		p.assign(in)
+		p.parseAssign(in)
 		k = 0
 	}
 	return k
@@ -19,40 +19,40 @@ func (p *parser) expression(in bool) kind {
 
 const assignments = " = += -= *= /= %= **= <<= >>= >>>= &= |= ^= &&= ||= ??= "
 
-func oneOf(list string, t token) bool {
+func containsToken(list string, t token) bool {
 	return (t.kind == tokenSign || t.kind == tokenName) && strings.Contains(list, " "+t.text+" ")
 }
 
-// assign reads one expression without commas.
-func (p *parser) assign(in bool) kind {
+// parseAssign reads one expression without commas.
+func (p *parser) parseAssign(in bool) kind {
 	p.enter()
 	defer p.leave()
-	if p.in.generator && p.tok.is("yield") {
-		p.yield(in)
+	if p.scope.generator && p.tok.is("yield") {
+		p.parseYield(in)
 		return 0
 	}
-	if k, ok := p.asyncArrow(in); ok {
+	if k, ok := p.parseAsyncArrow(in); ok {
 		return k
 	}
 	at := p.tok.pos
-	k := p.conditional(in)
+	k := p.parseConditional(in)
 	switch {
 	case p.tok.is("=>"):
-		return p.arrow(k, in)
+		return p.parseArrow(k, in)
 	case p.tok.is("="):
-		return p.assignment(k, at, in)
-	case oneOf(assignments, p.tok):
+		return p.parsePlainAssign(k, at, in)
+	case containsToken(assignments, p.tok):
 		if !k.has(isTarget) {
 			p.fail(at, intray.NewMessage("javascript.not_assignable", nil))
 		}
 		p.next()
-		p.assign(in)
+		p.parseAssign(in)
 		return 0
 	}
 	return k
 }
 
-func (p *parser) assignment(k kind, at int, in bool) kind {
+func (p *parser) parsePlainAssign(k kind, at int, in bool) kind {
 	if !k.has(isTarget | isPattern) {
 		p.fail(at, intray.NewMessage("javascript.not_assignable", nil))
 	}
@@ -60,21 +60,21 @@ func (p *parser) assignment(k kind, at int, in bool) kind {
 		p.cover = 0
 	}
 	p.next()
-	p.assign(in)
+	p.parseAssign(in)
 	return k & (isElement | isBinding)
 }
 
-func (p *parser) yield(in bool) {
+func (p *parser) parseYield(in bool) {
 	p.next()
-	if p.tok.newline || p.tok.kind == tokenEnd || oneOf(" ) ] } , ; : in of ", p.tok) {
+	if p.tok.newline || p.tok.kind == tokenEnd || containsToken(" ) ] } , ; : in of ", p.tok) {
 		return
 	}
 	p.accept("*")
-	p.assign(in)
+	p.parseAssign(in)
 }
 
-// asyncArrow reads async x => … .
-func (p *parser) asyncArrow(in bool) (kind, bool) {
+// parseAsyncArrow reads async x => … .
+func (p *parser) parseAsyncArrow(in bool) (kind, bool) {
 	if !p.tok.is("async") {
 		return 0, false
 	}
@@ -85,49 +85,49 @@ func (p *parser) asyncArrow(in bool) (kind, bool) {
 	}
 	p.next()
 	p.next()
-	return p.arrow(isHead|isAsync, in), true
+	return p.parseArrow(isHead|isAsync, in), true
 }
 
-// arrow reads => and the body behind what may be its parameters.
-func (p *parser) arrow(head kind, in bool) kind {
+// parseArrow reads => and the body behind what may be its parameters.
+func (p *parser) parseArrow(head kind, in bool) kind {
 	if !head.has(isIdent|isHead) || p.tok.newline {
 		p.unexpected()
 		return 0
 	}
 	p.cover = 0
 	p.next()
-	s := scope{async: head.has(isHead) && head.has(isAsync), method: p.in.method}
+	s := scope{async: head.has(isHead) && head.has(isAsync), method: p.scope.method}
 	if p.tok.is("{") {
-		p.body(s)
+		p.parseBody(s)
 		return isFunc
 	}
-	outer := p.in
-	p.in = s
-	p.assign(in)
-	p.in = outer
+	outer := p.scope
+	p.scope = s
+	p.parseAssign(in)
+	p.scope = outer
 	return isFunc
 }
 
-func (p *parser) conditional(in bool) kind {
-	k := p.binary(in)
+func (p *parser) parseConditional(in bool) kind {
+	k := p.parseBinary(in)
 	if !p.accept("?") {
 		return k
 	}
-	p.assign(true)
+	p.parseAssign(true)
 	p.expect(":")
-	p.assign(in)
+	p.parseAssign(in)
 	return 0
 }
 
 const operators = " || && ?? | ^ & == != === !== < > <= >= instanceof in << >> >>> + - * / % ** "
 
-// binary reads operands and operators; their order of binding does not matter
+// parseBinary reads operands and operators; their order of binding does not matter
 // to a recognizer.
-func (p *parser) binary(in bool) kind {
-	k := p.unary()
-	for oneOf(operators, p.tok) && (in || !p.tok.is("in")) {
+func (p *parser) parseBinary(in bool) kind {
+	k := p.parseUnary()
+	for containsToken(operators, p.tok) && (in || !p.tok.is("in")) {
 		p.next()
-		p.unary()
+		p.parseUnary()
 		k = 0
 	}
 	return k
@@ -135,14 +135,14 @@ func (p *parser) binary(in bool) kind {
 
 const prefixes = " delete void typeof + - ~ ! ++ -- "
 
-func (p *parser) unary() kind {
+func (p *parser) parseUnary() kind {
 	prefix := ""
-	for oneOf(prefixes, p.tok) || p.in.async && p.tok.is("await") {
+	for containsToken(prefixes, p.tok) || p.scope.async && p.tok.is("await") {
 		prefix = p.tok.text
 		p.next()
 	}
 	at := p.tok.pos
-	k := p.suffixed()
+	k := p.parseSuffixed()
 	postfix := (p.tok.is("++") || p.tok.is("--")) && !p.tok.newline
 	if (postfix || prefix == "++" || prefix == "--") && !k.has(isTarget) {
 		p.fail(at, intray.NewMessage("javascript.not_incrementable", nil))
@@ -156,28 +156,28 @@ func (p *parser) unary() kind {
 	return k
 }
 
-// suffixed reads an operand with the members, calls and templates behind it.
-func (p *parser) suffixed() kind {
-	isNew := p.news()
-	k, chained := p.operand(), false
+// parseSuffixed reads an operand with the members, calls and templates behind it.
+func (p *parser) parseSuffixed() kind {
+	isNew := p.skipNew()
+	k, chained := p.parseOperand(), false
 	for {
 		switch {
 		case p.tok.is("."):
 			p.next()
-			p.member()
+			p.parseMember()
 			k = isTarget | isElement
 		case p.tok.is("?."):
-			p.optional()
+			p.parseOptionalChain()
 			k, chained = 0, true
 		case p.tok.is("["):
 			p.next()
-			p.expression(true)
+			p.parseExpression(true)
 			p.expect("]")
 			k = isTarget | isElement
 		case p.tok.is("("):
-			k, isNew = p.call(k), false
+			k, isNew = p.parseCall(k), false
 		case p.tok.kind == tokenTemplate && p.tok.text[0] == '`':
-			p.template()
+			p.parseTemplate()
 			k = 0
 		default:
 			if chained || isNew {
@@ -188,17 +188,17 @@ func (p *parser) suffixed() kind {
 	}
 }
 
-// news goes over the words new in front of an operand.
-func (p *parser) news() bool {
+// skipNew goes over the words new in front of an operand.
+func (p *parser) skipNew() bool {
 	found := false
-	for p.tok.is("new") && !p.ahead().is(".") {
+	for p.tok.is("new") && !p.peek().is(".") {
 		p.next()
 		found = true
 	}
 	return found
 }
 
-func (p *parser) member() {
+func (p *parser) parseMember() {
 	if p.tok.kind != tokenName && p.tok.kind != tokenPrivate {
 		p.unexpected()
 		return
@@ -206,37 +206,37 @@ func (p *parser) member() {
 	p.next()
 }
 
-func (p *parser) optional() {
+func (p *parser) parseOptionalChain() {
 	p.next()
 	switch {
 	case p.tok.is("("):
-		p.arguments()
+		p.parseArguments()
 	case p.tok.is("["):
 		p.next()
-		p.expression(true)
+		p.parseExpression(true)
 		p.expect("]")
 	default:
-		p.member()
+		p.parseMember()
 	}
 }
 
-// call reads arguments. Behind the word async they may turn out to be the
+// parseCall reads arguments. Behind the word async they may turn out to be the
 // parameters of an arrow function.
-func (p *parser) call(callee kind) kind {
+func (p *parser) parseCall(callee kind) kind {
 	mayBeHead := callee.has(isAsync) && callee.has(isIdent) && !p.tok.newline
-	bindings := p.arguments()
+	bindings := p.parseArguments()
 	if mayBeHead && bindings && p.tok.is("=>") {
 		return isHead | isAsync
 	}
 	return 0
 }
 
-func (p *parser) arguments() (bindings bool) {
+func (p *parser) parseArguments() (bindings bool) {
 	bindings = true
 	p.expect("(")
-	for p.until(")") {
+	for p.isBefore(")") {
 		p.accept("...")
-		bindings = p.assign(true).has(isBinding) && bindings
+		bindings = p.parseAssign(true).has(isBinding) && bindings
 		if !p.accept(",") {
 			break
 		}
@@ -245,56 +245,56 @@ func (p *parser) arguments() (bindings bool) {
 	return bindings
 }
 
-// template reads a template to its end.
-func (p *parser) template() {
+// parseTemplate reads a template to its end.
+func (p *parser) parseTemplate() {
 	for p.tok.kind == tokenTemplate && strings.HasSuffix(p.tok.text, "${") {
 		p.next()
-		p.expression(true)
+		p.parseExpression(true)
 		if !p.tok.is("}") {
 			p.expect("}")
 			return
 		}
-		p.take(p.lex.resume(p.tok))
+		p.setToken(p.lex.resumeTemplate(p.tok))
 	}
 	if p.tok.kind == tokenTemplate {
 		p.next()
 	}
 }
 
-// operand reads a literal, a name, a group, a function or a class.
-func (p *parser) operand() kind {
+// parseOperand reads a literal, a name, a group, a function or a class.
+func (p *parser) parseOperand() kind {
 	p.enter()
 	defer p.leave()
 	switch p.tok.kind {
 	case tokenNumber, tokenString:
 		p.next()
 	case tokenTemplate:
-		p.template()
+		p.parseTemplate()
 	case tokenPrivate:
-		if !p.ahead().is("in") {
+		if !p.peek().is("in") {
 			p.unexpected()
 		}
 		p.next()
 	case tokenName:
-		return p.word()
+		return p.parseWord()
 	case tokenSign:
-		return p.signed()
+		return p.parseSigned()
 	default:
 		p.unexpected()
 	}
 	return 0
 }
 
-func (p *parser) signed() kind {
+func (p *parser) parseSigned() kind {
 	switch p.tok.text {
 	case "(":
-		return p.group()
+		return p.parseGroup()
 	case "[":
-		return p.array()
+		return p.parseArray()
 	case "{":
-		return p.object()
+		return p.parseObject()
 	case "/", "/=":
-		p.take(p.lex.regex(p.tok))
+		p.setToken(p.lex.scanRegexp(p.tok))
 		if p.tok.kind == tokenRegex {
 			p.next()
 		}
@@ -304,33 +304,33 @@ func (p *parser) signed() kind {
 	return 0
 }
 
-func (p *parser) word() kind {
+func (p *parser) parseWord() kind {
 	switch p.tok.text {
 	case "function":
-		return p.functionExpression(false)
+		return p.parseFunction(false)
 	case "class":
-		p.class()
+		p.parseClass()
 		return 0
 	case "this", "null", "true", "false":
 		p.next()
 		return 0
 	case "new", "import", "super":
-		p.special()
+		p.parseSpecial()
 		return 0
 	case "async":
-		if t := p.ahead(); t.is("function") && !t.newline {
+		if t := p.peek(); t.is("function") && !t.newline {
 			p.next()
-			return p.functionExpression(true)
+			return p.parseFunction(true)
 		}
 		p.next()
 		return isIdent | isTarget | isElement | isBinding | isAsync
 	}
-	p.identifier()
+	p.parseIdentifier()
 	return isIdent | isTarget | isElement | isBinding
 }
 
-// special reads new.target, import(…) and super with what must follow it.
-func (p *parser) special() {
+// parseSpecial reads new.target, import(…) and super with what must follow it.
+func (p *parser) parseSpecial() {
 	word := p.tok.text
 	p.next()
 	switch {
@@ -339,17 +339,17 @@ func (p *parser) special() {
 		p.expect("target")
 	case word == "import" && !p.tok.is("("):
 		p.fail(p.tok.pos, intray.NewMessage("javascript.import_not_called", nil))
-	case word == "super" && (!p.in.method || !oneOf(" ( . [ ", p.tok)):
+	case word == "super" && (!p.scope.method || !containsToken(" ( . [ ", p.tok)):
 		p.fail(p.tok.pos, intray.NewMessage("javascript.super_outside_method", nil))
 	}
 }
 
-// group reads parentheses: expressions, or the parameters of an arrow function.
-func (p *parser) group() kind {
+// parseGroup reads parentheses: expressions, or the parameters of an arrow function.
+func (p *parser) parseGroup() kind {
 	p.next()
 	list := groupList{bindings: true}
-	for p.until(")") {
-		p.groupElement(&list)
+	for p.isBefore(")") {
+		p.parseGroupElement(&list)
 		if !p.tok.is(",") {
 			break
 		}
@@ -372,13 +372,13 @@ func (p *parser) group() kind {
 	case list.headOnly:
 		p.fail(list.at, intray.NewMessage("javascript.sign_in_parentheses", nil))
 	case list.count == 1:
-		return list.last.grouped()
+		return list.last.parenthesized()
 	}
 	return 0
 }
 
-// grouped is what an expression may be once parentheses stand around it.
-func (k kind) grouped() kind {
+// parenthesized is what an expression may be once parentheses stand around it.
+func (k kind) parenthesized() kind {
 	if k.has(isTarget) {
 		return isTarget | isElement
 	}
@@ -396,21 +396,21 @@ type groupList struct {
 	at       int
 }
 
-func (p *parser) groupElement(list *groupList) {
+func (p *parser) parseGroupElement(list *groupList) {
 	list.count++
 	if p.tok.is("...") {
 		list.headOnly, list.at = true, p.tok.pos
 		p.next()
-		p.binding()
+		p.parseBinding()
 		list.last = 0
 		return
 	}
-	list.last = p.assign(true)
+	list.last = p.parseAssign(true)
 	list.bindings = list.bindings && list.last.has(isBinding)
 }
 
-// literal folds the kinds of elements into that of their array or object.
-func literal(all kind) kind {
+// literalKind folds the kinds of elements into that of their array or object.
+func literalKind(all kind) kind {
 	k := all & isBinding
 	if all.has(isElement) {
 		k |= isPattern | isElement
@@ -418,58 +418,58 @@ func literal(all kind) kind {
 	return k
 }
 
-func (p *parser) array() kind {
+func (p *parser) parseArray() kind {
 	all := isElement | isBinding
 	p.next()
-	for p.until("]") {
+	for p.isBefore("]") {
 		if p.accept(",") {
 			continue
 		}
 		p.accept("...")
-		all &= p.assign(true)
+		all &= p.parseAssign(true)
 		if !p.tok.is("]") {
 			p.expect(",")
 		}
 	}
 	p.expect("]")
-	return literal(all)
+	return literalKind(all)
 }
 
-func (p *parser) object() kind {
+func (p *parser) parseObject() kind {
 	all := isElement | isBinding
 	p.next()
-	for p.until("}") {
-		all &= p.property()
+	for p.isBefore("}") {
+		all &= p.parseProperty()
 		if !p.tok.is("}") {
 			p.expect(",")
 		}
 	}
 	p.expect("}")
-	return literal(all)
+	return literalKind(all)
 }
 
-// property reads one property of an object.
-func (p *parser) property() kind {
+// parseProperty reads one property of an object.
+func (p *parser) parseProperty() kind {
 	if p.accept("...") {
-		return p.assign(true)
+		return p.parseAssign(true)
 	}
 	first := p.tok
-	m := p.modifiers()
-	isName := !m.any() && first.kind == tokenName && !p.isReserved(first.text)
-	p.key()
+	m := p.parseModifiers()
+	isName := !m.isSet() && first.kind == tokenName && !p.isReserved(first.text)
+	p.parseKey()
 	switch {
 	case p.tok.is("("):
-		p.method(m)
+		p.parseMethod(m)
 		return 0
-	case m.any():
+	case m.isSet():
 		p.unexpected()
 		return 0
 	case p.accept(":"):
-		return p.assign(true)
+		return p.parseAssign(true)
 	case isName && p.tok.is("="):
 		p.cover = p.tok.pos + 1
 		p.next()
-		p.assign(true)
+		p.parseAssign(true)
 		return isElement | isBinding
 	case isName && (p.tok.is(",") || p.tok.is("}")):
 		return isElement | isBinding
@@ -481,14 +481,14 @@ func (p *parser) property() kind {
 // modifiers are the words and signs in front of a method's name.
 type modifiers struct{ async, generator, accessor bool }
 
-func (m modifiers) any() bool { return m.async || m.generator || m.accessor }
+func (m modifiers) isSet() bool { return m.async || m.generator || m.accessor }
 
-// modifiers reads them. A word before the end of a key is a key itself.
-func (p *parser) modifiers() modifiers {
+// parseModifiers reads them. A word before the end of a key is a key itself.
+func (p *parser) parseModifiers() modifiers {
 	var m modifiers
-	if oneOf(" get set async ", p.tok) {
-		t := p.ahead()
-		isKey := oneOf(" ( , : = ; } ", t) || t.kind == tokenEnd || p.tok.is("async") && t.newline || t.is("*") && !p.tok.is("async")
+	if containsToken(" get set async ", p.tok) {
+		t := p.peek()
+		isKey := containsToken(" ( , : = ; } ", t) || t.kind == tokenEnd || p.tok.is("async") && t.newline || t.is("*") && !p.tok.is("async")
 		if !isKey {
 			m.async = p.tok.is("async")
 			m.accessor = !m.async
@@ -502,11 +502,11 @@ func (p *parser) modifiers() modifiers {
 	return m
 }
 
-// key reads the name of a property.
-func (p *parser) key() {
+// parseKey reads the name of a property.
+func (p *parser) parseKey() {
 	switch {
 	case p.accept("["):
-		p.assign(true)
+		p.parseAssign(true)
 		p.expect("]")
 	case p.tok.kind == tokenName, p.tok.kind == tokenString, p.tok.kind == tokenNumber:
 		p.next()

@@ -44,72 +44,72 @@ var good intray.Message
 
 type lexer struct {
 	src string
-	at  int
+	pos  int
 }
 
 // next reads a token. A slash is always a sign here; the parser asks for a
 // regular expression where one may stand.
 func (l *lexer) next() token {
-	t := token{newline: l.skip()}
-	t.pos = l.at
-	if l.at >= len(l.src) {
+	t := token{newline: l.skipSpace()}
+	t.pos = l.pos
+	if l.pos >= len(l.src) {
 		return t
 	}
-	t.kind, t.wrong = l.scan(l.src[l.at])
-	t.text = l.src[t.pos:l.at]
+	t.kind, t.wrong = l.scan(l.src[l.pos])
+	t.text = l.src[t.pos:l.pos]
 	return t
 }
 
 func (l *lexer) scan(c byte) (tokenKind, intray.Message) {
 	switch {
 	case c == '"' || c == '\'':
-		return l.quoted(c)
+		return l.scanString(c)
 	case c == '`':
-		l.at++
-		return l.template()
+		l.pos++
+		return l.scanTemplate()
 	case isDigit(c) || c == '.' && isDigit(l.peek(1)):
-		return l.number()
+		return l.scanNumber()
 	case c == '#':
-		l.at++
-		if l.name() {
+		l.pos++
+		if l.scanName() {
 			return tokenPrivate, good
 		}
 		return tokenBad, unexpected("#")
-	case l.name():
+	case l.scanName():
 		return tokenName, good
 	}
-	return l.sign()
+	return l.scanSign()
 }
 
 func (l *lexer) peek(n int) byte {
-	if l.at+n < len(l.src) {
-		return l.src[l.at+n]
+	if l.pos+n < len(l.src) {
+		return l.src[l.pos+n]
 	}
 	return 0
 }
 
-func (l *lexer) rest() string { return l.src[l.at:] }
+func (l *lexer) remaining() string { return l.src[l.pos:] }
 
-// skip goes over white space and comments.
-func (l *lexer) skip() (newline bool) {
-	for l.at < len(l.src) {
-		rest := l.rest()
+// skipSpace goes over white space and comments.
+func (l *lexer) skipSpace() (newline bool) {
+	for l.pos < len(l.src) {
+		rest := l.remaining()
 		r, size := utf8.DecodeRuneInString(rest)
 		switch {
 		case isLineEnd(r):
 			newline = true
-			l.at += size
+			l.pos += size
 		case unicode.IsSpace(r) || r == '\ufeff':
-			l.at += size
+			l.pos += size
 		case strings.HasPrefix(rest, "//"):
-			l.at += lineLength(rest)
+			l.pos += lineLength(rest)
 		case strings.HasPrefix(rest, "/*"):
 			end := strings.Index(rest[2:], "*/")
 			if end < 0 {
 				return newline // the sign /* is refused by sign
 			}
 			newline = newline || strings.ContainsFunc(rest[:end+2], isLineEnd)
-			l.at += end + 4
+			l.pos += end + 4
 		default:
 			return newline
 		}
@@ -128,17 +128,17 @@ func isLineEnd(r rune) bool { return r == '\n' || r == '\r' || r == '\u2028' || 
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// name goes over an identifier, if one begins here.
-func (l *lexer) name() bool {
-	start := l.at
-	for l.at < len(l.src) {
-		size := namePart(l.rest(), l.at > start)
+// scanName goes over an identifier, if one begins here.
+func (l *lexer) scanName() bool {
+	start := l.pos
+	for l.pos < len(l.src) {
+		size := namePart(l.remaining(), l.pos > start)
 		if size == 0 {
 			break
 		}
-		l.at += size
+		l.pos += size
 	}
-	return l.at > start
+	return l.pos > start
 }
 
 // namePart is the length of the first letter, as a part of a name.
@@ -179,15 +179,15 @@ func hexLength(s string) int {
 	return n
 }
 
-func (l *lexer) quoted(quote byte) (tokenKind, intray.Message) {
-	for l.at++; l.at < len(l.src); l.at++ {
-		switch c := l.src[l.at]; c {
+func (l *lexer) scanString(quote byte) (tokenKind, intray.Message) {
+	for l.pos++; l.pos < len(l.src); l.pos++ {
+		switch c := l.src[l.pos]; c {
 		case quote:
-			l.at++
+			l.pos++
 			return tokenString, good
 		case '\\':
-			if l.at++; l.peek(0) == '\r' && l.peek(1) == '\n' {
-				l.at++
+			if l.pos++; l.peek(0) == '\r' && l.peek(1) == '\n' {
+				l.pos++
 			}
 		case '\n', '\r':
 			return tokenBad, intray.NewMessage("javascript.string_ends_in_line", nil)
@@ -196,40 +196,40 @@ func (l *lexer) quoted(quote byte) (tokenKind, intray.Message) {
 	return tokenBad, intray.NewMessage("javascript.string_not_closed", nil)
 }
 
-// template goes over the text of a template, to its end or to the next ${.
-func (l *lexer) template() (tokenKind, intray.Message) {
-	for ; l.at < len(l.src); l.at++ {
-		switch c := l.src[l.at]; {
+// scanTemplate goes over the text of a template, to its end or to the next ${.
+func (l *lexer) scanTemplate() (tokenKind, intray.Message) {
+	for ; l.pos < len(l.src); l.pos++ {
+		switch c := l.src[l.pos]; {
 		case c == '`':
-			l.at++
+			l.pos++
 			return tokenTemplate, good
 		case c == '$' && l.peek(1) == '{':
-			l.at += 2
+			l.pos += 2
 			return tokenTemplate, good
 		case c == '\\':
-			l.at++
+			l.pos++
 		}
 	}
 	return tokenBad, intray.NewMessage("javascript.template_not_closed", nil)
 }
 
-// resume reads on in a template behind the brace that closes an expression.
-func (l *lexer) resume(brace token) token {
-	l.at = brace.pos + 1
+// resumeTemplate reads on in a template behind the brace that closes an expression.
+func (l *lexer) resumeTemplate(brace token) token {
+	l.pos = brace.pos + 1
 	t := token{pos: brace.pos}
-	t.kind, t.wrong = l.template()
-	t.text = l.src[t.pos:l.at]
+	t.kind, t.wrong = l.scanTemplate()
+	t.text = l.src[t.pos:l.pos]
 	return t
 }
 
-// regex reads a slash again, as the beginning of a regular expression.
-func (l *lexer) regex(slash token) token {
+// scanRegexp reads a slash again, as the beginning of a regular expression.
+func (l *lexer) scanRegexp(slash token) token {
 	t := token{kind: tokenRegex, pos: slash.pos, newline: slash.newline}
 	inClass, groups := false, 0
-	for l.at = slash.pos + 1; l.at < len(l.src); l.at++ {
-		switch c := l.src[l.at]; {
+	for l.pos = slash.pos + 1; l.pos < len(l.src); l.pos++ {
+		switch c := l.src[l.pos]; {
 		case c == '\\':
-			l.at++
+			l.pos++
 			continue
 		case c == '\n' || c == '\r':
 			return token{kind: tokenBad, pos: slash.pos, wrong: intray.NewMessage("javascript.regex_ends_in_line", nil)}
@@ -247,61 +247,61 @@ func (l *lexer) regex(slash token) token {
 			if groups > 0 {
 				return token{kind: tokenBad, pos: slash.pos, wrong: intray.NewMessage("javascript.regex_group_not_closed", nil)}
 			}
-			l.at++
-			l.flags()
-			t.text = l.src[t.pos:l.at]
+			l.pos++
+			l.skipRegexpFlags()
+			t.text = l.src[t.pos:l.pos]
 			return t
 		}
 	}
 	return token{kind: tokenBad, pos: slash.pos, wrong: intray.NewMessage("javascript.regex_not_closed", nil)}
 }
 
-func (l *lexer) flags() {
-	for l.at < len(l.src) && strings.IndexByte("dgimsuvy", l.src[l.at]) >= 0 {
-		l.at++
+func (l *lexer) skipRegexpFlags() {
+	for l.pos < len(l.src) && strings.IndexByte("dgimsuvy", l.src[l.pos]) >= 0 {
+		l.pos++
 	}
 }
 
-func (l *lexer) number() (tokenKind, intray.Message) {
+func (l *lexer) scanNumber() (tokenKind, intray.Message) {
 	if l.peek(0) == '0' && strings.IndexByte("xXoObB", l.peek(1)) >= 0 && l.peek(1) != 0 {
-		l.at += 2
-		l.digits("0123456789abcdefABCDEF_")
+		l.pos += 2
+		l.skipDigits("0123456789abcdefABCDEF_")
 	} else {
-		l.decimal()
+		l.skipDecimal()
 	}
 	if l.peek(0) == 'n' {
-		l.at++
+		l.pos++
 	}
-	if l.at < len(l.src) && namePart(l.rest(), true) > 0 {
+	if l.pos < len(l.src) && namePart(l.remaining(), true) > 0 {
 		return tokenBad, intray.NewMessage("javascript.letter_after_number", nil)
 	}
 	return tokenNumber, good
 }
 
-func (l *lexer) decimal() {
+func (l *lexer) skipDecimal() {
 	const digits = "0123456789_"
-	start := l.at
-	l.digits(digits)
-	isOctal := l.at > start+1 && l.src[start] == '0' && !strings.ContainsAny(l.src[start:l.at], "89")
+	start := l.pos
+	l.skipDigits(digits)
+	isOctal := l.pos > start+1 && l.src[start] == '0' && !strings.ContainsAny(l.src[start:l.pos], "89")
 	if l.peek(0) == '.' && !isOctal {
-		l.at++
-		l.digits(digits)
+		l.pos++
+		l.skipDigits(digits)
 	}
 	if l.peek(0)|0x20 != 'e' {
 		return
 	}
 	if sign := l.peek(1); sign == '+' || sign == '-' {
-		l.at++
+		l.pos++
 	}
 	if isDigit(l.peek(1)) {
-		l.at++
-		l.digits(digits)
+		l.pos++
+		l.skipDigits(digits)
 	}
 }
 
-func (l *lexer) digits(allowed string) {
-	for l.at < len(l.src) && strings.IndexByte(allowed, l.src[l.at]) >= 0 {
-		l.at++
+func (l *lexer) skipDigits(allowed string) {
+	for l.pos < len(l.src) && strings.IndexByte(allowed, l.src[l.pos]) >= 0 {
+		l.pos++
 	}
 }
 
@@ -310,18 +310,18 @@ const signs = " >>>= ... === !== **= <<= >>= >>> &&= ||= ??= " +
 	"=> == != <= >= && || ?? ?. ++ -- += -= *= /= %= &= |= ^= << >> ** " +
 	"{ } ( ) [ ] ; , < > + - * / % & | ^ ! ~ ? : = . @ "
 
-func (l *lexer) sign() (tokenKind, intray.Message) {
-	rest := l.rest()
+func (l *lexer) scanSign() (tokenKind, intray.Message) {
+	rest := l.remaining()
 	if strings.HasPrefix(rest, "/*") {
 		return tokenBad, intray.NewMessage("javascript.comment_not_closed", nil)
 	}
 	if strings.HasPrefix(rest, "?.") && isDigit(l.peek(2)) {
-		l.at++ // a condition and a number: a?.5:1
+		l.pos++ // a condition and a number: a?.5:1
 		return tokenSign, good
 	}
 	for n := min(4, len(rest)); n > 0; n-- {
 		if isSign(rest[:n]) {
-			l.at += n
+			l.pos += n
 			return tokenSign, good
 		}
 	}

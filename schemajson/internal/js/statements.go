@@ -6,46 +6,46 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// statements reads statements up to a closing brace.
-func (p *parser) statements() {
-	for p.until("}") {
-		p.statement()
+// parseStatements reads statements up to a closing brace.
+func (p *parser) parseStatements() {
+	for p.isBefore("}") {
+		p.parseStatement()
 	}
 }
 
-func (p *parser) block() {
+func (p *parser) parseBlock() {
 	p.expect("{")
-	p.statements()
+	p.parseStatements()
 	p.expect("}")
 }
 
-func (p *parser) statement() {
+func (p *parser) parseStatement() {
 	p.enter()
 	defer p.leave()
 	switch {
 	case p.tok.is("{"):
-		p.block()
+		p.parseBlock()
 	case p.accept(";"):
 	case p.isDeclaration():
-		p.declaration()
-	case p.tok.kind == tokenName && p.control():
+		p.parseDeclaration()
+	case p.tok.kind == tokenName && p.parseControl():
 	case p.isLabel():
 		p.next()
 		p.next()
-		p.statement()
+		p.parseStatement()
 	default:
-		p.expression(true)
-		p.noCover()
-		p.semicolon()
+		p.parseExpression(true)
+		p.checkCover()
+		p.parseSemicolon()
 	}
 }
 
 func (p *parser) isLabel() bool {
-	return p.tok.kind == tokenName && !p.isReserved(p.tok.text) && p.ahead().is(":")
+	return p.tok.kind == tokenName && !p.isReserved(p.tok.text) && p.peek().is(":")
 }
 
-// semicolon goes over the end of a statement, which a line's end may be.
-func (p *parser) semicolon() {
+// parseSemicolon goes over the end of a statement, which a line's end may be.
+func (p *parser) parseSemicolon() {
 	if p.accept(";") || p.tok.is("}") || p.tok.kind == tokenEnd || p.tok.newline {
 		return
 	}
@@ -54,40 +54,40 @@ func (p *parser) semicolon() {
 
 func (p *parser) isDeclaration() bool {
 	switch {
-	case oneOf(" var const class function ", p.tok):
+	case containsToken(" var const class function ", p.tok):
 		return true
 	case p.tok.is("let"):
-		t := p.ahead()
+		t := p.peek()
 		return t.is("[") || t.is("{") || t.kind == tokenName && !p.isReserved(t.text)
 	case p.tok.is("async"):
-		t := p.ahead()
+		t := p.peek()
 		return t.is("function") && !t.newline
 	}
 	return false
 }
 
-func (p *parser) declaration() {
+func (p *parser) parseDeclaration() {
 	switch p.tok.text {
 	case "class":
-		p.named("{", "extends")
-		p.class()
+		p.checkDeclaredName("{", "extends")
+		p.parseClass()
 	case "async":
 		p.next()
-		p.named("(")
-		p.functionExpression(true)
+		p.checkDeclaredName("(")
+		p.parseFunction(true)
 	case "function":
-		p.named("(")
-		p.functionExpression(false)
+		p.checkDeclaredName("(")
+		p.parseFunction(false)
 	default:
-		p.variables(true)
-		p.noCover()
-		p.semicolon()
+		p.parseVariables(true)
+		p.checkCover()
+		p.parseSemicolon()
 	}
 }
 
-// named refuses a declaration whose name is missing: what follows the word is
+// checkDeclaredName refuses a declaration whose name is missing: what follows the word is
 // already what should follow the name.
-func (p *parser) named(after ...string) {
+func (p *parser) checkDeclaredName(after ...string) {
 	l := p.lex
 	t := l.next()
 	if t.is("*") {
@@ -99,18 +99,18 @@ func (p *parser) named(after ...string) {
 	}
 }
 
-// variables reads var, let or const and what they declare. In the head of a
+// parseVariables reads var, let or const and what they declare. In the head of a
 // loop, where in is not an operator, a lone variable needs no value.
-func (p *parser) variables(in bool) {
+func (p *parser) parseVariables(in bool) {
 	isConst := p.tok.is("const")
 	p.next()
 	for {
 		isPattern := p.tok.is("[") || p.tok.is("{")
-		p.binding()
+		p.parseBinding()
 		switch {
 		case p.accept("="):
-			p.assign(in)
-		case !in && oneOf(" in of ", p.tok):
+			p.parseAssign(in)
+		case !in && containsToken(" in of ", p.tok):
 			return
 		case isConst || isPattern:
 			p.fail(p.tok.pos, intray.NewMessage("javascript.value_missing", nil))
@@ -121,102 +121,102 @@ func (p *parser) variables(in bool) {
 	}
 }
 
-// control reads a statement that begins with a word of its own.
-func (p *parser) control() bool {
+// parseControl reads a statement that begins with a word of its own.
+func (p *parser) parseControl() bool {
 	word := p.tok.text
 	switch word {
 	case "if", "while", "with", "for", "do":
 		p.next()
-		p.branch(word)
+		p.parseBranch(word)
 	case "return", "throw", "break", "continue", "debugger":
-		p.leaving(word)
+		p.parseJump(word)
 	case "try":
 		p.next()
-		p.try()
+		p.parseTry()
 	case "switch":
 		p.next()
-		p.cases()
+		p.parseSwitch()
 	default:
 		return false
 	}
 	return true
 }
 
-func (p *parser) branch(word string) {
+func (p *parser) parseBranch(word string) {
 	switch word {
 	case "for":
-		p.loopHead()
-		p.loopBody()
+		p.parseLoopHead()
+		p.parseLoopBody()
 	case "do":
-		p.loopBody()
+		p.parseLoopBody()
 		p.expect("while")
-		p.condition()
+		p.parseCondition()
 		p.accept(";")
 	case "while":
-		p.condition()
-		p.loopBody()
+		p.parseCondition()
+		p.parseLoopBody()
 	case "with":
-		p.condition()
-		p.statement()
+		p.parseCondition()
+		p.parseStatement()
 	default:
-		p.condition()
-		p.statement()
+		p.parseCondition()
+		p.parseStatement()
 		if p.accept("else") {
-			p.statement()
+			p.parseStatement()
 		}
 	}
 }
 
-func (p *parser) condition() {
+func (p *parser) parseCondition() {
 	p.expect("(")
-	p.expression(true)
-	p.noCover()
+	p.parseExpression(true)
+	p.checkCover()
 	p.expect(")")
 }
 
-func (p *parser) loopBody() {
-	p.in.loops++
-	p.statement()
-	p.in.loops--
+func (p *parser) parseLoopBody() {
+	p.scope.loops++
+	p.parseStatement()
+	p.scope.loops--
 }
 
-// loopHead reads what stands in parentheses behind for.
-func (p *parser) loopHead() {
-	if p.in.async {
+// parseLoopHead reads what stands in parentheses behind for.
+func (p *parser) parseLoopHead() {
+	if p.scope.async {
 		p.accept("await")
 	}
 	p.expect("(")
-	if p.loopStart() {
+	if p.parseLoopStart() {
 		p.next()
-		p.expression(true)
+		p.parseExpression(true)
 		p.expect(")")
 		return
 	}
 	p.expect(";")
 	if !p.tok.is(";") {
-		p.expression(true)
+		p.parseExpression(true)
 	}
 	p.expect(";")
 	if !p.tok.is(")") {
-		p.expression(true)
+		p.parseExpression(true)
 	}
-	p.noCover()
+	p.checkCover()
 	p.expect(")")
 }
 
-// loopStart reads the first part of the head and says whether in or of follows.
-func (p *parser) loopStart() bool {
+// parseLoopStart reads the first part of the head and says whether in or of follows.
+func (p *parser) parseLoopStart() bool {
 	switch {
 	case p.tok.is(";"):
 		return false
-	case p.isDeclaration() && oneOf(" var let const ", p.tok):
-		p.variables(false)
-		return oneOf(" in of ", p.tok)
+	case p.isDeclaration() && containsToken(" var let const ", p.tok):
+		p.parseVariables(false)
+		return containsToken(" in of ", p.tok)
 	}
 	at := p.tok.pos
-	k := p.expression(false)
-	if !oneOf(" in of ", p.tok) {
-		p.noCover()
+	k := p.parseExpression(false)
+	if !containsToken(" in of ", p.tok) {
+		p.checkCover()
 		return false
 	}
 	if !k.has(isTarget | isPattern) {
@@ -226,8 +226,8 @@ func (p *parser) loopStart() bool {
 	return true
 }
 
-// leaving reads a statement that goes elsewhere.
-func (p *parser) leaving(word string) {
+// parseJump reads a statement that goes elsewhere.
+func (p *parser) parseJump(word string) {
 	at := p.tok.pos
 	p.next()
 	ends := p.tok.newline || p.tok.kind == tokenEnd || p.tok.is(";") || p.tok.is("}")
@@ -237,101 +237,101 @@ func (p *parser) leaving(word string) {
 	case ends:
 		p.checkJump(at, word)
 	case word == "return" || word == "throw":
-		p.expression(true)
-		p.noCover()
+		p.parseExpression(true)
+		p.checkCover()
 	case word != "debugger":
-		p.identifier()
+		p.parseIdentifier()
 	}
-	p.semicolon()
+	p.parseSemicolon()
 }
 
 // checkJump refuses a jump without a label where there is nothing to leave.
 func (p *parser) checkJump(at int, word string) {
-	if word == "continue" && p.in.loops == 0 || word == "break" && p.in.loops+p.in.switches == 0 {
+	if word == "continue" && p.scope.loops == 0 || word == "break" && p.scope.loops+p.scope.switches == 0 {
 		p.fail(at, intray.NewMessage("javascript.outside_loop", intray.Params{"word": word}))
 	}
 }
 
-func (p *parser) try() {
-	p.block()
+func (p *parser) parseTry() {
+	p.parseBlock()
 	caught := p.accept("catch")
 	if caught {
 		if p.accept("(") {
-			p.binding()
+			p.parseBinding()
 			p.expect(")")
 		}
-		p.block()
+		p.parseBlock()
 	}
 	if p.accept("finally") {
-		p.block()
+		p.parseBlock()
 	} else if !caught {
 		p.unexpected()
 	}
 }
 
-func (p *parser) cases() {
-	p.condition()
+func (p *parser) parseSwitch() {
+	p.parseCondition()
 	p.expect("{")
-	p.in.switches++
-	for p.until("}") {
+	p.scope.switches++
+	for p.isBefore("}") {
 		if p.accept("case") {
-			p.expression(true)
+			p.parseExpression(true)
 		} else {
 			p.expect("default")
 		}
 		p.expect(":")
-		for p.until("}") && !oneOf(" case default ", p.tok) {
-			p.statement()
+		for p.isBefore("}") && !containsToken(" case default ", p.tok) {
+			p.parseStatement()
 		}
 	}
-	p.in.switches--
+	p.scope.switches--
 	p.expect("}")
 }
 
-// functionExpression reads a function from the word function on.
-func (p *parser) functionExpression(async bool) kind {
-	generator := p.functionHead(async)
-	p.code(scope{async: async, generator: generator})
+// parseFunction reads a function from the word function on.
+func (p *parser) parseFunction(async bool) kind {
+	generator := p.parseFunctionHead(async)
+	p.parseParametersAndBody(scope{async: async, generator: generator})
 	if generator {
 		return 0
 	}
 	return isFunc
 }
 
-// functionHead goes to the parameters.
-func (p *parser) functionHead(async bool) (generator bool) {
+// parseFunctionHead goes to the parameters.
+func (p *parser) parseFunctionHead(async bool) (generator bool) {
 	p.next()
 	generator = p.accept("*")
 	if !p.tok.is("(") {
-		outer := p.in
-		p.in.async, p.in.generator = async, generator
-		p.identifier()
-		p.in = outer
+		outer := p.scope
+		p.scope.async, p.scope.generator = async, generator
+		p.parseIdentifier()
+		p.scope = outer
 	}
 	return generator
 }
 
-func (p *parser) method(m modifiers) {
-	p.code(scope{async: m.async, generator: m.generator, method: true})
+func (p *parser) parseMethod(m modifiers) {
+	p.parseParametersAndBody(scope{async: m.async, generator: m.generator, method: true})
 }
 
-// code reads parameters and body.
-func (p *parser) code(s scope) {
-	outer, cover := p.in, p.cover
-	p.in, p.cover = s, 0
-	p.parameters()
-	p.in, p.cover = outer, cover
-	p.body(s)
+// parseParametersAndBody reads parameters and body.
+func (p *parser) parseParametersAndBody(s scope) {
+	outer, cover := p.scope, p.cover
+	p.scope, p.cover = s, 0
+	p.parseParameters()
+	p.scope, p.cover = outer, cover
+	p.parseBody(s)
 }
 
-func (p *parser) parameters() {
+func (p *parser) parseParameters() {
 	p.expect("(")
-	for p.until(")") {
+	for p.isBefore(")") {
 		if p.accept("...") {
-			p.binding()
+			p.parseBinding()
 			break
 		}
-		p.bindingElement()
+		p.parseBindingElement()
 		if !p.accept(",") {
 			break
 		}
@@ -339,48 +339,48 @@ func (p *parser) parameters() {
 	p.expect(")")
 }
 
-// body reads statements in braces, as the body of a function.
-func (p *parser) body(s scope) {
-	outer, cover := p.in, p.cover
-	p.in, p.cover = s, 0
+// parseBody reads statements in braces, as the body of a function.
+func (p *parser) parseBody(s scope) {
+	outer, cover := p.scope, p.cover
+	p.scope, p.cover = s, 0
 	p.expect("{")
-	p.statements()
-	p.in, p.cover = outer, cover
+	p.parseStatements()
+	p.scope, p.cover = outer, cover
 	p.expect("}")
 }
 
-// binding reads a name or a pattern that declares names.
-func (p *parser) binding() {
+// parseBinding reads a name or a pattern that declares names.
+func (p *parser) parseBinding() {
 	p.enter()
 	defer p.leave()
 	switch {
 	case p.tok.is("["):
-		p.arrayBinding()
+		p.parseArrayBinding()
 	case p.tok.is("{"):
-		p.objectBinding()
+		p.parseObjectBinding()
 	default:
-		p.identifier()
+		p.parseIdentifier()
 	}
 }
 
-func (p *parser) bindingElement() {
-	p.binding()
+func (p *parser) parseBindingElement() {
+	p.parseBinding()
 	if p.accept("=") {
-		p.assign(true)
+		p.parseAssign(true)
 	}
 }
 
-func (p *parser) arrayBinding() {
+func (p *parser) parseArrayBinding() {
 	p.next()
-	for p.until("]") {
+	for p.isBefore("]") {
 		if p.accept(",") {
 			continue
 		}
 		if p.accept("...") {
-			p.binding()
+			p.parseBinding()
 			break
 		}
-		p.bindingElement()
+		p.parseBindingElement()
 		if !p.tok.is("]") {
 			p.expect(",")
 		}
@@ -388,10 +388,10 @@ func (p *parser) arrayBinding() {
 	p.expect("]")
 }
 
-func (p *parser) objectBinding() {
+func (p *parser) parseObjectBinding() {
 	p.next()
-	for p.until("}") {
-		p.propertyBinding()
+	for p.isBefore("}") {
+		p.parsePropertyBinding()
 		if !p.tok.is("}") {
 			p.expect(",")
 		}
@@ -399,76 +399,76 @@ func (p *parser) objectBinding() {
 	p.expect("}")
 }
 
-func (p *parser) propertyBinding() {
+func (p *parser) parsePropertyBinding() {
 	if p.accept("...") {
-		p.identifier()
+		p.parseIdentifier()
 		return
 	}
 	isName := p.tok.kind == tokenName && !p.isReserved(p.tok.text)
-	p.key()
+	p.parseKey()
 	switch {
 	case p.accept(":"):
-		p.bindingElement()
+		p.parseBindingElement()
 	case !isName:
 		p.unexpected()
 	case p.accept("="):
-		p.assign(true)
+		p.parseAssign(true)
 	}
 }
 
-// class reads a class from the word class on.
-func (p *parser) class() {
+// parseClass reads a class from the word class on.
+func (p *parser) parseClass() {
 	p.next()
 	if !p.tok.is("{") && !p.tok.is("extends") {
-		p.identifier()
+		p.parseIdentifier()
 	}
 	if p.accept("extends") {
-		p.suffixed()
+		p.parseSuffixed()
 	}
 	p.expect("{")
-	for p.until("}") {
+	for p.isBefore("}") {
 		if !p.accept(";") {
-			p.classElement()
+			p.parseClassElement()
 		}
 	}
 	p.expect("}")
 }
 
-func (p *parser) classElement() {
-	if p.tok.is("static") && !oneOf(" ( = ; } ", p.ahead()) {
+func (p *parser) parseClassElement() {
+	if p.tok.is("static") && !containsToken(" ( = ; } ", p.peek()) {
 		p.next()
 		if p.tok.is("{") {
-			p.body(scope{method: true})
+			p.parseBody(scope{method: true})
 			return
 		}
 	}
-	m := p.modifiers()
-	p.classKey()
+	m := p.parseModifiers()
+	p.parseClassKey()
 	if p.tok.is("(") {
-		p.method(m)
+		p.parseMethod(m)
 		return
 	}
 	if m.async || m.generator {
 		p.unexpected()
 	}
-	p.field()
+	p.parseFieldValue()
 }
 
-func (p *parser) classKey() {
+func (p *parser) parseClassKey() {
 	if p.tok.kind == tokenPrivate {
 		p.next()
 		return
 	}
-	p.key()
+	p.parseKey()
 }
 
-// field reads the value of a class's field.
-func (p *parser) field() {
+// parseFieldValue reads the value of a class's field.
+func (p *parser) parseFieldValue() {
 	if p.accept("=") {
-		outer := p.in
-		p.in = scope{method: true}
-		p.assign(true)
-		p.in = outer
+		outer := p.scope
+		p.scope = scope{method: true}
+		p.parseAssign(true)
+		p.scope = outer
 	}
-	p.semicolon()
+	p.parseSemicolon()
 }

@@ -36,15 +36,15 @@ func newPattern(text string, prefix bool) (*pattern, error) {
 		return nil, fmt.Errorf("pattern %q: %w", text, err)
 	}
 	p := &pattern{prog: prog, prefix: prefix, ids: map[string]int{}}
-	p.id(nil)
+	p.stateID(nil)
 	return p, nil
 }
 
 // start is the state before the first digit.
-func (p *pattern) start() int { return p.id(p.closure(nil, uint32(p.prog.Start))) }
+func (p *pattern) start() int { return p.stateID(p.closure(nil, uint32(p.prog.Start))) }
 
-// step gives the state after a digit.
-func (p *pattern) step(from int, digit int) int {
+// nextState gives the state after a digit.
+func (p *pattern) nextState(from int, digit int) int {
 	if p.prefix && p.states[from].accepted {
 		return from
 	}
@@ -58,7 +58,7 @@ func (p *pattern) step(from int, digit int) int {
 			at = p.closure(at, inst.Out)
 		}
 	}
-	to := p.id(at)
+	to := p.stateID(at)
 	p.states[from].next[digit] = to
 	return to
 }
@@ -81,7 +81,7 @@ func (p *pattern) closure(at []uint32, pc uint32) []uint32 {
 	return append(at, pc)
 }
 
-func (p *pattern) id(at []uint32) int {
+func (p *pattern) stateID(at []uint32) int {
 	slices.Sort(at)
 	var key []byte
 	for _, pc := range at {
@@ -102,15 +102,15 @@ func (p *pattern) id(at []uint32) int {
 	return len(p.states) - 1
 }
 
-// set is a list of patterns that are run side by side, each text once.
-type set struct {
+// patternSet is a list of patterns that are run side by side, each text once.
+type patternSet struct {
 	patterns []*pattern
 	ids      map[string]int
 }
 
-// add gives the place of a pattern that must match a whole number, or with
+// addPattern gives the place of a pattern that must match a whole number, or with
 // prefix its beginning.
-func (s *set) add(text string, prefix bool) (int, error) {
+func (s *patternSet) addPattern(text string, prefix bool) (int, error) {
 	key := fmt.Sprint(prefix, text)
 	if at, known := s.ids[key]; known {
 		return at, nil
@@ -127,7 +127,7 @@ func (s *set) add(text string, prefix bool) (int, error) {
 // states are where each pattern of a set stands.
 type states []uint16
 
-func (s *set) start() states {
+func (s *patternSet) start() states {
 	at := make(states, len(s.patterns))
 	for i, p := range s.patterns {
 		at[i] = uint16(p.start())
@@ -135,17 +135,17 @@ func (s *set) start() states {
 	return at
 }
 
-func (s *set) step(from states, digit int) states {
+func (s *patternSet) nextStates(from states, digit int) states {
 	at := make(states, len(from))
 	for i, p := range s.patterns {
 		if from[i] != 0 {
-			at[i] = uint16(p.step(int(from[i]), digit))
+			at[i] = uint16(p.nextState(int(from[i]), digit))
 		}
 	}
 	return at
 }
 
-func (s *set) matches(at states, pattern int) bool {
+func (s *patternSet) matches(at states, pattern int) bool {
 	return s.patterns[pattern].states[at[pattern]].accepted
 }
 
@@ -158,8 +158,8 @@ func (at states) key(length int) string {
 	return string(key)
 }
 
-// dead says that no pattern can match any more.
-func (at states) dead() bool { return !slices.ContainsFunc(at, func(s uint16) bool { return s != 0 }) }
+// allDead says that no pattern can match any more.
+func (at states) allDead() bool { return !slices.ContainsFunc(at, func(s uint16) bool { return s != 0 }) }
 
 // The operations of a program, which matches the beginning of a number and
 // remembers its groups. Of two ways the first that leads to a match is taken, as
@@ -188,9 +188,9 @@ type programs struct {
 	starts map[string]uint16
 }
 
-// add compiles a pattern and gives where it starts, and its number of groups.
+// compile compiles a pattern and gives where it starts, and its number of groups.
 // An empty pattern is the program 0, which matches nothing.
-func (p *programs) add(text string) (start uint16, groups int, err error) {
+func (p *programs) compile(text string) (start uint16, groups int, err error) {
 	if text == "" {
 		return 0, 0, nil
 	}
@@ -208,7 +208,7 @@ func (p *programs) add(text string) (start uint16, groups int, err error) {
 	}
 	base := len(p.list)
 	for i := range prog.Inst {
-		inst, err := translate(&prog.Inst[i], base)
+		inst, err := encodeInstruction(&prog.Inst[i], base)
 		if err != nil {
 			return 0, 0, fmt.Errorf("prefix %q: %w", text, err)
 		}
@@ -219,7 +219,7 @@ func (p *programs) add(text string) (start uint16, groups int, err error) {
 	return start, groups, nil
 }
 
-func translate(from *syntax.Inst, base int) (instruction, error) {
+func encodeInstruction(from *syntax.Inst, base int) (instruction, error) {
 	to := instruction{out: uint16(base) + uint16(from.Out)}
 	switch from.Op {
 	case syntax.InstFail:
@@ -248,7 +248,7 @@ func translate(from *syntax.Inst, base int) (instruction, error) {
 	return to, nil
 }
 
-func (p *programs) bytes() (out []byte) {
+func (p *programs) encode() (out []byte) {
 	for _, inst := range p.list {
 		out = append(out, inst.op, 0)
 		out = binary.LittleEndian.AppendUint16(out, inst.mask)

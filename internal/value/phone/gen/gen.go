@@ -39,11 +39,11 @@ func Tables() ([]byte, error) {
 	}
 	t := newTables()
 	for _, p := range plans {
-		if err := t.add(p); err != nil {
+		if err := t.addPlan(p); err != nil {
 			return nil, fmt.Errorf("make the plan of +%d: %w", p.code, err)
 		}
 	}
-	return t.file()
+	return t.encode()
 }
 
 // readPlans sorts the metadata by calling code.
@@ -54,13 +54,13 @@ func readPlans() ([]plan, error) {
 	}
 	known := map[string]*phonenumbers.PhoneMetadata{}
 	for _, m := range all.GetMetadata() {
-		known[name(m.GetId(), int(m.GetCountryCode()))] = m
+		known[regionKey(m.GetId(), int(m.GetCountryCode()))] = m
 	}
 	var plans []plan
 	for code := range phonenumbers.GetSupportedCallingCodes() {
 		p := plan{code: code}
 		for _, region := range phonenumbers.GetRegionCodesForCountryCode(code) {
-			m := known[name(region, code)]
+			m := known[regionKey(region, code)]
 			if m == nil {
 				return nil, fmt.Errorf("region %s of +%d has no metadata", region, code)
 			}
@@ -72,7 +72,7 @@ func readPlans() ([]plan, error) {
 	return plans, nil
 }
 
-func name(region string, code int) string {
+func regionKey(region string, code int) string {
 	if region == worldRegion {
 		return fmt.Sprint(region, code)
 	}
@@ -93,27 +93,27 @@ type tables struct {
 	plans    []byte
 	regions  []byte
 	programs programs
-	layouts  texts
-	rules    texts
+	layouts  textTable
+	rules    textTable
 	count    int
 }
 
 func newTables() *tables {
-	t := &tables{graph: newGraph(), layouts: texts{size: LayoutSize}, rules: texts{size: RuleSize}}
+	t := &tables{graph: newGraph(), layouts: textTable{size: LayoutSize}, rules: textTable{size: RuleSize}}
 	t.programs.starts = map[string]uint16{}
 	// Number 0 is the empty text, and the program that never matches.
-	_, _ = t.layouts.add("")
-	_, _ = t.rules.add("")
+	_, _ = t.layouts.intern("")
+	_, _ = t.rules.intern("")
 	t.programs.list = append(t.programs.list, instruction{op: opFail})
 	return t
 }
 
-func (t *tables) add(p plan) error {
+func (t *tables) addPlan(p plan) error {
 	r, err := newRules(p)
 	if err != nil {
 		return err
 	}
-	root, err := t.graph.add(r)
+	root, err := t.graph.addPlan(r)
 	if err != nil {
 		return err
 	}
@@ -138,19 +138,19 @@ func (t *tables) add(p plan) error {
 // of the national prefix, rule for the national prefix, and the national prefix
 // as it is written.
 func (t *tables) region(p plan, i int, m *phonenumbers.PhoneMetadata) error {
-	abroad, _, err := t.programs.add(m.GetInternationalPrefix())
+	abroad, _, err := t.programs.compile(m.GetInternationalPrefix())
 	if err != nil {
 		return err
 	}
-	national, groups, err := t.programs.add(m.GetNationalPrefixForParsing())
+	national, groups, err := t.programs.compile(m.GetNationalPrefixForParsing())
 	if err != nil {
 		return err
 	}
-	rule, err := t.rules.add(m.GetNationalPrefixTransformRule())
+	rule, err := t.rules.intern(m.GetNationalPrefixTransformRule())
 	if err != nil {
 		return err
 	}
-	trunk, err := t.rules.add(m.GetNationalPrefix())
+	trunk, err := t.rules.intern(m.GetNationalPrefix())
 	if err != nil {
 		return err
 	}
@@ -166,9 +166,9 @@ func (t *tables) region(p plan, i int, m *phonenumbers.PhoneMetadata) error {
 	return nil
 }
 
-// file is the sections one after the other, the length of each before it in
+// encode is the sections one after the other, the length of each before it in
 // four bytes.
-func (t *tables) file() ([]byte, error) {
+func (t *tables) encode() ([]byte, error) {
 	outcomes, err := t.outcomes()
 	if err != nil {
 		return nil, err
@@ -187,7 +187,7 @@ func (t *tables) file() ([]byte, error) {
 		chains = binary.LittleEndian.AppendUint16(chains, c)
 	}
 	var file []byte
-	for _, section := range [][]byte{branches, leaves, chains, outcomes, t.layouts.list, t.plans, t.regions, t.programs.bytes(), t.rules.list} {
+	for _, section := range [][]byte{branches, leaves, chains, outcomes, t.layouts.list, t.plans, t.regions, t.programs.encode(), t.rules.list} {
 		file = binary.LittleEndian.AppendUint32(file, uint32(len(section)))
 		file = append(file, section...)
 	}
@@ -198,11 +198,11 @@ func (t *tables) file() ([]byte, error) {
 // region that it belongs to, and its layouts.
 func (t *tables) outcomes() (out []byte, err error) {
 	for _, o := range t.graph.outcomes {
-		national, err := t.layouts.add(o.national)
+		national, err := t.layouts.intern(o.national)
 		if err != nil {
 			return nil, err
 		}
-		international, err := t.layouts.add(o.international)
+		international, err := t.layouts.intern(o.international)
 		if err != nil {
 			return nil, err
 		}
@@ -214,14 +214,14 @@ func (t *tables) outcomes() (out []byte, err error) {
 	return out, nil
 }
 
-// texts is a list of short texts of one size, equal ones once.
-type texts struct {
+// textTable is a list of short texts of one size, equal ones once.
+type textTable struct {
 	size  int
 	list  []byte
 	known []string
 }
 
-func (t *texts) add(text string) (uint16, error) {
+func (t *textTable) intern(text string) (uint16, error) {
 	if at := slices.Index(t.known, text); at >= 0 {
 		return uint16(at), nil
 	}

@@ -60,7 +60,7 @@ func TestPatterns(t *testing.T) {
 			for p, expression := range map[*pattern]string{whole: "^(?:" + text + ")$", begin: "^(?:" + text + ")"} {
 				at := p.start()
 				for _, digit := range number {
-					at = p.step(at, int(digit-'0'))
+					at = p.nextState(at, int(digit-'0'))
 				}
 				want := regexp.MustCompile(expression).Match(number)
 				if got := p.states[at].accepted; got != want {
@@ -83,12 +83,12 @@ func TestBadPatterns(t *testing.T) {
 	}
 	var p programs
 	for _, text := range []string{"(", `^0`} {
-		if _, _, err := p.add(text); err == nil {
+		if _, _, err := p.compile(text); err == nil {
 			t.Errorf("%q makes a program", text)
 		}
 	}
-	short := texts{size: 4}
-	if _, err := short.add("long"); err == nil {
+	short := textTable{size: 4}
+	if _, err := short.intern("long"); err == nil {
 		t.Error("a text without room is kept")
 	}
 }

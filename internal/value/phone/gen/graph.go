@@ -38,13 +38,13 @@ type graph struct {
 
 func newGraph() *graph {
 	g := &graph{branchIDs: map[branch]uint16{}, outcomeIDs: map[outcome]uint16{}, chainIDs: map[string]uint16{}}
-	g.outcome(outcome{})
-	g.leaf(nil)
+	g.outcomeID(outcome{})
+	g.leafID(nil)
 	return g
 }
 
-// walker makes the graph of one plan.
-type walker struct {
+// graphBuilder makes the graph of one plan.
+type graphBuilder struct {
 	*graph
 	rules *rules
 	seen  map[string]uint16
@@ -52,53 +52,53 @@ type walker struct {
 	tails map[uint16][]uint16
 }
 
-// add makes the graph of a plan and gives its beginning.
-func (g *graph) add(r *rules) (uint16, error) {
-	w := walker{graph: g, rules: r, seen: map[string]uint16{}, tails: map[uint16][]uint16{}}
-	root := w.place(r.set.start(), 0)
+// addPlan makes the graph of a plan and gives its beginning.
+func (g *graph) addPlan(r *rules) (uint16, error) {
+	w := graphBuilder{graph: g, rules: r, seen: map[string]uint16{}, tails: map[uint16][]uint16{}}
+	root := w.nodeFor(r.set.start(), 0)
 	if len(g.branches) >= leafBit || len(g.leaves) >= leafBit || len(g.chains) >= 1<<16 || len(g.outcomes) >= 1<<16 {
 		return 0, fmt.Errorf("%d branches, %d leaves, %d outcomes: more than fit into 16 bits", len(g.branches), len(g.leaves), len(g.outcomes))
 	}
 	return root, nil
 }
 
-func (w *walker) place(at states, length int) uint16 {
-	if at.dead() || length > maxLength {
+func (w *graphBuilder) nodeFor(at states, length int) uint16 {
+	if at.allDead() || length > maxLength {
 		return leafBit
 	}
 	key := at.key(length)
 	if ref, known := w.seen[key]; known {
 		return ref
 	}
-	b := branch{outcome: w.outcome(w.rules.outcome(at, length))}
+	b := branch{outcome: w.outcomeID(w.rules.outcome(at, length))}
 	for digit := range b.next {
-		b.next[digit] = w.place(w.rules.set.step(at, digit), length+1)
+		b.next[digit] = w.nodeFor(w.rules.set.nextStates(at, digit), length+1)
 	}
-	ref := w.keep(b)
+	ref := w.compact(b)
 	w.seen[key] = ref
 	return ref
 }
 
-// keep makes a leaf of a branch whose digits all lead to the same leaf.
-func (w *walker) keep(b branch) uint16 {
+// compact makes a leaf of a branch whose digits all lead to the same leaf.
+func (w *graphBuilder) compact(b branch) uint16 {
 	for _, next := range b.next {
 		if next != b.next[0] || next&leafBit == 0 {
-			return w.branch(b)
+			return w.branchID(b)
 		}
 	}
-	tail := w.tail(b.next[0])
+	tail := w.leafOutcomes(b.next[0])
 	if len(tail) == 0 && b.outcome == 0 {
 		return leafBit
 	}
-	return w.leaf(append([]uint16{b.outcome}, tail...))
+	return w.leafID(append([]uint16{b.outcome}, tail...))
 }
 
-func (g *graph) tail(ref uint16) []uint16 {
+func (g *graph) leafOutcomes(ref uint16) []uint16 {
 	l := g.leaves[ref&^leafBit]
 	return g.chains[l.first : int(l.first)+int(l.length)]
 }
 
-func (g *graph) branch(b branch) uint16 {
+func (g *graph) branchID(b branch) uint16 {
 	id, known := g.branchIDs[b]
 	if !known {
 		id = uint16(len(g.branches))
@@ -108,7 +108,7 @@ func (g *graph) branch(b branch) uint16 {
 	return id
 }
 
-func (g *graph) leaf(outcomes []uint16) uint16 {
+func (g *graph) leafID(outcomes []uint16) uint16 {
 	key := fmt.Sprint(outcomes)
 	id, known := g.chainIDs[key]
 	if !known {
@@ -120,7 +120,7 @@ func (g *graph) leaf(outcomes []uint16) uint16 {
 	return id
 }
 
-func (g *graph) outcome(o outcome) uint16 {
+func (g *graph) outcomeID(o outcome) uint16 {
 	id, known := g.outcomeIDs[o]
 	if !known {
 		id = uint16(len(g.outcomes))

@@ -11,7 +11,7 @@ import (
 
 // rules are the patterns of a plan by their places in a set.
 type rules struct {
-	set     set
+	set     patternSet
 	regions []regionRules
 	// national and international are the formats in the order in which they are
 	// tried.
@@ -21,26 +21,26 @@ type rules struct {
 // regionRules tell whether a number belongs to a region. lead is -1 where the
 // region is not told by the first digits.
 type regionRules struct {
-	general desc
-	kinds   []desc
-	lead    int
+	general numberPattern
+	kinds   []numberPattern
+	leadingDigits    int
 }
 
-// desc is a pattern with the lengths that a number may have; 0 is any length.
-type desc struct {
+// numberPattern is a pattern with the lengths that a number may have; 0 is any length.
+type numberPattern struct {
 	pattern int
 	lengths uint32
 }
 
 type formatRule struct {
 	pattern int
-	// lead is the pattern of the first digits, -1 where all are taken.
-	lead   int
+	// leadingDigits is the pattern of the first digits, -1 where all are taken.
+	leadingDigits   int
 	layout layout
 }
 
 func newRules(p plan) (*rules, error) {
-	r := &rules{set: set{ids: map[string]int{}}}
+	r := &rules{set: patternSet{ids: map[string]int{}}}
 	for _, m := range p.regions {
 		region, err := r.region(m)
 		if err != nil {
@@ -62,29 +62,29 @@ func newRules(p plan) (*rules, error) {
 }
 
 func (r *rules) region(m *phonenumbers.PhoneMetadata) (out regionRules, err error) {
-	if out.general, err = r.desc(m.GetGeneralDesc()); err != nil {
+	if out.general, err = r.numberPattern(m.GetGeneralDesc()); err != nil {
 		return out, err
 	}
 	for _, d := range []*phonenumbers.PhoneNumberDesc{
 		m.GetPremiumRate(), m.GetTollFree(), m.GetSharedCost(), m.GetVoip(), m.GetPersonalNumber(),
 		m.GetPager(), m.GetUan(), m.GetVoicemail(), m.GetFixedLine(), m.GetMobile(),
 	} {
-		kind, err := r.desc(d)
+		kind, err := r.numberPattern(d)
 		if err != nil {
 			return out, err
 		}
 		out.kinds = append(out.kinds, kind)
 	}
-	out.lead = -1
+	out.leadingDigits = -1
 	if lead := m.GetLeadingDigits(); lead != "" {
-		out.lead, err = r.set.add(lead, true)
+		out.leadingDigits, err = r.set.addPattern(lead, true)
 	}
 	return out, err
 }
 
-func (r *rules) desc(d *phonenumbers.PhoneNumberDesc) (out desc, err error) {
+func (r *rules) numberPattern(d *phonenumbers.PhoneNumberDesc) (out numberPattern, err error) {
 	out.lengths = lengthBits(d.GetPossibleLength())
-	out.pattern, err = r.set.add(d.GetNationalNumberPattern(), false)
+	out.pattern, err = r.set.addPattern(d.GetNationalNumberPattern(), false)
 	return out, err
 }
 
@@ -99,16 +99,16 @@ func lengthBits(lengths []int32) (bits uint32) {
 
 func (r *rules) formats(list []*phonenumbers.NumberFormat, national bool) (out []formatRule, err error) {
 	for _, f := range list {
-		rule := formatRule{lead: -1}
+		rule := formatRule{leadingDigits: -1}
 		if rule.layout, err = newLayout(f, national); err != nil {
 			return nil, err
 		}
-		if rule.pattern, err = r.set.add(f.GetPattern(), false); err != nil {
+		if rule.pattern, err = r.set.addPattern(f.GetPattern(), false); err != nil {
 			return nil, err
 		}
 		if all := f.GetLeadingDigitsPattern(); len(all) > 0 {
 			// The last one is the most detailed.
-			if rule.lead, err = r.set.add(all[len(all)-1], true); err != nil {
+			if rule.leadingDigits, err = r.set.addPattern(all[len(all)-1], true); err != nil {
 				return nil, err
 			}
 		}
@@ -134,24 +134,24 @@ func (r *rules) outcome(at states, length int) (o outcome) {
 			o.general |= 1 << i
 		}
 	}
-	o.region = r.owner(at, length)
+	o.region = r.ownerRegion(at, length)
 	if o.region != 0 {
-		o.national = r.written(r.national, at, length)
-		o.international = r.written(r.international, at, length)
+		o.national = r.formatLayout(r.national, at, length)
+		o.international = r.formatLayout(r.international, at, length)
 	}
 	return o
 }
 
-// owner finds the region as libphonenumber does: of several the first whose
+// ownerRegion finds the region as libphonenumber does: of several the first whose
 // leading digits fit, or that takes the number where it has none.
-func (r *rules) owner(at states, length int) uint8 {
+func (r *rules) ownerRegion(at states, length int) uint8 {
 	for i, region := range r.regions {
 		switch {
-		case len(r.regions) > 1 && region.lead >= 0 && !r.set.matches(at, region.lead):
+		case len(r.regions) > 1 && region.leadingDigits >= 0 && !r.set.matches(at, region.leadingDigits):
 			continue
 		case r.belongs(region, at, length):
 			return uint8(i + 1)
-		case len(r.regions) > 1 && region.lead >= 0:
+		case len(r.regions) > 1 && region.leadingDigits >= 0:
 			return 0
 		}
 	}
@@ -159,24 +159,24 @@ func (r *rules) owner(at states, length int) uint8 {
 }
 
 func (r *rules) belongs(region regionRules, at states, length int) bool {
-	if !r.fits(region.general, at, length) {
+	if !r.matchesPattern(region.general, at, length) {
 		return false
 	}
 	for _, kind := range region.kinds {
-		if r.fits(kind, at, length) {
+		if r.matchesPattern(kind, at, length) {
 			return true
 		}
 	}
 	return false
 }
 
-func (r *rules) fits(d desc, at states, length int) bool {
+func (r *rules) matchesPattern(d numberPattern, at states, length int) bool {
 	return (d.lengths == 0 || d.lengths&(1<<length) != 0) && r.set.matches(at, d.pattern)
 }
 
-func (r *rules) written(formats []formatRule, at states, length int) string {
+func (r *rules) formatLayout(formats []formatRule, at states, length int) string {
 	for _, f := range formats {
-		if r.set.matches(at, f.pattern) && (f.lead < 0 || r.set.matches(at, f.lead)) {
+		if r.set.matches(at, f.pattern) && (f.leadingDigits < 0 || r.set.matches(at, f.leadingDigits)) {
 			return f.layout.text(length)
 		}
 	}
@@ -186,7 +186,7 @@ func (r *rules) written(formats []formatRule, at states, length int) string {
 // The marks of a layout's text: the next digit of the number is written, or left
 // out. All other bytes are written as they are.
 const (
-	takeDigit = 'x'
+	writeDigit = 'x'
 	dropDigit = '!'
 )
 
@@ -254,7 +254,7 @@ func (l layout) text(digits int) string {
 	for i, size := range sizes {
 		name := "$" + strconv.Itoa(i+1)
 		if at := strings.Index(text, name); at >= 0 {
-			text = text[:at] + strings.Repeat(string(dropDigit), done) + strings.Repeat(string(takeDigit), size) + text[at+len(name):]
+			text = text[:at] + strings.Repeat(string(dropDigit), done) + strings.Repeat(string(writeDigit), size) + text[at+len(name):]
 			done = 0
 			continue
 		}

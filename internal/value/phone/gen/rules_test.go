@@ -50,7 +50,7 @@ func TestOutcomes(t *testing.T) {
 	} {
 		at := r.set.start()
 		for _, digit := range c.number {
-			at = r.set.step(at, int(digit-'0'))
+			at = r.set.nextStates(at, int(digit-'0'))
 		}
 		if got := r.outcome(at, len(c.number)); got != c.want {
 			t.Errorf("%q: %+v, want %+v", c.number, got, c.want)
@@ -66,7 +66,7 @@ func TestGraph(t *testing.T) {
 		t.Fatal(err)
 	}
 	g := newGraph()
-	root, err := g.add(r)
+	root, err := g.addPlan(r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestGraph(t *testing.T) {
 			digits := fmt.Sprint(number) + tail
 			at, ref := r.set.start(), root
 			for _, digit := range digits {
-				at = r.set.step(at, int(digit-'0'))
+				at = r.set.nextStates(at, int(digit-'0'))
 				ref = g.next(ref, int(digit-'0'))
 			}
 			if got, want := g.end(ref), r.outcome(at, len(digits)); got != want {
@@ -93,18 +93,18 @@ func (g *graph) next(ref uint16, digit int) uint16 {
 	if ref&leafBit == 0 {
 		return g.branches[ref].next[digit]
 	}
-	tail := g.tail(ref)
+	tail := g.leafOutcomes(ref)
 	if len(tail) == 0 {
 		return ref
 	}
-	return g.leaf(tail[1:])
+	return g.leafID(tail[1:])
 }
 
 func (g *graph) end(ref uint16) outcome {
 	if ref&leafBit == 0 {
 		return g.outcomes[g.branches[ref].outcome]
 	}
-	if tail := g.tail(ref); len(tail) > 0 {
+	if tail := g.leafOutcomes(ref); len(tail) > 0 {
 		return g.outcomes[tail[0]]
 	}
 	return outcome{}
@@ -124,7 +124,7 @@ func TestManyRegions(t *testing.T) {
 	for range 40 {
 		p.regions = append(p.regions, made("CC", "8", `8\d`, 2))
 	}
-	if err := newTables().add(p); err == nil {
+	if err := newTables().addPlan(p); err == nil {
 		t.Error("42 regions fit into 32 bits")
 	}
 }
