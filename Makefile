@@ -25,14 +25,14 @@ race: ## Run all tests under the race detector.
 lint: ## Check format, imports and style.
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "run gofmt -w on these files"; exit 1; }
 	$(GO) vet ./...
-	$(GO) vet -tags crashpoints ./internal/app
+	$(GO) vet -tags crashpoints ./server
 	$(GO) run $(GOLANGCI) run
 
 .PHONY: torture
 torture: ## Kill, flood and fill the service, damage files: the whole of what CI runs a tenth of.
-	INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m -v ./internal/torture
+	INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m -v ./test/torture
 	INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m -v -run '^TestMutations$$' ./cmd/intray
-	INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m -v -run '^(TestFairness|TestThroughput|TestDownForADay)$$' ./internal/service
+	INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m -v -run '^(TestFairness|TestThroughput|TestDownForADay)$$' ./server/service
 
 .PHONY: fuzz
 fuzz: ## Fuzz every reader and sniffer, FUZZTIME each (default 1m).
@@ -41,7 +41,7 @@ fuzz: ## Fuzz every reader and sniffer, FUZZTIME each (default 1m).
 .PHONY: bench
 bench: ## Measure imports, and the readers side by side with those of others.
 	INTRAY_BENCH=full $(GO) test -count=1 -timeout 60m -v ./bench
-	$(GO) test -run '^$$' -bench . -benchtime 2s ./source/... ./internal/stage ./output
+	$(GO) test -run '^$$' -bench . -benchtime 2s ./source/... ./server/staging ./output
 
 .PHONY: test-ui
 test-ui: ## Review the examples in a browser, over the real service; then the pages by themselves.

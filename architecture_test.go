@@ -96,69 +96,71 @@ func within(name string, list ...string) bool {
 }
 
 // machinery is what tests are made with; it is no part of the program.
-var machinery = []string{"internal/livetest", "internal/blob/blobtest", "internal/store/storetest", "source/sourcetest", "internal/contract/"}
+var machinery = []string{"server/blob/blobtest", "server/sqlstore/storetest", "source/sourcetest", "test/", "tools/", "bench/"}
 
-// forTests says whether a package is made for tests, or of tests only.
+// forTests reports whether a package is made for tests, or of tests only.
 func (p pkg) forTests() bool {
 	return within(short(p.ImportPath), machinery...) || len(p.GoFiles) == 0
 }
 
 // adapters speak with the outside, each in its own way.
-var adapters = []string{"internal/store", "internal/api", "internal/worker", "internal/webhook", "internal/sftp", "internal/web"}
+var adapters = []string{"server/sqlstore", "server/httpapi", "server/jobs", "server/webhook", "server/sftp", "server/webui"}
 
-// levels say from which packages each may import. Packages that are not named
-// here must be added, with a thought to where they belong.
+// levels list what each package may import of this module. Every package has an
+// entry here, of its own or by the folder that holds it.
 var levels = map[string][]string{
 	"intray":               {},
 	"internal/re2":         {"intray"},
-	"internal/shape":       {"intray"},
-	"internal/seal":        {},
-	"internal/queue":       {},
-	"internal/egress":      {"intray"},
-	"internal/blob":        {},
-	"internal/blob/disk":   {"internal/blob"},
-	"internal/blob/mem":    {"internal/blob"},
-	"internal/bench":       {},
-	"internal/value":       {"intray", "internal/value/"},
-	"internal/value/":      {"intray", "internal/value/"},
-	"internal/check":       {"intray", "internal/value", "internal/check/"},
-	"internal/check/":      {},
+	"internal/jsonschema":  {"intray"},
+	"celltype":             {"intray", "celltype/"},
+	"celltype/":            {"intray", "celltype/"},
+	"validate":             {"intray", "celltype", "validate/"},
+	"validate/":            {"intray"},
 	"mapping":              {"intray", "mapping/lexicon"},
 	"mapping/lexicon":      {},
-	"output":               {"intray", "internal/value"},
+	"output":               {"intray", "celltype"},
 	"source":               {"intray"},
 	"source/archive":       {"intray", "source"},
 	"source/charset":       {"intray"},
-	"source/csv":           {"intray", "source", "source/charset", "source/table"},
-	"source/grid":          {"intray", "source", "source/table"},
-	"source/jsonrows":      {"intray", "source", "source/table"},
+	"source/csv":           {"intray", "source", "source/charset", "source/headerdetect"},
+	"source/workbook":      {"intray", "source", "source/headerdetect"},
+	"source/jsonrows":      {"intray", "source", "source/headerdetect"},
 	"source/numfmt":        {"intray"},
-	"source/table":         {"intray"},
-	"source/xls":           {"intray", "source", "source/grid", "source/numfmt"},
-	"source/xlsx":          {"intray", "source", "source/grid", "source/numfmt"},
-	"source/htmltable":     {"intray", "source", "source/charset", "source/grid", "source/numfmt"},
-	"source/ods":           {"intray", "source", "source/grid"},
+	"source/headerdetect":  {"intray"},
+	"source/xls":           {"intray", "source", "source/workbook", "source/numfmt"},
+	"source/xlsx":          {"intray", "source", "source/workbook", "source/numfmt"},
+	"source/htmltable":     {"intray", "source", "source/charset", "source/workbook", "source/numfmt"},
+	"source/ods":           {"intray", "source", "source/workbook"},
 	"source/parquet":       {"intray", "source"},
-	"source/xmlss":         {"intray", "source", "source/charset", "source/grid", "source/numfmt"},
-	"source/all":           {"source", "source/"},
-	"schemajson":           {"intray", "internal/shape", "internal/check/", "internal/value", "schemajson/internal/"},
-	"schemajson/lint":      {"intray", "internal/shape", "internal/check/"},
-	"schemajson/internal/": {"intray"},
-	"internal/stage":       {"intray", "internal/blob"},
-	"internal/draft":       {"intray", "internal/re2", "internal/blob", "internal/check", "internal/stage"},
+	"source/spreadsheetml": {"intray", "source", "source/charset", "source/workbook", "source/numfmt"},
+	"source/formats":       {"source", "source/"},
+	"schema":               {"intray", "internal/jsonschema", "validate/", "celltype", "schema/jssyntax"},
+	"schema/lint":          {"intray", "internal/jsonschema", "validate/"},
+	"schema/jssyntax":      {"intray"},
+	"engine":               {"intray", "source", "mapping", "celltype", "validate"},
+	"hooks":                {"intray", "schema", "celltype", "hooks/"},
+	"hooks/":               {"intray"},
 	"examples":             {},
-	"engine":               {"intray", "source", "mapping", "internal/value", "internal/check"},
-	"internal/service":     {"intray", "source", "mapping", "engine", "output", "schemajson", "schemajson/lint", "internal/value", "internal/check", "internal/shape", "internal/stage", "internal/draft", "internal/blob", "internal/queue", "internal/seal"},
-	"internal/store":       {"intray", "internal/service", "internal/queue"},
-	"internal/script":      {"intray", "schemajson", "internal/value", "internal/script/"},
-	"internal/script/":     {"intray"},
-	"internal/sftp":        {"intray", "internal/re2", "internal/egress", "internal/seal"},
-	"internal/webhook":     {"intray", "internal/egress", "internal/seal"},
-	"internal/worker":      {"internal/service", "internal/queue"},
-	"internal/api":         {"intray", "output", "schemajson", "internal/service", "internal/draft", "internal/shape", "internal/seal"},
-	"internal/web":         {},
-	"internal/app":         {"intray", "engine", "output", "schemajson", "source", "source/all", "internal/"},
-	"cmd/intray":           {"intray", "examples", "engine", "output", "schemajson", "schemajson/lint", "source", "source/all", "source/table", "internal/app", "internal/service"},
+
+	"server/secrets":   {},
+	"server/queue":     {},
+	"server/egress":    {"intray"},
+	"server/blob":      {},
+	"server/blob/disk": {"server/blob"},
+	"server/blob/mem":  {"server/blob"},
+	"server/staging":   {"intray", "server/blob"},
+	"server/draft":     {"intray", "internal/re2", "validate", "server/blob", "server/staging"},
+	"server/service": {"intray", "source", "mapping", "engine", "output", "schema", "schema/lint", "celltype", "validate", "internal/jsonschema",
+		"server/staging", "server/draft", "server/blob", "server/queue", "server/secrets"},
+	"server/sqlstore": {"intray", "server/service", "server/queue"},
+	"server/sftp":     {"intray", "internal/re2", "server/egress", "server/secrets"},
+	"server/webhook":  {"intray", "server/egress", "server/secrets"},
+	"server/jobs":     {"server/service", "server/queue"},
+	"server/httpapi":  {"intray", "output", "schema", "server/service", "server/draft", "internal/jsonschema", "server/secrets"},
+	"server/webui":    {},
+	"server":          {"intray", "engine", "output", "schema", "source", "source/formats", "hooks", "hooks/", "server/"},
+	"cmd/intray": {"intray", "examples", "engine", "output", "schema", "schema/lint", "source", "source/formats", "source/headerdetect",
+		"server", "server/service", "internal/jsonschema"},
 }
 
 // level gives what a package may import.
@@ -197,13 +199,13 @@ func TestAdaptersStandApart(t *testing.T) {
 			continue
 		}
 		for _, dep := range p.direct() {
-			if within(dep, adapters...) && !within(name, "internal/app", "cmd/intray") {
-				t.Errorf("%s names the adapter %s; only internal/app and the command do", name, dep)
+			if within(dep, adapters...) && !within(name, "server", "cmd/intray") {
+				t.Errorf("%s names the adapter %s; only server and the command do", name, dep)
 			}
-			if within(dep, "internal/blob/disk", "internal/blob/mem", "internal/blob/s3") && name != "internal/app" {
-				t.Errorf("%s names the blobs of %s; only internal/app does", name, dep)
+			if within(dep, "server/blob/disk", "server/blob/mem", "server/blob/s3") && name != "server" {
+				t.Errorf("%s names the blobs of %s; only server does", name, dep)
 			}
-			if dep == "internal/app" && name != "cmd/intray" {
+			if dep == "server" && name != "cmd/intray" {
 				t.Errorf("%s imports the composition root", name)
 			}
 			if dep == "cmd/intray" {
@@ -225,9 +227,9 @@ func TestRootImportsTheStandardLibraryOnly(t *testing.T) {
 func TestHalvesStandApart(t *testing.T) {
 	all := packages(t)
 	far := map[string]string{
-		"database/sql": "a database", "net/http": "HTTP", module + "/internal/service": "the service", module + "/internal/store": "the store",
+		"database/sql": "a database", "net/http": "HTTP", module + "/server/service": "the service", module + "/server/sqlstore": "the store",
 	}
-	half := []string{"intray", "source", "source/", "engine", "mapping", "output", "schemajson", "schemajson/", "internal/value", "internal/check", "internal/stage", "internal/shape"}
+	half := []string{"intray", "source", "source/", "engine", "mapping", "output", "schema", "schema/", "celltype", "celltype/", "validate", "validate/", "server/staging", "internal/jsonschema", "hooks", "hooks/"}
 	for name, p := range all {
 		if !within(name, half...) || p.forTests() {
 			continue

@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/intraydata/intray/internal/bench"
+	"github.com/intraydata/intray/bench/benchdata"
 )
 
 // A contest is one task for several contestants. The first of them is the one
@@ -70,7 +70,7 @@ func (c contest) compare(first, other tally) error {
 	if first.Rows != int64(c.rows) || other.Rows != int64(c.rows) {
 		return fmt.Errorf("%d rows and %d, want %d", first.Rows, other.Rows, c.rows)
 	}
-	width := len(bench.Header)
+	width := len(benchdata.Header)
 	for _, t := range []tally{first, other} {
 		if len(t.Sums) != width || len(t.Bytes) != width {
 			return fmt.Errorf("%d columns, want %d", len(t.Sums), width)
@@ -78,7 +78,7 @@ func (c contest) compare(first, other tally) error {
 	}
 	for _, column := range c.alike {
 		if first.Bytes[column] != other.Bytes[column] || first.Sums[column] != other.Sums[column] {
-			return fmt.Errorf("the column %s has %d bytes with the sum %x, and %d with the sum %x", bench.Header[column],
+			return fmt.Errorf("the column %s has %d bytes with the sum %x, and %d with the sum %x", benchdata.Header[column],
 				first.Bytes[column], first.Sums[column], other.Bytes[column], other.Sums[column])
 		}
 	}
@@ -120,7 +120,7 @@ func freeBytes(t *testing.T) uint64 {
 
 // generateFile is the child that writes a file. Its size is the answer.
 func generateFile(args []string) (any, error) {
-	forms := map[string]func(io.Writer, int, uint64) error{"csv": bench.Write, "ndjson": bench.WriteNDJSON, "xlsx": bench.WriteWorkbook, customers: bench.WriteCustomers}
+	forms := map[string]func(io.Writer, int, uint64) error{"csv": benchdata.Write, "ndjson": benchdata.WriteNDJSON, "xlsx": benchdata.WriteWorkbook, customers: benchdata.WriteCustomers}
 	if len(args) != 3 || forms[args[0]] == nil {
 		return nil, errors.New("want csv, ndjson, xlsx or customers.csv, the number of rows and a name")
 	}
@@ -145,7 +145,7 @@ func generateFile(args []string) (any, error) {
 
 // columnsBut are all columns without some.
 func columnsBut(names ...string) (list []int) {
-	for i, name := range bench.Header {
+	for i, name := range benchdata.Header {
 		if !slices.Contains(names, name) {
 			list = append(list, i)
 		}

@@ -13,10 +13,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/intraydata/intray"
-	"github.com/intraydata/intray/internal/blob/disk"
-	"github.com/intraydata/intray/internal/stage"
 	"github.com/intraydata/intray/output"
-	"github.com/intraydata/intray/schemajson"
+	"github.com/intraydata/intray/schema"
+	"github.com/intraydata/intray/server/blob/disk"
+	"github.com/intraydata/intray/server/staging"
 )
 
 // exportedRows is the size of the whole measurement.
@@ -135,7 +135,7 @@ func stageChild(args []string) (any, error) {
 	if err := stageFile(ctx, blobs, args[0], args[2]); err != nil {
 		return nil, err
 	}
-	s, err := stage.Open(ctx, blobs, stagePrefix)
+	s, err := staging.Open(ctx, blobs, stagePrefix)
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +158,7 @@ func export(args []string) (any, error) {
 		return nil, err
 	}
 	defer text.Close()
-	schema, err := schemajson.ReadFile(text)
+	schema, err := schema.ReadFile(text)
 	if err != nil {
 		return nil, err
 	}
@@ -168,7 +168,7 @@ func export(args []string) (any, error) {
 		return nil, err
 	}
 	defer blobs.Close()
-	s, err := stage.Open(ctx, blobs, stagePrefix)
+	s, err := staging.Open(ctx, blobs, stagePrefix)
 	if err != nil {
 		return nil, err
 	}

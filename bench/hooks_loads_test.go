@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/intraydata/intray"
-	"github.com/intraydata/intray/internal/script/cage"
+	"github.com/intraydata/intray/hooks/sandbox"
 )
 
 // A load is a row hook and the rows it is given.
@@ -28,8 +28,8 @@ type runner string
 // Two are workers of Intray; alone is a Node process that has no rows to be sent
 // and no jail, against which the others are held.
 const (
-	quickJS = runner(cage.QuickJS)
-	node    = runner(cage.Node)
+	quickJS = runner(sandbox.QuickJS)
+	node    = runner(sandbox.Node)
 	alone   = runner("Node in one process")
 )
 

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/intraydata/intray/internal/script/cage"
+	"github.com/intraydata/intray/hooks/sandbox"
 )
 
 // ran is what a runner needed for a load in all runs.
@@ -43,8 +43,8 @@ func TestHooks(t *testing.T) {
 // skipWithoutSandbox marks that hooks were not measured.
 func skipWithoutSandbox(t *testing.T) {
 	t.Helper()
-	c, err := cage.New(cage.Config{})
-	var refused *cage.RefusedError
+	c, err := sandbox.New(sandbox.Config{})
+	var refused *sandbox.RefusedError
 	if errors.As(err, &refused) {
 		t.Skipf("SKIPPED: hooks are not measured here: %v", err)
 	}

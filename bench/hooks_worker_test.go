@@ -20,15 +20,15 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/intraydata/intray"
-	"github.com/intraydata/intray/internal/app"
-	"github.com/intraydata/intray/internal/script"
-	"github.com/intraydata/intray/internal/script/cage"
-	"github.com/intraydata/intray/internal/script/realm"
+	"github.com/intraydata/intray/hooks"
+	"github.com/intraydata/intray/hooks/jsruntime"
+	"github.com/intraydata/intray/hooks/sandbox"
+	"github.com/intraydata/intray/server"
 )
 
 // serveHooks makes this process a worker of a cage, as the program itself is.
 func serveHooks() (status int) {
-	if err := app.HookWorker(); err != nil {
+	if err := server.HookWorker(); err != nil {
 		fmt.Fprintln(os.Stderr, "hook worker:", err)
 		return 1
 	}
@@ -56,15 +56,15 @@ type hookCost struct {
 }
 
 // openWorkers starts workers of a runtime, of which this program is one itself.
-func openWorkers(who runner) (*cage.Pool, error) {
-	cfg := cage.Config{Runtime: cage.Runtime(who), Script: realm.NodeScript(), MaxAnswer: 64 << 20}
+func openWorkers(who runner) (*sandbox.Pool, error) {
+	cfg := sandbox.Config{Runtime: sandbox.Runtime(who), Script: jsruntime.NodeScript(), MaxAnswer: 64 << 20}
 	if who == quickJS {
 		var err error
-		if cfg.Setup, err = realm.Compile(); err != nil {
+		if cfg.Setup, err = jsruntime.Compile(); err != nil {
 			return nil, err
 		}
 	}
-	return cage.New(cfg)
+	return sandbox.New(cfg)
 }
 
 // runHooks is the child that calls a hook by way of workers.
@@ -78,7 +78,7 @@ func runHooks(args []string) (any, error) {
 		return nil, err
 	}
 	defer workers.Close()
-	session, err := script.New(workers, script.Config{BatchTimeout: time.Minute}).Open(context.Background(), intray.Hooks{Row: []string{todo.Source}}, intray.HookEnv{})
+	session, err := hooks.New(workers, hooks.Config{BatchTimeout: time.Minute}).Open(context.Background(), intray.Hooks{Row: []string{todo.Source}}, intray.HookEnv{})
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func runHooks(args []string) (any, error) {
 
 // caller calls a hook with the same rows again and again.
 type caller struct {
-	session *script.Session
+	session *hooks.Session
 	fields  []intray.Field
 	batches []*intray.Batch
 }
@@ -248,11 +248,11 @@ func startWorkers(args []string) (any, error) {
 		return nil, err
 	}
 	defer workers.Close()
-	last, err := workers.Worker(context.Background(), cage.Limits{})
+	last, err := workers.Worker(context.Background(), sandbox.Limits{})
 	var took []float64
 	for taken := time.Now(); err == nil && len(took) < count; {
-		var next *cage.Worker
-		if next, err = workers.Worker(context.Background(), cage.Limits{}); err != nil {
+		var next *sandbox.Worker
+		if next, err = workers.Worker(context.Background(), sandbox.Limits{}); err != nil {
 			break
 		}
 		now := time.Now()

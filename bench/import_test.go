@@ -14,8 +14,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/intraydata/intray/internal/bench"
-	"github.com/intraydata/intray/internal/livetest"
+	"github.com/intraydata/intray/bench/benchdata"
+	"github.com/intraydata/intray/test/livetest"
 )
 
 // importedRows are the sizes of the whole measurement.
@@ -83,7 +83,7 @@ func importers(program, schema, python string) []importer {
 // customerSchema writes the schema of the files.
 func customerSchema(t *testing.T) (name string) {
 	t.Helper()
-	text, err := json.Marshal(bench.CustomerSchema())
+	text, err := json.Marshal(benchdata.CustomerSchema())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/intraydata/intray/internal/livetest"
+	"github.com/intraydata/intray/test/livetest"
 )
 
 // This program is its own child, too: a reader whose process is measured must

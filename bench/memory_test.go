@@ -5,7 +5,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/intraydata/intray/internal/bench"
+	"github.com/intraydata/intray/bench/benchdata"
 )
 
 // A ladder is files of one form that grow. Reading them must take the same
@@ -35,7 +35,7 @@ func measureMemory(t *testing.T, r *report, l ladder) {
 		file, size := made(t, l.form, rows)
 		for range repeats(3) {
 			got := h.time(t, file)
-			if got.Tally.Rows != int64(rows) || len(got.Tally.Bytes) != len(bench.Header) {
+			if got.Tally.Rows != int64(rows) || len(got.Tally.Bytes) != len(benchdata.Header) {
 				t.Fatalf("%d rows of %s are read as %d with %d columns", rows, l.name, got.Tally.Rows, len(got.Tally.Bytes))
 			}
 			h.costs = append(h.costs, got.Cost)

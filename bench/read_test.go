@@ -16,7 +16,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
-	"github.com/intraydata/intray/source/all"
+	"github.com/intraydata/intray/source/formats"
 )
 
 // tally is what was found in a file.
@@ -68,7 +68,7 @@ func readWithIntray(args []string) (any, error) {
 	}
 	ctx := context.Background()
 	in := source.Input{Name: filepath.Base(file.Name()), ReaderAt: file, Size: state.Size()}
-	book, err := source.Open(ctx, in, all.Formats(""), source.Options{})
+	book, err := source.Open(ctx, in, formats.Formats(""), source.Options{})
 	if err != nil {
 		return nil, err
 	}

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/intraydata/intray/internal/bench"
-	"github.com/intraydata/intray/internal/livetest"
+	"github.com/intraydata/intray/bench/benchdata"
+	"github.com/intraydata/intray/test/livetest"
 )
 
 // maxMemory is the most memory that the service may use, whatever the file's
@@ -18,8 +18,8 @@ import (
 const maxMemory = 256_000_000
 
 func customersSchema() map[string]any {
-	fields := make([]any, len(bench.Header))
-	for i, name := range bench.Header {
+	fields := make([]any, len(benchdata.Header))
+	for i, name := range benchdata.Header {
 		kind := "string"
 		if name == "email" {
 			kind = "email"

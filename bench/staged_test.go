@@ -10,11 +10,11 @@ import (
 	"testing"
 
 	"github.com/intraydata/intray/engine"
-	"github.com/intraydata/intray/internal/blob/disk"
-	"github.com/intraydata/intray/internal/stage"
-	"github.com/intraydata/intray/schemajson"
+	"github.com/intraydata/intray/schema"
+	"github.com/intraydata/intray/server/blob/disk"
+	"github.com/intraydata/intray/server/staging"
 	"github.com/intraydata/intray/source"
-	"github.com/intraydata/intray/source/all"
+	"github.com/intraydata/intray/source/formats"
 )
 
 const stagePrefix = "stage"
@@ -26,7 +26,7 @@ func stageFile(ctx context.Context, blobs *disk.Store, schemaFile, name string) 
 		return err
 	}
 	defer text.Close()
-	schema, err := schemajson.ReadFile(text)
+	schema, err := schema.ReadFile(text)
 	if err != nil {
 		return err
 	}
@@ -39,13 +39,13 @@ func stageFile(ctx context.Context, blobs *disk.Store, schemaFile, name string) 
 	if err != nil {
 		return err
 	}
-	var w *stage.Writer
+	var w *staging.Writer
 	open := func(fields []string, unmapped []int) (engine.Sink, error) {
-		w = stage.NewWriter(ctx, blobs, stagePrefix, stage.Layout{Fields: fields, Unmapped: unmapped}, stage.Config{})
+		w = staging.NewWriter(ctx, blobs, stagePrefix, staging.Layout{Fields: fields, Unmapped: unmapped}, staging.Config{})
 		return w, nil
 	}
 	in := source.Input{Name: filepath.Base(name), ReaderAt: file, Size: state.Size()}
-	out, err := engine.New(engine.Config{Formats: all.Formats("")}).Run(ctx, engine.Import{Input: in, Schema: schema}, open)
+	out, err := engine.New(engine.Config{Formats: formats.Formats("")}).Run(ctx, engine.Import{Input: in, Schema: schema}, open)
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ type stagedCounts struct {
 }
 
 // countStaged counts all that a stage holds.
-func countStaged(ctx context.Context, s *stage.Stage) (stagedCounts, error) {
+func countStaged(ctx context.Context, s *staging.Stage) (stagedCounts, error) {
 	c := stagedCounts{Nulls: map[string]int64{}, Raws: map[string]int64{}, Problems: map[string]int64{}}
 	fields := s.Manifest().Fields
 	for b, err := range s.Batches(ctx) {

@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/intraydata/intray"
-	"github.com/intraydata/intray/internal/blob/disk"
-	"github.com/intraydata/intray/internal/stage"
+	"github.com/intraydata/intray/server/blob/disk"
+	"github.com/intraydata/intray/server/staging"
 )
 
 const (
@@ -89,14 +89,14 @@ func windows(args []string) (any, error) {
 		return nil, err
 	}
 	var got stagedRows
-	for _, kind := range []func(context.Context, *stage.Stage) (look, error){lookAtRows, lookAtBadRows, lookAround} {
+	for _, kind := range []func(context.Context, *staging.Stage) (look, error){lookAtRows, lookAtBadRows, lookAround} {
 		l, err := opened(ctx, blobs, kind)
 		if err != nil {
 			return nil, err
 		}
 		got.Looks = append(got.Looks, l)
 	}
-	s, err := stage.Open(ctx, blobs, stagePrefix)
+	s, err := staging.Open(ctx, blobs, stagePrefix)
 	if err != nil {
 		return nil, err
 	}
@@ -107,8 +107,8 @@ func windows(args []string) (any, error) {
 
 // opened opens the stage anew, so that nothing is in memory that was read for
 // other windows.
-func opened(ctx context.Context, blobs *disk.Store, kind func(context.Context, *stage.Stage) (look, error)) (look, error) {
-	s, err := stage.Open(ctx, blobs, stagePrefix)
+func opened(ctx context.Context, blobs *disk.Store, kind func(context.Context, *staging.Stage) (look, error)) (look, error) {
+	s, err := staging.Open(ctx, blobs, stagePrefix)
 	if err != nil {
 		return look{}, err
 	}
@@ -117,7 +117,7 @@ func opened(ctx context.Context, blobs *disk.Store, kind func(context.Context, *
 }
 
 // lookAtRows reads the rows in the middle.
-func lookAtRows(ctx context.Context, s *stage.Stage) (look, error) {
+func lookAtRows(ctx context.Context, s *staging.Stage) (look, error) {
 	first := s.Manifest().Rows / 2
 	return timed(ctx, s, fmt.Sprintf("%d rows at row %d", windowRows, first), func() (*intray.Batch, error) {
 		return s.Window(ctx, first, windowRows)
@@ -126,7 +126,7 @@ func lookAtRows(ctx context.Context, s *stage.Stage) (look, error) {
 
 // lookAtBadRows reads the thousandth window of rows with an error, or where there
 // are fewer the last whole one.
-func lookAtBadRows(ctx context.Context, s *stage.Stage) (look, error) {
+func lookAtBadRows(ctx context.Context, s *staging.Stage) (look, error) {
 	window := min(1000, s.Manifest().ErrorRows/windowRows)
 	return timed(ctx, s, fmt.Sprintf("%d rows with an error, window %d", windowRows, window), func() (*intray.Batch, error) {
 		rows, err := s.ErrorRows(ctx, (window-1)*windowRows, windowRows)
@@ -138,7 +138,7 @@ func lookAtBadRows(ctx context.Context, s *stage.Stage) (look, error) {
 }
 
 // lookAround reads rows anywhere.
-func lookAround(ctx context.Context, s *stage.Stage) (look, error) {
+func lookAround(ctx context.Context, s *staging.Stage) (look, error) {
 	random := rand.New(rand.NewPCG(1, 1))
 	return timed(ctx, s, fmt.Sprintf("%d rows anywhere", windowRows), func() (*intray.Batch, error) {
 		return s.Window(ctx, random.Int64N(s.Manifest().Rows-windowRows), windowRows)
@@ -147,7 +147,7 @@ func lookAround(ctx context.Context, s *stage.Stage) (look, error) {
 
 // timed reads a window many times. Before each a window elsewhere is read, so that
 // the rows are never still at hand.
-func timed(ctx context.Context, s *stage.Stage, name string, read func() (*intray.Batch, error)) (look, error) {
+func timed(ctx context.Context, s *staging.Stage, name string, read func() (*intray.Batch, error)) (look, error) {
 	l := look{Name: name}
 	random := rand.New(rand.NewPCG(2, 2))
 	var took []time.Duration

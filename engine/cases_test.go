@@ -18,12 +18,12 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/engine"
-	"github.com/intraydata/intray/internal/blob/mem"
-	"github.com/intraydata/intray/internal/stage"
 	"github.com/intraydata/intray/output"
-	"github.com/intraydata/intray/schemajson"
+	"github.com/intraydata/intray/schema"
+	"github.com/intraydata/intray/server/blob/mem"
+	"github.com/intraydata/intray/server/staging"
 	"github.com/intraydata/intray/source"
-	"github.com/intraydata/intray/source/all"
+	"github.com/intraydata/intray/source/formats"
 )
 
 var update = flag.Bool("update", false, "rewrite what the cases expect")
@@ -110,7 +110,7 @@ func readCase(t *testing.T, archive *txtar.Archive) testCase {
 			c.want.Rows = string(f.Data)
 			continue
 		case "schema.json":
-			schema, err := schemajson.ReadFile(bytes.NewReader(f.Data))
+			schema, err := schema.ReadFile(bytes.NewReader(f.Data))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -155,7 +155,7 @@ func (c testCase) run(t *testing.T, workers int) expected {
 	t.Helper()
 	ctx := t.Context()
 	s := stageOpener{blobs: mem.New(), ctx: ctx}
-	e := engine.New(engine.Config{Formats: all.Formats(""), Workers: workers})
+	e := engine.New(engine.Config{Formats: formats.Formats(""), Workers: workers})
 	out, err := e.Run(ctx, engine.Import{Input: c.input, Schema: c.schema, Answers: c.answers}, s.open)
 	if err != nil {
 		t.Fatal(err)
@@ -171,7 +171,7 @@ func (c testCase) run(t *testing.T, workers int) expected {
 	if _, err := s.writer.Close(ctx); err != nil {
 		t.Fatal(err)
 	}
-	staged, err := stage.Open(ctx, s.blobs, "stage")
+	staged, err := staging.Open(ctx, s.blobs, "stage")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,11 +196,11 @@ func (c testCase) run(t *testing.T, workers int) expected {
 type stageOpener struct {
 	ctx    context.Context
 	blobs  *mem.Store
-	writer *stage.Writer
+	writer *staging.Writer
 }
 
 func (s *stageOpener) open(fields []string, unmapped []int) (engine.Sink, error) {
-	s.writer = stage.NewWriter(s.ctx, s.blobs, "stage", stage.Layout{Fields: fields, Unmapped: unmapped}, stage.Config{})
+	s.writer = staging.NewWriter(s.ctx, s.blobs, "stage", staging.Layout{Fields: fields, Unmapped: unmapped}, staging.Config{})
 	return s.writer, nil
 }
 
@@ -254,7 +254,7 @@ func where(n intray.Notice) string {
 }
 
 // problems writes those of the staged rows, one a line.
-func problems(t *testing.T, schema *intray.Schema, staged *stage.Stage) string {
+func problems(t *testing.T, schema *intray.Schema, staged *staging.Stage) string {
 	t.Helper()
 	text := ""
 	for b, err := range staged.Batches(t.Context()) {

@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/intraydata/intray"
-	"github.com/intraydata/intray/internal/value"
+	"github.com/intraydata/intray/celltype"
 	"github.com/intraydata/intray/mapping"
 )
 
@@ -174,8 +174,8 @@ func (f *fieldPlan) parsesTo(raw, v []byte) bool {
 	if bytes.Equal(raw, v) {
 		return true
 	}
-	read := f.parser.Parse(value.Cell{Raw: raw}, nil)
-	return read.State == value.Parsed && bytes.Equal(read.Value, v)
+	read := f.parser.Parse(celltype.Cell{Raw: raw}, nil)
+	return read.State == celltype.Parsed && bytes.Equal(read.Value, v)
 }
 
 // setValues replaces the values of some rows of a column.
@@ -203,19 +203,19 @@ func (p *plan) setValues(b *intray.Batch, at int, values map[int]intray.Change, 
 			parser = f.withOptions(options)
 		}
 		_, there := old.Value(row)
-		result := parseChange(parser, change, f.field.Type.Name, typed, there || value.IsBlank(old.Raw(row)), scratch)
+		result := parseChange(parser, change, f.field.Type.Name, typed, there || celltype.IsBlank(old.Raw(row)), scratch)
 		text := []byte(*change.Value)
 		switch result.State {
-		case value.Unchanged:
-			if value.IsBlank(text) {
+		case celltype.Unchanged:
+			if celltype.IsBlank(text) {
 				raw = text
 			}
 			appendChanged(cells, text, raw)
-		case value.Parsed:
+		case celltype.Parsed:
 			appendChanged(cells, result.Value, raw)
-		case value.Empty:
+		case celltype.Empty:
 			cells.AppendNull(text)
-		case value.Invalid:
+		case celltype.Invalid:
 			cells.AppendNull(text)
 			b.Problems = append(b.Problems, intray.Problem{Row: row, Field: at, Code: f.code, Level: intray.LevelError, Text: result.Problem})
 		}
@@ -229,35 +229,35 @@ func (p *plan) setValues(b *intray.Batch, at int, values map[int]intray.Change, 
 // may be in the form in which hooks are shown numbers, with a point before the
 // fraction, or in that of the column: where the hook was shown no other form, it is the
 // first; where it was shown a text that cannot be read, nobody knows.
-func parseChange(parser value.Parser, change intray.Change, kind intray.TypeName, typed, shown bool, scratch []byte) value.Result {
+func parseChange(parser celltype.Parser, change intray.Change, kind intray.TypeName, typed, shown bool, scratch []byte) celltype.Result {
 	raw := []byte(*change.Value)
-	asWritten := func(dst []byte) value.Result { return parser.Parse(value.Cell{Raw: raw}, dst) }
+	asWritten := func(dst []byte) celltype.Result { return parser.Parse(celltype.Cell{Raw: raw}, dst) }
 	if typed || kind != intray.TypeNumber {
 		return asWritten(scratch[:0])
 	}
 	plain := bytes.TrimSpace(raw)
-	if !value.IsCanonicalNumber(plain) {
+	if !celltype.IsCanonicalNumber(plain) {
 		return asWritten(scratch[:0])
 	}
-	result := parser.Parse(value.Cell{Raw: raw, Kind: intray.CellNumber, Typed: plain}, scratch[:0])
+	result := parser.Parse(celltype.Cell{Raw: raw, Kind: intray.CellNumber, Typed: plain}, scratch[:0])
 	if change.IsNumber || shown {
 		return result
 	}
 	other := asWritten(nil)
 	switch {
-	case result.State == value.Invalid:
+	case result.State == celltype.Invalid:
 		return other
-	case other.State == value.Invalid || bytes.Equal(resultText(raw, result), resultText(raw, other)):
+	case other.State == celltype.Invalid || bytes.Equal(resultText(raw, result), resultText(raw, other)):
 		return result
 	}
-	return value.Result{State: value.Invalid, Problem: intray.NewMessage("hook.ambiguous_number", intray.Params{
+	return celltype.Result{State: celltype.Invalid, Problem: intray.NewMessage("hook.ambiguous_number", intray.Params{
 		"value": mapping.Shorten(string(plain)), "with_point": string(resultText(raw, result)), "as_column": string(resultText(raw, other)),
 	})}
 }
 
 // resultText is the value that a text was read as.
-func resultText(raw []byte, r value.Result) []byte {
-	if r.State == value.Unchanged {
+func resultText(raw []byte, r celltype.Result) []byte {
+	if r.State == celltype.Unchanged {
 		return raw
 	}
 	return r.Value
@@ -273,10 +273,10 @@ func (p *plan) fieldAt(at int) *fieldPlan {
 
 // withOptions is the parser of the field for a cell that has options of its own.
 // Where none can be made of them it is that of the field.
-func (f *fieldPlan) withOptions(own []intray.SelectOption) value.Parser {
+func (f *fieldPlan) withOptions(own []intray.SelectOption) celltype.Parser {
 	field := f.field
 	field.SelectOptions = own
-	parser, err := value.Compile(field)
+	parser, err := celltype.Compile(field)
 	if err != nil {
 		return f.parser
 	}

@@ -108,8 +108,8 @@ type Import struct {
 	// HookEnv, ID and User are for the hooks: ID is that of the upload, User the user as
 	// JSON. Both may be empty.
 	HookEnv intray.HookEnv
-	ID   string
-	User []byte
+	ID      string
+	User    []byte
 }
 
 // Run moves an import through the conveyor. The sink is opened only where rows

@@ -11,11 +11,11 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/engine"
-	"github.com/intraydata/intray/internal/blob/mem"
-	"github.com/intraydata/intray/internal/stage"
 	"github.com/intraydata/intray/output"
+	"github.com/intraydata/intray/server/blob/mem"
+	"github.com/intraydata/intray/server/staging"
 	"github.com/intraydata/intray/source"
-	"github.com/intraydata/intray/source/all"
+	"github.com/intraydata/intray/source/formats"
 )
 
 // played are hooks that are functions of Go; a missing one changes nothing.
@@ -30,7 +30,9 @@ type played struct {
 	finish  func(rows iter.Seq2[*intray.Batch, error], about intray.FinishCall) (*string, error)
 }
 
-func (p played) open(context.Context, intray.Hooks, intray.HookEnv) (engine.HookRunner, error) { return p, nil }
+func (p played) open(context.Context, intray.Hooks, intray.HookEnv) (engine.HookRunner, error) {
+	return p, nil
+}
 
 func (p played) RunStep(ctx context.Context, call intray.StepCall) (intray.StepChanges, error) {
 	if ctx.Err() != nil {
@@ -101,7 +103,7 @@ func hooked(t *testing.T, hooks played, file string) (out *engine.Outcome, rows,
 	}}
 	schema.Settings.InvalidDataBehavior = intray.IncludeInvalidRows
 	s := stageOpener{ctx: t.Context(), blobs: mem.New()}
-	e := engine.New(engine.Config{Formats: all.Formats(""), LoadHooks: hooks.open})
+	e := engine.New(engine.Config{Formats: formats.Formats(""), LoadHooks: hooks.open})
 	out, err := e.Run(t.Context(), engine.Import{
 		Input:  source.Input{Name: "list.csv", ReaderAt: strings.NewReader(file), Size: int64(len(file))},
 		Schema: schema, Answers: intray.Answers{"column:tags": "2,3"},
@@ -116,7 +118,7 @@ func hooked(t *testing.T, hooks played, file string) (out *engine.Outcome, rows,
 	if _, err := s.writer.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	staged, err := stage.Open(t.Context(), s.blobs, "stage")
+	staged, err := staging.Open(t.Context(), s.blobs, "stage")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,7 +255,7 @@ func TestOptionsOfCells(t *testing.T) {
 			return []intray.Change{{Row: 2, HasValue: true, Value: textOf("Blue")}, {Row: 3, Options: schema.Fields[0].SelectOptions}}, nil
 		},
 	}
-	e := engine.New(engine.Config{Workers: 1, Formats: all.Formats(""), LoadHooks: hooks.open})
+	e := engine.New(engine.Config{Workers: 1, Formats: formats.Formats(""), LoadHooks: hooks.open})
 	kept := &keptRows{}
 	file := "Color\nRed\nblue\nGreen\nGreen\n"
 	imp := engine.Import{Input: source.Input{Name: "f.csv", ReaderAt: strings.NewReader(file), Size: int64(len(file))}, Schema: schema}
@@ -363,7 +365,7 @@ func TestHooksSeeWhatWasRead(t *testing.T) {
 		{Key: "n", Label: "N", Type: intray.FieldType{Name: intray.TypeNumber}},
 		{Key: "c", Label: "C", Type: intray.FieldType{Name: intray.TypeSelect}, ManyToOne: true, AlternateMatches: []string{"C 1", "C 2"}, SelectOptions: []intray.SelectOption{{Label: "Red", Value: "r"}}},
 	}}
-	e := engine.New(engine.Config{Workers: 1, Formats: all.Formats(""), LoadHooks: hooks.open})
+	e := engine.New(engine.Config{Workers: 1, Formats: formats.Formats(""), LoadHooks: hooks.open})
 	file := "N;C 1;C 2\n0,7;Red;Blue\nmany;;\n"
 	imp := engine.Import{Input: source.Input{Name: "f.csv", ReaderAt: strings.NewReader(file), Size: int64(len(file))}, Schema: schema}
 	out, err := e.Run(t.Context(), imp, func([]string, []int) (engine.Sink, error) { return &keptRows{}, nil })
@@ -613,7 +615,7 @@ func TestHooksCountTheLimitFirst(t *testing.T) {
 				return func() error { return nil }, err
 			})
 			file := "Name\nA\nB\nC\nD\n"
-			e := engine.New(engine.Config{Workers: 1, Formats: all.Formats(""), LoadHooks: hooks.open})
+			e := engine.New(engine.Config{Workers: 1, Formats: formats.Formats(""), LoadHooks: hooks.open})
 			imp := engine.Import{Input: source.Input{Name: "f.csv", ReaderAt: strings.NewReader(file), Size: int64(len(file))}, Schema: schema}
 			out, err := e.Run(t.Context(), imp, func([]string, []int) (engine.Sink, error) { return sink, nil })
 			if err != nil {

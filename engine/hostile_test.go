@@ -9,7 +9,7 @@ import (
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/engine"
 	"github.com/intraydata/intray/source"
-	"github.com/intraydata/intray/source/all"
+	"github.com/intraydata/intray/source/formats"
 )
 
 // numbered joins n words with their numbers.
@@ -48,7 +48,7 @@ func (l *largest) StageBatch(b *intray.Batch) (func() error, error) {
 
 func runInto(t *testing.T, cfg engine.Config, file string, schema *intray.Schema, to engine.Sink) *engine.Outcome {
 	t.Helper()
-	cfg.Formats = all.Formats("")
+	cfg.Formats = formats.Formats("")
 	in := source.Input{Name: "x.csv", ReaderAt: strings.NewReader(file), Size: int64(len(file))}
 	out, err := engine.New(cfg).Run(t.Context(), engine.Import{Input: in, Schema: schema}, func([]string, []int) (engine.Sink, error) { return to, nil })
 	if err != nil {

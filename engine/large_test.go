@@ -13,12 +13,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/bench/benchdata"
 	"github.com/intraydata/intray/engine"
-	"github.com/intraydata/intray/internal/bench"
-	"github.com/intraydata/intray/internal/blob"
-	"github.com/intraydata/intray/internal/blob/mem"
+	"github.com/intraydata/intray/server/blob"
+	"github.com/intraydata/intray/server/blob/mem"
 	"github.com/intraydata/intray/source"
-	"github.com/intraydata/intray/source/all"
+	"github.com/intraydata/intray/source/formats"
 )
 
 // people is a schema for the files of the bench package.
@@ -38,7 +38,7 @@ func run(t *testing.T, text string, schema *intray.Schema, workers int) (*engine
 	t.Helper()
 	s := stageOpener{ctx: t.Context(), blobs: mem.New()}
 	in := source.Input{Name: "people.csv", ReaderAt: strings.NewReader(text), Size: int64(len(text))}
-	out, err := engine.New(engine.Config{Formats: all.Formats(""), Workers: workers}).Run(t.Context(), engine.Import{Input: in, Schema: schema}, s.open)
+	out, err := engine.New(engine.Config{Formats: formats.Formats(""), Workers: workers}).Run(t.Context(), engine.Import{Input: in, Schema: schema}, s.open)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func run(t *testing.T, text string, schema *intray.Schema, workers int) (*engine
 func TestRunsAreTheSame(t *testing.T) {
 	const rows = 60_000
 	var file strings.Builder
-	if err := bench.Write(&file, rows, 7); err != nil {
+	if err := benchdata.Write(&file, rows, 7); err != nil {
 		t.Fatal(err)
 	}
 	first, blobs := run(t, file.String(), people(), 1)
@@ -171,7 +171,7 @@ func TestEngineRefusesASchemaItCannotRead(t *testing.T) {
 		schema := people()
 		spoil(&schema.Fields[0])
 		in := source.Input{ReaderAt: strings.NewReader("email\nx\n"), Size: 8}
-		_, err := engine.New(engine.Config{Formats: all.Formats("")}).Run(context.Background(), engine.Import{Input: in, Schema: schema},
+		_, err := engine.New(engine.Config{Formats: formats.Formats("")}).Run(context.Background(), engine.Import{Input: in, Schema: schema},
 			func([]string, []int) (engine.Sink, error) { return &largest{}, nil })
 		if err == nil || !strings.Contains(err.Error(), "email") {
 			t.Errorf("%s: error %v, want one that names the field", name, err)
@@ -181,7 +181,7 @@ func TestEngineRefusesASchemaItCannotRead(t *testing.T) {
 
 func TestFaultsOfTheMachineryAreErrors(t *testing.T) {
 	in := source.Input{Name: "a.csv", ReaderAt: strings.NewReader("email\nada@example.org\n"), Size: 22}
-	e := engine.New(engine.Config{Formats: all.Formats("")})
+	e := engine.New(engine.Config{Formats: formats.Formats("")})
 	_, err := e.Run(t.Context(), engine.Import{Input: in, Schema: people()}, func([]string, []int) (engine.Sink, error) { return nil, errFault })
 	if !errors.Is(err, errFault) {
 		t.Errorf("a sink that cannot be opened: error %v", err)
@@ -214,7 +214,7 @@ func ExampleEngine_Run() {
 		}
 		return nil
 	}}
-	out, err := engine.New(engine.Config{Formats: all.Formats("")}).Run(ctx,
+	out, err := engine.New(engine.Config{Formats: formats.Formats("")}).Run(ctx,
 		engine.Import{Input: source.Input{Name: "list.csv", ReaderAt: strings.NewReader(file), Size: int64(len(file))}, Schema: schema},
 		func([]string, []int) (engine.Sink, error) { return rows, nil })
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"github.com/intraydata/intray"
-	"github.com/intraydata/intray/internal/value"
+	"github.com/intraydata/intray/celltype"
 	"github.com/intraydata/intray/mapping"
 )
 
@@ -85,11 +85,11 @@ func (f *fieldPlan) joinRow(to *intray.Cells, columns []intray.Cells, row int) {
 
 // hasContent says whether a cell has text in the file or a value that a hook gave it.
 func hasContent(cells *intray.Cells, row int) bool {
-	if !value.IsBlank(cells.Raw(row)) {
+	if !celltype.IsBlank(cells.Raw(row)) {
 		return true
 	}
 	v, _ := cells.Value(row)
-	return !value.IsBlank(v)
+	return !celltype.IsBlank(v)
 }
 
 func appendText(to, text []byte) []byte {

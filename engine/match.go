@@ -17,7 +17,7 @@ type mappingAnswers struct {
 	columns map[int][]int
 	// extra are columns for fields that take several, beside those that are
 	// suggested.
-	extra   map[int][]int
+	extra  map[int][]int
 	unused map[int]bool
 }
 

@@ -11,11 +11,11 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/engine"
-	"github.com/intraydata/intray/internal/blob/mem"
-	"github.com/intraydata/intray/internal/stage"
 	"github.com/intraydata/intray/output"
+	"github.com/intraydata/intray/server/blob/mem"
+	"github.com/intraydata/intray/server/staging"
 	"github.com/intraydata/intray/source"
-	"github.com/intraydata/intray/source/all"
+	"github.com/intraydata/intray/source/formats"
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
@@ -96,7 +96,7 @@ func throughImport(t *testing.T, name string, file []byte) []string {
 		{Key: "id", Label: "Id", Type: plain}, {Key: "text", Label: "Text", Type: plain},
 	}}
 	s := stageOpener{ctx: t.Context(), blobs: mem.New()}
-	out, err := engine.New(engine.Config{Formats: all.Formats("")}).Run(t.Context(), engine.Import{
+	out, err := engine.New(engine.Config{Formats: formats.Formats("")}).Run(t.Context(), engine.Import{
 		Input:  source.Input{Name: name, ReaderAt: bytes.NewReader(file), Size: int64(len(file))},
 		Schema: schema,
 	}, s.open)
@@ -107,7 +107,7 @@ func throughImport(t *testing.T, name string, file []byte) []string {
 	if _, err := s.writer.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	staged, err := stage.Open(t.Context(), s.blobs, "stage")
+	staged, err := staging.Open(t.Context(), s.blobs, "stage")
 	if err != nil {
 		t.Fatal(err)
 	}

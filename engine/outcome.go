@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/intraydata/intray"
-	"github.com/intraydata/intray/internal/value"
+	"github.com/intraydata/intray/celltype"
 	"github.com/intraydata/intray/mapping"
 )
 
@@ -173,7 +173,7 @@ func (p *plan) summarize(b *intray.Batch) batchSummary {
 func (p *plan) notice(b *intray.Batch, problem intray.Problem) intray.Notice {
 	row := b.First + int64(problem.Row)
 	n := intray.Notice{Type: intray.Validation, Level: problem.Level, Text: problem.Text, Row: &row}
-	if problem.Code == value.CodeMapped {
+	if problem.Code == celltype.CodeMapped {
 		n.Type = intray.ValueMapped
 	}
 	if problem.Field != intray.NoField {

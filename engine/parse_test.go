@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/intraydata/intray"
-	"github.com/intraydata/intray/internal/value"
+	"github.com/intraydata/intray/celltype"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/csv"
 )
@@ -16,12 +16,14 @@ import (
 // panicking is a parser with a bug in it.
 type panicking struct{}
 
-func (panicking) Parse(c value.Cell, _ []byte) value.Result { panic("boom at " + string(c.Raw)) }
+func (panicking) Parse(c celltype.Cell, _ []byte) celltype.Result { panic("boom at " + string(c.Raw)) }
 
 // nowhere is a sink that keeps nothing.
 type nowhere struct{}
 
-func (nowhere) StageBatch(*intray.Batch) (func() error, error) { return func() error { return nil }, nil }
+func (nowhere) StageBatch(*intray.Batch) (func() error, error) {
+	return func() error { return nil }, nil
+}
 
 func mailSchema() *intray.Schema {
 	return &intray.Schema{Settings: intray.DefaultSettings(), Fields: []intray.Field{

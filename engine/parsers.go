@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/intraydata/intray"
-	"github.com/intraydata/intray/internal/value"
+	"github.com/intraydata/intray/celltype"
 	"github.com/intraydata/intray/mapping"
 	"github.com/intraydata/intray/source"
 )
@@ -25,7 +25,7 @@ const sniffRows = 20_000
 type columnSniffer struct {
 	plan    *plan
 	fields  []int
-	surveys []value.Sniffer
+	surveys []celltype.Sniffer
 	answers []map[string]string
 }
 
@@ -34,7 +34,7 @@ type columnSniffer struct {
 func (p *importRun) sniffColumns(ctx context.Context, plan *plan) error {
 	s := &columnSniffer{plan: plan}
 	for i, f := range plan.fields {
-		if parser, surveyed := f.parser.(value.SniffingParser); surveyed && len(f.columns) > 0 {
+		if parser, surveyed := f.parser.(celltype.SniffingParser); surveyed && len(f.columns) > 0 {
 			s.fields = append(s.fields, i)
 			s.surveys = append(s.surveys, parser.NewSniffer())
 			s.answers = append(s.answers, formAnswers(p.imp.Answers, plan.keys[i]))
@@ -110,12 +110,12 @@ func (s *columnSniffer) isUndecided() bool {
 // decide takes the style of each column. Columns that their own cells decide
 // speak for those beside them that do not.
 func (s *columnSniffer) decide(schema *intray.Schema, out *Outcome) {
-	decisions := make([]value.Decision, len(s.fields))
-	var beside []value.Neighbor
+	decisions := make([]celltype.Decision, len(s.fields))
+	var beside []celltype.Neighbor
 	for i := range s.fields {
 		decisions[i] = s.surveys[i].Decide(s.answers[i], nil)
 		if d := decisions[i]; len(d.Ambiguities) == 0 && len(d.Reasons) > 0 {
-			beside = append(beside, value.Neighbor{Header: mapping.Shorten(s.plan.fields[s.fields[i]].headers[0]), Decision: d})
+			beside = append(beside, celltype.Neighbor{Header: mapping.Shorten(s.plan.fields[s.fields[i]].headers[0]), Decision: d})
 		}
 	}
 	for i, f := range s.fields {
@@ -140,7 +140,7 @@ func (s *columnSniffer) decide(schema *intray.Schema, out *Outcome) {
 }
 
 // askForm asks how the cells of a column are to be read.
-func (o *Outcome) askForm(f intray.Field, header string, tie value.Ambiguity) {
+func (o *Outcome) askForm(f intray.Field, header string, tie celltype.Ambiguity) {
 	id := intray.AnswerFormat + f.Key
 	if tie.Key != "" {
 		id += ":" + tie.Key
@@ -149,8 +149,8 @@ func (o *Outcome) askForm(f intray.Field, header string, tie value.Ambiguity) {
 }
 
 // typedCell gives a cell with what a workbook says of it.
-func typedCell(recs *intray.Records, row, column int) value.Cell {
-	c := value.Cell{Raw: cellAt(recs, row, column)}
+func typedCell(recs *intray.Records, row, column int) celltype.Cell {
+	c := celltype.Cell{Raw: cellAt(recs, row, column)}
 	if recs.HasTyped() && column < recs.NumCells(row) {
 		c.Kind, c.Typed = recs.TypedCell(row, column)
 	}
@@ -159,30 +159,30 @@ func typedCell(recs *intray.Records, row, column int) value.Cell {
 
 // overrideParser is a parser that reads some texts as a person said.
 type overrideParser struct {
-	value.Parser
+	celltype.Parser
 	texts map[string]valueOverride
 }
 
 // valueOverride is what a text is read as, and a note of who said so.
 type valueOverride struct {
 	value []byte
-	note  *value.Note
+	note  *celltype.Note
 }
 
 // Parse reads a cell.
-func (t overrideParser) Parse(c value.Cell, scratch []byte) value.Result {
+func (t overrideParser) Parse(c celltype.Cell, scratch []byte) celltype.Result {
 	l, known := t.texts[string(bytes.TrimSpace(c.Raw))]
 	if !known {
 		return t.Parser.Parse(c, scratch)
 	}
 	if len(l.value) == 0 {
-		return value.Result{State: value.Empty, Note: l.note}
+		return celltype.Result{State: celltype.Empty, Note: l.note}
 	}
-	r := t.Parser.Parse(value.Cell{Raw: l.value}, scratch)
+	r := t.Parser.Parse(celltype.Cell{Raw: l.value}, scratch)
 	switch r.State {
-	case value.Unchanged:
-		r.State, r.Value = value.Parsed, l.value
-	case value.Invalid, value.Empty:
+	case celltype.Unchanged:
+		r.State, r.Value = celltype.Parsed, l.value
+	case celltype.Invalid, celltype.Empty:
 		return t.Parser.Parse(c, scratch) // the schema does not take that value any more
 	}
 	r.Note = l.note
@@ -219,7 +219,7 @@ func (p *plan) applyLearnedValues(imp Import) {
 }
 
 func newOverride(text string, why intray.Message) valueOverride {
-	return valueOverride{[]byte(text), &value.Note{Code: value.CodeMapped, Level: intray.LevelInfo, Text: why}}
+	return valueOverride{[]byte(text), &celltype.Note{Code: celltype.CodeMapped, Level: intray.LevelInfo, Text: why}}
 }
 
 func rememberedText(r intray.LearnedValue) intray.Message {

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/intraydata/intray"
-	"github.com/intraydata/intray/internal/check"
 	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/validate"
 )
 
 // extraSlots is how many batches may be read or wait for their turn beside those
@@ -47,16 +47,16 @@ type pipeline struct {
 	sink Sink
 	// maxCells and problems are the most that the run takes.
 	maxCells, maxProblems int64
-	free            chan *intray.Records
-	work            chan workItem
-	done            chan stagedBatch
+	free                  chan *intray.Records
+	work                  chan workItem
+	done                  chan stagedBatch
 
 	// fileErr is what the reader said of the file. The rows before it go their
 	// way first, so that the same file gives the same outcome.
 	fileErr error
 	// uniques compares the values of all rows, where a rule asks for it; errorRows
 	// are then the rows with an error so far.
-	uniques   *check.UniqueChecker
+	uniques   *validate.UniqueChecker
 	errorRows *roaring.Bitmap
 }
 
@@ -265,7 +265,7 @@ func (b *pipeline) addCrossRowProblems(out *Outcome) error {
 }
 
 // addDuplicates adds a problem to rows that were committed.
-func (b *pipeline) addDuplicates(out *Outcome, d check.Duplicates) error {
+func (b *pipeline) addDuplicates(out *Outcome, d validate.Duplicates) error {
 	n := int64(d.Rows.GetCardinality())
 	if b.exceedsProblems(out, n) {
 		return nil
@@ -289,7 +289,7 @@ func (b *pipeline) exceedsProblems(out *Outcome, more int64) bool {
 }
 
 // addDuplicates lists late problems among the others and counts the rows again.
-func (o *Outcome) addDuplicates(p *plan, found []check.Duplicates, errorRows *roaring.Bitmap) {
+func (o *Outcome) addDuplicates(p *plan, found []validate.Duplicates, errorRows *roaring.Bitmap) {
 	for _, d := range found {
 		rows := d.Rows.Iterator()
 		for range min(d.Rows.GetCardinality(), MaxNotices) {

@@ -348,7 +348,7 @@ func TestPanicEndsOneRun(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				file := &counting{batches: 300}
 				out, err := move(t.Context(), t, file, broken(file))
-				if out != nil || err == nil || !strings.Contains(err.Error(), "boom") || !strings.Contains(err.Error(), "convey_test.go") {
+				if out != nil || err == nil || !strings.Contains(err.Error(), "boom") || !strings.Contains(err.Error(), "pipeline_test.go") {
 					t.Errorf("outcome %v, error %v, want the panic and where it happened", out, err)
 				}
 			})

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/intraydata/intray"
-	"github.com/intraydata/intray/internal/check"
-	"github.com/intraydata/intray/internal/value"
+	"github.com/intraydata/intray/celltype"
+	"github.com/intraydata/intray/validate"
 )
 
 // plan is a schema and a frozen mapping, compiled: all that a worker needs to
@@ -18,7 +18,7 @@ type plan struct {
 	// parts are the columns of fields that have several, behind the fields.
 	parts    []columnPart
 	keys     []string
-	rules    *check.Rules
+	rules    *validate.Rules
 	columns  int
 	unmapped []int
 	// problems is the most problems that a row can have.
@@ -45,7 +45,7 @@ type fieldPlan struct {
 	parts int
 	// headers are those of the columns, at least one.
 	headers []string
-	parser  value.Parser
+	parser  celltype.Parser
 	// code is that of the problem of a cell that cannot be read.
 	code string
 	// literal says that values are JSON as they are.
@@ -60,7 +60,7 @@ func compile(schema *intray.Schema, m intray.Mapping, headers []string) (*plan, 
 	p.parts = parts
 	next := len(schema.Fields)
 	for i, f := range schema.Fields {
-		parser, err := value.Compile(f)
+		parser, err := celltype.Compile(f)
 		if err != nil {
 			return nil, fmt.Errorf("compile the schema: field %q: %w", f.Key, err)
 		}
@@ -78,7 +78,7 @@ func compile(schema *intray.Schema, m intray.Mapping, headers []string) (*plan, 
 		}
 	}
 	var err error
-	if p.rules, err = check.Compile(wide); err != nil {
+	if p.rules, err = validate.Compile(wide); err != nil {
 		return nil, fmt.Errorf("compile the schema: %w", err)
 	}
 	// One more for the row as a whole.
@@ -143,7 +143,7 @@ func (f *fieldPlan) parse(column int, recs *intray.Records, b *intray.Batch, at 
 		return
 	}
 	for row := range recs.Len() {
-		c := value.Cell{Raw: cellAt(recs, row, column)}
+		c := celltype.Cell{Raw: cellAt(recs, row, column)}
 		if typed {
 			c = typedCell(recs, row, column)
 			if f.field.Type.Name != intray.TypeNumber {
@@ -152,13 +152,13 @@ func (f *fieldPlan) parse(column int, recs *intray.Records, b *intray.Batch, at 
 		}
 		result := f.parser.Parse(c, scratch[:0])
 		switch result.State {
-		case value.Unchanged:
+		case celltype.Unchanged:
 			cells.AppendValue(c.Raw)
-		case value.Parsed:
+		case celltype.Parsed:
 			cells.AppendParsed(result.Value, c.Raw)
-		case value.Empty:
+		case celltype.Empty:
 			cells.AppendNull(c.Raw)
-		case value.Invalid:
+		case celltype.Invalid:
 			cells.AppendNull(c.Raw)
 			b.Problems = append(b.Problems, intray.Problem{
 				Row: row, Field: at, Code: f.code, Level: intray.LevelError, Text: result.Problem,
@@ -172,7 +172,7 @@ func (f *fieldPlan) parse(column int, recs *intray.Records, b *intray.Batch, at 
 
 // fullText gives the text of a cell; of a number whose digits the application shows
 // in part, as 4.00638E+12, all of them: a code must not lose its end.
-func fullText(c value.Cell) []byte {
+func fullText(c celltype.Cell) []byte {
 	if c.Kind == intray.CellNumber && isScientific(c.Raw) && isInteger(c.Typed) {
 		return c.Typed
 	}
@@ -236,7 +236,7 @@ func (p *plan) raggedText(cells int) intray.Message {
 
 func blankFrom(recs *intray.Records, row, column int) bool {
 	for c := column; c < recs.NumCells(row); c++ {
-		if !value.IsBlank(recs.Cell(row, c)) {
+		if !celltype.IsBlank(recs.Cell(row, c)) {
 			return false
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"sync"
 
 	"github.com/intraydata/intray"
-	"github.com/intraydata/intray/internal/check"
-	"github.com/intraydata/intray/internal/value"
+	"github.com/intraydata/intray/celltype"
+	"github.com/intraydata/intray/validate"
 )
 
 // Revalidator changes staged rows as a person wants: what is typed is read and checked
@@ -22,8 +22,8 @@ type Revalidator struct {
 	plan *plan
 	// hookSources are the hooks that see changed rows, and script makes them ready when the
 	// first rows are changed.
-	hookSources     intray.Hooks
-	loadHooks func(ctx context.Context) (HookRunner, error)
+	hookSources intray.Hooks
+	loadHooks   func(ctx context.Context) (HookRunner, error)
 	// hooked says that hooks may have given cells their values.
 	hooked bool
 	mu     sync.Mutex
@@ -41,7 +41,7 @@ func (e *Engine) Reopen(imp Import, out *Outcome) (*Revalidator, error) {
 	}
 	for i := range plan.fields {
 		form, decided := out.Forms[plan.keys[i]]
-		parser, surveyed := plan.fields[i].parser.(value.SniffingParser)
+		parser, surveyed := plan.fields[i].parser.(celltype.SniffingParser)
 		if !decided || !surveyed {
 			continue
 		}
@@ -195,16 +195,16 @@ func (d *Revalidator) TypedText(field int, shown string, kind intray.CellKind, b
 	if parser == nil {
 		return shown
 	}
-	reads := func(c value.Cell) (string, bool) {
+	reads := func(c celltype.Cell) (string, bool) {
 		r := parser.Parse(c, nil)
-		return string(resultText(c.Raw, r)), r.State == value.Unchanged || r.State == value.Parsed
+		return string(resultText(c.Raw, r)), r.State == celltype.Unchanged || r.State == celltype.Parsed
 	}
-	want, is := reads(value.Cell{Raw: []byte(shown), Kind: kind, Typed: []byte(behind)})
+	want, is := reads(celltype.Cell{Raw: []byte(shown), Kind: kind, Typed: []byte(behind)})
 	if !is {
 		return shown
 	}
 	for _, text := range []string{shown, behind, strings.Replace(behind, ".", ",", 1)} {
-		if got, reads := reads(value.Cell{Raw: []byte(text)}); reads && got == want {
+		if got, reads := reads(celltype.Cell{Raw: []byte(text)}); reads && got == want {
 			return text
 		}
 	}
@@ -239,7 +239,7 @@ func (p *plan) applyEdits(b *intray.Batch, edits []Edit) error {
 func (p *plan) splitProblems(b *intray.Batch) (aboutAll []intray.Problem) {
 	own := b.Problems[:0:0]
 	for _, q := range b.Problems {
-		switch rule, all := check.IsRule(q.Code); {
+		switch rule, all := validate.IsRule(q.Code); {
 		case all:
 			p.foldProblem(&q)
 			aboutAll = append(aboutAll, q)

@@ -15,7 +15,7 @@ import (
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/engine"
 	"github.com/intraydata/intray/source"
-	"github.com/intraydata/intray/source/all"
+	"github.com/intraydata/intray/source/formats"
 )
 
 // keptRows keeps a copy of the one batch of a small file.
@@ -78,7 +78,7 @@ func imported(t *rapid.T, schema *intray.Schema, rows [][]string) (engine.Import
 	w := csv.NewWriter(&text)
 	_ = w.Write(reviewHeader)
 	_ = w.WriteAll(rows)
-	e := engine.New(engine.Config{Workers: 1, Formats: all.Formats("")})
+	e := engine.New(engine.Config{Workers: 1, Formats: formats.Formats("")})
 	kept := &keptRows{}
 	imp := engine.Import{Input: source.Input{Name: "f.csv", ReaderAt: bytes.NewReader(text.Bytes()), Size: int64(text.Len())}, Schema: schema}
 	out, err := e.Run(t.Context(), imp, func([]string, []int) (engine.Sink, error) { return kept, nil })
@@ -197,7 +197,7 @@ func TestRevalidatorHooks(t *testing.T) {
 		{Key: "amount", Label: "Amount", Type: intray.FieldType{Name: intray.TypeNumber}},
 	}}
 	file := "Name,Amount\nada,1\nbob,2\n"
-	e := engine.New(engine.Config{Workers: 1, Formats: all.Formats(""), LoadHooks: hooks.open})
+	e := engine.New(engine.Config{Workers: 1, Formats: formats.Formats(""), LoadHooks: hooks.open})
 	kept := &keptRows{}
 	imp := engine.Import{Input: source.Input{Name: "f.csv", ReaderAt: strings.NewReader(file), Size: int64(len(file))}, Schema: schema}
 	out, err := e.Run(t.Context(), imp, func([]string, []int) (engine.Sink, error) { return kept, nil })

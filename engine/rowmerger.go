@@ -49,7 +49,7 @@ type rowMerger struct {
 	at  int
 	// rowsDone counts the rows handed on, ended says that the file has no more.
 	rowsDone int64
-	ended bool
+	ended    bool
 }
 
 // mergeRows gives the rows of a file as hooks added and removed some. Without such

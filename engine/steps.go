@@ -8,8 +8,8 @@ import (
 	"strconv"
 
 	"github.com/intraydata/intray"
-	"github.com/intraydata/intray/internal/check"
 	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/validate"
 )
 
 // previewRows is how many rows the hooks of UPLOAD_STEP are shown.
@@ -152,12 +152,12 @@ func (p *importRun) checkRemovedFields(changes intray.StepChanges) error {
 	if len(p.imp.Schema.Fields) == 0 {
 		return failedMethod(*by, "removeField", intray.NewMessage("hook.no_field_left", nil))
 	}
-	_, err := check.Compile(p.imp.Schema.Fields)
+	_, err := validate.Compile(p.imp.Schema.Fields)
 	if err == nil {
 		return nil
 	}
 	reason := intray.MessageOf(err)
-	var missing *check.MissingFieldError
+	var missing *validate.MissingFieldError
 	if errors.As(err, &missing) {
 		reason = intray.NewMessage("hook.validator_without_field", intray.Params{"field": missing.Field, "validator": missing.Rule, "missing": missing.Missing})
 		for i, c := range changes {

@@ -23,7 +23,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/engine"
-	"github.com/intraydata/intray/schemajson"
+	"github.com/intraydata/intray/schema"
 )
 
 var (
@@ -78,7 +78,7 @@ func TestExamples(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			schema, err := schemajson.ReadFile(bytes.NewReader(text))
+			schema, err := schema.ReadFile(bytes.NewReader(text))
 			if err != nil {
 				t.Fatalf("the schema is refused: %v", err)
 			}

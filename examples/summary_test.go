@@ -10,11 +10,11 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/engine"
-	"github.com/intraydata/intray/internal/blob/mem"
-	"github.com/intraydata/intray/internal/stage"
 	"github.com/intraydata/intray/output"
+	"github.com/intraydata/intray/server/blob/mem"
+	"github.com/intraydata/intray/server/staging"
 	"github.com/intraydata/intray/source"
-	"github.com/intraydata/intray/source/all"
+	"github.com/intraydata/intray/source/formats"
 )
 
 // shownRows is how many rows of the result a summary shows.
@@ -29,13 +29,13 @@ func run(t *testing.T, file string, schema *intray.Schema) (string, *engine.Outc
 		t.Fatal(err)
 	}
 	ctx, blobs := t.Context(), mem.New()
-	var writer *stage.Writer
+	var writer *staging.Writer
 	open := func(fields []string, unmapped []int) (engine.Sink, error) {
-		writer = stage.NewWriter(ctx, blobs, "stage", stage.Layout{Fields: fields, Unmapped: unmapped}, stage.Config{})
+		writer = staging.NewWriter(ctx, blobs, "stage", staging.Layout{Fields: fields, Unmapped: unmapped}, staging.Config{})
 		return writer, nil
 	}
 	in := source.Input{Name: file, ReaderAt: bytes.NewReader(text), Size: int64(len(text))}
-	out, err := engine.New(engine.Config{Formats: all.Formats(t.TempDir())}).Run(ctx, engine.Import{Input: in, Schema: schema}, open)
+	out, err := engine.New(engine.Config{Formats: formats.Formats(t.TempDir())}).Run(ctx, engine.Import{Input: in, Schema: schema}, open)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func run(t *testing.T, file string, schema *intray.Schema) (string, *engine.Outc
 	if _, err := writer.Close(ctx); err != nil {
 		t.Fatal(err)
 	}
-	staged, err := stage.Open(ctx, blobs, "stage")
+	staged, err := staging.Open(ctx, blobs, "stage")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -105,11 +105,11 @@ func TestTextsAreShort(t *testing.T) {
 	long := strings.Repeat("é", 1000)
 	cut := strings.Repeat("é", 100) + "…"
 	for what, c := range map[string]struct {
-		fields  []intray.Field
-		headers []string
-		texts   []string
-		columns int
-		competing  int
+		fields    []intray.Field
+		headers   []string
+		texts     []string
+		columns   int
+		competing int
 	}{
 		"many columns": {[]intray.Field{field("k", long)}, slices.Repeat([]string{long}, 12),
 			[]string{"12 columns fit the field", `"` + cut + `" (column 5) and 7 more.`}, 5, 0},

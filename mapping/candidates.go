@@ -228,8 +228,8 @@ func isKnown(readings []lexicon.Reading) bool {
 
 // scorer judges the columns that a field may have.
 type scorer struct {
-	index *index
-	field intray.Field
+	index    *index
+	field    intray.Field
 	meanings []meaning
 	// names are the words of each of the field's names.
 	names [][]string

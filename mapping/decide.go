@@ -75,7 +75,7 @@ type decision struct {
 	index *index
 	// lists are the candidates of each field, and orders theirs by field and
 	// column of the index.
-	lists  [][]candidate
+	lists      [][]candidate
 	rankScores map[[2]int]float64
 	// chosen is the candidate of each field, and owner the field of each
 	// column of the index.

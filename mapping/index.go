@@ -59,7 +59,7 @@ const (
 	// maxGathered is the most columns of one meaning that the fields which take
 	// several look at, all together.
 	maxGathered = 16384
-	maxTrigrams    = 48
+	maxTrigrams = 48
 	// maxLike is the most columns whose letters are compared with those of one
 	// name.
 	maxLike = 16

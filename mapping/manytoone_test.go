@@ -81,10 +81,10 @@ func TestManyScoreIsTheLeast(t *testing.T) {
 func TestManyContests(t *testing.T) {
 	tags := many(field("tags", "Tags"))
 	for what, c := range map[string]struct {
-		fields  []intray.Field
-		headers []string
-		competing  [][]string
-		columns []int
+		fields    []intray.Field
+		headers   []string
+		competing [][]string
+		columns   []int
 	}{
 		"one column, by name":         {[]intray.Field{tags, field("t", "Tags")}, []string{"Tags"}, [][]string{{"tags", "t"}}, nil},
 		"both take several":           {[]intray.Field{tags, many(field("t", "Tags"))}, []string{"Tags", "x", "Tags"}, [][]string{{"tags", "t"}, {"tags", "t"}}, nil},

@@ -286,7 +286,7 @@ type shapeRule struct {
 	// distinctive says that the shapes are of this kind alone, and word is the code of
 	// the message that names them for people.
 	distinctive bool
-	label    string
+	label       string
 }
 
 // shapeRules are those of the kinds of values of the lexicon. A kind that is not

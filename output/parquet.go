@@ -38,8 +38,8 @@ type parquetWriter struct {
 	// columns are the columns: one for each field, then the passed ones, then text
 	// where there is one.
 	columns []*columnWriter
-	passed int
-	text   *columnWriter
+	passed  int
+	text    *columnWriter
 	// untypedText is what the text column says of the row under way: fields of a JSON
 	// object.
 	untypedText []byte
@@ -52,7 +52,7 @@ type parquetWriter struct {
 	// emit writes out what was gathered and gives an empty run of bytes.
 	emit func([]byte) ([]byte, error)
 	// offset is how long the file is so far.
-	offset     int64
+	offset int64
 	footer footer
 }
 

@@ -117,7 +117,7 @@ type columnChunk struct {
 	// dictionaryPages and straight are how many pages have the numbers of the dictionary's
 	// entries, and the values themselves.
 	dictionaryPages, plainPages int
-	entries, nulls  int64
+	entries, nulls              int64
 	// plainSize is what the pages would take without compression.
 	plainSize int64
 }

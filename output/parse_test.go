@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/intraydata/intray"
-	"github.com/intraydata/intray/internal/value"
+	"github.com/intraydata/intray/celltype"
 )
 
 func TestDoubles(t *testing.T) {
@@ -85,11 +85,11 @@ func TestPlacesAreThoseOfTheType(t *testing.T) {
 	}
 	const raw = "16.1234567890123456789"
 	for _, options := range append(all, nil) {
-		parser, err := value.Compile(intray.Field{Key: "k", Type: intray.FieldType{Name: intray.TypeNumber, Options: options}})
+		parser, err := celltype.Compile(intray.Field{Key: "k", Type: intray.FieldType{Name: intray.TypeNumber, Options: options}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		result := parser.Parse(value.Cell{Raw: []byte(raw)}, nil)
+		result := parser.Parse(celltype.Cell{Raw: []byte(raw)}, nil)
 		rounded := string(result.Value)
 		if rounded == "" {
 			rounded = raw // the value is what stands there

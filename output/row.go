@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/intraydata/intray"
-	"github.com/intraydata/intray/internal/value"
+	"github.com/intraydata/intray/celltype"
 )
 
 // policy says what becomes of a row with an error.
@@ -201,7 +201,7 @@ func compileFields(schema *intray.Schema) ([]field, error) {
 		if f.Key == unmappedKey && schema.Settings.PassThroughUnmappedColumns {
 			return nil, fmt.Errorf("a field has the key %s, and unmapped columns are passed through under it", unmappedKey)
 		}
-		write, err := value.OutputFormatter(f)
+		write, err := celltype.OutputFormatter(f)
 		if err != nil {
 			return nil, fmt.Errorf("field %q: %w", f.Key, err)
 		}

@@ -118,7 +118,7 @@ type stream struct {
 	schema *intray.Schema
 	fields []field
 	keep   policy
-	writer   rowWriter
+	writer rowWriter
 	second halfWriter
 	buf    []byte
 	begun  bool
@@ -256,10 +256,10 @@ const (
 // with the first.
 type halfWriter struct {
 	writer rowWriter
-	keep policy
-	text []byte
-	rows int64
-	err  error
+	keep   policy
+	text   []byte
+	rows   int64
+	err    error
 	// panicked is what a panic gave, for the goroutine that waits.
 	panicked any
 }

@@ -60,8 +60,8 @@ type xlsxWriter struct {
 	// number is that of the last row in its sheet, sheet that of the sheet, from 1.
 	number, sheet int
 	// maxRows is sheetRows, and less in tests.
-	maxRows int
-	truncated  truncatedCells
+	maxRows   int
+	truncated truncatedCells
 }
 
 // truncatedCells are the cells that hold more text than a cell of a workbook takes.

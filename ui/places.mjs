@@ -1,5 +1,5 @@
 /** Where the built pages go: the folder that the service embeds. */
-export const outDir = '../internal/web/dist';
+export const outDir = '../server/webui/dist';
 
 /** The pages of the service, by name. */
 export const pages = { start: 'index.html', review: 'review.html' };

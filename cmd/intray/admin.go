@@ -9,8 +9,8 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/intraydata/intray/internal/app"
-	"github.com/intraydata/intray/internal/service"
+	"github.com/intraydata/intray/server"
+	"github.com/intraydata/intray/server/service"
 )
 
 func flagError(flag string, err error) error { return fmt.Errorf("%s: %w", flag, err) }
@@ -27,7 +27,7 @@ func splitNames(text string) []string {
 
 // runAdmin does one task of the operator. A running service may go on meanwhile.
 func (f storeFlags) runAdmin(ctx context.Context, s streams, task func(*service.Service) error) error {
-	svc, closeAll, err := app.OpenAdmin(ctx, f.config(s))
+	svc, closeAll, err := server.OpenAdmin(ctx, f.config(s))
 	if err != nil {
 		return err
 	}
@@ -125,7 +125,7 @@ type migrateCommand struct{ storeFlags }
 
 // Run brings the database up to date.
 func (c *migrateCommand) Run(ctx context.Context, s streams) error {
-	if err := app.Migrate(ctx, c.config(s)); err != nil {
+	if err := server.Migrate(ctx, c.config(s)); err != nil {
 		return err
 	}
 	fmt.Fprintln(s.out, "The database is up to date.")

@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/intraydata/intray"
-	"github.com/intraydata/intray/internal/app"
+	"github.com/intraydata/intray/server"
 	"github.com/intraydata/intray/source"
-	"github.com/intraydata/intray/source/all"
+	"github.com/intraydata/intray/source/formats"
 )
 
 // unreadable tells what is wrong with a file and gives the status for it.
@@ -96,11 +96,11 @@ func (f readFlags) sheetIndex(sheets []source.Sheet) (int, error) {
 
 // openBook opens a file.
 func openBook(ctx context.Context, name string, opt source.Options, flags readFlags) (source.Book, func() error, error) {
-	in, closeFile, err := app.OpenInput(name)
+	in, closeFile, err := server.OpenInput(name)
 	if err != nil {
 		return nil, nil, err
 	}
-	book, err := source.Open(ctx, in, all.Formats(""), opt)
+	book, err := source.Open(ctx, in, formats.Formats(""), opt)
 	if err != nil {
 		return nil, nil, errors.Join(err, closeFile())
 	}
@@ -157,13 +157,13 @@ func (c *convertCommand) Run(ctx context.Context, s streams) error {
 	opt.AsIs, opt.Typed = c.AsIs, !c.Display
 	reader, closeAll, err := openTable(ctx, c.File, opt, c.readFlags, s.err)
 	if errors.Is(err, source.ErrEmpty) {
-		return app.WriteFile(c.Out, s.out, func(io.Writer) error { return nil })
+		return server.WriteFile(c.Out, s.out, func(io.Writer) error { return nil })
 	}
 	if err != nil {
 		return unreadable(s, c.File, err)
 	}
 	defer func() { _ = closeAll() }() // read only
-	err = app.WriteFile(c.Out, s.out, func(w io.Writer) error { return convert(ctx, reader, w, s.err) })
+	err = server.WriteFile(c.Out, s.out, func(w io.Writer) error { return convert(ctx, reader, w, s.err) })
 	return unreadable(s, c.File, err)
 }
 

@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"github.com/intraydata/intray/examples"
-	"github.com/intraydata/intray/internal/app"
+	"github.com/intraydata/intray/server"
 )
 
 type demoCommand struct {
@@ -45,7 +45,7 @@ func (c *demoCommand) Run(ctx context.Context, s streams) (err error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	key := "bk_" + rand.Text() + rand.Text()
-	cfg := app.Config{
+	cfg := server.Config{
 		Data: folder, Listen: c.Listen, BackendKey: key, FrontendKey: "fk_" + rand.Text() + rand.Text(),
 		MaxFileSize: 1 << 30, Version: version(), Hooks: c.hookConfig(), Out: io.Discard,
 		Log: slog.New(slog.NewTextHandler(s.err, &slog.HandlerOptions{Level: slog.LevelWarn})),
@@ -62,7 +62,7 @@ func (c *demoCommand) Run(ctx context.Context, s streams) (err error) {
 		}()
 	}
 	boundMemory()
-	if err := app.Serve(ctx, cfg); err != nil {
+	if err := server.Serve(ctx, cfg); err != nil {
 		return err
 	}
 	select {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/engine"
-	"github.com/intraydata/intray/internal/app"
+	"github.com/intraydata/intray/server"
 )
 
 // maxExplained is the most rows that are explained at once.
@@ -33,7 +33,7 @@ func (c *runCommand) explainedRows() ([]int64, error) {
 }
 
 // printTraces tells of the rows that were asked for how they came about.
-func (c *runCommand) printTraces(w io.Writer, cfg app.RunConfig, report app.RunReport) {
+func (c *runCommand) printTraces(w io.Writer, cfg server.RunConfig, report server.RunReport) {
 	if len(cfg.Explain) > 0 && report.Traces == nil {
 		why := "the file cannot be imported"
 		if report.Outcome.Verdict == engine.Open {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
-	"github.com/intraydata/intray/source/table"
+	"github.com/intraydata/intray/source/headerdetect"
 )
 
 type inspectCommand struct {
@@ -125,36 +125,36 @@ func inspectColumns(columns []intray.Column) []inspectedColumn {
 }
 
 // kindNames are what a column is called whose cells are mostly of a kind.
-var kindNames = [table.Kinds]string{
-	table.Empty: "empty", table.Integer: "integer", table.Number: "number", table.Date: "date", table.Time: "time",
-	table.Flag: "boolean", table.Email: "email", table.Link: "url", table.Code: "code", table.Text: "text",
+var kindNames = [headerdetect.Kinds]string{
+	headerdetect.Empty: "empty", headerdetect.Integer: "integer", headerdetect.Number: "number", headerdetect.Date: "date", headerdetect.Time: "time",
+	headerdetect.Flag: "boolean", headerdetect.Email: "email", headerdetect.Link: "url", headerdetect.Code: "code", headerdetect.Text: "text",
 }
 
 // columnType says what the cells of a column look like, and how many of them do.
 // A column of several kinds is text; integers among numbers are numbers.
 func columnType(samples []string) (name, reason string) {
-	var counts [table.Kinds]int
+	var counts [headerdetect.Kinds]int
 	filled := 0
 	for _, s := range samples {
-		if kind := table.KindOf(s); kind != table.Empty {
+		if kind := headerdetect.KindOf(s); kind != headerdetect.Empty {
 			counts[kind]++
 			filled++
 		}
 	}
-	if counts[table.Number] > 0 {
-		counts[table.Number] += counts[table.Integer]
+	if counts[headerdetect.Number] > 0 {
+		counts[headerdetect.Number] += counts[headerdetect.Integer]
 	}
-	best := table.Empty
+	best := headerdetect.Empty
 	for kind, n := range counts {
 		if n > counts[best] {
-			best = table.Kind(kind)
+			best = headerdetect.Kind(kind)
 		}
 	}
 	switch {
 	case filled == 0:
-		return kindNames[table.Empty], "no cell of the sample has a value"
-	case best != table.Text && 10*counts[best] < 9*filled:
-		return kindNames[table.Text], fmt.Sprintf("the %d cells of the sample are of several kinds", filled)
+		return kindNames[headerdetect.Empty], "no cell of the sample has a value"
+	case best != headerdetect.Text && 10*counts[best] < 9*filled:
+		return kindNames[headerdetect.Text], fmt.Sprintf("the %d cells of the sample are of several kinds", filled)
 	}
 	return kindNames[best], fmt.Sprintf("%d of %d cells of the sample", counts[best], filled)
 }

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/intraydata/intray/internal/app"
+	"github.com/intraydata/intray/server"
 )
 
 type listenCommand struct {
@@ -121,7 +121,7 @@ func (l *listener) forward(ctx context.Context, m message) (status int, result s
 		return http.StatusOK, "It was printed.", 0
 	}
 	began := time.Now()
-	head, err := app.SignMessage(m.ID, m.ContentType, []byte(m.Body), began, l.secret)
+	head, err := server.SignMessage(m.ID, m.ContentType, []byte(m.Body), began, l.secret)
 	if err != nil {
 		return 0, err.Error(), 0
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/alecthomas/kong"
 	"golang.org/x/term"
 
-	"github.com/intraydata/intray/internal/app"
+	"github.com/intraydata/intray/server"
 )
 
 // The exit statuses, on which scripts rely.
@@ -33,7 +33,7 @@ const (
 
 func main() {
 	if isHookWorker(os.Args) {
-		if err := app.HookWorker(); err != nil {
+		if err := server.HookWorker(); err != nil {
 			fmt.Fprintln(os.Stderr, "intray hook-worker:", err)
 			os.Exit(exitFault)
 		}
@@ -166,7 +166,7 @@ func commandOf(err error) string {
 func reportError(ctx context.Context, s streams, err error) int {
 	var status exit
 	var usage usageError
-	var config app.UsageError
+	var config server.UsageError
 	switch {
 	case err == nil:
 		return exitDone

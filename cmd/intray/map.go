@@ -11,10 +11,10 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/engine"
-	"github.com/intraydata/intray/internal/app"
-	"github.com/intraydata/intray/internal/service"
-	"github.com/intraydata/intray/schemajson"
-	"github.com/intraydata/intray/source/all"
+	"github.com/intraydata/intray/schema"
+	"github.com/intraydata/intray/server"
+	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/source/formats"
 )
 
 type mapCommand struct {
@@ -61,7 +61,7 @@ type mappedChoice struct {
 
 // Run looks at the columns.
 func (c *mapCommand) Run(ctx context.Context, s streams) error {
-	schema, err := readSchema(c.Schema, schemajson.ReadNames)
+	schema, err := readSchema(c.Schema, schema.ReadNames)
 	if err != nil {
 		return usageError{err}
 	}
@@ -69,11 +69,11 @@ func (c *mapCommand) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return usageError{err}
 	}
-	in, closeFile, err := app.OpenInput(c.File)
+	in, closeFile, err := server.OpenInput(c.File)
 	if err != nil {
 		return err
 	}
-	out, err := engine.New(engine.Config{Formats: all.Formats("")}).MapColumns(ctx, engine.Import{Input: in, Schema: schema, Answers: answers})
+	out, err := engine.New(engine.Config{Formats: formats.Formats("")}).MapColumns(ctx, engine.Import{Input: in, Schema: schema, Answers: answers})
 	if err = errors.Join(err, closeFile()); err != nil {
 		return err
 	}

@@ -19,10 +19,10 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/engine"
-	"github.com/intraydata/intray/internal/app"
-	"github.com/intraydata/intray/internal/service"
 	"github.com/intraydata/intray/output"
-	"github.com/intraydata/intray/schemajson"
+	"github.com/intraydata/intray/schema"
+	"github.com/intraydata/intray/server"
+	"github.com/intraydata/intray/server/service"
 )
 
 type runCommand struct {
@@ -45,11 +45,11 @@ func (runCommand) Help() string {
 // Run imports the file.
 func (c *runCommand) Run(ctx context.Context, s streams) error {
 	collectOften()
-	schema, err := readSchema(c.Schema, schemajson.ReadFile)
+	schema, err := readSchema(c.Schema, schema.ReadFile)
 	if err != nil {
 		return usageError{err}
 	}
-	cfg := app.RunConfig{File: c.File, Schema: schema, SchemaFile: c.Schema, Stdout: s.out, Problems: c.Problems, Progress: progress(s.err), Hooks: c.hookConfig()}
+	cfg := server.RunConfig{File: c.File, Schema: schema, SchemaFile: c.Schema, Stdout: s.out, Problems: c.Problems, Progress: progress(s.err), Hooks: c.hookConfig()}
 	if cfg.Out, cfg.Format, err = c.target(); err != nil {
 		return usageError{err}
 	}
@@ -59,7 +59,7 @@ func (c *runCommand) Run(ctx context.Context, s streams) error {
 	if cfg.Explain, err = c.explainedRows(); err != nil {
 		return usageError{err}
 	}
-	report, err := app.Run(ctx, cfg)
+	report, err := server.Run(ctx, cfg)
 	if isInteractive(s) {
 		report, err = c.askQuestions(ctx, s, cfg, report, err)
 	}
@@ -73,14 +73,14 @@ func (c *runCommand) Run(ctx context.Context, s streams) error {
 
 // askQuestions puts what is open to the person at the terminal, until nothing is or one
 // question was left.
-func (c *runCommand) askQuestions(ctx context.Context, s streams, cfg app.RunConfig, report app.RunReport, err error) (app.RunReport, error) {
+func (c *runCommand) askQuestions(ctx context.Context, s streams, cfg server.RunConfig, report server.RunReport, err error) (server.RunReport, error) {
 	lines := bufio.NewReader(s.in)
 	for err == nil && len(report.Outcome.Questions) > 0 {
 		o := report.Outcome
 		if askAll(s, lines, o.Questions, len(o.Headers), cfg.Answers, o.Schema(cfg.Schema).Fields) != nil {
 			break
 		}
-		report, err = app.Run(ctx, cfg)
+		report, err = server.Run(ctx, cfg)
 	}
 	return report, err
 }
@@ -130,7 +130,7 @@ func progress(w io.Writer) func(int64) {
 }
 
 // printSummary writes the summary and gives the exit status.
-func (c *runCommand) printSummary(w io.Writer, cfg app.RunConfig, report app.RunReport) error {
+func (c *runCommand) printSummary(w io.Writer, cfg server.RunConfig, report server.RunReport) error {
 	o := report.Outcome
 	cfg.Schema = o.Schema(cfg.Schema)
 	if bar := cfg.Progress; bar != nil {

@@ -11,9 +11,9 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/engine"
-	"github.com/intraydata/intray/internal/app"
-	"github.com/intraydata/intray/schemajson"
-	"github.com/intraydata/intray/schemajson/lint"
+	"github.com/intraydata/intray/schema"
+	"github.com/intraydata/intray/schema/lint"
+	"github.com/intraydata/intray/server"
 )
 
 type schemaCheckCommand struct {
@@ -77,7 +77,7 @@ func (c *checkResult) checkHooks(ctx context.Context, hooks intray.Hooks) error 
 	if hooks.Count() == 0 {
 		return nil
 	}
-	warning, err := app.CheckHooks(ctx, hooks)
+	warning, err := server.CheckHooks(ctx, hooks)
 	var failed *intray.HookError
 	switch {
 	case errors.As(err, &failed):
@@ -102,7 +102,7 @@ func (c *schemaCheckCommand) checkSchema(stdin io.Reader) (checkResult, intray.H
 		defer file.Close()
 		in = file
 	}
-	doc, schema, err := schemajson.ReadDoc(in)
+	doc, schema, err := schema.ReadDoc(in)
 	var unread *fs.PathError
 	if errors.As(err, &unread) {
 		return checkResult{}, intray.Hooks{}, err
@@ -118,7 +118,7 @@ func (c *schemaCheckCommand) checkSchema(stdin io.Reader) (checkResult, intray.H
 // issuesOf tells what keeps a schema from being used, where anything does.
 func issuesOf(err error) []checkIssue {
 	issues := []checkIssue{}
-	var invalid *schemajson.InvalidError
+	var invalid *schema.InvalidError
 	switch {
 	case errors.As(err, &invalid):
 		for _, issue := range invalid.Issues {
@@ -130,12 +130,12 @@ func issuesOf(err error) []checkIssue {
 	return issues
 }
 
-func findings(doc schemajson.Doc, parsed *intray.Schema) []checkFinding {
+func findings(doc schema.Doc, parsed *intray.Schema) []checkFinding {
 	found := []checkFinding{}
 	for _, f := range lint.CheckWritten(parsed, doc.Settings) {
 		found = append(found, checkFinding{f.Path, f.Level.String(), f.Code, f.Text.String()})
 	}
-	for _, text := range schemajson.Warnings(parsed) {
+	for _, text := range schema.Warnings(parsed) {
 		found = append(found, checkFinding{"hooks", intray.LevelWarning.String(), "hook_without_network", text.String()})
 	}
 	return found
@@ -200,7 +200,7 @@ func (c *hooksTestCommand) Run(ctx context.Context, s streams) error {
 	if c.Rows < 1 || c.Rows > maxTried {
 		return usageError{flagError("--rows", fmt.Errorf("%d rows cannot be shown: 1 to %d can", c.Rows, maxTried))}
 	}
-	schema, err := readSchema(c.Schema, schemajson.ReadFile)
+	schema, err := readSchema(c.Schema, schema.ReadFile)
 	if err != nil {
 		return usageError{err}
 	}
@@ -211,7 +211,7 @@ func (c *hooksTestCommand) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return usageError{err}
 	}
-	trial, err := app.TestHooks(ctx, app.HookTestConfig{File: c.Sample, Schema: schema, Answers: answers, Rows: c.Rows, Hooks: c.hookConfig()})
+	trial, err := server.TestHooks(ctx, server.HookTestConfig{File: c.Sample, Schema: schema, Answers: answers, Rows: c.Rows, Hooks: c.hookConfig()})
 	if err != nil {
 		return err
 	}
@@ -239,7 +239,7 @@ func (c *hooksTestCommand) Run(ctx context.Context, s streams) error {
 
 // printTrial writes for a person: each row with the cells that the hooks change,
 // and what each hook took.
-func printTrial(w io.Writer, sample string, trial app.HookTest) {
+func printTrial(w io.Writer, sample string, trial server.HookTest) {
 	for i, row := range trial.Rows {
 		printTrialRow(w, i, row)
 	}
@@ -264,7 +264,7 @@ func printTrial(w io.Writer, sample string, trial app.HookTest) {
 	}
 }
 
-func printTrialRow(w io.Writer, i int, row app.HookTestRow) {
+func printTrialRow(w io.Writer, i int, row server.HookTestRow) {
 	switch {
 	case row.Removed:
 		fmt.Fprintf(w, "line %d: removed\n", row.Line)
@@ -347,7 +347,7 @@ type wiredTime struct {
 
 var verdictNames = map[engine.Verdict]string{engine.Done: "SUCCESSFUL", engine.Open: "NEEDS_REVIEW", engine.Broken: "FAILED"}
 
-func wireTrial(trial app.HookTest) wiredTrial {
+func wireTrial(trial server.HookTest) wiredTrial {
 	wired := wiredTrial{Verdict: verdictNames[trial.Outcome.Verdict], Rows: []wiredRow{}, Times: []wiredTime{}, Console: []string{}}
 	if f := trial.Outcome.Hook; f != nil {
 		wired.Hook = &wiredFailure{f.Hook, f.Line, f.Column, f.Row, f.Text.String()}

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/intraydata/intray/internal/app"
+	"github.com/intraydata/intray/server"
 )
 
 // storeFlags say where things are kept.
@@ -18,8 +18,8 @@ type storeFlags struct {
 	DatabaseURL string `name:"database-url" help:"PostgreSQL database in place of SQLite in the data folder: postgres://…" placeholder:"URL"`
 }
 
-func (f storeFlags) config(s streams) app.Config {
-	return app.Config{
+func (f storeFlags) config(s streams) server.Config {
+	return server.Config{
 		Data: f.Data, DatabaseURL: f.DatabaseURL, MasterKey: os.Getenv("INTRAY_MASTER_KEY"),
 		Version: version(), Out: s.out, Log: logger(s),
 	}
@@ -59,8 +59,8 @@ type hookFlags struct {
 	HookMemory         int64         `help:"Most bytes of memory of a process that runs hooks." default:"268435456" placeholder:"N"`
 }
 
-func (f hookFlags) hookConfig() app.HookConfig {
-	return app.HookConfig{Runtime: f.HookRuntime, Sandbox: f.HookSandbox, TimeoutPer1000: f.HookTimeoutPer1000, CallTimeout: f.HookCallTimeout, Memory: f.HookMemory, Cgroup: f.HookCgroup}
+func (f hookFlags) hookConfig() server.HookConfig {
+	return server.HookConfig{Runtime: f.HookRuntime, Sandbox: f.HookSandbox, TimeoutPer1000: f.HookTimeoutPer1000, CallTimeout: f.HookCallTimeout, Memory: f.HookMemory, Cgroup: f.HookCgroup}
 }
 
 // Help is shown below the flags.
@@ -101,11 +101,11 @@ func collectOften() {
 // Run serves until the program is told to stop.
 func (c *serveCommand) Run(ctx context.Context, s streams) error {
 	cfg := c.config(s)
-	proxies, err := app.ParseNetworks(c.TrustedProxy)
+	proxies, err := server.ParseNetworks(c.TrustedProxy)
 	if err != nil {
 		return usageError{flagError("--trusted-proxy", err)}
 	}
-	egress, err := app.ParseNetworks(c.EgressAllow)
+	egress, err := server.ParseNetworks(c.EgressAllow)
 	if err != nil {
 		return usageError{flagError("--egress-allow", err)}
 	}
@@ -118,5 +118,5 @@ func (c *serveCommand) Run(ctx context.Context, s streams) error {
 	}
 	cfg.BackendKey, cfg.FrontendKey = os.Getenv("INTRAY_BACKEND_KEY"), os.Getenv("INTRAY_FRONTEND_KEY")
 	boundMemory()
-	return app.Serve(ctx, cfg)
+	return server.Serve(ctx, cfg)
 }

@@ -50,10 +50,10 @@ type Concept struct {
 	// say it, and of a field that does not.
 	Unsaid, Extra float64
 
-	head  string
-	qualifiers []string
-	substituteCosts  map[string]float64
-	langs uint64
+	head            string
+	qualifiers      []string
+	substituteCosts map[string]float64
+	langs           uint64
 }
 
 // Head is the concept that this one is a special case of, or its own name.
@@ -94,8 +94,8 @@ type Qualifier struct {
 	// said, or "".
 	Alone string
 
-	substituteCosts  map[string]float64
-	langs uint64
+	substituteCosts map[string]float64
+	langs           uint64
 }
 
 // SubstituteCost gives what it costs to take the other qualifier for this one.

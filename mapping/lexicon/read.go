@@ -156,7 +156,9 @@ func distinct(all []Reading) []Reading {
 	})
 	var kept []Reading
 	for _, r := range all {
-		if !slices.ContainsFunc(kept, func(k Reading) bool { return k.Head == r.Head && k.Named == r.Named && slices.Equal(k.Qualifiers, r.Qualifiers) }) {
+		if !slices.ContainsFunc(kept, func(k Reading) bool {
+			return k.Head == r.Head && k.Named == r.Named && slices.Equal(k.Qualifiers, r.Qualifiers)
+		}) {
 			kept = append(kept, r)
 		}
 	}

@@ -116,9 +116,9 @@ type unpacker struct {
 	inflated int64
 	members  []member
 	// openBook is the opened book of the only member; nil where there are several.
-	openBook   source.Book
-	sheets int
-	skipped skippedMembers
+	openBook source.Book
+	sheets   int
+	skipped  skippedMembers
 	// remarks are what is to be told about the archive as a whole.
 	remarks []intray.Message
 }
@@ -214,7 +214,7 @@ type book struct {
 	members []member
 	sheets  []sheetRef
 	// openBook is the opened book of the only member; nil where there are several.
-	openBook     source.Book
+	openBook source.Book
 	spool    *spool
 	evidence []intray.Evidence
 }

@@ -13,10 +13,10 @@ import (
 type kind string
 
 const (
-	noArchive     kind = ""
-	gzipKind kind = "gzip"
-	zstdKind kind = "zstd"
-	zipKind  kind = "zip"
+	noArchive kind = ""
+	gzipKind  kind = "gzip"
+	zstdKind  kind = "zstd"
+	zipKind   kind = "zip"
 )
 
 func (k kind) reason() intray.Message {

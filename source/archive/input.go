@@ -20,8 +20,8 @@ import (
 // goroutine.
 type trackedInput struct {
 	source.Input
-	bytesRead   int64
-	failed error
+	bytesRead int64
+	failed    error
 	// budget is how many bytes may still be read; nil where any number may.
 	budget *int64
 }

@@ -15,10 +15,10 @@ import (
 // memberInfo is a member before anything is known of what it holds.
 type memberInfo struct {
 	// label names it for errors, name for people; why is where the name is from.
-	label  intray.Message
-	name  string
-	nameSource   intray.Message
-	inZip bool
+	label      intray.Message
+	name       string
+	nameSource intray.Message
+	inZip      bool
 }
 
 // member is a file of the archive that holds a table.
@@ -258,7 +258,7 @@ type skippedMembers struct {
 	total int
 	// causes are the reasons in the order of their first member, counts how many
 	// members each has.
-	causes   []intray.Message
+	causes []intray.Message
 	counts map[intray.Message]int
 }
 

@@ -118,12 +118,12 @@ func nameProblem(name string) intray.Message {
 
 // Why members are passed over.
 var (
-	whyFolder    = intray.NewMessage("archive.folders", nil)
-	whyLeftover  = intray.NewMessage("archive.system_files", nil)
-	whyHidden    = intray.NewMessage("archive.hidden_files", nil)
-	whyIrregular = intray.NewMessage("archive.links", nil)
-	reasonEmpty     = intray.NewMessage("archive.empty_files", nil)
-	reasonUnknown   = intray.NewMessage("archive.unknown_files", nil)
+	whyFolder     = intray.NewMessage("archive.folders", nil)
+	whyLeftover   = intray.NewMessage("archive.system_files", nil)
+	whyHidden     = intray.NewMessage("archive.hidden_files", nil)
+	whyIrregular  = intray.NewMessage("archive.links", nil)
+	reasonEmpty   = intray.NewMessage("archive.empty_files", nil)
+	reasonUnknown = intray.NewMessage("archive.unknown_files", nil)
 )
 
 // skipReason says why an entry is passed over without a look at what it holds, if it

@@ -9,11 +9,11 @@ import (
 
 // codePage is an encoding of one byte per character, made ready to be judged.
 type codePage struct {
-	encoding Encoding
-	penalty     float64 // what choosing it costs
-	chars    [256]charInfo
-	models  []*languageModel
-	letterIndexes  [][256]uint8 // by tongue and byte: the letter's number
+	encoding      Encoding
+	penalty       float64 // what choosing it costs
+	chars         [256]charInfo
+	models        []*languageModel
+	letterIndexes [][256]uint8 // by tongue and byte: the letter's number
 }
 
 // charInfo is what a byte stands for.
@@ -175,20 +175,20 @@ type symbolKind uint8
 
 const (
 	plainSymbol   symbolKind = iota // @ [ ] ^ _ { | } ~ and the like
-	apostrophe                  // ’ inside and behind words
-	quotation                   // “ ” » … at the edges of words
-	opening                     // « „ ‘ ¿ at the beginning of words
-	dash                        // – — • between words
-	money                       // € £ beside numbers
-	degree                      // ° behind numbers
-	ordinal                     // º ª behind numbers and N
-	numero                      // № before numbers
-	hardSpace                   // between numbers and words
-	commonSymbol                // § ² ½ ® ™ and the like
-	rareSymbol                  // accents without a letter, mathematics
-	boxSymbol                   // lines and blocks
-	controlSymbol               // characters that no text has
-	undefinedByte               // bytes that stand for nothing
+	apostrophe                      // ’ inside and behind words
+	quotation                       // “ ” » … at the edges of words
+	opening                         // « „ ‘ ¿ at the beginning of words
+	dash                            // – — • between words
+	money                           // € £ beside numbers
+	degree                          // ° behind numbers
+	ordinal                         // º ª behind numbers and N
+	numero                          // № before numbers
+	hardSpace                       // between numbers and words
+	commonSymbol                    // § ² ½ ® ™ and the like
+	rareSymbol                      // accents without a letter, mathematics
+	boxSymbol                       // lines and blocks
+	controlSymbol                   // characters that no text has
+	undefinedByte                   // bytes that stand for nothing
 )
 
 var symbolKinds = map[rune]symbolKind{

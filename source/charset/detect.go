@@ -106,7 +106,7 @@ func Detect(sample []byte, whole bool) Guess {
 // Beyond so many characters that are valid UTF-8 their number makes no
 // difference, without invalid bytes and with some.
 const (
-	enoughSequences     = 100
+	enoughSequences    = 100
 	enoughAmongInvalid = 10000
 )
 

@@ -178,14 +178,14 @@ var characterFiles embed.FS
 // scriptModel is a language of many characters: what each of them costs, in nats,
 // by how common it is.
 type scriptModel struct {
-	name    string // the code of the message that is its name
-	costs   map[rune]float32
-	level1  runeSet    // the common half of the national standard
-	level2  runeSet    // the rest of it
-	unlistedCosts    [3]float64 // cost of level 1, of level 2 and of all others
-	kana    float64
-	hangul  bool
-	encodings []scriptEncoding
+	name          string // the code of the message that is its name
+	costs         map[rune]float32
+	level1        runeSet    // the common half of the national standard
+	level2        runeSet    // the rest of it
+	unlistedCosts [3]float64 // cost of level 1, of level 2 and of all others
+	kana          float64
+	hangul        bool
+	encodings     []scriptEncoding
 }
 
 // runeSet is a set of characters of the first 65,536.
@@ -201,7 +201,7 @@ func (s *runeSet) has(r rune) bool { return r < 1<<16 && s[r>>6]&(1<<(r&63)) != 
 
 // scriptEncoding is an encoding in which a script is written, and what it costs.
 type scriptEncoding struct {
-	name string
+	name    string
 	penalty float64
 }
 
@@ -284,7 +284,7 @@ const (
 	halfKanaRun    = 5.5
 	halfKanaAlone  = 12.0
 	wideMark       = 5.5
-	foreignCost        = 12.0
+	foreignCost    = 12.0
 	brokenCost     = 20.0
 )
 

@@ -10,8 +10,8 @@ import (
 
 // wideEncoding is UTF-16 or UTF-32: units of 2 or 4 bytes in one of two orders.
 type wideEncoding struct {
-	unit int
-	bigEndian  bool
+	unit      int
+	bigEndian bool
 }
 
 // unitAt reads the unit at the beginning of p.

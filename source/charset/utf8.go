@@ -13,7 +13,7 @@ type Checker struct {
 	invalid int64
 	first   int64
 	high    bool
-	pending    int
+	pending int
 	tail    [utf8.UTFMax]byte
 }
 

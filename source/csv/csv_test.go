@@ -108,8 +108,8 @@ func contact(n int) string {
 func TestRepairs(t *testing.T) {
 	good := []string{"20", "Ada Lovelace", "2021-09-21", "140.50", "a note, no. 20"}
 	for name, c := range map[string]struct {
-		line string
-		want []string
+		line       string
+		want       []string
 		wantNotice string
 	}{
 		"a separator that is missing": {`20,Ada Lovelace,2021-09-21140.50,"a note, no. 20"`, good, "missing is put in"},
@@ -160,8 +160,8 @@ func TestLeftAsFound(t *testing.T) {
 func TestAroundTheTable(t *testing.T) {
 	table := contacts(10, nil)
 	for name, c := range map[string]struct {
-		text string
-		rows int
+		text        string
+		rows        int
 		wantNotices []string
 	}{
 		"a title":           {"Contacts of 2021\n\n" + table, 10, []string{"stands above the table"}},

@@ -62,9 +62,9 @@ func (f *fastParser) read(text []byte, most int, batch *intray.Records) (lines i
 type fastRun struct {
 	*fastParser
 	boundaries boundaryScanner
-	batch *intray.Records
-	maxRows  int
-	lines int64
+	batch      *intray.Records
+	maxRows    int
+	lines      int64
 	// breaks counts the line ends inside the record under construction.
 	breaks int64
 	// from is where its next cell begins, column which that is, and empty how many
@@ -110,7 +110,9 @@ func (r *fastRun) appendCells(places []uint32) bool {
 }
 
 // repeatsHeader says whether the first cell of a record is that of the header.
-func (r *fastRun) repeatsHeader(first []byte) bool { return r.header != nil && bytes.Equal(first, r.header) }
+func (r *fastRun) repeatsHeader(first []byte) bool {
+	return r.header != nil && bytes.Equal(first, r.header)
+}
 
 // appendQuotedCell takes the cell between two quotes that stands at a place.
 func (r *fastRun) appendQuotedCell(from, to int) {
@@ -167,10 +169,10 @@ const (
 	// positionsPerCall is about how many places are found at a time.
 	positionsPerCall = 256
 
-	ones  = 0x0101010101010101
-	lowBits  = 0x7F * ones
-	highBits = 0x80 * ones
-	lineFeeds = '\n' * ones
+	ones            = 0x0101010101010101
+	lowBits         = 0x7F * ones
+	highBits        = 0x80 * ones
+	lineFeeds       = '\n' * ones
 	carriageReturns = '\r' * ones
 	// gather brings the high bits of eight bytes together in the highest one.
 	gather = 0x0002040810204081

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/intraydata/intray"
-	"github.com/intraydata/intray/source/table"
+	"github.com/intraydata/intray/source/headerdetect"
 )
 
 // minHeaderScore is how well a mended header must read.
@@ -21,11 +21,11 @@ func (s *sheet) repairHeader(rows []sampledRow, sample []byte) {
 	}
 	first := &rows[0]
 	found := len(first.cells)
-	if first.wellFormed && found == s.width || table.Filled(first.cells) < 2 {
+	if first.wellFormed && found == s.width || headerdetect.Filled(first.cells) < 2 {
 		return
 	}
 	names, done := s.rereadHeader(rows, sample)
-	if names == nil && first.wellFormed && found == s.width-1 && table.Filled(first.cells) == found {
+	if names == nil && first.wellFormed && found == s.width-1 && headerdetect.Filled(first.cells) == found {
 		names, done = s.completeHeader(first.cells, rows[1:])
 	}
 	if names == nil {
@@ -61,7 +61,7 @@ func (s *sheet) rereadHeader(rows []sampledRow, sample []byte) (names []string, 
 // as programs for statistics write the names or numbers of rows.
 func (s *sheet) completeHeader(names []string, body []sampledRow) (whole []string, done repair) {
 	for _, name := range names {
-		if table.KindOf(name).IsTyped() {
+		if headerdetect.KindOf(name).IsTyped() {
 			return nil, repair{}
 		}
 	}
@@ -81,7 +81,7 @@ func (s *sheet) firstColumnIsRowID(body []sampledRow) bool {
 	seen := map[string]bool{}
 	rows, last := 0, 0
 	for _, row := range body {
-		if table.Filled(row.cells) == 0 {
+		if headerdetect.Filled(row.cells) == 0 {
 			continue
 		}
 		if rows++; !row.wellFormed || len(row.cells) != s.width || row.cells[0] == "" || seen[row.cells[0]] {
@@ -120,24 +120,24 @@ func (s *sheet) nameScore(_ int, f features) (score float64) {
 
 // A naming holds names of columns against what the columns hold.
 type nameChecker struct {
-	kinds []table.Kind
+	kinds []headerdetect.Kind
 }
 
 // newNameChecker learns the kinds of the columns from rows of one width.
 func newNameChecker(width int, rows []sampledRow) nameChecker {
-	n := nameChecker{kinds: make([]table.Kind, width)}
+	n := nameChecker{kinds: make([]headerdetect.Kind, width)}
 	for c := range width {
 		counts := map[int]int{}
 		for _, row := range rows {
 			if !row.wellFormed || len(row.cells) != width {
 				continue
 			}
-			if kind := table.KindOf(row.cells[c]); kind != table.Empty {
+			if kind := headerdetect.KindOf(row.cells[c]); kind != headerdetect.Empty {
 				counts[int(kind)]++
 			}
 		}
 		most, _ := mostFrequent(counts)
-		n.kinds[c] = table.Kind(most)
+		n.kinds[c] = headerdetect.Kind(most)
 	}
 	return n
 }
@@ -147,7 +147,7 @@ func newNameChecker(width int, rows []sampledRow) nameChecker {
 func (n nameChecker) scoreNames(names []string) (score float64) {
 	for c, name := range names {
 		for _, word := range nameWords(name) {
-			if kinds := wordKinds(word); len(kinds) > 0 && n.kinds[c] != table.Empty {
+			if kinds := wordKinds(word); len(kinds) > 0 && n.kinds[c] != headerdetect.Empty {
 				if slices.Contains(kinds, n.kinds[c]) {
 					score++
 				} else {
@@ -241,23 +241,23 @@ const plainNames = "name title type description comment comments note notes rema
 
 // wordKinds are the kinds of cells that stand below a word, or none where those
 // can be any.
-func wordKinds(word string) []table.Kind {
+func wordKinds(word string) []headerdetect.Kind {
 	switch word {
 	case "date", "day", "birthday", "birthdate", "datum", "fecha", "data", "created", "updated":
-		return []table.Kind{table.Date}
+		return []headerdetect.Kind{headerdetect.Date}
 	case "time", "hour", "uhrzeit", "zeit", "hora", "ora", "heure":
-		return []table.Kind{table.Time, table.Date}
+		return []headerdetect.Kind{headerdetect.Time, headerdetect.Date}
 	case "qty", "quantity", "count", "menge", "anzahl", "quantité", "cantidad", "quantità", "age", "year", "jahr", "année", "año", "anno":
-		return []table.Kind{table.Integer, table.Number}
+		return []headerdetect.Kind{headerdetect.Integer, headerdetect.Number}
 	case "price", "amount", "cost", "total", "sum", "tax", "balance", "rate", "percent", "preis", "betrag", "summe", "prix", "montant", "precio", "importe", "prezzo", "importo",
 		"latitude", "longitude", "lat", "lon", "lng":
-		return []table.Kind{table.Number, table.Integer}
+		return []headerdetect.Kind{headerdetect.Number, headerdetect.Integer}
 	case "id", "number", "no", "code", "sku", "nr", "nummer", "zip", "plz":
-		return []table.Kind{table.Integer, table.Code}
+		return []headerdetect.Kind{headerdetect.Integer, headerdetect.Code}
 	case "email", "mail":
-		return []table.Kind{table.Email}
+		return []headerdetect.Kind{headerdetect.Email}
 	case "url", "link", "website", "homepage":
-		return []table.Kind{table.Link}
+		return []headerdetect.Kind{headerdetect.Link}
 	}
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
-	"github.com/intraydata/intray/source/table"
+	"github.com/intraydata/intray/source/headerdetect"
 )
 
 // readIrregular sees to a row that does not fit.
@@ -44,7 +44,7 @@ func (r *reader) readIrregular(ctx context.Context, batch *intray.Records) error
 			return nil
 		}
 	}
-	if width := r.sheet.width; len(cells) > width+1 && !r.rec.loose && table.Filled(cells[width:]) == 0 {
+	if width := r.sheet.width; len(cells) > width+1 && !r.rec.loose && headerdetect.Filled(cells[width:]) == 0 {
 		// Nothing stands in the cells that are too many: nothing is to be mended.
 		r.rec.cells, cells = r.rec.cells[:width], cells[:width]
 	}
@@ -117,7 +117,7 @@ func (r *reader) rowsBelow(ctx context.Context, at int) (rows [][]string, err er
 // it have its width, which is not that of this table, and it names their
 // columns.
 func (r *reader) beginsTable(cells []string, below [][]string) bool {
-	if len(below) < 2 || len(cells) < 2 || table.Filled(cells) < len(cells) {
+	if len(below) < 2 || len(cells) < 2 || headerdetect.Filled(cells) < len(cells) {
 		return false
 	}
 	for _, row := range below[:2] {
@@ -125,7 +125,7 @@ func (r *reader) beginsTable(cells []string, below [][]string) bool {
 			return false
 		}
 	}
-	return table.NamesColumns(cells, below)
+	return headerdetect.NamesColumns(cells, below)
 }
 
 // excerptBytes is how much of a row a notice shows.
@@ -141,9 +141,9 @@ func excerpt(text string) string {
 // appendOrHold hands on a row as it was found, or holds it back where it may stand
 // below the table.
 func (r *reader) appendOrHold(batch *intray.Records, cells []string) error {
-	total := table.IsTotal(cells)
-	note := table.IsNote(cells, r.followsBlankRow(cells)) || isRulerRow(cells) || isAside(cells) || r.isRemark(cells)
-	filled := table.Filled(cells)
+	total := headerdetect.IsTotal(cells)
+	note := headerdetect.IsNote(cells, r.followsBlankRow(cells)) || isRulerRow(cells) || isAside(cells) || r.isRemark(cells)
+	filled := headerdetect.Filled(cells)
 	below := slices.ContainsFunc(r.held, func(h heldRow) bool { return h.filled > 0 })
 	if r.sheet.width > 1 && len(r.held) < maxHeldRows && (total || note || filled == 0 || below && 2*filled <= r.sheet.width) {
 		r.held = append(r.held, heldRow{cells, filled, r.line, r.blankRows})
@@ -172,13 +172,13 @@ const remarkWords = 3
 // isRemark says whether a row is one text of some words without any separator,
 // where no record lacks its last cells.
 func (r *reader) isRemark(cells []string) bool {
-	return len(cells) == 1 && r.sheet.width > 2 && !r.ragged && len(strings.Fields(cells[0])) >= remarkWords && !table.KindOf(cells[0]).IsTyped()
+	return len(cells) == 1 && r.sheet.width > 2 && !r.ragged && len(strings.Fields(cells[0])) >= remarkWords && !headerdetect.KindOf(cells[0]).IsTyped()
 }
 
 // isAside says whether a row is one text in parentheses, such as (3 rows).
 func isAside(cells []string) bool {
 	text := strings.TrimSpace(strings.Join(cells, ""))
-	return table.Filled(cells) == 1 && len(text) > 2 && text[0] == '(' && text[len(text)-1] == ')' && !table.KindOf(text).IsTyped()
+	return headerdetect.Filled(cells) == 1 && len(text) > 2 && text[0] == '(' && text[len(text)-1] == ')' && !headerdetect.KindOf(text).IsTyped()
 }
 
 // appendUnclosedLine reads a row whose quote is never closed line by line: the quote is

@@ -130,7 +130,7 @@ type chunk struct {
 type chunkReader struct {
 	text    *decodedText
 	fast    *fastParser
-	maxRows    int
+	maxRows int
 	size    int
 	jobs    chan *chunk
 	ordered chan *chunk

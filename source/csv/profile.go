@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/intraydata/intray/source/table"
+	"github.com/intraydata/intray/source/headerdetect"
 )
 
 // A profile tells what the cells of a column are like: their kinds, their
@@ -14,7 +14,7 @@ import (
 // cell fits in.
 type columnProfile struct {
 	n                         float64
-	kinds                     [table.Kinds]float64
+	kinds                     [headerdetect.Kinds]float64
 	lengths                   [16]float64
 	quoted                    float64
 	exact, loose, words, ends frequencyModel
@@ -63,7 +63,7 @@ func newColumnProfile() *columnProfile {
 
 // features are what a profile looks at.
 type features struct {
-	kind         table.Kind
+	kind         headerdetect.Kind
 	exact, loose string
 	// ends are the sorts of the first and the last character.
 	ends   string
@@ -75,7 +75,7 @@ type features struct {
 func featuresOf(text string, quoted bool) features {
 	exact, loose := patterns(text)
 	return features{
-		kind: table.KindOf(text), exact: exact, loose: loose, ends: endClasses(text),
+		kind: headerdetect.KindOf(text), exact: exact, loose: loose, ends: endClasses(text),
 		length: min(bits.Len(uint(len(text))), 15), quoted: quoted, text: text,
 	}
 }
@@ -140,7 +140,7 @@ func (p *columnProfile) observe(f features) {
 func (p *columnProfile) logProbability(f features) float64 {
 	share := func(seen, sorts float64) float64 { return math.Log((seen + 0.5) / (p.n + 0.5*sorts)) }
 	score := 0.5*p.exact.logProbability(f.exact) + 0.5*p.loose.logProbability(f.loose) +
-		0.5*p.ends.logProbability(f.ends) + 0.5*share(p.kinds[f.kind], float64(table.Kinds)) + 0.7*share(p.lengths[f.length], 16)
+		0.5*p.ends.logProbability(f.ends) + 0.5*share(p.kinds[f.kind], float64(headerdetect.Kinds)) + 0.7*share(p.lengths[f.length], 16)
 	if p.words.once < 0.3*p.n { // few different texts
 		score += 0.3 * p.words.logProbability(f.text)
 	}

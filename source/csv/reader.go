@@ -12,7 +12,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
-	"github.com/intraydata/intray/source/table"
+	"github.com/intraydata/intray/source/headerdetect"
 )
 
 const (
@@ -33,13 +33,13 @@ const (
 // reader pulls the records of a sheet, one after the other, and looks at each
 // that does not fit.
 type reader struct {
-	sheet  *sheet
-	limits source.Limits
-	window      window
-	parallel   parallelReader
-	rec    record
-	lookahead  record
-	repair repairer
+	sheet     *sheet
+	limits    source.Limits
+	window    window
+	parallel  parallelReader
+	rec       record
+	lookahead record
+	repair    repairer
 
 	// line is where the next record begins, counted from 1.
 	line int64
@@ -324,7 +324,7 @@ func mayStartTotal(row []byte, cells []cell) bool {
 	for _, c := range cells {
 		text := bytes.TrimSpace(row[c.from:c.to])
 		if len(text) > 0 {
-			return len(text) < 32 && table.IsTotal([]string{string(text)})
+			return len(text) < 32 && headerdetect.IsTotal([]string{string(text)})
 		}
 	}
 	return false

@@ -83,8 +83,8 @@ const (
 
 // repairer finds the reading of a row that fits the columns best.
 type repairer struct {
-	dialect  dialect
-	width    int
+	dialect dialect
+	width   int
 	profile *tableProfile
 	// score is how well a cell fits into a column.
 	score    func(column int, f features) float64

@@ -10,7 +10,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
-	"github.com/intraydata/intray/source/table"
+	"github.com/intraydata/intray/source/headerdetect"
 )
 
 const (
@@ -54,11 +54,11 @@ type sheet struct {
 
 // sampledRow is a row of the sample.
 type sampledRow struct {
-	cells []string
-	from  int
-	to    int
-	line  int64
-	wellFormed  bool
+	cells      []string
+	from       int
+	to         int
+	line       int64
+	wellFormed bool
 }
 
 // analyzeSample looks at a sample from the beginning of a text and decides how to read
@@ -73,7 +73,7 @@ func analyzeSample(ctx context.Context, sample []byte, whole bool, opt source.Op
 		found.delimReason = intray.NewMessage("option.requested", nil)
 	case delim != "":
 		found = sniffResult{
-			dialect:  dialect{delim: delim, open: `"`, shut: `"`},
+			dialect:     dialect{delim: delim, open: `"`, shut: `"`},
 			delimReason: intray.NewMessage("delimiter.sep_line", nil), quoteReason: intray.NewMessage("quote.sep_line", nil),
 		}
 	default:
@@ -155,19 +155,19 @@ func (s *sheet) findTable(ctx context.Context, rows []sampledRow, sample []byte,
 		texts = append(texts, row.cells)
 	}
 	s.blankNameValuePairs(texts)
-	layout, err := table.FindLayout(ctx, texts, s.width)
+	layout, err := headerdetect.FindLayout(ctx, texts, s.width)
 	if err != nil {
 		return err
 	}
 	layout = layout.Prefer(texts, opt.HeaderScore)
 	if opt.HeaderRow == source.NoHeader {
-		layout = table.Layout{Width: s.width, First: firstFilled(texts), Reason: intray.NewMessage("option.requested", nil)}
+		layout = headerdetect.Layout{Width: s.width, First: firstFilled(texts), Reason: intray.NewMessage("option.requested", nil)}
 	}
 	if opt.HeaderRow > 0 {
 		if opt.HeaderRow > len(texts) {
 			return &source.UnreadableError{Reason: intray.NewMessage("header.row_out_of_range", intray.Params{"row": opt.HeaderRow, "n": len(texts)})}
 		}
-		layout = table.Layout{Width: s.width, First: opt.HeaderRow - 1, Headers: 1, Reason: intray.NewMessage("option.requested", nil)}
+		layout = headerdetect.Layout{Width: s.width, First: opt.HeaderRow - 1, Headers: 1, Reason: intray.NewMessage("option.requested", nil)}
 	}
 	above := texts[:min(layout.First, len(texts))]
 	for _, row := range above {
@@ -199,7 +199,7 @@ func (s *sheet) findTable(ctx context.Context, rows []sampledRow, sample []byte,
 // firstFilled is the first row with any text.
 func firstFilled(rows [][]string) int {
 	for i, row := range rows {
-		if table.Filled(row) > 0 {
+		if headerdetect.Filled(row) > 0 {
 			return i
 		}
 	}
@@ -212,12 +212,12 @@ func (s *sheet) blankNameValuePairs(rows [][]string) {
 	pairs := 0
 	for ; pairs < len(rows); pairs++ {
 		row := rows[pairs]
-		filled := table.Filled(row)
+		filled := headerdetect.Filled(row)
 		if filled > 2 || filled > 0 && !strings.HasSuffix(strings.TrimSpace(row[0]), ":") {
 			break
 		}
 	}
-	if s.width > 2 && pairs < len(rows) && table.Filled(rows[pairs]) > 2 {
+	if s.width > 2 && pairs < len(rows) && headerdetect.Filled(rows[pairs]) > 2 {
 		clear(rows[:pairs])
 	}
 }
@@ -240,7 +240,7 @@ func isRulerRow(cells []string) bool {
 			return false
 		}
 	}
-	return table.Filled(cells) > 0
+	return headerdetect.Filled(cells) > 0
 }
 
 // reportRowsAbove tells of the rows above a table what they hold.
@@ -272,9 +272,9 @@ func commonWidth(rows []sampledRow) int {
 	counts := map[int]int{}
 	rows = trimNarrowEdges(rows)
 	first := 0
-	anyFine := slices.ContainsFunc(rows, func(row sampledRow) bool { return row.wellFormed && table.Filled(row.cells) > 0 })
+	anyFine := slices.ContainsFunc(rows, func(row sampledRow) bool { return row.wellFormed && headerdetect.Filled(row.cells) > 0 })
 	for _, row := range rows {
-		if row.wellFormed == anyFine && table.Filled(row.cells) > 0 {
+		if row.wellFormed == anyFine && headerdetect.Filled(row.cells) > 0 {
 			counts[len(row.cells)]++
 			if first == 0 {
 				first = len(row.cells)
@@ -291,7 +291,9 @@ func commonWidth(rows []sampledRow) int {
 // trimNarrowEdges leaves out the rows of one cell at both ends, if there are at
 // least two others.
 func trimNarrowEdges(rows []sampledRow) []sampledRow {
-	wide := func(row sampledRow) bool { return row.wellFormed && len(row.cells) > 1 && table.Filled(row.cells) > 1 }
+	wide := func(row sampledRow) bool {
+		return row.wellFormed && len(row.cells) > 1 && headerdetect.Filled(row.cells) > 1
+	}
 	from := slices.IndexFunc(rows, wide)
 	to := len(rows)
 	for to > 0 && !wide(rows[to-1]) {
@@ -305,7 +307,7 @@ func trimNarrowEdges(rows []sampledRow) []sampledRow {
 
 // columnNames gives the names of the columns: those of the header, without empty ones
 // at its end beyond what records have.
-func (s *sheet) columnNames(layout table.Layout, rows []sampledRow, texts [][]string) []string {
+func (s *sheet) columnNames(layout headerdetect.Layout, rows []sampledRow, texts [][]string) []string {
 	if layout.Headers == 0 {
 		return nil
 	}
@@ -325,7 +327,7 @@ func (s *sheet) learnProfile(body []sampledRow, sample []byte) {
 	var fit [][]byte
 	rows, narrow := 0, 0
 	for _, row := range body {
-		if table.Filled(row.cells) == 0 {
+		if headerdetect.Filled(row.cells) == 0 {
 			continue
 		}
 		rows++
@@ -360,7 +362,7 @@ func (s *sheet) buildProfile(fit [][]byte) *tableProfile {
 }
 
 // reportHeader says where the header is, and keeps one of one row.
-func (s *sheet) reportHeader(rows []sampledRow, layout table.Layout) {
+func (s *sheet) reportHeader(rows []sampledRow, layout headerdetect.Layout) {
 	if layout.Headers == 0 {
 		s.evidence = append(s.evidence, intray.Evidence{Choice: "header row", Value: "none", Reason: layout.Reason})
 		return
@@ -419,14 +421,14 @@ func (s *sheet) collectSamples(rows []sampledRow) {
 const ambiguousShare = 0.97
 
 // reportAmbiguousHeader tells beside the header where another header fits about as well as the one found.
-func (s *sheet) reportAmbiguousHeader(layout table.Layout, rows []sampledRow, texts [][]string) {
-	if !layout.Unsure() || layout.First >= len(rows) || layout.Headers > 0 && layout.Alternative == table.NoHeader && differsFromBody(texts[layout.First], texts[layout.BodyStart():]) {
+func (s *sheet) reportAmbiguousHeader(layout headerdetect.Layout, rows []sampledRow, texts [][]string) {
+	if !layout.Unsure() || layout.First >= len(rows) || layout.Headers > 0 && layout.Alternative == headerdetect.NoHeader && differsFromBody(texts[layout.First], texts[layout.BodyStart():]) {
 		return
 	}
 	evidence := &s.evidence[len(s.evidence)-1]
 	evidence.Tie = layout.Headers <= 1 // nobody can ask for several rows
 	switch alternative := layout.Alternative; {
-	case alternative == table.NoHeader:
+	case alternative == headerdetect.NoHeader:
 		evidence.Alternatives = []intray.Choice{{Value: intray.NoAnswer, Label: intray.NewMessage("header.none", nil), Reason: intray.NewMessage("header.like_rows_below", nil), Examples: rows[layout.First].cells}}
 	case alternative >= 0 && alternative < len(rows):
 		evidence.Alternatives = []intray.Choice{{Value: strconv.Itoa(alternative + 1), Label: intray.NewMessage("header.row", intray.Params{"row": alternative + 1}), Reason: intray.NewMessage("header.could_name_columns", nil), Examples: rows[alternative].cells}}

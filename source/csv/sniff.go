@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/intraydata/intray"
-	"github.com/intraydata/intray/source/table"
+	"github.com/intraydata/intray/source/headerdetect"
 )
 
 const (
@@ -309,7 +309,7 @@ func (d dialect) cellScore(text []byte, c cell, looks *traitsCache) float64 {
 
 // A look is what a bare cell looks like, whatever stands around it.
 type cellTraits struct {
-	score float64
+	score  float64
 	isText bool
 }
 
@@ -331,10 +331,10 @@ func (l *traitsCache) lookup(cell []byte) cellTraits {
 }
 
 func traitsOf(cell string) cellTraits {
-	switch table.KindOf(cell) {
-	case table.Text:
+	switch headerdetect.KindOf(cell) {
+	case headerdetect.Text:
 		return cellTraits{score: textScore(cell), isText: true}
-	case table.Code:
+	case headerdetect.Code:
 		if strings.ContainsAny(cell, "/:#") && !strings.Contains(cell, "-") {
 			return cellTraits{score: 0.8}
 		}
@@ -359,11 +359,11 @@ func textScore(cell string) float64 {
 // severalValues says whether a text is a row of values rather than one: it has a
 // date, a number, a code beside each other.
 func severalValues(cell string) bool {
-	var seen [table.Kinds]bool
+	var seen [headerdetect.Kinds]bool
 	sorts := 0
 	for word := range strings.FieldsSeq(cell) {
-		kind := table.KindOf(word)
-		if (kind.IsTyped() || kind == table.Code) && !seen[kind] {
+		kind := headerdetect.KindOf(word)
+		if (kind.IsTyped() || kind == headerdetect.Code) && !seen[kind] {
 			seen[kind] = true
 			sorts++
 		}
@@ -441,7 +441,7 @@ func isDecimalCommaColumn(sample []byte) bool {
 	for line := range bytes.Lines(bytes.ReplaceAll(sample, []byte{'\r'}, []byte{'\n'})) {
 		switch line = bytes.TrimSpace(line); {
 		case len(line) == 0:
-		case bytes.Count(line, []byte{','}) == 1 && table.KindOf(string(line)) == table.Number:
+		case bytes.Count(line, []byte{','}) == 1 && headerdetect.KindOf(string(line)) == headerdetect.Number:
 			numbers++
 		case numbers > 0 || bytes.IndexByte(line, ',') >= 0:
 			return false

@@ -203,9 +203,9 @@ func readFullAt(in source.Input, b []byte, at int64) error {
 type units struct {
 	// size is how many bytes a unit has: 1 also for UTF-8, where the text is the
 	// file; else each character is one unit, and in UTF-16 some are two.
-	size int
-	bigEndian  bool
-	utf8 bool
+	size      int
+	bigEndian bool
+	utf8      bool
 }
 
 // unitsOf tells the units of an encoding.

@@ -24,8 +24,8 @@ type textFlow struct {
 	// hiddenElement is the element whose text is not shown, depth how many of its name
 	// are open, lost whether any text was left out so.
 	hiddenElement string
-	hiddenDepth  int
-	hiddenText   bool
+	hiddenDepth   int
+	hiddenText    bool
 }
 
 // reset begins a new cell.

@@ -24,7 +24,7 @@ import (
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/charset"
-	"github.com/intraydata/intray/source/grid"
+	"github.com/intraydata/intray/source/workbook"
 )
 
 // maxSheets is how many sheets one file can have.
@@ -49,7 +49,7 @@ func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (so
 	if err != nil {
 		return nil, err
 	}
-	return grid.NewBook(b, opt)
+	return workbook.NewBook(b, opt)
 }
 
 // openBook goes through the pages and finds their tables.
@@ -91,15 +91,15 @@ type book struct {
 
 func (b *book) Evidence() []intray.Evidence { return b.evidence }
 
-func (b *book) Sheets() []grid.Sheet {
-	list := make([]grid.Sheet, len(b.places))
+func (b *book) Sheets() []workbook.Sheet {
+	list := make([]workbook.Sheet, len(b.places))
 	for i, p := range b.places {
-		list[i] = grid.Sheet{Name: p.name, Hidden: p.hidden}
+		list[i] = workbook.Sheet{Name: p.name, Hidden: p.hidden}
 	}
 	return list
 }
 
-func (b *book) Rows(ctx context.Context, sheet int) (grid.Rows, error) {
+func (b *book) Rows(ctx context.Context, sheet int) (workbook.Rows, error) {
 	if sheet < 0 || sheet >= len(b.places) {
 		return nil, fmt.Errorf("read table %d of %d", sheet+1, len(b.places))
 	}

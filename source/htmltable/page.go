@@ -32,7 +32,7 @@ type page struct {
 	guess charset.Guess
 	// archive is nil where the page is the whole file.
 	archive *mhtmlArchive
-	part   part
+	part    part
 	// formats and epoch1904 are known once its tables were found.
 	formats   *formats
 	epoch1904 bool

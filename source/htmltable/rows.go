@@ -7,7 +7,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
-	"github.com/intraydata/intray/source/grid"
+	"github.com/intraydata/intray/source/workbook"
 )
 
 // markupBytes is how much longer a tag may be than a cell.
@@ -20,19 +20,19 @@ type rows struct {
 	place  tableLocation
 	limits source.Limits
 	// passes are the places where reading goes on, next is the one to come.
-	passes []tablePass
-	nextPass   int
-	tokens      *tokenizer
-	walker      *tableWalker
-	cells  []grid.Cell
+	passes   []tablePass
+	nextPass int
+	tokens   *tokenizer
+	walker   *tableWalker
+	cells    []workbook.Cell
 	// merged are the ranges that begin in the row handed on last.
-	merged []grid.Range
+	merged []workbook.Range
 	err    error
 }
 
 // tablePass is one pass through the table, or through one of its sections.
 type tablePass struct {
-	offset   int64
+	offset      int64
 	sectionOnly bool
 }
 
@@ -78,15 +78,15 @@ func (r *rows) Close() error {
 
 var errClosed = errors.New("read a closed table")
 
-func (r *rows) Next(ctx context.Context) (grid.Row, error) {
+func (r *rows) Next(ctx context.Context) (workbook.Row, error) {
 	for r.err == nil {
 		if err := ctx.Err(); err != nil {
-			return grid.Row{}, err
+			return workbook.Row{}, err
 		}
 		r.tokens.checkContext = ctx.Err
 		if err := r.advance(ctx); err != nil {
 			if ctx.Err() != nil {
-				return grid.Row{}, err
+				return workbook.Row{}, err
 			}
 			r.err = r.withRow(err)
 		}
@@ -94,7 +94,7 @@ func (r *rows) Next(ctx context.Context) (grid.Row, error) {
 			return r.gridRow(r.walker.previous), nil
 		}
 	}
-	return grid.Row{}, r.err
+	return workbook.Row{}, r.err
 }
 
 // advance reads on to the end of a row that holds something, or further.
@@ -140,21 +140,21 @@ func (r *rows) withRow(err error) error {
 	return err
 }
 
-func (r *rows) gridRow(l *tableRow) grid.Row {
+func (r *rows) gridRow(l *tableRow) workbook.Row {
 	r.cells, r.merged = r.cells[:0], l.merged
 	for _, c := range l.cells {
-		out := grid.Cell{Column: c.column, Kind: c.kind, Value: l.arena[c.valueStart:c.valueEnd:c.valueEnd]}
+		out := workbook.Cell{Column: c.column, Kind: c.kind, Value: l.arena[c.valueStart:c.valueEnd:c.valueEnd]}
 		if c.formattedEnd > c.valueEnd {
 			out.Formatted = l.arena[c.valueEnd:c.formattedEnd:c.formattedEnd]
 		}
 		r.cells = append(r.cells, out)
 	}
-	return grid.Row{Number: l.number, Hidden: l.hidden, Cells: r.cells}
+	return workbook.Row{Number: l.number, Hidden: l.hidden, Cells: r.cells}
 }
 
-// PendingMerges is described at [grid.PendingMerges]. A range that is said to reach beyond its
+// PendingMerges is described at [workbook.PendingMerges]. A range that is said to reach beyond its
 // section is told as the page has it.
-func (r *rows) PendingMerges() []grid.Range {
+func (r *rows) PendingMerges() []workbook.Range {
 	ranges := r.merged
 	r.merged = nil
 	return ranges

@@ -7,7 +7,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
-	"github.com/intraydata/intray/source/grid"
+	"github.com/intraydata/intray/source/workbook"
 )
 
 // maxDepth is how deep tables may be nested.
@@ -25,7 +25,7 @@ type tableRow struct {
 	hidden bool
 	cells  []tableCell
 	// merged are the ranges that its cells span.
-	merged []grid.Range
+	merged []workbook.Range
 	// arena holds the texts of the cells.
 	arena []byte
 	// filled counts the cells with text, own those with text outside of nested
@@ -36,8 +36,8 @@ type tableRow struct {
 // tableCell is a cell with text: its value and what is shown for it, in the arena
 // from the first place to the second and from there to the third.
 type tableCell struct {
-	column            int
-	kind              intray.CellKind
+	column                             int
+	kind                               intray.CellKind
 	valueStart, valueEnd, formattedEnd int
 }
 
@@ -48,7 +48,7 @@ type tableWalker struct {
 	// countOnly says that only whether cells hold text is asked for.
 	countOnly bool
 	// nestedTables are the nested tables that are open, and whether a cell is in each.
-	nestedTables                   []bool
+	nestedTables             []bool
 	inRow, inCell, inCaption bool
 	// section is the one that is open; inFoot says that it is the first of the
 	// table's feet.
@@ -62,13 +62,13 @@ type tableWalker struct {
 	headLate, footEarly bool
 	// skip are the places of sections that are read at another time; only says
 	// that one section is read alone.
-	skip     [2]int64
-	skipping bool
-	sectionOnly     bool
+	skip        [2]int64
+	skipping    bool
+	sectionOnly bool
 
 	// current is the row at hand, done the one before, ended that there is one.
 	current, previous *tableRow
-	rowEnded     bool
+	rowEnded          bool
 	// rows counts those that have ended, work the columns they came to.
 	rowCount, cellCount int64
 	// column is that of the cell at hand, at the one behind the last cell.
@@ -81,11 +81,11 @@ type tableWalker struct {
 	own   bool
 	typed typedValue
 
-	caption   string
-	formats   *formats
-	epoch1904 bool
-	tableEnded      bool
-	err       error
+	caption    string
+	formats    *formats
+	epoch1904  bool
+	tableEnded bool
+	err        error
 }
 
 func newTableWalker(limits source.Limits) *tableWalker {
@@ -305,7 +305,7 @@ func (w *tableWalker) endCell() {
 		w.current.cells = append(w.current.cells, c)
 		if w.nextColumn > w.column+1 || w.cellRowSpan > 1 {
 			last := w.current.number + w.cellRowSpan - 1
-			w.current.merged = append(w.current.merged, grid.Range{FirstRow: w.current.number, LastRow: last, FirstColumn: w.column, LastColumn: w.nextColumn - 1})
+			w.current.merged = append(w.current.merged, workbook.Range{FirstRow: w.current.number, LastRow: last, FirstColumn: w.column, LastColumn: w.nextColumn - 1})
 		}
 	}
 	if len(w.current.arena) > w.limits.RecordBytes {

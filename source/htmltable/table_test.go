@@ -9,8 +9,8 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
-	"github.com/intraydata/intray/source/grid"
 	"github.com/intraydata/intray/source/sourcetest"
+	"github.com/intraydata/intray/source/workbook"
 )
 
 // asFound writes the sheets of a page: a line for each row, cells between bars.
@@ -199,7 +199,7 @@ func TestMerged(t *testing.T) {
 	var got []string
 	for err == nil {
 		_, err = rows.Next(t.Context())
-		for _, m := range rows.(grid.MergeReporter).PendingMerges() {
+		for _, m := range rows.(workbook.MergeReporter).PendingMerges() {
 			got = append(got, fmt.Sprint(m))
 		}
 	}

@@ -82,12 +82,12 @@ const pollTokens = 1024
 
 // tokenizer goes through the text of a page and knows where in it it is.
 type tokenizer struct {
-	checkContext  func() error
-	z    *html.Tokenizer
-	maxToken int
+	checkContext func() error
+	z            *html.Tokenizer
+	maxToken     int
 	// offset is where the token at hand begins, end where it ends.
 	offset, end int64
-	count   int
+	count       int
 
 	kind html.TokenType
 	// partial says that the text ends in the middle of a tag.
@@ -95,10 +95,10 @@ type tokenizer struct {
 	// starts says that the token is the beginning of an element, ends that it is
 	// the end of one.
 	isStart, isEnd bool
-	tag          tag
-	name         []byte
+	tag            tag
+	name           []byte
 
-	moreAttrs       bool
+	moreAttrs  bool
 	attributes []attribute
 	// cachedText is the text of the token once it was asked for.
 	cachedText []byte

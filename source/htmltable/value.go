@@ -13,8 +13,8 @@ import (
 // typedValue is what a cell says of its value, beside its text.
 type typedValue struct {
 	isNumber, isBool, isError bool
-	value                string
-	format               *numfmt.Format
+	value                     string
+	format                    *numfmt.Format
 }
 
 // readTypedValue takes what Excel writes beside the text of a cell: x:num, x:bool and

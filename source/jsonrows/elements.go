@@ -23,7 +23,7 @@ const readBytes = 256 << 10
 type elementReader struct {
 	in    source.Input
 	start int64
-	table  tableLocation
+	table tableLocation
 	limit int
 
 	guard *limitedReader

@@ -126,7 +126,7 @@ type book struct {
 	opt source.Options
 	// marked says that the file begins with the byte order mark.
 	marked bool
-	tables  []tableLocation
+	tables []tableLocation
 	// skipped are names of what stands beside the tables.
 	skipped []string
 	// chunk is how much text one worker reads at a time, 0 for none.

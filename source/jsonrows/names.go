@@ -17,7 +17,7 @@ type nameNode struct {
 	// first is the child met first, next the name met behind this one: most
 	// objects give their names in the order of the object before.
 	firstChild, nextSibling *nameNode
-	column      int
+	column                  int
 	// id counts all names, quoted is the name and its colon as most files have
 	// them, or "".
 	id     int

@@ -20,7 +20,7 @@ const chunkBytes = 1 << 20
 type pass struct {
 	in     source.Input
 	limits source.Limits
-	table   tableLocation
+	table  tableLocation
 	opts   []jsontext.Options
 	// newWorker makes a worker.
 	newWorker func() func(*chunk)
@@ -28,7 +28,7 @@ type pass struct {
 	size int
 
 	elements *elementReader
-	chunks    *chunkReader
+	chunks   *chunkReader
 	// offset is where the next element is looked for, until is up to where they are
 	// read one by one.
 	offset, sequentialUntil int64
@@ -127,13 +127,13 @@ type chunk struct {
 	// complete says that all of it is read. Else bad is the place in the file of
 	// the element that could not be, and crowded says that there were merely
 	// too many.
-	complete   bool
-	badOffset     int64
+	complete    bool
+	badOffset   int64
 	tooManyRows bool
 	// batch is what the second pass makes of it, met what the first does.
-	batch intray.Records
-	observations   []observation
-	read  chan struct{}
+	batch        intray.Records
+	observations []observation
+	read         chan struct{}
 }
 
 // chunkReader cuts a file behind line ends and lets workers read the parts side by

@@ -12,11 +12,11 @@ import (
 
 // reader pulls the records of a JSON file: the second pass.
 type reader struct {
-	pass     *pass
-	newWorker     func(most int) func(*chunk)
-	walker     *elementWalker
-	columns  []intray.Column
-	evidence []intray.Evidence
+	pass      *pass
+	newWorker func(most int) func(*chunk)
+	walker    *elementWalker
+	columns   []intray.Column
+	evidence  []intray.Evidence
 
 	// headerRow is the record that the names make where all is read as found.
 	headerRow []intray.Column
@@ -209,8 +209,8 @@ type fillWorker struct {
 	scan *lineScanner
 	// cells holds for each column where in the text the cell of the element at
 	// hand is.
-	cells []span
-	maxRows  int
+	cells   []span
+	maxRows int
 }
 
 type span struct {

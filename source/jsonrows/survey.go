@@ -7,7 +7,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
-	"github.com/intraydata/intray/source/table"
+	"github.com/intraydata/intray/source/headerdetect"
 )
 
 // Samples of a column are this many cells, none of them longer than sampleCell;
@@ -36,9 +36,9 @@ type sheetShape struct {
 	// skip is the number of elements before the first record, headed the first
 	// of them that names the columns, or 0, and reason says why. They are set
 	// where the elements are arrays.
-	skip   int64
+	skip      int64
 	headerRow int
-	reason intray.Message
+	reason    intray.Message
 	// sampled is the number of bytes of all samples.
 	sampled int
 }
@@ -158,7 +158,7 @@ type surveyWorker struct {
 	// wanted holds for each name what was open about it when the workers began,
 	// open what is open in the chunk at hand.
 	initial, current []nameStatus
-	observations          []observation
+	observations     []observation
 	// first is the first of met that comes from the element at hand.
 	first int
 }
@@ -242,7 +242,7 @@ type arraySurvey struct {
 	cells  int64
 	// firstRows are the first elements, which take about size bytes.
 	firstRows [][]string
-	size  int
+	size      int
 }
 
 // surveyArrays reads a whole sheet for its width and its header.
@@ -295,11 +295,11 @@ func (s *arraySurvey) addRow(cells [][]byte) error {
 
 // finish finds the header and makes the columns.
 func (s *arraySurvey) finish(ctx context.Context, opt source.Options) (*sheetShape, error) {
-	layout := table.Layout{Reason: intray.NewMessage("header.not_searched", nil)}
+	layout := headerdetect.Layout{Reason: intray.NewMessage("header.not_searched", nil)}
 	var names []string
 	if !opt.AsIs {
 		var err error
-		if layout, err = table.FindLayout(ctx, s.firstRows, 0); err != nil {
+		if layout, err = headerdetect.FindLayout(ctx, s.firstRows, 0); err != nil {
 			return nil, err
 		}
 		if layout = layout.Prefer(s.firstRows, opt.HeaderScore); layout.Headers > 0 {

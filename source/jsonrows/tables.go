@@ -70,10 +70,10 @@ func isAlone(in source.Input, limits source.Limits, p tableLocation) (alone, rea
 // tableFinder goes through an object that may hold tables.
 type tableFinder struct {
 	*elementReader
-	limits source.Limits
+	limits  source.Limits
 	tables  []tableLocation
 	skipped []string
-	steps  int
+	steps   int
 }
 
 // findTablesInObject takes a file for an object with tables in it where it is one

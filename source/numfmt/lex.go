@@ -29,7 +29,7 @@ const (
 	tokHour
 	tokMinute
 	tokSecond
-	tokAMPM   // AM/PM
+	tokAMPM      // AM/PM
 	tokSubsecond // .000 in a date
 )
 

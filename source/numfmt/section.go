@@ -63,10 +63,10 @@ type section struct {
 	// roundTo is to how many milliseconds a time is rounded; twelve says that
 	// hours are counted to twelve.
 	roundTo    int64
-	twelveHour  bool
-	islamic bool
-	buddhist    bool
-	names   *names
+	twelveHour bool
+	islamic    bool
+	buddhist   bool
+	names      *names
 }
 
 // compileSection reads a section for numbers; not ok where it mixes what does

@@ -38,8 +38,8 @@ type document struct {
 
 	mu sync.Mutex
 	// inflated counts the bytes of all parts; seen those of each.
-	inflated int64
-	inflatedByPart     map[*zip.File]int64
+	inflated       int64
+	inflatedByPart map[*zip.File]int64
 }
 
 // openDocument looks at what the file is.
@@ -248,11 +248,11 @@ const (
 // part is an entry of the archive that is being inflated, or a flat document.
 type part struct {
 	name string
-	doc *document
+	doc  *document
 	// file is nil for a flat document, which is as large as it is.
-	file *zip.File
-	src io.Reader
-	read int64
+	file  *zip.File
+	src   io.Reader
+	read  int64
 	limit int64
 	// done ends reading; it is that of the context at hand.
 	done <-chan struct{}

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/intraydata/intray"
-	"github.com/intraydata/intray/source/grid"
+	"github.com/intraydata/intray/source/workbook"
 )
 
 // valueType is how the value of a cell is written.
@@ -156,14 +156,14 @@ func (r *rows) readDisplayText() ([]byte, error) {
 
 // buildCell makes a cell of its value and of what it displays. A value that cannot
 // be read as what it says to be is text: nothing of it is lost.
-func (r *rows) buildCell(c *cellAttrs, value, shown []byte) grid.Cell {
+func (r *rows) buildCell(c *cellAttrs, value, shown []byte) workbook.Cell {
 	if c.isError || !c.typeKnown && c.formula && isErrorText(shown) {
 		if len(shown) == 0 {
 			shown = value
 		}
-		return grid.Cell{Kind: intray.CellError, Value: shown}
+		return workbook.Cell{Kind: intray.CellError, Value: shown}
 	}
-	cell := grid.Cell{Kind: intray.CellText, Value: value}
+	cell := workbook.Cell{Kind: intray.CellText, Value: value}
 	if c.valueType != typeText {
 		from := len(r.textBuf)
 		r.textBuf, cell.Kind = appendValue(r.textBuf, c.valueType, value)
@@ -183,7 +183,7 @@ func (r *rows) buildCell(c *cellAttrs, value, shown []byte) grid.Cell {
 }
 
 // appendCells puts a cell as often as it counts.
-func (r *rows) appendCells(c grid.Cell, times int64) error {
+func (r *rows) appendCells(c workbook.Cell, times int64) error {
 	size := int64(len(c.Value) + len(c.Formatted))
 	if size == 0 && c.Kind != intray.CellError {
 		r.column += times

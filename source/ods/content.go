@@ -8,7 +8,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
-	"github.com/intraydata/intray/source/grid"
+	"github.com/intraydata/intray/source/workbook"
 )
 
 // contentReader walks over the sheets of a workbook.
@@ -151,11 +151,11 @@ const defaultNullDate = "1899-12-30"
 // workbookInfo is what the content says of the workbook as a whole.
 type workbookInfo struct {
 	limits Limits
-	sheets []grid.Sheet
+	sheets []workbook.Sheet
 	// hiddenStyles are the styles of sheets that are not shown.
-	hiddenStyles  map[string]bool
-	nullDate string
-	macros  bool
+	hiddenStyles map[string]bool
+	nullDate     string
+	macros       bool
 }
 
 // readWorkbookInfo reads through the whole content.
@@ -223,7 +223,7 @@ func (l *workbookInfo) addSheet(s *scanner) error {
 	if err != nil {
 		return err
 	}
-	l.sheets = append(l.sheets, grid.Sheet{Name: name, Hidden: l.hiddenStyles[style]})
+	l.sheets = append(l.sheets, workbook.Sheet{Name: name, Hidden: l.hiddenStyles[style]})
 	return nil
 }
 

@@ -166,9 +166,9 @@ const (
 
 // binding says what a prefix means within the element at a depth.
 type binding struct {
-	prefix string
-	namespace  namespace
-	depth  int
+	prefix    string
+	namespace namespace
+	depth     int
 }
 
 // maxBindings bounds what finding a prefix costs.

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/intraydata/intray/source"
-	"github.com/intraydata/intray/source/grid"
+	"github.com/intraydata/intray/source/workbook"
 )
 
 // tight are limits under which fuzzing stays fast.
@@ -45,7 +45,7 @@ func survive(t *testing.T, file []byte) {
 }
 
 // outcome is what a sheet gives, and last the error.
-func outcome(ctx context.Context, t *testing.T, book grid.Workbook, sheet int) []string {
+func outcome(ctx context.Context, t *testing.T, book workbook.Workbook, sheet int) []string {
 	cells, err := readSheet(ctx, book, sheet)
 	if err != nil && !isSourceError(err) {
 		t.Fatalf("sheet %d: %v", sheet, err)

@@ -24,7 +24,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
-	"github.com/intraydata/intray/source/grid"
+	"github.com/intraydata/intray/source/workbook"
 )
 
 // Limits bound what reading one workbook may cost. A zero field means its
@@ -96,7 +96,7 @@ func setDefault[T comparable](field *T, value T) {
 // Open reads through the workbook once, to list its sheets and to know that it
 // is whole. Errors are *source.UnreadableError, *source.LimitError, of ctx or of
 // the input. The input must stay open until the workbook is closed.
-func Open(ctx context.Context, in source.Input, limits Limits) (grid.Workbook, error) {
+func Open(ctx context.Context, in source.Input, limits Limits) (workbook.Workbook, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -113,13 +113,13 @@ func Open(ctx context.Context, in source.Input, limits Limits) (grid.Workbook, e
 
 // book is an opened workbook.
 type book struct {
-	doc    *document
+	doc  *document
 	info workbookInfo
 
 	mu sync.Mutex
 	// idle is the content as far as the sheet read last: whoever reads the
 	// sheets in their order inflates it once. It may be nil.
-	idle *contentReader
+	idle   *contentReader
 	closed bool
 }
 
@@ -127,15 +127,15 @@ type book struct {
 func (b *book) Evidence() []intray.Evidence { return b.info.evidence() }
 
 // Sheets lists the sheets.
-func (b *book) Sheets() []grid.Sheet {
-	list := make([]grid.Sheet, len(b.info.sheets))
+func (b *book) Sheets() []workbook.Sheet {
+	list := make([]workbook.Sheet, len(b.info.sheets))
 	copy(list, b.info.sheets)
 	return list
 }
 
 // Rows begins to read a sheet; several may be read at once. What it gives also
 // tells of merged ranges and of hidden columns.
-func (b *book) Rows(ctx context.Context, sheet int) (grid.Rows, error) {
+func (b *book) Rows(ctx context.Context, sheet int) (workbook.Rows, error) {
 	if sheet < 0 || sheet >= len(b.info.sheets) {
 		return nil, fmt.Errorf("open sheet %d of a workbook with %d", sheet, len(b.info.sheets))
 	}
@@ -212,7 +212,7 @@ func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (so
 	if err != nil {
 		return nil, err
 	}
-	return grid.NewBook(w, opt)
+	return workbook.NewBook(w, opt)
 }
 
 // Detect says how sure it is that a file is a spreadsheet of OpenDocument, from

@@ -7,7 +7,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
-	"github.com/intraydata/intray/source/grid"
+	"github.com/intraydata/intray/source/workbook"
 )
 
 // errClosed says that rows are read which are closed.
@@ -15,25 +15,25 @@ var errClosed = errors.New("the rows are closed")
 
 // rows pulls the rows of one sheet.
 type rows struct {
-	book   *book
-	content     *contentReader
-	scan   *scanner
-	limits Limits
-	name   string
+	book    *book
+	content *contentReader
+	scan    *scanner
+	limits  Limits
+	name    string
 
 	// groups are the groups of rows or columns that are open, each with whether
 	// it is hidden.
 	groups []bool
 	// columnCount counts those that were declared, hidden are some of them.
-	columnCount int64
-	hiddenColumns  []columnRange
+	columnCount   int64
+	hiddenColumns []columnRange
 	// spans are the merged cells of the row at hand, merged the ranges that
 	// nobody has asked for yet, ranges counts all of them.
-	spans  []span
-	merged []grid.Range
+	spans       []span
+	merged      []workbook.Range
 	mergedCount int
-	row    grid.Row
-	cells  []grid.Cell
+	row         workbook.Row
+	cells       []workbook.Cell
 	// textBuf holds the texts of the row's cells.
 	textBuf []byte
 	// number is that of the last row that was passed or given, left how often
@@ -44,7 +44,7 @@ type rows struct {
 	// rowBytes counts the bytes of the row's texts, all those of the sheet,
 	// repeated what came of counts.
 	rowBytes, sheetBytes, repeatedBytes int64
-	err                  error
+	err                                 error
 }
 
 func newRows(b *book, c *contentReader, name string) *rows {
@@ -52,9 +52,9 @@ func newRows(b *book, c *contentReader, name string) *rows {
 }
 
 // Next gives the next row that holds cells.
-func (r *rows) Next(ctx context.Context) (grid.Row, error) {
+func (r *rows) Next(ctx context.Context) (workbook.Row, error) {
 	if err := ctx.Err(); err != nil {
-		return grid.Row{}, context.Cause(ctx)
+		return workbook.Row{}, context.Cause(ctx)
 	}
 	if r.err == nil && r.repeatsLeft > 0 {
 		r.err = r.repeatRow()
@@ -72,9 +72,9 @@ func (r *rows) Next(ctx context.Context) (grid.Row, error) {
 	return r.current()
 }
 
-func (r *rows) current() (grid.Row, error) {
+func (r *rows) current() (workbook.Row, error) {
 	if r.err != nil {
-		return grid.Row{}, r.err
+		return workbook.Row{}, r.err
 	}
 	return r.row, nil
 }
@@ -280,7 +280,7 @@ func (r *rows) addMergedRanges(number int64) error {
 		if r.mergedCount++; r.mergedCount > r.limits.Merges {
 			return &source.LimitError{Line: number, Reason: r.sheetMessage(intray.NewMessage("sheet.too_many_merged_ranges", intray.Params{"limit": r.limits.Merges}))}
 		}
-		r.merged = append(r.merged, grid.Range{
+		r.merged = append(r.merged, workbook.Range{
 			FirstRow: number, LastRow: number + s.height - 1,
 			FirstColumn: int(s.column), LastColumn: int(s.column + s.width - 1),
 		})
@@ -290,7 +290,7 @@ func (r *rows) addMergedRanges(number int64) error {
 
 // PendingMerges gives the merged ranges of the rows that were read since it was last
 // called. Of rows without cells that are repeated, it gives those of the first.
-func (r *rows) PendingMerges() []grid.Range {
+func (r *rows) PendingMerges() []workbook.Range {
 	found := r.merged
 	r.merged = r.merged[:0]
 	return found

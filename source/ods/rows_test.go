@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/intraydata/intray/source"
-	"github.com/intraydata/intray/source/grid"
 	"github.com/intraydata/intray/source/sourcetest"
+	"github.com/intraydata/intray/source/workbook"
 )
 
 // spanned is a table with merged cells in its body and three hidden columns.
@@ -36,10 +36,10 @@ func TestMerged(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer rows.Close()
-	merged, hiding := rows.(grid.MergeReporter), rows.(grid.ColumnHider)
-	var got [][]grid.Range
+	merged, hiding := rows.(workbook.MergeReporter), rows.(workbook.ColumnHider)
+	var got [][]workbook.Range
 	for {
-		got = append(got, append([]grid.Range(nil), merged.PendingMerges()...))
+		got = append(got, append([]workbook.Range(nil), merged.PendingMerges()...))
 		if _, err := rows.Next(t.Context()); errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
@@ -47,7 +47,7 @@ func TestMerged(t *testing.T) {
 		}
 	}
 	got = append(got, merged.PendingMerges())
-	want := [][]grid.Range{nil, nil,
+	want := [][]workbook.Range{nil, nil,
 		{{FirstRow: 2, LastRow: 3, FirstColumn: 0, LastColumn: 0}, {FirstRow: 2, LastRow: 2, FirstColumn: 1, LastColumn: 2}}, nil,
 		{{FirstRow: 4, LastRow: 4, FirstColumn: 0, LastColumn: 1}}, {{FirstRow: 5, LastRow: 5, FirstColumn: 0, LastColumn: 1}},
 		{{FirstRow: 6, LastRow: 6, FirstColumn: 0, LastColumn: 1}},

@@ -16,7 +16,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
-	"github.com/intraydata/intray/source/grid"
+	"github.com/intraydata/intray/source/workbook"
 )
 
 // emptyRows and emptyCells are how applications fill a sheet up.
@@ -80,7 +80,7 @@ func several(tb testing.TB) []byte {
 
 func TestBook(t *testing.T) {
 	book := opened(t, several(t))
-	want := []grid.Sheet{{Name: "Plain & simple"}, {Name: "Hidden", Hidden: true}, {Name: "Empty"}, {}}
+	want := []workbook.Sheet{{Name: "Plain & simple"}, {Name: "Hidden", Hidden: true}, {Name: "Empty"}, {}}
 	if diff := cmp.Diff(want, book.Sheets()); diff != "" {
 		t.Errorf("sheets (-want +got):\n%s", diff)
 	}

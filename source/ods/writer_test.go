@@ -13,8 +13,8 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
-	"github.com/intraydata/intray/source/grid"
 	"github.com/intraydata/intray/source/sourcetest"
+	"github.com/intraydata/intray/source/workbook"
 )
 
 const (
@@ -124,7 +124,7 @@ func kindName(k intray.CellKind) string {
 
 // formatCell writes a cell as the tests do: where it is, its kind, its value, and
 // what is shown where that differs.
-func formatCell(r grid.Row, c grid.Cell) string {
+func formatCell(r workbook.Row, c workbook.Cell) string {
 	line := fmt.Sprintf("%c%d %s %s", 'A'+rune(c.Column), r.Number, kindName(c.Kind), c.Value)
 	if c.Formatted != nil {
 		line += fmt.Sprintf(" [%s]", c.Formatted)
@@ -136,7 +136,7 @@ func formatCell(r grid.Row, c grid.Cell) string {
 }
 
 // readSheet reads all cells of a sheet.
-func readSheet(ctx context.Context, book grid.Workbook, sheet int) (cells []string, err error) {
+func readSheet(ctx context.Context, book workbook.Workbook, sheet int) (cells []string, err error) {
 	rows, err := book.Rows(ctx, sheet)
 	if err != nil {
 		return nil, err
@@ -175,7 +175,7 @@ func readFile(ctx context.Context, file []byte, limits Limits) (cells []string, 
 }
 
 // opened opens a workbook for the rest of the test.
-func opened(t *testing.T, file []byte) grid.Workbook {
+func opened(t *testing.T, file []byte) workbook.Workbook {
 	t.Helper()
 	book, err := Open(t.Context(), input(file), Limits{})
 	if err != nil {

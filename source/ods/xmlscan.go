@@ -38,23 +38,23 @@ type scanner struct {
 
 	buf      []byte
 	pos, end int
-	eof    bool
+	eof      bool
 
 	// prefix and local are the name of the element which starts.
 	prefix, local []byte
 	attrs         []attribute
 	// text is raw, with its entities, unless it is literal.
-	text    []byte
+	text  []byte
 	cdata bool
 	// selfClosing says that the element just started ends at once.
 	selfClosing bool
 
 	// openNames holds the full names of the open elements one behind the other,
 	// begins where each begins.
-	openNames   []byte
+	openNames  []byte
 	nameStarts []int
-	hasRoot bool
-	bindings []binding
+	hasRoot    bool
+	bindings   []binding
 
 	// doctype allows a DOCTYPE that declares nothing in itself. What it points
 	// to is never read.

@@ -21,22 +21,22 @@ type cursor struct {
 	codec format.CompressionCodec
 	// nextOffset is where the next page begins, left how many entries there are from it
 	// on.
-	nextOffset   int64
+	nextOffset  int64
 	entriesLeft int64
 
 	// dictOffset is where the dictionary is, 0 for none.
 	dictOffset int64
-	dict   *dictionary
+	dict       *dictionary
 
 	// pageOffset is where the page at hand is, pageLeft how many entries are left of
 	// it and seen how many were met.
-	pageOffset       int64
+	pageOffset     int64
 	pageLeft, seen int
-	body         []byte
-	encoding     format.Encoding
-	reps, defs   levelDecoder
-	stored       []byte
-	values       valueDecoder
+	body           []byte
+	encoding       format.Encoding
+	reps, defs     levelDecoder
+	stored         []byte
+	values         valueDecoder
 
 	// loaded says that there is an entry at hand, with its levels.
 	loaded   bool
@@ -45,7 +45,7 @@ type cursor struct {
 	done bool
 	// released says that the memory of the page was given back.
 	released bool
-	held   int
+	held     int
 }
 
 // openChunk turns to a chunk.

@@ -22,7 +22,7 @@ type columnReader struct {
 	text  []byte
 	ends  []int
 	kinds []intray.CellKind
-	start  int
+	start int
 }
 
 // buffered is how many cells wait.
@@ -169,7 +169,9 @@ func (w *recordAssembler) writeCell(ctx context.Context, n *node) error {
 func (w *recordAssembler) firstCursor(n *node) *cursor { return w.cursors[n.first-w.offset] }
 
 // cursorsBelow are the cursors of all leaves below a node.
-func (w *recordAssembler) cursorsBelow(n *node) []*cursor { return w.cursors[n.first-w.offset : n.end-w.offset] }
+func (w *recordAssembler) cursorsBelow(n *node) []*cursor {
+	return w.cursors[n.first-w.offset : n.end-w.offset]
+}
 
 // skipNull passes over the entry that each leaf below a missing node has.
 func (w *recordAssembler) skipNull(n *node) {

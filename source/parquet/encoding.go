@@ -289,10 +289,10 @@ type rleDecoder struct {
 	width uint
 	// left is how much is left of the run at hand: of packed numbers from bit
 	// on, or of one.
-	left   uint64
-	packed bool
-	bit    int
-	runValue    uint32
+	left     uint64
+	packed   bool
+	bit      int
+	runValue uint32
 }
 
 func (r *rleDecoder) next() (uint32, error) {
@@ -369,7 +369,7 @@ const (
 	// maxBlockValues is the most numbers of a block of deltas, maxMiniblocks the most parts
 	// that it is cut into.
 	maxBlockValues = 1 << 20
-	maxMiniblocks = 1 << 12
+	maxMiniblocks  = 1 << 12
 )
 
 var errDelta = damageError{intray.NewMessage("parquet.invalid_delta_page", nil)}
@@ -383,16 +383,16 @@ type deltaDecoder struct {
 	// parts are the parts of a block, valuesPerMiniblock the numbers of each; total counts
 	// those that are still to come.
 	miniblocks, valuesPerMiniblock int
-	total          uint64
-	last           uint64
+	total                          uint64
+	last                           uint64
 
 	minDelta  uint64
 	bitWidths []byte
-	miniblock   int
+	miniblock int
 	// miniblockLeft is how many are left of the part at hand, which are read from bit.
 	miniblockLeft int
-	bit    int
-	first  bool
+	bit           int
+	first         bool
 }
 
 func newDeltaDecoder(text []byte) (*deltaDecoder, error) {

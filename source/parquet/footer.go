@@ -29,19 +29,19 @@ const (
 // footer is what the end of a file says about it.
 type footer struct {
 	// data is the footer, at where it begins in the file.
-	data []byte
-	offset   int64
+	data   []byte
+	offset int64
 
 	createdBy string
 	rows      int64
 	elements  []element
-	rowGroups    []rowGroup
+	rowGroups []rowGroup
 }
 
 // rowGroup is a row group: its place in the footer and its rows.
 type rowGroup struct {
-	offset   int
-	rows int64
+	offset int
+	rows   int64
 }
 
 // columnChunk is where a leaf's pages of one row group are.

@@ -35,7 +35,7 @@ const (
 const (
 	noPhysical   = format.Type(-1)
 	noRepetition = format.FieldRepetitionType(-1)
-	noConverted      = -1
+	noConverted  = -1
 )
 
 // The units of times, by their number in the format and by their digits.

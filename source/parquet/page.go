@@ -27,8 +27,8 @@ const (
 	// firstWindow is how much is read to find a page's header, and with it most
 	// of the short pages; maxHeaderBytes is the longest header that is read. Headers
 	// hold statistics.
-	firstWindow = 16 << 10
-	maxHeaderBytes   = 4 << 20
+	firstWindow    = 16 << 10
+	maxHeaderBytes = 4 << 20
 )
 
 // page is a page's header.
@@ -37,17 +37,17 @@ type page struct {
 	// packed are the bytes of the page in the file, plain those behind its
 	// compression.
 	compressedSize, uncompressedSize int
-	crc           uint32
-	hasCRC        bool
+	crc                              uint32
+	hasCRC                           bool
 
 	count    int
 	encoding format.Encoding
 	// defs and reps tell how the levels are stored; their sizes are given where
 	// they stand before what is compressed.
-	defEncoding, repEncoding         format.Encoding
-	defBytes, repBytes int
-	isV2              bool
-	compressed         bool
+	defEncoding, repEncoding format.Encoding
+	defBytes, repBytes       int
+	isV2                     bool
+	compressed               bool
 }
 
 func (p *page) read(c *thriftReader) {

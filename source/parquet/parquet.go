@@ -275,8 +275,8 @@ type (
 	limitError struct{ problem intray.Message }
 )
 
-func (e damageError) Error() string       { return e.problem.String() }
-func (e limitError) Error() string { return e.problem.String() }
+func (e damageError) Error() string { return e.problem.String() }
+func (e limitError) Error() string  { return e.problem.String() }
 
 var errTruncated = damageError{intray.NewMessage("parquet.ends_early", nil)}
 

@@ -30,12 +30,12 @@ const (
 // reader pulls the records of a file. Columns are read one after the other for
 // a run of rows, and the run is handed on row by row.
 type reader struct {
-	book    *book
-	pages   *pageReader
-	columns []intray.Column
-	columnReaders   []*columnReader
-	cursors []*cursor
-	chunks  []columnChunk
+	book          *book
+	pages         *pageReader
+	columns       []intray.Column
+	columnReaders []*columnReader
+	cursors       []*cursor
+	chunks        []columnChunk
 
 	// nextGroup is the next row group, left how many rows of the one at hand are not
 	// handed on.
@@ -45,14 +45,14 @@ type reader struct {
 	runLen, pos int
 	// rowSizes are the lengths of the records from the next run on, waiting the
 	// bytes of all lanes.
-	rowSizes    []int
+	rowSizes      []int
 	bufferedBytes int
 	// maxBuffered is about how many bytes may wait.
 	maxBuffered int
 	// rows counts the records handed on, line is the number of the next one.
-	rows, line int64
-	headerPending    bool
-	failed     error
+	rows, line    int64
+	headerPending bool
+	failed        error
 }
 
 func newReader(b *book) *reader {

@@ -39,7 +39,7 @@ type node struct {
 	// rep and def are the levels of an entry that is there; above is the def of
 	// the group around.
 	rep, def, parentDef int
-	children        []*node
+	children            []*node
 	// first and end bound the leaves below, by their indexes.
 	first, end int
 	leaf       *leaf
@@ -64,7 +64,7 @@ type leaf struct {
 	// untypedBytes says that no type explains the bytes; hex is how they are
 	// written then. The survey sets it, and why.
 	untypedBytes, hex bool
-	why              intray.Message
+	why               intray.Message
 }
 
 // column is a column of the sheet.
@@ -81,9 +81,9 @@ type tree struct {
 	// empty are the groups without members.
 	empty []string
 
-	elements []element
-	limits   source.Limits
-	headerBytes  int
+	elements    []element
+	limits      source.Limits
+	headerBytes int
 }
 
 // buildTree makes a tree of the elements, which come with each group before its

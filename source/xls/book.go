@@ -9,15 +9,15 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
-	"github.com/intraydata/intray/source/grid"
+	"github.com/intraydata/intray/source/workbook"
 )
 
 // sheet is one of the list in the globals.
 type sheet struct {
-	grid.Sheet
+	workbook.Sheet
 	// offset is where its part begins in the stream.
-	offset   int64
-	kind byte
+	offset int64
+	kind   byte
 }
 
 // The kinds of sheets, as the list has them.
@@ -30,16 +30,16 @@ const (
 
 // book is an opened workbook. It does not change once it is open.
 type book struct {
-	stream    *stream
+	stream  *stream
 	key     decryptor
 	limits  Limits
 	version int
 	// allSheets are all sheets; sheets those that are worksheets.
 	allSheets, worksheets []sheet
-	styles         styles
-	strings        sharedStrings
-	codepage           codepage
-	epoch1904      bool
+	styles                styles
+	strings               sharedStrings
+	codepage              codepage
+	epoch1904             bool
 }
 
 // newPartReader gives a reader of the book's stream.
@@ -253,8 +253,8 @@ func (b *book) findSheetParts(ctx context.Context) error {
 	return nil
 }
 
-func (b *book) Sheets() []grid.Sheet {
-	list := make([]grid.Sheet, len(b.worksheets))
+func (b *book) Sheets() []workbook.Sheet {
+	list := make([]workbook.Sheet, len(b.worksheets))
 	for i, s := range b.worksheets {
 		list[i] = s.Sheet
 	}

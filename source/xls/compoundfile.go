@@ -16,15 +16,15 @@ import (
 
 // The marks of a container.
 const (
-	compoundFileMagic       = "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"
-	headerBytes = 512
+	compoundFileMagic = "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"
+	headerBytes       = 512
 	// miniSectorBytes is the size of a sector of the mini stream, which holds the
 	// streams shorter than miniCutoff.
-	miniSectorBytes  = 64
-	miniCutoff = 4096
+	miniSectorBytes = 64
+	miniCutoff      = 4096
 	// maxSector is the highest number of a sector; those above are marks, such
 	// as the end of a chain.
-	maxSector = 0xFFFFFFFA
+	maxSector  = 0xFFFFFFFA
 	endOfChain = 0xFFFFFFFE
 )
 
@@ -37,13 +37,13 @@ type compoundFile struct {
 	shift uint
 	// sectorCount is how many the file has room for, the last one cut or not.
 	sectorCount int64
-	fat   []uint32
+	fat         []uint32
 	// directory holds the entries; version is 3 or 4.
 	directory *stream
 	version   uint16
 	// miniStream holds the short streams and miniFAT joins its sectors.
-	miniStream      *stream
-	miniFAT []uint32
+	miniStream *stream
+	miniFAT    []uint32
 }
 
 var little = binary.LittleEndian

@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/text/encoding/charmap"
 
-	"github.com/intraydata/intray/source/grid"
 	"github.com/intraydata/intray/source/sourcetest"
+	"github.com/intraydata/intray/source/workbook"
 )
 
 // TestCorpus compares the sheets with those that Excel saved as CSV.
@@ -198,7 +198,7 @@ func shownRows(t *testing.T, text []byte, number int) ([][]string, error) {
 }
 
 // texts gives the shown texts of a row, by column.
-func texts(row grid.Row) (line []string) {
+func texts(row workbook.Row) (line []string) {
 	for _, c := range row.Cells {
 		for len(line) <= c.Column {
 			line = append(line, "")

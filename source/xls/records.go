@@ -28,9 +28,9 @@ const (
 // record is one step of a stream: a number that says what it is, and a body,
 // which is gone with the next one.
 type record struct {
-	id   uint16
-	offset   int64
-	body []byte
+	id     uint16
+	offset int64
+	body   []byte
 }
 
 // recordHeader is the size of what stands before each body.
@@ -40,7 +40,7 @@ const recordHeader = 4
 // records come one behind the other.
 const (
 	minWindow = 1 << 10
-	maxWindow  = 64 << 10
+	maxWindow = 64 << 10
 )
 
 // recordReader pulls the records of a stream, from any place on.

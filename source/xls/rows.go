@@ -12,7 +12,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
-	"github.com/intraydata/intray/source/grid"
+	"github.com/intraydata/intray/source/workbook"
 )
 
 // rows gives the rows of one sheet.
@@ -21,17 +21,17 @@ type rows struct {
 	part *partReader
 	*sheetIndex
 	// nextRun is the next of the pieces.
-	nextRun    int
+	nextRun int
 	pending []cell
-	cells []grid.Cell
+	cells   []workbook.Cell
 	// arena holds the texts of one row; spent is what all rows together had.
-	arena []byte
+	arena      []byte
 	sheetBytes int64
 }
 
 // Rows reads the sheet once to find its rows; the rows are read again as they
 // are asked for.
-func (b *book) Rows(ctx context.Context, number int) (grid.Rows, error) {
+func (b *book) Rows(ctx context.Context, number int) (workbook.Rows, error) {
 	if number < 0 || number >= len(b.worksheets) {
 		return nil, fmt.Errorf("read sheet %d: the workbook has %d", number, len(b.worksheets))
 	}
@@ -52,36 +52,38 @@ func (r *rows) Close() error {
 }
 
 // PendingMerges gives the merged ranges, all of them before the first row.
-func (r *rows) PendingMerges() []grid.Range {
+func (r *rows) PendingMerges() []workbook.Range {
 	found := r.merged
 	r.merged = nil
 	return found
 }
 
 // ColumnHidden says whether a column is hidden.
-func (r *rows) ColumnHidden(column int) bool { return column < maxColumns && r.hiddenColumns.contains(uint32(column)) }
+func (r *rows) ColumnHidden(column int) bool {
+	return column < maxColumns && r.hiddenColumns.contains(uint32(column))
+}
 
-func (r *rows) Next(ctx context.Context) (grid.Row, error) {
+func (r *rows) Next(ctx context.Context) (workbook.Row, error) {
 	for r.nextRun < len(r.runs) {
 		if err := ctx.Err(); err != nil {
-			return grid.Row{}, err
+			return workbook.Row{}, err
 		}
 		number := r.runRow(r.nextRun)
 		r.pending, r.cells, r.arena = r.pending[:0], r.cells[:0], r.arena[:0]
 		for ; r.nextRun < len(r.runs) && r.runRow(r.nextRun) == number; r.nextRun++ {
 			if err := r.readRun(number, r.runOffset(r.nextRun)); err != nil {
-				return grid.Row{}, withRow(err, number)
+				return workbook.Row{}, withRow(err, number)
 			}
 		}
 		r.sortCells()
 		if err := r.convertCells(); err != nil {
-			return grid.Row{}, withRow(err, number)
+			return workbook.Row{}, withRow(err, number)
 		}
 		if len(r.cells) > 0 {
-			return grid.Row{Number: int64(number) + 1, Hidden: r.hiddenRows.contains(uint32(number)), Cells: r.cells}, nil
+			return workbook.Row{Number: int64(number) + 1, Hidden: r.hiddenRows.contains(uint32(number)), Cells: r.cells}, nil
 		}
 	}
-	return grid.Row{}, io.EOF
+	return workbook.Row{}, io.EOF
 }
 
 // withRow says in an error which row it is about.
@@ -177,9 +179,9 @@ func (r *rows) convertCells() error {
 }
 
 // convertCell gives the value of a cell and what is displayed for it.
-func (r *rows) convertCell(c cell) grid.Cell {
+func (r *rows) convertCell(c cell) workbook.Cell {
 	style := r.book.styles.forXF(c.xf)
-	out := grid.Cell{Column: c.column, Kind: c.kind, Value: c.text}
+	out := workbook.Cell{Column: c.column, Kind: c.kind, Value: c.text}
 	switch {
 	case c.kind == intray.CellNumber:
 		start := len(r.arena)
@@ -218,11 +220,11 @@ type sheetIndex struct {
 	// runs are the places where cells of one row begin, the row in the upper
 	// 16 bits and the place in the stream below. A row whose cells are together
 	// has one piece.
-	runs []uint64
+	runs       []uint64
 	hiddenRows bitset
 	// hiddenColumns are those that are hidden, merged the ranges of merged cells.
 	hiddenColumns bitset
-	merged  []grid.Range
+	merged        []workbook.Range
 }
 
 const offsetBits = 48
@@ -298,7 +300,7 @@ func (s *sheetIndex) readMerged(rec record, limit int) error {
 		if len(s.merged) >= limit {
 			return &source.LimitError{Reason: intray.NewMessage("sheet.too_many_merged_ranges", intray.Params{"limit": limit})}
 		}
-		s.merged = append(s.merged, grid.Range{
+		s.merged = append(s.merged, workbook.Range{
 			FirstRow: int64(little.Uint16(raw)) + 1, LastRow: int64(little.Uint16(raw[2:])) + 1,
 			FirstColumn: int(little.Uint16(raw[4:])), LastColumn: int(little.Uint16(raw[6:])),
 		})

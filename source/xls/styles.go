@@ -15,12 +15,12 @@ type styles struct {
 	xfs []uint16
 	// codes are the formats that the workbook brings; listed is how many of
 	// them came without a number.
-	codes  map[uint16]string
+	codes      map[uint16]string
 	unnumbered int
 	// hasBuiltins says that there are formats besides those of the workbook.
-	hasBuiltins  bool
-	compiled map[uint16]style
-	general  style
+	hasBuiltins bool
+	compiled    map[uint16]style
+	general     style
 }
 
 // maxXFs is how many a cell can choose from.

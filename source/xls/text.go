@@ -26,7 +26,7 @@ type continuedReader struct {
 	rest []byte
 	// err is what reading a CONTINUE failed with; short says that there was
 	// none.
-	err   error
+	err       error
 	truncated bool
 }
 
@@ -77,9 +77,13 @@ func (p *continuedReader) readUint8() byte {
 	return b
 }
 
-func (p *continuedReader) readUint16() uint16 { return uint16(p.readUint8()) | uint16(p.readUint8())<<8 }
+func (p *continuedReader) readUint16() uint16 {
+	return uint16(p.readUint8()) | uint16(p.readUint8())<<8
+}
 
-func (p *continuedReader) readUint32() uint32 { return uint32(p.readUint16()) | uint32(p.readUint16())<<16 }
+func (p *continuedReader) readUint32() uint32 {
+	return uint32(p.readUint16()) | uint32(p.readUint16())<<16
+}
 
 func (p *continuedReader) skip(n int64) {
 	for n > 0 && !p.atEnd() {
@@ -90,7 +94,7 @@ func (p *continuedReader) skip(n int64) {
 
 // The flags of a string.
 const (
-	flagUTF16     = 1
+	flagUTF16    = 1
 	flagPhonetic = 4
 	flagRich     = 8
 )

@@ -11,8 +11,8 @@ import (
 	"unicode/utf16"
 
 	"github.com/intraydata/intray"
-	"github.com/intraydata/intray/source/grid"
 	"github.com/intraydata/intray/source/sourcetest"
+	"github.com/intraydata/intray/source/workbook"
 )
 
 // body writes numbers in their size, floats, texts and bytes one behind the
@@ -275,7 +275,7 @@ func mark(hidden bool) string {
 	return ""
 }
 
-func writeRows(t *testing.T, out *strings.Builder, rows grid.Rows) error {
+func writeRows(t *testing.T, out *strings.Builder, rows workbook.Rows) error {
 	defer rows.Close()
 	for last := int64(0); ; {
 		row, err := rows.Next(t.Context())

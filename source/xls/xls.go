@@ -28,7 +28,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
-	"github.com/intraydata/intray/source/grid"
+	"github.com/intraydata/intray/source/workbook"
 )
 
 // Limits bound what reading one workbook may cost. A zero field means its
@@ -141,7 +141,7 @@ func findWorkbook(in source.Input) (name string, s *stream, err error) {
 // list of its sheets. Rows reads the sheets, several at a time where wanted. The
 // errors are source.UnreadableError, source.LimitError, those of ctx and those
 // of the input.
-func Open(ctx context.Context, in source.Input, limits Limits) (grid.Workbook, error) {
+func Open(ctx context.Context, in source.Input, limits Limits) (workbook.Workbook, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -183,7 +183,7 @@ func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (so
 	if err != nil {
 		return nil, err
 	}
-	return grid.NewBook(w, opt)
+	return workbook.NewBook(w, opt)
 }
 
 // limitsFrom gives the limits that a caller has set. Those that the format has

@@ -103,8 +103,8 @@ type archive struct {
 
 	mu sync.Mutex
 	// inflated counts the bytes of all parts; seen those of each.
-	inflated int64
-	inflatedByPart     map[*zip.File]int64
+	inflated       int64
+	inflatedByPart map[*zip.File]int64
 }
 
 // directoryEntryBytes is what an entry may take in the directory, names of usual
@@ -205,11 +205,11 @@ const (
 
 // part is an entry of the archive that is being inflated.
 type part struct {
-	name string
-	arc  *archive
-	file *zip.File
-	src io.ReadCloser
-	read int64
+	name  string
+	arc   *archive
+	file  *zip.File
+	src   io.ReadCloser
+	read  int64
 	limit int64
 	// done ends reading; it is that of the context at hand.
 	done <-chan struct{}

@@ -15,10 +15,10 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
-	"github.com/intraydata/intray/source/grid"
+	"github.com/intraydata/intray/source/workbook"
 )
 
-func open(t *testing.T, p parts, limits Limits) grid.Workbook {
+func open(t *testing.T, p parts, limits Limits) workbook.Workbook {
 	t.Helper()
 	book, err := Open(t.Context(), input(p.zip(t)), limits)
 	if err != nil {
@@ -46,7 +46,7 @@ func mixed() parts {
 
 func TestBook(t *testing.T) {
 	book := open(t, mixed(), Limits{})
-	want := []grid.Sheet{{Name: "Plain & simple"}, {Name: "Hidden", Hidden: true}}
+	want := []workbook.Sheet{{Name: "Plain & simple"}, {Name: "Hidden", Hidden: true}}
 	if diff := cmp.Diff(want, book.Sheets()); diff != "" {
 		t.Errorf("sheets (-want +got):\n%s", diff)
 	}
@@ -76,7 +76,7 @@ func TestHidden(t *testing.T) {
 	defer rows.Close()
 	var hidden []byte
 	for c := range maxColumns + 2 {
-		if rows.(grid.ColumnHider).ColumnHidden(c) {
+		if rows.(workbook.ColumnHider).ColumnHidden(c) {
 			hidden = appendColumnName(hidden, c)
 		}
 	}

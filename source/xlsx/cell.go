@@ -8,7 +8,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
-	"github.com/intraydata/intray/source/grid"
+	"github.com/intraydata/intray/source/workbook"
 )
 
 // cellType says how a cell's value is written.
@@ -150,7 +150,7 @@ func (r *rows) readValue() (rich bool, err error) {
 
 // appendCell makes a cell of raw.
 func (r *rows) appendCell(kind cellType, styled int, rich bool) error {
-	c := grid.Cell{Column: r.column}
+	c := workbook.Cell{Column: r.column}
 	st := r.styles.styleAt(styled)
 	switch {
 	case rich:
@@ -195,7 +195,7 @@ func (r *rows) copyText(text []byte) []byte {
 }
 
 // setSharedString finds the shared string whose number is raw.
-func (r *rows) setSharedString(c *grid.Cell, st *style) error {
+func (r *rows) setSharedString(c *workbook.Cell, st *style) error {
 	number := parseIndex(r.raw)
 	if number < 0 || number >= r.strings.count {
 		return r.unreadable(intray.NewMessage("xlsx.no_such_string", intray.Params{"cell": r.reference(r.column), "number": source.Excerpt(string(r.raw)), "count": r.strings.count}))
@@ -214,7 +214,7 @@ func (r *rows) setSharedString(c *grid.Cell, st *style) error {
 }
 
 // setText makes a text cell of a text that lasts.
-func (r *rows) setText(c *grid.Cell, st *style, text []byte) {
+func (r *rows) setText(c *workbook.Cell, st *style, text []byte) {
 	c.Kind, c.Value = intray.CellText, text
 	if st.plainText || len(text) == 0 {
 		return
@@ -224,7 +224,7 @@ func (r *rows) setText(c *grid.Cell, st *style, text []byte) {
 	c.Formatted = r.textBuf[from:len(r.textBuf):len(r.textBuf)]
 }
 
-func (r *rows) setBool(c *grid.Cell) {
+func (r *rows) setBool(c *workbook.Cell) {
 	c.Kind = intray.CellBool
 	switch {
 	case isTrue(r.raw):
@@ -238,7 +238,7 @@ func (r *rows) setBool(c *grid.Cell) {
 
 // setNumberValue makes a cell of the number in raw. What is no number is text: the file
 // says otherwise, and nothing of it is lost.
-func (r *rows) setNumberValue(c *grid.Cell, st *style) {
+func (r *rows) setNumberValue(c *workbook.Cell, st *style) {
 	if st.general && isGeneralVerbatim(r.raw) {
 		c.Kind, c.Value = intray.CellNumber, r.copyText(r.raw)
 		return
@@ -251,7 +251,7 @@ func (r *rows) setNumberValue(c *grid.Cell, st *style) {
 	r.setFormattedNumber(c, st, v)
 }
 
-func (r *rows) setFormattedNumber(c *grid.Cell, st *style, v float64) {
+func (r *rows) setFormattedNumber(c *workbook.Cell, st *style, v float64) {
 	epoch1904 := r.book.info.epoch1904
 	from := len(r.textBuf)
 	r.textBuf, c.Kind = st.format.AppendValue(r.textBuf, v, epoch1904)
@@ -312,7 +312,7 @@ func parseNumber(raw []byte) (float64, bool) {
 }
 
 // setDate makes a cell of the ISO date or time in raw.
-func (r *rows) setDate(c *grid.Cell, st *style) {
+func (r *rows) setDate(c *workbook.Cell, st *style) {
 	t, kind, ok := parseDate(string(r.raw))
 	if !ok {
 		r.setText(c, st, r.copyText(r.raw))

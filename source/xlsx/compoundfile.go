@@ -13,9 +13,9 @@ import (
 const compoundFileMagic = "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"
 
 const (
-	headerBytes = 512
-	directoryEntrySize  = 128
-	miniSectorBytes      = 64
+	headerBytes        = 512
+	directoryEntrySize = 128
+	miniSectorBytes    = 64
 	// maxSector is the highest number of a sector; those above mean ends.
 	maxSector = 0xFFFFFFFA
 	// maxDirectorySectors is how many sectors of the directory are looked at; that of
@@ -28,19 +28,19 @@ var errCompoundFile = errors.New("the container of the encrypted workbook is dam
 // compoundFile is an OLE2 container: streams cut into sectors, which a table
 // chains.
 type compoundFile struct {
-	in     *trackedInput
+	in        *trackedInput
 	headerBuf []byte
-	shift  uint
+	shift     uint
 	// fatSectors are the sectors that hold the table, loaded the one of them that
 	// is in table.
 	fatSectors []uint32
-	loadedFAT uint32
-	fat  []byte
+	loadedFAT  uint32
+	fat        []byte
 }
 
 // stream is a run of sectors.
 type stream struct {
-	file      *compoundFile
+	file    *compoundFile
 	sectors []uint32
 	size    int64
 }
@@ -61,7 +61,9 @@ func openCompoundFile(in *trackedInput) (*compoundFile, error) {
 func (c *compoundFile) sectorSize() int64 { return 1 << c.shift }
 
 // headerUint32 reads a number of the header.
-func (c *compoundFile) headerUint32(at int) uint32 { return binary.LittleEndian.Uint32(c.headerBuf[at:]) }
+func (c *compoundFile) headerUint32(at int) uint32 {
+	return binary.LittleEndian.Uint32(c.headerBuf[at:])
+}
 
 // listFAT finds the sectors of the table: the first in the header, others in
 // a chain of their own.
@@ -154,7 +156,7 @@ func (s *stream) ReadAt(p []byte, at int64) (n int, err error) {
 // entry is a stream as the directory lists it.
 type entry struct {
 	firstSector uint32
-	size  int64
+	size        int64
 }
 
 // readDirectory lists the streams by name, the root under "".

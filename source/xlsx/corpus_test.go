@@ -19,8 +19,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/text/encoding/charmap"
 
-	"github.com/intraydata/intray/source/grid"
 	"github.com/intraydata/intray/source/sourcetest"
+	"github.com/intraydata/intray/source/workbook"
 )
 
 // unpack reads the files of an archive that the filter lets through.
@@ -166,7 +166,7 @@ func shownTable(ctx context.Context, file []byte, n int) (table []string, err er
 	}
 }
 
-func shownCells(row grid.Row) []string {
+func shownCells(row workbook.Row) []string {
 	record := make([]string, row.Cells[len(row.Cells)-1].Column+1)
 	for _, c := range row.Cells {
 		record[c.Column] = string(c.Value)

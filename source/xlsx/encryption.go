@@ -102,7 +102,7 @@ const segmentBytes = 4096
 // decryptingReader gives the bytes of an archive from a stream of segments behind the
 // archive's size.
 type decryptingReader struct {
-	src *stream
+	src  *stream
 	key  cipherKey
 	size int64
 }

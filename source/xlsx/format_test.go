@@ -10,8 +10,8 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
-	"github.com/intraydata/intray/source/grid"
 	"github.com/intraydata/intray/source/sourcetest"
+	"github.com/intraydata/intray/source/workbook"
 )
 
 // written writes a table as a workbook: texts in their cells, numbers as such.
@@ -116,7 +116,7 @@ func TestBrokenBehindCells(t *testing.T) {
 
 func TestManyMergedRanges(t *testing.T) {
 	book := open(t, mergedBook(), Limits{Merges: 1})
-	if _, err := book.(grid.MergePreloader).MergedRanges(t.Context(), 0); err == nil || !strings.Contains(err.Error(), "more than 1 merged ranges") {
+	if _, err := book.(workbook.MergePreloader).MergedRanges(t.Context(), 0); err == nil || !strings.Contains(err.Error(), "more than 1 merged ranges") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
-	"github.com/intraydata/intray/source/grid"
+	"github.com/intraydata/intray/source/workbook"
 )
 
 // tight are limits under which fuzzing stays fast.
@@ -50,7 +50,7 @@ func readFilled(ctx context.Context, t *testing.T, file []byte) {
 		t.Fatalf("Open, for the second time: %v", err)
 	}
 	limits := source.Limits{Cells: 1 << 16, RecordBytes: 64 << 10}
-	sheets, err := grid.NewBook(book, source.Options{FillMerged: true, AsIs: len(file)%2 == 0, Limits: limits})
+	sheets, err := workbook.NewBook(book, source.Options{FillMerged: true, AsIs: len(file)%2 == 0, Limits: limits})
 	if err != nil {
 		t.Fatal(err)
 	}

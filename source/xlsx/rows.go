@@ -11,7 +11,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
-	"github.com/intraydata/intray/source/grid"
+	"github.com/intraydata/intray/source/workbook"
 )
 
 // rows pulls the rows of one sheet.
@@ -24,24 +24,24 @@ type rows struct {
 	scan    *scanner
 	hidden  *[maxColumns]bool
 	// merged are the ranges that were found and not given.
-	merged []grid.Range
+	merged []workbook.Range
 
-	row   grid.Row
-	cells []grid.Cell
+	row   workbook.Row
+	cells []workbook.Cell
 	// textBuf holds the texts of the row's cells.
 	textBuf []byte
 	// raw is the value of the cell at hand, in the scanner's buffer or scratch.
 	raw, scratch []byte
 	// rowBytes counts the bytes of the row's texts, all those of the sheet.
-	rowBytes    int
+	rowBytes   int
 	sheetBytes int64
 	// column is that of the last cell; mixed says that cells of the row came in
 	// another order than their columns.
-	column int
-	unsorted  bool
+	column   int
+	unsorted bool
 	// numbered says that the number of the row is known, not counted.
 	numbered bool
-	err   error
+	err      error
 }
 
 // openRows reads a sheet up to its first row.
@@ -124,9 +124,9 @@ func (r *rows) ColumnHidden(column int) bool {
 }
 
 // Next gives the next row that holds cells.
-func (r *rows) Next(ctx context.Context) (grid.Row, error) {
+func (r *rows) Next(ctx context.Context) (workbook.Row, error) {
 	if err := ctx.Err(); err != nil {
-		return grid.Row{}, context.Cause(ctx)
+		return workbook.Row{}, context.Cause(ctx)
 	}
 	r.part.done = ctx.Done()
 	for r.err == nil {
@@ -135,7 +135,7 @@ func (r *rows) Next(ctx context.Context) (grid.Row, error) {
 			return r.row, nil
 		}
 	}
-	return grid.Row{}, r.err
+	return workbook.Row{}, r.err
 }
 
 // Close ends reading.
@@ -173,7 +173,7 @@ func (r *rows) readRow() error {
 // behind the last, unless its first cell tells another.
 func (r *rows) startRow() error {
 	last := r.row.Number
-	r.row = grid.Row{Number: last + 1, Hidden: r.scan.attrBool("hidden")}
+	r.row = workbook.Row{Number: last + 1, Hidden: r.scan.attrBool("hidden")}
 	r.column, r.unsorted, r.numbered = -1, false, false
 	text := r.scan.attrValue("r")
 	if text == nil {
@@ -221,7 +221,7 @@ func (r *rows) endRow() error {
 		return r.limitError(intray.NewMessage("sheet.too_many_rows", intray.Params{"limit": limit}))
 	}
 	if r.unsorted {
-		slices.SortStableFunc(r.cells, func(a, b grid.Cell) int { return cmp.Compare(a.Column, b.Column) })
+		slices.SortStableFunc(r.cells, func(a, b workbook.Cell) int { return cmp.Compare(a.Column, b.Column) })
 		for i := 1; i < len(r.cells); i++ {
 			if r.cells[i].Column == r.cells[i-1].Column {
 				return r.unreadable(intray.NewMessage("xlsx.duplicate_cell", intray.Params{"cell": r.reference(r.cells[i].Column)}))
@@ -254,7 +254,7 @@ func (r *rows) sheetMessage(problem intray.Message) intray.Message {
 }
 
 // MergedRanges reads the merged ranges of a sheet, which stand behind its cells.
-func (b *book) MergedRanges(ctx context.Context, sheet int) ([]grid.Range, error) {
+func (b *book) MergedRanges(ctx context.Context, sheet int) ([]workbook.Range, error) {
 	if sheet < 0 || sheet >= len(b.info.sheets) {
 		return nil, fmt.Errorf("open sheet %d of a workbook with %d", sheet, len(b.info.sheets))
 	}
@@ -273,7 +273,7 @@ func (b *book) MergedRanges(ctx context.Context, sheet int) ([]grid.Range, error
 }
 
 // PendingMerges gives the merged ranges, once the rows have ended.
-func (r *rows) PendingMerges() []grid.Range {
+func (r *rows) PendingMerges() []workbook.Range {
 	found := r.merged
 	r.merged = nil
 	return found
@@ -330,9 +330,9 @@ func (r *rows) readMergeCells() error {
 }
 
 // parseRange reads a range as B2:C5.
-func parseRange(text []byte) (g grid.Range, ok bool) {
+func parseRange(text []byte) (g workbook.Range, ok bool) {
 	first, last, _ := bytes.Cut(text, []byte(":"))
 	column, row, ok := parseCellRef(first)
 	toColumn, toRow, also := parseCellRef(last)
-	return grid.Range{FirstRow: row, LastRow: toRow, FirstColumn: column, LastColumn: toColumn}, ok && also
+	return workbook.Range{FirstRow: row, LastRow: toRow, FirstColumn: column, LastColumn: toColumn}, ok && also
 }

@@ -20,10 +20,10 @@ type sharedStrings struct {
 	blocks [][]byte
 	// positions has the place of each string in memory: the block and, in the lower
 	// blockBits, where in it.
-	positions     []uint32
-	count  int
-	used   int
-	limits Limits
+	positions []uint32
+	count     int
+	used      int
+	limits    Limits
 	overflow  *stringFile
 }
 
@@ -165,8 +165,8 @@ type stringFile struct {
 	groupOffsets []int64
 
 	// mu guards what follows: several sheets may be read at once.
-	mu   sync.Mutex
-	cache [cachedGroups]group
+	mu        sync.Mutex
+	cache     [cachedGroups]group
 	lengthBuf [binary.MaxVarintLen64]byte
 }
 

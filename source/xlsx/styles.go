@@ -31,7 +31,7 @@ type styles struct {
 type styleCache struct {
 	*styles
 	byFormat map[int]*style
-	byIndex   []*style
+	byIndex  []*style
 }
 
 func (st *styles) newCache() *styleCache {

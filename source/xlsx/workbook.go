@@ -26,7 +26,7 @@ type workbookInfo struct {
 	// styles and strings are parts, "" where there is none.
 	styles, strings string
 	macros          bool
-	externalLinks           int
+	externalLinks   int
 	// skippedSheets are the sheets that are no worksheets.
 	skippedSheets []string
 }

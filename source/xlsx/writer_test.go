@@ -14,7 +14,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
-	"github.com/intraydata/intray/source/grid"
+	"github.com/intraydata/intray/source/workbook"
 )
 
 // parts are the files of an archive by name.
@@ -104,7 +104,7 @@ func input(file []byte) source.Input {
 
 // formatCell writes a cell as the tests do: its reference, its kind, its value and
 // what is shown where that differs.
-func formatCell(row int64, c grid.Cell) string {
+func formatCell(row int64, c workbook.Cell) string {
 	kinds := map[intray.CellKind]string{intray.CellText: "text", intray.CellNumber: "number", intray.CellDate: "date", intray.CellDateTime: "datetime", intray.CellTime: "time", intray.CellBool: "bool", intray.CellError: "error"}
 	text := fmt.Sprintf("%s%d %s %s", appendColumnName(nil, c.Column), row, kinds[c.Kind], c.Value)
 	if c.Formatted != nil {
@@ -114,7 +114,7 @@ func formatCell(row int64, c grid.Cell) string {
 }
 
 // readSheet reads all cells of a sheet.
-func readSheet(ctx context.Context, book grid.Workbook, sheet int) (cells []string, err error) {
+func readSheet(ctx context.Context, book workbook.Workbook, sheet int) (cells []string, err error) {
 	rows, err := book.Rows(ctx, sheet)
 	if err != nil {
 		return nil, err

@@ -22,7 +22,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
-	"github.com/intraydata/intray/source/grid"
+	"github.com/intraydata/intray/source/workbook"
 )
 
 // The size of a worksheet in the format itself.
@@ -104,7 +104,7 @@ func setDefault[T comparable](field *T, value T) {
 // Open reads what it needs to list the worksheets and the styles of their
 // cells. Errors are *source.UnreadableError, *source.LimitError, of ctx or of
 // the input. The input must stay open until the workbook is closed.
-func Open(ctx context.Context, in source.Input, limits Limits) (grid.Workbook, error) {
+func Open(ctx context.Context, in source.Input, limits Limits) (workbook.Workbook, error) {
 	w, err := decryptIfNeeded(&trackedInput{Input: in})
 	if err != nil {
 		return nil, err
@@ -118,9 +118,9 @@ func Open(ctx context.Context, in source.Input, limits Limits) (grid.Workbook, e
 
 // book is an opened workbook.
 type book struct {
-	arc     *archive
-	info workbookInfo
-	styles  *styles
+	arc    *archive
+	info   workbookInfo
+	styles *styles
 
 	mu sync.Mutex
 	// strings is nil until a sheet is read.
@@ -147,17 +147,17 @@ func openBook(ctx context.Context, arc *archive) (*book, error) {
 func (b *book) Evidence() []intray.Evidence { return b.info.evidence() }
 
 // Sheets lists the worksheets.
-func (b *book) Sheets() []grid.Sheet {
-	list := make([]grid.Sheet, len(b.info.sheets))
+func (b *book) Sheets() []workbook.Sheet {
+	list := make([]workbook.Sheet, len(b.info.sheets))
 	for i, s := range b.info.sheets {
-		list[i] = grid.Sheet{Name: s.name, Hidden: s.hidden}
+		list[i] = workbook.Sheet{Name: s.name, Hidden: s.hidden}
 	}
 	return list
 }
 
 // Rows begins to read a sheet; several may be read at once. What it gives also
 // tells of merged ranges, at the end, and of hidden columns.
-func (b *book) Rows(ctx context.Context, sheet int) (grid.Rows, error) {
+func (b *book) Rows(ctx context.Context, sheet int) (workbook.Rows, error) {
 	if sheet < 0 || sheet >= len(b.info.sheets) {
 		return nil, fmt.Errorf("open sheet %d of a workbook with %d", sheet, len(b.info.sheets))
 	}
@@ -213,7 +213,7 @@ func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (so
 	if err != nil {
 		return nil, err
 	}
-	return grid.NewBook(w, opt)
+	return workbook.NewBook(w, opt)
 }
 
 // limitsFrom gives the limits that a caller has set. Those that a worksheet has

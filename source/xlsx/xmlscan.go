@@ -36,23 +36,23 @@ type scanner struct {
 
 	buf      []byte
 	pos, end int
-	eof    bool
+	eof      bool
 
 	// name is that of the element which starts, without its prefix.
-	name  []byte
-	tagPos   int
-	attrs []attribute
+	name   []byte
+	tagPos int
+	attrs  []attribute
 	// text is raw, with its entities, unless it is literal.
-	text    []byte
+	text  []byte
 	cdata bool
 	// selfClosing says that the element just started ends at once.
 	selfClosing bool
 
 	// openNames holds the names of the open elements one behind the other, begins
 	// where each begins.
-	openNames   []byte
+	openNames  []byte
 	nameStarts []int
-	hasRoot bool
+	hasRoot    bool
 }
 
 // bufferBytes is what a scanner begins with: much of a sheet is inflated at once.

@@ -174,7 +174,7 @@ export const states: readonly State[] = [
       await person.saved();
     }
   } },
-  { name: 'mended', of: 'full', permanent: true, act: fixed },
+  { name: 'corrections', of: 'full', permanent: true, act: fixed },
   { name: 'conflict', of: 'full', wide: true, permanent: true, act: async (person, stage, made) => {
     await uncovered(person);
     const other = await stage.person(made);

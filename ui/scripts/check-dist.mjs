@@ -13,5 +13,5 @@ const same = (name) => existsSync(join(outDir, name)) && existsSync(join(fresh, 
 const names = [...new Set([...list(outDir), ...list(fresh)])].sort();
 const others = names.filter((name) => !same(name));
 for (const name of others) console.log(`not what the sources make: ${name}`);
-if (others.length > 0) console.log('run npm run build, and commit internal/web/dist with the sources');
+if (others.length > 0) console.log('run npm run build, and commit server/webui/dist with the sources');
 process.exit(others.length > 0 ? 1 : 0);

@@ -1,4 +1,4 @@
-// What the pages are built from, as one hash. internal/web/assets_test.go computes the same.
+// What the pages are built from, as one hash. server/webui/assets_test.go computes the same.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -25,8 +25,8 @@ const forms = (entry: Catalogue[string]): string[] => (typeof entry === 'string'
 
 /** Where the service writes what it says: the sentences of en.json are copied from there. */
 const origins = [
-  'engine', 'mapping', 'source', 'internal/service', 'source/charset', 'source/csv', 'source/table', 'internal/check', 'internal/value',
-  'source/jsonrows', 'source/archive', 'source/grid', 'source/xmlss', 'internal/draft', 'source/xlsx', 'source/xls', 'source/ods', 'source/parquet', 'source/htmltable', 'internal/value/date', 'internal/value/number', 'internal/value/phone',
+  'engine', 'mapping', 'source', 'server/service', 'source/charset', 'source/csv', 'source/headerdetect', 'validate', 'celltype',
+  'source/jsonrows', 'source/archive', 'source/workbook', 'source/spreadsheetml', 'server/draft', 'source/xlsx', 'source/xls', 'source/ods', 'source/parquet', 'source/htmltable', 'celltype/date', 'celltype/number', 'celltype/phone',
 ];
 
 /** What is wrong with a regular expression is said by the library of Go. */
@@ -59,7 +59,7 @@ test('each language has each sentence, with what stands in its braces', () => {
 });
 
 const cases: [code: string, says: string, worded: string][] = [
-  // internal/check
+  // validate
   ['required', 'This cell is empty and must not be. Fill it in.', 'Diese Zelle ist leer und darf es nicht sein. Füllen Sie sie aus.'],
   ['length', 'This text must have at most 1 character.', 'Dieser Text darf höchstens 1 Zeichen haben.'],
   ['length', 'This text must have 2 to 1000 characters.', 'Dieser Text muss 2 bis 1.000 Zeichen haben.'],
@@ -69,7 +69,7 @@ const cases: [code: string, says: string, worded: string][] = [
   ['require_with', 'This cell must be filled where "A \\"b\\"" or "C" is filled.', 'Diese Zelle muss ausgefüllt sein, wenn „A "b"“ oder „C“ ausgefüllt ist.'],
   ['require_without_all', 'This cell must be filled where "A" and "C" are empty.', 'Diese Zelle muss ausgefüllt sein, wenn „A“ und „C“ leer sind.'],
   ['require_with_values', 'This cell must be filled where "A" is "x" or "B" is "y".', 'Diese Zelle muss ausgefüllt sein, wenn „A“ gleich „x“ ist oder „B“ gleich „y“ ist.'],
-  // internal/value
+  // celltype
   ['date', 'This is not a date that we can read. Write a date like 2021-03-28.', 'Das lässt sich nicht als Datum lesen. Schreiben Sie ein Datum wie 2021-03-28.'],
   ['datetime', 'This text is too long to be a date with a time. Write it like 2021-03-28 15:20.', 'Dieser Text ist zu lang, um als Datum mit Uhrzeit gelesen zu werden. Schreiben Sie es wie 2021-03-28 15:20.'],
   ['number', 'This number must be at most 12345678901234567890.5.', 'Diese Zahl darf höchstens 12345678901234567890.5 sein.'],
@@ -112,7 +112,7 @@ const cases: [code: string, says: string, worded: string][] = [
   ['unreadable_file', 'The file is empty.', 'Die Datei ist leer.'],
   ['HEADER_ROW_UNCERTAIN', 'It is not certain which row is the header of the table. The likeliest is none: the first row looks like the rows below it. Choose one.',
     'Es ist nicht sicher, in welcher Zeile die Namen der Spalten stehen. Wir würden keine nehmen: die erste Zeile sieht aus wie die Zeilen darunter. Wählen Sie eine.'],
-  // internal/draft
+  // server/draft
   ['not_possible', 'The expression cannot be read: missing closing ): `(`.', 'Der Ausdruck lässt sich nicht lesen: die schließende Klammer ) fehlt: „(“.'],
   ['why', 'you mapped the column "M" so on 2 January 2026', 'am 2. Januar 2026 haben Sie die Spalte „M“ so zugeordnet'],
   ['why', 'In 17,635 of 23,516 cells, such as 1.5 and 2.75, a point has other than 3 digits behind it; a point stands before the fraction: no comma is used so',

@@ -1,0 +1,160 @@
+package benchdata
+
+import (
+	"bufio"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// CustomerHeader names the columns of a file of customers.
+var CustomerHeader = []string{"id", "name", "email", "phone", "signed_up", "amount", "country", "reference", "notes", "url"}
+
+// CustomerCountries are the texts that a country may be.
+var CustomerCountries = countries
+
+// CustomerReference is the regular expression of a reference.
+const CustomerReference = "^[A-Z]{2}-[0-9]{4}-[0-9]{2}$"
+
+// WriteCustomers writes a CSV file with a header and rows of 10 columns, about
+// 160 bytes a row, of which one in 50 has something wrong: each of eight kinds
+// of faults is in 2 rows of 1000, and a value of each of two unique columns,
+// id and email, is that of an earlier row in 1 of 1000. Phone numbers are written
+// as people write them.
+func WriteCustomers(to io.Writer, rows int, seed uint64) error {
+	w := bufio.NewWriterSize(to, 1<<20)
+	line := []byte(strings.Join(CustomerHeader, ",") + "\n")
+	made := newCustomerGenerator(seed)
+	for range rows {
+		if _, err := w.Write(line); err != nil {
+			return err
+		}
+		row := made.next()
+		line = appendCSV(line[:0], &row)
+	}
+	if _, err := w.Write(line); err != nil {
+		return err
+	}
+	return w.Flush()
+}
+
+// customerGenerator are the customers of one seed, one after the other.
+type customerGenerator struct {
+	random *rand.Rand
+	// rows makes what customers share with other rows.
+	rows *rowGenerator
+	made int
+}
+
+func newCustomerGenerator(seed uint64) *customerGenerator {
+	random := rand.New(rand.NewPCG(seed, seed))
+	return &customerGenerator{random: random, rows: &rowGenerator{random: random}}
+}
+
+func (c *customerGenerator) next() [10]string {
+	c.made++
+	number := strconv.Itoa(c.made)
+	row := [10]string{
+		customerID(c.made), c.rows.pickRandom(firstNames) + " " + c.rows.pickRandom(lastNames), customerEmail(c.made), c.randomPhone(), c.rows.randomDate(),
+		strconv.Itoa(c.random.IntN(10000)) + "." + strconv.Itoa(10+c.random.IntN(90)), c.rows.pickRandom(countries), c.randomReference(),
+		c.rows.randomNotes(), "https://shop.example.org/customers/" + number,
+	}
+	c.injectFault(&row)
+	return row
+}
+
+// faults are what a spoilt row has in a column, in place of what belongs there.
+var faults = []struct {
+	column int
+	texts  []string
+}{
+	{1, []string{""}},
+	{2, []string{"nobody at example.org", "info@", "@example.org", "call her"}},
+	{3, []string{"12", "on file", "+49 30", "ask"}},
+	{4, []string{"2024-02-30", "soon", "2023-14-32", "unknown"}},
+	{5, []string{"n/a", "many", "12.5.0.1", "tbd"}},
+	{6, []string{"Atlantis", "Nowhere", "Utopia land"}},
+	{7, []string{"AB-12-345", "ab-1234-56", "none"}},
+	{9, []string{"no page", "shop.example.org/customers", "see notes"}},
+}
+
+// injectFault puts a fault into one row of 50.
+func (c *customerGenerator) injectFault(row *[10]string) {
+	n := c.random.IntN(1000)
+	switch earlier := 1 + c.random.IntN(c.made); {
+	case n < 2*len(faults):
+		fault := faults[n/2]
+		row[fault.column] = fault.texts[c.random.IntN(len(fault.texts))]
+	case n == 998:
+		row[0] = customerID(earlier)
+	case n == 999:
+		row[2] = customerEmail(earlier)
+	}
+}
+
+func customerID(number int) string { return "C" + strconv.Itoa(100_000_000 + number)[1:] }
+
+func customerEmail(number int) string {
+	return "user" + strconv.Itoa(number) + "@mail" + strconv.Itoa(number*7%40) + ".example.org"
+}
+
+// randomPhone is a number that exists, as far as a plan of numbers tells.
+func (c *customerGenerator) randomPhone() string {
+	digits := strconv.Itoa(2_000_000 + c.random.IntN(7_000_000))
+	switch c.random.IntN(4) {
+	case 0:
+		return "+1 212 " + digits[:3] + "-" + digits[3:]
+	case 1:
+		return "+33 1 4" + digits[:1] + " " + digits[1:3] + " " + digits[3:5] + " " + digits[5:]
+	}
+	return "+49 30 " + digits
+}
+
+func (c *customerGenerator) randomReference() string {
+	letter := func() string { return string(rune('A' + c.random.IntN(26))) }
+	return letter() + letter() + "-" + strconv.Itoa(1000+c.random.IntN(9000)) + "-" + strconv.Itoa(10+c.random.IntN(90))
+}
+
+// CustomerSchema is the schema of the file, as decoded JSON: ten fields, each
+// with a type or a rule of its own. Rows with an error stay in the result, with
+// what the file says.
+func CustomerSchema() map[string]any {
+	rule := func(name string, more ...string) map[string]any {
+		r := map[string]any{"validate": name}
+		for option := range slices.Chunk(more, 2) {
+			r[option[0]] = option[1]
+		}
+		return r
+	}
+	rules := map[string][]any{
+		"id": {rule("unique")}, "name": {rule("required")}, "email": {rule("unique")},
+		"reference": {rule("regex_match", "regex", CustomerReference)},
+	}
+	types := map[string]string{"email": "email", "phone": "phone-number", "signed_up": "date", "amount": "number", "country": "select", "url": "url"}
+	var fields []any
+	for _, name := range CustomerHeader {
+		field := map[string]any{"key": name, "label": name, "type": "string"}
+		if kind := types[name]; kind != "" {
+			field["type"] = kind
+		}
+		if kept := rules[name]; kept != nil {
+			field["validators"] = kept
+		}
+		if name == "country" {
+			field["selectOptions"] = countryOptions()
+		}
+		fields = append(fields, field)
+	}
+	return map[string]any{"name": "Customers", "fields": fields, "settings": map[string]any{
+		"importIdentifier": "customers", "invalidDataBehavior": "INCLUDE_INVALID_ROWS_AND_VALUES",
+	}}
+}
+
+func countryOptions() (list []any) {
+	for _, c := range CustomerCountries {
+		list = append(list, map[string]any{"label": c, "value": c})
+	}
+	return list
+}

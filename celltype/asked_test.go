@@ -1,0 +1,164 @@
+package celltype_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/celltype"
+)
+
+// TestColumnsThatAreAsked must leave their cells open, with a question that says
+// why.
+func TestColumnsThatAreAsked(t *testing.T) {
+	for title, c := range map[string]struct {
+		name           intray.TypeName
+		options, cells string
+		says           string
+	}{
+		"most cells against the format":    {intray.TypeDate, `{"displayFormat":"dd/MM/yyyy"}`, "04/05/2024 05/13/2024 06/17/2024", "The field's format dd/MM/yyyy says that the day comes before the month, but 2 cells can only be read where the month comes before the day, such as 05/13/2024."},
+		"most cells against the locale":    {intray.TypeDate, `{"locale":"en-US"}`, "04/05/2024 13/05/2024 17/06/2024 05/18/2024", "The field's locale en-US says"},
+		"years of two digits with slashes": {intray.TypeDate, ``, "24/05/04 23/06/07", "nothing in the column tells"},
+		"years of two digits with points":  {intray.TypeDate, ``, "24.05.04 23.06.07", "nothing in the column tells"},
+		"a convention beside slashes":      {intray.TypeDate, ``, "01/03/2024 02/05/2024 04.05.2024", "nothing in the column tells"},
+		"the preset of whole numbers":      {intray.TypeNumber, `{"preset":"integer"}`, "1.234 5.678", "nothing in the column tells"},
+		"the preset default":               {intray.TypeNumber, `{"preset":"default"}`, "1.234 5.678", "nothing in the column tells"},
+		"a preset of decimals":             {intray.TypeNumber, `{"preset":"decimal_2"}`, "1.234 5.678", "nothing in the column tells"},
+		"a preset of percents":             {intray.TypeNumber, `{"preset":"percent_2"}`, "1.234% 5.678%", "nothing in the column tells"},
+		"the preset of euros":              {intray.TypeNumber, `{"preset":"eur"}`, "1.234 5.678", "nothing in the column tells"},
+		"dollars beside euros":             {intray.TypeNumber, ``, "1,5€ $2,000", "amounts in $ may be written in another way"},
+		"euros beside dollars":             {intray.TypeNumber, ``, "$1,250.50 €2,000", "amounts in € may be written in another way"},
+		"dollars beside plain commas":      {intray.TypeNumber, ``, "1,5 $2,000", "amounts in $ may be written in another way"},
+	} {
+		t.Run(title, func(t *testing.T) {
+			d := sniffColumn(t, c.name, c.options, strings.Fields(c.cells))
+			if len(d.Ambiguities) != 1 || !strings.Contains(d.Ambiguities[0].Text.String(), c.says) {
+				t.Fatalf("the questions are %+v, want one that says %q", d.Ambiguities, c.says)
+			}
+			if len(d.Ambiguities[0].Choices) < 2 {
+				t.Errorf("the choices are %+v", d.Ambiguities[0].Choices)
+			}
+		})
+	}
+}
+
+// sniffColumn decides on a column.
+func sniffColumn(t *testing.T, name intray.TypeName, options string, cells []string) celltype.Decision {
+	t.Helper()
+	p, err := celltype.Compile(withOptions(t, name, options))
+	if err != nil {
+		t.Fatal(err)
+	}
+	survey := p.(celltype.SniffingParser).NewSniffer()
+	for _, cell := range cells {
+		survey.Observe(celltype.Cell{Raw: []byte(cell)})
+	}
+	return survey.Decide(nil, nil)
+}
+
+func withOptions(t *testing.T, name intray.TypeName, options string) intray.Field {
+	t.Helper()
+	f := intray.Field{Key: "x", Type: intray.FieldType{Name: name}}
+	if options != "" {
+		if err := json.Unmarshal([]byte(options), &f.Type.Options); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return f
+}
+
+// TestNumberCells reads number cells that are displayed in other ways than their
+// value is written.
+func TestNumberCells(t *testing.T) {
+	options := []intray.SelectOption{{Label: "One", Value: "1"}, {Label: "2.50", Value: "half"}, {Label: "Zero", Value: "0.0"}}
+	for _, c := range []struct {
+		name             intray.TypeName
+		raw, typed, want string
+	}{
+		{intray.TypeCheckbox, "0.00", "0", "false"}, {intray.TypeCheckbox, "-0", "-0", "false"}, {intray.TypeCheckbox, "0e5", "0e5", "false"},
+		{intray.TypeCheckbox, "0.0", "0.0", "false"}, {intray.TypeCheckbox, "1.00", "1", "true"}, {intray.TypeCheckbox, "0", "0.4", "true"},
+		{intray.TypeSelect, "1.00", "1", "1"}, {intray.TypeSelect, "2.5", "2.5", "half"}, {intray.TypeSelect, "0", "0", "0.0"},
+		{intray.TypeSelect, "3.00", "3", "wrong"}, {intray.TypeMultiSelect, "1.00", "1", `["1"]`}, {intray.TypeMultiSelect, "2,50", "2.5", `["half"]`},
+	} {
+		p, err := celltype.Compile(intray.Field{Key: "x", Type: intray.FieldType{Name: c.name}, SelectOptions: options})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := p.Parse(celltype.Cell{Raw: []byte(c.raw), Kind: intray.CellNumber, Typed: []byte(c.typed)}, nil)
+		if text := describe(got); text != c.want {
+			t.Errorf("%s: %q of %s gives %s, want %s", c.name, c.raw, c.typed, text, c.want)
+		}
+	}
+}
+
+// TestProblemsNameExpectedFormat looks at the words for cells that cannot be read.
+func TestProblemsNameExpectedFormat(t *testing.T) {
+	for _, c := range []struct {
+		name       intray.TypeName
+		cell, want string
+	}{
+		{intray.TypeTime, "noon", "This is not a time that we can read. Write a time like 15:20."},
+		{intray.TypeTime, "930", "This is not a time that we can read. Write a time like 15:20."},
+		{intray.TypeDate, "soon", "This is not a date that we can read. Write a date like 2021-03-28."},
+		{intray.TypeDatetime, "soon", "This is not a date with a time that we can read. Write it like 2021-03-28 15:20."},
+		{intray.TypeUUID, "123e4567-e89b-92d3-a456-426614174000", "This UUID has no known version: its third group must begin with a digit from 1 to 8."},
+		{intray.TypeUUID, "123e4567-e89b-42d3-1456-426614174000", "This UUID is of another variant: its fourth group must begin with 8, 9, a or b."},
+		{intray.TypeUUID, "123e4567", "This is not a UUID. Write it like 123e4567-e89b-42d3-a456-426614174000."},
+	} {
+		p, err := celltype.Compile(withOptions(t, c.name, ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.Parse(celltype.Cell{Raw: []byte(c.cell)}, nil); got.Problem.String() != c.want {
+			t.Errorf("%s %q: %q, want %q", c.name, c.cell, got.Problem, c.want)
+		}
+	}
+	d := sniffColumn(t, intray.TypeDate, "", []string{"13/5/24", "4/5/24", "15/5/23"})
+	if got := d.Parser.Parse(celltype.Cell{Raw: []byte("24/5/4")}, nil).Problem; !strings.Contains(got.String(), "which number is the year") {
+		t.Errorf("the problem of 24/5/4 is %q", got)
+	}
+	field := intray.Field{Key: "x", Type: intray.FieldType{Name: intray.TypeSelect}, SelectOptions: []intray.SelectOption{{Label: "Yellow", Value: "y"}}}
+	p, err := celltype.Compile(field)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := p.Parse(celltype.Cell{Raw: []byte("Yelow")}, nil).Note; got == nil || got.Text.String() != `This was taken for "Yellow".` {
+		t.Errorf("the note is %+v", got)
+	}
+}
+
+// TestOffsetsInTheOutputFormat must be refused: the values have none.
+func TestOffsetsInTheOutputFormat(t *testing.T) {
+	for format, refused := range map[string]bool{
+		"yyyy-MM-dd'T'HH:mmZZ": true, "yyyy-MM-dd HH:mm Z": true, "HH:mm ZZZ": true, "HH:mm z": true, "HH:mm ZZZZ": true, "X": true, "x": true,
+		"yyyy-MM-dd'Z'": false, "[ISO]": false, "dd.MM.yyyy HH:mm": false,
+	} {
+		_, err := celltype.Compile(withOptions(t, intray.TypeDatetime, `{"outputFormat":"`+format+`"}`))
+		if (err != nil) != refused || refused && !strings.Contains(err.Error(), "offset") {
+			t.Errorf("%s: %v", format, err)
+		}
+	}
+	if _, err := celltype.Compile(withOptions(t, intray.TypeDatetime, `{"displayFormat":"yyyy-MM-dd HH:mm ZZ"}`)); err != nil {
+		t.Errorf("a format to read: %v", err)
+	}
+}
+
+// TestCountriesOfTheStandard counts the codes: 249 are assigned.
+func TestCountriesOfTheStandard(t *testing.T) {
+	p, err := celltype.Compile(withOptions(t, intray.TypeCountry, `{"format":"3-letter"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for a := 'A'; a <= 'Z'; a++ {
+		for b := 'A'; b <= 'Z'; b++ {
+			if r := p.Parse(celltype.Cell{Raw: []byte(string(a) + string(b))}, nil); r.State != celltype.Invalid {
+				n++
+			}
+		}
+	}
+	if n < 249 || n > 251 { // UK and the US have two
+		t.Errorf("%d codes of two letters", n)
+	}
+}

@@ -1,0 +1,67 @@
+package date_test
+
+import (
+	"fmt"
+
+	"github.com/intraydata/intray/celltype/date"
+)
+
+// A column is decided by its cells, then read in the style that they have.
+func ExampleSniffer() {
+	cells := []string{"03/04/2021", "25/12/2021", "26/12/2021", "27/12/2021", "28/12/2021", "12/31/2021"}
+	column := date.NewSniffer(date.WantDate)
+	for _, cell := range cells {
+		column.Observe([]byte(cell))
+	}
+	decision := column.Decide(date.Hints{Autofix: true})
+	for _, e := range decision.Evidence {
+		fmt.Println(e)
+	}
+	for _, cell := range []string{"03/04/2021", "12/31/2021", "30/02/2021"} {
+		r := decision.Style.Read([]byte(cell), date.WantDate)
+		fmt.Printf("%s: %s %s fixed=%v\n", cell, r.Reason.Code(), r.Date.Append(nil), r.Autofixed)
+	}
+	// Output:
+	// in 4 of 6 cells, such as 25/12/2021, the first number cannot be a month, in 1 the second: the day comes before the month
+	// cells that fit another order only, such as 12/31/2021: 1. They are read by the only order that fits, and marked
+	// 03/04/2021: read 2021-04-03 fixed=false
+	// 12/31/2021: read 2021-12-31 fixed=true
+	// 30/02/2021: no_such_day 0000-00-00 fixed=false
+}
+
+// A question is answered by one of its choices, which can be kept as text.
+func ExampleAmbiguity() {
+	column := date.NewSniffer(date.WantDate)
+	column.Observe([]byte("03/04/2021"))
+	decision := column.Decide(date.Hints{})
+	for _, tie := range decision.Ambiguities {
+		for _, choice := range tie.Choices {
+			kept, err := choice.Apply(date.Style{}).MarshalText()
+			fmt.Printf("%s: %s (%s) %v\n", choice.Label, choice.Examples[0].Value, kept, err)
+		}
+	}
+	var answer date.Style
+	if err := answer.UnmarshalText([]byte("slash=MDY")); err != nil {
+		fmt.Println(err)
+	}
+	style := decision.Style.Merge(answer)
+	r := style.Read([]byte("03/04/2021"), date.WantDate)
+	fmt.Println(string(r.Date.Append(nil)))
+	// Output:
+	// Day, month, year: 2021-04-03 (slash=DMY) <nil>
+	// Month, day, year: 2021-03-04 (slash=MDY) <nil>
+	// 2021-03-04
+}
+
+// A layout writes a moment in the language of a locale and reads it back.
+func ExampleLayout() {
+	layout, err := date.CompileLayout("EEEE, d. MMMM yyyy 'um' HH:mm", "de", date.WantDateTime, false)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	r := layout.Read([]byte("DO, 4. März 2021 um 15:20"), date.WantDateTime)
+	fmt.Println(string(layout.Append(nil, r.Timestamp)))
+	// Output:
+	// Donnerstag, 4. März 2021 um 15:20
+}

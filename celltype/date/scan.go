@@ -1,0 +1,395 @@
+package date
+
+import (
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// parts is what a cell holds before a style says what its numbers mean.
+type parts struct {
+	kind    partsKind
+	pattern Pattern
+	// order is that of numbers that can be read in one order only.
+	order Order
+	// numbers are the numbers of the day in the order written, widths how many
+	// digits each has. With a named month, that one's place holds nothing.
+	numbers [3]int32
+	widths  [3]uint8
+	// months are the months that the cell can mean by a number of its own, name
+	// is the month's name.
+	months uint16
+	name   wordID
+	// weekday is the name of the weekday, or 0.
+	weekday wordID
+	date    Date
+	time    Time
+	offset  int16
+	// reason says what is wrong with the cell or its clock, dateReason what is
+	// wrong with its day alone.
+	reason, dateReason Reason
+	// nextDay is 24:00.
+	hasTime, hasZone, nextDay bool
+}
+
+type partsKind uint8
+
+const (
+	noDate partsKind = iota
+	wholeDate
+	threeNumbers
+	namedMonth
+)
+
+// scan takes a cell apart. What is missing for the field is no concern here.
+func (p *parts) scan(raw []byte, want Want) {
+	raw = trim(raw)
+	if len(raw) > maxCellBytes {
+		p.reason = TooLong
+		return
+	}
+	if want == WantTime {
+		if p.scanTime(raw) {
+			return
+		}
+		*p = parts{}
+	}
+	if p.scanNumeric(raw) && (p.hasTime || want != WantTime) {
+		return
+	}
+	*p = parts{}
+	p.scanTokens(raw, want)
+}
+
+func trim(b []byte) []byte {
+	for len(b) > 0 && b[0] <= ' ' {
+		b = b[1:]
+	}
+	for len(b) > 0 && b[len(b)-1] <= ' ' {
+		b = b[:len(b)-1]
+	}
+	return b
+}
+
+// scanNumeric reads three numbers with the same sign between them, and a time
+// behind T or a space: the great majority of all cells.
+func (p *parts) scanNumeric(b []byte) bool {
+	at := p.scanNumber(b, 0, 0)
+	if at == 0 || at+4 > len(b) {
+		return false
+	}
+	sign := b[at]
+	if sign != '/' && sign != '-' && sign != '.' {
+		return false
+	}
+	second := p.scanNumber(b, at+1, 1)
+	if second == at+1 || second+1 >= len(b) || b[second] != sign {
+		return false
+	}
+	end := p.scanNumber(b, second+1, 2)
+	if end == second+1 || !p.classify(patternOfSeparator(sign)) {
+		return false
+	}
+	if end == len(b) {
+		return true
+	}
+	if c := b[end]; c != 'T' && c != ' ' && c != 't' {
+		return false
+	}
+	return p.scanTime(b[end+1:])
+}
+
+// scanNumber reads up to four digits as number i, and gives where they end.
+func (p *parts) scanNumber(b []byte, at, i int) int {
+	from, n := at, int32(0)
+	for at < len(b) && isDigit(b[at]) && at < from+4 {
+		n = n*10 + int32(b[at]-'0')
+		at++
+	}
+	p.numbers[i], p.widths[i] = n, uint8(at-from)
+	return at
+}
+
+func patternOfSeparator(sign byte) Pattern {
+	switch sign {
+	case '/':
+		return Slash
+	case '-':
+		return Dash
+	case '.':
+		return Dot
+	}
+	return Space
+}
+
+// classify finds the form of three numbers by how many digits they have.
+func (p *parts) classify(form Pattern) bool {
+	first, second, third := p.widths[0], p.widths[1], p.widths[2]
+	p.kind = threeNumbers
+	switch {
+	case second > 2 || second == 0:
+		return false
+	case first <= 2 && third == 4:
+		p.pattern = form
+	case first == 4 && third <= 2:
+		p.pattern = YearFirst
+	case first <= 2 && third <= 2:
+		p.pattern = form + 1
+	default:
+		return false
+	}
+	return true
+}
+
+// scanTime reads 15:20, 15:20:07, 15:20:07.123 or 3:20 PM with Z or a numeric
+// offset behind it, and nothing else.
+func (p *parts) scanTime(b []byte) bool {
+	hour := parseTwoDigits(b)
+	if hour >= 0 {
+		b = b[2:]
+	} else if len(b) > 0 && isDigit(b[0]) {
+		hour, b = int(b[0]-'0'), b[1:]
+	}
+	if hour < 0 || len(b) < 3 || b[0] != ':' {
+		return false
+	}
+	minute, second, nano := parseTwoDigits(b[1:]), 0, uint32(0)
+	b = b[3:]
+	if len(b) > 2 && b[0] == ':' {
+		second = parseTwoDigits(b[1:])
+		b = b[3:]
+	}
+	if minute < 0 || second < 0 {
+		return false
+	}
+	if len(b) > 1 && (b[0] == '.' || b[0] == ',') && isDigit(b[1]) {
+		nano, b = parseFraction(b[1:])
+	}
+	if half := parseMeridiem(b); half != 0 && hour <= 12 {
+		hour = hour%12 + int(half-'a')/15*12
+		b = nil
+	}
+	p.setTime(hour, minute, second, nano)
+	return p.scanZone(b)
+}
+
+// parseMeridiem gives the small first letter of AM or PM, where that is all there
+// is.
+func parseMeridiem(b []byte) byte {
+	if len(b) == 3 && b[0] == ' ' {
+		b = b[1:]
+	}
+	if len(b) == 2 && b[1]|0x20 == 'm' && (b[0]|0x20 == 'a' || b[0]|0x20 == 'p') {
+		return b[0] | 0x20
+	}
+	return 0
+}
+
+// setTime keeps the time of day; 24:00 is the end of a day.
+func (p *parts) setTime(hour, minute, second int, nano uint32) {
+	if hour == 24 && minute == 0 && second == 0 && nano == 0 {
+		p.nextDay, hour = true, 0
+	}
+	clock, ok := newTime(hour, minute, second)
+	if !ok {
+		p.reason = NoSuchTime
+	}
+	clock.Nano = nano
+	p.time, p.hasTime = clock, true
+}
+
+func (p *parts) scanZone(b []byte) bool {
+	switch {
+	case len(b) == 0:
+		return true
+	case len(b) == 1 && (b[0] == 'Z' || b[0] == 'z'):
+		p.hasZone = true
+		return true
+	case b[0] != '+' && b[0] != '-' || len(b) < 3:
+		return false
+	}
+	hours, minutes := parseTwoDigits(b[1:]), 0
+	switch {
+	case len(b) == 6 && b[3] == ':':
+		minutes = parseTwoDigits(b[4:])
+	case len(b) == 5:
+		minutes = parseTwoDigits(b[3:])
+	case len(b) != 3:
+		return false
+	}
+	return p.setOffset(b[0] == '-', hours, minutes)
+}
+
+func (p *parts) setOffset(west bool, hours, minutes int) bool {
+	if uint(hours) > 18 || uint(minutes) > 59 {
+		return false
+	}
+	p.hasZone, p.offset = true, int16(hours*60+minutes)
+	if west {
+		p.offset = -p.offset
+	}
+	return true
+}
+
+// parseTwoDigits reads the first two bytes as a number, or gives -1.
+func parseTwoDigits(b []byte) int {
+	if len(b) < 2 || !isDigit(b[0]) || !isDigit(b[1]) {
+		return -1
+	}
+	return int(b[0]-'0')*10 + int(b[1]-'0')
+}
+
+// parseFraction reads digits behind a decimal sign as nanoseconds; those beyond the
+// ninth count for nothing.
+func parseFraction(b []byte) (nano uint32, rest []byte) {
+	scale := uint32(100_000_000)
+	for len(b) > 0 && isDigit(b[0]) {
+		nano += uint32(b[0]-'0') * scale
+		scale /= 10
+		b = b[1:]
+	}
+	return nano, b
+}
+
+// maxCellBytes is the longest text that is looked at. The longest date and time of
+// all locales is a Thai one of 157 bytes. Folded, a text has at most half as many
+// bytes more, which the places of tokens must be able to count.
+const maxCellBytes = 160
+
+// accentedEnd is where letters with accents of the Latin, Greek and Cyrillic
+// scripts end.
+const accentedEnd = 0x530
+
+// foldedLetters holds the small letter without accents of each letter below accented,
+// and of those from 1E00 to 1FFF.
+var foldedLetters = sync.OnceValue(func() *[accentedEnd + 0x200]rune {
+	table := new([accentedEnd + 0x200]rune)
+	for i := range table {
+		table[i] = foldLetter(rune(i + max(0, i/accentedEnd*(0x1E00-accentedEnd))))
+	}
+	return table
+})
+
+func foldLetter(r rune) rune {
+	if r == 'İ' || r == 'ı' {
+		return 'i'
+	}
+	decomposed := norm.NFD.AppendString(nil, string(unicode.ToLower(r)))
+	first, _ := utf8.DecodeRune(decomposed)
+	return unicode.ToLower(first)
+}
+
+// foldRune gives the letter, digit or sign by which r is compared; 0 where r
+// counts for nothing.
+func foldRune(r rune, table *[accentedEnd + 0x200]rune) rune {
+	switch {
+	case r >= 0x300 && r < 0x370: // accents of their own
+		return 0
+	case r == 0xA0 || r == 0xB7:
+		return ' '
+	case r < accentedEnd:
+		return table[r]
+	case r >= 0x1E00 && r < 0x2000:
+		return table[r-0x1E00+accentedEnd]
+	case r >= 0x2000 && r < 0x2070:
+		return foldPunctuation(r)
+	case r >= 0xFF01 && r <= 0xFF5E: // full-width
+		return unicode.ToLower(r - 0xFEE0)
+	}
+	return foldOther(r)
+}
+
+func foldPunctuation(r rune) rune {
+	switch {
+	case r <= 0x200A || r == 0x202F || r == 0x205F:
+		return ' '
+	case r >= 0x2010 && r <= 0x2015:
+		return '-'
+	case r == 0x2018 || r == 0x2019 || r == 0x2032:
+		return '\''
+	case r == 0x2024:
+		return '.'
+	case r == 0x2044:
+		return '/'
+	case r <= 0x200F || r >= 0x2028 && r < 0x202F || r >= 0x2060:
+		return 0
+	}
+	return r
+}
+
+func foldOther(r rune) rune {
+	switch r {
+	case 0x5F3, 0x5F4, 0x61C, 0x640, 0xFEFF: // geresh, marks of direction, tatweel
+		return 0
+	case 0x3000, 0x30FB, 0x1680:
+		return ' '
+	case 0x60C, 0x3001, 0x3002:
+		return ','
+	case 0x2212:
+		return '-'
+	case 0x2215:
+		return '/'
+	}
+	for _, zero := range digitZeros {
+		if r >= zero && r < zero+10 {
+			return '0' + r - zero
+		}
+	}
+	return r
+}
+
+// digitZeros are the zeros of the digits that are read beside 0 to 9 and their
+// full-width forms: Arabic-Indic, Persian, Devanagari, Bengali, Thai, Myanmar.
+var digitZeros = [...]rune{0x660, 0x6F0, 0x966, 0x9E6, 0xE50, 0x1040}
+
+// appendFolded appends text in the form in which texts are compared: small
+// letters without accents, digits 0 to 9, plain spaces and dashes. It stops
+// where dst is full; bytes that are no UTF-8 become question marks.
+func appendFolded(dst, text []byte) []byte {
+	table := foldedLetters()
+	for len(text) > 0 && len(dst)+utf8.UTFMax <= cap(dst) {
+		c := text[0]
+		if c < utf8.RuneSelf {
+			dst = append(dst, foldASCII(c))
+			text = text[1:]
+			continue
+		}
+		r, size := utf8.DecodeRune(text)
+		text = text[size:]
+		if r == utf8.RuneError {
+			dst = append(dst, '?')
+		} else if r = foldRune(r, table); r != 0 {
+			dst = utf8.AppendRune(dst, r)
+		}
+	}
+	return dst
+}
+
+func foldASCII(c byte) byte {
+	switch {
+	case c-'A' < 26:
+		return c + 'a' - 'A'
+	case c-'\t' < 5:
+		return ' '
+	}
+	return c
+}
+
+// dictionaryKey is the form of a name in the dictionary: folded, and only its letters
+// and digits.
+func dictionaryKey(name string) string {
+	folded := appendFolded(make([]byte, 0, 4*len(name)+utf8.UTFMax), []byte(name))
+	key := folded[:0]
+	for _, c := range folded {
+		if isLetter(c) || isDigit(c) {
+			key = append(key, c)
+		}
+	}
+	return string(key)
+}
+
+func isDigit(c byte) bool { return c-'0' < 10 }
+
+func isLetter(c byte) bool { return c-'a' < 26 || c >= utf8.RuneSelf }

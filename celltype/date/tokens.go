@@ -1,0 +1,530 @@
+package date
+
+import (
+	"unicode/utf8"
+)
+
+// token is a number, a word or a sign of a cell. Spaces are no tokens.
+type token struct {
+	kind tokenKind
+	// spaceBefore says that a space stands before the token.
+	spaceBefore bool
+	sign        byte
+	from, to    uint8
+	number      int32
+	id          wordID
+}
+
+type tokenKind uint8
+
+const (
+	tokenUsed tokenKind = iota // taken out of the row, or no token
+	tokenNumber
+	tokenName
+	tokenSign
+)
+
+func (t *token) width() int { return int(t.to - t.from) }
+
+// hasFlag says whether the token is a word of one of these kinds.
+func (t *token) hasFlag(flags wordFlag) bool {
+	return t.kind == tokenName && t.id != 0 && t.id.entry().flags&flags != 0
+}
+
+func (t *token) hasMonths() bool {
+	return t.kind == tokenName && t.id != 0 && t.id.entry().months != nil
+}
+
+func (t *token) hasDays() bool { return t.kind == tokenName && t.id != 0 && t.id.entry().days != nil }
+
+func (t *token) isSign(c byte) bool { return t.kind == tokenSign && t.sign == c }
+
+// maxTokens is more than any way to write a date has.
+const maxTokens = 28
+
+// tokenParser reads cells that are not three plain numbers.
+type tokenParser struct {
+	*parts
+	text       []byte
+	tokens     [maxTokens + 3]token // the last ones stay empty, so that looking ahead is safe
+	tokenCount int
+}
+
+// tokenize splits the folded text. False where there are too many tokens.
+func (l *tokenParser) tokenize(words map[string]wordID) bool {
+	gap := false
+	for at := 0; at < len(l.text); {
+		c := l.text[at]
+		if c == ' ' {
+			gap = true
+			at++
+			continue
+		}
+		if l.tokenCount == maxTokens {
+			return false
+		}
+		t := &l.tokens[l.tokenCount]
+		t.spaceBefore, t.from, t.sign = gap, uint8(at), c
+		at = l.readToken(t, at, words)
+		t.to = uint8(at)
+		l.tokenCount++
+		gap = false
+	}
+	return true
+}
+
+func (l *tokenParser) readToken(t *token, at int, words map[string]wordID) int {
+	switch c := l.text[at]; {
+	case isDigit(c):
+		t.kind = tokenNumber
+		for at < len(l.text) && isDigit(l.text[at]) {
+			if t.number < 100_000_000 {
+				t.number = t.number*10 + int32(l.text[at]-'0')
+			}
+			at++
+		}
+		return at
+	case isLetter(c):
+		t.kind = tokenName
+		return l.readWord(t, at, words)
+	default:
+		t.kind = tokenSign
+		return at + 1
+	}
+}
+
+// readWord reads a word. Points inside of it belong to it, as in a.m.; a sign
+// such as 年 behind a number is a word of its own.
+func (l *tokenParser) readWord(t *token, at int, words map[string]wordID) int {
+	if l.tokenCount > 0 && !t.spaceBefore && l.tokens[l.tokenCount-1].kind == tokenNumber && l.text[at] >= utf8.RuneSelf {
+		_, size := utf8.DecodeRune(l.text[at:])
+		if id := words[string(l.text[at:at+size])]; id != 0 && id.entry().flags&unitFlags != 0 {
+			t.id = id
+			return at + size
+		}
+	}
+	end := at + 1
+	for end < len(l.text) && (isLetter(l.text[end]) || l.text[end] == '.' && end+1 < len(l.text) && isLetter(l.text[end+1])) {
+		end++
+	}
+	var key [2 * maxCellBytes]byte
+	t.id = words[string(appendLetters(key[:0], l.text[at:end]))]
+	if end < len(l.text) && l.text[end] == '.' && t.id != 0 {
+		end++ // the point of an abbreviation
+	}
+	return end
+}
+
+const unitFlags = flagHour | flagMinute | flagSecond | flagYear | flagMonthAfter | flagDay
+
+func appendLetters(dst, text []byte) []byte {
+	for _, c := range text {
+		if isLetter(c) {
+			dst = append(dst, c)
+		}
+	}
+	return dst
+}
+
+// joinNames makes one token of names that have several words, such as thứ hai
+// and segunda-feira.
+func (l *tokenParser) joinNames(words map[string]wordID) {
+	for i := range l.tokens[:l.tokenCount] {
+		t := &l.tokens[i]
+		if t.kind == tokenName && (t.id == 0 || t.hasFlag(flagPrefix)) {
+			l.joinAt(i, words)
+		}
+	}
+	n := 0
+	for i := range l.tokens[:l.tokenCount] {
+		if l.tokens[i].kind != tokenUsed {
+			l.tokens[n] = l.tokens[i]
+			n++
+		}
+	}
+	clear(l.tokens[n:l.tokenCount])
+	l.tokenCount = n
+}
+
+func (l *tokenParser) joinAt(i int, words map[string]wordID) {
+	var key [2 * maxCellBytes]byte
+	text, parts := appendLetters(key[:0], l.text[l.tokens[i].from:l.tokens[i].to]), 1
+	for j := i + 1; j < l.tokenCount && parts < 4; j++ {
+		t := &l.tokens[j]
+		if t.isSign('-') || t.isSign('\'') {
+			continue
+		}
+		if t.kind != tokenName {
+			return
+		}
+		text = appendLetters(text, l.text[t.from:t.to])
+		parts++
+		if id := words[string(text)]; id != 0 && id.entry().flags != flagPrefix {
+			l.tokens[i].id = id
+			l.tokens[i].to = t.to
+			l.consume(i+1, j+1)
+		}
+	}
+}
+
+// consume takes tokens out of the row.
+func (l *tokenParser) consume(from, to int) {
+	for i := from; i < to; i++ {
+		l.tokens[i].kind = tokenUsed
+	}
+}
+
+// scanTokens reads a cell by its words and signs.
+func (p *parts) scanTokens(raw []byte, want Want) {
+	var buf [2 * maxCellBytes]byte
+	l := tokenParser{parts: p, text: appendFolded(buf[:0], raw)}
+	words := locales().index
+	if len(l.text) == 0 || !l.tokenize(words) {
+		p.reason = NotUnderstood
+		return
+	}
+	l.joinNames(words)
+	l.findTime(want)
+	if p.reason == Read && !l.findDate() {
+		p.reason = NotUnderstood
+	}
+}
+
+// dateItem is one of the three parts of a day.
+type dateItem struct {
+	value  int32
+	width  uint8
+	role   itemRole
+	months wordID
+}
+
+// itemRole is what is known of an item beside its place.
+type itemRole uint8
+
+const (
+	anyRole itemRole = iota
+	yearRole
+	monthRole
+	dayRole
+)
+
+// dateItems collects the items of a day.
+type dateItems struct {
+	items      [3]dateItem
+	count      int
+	separators [2]byte
+	era        wordID
+	eraToken   int // token of the year that the era counts
+	monthToken int // token of a name that can be a weekday as well
+}
+
+// findDate reads the day from the tokens that are left. False where one of them
+// has no place in a day.
+func (l *tokenParser) findDate() bool {
+	if l.kind == wholeDate || l.readWeekDate() {
+		return l.countTokens(tokenName)+l.countTokens(tokenNumber) == 0
+	}
+	r := dateItems{monthToken: l.ambiguousMonth()}
+	for i := range l.tokens[:l.tokenCount] {
+		ok := true
+		switch t := &l.tokens[i]; t.kind {
+		case tokenNumber:
+			ok = l.addNumber(&r, i)
+		case tokenName:
+			ok = l.addName(&r, i)
+		case tokenSign:
+			ok = r.addSeparator(t)
+		}
+		if !ok {
+			return false
+		}
+	}
+	return l.resolveItems(&r)
+}
+
+// ambiguousMonth finds the name that means a month and a weekday, such as mar,
+// and has to be the month: no other name is one, and there are too few numbers.
+func (l *tokenParser) ambiguousMonth() int {
+	at := -1
+	for i := range l.tokens[:l.tokenCount] {
+		t := &l.tokens[i]
+		if !t.hasMonths() {
+			continue
+		}
+		if !t.hasDays() {
+			return -1
+		}
+		at = i
+	}
+	if l.countTokens(tokenNumber) > 2 {
+		return -1
+	}
+	return at
+}
+
+// readWeekDate reads 2021-W12-7 and 2021W127.
+func (l *tokenParser) readWeekDate() bool {
+	for i := 1; i+1 < l.tokenCount; i++ {
+		t := &l.tokens[i]
+		if t.kind != tokenName || t.width() != 1 || l.text[t.from] != 'w' {
+			continue
+		}
+		year, week := i-1, &l.tokens[i+1]
+		if l.tokens[year].isSign('-') && year > 0 {
+			year--
+		}
+		if l.tokens[year].kind != tokenNumber || l.tokens[year].width() != 4 || week.kind != tokenNumber {
+			return false
+		}
+		w, day, end := week.number, int32(0), i+2
+		if week.width() == 3 {
+			w, day = w/10, w%10
+		} else if l.tokens[end].isSign('-') && l.tokens[end+1].kind == tokenNumber {
+			day = l.tokens[end+1].number
+			end += 2
+		}
+		l.setWeekDate(int(l.tokens[year].number), int(w), int(day))
+		l.consume(year, end)
+		return true
+	}
+	return false
+}
+
+func (l *tokenParser) setWeekDate(year, week, day int) {
+	var ok bool
+	l.kind = wholeDate
+	l.date, ok = dateFromWeek(year, week, day)
+	switch {
+	case day == 0:
+		l.dateReason = NoDay
+	case !ok:
+		l.dateReason = NoSuchDay
+	}
+}
+
+func (l *tokenParser) addNumber(r *dateItems, i int) bool {
+	t, next := &l.tokens[i], &l.tokens[i+1]
+	it := dateItem{value: t.number, width: uint8(t.width())}
+	switch {
+	case next.hasFlag(flagYear):
+		it.role = yearRole
+	case next.hasFlag(flagMonthAfter), i > 0 && l.tokens[i-1].hasFlag(flagMonthBefore):
+		it.role = monthRole
+	case next.hasFlag(flagDay), next.hasFlag(flagOrdinal) && !next.spaceBefore && t.number <= 31:
+		it.role = dayRole
+	}
+	if next.hasFlag(flagYear|flagMonthAfter|flagDay) || it.role == dayRole {
+		l.consume(i+1, i+2)
+	}
+	if r.era != 0 && it.role <= yearRole && r.eraToken == i {
+		era := r.era.entry()
+		if it.value < 1 || era.last != 0 && it.value > era.last {
+			return false
+		}
+		it.role, it.width = yearRole, 4
+		it.value += era.value
+	}
+	return r.addItem(it)
+}
+
+func (r *dateItems) addItem(it dateItem) bool {
+	if r.count == len(r.items) || it.width > 8 {
+		return false
+	}
+	r.items[r.count] = it
+	r.count++
+	return true
+}
+
+func (l *tokenParser) addName(r *dateItems, i int) bool {
+	t := &l.tokens[i]
+	switch {
+	case t.id == 0:
+		return false
+	case t.hasMonths() && (!t.hasDays() || i == r.monthToken):
+		return r.addItem(dateItem{role: monthRole, months: t.id})
+	case t.hasDays() && l.weekday == 0 && (i == 0 || !t.hasFlag(flagSkipped)):
+		l.weekday = t.id
+		return true
+	case t.hasFlag(flagFirstYear):
+		return r.addItem(dateItem{value: t.id.entry().value, width: 4, role: yearRole})
+	case t.hasFlag(flagEra) && l.tokens[i+1].kind == tokenNumber && (t.width() > 1 || r.count == 0 && !l.tokens[i+1].spaceBefore):
+		r.era, r.eraToken = t.id, i+1
+		return true
+	}
+	return t.hasFlag(flagSkipped|flagMonthBefore) || l.hasTime && t.hasFlag(flagHour)
+}
+
+func (r *dateItems) addSeparator(t *token) bool {
+	switch t.sign {
+	case '/', '-', '.':
+		if r.count == 0 || r.count == 3 && t.sign != '.' {
+			return t.sign == '.'
+		}
+		if r.count < 3 && r.separators[r.count-1] == 0 {
+			r.separators[r.count-1] = t.sign
+		}
+		return true
+	case ',', ';', '(', ')', '\'':
+		return true
+	}
+	return false
+}
+
+// resolveItems says what day the items are.
+func (l *tokenParser) resolveItems(r *dateItems) bool {
+	month := -1
+	for i := range r.items[:r.count] {
+		if r.items[i].role == monthRole {
+			if month >= 0 {
+				return false
+			}
+			month = i
+		}
+	}
+	switch {
+	case month >= 0 && r.count == 3:
+		return l.resolveNamedMonth(r, month)
+	case r.count == 3:
+		return l.resolveThreeNumbers(r)
+	case r.count == 2:
+		return l.resolveTwoNumbers(r, month)
+	case r.count == 1:
+		return l.resolveOneNumber(r.items[0])
+	}
+	return l.hasTime || l.weekday != 0
+}
+
+// resolveNamedMonth orders year, month and day where one of the items is the month.
+func (l *tokenParser) resolveNamedMonth(r *dateItems, month int) bool {
+	a, b := 0, 2
+	switch month {
+	case 0:
+		a = 1
+	case 2:
+		b = 1
+	}
+	l.kind, l.pattern, l.name = namedMonth, Named, r.items[month].months
+	if l.name == 0 {
+		l.months = 1 << min(uint32(r.items[month].value), 15)
+	}
+	l.setNumber(0, r.items[a])
+	l.setNumber(2, r.items[b])
+	l.widths[1] = 2
+	l.convertBuddhistYear()
+	return l.setNamedOrder(r.items[a], r.items[b], month)
+}
+
+// convertBuddhistYear turns the year beside a Thai name of a month into that of the
+// Gregorian calendar, where it can only be one of the Buddhist era.
+func (l *tokenParser) convertBuddhistYear() {
+	if l.name == 0 {
+		return
+	}
+	for _, s := range l.name.entry().months {
+		if s.languages != locales().thai {
+			return
+		}
+	}
+	for i := 0; i < 3; i += 2 {
+		if l.widths[i] == 4 && l.numbers[i] >= 2400 && l.numbers[i] < 2700 {
+			l.numbers[i] -= 543
+		}
+	}
+}
+
+func (l *tokenParser) setNamedOrder(a, b dateItem, month int) bool {
+	switch {
+	case a.width == 3 || b.width == 3 || a.width > 4 || b.width > 4 || a.width == 4 && b.width == 4:
+		return false
+	case a.role == dayRole || b.role == yearRole || b.width == 4:
+		l.order = DMY
+	case b.role == dayRole || a.role == yearRole || a.width == 4:
+		l.order = YMD
+	case month == 0:
+		l.order = DMY
+	case month == 2:
+		return false
+	}
+	return true
+}
+
+func (p *parts) setNumber(i int, it dateItem) { p.numbers[i], p.widths[i] = it.value, it.width }
+
+// resolveThreeNumbers reads three numbers.
+func (l *tokenParser) resolveThreeNumbers(r *dateItems) bool {
+	first, second := r.separators[0], r.separators[1]
+	if first != second && second != 0 && (first != '/' || second != '-') {
+		return false
+	}
+	for i, it := range r.items {
+		l.setNumber(i, it)
+	}
+	if !l.classify(patternOfSeparator(first)) {
+		return false
+	}
+	switch {
+	case r.items[0].role == yearRole:
+		l.order = YMD
+	case l.pattern == YearFirst:
+	case r.items[0].role == dayRole:
+		l.order = DMY
+	case r.items[1].role == dayRole:
+		l.order = MDY
+	}
+	return true
+}
+
+// resolveTwoNumbers reads the day of a year, 2021-087. All else lacks something.
+func (l *tokenParser) resolveTwoNumbers(r *dateItems, month int) bool {
+	a, b := r.items[0], r.items[1]
+	switch {
+	case month < 0 && a.width == 4 && b.width == 3 && r.separators[0] == '-':
+		l.setYearDay(int(a.value), int(b.value))
+	case a.width == 4 || b.width == 4:
+		l.dateReason = NoDay
+	case a.width <= 2 && b.width <= 2:
+		l.dateReason = NoYear
+	default:
+		return false
+	}
+	return true
+}
+
+func (l *tokenParser) setYearDay(year, day int) {
+	var ok bool
+	l.kind = wholeDate
+	if l.date, ok = dateFromYearDay(year, day); !ok {
+		l.dateReason = NoSuchDay
+	}
+}
+
+// resolveOneNumber reads a day without signs: 20210328, 28032021, 280321 or 2021087.
+func (l *tokenParser) resolveOneNumber(it dateItem) bool {
+	switch {
+	case it.width == 8:
+		l.resolveEightDigits(it.value)
+	case it.width == 7:
+		l.setYearDay(int(it.value/1000), int(it.value%1000))
+	case it.width == 6:
+		l.kind, l.pattern = threeNumbers, ShortBare
+		l.numbers = [3]int32{it.value / 10000, it.value / 100 % 100, it.value % 100}
+		l.widths = [3]uint8{2, 2, 2}
+	case it.role != anyRole || it.width == 4:
+		l.dateReason = NoDay
+	default:
+		return false
+	}
+	return true
+}
+
+// resolveEightDigits tells the year by its place: month and day never look like a year
+// of these centuries.
+func (l *tokenParser) resolveEightDigits(v int32) {
+	l.kind, l.pattern = threeNumbers, Bare
+	l.numbers, l.widths = [3]int32{v / 1000000, v / 10000 % 100, v % 10000}, [3]uint8{2, 2, 4}
+	if year := v % 10000; year < 1500 || year > 2500 {
+		l.numbers, l.widths = [3]int32{v / 10000, v / 100 % 100, v % 100}, [3]uint8{4, 2, 2}
+		l.pattern, l.order = YearFirst, YMD
+	}
+}

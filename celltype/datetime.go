@@ -1,0 +1,278 @@
+package celltype
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/celltype/date"
+)
+
+// dateTimeParser is the types date, datetime and time. Its canonical text is an ISO form.
+//
+// The options locale and displayFormat say how cells may be written beside what
+// is read anyway, and in which order the numbers of a day stand: a cell that
+// contradicts them is an exception, and where most that tell do so it is a
+// question. Apart from that, displayFormat is for showing only.
+type dateTimeParser struct {
+	field       intray.Field
+	want        date.Want
+	withSeconds bool
+	autofix     bool
+	// format and locale are what the field itself says; read is the format
+	// compiled, where there is one, and ordered says that it is day, month and year
+	// in numbers, so that the cells of a column can contradict it.
+	format, locale string
+	layout         *date.Layout
+	numericOrder   bool
+	style          date.Style
+}
+
+func newDateTimeParser(want date.Want) func(f intray.Field, o options) (Parser, error) {
+	return func(f intray.Field, o options) (Parser, error) {
+		m := &dateTimeParser{
+			field: f, want: want, withSeconds: o.boolean("withSeconds", false), autofix: o.boolean("autofix", true),
+			format: o.text("displayFormat", ""), locale: o.text("locale", ""),
+		}
+		if _, known := date.FindLocale(m.locale); m.locale != "" && !known {
+			return nil, fmt.Errorf("the locale %q is not known; write it like en-US or de", m.locale)
+		}
+		if err := checkOutputFormat(o.text("outputFormat", date.ISO), m.locale, want); err != nil {
+			return nil, err
+		}
+		m.style = m.fieldHints().FieldStyle(want)
+		if m.format == "" {
+			return m, nil
+		}
+		var err error
+		if m.layout, err = date.CompileLayout(m.format, m.locale, want, m.withSeconds); err == nil {
+			order := m.layout.DateOrder()
+			m.numericOrder = order != date.Undecided && order != date.YDM && m.readsTimeAlike()
+		}
+		return m, err
+	}
+}
+
+// checkOutputFormat refuses formats that the values of a field cannot be written in: they
+// have no offset, and one that is written all the same would be made up.
+func checkOutputFormat(format, locale string, want date.Want) error {
+	layout, err := date.CompileLayout(format, locale, want, false)
+	if err != nil {
+		return err
+	}
+	if layout.HasOffset() {
+		return fmt.Errorf("the outputFormat %q asks for an offset or a time zone (Z, z, X, x), which the values do not keep; leave it out", format)
+	}
+	return nil
+}
+
+// readsTimeAlike says whether the time in the field's own format is what it would be
+// taken for anyway.
+func (m *dateTimeParser) readsTimeAlike() bool {
+	sample := date.Timestamp{Date: date.Date{Year: 2021, Month: 10, Day: 31}, Time: date.Time{Hour: 15, Minute: 20, Second: 7}}
+	text := m.layout.Append(nil, sample)
+	return m.style.Read(text, m.want).Time == m.layout.Read(text, m.want).Time
+}
+
+func (m *dateTimeParser) fieldHints() date.Hints {
+	return date.Hints{Format: m.format, Locale: m.locale, Autofix: m.autofix}
+}
+
+func (m *dateTimeParser) Parse(c Cell, scratch []byte) Result {
+	if value, ok := m.parseSimple(c, scratch); ok {
+		return newResult(c.Raw, value)
+	}
+	if IsBlank(c.Raw) {
+		return Result{State: Empty}
+	}
+	r, note := m.readCell(c)
+	if r.Reason != date.Read {
+		return invalidResult(m.field, r.Reason.Message(m.want))
+	}
+	result := newResult(c.Raw, m.appendCanonical(scratch, r))
+	result.Note = note
+	return result
+}
+
+// parseSimple reads what most cells are.
+func (m *dateTimeParser) parseSimple(c Cell, dst []byte) (value []byte, ok bool) {
+	if c.Kind != intray.CellText || m.layout != nil && !m.numericOrder {
+		return nil, false
+	}
+	switch m.want {
+	case date.WantDate:
+		if day, ok := m.style.ReadSimpleDate(c.Raw); ok {
+			return day.Append(dst), true
+		}
+	case date.WantTime:
+		if clock, ok := date.ReadSimpleTime(c.Raw); ok {
+			return clock.Append(dst, m.withSeconds), true
+		}
+	default:
+		if moment, ok := m.style.ReadSimpleDateTime(c.Raw); ok {
+			return moment.Append(dst, m.withSeconds), true
+		}
+	}
+	return nil, false
+}
+
+// Notes of cells that were read in another way than their column.
+var (
+	noteOtherOrder = &Note{Code: CodeReadOtherwise, Level: intray.LevelInfo, Text: intray.NewMessage("date.unlike_column", nil)}
+	noteSerialDate = &Note{Code: CodeReadOtherwise, Level: intray.LevelInfo, Text: intray.NewMessage("date.from_number", nil)}
+	noteSerialTime = &Note{Code: CodeReadOtherwise, Level: intray.LevelInfo, Text: intray.NewMessage("time.from_number", nil)}
+)
+
+// readCell reads a cell: by what a workbook says of it, by the field's own format,
+// by the style of the column.
+func (m *dateTimeParser) readCell(c Cell) (date.Reading, *Note) {
+	switch c.Kind {
+	case intray.CellDate, intray.CellDateTime, intray.CellTime:
+		var iso date.Style
+		if r := iso.Read(c.Typed, m.want); r.Reason == date.Read {
+			return r, nil
+		}
+	}
+	if r, ok := m.readByFormat(c.Raw); ok {
+		return r, nil
+	}
+	if c.Kind == intray.CellNumber {
+		if r := date.ReadSerial(c.Typed, date.Since1900, m.want); r.Reason == date.Read {
+			if m.want == date.WantTime {
+				return r, noteSerialTime
+			}
+			return r, noteSerialDate
+		}
+	}
+	r := m.style.Read(c.Raw, m.want)
+	if r.Autofixed {
+		return r, noteOtherOrder
+	}
+	return r, nil
+}
+
+// readByFormat reads a cell by the field's own format, unless the column has its days
+// in another order.
+func (m *dateTimeParser) readByFormat(raw []byte) (date.Reading, bool) {
+	if m.layout == nil {
+		return date.Reading{}, false
+	}
+	r := m.layout.Read(raw, m.want)
+	if r.Reason != date.Read {
+		return r, false
+	}
+	if m.numericOrder {
+		if other := m.style.Read(raw, m.want); other.Reason == date.Read && !other.Autofixed && other.Date != r.Date {
+			return other, true
+		}
+	}
+	return r, true
+}
+
+func (m *dateTimeParser) appendCanonical(dst []byte, r date.Reading) []byte {
+	switch m.want {
+	case date.WantDate:
+		return r.Date.Append(dst)
+	case date.WantTime:
+		return r.Time.Append(dst, m.withSeconds)
+	}
+	return r.Append(dst, m.withSeconds)
+}
+
+func (m *dateTimeParser) NewSniffer() Sniffer {
+	return &dateTimeSniffer{parser: m, sniffer: date.NewSniffer(m.want)}
+}
+
+type dateTimeSniffer struct {
+	parser  *dateTimeParser
+	sniffer *date.Sniffer
+	// serialCount are the cells that are plain numbers of a workbook, serial the first
+	// and read what it was read as.
+	serialCount         int64
+	serialExample, read string
+}
+
+func (s *dateTimeSniffer) Observe(c Cell) {
+	switch c.Kind {
+	case intray.CellDate, intray.CellDateTime, intray.CellTime:
+	case intray.CellNumber:
+		s.observeSerial(c)
+	default:
+		s.sniffer.Observe(c.Raw)
+	}
+}
+
+func (s *dateTimeSniffer) observeSerial(c Cell) {
+	if r, note := s.parser.readCell(c); r.Reason == date.Read && note.Code != "" {
+		if s.serialCount == 0 {
+			s.serialExample, s.read = string(c.Typed), string(s.parser.appendCanonical(nil, r))
+		}
+		s.serialCount++
+	}
+}
+
+// reportSerials tells that numbers are read as days or times.
+func (s *dateTimeSniffer) reportSerials(d *Decision) {
+	if s.serialCount > 0 {
+		d.Reasons = append(d.Reasons, intray.NewMessage("date.from_numbers", intray.Params{"example": s.serialExample, "read": s.read, "n": s.serialCount}))
+	}
+}
+
+func (s *dateTimeSniffer) Decide(answers map[string]string, neighbors []Neighbor) Decision {
+	hints := s.parser.fieldHints()
+	for _, b := range neighbors {
+		if style, same := b.Decision.style.(date.Style); same {
+			hints.Neighbors = append(hints.Neighbors, date.Neighbor{Header: b.Header, Style: style})
+		}
+	}
+	decided := s.sniffer.Decide(hints)
+	d := Decision{Reasons: decided.Evidence}
+	s.reportSerials(&d)
+	for _, tie := range decided.Ambiguities {
+		open := true
+		asked := Ambiguity{Key: tie.Pattern.String(), Text: tie.Text}
+		for _, choice := range tie.Choices {
+			value := choiceValue(choice)
+			if answers[asked.Key] == value {
+				decided.Style, open = choice.Apply(decided.Style), false
+				d.Reasons = append(d.Reasons, intray.NewMessage("answer.by_person", nil))
+			}
+			asked.Choices = append(asked.Choices, intray.Choice{Value: value, Label: choice.Label, Examples: dateExamples(choice.Examples)})
+		}
+		if open {
+			d.Ambiguities = append(d.Ambiguities, asked)
+		}
+	}
+	if text, err := decided.Style.MarshalText(); err == nil {
+		d.Style = string(text)
+	}
+	d.style = decided.Style
+	with := *s.parser
+	with.style = decided.Style
+	d.Parser, d.Spec = &with, d.Style
+	return d
+}
+
+// Restore reads the style.
+func (m *dateTimeParser) Restore(form string) (Parser, error) {
+	with := *m
+	if err := with.style.UnmarshalText([]byte(form)); err != nil {
+		return nil, err
+	}
+	return &with, nil
+}
+
+// choiceValue is how an answer names a choice: the order, or the languages.
+func choiceValue(c date.Choice) string {
+	if c.Order != date.Undecided {
+		return c.Order.String()
+	}
+	return strings.Join(c.Languages.Tags(), " ")
+}
+
+func dateExamples(list []date.Example) (texts []string) {
+	for _, e := range list {
+		texts = append(texts, fmt.Sprintf("%s is %s", e.Raw, e.Value))
+	}
+	return texts
+}

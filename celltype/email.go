@@ -1,0 +1,152 @@
+package celltype
+
+import (
+	"bytes"
+	"strings"
+
+	"golang.org/x/net/idna"
+	"golang.org/x/net/publicsuffix"
+
+	"github.com/intraydata/intray"
+)
+
+// Lengths of a host, from RFC 1035.
+const (
+	maxDomain = 253
+	maxLabel  = 63
+)
+
+// emailParser is the type email. The rule is that of HTML's input type email
+// (https://html.spec.whatwg.org/#valid-e-mail-address), and further: the host
+// has at least two labels, the last of them is no number, so that it is no IP
+// address either. White space around the address is dropped. Letters keep their case.
+type emailParser struct{ invalid Result }
+
+func newEmail(f intray.Field, _ options) (Parser, error) {
+	return &emailParser{invalidResult(f, intray.NewMessage("email.invalid", nil))}, nil
+}
+
+func (e *emailParser) Parse(c Cell, _ []byte) Result {
+	text := trimSpace(c.Raw)
+	switch {
+	case len(text) == 0:
+		return Result{State: Empty}
+	case !validEmail(text):
+		return e.invalid
+	}
+	return newResult(c.Raw, text)
+}
+
+func validEmail(address []byte) bool {
+	at := 0
+	for at < len(address) && localBytes[address[at]] {
+		at++
+	}
+	return at > 0 && at < len(address) && address[at] == '@' && validDomain(address[at+1:])
+}
+
+// validDomain wants labels of letters, digits and hyphens, at least two of them,
+// the last of which is no number.
+func validDomain(domain []byte) bool {
+	start := 0
+	for i, c := range domain {
+		switch {
+		case hostBytes[c]:
+		case c != '.' || !validLabel(domain[start:i]):
+			return false
+		default:
+			start = i + 1
+		}
+	}
+	last := domain[start:]
+	return start > 0 && len(domain) <= maxDomain && validLabel(last) && !digitsOnly(last)
+}
+
+// validLabel looks at the ends of a label whose bytes are known to be valid.
+func validLabel(label []byte) bool {
+	return len(label) > 0 && len(label) <= maxLabel && label[0] != '-' && label[len(label)-1] != '-'
+}
+
+func digitsOnly(label []byte) bool {
+	for _, c := range label {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return true
+}
+
+func isAlnum(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+}
+
+// localBytes are the bytes that a local part may have.
+var localBytes = func() (set [256]bool) {
+	for c := range 256 {
+		set[c] = isAlnum(byte(c)) || strings.IndexByte(".!#$%&'*+/=?^_`{|}~-", byte(c)) >= 0
+	}
+	return set
+}()
+
+// hostBytes are the bytes that a label may have.
+var hostBytes = func() (set [256]bool) {
+	for c := range 256 {
+		set[c] = isAlnum(byte(c)) || c == '-'
+	}
+	return set
+}()
+
+// domainParser is the type domain: a host name with at least two labels, and nothing
+// around it. It is written in lower case.
+type domainParser struct {
+	subdomains              bool
+	invalid, notRegistrable Result
+}
+
+func newDomain(f intray.Field, o options) (Parser, error) {
+	return &domainParser{
+		o.boolean("allowSubdomains", true),
+		invalidResult(f, intray.NewMessage("domain.invalid", nil)),
+		invalidResult(f, intray.NewMessage("domain.subdomain", nil)),
+	}, nil
+}
+
+func (d *domainParser) Parse(c Cell, scratch []byte) Result {
+	text := trimSpace(c.Raw)
+	switch {
+	case len(text) == 0:
+		return Result{State: Empty}
+	case len(text) > 4*maxDomain:
+		return d.invalid
+	case d.subdomains && isSimpleHost(text):
+		for _, b := range text {
+			scratch = append(scratch, lowerByte(b))
+		}
+		return newResult(c.Raw, scratch)
+	}
+	return d.parseUnicode(c.Raw, text, scratch)
+}
+
+// isSimpleHost says whether a name is one that needs no mapping: it is ASCII, and no
+// label is in the form that other scripts are encoded in.
+func isSimpleHost(text []byte) bool { return validDomain(text) && !bytes.Contains(text, []byte("--")) }
+
+// parseUnicode reads names in all scripts.
+func (d *domainParser) parseUnicode(raw, text, scratch []byte) Result {
+	name := strings.ToLower(string(text))
+	ascii, err := idna.Lookup.ToASCII(name)
+	if err != nil || !validDomain([]byte(ascii)) {
+		return d.invalid
+	}
+	if !d.subdomains {
+		if registered, err := publicsuffix.EffectiveTLDPlusOne(ascii); err != nil || registered != ascii {
+			return d.notRegistrable
+		}
+	}
+	if name != ascii && !strings.Contains(name, "xn--") {
+		if name, err = idna.Lookup.ToUnicode(ascii); err != nil {
+			return d.invalid
+		}
+	}
+	return newResult(raw, append(scratch, name...))
+}

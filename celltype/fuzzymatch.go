@@ -1,0 +1,227 @@
+package celltype
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// optionName is a name of an option, for comparing.
+type optionName struct {
+	name, significant []rune
+	option            *choice
+}
+
+const (
+	// keyBufferSize is how many bytes of a text need no memory for comparing it.
+	keyBufferSize = 96
+	// maxFuzzyLength is the most bytes of a text that is compared with the options.
+	maxFuzzyLength = 256
+	// maxEdits is the most edits between a text and the option it is taken for,
+	// and at most one in editShare characters.
+	maxEdits, editShare = 2, 4
+	// minLead is how many edits farther every other option must be.
+	minLead = 2
+)
+
+// closestOption gives the one option that is at most maxEdits away and at most a
+// quarter of the text's length, where every other option is farther by two.
+// Digits and signs are no slips of the pen, and neither is a negation in front:
+// an option with others is none.
+func (p *optionMatcher) closestOption(text []rune) *choice {
+	most := min(maxEdits, len(text)/editShare)
+	if most == 0 {
+		return nil
+	}
+	best, second := most+minLead, most+minLead
+	var found *choice
+	for _, c := range p.names {
+		d := editDistance(text, c.name, most+minLead)
+		switch {
+		case d < best:
+			if c.option != found {
+				second = best
+			}
+			best, found = d, c.option
+		case c.option != found && d < second:
+			second = d
+		}
+	}
+	if best > most || second < best+minLead || !p.sameSignificantRunes(found, text) {
+		return nil
+	}
+	return found
+}
+
+// sameSignificantRunes says whether a name of the option that is close to the text has its digits
+// and signs, and none of those means its opposite.
+func (p *optionMatcher) sameSignificantRunes(found *choice, text []rune) bool {
+	want, matched := significantRunes(text), false
+	for _, c := range p.names {
+		if c.option != found || editDistance(text, c.name, maxEdits+1) > maxEdits {
+			continue
+		}
+		if isNegationOf(text, c.name) || isNegationOf(c.name, text) {
+			return false
+		}
+		matched = matched || slices.Equal(c.significant, want)
+	}
+	return matched
+}
+
+// negations turn a word round where they stand in front of it.
+var negations = [...]string{"un", "in", "im", "ir", "il", "dis", "non", "anti", "a"}
+
+// isNegationOf says whether a is b, give or take a slip of the pen, with a negation in
+// front.
+func isNegationOf(a, b []rune) bool {
+	whole := editDistance(a, b, maxEdits+1)
+	for _, n := range negations {
+		if len(a) <= len(n) || string(a[:len(n)]) != n {
+			continue
+		}
+		rest := a[len(n):]
+		if rest[0] == ' ' || rest[0] == '-' {
+			rest = rest[1:]
+		}
+		if d := editDistance(rest, b, maxEdits+1); d+len(a)-len(rest) <= whole {
+			return true
+		}
+	}
+	return false
+}
+
+// nameBufferSize is how many characters of a name cost no memory to compare.
+const nameBufferSize = 48
+
+// editDistance is the edit distance of two texts, with two neighbours that changed
+// places as one edit (optimal string alignment); or most where it is no less.
+func editDistance(a, b []rune, limit int) int {
+	if len(a)-len(b) >= limit || len(b)-len(a) >= limit {
+		return limit
+	}
+	var room [3 * (nameBufferSize + 1)]uint16
+	cells, width := room[:], len(b)+1
+	if width > nameBufferSize+1 {
+		cells = make([]uint16, 3*width)
+	}
+	rows := [3][]uint16{cells[:width], cells[width : 2*width], cells[2*width : 3*width]}
+	for j := range rows[1] {
+		rows[1][j] = uint16(j)
+	}
+	near := true // the row above has a number below most
+	for i := range a {
+		least := fillDistanceRow(rows[i%3], rows[(i+1)%3], rows[(i+2)%3], a, b, i, limit)
+		if !near && least >= limit {
+			return limit
+		}
+		near = least < limit
+	}
+	return min(limit, int(rows[(len(a)+1)%3][len(b)]))
+}
+
+// unreachable is more than any distance.
+const unreachable = 1 << 15
+
+// fillDistanceRow fills the row of a's character i, as far as most edits can lead from the
+// middle, and gives its least number.
+func fillDistanceRow(before, above, row []uint16, a, b []rune, i, most int) (least int) {
+	from, to := max(0, i-most), min(len(b), i+most+1)
+	if row[from] = unreachable; from == 0 {
+		row[0] = uint16(i + 1)
+	}
+	smallest := row[from]
+	for j := from; j < to; j++ {
+		cost := uint16(1)
+		if a[i] == b[j] {
+			cost = 0
+		}
+		row[j+1] = min(above[j+1]+1, row[j]+1, above[j]+cost)
+		if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+			row[j+1] = min(row[j+1], before[j-1]+1)
+		}
+		smallest = min(smallest, row[j+1])
+	}
+	if to < len(b) {
+		row[to+1] = unreachable
+	}
+	return int(smallest)
+}
+
+// separators count as blanks. Dashes are more than that at the end of a name, as
+// in A-, and before a number.
+const separators = "_/.,;:'’`\"()"
+
+// significantSigns change what a name means: C, C++ and C# are three things.
+const significantSigns = "-+#*<>=%$€£°"
+
+// significantRunes gives the digits and signs of a name.
+func significantRunes(name []rune) (list []rune) {
+	for _, r := range name {
+		if unicode.IsDigit(r) || strings.ContainsRune(significantSigns, r) {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// normalizeName is a text in lower case, without accents, its words joined by one
+// blank. Signs that tell names apart stay.
+func normalizeName(name string) string { return string(appendNormalizedName(nil, []byte(name))) }
+
+func appendNormalizedName(dst, name []byte) []byte {
+	for _, c := range name {
+		if c >= utf8.RuneSelf {
+			name = []byte(norm.NFKD.String(strings.ToLower(string(name))))
+			break
+		}
+	}
+	from, gap := len(dst), false
+	for at := 0; at < len(name); {
+		r, size := rune(name[at]), 1
+		if r >= utf8.RuneSelf {
+			r, size = utf8.DecodeRune(name[at:])
+		}
+		rest := name[at+size:]
+		at += size
+		switch r = unicode.ToLower(r); {
+		case isAccent(r):
+		case isDash(r) && !isSignificantDash(len(dst) == from, gap, rest), unicode.IsSpace(r), strings.ContainsRune(separators, r):
+			gap = len(dst) > from
+		default:
+			if isDash(r) {
+				r = '-'
+			}
+			if gap && (r == '-' && len(rest) > 0 || !strings.ContainsRune(significantSigns, r)) {
+				dst = append(dst, ' ')
+			}
+			gap = false
+			dst = utf8.AppendRune(dst, r)
+		}
+	}
+	return dst
+}
+
+// isSignificantDash says whether a dash is more than a blank: as the last sign, or as the
+// minus of a number.
+func isSignificantDash(first, gap bool, rest []byte) bool {
+	for at, c := range rest {
+		if c != ' ' && c != '-' {
+			return (first || gap && at == 0) && c-'0' < 10
+		}
+	}
+	return true
+}
+
+func isDash(r rune) bool {
+	return r == '-' || r >= 0x2010 && r <= 0x2015 || r == 0x2212
+}
+
+// isAccent says whether r is a mark that may be missing: the accents of letters,
+// and the vowel points of Hebrew and Arabic. Marks of other scripts are letters.
+func isAccent(r rune) bool {
+	return r >= 0x300 && r <= 0x36F || r >= 0x591 && r <= 0x5C7 && unicode.Is(unicode.Mn, r) || r >= 0x64B && r <= 0x65F
+}

@@ -1,0 +1,220 @@
+package celltype
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/celltype/number"
+)
+
+// CodeReadOtherwise is the code of the note that a cell was read otherwise than its column.
+const CodeReadOtherwise = "read_otherwise"
+
+// numberParser is the type number. Its canonical text is a decimal with all digits.
+//
+// The option displayFormat is for showing only; it says besides that the field's
+// numbers have a point before the fraction, where their column leaves that open.
+// So do the presets of dollars and pounds, and no others.
+type numberParser struct {
+	field   intray.Field
+	options *number.Options
+	style   number.Style
+	// fieldStyle reads what the cells of a column leave open, where nobody has looked at
+	// them and the field's own format decides.
+	fieldStyle number.Style
+	// unrestricted says that the numbers are neither rounded nor bounded.
+	unrestricted bool
+	// percents says how a column writes percents, where some of its cells do and
+	// some do not.
+	percents percentStyle
+	// otherCurrency, tooSmall and tooLarge are the results for numbers that the
+	// options of the field exclude.
+	otherCurrency, tooSmall, tooLarge Result
+}
+
+// percentStyle says which cells of a column are odd: those without a percent sign, or
+// those with one.
+type percentStyle uint8
+
+const (
+	percentsUniform percentStyle = iota
+	percentsMostly
+	percentsRarely
+)
+
+func newNumberParser(f intray.Field, o options) (Parser, error) {
+	compiled, err := number.CompileOptions(o)
+	a := &numberParser{field: f, options: &compiled, unrestricted: !compiled.Rounds && compiled.Min == nil && compiled.Max == nil}
+	if compiled.Explicit {
+		a.fieldStyle.Decimal = number.Point
+	}
+	if compiled.Currency != 0 {
+		a.otherCurrency = invalidResult(f, intray.NewMessage("number.other_currency", intray.Params{"currency": compiled.Currency.String()}))
+	}
+	if compiled.Min != nil {
+		a.tooSmall = invalidResult(f, intray.NewMessage("number.too_small", intray.Params{"minimum": string(compiled.Min)}))
+	}
+	if compiled.Max != nil {
+		a.tooLarge = invalidResult(f, intray.NewMessage("number.too_large", intray.Params{"maximum": string(compiled.Max)}))
+	}
+	return a, err
+}
+
+// Notes of numbers of which only some in the column have a percent sign.
+var (
+	noteNoPercentSign = &Note{Code: "percent", Level: intray.LevelWarning, Text: intray.NewMessage("percent.missing", nil)}
+	notePercentSign   = &Note{Code: "percent", Level: intray.LevelWarning, Text: intray.NewMessage("percent.unlike_column", nil)}
+)
+
+// noteOtherNumberStyle is the note of a number that contradicts its column.
+var noteOtherNumberStyle = &Note{Code: CodeReadOtherwise, Level: intray.LevelInfo, Text: intray.NewMessage("number.unlike_column", nil)}
+
+// IsCanonicalNumber says whether a text is a number in the form that values have: with a point
+// before the fraction, and nothing between thousands.
+func IsCanonicalNumber(text []byte) bool {
+	_, is := number.Canonical(nil, text)
+	return is
+}
+
+func (a *numberParser) Parse(c Cell, scratch []byte) Result {
+	if c.Kind == intray.CellNumber {
+		if value, ok := number.Canonical(scratch, c.Typed); ok {
+			return a.applyLimits(c.Raw, value)
+		}
+	}
+	value, reading := a.style.Append(scratch, c.Raw)
+	if reading.Reason == number.TwoWays && a.fieldStyle.Decimal != number.Undecided {
+		value, reading = a.fieldStyle.Append(scratch, c.Raw)
+	}
+	switch {
+	case reading == number.Reading{}:
+		r := a.applyLimits(c.Raw, value)
+		if a.percents == percentsMostly && r.State != Invalid && string(value) != "0" {
+			r.Note = noteNoPercentSign
+		}
+		return r
+	case reading.Reason == number.Empty:
+		return Result{State: Empty}
+	case reading.Reason != number.Read:
+		return invalidResult(a.field, reading.Reason.Message())
+	case !a.options.Currency.CompatibleWith(reading.Currency):
+		return a.otherCurrency
+	}
+	r := a.applyLimits(c.Raw, value)
+	switch {
+	case r.State == Invalid:
+	case reading.Inconsistent:
+		r.Note = noteOtherNumberStyle
+	case reading.Shift != 0 && a.percents == percentsRarely:
+		r.Note = notePercentSign
+	case reading.Shift == 0 && reading.Currency == 0 && a.percents == percentsMostly && string(value) != "0":
+		r.Note = noteNoPercentSign
+	}
+	return r
+}
+
+// applyLimits rounds a number and holds it against the bounds of the field.
+func (a *numberParser) applyLimits(raw, value []byte) Result {
+	if a.unrestricted {
+		return newResult(raw, value)
+	}
+	if a.options.Rounds {
+		value = a.options.Round(value[len(value):], value)
+	}
+	switch a.options.CompareBounds(value) {
+	case -1:
+		return a.tooSmall
+	case 1:
+		return a.tooLarge
+	}
+	return newResult(raw, value)
+}
+
+func (a *numberParser) NewSniffer() Sniffer { return &numberSniffer{parser: a} }
+
+type numberSniffer struct {
+	parser  *numberParser
+	sniffer number.Sniffer
+}
+
+func (s *numberSniffer) Observe(c Cell) {
+	if c.Kind != intray.CellNumber {
+		s.sniffer.Observe(c.Raw)
+	}
+}
+
+func (s *numberSniffer) Decide(answers map[string]string, neighbors []Neighbor) Decision {
+	hints := number.Hints{Explicit: s.parser.options.Explicit}
+	for _, b := range neighbors {
+		if style, same := b.Decision.style.(number.Style); same {
+			hints.Neighbors = append(hints.Neighbors, number.Neighbor{Header: b.Header, Style: style})
+		}
+	}
+	decided := s.sniffer.Decide(hints)
+	d := Decision{Reasons: decided.Evidence}
+	if len(decided.Ambiguity.Choices) > 0 {
+		tie := Ambiguity{Text: decided.Ambiguity.Text}
+		for _, choice := range decided.Ambiguity.Choices {
+			if answers[""] == choice.Style.String() {
+				decided.Style = choice.Style
+				d.Reasons = append(d.Reasons, intray.NewMessage("answer.by_person", nil))
+			}
+			tie.Choices = append(tie.Choices, intray.Choice{Value: choice.Style.String(), Label: choice.Label, Examples: numberExamples(choice.Examples)})
+		}
+		if answers[""] == "" || decided.Style == (number.Style{}) {
+			d.Ambiguities = []Ambiguity{tie}
+		}
+	}
+	d.style, d.Style = decided.Style, decided.Style.String()
+	with := *s.parser
+	with.style, with.fieldStyle = decided.Style, number.Style{}
+	with.percents = percentStyleOf(decided)
+	d.Parser, d.Spec = &with, d.Style+" percents="+percentStyleNames[with.percents]
+	return d
+}
+
+// Restore reads the style, and behind it which percents are odd.
+func (a *numberParser) Restore(form string) (Parser, error) {
+	style, odd, _ := strings.Cut(form, " percents=")
+	at := slices.Index(percentStyleNames[:], odd)
+	if at < 0 {
+		return nil, fmt.Errorf("there is no way %q to write numbers", form)
+	}
+	with := *a
+	with.fieldStyle, with.percents = number.Style{}, percentStyle(at)
+	if err := with.style.UnmarshalText([]byte(style)); err != nil {
+		return nil, err
+	}
+	return &with, nil
+}
+
+var percentStyleNames = [...]string{percentsUniform: "alike", percentsMostly: "few-bare", percentsRarely: "few"}
+
+// maxBareShare is how many numbers without a percent sign may come on one with it
+// before it is the sign that is odd.
+const maxBareShare = 3
+
+// percentStyleOf says which cells of a column are the few, with a percent sign or
+// without.
+func percentStyleOf(d number.Decision) percentStyle {
+	bare := d.Cells - d.Unread - d.Dashes - d.Percent
+	switch {
+	case d.Percent == 0 || bare == 0:
+		return percentsUniform
+	case bare <= maxBareShare*d.Percent:
+		return percentsMostly
+	}
+	return percentsRarely
+}
+
+func numberExamples(list []number.Example) (texts []string) {
+	for _, e := range list {
+		texts = append(texts, e.Raw+" is "+e.Value)
+	}
+	return texts
+}
+
+// CanonicalNumber gives a JSON number in the canonical form of the type number.
+func CanonicalNumber(text []byte) ([]byte, bool) { return number.Canonical(nil, text) }

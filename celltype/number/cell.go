@@ -1,0 +1,360 @@
+package number
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+// cell is a cell taken apart: its digits with what stands between them, and what
+// stands around them.
+type cell struct {
+	// digits and seps are the room for n digits and k separators.
+	digits     []byte
+	digitCount int
+	seps       []separatorAt
+	sepCount   int
+	// zero is the zero of the script that the digits are in.
+	zero     rune
+	exponent int
+
+	hasExponent, negative, signed, trailingSign, open, closed bool
+
+	reading Reading
+}
+
+// separatorAt is a separator, and how many digits stand before it.
+type separatorAt struct {
+	sign         Sign
+	digitsBefore uint16
+}
+
+// maxSeparators is enough for lakhs in all digits that may stand before the decimal
+// sign.
+const maxSeparators = maxPlaces/2 + 1
+
+// smallBuffer is the room for a cell of at most so many bytes, largeBuffer that for
+// any: clearing it takes time.
+type (
+	smallBuffer struct {
+		digits [smallCellBytes]byte
+		seps   [smallCellBytes / 2]separatorAt
+	}
+	largeBuffer struct {
+		digits [maxDigits]byte
+		seps   [maxSeparators]separatorAt
+	}
+)
+
+// scan takes raw apart. Where it is no number, reading.Reason tells why.
+func (c *cell) scan(raw []byte) {
+	raw = trimBlank(raw)
+	if len(raw) == 0 {
+		c.reading.Reason = Empty
+		return
+	}
+	if len(raw) > maxCell {
+		c.reading.Reason = TooLong
+		return
+	}
+	if raw[0] == '\'' { // a spreadsheet's mark of text
+		raw = raw[1:]
+	}
+	raw = c.readAffixes(raw, true)
+	if c.reading.Reason != Read {
+		return
+	}
+	if len(raw) == 0 {
+		c.reading.Reason = NotNumber
+		if c.negative && !c.open && c.reading.Shift == 0 {
+			c.reading.Reason = Dash
+		}
+		return
+	}
+	raw = c.readDigits(raw)
+	raw = c.readAffixes(raw, false)
+	switch {
+	case c.reading.Reason != Read:
+	case len(raw) > 0 || c.digitCount == 0:
+		c.reading.Reason = NotNumber
+	case c.open != c.closed:
+		c.reading.Reason = Signs
+	}
+}
+
+// readAffixes takes what stands before the digits, or behind them, each kind at most
+// once, and gives the rest.
+func (c *cell) readAffixes(raw []byte, before bool) []byte {
+	marks := 0
+	for len(raw) > 0 && c.reading.Reason == Read {
+		r, size := utf8.DecodeRune(raw)
+		switch {
+		case isBlank(r):
+		case before && c.digitsBegin(r, raw[size:]):
+			return raw
+		case isMinus(r) || before && isPlus(r):
+			c.setSign(isMinus(r))
+			c.trailingSign = !before
+		case r == '(' || r == '（':
+			c.setParenthesis(before, &c.open)
+		case r == ')' || r == '）':
+			c.setParenthesis(!before && c.open, &c.closed)
+		case percentShift(r) > 0:
+			c.setShift(percentShift(r))
+		default:
+			currency, length := matchMark(raw, before)
+			if length == 0 || marks > 0 {
+				c.reading.Reason = NotNumber
+				return raw
+			}
+			marks, size = marks+1, length
+			c.setCurrency(currency)
+		}
+		raw = raw[size:]
+	}
+	return raw
+}
+
+// digitsBegin says whether the digits begin here, perhaps with their decimal sign.
+func (c *cell) digitsBegin(r rune, rest []byte) bool {
+	if _, _, ok := digitValue(r); ok {
+		return true
+	}
+	switch separatorSign(r) {
+	case Point, Comma, arabicDecimal:
+		next, _ := utf8.DecodeRune(rest)
+		_, _, ok := digitValue(next)
+		return ok
+	}
+	return false
+}
+
+func (c *cell) setSign(minus bool) {
+	if c.signed || c.open {
+		c.reading.Reason = Signs
+	}
+	c.signed, c.negative = true, minus
+}
+
+func (c *cell) setParenthesis(allowed bool, which *bool) {
+	if !allowed || *which || c.signed {
+		c.reading.Reason = Signs
+	}
+	*which, c.negative = true, true
+}
+
+func (c *cell) setShift(places uint8) {
+	if c.reading.Shift != 0 || c.reading.Currency != 0 {
+		c.reading.Reason = NotNumber
+	}
+	c.reading.Shift = places
+}
+
+// setCurrency takes a mark. Of two that mean the same, the one that says more
+// stays: in $5 CAD that is CAD.
+func (c *cell) setCurrency(mark Currency) {
+	switch was := c.reading.Currency; {
+	case c.reading.Shift != 0:
+		c.reading.Reason = NotNumber
+	case !was.CompatibleWith(mark):
+		c.reading.Reason = Currencies
+	case was == 0 || len(currencyMarks[mark].codes) < len(currencyMarks[was].codes):
+		c.reading.Currency = mark
+	}
+}
+
+// readDigits takes the digits with their separators and the exponent, and gives the
+// rest.
+func (c *cell) readDigits(raw []byte) []byte {
+	for len(raw) > 0 {
+		if raw[0]-'0' <= 9 && c.zero == '0' && c.digitCount < len(c.digits) { // the usual case
+			c.digits[c.digitCount] = raw[0]
+			c.digitCount++
+			raw = raw[1:]
+			continue
+		}
+		r, size := utf8.DecodeRune(raw)
+		if value, zero, ok := digitValue(r); ok {
+			if !c.addDigit(value, zero) {
+				return raw
+			}
+			raw = raw[size:]
+			continue
+		}
+		next, more := c.readSeparator(r, raw[size:])
+		if next == nil {
+			break
+		}
+		raw = next
+		if !more {
+			return raw
+		}
+	}
+	return c.readExponent(raw)
+}
+
+func (c *cell) addDigit(value byte, zero rune) bool {
+	switch {
+	case c.zero != 0 && c.zero != zero:
+		c.reading.Reason = NotNumber
+	case c.digitCount == len(c.digits):
+		c.reading.Reason = TooLarge
+	default:
+		c.zero = zero
+		c.digits[c.digitCount] = '0' + value
+		c.digitCount++
+		return true
+	}
+	return false
+}
+
+// readSeparator takes the separator r, behind which rest stands. It gives what is
+// left, nil where r is none, and whether digits may follow.
+func (c *cell) readSeparator(r rune, rest []byte) (left []byte, more bool) {
+	sign := separatorSign(r)
+	if sign == Undecided {
+		return nil, false
+	}
+	if c.sepCount == len(c.seps) {
+		c.reading.Reason = Separators
+		return nil, false
+	}
+	next, _ := utf8.DecodeRune(rest)
+	_, _, more = digitValue(next)
+	if !more {
+		switch sign {
+		case Space, Apostrophe, arabicGroup:
+			return nil, false
+		}
+		rest = cutCentDash(rest)
+	}
+	c.seps[c.sepCount] = separatorAt{sign, uint16(c.digitCount)}
+	c.sepCount++
+	return rest[:len(rest):len(rest)], more
+}
+
+// cutCentDash drops the dashes of prices such as 12,- and 12.–: they stand for
+// no cents, and are no sign.
+func cutCentDash(text []byte) []byte {
+	for i := 0; i < 2 && len(text) > 0; i++ {
+		r, size := utf8.DecodeRune(text)
+		if !isMinus(r) && r != '—' {
+			break
+		}
+		text = text[size:]
+	}
+	if text == nil {
+		return []byte{}
+	}
+	return text
+}
+
+// readExponent takes an exponent behind the digits, where one stands.
+func (c *cell) readExponent(raw []byte) []byte {
+	if len(raw) < 2 || c.digitCount == 0 || raw[0] != 'e' && raw[0] != 'E' {
+		return raw
+	}
+	end := 1
+	if raw[1] == '-' || raw[1] == '+' {
+		end = 2
+	}
+	for end < len(raw) && raw[end]-'0' <= 9 {
+		end++
+	}
+	exponent, ok := parseExponent(raw[:end])
+	if !ok {
+		return raw
+	}
+	c.exponent, c.hasExponent = exponent, true
+	return raw[end:]
+}
+
+// trimBlank drops what means nothing at both ends.
+func trimBlank(raw []byte) []byte {
+	for len(raw) > 0 {
+		r, size := utf8.DecodeRune(raw)
+		if !isBlank(r) {
+			break
+		}
+		raw = raw[size:]
+	}
+	for len(raw) > 0 {
+		r, size := utf8.DecodeLastRune(raw)
+		if !isBlank(r) {
+			break
+		}
+		raw = raw[:len(raw)-size]
+	}
+	return raw
+}
+
+// scriptZeros are the first digits of the scripts whose digits are read.
+var scriptZeros = [...]rune{
+	'0', '٠', '۰', '߀', '०', '০', '੦', '૦', '୦', '௦', '౦', '೦', '൦', '๐', '໐', '༠', '၀', '០', '᠐', '０',
+}
+
+// digitValue gives the value of a digit and the zero of its script.
+func digitValue(r rune) (value byte, zero rune, ok bool) {
+	if r < utf8.RuneSelf {
+		return byte(r - '0'), '0', '0' <= r && r <= '9'
+	}
+	for _, zero := range scriptZeros[1:] {
+		if r >= zero && r <= zero+9 {
+			return byte(r - zero), zero, true
+		}
+	}
+	return 0, 0, false
+}
+
+// separatorSign gives the sign that a character between digits is, or Undecided.
+func separatorSign(r rune) Sign {
+	switch r {
+	case '.', '．':
+		return Point
+	case ',', '，':
+		return Comma
+	case ' ', '\u00a0', '\u202f', '\u2009', '\u2007', '\u2008', '\u2005', '\u2006', '\u3000':
+		return Space
+	case '\'', '’', '‘', 'ʼ', '＇':
+		return Apostrophe
+	case '٫':
+		return arabicDecimal
+	case '٬':
+		return arabicGroup
+	}
+	return Undecided
+}
+
+func isMinus(r rune) bool {
+	switch r {
+	case '-', '−', '–', '‐', '‑', '‒', '﹣', '－':
+		return true
+	}
+	return false
+}
+
+func isPlus(r rune) bool { return r == '+' || r == '＋' }
+
+// percentShift gives the places that a percent or per mille sign moves, or 0.
+func percentShift(r rune) uint8 {
+	switch r {
+	case '%', '％', '﹪', '٪':
+		return 2
+	case '‰', '؉':
+		return 3
+	}
+	return 0
+}
+
+// isBlank says whether a character beside a number means nothing: white space,
+// and marks that only steer the direction of writing.
+func isBlank(r rune) bool {
+	switch {
+	case r == ' ' || r >= '\t' && r <= '\r':
+		return true
+	case r < utf8.RuneSelf:
+		return false
+	case r >= '\u200b' && r <= '\u200f', r >= '\u202a' && r <= '\u202e', r >= '\u2060' && r <= '\u2069':
+		return true
+	}
+	return r == '\ufeff' || r == '\u061c' || unicode.IsSpace(r)
+}

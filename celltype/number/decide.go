@@ -1,0 +1,357 @@
+package number
+
+import (
+	"slices"
+
+	"github.com/intraydata/intray"
+)
+
+// Hints are what is known of a column beside its cells. They decide only what
+// the cells leave open.
+type Hints struct {
+	// Explicit says that the schema gives the field a display format of its own or
+	// a currency: these are written with a point before the fraction.
+	Explicit bool
+	// Neighbors are other columns of the same table whose style the data
+	// decided.
+	Neighbors []Neighbor
+}
+
+// Neighbor is a column beside this one.
+type Neighbor struct {
+	Header string
+	Style  Style
+}
+
+// Decision is the style of a column and why.
+type Decision struct {
+	// Style reads the column. With a tie its Decimal is Undecided.
+	Style Style
+	// Evidence tells why the style is as it is, and what else was seen.
+	Evidence []intray.Message
+	// Ambiguity is the question that the cells leave. It has no choices where they
+	// leave none.
+	Ambiguity Ambiguity
+	// Cells is how many cells were not blank. Unread of them are no numbers in any
+	// style, Dashes a dash alone, Percent have a percent or per mille sign.
+	Cells, Unread, Dashes, Percent int64
+	// Currencies are the marks in the cells, the most frequent first.
+	Currencies []CurrencyCount
+}
+
+// CurrencyCount is a mark and how many cells have it.
+type CurrencyCount struct {
+	Currency Currency
+	Cells    int64
+}
+
+// Ambiguity is a question for a person.
+type Ambiguity struct {
+	Text    intray.Message
+	Choices []Choice
+}
+
+// Choice is one answer: the style, in words, and what cells mean by it.
+type Choice struct {
+	Style    Style
+	Label    intray.Message
+	Examples []Example
+}
+
+// Example is a cell and the number it means.
+type Example struct{ Raw, Value string }
+
+// How much evidence decides.
+const (
+	// minWinRatio is how many times as many cells as those that contradict it a
+	// reading needs, while other cells depend on it.
+	minWinRatio = 4
+	// maxOpenPerDecisive is how many cells may depend on one that tells.
+	maxOpenPerDecisive = 200
+	// minRegularCells is what several gives where the numbers are no money.
+	minRegularCells = 3
+)
+
+// decider is one decision in the making.
+type decider struct {
+	Decision
+	sniffer *Sniffer
+	hints   Hints
+	// currencyConflict says that currencies leave the decimal sign open, and which.
+	currencyConflict intray.Message
+}
+
+// Decide says how the column writes its numbers. It can be asked again, with
+// other hints or after more cells.
+func (s *Sniffer) Decide(hints Hints) Decision {
+	d := decider{sniffer: s, hints: hints}
+	d.Cells, d.Unread, d.Dashes, d.Percent = s.cells, s.unread, s.dashes, s.percent+s.perMille
+	decimal, weak := d.decideByCells()
+	if decimal == Undecided && s.openCells() > 0 {
+		if decimal = d.decideByHabit(weak); decimal == Undecided {
+			decimal = d.decideByOthers()
+		}
+		if decimal == Undecided {
+			d.askDecimal(weak)
+		}
+	}
+	d.Style.Decimal = decimal
+	d.decideGroup()
+	d.reportMixed()
+	d.reportAffixes()
+	return d.Decision
+}
+
+func (s *Sniffer) openCells() int64 { return s.open[0].cells + s.open[1].cells }
+
+// decisiveCells is how many cells fit only where decimal stands before fractions.
+func (s *Sniffer) decisiveCells(decimal Sign) (n int64) {
+	for _, t := range s.decisive[signIndex(decimal)] {
+		n += t.cells
+	}
+	return n
+}
+
+// decideByCells looks at the cells that fit one decimal sign alone. It tells in weak
+// where they say something and not enough.
+func (d *decider) decideByCells() (decimal Sign, weak bool) {
+	decimal = Point
+	won, lost := d.sniffer.decisiveCells(Point), d.sniffer.decisiveCells(Comma)
+	if lost > won {
+		decimal, won, lost = Comma, lost, won
+	}
+	open := d.sniffer.openCells()
+	switch {
+	case won == 0:
+		return Undecided, false
+	case won == lost || open > 0 && (won < minWinRatio*lost || won*maxOpenPerDecisive < open):
+		return Undecided, true
+	case open > 0 && d.hasOtherCurrencies(decimal):
+		return Undecided, true
+	}
+	d.reportSigns(decimal)
+	return decimal, false
+}
+
+// decideByHabit looks at how the column writes numbers that need no decision.
+func (d *decider) decideByHabit(weak bool) Sign {
+	for i, sign := range [...]Sign{Point, Comma} {
+		t, other := &d.sniffer.open[i], &d.sniffer.open[1-i]
+		switch {
+		case weak || t.cells == 0 || other.cells > 0:
+		case d.unambiguousGroups()*maxOpenPerDecisive >= t.cells:
+			d.reportOtherGroups(sign, t)
+			return sign
+		case d.sniffer.large == 0 && min(d.sniffer.small, d.sniffer.openZeros[i]) >= d.minCells(t):
+			d.reportSmallNumbers(sign, t, d.sniffer.openZeros[i])
+			return sign.opposite()
+		}
+	}
+	return Undecided
+}
+
+// minCells is how many cells of a kind are no accident. Of money fewer are
+// needed: it seldom has three decimals.
+func (d *decider) minCells(open *cellTally) int64 {
+	var money int64
+	for _, n := range d.sniffer.currencies {
+		money += int64(n)
+	}
+	if money >= open.cells {
+		return 1
+	}
+	return minRegularCells
+}
+
+// unambiguousGroups is how many cells separate thousands with spaces or apostrophes.
+func (d *decider) unambiguousGroups() int64 {
+	return d.sniffer.groups[2].cells + d.sniffer.groups[3].cells
+}
+
+// decideByOthers looks beyond the cells.
+func (d *decider) decideByOthers() Sign {
+	found, header := Undecided, ""
+	for _, n := range d.hints.Neighbors {
+		if n.Style.Decimal == Undecided {
+			continue
+		}
+		if found != Undecided && found != n.Style.Decimal {
+			found = Undecided
+			break
+		}
+		found, header = n.Style.Decimal, n.Header
+	}
+	switch {
+	case found != Undecided:
+		d.report(intray.NewMessage("number.like_other_column", intray.Params{"column": header, "sign": signs[found].one}))
+	case d.hints.Explicit:
+		found = Point
+		d.report(intray.NewMessage("number.format_decides", nil))
+	}
+	return found
+}
+
+// decideGroup finds the sign between the thousands.
+func (d *decider) decideGroup() {
+	var most int64
+	for i, sign := range groupSigns {
+		n := d.sniffer.groups[i].cells
+		if i < 2 && d.Style.Decimal != Undecided {
+			n += d.sniffer.open[i].cells
+		}
+		if sign != d.Style.Decimal && n > most {
+			d.Style.Group, most = sign, n
+		}
+	}
+	if d.Style.Decimal == Undecided && (d.Style.Group == Point || d.Style.Group == Comma) {
+		d.Style.Group = Undecided // it would decide the decimal sign
+	}
+	if most > 0 && d.Style.Group != Undecided {
+		d.reportGroup(most)
+	}
+}
+
+func (d *decider) report(reason intray.Message) { d.Evidence = append(d.Evidence, reason) }
+
+// signs name each sign, one of it and several.
+var signs = map[Sign]struct{ one, many intray.Message }{
+	Point:      {intray.NewMessage("number.point", nil), intray.NewMessage("number.points", nil)},
+	Comma:      {intray.NewMessage("number.comma", nil), intray.NewMessage("number.commas", nil)},
+	Space:      {many: intray.NewMessage("number.spaces", nil)},
+	Apostrophe: {many: intray.NewMessage("number.apostrophes", nil)},
+}
+
+// whyCodes are the codes of what a cell shows.
+var whyCodes = [reasonCount]string{
+	reasonLength: "number.sign_without_three_digits",
+	reasonBoth:   "number.sign_after_other_sign",
+	reasonRepeat: "number.other_sign_repeated",
+	reasonWhole:  "number.sign_not_at_thousands",
+	reasonSpaces: "number.sign_after_other_thousands",
+}
+
+// reportSigns tells which cells decide the decimal sign.
+func (d *decider) reportSigns(decimal Sign) {
+	sign, other := signs[decimal].one, signs[decimal.opposite()].one
+	for why := range reasonCount {
+		t := &d.sniffer.decisive[signIndex(decimal)][why]
+		if t.cells == 0 {
+			continue
+		}
+		d.report(intray.NewMessage(whyCodes[why], intray.Params{
+			"count": t.cells, "n": d.Cells, "examples": t.exampleList(), "sign": sign, "other": other,
+		}))
+	}
+	if n := d.sniffer.decisiveCells(decimal.opposite()); n > 0 {
+		d.report(intray.NewMessage("number.decimal_sign_contradicted", intray.Params{"sign": sign, "other": other, "n": n}))
+	} else {
+		d.report(intray.NewMessage("number.decimal_sign", intray.Params{"sign": sign, "other": other}))
+	}
+}
+
+func (d *decider) reportOtherGroups(decimal Sign, open *cellTally) {
+	t, group := &d.sniffer.groups[2], Space
+	if t.cells == 0 {
+		t, group = &d.sniffer.groups[3], Apostrophe
+	}
+	d.report(intray.NewMessage("number.decimal_sign_by_thousands", intray.Params{
+		"n": d.unambiguousGroups(), "examples": t.exampleList(), "separators": signs[group].many, "sign": signs[decimal].one, "decided": open.exampleList(),
+	}))
+}
+
+func (d *decider) reportSmallNumbers(sign Sign, open *cellTally, zeros int64) {
+	d.report(intray.NewMessage("number.thousands_by_zeros", intray.Params{
+		"n": open.cells, "examples": open.exampleList(), "sign": signs[sign].one, "zeros": zeros,
+		"small": intray.NewMessage("count.whole_numbers", intray.Params{"n": d.sniffer.small}),
+	}))
+}
+
+func (d *decider) reportGroup(cells int64) {
+	d.report(intray.NewMessage("number.thousands", intray.Params{"n": cells, "separators": signs[d.Style.Group].many}))
+}
+
+// reportMixed tells of cells that contradict the style.
+func (d *decider) reportMixed() {
+	if d.Style.Decimal == Undecided {
+		return
+	}
+	other := d.Style.Decimal.opposite()
+	for _, t := range d.sniffer.decisive[signIndex(other)] {
+		if t.cells > 0 {
+			d.report(intray.NewMessage("number.other_style_read", intray.Params{
+				"sign": signs[other].one, "examples": t.exampleList(), "n": d.sniffer.decisiveCells(other),
+			}))
+			return
+		}
+	}
+}
+
+// reportAffixes tells what stands beside the digits.
+func (d *decider) reportAffixes() {
+	s := d.sniffer
+	cells := intray.NewMessage("count.cells", intray.Params{"n": d.Cells})
+	if n := s.percent + s.perMille; n > 0 {
+		if plain := d.Cells - d.Unread - d.Dashes - n; plain > 0 {
+			d.report(intray.NewMessage("percent.some", intray.Params{"n": n, "cells": cells, "others": plain}))
+		} else {
+			d.report(intray.NewMessage("percent.all", intray.Params{"n": n, "cells": cells}))
+		}
+	}
+	if n := s.parentheses + s.trailingMinus; n > 0 {
+		d.report(intray.NewMessage("number.negative", intray.Params{"n": n, "cells": cells}))
+	}
+	if s.dashes > 0 {
+		d.report(intray.NewMessage("number.dashes", intray.Params{"n": s.dashes, "cells": cells}))
+	}
+	d.countCurrencies()
+}
+
+func (d *decider) countCurrencies() {
+	for i, n := range d.sniffer.currencies {
+		if n > 0 {
+			d.Currencies = append(d.Currencies, CurrencyCount{Currency(i), int64(n)})
+		}
+	}
+	if len(d.Currencies) == 0 {
+		return
+	}
+	slices.SortStableFunc(d.Currencies, func(a, b CurrencyCount) int { return int(b.Cells - a.Cells) })
+	var counts []intray.Message
+	for _, c := range d.Currencies[:min(len(d.Currencies), 8)] {
+		counts = append(counts, intray.NewMessage("number.currency_count", intray.Params{"currency": c.Currency.String(), "n": c.Cells}))
+	}
+	d.report(intray.NewMessage("number.currencies", intray.Params{"currencies": counts}))
+}
+
+// askDecimal makes the question. The reading with a point before the fraction comes
+// first: it is the commoner one in files.
+func (d *decider) askDecimal(weak bool) {
+	examples := slices.Concat(d.sniffer.open[0].exampleList(), d.sniffer.open[1].exampleList())
+	examples = examples[:min(len(examples), 4)]
+	d.Ambiguity.Text = intray.NewMessage("number.question", intray.Params{"examples": examples, "reason": d.undecidedBy(weak)})
+	for _, decimal := range [...]Sign{Point, Comma} {
+		choice := Choice{Style: Style{Decimal: decimal, Group: decimal.opposite()}, Label: decimalLabels[signIndex(decimal)]}
+		for _, raw := range examples {
+			value, _ := choice.Style.Append(nil, []byte(raw))
+			choice.Examples = append(choice.Examples, Example{Raw: raw, Value: string(value)})
+		}
+		d.Ambiguity.Choices = append(d.Ambiguity.Choices, choice)
+	}
+}
+
+// decimalLabels are the answers, by the decimal sign.
+var decimalLabels = [...]intray.Message{intray.NewMessage("number.decimal_point", nil), intray.NewMessage("number.decimal_comma", nil)}
+
+// undecidedBy says why the cells do not settle the decimal sign.
+func (d *decider) undecidedBy(weak bool) intray.Message {
+	point, comma := d.sniffer.decisiveCells(Point), d.sniffer.decisiveCells(Comma)
+	switch {
+	case !d.currencyConflict.IsZero():
+		return d.currencyConflict
+	case !weak:
+		return intray.NewMessage("number.cells_undecided", intray.Params{"n": d.sniffer.openCells()})
+	case point > 0 && comma > 0:
+		return intray.NewMessage("number.cells_contradict", intray.Params{"n": point, "commas": comma})
+	}
+	return intray.NewMessage("number.few_cells_decide", intray.Params{"count": point + comma, "n": d.Cells})
+}

@@ -1,0 +1,499 @@
+package number
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/big"
+	"slices"
+)
+
+// Layout writes numbers as a set of Numbro's format options says, in the
+// language en-US. The zero Layout writes the number alone. It is not changed by
+// writing.
+//
+// It follows Numbro 2.5 (https://numbrojs.com/format.html), with these
+// differences: it counts in decimals, with all digits and without exponents where
+// none is asked for; it rounds half away from zero below zero as well; a number
+// that rounds to zero has no sign, whatever stands beside it; abbreviations and
+// a byte base of none are taken as documented; a zero is not left out where
+// nothing else stands; and times carry their seconds and take a minus before
+// them.
+type Layout struct {
+	output, base, forceAverage string
+	prefix, postfix, symbol    string
+	position, negative         string
+	abbreviations              [5]string // by the power of a thousand
+
+	characteristic, totalLength int
+	mantissa                    int
+
+	// fixedMantissa says that mantissa holds.
+	fixedMantissa bool
+
+	average, optionalMantissa, trimMantissa, optionalCharacteristic  bool
+	thousands, forceSign, exponential, prefixSymbol                  bool
+	lowPrecision, spaceSeparated, spacedCurrency, spacedAbbreviation bool
+}
+
+// maxPadding is the most digits that a format can ask for.
+const maxPadding = 400
+
+// CompileLayout makes a layout of the format options as they stand in a schema.
+// Unknown options, values of another kind than Numbro takes, lengths below 0 or
+// over 400 and options that exclude each other are errors.
+func CompileLayout(options map[string]any) (Layout, error) {
+	if len(options) == 1 && options["output"] == "currency" {
+		// Numbro's own format for currency alone.
+		options = map[string]any{"output": "currency", "thousandSeparated": true, "totalLength": json.Number("4"),
+			"spaceSeparated": true, "spaceSeparatedCurrency": true}
+	}
+	l := Layout{abbreviations: [5]string{"", "k", "m", "b", "t"}}
+	for _, name := range slices.Sorted(maps.Keys(options)) {
+		if err := l.setOption(name, options[name]); err != nil {
+			return Layout{}, err
+		}
+	}
+	l.applyDefaults(options)
+	if l.exponential && l.totalLength > 0 {
+		return Layout{}, fmt.Errorf("totalLength and exponential exclude each other")
+	}
+	return l, nil
+}
+
+// applyDefaults fills in what depends on several options.
+func (l *Layout) applyDefaults(options map[string]any) {
+	if _, set := options["lowPrecision"]; !set {
+		l.lowPrecision = l.output != "currency"
+	}
+	if _, set := options["spaceSeparatedCurrency"]; !set {
+		l.spacedCurrency = l.spaceSeparated
+	}
+	l.average = l.average || l.totalLength > 0 || l.forceAverage != ""
+	_, set := options["mantissa"]
+	l.fixedMantissa = set || l.average
+	if l.totalLength > 0 {
+		l.characteristic, l.optionalMantissa = 0, false
+	}
+	if l.symbol == "" {
+		l.symbol = "$"
+	}
+	if l.position == "" {
+		l.position = "prefix"
+	}
+}
+
+// setOption takes one option.
+func (l *Layout) setOption(name string, value any) error {
+	if flag := l.boolOptions()[name]; flag != nil {
+		b, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("%s is %v, not true or false", name, value)
+		}
+		*flag = b
+		return nil
+	}
+	if length := l.intOptions()[name]; length != nil {
+		n, ok := toInt(value)
+		if !ok || n < 0 || n > maxPadding {
+			return fmt.Errorf("%s is %v, not a whole number from 0 to %d", name, value, maxPadding)
+		}
+		*length = n
+		return nil
+	}
+	if name == "abbreviations" {
+		return l.setAbbreviations(value)
+	}
+	return l.setText(name, value)
+}
+
+func (l *Layout) boolOptions() map[string]*bool {
+	return map[string]*bool{
+		"average":                    &l.average,
+		"optionalMantissa":           &l.optionalMantissa,
+		"trimMantissa":               &l.trimMantissa,
+		"optionalCharacteristic":     &l.optionalCharacteristic,
+		"thousandSeparated":          &l.thousands,
+		"forceSign":                  &l.forceSign,
+		"exponential":                &l.exponential,
+		"prefixSymbol":               &l.prefixSymbol,
+		"lowPrecision":               &l.lowPrecision,
+		"spaceSeparated":             &l.spaceSeparated,
+		"spaceSeparatedCurrency":     &l.spacedCurrency,
+		"spaceSeparatedAbbreviation": &l.spacedAbbreviation,
+	}
+}
+
+func (l *Layout) intOptions() map[string]*int {
+	return map[string]*int{"characteristic": &l.characteristic, "totalLength": &l.totalLength, "mantissa": &l.mantissa}
+}
+
+// textOption is an option that holds text, and the values it may have; none
+// means any.
+type textOption struct {
+	target *string
+	values []string
+}
+
+func (l *Layout) textOptions() map[string]textOption {
+	return map[string]textOption{
+		"output":           {&l.output, []string{"number", "currency", "percent", "byte", "time", "ordinal"}},
+		"base":             {&l.base, []string{"decimal", "binary", "general"}},
+		"forceAverage":     {&l.forceAverage, thousandNames[1:]},
+		"currencyPosition": {&l.position, []string{"prefix", "infix", "postfix"}},
+		"negative":         {&l.negative, []string{"sign", "parenthesis"}},
+		"currencySymbol":   {target: &l.symbol},
+		"prefix":           {target: &l.prefix},
+		"postfix":          {target: &l.postfix},
+	}
+}
+
+// thousandNames are the units by the power of a thousand.
+var thousandNames = []string{"", "thousand", "million", "billion", "trillion"}
+
+func (l *Layout) setText(name string, value any) error {
+	option, known := l.textOptions()[name]
+	if !known {
+		return fmt.Errorf("there is no option %s of a number format", name)
+	}
+	text, ok := value.(string)
+	if !ok {
+		return fmt.Errorf("%s is %v, not a text", name, value)
+	}
+	if option.values != nil && !slices.Contains(option.values, text) {
+		return fmt.Errorf("%s is %q, not one of %v", name, text, option.values)
+	}
+	*option.target = text
+	return nil
+}
+
+func (l *Layout) setAbbreviations(value any) error {
+	given, ok := value.(map[string]any)
+	if !ok {
+		return fmt.Errorf("abbreviations are %v, not an object of texts", value)
+	}
+	for _, unit := range slices.Sorted(maps.Keys(given)) {
+		at := slices.Index(thousandNames, unit)
+		text, ok := given[unit].(string)
+		if at < 1 || !ok {
+			return fmt.Errorf("abbreviations hold %s: %v, not a text for one of %v", unit, given[unit], thousandNames[1:])
+		}
+		l.abbreviations[at] = text
+	}
+	return nil
+}
+
+// toInt gives the whole number that an option holds, cut at a million.
+func toInt(value any) (n int, ok bool) {
+	d, ok := toDecimal(value)
+	if !ok || len(d.digits) > d.point || d.point > maxPlaces {
+		return 0, false
+	}
+	for place := d.point - 1; place >= 0; place-- {
+		n = min(n*10+int(d.digitAt(place)-'0'), maxExponent)
+	}
+	if d.negative {
+		n = -n
+	}
+	return n, true
+}
+
+// toDecimal takes apart a number of a schema.
+func toDecimal(value any) (decimal, bool) {
+	var text []byte
+	switch n := value.(type) {
+	case json.Number:
+		text = []byte(n)
+	case float64, int, int64:
+		text = fmt.Append(nil, n)
+	default:
+		return decimal{}, false
+	}
+	d, ok := parse(text, nil)
+	return d, ok
+}
+
+// Append writes a number. Text that is no number is appended as it is.
+func (l *Layout) Append(dst, number []byte) []byte {
+	var buf [smallCellBytes]byte
+	d, ok := parse(number, buf[:0])
+	if !ok || !d.inBounds() {
+		return append(dst, number...)
+	}
+	dst = append(dst, l.prefix...)
+	switch l.output {
+	case "currency":
+		dst = l.appendCurrency(dst, d)
+	case "percent":
+		dst = l.appendPercent(dst, d)
+	case "byte":
+		dst = l.appendBytes(dst, d)
+	case "time":
+		dst = appendDuration(dst, d)
+	case "ordinal":
+		suffix := ordinalSuffix(d)
+		dst = append(appendSpace(l.appendNumber(dst, d), l.spaceSeparated), suffix...)
+	default:
+		dst = l.appendNumber(dst, d)
+	}
+	return append(dst, l.postfix...)
+}
+
+func appendSpace(dst []byte, wanted bool) []byte {
+	if wanted {
+		return append(dst, ' ')
+	}
+	return dst
+}
+
+// scaledNumber is a number as it is going to be written, rounded and in its unit.
+type scaledNumber struct {
+	decimal
+	zero        bool
+	unit        int
+	mantissa    int // digits behind the decimal sign, or -1 for those there are
+	exponent    int
+	exponential bool
+}
+
+// scale brings a number into its unit and rounds it.
+func (l *Layout) scale(d decimal) scaledNumber {
+	s := scaledNumber{decimal: d, mantissa: -1, exponential: l.exponential}
+	if l.fixedMantissa {
+		s.mantissa = l.mantissa
+	}
+	if l.average {
+		s.unit = l.thousandPower(d)
+		if !s.isZero() {
+			s.point -= 3 * s.unit
+		}
+		if l.totalLength > 0 {
+			s.mantissa = max(l.totalLength-max(s.point, 1), 0)
+		}
+	}
+	if l.exponential {
+		whole := max(l.characteristic, 1)
+		s.exponent = 1 - whole
+		if !s.isZero() {
+			s.exponent = s.point - whole
+			s.point = whole
+		}
+	}
+	if s.mantissa >= 0 {
+		s.decimal = s.round(s.mantissa)
+	}
+	s.zero = s.isZero()
+	return s
+}
+
+// thousandPower is the power of a thousand that a number is shown in.
+func (l *Layout) thousandPower(d decimal) int {
+	for unit := len(thousandNames) - 1; unit > 0; unit-- {
+		if l.forceAverage != "" {
+			if l.forceAverage == thousandNames[unit] {
+				return unit
+			}
+			continue
+		}
+		// With low precision half a thousand is a thousand already.
+		half := l.lowPrecision && d.point == 3*unit && !d.isZero() && d.digits[0] >= '5'
+		if d.point > 3*unit || half {
+			return unit
+		}
+	}
+	return 0
+}
+
+// appendNumber writes the number with its sign.
+func (l *Layout) appendNumber(dst []byte, d decimal) []byte {
+	s := l.scale(d)
+	return l.appendSigned(dst, &s, ".")
+}
+
+// usesParentheses says that negative numbers stand in parentheses in place of a sign.
+func (l *Layout) usesParentheses() bool { return l.negative == "parenthesis" }
+
+// appendSigned writes what is shown between its signs.
+func (l *Layout) appendSigned(dst []byte, s *scaledNumber, point string) []byte {
+	switch {
+	case s.zero:
+	case s.negative && l.usesParentheses():
+		return append(l.appendUnsigned(append(dst, '('), s, point), ')')
+	case s.negative:
+		dst = append(dst, '-')
+	case l.forceSign:
+		dst = append(dst, '+')
+	}
+	return l.appendUnsigned(dst, s, point)
+}
+
+// appendUnsigned writes the digits and the unit.
+func (l *Layout) appendUnsigned(dst []byte, s *scaledNumber, point string) []byte {
+	places := l.decimalPlaces(s)
+	if l.optionalCharacteristic && s.point <= 0 {
+		if places == 0 {
+			dst = append(dst, '0')
+		}
+	} else {
+		dst = l.appendInteger(dst, s)
+	}
+	if places > 0 {
+		dst = s.appendPlaces(append(dst, point...), places)
+	}
+	if s.exponential {
+		dst = append(dst, 'e')
+		if s.exponent >= 0 {
+			dst = append(dst, '+')
+		}
+		dst = appendInt(dst, s.exponent)
+	}
+	if text := l.abbreviations[s.unit]; l.average && text != "" {
+		dst = append(appendSpace(dst, l.spaceSeparated), text...)
+	}
+	return dst
+}
+
+// decimalPlaces is how many digits stand behind the decimal sign.
+func (l *Layout) decimalPlaces(s *scaledNumber) int {
+	there := 0
+	if !s.zero {
+		there = max(len(s.digits)-s.point, 0)
+	}
+	if s.mantissa < 0 || l.trimMantissa || l.optionalMantissa && there == 0 {
+		return there
+	}
+	return s.mantissa
+}
+
+// appendInteger writes the digits before the decimal sign.
+func (l *Layout) appendInteger(dst []byte, s *scaledNumber) []byte {
+	n := max(s.point, 1, l.characteristic)
+	for place := n - 1; place >= 0; place-- {
+		dst = append(dst, s.digitAt(place))
+		if l.thousands && place > 0 && place%3 == 0 {
+			dst = append(dst, ',')
+		}
+	}
+	return dst
+}
+
+func (l *Layout) appendPercent(dst []byte, d decimal) []byte {
+	if !d.isZero() {
+		d.point += 2
+	}
+	if l.prefixSymbol {
+		return l.appendNumber(appendSpace(append(dst, '%'), l.spaceSeparated), d)
+	}
+	return append(appendSpace(l.appendNumber(dst, d), l.spaceSeparated), '%')
+}
+
+// appendCurrency writes the symbol where it belongs: a sign stands before a symbol
+// that comes first, a parenthesis behind it.
+func (l *Layout) appendCurrency(dst []byte, d decimal) []byte {
+	s := l.scale(d)
+	gap := ""
+	if l.spacedCurrency {
+		gap = " "
+	}
+	switch l.position {
+	case "infix":
+		return l.appendSigned(dst, &s, gap+l.symbol+gap)
+	case "postfix":
+		dst = l.appendSigned(dst, &s, ".")
+		if !l.average || l.spacedAbbreviation {
+			dst = append(dst, gap...)
+		}
+		return append(dst, l.symbol...)
+	}
+	switch {
+	case s.zero || s.negative && l.usesParentheses() || !s.negative && !l.forceSign:
+		return l.appendSigned(append(append(dst, l.symbol...), gap...), &s, ".")
+	case s.negative:
+		dst = append(dst, '-')
+	default:
+		dst = append(dst, '+')
+	}
+	dst = append(append(dst, gap...), l.symbol...)
+	return l.appendUnsigned(dst, &s, ".")
+}
+
+// Units of bytes, by their power.
+var (
+	byteUnits   = [...]string{"B", "KB", "MB", "GB", "TB", "PB", "EB", "ZB", "YB"}
+	binaryUnits = [...]string{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "ZiB", "YiB"}
+	binarySizes = [...]string{"1", "1024", "1048576", "1073741824", "1099511627776", "1125899906842624",
+		"1152921504606846976", "1180591620717411303424", "1208925819614629174706176"}
+)
+
+func (l *Layout) appendBytes(dst []byte, d decimal) []byte {
+	power := 0
+	if l.base == "decimal" {
+		power = min(max(d.point-1, 0)/3, len(byteUnits)-1)
+		if !d.isZero() {
+			d.point -= 3 * power
+		}
+	} else {
+		for power < len(binarySizes)-1 && !d.isZero() && d.reachesSize(binarySizes[power+1]) {
+			power++
+		}
+		d = d.divPowerOfTwo(10 * power)
+	}
+	units := &byteUnits
+	if l.base != "decimal" && l.base != "general" {
+		units = &binaryUnits
+	}
+	return append(appendSpace(l.appendNumber(dst, d), l.spaceSeparated), units[power]...)
+}
+
+// reachesSize says whether a number that is not zero is at least as far from zero as
+// size.
+func (d decimal) reachesSize(size string) bool {
+	var buf [smallCellBytes]byte
+	other, _ := parse([]byte(size), buf[:0])
+	return d.compareSize(other) >= 0
+}
+
+// divPowerOfTwo divides by two so many times: times five, and a place to the right.
+func (d decimal) divPowerOfTwo(times int) decimal {
+	if times == 0 || d.isZero() {
+		return d
+	}
+	n, _ := new(big.Int).SetString(string(d.digits), 10)
+	n.Mul(n, new(big.Int).Exp(big.NewInt(5), big.NewInt(int64(times)), nil))
+	digits := n.Append(nil, 10)
+	d.point += len(digits) - len(d.digits) - times
+	d.digits = digits
+	return d.trim()
+}
+
+// appendDuration writes seconds as hours, minutes and seconds.
+func appendDuration(dst []byte, d decimal) []byte {
+	d = d.round(0)
+	if d.negative && !d.isZero() {
+		dst = append(dst, '-')
+	}
+	n, _ := new(big.Int).SetString(string(d.appendWhole(nil)), 10)
+	minutes, seconds := n.QuoRem(n, big.NewInt(60), new(big.Int))
+	hours, minutes := new(big.Int).QuoRem(minutes, big.NewInt(60), new(big.Int))
+	dst = hours.Append(dst, 10)
+	for _, part := range [...]int64{minutes.Int64(), seconds.Int64()} {
+		dst = append(dst, ':', '0'+byte(part/10), '0'+byte(part%10))
+	}
+	return dst
+}
+
+// ordinalSuffix gives what stands behind a number in English.
+func ordinalSuffix(d decimal) string {
+	if d.negative || len(d.digits) > d.point || d.digitAt(1) == '1' {
+		return "th"
+	}
+	switch d.digitAt(0) {
+	case '1':
+		return "st"
+	case '2':
+		return "nd"
+	case '3':
+		return "rd"
+	}
+	return "th"
+}

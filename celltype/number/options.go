@@ -1,0 +1,212 @@
+package number
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// Options are what a field asks of its numbers.
+type Options struct {
+	// Rounds says that numbers are rounded to so many Places behind the decimal
+	// sign, which may be negative. It is done before Min and Max are looked at.
+	Rounds bool
+	Places int
+	// Min and Max are the smallest and the largest number taken, in canonical
+	// form; nil takes all.
+	Min, Max []byte
+	// Display says how numbers are shown.
+	Display Layout
+	// Output says how numbers are written to the result; nil writes them as JSON
+	// numbers.
+	Output *Layout
+	// Explicit says that the schema itself gives a display format, or a preset of a
+	// currency that is written with a point before the fraction alone.
+	Explicit bool
+	// Currency is the mark of the currency that the numbers are in, where a
+	// preset names one, or none. Cells with another currency are not its own.
+	Currency Currency
+
+	// low and high are Min and Max taken apart.
+	low, high decimal
+}
+
+// CompileOptions reads the options of a field of type number as a schema gives
+// them; nil gives what a field without options asks for. What schema refuses
+// is an error here too, and so are a least number above the largest one and
+// formats that CompileLayout refuses.
+func CompileOptions(options map[string]any) (Options, error) {
+	var o Options
+	name, display := "default", options["displayFormat"]
+	if given, ok := options["preset"]; ok {
+		if name, ok = given.(string); !ok {
+			return Options{}, fmt.Errorf("read the number options: the preset is %v, not a name", given)
+		}
+	}
+	preset, ok := FindPreset(name)
+	if !ok {
+		return Options{}, fmt.Errorf("read the number options: there is no preset %q", name)
+	}
+	o.Rounds, o.Places = preset.Rounds, preset.Places
+	o.Currency, _ = FindCurrency(preset.Currency)
+	o.Explicit = display != nil || preset.Currency == "USD" || preset.Currency == "GBP"
+	if display == nil {
+		display = preset.Display
+	}
+	for _, key := range slices.Sorted(maps.Keys(options)) {
+		if err := o.setOption(key, options[key]); err != nil {
+			return Options{}, fmt.Errorf("read the number options: %w", err)
+		}
+	}
+	layout, err := compileLayoutOption(display)
+	if err != nil {
+		return Options{}, fmt.Errorf("read the number options: displayFormat: %w", err)
+	}
+	o.Display = layout
+	o.low, _ = parse(o.Min, nil)
+	o.high, _ = parse(o.Max, nil)
+	if o.Min != nil && o.Max != nil && o.low.compare(o.high) > 0 {
+		return Options{}, fmt.Errorf("read the number options: min %s is more than max %s", o.Min, o.Max)
+	}
+	return o, nil
+}
+
+// setOption takes one option, other than the preset and the display format.
+func (o *Options) setOption(key string, value any) (err error) {
+	switch key {
+	case "preset", "displayFormat":
+	case "round":
+		places, ok := toInt(value)
+		if !ok {
+			return fmt.Errorf("round is %v, not a whole number", value)
+		}
+		o.Rounds, o.Places = true, places
+	case "outputFormat":
+		var layout Layout
+		if layout, err = compileLayoutOption(value); err != nil {
+			return fmt.Errorf("outputFormat: %w", err)
+		}
+		o.Output = &layout
+	case "min":
+		o.Min, err = canonicalBound(key, value)
+	case "max":
+		o.Max, err = canonicalBound(key, value)
+	default:
+		return fmt.Errorf("there is no option %s", key)
+	}
+	return err
+}
+
+func compileLayoutOption(value any) (Layout, error) {
+	options, ok := value.(map[string]any)
+	if !ok {
+		return Layout{}, fmt.Errorf("it is %v, not an object of format options", value)
+	}
+	return CompileLayout(options)
+}
+
+func canonicalBound(key string, value any) ([]byte, error) {
+	d, ok := toDecimal(value)
+	if !ok || !d.inBounds() {
+		return nil, fmt.Errorf("%s is %v, not a number with at most %d digits on each side of the decimal sign", key, value, maxPlaces)
+	}
+	return d.append([]byte{}), nil
+}
+
+// Round appends a number in canonical form as the field rounds it.
+func (o *Options) Round(dst, number []byte) []byte {
+	if !o.Rounds || o.Places >= 0 && fitsPlaces(number, o.Places) {
+		return append(dst, number...)
+	}
+	return Round(dst, number, o.Places)
+}
+
+// fitsPlaces says whether a number has at most so many digits behind the point, and
+// no exponent.
+func fitsPlaces(number []byte, places int) bool {
+	for i, c := range number {
+		if c == '.' && len(number)-1-i > places || c == 'e' {
+			return false
+		}
+	}
+	return true
+}
+
+// CompareBounds says whether a number lies below Min (-1), above Max (+1) or within (0).
+func (o *Options) CompareBounds(number []byte) int {
+	if o.Min == nil && o.Max == nil {
+		return 0
+	}
+	var buf [smallCellBytes]byte
+	d, _ := parse(number, buf[:0])
+	switch {
+	case o.Min != nil && d.compare(o.low) < 0:
+		return -1
+	case o.Max != nil && d.compare(o.high) > 0:
+		return 1
+	}
+	return 0
+}
+
+// Preset is a number format with a name.
+type Preset struct {
+	// Rounds says that numbers are rounded to Places behind the decimal sign.
+	Rounds bool
+	Places int
+	// Display are Numbro's format options.
+	Display map[string]any
+	// Currency is the ISO 4217 code of the currency, or "".
+	Currency string
+}
+
+// FindPreset gives the preset of a name that schemas know. The map is the
+// caller's own.
+func FindPreset(name string) (Preset, bool) {
+	switch name {
+	case "default":
+		return Preset{Display: map[string]any{"thousandSeparated": true}}, true
+	case "plain":
+		return Preset{Display: map[string]any{}}, true
+	case "integer":
+		return decimalPreset(0), true
+	case "percent":
+		return Preset{Display: map[string]any{"output": "percent"}}, true
+	case "usd":
+		return currencyPreset("USD", "$", "prefix"), true
+	case "usd_accounting":
+		p := currencyPreset("USD", "$", "prefix")
+		p.Display["negative"] = "parenthesis"
+		return p, true
+	case "eur":
+		return currencyPreset("EUR", "€", "postfix"), true
+	case "gbp":
+		return currencyPreset("GBP", "£", "prefix"), true
+	}
+	return numberedPreset(name)
+}
+
+// numberedPreset gives the presets that end with how many decimals they have: 0 to 4.
+func numberedPreset(name string) (Preset, bool) {
+	if len(name) == 0 || name[len(name)-1] < '0' || name[len(name)-1] > '4' {
+		return Preset{}, false
+	}
+	n := int(name[len(name)-1] - '0')
+	switch name[:len(name)-1] {
+	case "decimal_":
+		return decimalPreset(n), true
+	case "percent_":
+		return Preset{Rounds: true, Places: n + 2, Display: map[string]any{"output": "percent", "mantissa": n}}, true
+	}
+	return Preset{}, false
+}
+
+func decimalPreset(n int) Preset {
+	return Preset{Rounds: true, Places: n, Display: map[string]any{"thousandSeparated": true, "mantissa": n}}
+}
+
+func currencyPreset(code, symbol, position string) Preset {
+	return Preset{Rounds: true, Places: 2, Currency: code, Display: map[string]any{
+		"output": "currency", "mantissa": 2, "thousandSeparated": true, "average": false,
+		"spaceSeparatedCurrency": true, "currencyPosition": position, "currencySymbol": symbol,
+	}}
+}

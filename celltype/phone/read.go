@@ -1,0 +1,322 @@
+package phone
+
+import (
+	"bytes"
+)
+
+const (
+	// minNational and maxNational are the fewest and most digits of a national
+	// number in libphonenumber.
+	minNational = 2
+	maxNational = 17
+	// maxDigits is more than any number has with all its prefixes.
+	maxDigits = 32
+)
+
+// number is a national number in its plan. It keeps a copy of its digits: with a
+// part of the cell's it would live on the heap.
+type number struct {
+	plan *plan
+	outcome
+	digits [maxNational]byte
+	count  int
+	// notation is how the number is written, as far as habits go.
+	notation notation
+}
+
+func (n *number) national() []byte { return n.digits[:n.count] }
+
+// prefixBuffer is where a national prefix is exchanged.
+type prefixBuffer [maxDigits + ruleSize]byte
+
+// read finds the number that the digits mean.
+func (n *number) read(r *Reader, digits []byte, plus bool) Problem {
+	home := r.home
+	switch {
+	case plus:
+		return n.readInternational(digits)
+	case home == nil:
+		return n.readWithoutCountry(digits)
+	}
+	if rest, cut := home.cutInternationalPrefix(digits); cut {
+		return n.readInternational(rest)
+	}
+	p := n.readDomestic(r, digits)
+	if p.Code != Read && hasDoubleZero(digits) && n.readInternational(digits[2:]).Code == Read {
+		return Problem{}
+	}
+	return p
+}
+
+// readWithoutCountry reads a number where no country is configured: 00 is the prefix that
+// most countries dial for the plus, and no national number is looked for.
+func (n *number) readWithoutCountry(digits []byte) Problem {
+	if hasDoubleZero(digits) {
+		if p := n.readInternational(digits[2:]); p.Code != UnknownCode {
+			return p
+		}
+	}
+	return Problem{Code: NoCountry}
+}
+
+func hasDoubleZero(digits []byte) bool {
+	return len(digits) > 2 && digits[0] == '0' && digits[1] == '0'
+}
+
+// readInternational reads digits that begin with a calling code.
+func (n *number) readInternational(digits []byte) Problem {
+	if len(digits) <= minNational {
+		return Problem{Code: TooShort}
+	}
+	p, rest := metadata.planOf(digits)
+	if p == nil {
+		return Problem{Code: UnknownCode}
+	}
+	return n.lookUp(p.main, rest)
+}
+
+// readDomestic reads a number of the configured country, which may have lost the
+// plus before its calling code.
+func (n *number) readDomestic(r *Reader, digits []byte) Problem {
+	home, code := r.home, r.home.plan.text[1:]
+	if len(digits) < len(code) || string(digits[:len(code)]) != code {
+		p := n.readNational(home, digits)
+		if n.notation = notationPrefix; n.count == len(digits) {
+			n.notation = notationBare
+		}
+		return p
+	}
+	var space prefixBuffer
+	bare, o := home.cutNationalPrefix(digits[len(code):], space[:])
+	if o.matchesRegion(home) && !home.matchesDigits(digits) || home.fitLength(len(digits)) == lengthTooLong {
+		n.notation = notationCode
+		return n.lookUp(home.plan.main, bare)
+	}
+	if home.trunkPrefix != "" && home.ambiguous(digits, bare) {
+		switch r.convention {
+		case NoConvention:
+			return Problem{TwoReadings, home}
+		case WithCode:
+			return n.lookUp(home.plan.main, bare)
+		}
+	}
+	return n.readNational(home, digits)
+}
+
+// readNational reads a number as it is dialled in a region. One that belongs to the
+// whole plan alone is found by the rules of the plan's main region: 0800 numbers
+// of the United Kingdom can be one digit shorter than any number of Jersey.
+func (n *number) readNational(home *region, digits []byte) Problem {
+	p := n.lookUp(home, digits)
+	if p.Code == Read {
+		return p
+	}
+	var second number
+	if main := home.plan.main; main != home && second.lookUp(main, digits).Code == Read || second.readTrunkOnly(home, digits) {
+		*n = second
+		return Problem{}
+	}
+	return p
+}
+
+// readTrunkOnly reads a number of a region with a rule of exchange by cutting the national
+// prefix alone: 011 1546-9864 begins like an Argentine mobile number, and is one
+// of a fixed line.
+func (n *number) readTrunkOnly(home *region, digits []byte) bool {
+	if home.transformRule == "" || home.trunkPrefix == "" || !bytes.HasPrefix(digits, []byte(home.trunkPrefix)) {
+		return false
+	}
+	bare := digits[len(home.trunkPrefix):]
+	return n.assign(home, bare, home.plan.outcome(bare)) && home.plan.main.readsAsItself(bare)
+}
+
+// assign keeps a national number and says whether it is valid.
+func (n *number) assign(r *region, digits []byte, o outcome) bool {
+	n.plan, n.outcome = r.plan, o
+	n.count = copy(n.digits[:], digits)
+	return o.valid && len(digits) >= minNational && len(digits) <= maxNational
+}
+
+// ambiguous says whether digits are a number without its national prefix, and
+// bare, the same ones without the calling code, are another number.
+func (r *region) ambiguous(digits, bare []byte) bool {
+	var whole, rest number
+	return whole.lookUp(r, digits).Code == Read && string(whole.national()) == string(digits) &&
+		rest.lookUp(r.plan.main, bare).Code == Read && string(rest.national()) != string(digits)
+}
+
+// lookUp cuts the national prefix and looks the number up.
+func (n *number) lookUp(r *region, digits []byte) Problem {
+	if len(digits) < minNational {
+		return Problem{TooShort, r}
+	}
+	var space prefixBuffer
+	bare, o := r.cutNationalPrefix(digits, space[:])
+	if !mayCutPrefix(r.fitLength(len(bare))) {
+		bare, o = digits, r.plan.outcome(digits)
+	}
+	switch {
+	case n.assign(r, bare, o) && r.plan.main.readsAsItself(bare):
+		return Problem{}
+	case len(bare) < minNational:
+		return Problem{TooShort, r}
+	case len(bare) > maxNational:
+		return Problem{TooLong, r}
+	}
+	return Problem{r.plan.main.lengthProblem(len(bare)), r}
+}
+
+// readsAsItself says whether a number is read as itself behind its calling code. A few
+// that begin like a national prefix are not: nobody could tell what they mean.
+func (r *region) readsAsItself(digits []byte) bool {
+	if _, found := r.nationalPrefix.match(digits); !found {
+		return true
+	}
+	var space prefixBuffer
+	bare, _ := r.cutNationalPrefix(digits, space[:])
+	return string(bare) == string(digits) || !mayCutPrefix(r.fitLength(len(bare)))
+}
+
+// mayCutPrefix says whether a national prefix may be cut for this rest: else the digits
+// may be a short number as they are.
+func mayCutPrefix(f lengthFit) bool { return f == lengthFits || f == lengthTooLong }
+
+// lengthProblem says why a number of this length is not valid.
+func (r *region) lengthProblem(length int) Code {
+	switch r.fitLength(length) {
+	case lengthTooShort, lengthLocalOnly:
+		return TooShort
+	case lengthTooLong:
+		return TooLong
+	}
+	return NotValid
+}
+
+// scannedCell is what a cell has: its digits, and what else tells how to read them.
+type scannedCell struct {
+	digits [maxDigits]byte
+	count  int
+	plus   bool
+	// extension: one was cut off.
+	extension bool
+	// slash is the number of digits before the last slash; 0 where there is none.
+	slash, slashes int
+	// dot is the same for the last dot.
+	dot int
+	// bracket is the same for the last opening bracket, closed for the last
+	// closing one.
+	bracket, closingBracket int
+	// spaced: there are other signs than digits, the plus and dots.
+	spaced bool
+}
+
+// byteKind is what a byte means in a plain number.
+type byteKind uint8
+
+const (
+	kindOther byteKind = iota
+	kindDigit
+	kindSpace
+	kindPlus
+	kindDot
+	kindSlash
+	kindOpenBracket
+	kindCloseBracket
+)
+
+var byteKinds = [256]byteKind{
+	'0': kindDigit, '1': kindDigit, '2': kindDigit, '3': kindDigit, '4': kindDigit, '5': kindDigit, '6': kindDigit, '7': kindDigit, '8': kindDigit, '9': kindDigit,
+	' ': kindSpace, '-': kindSpace, '(': kindOpenBracket, ')': kindCloseBracket, '+': kindPlus, '.': kindDot, '/': kindSlash,
+}
+
+// scan reads a cell of plain signs. It gives false where the cell has others, or
+// has them where a number does not.
+func (w *scannedCell) scan(raw []byte) bool {
+	if w.scanBytes(raw) < len(raw) {
+		return false
+	}
+	w.dropFraction()
+	return w.count > 0 && !w.endsInBrackets()
+}
+
+// endsInBrackets says whether the last digits stand in brackets behind a whole number:
+// a second ending, or a note.
+func (w *scannedCell) endsInBrackets() bool {
+	return w.bracket >= minNationalDigits && w.closingBracket == w.count && w.count > w.bracket
+}
+
+// scanBytes gives the place of the first byte that is no part of a plain number.
+func (w *scannedCell) scanBytes(raw []byte) int {
+	count := 0
+	for i, c := range raw {
+		switch kind := byteKinds[c]; kind {
+		case kindDigit:
+			if count == maxDigits {
+				return i
+			}
+			w.digits[count] = c
+			count++
+		case kindSpace:
+			w.spaced = true
+		case kindDot:
+			w.dot = w.countDot(w.dot, count)
+		case kindSlash:
+			w.slash, w.slashes, w.spaced = count, w.slashes+1, true
+		case kindOpenBracket:
+			w.bracket, w.spaced = count, true
+		case kindCloseBracket:
+			w.closingBracket, w.spaced = count, true
+		case kindPlus:
+			if count > 0 {
+				return i
+			}
+			w.plus = true
+		default:
+			return i
+		}
+	}
+	w.count = count
+	return len(raw)
+}
+
+// countDot keeps the place of a dot; a second one makes it a sign like the others.
+func (w *scannedCell) countDot(before, count int) int {
+	w.spaced = w.spaced || before != 0
+	return count
+}
+
+// minFraction is the fewest digits before a fraction: fewer are an area code.
+const minFraction = 7
+
+// dropFraction cuts the .0 that programs add which take the number for one to
+// count with.
+func (w *scannedCell) dropFraction() {
+	if !w.spaced && w.dot >= minFraction && w.count == w.dot+1 && w.digits[w.dot] == '0' {
+		w.count = w.dot
+	}
+}
+
+const (
+	// minNationalDigits is the fewest digits of a number with its area code, minInternationalDigits
+	// of one with its calling code too. No area code has as many.
+	minNationalDigits, minInternationalDigits = 7, 10
+	// maxSlashes is the most slashes of two numbers: with more of them they stand
+	// between all groups of one.
+	maxSlashes = 2
+)
+
+// isTwoNumbers says whether the last slash stands between two numbers or two endings,
+// and not behind an area code.
+func (w *scannedCell) isTwoNumbers(n *number, code Code) bool {
+	if w.slash == 0 || w.slash == w.count || w.slashes > maxSlashes {
+		return false
+	}
+	if code != Read && code != TooLong && code != NotValid {
+		return false
+	}
+	least := minNationalDigits + w.slashes - 1
+	if w.plus || n.plan != nil && w.count-n.count > 1 {
+		least = minInternationalDigits
+	}
+	return w.slash >= least
+}

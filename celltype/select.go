@@ -1,0 +1,396 @@
+package celltype
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/celltype/number"
+)
+
+// selectParser is the type select.
+type selectParser struct{ *optionMatcher }
+
+func newSelect(f intray.Field, o options) (Parser, error) {
+	return selectParser{newOptionMatcher(f, o)}, nil
+}
+
+func (s selectParser) Parse(c Cell, scratch []byte) Result {
+	text := trimSpace(c.Raw)
+	if len(text) == 0 {
+		return Result{State: Empty}
+	}
+	found, mapped := s.matchCell(c, text)
+	switch {
+	case found == nil && s.allowCustom:
+		return newResult(c.Raw, text)
+	case found == nil:
+		return s.invalid
+	case !mapped:
+		return newResult(c.Raw, append(scratch, found.value...))
+	}
+	r := newResult(c.Raw, append(scratch, found.value...))
+	r.Note = found.mappedNote()
+	return r
+}
+
+// multiSelectParser is the type multi-select: several options in one cell. Its value
+// is a JSON array of texts, in the order of the cell, each once.
+type multiSelectParser struct {
+	*optionMatcher
+	delimiter  []byte
+	trimValues bool
+}
+
+func newMultiSelect(f intray.Field, o options) (Parser, error) {
+	m := &multiSelectParser{newOptionMatcher(f, o), []byte(o.text("delimiter", ",")), o.boolean("trimValues", true)}
+	if len(m.delimiter) == 0 {
+		m.delimiter = []byte(",")
+	}
+	return m, nil
+}
+
+// valuesBufferSize is how many values of a cell cost no allocation.
+const valuesBufferSize = 16
+
+func (m *multiSelectParser) Parse(c Cell, scratch []byte) Result {
+	if IsBlank(c.Raw) {
+		return Result{State: Empty}
+	}
+	var room [valuesBufferSize]string
+	values, note, ok := m.parseCell(room[:0], c)
+	switch {
+	case !ok:
+		return m.invalid
+	case len(values) == 0:
+		return Result{State: Empty}
+	}
+	r := newResult(c.Raw, appendJSONArray(scratch, values))
+	r.Note = note
+	return r
+}
+
+// parseCell takes the values of a cell. A number is one value.
+func (m *multiSelectParser) parseCell(values []string, c Cell) (list []string, note *Note, ok bool) {
+	if c.Kind == intray.CellNumber {
+		if found, mapped := m.matchCell(c, trimSpace(c.Raw)); found != nil && !mapped {
+			return append(values, found.value), nil, true
+		}
+	}
+	return m.parseList(values, c.Raw)
+}
+
+// parseList takes the values of a cell: those of a JSON array of texts, as this type
+// writes it, or what stands between the delimiters.
+func (m *multiSelectParser) parseList(values []string, raw []byte) (list []string, note *Note, ok bool) {
+	if parts := decodeJSONStrings(raw); parts != nil {
+		for _, part := range parts {
+			if values, ok = m.appendOption(values, []byte(part), &note); !ok {
+				return nil, note, false
+			}
+		}
+		return values, note, true
+	}
+	for more := true; more; {
+		var part []byte
+		part, raw, more = bytes.Cut(raw, m.delimiter)
+		if values, ok = m.appendOption(values, part, &note); !ok {
+			return nil, note, false
+		}
+	}
+	return values, note, true
+}
+
+// decodeJSONStrings gives the elements of a JSON array of texts; nil of anything else.
+func decodeJSONStrings(raw []byte) []string {
+	if raw[0] != '[' {
+		return nil
+	}
+	var list []string
+	if json.Unmarshal(raw, &list) != nil {
+		return nil
+	}
+	return list
+}
+
+// appendOption finds the option of a part. It is false where there is none.
+func (m *multiSelectParser) appendOption(values []string, part []byte, note **Note) (list []string, ok bool) {
+	if m.trimValues {
+		part = trimSpace(part)
+	}
+	if IsBlank(part) {
+		return values, true
+	}
+	found, mapped := m.matchText(part)
+	if found == nil {
+		return m.addCustom(values, string(part), note)
+	}
+	switch {
+	case contains(values, found.value):
+		*note = found.repeatedNote()
+		return values, true
+	case mapped:
+		*note = found.mappedNote()
+	}
+	return append(values, found.value), true
+}
+
+// addCustom adds a value that is no option, where the field takes it.
+func (m *multiSelectParser) addCustom(values []string, value string, note **Note) (list []string, ok bool) {
+	switch {
+	case !m.allowCustom:
+		return nil, false
+	case contains(values, value):
+		*note = repeatedNote(value)
+		return values, true
+	}
+	return append(values, value), true
+}
+
+func contains(list []string, value string) bool {
+	for _, v := range list {
+		if v == value {
+			return true
+		}
+	}
+	return false
+}
+
+// appendJSONArray writes texts as a JSON array.
+func appendJSONArray(dst []byte, list []string) []byte {
+	dst = append(dst, '[')
+	for i, text := range list {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = appendJSONString(dst, text)
+	}
+	return append(dst, ']')
+}
+
+// appendJSONString writes a text as a JSON string.
+func appendJSONString(dst []byte, text string) []byte {
+	const hex = "0123456789abcdef"
+	dst = append(dst, '"')
+	for _, r := range text {
+		switch {
+		case r == '"' || r == '\\':
+			dst = append(dst, '\\', byte(r))
+		case r < 0x20:
+			dst = append(dst, '\\', 'u', '0', '0', hex[r>>4], hex[r&15])
+		default:
+			dst = utf8.AppendRune(dst, r)
+		}
+	}
+	return append(dst, '"')
+}
+
+// optionMatcher finds the option that a text means: by its label, its value or one of its
+// alternate matches, to the letter, then without regard to case and accents and
+// blanks, then the one that is closest.
+type optionMatcher struct {
+	// exact has each name as it is, and in other cases what it would be found as
+	// otherwise.
+	exact map[string]optionMatch
+	// byLength has the same, where few names have a length.
+	byLength [maxIndexedLength][]namedMatch
+	loose    map[string]*choice
+	// numbers has the names that are numbers, in their canonical form; nil where
+	// two options share one.
+	numbers     map[string]*choice
+	names       []optionName
+	allowCustom bool
+	exactOnly   bool
+	invalid     Result
+}
+
+// optionMatch is the option of a text, and whether that is to be told.
+type optionMatch struct {
+	choice *choice
+	mapped bool
+}
+
+// namedMatch is a match with its text.
+type namedMatch struct {
+	text string
+	optionMatch
+}
+
+// Names of fewer than maxIndexedLength bytes are looked up by their length, if at most
+// maxPerLength have it.
+const maxIndexedLength, maxPerLength = 32, 6
+
+// choice is an option of the field.
+type choice struct {
+	value, label string
+	// mapped is the note of a text that was taken for the option, repeated that of
+	// one that a cell holds more than once.
+	mapped, repeated lazyNote
+}
+
+// lazyNote is a note that is made when it is first needed.
+type lazyNote struct {
+	once sync.Once
+	note *Note
+}
+
+func (l *lazyNote) get(build func() *Note) *Note {
+	l.once.Do(func() { l.note = build() })
+	return l.note
+}
+
+// mappedNote names the option as people know it.
+func (c *choice) mappedNote() *Note {
+	return c.mapped.get(func() *Note {
+		return &Note{Code: CodeMapped, Level: intray.LevelInfo, Text: intray.NewMessage("select.mapped", intray.Params{"option": c.label})}
+	})
+}
+
+func (c *choice) repeatedNote() *Note {
+	return c.repeated.get(func() *Note { return repeatedNote(c.value) })
+}
+
+func repeatedNote(value string) *Note {
+	return &Note{Code: "repeated_value", Level: intray.LevelWarning, Text: intray.NewMessage("select.repeated_value", intray.Params{"value": value})}
+}
+
+// maxShownOptions is how many options a message lists.
+const maxShownOptions = 5
+
+func newOptionMatcher(f intray.Field, o options) *optionMatcher {
+	p := &optionMatcher{exact: map[string]optionMatch{}, loose: map[string]*choice{}, numbers: map[string]*choice{}, allowCustom: o.boolean("allowCustom", false), exactOnly: o.boolean("exactMatchOnly", false)}
+	values := map[string]*choice{}
+	var labels []string
+	for _, option := range f.SelectOptions {
+		labels = append(labels, option.Label)
+		if values[option.Value] == nil {
+			values[option.Value] = &choice{value: option.Value, label: cmp.Or(option.Label, option.Value)}
+		}
+		for _, name := range optionNames(option) {
+			if p.exact[name].choice == nil {
+				p.exact[name] = optionMatch{choice: values[option.Value]}
+			}
+		}
+	}
+	p.addNormalizedNames(f.SelectOptions, values)
+	if !p.exactOnly {
+		p.addCaseVariants()
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.exact)) {
+		if len(name) < maxIndexedLength {
+			p.byLength[len(name)] = append(p.byLength[len(name)], namedMatch{name, p.exact[name]})
+		}
+	}
+	p.invalid = invalidResult(f, notListed(labels))
+	return p
+}
+
+func optionNames(option intray.SelectOption) []string {
+	return append([]string{option.Value, option.Label}, option.AlternateMatches...)
+}
+
+// addNormalizedNames adds the names without the white space at their ends, and their keys.
+// What two options share means neither.
+func (p *optionMatcher) addNormalizedNames(options []intray.SelectOption, values map[string]*choice) {
+	trimmed, shared, twice := map[string]*choice{}, map[string]bool{}, map[string]bool{}
+	for _, option := range options {
+		one := values[option.Value]
+		for _, name := range optionNames(option) {
+			name = strings.TrimSpace(name)
+			twice[name] = twice[name] || trimmed[name] != nil && trimmed[name] != one
+			trimmed[name] = one
+			p.addNumber(name, one)
+			key := normalizeName(name)
+			if other := p.loose[key]; other != nil && other != one {
+				shared[key] = true
+			}
+			p.loose[key] = one
+			p.names = append(p.names, optionName{[]rune(key), significantRunes([]rune(key)), one})
+		}
+	}
+	for name, one := range trimmed {
+		if !twice[name] && p.exact[name].choice == nil {
+			p.exact[name] = optionMatch{choice: one}
+		}
+	}
+	for key := range shared {
+		delete(p.loose, key)
+	}
+}
+
+// addNumber adds a name that is a number.
+func (p *optionMatcher) addNumber(name string, one *choice) {
+	text, ok := number.Canonical(nil, []byte(name))
+	if !ok {
+		return
+	}
+	if other, taken := p.numbers[string(text)]; taken && other != one {
+		one = nil
+	}
+	p.numbers[string(text)] = one
+}
+
+// matchCell finds the option of a cell: of a number to the letter first, then by its
+// value, however it is displayed.
+func (p *optionMatcher) matchCell(c Cell, text []byte) (found *choice, mapped bool) {
+	if c.Kind == intray.CellNumber && p.exactMatch(text).choice == nil {
+		var room [keyBufferSize]byte
+		if value, ok := number.Canonical(room[:0], c.Typed); ok && p.numbers[string(value)] != nil {
+			return p.numbers[string(value)], false
+		}
+	}
+	return p.matchText(text)
+}
+
+// addCaseVariants adds the names of the options in small and in capital letters.
+func (p *optionMatcher) addCaseVariants() {
+	for _, name := range slices.Sorted(maps.Keys(p.exact)) {
+		for _, other := range [...]string{strings.ToLower(name), strings.ToUpper(name)} {
+			if found := p.loose[normalizeName(other)]; found != nil && p.exact[other].choice == nil {
+				p.exact[other] = optionMatch{found, !strings.EqualFold(other, found.value)}
+			}
+		}
+	}
+}
+
+// notListed lists the options of a field, or the first of them.
+func notListed(labels []string) intray.Message {
+	if more := len(labels) - maxShownOptions; more > 0 {
+		return intray.NewMessage("select.not_listed_more", intray.Params{"options": labels[:maxShownOptions], "n": more})
+	}
+	return intray.NewMessage("select.not_listed", intray.Params{"options": append([]string{}, labels...)})
+}
+
+// exactMatch finds a name to the letter.
+func (p *optionMatcher) exactMatch(text []byte) optionMatch {
+	if len(text) < maxIndexedLength && len(p.byLength[len(text)]) <= maxPerLength {
+		for i := range p.byLength[len(text)] {
+			if one := &p.byLength[len(text)][i]; one.text == string(text) {
+				return one.optionMatch
+			}
+		}
+		return optionMatch{}
+	}
+	return p.exact[string(text)]
+}
+
+// matchText gives the option that a text means, and says whether that is to be told.
+// With custom values it may be none of the field's.
+func (p *optionMatcher) matchText(text []byte) (found *choice, mapped bool) {
+	if m := p.exactMatch(text); m.choice != nil || p.exactOnly || len(text) > maxFuzzyLength {
+		return m.choice, m.mapped
+	}
+	var room [keyBufferSize]byte
+	key := appendNormalizedName(room[:0], text)
+	found = p.loose[string(key)]
+	if found == nil && !p.allowCustom {
+		found = p.closestOption([]rune(string(key)))
+	}
+	return found, found != nil && !strings.EqualFold(string(text), found.value)
+}

@@ -1,0 +1,206 @@
+package celltype
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/language"
+	"golang.org/x/text/language/display"
+
+	"github.com/intraydata/intray"
+)
+
+// Suggestion is a value that a text which is none may have been meant as. It is
+// offered to a person and never taken by itself.
+type Suggestion struct {
+	// Text is what a cell is to hold, and Label what people know it by.
+	Text, Label string
+	// Reason says what speaks for it.
+	Reason intray.Message
+}
+
+// Suggester looks for values that texts may have been meant as, among those of one
+// field.
+type Suggester struct {
+	names []candidate
+	// listOptions gives all values with their names; nil where the field itself has them.
+	listOptions func() []intray.SelectOption
+}
+
+// candidate is a name of a value.
+type candidate struct {
+	key     []rune
+	text    string
+	label   string
+	display string
+}
+
+// NewSuggester makes that of a field whose values are chosen from a list; nil for
+// all others.
+func NewSuggester(f intray.Field) *Suggester {
+	switch f.Type.Name {
+	case intray.TypeSelect, intray.TypeMultiSelect:
+		return optionSuggester(f.SelectOptions)
+	case intray.TypeCountry:
+		if options(f.Type.Options).text("format", "2-letter") == "3-letter" {
+			return countrySuggester3()
+		}
+		return countrySuggester2()
+	case intray.TypeState:
+		return stateSuggester()
+	}
+	return nil
+}
+
+// Those that are the same in every schema are made once.
+var (
+	countrySuggester2 = sync.OnceValue(func() *Suggester { return countrySuggester(false) })
+	countrySuggester3 = sync.OnceValue(func() *Suggester { return countrySuggester(true) })
+	stateSuggester    = sync.OnceValue(newStateSuggester)
+)
+
+func (s *Suggester) addName(name, text, label string) {
+	key := []rune(normalizeName(name))
+	if len(key) > 0 {
+		s.names = append(s.names, candidate{key, text, cmp.Or(label, text), name})
+	}
+}
+
+func optionSuggester(list []intray.SelectOption) *Suggester {
+	s := &Suggester{}
+	for _, option := range list {
+		for _, name := range optionNames(option) {
+			s.addName(name, option.Value, option.Label)
+		}
+	}
+	return s
+}
+
+func countrySuggester(three bool) *Suggester {
+	s := &Suggester{}
+	names := countryNames()
+	english := display.English.Regions()
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		code := names[name][:2]
+		label := english.Name(language.MustParseRegion(code))
+		if three {
+			code = names[name][2:]
+		}
+		s.addName(name, code, label)
+	}
+	s.listOptions = sync.OnceValue(s.sortedOptions)
+	return s
+}
+
+// BuiltinOptions gives the values of a field of the type country or us-state-territory, each
+// with the name that people know it by, in the order of the names; nil for others.
+func BuiltinOptions(f intray.Field) []intray.SelectOption {
+	switch f.Type.Name {
+	case intray.TypeCountry, intray.TypeState:
+		return NewSuggester(f).listOptions()
+	}
+	return nil
+}
+
+func (s *Suggester) sortedOptions() (list []intray.SelectOption) {
+	labels := map[string]string{}
+	for _, c := range s.names {
+		if len(c.label) > len(labels[c.text]) {
+			labels[c.text] = c.label
+		}
+	}
+	for value, label := range labels {
+		list = append(list, intray.SelectOption{Value: value, Label: label})
+	}
+	slices.SortFunc(list, func(a, b intray.SelectOption) int {
+		return cmp.Or(cmp.Compare(a.Label, b.Label), cmp.Compare(a.Value, b.Value))
+	})
+	return slices.Clip(list) // who adds to it makes another
+}
+
+func newStateSuggester() *Suggester {
+	s := &Suggester{}
+	title := cases.Title(language.English)
+	for _, name := range slices.Sorted(maps.Keys(stateCodes)) {
+		s.addName(name, stateCodes[name], "")
+		if label := title.String(name); len(name) > len(stateCodes[name]) {
+			s.names[len(s.names)-1].label, s.names[len(s.names)-1].display = label, label
+		}
+	}
+	s.listOptions = sync.OnceValue(s.sortedOptions)
+	return s
+}
+
+// maxSuggestLength is how many characters of a text are compared, and of lengthShare one may
+// be another.
+const maxSuggestLength, lengthShare = 64, 4
+
+// Suggest gives the values whose names are like a text, at most so many, the
+// likeliest first.
+func (s *Suggester) Suggest(text string, most int) []Suggestion {
+	if s == nil {
+		return nil
+	}
+	key := []rune(normalizeName(text))
+	if len(key) == 0 || len(key) > maxSuggestLength {
+		return nil
+	}
+	type found struct {
+		candidate
+		distance int
+	}
+	best := map[string]found{}
+	for _, c := range s.names {
+		d, like := likeness(key, c.key)
+		if old, known := best[c.text]; like && (!known || d < old.distance) {
+			best[c.text] = found{c, d}
+		}
+	}
+	list := slices.SortedFunc(maps.Values(best), func(a, b found) int {
+		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.label, b.label), cmp.Compare(a.text, b.text))
+	})
+	var out []Suggestion
+	for _, f := range list[:min(len(list), most)] {
+		if f.distance > list[0].distance+1 && f.distance < partialMatch {
+			continue // another one is far more like it
+		}
+		reason := intray.NewMessage("suggestion.spelled_like", intray.Params{"name": f.display})
+		if f.distance >= partialMatch {
+			reason = intray.NewMessage("suggestion.part_of", intray.Params{"name": f.display})
+		}
+		out = append(out, Suggestion{f.text, f.label, reason})
+	}
+	return out
+}
+
+// partialMatch is the distance of names of which one begins as the other, or holds it.
+const partialMatch = 100
+
+// likeness says how far a text is from a name, and whether it is like it at all.
+func likeness(text, name []rune) (distance int, like bool) {
+	const short, word = 3, 5
+	if len(text) < short || len(name) < short {
+		return 0, false // a slip of the pen makes any code of another one
+	}
+	most := max(1, min(short, min(len(text), len(name))/lengthShare))
+	if d := editDistance(text, name, most+1); d <= most {
+		return d, true
+	}
+	a, b := " "+string(text)+" ", " "+string(name)+" "
+	switch {
+	case strings.HasPrefix(b, strings.TrimSuffix(a, " ")), strings.HasPrefix(a, strings.TrimSuffix(b, " ")):
+		return partialMatch, true
+	case strings.Contains(b, a), strings.Contains(a, b):
+		return partialMatch + 1, true
+	}
+	for one := range strings.FieldsSeq(a) {
+		if len(one) >= word && strings.Contains(b, " "+one+" ") {
+			return partialMatch + 2, true
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,263 @@
+package celltype
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	whatwg "github.com/nlnwa/whatwg-url/url"
+	"golang.org/x/net/idna"
+
+	"github.com/intraydata/intray"
+)
+
+// urlParser is the type url: an absolute address with a scheme, read by the WHATWG
+// URL Standard (https://url.spec.whatwg.org), which also takes out what is too
+// many: slashes behind the scheme, segments of dots.
+type urlParser struct {
+	protocols, domains   []string
+	invalid, notAccepted Result
+	parser               whatwg.Parser
+}
+
+// maxURL is the most bytes of a URL.
+const maxURL = 8 << 10
+
+func newURL(f intray.Field, o options) (Parser, error) {
+	u := &urlParser{
+		protocols: lowerAll(o.stringList("acceptedProtocols")), domains: asciiHosts(o.stringList("acceptedDomains")),
+		invalid: invalidResult(f, intray.NewMessage("url.invalid", nil)),
+		parser:  whatwg.NewParser(),
+	}
+	for i, p := range u.protocols {
+		u.protocols[i] = strings.TrimRight(p, ":/")
+	}
+	switch {
+	case len(u.protocols) > 0 && len(u.domains) > 0:
+		u.notAccepted = invalidResult(f, intray.NewMessage("url.other_protocol_or_domain", intray.Params{"protocols": u.protocols, "domains": u.domains}))
+	case len(u.protocols) > 0:
+		u.notAccepted = invalidResult(f, intray.NewMessage("url.other_protocol", intray.Params{"protocols": u.protocols}))
+	case len(u.domains) > 0:
+		u.notAccepted = invalidResult(f, intray.NewMessage("url.other_domain", intray.Params{"domains": u.domains}))
+	}
+	return u, nil
+}
+
+func lowerAll(list []string) []string {
+	for i := range list {
+		list[i] = strings.ToLower(strings.TrimSpace(list[i]))
+	}
+	return list
+}
+
+// asciiHosts writes domains as URLs have them: in lower case, and those of other
+// scripts in their encoded form.
+func asciiHosts(list []string) []string {
+	for i, name := range lowerAll(list) {
+		name = strings.Trim(strings.TrimPrefix(name, "*."), ".")
+		if ascii, err := idna.Lookup.ToASCII(name); err == nil {
+			name = ascii
+		}
+		list[i] = name
+	}
+	return list
+}
+
+func (u *urlParser) Parse(c Cell, scratch []byte) Result {
+	text := trimSpace(c.Raw)
+	if len(text) == 0 {
+		return Result{State: Empty}
+	}
+	if len(text) > maxURL {
+		return u.invalid
+	}
+	if value, p, plain := appendSimpleURL(scratch, text); plain {
+		return u.checkAccepted(p, c.Raw, value)
+	}
+	if bytes.IndexByte(text, ':') <= 0 {
+		return u.invalid
+	}
+	parsed, err := u.parser.Parse(string(text))
+	if err != nil || parsed.Hostname() == "" && !slices.Contains(u.protocols, parsed.Scheme()) {
+		return u.invalid
+	}
+	p := urlOrigin{parsed.Scheme(), []byte(parsed.Hostname())}
+	if isWebScheme(p.scheme) && !isHost(parsed.Hostname()) {
+		return u.invalid
+	}
+	return u.checkAccepted(p, c.Raw, append(scratch, parsed.Href(false)...))
+}
+
+// urlOrigin is where a URL points to.
+type urlOrigin struct {
+	scheme string
+	host   []byte
+}
+
+// checkAccepted holds a URL against what the field accepts.
+func (u *urlParser) checkAccepted(p urlOrigin, raw, value []byte) Result {
+	if len(u.protocols) > 0 && !slices.Contains(u.protocols, p.scheme) || len(u.domains) > 0 && !u.acceptsHost(p.host) {
+		return u.notAccepted
+	}
+	return newResult(raw, value)
+}
+
+// acceptsHost says whether a host is one of the accepted domains, or below one.
+func (u *urlParser) acceptsHost(host []byte) bool {
+	for _, domain := range u.domains {
+		below := len(host) - len(domain)
+		if below >= 0 && string(host[below:]) == domain && (below == 0 || host[below-1] == '.') {
+			return true
+		}
+	}
+	return false
+}
+
+func isWebScheme(scheme string) bool {
+	return scheme == "http" || scheme == "https" || scheme == "ftp" || scheme == "ws" || scheme == "wss"
+}
+
+// isHost wants a name with a dot, an address, or localhost.
+func isHost(host string) bool {
+	return strings.ContainsAny(host, ".:") || host == "localhost"
+}
+
+// appendSimpleURL writes the URLs that the standard changes little: http or https, a
+// host of ASCII with a dot, and behind it nothing that would be encoded or taken
+// out. Scheme and host come in lower case, a port that goes without saying is
+// left out, and where there is no path it is a slash.
+func appendSimpleURL(dst, text []byte) (value []byte, p urlOrigin, plain bool) {
+	scheme, rest, small := cutScheme(text)
+	if scheme == "" {
+		return nil, p, false
+	}
+	end, capitals := scanHost(rest)
+	if end == 0 {
+		return nil, p, false
+	}
+	tail, port := rest[end:], []byte(nil)
+	if len(tail) > 0 && tail[0] == ':' {
+		port, tail = cutPort(tail)
+	}
+	if !isSimplePath(tail) {
+		return nil, p, false
+	}
+	p = urlOrigin{scheme, rest[:end]}
+	slash := len(tail) > 0 && tail[0] == '/'
+	if small && !capitals && port == nil && slash {
+		return text, p, true
+	}
+	dst = append(append(dst, scheme...), "://"...)
+	from := len(dst)
+	dst = append(dst, rest[:end]...)
+	p.host = dst[from:]
+	for i, c := range p.host {
+		p.host[i] = lowerByte(c)
+	}
+	if !isDefaultPort(scheme, port) {
+		dst = append(dst, port...)
+	}
+	if !slash {
+		dst = append(dst, '/')
+	}
+	return append(dst, tail...), p, true
+}
+
+// cutScheme cuts the scheme, and says whether it is in small letters.
+func cutScheme(text []byte) (scheme string, rest []byte, small bool) {
+	switch {
+	case len(text) < 9:
+		return "", nil, false
+	case string(text[:8]) == "https://":
+		return "https", text[8:], true
+	case string(text[:7]) == "http://":
+		return "http", text[7:], true
+	case bytes.EqualFold(text[:8], []byte("https://")):
+		return "https", text[8:], false
+	case bytes.EqualFold(text[:7], []byte("http://")):
+		return "http", text[7:], false
+	}
+	return "", nil, false
+}
+
+// scanHost gives where the host ends, and whether it has capitals. It wants at
+// least two labels, the last of which begins with a letter, so that it is no IP
+// address, and none of which is encoded; else it ends at 0.
+func scanHost(rest []byte) (end int, capitals bool) {
+	dot, before := -1, byte('.')
+	for ; end < len(rest); end++ {
+		c := rest[end]
+		if c == '.' {
+			dot = end
+		} else if !hostBytes[c] {
+			break
+		}
+		if c == before && (c == '.' || c == '-') {
+			return 0, false
+		}
+		capitals = capitals || c-'A' < 26
+		before = c
+	}
+	if dot < 0 || before == '.' || lowerByte(rest[dot+1])-'a' >= 26 {
+		return 0, false
+	}
+	return end, capitals
+}
+
+// cutPort cuts a port of at most four digits. Where there is another one, the
+// whole stays in the tail, and is not plain.
+func cutPort(tail []byte) (port, rest []byte) {
+	end := 1
+	for end < len(tail) && tail[end]-'0' < 10 {
+		end++
+	}
+	if end < 2 || end > 5 || tail[1] == '0' {
+		return nil, tail
+	}
+	return tail[:end], tail[end:]
+}
+
+func isDefaultPort(scheme string, port []byte) bool {
+	return scheme == "https" && string(port) == ":443" || scheme == "http" && string(port) == ":80"
+}
+
+// isSimplePath says whether a path with its query and fragment stays as it is.
+func isSimplePath(tail []byte) bool {
+	if len(tail) > 0 && tail[0] != '/' && tail[0] != '?' && tail[0] != '#' {
+		return false
+	}
+	for i, c := range tail {
+		switch pathBytes[c] {
+		case byteEncoded:
+			return false
+		case byteDotSegment:
+			// Segments of dots, which may be encoded, are taken out.
+			if c == '.' && i > 0 && tail[i-1] == '/' || c == '%' && i+2 < len(tail) && tail[i+1] == '2' && tail[i+2]|0x20 == 'e' {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// pathByte says what becomes of a byte behind the host.
+type pathByte uint8
+
+const (
+	byteEncoded pathByte = iota
+	byteVerbatim
+	// byteDotSegment bytes stay unless they are part of a segment of dots.
+	byteDotSegment
+)
+
+var pathBytes = func() (set [256]pathByte) {
+	for c := range 128 {
+		switch {
+		case c == '.' || c == '%':
+			set[c] = byteDotSegment
+		case isAlnum(byte(c)) || strings.IndexByte("/-_~!$&()*+,;=:@?#", byte(c)) >= 0:
+			set[c] = byteVerbatim
+		}
+	}
+	return set
+}()

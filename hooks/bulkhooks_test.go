@@ -1,0 +1,277 @@
+package hooks_test
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/hooks"
+	"github.com/intraydata/intray/hooks/sandbox"
+)
+
+// many is more rows than are given to a hook at once, in batches whose ends are
+// not those of packs.
+const many = 23_456
+
+// wide makes rows with a number, a text and a field that two columns feed.
+func wide() (fields []intray.Field, rows intray.HookRows) {
+	tags := text("tags")
+	tags.ManyToOne = true
+	fields = []intray.Field{typed("n", intray.TypeNumber), text("b"), tags, text("out")}
+	rows = intray.HookRows{Fields: fields, Parts: []int{0, 0, 2, 0}}
+	for first := 0; first < many; first += 4000 {
+		b := &intray.Batch{}
+		b.Reset(len(fields))
+		b.First = int64(first)
+		for i := first; i < min(many, first+4000); i++ {
+			b.Lines = append(b.Lines, int64(i)+2)
+			b.Fields[0].AppendParsed(strconv.AppendInt(nil, int64(i), 10), []byte("#"+strconv.Itoa(i)))
+			b.Fields[1].AppendValue([]byte("Größe \U0001F600 " + strconv.Itoa(i%7)))
+			b.Fields[2].AppendParsed(fmt.Appendf(nil, `["p%d",null]`, i), fmt.Appendf(nil, `["p%d",""]`, i))
+			if i%2 == 0 {
+				b.Fields[3].AppendNull([]byte("raw"))
+			} else {
+				b.Fields[3].AppendNull(nil)
+			}
+			if i == 20_001 {
+				b.Problems = append(b.Problems, intray.Problem{Row: i - first, Field: 1, Level: intray.LevelWarning, Text: intray.Literal("odd")})
+			}
+		}
+		rows.Batches = append(rows.Batches, b)
+	}
+	return fields, rows
+}
+
+// TestVeryManyRows: bulk and column hooks and the last callback see all rows, each
+// cell as it is, though only what they look at is sent.
+func TestVeryManyRows(t *testing.T) {
+	bulk := `(records) => records.filter((r) => r.index % 1000 === 999 || r.index === 20001).map((r) => ({index: r.index, row: {out: {
+		value: [r.row.n.value, r.row.n.resultValue + 1, r.row.b.value.length, r.row.tags.manyToOne[0].value, r.row.tags.manyToOne[1].value, r.row.out.value, r.row.b.info.length].join(),
+	}, tags: {manyToOne: [undefined, {value: "set"}]}}}))`
+	again := `(records) => { const r = records[1999]; r.row.b.value = r.row.n.value + records.length + r.row.tags.value; return [r]; }`
+	column := `(values) => { values[20001].value += "!"; return values.slice(20000, 20002); }`
+	part := `(values) => [{index: 23455, value: values[23455].value + values.length}]`
+	everywhere(t, func(t *testing.T, s *hooks.Runner) {
+		fields, rows := wide()
+		session := open(t, s, intray.Hooks{
+			BulkRow: []string{bulk, again}, Column: []intray.ColumnHook{{Field: "b", Source: column}, {Field: "tags", Source: part}},
+			BeforeFinish: `(rows, about) => ({cancel: true, message: [rows.length, rows[23455].n, rows[23454].out, rows[1].tags[0], about.filename].join()})`,
+		})
+		changes, err := session.RunBulk(t.Context(), 0, rows)
+		more, second := session.RunBulk(t.Context(), 1, rows)
+		list := append(describeChanges(changes), describeChanges(more)...)
+		if err = errors.Join(err, second); err != nil || len(list) != 24*2+1 {
+			t.Fatalf("%v: %d changes: %.500s", err, len(list), list)
+		}
+		for _, want := range []string{"999.3 999,1000,10,p999,,,0", "20001.3 20001,20002,10,p20001,,,1", "1999.2/1 set", "1999.1 199923456p1999,"} {
+			if !strings.Contains(strings.Join(list, "\n")+"\n", want+"\n") {
+				t.Errorf("there is no %q in\n%.900s\n%s", want, strings.Join(list, "\n"), list[len(list)-1])
+			}
+		}
+		for hook, want := range []string{"20001.1 Größe \U0001F600 2!", "23455.2 p2345523456 23455.2/1 23456"} {
+			changes, err := session.RunColumn(t.Context(), hook, rows)
+			if got := strings.ReplaceAll(strings.Join(describeChanges(changes), " "), "null", ""); err != nil || got != want {
+				t.Errorf("column %d: %q, %v, want %q", hook, got, err, want)
+			}
+		}
+		about := intray.FinishCall{Filename: "f.csv", Mapping: intray.Mapping{Fields: make([]intray.Match, len(fields))}}
+		cancel, err := session.Finish(t.Context(), &intray.Schema{Fields: fields}, sequence(nil, rows.Batches...), about)
+		if err != nil || cancel == nil || *cancel != "23456,23455,,p1,f.csv" {
+			t.Errorf("%v, %v", cancel, err)
+		}
+	})
+}
+
+// TestVeryManyRowsAsTheyLie: wherever a pack begins in a batch, each row is given its
+// own cells.
+func TestVeryManyRowsAsTheyLie(t *testing.T) {
+	same := `(records) => records.map((r) => ({index: r.index, row: {out: {value: r.row.n.value}}}))`
+	column := `(values) => values.map((v) => ({index: v.index, value: v.value + "!"}))`
+	everywhere(t, func(t *testing.T, s *hooks.Runner) {
+		session := open(t, s, intray.Hooks{BulkRow: []string{same}, Column: []intray.ColumnHook{{Field: "n", Source: column}}})
+		for _, size := range []int{7, 9_999, 10_000, 10_001, 16_384, 35_000} {
+			for _, rows := range []int{10_001, 20_001, 34_567} {
+				if size == 7 && rows > 10_001 {
+					continue
+				}
+				var list []*intray.Batch
+				for first := 0; first < rows; first += size {
+					list = append(list, count(int64(first), min(size, rows-first)))
+				}
+				all := rowsOf(countFields, list...)
+				bulk, err := session.RunBulk(t.Context(), 0, all)
+				ofColumn, failed := session.RunColumn(t.Context(), 0, all)
+				if err != nil || failed != nil || len(bulk) != rows || len(ofColumn) != rows {
+					t.Fatalf("%d rows in batches of %d: %d and %d changes, %v, %v", rows, size, len(bulk), len(ofColumn), err, failed)
+				}
+				for i := range rows {
+					if a, b := *bulk[i].Value, *ofColumn[i].Value; bulk[i].Row != i || ofColumn[i].Row != i || a != strconv.Itoa(i) || b != a+"!" {
+						t.Fatalf("%d rows in batches of %d: row %d is given %q and %q", rows, size, i, a, b)
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestManyChanges: what changes in each of very many rows comes in several
+// answers.
+func TestManyChanges(t *testing.T) {
+	s := newScript(t, sandbox.Node, hooks.Config{MaxAnswer: 8 << 20}, sandbox.Config{})
+	_, rows := wide()
+	session := open(t, s, intray.Hooks{BulkRow: []string{
+		`() => {}`,
+		`(records) => records.map((r) => ({index: r.index, row: {out: {value: "x".repeat(1500)}}}))`,
+	}})
+	_, err := session.RunBulk(t.Context(), 1, rows)
+	if failed := hookError(t, err); failed.Hook != "bulkRowHooks[1]" || !strings.Contains(failed.Text.String(), "larger than 33554432 bytes") {
+		t.Error(failed)
+	}
+	session = open(t, s, intray.Hooks{BulkRow: []string{`(records) => records.map((r) => ({index: r.index, row: {out: {value: "x".repeat(500) + r.index}}}))`}})
+	changes, err := session.RunBulk(t.Context(), 0, rows)
+	if err != nil || len(changes) != many {
+		t.Fatal(len(changes), err)
+	}
+	for i, c := range changes {
+		if c.Row != i || !strings.HasSuffix(*c.Value, "x"+strconv.Itoa(i)) {
+			t.Fatalf("change %d is of row %d: %.20s", i, c.Row, *c.Value)
+		}
+	}
+}
+
+// TestLongRows: a batch that is too long for one call is given in parts, and a row
+// that is too long alone is told of.
+func TestLongRows(t *testing.T) {
+	s := newScript(t, sandbox.QuickJS, hooks.Config{}, sandbox.Config{MaxRequest: 1 << 20})
+	session := open(t, s, rowHooks(`(r) => ({row: {out: {value: r.index + r.row.n.value.length}}})`))
+	long := func(n, size int) *intray.Batch {
+		rows := make([][]any, n)
+		for i := range rows {
+			rows[i] = []any{strings.Repeat("x", size), "", nil}
+		}
+		return batch(10, rows...)
+	}
+	changes, err := session.RunRows(t.Context(), 0, rowsOf(countFields, count(0, 10), long(50, 100_000)))
+	if err != nil || len(changes) != 60 || describeChanges(changes)[59] != "59.2 #100059" {
+		t.Fatal(len(changes), err, describeChanges(changes))
+	}
+	_, err = session.RunRows(t.Context(), 0, rowsOf(countFields, long(3, 2<<20)))
+	if failed := hookError(t, err); !strings.Contains(failed.Text.String(), "larger than the 1 MB that one call takes") {
+		t.Error(failed)
+	}
+}
+
+// TestColumnsMissedOnTheWay: a column that is looked at late is sent, whoever keeps that
+// to himself, and whatever became of all lists meanwhile.
+func TestColumnsMissedOnTheWay(t *testing.T) {
+	quiet := `const quiet = (f) => { try { return f(); } catch { return "MISSED"; } };`
+	bend := `Object.defineProperty(Object.prototype, 0, {set() {}, configurable: true});`
+	everywhere(t, func(t *testing.T, s *hooks.Runner) {
+		session := open(t, s, rowHooks(`(r) => { `+quiet+` return {row: {out: {get value() { return r.index < 2999 ? "x" : quiet(() => r.row.b.value); }}}}; }`))
+		changes, err := session.RunRows(t.Context(), 0, rowsOf(countFields, count(0, 3000)))
+		if err != nil || len(changes) != 3000 || *changes[2999].Value != "text" || *changes[2998].Value != "x" {
+			t.Errorf("rows: %d changes, %v, the last is %q", len(changes), err, describeChanges(changes[max(0, len(changes)-1):]))
+		}
+		session = open(t, s, intray.Hooks{BulkRow: []string{`(rs) => { ` + quiet + ` return [{index: 5, row: {out: {get value() { return quiet(() => rs[5].row.b.value); }}}}]; }`}})
+		changes, err = session.RunBulk(t.Context(), 0, rowsOf(countFields, count(0, 10_001)))
+		if err != nil || len(changes) != 1 || *changes[0].Value != "text" {
+			t.Errorf("bulk: %v, %v", describeChanges(changes), err)
+		}
+		session = open(t, s, rowHooks(`(r) => { if (r.index < 2999) return {row: {out: {value: "set"}}}; `+bend+` return {row: {out: {value: r.row.b.value}}}; }`))
+		changes, err = session.RunRows(t.Context(), 0, rowsOf(countFields, count(0, 3000)))
+		if err == nil || !strings.Contains(hookError(t, err).Text.String(), "what all lists are made of") {
+			t.Errorf("bent lists: %d changes, %v", len(changes), err)
+		}
+	})
+}
+
+// TestVeryManyRowsThatMove: cells and rows that a hook puts elsewhere, and rows that
+// it names twice, come to the same in lists of any length.
+func TestVeryManyRowsThatMove(t *testing.T) {
+	bulk := []string{
+		`(rs) => { for (let i = 0; i < 9; i++) { const {row} = rs[i]; const old = row.n; row.n = row.out; row.out = {value: old.value + "?"}; } return rs; }`,
+		`(rs) => { for (let i = 0; i < 9; i++) { const {row} = rs[i]; const old = row.n; row.n = row.b; row.b = old; } return rs; }`,
+		`(rs) => { for (let i = 0; i < 9; i++) { const r = rs[i]; [r.row.n, r.row.b] = [r.row.b, r.row.n]; r.row.b.value += "!"; } return rs; }`,
+		`(rs) => { for (let i = 0; i < 5; i++) rs[i].row.n = rs[i + 1].row.n; return rs; }`,
+		`(rs) => { for (let i = 8; i > 0; i--) rs[i].row.n = rs[i - 1].row.n; rs[3].row.n.value = "both"; return rs; }`,
+		`(rs) => { rs[0].row = rs[1].row; return rs; }`,
+		`(rs) => { rs[0].row = rs[1].row; rs[0].row.n.value = "both"; return rs.slice(0, 3); }`,
+		`(rs) => { const {row} = rs[0]; rs[0].row = rs[1].row; rs[1].row = row; row.out = {value: "moved"}; return rs; }`,
+		`(rs) => { [rs[0].row.n, rs[1].row.n] = [rs[1].row.n, rs[0].row.n]; return [rs[0], rs[1]]; }`,
+		`(rs) => { rs[0].row = rs[0].row; rs[0].row.n = rs[0].row.n; rs[0].row.n.value += "!"; return rs; }`,
+		`(rs) => { const {n} = rs[2].row; rs[2].row.n = {value: "new"}; n.value = "old"; return [{index: 4, row: {n, b: rs[2].row.n}}, rs[2]]; }`,
+		`(rs) => { const {row} = rs[2]; rs[2].row = {n: {value: "new"}}; return [{index: 4, row}, rs[2]]; }`,
+		`(rs) => { delete rs[1].row.n; rs[2].row.n = undefined; rs[2].row.b = {value: "set", info: [{message: "odd"}]}; return rs; }`,
+		`(rs) => [{index: 3, row: {n: {value: "first", info: [{message: "first"}]}}}, ...rs]`,
+		`(rs) => [...rs, {index: 3, row: {n: {value: "last"}}}]`,
+		`(rs) => [{index: 3, row: {n: {value: "first"}}}, {index: 3, row: rs[3].row}]`,
+		`(rs) => [{index: 3, row: {n: {value: "first"}, b: {value: "first"}}}, {index: 3, row: {n: rs[3].row.n}}]`,
+		`(rs) => { rs[0].index = 3; return rs; }`,
+		`(rs) => { rs[0].index = 3; rs[0].row.b.value = "moved"; return rs.slice(0, 3); }`,
+		`(rs) => { rs[0] = {index: 3, row: {n: {value: "first"}}}; return rs; }`,
+		`(rs) => [{index: 2, row: rs[5].row}, {index: 6, row: {n: rs[5].row.b, b: rs[7].row.n}}]`,
+	}
+	column := []string{
+		`(vs) => [{index: 3, value: "first", info: [{message: "first"}]}, ...vs]`,
+		`(vs) => [...vs, {index: 3, value: "last"}]`,
+		`(vs) => { vs[0].index = 3; return vs; }`,
+		`(vs) => { vs[0].index = 3; return vs.slice(0, 3); }`,
+		`(vs) => { vs[0].value = "set"; vs[0].index = 3; return [vs[0], vs[1]]; }`,
+		`(vs) => { [vs[0].value, vs[1].value] = [vs[1].value, vs[0].value]; vs[2] = vs[1]; return vs; }`,
+	}
+	everywhere(t, func(t *testing.T, s *hooks.Runner) {
+		declared := intray.Hooks{BulkRow: bulk}
+		for _, source := range column {
+			declared.Column = append(declared.Column, intray.ColumnHook{Field: "n", Source: source})
+		}
+		session := open(t, s, declared)
+		call := func(name string, lots int, do func(rows intray.HookRows) ([]intray.Change, error)) {
+			want, err := do(rowsOf(countFields, count(0, 20)))
+			got, failed := do(rowsOf(countFields, count(0, lots)))
+			if diff := cmp.Diff(outcome(want), outcome(got)); diff != "" || err != nil || failed != nil || len(want) == 0 {
+				t.Errorf("%s: with few rows (-) and with very many (+): %v, %v\n%s", name, err, failed, diff)
+			}
+		}
+		for i, source := range bulk {
+			call(source, 10_020, func(rows intray.HookRows) ([]intray.Change, error) { return session.RunBulk(t.Context(), i, rows) })
+		}
+		for i, source := range column {
+			call(source, 100_020, func(rows intray.HookRows) ([]intray.Change, error) { return session.RunColumn(t.Context(), i, rows) })
+		}
+	})
+}
+
+// outcome is what the cells that changes are about come to, where it is not what they
+// were: by row and field, the last change of each.
+func outcome(changes []intray.Change) map[string]string {
+	before := []string{"", "text", ""}
+	all := map[string]string{}
+	for _, c := range changes {
+		before[0] = strconv.Itoa(c.Row)
+		name := fmt.Sprintf("%d.%d", c.Row, c.Field)
+		if c.HasValue {
+			all[name] = textOf(c.Value)
+			if all[name] == before[c.Field] {
+				delete(all, name)
+			}
+		}
+		if c.HasInfos {
+			all[name+" infos"] = fmt.Sprint(c.Infos)
+			if len(c.Infos) == 0 {
+				delete(all, name+" infos")
+			}
+		}
+	}
+	return all
+}
+
+func textOf(value *string) string {
+	if value == nil {
+		return ""
+	}
+	return *value
+}

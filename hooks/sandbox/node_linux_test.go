@@ -1,0 +1,197 @@
+package sandbox
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// loop answers frames with what a piece of code gives, in the realm of Node
+// itself: what a stranger has who broke out of everything in there.
+const loop = `
+const fs = require('fs'), vm = require('vm');
+const take = (size) => {
+  const room = Buffer.alloc(size);
+  for (let at = 0; at < size;) {
+    const n = fs.readSync(0, room, at, size - at, null);
+    if (n === 0) process.exit(0);
+    at += n;
+  }
+  return room;
+};
+const give = (kind, text) => {
+  const body = Buffer.from(text), head = Buffer.alloc(5);
+  head[0] = kind.charCodeAt(0);
+  head.writeUInt32LE(body.length, 1);
+  for (let all = Buffer.concat([head, body]); all.length > 0;) all = all.subarray(fs.writeSync(1, all));
+};
+const frame = () => { const head = take(5); return take(head.readUInt32LE(1)).toString(); };
+for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(name, () => {});
+const setup = frame();
+give('R', '');
+globalThis.require = require;
+for (;;) {
+  const code = frame();
+  let answer;
+  try { answer = String(vm.runInThisContext(code)); } catch (error) { answer = 'error: ' + error.code + ' ' + error.message; }
+  give('A', code === 'setup' ? setup : answer);
+}`
+
+// withNode makes a cage of Node.
+func withNode(t *testing.T, cfg Config) *Pool {
+	t.Helper()
+	if _, err := exec.LookPath("node"); err != nil {
+		t.Skip("Node is not installed")
+	}
+	cfg.Runtime, cfg.Script, cfg.Setup = Node, loop, []byte("'the setup'")
+	return open(t, cfg)
+}
+
+func TestNode(t *testing.T) {
+	c := withNode(t, Config{IdleWorkers: 2})
+	start := time.Now()
+	w := lend(t, c)
+	t.Logf("taken after %v", time.Since(start))
+	if err := syscall.Kill(w.proc.os.Pid, syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	long := strings.Repeat("é", 3<<20)
+	for request, want := range map[string]string{
+		"1+1": "2", "setup": "'the setup'", "'" + long + "'": long,
+		"Object.keys(process.env).join()": "TZ,OPENSSL_CONF",
+		"process.version.slice(0, 1)":     "v",
+	} {
+		if got := ask(t, w, request); got != want {
+			t.Errorf("%.40s gave %.200q", request, got)
+		}
+	}
+}
+
+func TestNodeIsContained(t *testing.T) {
+	c := withNode(t, Config{IdleWorkers: 2})
+	neighbour := lend(t, c)
+	for _, test := range []struct {
+		name, code, want string
+	}{
+		{"sleep", "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)", "deadline"},
+		{"buffers", "const all = []; for (;;) all.push(Buffer.alloc(8 << 20, 1))", "memory"},
+		{"heap", "const all = []; for (;;) all.push(new Array(1000).fill({}))", "memory"},
+		{"read", "require('fs').readFileSync('/etc/hostname', 'utf8')", "error"},
+		{"read by another door", "process.binding('fs').open('/etc/hostname', 0, 0)", "error"},
+		{"environment", "require('fs').readFileSync('/proc/self/environ', 'utf8')", "error"},
+		{"write", "require('fs').writeFileSync('/tmp/intray-cage-escape', 'x')", "error"},
+		{"spawn", "require('child_process').spawnSync('/bin/sh').error.code", "error"},
+		{"kill", "process.kill(process.ppid, 0)", "SIGSYS"},
+		{"exit", "process.exit(5)", "status 5"},
+		{"abort", "process.abort()", "SIGABRT"},
+		{"forge", "require('fs').writeSync(1, 'nonsense, nothing else')", "protocol"},
+		{"shout", "for (;;) require('fs').writeSync(2, 'x'.repeat(4096))", "output"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := lend(t, c)
+			start := time.Now()
+			budget := 3 * time.Second
+			if test.want == "deadline" {
+				budget = 300 * time.Millisecond
+			}
+			got := outcome(t, w, test.code, budget)
+			t.Logf("%v: %.200s", time.Since(start).Round(time.Millisecond), got)
+			if !strings.Contains(got, test.want) {
+				t.Errorf("got %.200s, want %s", got, test.want)
+			}
+			if got := ask(t, neighbour, "1+1"); got != "2" {
+				t.Errorf("the neighbour says %q", got)
+			}
+		})
+	}
+}
+
+// bare takes the walls of Node away and leaves those of the system.
+func bare(t *testing.T, c *Pool) *Worker {
+	t.Helper()
+	order := c.launcher.restrictions()
+	order.Node.Args = []string{"node", "--no-deprecation", "-e", loop}
+	slot := <-c.slots
+	proc, err := c.startProcess(slot)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorker(&c.cfg, proc, &c.monitor)
+	go func() {
+		w.reap()
+		c.slots <- slot
+	}()
+	t.Cleanup(w.Close)
+	if err := w.initialize(order); err != nil {
+		t.Fatal(err)
+	}
+	w.assign(Limits{})
+	return w
+}
+
+func TestNodeWithoutItsFlags(t *testing.T) {
+	c := withNode(t, Config{})
+	const sigsys, denied = "SIGSYS", "EACCES"
+	w := bare(t, c)
+	for code, want := range map[string]string{
+		"require('fs').readFileSync('/etc/hostname', 'utf8')":                      denied,
+		"require('fs').readFileSync('/proc/self/environ', 'utf8')":                 denied,
+		"require('fs').readdirSync('/')":                                           denied,
+		"require('fs').writeFileSync('/tmp/intray-cage-escape', 'x')":              denied,
+		"require('fs').readFileSync('/lib/x86_64-linux-gnu/libc.so.6').length > 0": "",
+		"new Function('return 1')()":                                               "1",
+	} {
+		if got := ask(t, w, code); !strings.Contains(got, want) {
+			t.Errorf("%s: %s", code, got)
+		}
+	}
+	for code, want := range map[string]string{
+		"require('child_process').spawnSync('/bin/sh').error.code":                           sigsys,
+		"new (process.binding('tcp_wrap').TCP)(0).bind('127.0.0.1', 0)":                      sigsys,
+		"new (process.binding('udp_wrap').UDP)().bind('127.0.0.1', 0, 0)":                    sigsys,
+		"new (require('worker_threads').Worker)('for (;;) {}', { eval: true }); for (;;) {}": "deadline",
+		"process.setuid(0)": sigsys,
+	} {
+		if got := outcome(t, bare(t, c), code, 500*time.Millisecond); !strings.Contains(got, want) {
+			t.Errorf("%s: %s", code, got)
+		}
+	}
+}
+
+// TestBadNode: who chose a program that is not Node is told.
+func TestBadNode(t *testing.T) {
+	for want, script := range map[string]string{
+		"Node 20 or later":    "echo v18.20.1",
+		"says \"hello\\n\"":   "echo hello",
+		"exit status 3":       "exit 3",
+		"reading the program": "echo v22.1.0",
+	} {
+		path := filepath.Join(t.TempDir(), "node")
+		if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if c, err := New(Config{Runtime: Node, NodePath: path}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, %v", script, c, err)
+		}
+	}
+}
+
+func TestNodeFigures(t *testing.T) {
+	c := withNode(t, Config{})
+	var all []time.Duration
+	for range 5 {
+		start := time.Now()
+		w, err := c.startWorker(<-c.slots)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, time.Since(start))
+		held, threads, _ := w.proc.gauge.usage()
+		w.Close()
+		t.Logf("%v, %d MiB, %d threads", all[len(all)-1], held>>20, threads)
+	}
+}

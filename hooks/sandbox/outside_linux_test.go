@@ -1,0 +1,295 @@
+package sandbox
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestKilledParentLeavesNoWorker kills a program with three workers that never
+// end and a spare.
+func TestKilledParentLeavesNoWorker(t *testing.T) {
+	needSandbox(t)
+	program := exec.Command("/proc/self/exe", "hook-parent", "spin")
+	out, err := program.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := program.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var workers []int
+	for lines := bufio.NewScanner(out); lines.Scan() && lines.Text() != "ready"; {
+		pid, err := strconv.Atoi(lines.Text())
+		if err != nil {
+			t.Fatal(lines.Text())
+		}
+		workers = append(workers, pid)
+	}
+	children := childrenOf(t, program.Process.Pid)
+	if len(workers) != 3 || len(children) < 3 {
+		t.Fatalf("it has the workers %v and the children %v", workers, children)
+	}
+	start := time.Now()
+	_ = program.Process.Kill()
+	_ = program.Wait()
+	for _, pid := range children {
+		await(t, fmt.Sprintf("the worker %d ends", pid), func() bool { return ended(pid) })
+	}
+	t.Logf("%d processes were gone after %v", len(children), time.Since(start))
+}
+
+// childrenOf lists the children of all threads of a process.
+func childrenOf(t *testing.T, pid int) (list []int) {
+	t.Helper()
+	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Skipf("this kernel does not list children: %v", err)
+		}
+		for _, word := range strings.Fields(string(text)) {
+			child, _ := strconv.Atoi(word)
+			list = append(list, child)
+		}
+	}
+	return list
+}
+
+// TestWithoutRoot runs a program as a user who may do nothing special.
+func TestWithoutRoot(t *testing.T) {
+	needSandbox(t)
+	if os.Geteuid() != 0 {
+		t.Skip("all tests run without root already")
+	}
+	program := exec.Command("/proc/self/exe", "hook-parent", "report", "echo hello", "spin", "socket", "fork", "hoard", "crowd", "open")
+	program.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 64900, Gid: 64900}}
+	program.Dir, program.Stderr = "/", os.Stderr
+	out, err := program.Output()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	wants := []string{"hello", "deadline", "SIGSYS", "SIGSYS", "memory", "threads", "operation not permitted SIGSYS"}
+	reports := json.NewDecoder(strings.NewReader(string(out)))
+	for _, want := range wants {
+		var one callReport
+		if err := reports.Decode(&one); err != nil {
+			t.Fatalf("%v in %s", err, out)
+		}
+		got := one.Answer + one.Kind + ": " + one.Detail
+		if !containsAny(got, strings.Fields(want)) {
+			t.Errorf("got %s, want %s", got, want)
+		}
+		if one.Capabilities.Users || !one.Capabilities.Seccomp || one.Capabilities.Landlock == 0 {
+			t.Errorf("it had %+v", one.Capabilities)
+		}
+	}
+	if err := reports.Decode(&callReport{}); err != io.EOF {
+		t.Errorf("there is more: %s", out)
+	}
+}
+
+// TestFewerRights takes away what is not essential. It is then told that it is
+// missing, and the jail is closed all the same.
+func TestFewerRights(t *testing.T) {
+	needSandbox(t)
+	if !ProbeCapabilities().Users {
+		t.Skip("changing the user needs root")
+	}
+	text, err := os.ReadFile("/proc/self/exe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	private := filepath.Join(t.TempDir(), "program")
+	if err := os.WriteFile(private, text, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name, program, mode string
+		users, namespaces   bool
+		missing             string
+	}{
+		{"a container without namespaces", "/proc/self/exe", "confined", true, false, "no empty network"},
+		{"a program that others may not run", private, "report", false, true, "user of this program"},
+		{"both", private, "confined", false, false, "user of this program"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			first, second := twoReports(t, exec.Command(test.program, "hook-parent", test.mode, "echo hello", "socket"))
+			if first.Answer != "hello" || !strings.Contains(second.Detail, "SIGSYS") {
+				t.Errorf("got %+v and %+v", first, second)
+			}
+			has := first.Capabilities
+			if has.Users != test.users || has.Namespaces != test.namespaces || !strings.Contains(strings.Join(has.Missing(), " "), test.missing) {
+				t.Errorf("it had %+v", has)
+			}
+		})
+	}
+}
+
+// twoReports runs a program that makes two calls.
+func twoReports(t *testing.T, program *exec.Cmd) (first, second callReport) {
+	t.Helper()
+	out, err := program.Output()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	reports := json.NewDecoder(strings.NewReader(string(out)))
+	if err := errors.Join(reports.Decode(&first), reports.Decode(&second)); err != nil {
+		t.Fatalf("%v in %s", err, out)
+	}
+	return first, second
+}
+
+func containsAny(text string, words []string) bool {
+	for _, word := range words {
+		if strings.Contains(text, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// memoryFolder makes a cgroup of the first version for a test.
+func memoryFolder(t *testing.T) string {
+	t.Helper()
+	folder := filepath.Join("/sys/fs/cgroup/memory", fmt.Sprintf("intray-test-%d", os.Getpid()))
+	if err := os.Mkdir(folder, 0o755); err != nil {
+		t.Skipf("no cgroup of the memory controller can be made: %v", err)
+	}
+	t.Cleanup(func() {
+		left, _ := filepath.Glob(filepath.Join(folder, groupPrefix+"*"))
+		if len(left) > 0 {
+			t.Errorf("left behind: %v", left)
+		}
+		if err := os.Remove(folder); err != nil {
+			t.Error(err)
+		}
+	})
+	return folder
+}
+
+func TestCgroup(t *testing.T) {
+	folder := memoryFolder(t)
+	stale := filepath.Join(folder, groupPrefix+"999999999-1")
+	if err := os.Mkdir(stale, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	c := open(t, Config{Cgroup: folder, Memory: 64 << 20})
+	defer c.Close()
+	if exists(stale) {
+		t.Error("what a dead program left is still there")
+	}
+	if c.Capabilities().Cgroup != "v1" || strings.Contains(strings.Join(c.Capabilities().Missing(), " "), "20 ms") {
+		t.Errorf("it has %+v", c.Capabilities())
+	}
+	// Without the look from outside the kernel alone must stop it.
+	w := <-c.ready
+	w.maxMemory = 1 << 40
+	w.assign(Limits{})
+	start := time.Now()
+	f := broken(t, w, "hoard", patience("hoard"))
+	t.Logf("%v after %v", f, time.Since(start))
+	if f.Kind != KindMemory {
+		t.Errorf("got %s: %v", f.Kind, f)
+	}
+	if exists(w.proc.gauge.group.folder) {
+		t.Error("the cgroup of the worker is still there")
+	}
+}
+
+// TestSecondVersion checks the files that are written; no kernel takes part.
+func TestSecondVersion(t *testing.T) {
+	folder := t.TempDir()
+	controllers := filepath.Join(folder, "cgroup.controllers")
+	if err := os.WriteFile(controllers, []byte("cpu pids\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := findCgroups(folder); err == nil || !strings.Contains(err.Error(), "memory controller") {
+		t.Errorf("got %v", err)
+	}
+	if err := os.WriteFile(controllers, []byte("cpu memory pids\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	groups, err := findCgroups(folder)
+	if err != nil || groups.version() != "v2" {
+		t.Fatalf("got %v, %v", groups, err)
+	}
+	one := &cgroup{folder: folder, isV2: true}
+	for name, text := range map[string]string{"memory.max": "max", "memory.swap.max": "max", "memory.events": "low 0\noom 3\noom_kill 2\n"} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := one.setMemoryLimit(1 << 20); err != nil || !one.isKilledForMemory() {
+		t.Errorf("%v, starved %v", err, one.isKilledForMemory())
+	}
+	for name, want := range map[string]string{"memory.max": "1048576", "memory.swap.max": "0"} {
+		if got, _ := os.ReadFile(filepath.Join(folder, name)); string(got) != want {
+			t.Errorf("%s is %q", name, got)
+		}
+	}
+}
+
+// TestUselessCgroups: a folder that cannot be used is told of when the cage is
+// made, with what to do.
+func TestUselessCgroups(t *testing.T) {
+	needSandbox(t)
+	second := func(t *testing.T) string {
+		folder := t.TempDir()
+		if err := os.WriteFile(filepath.Join(folder, "cgroup.controllers"), []byte("memory\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return folder
+	}
+	for name, test := range map[string]struct {
+		folder func(t *testing.T) string
+		words  string
+	}{
+		"none":              {func(t *testing.T) string { return filepath.Join(t.TempDir(), "gone") }, "make it"},
+		"another folder":    {func(t *testing.T) string { return t.TempDir() }, "no cgroup of the memory controller"},
+		"not handed down":   {second, "write +memory into its cgroup.subtree_control"},
+		"not one's own":     {func(*testing.T) string { return "/proc/self/net" }, "no cgroup of the memory controller"},
+		"a mounted version": {mounted, "give it the memory controller"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			folder := test.folder(t)
+			if _, err := New(Config{Cgroup: folder}); err == nil || !strings.Contains(err.Error(), folder) || !strings.Contains(err.Error(), test.words) {
+				t.Errorf("got %v", err)
+			}
+			c, err := New(Config{Cgroup: folder, Mode: BestEffort})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			if c.Capabilities().Cgroup != "" || !strings.Contains(strings.Join(c.Capabilities().Missing(), " "), "20 ms") {
+				t.Errorf("it has %+v", c.Capabilities())
+			}
+		})
+	}
+}
+
+// mounted gives a real folder of version 2, where the memory controller is in use
+// by version 1 and so is not there.
+func mounted(t *testing.T) string {
+	folder := t.TempDir()
+	if err := unix.Mount("none", folder, "cgroup2", 0, ""); err != nil {
+		t.Skipf("no cgroup2 can be mounted: %v", err)
+	}
+	t.Cleanup(func() { _ = unix.Unmount(folder, 0) })
+	if text, _ := os.ReadFile(filepath.Join(folder, "cgroup.controllers")); strings.Contains(string(text), "memory") {
+		t.Skip("the memory controller is one of version 2 here")
+	}
+	return folder
+}

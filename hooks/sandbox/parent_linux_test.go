@@ -1,0 +1,92 @@
+package sandbox
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"time"
+
+	"golang.org/x/net/bpf"
+	"golang.org/x/sys/unix"
+)
+
+// parent is a program of its own that keeps a cage: it lends workers that never
+// end, or tells what its workers could do.
+func parent(args []string) {
+	if args[0] == "confined" {
+		confine()
+	}
+	c, err := New(Config{IdleWorkers: 1})
+	if err != nil {
+		fmt.Println("no cage:", err)
+		os.Exit(1)
+	}
+	if args[0] == "spin" {
+		linger(c)
+	}
+	report(c, args[1:])
+	c.Close()
+}
+
+// confine does what containers do: nobody may make namespaces any more.
+func confine() {
+	allow, refuse := returnAction(unix.SECCOMP_RET_ALLOW), returnAction(unix.SECCOMP_RET_ERRNO|uint32(unix.EPERM))
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	err := installFilter([]bpf.Instruction{
+		bpf.LoadAbsolute{Off: offsetNumber, Size: 4},
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.SYS_CLONE, SkipTrue: 1}, allow,
+		loadArgument(0),
+		bpf.JumpIf{Cond: bpf.JumpBitsSet, Val: unix.CLONE_NEWNET, SkipFalse: 1}, refuse, allow,
+	}, unix.SECCOMP_FILTER_FLAG_TSYNC)
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+}
+
+// linger prints the numbers of the processes and waits to be killed.
+func linger(c *Pool) {
+	for range 3 {
+		w, err := c.Worker(context.Background(), Limits{})
+		if err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		fmt.Println(w.proc.os.Pid)
+		go func() { _, _ = w.Call(context.Background(), []byte("spin"), time.Hour) }()
+	}
+	fmt.Println("ready")
+	select {}
+}
+
+// told is what a parent says of one call.
+type callReport struct {
+	Answer, Kind, Detail string
+	Took                 time.Duration
+	Capabilities         Capabilities
+}
+
+// report prints what came of each call, one line each.
+func report(c *Pool, requests []string) {
+	out := json.NewEncoder(os.Stdout)
+	for _, request := range requests {
+		w, err := c.Worker(context.Background(), Limits{})
+		if err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		start := time.Now()
+		answer, err := w.Call(context.Background(), []byte(request), patience(request))
+		one := callReport{Answer: answer, Took: time.Since(start), Capabilities: c.Capabilities()}
+		var f *Failure
+		if errors.As(err, &f) {
+			one.Kind, one.Detail = string(f.Kind), f.Detail
+		}
+		_ = out.Encode(one)
+		w.Close()
+	}
+}

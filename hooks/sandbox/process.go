@@ -1,0 +1,93 @@
+package sandbox
+
+import (
+	"os"
+	"runtime"
+	"sync"
+	"time"
+)
+
+// process is a child of this program with three pipes.
+type process struct {
+	os   *os.Process
+	in   *os.File
+	out  *os.File
+	err  *os.File
+	gone chan struct{}
+
+	mu     sync.Mutex
+	reaped bool
+	gauge  gauge
+}
+
+// expirePipes bounds how long the pipes of an ended process may still give bytes:
+// a child of its own could hold them open.
+func (p *process) expirePipes(after time.Duration) {
+	end := time.Now().Add(after)
+	for _, file := range []*os.File{p.in, p.out, p.err} {
+		_ = file.SetDeadline(end)
+	}
+}
+
+func (p *process) close() {
+	for _, file := range []*os.File{p.in, p.out, p.err} {
+		_ = file.Close()
+	}
+	p.gauge.close()
+}
+
+// environment is all that a worker gets of it, so that what it computes does
+// not depend on where it runs.
+func environment() []string { return []string{"TZ=UTC"} }
+
+// runLaunches starts all processes in one thread that lives as long as the cage: Linux
+// kills the children of a thread that ends.
+func (c *Pool) runLaunches() {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	for job := range c.launches {
+		job()
+	}
+}
+
+// startProcess starts a process in the thread for it.
+func (c *Pool) startProcess(slot int) (proc *process, err error) {
+	done := make(chan struct{})
+	c.launches <- func() {
+		defer close(done)
+		proc, err = c.launcher.startProcess(slot)
+	}
+	<-done
+	return proc, err
+}
+
+// pipes are the three between this program and a child.
+type pipes struct{ in, out, err pipe }
+
+type pipe struct{ read, write *os.File }
+
+func openPipes() (p pipes, err error) {
+	for _, one := range []*pipe{&p.in, &p.out, &p.err} {
+		if one.read, one.write, err = os.Pipe(); err != nil {
+			p.close()
+			return pipes{}, err
+		}
+	}
+	return p, nil
+}
+
+// childEnds are the ends of the child.
+func (p *pipes) childEnds() []*os.File { return []*os.File{p.in.read, p.out.write, p.err.write} }
+
+func (p *pipes) closeChildEnds() {
+	for _, file := range p.childEnds() {
+		_ = file.Close()
+	}
+}
+
+func (p *pipes) close() {
+	for _, one := range []pipe{p.in, p.out, p.err} {
+		_ = one.read.Close()
+		_ = one.write.Close()
+	}
+}

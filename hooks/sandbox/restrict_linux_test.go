@@ -1,0 +1,176 @@
+package sandbox
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// outcome is what came of a deed: the answer, or the kind of the failure.
+func outcome(t *testing.T, w *Worker, request string, budget time.Duration) string {
+	t.Helper()
+	answer, err := w.Call(t.Context(), []byte(request), budget)
+	var f *Failure
+	if errors.As(err, &f) {
+		return string(f.Kind) + ": " + f.Detail
+	}
+	return answer
+}
+
+// TestEachRestrictionAlone takes the others away, so that it is seen what one holds.
+func TestEachRestrictionAlone(t *testing.T) {
+	both := ProbeCapabilities()
+	if both.Landlock < 4 || !both.Seccomp {
+		t.Skip("this kernel has no Landlock of version 4, or no seccomp")
+	}
+	onlyFiles, onlyCalls, none := both, both, both
+	onlyFiles.Seccomp = false
+	onlyCalls.Landlock = 0
+	none.Seccomp, none.Landlock = false, 0
+	t.Cleanup(func() { _ = os.Remove(escape) })
+	const sigsys, denied, done = "SIGSYS", "permission denied", "done"
+	for _, test := range []struct {
+		name  string
+		has   Capabilities
+		wants map[string]string
+	}{
+		{"Landlock", onlyFiles, map[string]string{
+			"open": denied, "create": denied, "self": denied, "exec": denied, "socket": done,
+			"hangup": "protocol", "spin": "deadline", "hoard": "memory", "crowd": "threads",
+		}},
+		{"seccomp", onlyCalls, map[string]string{
+			"exec": sigsys, "socket": sigsys, "udp": sigsys, "fork": sigsys, "kill": sigsys, "code": sigsys,
+			"spin": "deadline", "hoard": "memory", "crowd": "threads",
+		}},
+		{"neither", none, map[string]string{
+			"open": done, "create": "file too large", "socket": done, "spin": "deadline", "hoard": "memory", "crowd": "threads",
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c, err := newPool(Config{Mode: BestEffort, IdleWorkers: 2}, test.has)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(c.Close)
+			for command, want := range test.wants {
+				if got := outcome(t, lend(t, c), command, patience(command)); !strings.Contains(got, want) {
+					t.Errorf("%s: %s, want %s", command, got, want)
+				}
+			}
+		})
+	}
+}
+
+// TestWholeGroupDies lets a worker without walls make a process of its own.
+func TestWholeGroupDies(t *testing.T) {
+	has := ProbeCapabilities()
+	has.Seccomp, has.Landlock = false, 0
+	c, err := newPool(Config{Mode: BestEffort}, has)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	w := lend(t, c)
+	child, err := strconv.Atoi(ask(t, w, "fork"))
+	if err != nil || ended(child) {
+		t.Fatalf("there is no child to kill: %v", err)
+	}
+	w.Close()
+	await(t, "the child of the worker ends", func() bool { return ended(child) })
+}
+
+func TestStrictRefuses(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		take func(*Capabilities)
+		want string
+	}{
+		{"seccomp", func(a *Capabilities) { a.Seccomp = false }, "no seccomp filter"},
+		{"Landlock", func(a *Capabilities) { a.Landlock = 0 }, "no Landlock"},
+		{"no_new_privs", func(a *Capabilities) { a.NoNewPrivs = false }, "no_new_privs"},
+		{"Linux", func(a *Capabilities) { a.System = "plan9" }, "on Linux only, and this is plan9"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			has := ProbeCapabilities()
+			test.take(&has)
+			c, err := newPool(Config{}, has)
+			var refused *RefusedError
+			if !errors.As(err, &refused) || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "best-effort") {
+				t.Fatalf("got %v, %v", c, err)
+			}
+			if lacks := strings.Join(has.Missing(), "; "); !strings.Contains(lacks, test.want) {
+				t.Errorf("what is missing does not name it: %s", lacks)
+			}
+		})
+	}
+}
+
+// TestWorkerRefusesPartialSandbox orders a wall that the kernel has not.
+func TestWorkerRefusesPartialSandbox(t *testing.T) {
+	needSandbox(t)
+	has := ProbeCapabilities()
+	has.Landlock = len(landlockVersions)
+	if ProbeCapabilities().Landlock >= len(landlockVersions) {
+		t.Skip("this kernel has all of Landlock that the library knows")
+	}
+	c, err := newPool(Config{}, has)
+	var f *Failure
+	if !errors.As(err, &f) || f.Kind != KindFault || !strings.Contains(f.Detail, "Landlock") {
+		t.Fatalf("got %v, %v", c, err)
+	}
+}
+
+func TestOwnUser(t *testing.T) {
+	if !ProbeCapabilities().Users {
+		t.Skip("changing the user needs root")
+	}
+	c := open(t, Config{IdleWorkers: 2, FirstUserID: 64700})
+	one, other := lend(t, c), lend(t, c)
+	users := map[string]bool{userOf(t, one): true, userOf(t, other): true}
+	if len(users) != 2 {
+		t.Errorf("the workers share a user: %v", users)
+	}
+	for user := range users {
+		if id, err := strconv.Atoi(user); err != nil || id < 64700 || id >= 64700+c.cfg.MaxWorkers {
+			t.Errorf("a worker has the user %q", user)
+		}
+	}
+}
+
+// userOf reads the first of the four ids of a process.
+func userOf(t *testing.T, w *Worker) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(w.proc.os.Pid), "status"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), "Uid:")
+	return strings.Fields(rest)[0]
+}
+
+// TestNothingIsInherited opens a file that every child gets, as a careless
+// shell does, and looks at what the worker has.
+func TestNothingIsInherited(t *testing.T) {
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer read.Close()
+	if err := leak(write); err != nil {
+		t.Fatal(err)
+	}
+	w := lend(t, open(t, Config{}))
+	if got := ask(t, w, "env"); got != "[TZ=UTC]" {
+		t.Errorf("the worker has the environment %s", got)
+	}
+	write.Close()
+	_ = read.SetReadDeadline(time.Now().Add(patient))
+	if n, err := read.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
+		t.Errorf("someone still has the pipe: %d, %v", n, err)
+	}
+}

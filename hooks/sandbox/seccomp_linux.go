@@ -1,0 +1,155 @@
+package sandbox
+
+import (
+	"fmt"
+	"slices"
+	"unsafe"
+
+	"golang.org/x/net/bpf"
+	"golang.org/x/sys/unix"
+)
+
+// syscallPolicy are the system calls of a jail. All others kill the process.
+type syscallPolicy struct {
+	allow []uint32
+	// refuse fail with EPERM, absent with ENOSYS, as if the kernel were older.
+	refuse, absent []uint32
+	// nonExecutable are allowed unless they ask for memory that can be executed.
+	nonExecutable []uint32
+	// threads are the flags with which a thread, and nothing else, is made.
+	threads []uint32
+}
+
+// Offsets in what the kernel shows to a filter, least byte first: the number,
+// the processor, the place of the instruction, six arguments.
+const (
+	offsetNumber    = 0
+	offsetArch      = 4
+	offsetArguments = 16
+	argumentSize    = 8
+)
+
+// x32SyscallBit is where the numbers of a second way to call begin on amd64.
+const x32SyscallBit = 0x40000000
+
+// loadArgument gives the lower half of an argument; the calls that are looked at
+// have nothing in the upper.
+func loadArgument(i uint32) bpf.Instruction {
+	return bpf.LoadAbsolute{Off: offsetArguments + argumentSize*i, Size: 4}
+}
+
+func returnAction(action uint32) bpf.Instruction { return bpf.RetConstant{Val: action} }
+
+// compile writes the filter. Every rule jumps over itself where it does not
+// apply, so that no jump is long.
+func (c syscallPolicy) compile() []bpf.Instruction {
+	kill := returnAction(unix.SECCOMP_RET_KILL_PROCESS)
+	out := []bpf.Instruction{
+		bpf.LoadAbsolute{Off: offsetArch, Size: 4},
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: filterArch, SkipTrue: 1}, kill,
+		bpf.LoadAbsolute{Off: offsetNumber, Size: 4},
+		bpf.JumpIf{Cond: bpf.JumpLessThan, Val: x32SyscallBit, SkipTrue: 1}, kill,
+	}
+	rule := func(numbers []uint32, then ...bpf.Instruction) {
+		for _, number := range numbers {
+			out = append(out, bpf.JumpIf{Cond: bpf.JumpEqual, Val: number, SkipFalse: uint8(len(then))})
+			out = append(out, then...)
+		}
+	}
+	allowed := returnAction(unix.SECCOMP_RET_ALLOW)
+	rule(c.allow, allowed)
+	rule(c.nonExecutable, loadArgument(2), bpf.JumpIf{Cond: bpf.JumpBitsSet, Val: unix.PROT_EXEC, SkipFalse: 1}, kill, allowed)
+	for _, flags := range c.threads {
+		rule([]uint32{unix.SYS_CLONE}, loadArgument(0), bpf.JumpIf{Cond: bpf.JumpEqual, Val: flags, SkipFalse: 1}, allowed,
+			bpf.LoadAbsolute{Off: offsetNumber, Size: 4})
+	}
+	rule(c.refuse, returnAction(unix.SECCOMP_RET_ERRNO|uint32(unix.EPERM)))
+	rule(c.absent, returnAction(unix.SECCOMP_RET_ERRNO|uint32(unix.ENOSYS)))
+	return append(out, kill)
+}
+
+// installFilter puts a filter on this thread, and by flag on all others.
+func installFilter(filter []bpf.Instruction, flags uintptr) error {
+	raw, err := bpf.Assemble(filter)
+	if err != nil {
+		return fmt.Errorf("writing the filter of system calls: %w", err)
+	}
+	code := make([]unix.SockFilter, len(raw))
+	for i, one := range raw {
+		code[i] = unix.SockFilter{Code: one.Op, Jt: one.Jt, Jf: one.Jf, K: one.K}
+	}
+	program := unix.SockFprog{Len: uint16(len(code)), Filter: &code[0]}
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("giving up new rights for a hook worker: %w", err)
+	}
+	left, _, failed := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags, uintptr(unsafe.Pointer(&program)))
+	switch {
+	case failed != 0:
+		return fmt.Errorf("closing the jail of a hook worker: %w", failed)
+	case left != 0:
+		return fmt.Errorf("closing the jail of a hook worker: thread %d stayed outside", left)
+	}
+	return nil
+}
+
+// quickJSPolicy are what the runtime of Go needs to compute: memory, threads,
+// clocks and the two pipes. They were found by leaving each one out.
+func quickJSPolicy() syscallPolicy {
+	c := syscallPolicy{
+		allow: []uint32{
+			unix.SYS_READ, unix.SYS_WRITE, unix.SYS_FUTEX, unix.SYS_NANOSLEEP, unix.SYS_MADVISE, unix.SYS_MUNMAP,
+			unix.SYS_TGKILL, unix.SYS_GETPID, unix.SYS_GETTID, unix.SYS_RT_SIGRETURN, unix.SYS_RT_SIGPROCMASK,
+			unix.SYS_SIGALTSTACK, unix.SYS_SCHED_YIELD, unix.SYS_EPOLL_PWAIT, unix.SYS_CLOCK_GETTIME,
+			unix.SYS_RESTART_SYSCALL, unix.SYS_EXIT, unix.SYS_EXIT_GROUP, unix.SYS_RT_SIGACTION,
+			unix.SYS_GETRANDOM, unix.SYS_SCHED_GETAFFINITY,
+		},
+		nonExecutable: []uint32{unix.SYS_MMAP, unix.SYS_MPROTECT},
+		refuse:        []uint32{unix.SYS_PRCTL},
+		threads:       []uint32{goThread},
+	}
+	if withC {
+		c.allow = append(c.allow, libcSyscalls...)
+		c.threads = append(c.threads, glibcThreadFlags, muslThreadFlags)
+		c.absent = []uint32{unix.SYS_CLONE3}
+		// It looks into /sys for the number of processors when it gives a
+		// thread memory of its own, and does without.
+		c.refuse = append(c.refuse, unix.SYS_OPENAT)
+	}
+	return c
+}
+
+// libcSyscalls are what a C library needs besides to start threads, and to wait where
+// there are too many.
+var libcSyscalls = []uint32{unix.SYS_SET_ROBUST_LIST, unix.SYS_RSEQ, unix.SYS_BRK, unix.SYS_MREMAP, unix.SYS_CLOCK_NANOSLEEP}
+
+// The flags with which threads are made, by two C libraries.
+const (
+	glibcThreadFlags = 0x3d0f00
+	muslThreadFlags  = 0x7d0f00
+)
+
+// nodePolicy are what Node needs to start and to compute. It opens files, and
+// starts from another program: which ones, Landlock says. Its compiler writes
+// code, so memory may be executed.
+func nodePolicy() syscallPolicy {
+	c := syscallPolicy{
+		allow: slices.Concat(nodeOldCalls, []uint32{
+			unix.SYS_READ, unix.SYS_WRITE, unix.SYS_READV, unix.SYS_WRITEV, unix.SYS_PREAD64, unix.SYS_LSEEK, unix.SYS_CLOSE,
+			unix.SYS_OPENAT, unix.SYS_FSTAT, unix.SYS_STATX, unix.SYS_READLINKAT, unix.SYS_FACCESSAT, unix.SYS_FACCESSAT2,
+			unix.SYS_GETCWD, unix.SYS_GETDENTS64, unix.SYS_FCNTL, unix.SYS_IOCTL, unix.SYS_DUP, unix.SYS_DUP3, unix.SYS_PIPE2,
+			unix.SYS_EVENTFD2, unix.SYS_EPOLL_CREATE1, unix.SYS_EPOLL_CTL, unix.SYS_EPOLL_PWAIT, unix.SYS_PPOLL,
+			unix.SYS_MMAP, unix.SYS_MPROTECT, unix.SYS_MUNMAP, unix.SYS_MREMAP, unix.SYS_MADVISE, unix.SYS_BRK, unix.SYS_MEMBARRIER,
+			unix.SYS_FUTEX, unix.SYS_SET_TID_ADDRESS, unix.SYS_SET_ROBUST_LIST, unix.SYS_RSEQ, unix.SYS_PRCTL,
+			unix.SYS_CAPGET, unix.SYS_PRLIMIT64, unix.SYS_GETRANDOM,
+			unix.SYS_GETPID, unix.SYS_GETTID, unix.SYS_GETPPID, unix.SYS_GETUID, unix.SYS_GETEUID, unix.SYS_GETGID, unix.SYS_GETEGID,
+			unix.SYS_UNAME, unix.SYS_SYSINFO, unix.SYS_SCHED_GETAFFINITY, unix.SYS_SCHED_YIELD, unix.SYS_SCHED_SETSCHEDULER,
+			unix.SYS_SCHED_GETPARAM, unix.SYS_SCHED_GETSCHEDULER, unix.SYS_SETPRIORITY, unix.SYS_GETPRIORITY,
+			unix.SYS_CLOCK_GETTIME, unix.SYS_CLOCK_GETRES, unix.SYS_CLOCK_NANOSLEEP, unix.SYS_NANOSLEEP, unix.SYS_GETRUSAGE,
+			unix.SYS_RT_SIGACTION, unix.SYS_RT_SIGPROCMASK, unix.SYS_RT_SIGRETURN, unix.SYS_SIGALTSTACK, unix.SYS_TGKILL,
+			unix.SYS_RESTART_SYSCALL, unix.SYS_EXIT, unix.SYS_EXIT_GROUP, unix.SYS_EXECVE,
+		}),
+		absent:  []uint32{unix.SYS_CLONE3, unix.SYS_IO_URING_SETUP, unix.SYS_PKEY_ALLOC, unix.SYS_PKEY_FREE, unix.SYS_PKEY_MPROTECT},
+		threads: []uint32{glibcThreadFlags, muslThreadFlags},
+	}
+	return c
+}

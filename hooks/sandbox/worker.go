@@ -1,0 +1,428 @@
+package sandbox
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	// maxInFlight is how many calls a worker may have got and not answered.
+	maxInFlight = 2
+	// readGrace is how long a worker may take to read a request. After it the budget
+	// runs, so that one that never reads gains nothing.
+	readGrace = 150 * time.Millisecond
+	// exitGrace is how long a process may take to end after it closed a pipe, and
+	// how long its last frames are read after it ended.
+	exitGrace = 200 * time.Millisecond
+)
+
+// Worker is a jailed process that one user has. Its methods may be called by
+// many goroutines.
+type Worker struct {
+	cfg       *Config
+	proc      *process
+	monitor   *usageMonitor
+	maxMemory int64
+	maxAnswer int
+	stderr    headTail
+	callSlots chan struct{}
+	sendMu    sync.Mutex
+	out       frameWriter // whoever holds send
+	ready     chan struct{}
+	dead      chan struct{}
+
+	mu              sync.Mutex
+	isReady         bool
+	calls           []*call
+	lastNote        string // the last note of the call that was answered last
+	failed          *Failure
+	failedAt        time.Time
+	timer           *time.Timer
+	deadline        time.Time
+	deadlineFailure Failure
+	// readers end before the worker counts as dead.
+	readers sync.WaitGroup
+}
+
+// call is a request that has no answer yet.
+type call struct {
+	budget time.Duration
+	// sent says that the worker has all of it.
+	sent      bool
+	note      string
+	notedAt   time.Time
+	noteCount int
+	answer    string
+	done      chan struct{}
+}
+
+func newWorker(cfg *Config, proc *process, guard *usageMonitor) *Worker {
+	w := newDetachedWorker(cfg, proc)
+	w.monitor = guard
+	w.readers.Go(w.readFrames)
+	w.readers.Go(w.readStderr)
+	return w
+}
+
+// newDetachedWorker makes a worker that nobody listens to yet.
+func newDetachedWorker(cfg *Config, proc *process) *Worker {
+	w := &Worker{
+		cfg: cfg, proc: proc, out: frameWriter{to: proc.in},
+		maxMemory: cfg.Memory, maxAnswer: cfg.MaxAnswer,
+		callSlots: make(chan struct{}, maxInFlight),
+		ready:     make(chan struct{}),
+		dead:      make(chan struct{}),
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.deadline = time.Now().Add(cfg.StartTimeout)
+	w.deadlineFailure = Failure{Kind: KindStart, Detail: fmt.Sprintf("it was not ready within %v", cfg.StartTimeout)}
+	w.timer = time.AfterFunc(cfg.StartTimeout, w.onDeadline)
+	return w
+}
+
+// initialize tells the worker of its jail and waits until it is ready.
+func (w *Worker) initialize(order restrictions) error {
+	text, err := json.Marshal(order)
+	if err == nil {
+		err = writeFrame(w.proc.in, frameLimits, text)
+	}
+	if err == nil {
+		err = writeFrame(w.proc.in, frameSetup, w.cfg.Setup)
+	}
+	if err != nil {
+		w.failPipe("it took no orders: " + err.Error())
+	}
+	select {
+	case <-w.ready:
+		return nil
+	case <-w.dead:
+		return w.startError()
+	}
+}
+
+// startError tells of a worker that never came to see a stranger's byte. What it
+// wrote is from this program, or from Node, and tells best what to do.
+func (w *Worker) startError() error {
+	if words := strings.TrimSpace(w.failed.Stderr); words != "" {
+		return fmt.Errorf("%w; it wrote: %.1000s", w.failed, words)
+	}
+	return w.failed
+}
+
+// assign lends the worker to its one user.
+func (w *Worker) assign(limits Limits) {
+	w.applyLimits(limits)
+	w.monitor.track(w)
+}
+
+func (w *Worker) applyLimits(limits Limits) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if limits.Memory > 0 {
+		w.maxMemory = min(w.maxMemory, limits.Memory)
+	}
+	if limits.MaxAnswer > 0 {
+		w.maxAnswer = min(w.maxAnswer, limits.MaxAnswer)
+	}
+	w.resetDeadline()
+}
+
+// Call gives the worker a request and returns its answer. The worker may take
+// as long as the budget once it has it all and has answered those before, else it
+// is killed; zero means the Batch of the Config. Two calls may be under way at once, so that the second request
+// is there when the first is answered; more wait.
+//
+// A request that is too long is refused and harms nothing. Every other error is
+// a *Failure: the worker is dead and gone. A context that ends kills it too.
+func (w *Worker) Call(ctx context.Context, request []byte, budget time.Duration) (string, error) {
+	if len(request) > w.cfg.MaxRequest {
+		return "", &TooLongError{Size: len(request), Most: w.cfg.MaxRequest}
+	}
+	if budget <= 0 {
+		budget = w.cfg.CallTimeout
+	}
+	stop := context.AfterFunc(ctx, func() {
+		w.fail(&Failure{Kind: KindClosed, Detail: "its user gave up", Cause: context.Cause(ctx)})
+	})
+	defer stop()
+	select {
+	case w.callSlots <- struct{}{}:
+		defer func() { <-w.callSlots }()
+	case <-w.dead:
+		return "", w.failed
+	}
+	one := &call{budget: budget, done: make(chan struct{})}
+	w.enqueue(one, request)
+	select {
+	case <-one.done:
+	case <-w.dead:
+	}
+	select {
+	case <-one.done:
+		return one.answer, nil
+	default:
+		return "", w.failed
+	}
+}
+
+// LastNote is the last note of the call that was answered last, "" where there was none.
+// A stranger may have forged it.
+func (w *Worker) LastNote() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.lastNote
+}
+
+// PID is the id of its process, for a log.
+func (w *Worker) PID() int { return w.proc.os.Pid }
+
+// Close kills the worker and returns when its process is gone.
+func (w *Worker) Close() {
+	w.fail(&Failure{Kind: KindClosed, Detail: "its user closed it"})
+	<-w.dead
+}
+
+// enqueue queues a call and writes its request, in the same order.
+func (w *Worker) enqueue(one *call, request []byte) {
+	w.sendMu.Lock()
+	defer w.sendMu.Unlock()
+	w.mu.Lock()
+	w.calls = append(w.calls, one)
+	if len(w.calls) == 1 {
+		w.resetDeadline()
+	}
+	w.mu.Unlock()
+	if err := w.out.write(frameRequest, request); err != nil {
+		w.failPipe("it took no request: " + err.Error())
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if one.sent = true; len(w.calls) > 0 && w.calls[0] == one {
+		w.resetDeadline()
+	}
+}
+
+// resetDeadline sets the clock to what comes next: the end of the first call that is
+// under way, or that nobody calls.
+func (w *Worker) resetDeadline() {
+	if len(w.calls) == 0 {
+		w.setDeadline(w.cfg.IdleTimeout, KindIdle, fmt.Sprintf("nobody called it for %v", w.cfg.IdleTimeout))
+		return
+	}
+	budget := w.calls[0].budget
+	text := fmt.Sprintf("a call was not answered within %v", budget)
+	if !w.calls[0].sent {
+		budget += readGrace
+	}
+	w.setDeadline(budget, KindDeadline, text)
+}
+
+func (w *Worker) setDeadline(after time.Duration, kind Kind, detail string) {
+	if w.failed != nil {
+		return
+	}
+	w.deadline, w.deadlineFailure = time.Now().Add(after), Failure{Kind: kind, Detail: detail}
+	w.timer.Reset(after)
+}
+
+// onDeadline is called by the clock, and at times too early: it may have been set
+// anew in the same moment.
+func (w *Worker) onDeadline() {
+	w.mu.Lock()
+	if left := time.Until(w.deadline); left > 0 {
+		w.timer.Reset(left)
+		w.mu.Unlock()
+		return
+	}
+	late := w.deadlineFailure
+	w.setFailure(&late)
+	w.mu.Unlock()
+	w.proc.kill()
+}
+
+// readStderr keeps the last words.
+func (w *Worker) readStderr() {
+	if w.stderr.readFrom(w.proc.err, maxStderr) {
+		w.fail(&Failure{Kind: KindOutput, Detail: fmt.Sprintf("it wrote more than %d bytes to its standard error", maxStderr)})
+	}
+}
+
+// fail kills the worker for a reason. The first reason counts.
+func (w *Worker) fail(f *Failure) {
+	w.mu.Lock()
+	w.setFailure(f)
+	w.mu.Unlock()
+	w.proc.kill()
+}
+
+func (w *Worker) setFailure(f *Failure) {
+	if w.failed == nil {
+		f.Exit = -1
+		w.failed, w.failedAt = f, time.Now()
+	}
+}
+
+// failPipe is fail where a pipe broke. A process that just ended tells more by how
+// it ended.
+func (w *Worker) failPipe(detail string) {
+	select {
+	case <-w.proc.gone:
+	case <-time.After(exitGrace):
+		w.fail(&Failure{Kind: KindProtocol, Detail: detail})
+	}
+}
+
+// attachNote adds what the first call said last.
+func (w *Worker) attachNote() {
+	if len(w.calls) > 0 && w.calls[0].noteCount > 0 {
+		w.failed.Note, w.failed.Noted = w.calls[0].note, max(0, w.failedAt.Sub(w.calls[0].notedAt))
+	}
+}
+
+// reap waits for the end of the process, whatever ends it, and leaves nothing
+// of it behind.
+func (w *Worker) reap() {
+	end := w.proc.wait()
+	w.proc.expirePipes(exitGrace)
+	w.readers.Wait()
+	w.mu.Lock()
+	if w.failed == nil {
+		w.failed, w.failedAt = exitFailure(end), time.Now()
+	}
+	w.failed.addStderr(w.stderr.text())
+	w.attachNote()
+	w.mu.Unlock()
+	w.timer.Stop()
+	w.proc.close()
+	close(w.dead)
+}
+
+// readFrames takes the frames of the worker until they end, or until one is wrong.
+func (w *Worker) readFrames() {
+	from := bufio.NewReaderSize(w.proc.out, 64<<10)
+	var room []byte
+	for {
+		kind, size, err := readHeader(from)
+		if err != nil {
+			w.failPipe("it closed its output")
+			return
+		}
+		f, err := w.handleFrame(from, kind, size, &room)
+		if err != nil {
+			w.failPipe("a frame broke off: " + err.Error())
+			return
+		}
+		if f != nil {
+			w.fail(f)
+			return
+		}
+	}
+}
+
+// handleFrame takes one frame, and gives a failure where it is wrong. The payload is read
+// into the room, which is kept for the next one unless it is large.
+func (w *Worker) handleFrame(from io.Reader, kind byte, size int, room *[]byte) (*Failure, error) {
+	if most := w.maxPayload(kind); size > most {
+		return oversizedFrame(kind, size, most), nil
+	}
+	if !w.isExpected(kind) {
+		return &Failure{Kind: KindProtocol, Detail: fmt.Sprintf("it sent a frame of kind %q out of turn", kind)}, nil
+	}
+	payload, err := readPayload(from, size, *room)
+	if err != nil {
+		return nil, err
+	}
+	if *room = payload; cap(payload) > maxKeptBuffer {
+		*room = nil
+	}
+	switch kind {
+	case frameReady:
+		w.markReady()
+	case frameNote:
+		w.recordNote(string(payload))
+	case frameAnswer:
+		w.completeCall(string(payload))
+	case frameFault:
+		return &Failure{Kind: KindFault, Detail: "it could not go on: " + string(payload)}, nil
+	}
+	return nil, nil
+}
+
+// maxPayload is the longest payload of a kind.
+func (w *Worker) maxPayload(kind byte) int {
+	switch kind {
+	case frameAnswer:
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return w.maxAnswer
+	case frameFault:
+		return maxFaultText
+	case frameNote:
+		return maxNoteText
+	}
+	return 0
+}
+
+func oversizedFrame(kind byte, size, most int) *Failure {
+	if kind == frameAnswer {
+		return &Failure{Kind: KindOutput, Detail: fmt.Sprintf("its answer has %d bytes, and may have %d", size, most)}
+	}
+	return &Failure{Kind: KindProtocol, Detail: fmt.Sprintf("it sent a frame of kind %q with %d bytes", kind, size)}
+}
+
+// isExpected says whether a frame of the kind may come now.
+func (w *Worker) isExpected(kind byte) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch kind {
+	case frameReady:
+		return !w.isReady
+	case frameAnswer:
+		return len(w.calls) > 0
+	case frameNote:
+		return len(w.calls) > 0 && w.calls[0].noteCount < maxNotes
+	}
+	return kind == frameFault
+}
+
+func (w *Worker) markReady() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.isReady = true
+	if w.failed == nil {
+		w.timer.Stop()
+		close(w.ready)
+	}
+}
+
+func (w *Worker) recordNote(text string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	one := w.calls[0]
+	one.note, one.notedAt = text, time.Now()
+	one.noteCount++
+}
+
+// completeCall ends the first call. An answer after a failure comes too late: who
+// waits for it must find the worker dead.
+func (w *Worker) completeCall(answer string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.failed != nil {
+		return
+	}
+	first := w.calls[0]
+	w.calls = w.calls[1:]
+	w.resetDeadline()
+	first.answer = answer
+	w.lastNote = first.note
+	close(first.done)
+}

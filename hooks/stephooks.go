@@ -1,0 +1,286 @@
+package hooks
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/hooks/jsruntime"
+	"github.com/intraydata/intray/schema"
+)
+
+// newRowIDPrefix is what the ids of rows that hooks add begin with.
+const newRowIDPrefix = "added-"
+
+// RunStep calls the hooks of a step.
+func (s *Session) RunStep(ctx context.Context, call intray.StepCall) (intray.StepChanges, error) {
+	about, err := json.Marshal(stepMetadata(call))
+	if err != nil {
+		return nil, fmt.Errorf("tell step hooks of the import: %w", err)
+	}
+	request := &jsruntime.StepCall{About: about, Step: call.Step, NewIDs: newRowIDPrefix, Budget: s.engineBudget(s.cfg.BatchTimeout)}
+	for i, h := range s.hooks.Step {
+		if h.Step == call.Step {
+			request.Hooks = append(request.Hooks, fmt.Sprintf("stepHooks[%d]", i))
+		}
+	}
+	c := callInfo{hooks: request.Hooks, group: "stepHooks"}
+	c.slow = func() intray.Message {
+		return intray.NewMessage("hook.slow_step", intray.Params{"limit": formatDuration(s.cfg.BatchTimeout)})
+	}
+	c.within = func(reason intray.Message) intray.Message {
+		return intray.NewMessage("hook.at_step", intray.Params{"reason": reason, "step": call.Step})
+	}
+	var a *jsruntime.Answer
+	err = s.withRetry(ctx, call.Fields, c, func(one *workerSlot) error {
+		a, err = s.callForCommands(ctx, one, request, len(call.Fields), s.cfg.BatchTimeout, c)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return parseStepChanges(a.Commands, call.Fields)
+}
+
+// callForCommands makes a call that changes no cells.
+func (s *Session) callForCommands(ctx context.Context, one *workerSlot, r request, fields int, budget time.Duration, c callInfo) (*jsruntime.Answer, error) {
+	a, err := s.roundTrip(ctx, one, r, jsruntime.Bounds{Parts: make([]int, fields)}, budget, ignoreChange)
+	if err != nil {
+		return nil, err
+	}
+	s.recordTimes(a)
+	if a.Failure != nil {
+		return nil, s.hookError(a.Failure, c)
+	}
+	return a, nil
+}
+
+// stepMetadata is what step hooks are told, in the words of the contract.
+func stepMetadata(call intray.StepCall) any {
+	if call.Step == intray.UploadStep {
+		preview := call.Preview
+		if preview == nil {
+			preview = [][]string{}
+		}
+		return map[string]any{"filename": call.Filename, "dataPreview": preview, "sessionId": nil}
+	}
+	about := map[string]any{"headerMapping": headerMapping(call), "fields": fieldMetadata(call.Fields)}
+	if call.Step == intray.ReviewStep {
+		about["rawHeaders"] = append([]string{}, call.Headers...)
+	}
+	return about
+}
+
+// headerMapping gives for each field the header of its column, null where it has
+// none; of a field that several feed the list of them.
+func headerMapping(call intray.StepCall) map[string]any {
+	all := map[string]any{}
+	for i, f := range call.Fields {
+		m := call.Mapping.Fields[i]
+		switch {
+		case f.ManyToOne:
+			list := []string{}
+			for _, c := range m.Columns {
+				list = append(list, call.Headers[c])
+			}
+			all[f.Key] = list
+		case m.Column == intray.NoColumn:
+			all[f.Key] = nil
+		default:
+			all[f.Key] = m.Header
+		}
+	}
+	return all
+}
+
+func fieldMetadata(fields []intray.Field) []any {
+	list := make([]any, len(fields))
+	for i, f := range fields {
+		list[i] = map[string]any{"key": f.Key, "label": f.Label, "type": f.Type.Name, "manyToOne": f.ManyToOne, "hidden": f.Hidden}
+	}
+	return list
+}
+
+// parseStepChanges reads what hooks asked for. A field counts from when it is added: it
+// stands behind those of the call then, wherever it is put.
+func parseStepChanges(commands []jsruntime.Command, fields []intray.Field) (list intray.StepChanges, err error) {
+	fields = slices.Clone(fields)
+	removed := 0
+	for _, c := range commands {
+		change, err := parseStepChange(c, fields)
+		switch {
+		case err != nil || change == nil:
+		case change.RemoveField != "":
+			removed++
+		case change.AddField != nil:
+			if fields = append(fields, change.AddField.Field); len(fields)-removed > schema.MaxFields {
+				err = refuse(intray.NewMessage("hook.too_many_fields", intray.Params{"limit": schema.MaxFields}))
+			}
+		}
+		if err != nil {
+			reason := intray.NewMessage("hook.method_failed", intray.Params{"method": c.Name, "reason": intray.MessageOf(err)})
+			return nil, &intray.HookError{Hook: c.Hook, Line: c.Line, Column: c.Column, Text: reason}
+		}
+		if change != nil {
+			change.Hook, change.Line, change.Column = c.Hook, c.Line, c.Column
+			list = append(list, *change)
+		}
+	}
+	return list, nil
+}
+
+func parseStepChange(c jsruntime.Command, fields []intray.Field) (*intray.StepChange, error) {
+	switch c.Name {
+	case "addField":
+		added, err := parseAddedField(c.Args)
+		return &intray.StepChange{AddField: added}, err
+	case "removeField":
+		var key string
+		err := parseArgument(c.Args, 0, &key)
+		if err == nil && key == "" {
+			err = refuse(intray.NewMessage("hook.argument_empty_key", intray.Params{"argument": 1}))
+		}
+		return &intray.StepChange{RemoveField: key}, err
+	case "setHeaderRowOverride":
+		var row int
+		err := parseArgument(c.Args, 0, &row)
+		return &intray.StepChange{HeaderRow: &row}, err
+	case "setUser":
+		var user json.RawMessage
+		err := parseArgument(c.Args, 0, &user)
+		return &intray.StepChange{User: user}, err
+	case "setDevelopmentMode":
+		var on bool
+		err := parseArgument(c.Args, 0, &on)
+		return &intray.StepChange{DevelopmentMode: &on}, err
+	case "updateInfoMessages":
+		infos, err := parseInfos(c.Args, fields)
+		return &intray.StepChange{Infos: infos}, err
+	case "addRows":
+		rows, err := parseAddedRows(c.Args)
+		return &intray.StepChange{AddRows: rows}, err
+	case "removeRows":
+		var ids []string
+		err := parseArgument(c.Args, 0, &ids)
+		return &intray.StepChange{RemoveRows: ids}, err
+	case "setConfirmationMessage":
+		return nil, nil // it is for a person at the importer
+	}
+	return nil, refuse(intray.NewMessage("hook.unknown_method", nil))
+}
+
+// refuse is the error of a call that cannot be followed.
+func refuse(reason intray.Message) error { return &intray.MessageError{Message: reason} }
+
+// parseArgument reads one of the arguments of a method.
+func parseArgument(args [][]byte, at int, into any) error {
+	number := at + 1
+	if at >= len(args) {
+		return refuse(intray.NewMessage("hook.argument_missing", intray.Params{"argument": number}))
+	}
+	if _, any := into.(*json.RawMessage); !any && string(args[at]) == "null" {
+		return refuse(intray.NewMessage("hook.argument_null", intray.Params{"argument": number}))
+	}
+	err := json.Unmarshal(args[at], into)
+	var wrong *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &wrong) && wrong.Field != "":
+		return refuse(intray.NewMessage("hook.argument_property_type", intray.Params{"argument": number, "property": wrong.Field, "type": wrong.Value}))
+	case errors.As(err, &wrong):
+		return refuse(intray.NewMessage("hook.argument_type", intray.Params{"argument": number, "type": wrong.Value}))
+	case err != nil:
+		return refuse(intray.NewMessage("hook.argument_unreadable", intray.Params{"argument": number, "problem": err.Error()}))
+	}
+	return nil
+}
+
+func parseAddedField(args [][]byte) (*intray.AddedField, error) {
+	var definition any
+	if err := parseArgument(args, 0, &definition); err != nil {
+		return nil, err
+	}
+	schema, issues := schema.Parse(schema.Doc{Fields: []any{definition}})
+	if len(issues) > 0 {
+		return nil, refuse(issues[0].Describe())
+	}
+	var place struct{ Before, After string }
+	if len(args) > 1 && string(args[1]) != "null" {
+		if err := parseArgument(args, 1, &place); err != nil {
+			return nil, err
+		}
+	}
+	return &intray.AddedField{Field: schema.Fields[0], Before: place.Before, After: place.After}, nil
+}
+
+func parseInfos(args [][]byte, fields []intray.Field) ([]intray.Change, error) {
+	var list []struct {
+		RowIndex       int
+		FieldKey       string
+		ManyToOneIndex int
+		Messages       []struct{ Message, Level string }
+	}
+	if err := parseArgument(args, 0, &list); err != nil {
+		return nil, err
+	}
+	changes := []intray.Change{}
+	schema := intray.Schema{Fields: fields}
+	for _, one := range list {
+		field := schema.FieldIndex(one.FieldKey)
+		if field < 0 {
+			return nil, refuse(intray.NewMessage("hook.unknown_field", intray.Params{"field": one.FieldKey}))
+		}
+		c := intray.Change{Row: one.RowIndex, Field: field, Part: one.ManyToOneIndex, HasInfos: true}
+		for _, m := range one.Messages {
+			level, known := intray.ParseLevel(m.Level)
+			if !known && m.Level != "" {
+				return nil, refuse(intray.NewMessage("hook.unknown_level", intray.Params{"level": m.Level}))
+			}
+			c.Infos = append(c.Infos, intray.Info{Level: level, Text: m.Message})
+		}
+		changes = append(changes, c)
+	}
+	return changes, nil
+}
+
+func parseAddedRows(args [][]byte) ([]intray.AddedRow, error) {
+	var list []struct {
+		Index *int64
+		Row   map[string]struct{ Value json.RawMessage }
+	}
+	if err := parseArgument(args, 0, &list); err != nil {
+		return nil, err
+	}
+	var ids []string
+	if err := parseArgument(args, 1, &ids); err != nil {
+		return nil, err
+	}
+	if len(ids) != len(list) {
+		return nil, refuse(intray.NewMessage("hook.row_ids_differ", intray.Params{"ids": len(ids), "rows": len(list)}))
+	}
+	rows := make([]intray.AddedRow, len(list))
+	for i, one := range list {
+		rows[i] = intray.AddedRow{ID: ids[i], Index: one.Index, Cells: map[string]string{}}
+		for key, cell := range one.Row {
+			if text, there := cellText(cell.Value); there {
+				rows[i].Cells[key] = text
+			}
+		}
+	}
+	return rows, nil
+}
+
+// cellText is a value that a hook gave as text: a text as it is, all else as
+// JSON. There is none where it is null.
+func cellText(raw json.RawMessage) (text string, there bool) {
+	if len(raw) == 0 || string(raw) == "null" {
+		return "", false
+	}
+	if json.Unmarshal(raw, &text) == nil {
+		return text, true
+	}
+	return string(raw), true
+}

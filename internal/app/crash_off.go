@@ -1,7 +1,0 @@
-//go:build !crashpoints
-
-package app
-
-// crashPoint gives nothing to call: only builds for the tests of crashes have
-// points to crash at.
-func crashPoint() func(string) { return nil }

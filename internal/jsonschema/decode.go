@@ -1,0 +1,276 @@
+package jsonschema
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/intraydata/intray"
+)
+
+// The limits that [Decode] keeps where [Limits] names none.
+const (
+	DefaultMaxDepth  = 64
+	DefaultMaxValues = 1_000_000
+)
+
+// Limits bound what [Decode] takes. Zero fields mean the defaults.
+type Limits struct {
+	// MaxBytes is the most bytes a document may have. Default: no limit, for
+	// readers that are limited already.
+	MaxBytes int64
+	// MaxDepth is how many objects and arrays may stand inside each other.
+	// Default DefaultMaxDepth.
+	MaxDepth int
+	// MaxValues is how many values, with property names, a document may hold:
+	// a small document of many empty arrays needs much memory. Default
+	// DefaultMaxValues.
+	MaxValues int
+}
+
+// SyntaxError says why a text is no acceptable JSON document.
+type SyntaxError struct {
+	// Offset counts bytes from the start of the text to about the place of
+	// the error.
+	Offset int64
+	// Reason is a sentence without a full stop.
+	Reason intray.Message
+}
+
+// Describe returns the reason with the place of the error.
+func (e *SyntaxError) Describe() intray.Message {
+	return intray.NewMessage("json.at_byte", intray.Params{"problem": e.Reason, "offset": e.Offset})
+}
+
+func (e *SyntaxError) Error() string { return e.Describe().String() }
+
+// The reasons of syntax errors that have no parameters.
+var (
+	reasonEmpty     = intray.NewMessage("json.empty", nil)
+	reasonEarly     = intray.NewMessage("json.ends_early", nil)
+	reasonFollows   = intray.NewMessage("json.trailing_data", nil)
+	reasonName      = intray.NewMessage("json.name_not_string", nil)
+	reasonNUL       = intray.NewMessage("json.null_character", nil)
+	reasonSurrogate = intray.NewMessage("json.lone_surrogate", nil)
+	reasonUTF8      = intray.NewMessage("json.invalid_utf8", nil)
+	reasonText      = intray.NewMessage("json.unexpected_text", nil)
+)
+
+func duplicateName(name string) intray.Message {
+	return intray.NewMessage("json.duplicate_name", intray.Params{"name": shorten(name, maxShown)})
+}
+
+func tooDeep(limit int) intray.Message {
+	return intray.NewMessage("json.too_deep", intray.Params{"n": limit})
+}
+
+// unexpectedCharacter shows a character, or its escape where it cannot be seen.
+func unexpectedCharacter(r rune) intray.Message {
+	quoted := strconv.QuoteRune(r)
+	return intray.NewMessage("json.unexpected_character", intray.Params{"character": quoted[1 : len(quoted)-1]})
+}
+
+// ErrTooLarge is returned, wrapped, for a document over a limit of bytes or of
+// values.
+var ErrTooLarge = errors.New("the JSON document is too large")
+
+// Decode reads one JSON document to its end. It refuses invalid UTF-8, lone
+// surrogates, duplicate names, U+0000 in any string or name, too deep nesting
+// and anything after the document. Numbers become json.Number as written,
+// objects map[string]any, arrays []any.
+//
+// Errors are a *SyntaxError, ErrTooLarge, or the reader's own, wrapped.
+func Decode(r io.Reader, lim Limits) (any, error) {
+	lim = lim.withDefaults()
+	if lim.MaxBytes > 0 {
+		r = &boundedReader{r: r, left: lim.MaxBytes}
+	}
+	d := decoder{in: jsontext.NewDecoder(r), lim: lim}
+	v, err := d.readValue(0)
+	if err != nil {
+		return nil, d.translateError(err)
+	}
+	if err := d.expectEnd(); err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+func (l Limits) withDefaults() Limits {
+	if l.MaxDepth <= 0 {
+		l.MaxDepth = DefaultMaxDepth
+	}
+	if l.MaxValues <= 0 {
+		l.MaxValues = DefaultMaxValues
+	}
+	return l
+}
+
+type decoder struct {
+	in    *jsontext.Decoder
+	lim   Limits
+	count int
+}
+
+func (d *decoder) errorf(reason intray.Message) error {
+	return &SyntaxError{Offset: d.in.InputOffset(), Reason: reason}
+}
+
+// readValue reads one value that stands inside depth others.
+func (d *decoder) readValue(depth int) (any, error) {
+	if d.count++; d.count > d.lim.MaxValues {
+		return nil, fmt.Errorf("%w: it holds more than %d values", ErrTooLarge, d.lim.MaxValues)
+	}
+	tok, err := d.in.ReadToken()
+	if err != nil {
+		return nil, err
+	}
+	switch tok.Kind() {
+	case '{', '[':
+		return d.readContainer(tok.Kind(), depth+1)
+	case '"':
+		return d.readString(tok)
+	case '0':
+		return json.Number(tok.String()), nil
+	case 'n':
+		return nil, nil
+	}
+	return tok.Bool(), nil
+}
+
+func (d *decoder) readString(tok jsontext.Token) (string, error) {
+	s := tok.String()
+	if strings.IndexByte(s, 0) >= 0 {
+		return "", d.errorf(reasonNUL)
+	}
+	return s, nil
+}
+
+func (d *decoder) readContainer(kind jsontext.Kind, depth int) (any, error) {
+	if depth > d.lim.MaxDepth {
+		return nil, d.errorf(tooDeep(d.lim.MaxDepth))
+	}
+	if kind == '[' {
+		return d.readArray(depth)
+	}
+	return d.readObject(depth)
+}
+
+func (d *decoder) readArray(depth int) (any, error) {
+	list := []any{}
+	for d.in.PeekKind() != ']' {
+		v, err := d.readValue(depth)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, v)
+	}
+	_, err := d.in.ReadToken()
+	return list, err
+}
+
+func (d *decoder) readObject(depth int) (any, error) {
+	m := map[string]any{}
+	for d.in.PeekKind() != '}' {
+		name, err := d.readValue(depth)
+		if err != nil {
+			return nil, err
+		}
+		v, err := d.readValue(depth)
+		if err != nil {
+			return nil, err
+		}
+		// The decoder refuses names that are no strings.
+		m[name.(string)] = v
+	}
+	_, err := d.in.ReadToken()
+	return m, err
+}
+
+// expectEnd makes sure that nothing follows the document.
+func (d *decoder) expectEnd() error {
+	_, err := d.in.ReadToken()
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	var syntax *jsontext.SyntacticError
+	if err == nil || errors.As(err, &syntax) {
+		return d.errorf(reasonFollows)
+	}
+	return d.translateError(err)
+}
+
+// translateError turns what the decoder says into the errors that Decode promises.
+func (d *decoder) translateError(err error) error {
+	var own *SyntaxError
+	if errors.As(err, &own) || errors.Is(err, ErrTooLarge) {
+		return err
+	}
+	offset := d.in.InputOffset()
+	var syntax *jsontext.SyntacticError
+	switch {
+	case errors.As(err, &syntax):
+		return &SyntaxError{Offset: syntax.ByteOffset, Reason: d.reasonOf(syntax)}
+	case errors.Is(err, io.EOF) && offset == 0:
+		return &SyntaxError{Reason: reasonEmpty}
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return &SyntaxError{Offset: offset, Reason: reasonEarly}
+	}
+	return fmt.Errorf("reading a JSON document: %w", err)
+}
+
+// reasonOf says why the decoder stopped. Of most errors it judges by the bytes at
+// which it did, for the library has no types for them.
+func (d *decoder) reasonOf(err *jsontext.SyntacticError) intray.Message {
+	switch {
+	case errors.Is(err, jsontext.ErrDuplicateName):
+		return duplicateName(err.JSONPointer.LastToken())
+	case errors.Is(err, jsontext.ErrNonStringName):
+		return reasonName
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return reasonEarly
+	}
+	unread, at := d.in.UnreadBuffer(), err.ByteOffset-d.in.InputOffset()
+	if at < 0 || at >= int64(len(unread)) {
+		return reasonText
+	}
+	rest := unread[at:]
+	switch r, size := utf8.DecodeRune(rest); {
+	case r == utf8.RuneError && size < 2:
+		return reasonUTF8
+	case surrogateEscape.Match(rest):
+		return reasonSurrogate
+	case r == '\\' && len(rest) > 1:
+		return unexpectedCharacter(rune(rest[1]))
+	default:
+		return unexpectedCharacter(r)
+	}
+}
+
+// surrogateEscape is the escape of half of a surrogate pair.
+var surrogateEscape = regexp.MustCompile(`^\\u[dD][89a-fA-F]`)
+
+// boundedReader fails, instead of ending, once more than left bytes come.
+type boundedReader struct {
+	r    io.Reader
+	left int64
+}
+
+func (b *boundedReader) Read(p []byte) (int, error) {
+	if int64(len(p)) > b.left+1 {
+		p = p[:b.left+1]
+	}
+	n, err := b.r.Read(p)
+	if int64(n) > b.left {
+		return 0, fmt.Errorf("%w: it has more bytes than are allowed here", ErrTooLarge)
+	}
+	b.left -= int64(n)
+	return n, err
+}

@@ -1,0 +1,89 @@
+package jsonschema
+
+import (
+	"encoding/json"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Int64 gives the whole number that v holds: a json.Number or a float64 that is
+// exactly integral and fits 64 bits, or an int64 or int. 5.0 and 1e3 are whole
+// numbers; 5.5, 1e30 and everything else are not.
+func Int64(v any) (int64, bool) {
+	switch n := v.(type) {
+	case json.Number:
+		return parseInteger(string(n))
+	case float64:
+		// 1<<63 itself does not fit; every smaller double does.
+		return int64(n), n == math.Trunc(n) && n >= -(1<<63) && n < 1<<63
+	case int64:
+		return n, true
+	case int:
+		return int64(n), true
+	}
+	return 0, false
+}
+
+// parseInteger reads a JSON number without building what its exponent asks for:
+// 1e999999999 must cost nothing.
+func parseInteger(text string) (int64, bool) {
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return n, true
+	}
+	mantissa, exponent, ok := splitExponent(text)
+	if !ok {
+		return 0, false
+	}
+	sign, digits := "", mantissa
+	if strings.HasPrefix(digits, "-") {
+		sign, digits = "-", digits[1:]
+	}
+	whole, fraction, _ := strings.Cut(digits, ".")
+	exponent -= len(fraction)
+	digits = strings.TrimLeft(whole+fraction, "0")
+	if digits == "" {
+		return 0, true
+	}
+	trimmed := strings.TrimRight(digits, "0")
+	exponent += len(digits) - len(trimmed)
+	if exponent < 0 || len(trimmed)+exponent > 19 {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(sign+trimmed+strings.Repeat("0", exponent), 10, 64)
+	return n, err == nil
+}
+
+// farExponent stands for every larger exponent: no document has so many digits
+// that they bring such a number back into range.
+const farExponent = 1 << 40
+
+// splitExponent cuts a number at its exponent.
+func splitExponent(text string) (mantissa string, exponent int, ok bool) {
+	at := strings.IndexAny(text, "eE")
+	if at < 0 {
+		return text, 0, text != ""
+	}
+	n, err := strconv.Atoi(text[at+1:])
+	if err != nil || n > farExponent || n < -farExponent {
+		n = farExponent
+		if strings.HasPrefix(text[at+1:], "-") {
+			n = -n
+		}
+	}
+	return text[:at], n, at > 0
+}
+
+// isFinite says whether v is a number that a double can hold.
+func isFinite(v any) bool {
+	switch n := v.(type) {
+	case json.Number:
+		_, err := n.Float64()
+		return err == nil
+	case float64:
+		return !math.IsNaN(n) && !math.IsInf(n, 0)
+	case int64, int:
+		return true
+	}
+	return false
+}

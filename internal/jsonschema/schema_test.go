@@ -1,0 +1,77 @@
+package jsonschema
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+func TestJSONSchema(t *testing.T) {
+	s := &Schema{Kind: Object, Description: "A thing.", Properties: []Property{
+		{"name", true, &Schema{Kind: String, MaxLength: 5, NoControl: true, Example: "x"}},
+		{"mode", false, &Schema{Kind: String, Nullable: true, Enum: []string{"A"}, Default: "A"}},
+		{"count", false, &Schema{Kind: Integer, Nullable: true, Min: Bound(1)}},
+	}}
+	want := map[string]any{
+		"type": "object", "description": "A thing.", "additionalProperties": false, "required": []any{"name"},
+		"properties": map[string]any{
+			"name":  map[string]any{"type": "string", "maxLength": 5, "pattern": noControlPattern, "examples": []any{"x"}},
+			"mode":  map[string]any{"type": []any{"string", "null"}, "enum": []any{"A", nil}, "default": "A"},
+			"count": map[string]any{"type": []any{"integer", "null"}, "format": "int64", "minimum": int64(1)},
+		},
+	}
+	if diff := cmp.Diff(want, s.JSONSchema()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// validator compiles a shape's JSON Schema with an independent implementation.
+func validator(t *testing.T, s *Schema) func(v any) error {
+	t.Helper()
+	text, err := json.Marshal(s.JSONSchema())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var schema openapi3.Schema
+	if err := json.Unmarshal(text, &schema); err != nil {
+		t.Fatal(err)
+	}
+	return func(v any) error { return schema.VisitJSON(v, openapi3.EnableJSONSchema2020()) }
+}
+
+// plainJSON decodes as encoding/json does, which is what the validator reads.
+func plainJSON(document string) (v any, err error) {
+	err = json.NewDecoder(strings.NewReader(document)).Decode(&v)
+	return v, err
+}
+
+func TestCheckAgreesWithJSONSchema(t *testing.T) {
+	validate := validator(t, sample())
+	for _, tt := range checkCases() {
+		v, err := plainJSON(tt.document)
+		if err != nil {
+			continue // 1e999 is not for encoding/json
+		}
+		// A UUID is only a format there, which says nothing about validity.
+		if err := validate(v); (err == nil) != (tt.want == "") && !strings.Contains(tt.want, "UUID") {
+			t.Errorf("%s: Check says %q, JSON Schema says %v", tt.document, tt.want, err)
+		}
+	}
+}
+
+func TestRandomDocumentsAgree(t *testing.T) {
+	validate := validator(t, sample())
+	rapid.Check(t, func(t *rapid.T) {
+		m := rapid.MapOfN(rapid.SampledFrom([]string{"mode", "type", "rules", "counts", "tags", "on", "any"}),
+			anyJSON(3), 0, 4).Draw(t, "document")
+		m["name"] = "x"
+		issues, err := sample().Validate(m), validate(m)
+		if (len(issues) == 0) != (err == nil) {
+			t.Fatalf("%v: Check says %v, JSON Schema says %v", m, issues, err)
+		}
+	})
+}

@@ -1,0 +1,496 @@
+package jsonschema
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/intraydata/intray"
+)
+
+// Validate gives everything that is wrong with a document, in the order of the
+// shape's properties and the document's elements, at most MaxIssues. No issue
+// means that the document is allowed.
+func (s *Schema) Validate(v any) []Issue {
+	var c validation
+	c.checkValue(s, "", v)
+	return c.issues
+}
+
+type validation struct{ issues []Issue }
+
+func (c *validation) report(path string, message intray.Message) {
+	if !c.isFull() {
+		c.issues = append(c.issues, Issue{Path: path, Message: message})
+	}
+}
+
+func (c *validation) isFull() bool { return len(c.issues) >= MaxIssues }
+
+func (c *validation) checkValue(s *Schema, path string, v any) {
+	switch {
+	case c.isFull() || s.Kind == Any || v == nil && s.Nullable:
+	case s.Kind == OneOf:
+		c.checkOneOf(s, path, v)
+	case !s.allowsType(v):
+		c.report(path, s.typeMessage(v))
+	default:
+		c.checkConstraints(s, path, v)
+	}
+}
+
+// checkConstraints checks a value that is of the right type.
+func (c *validation) checkConstraints(s *Schema, path string, v any) {
+	switch s.Kind {
+	case String:
+		c.checkString(s, path, v.(string))
+	case Integer, Number:
+		c.checkNumber(s, path, v)
+	case Object:
+		c.checkObject(s, path, v.(map[string]any))
+	case Map:
+		c.checkMap(s, path, v.(map[string]any))
+	case Array:
+		c.checkArray(s, path, v.([]any))
+	case Tuple:
+		c.checkTuple(s, path, v.([]any))
+	}
+}
+
+func (c *validation) checkString(s *Schema, path, text string) {
+	n := utf8.RuneCountInString(text)
+	switch {
+	case len(s.Enum) > 0 && !slices.Contains(s.Enum, text):
+		c.report(path, intray.NewMessage("property.not_listed", intray.Params{"values": s.Enum, "value": shorten(text, maxShown)}))
+	case n < s.MinLength && n == 0:
+		c.report(path, intray.NewMessage("property.empty", nil))
+	case n < s.MinLength:
+		c.report(path, intray.NewMessage("property.too_short", intray.Params{"n": s.MinLength}))
+	case s.MaxLength > 0 && n > s.MaxLength:
+		c.report(path, intray.NewMessage("property.too_long", intray.Params{"n": s.MaxLength, "length": n}))
+	case s.NoControl && hasControl(text):
+		c.report(path, intray.NewMessage("property.control_characters", nil))
+	case s.Format == "uuid" && !isUUID(text):
+		c.report(path, intray.NewMessage("property.not_uuid", intray.Params{"example": exampleUUID, "value": shorten(text, maxShown)}))
+	}
+}
+
+func (c *validation) checkNumber(s *Schema, path string, v any) {
+	switch {
+	case s.Min != nil && lessThan(v, *s.Min):
+		c.report(path, intray.NewMessage("property.too_small", intray.Params{"limit": *s.Min}))
+	case s.Max != nil && greaterThan(v, *s.Max):
+		c.report(path, intray.NewMessage("property.too_large", intray.Params{"limit": *s.Max}))
+	}
+}
+
+func (c *validation) checkObject(s *Schema, path string, m map[string]any) {
+	known := 0
+	for _, p := range s.Properties {
+		v, there := m[p.Name]
+		switch {
+		case there:
+			known++
+			c.checkValue(p.Schema, joinPath(path, p.Name), v)
+		case p.Required:
+			c.report(joinPath(path, p.Name), intray.NewMessage("property.required", nil))
+		}
+	}
+	if known < len(m) {
+		c.reportUnknown(s, path, m)
+	}
+}
+
+func (c *validation) reportUnknown(s *Schema, path string, m map[string]any) {
+	for _, name := range sortedNames(m) {
+		if s.Property(name) != nil || c.isFull() {
+			continue
+		}
+		if isPlainName(name) {
+			c.report(joinPath(path, name), unknownProperty(name, s.Properties))
+		} else {
+			c.report(path, intray.NewMessage("property.unknown_name", intray.Params{"name": shorten(name, maxShown)}))
+		}
+	}
+}
+
+func (c *validation) checkMap(s *Schema, path string, m map[string]any) {
+	if s.Elem == nil {
+		return
+	}
+	for _, name := range sortedNames(m) {
+		at := path + "[" + quoteShort(name) + "]"
+		if isPlainName(name) {
+			at = joinPath(path, name)
+		}
+		c.checkValue(s.Elem, at, m[name])
+	}
+}
+
+func (c *validation) checkArray(s *Schema, path string, elems []any) {
+	switch n := len(elems); {
+	case n < s.MinItems:
+		c.report(path, intray.NewMessage("property.too_few_elements", intray.Params{"n": s.MinItems}))
+	case s.MaxItems > 0 && n > s.MaxItems:
+		c.report(path, intray.NewMessage("property.too_many_elements", intray.Params{"n": s.MaxItems, "count": n}))
+	}
+	for i := 0; s.Elem != nil && i < len(elems) && !c.isFull(); i++ {
+		c.checkValue(s.Elem, indexPath(path, i), elems[i])
+	}
+}
+
+func (c *validation) checkTuple(s *Schema, path string, elems []any) {
+	if len(elems) != len(s.Items) {
+		c.report(path, intray.NewMessage("property.wrong_number_of_elements", intray.Params{"n": len(s.Items), "count": len(elems)}))
+		return
+	}
+	for i, item := range s.Items {
+		c.checkValue(item, indexPath(path, i), elems[i])
+	}
+}
+
+// checkOneOf picks the choice that the value is meant to be, so that issues speak
+// of that choice alone.
+func (c *validation) checkOneOf(s *Schema, path string, v any) {
+	fits := s.matchingChoices(v)
+	switch len(fits) {
+	case 0:
+		c.report(path, s.typeMessage(v))
+	case 1:
+		c.checkValue(fits[0], path, v)
+	default:
+		c.checkDiscriminated(fits, path, v)
+	}
+}
+
+// checkDiscriminated picks among objects by their first property, and among tuples by
+// their first element.
+func (c *validation) checkDiscriminated(choices []*Schema, path string, v any) {
+	tag, at, there := discriminatorOf(choices[0], path, v)
+	text, isText := tag.(string)
+	for _, choice := range choices {
+		if isText && slices.Contains(choice.discriminator().Enum, text) {
+			c.checkValue(choice, path, v)
+			return
+		}
+	}
+	if !there {
+		c.report(at, intray.NewMessage("property.required", nil))
+		return
+	}
+	c.checkValue(&Schema{Kind: String, Enum: mergedEnum(choices)}, at, tag)
+}
+
+// discriminatorOf gives the value that tells choices apart, and its place.
+func discriminatorOf(choice *Schema, path string, v any) (tag any, at string, there bool) {
+	if elems, ok := v.([]any); ok {
+		if len(elems) == 0 {
+			return nil, indexPath(path, 0), false
+		}
+		return elems[0], indexPath(path, 0), true
+	}
+	name := choice.Properties[0].Name
+	m, _ := v.(map[string]any)
+	tag, there = m[name]
+	return tag, joinPath(path, name), there
+}
+
+// discriminator is the shape of that value.
+func (s *Schema) discriminator() *Schema {
+	if s.Kind == Tuple {
+		return s.Items[0]
+	}
+	return s.Properties[0].Schema
+}
+
+func (s *Schema) matchingChoices(v any) []*Schema {
+	var fits []*Schema
+	for _, c := range s.Choices {
+		if c.allowsType(v) || v == nil && c.Nullable {
+			fits = append(fits, c)
+		}
+	}
+	return fits
+}
+
+// allowsType says whether the value is of the shape's type.
+func (s *Schema) allowsType(v any) bool {
+	switch s.Kind {
+	case Integer:
+		_, ok := Int64(v)
+		return ok
+	case Number:
+		return isFinite(v)
+	}
+	return s.Kind == Any || s.Kind.jsonType() == typeName(v)
+}
+
+func lessThan(v any, bound int64) bool {
+	if n, ok := Int64(v); ok {
+		return n < bound
+	}
+	return toFloat(v) < float64(bound)
+}
+
+func greaterThan(v any, bound int64) bool {
+	if n, ok := Int64(v); ok {
+		return n > bound
+	}
+	return toFloat(v) > float64(bound)
+}
+
+func indexPath(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }
+
+func sortedNames(m map[string]any) []string {
+	names := make([]string, 0, len(m))
+	for name := range m {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	return names
+}
+
+func hasControl(s string) bool {
+	return slices.ContainsFunc([]byte(s), func(b byte) bool { return b < 0x20 || b == 0x7f })
+}
+
+// exampleUUID shows people what a UUID looks like.
+const exampleUUID = "0f8fad5b-d9cb-469f-a165-70867728950e"
+
+var uuidForm = regexp.MustCompile(`^[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$`)
+
+func isUUID(s string) bool { return uuidForm.MatchString(s) }
+
+// MaxIssues is the most issues that one check tells.
+const MaxIssues = 50
+
+// Issue is one thing wrong with a document.
+type Issue struct {
+	// Path leads to the value: settings.maxRecords, fields[1].type. It is ""
+	// for the document itself.
+	Path string
+	// Message is a sentence without subject and full stop, to be read after
+	// the path: must be an integer.
+	Message intray.Message
+}
+
+// Describe returns the message with the path in front of it.
+func (i Issue) Describe() intray.Message {
+	if i.Path == "" {
+		return i.Message
+	}
+	return intray.NewMessage("property.problem", intray.Params{"path": i.Path, "problem": i.Message})
+}
+
+// String joins path and message: "fields[1].type: is required".
+func (i Issue) String() string { return i.Describe().String() }
+
+// ByField sorts issues under the top-level property they concern. The rest of
+// the path goes in front of the message, so that settings.maxRecords becomes
+// "maxRecords: must be an integer" under settings, and fields[1].label becomes
+// "[1].label: is required" under fields. Issues of the document itself stand
+// under "".
+func ByField(issues []Issue) map[string][]intray.Message {
+	groups := map[string][]intray.Message{}
+	for _, i := range issues {
+		field, rest := cutField(i.Path)
+		groups[field] = append(groups[field], Issue{Path: rest, Message: i.Message}.Describe())
+	}
+	return groups
+}
+
+// Fields gives the top-level properties concerned, sorted.
+func Fields(issues []Issue) []string {
+	var names []string
+	for _, i := range issues {
+		field, _ := cutField(i.Path)
+		names = append(names, field)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// PrefixPaths gives the issues with path in front of each place, as for a document
+// that is a part of another.
+func PrefixPaths(path string, issues []Issue) []Issue {
+	moved := make([]Issue, len(issues))
+	for n, i := range issues {
+		moved[n] = Issue{Path: joinPath(path, i.Path), Message: i.Message}
+	}
+	return moved
+}
+
+func joinPath(path, rest string) string {
+	if path == "" || rest == "" || rest[0] == '[' {
+		return path + rest
+	}
+	return path + "." + rest
+}
+
+func cutField(path string) (field, rest string) {
+	at := strings.IndexAny(path, ".[")
+	if at < 0 {
+		return path, ""
+	}
+	return path[:at], strings.TrimPrefix(path[at:], ".")
+}
+
+// typeMessage is the message for a value of the wrong type.
+func (s *Schema) typeMessage(v any) intray.Message {
+	got := typeName(v)
+	switch {
+	case got == "number" && s.Kind == Integer:
+		return intray.NewMessage("property.not_integer", intray.Params{"expected": s.typeNames(), "value": shorten(fmt.Sprint(v), 40)})
+	case got == "number" && s.Kind == Number:
+		return intray.NewMessage("property.number_out_of_range", nil)
+	}
+	return intray.NewMessage("property.wrong_type", intray.Params{"expected": s.typeNames(), "found": typeNameCodes[got]})
+}
+
+// typeNames are the types that the shape allows, each once.
+func (s *Schema) typeNames() []intray.Message {
+	names := []intray.Message{typeNameCodes[s.Kind.jsonType()]}
+	if s.Kind == OneOf {
+		names = nil
+		for _, c := range s.Choices {
+			names = append(names, c.typeNames()...)
+		}
+	}
+	if s.Nullable {
+		names = append(names, typeNameCodes["null"])
+	}
+	var once []intray.Message
+	for _, name := range names {
+		if !slices.Contains(once, name) {
+			once = append(once, name)
+		}
+	}
+	return once
+}
+
+// typeNameCodes are the types of JSON, with articles.
+var typeNameCodes = map[string]intray.Message{
+	"null":    intray.NewMessage("json_type.null", nil),
+	"string":  intray.NewMessage("json_type.string", nil),
+	"boolean": intray.NewMessage("json_type.boolean", nil),
+	"integer": intray.NewMessage("json_type.integer", nil),
+	"number":  intray.NewMessage("json_type.number", nil),
+	"object":  intray.NewMessage("json_type.object", nil),
+	"array":   intray.NewMessage("json_type.array", nil),
+	otherType: intray.NewMessage("json_type.other", nil),
+}
+
+// otherType is the type of what no JSON document decodes to.
+const otherType = "other"
+
+// typeName is the JSON type of a decoded value.
+func typeName(v any) string {
+	switch v.(type) {
+	case nil:
+		return "null"
+	case string:
+		return "string"
+	case bool:
+		return "boolean"
+	case json.Number, float64, int64, int:
+		return "number"
+	case map[string]any:
+		return "object"
+	case []any:
+		return "array"
+	}
+	return otherType
+}
+
+func toFloat(v any) float64 {
+	switch n := v.(type) {
+	case json.Number:
+		f, _ := n.Float64() // isFinite has seen it
+		return f
+	case float64:
+		return n
+	}
+	return 0
+}
+
+// unknownProperty refuses a name. It proposes the closest known one, or lists the
+// known ones where they are few.
+func unknownProperty(name string, props []Property) intray.Message {
+	best, closest := 3, ""
+	known := make([]string, 0, len(props))
+	for _, p := range props {
+		known = append(known, p.Name)
+		d := distance(strings.ToLower(name), strings.ToLower(p.Name), best)
+		if d < best && d < len(name) {
+			best, closest = d, p.Name
+		}
+	}
+	switch {
+	case closest != "":
+		return intray.NewMessage("property.unknown_similar", intray.Params{"name": closest})
+	case len(known) == 0:
+		return intray.NewMessage("property.none_allowed", nil)
+	case len(known) <= 20:
+		return intray.NewMessage("property.unknown_listed", intray.Params{"names": known})
+	}
+	return intray.NewMessage("property.unknown", nil)
+}
+
+// distance counts the single-letter changes between two words. From limit on
+// it may stop counting.
+func distance(a, b string, limit int) int {
+	if len(a)-len(b) >= limit || len(b)-len(a) >= limit {
+		return limit
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// isPlainName says whether a name can stand in a path as it is.
+func isPlainName(name string) bool {
+	if name == "" || len(name) > 64 {
+		return false
+	}
+	for _, r := range name {
+		letter := '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
+		if !letter && r != '_' && r != '$' && r != '-' {
+			return false
+		}
+	}
+	return true
+}
+
+// maxShown is how much of a text an issue shows, in code points.
+const maxShown = 60
+
+func quoteShort(s string) string { return strconv.Quote(shorten(s, maxShown)) }
+
+// shorten keeps the first n code points.
+func shorten(s string, n int) string {
+	for i := range s {
+		if n--; n < 0 {
+			return s[:i] + "…"
+		}
+	}
+	return s
+}

@@ -1,0 +1,166 @@
+package schema
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"strings"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/jsonschema"
+)
+
+// Issue is one thing wrong with a document: a path such as fields[1].type, and
+// a message to be read after it.
+type Issue = jsonschema.Issue
+
+// Doc is a schema as it is written. The three documents are decoded JSON, as
+// encoding/json or shape.Decode give it; nil where nothing was sent.
+type Doc struct {
+	// Name is "" where none was sent.
+	Name                    string
+	Fields, Settings, Hooks any
+}
+
+// Merge lays one document over another. Settings and hooks are merged key by
+// key at their top level: a key of over replaces the saved one, also with null,
+// and a key that over omits stays. Fields and name of over count only where
+// saved has none. Neither argument is changed; the result shares their values.
+func Merge(saved, over Doc) Doc {
+	merged := saved
+	if merged.Name == "" {
+		merged.Name = over.Name
+	}
+	if merged.Fields == nil {
+		merged.Fields = over.Fields
+	}
+	merged.Settings = mergeKeys(saved.Settings, over.Settings)
+	merged.Hooks = mergeKeys(saved.Hooks, over.Hooks)
+	return merged
+}
+
+// mergeKeys lets what is no object through, for the shapes to refuse.
+func mergeKeys(saved, over any) any {
+	if over == nil {
+		return saved
+	}
+	from, isObject := over.(map[string]any)
+	base, hasBase := saved.(map[string]any)
+	if !isObject || !hasBase {
+		return over
+	}
+	merged := maps.Clone(base)
+	maps.Copy(merged, from)
+	return merged
+}
+
+// Normalize gives fields in the form in which they are shown: each has a type
+// ("string" where none was sent) and validators ([] where none were sent).
+// Everything else stays exactly as it was sent; the argument is not changed.
+func Normalize(fields any) any {
+	given, ok := fields.([]any)
+	if !ok {
+		return fields
+	}
+	shown := make([]any, len(given))
+	for i, f := range given {
+		shown[i] = normalizeField(f)
+	}
+	return shown
+}
+
+func normalizeField(field any) any {
+	given, ok := field.(map[string]any)
+	if !ok {
+		return field
+	}
+	shown := maps.Clone(given)
+	if _, there := shown["type"]; !there {
+		shown["type"] = "string"
+	}
+	if _, there := shown["validators"]; !there {
+		shown["validators"] = []any{}
+	}
+	return shown
+}
+
+// asObject gives the document as one JSON object, without what was not sent.
+func (d Doc) asObject() map[string]any {
+	whole := map[string]any{}
+	for name, part := range map[string]any{"fields": d.Fields, "settings": d.Settings, "hooks": d.Hooks} {
+		if part != nil {
+			whole[name] = part
+		}
+	}
+	if d.Name != "" {
+		whole["name"] = d.Name
+	}
+	return whole
+}
+
+// MaxFileBytes is the most bytes that a schema in a file may have: 16 MiB.
+const MaxFileBytes = 16 << 20
+
+// InvalidError is a schema that cannot be used. Its text has one line for each
+// issue, with its path.
+type InvalidError struct{ Issues []Issue }
+
+func (e *InvalidError) Error() string {
+	lines := make([]string, len(e.Issues))
+	for i, issue := range e.Issues {
+		lines[i] = issue.String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// ReadFile reads a schema from JSON: an object with fields and, where wanted,
+// name, settings and hooks. Errors are an *InvalidError where the document is
+// JSON but no schema, or say, wrapped, why it is no JSON or cannot be read.
+func ReadFile(r io.Reader) (*intray.Schema, error) {
+	_, s, err := ReadDoc(r)
+	return s, err
+}
+
+// ReadDoc is ReadFile, and gives the document as it is written, too: with the
+// settings that only an import in a browser obeys, and without defaults. The
+// document is empty where there is an error.
+func ReadDoc(r io.Reader) (Doc, *intray.Schema, error) { return readDoc(r, Parse) }
+
+// ReadNames reads a saved schema for what columns are matched by: keys, labels,
+// types and alternate matches. Whether its rules and options could be kept is
+// not looked at, so that a schema under way can be tried on files.
+func ReadNames(r io.Reader) (*intray.Schema, error) {
+	_, s, err := readDoc(r, parseNames)
+	return s, err
+}
+
+func readDoc(r io.Reader, parse func(Doc) (*intray.Schema, []Issue)) (Doc, *intray.Schema, error) {
+	v, err := jsonschema.Decode(r, jsonschema.Limits{MaxBytes: MaxFileBytes})
+	if err != nil {
+		return Doc{}, nil, fmt.Errorf("reading the schema: %w", err)
+	}
+	if issues := FileShape().Validate(v); len(issues) > 0 {
+		return Doc{}, nil, &InvalidError{Issues: issues}
+	}
+	whole, _ := v.(map[string]any)
+	doc := Doc{Name: stringMember(whole, "name"), Fields: whole["fields"], Settings: whole["settings"], Hooks: whole["hooks"]}
+	s, issues := parse(doc)
+	if len(issues) > 0 {
+		return Doc{}, nil, &InvalidError{Issues: issues}
+	}
+	return doc, s, nil
+}
+
+// parseNames is Parse without what concerns the cells.
+func parseNames(doc Doc) (*intray.Schema, []Issue) {
+	whole := doc.asObject()
+	if issues := FileShape().Validate(whole); len(issues) > 0 {
+		return nil, issues
+	}
+	p := &parser{keys: map[string]int{}}
+	s := &intray.Schema{Name: doc.Name, Fields: p.readFields(listMember(whole, "fields"))}
+	for i, f := range s.Fields {
+		p.checkKey(i, f.Key)
+	}
+	return s, p.issues
+}

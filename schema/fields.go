@@ -1,0 +1,214 @@
+package schema
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/jsonschema"
+)
+
+// FieldsShape is the closed table of what a list of fields may hold.
+func FieldsShape() *jsonschema.Schema {
+	s := listShape("The fields of an import, in the order of the result.", fieldShape())
+	s.MinItems, s.MaxItems = 1, MaxFields
+	return s
+}
+
+func fieldShape() *jsonschema.Schema {
+	return objectShape("",
+		required("key", keyShape()),
+		optional("type", withDefault(typeShape(), "string")),
+		required("label", newShape(jsonschema.String, "The name that people see. Headers are compared with it.")),
+		optional("description", newShape(jsonschema.String, "A help text.")),
+		optional("alternateMatches", stringListShape("Further headers under which a file may bring the field.")),
+		optional("validators", listShape("The rules that the field's cells must keep.", validatorShape())),
+		optional("invalidValueMessage", newShape(jsonschema.String, "Replaces the text of the type's own error.")),
+		optional("readOnly", boolShape("Lets no person edit the cells; hooks may.", false)),
+		optional("hidden", boolShape("Never maps nor shows the field; only hooks fill it. It then has no validators.", false)),
+		optional("requireMapping", boolShape("Wants a column for the field, whether or not its cells may be empty: where none fits, the import waits for a person.", false)),
+		optional("manyToOne", boolShape("Lets several columns feed the field; its value is a list.", false)),
+		optional("selectOptions", listShape("The values that a select or multi-select field may take.", optionShape())),
+	)
+}
+
+func keyShape() *jsonschema.Schema {
+	return &jsonschema.Schema{Kind: jsonschema.String, Description: "The field's name in the result, unique in the schema, at most 255 bytes.",
+		MinLength: 1, MaxLength: MaxKeyBytes, NoControl: true, Example: "email"}
+}
+
+func optionShape() *jsonschema.Schema {
+	return objectShape("",
+		required("label", newShape(jsonschema.String, "What people see.")),
+		required("value", newShape(jsonschema.String, "What the result holds.")),
+		optional("alternateMatches", stringListShape("Further texts that mean the same.")),
+	)
+}
+
+// readFields reads the list of fields. Its shape has been checked.
+func (p *parser) readFields(list []any) []intray.Field {
+	fields := make([]intray.Field, len(list))
+	for i, f := range list {
+		fields[i] = readField(f.(map[string]any))
+	}
+	return fields
+}
+
+func readField(m map[string]any) intray.Field {
+	return intray.Field{
+		Key:                 stringMember(m, "key"),
+		Label:               stringMember(m, "label"),
+		Type:                readType(m["type"]),
+		Description:         stringMember(m, "description"),
+		AlternateMatches:    stringListMember(m, "alternateMatches"),
+		Validators:          readValidators(m),
+		InvalidValueMessage: stringMember(m, "invalidValueMessage"),
+		ReadOnly:            boolMember(m, "readOnly"),
+		Hidden:              boolMember(m, "hidden"),
+		RequireMapping:      boolMember(m, "requireMapping"),
+		ManyToOne:           boolMember(m, "manyToOne"),
+		SelectOptions:       readOptions(m),
+	}
+}
+
+func readOptions(m map[string]any) []intray.SelectOption {
+	var options []intray.SelectOption
+	for _, o := range listMember(m, "selectOptions") {
+		option := o.(map[string]any)
+		options = append(options, intray.SelectOption{
+			Label:            stringMember(option, "label"),
+			Value:            stringMember(option, "value"),
+			AlternateMatches: stringListMember(option, "alternateMatches"),
+		})
+	}
+	return options
+}
+
+// Readers of decoded JSON. A value that is missing or null is the zero value.
+
+func stringMember(m map[string]any, name string) string {
+	s, _ := m[name].(string)
+	return s
+}
+
+func boolMember(m map[string]any, name string) bool {
+	b, _ := m[name].(bool)
+	return b
+}
+
+func listMember(m map[string]any, name string) []any {
+	list, _ := m[name].([]any)
+	return list
+}
+
+func stringListMember(m map[string]any, name string) []string {
+	var list []string
+	for _, e := range listMember(m, name) {
+		if s, ok := e.(string); ok {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// RuleShape is one row of the table of validators.
+type RuleShape struct {
+	Name string
+	// Props are the properties of its own, beside those that all rules have.
+	Props []jsonschema.Property
+}
+
+// RuleShapes are the 16 kinds of validators.
+func RuleShapes() []RuleShape {
+	fields := []jsonschema.Property{required("fields", fieldKeysShape())}
+	values := []jsonschema.Property{required("fieldValues", newShape(jsonschema.Map, "The values looked for, by field key."))}
+	regex := []jsonschema.Property{
+		required("regex", newShape(jsonschema.String, "A regular expression in JavaScript's syntax, without slashes.")),
+		optional("regexOptions", objectShape("The flags of the expression.",
+			optional("ignoreCase", boolShape("Takes capitals and small letters for the same: the flag i.", false)),
+			optional("dotAll", boolShape("Lets a point take line breaks, too: the flag s.", false)),
+			optional("multiline", boolShape("Lets ^ and $ stand at line breaks, too: the flag m.", false)),
+			optional("unicode", boolShape("Counts code points and knows \\p{…}: the flag u.", false)))),
+	}
+	return []RuleShape{
+		{"required", nil},
+		{"unique", nil},
+		{"unique_case_insensitive", nil},
+		{"unique_with", []jsonschema.Property{required("uniqueKey", newShape(jsonschema.String, "Fields with the same key are compared together."))}},
+		{"regex_match", regex},
+		{"regex_exclude", regex},
+		{"require_with", fields},
+		{"require_without", fields},
+		{"require_with_all", fields},
+		{"require_without_all", fields},
+		{"require_with_values", values},
+		{"require_without_values", values},
+		{"require_with_all_values", values},
+		{"require_without_all_values", values},
+		{"length", []jsonschema.Property{
+			optional("min", integerShape("The fewest characters taken.", 0)),
+			optional("max", integerShape("The most characters taken.", 0))}},
+		{"alphabetical", nil},
+	}
+}
+
+func fieldKeysShape() *jsonschema.Schema {
+	s := stringListShape("The keys of the fields looked at.")
+	s.MinItems = 1
+	return s
+}
+
+func validatorShape() *jsonschema.Schema {
+	choices := make([]*jsonschema.Schema, 0, len(RuleShapes()))
+	for _, r := range RuleShapes() {
+		props := append([]jsonschema.Property{required("validate", enumShape("The rule.", r.Name))}, r.Props...)
+		props = append(props, CommonRuleProps()...)
+		choices = append(choices, objectShape("", props...))
+	}
+	return &jsonschema.Schema{Kind: jsonschema.OneOf, Choices: choices}
+}
+
+// CommonRuleProps are the properties that every rule may have.
+func CommonRuleProps() []jsonschema.Property {
+	return []jsonschema.Property{
+		optional("errorMessage", newShape(jsonschema.String, "Replaces the rule's own text.")),
+		optional("level", withDefault(enumShape("How bad a breach is. Only an error makes a row invalid.", "info", "warning", "error"), "error")),
+	}
+}
+
+func readValidators(m map[string]any) []intray.Validator {
+	var list []intray.Validator
+	for _, v := range listMember(m, "validators") {
+		list = append(list, readValidator(v.(map[string]any)))
+	}
+	return list
+}
+
+func readValidator(m map[string]any) intray.Validator {
+	v := intray.Validator{Rule: stringMember(m, "validate"), Message: stringMember(m, "errorMessage")}
+	v.Level, _ = intray.ParseLevel(stringMember(m, "level"))
+	options := maps.Clone(m)
+	for _, own := range []string{"validate", "errorMessage", "level"} {
+		delete(options, own)
+	}
+	if len(options) > 0 {
+		v.Options = options
+	}
+	return v
+}
+
+// fieldReference is a key that a rule names, and its place below the validator.
+type fieldReference struct{ path, key string }
+
+// fieldReferences are the keys of the other fields that a rule looks at.
+func fieldReferences(v intray.Validator) []fieldReference {
+	var all []fieldReference
+	for i, key := range stringListMember(v.Options, "fields") {
+		all = append(all, fieldReference{indexedPath("fields", i), key})
+	}
+	values, _ := v.Options["fieldValues"].(map[string]any)
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		all = append(all, fieldReference{"fieldValues", key})
+	}
+	return all
+}

@@ -1,0 +1,175 @@
+package schema
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/jsonschema"
+	"github.com/intraydata/intray/schema/jssyntax"
+)
+
+// HooksShape is the closed table of hooks.
+func HooksShape() *jsonschema.Schema {
+	return objectShape("Functions, as JavaScript source, that run over an import.",
+		optional("rowHooks", functionListShape("Each is called with (record, mode) for every row and gives {row: {key: {value}}}.")),
+		optional("bulkRowHooks", functionListShape("Each is called with (records, mode) for all rows and gives [{index, row}].")),
+		optional("rowDeleteHooks", functionListShape("Each is called with (record) for a row that a person deletes.")),
+		optional("beforeFinishCallback", functionShape("Is called with (data, metadata, instance) at the end. {cancel: true, message} stops the import.")),
+		optional("columnHooks", hookListShape("Each is called once with all values of one field.", objectShape("",
+			required("fieldName", newShape(jsonschema.String, "The key of the field.")),
+			required("callback", functionShape("Is called with ([{index, value, rowId}]) and gives [{index, value}]."))))),
+		optional("stepHooks", hookListShape("Each is called at one step of an import.", objectShape("",
+			required("type", enumShape("The step.", "UPLOAD_STEP", "REVIEW_STEP", "REVIEW_STEP_POST_HOOKS")),
+			required("callback", functionShape("Is called with (instance, step).")))),
+		))
+}
+
+func functionListShape(doc string) *jsonschema.Schema { return hookListShape(doc, functionShape("")) }
+
+func hookListShape(doc string, elem *jsonschema.Schema) *jsonschema.Schema {
+	s := listShape(doc, elem)
+	s.MaxItems = MaxHooks
+	return s
+}
+
+func functionShape(doc string) *jsonschema.Schema {
+	return &jsonschema.Schema{Kind: jsonschema.String, Description: doc, MinLength: 1, MaxLength: MaxHookBytes,
+		Example: "(record, mode) => ({row: {}})"}
+}
+
+func readHooks(m map[string]any) intray.Hooks {
+	h := intray.Hooks{
+		Row:          stringListMember(m, "rowHooks"),
+		BulkRow:      stringListMember(m, "bulkRowHooks"),
+		RowDelete:    stringListMember(m, "rowDeleteHooks"),
+		BeforeFinish: stringMember(m, "beforeFinishCallback"),
+	}
+	for _, e := range listMember(m, "columnHooks") {
+		hook := e.(map[string]any)
+		h.Column = append(h.Column, intray.ColumnHook{Field: stringMember(hook, "fieldName"), Source: stringMember(hook, "callback")})
+	}
+	for _, e := range listMember(m, "stepHooks") {
+		hook := e.(map[string]any)
+		h.Step = append(h.Step, intray.StepHook{Step: stringMember(hook, "type"), Source: stringMember(hook, "callback")})
+	}
+	return h
+}
+
+// hookSource is the source of one hook and its path in the document.
+type hookSource struct{ path, source string }
+
+// hookSources lists all hooks in the order of the table.
+func hookSources(h intray.Hooks) []hookSource {
+	var all []hookSource
+	add := func(source, path string, args ...any) {
+		all = append(all, hookSource{fmt.Sprintf("hooks."+path, args...), source})
+	}
+	for i, s := range h.Row {
+		add(s, "rowHooks[%d]", i)
+	}
+	for i, s := range h.BulkRow {
+		add(s, "bulkRowHooks[%d]", i)
+	}
+	for i, s := range h.RowDelete {
+		add(s, "rowDeleteHooks[%d]", i)
+	}
+	if h.BeforeFinish != "" {
+		add(h.BeforeFinish, "beforeFinishCallback")
+	}
+	for i, c := range h.Column {
+		add(c.Source, "columnHooks[%d].callback", i)
+	}
+	for i, s := range h.Step {
+		add(s.Source, "stepHooks[%d].callback", i)
+	}
+	return all
+}
+
+// checkHooks makes sure that each hook is a function and names a field that exists.
+func (p *parser) checkHooks(s *intray.Schema) {
+	for i, c := range s.Hooks.Column {
+		if _, ok := p.keys[c.Field]; !ok {
+			p.addUnknownField(indexedPath("hooks.columnHooks", i)+".fieldName", c.Field)
+		}
+	}
+	for _, hook := range hookSources(s.Hooks) {
+		if p.isFull() {
+			return
+		}
+		if wrong := hookProblem(hook.source); !wrong.IsZero() {
+			p.addIssue(hook.path, wrong)
+		}
+	}
+}
+
+// Warnings tells what is allowed in a schema but will not do what its author
+// may expect: hooks have no network, so that one that names fetch will fail
+// where it calls it.
+func Warnings(s *intray.Schema) []intray.Message {
+	var warnings []intray.Message
+	for _, hook := range hookSources(s.Hooks) {
+		if containsWord(hook.source, "fetch") {
+			warnings = append(warnings, intray.NewMessage("schema.hook_names_fetch", intray.Params{"path": hook.path}))
+		}
+	}
+	return warnings
+}
+
+// hookProblem says why a hook's source is no function; the zero message where it
+// is one. The source is only read, never run.
+func hookProblem(source string) intray.Message {
+	switch {
+	case len(source) > MaxHookBytes:
+		return intray.NewMessage("hook_source.too_long", intray.Params{"n": MaxHookBytes, "size": len(source)})
+	case strings.TrimSpace(source) == "":
+		return intray.NewMessage("hook_source.empty", nil)
+	}
+	isFunction, err := jssyntax.Check(source)
+	var wrong *jssyntax.Error
+	switch {
+	case err != nil && endsWithSemicolon(source):
+		return intray.NewMessage("hook_source.semicolon", nil)
+	case errors.As(err, &wrong):
+		return intray.NewMessage("hook_source.syntax_error", intray.Params{"line": wrong.Line, "column": wrong.Column, "problem": wrong.Reason})
+	case !isFunction:
+		return intray.NewMessage("hook_source.not_one_function", intray.Params{"example": "(record, mode) => ({row: {}})", "example2": "function (record, mode) { … }"})
+	}
+	return intray.Message{}
+}
+
+// endsWithSemicolon says whether a semicolon at the end is all that is wrong.
+func endsWithSemicolon(source string) bool {
+	s, ok := strings.CutSuffix(strings.TrimSpace(source), ";")
+	if !ok {
+		return false
+	}
+	_, err := jssyntax.Check(s)
+	return err == nil
+}
+
+// containsWord says whether a source has a word, anywhere.
+func containsWord(source, word string) bool {
+	for at := 0; at < len(source); {
+		end := wordEnd(source, at)
+		if source[at:end] == word {
+			return true
+		}
+		at = max(end, at+1)
+	}
+	return false
+}
+
+func wordEnd(source string, at int) int {
+	for at < len(source) && isWordByte(source[at]) {
+		at++
+	}
+	return at
+}
+
+// isWordByte says whether a byte may be a part of a name. Bytes beyond ASCII
+// may.
+func isWordByte(b byte) bool {
+	return b == '_' || b == '$' || b >= 0x80 || '0' <= b && b <= '9' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z'
+}

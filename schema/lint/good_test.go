@@ -1,0 +1,111 @@
+package lint_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/jsonschema"
+	"github.com/intraydata/intray/schema"
+	"github.com/intraydata/intray/schema/lint"
+)
+
+// read gives the schema of a document and its settings as written.
+func read(t testing.TB, document string) (*intray.Schema, any) {
+	t.Helper()
+	v, err := jsonschema.Decode(strings.NewReader(document), jsonschema.Limits{})
+	if err != nil {
+		t.Fatalf("%v in %s", err, document)
+	}
+	whole, _ := v.(map[string]any)
+	doc := schema.Doc{Fields: whole["fields"], Settings: whole["settings"], Hooks: whole["hooks"]}
+	s, issues := schema.Parse(doc)
+	if len(issues) > 0 {
+		t.Fatalf("%v in %.300s", issues, document)
+	}
+	return s, doc.Settings
+}
+
+func check(t testing.TB, document string) []lint.Finding {
+	t.Helper()
+	return lint.CheckWritten(read(t, document))
+}
+
+// TestGoodSchemas holds that nothing is told of schemas as people write them.
+func TestGoodSchemas(t *testing.T) {
+	files, err := filepath.Glob("testdata/good/*.json")
+	if err != nil || len(files) < 20 {
+		t.Fatalf("%d good schemas: %v", len(files), err)
+	}
+	for _, file := range files {
+		for _, f := range check(t, contents(t, file)) {
+			t.Errorf("%s: %s %s %s", filepath.Base(file), f.Level, f.Code, f)
+		}
+	}
+}
+
+// TestExamples holds that the examples give no warning.
+func TestExamples(t *testing.T) {
+	files, err := filepath.Glob("../../examples/*.schema.json")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d examples: %v", len(files), err)
+	}
+	for _, file := range files {
+		for _, f := range check(t, contents(t, file)) {
+			if f.Level == intray.LevelWarning {
+				t.Errorf("%s: %s %s", filepath.Base(file), f.Code, f)
+			}
+		}
+	}
+}
+
+func contents(t testing.TB, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestCorpusSchemas holds the same of schemas that others wrote, where they are
+// at hand. Their selects have no options, and so Parse is not asked.
+func TestCorpusSchemas(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(root(t), "..", "shared", "corpora", "headers", "schemas", "*.json"))
+	if err != nil || len(files) == 0 {
+		t.Skip("the corpus of headers is not here")
+	}
+	for _, file := range files {
+		in, err := os.Open(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := jsonschema.Decode(in, jsonschema.Limits{})
+		if in.Close(); err != nil {
+			t.Fatal(err)
+		}
+		whole := v.(map[string]any)
+		for _, f := range lint.Check(schema.ParseUnchecked(schema.Doc{Fields: whole["fields"]})) {
+			t.Errorf("%s: %s %s %s", filepath.Base(file), f.Level, f.Code, f)
+		}
+	}
+}
+
+// root is the folder of the module.
+func root(t *testing.T) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	for err == nil {
+		if _, missing := os.Stat(filepath.Join(dir, "go.mod")); missing == nil {
+			return dir
+		}
+		if filepath.Dir(dir) == dir {
+			break
+		}
+		dir = filepath.Dir(dir)
+	}
+	t.Fatalf("the folder of the module is not found: %v", err)
+	return ""
+}

@@ -1,0 +1,468 @@
+package lint
+
+import (
+	"regexp/syntax"
+	"strings"
+	"unicode"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/validate/jsregexp"
+)
+
+// pattern is an expression of a rule, and what is known of the texts it fits.
+type pattern struct {
+	source string
+	flags  jsregexp.Flags
+	// report is nil where the expression is none.
+	report *jsregexp.Report
+	// branches are the ways to fit; nil where they are not known.
+	branches []branch
+}
+
+// patternOf reads the expression of a rule, each one once; nil where the schema
+// has too many.
+func (l *linter) patternOf(v intray.Validator) *pattern {
+	source, _ := v.Options["regex"].(string)
+	options, _ := v.Options["regexOptions"].(map[string]any)
+	on := func(name string) bool { is, _ := options[name].(bool); return is }
+	flags := jsregexp.Flags{IgnoreCase: on("ignoreCase"), DotAll: on("dotAll"), Multiline: on("multiline"), Unicode: on("unicode")}
+	key := flags.String() + "/" + source
+	p, known := l.patterns[key]
+	if known || !l.budget.takePattern(len(source)) {
+		return p
+	}
+	p = &pattern{source: source, flags: flags}
+	if report, err := jsregexp.Inspect(source, flags); err == nil {
+		p.report = &report
+		if tree := parseRegexp(source, flags); tree != nil {
+			p.branches = branchesOf(tree)
+		}
+	}
+	l.patterns[key] = p
+	return p
+}
+
+// parseRegexp reads an expression so that it takes what JavaScript takes, or a
+// little more: a point takes more ends of lines. It is nil where that is not
+// certain.
+func parseRegexp(source string, f jsregexp.Flags) *syntax.Regexp {
+	if f.Multiline || len(source) > 1000 {
+		return nil
+	}
+	source, ok := translateRegexp(source)
+	if !ok {
+		return nil
+	}
+	flags := syntax.Perl
+	if f.IgnoreCase {
+		flags |= syntax.FoldCase
+	}
+	if f.DotAll {
+		flags |= syntax.DotNL
+	}
+	tree, err := syntax.Parse(source, flags)
+	if err != nil {
+		return nil
+	}
+	return tree
+}
+
+// space is what \s is in JavaScript, within a class of Go.
+const space = `\s\v\x{FEFF}\p{Z}`
+
+// translateRegexp gives a source in Go's syntax where it keeps to what the two languages
+// have in common, but for what is a space.
+func translateRegexp(source string) (string, bool) {
+	var b strings.Builder
+	class := false
+	for i := 0; i < len(source); i++ {
+		rest := source[i+1:]
+		switch source[i] {
+		case '\\':
+			text, ok := translateEscape(rest, class)
+			if !ok {
+				return "", false
+			}
+			b.WriteString(text)
+			i++
+			continue
+		case '(':
+			if !class && strings.HasPrefix(rest, "?") && !strings.HasPrefix(rest, "?:") {
+				return "", false
+			}
+		case '[':
+			if any, found := strings.CutPrefix(rest, `\s\S]`); found && !class {
+				b.WriteString(`(?s:.)`)
+				i = len(source) - len(any) - 1
+				continue
+			}
+			if strings.HasPrefix(rest, ":") || strings.HasPrefix(rest, "]") || strings.HasPrefix(rest, "^]") {
+				return "", false
+			}
+			class = true
+		case ']':
+			class = false
+		}
+		b.WriteByte(source[i])
+	}
+	return b.String(), true
+}
+
+// translateEscape gives what a backslash and what follows it are in Go.
+func translateEscape(rest string, class bool) (string, bool) {
+	switch {
+	case rest == "" || rest[0] >= 0x80:
+		return "", false
+	case rest[0] == 's' && class:
+		return space, true
+	case rest[0] == 's':
+		return "[" + space + "]", true
+	case rest[0] == 'S' && !class:
+		return "[^" + space + "]", true
+	case isAlnum(rest[0]) && !strings.Contains("dDwWtnrfv", rest[:1]):
+		return "", false
+	}
+	return `\` + rest[:1], true
+}
+
+func isAlnum(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' }
+
+// branch is one way to fit an expression: a sequence of atoms one after the
+// other.
+type branch struct {
+	// start and end say that a fit begins and ends with the text.
+	start, end bool
+	// least and most are the characters it takes; most is negative without end.
+	least, most int
+	// first are the characters it may begin with, as pairs of first and last.
+	first []rune
+	// beyond says that it takes characters beyond U+FFFF, which JavaScript may
+	// count twice.
+	beyond bool
+	// never says that nothing fits; all, that every text does; counted, that an
+	// atom with a count stands at either edge.
+	never, all, counted bool
+}
+
+// maxBranches bounds the ways that are looked at.
+const maxBranches = 16
+
+// branchesOf gives the ways to fit an expression, or nil where there are many
+// or one is beyond what is looked at.
+func branchesOf(tree *syntax.Regexp) []branch {
+	sequences, ok := expand(tree)
+	if !ok {
+		return nil
+	}
+	var list []branch
+	for _, atoms := range sequences {
+		b, ok := branchOf(atoms)
+		if !ok {
+			return nil
+		}
+		list = append(list, b)
+	}
+	return list
+}
+
+// expand gives the alternatives of an expression, without groups around them.
+func expand(re *syntax.Regexp) (list [][]*syntax.Regexp, ok bool) {
+	switch re.Op {
+	case syntax.OpCapture:
+		return expand(re.Sub[0])
+	case syntax.OpAlternate:
+		for _, sub := range re.Sub {
+			more, ok := expand(sub)
+			if list = append(list, more...); !ok || len(list) > maxBranches {
+				return nil, false
+			}
+		}
+		return list, true
+	case syntax.OpConcat:
+		list = [][]*syntax.Regexp{nil}
+		for _, sub := range re.Sub {
+			tails, ok := expand(sub)
+			if !ok || len(list)*len(tails) > maxBranches {
+				return nil, false
+			}
+			list = concatenate(list, tails)
+		}
+		return list, true
+	case syntax.OpEmptyMatch:
+		return [][]*syntax.Regexp{nil}, true
+	}
+	return [][]*syntax.Regexp{{re}}, true
+}
+
+func concatenate(heads, tails [][]*syntax.Regexp) (list [][]*syntax.Regexp) {
+	for _, head := range heads {
+		for _, tail := range tails {
+			list = append(list, append(append([]*syntax.Regexp(nil), head...), tail...))
+		}
+	}
+	return list
+}
+
+// branchOf looks at a sequence; it fails where ^ or $ stand within, or at
+// assertions of another kind.
+func branchOf(atoms []*syntax.Regexp) (branch, bool) {
+	var b branch
+	for len(atoms) > 0 && atoms[0].Op == syntax.OpBeginText {
+		b.start, atoms = true, atoms[1:]
+	}
+	for n := len(atoms); n > 0 && atoms[n-1].Op == syntax.OpEndText; n-- {
+		b.end, atoms = true, atoms[:n-1]
+	}
+	open := true
+	for _, atom := range atoms {
+		a, ok := atomOf(atom)
+		if !ok {
+			return b, false
+		}
+		b.least, b.most = addBounded(b.least, a.least), addBounded(b.most, a.most)
+		b.never, b.beyond = b.never || a.never, b.beyond || a.beyond
+		if open {
+			b.first = append(b.first, a.first...)
+			open = a.least == 0
+		}
+	}
+	n := len(atoms)
+	b.counted = n > 0 && hasCount(atoms[0]) && hasCount(atoms[n-1])
+	b.all = !b.never && b.least == 0 && (!b.start || !b.end || n == 1 && takesAnything(atoms[0]))
+	return b, true
+}
+
+// unbounded is the least number that counts as no end; sums stay within an int.
+const unbounded = 1 << 30
+
+func addBounded(a, b int) int {
+	if a < 0 || b < 0 || a+b >= unbounded {
+		return -1
+	}
+	return a + b
+}
+
+// hasCount says whether an atom is a character so many times, at least two and
+// with an end: \d{5}.
+func hasCount(atom *syntax.Regexp) bool {
+	return atom.Op == syntax.OpRepeat && atom.Min > 1 && atom.Max > 1 && atom.Sub[0].Op == syntax.OpCharClass
+}
+
+func takesAnything(atom *syntax.Regexp) bool {
+	return atom.Op == syntax.OpStar && (atom.Sub[0].Op == syntax.OpAnyChar || atom.Sub[0].Op == syntax.OpAnyCharNotNL)
+}
+
+// atomOf gives what one part of a sequence takes.
+func atomOf(re *syntax.Regexp) (branch, bool) {
+	switch re.Op {
+	case syntax.OpLiteral:
+		return literalBranch(re), true
+	case syntax.OpCharClass:
+		last := len(re.Rune) - 1
+		return branch{least: 1, most: 1, first: re.Rune, beyond: last > 0 && re.Rune[last] > 0xFFFF, never: last < 0}, true
+	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
+		return branch{least: 1, most: 1, first: []rune{0, unicode.MaxRune}, beyond: true}, true
+	case syntax.OpNoMatch:
+		return branch{never: true}, true
+	case syntax.OpStar, syntax.OpPlus, syntax.OpQuest, syntax.OpRepeat:
+		return repeatBranch(re)
+	case syntax.OpEmptyMatch, syntax.OpConcat, syntax.OpAlternate, syntax.OpCapture:
+		return groupBranch(re)
+	}
+	return branch{}, false
+}
+
+func literalBranch(re *syntax.Regexp) branch {
+	b := branch{least: len(re.Rune), most: len(re.Rune), first: caseVariants(re.Rune[0], re.Flags)}
+	for _, r := range re.Rune {
+		b.beyond = b.beyond || r > 0xFFFF
+	}
+	return b
+}
+
+// caseVariants gives the characters that one stands for.
+func caseVariants(r rune, flags syntax.Flags) []rune {
+	pairs := []rune{r, r}
+	if flags&syntax.FoldCase != 0 {
+		for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
+			pairs = append(pairs, f, f)
+		}
+	}
+	return pairs
+}
+
+func repeatBranch(re *syntax.Regexp) (branch, bool) {
+	least, most := re.Min, re.Max
+	switch re.Op {
+	case syntax.OpStar:
+		least, most = 0, -1
+	case syntax.OpPlus:
+		least, most = 1, -1
+	case syntax.OpQuest:
+		least, most = 0, 1
+	}
+	b, ok := groupBranch(re.Sub[0])
+	b.never = b.never && least > 0
+	b.most = multiplyBounded(b.most, most)
+	b.least = min(b.least*least, unbounded/2)
+	return b, ok
+}
+
+func multiplyBounded(a, b int) int {
+	switch {
+	case a == 0 || b == 0:
+		return 0
+	case a < 0 || b < 0 || a*b >= unbounded:
+		return -1
+	}
+	return a * b
+}
+
+// groupBranch gives what an expression within another takes, of whatever branch.
+func groupBranch(re *syntax.Regexp) (branch, bool) {
+	if re.Op != syntax.OpCapture && re.Op != syntax.OpConcat && re.Op != syntax.OpAlternate && re.Op != syntax.OpEmptyMatch {
+		return atomOf(re)
+	}
+	all := branchesOf(re)
+	if all == nil {
+		return branch{}, false
+	}
+	whole := all[0]
+	for i, b := range all {
+		if b.start || b.end || b.never {
+			return b, false
+		}
+		if i == 0 {
+			continue
+		}
+		whole.least = min(whole.least, b.least)
+		if whole.most < 0 || b.most < 0 {
+			whole.most = -1
+		} else {
+			whole.most = max(whole.most, b.most)
+		}
+		whole.first = append(whole.first, b.first...)
+		whole.beyond = whole.beyond || b.beyond
+	}
+	return whole, true
+}
+
+// form is what texts have in common: all values of a type, or all that an
+// expression fits. It is about texts that are not empty.
+type form struct {
+	// least and most bound the characters; most is negative without end.
+	least, most int
+	// first are the characters that they begin with, as pairs of first and last;
+	// nil for any.
+	first []rune
+}
+
+// anyForm is the form of texts of which nothing is known.
+func anyForm() form { return form{least: 1, most: -1} }
+
+var (
+	digits  = []rune("09")
+	capital = []rune("AZ")
+	letters = []rune("AZaz")
+	hex     = []rune("09AFaf")
+	numeral = []rune("09--")
+)
+
+// fixedLength is a form of so many characters.
+func fixedLength(n int, first []rune) form { return form{n, n, first} }
+
+// formOf gives the form of the values of a field.
+func formOf(f intray.Field) form {
+	switch f.Type.Name {
+	case intray.TypeState:
+		return fixedLength(2, capital)
+	case intray.TypeCountry:
+		if f.Type.Options["format"] == "3-letter" {
+			return fixedLength(3, capital)
+		}
+		return fixedLength(2, capital)
+	case intray.TypeZIP:
+		if f.Type.Options["format"] == "9-digit" {
+			return digitForm(boolOption(f, "outputDash"), 9, 10)
+		}
+		return fixedLength(5, digits)
+	case intray.TypeSSN:
+		return digitForm(boolOption(f, "outputDash"), 9, 11)
+	case intray.TypeUUID:
+		return fixedLength(36, hex)
+	case intray.TypeNumber:
+		return form{1, -1, numeral}
+	case intray.TypeDate:
+		return fixedLength(10, digits)
+	case intray.TypeDatetime:
+		return digitForm(boolOption(f, "withSeconds"), 16, 19)
+	case intray.TypeTime:
+		return digitForm(boolOption(f, "withSeconds"), 5, 8)
+	case intray.TypeEmail, intray.TypeDomain, intray.TypePhone, intray.TypeURL:
+		return form{3, -1, nil}
+	}
+	return anyForm()
+}
+
+// digitForm is a form that begins with a digit, of so many characters without an
+// option and so many with it.
+func digitForm(on bool, without, with int) form {
+	if on {
+		return fixedLength(with, digits)
+	}
+	return fixedLength(without, digits)
+}
+
+// textForms gives the forms of texts that an expression fits; false where they may
+// be any. Without forms no text fits that is not empty.
+func (p *pattern) textForms() (list []form, known bool) {
+	if p.branches == nil {
+		return nil, false
+	}
+	for _, b := range p.branches {
+		if b.never || b.start && b.end && b.most == 0 {
+			continue
+		}
+		f := anyForm()
+		f.least = max(1, b.least)
+		if b.beyond && !p.flags.Unicode {
+			f.least = max(1, (b.least+1)/2)
+		}
+		if b.start && b.end {
+			f.most = b.most
+		}
+		if b.start && (b.end || b.least > 0) {
+			f.first = b.first
+		}
+		list = append(list, f)
+	}
+	return list, true
+}
+
+// isDisjoint says whether no text has both forms.
+func (f form) isDisjoint(g form) bool {
+	return f.most >= 0 && f.most < g.least || g.most >= 0 && g.most < f.least || f.first != nil && g.first != nil && !overlap(f.first, g.first)
+}
+
+func overlap(a, b []rune) bool {
+	for i := 0; i+1 < len(a); i += 2 {
+		for j := 0; j+1 < len(b); j += 2 {
+			if a[i] <= b[j+1] && b[j] <= a[i+1] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// allDisjoint says whether no text has a form of both lists.
+func allDisjoint(a, b []form) bool {
+	for _, f := range a {
+		for _, g := range b {
+			if !f.isDisjoint(g) {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,422 @@
+package lint
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/jsonschema"
+	"github.com/intraydata/intray/validate/jsregexp"
+)
+
+// ruleState is what the rules of one field say together, as far as it is seen.
+type ruleState struct {
+	// seen gives the first rule of each kind and properties.
+	seen map[string]int
+	// required is the place of the strictest rule required, or -1.
+	required int
+	// values are the rules on values, never those that no filled cell keeps.
+	values, never []int
+	// accepted are the forms that each rule takes.
+	accepted []acceptedForms
+	// patterns gives the first rule with each expression.
+	patterns map[*pattern]int
+	// with and without are the first rules that want the cell filled where one
+	// other field is, or is not, filled or of a value.
+	with, without map[string]int
+}
+
+// acceptedForms is what a rule takes: texts of these forms.
+type acceptedForms struct {
+	rule  int
+	forms []form
+}
+
+// checkRules looks through the rules of a field.
+func (l *linter) checkRules(i int, f intray.Field) {
+	if len(f.Validators) == 0 {
+		return
+	}
+	k := ruleState{seen: map[string]int{}, required: -1, patterns: map[*pattern]int{}, with: map[string]int{}, without: map[string]int{}}
+	for n, v := range f.Validators {
+		if v.Rule == "required" && (k.required < 0 || v.Level < f.Validators[k.required].Level) {
+			k.required = n
+		}
+	}
+	values := l.possibleValues(f)
+	for n, v := range f.Validators {
+		if l.checkRepeatedRule(i, n, f, &k) {
+			continue
+		}
+		never := false
+		switch v.Rule {
+		case "length":
+			never = l.checkLength(i, n, f, values, &k)
+		case "alphabetical":
+			never = l.checkAlphabetical(i, n, f, values, &k)
+		case "regex_match", "regex_exclude":
+			never = l.checkRegexp(i, n, f, values, &k)
+		default:
+			l.checkRequireRule(i, n, f, &k)
+			continue
+		}
+		k.values = append(k.values, n)
+		if never {
+			k.never = append(k.never, n)
+		}
+	}
+	l.checkContradictions(i, f, &k)
+	l.checkUnreachable(i, f, &k)
+}
+
+// ruleKey writes what a rule asks, without its level and text.
+func ruleKey(v intray.Validator) string {
+	switch v.Rule {
+	case "required", "unique", "unique_case_insensitive", "alphabetical":
+		return v.Rule
+	case "length":
+		return fmt.Sprint(v.Rule, " ", v.Options["min"], " ", v.Options["max"])
+	}
+	if len(v.Options) == 1 && v.Options["regex"] != nil {
+		return fmt.Sprint(v.Rule, " ", v.Options["regex"])
+	}
+	text, err := json.Marshal(v.Options)
+	if err != nil {
+		return ""
+	}
+	return v.Rule + string(text)
+}
+
+// checkRepeatedRule tells of a rule that another rule of the field says already, at
+// a level that is as strict.
+func (l *linter) checkRepeatedRule(i, n int, f intray.Field, k *ruleState) bool {
+	v := f.Validators[n]
+	key := ruleKey(v)
+	first, again := k.seen[key]
+	switch {
+	case key == "" || !again:
+		k.seen[key] = n
+		return false
+	case v.Level == f.Validators[first].Level:
+		l.warn(l.ruleAt(i, n, ""), "rule_repeated", intray.NewMessage("lint.rule_repeated", intray.Params{"path": indexed("validators", first)}))
+	default:
+		low, high := n, first
+		if v.Level < f.Validators[first].Level {
+			low, high = first, n
+		}
+		l.warn(l.ruleAt(i, low, "level"), "rule_repeated",
+			intray.NewMessage("lint.rule_repeated_at_lower_level", intray.Params{"path": indexed("validators", high), "level": f.Validators[high].Level.String(), "own_level": f.Validators[low].Level.String()}))
+	}
+	return true
+}
+
+// notText says what to use in place of a rule on length; the zero message where the
+// values of the type are texts.
+func notText(t intray.TypeName) intray.Message {
+	switch t {
+	case intray.TypeNumber:
+		return intray.NewMessage("lint.length_of_number", intray.Params{"type": string(t)})
+	case intray.TypeMultiSelect:
+		return intray.NewMessage("lint.length_of_list", intray.Params{"type": string(t)})
+	case intray.TypeDate, intray.TypeDatetime, intray.TypeTime:
+		return intray.NewMessage("lint.length_of_date", intray.Params{"type": string(t)})
+	case intray.TypeCheckbox:
+		return intray.NewMessage("lint.length_of_checkbox", intray.Params{"type": string(t)})
+	}
+	return intray.Message{}
+}
+
+// checkLength looks at a rule length. It says whether no filled cell keeps it.
+func (l *linter) checkLength(i, n int, f intray.Field, values []string, k *ruleState) bool {
+	v := f.Validators[n]
+	least, most := lengthBounds(v)
+	want := form{max(least, 1), most, nil}
+	if most == 0 {
+		l.warn(l.ruleAt(i, n, "max"), "rule_never_kept", withRequired(k, intray.NewMessage("lint.length_of_zero", nil)))
+		return true
+	}
+	if why := notText(f.Type.Name); !why.IsZero() {
+		l.warn(l.ruleAt(i, n, ""), "rule_not_for_type", why)
+		return false
+	}
+	if values != nil {
+		return l.checkValues(i, n, values, func(text string) bool {
+			c := codePoints(text)
+			return c >= least && (most < 0 || c <= most)
+		})
+	}
+	has := formOf(f)
+	switch {
+	case has.isDisjoint(want):
+		l.warn(l.ruleAt(i, n, ""), "rule_never_kept", withRequired(k, intray.NewMessage("lint.length_never_kept", intray.Params{"type": string(f.Type.Name), "length": lengthText(has)})))
+		return true
+	case has.most >= 0 && has.least >= least && (most < 0 || has.most <= most):
+		l.info(l.ruleAt(i, n, ""), "rule_without_effect", intray.NewMessage("lint.length_always_kept", intray.Params{"type": string(f.Type.Name), "length": lengthText(has)}))
+	}
+	k.accepted = append(k.accepted, newAcceptedForms(n, want))
+	return false
+}
+
+func newAcceptedForms(rule int, forms ...form) acceptedForms { return acceptedForms{rule, forms} }
+
+// withRequired adds to what is said of a rule that no filled cell keeps what
+// follows where empty cells break a rule, too.
+func withRequired(k *ruleState, text intray.Message) intray.Message {
+	if k.required < 0 {
+		return text
+	}
+	return intray.NewMessage("lint.with_required", intray.Params{"problem": text, "path": indexed("validators", k.required)})
+}
+
+// lengthBounds gives those of a rule length; most is negative without one.
+func lengthBounds(v intray.Validator) (least, most int) {
+	if n, ok := jsonschema.Int64(v.Options["min"]); ok {
+		least = int(min(n, unbounded))
+	}
+	most = -1
+	if n, ok := jsonschema.Int64(v.Options["max"]); ok {
+		most = int(min(n, unbounded))
+	}
+	return least, most
+}
+
+func lengthText(f form) intray.Message {
+	switch {
+	case f.most < 0:
+		return intray.NewMessage("lint.length_at_least", intray.Params{"n": f.least})
+	case f.least == f.most:
+		return intray.NewMessage("lint.length_exactly", intray.Params{"n": f.least})
+	}
+	return intray.NewMessage("lint.length_between", intray.Params{"min": f.least, "n": f.most})
+}
+
+// checkAlphabetical looks at a rule alphabetical.
+func (l *linter) checkAlphabetical(i, n int, f intray.Field, values []string, k *ruleState) bool {
+	switch f.Type.Name {
+	case intray.TypeNumber, intray.TypeDate, intray.TypeDatetime, intray.TypeTime, intray.TypeMultiSelect, intray.TypeEmail,
+		intray.TypePhone, intray.TypeURL, intray.TypeDomain, intray.TypeZIP, intray.TypeSSN, intray.TypeUUID:
+		l.warn(l.ruleAt(i, n, ""), "rule_never_kept", withRequired(k, intray.NewMessage("lint.never_letters_only", intray.Params{"type": string(f.Type.Name)})))
+		return true
+	case intray.TypeState, intray.TypeCountry, intray.TypeCheckbox:
+		l.info(l.ruleAt(i, n, ""), "rule_without_effect", intray.NewMessage("lint.always_letters_only", intray.Params{"type": string(f.Type.Name)}))
+		return false
+	}
+	if values != nil {
+		return l.checkValues(i, n, values, alphabeticalText)
+	}
+	k.accepted = append(k.accepted, newAcceptedForms(n, form{1, -1, letters}))
+	return false
+}
+
+func alphabeticalText(text string) bool {
+	return strings.IndexFunc(text, func(r rune) bool { return r > 'z' || !isAlnum(byte(r)) || r <= '9' }) < 0
+}
+
+// maxComparedRules is how many rules of a field are compared with each other.
+const maxComparedRules = 20
+
+// checkContradictions looks for two rules that no text keeps both.
+func (l *linter) checkContradictions(i int, f intray.Field, k *ruleState) {
+	wants := k.accepted[:min(len(k.accepted), maxComparedRules)]
+	for a := range wants {
+		for _, b := range wants[:a] {
+			if allDisjoint(wants[a].forms, b.forms) {
+				l.warn(l.ruleAt(i, wants[a].rule, ""), "rules_contradict",
+					withRequired(k, intray.NewMessage("lint.rules_contradict", intray.Params{"path": indexed("validators", b.rule), "rule": f.Validators[b.rule].Rule})))
+				break
+			}
+		}
+	}
+}
+
+// checkUnreachable tells of rules on values beside one that no value keeps.
+func (l *linter) checkUnreachable(i int, f intray.Field, k *ruleState) {
+	if len(k.never) == 0 || f.Validators[k.never[0]].Level != intray.LevelError {
+		return
+	}
+	var behind []string
+	for _, n := range k.values {
+		if !slices.Contains(k.never, n) {
+			behind = append(behind, indexed("validators", n))
+		}
+	}
+	if len(behind) > 0 {
+		l.info(l.ruleAt(i, k.never[0], ""), "rules_unreachable", intray.NewMessage("lint.rules_unreachable", intray.Params{"rules": listed(behind, len(behind))}))
+	}
+}
+
+// checkRegexp looks at a rule with an expression. It says whether no filled cell
+// keeps it.
+func (l *linter) checkRegexp(i, n int, f intray.Field, values []string, k *ruleState) bool {
+	v := f.Validators[n]
+	p := l.patternOf(v)
+	if p == nil || p.report == nil {
+		return false
+	}
+	l.checkSpeed(i, n, p)
+	exclude := v.Rule == "regex_exclude"
+	if first, again := k.patterns[p]; !again {
+		k.patterns[p] = n
+	} else if twin := f.Validators[first].Rule; twin != v.Rule {
+		l.warn(l.ruleAt(i, n, ""), "rules_contradict",
+			intray.NewMessage("lint.same_expression_contradicts", intray.Params{"path": indexed("validators", first), "rule": twin}))
+		return false
+	}
+	if values != nil && l.checkRegexpValues(i, n, values, p, exclude) {
+		return true
+	}
+	if exclude {
+		return l.checkExclude(i, n, p)
+	}
+	return l.checkMatch(i, n, f, values, p, k)
+}
+
+// checkRegexpValues tries an expression with the closed values of a field, where that takes
+// little time. It says whether no value keeps the rule.
+func (l *linter) checkRegexpValues(i, n int, values []string, p *pattern, exclude bool) bool {
+	if !p.report.Translated {
+		return false // speed tells of it
+	}
+	expr, ok := jsregexp.CompileQuick(p.source, p.flags)
+	if !ok {
+		l.info(l.ruleAt(i, n, "regex"), "not_all_checked", intray.NewMessage("lint.expression_not_tried", nil))
+		return false
+	}
+	return l.checkValues(i, n, values, func(text string) bool {
+		fits, _ := expr.Match([]byte(text)) // a table has no error
+		return fits != exclude
+	})
+}
+
+// checkSpeed tells of expressions that may take long.
+func (l *linter) checkSpeed(i, n int, p *pattern) {
+	switch risk := p.report.Risk; {
+	case !risk.IsZero():
+		l.warn(l.ruleAt(i, n, "regex"), "regex_risky", intray.NewMessage("lint.regex_risky", intray.Params{"problem": risk}))
+	case !p.report.Translated:
+		l.info(l.ruleAt(i, n, "regex"), "regex_slow", intray.NewMessage("lint.regex_slow", nil))
+	}
+}
+
+// checkExclude looks at what regex_exclude refuses.
+func (l *linter) checkExclude(i, n int, p *pattern) bool {
+	if !p.fitsAll() {
+		return false
+	}
+	l.warn(l.ruleAt(i, n, "regex"), "rule_never_kept", intray.NewMessage("lint.regex_excludes_everything", nil))
+	return true
+}
+
+// fitsAll says whether every text fits, or every one without a line break.
+func (p *pattern) fitsAll() bool {
+	for _, b := range p.branches {
+		if b.all {
+			return true
+		}
+	}
+	return false
+}
+
+// checkMatch looks at what regex_match takes.
+func (l *linter) checkMatch(i, n int, f intray.Field, values []string, p *pattern, k *ruleState) bool {
+	if p.fitsAll() {
+		l.warn(l.ruleAt(i, n, "regex"), "rule_without_effect", intray.NewMessage("lint.regex_matches_everything", nil))
+		return false
+	}
+	forms, limited := p.textForms()
+	switch {
+	case limited && len(forms) == 0:
+		l.warn(l.ruleAt(i, n, "regex"), "rule_never_kept", withRequired(k, intray.NewMessage("lint.regex_matches_nothing", nil)))
+		return true
+	case limited && values == nil && allDisjoint(forms, []form{formOf(f)}):
+		l.warn(l.ruleAt(i, n, "regex"), "rule_never_kept", withRequired(k, intray.NewMessage("lint.regex_against_type", intray.Params{"type": string(f.Type.Name)})))
+		return true
+	case p.looksWhole():
+		l.info(l.ruleAt(i, n, "regex"), "regex_not_anchored", intray.NewMessage("lint.regex_not_anchored", nil))
+	}
+	if limited && values == nil {
+		k.accepted = append(k.accepted, acceptedForms{n, forms})
+	}
+	if !p.report.Empty && k.required < 0 && f.Validators[n].Level == intray.LevelError {
+		l.info(l.ruleAt(i, n, "regex"), "regex_refuses_empty", intray.NewMessage("lint.regex_refuses_empty", nil))
+	}
+	return false
+}
+
+// looksWhole says whether an expression without ^ and $ begins and ends with a
+// character so many times, which means little within a longer text.
+func (p *pattern) looksWhole() bool {
+	for _, b := range p.branches {
+		if b.start || b.end || !b.counted {
+			return false
+		}
+	}
+	return len(p.branches) > 0
+}
+
+// fieldRule is a rule unique_with.
+type fieldRule struct{ field, rule int }
+
+// checkUnique looks at the rules about all rows of a table.
+func (l *linter) checkUnique() {
+	groups := map[string][]fieldRule{}
+	for i, f := range l.schema.Fields {
+		exact, loose := -1, -1
+		for n, v := range f.Validators {
+			switch v.Rule {
+			case "unique":
+				exact = firstOf(exact, n)
+				l.checkFewValues(i, n, f)
+			case "unique_case_insensitive":
+				loose = firstOf(loose, n)
+				l.checkFewValues(i, n, f)
+			case "unique_with":
+				name := fmt.Sprint(v.Options["uniqueKey"])
+				groups[name] = append(groups[name], fieldRule{i, n})
+			}
+		}
+		if exact >= 0 && loose >= 0 && f.Validators[loose].Level <= f.Validators[exact].Level {
+			l.info(l.ruleAt(i, exact, ""), "rule_without_effect", intray.NewMessage("lint.unique_contained", intray.Params{"path": indexed("validators", loose)}))
+		}
+	}
+	for name, all := range groups {
+		if isSingleField(all) && !l.schema.Fields[all[0].field].ManyToOne {
+			l.warn(l.ruleAt(all[0].field, all[0].rule, "uniqueKey"), "unique_with_alone",
+				intray.NewMessage("lint.unique_with_alone", intray.Params{"key": shorten(name)}))
+		}
+	}
+}
+
+func firstOf(known, n int) int {
+	if known < 0 {
+		return n
+	}
+	return known
+}
+
+func isSingleField(all []fieldRule) bool {
+	for _, m := range all {
+		if m.field != all[0].field {
+			return false
+		}
+	}
+	return true
+}
+
+// manyOptions is from how many options on a select may well have one for each
+// row.
+const manyOptions = 1000
+
+// checkFewValues tells of a field that must be unique and has few values.
+func (l *linter) checkFewValues(i, n int, f intray.Field) {
+	most := l.schema.Settings.MaxRecords
+	switch values := l.possibleValues(f); {
+	case f.Type.Name == intray.TypeCheckbox:
+		l.warn(l.ruleAt(i, n, ""), "unique_few_values", intray.NewMessage("lint.unique_checkbox", nil))
+	case values == nil || len(values) >= manyOptions || most > 0 && most <= int64(len(values)):
+	default:
+		l.info(l.ruleAt(i, n, ""), "unique_few_values", intray.NewMessage("lint.unique_few_options", intray.Params{"n": len(values)}))
+	}
+}

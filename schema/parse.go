@@ -1,0 +1,221 @@
+package schema
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/celltype"
+	"github.com/intraydata/intray/internal/jsonschema"
+	"github.com/intraydata/intray/validate/jsregexp"
+)
+
+// UnmappedKey is the key under which a result row holds the cells of columns
+// that feed no field. No field may have it.
+const UnmappedKey = "$unmapped"
+
+// Parse gives the schema that a document means, with all defaults filled in, or
+// everything that is wrong with it: at most shape.MaxIssues issues, first those
+// of the shape, and where there are none those of the meaning. Paths begin with
+// name, fields, settings or hooks. The fields must be there; the rest may be
+// missing.
+//
+// Hooks are read by the parser of the hook engine and never run.
+func Parse(doc Doc) (*intray.Schema, []Issue) {
+	whole := doc.asObject()
+	if issues := FileShape().Validate(whole); len(issues) > 0 {
+		return nil, issues
+	}
+	p := &parser{keys: map[string]int{}, expressions: map[expression]bool{}}
+	settings, _ := whole["settings"].(map[string]any)
+	hooks, _ := whole["hooks"].(map[string]any)
+	s := &intray.Schema{Name: doc.Name, Fields: p.readFields(listMember(whole, "fields")), Hooks: readHooks(hooks)}
+	p.checkFields(s.Fields)
+	s.Settings = p.readSettings(settings)
+	p.checkHooks(s)
+	if len(p.issues) > 0 {
+		return nil, p.issues
+	}
+	return s, nil
+}
+
+type parser struct {
+	issues []Issue
+	// keys gives the place of each field by its key.
+	keys map[string]int
+	// expressions are those met so far: reading one takes time.
+	expressions map[expression]bool
+}
+
+func (p *parser) addIssue(path string, message intray.Message) {
+	if !p.isFull() {
+		p.issues = append(p.issues, Issue{Path: path, Message: message})
+	}
+}
+
+func (p *parser) isFull() bool { return len(p.issues) >= jsonschema.MaxIssues }
+
+func (p *parser) checkFields(fields []intray.Field) {
+	for i, f := range fields {
+		p.checkKey(i, f.Key)
+	}
+	for i, f := range fields {
+		at := indexedPath("fields", i)
+		p.checkValidators(at, f)
+		p.checkOptions(at, f)
+		if len(p.issues) == 0 {
+			p.checkCompiles(at, f)
+		}
+	}
+}
+
+// checkCompiles makes what would read and write the cells of the field.
+func (p *parser) checkCompiles(at string, f intray.Field) {
+	_, err := celltype.Compile(f)
+	if err == nil {
+		_, err = celltype.OutputFormatter(f)
+	}
+	if err != nil {
+		p.addIssue(at+".type", intray.NewMessage("schema.invalid_type", intray.Params{"problem": intray.MessageOf(err)}))
+	}
+}
+
+func (p *parser) checkKey(i int, key string) {
+	at := indexedPath("fields", i) + ".key"
+	first, taken := p.keys[key]
+	switch {
+	case taken:
+		p.addIssue(at, intray.NewMessage("schema.duplicate_key", intray.Params{"path": indexedPath("fields", first) + ".key", "key": shorten(key)}))
+		return
+	case key == UnmappedKey:
+		p.addIssue(at, intray.NewMessage("schema.reserved_key", intray.Params{"key": key}))
+	case len(key) > MaxKeyBytes:
+		p.addIssue(at, intray.NewMessage("schema.key_too_long", intray.Params{"n": MaxKeyBytes, "size": len(key)}))
+	}
+	p.keys[key] = i
+}
+
+func (p *parser) checkValidators(at string, f intray.Field) {
+	if f.Hidden && len(f.Validators) > 0 {
+		p.addIssue(at+".validators", intray.NewMessage("schema.validators_of_hidden_field", nil))
+	}
+	for i, v := range f.Validators {
+		place := at + "." + indexedPath("validators", i)
+		p.checkLength(place, v)
+		p.checkRegex(place, v)
+		for _, n := range fieldReferences(v) {
+			if _, ok := p.keys[n.key]; !ok {
+				p.addUnknownField(place+"."+n.path, n.key)
+			}
+		}
+	}
+}
+
+// expression is a regular expression that was read.
+type expression struct {
+	source string
+	flags  jsregexp.Flags
+}
+
+// checkRegex makes sure that a regular expression is one of JavaScript's.
+func (p *parser) checkRegex(at string, v intray.Validator) {
+	source, has := v.Options["regex"].(string)
+	if !has {
+		return
+	}
+	flags, _ := v.Options["regexOptions"].(map[string]any)
+	one := expression{source, jsregexp.Flags{
+		IgnoreCase: boolMember(flags, "ignoreCase"), DotAll: boolMember(flags, "dotAll"),
+		Multiline: boolMember(flags, "multiline"), Unicode: boolMember(flags, "unicode"),
+	}}
+	if p.expressions[one] {
+		return
+	}
+	if len(p.expressions) == MaxExpressions {
+		p.addIssue(at+".regex", intray.NewMessage("schema.too_many_expressions", intray.Params{"n": MaxExpressions}))
+		return
+	}
+	p.expressions[one] = true
+	if _, err := jsregexp.Inspect(source, one.flags); err != nil {
+		p.addIssue(at+".regex", intray.NewMessage("schema.invalid_regex", intray.Params{"problem": intray.MessageOf(err)}))
+	}
+}
+
+// checkLength keeps the bounds of the rule length in order.
+func (p *parser) checkLength(at string, v intray.Validator) {
+	if v.Rule != "length" {
+		return
+	}
+	least, hasLeast := jsonschema.Int64(v.Options["min"])
+	most, hasMost := jsonschema.Int64(v.Options["max"])
+	switch {
+	case !hasLeast && !hasMost:
+		p.addIssue(at, intray.NewMessage("schema.length_without_bounds", nil))
+	case hasLeast && hasMost && least > most:
+		p.addIssue(at+".min", intray.NewMessage("schema.min_above_max", intray.Params{"limit": most}))
+	}
+}
+
+// checkOptions makes sure that a text can mean one option only.
+func (p *parser) checkOptions(at string, f intray.Field) {
+	isSelect := f.Type.Name == intray.TypeSelect || f.Type.Name == intray.TypeMultiSelect
+	if isSelect && len(f.SelectOptions) == 0 {
+		p.addIssue(at+".selectOptions", intray.NewMessage("schema.options_missing", intray.Params{"type": string(f.Type.Name)}))
+	}
+	taken := map[string]int{}
+	for i, o := range f.SelectOptions {
+		for _, name := range append([]string{o.Label, o.Value}, o.AlternateMatches...) {
+			if other, ok := taken[name]; ok && other != i {
+				p.addIssue(at+"."+indexedPath("selectOptions", i), intray.NewMessage("schema.duplicate_option", intray.Params{"path": indexedPath("selectOptions", other), "name": shorten(name)}))
+				break
+			}
+			taken[name] = i
+		}
+	}
+}
+
+func (p *parser) addUnknownField(path, key string) {
+	p.addIssue(path, intray.NewMessage("schema.unknown_field", intray.Params{"key": shorten(key)}))
+}
+
+// shorten leaves so much of a text of the schema as a message shows.
+func shorten(text string) string {
+	const most = 200
+	n := 0
+	for i := range text {
+		if n++; n > most {
+			return text[:i] + "…"
+		}
+	}
+	return text
+}
+
+func indexedPath(name string, i int) string { return name + "[" + strconv.Itoa(i) + "]" }
+
+// ParseUnchecked gives the schema that a document means which Parse has accepted
+// before. Nothing is checked again; any other document may make it panic.
+func ParseUnchecked(doc Doc) *intray.Schema {
+	whole := doc.asObject()
+	p := &parser{}
+	settings, _ := whole["settings"].(map[string]any)
+	hooks, _ := whole["hooks"].(map[string]any)
+	return &intray.Schema{
+		Name: doc.Name, Fields: p.readFields(listMember(whole, "fields")),
+		Settings: p.readSettings(settings), Hooks: readHooks(hooks),
+	}
+}
+
+// CheckOverlay gives what is wrong with settings and hooks that are to be laid
+// over a saved schema, whatever that schema is. The fields that hooks name are
+// for Parse to look for, once the two are merged.
+func CheckOverlay(over Doc) []Issue {
+	stand := []any{map[string]any{"key": "field", "label": "Field"}}
+	_, all := Parse(Doc{Fields: stand, Settings: over.Settings, Hooks: over.Hooks})
+	var issues []Issue
+	for _, issue := range all {
+		if !strings.HasPrefix(issue.Path, "hooks.columnHooks") || !strings.HasSuffix(issue.Path, ".fieldName") {
+			issues = append(issues, issue)
+		}
+	}
+	return issues
+}

@@ -1,0 +1,253 @@
+package schema
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/jsonschema"
+)
+
+// doc reads a schema's document without checking it.
+func doc(t testing.TB, text string) Doc {
+	t.Helper()
+	m, _ := decode(t, text).(map[string]any)
+	name, _ := m["name"].(string)
+	return Doc{Name: name, Fields: m["fields"], Settings: m["settings"], Hooks: m["hooks"]}
+}
+
+func TestParse(t *testing.T) {
+	got, issues := Parse(doc(t, `{"name":"People","fields":[
+		{"key":"name","label":"Name","description":"d","alternateMatches":["Full name"],"readOnly":true,"requireMapping":true,
+		 "invalidValueMessage":"m","manyToOne":true,"validators":[{"validate":"required","errorMessage":"e","level":"warning"}]},
+		{"key":"mail","label":"Mail","type":["email",{}],"hidden":true,"selectOptions":[{"label":"a","value":"a","alternateMatches":["b"]}]}],
+		"settings":{"importIdentifier":"crm","title":"t","invalidDataBehavior":"BLOCK_SUBMIT","passThroughUnmappedColumns":true,"maxRecords":1e1,
+		 "maxFileSize":7,"developmentMode":true,"webhookUrl":"https://example.com/a","needsReviewWebhookUrl":null,"allowInvalidSubmit":true},
+		"hooks":{"rowHooks":["r=>r"],"bulkRowHooks":["b=>b"],"rowDeleteHooks":["d=>d"],"beforeFinishCallback":"f=>f",
+		 "columnHooks":[{"fieldName":"mail","callback":"c=>c"}],"stepHooks":[{"type":"UPLOAD_STEP","callback":"s=>s"}]}}`))
+	want := &intray.Schema{
+		Name: "People",
+		Fields: []intray.Field{
+			{Key: "name", Label: "Name", Type: intray.FieldType{Name: "string"}, Description: "d", AlternateMatches: []string{"Full name"},
+				ReadOnly: true, RequireMapping: true, InvalidValueMessage: "m", ManyToOne: true,
+				Validators: []intray.Validator{{Rule: "required", Message: "e", Level: intray.LevelWarning}}},
+			{Key: "mail", Label: "Mail", Type: intray.FieldType{Name: "email", Options: map[string]any{}}, Hidden: true,
+				SelectOptions: []intray.SelectOption{{Label: "a", Value: "a", AlternateMatches: []string{"b"}}}},
+		},
+		Settings: intray.Settings{ImportIdentifier: "crm", Title: "t", InvalidDataBehavior: intray.BlockSubmit, PassThroughUnmappedColumns: true,
+			MaxRecords: 10, MaxFileSize: 7, DevelopmentMode: true, WebhookURL: "https://example.com/a"},
+		Hooks: intray.Hooks{Row: []string{"r=>r"}, BulkRow: []string{"b=>b"}, RowDelete: []string{"d=>d"}, BeforeFinish: "f=>f",
+			Column: []intray.ColumnHook{{Field: "mail", Source: "c=>c"}}, Step: []intray.StepHook{{Step: "UPLOAD_STEP", Source: "s=>s"}}},
+	}
+	if len(issues) > 0 {
+		t.Fatal(join(issues))
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestDefaults(t *testing.T) {
+	s, issues := Parse(doc(t, `{"fields":[{"key":"a","label":"A"}]}`))
+	if len(issues) > 0 {
+		t.Fatal(join(issues))
+	}
+	if diff := cmp.Diff(intray.DefaultSettings(), s.Settings); diff != "" {
+		t.Error(diff)
+	}
+	for settings, want := range map[string]intray.InvalidDataBehavior{
+		`{"allowInvalidSubmit":true}`:                                      intray.IncludeInvalidRows,
+		`{"allowInvalidSubmit":false}`:                                     intray.RemoveInvalidRows,
+		`{"allowInvalidSubmit":true,"invalidDataBehavior":"BLOCK_SUBMIT"}`: intray.BlockSubmit,
+		`{"maxRecords":null,"webhookUrl":null,"initialData":null}`:         intray.RemoveInvalidRows,
+	} {
+		s, issues := Parse(doc(t, `{"fields":[{"key":"a","label":"A"}],"settings":`+settings+`}`))
+		if len(issues) > 0 || s.Settings.InvalidDataBehavior != want {
+			t.Errorf("%s: %v %s", settings, s, join(issues))
+		}
+	}
+}
+
+// field writes a list of one field with more properties.
+func field(more string) string {
+	return `{"fields":[{"key":"a","label":"A"` + more + `}]}`
+}
+
+func with(part string) string {
+	return `{"fields":[{"key":"a","label":"A"}],` + part + `}`
+}
+
+func TestParseRefuses(t *testing.T) {
+	tests := []struct{ document, want string }{
+		{`{}`, "fields: is required"},
+		{`{"fields":[]}`, "fields: must have at least 1 element"},
+		{with(`"name":"a\tb"`), "name: must not contain control characters"},
+		{`{"fields":[{"key":"a","label":"A"},{"key":"a","label":"B"}]}`, `fields[1].key: is the same as fields[0].key, "a"`},
+		{`{"fields":[{"key":"$unmapped","label":"A"}]}`, `fields[0].key: must not be "$unmapped"`},
+		{`{"fields":[{"key":"a\u001fb","label":"A"}]}`, `fields[0].key: must not contain control characters`},
+		{`{"fields":[{"key":"` + strings.Repeat("é", 128) + `","label":"A"}]}`, `fields[0].key: must be at most 255 bytes long in UTF-8, not 256`},
+		{field(`,"hidden":true,"validators":[{"validate":"required"}]`), "fields[0].validators: must be empty"},
+		{field(`,"validators":[{"validate":"require_with","fields":["a","b"]}]`), `fields[0].validators[0].fields[1]: names a field that is not there: "b"`},
+		{field(`,"validators":[{"validate":"require_with_values","fieldValues":{"a":1,"c":2}}]`), `fields[0].validators[0].fieldValues: names a field that is not there: "c"`},
+		{field(`,"validators":[{"validate":"length"}]`), "fields[0].validators[0]: needs min or max"},
+		{field(`,"validators":[{"validate":"length","min":5,"max":4}]`), "fields[0].validators[0].min: must not be above max, which is 4"},
+		{field(`,"type":"select"`), "fields[0].selectOptions: must have at least 1 element"},
+		{field(`,"selectOptions":[{"label":"a","value":"b"},{"label":"c","value":"a"}]`), `fields[0].selectOptions[1]: is like selectOptions[0]: both have "a"`},
+		{field(`,"selectOptions":[{"label":"a","value":"b"},{"label":"c","value":"d","alternateMatches":["b"]}]`), `both have "b"`},
+		{field(`,"type":["date",{"locale":"xx"}]`), "fields[0].type: is not valid: "},
+		{field(`,"validators":[{"validate":"required"},{"validate":"regex_match","regex":"("}]`), "fields[0].validators[1].regex: is not valid: "},
+		{with(`"settings":{"maxRecord":1}`), `settings.maxRecord: is not a known property; did you mean "maxRecords"?`},
+		{with(`"settings":{"manualInputDisabled":true,"manualInputOnly":true}`), "settings.manualInputOnly: must not be true together with manualInputDisabled"},
+		{with(`"settings":{"webhookUrl":"ftp://example.com"}`), "settings.webhookUrl: must be an absolute address"},
+		{with(`"settings":{"webhookUrl":"/hook"}`), "settings.webhookUrl: must be an absolute address"},
+		{with(`"settings":{"needsReviewWebhookUrl":"https://"}`), "settings.needsReviewWebhookUrl: must be an absolute address"},
+		{with(`"settings":{"webhookUrl":"https://u:p@example.com"}`), "settings.webhookUrl: must not contain a user name or password"},
+		{with(`"hooks":{"columnHooks":[{"fieldName":"b","callback":"x=>x"}]}`), `hooks.columnHooks[0].fieldName: names a field that is not there: "b"`},
+		{with(`"hooks":{"rowHooks":["r=>r","r=>\n{ ! }"]}`), "hooks.rowHooks[1]: has a syntax error in line 2, column 5"},
+		{with(`"hooks":{"stepHooks":[{"type":"REVIEW_STEP","callback":"1"}]}`), "hooks.stepHooks[0].callback: must be one function"},
+		{with(`"hooks":{"beforeFinishCallback":""}`), "hooks.beforeFinishCallback: must not be empty"},
+		{with(`"hooks":[]`), "hooks: must be an object, not an array"},
+	}
+	for _, tt := range tests {
+		s, issues := Parse(doc(t, tt.document))
+		if s != nil || !strings.Contains(join(issues), tt.want) {
+			t.Errorf("%s: %q, want %q", tt.document, join(issues), tt.want)
+		}
+	}
+}
+
+// TestManyExpressions takes one expression any number of times and not too many
+// different ones.
+func TestManyExpressions(t *testing.T) {
+	field := func(expression func(i int) string) string {
+		rules := make([]string, MaxExpressions+1)
+		for i := range rules {
+			rules[i] = fmt.Sprintf(`{"validate":"regex_match","regex":"%s"}`, expression(i))
+		}
+		return `{"fields":[{"key":"a","label":"A","validators":[` + strings.Join(rules, ",") + `]}]}`
+	}
+	if _, issues := Parse(doc(t, field(func(int) string { return "^a" }))); len(issues) > 0 {
+		t.Errorf("one expression: %v", issues)
+	}
+	_, issues := Parse(doc(t, field(func(i int) string { return fmt.Sprint("^a", i) })))
+	if len(issues) != 1 || !strings.Contains(issues[0].Message.String(), "at most 200 different") {
+		t.Errorf("too many: %v", issues)
+	}
+}
+
+// TestExpressionsAreNotMade takes as many expressions as there may be, each of
+// which is slow to make ready: reading them all takes less than making a few.
+func TestExpressionsAreNotMade(t *testing.T) {
+	rules := make([]string, MaxExpressions)
+	for i := range rules {
+		rules[i] = fmt.Sprintf(`{"validate":"regex_match","regex":"(?:[a-z]|\\w{9}){200}%d","regexOptions":{"ignoreCase":true}}`, i)
+	}
+	given := doc(t, field(`,"validators":[`+strings.Join(rules, ",")+`]`))
+	begin := time.Now()
+	if _, issues := Parse(given); len(issues) > 0 {
+		t.Fatal(join(issues))
+	}
+	if took := time.Since(begin); took > 5*time.Second {
+		t.Errorf("it takes %v", took)
+	}
+}
+
+func TestManyFieldsAndIssues(t *testing.T) {
+	fields := func(n int, more string) string {
+		list := make([]string, n)
+		for i := range list {
+			list[i] = fmt.Sprintf(`{"key":"k%d","label":"L"%s}`, i, more)
+		}
+		return `{"fields":[` + strings.Join(list, ",") + `]}`
+	}
+	if _, issues := Parse(doc(t, fields(2000, ""))); len(issues) > 0 {
+		t.Error(join(issues))
+	}
+	if _, issues := Parse(doc(t, fields(2001, ""))); join(issues) != "fields: must have at most 2,000 elements, not 2,001" {
+		t.Error(join(issues))
+	}
+	if _, issues := Parse(doc(t, fields(100, `,"type":"select"`))); len(issues) != jsonschema.MaxIssues {
+		t.Errorf("%d issues", len(issues))
+	}
+}
+
+func TestWarnings(t *testing.T) {
+	s, issues := Parse(doc(t, with(`"hooks":{"rowHooks":["r=>r","async r => { await fetch('x') }"],"beforeFinishCallback":"()=>prefetch()"}`)))
+	if len(issues) > 0 {
+		t.Fatal(join(issues))
+	}
+	want := []string{"hooks.rowHooks[1] names fetch, but hooks have no network; a call of it will fail"}
+	if diff := cmp.Diff(want, intray.RenderAll(Warnings(s))); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestReadFile(t *testing.T) {
+	s, err := ReadFile(strings.NewReader(`{"id":"0","name":"x","fields":[{"key":"a","label":"A"}]}`))
+	if err != nil || s.Name != "x" || s.Fields[0].Key != "a" {
+		t.Errorf("%v, %v", s, err)
+	}
+	for document, want := range map[string]string{
+		`{"fields":[{"key":"a"}],"x":1}`:                   "fields[0].label: is required\nx: is not a known property; known are name, fields, settings, hooks, id",
+		field(`,"type":["phone-number",{"country":"XX"}]`): "fields[0].type: is not valid: no phone numbers are known of the country \"XX\"; give the two letters of ISO 3166-1",
+		with(`"name":""`):                                  "name: must not be empty",
+		with(`"settings":null`):                            "settings: must be an object, not null",
+		`[]`:                                               "must be an object, not an array",
+	} {
+		_, err := ReadFile(strings.NewReader(document))
+		var invalid *InvalidError
+		if !errors.As(err, &invalid) || err.Error() != want {
+			t.Errorf("%s: %v", document, err)
+		}
+	}
+	var syntax *jsonschema.SyntaxError
+	if _, err := ReadFile(strings.NewReader(`{"fields":[}`)); !errors.As(err, &syntax) {
+		t.Error(err)
+	}
+}
+
+// TestReadDoc holds that the document is what was written, and means the schema.
+func TestReadDoc(t *testing.T) {
+	const text = `{"id":"0","name":"x","fields":[{"key":"a","label":"A"}],"settings":{"displayEncoding":false},"hooks":{"rowHooks":["r=>r"]}}`
+	got, s, err := ReadDoc(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(doc(t, text), got); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(ParseUnchecked(got), s); diff != "" {
+		t.Error(diff)
+	}
+	for _, wrong := range []string{`{`, `[]`, field(`,"type":["date",{"locale":"xx"}]`)} {
+		if got, s, err := ReadDoc(strings.NewReader(wrong)); err == nil || s != nil || got.Fields != nil {
+			t.Errorf("%s: %v, %v, %v", wrong, got, s, err)
+		}
+	}
+}
+
+func TestParseNeverPanics(t *testing.T) {
+	values := rapid.SampledFrom([]any{nil, "a", "number", true, 1.0, 1e300, []any{}, map[string]any{}, []any{"number", map[string]any{}},
+		[]any{map[string]any{"validate": "length"}}, []any{map[string]any{"validate": "require_with", "fields": []any{"a"}}},
+		[]any{map[string]any{"label": "a", "value": "b"}}, []any{"r=>r"}})
+	names := rapid.SampledFrom([]string{"type", "validators", "selectOptions", "manyToOne", "hidden", "alternateMatches", "key",
+		"maxRecords", "webhookUrl", "rowHooks", "columnHooks", "beforeFinishCallback"})
+	part := rapid.MapOfN(names, values, 0, 4)
+	rapid.Check(t, func(t *rapid.T) {
+		f := part.Draw(t, "field")
+		f["key"], f["label"] = "a", "A"
+		d := Doc{Fields: []any{f}, Settings: part.Draw(t, "settings"), Hooks: part.Draw(t, "hooks")}
+		if s, issues := Parse(d); (s == nil) == (len(issues) == 0) {
+			t.Fatalf("%v, %v", s, issues)
+		}
+		if s, issues := Parse(Doc{Fields: values.Draw(t, "fields"), Settings: values.Draw(t, "s"), Hooks: values.Draw(t, "h")}); (s == nil) == (len(issues) == 0) {
+			t.Fatalf("%v, %v", s, issues)
+		}
+	})
+}

@@ -1,0 +1,273 @@
+package disk
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intraydata/intray/server/blob"
+	"github.com/intraydata/intray/server/blob/blobtest"
+)
+
+func TestStore(t *testing.T) {
+	blobtest.Run(t, func(t *testing.T) blob.Store { return opened(t, t.TempDir()) })
+}
+
+func TestFleetingStore(t *testing.T) {
+	blobtest.Run(t, func(t *testing.T) blob.Store {
+		s, err := Open(t.TempDir(), Config{NoSync: true})
+		if err != nil {
+			t.Fatalf("Open: %v", err)
+		}
+		t.Cleanup(func() { _ = s.Close() })
+		return s
+	})
+}
+
+func opened(t *testing.T, root string) *Store {
+	t.Helper()
+	s, err := Open(root, Config{})
+	if err != nil {
+		t.Fatalf("Open: %v", err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+func begun(t *testing.T, s *Store, key, text string) blob.Writer {
+	t.Helper()
+	w, err := s.Create(context.Background(), key)
+	if err != nil {
+		t.Fatalf("Create: %v", err)
+	}
+	if _, err := io.WriteString(w, text); err != nil {
+		t.Fatalf("Write: %v", err)
+	}
+	return w
+}
+
+func put(t *testing.T, s *Store, key, text string) {
+	t.Helper()
+	if err := begun(t, s, key, text).Commit(); err != nil {
+		t.Fatalf("Commit: %v", err)
+	}
+}
+
+func TestHoldsMore(t *testing.T) {
+	root := filepath.Join(t.TempDir(), "store")
+	holds := func(want bool, when string) {
+		t.Helper()
+		if got, err := HasOtherBlobs(root, "anchor"); got != want || err != nil {
+			t.Errorf("%s: HoldsMore gave %v, %v, want %v", when, got, err, want)
+		}
+	}
+	holds(false, "without a folder")
+	if _, err := os.Stat(root); err == nil {
+		t.Error("HoldsMore made the folder")
+	}
+	s := opened(t, root)
+	put(t, s, "anchor", "text")
+	unfinished := begun(t, s, "a/b", "text")
+	holds(false, "with the anchor and an unfinished blob")
+	put(t, s, "a/anchor", "text")
+	holds(true, "with another blob")
+	if err := s.DeleteAll(t.Context(), "a"); err != nil {
+		t.Fatal(err)
+	}
+	holds(false, "after its deletion")
+	unfinished.Abort()
+	if _, err := HasOtherBlobs(root, "../a"); err == nil {
+		t.Error("a key that is none is taken")
+	}
+}
+
+// tree lists the files and the empty folders below root.
+func tree(t *testing.T, root string) []string {
+	t.Helper()
+	var names []string
+	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			inside, err := os.ReadDir(name)
+			if err != nil || len(inside) > 0 {
+				return err
+			}
+		}
+		rel, err := filepath.Rel(root, name)
+		names = append(names, filepath.ToSlash(rel))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+func wantTree(t *testing.T, root string, want ...string) {
+	t.Helper()
+	if diff := cmp.Diff(want, tree(t, root)); diff != "" {
+		t.Fatalf("files below the root (-want +got):\n%s", diff)
+	}
+}
+
+func TestFilesAndFolders(t *testing.T) {
+	root := filepath.Join(t.TempDir(), "made", "here")
+	s := opened(t, root)
+	put(t, s, "a/b/c.parquet", "1")
+	put(t, s, "a/b", "2")
+	begun(t, s, "x/aborted", "3").Abort()
+	if err := s.CheckWritable(context.Background()); err != nil {
+		t.Fatalf("Check: %v", err)
+	}
+	wantTree(t, root, "blobs/a+/b", "blobs/a+/b+/c.parquet", s.drafts)
+	modes := map[string]fs.FileMode{
+		".": fs.ModeDir | 0o700, "blobs/a+/b+": fs.ModeDir | 0o700, "blobs/a+/b": 0o600,
+	}
+	for name, want := range modes {
+		stat, err := os.Stat(filepath.Join(root, name))
+		if err != nil || stat.Mode() != want {
+			t.Errorf("%s has mode %v, %v, want %v", name, stat.Mode(), err, want)
+		}
+	}
+}
+
+func TestDeletionLeavesNoFolders(t *testing.T) {
+	root := t.TempDir()
+	s := opened(t, root)
+	ctx := context.Background()
+	put(t, s, "a/b/c/d", "1")
+	put(t, s, "a/e", "2")
+	if err := s.Delete(ctx, "a/b/c/d"); err != nil {
+		t.Fatalf("Delete: %v", err)
+	}
+	wantTree(t, root, "blobs/a+/e", s.drafts)
+	put(t, s, "a/b/c/d", "1")
+	left := begun(t, s, "a/b/unfinished", "3")
+	defer left.Abort()
+	if err := s.DeleteAll(ctx, "a/b"); err != nil {
+		t.Fatalf("DeleteAll: %v", err)
+	}
+	wantTree(t, root, "blobs/a+/e", s.drafts)
+	if err := s.DeleteAll(ctx, "a"); err != nil {
+		t.Fatalf("DeleteAll: %v", err)
+	}
+	wantTree(t, root, "blobs", s.drafts)
+}
+
+func TestNoCommitAfterFailedWrite(t *testing.T) {
+	s := opened(t, t.TempDir())
+	w := begun(t, s, "a", "whole")
+	file := w.(*writer).file
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(w, "lost"); err == nil {
+		t.Fatal("Write to a closed file gave nil, want an error")
+	}
+	if err := w.Commit(); err == nil || !strings.Contains(err.Error(), "committing blob a") {
+		t.Fatalf("Commit after a failed Write gave %v, want an error", err)
+	}
+	w.Abort()
+	wantTree(t, s.root.Name(), "blobs", s.drafts)
+}
+
+func TestPartTooLong(t *testing.T) {
+	s := opened(t, t.TempDir())
+	_, err := s.Create(context.Background(), "a/"+strings.Repeat("b", 255))
+	if err == nil || !strings.Contains(err.Error(), "255 bytes long, the disk takes 254") {
+		t.Fatalf("Create gave %v, want a refusal with both lengths", err)
+	}
+}
+
+func TestOpenNeedsAFolder(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(name, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(name, Config{}); err == nil {
+		t.Fatal("Open of a file gave nil, want an error")
+	}
+}
+
+func TestCheckSeesALostFolder(t *testing.T) {
+	root := t.TempDir()
+	s := opened(t, root)
+	if err := os.RemoveAll(filepath.Join(root, tempFolder)); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.CheckWritable(context.Background()); err == nil {
+		t.Fatal("Check without a folder to write in gave nil, want an error")
+	}
+}
+
+func TestSymbolicLinks(t *testing.T) {
+	outside, root := t.TempDir(), t.TempDir()
+	secret := filepath.Join(outside, "secret")
+	if err := os.WriteFile(secret, []byte("secret"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := opened(t, root)
+	for name, target := range map[string]string{"folder+": outside, "file": secret, "up+": "../../.."} {
+		if err := os.Symlink(target, filepath.Join(root, blobsFolder, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx := context.Background()
+	for _, key := range []string{"folder/secret", "file", "up/x/secret"} {
+		if r, err := s.Open(ctx, key); err == nil {
+			_ = r.Close()
+			t.Errorf("Open(%s) followed a link out of the root", key)
+		}
+	}
+	for _, key := range []string{"folder/new", "up/new"} {
+		if err := begun(t, s, key, "x").Commit(); err == nil {
+			t.Errorf("Commit of %s followed a link out of the root", key)
+		}
+	}
+	if err := s.Delete(ctx, "folder/secret"); err == nil {
+		t.Error("Delete followed a link out of the root")
+	}
+	if err := s.DeleteAll(ctx, "folder"); err != nil {
+		t.Errorf("DeleteAll of a link: %v", err)
+	}
+	put(t, s, "file", "replaces the link")
+	if got, err := os.ReadFile(secret); err != nil || string(got) != "secret" {
+		t.Errorf("the file outside is now %q, %v", got, err)
+	}
+	wantTree(t, outside, "secret")
+}
+
+func TestStaleDraftsAreLogged(t *testing.T) {
+	root := t.TempDir()
+	stray := filepath.Join(root, tempFolder, "gone-store", "4")
+	if err := os.MkdirAll(filepath.Dir(stray), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{stray, filepath.Join(root, tempFolder, "loose")} {
+		if err := os.WriteFile(name, []byte("half"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var logged bytes.Buffer
+	s, err := Open(root, Config{Log: slog.New(slog.NewTextHandler(&logged, nil))})
+	if err != nil {
+		t.Fatalf("Open: %v", err)
+	}
+	defer func() { _ = s.Close() }()
+	wantTree(t, root, "blobs", s.drafts)
+	for _, name := range []string{"tmp/gone-store", "tmp/loose"} {
+		if !strings.Contains(logged.String(), name) {
+			t.Errorf("the log does not tell of %s:\n%s", name, logged.String())
+		}
+	}
+}

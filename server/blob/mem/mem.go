@@ -1,0 +1,159 @@
+// Package mem keeps blobs in memory, for tests and for runs that leave nothing
+// behind.
+//
+// A blob here is a slice of bytes that nobody writes to any more. The package
+// has no limit on what it takes, and forgets everything when the process ends.
+package mem
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"sync"
+
+	"github.com/intraydata/intray/server/blob"
+)
+
+var errDropped = errors.New("it was deleted while it was being written")
+
+// Store is a blob.Store in memory. Make it with New.
+type Store struct {
+	mu      sync.Mutex
+	blobs   map[string][]byte
+	writers map[*writer]struct{}
+}
+
+var _ blob.Store = (*Store)(nil)
+
+// New gives an empty store.
+func New() *Store {
+	return &Store{blobs: map[string][]byte{}, writers: map[*writer]struct{}{}}
+}
+
+// Create begins a blob.
+func (s *Store) Create(ctx context.Context, key string) (blob.Writer, error) {
+	if err := checkKey(ctx, key); err != nil {
+		return nil, fmt.Errorf("creating a blob: %w", err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	w := &writer{store: s, key: key}
+	s.writers[w] = struct{}{}
+	return w, nil
+}
+
+// Open gives a blob for reading.
+func (s *Store) Open(ctx context.Context, key string) (blob.Reader, error) {
+	if err := checkKey(ctx, key); err != nil {
+		return nil, fmt.Errorf("opening a blob: %w", err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	content, ok := s.blobs[key]
+	if !ok {
+		return nil, fmt.Errorf("opening blob %s: %w", key, blob.ErrNotFound)
+	}
+	return reader{bytes.NewReader(content)}, nil
+}
+
+// Delete removes a blob.
+func (s *Store) Delete(ctx context.Context, key string) error {
+	if err := checkKey(ctx, key); err != nil {
+		return fmt.Errorf("deleting a blob: %w", err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.blobs, key)
+	return nil
+}
+
+// DeleteAll removes every blob below prefix.
+func (s *Store) DeleteAll(ctx context.Context, prefix string) error {
+	if err := checkKey(ctx, prefix); err != nil {
+		return fmt.Errorf("deleting blobs: %w", err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for key := range s.blobs {
+		if strings.HasPrefix(key, prefix+"/") {
+			delete(s.blobs, key)
+		}
+	}
+	for w := range s.writers {
+		if strings.HasPrefix(w.key, prefix+"/") {
+			w.dropped = true
+		}
+	}
+	return nil
+}
+
+// CheckWritable always finds memory.
+func (s *Store) CheckWritable(ctx context.Context) error { return ctx.Err() }
+
+func checkKey(ctx context.Context, key string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if !blob.ValidKey(key) {
+		return fmt.Errorf("%q is not a blob key", key)
+	}
+	return nil
+}
+
+// writer is a blob being written. The store's lock guards it.
+type writer struct {
+	store   *Store
+	key     string
+	content bytes.Buffer
+	closed  bool
+	dropped bool
+}
+
+func (w *writer) Write(p []byte) (int, error) {
+	w.store.mu.Lock()
+	defer w.store.mu.Unlock()
+	if err := w.checkOpen(); err != nil {
+		return 0, fmt.Errorf("writing blob %s: %w", w.key, err)
+	}
+	return w.content.Write(p)
+}
+
+func (w *writer) Commit() error {
+	w.store.mu.Lock()
+	defer w.store.mu.Unlock()
+	if err := w.checkOpen(); err != nil {
+		return fmt.Errorf("committing blob %s: %w", w.key, err)
+	}
+	w.store.blobs[w.key] = w.content.Bytes()
+	w.close()
+	return nil
+}
+
+func (w *writer) Abort() {
+	w.store.mu.Lock()
+	defer w.store.mu.Unlock()
+	w.close()
+}
+
+func (w *writer) checkOpen() error {
+	if w.closed {
+		return fs.ErrClosed
+	}
+	if w.dropped {
+		return errDropped
+	}
+	return nil
+}
+
+func (w *writer) close() {
+	w.closed = true
+	w.content = bytes.Buffer{}
+	delete(w.store.writers, w)
+}
+
+type reader struct{ *bytes.Reader }
+
+func (reader) Close() error { return nil }

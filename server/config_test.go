@@ -1,0 +1,122 @@
+package server
+
+import (
+	"errors"
+	"log/slog"
+	"net/netip"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// good is a configuration with which a service could start.
+func good() Config {
+	return Config{Data: "data", Listen: "127.0.0.1:8080", MaxFileSize: 1 << 30, KeyHeaders: []string{"X-Service-License-Key"}}
+}
+
+func TestConfigIsChecked(t *testing.T) {
+	for name, c := range map[string]struct {
+		spoil func(c *Config)
+		word  string
+	}{
+		"nothing":                   {func(*Config) {}, ""},
+		"every address":             {func(c *Config) { c.Listen = ":0" }, ""},
+		"an IPv6 address":           {func(c *Config) { c.Listen = "[::1]:8080" }, ""},
+		"a base address":            {func(c *Config) { c.BaseURL = "https://intray.example.org/" }, ""},
+		"a database":                {func(c *Config) { c.DatabaseURL = "postgresql://localhost/x" }, ""},
+		"no port":                   {func(c *Config) { c.Listen = "127.0.0.1" }, "--listen"},
+		"a port too high":           {func(c *Config) { c.Listen = "127.0.0.1:65536" }, "--listen"},
+		"a port by name":            {func(c *Config) { c.Listen = "127.0.0.1:http" }, "--listen"},
+		"no address":                {func(c *Config) { c.Listen = "" }, "--listen"},
+		"a certificate without key": {func(c *Config) { c.TLSCert = "x" }, "--tls-key"},
+		"a key without certificate": {func(c *Config) { c.TLSKey = "x" }, "--tls-cert"},
+		"a negative rate":           {func(c *Config) { c.RatePoll = -1 }, "--rate-poll"},
+		"another negative rate":     {func(c *Config) { c.RateCreate = -1 }, "--rate-create"},
+		"no size":                   {func(c *Config) { c.MaxFileSize = 0 }, "--max-file-size"},
+		"too large a size":          {func(c *Config) { c.MaxFileSize = 1<<30 + 1 }, "1 to 1073741824 bytes"},
+		"default headers":           {func(c *Config) { c.KeyHeaders = nil }, ""},
+		"no header":                 {func(c *Config) { c.KeyHeaders = []string{} }, "--key-headers"},
+		"another database":          {func(c *Config) { c.DatabaseURL = "mysql://localhost/x" }, "--database-url"},
+		"a master key too short":    {func(c *Config) { c.MasterKey = "AAAA" }, "INTRAY_MASTER_KEY"},
+		"a base without a scheme":   {func(c *Config) { c.BaseURL = "intray.example.org" }, "--base-url"},
+		"a base of another scheme":  {func(c *Config) { c.BaseURL = "ftp://intray.example.org" }, "--base-url"},
+		"a base with a path":        {func(c *Config) { c.BaseURL = "https://intray.example.org/intray/" }, "root of a host name"},
+		"a base with a query":       {func(c *Config) { c.BaseURL = "https://intray.example.org/?a" }, "--base-url"},
+		"a base with a fragment":    {func(c *Config) { c.BaseURL = "https://intray.example.org/#a" }, "--base-url"},
+	} {
+		cfg := good()
+		c.spoil(&cfg)
+		err := cfg.validate()
+		var usage UsageError
+		switch {
+		case c.word == "" && err != nil:
+			t.Errorf("%s: error %v, want none", name, err)
+		case c.word != "" && (!errors.As(err, &usage) || !strings.Contains(err.Error(), c.word)):
+			t.Errorf("%s: error %v, want wrong usage with a word about %s", name, err, c.word)
+		}
+		if strings.HasSuffix(cfg.BaseURL, "/") && err == nil {
+			t.Errorf("%s: the base address %q still ends with a slash", name, cfg.BaseURL)
+		}
+	}
+}
+
+func TestWrongMasterKeyIsNotRepeated(t *testing.T) {
+	cfg := good()
+	cfg.MasterKey = "swordfish"
+	if err := cfg.validate(); err == nil || strings.Contains(err.Error(), "swordfish") {
+		t.Errorf("error %v, want one without the key", err)
+	}
+}
+
+func TestExposed(t *testing.T) {
+	for listen, want := range map[string]bool{
+		"127.0.0.1:8080": false, "127.8.9.1:80": false, "[::1]:8080": false, "localhost:8080": false,
+		":8080": true, "0.0.0.0:8080": true, "192.0.2.1:80": true, "[::]:80": true, "intray.example.org:80": true,
+	} {
+		c := Config{Listen: listen}
+		if got := c.exposed(); got != want {
+			t.Errorf("%s is exposed: %v, want %v", listen, got, want)
+		}
+		for _, safe := range []Config{{Listen: listen, TLSCert: "x"}, {Listen: listen, BaseURL: "https://x"}} {
+			if safe.exposed() {
+				t.Errorf("%s is exposed although TLS is there: %+v", listen, safe)
+			}
+		}
+	}
+}
+
+func TestParseNetworks(t *testing.T) {
+	for text, want := range map[string][]string{
+		"": nil, " , ": nil, "10.0.0.0/8": {"10.0.0.0/8"}, "10.1.2.3/8": {"10.0.0.0/8"},
+		" 192.0.2.7 , ::1": {"192.0.2.7/32", "::1/128"}, "2001:db8::5/32": {"2001:db8::/32"},
+	} {
+		got, err := ParseNetworks(text)
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+		}
+		var networks []netip.Prefix
+		for _, network := range want {
+			networks = append(networks, netip.MustParsePrefix(network))
+		}
+		if diff := cmp.Diff(networks, got, cmpopts.EquateComparable(netip.Prefix{})); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", text, diff)
+		}
+	}
+	for _, text := range []string{"example.org", "10.0.0.0/33", "10.0.0.0/8 ::1", "10.0.0.0/8;::1"} {
+		if got, err := ParseNetworks(text); err == nil {
+			t.Errorf("%q is read as %v", text, got)
+		}
+	}
+}
+
+func TestWarningsOnly(t *testing.T) {
+	var log strings.Builder
+	logger := slog.New(warnings{slog.NewTextHandler(&log, nil)}).With("part", "queue").WithGroup("group")
+	logger.Info("started")
+	logger.Warn("slow", "job", 7)
+	if got := log.String(); strings.Contains(got, "started") || !strings.Contains(got, "msg=slow part=queue group.job=7") {
+		t.Errorf("the log is %q, want the warning only", got)
+	}
+}

@@ -1,0 +1,36 @@
+//go:build crashpoints
+
+package server
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+)
+
+// crashPoint kills this process at the point that INTRAY_CRASH_AT names, as
+// point:n, when it is reached for the nth time: as kill -9 would, with nothing
+// put in order.
+func crashPoint() func(string) {
+	point, count, ok := strings.Cut(os.Getenv("INTRAY_CRASH_AT"), ":")
+	n, err := strconv.Atoi(count)
+	if !ok || err != nil {
+		return nil
+	}
+	var mu sync.Mutex
+	return func(reached string) {
+		mu.Lock()
+		defer mu.Unlock()
+		if reached != point {
+			return
+		}
+		if n--; n == 0 {
+			fmt.Fprintln(os.Stderr, "crash at", point)
+			_ = syscall.Kill(syscall.Getpid(), syscall.SIGKILL)
+			select {}
+		}
+	}
+}

@@ -1,0 +1,13 @@
+//go:build !linux
+
+package server
+
+import (
+	"errors"
+	"os"
+)
+
+func alignedBlock(size, _ int) []byte { return make([]byte, 0, size) }
+
+// setDirectIO cannot be done here.
+func setDirectIO(*os.File, bool) error { return errors.ErrUnsupported }

@@ -1,0 +1,410 @@
+package draft
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"iter"
+	"runtime"
+	"slices"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/validate"
+)
+
+// spanResult is what becomes of some rows of one span.
+type spanResult struct {
+	rows      []uint32
+	batch     *intray.Batch
+	edits     []pending
+	cells     int64
+	samples   []Sample
+	conflicts []CellConflict
+	// gained and lost are the rows that began and ceased to have a kind of problem.
+	gained, lost map[Kind][]uint32
+	moves        [][]keyMove
+}
+
+// merge adds the rows of a later span, which are not put yet.
+func (r *spanResult) merge(later *spanResult) {
+	r.conflicts = append(r.conflicts, later.conflicts...)
+	if len(later.rows) > 0 {
+		r.rows, r.edits = append(r.rows, later.rows...), append(r.edits, later.edits...)
+		copyRows(r.batch, later.batch, 0, later.batch.Rows())
+	}
+}
+
+// spanTask is one span on its way through the workers.
+type spanTask struct {
+	at  span
+	out chan *spanResult
+}
+
+// applyParallel changes rows span by span, on all cores. What it makes is taken in the
+// order of the rows; only a few spans are under way at a time, unless the desk is to see
+// all rows at once.
+func (m *changeBuilder) applyParallel(ctx context.Context, rows *roaring.Bitmap, progress func(done, total int64)) error {
+	spans := m.draft.spansOf(rows)
+	workers := min(len(spans), runtime.GOMAXPROCS(0))
+	work, order := make(chan spanTask), make(chan spanTask, 2*workers)
+	report := progressOf(spans, progress)
+	all := &spanResult{batch: m.draft.newBatch()}
+	group, running := errgroup.WithContext(ctx)
+	group.Go(func() error {
+		defer close(work)
+		defer close(order)
+		for _, at := range spans {
+			t := spanTask{at, make(chan *spanResult, 1)}
+			for _, to := range []chan spanTask{order, work} {
+				select {
+				case to <- t:
+				case <-running.Done():
+					return running.Err()
+				}
+			}
+		}
+		return nil
+	})
+	for range workers {
+		group.Go(func() error {
+			w := m.worker()
+			for t := range work {
+				r, err := w.processSpan(running, t.at, rows)
+				if err != nil {
+					return err
+				}
+				t.out <- r
+			}
+			return nil
+		})
+	}
+	group.Go(func() error {
+		for t := range order {
+			select {
+			case r := <-t.out:
+				if m.draft.cfg.Whole {
+					all.merge(r)
+				} else if err := m.mergeResult(ctx, r); err != nil {
+					return err
+				}
+				report(t.at)
+			case <-running.Done():
+				return running.Err()
+			}
+		}
+		return nil
+	})
+	if err := group.Wait(); err != nil || !m.draft.cfg.Whole {
+		return err
+	}
+	if len(all.rows) > 0 && len(all.conflicts) == 0 {
+		if err := m.worker().applyEdits(ctx, all); err != nil {
+			return err
+		}
+	}
+	return m.mergeResult(ctx, all)
+}
+
+// worker makes changes, for one goroutine.
+type worker struct {
+	builder *changeBuilder
+	fields  *fieldReader
+	hashers []*validate.Hasher
+	finder  finder
+}
+
+func (m *changeBuilder) worker() *worker {
+	w := &worker{builder: m, fields: m.draft.newFieldReader(m.before, m.plan.fields), finder: finder{needle: m.plan.needle, nameMatches: m.plan.nameMatches, draft: m.draft}}
+	for _, t := range m.draft.keyIndexes {
+		w.hashers = append(w.hashers, t.key.Hasher())
+	}
+	return w
+}
+
+// pending is an edit of a row.
+type pending struct {
+	row         uint32
+	field, part int
+	text        string
+}
+
+// processSpan changes the rows of a span, or only finds them where the desk is to see all
+// rows at once.
+func (w *worker) processSpan(ctx context.Context, at span, rows *roaring.Bitmap) (*spanResult, error) {
+	r, err := w.changedRows(ctx, at, rows)
+	if err != nil || len(r.rows) == 0 || w.builder.draft.cfg.Whole {
+		return r, err
+	}
+	return r, w.applyEdits(ctx, r)
+}
+
+// changedRows finds the rows of a span that change, and their edits.
+func (w *worker) changedRows(ctx context.Context, at span, rows *roaring.Bitmap) (*spanResult, error) {
+	edits, list, err := w.findEdits(ctx, at, rows)
+	if err != nil || len(list) == 0 {
+		return &spanResult{}, err
+	}
+	d := w.builder.draft
+	b, err := d.gather(ctx, w.builder.before, list)
+	if err != nil {
+		return nil, err
+	}
+	r := &spanResult{rows: list, batch: b, edits: edits}
+	if w.builder.plan.cells != nil {
+		if r.edits, err = w.typedEdits(r); err != nil || len(r.conflicts) > 0 {
+			r.rows = nil
+		}
+	}
+	return r, err
+}
+
+// findEdits finds the edits of the rows of a span, and the rows that they touch. Where
+// the rows are known and the edits are not, it gives none.
+func (w *worker) findEdits(ctx context.Context, at span, rows *roaring.Bitmap) (edits []pending, list []uint32, err error) {
+	job := w.builder.plan
+	if job.change == nil {
+		for it := iterateFrom(rows, at.first); it.HasNext(); {
+			row := it.Next()
+			if row >= at.end {
+				break
+			}
+			list = append(list, row)
+		}
+		return nil, list, nil
+	}
+	pieces, err := w.fields.readSpan(ctx, at, rows)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, p := range pieces {
+		var has []bool
+		if job.needle != nil {
+			has = w.finder.rows(p.batch, job.fields)
+		}
+		for i, row := range p.rows {
+			if has != nil && !has[p.at[i]] {
+				continue
+			}
+			for _, f := range job.fields {
+				err := w.builder.draft.eachCell(p.batch, f, p.at[i], func(part int, text []byte) {
+					if to, changes := job.change(f, text); changes {
+						edits = append(edits, pending{row, f, part, to})
+					}
+				})
+				if err != nil {
+					return nil, nil, fmt.Errorf("row %d: %w", row, err)
+				}
+			}
+		}
+	}
+	if len(pieces) > 1 {
+		slices.SortStableFunc(edits, func(a, b pending) int { return cmp.Compare(a.row, b.row) })
+	}
+	for _, e := range edits {
+		if len(list) == 0 || list[len(list)-1] != e.row {
+			list = append(list, e.row)
+		}
+	}
+	return edits, list, nil
+}
+
+// typedEdits finds the edits of what was typed into the rows of a result, which is left
+// with those rows that change.
+func (w *worker) typedEdits(r *spanResult) (edits []pending, err error) {
+	d, s := w.builder.draft, w.builder.before
+	var places []int64
+	var rows []uint32
+	for i, row := range r.rows {
+		known := len(edits)
+		for _, t := range w.builder.plan.cells[row] {
+			now, err := d.cellText(r.batch, t.Field, t.Part, i)
+			if err != nil {
+				return nil, fmt.Errorf("row %d: %w", row, err)
+			}
+			if version := s.version(row); version != t.Version && now != t.Seen {
+				r.conflicts = append(r.conflicts, CellConflict{Row: t.Row, Field: t.Field, Part: t.Part, Version: version, Seen: t.Seen, Now: now})
+			}
+			edits = append(edits, pending{row, t.Field, t.Part, t.Text})
+		}
+		if edits, err = w.effectiveEdits(r.batch, i, edits, known); err != nil {
+			return nil, err
+		}
+		if len(edits) > known {
+			places, rows = append(places, int64(i)), append(rows, row)
+		}
+	}
+	r.rows, r.batch = rows, pickRows(r.batch, places)
+	return edits, nil
+}
+
+// effectiveEdits leaves out of the edits of a row, from a place on, those that change
+// nothing, or that a later one makes void.
+func (w *worker) effectiveEdits(b *intray.Batch, row int, edits []pending, from int) ([]pending, error) {
+	kept := edits[:from]
+	for i := from; i < len(edits); i++ {
+		e := edits[i]
+		void := slices.ContainsFunc(edits[i+1:], func(later pending) bool { return later.field == e.field && later.part == e.part })
+		now, err := w.builder.draft.cellText(b, e.field, e.part, row)
+		if err != nil {
+			return nil, err
+		}
+		if !void && now != e.text {
+			kept = append(kept, e)
+		}
+	}
+	return kept, nil
+}
+
+// priorState is what rows had before they changed.
+type priorState struct {
+	problems []intray.Problem
+	// keys are those of each row, for each key.
+	keys [][]rowKey
+}
+
+// applyEdits makes the edits in the rows of a result, and finds what that changed.
+func (w *worker) applyEdits(ctx context.Context, r *spanResult) error {
+	old := &priorState{problems: slices.Clone(r.batch.Problems)}
+	for _, h := range w.hashers {
+		old.keys = append(old.keys, rowKeys(h, r.batch))
+	}
+	list := make([]Edit, len(r.edits))
+	at := 0
+	for i, e := range r.edits {
+		for r.rows[at] != e.row {
+			at++
+		}
+		list[i] = Edit{Row: at, Field: e.field, Part: e.part, Text: e.text}
+	}
+	r.cells = int64(len(list))
+	for _, e := range list[:min(len(list), maxSamples)] {
+		r.samples = append(r.samples, Sample{
+			Row: int64(r.rows[e.Row]), Field: e.Field, Part: e.Part, Before: sampled(r.batch, e.Row, e.Field),
+		})
+	}
+	if w.builder.plan.accept {
+		dropProblems(r.batch, canAccept)
+	} else if err := w.builder.draft.revalidate(ctx, r.batch, r.rows, list); err != nil {
+		return err
+	}
+	for i := range r.samples {
+		r.samples[i].After = sampled(r.batch, list[i].Row, list[i].Field)
+	}
+	return w.diffProblems(r, old)
+}
+
+// revalidate puts edits into rows, each of which the desk knows by its number.
+func (d *Draft) revalidate(ctx context.Context, b *intray.Batch, rows []uint32, edits []Edit) error {
+	b.Numbers = rowNumbers(rows)
+	err := d.cfg.Revalidator.Change(ctx, b, edits)
+	b.Numbers = nil
+	if err != nil {
+		return fmt.Errorf("read what was typed: %w", err)
+	}
+	return nil
+}
+
+func rowNumbers(rows []uint32) []int64 {
+	numbers := make([]int64, len(rows))
+	for i, row := range rows {
+		numbers[i] = int64(row)
+	}
+	return numbers
+}
+
+// deletedAtOnce is how many rows the desk is told of at a time.
+const deletedAtOnce = 1000
+
+// deleted gives the rows that a change deletes.
+func (m *changeBuilder) deleted(ctx context.Context) iter.Seq2[*intray.Batch, error] {
+	return func(yield func(*intray.Batch, error) bool) {
+		for it := m.revision.live.lost.Iterator(); it.HasNext(); {
+			var rows []uint32
+			for it.HasNext() && len(rows) < deletedAtOnce {
+				rows = append(rows, it.Next())
+			}
+			b, err := m.draft.gather(ctx, m.before, rows)
+			if err == nil {
+				b.Numbers = rowNumbers(rows)
+			}
+			if !yield(b, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// sampled is a cell with its problems.
+func sampled(b *intray.Batch, row, field int) Cell {
+	c := cellOf(&b.Fields[field], row)
+	for _, p := range problemsOf(b.Problems, row) {
+		if p.Field == field {
+			p.Row = 0
+			c.Problems = append(c.Problems, p)
+		}
+	}
+	return c
+}
+
+func rowKeys(h *validate.Hasher, b *intray.Batch) []rowKey {
+	out := make([]rowKey, b.Rows())
+	for i := range out {
+		out[i].hash, out[i].has = h.Hash(b, i)
+	}
+	return out
+}
+
+// diffProblems finds the kinds of problems that the rows gained and lost, and their moves.
+func (w *worker) diffProblems(r *spanResult, old *priorState) error {
+	dropProblems(r.batch, w.builder.draft.isRuleProblem)
+	if r.batch.Rows() != len(r.rows) {
+		return fmt.Errorf("of %d rows %d came back changed", len(r.rows), r.batch.Rows())
+	}
+	r.gained, r.lost = map[Kind][]uint32{}, map[Kind][]uint32{}
+	was, is := old.problems, r.batch.Problems
+	for i, row := range r.rows {
+		var had, has []intray.Problem
+		had, was = splitRow(was, i)
+		has, is = splitRow(is, i)
+		addKinds(r.lost, row, had, has)
+		addKinds(r.gained, row, has, had)
+	}
+	r.moves = make([][]keyMove, len(w.hashers))
+	for k, h := range w.hashers {
+		for i, to := range rowKeys(h, r.batch) {
+			var from rowKey
+			if old.keys[k] != nil {
+				from = old.keys[k][i]
+			}
+			if from != to {
+				r.moves[k] = append(r.moves[k], keyMove{r.rows[i], from, to})
+			}
+		}
+	}
+	return nil
+}
+
+// splitRow divides problems into those of a row, which come first, and the others.
+func splitRow(problems []intray.Problem, row int) (of, others []intray.Problem) {
+	n := 0
+	for n < len(problems) && problems[n].Row == row {
+		n++
+	}
+	return problems[:n], problems[n:]
+}
+
+// addKinds adds a row to the kinds that some of its problems have and others have not.
+func addKinds(to map[Kind][]uint32, row uint32, some, others []intray.Problem) {
+	for i := range some {
+		k := kindOf(&some[i])
+		if slices.ContainsFunc(others, func(p intray.Problem) bool { return kindOf(&p) == k }) {
+			continue
+		}
+		if list := to[k]; len(list) == 0 || list[len(list)-1] != row {
+			to[k] = append(list, row)
+		}
+	}
+}

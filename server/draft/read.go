@@ -1,0 +1,436 @@
+package draft
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"runtime"
+	"slices"
+	"sort"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/server/staging"
+)
+
+// rowSource is rows that are read from one place, in order, and where they go.
+type rowSource struct {
+	rows  []uint32
+	read  func(ctx context.Context, rows []uint32) (*intray.Batch, error)
+	batch *intray.Batch
+	next  int
+}
+
+// gather reads live rows, which ascend, as a batch: row i of it is row rows[i]. The
+// problems of rules about all rows are not among its problems. The batch is the
+// caller's.
+func (d *Draft) gather(ctx context.Context, s *snapshot, rows []uint32) (*intray.Batch, error) {
+	lots, of := d.rowSources(s, rows)
+	if err := readSources(ctx, lots); err != nil {
+		return nil, fmt.Errorf("read rows: %w", err)
+	}
+	if len(lots) == 1 {
+		lots[0].batch.First = int64(rows[0])
+		return lots[0].batch, nil
+	}
+	out := d.newBatch()
+	if len(rows) > 0 {
+		out.First = int64(rows[0])
+	}
+	for i := 0; i < len(of); {
+		run := i + 1
+		for run < len(of) && of[run] == of[i] {
+			run++
+		}
+		from := of[i]
+		copyRows(out, from.batch, from.next, from.next+run-i)
+		from.next += run - i
+		i = run
+	}
+	return out, nil
+}
+
+// newBatch is a batch of no rows.
+func (d *Draft) newBatch() *intray.Batch {
+	m := d.cfg.Stage.Manifest()
+	b := &intray.Batch{Fields: make([]intray.Cells, len(m.Fields))}
+	for _, u := range m.Unmapped {
+		b.Unmapped = append(b.Unmapped, intray.UnmappedCells{Column: u.Index})
+	}
+	return b
+}
+
+// rowSources divides rows by the place where their latest content is, and gives the lot
+// of each.
+func (d *Draft) rowSources(s *snapshot, rows []uint32) (all []*rowSource, of []*rowSource) {
+	cache := d.caches.find(rows)
+	byOwner := map[int64]*rowSource{}
+	const inCache = -1
+	for _, row := range rows {
+		owner := int64(0)
+		if s.touched.Contains(row) {
+			owner = int64(s.revisionOf(row))
+		}
+		if owner == 0 && cache != nil && cache.rows.Contains(row) {
+			owner = inCache
+		}
+		l := byOwner[owner]
+		if l == nil {
+			l = &rowSource{}
+			switch owner {
+			case inCache:
+				l.read = d.withoutRuleProblems(cache.read)
+			case 0:
+				l.read = d.withoutRuleProblems(d.readStaged)
+			default:
+				l.read = s.revisions[owner-1].read
+			}
+			byOwner[owner] = l
+			all = append(all, l)
+		}
+		l.rows = append(l.rows, row)
+		of = append(of, l)
+	}
+	return all, of
+}
+
+func readSources(ctx context.Context, lots []*rowSource) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for _, l := range lots {
+		group.Go(func() (err error) {
+			l.batch, err = l.read(ctx, l.rows)
+			return err
+		})
+	}
+	return group.Wait()
+}
+
+// withoutRuleProblems reads without the problems of rules about all rows: what the stage says
+// of these is not what holds now.
+func (d *Draft) withoutRuleProblems(read func(ctx context.Context, rows []uint32) (*intray.Batch, error)) func(ctx context.Context, rows []uint32) (*intray.Batch, error) {
+	if len(d.rules) == 0 {
+		return read
+	}
+	return func(ctx context.Context, rows []uint32) (*intray.Batch, error) {
+		b, err := read(ctx, rows)
+		if err == nil {
+			dropProblems(b, d.isRuleProblem)
+		}
+		return b, err
+	}
+}
+
+// isRuleProblem says whether a problem is one of a rule about all rows.
+func (d *Draft) isRuleProblem(p *intray.Problem) bool {
+	for _, k := range d.ruleKinds {
+		if k.Field == p.Field && k.Level == p.Level && k.Code == p.Code {
+			return true
+		}
+	}
+	return false
+}
+
+// readStaged reads rows of the stage. Rows that lie far apart are in many batches,
+// which are read on all cores.
+func (d *Draft) readStaged(ctx context.Context, rows []uint32) (*intray.Batch, error) {
+	runs := d.splitByGroup(rows)
+	if len(runs) <= 1 {
+		return d.cfg.Stage.Rows(ctx, toInt64(rows))
+	}
+	parts := make([]*intray.Batch, len(runs))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i, run := range runs {
+		group.Go(func() (err error) {
+			parts[i], err = d.cfg.Stage.Rows(ctx, toInt64(run))
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	out := d.newBatch()
+	for _, b := range parts {
+		copyRows(out, b, 0, b.Rows())
+	}
+	return out, nil
+}
+
+// splitByGroup divides rows of the stage so that no batch is read by two.
+func (d *Draft) splitByGroup(rows []uint32) (out [][]uint32) {
+	most := len(rows)/runtime.GOMAXPROCS(0) + 1
+	for len(rows) > 0 {
+		n := min(most, len(rows))
+		end := d.spanOf(rows[n-1]).end
+		for n < len(rows) && rows[n] < end {
+			n++
+		}
+		out = append(out, rows[:n])
+		rows = rows[n:]
+	}
+	return out
+}
+
+func toInt64(rows []uint32) []int64 {
+	out := make([]int64, len(rows))
+	for i, row := range rows {
+		out[i] = int64(row)
+	}
+	return out
+}
+
+// Batches gives all rows that are there, in order, those that were added last. A
+// batch is gone with the next step. After an error nothing follows. First is the
+// number of a batch's first row.
+func (d *Draft) Batches(ctx context.Context) iter.Seq2[*intray.Batch, error] {
+	return func(yield func(*intray.Batch, error) bool) {
+		s, done := d.read()
+		defer done()
+		for b, err := range d.cfg.Stage.Batches(ctx) {
+			if err == nil {
+				b, err = d.currentRows(ctx, s, b)
+			}
+			if err != nil {
+				yield(nil, fmt.Errorf("read all rows: %w", err))
+				return
+			}
+			if b.Rows() > 0 && !yield(b, nil) {
+				return
+			}
+		}
+		d.addedBatches(ctx, s, yield)
+	}
+}
+
+// addedBatches gives the rows behind those of the stage.
+func (d *Draft) addedBatches(ctx context.Context, s *snapshot, yield func(*intray.Batch, error) bool) {
+	for next := s.live.NextValue(d.staged); next >= 0; {
+		var rows []uint32
+		for it := iterateFrom(s.live, uint32(next)); it.HasNext() && len(rows) < addedAtOnce; {
+			rows = append(rows, it.Next())
+		}
+		b, err := d.gather(ctx, s, rows)
+		if err != nil {
+			yield(nil, fmt.Errorf("read added rows: %w", err))
+			return
+		}
+		d.addRuleProblems(s, b, rows)
+		if !yield(b, nil) || rows[len(rows)-1] == 1<<32-1 {
+			return
+		}
+		next = s.live.NextValue(rows[len(rows)-1] + 1)
+	}
+}
+
+// currentRows makes a batch of the stage hold what its rows are by now.
+func (d *Draft) currentRows(ctx context.Context, s *snapshot, b *intray.Batch) (*intray.Batch, error) {
+	first, end := uint32(b.First), uint32(b.First)+uint32(b.Rows())
+	var rows, changed []uint32
+	for it := iterateFrom(s.live, first); it.HasNext(); {
+		row := it.Next()
+		if row >= end {
+			break
+		}
+		rows = append(rows, row)
+		if s.touched.Contains(row) {
+			changed = append(changed, row)
+		}
+	}
+	if len(d.rules) > 0 {
+		dropProblems(b, d.isRuleProblem)
+	}
+	if len(changed) > 0 || len(rows) < b.Rows() {
+		over, err := d.gather(ctx, s, changed)
+		if err != nil {
+			return nil, err
+		}
+		b = overlayRows(b, over, rows, changed)
+	}
+	d.addRuleProblems(s, b, rows)
+	return b, nil
+}
+
+// overlayRows gives rows of a batch of the stage, with those that changed from
+// another.
+func overlayRows(b, over *intray.Batch, rows, changed []uint32) *intray.Batch {
+	out := newBatchLike(b)
+	if len(rows) > 0 {
+		out.First = int64(rows[0])
+	}
+	next := 0
+	for i := 0; i < len(rows); {
+		if next < len(changed) && changed[next] == rows[i] {
+			copyRow(out, over, next)
+			next++
+			i++
+			continue
+		}
+		run := i + 1
+		for run < len(rows) && rows[run] == rows[run-1]+1 && (next >= len(changed) || rows[run] < changed[next]) {
+			run++
+		}
+		at := int(int64(rows[i]) - b.First)
+		copyRows(out, b, at, at+run-i)
+		i = run
+	}
+	return out
+}
+
+// addRuleProblems adds the problems of rules about all rows.
+func (d *Draft) addRuleProblems(s *snapshot, b *intray.Batch, rows []uint32) {
+	known := len(b.Problems)
+	if len(rows) == 0 {
+		return
+	}
+	for at, rule := range d.rules {
+		if !s.rules[at].IntersectsWithInterval(uint64(rows[0]), uint64(rows[len(rows)-1])+1) {
+			continue
+		}
+		for i, row := range rows {
+			if s.rules[at].Contains(row) {
+				p := rule.problem
+				p.Row = i
+				b.Problems = append(b.Problems, p)
+			}
+		}
+	}
+	if len(b.Problems) > known {
+		slices.SortStableFunc(b.Problems, func(x, y intray.Problem) int {
+			return cmp.Or(cmp.Compare(x.Row, y.Row), cmp.Compare(x.Field, y.Field))
+		})
+	}
+}
+
+// ErrorRows gives the numbers of the first n rows with an error.
+func (d *Draft) ErrorRows(n int) []int64 {
+	s, done := d.read()
+	defer done()
+	return toInt64(rowsAt(s.errors(), 0, n))
+}
+
+// newBatchLike is a batch of no rows with the shape of another.
+func newBatchLike(b *intray.Batch) *intray.Batch {
+	out := &intray.Batch{Fields: make([]intray.Cells, len(b.Fields))}
+	for _, u := range b.Unmapped {
+		out.Unmapped = append(out.Unmapped, intray.UnmappedCells{Column: u.Column})
+	}
+	return out
+}
+
+// problemsOf gives the problems of a row, which are ordered by row.
+func problemsOf(problems []intray.Problem, row int) []intray.Problem {
+	from := sort.Search(len(problems), func(i int) bool { return problems[i].Row >= row })
+	to := from
+	for to < len(problems) && problems[to].Row == row {
+		to++
+	}
+	return problems[from:to]
+}
+
+// copyRow adds a row of another batch with its problems.
+func copyRow(to, from *intray.Batch, row int) {
+	copyRows(to, from, row, row+1)
+}
+
+// copyRows adds the rows [first, end) of another batch with their problems.
+func copyRows(to, from *intray.Batch, first, end int) {
+	shift := to.Rows() - first
+	staging.AppendRows(to, from, first, end)
+	at := sort.Search(len(from.Problems), func(i int) bool { return from.Problems[i].Row >= first })
+	for ; at < len(from.Problems) && from.Problems[at].Row < end; at++ {
+		p := from.Problems[at]
+		p.Row += shift
+		to.Problems = append(to.Problems, p)
+	}
+}
+
+// pickRows gives the rows at these places, which ascend, as a batch of their own.
+func pickRows(from *intray.Batch, places []int64) *intray.Batch {
+	out := newBatchLike(from)
+	for i := 0; i < len(places); {
+		run := i + 1
+		for run < len(places) && places[run] == places[run-1]+1 {
+			run++
+		}
+		copyRows(out, from, int(places[i]), int(places[run-1])+1)
+		i = run
+	}
+	return out
+}
+
+// dropProblems takes the problems away that are told of.
+func dropProblems(b *intray.Batch, match func(p *intray.Problem) bool) {
+	kept := b.Problems[:0]
+	for i := range b.Problems {
+		if !match(&b.Problems[i]) {
+			kept = append(kept, b.Problems[i])
+		}
+	}
+	b.Problems = kept
+}
+
+// sizeOf is about how many bytes a batch has.
+func sizeOf(b *intray.Batch) int {
+	n := 8 * b.Rows()
+	for i := range b.Fields {
+		c := &b.Fields[i]
+		n += len(c.Values.Arena) + 4*c.Values.Len() + len(c.Raws.Arena) + 8*len(c.RawRows)
+	}
+	for i := range b.Unmapped {
+		n += len(b.Unmapped[i].Cells.Arena) + 4*b.Unmapped[i].Cells.Len()
+	}
+	for i := range b.Problems {
+		n += b.Problems[i].Text.Size() + 40
+	}
+	return n
+}
+
+// RawPart gives the raw text of one of the columns of a field with several; "" where
+// there is none.
+func (c Cell) RawPart(part int) string {
+	var raws []string
+	if json.Unmarshal([]byte(c.Raw), &raws) != nil || part >= len(raws) {
+		return ""
+	}
+	return raws[part]
+}
+
+// eachCell gives the text of each cell that a field has in a row of a batch.
+func (d *Draft) eachCell(b *intray.Batch, field, row int, do func(part int, text []byte)) error {
+	c := &b.Fields[field]
+	if !d.cfg.Fields[field].ManyToOne {
+		do(0, c.Raw(row))
+		return nil
+	}
+	parts := d.partCount(field)
+	raw := c.Raw(row)
+	if len(bytes.TrimSpace(raw)) == 0 {
+		for part := range parts {
+			do(part, nil)
+		}
+		return nil
+	}
+	var texts []string
+	if err := json.Unmarshal(raw, &texts); err != nil || len(texts) != parts {
+		return fmt.Errorf("the raw text of field %q is not one for each of its %d columns", d.cfg.Fields[field].Key, parts)
+	}
+	for part, text := range texts {
+		do(part, []byte(text))
+	}
+	return nil
+}
+
+// cellText gives the text of one cell.
+func (d *Draft) cellText(b *intray.Batch, field, part, row int) (text string, err error) {
+	err = d.eachCell(b, field, row, func(p int, t []byte) {
+		if p == part {
+			text = string(t)
+		}
+	})
+	return text, err
+}

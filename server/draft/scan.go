@@ -1,0 +1,170 @@
+package draft
+
+import (
+	"context"
+	"runtime"
+	"sort"
+	"sync"
+	"sync/atomic"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/server/staging"
+)
+
+// span is the rows from first on, up to end.
+type span struct{ first, end uint32 }
+
+// addedAtOnce is how many rows behind those of the stage are read at a time.
+const addedAtOnce = 4096
+
+// spansOf are the runs of rows that hold any of some rows.
+func (d *Draft) spansOf(rows *roaring.Bitmap) []span {
+	var out []span
+	at := 0
+	for next := rows.NextValue(0); next >= 0; {
+		row := uint32(next)
+		var s span
+		if row < d.staged {
+			for d.spans[at].end <= row {
+				at++
+			}
+			s = d.spans[at]
+		} else {
+			s = span{row, uint32(min(next+addedAtOnce, 1<<32-1))}
+		}
+		out = append(out, s)
+		next = rows.NextValue(s.end)
+	}
+	return out
+}
+
+// spanWork does something with the rows of one span.
+type spanWork func(ctx context.Context, at span) error
+
+// eachSpan does work for each span that has any of the rows, on all cores and in
+// no order. Each goroutine has work of its own. progress is told of rows, one call
+// at a time.
+func (d *Draft) eachSpan(ctx context.Context, s *snapshot, rows *roaring.Bitmap, progress func(done, total int64), work func() spanWork) error {
+	spans := d.spansOf(rows)
+	var next atomic.Int64
+	var group *errgroup.Group
+	group, ctx = errgroup.WithContext(ctx)
+	report := progressOf(spans, progress)
+	for range min(len(spans), runtime.GOMAXPROCS(0)) {
+		group.Go(func() error {
+			do := work()
+			for i := next.Add(1) - 1; i < int64(len(spans)); i = next.Add(1) - 1 {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				if err := do(ctx, spans[i]); err != nil {
+					return err
+				}
+				report(spans[i])
+			}
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+// progressOf gives what counts the rows of spans that are done.
+func progressOf(spans []span, progress func(done, total int64)) func(at span) {
+	if progress == nil {
+		return func(span) {}
+	}
+	var mu sync.Mutex
+	var done, total int64
+	for _, s := range spans {
+		total += int64(s.end - s.first)
+	}
+	return func(at span) {
+		mu.Lock()
+		defer mu.Unlock()
+		done += int64(at.end - at.first)
+		progress(done, total)
+	}
+}
+
+// fieldReader reads some fields of rows, span by span, for one goroutine.
+type fieldReader struct {
+	draft  *Draft
+	snap   *snapshot
+	fields []int
+	scan   *staging.Scan
+	places []int
+	list   []uint32
+}
+
+func (d *Draft) newFieldReader(s *snapshot, fields []int) *fieldReader {
+	return &fieldReader{draft: d, snap: s, fields: fields, scan: d.cfg.Stage.Scan()}
+}
+
+// rowChunk is some rows of a span in a batch, which may hold others too: row rows[i]
+// is its row at[i].
+type rowChunk struct {
+	batch *intray.Batch
+	rows  []uint32
+	at    []int
+}
+
+// readSpan reads those of the rows that are in a span. The pieces are gone with the
+// next call; their fields, but for those that are looked at, may be empty, and so
+// may their problems.
+func (l *fieldReader) readSpan(ctx context.Context, at span, rows *roaring.Bitmap) ([]rowChunk, error) {
+	l.list, l.places = l.list[:0], l.places[:0]
+	var changed []uint32
+	touched := l.snap.touched.IntersectsWithInterval(uint64(at.first), uint64(at.end))
+	for it := iterateFrom(rows, at.first); it.HasNext(); {
+		row := it.Next()
+		if row >= at.end {
+			break
+		}
+		if touched && l.snap.touched.Contains(row) {
+			changed = append(changed, row)
+			continue
+		}
+		l.list, l.places = append(l.list, row), append(l.places, int(row-at.first))
+	}
+	var out []rowChunk
+	if len(l.list) > 0 {
+		b, err := l.scan.ReadFields(ctx, int64(at.first), l.fields)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, rowChunk{b, l.list, l.places})
+	}
+	if len(changed) > 0 {
+		b, err := l.draft.gather(ctx, l.snap, changed)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, rowChunk{b, changed, sequence(len(changed))})
+	}
+	return out, nil
+}
+
+// iterateFrom walks the rows of a bitmap from one on.
+func iterateFrom(rows *roaring.Bitmap, first uint32) roaring.IntPeekable {
+	it := rows.Iterator()
+	it.AdvanceIfNeeded(first)
+	return it
+}
+
+// sequence gives 0, 1 and so on, n of them.
+func sequence(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+// spanOf gives the span of a row of the stage.
+func (d *Draft) spanOf(row uint32) span {
+	at := sort.Search(len(d.spans), func(i int) bool { return d.spans[i].end > row })
+	return d.spans[at]
+}

@@ -1,0 +1,181 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/engine"
+	"github.com/intraydata/intray/hooks"
+	"github.com/intraydata/intray/hooks/jsruntime"
+	"github.com/intraydata/intray/hooks/sandbox"
+)
+
+// HookConfig says how hooks are run.
+type HookConfig struct {
+	// Runtime is quickjs (the default) or node.
+	Runtime string
+	// Sandbox is strict (the default) or best-effort.
+	Sandbox string
+	// TimeoutPer1000 is how long hooks may take for 1,000 rows. Default 5 s.
+	TimeoutPer1000 time.Duration
+	// CallTimeout is the longest that one call of hooks may take, however many rows it
+	// has. Default 60 s.
+	CallTimeout time.Duration
+	// Cgroup is a folder of the memory controller in which a group for each worker
+	// can be made. Default none: memory is looked at every 20 ms.
+	Cgroup string
+	// Memory is the most that one worker may hold, in bytes. Default 256 MB.
+	Memory int64
+}
+
+func (c HookConfig) validate() error {
+	switch {
+	case c.Runtime != "" && c.Runtime != string(sandbox.QuickJS) && c.Runtime != string(sandbox.Node):
+		return usageErrorf("--hook-runtime %q is neither quickjs nor node", c.Runtime)
+	case c.Sandbox != "" && c.Sandbox != string(sandbox.Strict) && c.Sandbox != string(sandbox.BestEffort):
+		return usageErrorf("--hook-sandbox %q is neither strict nor best-effort", c.Sandbox)
+	}
+	return nil
+}
+
+// hookRunner runs hooks in a cage that is opened when the first import has some.
+type hookRunner struct {
+	cfg HookConfig
+
+	mu      sync.Mutex
+	sandbox *sandbox.Pool
+	runner  *hooks.Runner
+	// keep says that the sessions are kept for account.
+	keep     bool
+	sessions []*hooks.Session
+}
+
+// newHookRunner tells what the system lacks for the jail of hooks.
+func newHookRunner(cfg HookConfig, log *slog.Logger) *hookRunner {
+	if lacks := sandbox.ProbeCapabilities().Missing(); len(lacks) > 0 {
+		log.Info("the jail of hooks does without", "lacks", lacks, "jail", cmp.Or(cfg.Sandbox, string(sandbox.Strict)))
+	}
+	return &hookRunner{cfg: cfg}
+}
+
+// open is the engine's Script. Where no cage can be built that is good enough,
+// imports with hooks fail and say why.
+func (h *hookRunner) open(ctx context.Context, hooks intray.Hooks, pins intray.HookEnv) (engine.HookRunner, error) {
+	runner, err := h.ensureRunner()
+	var refused *sandbox.RefusedError
+	if errors.As(err, &refused) {
+		return nil, &intray.HookError{Hook: "hooks", Text: refused.Describe()}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open the cage of the hooks: %w", err)
+	}
+	session, err := runner.Open(ctx, hooks, pins)
+	if err != nil {
+		return nil, err
+	}
+	if h.keep {
+		h.mu.Lock()
+		h.sessions = append(h.sessions, session)
+		h.mu.Unlock()
+	}
+	return session, nil
+}
+
+// report tells what the hooks took in all sessions, and what they printed last.
+func (h *hookRunner) report(hooks intray.Hooks) (times []HookTime, console []string) {
+	took := map[string]time.Duration{}
+	for _, session := range h.sessions {
+		for name, t := range session.HookTimes() {
+			took[name] += t
+		}
+		console = append(console, session.Console()...)
+	}
+	for _, hook := range jsruntime.HooksOf(hooks) {
+		if t, called := took[hook.Name]; called {
+			times = append(times, HookTime{hook.Name, t})
+		}
+	}
+	return times, console
+}
+
+// CheckHooks says whether hooks can be loaded: an *intray.HookError names the first
+// that cannot, a warning says why they could not be checked.
+func CheckHooks(ctx context.Context, hooks intray.Hooks) (warning intray.Message, err error) {
+	h := &hookRunner{}
+	defer h.close()
+	return h.checkHooks(ctx, hooks)
+}
+
+// checkHooks says whether hooks can be loaded, or why that could not be tried.
+func (h *hookRunner) checkHooks(ctx context.Context, hooks intray.Hooks) (warning intray.Message, err error) {
+	runner, err := h.ensureRunner()
+	var refused *sandbox.RefusedError
+	if errors.As(err, &refused) {
+		return intray.NewMessage("hook.not_checked", intray.Params{"reason": refused.Describe()}), nil
+	}
+	if err != nil {
+		return intray.Message{}, fmt.Errorf("open the cage of the hooks: %w", err)
+	}
+	return intray.Message{}, runner.Check(ctx, hooks)
+}
+
+// ensureRunner gives what runs hooks. After a failure it is tried again.
+func (h *hookRunner) ensureRunner() (*hooks.Runner, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.runner != nil {
+		return h.runner, nil
+	}
+	// Each worker of QuickJS is given the prelude as the engine's own code.
+	var prelude []byte
+	if h.cfg.Runtime != string(sandbox.Node) {
+		var err error
+		if prelude, err = jsruntime.Compile(); err != nil {
+			return nil, err
+		}
+	}
+	made, err := sandbox.New(sandbox.Config{
+		Runtime: sandbox.Runtime(h.cfg.Runtime), Mode: sandbox.Mode(h.cfg.Sandbox), Script: jsruntime.NodeScript(), Setup: prelude,
+		Memory: h.cfg.Memory, CallTimeout: h.cfg.TimeoutPer1000, MaxAnswer: maxAnswer, Cgroup: h.cfg.Cgroup,
+	})
+	if err != nil {
+		return nil, err
+	}
+	h.sandbox, h.runner = made, hooks.New(made, hooks.Config{BatchTimeout: h.cfg.TimeoutPer1000, CallTimeout: h.cfg.CallTimeout})
+	return h.runner, nil
+}
+
+// close ends all workers.
+func (h *hookRunner) close() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.sandbox != nil {
+		h.sandbox.Close()
+	}
+}
+
+const (
+	// maxAnswer is the longest answer of a worker, in bytes.
+	maxAnswer = 64 << 20
+	// engineMemory is what the engine in a worker may hold, in bytes, until the
+	// hooks are loaded, which sets another bound.
+	engineMemory = 96 << 20
+)
+
+// HookWorker makes this process one that runs hooks. It returns when its work is
+// done, and the process must end then.
+func HookWorker() error {
+	return sandbox.Serve(func(prelude []byte) (sandbox.Handler, error) {
+		engine, err := jsruntime.New(jsruntime.Config{Memory: engineMemory, MaxAnswer: maxAnswer, Prelude: prelude, Note: sandbox.SendNote})
+		if err != nil {
+			return nil, err
+		}
+		return engine.Handle, nil
+	})
+}

@@ -1,0 +1,111 @@
+package httpapi
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/server/service"
+)
+
+// authorize lets a call in or says why not.
+func (a *API) authorize(c *call) error {
+	switch c.op.auth {
+	case authBackendKey:
+		if err := a.authorizeBackend(c); err != nil {
+			return err
+		}
+	case authHydrationToken:
+		if err := a.authorizeHydration(c); err != nil {
+			return err
+		}
+	case authReviewCookie:
+		if err := a.authorizeReviewer(c); err != nil {
+			return err
+		}
+	}
+	return a.limitPolls(c)
+}
+
+func (a *API) authorizeBackend(c *call) error {
+	key := a.licenceKey(c.r)
+	if key == "" {
+		return unauthorized(intray.NewMessage("license_key.missing", intray.Params{"header": a.cfg.KeyHeaders[0]}))
+	}
+	licence, err := a.cfg.Service.Authenticate(c.context(), key)
+	if service.IsKind(err, service.Denied) {
+		return unauthorized(intray.MessageOf(err))
+	}
+	if err != nil {
+		return err
+	}
+	if licence.Kind != service.Backend {
+		return newError(http.StatusForbidden, "frontend_key", intray.NewMessage("license_key.frontend", nil))
+	}
+	c.org, c.licence = licence.Org, licence
+	return nil
+}
+
+func (a *API) licenceKey(r *http.Request) string {
+	for _, name := range a.cfg.KeyHeaders {
+		if key := strings.TrimSpace(r.Header.Get(name)); key != "" {
+			return key
+		}
+	}
+	return ""
+}
+
+func unauthorized(message intray.Message) *apiError {
+	return newError(http.StatusUnauthorized, "unauthorized", message)
+}
+
+// authorizeHydration opens the session of the hydration token.
+func (a *API) authorizeHydration(c *call) error {
+	token := c.r.Header.Get("X-Hydration-Id")
+	if token == "" {
+		token = c.r.URL.Query().Get("hydrationId")
+	}
+	if token == "" {
+		return newError(http.StatusForbidden, "no_hydration_token", intray.NewMessage("session.no_token", nil))
+	}
+	session, err := a.cfg.Service.Hydrated(c.context(), token)
+	if err != nil {
+		return err
+	}
+	c.session, c.org = session, session.Org
+	return nil
+}
+
+// limitPolls keeps the limit of polls, by organization, so that nobody uses up
+// the limit of another's import.
+func (a *API) limitPolls(c *call) error {
+	if c.op.limit != perPoll {
+		return nil
+	}
+	id, _ := service.ParseID(c.r.PathValue("id"))
+	_, err := a.polls.allow(c.org + " " + id)
+	return err
+}
+
+// crossOrigin says whether pages of other sites may call the operation.
+func (op *operation) crossOrigin() bool {
+	return op.auth == authHydrationToken || op.auth == authSignedURL
+}
+
+func allowOrigins(h http.Header) {
+	h.Set("Access-Control-Allow-Origin", "*")
+	h.Set("Access-Control-Expose-Headers", "ETag, Content-Disposition, X-Request-Id, Retry-After")
+}
+
+// preflight answers the question of a browser whether a page may call.
+func preflight(methods string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		allowOrigins(h)
+		h.Set("Access-Control-Allow-Methods", methods)
+		h.Set("Access-Control-Allow-Headers", "Content-Type, Content-MD5, Repr-Digest, If-Match, If-None-Match, X-Hydration-Id, X-File-Name, Idempotency-Key")
+		h.Set("Access-Control-Max-Age", "7200")
+		h.Add("Vary", "Origin, Access-Control-Request-Method, Access-Control-Request-Headers")
+		w.WriteHeader(http.StatusNoContent)
+	}
+}

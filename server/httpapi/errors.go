@@ -1,0 +1,131 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"math"
+	"net/http"
+	"slices"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/server/service"
+)
+
+// statusByKind is the one table from a kind of refusal to an HTTP status.
+var statusByKind = map[service.Kind]int{
+	service.NotFound:    http.StatusNotFound,
+	service.Invalid:     http.StatusBadRequest,
+	service.Conflict:    http.StatusConflict,
+	service.Denied:      http.StatusForbidden,
+	service.TooLarge:    http.StatusRequestEntityTooLarge,
+	service.Unavailable: http.StatusServiceUnavailable,
+}
+
+// apiError is an answer that is an error.
+type apiError struct {
+	status     int
+	code       string
+	message    intray.Message
+	fields     map[string][]intray.Message
+	retryAfter time.Duration
+	allow      string
+	// extra is told beside the rest.
+	extra map[string]any
+}
+
+func (r *apiError) Error() string { return r.message.String() }
+
+func newError(status int, code string, message intray.Message) *apiError {
+	return &apiError{status: status, code: code, message: message}
+}
+
+// invalidField refuses one parameter or field. The problem is a sentence without its
+// subject and without a full stop.
+func invalidField(field string, problem intray.Message) *apiError {
+	r := newError(http.StatusBadRequest, "invalid", intray.NewMessage("request.invalid_field", intray.Params{"field": field, "problem": problem}))
+	r.fields = map[string][]intray.Message{field: {problem}}
+	return r
+}
+
+// toAPIError turns any error into what the caller is told. Faults of ours are
+// told as such and no more.
+func toAPIError(err error) *apiError {
+	var mine *apiError
+	if errors.As(err, &mine) {
+		return mine
+	}
+	var e *service.Error
+	if errors.As(err, &e) {
+		r := &apiError{status: statusByKind[e.Kind], code: e.Code, message: e.Message, fields: e.Fields, retryAfter: e.RetryAfter}
+		if e.Changes > 0 {
+			r.extra = map[string]any{"changes": e.Changes}
+		}
+		return r
+	}
+	if e := resourceError(err); e != nil {
+		return e
+	}
+	return newError(http.StatusInternalServerError, "internal", intray.NewMessage("service.internal_error", nil))
+}
+
+// resourceError gives the refusal for what this machine has too little of just now;
+// nil for other faults.
+func resourceError(err error) *apiError {
+	switch {
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		e := newError(http.StatusServiceUnavailable, "storage_full", intray.NewMessage("storage.full", nil))
+		e.retryAfter = time.Minute
+		return e
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		return newError(http.StatusServiceUnavailable, "busy", intray.NewMessage("service.too_many_open_files", nil))
+	case errors.As(err, new(*spoolError)):
+		return newError(http.StatusServiceUnavailable, "spool_unavailable", intray.NewMessage("service.temporary_folder_unavailable", nil))
+	}
+	return nil
+}
+
+// reservedNames are those that an error body has of its own.
+var reservedNames = []string{"detail", "code", "request_id", "message_code", "params", "field_messages"}
+
+// encode gives the error body: detail, code and request_id, the code and parameters
+// of the message, and beside them the fields. A field with one of those names has its
+// messages in field_messages alone.
+func (r *apiError) encode(requestID string) []byte {
+	body := map[string]any{}
+	for field, messages := range r.fields {
+		if !slices.Contains(reservedNames, field) {
+			body[field] = intray.RenderAll(messages)
+		}
+	}
+	if maps.Copy(body, r.extra); len(r.fields) > 0 {
+		body["field_messages"] = r.fields
+	}
+	text, messageCode, params := coded(r.message)
+	if messageCode != "" {
+		body["message_code"], body["params"] = messageCode, params
+	}
+	body["detail"], body["code"], body["request_id"] = text, r.code, requestID
+	encoded, err := json.Marshal(body)
+	if err != nil {
+		return []byte(`{"detail":"The error could not be written.","code":"internal","request_id":""}`)
+	}
+	return encoded
+}
+
+// setHeaders sets what goes with the status.
+func (r *apiError) setHeaders(h http.Header) {
+	if r.allow != "" {
+		h.Set("Allow", r.allow)
+	}
+	after := r.retryAfter
+	if after == 0 && r.status == http.StatusServiceUnavailable {
+		after = 2 * time.Second
+	}
+	if after > 0 {
+		h.Set("Retry-After", strconv.Itoa(int(math.Ceil(after.Seconds()))))
+	}
+}

@@ -1,0 +1,110 @@
+package httpapi
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"regexp"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/server/service"
+)
+
+var idempotencyKey = regexp.MustCompile(`^[\x21-\x7e]{1,255}$`)
+
+// idempotent carries a POST with an Idempotency-Key out one time: its answer is kept
+// and given again to each repetition. Answers that a repetition may better (429
+// and faults of ours) are not kept.
+func (a *API) idempotent(c *call, work func() (*response, error)) (*response, error) {
+	key := c.r.Header.Get("Idempotency-Key")
+	if key == "" || c.r.Method != http.MethodPost || c.op.auth != authBackendKey {
+		return a.limitCreates(c, work)
+	}
+	if !idempotencyKey.MatchString(key) {
+		return nil, invalidField("Idempotency-Key", intray.NewMessage("idempotency_key.invalid", nil))
+	}
+	if c.body.digest == "" {
+		return a.limitCreates(c, work)
+	}
+	kept, turn, err := a.cfg.Service.BeginReplay(c.context(), c.org, key, requestFingerprint(c))
+	if err != nil {
+		return nil, err
+	}
+	if kept != nil {
+		return &response{status: kept.Status, raw: kept.Body, header: http.Header{"Idempotent-Replay": {"true"}}}, nil
+	}
+	c.fixedID = turn.ID
+	answered := false
+	defer func() {
+		if !answered { // a panic: the key must not stay taken
+			a.releaseReplayKey(c, turn)
+		}
+	}()
+	done, err := a.limitCreates(c, work)
+	answered = true
+	return a.saveReplay(c, turn, done, err)
+}
+
+// releaseReplayKey forgets a request whose answer is not kept.
+func (a *API) releaseReplayKey(c *call, turn *service.ReplayLock) {
+	ctx := context.WithoutCancel(c.context())
+	if err := turn.Release(ctx); err != nil {
+		a.cfg.Log.Warn("an idempotency key was not given free", "request_id", requestID(ctx), "error", err)
+	}
+}
+
+func requestFingerprint(c *call) string {
+	sum := sha256.Sum256([]byte(c.r.Method + "\n" + c.r.URL.Path + "\n" + c.body.digest))
+	return hex.EncodeToString(sum[:])
+}
+
+// saveReplay stores the answer before it is given.
+func (a *API) saveReplay(c *call, turn *service.ReplayLock, done *response, err error) (*response, error) {
+	ctx := context.WithoutCancel(c.context())
+	var kept service.ReplayedResponse
+	if err != nil {
+		e := toAPIError(err)
+		if e.status >= http.StatusInternalServerError || e.status == http.StatusTooManyRequests {
+			a.releaseReplayKey(c, turn)
+			return nil, err
+		}
+		kept = service.ReplayedResponse{Status: e.status, Body: e.encode(requestID(ctx))}
+	} else {
+		body, fault := encodedBody(done)
+		if fault != nil {
+			a.releaseReplayKey(c, turn)
+			return nil, fault
+		}
+		done.raw = body
+		kept = service.ReplayedResponse{Status: done.status, Body: body}
+	}
+	if fault := turn.Finish(ctx, kept); fault != nil {
+		return nil, fault
+	}
+	return done, err
+}
+
+func encodedBody(done *response) ([]byte, error) {
+	if done.body == nil {
+		return []byte{}, nil
+	}
+	return encodeJSON(done.body)
+}
+
+// limitCreates keeps the limit of creations. One that came to nothing does not
+// count.
+func (a *API) limitCreates(c *call, work func() (*response, error)) (*response, error) {
+	if c.op.limit != perCreate {
+		return work()
+	}
+	window, err := a.creates.allow(c.licence.ID)
+	if err != nil {
+		return nil, err
+	}
+	done, err := work()
+	if err != nil {
+		a.creates.refund(c.licence.ID, window)
+	}
+	return done, err
+}

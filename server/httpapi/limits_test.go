@@ -1,0 +1,383 @@
+package httpapi
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/intraydata/intray/internal/jsonschema"
+	"github.com/intraydata/intray/server/service"
+)
+
+// minutes is a clock that stands still until it is moved.
+type minutes struct{ now time.Time }
+
+func (m *minutes) Now() time.Time { return m.now }
+
+func newMinutes() *minutes { return &minutes{time.Date(2026, 3, 4, 5, 6, 0, 0, time.UTC)} }
+
+// take takes n events and counts those that pass.
+func take(l *rateLimiter, key string, n int) (passed int) {
+	for range n {
+		if _, err := l.allow(key); err == nil {
+			passed++
+		}
+	}
+	return passed
+}
+
+func TestLimiter(t *testing.T) {
+	clock := newMinutes()
+	l := newRateLimiter(3, clock.Now)
+	for _, step := range []struct {
+		name string
+		wait time.Duration
+		key  string
+		want int
+	}{
+		{"the first minute", 0, "a", 3},
+		{"another key", 0, "b", 3},
+		{"the end of the minute", time.Minute - time.Nanosecond, "a", 0},
+		{"the next minute", time.Nanosecond, "a", 3},
+		{"much later", time.Hour, "a", 3},
+		{"a clock that was set back", -30 * time.Minute, "a", 3},
+		{"and goes on from there", time.Minute, "a", 3},
+	} {
+		clock.now = clock.now.Add(step.wait)
+		if got := take(l, step.key, 5); got != step.want {
+			t.Errorf("%s: %d of 5 passed, want %d", step.name, got, step.want)
+		}
+	}
+}
+
+func TestLimiterSaysWhenToComeAgain(t *testing.T) {
+	clock := newMinutes()
+	l := newRateLimiter(1, clock.Now)
+	for _, c := range []struct {
+		at   time.Duration
+		want string
+	}{{0, "60"}, {100 * time.Millisecond, "60"}, {time.Second, "59"}, {time.Minute - time.Nanosecond, "1"}} {
+		clock.now = newMinutes().now.Add(c.at)
+		take(l, "a", 1)
+		var e *apiError
+		if _, err := l.allow("a"); !errors.As(err, &e) || e.status != http.StatusTooManyRequests {
+			t.Fatalf("error %v, want 429", err)
+		}
+		header := http.Header{}
+		e.setHeaders(header)
+		if got := header.Get("Retry-After"); got != c.want {
+			t.Errorf("%v into the minute: Retry-After %q, want %q", c.at, got, c.want)
+		}
+		wait, err := strconv.Atoi(c.want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		clock.now = clock.now.Add(time.Duration(wait) * time.Second)
+		if take(l, "a", 1) == 0 {
+			t.Errorf("refused after the time that Retry-After told")
+		}
+		l.window, l.counts = time.Time{}, map[string]int{}
+	}
+}
+
+func TestLimiterGivesBack(t *testing.T) {
+	clock := newMinutes()
+	l := newRateLimiter(2, clock.Now)
+	l.refund("a", l.window) // nothing was taken
+	window, err := l.allow("a")
+	take(l, "a", 1)
+	l.refund("a", window)
+	if got := take(l, "a", 2); got != 1 || err != nil {
+		t.Errorf("%d passed after one was given back, want 1; error %v", got, err)
+	}
+	clock.now = clock.now.Add(time.Minute)
+	take(l, "a", 2)
+	l.refund("a", window)
+	if got := take(l, "a", 1); got != 0 {
+		t.Error("an event of the minute before was given back to this one")
+	}
+}
+
+func TestNoLimit(t *testing.T) {
+	for _, n := range []int{0, -1} {
+		if got := take(newRateLimiter(n, newMinutes().Now), "a", 1000); got != 1000 {
+			t.Errorf("a limit of %d lets %d of 1000 pass", n, got)
+		}
+	}
+}
+
+func TestLimiterAtOnce(t *testing.T) {
+	l := newRateLimiter(50, newMinutes().Now)
+	var passed atomic.Int64
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() { passed.Add(int64(take(l, "a", 20))) })
+	}
+	group.Wait()
+	if passed.Load() != 50 {
+		t.Errorf("%d of 160 passed, want 50", passed.Load())
+	}
+}
+
+func TestMemoryIsShared(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemoryLimiter()
+		var have, most atomic.Int64
+		var group sync.WaitGroup
+		for range 20 {
+			group.Go(func() {
+				giveBack, err := m.acquire(t.Context(), maxMemory/4)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				most.Store(max(most.Load(), have.Add(1)))
+				time.Sleep(time.Second) // by the bubble's clock
+				have.Add(-1)
+				giveBack()
+			})
+		}
+		group.Wait()
+		if most.Load() != 4 {
+			t.Errorf("%d calls had a quarter each at once, want 4", most.Load())
+		}
+		giveBack, err := m.acquire(t.Context(), 2*maxMemory) // more than there is: all of it
+		if err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		var e *apiError
+		if _, err := m.acquire(t.Context(), 1); !errors.As(err, &e) || e.status != 503 || e.code != "busy" || time.Since(began) != memoryWait {
+			t.Errorf("without room: %v after %v", err, time.Since(began))
+		}
+		if giveNothing, err := m.acquire(t.Context(), 0); err != nil {
+			t.Errorf("no share: %v", err)
+		} else {
+			giveNothing()
+		}
+		gone, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := m.acquire(gone, 1); !errors.Is(err, context.Canceled) {
+			t.Errorf("a caller who is gone: %v", err)
+		}
+		giveBack()
+	})
+}
+
+// TestWeigherIsABound decodes bodies that become much, and holds what they
+// take against what was told before.
+func TestWeigherIsABound(t *testing.T) {
+	for name, one := range map[string]string{
+		"empty arrays": "[]", "empty objects": "{}", "small objects": `{"":0}`, "nested": `[[[[]]]]`, "numbers": "0", "texts": `""`,
+		"objects": `{"key":"k","label":"L"}`, "words": `"some words of ordinary length"`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := "[" + one + strings.Repeat(","+one, 60_000) + "]"
+			w := &memoryEstimator{to: io.Discard}
+			_, err := io.Copy(w, strings.NewReader(text))
+			check(t, err)
+			estimated := w.weight + 2*int64(len(text))
+			before := heap()
+			doc, err := jsonschema.Decode(strings.NewReader(text), jsonschema.Limits{})
+			check(t, err)
+			if took := heap() - before; took > estimated {
+				t.Errorf("it takes %d bytes, told were %d", took, estimated)
+			}
+			runtime.KeepAlive(doc)
+		})
+	}
+}
+
+func heap() int64 {
+	var stats runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&stats)
+	return int64(stats.HeapAlloc)
+}
+
+// TestNothingIsHeldForSlowOnes looks whether all memory is there again while an
+// answer is on its way and while a body is.
+func TestNothingIsHeldForSlowOnes(t *testing.T) {
+	s := newServer(t, nil)
+	token := s.text(s.do("POST", "/api/widget/session/v2/auth/", ""), "hydrationId")
+	const state = "/api/widget/session/v2/state/"
+	large := `"` + strings.Repeat("x", service.MaxState-2) + `"`
+	free := func(when string) {
+		if !s.api.memory.semaphore.TryAcquire(maxMemory) {
+			t.Errorf("%s: memory is held", when)
+			return
+		}
+		s.api.memory.semaphore.Release(maxMemory)
+	}
+	w := s.sent("PUT", state, io.MultiReader(strings.NewReader(large[:100]), &looking{func() { free("while a body comes") }}, strings.NewReader(large[100:])), "X-Hydration-Id", token)
+	if w.Code != http.StatusOK {
+		t.Fatalf("status %d, %s", w.Code, w.Body)
+	}
+	r := httptest.NewRequestWithContext(t.Context(), "GET", state, nil)
+	r.Header.Set("X-Hydration-Id", token)
+	got := &watched{ResponseRecorder: httptest.NewRecorder(), look: func() { free("while an answer goes") }}
+	s.api.ServeHTTP(got, r)
+	if got.Body.String() != large {
+		t.Errorf("%d bytes of the state came, want %d", got.Body.Len(), len(large))
+	}
+	left, err := os.ReadDir(s.api.cfg.TempDir)
+	if err != nil || len(left) > 0 {
+		t.Errorf("files are left: %v, error %v", left, err)
+	}
+}
+
+// looking looks when it is its turn to be read.
+type looking struct{ look func() }
+
+func (l *looking) Read([]byte) (int, error) { l.look(); return 0, io.EOF }
+
+// watched looks whenever a piece of the answer is written.
+type watched struct {
+	*httptest.ResponseRecorder
+	look func()
+}
+
+func (w *watched) Write(p []byte) (int, error) { w.look(); return w.ResponseRecorder.Write(p) }
+
+func TestListOfLargeSchemas(t *testing.T) {
+	s := newServer(t, nil)
+	const all = "/api/v1/schemas/"
+	if got := s.do("GET", all, "").Body.String(); got != "[]" {
+		t.Errorf("without schemas the list is %s", got)
+	}
+	for _, name := range []string{"A", "B", "C"} {
+		s.do("POST", all, `{"name":"`+name+`","settings":{},"hooks":{"beforeFinishCallback":"() => {/*`+strings.Repeat("x", keepInMemory)+`*/}"},`+mailFields+`}`)
+	}
+	var list []savedSchema
+	check(t, json.Unmarshal(s.do("GET", all, "").Body.Bytes(), &list))
+	if len(list) != 3 || list[2].Name != "C" {
+		t.Errorf("%d schemas", len(list))
+	}
+}
+
+// TestClientsThatAreGone are no faults of ours.
+func TestClientsThatAreGone(t *testing.T) {
+	var log bytes.Buffer
+	var seenStatuses []int
+	s := newServer(t, func(cfg *Config) {
+		cfg.Log = slog.New(slog.NewTextHandler(&log, nil))
+		cfg.Observe = func(_, _ string, status int, _ time.Duration) { seenStatuses = append(seenStatuses, status) }
+	})
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	r := httptest.NewRequestWithContext(gone, "GET", "/api/v1/schemas/", nil)
+	r.Header.Set("X-Service-License-Key", s.key)
+	w := httptest.NewRecorder()
+	s.api.ServeHTTP(w, r)
+	s.refusedWith("a client that is gone", w, 503, "connection_closed")
+	if log.Len() > 0 || len(seenStatuses) != 1 || seenStatuses[0] != clientGone {
+		t.Errorf("the log has %q, the metrics %v", log.String(), seenStatuses)
+	}
+}
+
+// TestBrokenAnswersAreCounted makes sure that the metrics see an answer that
+// breaks off.
+func TestBrokenAnswersAreCounted(t *testing.T) {
+	var seenStatuses []int
+	s := newServer(t, func(cfg *Config) {
+		cfg.Pages = map[string]http.Handler{"GET /broken": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusOK)
+			panic(http.ErrAbortHandler)
+		})}
+		cfg.Observe = func(_, _ string, status int, _ time.Duration) { seenStatuses = append(seenStatuses, status) }
+	})
+	func() {
+		defer func() { _ = recover() }()
+		s.send("GET", "/broken", "")
+	}()
+	if len(seenStatuses) != 1 || seenStatuses[0] != http.StatusOK {
+		t.Errorf("the metrics were told %v", seenStatuses)
+	}
+}
+
+func TestEmptyPathIsTheRoot(t *testing.T) {
+	s := newServer(t, func(cfg *Config) {
+		cfg.Pages = map[string]http.Handler{"GET /{$}": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })}
+	})
+	r := httptest.NewRequestWithContext(t.Context(), "GET", "http://intray.test", nil)
+	r.URL.Path = ""
+	w := httptest.NewRecorder()
+	s.api.ServeHTTP(w, r)
+	if w.Code != http.StatusNoContent {
+		t.Errorf("status %d, %v", w.Code, w.Header())
+	}
+}
+
+func TestDocumentNamesTheOtherHeaders(t *testing.T) {
+	for header, headers := range map[string][]string{
+		"browser.": {"X-Key"}, "Also accepted in: X-Two, X-Three.": {"X-One", "X-Two", "X-Three"},
+	} {
+		a := New(Config{KeyHeaders: headers})
+		scheme := a.securitySchemes()["backendKey"].(map[string]any)
+		if text := scheme["description"].(string); !strings.HasSuffix(text, header) {
+			t.Errorf("%v: %q", headers, text)
+		}
+	}
+}
+
+// drip is a body that brings some bytes after each pause, for a time.
+type drip struct {
+	pause time.Duration
+	bytes int
+	times int
+}
+
+func (d *drip) Read(p []byte) (int, error) {
+	if d.times == 0 {
+		return 0, io.EOF
+	}
+	d.times--
+	time.Sleep(d.pause) // by the bubble's clock
+	return min(d.bytes, len(p)), nil
+}
+
+func (d *drip) Close() error { return nil }
+
+func TestPace(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		body *drip
+		err  error
+		took time.Duration
+	}{
+		{"fast", &drip{time.Millisecond, 4096, 1000}, nil, time.Second},
+		{"just fast enough, for an hour", &drip{time.Second, minBytesPerSecond, 3600}, nil, time.Hour},
+		{"too slow, but done in time", &drip{time.Second, 1, 30}, nil, idleLimit},
+		{"too slow", &drip{time.Second, minBytesPerSecond - 1, 3600}, os.ErrDeadlineExceeded, idleLimit + time.Second},
+		{"slow after a good start", &drip{20 * time.Second, 1, 3600}, os.ErrDeadlineExceeded, 40 * time.Second},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				began := time.Now()
+				r := httptest.NewRequest("PUT", "/", nil)
+				r.Body = c.body
+				_, err := io.Copy(io.Discard, (&API{}).pacedReader(httptest.NewRecorder(), r))
+				if !errors.Is(err, c.err) {
+					t.Errorf("error %v, want %v", err, c.err)
+				}
+				if took := time.Since(began); took != c.took {
+					t.Errorf("cut off or done after %v, want %v", took, c.took)
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,197 @@
+package httpapi
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/klauspost/compress/gzip"
+
+	"github.com/intraydata/intray"
+)
+
+// frontHandler is the first to see a request: it numbers it, keeps its path in order,
+// answers what has no route, and sees to it that a fault of ours is told as
+// one.
+type frontHandler struct {
+	mux *http.ServeMux
+	api *API
+}
+
+type requestIDKey struct{}
+
+func requestID(ctx context.Context) string {
+	id, _ := ctx.Value(requestIDKey{}).(string)
+	return id
+}
+
+func (f *frontHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	began := time.Now()
+	id := uuid.NewString()
+	r = r.WithContext(context.WithValue(r.Context(), requestIDKey{}, id))
+	rec := &statusRecorder{ResponseWriter: w}
+	rec.Header().Set("X-Request-Id", id)
+	rec.Header().Set("X-Content-Type-Options", "nosniff")
+	route := "none"
+	// Behind the other one, so that answers that break off are counted, too.
+	defer func() { f.api.cfg.Observe(route, r.Method, observedStatus(rec, r), time.Since(began)) }()
+	defer func() {
+		if fault := recover(); fault != nil {
+			f.handlePanic(rec, r, fault)
+		}
+	}()
+	route = f.dispatch(rec, r)
+}
+
+// clientGone is the status under which requests are counted whose clients were
+// gone before the answer.
+const clientGone = 499
+
+func observedStatus(w *statusRecorder, r *http.Request) int {
+	if w.status >= http.StatusInternalServerError && r.Context().Err() != nil {
+		return clientGone
+	}
+	return w.status
+}
+
+// handlePanic answers after a panic, if nothing was answered yet.
+func (f *frontHandler) handlePanic(w *statusRecorder, r *http.Request, fault any) {
+	if err, ok := fault.(error); ok && errors.Is(err, http.ErrAbortHandler) {
+		panic(fault)
+	}
+	f.api.cfg.Log.Error("panic in a request", "request_id", requestID(r.Context()), "panic", fault, "stack", string(debug.Stack()))
+	if w.status != 0 {
+		panic(http.ErrAbortHandler)
+	}
+	f.api.writeError(w, r, toAPIError(nil))
+}
+
+// dispatch hands the request to the operation that its path names.
+func (f *frontHandler) dispatch(w *statusRecorder, r *http.Request) string {
+	if r.URL.Path == "" { // GET http://host HTTP/1.1
+		r.URL.Path = "/"
+	}
+	path := r.URL.Path
+	if strings.Contains(path, "//") || hasDotSegment(path) {
+		f.api.writeError(w, r, noRoute())
+		return "none"
+	}
+	if len(path) > 1 && strings.HasSuffix(path, "/") {
+		r.URL.Path = strings.TrimSuffix(path, "/")
+		r.URL.RawPath = strings.TrimSuffix(r.URL.RawPath, "/")
+	}
+	handler, pattern := f.mux.Handler(r)
+	if pattern == "" {
+		f.api.writeError(w, r, routeError(handler, r))
+		return "none"
+	}
+	f.mux.ServeHTTP(w, r)
+	return pattern
+}
+
+func hasDotSegment(path string) bool {
+	for part := range strings.SplitSeq(path, "/") {
+		if part == "." || part == ".." {
+			return true
+		}
+	}
+	return false
+}
+
+func noRoute() *apiError {
+	return newError(http.StatusNotFound, "no_route", intray.NewMessage("request.unknown_path", nil))
+}
+
+// routeError asks the mux whether another method would have had a route.
+func routeError(handler http.Handler, r *http.Request) *apiError {
+	probe := &statusRecorder{ResponseWriter: discardResponse{http.Header{}}}
+	handler.ServeHTTP(probe, r)
+	if probe.status != http.StatusMethodNotAllowed {
+		return noRoute()
+	}
+	e := newError(http.StatusMethodNotAllowed, "method_not_allowed", intray.NewMessage("request.method_not_allowed", intray.Params{"method": truncate(r.Method, 40)}))
+	e.allow = probe.Header().Get("Allow")
+	return e
+}
+
+// statusRecorder remembers the status.
+type statusRecorder struct {
+	http.ResponseWriter
+	status int
+}
+
+func (r *statusRecorder) WriteHeader(status int) {
+	if r.status == 0 && status >= 200 {
+		r.status = status
+	}
+	r.ResponseWriter.WriteHeader(status)
+}
+
+func (r *statusRecorder) Write(b []byte) (int, error) {
+	if r.status == 0 {
+		r.status = http.StatusOK
+	}
+	return r.ResponseWriter.Write(b)
+}
+
+// Unwrap gives http.ResponseController what it needs.
+func (r *statusRecorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
+
+// discardResponse is a response that nobody reads.
+type discardResponse struct{ header http.Header }
+
+func (d discardResponse) Header() http.Header       { return d.header }
+func (discardResponse) WriteHeader(int)             {}
+func (discardResponse) Write(b []byte) (int, error) { return len(b), nil }
+
+// minGzipSize is how long an answer of the review page must be to be packed, in bytes.
+const minGzipSize = 1 << 10
+
+var gzipWriters = sync.Pool{New: func() any {
+	w, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed)
+	return w
+}}
+
+// compress gives the body of an answer as it is sent. Those of the review page are
+// packed where the browser takes that: they repeat themselves, hold no secrets, and
+// are read over lines that may be slow.
+func (c *call) compress(text []byte) []byte {
+	if c.op.auth != authReviewCookie || len(text) < minGzipSize {
+		return text
+	}
+	header := c.w.Header()
+	header.Add("Vary", "Accept-Encoding")
+	if !takesGzip(c.r.Header.Get("Accept-Encoding")) {
+		return text
+	}
+	var to bytes.Buffer
+	to.Grow(len(text) / 4)
+	w := gzipWriters.Get().(*gzip.Writer)
+	defer gzipWriters.Put(w)
+	w.Reset(&to)
+	if _, err := w.Write(text); err != nil {
+		return text
+	}
+	if err := w.Close(); err != nil {
+		return text
+	}
+	header.Set("Content-Encoding", "gzip")
+	return to.Bytes()
+}
+
+// takesGzip reads the header Accept-Encoding.
+func takesGzip(accepted string) bool {
+	for coding := range strings.SplitSeq(accepted, ",") {
+		name, weight, _ := strings.Cut(coding, ";")
+		if strings.EqualFold(strings.TrimSpace(name), "gzip") {
+			return strings.ReplaceAll(weight, " ", "") != "q=0"
+		}
+	}
+	return false
+}

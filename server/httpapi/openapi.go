@@ -1,0 +1,292 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/intraydata/intray/internal/jsonschema"
+	"github.com/intraydata/intray/schema"
+)
+
+// describe makes the OpenAPI 3.1 document from the table.
+func (a *API) describe() ([]byte, error) {
+	parts := newSchemaParts()
+	paths := map[string]map[string]any{}
+	for i := range a.table {
+		op := &a.table[i]
+		if paths[op.path] == nil {
+			paths[op.path] = map[string]any{}
+		}
+		paths[op.path][strings.ToLower(op.method)] = parts.withReferences(op.describe())
+	}
+	schemas := parts.schemas()
+	schemas["Error"] = errorSchema()
+	document, err := json.MarshalIndent(map[string]any{
+		"openapi": "3.1.0",
+		"info": map[string]any{
+			"title": "Intray", "version": a.cfg.Version,
+			"license":     map[string]any{"name": "Apache-2.0", "identifier": "Apache-2.0"},
+			"description": "Receives tables, checks them against a schema and hands over clean rows. Paths work with and without the slash at the end.",
+		},
+		"servers": []any{map[string]any{"url": orRoot(a.cfg.BaseURL)}},
+		"paths":   paths,
+		"components": map[string]any{
+			"securitySchemes": a.securitySchemes(),
+			"schemas":         schemas,
+		},
+	}, "", " ")
+	if err != nil {
+		return nil, fmt.Errorf("describe the API: %w", err)
+	}
+	return document, nil
+}
+
+func orRoot(base string) string {
+	if base == "" {
+		return "/"
+	}
+	return base
+}
+
+func (a *API) securitySchemes() map[string]any {
+	key := "The backend licence key of the organization. It must never reach a browser."
+	if others := a.cfg.KeyHeaders[1:]; len(others) > 0 {
+		key += " Also accepted in: " + strings.Join(others, ", ") + "."
+	}
+	return map[string]any{
+		"backendKey": map[string]any{"type": "apiKey", "in": "header", "name": a.cfg.KeyHeaders[0], "description": key},
+		"hydrationToken": map[string]any{"type": "apiKey", "in": "header", "name": "X-Hydration-Id",
+			"description": "The hydration token of a session; also accepted as hydrationId in the query."},
+		"reviewToken":  map[string]any{"type": "http", "scheme": "bearer", "description": "The fragment of a review_url."},
+		"reviewCookie": map[string]any{"type": "apiKey", "in": "cookie", "name": visitCookie, "description": "What openReview answers to the fragment of a review_url."},
+	}
+}
+
+func errorSchema() map[string]any {
+	text := map[string]any{"type": "string"}
+	return map[string]any{
+		"type":        "object",
+		"description": "Errors of single request fields stand beside these, each under the field's name, as an array of sentences.",
+		"required":    []string{"detail", "code", "request_id"},
+		"properties": map[string]any{
+			"detail": map[string]any{"type": "string", "description": "A sentence that says what is wrong and what to do."},
+			"code":   map[string]any{"type": "string", "description": "The same for programs, in snake_case."}, "request_id": text,
+			"message_code": map[string]any{"type": "string", "description": codeDoc}, "params": paramsShape().JSONSchema(),
+			"field_messages": mapType(arrayType(messageShape(), ""), "The errors of single fields with codes and parameters, by the field's name.").JSONSchema(),
+			"changes":        map[string]any{"type": "integer", "minimum": 1, "description": "Of discards_changes: how many changes of rows would be lost."},
+		},
+		"additionalProperties": map[string]any{"type": "array", "items": text},
+	}
+}
+
+var pathParameter = regexp.MustCompile(`\{(\w+)\}`)
+
+func (op *operation) describe() map[string]any {
+	described := map[string]any{
+		"operationId": op.id, "summary": op.summary, "tags": []string{op.tag()}, "security": op.security(),
+		"responses": op.responses(), "parameters": op.parameters(),
+	}
+	if op.status == 0 {
+		described["deprecated"] = true
+	}
+	if op.description != "" {
+		described["description"] = op.description
+	}
+	if body := op.requestBody(); body != nil {
+		described["requestBody"] = body
+	}
+	return described
+}
+
+func (op *operation) tag() string {
+	for _, tag := range []struct{ part, name string }{
+		{"/imports", "Imports"}, {"/memory", "Imports"}, {"/upload/{id}", "Uploads"}, {"/uploads", "Uploads"}, {"/download", "Uploads"}, {"/schemas", "Schemas"},
+		{"/sftp", "SFTP"}, {"/session", "Sessions"}, {"/review", "Review"},
+	} {
+		if strings.Contains(op.path, tag.part) {
+			return tag.name
+		}
+	}
+	return "Service"
+}
+
+func (op *operation) security() []any {
+	scheme := map[authMethod]string{authBackendKey: "backendKey", authHydrationToken: "hydrationToken", authReviewLink: "reviewToken", authReviewCookie: "reviewCookie"}[op.auth]
+	if scheme == "" {
+		return []any{}
+	}
+	return []any{map[string]any{scheme: []string{}}}
+}
+
+func (op *operation) parameters() []any {
+	list := []any{}
+	for _, match := range pathParameter.FindAllStringSubmatch(op.path, -1) {
+		list = append(list, map[string]any{"name": match[1], "in": "path", "required": true, "schema": uuidType("").JSONSchema()})
+	}
+	for _, p := range op.query {
+		described := p.describe("query")
+		if slices.Contains(op.requiredQuery, p.name) {
+			described["required"] = true
+		}
+		list = append(list, described)
+	}
+	for _, p := range op.headers {
+		list = append(list, p.describe("header"))
+	}
+	if op.method == http.MethodPost && op.auth == authBackendKey {
+		key := parameter{"Idempotency-Key", "Kept for 72 h: a repetition of the same request is given the same answer and does nothing; another request with the same key is refused with 409.", stringType("")}
+		list = append(list, key.describe("header"))
+	}
+	return list
+}
+
+func (p parameter) describe(in string) map[string]any {
+	return map[string]any{"name": p.name, "in": in, "description": p.text, "schema": p.schema.JSONSchema()}
+}
+
+func (op *operation) requestBody() map[string]any {
+	switch {
+	case op.body != nil:
+		return map[string]any{"required": !op.optionalBody, "content": map[string]any{"application/json": map[string]any{"schema": op.body.JSONSchema()}}}
+	case op.upload && op.media == "multipart/form-data":
+		file := map[string]any{"type": "object", "required": []string{"file"}, "properties": map[string]any{"file": map[string]any{"type": "string", "contentMediaType": "application/octet-stream"}}}
+		return map[string]any{"required": true, "content": map[string]any{op.media: map[string]any{"schema": file}}}
+	case op.upload:
+		media := op.media
+		if media == "" {
+			media = "*/*"
+		}
+		return map[string]any{"required": true, "content": map[string]any{media: map[string]any{"schema": map[string]any{}}}}
+	}
+	return nil
+}
+
+// responses lists success and every error, those that the door may give too.
+func (op *operation) responses() map[string]any {
+	all := map[string]any{}
+	if op.status != 0 {
+		all[strconv.Itoa(op.status)] = op.success()
+	}
+	for _, status := range op.errorStatuses() {
+		all[strconv.Itoa(status)] = map[string]any{
+			"description": http.StatusText(status),
+			"content":     map[string]any{"application/json": map[string]any{"schema": map[string]any{"$ref": "#/components/schemas/Error"}}},
+		}
+	}
+	return all
+}
+
+func (op *operation) success() map[string]any {
+	success := map[string]any{"description": http.StatusText(op.status)}
+	switch {
+	case op.response != nil:
+		success["content"] = map[string]any{"application/json": map[string]any{"schema": op.response.JSONSchema()}}
+	case op.media == "*/*":
+		success["content"] = map[string]any{"*/*": map[string]any{"schema": map[string]any{}}}
+	}
+	return success
+}
+
+// errorStatuses are all errors that the operation may answer with.
+func (op *operation) errorStatuses() []int {
+	list := append([]int{}, op.errors...)
+	switch op.auth {
+	case authBackendKey:
+		list = append(list, http.StatusUnauthorized, http.StatusForbidden)
+	case authHydrationToken, authSignedURL, authReviewLink:
+		list = append(list, http.StatusForbidden)
+	case authReviewCookie:
+		list = append(list, http.StatusUnauthorized, http.StatusForbidden)
+	}
+	if op.method == http.MethodPost && op.auth == authBackendKey {
+		list = append(list, http.StatusBadRequest, http.StatusConflict)
+	}
+	if op.body != nil {
+		list = append(list, http.StatusRequestTimeout)
+	}
+	if op.path != "/healthz" && op.path != "/openapi.json" {
+		list = append(list, http.StatusServiceUnavailable)
+	}
+	return list
+}
+
+// schemaParts are the shapes that the document describes once, by name, and refers to
+// wherever they occur.
+type schemaParts struct {
+	named []namedShape
+	// names gives the name of a part by the text of its JSON Schema.
+	names map[string]string
+}
+
+type namedShape struct {
+	name   string
+	schema map[string]any
+}
+
+// newSchemaParts names the shapes, the smaller before the larger ones that hold them.
+func newSchemaParts() *schemaParts {
+	p := &schemaParts{names: map[string]string{}}
+	for _, part := range []struct {
+		name string
+		of   *jsonschema.Schema
+	}{
+		{"Fields", schema.FieldsShape()}, {"Settings", schema.SettingsShape()}, {"Hooks", schema.HooksShape()},
+		{"Message", messageShape()}, {"User", userResponse()}, {"Notice", noticeResponse()}, {"ResultMetadata", nullable(resultMetadataShape())},
+		{"Import", importResponse()}, {"ImportListItem", importListItem()}, {"Schema", schemaResponse()},
+		{"SchemaDraft", schemaBody()}, {"Upload", uploadResponse()}, {"SftpCredential", credentialResponse()}, {"SftpCredentialDraft", credentialBody()},
+		{"ReviewTable", reviewTableResponse()}, {"ReviewRows", reviewWindowResponse()},
+	} {
+		schema := part.of.JSONSchema()
+		p.names[schemaKey(schema)] = part.name
+		p.named = append(p.named, namedShape{part.name, schema})
+	}
+	return p
+}
+
+func schemaKey(schema any) string {
+	text, err := json.Marshal(schema)
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
+// schemas gives the parts, each referring to the others.
+func (p *schemaParts) schemas() map[string]any {
+	all := map[string]any{}
+	for _, part := range p.named {
+		inner := map[string]any{}
+		for name, value := range part.schema {
+			inner[name] = p.withReferences(value)
+		}
+		all[part.name] = inner
+	}
+	return all
+}
+
+// withReferences gives value with a reference in place of each part in it.
+func (p *schemaParts) withReferences(value any) any {
+	switch v := value.(type) {
+	case map[string]any:
+		if name, ok := p.names[schemaKey(v)]; ok {
+			return map[string]any{"$ref": "#/components/schemas/" + name}
+		}
+		out := make(map[string]any, len(v))
+		for name, inner := range v {
+			out[name] = p.withReferences(inner)
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i, inner := range v {
+			out[i] = p.withReferences(inner)
+		}
+		return out
+	}
+	return value
+}

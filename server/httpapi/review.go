@@ -1,0 +1,445 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/jsonschema"
+	"github.com/intraydata/intray/server/service"
+)
+
+// reviewPage is what the review page is told of an import.
+type reviewPage struct {
+	ID       string   `json:"id"`
+	Title    string   `json:"title"`
+	Status   string   `json:"status"`
+	Filename string   `json:"original_filename"`
+	DataRows int64    `json:"num_data_rows"`
+	BadRows  int64    `json:"num_rows_with_error"`
+	Notices  []notice `json:"import_errors"`
+	// Invalid is what becomes of rows with an error.
+	Invalid   string         `json:"invalidDataBehavior"`
+	Styles    map[string]any `json:"styleOverrides"`
+	Questions int            `json:"openQuestions"`
+	HasRows   bool           `json:"hasRows"`
+	Finished  *string        `json:"finished"`
+	// First is what the page shows next, where it asked for that.
+	First *reviewFirst `json:"first,omitempty"`
+}
+
+type reviewFirst struct {
+	Table reviewTableInfo `json:"table"`
+	Rows  reviewWindow    `json:"rows"`
+}
+
+// maxReviewNotices is the most notices that the page is told.
+const maxReviewNotices = 50
+
+// visitCookie is the name of the cookie of a review.
+const visitCookie = "intray_review"
+
+// openReview gives the cookie for the token of a link.
+func (a *API) openReview(c *call) (*response, error) {
+	id, err := c.pathID("id")
+	if err != nil {
+		return nil, err
+	}
+	token, err := bearerToken(c.r.Header.Get("Authorization"))
+	if err != nil {
+		return nil, err
+	}
+	imp, visit, err := a.cfg.Service.StartVisit(c.context(), id, token)
+	if err != nil {
+		return nil, err
+	}
+	cookie := http.Cookie{
+		Name: visitCookie, Value: visit, Path: "/api/review/v1/" + imp.ID, MaxAge: int(service.VisitLife.Seconds()),
+		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: strings.HasPrefix(a.baseURL(c.r), "https://"),
+	}
+	c.reviewed, c.org = imp, imp.Org
+	reply, err := a.getReview(c)
+	if err != nil {
+		return nil, err
+	}
+	reply.header.Set("Set-Cookie", cookie.String())
+	return reply, nil
+}
+
+// authorizeReviewer opens the import of a review by its cookie. A call that pages of
+// other sites made is refused, whatever cookie came with it.
+func (a *API) authorizeReviewer(c *call) error {
+	cookie, err := c.r.Cookie(visitCookie)
+	if err != nil {
+		return unauthorized(intray.NewMessage("review.no_cookie", nil))
+	}
+	id, err := c.pathID("id")
+	if err != nil {
+		return err
+	}
+	imp, err := a.cfg.Service.VisitedImport(c.context(), id, cookie.Value)
+	if service.IsKind(err, service.Denied) {
+		return unauthorized(intray.MessageOf(err))
+	}
+	if err != nil {
+		return err
+	}
+	if err := http.NewCrossOriginProtection().Check(c.r); err != nil {
+		return newError(http.StatusForbidden, "cross_origin", intray.NewMessage("review.cross_origin", nil))
+	}
+	c.reviewed, c.org = imp, imp.Org
+	return nil
+}
+
+func (a *API) getReview(c *call) (*response, error) {
+	count, err := boundedParam(c.r.URL.Query(), "rows", 0, maxWindow)
+	if err != nil {
+		return nil, err
+	}
+	page, err := a.wireReview(c.reviewed)
+	if err == nil && count > 0 && page.HasRows && page.Questions == 0 {
+		page.First = a.firstRows(c, count)
+	}
+	return uncachedResponse(page, err)
+}
+
+// firstRows spares the page the wait for two more calls. Where they fail there are
+// none: the page makes these calls then, and is told why.
+func (a *API) firstRows(c *call, count int64) *reviewFirst {
+	d, err := a.loadReviewTable(c)
+	if err != nil {
+		return nil
+	}
+	var first reviewFirst
+	if first.Table, err = a.tableInfo(c, d); err == nil {
+		first.Rows, err = a.reviewRows(c, d, url.Values{"count": {strconv.FormatInt(count, 10)}})
+	}
+	if err != nil {
+		return nil
+	}
+	return &first
+}
+
+// bearerToken reads the token of RFC 6750's header.
+func bearerToken(header string) (string, error) {
+	scheme, token, _ := strings.Cut(strings.TrimSpace(header), " ")
+	if token = strings.TrimSpace(token); !strings.EqualFold(scheme, "Bearer") || token == "" {
+		return "", newError(http.StatusForbidden, "no_review_token", intray.NewMessage("review.no_token", nil))
+	}
+	return token, nil
+}
+
+func (a *API) wireReview(imp service.Import) (reviewPage, error) {
+	face, err := a.cfg.Service.ReviewPageInfo(imp)
+	page := reviewPage{
+		ID: imp.ID, Title: face.Title, Status: string(imp.Status), Filename: imp.Filename, Notices: []notice{},
+		Invalid: string(face.Invalid), Styles: face.Styles, Questions: len(imp.OpenQuestions()),
+		HasRows: imp.Status == service.NeedsReview && imp.Stage != "",
+	}
+	if page.Styles == nil {
+		page.Styles = map[string]any{}
+	}
+	if o := imp.Outcome; o != nil {
+		page.DataRows, page.BadRows = o.DataRows, o.ErrorRows
+		if !o.Finished.IsZero() {
+			finished := formatTime(o.Finished)
+			page.Finished = &finished
+		}
+		all := o.AllNotices()
+		page.Notices = wireNotices(all[:min(len(all), maxReviewNotices)])
+	}
+	return page, err
+}
+
+// layout is how the file of an import under review was understood.
+type layout struct {
+	Status   string         `json:"status"`
+	Filename string         `json:"filename"`
+	Evidence []layoutChoice `json:"evidence"`
+	Columns  []layoutColumn `json:"columns"`
+	Fields   []layoutField  `json:"fields"`
+	// Answers are all that persons gave, and Changes how many changes of rows would
+	// be dropped where the file is read again.
+	Answers map[string]string `json:"answers"`
+	Changes int               `json:"changes"`
+}
+
+type layoutChoice struct {
+	Choice string `json:"choice"`
+	Value  string `json:"value"`
+	reasonMessage
+	// Answer is the id of the answer that chooses another one, or "".
+	Answer       string   `json:"answer"`
+	Alternatives []choice `json:"rivals"`
+}
+
+type layoutColumn struct {
+	Index    int      `json:"index"`
+	Header   string   `json:"header"`
+	Examples []string `json:"examples"`
+	Field    *string  `json:"field"`
+}
+
+type layoutField struct {
+	Key            string  `json:"key"`
+	Label          string  `json:"label"`
+	Type           string  `json:"type"`
+	Required       bool    `json:"required"`
+	RequireMapping bool    `json:"requireMapping"`
+	ManyToOne      bool    `json:"manyToOne"`
+	Columns        []int   `json:"columns"`
+	Score          float64 `json:"score"`
+	reasonList
+	Decided string `json:"decided"`
+}
+
+// choiceAnswers are the ids of answers, by the names under which evidence has what
+// they choose.
+var choiceAnswers = map[string]string{
+	"sheet": intray.AnswerSheet, "encoding": intray.AnswerEncoding, "delimiter": intray.AnswerDelimiter, "header row": intray.AnswerHeaderRow,
+}
+
+func (a *API) getLayout(c *call) (*response, error) {
+	return a.replyLayout(c, c.reviewed)
+}
+
+func (a *API) postLayout(c *call) (*response, error) {
+	imp, err := a.cfg.Service.UpdateLayout(c.context(), c.reviewed.Org, c.reviewed.ID, answersOf(c.bodyObject()))
+	if err != nil {
+		return nil, err
+	}
+	return a.replyLayout(c, imp)
+}
+
+func (a *API) replyLayout(c *call, imp service.Import) (*response, error) {
+	schema, err := a.cfg.Service.FrozenSchema(imp)
+	if err != nil {
+		return nil, err
+	}
+	out := layout{
+		Status: string(imp.Status), Filename: imp.Filename, Evidence: []layoutChoice{}, Columns: []layoutColumn{}, Fields: []layoutField{}, Answers: map[string]string{},
+	}
+	for id, value := range imp.Answers {
+		out.Answers[id] = value
+	}
+	if out.Changes, err = a.cfg.Service.CountChanges(c.context(), imp); err != nil {
+		return nil, err
+	}
+	fed := map[int]string{}
+	for i, f := range schema.Fields {
+		one := wireLayoutField(f, imp, i)
+		for _, column := range one.Columns {
+			fed[column] = f.Key
+		}
+		if !f.Hidden {
+			out.Fields = append(out.Fields, one)
+		}
+	}
+	if o := imp.Outcome; o != nil {
+		out.Evidence, out.Columns = wireEvidence(o.Evidence), wireColumns(o.Headers, o.Examples, fed)
+	}
+	return uncachedResponse(out, nil)
+}
+
+func wireEvidence(evidence []intray.Evidence) []layoutChoice {
+	list := []layoutChoice{}
+	for _, e := range evidence {
+		list = append(list, layoutChoice{e.Choice, e.Value, reasonOf(e.Reason), choiceAnswers[e.Choice], wireChoices(e.Alternatives)})
+	}
+	return list
+}
+
+func wireColumns(headers []string, examples [][]string, fed map[int]string) []layoutColumn {
+	list := []layoutColumn{}
+	for i, header := range headers {
+		one := layoutColumn{Index: i, Header: truncate(header, maxStepText), Examples: []string{}}
+		if i < len(examples) { // imports that were read by an earlier version have none
+			one.Examples = append(one.Examples, examples[i]...)
+		}
+		if key, feeds := fed[i]; feeds {
+			one.Field = &key
+		}
+		list = append(list, one)
+	}
+	return list
+}
+
+func wireLayoutField(f intray.Field, imp service.Import, at int) layoutField {
+	one := layoutField{
+		Key: f.Key, Label: f.Label, Type: string(f.Type.Name), RequireMapping: f.RequireMapping, ManyToOne: f.ManyToOne,
+		Required: isRequired(f), Columns: []int{}, reasonList: reasonsOf(nil), Decided: "file",
+	}
+	if imp.Outcome != nil && at < len(imp.Outcome.Mapping.Fields) {
+		m := imp.Outcome.Mapping.Fields[at]
+		one.Columns, one.Score, one.reasonList = append(one.Columns, m.AllColumns()...), m.Score, reasonsOf(m.Reasons)
+	}
+	_, said := imp.Answers[intray.AnswerColumn+f.Key]
+	for id, key := range imp.Answers {
+		said = said || key == f.Key && strings.HasPrefix(id, intray.AnswerField)
+	}
+	if said {
+		one.Decided = "person"
+	}
+	return one
+}
+
+func isRequired(f intray.Field) bool {
+	return slices.ContainsFunc(f.Validators, func(v intray.Validator) bool { return v.Rule == "required" })
+}
+
+func layoutResponse() *jsonschema.Schema {
+	alternative := objectType("", with(slices.Concat(labelProps(), reasonProps("")), required("value", stringType("")), required("examples", arrayType(stringType(""), "")))...)
+	evidence := objectType("", with(reasonProps(""), required("choice", stringType("What was chosen: format, encoding, delimiter, sheet, header row and others.")), required("value", stringType("")),
+		required("answer", stringType("The id of the answer that chooses another one; empty where none does.")), required("rivals", arrayType(alternative, "What else it could be, the likeliest first.")))...)
+	column := objectType("", required("index", countType("")), required("header", stringType("")), required("examples", arrayType(stringType(""), "Some of its cells.")), required("field", nullable(stringType("The key of the field that it feeds."))))
+	field := objectType("", with(reasonsProps(), required("key", stringType("")), required("label", stringType("")), required("type", stringType("")), required("required", boolType("Its cells must hold something.")), required("requireMapping", boolType("It must have a column.")),
+		required("manyToOne", boolType("It takes several columns.")), required("columns", arrayType(countType(""), "")), required("score", &jsonschema.Schema{Kind: jsonschema.Number, Description: "From 0 to 1."}),
+		required("decided", enumType("Who chose its columns.", "person", "file")))...)
+	return objectType("How the file was understood.", required("status", enumType("", "AWAITING_UPLOAD", "PENDING", "RUNNING", "SUCCESSFUL", "FAILED", "NEEDS_REVIEW")), required("filename", stringType("")),
+		required("evidence", arrayType(evidence, "")), required("columns", arrayType(column, "")), required("fields", arrayType(field, "Without hidden ones.")),
+		required("answers", mapType(stringType(""), "All answers that were given, by their ids.")), required("changes", countType("How many changes of rows are dropped where the file is read again.")))
+}
+
+const (
+	// eventTick is how often a stream looks whether a change goes on here, pollEvery
+	// how many ticks later whether something was changed anywhere, and keepAliveEvery how
+	// many of those later it tells that it is alive.
+	eventTick, pollEvery, keepAliveEvery = 250 * time.Millisecond, 4, 15
+	// maxStreams is how many pages are told of what happens at once.
+	maxStreams = 1000
+)
+
+// stateEvent is what a page must know to be up to date.
+type stateEvent struct {
+	Status string        `json:"status"`
+	Run    int           `json:"run"`
+	Change int64         `json:"change"`
+	Totals *reviewTotals `json:"totals"`
+}
+
+// progressEvent says how far a change has come.
+type progressEvent struct {
+	Op    string `json:"op"`
+	Kind  string `json:"kind"`
+	Done  int64  `json:"done"`
+	Total int64  `json:"total"`
+}
+
+// getEvents tells a page what happens to its import, as long as it listens: an
+// event stream as the HTML standard has it.
+func (a *API) getEvents(c *call) (*response, error) {
+	if a.streams.Add(1) > maxStreams {
+		a.streams.Add(-1)
+		return nil, newError(http.StatusServiceUnavailable, "too_many_streams", intray.NewMessage("service.too_many_streams", nil))
+	}
+	now, err := a.cfg.Service.PollReview(c.context(), c.org, c.reviewed.ID, service.ReviewState{})
+	if err != nil {
+		a.streams.Add(-1)
+		return nil, err
+	}
+	header := http.Header{"Content-Type": {"text/event-stream"}, "Cache-Control": {"no-store"}, "X-Accel-Buffering": {"no"}}
+	ctx, flush := c.context(), http.NewResponseController(c.w).Flush
+	return &response{status: http.StatusOK, header: header, stream: func(w io.Writer) error {
+		defer a.streams.Add(-1)
+		s := &eventStream{api: a, org: c.org, id: c.reviewed.ID, last: now, send: func(text string) error {
+			if _, err := io.WriteString(w, text); err != nil {
+				return err
+			}
+			return flush()
+		}}
+		_ = s.run(ctx) // a page that is gone is no fault
+		return nil
+	}}, nil
+}
+
+// eventStream tells one page.
+type eventStream struct {
+	api          *API
+	org, id      string
+	last         service.ReviewState
+	lastProgress service.Progress
+	send         func(text string) error
+}
+
+func (s *eventStream) run(ctx context.Context) error {
+	if err := s.sendState(s.last); err != nil {
+		return err
+	}
+	tick := time.NewTicker(eventTick)
+	defer tick.Stop()
+	for ticks := 1; ; ticks++ {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-s.api.closing:
+			return nil
+		case <-tick.C:
+		}
+		if err := s.sendProgress(); err != nil {
+			return err
+		}
+		if ticks%pollEvery != 0 {
+			continue
+		}
+		if err := s.poll(ctx); err != nil {
+			return err
+		}
+		if ticks%(pollEvery*keepAliveEvery) == 0 {
+			if err := s.send(": \n\n"); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// poll tells what was changed anywhere.
+func (s *eventStream) poll(ctx context.Context) error {
+	now, err := s.api.cfg.Service.PollReview(ctx, s.org, s.id, s.last)
+	if err != nil {
+		return err
+	}
+	before := s.last
+	s.last = now
+	if now.Status == before.Status && now.Run == before.Run && now.Change == before.Change {
+		return nil
+	}
+	return s.sendState(now)
+}
+
+func (s *eventStream) sendState(now service.ReviewState) error {
+	e := stateEvent{Status: string(now.Status), Run: now.Run, Change: now.Change}
+	if t := now.Totals; t != nil {
+		e.Totals = &reviewTotals{t.Rows, t.Errors, t.Warnings, t.Infos}
+	}
+	return s.sendEvent("state", e)
+}
+
+// sendProgress tells how far a change has come that is made here.
+func (s *eventStream) sendProgress() error {
+	p, under := s.api.cfg.Service.ChangeProgress(s.id)
+	if !under || p == s.lastProgress {
+		return nil
+	}
+	s.lastProgress = p
+	return s.sendEvent("progress", progressEvent(p))
+}
+
+func (s *eventStream) sendEvent(name string, v any) error {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return s.send(fmt.Sprintf("event: %s\ndata: %s\n\n", name, text))
+}
+
+// EndStreams ends the answers that would go on for ever, once. It is called when the
+// servers close.
+func (a *API) EndStreams() { a.endOnce.Do(func() { close(a.closing) }) }

@@ -1,0 +1,410 @@
+package httpapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/output"
+	"github.com/intraydata/intray/server/draft"
+	"github.com/intraydata/intray/server/service"
+)
+
+// editResult says what a change did, or would do.
+type editResult struct {
+	Change  int64        `json:"change"`
+	Cells   int64        `json:"cells"`
+	Rows    int64        `json:"rows"`
+	Added   int64        `json:"added"`
+	Deleted int64        `json:"deleted"`
+	Valid   int64        `json:"valid"`
+	Invalid int64        `json:"invalid"`
+	Samples []editSample `json:"samples"`
+}
+
+type editSample struct {
+	ID     string     `json:"id"`
+	Key    string     `json:"key"`
+	Part   *int       `json:"part,omitempty"`
+	Before reviewCell `json:"before"`
+	After  reviewCell `json:"after"`
+}
+
+// editConflict is a cell that somebody else changed first.
+type editConflict struct {
+	ID      string `json:"id"`
+	Key     string `json:"key"`
+	Part    int    `json:"part"`
+	Version int64  `json:"version"`
+	Deleted bool   `json:"deleted"`
+	Seen    string `json:"seen"`
+	Now     string `json:"now"`
+}
+
+// postEdit makes a change, or says what it would do.
+func (a *API) postEdit(c *call) (*response, error) {
+	d, err := a.loadReviewTable(c)
+	if err != nil {
+		return nil, err
+	}
+	doc := c.bodyObject()
+	change, err := d.parseOperation(doc)
+	if err != nil {
+		return nil, err
+	}
+	if preview, _ := doc["preview"].(bool); preview {
+		var v draft.ChangeResult
+		err := a.cfg.Service.WithRows(c.context(), c.reviewed, func(rows *draft.Draft) (err error) {
+			v, err = rows.Preview(c.context(), change, nil)
+			return err
+		})
+		return d.editResponse(v, err)
+	}
+	request, err := json.Marshal(doc)
+	if err != nil {
+		return nil, err
+	}
+	v, err := a.cfg.Service.ChangeRows(c.context(), c.reviewed, service.EditOrder{
+		Op: stringField(doc, "op"), Kind: stringField(doc, "kind"), Request: request, Change: change,
+	})
+	return d.editResponse(v, err)
+}
+
+func (a *API) postUndo(c *call) (*response, error) { return a.undoOrRedo(c, service.UndoEdit) }
+
+func (a *API) postRedo(c *call) (*response, error) { return a.undoOrRedo(c, service.RedoEdit) }
+
+// undoOrRedo undoes or redoes the last change.
+func (a *API) undoOrRedo(c *call, kind string) (*response, error) {
+	d, err := a.loadReviewTable(c)
+	if err != nil {
+		return nil, err
+	}
+	v, err := a.cfg.Service.ChangeRows(c.context(), c.reviewed, service.EditOrder{Op: stringField(c.bodyObject(), "op"), Kind: kind})
+	return d.editResponse(v, err)
+}
+
+// editResponse tells of a change; where others were first, of their cells.
+func (d *reviewTable) editResponse(v draft.ChangeResult, err error) (*response, error) {
+	var conflict *draft.Conflict
+	if errors.As(err, &conflict) {
+		conflicts := []editConflict{}
+		for _, one := range conflict.Cells {
+			conflicts = append(conflicts, editConflict{strconv.FormatInt(one.Row, 10), d.fields[one.Field].Key, one.Part, one.Version, one.Gone, truncate(one.Seen, maxCellText), truncate(one.Now, maxCellText)})
+		}
+		e := newError(http.StatusConflict, "changed_by_others", conflict.Describe())
+		e.extra = map[string]any{"cells": conflicts}
+		return nil, e
+	}
+	out := editResult{v.Seq, v.Cells, v.Rows, v.Added, v.Deleted, v.Valid, v.Invalid, []editSample{}}
+	for _, s := range v.Samples {
+		f := d.fields[s.Field]
+		one := editSample{ID: strconv.FormatInt(s.Row, 10), Key: f.Key}
+		if f.ManyToOne {
+			one.Part, one.Before, one.After = &s.Part, d.partCell(s.Before, s.Part, maxStepText), d.partCell(s.After, s.Part, maxStepText)
+		} else {
+			one.Before, one.After = d.wholeCell(s.Before, maxStepText), d.wholeCell(s.After, maxStepText)
+		}
+		out.Samples = append(out.Samples, one)
+	}
+	return uncachedResponse(out, err)
+}
+
+// parseOperation reads what is asked for.
+func (d *reviewTable) parseOperation(doc map[string]any) (draft.Operation, error) {
+	kind := stringField(doc, "kind")
+	switch kind {
+	case "set":
+		return d.parseSet(doc)
+	case "add":
+		return d.parseAdd(doc)
+	}
+	where, err := d.parseSelector(doc)
+	if err != nil {
+		return nil, err
+	}
+	flag := func(name string) bool { on, _ := doc[name].(bool); return on }
+	switch kind {
+	case "replace":
+		names, err := d.parseNames(doc)
+		return draft.Replace{Where: where, Find: stringField(doc, "find"), With: stringField(doc, "with"), Whole: flag("whole"), MatchCase: flag("matchCase"), Expression: flag("expression"), Names: names}, err
+	case "fill":
+		return d.parseFill(where, doc)
+	case "clear":
+		return draft.Clear{Where: where}, nil
+	case "trim":
+		return draft.Trim{Where: where, Inner: flag("inner")}, nil
+	case "case":
+		return draft.Case{Where: where, To: draft.Casing(stringField(doc, "to"))}, nil
+	case "delete":
+		return draft.Delete{Where: where}, nil
+	case "accept":
+		return draft.Accept{Where: where}, nil
+	}
+	if len(where.Fields) != 1 {
+		return nil, invalidField("keys", intray.NewMessage("review.not_one_field", nil))
+	}
+	change := draft.MapValue{Where: where, Field: where.Fields[0], Raw: stringField(doc, "find"), Text: stringField(doc, "text")}
+	if several, given := doc["map"].(map[string]any); given {
+		change.Texts = map[string]string{}
+		for raw := range several {
+			change.Texts[raw] = stringField(several, raw)
+		}
+	}
+	return change, nil
+}
+
+// parseNames reads what the person sees in place of texts.
+func (d *reviewTable) parseNames(doc map[string]any) (map[int]map[string]string, error) {
+	given, _ := doc["names"].(map[string]any)
+	names := map[int]map[string]string{}
+	for key, of := range given {
+		at, err := d.fieldIndex("names", key)
+		if err != nil {
+			return nil, err
+		}
+		texts, _ := of.(map[string]any)
+		names[at] = map[string]string{}
+		for one := range texts {
+			names[at][one] = stringField(texts, one)
+		}
+	}
+	return names, nil
+}
+
+func (d *reviewTable) parseFill(where draft.Selector, doc map[string]any) (draft.Operation, error) {
+	fill := draft.Fill{Where: where, Text: stringField(doc, "text")}
+	texts, several := doc["texts"].(map[string]any)
+	if !several {
+		return fill, nil
+	}
+	fill.Texts = map[int]string{}
+	for key := range texts {
+		at, err := d.fieldIndex("texts", key)
+		if err != nil {
+			return nil, err
+		}
+		fill.Texts[at] = stringField(texts, key)
+	}
+	return fill, nil
+}
+
+// parseSelector reads which cells are meant.
+func (d *reviewTable) parseSelector(doc map[string]any) (s draft.Selector, err error) {
+	where, _ := doc["where"].(map[string]any)
+	_, keyed := where["key"]
+	if s.Filter, err = d.parseFilter(where, keyed); err != nil {
+		return s, err
+	}
+	s.Token, s.From, s.To = stringField(where, "view"), intField(where, "from"), intField(where, "to")
+	if _, hasTotal := where["total"]; hasTotal {
+		total := intField(where, "total")
+		s.Total = &total
+	}
+	if s.Token == "" && (s.From != 0 || s.To != 0) {
+		return s, invalidField("where", intray.NewMessage("review.positions_without_view", nil))
+	}
+	if rows, given := where["rows"].([]any); given {
+		s.Numbers = []int64{}
+		for _, row := range rows {
+			number, err := parseRowID(row)
+			if err != nil {
+				return s, err
+			}
+			s.Numbers = append(s.Numbers, number)
+		}
+	}
+	keys, given := doc["keys"].([]any)
+	if !given {
+		return s, nil
+	}
+	s.Fields = []int{}
+	for _, key := range keys {
+		name, _ := key.(string)
+		at, err := d.fieldIndex("keys", name)
+		if err != nil {
+			return s, err
+		}
+		s.Fields = append(s.Fields, at)
+	}
+	return s, nil
+}
+
+// parseRowID reads the id of a row.
+func parseRowID(of any) (int64, error) {
+	name, _ := of.(string)
+	number, err := strconv.ParseInt(name, 10, 64)
+	if err != nil || number < 0 {
+		return 0, invalidField("rows", intray.NewMessage("review.invalid_row_id", intray.Params{"id": truncate(name, 40)}))
+	}
+	return number, nil
+}
+
+func (d *reviewTable) parseSet(doc map[string]any) (draft.Operation, error) {
+	var set draft.Set
+	cells, _ := doc["cells"].([]any)
+	if len(cells) == 0 {
+		return nil, invalidField("cells", intray.NewMessage("review.no_cells", nil))
+	}
+	for _, one := range cells {
+		cell, _ := one.(map[string]any)
+		typed, err := d.parseTypedCell(cell)
+		if err != nil {
+			return nil, err
+		}
+		if typed.Row, err = parseRowID(cell["id"]); err != nil {
+			return nil, err
+		}
+		typed.Version, typed.Seen = intField(cell, "version"), stringField(cell, "seen")
+		set.Cells = append(set.Cells, typed)
+	}
+	return set, nil
+}
+
+func (d *reviewTable) parseTypedCell(cell map[string]any) (t draft.Typed, err error) {
+	t.Field, err = d.fieldIndex("cells", stringField(cell, "key"))
+	t.Part, t.Text = int(intField(cell, "part")), stringField(cell, "text")
+	return t, err
+}
+
+func (d *reviewTable) parseAdd(doc map[string]any) (draft.Operation, error) {
+	var add draft.Add
+	rows, _ := doc["rows"].([]any)
+	if len(rows) == 0 {
+		return nil, invalidField("rows", intray.NewMessage("review.no_rows", nil))
+	}
+	for _, one := range rows {
+		cells, _ := one.([]any)
+		row := []draft.Typed{}
+		for _, cell := range cells {
+			doc, _ := cell.(map[string]any)
+			typed, err := d.parseTypedCell(doc)
+			if err != nil {
+				return nil, err
+			}
+			row = append(row, typed)
+		}
+		add.Rows = append(add.Rows, row)
+	}
+	return add, nil
+}
+
+// submissionSummary says what a submission sends.
+type submissionSummary struct {
+	Status    string `json:"status"`
+	Rows      int64  `json:"rows"`
+	WithError int64  `json:"rowsWithError"`
+	Left      int64  `json:"rowsLeftOut"`
+	Blocked   bool   `json:"blocked"`
+}
+
+func (a *API) getSubmission(c *call) (*response, error) {
+	sub, err := a.cfg.Service.ReviewSummary(c.context(), c.reviewed)
+	return uncachedResponse(submissionSummary{string(c.reviewed.Status), sub.Rows, sub.WithError, sub.Dropped, sub.Blocked}, err)
+}
+
+func (a *API) postSubmission(c *call) (*response, error) {
+	imp, sub, err := a.cfg.Service.SubmitReview(c.context(), c.reviewed)
+	return uncachedResponse(submissionSummary{string(imp.Status), sub.Rows, sub.WithError, sub.Dropped, sub.Blocked}, err)
+}
+
+// maxRowsFile is the largest file with rows that is taken back.
+const maxRowsFile = 100 << 20
+
+// getReviewFile gives the rows of a view as a workbook.
+func (a *API) getReviewFile(c *call) (*response, error) {
+	d, err := a.loadReviewTable(c)
+	if err != nil {
+		return nil, err
+	}
+	q, err := d.parseQuery(c.r.URL.Query())
+	if err != nil {
+		return nil, err
+	}
+	file := a.newSpool(0, nil)
+	if err := a.cfg.Service.ExportRows(c.context(), c.reviewed, q, file); err != nil {
+		file.close()
+		return nil, err
+	}
+	name := c.reviewed.Filename
+	if name == "" {
+		name = "rows"
+	}
+	header := http.Header{
+		"Content-Type": {output.XLSX.ContentType()}, "Cache-Control": {"no-store"},
+		"Content-Disposition": {"attachment; filename*=UTF-8''" + url.PathEscape(name) + "-rows.xlsx"},
+	}
+	return &response{status: http.StatusOK, header: header, stream: file.stream}, nil
+}
+
+// rowsFileResult says what came of a file.
+type rowsFileResult struct {
+	Verdict         any                `json:"verdict"`
+	Conflicts       int64              `json:"clashes"`
+	Examples        []rowsFileConflict `json:"examples"`
+	WithoutBaseline int64              `json:"untold"`
+	Unknown         int64              `json:"unknown"`
+	Ignored         []string           `json:"ignored"`
+}
+
+// rowsFileConflict is a cell that was changed here and in a file.
+type rowsFileConflict struct {
+	ID   string `json:"id"`
+	Key  string `json:"key"`
+	Part *int   `json:"part,omitempty"`
+	Here string `json:"here"`
+	File string `json:"file"`
+}
+
+func (d *reviewTable) wireConflicts(list []service.CellConflict) []rowsFileConflict {
+	out := []rowsFileConflict{}
+	for _, p := range list {
+		f := d.fields[p.Field]
+		one := rowsFileConflict{ID: strconv.FormatInt(p.Row, 10), Key: f.Key, Here: truncate(p.Here, maxStepText), File: truncate(p.File, maxStepText)}
+		if f.ManyToOne {
+			one.Part = &p.Part
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+// putReviewFile takes rows back that were mended elsewhere.
+func (a *API) putReviewFile(c *call) (*response, error) {
+	d, err := a.loadReviewTable(c)
+	if err != nil {
+		return nil, err
+	}
+	if err := requireWholeFile(c.r.Header); err != nil {
+		return nil, err
+	}
+	over := newError(http.StatusRequestEntityTooLarge, "file_too_large", intray.NewMessage("review.file_too_large", intray.Params{"size": maxRowsFile >> 20}))
+	file := a.newSpool(maxRowsFile, over)
+	defer file.close()
+	if _, err := io.Copy(file, a.pacedReader(c.w, c.r)); err != nil {
+		return nil, receiveError(err)
+	}
+	query := c.r.URL.Query()
+	out, err := a.cfg.Service.MergeCorrections(c.context(), c.reviewed, service.CorrectionFile{
+		Op: query.Get("op"), Preview: query.Get("preview") == "true", Overwrite: query.Get("over") == "true",
+		File: file.readerAt(), Size: file.size,
+	})
+	verdict, err := d.editResponse(out.Change, err)
+	if err != nil {
+		return nil, err
+	}
+	return uncachedResponse(rowsFileResult{verdict.body, out.Conflicts, d.wireConflicts(out.Examples), out.Unverified, out.Unknown, append([]string{}, out.Ignored...)}, nil)
+}
+
+// readerAt reads any part of it.
+func (s *spool) readerAt() io.ReaderAt {
+	if s.file == nil {
+		return bytes.NewReader(s.memory)
+	}
+	return s.file
+}

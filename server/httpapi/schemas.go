@@ -1,0 +1,107 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"io"
+	"iter"
+	"net/http"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/schema"
+	"github.com/intraydata/intray/server/service"
+)
+
+// savedSchema is a saved schema.
+type savedSchema struct {
+	ID       string          `json:"id"`
+	Name     string          `json:"name"`
+	Fields   json.RawMessage `json:"fields"`
+	Settings json.RawMessage `json:"settings"`
+	Hooks    json.RawMessage `json:"hooks"`
+	warningList
+}
+
+func wireSchema(s service.Schema, warnings []intray.Message) savedSchema {
+	return savedSchema{s.ID, s.Name, s.Document.Fields, s.Document.Settings, s.Document.Hooks, warningsOf(warnings)}
+}
+
+// schemaDraft reads a body whose shape is checked already. An id in it is read
+// only and has no effect.
+func schemaDraft(c *call) service.SchemaDraft {
+	doc := c.bodyObject()
+	return service.SchemaDraft{ID: c.fixedID, Doc: schema.Doc{
+		Name: stringField(doc, "name"), Fields: doc["fields"], Settings: doc["settings"], Hooks: doc["hooks"],
+	}}
+}
+
+func (a *API) createSchema(c *call) (*response, error) {
+	s, warnings, err := a.cfg.Service.CreateSchema(c.context(), c.org, schemaDraft(c))
+	if err != nil {
+		return nil, err
+	}
+	return jsonResponse(http.StatusCreated, wireSchema(s, warnings))
+}
+
+// listSchemas goes by way of a spool, so that neither memory nor a transaction of
+// the store waits for a slow reader.
+func (a *API) listSchemas(c *call) (*response, error) {
+	file := a.newSpool(0, nil)
+	err := a.cfg.Service.Schemas(c.context(), c.org, func(list iter.Seq2[service.Schema, error]) error {
+		return writeSchemas(file, list)
+	})
+	if err != nil {
+		file.close()
+		return nil, err
+	}
+	return &response{status: http.StatusOK, stream: file.stream}, nil
+}
+
+// writeSchemas encodes one schema after the other: each may have a megabyte.
+func writeSchemas(to io.Writer, list iter.Seq2[service.Schema, error]) error {
+	before := "["
+	for s, err := range list {
+		if err != nil {
+			return err
+		}
+		encoded, err := encodeJSON(wireSchema(s, nil))
+		if err != nil {
+			return err
+		}
+		if _, err := to.Write(append([]byte(before), encoded...)); err != nil {
+			return err
+		}
+		before = ","
+	}
+	if before == "," {
+		before = ""
+	}
+	_, err := io.WriteString(to, before+"]")
+	return err
+}
+
+func (a *API) getSchema(c *call) (*response, error) {
+	s, err := loadByID(c, a.cfg.Service.Schema)
+	if err != nil {
+		return nil, err
+	}
+	return jsonResponse(http.StatusOK, wireSchema(s, nil))
+}
+
+func (a *API) replaceSchema(c *call) (*response, error) {
+	id, err := c.pathID("id")
+	if err != nil {
+		return nil, err
+	}
+	s, warnings, err := a.cfg.Service.ReplaceSchema(c.context(), c.org, id, schemaDraft(c))
+	if err != nil {
+		return nil, err
+	}
+	return jsonResponse(http.StatusOK, wireSchema(s, warnings))
+}
+
+func (a *API) deleteSchema(c *call) (*response, error) {
+	if err := c.deleteByID("id", a.cfg.Service.DeleteSchema); err != nil {
+		return nil, err
+	}
+	return jsonResponse(http.StatusNoContent, nil)
+}

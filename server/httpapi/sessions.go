@@ -1,0 +1,198 @@
+package httpapi
+
+import (
+	"errors"
+	"mime"
+	"net/http"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/jsonschema"
+	"github.com/intraydata/intray/server/service"
+)
+
+// newSession is a session that was just made.
+type newSession struct {
+	SessionID   string `json:"sessionId"`
+	HydrationID string `json:"hydrationId"`
+	ExpiresIn   int64  `json:"expiresIn"`
+	SavedAt     string `json:"savedAt"`
+}
+
+// hydration is a further token for a session.
+type hydration struct {
+	HydrationID string `json:"hydrationId"`
+	ExpiresIn   int64  `json:"expiresIn"`
+}
+
+type success struct {
+	Success bool `json:"success"`
+}
+
+// saved tells that a state or file was kept.
+type saved struct {
+	SavedAt string `json:"savedAt"`
+}
+
+// tokenLifetime reads expires_in, whose range the shape has checked.
+func tokenLifetime(doc map[string]any) time.Duration {
+	return time.Duration(intField(doc, "expires_in")) * time.Second
+}
+
+func (a *API) createSession(c *call) (*response, error) {
+	doc := c.bodyObject()
+	h, err := a.cfg.Service.CreateSession(c.context(), c.org, service.NewSession{
+		ID: c.fixedID, ImportIdentifier: stringField(doc, "import_identifier"), Life: tokenLifetime(doc),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return jsonResponse(http.StatusCreated, newSession{h.Session.ID, h.Token, int64(h.Life / time.Second), formatTime(h.Session.Saved)})
+}
+
+func (a *API) resumeSession(c *call) (*response, error) {
+	id, err := c.pathID("sessionId")
+	if err != nil {
+		return nil, err
+	}
+	h, err := a.cfg.Service.ResumeSession(c.context(), c.org, id, tokenLifetime(c.bodyObject()))
+	if err != nil {
+		return nil, err
+	}
+	return jsonResponse(http.StatusOK, hydration{h.Token, int64(h.Life / time.Second)})
+}
+
+func (a *API) deleteSession(c *call) (*response, error) {
+	if err := c.deleteByID("sessionId", a.cfg.Service.DeleteSession); err != nil {
+		return nil, err
+	}
+	return jsonResponse(http.StatusOK, success{true})
+}
+
+func etagHeader(tag string) http.Header { return http.Header{"Etag": {`"` + tag + `"`}} }
+
+func (a *API) getState(c *call) (*response, error) {
+	session, state, err := a.cfg.Service.SessionState(c.context(), c.session)
+	if err != nil {
+		return nil, err
+	}
+	return &response{status: http.StatusOK, raw: state, header: etagHeader(session.Tag)}, nil
+}
+
+// putState keeps the document as it was sent, to the byte.
+func (a *API) putState(c *call) (*response, error) {
+	tags, err := ifMatch(c.r.Header.Values("If-Match"))
+	if err != nil {
+		return nil, err
+	}
+	kept, err := a.spoolState(c)
+	if err != nil {
+		return nil, err
+	}
+	defer kept.close()
+	// As it is read, and as the store takes it.
+	if err := c.acquireMemory(a.memory, 2*kept.size); err != nil {
+		return nil, err
+	}
+	state, err := kept.bytes()
+	if err != nil {
+		return nil, err
+	}
+	session, err := a.cfg.Service.SaveState(c.context(), c.session, state, tags)
+	if service.IsKind(err, service.Conflict) {
+		err = newError(http.StatusPreconditionFailed, "state_changed", intray.NewMessage("session.state_changed", nil))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &response{status: http.StatusOK, body: saved{formatTime(session.Saved)}, header: etagHeader(session.Tag)}, nil
+}
+
+// spoolState keeps the state till it is whole.
+func (a *API) spoolState(c *call) (*spool, error) {
+	if err := requireWholeFile(c.r.Header); err != nil {
+		return nil, err
+	}
+	if !isJSON(c.r.Header.Get("Content-Type")) {
+		return nil, newError(http.StatusUnsupportedMediaType, "unsupported_media_type", intray.NewMessage("session.state_not_json", nil))
+	}
+	if c.r.ContentLength > service.MaxState {
+		return nil, bodyTooLarge(service.MaxState)
+	}
+	kept := a.newSpool(service.MaxState, bodyTooLarge(service.MaxState))
+	err := jsonschema.CopyValid(a.pacedReader(c.w, c.r), kept)
+	if err == nil {
+		return kept, nil
+	}
+	kept.close()
+	if kept.size == 0 && errors.As(err, new(*jsonschema.SyntaxError)) {
+		return nil, newError(http.StatusBadRequest, "body_missing", intray.NewMessage("session.state_missing", nil))
+	}
+	return nil, bodyError(err)
+}
+
+func (a *API) getSessionFile(c *call) (*response, error) {
+	file, err := a.cfg.Service.SessionFile(c.context(), c.session)
+	if err != nil {
+		return nil, err
+	}
+	header := http.Header{"Content-Disposition": {attachment(c.session.FileName)}}
+	return fileResponse(file, c.session.ContentType, c.session.File.SHA256, header), nil
+}
+
+func (a *API) putSessionFile(c *call) (*response, error) {
+	if err := requireWholeFile(c.r.Header); err != nil {
+		return nil, err
+	}
+	in, err := parseFileHeaders(c.r.Header, a.pacedReader(c.w, c.r), c.r.ContentLength)
+	if err != nil {
+		return nil, err
+	}
+	session, err := a.cfg.Service.SaveSessionFile(c.context(), c.session, in, mediaType(c.r.Header.Get("Content-Type")))
+	if err != nil {
+		return nil, receiveError(err)
+	}
+	return &response{status: http.StatusOK, body: saved{formatTime(session.Saved)}, header: etagHeader(session.File.SHA256)}, nil
+}
+
+// mediaType keeps a media type that can be given back as it is; all others say
+// nothing about the file.
+func mediaType(sent string) string {
+	media, _, err := mime.ParseMediaType(sent)
+	if err != nil || !strings.Contains(media, "/") || len(sent) > 255 {
+		return "application/octet-stream"
+	}
+	return sent
+}
+
+// maxTags is the most tags that one If-Match may have.
+const maxTags = 20
+
+var entityTag = regexp.MustCompile(`^(W/)?"([!#-~]*)"[ \t]*(?:,|$)`)
+
+// ifMatch reads RFC 9110's header: the tags of which one must be in place, "*"
+// for any, and nil where nothing is asked. The comparison is the strong one, in
+// which a weak tag fits nothing. So a header of weak tags gives none.
+func ifMatch(values []string) ([]string, error) {
+	rest := strings.Trim(strings.Join(values, ","), " \t,")
+	if len(values) == 0 {
+		return nil, nil
+	}
+	if rest == "*" {
+		return []string{"*"}, nil
+	}
+	tags := []string{}
+	for count := 0; rest != "" || count == 0; count++ {
+		match := entityTag.FindStringSubmatch(rest)
+		if match == nil || count == maxTags {
+			return nil, invalidField("If-Match", intray.NewMessage("request.invalid_if_match", intray.Params{"n": maxTags}))
+		}
+		if tag := match[2]; match[1] == "" && tag != "" && tag != "*" {
+			tags = append(tags, tag)
+		}
+		rest = strings.TrimLeft(rest[len(match[0]):], " \t,")
+	}
+	return tags, nil
+}

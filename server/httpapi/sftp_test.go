@@ -1,0 +1,86 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/intraydata/intray/server/service"
+)
+
+// harbour knows servers that nobody can log in to.
+type harbour struct{}
+
+func (harbour) CheckSchedule(s service.Schedule) error {
+	if s.Daily == "" && s.Minutes < 5 {
+		return errors.New("minutes must be 5 or greater")
+	}
+	return nil
+}
+
+func (harbour) CheckDirectory(path string) error {
+	if !strings.HasPrefix(path, "/") {
+		return errors.New("must begin with a slash")
+	}
+	return nil
+}
+
+func (harbour) CheckPattern(pattern string) error {
+	if pattern == "(" {
+		return errors.New("cannot be read")
+	}
+	return nil
+}
+
+func (harbour) NextRun(_ service.Schedule, _ time.Time, failures int, now time.Time) time.Time {
+	return now.Add(time.Duration(failures) * time.Hour)
+}
+
+func (harbour) PlanPull([]service.PulledFile, []service.RemoteFile, time.Time) service.PullPlan {
+	return service.PullPlan{}
+}
+
+func (harbour) Open(context.Context, service.Login) (service.Remote, error) {
+	return nil, errors.New("There is no such host")
+}
+
+func (harbour) Classify(error) service.RemoteFailure {
+	return service.RemoteFailure{Kind: "no_such_host"}
+}
+
+// connectors makes one, lets it run, and looks at what became of that.
+func (s *server) connectors() {
+	s.Helper()
+	const all = "/api/v1/headless/sftp/connectors/"
+	credential := s.text(s.do("POST", "/api/v1/headless/sftp/credentials/", `{"hostname":"h","port":22,"user":"u","auth_type":"PASSWORD","password":"p"}`), "id")
+	schema := s.text(s.do("POST", "/api/v1/schemas/", `{"name":"Pulled","settings":{},"hooks":{},`+mailFields+`}`), "id")
+	body := func(with string) string {
+		return `{"credentials":"` + credential + `","schema":"` + schema + `","directory":"/in",` + with + `}`
+	}
+	const often = `"schedule":{"type":"every_n_minutes","minutes":5}`
+	id := s.text(s.do("POST", all, body(often+`,"file_regex":"\\.csv$","deliver_to":{"directory":"/out","format":"csv"}`)), "id")
+	for _, wrong := range []string{
+		`{}`, body(`"schedule":{"type":"every_n_minutes","minutes":4}`), body(`"schedule":{"type":"every_n_minutes","time_utc":"07:00"}`), body(`"schedule":{"type":"odd"}`),
+		body(often + `,"file_regex":"("`), body(often + `,"deliver_to":{"directory":"out","format":"csv"}`), body(often + `,"deliver_to":{"directory":"/out","format":"odd"}`),
+		strings.Replace(body(often), credential, schema, 1), strings.Replace(body(often), `"schema":"`+schema, `"schema":"`+credential, 1), strings.Replace(body(often), "/in", "in", 1),
+	} {
+		if w := s.send("POST", all, wrong); w.Code != http.StatusBadRequest {
+			s.Errorf("%s: status %d %s", wrong, w.Code, w.Body)
+		}
+	}
+	s.do("GET", all, "")
+	s.do("GET", all+id+"/", "")
+	if got := s.do("PUT", all+id+"/", body(`"schedule":{"type":"daily_at_time","time_utc":"07:30"}`)).Body.String(); !strings.Contains(got, `"schedule":{"time_utc":"07:30","type":"daily_at_time"}`) {
+		s.Errorf("replaced: %s", got)
+	}
+	s.do("POST", all+id+"/run/", "")
+	if ran, err := s.svc.RunNextConnector(s.Context()); !ran || err != nil {
+		s.Errorf("it did not run: %v", err)
+	}
+	if got := s.do("GET", all+id+"/runs/", "").Body.String(); !strings.Contains(got, `"error_type":"no_such_host","error":"There is no such host."`) {
+		s.Errorf("the runs are %s", got)
+	}
+	s.do("DELETE", all+id+"/", "")
+}

@@ -1,0 +1,213 @@
+package httpapi
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"math"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/server/service"
+)
+
+// upload is the account of a received file.
+type upload struct {
+	ID                string    `json:"id"`
+	ImportIdentifier  string    `json:"import_identifier"`
+	RawUpload         rawUpload `json:"raw_upload"`
+	User              user      `json:"user"`
+	CreatedDate       string    `json:"created_date"`
+	UploadStatus      string    `json:"upload_status"`
+	TotalNumRows      int64     `json:"total_num_rows"`
+	InvalidRowIndexes []int64   `json:"invalid_row_indexes"`
+	Errors            []notice  `json:"errors"`
+	StorageKey        string    `json:"storage_key"`
+	FieldOrder        []string  `json:"field_order"`
+}
+
+type rawUpload struct {
+	Filename    string `json:"filename"`
+	StorageKey  string `json:"storage_key"`
+	DownloadURL string `json:"download_url,omitempty"`
+}
+
+func wireUpload(u service.Upload) upload {
+	out := upload{
+		ID: u.ID, ImportIdentifier: u.ImportIdentifier, User: wireUser(u.User), CreatedDate: formatTime(u.Created),
+		RawUpload:    rawUpload{Filename: u.Filename, StorageKey: u.Raw.Key},
+		UploadStatus: string(u.Status), TotalNumRows: u.TotalRows, InvalidRowIndexes: u.Problems.InvalidRows,
+		Errors: wireNotices(u.Problems.Errors), StorageKey: u.Result.Key, FieldOrder: u.FieldOrder,
+	}
+	if out.InvalidRowIndexes == nil {
+		out.InvalidRowIndexes = []int64{}
+	}
+	if out.FieldOrder == nil {
+		out.FieldOrder = []string{}
+	}
+	return out
+}
+
+func (a *API) listUploads(c *call) (*response, error) {
+	query := c.r.URL.Query()
+	start, end, err := uploadWindow(query)
+	if err != nil {
+		return nil, err
+	}
+	filter, err := dateFilter(query)
+	if err != nil {
+		return nil, err
+	}
+	// By way of a spool, so that neither memory nor a transaction of the store
+	// waits for a slow reader.
+	file := a.newSpool(0, nil)
+	err = a.cfg.Service.Uploads(c.context(), c.org, filter, start, end, func(total int64, list iter.Seq2[service.Upload, error]) error {
+		return streamUploads(file, start, end, total, list)
+	})
+	if err != nil {
+		file.close()
+		return nil, err
+	}
+	return &response{status: http.StatusOK, stream: file.stream}, nil
+}
+
+// onlyReader hides the other ways of a file, so that what is written passes the
+// writer's watch over its pace.
+type onlyReader struct{ io.Reader }
+
+// streamUploads writes the list as it is read, so that memory stays flat.
+func streamUploads(to io.Writer, start, end, total int64, list iter.Seq2[service.Upload, error]) error {
+	w := bufio.NewWriterSize(to, 64<<10)
+	fmt.Fprintf(w, `{"start":%d,"end":%d,"total_num_uploads":%d,"data":[`, start, end, total)
+	separator := ""
+	for u, err := range list {
+		if err != nil {
+			return err
+		}
+		encoded, err := encodeJSON(wireUpload(u))
+		if err != nil {
+			return err
+		}
+		_, _ = w.WriteString(separator)
+		if _, err := w.Write(encoded); err != nil {
+			return err
+		}
+		separator = ","
+	}
+	_, _ = w.WriteString("]}")
+	return w.Flush()
+}
+
+// exampleDate and exampleTime show what a date, and a date with a time, look like.
+const exampleDate, exampleTime = "2026-11-21", "2026-11-21T09:30:00Z"
+
+// uploadWindow reads start and end. The window holds at most MaxUploads.
+func uploadWindow(query url.Values) (start, end int64, err error) {
+	if start, err = intParam(query, "start", 0, 0); err != nil {
+		return 0, 0, err
+	}
+	otherwise := int64(service.MaxUploads)
+	if start > otherwise {
+		otherwise = start + min(service.MaxUploads, math.MaxInt64-start)
+	}
+	if end, err = intParam(query, "end", 0, otherwise); err != nil {
+		return 0, 0, err
+	}
+	if start > end {
+		return 0, 0, invalidField("start", intray.NewMessage("request.start_after_end", nil))
+	}
+	return start, start + min(end-start, service.MaxUploads), nil
+}
+
+// dateFilter reads start_date and end_date, both inclusive. A date alone means
+// the whole day in UTC.
+func dateFilter(query url.Values) (f service.UploadFilter, err error) {
+	if f.From, _, err = dateParam(query, "start_date"); err != nil {
+		return f, err
+	}
+	to, day, err := dateParam(query, "end_date")
+	if day {
+		to = to.Add(24*time.Hour - time.Microsecond)
+	}
+	f.To = to
+	return f, err
+}
+
+func dateParam(query url.Values, name string) (at time.Time, day bool, err error) {
+	value := query.Get(name)
+	if value == "" {
+		return time.Time{}, false, nil
+	}
+	if at, err := time.Parse(time.DateOnly, value); err == nil {
+		return at, true, nil
+	}
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02T15:04Z07:00", "2006-01-02T15:04"} {
+		if at, err := time.Parse(layout, value); err == nil {
+			return at.UTC(), false, nil
+		}
+	}
+	return time.Time{}, false, invalidField(name, intray.NewMessage("request.not_a_date", intray.Params{"date": exampleDate, "time": exampleTime}))
+}
+
+func (a *API) uploadMetadata(c *call) (*response, error) {
+	u, err := loadByID(c, a.cfg.Service.Upload)
+	if err != nil {
+		return nil, err
+	}
+	out := wireUpload(u)
+	if u.Raw.Key != "" {
+		if out.RawUpload.DownloadURL, err = a.downloadURL(c.r, u, service.RawFile); err != nil {
+			return nil, err
+		}
+	}
+	return jsonResponse(http.StatusOK, out)
+}
+
+func (a *API) uploadURL(c *call) (*response, error) {
+	return a.resultURL(c, a.cfg.Service.ProcessedUpload)
+}
+
+// resultURL signs an address of the result of the upload that get gives.
+func (a *API) resultURL(c *call, get func(ctx context.Context, org, id string) (service.Upload, error)) (*response, error) {
+	id, err := c.pathID("id")
+	if err != nil {
+		return nil, err
+	}
+	format, err := formatOf(c.r.URL.Query())
+	if err != nil {
+		return nil, err
+	}
+	u, err := get(c.context(), c.org, id)
+	if err != nil {
+		return nil, err
+	}
+	address, err := a.downloadURL(c.r, u, string(format))
+	if err != nil {
+		return nil, err
+	}
+	return jsonResponse(http.StatusOK, presigned{address})
+}
+
+func (a *API) downloadURL(r *http.Request, u service.Upload, what string) (string, error) {
+	token, err := a.cfg.Service.DownloadToken(u, what)
+	return fmt.Sprintf("%s/download/%s?token=%s", a.baseURL(r), u.ID, token), err
+}
+
+// goneOperation answers an operation of old clients that the contract took away.
+func (a *API) goneOperation(c *call) (*response, error) {
+	if _, err := c.pathID("id"); err != nil {
+		return nil, err
+	}
+	return nil, newError(http.StatusGone, "removed", intray.NewMessage("request.operation_removed", nil))
+}
+
+func (a *API) deleteUpload(c *call) (*response, error) {
+	if err := c.deleteByID("id", a.cfg.Service.DeleteUpload); err != nil {
+		return nil, err
+	}
+	return jsonResponse(http.StatusOK, nil)
+}

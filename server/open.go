@@ -1,0 +1,223 @@
+package server
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/engine"
+	"github.com/intraydata/intray/server/blob/disk"
+	"github.com/intraydata/intray/server/egress"
+	"github.com/intraydata/intray/server/queue"
+	"github.com/intraydata/intray/server/secrets"
+	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/sftp"
+	"github.com/intraydata/intray/server/sqlstore"
+	"github.com/intraydata/intray/source/formats"
+)
+
+// components are what a service is made of.
+type components struct {
+	service       *service.Service
+	store         *sqlstore.Store
+	webhookSender *webhookSender
+	close         func() error
+}
+
+// open opens the folder and the database and makes the service upon them. Without
+// hooks it runs none.
+func open(ctx context.Context, cfg Config, hooks *hookRunner) (*components, error) {
+	if err := cfg.checkStore(); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(cfg.Data, 0o700); err != nil {
+		return nil, fmt.Errorf("make the data folder: %w", err)
+	}
+	node, err := nodeName(cfg.Data)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := openStore(ctx, cfg, node)
+	if err != nil {
+		return nil, err
+	}
+	master, err := masterKey(ctx, cfg, rows)
+	if err != nil {
+		return nil, errors.Join(err, rows.Close())
+	}
+	blobs, err := disk.Open(cfg.blobDir(), disk.Config{})
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open the blobs: %w", err), rows.Close())
+	}
+	closeAll := func() error { return errors.Join(rows.Close(), blobs.Close()) }
+	moved := engine.Config{Formats: formats.Formats(cfg.tempDir()), Temp: cfg.tempDir()}
+	var check func(context.Context, intray.Hooks) (intray.Message, error)
+	if hooks != nil {
+		moved.LoadHooks, check = hooks.open, hooks.checkHooks
+	}
+	dialer := egress.New(egress.Config{Allow: cfg.EgressAllow})
+	sender, servers := newWebhookSender(dialer), sftpServers{sftp.New(dialer, sftp.Config{})}
+	made, err := service.New(service.Config{
+		Store: rows, Blobs: blobs, Master: master, Engine: engine.New(moved), WebhookSender: sender,
+		SFTP: servers, Remotes: servers, Node: node, MaxFileSize: cfg.MaxFileSize, Log: cfg.Log,
+		CrashPoint: crashPoint(), CheckHooks: check,
+	})
+	if err != nil {
+		return nil, errors.Join(err, closeAll())
+	}
+	closeStores := closeAll
+	closeAll = func() error { return errors.Join(made.Close(), closeStores()) }
+	return &components{made, rows, sender, closeAll}, nil
+}
+
+// openStore opens the database; node is "" where no work is done.
+func openStore(ctx context.Context, cfg Config, node string) (*sqlstore.Store, error) {
+	jobs := queue.Config{Node: node, Grace: graceFor, Logger: slog.New(warnings{cfg.Log.Handler()})}
+	if cfg.DatabaseURL != "" {
+		return sqlstore.Open(ctx, sqlstore.Config{URL: cfg.DatabaseURL, Logger: cfg.Log, Queue: jobs})
+	}
+	path := filepath.Join(cfg.Data, "intray.db")
+	if err := checkBlobsHaveRows(path, cfg.blobDir()); err != nil {
+		return nil, err
+	}
+	return sqlstore.Open(ctx, sqlstore.Config{Path: path, Logger: cfg.Log, Queue: jobs})
+}
+
+// masterKey gives the key that the rows hang on. A new one is made only for a
+// database that was not begun with any: with a wrong one in its place nobody
+// would look for the right one.
+func masterKey(ctx context.Context, cfg Config, rows *sqlstore.Store) (secrets.Master, error) {
+	begun, err := rows.HasMasterKey(ctx)
+	if err != nil {
+		return secrets.Master{}, err
+	}
+	master, err := cfg.master(begun)
+	if err != nil {
+		return secrets.Master{}, err
+	}
+	return master, rows.BindMasterKey(ctx, master.ID())
+}
+
+func (c *Config) master(begun bool) (secrets.Master, error) {
+	if c.MasterKey != "" {
+		return secrets.ParseMaster(c.MasterKey)
+	}
+	path := filepath.Join(c.Data, "master.key")
+	if !begun {
+		return secrets.LoadOrCreate(path)
+	}
+	master, err := secrets.Load(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return master, fmt.Errorf("%s is missing, and the database was begun with a master key: "+
+			"put the file back from its copy, or give the key in INTRAY_MASTER_KEY", path)
+	}
+	return master, err
+}
+
+// nodeName names this process: the folder's own name, kept in it, and a part
+// of its own.
+func nodeName(folder string) (string, error) {
+	own, err := randomHex()
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(folder, "folder.id")
+	kept, err := os.ReadFile(path)
+	if err == nil && len(kept) == len(own) {
+		return string(kept) + "/" + own, nil
+	}
+	name, err := randomHex()
+	if err != nil {
+		return "", err
+	}
+	if err := os.WriteFile(path, []byte(name), 0o600); err != nil {
+		return "", fmt.Errorf("name the data folder: %w", err)
+	}
+	return name + "/" + own, nil
+}
+
+func randomHex() (string, error) {
+	b := make([]byte, 8)
+	if _, err := rand.Read(b); err != nil {
+		return "", fmt.Errorf("read random bytes: %w", err)
+	}
+	return hex.EncodeToString(b), nil
+}
+
+// OpenAdmin opens the service for a task of the operator, beside a process that may
+// be serving. The caller closes it.
+func OpenAdmin(ctx context.Context, cfg Config) (*service.Service, func() error, error) {
+	p, err := open(ctx, cfg, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	return p.service, p.close, nil
+}
+
+// Migrate brings the database up to date and closes it.
+func Migrate(ctx context.Context, cfg Config) error {
+	if err := cfg.checkStore(); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(cfg.Data, 0o700); err != nil {
+		return fmt.Errorf("make the data folder: %w", err)
+	}
+	rows, err := openStore(ctx, cfg, "")
+	if err != nil {
+		return err
+	}
+	return rows.Close()
+}
+
+// sftpServers lets the service reach SFTP servers.
+type sftpServers struct{ client *sftp.Client }
+
+func (s sftpServers) TestConnection(ctx context.Context, l service.Login) (service.SFTPReport, error) {
+	report, err := s.client.Test(ctx, sftpCredential(l))
+	return service.SFTPReport(report), err
+}
+
+func (sftpServers) Fingerprint(privateKey secrets.Secret) (string, error) {
+	return sftp.Fingerprint(privateKey)
+}
+
+func (sftpServers) ValidHostname(name string) error { return sftp.ValidHostname(name) }
+
+// warnings lets through what is worse than news: the queue tells of each start
+// and migration.
+type warnings struct{ slog.Handler }
+
+func (w warnings) Enabled(ctx context.Context, level slog.Level) bool {
+	return level >= slog.LevelWarn && w.Handler.Enabled(ctx, level)
+}
+
+func (w warnings) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return warnings{w.Handler.WithAttrs(attrs)}
+}
+
+func (w warnings) WithGroup(name string) slog.Handler { return warnings{w.Handler.WithGroup(name)} }
+
+// lockFolder makes this process the only one that serves from the folder. The
+// system drops the lock when the process ends, however it ends.
+func lockFolder(folder string) (unlock func() error, err error) {
+	file, err := os.OpenFile(filepath.Join(folder, "serve.lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("lock the data folder: %w", err)
+	}
+	free, err := tryLock(file)
+	if err == nil && !free {
+		err = fmt.Errorf("another intray serves from %s; stop it first, or give this one another --data folder", folder)
+	}
+	if err != nil {
+		_ = file.Close()
+		return nil, err
+	}
+	return file.Close, nil
+}

@@ -1,0 +1,412 @@
+package server
+
+import (
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/engine"
+	"github.com/intraydata/intray/output"
+	"github.com/intraydata/intray/server/blob/disk"
+	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/staging"
+	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/source/formats"
+)
+
+// RunConfig says which file is imported, and where to.
+type RunConfig struct {
+	File   string
+	Schema *intray.Schema
+	// SchemaFile is where the schema was read from; "" where from no file.
+	SchemaFile string
+	// Answers decide what would be asked. Those that no question could take, or
+	// that name what the file does not have, are a UsageError.
+	Answers intray.Answers
+	// Out is the file of the result, or - for Stdout.
+	Out    string
+	Stdout io.Writer
+	Format output.Format
+	// Problems is the CSV file of all problems; "" means none.
+	Problems string
+	// Explain are rows, by their index among all data rows, of which the report
+	// tells how they came about. Default none.
+	Explain []int64
+	// Hooks says how hooks are run.
+	Hooks HookConfig
+	// Progress is told how many rows are done. Default nobody.
+	Progress func(rows int64)
+}
+
+// RunReport is what came of it.
+type RunReport struct {
+	Outcome *engine.Outcome
+	// OutputRows counts the rows of the result.
+	OutputRows int64
+	// Traces tell of each row of the configuration's Explain, field by field; nil
+	// of a row that the file does not have. Nothing is told where no row was read
+	// to the end of the conveyor: Traces itself is nil then.
+	Traces [][]intray.Trace
+}
+
+// checkOutputs refuses to write over what is read, or two things to one file.
+func (c *RunConfig) checkOutputs() error {
+	for _, to := range []string{c.Out, c.Problems} {
+		if to == "" || to == "-" {
+			continue
+		}
+		if sameFile(to, c.File) || sameFile(to, c.SchemaFile) {
+			return UsageError{fmt.Errorf("%s would be overwritten by what is made from it: give another name", to)}
+		}
+	}
+	if c.Out != "" && c.Out != "-" && (c.Out == c.Problems || sameFile(c.Out, c.Problems)) {
+		return UsageError{fmt.Errorf("%s cannot hold both the rows and the problems: give two names", c.Out)}
+	}
+	return nil
+}
+
+// sameFile says whether two names are those of one file that is there.
+func sameFile(a, b string) bool {
+	one, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	other, err := os.Stat(b)
+	return err == nil && os.SameFile(one, other)
+}
+
+// Run imports one file without a server. The result is written only where the
+// verdict is Done.
+func Run(ctx context.Context, cfg RunConfig) (report RunReport, err error) {
+	l, err := openLocalRun(cfg.File, cfg.Hooks)
+	if err != nil {
+		return report, err
+	}
+	defer func() { err = errors.Join(err, l.close()) }()
+	if err := errors.Join(cfg.checkOutputs(), cfg.checkAnswers()); err != nil {
+		return report, err
+	}
+	var staged *staging.Stage
+	if report.Outcome, staged, err = l.run(ctx, "stage", cfg.Schema, cfg.Answers, cfg.Progress); err != nil {
+		return report, err
+	}
+	if err := cfg.recheckAnswers(report.Outcome); err != nil || staged == nil {
+		return report, err
+	}
+	cfg.Schema = report.Outcome.Schema(cfg.Schema)
+	if err := deliver(ctx, cfg, staged, &report); err != nil {
+		return report, err
+	}
+	return report, report.addTraces(ctx, cfg, staged)
+}
+
+// deliver writes the problems and, where nothing is open, the result.
+func deliver(ctx context.Context, cfg RunConfig, staged *staging.Stage, report *RunReport) error {
+	rows := func(w io.Writer, batches iter.Seq2[*intray.Batch, error]) (err error) {
+		report.OutputRows, err = output.Write(ctx, w, cfg.Format, cfg.Schema, batches)
+		return err
+	}
+	done := report.Outcome.Verdict == engine.Done
+	if done && cfg.bothToFiles() { // the staged rows are read once for both
+		return WriteFile(cfg.Out, cfg.Stdout, func(w io.Writer) error {
+			return cfg.writeProblems(func(l *problemList) error { return rows(w, l.teeBatches(staged.Batches(ctx))) })
+		})
+	}
+	if cfg.Problems != "" {
+		if err := cfg.writeProblems(func(l *problemList) error { return drain(l.teeBatches(staged.Batches(ctx))) }); err != nil {
+			return err
+		}
+	}
+	if !done {
+		return nil
+	}
+	return WriteFile(cfg.Out, cfg.Stdout, func(w io.Writer) error { return rows(w, staged.Batches(ctx)) })
+}
+
+// bothToFiles says that problems and result are written, and neither to the
+// stream, where the one must not stand amid the other.
+func (c *RunConfig) bothToFiles() bool {
+	return c.Problems != "" && c.Problems != "-" && c.Out != "-"
+}
+
+func drain(batches iter.Seq2[*intray.Batch, error]) error {
+	for _, err := range batches {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// localRun imports a file without a server. What it stages is kept in a folder that
+// goes with it.
+type localRun struct {
+	input      source.Input
+	closeInput func() error
+	folder     string
+	blobs      *disk.Store
+	hooks      *hookRunner
+	stages     []*staging.Stage
+}
+
+// openLocalRun opens the file and makes the folder.
+func openLocalRun(file string, cfg HookConfig) (l *localRun, err error) {
+	if err := cfg.validate(); err != nil {
+		return nil, err
+	}
+	l = &localRun{hooks: &hookRunner{cfg: cfg}}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, l.close())
+			l = nil
+		}
+	}()
+	if l.input, l.closeInput, err = OpenInput(file); err != nil {
+		return l, err
+	}
+	if l.folder, err = os.MkdirTemp("", "intray-run-*"); err != nil {
+		return l, fmt.Errorf("make a folder for the staged rows: %w", err)
+	}
+	l.blobs, err = disk.Open(l.folder, disk.Config{NoSync: true})
+	return l, err
+}
+
+// close lets go of all that was opened and removes the folder.
+func (l *localRun) close() (err error) {
+	l.hooks.close()
+	for _, staged := range l.stages {
+		err = errors.Join(err, staged.Close())
+	}
+	if l.blobs != nil {
+		err = errors.Join(err, l.blobs.Close())
+	}
+	if l.folder != "" {
+		err = errors.Join(err, os.RemoveAll(l.folder))
+	}
+	if l.closeInput != nil {
+		err = errors.Join(err, l.closeInput())
+	}
+	return err
+}
+
+// run imports the file, up to what beforeFinishCallback says, and gives the rows
+// staged under name: nil where none was read to the end of the conveyor.
+func (l *localRun) run(ctx context.Context, name string, schema *intray.Schema, answers intray.Answers, progress func(int64)) (*engine.Outcome, *staging.Stage, error) {
+	var writer *staging.Writer
+	defer func() {
+		if writer != nil {
+			writer.Abort()
+		}
+	}()
+	open := func(fields []string, unmapped []int) (engine.Sink, error) {
+		writer = staging.NewWriter(ctx, l.blobs, name, staging.Layout{Fields: fields, Unmapped: unmapped}, staging.Config{Codec: staging.Snappy})
+		return writer, nil
+	}
+	moved := engine.New(engine.Config{Formats: formats.Formats(l.folder), Temp: l.folder, Progress: progress, LoadHooks: l.hooks.open})
+	imp := engine.Import{Input: l.input, Schema: schema, Answers: answers, HookEnv: intray.HookEnv{Now: time.Now()}}
+	out, err := moved.Run(ctx, imp, open)
+	if err != nil || writer == nil || out.Verdict == engine.Broken {
+		return out, nil, err
+	}
+	if _, err := writer.Close(ctx); err != nil {
+		return nil, nil, err
+	}
+	staged, err := staging.Open(ctx, l.blobs, name)
+	if err != nil {
+		return nil, nil, err
+	}
+	l.stages = append(l.stages, staged)
+	if err := out.FillValues(ctx, out.Schema(schema).Fields, staged.Window); err != nil {
+		return nil, nil, err
+	}
+	imp.Schema = out.Schema(schema)
+	return out, staged, moved.Finish(ctx, imp, out, staged.Batches(ctx))
+}
+
+// checkAnswers refuses answers that no file could take, and keeps the others as
+// the service does. Hooks at steps may bring fields of their own: with them it is
+// told only behind the run what names no field.
+func (c *RunConfig) checkAnswers() error {
+	kept, err := service.CheckAnswers(c.Schema.Fields, -1, c.Answers)
+	c.Answers = kept
+	if len(c.Schema.Hooks.Step) > 0 {
+		return nil
+	}
+	return wrongAnswer(err)
+}
+
+// recheckAnswers refuses answers that do not fit the file that was read: they name a
+// column that it does not have, or are none of the choices of a question that is
+// still open.
+func (c *RunConfig) recheckAnswers(o *engine.Outcome) error {
+	columns := -1
+	if o.Headers != nil {
+		columns = len(o.Headers)
+	}
+	if _, err := service.CheckAnswers(c.allFields(o), columns, c.Answers); err != nil {
+		return wrongAnswer(err)
+	}
+	for _, q := range o.Questions {
+		if value, given := c.Answers[q.ID]; given && !q.Accepts(value, len(o.Headers)) {
+			return wrongAnswer(service.InvalidChoiceError(q.ID, value))
+		}
+	}
+	return nil
+}
+
+// allFields are the fields behind the hooks, and those that they took away.
+func (c *RunConfig) allFields(o *engine.Outcome) []intray.Field {
+	fields := slices.Clip(o.Schema(c.Schema).Fields)
+	for _, f := range c.Schema.Fields {
+		if !slices.ContainsFunc(fields, func(other intray.Field) bool { return other.Key == f.Key }) {
+			fields = append(fields, f)
+		}
+	}
+	return fields
+}
+
+func wrongAnswer(err error) error {
+	if err == nil {
+		return nil
+	}
+	return UsageError{fmt.Errorf("the answers cannot be used: %w", err)}
+}
+
+// addTraces fills the traces of the rows that are asked for.
+func (r *RunReport) addTraces(ctx context.Context, cfg RunConfig, staged *staging.Stage) error {
+	for _, row := range cfg.Explain {
+		b, err := staged.Window(ctx, row, 1)
+		if err != nil {
+			return fmt.Errorf("explain row %d: %w", row, err)
+		}
+		traces, err := r.traceRow(cfg.Schema, b)
+		if err != nil {
+			return fmt.Errorf("explain row %d: %w", row, err)
+		}
+		r.Traces = append(r.Traces, traces)
+	}
+	return nil
+}
+
+// traceRow tells of each field of a batch of one row; of none where it has no row.
+func (r *RunReport) traceRow(schema *intray.Schema, b *intray.Batch) ([]intray.Trace, error) {
+	if b.Rows() == 0 {
+		return nil, nil
+	}
+	traces := make([]intray.Trace, len(schema.Fields))
+	for field := range traces {
+		step, err := r.outputStep(schema, b, field)
+		if err != nil {
+			return nil, err
+		}
+		traces[field] = r.Outcome.Explain(schema, b, 0, field)
+		traces[field].Steps = append(traces[field].Steps, step)
+	}
+	return traces, nil
+}
+
+// outputStep tells what the result holds; where there is none, it says so of
+// every row alike.
+func (r *RunReport) outputStep(schema *intray.Schema, b *intray.Batch, field int) (intray.TraceStep, error) {
+	if r.Outcome.Verdict == engine.Done {
+		return output.Explain(schema, b, 0, field)
+	}
+	return intray.TraceStep{Step: "output", Reasons: []intray.Message{
+		intray.NewMessage("output.no_result", intray.Params{"behavior": schema.Settings.InvalidDataBehavior}),
+	}}, nil
+}
+
+// problemList is a CSV file of problems under way, with one line for each.
+type problemList struct {
+	schema *intray.Schema
+	w      *csv.Writer
+	// texts are what messages say, of which there are few.
+	texts map[intray.Message]string
+}
+
+// maxTexts bounds the texts that are kept.
+const maxTexts = 10_000
+
+// text renders a message.
+func (l *problemList) text(m intray.Message) string {
+	text, known := l.texts[m]
+	if !known {
+		text = m.String()
+		if len(l.texts) < maxTexts {
+			l.texts[m] = text
+		}
+	}
+	return text
+}
+
+// writeProblems writes the file of problems: those of all batches that write
+// lets come along.
+func (c *RunConfig) writeProblems(write func(*problemList) error) error {
+	return WriteFile(c.Problems, c.Stdout, func(to io.Writer) error {
+		l := &problemList{c.Schema, csv.NewWriter(to), map[intray.Message]string{}}
+		if err := l.w.Write([]string{"line", "row", "field", "level", "code", "message", "value"}); err != nil {
+			return err
+		}
+		if err := write(l); err != nil {
+			return err
+		}
+		l.w.Flush()
+		return l.w.Error()
+	})
+}
+
+// teeBatches gives the batches on, the problems of each having been written.
+func (l *problemList) teeBatches(batches iter.Seq2[*intray.Batch, error]) iter.Seq2[*intray.Batch, error] {
+	return func(yield func(*intray.Batch, error) bool) {
+		for b, err := range batches {
+			if err == nil {
+				err = l.writeBatch(b)
+			}
+			if !yield(b, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// writeBatch writes the problems of a batch. Rows count from 1 here, as in a
+// spreadsheet below its header.
+func (l *problemList) writeBatch(b *intray.Batch) error {
+	for _, p := range b.Problems {
+		key, value := "", ""
+		if p.Field != intray.NoField {
+			f := &l.schema.Fields[p.Field]
+			key, value = f.Key, rawText(f, b.Fields[p.Field].Raw(p.Row), p.Part)
+		}
+		err := l.w.Write([]string{
+			strconv.FormatInt(b.Lines[p.Row], 10), strconv.FormatInt(b.First+int64(p.Row)+1, 10),
+			output.EscapeFormula(key), p.Level.String(), p.Code, l.text(p.Text), output.EscapeFormula(value),
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rawText is the text that the file holds; of a field that several columns feed,
+// that of the column concerned. Where all of them are empty, there is no list.
+func rawText(f *intray.Field, text []byte, part int) string {
+	var all []string
+	switch {
+	case !f.ManyToOne:
+		return string(text)
+	case json.Unmarshal(text, &all) == nil && part < len(all):
+		return all[part]
+	}
+	return ""
+}

@@ -1,0 +1,252 @@
+package service_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/server/draft"
+	"github.com/intraydata/intray/server/service"
+)
+
+func answerFields() []intray.Field {
+	typed := func(key string, name intray.TypeName) intray.Field {
+		return intray.Field{Key: key, Label: key, Type: intray.FieldType{Name: name}}
+	}
+	must, tags, secret := typed("must", intray.TypeString), typed("tags", intray.TypeString), typed("secret", intray.TypeString)
+	must.RequireMapping, tags.ManyToOne, secret.Hidden = true, true, true
+	size := typed("size", intray.TypeSelect)
+	size.SelectOptions = []intray.SelectOption{{Label: "Large", Value: "L"}, {Label: "S", Value: "Small"}, {Label: "Small", Value: "S"}}
+	return []intray.Field{
+		typed("n", intray.TypeString), must, tags, secret, size,
+		typed("c", intray.TypeCountry), typed("d", intray.TypeDate), typed("a:b", intray.TypeNumber), typed("none", intray.TypeString),
+	}
+}
+
+// TestJudgeAnswers judges answers about a file of three columns.
+func TestJudgeAnswers(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		answers intray.Answers
+		// wrong is what the error has in it; "" for none.
+		wrong string
+	}{
+		"of the reading":            {intray.Answers{"sheet": "A", "encoding": "UTF-8", "delimiter": ";", "header_row": "2"}, ""},
+		"without a header":          {intray.Answers{"header_row": "none"}, ""},
+		"of no header":              {intray.Answers{"header_row": "abc"}, `"abc" is not among the choices of "header_row"`},
+		"of the row before all":     {intray.Answers{"header_row": "0"}, `"0" is not`},
+		"of no delimiter":           {intray.Answers{"delimiter": ""}, `"" is not among the choices of "delimiter"`},
+		"of columns":                {intray.Answers{"column:n": "2", "column:must": "0", "column:c": "none"}, ""},
+		"of a column too many":      {intray.Answers{"column:n": "3"}, `"3" is not among the choices of "column:n"`},
+		"of a column below all":     {intray.Answers{"column:n": "-1"}, `"-1"`},
+		"of a header":               {intray.Answers{"column:n": "Name"}, `"Name"`},
+		"of a field not there":      {intray.Answers{"column:nn": "0"}, `"column:nn" (with the answer "0") names no field`},
+		"of a hidden field":         {intray.Answers{"column:secret": "0"}, "names no field"},
+		"of no column for a must":   {intray.Answers{"column:must": "none"}, `"none" is not`},
+		"of several columns":        {intray.Answers{"column:tags": "2,0"}, ""},
+		"of one column twice":       {intray.Answers{"column:tags": "2,2"}, `"2,2"`},
+		"of several for one":        {intray.Answers{"column:n": "1,2"}, `"1,2"`},
+		"of a field":                {intray.Answers{"field:0": "n", "field:1": "none", "field:2": "none"}, ""},
+		"of no field":               {intray.Answers{"field:0": "zzz"}, `"zzz" is not among the choices of "field:0"`},
+		"of a field of no column":   {intray.Answers{"field:3": "n"}, `"field:3" (with the answer "n") names no column`},
+		"of a field of no index":    {intray.Answers{"field:x": "n"}, "names no column"},
+		"of a format":               {intray.Answers{"format:d:slash": "DMY", "format:d": "MDY", "format:a:b": "x", "format:a:b:y": "x"}, ""},
+		"of the format of a text":   {intray.Answers{"format:n": "DMY"}, `"format:n" names no field`},
+		"of the format of none":     {intray.Answers{"format:dd": "DMY"}, `"format:dd" names no field`},
+		"of a value":                {intray.Answers{"value:c:x": "DE", "value:size:y": ""}, ""},
+		"of no value":               {intray.Answers{"value:c:x": "Narnia"}, `"Narnia" is no value of the field that "value:c:x" names`},
+		"of the value of none":      {intray.Answers{"value:cc:x": "DE"}, "names no field"},
+		"of one column for two":     {intray.Answers{"column:n": "1", "column:must": "1"}, `"column:n" and "column:must" contradict`},
+		"of many, one of them gone": {intray.Answers{"column:n": "1", "column:tags": "0,1"}, `"column:n" and "column:tags" contradict`},
+		"of both, and the same":     {intray.Answers{"column:n": "1", "field:1": "n"}, ""},
+		"of both, and another":      {intray.Answers{"column:n": "1", "field:1": "d"}, `"column:n" and "field:1" contradict`},
+		"of both, and unused":       {intray.Answers{"column:n": "1", "field:1": "none"}, "contradict"},
+		"of a field that has one":   {intray.Answers{"column:n": "1", "field:2": "n"}, "contradict"},
+		"of a field that has none":  {intray.Answers{"column:n": "none", "field:2": "n"}, "contradict"},
+		"of two columns for one":    {intray.Answers{"field:0": "n", "field:2": "n"}, `"field:0" and "field:2" contradict`},
+		"of two columns for many":   {intray.Answers{"field:0": "tags", "field:2": "tags"}, ""},
+		"beside the list of many":   {intray.Answers{"column:tags": "0,1", "field:2": "tags"}, "contradict"},
+	} {
+		_, err := service.CheckAnswers(answerFields(), 3, c.answers)
+		if c.wrong == "" && err != nil || c.wrong != "" && (err == nil || !strings.Contains(err.Error(), c.wrong)) {
+			t.Errorf("answers %s: error %v, want %q", name, err, c.wrong)
+		}
+		if err != nil && strings.Contains(err.Error(), "request") {
+			t.Errorf("answers %s: the error speaks of a request: %v", name, err)
+		}
+	}
+	if _, err := service.CheckAnswers(answerFields(), -1, intray.Answers{"column:n": "9", "field:7": "c"}); err != nil {
+		t.Errorf("columns of an unknown file: %v", err)
+	}
+}
+
+// TestAnswersAreKeptAsValues keeps the value and not another name of it, unless
+// that would be read as another value.
+func TestAnswersAreKeptAsValues(t *testing.T) {
+	t.Parallel()
+	given := intray.Answers{"value:c:x": "Germany", "value:size:x": "Large", "value:size:y": "L", "value:c:y": "Narnia", "column:n": "0", "value:c:z": ""}
+	kept, err := service.CheckAnswers(answerFields(), -1, given)
+	want := intray.Answers{"value:c:x": "DE", "value:size:x": "L", "value:size:y": "L", "value:c:y": "Narnia", "column:n": "0", "value:c:z": ""}
+	if diff := cmp.Diff(want, kept); diff != "" || err == nil || given["value:c:x"] != "Germany" {
+		t.Errorf("error %v (-want +got):\n%s", err, diff)
+	}
+}
+
+// TestAnswersContradict refuses what gives one column to two fields, whether it
+// is said at once or one after the other.
+func TestAnswersContradict(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.finished(bothTwice, "")
+	one, other := "1", "2"
+	_, err := f.AnswerQuestions(f.ctx, f.org, imp.ID, map[string]*string{"column:email": &one, "column:name": &one}, false)
+	if f.refused(err, service.Invalid, "invalid"); !strings.Contains(err.Error(), `"column:email" and "column:name" contradict`) {
+		t.Errorf("at once: %v", err)
+	}
+	_, err = f.AnswerQuestions(f.ctx, f.org, imp.ID, answer("column:email", "1"), false)
+	must(t, err)
+	_, err = f.AnswerQuestions(f.ctx, f.org, imp.ID, answer("column:name", "1"), false)
+	f.refused(err, service.Invalid, "invalid")
+	if answers := f.status(imp, service.NeedsReview).Answers; len(answers) != 1 {
+		t.Errorf("answers %v", answers)
+	}
+	_, err = f.AnswerQuestions(f.ctx, f.org, imp.ID, answer("column:name", other), false)
+	must(t, err)
+	f.runAll()
+	f.status(imp, service.Successful)
+}
+
+// orders have fields whose values are chosen from a list, and one whose are not.
+const orders = `[{"key":"size","label":"Size","type":"select","selectOptions":[{"label":"Small","value":"S"},{"label":"Large","value":"L"}]},
+	{"key":"home:land","label":"Country","type":"country"},{"key":"home","label":"Home"},
+	{"key":"tags","label":"Tags","type":["multi-select",{}],"selectOptions":[{"label":"New","value":"new"},{"label":"Old","value":"old"}]},
+	{"key":"state","label":"State","type":"us-state-territory"},{"key":"secret","label":"Secret","type":"country","hidden":true}]`
+
+const (
+	block     = `{"importIdentifier":"crm","invalidDataBehavior":"BLOCK_SUBMIT"}`
+	orderFile = "Size,Country,Home,Tags,State\nmittel,Absurdistan,x,\"new,gone\",Golden State\nS,DE,x,new,CA\n"
+)
+
+// TestTextsAreMapped says what texts stand for, and is not asked again.
+func TestTextsAreMapped(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.imported(f.org, orders, block, orderFile)
+	if f.status(imp, service.NeedsReview); imp.Outcome.ErrorRows != 1 || len(imp.OpenQuestions()) > 0 {
+		t.Fatalf("outcome %+v", imp.Outcome)
+	}
+	f.answer(imp, intray.Answers{"value:size:mittel": "Large", "value:home:land:Absurdistan": "", "value:tags:new,gone": "new, old"})
+	f.runAll()
+	imp = f.status(imp, service.NeedsReview) // the state is still wrong
+	f.answer(imp, intray.Answers{"value:state:Golden State": "California"})
+	f.runAll()
+	const result = `[{"size":"L","home:land":null,"home":"x","tags":["new","old"],"state":"CA"},{"size":"S","home:land":"DE","home":"x","tags":["new"],"state":"CA"}]`
+	want := strings.ReplaceAll(result, `"state":"CA"}`, `"state":"CA","secret":null}`)
+	f.wantResult(imp, want)
+	f.wantMemory("crm", "value home:land Absurdistan", "value size mittel L", "value state Golden State CA", "value tags new,gone new, old")
+	f.wantResult(f.imported(f.org, orders, block, orderFile), want)
+}
+
+// TestMappedTextIsTakenBack runs again without it.
+func TestMappedTextIsTakenBack(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.answered(orders, block, orderFile, intray.Answers{"value:home:land:Absurdistan": ""})
+	f.status(imp, service.NeedsReview)
+	_, err := f.AnswerQuestions(f.ctx, f.org, imp.ID, map[string]*string{"value:home:land:Absurdistan": nil}, false)
+	must(t, err)
+	f.runAll()
+	if imp = f.status(imp, service.NeedsReview); len(imp.Answers) > 0 {
+		t.Errorf("answers %v", imp.Answers)
+	}
+}
+
+// TestMappedTextWaits keeps what is said of a text till the questions are
+// answered.
+func TestMappedTextWaits(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.imported(f.org, orders, crm, "Size,size,Country\nmittel,S,DE\n")
+	f.answer(imp, intray.Answers{"value:size:mittel": "S"})
+	f.status(imp, service.NeedsReview)
+	f.answer(imp, intray.Answers{"column:size": "0"})
+	f.runAll()
+	f.wantResult(imp, `[{"size":"S","home:land":"DE","home":null,"tags":null,"state":null,"secret":null}]`)
+	f.wantMemory("crm", "column size Size", "value size mittel S")
+}
+
+func TestMappedTextIsRefused(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	fields := strings.Replace(orders, `{"key":"state"`, `{"key":"size:x","label":"X","type":"country"},{"key":"state"`, 1)
+	imp := f.imported(f.org, fields, block, orderFile)
+	for name, c := range map[string]struct{ id, value, says string }{
+		"of an unknown field":      {"value:nothing:x", "S", "names no field"},
+		"of no field":              {"value:x", "S", "names no field"},
+		"of a field of any text":   {"value:home:x", "S", "not chosen from a list"},
+		"of a hidden field":        {"value:secret:x", "DE", "names no field"},
+		"of two fields":            {"value:size:x:y", "S", "may mean several"},
+		"without a text":           {"value:size:", "S", "must end in a text"},
+		"with white space":         {"value:size: mittel", "S", "without white space"},
+		"of a long text":           {"value:size:" + strings.Repeat("x", 1025), "S", "more than 1,024 bytes"},
+		"that is no option":        {"value:size:mittel", "M", `"M" is no value`},
+		"that is like an option":   {"value:size:mittel", "Smal", `"Smal" is no value`},
+		"that is blank":            {"value:size:mittel", " ", "is no value"},
+		"that is no country":       {"value:home:land:x", "Absurdistan", "is no value"},
+		"with an option too many":  {"value:tags:x", "new,gone", "is no value"},
+		"with an option repeated":  {"value:tags:x", "new,new", "is no value"},
+		"that is no state":         {"value:state:x", "Bavaria", "is no value"},
+		"taken back without cause": {"value:size:mittel", "\x00", "could be taken back"},
+	} {
+		given := answer(c.id, c.value)
+		if c.value == "\x00" {
+			given[c.id] = nil
+		}
+		_, err := f.AnswerQuestions(f.ctx, f.org, imp.ID, given, false)
+		if f.refused(err, service.Invalid, "invalid"); err != nil && !strings.Contains(err.Error(), c.says) {
+			t.Errorf("an answer %s: %v, want %q", name, err, c.says)
+		}
+	}
+	if imp = f.status(imp, service.NeedsReview); len(imp.Answers) > 0 {
+		t.Errorf("answers %v", imp.Answers)
+	}
+}
+
+// TestAnswersAreBounded gives more than is taken.
+func TestAnswersAreBounded(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.imported(f.org, orders, block, orderFile)
+	for text, count := range map[string]int{"value:size:%01000d": 1100, "value:size:%d": service.MaxMemory + 1} {
+		given := map[string]*string{}
+		for n := range count {
+			given[fmt.Sprintf(text, n)] = new(string)
+		}
+		_, err := f.AnswerQuestions(f.ctx, f.org, imp.ID, given, false)
+		if f.refused(err, service.Invalid, "invalid"); !strings.Contains(err.Error(), "too many") {
+			t.Errorf("error %v", err)
+		}
+	}
+	if diff := cmp.Diff(imp, f.now(imp)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestSearchesChosenNames finds rows by the name of one of several values in a cell.
+func TestSearchesChosenNames(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	const fields = `[{"key":"tags","label":"Tags","type":["multi-select",{}],"selectOptions":[{"label":"Fresh","value":"n"},{"label":"Old","value":"o"}]},{"key":"mail","label":"Mail","type":"email"}]`
+	imp := f.imported(f.org, fields, block, "Tags,Mail\n\"o,n\",nobody\no,nobody\n")
+	must(t, f.WithRows(f.ctx, imp, func(d *draft.Draft) error {
+		for search, rows := range map[string]int64{"fresh": 1, "old": 2, "[": 0} {
+			if v, err := d.OpenView(f.ctx, draft.Filter{Search: search}, nil); err != nil || v.Rows != rows {
+				t.Errorf("%q is in %d rows, %v", search, v.Rows, err)
+			}
+		}
+		return nil
+	}))
+}

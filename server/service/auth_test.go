@@ -1,0 +1,349 @@
+package service_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/intraydata/intray/server/service"
+)
+
+func (f *fixture) key(kind service.LicenceKind, life time.Duration) service.NewKey {
+	f.Helper()
+	made, err := f.CreateKey(f.ctx, "Alpha", kind, life)
+	must(f.T, err)
+	return made
+}
+
+func TestKeysOpen(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for kind, prefix := range map[service.LicenceKind]string{service.Backend: "bk_", service.Frontend: "fk_"} {
+		made := f.key(kind, 0)
+		if !strings.HasPrefix(made.Key, prefix) || len(made.Key) < len(prefix)+43 {
+			t.Errorf("the key %q does not have 256 bits behind %s", made.Key, prefix)
+		}
+		if rest := made.Key[7:]; strings.Contains(made.Licence.Hint, rest) || strings.Contains(string(made.Licence.Hash), rest) {
+			t.Errorf("the licence gives its key away: %+v", made.Licence)
+		}
+		l, err := f.Authenticate(f.ctx, made.Key)
+		if err != nil || l.ID != made.Licence.ID || l.Kind != kind || l.Org != f.org {
+			t.Errorf("licence %+v, error %v", l, err)
+		}
+		for _, wrong := range []string{"", made.Key[:len(made.Key)-1], made.Key + "x", strings.ToUpper(made.Key)} {
+			_, err := f.Authenticate(f.ctx, wrong)
+			f.refused(err, service.Denied, "unknown_key")
+		}
+	}
+}
+
+func TestKeysExpire(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	made := f.key(service.Backend, time.Hour)
+	f.clock.Advance(time.Hour - time.Microsecond)
+	if _, err := f.Authenticate(f.ctx, made.Key); err != nil {
+		t.Errorf("a microsecond before its end: %v", err)
+	}
+	f.clock.Advance(time.Microsecond)
+	_, err := f.Authenticate(f.ctx, made.Key)
+	f.refused(err, service.Denied, "key_expired")
+}
+
+func TestRevokedKeysOpenNothing(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	made, other := f.key(service.Backend, 0), f.key(service.Backend, 0)
+	must(t, f.RevokeKey(f.ctx, made.Licence.ID))
+	_, err := f.Authenticate(f.ctx, made.Key)
+	f.refused(err, service.Denied, "unknown_key")
+	_, err = f.node("folder/two").Authenticate(f.ctx, made.Key)
+	f.refused(err, service.Denied, "unknown_key")
+	if _, err := f.Authenticate(f.ctx, other.Key); err != nil {
+		t.Errorf("the other key of the organization: %v", err)
+	}
+	must(t, f.RevokeKey(f.ctx, made.Licence.ID))
+	f.refused(f.RevokeKey(f.ctx, "00000000-0000-4000-8000-000000000000"), service.NotFound, "not_found")
+}
+
+// TestFirstKeys begins an installation with keys from outside. Wrong ones leave
+// it as empty as it was.
+func TestFirstKeys(t *testing.T) {
+	t.Parallel()
+	f := emptyFixture(t)
+	forty := strings.Repeat("a-_9", 10)
+	good := service.FirstKeys{Backend: "bk_" + forty, Frontend: "fk_" + strings.Repeat("x", 200)}
+	for name, key := range map[string]string{
+		"one too few":              "bk_" + forty[1:],
+		"one too many":             "bk_" + strings.Repeat("x", 201),
+		"prefix of the other kind": "fk_" + forty,
+		"no prefix":                forty + forty,
+		"a space in it":            "bk_" + forty + " ",
+		"a line end behind it":     "bk_" + forty + "\n",
+		"not ASCII":                "bk_" + forty + "é",
+	} {
+		made, err := f.Bootstrap(f.ctx, service.FirstKeys{Backend: key, Frontend: good.Frontend})
+		if !service.IsKind(err, service.Invalid) || made != nil {
+			t.Errorf("%s: made %v, error %v; want that it is invalid", name, made, err)
+		}
+	}
+	made, err := f.Bootstrap(f.ctx, good)
+	must(t, err)
+	if len(made) != 2 || made[0].Key != good.Backend || made[1].Key != good.Frontend {
+		t.Errorf("made %+v, want the given keys", made)
+	}
+	for key, kind := range map[string]service.LicenceKind{good.Backend: service.Backend, good.Frontend: service.Frontend} {
+		if l, err := f.Authenticate(f.ctx, key); err != nil || l.Kind != kind {
+			t.Errorf("the %s key: licence %+v, error %v", kind, l, err)
+		}
+	}
+	if again, err := f.Bootstrap(f.ctx, service.FirstKeys{}); again != nil || err != nil {
+		t.Errorf("at the second start: made %v, error %v; want neither", again, err)
+	}
+	list, orgs, err := f.Licences(f.ctx)
+	if err != nil || len(list) != 2 || len(orgs) != 1 || orgs[list[0].Org].Name != service.DefaultOrg {
+		t.Errorf("licences %+v of %+v, error %v", list, orgs, err)
+	}
+}
+
+func TestFirstKeysAreMade(t *testing.T) {
+	t.Parallel()
+	f := emptyFixture(t)
+	made, err := f.Bootstrap(f.ctx, service.FirstKeys{})
+	must(t, err)
+	for i, kind := range []service.LicenceKind{service.Backend, service.Frontend} {
+		if l, err := f.Authenticate(f.ctx, made[i].Key); err != nil || l.Kind != kind {
+			t.Errorf("the %s key: licence %+v, error %v", kind, l, err)
+		}
+	}
+}
+
+func TestWrongAccounts(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for _, name := range []string{"", "  ", strings.Repeat("n", 201), "a\nb", "a\u0085b"} {
+		_, err := f.CreateOrg(f.ctx, name)
+		f.refused(err, service.Invalid, "invalid")
+	}
+	_, err := f.CreateOrg(f.ctx, " Alpha ")
+	f.refused(err, service.Conflict, "name_taken")
+	_, err = f.CreateKey(f.ctx, "Nobody", service.Backend, 0)
+	f.refused(err, service.NotFound, "not_found")
+	_, err = f.CreateKey(f.ctx, "Alpha", "admin", 0)
+	f.refused(err, service.Invalid, "invalid")
+	_, err = f.CreateKey(f.ctx, "Alpha", service.Backend, -time.Second)
+	f.refused(err, service.Invalid, "invalid")
+}
+
+// TestNothingOfOthers tries everything that has an id with another
+// organization's.
+func TestNothingOfOthers(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	other, err := f.CreateOrg(f.ctx, "Beta")
+	must(t, err)
+	imp := f.finished(goodFile, "")
+	schema, _, err := f.CreateSchema(f.ctx, f.org, service.SchemaDraft{Doc: named(t, "Contacts")})
+	must(t, err)
+	credential, err := f.CreateCredential(f.ctx, f.org, passwordDraft())
+	must(t, err)
+	session, err := f.CreateSession(f.ctx, f.org, service.NewSession{})
+	must(t, err)
+	for name, try := range map[string]func() error{
+		"import":        func() error { _, err := f.Import(f.ctx, other.ID, imp.ID); return err },
+		"result":        func() error { _, err := f.ImportResult(f.ctx, other.ID, imp.ID); return err },
+		"delete import": func() error { return f.DeleteImport(f.ctx, other.ID, imp.ID) },
+		"upload":        func() error { _, err := f.Upload(f.ctx, other.ID, imp.UploadID); return err },
+		"processed":     func() error { _, err := f.ProcessedUpload(f.ctx, other.ID, imp.UploadID); return err },
+		"delete upload": func() error { return f.DeleteUpload(f.ctx, other.ID, imp.UploadID) },
+		"schema":        func() error { _, err := f.Schema(f.ctx, other.ID, schema.ID); return err },
+		"delete schema": func() error { return f.DeleteSchema(f.ctx, other.ID, schema.ID) },
+		"replace schema": func() error {
+			_, _, err := f.ReplaceSchema(f.ctx, other.ID, schema.ID, service.SchemaDraft{Doc: named(t, "Mine")})
+			return err
+		},
+		"import with the schema": func() error {
+			_, err := f.CreateImport(f.ctx, other.ID, service.NewImport{SchemaID: schema.ID})
+			return err
+		},
+		"credential":        func() error { _, err := f.Credential(f.ctx, other.ID, credential.ID); return err },
+		"delete credential": func() error { return f.DeleteCredential(f.ctx, other.ID, credential.ID) },
+		"test credential":   func() error { _, _, err := f.TestCredential(f.ctx, other.ID, credential.ID); return err },
+		"replace credential": func() error {
+			_, err := f.ReplaceCredential(f.ctx, other.ID, credential.ID, passwordDraft())
+			return err
+		},
+		"resume session": func() error { _, err := f.ResumeSession(f.ctx, other.ID, session.Session.ID, 0); return err },
+	} {
+		if err := try(); !service.IsKind(err, service.NotFound) {
+			t.Errorf("%s: error %v, want that there is none", name, err)
+		}
+	}
+	must(t, f.DeleteSession(f.ctx, other.ID, session.Session.ID))
+	if _, err := f.Hydrated(f.ctx, session.Token); err != nil {
+		t.Errorf("another organization deleted the session: %v", err)
+	}
+	f.status(imp, service.Successful)
+}
+
+// expiring is a right that a token gives for a time.
+type expiring struct {
+	name  string
+	life  time.Duration
+	token func(f *fixture) string
+	use   func(f *fixture, token string) error
+}
+
+// rights are all rights that expire, each upon one import or session.
+func rights(f *fixture) []expiring {
+	waiting := f.create("")
+	done := f.finished(goodFile, "")
+	upload, err := f.Upload(f.ctx, f.org, done.UploadID)
+	must(f.T, err)
+	session, err := f.CreateSession(f.ctx, f.org, service.NewSession{})
+	must(f.T, err)
+	hydration := func(name string, asked, life time.Duration) expiring {
+		return expiring{name, life, func(f *fixture) string {
+			h, err := f.ResumeSession(f.ctx, f.org, session.Session.ID, asked)
+			must(f.T, err)
+			return h.Token
+		}, func(f *fixture, token string) error { _, err := f.Hydrated(f.ctx, token); return err }}
+	}
+	download := func(what string) expiring {
+		return expiring{"download of " + what, 1800 * time.Second,
+			func(f *fixture) string { return f.token(f.DownloadToken(upload, what)) },
+			func(f *fixture, token string) error {
+				d, err := f.Download(f.ctx, upload.ID, token)
+				if err != nil {
+					return err
+				}
+				return d.Close()
+			}}
+	}
+	return []expiring{
+		{"upload", 1800 * time.Second,
+			func(f *fixture) string { return f.token(f.UploadToken(waiting)) },
+			func(f *fixture, token string) error {
+				_, err := f.BeginUpload(f.ctx, waiting.ID, token, -1)
+				return err
+			}},
+		download(service.RawFile), download("json"), download("csv"),
+		hydration("hydration by default", 0, 6*time.Hour),
+		hydration("hydration of a second", time.Second, time.Second),
+		hydration("hydration of a day", 24*time.Hour, 24*time.Hour),
+	}
+}
+
+func (f *fixture) token(token string, err error) string {
+	f.Helper()
+	must(f.T, err)
+	return token
+}
+
+func TestTokensExpire(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for _, right := range rights(f) {
+		// Tokens count whole seconds.
+		f.clock.Advance(time.Second - time.Duration(f.clock.Now().Nanosecond()))
+		token := right.token(f)
+		f.clock.Advance(right.life - time.Microsecond)
+		if err := right.use(f, token); err != nil {
+			t.Errorf("%s: a microsecond before its end: %v", right.name, err)
+		}
+		f.clock.Advance(time.Microsecond)
+		f.refused(right.use(f, token), service.Denied, "expired")
+	}
+}
+
+func TestReviewLinksLastAsLongAsTheImport(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.create("")
+	token := f.token(f.ReviewToken(imp))
+	f.clock.Advance(10 * 365 * 24 * time.Hour)
+	_, visit, err := f.StartVisit(f.ctx, imp.ID, token)
+	if err != nil {
+		t.Fatalf("after ten years: %v", err)
+	}
+	if seen, err := f.VisitedImport(f.ctx, imp.ID, visit); err != nil || seen.ID != imp.ID {
+		t.Errorf("the visit: %v", err)
+	}
+	f.clock.Advance(service.VisitLife + time.Second)
+	_, err = f.VisitedImport(f.ctx, imp.ID, visit)
+	f.refused(err, service.Denied, "expired")
+	must(t, f.DeleteImport(f.ctx, f.org, imp.ID))
+	_, _, err = f.StartVisit(f.ctx, imp.ID, token)
+	f.refused(err, service.NotFound, "not_found")
+}
+
+// TestTokensServeOnePurpose tries every token where every other one belongs.
+func TestTokensServeOnePurpose(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.finished(goodFile, "")
+	upload, err := f.Upload(f.ctx, f.org, imp.UploadID)
+	must(t, err)
+	session, err := f.CreateSession(f.ctx, f.org, service.NewSession{})
+	must(t, err)
+	_, visit, err := f.StartVisit(f.ctx, imp.ID, f.token(f.ReviewToken(imp)))
+	must(t, err)
+	tokens := map[string]string{
+		"visit":     visit,
+		"upload":    f.token(f.UploadToken(imp)),
+		"download":  f.token(f.DownloadToken(upload, service.RawFile)),
+		"review":    f.token(f.ReviewToken(imp)),
+		"hydration": session.Token,
+	}
+	uses := map[string]func(token string) error{
+		"upload":    func(token string) error { _, err := f.BeginUpload(f.ctx, imp.ID, token, -1); return err },
+		"download":  func(token string) error { _, err := f.Download(f.ctx, upload.ID, token); return err },
+		"review":    func(token string) error { _, _, err := f.StartVisit(f.ctx, imp.ID, token); return err },
+		"visit":     func(token string) error { _, err := f.VisitedImport(f.ctx, imp.ID, token); return err },
+		"hydration": func(token string) error { _, err := f.Hydrated(f.ctx, token); return err },
+	}
+	for purpose, use := range uses {
+		for made, token := range tokens {
+			if made == purpose {
+				continue
+			}
+			if err := use(token); !service.IsKind(err, service.Denied) {
+				t.Errorf("a token for %s as one for %s: %v, want a denial", made, purpose, err)
+			}
+		}
+		altered := tokens[purpose]
+		for _, token := range []string{"", "x", altered + "A", altered[1:], strings.ToUpper(altered)} {
+			f.refused(use(token), service.Denied, "bad_signature")
+		}
+	}
+}
+
+// A token opens one thing, not another of the same kind.
+func TestTokensNameOneThing(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	one, other := f.finished(goodFile, ""), f.finished(goodFile, "")
+	upload, err := f.Upload(f.ctx, f.org, one.UploadID)
+	must(t, err)
+	_, err = f.BeginUpload(f.ctx, other.ID, f.token(f.UploadToken(one)), -1)
+	f.refused(err, service.Denied, "bad_signature")
+	_, err = f.Download(f.ctx, other.UploadID, f.token(f.DownloadToken(upload, "json")))
+	f.refused(err, service.Denied, "bad_signature")
+	_, _, err = f.StartVisit(f.ctx, other.ID, f.token(f.ReviewToken(one)))
+	f.refused(err, service.Denied, "bad_signature")
+	_, visit, err := f.StartVisit(f.ctx, one.ID, f.token(f.ReviewToken(one)))
+	must(t, err)
+	_, err = f.VisitedImport(f.ctx, other.ID, visit)
+	f.refused(err, service.Denied, "bad_signature")
+}
+
+func TestTokensSurviveARestart(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.create("")
+	token := f.token(f.UploadToken(imp))
+	if _, err := f.node("folder/two").BeginUpload(context.Background(), imp.ID, token, -1); err != nil {
+		t.Errorf("another process with the same master key: %v", err)
+	}
+}

@@ -1,0 +1,119 @@
+package service
+
+import (
+	"context"
+	"crypto/md5"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"syscall"
+	"time"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/server/blob"
+)
+
+const (
+	// stopWithin is how long a run that lost its import may go on writing.
+	stopWithin = 30 * time.Second
+	// guardFor is how long a file may be under way before it counts as left
+	// behind.
+	guardFor = 24 * time.Hour
+	// receiveWithin is how long a file may take to arrive. It ends well before
+	// guardFor, so that no file is removed at the moment it is accepted.
+	receiveWithin = 20 * time.Hour
+	// acceptWithin bounds what is done for a file that is stored already, even
+	// if its sender has left.
+	acceptWithin = 10 * time.Second
+)
+
+// storedFile is what was found out while a file was written.
+type storedFile struct {
+	size   int64
+	md5    []byte
+	sha256 []byte
+	took   time.Duration
+}
+
+// storeFile writes a blob and makes it durable if approve, which sees what was
+// written, does not object.
+func (s *Service) storeFile(ctx context.Context, key string, from io.Reader, approve func(storedFile) error) (storedFile, error) {
+	w, err := s.cfg.Blobs.Create(ctx, key)
+	if err != nil {
+		return storedFile{}, fmt.Errorf("create a blob: %w", err)
+	}
+	defer w.Abort()
+	began, md, sha := s.now(), md5.New(), sha256.New()
+	n, err := io.CopyBuffer(io.MultiWriter(w, md, sha), onlyReader{from}, make([]byte, 256<<10))
+	if err != nil {
+		return storedFile{}, wrapStorageFull(err)
+	}
+	done := storedFile{n, md.Sum(nil), sha.Sum(nil), s.now().Sub(began)}
+	if approve != nil {
+		if err := approve(done); err != nil {
+			return storedFile{}, err
+		}
+	}
+	return done, wrapStorageFull(w.Commit())
+}
+
+// detachedContext gives a context for keeping what is stored: it outlives the request
+// by a moment, so that a file that arrived whole is not lost with its sender.
+func detachedContext(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), acceptWithin)
+}
+
+// wrapStorageFull says so where the disk is.
+func wrapStorageFull(err error) error {
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		e := newError(Unavailable, "storage_full", intray.NewMessage("storage.full_for_file", nil))
+		e.RetryAfter = time.Minute
+		return e
+	}
+	return err
+}
+
+// onlyReader hides WriterTo, so that the buffer's size is ours to choose.
+type onlyReader struct{ io.Reader }
+
+// guardBlob marks a blob as rubbish before it is written; the transaction that
+// comes to refer to it takes the mark away. So nothing stays behind when the
+// process ends in between.
+func (s *Service) guardBlob(ctx context.Context, key string) error {
+	return s.cfg.Store.Update(ctx, func(tx Tx) error {
+		return tx.Trash.Schedule(ctx, Trash{Prefix: key, Due: s.now().Add(guardFor)})
+	})
+}
+
+// isRolledBack says whether err is a refusal, after which a transaction has certainly
+// not been committed. After any other error it may have been, and only its
+// answer was lost.
+func isRolledBack(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Kind != Unavailable
+}
+
+// discardBlobs removes blobs at once that the trash would remove later.
+func (s *Service) discardBlobs(ctx context.Context, prefix string) {
+	if err := s.deleteBlobs(ctx, prefix); err != nil {
+		s.cfg.Log.Warn("blobs are left for the trash", "prefix", prefix, "error", err)
+	}
+}
+
+func (s *Service) deleteBlobs(ctx context.Context, prefix string) error {
+	return errors.Join(s.cfg.Blobs.Delete(ctx, prefix), s.cfg.Blobs.DeleteAll(ctx, prefix))
+}
+
+// openFile opens a stored file. One that is gone is NotFound.
+func (s *Service) openFile(ctx context.Context, key string) (blob.Reader, error) {
+	if key == "" {
+		return nil, notFoundError(fileMissing)
+	}
+	r, err := s.cfg.Blobs.Open(ctx, key)
+	if errors.Is(err, blob.ErrNotFound) {
+		s.cfg.Log.Warn("a file that the store names is not among the blobs", "blob", key)
+		return nil, notFoundError(fileMissing)
+	}
+	return r, err
+}

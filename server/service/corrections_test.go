@@ -1,0 +1,344 @@
+package service_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"iter"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/engine"
+	"github.com/intraydata/intray/output"
+	"github.com/intraydata/intray/server/draft"
+	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/source/formats"
+)
+
+// sheet is a table that a person mends elsewhere, its header first.
+type sheet [][]string
+
+// download takes all rows of an import out.
+func (f *fixture) download(imp service.Import) sheet {
+	f.Helper()
+	var file bytes.Buffer
+	must(f.T, f.ExportRows(f.ctx, imp, draft.Query{}, &file))
+	var out sheet
+	in := source.Input{ReaderAt: bytes.NewReader(file.Bytes()), Size: int64(file.Len())}
+	must(f.T, engine.New(engine.Config{Formats: formats.Formats("")}).EachSheet(f.ctx, in, func(columns []intray.Column, recs *intray.Records) error {
+		var header []string
+		for _, c := range columns {
+			header = append(header, c.Header)
+		}
+		out = append(out, header)
+		for i := range recs.Len() {
+			line := make([]string, len(header))
+			for c := range recs.NumCells(i) {
+				line[c] = string(recs.Cell(i, c))
+			}
+			out = append(out, line)
+		}
+		return nil
+	}))
+	return out
+}
+
+// put writes a text into the column of a row, from 0.
+func (s sheet) put(row int, column, text string) sheet {
+	s = append(sheet{}, s...)
+	s[row+1] = slices.Clone(s[row+1])
+	s[row+1][slices.Index(s[0], column)] = text
+	return s
+}
+
+func (s sheet) csv() string {
+	var out strings.Builder
+	w := csv.NewWriter(&out)
+	if err := w.WriteAll(s); err != nil {
+		panic(err)
+	}
+	return out.String()
+}
+
+// xlsx writes the sheet as an application does that knows nothing of Intray.
+func (s sheet) xlsx(t testing.TB) string {
+	t.Helper()
+	schema := &intray.Schema{Settings: intray.DefaultSettings()}
+	b := &intray.Batch{}
+	b.Reset(len(s[0]))
+	for i, name := range s[0] {
+		schema.Fields = append(schema.Fields, intray.Field{Key: name, Label: name, Type: intray.FieldType{Name: intray.TypeString}})
+		for _, line := range s[1:] {
+			b.Fields[i].AppendValue([]byte(line[i]))
+		}
+	}
+	b.Lines = make([]int64, len(s)-1)
+	var out bytes.Buffer
+	var batches iter.Seq2[*intray.Batch, error] = func(yield func(*intray.Batch, error) bool) { yield(b, nil) }
+	_, err := output.Write(t.Context(), &out, output.XLSX, schema, batches)
+	must(t, err)
+	return out.String()
+}
+
+// bring brings a file back, and looks at it before.
+func (f *fixture) bring(imp service.Import, file string, over bool) service.MergeResult {
+	f.Helper()
+	in := service.CorrectionFile{Op: order(nil).Op, Preview: true, Overwrite: over, File: strings.NewReader(file), Size: int64(len(file))}
+	looked, err := f.MergeCorrections(f.ctx, imp, in)
+	must(f.T, err)
+	in.Preview = false
+	out, err := f.MergeCorrections(f.ctx, imp, in)
+	must(f.T, err)
+	seq := out.Change.Seq
+	out.Change.Seq = 0
+	if diff := cmp.Diff(looked, out); diff != "" {
+		f.Errorf("preview (-) and change (+): %s", diff)
+	}
+	out.Change.Seq = seq
+	return out
+}
+
+// came is what came of a file, in short.
+func came(b service.MergeResult) string {
+	return fmt.Sprintf("cells %d clashes %d%v untold %d unknown %d", b.Change.Cells, b.Conflicts, b.Examples, b.Unverified, b.Unknown)
+}
+
+// put types into a cell of the page.
+func (f *fixture) put(imp service.Import, row int64, field int, text string) {
+	f.Helper()
+	_, err := f.ChangeRows(f.ctx, imp, order(draft.Fill{Where: draft.Selector{Numbers: []int64{row}, Fields: []int{field}}, Text: text}))
+	must(f.T, err)
+}
+
+// all gives the cells of all rows.
+func (f *fixture) all(imp service.Import) (out []string) {
+	f.Helper()
+	must(f.T, f.WithRows(f.ctx, imp, func(d *draft.Draft) error {
+		w, err := d.Window(f.ctx, draft.Query{}, 0, 100)
+		for _, r := range w.Rows {
+			out = append(out, r.Cells[0].Raw+" "+r.Cells[1].Raw)
+		}
+		return err
+	}))
+	return out
+}
+
+func (f *fixture) want(imp service.Import, b service.MergeResult, summary string, rows ...string) {
+	f.Helper()
+	if got := came(b); got != summary {
+		f.Errorf("it tells: %s\nwant:     %s", got, summary)
+	}
+	if diff := cmp.Diff(rows, f.all(imp)); diff != "" {
+		f.Errorf("the rows: want (-) and got (+):\n%s", diff)
+	}
+}
+
+// TestMergeCorrections changes one cell of a row on the page and mends another
+// in the file: each stays as it was made, whatever the file came back as.
+func TestMergeCorrections(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for name, print := range map[string]func(s sheet) string{"csv": sheet.csv, "xlsx": func(s sheet) string { return s.xlsx(t) }} {
+		imp := f.reviewing()
+		file := f.download(imp)
+		f.put(imp, 1, 1, "Bert")
+		b := f.bring(imp, print(file), false)
+		f.want(imp, b, "cells 0 clashes 0[] untold 0 unknown 0", "ada@example.org Ada", "nobody Bert")
+		b = f.bring(imp, print(file.put(1, "E-Mail", "bob@example.org")), false)
+		f.want(imp, b, "cells 1 clashes 0[] untold 0 unknown 0", "ada@example.org Ada", "bob@example.org Bert")
+		// Brought once more, nothing is left to do; the next mending is of the same file.
+		b = f.bring(imp, print(file.put(1, "E-Mail", "bob@example.org").put(0, "Name", "")), false)
+		f.want(imp, b, "cells 1 clashes 0[] untold 0 unknown 0", "ada@example.org ", "bob@example.org Bert")
+		if t.Failed() {
+			t.Fatal(name)
+		}
+	}
+}
+
+// TestMergeConflicts changes cells on the page and in the file.
+func TestMergeConflicts(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.reviewing()
+	f.put(imp, 1, 0, "before")
+	file := f.download(imp)
+	f.put(imp, 1, 0, "here@example.org")
+	f.put(imp, 0, 1, "Both")
+	corrected := file.put(1, "E-Mail", "file@example.org").put(1, "Name", "Ben").put(0, "Name", "Both").csv()
+	b := f.bring(imp, corrected, false)
+	const both = "clashes 1[{1 0 0 here@example.org file@example.org}] untold 0 unknown 0"
+	f.want(imp, b, "cells 1 "+both, "ada@example.org Both", "here@example.org Ben")
+	b = f.bring(imp, corrected, true)
+	f.want(imp, b, "cells 1 "+both, "ada@example.org Both", "file@example.org Ben")
+	b = f.bring(imp, corrected, false)
+	f.want(imp, b, "cells 0 clashes 0[] untold 0 unknown 0", "ada@example.org Both", "file@example.org Ben")
+}
+
+// TestBringsBackAfterUndo looks at what changes made that were undone, at another
+// node as well, and says where it can no longer.
+func TestBringsBackAfterUndo(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.reviewing()
+	f.put(imp, 1, 1, "Bert")
+	file := f.download(imp)
+	_, err := f.ChangeRows(f.ctx, imp, undo("u1"))
+	must(t, err)
+	f.Service = f.node("folder/two")
+	b := f.bring(imp, file.put(1, "E-Mail", "bert@example.org").csv(), false)
+	f.want(imp, b, "cells 1 clashes 0[] untold 0 unknown 0", "ada@example.org Ada", "bert@example.org Bob")
+	// What was undone is gone with that change.
+	again := file.put(1, "E-Mail", "again@example.org").put(0, "Name", "Ann").csv()
+	b = f.bring(imp, again, false)
+	f.want(imp, b, "cells 1 clashes 2[{1 0 0 bert@example.org again@example.org} {1 1 0 Bob Bert}] untold 1 unknown 0", "ada@example.org Ann", "bert@example.org Bob")
+	b = f.bring(imp, again, true)
+	f.want(imp, b, "cells 2 clashes 2[{1 0 0 bert@example.org again@example.org} {1 1 0 Bob Bert}] untold 1 unknown 0", "ada@example.org Ann", "again@example.org Bert")
+}
+
+// TestBringsBackOddRows brings files whose marks say less than they should, or what is
+// not so.
+func TestBringsBackOddRows(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.reviewing()
+	f.put(imp, 0, 1, "Ann")
+	was := f.all(imp)
+	mark := f.download(imp)[1][0]
+	if !strings.HasPrefix(mark, "0v1-") {
+		t.Errorf("the mark is %q", mark)
+	}
+	preview := func(rows string) string {
+		t.Helper()
+		file := "Row,E-Mail,Name\n" + rows
+		b, err := f.MergeCorrections(f.ctx, imp, service.CorrectionFile{Op: "o", Preview: true, File: strings.NewReader(file), Size: int64(len(file))})
+		must(t, err)
+		return came(b)
+	}
+	for rows, want := range map[string]string{
+		// A number alone: the file is all that is known.
+		"0,x@example.org,Ann\n": "cells 1 clashes 0[] untold 1 unknown 0",
+		// A mark without a checksum is believed.
+		"0v0,ada@example.org,Abe\n": "cells 0 clashes 1[{0 1 0 Ann Abe}] untold 0 unknown 0",
+		// A version that was never there, and one that is not of this row.
+		"0v7,ada@example.org,Abe\n": "cells 0 clashes 1[{0 1 0 Ann Abe}] untold 1 unknown 0",
+		"1v1,nobody,Ben\n":          "cells 0 clashes 1[{1 1 0 Bob Ben}] untold 1 unknown 0",
+		// Rows of another import have another checksum.
+		"1v0-00000000,nobody,Ben\n": "cells 0 clashes 1[{1 1 0 Bob Ben}] untold 1 unknown 0",
+		mark + ",,Ann\n":            "cells 1 clashes 0[] untold 0 unknown 0",
+		// No marks, no rows, and the same row again.
+		"x,a,b\n0v,a,b\n0v-1,a,b\n-1,a,b\n,a,b\n0v99999999999999999999,a,b\n": "cells 0 clashes 0[] untold 0 unknown 6",
+		"77v0,a,b\n4294967296v0,a,b\n9223372036854775807v0,a,b\n":             "cells 0 clashes 0[] untold 0 unknown 3",
+		"1v0,nobody,Ben\n1v0,x,y\n":                                           "cells 1 clashes 0[] untold 0 unknown 1",
+		// A record that ends before says nothing of what is behind.
+		mark + "\n": "cells 0 clashes 0[] untold 0 unknown 0",
+	} {
+		if got := preview(rows); got != want {
+			t.Errorf("%q: %s\nwant: %s", rows, got, want)
+		}
+	}
+	if diff := cmp.Diff(was, f.all(imp)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestBringsBackTheSameRowTwice names a row again far behind: the first one counts.
+func TestBringsBackTheSameRowTwice(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.reviewing()
+	file := "Row,Name\n1v0,Ben\n" + strings.Repeat("99v0,x\n", 50_000) + "1v0,Late\n"
+	b := f.bring(imp, file, false)
+	f.want(imp, b, "cells 1 clashes 0[] untold 0 unknown 50001", "ada@example.org Ada", "nobody Ben")
+}
+
+// TestBringsBackAfterANewRun brings rows of an earlier run: their numbers are those of
+// other rows.
+func TestBringsBackAfterANewRun(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.reviewing()
+	file := f.download(imp).put(1, "Name", "Ben").csv()
+	other := f.status(f.finished("E-Mail,Name\nzoe@example.org,Zoe\nnobody,Zed\n", blocking), service.NeedsReview)
+	b := f.bring(other, file, false)
+	f.want(other, b, "cells 0 clashes 3[{0 0 0 zoe@example.org ada@example.org} {0 1 0 Zoe Ada} {1 1 0 Zed Ben}] untold 2 unknown 0", "zoe@example.org Zoe", "nobody Zed")
+}
+
+// TestBringsBackAmidOthers merges a file while the same cells are changed here: what
+// was changed here stays.
+func TestBringsBackAmidOthers(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.reviewing()
+	file := f.download(imp).put(1, "Name", "Ben").put(0, "Name", "Abe").csv()
+	var all sync.WaitGroup
+	all.Go(func() {
+		f.put(imp, 1, 1, "Bert")
+	})
+	all.Go(func() {
+		in := service.CorrectionFile{Op: "amid", File: strings.NewReader(file), Size: int64(len(file))}
+		if _, err := f.MergeCorrections(f.ctx, imp, in); err != nil {
+			t.Error(err)
+		}
+	})
+	all.Wait()
+	if diff := cmp.Diff([]string{"ada@example.org Abe", "nobody Bert"}, f.all(imp)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestBringsBackCutCells changes a cell in a workbook that holds only its beginning: it
+// stays as it is, and is told.
+func TestBringsBackCutCells(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.reviewing()
+	long := strings.Repeat("ab ", 12_000) + "end"
+	f.put(imp, 0, 1, long)
+	file := f.download(imp)
+	cut := file[1][slices.Index(file[0], "Name")]
+	if !strings.HasSuffix(cut, "…") {
+		t.Fatalf("the cell has %d bytes and is not cut", len(cut))
+	}
+	want := []string{"ada@example.org " + long, "nobody Bob"}
+	for name, c := range map[string]struct {
+		text      string
+		conflicts int64
+	}{"as it was": {cut, 0}, "changed": {"X" + cut[1:], 1}, "short": {"short", 1}} {
+		for _, over := range []bool{false, true} {
+			b := f.bring(imp, file.put(0, "Name", c.text).xlsx(t), over)
+			if b.Change.Cells != 0 || b.Conflicts != c.conflicts || len(b.Examples) != int(c.conflicts) || !slices.Equal(f.all(imp), want) {
+				t.Errorf("%s, over %v: %d cells, %d clashes", name, over, b.Change.Cells, b.Conflicts)
+			}
+		}
+	}
+	b := f.bring(imp, file.put(0, "Name", long+"!").csv(), false)
+	if b.Change.Cells != 1 || b.Conflicts != 0 {
+		t.Errorf("a file that holds all of it: %d cells, %d clashes", b.Change.Cells, b.Conflicts)
+	}
+}
+
+// TestFindingS3OneRowOfCells brings back a file with a row of millions of cells,
+// as anybody with a link to a review can.
+func TestFindingS3OneRowOfCells(t *testing.T) {
+	f := newFixture(t)
+	imp := f.reviewing()
+	file := "Row,E-Mail,Name\n" + strings.Repeat(",", 4<<20)
+	in := service.CorrectionFile{Op: order(nil).Op, Preview: true, File: strings.NewReader(file), Size: int64(len(file))}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := f.MergeCorrections(f.ctx, imp, in)
+	runtime.ReadMemStats(&after)
+	if !service.IsKind(err, service.Invalid) {
+		t.Errorf("got %v, want a refusal of the file", err)
+	}
+	if used := after.TotalAlloc - before.TotalAlloc; used > 32<<20 {
+		t.Errorf("a file of 4 MiB takes %d MiB", used>>20)
+	}
+}

@@ -1,0 +1,204 @@
+package service_test
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/engine"
+	"github.com/intraydata/intray/server/draft"
+	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/source/formats"
+)
+
+// notedHooks write down which rows they are shown, and write names large.
+type notedHooks struct {
+	calls []string
+	fails bool
+	// amid is called while rows are changed.
+	amid func()
+	// finish is what the last callback does; nil lets all through.
+	finish func() (*string, error)
+}
+
+func (n *notedHooks) RunStep(context.Context, intray.StepCall) (intray.StepChanges, error) {
+	return nil, nil
+}
+
+func (n *notedHooks) RunColumn(context.Context, int, intray.HookRows) ([]intray.Change, error) {
+	return nil, nil
+}
+
+func (n *notedHooks) RunBulk(_ context.Context, _ int, rows intray.HookRows) ([]intray.Change, error) {
+	if rows.Update {
+		n.calls = append(n.calls, fmt.Sprint("bulk ", rows.Batches[0].Rows()))
+	}
+	return nil, nil
+}
+
+func (n *notedHooks) RunRows(_ context.Context, _ int, rows intray.HookRows) (changes []intray.Change, err error) {
+	b := rows.Batches[0]
+	if !rows.Update {
+		return nil, nil
+	}
+	if n.fails {
+		return nil, &intray.HookError{Hook: "rowHooks[0]", Text: intray.Literal("no")}
+	}
+	if n.amid != nil {
+		n.amid()
+	}
+	n.calls = append(n.calls, fmt.Sprint("update ", b.Numbers))
+	for row := range b.Rows() {
+		name, _ := b.Fields[1].Value(row)
+		upper := strings.ToUpper(string(name))
+		changes = append(changes, intray.Change{Row: row, Field: 1, HasValue: true, Value: &upper})
+	}
+	return changes, nil
+}
+
+func (n *notedHooks) NotifyDeleted(_ context.Context, rows intray.HookRows) error {
+	n.calls = append(n.calls, fmt.Sprint("deleted ", rows.Batches[0].Numbers))
+	return nil
+}
+
+func (n *notedHooks) Finish(context.Context, *intray.Schema, iter.Seq2[*intray.Batch, error], intray.FinishCall) (*string, error) {
+	if n.finish == nil {
+		return nil, nil
+	}
+	return n.finish()
+}
+
+func (n *notedHooks) Close() error { return nil }
+
+// reviewingWith is an import under review whose hooks of these kinds are those given.
+func reviewingWith(t *testing.T, hooks *notedHooks, file string, kinds ...string) (*fixture, service.Import) {
+	t.Helper()
+	f := newFixture(t, func(_ *fixture, cfg *service.Config) {
+		cfg.Engine = engine.New(engine.Config{Formats: formats.Formats(""), Workers: 1, LoadHooks: func(context.Context, intray.Hooks, intray.HookEnv) (engine.HookRunner, error) { return hooks, nil }})
+	})
+	d := doc(t, contacts, blocking)
+	sources := map[string]any{}
+	for _, kind := range kinds {
+		sources[kind] = []any{"r => r"}
+		if kind == "beforeFinishCallback" {
+			sources[kind] = "r => r"
+		}
+	}
+	d.Hooks = sources
+	imp, err := f.CreateImport(f.ctx, f.org, service.NewImport{Doc: d})
+	must(t, err)
+	must(t, f.send(imp, file))
+	f.runAll()
+	return f, f.status(imp, service.NeedsReview)
+}
+
+// TestBulkHooksSeeAllRows changes more rows than are read at a time: hooks over all
+// rows are called once.
+func TestBulkHooksSeeAllRows(t *testing.T) {
+	t.Parallel()
+	const rows = 40_000
+	hooks := &notedHooks{}
+	f, imp := reviewingWith(t, hooks, "E-Mail,Name\n"+strings.Repeat("nobody,Ada\n", rows), "bulkRowHooks")
+	v, err := f.ChangeRows(f.ctx, imp, order(draft.Fill{Where: draft.Selector{Fields: []int{1}}, Text: "Bob"}))
+	must(t, err)
+	if want := fmt.Sprint("bulk ", rows); v.Rows != rows || !slices.Equal(hooks.calls, []string{want}) {
+		t.Errorf("%d rows were changed, and the hooks were told %q, want %q", v.Rows, hooks.calls, want)
+	}
+}
+
+// TestRetryWhileUnderWay sends changes again before there is an answer: each is made
+// once, and both calls are told the same.
+func TestRetryWhileUnderWay(t *testing.T) {
+	t.Parallel()
+	hooks := &notedHooks{}
+	f, imp := reviewingWith(t, hooks, "E-Mail,Name\nada@example.org,Ada\nnobody,Bob\n", "rowHooks")
+	total, token := int64(2), ""
+	must(t, f.WithRows(f.ctx, imp, func(d *draft.Draft) error {
+		v, err := d.OpenView(f.ctx, draft.Filter{}, nil)
+		token = v.Token
+		return err
+	}))
+	for _, edit := range []service.EditOrder{
+		order(typed(1, 0, "nobody", "bob@example.org")), order(draft.Replace{Find: "bob", With: "bo"}),
+		order(draft.Fill{Where: draft.Selector{Token: token, Total: &total, From: 1, To: 2, Fields: []int{1}}, Text: "Bo"}),
+	} {
+		var again draft.ChangeResult
+		var failed error
+		var retry sync.WaitGroup
+		hooks.amid = func() {
+			hooks.amid = nil
+			retry.Go(func() { again, failed = f.ChangeRows(f.ctx, imp, edit) })
+			time.Sleep(100 * time.Millisecond) // so that it waits for the first
+		}
+		v, err := f.ChangeRows(f.ctx, imp, edit)
+		must(t, err)
+		retry.Wait()
+		if diff := cmp.Diff(v, again); failed != nil || v.Seq == 0 || diff != "" {
+			t.Errorf("the first call (-) and the second (+), which failed with %v: %s", failed, diff)
+		}
+	}
+}
+
+// TestReviewHooks wants hooks to see the rows that a person changes or deletes, by
+// their numbers, and what they change to be kept.
+func TestReviewHooks(t *testing.T) {
+	t.Parallel()
+	hooks := &notedHooks{}
+	f, imp := reviewingWith(t, hooks, "E-Mail,Name\nada@example.org,Ada\nnobody,Bob\ncy@example.org,Cy\n", "rowHooks", "rowDeleteHooks")
+	_, err := f.ChangeRows(f.ctx, imp, order(draft.Fill{Where: draft.Selector{Numbers: []int64{0, 2}, Fields: []int{0}}, Text: "x@example.org"}))
+	must(t, err)
+	_, err = f.ChangeRows(f.ctx, imp, order(draft.Delete{Where: draft.Selector{Numbers: []int64{1}}}))
+	must(t, err)
+	must(t, f.WithTable(f.ctx, imp, func(d *draft.Draft, made service.SetByHook) error {
+		w, err := d.Window(f.ctx, draft.Query{}, 0, 3)
+		for _, r := range w.Rows {
+			if c := r.Cells[1]; !made(1, c.Raw, c.Value) {
+				t.Errorf("row %d: nobody made %q of %q", r.Number, c.Value, c.Raw)
+			}
+			if c := r.Cells[0]; made(0, c.Raw, c.Value) {
+				t.Errorf("row %d: a hook made %q of %q", r.Number, c.Value, c.Raw)
+			}
+		}
+		return err
+	}))
+	if want := []string{"update [0 2]", "deleted [1]"}; !slices.Equal(hooks.calls, want) {
+		t.Errorf("the hooks were told %q, want %q", hooks.calls, want)
+	}
+	hooks.fails = true
+	_, err = f.ChangeRows(f.ctx, imp, order(typed(0, 1, "x@example.org", "y@example.org")))
+	f.refused(err, service.Conflict, "hook_failed")
+	_, _, err = f.SubmitReview(f.ctx, imp)
+	must(t, err)
+	f.wantResult(f.now(imp), `[{"email":"x@example.org","name":"ADA"},{"email":"x@example.org","name":"CY"}]`)
+}
+
+// TestFinishAtSubmission: a last callback that cancels or fails leaves the import under
+// review, and it is told which of both.
+func TestFinishAtSubmission(t *testing.T) {
+	t.Parallel()
+	hooks := &notedHooks{}
+	f, imp := reviewingWith(t, hooks, "E-Mail,Name\nnobody,Ada\n", "beforeFinishCallback")
+	_, err := f.ChangeRows(f.ctx, imp, order(typed(0, 0, "nobody", "ada@example.org")))
+	must(t, err)
+	no := "Not today."
+	hooks.finish = func() (*string, error) { return &no, nil }
+	_, _, err = f.SubmitReview(f.ctx, imp)
+	f.refused(err, service.Conflict, "cancelled_by_hook")
+	hooks.finish = func() (*string, error) {
+		return nil, &intray.HookError{Hook: "beforeFinishCallback", Text: intray.Literal("boom")}
+	}
+	_, _, err = f.SubmitReview(f.ctx, imp)
+	f.refused(err, service.Conflict, "hook_failed")
+	hooks.finish = nil
+	_, _, err = f.SubmitReview(f.ctx, imp)
+	must(t, err)
+	f.wantResult(f.now(imp), `[{"email":"ada@example.org","name":"Ada"}]`)
+}

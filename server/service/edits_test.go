@@ -1,0 +1,274 @@
+package service_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/intraydata/intray/server/draft"
+	"github.com/intraydata/intray/server/service"
+)
+
+const blocking = `{"invalidDataBehavior":"BLOCK_SUBMIT"}`
+
+// reviewing is an import whose second row has an error that a person must settle.
+func (f *fixture) reviewing() service.Import {
+	f.Helper()
+	return f.status(f.finished(badFile, blocking), service.NeedsReview)
+}
+
+// typed is what a person types into the e-mail address of a row, having seen one.
+func typed(row int64, version int64, seen, text string) draft.Set {
+	return draft.Set{Cells: []draft.Typed{{Row: row, Field: 0, Text: text, Version: version, Seen: seen}}}
+}
+
+var ops = struct {
+	sync.Mutex
+	n int
+}{}
+
+func order(change draft.Operation) service.EditOrder {
+	ops.Lock()
+	defer ops.Unlock()
+	ops.n++
+	return service.EditOrder{Op: fmt.Sprint("op-", ops.n), Kind: "set", Change: change}
+}
+
+func undo(op string) service.EditOrder { return service.EditOrder{Op: op, Kind: service.UndoEdit} }
+
+func redo(op string) service.EditOrder { return service.EditOrder{Op: op, Kind: service.RedoEdit} }
+
+// shows gives the e-mail addresses of all rows, as a person sees them at a node.
+func shows(f *fixture, s *service.Service, imp service.Import) string {
+	f.Helper()
+	var shown []string
+	err := s.WithRows(f.ctx, imp, func(d *draft.Draft) error {
+		w, err := d.Window(f.ctx, draft.Query{}, 0, 100)
+		for _, r := range w.Rows {
+			mark := ""
+			if len(r.Cells[0].Problems) > 0 {
+				mark = "!"
+			}
+			shown = append(shown, r.Cells[0].Raw+mark)
+		}
+		return err
+	})
+	must(f.T, err)
+	return strings.Join(shown, " ")
+}
+
+// TestReview mends a cell and submits: the result holds what was typed, and the
+// import tells of the rows as they were sent.
+func TestReview(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.reviewing()
+	if got := shows(f, f.Service, imp); got != "ada@example.org nobody!" {
+		t.Errorf("shown: %s", got)
+	}
+	_, sub, err := f.SubmitReview(f.ctx, imp)
+	f.refused(err, service.Conflict, "rows_with_error")
+	if !sub.Blocked || sub.WithError != 1 {
+		t.Errorf("the submission that was refused: %+v", sub)
+	}
+	fix := order(typed(1, 0, "nobody", "bob@example.org"))
+	v, err := f.ChangeRows(f.ctx, imp, fix)
+	must(t, err)
+	if v.Cells != 1 || v.Valid != 1 || v.Invalid != 0 {
+		t.Errorf("the change: %+v", v)
+	}
+	again, err := f.ChangeRows(f.ctx, imp, fix)
+	if err != nil || again.Seq != v.Seq || again.Cells != 1 || len(again.Samples) != 1 {
+		t.Errorf("made again: %+v, %v", again, err)
+	}
+	if sub, err := f.ReviewSummary(f.ctx, imp); err != nil || sub != (service.Submission{Rows: 2}) {
+		t.Errorf("the summary: %+v, %v", sub, err)
+	}
+	done, sub, err := f.SubmitReview(f.ctx, imp)
+	must(t, err)
+	if sub.Rows != 2 || done.Status != service.Successful {
+		t.Errorf("submitted: %+v, %s", sub, done.Status)
+	}
+	f.wantResult(f.status(imp, service.Successful), `[{"email":"ada@example.org","name":"Ada"},{"email":"bob@example.org","name":"Bob"}]`)
+	if o := f.now(imp).Outcome; o.ErrorRows != 0 || o.DataRows != 2 || o.OutputRows != 2 || len(o.Listed) != 0 {
+		t.Errorf("the outcome: %+v", o)
+	}
+	_, err = f.ChangeRows(f.ctx, f.now(imp), order(typed(0, 0, "", "x")))
+	f.refused(err, service.Conflict, "not_in_review")
+	// Whoever had the page open before it was submitted is told as well.
+	_, err = f.ChangeRows(f.ctx, imp, order(typed(0, 0, "ada@example.org", "x")))
+	f.refused(err, service.Conflict, "not_in_review")
+}
+
+// TestReviewLeavesRowsOut deletes a row and submits with one that stays wrong.
+func TestReviewLeavesRowsOut(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.reviewing()
+	_, err := f.ChangeRows(f.ctx, imp, order(draft.Delete{Where: draft.Selector{Numbers: []int64{1}}}))
+	must(t, err)
+	_, err = f.ChangeRows(f.ctx, imp, order(draft.Add{Rows: [][]draft.Typed{{{Field: 0, Text: "new@example.org"}, {Field: 1, Text: "New"}}}}))
+	must(t, err)
+	if got := shows(f, f.Service, imp); got != "ada@example.org new@example.org" {
+		t.Errorf("shown: %s", got)
+	}
+	_, _, err = f.SubmitReview(f.ctx, imp)
+	must(t, err)
+	f.wantResult(f.now(imp), `[{"email":"ada@example.org","name":"Ada"},{"email":"new@example.org","name":"New"}]`)
+}
+
+// TestReviewAtTwoNodes lets two processes change the same rows.
+func TestReviewAtTwoNodes(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.reviewing()
+	two := f.node("folder/two")
+	shows(f, two, imp) // it has the draft open before the other changes it
+	v, err := f.ChangeRows(f.ctx, imp, order(typed(1, 0, "nobody", "one@example.org")))
+	must(t, err)
+	_, err = two.ChangeRows(f.ctx, imp, order(typed(1, 0, "nobody", "two@example.org")))
+	var conflict *draft.Conflict
+	if !errors.As(err, &conflict) || conflict.Cells[0].Now != "one@example.org" || conflict.Cells[0].Version != v.Seq {
+		t.Fatalf("a lost race: %v", err)
+	}
+	_, err = two.ChangeRows(f.ctx, imp, order(typed(1, v.Seq, "one@example.org", "two@example.org")))
+	must(t, err)
+	for _, s := range []*service.Service{f.Service, two, f.node("folder/three")} {
+		if got := shows(f, s, imp); got != "ada@example.org two@example.org" {
+			t.Errorf("shown: %s", got)
+		}
+	}
+}
+
+// TestReviewUndone undoes and redoes at several nodes, and by calls that come
+// twice.
+func TestReviewUndone(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.reviewing()
+	two := f.node("folder/two")
+	for _, text := range []string{"a@example.org", "b@example.org"} {
+		_, err := f.ChangeRows(f.ctx, imp, order(draft.Fill{Where: draft.Selector{Fields: []int{0}}, Text: text}))
+		must(t, err)
+	}
+	want := func(s *service.Service, want string) {
+		t.Helper()
+		if got := shows(f, s, imp); got != want {
+			t.Errorf("shown: %s, want %s", got, want)
+		}
+	}
+	for range 2 {
+		_, err := two.ChangeRows(f.ctx, imp, undo("u1"))
+		must(t, err)
+	}
+	want(f.Service, "a@example.org a@example.org")
+	_, err := f.ChangeRows(f.ctx, imp, undo("u2"))
+	must(t, err)
+	want(two, "ada@example.org nobody!")
+	_, err = f.ChangeRows(f.ctx, imp, undo("u3"))
+	f.refused(err, service.Conflict, "nothing_to_undo")
+	_, err = two.ChangeRows(f.ctx, imp, redo("r1"))
+	must(t, err)
+	want(f.node("folder/three"), "a@example.org a@example.org")
+	// What was undone is gone with the next change.
+	_, err = f.ChangeRows(f.ctx, imp, order(draft.Clear{Where: draft.Selector{Fields: []int{1}}}))
+	must(t, err)
+	_, err = two.ChangeRows(f.ctx, imp, redo("r2"))
+	f.refused(err, service.Conflict, "nothing_to_undo")
+	want(two, "a@example.org a@example.org")
+}
+
+// TestReviewsManyAtOnce lets many change rows at the same moment at two nodes: each
+// change counts once.
+func TestReviewsManyAtOnce(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.reviewing()
+	nodes := []*service.Service{f.Service, f.node("folder/two")}
+	const each = 8
+	var all sync.WaitGroup
+	var mu sync.Mutex
+	made := 0
+	for i := range each {
+		for n, s := range nodes {
+			all.Go(func() {
+				op := service.EditOrder{Op: fmt.Sprint("many-", n, "-", i), Kind: "add", Change: draft.Add{Rows: [][]draft.Typed{{{Field: 0, Text: fmt.Sprintf("n%d-%d@example.org", n, i)}}}}}
+				_, err := s.ChangeRows(f.ctx, imp, op)
+				mu.Lock()
+				defer mu.Unlock()
+				if err == nil {
+					made++
+				} else if !service.IsKind(err, service.Conflict) {
+					t.Errorf("%v", err)
+				}
+			})
+		}
+	}
+	all.Wait()
+	for _, s := range nodes {
+		if got := len(strings.Fields(shows(f, s, imp))); got != 2+made || made == 0 {
+			t.Errorf("%d rows, and %d were added", got, made)
+		}
+	}
+}
+
+// TestReviewRefuses tells what cannot be changed.
+func TestReviewRefuses(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.reviewing()
+	for _, op := range []string{"", strings.Repeat("x", 101), "a\x00b"} {
+		_, err := f.ChangeRows(f.ctx, imp, service.EditOrder{Op: op, Kind: "set", Change: typed(0, 0, "", "x")})
+		f.refused(err, service.Invalid, "invalid")
+	}
+	_, err := f.ChangeRows(f.ctx, imp, order(draft.Replace{Find: "(", Expression: true}))
+	f.refused(err, service.Invalid, "not_possible")
+	_, err = f.ChangeRows(f.ctx, imp, order(draft.Clear{Where: draft.Selector{Token: "forgotten"}}))
+	f.refused(err, service.Conflict, "rows_changed")
+	waiting := f.create("")
+	err = f.WithRows(f.ctx, waiting, func(*draft.Draft) error { return nil })
+	f.refused(err, service.Conflict, "not_in_review")
+	open := f.finished("phone\n1\n", "")
+	err = f.WithRows(f.ctx, open, func(*draft.Draft) error { return nil })
+	f.refused(err, service.Conflict, "no_rows")
+	must(t, f.DeleteImport(f.ctx, f.org, imp.ID))
+	_, err = f.ChangeRows(f.ctx, imp, order(typed(1, 0, "nobody", "x@example.org")))
+	f.refused(err, service.NotFound, "not_found")
+}
+
+// TestNothingIsChangedOnce sends a change again that changed nothing: it stays so. It
+// is nothing to undo, and takes nothing from what can be redone.
+func TestNothingIsChangedOnce(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.reviewing()
+	two := f.node("folder/two")
+	first := order(draft.Fill{Where: draft.Selector{Numbers: []int64{1}, Fields: []int{0}}, Text: "new@example.org"})
+	_, err := f.ChangeRows(f.ctx, imp, first)
+	must(t, err)
+	_, err = f.ChangeRows(f.ctx, imp, undo("u"))
+	must(t, err)
+	nothing := order(draft.Replace{Find: "new@example.org", With: "b@example.org"})
+	for _, s := range []*service.Service{f.Service, two} {
+		v, err := s.ChangeRows(f.ctx, imp, nothing)
+		if err != nil || v.Seq != 0 || v.Cells != 0 {
+			t.Errorf("%+v, %v", v, err)
+		}
+		if n, err := s.CountChanges(f.ctx, imp); err != nil || n != 0 {
+			t.Errorf("%d changes, %v", n, err)
+		}
+	}
+	_, err = two.ChangeRows(f.ctx, imp, redo("r"))
+	must(t, err)
+	v, err := f.ChangeRows(f.ctx, imp, nothing)
+	if got := shows(f, f.Service, imp); err != nil || v.Cells != 0 || got != "ada@example.org new@example.org" {
+		t.Errorf("shown: %s, %+v, %v", got, v, err)
+	}
+	_, err = f.node("folder/three").ChangeRows(f.ctx, imp, undo("v"))
+	must(t, err)
+	if got := shows(f, two, imp); got != "ada@example.org nobody!" {
+		t.Errorf("shown: %s", got)
+	}
+}

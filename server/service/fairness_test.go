@@ -1,0 +1,126 @@
+package service_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/intraydata/intray/server/service"
+)
+
+// crowd is how many organizations share the service: 200 where INTRAY_TORTURE is
+// "full", else a tenth.
+func crowd() int {
+	if os.Getenv("INTRAY_TORTURE") == "full" {
+		return 200
+	}
+	return 20
+}
+
+// crowded is a fixture that notes whose imports end.
+type crowded struct {
+	*fixture
+	recorder *eventRecorder
+}
+
+// eventRecorder is told of each import that ends.
+type eventRecorder struct {
+	*fakeSender
+	orgs []string
+}
+
+func (t *eventRecorder) ImportPayload(imp service.Import, u service.Upload, development bool) (service.Payload, bool, error) {
+	t.orgs = append(t.orgs, imp.Org)
+	return t.fakeSender.ImportPayload(imp, u, development)
+}
+
+func newCrowd(t *testing.T) *crowded {
+	t.Helper()
+	recorder := &eventRecorder{fakeSender: &fakeSender{}}
+	return &crowded{newFixture(t, func(_ *fixture, cfg *service.Config) { cfg.WebhookSender = recorder }), recorder}
+}
+
+// queue makes an organization queue imports.
+func (f *crowded) queue(org string, n int) {
+	f.Helper()
+	_, _, err := f.CreateWebhook(f.ctx, org, service.WebhookDraft{URL: "http://told", Enabled: true})
+	must(f.T, err)
+	for range n {
+		_, err := f.CreateImport(f.ctx, org, service.NewImport{Doc: doc(f.T, contacts, ""), Rows: strings.NewReader(`[{"email":"a@example.org"}]`)})
+		must(f.T, err)
+	}
+}
+
+// run runs imports, at most so many, and gives whose they were.
+func (f *crowded) run(most int) []string {
+	f.Helper()
+	for range most {
+		f.clock.Advance(time.Millisecond)
+		ran, err := f.RunNext(f.ctx)
+		must(f.T, err)
+		if !ran {
+			break
+		}
+	}
+	return f.recorder.orgs
+}
+
+// TestFairness lets one organization queue a thousand imports and 199 others one
+// each: those end at most 1.3 times later than without the thousand.
+func TestFairness(t *testing.T) {
+	t.Parallel()
+	n := crowd()
+	latest := func(queued int) int {
+		f := newCrowd(t)
+		if queued > 0 {
+			f.queue(f.org, queued)
+		}
+		for i := range n - 1 {
+			org, err := f.CreateOrg(f.ctx, fmt.Sprint("Org ", i))
+			must(t, err)
+			f.queue(org.ID, 1)
+		}
+		worst := 0
+		for at, org := range f.run(2 * n) {
+			if org != f.org {
+				worst = at + 1
+			}
+		}
+		return worst
+	}
+	alone, beside := latest(0), latest(5*n)
+	t.Logf("the last of %d organizations with one import ends after %d runs, and beside one with %d after %d: %.2f times later", n-1, alone, 5*n, beside, float64(beside)/float64(alone))
+	if float64(beside) > 1.3*float64(alone) {
+		t.Errorf("the others wait for one: %d runs, without it %d", beside, alone)
+	}
+}
+
+// TestThroughput prints Jain's index over the runs of organizations that all have more
+// to do than there was time for (R. Jain et al., 1984: 1 is all alike, 1/n is all for
+// one).
+func TestThroughput(t *testing.T) {
+	t.Parallel()
+	n := crowd()
+	f := newCrowd(t)
+	runs := map[string]int{}
+	for i := range n {
+		org, err := f.CreateOrg(f.ctx, fmt.Sprint("Org ", i))
+		must(t, err)
+		f.queue(org.ID, 3+i%7)
+	}
+	for _, org := range f.run(5 * n / 2) {
+		runs[org]++
+	}
+	sum, squares := 0.0, 0.0
+	for _, r := range runs {
+		sum += float64(r)
+		squares += float64(r) * float64(r)
+	}
+	index := sum * sum / (float64(n) * squares)
+	t.Logf("%d organizations, %d runs: Jain's index %.4f", n, int(sum), index)
+	if index < 0.95 {
+		t.Errorf("Jain's index is %.4f, want at least 0.95: %v", index, runs)
+	}
+}

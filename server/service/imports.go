@@ -1,0 +1,435 @@
+package service
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/output"
+	"github.com/intraydata/intray/schema"
+	"github.com/intraydata/intray/server/blob"
+	"github.com/intraydata/intray/server/staging"
+)
+
+// MaxFilename is the most bytes that the name of a file may have.
+const MaxFilename = 1024
+
+// NewImport is an import as it was asked for.
+type NewImport struct {
+	// ID fixes the id of the import, so that a repeated request makes one
+	// import only; "" lets the service choose.
+	ID string
+	// SchemaID names a saved schema. Without one, Doc brings the fields.
+	SchemaID string
+	// Doc has the fields of an inline schema, and the settings and hooks of
+	// either; those overwrite the saved ones, key by key.
+	Doc      schema.Doc
+	Filename string
+	// User is nil where none was sent.
+	User *User
+	// Rows is a JSON array of rows that is the file of the import, or nil.
+	Rows io.Reader
+}
+
+// CreateImport makes an import that awaits its file. With rows in the request
+// it returns the import as it was before the rows were taken in, and begins to
+// process it.
+func (s *Service) CreateImport(ctx context.Context, org string, draft NewImport) (Import, error) {
+	if err := checkImport(draft); err != nil {
+		return Import{}, err
+	}
+	imp, err := s.draftImport(org, draft)
+	if err != nil {
+		return Import{}, err
+	}
+	if made, err := s.Import(ctx, org, imp.ID); draft.ID != "" && err == nil {
+		return made.asCreated(), nil
+	}
+	name, doc, err := s.document(ctx, org, draft)
+	if err != nil {
+		return Import{}, err
+	}
+	parsed, err := parse(doc)
+	if err != nil {
+		return Import{}, err
+	}
+	if draft.Doc.Hooks != nil { // those of a saved schema were checked when it was saved
+		if _, err := s.loadable(ctx, parsed.Hooks); err != nil {
+			return Import{}, err
+		}
+	}
+	if imp.Schema, err = encode(doc); err != nil {
+		return Import{}, err
+	}
+	if draft.Rows != nil {
+		if imp.Raw, err = s.storeRows(ctx, imp, draft.Rows); err != nil {
+			return Import{}, err
+		}
+		var cancel context.CancelFunc
+		ctx, cancel = detachedContext(ctx)
+		defer cancel()
+	}
+	err = s.cfg.Store.Update(ctx, func(tx Tx) error { return s.insertImport(ctx, tx, imp, name, parsed, draft.SchemaID == "") })
+	s.cfg.CrashPoint("import.created")
+	return imp.asCreated(), err
+}
+
+// asCreated is the import as the answer to its creation tells it.
+func (imp Import) asCreated() Import {
+	imp.Status, imp.Outcome, imp.Modified = AwaitingUpload, nil, imp.Created
+	return imp
+}
+
+func checkImport(draft NewImport) error {
+	switch {
+	case draft.SchemaID != "" && draft.Doc.Fields != nil:
+		return invalidField("schema_id", intray.NewMessage("import.schema_and_fields", nil))
+	case draft.SchemaID == "" && draft.Doc.Fields == nil:
+		return invalidField("schema_id", intray.NewMessage("import.no_schema", nil))
+	case draft.Filename != "" && draft.Rows != nil:
+		return invalidField("original_filename", intray.NewMessage("import.filename_with_initial_data", nil))
+	}
+	return checkFilename("original_filename", draft.Filename)
+}
+
+func checkFilename(field, name string) error {
+	if len(name) > MaxFilename || !isPrintable(name) {
+		return invalidField(field, intray.NewMessage("file.invalid_name", intray.Params{"n": MaxFilename}))
+	}
+	return nil
+}
+
+func (s *Service) draftImport(org string, draft NewImport) (Import, error) {
+	id, err := s.idOrNew(draft.ID)
+	if err != nil {
+		return Import{}, err
+	}
+	uploadID, err := s.newID()
+	if err != nil {
+		return Import{}, err
+	}
+	now := s.now()
+	imp := Import{
+		ID: id, Org: org, SchemaID: draft.SchemaID, UploadID: uploadID, Status: AwaitingUpload,
+		Filename: draft.Filename, Inline: draft.Rows != nil, Created: now, Modified: now, Queued: now,
+	}
+	if draft.User != nil {
+		imp.HasUser, imp.User = true, *draft.User
+	}
+	if imp.SchemaID == "" {
+		imp.SchemaID, err = s.newID()
+	}
+	return imp, err
+}
+
+// noSavedSchema says of an id that it is that of no saved schema.
+var noSavedSchema = intray.NewMessage("schema.names_no_saved_schema", nil)
+
+// document gives the merged schema of an import. What the request itself
+// brings is checked before the saved schema is looked for.
+func (s *Service) document(ctx context.Context, org string, draft NewImport) (string, schema.Doc, error) {
+	if draft.SchemaID == "" {
+		return "", draft.Doc, nil
+	}
+	if issues := schema.CheckOverlay(draft.Doc); len(issues) > 0 {
+		return "", schema.Doc{}, ValidationError(issues)
+	}
+	saved, err := s.Schema(ctx, org, draft.SchemaID)
+	if IsKind(err, NotFound) || err == nil && saved.Inline {
+		e := notFoundError(intray.NewMessage("schema.saved_not_found", nil))
+		e.Fields = fieldMessage("schema_id", noSavedSchema)
+		return "", schema.Doc{}, e
+	}
+	if err != nil {
+		return "", schema.Doc{}, err
+	}
+	doc, err := decode(saved.Name, saved.Document)
+	return saved.Name, schema.Merge(doc, draft.Doc), err
+}
+
+// storeRows keeps the rows of a request as the import's file. Until the import
+// is committed the file counts as rubbish.
+func (s *Service) storeRows(ctx context.Context, imp Import, rows io.Reader) (File, error) {
+	key := imp.rawKey("rows")
+	if err := s.guardBlob(ctx, key); err != nil {
+		return File{}, err
+	}
+	stored, err := s.storeFile(ctx, key, rows, nil)
+	if err != nil {
+		return File{}, fmt.Errorf("store initial_data: %w", err)
+	}
+	s.cfg.CrashPoint("rows.stored")
+	return File{Key: key, Size: stored.size, SHA256: hex.EncodeToString(stored.sha256)}, nil
+}
+
+func (s *Service) insertImport(ctx context.Context, tx Tx, imp Import, name string, parsed *intray.Schema, inline bool) error {
+	if inline {
+		schema := Schema{
+			ID: imp.SchemaID, Org: imp.Org, Name: name, Document: imp.Schema, Inline: true,
+			Created: imp.Created, Modified: imp.Created,
+		}
+		if err := tx.Schemas.Insert(ctx, schema); err != nil {
+			return err
+		}
+	}
+	if !imp.Inline {
+		return tx.Imports.Insert(ctx, imp)
+	}
+	if err := tx.Trash.Remove(ctx, imp.Raw.Key); err != nil {
+		return err
+	}
+	queued := imp
+	queued.Status = Pending
+	if err := tx.Imports.Insert(ctx, queued); err != nil {
+		return err
+	}
+	if err := tx.Uploads.Insert(ctx, newUpload(queued, parsed)); err != nil {
+		return err
+	}
+	return enqueueRun(ctx, tx)
+}
+
+// newUpload makes the upload of an import.
+func newUpload(imp Import, parsed *intray.Schema) Upload {
+	u := Upload{
+		ID: imp.UploadID, Org: imp.Org, ImportID: imp.ID, ImportIdentifier: parsed.Settings.ImportIdentifier,
+		Filename: imp.Filename, Raw: imp.Raw, User: imp.User, Status: imp.Status.UploadStatus(), Created: imp.Modified,
+	}
+	for _, f := range parsed.Fields {
+		u.FieldOrder = append(u.FieldOrder, f.Key)
+	}
+	return u
+}
+
+// Import gives an import.
+func (s *Service) Import(ctx context.Context, org, id string) (imp Import, err error) {
+	err = s.cfg.Store.View(ctx, func(tx Tx) (err error) {
+		imp, err = tx.Imports.Get(ctx, org, id)
+		return err
+	})
+	return imp, describeNotFound(err, importMissing)
+}
+
+// Imports gives the imports from offset on, newest first and without schema
+// and outcome, and how many there are in all.
+func (s *Service) Imports(ctx context.Context, org string, offset, limit int64) (list []Import, total int64, err error) {
+	err = s.cfg.Store.View(ctx, func(tx Tx) (err error) {
+		list, total, err = tx.Imports.List(ctx, org, offset, limit)
+		return err
+	})
+	return list, total, err
+}
+
+// ImportResult gives the upload whose result the import made; before there is
+// one it is a Conflict.
+func (s *Service) ImportResult(ctx context.Context, org, id string) (Upload, error) {
+	imp, err := s.Import(ctx, org, id)
+	if err != nil {
+		return Upload{}, err
+	}
+	if imp.Status != Successful {
+		return Upload{}, newError(Conflict, "not_finished", intray.NewMessage("import.not_finished", intray.Params{"status": string(imp.Status), "wanted": string(Successful)}))
+	}
+	u, err := s.Upload(ctx, org, imp.UploadID)
+	if IsKind(err, NotFound) {
+		return Upload{}, notFoundError(intray.NewMessage("import.result_deleted", nil))
+	}
+	return u, err
+}
+
+// DeleteImport removes an import and everything it stored. One that runs is
+// stopped.
+func (s *Service) DeleteImport(ctx context.Context, org, id string) error {
+	var imp Import
+	err := s.cfg.Store.Update(ctx, func(tx Tx) (err error) {
+		if imp, err = tx.Imports.Get(ctx, org, id); err != nil {
+			return describeNotFound(err, importMissing)
+		}
+		return s.removeImport(ctx, tx, imp)
+	})
+	if err != nil {
+		return err
+	}
+	s.discardBlobs(ctx, imp.prefix())
+	return nil
+}
+
+func (s *Service) removeImport(ctx context.Context, tx Tx, imp Import) error {
+	if err := tx.Outbox.EraseImport(ctx, imp.ID); err != nil {
+		return err
+	}
+	if err := tx.Imports.Delete(ctx, imp.Org, imp.ID); err != nil {
+		return err
+	}
+	if err := tx.Uploads.Delete(ctx, imp.Org, imp.UploadID); err != nil && !IsKind(err, NotFound) {
+		return err
+	}
+	schema, err := tx.Schemas.Get(ctx, imp.Org, imp.SchemaID)
+	if err == nil && schema.Inline {
+		err = tx.Schemas.Delete(ctx, imp.Org, imp.SchemaID)
+	}
+	if err != nil && !IsKind(err, NotFound) {
+		return err
+	}
+	if err := s.receipt(ctx, tx, imp, onRequest, imp.deletableParts()...); err != nil {
+		return err
+	}
+	// A run that is being stopped may still write for a moment.
+	return tx.Trash.Schedule(ctx, Trash{Prefix: imp.prefix(), Due: s.now().Add(stopWithin)})
+}
+
+// prefix is where everything of an import is stored.
+func (imp Import) prefix() string { return "imports/" + imp.ID }
+
+// rawKey is the blob of one attempt to receive the file.
+func (imp Import) rawKey(attempt string) string { return imp.prefix() + "/raw/" + attempt }
+
+// runPrefix is where one run of the import writes.
+func (imp Import) runPrefix(run int) string { return fmt.Sprintf("%s/run-%d", imp.prefix(), run) }
+
+// transition brings an import into its next state and its upload with it. It is the
+// only way that a status changes. imp is written as it is, beside the status;
+// its run number must still be the one in the store.
+func (s *Service) transition(ctx context.Context, tx Tx, imp *Import, next Status) error {
+	from := imp.Status
+	if !from.MayBecome(next) {
+		return fmt.Errorf("an import cannot go from %s to %s", from, next)
+	}
+	imp.Status, imp.Modified = next, s.now()
+	if next == Successful || next == Failed {
+		imp.Memory = nil // it runs no more
+	}
+	if next == Pending {
+		imp.Node = ""
+		if imp.Queued.Before(imp.Modified) {
+			imp.Queued = imp.Modified
+		}
+	}
+	if err := tx.Imports.UpdateIf(ctx, *imp, from, imp.Run); err != nil {
+		return err
+	}
+	if err := s.syncUpload(ctx, tx, *imp); err != nil {
+		return err
+	}
+	return s.announce(ctx, tx, *imp)
+}
+
+// syncUpload brings the upload up to its import.
+func (s *Service) syncUpload(ctx context.Context, tx Tx, imp Import) error {
+	u, err := tx.Uploads.Get(ctx, imp.Org, imp.UploadID)
+	if err != nil {
+		return err
+	}
+	u.Status, u.Filename, u.User, u.Raw, u.Result = imp.Status.UploadStatus(), imp.Filename, imp.User, imp.Raw, imp.Result
+	if o := imp.Outcome; o != nil && imp.Status != Pending {
+		u.TotalRows = o.DataRows
+		u.Problems = ProblemSummary{InvalidRows: o.RowsWithError, Errors: validations(o.Listed)}
+	}
+	return tx.Uploads.Save(ctx, u)
+}
+
+// validations are the notices that are about a broken rule.
+func validations(listed []intray.Notice) (list []intray.Notice) {
+	for _, n := range listed {
+		if n.Type == intray.Validation {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+// TraceRow tells of the cells of a data row, counted from 0, where they came from,
+// what each step made of them, and why: of all fields in the order of the schema,
+// or of the one with the key, where it is not "". Each cell is gone when use has
+// returned. An import without staged rows is a Conflict.
+func (s *Service) TraceRow(ctx context.Context, imp Import, row int64, key string, use func(f intray.Field, cell intray.Trace) error) error {
+	if imp.Stage == "" || imp.Outcome == nil {
+		return imp.noRowsError()
+	}
+	schema, err := s.FrozenSchema(imp)
+	if err != nil {
+		return err
+	}
+	only := schema.FieldIndex(key)
+	if key != "" && only < 0 {
+		e := notFoundError(intray.NewMessage("import.no_such_field", intray.Params{"key": truncate(key)}))
+		e.Fields = fieldMessage("field", intray.NewMessage("import.names_no_field", nil))
+		return e
+	}
+	b, err := s.stagedRow(ctx, imp, row)
+	if err != nil {
+		return err
+	}
+	for field, f := range schema.Fields {
+		if key != "" && field != only {
+			continue
+		}
+		cell, err := imp.traceCell(schema, b, field)
+		if err != nil {
+			return err
+		}
+		if err := use(f, cell); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// noRowsError says why there are no rows to look at.
+func (imp Import) noRowsError() error {
+	why := intray.NewMessage("import.no_rows_yet", intray.Params{"status": string(imp.Status), "wanted": string(Successful)})
+	switch imp.Status {
+	case NeedsReview:
+		why = intray.NewMessage("import.no_rows_until_answered", intray.Params{"status": string(imp.Status)})
+	case Failed:
+		why = intray.NewMessage("import.no_rows_kept", intray.Params{"status": string(imp.Status)})
+	}
+	return newError(Conflict, "no_rows", why)
+}
+
+// traceCell tells of one cell of the only row of a batch.
+func (imp Import) traceCell(schema *intray.Schema, b *intray.Batch, field int) (intray.Trace, error) {
+	cell := imp.Outcome.Explain(schema, b, 0, field)
+	written, err := imp.traceOutput(schema, b, field)
+	if err != nil {
+		return cell, fmt.Errorf("tell of a cell: %w", err)
+	}
+	cell.Steps = append(cell.Steps, written)
+	return cell, nil
+}
+
+// traceOutput tells what the result holds of a cell; where there is no result, it
+// says so of every row alike.
+func (imp Import) traceOutput(schema *intray.Schema, b *intray.Batch, field int) (intray.TraceStep, error) {
+	if imp.Status == Successful {
+		return output.Explain(schema, b, 0, field)
+	}
+	return intray.TraceStep{Step: "output", Reasons: []intray.Message{intray.NewMessage("trace.no_result_yet", intray.Params{"status": string(imp.Status)})}}, nil
+}
+
+// stagedRow reads a row by itself.
+func (s *Service) stagedRow(ctx context.Context, imp Import, row int64) (*intray.Batch, error) {
+	b, rows, err := s.readRow(ctx, imp.Stage, row)
+	if errors.Is(err, blob.ErrNotFound) {
+		return nil, notFoundError(intray.NewMessage("import.rows_deleted", nil))
+	}
+	if err == nil && b.Rows() == 0 {
+		e := notFoundError(intray.NewMessage("import.no_such_row", intray.Params{"row": row, "n": rows}))
+		e.Fields = fieldMessage("row", intray.NewMessage("import.row_beyond_last", nil))
+		return nil, e
+	}
+	return b, err
+}
+
+func (s *Service) readRow(ctx context.Context, prefix string, row int64) (b *intray.Batch, rows int64, err error) {
+	staged, err := staging.Open(ctx, s.cfg.Blobs, prefix)
+	if err != nil {
+		return nil, 0, fmt.Errorf("open the staged rows: %w", err)
+	}
+	defer func() { _ = staged.Close() }()
+	b, err = staged.Window(ctx, row, 1)
+	return b, staged.Manifest().Rows, err
+}

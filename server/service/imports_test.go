@@ -1,0 +1,434 @@
+package service_test
+
+import (
+	"context"
+	"crypto/md5"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/schema"
+	"github.com/intraydata/intray/server/service"
+)
+
+func TestWrongImports(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	good := doc(t, contacts, "")
+	for _, c := range []struct {
+		name  string
+		draft service.NewImport
+		kind  service.Kind
+		field string
+	}{
+		{"neither schema nor fields", service.NewImport{}, service.Invalid, "schema_id"},
+		{"schema and fields", service.NewImport{SchemaID: absent, Doc: good}, service.Invalid, "schema_id"},
+		{"unknown schema", service.NewImport{SchemaID: absent}, service.NotFound, "schema_id"},
+		{"a name beside rows", service.NewImport{Doc: good, Filename: "a.csv", Rows: strings.NewReader("[]")}, service.Invalid, "original_filename"},
+		{"a name that is too long", service.NewImport{Doc: good, Filename: strings.Repeat("n", 1025)}, service.Invalid, "original_filename"},
+		{"a name with a line end", service.NewImport{Doc: good, Filename: "a\r\nb"}, service.Invalid, "original_filename"},
+		{"fields that are none", service.NewImport{Doc: schema.Doc{Fields: "x"}}, service.Invalid, "fields"},
+		{"wrong settings over an unknown schema",
+			service.NewImport{SchemaID: absent, Doc: schema.Doc{Settings: decoded(t, `{"maxRecords":-1}`)}}, service.Invalid, "settings"},
+	} {
+		_, err := f.CreateImport(f.ctx, f.org, c.draft)
+		var e *service.Error
+		if !errors.As(err, &e) || e.Kind != c.kind || len(e.Fields[c.field]) == 0 {
+			t.Errorf("%s: error %#v, want kind %d with a word about %s", c.name, err, c.kind, c.field)
+		}
+	}
+	if _, total, err := f.Imports(f.ctx, f.org, 0, 10); total != 0 || err != nil {
+		t.Errorf("%d imports were made, error %v", total, err)
+	}
+}
+
+func TestImportAwaitsItsFile(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.create("")
+	if imp.Status != service.AwaitingUpload || imp.Outcome != nil || !imp.Created.Equal(imp.Modified) {
+		t.Errorf("made %+v", imp)
+	}
+	if _, err := f.Upload(f.ctx, f.org, imp.UploadID); !service.IsKind(err, service.NotFound) {
+		t.Errorf("there is an upload before its first byte, error %v", err)
+	}
+	_, err := f.ImportResult(f.ctx, f.org, imp.ID)
+	f.refused(err, service.Conflict, "not_finished")
+	schema, err := f.Schema(f.ctx, f.org, imp.SchemaID)
+	if err != nil || !schema.Inline {
+		t.Errorf("the inline schema: %+v, error %v", schema, err)
+	}
+	if names := f.schemaNames(); len(names) != 0 {
+		t.Errorf("the inline schema is listed: %v", names)
+	}
+}
+
+func TestRowsInTheRequest(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.createRows(`[{"email":"ada@example.org","name":"Ada"},{"email":"nobody"}]`)
+	if imp.Status != service.AwaitingUpload {
+		t.Errorf("the answer says %s, want AWAITING_UPLOAD", imp.Status)
+	}
+	f.status(imp, service.Pending)
+	f.refused(f.send(imp, goodFile), service.Conflict, "upload_not_expected")
+	f.runAll()
+	f.wantResult(imp, `[{"email":"ada@example.org","name":"Ada"}]`)
+}
+
+// TestSchemaIsFrozen changes and deletes the saved schema under an import.
+func TestSchemaIsFrozen(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	saved := named(t, "Contacts")
+	saved.Settings = decoded(t, `{"invalidDataBehavior":"BLOCK_SUBMIT","importIdentifier":"saved","title":"Saved"}`)
+	created, _, err := f.CreateSchema(f.ctx, f.org, service.SchemaDraft{Doc: saved})
+	must(t, err)
+	imp, err := f.CreateImport(f.ctx, f.org, service.NewImport{
+		SchemaID: created.ID, Doc: schema.Doc{Settings: decoded(t, `{"title":"Mine"}`)},
+	})
+	must(t, err)
+	next := named(t, "Contacts")
+	next.Fields = decoded(t, `[{"key":"other","label":"Other"}]`)
+	_, _, err = f.ReplaceSchema(f.ctx, f.org, created.ID, service.SchemaDraft{Doc: next})
+	must(t, err)
+	must(t, f.DeleteSchema(f.ctx, f.org, created.ID))
+	must(t, f.send(imp, badFile))
+	f.runAll()
+	f.status(imp, service.NeedsReview)
+	frozen, err := f.FrozenSchema(imp)
+	must(t, err)
+	got := []string{frozen.Settings.ImportIdentifier, frozen.Settings.Title, frozen.Fields[0].Key}
+	if diff := cmp.Diff([]string{"saved", "Mine", "email"}, got); diff != "" {
+		t.Errorf("identifier, title and first field (-want +got):\n%s", diff)
+	}
+	if face, err := f.ReviewPageInfo(imp); face.Title != "Mine" || err != nil {
+		t.Errorf("%+v, error %v", face, err)
+	}
+}
+
+func TestRefusedUploads(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.create(`{"maxFileSize":64}`)
+	begin := func(length int64) (*service.UploadReceiver, error) {
+		return f.BeginUpload(f.ctx, imp.ID, f.token(f.UploadToken(imp)), length)
+	}
+	_, err := begin(65)
+	f.refused(err, service.TooLarge, "file_too_large")
+	sum5, sum256 := md5.Sum([]byte("x")), sha256.Sum256([]byte("x"))
+	for _, c := range []struct {
+		name string
+		in   service.IncomingFile
+		kind service.Kind
+		code string
+	}{
+		{"too large", service.IncomingFile{Body: strings.NewReader(strings.Repeat("x", 65)), Length: -1}, service.TooLarge, "file_too_large"},
+		{"too short", service.IncomingFile{Body: strings.NewReader("abc"), Length: 4}, service.Invalid, "body_too_short"},
+		{"another MD5", service.IncomingFile{Body: strings.NewReader("abc"), Length: 3, MD5: sum5[:]}, service.Invalid, "digest_mismatch"},
+		{"another SHA-256", service.IncomingFile{Body: strings.NewReader("abc"), Length: 3, SHA256: sum256[:]}, service.Invalid, "digest_mismatch"},
+		{"a wrong name", service.IncomingFile{Body: strings.NewReader("abc"), Length: 3, Filename: "a\x00b"}, service.Invalid, "invalid"},
+	} {
+		r, err := begin(-1)
+		must(t, err)
+		_, err = r.Receive(f.ctx, c.in)
+		f.refused(err, c.kind, c.code)
+		f.status(imp, service.AwaitingUpload)
+		if left := f.blobs.below("imports/"); len(left) > 0 {
+			t.Errorf("%s: blobs are left: %v", c.name, left)
+		}
+	}
+	r, err := begin(3)
+	must(t, err)
+	sum5, sum256 = md5.Sum([]byte("abc")), sha256.Sum256([]byte("abc"))
+	receipt, err := r.Receive(f.ctx, service.IncomingFile{
+		Body: strings.NewReader("abc"), Length: 3, MD5: sum5[:], SHA256: sum256[:], Filename: "list.csv"})
+	must(t, err)
+	if diff := cmp.Diff(service.UploadReceipt{Size: 3, MD5: fmt.Sprintf("%x", sum5)}, receipt); diff != "" {
+		t.Errorf("receipt (-want +got):\n%s", diff)
+	}
+	want := service.File{Key: f.now(imp).Raw.Key, Size: 3, SHA256: fmt.Sprintf("%x", sum256)}
+	if now := f.status(imp, service.Pending); now.Raw != want || now.Filename != "list.csv" {
+		t.Errorf("file %+v named %q, want %+v", now.Raw, now.Filename, want)
+	}
+	_, err = begin(3)
+	f.refused(err, service.Conflict, "already_uploaded")
+}
+
+// TestTwoUploadsAtOnce lets two senders in before either is done: one wins.
+func TestTwoUploadsAtOnce(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.create("")
+	token := f.token(f.UploadToken(imp))
+	first, err := f.BeginUpload(f.ctx, imp.ID, token, -1)
+	must(t, err)
+	second, err := f.BeginUpload(f.ctx, imp.ID, token, -1)
+	must(t, err)
+	_, err = second.Receive(f.ctx, service.IncomingFile{Body: strings.NewReader(goodFile), Length: -1})
+	must(t, err)
+	_, err = first.Receive(f.ctx, service.IncomingFile{Body: strings.NewReader(badFile), Length: -1})
+	f.refused(err, service.Conflict, "already_uploaded")
+	f.runAll()
+	f.wantResult(imp, goodResult)
+	if raw := f.blobs.below("imports/" + imp.ID + "/raw/"); len(raw) != 1 {
+		t.Errorf("received files %v, want the one that won", raw)
+	}
+}
+
+func TestServerCapsTheFileSize(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, func(_ *fixture, cfg *service.Config) { cfg.MaxFileSize = 10 })
+	imp := f.create(`{"maxFileSize":64}`)
+	f.refused(f.send(imp, strings.Repeat("x", 11)), service.TooLarge, "file_too_large")
+	must(t, f.send(imp, strings.Repeat("x", 10)))
+}
+
+func TestDownloads(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.finished(badFile, "")
+	u, err := f.ImportResult(f.ctx, f.org, imp.ID)
+	must(t, err)
+	for what, want := range map[string]string{
+		service.RawFile: badFile,
+		"json":          `[{"email":"ada@example.org","name":"Ada"}]`,
+		"ndjson":        `{"email":"ada@example.org","name":"Ada"}`,
+		"csv":           "email,name\nada@example.org,Ada\n",
+	} {
+		d, err := f.Download(f.ctx, u.ID, f.token(f.DownloadToken(u, what)))
+		must(t, err)
+		got := whole(t, d)
+		if what == "json" || what == "ndjson" {
+			got = compact(got)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", what, diff)
+		}
+	}
+}
+
+func whole(t testing.TB, d *service.Download) string {
+	t.Helper()
+	var b strings.Builder
+	if d.Stored == nil {
+		must(t, d.Write(&b))
+		return b.String()
+	}
+	_, err := io.Copy(&b, io.NewSectionReader(d.Stored, 0, d.Stored.Size()))
+	must(t, err)
+	must(t, d.Close())
+	return b.String()
+}
+
+func TestDeletedUpload(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for text, status := range map[string]service.Status{"E-Mail,Name\n": service.NeedsReview, goodFile: service.Pending} {
+		imp := f.pending(text, "")
+		if status == service.NeedsReview {
+			f.runAll()
+		}
+		f.refused(f.DeleteUpload(f.ctx, f.org, imp.UploadID), service.Conflict, "not_finished")
+		_, err := f.ProcessedUpload(f.ctx, f.org, imp.UploadID)
+		f.refused(err, service.Conflict, "not_finished")
+		f.status(imp, status)
+		must(t, f.DeleteImport(f.ctx, f.org, imp.ID))
+	}
+	imp := f.finished(goodFile, "")
+	token := f.token(f.DownloadToken(service.Upload{ID: imp.UploadID, Org: f.org}, "json"))
+	must(t, f.DeleteUpload(f.ctx, f.org, imp.UploadID))
+	_, err := f.ImportResult(f.ctx, f.org, imp.ID)
+	f.refused(err, service.NotFound, "not_found")
+	_, err = f.Download(f.ctx, imp.UploadID, token)
+	f.refused(err, service.NotFound, "not_found")
+	if left := f.blobs.below(""); len(left) > 0 {
+		t.Errorf("blobs are left: %v", left)
+	}
+	f.status(imp, service.Successful)
+	must(t, f.DeleteImport(f.ctx, f.org, imp.ID))
+}
+
+func TestUploadsInAWindow(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	var newest []string
+	for range 4 {
+		imp := f.finished(goodFile, "")
+		newest = append([]string{imp.UploadID}, newest...)
+		f.clock.Advance(time.Hour)
+	}
+	f.finished("", "") // failed: not listed
+	for _, c := range []struct {
+		start, end int64
+		filter     service.UploadFilter
+		total      int64
+		want       []string
+	}{
+		{0, 10, service.UploadFilter{}, 4, newest},
+		{1, 3, service.UploadFilter{}, 4, newest[1:3]},
+		{4, 9, service.UploadFilter{}, 4, nil},
+		{2, 2, service.UploadFilter{}, 4, nil},
+		{0, 10, service.UploadFilter{From: began.Add(time.Hour), To: began.Add(2 * time.Hour)}, 2, newest[1:3]},
+		{0, 10, service.UploadFilter{To: began.Add(-time.Microsecond)}, 0, nil},
+	} {
+		var got []string
+		must(t, f.Uploads(f.ctx, f.org, c.filter, c.start, c.end, func(total int64, list iter.Seq2[service.Upload, error]) error {
+			if total != c.total {
+				t.Errorf("[%d, %d): %d in all, want %d", c.start, c.end, total, c.total)
+			}
+			for u, err := range list {
+				must(t, err)
+				got = append(got, u.ID)
+			}
+			return nil
+		}))
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("[%d, %d) (-want +got):\n%s", c.start, c.end, diff)
+		}
+	}
+}
+
+func TestAccountsAreCutForLists(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	file := "E-Mail,Name\n" + strings.Repeat("nobody,x\n", service.ListedInvalidRows+5)
+	imp := f.finished(file, "")
+	u, err := f.Upload(f.ctx, f.org, imp.UploadID)
+	must(t, err)
+	if len(u.Problems.InvalidRows) != service.ListedInvalidRows+5 || len(u.Problems.Errors) != 1000 {
+		t.Errorf("%d rows and %d errors, want %d and 1000", len(u.Problems.InvalidRows), len(u.Problems.Errors), service.ListedInvalidRows+5)
+	}
+	must(t, f.Uploads(f.ctx, f.org, service.UploadFilter{}, 0, 1, func(_ int64, list iter.Seq2[service.Upload, error]) error {
+		for u, err := range list {
+			must(t, err)
+			if len(u.Problems.InvalidRows) != service.ListedInvalidRows || len(u.Problems.Errors) != service.ListedErrors {
+				t.Errorf("listed: %d rows and %d errors, want %d and %d",
+					len(u.Problems.InvalidRows), len(u.Problems.Errors), service.ListedInvalidRows, service.ListedErrors)
+			}
+		}
+		return nil
+	}))
+}
+
+// traceSummary is what a trace says in short: raw, value, and each step with its text.
+func traceSummary(t intray.Trace) (list []string) {
+	show := func(text *string) string {
+		if text == nil {
+			return "null"
+		}
+		return *text
+	}
+	list = append(list, t.Field+" "+t.Raw+" "+show(t.Value))
+	for _, s := range t.Steps {
+		list = append(list, s.Step+" "+show(s.Text)+": "+strings.Join(intray.RenderAll(s.Reasons), "; "))
+	}
+	return list
+}
+
+func (f *fixture) trace(imp service.Import, row int64, key string) (all []string, err error) {
+	err = f.TraceRow(f.ctx, f.now(imp), row, key, func(_ intray.Field, t intray.Trace) error {
+		if t.Row != row || t.Line != row+2 {
+			f.Errorf("row %d is told of as row %d of line %d", row, t.Row, t.Line)
+		}
+		all = append(all, traceSummary(t)...)
+		return nil
+	})
+	return all, err
+}
+
+// TestTrace asks where cells came from.
+func TestTrace(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for _, c := range []struct {
+		settings, key string
+		row           int64
+		want          []string
+	}{
+		{"", "name", 0, []string{"name Ada Ada", "read Ada: ", "map Ada: the header is the field", "parse Ada: as string", "check Ada: no rule is broken", `output "Ada": `}},
+		{"", "email", 1, []string{"email nobody null", "read nobody: ", "map nobody: the header is the field", "parse null: the text has no value", "check null: error email: ", "output null: the row is left out"}},
+		{`{"invalidDataBehavior":"BLOCK_SUBMIT"}`, "email", 1, []string{"email nobody", "read", "map", "parse", "check", "output null: there is no result yet"}},
+		{"", "", 1, []string{"email nobody", "read", "map", "parse", "check", "output", "name Bob", "read", "map", "parse", "check", "output"}},
+	} {
+		got, err := f.trace(f.finished(badFile, c.settings), c.row, c.key)
+		must(t, err)
+		if len(got) != len(c.want) {
+			t.Errorf("row %d, %q: %q", c.row, c.key, got)
+			continue
+		}
+		for i, want := range c.want {
+			if !strings.HasPrefix(got[i], want) {
+				t.Errorf("row %d, %q: %q, want %q", c.row, c.key, got[i], want)
+			}
+		}
+	}
+}
+
+func TestTraceIsRefused(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	done := f.finished(badFile, "")
+	for _, c := range []struct {
+		name, key string
+		row       int64
+		field     string
+	}{{"a row beyond the last", "email", 2, "row"}, {"a row far beyond", "", 1 << 62, "row"}, {"an unknown field", "nothing", 0, "field"}} {
+		_, err := f.trace(done, c.row, c.key)
+		f.refused(err, service.NotFound, "not_found")
+		var e *service.Error
+		if !errors.As(err, &e) || len(e.Fields[c.field]) != 1 {
+			t.Errorf("%s: %+v", c.name, e)
+		}
+	}
+	for _, imp := range []service.Import{f.create(""), f.finished("", ""), f.finished("A,B\n1,2\n", ""), f.pending(badFile, "")} {
+		_, err := f.trace(imp, 0, "")
+		f.refused(err, service.Conflict, "no_rows")
+		if err != nil && !strings.Contains(err.Error(), string(f.now(imp).Status)) {
+			t.Errorf("the refusal does not tell the status %s: %v", f.now(imp).Status, err)
+		}
+	}
+	must(t, f.DeleteUpload(f.ctx, f.org, done.UploadID))
+	_, err := f.trace(done, 0, "")
+	f.refused(err, service.NotFound, "not_found")
+}
+
+// TestTraceOfMany tells of a field that several columns feed.
+func TestTraceOfMany(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.imported(f.org, tags, "", "E-Mail,Tag,tag\na@example.org,A,B\n")
+	must(t, f.TraceRow(f.ctx, f.status(imp, service.Successful), 0, "tags", func(field intray.Field, cell intray.Trace) error {
+		if diff := cmp.Diff([]intray.TracedColumn{{Index: 1, Header: "Tag"}, {Index: 2, Header: "tag"}}, cell.Columns); diff != "" || !field.ManyToOne {
+			t.Error(diff)
+		}
+		if last := cell.Steps[len(cell.Steps)-1]; cell.Raw != `["A","B"]` || last.Text == nil || *last.Text != `["A","B"]` {
+			t.Errorf("raw %s, last %+v", cell.Raw, last)
+		}
+		return nil
+	}))
+}
+
+// TestTraceEndsWithItsReader ends where what is told is not wanted, or the blobs
+// are out of reach.
+func TestTraceEndsWithItsReader(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp, calls := f.finished(badFile, ""), 0
+	err := f.TraceRow(f.ctx, imp, 0, "", func(intray.Field, intray.Trace) error { calls++; return errUnheard })
+	if !errors.Is(err, errUnheard) || calls != 1 {
+		t.Errorf("error %v after %d calls", err, calls)
+	}
+	f.blobs.failing(func(context.Context, string, string) error { return errUnheard })
+	if _, err := f.trace(imp, 0, ""); !errors.Is(err, errUnheard) {
+		t.Errorf("with blobs out of reach: error %v", err)
+	}
+}

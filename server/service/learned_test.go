@@ -1,0 +1,253 @@
+package service_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/server/service"
+)
+
+const crm = `{"importIdentifier":"crm"}`
+
+// imported makes an import of a file and runs it.
+func (f *fixture) imported(org, fields, settings, file string) service.Import {
+	f.Helper()
+	imp, err := f.CreateImport(f.ctx, org, service.NewImport{Doc: doc(f.T, fields, settings)})
+	must(f.T, err)
+	must(f.T, f.send(imp, file))
+	f.runAll()
+	return f.now(imp)
+}
+
+// answered imports a file that leaves something open, answers, and runs it again.
+func (f *fixture) answered(fields, settings, file string, answers intray.Answers) service.Import {
+	f.Helper()
+	imp := f.imported(f.org, fields, settings, file)
+	f.answer(imp, answers)
+	f.runAll()
+	return f.now(imp)
+}
+
+func (f *fixture) answer(imp service.Import, answers intray.Answers) {
+	f.Helper()
+	given := map[string]*string{}
+	for id, value := range answers {
+		given[id] = &value
+	}
+	_, err := f.AnswerQuestions(f.ctx, imp.Org, imp.ID, given, false)
+	must(f.T, err)
+}
+
+// wantMemory checks what is remembered for an identifier: "column name Name", one
+// after the other.
+func (f *fixture) wantMemory(identifier string, want ...string) {
+	f.Helper()
+	list, total, err := f.Memory(f.ctx, f.org, identifier, 0, 100)
+	must(f.T, err)
+	var got []string
+	for _, r := range list {
+		got = append(got, strings.TrimSpace(fmt.Sprintf("%s %s %s %s", r.Kind, r.Field, r.Text, r.Value)))
+		if r.Org != f.org || r.ImportIdentifier != identifier {
+			f.Errorf("it belongs to %s of %s", r.ImportIdentifier, r.Org)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" || total != int64(len(want)) {
+		f.Errorf("of %d that are remembered (-want +got):\n%s", total, diff)
+	}
+}
+
+// TestColumnsAreRemembered asks once, and then no more where organization and
+// identifier are the same.
+func TestColumnsAreRemembered(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	const result = `[{"email":"ada@example.org","name":"A."}]`
+	f.wantResult(f.answered(contacts, crm, twice, intray.Answers{"column:name": "2"}), result)
+	f.wantMemory("crm", "column name name")
+	f.clock.Advance(10 * 24 * time.Hour)
+
+	again := f.imported(f.org, contacts, crm, twice)
+	f.wantResult(again, result)
+	if diff := cmp.Diff([]string{`you mapped the column "name" so on 2026-03-04`}, intray.RenderAll(again.Outcome.Mapping.Fields[1].Reasons)); diff != "" {
+		t.Error(diff)
+	}
+	other, err := f.CreateOrg(f.ctx, "Other")
+	must(t, err)
+	for name, imp := range map[string]service.Import{
+		"another identifier":   f.imported(f.org, contacts, `{"importIdentifier":"erp"}`, twice),
+		"no identifier":        f.imported(f.org, contacts, "", twice),
+		"another organization": f.imported(other.ID, contacts, crm, twice),
+	} {
+		if imp.Status != service.NeedsReview {
+			t.Errorf("with %s the import is %s", name, imp.Status)
+		}
+	}
+
+	must(t, f.DeleteImport(f.ctx, f.org, again.ID))
+	f.wantMemory("crm", "column name name")
+	must(t, f.ForgetMemory(f.ctx, f.org, "crm"))
+	f.wantMemory("crm")
+	f.status(f.imported(f.org, contacts, crm, twice), service.NeedsReview)
+}
+
+// sameNameFields are two fields that want one column.
+const sameNameFields = `[{"key":"email","label":"E-Mail","type":"email"},{"key":"first","label":"Name"},{"key":"last","label":"Name"}]`
+
+// tags takes several columns.
+const tags = `[{"key":"email","label":"E-Mail","type":"email"},{"key":"tags","label":"Tag","manyToOne":true,"requireMapping":true}]`
+
+func TestWhatIsRemembered(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("n", 1025)
+	for _, c := range []struct {
+		name, fields, file string
+		answers            intray.Answers
+		want               []string
+	}{
+		{"a column", contacts, twice, intray.Answers{"column:name": "1"}, []string{"column name Name"}},
+		{"a field", sameNameFields, "E-Mail,Name\na@example.org,A\n", intray.Answers{"field:1": "last"}, []string{"column last Name"}},
+		{"no column", contacts, twice, intray.Answers{"column:name": "none"}, nil},
+		{"no field", sameNameFields, "E-Mail,Name\na@example.org,A\n", intray.Answers{"field:1": "none"}, nil},
+		{"a header of two columns", contacts, "E-Mail,Name,Name\na@example.org,A,B\n", intray.Answers{"column:name": "1"}, nil},
+		{"a column without a header", contacts, "E-Mail,Name,name,\na@example.org,A,B,C\n", intray.Answers{"column:name": "3"}, nil},
+		{"a long header", contacts, "E-Mail,Name,name," + long + "\na@example.org,A,B,C\n", intray.Answers{"column:name": "3"}, nil},
+		{"the longest header", contacts, "E-Mail,Name,name," + long[1:] + "\na@example.org,A,B,C\n", intray.Answers{"column:name": "3"}, []string{"column name " + long[1:]}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			f.status(f.answered(c.fields, crm, c.file, c.answers), service.Successful)
+			f.wantMemory("crm", c.want...)
+		})
+	}
+}
+
+// TestManyColumnsAreRemembered chooses several columns for one field.
+func TestManyColumnsAreRemembered(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	const file = "E-Mail,Q7,Z3,X9,X9\na@example.org,A,B,C,D\n"
+	imp := f.answered(tags, crm, file, intray.Answers{"column:tags": "4,1,2"})
+	f.wantResult(imp, `[{"email":"a@example.org","tags":["A","B","D"]}]`)
+	f.wantMemory("crm", "column tags Q7", "column tags Z3") // X9 may mean either column
+	f.wantResult(f.imported(f.org, tags, crm, file), `[{"email":"a@example.org","tags":["A","B"]}]`)
+}
+
+// TestLaterAnswersReplace contradicts what is remembered.
+func TestLaterAnswersReplace(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, fields, file string
+		answers            intray.Answers
+		want               []string
+	}{
+		{"another column of a field", contacts, "E-Mail,Name,Name,Other\na@example.org,A,B,C\n", intray.Answers{"column:name": "3"},
+			[]string{"column name Other", "column name Gone", "value email x y"}},
+		{"no column for a field", contacts, "E-Mail,Name,Name,Other\na@example.org,A,B,C\n", intray.Answers{"column:name": "none"},
+			[]string{"column email Other", "column name Gone", "value email x y"}},
+		{"another field of a column", sameNameFields, "E-Mail,Name,Other\na@example.org,A,b@example.org\n", intray.Answers{"field:1": "first"},
+			[]string{"column first Name", "column email Other", "column name Gone", "value email x y"}},
+		{"no field for a column", sameNameFields, "E-Mail,Name\na@example.org,A\n", intray.Answers{"field:1": "none"},
+			[]string{"column email Other", "column name Gone", "value email x y"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			f.remembered(
+				service.LearnedMapping{Kind: service.ColumnMemory, Field: "name", Text: "Name", On: began.Add(-1 * time.Hour)},
+				service.LearnedMapping{Kind: service.ColumnMemory, Field: "email", Text: "Other", On: began.Add(-2 * time.Hour)},
+				service.LearnedMapping{Kind: service.ColumnMemory, Field: "name", Text: "Gone", On: began.Add(-3 * time.Hour)},
+				service.LearnedMapping{Kind: service.ValueMemory, Field: "email", Text: "x", Value: "y", On: began.Add(-4 * time.Hour)},
+			)
+			f.status(f.answered(c.fields, crm, c.file, c.answers), service.Successful)
+			f.wantMemory("crm", c.want...)
+		})
+	}
+}
+
+// remembered puts what is to be remembered for the identifier crm.
+func (f *fixture) remembered(all ...service.LearnedMapping) {
+	f.Helper()
+	must(f.T, f.store.Update(f.ctx, func(tx service.Tx) error {
+		for _, r := range all {
+			r.Org, r.ImportIdentifier = f.org, "crm"
+			if err := tx.Memory.Upsert(f.ctx, r); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+}
+
+// TestMemoryIsBounded has one thing too many.
+func TestMemoryIsBounded(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	var all []service.LearnedMapping
+	for n := range service.MaxMemory {
+		all = append(all, service.LearnedMapping{Kind: service.ValueMemory, Field: "f", Text: fmt.Sprint(n), On: began.Add(-time.Duration(n+1) * time.Hour)})
+	}
+	f.remembered(all...)
+	f.status(f.answered(contacts, crm, twice, intray.Answers{"column:name": "1"}), service.Successful)
+	list, total, err := f.Memory(f.ctx, f.org, "crm", 0, service.MaxMemory)
+	must(t, err)
+	if last := list[len(list)-1].Text; total != service.MaxMemory || list[0].Field != "name" || last != fmt.Sprint(service.MaxMemory-2) {
+		t.Errorf("%d are remembered, the newest is %+v and the oldest %s", total, list[0], last)
+	}
+}
+
+// TestRunsAreOfferedTheSame learns something between two runs of an import.
+func TestRunsAreOfferedTheSame(t *testing.T) {
+	t.Parallel()
+	const both = "E-Mail,Name,name\nada@example.org,Ada,A.\n"
+	f := newFixture(t, crashAt("run.claimed"))
+	imp := f.pending(both, crm)
+	f.crash(func() { _, _ = f.RunNext(f.ctx) })
+	must(t, f.Leave(f.ctx))
+	f.Service = f.node("folder/two")
+	must(t, f.Join(f.ctx))
+	f.remembered(service.LearnedMapping{Kind: service.ColumnMemory, Field: "name", Text: "Name", On: began})
+	f.runAll()
+	f.status(imp, service.NeedsReview)
+
+	later := f.imported(f.org, contacts, `{"importIdentifier":"crm","invalidDataBehavior":"BLOCK_SUBMIT"}`, both+"nobody,x,y\n")
+	f.status(later, service.NeedsReview)
+	if len(later.OpenQuestions()) > 0 || len(later.Memory.Columns) != 1 {
+		t.Errorf("asked is %v with %+v", questionIDs(later), later.Memory)
+	}
+	f.answer(imp, intray.Answers{"column:name": "2"})
+	f.runAll()
+	f.wantResult(imp, `[{"email":"ada@example.org","name":"A."}]`)
+	if ended := f.now(imp); ended.Memory != nil {
+		t.Errorf("an import that has ended keeps %+v", ended.Memory)
+	}
+	f.wantMemory("crm", "column name name")
+}
+
+// TestMemoryIsWrittenWithTheEnd lets the process die before and behind the end of
+// an import.
+func TestMemoryIsWrittenWithTheEnd(t *testing.T) {
+	t.Parallel()
+	for point, want := range map[string][]string{"run.result": nil, "run.finished": {"column name Name"}} {
+		t.Run(point, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			imp := f.imported(f.org, contacts, crm, twice)
+			f.answer(imp, intray.Answers{"column:name": "1"})
+			f.Service = f.node("folder/two", crashAt(point))
+			must(t, f.Join(f.ctx))
+			f.crash(func() { _, _ = f.RunNext(f.ctx) })
+			f.wantMemory("crm", want...)
+			f.Service = f.node("folder/three")
+			must(t, f.Join(f.ctx))
+			f.runAll()
+			f.wantResult(imp, `[{"email":"ada@example.org","name":"Ada"}]`)
+			f.wantMemory("crm", "column name Name")
+		})
+	}
+}

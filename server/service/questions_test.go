@@ -1,0 +1,152 @@
+package service_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intraydata/intray/server/draft"
+	"github.com/intraydata/intray/server/service"
+)
+
+// twice has two columns that fit the name.
+const twice = "E-Mail,Name,name\nada@example.org,Ada,A.\n"
+
+// bothTwice has two columns for each of two fields.
+const bothTwice = "E-Mail,E-Mail,Name,Name\nada@example.org,bob@example.org,Ada,A.\n"
+
+func answer(id, value string) map[string]*string { return map[string]*string{id: &value} }
+
+func questionIDs(imp service.Import) (ids []string) {
+	for _, q := range imp.OpenQuestions() {
+		ids = append(ids, q.ID)
+	}
+	return ids
+}
+
+// TestAnswer answers a question, and the import runs again from its file.
+func TestAnswer(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.finished(twice, "")
+	if diff := cmp.Diff([]string{"column:name"}, questionIDs(imp)); diff != "" {
+		t.Fatal(diff)
+	}
+	imp, err := f.AnswerQuestions(f.ctx, f.org, imp.ID, answer("column:name", "1"), false)
+	must(t, err)
+	if imp.Status != service.Pending || imp.Outcome != nil || len(imp.OpenQuestions()) > 0 {
+		t.Fatalf("the import is %s with outcome %+v", imp.Status, imp.Outcome)
+	}
+	f.runAll()
+	f.wantResult(imp, `[{"email":"ada@example.org","name":"Ada"}]`)
+}
+
+// TestAnswersAreKept gives one answer of two, which waits for the other.
+func TestAnswersAreKept(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.finished(bothTwice, "")
+	if diff := cmp.Diff([]string{"column:email", "column:name"}, questionIDs(imp)); diff != "" {
+		t.Fatal(diff)
+	}
+	imp, err := f.AnswerQuestions(f.ctx, f.org, imp.ID, answer("column:name", "2"), false)
+	must(t, err)
+	f.status(imp, service.NeedsReview)
+	if len(f.now(imp).OpenQuestions()) != 2 || f.now(imp).Answers["column:name"] != "2" {
+		t.Fatalf("questions %v, answers %v", questionIDs(f.now(imp)), f.now(imp).Answers)
+	}
+	_, err = f.AnswerQuestions(f.ctx, f.org, imp.ID, answer("column:email", "0"), false)
+	must(t, err)
+	f.runAll()
+	f.wantResult(imp, `[{"email":"ada@example.org","name":"Ada"}]`)
+}
+
+// TestAnswerIsTakenBack asks again what was answered.
+func TestAnswerIsTakenBack(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.finished(bothTwice, `{"invalidDataBehavior":"BLOCK_SUBMIT"}`)
+	wrong, none := "2", "none"
+	_, err := f.AnswerQuestions(f.ctx, f.org, imp.ID, map[string]*string{"column:email": &wrong, "column:name": &none}, false)
+	must(t, err)
+	f.runAll()
+	imp = f.status(imp, service.NeedsReview) // Ada is no e-mail address
+	staged := f.blobs.below("imports/" + imp.ID + "/run-")
+	_, err = f.AnswerQuestions(f.ctx, f.org, imp.ID, map[string]*string{"column:email": nil, "column:name": nil}, false)
+	must(t, err)
+	f.runAll()
+	imp = f.status(imp, service.NeedsReview)
+	if diff := cmp.Diff([]string{"column:email", "column:name"}, questionIDs(imp)); diff != "" || len(imp.Answers) > 0 {
+		t.Errorf("answers %v, questions %s", imp.Answers, diff)
+	}
+	f.clock.Advance(1 << 40)
+	must(t, f.RunMaintenance(f.ctx))
+	for _, key := range f.blobs.below("imports/" + imp.ID + "/run-") {
+		if len(staged) > 0 && strings.HasPrefix(staged[0], key) {
+			t.Errorf("%s of the earlier run is still there", key)
+		}
+	}
+}
+
+func TestAnswerIsRefused(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.finished(twice, "")
+	if diff := cmp.Diff([]string{"column:name"}, questionIDs(imp)); diff != "" {
+		t.Fatal(diff)
+	}
+	for name, answers := range map[string]map[string]*string{
+		"none":               {},
+		"to another":         answer("sheet", "A"),
+		"of no column":       answer("column:name", "3"),
+		"that is none":       answer("column:name", "Name"),
+		"taken back, though": {"column:name": nil},
+	} {
+		_, err := f.AnswerQuestions(f.ctx, f.org, imp.ID, answers, false)
+		if f.refused(err, service.Invalid, "invalid"); t.Failed() {
+			t.Fatalf("an answer %s", name)
+		}
+	}
+	f.status(imp, service.NeedsReview)
+	_, err := f.AnswerQuestions(f.ctx, "00000000-0000-0000-0000-000000000000", imp.ID, answer("column:name", "2"), false)
+	f.refused(err, service.NotFound, "not_found")
+	_, err = f.AnswerQuestions(f.ctx, f.org, f.finished(goodFile, "").ID, answer("column:name", "2"), false)
+	f.refused(err, service.Conflict, "not_in_review")
+}
+
+// TestAnswerWouldDiscard answers after rows were changed: the changes are dropped only
+// where that was asked for, and what was made with their ids is not told as made.
+func TestAnswerWouldDiscard(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.imported(f.org, orders, block, orderFile)
+	edit := order(draft.Fill{Where: draft.Selector{Fields: []int{2}}, Text: "changed"})
+	_, err := f.ChangeRows(f.ctx, imp, edit)
+	must(t, err)
+	_, err = f.ChangeRows(f.ctx, imp, undo("undone"))
+	must(t, err)
+	_, err = f.ChangeRows(f.ctx, imp, redo("redone"))
+	must(t, err)
+	_, err = f.ChangeRows(f.ctx, imp, order(draft.Trim{})) // changes nothing
+	must(t, err)
+	small := answer("value:size:mittel", "S")
+	_, err = f.AnswerQuestions(f.ctx, f.org, imp.ID, small, false)
+	f.refused(err, service.Conflict, "discards_changes")
+	var refusal *service.Error
+	if !errors.As(err, &refusal) || refusal.Changes != 1 || !strings.Contains(refusal.Message.String(), "lost: 1.") {
+		t.Errorf("the refusal is %+v", refusal)
+	}
+	if f.status(imp, service.NeedsReview); len(f.now(imp).Answers) > 0 {
+		t.Errorf("answers %v", f.now(imp).Answers)
+	}
+	_, err = f.AnswerQuestions(f.ctx, f.org, imp.ID, small, true)
+	must(t, err)
+	f.runAll()
+	imp = f.status(imp, service.NeedsReview)
+	_, err = f.ChangeRows(f.ctx, imp, edit)
+	f.refused(err, service.Conflict, "import_changed")
+	_, err = f.AnswerQuestions(f.ctx, f.org, imp.ID, answer("value:size:mittel", "L"), false)
+	must(t, err)
+}

@@ -1,0 +1,113 @@
+package service_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intraydata/intray/server/blob/disk"
+	"github.com/intraydata/intray/server/service"
+)
+
+// TestRetention lets the parts of imports go one after the other, each with a
+// receipt.
+func TestRetention(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, carrying(&fakeSender{}))
+	_, _, err := f.CreateWebhook(f.ctx, f.org, service.WebhookDraft{URL: "http://told", Enabled: true})
+	must(t, err)
+	must(t, f.SetRetention(f.ctx, f.org, []service.Retention{{Originals: 1, Problems: 2, Results: 3}, {SchemaID: "other", Originals: 1}}))
+	imp := f.create(`{"invalidDataBehavior":"INCLUDE_INVALID_ROWS_AND_VALUES"}`)
+	must(t, f.send(imp, badFile))
+	f.runAll()
+	f.deliver()
+	parts := func() string {
+		f.Helper()
+		_, err := f.Expire(f.ctx)
+		must(t, err)
+		must(t, f.RunMaintenance(f.ctx))
+		now, err := f.Import(f.ctx, f.org, imp.ID)
+		must(t, err)
+		var has []string
+		for name, there := range map[string]bool{"raw": now.Raw.Key != "", "result": now.Result.Key != "", "stage": now.Stage != ""} {
+			if there {
+				has = append(has, name)
+			}
+		}
+		if len(now.Outcome.Listed) > 0 {
+			has = append(has, "problems")
+		}
+		slices.Sort(has)
+		return strings.Join(has, " ")
+	}
+	var got []string
+	for range 4 {
+		got = append(got, parts())
+		f.clock.Advance(24*time.Hour + time.Minute)
+	}
+	got = append(got, parts())
+	if diff := cmp.Diff([]string{"problems raw result stage", "problems result stage", "result stage", "", ""}, got); diff != "" {
+		t.Errorf("what is left (-want +got):\n%s", diff)
+	}
+	list, total, err := f.Deletions(f.ctx, f.org, 0, 10)
+	must(t, err)
+	if total != 3 || list[0].Parts[0].Part != service.Results || list[0].Parts[0].SHA256 == "" || list[2].Parts[0].Part != service.Originals || list[1].Reason != "retention" {
+		t.Errorf("receipts %+v", list)
+	}
+	for _, what := range []string{"json", "csv", service.RawFile} {
+		u, err := f.Upload(f.ctx, f.org, imp.UploadID)
+		must(t, err)
+		_, err = f.Download(f.ctx, u.ID, f.token(f.DownloadToken(u, what)))
+		f.refused(err, service.NotFound, "not_found")
+	}
+	for key := range f.blobs.keys {
+		t.Errorf("the blob %s is left", key)
+	}
+	deliveries, _, _, err := f.Deliveries(f.ctx, f.org, "", 0, 10)
+	if err != nil || len(deliveries) != 0 {
+		t.Errorf("%v %v", deliveries, err)
+	}
+}
+
+// TestOrphans removes blobs that nothing names once they are a day old.
+func TestOrphans(t *testing.T) {
+	t.Parallel()
+	store, err := disk.Open(t.TempDir(), disk.Config{})
+	must(t, err)
+	defer func() { must(t, store.Close()) }()
+	f := newFixture(t, func(_ *fixture, cfg *service.Config) { cfg.Blobs = store })
+	imp := f.create(`{}`)
+	must(t, f.send(imp, "email\na@example.org\n"))
+	f.runAll()
+	orphans := []string{"imports/" + strings.Repeat("1", 8), "imports/" + imp.ID + "/run-77", "sessions/gone"}
+	for i, owner := range orphans {
+		w, err := store.Create(f.ctx, owner+[]string{"/raw/a", "/stage/part", "/file"}[i])
+		must(t, err)
+		_, err = w.Write([]byte("x"))
+		must(t, err)
+		must(t, w.Commit())
+	}
+	f.clock.Advance(time.Since(began)) // files have the time of the machine
+	found, err := f.Orphans(f.ctx, false)
+	if err != nil || len(found) != 0 {
+		t.Errorf("young ones are removed: %q, %v", found, err)
+	}
+	f.clock.Advance(25 * time.Hour)
+	slices.Sort(orphans)
+	for _, look := range []bool{true, false} {
+		if found, err = f.Orphans(f.ctx, look); err != nil || !slices.Equal(found, orphans) {
+			t.Errorf("found %q, want %q, %v", found, orphans, err)
+		}
+	}
+	if found, err = f.Orphans(f.ctx, false); err != nil || len(found) != 0 {
+		t.Errorf("left: %q, %v", found, err)
+	}
+	u, err := f.ImportResult(f.ctx, f.org, imp.ID)
+	must(t, err)
+	d, err := f.Download(f.ctx, u.ID, f.token(f.DownloadToken(u, "json")))
+	must(t, err)
+	must(t, d.Close())
+}

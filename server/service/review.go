@@ -1,0 +1,264 @@
+package service
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/engine"
+	"github.com/intraydata/intray/schema"
+	"github.com/intraydata/intray/server/draft"
+	"github.com/intraydata/intray/server/secrets"
+	"github.com/intraydata/intray/server/staging"
+	"github.com/intraydata/intray/source"
+)
+
+// VisitLife is how long a person may go on reviewing before the link must be
+// opened again.
+const VisitLife = 12 * time.Hour
+
+// StartVisit exchanges the review token of an import for one of a visit, which lasts
+// VisitLife.
+func (s *Service) StartVisit(ctx context.Context, id, token string) (Import, string, error) {
+	imp, err := s.importForToken(ctx, s.keys.review, id, token, reviewLink)
+	if err != nil {
+		return Import{}, "", err
+	}
+	visit, err := s.signGrant(s.keys.visit, grant{Org: imp.Org, ID: imp.ID, Expires: expiryUnix(s.now().Add(VisitLife))})
+	return imp, visit, err
+}
+
+// VisitedImport opens the import that a visit is for.
+func (s *Service) VisitedImport(ctx context.Context, id, visit string) (Import, error) {
+	return s.importForToken(ctx, s.keys.visit, id, visit, visitLink)
+}
+
+// importForToken gives the import that a token of the key was made for.
+func (s *Service) importForToken(ctx context.Context, key secrets.Key, id, token string, link intray.Message) (Import, error) {
+	g, err := s.verifyGrant(key, token, link)
+	if err != nil {
+		return Import{}, err
+	}
+	if g.ID != id {
+		return Import{}, altered(link)
+	}
+	return s.Import(ctx, g.Org, id)
+}
+
+// FrozenSchema gives the schema that an import was made with, once it has ended
+// with the fields that hooks added or removed.
+func (s *Service) FrozenSchema(imp Import) (*intray.Schema, error) {
+	doc, err := decode("", imp.Schema)
+	if err != nil {
+		return nil, err
+	}
+	schema := schema.ParseUnchecked(doc)
+	if imp.Outcome != nil {
+		schema = imp.Outcome.Schema(schema)
+	}
+	return schema, nil
+}
+
+// ReviewPageInfo is how the review page of an import is to look and what it is to say
+// of its end.
+type ReviewPageInfo struct {
+	// Title is what the person knows the import by: the title of its settings, else
+	// its identifier, else "".
+	Title string
+	// Invalid is what becomes of rows with an error.
+	Invalid intray.InvalidDataBehavior
+	// Styles are the styleOverrides of the settings, as they were sent; nil where
+	// there are none.
+	Styles map[string]any
+}
+
+// ReviewPageInfo gives that of an import.
+func (s *Service) ReviewPageInfo(imp Import) (ReviewPageInfo, error) {
+	schema, err := s.FrozenSchema(imp)
+	if err != nil {
+		return ReviewPageInfo{}, err
+	}
+	face := ReviewPageInfo{Title: cmp.Or(schema.Settings.Title, schema.Settings.ImportIdentifier), Invalid: schema.Settings.InvalidDataBehavior}
+	doc, err := decode("", imp.Schema)
+	if settings, are := doc.Settings.(map[string]any); are {
+		face.Styles, _ = settings["styleOverrides"].(map[string]any)
+	}
+	return face, err
+}
+
+// Submission says what a submission would send, or did.
+type Submission struct {
+	// Rows are in the result, of which WithError have a cell that is blanked or
+	// as received; Left are left out.
+	Rows, WithError, Dropped int64
+	// Blocked says that rows with an error keep the review from being submitted.
+	Blocked bool
+}
+
+// ReviewSummary says what a submission would send by now.
+func (s *Service) ReviewSummary(ctx context.Context, imp Import) (sub Submission, err error) {
+	schema, err := s.FrozenSchema(imp)
+	if err != nil {
+		return sub, err
+	}
+	err = s.withDraft(ctx, imp, func(o *openDraft) error {
+		sub = submissionOf(o.draft.Totals(), schema.Settings.InvalidDataBehavior)
+		return nil
+	})
+	return sub, err
+}
+
+func submissionOf(t draft.Totals, behavior intray.InvalidDataBehavior) Submission {
+	sub := Submission{Rows: t.Rows, WithError: t.Errors}
+	switch behavior {
+	case intray.BlockSubmit:
+		sub.Blocked = t.Errors > 0
+	case intray.RemoveInvalidRows:
+		sub.Rows, sub.WithError, sub.Dropped = t.Rows-t.Errors, 0, t.Errors
+	}
+	return sub
+}
+
+// SubmitReview ends a review: the rows as they are by now are sealed, the last hook
+// is asked, the result is written, and the import is SUCCESSFUL. Where rows keep it
+// from being submitted, or the hook cancels, it stays under review.
+func (s *Service) SubmitReview(ctx context.Context, imp Import) (done Import, sub Submission, err error) {
+	schema, err := s.FrozenSchema(imp)
+	if err != nil {
+		return imp, sub, err
+	}
+	key := imp.runPrefix(imp.Run) + "/submit"
+	if !s.activeRuns.tryAdd(key) {
+		return imp, sub, newError(Conflict, "submission_in_progress", intray.NewMessage("review.submission_in_progress", nil))
+	}
+	defer s.activeRuns.remove(key)
+	err = s.withDraft(ctx, imp, func(o *openDraft) error {
+		if sub = submissionOf(o.draft.Totals(), schema.Settings.InvalidDataBehavior); sub.Blocked {
+			return newError(Conflict, "rows_with_error", intray.NewMessage("review.rows_with_error", intray.Params{"n": sub.WithError}))
+		}
+		done, err = s.sealReview(ctx, imp, o, schema)
+		return err
+	})
+	return done, sub, err
+}
+
+// sealReview writes the rows of a draft as a stage of its own, and the result from it.
+// Nobody changes the rows meanwhile: the log must end where the draft does when the
+// end is committed.
+func (s *Service) sealReview(ctx context.Context, imp Import, o *openDraft, schema *intray.Schema) (Import, error) {
+	last := o.last.Load()
+	final := imp
+	out := *imp.Outcome
+	final.Outcome = &out
+	final.Stage = imp.finalPrefix(last) + "/stage"
+	if err := s.guardBlob(ctx, final.finalPrefix(last)); err != nil {
+		return imp, err
+	}
+	out.DataRows, out.ErrorRows, out.RowsWithError, out.Listed, out.Problems = 0, 0, nil, nil, 0
+	out.Verdict, out.Questions = engine.Done, nil
+	count := func(b *intray.Batch) { o.revalidator.Count(b, &out.Outcome) }
+	if err := s.writeFinalRows(ctx, final.Stage, o.draft.Batches(ctx), schema, count); err != nil {
+		return imp, err
+	}
+	out.Notices = slices.DeleteFunc(slices.Clone(out.Notices), func(n intray.Notice) bool { return n.Type == intray.CancelledByHook })
+	out.Finished = s.now()
+	run := engine.Import{Input: source.Input{Name: imp.sourceName()}, Schema: schema, HookEnv: imp.hookPins()}
+	if err := s.beforeFinish(ctx, &final, run, final.Stage); err != nil {
+		return imp, err
+	}
+	if out.Verdict != engine.Done {
+		return imp, s.notFinishedError(final)
+	}
+	if err := s.makeResult(ctx, &final, schema); err != nil {
+		return imp, err
+	}
+	err := s.cfg.Store.Update(ctx, func(tx Tx) error {
+		now, err := tx.Imports.Get(ctx, imp.Org, imp.ID)
+		if err != nil {
+			return describeNotFound(err, importMissing)
+		}
+		if err := reviewable(now); err != nil || now.Run != imp.Run {
+			return errors.Join(err, movedOnError(now.Run != imp.Run))
+		}
+		if at, err := tx.Edits.LastSeq(ctx, imp.Org, imp.ID, imp.Run); err != nil || at != last {
+			return errors.Join(err, newError(Conflict, "rows_changed", intray.NewMessage("review.rows_changed_meanwhile", nil)))
+		}
+		if err := tx.Trash.Remove(ctx, final.finalPrefix(last)); err != nil {
+			return err
+		}
+		return s.transition(ctx, tx, &final, Successful)
+	})
+	return final, err
+}
+
+// finalPrefix is where what a submission makes is kept.
+func (imp Import) finalPrefix(last int64) string {
+	return fmt.Sprintf("%s/final/%d", imp.runPrefix(imp.Run), last)
+}
+
+// notFinishedError tells why a review is not over: the hook cancelled it, or failed.
+func (s *Service) notFinishedError(imp Import) error {
+	for _, n := range slices.Backward(imp.Outcome.Notices) {
+		switch n.Type {
+		case intray.CancelledByHook:
+			return newError(Conflict, "cancelled_by_hook", n.Text)
+		case intray.HookFailed:
+			return newError(Conflict, "hook_failed", n.Text)
+		}
+	}
+	return newError(Conflict, "cancelled_by_hook", intray.NewMessage("review.cancelled_without_message", nil))
+}
+
+// writeFinalRows writes the rows of a draft as a stage, in which they are numbered anew,
+// and counts them.
+func (s *Service) writeFinalRows(ctx context.Context, prefix string, batches iter.Seq2[*intray.Batch, error], schema *intray.Schema, count func(*intray.Batch)) error {
+	var w *staging.Writer
+	defer func() {
+		if w != nil {
+			w.Abort()
+		}
+	}()
+	rows := int64(0)
+	for b, err := range batches {
+		if err != nil {
+			return fmt.Errorf("seal the reviewed rows: %w", err)
+		}
+		if w == nil {
+			w = staging.NewWriter(ctx, s.cfg.Blobs, prefix, stageLayout(schema, b), staging.Config{})
+		}
+		own := *b
+		own.First = rows
+		rows += int64(b.Rows())
+		count(&own)
+		commit, err := w.StageBatch(&own)
+		if err == nil {
+			err = commit()
+		}
+		if err != nil {
+			return fmt.Errorf("seal the reviewed rows: %w", err)
+		}
+	}
+	if w == nil { // every row was deleted
+		w = staging.NewWriter(ctx, s.cfg.Blobs, prefix, stageLayout(schema, &intray.Batch{}), staging.Config{})
+	}
+	if _, err := w.Close(ctx); err != nil {
+		return fmt.Errorf("seal the reviewed rows: %w", err)
+	}
+	return nil
+}
+
+func stageLayout(schema *intray.Schema, b *intray.Batch) staging.Layout {
+	layout := staging.Layout{}
+	for _, f := range schema.Fields {
+		layout.Fields = append(layout.Fields, f.Key)
+	}
+	for _, u := range b.Unmapped {
+		layout.Unmapped = append(layout.Unmapped, u.Column)
+	}
+	return layout
+}

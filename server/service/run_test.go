@@ -1,0 +1,507 @@
+package service_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/engine"
+	"github.com/intraydata/intray/server/service"
+)
+
+const goodResult = `[{"email":"ada@example.org","name":"Ada"},{"email":"bob@example.org","name":"Bob"}]`
+
+// compact takes the white space out of a result.
+func compact(text string) string {
+	return strings.NewReplacer("\n", "", " ", "").Replace(text)
+}
+
+func (f *fixture) wantResult(imp service.Import, want string) {
+	f.Helper()
+	imp = f.status(imp, service.Successful)
+	if diff := cmp.Diff(want, compact(f.result(imp))); diff != "" {
+		f.Errorf("the result (-want +got):\n%s", diff)
+	}
+}
+
+func TestRunEnds(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	const oneRow = `[{"email":"ada@example.org","name":"Ada"}]`
+	for _, c := range []struct {
+		name, file, settings string
+		status               service.Status
+		result               string
+		rows, errors, output int64
+	}{
+		{"a clean file", goodFile, "", service.Successful, goodResult, 2, 0, 2},
+		{"a bad row", badFile, "", service.Successful, oneRow, 2, 1, 1},
+		{"a bad row that blocks", badFile, `{"invalidDataBehavior":"BLOCK_SUBMIT"}`, service.NeedsReview, "", 2, 1, 0},
+		{"no row", "E-Mail,Name\n", "", service.NeedsReview, "", 0, 0, 0},
+		{"no column", "A,B\n1,2\n", "", service.NeedsReview, "", 0, 0, 0},
+		{"no file", "", "", service.Failed, "", 0, 0, 0},
+		{"a broken file", "[{\"E-Mail\":\"ada@example.org\"},", "", service.Failed, "", 0, 0, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			imp := f.finished(c.file, c.settings)
+			if imp.Status != c.status || imp.Outcome == nil {
+				t.Fatalf("the import is %s with outcome %+v, want %s", imp.Status, imp.Outcome, c.status)
+			}
+			if c.result != "" {
+				f.wantResult(imp, c.result)
+			}
+			if o := imp.Outcome; o.DataRows != c.rows || o.ErrorRows != c.errors || o.OutputRows != c.output || !o.Finished.Equal(began.Truncate(time.Microsecond)) {
+				t.Errorf("outcome %+v, want %d rows, %d with an error, %d in the result", o, c.rows, c.errors, c.output)
+			}
+			u, err := f.Upload(f.ctx, f.org, imp.UploadID)
+			must(t, err)
+			if u.Status != imp.Status.UploadStatus() || u.TotalRows != c.rows || int64(len(u.Problems.InvalidRows)) != c.errors || u.Result != imp.Result {
+				t.Errorf("the upload does not follow: %+v", u)
+			}
+			if c.status == service.Failed {
+				f.leavesNothing(imp, 1)
+				f.clock.Advance(-30 * time.Second)
+			}
+		})
+	}
+}
+
+// TestCrashedRunIsTakenBack lets the process die at each point of a run, and
+// another one come up on the same folder.
+func TestCrashedRunIsTakenBack(t *testing.T) {
+	t.Parallel()
+	for _, point := range []string{"run.claimed", "run.staged", "run.result"} {
+		t.Run(point, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t, crashAt(point))
+			imp := f.pending(goodFile, "")
+			f.crash(func() { _, _ = f.RunNext(f.ctx) })
+			f.status(imp, service.Running)
+			f.Service = f.node("folder/two")
+			must(t, f.Join(f.ctx))
+			if imp := f.status(imp, service.Pending); imp.Lost != 1 || imp.Node != "" {
+				t.Errorf("lost %d times, node %q; want once and none", imp.Lost, imp.Node)
+			}
+			if n := f.waiting(); n == 0 {
+				t.Error("no job waits for the import")
+			}
+			f.runAll()
+			f.wantResult(imp, goodResult)
+			f.leavesNothing(imp, 1)
+			f.wantResult(imp, goodResult)
+		})
+	}
+}
+
+func (f *fixture) waiting() (n int) {
+	f.Helper()
+	must(f.T, f.store.View(f.ctx, func(tx service.Tx) (err error) {
+		n, err = tx.Jobs.Waiting(f.ctx, service.RunJob)
+		return err
+	}))
+	return n
+}
+
+func TestCrashAfterTheEndChangesNothing(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, crashAt("run.finished"))
+	imp := f.pending(goodFile, "")
+	f.crash(func() { _, _ = f.RunNext(f.ctx) })
+	f.Service = f.node("folder/two")
+	must(t, f.Join(f.ctx))
+	f.wantResult(imp, goodResult)
+}
+
+// deaf is a store whose nodes are silent.
+type deaf struct {
+	service.Store
+	silent []string
+}
+
+func (d deaf) View(ctx context.Context, work func(service.Tx) error) error {
+	return d.Store.View(ctx, func(tx service.Tx) error {
+		tx.Nodes = deafNodes{tx.Nodes, d.silent}
+		return work(tx)
+	})
+}
+
+type deafNodes struct {
+	service.NodeRows
+	silent []string
+}
+
+func (d deafNodes) Silent(context.Context, time.Duration) ([]string, error) { return d.silent, nil }
+
+func TestSilentNodesExpire(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, crashAt("run.claimed"))
+	imp := f.pending(goodFile, "")
+	f.crash(func() { _, _ = f.RunNext(f.ctx) })
+	other := f.node("elsewhere/one", func(f *fixture, cfg *service.Config) {
+		cfg.Store = deaf{f.store, []string{"folder/one", "elsewhere/one"}}
+	})
+	must(t, other.Join(f.ctx))
+	f.status(imp, service.Running)
+	must(t, other.RunMaintenance(f.ctx))
+	f.status(imp, service.Pending)
+	must(t, f.store.View(f.ctx, func(tx service.Tx) error {
+		all, err := tx.Nodes.List(f.ctx)
+		if diff := cmp.Diff([]string{"elsewhere/one"}, all); diff != "" {
+			t.Errorf("the nodes that are left (-want +got):\n%s", diff)
+		}
+		return err
+	}))
+}
+
+func TestTenLossesAreTheEnd(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, crashAt("run.staged"))
+	imp := f.pending(goodFile, "")
+	for range 10 {
+		f.status(imp, service.Pending)
+		f.crash(func() { _, _ = f.RunNext(f.ctx) })
+		must(t, f.Leave(f.ctx))
+	}
+	imp = f.status(imp, service.Failed)
+	want := []intray.Notice{{
+		Type: intray.UnreadableFile, Level: intray.LevelError,
+		Text: intray.NewMessage("import.given_up", intray.Params{"n": 10}),
+	}}
+	if diff := cmp.Diff(want, imp.Outcome.AllNotices()); diff != "" || imp.Outcome.Verdict != engine.Broken {
+		t.Errorf("verdict %d, notices (-want +got):\n%s", imp.Outcome.Verdict, diff)
+	}
+	for run := range 10 {
+		f.leavesNothing(imp, run+1)
+	}
+	if ran, err := f.RunNext(f.ctx); ran || err != nil {
+		t.Errorf("it ran again: %v, error %v", ran, err)
+	}
+}
+
+// TestFailingRunWaits lets the blobs be out of reach: each attempt waits twice
+// as long as the one before.
+func TestFailingRunWaits(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.pending(goodFile, "")
+	fault := errors.New("the disk is gone")
+	f.blobs.failing(func(_ context.Context, use, _ string) error {
+		if use == "create" {
+			return fault
+		}
+		return nil
+	})
+	for lost := 1; lost <= 3; lost++ {
+		if ran, err := f.RunNext(f.ctx); !ran || !errors.Is(err, fault) {
+			t.Fatalf("attempt %d: ran %v, error %v; want the fault", lost, ran, err)
+		}
+		if imp := f.status(imp, service.Pending); imp.Lost != lost {
+			t.Errorf("attempt %d: lost %d times", lost, imp.Lost)
+		}
+		wait := time.Second << (lost - 1)
+		f.clock.Advance(wait - time.Microsecond)
+		if ran, err := f.RunNext(f.ctx); ran || err != nil {
+			t.Errorf("attempt %d began before %v had passed, error %v", lost+1, wait, err)
+		}
+		f.clock.Advance(time.Microsecond)
+	}
+	f.blobs.failing(nil)
+	f.runAll()
+	f.wantResult(imp, goodResult)
+}
+
+// TestStoppedRunIsHandedBack stops the process at each point of a run.
+func TestStoppedRunIsHandedBack(t *testing.T) {
+	t.Parallel()
+	for _, point := range []string{"run.claimed", "run.staged", "run.result"} {
+		t.Run(point, func(t *testing.T) {
+			t.Parallel()
+			var stop context.CancelFunc
+			f := newFixture(t, reaching(func(reached string) {
+				if reached == point && stop != nil {
+					stop()
+				}
+			}))
+			imp := f.pending(goodFile, "")
+			ctx, cancel := context.WithCancel(f.ctx)
+			stop = cancel
+			if ran, err := f.RunNext(ctx); !ran || err != nil {
+				t.Errorf("ran %v, error %v", ran, err)
+			}
+			stop = nil
+			if imp := f.status(imp, service.Pending); imp.Lost != 0 {
+				t.Errorf("the stop counts as %d losses", imp.Lost)
+			}
+			if n := f.waiting(); n == 0 {
+				t.Error("no job waits for the import")
+			}
+			f.runAll()
+			f.leavesNothing(imp, 1)
+			f.wantResult(imp, goodResult)
+		})
+	}
+}
+
+// leavesNothing checks that a run that does not count has left nothing, once it
+// must have stopped.
+func (f *fixture) leavesNothing(imp service.Import, run int) {
+	f.Helper()
+	f.clock.Advance(30 * time.Second)
+	must(f.T, f.RunMaintenance(f.ctx))
+	if left := f.blobs.below(fmt.Sprintf("imports/%s/run-%d/", imp.ID, run)); len(left) > 0 {
+		f.Errorf("run %d leaves %v", run, left)
+	}
+}
+
+// TestSupersededRunLeavesNothing takes an import away from a process that is not
+// quite dead, and lets another one finish it first.
+func TestSupersededRunLeavesNothing(t *testing.T) {
+	t.Parallel()
+	for _, point := range []string{"run.claimed", "run.staged", "run.result"} {
+		t.Run(point, func(t *testing.T) {
+			t.Parallel()
+			taken := false
+			var f *fixture
+			f = newFixture(t, reaching(func(reached string) {
+				if reached != point || taken {
+					return
+				}
+				taken = true
+				other := f.node("folder/two")
+				must(f.T, other.Join(f.ctx))
+				if ran, err := other.RunNext(f.ctx); !ran || err != nil {
+					f.Errorf("the other process ran %v, error %v", ran, err)
+				}
+			}))
+			imp := f.pending(goodFile, "")
+			_, _ = f.RunNext(f.ctx) // it may say that it was too late, or nothing
+			f.wantResult(imp, goodResult)
+			if imp := f.now(imp); imp.Run != 2 || !strings.Contains(imp.Result.Key, "/run-2/") || !strings.Contains(imp.Stage, "/run-2/") {
+				t.Errorf("run %d, result %s, stage %s; want those of the second run", imp.Run, imp.Result.Key, imp.Stage)
+			}
+			f.leavesNothing(imp, 1)
+			f.wantResult(imp, goodResult)
+		})
+	}
+}
+
+func TestDeletedImportStops(t *testing.T) {
+	t.Parallel()
+	for _, point := range []string{"run.claimed", "run.staged", "run.result"} {
+		t.Run(point, func(t *testing.T) {
+			t.Parallel()
+			var f *fixture
+			var imp service.Import
+			f = newFixture(t, reaching(func(reached string) {
+				if reached == point {
+					must(f.T, f.DeleteImport(f.ctx, f.org, imp.ID))
+				}
+			}))
+			imp = f.pending(goodFile, "")
+			_, _ = f.RunNext(f.ctx)
+			_, err := f.Import(f.ctx, f.org, imp.ID)
+			f.refused(err, service.NotFound, "not_found")
+			f.clock.Advance(31 * time.Second)
+			must(t, f.RunMaintenance(f.ctx))
+			if left := f.blobs.below("imports/"); len(left) > 0 {
+				t.Errorf("the deleted import leaves %v", left)
+			}
+		})
+	}
+}
+
+// TestRunWatches deletes an import whose run is held up: the run ends, although
+// nobody tells it.
+func TestRunWatches(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.pending(goodFile, "")
+	f.blobs.failing(func(ctx context.Context, use, key string) error {
+		if use != "create" || !strings.Contains(key, "/run-1/") {
+			return nil
+		}
+		must(f.T, f.DeleteImport(f.ctx, f.org, imp.ID))
+		<-ctx.Done()
+		return ctx.Err()
+	})
+	if ran, err := f.RunNext(f.ctx); !ran || err != nil {
+		t.Errorf("ran %v, error %v; want a run without an error", ran, err)
+	}
+	f.clock.Advance(30 * time.Second)
+	must(t, f.RunMaintenance(f.ctx))
+	if left := f.blobs.below("imports/"); len(left) > 0 {
+		t.Errorf("the deleted import leaves %v", left)
+	}
+}
+
+// TestLeftBehind lets the store be out of reach from some moment of a run on, so
+// that the run can neither end its import nor hand it back.
+func TestLeftBehind(t *testing.T) {
+	t.Parallel()
+	for _, point := range []string{"run.staged", "run.result"} {
+		t.Run(point, func(t *testing.T) {
+			t.Parallel()
+			away, times := &awayStore{}, 0
+			f := newFixture(t, func(f *fixture, cfg *service.Config) {
+				away.Store = f.store
+				cfg.Store = away
+			}, reaching(func(reached string) {
+				if reached == point && times == 0 {
+					times++
+					away.away.Store(true)
+				}
+			}))
+			imp := f.pending(goodFile, "")
+			if ran, err := f.RunNext(f.ctx); !ran || !errors.Is(err, errUnheard) {
+				t.Fatalf("ran %v, error %v; want a run that cannot be ended", ran, err)
+			}
+			away.away.Store(false)
+			f.status(imp, service.Running)
+			must(t, f.RunMaintenance(f.ctx))
+			f.status(imp, service.Running) // it may have been claimed just now
+			must(t, f.RunMaintenance(f.ctx))
+			if imp := f.status(imp, service.Pending); imp.Lost != 1 {
+				t.Errorf("lost %d times, want once", imp.Lost)
+			}
+			f.runAll()
+			f.wantResult(imp, goodResult)
+		})
+	}
+}
+
+// awayStore takes no changes while it is away.
+type awayStore struct {
+	service.Store
+	away atomic.Bool
+}
+
+func (s *awayStore) Update(ctx context.Context, work func(service.Tx) error) error {
+	if s.away.Load() {
+		return errUnheard
+	}
+	return s.Store.Update(ctx, work)
+}
+
+// TestSweepLeavesRunsAlone sweeps while an import runs.
+func TestSweepLeavesRunsAlone(t *testing.T) {
+	t.Parallel()
+	var f *fixture
+	f = newFixture(t, reaching(func(point string) {
+		if point == "run.staged" {
+			for range 3 {
+				must(f.T, f.RunMaintenance(f.ctx))
+			}
+		}
+	}))
+	imp := f.pending(goodFile, "")
+	f.runAll()
+	f.wantResult(imp, goodResult)
+	if imp := f.now(imp); imp.Run != 1 || imp.Lost != 0 {
+		t.Errorf("run %d, lost %d times; want the first run and none lost", imp.Run, imp.Lost)
+	}
+}
+
+// TestPanicsCostOneRun lets a run panic in each of its goroutines.
+func TestPanicsCostOneRun(t *testing.T) {
+	t.Parallel()
+	for name, at := range map[string]string{"the engine's": "/stage", "the result's": "/result.json", "the file's": "/raw/"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			imp := f.pending(goodFile, "")
+			f.blobs.failing(func(_ context.Context, _, key string) error {
+				if strings.Contains(key, at) {
+					panic("for a test")
+				}
+				return nil
+			})
+			if ran, err := f.RunNext(f.ctx); !ran || err == nil || !strings.Contains(err.Error(), "panic: for a test") {
+				t.Errorf("ran %v, error %v; want the panic as an error", ran, err)
+			}
+			f.blobs.failing(nil)
+			f.status(imp, service.Pending)
+			f.clock.Advance(time.Minute)
+			f.runAll()
+			f.wantResult(imp, goodResult)
+		})
+	}
+}
+
+// TestNoRoomIsNoLoss fills the disk under the result of an import, for longer
+// than ten runs.
+func TestNoRoomIsNoLoss(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.pending(goodFile, "")
+	f.blobs.fullAt(0)
+	for range 12 {
+		if ran, err := f.RunNext(f.ctx); !ran || !errors.Is(err, syscall.ENOSPC) && !service.IsKind(err, service.Unavailable) || !strings.Contains(err.Error(), imp.ID) {
+			t.Fatalf("ran %v, error %v; want that there is no room for the import", ran, err)
+		}
+		if ran, err := f.RunNext(f.ctx); ran || err != nil {
+			t.Fatalf("ran %v, error %v; want a pause", ran, err)
+		}
+		f.clock.Advance(15 * time.Second)
+	}
+	if imp := f.status(imp, service.Pending); imp.Lost != 0 {
+		t.Errorf("lost %d times", imp.Lost)
+	}
+	f.blobs.fullAt(-1)
+	f.runAll()
+	f.wantResult(imp, goodResult)
+}
+
+// TestManyRunsOfADeadNode buries a node that had more runs than are taken back in
+// one transaction.
+func TestManyRunsOfADeadNode(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	const runs = 401
+	imp := f.pending(goodFile, "")
+	must(t, f.store.Update(f.ctx, func(tx service.Tx) error {
+		for n := range runs {
+			lost := imp
+			lost.ID, lost.Status, lost.Node, lost.Run = fmt.Sprintf("%08d", n), service.Running, "elsewhere/one", 1
+			if err := tx.Imports.Insert(f.ctx, lost); err != nil {
+				return err
+			}
+		}
+		return tx.Nodes.Heartbeat(f.ctx, "elsewhere/one")
+	}))
+	must(t, f.node("elsewhere/two").Join(f.ctx))
+	must(t, f.store.View(f.ctx, func(tx service.Tx) error {
+		left, err := tx.Imports.InStatus(f.ctx, service.Running, "", runs)
+		if len(left) > 0 {
+			t.Errorf("%d imports are left behind", len(left))
+		}
+		return err
+	}))
+}
+
+// TestForgottenImportsAreWoken makes an import wait for which there is no job.
+func TestForgottenImportsAreWoken(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.create("")
+	if err := f.RunMaintenance(f.ctx); err != nil || f.waiting() != 0 {
+		t.Fatalf("error %v; %d jobs wait where no import does", err, f.waiting())
+	}
+	imp.Status = service.Pending
+	must(t, f.store.Update(f.ctx, func(tx service.Tx) error {
+		return tx.Imports.UpdateIf(f.ctx, imp, service.AwaitingUpload, 0)
+	}))
+	for range 2 {
+		must(t, f.RunMaintenance(f.ctx))
+		if n := f.waiting(); n != 1 {
+			t.Errorf("%d jobs wait, want 1", n)
+		}
+	}
+}

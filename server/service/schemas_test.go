@@ -1,0 +1,213 @@
+package service_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/schema"
+	"github.com/intraydata/intray/server/service"
+)
+
+func TestSchemas(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	made, warnings, err := f.CreateSchema(f.ctx, f.org, service.SchemaDraft{Doc: named(t, "Contacts")})
+	must(t, err)
+	if len(warnings) > 0 {
+		t.Errorf("warnings %v, want none", warnings)
+	}
+	_, _, err = f.CreateSchema(f.ctx, f.org, service.SchemaDraft{Doc: named(t, "Contacts")})
+	f.refused(err, service.Conflict, "name_taken")
+	f.clock.Advance(time.Second)
+	_, _, err = f.CreateSchema(f.ctx, f.org, service.SchemaDraft{Doc: named(t, "Orders")})
+	must(t, err)
+	_, _, err = f.ReplaceSchema(f.ctx, f.org, made.ID, service.SchemaDraft{Doc: named(t, "Orders")})
+	f.refused(err, service.Conflict, "name_taken")
+	f.clock.Advance(time.Second)
+	next, _, err := f.ReplaceSchema(f.ctx, f.org, made.ID, service.SchemaDraft{Doc: named(t, "People")})
+	must(t, err)
+	if next.ID != made.ID || !next.Created.Equal(made.Created) || !next.Modified.After(made.Modified) {
+		t.Errorf("replaced %+v by %+v", made, next)
+	}
+	got, err := f.Schema(f.ctx, f.org, made.ID)
+	must(t, err)
+	if diff := cmp.Diff(next, got); diff != "" {
+		t.Errorf("kept another schema than answered (-answered +kept):\n%s", diff)
+	}
+	names := f.schemaNames()
+	if diff := cmp.Diff([]string{"People", "Orders"}, names); diff != "" {
+		t.Errorf("listed, oldest first (-want +got):\n%s", diff)
+	}
+	must(t, f.DeleteSchema(f.ctx, f.org, made.ID))
+	f.refused(f.DeleteSchema(f.ctx, f.org, made.ID), service.NotFound, "not_found")
+}
+
+func TestSchemaTextsAreKept(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	d := named(t, "Contacts")
+	d.Settings = decoded(t, `{"title":"<b> & \u2028 1.50","maxRecords":12345678901}`)
+	made, _, err := f.CreateSchema(f.ctx, f.org, service.SchemaDraft{Doc: d})
+	must(t, err)
+	if diff := cmp.Diff(`{"maxRecords":12345678901,"title":"<b> & \u2028 1.50"}`, string(made.Document.Settings)); diff != "" {
+		t.Errorf("settings (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(`{}`, string(made.Document.Hooks)); diff != "" {
+		t.Errorf("hooks (-want +got):\n%s", diff)
+	}
+	if !strings.Contains(string(made.Document.Fields), `"type":"string"`) || !strings.Contains(string(made.Document.Fields), `"validators":[]`) {
+		t.Errorf("fields %s: type and validators are not always there", made.Document.Fields)
+	}
+}
+
+func TestInlineSchemasAreNotChanged(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.create("")
+	_, _, err := f.ReplaceSchema(f.ctx, f.org, imp.SchemaID, service.SchemaDraft{Doc: named(t, "Mine")})
+	f.refused(err, service.Conflict, "inline_schema")
+	f.refused(f.DeleteSchema(f.ctx, f.org, imp.SchemaID), service.Conflict, "inline_schema")
+}
+
+func TestWrongSchemasNameEachTrouble(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	d := named(t, "Contacts")
+	d.Fields = decoded(t, `[{"key":"a","label":"A","surprise":1},{"key":"a","label":"B"}]`)
+	_, _, err := f.CreateSchema(f.ctx, f.org, service.SchemaDraft{Doc: d})
+	var e *service.Error
+	if !errors.As(err, &e) || e.Kind != service.Invalid || len(e.Fields) == 0 {
+		t.Fatalf("error %#v, want that it is invalid, by field", err)
+	}
+	for path := range e.Fields {
+		if !strings.HasPrefix(path, "fields") {
+			t.Errorf("a word about %q", path)
+		}
+	}
+}
+
+func TestParseID(t *testing.T) {
+	t.Parallel()
+	const id = "0f8fad5b-d9cb-469f-a165-70867728950e"
+	for text, ok := range map[string]bool{
+		id: true, strings.ToUpper(id): true, "": false, id[1:]: false, "{" + id[2:] + "}": false,
+		strings.ReplaceAll(id, "-", ""): false, "urn:uuid:" + id: false, strings.Replace(id, "0", "g", 1): false,
+	} {
+		got, valid := service.ParseID(text)
+		if valid != ok || ok && got != id {
+			t.Errorf("%q is read as %q, %v; want %v", text, got, valid, ok)
+		}
+	}
+}
+
+func TestErrorsAreFoundByKind(t *testing.T) {
+	t.Parallel()
+	err := error(&service.Error{Kind: service.Conflict, Code: "name_taken", Message: intray.Literal("Taken.")})
+	for target, want := range map[*service.Error]bool{
+		{Kind: service.Conflict}:                     true,
+		{Kind: service.Conflict, Code: "name_taken"}: true,
+		{Kind: service.Conflict, Code: "other"}:      false,
+		{Kind: service.NotFound}:                     false,
+	} {
+		if got := errors.Is(err, target); got != want {
+			t.Errorf("is it %+v: %v, want %v", target, got, want)
+		}
+	}
+	if err.Error() != "Taken." {
+		t.Errorf("it says %q", err)
+	}
+}
+
+// schemaNames lists the saved schemas.
+func (f *fixture) schemaNames() (names []string) {
+	f.Helper()
+	must(f.T, f.Schemas(f.ctx, f.org, func(list iter.Seq2[service.Schema, error]) error {
+		for s, err := range list {
+			if err != nil {
+				return err
+			}
+			names = append(names, s.Name)
+		}
+		return nil
+	}))
+	return names
+}
+
+// TestDoubtsAboutSchemas saves what cannot be meant.
+func TestDoubtsAboutSchemas(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	d := named(t, "Doubtful")
+	d.Settings = decoded(t, `{"allowInvalidSubmit":true,"invalidDataBehavior":"BLOCK_SUBMIT"}`)
+	schema, warnings, err := f.CreateSchema(f.ctx, f.org, service.SchemaDraft{Doc: d})
+	must(t, err)
+	if len(warnings) != 1 || !strings.HasPrefix(warnings[0].String(), "settings.allowInvalidSubmit: ") {
+		t.Errorf("warnings %q", warnings)
+	}
+	for _, c := range []struct {
+		fields, count int
+		last          string
+	}{
+		{50, 50, "fields[49].validators[0].max: "},
+		{53, 51, "There are 3 more warnings; fix these first."},
+		{600, 51, "There are at least 449 more warnings; fix these first."},
+	} {
+		var fields []string
+		for n := range c.fields {
+			fields = append(fields, fmt.Sprintf(`{"key":"f%d","label":"F %d","validators":[{"validate":"length","min":0,"max":0}]}`, n, n))
+		}
+		d.Settings, d.Fields = nil, decoded(t, "["+strings.Join(fields, ",")+"]")
+		_, warnings, err := f.ReplaceSchema(f.ctx, f.org, schema.ID, service.SchemaDraft{Doc: d})
+		must(t, err)
+		if len(warnings) != c.count || !strings.HasPrefix(warnings[len(warnings)-1].String(), c.last) {
+			t.Errorf("%d doubtful fields: %d warnings, the last %q", c.fields, len(warnings), warnings[len(warnings)-1])
+		}
+	}
+}
+
+// TestHooksThatCannotBeLoaded wants what the engine of the hooks says of a schema
+// to be told when it is saved, and when an import brings hooks of its own.
+func TestHooksThatCannotBeLoaded(t *testing.T) {
+	said := struct {
+		warning intray.Message
+		err     error
+	}{}
+	calls := 0
+	f := newFixture(t, func(_ *fixture, cfg *service.Config) {
+		cfg.CheckHooks = func(context.Context, intray.Hooks) (intray.Message, error) { calls++; return said.warning, said.err }
+	})
+	ctx := f.ctx
+	hooks := map[string]any{"rowHooks": []any{"r => r"}}
+	draft := service.SchemaDraft{Doc: schema.Doc{Name: "s", Fields: []any{map[string]any{"key": "a", "label": "A"}}, Hooks: hooks}}
+
+	said.err = &intray.HookError{Hook: "rowHooks[0]", Line: 3, Column: 4, Text: intray.Literal("SyntaxError: what is this")}
+	var refused *service.Error
+	if _, _, err := f.CreateSchema(ctx, f.org, draft); !errors.As(err, &refused) || refused.Kind != service.Invalid || !strings.Contains(refused.Message.String(), "rowHooks[0] failed at line 3, column 4") || len(refused.Fields["hooks"]) != 1 {
+		t.Errorf("a hook that cannot be loaded: %v", err)
+	}
+	said.err = errors.New("no process left")
+	if _, _, err := f.CreateSchema(ctx, f.org, draft); err == nil || errors.As(err, &refused) {
+		t.Errorf("a fault of the machinery is told as %v", err)
+	}
+	said.err, said.warning = nil, intray.Literal("nobody looked")
+	saved, warnings, err := f.CreateSchema(ctx, f.org, draft)
+	if err != nil || len(warnings) != 1 || !strings.Contains(warnings[0].String(), "nobody looked") {
+		t.Errorf("a schema whose hooks were not checked: %q, %v", warnings, err)
+	}
+	before := calls
+	if _, err := f.CreateImport(ctx, f.org, service.NewImport{SchemaID: saved.ID}); err != nil || calls != before {
+		t.Errorf("the hooks of a saved schema were checked again, or %v", err)
+	}
+	said.err = &intray.HookError{Hook: "rowHooks[0]", Text: intray.Literal("no")}
+	if _, err := f.CreateImport(ctx, f.org, service.NewImport{SchemaID: saved.ID, Doc: schema.Doc{Hooks: hooks}}); !errors.As(err, &refused) || calls == before {
+		t.Errorf("hooks of an import that cannot be loaded: %v", err)
+	}
+}

@@ -1,0 +1,239 @@
+package service
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/server/blob"
+)
+
+const (
+	// DefaultTokenLife is how long a hydration token is valid unless asked
+	// otherwise: 6 hours.
+	DefaultTokenLife = 6 * time.Hour
+	// MaxTokenLife is the longest that can be asked for: a session's life.
+	MaxTokenLife = keepSessions
+	// MaxState is the most bytes of a session's state: 8 MiB.
+	MaxState = 8 << 20
+	// MaxLabel is the most characters of an import identifier.
+	MaxLabel = 255
+)
+
+// NewSession is a session as it was asked for.
+type NewSession struct {
+	ID               string
+	ImportIdentifier string
+	// Life is how long the token is valid; 0 means DefaultTokenLife.
+	Life time.Duration
+}
+
+// Hydration is the right to read and write a session.
+type Hydration struct {
+	Session Session
+	Token   string
+	Life    time.Duration
+}
+
+// CreateSession makes a session with a token.
+func (s *Service) CreateSession(ctx context.Context, org string, draft NewSession) (Hydration, error) {
+	if utf8.RuneCountInString(draft.ImportIdentifier) > MaxLabel || !isPrintable(draft.ImportIdentifier) {
+		return Hydration{}, invalidField("import_identifier", intray.NewMessage("session.invalid_identifier", intray.Params{"n": MaxLabel}))
+	}
+	id, err := s.idOrNew(draft.ID)
+	if err != nil {
+		return Hydration{}, err
+	}
+	now := s.now()
+	session := Session{ID: id, Org: org, ImportIdentifier: draft.ImportIdentifier, Created: now, Saved: now}
+	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
+		if made, err := tx.Sessions.Get(ctx, org, id); draft.ID != "" && err == nil {
+			session = made
+			return nil
+		}
+		return tx.Sessions.Insert(ctx, session)
+	})
+	if err != nil {
+		return Hydration{}, err
+	}
+	return s.newHydration(session, draft.Life)
+}
+
+// ResumeSession gives a further token for a session that was saved within
+// seven days.
+func (s *Service) ResumeSession(ctx context.Context, org, id string, life time.Duration) (Hydration, error) {
+	session, err := s.session(ctx, org, id)
+	if err != nil {
+		return Hydration{}, err
+	}
+	return s.newHydration(session, life)
+}
+
+func (s *Service) session(ctx context.Context, org, id string) (session Session, err error) {
+	err = s.cfg.Store.View(ctx, func(tx Tx) (err error) {
+		session, err = tx.Sessions.Get(ctx, org, id)
+		return err
+	})
+	if err == nil && session.Saved.Before(s.now().Add(-keepSessions)) {
+		err = notFoundError(sessionMissing)
+	}
+	return session, describeNotFound(err, sessionMissing)
+}
+
+func (s *Service) newHydration(session Session, life time.Duration) (Hydration, error) {
+	if life == 0 {
+		life = DefaultTokenLife
+	}
+	if life < time.Second || life > MaxTokenLife {
+		return Hydration{}, invalidField("expires_in", intray.NewMessage("session.invalid_lifetime", intray.Params{"n": int(MaxTokenLife / time.Second)}))
+	}
+	token, err := s.signGrant(s.keys.hydration, grant{Org: session.Org, ID: session.ID, Expires: expiryUnix(s.now().Add(life))})
+	return Hydration{session, token, life}, err
+}
+
+// DeleteSession removes a session with its state and file; all its tokens end
+// with the same transaction. A session that is not there, or is another
+// organization's, is left as it is without an error.
+func (s *Service) DeleteSession(ctx context.Context, org, id string) error {
+	return s.cfg.Store.Update(ctx, func(tx Tx) error {
+		return s.dropSession(ctx, tx, org, id, time.Time{})
+	})
+}
+
+// dropSession removes a session. With a time, only if it was last saved before.
+func (s *Service) dropSession(ctx context.Context, tx Tx, org, id string, before time.Time) error {
+	session, err := tx.Sessions.Get(ctx, org, id)
+	if IsKind(err, NotFound) {
+		return nil
+	}
+	if err != nil || !before.IsZero() && !session.Saved.Before(before) {
+		return err
+	}
+	if err := tx.Sessions.Delete(ctx, org, id); err != nil {
+		return err
+	}
+	// Also without a file: with the trash goes what the store remembers.
+	return tx.Trash.Schedule(ctx, Trash{Prefix: "sessions/" + session.ID, Due: s.now()})
+}
+
+// Hydrated gives the session that a token opens. A token that is not one of
+// ours, has expired, or whose session is gone is Denied.
+func (s *Service) Hydrated(ctx context.Context, token string) (Session, error) {
+	g, err := s.verifyGrant(s.keys.hydration, token, hydrationLink)
+	if err != nil {
+		return Session{}, err
+	}
+	session, err := s.session(ctx, g.Org, g.ID)
+	return session, sessionGoneError(err)
+}
+
+func sessionGoneError(err error) error {
+	if IsKind(err, NotFound) {
+		return newError(Denied, "session_expired", intray.NewMessage("session.expired", nil))
+	}
+	return err
+}
+
+// SessionState gives a session as it is now, with its state; before one was saved that
+// is NotFound.
+func (s *Service) SessionState(ctx context.Context, session Session) (_ Session, state []byte, err error) {
+	err = s.cfg.Store.View(ctx, func(tx Tx) (err error) {
+		if session, err = tx.Sessions.Get(ctx, session.Org, session.ID); err != nil {
+			return sessionGoneError(err)
+		}
+		state, err = tx.Sessions.LoadState(ctx, session.Org, session.ID)
+		return err
+	})
+	if err == nil && session.Tag == "" {
+		err = notFoundError(intray.NewMessage("session.no_state", nil))
+	}
+	return session, state, err
+}
+
+// SaveState keeps a session's state. Unless ifMatch is nil it is kept only where
+// the state in place has one of those tags; "*" means any state.
+func (s *Service) SaveState(ctx context.Context, session Session, state []byte, ifMatch []string) (Session, error) {
+	sum := sha256.Sum256(state)
+	err := s.cfg.Store.Update(ctx, func(tx Tx) error {
+		current, err := tx.Sessions.Get(ctx, session.Org, session.ID)
+		if err != nil {
+			return sessionGoneError(err)
+		}
+		fits := func(tag string) bool { return tag == "*" || tag == current.Tag }
+		if ifMatch != nil && (current.Tag == "" || !slices.ContainsFunc(ifMatch, fits)) {
+			return newError(Conflict, "state_changed", intray.NewMessage("session.state_changed", nil))
+		}
+		current.Tag, current.Saved = hex.EncodeToString(sum[:16]), s.now()
+		session = current
+		return tx.Sessions.SaveState(ctx, current, state)
+	})
+	return session, err
+}
+
+// SessionFile opens the file of a session; before one was saved it is
+// NotFound.
+func (s *Service) SessionFile(ctx context.Context, session Session) (blob.Reader, error) {
+	if session.File.Key == "" {
+		return nil, notFoundError(intray.NewMessage("session.no_file", nil))
+	}
+	return s.openFile(ctx, session.File.Key)
+}
+
+// SaveSessionFile keeps the file of a session, in place of an earlier one.
+func (s *Service) SaveSessionFile(ctx context.Context, session Session, in IncomingFile, contentType string) (Session, error) {
+	if err := checkFilename("filename", in.Filename); err != nil {
+		return Session{}, err
+	}
+	attempt, err := s.newID()
+	if err != nil {
+		return Session{}, err
+	}
+	key := "sessions/" + session.ID + "/" + attempt
+	if err := s.guardBlob(ctx, key); err != nil {
+		return Session{}, err
+	}
+	r := &UploadReceiver{MaxSize: s.cfg.MaxFileSize}
+	done, err := s.storeFile(ctx, key, io.LimitReader(in.Body, r.MaxSize+1), func(d storedFile) error { return r.verify(in, d) })
+	if err != nil {
+		s.discardBlobs(context.WithoutCancel(ctx), key)
+		// A session deleted meanwhile took the unfinished file with it.
+		if _, ended := s.session(ctx, session.Org, session.ID); IsKind(ended, NotFound) {
+			err = sessionGoneError(ended)
+		}
+		return Session{}, err
+	}
+	file := File{Key: key, Size: done.size, SHA256: hex.EncodeToString(done.sha256)}
+	ctx, cancel := detachedContext(ctx)
+	defer cancel()
+	kept, err := s.keepSessionFile(ctx, session, file, in.Filename, contentType)
+	if err != nil && isRolledBack(err) {
+		s.discardBlobs(context.WithoutCancel(ctx), key)
+	}
+	return kept, err
+}
+
+func (s *Service) keepSessionFile(ctx context.Context, session Session, file File, name, contentType string) (Session, error) {
+	err := s.cfg.Store.Update(ctx, func(tx Tx) error {
+		current, err := tx.Sessions.Get(ctx, session.Org, session.ID)
+		if err != nil {
+			return sessionGoneError(err)
+		}
+		if current.File.Key != "" {
+			if err := tx.Trash.Schedule(ctx, Trash{Prefix: current.File.Key, Due: s.now()}); err != nil {
+				return err
+			}
+		}
+		current.File, current.FileName, current.ContentType, current.Saved = file, name, contentType, s.now()
+		session = current
+		if err := tx.Trash.Remove(ctx, file.Key); err != nil {
+			return err
+		}
+		return tx.Sessions.Save(ctx, current)
+	})
+	return session, err
+}

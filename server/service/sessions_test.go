@@ -1,0 +1,186 @@
+package service_test
+
+import (
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/intraydata/intray/server/service"
+)
+
+const week = 7 * 24 * time.Hour
+
+func (f *fixture) session() service.Hydration {
+	f.Helper()
+	h, err := f.CreateSession(f.ctx, f.org, service.NewSession{ImportIdentifier: "orders"})
+	must(f.T, err)
+	return h
+}
+
+// saveFile saves a file in a session and gives its blob.
+func (f *fixture) saveFile(session service.Session, text string) service.Session {
+	f.Helper()
+	saved, err := f.SaveSessionFile(f.ctx, session, service.IncomingFile{
+		Body: strings.NewReader(text), Length: int64(len(text)), Filename: "orders.csv",
+	}, "text/csv")
+	must(f.T, err)
+	return saved
+}
+
+func TestSessionsEndAWeekAfterTheirLastSave(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	idle, kept := f.session().Session, f.session().Session
+	file := f.saveFile(kept, "a,b\n").File.Key
+	f.clock.Advance(week)
+	kept, err := f.SaveState(f.ctx, kept, []byte(`{}`), nil)
+	must(t, err)
+	if _, err := f.ResumeSession(f.ctx, f.org, idle.ID, 0); err != nil {
+		t.Errorf("at the end of its week: %v", err)
+	}
+	f.clock.Advance(time.Microsecond)
+	_, err = f.ResumeSession(f.ctx, f.org, idle.ID, 0)
+	f.refused(err, service.NotFound, "not_found")
+	if _, err := f.ResumeSession(f.ctx, f.org, kept.ID, 0); err != nil {
+		t.Errorf("the session that was saved: %v", err)
+	}
+	must(t, f.RunMaintenance(f.ctx))
+	if n := f.sessions(idle.ID, kept.ID); n != 1 {
+		t.Errorf("%d of two sessions are left in the store after the sweep, want 1", n)
+	}
+	f.clock.Advance(week)
+	must(t, f.RunMaintenance(f.ctx)) // ends the session
+	must(t, f.RunMaintenance(f.ctx)) // and empties the trash
+	if n := f.sessions(idle.ID, kept.ID); n != 0 {
+		t.Errorf("%d sessions are left after another week", n)
+	}
+	if left := f.blobs.below(file); len(left) > 0 {
+		t.Errorf("the file of the session is left: %v", left)
+	}
+}
+
+func (f *fixture) sessions(ids ...string) (n int) {
+	f.Helper()
+	must(f.T, f.store.View(f.ctx, func(tx service.Tx) error {
+		for _, id := range ids {
+			if _, err := tx.Sessions.Get(f.ctx, f.org, id); err == nil {
+				n++
+			}
+		}
+		return nil
+	}))
+	return n
+}
+
+// A token that lives longer than its session opens nothing.
+func TestTokenOfAnEndedSession(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	session := f.session().Session
+	f.clock.Advance(time.Hour)
+	h, err := f.ResumeSession(f.ctx, f.org, session.ID, service.MaxTokenLife)
+	must(t, err)
+	f.clock.Advance(week - time.Minute)
+	_, err = f.Hydrated(f.ctx, h.Token)
+	f.refused(err, service.Denied, "session_expired")
+}
+
+func TestTokenLife(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	session := f.session()
+	if session.Life != 6*time.Hour {
+		t.Errorf("a token lives %v by default, want 6 h", session.Life)
+	}
+	for _, life := range []time.Duration{-time.Second, time.Millisecond, week + time.Second} {
+		_, err := f.ResumeSession(f.ctx, f.org, session.Session.ID, life)
+		f.refused(err, service.Invalid, "invalid")
+	}
+}
+
+func TestDeletedSessionOpensNothing(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	h := f.session()
+	second, err := f.ResumeSession(f.ctx, f.org, h.Session.ID, 0)
+	must(t, err)
+	saved := f.saveFile(h.Session, "a,b\n")
+	must(t, f.DeleteSession(f.ctx, f.org, h.Session.ID))
+	for _, token := range []string{h.Token, second.Token} {
+		_, err := f.Hydrated(f.ctx, token)
+		f.refused(err, service.Denied, "session_expired")
+	}
+	_, err = f.SaveState(f.ctx, h.Session, []byte(`{}`), nil)
+	f.refused(err, service.Denied, "session_expired")
+	_, err = f.SaveSessionFile(f.ctx, h.Session, service.IncomingFile{Body: strings.NewReader("x"), Length: -1}, "")
+	f.refused(err, service.Denied, "session_expired")
+	must(t, f.RunMaintenance(f.ctx))
+	if left := f.blobs.below("sessions/"); len(left) > 0 {
+		t.Errorf("files are left: %v (the file was %s)", left, saved.File.Key)
+	}
+	must(t, f.DeleteSession(f.ctx, f.org, h.Session.ID))
+	must(t, f.DeleteSession(f.ctx, f.org, "00000000-0000-4000-8000-000000000000"))
+}
+
+func TestStateIsSavedUponTheStateThatWasRead(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	session := f.session().Session
+	_, err := f.SaveState(f.ctx, session, []byte(`{}`), []string{"*"})
+	f.refused(err, service.Conflict, "state_changed")
+	first, err := f.SaveState(f.ctx, session, []byte(`{"n":1}`), nil)
+	must(t, err)
+	second, err := f.SaveState(f.ctx, session, []byte(`{"n":2}`), []string{"other", first.Tag})
+	must(t, err)
+	if first.Tag == second.Tag {
+		t.Error("two states have one tag")
+	}
+	_, err = f.SaveState(f.ctx, session, []byte(`{"n":3}`), []string{"other", first.Tag})
+	f.refused(err, service.Conflict, "state_changed")
+	_, err = f.SaveState(f.ctx, session, []byte(`{"n":4}`), []string{"*"})
+	must(t, err)
+	h, err := f.ResumeSession(f.ctx, f.org, session.ID, 0)
+	must(t, err)
+	if _, state, err := f.SessionState(f.ctx, h.Session); err != nil || string(state) != `{"n":4}` {
+		t.Errorf("the state is %s, error %v", state, err)
+	}
+}
+
+func TestSessionFileIsReplaced(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	session := f.session().Session
+	_, err := f.SessionFile(f.ctx, session)
+	f.refused(err, service.NotFound, "not_found")
+	first := f.saveFile(session, "first")
+	second := f.saveFile(first, "second")
+	r, err := f.SessionFile(f.ctx, second)
+	must(t, err)
+	text, err := io.ReadAll(io.NewSectionReader(r, 0, r.Size()))
+	must(t, err)
+	if string(text) != "second" {
+		t.Errorf("the file is %q", text)
+	}
+	must(t, f.RunMaintenance(f.ctx))
+	if left := f.blobs.below("sessions/"); len(left) != 1 || left[0] != second.File.Key {
+		t.Errorf("blobs %v, want only %s", left, second.File.Key)
+	}
+	_, err = f.SaveSessionFile(f.ctx, session, service.IncomingFile{Body: strings.NewReader("short"), Length: 10}, "")
+	f.refused(err, service.Invalid, "body_too_short")
+	if left := f.blobs.below("sessions/"); len(left) != 1 {
+		t.Errorf("a refused file leaves %v", left)
+	}
+}
+
+func TestWrongSessions(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for _, label := range []string{strings.Repeat("é", 256), "a\nb"} {
+		_, err := f.CreateSession(f.ctx, f.org, service.NewSession{ImportIdentifier: label})
+		f.refused(err, service.Invalid, "invalid")
+	}
+	if _, err := f.CreateSession(f.ctx, f.org, service.NewSession{ImportIdentifier: strings.Repeat("é", 255)}); err != nil {
+		t.Errorf("255 characters: %v", err)
+	}
+}

@@ -1,0 +1,120 @@
+package service_test
+
+import (
+	"flag"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intraydata/intray/server/service"
+)
+
+var update = flag.Bool("update", false, "rewrite docs/states.md")
+
+// ways are the only ways that a status may go.
+var ways = map[service.Status][]service.Status{
+	service.AwaitingUpload: {service.Pending},
+	service.Pending:        {service.Running, service.Failed},
+	service.Running:        {service.Pending, service.Successful, service.NeedsReview, service.Failed},
+	service.NeedsReview:    {service.Pending, service.Successful, service.Failed},
+	service.Successful:     nil,
+	service.Failed:         nil,
+}
+
+func TestTransitions(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for from, allowed := range ways {
+		for to := range ways {
+			want := false
+			for _, s := range allowed {
+				want = want || s == to
+			}
+			if got := from.MayBecome(to); got != want {
+				t.Errorf("%s may become %s: %v, want %v", from, to, got, want)
+			}
+			if !want {
+				f.moveRefused(from, to)
+			}
+		}
+	}
+	for _, way := range service.Transitions() {
+		if way.Why == "" {
+			t.Errorf("from %s to %s without a reason", way.From, way.To)
+		}
+	}
+}
+
+// moveRefused tries a way that the table does not hold, on an import that
+// stands in the store.
+func (f *fixture) moveRefused(from, to service.Status) {
+	f.Helper()
+	imp := f.create("")
+	imp.Status = from
+	must(f.T, f.store.Update(f.ctx, func(tx service.Tx) error {
+		return tx.Imports.UpdateIf(f.ctx, imp, service.AwaitingUpload, imp.Run)
+	}))
+	if err := f.MoveTo(f.ctx, imp, to); err == nil || !strings.Contains(err.Error(), "cannot go from") {
+		f.Errorf("from %s to %s: error %v, want that it cannot go", from, to, err)
+	}
+	f.status(imp, from)
+}
+
+func TestUploadFollowsItsImport(t *testing.T) {
+	t.Parallel()
+	want := map[service.Status]service.UploadStatus{
+		service.AwaitingUpload: service.UploadPending,
+		service.Pending:        service.UploadProcessing,
+		service.Running:        service.UploadProcessing,
+		service.NeedsReview:    service.UploadProcessing,
+		service.Successful:     service.UploadProcessed,
+		service.Failed:         service.UploadFailed,
+	}
+	for status, upload := range want {
+		if got := status.UploadStatus(); got != upload {
+			t.Errorf("the upload of a %s import is %s, want %s", status, got, upload)
+		}
+	}
+}
+
+// statesPage is the page with the table, below the repository's root.
+const statesPage = "../../docs/states.md"
+
+const tableHead = "| From | To | When |\n| --- | --- | --- |\n"
+
+func transitionTable() string {
+	var b strings.Builder
+	b.WriteString(tableHead)
+	for _, way := range service.Transitions() {
+		b.WriteString("| " + string(way.From) + " | " + string(way.To) + " | " + way.Why + " |\n")
+	}
+	return b.String()
+}
+
+func TestStatesPage(t *testing.T) {
+	text, err := os.ReadFile(statesPage)
+	if err != nil {
+		t.Fatalf("%v\nThe page must hold this table:\n%s", err, transitionTable())
+	}
+	page := string(text)
+	at := strings.Index(page, "| From | To | When |\n")
+	if at < 0 {
+		t.Fatalf("docs/states.md has no table of transitions. It must hold this one:\n%s", transitionTable())
+	}
+	end := at
+	for line := range strings.Lines(page[at:]) {
+		if !strings.HasPrefix(line, "|") {
+			break
+		}
+		end += len(line)
+	}
+	if *update {
+		must(t, os.WriteFile(statesPage, []byte(page[:at]+transitionTable()+page[end:]), 0o644))
+		return
+	}
+	if diff := cmp.Diff(transitionTable(), page[at:end]); diff != "" {
+		t.Errorf("the table of docs/states.md is not that of the code; go test ./server/service -run StatesPage -update rewrites it (-code +page):\n%s", diff)
+	}
+}

@@ -1,0 +1,151 @@
+package service_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/server/blob/mem"
+	"github.com/intraydata/intray/server/service"
+)
+
+// TestAnchor tries a database with the blobs of another one.
+func TestAnchor(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	must(t, f.VerifyStoreFingerprint(f.ctx))
+	must(t, f.VerifyStoreFingerprint(f.ctx))
+	f.create("")
+	must(t, f.node("folder/two").VerifyStoreFingerprint(f.ctx))
+	other := f.node("elsewhere/one", func(_ *fixture, cfg *service.Config) { cfg.Blobs = mem.New() })
+	if err := other.VerifyStoreFingerprint(f.ctx); err == nil || !strings.Contains(err.Error(), "the files of this database are not in this data folder") {
+		t.Errorf("with other blobs: error %v", err)
+	}
+	strange := emptyFixture(t).node("folder/one", func(_ *fixture, cfg *service.Config) { cfg.Blobs = f.blobs })
+	if err := strange.VerifyStoreFingerprint(f.ctx); err == nil || !strings.Contains(err.Error(), "belong to another database") {
+		t.Errorf("with another store: error %v", err)
+	}
+	f.blobs.failing(func(context.Context, string, string) error { return errUnheard })
+	if err := f.VerifyStoreFingerprint(f.ctx); !errors.Is(err, errUnheard) {
+		t.Errorf("with blobs out of reach: error %v", err)
+	}
+}
+
+// TestAnchorOfNewFolders begins two folders upon one database, and one that died
+// before its anchor lay.
+func TestAnchorOfNewFolders(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.blobs.failing(func(_ context.Context, use, _ string) error {
+		if use == "create" {
+			return errUnheard
+		}
+		return nil
+	})
+	if err := f.VerifyStoreFingerprint(f.ctx); !errors.Is(err, errUnheard) {
+		t.Fatalf("error %v, want the broken disk", err)
+	}
+	f.blobs.failing(nil)
+	other := f.node("elsewhere/one", func(_ *fixture, cfg *service.Config) { cfg.Blobs = mem.New() })
+	if err := other.VerifyStoreFingerprint(f.ctx); err == nil || !strings.Contains(err.Error(), "same blobs folder") {
+		t.Errorf("the second folder: error %v", err)
+	}
+	must(t, f.node("folder/two").VerifyStoreFingerprint(f.ctx))
+	must(t, f.node("elsewhere/two").VerifyStoreFingerprint(f.ctx)) // with the first one's blobs
+}
+
+func TestReady(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	must(t, f.Ready(f.ctx))
+	for code, change := range map[string]change{
+		"store_unavailable": func(f *fixture, cfg *service.Config) { cfg.Store = silentStore{f.store} },
+		"blobs_unavailable": func(_ *fixture, cfg *service.Config) { cfg.Blobs = silentBlobs{mem.New()} },
+	} {
+		f.refused(f.node("folder/two", change).Ready(f.ctx), service.Unavailable, code)
+	}
+}
+
+type silentStore struct{ service.Store }
+
+func (silentStore) Ping(context.Context) error { return errUnheard }
+
+type silentBlobs struct{ *mem.Store }
+
+func (silentBlobs) CheckWritable(context.Context) error { return errUnheard }
+
+// TestFullDisk fills the disk under an upload, a run and a session.
+func TestFullDisk(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.create("")
+	f.blobs.fullAt(3)
+	for name, err := range map[string]error{
+		"an upload":      f.send(imp, goodFile),
+		"rows":           f.rows(),
+		"a session file": f.fileInSession(),
+	} {
+		var e *service.Error
+		if !errors.As(err, &e) || e.Kind != service.Unavailable || e.Code != "storage_full" || e.RetryAfter < time.Second {
+			t.Errorf("%s: error %#v, want that the storage is full and when to try again", name, err)
+		}
+	}
+	f.status(imp, service.AwaitingUpload)
+	if left := f.blobs.below(""); len(left) > 0 {
+		t.Errorf("blobs are left: %v", left)
+	}
+	f.blobs.fullAt(-1)
+	must(t, f.send(imp, goodFile))
+	f.runAll()
+	f.wantResult(imp, goodResult)
+}
+
+func (f *fixture) rows() error {
+	_, err := f.CreateImport(f.ctx, f.org, service.NewImport{Doc: doc(f.T, contacts, ""), Rows: strings.NewReader(`[{"email":"x"}]`)})
+	return err
+}
+
+func (f *fixture) fileInSession() error {
+	_, err := f.SaveSessionFile(f.ctx, f.session().Session, service.IncomingFile{Body: strings.NewReader(goodFile), Length: -1}, "text/csv")
+	return err
+}
+
+// full fails like a disk that has no more room behind some bytes.
+type full struct {
+	io.Writer
+	left int
+}
+
+func (w *full) Write(p []byte) (int, error) {
+	if len(p) > w.left {
+		return 0, fmt.Errorf("write a blob: %w", syscall.ENOSPC)
+	}
+	w.left -= len(p)
+	return w.Writer.Write(p)
+}
+
+func TestIsShort(t *testing.T) {
+	t.Parallel()
+	if !service.IsShort(fmt.Errorf("read: %w", io.ErrUnexpectedEOF)) || service.IsShort(io.EOF) || service.IsShort(nil) {
+		t.Error("only a body that ended too early is short")
+	}
+}
+
+func TestWarningsOfSchemas(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	d := named(t, "Contacts")
+	d.Hooks = decoded(t, `{"rowHooks":["(record) => { fetch('https://example.org') }"]}`)
+	d.Settings = decoded(t, `{"webhookUrl":"http://example.org/hook","needsReviewWebhookUrl":"https://example.org/hook"}`)
+	_, warnings, err := f.CreateSchema(f.ctx, f.org, service.SchemaDraft{Doc: d})
+	must(t, err)
+	if all := strings.Join(intray.RenderAll(warnings), "\n"); len(warnings) != 2 || !strings.Contains(all, "fetch") || !strings.Contains(all, "webhookUrl: Calls to an http address") {
+		t.Errorf("warnings %q, want one about fetch and one about http", warnings)
+	}
+}

@@ -1,0 +1,252 @@
+package service_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/intraydata/intray/server/service"
+)
+
+const day = 24 * time.Hour
+
+// TestOrphansAreRemoved lets the process die when a file is stored and nothing
+// refers to it yet.
+func TestOrphansAreRemoved(t *testing.T) {
+	t.Parallel()
+	for point, crash := range map[string]func(f *fixture){
+		"upload.stored": func(f *fixture) { _ = f.send(f.create(""), goodFile) },
+		"rows.stored":   func(f *fixture) { f.createRows(`[{"email":"ada@example.org"}]`) },
+	} {
+		t.Run(point, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t, crashAt(point))
+			f.crash(func() { crash(f) })
+			f.Service = f.node("folder/two")
+			must(t, f.Join(f.ctx))
+			orphans := f.blobs.below("imports/")
+			if len(orphans) != 1 {
+				t.Fatalf("blobs %v, want the orphan", orphans)
+			}
+			kept := f.finished(goodFile, "")
+			f.clock.Advance(day - time.Microsecond)
+			must(t, f.RunMaintenance(f.ctx))
+			if len(f.blobs.below(orphans[0])) == 0 {
+				t.Error("the orphan is gone before its day is over")
+			}
+			f.clock.Advance(time.Microsecond)
+			must(t, f.RunMaintenance(f.ctx))
+			if left := f.blobs.below(orphans[0]); len(left) > 0 {
+				t.Errorf("the orphan is left: %v", left)
+			}
+			f.wantResult(kept, goodResult)
+			if text := f.blobs.read(t, kept.Raw.Key); text != goodFile {
+				t.Errorf("the received file is %q", text)
+			}
+		})
+	}
+}
+
+// A crash behind the commit loses nothing.
+func TestAcceptedUploadSurvivesACrash(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, crashAt("upload.accepted"))
+	imp := f.create("")
+	f.crash(func() { _ = f.send(imp, goodFile) })
+	f.Service = f.node("folder/two")
+	must(t, f.Join(f.ctx))
+	f.clock.Advance(2 * day)
+	must(t, f.RunMaintenance(f.ctx))
+	f.runAll()
+	f.wantResult(imp, goodResult)
+}
+
+func TestDeletedImportLeavesNothing(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.finished(badFile, "")
+	must(t, f.DeleteImport(f.ctx, f.org, imp.ID))
+	if left := f.blobs.below(""); len(left) > 0 {
+		t.Errorf("blobs are left: %v", left)
+	}
+	_, err := f.Upload(f.ctx, f.org, imp.UploadID)
+	f.refused(err, service.NotFound, "not_found")
+	_, err = f.Schema(f.ctx, f.org, imp.SchemaID)
+	f.refused(err, service.NotFound, "not_found")
+	f.refused(f.DeleteImport(f.ctx, f.org, imp.ID), service.NotFound, "not_found")
+}
+
+func TestDeletedImportKeepsItsSavedSchema(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	schema, _, err := f.CreateSchema(f.ctx, f.org, service.SchemaDraft{Doc: named(t, "Contacts")})
+	must(t, err)
+	imp, err := f.CreateImport(f.ctx, f.org, service.NewImport{SchemaID: schema.ID})
+	must(t, err)
+	must(t, f.DeleteImport(f.ctx, f.org, imp.ID))
+	if _, err := f.Schema(f.ctx, f.org, schema.ID); err != nil {
+		t.Errorf("the saved schema: %v", err)
+	}
+}
+
+// TestDeletedDuringTheUpload deletes an import before and while its file comes.
+func TestDeletedDuringTheUpload(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for name, body := range map[string]func(remove func()) *deleting{
+		"before the first byte": func(remove func()) *deleting { remove(); return &deleting{from: strings.NewReader(goodFile)} },
+		"with the first byte":   func(remove func()) *deleting { return &deleting{strings.NewReader(goodFile), remove} },
+	} {
+		imp := f.create("")
+		r, err := f.BeginUpload(f.ctx, imp.ID, f.token(f.UploadToken(imp)), -1)
+		must(t, err)
+		_, err = r.Receive(f.ctx, service.IncomingFile{Length: -1, Body: body(func() { must(t, f.DeleteImport(f.ctx, f.org, imp.ID)) })})
+		f.refused(err, service.NotFound, "not_found")
+		if _, err := f.Upload(f.ctx, f.org, imp.UploadID); !service.IsKind(err, service.NotFound) {
+			t.Errorf("%s: the upload of the deleted import is there, error %v", name, err)
+		}
+		f.clock.Advance(2 * day)
+		must(t, f.RunMaintenance(f.ctx))
+		if left := f.blobs.below("imports/"); len(left) > 0 {
+			t.Errorf("%s: blobs are left: %v", name, left)
+		}
+	}
+}
+
+// deleting is a body at whose beginning something is done.
+type deleting struct {
+	from  *strings.Reader
+	first func()
+}
+
+func (d *deleting) Read(p []byte) (int, error) {
+	if d.first != nil {
+		d.first()
+		d.first = nil
+	}
+	return d.from.Read(p)
+}
+
+// One blob that cannot be removed must not keep all others.
+func TestTrashGoesOnBehindATrouble(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	must(t, f.store.Update(f.ctx, func(tx service.Tx) error {
+		for _, prefix := range []string{"imports/a", "imports/b", "imports/c"} {
+			if err := tx.Trash.Schedule(f.ctx, service.Trash{Prefix: prefix, Due: began}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	fault := errors.New("permission denied")
+	f.blobs.failing(func(_ context.Context, use, key string) error {
+		if use == "delete" && key == "imports/a" {
+			return fault
+		}
+		return nil
+	})
+	if err := f.RunMaintenance(f.ctx); !errors.Is(err, fault) {
+		t.Errorf("error %v, want the fault", err)
+	}
+	must(t, f.store.View(f.ctx, func(tx service.Tx) error {
+		left, err := tx.Trash.ListDue(f.ctx, began, 10)
+		if len(left) != 1 || left[0].Prefix != "imports/a" {
+			t.Errorf("trash %v is left, want imports/a only", left)
+		}
+		return err
+	}))
+}
+
+// lossy is a store whose next commit is done and not heard of, once armed: the
+// connection breaks in between.
+type lossy struct {
+	service.Store
+	armed bool
+}
+
+var errUnheard = errors.New("the connection broke while committing")
+
+func (l *lossy) Update(ctx context.Context, work func(service.Tx) error) error {
+	lose := l.armed
+	l.armed = false
+	if err := l.Store.Update(ctx, work); err != nil || !lose {
+		return err
+	}
+	return errUnheard
+}
+
+// losing gives a fixture and its lossy store, armed at a point.
+func losing(t *testing.T, point string) (*fixture, *lossy) {
+	store := &lossy{}
+	return newFixture(t, func(f *fixture, cfg *service.Config) {
+		store.Store = f.store
+		cfg.Store = store
+		cfg.CrashPoint = func(reached string) { store.armed = store.armed || reached == point }
+	}), store
+}
+
+// A result must not be removed because nobody heard that it counts.
+func TestUnheardEndOfARun(t *testing.T) {
+	t.Parallel()
+	f, _ := losing(t, "run.result")
+	imp := f.pending(goodFile, "")
+	_, _ = f.RunNext(f.ctx)
+	f.wantResult(imp, goodResult)
+	if left := f.blobs.below(f.now(imp).Stage); len(left) == 0 {
+		t.Error("the staged rows of the import are gone")
+	}
+	f.clock.Advance(2 * day)
+	must(t, f.RunMaintenance(f.ctx))
+	f.wantResult(imp, goodResult)
+}
+
+func TestUnheardUpload(t *testing.T) {
+	t.Parallel()
+	f, _ := losing(t, "upload.stored")
+	imp := f.create("")
+	if err := f.send(imp, goodFile); !errors.Is(err, errUnheard) {
+		t.Fatalf("error %v, want the broken connection", err)
+	}
+	f.status(imp, service.Pending)
+	f.clock.Advance(2 * day)
+	must(t, f.RunMaintenance(f.ctx))
+	f.runAll()
+	f.wantResult(imp, goodResult)
+}
+
+func TestUnheardRows(t *testing.T) {
+	t.Parallel()
+	f, _ := losing(t, "rows.stored")
+	id := absent
+	draft := service.NewImport{ID: id, Doc: doc(t, contacts, ""), Rows: strings.NewReader(`[{"email":"ada@example.org"}]`)}
+	if _, err := f.CreateImport(f.ctx, f.org, draft); !errors.Is(err, errUnheard) {
+		t.Fatalf("error %v, want the broken connection", err)
+	}
+	f.clock.Advance(2 * day)
+	must(t, f.RunMaintenance(f.ctx))
+	f.runAll()
+	f.wantResult(service.Import{ID: id, Org: f.org}, `[{"email":"ada@example.org","name":null}]`)
+}
+
+func TestUnheardSessionFile(t *testing.T) {
+	t.Parallel()
+	f, store := losing(t, "")
+	session := f.session().Session
+	f.blobs.failing(func(_ context.Context, use, _ string) error {
+		store.armed = use == "create"
+		return nil
+	})
+	_, err := f.SaveSessionFile(f.ctx, session, service.IncomingFile{Body: strings.NewReader("a,b\n"), Length: -1}, "text/csv")
+	if !errors.Is(err, errUnheard) {
+		t.Fatalf("error %v, want the broken connection", err)
+	}
+	f.blobs.failing(nil)
+	h, err := f.ResumeSession(f.ctx, f.org, session.ID, 0)
+	must(t, err)
+	if _, err := f.SessionFile(f.ctx, h.Session); err != nil {
+		t.Errorf("the file that the session names: %v", err)
+	}
+}

@@ -1,0 +1,344 @@
+package service
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/output"
+	"github.com/intraydata/intray/server/blob"
+	"github.com/intraydata/intray/server/staging"
+)
+
+// UploadReceiver is an upload that was let in and may send its bytes.
+type UploadReceiver struct {
+	// MaxSize is the most bytes that are taken.
+	MaxSize int64
+
+	service *Service
+	imp     Import
+	schema  *intray.Schema
+}
+
+// IncomingFile is the file of an upload.
+type IncomingFile struct {
+	Body io.Reader
+	// Length is how long the sender says the file is; -1 where he does not.
+	Length int64
+	// Filename is the name in the sender's form, or "".
+	Filename string
+	// MD5 and SHA256 are the digests that the sender gave; nil where none.
+	MD5, SHA256 []byte
+}
+
+// UploadReceipt tells what was received.
+type UploadReceipt struct {
+	Size int64
+	MD5  string
+}
+
+// BeginUpload opens the address that UploadToken signed. length is the size
+// that the sender declares, -1 where he does not.
+func (s *Service) BeginUpload(ctx context.Context, id, token string, length int64) (*UploadReceiver, error) {
+	g, err := s.verifyGrant(s.keys.upload, token, uploadLink)
+	if err != nil {
+		return nil, err
+	}
+	if g.ID != id {
+		return nil, altered(uploadLink)
+	}
+	imp, err := s.Import(ctx, g.Org, id)
+	if err != nil {
+		return nil, err
+	}
+	if err := imp.takesUpload(); err != nil {
+		return nil, err
+	}
+	schema, err := s.FrozenSchema(imp)
+	if err != nil {
+		return nil, err
+	}
+	r := &UploadReceiver{min(schema.Settings.MaxFileSize, s.cfg.MaxFileSize), s, imp, schema}
+	if length > r.MaxSize {
+		return nil, r.tooLarge()
+	}
+	return r, nil
+}
+
+func (imp Import) takesUpload() error {
+	switch {
+	case imp.Inline:
+		return newError(Conflict, "upload_not_expected", intray.NewMessage("upload.not_expected", nil))
+	case imp.Status != AwaitingUpload:
+		return newError(Conflict, "already_uploaded", intray.NewMessage("upload.already_there", nil))
+	}
+	return nil
+}
+
+func (r *UploadReceiver) tooLarge() error {
+	if r.service == nil {
+		return newError(TooLarge, "file_too_large", intray.NewMessage("file.too_large_for_service", intray.Params{"size": r.MaxSize}))
+	}
+	return newError(TooLarge, "file_too_large", intray.NewMessage("file.too_large_for_import", intray.Params{"size": r.MaxSize}))
+}
+
+// Receive takes the bytes in. When it returns without an error they are
+// durable and the import is Pending; else the import awaits an upload as
+// before.
+func (r *UploadReceiver) Receive(ctx context.Context, in IncomingFile) (UploadReceipt, error) {
+	if err := checkFilename("filename", in.Filename); err != nil {
+		return UploadReceipt{}, err
+	}
+	s := r.service
+	attempt, err := s.newID()
+	if err != nil {
+		return UploadReceipt{}, err
+	}
+	key := r.imp.rawKey(attempt)
+	if err := r.insertUpload(ctx, key); err != nil {
+		return UploadReceipt{}, err
+	}
+	// One byte more than allowed shows that the file is too large.
+	body := io.LimitReader(in.Body, r.MaxSize+1)
+	done, err := s.storeFile(ctx, key, body, func(d storedFile) error { return r.verify(in, d) })
+	if err != nil {
+		s.discardBlobs(context.WithoutCancel(ctx), key)
+		return UploadReceipt{}, r.orDeleted(ctx, err)
+	}
+	s.cfg.CrashPoint("upload.stored")
+	ctx, cancel := detachedContext(ctx)
+	defer cancel()
+	if err := r.accept(ctx, key, in.Filename, done); err != nil {
+		if isRolledBack(err) { // else the trash finds out whether the file counts
+			s.discardBlobs(context.WithoutCancel(ctx), key)
+		}
+		return UploadReceipt{}, err
+	}
+	s.cfg.CrashPoint("upload.accepted")
+	return UploadReceipt{done.size, hex.EncodeToString(done.md5)}, nil
+}
+
+// orDeleted tells of a deleted import in place of the trouble that its deletion
+// made.
+func (r *UploadReceiver) orDeleted(ctx context.Context, err error) error {
+	if _, gone := r.service.Import(ctx, r.imp.Org, r.imp.ID); IsKind(gone, NotFound) {
+		return gone
+	}
+	return err
+}
+
+// insertUpload makes the upload's row when its first byte arrives.
+func (r *UploadReceiver) insertUpload(ctx context.Context, key string) error {
+	s := r.service
+	return s.cfg.Store.Update(ctx, func(tx Tx) error {
+		if _, err := tx.Imports.Get(ctx, r.imp.Org, r.imp.ID); err != nil {
+			return describeNotFound(err, importMissing)
+		}
+		if err := tx.Trash.Schedule(ctx, Trash{Prefix: key, Due: s.now().Add(guardFor)}); err != nil {
+			return err
+		}
+		_, err := tx.Uploads.Get(ctx, r.imp.Org, r.imp.UploadID)
+		if !IsKind(err, NotFound) {
+			return err
+		}
+		begun := r.imp
+		begun.Modified = s.now()
+		return tx.Uploads.Insert(ctx, newUpload(begun, r.schema))
+	})
+}
+
+// verify holds what arrived against what was declared.
+func (r *UploadReceiver) verify(in IncomingFile, d storedFile) error {
+	switch {
+	case d.size > r.MaxSize:
+		return r.tooLarge()
+	case d.took > receiveWithin:
+		return newError(Invalid, "too_slow", intray.NewMessage("file.too_slow", intray.Params{"n": int(receiveWithin.Hours())}))
+	case in.Length >= 0 && d.size != in.Length:
+		return newError(Invalid, "body_too_short", intray.NewMessage("file.body_too_short", intray.Params{"size": d.size, "length": in.Length}))
+	case in.MD5 != nil && !bytes.Equal(in.MD5, d.md5):
+		return newError(Invalid, "digest_mismatch", intray.NewMessage("file.md5_mismatch", nil))
+	case in.SHA256 != nil && !bytes.Equal(in.SHA256, d.sha256):
+		return newError(Invalid, "digest_mismatch", intray.NewMessage("file.sha256_mismatch", nil))
+	}
+	return nil
+}
+
+// accept makes the file the import's own and queues the import.
+func (r *UploadReceiver) accept(ctx context.Context, key, filename string, d storedFile) error {
+	s := r.service
+	return s.cfg.Store.Update(ctx, func(tx Tx) error {
+		imp, err := tx.Imports.Get(ctx, r.imp.Org, r.imp.ID)
+		if err != nil {
+			return describeNotFound(err, importMissing)
+		}
+		if err := imp.takesUpload(); err != nil {
+			return err
+		}
+		if imp.Filename == "" {
+			imp.Filename = filename
+		}
+		imp.Raw = File{Key: key, Size: d.size, SHA256: hex.EncodeToString(d.sha256)}
+		if err := tx.Trash.Remove(ctx, key); err != nil {
+			return err
+		}
+		if err := s.transition(ctx, tx, &imp, Pending); err != nil {
+			return err
+		}
+		return enqueueRun(ctx, tx)
+	})
+}
+
+// IsShort says whether err means that the sender stopped before the end.
+func IsShort(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) }
+
+// MaxUploads is the most uploads that one list holds.
+const MaxUploads = 10000
+
+// Upload gives an upload, whatever its status.
+func (s *Service) Upload(ctx context.Context, org, id string) (u Upload, err error) {
+	err = s.cfg.Store.View(ctx, func(tx Tx) (err error) {
+		u, err = tx.Uploads.Get(ctx, org, id)
+		return err
+	})
+	return u, describeNotFound(err, uploadMissing)
+}
+
+// Uploads shows the processed uploads to use: how many the filter leaves, and
+// those from place start up to, not including, end. They are read as they are
+// used, and are gone when use returns.
+func (s *Service) Uploads(ctx context.Context, org string, f UploadFilter, start, end int64, use func(total int64, list iter.Seq2[Upload, error]) error) error {
+	return s.cfg.Store.View(ctx, func(tx Tx) error {
+		total, err := tx.Uploads.Count(ctx, org, f)
+		if err != nil {
+			return err
+		}
+		return use(total, tx.Uploads.Processed(ctx, org, f, start, end))
+	})
+}
+
+// ProcessedUpload gives an upload that has a result; before it has one it is a
+// Conflict.
+func (s *Service) ProcessedUpload(ctx context.Context, org, id string) (Upload, error) {
+	u, err := s.Upload(ctx, org, id)
+	if err == nil && u.Status != UploadProcessed {
+		err = newError(Conflict, "not_finished", intray.NewMessage("upload.not_finished", intray.Params{"status": string(u.Status), "wanted": string(UploadProcessed)}))
+	}
+	return u, err
+}
+
+// DeleteUpload removes an upload, the file that was received and the result.
+// The import stays as a record without them. While the import is under way it
+// is a Conflict.
+func (s *Service) DeleteUpload(ctx context.Context, org, id string) error {
+	var imp Import
+	err := s.cfg.Store.Update(ctx, func(tx Tx) error {
+		u, err := tx.Uploads.Get(ctx, org, id)
+		if err != nil {
+			return describeNotFound(err, uploadMissing)
+		}
+		if imp, err = tx.Imports.Get(ctx, org, u.ImportID); err != nil {
+			return err
+		}
+		if imp.Status != Successful && imp.Status != Failed {
+			return newError(Conflict, "not_finished", intray.NewMessage("upload.import_not_finished", intray.Params{"status": string(imp.Status)}))
+		}
+		if err := tx.Uploads.Delete(ctx, org, id); err != nil {
+			return err
+		}
+		if err := s.receipt(ctx, tx, imp, onRequest, imp.deletableParts()...); err != nil {
+			return err
+		}
+		return tx.Trash.Schedule(ctx, Trash{Prefix: imp.prefix(), Due: s.now()})
+	})
+	if err != nil {
+		return err
+	}
+	s.discardBlobs(ctx, imp.prefix())
+	return nil
+}
+
+// Download is a file that a download token opens.
+type Download struct {
+	Upload Upload
+	// What is RawFile, or the output format of the result.
+	What string
+	// Stored is the file where it is stored as it is; nil where it is made on
+	// the way.
+	Stored blob.Reader
+
+	write func(w io.Writer) error
+	close func() error
+}
+
+// Close closes what the file is read from.
+func (d *Download) Close() error {
+	if d.Stored != nil {
+		return d.Stored.Close()
+	}
+	return d.close()
+}
+
+// Write makes the file that is not stored, and closes what it is read from.
+func (d *Download) Write(w io.Writer) error {
+	return errors.Join(d.write(w), d.Close())
+}
+
+// Download opens the address that DownloadToken signed.
+func (s *Service) Download(ctx context.Context, id, token string) (*Download, error) {
+	g, err := s.verifyGrant(s.keys.download, token, downloadLink)
+	if err != nil {
+		return nil, err
+	}
+	if g.ID != id {
+		return nil, altered(downloadLink)
+	}
+	u, err := s.Upload(ctx, g.Org, id)
+	if err != nil {
+		return nil, err
+	}
+	d := &Download{Upload: u, What: g.What}
+	switch g.What {
+	case RawFile:
+		d.Stored, err = s.openFile(ctx, u.Raw.Key)
+	case string(output.JSON):
+		d.Stored, err = s.openFile(ctx, u.Result.Key)
+	default:
+		err = s.openConverted(ctx, d)
+	}
+	return d, err
+}
+
+// openConverted opens what the result is made from in another format than the stored
+// one.
+func (s *Service) openConverted(ctx context.Context, d *Download) error {
+	imp, err := s.Import(ctx, d.Upload.Org, d.Upload.ImportID)
+	if err != nil {
+		return err
+	}
+	schema, err := s.FrozenSchema(imp)
+	if err != nil {
+		return err
+	}
+	if imp.Stage == "" {
+		return notFoundError(fileMissing)
+	}
+	staged, err := staging.Open(ctx, s.cfg.Blobs, imp.Stage)
+	if errors.Is(err, blob.ErrNotFound) {
+		return notFoundError(fileMissing)
+	}
+	if err != nil {
+		return fmt.Errorf("open the staged rows: %w", err)
+	}
+	d.close = staged.Close
+	d.write = func(w io.Writer) error {
+		_, err := output.Write(ctx, w, output.Format(d.What), schema, staged.Batches(ctx))
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,381 @@
+package service
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"slices"
+	"time"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/server/secrets"
+)
+
+const (
+	// maxWebhooks is how many webhooks an organization may have.
+	maxWebhooks = 100
+	// secretOverlap is how long the secret before signs too, after a new one was made.
+	secretOverlap = 24 * time.Hour
+	// maxFilters is the most events, identifiers or schemas that a webhook names.
+	maxFilters = 200
+)
+
+// WebhookDraft is a webhook as it was sent.
+type WebhookDraft struct {
+	// ID fixes the id of a new webhook; "" lets the service choose.
+	ID  string
+	URL string
+	// Listens says that there is no address: a program fetches the messages.
+	Listens                        bool
+	Enabled                        bool
+	Development                    string
+	Events, Identifiers, SchemaIDs []string
+}
+
+// CreateWebhook makes a webhook with a secret, which is told here and after a
+// rotation and never again.
+func (s *Service) CreateWebhook(ctx context.Context, org string, draft WebhookDraft) (w Webhook, secret secrets.Secret, err error) {
+	id, err := s.idOrNew(draft.ID)
+	if err != nil {
+		return w, secret, err
+	}
+	now := s.now()
+	w = Webhook{ID: id, Org: org, Created: now, Modified: now, Rotated: now}
+	if err := s.applyWebhookDraft(&w, draft); err != nil {
+		return w, secret, err
+	}
+	if secret, err = s.newSecret(&w); err != nil {
+		return w, secret, err
+	}
+	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
+		if draft.ID != "" {
+			if made, err := tx.Webhooks.Get(ctx, org, id); err == nil {
+				w = made
+				secret, err = s.openSecret(w.Sealed, w)
+				return err
+			}
+		}
+		list, err := tx.Webhooks.List(ctx, org)
+		if err != nil {
+			return err
+		}
+		if len(list) >= maxWebhooks {
+			return newError(Conflict, "too_many_webhooks", intray.NewMessage("webhook.too_many", intray.Params{"n": len(list)}))
+		}
+		return tx.Webhooks.Insert(ctx, w)
+	})
+	return w, secret, err
+}
+
+func (s *Service) newSecret(w *Webhook) (secret secrets.Secret, err error) {
+	if secret, err = s.cfg.WebhookSender.NewSecret(s.cfg.Rand); err != nil {
+		return secret, err
+	}
+	w.Sealed, err = s.keys.secrets.Seal([]byte(secret.Reveal()), w.Org, w.ID)
+	return secret, err
+}
+
+func (s *Service) openSecret(sealed []byte, w Webhook) (secrets.Secret, error) {
+	plain, err := s.keys.secrets.Open(sealed, w.Org, w.ID)
+	return secrets.NewSecret(string(plain)), err
+}
+
+// applyWebhookDraft takes a draft over.
+func (s *Service) applyWebhookDraft(w *Webhook, d WebhookDraft) error {
+	if err := s.cfg.WebhookSender.CheckAddress(d.URL); err != nil && !d.Listens {
+		return invalidField("url", intray.MessageOf(err))
+	}
+	for name, list := range map[string][]string{"events": d.Events, "import_identifiers": d.Identifiers, "schema_ids": d.SchemaIDs} {
+		if len(list) > maxFilters {
+			return invalidField(name, intray.NewMessage("request.too_many_entries", intray.Params{"n": maxFilters}))
+		}
+	}
+	w.URL, w.Development, w.Events, w.Identifiers, w.SchemaIDs = d.URL, d.Development, d.Events, d.Identifiers, d.SchemaIDs
+	if d.Enabled && !w.Enabled {
+		w.FailureStreak = FailureStreak{}
+	}
+	w.Enabled = d.Enabled
+	return nil
+}
+
+// Webhooks lists those of an organization, oldest first.
+func (s *Service) Webhooks(ctx context.Context, org string) (list []Webhook, err error) {
+	err = s.cfg.Store.View(ctx, func(tx Tx) (err error) {
+		list, err = tx.Webhooks.List(ctx, org)
+		return err
+	})
+	return list, err
+}
+
+// Webhook gives one.
+func (s *Service) Webhook(ctx context.Context, org, id string) (w Webhook, err error) {
+	err = s.cfg.Store.View(ctx, func(tx Tx) (err error) {
+		w, err = tx.Webhooks.Get(ctx, org, id)
+		return err
+	})
+	return w, describeNotFound(err, webhookMissing)
+}
+
+// ReplaceWebhook gives a webhook new values; its secret stays.
+func (s *Service) ReplaceWebhook(ctx context.Context, org, id string, draft WebhookDraft) (w Webhook, err error) {
+	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
+		if w, err = tx.Webhooks.Get(ctx, org, id); err != nil {
+			return describeNotFound(err, webhookMissing)
+		}
+		if err := s.applyWebhookDraft(&w, draft); err != nil {
+			return err
+		}
+		w.Modified = s.now()
+		return tx.Webhooks.Save(ctx, w)
+	})
+	return w, err
+}
+
+// DeleteWebhook removes a webhook with its deliveries.
+func (s *Service) DeleteWebhook(ctx context.Context, org, id string) error {
+	return s.cfg.Store.Update(ctx, func(tx Tx) error { return describeNotFound(tx.Webhooks.Delete(ctx, org, id), webhookMissing) })
+}
+
+// RotateWebhook makes a new secret. The one before signs too, for a day.
+func (s *Service) RotateWebhook(ctx context.Context, org, id string) (w Webhook, secret secrets.Secret, err error) {
+	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
+		if w, err = tx.Webhooks.Get(ctx, org, id); err != nil {
+			return describeNotFound(err, webhookMissing)
+		}
+		w.Before, w.Rotated, w.Modified = w.Sealed, s.now(), s.now()
+		if secret, err = s.newSecret(&w); err != nil {
+			return err
+		}
+		return tx.Webhooks.Save(ctx, w)
+	})
+	return w, secret, err
+}
+
+// SigningSecret is what messages to the addresses of an organization's schemas are
+// signed with.
+func (s *Service) SigningSecret(org string) secrets.Secret {
+	return secrets.NewSecret("whsec_" + base64.StdEncoding.EncodeToString(s.keys.signing.MAC([]byte(org))))
+}
+
+// Deliveries lists those of a webhook, newest first, each with its attempts, and
+// says how many there are in all. With "" for the webhook they are those to the
+// addresses of schemas.
+func (s *Service) Deliveries(ctx context.Context, org, webhookID string, offset, limit int64) (list []Delivery, tried map[string][]Attempt, total int64, err error) {
+	err = s.cfg.Store.View(ctx, func(tx Tx) (err error) {
+		tried = map[string][]Attempt{}
+		if webhookID != "" {
+			if _, err := tx.Webhooks.Get(ctx, org, webhookID); err != nil {
+				return describeNotFound(err, webhookMissing)
+			}
+		}
+		if list, total, err = tx.Deliveries.List(ctx, org, webhookID, offset, limit); err != nil {
+			return err
+		}
+		for _, d := range list {
+			if tried[d.ID], err = tx.Deliveries.Attempts(ctx, d.ID); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return list, tried, total, err
+}
+
+// Redeliver sends a delivery of a webhook again or, with "" for the delivery, all
+// that were made since a time, and says how many that are. They keep their ids.
+func (s *Service) Redeliver(ctx context.Context, org, webhookID, deliveryID string, since time.Time) (n int64, err error) {
+	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
+		w, err := tx.Webhooks.Get(ctx, org, webhookID)
+		if err != nil {
+			return describeNotFound(err, webhookMissing)
+		}
+		if !w.Enabled {
+			return newError(Conflict, "webhook_disabled", intray.NewMessage("webhook.disabled", nil))
+		}
+		if deliveryID == "" {
+			n, err = tx.Deliveries.Requeue(ctx, org, webhookID, since, s.now())
+			return err
+		}
+		d, err := tx.Deliveries.Get(ctx, org, deliveryID)
+		switch {
+		case err != nil:
+			return describeNotFound(err, deliveryMissing)
+		case d.WebhookID != webhookID:
+			return notFoundError(deliveryMissing)
+		case d.Body == nil:
+			return newError(Conflict, "delivery_content_deleted", intray.NewMessage("webhook.delivery_content_deleted", nil))
+		}
+		n = 1
+		d.Status, d.Tries, d.Due = Waiting, 0, s.now()
+		return tx.Deliveries.Save(ctx, d)
+	})
+	s.deliverySlots.notify()
+	return n, err
+}
+
+// matches says whether a webhook is to be told of an event of an import.
+func (w Webhook) matches(event string, imp Import, u Upload, development bool) bool {
+	fits := func(list []string, one string) bool { return len(list) == 0 || slices.Contains(list, one) }
+	dev := w.Development == "" || (w.Development == "true") == development
+	return w.Enabled && dev && fits(w.Events, event) && fits(w.Identifiers, u.ImportIdentifier) && fits(w.SchemaIDs, imp.SchemaID)
+}
+
+// MessagesFor gives the messages that wait for a webhook without an address and may be
+// forwarded now: of each import the oldest. It waits for some until ctx ends.
+func (s *Service) MessagesFor(ctx context.Context, org, id string) (list []Delivery, err error) {
+	tick := time.NewTicker(pollInterval)
+	defer tick.Stop()
+	for {
+		detached := context.WithoutCancel(ctx) // a look that began comes to its end
+		err = s.cfg.Store.Update(detached, func(tx Tx) error {
+			w, err := tx.Webhooks.Get(detached, org, id)
+			if err != nil {
+				return describeNotFound(err, webhookMissing)
+			}
+			if w.URL != "" {
+				return newError(Conflict, "webhook_has_url", intray.NewMessage("webhook.has_url", nil))
+			}
+			list, err = tx.Outbox.ClaimDue(detached, id, "", s.now(), maxMessages)
+			return err
+		})
+		if err != nil || len(list) > 0 {
+			return list, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, nil
+		case <-tick.C:
+		}
+	}
+}
+
+const (
+	// pollInterval is how often it is looked for messages that somebody waits for, and
+	// maxMessages how many are given at once.
+	pollInterval, maxMessages = 500 * time.Millisecond, 20
+)
+
+// Forwarded notes what came of a message that a program fetched and forwarded.
+func (s *Service) Forwarded(ctx context.Context, org, id, deliveryID string, sent SendResult) error {
+	return s.cfg.Store.Update(ctx, func(tx Tx) error {
+		w, err := tx.Webhooks.Get(ctx, org, id)
+		if err != nil {
+			return describeNotFound(err, webhookMissing)
+		}
+		d, err := tx.Deliveries.Get(ctx, org, deliveryID)
+		switch {
+		case err != nil:
+			return describeNotFound(err, deliveryMissing)
+		case d.WebhookID != id || w.URL != "":
+			return notFoundError(deliveryMissing)
+		case d.Status != Waiting:
+			return nil // it was told before
+		}
+		return s.recordAttempt(ctx, tx, d, s.now(), sent)
+	})
+}
+
+const formType = "application/x-www-form-urlencoded"
+
+// announce tells of the status that an import has now, in the transaction in which
+// it gets it.
+func (s *Service) announce(ctx context.Context, tx Tx, imp Import) error {
+	if imp.Status == Successful {
+		if err := s.queueResultUpload(ctx, tx, imp); err != nil {
+			return err
+		}
+	}
+	if s.cfg.WebhookSender == nil || imp.Status == Pending || imp.Status == Running || imp.Status == AwaitingUpload {
+		return nil
+	}
+	schema, err := s.FrozenSchema(imp)
+	if err != nil {
+		return err
+	}
+	u, err := tx.Uploads.Get(ctx, imp.Org, imp.UploadID)
+	if err != nil {
+		return err
+	}
+	development := schema.Settings.DevelopmentMode
+	if o := imp.Outcome; o != nil && o.DevelopmentMode != nil {
+		development = *o.DevelopmentMode
+	}
+	switch {
+	case imp.Status == Successful && schema.Settings.WebhookURL != "":
+		err = s.enqueueDelivery(ctx, tx, imp, Delivery{URL: schema.Settings.WebhookURL, Event: "upload", ContentType: formType, Body: []byte("uploadId=" + imp.UploadID)})
+	case imp.Status == NeedsReview && schema.Settings.NeedsReviewWebhookURL != "":
+		err = s.enqueueDelivery(ctx, tx, imp, Delivery{URL: schema.Settings.NeedsReviewWebhookURL, Event: "needs_review", ContentType: formType, Body: []byte("headlessImportId=" + imp.ID)})
+	}
+	if err != nil {
+		return err
+	}
+	return s.announceManaged(ctx, tx, imp, u, development)
+}
+
+func (s *Service) announceManaged(ctx context.Context, tx Tx, imp Import, u Upload, development bool) error {
+	list, err := tx.Webhooks.List(ctx, imp.Org)
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	payload, hasEvent, err := s.cfg.WebhookSender.ImportPayload(imp, u, development)
+	if err != nil || !hasEvent {
+		return err
+	}
+	for _, w := range list {
+		if !w.matches(payload.Event, imp, u, development) {
+			continue
+		}
+		err := s.enqueueDelivery(ctx, tx, imp, Delivery{WebhookID: w.ID, URL: w.URL, Event: payload.Event, ContentType: payload.ContentType, Body: payload.Body})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// enqueueDelivery keeps a message until it is delivered.
+func (s *Service) enqueueDelivery(ctx context.Context, tx Tx, imp Import, d Delivery) error {
+	id, err := s.newID()
+	if err != nil {
+		return err
+	}
+	d.ID, d.Org, d.ImportID, d.Status, d.Created = "msg_"+id, imp.Org, imp.ID, Waiting, s.now()
+	d.Due, d.Target = d.Created, d.WebhookID
+	if d.WebhookID == "" {
+		sum := sha256.Sum256([]byte(imp.Org + " " + d.URL))
+		d.Target = schemaTargetPrefix + hex.EncodeToString(sum[:16])
+	}
+	s.deliverySlots.notify()
+	return tx.Deliveries.Insert(ctx, d)
+}
+
+// disableWebhook ends a webhook that only failed for days, and tells the others.
+func (s *Service) disableWebhook(ctx context.Context, tx Tx, w Webhook, at time.Time, last intray.Message) error {
+	w.Enabled, w.Modified = false, at
+	if err := tx.Webhooks.Save(ctx, w); err != nil {
+		return err
+	}
+	if err := tx.Outbox.GiveUp(ctx, w.ID); err != nil {
+		return err
+	}
+	s.cfg.Log.Warn("a webhook only failed for days and is disabled", "webhook", w.ID, "org", w.Org, "last", last.String())
+	payload, err := s.cfg.WebhookSender.DisabledPayload(w, at, last)
+	if err != nil {
+		return err
+	}
+	list, err := tx.Webhooks.List(ctx, w.Org)
+	if err != nil {
+		return err
+	}
+	for _, other := range list {
+		if other.ID == w.ID || !other.matches(payload.Event, Import{}, Upload{}, other.Development == "true") {
+			continue
+		}
+		d := Delivery{WebhookID: other.ID, URL: other.URL, Event: payload.Event, ContentType: payload.ContentType, Body: payload.Body}
+		if err := s.enqueueDelivery(ctx, tx, Import{Org: w.Org}, d); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,133 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/sftp"
+)
+
+var _ service.Remotes = sftpServers{}
+
+// sftpSchedule reads a schedule.
+func sftpSchedule(s service.Schedule) (sftp.Schedule, error) {
+	if s.Daily != "" {
+		return sftp.DailyAt(s.Daily, "")
+	}
+	return sftp.EveryMinutes(s.Minutes)
+}
+
+func (sftpServers) CheckSchedule(s service.Schedule) error {
+	_, err := sftpSchedule(s)
+	return err
+}
+
+func (sftpServers) CheckDirectory(path string) error { return sftp.ValidDirectory(path) }
+
+func (sftpServers) CheckPattern(pattern string) error {
+	_, err := sftp.ParsePattern(pattern)
+	return err
+}
+
+func (sftpServers) NextRun(s service.Schedule, last time.Time, failures int, now time.Time) time.Time {
+	of, err := sftpSchedule(s)
+	if err != nil { // it was checked when it was taken
+		return now.Add(24 * time.Hour)
+	}
+	return sftp.NextTry(of, last, failures, now)
+}
+
+func (sftpServers) PlanPull(memory []service.PulledFile, listed []service.RemoteFile, now time.Time) service.PullPlan {
+	known := map[service.RemoteFile]service.PulledFile{}
+	seen := make([]sftp.Seen, len(memory))
+	for i, m := range memory {
+		known[m.File] = m
+		seen[i] = sftp.Seen{File: sftp.File(m.File), Since: m.Since, Taken: m.Taken, Gone: m.Gone}
+	}
+	files := make([]sftp.File, len(listed))
+	for i, f := range listed {
+		files[i] = sftp.File(f)
+	}
+	plan := sftp.Decide(seen, files, now)
+	out := service.PullPlan{Fetch: remoteFiles(plan.Fetch), Wait: remoteFiles(plan.Wait), Drop: remoteFiles(plan.Drop)}
+	for _, k := range plan.Keep {
+		one := known[service.RemoteFile(k.File)] // what else is known of it stays
+		one.File, one.Since, one.Taken, one.Gone = service.RemoteFile(k.File), k.Since, k.Taken, k.Gone
+		out.Keep = append(out.Keep, one)
+	}
+	return out
+}
+
+func remoteFiles(files []sftp.File) (list []service.RemoteFile) {
+	for _, f := range files {
+		list = append(list, service.RemoteFile(f))
+	}
+	return list
+}
+
+func (s sftpServers) Open(ctx context.Context, l service.Login) (service.Remote, error) {
+	session, err := s.client.Dial(ctx, sftpCredential(l))
+	if err != nil {
+		return nil, err
+	}
+	return sftpRemote{session}, nil
+}
+
+func sftpCredential(l service.Login) sftp.Credential {
+	return sftp.Credential{Hostname: l.Hostname, Port: l.Port, User: l.User, Password: l.Password, PrivateKey: l.PrivateKey, HostKey: l.HostKey}
+}
+
+// Classify sorts the errors of a server.
+func (sftpServers) Classify(err error) service.RemoteFailure {
+	var e *sftp.Error
+	if !errors.As(err, &e) {
+		return service.RemoteFailure{}
+	}
+	t := service.RemoteFailure{Kind: string(e.Kind)}
+	switch e.Kind {
+	case sftp.TimedOut, sftp.Lost:
+		t.Resumable = true
+	case sftp.Changed, sftp.TooLarge, sftp.BadPath, sftp.Missing, sftp.Forbidden:
+		t.Skippable = true
+	}
+	return t
+}
+
+// sftpRemote is a server that was logged in to.
+type sftpRemote struct{ session *sftp.Session }
+
+func (r sftpRemote) Report() service.SFTPReport { return service.SFTPReport(r.session.Report()) }
+
+func (r sftpRemote) Close() { r.session.Close() }
+
+func (r sftpRemote) List(ctx context.Context, directory, pattern string) (service.RemoteListing, error) {
+	fits, err := sftp.ParsePattern(pattern)
+	if err != nil {
+		return service.RemoteListing{}, err
+	}
+	found, err := r.session.List(ctx, directory, fits, 0)
+	if err != nil {
+		return service.RemoteListing{}, err
+	}
+	out := service.RemoteListing{Files: remoteFiles(found.Files)}
+	for _, one := range found.Skipped {
+		out.Skipped = append(out.Skipped, intray.NewMessage("sftp.skipped", intray.Params{"name": one.Name, "reason": one.Reason}))
+	}
+	if more := found.NumSkipped - len(found.Skipped); more > 0 {
+		out.Skipped = append(out.Skipped, intray.NewMessage("sftp.more_skipped", intray.Params{"n": more}))
+	}
+	return out, nil
+}
+
+func (r sftpRemote) Fetch(ctx context.Context, f service.RemoteFile, offset, most int64, to io.Writer) (int64, error) {
+	return r.session.Fetch(ctx, sftp.Download{File: sftp.File(f), Offset: offset, MaxSize: most}, to)
+}
+
+func (r sftpRemote) Upload(ctx context.Context, directory, name string, from io.Reader) error {
+	_, err := r.session.Put(ctx, directory, name, from)
+	return err
+}

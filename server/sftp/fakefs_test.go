@@ -1,0 +1,203 @@
+package sftp_test
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+	"net/netip"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+
+	"github.com/intraydata/intray/server/egress"
+	"github.com/intraydata/intray/server/sftp"
+)
+
+// The messages that the tests name.
+const (
+	opOpen     = 3
+	opClose    = 4
+	opRead     = 5
+	opWrite    = 6
+	opLstat    = 7
+	opOpendir  = 11
+	opReaddir  = 12
+	opRemove   = 13
+	opRename   = 18
+	opExtended = 200
+)
+
+// fakeFS serves one directory with one file over raw packets. Whatever is in say
+// is said instead of the honest answer to that message.
+type fakeFS struct {
+	content    string
+	entries    []byte // of one NAME packet, with its count
+	mode       uint32 // of the file, 0: regular
+	extensions []string
+	say        map[byte]func(s *fakeServer, id uint32, body []byte)
+
+	mu    sync.Mutex
+	asked []byte // the kinds of messages that came
+}
+
+// fakeServer is a connection to a fakeFS.
+type fakeServer struct {
+	*fakeFS
+	ssh.Channel
+	lookups int
+	listed  bool
+}
+
+func u32(n uint32) string { return string(binary.BigEndian.AppendUint32(nil, n)) }
+func u64(n uint64) string { return string(binary.BigEndian.AppendUint64(nil, n)) }
+func str(s string) string { return u32(uint32(len(s))) + s }
+
+// fileAttrs are size, mode and times.
+func fileAttrs(size uint64, mode, modified uint32) string {
+	return u32(0x1|0x4|0x8) + u64(size) + u32(mode) + u32(modified) + u32(modified)
+}
+
+func entry(name, attrs string) string { return str(name) + str("-rw-r--r-- "+name) + attrs }
+
+func (s *fakeServer) send(kind byte, id uint32, rest string) {
+	_, _ = io.WriteString(s, packet(uint32(5+len(rest)), string([]byte{kind})+u32(id)+rest))
+}
+
+func (s *fakeServer) status(id, code uint32) { s.send(101, id, u32(code)+str("evil words")+str("en")) }
+
+func (f *fakeFS) attrs() string {
+	mode := f.mode
+	if mode == 0 {
+		mode = 0o100644
+	}
+	return fileAttrs(uint64(len(f.content)), mode, 1_700_000_000)
+}
+
+// serve is for serveSSH.
+func (f *fakeFS) serve(c ssh.Channel) {
+	s := &fakeServer{fakeFS: f, Channel: c}
+	for {
+		var head [4]byte
+		if _, err := io.ReadFull(c, head[:]); err != nil {
+			return
+		}
+		body := make([]byte, binary.BigEndian.Uint32(head[:]))
+		if _, err := io.ReadFull(c, body); err != nil {
+			return
+		}
+		if body[0] == 1 {
+			version := "\x02" + u32(3)
+			for _, name := range f.extensions {
+				version += str(name) + str("1")
+			}
+			_, _ = io.WriteString(c, packet(uint32(len(version)), version))
+			continue
+		}
+		f.mu.Lock()
+		f.asked = append(f.asked, body[0])
+		evil := f.say[body[0]]
+		f.mu.Unlock()
+		id := binary.BigEndian.Uint32(body[1:])
+		if evil != nil {
+			evil(s, id, body[5:])
+			continue
+		}
+		s.answer(body[0], id, body[5:])
+	}
+}
+
+func (s *fakeServer) answer(kind byte, id uint32, body []byte) {
+	switch kind {
+	case 16:
+		s.send(104, id, u32(1)+entry("/", u32(0)))
+	case opOpen, opOpendir:
+		s.listed = false
+		s.send(102, id, str("handle"))
+	case opReaddir:
+		if s.listed {
+			s.status(id, 1)
+			return
+		}
+		s.listed = true
+		s.send(104, id, string(s.entries))
+	case opLstat:
+		s.send(105, id, s.attrs())
+	case opRead:
+		s.read(id, body)
+	default:
+		s.status(id, 0)
+	}
+}
+
+func (s *fakeServer) read(id uint32, body []byte) {
+	at := binary.BigEndian.Uint64(body[4+len("handle"):])
+	want := uint64(binary.BigEndian.Uint32(body[12+len("handle"):]))
+	size := uint64(len(s.content))
+	if at >= size {
+		s.status(id, 1)
+		return
+	}
+	s.send(103, id, str(s.content[at:min(at+want, size)]))
+}
+
+// change makes the server say something else.
+func (f *fakeFS) change(say map[byte]reply) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.say = say
+}
+
+// counts gives how often a kind of message came.
+func (f *fakeFS) counts(kind byte) int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	n := 0
+	for _, k := range f.asked {
+		if k == kind {
+			n++
+		}
+	}
+	return n
+}
+
+// names makes the entries of a listing of regular files.
+func names(list ...string) []byte {
+	text := u32(uint32(len(list)))
+	for _, name := range list {
+		text += entry(name, fileAttrs(3, 0o100644, 1_700_000_000))
+	}
+	return []byte(text)
+}
+
+// with makes a client that may reach the loopback network.
+func with(cfg sftp.Config) *sftp.Client {
+	loopback := []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	return sftp.New(egress.New(egress.Config{Allow: loopback}), cfg)
+}
+
+// connect opens a session, which is closed when the test ends.
+func connect(t testing.TB, cred sftp.Credential, cfg sftp.Config) *sftp.Session {
+	t.Helper()
+	s, err := with(cfg).Dial(context.Background(), cred)
+	if err != nil {
+		t.Fatalf("Dial: %v (%v)", err, errors.Unwrap(err))
+	}
+	t.Cleanup(s.Close)
+	return s
+}
+
+func (f *fakeFS) connect(t testing.TB, cfg sftp.Config) *sftp.Session {
+	t.Helper()
+	key, _ := newKey(t, "ed25519")
+	return connect(t, listen(t, serveSSH(withPassword(key), f.serve)), cfg)
+}
+
+// short gives up soon, where a test waits for that; long does not, so that a busy
+// machine does no harm.
+var (
+	short = sftp.Config{Patience: 100 * time.Millisecond}
+	long  = sftp.Config{}
+)

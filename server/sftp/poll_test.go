@@ -1,0 +1,319 @@
+package sftp_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/intraydata/intray/server/sftp"
+)
+
+func every(t testing.TB, n int) sftp.Schedule {
+	t.Helper()
+	s, err := sftp.EveryMinutes(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func daily(t testing.TB, clock, zone string) sftp.Schedule {
+	t.Helper()
+	s, err := sftp.DailyAt(clock, zone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func at(t testing.TB, text string) time.Time {
+	t.Helper()
+	if text == "" {
+		return time.Time{}
+	}
+	moment, err := time.Parse("2006-01-02 15:04", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return moment
+}
+
+func TestNextByMinutes(t *testing.T) {
+	cases := map[string][3]string{ // last, now, want
+		"never ran":      {"", "2026-03-01 12:00", "2026-03-01 12:00"},
+		"just ran":       {"2026-03-01 12:00", "2026-03-01 12:00", "2026-03-01 12:05"},
+		"ran before":     {"2026-03-01 11:58", "2026-03-01 12:00", "2026-03-01 12:03"},
+		"is due":         {"2026-03-01 11:55", "2026-03-01 12:00", "2026-03-01 12:00"},
+		"missed many":    {"2026-02-01 11:55", "2026-03-01 12:00", "2026-03-01 12:00"},
+		"clock put back": {"2027-03-01 12:00", "2026-03-01 12:00", "2026-03-01 12:05"},
+	}
+	for name, c := range cases {
+		if got := sftp.Next(every(t, 5), at(t, c[0]), at(t, c[1])); !got.Equal(at(t, c[2])) {
+			t.Errorf("%s: %v, want %s", name, got, c[2])
+		}
+	}
+}
+
+// In Berlin clocks went forward on 2026-03-29 at 02:00 and back on 2026-10-25 at
+// 03:00; in Sao Paulo forward on 2018-11-04 at 00:00; on Lord Howe by half an
+// hour, on 2026-10-04 at 02:00; Samoa had no 2011-12-30.
+func TestNextDaily(t *testing.T) {
+	const berlin, paulo, howe, samoa = "Europe/Berlin", "America/Sao_Paulo", "Australia/Lord_Howe", "Pacific/Apia"
+	cases := map[string]struct{ clock, zone, last, now, want string }{
+		"later today":         {"12:30", "", "", "2026-03-01 12:00", "2026-03-01 12:30"},
+		"this very minute":    {"12:00", "", "", "2026-03-01 12:00", "2026-03-02 12:00"},
+		"tomorrow":            {"11:59", "", "", "2026-03-01 12:00", "2026-03-02 11:59"},
+		"next year":           {"11:59", "", "", "2026-12-31 12:00", "2027-01-01 11:59"},
+		"ran today":           {"12:00", "", "2026-03-01 12:01", "2026-03-01 13:00", "2026-03-02 12:00"},
+		"ran on the dot":      {"12:00", "", "2026-03-01 12:00", "2026-03-01 12:00", "2026-03-02 12:00"},
+		"missed once":         {"12:00", "", "2026-02-27 12:00", "2026-03-01 08:00", "2026-03-01 08:00"},
+		"clock put back":      {"12:00", "", "2030-02-27 12:00", "2026-03-01 08:00", "2026-03-01 12:00"},
+		"another zone":        {"00:30", berlin, "", "2026-03-01 12:00", "2026-03-01 23:30"},
+		"before the jump":     {"02:30", berlin, "2026-03-28 01:30", "2026-03-28 12:00", "2026-03-29 01:00"},
+		"after the jump":      {"02:30", berlin, "2026-03-29 01:00", "2026-03-29 01:00", "2026-03-30 00:30"},
+		"at the jump":         {"02:00", berlin, "2026-03-28 01:00", "2026-03-28 12:00", "2026-03-29 01:00"},
+		"behind the jump":     {"03:00", berlin, "2026-03-28 02:00", "2026-03-28 12:00", "2026-03-29 01:00"},
+		"the first of two":    {"02:30", berlin, "2026-10-24 00:30", "2026-10-24 12:00", "2026-10-25 00:30"},
+		"not the second":      {"02:30", berlin, "2026-10-25 00:30", "2026-10-25 00:30", "2026-10-26 01:30"},
+		"nor while it comes":  {"02:30", berlin, "2026-10-25 00:31", "2026-10-25 01:20", "2026-10-26 01:30"},
+		"new between the two": {"02:30", berlin, "", "2026-10-25 01:00", "2026-10-26 01:30"},
+		"no midnight":         {"00:00", paulo, "2018-11-03 03:00", "2018-11-03 12:00", "2018-11-04 03:00"},
+		"after no midnight":   {"00:00", paulo, "2018-11-04 03:00", "2018-11-04 03:00", "2018-11-05 02:00"},
+		"half an hour":        {"02:15", howe, "2026-10-02 15:45", "2026-10-03 00:00", "2026-10-03 15:30"},
+		"no such day":         {"09:00", samoa, "2011-12-29 19:00", "2011-12-29 19:30", "2011-12-30 19:00"},
+	}
+	for name, c := range cases {
+		got := sftp.Next(daily(t, c.clock, c.zone), at(t, c.last), at(t, c.now))
+		if !got.Equal(at(t, c.want)) || got.Location() != time.UTC {
+			t.Errorf("%s: %v, want %s", name, got, c.want)
+		}
+	}
+}
+
+// On every day of every zone a daily schedule runs once, in order.
+func TestDailyRunsOnceADay(t *testing.T) {
+	zones := []string{"", "Europe/Berlin", "America/New_York", "America/Sao_Paulo", "Australia/Lord_Howe", "Asia/Kathmandu", "Africa/Casablanca", "Pacific/Kiritimati", "Asia/Tehran"}
+	rapid.Check(t, func(t *rapid.T) {
+		zone := rapid.SampledFrom(zones).Draw(t, "zone")
+		clock := at2(rapid.IntRange(0, 24*60-1).Draw(t, "minute"))
+		s, err := sftp.DailyAt(clock, zone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		place, err := time.LoadLocation(zone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := time.Date(rapid.IntRange(1990, 2035).Draw(t, "year"), 1, 1, 0, 0, 0, 0, place)
+		day := 0
+		for range 400 {
+			next := sftp.Next(s, last, last)
+			if gap := next.Sub(last); gap <= 0 || gap > 49*time.Hour {
+				t.Fatalf("%s in %s: %v follows %v", clock, zone, next, last)
+			}
+			if today := next.In(place).YearDay(); today == day {
+				t.Fatalf("%s in %s: twice on %v", clock, zone, next.In(place))
+			} else {
+				day = today
+			}
+			last = next
+		}
+	})
+}
+
+func at2(minute int) string {
+	return time.Date(2000, 1, 1, 0, minute, 0, 0, time.UTC).Format("15:04")
+}
+
+func TestScheduleRefusals(t *testing.T) {
+	for n, want := range map[int]string{4: "minutes must be 5 or greater", 0: "5 or greater", -5: "5 or greater", 44641: "44,640 or less"} {
+		if _, err := sftp.EveryMinutes(n); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%d minutes: %v", n, err)
+		}
+	}
+	for _, clock := range []string{"", "7:30", "24:00", "12:60", "12:30:00", "12.30", " 12:30", "12:30 ", "1a:30", "-1:30", "٠٧:٣٠"} {
+		if _, err := sftp.DailyAt(clock, ""); err == nil || !strings.Contains(err.Error(), "HH:MM") {
+			t.Errorf("%q: %v", clock, err)
+		}
+	}
+	for _, zone := range []string{"Local", "Europe/Nowhere", "../etc/passwd", "/etc/passwd", "europe\x00"} {
+		if _, err := sftp.DailyAt("12:00", zone); err == nil || !strings.Contains(err.Error(), "Europe/Berlin") {
+			t.Errorf("%q: %v", zone, err)
+		}
+	}
+	if got := sftp.Next(sftp.Schedule{}, noon, noon); !got.IsZero() {
+		t.Errorf("the zero schedule runs at %v", got)
+	}
+	if got := sftp.NextTry(sftp.Schedule{}, noon, 3, noon); !got.IsZero() {
+		t.Errorf("the zero schedule tries at %v", got)
+	}
+}
+
+func TestBackoff(t *testing.T) {
+	waits := map[int]time.Duration{-1: 0, 0: 0, 1: 5 * time.Minute, 2: 15 * time.Minute, 3: time.Hour, 4: 6 * time.Hour, 5: 6 * time.Hour, 1_000_000: 6 * time.Hour}
+	for failures, want := range waits {
+		if got := sftp.Backoff(failures); got != want {
+			t.Errorf("after %d failures: %v, want %v", failures, got, want)
+		}
+	}
+	cases := map[string]struct {
+		s         sftp.Schedule
+		failures  int
+		last, now time.Time
+		want      time.Time
+	}{
+		"no failure":     {every(t, 5), 0, noon, noon, noon.Add(5 * time.Minute)},
+		"slower":         {every(t, 5), 2, noon, noon, noon.Add(15 * time.Minute)},
+		"sooner":         {daily(t, "12:00", ""), 1, noon, noon, noon.Add(5 * time.Minute)},
+		"is due":         {every(t, 5), 4, noon, noon.Add(7 * time.Hour), noon.Add(7 * time.Hour)},
+		"clock put back": {every(t, 5), 1, noon.Add(time.Hour), noon, noon.Add(5 * time.Minute)},
+	}
+	for name, c := range cases {
+		if got := sftp.NextTry(c.s, c.last, c.failures, c.now); !got.Equal(c.want) {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+func version(path string, size int64, modified time.Time) sftp.File {
+	return sftp.File{Path: path, Size: size, Modified: modified}
+}
+
+func TestDecide(t *testing.T) {
+	now := noon.Add(time.Hour)
+	old, young := version("/in/old", 1, noon), version("/in/young", 1, now.Add(-sftp.RestPeriod+time.Second))
+	ahead, ageless := version("/in/ahead", 1, now.Add(time.Hour)), version("/in/ageless", 1, time.Time{})
+	rewritten := version("/in/old", 2, noon)
+	touched := version("/in/old", 1, noon.Add(time.Second))
+	first := func(f sftp.File, since time.Time) sftp.Seen { return sftp.Seen{File: f, Since: since} }
+	taken := sftp.Seen{File: old, Since: noon, Taken: true}
+	gone := func(s sftp.Seen, at time.Time) sftp.Seen {
+		s.Gone = at
+		return s
+	}
+	type files = []sftp.File
+	cases := map[string]struct {
+		memory []sftp.Seen
+		listed files
+		want   sftp.Plan
+	}{
+		"nothing":                {nil, nil, sftp.Plan{}},
+		"an old file is fetched": {nil, files{old}, sftp.Plan{Fetch: files{old}, Keep: []sftp.Seen{first(old, now)}}},
+		"others wait": {nil, files{young, ahead, ageless}, sftp.Plan{
+			Wait: files{ageless, young, ahead}, Keep: []sftp.Seen{first(young, now), first(ahead, now), first(ageless, now)},
+		}},
+		"until they were seen twice": {
+			[]sftp.Seen{first(young, now.Add(-sftp.RestPeriod)), first(ahead, now.Add(-sftp.RestPeriod)), first(ageless, now.Add(-sftp.RestPeriod))},
+			files{young, ahead, ageless}, sftp.Plan{Fetch: files{ageless, young, ahead}},
+		},
+		"which must be a while ago": {[]sftp.Seen{first(ahead, now.Add(-sftp.RestPeriod+1))}, files{ahead}, sftp.Plan{Wait: files{ahead}}},
+		"what changes waits on": {[]sftp.Seen{first(version("/in/ahead", 0, ahead.Modified), noon)}, files{ahead}, sftp.Plan{
+			Wait: files{ahead}, Keep: []sftp.Seen{first(ahead, now)}, Drop: files{version("/in/ahead", 0, ahead.Modified)},
+		}},
+		"what is taken is not fetched": {[]sftp.Seen{taken}, files{old}, sftp.Plan{}},
+		"in another zone neither": {[]sftp.Seen{taken}, files{version("/in/old", 1, noon.In(time.FixedZone("", 3600)))},
+			sftp.Plan{}},
+		"what is written anew is": {[]sftp.Seen{taken}, files{rewritten}, sftp.Plan{
+			Fetch: files{rewritten}, Keep: []sftp.Seen{first(rewritten, now), gone(taken, now)},
+		}},
+		"what is touched is": {[]sftp.Seen{gone(taken, noon)}, files{touched}, sftp.Plan{
+			Fetch: files{touched}, Keep: []sftp.Seen{first(touched, now)},
+		}},
+		"what comes back is known": {[]sftp.Seen{gone(taken, noon)}, files{old}, sftp.Plan{Keep: []sftp.Seen{taken}}},
+		"what is gone is known":    {[]sftp.Seen{gone(taken, now.Add(-sftp.ForgetAfter+1))}, nil, sftp.Plan{}},
+		"for a time":               {[]sftp.Seen{gone(taken, now.Add(-sftp.ForgetAfter))}, nil, sftp.Plan{Drop: files{old}}},
+		"listed twice, fetched once": {nil, files{old, old}, sftp.Plan{
+			Fetch: files{old}, Keep: []sftp.Seen{first(old, now)},
+		}},
+		"the oldest first": {[]sftp.Seen{first(rewritten, noon), first(touched, noon), first(old, noon)}, files{touched, old, rewritten},
+			sftp.Plan{Fetch: files{old, rewritten, touched}}},
+	}
+	for name, c := range cases {
+		if diff := cmp.Diff(c.want, sftp.Decide(c.memory, c.listed, now)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// remember does with memory what a caller does with a plan.
+func remember(memory []sftp.Seen, plan sftp.Plan, take bool) []sftp.Seen {
+	known := map[string]sftp.Seen{}
+	key := func(f sftp.File) string { return fmt.Sprint(f.Path, f.Size, f.Modified.Unix()) }
+	for _, list := range [][]sftp.Seen{memory, plan.Keep} {
+		for _, seen := range list {
+			known[key(seen.File)] = seen
+		}
+	}
+	for _, f := range plan.Drop {
+		delete(known, key(f))
+	}
+	for _, f := range plan.Fetch {
+		if seen := known[key(f)]; take {
+			seen.Taken = true
+			known[key(f)] = seen
+		}
+	}
+	var list []sftp.Seen
+	for _, seen := range known {
+		list = append(list, seen)
+	}
+	return list
+}
+
+// Whatever comes and goes, each version is taken once, and every one that stays
+// is taken in the end.
+func TestDecideTakesEachVersionOnce(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var memory []sftp.Seen
+		fetched := map[sftp.File]int{}
+		now := noon
+		look := func(listed []sftp.File) {
+			plan := sftp.Decide(memory, listed, now)
+			for _, f := range plan.Fetch {
+				fetched[f]++
+			}
+			memory = remember(memory, plan, true)
+			now = now.Add(5 * time.Minute)
+		}
+		file := rapid.Custom(func(t *rapid.T) sftp.File {
+			at := noon.Add(time.Duration(rapid.IntRange(-2, 20).Draw(t, "minute")) * time.Minute)
+			return version(rapid.SampledFrom([]string{"/a", "/b", "/c"}).Draw(t, "path"), rapid.Int64Range(0, 1).Draw(t, "size"), at)
+		})
+		for _, listed := range rapid.SliceOfN(rapid.SliceOfN(file, 0, 4), 1, 12).Draw(t, "looks") {
+			look(listed)
+		}
+		last := rapid.SliceOfN(file, 0, 4).Draw(t, "last")
+		look(last)
+		look(last)
+		for _, f := range last {
+			if fetched[f] != 1 {
+				t.Fatalf("%+v was fetched %d times", f, fetched[f])
+			}
+		}
+		for f, times := range fetched {
+			if times > 1 {
+				t.Fatalf("%+v was fetched %d times", f, times)
+			}
+		}
+	})
+}
+
+func BenchmarkDecide(b *testing.B) {
+	var memory []sftp.Seen
+	var listed []sftp.File
+	for i := range 10_000 {
+		f := version(fmt.Sprint("/in/orders-", i), int64(i), noon)
+		listed = append(listed, f)
+		memory = append(memory, sftp.Seen{File: f, Taken: i > 0})
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if plan := sftp.Decide(memory, listed, noon); len(plan.Fetch) != 1 {
+			b.Fatal(plan)
+		}
+	}
+}

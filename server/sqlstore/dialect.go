@@ -1,0 +1,176 @@
+package sqlstore
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+	_ "modernc.org/sqlite" // the driver sqlite
+
+	"github.com/intraydata/intray/server/queue"
+)
+
+// dialect is what differs between the databases.
+type dialect struct {
+	goose goose.Dialect
+	// substitutions are filled into the migrations.
+	substitutions *strings.Replacer
+	// now is the database's clock, in microseconds.
+	now string
+	// readOptions are the options of transactions that see one consistent state.
+	readOptions *sql.TxOptions
+	// forUpdate is what a query adds so that others wait with its rows; "" where
+	// only one transaction writes at a time.
+	forUpdate string
+	// truncateLog empties the log of changes; "" where that is not ours to do.
+	truncateLog string
+	// lock, where it is not "", waits until no other transaction holds the
+	// lock $1, and holds it until the transaction ends.
+	lock string
+	// alone and sessionUnlock, where they are not "", take and give back the lock
+	// $1 for a connection.
+	sessionLock, sessionUnlock string
+}
+
+// The locks. They share one space of numbers with whatever else uses the
+// database, hence the odd ones.
+const (
+	lockMigrate    = 7_204_118_301
+	lockClaim      = 7_204_118_302
+	lockExpireNode = 7_204_118_303
+	lockConnectors = 7_204_118_304
+)
+
+func sqliteDialect() dialect {
+	return dialect{
+		goose:         goose.DialectSQLite3,
+		substitutions: strings.NewReplacer("${ID}", "TEXT", "${BYTES}", "BLOB"),
+		now:           `CAST(unixepoch('subsec') * 1000000 AS INTEGER)`,
+		// A reader's transaction is a snapshot on SQLite.
+		readOptions: &sql.TxOptions{ReadOnly: true},
+		truncateLog: `PRAGMA wal_checkpoint(TRUNCATE)`,
+	}
+}
+
+func postgresDialect() dialect {
+	return dialect{
+		goose:         goose.DialectPostgres,
+		substitutions: strings.NewReplacer("${ID}", `TEXT COLLATE "C"`, "${BYTES}", "BYTEA"),
+		// now() would be when the transaction began.
+		now:           `CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)`,
+		readOptions:   &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true},
+		forUpdate:     ` FOR UPDATE`,
+		lock:          `SELECT pg_advisory_xact_lock($1)`,
+		sessionLock:   `SELECT pg_advisory_lock($1)`,
+		sessionUnlock: `SELECT pg_advisory_unlock($1)`,
+	}
+}
+
+// acquireLock lets one transaction at a time go on.
+func (t *txn) acquireLock(ctx context.Context, lock int64) error {
+	if t.dialect.lock == "" {
+		return nil
+	}
+	_, err := t.exec(ctx, "waiting for a lock", t.dialect.lock, lock)
+	return err
+}
+
+// readers is how many connections read at once.
+const readers = 4
+
+// openSQLite opens three pools on one file. One connection writes, since more
+// would starve each other: SQLite lets one write at a time and does not queue
+// the rest. River has a connection of its own, so that its many small writes
+// wait and those of the service do not.
+func (s *Store) openSQLite(ctx context.Context, cfg Config) error {
+	path, err := makeFile(cfg.Path)
+	if err != nil {
+		return err
+	}
+	s.dialect = sqliteDialect()
+	writing := url.Values{
+		"_pragma": {"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "secure_delete(1)"},
+		"_txlock": {"immediate"},
+	}
+	reading := url.Values{"_pragma": {"busy_timeout(5000)", "query_only(1)"}}
+	if s.write, err = s.openPool(path, writing, 1); err != nil {
+		return err
+	}
+	// The first writer turns a new file into one with a log, which a reader
+	// that came before it would prevent.
+	if err := s.write.PingContext(ctx); err != nil {
+		return fmt.Errorf("opening %s: %w", path, err)
+	}
+	if s.read, err = s.openPool(path, reading, readers); err != nil {
+		return err
+	}
+	own, err := s.openPool(path, writing, 1)
+	if err != nil {
+		return err
+	}
+	s.jobs, err = queue.SQLite(own, cfg.Queue)
+	return err
+}
+
+func (s *Store) openPool(path string, params url.Values, conns int) (*sql.DB, error) {
+	dsn := url.URL{Scheme: "file", Path: path, RawQuery: params.Encode()}
+	db, err := sql.Open("sqlite", dsn.String())
+	if err != nil {
+		return nil, fmt.Errorf("opening %s: %w", path, err)
+	}
+	db.SetMaxOpenConns(conns)
+	db.SetMaxIdleConns(conns)
+	s.closers = append(s.closers, db.Close)
+	return db, nil
+}
+
+// makeFile makes an empty file where there is none, because SQLite would let
+// others read it, and gives its absolute path.
+func makeFile(path string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", fmt.Errorf("finding the database: %w", err)
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return "", fmt.Errorf("making the database: %w", err)
+	}
+	return path, f.Close()
+}
+
+// openPostgres opens one pool, which the queue uses too.
+func (s *Store) openPostgres(ctx context.Context, cfg Config) error {
+	config, err := pgxpool.ParseConfig(cfg.URL)
+	if err != nil {
+		// The error repeats the address, and with it the password.
+		return errors.New("the address of the database is not valid: it should look like postgres://user:password@host:5432/name")
+	}
+	if !strings.Contains(cfg.URL, "pool_max_conns") {
+		config.MaxConns = 16
+	}
+	// The queue listens on one connection, migrations hold up to three.
+	config.MaxConns = max(config.MaxConns, 4)
+	config.ConnConfig.ConnectTimeout = cmp.Or(config.ConnConfig.ConnectTimeout, 5*time.Second)
+	params := config.ConnConfig.RuntimeParams
+	params["application_name"] = cmp.Or(params["application_name"], "intray")
+
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return fmt.Errorf("opening the database: %w", err)
+	}
+	db := stdlib.OpenDBFromPool(pool)
+	s.closers = append(s.closers, db.Close, func() error { pool.Close(); return nil })
+	s.write, s.read, s.dialect = db, db, postgresDialect()
+	s.jobs, err = queue.Postgres(pool, cfg.Queue)
+	return err
+}

@@ -1,0 +1,162 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/server/service"
+)
+
+// retryAfter is when to try again once the database was out of reach.
+const retryAfter = 2 * time.Second
+
+func notFound() error {
+	return &service.Error{Kind: service.NotFound, Code: "not_found", Message: intray.NewMessage("request.unknown_id", nil)}
+}
+
+func alreadyExists() error {
+	return &service.Error{Kind: service.Conflict, Code: "exists", Message: intray.NewMessage("store.already_there", nil)}
+}
+
+// translate adds the service's own error to one of a driver, where the service
+// has a kind for it. Other errors it returns as they are.
+func translate(err error) error {
+	var own *service.Error
+	if err == nil || errors.As(err, &own) {
+		return err
+	}
+	switch kindOf(err) {
+	case service.NotFound:
+		own = &service.Error{Kind: service.NotFound, Code: "not_found", Message: intray.NewMessage("store.owner_missing", nil)}
+	case service.Conflict:
+		own = &service.Error{Kind: service.Conflict, Code: "exists", Message: intray.NewMessage("store.already_there", nil)}
+	case service.Invalid:
+		own = &service.Error{Kind: service.Invalid, Code: "invalid_text", Message: intray.NewMessage("store.invalid_text", nil)}
+	case service.Unavailable:
+		if isDiskFull(err) {
+			own = &service.Error{Kind: service.Unavailable, Code: "storage_full",
+				Message: intray.NewMessage("storage.full_for_database", nil), RetryAfter: time.Minute}
+			break
+		}
+		own = &service.Error{Kind: service.Unavailable, Code: "store_unavailable",
+			Message: intray.NewMessage("service.database_unreachable", nil), RetryAfter: retryAfter}
+	default:
+		return err
+	}
+	return fmt.Errorf("%w (%w)", own, err)
+}
+
+// isDiskFull says that the database's disk is full.
+func isDiskFull(err error) bool {
+	var lite *sqlite.Error
+	var pg *pgconn.PgError
+	return errors.As(err, &lite) && lite.Code()&0xff == sqlite3.SQLITE_FULL || errors.As(err, &pg) && pg.Code == "53100"
+}
+
+// kindOf gives 0 for errors that have no kind.
+func kindOf(err error) service.Kind {
+	var lite *sqlite.Error
+	var pg *pgconn.PgError
+	switch {
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return canceledKind(err)
+	case errors.As(err, new(*pgconn.ConnectError)):
+		return service.Unavailable
+	case errors.As(err, &lite):
+		return sqliteKind(lite.Code())
+	case errors.As(err, &pg):
+		return postgresKind(pg.Code)
+	case isConnectionLost(err):
+		return service.Unavailable
+	}
+	return 0
+}
+
+// canceledKind tells a caller that gave up from a server that did not answer in
+// time: a connection has a deadline of its own.
+func canceledKind(err error) service.Kind {
+	var refused *pgconn.ConnectError
+	if errors.As(err, &refused) && !errors.Is(err, context.Canceled) {
+		return service.Unavailable
+	}
+	return 0
+}
+
+func sqliteKind(code int) service.Kind {
+	switch code {
+	case sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY:
+		return service.Conflict
+	case sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY:
+		return service.NotFound
+	}
+	switch code & 0xff {
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN:
+		return service.Unavailable
+	}
+	return 0
+}
+
+// postgresKind reads a code of the SQL standard: two characters of class, and
+// three more.
+func postgresKind(code string) service.Kind {
+	switch code {
+	case "23505":
+		return service.Conflict
+	case "23503":
+		return service.NotFound
+	// A text with U+0000 or that is not UTF-8, as such or within JSON.
+	case "22021", "22P05":
+		return service.Invalid
+	// The server writes no more, as one that was the primary before.
+	case "25006":
+		return service.Unavailable
+	}
+	switch code[:min(2, len(code))] {
+	// No connection; rolled back for others; out of resources; shutting down;
+	// a fault of the system, as a full disk.
+	case "08", "40", "53", "57", "58":
+		return service.Unavailable
+	}
+	return 0
+}
+
+// isSerializationFailure says that the database undid a transaction in favour of another one.
+func isSerializationFailure(err error) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && (pg.Code == "40001" || pg.Code == "40P01")
+}
+
+// isStaleConnection says that a connection of old was broken, and that another may not be.
+func isStaleConnection(err error) bool {
+	var refused *pgconn.ConnectError
+	var pg *pgconn.PgError
+	switch {
+	case err == nil, errors.As(err, &refused):
+		return false
+	case errors.As(err, &pg):
+		return strings.HasPrefix(pg.Code, "57P")
+	}
+	return isConnectionLost(err) && kindOf(err) == service.Unavailable
+}
+
+func isConnectionLost(err error) bool {
+	var refused *pgconn.ConnectError
+	var network net.Error
+	return errors.As(err, &refused) || errors.As(err, &network) ||
+		errors.Is(err, driver.ErrBadConn) || errors.Is(err, net.ErrClosed) ||
+		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) ||
+		errors.Is(err, pgconn.ErrConnClosed)
+}

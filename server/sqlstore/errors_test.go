@@ -1,0 +1,134 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/intraydata/intray/server/service"
+)
+
+func TestTranslate(t *testing.T) {
+	for name, c := range map[string]struct {
+		err  error
+		want service.Kind
+	}{
+		"unique":             {&pgconn.PgError{Code: "23505"}, service.Conflict},
+		"foreign key":        {&pgconn.PgError{Code: "23503"}, service.NotFound},
+		"not null":           {&pgconn.PgError{Code: "23502"}, 0},
+		"U+0000":             {&pgconn.PgError{Code: "22021"}, service.Invalid},
+		"U+0000 in JSON":     {&pgconn.PgError{Code: "22P05"}, service.Invalid},
+		"shutting down":      {&pgconn.PgError{Code: "57P01"}, service.Unavailable},
+		"too many":           {&pgconn.PgError{Code: "53300"}, service.Unavailable},
+		"deadlock":           {&pgconn.PgError{Code: "40P01"}, service.Unavailable},
+		"read only":          {&pgconn.PgError{Code: "25006"}, service.Unavailable},
+		"wrong statement":    {&pgconn.PgError{Code: "42601"}, 0},
+		"no code":            {&pgconn.PgError{}, 0},
+		"bad connection":     {driver.ErrBadConn, service.Unavailable},
+		"connection closed":  {fmt.Errorf("query: %w", pgconn.ErrConnClosed), service.Unavailable},
+		"cut off":            {io.ErrUnexpectedEOF, service.Unavailable},
+		"caller gave up":     {context.Canceled, 0},
+		"caller's time over": {context.DeadlineExceeded, 0},
+		"transaction over":   {sql.ErrTxDone, 0},
+		"something else":     {errors.New("x"), 0},
+	} {
+		t.Run(name, func(t *testing.T) { wantKind(t, c.err, c.want) })
+	}
+}
+
+func wantKind(t *testing.T, err error, want service.Kind) {
+	t.Helper()
+	err = fmt.Errorf("doing: %w", err)
+	got := translate(err)
+	if want != 0 && !service.IsKind(got, want) {
+		t.Errorf("%v, want kind %d", got, want)
+	}
+	if want == 0 && got.Error() != err.Error() {
+		t.Errorf("%v was changed to %v", err, got)
+	}
+	if !errors.Is(got, err) {
+		t.Errorf("%v does not tell its cause", got)
+	}
+	if translate(got).Error() != got.Error() {
+		t.Errorf("%v was translated twice", got)
+	}
+}
+
+func TestSQLiteKind(t *testing.T) {
+	for code, want := range map[int]service.Kind{
+		sqlite3.SQLITE_CONSTRAINT_UNIQUE:     service.Conflict,
+		sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY: service.Conflict,
+		sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY: service.NotFound,
+		sqlite3.SQLITE_CONSTRAINT_NOTNULL:    0,
+		sqlite3.SQLITE_BUSY:                  service.Unavailable,
+		sqlite3.SQLITE_BUSY_SNAPSHOT:         service.Unavailable,
+		sqlite3.SQLITE_FULL:                  service.Unavailable,
+		sqlite3.SQLITE_IOERR_FSYNC:           service.Unavailable,
+		sqlite3.SQLITE_CORRUPT:               0,
+	} {
+		if got := sqliteKind(code); got != want {
+			t.Errorf("code %d is kind %d, want %d", code, got, want)
+		}
+	}
+}
+
+func TestWorded(t *testing.T) {
+	files := fstest.MapFS{"a.sql": {Data: []byte("x ${ID} ${BYTES} ${ID} ${X}")}}
+	for _, c := range []struct {
+		dialect dialect
+		want    string
+	}{
+		{sqliteDialect(), "x TEXT BLOB TEXT ${X}"},
+		{postgresDialect(), `x TEXT COLLATE "C" BYTEA TEXT COLLATE "C" ${X}`},
+	} {
+		f, err := substitutedFS{files, c.dialect.substitutions}.Open("a.sql")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(f)
+		if err != nil || string(got) != c.want {
+			t.Errorf("%q and %v, want %q", got, err, c.want)
+		}
+	}
+	if _, err := (substitutedFS{files, sqliteDialect().substitutions}).Open("b.sql"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Open: %v, want that there is no file", err)
+	}
+}
+
+// TestMigrationsAreWorded finds words that nothing fills in.
+func TestMigrationsAreWorded(t *testing.T) {
+	names, err := fs.Glob(migrations, "migrations/*.sql")
+	if err != nil || len(names) == 0 {
+		t.Fatalf("%d migrations, %v", len(names), err)
+	}
+	for _, name := range names {
+		text, err := fs.ReadFile(migrations, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range []dialect{sqliteDialect(), postgresDialect()} {
+			if strings.Contains(d.substitutions.Replace(string(text)), "${") {
+				t.Errorf("%s holds a word that %s does not fill in", name, d.goose)
+			}
+		}
+	}
+}
+
+func TestColumns(t *testing.T) {
+	if got, want := assignments("a, b", 3), "a = $3, b = $4"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got, want := placeholders(3), "$1, $2, $3"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

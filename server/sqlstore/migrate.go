@@ -1,0 +1,87 @@
+package sqlstore
+
+import (
+	"bytes"
+	"context"
+	"embed"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/pressly/goose/v3"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// migrate brings the tables of the store and of the queue up to date.
+func (s *Store) migrate(ctx context.Context) (err error) {
+	if s.dialect.sessionLock == "" {
+		return s.migrateLocked(ctx)
+	}
+	conn, err := s.write.Conn(ctx)
+	if err != nil {
+		return fmt.Errorf("connecting: %w", err)
+	}
+	defer func() { _ = conn.Close() }()
+	if _, err := conn.ExecContext(ctx, s.dialect.sessionLock, lockMigrate); err != nil {
+		return fmt.Errorf("waiting for others to migrate: %w", err)
+	}
+	defer func() {
+		// Should this fail, the connection is broken and the lock gone.
+		_, _ = conn.ExecContext(context.WithoutCancel(ctx), s.dialect.sessionUnlock, lockMigrate)
+	}()
+	return s.migrateLocked(ctx)
+}
+
+func (s *Store) migrateLocked(ctx context.Context) error {
+	steps, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		return err
+	}
+	p, err := goose.NewProvider(s.dialect.goose, s.write, substitutedFS{steps, s.dialect.substitutions},
+		goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		return fmt.Errorf("reading the migrations: %w", err)
+	}
+	has, knows, err := p.GetVersions(ctx)
+	if err != nil {
+		return fmt.Errorf("reading the version of the database: %w", err)
+	}
+	if has > knows {
+		return fmt.Errorf("the database has version %d and this program knows %d at most: use the newer program that wrote it", has, knows)
+	}
+	if _, err := p.Up(ctx); err != nil {
+		return fmt.Errorf("migrating: %w", err)
+	}
+	return s.jobs.Migrate(ctx)
+}
+
+// substitutedFS are files with words filled in.
+type substitutedFS struct {
+	fs.FS
+	words *strings.Replacer
+}
+
+// Open gives a file whose content has the words filled in.
+func (w substitutedFS) Open(name string) (fs.File, error) {
+	f, err := w.FS.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	if at, err := f.Stat(); err != nil || at.IsDir() {
+		return f, err
+	}
+	text, err := fs.ReadFile(w.FS, name)
+	if err != nil {
+		return nil, err
+	}
+	return substitutedFile{f, bytes.NewReader([]byte(w.words.Replace(string(text))))}, nil
+}
+
+type substitutedFile struct {
+	fs.File
+	text *bytes.Reader
+}
+
+func (f substitutedFile) Read(p []byte) (int, error) { return f.text.Read(p) }

@@ -1,0 +1,243 @@
+package sqlstore_test
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/sqlstore"
+	"github.com/intraydata/intray/server/sqlstore/storetest"
+)
+
+func TestOpenRefuses(t *testing.T) {
+	for name, c := range map[string]struct {
+		cfg  sqlstore.Config
+		want string
+	}{
+		"nothing":   {sqlstore.Config{}, "neither"},
+		"both":      {sqlstore.Config{Path: "a", URL: "postgres://b"}, "both"},
+		"no folder": {sqlstore.Config{Path: filepath.Join(t.TempDir(), "no", "file")}, "no such file"},
+		"a folder":  {sqlstore.Config{Path: t.TempDir()}, "is a directory"},
+		"no URL":    {sqlstore.Config{URL: "postgres://me:secret@host:port/"}, "address of the database is not valid"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := sqlstore.Open(t.Context(), c.cfg)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("Open: %v, want %q", err, c.want)
+			}
+			if err != nil && strings.Contains(err.Error(), "secret") {
+				t.Errorf("the error tells the password: %v", err)
+			}
+		})
+	}
+}
+
+func TestOpenOutOfReach(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	must(t, l.Close())
+	_, err = sqlstore.Open(t.Context(), sqlstore.Config{URL: "postgres://me:secret@" + l.Addr().String() + "/x"})
+	if !service.IsKind(err, service.Unavailable) {
+		t.Errorf("Open: %v, want Unavailable", err)
+	}
+	if strings.Contains(err.Error(), "secret") {
+		t.Errorf("the error tells the password: %v", err)
+	}
+}
+
+func TestOpenNotADatabase(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "notes.txt")
+	must(t, os.WriteFile(path, []byte(strings.Repeat("these are notes\n", 100)), 0o600))
+	if _, err := sqlstore.Open(t.Context(), sqlstore.Config{Path: path}); err == nil || !strings.Contains(err.Error(), "not a database") {
+		t.Errorf("Open: %v, want that it is not a database", err)
+	}
+}
+
+// TestFile checks that a file of any name is made, and is its owner's alone.
+func TestFile(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "a b%20c?mode=memory#ü")
+	must(t, os.Mkdir(folder, 0o700))
+	open(t, sqlstore.Config{Path: filepath.Join(folder, "intray.db")})
+	files, err := os.ReadDir(folder)
+	must(t, err)
+	if len(files) == 0 {
+		t.Error("there is no file")
+	}
+	for _, f := range files {
+		at, err := f.Info()
+		must(t, err)
+		if at.Mode().Perm() != 0o600 {
+			t.Errorf("%s has mode %o, want 600", f.Name(), at.Mode().Perm())
+		}
+	}
+}
+
+// TestSettings checks what a commit rests on.
+func TestSettings(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "intray.db")
+	for pragma, want := range map[string]string{"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1", "busy_timeout": "5000", "secure_delete": "1"} {
+		got, err := sqlstore.Pragma(t.Context(), open(t, sqlstore.Config{Path: path}), pragma)
+		must(t, err)
+		if got != want {
+			t.Errorf("%s is %s, want %s", pragma, got, want)
+		}
+	}
+}
+
+func TestReopen(t *testing.T) {
+	onEach(t, func(t *testing.T, cfg sqlstore.Config) {
+		first := open(t, cfg)
+		must(t, first.Update(t.Context(), func(tx service.Tx) error {
+			return tx.Accounts.InsertOrg(t.Context(), service.Org{ID: "o", Name: "Org"})
+		}))
+		must(t, open(t, cfg).View(t.Context(), func(tx service.Tx) error {
+			_, err := tx.Accounts.OrgByName(t.Context(), "Org")
+			return err
+		}))
+	})
+}
+
+func TestNewerDatabase(t *testing.T) {
+	onEach(t, func(t *testing.T, cfg sqlstore.Config) {
+		open(t, cfg)
+		driver, address := "sqlite", cfg.Path
+		if cfg.URL != "" {
+			driver, address = "pgx", cfg.URL
+		}
+		db, err := sql.Open(driver, address)
+		must(t, err)
+		defer func() { _ = db.Close() }()
+		_, err = db.Exec(`INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, $1)`, true)
+		must(t, err)
+		if _, err := sqlstore.Open(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "has version 999 and this program knows") {
+			t.Errorf("Open: %v, want that the database is newer", err)
+		}
+	})
+}
+
+func TestOpenAtOnce(t *testing.T) {
+	cfg := sqlstore.Config{URL: storetest.PostgresURL(t)}
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			s, err := sqlstore.Open(t.Context(), cfg)
+			if err == nil {
+				err = s.Close()
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// TestConnectionsLost ends all connections from outside, in the middle of a
+// transaction.
+func TestConnectionsLost(t *testing.T) {
+	cfg := sqlstore.Config{URL: storetest.PostgresURL(t)}
+	s := open(t, cfg)
+	ctx := t.Context()
+	err := s.Update(ctx, func(tx service.Tx) error {
+		endConnections(t, cfg.URL)
+		return tx.Accounts.InsertOrg(ctx, service.Org{ID: "o", Name: "Org"})
+	})
+	if !service.IsKind(err, service.Unavailable) {
+		t.Errorf("Update: %v, want Unavailable", err)
+	}
+	must(t, s.Update(ctx, func(tx service.Tx) error {
+		return tx.Accounts.InsertOrg(ctx, service.Org{ID: "o", Name: "Org"})
+	}))
+}
+
+func endConnections(t *testing.T, url string) {
+	t.Helper()
+	ctx := context.Background()
+	conn, err := pgx.Connect(ctx, url)
+	must(t, err)
+	defer func() { _ = conn.Close(ctx) }()
+	_, err = conn.Exec(ctx, `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+		WHERE datname = current_database() AND pid <> pg_backend_pid()`)
+	must(t, err)
+}
+
+func TestTextThatCannotBeStored(t *testing.T) {
+	s := open(t, sqlstore.Config{URL: storetest.PostgresURL(t)})
+	for _, name := range []string{"a\x00b", "a\xffb"} {
+		err := s.Update(t.Context(), func(tx service.Tx) error {
+			return tx.Accounts.InsertOrg(t.Context(), service.Org{ID: "o", Name: name})
+		})
+		if !service.IsKind(err, service.Invalid) {
+			t.Errorf("%q: %v, want Invalid", name, err)
+		}
+	}
+}
+
+func BenchmarkInsertImport(b *testing.B) {
+	s := open(b, sqlstore.Config{Path: filepath.Join(b.TempDir(), "intray.db")})
+	ctx := b.Context()
+	must(b, s.Update(ctx, func(tx service.Tx) error {
+		return tx.Accounts.InsertOrg(ctx, service.Org{ID: "o", Name: "Org"})
+	}))
+	fields := []byte(`["` + strings.Repeat("x", 2000) + `"]`)
+	var mu sync.Mutex
+	n := 0
+	b.SetParallelism(4)
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			mu.Lock()
+			n++
+			imp := service.Import{ID: fmt.Sprint(n), Org: "o", Schema: service.Document{Fields: fields}}
+			mu.Unlock()
+			if err := s.Update(ctx, func(tx service.Tx) error { return tx.Imports.Insert(ctx, imp) }); err != nil {
+				b.Error(err)
+			}
+		}
+	})
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "tx/s")
+}
+
+// TestForget deletes a text and looks for it in all files of the database.
+func TestForget(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "intray.db")
+	s := open(t, sqlstore.Config{Path: path})
+	const secret = "the text that must not stay behind"
+	update := func(work func(tx service.Tx) error) { must(t, s.Update(t.Context(), work)) }
+	update(func(tx service.Tx) error {
+		if err := tx.Accounts.InsertOrg(t.Context(), service.Org{ID: "o", Name: "Org"}); err != nil {
+			return err
+		}
+		return tx.Imports.Insert(t.Context(), service.Import{ID: "i", Org: "o", Filename: secret})
+	})
+	if !inFiles(t, path, secret) {
+		t.Fatal("the text is in no file: the test looks at the wrong ones")
+	}
+	update(func(tx service.Tx) error { return tx.Imports.Delete(t.Context(), "o", "i") })
+	must(t, s.Forget(t.Context()))
+	if inFiles(t, path, secret) {
+		t.Error("the deleted text is still in the files")
+	}
+}
+
+func inFiles(t *testing.T, path, text string) bool {
+	t.Helper()
+	files, err := filepath.Glob(path + "*")
+	must(t, err)
+	for _, f := range files {
+		b, err := os.ReadFile(f)
+		must(t, err)
+		if strings.Contains(string(b), text) {
+			return true
+		}
+	}
+	return false
+}

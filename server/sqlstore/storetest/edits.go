@@ -1,0 +1,154 @@
+package storetest
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/intraydata/intray/server/service"
+)
+
+// anEdit is an entry of a log.
+func anEdit(org, importID string, run int, seq int64) service.Edit {
+	return service.Edit{
+		Org: org, ImportID: importID, Run: run, Seq: seq, Op: id("op", 100*run+int(seq)), Kind: "set", Change: seq + 7,
+		Request: json.RawMessage(`{"a":"ü\u0000"}`), Result: json.RawMessage(`{}`), Made: startPlus(int(seq)),
+	}
+}
+
+func (f *fixture) editsAfter(org, importID string, run int, after int64) (all []service.Edit) {
+	f.Helper()
+	f.mustView(func(tx service.Tx) error {
+		all = nil
+		for e, err := range tx.Edits.ListAfter(f.ctx, org, importID, run, after) {
+			if err != nil {
+				return err
+			}
+			all = append(all, e)
+		}
+		return nil
+	})
+	return all
+}
+
+func testEdits(f *fixture) {
+	one, other := anImport(1, "org-a", service.NeedsReview), anImport(2, "org-b", service.NeedsReview)
+	first, second, again := anEdit("org-a", one.ID, 1, 1), anEdit("org-a", one.ID, 1, 2), anEdit("org-a", one.ID, 2, 1)
+	second.Revision = []byte(strings.Repeat("\x00x", 5000))
+	foreign := anEdit("org-b", other.ID, 1, 1)
+	f.mustUpdate(func(tx service.Tx) error {
+		return firstError(tx.Imports.Insert(f.ctx, one), tx.Imports.Insert(f.ctx, other),
+			tx.Edits.Append(f.ctx, first), tx.Edits.Append(f.ctx, second), tx.Edits.Append(f.ctx, again), tx.Edits.Append(f.ctx, foreign))
+	})
+	f.wantEqual(f.editsAfter("org-a", one.ID, 1, 0), []service.Edit{first, second})
+	f.wantEqual(f.editsAfter("org-a", one.ID, 1, 1), []service.Edit{second})
+	f.wantEqual(f.editsAfter("org-a", one.ID, 2, 0), []service.Edit{again})
+	f.wantEqual(f.editsAfter("org-b", one.ID, 1, 0), []service.Edit(nil))
+	f.wantEqual(f.editsAfter("org-b", other.ID, 1, 0), []service.Edit{foreign})
+	f.mustView(func(tx service.Tx) error {
+		last, err := tx.Edits.LastSeq(f.ctx, "org-a", one.ID, 1)
+		f.wantEqual(last, int64(2))
+		none, noError := tx.Edits.LastSeq(f.ctx, "org-b", one.ID, 1)
+		f.wantEqual(none, int64(0))
+		found, missing := tx.Edits.FindByOp(f.ctx, "org-a", one.ID, second.Op)
+		f.wantEqual(found, second)
+		return firstError(err, noError, missing)
+	})
+	f.wantRefused(service.NotFound, func(tx service.Tx) error { _, err := tx.Edits.FindByOp(f.ctx, "org-b", one.ID, second.Op); return err })
+
+	// A place in the log is taken once, and so is an id of a caller.
+	taken, used := anEdit("org-a", one.ID, 1, 2), anEdit("org-a", one.ID, 1, 3)
+	taken.Op, used.Op = "another", first.Op
+	f.wantRefused(service.Conflict, func(tx service.Tx) error { return tx.Edits.Append(f.ctx, taken) })
+	f.wantRefused(service.Conflict, func(tx service.Tx) error { return tx.Edits.Append(f.ctx, used) })
+	f.wantRefused(service.NotFound, func(tx service.Tx) error { return tx.Edits.Append(f.ctx, anEdit("org-a", id("none", 1), 1, 1)) })
+
+	// The log goes with its import.
+	f.mustUpdate(func(tx service.Tx) error { return tx.Imports.Delete(f.ctx, "org-a", one.ID) })
+	f.wantEqual(f.editsAfter("org-a", one.ID, 1, 0), []service.Edit(nil))
+	f.wantEqual(f.editsAfter("org-b", other.ID, 1, 0), []service.Edit{foreign})
+}
+
+// aMemory is remembered later, the greater n is.
+func aMemory(n int, org, identifier string) service.LearnedMapping {
+	return service.LearnedMapping{
+		Org: org, ImportIdentifier: identifier, Kind: service.ValueMemory,
+		Field: "country", Text: id("text", n), Value: "DE", On: startPlus(n),
+	}
+}
+
+func (f *fixture) insertMemories(all ...service.LearnedMapping) {
+	f.Helper()
+	f.mustUpdate(func(tx service.Tx) error {
+		for _, r := range all {
+			if err := tx.Memory.Upsert(f.ctx, r); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// wantMemory checks what an import identifier has, newest first.
+func (f *fixture) wantMemory(org, identifier string, want ...service.LearnedMapping) {
+	f.Helper()
+	f.mustView(func(tx service.Tx) error {
+		list, total, err := tx.Memory.List(f.ctx, org, identifier, 0, 1<<40)
+		f.wantEqual(list, want)
+		f.wantEqual(total, int64(len(want)))
+		return err
+	})
+}
+
+func testMemory(f *fixture) {
+	odd := strings.Repeat("ü\x00\"<\\", 200)
+	column := service.LearnedMapping{Org: "org-a", ImportIdentifier: "crm", Kind: service.ColumnMemory, Field: "country", Text: odd, On: startPlus(9)}
+	value := aMemory(5, "org-a", "crm")
+	value.Text, value.Value = odd, odd
+	other, foreign := aMemory(1, "org-a", strings.Repeat("x", 1024)), aMemory(1, "org-b", "crm")
+	f.insertMemories(aMemory(1, "org-a", "crm"), value, column, other, foreign)
+	f.wantMemory("org-a", "crm", column, value, aMemory(1, "org-a", "crm"))
+	f.wantMemory("org-a", other.ImportIdentifier, other)
+	f.wantMemory("org-a", "unknown")
+
+	value.Value, value.On = "", startPlus(20)
+	f.insertMemories(value)
+	f.wantMemory("org-a", "crm", value, column, aMemory(1, "org-a", "crm"))
+	f.mustView(func(tx service.Tx) error {
+		list, total, err := tx.Memory.List(f.ctx, "org-a", "crm", 1, 1)
+		f.wantEqual(list, []service.LearnedMapping{column})
+		f.wantEqual(total, int64(3))
+		return err
+	})
+
+	f.mustUpdate(func(tx service.Tx) error {
+		return firstError(tx.Memory.Remove(f.ctx, column), tx.Memory.Remove(f.ctx, column))
+	})
+	f.wantMemory("org-a", "crm", value, aMemory(1, "org-a", "crm"))
+	f.mustUpdate(func(tx service.Tx) error {
+		return firstError(tx.Memory.Forget(f.ctx, "org-a", "crm"), tx.Memory.Forget(f.ctx, "org-a", "crm"))
+	})
+	f.wantMemory("org-a", "crm")
+	f.wantMemory("org-a", other.ImportIdentifier, other)
+	f.wantMemory("org-b", "crm", foreign)
+	f.wantRefused(service.NotFound, func(tx service.Tx) error { return tx.Memory.Upsert(f.ctx, aMemory(1, "org-c", "crm")) })
+}
+
+func testMemoryTrimmed(f *fixture) {
+	var all []service.LearnedMapping // newest first
+	for n := range 6 {
+		all = append([]service.LearnedMapping{aMemory(n, "org-a", "crm")}, all...)
+	}
+	others := []service.LearnedMapping{aMemory(0, "org-a", "erp"), aMemory(0, "org-b", "crm")}
+	f.insertMemories(append(all, others...)...)
+	size := int64(len("country") + len(all[0].Text) + len("DE"))
+	for _, c := range []struct {
+		most int
+		size int64
+		left int
+	}{{6, 6 * size, 6}, {5, 6 * size, 5}, {5, 5*size - 1, 4}, {3, 1 << 40, 3}, {3, size, 1}, {1, size - 1, 0}, {1, 1, 0}} {
+		f.mustUpdate(func(tx service.Tx) error { return tx.Memory.Trim(f.ctx, "org-a", "crm", c.most, c.size) })
+		f.wantMemory("org-a", "crm", append([]service.LearnedMapping(nil), all[:c.left]...)...)
+	}
+	f.wantMemory("org-a", "erp", others[0])
+	f.wantMemory("org-b", "crm", others[1])
+}

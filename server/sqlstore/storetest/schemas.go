@@ -1,0 +1,92 @@
+package storetest
+
+import (
+	"encoding/json"
+
+	"github.com/intraydata/intray/server/service"
+)
+
+func aSchema(n int, org, name string) service.Schema {
+	return service.Schema{
+		ID: id("schema", n), Org: org, Name: name, Created: startPlus(n), Modified: startPlus(n + 1),
+		Document: service.Document{
+			Fields:   json.RawMessage(`[{"key": "é\u0000", "label":"<&>"}]`),
+			Settings: json.RawMessage(`{ }`),
+		},
+	}
+}
+
+func (f *fixture) insertSchemas(all ...service.Schema) {
+	f.Helper()
+	f.mustUpdate(func(tx service.Tx) error {
+		for _, s := range all {
+			if err := tx.Schemas.Insert(f.ctx, s); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (f *fixture) schema(org, id string) func(service.Tx) (service.Schema, error) {
+	return func(tx service.Tx) (service.Schema, error) { return tx.Schemas.Get(f.ctx, org, id) }
+}
+
+func (f *fixture) schemas(org string) []service.Schema {
+	f.Helper()
+	return read(f, func(tx service.Tx) (list []service.Schema, err error) {
+		for s, err := range tx.Schemas.List(f.ctx, org) {
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, s)
+		}
+		return list, nil
+	})
+}
+
+func testSchemas(f *fixture) {
+	late, soon, inline := aSchema(2, "org-a", "late"), aSchema(1, "org-a", "soon"), aSchema(3, "org-a", "late")
+	inline.Inline = true
+	f.insertSchemas(late, soon, inline, aSchema(4, "org-b", "late"))
+	f.wantEqual(f.schemas("org-a"), []service.Schema{soon, late})
+	f.wantEqual(read(f, f.schema("org-a", inline.ID)), inline)
+
+	changed := soon
+	changed.Name, changed.Modified = "sooner", startPlus(90)
+	changed.Document.Hooks = json.RawMessage(`{"rowHooks":[]}`)
+	asked := changed
+	asked.Created, asked.Inline = startPlus(99), true
+	f.mustUpdate(func(tx service.Tx) error { return tx.Schemas.Replace(f.ctx, asked) })
+	f.wantEqual(read(f, f.schema("org-a", soon.ID)), changed)
+
+	f.mustUpdate(func(tx service.Tx) error { return tx.Schemas.Delete(f.ctx, "org-a", soon.ID) })
+	f.wantEqual(f.schemas("org-a"), []service.Schema{late})
+	f.wantNotFound(func(tx service.Tx) error { _, err := f.schema("org-a", soon.ID)(tx); return err })
+}
+
+func testSchemaNames(f *fixture) {
+	one, two := aSchema(1, "org-a", "one"), aSchema(2, "org-a", "two")
+	f.insertSchemas(one, two, aSchema(3, "org-b", "one"))
+
+	f.wantRefused(service.Conflict, func(tx service.Tx) error { return tx.Schemas.Insert(f.ctx, aSchema(4, "org-a", "one")) })
+	f.wantRefused(service.Conflict, func(tx service.Tx) error { return tx.Schemas.Insert(f.ctx, aSchema(1, "org-b", "new id")) })
+	renamed := two
+	renamed.Name = "one"
+	f.wantRefused(service.Conflict, func(tx service.Tx) error { return tx.Schemas.Replace(f.ctx, renamed) })
+	f.wantEqual(f.schemas("org-a"), []service.Schema{one, two})
+
+	// A name is free again, and a schema may keep its own.
+	f.mustUpdate(func(tx service.Tx) error {
+		if err := tx.Schemas.Replace(f.ctx, one); err != nil {
+			return err
+		}
+		if err := tx.Schemas.Delete(f.ctx, "org-a", one.ID); err != nil {
+			return err
+		}
+		return tx.Schemas.Replace(f.ctx, renamed)
+	})
+	f.wantEqual(f.schemas("org-a"), []service.Schema{renamed})
+	unknown := aSchema(9, "org-a", "one")
+	f.wantRefused(service.NotFound, func(tx service.Tx) error { return tx.Schemas.Replace(f.ctx, unknown) })
+}

@@ -1,0 +1,192 @@
+// Package storetest is the suite that every store of the service must pass. It
+// looks at what the contract in the service package says and at nothing behind
+// it.
+package storetest
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/intraydata/intray/server/service"
+)
+
+// Run runs the suite. Open gives an empty store, and closes it when its test
+// ends.
+func Run(t *testing.T, open func(t *testing.T) service.Store) {
+	for _, c := range testCases() {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			c.run(newFixture(t, open(t)))
+		})
+	}
+}
+
+type testCase struct {
+	name string
+	run  func(f *fixture)
+}
+
+func testCases() []testCase {
+	return []testCase{
+		{"organizations", testOrgs},
+		{"licences", testLicences},
+		{"schemas", testSchemas},
+		{"schema names", testSchemaNames},
+		{"imports", testImports},
+		{"imports listed", testImportsListed},
+		{"imports moved", testImportsMoved},
+		{"imports in status", testImportsInStatus},
+		{"claim", testClaim},
+		{"claim is fair", testClaimIsFair},
+		{"claims at once", testClaimsAtOnce},
+		{"uploads", testUploads},
+		{"uploads processed", testUploadsProcessed},
+		{"uploads streamed", testUploadsStreamed},
+		{"sessions", testSessions},
+		{"credentials", testCredentials},
+		{"replays", testReplays},
+		{"memory", testMemory},
+		{"memory trimmed", testMemoryTrimmed},
+		{"edits", testEdits},
+		{"webhooks", testWebhooks},
+		{"deliveries", testDeliveries},
+		{"connectors", testConnectors},
+		{"retention", testRetention},
+		{"trash", testTrash},
+		{"nodes", testNodes},
+		{"rows of others", testRowsOfOthers},
+		{"no organization", testNoOrganization},
+		{"rollback", testRollback},
+		{"panic", testPanic},
+		{"commit", testCommit},
+		{"cancelled", testCancelled},
+		{"conflict leaves the transaction in order", testConflictGoesOn},
+		{"view changes nothing", testViewChangesNothing},
+		{"view is one state", testViewIsOneState},
+		{"many at once", testManyAtOnce},
+		{"what is got is held", testHeld},
+		{"what is got and gone", testHeldAndGone},
+		{"crossed transactions", testCrossed},
+		{"marks", testMarks},
+	}
+}
+
+// fixture is a store with two organizations.
+type fixture struct {
+	*testing.T
+	store service.Store
+	ctx   context.Context
+	a, b  service.Org
+}
+
+// start is when everything in the suite happens, in microseconds as stored.
+var start = time.Date(2026, 3, 4, 5, 6, 7, 891011000, time.UTC)
+
+func startPlus(minutes int) time.Time { return start.Add(time.Duration(minutes) * time.Minute) }
+
+func newFixture(t *testing.T, store service.Store) *fixture {
+	f := &fixture{T: t, store: store, ctx: t.Context(),
+		a: service.Org{ID: "org-a", Name: "Alpha", Created: startPlus(0)},
+		b: service.Org{ID: "org-b", Name: "Beta", Created: startPlus(1)},
+	}
+	f.mustUpdate(func(tx service.Tx) error {
+		if err := tx.Accounts.InsertOrg(f.ctx, f.a); err != nil {
+			return err
+		}
+		return tx.Accounts.InsertOrg(f.ctx, f.b)
+	})
+	return f
+}
+
+func (f *fixture) mustUpdate(work func(service.Tx) error) {
+	f.Helper()
+	if err := f.store.Update(f.ctx, work); err != nil {
+		f.Fatalf("Update: %v", err)
+	}
+}
+
+func (f *fixture) mustView(work func(service.Tx) error) {
+	f.Helper()
+	if err := f.store.View(f.ctx, work); err != nil {
+		f.Fatalf("View: %v", err)
+	}
+}
+
+// wantRefused checks that an update ends in an error of the kind.
+func (f *fixture) wantRefused(kind service.Kind, work func(service.Tx) error) {
+	f.Helper()
+	if err := f.store.Update(f.ctx, work); !service.IsKind(err, kind) {
+		f.Errorf("Update: %v, want an error of kind %d", err, kind)
+	}
+}
+
+// wantNotFound checks that a read ends in NotFound.
+func (f *fixture) wantNotFound(work func(service.Tx) error) {
+	f.Helper()
+	if err := f.store.View(f.ctx, work); !service.IsKind(err, service.NotFound) {
+		f.Errorf("View: %v, want NotFound", err)
+	}
+}
+
+func (f *fixture) wantEqual(got, want any) {
+	f.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		f.Errorf("other than expected (-want +got):\n%s", diff)
+	}
+}
+
+// read reads one thing.
+func read[T any](f *fixture, get func(service.Tx) (T, error)) T {
+	f.Helper()
+	var got T
+	f.mustView(func(tx service.Tx) (err error) {
+		got, err = get(tx)
+		return err
+	})
+	return got
+}
+
+// id gives ids that sort as their numbers do.
+func id(kind string, n int) string { return fmt.Sprintf("%s-%04d", kind, n) }
+
+// PostgresURL makes an empty database on the server of the environment variable
+// INTRAY_TEST_POSTGRES_URL and gives its address. The database is dropped when
+// the test ends. Without the variable the test is skipped.
+func PostgresURL(t *testing.T) string {
+	t.Helper()
+	server := os.Getenv("INTRAY_TEST_POSTGRES_URL")
+	if server == "" {
+		t.Skip("SKIPPED: no PostgreSQL, INTRAY_TEST_POSTGRES_URL is not set (see .ci/postgres)")
+	}
+	name := "intray_test_" + strings.ToLower(rand.Text())
+	execPostgres(t, server, "CREATE DATABASE "+name)
+	t.Cleanup(func() { execPostgres(t, server, "DROP DATABASE "+name+" WITH (FORCE)") })
+	u, err := url.Parse(server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.Path = "/" + name
+	return u.String()
+}
+
+func execPostgres(t *testing.T, server, command string) {
+	t.Helper()
+	ctx := context.Background()
+	conn, err := pgx.Connect(ctx, server)
+	if err != nil {
+		t.Fatalf("connecting to the server of INTRAY_TEST_POSTGRES_URL: %v", err)
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	if _, err := conn.Exec(ctx, command); err != nil {
+		t.Fatalf("%s: %v", command, err)
+	}
+}

@@ -1,0 +1,75 @@
+package staging_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/server/blob/mem"
+	"github.com/intraydata/intray/server/staging"
+)
+
+// size is the text of a batch as a file would bring it.
+func size(b *intray.Batch) int64 {
+	total := 0
+	for i := range b.Fields {
+		for row := range b.Rows() {
+			total += len(b.Fields[i].Raw(row)) + 1
+		}
+	}
+	return int64(total)
+}
+
+// codecs are those that stages are measured and tried with.
+var codecs = []staging.Codec{staging.Zstd, staging.Snappy}
+
+func BenchmarkStage(b *testing.B) {
+	for _, codec := range codecs {
+		b.Run(string(codec), func(b *testing.B) {
+			w := staging.NewWriter(context.Background(), discard{mem.New()}, prefix, contactLayout(), staging.Config{Codec: codec})
+			batch := contacts(0, 16000)
+			b.SetBytes(size(batch))
+			b.ReportAllocs()
+			for b.Loop() {
+				commit, err := w.StageBatch(batch)
+				if err != nil {
+					b.Fatal(err)
+				}
+				if err := commit(); err != nil {
+					b.Fatal(err)
+				}
+				batch.First += int64(batch.Rows())
+			}
+		})
+	}
+}
+
+func BenchmarkBatches(b *testing.B) {
+	for _, codec := range codecs {
+		b.Run(string(codec), func(b *testing.B) {
+			batch := contacts(0, 16000)
+			s := write(b, mem.New(), contactLayout(), staging.Config{Codec: codec}, batch, contacts(16000, 16000))
+			defer s.Close()
+			b.SetBytes(2 * size(batch))
+			b.ReportAllocs()
+			for b.Loop() {
+				for _, err := range s.Batches(context.Background()) {
+					if err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkWindow(b *testing.B) {
+	s := write(b, mem.New(), contactLayout(), staging.Config{}, contacts(0, 16000), contacts(16000, 16000))
+	defer s.Close()
+	b.ReportAllocs()
+	for first := int64(0); b.Loop(); first = (first + 7919) % 31900 {
+		if _, err := s.Window(context.Background(), first, 100); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

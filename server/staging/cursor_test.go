@@ -1,0 +1,183 @@
+package staging_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/server/blob/mem"
+	"github.com/intraydata/intray/server/staging"
+)
+
+// picked spells out the batch of Rows, of which row i is rows[i] of the stage.
+func picked(b *intray.Batch, rows []int64) []row {
+	b.First = 0
+	list := rowsOf(b)
+	for i := range list {
+		list[i].Index = rows[i]
+		for p := range list[i].Problems {
+			list[i].Problems[p].Row = int(rows[i])
+		}
+	}
+	return list
+}
+
+func checkRows(t *rapid.T, s *staging.Stage, want []row) {
+	var rows []int64
+	var some []row
+	for i, r := range want {
+		if rapid.IntRange(0, 3).Draw(t, "taken") == 0 {
+			rows, some = append(rows, int64(i)), append(some, r)
+		}
+	}
+	b, err := s.Rows(context.Background(), rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(some, picked(b, rows), cmpopts.EquateEmpty()); diff != "" {
+		t.Fatalf("Rows(%v): %s", rows, diff)
+	}
+}
+
+// TestRowsWithProblemsOfTwoTimes has more problems than a group holds, and late
+// ones beside them.
+func TestRowsWithProblemsOfTwoTimes(t *testing.T) {
+	const rows = 200
+	b := contacts(0, rows)
+	b.Problems = nil
+	for row := range rows {
+		for n := range 1000 {
+			b.Problems = append(b.Problems, intray.Problem{Row: row, Field: 2 + n%2, Code: "c", Text: intray.Literal("t")})
+		}
+	}
+	store := mem.New()
+	w := staging.NewWriter(context.Background(), store, prefix, contactLayout(), staging.Config{})
+	commit, err := w.StageBatch(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := commit(); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.AddProblem(intray.Problem{Field: 0, Code: "unique"}, roaring.BitmapOf(3, 66, 199)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Close(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	s, err := staging.Open(context.Background(), store, prefix)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	all := readAll(t, s)
+	taken := []int64{0, 3, 64, 65, 66, 131, 198, 199}
+	got, err := s.Rows(context.Background(), taken)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := picked(got, taken)
+	for i, r := range taken {
+		want := all[r]
+		if n := len(want.Problems); n != 1000 && (n != 1001 || want.Problems[0].Code != "unique") {
+			t.Fatalf("row %d has %d problems", r, n)
+		}
+		if diff := cmp.Diff(want, list[i]); diff != "" {
+			t.Errorf("row %d: %s", r, diff)
+		}
+	}
+}
+
+func TestRowsThatAreNotThere(t *testing.T) {
+	s := write(t, mem.New(), contactLayout(), staging.Config{SegmentRows: 100}, contacts(0, 100), contacts(100, 57))
+	defer s.Close()
+	for _, rows := range [][]int64{{-1}, {157}, {5, 5}, {7, 6}, {1 << 40}} {
+		if _, err := s.Rows(context.Background(), rows); err == nil {
+			t.Errorf("rows %v were given", rows)
+		}
+	}
+	if b, err := s.Rows(context.Background(), nil); err != nil || b.Rows() != 0 || len(b.Fields) != 5 {
+		t.Errorf("no rows: %+v, %v", b, err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for range 2 { // the second finds the group in memory
+		if _, err := s.Rows(context.Background(), []int64{4}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Rows(ctx, []int64{4}); !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v, want the error of the context", err)
+		}
+	}
+}
+
+// TestScan reads some fields of batches, in any order.
+func TestScan(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		layout := drawLayout(t)
+		var batches []*intray.Batch
+		next := int64(0)
+		for range rapid.IntRange(1, 4).Draw(t, "batches") {
+			b := drawBatch(t, layout, next)
+			next += int64(b.Rows())
+			batches = append(batches, b)
+		}
+		s := write(t, mem.New(), layout, staging.Config{SegmentRows: 70, Codec: rapid.SampledFrom(codecs).Draw(t, "codec")}, batches...)
+		defer s.Close()
+		if groups := s.RowGroups(); len(groups) != len(batches) {
+			t.Fatalf("%d groups of %d batches", len(groups), len(batches))
+		}
+		scan := s.Scan()
+		for range 6 {
+			want := batches[rapid.IntRange(0, len(batches)-1).Draw(t, "batch")]
+			row := want.First + rapid.Int64Range(0, int64(want.Rows())-1).Draw(t, "row")
+			fields := rapid.SliceOfDistinct(rapid.IntRange(0, len(layout.Fields)-1), rapid.ID[int]).Draw(t, "fields")
+			got, err := scan.ReadFields(context.Background(), row, fields)
+			if err != nil || got.First != want.First || got.Rows() != want.Rows() || len(got.Problems) > 0 {
+				t.Fatalf("%v, %+v", err, got)
+			}
+			for f := range got.Fields {
+				cells := intray.Cells{}
+				if slices.Contains(fields, f) {
+					cells = want.Fields[f]
+				}
+				if diff := cmp.Diff(cells, got.Fields[f], cmpopts.EquateEmpty()); diff != "" {
+					t.Fatal(diff)
+				}
+			}
+		}
+		for _, row := range []int64{-1, next} {
+			if _, err := scan.ReadFields(context.Background(), row, nil); err == nil {
+				t.Errorf("row %d was given", row)
+			}
+		}
+	})
+}
+
+// TestGroupsOf counts the batches that have any of some rows.
+func TestGroupsOf(t *testing.T) {
+	s := write(t, mem.New(), contactLayout(), staging.Config{SegmentRows: 100},
+		contacts(0, 50), contacts(50, 50), contacts(100, 50), contacts(150, 50))
+	defer s.Close()
+	for _, c := range []struct {
+		rows []uint32
+		want int
+	}{{nil, 0}, {[]uint32{0}, 1}, {[]uint32{0, 49, 50}, 2}, {[]uint32{199}, 1}, {[]uint32{3, 4, 120, 160, 161}, 3}, {[]uint32{0, 60, 101, 199}, 4}} {
+		if got := s.CountRowGroups(roaring.BitmapOf(c.rows...)); got != c.want {
+			t.Errorf("%v are in %d batches, want %d", c.rows, got, c.want)
+		}
+	}
+	for _, k := range s.Manifest().Kinds {
+		rows, err := s.RowsWithProblem(context.Background(), k)
+		if err != nil || int64(rows.GetCardinality()) != k.Rows || k.Rows == 0 {
+			t.Errorf("%+v: %v, %v", k, rows, err)
+		}
+	}
+}

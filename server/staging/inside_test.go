@@ -1,0 +1,256 @@
+package staging
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/server/blob/mem"
+)
+
+// TestManifestsThatDoNotAddUp gives manifests a right checksum and a wrong
+// content.
+func TestManifestsThatDoNotAddUp(t *testing.T) {
+	segment := func(first int64, groups ...RowGroup) Segment {
+		return Segment{Name: "seg-0000.parquet", First: first, Groups: groups}
+	}
+	cases := map[string]struct {
+		manifest Manifest
+		want     string
+	}{
+		"version":      {Manifest{Version: 2}, "version 2"},
+		"no version":   {Manifest{}, "version 0"},
+		"rows":         {Manifest{Version: 1, Rows: 5}, "0 of 5 rows"},
+		"gap":          {Manifest{Version: 1, Rows: 5, Segments: []Segment{segment(1)}}, "begins with row 1"},
+		"group gap":    {Manifest{Version: 1, Rows: 5, Segments: []Segment{segment(0, RowGroup{First: 2, Rows: 3})}}, "begins with row 2"},
+		"empty groups": {Manifest{Version: 1, Segments: []Segment{segment(0, RowGroup{})}}, "begins with row 0"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			text, err := c.manifest.encode()
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = openText(text)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want an error with %q", err, c.want)
+			}
+		})
+	}
+	for _, text := range []string{"", "{", "[]", `{"crc":0}`, `{"crc":1,"manifest":{"version":1}}`} {
+		if _, err := openText([]byte(text)); !errors.Is(err, ErrDamaged) && !strings.Contains(err.Error(), "version") {
+			t.Errorf("%s: got %v, want ErrDamaged", text, err)
+		}
+	}
+}
+
+func openText(manifest []byte) (*Stage, error) {
+	store := mem.New()
+	w, err := store.Create(context.Background(), "p/manifest.json")
+	if err != nil {
+		return nil, err
+	}
+	if _, err := w.Write(manifest); err != nil {
+		return nil, err
+	}
+	if err := w.Commit(); err != nil {
+		return nil, err
+	}
+	return Open(context.Background(), store, "p")
+}
+
+// TestDictionariesNumberTheirTexts looks the texts up again in the page.
+func TestDictionariesNumberTheirTexts(t *testing.T) {
+	var d dictionary
+	rapid.Check(t, func(t *rapid.T) {
+		few := rapid.SliceOfN(rapid.StringN(0, 3, -1), 1, 12).Draw(t, "few")
+		var texts intray.Texts
+		for _, at := range rapid.SliceOfN(rapid.IntRange(0, len(few)-1), 0, 200).Draw(t, "texts") {
+			texts.AppendString(few[at])
+		}
+		if !d.tryBuild(texts.Arena, append([]uint32{0}, texts.Ends...)) {
+			if texts.Len()/minRepeats >= len(few) {
+				t.Fatal("a dictionary that pays was given up")
+			}
+			return
+		}
+		entries := entriesOf(d.plain)
+		if len(entries) != d.count() || len(d.indexes) != texts.Len() {
+			t.Fatalf("%d entries and %d indexes, want %d and %d", len(entries), len(d.indexes), d.count(), texts.Len())
+		}
+		for i, index := range d.indexes {
+			if entries[index] != string(texts.At(i)) {
+				t.Fatalf("text %d is %q and is numbered as %q", i, texts.At(i), entries[index])
+			}
+		}
+	})
+}
+
+func entriesOf(plain []byte) []string {
+	var entries []string
+	for len(plain) > 0 {
+		end := 4 + binary.LittleEndian.Uint32(plain)
+		entries = append(entries, string(plain[4:end]))
+		plain = plain[end:]
+	}
+	return entries
+}
+
+func TestDictionariesAreGivenUp(t *testing.T) {
+	cases := map[string]struct {
+		texts func(i int) string
+		n     int
+		want  bool
+		tried int
+	}{
+		"too few texts":    {func(int) string { return "a" }, 3, false, 0},
+		"one text":         {func(int) string { return "a" }, 4, true, 4},
+		"all differ":       {func(i int) string { return fmt.Sprint(i) }, 16000, false, firstLook + 1},
+		"most differ":      {func(i int) string { return fmt.Sprint(i * 7 / 10) }, 16000, false, secondLook + 1},
+		"a quarter differ": {func(i int) string { return fmt.Sprint(i / 4) }, 16000, true, 16000},
+		"too large":        {func(i int) string { return strings.Repeat("x", maxPlain/2) + fmt.Sprint(i/4) }, 8, false, 5},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			var texts intray.Texts
+			for i := range c.n {
+				texts.AppendString(c.texts(i))
+			}
+			var d dictionary
+			got := d.tryBuild(texts.Arena, append([]uint32{0}, texts.Ends...))
+			if got != c.want || len(d.indexes) != c.tried {
+				t.Errorf("dictionary %v after %d texts, want %v after %d", got, len(d.indexes), c.want, c.tried)
+			}
+		})
+	}
+}
+
+// encoded is a row group with a column of each sort.
+func encoded(t *testing.T) *encodedGroup {
+	t.Helper()
+	z, err := newCompressor(Zstd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, g := newEncoder(z), &encodedGroup{}
+	g.reset(400)
+	var plain, few intray.Texts
+	for i := range 400 {
+		plain.AppendString(fmt.Sprint("text ", i*i))
+		few.AppendString(fmt.Sprint(i % 3))
+	}
+	err = errors.Join(
+		e.writeRequired(g, &plain), e.writeValues(g, &few, nil), e.writeValues(g, &plain, nil),
+		e.writeSparse(g, &intray.Texts{}, nil), e.writeInts(g, make([]int64, 400)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func decodeAll(body []byte, rows int64) error {
+	z, err := newDecompressor(Zstd)
+	if err != nil {
+		return err
+	}
+	defer z.close()
+	d := newDecoder(z)
+	d.beginGroup(body, rows)
+	var texts intray.Texts
+	if err := d.readRequired(&texts); err != nil {
+		return err
+	}
+	for range 2 {
+		if _, err := d.readValues(&texts, nil); err != nil {
+			return err
+		}
+	}
+	if _, err := d.readSparse(&texts, nil); err != nil {
+		return err
+	}
+	_, err = d.readInts(nil)
+	return err
+}
+
+// TestDecoderDoesNotTrustTheChecksum gives it groups that a checksum would
+// have refused.
+func TestDecoderDoesNotTrustTheChecksum(t *testing.T) {
+	g := encoded(t)
+	if err := decodeAll(g.body, 400); err != nil {
+		t.Fatal(err)
+	}
+	for _, rows := range []int64{0, 399, 401} {
+		if err := decodeAll(g.body, rows); err == nil {
+			t.Errorf("a group of 400 rows was read as one of %d", rows)
+		}
+	}
+	for cut := 0; cut < len(g.body); cut += 3 {
+		if err := decodeAll(g.body[:cut], 400); err == nil {
+			t.Errorf("%d of %d bytes were read as a whole group", cut, len(g.body))
+		}
+	}
+	if err := decodeAll(g.body[g.chunks[0].length:], 400); err == nil {
+		t.Error("a group without its first column was read")
+	}
+}
+
+func TestWindowOfRows(t *testing.T) {
+	k := newProblemIndex()
+	var problems []intray.Problem
+	for row := 0; row < 200_000; row += 3 {
+		problems = append(problems, intray.Problem{Row: row, Code: "c"})
+	}
+	var p packedProblems
+	p.packProblems(problems, 1)
+	if err := k.addBatch(0, &p); err != nil {
+		t.Fatal(err)
+	}
+	cases := []struct {
+		skip int64
+		n    int
+		want []int64
+	}{
+		{0, 2, []int64{0, 3}},
+		{21845, 3, []int64{65535, 65538, 65541}},
+		{66665, 9, []int64{199995, 199998}},
+		{66667, 9, nil},
+		{1 << 40, 9, nil},
+		{5, 0, nil},
+	}
+	for _, c := range cases {
+		if diff := cmp.Diff(c.want, bitmapWindow(k.errors, c.skip, c.n)); diff != "" {
+			t.Errorf("window(%d, %d): %s", c.skip, c.n, diff)
+		}
+	}
+}
+
+// TestGroupsOfProblems wants few problems in a group, and a file that has room for
+// fifty million.
+func TestGroupsOfProblems(t *testing.T) {
+	var f problemFile
+	for _, c := range []struct{ groups, problems int }{{0, 8192}, {1023, 8192}, {1024, 65536}, {2000, 65536}} {
+		f.groups, f.table = make([]ProblemGroup, c.groups), problemTable{rows: make([]int64, c.problems-1)}
+		if f.isGroupFull() {
+			t.Errorf("behind %d groups, one of %d problems is full", c.groups, c.problems-1)
+		}
+		f.table.rows = append(f.table.rows, 0)
+		if !f.isGroupFull() {
+			t.Errorf("behind %d groups, one of %d problems is not full", c.groups, c.problems)
+		}
+	}
+	f.table = problemTable{texts: intray.Texts{Arena: make([]byte, problemBytes)}}
+	if !f.isGroupFull() {
+		t.Error("a group of 4 MiB is not full")
+	}
+	most := maxChunks / len(problemColumns())
+	if room := manyGroups*minGroupProblems + (most-manyGroups)*maxGroupProblems; room < 50_000_000 {
+		t.Errorf("there is room for %d problems", room)
+	}
+}

@@ -1,0 +1,256 @@
+package staging
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/intraydata/intray/server/blob"
+)
+
+// Version is the number of the form of stages that this package writes, and
+// the only one that it reads.
+const Version = 1
+
+const (
+	manifestName = "manifest.json"
+	problemsName = "problems.parquet"
+	bitmapsName  = "problems.roar"
+)
+
+// ErrDamaged says that a file of the stage is not as it was written.
+var ErrDamaged = errors.New("the stage is damaged")
+
+// Manifest says what a stage holds and where.
+type Manifest struct {
+	Version int `json:"version"`
+	// Codec is how the pages are compressed.
+	Codec Codec `json:"codec"`
+	// Rows is the number of rows.
+	Rows int64 `json:"rows"`
+	// ErrorRows is the number of rows that have a problem of level error.
+	ErrorRows int64 `json:"errorRows"`
+	// Problems is the number of problems of all levels.
+	Problems int64 `json:"problems"`
+	// Fields and Unmapped are the layout and the names of its columns.
+	Fields   []FieldColumns   `json:"fields"`
+	Unmapped []UnmappedColumn `json:"unmapped,omitempty"`
+	// Segments lie one after the other.
+	Segments []Segment `json:"segments,omitempty"`
+	// ProblemGroups are the row groups of problems.parquet.
+	ProblemGroups []ProblemGroup `json:"problemGroups,omitempty"`
+	// CrossRowGroups are those behind them, of problems that showed when all rows
+	// were known. They are in the order of the rows by themselves.
+	CrossRowGroups []ProblemGroup `json:"lateGroups,omitempty"`
+	// Kinds count the problems, ordered by field, code and level.
+	Kinds []ProblemKind `json:"kinds,omitempty"`
+	// Errors is the bitmap of the rows with a problem of level error.
+	Errors Piece `json:"errors"`
+}
+
+// Piece is a run of bytes in a file.
+type Piece struct {
+	Offset int64 `json:"offset"`
+	Length int64 `json:"length"`
+	// CRC is the CRC-32C of the bytes.
+	CRC uint32 `json:"crc"`
+}
+
+// Segment is one file of rows.
+type Segment struct {
+	// Name is the file's name under the prefix.
+	Name string `json:"name"`
+	// First is the index of its first row.
+	First int64 `json:"first"`
+	Rows  int64 `json:"rows"`
+	// Size is that of the file in bytes.
+	Size   int64      `json:"size"`
+	Groups []RowGroup `json:"groups"`
+}
+
+// RowGroup is a row group of a segment: the rows of one batch.
+type RowGroup struct {
+	First int64 `json:"first"`
+	Rows  int64 `json:"rows"`
+	Piece
+}
+
+// ProblemGroup is a row group of problems.parquet.
+type ProblemGroup struct {
+	// First and Last are the rows of its first and last problem.
+	First    int64 `json:"first"`
+	Last     int64 `json:"last"`
+	Problems int64 `json:"problems"`
+	Piece
+}
+
+// ProblemKind is all problems with one field, code and level.
+type ProblemKind struct {
+	// Field is the field's place in the layout, or intray.NoField.
+	Field int    `json:"field"`
+	Code  string `json:"code"`
+	// Level is error, warning or info.
+	Level    string `json:"level"`
+	Problems int64  `json:"problems"`
+	Rows     int64  `json:"rows"`
+	// Bitmap is that of the rows.
+	Bitmap Piece `json:"bitmap"`
+}
+
+// envelope is the manifest's file.
+type envelope struct {
+	CRC      uint32          `json:"crc"`
+	Manifest json.RawMessage `json:"manifest"`
+}
+
+func (m *Manifest) encode() ([]byte, error) {
+	body, err := json.Marshal(m)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(envelope{checksum(body), body})
+}
+
+func readManifest(r blob.Reader) (*Manifest, error) {
+	text, err := io.ReadAll(io.NewSectionReader(r, 0, r.Size()))
+	if err != nil {
+		return nil, err
+	}
+	var e envelope
+	if err := json.Unmarshal(text, &e); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	if checksum(e.Manifest) != e.CRC {
+		return nil, fmt.Errorf("%w: wrong checksum", ErrDamaged)
+	}
+	var m Manifest
+	if err := json.Unmarshal(e.Manifest, &m); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	if m.Version != Version {
+		return nil, fmt.Errorf("the stage has version %d, and this program reads version %d", m.Version, Version)
+	}
+	return &m, m.validate()
+}
+
+// validate makes sure that the row groups cover the rows, one after the other.
+func (m *Manifest) validate() error {
+	var next int64
+	for _, s := range m.Segments {
+		if s.First != next {
+			return fmt.Errorf("%w: segment %s begins with row %d, not %d", ErrDamaged, s.Name, s.First, next)
+		}
+		for _, g := range s.Groups {
+			if g.First != next || g.Rows <= 0 {
+				return fmt.Errorf("%w: a row group of %s begins with row %d, not %d", ErrDamaged, s.Name, g.First, next)
+			}
+			next += g.Rows
+		}
+	}
+	if next != m.Rows {
+		return fmt.Errorf("%w: %d of %d rows are there", ErrDamaged, next, m.Rows)
+	}
+	return nil
+}
+
+const (
+	rowColumn  = "_row"
+	lineColumn = "_line"
+	rawSuffix  = "__raw"
+)
+
+// Layout says what the batches of a stage hold.
+type Layout struct {
+	// Fields are the keys of the fields, in the order of the schema. Any
+	// texts will do, also alike ones.
+	Fields []string
+	// Unmapped are the indexes of the columns that are passed through, in the
+	// order of the batches.
+	Unmapped []int
+}
+
+// FieldColumns says which columns of the segments hold a field.
+type FieldColumns struct {
+	// Key is the field's key.
+	Key string `json:"key"`
+	// Value names the column of the values.
+	Value string `json:"value"`
+	// Raw names the column of the raw texts that differ from the values.
+	Raw string `json:"raw"`
+	// Type says what the column of values holds: "text", canonical texts.
+	Type string `json:"type"`
+}
+
+const textType = "text"
+
+// UnmappedColumn says which column of the segments holds a passed column.
+type UnmappedColumn struct {
+	// Index is the column's index in the source file.
+	Index int `json:"index"`
+	// Name names the column of the segments.
+	Name string `json:"name"`
+}
+
+// columnNames hands out column names, none twice.
+type columnNames map[string]bool
+
+func (n columnNames) isFree(name string) bool { return !n[strings.ToLower(name)] }
+func (n columnNames) reserve(name string)     { n[strings.ToLower(name)] = true }
+
+// assignNames finds the columns of all fields and passed columns.
+func (l Layout) assignNames() ([]FieldColumns, []UnmappedColumn) {
+	taken := columnNames{}
+	taken.reserve(rowColumn)
+	taken.reserve(lineColumn)
+	var unmapped []UnmappedColumn
+	for _, index := range l.Unmapped {
+		name := "$unmapped_" + strconv.Itoa(index)
+		taken.reserve(name)
+		unmapped = append(unmapped, UnmappedColumn{index, name})
+	}
+	fields := make([]FieldColumns, 0, len(l.Fields))
+	for _, key := range l.Fields {
+		value := taken.reserveField(key)
+		fields = append(fields, FieldColumns{key, value, value + rawSuffix, textType})
+	}
+	return fields, unmapped
+}
+
+// reserveField takes a name for a field, and with it that of its raw texts.
+func (n columnNames) reserveField(key string) string {
+	base := sanitizeName(key)
+	name := base
+	for i := 2; !n.isFree(name) || !n.isFree(name+rawSuffix); i++ {
+		name = base + "_" + strconv.Itoa(i)
+	}
+	n.reserve(name)
+	n.reserve(name + rawSuffix)
+	return name
+}
+
+// sanitizeName makes a key fit to name a column: readers want UTF-8, C strings
+// end at NUL, and no reader likes an empty name.
+func sanitizeName(key string) string {
+	key = strings.ToValidUTF8(strings.ReplaceAll(key, "\x00", "_"), "_")
+	if key == "" {
+		return "field"
+	}
+	return key
+}
+
+// segmentColumns lists the columns of a segment in their order.
+func segmentColumns(fields []FieldColumns, unmapped []UnmappedColumn) []column {
+	list := make([]column, 0, 2*len(fields)+len(unmapped)+2)
+	for _, f := range fields {
+		list = append(list,
+			column{name: f.Value, text: true, optional: true},
+			column{name: f.Raw, text: true, optional: true})
+	}
+	for _, u := range unmapped {
+		list = append(list, column{name: u.Name, text: true})
+	}
+	return append(list, column{name: rowColumn}, column{name: lineColumn})
+}

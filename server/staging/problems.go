@@ -1,0 +1,457 @@
+package staging
+
+import (
+	"cmp"
+	"container/heap"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/server/blob"
+)
+
+const (
+	// minGroupProblems and problemBytes bound the problems of a row group, and so those
+	// that a window reads beside its rows; behind manyGroups of them it is
+	// maxGroupProblems, for a file has room for so many groups only.
+	minGroupProblems = 8192
+	manyGroups       = 1024
+	maxGroupProblems = 65536
+	problemBytes     = 4 << 20
+)
+
+// problemColumns are the columns of problems.parquet.
+func problemColumns() []column {
+	return []column{{name: "row"}, {name: "field"}, {name: "part"},
+		{name: "code", text: true}, {name: "level", text: true}, {name: "text", text: true}}
+}
+
+// problemFile writes problems.parquet, from the first problem on.
+type problemFile struct {
+	create     func(name string) (blob.Writer, error)
+	compressor *compressor
+	encoder    *encoder
+	file       *parquetFile
+	table      problemTable
+	group      encodedGroup
+	groups     []ProblemGroup
+	// firstCrossRow is the first of the groups that hold late problems.
+	firstCrossRow int
+}
+
+// problemTable holds the columns of a row group of problems.
+type problemTable struct {
+	rows, fields, parts  []int64
+	codes, levels, texts intray.Texts
+}
+
+func (t *problemTable) reset() {
+	t.rows, t.fields, t.parts = t.rows[:0], t.fields[:0], t.parts[:0]
+	t.codes.Reset()
+	t.levels.Reset()
+	t.texts.Reset()
+}
+
+func (t *problemTable) appendProblem(row int64, p *intray.Problem) {
+	t.rows = append(t.rows, row)
+	t.fields = append(t.fields, int64(p.Field))
+	t.parts = append(t.parts, int64(p.Part))
+	t.codes.AppendString(p.Code)
+	t.levels.AppendString(p.Level.String())
+	t.texts.AppendString(p.Text.Encode())
+}
+
+// isGroupFull says that the problems at hand are enough for a row group.
+func (f *problemFile) isGroupFull() bool {
+	most := minGroupProblems
+	if len(f.groups) >= manyGroups {
+		most = maxGroupProblems
+	}
+	return len(f.table.rows) >= most || len(f.table.texts.Arena)+len(f.table.codes.Arena) >= problemBytes
+}
+
+// addBatch adds the problems of a batch whose rows begin with first.
+func (f *problemFile) addBatch(first int64, p *packedProblems) error {
+	t := &f.table
+	for i, row := range p.rows {
+		t.appendProblem(first+int64(row), &p.distinct[p.kindOf[i]])
+		if !f.isGroupFull() {
+			continue
+		}
+		if err := f.flush(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// flush writes the problems at hand as a row group.
+func (f *problemFile) flush() error {
+	if f.file == nil {
+		out, err := f.create(problemsName)
+		if err != nil {
+			return err
+		}
+		if f.file, err = newFile(out, problemColumns(), f.compressor.codec); err != nil {
+			return err
+		}
+	}
+	if err := f.encode(); err != nil {
+		return fmt.Errorf("encode problems: %w", err)
+	}
+	if f.file.isFull() {
+		return fmt.Errorf("the texts of the problems fill more than %d row groups", len(f.groups))
+	}
+	at, err := f.file.appendGroup(&f.group)
+	if err != nil {
+		return fmt.Errorf("write problems: %w", err)
+	}
+	rows := f.table.rows
+	f.groups = append(f.groups, ProblemGroup{
+		rows[0], rows[len(rows)-1], int64(len(rows)), Piece{at.offset, at.length, f.group.crc},
+	})
+	f.table.reset()
+	return nil
+}
+
+func (f *problemFile) encode() error {
+	t, g := &f.table, &f.group
+	g.reset(len(t.rows))
+	for _, ints := range [][]int64{t.rows, t.fields, t.parts} {
+		if err := f.encoder.writeInts(g, ints); err != nil {
+			return err
+		}
+	}
+	for _, texts := range []*intray.Texts{&t.codes, &t.levels, &t.texts} {
+		if err := f.encoder.writeRequired(g, texts); err != nil {
+			return err
+		}
+	}
+	g.setChecksum()
+	return nil
+}
+
+// close seals the file, where there is one, and enters its groups in the
+// manifest.
+func (f *problemFile) close(m *Manifest) error {
+	if len(f.table.rows) > 0 {
+		if err := f.flush(); err != nil {
+			return err
+		}
+	}
+	if f.file == nil {
+		return nil
+	}
+	if err := f.file.close(); err != nil {
+		return fmt.Errorf("seal the problems: %w", err)
+	}
+	m.ProblemGroups, m.CrossRowGroups = f.groups[:f.firstCrossRow], f.groups[f.firstCrossRow:]
+	return nil
+}
+
+func (f *problemFile) abort() {
+	if f.file != nil {
+		f.file.blob.Abort()
+	}
+}
+
+// packedProblems holds the problems of one batch on their way to the commit: what they
+// say once, and of each problem only the row and which text it is. A batch may
+// have hundreds of thousands, and several batches wait at a time.
+type packedProblems struct {
+	// distinct are the problems that differ in more than the row.
+	distinct []intray.Problem
+	// rows and of hold the row and the kind of each problem, in order.
+	rows, kindOf []uint32
+	// byKind holds the rows again, kind by kind, and ends where those of each
+	// kind end.
+	byKind, ends []uint32
+
+	seen map[intray.Problem]uint32
+	// last is the kind met last in each field, plus one; whole rows come first.
+	last []uint32
+}
+
+func (p *packedProblems) packProblems(problems []intray.Problem, fields int) {
+	p.distinct, p.rows, p.kindOf, p.byKind = p.distinct[:0], p.rows[:0], p.kindOf[:0], p.byKind[:0]
+	if len(problems) == 0 {
+		return
+	}
+	p.seen = map[intray.Problem]uint32{}
+	p.last = append(p.last[:0], make([]uint32, fields+1)...)
+	for _, problem := range problems {
+		p.rows = append(p.rows, uint32(problem.Row))
+		problem.Row = 0
+		p.kindOf = append(p.kindOf, p.kindIndex(problem))
+	}
+	p.seen = nil
+	p.groupByKind()
+}
+
+// kindIndex numbers a problem without its row.
+func (p *packedProblems) kindIndex(problem intray.Problem) uint32 {
+	last := &p.last[problem.Field-intray.NoField]
+	if *last > 0 && p.distinct[*last-1] == problem {
+		return *last - 1
+	}
+	kind, known := p.seen[problem]
+	if !known {
+		kind = uint32(len(p.distinct))
+		p.distinct = append(p.distinct, problem)
+		p.seen[problem] = kind
+	}
+	*last = kind + 1
+	return kind
+}
+
+// groupByKind sorts the rows by kind.
+func (p *packedProblems) groupByKind() {
+	p.ends = append(p.ends[:0], make([]uint32, len(p.distinct))...)
+	for _, kind := range p.kindOf {
+		p.ends[kind]++
+	}
+	at := uint32(0)
+	for kind, n := range p.ends {
+		p.ends[kind] = at
+		at += n
+	}
+	p.byKind = slices.Grow(p.byKind, len(p.rows))[:len(p.rows)]
+	for i, kind := range p.kindOf {
+		p.byKind[p.ends[kind]] = p.rows[i]
+		p.ends[kind]++
+	}
+}
+
+// rowsOf are the rows of one kind, ascending.
+func (p *packedProblems) rowsOf(kind int) []uint32 {
+	if kind == 0 {
+		return p.byKind[:p.ends[0]]
+	}
+	return p.byKind[p.ends[kind-1]:p.ends[kind]]
+}
+
+// maxKinds bounds the bitmaps that are kept in memory, whatever names the
+// codes of a hostile hook have.
+const maxKinds = 65536
+
+// problemIndex count the problems, and remember their rows.
+type problemIndex struct {
+	errors   *roaring.Bitmap
+	counts   map[problemKey]*problemCount
+	problems int64
+}
+
+type problemKey struct {
+	field int
+	code  string
+	level intray.Level
+}
+
+type problemCount struct {
+	problems int64
+	rows     *roaring.Bitmap
+}
+
+func newProblemIndex() problemIndex {
+	return problemIndex{errors: roaring.New(), counts: map[problemKey]*problemCount{}}
+}
+
+// addBatch adds the problems of a batch whose rows begin with first. It makes the
+// rows of p, kind by kind, count from the stage's first.
+func (k *problemIndex) addBatch(first int64, p *packedProblems) error {
+	for i := range p.byKind {
+		p.byKind[i] += uint32(first)
+	}
+	for i := range p.distinct {
+		t, err := k.countFor(&p.distinct[i])
+		if err != nil {
+			return err
+		}
+		rows := p.rowsOf(i)
+		t.problems += int64(len(rows))
+		t.rows.AddMany(rows)
+		if p.distinct[i].Level == intray.LevelError {
+			k.errors.AddMany(rows)
+		}
+	}
+	k.problems += int64(len(p.rows))
+	return nil
+}
+
+// countFor gives that of a problem's kind.
+func (k *problemIndex) countFor(p *intray.Problem) (*problemCount, error) {
+	key := problemKey{p.Field, p.Code, p.Level}
+	t := k.counts[key]
+	if t == nil {
+		if len(k.counts) == maxKinds {
+			return nil, fmt.Errorf("there are more than %d kinds of problems", maxKinds)
+		}
+		t = &problemCount{rows: roaring.New()}
+		k.counts[key] = t
+	}
+	return t, nil
+}
+
+// encode lays the bitmaps end to end and enters them in the manifest.
+func (k *problemIndex) encode(m *Manifest) ([]byte, error) {
+	m.Problems, m.ErrorRows = k.problems, int64(k.errors.GetCardinality())
+	if k.problems == 0 {
+		return nil, nil
+	}
+	body, at, err := appendBitmap(nil, k.errors)
+	if err != nil {
+		return nil, err
+	}
+	m.Errors = at
+	for _, key := range k.sorted() {
+		t := k.counts[key]
+		if body, at, err = appendBitmap(body, t.rows); err != nil {
+			return nil, err
+		}
+		m.Kinds = append(m.Kinds, ProblemKind{
+			Field: key.field, Code: key.code, Level: key.level.String(),
+			Problems: t.problems, Rows: int64(t.rows.GetCardinality()), Bitmap: at,
+		})
+	}
+	return body, nil
+}
+
+func (k *problemIndex) sorted() []problemKey {
+	keys := make([]problemKey, 0, len(k.counts))
+	for key := range k.counts {
+		keys = append(keys, key)
+	}
+	slices.SortFunc(keys, func(a, b problemKey) int {
+		return cmp.Or(cmp.Compare(a.field, b.field), strings.Compare(a.code, b.code), cmp.Compare(a.level, b.level))
+	})
+	return keys
+}
+
+func appendBitmap(body []byte, rows *roaring.Bitmap) ([]byte, Piece, error) {
+	rows.RunOptimize()
+	text, err := rows.ToBytes()
+	if err != nil {
+		return nil, Piece{}, fmt.Errorf("encode a bitmap: %w", err)
+	}
+	return append(body, text...), Piece{int64(len(body)), int64(len(text)), checksum(text)}, nil
+}
+
+// bitmapWindow gives up to n rows of a bitmap, after the first skip of them.
+func bitmapWindow(rows *roaring.Bitmap, skip int64, n int) []int64 {
+	total := int64(rows.GetCardinality())
+	if skip >= total || n <= 0 {
+		return nil
+	}
+	first, err := rows.Select(uint32(skip))
+	if err != nil {
+		return nil
+	}
+	list := make([]int64, 0, min(int64(n), total-skip))
+	it := rows.Iterator()
+	it.AdvanceIfNeeded(first)
+	for it.HasNext() && len(list) < n {
+		list = append(list, int64(it.Next()))
+	}
+	return list
+}
+
+// crossRowProblem are the rows of one problem that showed when all rows were known.
+type crossRowProblem struct {
+	problem intray.Problem
+	rows    *roaring.Bitmap
+}
+
+// AddProblem adds a problem to rows that were committed, whatever its Row. It is
+// called when every commit has returned, before Close; the bitmap must not be
+// changed afterwards.
+func (w *Writer) AddProblem(problem intray.Problem, rows *roaring.Bitmap) error {
+	if w.err != nil {
+		return w.err
+	}
+	if rows.IsEmpty() {
+		return nil
+	}
+	if problem.Field < intray.NoField || problem.Field >= len(w.manifest.Fields) || problem.Level > intray.LevelInfo || int64(rows.Maximum()) >= w.manifest.Rows {
+		return fmt.Errorf("a late problem has field %d, level %d and row %d", problem.Field, uint8(problem.Level), rows.Maximum())
+	}
+	problem.Row = 0
+	w.crossRow = append(w.crossRow, crossRowProblem{problem, rows})
+	return w.problemIndex.addCrossRow(problem, rows)
+}
+
+func (k *problemIndex) addCrossRow(p intray.Problem, rows *roaring.Bitmap) error {
+	t, err := k.countFor(&p)
+	if err != nil {
+		return err
+	}
+	t.problems += int64(rows.GetCardinality())
+	t.rows.Or(rows)
+	if p.Level == intray.LevelError {
+		k.errors.Or(rows)
+	}
+	k.problems += int64(rows.GetCardinality())
+	return nil
+}
+
+// writeCrossRow writes the late problems behind all others, in the order of the rows.
+func (f *problemFile) writeCrossRow(all []crossRowProblem) error {
+	if len(f.table.rows) > 0 {
+		if err := f.flush(); err != nil {
+			return err
+		}
+	}
+	f.firstCrossRow = len(f.groups)
+	if len(all) == 0 {
+		return nil
+	}
+	next := make(crossRowHeap, 0, len(all))
+	for i, l := range all {
+		next = append(next, crossRowItem{rows: l.rows.Iterator(), problem: i, field: l.problem.Field})
+	}
+	heap.Init(&next)
+	for len(next) > 0 {
+		first := &next[0]
+		p := &all[first.problem].problem
+		f.table.appendProblem(int64(first.rows.Next()), p)
+		if first.rows.HasNext() {
+			heap.Fix(&next, 0)
+		} else {
+			heap.Pop(&next)
+		}
+		if !f.isGroupFull() {
+			continue
+		}
+		if err := f.flush(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// crossRowItem is the next row of a late problem; crossRowHeap has the one that is first
+// in front.
+type crossRowItem struct {
+	rows           roaring.IntPeekable
+	problem, field int
+}
+
+type crossRowHeap []crossRowItem
+
+func (h crossRowHeap) Len() int      { return len(h) }
+func (h crossRowHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (h *crossRowHeap) Push(x any)   { *h = append(*h, x.(crossRowItem)) }
+
+func (h crossRowHeap) Less(i, j int) bool {
+	a, b := h[i].rows.PeekNext(), h[j].rows.PeekNext()
+	return a < b || a == b && (h[i].field < h[j].field || h[i].field == h[j].field && h[i].problem < h[j].problem)
+}
+
+func (h *crossRowHeap) Pop() any {
+	last := len(*h) - 1
+	x := (*h)[last]
+	*h = (*h)[:last]
+	return x
+}

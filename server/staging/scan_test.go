@@ -1,0 +1,71 @@
+package staging_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intraydata/intray/server/blob/mem"
+	"github.com/intraydata/intray/server/staging"
+)
+
+// TestBatchesStopAnywhere leaves the reading after each batch, and reads again.
+func TestBatchesStopAnywhere(t *testing.T) {
+	s := write(t, mem.New(), contactLayout(), staging.Config{SegmentRows: 100}, contacts(0, 60), contacts(60, 60), contacts(120, 60), contacts(180, 7))
+	defer s.Close()
+	all := readAll(t, s)
+	for stop := 1; stop <= 4; stop++ {
+		var got []row
+		steps := 0
+		for b, err := range s.Batches(context.Background()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, rowsOf(b)...)
+			if steps++; steps == stop {
+				break
+			}
+		}
+		if diff := cmp.Diff(all[:min(60*stop, len(all))], got); diff != "" {
+			t.Errorf("%d batches: %s", stop, diff)
+		}
+	}
+}
+
+// TestDamageComesInItsTurn gives the batches before a damaged one.
+func TestDamageComesInItsTurn(t *testing.T) {
+	store, whole, _ := damaged(t)
+	put(t, store, "seg-0001.parquet", whole["seg-0000.parquet"])
+	s, err := staging.Open(context.Background(), store, prefix)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	rows, steps := 0, 0
+	for b, err := range s.Batches(context.Background()) {
+		if steps++; err == nil {
+			rows += b.Rows()
+			continue
+		}
+		if !errors.Is(err, staging.ErrDamaged) || !strings.Contains(err.Error(), "from 120 on") {
+			t.Errorf("got %v, want damage from row 120 on", err)
+		}
+	}
+	if rows != 120 || steps != 2 {
+		t.Errorf("%d rows and %d steps, want 120 and an error behind them", rows, steps)
+	}
+}
+
+func TestUnknownCodecIsRefused(t *testing.T) {
+	w := staging.NewWriter(context.Background(), mem.New(), prefix, contactLayout(), staging.Config{Codec: "lz4"})
+	defer w.Abort()
+	if _, err := w.StageBatch(contacts(0, 3)); err == nil || !strings.Contains(err.Error(), "lz4") {
+		t.Errorf("a batch gives %v", err)
+	}
+	if _, err := w.Close(context.Background()); err == nil {
+		t.Error("the stage was sealed")
+	}
+}

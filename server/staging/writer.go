@@ -1,0 +1,377 @@
+package staging
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/server/blob"
+)
+
+// Config steers a Writer. The zero value works.
+type Config struct {
+	// SegmentRows is the number of rows after which a segment is sealed and
+	// the next begun. A batch is never divided. Default 1,000,000.
+	SegmentRows int64
+	// SegmentBytes is the size after which that is done. Default 256 MiB.
+	SegmentBytes int64
+	// Codec is how pages are compressed. Default Zstd.
+	Codec Codec
+}
+
+func (c Config) withDefaults() Config {
+	if c.SegmentRows <= 0 {
+		c.SegmentRows = 1_000_000
+	}
+	if c.SegmentBytes <= 0 {
+		c.SegmentBytes = 256 << 20
+	}
+	return c
+}
+
+// maxRows is the most rows of a stage: a bitmap numbers rows with 32 bits.
+const maxRows = 1 << 32
+
+var (
+	errClosed  = errors.New("the stage is closed")
+	errAborted = errors.New("the stage was aborted")
+)
+
+// Writer writes a stage. Its memory does not grow with the rows, but for the
+// bitmaps: at most 1.25 MB per 10 million rows and [ProblemKind].
+type Writer struct {
+	// create begins a blob of the stage, under the context of NewWriter.
+	create  func(name string) (blob.Writer, error)
+	remove  func() error
+	store   blob.Store
+	prefix  string
+	cfg     Config
+	columns []column
+	// encoders and parcels are used again from batch to batch.
+	compressor *compressor
+	encoders   sync.Pool
+	batches    sync.Pool
+
+	// What follows belongs to the goroutine that commits.
+	segment      *parquetFile
+	sealing      *pendingSegment
+	manifest     Manifest
+	problems     *problemFile
+	problemIndex problemIndex
+	crossRow     []crossRowProblem
+	// err ends the writer: a stage with a hole must not be sealed.
+	err error
+}
+
+// encodedBatch is an encoded batch on its way to its commit.
+type encodedBatch struct {
+	group    encodedGroup
+	first    int64
+	problems packedProblems
+}
+
+// NewWriter begins a stage under prefix, which must be a valid blob key and
+// hold nothing else. The context bounds all writing until Close.
+func NewWriter(ctx context.Context, store blob.Store, prefix string, layout Layout, cfg Config) *Writer {
+	w := &Writer{store: store, prefix: prefix, cfg: cfg.withDefaults()}
+	w.manifest = Manifest{Version: Version}
+	w.manifest.Fields, w.manifest.Unmapped = layout.assignNames()
+	w.columns = segmentColumns(w.manifest.Fields, w.manifest.Unmapped)
+	w.create = func(name string) (blob.Writer, error) { return createBlob(ctx, store, prefix, name) }
+	w.remove = func() error { return store.DeleteAll(context.WithoutCancel(ctx), prefix) }
+	if w.compressor, w.err = newCompressor(w.cfg.Codec); w.err == nil {
+		w.manifest.Codec = w.compressor.codec
+	}
+	w.problemIndex = newProblemIndex()
+	w.encoders.New = func() any { return newEncoder(w.compressor) }
+	w.batches.New = func() any { return new(encodedBatch) }
+	w.problems = &problemFile{create: w.create, compressor: w.compressor, encoder: newEncoder(w.compressor)}
+	if !blob.ValidKey(prefix) {
+		w.err = fmt.Errorf("the prefix %q of a stage is no valid blob key", prefix)
+	}
+	return w
+}
+
+func createBlob(ctx context.Context, store blob.Store, prefix, name string) (blob.Writer, error) {
+	w, err := store.Create(ctx, prefix+"/"+name)
+	if err != nil {
+		return nil, fmt.Errorf("create %s of the stage: %w", name, err)
+	}
+	return w, nil
+}
+
+// StageBatch encodes a batch. It may be called from several goroutines at once, and
+// the batch may be used again when it has returned. The batch must hold the
+// fields and passed columns of the layout.
+//
+// The commit appends the batch. Commits are called from one goroutine, in the
+// order of the rows and without gaps; one that comes out of order is an error.
+// After an error the writer takes nothing more.
+func (w *Writer) StageBatch(b *intray.Batch) (commit func() error, err error) {
+	if w.compressor == nil {
+		return nil, fmt.Errorf("stage a batch: the codec %q cannot be had", string(w.cfg.Codec))
+	}
+	p := w.batches.Get().(*encodedBatch)
+	e := w.encoders.Get().(*encoder)
+	defer w.encoders.Put(e)
+	if err := w.encode(e, p, b); err != nil {
+		return nil, fmt.Errorf("stage the batch from row %d on: %w", b.First, err)
+	}
+	return func() error { return w.commit(p) }, nil
+}
+
+// encode brings the batch into the parcel.
+func (w *Writer) encode(e *encoder, p *encodedBatch, b *intray.Batch) error {
+	p.group.reset(b.Rows())
+	p.first = b.First
+	if err := w.validateBatch(b); err != nil {
+		return err
+	}
+	p.problems.packProblems(b.Problems, len(b.Fields))
+	if b.Rows() == 0 {
+		return nil
+	}
+	for i := range b.Fields {
+		if err := e.writeField(&p.group, &b.Fields[i]); err != nil {
+			return fmt.Errorf("field %q: %w", w.manifest.Fields[i].Key, err)
+		}
+	}
+	for i := range b.Unmapped {
+		if err := e.writeRequired(&p.group, &b.Unmapped[i].Cells); err != nil {
+			return fmt.Errorf("column %d: %w", b.Unmapped[i].Column, err)
+		}
+	}
+	if err := e.writeLocations(&p.group, b); err != nil {
+		return err
+	}
+	p.group.setChecksum()
+	return nil
+}
+
+func (e *encoder) writeField(g *encodedGroup, c *intray.Cells) error {
+	if err := e.writeValues(g, &c.Values, c.Nulls); err != nil {
+		return err
+	}
+	return e.writeSparse(g, &c.Raws, c.RawRows)
+}
+
+// writeLocations adds the columns that say where the rows come from.
+func (e *encoder) writeLocations(g *encodedGroup, b *intray.Batch) error {
+	rows := make([]int64, b.Rows())
+	for i := range rows {
+		rows[i] = b.First + int64(i)
+	}
+	if err := e.writeInts(g, rows); err != nil {
+		return err
+	}
+	return e.writeInts(g, b.Lines)
+}
+
+// validateBatch makes sure that the batch has the shape of the layout.
+func (w *Writer) validateBatch(b *intray.Batch) error {
+	if len(b.Fields) != len(w.manifest.Fields) || len(b.Unmapped) != len(w.manifest.Unmapped) {
+		return fmt.Errorf("it has %d fields and %d passed columns, not %d and %d",
+			len(b.Fields), len(b.Unmapped), len(w.manifest.Fields), len(w.manifest.Unmapped))
+	}
+	for i, u := range b.Unmapped {
+		if u.Column != w.manifest.Unmapped[i].Index {
+			return fmt.Errorf("its passed column %d is that of index %d, not %d", i, u.Column, w.manifest.Unmapped[i].Index)
+		}
+	}
+	if b.First < 0 || b.First+int64(b.Rows()) > maxRows {
+		return fmt.Errorf("its rows are beyond the %d that a stage can hold", int64(maxRows))
+	}
+	return checkProblems(b, len(w.manifest.Fields))
+}
+
+func checkProblems(b *intray.Batch, fields int) error {
+	last := 0
+	for _, p := range b.Problems {
+		if p.Row < last || p.Row >= b.Rows() {
+			return fmt.Errorf("a problem of row %d is out of order", p.Row)
+		}
+		if p.Field < intray.NoField || p.Field >= fields || p.Level > intray.LevelInfo {
+			return fmt.Errorf("a problem of row %d has field %d and level %d", p.Row, p.Field, uint8(p.Level))
+		}
+		last = p.Row
+	}
+	return nil
+}
+
+// commit appends a parcel. Its first error is the writer's last word.
+func (w *Writer) commit(p *encodedBatch) error {
+	if w.err != nil {
+		return w.err
+	}
+	if w.err = w.appendBatch(p); w.err != nil {
+		w.err = fmt.Errorf("append the rows from %d on to the stage: %w", p.first, w.err)
+		return w.err
+	}
+	w.batches.Put(p)
+	return nil
+}
+
+func (w *Writer) appendBatch(p *encodedBatch) error {
+	if p.group.rows == 0 {
+		return nil
+	}
+	if p.first != w.manifest.Rows {
+		return fmt.Errorf("the next row is %d", w.manifest.Rows)
+	}
+	if err := w.appendToSegment(&p.group); err != nil {
+		return err
+	}
+	if err := w.problemIndex.addBatch(p.first, &p.problems); err != nil {
+		return err
+	}
+	return w.problems.addBatch(p.first, &p.problems)
+}
+
+// appendToSegment appends the rows to the segment under way, or to a new one.
+func (w *Writer) appendToSegment(g *encodedGroup) error {
+	if w.segment != nil && w.segmentDone() {
+		if err := w.sealSegment(); err != nil {
+			return err
+		}
+	}
+	if w.segment == nil {
+		if err := w.beginSegment(); err != nil {
+			return err
+		}
+	}
+	at, err := w.segment.appendGroup(g)
+	if err != nil {
+		return err
+	}
+	s := &w.manifest.Segments[len(w.manifest.Segments)-1]
+	s.Groups = append(s.Groups, RowGroup{w.manifest.Rows, int64(g.rows), Piece{at.offset, at.length, g.crc}})
+	s.Rows += int64(g.rows)
+	w.manifest.Rows += int64(g.rows)
+	return nil
+}
+
+func (w *Writer) segmentDone() bool {
+	return w.segment.rows >= w.cfg.SegmentRows || w.segment.size >= w.cfg.SegmentBytes || w.segment.isFull()
+}
+
+func (w *Writer) beginSegment() error {
+	name := fmt.Sprintf("seg-%04d.parquet", len(w.manifest.Segments))
+	out, err := w.create(name)
+	if err != nil {
+		return err
+	}
+	w.manifest.Segments = append(w.manifest.Segments, Segment{Name: name, First: w.manifest.Rows})
+	w.segment, err = newFile(out, w.columns, w.compressor.codec)
+	return err
+}
+
+// pendingSegment is a segment that becomes durable while rows go to the next one.
+type pendingSegment struct {
+	segment *parquetFile
+	index   int
+	done    chan error
+}
+
+// sealSegment begins to seal the segment under way, when the one before it is sealed.
+func (w *Writer) sealSegment() error {
+	if err := w.waitSealed(); err != nil || w.segment == nil {
+		return err
+	}
+	s := &pendingSegment{w.segment, len(w.manifest.Segments) - 1, make(chan error, 1)}
+	w.sealing, w.segment = s, nil
+	go func() { s.done <- s.segment.close() }()
+	return nil
+}
+
+// waitSealed waits for the segment that is being sealed.
+func (w *Writer) waitSealed() error {
+	s := w.sealing
+	if s == nil {
+		return nil
+	}
+	w.sealing = nil
+	if err := <-s.done; err != nil {
+		s.segment.blob.Abort()
+		return fmt.Errorf("seal segment %d: %w", s.index, err)
+	}
+	w.manifest.Segments[s.index].Size = s.segment.size
+	return nil
+}
+
+// Close seals the stage, the manifest last, when every commit has returned.
+// The writer takes nothing more, whatever Close returns.
+func (w *Writer) Close(ctx context.Context) (Manifest, error) {
+	if w.err != nil {
+		return Manifest{}, w.err
+	}
+	w.err = errClosed
+	if err := w.finish(ctx); err != nil {
+		w.err = fmt.Errorf("close the stage: %w", err)
+		return Manifest{}, w.err
+	}
+	return w.manifest, nil
+}
+
+func (w *Writer) finish(ctx context.Context) error {
+	if err := w.sealSegment(); err != nil {
+		return err
+	}
+	if err := w.problems.writeCrossRow(w.crossRow); err != nil {
+		return err
+	}
+	if err := w.problems.close(&w.manifest); err != nil {
+		return err
+	}
+	bitmaps, err := w.problemIndex.encode(&w.manifest)
+	if err != nil {
+		return err
+	}
+	if w.manifest.Problems > 0 {
+		if err := w.writeBlob(ctx, bitmapsName, bitmaps); err != nil {
+			return err
+		}
+	}
+	if err := w.waitSealed(); err != nil {
+		return err
+	}
+	text, err := w.manifest.encode()
+	if err != nil {
+		return err
+	}
+	return w.writeBlob(ctx, manifestName, text)
+}
+
+// writeBlob writes a whole blob.
+func (w *Writer) writeBlob(ctx context.Context, name string, body []byte) error {
+	out, err := createBlob(ctx, w.store, w.prefix, name)
+	if err != nil {
+		return err
+	}
+	defer out.Abort()
+	if _, err := out.Write(body); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	if err := out.Commit(); err != nil {
+		return fmt.Errorf("commit %s: %w", name, err)
+	}
+	return nil
+}
+
+// Abort drops all that was written, when no call to Stage or a commit is under
+// way. After Close has sealed the stage it does nothing, so that it can be
+// deferred. Files that it cannot remove are never mistaken for a stage: they
+// have no manifest.
+func (w *Writer) Abort() {
+	if errors.Is(w.err, errClosed) || errors.Is(w.err, errAborted) {
+		return
+	}
+	_ = w.waitSealed()
+	if w.segment != nil {
+		w.segment.blob.Abort()
+	}
+	w.problems.abort()
+	w.err = errAborted
+	_ = w.remove()
+}

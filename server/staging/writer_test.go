@@ -1,0 +1,474 @@
+package staging_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/server/blob"
+	"github.com/intraydata/intray/server/blob/mem"
+	"github.com/intraydata/intray/server/staging"
+)
+
+func content(t *testing.T, store blob.Store, name string) []byte {
+	t.Helper()
+	r, err := store.Open(context.Background(), prefix+"/"+name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	b, err := io.ReadAll(io.NewSectionReader(r, 0, r.Size()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestWorkersInAnyOrderGiveTheSameBytes(t *testing.T) {
+	const batches, rows = 12, 300
+	sequential := mem.New()
+	var list []*intray.Batch
+	for i := range batches {
+		list = append(list, contacts(int64(i*rows), rows))
+	}
+	write(t, sequential, contactLayout(), staging.Config{SegmentRows: 1000}, list...).Close()
+
+	parallel := mem.New()
+	w := staging.NewWriter(context.Background(), parallel, prefix, contactLayout(), staging.Config{SegmentRows: 1000})
+	commits := make([]func() error, batches)
+	var wg sync.WaitGroup
+	for i := range batches {
+		wg.Go(func() {
+			b := contacts(int64(i*rows), rows)
+			var err error
+			if commits[i], err = w.StageBatch(b); err != nil {
+				t.Error(err)
+			}
+			b.Reset(5)
+			b.Fields[0].AppendValue([]byte("written over"))
+		})
+	}
+	wg.Wait()
+	for _, commit := range commits {
+		if err := commit(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m, err := w.Close(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(m.Segments) != 3 || m.Rows != batches*rows {
+		t.Errorf("%d segments of %d rows, want 3 of %d", len(m.Segments), m.Rows, batches*rows)
+	}
+	for _, name := range []string{"manifest.json", "seg-0000.parquet", "seg-0002.parquet", "problems.parquet", "problems.roar"} {
+		if diff := cmp.Diff(content(t, sequential, name), content(t, parallel, name)); diff != "" {
+			t.Errorf("%s depends on the order of the workers", name)
+		}
+	}
+}
+
+func TestStageRefusesBatchesThatAreNotOfTheLayout(t *testing.T) {
+	layout := staging.Layout{Fields: []string{"a"}, Unmapped: []int{4}}
+	valid := func() *intray.Batch {
+		b := &intray.Batch{Lines: []int64{1, 2}}
+		b.Fields = make([]intray.Cells, 1)
+		b.Fields[0].AppendValue([]byte("x"))
+		b.Fields[0].AppendNull([]byte("y"))
+		b.Unmapped = []intray.UnmappedCells{{Column: 4}}
+		b.Unmapped[0].Cells.AppendString("u")
+		b.Unmapped[0].Cells.AppendString("v")
+		return b
+	}
+	cases := map[string]struct {
+		spoil func(b *intray.Batch)
+		want  string
+	}{
+		"fields":         {func(b *intray.Batch) { b.Fields = nil }, "0 fields"},
+		"passed columns": {func(b *intray.Batch) { b.Unmapped = nil }, "0 passed columns"},
+		"passed column":  {func(b *intray.Batch) { b.Unmapped[0].Column = 5 }, "index 5, not 4"},
+		"lines":          {func(b *intray.Batch) { b.Lines = b.Lines[:1] }, "2 values for 1 rows"},
+		"passed cells":   {func(b *intray.Batch) { b.Unmapped[0].Cells.AppendString("w") }, "3 texts for 2 rows"},
+		"null with text": {func(b *intray.Batch) { b.Fields[0].Nulls = []uint32{0} }, "null cell of row 0 holds text"},
+		"null order":     {func(b *intray.Batch) { b.Fields[0].Nulls = []uint32{1, 1} }, "row 1 is out of order"},
+		"null beyond":    {func(b *intray.Batch) { b.Fields[0].Nulls = []uint32{2} }, "row 2 is out of order"},
+		"raw rows":       {func(b *intray.Batch) { b.Fields[0].RawRows = nil }, "1 raw texts for 0 rows"},
+		"first":          {func(b *intray.Batch) { b.First = 1 << 32 }, "beyond"},
+		"problem row":    {func(b *intray.Batch) { b.Problems = []intray.Problem{{Row: 2}} }, "problem of row 2"},
+		"problem order":  {func(b *intray.Batch) { b.Problems = []intray.Problem{{Row: 1}, {Row: 0}} }, "problem of row 0"},
+		"problem field":  {func(b *intray.Batch) { b.Problems = []intray.Problem{{Field: 1}} }, "field 1"},
+		"problem level":  {func(b *intray.Batch) { b.Problems = []intray.Problem{{Level: 3}} }, "level 3"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := staging.NewWriter(context.Background(), mem.New(), prefix, layout, staging.Config{})
+			defer w.Abort()
+			if _, err := w.StageBatch(valid()); err != nil {
+				t.Fatal(err)
+			}
+			b := valid()
+			c.spoil(b)
+			if _, err := w.StageBatch(b); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want an error with %q", err, c.want)
+			}
+		})
+	}
+}
+
+func TestCommitOutOfOrderEndsTheStage(t *testing.T) {
+	store := mem.New()
+	w := staging.NewWriter(context.Background(), store, prefix, contactLayout(), staging.Config{})
+	second, err := w.StageBatch(contacts(10, 5))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := second(); err == nil || !strings.Contains(err.Error(), "the next row is 0") {
+		t.Errorf("a batch with a gap before it was taken: %v", err)
+	}
+	first, err := w.StageBatch(contacts(0, 5))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := first(); err == nil {
+		t.Error("a batch was taken after an error")
+	}
+	if _, err := w.Close(context.Background()); err == nil {
+		t.Error("a stage with a hole was sealed")
+	}
+	w.Abort()
+	if _, err := staging.Open(context.Background(), store, prefix); !errors.Is(err, staging.ErrUnfinished) {
+		t.Errorf("opening what was aborted: %v, want ErrUnfinished", err)
+	}
+}
+
+func TestAbortRemovesWhatWasWritten(t *testing.T) {
+	store := mem.New()
+	w := staging.NewWriter(context.Background(), store, prefix, contactLayout(), staging.Config{SegmentRows: 1})
+	for i := range 3 {
+		commit, err := w.StageBatch(contacts(int64(i*10), 10))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := commit(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.Abort()
+	w.Abort()
+	if _, err := store.Open(context.Background(), prefix+"/seg-0000.parquet"); !errors.Is(err, blob.ErrNotFound) {
+		t.Errorf("a sealed segment is left: %v", err)
+	}
+	if _, err := w.Close(context.Background()); err == nil {
+		t.Error("an aborted stage was sealed")
+	}
+}
+
+func TestAbortAfterCloseKeepsTheStage(t *testing.T) {
+	store := mem.New()
+	s := write(t, store, contactLayout(), staging.Config{}, contacts(0, 10))
+	if got := len(readAll(t, s)); got != 10 {
+		t.Errorf("%d rows are left, want 10", got)
+	}
+}
+
+func TestSegmentsEndAtTheirSize(t *testing.T) {
+	s := write(t, mem.New(), contactLayout(), staging.Config{SegmentBytes: 1}, contacts(0, 10), contacts(10, 10), contacts(20, 10))
+	defer s.Close()
+	if n := len(s.Manifest().Segments); n != 3 {
+		t.Errorf("%d segments, want 3", n)
+	}
+}
+
+func TestTooManyKindsOfProblems(t *testing.T) {
+	w := staging.NewWriter(context.Background(), mem.New(), prefix, contactLayout(), staging.Config{})
+	defer w.Abort()
+	b := contacts(0, 1)
+	for i := range 65537 {
+		b.Problems = append(b.Problems, intray.Problem{Code: fmt.Sprint("c", i)})
+	}
+	commit, err := w.StageBatch(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := commit(); err == nil || !strings.Contains(err.Error(), "65536 kinds") {
+		t.Errorf("got %v, want an error that tells the most kinds", err)
+	}
+}
+
+func TestReadersAtOnce(t *testing.T) {
+	s := write(t, mem.New(), contactLayout(), staging.Config{SegmentRows: 100}, contacts(0, 100), contacts(100, 100), contacts(200, 57))
+	defer s.Close()
+	all := readAll(t, s)
+	var wg sync.WaitGroup
+	for reader := range 4 {
+		wg.Go(func() {
+			for first := reader * 13; first < 257; first += 31 {
+				b, err := s.Window(context.Background(), int64(first), 60)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if diff := cmp.Diff(all[first:min(first+60, 257)], rowsOf(b)); diff != "" {
+					t.Errorf("from %d on: %s", first, diff)
+				}
+				if bad, err := s.ErrorRows(context.Background(), 1, 2); err != nil || len(bad) != 2 || bad[0] != 57 {
+					t.Errorf("bad rows %v, error %v; want 57 and 107", bad, err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestEmptyStage(t *testing.T) {
+	empty := &intray.Batch{Fields: make([]intray.Cells, 5)}
+	s := write(t, mem.New(), contactLayout(), staging.Config{}, empty)
+	if rows := readAll(t, s); len(rows) != 0 {
+		t.Errorf("%d rows in an empty stage", len(rows))
+	}
+	b, err := s.Window(context.Background(), 0, 100)
+	if err != nil || b.Rows() != 0 || len(b.Fields) != 5 {
+		t.Errorf("a window of an empty stage: %v, %v", b, err)
+	}
+	if rows, err := s.ErrorRows(context.Background(), 0, 100); err != nil || len(rows) != 0 {
+		t.Errorf("bad rows of an empty stage: %v, %v", rows, err)
+	}
+}
+
+func TestStoreThatFails(t *testing.T) {
+	for after := range 8 {
+		store := &failing{Store: mem.New()}
+		store.left.Store(int64(after))
+		err := stageThreeBatches(store)
+		if !errors.Is(err, errFull) {
+			t.Errorf("the store failed after %d calls, and the writer said %v", after, err)
+		}
+		if _, err := staging.Open(context.Background(), store.Store, prefix); !errors.Is(err, staging.ErrUnfinished) {
+			t.Errorf("the store failed after %d calls, and opening the stage gives %v", after, err)
+		}
+	}
+}
+
+func stageThreeBatches(store blob.Store) error {
+	w := staging.NewWriter(context.Background(), store, prefix, contactLayout(), staging.Config{SegmentRows: 10})
+	defer w.Abort()
+	for i := range 3 {
+		commit, err := w.StageBatch(contacts(int64(i*10), 10))
+		if err != nil {
+			return err
+		}
+		if err := commit(); err != nil {
+			return err
+		}
+	}
+	_, err := w.Close(context.Background())
+	return err
+}
+
+var errFull = errors.New("no space left")
+
+// failing is a store that fails after some calls.
+type failing struct {
+	blob.Store
+	left atomic.Int64
+}
+
+func (f *failing) spend() error {
+	if f.left.Add(-1) < 0 {
+		return errFull
+	}
+	return nil
+}
+
+func (f *failing) Create(ctx context.Context, key string) (blob.Writer, error) {
+	if err := f.spend(); err != nil {
+		return nil, err
+	}
+	w, err := f.Store.Create(ctx, key)
+	return &failingWriter{w, f}, err
+}
+
+type failingWriter struct {
+	blob.Writer
+	store *failing
+}
+
+func (w *failingWriter) Write(b []byte) (int, error) {
+	if err := w.store.spend(); err != nil {
+		return 0, err
+	}
+	return w.Writer.Write(b)
+}
+
+func TestPrefixMustBeABlobKey(t *testing.T) {
+	w := staging.NewWriter(context.Background(), mem.New(), "../up", contactLayout(), staging.Config{})
+	if _, err := w.Close(context.Background()); err == nil || !strings.Contains(err.Error(), "../up") {
+		t.Errorf("got %v, want an error that names the prefix", err)
+	}
+}
+
+// TestMemoryDoesNotGrowWithRows stages and reads ten times the rows, and
+// looks at what is alive at the end of each. One kind of problem is in every
+// fiftieth row.
+func TestMemoryDoesNotGrowWithRows(t *testing.T) {
+	alive := func(batches int) uint64 {
+		w := staging.NewWriter(context.Background(), discard{mem.New()}, prefix, contactLayout(), staging.Config{})
+		defer w.Abort()
+		for i := range batches {
+			commit, err := w.StageBatch(contacts(int64(i*500), 500))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := commit(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	few, many := alive(20), alive(200)
+	if many > few+4<<20 {
+		t.Errorf("%d bytes are alive after 10,000 rows and %d after 100,000", few, many)
+	}
+}
+
+// discard is a store that keeps nothing of what is written.
+type discard struct{ blob.Store }
+
+func (discard) Create(context.Context, string) (blob.Writer, error) { return nowhere{}, nil }
+
+type nowhere struct{}
+
+func (nowhere) Write(b []byte) (int, error) { return len(b), nil }
+func (nowhere) Commit() error               { return nil }
+func (nowhere) Abort()                      {}
+
+func ExampleWriter() {
+	ctx, store := context.Background(), mem.New()
+	w := staging.NewWriter(ctx, store, "run-1", staging.Layout{Fields: []string{"name"}}, staging.Config{})
+	defer w.Abort()
+	b := &intray.Batch{Lines: []int64{2}, Fields: make([]intray.Cells, 1)}
+	b.Fields[0].AppendParsed([]byte("Ada"), []byte(" Ada "))
+	commit, err := w.StageBatch(b)
+	if err == nil {
+		err = commit()
+	}
+	if err == nil {
+		_, err = w.Close(ctx)
+	}
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	s, err := staging.Open(ctx, store, "run-1")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer s.Close()
+	for b, err := range s.Batches(ctx) {
+		value, _ := b.Fields[0].Value(0)
+		fmt.Printf("%s from %q, %v\n", value, b.Fields[0].Raw(0), err)
+	}
+	// Output: Ada from " Ada ", <nil>
+}
+
+// slow is a store whose blobs become durable when they are let.
+type slow struct {
+	blob.Store
+	begun, let chan struct{}
+	fails      bool
+}
+
+func (s slow) Create(ctx context.Context, key string) (blob.Writer, error) {
+	w, err := s.Store.Create(ctx, key)
+	return slowWriter{w, s}, err
+}
+
+type slowWriter struct {
+	blob.Writer
+	store slow
+}
+
+func (w slowWriter) Commit() error {
+	w.store.begun <- struct{}{}
+	<-w.store.let
+	if w.store.fails {
+		return errFull
+	}
+	return w.Writer.Commit()
+}
+
+func stageContacts(t *testing.T, w *staging.Writer, first int64, rows int) error {
+	t.Helper()
+	commit, err := w.StageBatch(contacts(first, rows))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return commit()
+}
+
+// TestRowsMoveWhileASegmentIsSealed commits rows while the segment before them is
+// not durable yet, and finds no stage before it is.
+func TestRowsMoveWhileASegmentIsSealed(t *testing.T) {
+	store := slow{Store: mem.New(), begun: make(chan struct{}), let: make(chan struct{})}
+	w := staging.NewWriter(context.Background(), store, prefix, contactLayout(), staging.Config{SegmentRows: 10})
+	for first := range int64(2) { // the second batch seals the segment of the first
+		if err := stageContacts(t, w, 10*first, 10); err != nil {
+			t.Fatal(err)
+		}
+	}
+	<-store.begun
+	if _, err := staging.Open(context.Background(), store.Store, prefix); !errors.Is(err, staging.ErrUnfinished) {
+		t.Errorf("the stage is there before its segment: %v", err)
+	}
+	go func() {
+		for range store.begun { // all further blobs
+		}
+	}()
+	defer close(store.begun)
+	close(store.let)
+	if err := stageContacts(t, w, 20, 7); err != nil {
+		t.Fatal(err)
+	}
+	m, err := w.Close(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range m.Segments {
+		if s.Size == 0 || int64(len(content(t, store.Store, s.Name))) != s.Size {
+			t.Errorf("%s has %d bytes, and the manifest says %d", s.Name, len(content(t, store.Store, s.Name)), s.Size)
+		}
+	}
+}
+
+// TestSegmentThatCannotBeSealed finds out at the next segment, or when closing.
+func TestSegmentThatCannotBeSealed(t *testing.T) {
+	for _, batches := range []int64{1, 2, 3} {
+		store := slow{Store: mem.New(), begun: make(chan struct{}, 9), let: make(chan struct{}), fails: true}
+		close(store.let)
+		w := staging.NewWriter(context.Background(), store, prefix, contactLayout(), staging.Config{SegmentRows: 10})
+		var err error
+		for first := range batches {
+			err = errors.Join(err, stageContacts(t, w, 10*first, 10))
+		}
+		if _, closing := w.Close(context.Background()); !errors.Is(errors.Join(err, closing), errFull) || closing == nil {
+			t.Errorf("%d batches: committing gives %v, closing %v", batches, err, closing)
+		}
+		w.Abort()
+		if _, err := staging.Open(context.Background(), store.Store, prefix); !errors.Is(err, staging.ErrUnfinished) {
+			t.Errorf("%d batches: opening gives %v", batches, err)
+		}
+	}
+}

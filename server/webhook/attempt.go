@@ -1,0 +1,216 @@
+package webhook
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/server/egress"
+)
+
+const (
+	// maxRead is how many bytes an attempt takes from a receiver, TLS and all.
+	maxRead = 512 << 10
+	// maxHead is the longest head of an answer, with those that announce others.
+	maxHead = 32 << 10
+	// maxKeptHead and maxKeptBody are how much of an answer is kept.
+	maxKeptHead = 8 << 10
+	maxKeptBody = 16 << 10
+	// receiveWindow is how much a receiver may send ahead on HTTP/2.
+	receiveWindow = 64 << 10
+)
+
+// stage is how far an attempt has come.
+type stage int
+
+const (
+	connecting stage = iota
+	handshaking
+	awaitingResponse
+)
+
+// doing says what is under way at a stage.
+func (s stage) doing() intray.Message {
+	return [...]intray.Message{
+		intray.NewMessage("webhook.connecting", nil), intray.NewMessage("webhook.agreeing_on_tls", nil), intray.NewMessage("webhook.waiting_for_answer", nil),
+	}[s]
+}
+
+// attempt is one request on one connection.
+type attempt struct {
+	target   address
+	header   http.Header
+	body     []byte
+	signedAt time.Time
+	timeout  time.Duration
+
+	start      time.Time
+	stage      stage
+	conn       *egress.LimitedConn
+	stopCancel func() bool
+	out        Outcome
+}
+
+func (a *attempt) run(ctx context.Context, dialer *egress.Dialer, secure *tls.Config) Outcome {
+	a.start = time.Now()
+	conn, err := a.connect(ctx, dialer, secure)
+	if a.conn != nil {
+		defer func() {
+			a.stopCancel()
+			_ = a.conn.Close()
+		}()
+	}
+	if err == nil {
+		a.out.Timing.Connected = time.Since(a.start)
+		err = a.sendRequest(ctx, conn)
+	}
+	if err != nil {
+		a.out.Kind, a.out.Text = a.explain(ctx, err)
+		a.out.Err = err
+	}
+	a.out.Timing.Total = time.Since(a.start)
+	return a.out
+}
+
+// connect also makes the handshake, so that each step has its own errors.
+func (a *attempt) connect(ctx context.Context, dialer *egress.Dialer, secure *tls.Config) (net.Conn, error) {
+	raw, err := dialer.DialWeb(ctx, "tcp", a.target.dial)
+	if err != nil {
+		return nil, err
+	}
+	a.conn = egress.LimitReads(raw, maxRead)
+	// Not every wait below knows contexts: when ctx ends the connection goes. A
+	// deadline of the connection would end it a little before ctx, and look like
+	// a receiver that hangs up.
+	a.stopCancel = context.AfterFunc(ctx, func() { _ = raw.Close() })
+	if secure == nil {
+		return a.conn, nil
+	}
+	a.stage = handshaking
+	conn := tls.Client(a.conn, secure)
+	return conn, conn.HandshakeContext(ctx)
+}
+
+// sendRequest sends the request and takes the answer. The transport is made for this one
+// connection: it follows no redirect, knows no proxy, and asks no second time.
+func (a *attempt) sendRequest(ctx context.Context, conn net.Conn) error {
+	a.stage = awaitingResponse
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, a.target.url.String(), bytes.NewReader(a.body))
+	if err != nil {
+		return err
+	}
+	request.Header, request.GetBody = a.header, nil
+	conn = delayReads(conn)
+	defer func() { _ = conn.Close() }()
+	transport := newTransport(conn)
+	defer transport.CloseIdleConnections()
+	answer, err := transport.RoundTrip(request)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = answer.Body.Close() }()
+	a.readResponse(answer)
+	return nil
+}
+
+var errSecondConnection = errors.New("the connection is used up")
+
+func newTransport(conn net.Conn) *http.Transport {
+	once := make(chan net.Conn, 1)
+	once <- conn
+	dial := func(context.Context, string, string) (net.Conn, error) {
+		select {
+		case only := <-once:
+			return only, nil
+		default:
+			return nil, errSecondConnection
+		}
+	}
+	var protocols http.Protocols
+	protocols.SetHTTP1(true)
+	protocols.SetHTTP2(true)
+	return &http.Transport{
+		DialContext: dial, DialTLSContext: dial, Protocols: &protocols,
+		DisableKeepAlives: true, DisableCompression: true, MaxResponseHeaderBytes: maxHead,
+		HTTP2: &http.HTTP2Config{MaxReceiveBufferPerConnection: receiveWindow, MaxReceiveBufferPerStream: receiveWindow},
+	}
+}
+
+// readResponse keeps of the answer what fits. The status alone decides: a receiver that
+// said 200 has the message, whatever becomes of the rest.
+func (a *attempt) readResponse(answer *http.Response) {
+	out := &a.out
+	out.Timing.Answered = time.Since(a.start)
+	out.Status, out.Protocol = answer.StatusCode, answer.Proto
+	out.Head = limitHeaders(answer.Header)
+	out.RetryAfter = retryAfter(out.Status, answer.Header, a.signedAt)
+	if out.Status != http.StatusSwitchingProtocols {
+		body, err := io.ReadAll(io.LimitReader(answer.Body, maxKeptBody+1))
+		out.Body, out.BodyCut = body[:min(len(body), maxKeptBody)], err != nil || len(body) > maxKeptBody
+		out.Err = err
+	}
+	out.Kind, out.Text = classify(out, answer.Header)
+}
+
+// limitHeaders gives the headers, in the order of the alphabet, that fit into maxKeptHead.
+func limitHeaders(head http.Header) http.Header {
+	out, left := http.Header{}, maxKeptHead
+	for _, name := range slices.Sorted(maps.Keys(head)) {
+		if name == "Set-Cookie" {
+			continue
+		}
+		for _, value := range head[name] {
+			value = strings.ToValidUTF8(value, "\uFFFD")
+			if left -= len(name) + len(value); left < 0 {
+				return out
+			}
+			out.Add(name, value)
+		}
+	}
+	return out
+}
+
+// gatedConn gives nothing before something was asked. The library takes an
+// answer that is there before the request for the rest of an earlier one: it
+// gives up, and prints what the receiver said.
+type gatedConn struct {
+	net.Conn
+	asked chan struct{}
+	once  sync.Once
+}
+
+// delayReads puts a gate before a connection, but for HTTP/2: there the receiver may
+// speak first, and the library must see the connection of TLS itself.
+func delayReads(conn net.Conn) net.Conn {
+	if secure, ok := conn.(*tls.Conn); ok && secure.ConnectionState().NegotiatedProtocol == "h2" {
+		return conn
+	}
+	return &gatedConn{Conn: conn, asked: make(chan struct{})}
+}
+
+func (c *gatedConn) open() { c.once.Do(func() { close(c.asked) }) }
+
+func (c *gatedConn) Write(p []byte) (int, error) {
+	c.open()
+	return c.Conn.Write(p)
+}
+
+func (c *gatedConn) Read(p []byte) (int, error) {
+	<-c.asked
+	return c.Conn.Read(p)
+}
+
+func (c *gatedConn) Close() error {
+	c.open()
+	return c.Conn.Close()
+}

@@ -1,0 +1,216 @@
+package webhook
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+	"unicode/utf8"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/server/egress"
+)
+
+// Kind says how an attempt ended, for programs.
+type Kind string
+
+// The kinds.
+const (
+	// Delivered: the receiver answered with a status from 200 to 299.
+	Delivered Kind = "delivered"
+	// Rejected: it answered with another status.
+	Rejected Kind = "rejected"
+	// Redirected: it pointed to another address, which was not called.
+	Redirected Kind = "redirected"
+	// Gone: it answered 410, which asks for no more calls. It is up to the
+	// caller to heed it; it is a failure like others.
+	Gone Kind = "gone"
+	// Invalid: the address is none that can be called.
+	Invalid Kind = "invalid_address"
+	// Refused: the door to the outside stayed shut; nothing was connected.
+	Refused Kind = "egress_refused"
+	// Unreachable: no connection came about.
+	Unreachable Kind = "unreachable"
+	// Untrusted: the handshake of TLS failed; nothing was sent.
+	Untrusted Kind = "tls_failed"
+	// TimedOut: the receiver was too slow.
+	TimedOut Kind = "timed_out"
+	// NotHTTP: what came back was no answer of HTTP, or had no end.
+	NotHTTP Kind = "not_http"
+	// Dropped: the receiver hung up before it answered.
+	Dropped Kind = "connection_lost"
+)
+
+// classify says what an answer means.
+func classify(out *Outcome, head http.Header) (Kind, intray.Message) {
+	params := intray.Params{"status": strings.TrimSpace(strconv.Itoa(out.Status) + " " + http.StatusText(out.Status))}
+	location := head.Get("Location")
+	switch {
+	case out.Status >= 200 && out.Status < 300 && out.Err != nil:
+		return Delivered, intray.NewMessage("webhook.delivered_body_broken_off", params)
+	case out.Status >= 200 && out.Status < 300:
+		return Delivered, intray.NewMessage("webhook.delivered", params)
+	case out.Status == http.StatusGone:
+		return Gone, intray.NewMessage("webhook.gone", params)
+	case out.Status >= 300 && out.Status < 400 && location == "":
+		return Redirected, intray.NewMessage("webhook.redirected", params)
+	case out.Status >= 300 && out.Status < 400:
+		params["location"] = shown(location)
+		return Redirected, intray.NewMessage("webhook.redirected_to", params)
+	case out.RetryAfter > 0:
+		params["time"] = out.RetryAfter.Round(time.Second).String()
+		return Rejected, intray.NewMessage("webhook.rejected_for_a_time", params)
+	}
+	return Rejected, intray.NewMessage("webhook.rejected", params)
+}
+
+// shownLocation is how much of a redirect's aim is quoted, in bytes.
+const shownLocation = 200
+
+// shown is so much of a location as a message shows, with what cannot be seen
+// escaped.
+func shown(location string) string {
+	if len(location) > shownLocation {
+		cut := shownLocation
+		for !utf8.RuneStart(location[cut]) {
+			cut--
+		}
+		location = location[:cut] + "…"
+	}
+	quoted := strconv.QuoteToGraphic(location)
+	return quoted[1 : len(quoted)-1]
+}
+
+// explain turns what a library said into what a person can act on.
+func (a *attempt) explain(ctx context.Context, err error) (Kind, intray.Message) {
+	var refused *egress.RefusedError
+	var slow net.Error
+	switch {
+	case errors.As(err, &refused):
+		return Refused, refused.Reason
+	case a.conn != nil && a.conn.Exhausted():
+		return NotHTTP, intray.NewMessage("webhook.too_much_data", intray.Params{"size": maxRead >> 10})
+	case a.stage == connecting:
+		return a.explainDial(ctx, err)
+	case ctx.Err() != nil, errors.As(err, &slow) && slow.Timeout():
+		return TimedOut, intray.NewMessage("webhook.time_ran_out", intray.Params{"time": a.timeout.String(), "action": a.stage.doing()})
+	case a.stage == handshaking:
+		return a.explainTLS(err)
+	}
+	return explainAnswer(err)
+}
+
+func (a *attempt) explainDial(ctx context.Context, err error) (Kind, intray.Message) {
+	var name *net.DNSError
+	var slow net.Error
+	switch {
+	case errors.As(err, &name) && name.IsNotFound:
+		return Unreachable, intray.NewMessage("webhook.no_such_host", intray.Params{"host": a.target.host})
+	case errors.As(err, &name):
+		return Unreachable, intray.NewMessage("webhook.lookup_failed", intray.Params{"host": a.target.host})
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return Unreachable, intray.NewMessage("webhook.connection_refused", intray.Params{"address": a.target.dial})
+	case ctx.Err() != nil, errors.As(err, &slow) && slow.Timeout():
+		return TimedOut, intray.NewMessage("webhook.connecting_timed_out", intray.Params{"address": a.target.dial, "time": a.timeout.String()})
+	case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH):
+		return Unreachable, intray.NewMessage("webhook.no_route", intray.Params{"address": a.target.dial})
+	}
+	return Unreachable, intray.NewMessage("webhook.unreachable", intray.Params{"address": a.target.dial})
+}
+
+func (a *attempt) explainTLS(err error) (Kind, intray.Message) {
+	var name x509.HostnameError
+	var invalid x509.CertificateInvalidError
+	var unknown x509.UnknownAuthorityError
+	var plain tls.RecordHeaderError
+	var ended *net.OpError
+	switch {
+	case errors.As(err, &name):
+		return Untrusted, a.explainNames(name.Certificate)
+	case errors.As(err, &invalid):
+		return Untrusted, explainInvalid(invalid)
+	case errors.As(err, &unknown):
+		return Untrusted, explainUnknown(unknown.Cert)
+	case errors.As(err, &plain):
+		return Untrusted, intray.NewMessage("webhook.speaks_no_tls", nil)
+	case errors.As(err, &ended) && ended.Op == "remote error":
+		return Untrusted, intray.NewMessage("webhook.tls_broken_off", intray.Params{"reason": strings.TrimPrefix(ended.Err.Error(), "tls: ")})
+	case isDisconnect(err):
+		return Dropped, intray.NewMessage("webhook.tls_hung_up", nil)
+	}
+	return Untrusted, intray.NewMessage("webhook.tls_failed", nil)
+}
+
+func explainInvalid(invalid x509.CertificateInvalidError) intray.Message {
+	switch now := time.Now(); {
+	case invalid.Reason != x509.Expired:
+		return intray.NewMessage("webhook.certificate_not_for_web", nil)
+	case now.Before(invalid.Cert.NotBefore):
+		return intray.NewMessage("webhook.certificate_not_yet_valid", intray.Params{"date": invalid.Cert.NotBefore.UTC().Format(time.DateOnly)})
+	}
+	return intray.NewMessage("webhook.certificate_expired", intray.Params{"date": invalid.Cert.NotAfter.UTC().Format(time.DateOnly)})
+}
+
+func explainUnknown(cert *x509.Certificate) intray.Message {
+	if cert != nil && bytes.Equal(cert.RawIssuer, cert.RawSubject) {
+		return intray.NewMessage("webhook.certificate_self_signed", nil)
+	}
+	return intray.NewMessage("webhook.certificate_of_unknown_authority", nil)
+}
+
+// shownNames is how many names of a certificate are told.
+const shownNames = 3
+
+// explainNames says for which hosts a certificate is. A stranger chose their names.
+func (a *attempt) explainNames(cert *x509.Certificate) intray.Message {
+	names := cert.DNSNames
+	for _, ip := range cert.IPAddresses {
+		names = append(names, ip.String())
+	}
+	var shown []string
+	for _, name := range names[:min(len(names), shownNames)] {
+		text := strconv.QuoteToASCII(name)
+		shown = append(shown, text[1:min(len(text)-1, 1+shownLocation)])
+	}
+	switch {
+	case len(names) == 0:
+		return intray.NewMessage("webhook.certificate_without_host", intray.Params{"host": a.target.host})
+	case len(names) > shownNames:
+		return intray.NewMessage("webhook.certificate_for_many_others", intray.Params{"names": shown, "n": len(names) - shownNames, "host": a.target.host})
+	}
+	return intray.NewMessage("webhook.certificate_for_others", intray.Params{"names": shown, "host": a.target.host})
+}
+
+// explainAnswer is for failures between the request and the end of the answer's
+// head.
+func explainAnswer(err error) (Kind, intray.Message) {
+	switch text := err.Error(); {
+	// The library has no types for most of them.
+	case strings.Contains(text, "headers exceeded"), strings.Contains(text, "header list"):
+		return NotHTTP, intray.NewMessage("webhook.head_too_long", intray.Params{"size": maxHead >> 10})
+	case strings.Contains(text, "received from peer"), strings.Contains(text, "GOAWAY"):
+		return Dropped, intray.NewMessage("webhook.request_broken_off", nil)
+	case strings.Contains(text, `malformed HTTP response "\x15\x03`):
+		return NotHTTP, intray.NewMessage("webhook.speaks_tls", nil)
+	case isDisconnect(err), strings.Contains(text, "server closed idle connection"):
+		return Dropped, intray.NewMessage("webhook.hung_up", nil)
+	}
+	return NotHTTP, intray.NewMessage("webhook.not_a_web_server", nil)
+}
+
+func isDisconnect(err error) bool {
+	for _, end := range []error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE, net.ErrClosed} {
+		if errors.Is(err, end) {
+			return true
+		}
+	}
+	return false
+}

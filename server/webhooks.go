@@ -1,0 +1,118 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"time"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/server/egress"
+	"github.com/intraydata/intray/server/secrets"
+	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/webhook"
+)
+
+// webhookSender carries the messages of the service.
+type webhookSender struct {
+	sender *webhook.Sender
+	// retrieved gives what an event tells of an import as clients retrieve it. It is
+	// set before anything runs.
+	retrieved func(imp service.Import, u service.Upload) ([]byte, error)
+}
+
+var _ service.WebhookSender = (*webhookSender)(nil)
+
+func newWebhookSender(dialer *egress.Dialer) *webhookSender {
+	return &webhookSender{sender: webhook.New(dialer, webhook.Config{})}
+}
+
+// ImportPayload makes the event of an import.
+func (c *webhookSender) ImportPayload(imp service.Import, u service.Upload, development bool) (service.Payload, bool, error) {
+	of := webhook.Import{
+		UploadID: u.ID, Filename: imp.Filename, Ended: imp.Modified, Type: webhook.Headless, Status: string(imp.Status),
+		DevelopmentMode: development, HasData: imp.Status == service.Successful && imp.Result.Key != "",
+	}
+	if imp.HasUser {
+		of.User = &webhook.User{ID: imp.User.ID, Name: imp.User.Name, Email: imp.User.Email, CompanyID: imp.User.CompanyID, CompanyName: imp.User.CompanyName}
+	}
+	if imp.Outcome != nil {
+		of.DataRows = imp.Outcome.DataRows
+	}
+	event, hasEvent := of.Event()
+	if !hasEvent || c.retrieved == nil {
+		return service.Payload{}, false, nil
+	}
+	var err error
+	if of.Retrieved, err = c.retrieved(imp, u); err != nil {
+		return service.Payload{}, false, err
+	}
+	body, err := of.Body()
+	return newPayload(event, body), true, err
+}
+
+// DisabledPayload makes the event of a webhook that counts as dead.
+func (c *webhookSender) DisabledPayload(w service.Webhook, at time.Time, last intray.Message) (service.Payload, error) {
+	body, err := webhook.Disabled{ID: w.ID, URL: w.URL, At: at, Streak: streak(w.FailureStreak), Last: last}.Body()
+	return newPayload(webhook.WebhookDisabled, body), err
+}
+
+// connectorFailed is the event of a connector whose runs begin to fail.
+const connectorFailed = "sftp_connector_failed"
+
+// ConnectorFailedPayload makes that event.
+func (c *webhookSender) ConnectorFailedPayload(of service.Connector, run service.PullRun) (service.Payload, error) {
+	data := map[string]any{
+		"id": of.ID, "directory": of.Directory, "run_id": run.ID, "error_type": run.Kind, "error": run.Message.String(),
+		"failed_date": run.Ended.Format("2006-01-02T15:04:05.000000Z"), "next_run_date": of.Next.Format("2006-01-02T15:04:05.000000Z"),
+	}
+	if run.Message.Code != "" {
+		data["error_code"], data["error_params"] = run.Message.Code, run.Message.RawParams()
+	}
+	body, err := json.Marshal(map[string]any{"event": connectorFailed, "data": data})
+	return service.Payload{Event: connectorFailed, ContentType: "application/json", Body: body}, err
+}
+
+func newPayload(event webhook.Event, body webhook.Body) service.Payload {
+	return service.Payload{Event: string(event), ContentType: body.ContentType, Body: body.Bytes}
+}
+
+func (c *webhookSender) CheckAddress(url string) error { return webhook.CheckAddress(url) }
+
+func (c *webhookSender) NewSecret(random io.Reader) (secrets.Secret, error) {
+	return webhook.NewSecret(random)
+}
+
+// Send makes one attempt.
+func (c *webhookSender) Send(ctx context.Context, d service.Delivery, at time.Time, secrets []secrets.Secret) (service.SendResult, error) {
+	out, err := c.sender.Send(ctx, webhook.Delivery{
+		URL: d.URL, At: at, Secrets: secrets,
+		Message: webhook.Message{ID: d.ID, Body: webhook.Body{ContentType: d.ContentType, Bytes: d.Body}},
+	})
+	if err != nil {
+		return service.SendResult{}, err
+	}
+	return service.SendResult{RetryAfter: out.RetryAfter, Attempt: service.Attempt{
+		Took: out.Timing.Total, Answered: out.Timing.Answered, Delivered: out.Delivered(), Status: out.Status,
+		Message: out.Text, Head: out.Head, Body: out.Body,
+	}}, nil
+}
+
+// DecideRetry follows the failures of a receiver, and says when to try again.
+func (c *webhookSender) DecideRetry(f service.FailureStreak, tries int, at time.Time, last service.SendResult) service.RetryDecision {
+	after := streak(f).WithAttempt(at, last.Delivered)
+	j := service.RetryDecision{Streak: service.FailureStreak(after), Dead: after.IsDead()}
+	j.Wait, j.Retry = webhook.Outcome{RetryAfter: last.RetryAfter}.Next(tries, rand.Float64)
+	return j
+}
+
+func streak(f service.FailureStreak) webhook.FailureStreak {
+	return webhook.FailureStreak(f)
+}
+
+// SignMessage gives the headers that sign a message of a webhook.
+func SignMessage(id, contentType string, body []byte, at time.Time, secret string) (http.Header, error) {
+	return webhook.Sign(webhook.Message{ID: id, Body: webhook.Body{ContentType: contentType, Bytes: body}}, at, secrets.NewSecret(secret))
+}

@@ -1,0 +1,104 @@
+package formats
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/source/sourcetest"
+)
+
+func TestOpenRecognizes(t *testing.T) {
+	tests := []struct{ name, text, format, header, cell string }{
+		{"a.csv", "a,b\n1,2\n", "csv", "a", "1"},
+		{"a.txt", "a\n1\n", "csv", "a", "1"},
+		{"", "a,b\n1,2\n", "csv", "a", "1"},
+		{"", "just words\nand more\n", "csv", "just words", "and more"},
+		{"a.csv", "[id],[name]\n1,2\n", "csv", "[id]", "1"},
+		{"a.csv", "[1],[2]\n3,4\n", "csv", "[1]", "3"},
+		{"a.json", "a,b\n1,2\n", "csv", "a", "1"},
+		{"a.csv", `[{"a":1}]`, "json", "a", "1"},
+		{"a.txt", "{\"a\":1,\"b\":2}\n{\"a\":3}\n", "json", "a", "1"},
+		{"", "\uFEFF\n [ {\"a\":1}]", "json", "a", "1"},
+		{"", `[{"a":"` + strings.Repeat("x", source.HeadBytes) + `"}]`, "json", "a", strings.Repeat("x", source.HeadBytes)},
+	}
+	for _, test := range tests {
+		book, err := source.Open(t.Context(), sourcetest.NewInput(test.name, []byte(test.text)), Formats(""), source.Options{})
+		if err != nil {
+			t.Errorf("%s %.20q: %v", test.name, test.text, err)
+			continue
+		}
+		if got := book.Evidence()[0]; got.Choice != "format" || got.Value != test.format || got.Reason.IsZero() {
+			t.Errorf("%s %.20q: %v", test.name, test.text, got)
+		}
+		header, cell := first(t, book)
+		if header != test.header || cell != test.cell {
+			t.Errorf("%s %.20q: header %q, cell %.20q", test.name, test.text, header, cell)
+		}
+	}
+}
+
+// first gives the header of the first column and the first cell.
+func first(t *testing.T, book source.Book) (header, cell string) {
+	t.Helper()
+	reader, err := book.Open(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	batch := &intray.Records{}
+	if err := reader.Next(t.Context(), batch); err != nil && !errors.Is(err, io.EOF) {
+		t.Fatal(err)
+	}
+	if err := errors.Join(reader.Close(), book.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return reader.Columns()[0].Header, string(batch.Cell(0, 0))
+}
+
+func TestOpenRefuses(t *testing.T) {
+	tests := []struct{ name, text, reason string }{
+		{"a.csv", "", "the file is empty"},
+		{"a.csv", "\r\n \n", "the file is empty"},
+		{"a.json", " ", "the file is empty"},
+		{"a.zip", "PK\x03\x04\x00\x00", "the zip file is damaged"},
+		{"a.json", `[1,2]`, "an array of objects"},
+		{"a.json", `[{"a":1},`, "ends in the middle"},
+		{"a.csv", `[{"a":1}, {"a":}]`, "this is not valid JSON"},
+	}
+	for _, test := range tests {
+		_, err := sheets(t, test.name, test.text)
+		var unreadable *source.UnreadableError
+		if !errors.As(err, &unreadable) || !strings.Contains(unreadable.Reason.String(), test.reason) {
+			t.Errorf("%s %q: got %v, want %q", test.name, test.text, err, test.reason)
+		}
+	}
+}
+
+func sheets(t *testing.T, name, text string) ([]sourcetest.Sheet, error) {
+	t.Helper()
+	in := sourcetest.NewInput(name, []byte(text))
+	book, err := source.Open(t.Context(), in, Formats(""), source.Options{})
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range Formats("") {
+		if f.Name() == book.Evidence()[0].Value {
+			return sourcetest.ReadAll(t.Context(), f, in, source.Options{})
+		}
+	}
+	t.Fatal("the book has a format that is not listed")
+	return nil, nil
+}
+
+func TestFormatsAreNamedOnce(t *testing.T) {
+	seen := map[string]bool{}
+	for _, f := range Formats("") {
+		if f.Name() == "" || seen[f.Name()] {
+			t.Errorf("format %q", f.Name())
+		}
+		seen[f.Name()] = true
+	}
+}

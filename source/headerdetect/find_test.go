@@ -1,0 +1,156 @@
+package headerdetect
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// sheet cuts a text into rows, a line for each, and cells, between bars.
+func sheet(text string) (rows [][]string) {
+	for line := range strings.SplitSeq(strings.Trim(text, "\n"), "\n") {
+		if line == "" {
+			rows = append(rows, nil)
+			continue
+		}
+		rows = append(rows, strings.Split(line, "|"))
+	}
+	return rows
+}
+
+// numbered gives rows of the numbers 1 to n, in so many columns.
+func numbered(n, columns int) string {
+	var text strings.Builder
+	for i := range n {
+		text.WriteString(strings.TrimSuffix(strings.Repeat(strconv.Itoa(i+1)+"|", columns), "|") + "\n")
+	}
+	return text.String()
+}
+
+// find is Find where nothing cancels it.
+func find(t testing.TB, rows [][]string, width int) Layout {
+	t.Helper()
+	l, err := FindLayout(t.Context(), rows, width)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func TestFind(t *testing.T) {
+	for _, c := range []struct {
+		name, text            string
+		width, first, headers int
+		names                 string
+		unsure                bool
+	}{
+		{"plain", "id|name|price\n1|Ada|2.50\n2|Bob|3.10\n3|Cy|4", 3, 0, 1, "id|name|price", false},
+		{"a title and a blank row", "Sales of the year\n\nRegion|Amount|Share\nNorth|12|10 %\nSouth|90|80 %\nEast|3|10 %", 3, 2, 1, "Region|Amount|Share", false},
+		{"titles beside the logo", "|||ACME Ltd\n|||Price list\nItem|Unit|Price|Note\nBolt|piece|0.10|\nNut|piece|0.05|\nRope|metre|2.00|red", 4, 2, 1, "Item|Unit|Price|Note", false},
+		{"labels and values above", "Customer:|Smith\nDate:|2024-05-01\n\nPos|Article|Quantity|Price|Total\n1|A-100|5|2.00|10.00\n2|B-200|1|7.50|7.50", 5, 3, 1, "Pos|Article|Quantity|Price|Total", false},
+		{"two rows of header", "Region|First half|First half|Year\n|spring|summer|total\nNorth|1|2|3\nSouth|4|5|9\nEast|7|8|15", 4, 0, 2, "Region|First half spring|First half summer|Year total", false},
+		{"three rows of header", "Plant|Output|Output|Scrap\nname|gross|net|share\ntext|tons|tons|percent\nA|12.5|11.0|3%\nB|13.5|12.0|4%\nC|1.5|1.0|5%\nD|1.5|1.0|5%\nE|2.5|1.0|5%", 4, 0, 3, "Plant name text|Output gross tons|Output net tons|Scrap share percent", false},
+		{"a title in several cells", "Report|North|Spring|Final\nOrder|Customer|City|Day|Pieces|Price\n17|Ada|Bern|2026-01-02|3|2.50\n18|Bob|Ulm|2026-01-03|1|7.10\n19|Cy|Bonn|2026-01-04|2|4.20",
+			6, 1, 1, "Order|Customer|City|Day|Pieces|Price", false},
+		{"a title in several cells above words", "Report|North|Spring\nfirst name|last name|city|country\nAda|King|London|UK\nGrace|Hopper|Arlington|USA\nBob|Ross|Orlando|USA",
+			4, 1, 1, "first name|last name|city|country", false},
+		{"last columns without a name", "Name|City|Team\nAda|Bern|red|12|x1\nBob|Ulm|blue|14|x2\nCy|Bonn|red|16|x3", 5, 0, 1, "Name|City|Team||", true},
+		{"words whose last columns have no name", "Name|City|Team\nAda|Bern|red|left|big\nBob|Ulm|blue|left|small\nCy|Bonn|red|right|big", 5, 0, 1, "Name|City|Team||", true},
+		{"a record above the header", "Ann|ann@birch.example|2026-01-02|12\nFirst name|E-mail|Joined on|Age\nBen|ben@oak.example|2026-02-02|13\nCy|cy@oak.example|2026-02-03|14",
+			4, 1, 1, "First name|E-mail|Joined on|Age", true},
+		{"no header, numbers", numbered(5, 3), 3, 0, 0, "||", false},
+		{"no header, people", "Ada|ada@example.org|1980-01-02\nBob|bob@example.org|1981-02-03\nCy|cy@example.org|1982-03-04", 3, 0, 0, "||", false},
+		{"years as headers", "Country|2019|2020|2021\nFrance|12|14|15\nSpain|9|8|7\nItaly|5|6|6", 4, 0, 1, "Country|2019|2020|2021", false},
+		{"sparse", "name|phone|fax|note\nAda|1||\n||2|\nBob|||x\n|3||", 4, 0, 1, "name|phone|fax|note", false},
+		{"a column without a name", "name||amount\nAda|x|1\nBob|y|2", 3, 0, 1, "name||amount", false},
+		{"one column", "e-mail\na@example.org\nb@example.org", 1, 0, 1, "e-mail", false},
+		{"one column of numbers", "12\n13\n14", 1, 0, 0, "", false},
+		{"one column of words", "Paris\nRome\nBern", 1, 0, 1, "Paris", true},
+		{"words above words", "alpha|beta\ngamma|delta\nepsilon|zeta", 2, 0, 1, "alpha|beta", true},
+		{"names of columns above words", "first name|last name\nAda|King\nGrace|Hopper", 2, 0, 1, "first name|last name", false},
+		{"wide", strings.Join(wideNames(200), "|") + "\n" + numbered(20, 200), 200, 0, 1, strings.Join(wideNames(200), "|"), false},
+		{"the header printed twice", "id|name\nid|name\n1|Ada\n2|Bob\n3|Cy", 2, 0, 2, "id id|name name", false},
+		{"only a header", "id|name|price", 3, 0, 1, "id|name|price", false},
+		{"one row of values", "1|2.50|2020-01-01", 3, 0, 0, "||", false},
+		{"one row of years", "Name|2019|2020", 3, 0, 1, "Name|2019|2020", false},
+		{"one row that may be names", "Ada|12", 2, 0, 1, "Ada|12", true},
+		{"years above a column of words", "Measure|2018|2019\nIncome|5|6\nCost|7.5|8\nShare|3|4", 3, 0, 1, "Measure|2018|2019", false},
+		{"groups above two rows of header", "|Men|Men|Women|Women\nAge|Employed|Unemployed|Employed|Unemployed\n|(000s)|(000s)|(000s)|(000s)\n16|1|2|3|4\n17|5|6|7|8\n18|5|6|7|8",
+			5, 0, 3, "Age|Men Employed (000s)|Men Unemployed (000s)|Women Employed (000s)|Women Unemployed (000s)", false},
+		{"notes above make a header sure", "Data Source|World Development Indicators|\n\nLast Updated Date|2020-07-01|\n\nCountry Name|Country Code|1960|1961|1962|\nAruba|ABW|||1.5|\nAngola|AGO|||2.5|", 5, 4, 1, "Country Name|Country Code|1960|1961|1962", false},
+		{"a column that repeats other words", "who|side\nAda|left\nBob|right\nCy|left\nDon|left\nEd|right", 2, 0, 1, "who|side", false},
+		{"labels above that look like a header", "Report|2024\nGenerated|2024-05-05\n\ndate|price\nJan 1 2000|13.9\nFeb 1 2000|13.6\nMar 1 2000|14.9", 2, 0, 1, "Report|2024", true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			rows := sheet(c.text)
+			l := find(t, rows, 0)
+			got := []any{l.Width, l.First, l.Headers, l.Unsure()}
+			if diff := cmp.Diff([]any{c.width, c.first, c.headers, c.unsure}, got); diff != "" {
+				t.Errorf("width, first row, headers and doubt of %+v (-want +got):\n%s", l, diff)
+			}
+			if l.Reason.IsZero() {
+				t.Errorf("%+v has no reason", l)
+			}
+			if c.headers == 0 {
+				return
+			}
+			if diff := cmp.Diff(c.names, strings.Join(l.ColumnNames(rows), "|")); diff != "" {
+				t.Errorf("names (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func wideNames(n int) (names []string) {
+	for i := range n {
+		names = append(names, "measure "+strings.Repeat("x", i%7)+string(rune('a'+i%26)))
+		names[i] += strings.Repeat("'", i/26)
+	}
+	return names
+}
+
+// The rival is the other row that could be the header, or none.
+func TestAlternative(t *testing.T) {
+	for _, c := range []struct {
+		name, text  string
+		alternative int
+		least       float64
+	}{
+		{"another row", "Report|2024\nGenerated|2024-05-05\n\ndate|price\nJan 1 2000|13.9\nFeb 1 2000|13.6\nMar 1 2000|14.9", 3, 0.9},
+		{"no header", "alpha|beta\ngamma|delta\nepsilon|zeta", NoHeader, 1},
+		{"a header", "alpha|5\nbeta|6\ngamma|7", 0, 0.1},
+	} {
+		l := find(t, sheet(c.text), 0)
+		if l.Alternative != c.alternative || l.Doubt < c.least || l.Doubt > 1 {
+			t.Errorf("%s: %+v, want the rival %d and a doubt of %v at least", c.name, l, c.alternative, c.least)
+		}
+	}
+	sure := find(t, sheet("id|name|price|since\n1|Ada|2.50|2024-01-01\n2|Bob|3.10|2024-01-02\n3|Cy|4|2024-01-03"), 0)
+	if sure.Doubt > 0.2 {
+		t.Errorf("%+v has much doubt", sure)
+	}
+	if l := find(t, nil, 0); l.Headers != 0 || l.Width != 0 || l.Unsure() || l.Reason.IsZero() {
+		t.Errorf("no rows: %+v", l)
+	}
+	if (Layout{}).Unsure() {
+		t.Error("a layout that was asked for is unsure")
+	}
+}
+
+func TestFindWithWidth(t *testing.T) {
+	rows := sheet("a list|of some\nid|name|price\n1|Ada|2.50\n2|Bob|3.10")
+	if l := find(t, rows, 3); l.First != 1 || l.Width != 3 {
+		t.Errorf("%+v", l)
+	}
+}
+
+func TestNamesColumns(t *testing.T) {
+	below := sheet("1|Ada|2.50\n2|Bob|3.10")
+	for header, want := range map[string]bool{"id|name|price": true, "3|Cy|4.10": false, "||": false, "id|name|": true} {
+		if got := NamesColumns(strings.Split(header, "|"), below); got != want {
+			t.Errorf("%q names the columns: %v", header, got)
+		}
+	}
+}

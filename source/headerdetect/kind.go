@@ -1,0 +1,394 @@
+// Package headerdetect finds the table among the rows of a sheet.
+//
+// The nouns: a [Kind] is what a cell looks like by itself; a [Layout] says which
+// rows are titles, which are the header and which columns there are. Rows come
+// from any format as texts. The package reads no files, knows no quotes or
+// delimiters and never changes a cell.
+package headerdetect
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Kind is what a cell looks like by itself.
+type Kind uint8
+
+// The kinds, from the emptiest to the freest.
+const (
+	// Empty cells have no text, or a usual mark of a missing value: n/a, null, -.
+	Empty Kind = iota
+	Integer
+	// Number has a point, a currency, a percent sign or other things that make
+	// it more than digits.
+	Number
+	Date
+	Time
+	// Flag is one of two: yes and no, true and false.
+	Flag
+	Email
+	Link
+	// Code has letters and digits and no blanks: MG-8769, a UUID.
+	Code
+	// Text is everything else.
+	Text
+	// Kinds is how many kinds there are.
+	Kinds
+)
+
+// IsTyped says whether cells of this kind are hardly ever names of columns.
+func (k Kind) IsTyped() bool { return k >= Integer && k <= Link && k != Flag }
+
+// KindOf says what a cell looks like.
+func KindOf(cell string) Kind {
+	cell = strings.TrimSpace(cell)
+	switch {
+	case isMissing(cell):
+		return Empty
+	case len(cell) > 256:
+		return Text
+	}
+	first, _ := utf8.DecodeRuneInString(cell)
+	if hasDigit(cell) {
+		if kind, ok := numberKind(cell); ok {
+			return kind
+		}
+		switch {
+		case isTime(cell):
+			return Time
+		case isDate(cell):
+			return Date
+		}
+	}
+	switch {
+	case isFlag(cell):
+		return Flag
+	case isEmail(cell):
+		return Email
+	case strings.Contains(cell, "://") && !strings.ContainsAny(cell, " \t\n"), len(cell) >= 4 && strings.EqualFold(cell[:4], "www."):
+		return Link
+	case isCode(cell) && (unicode.IsLetter(first) || unicode.IsDigit(first)):
+		return Code
+	}
+	return Text
+}
+
+func hasDigit(cell string) bool {
+	for i := range len(cell) {
+		if cell[i]-'0' <= 9 {
+			return true
+		}
+	}
+	return false
+}
+
+// maxKeywordBytes is longer than each word that has a meaning of its own, however it
+// is written. Most cells are longer, and need not be looked at further.
+const maxKeywordBytes = 8
+
+func isMissing(cell string) bool {
+	if len(cell) > maxKeywordBytes {
+		return false
+	}
+	switch strings.ToLower(cell) {
+	case "", "-", "--", "—", "–", "n/a", "na", "#n/a", "nan", "null", "none", "nil", `\n`:
+		return true
+	}
+	return false
+}
+
+func isFlag(cell string) bool {
+	if len(cell) > maxKeywordBytes {
+		return false
+	}
+	switch strings.ToLower(cell) {
+	case "true", "false", "yes", "no", "ja", "nein", "oui", "non", "sí", "si", "sim", "não", "y", "n", "t", "f", "on", "off":
+		return true
+	}
+	return false
+}
+
+func isEmail(cell string) bool {
+	at := strings.IndexByte(cell, '@')
+	return at > 0 && at == strings.LastIndexByte(cell, '@') && strings.IndexByte(cell[at:], '.') > 1 &&
+		!strings.HasSuffix(cell, ".") && !strings.ContainsAny(cell, " \t\n,;\"")
+}
+
+// isCode wants at least one digit, and nothing but letters, digits and the marks
+// that join them.
+func isCode(cell string) bool {
+	digits := false
+	for _, r := range cell {
+		switch {
+		case unicode.IsDigit(r):
+			digits = true
+		case unicode.IsLetter(r), strings.ContainsRune("-_./#:+", r):
+		default:
+			return false
+		}
+	}
+	return digits
+}
+
+// numberKind reads numbers with signs, currencies, percent and separators.
+func numberKind(cell string) (Kind, bool) {
+	body := strings.TrimSpace(cell)
+	if strings.HasPrefix(body, "(") && strings.HasSuffix(body, ")") {
+		body = body[1 : len(body)-1]
+	}
+	body = strings.TrimFunc(body, isMoney)
+	body = trimCode(body)
+	if body == "" {
+		return 0, false
+	}
+	return classifyNumber(body, len(body) == len(cell))
+}
+
+// classifyNumber says what kind of number a text is that has lost its currency.
+// plain says that it had none.
+func classifyNumber(body string, plain bool) (Kind, bool) {
+	digits, others := 0, 0
+	for i, r := range body {
+		switch {
+		case r >= '0' && r <= '9':
+			digits++
+		case i == 0 && (r == '-' || r == '+' || r == '−'):
+			plain = plain && r != '+'
+		case strings.ContainsRune(".,' \u00a0\u202f’", r):
+			others++
+		case (r == 'e' || r == 'E') && digits > 0 && isExponent(body[i+1:]):
+			return Number, true
+		default:
+			return 0, false
+		}
+	}
+	switch {
+	case digits == 0, others > 0 && !hasValidGroups(body):
+		return 0, false
+	case others == 0 && plain:
+		return Integer, true
+	}
+	return Number, true
+}
+
+func isMoney(r rune) bool {
+	return unicode.Is(unicode.Sc, r) || r == '%' || r == '‰' || r == ' ' || r == '\u00a0'
+}
+
+// trimCode takes a currency code off: USD 12.00, 12.00 EUR.
+func trimCode(body string) string {
+	if len(body) > 4 && isUpper(body[:3]) && !isUpper(body[3:4]) {
+		return strings.TrimSpace(body[3:])
+	}
+	if n := len(body); n > 4 && isUpper(body[n-3:]) && body[n-4] == ' ' {
+		return strings.TrimSpace(body[:n-4])
+	}
+	return body
+}
+
+func isUpper(s string) bool {
+	for i := range len(s) {
+		if s[i] < 'A' || s[i] > 'Z' {
+			return false
+		}
+	}
+	return true
+}
+
+func isExponent(s string) bool {
+	s = strings.TrimLeft(s, "+-")
+	return s != "" && strings.Trim(s, "0123456789") == "" && len(s) <= 4
+}
+
+// hasValidGroups says whether the separators of a number stand where they may: three
+// digits behind each but the last kind, which may be a decimal sign once. In
+// India two digits stand between separators, too.
+func hasValidGroups(body string) bool {
+	runs, seps := digitRuns(strings.TrimLeft(body, "-+−"))
+	first, last := runs[0], runs[len(runs)-1]
+	if len(seps) == 1 {
+		point := seps[0] == '.'
+		return (first > 0 || point || seps[0] == ',') && (last > 0 || point)
+	}
+	for i := 1; i < len(seps); i++ {
+		decimal := i == len(seps)-1 && seps[i] != seps[0]
+		if runs[i] != 3 && runs[i] != 2 || seps[i] != seps[0] && !decimal {
+			return false
+		}
+	}
+	whole := seps[len(seps)-1] == seps[0]
+	return first > 0 && first <= 3 && last > 0 && (last == 3 || !whole)
+}
+
+// digitRuns counts the digits between separators.
+func digitRuns(body string) (runs []int, seps []rune) {
+	run := 0
+	for _, r := range body {
+		if r >= '0' && r <= '9' {
+			run++
+			continue
+		}
+		seps, runs, run = append(seps, r), append(runs, run), 0
+	}
+	return append(runs, run), seps
+}
+
+// isTime reads 9:30, 09:30:15, 09:30:15.250 and the same with AM or PM.
+func isTime(cell string) bool {
+	if cell == "" || cell[0]-'0' > 9 || strings.IndexByte(cell, ':') < 0 {
+		return false
+	}
+	upper := strings.ToUpper(cell)
+	for _, half := range []string{"AM", "PM", "A.M.", "P.M."} {
+		if rest, ok := strings.CutSuffix(upper, half); ok {
+			upper = strings.TrimSpace(rest)
+			break
+		}
+	}
+	var room [maxDigitGroups]string
+	groups, seps := digitGroups(upper, &room)
+	switch seps {
+	case ":", "::", "::.", "::,":
+	default:
+		return false
+	}
+	if len(groups) != len(seps)+1 {
+		return false
+	}
+	for i, g := range groups {
+		if i < 3 && len(g) > 2 || g == "" || i > 0 && i < 3 && len(g) != 2 {
+			return false
+		}
+	}
+	return true
+}
+
+// isDate reads days in digits, with or without a time behind, and with month
+// names. It does not decide which part is the day.
+func isDate(cell string) bool {
+	day := cell
+	if at := strings.IndexAny(cell, "T "); at >= 6 && at <= 11 && at+1 < len(cell) {
+		rest := strings.TrimRight(cell[at+1:], "Zz")
+		if zone := strings.LastIndexAny(rest, "+-"); zone > 0 {
+			rest = rest[:zone]
+		}
+		if isTime(strings.TrimSpace(rest)) {
+			day = cell[:at]
+		}
+	}
+	var room [maxDigitGroups]string
+	groups, seps := digitGroups(day, &room)
+	switch {
+	case len(groups) == 3 && len(seps) == 2 && seps[0] == seps[1] && strings.Contains("-/.", seps[:1]):
+		return isDayGroups(groups)
+	case len(groups) == 3 && seps == "年月日", len(groups) == 3 && seps == ".. ":
+		return true
+	case len(day) == 7 && len(groups) == 2 && (seps == "-" || seps == "/"):
+		return len(groups[0]) == 4 && groups[1] <= "12" && groups[1] >= "01"
+	}
+	return hasMonth(day)
+}
+
+func isDayGroups(groups []string) bool {
+	a, b, c := len(groups[0]), len(groups[1]), len(groups[2])
+	small := func(n int) bool { return n == 1 || n == 2 }
+	within := func(g string, most string) bool { return len(g) < len(most) || g <= most }
+	switch {
+	case a == 4 && small(b) && small(c):
+		return within(groups[1], "12") && within(groups[2], "31")
+	case small(a) && small(b) && (c == 4 || c == 2):
+		return within(groups[0], "31") && within(groups[1], "31")
+	}
+	return false
+}
+
+// maxDigitGroups is more groups of digits than a day and a time have.
+const maxDigitGroups = 6
+
+// digitGroups cuts a text of digits and single characters between them: those
+// that stand in days and times. Of other texts it gives nothing.
+func digitGroups(s string, into *[maxDigitGroups]string) (groups []string, seps string) {
+	groups = into[:0]
+	var marks [4 * maxDigitGroups]byte
+	from, n := 0, 0
+	for i, r := range s {
+		if r >= '0' && r <= '9' {
+			continue
+		}
+		if len(groups) == maxDigitGroups-1 || !strings.ContainsRune(":-/., 年月日", r) {
+			return nil, ""
+		}
+		groups = append(groups, s[from:i])
+		from = i + utf8.RuneLen(r)
+		n += copy(marks[n:], s[i:from])
+	}
+	if from < len(s) {
+		groups = append(groups, s[from:])
+	}
+	return groups, internSeparators(marks[:n])
+}
+
+// internSeparators gives the usual separators without new memory.
+func internSeparators(seps []byte) string {
+	for _, usual := range [...]string{"", ":", "::", "--", "..", "//", ".", "-"} {
+		if string(seps) == usual {
+			return usual
+		}
+	}
+	return string(seps)
+}
+
+// hasMonth reads 12 Jan 2020, Jan 12, 2020, 12-Jan-20, 3. März 2021.
+func hasMonth(day string) bool {
+	count, digits, names := 0, 0, 0
+	for w := range strings.FieldsFuncSeq(day, func(r rune) bool { return r == ' ' || r >= ',' && r <= '/' }) {
+		if count++; count > 4 {
+			return false
+		}
+		if allDigits(w) && len(w) <= 4 {
+			digits++
+			continue
+		}
+		switch w = strings.ToLower(w); {
+		case months[w]:
+			names++
+		case strings.Trim(w, "0123456789") == "th", w == "de":
+		default:
+			return false
+		}
+	}
+	return names == 1 && digits >= 1 && count >= 2
+}
+
+func allDigits(w string) bool {
+	for i := range len(w) {
+		if w[i]-'0' > 9 {
+			return false
+		}
+	}
+	return true
+}
+
+// monthNames are the names and short names of months in the languages whose
+// dates are met most.
+const monthNames = " jan feb mar apr may jun jul aug sep sept oct nov dec " +
+	"january february march april june july august september october november december " +
+	"jän mär mrz mai okt dez januar jänner februar märz juni juli oktober dezember " +
+	"janv févr fév mars avr juin juil aoû août déc janvier février avril juillet septembre octobre novembre décembre " +
+	"ene abr ago dic enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre " +
+	"gen mag giu lug set ott gennaio febbraio aprile maggio giugno luglio settembre ottobre novembre dicembre " +
+	"fev out janeiro fevereiro março maio junho julho setembro outubro novembro dezembro " +
+	"mrt mei januari februari maart augustus maj oktober desember " +
+	"sty lut kwi cze lip sie wrz paź lis gru stycznia lutego marca kwietnia maja czerwca lipca sierpnia września października listopada grudnia "
+
+// months are the same to be looked up.
+var months = wordSet(monthNames)
+
+func wordSet(words string) map[string]bool {
+	set := map[string]bool{}
+	for word := range strings.FieldsSeq(words) {
+		set[word] = true
+	}
+	return set
+}

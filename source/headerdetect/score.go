@@ -1,0 +1,253 @@
+package headerdetect
+
+import (
+	"iter"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/intraydata/intray"
+)
+
+// grounds are what speaks for a row being the header, and against it.
+type grounds struct {
+	// names says that the row could be one of names at all.
+	names bool
+	// differs counts its cells that are text above values of another kind, same
+	// those that look like the values below.
+	differs, same int
+}
+
+// reason says it for a table of so many columns.
+func (g grounds) reason(width int) intray.Message {
+	if !g.names {
+		return intray.NewMessage("header.usual", nil)
+	}
+	reason := intray.NewMessage("header.names_columns", nil)
+	if g.differs > 0 {
+		reason = intray.NewMessage("header.text_above_values", intray.Params{"count": g.differs, "total": width})
+	}
+	if g.same > 0 {
+		reason = intray.JoinMessages(reason, intray.NewMessage("header.cells_like_below", intray.Params{"n": g.same}))
+	}
+	return reason
+}
+
+// headerScore says how well a row serves as the header of the rows below it: by
+// how many columns it differs from in what they hold, and how far it names them.
+func (f *layoutFinder) headerScore(at int) (score float64, why grounds) {
+	row, filled := f.rows[at], f.filled[at]
+	if filled == 0 || 2*filled < f.width || f.width > 1 && filledWidth(row) > 2*f.width {
+		return 0, grounds{}
+	}
+	seen := map[string]bool{}
+	why.names = true
+	from := at + 1
+	for from < len(f.rows) && f.firstEqual[from] == f.firstEqual[at] {
+		from++ // the header, printed twice
+	}
+	from = max(from, f.bodyStart(at))
+	for c, cell := range row {
+		cell = strings.ToLower(strings.TrimSpace(cell))
+		if cell == "" {
+			continue
+		}
+		if seen[cell] {
+			score -= 0.5
+		}
+		seen[cell] = true
+		points := f.cellScore(at, columnBody{c, from, f.firstEqual[at]}, cell)
+		score += points
+		switch {
+		case points >= 1:
+			why.differs++
+		case points < 0 && at < f.last:
+			why.same++
+		}
+	}
+	score += 0.4 * (float64(filled) - float64(f.width))
+	// A row further down has to be the better header by far: data is above it.
+	for i := f.first; i < at; i++ {
+		if 2*f.filled[i] > f.width && !f.isSideBySideText(i) {
+			score -= 0.75 * float64(f.width)
+		}
+	}
+	return score, why
+}
+
+// yearScore is what a year says that stands above other numbers.
+const yearScore = 0.3
+
+// cellScore compares a cell of the row at with its column.
+func (f *layoutFinder) cellScore(at int, below columnBody, cell string) float64 {
+	l := f.cells[at][below.column]
+	col := f.columnStats(below)
+	switch {
+	case l.kind.IsTyped():
+		return f.typedScore(at, l.kind, col, cell)
+	case col.filled == 0:
+		return 0.3 + headerWordScore(cell)
+	case l.kind != Empty && f.containsText(below, l, cell):
+		return -1
+	case col.kind.IsTyped() && col.share >= 0.7:
+		return col.share + headerWordScore(cell)
+	case col.kind == Code && l.kind != Code && col.share >= 0.8:
+		return 0.6 + headerWordScore(cell)
+	}
+	points := headerWordScore(cell)
+	if n := float64(utf8.RuneCountInString(cell)); col.length > 3*n || col.length > 40 && n < 30 {
+		points += 0.3
+	}
+	if at == f.first && l.kind != Empty && f.repeatsFewValues(below) { // and never this cell, which was looked for above
+		points += 0.5
+	}
+	return min(points, 0.9) // less than what a column of another kind says
+}
+
+// typedScore is cellScore for a cell that is hardly ever a name.
+func (f *layoutFinder) typedScore(at int, kind Kind, col columnStats, cell string) float64 {
+	switch {
+	case col.filled == 0 && at >= f.last && f.width > 1 && !isYear(cell):
+		return -1 // no row below tells more
+	case col.filled == 0:
+		return 0
+	case kind == Integer && isYear(cell) && !isYear(col.any):
+		return yearScore
+	case kind == col.kind:
+		return -2
+	}
+	return 0
+}
+
+// isYear says whether a cell is a year of our time: those are names of columns
+// more often than other numbers.
+func isYear(cell string) bool { return len(cell) == 4 && cell >= "1900" && cell <= "2100" }
+
+// cellInfo is what is known of a cell.
+type cellInfo struct {
+	kind Kind
+	// sum is that of its text without case, runes its length.
+	sum, runes uint32
+}
+
+// columnBody is a column from some row on, without the rows that repeat the header.
+type columnBody struct {
+	column, from int
+	// header is finder.same of the header, or noRow.
+	header int
+}
+
+// noRow is the header of a body that has none.
+const noRow = -1
+
+// columnStats is what the cells of a body are like.
+type columnStats struct {
+	kind   Kind
+	share  float64
+	filled int
+	length float64
+	// any is the first of them, without case.
+	any string
+}
+
+// maxBodyRows is how many rows below a header are looked at.
+const maxBodyRows = 200
+
+// filledRows gives the rows in which a body has cells that are not empty.
+func (f *layoutFinder) filledRows(b columnBody) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i := b.from; i < min(len(f.rows), b.from+maxBodyRows); i++ {
+			if b.column >= len(f.cells[i]) || f.cells[i][b.column].kind == Empty || f.firstEqual[i] == b.header {
+				continue
+			}
+			if !yield(i) {
+				return
+			}
+		}
+	}
+}
+
+func (f *layoutFinder) columnStats(b columnBody) (col columnStats) {
+	var counts [Kinds]int
+	total := uint64(0)
+	for i := range f.filledRows(b) {
+		l := f.cells[i][b.column]
+		if col.filled == 0 {
+			col.any = f.cellText(i, b.column)
+		}
+		counts[l.kind]++
+		col.filled++
+		total += uint64(l.runes)
+	}
+	counts[Number] += counts[Integer]
+	if counts[Number] == counts[Integer] {
+		counts[Number] = 0
+	}
+	for k, n := range counts {
+		if n > counts[col.kind] {
+			col.kind = Kind(k)
+		}
+	}
+	if col.filled > 0 {
+		col.share = float64(counts[col.kind]) / float64(col.filled)
+		col.length = float64(total) / float64(col.filled)
+	}
+	return col
+}
+
+// containsText says whether one of the cells of a body has the text of another.
+func (f *layoutFinder) containsText(b columnBody, l cellInfo, text string) bool {
+	for i := range f.filledRows(b) {
+		if f.cells[i][b.column].sum == l.sum && f.cellText(i, b.column) == text {
+			return true
+		}
+	}
+	return false
+}
+
+// minRepeatedCells is how many cells a column must have to show that it repeats few
+// values.
+const minRepeatedCells = 4
+
+// repeatsFewValues says whether a body repeats few values, each twice in the mean.
+func (f *layoutFinder) repeatsFewValues(b columnBody) bool {
+	values := map[uint32]bool{}
+	filled := 0
+	for i := range f.filledRows(b) {
+		values[f.cells[i][b.column].sum] = true
+		filled++
+	}
+	return filled >= minRepeatedCells && 2*len(values) <= filled
+}
+
+// cellText is that of a cell, without case.
+func (f *layoutFinder) cellText(row, column int) string {
+	return strings.ToLower(strings.TrimSpace(f.rows[row][column]))
+}
+
+// headerWordScore gives points for words that are names of columns far more often than
+// values.
+func headerWordScore(cell string) float64 {
+	cell = strings.TrimRight(strings.ToLower(cell), ".:# ")
+	if strings.Contains(headerWords, " "+cell+" ") {
+		return 0.6
+	}
+	for word := range strings.FieldsFuncSeq(cell, func(r rune) bool { return strings.ContainsRune(" _-./()#", r) }) {
+		if strings.Contains(headerWords, " "+word+" ") {
+			return 0.4
+		}
+	}
+	return 0
+}
+
+const headerWords = " id no nr num number name first last firstname lastname surname given family full title type date time datetime timestamp day month year " +
+	"email e-mail mail phone telephone mobile fax address street city town state province region country zip postcode postal code " +
+	"price amount total quantity qty unit units cost value currency tax vat net gross discount rate percent sum balance " +
+	"description comment comments note notes remark status category group class kind label key url link website image " +
+	"sku product productid item article order invoice customer client company organization department account user username " +
+	"gender sex age birthday birthdate created updated modified start end begin from to latitude longitude lat lon lng language " +
+	"vorname nachname datum zeit uhrzeit betrag preis menge anzahl straße strasse plz ort stadt land telefon kunde artikel bezeichnung beschreibung bemerkung währung nummer " +
+	"nom prénom adresse ville pays montant quantité téléphone client référence libellé " +
+	"nombre apellido apellidos fecha hora dirección ciudad país importe cantidad precio teléfono " +
+	"nome cognome data ora indirizzo città paese importo quantità prezzo telefono " +
+	"naam voornaam achternaam bedrag aantal prijs straat plaats " +
+	"imię nazwisko kwota ilość cena ulica miasto kraj "

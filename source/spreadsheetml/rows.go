@@ -1,0 +1,440 @@
+package spreadsheetml
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/source/workbook"
+)
+
+// maxRow is the highest number of a row. Excel itself has fewer.
+const maxRow = 1 << 40
+
+// rows pulls the rows of one sheet.
+type rows struct {
+	book  *book
+	sheet sheet
+	scan  *scanner
+	// columnStyles are the styles of whole columns, nil where one has none.
+	columnStyles []*style
+	// hiddenColumns are the columns that are not shown, merged the ranges that begin in
+	// the row at hand.
+	hiddenColumns []bool
+	merged        []workbook.Range
+	// lastColumn is the column that was described last, number the row that was read
+	// last.
+	lastColumn int64
+	number     int64
+
+	cells []workbook.Cell
+	// textBuf holds the texts of the row's cells, raw the one at hand.
+	textBuf, raw []byte
+	cellCount    int64
+	err          error
+}
+
+func openRows(ctx context.Context, b *book, s sheet) (*rows, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	text, err := b.doc.newReader(s.offset)
+	if err != nil {
+		return nil, err
+	}
+	r := &rows{book: b, sheet: s, scan: newScanner(text, b.limits.CellBytes+markupBytes), textBuf: make([]byte, 0, 1<<10)}
+	if _, err := r.scan.nextChild(); err != nil {
+		return nil, err
+	}
+	for {
+		more, err := r.scan.nextChild()
+		switch {
+		case err != nil:
+			return nil, err
+		case !more:
+			r.err = io.EOF
+			return r, nil
+		case r.scan.is("Table"):
+			return r, nil
+		}
+		if err := r.scan.skipElement(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+var errClosed = errors.New("read a closed sheet")
+
+func (r *rows) Close() error {
+	r.err = errClosed
+	return nil
+}
+
+func (r *rows) Next(ctx context.Context) (workbook.Row, error) {
+	for r.err == nil {
+		if err := ctx.Err(); err != nil {
+			return workbook.Row{}, err
+		}
+		row, err := r.readElement()
+		if err != nil {
+			r.err = r.withRow(err)
+			break
+		}
+		if len(row.Cells) > 0 {
+			return row, nil
+		}
+	}
+	return workbook.Row{}, r.err
+}
+
+// readElement reads the next element of the table; what is no row has no cells.
+func (r *rows) readElement() (workbook.Row, error) {
+	more, err := r.scan.nextChild()
+	if err == nil && !more {
+		err = io.EOF
+	}
+	if err != nil {
+		return workbook.Row{}, err
+	}
+	switch string(localName(r.scan.name)) {
+	case "Row":
+		return r.readRow()
+	case "Column":
+		if err := r.readColumn(); err != nil {
+			return workbook.Row{}, err
+		}
+	}
+	return workbook.Row{}, r.scan.skipElement()
+}
+
+// readColumn notes the style of columns.
+func (r *rows) readColumn() error {
+	most := int64(r.book.limits.Columns)
+	index, err := parseIntAttr(r.scan.attrValue("Index"), 1, 1<<31, r.lastColumn+1)
+	if err != nil {
+		return err
+	}
+	span, err := parseIntAttr(r.scan.attrValue("Span"), 0, 1<<31, 0)
+	if err != nil {
+		return err
+	}
+	r.lastColumn = index + span
+	if r.scan.attrBool("Hidden") {
+		for int64(len(r.hiddenColumns)) < min(index+span, most) {
+			r.hiddenColumns = append(r.hiddenColumns, int64(len(r.hiddenColumns))+1 >= index)
+		}
+	}
+	if st := r.book.info.styles.lookup(r.scan.attrValue("StyleID")); st != nil {
+		for c := index; c <= min(index+span, most); c++ {
+			for int64(len(r.columnStyles)) < c {
+				r.columnStyles = append(r.columnStyles, nil)
+			}
+			r.columnStyles[c-1] = st
+		}
+	}
+	return nil
+}
+
+// readRow reads a row, which has just started.
+func (r *rows) readRow() (workbook.Row, error) {
+	number, err := parseIntAttr(r.scan.attrValue("Index"), 1, maxRow, r.number+1)
+	if err != nil {
+		return workbook.Row{}, err
+	}
+	if number <= r.number {
+		return workbook.Row{}, damagedError(intray.NewMessage("workbook.rows_out_of_order", intray.Params{"row": number, "previous": r.number}))
+	}
+	span, err := parseIntAttr(r.scan.attrValue("Span"), 0, maxRow, 0)
+	if err != nil {
+		return workbook.Row{}, err
+	}
+	r.number = number
+	row := workbook.Row{Number: number, Hidden: r.scan.attrBool("Hidden")}
+	rowStyle := r.book.info.styles.lookup(r.scan.attrValue("StyleID"))
+	r.cells, r.merged, r.textBuf = r.cells[:0], r.merged[:0], r.textBuf[:0]
+	for next := int64(1); ; {
+		more, err := r.scan.nextChild()
+		if err != nil {
+			return row, err
+		}
+		if !more {
+			break
+		}
+		if !r.scan.is("Cell") {
+			if err := r.scan.skipElement(); err != nil {
+				return row, err
+			}
+			continue
+		}
+		if next, err = r.readCell(next, rowStyle); err != nil {
+			return row, err
+		}
+	}
+	r.number += span // rows that look alike and are empty
+	row.Cells = r.cells
+	return row, nil
+}
+
+// readCell reads a cell, which has just started, and gives the column of the next.
+func (r *rows) readCell(next int64, st *style) (int64, error) {
+	limits := r.book.limits
+	index, across, down := next, int64(0), int64(0)
+	for key, value, rest := nextAttribute(r.scan.attrs); key != nil; key, value, rest = nextAttribute(rest) {
+		var err error
+		switch string(localName(key)) {
+		case "Index":
+			index, err = parseIntAttr(value, 1, 1<<31, next)
+		case "MergeAcross":
+			across, err = parseIntAttr(value, 0, 1<<31, 0)
+		case "MergeDown":
+			down, err = parseIntAttr(value, 0, 1<<31, 0)
+		case "StyleID":
+			if own := r.book.info.styles.lookup(value); own != nil {
+				st = own
+			}
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	if index < next {
+		return 0, damagedError(intray.NewMessage("xmlss.cells_out_of_order", intray.Params{"column": index, "previous": next - 1}))
+	}
+	if index > int64(limits.Columns) {
+		return 0, &source.LimitError{Reason: intray.NewMessage("row.too_many_cells", intray.Params{"limit": limits.Columns})}
+	}
+	if r.cellCount++; r.cellCount > limits.Cells {
+		return 0, &source.LimitError{Reason: intray.NewMessage("sheet.too_many_cells", intray.Params{"limit": limits.Cells})}
+	}
+	if st == nil && index <= int64(len(r.columnStyles)) {
+		st = r.columnStyles[index-1]
+	}
+	if st == nil {
+		st = r.book.info.styles.standard
+	}
+	found := len(r.cells)
+	err := r.readValues(int(index)-1, st)
+	if len(r.cells) > found && across+down > 0 {
+		last := min(index+across, int64(limits.Columns))
+		r.merged = append(r.merged, workbook.Range{FirstRow: r.number, LastRow: r.number + down, FirstColumn: int(index) - 1, LastColumn: int(last) - 1})
+	}
+	return index + across + 1, err
+}
+
+// PendingMerges is described at [workbook.PendingMerges].
+func (r *rows) PendingMerges() []workbook.Range {
+	ranges := r.merged
+	r.merged = nil
+	return ranges
+}
+
+// ColumnHidden is described at [workbook.Hiding].
+func (r *rows) ColumnHidden(column int) bool {
+	return column < len(r.hiddenColumns) && r.hiddenColumns[column]
+}
+
+// readValues reads what stands in a cell. Only the first value counts.
+func (r *rows) readValues(column int, st *style) error {
+	for found := false; ; {
+		more, err := r.scan.nextChild()
+		if err != nil || !more {
+			return err
+		}
+		if found || !r.scan.is("Data") {
+			if err := r.scan.skipElement(); err != nil {
+				return err
+			}
+			continue
+		}
+		found = true
+		kind := parseValueType(r.scan.attrValue("Type"))
+		if r.raw, err = r.scan.appendContent(r.raw[:0], r.book.limits.CellBytes); err != nil {
+			return err
+		}
+		if c := r.newCell(kind, st); len(c.Value) > 0 {
+			c.Column = column
+			r.cells = append(r.cells, c)
+		}
+		if len(r.textBuf) > r.book.limits.RecordBytes {
+			return &source.LimitError{Reason: intray.NewMessage("row.too_long", intray.Params{"limit": r.book.limits.RecordBytes})}
+		}
+	}
+}
+
+// withRow says in an error which row it is about.
+func (r *rows) withRow(err error) error {
+	var damage *source.UnreadableError
+	var limit *source.LimitError
+	switch {
+	case errors.As(err, &damage):
+		return &source.UnreadableError{Line: max(r.number, 1), Reason: damage.Reason}
+	case errors.As(err, &limit):
+		return &source.LimitError{Line: max(r.number, 1), Reason: limit.Reason}
+	}
+	return err
+}
+
+// valueType is what the attribute Type says of a value.
+type valueType uint8
+
+const (
+	typeString valueType = iota // and all that is not known
+	typeNumber
+	typeDateTime
+	typeBoolean
+	typeError
+)
+
+func parseValueType(name []byte) valueType {
+	switch string(name) {
+	case "Number":
+		return typeNumber
+	case "DateTime":
+		return typeDateTime
+	case "Boolean":
+		return typeBoolean
+	case "Error":
+		return typeError
+	}
+	return typeString
+}
+
+// newCell makes a cell of the value in raw. What is not of its type is text: the
+// file says otherwise, and nothing of it is lost.
+func (r *rows) newCell(kind valueType, st *style) (c workbook.Cell) {
+	plain := bytes.TrimSpace(r.raw)
+	switch kind {
+	case typeNumber:
+		if st.general && isGeneralVerbatim(plain) {
+			return workbook.Cell{Kind: intray.CellNumber, Value: r.copyText(plain)}
+		}
+		if n, ok := parseNumber(string(plain)); ok {
+			return r.newNumberCell(n, st)
+		}
+	case typeDateTime:
+		if t, ok := parseTime(string(plain)); ok {
+			return r.newDateCell(t, st)
+		}
+	case typeBoolean:
+		switch strings.ToLower(string(plain)) {
+		case "1", "true":
+			return workbook.Cell{Kind: intray.CellBool, Value: []byte("true"), Formatted: []byte("TRUE")}
+		case "0", "false":
+			return workbook.Cell{Kind: intray.CellBool, Value: []byte("false"), Formatted: []byte("FALSE")}
+		}
+	case typeError:
+		if len(plain) > 0 && plain[0] == '#' {
+			return workbook.Cell{Kind: intray.CellError, Value: r.copyText(plain)}
+		}
+	}
+	c.Value = r.copyText(r.raw)
+	if !st.plain && len(c.Value) > 0 {
+		from := len(r.textBuf)
+		r.textBuf = st.AppendFormattedText(r.textBuf, c.Value)
+		c.Formatted = r.textBuf[from:len(r.textBuf):len(r.textBuf)]
+	}
+	return c
+}
+
+// copyText copies a text into the memory of the row.
+func (r *rows) copyText(text []byte) []byte {
+	from := len(r.textBuf)
+	r.textBuf = append(r.textBuf, text...)
+	return r.textBuf[from:len(r.textBuf):len(r.textBuf)]
+}
+
+// newNumberCell makes a cell of a number.
+func (r *rows) newNumberCell(n float64, st *style) (c workbook.Cell) {
+	epoch1904 := r.book.info.epoch1904
+	from := len(r.textBuf)
+	r.textBuf, c.Kind = st.AppendValue(r.textBuf, n, epoch1904)
+	middle := len(r.textBuf)
+	r.textBuf = st.AppendFormatted(r.textBuf, n, epoch1904)
+	end := len(r.textBuf)
+	c.Value = r.textBuf[from:middle:middle]
+	if shown := r.textBuf[middle:end:end]; !bytes.Equal(c.Value, shown) {
+		c.Formatted = shown
+	}
+	return c
+}
+
+// newDateCell makes a cell of a day and time. Where its style is for other values, it
+// is shown as it is: its number would tell a person nothing.
+func (r *rows) newDateCell(t time.Time, st *style) workbook.Cell {
+	if k := st.Kind(); k == intray.CellDate || k == intray.CellDateTime || k == intray.CellTime {
+		return r.newNumberCell(toSerial(t, r.book.info.epoch1904), st)
+	}
+	layout, kind := time.DateOnly, intray.CellDate
+	if !t.Equal(t.Truncate(24 * time.Hour)) {
+		layout, kind = "2006-01-02T15:04:05.999", intray.CellDateTime
+	}
+	from := len(r.textBuf)
+	r.textBuf = t.AppendFormat(r.textBuf, layout)
+	return workbook.Cell{Kind: kind, Value: r.textBuf[from:len(r.textBuf):len(r.textBuf)]}
+}
+
+// isGeneralVerbatim says whether the format General shows a number just as it is written:
+// at most ten digits, none of them idle.
+func isGeneralVerbatim(raw []byte) bool {
+	digits := bytes.TrimPrefix(raw, []byte("-"))
+	if len(digits) == 0 || len(digits) > 10 || string(raw) == "-0" {
+		return false
+	}
+	point := -1
+	for i, c := range digits {
+		if c == '.' && point < 0 {
+			point = i
+		} else if c < '0' || c > '9' {
+			return false
+		}
+	}
+	last := len(digits) - 1
+	if point < 0 {
+		return digits[0] != '0' || last == 0
+	}
+	return digits[0] >= '1' && digits[0] <= '9' && point < last && digits[last] != '0'
+}
+
+// parseNumber reads a number as XML has it; no Inf, NaN or other base.
+func parseNumber(text string) (float64, bool) {
+	if strings.Trim(text, "0123456789.+-eE") != "" {
+		return 0, false
+	}
+	n, err := strconv.ParseFloat(text, 64)
+	return n, err == nil
+}
+
+// parseTime reads a day, or a day and a time. A Z, which some programs end all
+// times with, is no zone.
+func parseTime(text string) (time.Time, bool) {
+	text = strings.TrimSuffix(text, "Z")
+	for _, layout := range []string{"2006-01-02T15:04:05", time.DateOnly} {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// toSerial gives the number that a workbook has for a day and time. Times without
+// a day are written with the day whose number is 0.
+func toSerial(t time.Time, epoch1904 bool) float64 {
+	const day = 24 * time.Hour
+	midnight := t.Truncate(day)
+	fraction := float64(t.Sub(midnight)) / float64(day)
+	zero := time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
+	if epoch1904 {
+		zero = time.Date(1904, 1, 1, 0, 0, 0, 0, time.UTC)
+	}
+	days := (midnight.Unix() - zero.Unix()) / int64(day/time.Second)
+	if !epoch1904 && days <= 60 {
+		days-- // the system has a 29 February 1900
+	}
+	return float64(days) + fraction
+}

@@ -1,0 +1,188 @@
+package spreadsheetml
+
+import (
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/source/numfmt"
+)
+
+const (
+	// maxStyles is how many styles a workbook can have.
+	maxStyles = 1 << 16
+	// maxIDBytes is the most bytes of the name of a style, maxCodeBytes those of a
+	// number format.
+	maxIDBytes   = 255
+	maxCodeBytes = 4 << 10
+	// maxParents is how far a style is followed to those it is derived from.
+	maxParents = 16
+)
+
+// style is how the cells that name it are shown.
+type style struct {
+	*numfmt.Format
+	// general says that numbers are shown as they are, plain that texts are.
+	general, plain bool
+}
+
+// styleDecl is a style as the workbook has it. Without a number format it has
+// that of its parent.
+type styleDecl struct {
+	parent, code string
+	hasFormat    bool
+}
+
+// styles knows the styles of a workbook by their names.
+type styles struct {
+	decls    map[string]styleDecl
+	byID     map[string]*style
+	standard *style
+}
+
+// read takes the element Styles, which has just started.
+func (st *styles) read(s *scanner) error {
+	st.decls = map[string]styleDecl{}
+	for {
+		more, err := s.nextChild()
+		if err != nil || !more {
+			return err
+		}
+		if !s.is("Style") {
+			if err := s.skipElement(); err != nil {
+				return err
+			}
+			continue
+		}
+		if len(st.decls) >= maxStyles {
+			return &source.LimitError{Reason: intray.NewMessage("workbook.too_many_styles", intray.Params{"limit": maxStyles})}
+		}
+		if err := st.readStyle(s); err != nil {
+			return err
+		}
+	}
+}
+
+func (st *styles) readStyle(s *scanner) error {
+	id, err := s.attrText("ID")
+	if err != nil {
+		return err
+	}
+	d := styleDecl{}
+	if d.parent, err = s.attrText("Parent"); err != nil {
+		return err
+	}
+	for {
+		more, err := s.nextChild()
+		if err != nil {
+			return err
+		}
+		if !more {
+			break
+		}
+		if s.is("NumberFormat") {
+			d.hasFormat = true
+			if d.code, err = s.attrText("Format"); err != nil {
+				return err
+			}
+		}
+		if err := s.skipElement(); err != nil {
+			return err
+		}
+	}
+	if len(id) > maxIDBytes || len(d.parent) > maxIDBytes || len(d.code) > maxCodeBytes {
+		return &source.LimitError{Reason: intray.NewMessage("xmlss.style_too_long", intray.Params{"name_limit": maxIDBytes, "format_limit": maxCodeBytes})}
+	}
+	st.decls[id] = d
+	return nil
+}
+
+// compile readies the styles; they do not change behind it.
+func (st *styles) compile() {
+	compiled := map[string]*style{}
+	st.byID = make(map[string]*style, len(st.decls))
+	for id := range st.decls {
+		code := st.formatCode(id)
+		if compiled[code] == nil {
+			compiled[code] = compileStyle(code)
+		}
+		st.byID[id] = compiled[code]
+	}
+	st.standard = st.byID["Default"]
+	if st.standard == nil {
+		st.standard = compileStyle("")
+	}
+	st.decls = nil
+}
+
+// formatCode gives the number format of a style: its own or its parent's. Every style
+// is derived from Default in the end.
+func (st *styles) formatCode(id string) string {
+	for range maxParents {
+		d, found := st.decls[id]
+		switch {
+		case d.hasFormat:
+			return d.code
+		case !found || d.parent == "" && id == "Default":
+			return ""
+		case d.parent == "":
+			id = "Default"
+		default:
+			id = d.parent
+		}
+	}
+	return ""
+}
+
+func compileStyle(code string) *style {
+	if named := namedFormatCode(code); named != "" {
+		code = named
+	}
+	format, _ := numfmt.Compile(code) // what cannot be read is shown as General
+	one, two := format.AppendFormattedText(nil, []byte("x")), format.AppendFormattedText(nil, []byte("yz"))
+	return &style{Format: format, general: code == "" || code == "General", plain: string(one) == "x" && string(two) == "yz"}
+}
+
+// lookup gives the style of a name, nil where the workbook has none.
+func (st *styles) lookup(id []byte) *style { return st.byID[string(id)] }
+
+// namedFormatCode gives the code of a number format that goes by a name, as Excel
+// shows it in the United States; "" where the text is no such name. The names are
+// those of the XML Spreadsheet Reference, at the element NumberFormat.
+func namedFormatCode(name string) string {
+	switch name {
+	case "General", "General Number":
+		return "General"
+	case "General Date":
+		return numfmt.Builtin(22)
+	case "Long Date":
+		return `[$-409]dddd, mmmm dd, yyyy`
+	case "Medium Date":
+		return numfmt.Builtin(15)
+	case "Short Date":
+		return numfmt.Builtin(14)
+	case "Long Time":
+		return numfmt.Builtin(19)
+	case "Medium Time":
+		return numfmt.Builtin(18)
+	case "Short Time":
+		return numfmt.Builtin(20)
+	case "Currency":
+		return numfmt.Builtin(8)
+	case "Euro Currency":
+		return `[$€-2] #,##0.00_);[Red]\([$€-2] #,##0.00\)`
+	case "Fixed":
+		return numfmt.Builtin(2)
+	case "Standard":
+		return numfmt.Builtin(4)
+	case "Percent":
+		return numfmt.Builtin(10)
+	case "Scientific":
+		return numfmt.Builtin(11)
+	case "Yes/No":
+		return `"Yes";"Yes";"No"`
+	case "True/False":
+		return `"True";"True";"False"`
+	case "On/Off":
+		return `"On";"On";"Off"`
+	}
+	return ""
+}

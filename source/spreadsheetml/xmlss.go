@@ -1,0 +1,335 @@
+// Package spreadsheetml reads workbooks in the XML format of Excel 2002 and 2003
+// (SpreadsheetML), which systems save under the endings .xml and .xls.
+//
+// A workbook is one XML document: its styles, then its worksheets, each a table
+// of rows of cells. A style names the number format of cells. A place is where a
+// worksheet begins in the text of the file. The document is gone through twice,
+// as a stream: once to find the worksheets, and once for each that is read.
+//
+// Read are the values that the file has stored, as Excel shows them. The package
+// computes no formulas, follows no links, leaves out comments, names, pivot
+// tables and colours, and refuses document type declarations (DOCTYPE). Merged
+// cells have their value in the first of them. It does not read the XML of newer
+// workbooks, which come in an archive.
+package spreadsheetml
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/source/charset"
+	"github.com/intraydata/intray/source/workbook"
+)
+
+// namespace is that of all elements of a workbook.
+const namespace = "urn:schemas-microsoft-com:office:spreadsheet"
+
+// Format is the format "xmlss". The zero value is ready.
+type Format struct{}
+
+// Name is "xmlss".
+func (Format) Name() string { return "xmlss" }
+
+// Detect takes XML documents that name Excel as their program, or whose first
+// element is a workbook.
+func (Format) Detect(_ source.Input, head []byte) (score float64, reason intray.Message) {
+	text := decodeHead(head)
+	if first := bytes.TrimLeft(text, " \t\r\n"); len(first) == 0 || first[0] != '<' {
+		return 0, intray.Message{}
+	}
+	if bytes.Contains(text, []byte("<?mso-application")) && bytes.Contains(text, []byte("Excel.Sheet")) {
+		return 0.98, intray.NewMessage("xmlss.names_excel", nil)
+	}
+	s := newScanner(bytes.NewReader(text), len(text)+1)
+	if kind, err := s.next(); err == nil && kind == tokenStart && string(localName(s.name)) == "Workbook" && bytes.Contains(s.attrs, []byte(namespace)) {
+		return 0.98, intray.NewMessage("xmlss.workbook_root", nil)
+	}
+	return 0, intray.Message{}
+}
+
+// decodeHead gives the beginning of a file as UTF-8, without a byte order mark.
+func decodeHead(head []byte) []byte {
+	guess := charset.Guess{}
+	if len(head) > 1 && (head[0] == 0 || head[1] == 0 || head[0] >= 0xE0) {
+		guess = charset.Detect(head, false)
+	}
+	text, err := io.ReadAll(charset.NewReader(bytes.NewReader(head[guess.BOM:]), guess.Encoding))
+	if err != nil {
+		return nil
+	}
+	return text
+}
+
+// Open goes through the document and lists its worksheets.
+func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (source.Book, error) {
+	opt.Limits = opt.Limits.WithDefaults()
+	doc, err := openDocument(in, opt.Encoding)
+	if err != nil {
+		return nil, err
+	}
+	s, err := readWorkbookInfo(ctx, doc, opt.Limits)
+	if err != nil {
+		return nil, err
+	}
+	return workbook.NewBook(&book{doc: doc, info: s, limits: opt.Limits}, opt)
+}
+
+// book is an opened workbook. It does not change once it is open.
+type book struct {
+	doc    *document
+	info   *workbookInfo
+	limits source.Limits
+}
+
+func (b *book) Evidence() []intray.Evidence {
+	return append([]intray.Evidence{b.doc.evidence()}, b.info.evidence()...)
+}
+
+func (b *book) Sheets() []workbook.Sheet {
+	list := make([]workbook.Sheet, len(b.info.sheets))
+	for i, s := range b.info.sheets {
+		list[i] = s.Sheet
+	}
+	return list
+}
+
+func (b *book) Rows(ctx context.Context, sheet int) (workbook.Rows, error) {
+	if sheet < 0 || sheet >= len(b.info.sheets) {
+		return nil, fmt.Errorf("read sheet %d of %d", sheet+1, len(b.info.sheets))
+	}
+	return openRows(ctx, b, b.info.sheets[sheet])
+}
+
+func (b *book) Close() error { return nil }
+
+const (
+	// maxSheets is how many sheets a workbook can have.
+	maxSheets = 10_000
+	// markupBytes is how much longer a text may be as it is written than a cell.
+	markupBytes = 1 << 20
+	// pollElements is how many elements are read between two looks at the
+	// context.
+	pollElements = 1024
+	// maxListedNames is how many sheets evidence names.
+	maxListedNames = 20
+)
+
+// sheet is a worksheet and where it is.
+type sheet struct {
+	workbook.Sheet
+	// offset is the place of its element in the text.
+	offset int64
+	// hiddenRows and hiddenColumns count what is not shown.
+	hiddenRows, hiddenColumns int64
+}
+
+// workbookInfo is what the first pass through a document finds.
+type workbookInfo struct {
+	limits    source.Limits
+	sheets    []sheet
+	styles    styles
+	epoch1904 bool
+	// poll counts down to the next look at the context.
+	poll int
+}
+
+// readWorkbookInfo goes through a document. One that should be UTF-8 and turns out
+// not to be is gone through again.
+func readWorkbookInfo(ctx context.Context, doc *document, limits source.Limits) (*workbookInfo, error) {
+	s := &workbookInfo{limits: limits}
+	var check charset.Checker
+	text, err := doc.newReader(0)
+	if err != nil {
+		return nil, err
+	}
+	if doc.isUTF8() && !doc.explicit {
+		text = io.TeeReader(text, &check)
+	}
+	if err := s.read(ctx, newScanner(text, limits.CellBytes+markupBytes)); err != nil {
+		return nil, err
+	}
+	if check.FirstInvalid() >= 0 && doc.guess.Invalid == 0 {
+		if changed, err := doc.redetectEncoding(check.FirstInvalid()); err != nil {
+			return nil, err
+		} else if changed {
+			return readWorkbookInfo(ctx, doc, limits)
+		}
+	}
+	s.styles.compile()
+	return s, nil
+}
+
+func (s *workbookInfo) read(ctx context.Context, scan *scanner) error {
+	if _, err := scan.nextChild(); err != nil {
+		return err
+	}
+	if !scan.is("Workbook") {
+		return &source.UnreadableError{Reason: intray.NewMessage("xmlss.not_workbook", intray.Params{"element": source.Excerpt(string(scan.name))})}
+	}
+	for {
+		more, err := scan.nextChild()
+		if err != nil {
+			return err
+		}
+		if !more {
+			break
+		}
+		switch string(localName(scan.name)) {
+		case "Styles":
+			err = s.styles.read(scan)
+		case "ExcelWorkbook":
+			err = s.readWorkbook(scan)
+		case "Worksheet":
+			err = s.readSheet(ctx, scan)
+		default:
+			err = scan.skipElement()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if _, err := scan.next(); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	return nil
+}
+
+func (s *workbookInfo) readWorkbook(scan *scanner) error {
+	for {
+		more, err := scan.nextChild()
+		if err != nil || !more {
+			return err
+		}
+		s.epoch1904 = s.epoch1904 || scan.is("Date1904")
+		if err := scan.skipElement(); err != nil {
+			return err
+		}
+	}
+}
+
+func (s *workbookInfo) readSheet(ctx context.Context, scan *scanner) error {
+	if len(s.sheets) == maxSheets {
+		return &source.LimitError{Reason: intray.NewMessage("workbook.too_many_sheets", intray.Params{"limit": maxSheets})}
+	}
+	name, err := scan.attrText("Name")
+	if err != nil {
+		return err
+	}
+	found := sheet{Sheet: workbook.Sheet{Name: name}, offset: scan.tokenOffset}
+	for {
+		more, err := scan.nextChild()
+		if err != nil {
+			return err
+		}
+		if !more {
+			break
+		}
+		switch string(localName(scan.name)) {
+		case "Table":
+			err = s.readTable(ctx, scan, &found)
+		case "WorksheetOptions":
+			err = readOptions(scan, &found)
+		default:
+			err = scan.skipElement()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	s.sheets = append(s.sheets, found)
+	return nil
+}
+
+// readTable goes past the cells, and counts what is hidden.
+func (s *workbookInfo) readTable(ctx context.Context, scan *scanner, found *sheet) error {
+	for {
+		more, err := scan.nextChild()
+		if err != nil || !more {
+			return err
+		}
+		if s.poll--; s.poll < 0 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			s.poll = pollElements
+		}
+		if scan.attrBool("Hidden") {
+			more, err := parseIntAttr(scan.attrValue("Span"), 0, 1<<31, 0)
+			if err != nil {
+				return err
+			}
+			if scan.is("Row") {
+				found.hiddenRows += 1 + more
+			} else {
+				found.hiddenColumns += 1 + more
+			}
+		}
+		if err := scan.skipElement(); err != nil {
+			return err
+		}
+	}
+}
+
+func readOptions(scan *scanner, found *sheet) error {
+	for {
+		more, err := scan.nextChild()
+		if err != nil || !more {
+			return err
+		}
+		if !scan.is("Visible") {
+			if err := scan.skipElement(); err != nil {
+				return err
+			}
+			continue
+		}
+		state, err := scan.appendContent(nil, maxNameBytes)
+		if err != nil {
+			return err
+		}
+		found.Hidden = strings.TrimSpace(string(state)) != "SheetVisible"
+	}
+}
+
+// evidence tells of the date system and of what is hidden.
+func (s *workbookInfo) evidence() []intray.Evidence {
+	system := intray.Evidence{Choice: "date system", Value: "1900", Reason: intray.NewMessage("workbook.date_system_1900", nil)}
+	if s.epoch1904 {
+		system = intray.Evidence{Choice: "date system", Value: "1904", Reason: intray.NewMessage("workbook.date_system_1904", nil)}
+	}
+	list := []intray.Evidence{system}
+	var sheets, rows, columns []string
+	for _, found := range s.sheets {
+		if found.Hidden {
+			sheets = append(sheets, found.Name)
+		}
+		if found.hiddenRows > 0 {
+			rows = append(rows, fmt.Sprintf("%s: %d", found.Name, found.hiddenRows))
+		}
+		if found.hiddenColumns > 0 {
+			columns = append(columns, fmt.Sprintf("%s: %d", found.Name, found.hiddenColumns))
+		}
+	}
+	for _, hidden := range []struct {
+		choice string
+		list   []string
+	}{{"hidden sheets", sheets}, {"hidden rows", rows}, {"hidden columns", columns}} {
+		if len(hidden.list) > 0 {
+			list = append(list, intray.Evidence{Choice: hidden.choice, Value: joinFirst(hidden.list), Reason: intray.NewMessage("workbook.hidden_read", nil)})
+		}
+	}
+	return list
+}
+
+// joinFirst lists texts, the first of many.
+func joinFirst(list []string) string {
+	if len(list) <= maxListedNames {
+		return strings.Join(list, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(list[:maxListedNames], ", "), len(list)-maxListedNames)
+}

@@ -1,0 +1,138 @@
+package workbook
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/intraydata/intray"
+)
+
+// maxListed is how many places are named of what is hidden.
+const maxListed = 5
+
+// hiddenRows counts rows that the application does not display.
+type hiddenRows struct {
+	count int64
+	first []int64
+}
+
+func (h *hiddenRows) add(number int64) {
+	if h.count++; len(h.first) < maxListed {
+		h.first = append(h.first, number)
+	}
+}
+
+func (h *hiddenRows) String() string {
+	return fmt.Sprintf("%d (first: %s)", h.count, strings.Join(h.places(), ", "))
+}
+
+// places are the numbers of the first rows.
+func (h *hiddenRows) places() (list []string) {
+	for _, number := range h.first {
+		list = append(list, strconv.FormatInt(number, 10))
+	}
+	return list
+}
+
+// addHiddenColumnsEvidence tells which columns of the table are hidden.
+func (r *reader) addHiddenColumnsEvidence() {
+	rows, ok := r.rows.(ColumnHider)
+	if !ok {
+		return
+	}
+	var spans []string
+	for c := 0; c < len(r.columns); c++ {
+		if !rows.ColumnHidden(c) {
+			continue
+		}
+		from := c
+		for c+1 < len(r.columns) && rows.ColumnHidden(c+1) {
+			c++
+		}
+		span := columnName(from)
+		if c > from {
+			span += ":" + columnName(c)
+		}
+		spans = append(spans, span)
+	}
+	if most := 4 * maxListed; len(spans) > most {
+		spans = append(spans[:most], fmt.Sprintf("and %d more", len(spans)-most))
+	}
+	if len(spans) > 0 {
+		r.addEvidence("hidden columns", strings.Join(spans, ", "), reasonReadNormally())
+	}
+}
+
+func reasonReadNormally() intray.Message { return intray.NewMessage("workbook.hidden_read", nil) }
+
+// addSummaryEvidence tells as evidence what is known once all rows were seen, where the
+// first rows are all there are.
+func (r *reader) addSummaryEvidence() {
+	for _, row := range r.ahead {
+		if row.Hidden {
+			r.hidden.add(row.Number)
+		}
+	}
+	for _, p := range r.summaryEvidence() {
+		r.evidence = append(r.evidence, p.evidence)
+	}
+	r.reported = true
+}
+
+// addSummaryNotices tells the same behind the last record.
+func (r *reader) addSummaryNotices(batch *intray.Records) {
+	if r.reported {
+		return
+	}
+	for _, p := range r.summaryEvidence() {
+		batch.Notices = append(batch.Notices, intray.Notice{Type: intray.OtherTables, Level: intray.LevelInfo, Text: p.notice})
+	}
+	r.reported = true
+}
+
+// part tells of something in the table's body, as evidence or as a notice.
+type part struct {
+	evidence intray.Evidence
+	notice   intray.Message
+}
+
+// summaryEvidence tells of hidden rows and of merged ranges in the table's body.
+func (r *reader) summaryEvidence() (list []part) {
+	if n := r.hidden.count; n > 0 {
+		list = append(list, part{
+			intray.Evidence{Choice: "hidden rows", Value: r.hidden.String(), Reason: reasonReadNormally()},
+			intray.NewMessage("workbook.hidden_rows", intray.Params{"n": n, "rows": r.hidden.places()}),
+		})
+	}
+	if n := r.merges.count; n > 0 {
+		ranges := "ranges"
+		if n == 1 {
+			ranges = "range"
+		}
+		e := intray.Evidence{Choice: "merged cells", Value: fmt.Sprintf("%d %s (first: %s)", n, ranges, r.merges.first)}
+		params := intray.Params{"n": n, "range": r.merges.first.String()}
+		if r.opt.FillMerged {
+			e.Reason = intray.NewMessage("workbook.merged_filled", nil)
+			list = append(list, part{e, intray.NewMessage("workbook.merged_ranges_filled", params)})
+		} else {
+			e.Reason = intray.NewMessage("workbook.merged_left_empty", nil)
+			list = append(list, part{e, intray.NewMessage("workbook.merged_ranges_left_empty", params)})
+		}
+	}
+	return list
+}
+
+// String names a range as applications do: A2:B5.
+func (g Range) String() string {
+	return fmt.Sprintf("%s%d:%s%d", columnName(g.FirstColumn), g.FirstRow, columnName(g.LastColumn), g.LastRow)
+}
+
+// columnName names a column, counted from 0, as applications do: A, Z, AA.
+func columnName(column int) string {
+	name := ""
+	for n := column + 1; n > 0; n = (n - 1) / 26 {
+		name = string(rune('A'+(n-1)%26)) + name
+	}
+	return name
+}

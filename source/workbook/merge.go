@@ -1,0 +1,223 @@
+package workbook
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/source"
+)
+
+const (
+	// maxHeldBytes is the most bytes of texts that merged ranges hold at a time for
+	// the rows below.
+	maxHeldBytes = 64 << 20
+	// maxFilledBytes is the most bytes of texts that filling adds to a sheet.
+	maxFilledBytes = 4 << 30
+)
+
+// mergeTracker knows the merged ranges of a sheet: it counts those that reach into the
+// table's body, and fills them row by row.
+type mergeTracker struct {
+	limits source.Limits
+	// enabled says that ranges are to be filled.
+	enabled bool
+	// preloaded says that all ranges were known before the first row; what the
+	// rows tell of them is the same again.
+	preloaded bool
+	// width is how many columns the first rows have. Filling stays within: a
+	// range may claim many more.
+	width int
+
+	// body is the last row above the table's body, once placed; early are the
+	// ranges noted before.
+	body      int64
+	bodyKnown bool
+	early     []Range
+	// count and first are those of the ranges in the body.
+	count int64
+	first Range
+
+	// pending are the ranges below the row at hand, in the order of their rows
+	// where sorted.
+	pending []Range
+	sorted  bool
+	// activeByColumn are for each column the range that was opened in it last; until is
+	// the last row that any of them reaches.
+	activeByColumn []*activeRange
+	activeUntil    int64
+	heldBytes      int
+	filledBytes    int64
+	cells          []Cell
+}
+
+// activeRange is a range whose first cell was read.
+type activeRange struct {
+	Range
+	cell Cell
+}
+
+// addRanges takes ranges that were found.
+func (m *mergeTracker) addRanges(ranges []Range) {
+	for _, g := range ranges {
+		single := g.FirstRow == g.LastRow && g.FirstColumn == g.LastColumn
+		if single || g.FirstRow < 1 || g.FirstColumn < 0 || g.LastRow < g.FirstRow || g.LastColumn < g.FirstColumn {
+			continue
+		}
+		if !m.bodyKnown {
+			m.early = append(m.early, g)
+			continue
+		}
+		m.addRange(g)
+	}
+}
+
+// setBody says where the body of the table begins: behind the row last.
+func (m *mergeTracker) setBody(last int64) {
+	m.body, m.bodyKnown = last, true
+	for _, g := range m.early {
+		m.addRange(g)
+	}
+	m.early = nil
+}
+
+func (m *mergeTracker) addRange(g Range) {
+	if g.LastRow <= m.body {
+		return
+	}
+	if m.count++; m.count == 1 || g.before(m.first) {
+		m.first = g
+	}
+	if m.enabled {
+		m.pending, m.sorted = append(m.pending, g), false
+	}
+}
+
+func (g Range) before(other Range) bool {
+	return g.FirstRow < other.FirstRow || g.FirstRow == other.FirstRow && g.FirstColumn < other.FirstColumn
+}
+
+// fillRow gives a row with the cells that merged ranges put into it, where it has
+// none of its own. Rows are filled in their order; what it gives is gone with
+// the next one.
+func (m *mergeTracker) fillRow(row Row) (Row, error) {
+	if err := m.activateRanges(row); err != nil {
+		return row, err
+	}
+	if m.activeUntil < row.Number {
+		return row, nil
+	}
+	m.cells = m.cells[:0]
+	size, own := 0, 0
+	for c, o := range m.activeByColumn {
+		switch {
+		case own < len(row.Cells) && row.Cells[own].Column == c:
+			m.cells = append(m.cells, row.Cells[own])
+			size += row.Cells[own].size()
+			own++
+		case o != nil && o.LastRow >= row.Number:
+			cell := o.cell
+			cell.Column = c
+			m.cells = append(m.cells, cell)
+			size += cell.size()
+			m.filledBytes += int64(cell.size())
+		}
+	}
+	row.Cells = append(m.cells, row.Cells[own:]...)
+	m.cells = row.Cells
+	switch {
+	case size > m.limits.RecordBytes:
+		return row, &source.LimitError{Line: row.Number, Reason: intray.NewMessage("row.filled_too_long", intray.Params{"limit": m.limits.RecordBytes})}
+	case m.filledBytes > maxFilledBytes:
+		return row, &source.LimitError{Line: row.Number, Reason: intray.NewMessage("workbook.merged_too_long", intray.Params{"limit": int64(maxFilledBytes)})}
+	}
+	return row, nil
+}
+
+func (c Cell) size() int { return len(c.Value) + len(c.Formatted) }
+
+// activateRanges opens the ranges that begin in a row. Those that began in rows without
+// cells have no value.
+func (m *mergeTracker) activateRanges(row Row) error {
+	if !m.sorted {
+		slices.SortFunc(m.pending, func(a, b Range) int {
+			return cmp.Or(cmp.Compare(a.FirstRow, b.FirstRow), cmp.Compare(a.FirstColumn, b.FirstColumn))
+		})
+		m.sorted = true
+	}
+	for len(m.pending) > 0 && m.pending[0].FirstRow <= row.Number {
+		g := m.pending[0]
+		m.pending = m.pending[1:]
+		if g.FirstRow < row.Number {
+			continue
+		}
+		if err := m.activate(row, g); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// activate gives the columns of a range to it. A range that overlaps another is
+// none that an application makes, and is left alone.
+func (m *mergeTracker) activate(row Row, g Range) error {
+	at, found := slices.BinarySearchFunc(row.Cells, g.FirstColumn, func(c Cell, column int) int { return cmp.Compare(c.Column, column) })
+	if !found {
+		return nil
+	}
+	if m.activeByColumn == nil {
+		m.activeByColumn = make([]*activeRange, m.width)
+	}
+	end := min(g.LastColumn+1, len(m.activeByColumn))
+	for c := g.FirstColumn; c < end; c++ {
+		if o := m.activeByColumn[c]; o != nil && o.LastRow >= row.Number {
+			return nil
+		}
+	}
+	o := &activeRange{g, cloneRow(Row{Cells: row.Cells[at : at+1]}).Cells[0]}
+	for c := g.FirstColumn; c < end; c++ {
+		m.activeByColumn[c] = o
+	}
+	m.activeUntil = max(m.activeUntil, g.LastRow)
+	if m.heldBytes += o.cell.size(); m.heldBytes > maxHeldBytes {
+		return m.releaseEnded(row.Number)
+	}
+	return nil
+}
+
+// releaseEnded forgets the ranges that have ended.
+func (m *mergeTracker) releaseEnded(number int64) error {
+	m.heldBytes = 0
+	for c, o := range m.activeByColumn {
+		switch {
+		case o == nil:
+		case o.LastRow < number:
+			m.activeByColumn[c] = nil
+		case c == 0 || m.activeByColumn[c-1] != o:
+			m.heldBytes += o.cell.size()
+		}
+	}
+	if m.heldBytes > maxHeldBytes {
+		return &source.LimitError{Line: number, Reason: intray.NewMessage("row.merged_too_long", intray.Params{"limit": maxHeldBytes})}
+	}
+	return nil
+}
+
+// spreadHeader gives the texts of a header's row with the names that are merged over
+// several columns of it, and over no other rows than those of the header.
+func (m *mergeTracker) spreadHeader(number int64, texts []string) []string {
+	for _, g := range m.early {
+		if g.FirstRow != number || g.FirstColumn >= len(texts) {
+			continue
+		}
+		for c := g.FirstColumn + 1; c <= min(g.LastColumn, m.width-1); c++ {
+			for len(texts) <= c {
+				texts = append(texts, "")
+			}
+			if texts[c] == "" {
+				texts[c] = texts[g.FirstColumn]
+			}
+		}
+	}
+	return texts
+}

@@ -1,0 +1,146 @@
+package workbook
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intraydata/intray/source"
+)
+
+// groups is a sheet with a title over all columns, groups of columns, and groups
+// of rows; it ends in a wide cell.
+var groups = memory{
+	text: "Sales\n\nRegion\tFirst half\t\tNote\nNorth\t1\t2\n\t3\t4\n\n\t5\t6\tx\nSouth\t7\n\t8\t9\town",
+	ranges: []Range{
+		{8, 9, 0, 0}, {1, 1, 0, 3}, {3, 3, 1, 2}, {4, 7, 0, 0}, {8, 8, 1, 2},
+		{7, 9, 3, 9000}, // it has a cell of its own inside
+		{8, 9, 0, 2},    // it overlaps
+		{2, 5, 2, 2},    // it begins in a row without cells
+		{5, 5, 1, 1},    // one cell is no range
+		{9, 8, 0, 0}, {0, 1, 0, 1}, {3, 4, -1, 0}, {20, 1 << 40, 0, 1 << 30},
+	},
+}
+
+func TestMergedCells(t *testing.T) {
+	plain := outcome{
+		evidence: []string{"header row: 3", "merged cells: 7 ranges (first: C2:C5)"},
+		records:  []string{"Region|First half||Note", "4:North|1|2|", "5:|3|4|", "7:|5|6|x", "8:South|7||", "9:|8|9|own"},
+	}
+	filled := outcome{
+		evidence: plain.evidence,
+		records:  []string{"Region|First half|First half|Note", "4:North|1|2|", "5:North|3|4|", "7:North|5|6|x", "8:South|7|7|x", "9:South|8|9|own"},
+	}
+	asFound := outcome{
+		evidence: []string{"header row: none", "merged cells: 9 ranges (first: A1:D1)"},
+		records: []string{"|||", "1:Sales|Sales|Sales|Sales", "2:", "3:Region|First half|First half|Note", "4:North|1|2", "5:North|3|4", "6:", "7:North|5|6|x",
+			"8:South|7|7|x", "9:South|8|9|own"},
+	}
+	for _, c := range []struct {
+		name string
+		opt  source.Options
+		want outcome
+	}{
+		{"not asked for", source.Options{}, plain},
+		{"asked for", source.Options{FillMerged: true}, filled},
+		{"asked for, as found", source.Options{FillMerged: true, AsIs: true}, asFound},
+	} {
+		for kind, w := range map[string]Workbook{"early": early{groups}, "late": late{groups}} {
+			t.Run(c.name+", known "+kind, func(t *testing.T) {
+				got, err := readBook(t, w, c.opt)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := c.want
+				if kind == "early" { // the last range begins below all rows
+					want.evidence = []string{want.evidence[0], strings.NewReplacer("7 ranges", "6 ranges", "9 ranges", "8 ranges").Replace(want.evidence[1])}
+				}
+				if diff := cmp.Diff(want, got, cmp.AllowUnexported(outcome{})); diff != "" {
+					t.Errorf("(-want +got):\n%s", diff)
+				}
+			})
+		}
+	}
+}
+
+// Ranges that are met behind the first rows are filled and told all the same.
+func TestMergedCellsFurtherDown(t *testing.T) {
+	w := memory{text: "a\tb\n" + strings.Repeat("x\t1\n", 400) + "y\t1\n\t2", ranges: []Range{{402, 403, 0, 0}}}
+	for kind, w := range map[string]Workbook{"early": early{w}, "late": late{w}} {
+		got, err := readBook(t, w, source.Options{FillMerged: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := "Merged cells: 1 range (first: A402:A403); their other cells were filled with the value of the first, as was asked for."
+		if got.records[402] != "403:y|2" || len(got.notices) != 1 || got.notices[0] != want {
+			t.Errorf("%s: last record %q, notices %q", kind, got.records[402], got.notices)
+		}
+	}
+}
+
+// A file may claim ranges of any size over texts of any size.
+func TestMergedBombs(t *testing.T) {
+	long := strings.Repeat("x", 1<<20)
+	for name, c := range map[string]struct {
+		text   string
+		ranges []Range
+		want   string
+	}{
+		"a row":       {long + strings.Repeat("\t", 99) + "x", []Range{{1, 1, 0, 90}}, "line 1: a row with filled cells is longer than 33,554,432 bytes"},
+		"huge ranges": {"x\ty\n\tz", []Range{{1, 1 << 60, 0, 1 << 60}}, ""},
+	} {
+		_, err := readBook(t, early{memory{text: c.text, ranges: c.ranges}}, source.Options{FillMerged: true, AsIs: true})
+		var limit *source.LimitError
+		if c.want == "" && err != nil || c.want != "" && (!errors.As(err, &limit) || err.Error() != c.want) {
+			t.Errorf("%s: error %v, want %s", name, err, c.want)
+		}
+	}
+}
+
+// What merged ranges hold for the rows below is bounded, and given back with the
+// last of them.
+func TestMergedTextsHeld(t *testing.T) {
+	long := []byte(strings.Repeat("x", maxHeldBytes/8))
+	fill := func(rows int64) error {
+		m := mergeTracker{limits: source.Limits{RecordBytes: 1 << 40}, enabled: true, width: 100}
+		m.setBody(0)
+		for n := range int64(20) {
+			m.addRanges([]Range{{n + 1, n + rows, int(n), int(n)}})
+			row, err := m.fillRow(Row{Number: n + 1, Cells: []Cell{{Column: int(n), Value: long}}})
+			if err != nil {
+				return err
+			}
+			if want := min(n+1, rows); int64(len(row.Cells)) != want {
+				t.Errorf("row %d has %d cells, not %d", n+1, len(row.Cells), want)
+			}
+		}
+		return nil
+	}
+	if err := fill(8); err != nil {
+		t.Error(err)
+	}
+	want := "line 9: the merged cells around the row have texts of more than 67,108,864 bytes"
+	if err := fill(9); err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
+func TestMergedTextsAdded(t *testing.T) {
+	m := mergeTracker{limits: source.Limits{RecordBytes: 10}, enabled: true, width: 3, filledBytes: maxFilledBytes - 1}
+	m.setBody(0)
+	m.addRanges([]Range{{1, 1, 0, 2}})
+	_, err := m.fillRow(Row{Number: 1, Cells: []Cell{{Value: []byte("x")}}})
+	if want := "line 1: the merged cells that were filled have more than 4,294,967,296 bytes"; err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
+func TestRangeNames(t *testing.T) {
+	for want, g := range map[string]Range{"A1:B2": {1, 2, 0, 1}, "Z9:AA10": {9, 10, 25, 26}, "XFD1:XFD1048576": {1, 1048576, 16383, 16383}} {
+		if got := g.String(); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}

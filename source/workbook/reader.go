@@ -1,0 +1,270 @@
+package workbook
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/source/headerdetect"
+)
+
+// maxGap is the most empty rows in a row that are handed on where every row is
+// read as found.
+const maxGap = 10_000
+
+// reader pulls the records of a sheet.
+type reader struct {
+	rows     Rows
+	opt      source.Options
+	columns  []intray.Column
+	evidence []intray.Evidence
+	merges   mergeTracker
+	// filling says that rows are filled as they are pulled.
+	filling bool
+	hidden  hiddenRows
+
+	// ahead are rows that were read and not handed on, the first decided of
+	// them records in any case.
+	ahead   []Row
+	decided int
+	// end is what the rows ended with.
+	end error
+	// reported says that what there is to tell at the end was told.
+	reported bool
+	// last is the number of the row handed on last, or of the header.
+	last         int64
+	count, cells int64
+	failed       error
+}
+
+func (r *reader) Columns() []intray.Column    { return r.columns }
+func (r *reader) Evidence() []intray.Evidence { return r.evidence }
+
+func (r *reader) Close() error {
+	r.failed = fmt.Errorf("read a closed sheet: %w", fs.ErrClosed)
+	return r.rows.Close()
+}
+
+func (r *reader) Next(ctx context.Context, batch *intray.Records) error {
+	batch.Reset()
+	if r.failed != nil {
+		return r.failed
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	batch.First = r.count
+	var err error
+	for err == nil && !batch.IsFull() {
+		err = r.appendNextRow(ctx, batch)
+	}
+	if err == nil { // what is told at the end comes with the last records
+		err = r.decide(ctx, batch)
+	}
+	r.count += int64(batch.Len())
+	if err != nil && ctx.Err() == nil {
+		r.failed = err
+	}
+	if batch.Len() > 0 {
+		return nil
+	}
+	return err
+}
+
+// appendNextRow hands on one row.
+func (r *reader) appendNextRow(ctx context.Context, batch *intray.Records) error {
+	if len(r.ahead) == 0 { // mostly it is a record, and need not be kept
+		row, err := r.nextRow(ctx)
+		if err != nil {
+			return r.finishRows(batch, err)
+		}
+		if r.classify(row, 0) == rowRecord && (!r.opt.AsIs || row.Number == r.last+1) {
+			return r.appendRow(batch, row)
+		}
+		r.ahead = append(r.ahead, cloneRow(row))
+	}
+	if err := r.decide(ctx, batch); err != nil {
+		return err
+	}
+	if r.opt.AsIs && r.appendEmptyRow(batch, r.ahead[0].Number) {
+		return nil
+	}
+	row := r.ahead[0]
+	r.ahead, r.decided = r.ahead[1:], r.decided-1
+	return r.appendRow(batch, row)
+}
+
+// decide reads on until it is known whether the row ahead is a record: that is
+// so where one stands below it.
+func (r *reader) decide(ctx context.Context, batch *intray.Records) error {
+	for held := 0; r.decided == 0; {
+		if held == len(r.ahead) {
+			row, err := r.nextRow(ctx)
+			if err != nil {
+				if err = r.finishRows(batch, err); err != nil {
+					return err
+				}
+				continue
+			}
+			r.ahead = append(r.ahead, cloneRow(row))
+		}
+		switch r.classify(r.ahead[held], held) {
+		case rowRecord:
+			r.decided = held + 1
+		case rowBelow:
+			held++
+		case rowBlank:
+			r.ahead = slices.Delete(r.ahead, held, held+1)
+		}
+	}
+	return nil
+}
+
+// nextRow gives the next row of the sheet.
+func (r *reader) nextRow(ctx context.Context) (Row, error) {
+	if r.end != nil {
+		return Row{}, r.end
+	}
+	row, err := r.rows.Next(ctx)
+	r.collectRanges()
+	if err == nil && r.filling {
+		row, err = r.merges.fillRow(row)
+	}
+	if err != nil && ctx.Err() == nil {
+		r.end = err
+	}
+	return row, err
+}
+
+// collectRanges takes the merged ranges that the rows have met.
+func (r *reader) collectRanges() {
+	if rows, ok := r.rows.(MergeReporter); ok && !r.merges.preloaded {
+		r.merges.addRanges(rows.PendingMerges())
+	}
+}
+
+// finishRows settles what the end of the rows says about those that were held back.
+// It gives the error unless there are records in front of it.
+func (r *reader) finishRows(batch *intray.Records, err error) error {
+	switch {
+	case r.end == nil: // only the context has ended
+	case !errors.Is(err, io.EOF):
+		r.decided = len(r.ahead)
+	default:
+		for _, row := range r.ahead {
+			raw := strings.Join(strings.Fields(strings.Join(row.displayTexts(), " ")), " ")
+			batch.Notices = append(batch.Notices, intray.Notice{Type: intray.OtherTables, Level: intray.LevelInfo, Value: &raw,
+				Text: intray.NewMessage("sheet.row_below_table", intray.Params{"row": row.Number})})
+		}
+		r.ahead = nil
+		r.addSummaryNotices(batch)
+	}
+	if r.decided > 0 {
+		return nil
+	}
+	return err
+}
+
+// appendEmptyRow hands on one of the empty rows above a row that is read as found, and says
+// whether there was one.
+func (r *reader) appendEmptyRow(batch *intray.Records, number int64) bool {
+	missing := number - r.last - 1
+	if missing > maxGap {
+		batch.Notices = append(batch.Notices, intray.Notice{Type: intray.OtherTables, Level: intray.LevelWarning,
+			Text: intray.NewMessage("sheet.empty_rows_dropped", intray.Params{"n": missing, "row": number})})
+		r.last, missing = number-1, 0
+	}
+	if missing <= 0 {
+		return false
+	}
+	r.last++
+	batch.AppendCell(nil)
+	batch.EndRecord(r.last)
+	return true
+}
+
+// appendRow appends a row.
+func (r *reader) appendRow(batch *intray.Records, row Row) error {
+	column := 0
+	for _, c := range row.Cells {
+		for ; column < c.Column; column++ {
+			batch.AppendTyped(nil, intray.CellText, nil)
+		}
+		shown := c.displayText()
+		if r.opt.Typed && c.Kind != intray.CellText {
+			shown = c.Value
+		}
+		batch.AppendTyped(shown, c.Kind, c.Value)
+		column++
+	}
+	for ; column < len(r.columns) && !r.opt.AsIs; column++ {
+		batch.AppendTyped(nil, intray.CellText, nil)
+	}
+	batch.EndRecord(row.Number)
+	r.last = row.Number
+	r.cells += int64(column)
+	if row.Hidden {
+		r.hidden.add(row.Number)
+	}
+	if column > r.opt.Limits.Columns {
+		return &source.LimitError{Line: row.Number, Reason: intray.NewMessage("row.too_many_cells", intray.Params{"limit": r.opt.Limits.Columns})}
+	}
+	if r.cells > r.opt.Limits.Cells {
+		return &source.LimitError{Line: row.Number, Reason: intray.NewMessage("sheet.too_many_cells", intray.Params{"limit": r.opt.Limits.Cells})}
+	}
+	return nil
+}
+
+// rowKind is what a row is to the table.
+type rowKind uint8
+
+const (
+	rowRecord rowKind = iota
+	// rowBelow rows stand below the table where no record follows: totals and
+	// remarks, and what is written behind those.
+	rowBelow
+	// rowBlank rows have no text.
+	rowBlank
+)
+
+// maxHeldRows is the most rows that are held back because they may stand below the
+// table.
+const maxHeldRows = 20
+
+// classify says what a row is to the table, behind so many rows that may stand
+// below it.
+func (r *reader) classify(row Row, held int) rowKind {
+	if r.opt.AsIs {
+		return rowRecord
+	}
+	filled, first := row.countFilled(max(2, len(r.columns)/2+1))
+	switch {
+	case filled == 0:
+		return rowBlank
+	case len(r.columns) < 2 || held >= maxHeldRows:
+		return rowRecord
+	case held > 0 && 2*filled <= len(r.columns), isTotal(row, first):
+		return rowBelow
+	case filled == 1 && headerdetect.IsNote(row.displayTexts(), row.Number > r.last+1+int64(held)):
+		return rowBelow
+	}
+	return rowRecord
+}
+
+// isTotal says whether a row sums others up, by its first text.
+func isTotal(row Row, first []byte) bool {
+	if c := first[0]; c >= '0' && c <= '9' || c == '-' {
+		return false // no word begins so; mostly there is no need to look further
+	}
+	if len(bytes.Trim(first, " \t:.*")) == 0 {
+		return headerdetect.IsTotal(row.displayTexts())
+	}
+	return headerdetect.IsTotal([]string{string(first)})
+}

@@ -1,0 +1,227 @@
+package workbook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/source/headerdetect"
+)
+
+const (
+	// sampleRows is how many rows of a sheet are looked at before its records
+	// are read.
+	sampleRows = 300
+	// sampleWork bounds the cells of these rows, those without text among them,
+	// as far as more than one row is looked at.
+	sampleWork = 1 << 19
+	// sampleCells is how many cells a column shows.
+	sampleCells = 20
+)
+
+// begin reads the first rows and finds the table in them.
+func (r *reader) begin(ctx context.Context, sheet Sheet) error {
+	if err := r.readSample(ctx); err != nil {
+		return err
+	}
+	if sheet.Hidden {
+		r.addEvidence("sheet", sheet.Name, intray.NewMessage("workbook.sheet_hidden", nil))
+	}
+	if r.opt.AsIs {
+		r.useAllRows()
+	} else if err := r.findTable(ctx); err != nil {
+		return err
+	}
+	if err := r.fillAhead(); err != nil {
+		return err
+	}
+	r.addSamples()
+	r.addHiddenColumnsEvidence()
+	if errors.Is(r.end, io.EOF) {
+		r.addSummaryEvidence()
+	}
+	return nil
+}
+
+func (r *reader) addEvidence(choice, value string, reason intray.Message) {
+	r.evidence = append(r.evidence, intray.Evidence{Choice: choice, Value: value, Reason: reason})
+}
+
+// readSample reads the rows that are looked at: the first, or those from the header
+// on that was asked for.
+func (r *reader) readSample(ctx context.Context) error {
+	r.collectRanges()
+	for work := 0; len(r.ahead) < sampleRows && work < sampleWork; {
+		row, err := r.nextRow(ctx)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if !r.opt.AsIs && row.Number < int64(r.opt.HeaderRow) {
+			continue
+		}
+		r.ahead = append(r.ahead, cloneRow(row))
+		r.merges.width = max(r.merges.width, row.columnCount())
+		work += row.columnCount()
+	}
+	return nil
+}
+
+// useAllRows takes every row for a record.
+func (r *reader) useAllRows() {
+	r.columns = make([]intray.Column, r.merges.width)
+	for i := range r.columns {
+		r.columns[i].Index = i
+	}
+	r.addEvidence("header row", "none", intray.NewMessage("header.not_searched", nil))
+}
+
+// findTable finds the header among the rows read ahead, and drops it and what
+// stands above it. Merged ranges are not filled yet: a title that is merged over
+// all columns must not look like a record.
+func (r *reader) findTable(ctx context.Context) error {
+	above := int64(max(0, r.opt.HeaderRow-1)) // rows that were not looked at
+	texts, at := r.textsWithBlanks(above)
+	layout, err := headerdetect.FindLayout(ctx, texts, 0)
+	if err != nil {
+		return err
+	}
+	layout = layout.Prefer(texts, r.opt.HeaderScore)
+	switch {
+	case len(texts) == 0 && above > 0:
+		layout.Reason = intray.NewMessage("header.no_cells_from_row", intray.Params{"row": above + 1})
+	case len(texts) == 0:
+		layout.Reason = intray.NewMessage("header.no_cells", nil)
+	case r.opt.HeaderRow == source.NoHeader:
+		layout = headerdetect.Layout{Width: layout.Width, Reason: intray.NewMessage("header.none_requested", nil)}
+	case r.opt.HeaderRow > 0:
+		layout = headerdetect.Layout{Width: layout.Width, Headers: 1, Reason: intray.NewMessage("option.requested", nil)}
+	}
+	r.addHeaderEvidence(layout, texts, above)
+	if r.opt.FillMerged {
+		for i := layout.First; i < layout.BodyStart(); i++ {
+			texts[i] = r.merges.spreadHeader(above+int64(i+1), texts[i])
+		}
+	}
+	if err := r.setColumns(layout, texts, above); err != nil {
+		return err
+	}
+	first := len(r.ahead)
+	if layout.BodyStart() < len(at) {
+		first = at[layout.BodyStart()]
+	}
+	r.ahead = r.ahead[first:]
+	r.last = above + int64(layout.BodyStart())
+	return nil
+}
+
+// addHeaderEvidence tells which row is the header, and which other could be it.
+func (r *reader) addHeaderEvidence(layout headerdetect.Layout, texts [][]string, above int64) {
+	e := intray.Evidence{Choice: "header row", Value: intray.NoAnswer, Reason: layout.Reason}
+	switch layout.Headers {
+	case 0:
+	case 1:
+		e.Value = strconv.FormatInt(above+int64(layout.First+1), 10)
+	default:
+		e.Value = fmt.Sprintf("%d–%d", above+int64(layout.First+1), above+int64(layout.BodyStart()))
+	}
+	if layout.Unsure() {
+		e.Alternatives = []intray.Choice{headerAlternative(layout, texts)}
+		e.Tie = layout.Headers <= 1 // nobody can ask for several rows
+	}
+	r.evidence = append(r.evidence, e)
+}
+
+// headerAlternative tells what the header could be as well.
+func headerAlternative(layout headerdetect.Layout, texts [][]string) intray.Choice {
+	if layout.Alternative == headerdetect.NoHeader {
+		return intray.Choice{Value: intray.NoAnswer, Label: intray.NewMessage("header.none", nil), Reason: intray.NewMessage("header.like_rows_below", nil), Examples: exampleCells(texts[layout.First])}
+	}
+	number := layout.Alternative + 1
+	return intray.Choice{Value: strconv.Itoa(number), Label: intray.NewMessage("header.row", intray.Params{"row": number}), Reason: intray.NewMessage("header.could_name_columns", nil), Examples: exampleCells(texts[layout.Alternative])}
+}
+
+// maxExampleChars is the most characters of a cell that is shown as an example.
+const maxExampleChars = 80
+
+// exampleCells gives the first cells of a row that have text.
+func exampleCells(row []string) (cells []string) {
+	for _, cell := range row {
+		if cell = strings.TrimSpace(cell); cell == "" || len(cells) == maxListed {
+			continue
+		}
+		if runes := []rune(cell[:min(len(cell), 4*maxExampleChars)]); len(runes) > maxExampleChars {
+			cell = string(runes[:maxExampleChars-3]) + "..."
+		}
+		cells = append(cells, cell)
+	}
+	return cells
+}
+
+// textsWithBlanks gives the texts of the rows read ahead with the empty rows between
+// them and behind so many above, as far as those are few, and for each the place
+// of the next row that is not empty.
+func (r *reader) textsWithBlanks(above int64) (texts [][]string, at []int) {
+	for i, row := range r.ahead {
+		place := row.Number - above - 1
+		for int64(len(texts)) < place && len(texts) < 2*sampleRows {
+			texts, at = append(texts, nil), append(at, i)
+		}
+		if int64(len(texts)) == place {
+			texts, at = append(texts, row.displayTexts()), append(at, i)
+		}
+	}
+	return texts, at
+}
+
+// setColumns makes the columns that a header names.
+func (r *reader) setColumns(layout headerdetect.Layout, texts [][]string, above int64) error {
+	names := layout.ColumnNames(texts)
+	if layout.Headers == 0 {
+		names = make([]string, layout.Width)
+	}
+	total := 0
+	for i, name := range names {
+		total += len(name)
+		if over := r.opt.Limits.HeaderLimitReason(i+1, len(name), total); !over.IsZero() {
+			return &source.LimitError{Line: above + int64(layout.First+1), Reason: over}
+		}
+		r.columns = append(r.columns, intray.Column{Index: i, Header: name})
+	}
+	return nil
+}
+
+// fillAhead fills the rows that were read ahead and are records. What begins
+// above them is a name or a title and is not carried down.
+func (r *reader) fillAhead() (err error) {
+	r.merges.setBody(r.last)
+	r.filling = r.opt.FillMerged
+	for i, row := range r.ahead {
+		if !r.filling {
+			break
+		}
+		if row, err = r.merges.fillRow(row); err != nil {
+			return err
+		}
+		r.ahead[i] = cloneRow(row)
+	}
+	return nil
+}
+
+func (r *reader) addSamples() {
+	for _, row := range r.ahead {
+		for _, c := range row.Cells {
+			if c.Column < len(r.columns) && len(c.displayText()) > 0 && len(r.columns[c.Column].Samples) < sampleCells {
+				column := &r.columns[c.Column]
+				column.Samples = append(column.Samples, string(c.displayText()))
+			}
+		}
+	}
+}

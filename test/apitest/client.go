@@ -1,0 +1,143 @@
+package apitest
+
+import (
+	"crypto/rand"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/intraydata/intray/test/livetest"
+)
+
+// ImportsPath is where imports are made and listed.
+const ImportsPath = "/api/v1/headless/imports/"
+
+// Client calls a site with one key, and checks every answer.
+type Client struct {
+	T    testing.TB
+	Site *Site
+	Key  string
+}
+
+// Client gives a client with a key; "" stands for none.
+func (s *Site) Client(t testing.TB, key string) Client { return Client{t, s, key} }
+
+// WithoutKey is the client without a key, as the holder of a signed address is.
+func (c Client) WithoutKey() Client {
+	c.Key = ""
+	return c
+}
+
+// Call sends a request. Headers are name and value in turn; an empty value
+// removes the header.
+func (c Client) Call(method, path string, body any, headers ...string) *livetest.Reply {
+	c.T.Helper()
+	return c.Do(c.Request(method, path, body, headers...))
+}
+
+// Request is the request that Call sends.
+func (c Client) Request(method, path string, body any, headers ...string) *http.Request {
+	c.T.Helper()
+	return c.Site.Request(c.T, method, path, body, append([]string{"X-Service-License-Key", c.Key}, headers...)...)
+}
+
+// Do sends a request as it is.
+func (c Client) Do(request *http.Request) *livetest.Reply {
+	c.T.Helper()
+	reply := c.Site.Do(c.T, request)
+	c.Site.CheckReply(c.T, request, reply)
+	return reply
+}
+
+// PutFile sends a file to a signed address, as its holder does: without a key.
+func (c Client) PutFile(address string, file any, headers ...string) *livetest.Reply {
+	c.T.Helper()
+	return c.WithoutKey().Call("PUT", address, file, append([]string{"Content-Type", "application/octet-stream"}, headers...)...)
+}
+
+// Import makes an import, sends its file and waits as Await does.
+func (c Client) Import(body, file any) *livetest.Reply {
+	c.T.Helper()
+	made := c.Call("POST", ImportsPath, body).WantStatus(http.StatusCreated)
+	c.PutFile(made.String("upload"), file).WantStatus(http.StatusOK)
+	return c.AwaitImport(made.String("id"))
+}
+
+// AwaitImport waits until an import has ended or waits for a person, and gives it.
+func (c Client) AwaitImport(id string) *livetest.Reply {
+	c.T.Helper()
+	var reply *livetest.Reply
+	Eventually(c.T, "import "+id+" ends", func() bool {
+		reply = c.Call("GET", ImportsPath+id+"/", nil).WantStatus(http.StatusOK)
+		status := reply.String("status")
+		return status == "SUCCESSFUL" || status == "FAILED" || status == "NEEDS_REVIEW"
+	})
+	return reply
+}
+
+// Patience is how long a test waits for what must come.
+const Patience = 60 * time.Second
+
+// Eventually waits until something is so, at most Patience.
+func Eventually(t testing.TB, what string, so func() bool) {
+	t.Helper()
+	for end := time.Now().Add(Patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		if so() {
+			return
+		}
+	}
+	t.Fatalf("it does not come true that %s", what)
+}
+
+// Org is an organization with a backend key.
+type Org struct {
+	Name, BackendKey string
+}
+
+// Command runs a command of the program on the site's store, beside the program
+// that serves.
+func (s *Site) Command(t testing.TB, args ...string) (stdout, stderr string) {
+	t.Helper()
+	out, log, status := livetest.Run(t, t.TempDir(), nil, append(args, s.store...)...)
+	if status != 0 {
+		t.Fatalf("intray %s: status %d: %s", strings.Join(args, " "), status, log)
+	}
+	return out, log
+}
+
+// NewOrg makes an organization that nobody else uses.
+func (s *Site) NewOrg(t testing.TB) Org {
+	t.Helper()
+	o := Org{Name: "org-" + strings.ToLower(rand.Text())}
+	s.Command(t, "orgs", "create", o.Name)
+	o.BackendKey, _ = s.NewKey(t, o.Name, "backend")
+	return o
+}
+
+var revokeWith = regexp.MustCompile(`keys revoke (\S+)`)
+
+// NewKey makes a key, and gives the id that revokes it.
+func (s *Site) NewKey(t testing.TB, org, kind string, flags ...string) (key, id string) {
+	t.Helper()
+	out, log := s.Command(t, append([]string{"keys", "create", "--org", org, "--kind", kind}, flags...)...)
+	match := revokeWith.FindStringSubmatch(log)
+	if match == nil {
+		t.Fatalf("keys create does not tell the id: %s", log)
+	}
+	key = strings.TrimSpace(out)
+	s.Secrets.Add(key)
+	return key, match[1]
+}
+
+// Neighbour is a second organization, which the tests of a site share.
+func (s *Site) Neighbour(t testing.TB) Org {
+	t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.neighbour.Name == "" {
+		s.neighbour = s.NewOrg(t)
+	}
+	return s.neighbour
+}

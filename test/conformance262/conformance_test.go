@@ -1,0 +1,164 @@
+// Package conformance262 tells how much of JavaScript hooks have: it runs the
+// tests of Test262, the conformance suite of the language, each inside a hook in
+// a jailed worker.
+//
+// A Suite is a checkout of Test262. A Script is one of its tests. A Runner calls
+// scripts with one runtime. Only what hooks could have is run: the language and
+// its built-ins as of ES2020, without modules, and without what hooks lack on
+// purpose (see lacking); the rest is counted.
+//
+// The suite is not part of this project. TestConformance runs where TEST262 names
+// a checkout; that the runner tells right from wrong is tested always, with
+// scripts of this package.
+//
+// # What a share means
+//
+// A test is written as a script of its own, in the global scope. Here it is the
+// body of a function within a function, below the harness, since a hook is a
+// function and no code can be made from text. This tests the language as hooks
+// meet it, and some tests fail for it alone: those that look for a top-level
+// variable on the global object, that expect a top-level return or new.target to
+// be no syntax, or whose names meet in the global scope only. Tests of folders
+// that are about nothing else are not counted. What the realm changes on purpose
+// fails where a test looks at it: the names, lengths and descriptors of functions
+// that it puts in place (Date, Math.random, eval, Function), formats that need
+// locales, dates that are not the pinned ones.
+package conformance262
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"text/tabwriter"
+	"time"
+
+	"github.com/intraydata/intray/hooks/jsruntime"
+	"github.com/intraydata/intray/hooks/sandbox"
+)
+
+// TestMain makes a worker of this program where a cage starts it.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "hook-worker" {
+		_ = sandbox.Serve(func([]byte) (sandbox.Handler, error) {
+			engine, err := jsruntime.New(jsruntime.Config{Memory: 96 << 20, MaxAnswer: 64 << 20})
+			if err != nil {
+				return nil, err
+			}
+			return engine.Handle, nil
+		})
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// open starts the cage of a runtime.
+func open(t *testing.T, runtime sandbox.Runtime) *sandbox.Pool {
+	t.Helper()
+	cfg := sandbox.Config{Runtime: runtime, IdleWorkers: 2}
+	if runtime == sandbox.Node {
+		if _, err := exec.LookPath("node"); err != nil {
+			t.Skip("SKIPPED: Node is not installed, and is NOT tested here")
+		}
+		cfg.Script = jsruntime.NodeScript()
+	}
+	c, err := sandbox.New(cfg)
+	var refused *sandbox.RefusedError
+	if errors.As(err, &refused) {
+		t.Skipf("SKIPPED: hooks are NOT tested here: %v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
+
+// TestConformance prints the share of the suite that each runtime passes. It
+// fails for no test of the suite.
+func TestConformance(t *testing.T) {
+	folder := os.Getenv("TEST262")
+	if folder == "" {
+		t.Skip("SKIPPED: the conformance of hooks is NOT tested: set TEST262 to a checkout of github.com/tc39/test262")
+	}
+	s, err := openSuite(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Log(s.summary())
+	for _, runtime := range []sandbox.Runtime{sandbox.QuickJS, sandbox.Node} {
+		t.Run(string(runtime), func(t *testing.T) {
+			began := time.Now()
+			verdicts, err := (&runner{suite: s, pool: open(t, runtime), budget: 10 * time.Second}).runAll(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Log(formatVerdicts(string(runtime), verdicts, time.Since(began)))
+		})
+	}
+}
+
+// summary counts what is run and what is left out.
+func (s *suite) summary() string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s: %d tests of the language and its built-ins, of which %d are run\n", s.folder, s.found, len(s.scripts))
+	for _, why := range slices.Sorted(maps.Keys(s.left)) {
+		fmt.Fprintf(&text, "  left out, %s: %d\n", why, s.left[why])
+	}
+	return text.String()
+}
+
+// formatVerdicts writes what a runtime passed, in all and by folder, and which tests it
+// does not.
+func formatVerdicts(runtime string, verdicts []verdict, took time.Duration) string {
+	type count struct{ all, passed int }
+	folders := map[string]count{}
+	var all count
+	var failed []string
+	for _, v := range verdicts {
+		folder := folderOf(v.script.name)
+		one := folders[folder]
+		one.all++
+		all.all++
+		if v.wrong == "" {
+			one.passed++
+			all.passed++
+		} else {
+			failed = append(failed, v.script.name+": "+v.wrong)
+		}
+		folders[folder] = one
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s passes %d of %d tests, %.1f %%, in %.0f s\n", runtime, all.passed, all.all, 100*float64(all.passed)/float64(max(all.all, 1)), took.Seconds())
+	names := slices.SortedFunc(maps.Keys(folders), func(a, b string) int {
+		x, y := folders[a], folders[b]
+		return cmp.Or(cmp.Compare(y.all-y.passed, x.all-x.passed), strings.Compare(a, b))
+	})
+	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+	for _, name := range names {
+		one := folders[name]
+		fmt.Fprintf(w, "  %s\t%d of %d\t%d fail\n", name, one.passed, one.all, one.all-one.passed)
+	}
+	w.Flush()
+	for _, line := range failed {
+		fmt.Fprintf(&text, "  fails: %s\n", line)
+	}
+	return text.String()
+}
+
+// folderOf names the feature that a test is about, such as built-ins/Array.
+func folderOf(name string) string {
+	parts := strings.Split(path.Dir(filepath.ToSlash(name)), "/")
+	depth := 2
+	if parts[0] == "language" {
+		depth = 3
+	}
+	return strings.Join(parts[:min(len(parts), depth)], "/")
+}

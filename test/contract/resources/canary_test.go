@@ -1,0 +1,57 @@
+package resources_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/intraydata/intray/test/apitest"
+)
+
+// TestDeletedImportLeavesNothing plants a text in everything that an import has: its
+// file, its problems, edits of a person, what is undone of them, messages to a
+// receiver and an answer kept for a repeated request. Once the import is deleted it is
+// found nowhere.
+func TestDeletedImportLeavesNothing(t *testing.T) {
+	apitest.RunOnFreshDatabases(t, nil, func(t *testing.T, s *apitest.Site) {
+		c := backend(t, s)
+		canary := strings.ToLower(unique("canary"))
+		// The receiver is this machine, so that every attempt is refused and waits.
+		c.Call("POST", "/api/v1/webhooks/", m{"url": "https://127.0.0.1:9/"}).WantStatus(http.StatusCreated)
+		var rows strings.Builder
+		rows.WriteString("email,name\n")
+		for range 3000 {
+			rows.WriteString("no-" + canary + ",n " + canary + "\n")
+		}
+		done := c.importFile(rows.String(), m{"invalidDataBehavior": "BLOCK_SUBMIT", "needsReviewWebhookUrl": "https://127.0.0.1:9/"}, m{"original_filename": canary + ".csv"})
+		link, err := url.Parse(c.Call("GET", importsPath+done.id+"/", nil, "Idempotency-Key", canary).WantStatus(http.StatusOK).String("review_url"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		review := "/api/review/v1/" + done.id
+		visit := c.WithoutKey().Call("POST", review+"/session/", nil, "Authorization", "Bearer "+link.Fragment).WantStatus(http.StatusOK)
+		cookie, _, _ := strings.Cut(visit.Header.Get("Set-Cookie"), ";")
+		for op, body := range map[string]string{
+			"few":  `"kind":"set","cells":[{"id":"1","key":"email","text":"typed-` + canary + `","version":0,"seen":"no-` + canary + `"}]`,
+			"many": `"kind":"fill","keys":["name"],"text":"filled-` + canary + `"`,
+		} {
+			c.WithoutKey().Call("POST", review+"/edits/", `{"op":"`+op+`",`+body+`}`, "Cookie", cookie).WantStatus(http.StatusOK)
+		}
+		c.WithoutKey().Call("POST", review+"/undo/", `{"op":"undo"}`, "Cookie", cookie).WantStatus(http.StatusOK)
+		if found := stored(t, s, canary); len(found) == 0 {
+			t.Fatal("the canary is nowhere while the import is there")
+		}
+		c.Call("DELETE", importsPath+done.id+"/", nil).WantStatus(http.StatusNoContent)
+		apitest.Eventually(t, "the canary is nowhere", func() bool {
+			found := stored(t, s, canary)
+			if len(found) > 0 {
+				t.Logf("still in %q", found)
+			}
+			return len(found) == 0
+		})
+		if got := c.Call("GET", "/api/v1/receipts/", nil).WantStatus(http.StatusOK).Text(); !strings.Contains(got, done.id) {
+			t.Errorf("the receipts are %s", got)
+		}
+	})
+}

@@ -1,0 +1,250 @@
+package resources_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	standard "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"github.com/intraydata/intray/test/apitest"
+)
+
+// call is one that came to a receiver.
+type call struct {
+	head http.Header
+	body []byte
+}
+
+// hears is a receiver on loopback that takes each call but the first few.
+type hears struct {
+	url   string
+	mu    sync.Mutex
+	calls []call
+	// refused is how many calls are answered 500.
+	refused int
+}
+
+func newEar(t *testing.T, refused int) *hears {
+	t.Helper()
+	h := &hears{refused: refused}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.calls = append(h.calls, call{r.Header, body})
+		if err != nil || len(h.calls) <= h.refused {
+			w.WriteHeader(http.StatusInternalServerError)
+		}
+	}))
+	t.Cleanup(server.Close)
+	h.url = server.URL + "/hook"
+	return h
+}
+
+// await waits for so many calls and gives all.
+func (h *hears) await(t *testing.T, n int) (calls []call) {
+	t.Helper()
+	apitest.Eventually(t, "the receiver is called", func() bool {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		calls = slices.Clone(h.calls)
+		return len(calls) >= n
+	})
+	return calls
+}
+
+// verify holds a call against a secret, with the published library.
+func (c call) verify(t *testing.T, secret string) {
+	t.Helper()
+	hook, err := standard.NewWebhook(secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := hook.Verify(c.body, c.head); err != nil {
+		t.Errorf("the published library refuses a call: %v", err)
+	}
+	if hook.Verify(append(slices.Clone(c.body), ' '), c.head) == nil {
+		t.Error("the published library takes an altered body")
+	}
+}
+
+// webhook makes one, and gives its id and its secret.
+func (c client) webhook(url any, more m) (id, secret string) {
+	c.T.Helper()
+	body := m{"url": url}
+	for name, value := range more {
+		body[name] = value
+	}
+	made := c.Call("POST", webhooksPath, body).WantStatus(http.StatusCreated)
+	return made.String("id"), made.String("secret")
+}
+
+// TestWebhookLife makes, reads, replaces and deletes a webhook.
+func TestWebhookLife(t *testing.T) {
+	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
+		c := fresh(t, s)
+		made := c.Call("POST", webhooksPath, m{"url": "http://hooks.example.org/a"}).WantStatus(http.StatusCreated)
+		id, secret := made.String("id"), made.String("secret")
+		if warnings, _ := made.Object()["warnings"].([]any); len(warnings) != 1 || !strings.HasPrefix(secret, "whsec_") {
+			t.Errorf("a webhook over http: %s", made.Body)
+		}
+		s.Secrets.Add(secret) // from now on no answer may tell it
+		c.Call("GET", webhooksPath+id+"/", nil).WantStatus(http.StatusOK)
+		c.Call("PUT", webhooksPath+id+"/", m{"url": "https://hooks.example.org/b", "events": []any{"import_completed"}, "enabled": false}).WantStatus(http.StatusOK)
+		list := c.Call("GET", webhooksPath, nil).WantStatus(http.StatusOK).Array()
+		if len(list) != 1 || list[0].(m)["url"] != "https://hooks.example.org/b" || list[0].(m)["enabled"] != false {
+			t.Errorf("the list is %v", list)
+		}
+		if again := c.Call("POST", webhooksPath+id+"/rotate/", nil).WantStatus(http.StatusOK).String("secret"); again == secret {
+			t.Error("the secret did not change")
+		}
+		for _, wrong := range []any{"", "ftp://example.org/", "https://user:pass@example.org/", "https:///x", strings.Repeat("x", 3000), 7} {
+			c.Call("POST", webhooksPath, m{"url": wrong}).WantStatus(http.StatusBadRequest)
+		}
+		c.Call("POST", webhooksPath, m{"url": "https://example.org/", "events": []any{"made_up"}}).WantStatus(http.StatusBadRequest)
+		c.Call("POST", webhooksPath+id+"/redeliver/", m{"since": "2026-01-01T00:00:00Z"}).WantStatus(http.StatusConflict)
+		c.Call("DELETE", webhooksPath+id+"/", nil).WantStatus(http.StatusNoContent)
+		c.Call("GET", webhooksPath+id+"/", nil).WantStatus(http.StatusNotFound)
+		c.Call("DELETE", webhooksPath+id+"/", nil).WantStatus(http.StatusNotFound)
+	})
+}
+
+// TestWebhookMessages tells a receiver of an import, twice after it refused the first
+// time, and again by another secret.
+func TestWebhookMessages(t *testing.T) {
+	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
+		c, ear := fresh(t, s), newEar(t, 1)
+		id, secret := c.webhook(ear.url, m{"import_identifiers": []any{"people"}})
+		c.importFile("email\nanna@example.org\n", m{"importIdentifier": "others"})
+		done := c.importFile("email\nanna@example.org\n", m{"importIdentifier": "people"})
+		calls := ear.await(t, 2)
+		for _, one := range calls {
+			one.verify(t, secret)
+		}
+		name := calls[0].head.Get("Webhook-Id")
+		if calls[1].head.Get("Webhook-Id") != name || string(calls[0].body) != string(calls[1].body) {
+			t.Errorf("the second attempt is another message: %v, %v", calls[0].head, calls[1].head)
+		}
+		var message struct {
+			Event string
+			Data  struct {
+				ID       string
+				Headless m
+			}
+		}
+		if err := json.Unmarshal(calls[0].body, &message); err != nil || message.Event != "import_completed" || message.Data.ID != done.upload || message.Data.Headless["id"] != done.id {
+			t.Errorf("%v: %s", err, calls[0].body)
+		}
+		if message.Data.Headless["review_url"] != nil {
+			t.Error("the message opens the review to whoever reads it")
+		}
+		second := c.Call("POST", webhooksPath+id+"/rotate/", nil).WantStatus(http.StatusOK).String("secret")
+		c.Call("POST", webhooksPath+id+"/redeliver/", m{"delivery_id": name}).WantStatus(http.StatusOK)
+		last := ear.await(t, 3)[2]
+		last.verify(t, secret)
+		last.verify(t, second)
+		c.checkDeliveries(id, name)
+	})
+}
+
+// checkDeliveries reads what is told of a message that was tried three times.
+func (c client) checkDeliveries(id, name string) {
+	c.T.Helper()
+	var attempts []any
+	apitest.Eventually(c.T, "three attempts are told of", func() bool {
+		list := c.Call("GET", webhooksPath+id+"/deliveries/", nil).WantStatus(http.StatusOK).Object()["results"].([]any)
+		if len(list) != 1 || list[0].(m)["id"] != name {
+			c.T.Fatalf("the deliveries are %v", list)
+		}
+		attempts = list[0].(m)["attempts"].([]any)
+		return len(attempts) == 3 && list[0].(m)["status"] == "DELIVERED"
+	})
+	for n, want := range []float64{500, 200, 200} {
+		if one := attempts[n].(m); one["number"] != float64(n+1) || one["status_code"] != want || one["delivered"] != (want == 200) {
+			c.T.Errorf("attempt %d: %v", n+1, one)
+		}
+	}
+}
+
+// TestSettingsAddresses calls the addresses of a schema's settings.
+func TestSettingsAddresses(t *testing.T) {
+	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
+		c, ear := fresh(t, s), newEar(t, 0)
+		secret := c.Call("GET", webhooksPath+"signing-secret/", nil).WantStatus(http.StatusOK).String("secret")
+		settings := m{"webhookUrl": ear.url, "needsReviewWebhookUrl": ear.url, "invalidDataBehavior": "BLOCK_SUBMIT"}
+		done := c.importFile("email\nanna@example.org\n", settings)
+		open := c.importFile("email\nnobody\n", settings)
+		var forms []string
+		for _, one := range ear.await(t, 2) {
+			one.verify(t, secret)
+			form, err := url.ParseQuery(string(one.body))
+			if err != nil || len(form) != 1 {
+				t.Errorf("no form of one field: %s", one.body)
+			}
+			forms = append(forms, form.Encode())
+		}
+		slices.Sort(forms)
+		if want := []string{"headlessImportId=" + open.id, "uploadId=" + done.upload}; !slices.Equal(forms, want) {
+			t.Errorf("the forms are %q, want %q", forms, want)
+		}
+	})
+}
+
+// TestConnectorLife makes, reads, replaces, runs and deletes a connector.
+func TestConnectorLife(t *testing.T) {
+	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
+		c, right := fresh(t, s), secret(s)
+		port, _ := servePassword(t, right)
+		credential := c.credential(m{"hostname": "127.0.0.1", "port": port, "user": "anna", "auth_type": "PASSWORD", "password": right})
+		saved := c.Call("POST", schemasPath, schemaNamed(unique("s"))).WantStatus(http.StatusCreated).String("id")
+		gone := t.TempDir() + "/gone"
+		body := func(schedule m, more ...m) m {
+			all := m{"credentials": credential, "schema": saved, "directory": gone, "schedule": schedule}
+			for _, one := range more {
+				for name, value := range one {
+					all[name] = value
+				}
+			}
+			return all
+		}
+		five := m{"type": "every_n_minutes", "minutes": 5}
+		made := c.Call("POST", connectorsPath, body(five, m{"deliver_to": m{"directory": "/out", "format": "csv"}})).WantStatus(http.StatusCreated)
+		id := made.String("id")
+		for _, wrong := range []m{
+			body(m{"type": "every_n_minutes", "minutes": 4}), body(m{"type": "daily_at_time", "time_utc": "24:00"}), body(m{"type": "daily_at_time", "minutes": 5}),
+			body(five, m{"credentials": absent}), body(five, m{"schema": absent}), body(five, m{"directory": "/a/../b"}), body(five, m{"file_regex": "(a"}),
+			body(five, m{"deliver_to": m{"directory": "/out", "format": "pdf"}}), body(five, m{"more": 1}),
+		} {
+			c.Call("POST", connectorsPath, wrong).WantStatus(http.StatusBadRequest)
+		}
+		run := func(n int) m {
+			var list []any
+			apitest.Eventually(t, "the connector ran", func() bool {
+				list = c.Call("GET", connectorsPath+id+"/runs/", nil).WantStatus(http.StatusOK).Object()["results"].([]any)
+				return len(list) >= n
+			})
+			return list[0].(m)
+		}
+		if first := run(1); first["success"] != false || first["error_type"] != "missing" || !strings.Contains(first["error"].(string), gone) {
+			t.Errorf("a directory that is not there: %v", first)
+		}
+		now := c.Call("GET", connectorsPath+id+"/", nil).WantStatus(http.StatusOK).Object()
+		if now["num_failures"] != 1.0 || now["last_run_date"] == nil {
+			t.Errorf("after a failure: %v", now)
+		}
+		c.Call("PUT", connectorsPath+id+"/", body(m{"type": "daily_at_time", "time_utc": "03:00"}, m{"directory": t.TempDir()})).WantStatus(http.StatusOK)
+		c.Call("POST", connectorsPath+id+"/run/", nil).WantStatus(http.StatusOK)
+		if second := run(2); second["success"] != true || second["num_files"] != 0.0 {
+			t.Errorf("an empty directory: %v", second)
+		}
+		c.Call("DELETE", connectorsPath+id+"/", nil).WantStatus(http.StatusNoContent)
+		c.Call("GET", connectorsPath+id+"/runs/", nil).WantStatus(http.StatusNotFound)
+	})
+}

@@ -1,0 +1,112 @@
+package resources_test
+
+import (
+	"crypto/rand"
+	"os"
+	"testing"
+
+	"github.com/intraydata/intray/test/apitest"
+	"github.com/intraydata/intray/test/livetest"
+)
+
+func TestMain(m *testing.M) {
+	status := m.Run()
+	livetest.Cleanup()
+	os.Exit(status)
+}
+
+// client calls a site with one key, and checks every answer.
+type client struct{ apitest.Client }
+
+// m is a JSON object.
+type m = map[string]any
+
+// backend is the client of the organization that every site begins with.
+func backend(t testing.TB, s *apitest.Site) client { return client{s.Client(t, livetest.BackendKey)} }
+
+// nobody has no key.
+func nobody(t testing.TB, s *apitest.Site) client { return client{s.Client(t, "")} }
+
+// fresh is the client of an organization that nobody else uses.
+func fresh(t testing.TB, s *apitest.Site) client { return client{s.Client(t, s.NewOrg(t).BackendKey)} }
+
+// neighbour is the client of a second organization, which tests share.
+func neighbour(t testing.TB, s *apitest.Site) client {
+	t.Helper()
+	return client{s.Client(t, s.Neighbour(t).BackendKey)}
+}
+
+const (
+	schemasPath     = "/api/v1/schemas/"
+	uploadsPath     = "/api/v1/uploads/"
+	uploadPath      = "/api/v1/upload/"
+	importsPath     = apitest.ImportsPath
+	credentialsPath = "/api/v1/headless/sftp/credentials/"
+	sessionsPath    = "/api/widget/session/v2/"
+	statePath       = sessionsPath + "state/"
+	filePath        = sessionsPath + "file/"
+)
+
+// contacts are two fields: a required e-mail address and a name.
+func contacts() []any {
+	return []any{
+		m{"key": "email", "label": "Email", "type": "email", "validators": []any{m{"validate": "required"}}},
+		m{"key": "name", "label": "Name", "type": "string", "validators": []any{}},
+	}
+}
+
+// unique gives a text that nothing else has.
+func unique(prefix string) string { return prefix + "-" + rand.Text() }
+
+func schemaNamed(name string) m {
+	return m{"name": name, "fields": contacts(), "settings": m{}}
+}
+
+func password(secret string) m {
+	return m{"hostname": "10.0.0.1", "port": 22, "user": "anna", "auth_type": "PASSWORD", "password": secret}
+}
+
+// secret gives a password that no answer may hold.
+func secret(s *apitest.Site) string {
+	secret := unique("secret")
+	s.Secrets.Add(secret)
+	return secret
+}
+
+// finished is an import that has ended or waits for a person.
+type finished struct {
+	id, status, upload string
+	reply              *livetest.Reply
+}
+
+// importFile sends a file through an import with the fields contacts.
+func (c client) importFile(file string, settings m, more ...m) finished {
+	c.T.Helper()
+	body := m{"fields": contacts(), "settings": settings, "original_filename": "contacts.csv"}
+	for _, extra := range more {
+		for name, value := range extra {
+			body[name] = value
+		}
+	}
+	return ended(c.Import(body, file))
+}
+
+func ended(reply *livetest.Reply) finished {
+	f := finished{id: reply.String("id"), status: reply.String("status"), reply: reply}
+	if metadata, ok := reply.Object()["result_metadata"].(map[string]any); ok {
+		f.upload, _ = metadata["id"].(string)
+	}
+	return f
+}
+
+// await waits until an import has ended or waits for a person.
+func (c client) await(id string) finished {
+	c.T.Helper()
+	return ended(c.AwaitImport(id))
+}
+
+// get reads a signed address without a key.
+func (c client) get(address string) *livetest.Reply {
+	c.T.Helper()
+	return c.WithoutKey().Call("GET", address, nil)
+}

@@ -1,0 +1,145 @@
+package resources_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/intraydata/intray/test/apitest"
+)
+
+// promised are the operations of the contract and of the page of decisions.
+var promised = []string{
+	"POST /api/v1/headless/imports/", "GET /api/v1/headless/imports/", "GET /api/v1/headless/imports/{id}/",
+	"DELETE /api/v1/headless/imports/{id}/", "GET /api/v1/headless/imports/{id}/url/",
+	"GET /api/v1/headless/imports/{id}/questions/", "POST /api/v1/headless/imports/{id}/questions/",
+	"GET /api/v1/headless/imports/{id}/cells/", "GET /api/v1/headless/memory/", "DELETE /api/v1/headless/memory/",
+	"GET /api/v1/uploads/", "GET /api/v1/upload/{id}/metadata/", "GET /api/v1/upload/{id}/url/", "POST /api/v1/upload/{id}/delete/",
+	"GET /api/v1/schemas/", "POST /api/v1/schemas/", "GET /api/v1/schemas/{id}/", "PUT /api/v1/schemas/{id}/", "DELETE /api/v1/schemas/{id}/",
+	"GET /api/v1/headless/sftp/credentials/", "POST /api/v1/headless/sftp/credentials/", "GET /api/v1/headless/sftp/credentials/{id}/",
+	"PUT /api/v1/headless/sftp/credentials/{id}/", "DELETE /api/v1/headless/sftp/credentials/{id}/",
+	"POST /api/v1/headless/sftp/credentials/{id}/test_connection/",
+	"POST /api/widget/session/v2/auth/", "POST /api/widget/session/v2/{sessionId}/auth/", "DELETE /api/widget/session/v2/{sessionId}/",
+	"GET /api/widget/session/v2/state/", "PUT /api/widget/session/v2/state/", "GET /api/widget/session/v2/file/", "PUT /api/widget/session/v2/file/",
+	"PUT /upload/{id}", "POST /upload/{id}", "GET /download/{id}", "GET /healthz", "GET /readyz", "GET /openapi.json",
+}
+
+func TestDocumentIsValid(t *testing.T) {
+	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
+		if err := s.Document.Validate(context.Background(), openapi3.IsOpenAPI31OrLater()); err != nil {
+			t.Errorf("/openapi.json: %v", err)
+		}
+		if !strings.HasPrefix(s.Document.OpenAPI, "3.1") {
+			t.Errorf("the document is of OpenAPI %s, want 3.1", s.Document.OpenAPI)
+		}
+	})
+}
+
+func TestDocumentListsEveryOperation(t *testing.T) {
+	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
+		var listed []string
+		for _, o := range s.Document.List {
+			listed = append(listed, o.Method+" "+strings.TrimSuffix(o.Path, "/"))
+			if o.OperationID == "" || o.Summary == "" {
+				t.Errorf("%s %s has no operationId or no summary", o.Method, o.Path)
+			}
+		}
+		for _, want := range promised {
+			if !slices.Contains(listed, strings.TrimSuffix(want, "/")) {
+				t.Errorf("the document does not list %s", want)
+			}
+		}
+	})
+}
+
+func TestDocumentedOperationsAreServed(t *testing.T) {
+	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
+		for _, o := range s.Document.List {
+			reply := backend(t, s).Call(o.Method, o.PathWithID(absent), nil)
+			if reply.Status == http.StatusMethodNotAllowed || reply.Status == http.StatusNotFound && reply.String("code") == "no_route" {
+				t.Errorf("%s %s is documented and not served: %s", o.Method, o.Path, reply.Body)
+			}
+		}
+	})
+}
+
+func TestDocumentHasNo422(t *testing.T) {
+	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
+		for _, o := range s.Document.List {
+			for status, response := range o.Responses.Map() {
+				if status == "422" || status == "default" || strings.HasPrefix(status, "3") {
+					t.Errorf("%s has the status %s", o.OperationID, status)
+				}
+				if status >= "400" && response.Value.Content["application/json"] == nil {
+					t.Errorf("%s has no JSON body for %s", o.OperationID, status)
+				}
+			}
+		}
+	})
+}
+
+func TestDocumentNamesTheKeys(t *testing.T) {
+	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
+		scheme := s.Document.Components.SecuritySchemes["backendKey"]
+		if scheme == nil || scheme.Value.In != "header" || scheme.Value.Name != "X-Service-License-Key" {
+			t.Fatalf("the scheme of the key is %+v", scheme)
+		}
+		for _, o := range s.Document.List {
+			underKey := strings.HasPrefix(o.Path, "/api/v1/") || strings.HasPrefix(o.Path, sessionsPath) && o.Path != statePath && o.Path != filePath
+			if underKey != (o.SecurityScheme() == "backendKey") {
+				t.Errorf("%s %s is behind %q", o.Method, o.Path, o.SecurityScheme())
+			}
+		}
+	})
+}
+
+// TestDocumentFitsTheContract compares the closed tables of the contract with
+// what the document says of them.
+func TestDocumentFitsTheContract(t *testing.T) {
+	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
+		for name, want := range map[string][]string{
+			"Settings": settingNames(), "Hooks": hookNames(),
+			"Upload": {"created_date", "errors", "field_order", "id", "import_identifier", "invalid_row_indexes", "raw_upload",
+				"storage_key", "total_num_rows", "upload_status", "user"},
+			"SftpCredential":      {"auth_type", "hostname", "id", "key_fingerprint", "port", "user"},
+			"SftpCredentialDraft": {"auth_type", "hostname", "password", "port", "private_key", "user"},
+			"User":                {"companyId", "companyName", "email", "id", "name"},
+		} {
+			part := s.Document.Components.Schemas[name]
+			if part == nil {
+				t.Errorf("the document has no part %s", name)
+				continue
+			}
+			var got []string
+			for property := range part.Value.Properties {
+				got = append(got, property)
+			}
+			slices.Sort(got)
+			if !slices.Equal(got, want) {
+				t.Errorf("%s has %v, want %v", name, got, want)
+			}
+			if closed := part.Value.AdditionalProperties.Has; closed == nil || *closed {
+				t.Errorf("%s is not closed", name)
+			}
+		}
+	})
+}
+
+// TestDocumentIsOneText makes sure that the document that clients load is the
+// same with and without a slash, and for everybody.
+func TestDocumentIsOneText(t *testing.T) {
+	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
+		first := nobody(t, s).Call("GET", "/openapi.json", nil).WantStatus(http.StatusOK)
+		if !json.Valid(first.Body) || first.Header.Get("Content-Type") != "application/json" {
+			t.Errorf("no JSON: %s", first.Header)
+		}
+		if again := backend(t, s).Call("GET", "/openapi.json/", nil).WantStatus(http.StatusOK); again.Text() != first.Text() {
+			t.Error("the document differs with a key and a slash")
+		}
+	})
+}

@@ -1,0 +1,136 @@
+package resources_test
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/intraydata/intray/test/apitest"
+	"github.com/intraydata/intray/test/livetest"
+)
+
+// limited starts a program with both limits.
+func limited(t *testing.T, database string) *apitest.Site {
+	t.Helper()
+	args := []string{"--rate-create", strconv.Itoa(perMinute), "--rate-poll", strconv.Itoa(perMinute)}
+	return apitest.Start(t, database, livetest.Config{Args: args})
+}
+
+const perMinute = 4
+
+// untilRefused calls until the answer is 429. The limits count whole minutes,
+// one of which may end meanwhile: within the allowance of two and one call more
+// there has to be a refusal, and none before the allowance of one is used, of
+// which some was used before.
+func untilRefused(t *testing.T, used int, call func() *livetest.Reply) {
+	t.Helper()
+	for n := range 2*perMinute + 1 {
+		reply := call()
+		if reply.Status < 400 {
+			continue
+		}
+		wait, err := strconv.Atoi(reply.Header.Get("Retry-After"))
+		if reply.Status != http.StatusTooManyRequests || err != nil || wait < 1 || wait > 60 {
+			t.Errorf("call %d: %d, Retry-After %q: %s", n, reply.Status, reply.Header.Get("Retry-After"), reply.Body)
+		}
+		if used+n < perMinute {
+			t.Errorf("call %d is refused, of %d that are allowed", used+n, perMinute)
+		}
+		return
+	}
+	t.Errorf("%d calls and no refusal", 2*perMinute+1)
+}
+
+// withinAMinute does something again where the minute by which the limits count
+// has ended meanwhile.
+func withinAMinute(do func()) {
+	for range 3 {
+		began := time.Now().Truncate(time.Minute)
+		do()
+		if time.Now().Truncate(time.Minute).Equal(began) {
+			return
+		}
+	}
+}
+
+func TestRateOfCreations(t *testing.T) {
+	t.Parallel()
+	s := limited(t, "sqlite")
+	c := backend(t, s)
+	// Creations that are refused do not count.
+	for range 2*perMinute + 1 {
+		c.Call("POST", importsPath, m{"fields": []any{}}).WantStatus(http.StatusBadRequest)
+		c.Call("POST", importsPath, m{"schema_id": absent}).WantStatus(http.StatusNotFound)
+	}
+	first := c.once("kept", importsPath, `{"fields":[{"key":"k","label":"L"}]}`).WantStatus(http.StatusCreated)
+	for range 2*perMinute + 1 {
+		c.once("kept", importsPath, `{"fields":[{"key":"k","label":"L"}]}`).WantStatus(http.StatusCreated)
+	}
+	create := func() *livetest.Reply { return c.Call("POST", importsPath, m{"fields": contacts()}) }
+	fresh(t, s).Call("POST", importsPath, m{"fields": contacts()}).WantStatus(http.StatusCreated)
+	var refused, other, again *livetest.Reply
+	withinAMinute(func() {
+		untilRefused(t, 1, create)
+		key := unique("refused")
+		refused = c.once(key, importsPath, `{"fields":[{"key":"k","label":"L"}]}`)
+		other = c.once(key, importsPath, `{"fields":[{"key":"k","label":"M"}]}`)
+		again = c.once("kept", importsPath, `{"fields":[{"key":"k","label":"L"}]}`)
+	})
+	// Refusals by rate are not kept: the key is free for another request.
+	refused.WantStatus(http.StatusTooManyRequests)
+	other.WantStatus(http.StatusTooManyRequests)
+	// A repetition creates nothing.
+	if again.Text() != first.Text() {
+		t.Errorf("first %s, again %s", first.Body, again.Body)
+	}
+	// Nothing else of the same key is held up, nor another key of the same
+	// organization.
+	c.Call("POST", schemasPath, schemaNamed(unique("s"))).WantStatus(http.StatusCreated)
+	second, _ := s.NewKey(t, "default", "backend")
+	client{s.Client(t, second)}.Call("POST", importsPath, m{"fields": contacts()}).WantStatus(http.StatusCreated)
+}
+
+func TestRateOfPolls(t *testing.T) {
+	t.Parallel()
+	s := limited(t, "sqlite")
+	c := backend(t, s)
+	id := c.Call("POST", importsPath, m{"fields": contacts()}).WantStatus(http.StatusCreated).String("id")
+	other := c.Call("POST", importsPath, m{"fields": contacts()}).WantStatus(http.StatusCreated).String("id")
+	poll := func(id string) func() *livetest.Reply {
+		return func() *livetest.Reply { return c.Call("GET", importsPath+id+"/", nil) }
+	}
+	// A stranger who asks for the import uses up an allowance of his own.
+	stranger := fresh(t, s)
+	for n := range 2*perMinute + 1 {
+		reply := stranger.Call("GET", importsPath+id+"/", nil)
+		if reply.Status != http.StatusNotFound && (n < perMinute || reply.Status != http.StatusTooManyRequests) {
+			t.Errorf("a stranger is answered %d", reply.Status)
+		}
+	}
+	var respelled *livetest.Reply
+	withinAMinute(func() {
+		untilRefused(t, 0, poll(id))
+		respelled = poll(strings.ToUpper(id))()
+	})
+	if respelled.Status != http.StatusTooManyRequests {
+		t.Errorf("another spelling of the id passes the limit: %d", respelled.Status)
+	}
+	poll(other)().WantStatus(http.StatusOK)
+	c.Call("GET", importsPath, nil).WantStatus(http.StatusOK)
+	c.Call("GET", importsPath+id+"/url/", nil).WantStatus(http.StatusConflict)
+}
+
+func TestNoRatesUnlessSet(t *testing.T) {
+	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
+		c := backend(t, s)
+		id := ""
+		for range 25 {
+			id = c.Call("POST", importsPath, m{"fields": contacts()}).WantStatus(http.StatusCreated).String("id")
+		}
+		for range 30 {
+			c.Call("GET", importsPath+id+"/", nil).WantStatus(http.StatusOK)
+		}
+	})
+}

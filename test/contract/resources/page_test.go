@@ -1,0 +1,92 @@
+package resources_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/intraydata/intray/test/livetest"
+)
+
+var (
+	testNamed    = regexp.MustCompile("`([a-z]+)\\.(Test[A-Za-z0-9_]+)`")
+	testDeclared = regexp.MustCompile(`(?m)^func (Test[A-Za-z0-9_]+)\(t \*testing\.T\)`)
+)
+
+// TestContractPage reads docs/contract.md: each test that it names exists, each
+// row names a test or says why there is none, and each test of this package and
+// of imports is named.
+func TestContractPage(t *testing.T) {
+	t.Parallel()
+	root := livetest.RepoRoot(t)
+	page, err := os.ReadFile(filepath.Join(root, "docs", "contract.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	declared := declaredTests(t, root)
+	named := map[string]bool{}
+	for _, match := range testNamed.FindAllStringSubmatch(string(page), -1) {
+		name := match[1] + "." + match[2]
+		named[name] = true
+		if !declared[name] {
+			t.Errorf("docs/contract.md names %s, which no _test.go file declares", name)
+		}
+	}
+	if len(named) < 60 {
+		t.Errorf("docs/contract.md names only %d tests", len(named))
+	}
+	for name := range declared {
+		ours := strings.HasPrefix(name, "resources.") || strings.HasPrefix(name, "imports.")
+		if ours && !named[name] {
+			t.Errorf("docs/contract.md does not name %s", name)
+		}
+	}
+	checkRows(t, string(page))
+}
+
+// declaredTests gives the tests of the repository as folder.Name.
+func declaredTests(t *testing.T, root string) map[string]bool {
+	t.Helper()
+	declared := map[string]bool{}
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		for _, match := range testDeclared.FindAllStringSubmatch(string(text), -1) {
+			declared[filepath.Base(filepath.Dir(path))+"."+match[1]] = true
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return declared
+}
+
+// checkRows wants a test, or the words "not shown" or "open" with a reason, in
+// the last cell of each row.
+func checkRows(t *testing.T, page string) {
+	t.Helper()
+	rows := 0
+	for line := range strings.SplitSeq(page, "\n") {
+		cells := strings.Split(strings.Trim(line, "| "), " | ")
+		if !strings.HasPrefix(line, "|") || strings.HasPrefix(line, "|--") || cells[len(cells)-1] == "Shown by" {
+			continue
+		}
+		rows++
+		last := cells[len(cells)-1]
+		if len(cells) != 2 || !testNamed.MatchString(last) && !strings.HasPrefix(last, "not shown: ") {
+			t.Errorf("a row of docs/contract.md has no test and no reason: %s", line)
+		}
+	}
+	if rows < 60 {
+		t.Errorf("docs/contract.md has only %d rows", rows)
+	}
+}

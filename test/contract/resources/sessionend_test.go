@@ -1,0 +1,160 @@
+package resources_test
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/intraydata/intray/test/apitest"
+	"github.com/intraydata/intray/test/livetest"
+)
+
+func TestDeletedSession(t *testing.T) {
+	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
+		c := backend(t, s)
+		marker := strings.ToLower(unique("marker"))
+		first, kept := c.newSession(nil), c.newSession(nil)
+		second := c.Call("POST", sessionsPath+first.id+"/auth/", nil).WantStatus(http.StatusOK).String("hydrationId")
+		for _, token := range []string{first.token, kept.token} {
+			c.widget(token, "PUT", statePath, m{"n": 1}).WantStatus(http.StatusOK)
+		}
+		c.widget(first.token, "PUT", filePath, marker, "Content-Type", "text/csv").WantStatus(http.StatusOK)
+		if len(filesWith(t, s.DataDir(), marker)) == 0 {
+			t.Fatal("the search does not find the file of the session")
+		}
+		for range 3 {
+			reply := c.Call("DELETE", sessionsPath+first.id+"/", nil).WantStatus(http.StatusOK)
+			if reply.Text() != `{"success":true}` {
+				t.Errorf("the answer is %s", reply.Body)
+			}
+			for _, token := range []string{first.token, second} {
+				c.expectShut(token)
+			}
+		}
+		c.Call("POST", sessionsPath+first.id+"/auth/", nil).WantStatus(http.StatusNotFound)
+		c.widget(kept.token, "GET", statePath, nil).WantStatus(http.StatusOK)
+		apitest.Eventually(t, "the file is gone", func() bool { return len(filesWith(t, s.DataDir(), marker)) == 0 })
+	})
+}
+
+// expectShut makes every widget call with a token.
+func (c client) expectShut(token string) {
+	c.T.Helper()
+	for _, path := range []string{statePath, filePath} {
+		for _, method := range []string{"GET", "PUT"} {
+			c.widget(token, method, path, m{}).WantStatus(http.StatusForbidden)
+			c.widget("", method, path+"?hydrationId="+token, m{}).WantStatus(http.StatusForbidden)
+		}
+	}
+}
+
+// TestDeletingWhatIsNotThere answers like deleting what was.
+func TestDeletingWhatIsNotThere(t *testing.T) {
+	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
+		c := backend(t, s)
+		mine := c.newSession(nil)
+		c.widget(mine.token, "PUT", statePath, m{"n": 1}).WantStatus(http.StatusOK)
+		for _, id := range []string{absent, mine.id, mine.id} {
+			if got := neighbour(t, s).Call("DELETE", sessionsPath+id+"/", nil).WantStatus(http.StatusOK).Text(); got != `{"success":true}` {
+				t.Errorf("the answer is %s", got)
+			}
+		}
+		if got := c.widget(mine.token, "GET", statePath, nil).WantStatus(http.StatusOK).Text(); got != `{"n":1}` {
+			t.Errorf("a stranger changed the state to %s", got)
+		}
+		c.Call("POST", sessionsPath+mine.id+"/auth/", nil).WantStatus(http.StatusOK)
+	})
+}
+
+// TestCallsAroundTheDeletion makes 200 widget calls while a session is deleted.
+// None that starts after the answer may succeed.
+func TestCallsAroundTheDeletion(t *testing.T) {
+	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
+		c := backend(t, s)
+		mine := c.newSession(nil)
+		c.widget(mine.token, "PUT", statePath, m{"n": 0}).WantStatus(http.StatusOK)
+		c.widget(mine.token, "PUT", filePath, "x", "Content-Type", "text/csv").WantStatus(http.StatusOK)
+		var deleted atomic.Bool
+		var before, after atomic.Int64
+		begun := make(chan struct{})
+		var once sync.Once
+		var all sync.WaitGroup
+		for worker := range 40 {
+			all.Go(func() {
+				for n := range 5 {
+					if n == 2 && worker%2 == 0 {
+						once.Do(func() { close(begun) })
+					}
+					c.callAround(mine.token, worker+n, &deleted, &before, &after)
+				}
+			})
+		}
+		<-begun
+		c.Call("DELETE", sessionsPath+mine.id+"/", nil).WantStatus(http.StatusOK)
+		deleted.Store(true)
+		all.Wait()
+		if before.Load() == 0 {
+			t.Error("no call started before the deletion")
+		}
+		t.Logf("%d calls began before the answer, %d after it", before.Load(), after.Load())
+		c.expectShut(mine.token)
+	})
+}
+
+// callAround makes one of the four widget calls, and judges it by whether it
+// began after the deletion was answered.
+func (c client) callAround(token string, kind int, deleted *atomic.Bool, before, after *atomic.Int64) {
+	method, path := []string{"GET", "PUT"}[kind%2], []string{statePath, filePath}[kind/2%2]
+	var body any
+	if method == "PUT" {
+		body = `{"n":1}`
+	}
+	request := nobody(c.T, c.Site).Request(method, path, body, "X-Hydration-Id", token)
+	late := deleted.Load()
+	reply, err := c.Site.TryDo(c.T, request)
+	if err != nil {
+		c.T.Errorf("%s %s: %v", method, path, err)
+		return
+	}
+	c.Site.CheckReply(c.T, request, reply)
+	if !late {
+		before.Add(1)
+		if reply.Status != http.StatusOK && reply.Status != http.StatusForbidden {
+			c.T.Errorf("%s %s during the deletion: %d %s", method, path, reply.Status, reply.Body)
+		}
+		return
+	}
+	after.Add(1)
+	if reply.Status != http.StatusForbidden {
+		c.T.Errorf("%s %s after the deletion: %d %s", method, path, reply.Status, reply.Body)
+	}
+}
+
+// TestSavingAndDeletingAtOnce saves large states and files until the session is
+// gone; what is saved too late is not kept.
+func TestSavingAndDeletingAtOnce(t *testing.T) {
+	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
+		c := backend(t, s)
+		marker := strings.ToLower(unique("marker"))
+		file := strings.Repeat(marker, 100000)
+		for range 5 {
+			mine := c.newSession(nil)
+			replies := make(chan *livetest.Reply, 1)
+			request := nobody(t, s).Request("PUT", filePath, file, "X-Hydration-Id", mine.token, "Content-Type", "text/csv")
+			go func() {
+				reply, err := s.TryDo(t, request)
+				if err != nil {
+					t.Error(err)
+				}
+				replies <- reply
+			}()
+			c.Call("DELETE", sessionsPath+mine.id+"/", nil).WantStatus(http.StatusOK)
+			if reply := <-replies; reply != nil && reply.Status != http.StatusOK && reply.Status != http.StatusForbidden {
+				t.Errorf("%d %s", reply.Status, reply.Body)
+			}
+		}
+		apitest.Eventually(t, "no file of a deleted session is left", func() bool { return len(filesWith(t, s.DataDir(), marker)) == 0 })
+	})
+}

@@ -1,0 +1,177 @@
+package quickstart
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+var link = regexp.MustCompile(`\]\(([^)]+)\)`)
+
+// TestLinks follows each link of a page to a file of the repository.
+func TestLinks(t *testing.T) {
+	t.Parallel()
+	top := root(t)
+	pages := []string{"README.md", "CONTRIBUTING.md", "CHANGELOG.md"}
+	for _, pattern := range []string{"docs/*.md", "docs/*/*.md"} {
+		found, err := filepath.Glob(filepath.Join(top, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, page := range found {
+			pages = append(pages, strings.TrimPrefix(page, top+"/"))
+		}
+	}
+	for _, page := range pages {
+		for _, match := range link.FindAllStringSubmatch(read(t, top, page), -1) {
+			target, anchor, _ := strings.Cut(match[1], "#")
+			if strings.Contains(target, "://") || target == "" {
+				continue
+			}
+			target = filepath.Join(top, filepath.Dir(page), target)
+			if _, err := os.Stat(target); err != nil {
+				t.Errorf("%s: %v", page, err)
+				continue
+			}
+			if anchor != "" && !strings.Contains(strings.ToLower(read(t, target)), "\n## "+anchor+"\n") {
+				t.Errorf("%s: %s has no section %q", page, match[1], anchor)
+			}
+		}
+	}
+}
+
+var setting = regexp.MustCompile(`--[a-z][a-z0-9-]+|\$INTRAY_[A-Z0-9_]+|INTRAY_[A-Z]+_KEY`)
+
+// TestSettings looks for each setting that the program tells of in the page
+// about them.
+func TestSettings(t *testing.T) {
+	t.Parallel()
+	help, err := exec.Command(filepath.Join(install(t, read(t, root(t), "docs", "quickstart.md")), "intray"), "serve", "--help").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := read(t, root(t), "docs", "configuration.md")
+	found := setting.FindAllString(string(help), -1)
+	if len(found) < 20 {
+		t.Fatalf("the help names %q only", found)
+	}
+	for _, name := range found {
+		name = strings.TrimPrefix(name, "$")
+		if name != "--help" && !regexp.MustCompile("`"+name+"\\b").MatchString(page) {
+			t.Errorf("docs/configuration.md does not tell of %s", name)
+		}
+	}
+}
+
+// code is how production code spells the code of an error.
+var code = regexp.MustCompile(`(?:newError\([^,"]+, |Code: +)"([a-z_]+)"`)
+
+// TestErrorCodes looks for each code that an answer may have in the page about
+// the API.
+func TestErrorCodes(t *testing.T) {
+	t.Parallel()
+	page := read(t, root(t), "docs", "api.md")
+	// The API gives one code for all keys that open nothing; the others are
+	// words between store and service.
+	within := map[string]bool{"unknown_key": true, "key_expired": true, "exists": true, "key_taken_meanwhile": true}
+	seen := 0
+	for _, folder := range []string{"httpapi", "service", "sqlstore"} {
+		files, err := filepath.Glob(filepath.Join(root(t), "server", folder, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			for _, match := range code.FindAllStringSubmatch(read(t, file), -1) {
+				seen++
+				if !within[match[1]] && !strings.Contains(page, "`"+match[1]+"`") {
+					t.Errorf("docs/api.md does not tell of the code %s of %s", match[1], filepath.Base(file))
+				}
+			}
+		}
+	}
+	if seen < 30 {
+		t.Errorf("only %d codes were found: the test looks for them in the wrong way", seen)
+	}
+}
+
+var (
+	required = regexp.MustCompile(`(?m)^(?:require )?\s*([a-z0-9.]+\.[a-z]+/\S+) (v\S+)`)
+	listed   = regexp.MustCompile(`(?m)^\| ([a-z0-9.]+\.[a-z]+/\S+) \| (v\S+) \| [^|]+ \| [^|]+ \|$`)
+)
+
+// TestDependencies holds the table of dependencies against go.mod and against
+// what the code imports.
+func TestDependencies(t *testing.T) {
+	t.Parallel()
+	versions := map[string]string{}
+	for _, match := range required.FindAllStringSubmatch(read(t, root(t), "go.mod"), -1) {
+		versions[match[1]] = match[2]
+	}
+	listedModules := map[string]bool{}
+	for _, match := range listed.FindAllStringSubmatch(read(t, root(t), "docs", "decisions", "006-dependencies.md"), -1) {
+		listedModules[match[1]] = false
+		if versions[match[1]] != match[2] {
+			t.Errorf("the table has %s %s, go.mod has %q", match[1], match[2], versions[match[1]])
+		}
+	}
+	for path := range imported(t) {
+		module := path
+		for module != "." && versions[module] == "" {
+			module = filepath.Dir(module)
+		}
+		if _, there := listedModules[module]; !there {
+			t.Errorf("the table lacks the module of %s", path)
+		}
+		listedModules[module] = true
+	}
+	for module, used := range listedModules {
+		if !used {
+			t.Errorf("the table has %s, which nothing imports", module)
+		}
+	}
+}
+
+// imported gives the paths of other modules that the code imports.
+func imported(t *testing.T) map[string]bool {
+	t.Helper()
+	paths := map[string]bool{}
+	err := filepath.WalkDir(root(t), func(name string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.IsDir() && name != root(t) {
+			if _, own := os.Stat(filepath.Join(name, "go.mod")); own == nil {
+				return filepath.SkipDir // a module of its own
+			}
+		}
+		if err != nil || entry.IsDir() || !strings.HasSuffix(name, ".go") {
+			return err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		for _, i := range file.Imports {
+			path, err := strconv.Unquote(i.Path.Value)
+			if err != nil {
+				return err
+			}
+			first, _, _ := strings.Cut(path, "/")
+			if strings.Contains(first, ".") && !strings.HasPrefix(path, "github.com/intraydata/intray") {
+				paths[path] = true
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return paths
+}

@@ -1,0 +1,158 @@
+package quickstart
+
+import (
+	"encoding/json"
+	"errors"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+
+	"github.com/intraydata/intray/test/livetest"
+)
+
+// guide gives the steps of a page that goes on from the quickstart, which comes to
+// the step of a number first. Programs of other languages are left out.
+func guide(t *testing.T, name string, from int) []step {
+	t.Helper()
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Skip("SKIPPED: curl is not installed, so nobody has tried docs/" + name + "; install curl")
+	}
+	before, _, found := strings.Cut(read(t, root(t), "docs", "quickstart.md"), "\n## "+string(rune('1'+from))+". ")
+	if !found {
+		t.Fatalf("the quickstart has no step %d", from+1)
+	}
+	page := before + "\n\n" + read(t, root(t), "docs", name)
+	var steps []step
+	for _, b := range blocks(page) {
+		switch b.language {
+		case "sh":
+			steps = append(steps, step{command: b.text, line: b.line - strings.Count(before, "\n") - 2})
+		case "text":
+			steps[len(steps)-1].shown = b.text
+		}
+	}
+	return steps
+}
+
+// follow types the steps and holds what comes back against what the page shows.
+func follow(t *testing.T, steps []step, bin string) {
+	t.Helper()
+	steps = append(steps, step{command: "kill \"$SERVER\"\nwait \"$SERVER\"\n"})
+	outputs := typed(t, steps, bin)
+	for i, s := range steps {
+		if i >= len(outputs) {
+			t.Fatalf("line %d: the shell did not come to this command:\n%s", s.line, s.command)
+		}
+		if s.shown != "" && !shows(s.shown, outputs[i]) {
+			t.Errorf("line %d: the page shows\n%s\nand this came:\n%s", s.line, s.shown, outputs[i])
+		}
+	}
+}
+
+// program gives the block of a page in a language.
+func program(t *testing.T, page, language string) string {
+	t.Helper()
+	for _, b := range blocks(page) {
+		if b.language == language {
+			return b.text
+		}
+	}
+	t.Fatalf("the page has no program in %s", language)
+	return ""
+}
+
+// TestGuides follows the pages that go on from the quickstart.
+func TestGuides(t *testing.T) {
+	t.Parallel()
+	bin := install(t, read(t, root(t), "docs", "quickstart.md"))
+	t.Run("webhooks", func(t *testing.T) { t.Parallel(); followWebhooks(t, bin) })
+	t.Run("sftp", func(t *testing.T) { t.Parallel(); followSFTP(t, bin) })
+	t.Run("retention", func(t *testing.T) { t.Parallel(); follow(t, guide(t, "retention.md", 6), bin) })
+}
+
+// followWebhooks builds the receiver of the page and follows the page with it.
+func followWebhooks(t *testing.T, bin string) {
+	steps := guide(t, "webhooks.md", 1)
+	page := read(t, root(t), "docs", "webhooks.md")
+	const at = "127.0.0.1:3000"
+	own := "127.0.0.1:" + freePort(t)
+	folder := t.TempDir()
+	source, overlay := filepath.Join(folder, "main.go"), filepath.Join(folder, "overlay.json")
+	replace, err := json.Marshal(map[string]map[string]string{"Replace": {filepath.Join(root(t), "test", "quickstart", "receiver", "main.go"): source}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{source: strings.ReplaceAll(program(t, page, "go"), at, own), overlay: string(replace)} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	build := exec.Command("go", "build", "-overlay", overlay, "-o", filepath.Join(bin, "receiver"), "./test/quickstart/receiver")
+	build.Dir = root(t)
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for i := range steps {
+		steps[i].command = strings.ReplaceAll(steps[i].command, at, own)
+	}
+	follow(t, steps, bin)
+}
+
+// TestWebhooksGuideJavaScript has node read the other receiver of the page. What the
+// library does is shown where webhooks are.
+func TestWebhooksGuideJavaScript(t *testing.T) {
+	t.Parallel()
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("SKIPPED: node is not installed, so nobody has read the JavaScript of docs/webhooks.md")
+	}
+	file := filepath.Join(t.TempDir(), "receiver.mjs")
+	if err := os.WriteFile(file, []byte(program(t, read(t, root(t), "docs", "webhooks.md"), "js")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command(node, "--check", file).CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// followSFTP follows the page with a server of its own.
+func followSFTP(t *testing.T, bin string) {
+	steps := guide(t, "sftp.md", 1)
+	folder := t.TempDir()
+	file := filepath.Join(folder, "in", "people-1.csv")
+	for _, name := range []string{"in", "out"} {
+		if err := os.Mkdir(filepath.Join(folder, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(file, []byte("Name,E-mail\nAda,ada@example.org\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	rested := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(file, rested, rested); err != nil {
+		t.Fatal(err)
+	}
+	port := sftpServer(t, "acme", "correct horse")
+	begin := step{command: "export INTRAY_EGRESS_ALLOW=127.0.0.0/8 SFTP_HOST=127.0.0.1 SFTP_PORT=" + port + " SFTP_FOLDER=" + folder + "\n"}
+	follow(t, append([]step{begin}, steps...), bin)
+}
+
+// sftpServer lets a user in by a password, to the files of this machine.
+func sftpServer(t *testing.T, user, password string) (port string) {
+	t.Helper()
+	cfg := &ssh.ServerConfig{PasswordCallback: func(c ssh.ConnMetadata, given []byte) (*ssh.Permissions, error) {
+		if c.User() != user || string(given) != password {
+			return nil, errors.New("refused")
+		}
+		return nil, nil
+	}}
+	cfg.AddHostKey(livetest.HostKey(t))
+	return strconv.Itoa(livetest.Listen(t, func(conn net.Conn) { livetest.ServeSFTP(conn, cfg, livetest.MachineFiles) }))
+}

@@ -1,0 +1,226 @@
+package torture
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/intraydata/intray/test/livetest"
+)
+
+// hooked is a schema with hooks whose work is to be seen in every row, and in
+// which clock and chance are too.
+var hooked = map[string]any{
+	"fields": schema["fields"],
+	"hooks": map[string]any{
+		"stepHooks": []any{map[string]any{
+			"type":     "REVIEW_STEP",
+			"callback": `(instance) => instance.addField({key: "stamp", label: "Stamp"}, {after: "name"})`,
+		}},
+		"rowHooks": []any{
+			`({row, index}) => ({row: {name: {value: row.name.value.toUpperCase() + " AT " + index}}})`,
+			`({row}) => ({row: {
+				email: {value: row.email.value.replace("@example.org", "@example.com")},
+				stamp: {value: Date.now() + " " + Math.random() + " " + row.name.value.length},
+			}})`,
+		},
+	},
+}
+
+// runtimes gives the flags for each runtime of hooks that is there. A jail that
+// lacks a part is no matter here.
+func runtimes(t *testing.T, test func(t *testing.T, args []string)) {
+	needProcesses(t)
+	for _, name := range []string{"quickjs", "node"} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := exec.LookPath(name); name == "node" && err != nil {
+				t.Skip("SKIPPED: node is not installed")
+			}
+			test(t, []string{"--hook-runtime", name, "--hook-sandbox", "best-effort"})
+		})
+	}
+}
+
+const (
+	// killsARound is below the ten losses after which an import is given up.
+	killsARound = 7
+	// apart is the least between two kills of workers: the rows of one that was
+	// killed are tried a few times more, and then the import is given up.
+	apart = 500 * time.Millisecond
+)
+
+// TestHookKills kills, again and again, the service and single hook workers
+// while hooks run over a large import. It must end as the very same import does
+// that nobody disturbs, clock and chance included.
+func TestHookKills(t *testing.T) {
+	runtimes(t, func(t *testing.T, args []string) {
+		rows := share(1_000_000)
+		services, workers := share(20), share(20)
+		random := seeded(t)
+		total := ordeal{}
+		for round := 0; total.services < services || total.workers < workers || total.results == 0; round++ {
+			if round > 6 {
+				t.Fatalf("the imports end before they are killed: %+v", total)
+			}
+			kills := min(killsARound, max(services-total.services, workers-total.workers, 2))
+			one := survive(t, args, rows, kills, random)
+			total.services += one.services
+			total.workers += one.workers
+			total.results += one.results
+			if one.calm < 2*time.Second { // there is hardly the time to kill anything
+				rows *= 2
+			}
+			t.Logf("round %d: undisturbed in %s; %d kills of the service, %d of them at the result, %d of workers",
+				round, one.calm.Round(time.Millisecond), one.services, one.results, one.workers)
+		}
+	})
+}
+
+// survive makes twins of an import that awaits its file, leaves one in peace,
+// torments the other, and compares what came of them.
+func survive(t *testing.T, args []string, rows, kills int, random *rand.Rand) *ordeal {
+	t.Helper()
+	twins, id, path := conceive(t, args)
+	file := table(0, rows)
+	o := &ordeal{t: t, random: random, id: id}
+
+	calm := livetest.Start(t, livetest.Config{Data: twins[0], Args: args})
+	calm.Upload(t, path, file).WantStatus(http.StatusOK)
+	began := time.Now()
+	created := o.await(calm).String("created_date")
+	o.calm = time.Since(began)
+	want := calm.Result(t, id).Body
+	checkHooked(t, want, created, rows)
+	stop(t, calm)
+
+	o.server = livetest.Start(t, livetest.Config{Data: twins[1], Args: args})
+	o.server.Upload(t, path, file).WantStatus(http.StatusOK)
+	o.torment(kills)
+	o.await(o.server)
+	if got := o.server.Result(t, id).Body; !bytes.Equal(got, want) {
+		t.Fatalf("the result is another one than without kills: %s", firstDifference(got, want))
+	}
+	checkUploads(t, o.server, 1)
+	stop(t, o.server)
+	sweptLike(t, o.server, blobsIn(t, twins[0]))
+	return o
+}
+
+// conceive makes two data folders with the same import in them.
+func conceive(t *testing.T, args []string) (twins [2]string, id, path string) {
+	t.Helper()
+	server := livetest.Start(t, livetest.Config{Args: args})
+	id, address := server.CreateImport(t, hooked)
+	stop(t, server)
+	twins = [2]string{server.DataDir(), filepath.Join(t.TempDir(), "twin")}
+	err := os.CopyFS(twins[1], os.DirFS(twins[0]))
+	if err == nil {
+		err = os.Chmod(filepath.Join(twins[1], "master.key"), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return twins, id, address[strings.Index(address, "/upload/"):]
+}
+
+// checkHooked makes sure that each row went through all hooks once.
+func checkHooked(t *testing.T, result []byte, created string, rows int) {
+	t.Helper()
+	made, err := time.Parse(time.RFC3339Nano, created)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []struct{ Name, Email, Stamp string }
+	if err := json.Unmarshal(result, &list); err != nil || len(list) != rows {
+		t.Fatalf("%d rows, want %d: %v", len(list), rows, err)
+	}
+	chances := map[string]bool{}
+	for i, row := range list {
+		name := fmt.Sprintf("FILE 0 ROW %d AT %d", i, i)
+		clock, rest, _ := strings.Cut(row.Stamp, " ")
+		chance, length, _ := strings.Cut(rest, " ")
+		chances[chance] = true
+		if row.Name != name || row.Email != fmt.Sprintf("user%d@example.com", i) || clock != fmt.Sprint(made.UnixMilli()) || length != fmt.Sprint(len(name)) {
+			t.Fatalf("row %d is %+v; the import was made at %d", i, row, made.UnixMilli())
+		}
+	}
+	if len(chances) < rows*99/100 {
+		t.Fatalf("there are %d different numbers of chance in %d rows", len(chances), rows)
+	}
+}
+
+func firstDifference(got, want []byte) string {
+	at := 0
+	for at < min(len(got), len(want)) && got[at] == want[at] {
+		at++
+	}
+	return fmt.Sprintf("%d bytes, want %d; at %d: %.100q, want %.100q", len(got), len(want), at, got[at:], want[at:])
+}
+
+// blobsIn gives the files of a data folder, finished or not, by their names
+// without what differs between two runs, each with what it holds.
+func blobsIn(t *testing.T, data string) map[string]string {
+	t.Helper()
+	root, all := filepath.Join(data, "blobs"), map[string]string{}
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		var content []byte
+		if err == nil && !entry.IsDir() {
+			content, err = os.ReadFile(path)
+		}
+		if errors.Is(err, fs.ErrNotExist) { // the sweep was here
+			return nil
+		}
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		name := strings.TrimPrefix(path, root+"/")
+		all[withoutRun(name)] += fmt.Sprintf("%d bytes, %x; ", len(content), sha256.Sum256(content))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// withoutRun replaces the number of the run and the random name of a raw file.
+func withoutRun(name string) string {
+	parts := strings.Split(name, "/")
+	for i, part := range parts {
+		if strings.HasPrefix(part, "run-") {
+			parts[i] = "run"
+		}
+		if i > 0 && parts[i-1] == "raw+" {
+			parts[i] = "file"
+		}
+	}
+	return strings.Join(parts, "/")
+}
+
+// sweptLike makes sure that the sweeps of a server, which is stopped and whose
+// rubbish is due, leave these blobs and no others.
+func sweptLike(t *testing.T, server *livetest.Server, want map[string]string) {
+	t.Helper()
+	makeDue(t, server.DataDir())
+	server.Restart()
+	diff := ""
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		if diff = cmp.Diff(want, blobsIn(t, server.DataDir())); diff == "" {
+			stop(t, server)
+			return
+		}
+	}
+	t.Fatalf("blobs that nobody refers to are left, or some are missing (-want +got):\n%s", diff)
+}

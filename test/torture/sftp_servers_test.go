@@ -1,0 +1,228 @@
+package torture
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	pkgsftp "github.com/pkg/sftp"
+	"golang.org/x/crypto/ssh"
+
+	"github.com/intraydata/intray/test/livetest"
+)
+
+// entry is one of a listing.
+type entry struct {
+	name string
+	mode fs.FileMode
+	size int64
+}
+
+func (e entry) Name() string       { return e.name }
+func (e entry) Size() int64        { return e.size }
+func (e entry) Mode() fs.FileMode  { return e.mode }
+func (e entry) ModTime() time.Time { return time.Unix(1_750_000_000, 0) }
+func (e entry) IsDir() bool        { return e.mode.IsDir() }
+func (e entry) Sys() any           { return nil }
+
+// remoteFolder is a server's folder: at gives its entries, false at the end of them, and text
+// what is in each file.
+type remoteFolder struct {
+	entryAt func(n int64) (entry, bool)
+	content func() io.ReaderAt
+}
+
+func (d remoteFolder) Filelist(r *pkgsftp.Request) (pkgsftp.ListerAt, error) {
+	if r.Method != "Stat" && r.Method != "Lstat" {
+		return d, nil
+	}
+	for n := int64(0); ; n++ {
+		one, more := d.entryAt(n)
+		if !more {
+			return nil, os.ErrNotExist
+		}
+		if strings.HasSuffix(r.Filepath, "/"+one.name) {
+			return remoteFolder{entryAt: func(n int64) (entry, bool) { return one, n == 0 }}, nil
+		}
+	}
+}
+
+func (d remoteFolder) Lstat(r *pkgsftp.Request) (pkgsftp.ListerAt, error) { return d.Filelist(r) }
+
+func (d remoteFolder) ListAt(to []os.FileInfo, from int64) (n int, err error) {
+	for ; n < len(to); n++ {
+		one, more := d.entryAt(from + int64(n))
+		if !more {
+			return n, io.EOF
+		}
+		to[n] = one
+	}
+	return n, nil
+}
+
+func (d remoteFolder) Fileread(*pkgsftp.Request) (io.ReaderAt, error) { return d.content(), nil }
+
+// endless is a file without an end.
+type endless struct{}
+
+func (endless) ReadAt(to []byte, _ int64) (int, error) {
+	return copy(to, bytes.Repeat([]byte("x"), len(to))), nil
+}
+
+// listed gives a folder of few entries, each file with the text.
+func listed(text string, entries ...entry) remoteFolder {
+	at := func(n int64) (entry, bool) {
+		if n >= int64(len(entries)) {
+			return entry{}, false
+		}
+		one := entries[n]
+		if one.size == 0 {
+			one.size = int64(len(text))
+		}
+		return one, true
+	}
+	return remoteFolder{entryAt: at, content: func() io.ReaderAt { return strings.NewReader(text) }}
+}
+
+// serveFolder serves it to whoever comes, and gives the port.
+func serveFolder(t *testing.T, d remoteFolder) string {
+	t.Helper()
+	cfg := &ssh.ServerConfig{PasswordCallback: func(ssh.ConnMetadata, []byte) (*ssh.Permissions, error) { return nil, nil }}
+	cfg.AddHostKey(livetest.HostKey(t))
+	address, _ := ears(t, func(conn net.Conn) {
+		livetest.ServeSFTP(conn, cfg, func(channel io.ReadWriteCloser) (livetest.SFTP, error) {
+			return pkgsftp.NewRequestServer(channel, pkgsftp.Handlers{FileGet: d, FileList: d}), nil
+		})
+	})
+	return address
+}
+
+// hostileServer is a server, and what is told of the first run of its connector.
+type hostileServer struct {
+	name, address string
+	success       bool
+	wantError     string
+	skipped       []string
+	id            string
+}
+
+func hostileServers(t *testing.T) []*hostileServer {
+	t.Helper()
+	const text = "name,email\nAda,ada@example.org\n"
+	silent, _ := ears(t, hangs)
+	forever := func(n int64) (entry, bool) { return entry{fmt.Sprint(n, ".csv"), 0o644, 1}, true }
+	stuck := func(int64) (entry, bool) {
+		<-t.Context().Done()
+		return entry{}, false
+	}
+	odd := listed(text, entry{name: "../../etc/passwd"}, entry{name: "two\nlines.csv"}, entry{name: `c:\up.csv`}, entry{name: ".."},
+		entry{name: "link.csv", mode: fs.ModeSymlink | 0o777}, entry{name: "pipe.csv", mode: fs.ModeNamedPipe | 0o644}, entry{name: "ok.csv", mode: 0o644})
+	lies := listed(text, entry{"longer.csv", 0o644, 7})
+	lies.content = func() io.ReaderAt { return endless{} }
+	list := []*hostileServer{
+		{name: "hangs", address: silent, wantError: "was too slow: time ran out while"},
+		{name: "endless listing", address: serveFolder(t, remoteFolder{entryAt: forever}), wantError: "has more than 100000 files that fit in the directory"},
+		{name: "odd names", address: serveFolder(t, odd), success: true, skipped: []string{
+			`"../../etc/passwd" was skipped because its name holds a slash.`, `"two\nlines.csv" was skipped because its name holds a line break or another control character.`,
+			`"c:\\up.csv" was skipped because its name holds a slash.`, `"link.csv" was skipped because it is a symbolic link.`, `"pipe.csv" was skipped because it is no regular file.`,
+		}},
+		{name: "endless file", address: serveFolder(t, lies), success: true, skipped: []string{`the file "/in/longer.csv" is not what was listed: it goes on after 7 bytes. It is left until it rests.`}},
+	}
+	if share(10) == 10 { // it takes half a minute
+		list = append(list, &hostileServer{name: "hangs in the listing", address: serveFolder(t, remoteFolder{entryAt: stuck}), wantError: "was too slow: it kept this end waiting for 30s while reading the directory"})
+	}
+	return list
+}
+
+// connect makes a connector of a server, for the organization of a key.
+func connect(t *testing.T, server *livetest.Server, key, address string) (id string) {
+	t.Helper()
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var number int
+	fmt.Sscan(port, &number)
+	call := func(path string, body map[string]any) string {
+		return server.Call(t, "POST", path, body, "X-Service-License-Key", key).WantStatus(http.StatusCreated).String("id")
+	}
+	credential := call("/api/v1/headless/sftp/credentials/", map[string]any{"hostname": host, "port": number, "user": "anna", "auth_type": "PASSWORD", "password": "right"})
+	saved := call("/api/v1/schemas/", map[string]any{"name": "From " + address, "fields": schema["fields"], "settings": map[string]any{}, "hooks": map[string]any{}})
+	return call("/api/v1/headless/sftp/connectors/", map[string]any{
+		"credentials": credential, "schema": saved, "directory": "/in", "schedule": map[string]any{"type": "every_n_minutes", "minutes": 5}, "file_regex": `\.csv$`,
+	})
+}
+
+// runsOf waits for as many runs of a connector, and gives them, the newest first.
+func runsOf(t *testing.T, server *livetest.Server, key, id string, most time.Duration, n int) []any {
+	t.Helper()
+	for end := time.Now().Add(most); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		got := server.Call(t, "GET", "/api/v1/headless/sftp/connectors/"+id+"/runs/", nil, "X-Service-License-Key", key).WantStatus(http.StatusOK).Object()
+		if list := got["results"].([]any); len(list) >= n {
+			return list
+		}
+	}
+	t.Fatalf("the connector %s did not run %d times within %s", id, n, most)
+	return nil
+}
+
+// TestHostileSFTPServers has connectors of evil servers, and honest ones beside them: each run
+// of an evil one ends with a sentence, and the honest ones of another organization run
+// at once, those of the same one as soon as the evil ones are known.
+func TestHostileSFTPServers(t *testing.T) {
+	server := livetest.Start(t, livetest.Config{Args: []string{"--egress-allow", "127.0.0.0/8"}})
+	idle := server.PeakMemory()
+	evil := hostileServers(t)
+	for _, one := range evil {
+		one.id = connect(t, server, livetest.BackendKey, one.address)
+	}
+	const text = "name,email\nBob,bob@example.org\n"
+	honest := serveFolder(t, listed(text, entry{"fine.csv", 0o644, 0}))
+	other := newOrg(t, server, "others")
+	began := time.Now()
+	fine := connect(t, server, other, honest)
+	first := runsOf(t, server, other, fine, 10*time.Second, 1)[0].(map[string]any)
+	t.Logf("an honest server of another organization is done with after %s", time.Since(began).Round(time.Millisecond))
+	if first["success"] != true || first["num_fetched"] != 1.0 {
+		t.Errorf("the honest server: %v", first)
+	}
+	for _, one := range evil {
+		one.check(t, runsOf(t, server, livetest.BackendKey, one.id, 2*time.Minute, 1)[0].(map[string]any))
+	}
+	began = time.Now()
+	for _, one := range evil {
+		server.Call(t, "POST", "/api/v1/headless/sftp/connectors/"+one.id+"/run/", nil).WantStatus(http.StatusOK)
+	}
+	own := connect(t, server, livetest.BackendKey, serveFolder(t, listed(text, entry{"fine.csv", 0o644, 0})))
+	runsOf(t, server, livetest.BackendKey, own, 15*time.Second, 1)
+	t.Logf("an honest server of the same organization is done with after %s", time.Since(began).Round(time.Millisecond))
+	used := server.PeakMemory() - idle
+	t.Logf("the service holds %d MB idle and at most %d MB more", idle>>20, used>>20)
+	if used > 150<<20 {
+		t.Errorf("evil servers make the service hold %d MB more", used>>20)
+	}
+}
+
+func (s *hostileServer) check(t *testing.T, run map[string]any) {
+	t.Helper()
+	message, skipped := fmt.Sprint(run["error"]), fmt.Sprint(run["skipped"])
+	t.Logf("%s: %s %s", s.name, message, skipped)
+	if run["success"] != s.success || !strings.Contains(message, s.wantError) || !s.success && run["error_type"] == "" {
+		t.Errorf("%s: %v", s.name, run)
+	}
+	for _, text := range s.skipped {
+		if !strings.Contains(skipped, text) {
+			t.Errorf("%s: %q is not told of in %s", s.name, text, skipped)
+		}
+	}
+	if strings.ContainsAny(message+skipped, "\n\r") {
+		t.Errorf("%s: a name breaks the line: %q", s.name, message+skipped)
+	}
+}

@@ -1,0 +1,316 @@
+// Package torture kills the running service again and again and looks whether
+// anything was lost or happened twice. It speaks HTTP, and looks at nothing else
+// but processes and the data folder.
+//
+// A tenth of each test runs by default, the whole with INTRAY_TORTURE=full.
+// INTRAY_TORTURE_SEED repeats a run.
+package torture
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/intraydata/intray/test/livetest"
+)
+
+func TestMain(m *testing.M) {
+	status := m.Run()
+	livetest.Cleanup()
+	os.Exit(status)
+}
+
+// share gives the whole of a number, or a tenth of it.
+func share(whole int) int {
+	if os.Getenv("INTRAY_TORTURE") == "full" {
+		return whole
+	}
+	return max(1, whole/10)
+}
+
+func seeded(t *testing.T) *rand.Rand {
+	seed := uint64(20261121)
+	if text := os.Getenv("INTRAY_TORTURE_SEED"); text != "" {
+		given, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seed = given
+	}
+	t.Logf("INTRAY_TORTURE_SEED=%d", seed)
+	return rand.New(rand.NewPCG(seed, seed))
+}
+
+// databases gives the flags for each database that is there.
+func databases(t *testing.T, test func(t *testing.T, args []string)) {
+	t.Run("sqlite", func(t *testing.T) { test(t, nil) })
+	t.Run("postgres", func(t *testing.T) { test(t, []string{"--database-url", livetest.Postgres(t)}) })
+}
+
+// table makes a file of rows that is told from all others by its number.
+func table(number, rows int) []byte {
+	var b bytes.Buffer
+	b.WriteString("name,email\n")
+	for row := range rows {
+		fmt.Fprintf(&b, "file %d row %d,user%d@example.org\n", number, row, row)
+	}
+	return b.Bytes()
+}
+
+var schema = map[string]any{
+	"fields": []any{
+		map[string]any{"key": "name", "label": "Name"},
+		map[string]any{"key": "email", "label": "E-mail", "type": "email"},
+	},
+}
+
+// TestKills kills the service at random while imports are in flight: each must
+// end SUCCESSFUL, once, with all its rows, and none may be stuck for more than
+// 10 s after a start.
+func TestKills(t *testing.T) {
+	databases(t, func(t *testing.T, args []string) {
+		const imports, rows = 50, 20000
+		random := seeded(t)
+		server := livetest.Start(t, livetest.Config{Args: args})
+		ids := make([]string, imports)
+		for i := range ids {
+			var address string
+			ids[i], address = server.CreateImport(t, schema)
+			server.Upload(t, address, table(i, rows)).WantStatus(http.StatusOK)
+		}
+		kills := share(100)
+		for range kills {
+			time.Sleep(time.Duration(random.IntN(400)) * time.Millisecond)
+			server.Kill()
+			server.Restart()
+		}
+		restarted := time.Now()
+		awaitProgress(t, server, ids, restarted)
+		for i, id := range ids {
+			got := server.AwaitImport(t, id)
+			if got.String("status") != "SUCCESSFUL" {
+				t.Fatalf("import %d: %s", i, got.Body)
+			}
+			checkResult(t, server, id, i, rows)
+		}
+		checkUploads(t, server, imports)
+		t.Logf("%d kills, %d imports", kills, imports)
+	})
+}
+
+// awaitProgress makes sure that work goes on within 10 s of a start.
+func awaitProgress(t *testing.T, server *livetest.Server, ids []string, since time.Time) {
+	t.Helper()
+	before := ended(t, server, ids)
+	for time.Since(since) < 10*time.Second {
+		if now := ended(t, server, ids); now == len(ids) || now > before {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Fatalf("nothing went on within 10 s of a start: %s", server.Stderr())
+}
+
+func ended(t *testing.T, server *livetest.Server, ids []string) (n int) {
+	t.Helper()
+	list := server.Call(t, "GET", "/api/v1/headless/imports/?limit=1000", nil).WantStatus(http.StatusOK).Object()
+	for _, item := range list["results"].([]any) {
+		if item.(map[string]any)["status"] == "SUCCESSFUL" {
+			n++
+		}
+	}
+	return n
+}
+
+// checkResult makes sure that the result holds each row of the file once.
+func checkResult(t *testing.T, server *livetest.Server, id string, number, rows int) {
+	t.Helper()
+	var result []map[string]string
+	if err := json.Unmarshal(server.Result(t, id).Body, &result); err != nil {
+		t.Fatal(err)
+	}
+	if len(result) != rows {
+		t.Fatalf("import %d has %d rows, want %d", number, len(result), rows)
+	}
+	for row, got := range result {
+		if want := fmt.Sprintf("file %d row %d", number, row); got["name"] != want {
+			t.Fatalf("import %d row %d is %q", number, row, got["name"])
+		}
+	}
+}
+
+func checkUploads(t *testing.T, server *livetest.Server, want int) {
+	t.Helper()
+	list := server.Call(t, "GET", "/api/v1/uploads/", nil).WantStatus(http.StatusOK).Object()
+	if got := len(list["data"].([]any)); got != want {
+		t.Fatalf("%d uploads are listed, want %d: each import has one result", got, want)
+	}
+}
+
+// TestCrashPoints kills the service at each named point, at its first and third
+// time, and repeats what a client would repeat.
+func TestCrashPoints(t *testing.T) {
+	binary := livetest.BuildBinary(t, "crashpoints")
+	points := []string{
+		"rows.stored", "import.created", "upload.stored", "upload.accepted",
+		"run.claimed", "run.staged", "run.result", "run.finished",
+	}
+	for _, point := range points {
+		for _, nth := range []string{"1", "3"} {
+			t.Run(point+":"+nth, func(t *testing.T) {
+				databases(t, func(t *testing.T, args []string) { crashAt(t, binary, args, point+":"+nth) })
+			})
+		}
+	}
+}
+
+// crashAt takes four imports through a service that dies at the point, one of
+// them with its rows in the request.
+func crashAt(t *testing.T, binary string, args []string, point string) {
+	const rows = 500
+	data, crashes := t.TempDir(), 0
+	server := livetest.Start(t, livetest.Config{Binary: binary, Data: data, Args: args, Env: []string{"INTRAY_CRASH_AT=" + point}})
+	revive := func() {
+		select {
+		case <-server.Exited():
+			crashes++
+			server = livetest.Start(t, livetest.Config{Data: data, Args: args})
+		default:
+		}
+	}
+	var ids []string
+	for i := range 4 {
+		ids = append(ids, persist(t, &server, revive, i, rows))
+	}
+	began := time.Now()
+	for _, id := range ids {
+		for status := ""; status != "SUCCESSFUL"; time.Sleep(20 * time.Millisecond) {
+			revive()
+			request := server.Request(t, "GET", "/api/v1/headless/imports/"+id+"/", nil)
+			if got, err := server.TryDo(t, request); err == nil {
+				status = got.WantStatus(http.StatusOK).String("status")
+			}
+			if time.Since(began) > 20*time.Second {
+				t.Fatalf("an import is stuck in %s", status)
+			}
+		}
+	}
+	if crashes == 0 && strings.HasSuffix(point, ":1") {
+		revive()
+		if crashes == 0 {
+			t.Fatalf("the service never came to %s", point)
+		}
+	}
+	server = settled(t, server, data, args)
+	for i, id := range ids {
+		checkResult(t, server, id, i, rows)
+	}
+	checkUploads(t, server, len(ids))
+	total := server.Call(t, "GET", "/api/v1/headless/imports/", nil).Object()["count"]
+	if total != float64(len(ids)) {
+		t.Fatalf("there are %v imports, want %d: a repeated creation made another", total, len(ids))
+	}
+}
+
+// settled gives a server that will not crash any more.
+func settled(t *testing.T, server *livetest.Server, data string, args []string) *livetest.Server {
+	server.Kill()
+	return livetest.Start(t, livetest.Config{Data: data, Args: args})
+}
+
+// persist makes an import and sends its file as a careful client does: each
+// request is repeated, with the same idempotency key, until it is answered.
+func persist(t *testing.T, server **livetest.Server, revive func(), number, rows int) string {
+	t.Helper()
+	body := map[string]any{"fields": schema["fields"]}
+	if number == 1 {
+		body["initial_data"] = inlineRows(number, rows)
+	}
+	try := func(request func() *http.Request, accepted ...int) *livetest.Reply {
+		for range 200 {
+			revive()
+			got, err := (*server).TryDo(t, request())
+			if err == nil {
+				for _, status := range accepted {
+					if got.Status == status {
+						return got
+					}
+				}
+				if got.Status != http.StatusConflict {
+					t.Fatalf("status %d: %s", got.Status, got.Body)
+				}
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+		t.Fatal("the request was never answered")
+		return nil
+	}
+	made := try(func() *http.Request {
+		return (*server).Request(t, "POST", "/api/v1/headless/imports/", body, "Idempotency-Key", fmt.Sprintf("import-%d", number))
+	}, http.StatusCreated)
+	if number == 1 {
+		return made.String("id")
+	}
+	path := made.String("upload")
+	path = path[strings.Index(path, "/upload/"):]
+	try(func() *http.Request {
+		return (*server).Request(t, "PUT", path, table(number, rows), "X-Service-License-Key", "")
+	}, http.StatusOK, http.StatusConflict) // 409: it was taken, and only the answer was lost
+	return made.String("id")
+}
+
+func inlineRows(number, rows int) []map[string]string {
+	list := make([]map[string]string, rows)
+	for row := range list {
+		list[row] = map[string]string{"name": fmt.Sprintf("file %d row %d", number, row), "email": fmt.Sprintf("user%d@example.org", row)}
+	}
+	return list
+}
+
+// TestUploadsSurvive kills the service while files arrive: whatever was
+// answered with 200 must be there, whole, and whatever was not may be sent
+// again.
+func TestUploadsSurvive(t *testing.T) {
+	random := seeded(t)
+	server := livetest.Start(t, livetest.Config{})
+	for round := range share(50) {
+		const imports, rows = 8, 2000
+		ids, addresses := make([]string, imports), make([]string, imports)
+		for i := range ids {
+			ids[i], addresses[i] = server.CreateImport(t, schema)
+		}
+		answered := make([]bool, imports)
+		var group sync.WaitGroup
+		for i := range ids {
+			group.Go(func() {
+				got, err := server.TryDo(t, server.Request(t, "PUT", addresses[i], table(i, rows), "X-Service-License-Key", ""))
+				answered[i] = err == nil && got.Status == http.StatusOK
+			})
+		}
+		time.Sleep(time.Duration(random.IntN(60)) * time.Millisecond)
+		server.Kill()
+		group.Wait()
+		server.Restart()
+		for i, id := range ids {
+			got := server.Call(t, "GET", "/api/v1/headless/imports/"+id+"/", nil).WantStatus(http.StatusOK)
+			if got.String("status") == "AWAITING_UPLOAD" {
+				if answered[i] {
+					t.Fatalf("round %d: upload %d was answered with 200 and is lost", round, i)
+				}
+				server.Upload(t, got.String("upload"), table(i, rows)).WantStatus(http.StatusOK)
+			}
+			if got := server.AwaitImport(t, id); got.String("status") != "SUCCESSFUL" {
+				t.Fatalf("import %d: %s", i, got.Body)
+			}
+			checkResult(t, server, id, i, rows)
+		}
+	}
+}

@@ -1,0 +1,237 @@
+// Package phonegen makes the tables of package phone.
+//
+// A plan is the numbering plan of one calling code, shared by one region or
+// more; a region is a country or territory by its two letters, or 001 for a
+// plan that belongs to no country. A national number is what follows the calling
+// code. The facts about a national number are told by its outcome: which regions
+// take it for a number in general, which region it belongs to where it is valid,
+// and how it is written.
+//
+// The facts come from the metadata of libphonenumber as the module
+// github.com/nyaruka/phonenumbers carries them. Their patterns are turned into
+// one graph of digits for each plan, at whose ends the outcomes stand. The
+// package runs when the tables are made and in tests; no program imports it.
+package phonegen
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/nyaruka/phonenumbers"
+)
+
+// worldRegion stands for a plan that belongs to no country.
+const worldRegion = "001"
+
+// plan is what the library knows of one calling code.
+type plan struct {
+	code int
+	// regions begin with the main one, whose formats are those of the plan.
+	regions []*phonenumbers.PhoneMetadata
+}
+
+// Tables gives the content of the file plans.bin.
+func Tables() ([]byte, error) {
+	plans, err := readPlans()
+	if err != nil {
+		return nil, err
+	}
+	t := newTables()
+	for _, p := range plans {
+		if err := t.addPlan(p); err != nil {
+			return nil, fmt.Errorf("make the plan of +%d: %w", p.code, err)
+		}
+	}
+	return t.encode()
+}
+
+// readPlans sorts the metadata by calling code.
+func readPlans() ([]plan, error) {
+	all, err := phonenumbers.MetadataCollection()
+	if err != nil {
+		return nil, fmt.Errorf("read the metadata: %w", err)
+	}
+	known := map[string]*phonenumbers.PhoneMetadata{}
+	for _, m := range all.GetMetadata() {
+		known[regionKey(m.GetId(), int(m.GetCountryCode()))] = m
+	}
+	var plans []plan
+	for code := range phonenumbers.GetSupportedCallingCodes() {
+		p := plan{code: code}
+		for _, region := range phonenumbers.GetRegionCodesForCountryCode(code) {
+			m := known[regionKey(region, code)]
+			if m == nil {
+				return nil, fmt.Errorf("region %s of +%d has no metadata", region, code)
+			}
+			p.regions = append(p.regions, m)
+		}
+		plans = append(plans, p)
+	}
+	slices.SortFunc(plans, func(a, b plan) int { return a.code - b.code })
+	return plans, nil
+}
+
+func regionKey(region string, code int) string {
+	if region == worldRegion {
+		return fmt.Sprint(region, code)
+	}
+	return region
+}
+
+// The sizes of the records in the file. All numbers are little-endian.
+const (
+	// LayoutSize is that of a layout: its length in one byte, then its text.
+	LayoutSize = 32
+	// RuleSize is that of a national prefix, or of the text it is exchanged for.
+	RuleSize = 8
+)
+
+// tables are the sections of the file.
+type tables struct {
+	graph    *graph
+	plans    []byte
+	regions  []byte
+	programs programs
+	layouts  textTable
+	rules    textTable
+	count    int
+}
+
+func newTables() *tables {
+	t := &tables{graph: newGraph(), layouts: textTable{size: LayoutSize}, rules: textTable{size: RuleSize}}
+	t.programs.starts = map[string]uint16{}
+	// Number 0 is the empty text, and the program that never matches.
+	_, _ = t.layouts.intern("")
+	_, _ = t.rules.intern("")
+	t.programs.list = append(t.programs.list, instruction{op: opFail})
+	return t
+}
+
+func (t *tables) addPlan(p plan) error {
+	r, err := newRules(p)
+	if err != nil {
+		return err
+	}
+	root, err := t.graph.addPlan(r)
+	if err != nil {
+		return err
+	}
+	if len(p.regions) > 32 {
+		return fmt.Errorf("%d regions: more than fit into 32 bits", len(p.regions))
+	}
+	t.plans = binary.LittleEndian.AppendUint16(t.plans, uint16(p.code))
+	t.plans = binary.LittleEndian.AppendUint16(t.plans, root)
+	t.plans = binary.LittleEndian.AppendUint16(t.plans, uint16(t.count))
+	for i, m := range p.regions {
+		if err := t.region(p, i, m); err != nil {
+			return fmt.Errorf("region %s: %w", m.GetId(), err)
+		}
+		t.count++
+	}
+	return nil
+}
+
+// region writes: name (4 bytes, of which 3 are used), bits of the possible
+// lengths, bits of the lengths that only a local call has, calling code, number
+// in the plan, groups of the national prefix, programs of the international and
+// of the national prefix, rule for the national prefix, and the national prefix
+// as it is written.
+func (t *tables) region(p plan, i int, m *phonenumbers.PhoneMetadata) error {
+	abroad, _, err := t.programs.compile(m.GetInternationalPrefix())
+	if err != nil {
+		return err
+	}
+	national, groups, err := t.programs.compile(m.GetNationalPrefixForParsing())
+	if err != nil {
+		return err
+	}
+	rule, err := t.rules.intern(m.GetNationalPrefixTransformRule())
+	if err != nil {
+		return err
+	}
+	trunk, err := t.rules.intern(m.GetNationalPrefix())
+	if err != nil {
+		return err
+	}
+	out := append(t.regions, (m.GetId() + "\x00\x00")[:4]...)
+	out = binary.LittleEndian.AppendUint32(out, lengthBits(m.GetGeneralDesc().GetPossibleLength()))
+	out = binary.LittleEndian.AppendUint32(out, lengthBits(m.GetGeneralDesc().GetPossibleLengthLocalOnly()))
+	out = binary.LittleEndian.AppendUint16(out, uint16(p.code))
+	out = append(out, byte(i), byte(groups))
+	out = binary.LittleEndian.AppendUint16(out, abroad)
+	out = binary.LittleEndian.AppendUint16(out, national)
+	out = binary.LittleEndian.AppendUint16(out, rule)
+	t.regions = binary.LittleEndian.AppendUint16(out, trunk)
+	return nil
+}
+
+// encode is the sections one after the other, the length of each before it in
+// four bytes.
+func (t *tables) encode() ([]byte, error) {
+	outcomes, err := t.outcomes()
+	if err != nil {
+		return nil, err
+	}
+	var branches, leaves, chains []byte
+	for _, b := range t.graph.branches {
+		for _, next := range b.next {
+			branches = binary.LittleEndian.AppendUint16(branches, next)
+		}
+		branches = binary.LittleEndian.AppendUint16(branches, b.outcome)
+	}
+	for _, l := range t.graph.leaves {
+		leaves = append(binary.LittleEndian.AppendUint16(leaves, l.first), l.length, 0)
+	}
+	for _, c := range t.graph.chains {
+		chains = binary.LittleEndian.AppendUint16(chains, c)
+	}
+	var file []byte
+	for _, section := range [][]byte{branches, leaves, chains, outcomes, t.layouts.list, t.plans, t.regions, t.programs.encode(), t.rules.list} {
+		file = binary.LittleEndian.AppendUint32(file, uint32(len(section)))
+		file = append(file, section...)
+	}
+	return file, nil
+}
+
+// outcomes writes: bits of the regions whose pattern takes the number, the
+// region that it belongs to, and its layouts.
+func (t *tables) outcomes() (out []byte, err error) {
+	for _, o := range t.graph.outcomes {
+		national, err := t.layouts.intern(o.national)
+		if err != nil {
+			return nil, err
+		}
+		international, err := t.layouts.intern(o.international)
+		if err != nil {
+			return nil, err
+		}
+		out = binary.LittleEndian.AppendUint32(out, o.general)
+		out = append(out, o.region, 0)
+		out = binary.LittleEndian.AppendUint16(out, national)
+		out = binary.LittleEndian.AppendUint16(out, international)
+	}
+	return out, nil
+}
+
+// textTable is a list of short texts of one size, equal ones once.
+type textTable struct {
+	size  int
+	list  []byte
+	known []string
+}
+
+func (t *textTable) intern(text string) (uint16, error) {
+	if at := slices.Index(t.known, text); at >= 0 {
+		return uint16(at), nil
+	}
+	if len(text) >= t.size || len(t.known) >= 1<<16 {
+		return 0, fmt.Errorf("the text %q is longer than %d bytes, or there are too many", text, t.size-1)
+	}
+	t.known = append(t.known, text)
+	record := make([]byte, t.size)
+	record[0] = byte(len(text))
+	copy(record[1:], text)
+	t.list = append(t.list, record...)
+	return uint16(len(t.known) - 1), nil
+}

@@ -1,0 +1,144 @@
+package validate_test
+
+import (
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/validate"
+)
+
+func compiled(t testing.TB, fields ...intray.Field) *validate.Rules {
+	t.Helper()
+	r, err := validate.Compile(fields)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func required(level intray.Level, message string) intray.Field {
+	return intray.Field{Key: "f", Validators: []intray.Validator{{Rule: "required", Level: level, Message: message}}}
+}
+
+// batch gives an empty batch of fields and rows.
+func batch(fields, rows int) *intray.Batch {
+	b := &intray.Batch{Lines: make([]int64, rows)}
+	b.Fields = make([]intray.Cells, fields)
+	return b
+}
+
+func TestRequired(t *testing.T) {
+	for name, c := range map[string]struct {
+		put  func(c *intray.Cells)
+		want bool
+	}{
+		"a value":                          {func(c *intray.Cells) { c.AppendValue([]byte("x")) }, false},
+		"zero":                             {func(c *intray.Cells) { c.AppendValue([]byte("0")) }, false},
+		"a value out of other text":        {func(c *intray.Cells) { c.AppendParsed([]byte("x"), []byte(" x ")) }, false},
+		"no text":                          {func(c *intray.Cells) { c.AppendValue(nil) }, true},
+		"white space":                      {func(c *intray.Cells) { c.AppendValue([]byte(" \t\u00a0")) }, true},
+		"null":                             {func(c *intray.Cells) { c.AppendNull(nil) }, true},
+		"null out of white space":          {func(c *intray.Cells) { c.AppendNull([]byte("  ")) }, true},
+		"null out of text that is wrong":   {func(c *intray.Cells) { c.AppendNull([]byte("nobody")) }, false},
+		"an empty value out of some text":  {func(c *intray.Cells) { c.AppendParsed(nil, []byte("-")) }, false},
+		"white space out of some text":     {func(c *intray.Cells) { c.AppendParsed([]byte(" "), []byte("x")) }, false},
+		"an empty value out of white text": {func(c *intray.Cells) { c.AppendParsed(nil, []byte(" ")) }, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := batch(1, 1)
+			c.put(&b.Fields[0])
+			compiled(t, required(intray.LevelError, "")).Apply(b)
+			var want []intray.Problem
+			if c.want {
+				want = []intray.Problem{{Code: "required", Level: intray.LevelError, Text: intray.NewMessage("required.empty", nil)}}
+			}
+			if diff := cmp.Diff(want, b.Problems); diff != "" {
+				t.Errorf("problems (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestLevelAndWords(t *testing.T) {
+	for _, level := range []intray.Level{intray.LevelError, intray.LevelWarning, intray.LevelInfo} {
+		b := batch(1, 1)
+		b.Fields[0].AppendNull(nil)
+		compiled(t, required(level, "Who is it?")).Apply(b)
+		want := []intray.Problem{{Code: "required", Level: level, Text: intray.Literal("Who is it?")}}
+		if diff := cmp.Diff(want, b.Problems); diff != "" {
+			t.Errorf("problems (-want +got):\n%s", diff)
+		}
+	}
+}
+
+// TestRulesServeSeveralBatchesAtOnce: each batch gets the problems of its rows.
+func TestRulesServeSeveralBatchesAtOnce(t *testing.T) {
+	rules := compiled(t, required(intray.LevelError, ""))
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			b := batch(1, 2000)
+			for range b.Lines {
+				b.Fields[0].AppendNull(nil)
+			}
+			rules.Apply(b)
+			for i, p := range b.Problems {
+				if p.Row != i {
+					t.Errorf("problem %d is of row %d", i, p.Row)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+func TestUnknownRulesAreRefused(t *testing.T) {
+	_, err := validate.Compile([]intray.Field{{Key: "amount", Validators: []intray.Validator{{Rule: "odd"}}}})
+	if err == nil || !strings.Contains(err.Error(), "amount") || !strings.Contains(err.Error(), "odd") {
+		t.Errorf("error %v, want one that names the field and the rule", err)
+	}
+}
+
+// TestProblemsAreInOrder mixes problems that were there with those found: they
+// come by row, then by field, the row as a whole first, and equals as they came.
+func TestProblemsAreInOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rows, fields := rapid.IntRange(1, 5).Draw(t, "rows"), rapid.IntRange(1, 4).Draw(t, "fields")
+		b := batch(fields, rows)
+		list := make([]intray.Field, fields)
+		for f := range fields {
+			list[f] = required(intray.LevelError, "")
+			for range rows {
+				b.Fields[f].AppendNull(nil)
+			}
+		}
+		n := rapid.IntRange(0, 10).Draw(t, "problems before")
+		for i := range n {
+			b.Problems = append(b.Problems, intray.Problem{
+				Row: rapid.IntRange(0, rows-1).Draw(t, "row"), Field: rapid.IntRange(-1, fields-1).Draw(t, "field"),
+				Code: "before", Text: intray.Literal(string(rune('a' + i))),
+			})
+		}
+		rules, err := validate.Compile(list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rules.Apply(b)
+		if len(b.Problems) != n+rows*fields {
+			t.Fatalf("%d problems, want %d", len(b.Problems), n+rows*fields)
+		}
+		for i := 1; i < len(b.Problems); i++ {
+			x, y := b.Problems[i-1], b.Problems[i]
+			sameCell := x.Row == y.Row && x.Field == y.Field
+			if x.Row > y.Row || x.Row == y.Row && x.Field > y.Field || sameCell && x.Code == y.Code && x.Text.String() >= y.Text.String() {
+				t.Fatalf("%+v stands before %+v", x, y)
+			}
+		}
+	})
+}

@@ -1,0 +1,343 @@
+package jsregexp
+
+import (
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+	"slices"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// maxClauses bounds the clauses of an expression.
+const maxClauses = 32
+
+// clause is one condition of a translated expression. A lookahead at the very
+// start of an expression tied to the start of the text is a clause of its own.
+type clause struct {
+	negated bool
+	table   *table
+	// re2 is set where there is no table.
+	re2 *regexp.Regexp
+	// units says that a set of the clause holds surrogates, so that it sees the
+	// two halves of a character beyond U+FFFF.
+	units bool
+}
+
+// translate makes the clauses of an expression, or nil where its meaning, or
+// its size, is beyond a linear engine. Making their tables takes at most so many
+// steps.
+func translate(root *node, f Flags, work int) []clause {
+	var list []clause
+	parts := splitConditions(root, false)
+	if len(parts) > maxClauses {
+		return nil
+	}
+	for _, part := range parts {
+		c, ok := newClause(part, f, work/len(parts))
+		if !ok {
+			return nil
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+func newClause(part condition, f Flags, work int) (clause, bool) {
+	p, ok := newProgram(part, f)
+	if !ok {
+		return clause{}, false
+	}
+	c := clause{negated: part.negated, units: p.units}
+	if c.table = newTable(p.prog, c.units, work); c.table != nil {
+		return c, true
+	}
+	if !p.fitsGoRegexp() {
+		return clause{}, false
+	}
+	var err error
+	c.re2, err = regexp.Compile(p.text)
+	return c, err == nil
+}
+
+// program is a condition in the syntax of Go's regexp, and made into
+// instructions.
+type program struct {
+	text  string
+	prog  *syntax.Prog
+	units bool
+}
+
+// newProgram writes a condition, or fails where Go's regexp cannot say it.
+func newProgram(part condition, f Flags) (program, bool) {
+	if part.root.contains(hasKind(kindBackReference, kindLookaround)) {
+		return program{}, false
+	}
+	w := re2Writer{flags: f}
+	text, ok := w.writeExpression(part.root)
+	if !ok {
+		return program{}, false
+	}
+	tree, err := syntax.Parse(text, syntax.Perl)
+	if err != nil {
+		return program{}, false
+	}
+	prog, err := syntax.Compile(tree.Simplify())
+	return program{text, prog, w.surrogates}, err == nil
+}
+
+// fitsGoRegexp says whether a program is small enough for Go's regexp.
+func (p program) fitsGoRegexp() bool { return len(p.prog.Inst) <= maxProgram }
+
+func (c *clause) matches(text []byte) bool {
+	if c.table != nil {
+		return c.table.match(text) != c.negated
+	}
+	if c.units {
+		text = splitSurrogates(text)
+	}
+	return c.re2.Match(text) != c.negated
+}
+
+// splitSurrogates writes each character beyond U+FFFF as its two surrogates, moved to
+// where UTF-8 has room for them.
+func splitSurrogates(text []byte) []byte {
+	first := slices.IndexFunc(text, func(b byte) bool { return b >= 0xF0 })
+	if first < 0 {
+		return text
+	}
+	out := append(make([]byte, 0, len(text)*2), text[:first]...)
+	for text = text[first:]; len(text) > 0; {
+		r, size := utf8.DecodeRune(text)
+		if r > maxCodeUnit {
+			hi, lo := utf16.EncodeRune(r)
+			out = utf8.AppendRune(out, hi+surrogateShift)
+			out = utf8.AppendRune(out, lo+surrogateShift)
+		} else {
+			out = append(out, text[:size]...)
+		}
+		text = text[size:]
+	}
+	return out
+}
+
+// condition is a part of an expression that can be tried alone.
+type condition struct {
+	root    *node
+	negated bool
+}
+
+// splitConditions takes the lookaheads off the start of an expression that is tied
+// to the start of the text: they and the rest all look from the same place,
+// and so hold or fail each for itself. The one whose text is taken comes last.
+func splitConditions(root *node, inLook bool) []condition {
+	parts := root.flatten()
+	if len(parts) == 0 || parts[0].kind != kindStart || root.contains(hasKind(kindBackReference)) {
+		return []condition{{root: root}}
+	}
+	var list []condition
+	next := 1
+	for ; next < len(parts) && parts[next].kind == kindLookaround && !parts[next].lookbehind; next++ {
+		list = append(list, lookaheadConditions(parts[0], parts[next])...)
+	}
+	rest := append([]*node{parts[0]}, parts[next:]...)
+	if inLook && len(rest) == 1 {
+		return list
+	}
+	return append(list, condition{root: newSequence(rest...)})
+}
+
+func lookaheadConditions(start, look *node) []condition {
+	body := newSequence(start, look.children[0])
+	if look.negated {
+		return []condition{{root: body, negated: true}}
+	}
+	return splitConditions(body, true)
+}
+
+const (
+	// maxProgram bounds the instructions of an expression for Go's regexp: the
+	// work for one character of a text is at most in proportion to them.
+	maxProgram = 2000
+	// maxTableProgram bounds the instructions from which a table is made, which has one
+	// step for each character however large it is.
+	maxTableProgram = 100_000
+	// maxWritten bounds the text of a translated expression, in bytes.
+	maxWritten = 1 << 20
+	// maxCount is the greatest count that Go's regexp takes.
+	maxCount = 1000
+)
+
+// re2Writer writes an expression in the syntax of Go's regexp.
+type re2Writer struct {
+	flags       Flags
+	out         strings.Builder
+	unsupported bool
+	surrogates  bool
+}
+
+// writeExpression gives the text, or false where it cannot be said in RE2's syntax
+// or becomes too large.
+func (w *re2Writer) writeExpression(root *node) (string, bool) {
+	if programSize(root) > maxTableProgram {
+		return "", false
+	}
+	w.writeNode(root, true, true)
+	return w.out.String(), !w.unsupported && w.out.Len() <= maxWritten
+}
+
+// programSize estimates the instructions of a node.
+func programSize(n *node) int {
+	total := 1
+	for _, k := range n.children {
+		total = min(total+programSize(k), unbounded)
+	}
+	if n.kind != kindRepeat {
+		return total
+	}
+	times := n.min + 1
+	if n.max != unbounded {
+		times = max(n.max, 1)
+	}
+	return min(total*min(times, maxTableProgram+1), unbounded)
+}
+
+// writeNode writes a node; first and last say that nothing stands before it, or
+// behind it, in the whole expression.
+func (w *re2Writer) writeNode(n *node, first, last bool) {
+	if w.out.Len() > maxWritten {
+		w.unsupported = true
+		return
+	}
+	switch n.kind {
+	case kindChar:
+		w.writeSet(n.set)
+	case kindSequence:
+		for i, k := range n.children {
+			w.writeNode(k, first && i == 0, last && i == len(n.children)-1)
+		}
+	case kindAlternation:
+		w.writeAlternatives(n.children, first, last)
+	case kindGroup:
+		w.writeAlternatives(n.children, first, last)
+	case kindRepeat:
+		w.writeRepeat(n)
+	case kindStart:
+		w.out.WriteString(`\A`)
+	case kindEnd:
+		w.out.WriteString(`\z`)
+	case kindLineStart:
+		w.writeLineAnchor(first, `\A`)
+	case kindLineEnd:
+		w.writeLineAnchor(last, `\z`)
+	case kindWordEdge:
+		w.writeWordEdge(n.negated)
+	default:
+		w.unsupported = true
+	}
+}
+
+func (w *re2Writer) writeAlternatives(kids []*node, first, last bool) {
+	w.out.WriteString("(?:")
+	for i, k := range kids {
+		if i > 0 {
+			w.out.WriteByte('|')
+		}
+		w.writeNode(k, first, last)
+	}
+	w.out.WriteByte(')')
+}
+
+// writeLineAnchor writes ^ or $ under the m flag. RE2 knows but one of the four line
+// terminators. At an end of the expression the terminator may as well be
+// taken, for only whether there is a match is asked.
+func (w *re2Writer) writeLineAnchor(outermost bool, whole string) {
+	if !outermost {
+		w.unsupported = true
+		return
+	}
+	w.out.WriteString("(?:" + whole + "|")
+	w.writeSet(lineTerminators())
+	w.out.WriteByte(')')
+}
+
+// writeWordEdge writes \b or \B. RE2's words are those of JavaScript, save the two
+// letters that the flags u and i add.
+func (w *re2Writer) writeWordEdge(negated bool) {
+	w.unsupported = w.unsupported || w.flags.Unicode && w.flags.IgnoreCase
+	if negated {
+		// Between two surrogates there is none.
+		w.surrogates = w.surrogates || !w.flags.Unicode
+		w.out.WriteString(`\B`)
+		return
+	}
+	w.out.WriteString(`\b`)
+}
+
+func (w *re2Writer) writeSet(s set) {
+	s = s.encodeSurrogates(!w.flags.Unicode)
+	if len(s) > 0 && s[len(s)-1].hi > surrogateShift && !w.flags.Unicode {
+		w.surrogates = true
+	}
+	if r, ok := s.single(); ok {
+		fmt.Fprintf(&w.out, `\x{%x}`, r)
+		return
+	}
+	if len(s) == 0 {
+		w.out.WriteString(`[^\x{0}-\x{10ffff}]`)
+		return
+	}
+	w.out.WriteByte('[')
+	for _, p := range s {
+		fmt.Fprintf(&w.out, `\x{%x}-\x{%x}`, p.lo, p.hi)
+	}
+	w.out.WriteByte(']')
+}
+
+// writeRepeat writes the counts in pieces that RE2 takes.
+func (w *re2Writer) writeRepeat(n *node) {
+	kid := n.children[0]
+	if n.max > 1 && n.max != unbounded || n.min > 1 {
+		if kid.contains(isCounted) {
+			w.writeCopies(n)
+			return
+		}
+	}
+	for left := n.min; left > 0; left -= maxCount {
+		w.writeQuantified(kid, fmt.Sprintf("{%d}", min(left, maxCount)))
+	}
+	if n.max == unbounded {
+		w.writeQuantified(kid, "*")
+		return
+	}
+	for left := n.max - n.min; left > 0; left -= maxCount {
+		w.writeQuantified(kid, fmt.Sprintf("{0,%d}", min(left, maxCount)))
+	}
+}
+
+func isCounted(n *node) bool {
+	return n.kind == kindRepeat && (n.min > 1 || n.max > 1 && n.max != unbounded)
+}
+
+// writeCopies writes a node once for each time, because RE2 multiplies the counts
+// of repeats that stand in each other and refuses more than a thousand.
+func (w *re2Writer) writeCopies(n *node) {
+	for range n.min {
+		w.writeQuantified(n.children[0], "")
+	}
+	if n.max == unbounded {
+		w.writeQuantified(n.children[0], "*")
+		return
+	}
+	for range n.max - n.min {
+		w.writeQuantified(n.children[0], "?")
+	}
+}
+
+// writeQuantified writes a node and its quantifier.
+func (w *re2Writer) writeQuantified(n *node, quantifier string) {
+	w.out.WriteString("(?:")
+	w.writeNode(n, false, false)
+	w.out.WriteString(")" + quantifier)
+}

@@ -1,0 +1,209 @@
+package validate
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/zeebo/xxh3"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/celltype"
+)
+
+// Duplicates are the rows of a table that break one rule about all of its rows.
+type Duplicates struct {
+	// Problem is the problem of each of the rows; its Row is 0.
+	Problem intray.Problem
+	Rows    *roaring.Bitmap
+}
+
+// UniqueChecker compares the values of all rows of a table, for the rules unique,
+// unique_case_insensitive and unique_with. It keeps a hash of 128 bits for each
+// value and beyond some megabytes writes them to temporary files, so that its
+// memory does not grow with the rows: two values are taken for one only where
+// their hashes, under a seed that nobody knows, are the same, which with ten
+// million rows has a chance of one in 10^24.
+type UniqueChecker struct {
+	keys []uniqueKey
+	sets []*hashSet
+	file spillFile
+	seed uint64
+	// batches are those that no batch uses.
+	batches sync.Pool
+}
+
+// uniqueKey is what must be unique: the value of a field or those of several
+// together, and the rules that say so.
+type uniqueKey struct {
+	fields     []int
+	ignoreCase bool
+	problems   []intray.Problem
+}
+
+// uniqueKeys are those of a schema. Fields with the same uniqueKey are one.
+func uniqueKeys(fields []intray.Field) (keys []uniqueKey) {
+	groups := map[string]int{}
+	for i, f := range fields {
+		for _, v := range f.Validators {
+			switch v.Rule {
+			case "unique", "unique_case_insensitive":
+				text := intray.NewMessage("unique.duplicate", nil)
+				keys = append(keys, uniqueKey{[]int{i}, v.Rule != "unique", []intray.Problem{newProblem(i, v, text)}})
+			case "unique_with":
+				name := fmt.Sprint(v.Options["uniqueKey"])
+				at, known := groups[name]
+				if !known {
+					at = len(keys)
+					groups[name] = at
+					keys = append(keys, uniqueKey{})
+				}
+				if !slices.Contains(keys[at].fields, i) {
+					keys[at].fields = append(keys[at].fields, i)
+				}
+				keys[at].problems = append(keys[at].problems, newProblem(i, v, intray.Message{}))
+			}
+		}
+	}
+	for _, k := range keys {
+		k.setProblemTexts(fields)
+	}
+	return keys
+}
+
+// setProblemTexts writes the text of a rule about several fields.
+func (k uniqueKey) setProblemTexts(fields []intray.Field) {
+	var labels []string
+	for _, f := range k.fields {
+		if label := fields[f].Label; !slices.Contains(labels, label) {
+			labels = append(labels, label)
+		}
+	}
+	for i, p := range k.problems {
+		if p.Text.IsZero() {
+			k.problems[i].Text = duplicateMessage(labels)
+		}
+	}
+}
+
+// duplicateMessage names a few of the fields that must be unique together.
+func duplicateMessage(labels []string) intray.Message {
+	const most = 5
+	var fields []intray.Message
+	for _, label := range labels[:min(len(labels), most)] {
+		fields = append(fields, quoted(label))
+	}
+	if more := len(labels) - most; more > 0 {
+		return intray.NewMessage("unique.duplicate_combination_more", intray.Params{"fields": fields, "n": more})
+	}
+	return intray.NewMessage("unique.duplicate_combination", intray.Params{"fields": fields})
+}
+
+func quoted(label string) intray.Message {
+	return intray.NewMessage("text.quoted", intray.Params{"text": label})
+}
+
+// UniqueChecker makes what compares the rows of one table; nil where no rule asks for
+// it. Temporary files are made in the folder temp, by default os.TempDir.
+func (r *Rules) UniqueChecker(temp string) *UniqueChecker {
+	if len(r.unique) == 0 {
+		return nil
+	}
+	u := &UniqueChecker{keys: r.unique, file: spillFile{dir: temp}, seed: rand.Uint64()}
+	for range u.keys {
+		u.sets = append(u.sets, newHashSet(&u.file, len(u.keys)))
+	}
+	return u
+}
+
+// AddBatch takes the values of a batch. It may be called from several goroutines.
+func (u *UniqueChecker) AddBatch(b *intray.Batch) error {
+	g, _ := u.batches.Get().(*entryBatch)
+	if g == nil {
+		g = &entryBatch{}
+	}
+	defer u.batches.Put(g)
+	for i, key := range u.keys {
+		g.entries = slices.Grow(g.entries[:0], b.Rows())
+		for row := range b.Rows() {
+			text, has := key.appendKeyText(b, row, &g.text)
+			if has {
+				g.entries = append(g.entries, entry{xxh3.Hash128Seed(text, u.seed), uint32(b.First + int64(row))})
+			}
+		}
+		if err := u.sets[i].addEntries(g); err != nil {
+			return fmt.Errorf("keep the values of rows from %d on: %w", b.First, err)
+		}
+	}
+	return nil
+}
+
+// appendKeyText gives what is compared of a row; a row whose cells are all empty has
+// nothing.
+func (k *uniqueKey) appendKeyText(b *intray.Batch, row int, scratch *[]byte) ([]byte, bool) {
+	if len(k.fields) == 1 {
+		text := b.Fields[k.fields[0]].Values.At(row)
+		if len(text) == 0 || celltype.IsBlank(text) {
+			return nil, false
+		}
+		if k.ignoreCase {
+			text = foldCase(text, scratch)
+		}
+		return text, true
+	}
+	all, has := (*scratch)[:0], false
+	for _, f := range k.fields {
+		text := b.Fields[f].Values.At(row)
+		if celltype.IsBlank(text) {
+			text = nil
+		}
+		has = has || len(text) > 0
+		all = binary.AppendUvarint(all, uint64(len(text)))
+		all = append(all, text...)
+	}
+	*scratch = all
+	return all, has
+}
+
+// foldCase gives text in lower case; plain letters without memory of their own.
+func foldCase(text []byte, scratch *[]byte) []byte {
+	out := (*scratch)[:0]
+	for _, c := range text {
+		if c >= utf8.RuneSelf {
+			return bytes.ToLower(bytes.ToUpper(text)) // ſ and s, ς and σ are one
+		}
+		if c >= 'A' && c <= 'Z' {
+			c |= 0x20
+		}
+		out = append(out, c)
+	}
+	*scratch = out
+	return out
+}
+
+// Finish gives the rows that break a rule, for each rule that any does. Every
+// row of a group of equal values is among them, not only the later ones.
+func (u *UniqueChecker) Finish() ([]Duplicates, error) {
+	var found []Duplicates
+	for i, key := range u.keys {
+		rows, err := u.sets[i].duplicateRows()
+		if err != nil {
+			return nil, fmt.Errorf("compare the values of all rows: %w", err)
+		}
+		if rows.IsEmpty() {
+			continue
+		}
+		for _, p := range key.problems {
+			found = append(found, Duplicates{p, rows})
+		}
+	}
+	return found, nil
+}
+
+// Close removes the temporary file.
+func (u *UniqueChecker) Close() error { return u.file.close() }
