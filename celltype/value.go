@@ -1,10 +1,10 @@
 // Package celltype reads the cells of a column as the type of its field.
 //
-// A [Type] belongs to one field and is compiled once. A [Cell] is what the
+// A [Parser] belongs to one field and is compiled once. A [Cell] is what the
 // source gave: raw text, and from a workbook the typed value behind it. A
 // [Parser] turns a cell into the canonical text of its value, or says what is
 // wrong with it. Where cells can be read in several ways (12/04/2021, 1.234), a
-// [Survey] looks at the whole column first and decides on a style, or says that
+// [Sniffer] looks at the whole column first and decides on a style, or says that
 // the column leaves it open.
 //
 // The package looks at one column at a time: it knows neither rows nor
@@ -209,7 +209,7 @@ type Neighbor struct {
 type Decision struct {
 	// Parser reads the column so.
 	Parser Parser
-	// Spec is that as text, from which Surveyed.Restore makes the Parser again.
+	// Spec is that as text, from which SniffingParser.Restore makes the Parser again.
 	Spec string
 	// Style is that in words, as other columns are told; "" where no cell needs
 	// one.

@@ -11,7 +11,7 @@
 // [Engine.MapColumns] stops where the columns have their fields. [Outcome.Explain] tells
 // of a staged cell where it came from.
 //
-// A [Script] runs the hooks of the schema; the package calls them, and puts what
+// A [HookLoader] loads the hooks of the schema; the package calls them, and puts what
 // they change where it belongs. [Engine.Finish] asks the last of them, when the
 // rows are staged.
 //

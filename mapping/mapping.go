@@ -3,7 +3,7 @@
 // [Suggest] proposes a [intray.Match] for each field with a score and with
 // reasons that a person can read, by the names of fields and columns and by the
 // samples of their cells. What these leave open it does not decide: it returns
-// a [Question], which goes to a person. An [intray.RememberedColumn] is what a
+// a [Question], which goes to a person. An [intray.LearnedColumn] is what a
 // person confirmed before. A [HeaderRow] tells which row of a file names the
 // fields of a schema. The package keeps nothing and reads no files.
 package mapping

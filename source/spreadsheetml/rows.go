@@ -234,7 +234,7 @@ func (r *rows) PendingMerges() []workbook.Range {
 	return ranges
 }
 
-// ColumnHidden is described at [workbook.Hiding].
+// ColumnHidden is described at [workbook.ColumnHider].
 func (r *rows) ColumnHidden(column int) bool {
 	return column < len(r.hiddenColumns) && r.hiddenColumns[column]
 }

@@ -8,7 +8,7 @@
 // It does not read files and does not know how a number format is displayed.
 //
 // What only some formats know is told by interfaces beside [Workbook] and
-// [Rows]: [Merged], [MergePreloader] and [ColumnHider]. A format has those that it can
+// [Rows]: [MergeReporter], [MergePreloader] and [ColumnHider]. A format has those that it can
 // keep; nothing else changes for it.
 package workbook
 
