@@ -35,7 +35,7 @@ func newDateTimeParser(want date.Want) func(f intray.Field, o options) (Parser, 
 			format: o.text("displayFormat", ""), locale: o.text("locale", ""),
 		}
 		if _, known := date.FindLocale(m.locale); m.locale != "" && !known {
-			return nil, fmt.Errorf("the locale %q is not known; write it like en-US or de", m.locale)
+			return nil, &intray.MessageError{Message: intray.NewMessage("date_format.unknown_locale", intray.Params{"locale": m.locale})}
 		}
 		if err := checkOutputFormat(o.text("outputFormat", date.ISO), m.locale, want); err != nil {
 			return nil, err
@@ -61,7 +61,7 @@ func checkOutputFormat(format, locale string, want date.Want) error {
 		return err
 	}
 	if layout.HasOffset() {
-		return fmt.Errorf("the outputFormat %q asks for an offset or a time zone (Z, z, X, x), which the values do not keep; leave it out", format)
+		return &intray.MessageError{Message: intray.NewMessage("date_format.output_with_offset", intray.Params{"format": format})}
 	}
 	return nil
 }

@@ -68,8 +68,9 @@
 package output
 
 import (
-	"fmt"
 	"strings"
+
+	"github.com/intraydata/intray"
 )
 
 // Format is the form of a file of rows, by its wire name.
@@ -95,7 +96,7 @@ func ParseFormat(name string) (Format, error) {
 	case JSON, NDJSON, CSV, XLSX, Parquet:
 		return f, nil
 	}
-	return "", fmt.Errorf("unknown format %q; use json, ndjson, csv, xlsx or parquet", name)
+	return "", &intray.MessageError{Message: intray.NewMessage("output.unknown_format", intray.Params{"format": name, "formats": []string{string(JSON), string(NDJSON), string(CSV), string(XLSX), string(Parquet)}})}
 }
 
 // ContentType gives the media type.

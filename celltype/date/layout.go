@@ -1,11 +1,12 @@
 package date
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/intraydata/intray"
 )
 
 // ISO is the format that stands for the canonical form: 2022-03-27,
@@ -126,14 +127,14 @@ func CompileLayout(format, locale string, want Want, seconds bool) (*Layout, err
 		return l, nil
 	}
 	if len(format) > maxFormat {
-		return nil, fmt.Errorf("compile a date format of %d bytes: at most %d are allowed", len(format), maxFormat)
+		return nil, &intray.MessageError{Message: intray.NewMessage("date_format.too_long", intray.Params{"n": len(format), "limit": maxFormat})}
 	}
 	if locale == "" {
 		locale = "en-US"
 	}
 	where, ok := FindLocale(locale)
 	if !ok {
-		return nil, fmt.Errorf("compile the date format %q: the locale %q is not known", format, locale)
+		return nil, &intray.MessageError{Message: intray.NewMessage("date_format.unknown_locale", intray.Params{"locale": locale})}
 	}
 	if zero := where.lookup("digits"); zero != "" {
 		l.zero, _ = utf8.DecodeRuneInString(zero)
@@ -144,7 +145,7 @@ func CompileLayout(format, locale string, want Want, seconds bool) (*Layout, err
 			return l, nil
 		}
 	}
-	return nil, fmt.Errorf("compile the date format %q: it has no token", format)
+	return nil, &intray.MessageError{Message: intray.NewMessage("date_format.no_token", intray.Params{"format": format})}
 }
 
 // compile splits a format into runs of the same letter, and text in quotes.

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"math/big"
 	"slices"
+
+	"github.com/intraydata/intray"
 )
 
 // Layout writes numbers as a set of Numbro's format options says, in the
@@ -56,7 +58,7 @@ func CompileLayout(options map[string]any) (Layout, error) {
 	}
 	l.applyDefaults(options)
 	if l.exponential && l.totalLength > 0 {
-		return Layout{}, fmt.Errorf("totalLength and exponential exclude each other")
+		return Layout{}, &intray.MessageError{Message: intray.NewMessage("number_format.excluding_options", intray.Params{"option": "totalLength", "other": "exponential"})}
 	}
 	return l, nil
 }
@@ -96,7 +98,7 @@ func (l *Layout) setOption(name string, value any) error {
 	if length := l.intOptions()[name]; length != nil {
 		n, ok := toInt(value)
 		if !ok || n < 0 || n > maxPadding {
-			return fmt.Errorf("%s is %v, not a whole number from 0 to %d", name, value, maxPadding)
+			return &intray.MessageError{Message: intray.NewMessage("number_format.not_in_range", intray.Params{"option": name, "value": fmt.Sprint(value), "limit": maxPadding})}
 		}
 		*length = n
 		return nil
@@ -176,7 +178,7 @@ func (l *Layout) setAbbreviations(value any) error {
 		at := slices.Index(thousandNames, unit)
 		text, ok := given[unit].(string)
 		if at < 1 || !ok {
-			return fmt.Errorf("abbreviations hold %s: %v, not a text for one of %v", unit, given[unit], thousandNames[1:])
+			return &intray.MessageError{Message: intray.NewMessage("number_format.unknown_abbreviation", intray.Params{"name": unit, "value": fmt.Sprint(given[unit]), "names": thousandNames[1:]})}
 		}
 		l.abbreviations[at] = text
 	}

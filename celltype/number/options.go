@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/intraydata/intray"
 )
 
 // Options are what a field asks of its numbers.
@@ -60,13 +62,14 @@ func CompileOptions(options map[string]any) (Options, error) {
 	}
 	layout, err := compileLayoutOption(display)
 	if err != nil {
-		return Options{}, fmt.Errorf("read the number options: displayFormat: %w", err)
+		return Options{}, fmt.Errorf("read the number options: %w", ofOption("displayFormat", err))
 	}
 	o.Display = layout
 	o.low, _ = parse(o.Min, nil)
 	o.high, _ = parse(o.Max, nil)
 	if o.Min != nil && o.Max != nil && o.low.compare(o.high) > 0 {
-		return Options{}, fmt.Errorf("read the number options: min %s is more than max %s", o.Min, o.Max)
+		return Options{}, fmt.Errorf("read the number options: %w",
+			&intray.MessageError{Message: intray.NewMessage("number_format.min_above_max", intray.Params{"min": string(o.Min), "max": string(o.Max)})})
 	}
 	return o, nil
 }
@@ -84,7 +87,7 @@ func (o *Options) setOption(key string, value any) (err error) {
 	case "outputFormat":
 		var layout Layout
 		if layout, err = compileLayoutOption(value); err != nil {
-			return fmt.Errorf("outputFormat: %w", err)
+			return ofOption("outputFormat", err)
 		}
 		o.Output = &layout
 	case "min":
@@ -95,6 +98,11 @@ func (o *Options) setOption(key string, value any) (err error) {
 		return fmt.Errorf("there is no option %s", key)
 	}
 	return err
+}
+
+// ofOption says which option an error is about.
+func ofOption(name string, err error) error {
+	return &intray.MessageError{Message: intray.NewMessage("property.problem", intray.Params{"path": name, "problem": intray.MessageOf(err)})}
 }
 
 func compileLayoutOption(value any) (Layout, error) {
@@ -108,7 +116,7 @@ func compileLayoutOption(value any) (Layout, error) {
 func canonicalBound(key string, value any) ([]byte, error) {
 	d, ok := toDecimal(value)
 	if !ok || !d.inBounds() {
-		return nil, fmt.Errorf("%s is %v, not a number with at most %d digits on each side of the decimal sign", key, value, maxPlaces)
+		return nil, &intray.MessageError{Message: intray.NewMessage("number_format.too_many_digits", intray.Params{"option": key, "value": fmt.Sprint(value), "n": maxPlaces})}
 	}
 	return d.append([]byte{}), nil
 }

@@ -58,7 +58,7 @@ func New(c Config) (*Reader, error) {
 	case "", "international", "national":
 	case "both":
 		if c.Country == "" {
-			return nil, fmt.Errorf("the phone format %q needs a country", c.Format)
+			return nil, &intray.MessageError{Message: intray.NewMessage("phone.country_needed", intray.Params{"format": c.Format})}
 		}
 	default:
 		return nil, fmt.Errorf("the phone format %q is none of international, national and both", c.Format)
@@ -67,7 +67,7 @@ func New(c Config) (*Reader, error) {
 		return r, nil
 	}
 	if r.home = metadata.byName(strings.ToUpper(c.Country)); r.home == nil {
-		return nil, fmt.Errorf("no phone numbers are known of the country %q; give the two letters of ISO 3166-1", c.Country)
+		return nil, &intray.MessageError{Message: intray.NewMessage("phone.unknown_country", intray.Params{"country": c.Country})}
 	}
 	return r, nil
 }

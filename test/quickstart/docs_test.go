@@ -70,40 +70,6 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// code is how production code spells the code of an error.
-var code = regexp.MustCompile(`(?:newError\([^,"]+, |Code: +)"([a-z_]+)"`)
-
-// TestErrorCodes looks for each code that an answer may have in the page about
-// the API.
-func TestErrorCodes(t *testing.T) {
-	t.Parallel()
-	page := read(t, root(t), "docs", "api.md")
-	// The API gives one code for all keys that open nothing; the others are
-	// words between store and service.
-	within := map[string]bool{"unknown_key": true, "key_expired": true, "exists": true, "key_taken_meanwhile": true}
-	seen := 0
-	for _, folder := range []string{"httpapi", "service", "sqlstore"} {
-		files, err := filepath.Glob(filepath.Join(root(t), "server", folder, "*.go"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, file := range files {
-			if strings.HasSuffix(file, "_test.go") {
-				continue
-			}
-			for _, match := range code.FindAllStringSubmatch(read(t, file), -1) {
-				seen++
-				if !within[match[1]] && !strings.Contains(page, "`"+match[1]+"`") {
-					t.Errorf("docs/api.md does not tell of the code %s of %s", match[1], filepath.Base(file))
-				}
-			}
-		}
-	}
-	if seen < 30 {
-		t.Errorf("only %d codes were found: the test looks for them in the wrong way", seen)
-	}
-}
-
 var (
 	required = regexp.MustCompile(`(?m)^(?:require )?\s*([a-z0-9.]+\.[a-z]+/\S+) (v\S+)`)
 	listed   = regexp.MustCompile(`(?m)^\| ([a-z0-9.]+\.[a-z]+/\S+) \| (v\S+) \| [^|]+ \| [^|]+ \|$`)

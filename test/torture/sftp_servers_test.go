@@ -128,7 +128,7 @@ func hostileServers(t *testing.T) []*hostileServer {
 	lies.content = func() io.ReaderAt { return endless{} }
 	list := []*hostileServer{
 		{name: "hangs", address: silent, wantError: "was too slow: time ran out while"},
-		{name: "endless listing", address: serveFolder(t, remoteFolder{entryAt: forever}), wantError: "has more than 100000 files that fit in the directory"},
+		{name: "endless listing", address: serveFolder(t, remoteFolder{entryAt: forever}), wantError: "has more than 100,000 files that fit in the directory"},
 		{name: "odd names", address: serveFolder(t, odd), success: true, skipped: []string{
 			`"../../etc/passwd" was skipped because its name holds a slash.`, `"two\nlines.csv" was skipped because its name holds a line break or another control character.`,
 			`"c:\\up.csv" was skipped because its name holds a slash.`, `"link.csv" was skipped because it is a symbolic link.`, `"pipe.csv" was skipped because it is no regular file.`,

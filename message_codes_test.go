@@ -1,0 +1,328 @@
+package intray_test
+
+import (
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+var (
+	codeShape   = regexp.MustCompile(`^[a-z][a-z0-9_]*\.[a-z0-9_]+$`)
+	placeholder = regexp.MustCompile(`\{([a-z][a-z0-9_]*(?:, (?:and|or|;))?)\}`)
+	// pluralForms are the categories of CLDR.
+	pluralForms = []string{"zero", "one", "two", "few", "many", "other"}
+)
+
+// sentences is one entry of a catalogue: a text by plural form. What has one text
+// for all numbers has only the form other.
+type sentences map[string]string
+
+func (s *sentences) UnmarshalJSON(text []byte) error {
+	if text[0] == '"' {
+		var other string
+		err := json.Unmarshal(text, &other)
+		*s = sentences{"other": other}
+		return err
+	}
+	return json.Unmarshal(text, (*map[string]string)(s))
+}
+
+// placeholders are those of one text, sorted, each once.
+func placeholders(text string) []string {
+	var list []string
+	for _, match := range placeholder.FindAllStringSubmatch(text, -1) {
+		list = append(list, match[1])
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// params are the names of the parameters in the placeholders of an entry.
+func (s sentences) params() []string {
+	var list []string
+	for _, text := range s {
+		for _, one := range placeholders(text) {
+			name, _, _ := strings.Cut(one, ",")
+			list = append(list, name)
+		}
+	}
+	if len(s) > 1 {
+		list = append(list, "n")
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// catalogueOf reads the catalogue of a language. A code that is there twice is an
+// error.
+func catalogueOf(t *testing.T, language string) map[string]sentences {
+	t.Helper()
+	text, err := os.ReadFile("messages/" + language + ".json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := map[string]sentences{}
+	if err := json.Unmarshal(text, &c); err != nil {
+		t.Fatalf("messages/%s.json: %v", language, err)
+	}
+	if lines := regexp.MustCompile(`(?m)^  "`).FindAllIndex(text, -1); len(lines) != len(c) {
+		t.Errorf("messages/%s.json has %d lines with a code and %d codes: one is there twice, or two are in one line", language, len(lines), len(c))
+	}
+	return c
+}
+
+// TestCatalogueLanguagesAgree compares the codes and the placeholders of all
+// languages with those of English.
+func TestCatalogueLanguagesAgree(t *testing.T) {
+	english := catalogueOf(t, "en")
+	for _, language := range []string{"en", "de", "ar"} {
+		c := catalogueOf(t, language)
+		for _, code := range slices.Sorted(maps.Keys(english)) {
+			if c[code] == nil {
+				t.Errorf("%s has no sentence for %s", language, code)
+			}
+		}
+		for _, code := range slices.Sorted(maps.Keys(c)) {
+			if english[code] == nil {
+				t.Errorf("%s has %s, which English does not have", language, code)
+				continue
+			}
+			for _, wrong := range problemsOf(code, c[code], placeholders(english[code]["other"])) {
+				t.Errorf("%s, %s: %s", language, code, wrong)
+			}
+		}
+	}
+}
+
+// problemsOf says what is wrong with an entry whose placeholders should be want.
+func problemsOf(code string, entry sentences, want []string) (problems []string) {
+	if !codeShape.MatchString(code) {
+		problems = append(problems, "the code must be two parts in lower case with a dot between them")
+	}
+	if entry["other"] == "" {
+		problems = append(problems, "the form other is missing")
+	}
+	for _, form := range slices.Sorted(maps.Keys(entry)) {
+		text := entry[form]
+		if !slices.Contains(pluralForms, form) {
+			problems = append(problems, form+" is no plural form")
+		}
+		if rest := placeholder.ReplaceAllString(text, ""); strings.ContainsAny(rest, "{}") {
+			problems = append(problems, form+" has a brace that belongs to no placeholder")
+		}
+		// A form for one number may say it in words.
+		got := placeholders(text)
+		if form != "other" && !slices.Contains(got, "n") && slices.Contains(want, "n") {
+			got = append(got, "n")
+			slices.Sort(got)
+		}
+		if !slices.Equal(got, want) {
+			problems = append(problems, form+" has the placeholders "+strings.Join(got, " ")+", and English has "+strings.Join(want, " "))
+		}
+	}
+	return problems
+}
+
+// sourceFile is a Go file of the module that is no test.
+type sourceFile struct {
+	folder string
+	tree   *ast.File
+}
+
+// sourceFiles parses the Go files of the module.
+func sourceFiles(t *testing.T, fset *token.FileSet) (list []sourceFile) {
+	t.Helper()
+	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		switch name := entry.Name(); {
+		case err != nil:
+			return err
+		case entry.IsDir() && path != ".":
+			_, nested := os.Stat(filepath.Join(path, "go.mod"))
+			if nested == nil || name == "testdata" || name == "node_modules" || name[0] == '.' || name[0] == '_' {
+				return fs.SkipDir
+			}
+		case strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go"):
+			tree, err := parser.ParseFile(fset, path, nil, parser.SkipObjectResolution)
+			if err != nil {
+				return err
+			}
+			list = append(list, sourceFile{filepath.Dir(path), tree})
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(list) < 300 {
+		t.Fatalf("only %d Go files were found", len(list))
+	}
+	return list
+}
+
+// messageCall is one call of NewMessage.
+type messageCall struct {
+	at token.Position
+	// code is "" where the code is no literal; then codeArg is what it is.
+	code    string
+	codeArg ast.Expr
+	// params are the names of the parameters, where they can be seen: in a
+	// literal, or nil.
+	params []string
+	seen   bool
+}
+
+// messageCallOf gives the call of NewMessage that a node is.
+func messageCallOf(node ast.Node) (c messageCall, ok bool) {
+	call, ok := node.(*ast.CallExpr)
+	if !ok || len(call.Args) != 2 || nameOf(call.Fun) != "NewMessage" {
+		return c, false
+	}
+	c.codeArg = call.Args[0]
+	c.code, _ = stringOf(call.Args[0])
+	switch params := call.Args[1].(type) {
+	case *ast.Ident:
+		c.seen = params.Name == "nil"
+	case *ast.CompositeLit:
+		c.seen = true
+		for _, element := range params.Elts {
+			pair, isPair := element.(*ast.KeyValueExpr)
+			if !isPair {
+				continue
+			}
+			name, literal := stringOf(pair.Key)
+			c.seen = c.seen && literal
+			c.params = append(c.params, name)
+		}
+	}
+	return c, true
+}
+
+// nameOf is the name of a function, without that of its package.
+func nameOf(function ast.Expr) string {
+	switch function := function.(type) {
+	case *ast.Ident:
+		return function.Name
+	case *ast.SelectorExpr:
+		return function.Sel.Name
+	}
+	return ""
+}
+
+// stringOf is the value of a string literal.
+func stringOf(node ast.Node) (string, bool) {
+	literal, ok := node.(*ast.BasicLit)
+	if !ok || literal.Kind != token.STRING {
+		return "", false
+	}
+	text, err := strconv.Unquote(literal.Value)
+	return text, err == nil
+}
+
+// TestMessageCodes compares the codes and parameters in the sources with the
+// English catalogue. A code is a literal in the call of NewMessage, or the call
+// takes it from a table or an argument and the code is a literal elsewhere in the
+// same package.
+func TestMessageCodes(t *testing.T) {
+	english := catalogueOf(t, "en")
+	groups := map[string]bool{}
+	for code := range english {
+		group, _, _ := strings.Cut(code, ".")
+		groups[group] = true
+	}
+	used := map[string]bool{}
+	fset := token.NewFileSet()
+	files := sourceFiles(t, fset)
+
+	// indirect are the folders of packages in which a code comes from a table.
+	indirect := map[string]token.Position{}
+	for _, file := range files {
+		ast.Inspect(file.tree, func(node ast.Node) bool {
+			call, ok := messageCallOf(node)
+			if !ok {
+				return true
+			}
+			call.at = fset.Position(node.Pos())
+			switch {
+			case call.code == "" && !isReference(call.codeArg):
+				t.Errorf("%s: the code must be a literal or an entry of a table of literals", call.at)
+			case call.code == "":
+				indirect[file.folder] = call.at
+			case english[call.code] == nil:
+				t.Errorf("%s: messages/en.json does not have the code %s", call.at, call.code)
+			default:
+				used[call.code] = true
+				checkParams(t, call, english[call.code].params())
+			}
+			return true
+		})
+	}
+	tabled := map[string]bool{}
+	for _, file := range files {
+		if _, ok := indirect[file.folder]; !ok {
+			continue
+		}
+		ast.Inspect(file.tree, func(node ast.Node) bool {
+			if call, ok := messageCallOf(node); ok && call.code != "" {
+				return false
+			}
+			code, ok := stringOf(node)
+			group, _, _ := strings.Cut(code, ".")
+			switch {
+			case !ok || !codeShape.MatchString(code):
+			case english[code] != nil:
+				used[code], tabled[file.folder] = true, true
+			case groups[group]:
+				t.Errorf("%s: messages/en.json does not have the code %s", fset.Position(node.Pos()), code)
+			}
+			return true
+		})
+	}
+	for folder, at := range indirect {
+		if !tabled[folder] {
+			t.Errorf("%s: the package has no literal with a code that this call could take", at)
+		}
+	}
+	for _, code := range slices.Sorted(maps.Keys(english)) {
+		if !used[code] {
+			t.Errorf("no message has the code %s of messages/en.json", code)
+		}
+	}
+}
+
+// isReference reports whether an expression names something: a variable, a member
+// or an entry of a table. A text that is put together is none.
+func isReference(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return true
+	case *ast.SelectorExpr:
+		return isReference(e.X)
+	case *ast.IndexExpr:
+		return isReference(e.X)
+	}
+	return false
+}
+
+// checkParams compares the parameters of a call with the placeholders of its
+// sentence. Parameters that no sentence shows are for clients.
+func checkParams(t *testing.T, call messageCall, want []string) {
+	t.Helper()
+	if !call.seen {
+		return
+	}
+	for _, name := range want {
+		if !slices.Contains(call.params, name) {
+			t.Errorf("%s: the sentence of %s needs the parameter %s", call.at, call.code, name)
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package quickstart
+
+import (
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/celltype"
+	"github.com/intraydata/intray/celltype/phone"
+	"github.com/intraydata/intray/schema"
+)
+
+// The tables of docs/api.md list the codes that programs compare, and are the same
+// as what the code has: a code that is renamed or taken away breaks clients.
+
+// listedCodes gives the words of one shape in a column, counted from 1, of the
+// tables in a section of docs/api.md, sorted.
+func listedCodes(t *testing.T, section string, column int, shape string) []string {
+	t.Helper()
+	_, text, found := strings.Cut(read(t, root(t), "docs", "api.md"), "\n## "+section+"\n")
+	if !found {
+		t.Fatalf("docs/api.md has no section %q", section)
+	}
+	text, _, _ = strings.Cut(text, "\n## ")
+	var list []string
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		cells := strings.Split(line, " | ")
+		// The first line of a table is its header.
+		if i == 0 || !strings.HasPrefix(line, "| ") || !strings.HasPrefix(lines[i-1], "|") || len(cells) < column {
+			continue
+		}
+		for _, match := range regexp.MustCompile(shape).FindAllStringSubmatch(cells[column-1], -1) {
+			list = append(list, match[1])
+		}
+	}
+	return sorted(list)
+}
+
+// sorted gives a list in order, each word once.
+func sorted(list []string) []string {
+	list = slices.Clone(list)
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// codesIn gives what a pattern finds in the Go files, but not the tests, of
+// folders, sorted.
+func codesIn(t *testing.T, pattern string, folders ...string) []string {
+	t.Helper()
+	var list []string
+	for _, folder := range folders {
+		files, err := filepath.Glob(filepath.Join(root(t), folder, "*.go"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %d files, %v", folder, len(files), err)
+		}
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			for _, match := range regexp.MustCompile(pattern).FindAllStringSubmatch(read(t, file), -1) {
+				list = append(list, match[1])
+			}
+		}
+	}
+	return sorted(list)
+}
+
+// compareCodes wants a table to list just the codes there are.
+func compareCodes(t *testing.T, section string, right, listed []string) {
+	t.Helper()
+	if diff := cmp.Diff(sorted(right), listed); diff != "" {
+		t.Errorf("docs/api.md, %s, lists other codes than there are (-code +page):\n%s", section, diff)
+	}
+}
+
+func TestErrorCodes(t *testing.T) {
+	t.Parallel()
+	right := codesIn(t, `(?:newError\([^,"]+, |Code: +)"([a-z_]+)"`, "server/httpapi", "server/service", "server/sqlstore")
+	// The API gives one code for all keys that open nothing; the others are
+	// words between store and service.
+	within := []string{"unknown_key", "key_expired", "exists", "key_taken_meanwhile"}
+	right = slices.DeleteFunc(right, func(code string) bool { return slices.Contains(within, code) })
+	compareCodes(t, "Errors", right, listedCodes(t, "Errors", 3, "`([a-z_]+)`"))
+}
+
+func TestProblemCodes(t *testing.T) {
+	t.Parallel()
+	right := codesIn(t, `Code: +"([a-z_]+)"`, "celltype", "validate", "engine")
+	right = append(right, intray.HookCode, celltype.CodeMapped, celltype.CodeReadOtherwise, phone.Extension.String(), phone.CodeKept.String())
+	for _, rule := range schema.RuleShapes() {
+		right = append(right, rule.Name)
+	}
+	for _, kind := range schema.TypeShapes() {
+		if kind.Name != intray.TypeString { // takes every text
+			right = append(right, strings.ReplaceAll(string(kind.Name), "-", "_"))
+		}
+	}
+	compareCodes(t, "Problems", right, listedCodes(t, "Problems", 1, "`([a-z_]+)`"))
+}
+
+func TestNoticeTypes(t *testing.T) {
+	t.Parallel()
+	right := codesIn(t, `NoticeType = "([A-Z_]+)"`, ".")
+	compareCodes(t, "import_errors", right, listedCodes(t, "import_errors", 1, `\b([A-Z_]+)\b`))
+}
+
+func TestQuestionKinds(t *testing.T) {
+	t.Parallel()
+	right := codesIn(t, `\bAnswer[A-Za-z]+ += "([a-z_]+:?)"`, ".")
+	compareCodes(t, "Questions", right, listedCodes(t, "Questions", 1, "`([a-z_]+:?)[^`]*`"))
+}
