@@ -6,7 +6,7 @@ import { demoDir, demoPages, outDir, pages } from './places.mjs';
 const next = ['src/app/main.tsx', 'src/cells/index.ts'];
 
 /** Little that is wanted at once and by what comes later too: one file, and not one each. */
-const shared = { name: 'shared', test: /\/ui\/(grid\/display-text|src\/cells\/columns|src\/words\/service\/places)\.ts$/ };
+const shared = { name: 'shared', test: /\/ui\/(grid\/display-text|src\/cells\/columns)\.ts$/ };
 
 /** What both the cells and the parts loaded later need: one file. */
 const filter = { name: 'filter', test: /\/ui\/src\/cells\/(filter|whitespace)\.ts$/ };
@@ -26,6 +26,23 @@ async function buildPrefetchScript(start: string): Promise<{ fileName: string; s
   if (chunk?.type !== 'chunk') throw new Error('src/app/prefetch-script.ts came to nothing');
   return { fileName: chunk.fileName, source: chunk.code };
 }
+
+/** Groups of messages for developers and operators, which no page shows. */
+const developerMessages = new Set([
+  'connector', 'date_format', 'egress', 'hook_source', 'host_key', 'hostname', 'javascript', 'license_key', 'lint', 'number_format',
+  'private_key', 'property', 'regexp', 'schedule', 'schema', 'sftp', 'sftp_credential', 'webhook',
+]);
+
+/** Leaves these out of the catalogues that the pages load. */
+const pageMessages: Plugin = {
+  name: 'page-messages',
+  enforce: 'pre',
+  transform(code, id) {
+    if (!/\/messages\/[a-z]+\.json$/.test(id)) return null;
+    const all = Object.entries(JSON.parse(code) as Record<string, unknown>);
+    return { code: JSON.stringify(Object.fromEntries(all.filter(([key]) => !developerMessages.has(key.split('.', 1)[0]!)))), map: null };
+  },
+};
 
 let first = '';
 
@@ -71,7 +88,7 @@ export default defineConfig(({ mode }) => {
   const demo = mode === 'demo';
   return {
     base: '/',
-    plugins: demo ? [] : [preloads, { name: 'stamp', writeBundle: ({ dir }) => stamp(dir!) }],
+    plugins: demo ? [pageMessages] : [pageMessages, preloads, { name: 'stamp', writeBundle: ({ dir }) => stamp(dir!) }],
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
     json: { stringify: true },
     build: {

@@ -16,7 +16,7 @@ import (
 
 // sources are what the pages are built from, below ui; ui/scripts/stamp.mjs has
 // the same list.
-var sources = []string{"grid", "index.html", "package-lock.json", "package.json", "places.mjs", "review.html", "src", "tsconfig.json", "vite.config.ts"}
+var sources = []string{"../messages", "grid", "index.html", "package-lock.json", "package.json", "places.mjs", "review.html", "src", "tsconfig.json", "vite.config.ts"}
 
 // TestPagesAreFresh compares the sources of the pages with those that the pages
 // in dist were built from. It needs no Node.

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** What decides the bytes of the pages: files, and folders with all that is in them. */
-const sources = ['grid', 'index.html', 'package-lock.json', 'package.json', 'places.mjs', 'review.html', 'src', 'tsconfig.json', 'vite.config.ts'];
+const sources = ['../messages', 'grid', 'index.html', 'package-lock.json', 'package.json', 'places.mjs', 'review.html', 'src', 'tsconfig.json', 'vite.config.ts'];
 
 function files(path) {
   if (!statSync(path).isDirectory()) return [path];

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Locale } from '../words/types';
-import { reword } from '../words/words';
-import { Fault, type LayoutEvidence } from '../api';
+import { messageText } from '../words/words';
+import { Fault, labelOf, reasonOf, type LayoutEvidence } from '../api';
 import { Button, Dialog, Field, Select } from '../kit';
 import { useReview, useShared, type Key, type T } from './context';
 import { FaultNote } from './notices';
@@ -30,7 +30,7 @@ export function FileFormat() {
             <dt>{t(names[one.choice]!)}</dt>
             <dd>
               <strong><Raw text={valueOf(one, t, locale)} /></strong>
-              <span class="quiet"><ServerText text={one.reason} code="why" /></span>
+              <span class="quiet"><ServerText message={reasonOf(one)} /></span>
             </dd>
             <dd class="reading-change">{canChange(one) && <Button look="quiet" small onClick={() => setChanging(one)}>{t('decided.change')}</Button>}</dd>
           </div>
@@ -95,7 +95,7 @@ function ChangeDialog({ evidence, onClose }: { evidence: LayoutEvidence; onClose
         <Select
           label={t('reading.other')}
           value={value || null}
-          options={evidence.rivals.map((one) => ({ value: one.value, label: one.label, note: reword(t, 'why', one.reason) }))}
+          options={evidence.rivals.map((one) => ({ value: one.value, label: messageText(t, labelOf(one)), note: messageText(t, reasonOf(one)) }))}
           onChange={setValue}
           placeholder={t('reading.choose')}
           searchLabel={t('search')}

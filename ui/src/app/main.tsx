@@ -1,6 +1,6 @@
 import { render } from 'preact';
 import type { Locale } from '../words/types';
-import { chooseLocale, readWords } from '../words/words';
+import { chooseLocale, loadMessages, readWords } from '../words/words';
 import { consumeUrlToken, type Prefetch } from './prefetch';
 import { App } from './app';
 import { catalogues } from './catalogues';
@@ -36,7 +36,9 @@ export function renderReview(prefetch: Prefetch): void {
   void Promise.all([readWords<Key>(locale, catalogues), styles(), Promise.race([whole, after(openingDelay)])]).then(([t]) => {
     const root = document.getElementById('app')!;
     root.replaceChildren();
-    render(<SharedProvider value={{ review, locale, t }}><App /></SharedProvider>, root);
+    const draw = () => render(<SharedProvider value={{ review, locale, t }}><App /></SharedProvider>, root);
+    draw();
+    if (!locale.renderMessage) void drawn.reached.then(() => loadMessages(locale)).then(draw).catch(() => {});
     void whole.then(() => requestAnimationFrame(() => setTimeout(drawn.reach)));
   });
 }
@@ -50,7 +52,9 @@ async function firstContent(review: Review, locale: Locale): Promise<void> {
       done();
     });
   });
-  if (review.state.steps.length > 0 && review.state.step === 'cells') await preloadCells({ api: review.api, events: review.events, locale }).catch(() => {});
+  if (review.state.steps.length === 0) return;
+  if (review.state.step === 'cells') await preloadCells({ api: review.api, events: review.events, locale }).catch(() => {});
+  else await loadMessages(locale).catch(() => {});
 }
 
 /** Sizes are measured while drawing: not before the styles are here. */

@@ -1,4 +1,4 @@
-import type { Fault, Notice } from '../api';
+import { messageOf, type Fault, type Notice } from '../api';
 import { Icon, Note } from '../kit';
 import { useShared, type Key } from './context';
 import { Raw, ServerText } from './server-text';
@@ -20,7 +20,7 @@ export function Notices({ notices }: { notices: readonly Notice[] }) {
           <li key={at}>
             <Icon name={one.level} label={t(levels[one.level])} />
             <div>
-              <p><ServerText text={one.message} code={one.type} /></p>
+              <p><ServerText message={messageOf(one)} /></p>
               <Place notice={one} />
             </div>
           </li>
@@ -51,7 +51,7 @@ export function FaultNote({ fault }: { fault: Fault | null }) {
     <div role="alert">
       {fault && (
         <Note tone="error" toneLabel={t('level.error')} title={fault.kind === 'lost' ? t('send.lost') : t('send.refused')}>
-          {fault.kind === 'lost' ? t('send.lostText') : <ServerText text={fault.message} />}
+          {fault.kind === 'lost' ? t('send.lostText') : fault.detail && <ServerText message={fault.detail} />}
           {fault.status >= 500 && fault.request && <p class="quiet">{t('broken.request')} <code>{fault.request}</code></p>}
         </Note>
       )}

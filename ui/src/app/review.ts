@@ -185,7 +185,7 @@ export class Review {
     this.#unlisten();
     clearTimeout(this.#asking);
     clearTimeout(this.#lost);
-    const fault = error instanceof Fault ? error : new Fault('refused', { message: String(error) });
+    const fault = error instanceof Fault ? error : new Fault('refused', { detail: { text: String(error) } });
     this.#set({ ...this.#state, phase: 'trouble', trouble: fault });
   }
 

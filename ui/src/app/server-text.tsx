@@ -1,19 +1,12 @@
-import { reword } from '../words/words';
+import type { Message } from '../words/types';
 import { useShared } from './context';
 
-interface Props {
-  readonly text: string;
-  /** By which it may be known in the language of the page: see reword. */
-  readonly code?: string;
-  /** It is in the language of the page already. */
-  readonly own?: boolean;
-}
-
-/** A sentence that the service wrote: in English where it is none of those that the page knows, and it may quote anything. */
-export function ServerText({ text, code = '', own = false }: Props) {
-  const { t } = useShared();
-  const worded = own ? text : reword(t, code, text);
-  return <span lang={own || worded !== text ? undefined : 'en'} dir="auto" class="sentence">{worded}</span>;
+/** A message of the service: in English where its code is not known, and it may quote anything. */
+export function ServerText({ message }: { message: Message }) {
+  const { locale } = useShared();
+  const rendered = locale.renderMessage?.(message) ?? null;
+  const english = rendered === null && message.code;
+  return <span lang={english ? 'en' : undefined} dir="auto" class="sentence">{rendered ?? message.text}</span>;
 }
 
 /** Text from a file, as it stands there. */

@@ -3,7 +3,7 @@ import '../kit/kit.css';
 import './app.css';
 import * as cells from '../cells/catalogues';
 import { directionOf, chooseLanguage } from '../words/languages';
-import * as service from '../words/service/catalogues';
+import * as service from '../words/service-catalogues';
 import { catalogues } from './catalogues';
 
 // What comes next is asked for while the calls of prefetch-script.ts are on their way.
@@ -12,7 +12,7 @@ const { prefetch, started } = globalThis.intrayPrefetch;
 const { language } = chooseLanguage(new URLSearchParams(location.search).get('lang'), navigator.languages);
 document.documentElement.lang = language;
 document.documentElement.dir = directionOf(language);
-const words = language === 'en' ? [] : [service.rewording, service.catalogues[language]];
+const words = language === 'en' ? [] : [service.renderer, service.catalogues[language]];
 // Whoever needs them asks again, and handles the error.
 for (const read of [catalogues[language], cells.catalogues[language], ...words]) read().catch(() => {});
 

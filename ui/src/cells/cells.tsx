@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { Fault } from '../api';
 import type { CellsHandle, CellsHost } from './host';
 import { Button, Note } from '../kit';
+import { faultText } from './fault-text';
 import { startPreload, type Preload, type Preloaded } from './preload';
 import { Model } from './model';
 import { CellsView } from './cells-view';
@@ -48,7 +49,7 @@ export default function Cells({ host, preload, onHandle }: Props) {
   const again = <Button onClick={() => setTurn(turn + 1)}>{t('retry')}</Button>;
   return (
     <div class="c-cells c-blank">
-      <Note tone="error" title={t('cannotOpen')} actions={again}>{lost ? t('unanswered') : messageOf(fault)}</Note>
+      <Note tone="error" title={t('cannotOpen')} actions={again}>{faultText(t, fault)}</Note>
     </div>
   );
 }
@@ -65,8 +66,4 @@ function shownOf(host: CellsHost, start: Preloaded): Shown {
 /** Whether the page has to say it. */
 function isOver(fault: unknown): boolean {
   return fault instanceof Fault && (fault.kind === 'unauthorized' || fault.kind === 'gone');
-}
-
-function messageOf(fault: unknown): string {
-  return fault instanceof Error ? fault.message : String(fault);
 }

@@ -14,16 +14,14 @@ export function fieldOptions(places: readonly Place[], all: string, editable = f
 
 /** The one that a text was meant as, to be taken by one press; undefined where another is as good. */
 export function bestSuggestion({ text, suggestions: [first, second] }: Pick<Value, 'text' | 'suggestions'>): Suggestion | undefined {
-  if (!first || !second) return first;
-  const [one, other] = [parseReason(first), parseReason(second)];
-  if (one.why !== other.why) return first;
-  return one.why.endsWith('like') && editDistance(text, one.name) < editDistance(text, other.name) ? first : undefined;
+  if (!first || !second || first.reasonCode !== second.reasonCode) return first;
+  const closer = first.reasonCode === 'suggestion.spelled_like' && editDistance(text, likeness(first)) < editDistance(text, likeness(second));
+  return closer ? first : undefined;
 }
 
-/** A reason of the service, such as 'it is spelled almost like Germany', and the name that it is about. */
-function parseReason({ reason }: Suggestion): { why: string; name: string } {
-  const [, why = reason, name = ''] = /^(it is spelled almost like|it has a part of) ([^]*)/.exec(reason) ?? [];
-  return { why, name };
+/** The name that a text is spelled like. */
+function likeness({ reasonParams: params }: Suggestion): string {
+  return String(params?.name ?? '');
 }
 
 /** How many letters must be changed, added or left out to make one text of the other. */

@@ -1,9 +1,10 @@
 import type { RefObject } from 'preact';
 import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks';
+import { reasonOf } from '../api';
 import { Button, matching, Popover, targetOf, type Option } from '../kit';
-import { reword } from '../words/words';
-import { choiceOption } from './choices';
-import { choiceName, type Place } from './columns';
+import { messageText } from '../words/words';
+import { choiceOption, suggestionName } from './choices';
+import type { Place } from './columns';
 import type { Value } from './table-api';
 import type { Model } from './model';
 import { valueName } from './value-text';
@@ -93,7 +94,7 @@ function Listed({ model: { t }, place, value, onTake }: Inner) {
 
 /** The choices of the column, what is suggested before the others. */
 function optionsOf(t: T, place: Place, value: Value): Option[] {
-  const first = value.suggestions.map(({ text, label, reason }) => ({ value: text, label: choiceName(place, text) ?? (label || text), note: reason ? reword(t, 'why', reason) : text }));
+  const first = value.suggestions.map((one) => ({ value: one.text, label: suggestionName(place, one), note: messageText(t, reasonOf(one)) || one.text }));
   const suggested = new Set(first.map((one) => one.value));
   const others = place.column.choices!.filter((one) => !suggested.has(one.text));
   return [...first, ...others.map(choiceOption)];

@@ -5,13 +5,15 @@ import { displayName, placesOf, type Place } from './columns';
 import type { FirstRows } from './preload';
 import type { TableApi } from './table-api';
 import { CountsRefresher, type TableCounts } from './counts-refresher';
-import { reword } from '../words/words';
+import { messageText } from '../words/words';
+import { faultText } from './fault-text';
 import { allRows, isFiltered, sameFilter, type Filter } from './filter';
 import { editableKeys, scopeOf, type EditSpec } from './selection-scope';
 import { ReviewRowSource } from './row-source';
 import { initialState, type StatusMessage, type State } from './state';
 import { Store } from './store';
 import { fitColumnWidths } from './column-widths';
+import type { Message } from '../words/types';
 import type { T } from './words';
 
 const messageFor = 12_000;
@@ -50,7 +52,7 @@ export class Model {
       moved: () => t('moved'),
       tooMany: (n: number, most: number) => t('tooMany', { n, most }),
       unanswered: () => t('unanswered'),
-      worded: (code: string, message: string) => reword(t, code, message),
+      messageText: (message: Message) => messageText(t, message),
     };
     this.source = new ReviewRowSource(tableApi, this.places, texts, (fault) => host.onFault(fault));
     this.source.setView(allRows, rows);
@@ -134,7 +136,7 @@ export class Model {
     try {
       await this.#openFilter(filter, asking.signal);
       this.store.set({ filter, fitting: null, searching: false, total: this.source.total });
-      if (this.now.message?.text === this.t('unanswered')) this.showMessage(null);
+      if (this.now.message?.unanswered) this.showMessage(null);
       this.grid?.reset(this.source.total);
     } catch (cause) {
       if (asking.signal.aborted || isAborted(cause)) return;
@@ -150,7 +152,7 @@ export class Model {
         return await this.source.filterBy(filter, signal);
       } catch (cause) {
         if (!(cause instanceof Fault) || cause.kind !== 'lost') throw cause;
-        this.showMessage({ text: this.t('unanswered'), wrong: true });
+        this.showMessage({ text: this.t('unanswered'), wrong: true, unanswered: true });
       }
       await new Promise((again) => setTimeout(again, retryAfter));
       signal.throwIfAborted();
@@ -245,7 +247,7 @@ export class Model {
       if (row?.id !== id || row.cells[at]?.cut) return row ?? null;
       this.grid?.edit(row, spot);
     } catch (cause) {
-      this.showMessage({ text: cause instanceof Error ? cause.message : String(cause), wrong: true });
+      this.showMessage({ text: faultText(this.t, cause), wrong: true });
     }
     return null;
   }
@@ -409,9 +411,8 @@ export class Model {
   }
 
   #showFault(cause: unknown): void {
-    const lost = cause instanceof Fault && cause.kind === 'lost';
     if (cause instanceof Fault && (cause.kind === 'unauthorized' || cause.kind === 'gone')) this.host.onFault(cause);
-    else this.showMessage({ text: lost ? this.t('unanswered') : cause instanceof Error ? cause.message : String(cause), wrong: true });
+    else this.showMessage({ text: faultText(this.t, cause), wrong: true });
   }
 }
 

@@ -1,10 +1,10 @@
-import type { Verdict } from '../api';
+import { messageOf, type Verdict } from '../api';
 import { Button, Icon } from '../kit';
 import type { OpenDialog } from './dialogs/props';
 import { actionsOf, filterOf, problemName, fieldName, type Group } from './problem-groups';
 import type { EditSpec } from './selection-scope';
 import type { Model } from './model';
-import { reword } from '../words/words';
+import { messageText } from '../words/words';
 import { useValues, ValueList } from './problem-values';
 
 interface Props {
@@ -42,7 +42,7 @@ function GroupBody({ model, group, onOpen }: Pick<Props, 'model' | 'group' | 'on
   const texts = listed.found?.values.map((value) => value.text) ?? [];
   return (
     <div class="c-group-body">
-      <p class="c-group-message"><bdi>{reword(t, group.code, group.message)}</bdi></p>
+      <p class="c-group-message"><bdi>{messageText(t, messageOf(group))}</bdi></p>
       {place && <ValueList model={model} group={group} place={place} listed={listed} />}
       <div class="c-group-actions">
         {actionsOf(group, place, texts).map((action) => (

@@ -1,10 +1,10 @@
-import type { Counts } from '../api';
+import { messageOf, type Counts } from '../api';
 import type { Level } from '../../grid';
 import type { Place } from './columns';
 import { isPadded } from './whitespace';
 import { sameFilter, type Filter, type Show } from './filter';
 import type { Key, T } from './words';
-import { reword } from '../words/words';
+import { messageText } from '../words/words';
 
 /** Rows with one kind of problem in one field; key "" is for problems of whole rows. */
 export type Group = Counts[number];
@@ -48,17 +48,15 @@ export function fieldName(group: Group, places: readonly Place[], t: T): string 
   return places.find((place) => place.key === group.key)?.label ?? group.key;
 }
 
-/** What is wrong, in a few words; where nobody knows the rule, what it says of one of them. */
+/** What is wrong, in a few words; where nobody knows the rule, the beginning of the message of one of them. */
 export function problemName(group: Group, t: T): string {
   const key = `rule.${group.code.replace(/_(with|without)(_all)?(_values)?$/, '_with')}` as Key;
   const name = t(key);
-  return name === key ? firstSentence(reword(t, group.code, group.message)) : name;
+  return name === key ? truncate(messageText(t, messageOf(group))) : name;
 }
 
-function firstSentence(message: string): string {
-  const end = message.search(/[.:](\s|$)/);
-  const first = end < 0 ? message : message.slice(0, end);
-  return first.length > 60 ? `${first.slice(0, 59)}…` : first;
+function truncate(message: string): string {
+  return message.length > 60 ? `${message.slice(0, 59)}…` : message;
 }
 
 /** Whether giving all equal cells another text fixes them; of equal ones it would make equal ones. */

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { reasonOf } from '../api';
 import { Icon } from '../kit';
-import { reword } from '../words/words';
+import { messageText } from '../words/words';
 import { bestSuggestion, suggestionName } from './choices';
 import type { Place } from './columns';
 import type { Distinct, Value } from './table-api';
@@ -78,7 +79,7 @@ function ValueItem({ model, group, place, value }: Props & { value: Value }) {
       </button>
       <span class="c-count">{host.locale.number(value.count)}</span>
       {open && first && name && (
-        <button type="button" class="c-fix" onClick={() => put(first.text)} title={reword(t, 'why', first.reason)} aria-label={t('values.replace', { n: value.count, from: valueName(t, place, value.text), to: name === first.text ? name : `${name} (${first.text})` })}>
+        <button type="button" class="c-fix" onClick={() => put(first.text)} title={messageText(t, reasonOf(first))} aria-label={t('values.replace', { n: value.count, from: valueName(t, place, value.text), to: name === first.text ? name : `${name} (${first.text})` })}>
           <Icon name="arrow" size={12} /> <bdi>{name}</bdi> <Icon name="check" size={12} />
         </button>
       )}

@@ -1,4 +1,5 @@
-import type { Cell as WireCell, Row as WireRow } from '../api';
+import { messageOf, type Cell as WireCell, type Problem as WireProblem, type Row as WireRow } from '../api';
+import type { Message } from '../words/types';
 import type { Cell, Problem, Row } from '../../grid';
 import { matchesFilter, isFiltered, type Filter } from './filter';
 import type { OriginalTexts } from './original-texts';
@@ -6,21 +7,21 @@ import type { Place } from './columns';
 
 const none: readonly Problem[] = [];
 
-/** Words what a problem says in the language of the page. */
-export type RewordProblem = (code: string, message: string) => string;
+/** Renders a message in the language of the page. */
+export type MessageText = (message: Message) => string;
 
 /** Makes rows of the grid out of rows that came. */
 export class RowConverter {
   readonly #places: readonly Place[];
   readonly #originals: OriginalTexts;
-  readonly #worded: RewordProblem;
+  readonly #textOf: MessageText;
   /** By the cells of a row that came, hidden ones among them. */
   readonly #keys: string[] = [];
   /** What is shown in place of texts, by the cells of a row that came. */
   readonly #names: ReadonlyMap<string, string>[] = [];
 
-  constructor(places: readonly Place[], originals: OriginalTexts, worded: RewordProblem = (_, message) => message) {
-    this.#worded = worded;
+  constructor(places: readonly Place[], originals: OriginalTexts, textOf: MessageText = ({ text = '' }) => text) {
+    this.#textOf = textOf;
     this.#places = places;
     this.#originals = originals;
     for (const { at, key, column } of places) {
@@ -56,8 +57,8 @@ export class RowConverter {
     return { ...row, version, cells };
   }
 
-  #problems(list: readonly Problem[]): readonly Problem[] {
-    return list.map((one) => ({ ...one, message: this.#worded(one.code, one.message) }));
+  #problems(list: readonly WireProblem[]): readonly Problem[] {
+    return list.map((one) => ({ level: one.level, code: one.code, message: this.#textOf(messageOf(one)) }));
   }
 
   #cell(came: WireRow, place: Place): Cell {

@@ -7,7 +7,7 @@ import { allRows, type Filter } from './filter';
 import { OriginalTexts } from './original-texts';
 import { withLocalizedSearch } from './localized-choices';
 import { cellEdits, maxCells, planEdit } from './edit-plan';
-import { RowConverter, type RewordProblem } from './row-converter';
+import { RowConverter, type MessageText } from './row-converter';
 import { RowCache } from './row-cache';
 import { Locations } from './locations';
 
@@ -17,8 +17,8 @@ export interface SourceTexts {
   moved(): string;
   tooMany(cells: number, most: number): string;
   unanswered(): string;
-  /** Words what a problem says in the language of the page. */
-  worded?: RewordProblem;
+  /** Renders a message of the service in the language of the page. */
+  messageText?: MessageText;
 }
 
 const readAtOnce = 1000;
@@ -57,7 +57,7 @@ export class ReviewRowSource implements RowSource {
     this.#tableApi = tableApi;
     this.#places = new Map(places.map((place) => [place.column.key, place]));
     this.#order = new Map(places.map((place, at) => [place.column.key, at]));
-    this.#rows = new RowConverter(places, this.#originals, texts.worded);
+    this.#rows = new RowConverter(places, this.#originals, texts.messageText);
     this.#locations = new Locations(places);
     this.#texts = texts;
     this.#onFault = broken;
@@ -327,7 +327,7 @@ export class ReviewRowSource implements RowSource {
       }
       if (attempt) this.#attempts.delete(attempt);
       if (cause.kind !== 'refused') this.#onFault(cause);
-      throw new Refused(cause);
+      throw new Refused(cause, (cause.detail && this.#texts.messageText?.(cause.detail)) ?? cause.message);
     }
   }
 }
@@ -337,8 +337,8 @@ const nothingUndone: Verdict = { rows: [], cells: 0, conflicts: [] };
 /** What the service refused, with the code of its reason. */
 class Refused extends SourceFault {
   readonly code: string;
-  constructor(fault: Fault) {
-    super('failed', fault.message);
-    this.code = fault.code;
+  constructor({ code }: Fault, message: string) {
+    super('failed', message);
+    this.code = code;
   }
 }

@@ -11,6 +11,8 @@ export interface StatusMessage {
   readonly turn?: 'undo' | 'redo';
   /** Whether it is about the last change, and ends with the next one. */
   readonly done?: boolean;
+  /** Whether it says that the service does not answer, and ends when it does. */
+  readonly unanswered?: boolean;
 }
 
 /** All that is shown around the table. */

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { Problem } from '../api';
+import { reasonOf, type Problem } from '../api';
 import { visibleText } from '../../grid/visible-text';
 import { Icon } from '../kit';
-import { reword } from '../words/words';
+import { messageText } from '../words/words';
 import { bestSuggestion, suggestionName } from './choices';
 import type { Place } from './columns';
 import type { Suggestion } from './table-api';
@@ -42,7 +42,7 @@ export function SuggestedFix({ model, place, text, problem: { level, code }, onT
   if (!first) return null;
   const name = suggestionName(place, first);
   return (
-    <button type="button" class="c-fix c-card-fix" title={reword(t, 'why', first.reason)} aria-label={t('card.take', { from: visibleText(text), to: name })} onClick={() => onTake(first.text)}>
+    <button type="button" class="c-fix c-card-fix" title={messageText(t, reasonOf(first))} aria-label={t('card.take', { from: visibleText(text), to: name })} onClick={() => onTake(first.text)}>
       <Icon name="arrow" size={12} /> <bdi>{name}</bdi> <Icon name="check" size={12} />
     </button>
   );

@@ -20,19 +20,13 @@ export interface EditScope extends Partial<Filter> {
   readonly rows?: string[];
 }
 
-export interface Suggestion {
-  readonly text: string;
-  readonly label: string;
-  readonly reason: string;
-}
+export type Suggestion = Values['values'][number]['suggestions'][number];
 
 /** One of the texts of a field, and how many cells hold it. */
 export interface Value {
   readonly text: string;
   readonly count: number;
   readonly suggestions: readonly Suggestion[];
-  /** What is wrong with it; "" where nothing is. */
-  readonly message: string;
 }
 
 export interface Distinct {
@@ -105,8 +99,8 @@ export function createTableApi(api: Api, send: typeof fetch = fetch.bind(globalT
     rows: (filter, view, from, count, signal) =>
       unwrap(calls.GET('/api/review/v1/{id}/rows/', { ...asked(filter, { ...(view && { view }), from, count }), ...(signal && { signal }) })),
     counts: () => unwrap(calls.GET('/api/review/v1/{id}/counts/', { params: { path } })),
-    values: async (of, filter, limit, signal) =>
-      distinct(await unwrap(calls.GET('/api/review/v1/{id}/values/', { ...asked(filter, { of, limit }), ...(signal && { signal }) }))),
+    values: (of, filter, limit, signal) =>
+      unwrap(calls.GET('/api/review/v1/{id}/values/', { ...asked(filter, { of, limit }), ...(signal && { signal }) })),
     nextProblem: async (filter, view, { row, back, near }, signal) => {
       const from = { ...(view && { view }), ...(row && { row }), back: String(back), near };
       return (await unwrap(calls.GET('/api/review/v1/{id}/next/', { ...asked(filter, from), ...(signal && { signal }) }))).next as FoundRow | null;
@@ -128,10 +122,4 @@ export function createTableApi(api: Api, send: typeof fetch = fetch.bind(globalT
 
 function query(of: object): URLSearchParams {
   return new URLSearchParams(Object.entries(of).map(([name, value]) => [name, String(value)]));
-}
-
-/** Messages come with texts that are wrong. */
-function distinct(of: Values): Distinct {
-  const values = of.values.map((value) => ({ message: '', ...value }));
-  return { values, more: of.more };
 }

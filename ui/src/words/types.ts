@@ -7,14 +7,27 @@ export type Catalogue = Readonly<Record<string, string | Readonly<Partial<Record
 export type Values = Readonly<Record<string, string | number>>;
 
 /** Gives the sentence of a key: t('rows', { n: 3 }). */
-export interface Say<Key extends string> extends Rewords {
+export interface Say<Key extends string> {
   (key: Key, values?: Values): string;
+  readonly locale: Locale;
 }
 
-export interface Rewords {
-  /** Where the page does not speak English, as the service does. */
-  readonly reword?: Reword | undefined;
+/**
+ * A text of the service for people, as message.go writes it: a code and the parameters
+ * of its sentence, or a literal text of the organization. With a code, text is the
+ * English sentence, where it came along.
+ */
+export interface Message {
+  readonly code?: string | undefined;
+  readonly params?: Params | undefined;
+  readonly text?: string | undefined;
 }
+
+/** The parameters of a message by name: texts, numbers, messages, and lists of texts or messages. The number n decides the plural. */
+export type Params = Readonly<Record<string, unknown>>;
+
+/** Renders a message in the language of the page; null where its code is not known, or has none. */
+export type RenderMessage = (message: Message) => string | null;
 
 /** How a person's language writes things. */
 export interface Locale {
@@ -28,14 +41,15 @@ export interface Locale {
   percent(share: number): string;
   day(time: string): string;
   moment(time: string): string;
+  /** The plural form that a number takes. */
+  plural(n: number): Intl.LDMLPluralRule;
   /** 'a', 'b' and 'c' as one text. */
   list(texts: readonly string[]): string;
   /** For texts of any origin that stand in a sentence: its direction stays within. */
   isolate(text: string): string;
+  /** Renders the messages of the service; null until their catalogue is loaded. */
+  renderMessage: RenderMessage | null;
 }
-
-/** Words a sentence of the service in the person's language, by its code; null where it is none of those known. */
-export type Reword = (code: string, text: string) => string | null;
 
 /** A catalogue of each language, in a file of its own. */
 export type Catalogues = Readonly<Record<Language, () => Promise<{ default: Catalogue }>>>;

@@ -1,7 +1,7 @@
 import { directionOf, chooseLanguage, type ChosenLanguage } from './languages';
 import { plainNumber, plainPlural } from './plain';
-import * as service from './service/catalogues';
-import type { Catalogue, Catalogues, Locale, Reword, Rewords, Say, Values } from './types';
+import * as service from './service-catalogues';
+import type { Catalogue, Catalogues, Locale, Message, Say, Values } from './types';
 
 export { languages, type Language } from './languages';
 
@@ -21,16 +21,19 @@ function makeLocale({ language, tag: wanted }: ChosenLanguage): Locale {
   const percents = once(() => new Intl.NumberFormat(tag, { style: 'percent' }));
   const days = once(() => new Intl.DateTimeFormat(tag, { dateStyle: 'long' }));
   const moments = once(() => new Intl.DateTimeFormat(tag, { dateStyle: 'long', timeStyle: 'short' }));
+  const plurals = once(() => new Intl.PluralRules(tag));
   const lists = once(() => new Intl.ListFormat(tag, { type: 'conjunction' }));
   return {
     language,
     tag,
+    renderMessage: null,
     direction: directionOf(language),
     number: (n) => plainNumber(tag, n) ?? numbers().format(n),
     figure: (text) => new Intl.NumberFormat(tag, { useGrouping: false, minimumFractionDigits: text.split('.')[1]?.length ?? 0 }).format(text as Intl.StringNumericLiteral),
     percent: (share) => percents().format(share),
     day: (time) => days().format(new Date(time)),
     moment: (time) => moments().format(new Date(time)),
+    plural: (n) => plainPlural(language, n) ?? plurals().select(n),
     list: (texts) => lists().format(texts),
     isolate: (text) => (language === 'ar' || turning.test(text) ? `\u2068${text.replace(ends, '')}\u2069` : text),
   };
@@ -55,14 +58,13 @@ function canonical(tag: string): string[] {
  * a name in another script does not turn the sentence around it.
  */
 export function sayer<Key extends string>(catalogue: Catalogue, locale: Locale): Say<Key> {
-  const plurals = once(() => new Intl.PluralRules(locale.tag));
-  const pluralOf = (n: number) => plainPlural(locale.language, n) ?? plurals().select(n);
-  return (key, values = {}) => {
+  const say = (key: Key, values: Values = {}) => {
     const entry = catalogue[key];
     if (entry === undefined) return key;
-    const text = typeof entry === 'string' ? entry : (entry[pluralOf(Number(values.n ?? 0))] ?? entry.other ?? key);
+    const text = typeof entry === 'string' ? entry : (entry[locale.plural(Number(values.n ?? 0))] ?? entry.other ?? key);
     return fill(text, values, locale);
   };
+  return Object.assign(say, { locale });
 }
 
 function fill(text: string, values: Values, locale: Locale): string {
@@ -73,24 +75,26 @@ function fill(text: string, values: Values, locale: Locale): string {
   });
 }
 
-/** Loads the sentences in the person's language, and where that is not English, those for what the service says. */
+/** Loads the sentences in the person's language: those of the page, and where that is not English, those of the service. */
 export async function readWords<Key extends string>(locale: Locale, catalogues: Catalogues): Promise<Say<Key>> {
-  const [own, reword] = await Promise.all([catalogues[locale.language](), readReword(locale)]);
-  return Object.assign(sayer<Key>(own.default, locale), { reword });
+  // The service sends its sentences in English: nothing waits for them there.
+  const messages = locale.language === 'en' ? null : loadMessages(locale).catch(() => {});
+  const own = await catalogues[locale.language]();
+  await messages;
+  return sayer<Key>(own.default, locale);
 }
 
-async function readReword(locale: Locale): Promise<Reword | undefined> {
-  if (locale.language === 'en') return undefined;
-  const [{ rewording }, words] = await Promise.all([service.rewording(), service.catalogues[locale.language]()]);
-  return rewording(sayer<string>(words.default, locale), locale);
+/** Loads what renders the messages of the service in the language of the page. */
+export async function loadMessages(locale: Locale): Promise<void> {
+  const [{ messageRenderer }, catalogue] = await Promise.all([service.renderer(), service.catalogues[locale.language]()]);
+  locale.renderMessage ??= messageRenderer(catalogue.default, locale);
 }
 
 /**
- * Words what the service says in the language of the page, where it is known by
- * its code: the code of a problem or refusal, the type of a question or notice,
- * 'why' for a reason. All else, such as a message of the schema's own, comes back
- * as it is.
+ * The text of a message of the service in the language of the page. Where its code is
+ * not known that is the English sentence that came along; a message without a code is a
+ * text of the organization, and stays as it is.
  */
-export function reword(say: Rewords, code: string, message: string): string {
-  return say.reword?.(code, message) ?? message;
+export function messageText({ locale }: { readonly locale: Locale }, message: Message): string {
+  return locale.renderMessage?.(message) ?? message.text ?? '';
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { Params } from '../../src/words/types';
 import type { Scene } from './fake-service';
 import { Pages, type Opened } from './pages';
 import { asking, facts, layout, questions, scenes, submission } from './scenes';
@@ -105,16 +106,25 @@ test('what was decided is told in words of the page', async () => {
 });
 
 test('how the file was read is told in words of the page', async () => {
-  const evidenceOf = (choice: string, value: string, reason: string) => ({ choice, value, reason, answer: '', rivals: [] });
-  const evidence = [evidenceOf('delimiter', '\t', 'next best is a comma with 9 % of its score'), evidenceOf('header row', 'names', '2 elements have 3 names')];
+  const evidenceOf = (choice: string, value: string, reason: string, reasonCode: string, reasonParams: Params) => ({ choice, value, reason, reasonCode, reasonParams, answer: '', rivals: [] });
+  const next = { code: 'delimiter.next_best', params: { delimiter: { code: 'delimiter.comma' }, percent: 9 } };
+  const lines = { code: 'header.lines_above', params: { n: 1 } };
+  const evidence = [
+    evidenceOf('delimiter', '\t', 'The English sentence.', 'list.clauses', { list: [{ code: 'delimiter.sep_line' }, next] }),
+    evidenceOf('header row', 'names', '1 line stands above it', lines.code, lines.params),
+    evidenceOf('encoding', 'UTF-9', 'The sentence of a later service.', 'encoding.of_a_later_service', {}),
+  ];
   for (const [lang, ...says] of [
-    ['en', 'Tab', 'next best is a comma with 9 % of its score', 'The names in the file', '2 elements have 3 names'],
-    ['de', 'Tabulator', 'als Nächstes käme ein Komma mit 9 % der Wertung', 'Die Namen in der Datei', '2 Elemente haben 3 Namen'],
+    ['en', 'Tab', 'the line sep= says so; next best is a comma with 9 % of its score', 'The names in the file', '1 line stands above it', 'UTF-9', 'The sentence of a later service.'],
+    ['de', 'Tabulator', 'die Zeile sep= sagt es; als Nächstes käme ein Komma mit 9 % der Wertung', 'Die Namen in der Datei', 'darüber steht 1 Zeile', 'UTF-9', 'The sentence of a later service.'],
   ] as const) {
     const opened = await pages.review({ ...scene('columns'), layout: layout({ evidence }) }, `lang=${lang}`);
     await opened.page.locator('.stepper-step').first().click();
     await opened.page.locator('.reading').waitFor();
-    assert.deepEqual(await opened.page.locator('.reading strong, .reading dd .quiet').allTextContents(), says);
+    const shown = opened.page.locator('.reading strong, .reading dd .quiet');
+    await shown.filter({ hasText: says[1] }).waitFor();
+    assert.deepEqual(await shown.allTextContents(), says);
+    assert.deepEqual(await opened.page.locator('.reading [lang=en]').allTextContents(), [says[5]]);
     await opened.close();
   }
 });
@@ -143,7 +153,7 @@ test('an answer that would drop changes of cells asks first, and drops them wher
   const opened = await pages.review(scene('sheet'));
   await heading(opened).waitFor();
   await opened.page.getByText('Kontakte 2024').last().click();
-  opened.fake.scene.refuse = { 'POST questions/': { status: 409, code: 'would_discard', detail: 'This drops 7 changes.', changes: 7 } };
+  opened.fake.scene.refuse = { 'POST questions/': { status: 409, code: 'discards_changes', detail: 'This drops 7 changes.', changes: 7 } };
   const onward = opened.page.getByRole('button', { name: 'Continue' });
   await onward.click();
   await opened.page.getByRole('dialog').getByText('7 changes to the cells are lost').waitFor();

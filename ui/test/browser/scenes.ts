@@ -9,8 +9,9 @@ export const facts = (more: Partial<Import> = {}): Import => ({
 } as Import);
 
 const column = (index: number, header: string, field: string | null, ...examples: string[]) => ({ index, header, field, examples });
-const field = (key: string, label: string, columns: number[], more: Partial<Layout['fields'][number]> = {}) => ({
-  key, label, type: 'string', required: false, requireMapping: false, manyToOne: false, columns, score: 1, reasons: ['the header has the name of the field'], decided: 'file' as const, ...more,
+const field = (key: string, label: string, columns: number[], { reasons = ['the header has the name of the field'], ...more }: Partial<Layout['fields'][number]> = {}): Layout['fields'][number] => ({
+  key, label, type: 'string', required: false, requireMapping: false, manyToOne: false, columns, score: 1, decided: 'file',
+  reasons, reasonMessages: reasons.map((text) => ({ text })), ...more,
 });
 
 export const layout = (more: Partial<Layout> = {}): Layout => ({

@@ -16,12 +16,13 @@ import { visibleLongText } from '../../src/cells/dialogs/long-text';
 import { fitColumnWidths } from '../../src/cells/column-widths';
 import { layoutWidth } from '../../src/cells/layout-width';
 import type { T } from '../../src/cells/words';
+import { chooseLocale } from '../../src/words/words';
 import type { Table } from '../../src/api';
 import { columns } from './cells-fake';
 
 const places = placesOf(columns, 'en');
 const group = (of: Partial<Group>): Group => ({ key: 'country', code: 'country', level: 'error', rows: 1, message: 'This is no country. Write DE.', ...of });
-const t = ((key: string) => (key === 'rule.country' ? 'not a country' : key)) as T;
+const t: T = Object.assign((key: string) => (key === 'rule.country' ? 'not a country' : key), { locale: chooseLocale('en', []) });
 
 test('columns: hidden ones are left out, those of one field are told apart', () => {
   assert.deepEqual(places.map((place) => [place.column.key, place.at]), [['name', 0], ['country', 1], ['tag', 3]]);
@@ -41,13 +42,13 @@ test('columns: a list of choices makes an editor of choices, and none does not',
 });
 
 test('of two choices that fit alike none is offered before the other', () => {
-  const part = (label: string) => ({ text: label.toLowerCase(), label, reason: `it has a part of ${label}` });
+  const part = (label: string) => ({ text: label.toLowerCase(), label, reason: '', reasonCode: 'suggestion.part_of', reasonParams: { name: label } });
   const bolts = part('Group 0 — Bolts'), nuts = part('Group 1 — Nuts');
   const of = (text: string, ...suggestions: Parameters<typeof bestSuggestion>[0]['suggestions']) => bestSuggestion({ text, suggestions });
   assert.equal(of('Group X', bolts, nuts), undefined);
   assert.equal(of('Group X', bolts), bolts);
   assert.equal(of('Group X'), undefined);
-  const like = (label: string) => ({ text: label.slice(0, 2), label, reason: `it is spelled almost like ${label}` });
+  const like = (label: string) => ({ text: label.slice(0, 2), label, reason: '', reasonCode: 'suggestion.spelled_like', reasonParams: { name: label } });
   const australia = like('Australia'), austria = like('Austria');
   assert.equal(of('austrlia', australia, bolts), australia);
   assert.equal(of('austrlia', australia, austria), undefined);
@@ -109,9 +110,9 @@ test('groups: the worst first, then the most; what was there stays where it was'
   assert.deepEqual(filterOf(a), { show: 'errors', key: 'a', code: 'country' });
 });
 
-test('groups: a rule has a name, what nobody knows is told by its message', () => {
+test('groups: a rule has a name, and any other problem the beginning of its message', () => {
   assert.equal(problemName(group({}), t), 'not a country');
-  assert.equal(problemName(group({ code: 'my_hook', message: 'Too few seats: book more.' }), t), 'Too few seats');
+  assert.equal(problemName(group({ code: 'my_hook', message: 'Too few seats: book more.' }), t), 'Too few seats: book more.');
   assert.equal(problemName(group({ code: 'my_hook', message: 'x'.repeat(90) }), t).length, 60);
 });
 

@@ -2,12 +2,15 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { applyChoice, currentAnswer, firstUnanswered, includesChoice } from '../../src/app/questions/drafts';
+import { explain } from '../../src/app/questions/explanation';
 import { parseReading } from '../../src/app/questions/examples';
 import { headingOf, choiceLabel } from '../../src/app/questions/headings';
 import { truncate } from '../../src/app/server-text';
 import { countsOf } from '../../src/app/states/done';
 import { summaryOf } from '../../src/app/submit/summary';
-import { chooseLocale, sayer } from '../../src/words/words';
+import { messageRenderer } from '../../src/words/service-messages';
+import type { Message, Params, Say } from '../../src/words/types';
+import { chooseLocale, messageText, sayer } from '../../src/words/words';
 import type { Key } from '../../src/app/context';
 import { facts, layout, questions, submission } from '../browser/scenes';
 
@@ -117,4 +120,55 @@ test('text of any length is cut between signs', () => {
   assert.equal(truncate('short'), 'short');
   assert.equal(truncate('x'.repeat(1_000_000)).length, 121);
   assert.equal(truncate('😀'.repeat(5), 3), '😀😀😀…');
+});
+
+/** A page whose messages are loaded. */
+function page(language: string): { t: Say<Key>; render: (message: Message | null) => string } {
+  const locale = chooseLocale(language, []);
+  locale.renderMessage = messageRenderer(JSON.parse(readFileSync(`../messages/${language}.json`, 'utf8')), locale);
+  return { t: sayer<Key>(JSON.parse(readFileSync(`src/words/${language}.json`, 'utf8')), locale), render: (message) => (message ? messageText({ locale }, message) : '') };
+}
+
+const means = { code: 'mapping.header_means', params: { header: 'Mail', meaning: 'email', kind: { text: 'the field' }, name: 'E-mail' } };
+const differ = { code: 'mapping.values_differ' };
+const mail = (column: number, ...reasons: Message[]): Message => ({
+  code: 'column.named_with_reason', params: { header: 'Mail', column, reason: reasons.length === 1 ? reasons[0]! : { code: 'list.clauses', params: { list: reasons } } },
+});
+const conflict = (code: string, params: Params, message = 'The sentence.') => ({
+  id: 'column:email', type: 'COLUMN_CONFLICT' as const, message, messageCode: code, params: { field: 'E-mail', ...params },
+  choices: ['1', '2'].map((value) => ({ value, label: `Mail (column ${Number(value) + 1})`, reason: '', examples: [] })),
+});
+
+test('of columns in question, what they share is in the message and the rest beside each', () => {
+  const { t, render } = page('en');
+  const explained = (question: Parameters<typeof explain>[0]) => {
+    const { message, reasonOf } = explain(question, t);
+    return [render(message), ...['1', '2', 'none'].map((value) => render(reasonOf(value)))];
+  };
+  const reason = render(means);
+  assert.match(reason, /"Mail" means email/);
+  assert.deepEqual(explained(conflict('question.columns_uncertain', { columns: [mail(2, means), mail(3, means, differ)] })), [`2 columns may hold it: ${reason}.`, '', render(differ), '']);
+  assert.deepEqual(explained(conflict('question.column_uncertain', { column: mail(2, means) })), ['1 column may hold it, and it is not certain.', reason, '', '']);
+  const named = [2, 3].map((column) => ({ code: 'column.named', params: { header: 'Mail', column } }));
+  assert.deepEqual(explained(conflict('question.columns_fit_field', { n: 7, columns: { code: 'list.more', params: { list: named, n: 5 } } })), ['7 columns may hold it, and it is not certain which.', '', '', '']);
+  assert.equal(page('de').render(explain(conflict('question.column_uncertain', { column: mail(2, means) }), page('de').t).message), '1 Spalte könnte es enthalten, aber sicher ist es nicht.');
+});
+
+test('a question that cannot be rendered is shown as it came', () => {
+  const { t, render } = page('de');
+  const later = conflict('question.columns_uncertain', { columns: [mail(2, { code: 'mapping.of_a_later_service' })] });
+  assert.equal(render(explain(later, t).message), 'The sentence.');
+  assert.equal(explain(later, t).reasonOf('1'), null);
+  const own = { ...questions.born, message: 'Welches Format?' };
+  assert.equal(render(explain(own, t).message), 'Welches Format?');
+  // Before the catalogue is loaded there are the English sentences alone.
+  assert.equal(explain(conflict('question.column_uncertain', { column: mail(2, means) }), saying('en')).message.text, 'The sentence.');
+});
+
+test('columns of one name are distinguished by their number', () => {
+  const file = layout();
+  const twins = { ...file, columns: file.columns.map((column) => (column.index < 2 ? { ...column, header: 'Mail' } : column)) };
+  const label = (value: string) => choiceLabel({ id: 'column:email' }, { value, label: '' }, twins, t, chooseLocale('en', []));
+  assert.deepEqual([label('0'), label('1')], ['Mail (column 1)', 'Mail (column 2)']);
+  assert.equal(label('2'), twins.columns[2]!.header);
 });

@@ -1,4 +1,4 @@
-import type { Layout, LayoutColumn, LayoutField } from '../../api';
+import { reasonOf, reasonsOf, type Layout, type LayoutColumn, type LayoutField } from '../../api';
 import { Icon, Select, type Option } from '../../kit';
 import { useShared } from '../context';
 import { applyMapping, type MappingChanges } from '../mapping';
@@ -62,8 +62,8 @@ function Reason({ column, field, layout, asked }: { column: LayoutColumn; field:
   const read = layout.evidence.find((one) => one.choice === `format of ${field.key}`);
   return (
     <>
-      {field.decided === 'person' ? t('columns.byPerson') : <ServerText text={field.reasons.join('; ')} code="why" />}
-      {read && <span class="column-read"><ServerText text={read.reason} code="why" /></span>}
+      {field.decided === 'person' ? t('columns.byPerson') : <ServerText message={reasonsOf(field)} />}
+      {read && <span class="column-read"><ServerText message={reasonOf(read)} /></span>}
     </>
   );
 }

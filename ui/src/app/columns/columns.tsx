@@ -44,7 +44,7 @@ export function Columns() {
       setWanted(new Map());
       setDrafts({});
     } catch (error) {
-      if (error instanceof Fault && error.code === 'would_discard') setDropped(error.changes);
+      if (error instanceof Fault && error.code === 'discards_changes') setDropped(error.changes);
       else if (error instanceof Fault && (error.kind === 'unauthorized' || error.kind === 'gone')) review.fail(error);
       else setFault(error instanceof Fault ? error : new Fault('lost'));
     }

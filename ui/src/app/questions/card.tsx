@@ -1,6 +1,7 @@
 import { useId, useState } from 'preact/hooks';
 import type { Layout, Question, QuestionChoice } from '../../api';
 import { Button, Icon, Select } from '../../kit';
+import type { Message } from '../../words/types';
 import { useShared, type T } from '../context';
 import { truncate, Raw, ServerText } from '../server-text';
 import { stepOf } from '../steps';
@@ -31,7 +32,7 @@ export function Card({ question, layout, answer, onChoose }: Props) {
   return (
     <section class={`card${answer === null ? '' : ' is-answered'}`} data-question={question.id} aria-labelledby={`${id}-title`}>
       <h2 id={`${id}-title`}>{headingOf(question, layout, t)}</h2>
-      <p class="card-why"><ServerText text={why.text} own={why.own} /></p>
+      <p class="card-why"><ServerText message={why.message} /></p>
       <div class="choices" role={question.manyColumns ? 'group' : 'radiogroup'} aria-labelledby={`${id}-title`}>
         {shown.map((choice, at) => (
           <ChoiceLine
@@ -72,7 +73,7 @@ interface LineProps {
   readonly question: Question;
   readonly choice: QuestionChoice;
   readonly label: string;
-  readonly reason: string;
+  readonly reason: Message | null;
   readonly place: number;
   readonly name: string;
   readonly best: boolean;
@@ -98,7 +99,7 @@ function ChoiceLine({ question, choice, label, reason, place, name, best, checke
           <Raw text={label} />
           {best && <span class="choice-best"><Icon name="check" size={12} /> {t('choices.best')}</span>}
         </span>
-        {reason && <span class="choice-reason"><ServerText text={reason} code="why" /></span>}
+        {reason && <span class="choice-reason"><ServerText message={reason} /></span>}
         {examples.length > 0 && <Examples texts={examples} inRow={question.id === 'header_row' || question.id === 'sheet'} read={question.id.startsWith('format:')} />}
       </span>
       {place <= 9 && <kbd class="choice-key" aria-hidden="true">{place}</kbd>}

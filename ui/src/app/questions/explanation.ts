@@ -1,42 +1,59 @@
-import type { Question } from '../../api';
-import { clausesIn, placesIn } from '../../words/service/places';
-import { reword } from '../../words/words';
+import { joined, messageOf, reasonOf, type Question } from '../../api';
+import type { Message } from '../../words/types';
 import type { T } from '../context';
 
 /** What a question says of itself, and of each of its choices. */
 export interface Explanation {
-  readonly text: string;
-  /** Whether it is in the language of the page; else it is in the service's own words. */
-  readonly own: boolean;
-  reasonOf(value: string): string;
+  readonly message: Message;
+  reasonOf(value: string): Message | null;
 }
 
 /**
- * Where a question names its columns with the reasons for each, those that all
- * of them share stand above, and the others beside their choice.
+ * Where a question names its columns with the reasons for each, those that all of them
+ * share are in its message, and the others beside their choice.
  */
-export function explain(question: Pick<Question, 'id' | 'type' | 'message' | 'choices'>, t: T): Explanation {
-  const given = new Map(question.choices.map((one) => [one.value, one.reason]));
-  const several = question.id.startsWith('column:') ? columnsIn(question.message) : null;
-  if (!several) {
-    const text = reword(t, question.type, question.message);
-    return { text, own: text !== question.message, reasonOf: (value) => given.get(value) ?? '' };
-  }
-  const { reasons, n } = several;
-  const all = [...reasons.values()];
-  const shared = all.length > 1 ? all[0]!.filter((reason) => all.every((list) => list.includes(reason))) : [];
-  const text = shared.length > 0 ? t('choices.severalAs', { n, why: reword(t, 'why', shared.join('; ')) }) : t('choices.several', { n });
-  return { text, own: true, reasonOf: (value) => reasons.get(value)?.filter((one) => !shared.includes(one)).join('; ') || (given.get(value) ?? '') };
+export function explain(question: Pick<Question, 'type' | 'message' | 'choices'>, t: T): Explanation {
+  const message = messageOf(question);
+  const given = new Map(question.choices.map((one) => [one.value, one.reason ? reasonOf(one) : null]));
+  const whole = { message, reasonOf: (value: string) => given.get(value) ?? null };
+  // The reasons come without English sentences of their own.
+  if (!t.locale.renderMessage?.(message)) return whole;
+  const columns = columnsOf(message);
+  if (!columns) return whole;
+  const all = [...columns.reasons.values()];
+  const shared = all.length > 1 ? all[0]!.filter((reason) => all.every((list) => includes(list, reason))) : [];
+  const { n } = columns;
+  const text = shared.length > 0 ? t('choices.severalAs', { n, why: t.locale.renderMessage(joined(shared)) ?? '' }) : t('choices.several', { n });
+  return {
+    message: { text },
+    reasonOf: (value) => {
+      const own = columns.reasons.get(value)?.filter((reason) => !includes(shared, reason)) ?? [];
+      return own.length > 0 ? joined(own) : whole.reasonOf(value);
+    },
+  };
 }
 
-const lead = /^\d+ columns fit the field "(?:[^"\\]|\\.)*" equally well: /;
-const end = /^(?: and (\d+) more)?(?: may (?:each )?hold the field "|\. Keep one of them)/;
+/** The questions that name the columns that may feed a field. */
+const columnQuestions: ReadonlySet<string | undefined> = new Set(['question.column_uncertain', 'question.columns_uncertain', 'question.columns_fit_field']);
 
-/** The reasons for each column that a message names, by the index of the column, and how many there are. */
-function columnsIn(message: string): { reasons: Map<string, string[]>; n: number } | null {
-  const { places, rest } = placesIn(message.replace(lead, ''));
-  const found = end.exec(rest);
-  if (places.length === 0 || !found) return null;
-  const reasons = new Map(places.map(({ column, why }) => [String(column - 1), [...new Set(clausesIn(why))]]));
-  return { reasons, n: places.length + Number(found[1] ?? 0) };
+/** The reasons for each column that a question names, by the index of the column, and how many columns there are. */
+function columnsOf({ code, params = {} }: Message): { reasons: Map<string, readonly Message[]>; n: number } | null {
+  if (!columnQuestions.has(code)) return null;
+  const { list, more } = listOf(params.columns ?? params.column);
+  const reasons = new Map(list.map(({ params: of = {} }) => [String(Number(of.column) - 1), listOf(of.reason).list]));
+  return { reasons, n: list.length + more };
+}
+
+/** The messages of a parameter, which may be one, a list, or a message with a list, and how many more there are. */
+function listOf(param: unknown): { list: readonly Message[]; more: number } {
+  if (!param || typeof param !== 'object') return { list: [], more: 0 };
+  if (Array.isArray(param)) return { list: param, more: 0 };
+  const { code, params = {} } = param as Message;
+  if (code === 'list.more') return { ...listOf(params.list), more: Number(params.n) };
+  return code === 'list.clauses' ? listOf(params.list) : { list: [param as Message], more: 0 };
+}
+
+function includes(list: readonly Message[], reason: Message): boolean {
+  const text = JSON.stringify(reason);
+  return list.some((one) => JSON.stringify(one) === text);
 }

@@ -1,5 +1,6 @@
-import type { Layout, LayoutColumn, Question, QuestionChoice } from '../../api';
+import { labelOf, type Layout, type LayoutColumn, type Question, type QuestionChoice } from '../../api';
 import type { Locale } from '../../words/types';
+import { messageText } from '../../words/words';
 import type { Key, T } from '../context';
 import { columnName } from '../column-name';
 import { truncate } from '../server-text';
@@ -40,7 +41,8 @@ const formats: Readonly<Record<string, Key>> = {
 
 /** A choice in the person's language where it is none of the file's own words; of an answer that was given there is the value alone. */
 export function choiceLabel(question: Pick<Question, 'id'>, choice: Pick<QuestionChoice, 'value' | 'label'>, layout: Layout | null, t: T, locale: Locale): string {
-  const { value, label } = choice;
+  const { value } = choice;
+  const label = messageText(t, labelOf(choice));
   const [kind] = question.id.split(':', 1);
   if (kind === 'header_row' && value === noneAnswer) return t('reading.noHeader');
   if (kind === 'header_row' && /^\d+$/.test(value)) return t('choices.row', { row: Number(value) });

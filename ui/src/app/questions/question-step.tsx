@@ -48,7 +48,7 @@ export function QuestionStep({ step, title, children }: Props) {
     try {
       await review.answer({ ...drafts }, discard);
     } catch (error) {
-      if (error instanceof Fault && error.code === 'would_discard') setDropped(error.changes);
+      if (error instanceof Fault && error.code === 'discards_changes') setDropped(error.changes);
       else if (error instanceof Fault && (error.kind === 'unauthorized' || error.kind === 'gone')) review.fail(error);
       else setFault(error instanceof Fault ? error : new Fault('lost'));
     }

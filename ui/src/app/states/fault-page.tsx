@@ -40,7 +40,7 @@ export function FaultPage({ fault }: { fault: Fault }) {
     <StatePage title={t(look.title)} lead={t(look.lead)} {...(look.icon ? { icon: look.icon } : { sign: <Spinner /> })}>
       {kind === 'broken' && (
         <div class="state-box">
-          {fault.message && <p><ServerText text={fault.message} /></p>}
+          {fault.detail && <p><ServerText message={fault.detail} /></p>}
           {fault.request && <p class="quiet">{t('broken.request')} <code>{fault.request}</code></p>}
         </div>
       )}

@@ -81,9 +81,9 @@ export function SubmitDialog({ pending, onClose }: Props) {
           {summary.action && <p class="quiet">{t('submit.final')}</p>}
         </>
       )}
-      {cancelled ? (
+      {cancelled && fault.detail ? (
         <div role="alert">
-          <Note tone="error" toneLabel={t('level.error')} title={t('submit.cancelled')}><ServerText text={fault.message} /></Note>
+          <Note tone="error" toneLabel={t('level.error')} title={t('submit.cancelled')}><ServerText message={fault.detail} /></Note>
         </div>
       ) : <FaultNote fault={connected ? fault : null} />}
     </Dialog>

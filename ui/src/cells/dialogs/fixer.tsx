@@ -1,16 +1,17 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { Button, Dialog, Field, Icon, Progress, Select } from '../../kit';
-import { reword } from '../../words/words';
+import { messageOf, reasonOf } from '../../api';
+import { messageText } from '../../words/words';
 import { choiceOption, suggestionName } from '../choices';
 import { displayName, type Place } from '../columns';
-import type { Distinct, Value } from '../table-api';
+import type { Value } from '../table-api';
 import type { DialogProps } from './props';
 import { allRows } from '../filter';
 import { useAutoFocus } from '../focus';
 import { isCut } from '../truncated';
 import type { Model } from '../model';
 import { ValueText, valueName } from '../value-text';
-import { Preview, faultText, usePreview } from './preview';
+import { Preview, reportFault, usePreview } from './preview';
 
 const mostValues = 1000;
 const mostListed = 200;
@@ -20,14 +21,14 @@ export default function Fixer({ model, open: { key }, onClose }: DialogProps<'fi
   const { t, host } = model;
   const place = model.places.find((one) => one.key === key)!;
   const first = useAutoFocus();
-  const [found, setFound] = useState<Distinct | null>(null);
+  const [found, setFound] = useState<Listed | null>(null);
   const [fault, setFault] = useState('');
   const [sought, setSought] = useState('');
   const [drafts, setDrafts] = useState<ReadonlyMap<string, string>>(new Map());
 
   useEffect(() => {
     const asked = new AbortController();
-    valuesOf(model, key, asked.signal).then(setFound, (cause) => asked.signal.aborted || setFault(faultText(model, cause)));
+    valuesOf(model, key, asked.signal).then(setFound, (cause) => asked.signal.aborted || setFault(reportFault(model, cause)));
     return () => asked.abort();
   }, [key]);
 
@@ -72,10 +73,21 @@ export default function Fixer({ model, open: { key }, onClose }: DialogProps<'fi
   );
 }
 
+interface ListedValue extends Value {
+  /** What is wrong with it; "" where nothing is. */
+  readonly problem: string;
+}
+
+interface Listed {
+  readonly values: readonly ListedValue[];
+  /** How many further ones there are. */
+  readonly more: number;
+}
+
 interface LineProps {
   readonly model: Model;
   readonly place: Place;
-  readonly value: Value;
+  readonly value: ListedValue;
   readonly draft: string | null;
   readonly onDraft: (to: string | null) => void;
 }
@@ -87,8 +99,8 @@ function Line({ model: { t, host }, place, value, draft, onDraft }: LineProps) {
   const name = t('fixer.new', { text: valueName(t, place, value.text) });
   return (
     <div class={`c-line${draft !== null && draft !== value.text ? ' is-replaced' : ''}`}>
-      <span class="c-line-text" title={value.message || undefined}>
-        {value.message && <Icon name="error" size={14} label={value.message} />}
+      <span class="c-line-text" title={value.problem || undefined}>
+        {value.problem && <Icon name="error" size={14} label={value.problem} />}
         <ValueText t={t} place={place} text={value.text} />
       </span>
       <span class="c-count">{host.locale.number(value.count)}</span>
@@ -101,26 +113,27 @@ function Line({ model: { t, host }, place, value, draft, onDraft }: LineProps) {
       ) : (
         <input class="c-field" dir="auto" aria-label={name} placeholder={t('fixer.keep')} value={draft ?? ''} onInput={(event) => onDraft(event.currentTarget.value || null)} />
       )}
-      {!closed && first && draft === null && <button type="button" class="c-fix" onClick={() => onDraft(first.text)} title={reword(t, 'why', first.reason)}>{t('fixer.take')}</button>}
+      {!closed && first && draft === null && <button type="button" class="c-fix" onClick={() => onDraft(first.text)} title={messageText(t, reasonOf(first))}>{t('fixer.take')}</button>}
       {draft !== null && <button type="button" class="c-link" onClick={() => onDraft(null)}>{t('fixer.drop')}</button>}
     </div>
   );
 }
 
 /** All values; those with a problem come with what they may mean, and with what is wrong. */
-async function valuesOf(model: Model, key: string, signal: AbortSignal): Promise<Distinct> {
+async function valuesOf(model: Model, key: string, signal: AbortSignal): Promise<Listed> {
   const [all, bad] = await Promise.all([
     model.tableApi.values(key, allRows, mostValues, signal),
     model.tableApi.values(key, { show: 'errors', key }, mostValues, signal),
   ]);
-  const message = model.now.counts.find((group) => group.key === key && group.level === 'error')?.message ?? '';
-  const wrong = new Map(bad.values.map((value) => [value.text, { ...value, message: value.message || message }]));
-  return { values: all.values.map((value) => ({ ...value, ...wrong.get(value.text), count: value.count })), more: all.more };
+  const group = model.now.counts.find((one) => one.key === key && one.level === 'error');
+  const problem = group ? messageText(model.t, messageOf(group)) : '';
+  const wrong = new Map(bad.values.map((value) => [value.text, { ...value, problem }]));
+  return { values: all.values.map((value) => ({ ...value, problem: '', ...wrong.get(value.text), count: value.count })), more: all.more };
 }
 
 /** Those whose name or text holds what is sought, those with a problem first. */
-function fitting(place: Place, values: readonly Value[], sought: string): Value[] {
+function fitting(place: Place, values: readonly ListedValue[], sought: string): ListedValue[] {
   const wanted = sought.trim().toLowerCase();
   const found = values.filter(({ text }) => [displayName(place, text), text].some((one) => one.toLowerCase().includes(wanted)));
-  return [...found.filter((value) => value.message), ...found.filter((value) => !value.message)];
+  return [...found.filter((value) => value.problem), ...found.filter((value) => !value.problem)];
 }

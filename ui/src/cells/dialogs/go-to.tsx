@@ -3,7 +3,7 @@ import { Button, Dialog, Field } from '../../kit';
 import type { DialogProps } from './props';
 import { useAutoFocus } from '../focus';
 import { findRow } from '../find-row';
-import { faultText } from './preview';
+import { reportFault } from './preview';
 
 /** Goes to a row by its number. */
 export default function GoTo({ model, onClose }: DialogProps<'goTo'>) {
@@ -25,7 +25,7 @@ export default function GoTo({ model, onClose }: DialogProps<'goTo'>) {
       if (!found.exact) model.showMessage({ text: t('goTo.near', { n: number }) });
     } catch (cause) {
       setBusy(false);
-      setFault(faultText(model, cause));
+      setFault(reportFault(model, cause));
     }
   };
   const foot = <Button look="primary" disabled={number < 1} busy={busy} onClick={() => void go()}>{t('goTo.go')}</Button>;

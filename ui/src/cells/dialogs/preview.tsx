@@ -1,7 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
-import { Fault, isAborted, type Verdict } from '../../api';
+import { Fault, isAborted, messageOf, type Verdict } from '../../api';
 import { Icon, Note, Progress } from '../../kit';
 import { columnKey } from '../columns';
+import { faultText } from '../fault-text';
+import type { Message } from '../../words/types';
+import { messageText } from '../../words/words';
 import type { Model } from '../model';
 import { ValueText } from '../value-text';
 import './dialogs.css';
@@ -28,7 +31,7 @@ export function usePreview(model: Model, name: string, ask: ((signal: AbortSigna
     const timer = setTimeout(() => {
       ask(asked.signal).then(
         (verdict) => !asked.signal.aborted && setLook({ verdict, fault: '', busy: false }),
-        (cause) => !isAborted(cause) && !asked.signal.aborted && setLook({ verdict: null, fault: faultText(model, cause), busy: false }),
+        (cause) => !isAborted(cause) && !asked.signal.aborted && setLook({ verdict: null, fault: reportFault(model, cause), busy: false }),
       );
     }, pause);
     return () => {
@@ -39,11 +42,16 @@ export function usePreview(model: Model, name: string, ask: ((signal: AbortSigna
   return look;
 }
 
-export function faultText({ t, host }: Model, cause: unknown): string {
-  if (!(cause instanceof Fault)) return cause instanceof Error ? cause.message : String(cause);
-  if (cause.kind === 'unauthorized' || cause.kind === 'gone') host.onFault(cause);
-  if (cause.code === 'unreadable_file' && cause.message.includes('none of the formats')) return t('upload.unread');
-  return cause.kind === 'lost' ? t('unanswered') : (t.reword?.(cause.code, cause.message) ?? cause.message);
+/** Says why a call failed, and tells the page where the step cannot go on. */
+export function reportFault({ t, host }: Model, cause: unknown): string {
+  if (cause instanceof Fault && (cause.kind === 'unauthorized' || cause.kind === 'gone')) host.onFault(cause);
+  return isUnknownFormat(cause) ? t('upload.unread') : faultText(t, cause);
+}
+
+/** Whether a file was refused because it has none of the formats that can be read. */
+function isUnknownFormat(cause: unknown): boolean {
+  const problem = cause instanceof Fault ? (cause.detail?.params?.problem as Message | undefined) : undefined;
+  return ['file.unknown_format', 'archive.unknown_format'].includes(problem?.code ?? '');
 }
 
 /** How many cells would change, what becomes of their rows, and some of them. */
@@ -90,7 +98,8 @@ function Samples({ model, verdict }: { model: Model; verdict: Verdict }) {
 function Sample({ model, one: { id, key, part, before, after } }: { model: Model; one: Verdict['samples'][number] }) {
   const { t, host } = model;
   const place = model.place(columnKey(key, part ?? 0));
-  const problem = after.problems?.find(({ level }) => level === 'error')?.message;
+  const found = after.problems?.find(({ level }) => level === 'error');
+  const problem = found && messageText(t, messageOf(found));
   return (
     <tr>
       <td class="c-at-end c-quiet">{host.locale.number(Number(id) + 1)}</td>

@@ -6,7 +6,7 @@ import type { FileVerdict, MergeConflict } from '../table-api';
 import type { DialogProps } from './props';
 import type { Model } from '../model';
 import { ValueText } from '../value-text';
-import { Preview, faultText, noPreview, type PreviewState } from './preview';
+import { Preview, reportFault, noPreview, type PreviewState } from './preview';
 
 /** Merges rows that were fixed in a spreadsheet; the marks in their first column identify them. */
 export default function Upload({ model, onClose }: DialogProps<'upload'>) {
@@ -35,7 +35,7 @@ export default function Upload({ model, onClose }: DialogProps<'upload'>) {
     } catch (cause) {
       if (turn !== asked.current) return;
       setCame(null);
-      setLook({ verdict: null, fault: faultText(model, cause), busy: false });
+      setLook({ verdict: null, fault: reportFault(model, cause), busy: false });
     }
   };
   const choose = (field: HTMLInputElement) => {

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { filesBelow, isCode, treeOf, walk } from '../../scripts/sources.mjs';
+import { messageRenderer } from '../../src/words/service-messages';
+import type { Catalogue, Locale, Message, Params } from '../../src/words/types';
+import { chooseLocale, languages, messageText, type Language } from '../../src/words/words';
+
+const catalogue = (language: Language): Catalogue => JSON.parse(readFileSync(`../messages/${language}.json`, 'utf8'));
+const catalogues = { en: catalogue('en'), de: catalogue('de'), ar: catalogue('ar') };
+const forms = (entry: Catalogue[string]): string[] => (typeof entry === 'string' ? [entry] : Object.values(entry ?? {}));
+/** The placeholders of a sentence: the name of each, and how the elements of a list are joined. */
+const placeholders = (entry: Catalogue[string]): Map<string, string> =>
+  new Map(forms(entry).flatMap((text) => [...text.matchAll(/\{([^}]*)\}/g)]).map((found) => found[1]!.split(', ') as [string, string?]).map(([name, joint = '']) => [name, joint]));
+
+/** The locale of a page with messages in the language of a tag. */
+function localeOf(tag: string, of: Catalogue): Locale {
+  const locale = chooseLocale(tag, []);
+  locale.renderMessage = messageRenderer(of, locale);
+  return locale;
+}
+const textIn = (tag: string, of: Catalogue) => {
+  const locale = localeOf(tag, of);
+  return (message: Message): string => messageText({ locale }, message);
+};
+/** Without the signs that isolate what is filled in. */
+const bare = (text: string): string => text.replace(/[\u2068\u2069]/g, '');
+
+test('all languages have the same codes, and each sentence the same placeholders', () => {
+  for (const language of languages) {
+    const own = catalogues[language];
+    assert.deepEqual(Object.keys(own).sort(), Object.keys(catalogues.en).sort(), language);
+    const known = new Set(new Intl.PluralRules(language).resolvedOptions().pluralCategories).add('zero').add('other');
+    for (const [code, entry] of Object.entries(own)) {
+      const where = `${language}: ${code}`;
+      assert.match(code, /^[a-z][a-z0-9_]*\.[a-z0-9_]+$/, where);
+      assert.deepEqual([...placeholders(entry).keys()].sort(), [...placeholders(catalogues.en[code]!).keys()].sort(), where);
+      for (const [name, joint] of placeholders(entry)) {
+        assert.match(name, /^[a-z][a-z0-9_]*$/i, where);
+        assert.ok(['', 'and', 'or', ';'].includes(joint), `${where}: {${name}, ${joint}}`);
+      }
+      for (const text of forms(entry)) assert.ok(text.trim() !== '', where);
+      if (typeof entry === 'string') continue;
+      assert.ok(entry.other, `${where} has no form for all other numbers`);
+      for (const form of Object.keys(entry)) assert.ok(known.has(form as Intl.LDMLPluralRule), `${where}.${form}`);
+    }
+  }
+});
+
+const sample: Catalogue = {
+  'a.plain': 'A sentence.',
+  'a.cells': { zero: 'no cell', one: 'one cell', two: 'two cells', few: '{n} of few', many: '{n} of many', other: '{n} cells' },
+  'a.rows': { other: '{n} rows' },
+  'a.where': 'In "{column}": {cells}.',
+  'a.and': '{list, and}',
+  'a.or': '{list, or}',
+  'a.comma': '{list}',
+  'a.clauses': '{list, ;}',
+};
+const cells = (n: unknown): Message => ({ code: 'a.cells', params: { n } });
+
+test('a number decides the plural by the rules of the language', () => {
+  const of = (tag: string, ...numbers: number[]) => numbers.map((n) => bare(textIn(tag, sample)(cells(n))));
+  assert.deepEqual(of('en', 0, 1, 2, 1_234_567, -1234), ['0 cells', 'one cell', '2 cells', '1,234,567 cells', '-1,234 cells']);
+  assert.deepEqual(of('de', 0, 1, 2, 1_234_567), ['0 cells', 'one cell', '2 cells', '1.234.567 cells']);
+  assert.deepEqual(of('ar', 0, 1, 2, 3, 10, 11, 99, 100, 103), ['no cell', 'one cell', 'two cells', '3 of few', '10 of few', '11 of many', '99 of many', '100 cells', '103 of few']);
+  for (const tag of languages) assert.equal(textIn(tag, sample)({ code: 'a.rows', params: { n: 1 } }), '1 rows');
+  // Only a number has a plural form.
+  assert.equal(textIn('en', sample)(cells('1')), '1 cells');
+  assert.equal(textIn('en', sample)({ code: 'a.cells' }), ' cells');
+});
+
+test('lists are joined as the language joins them', () => {
+  const of = (tag: string, code: string, ...list: unknown[]) => bare(textIn(tag, sample)({ code, params: { list } }));
+  assert.deepEqual([[], ['a'], ['a', 'b'], ['a', 'b', 'c']].map((list) => of('en', 'a.and', ...list)), ['', 'a', 'a and b', 'a, b and c']);
+  assert.deepEqual([of('de', 'a.and', 'a', 'b', 'c'), of('de', 'a.or', 'a', 'b', 'c'), of('de', 'a.comma', 'a', 'b'), of('de', 'a.clauses', 'a', 'b')], ['a, b und c', 'a, b oder c', 'a, b', 'a; b']);
+  assert.deepEqual([of('ar', 'a.and', 'a', 'b', 'c'), of('ar', 'a.or', 'a', 'b', 'c'), of('ar', 'a.comma', 'a', 'b'), of('ar', 'a.clauses', 'a', 'b')], ['a وb وc', 'a أو b أو c', 'a، b', 'a؛ b']);
+  assert.equal(of('en', 'a.or', cells(1), cells(2), { text: 'c' }), 'one cell, 2 cells or c');
+});
+
+test('messages within messages are rendered, to a bound', () => {
+  const text = textIn('en', sample);
+  assert.equal(text({ code: 'a.where', params: { column: 'a', cells: cells(2) } }), 'In "a": 2 cells.');
+  assert.equal(text({ code: 'a.where', params: { column: { text: '{n}' }, cells: 'x' } }), 'In "{n}": x.');
+  assert.equal(text({ code: 'a.where' }), 'In "": .');
+  const nested = (depth: number): Message => (depth === 0 ? { code: 'a.plain' } : { code: 'a.and', params: { list: [nested(depth - 1)] } });
+  assert.equal(text(nested(16)), 'A sentence.');
+  assert.equal(text({ ...nested(17), text: 'as it came' }), 'as it came');
+});
+
+test('what is filled in keeps its direction to itself and holds no control characters', () => {
+  const where = (column: unknown): Message => ({ code: 'a.where', params: { column, cells: cells(3) } });
+  assert.equal(textIn('en', sample)(where('a{b}\n\u0000')), 'In "a{b}  ": 3 cells.');
+  assert.equal(textIn('en', sample)(where('\u202Egpj.exe')), 'In "\u2068\u202Egpj.exe\u2069": 3 cells.');
+  assert.equal(textIn('de', sample)(where({ text: 'a\u2069\u202Eb' })), 'In "\u2068a\u202Eb\u2069": 3 cells.');
+  // Texts of the file are isolated, the words of the page within them are not.
+  assert.equal(textIn('ar', sample)(where('a')), 'In "\u2068a\u2069": 3 of few.');
+});
+
+test('a message that cannot be rendered stays the sentence that came along', () => {
+  const text = textIn('de', sample);
+  const english = 'The sentence of a later service.';
+  assert.equal(text({ code: 'a.of_a_later_service', params: {}, text: english }), english);
+  assert.equal(text({ code: 'a.where', params: { column: 'a', cells: { code: 'a.of_a_later_service' } }, text: english }), english);
+  assert.equal(text({ code: 'a.and', params: { list: ['a', { code: 'a.of_a_later_service' }] }, text: english }), english);
+  for (const code of ['constructor', '__proto__', 'toString', '']) assert.equal(text({ code, text: english }), english);
+  assert.equal(text({ code: 'a.where', params: JSON.parse('{"column": true, "cells": null}'), text: english }), 'In "": .');
+  // A text of the organization has no code.
+  assert.equal(text({ text: 'A sentence.' }), 'A sentence.');
+  assert.equal(messageText({ locale: chooseLocale('de', []) }, { code: 'a.plain', text: english }), english);
+});
+
+/** Parameters for all placeholders of a sentence. */
+function paramsFor(entry: Catalogue[string], n: number): Params {
+  return Object.fromEntries([...placeholders(entry)].map(([name, joint]) => [name, name === 'n' ? n : joint ? ['one', { text: 'two' }, 'three'] : `a ${name}`]));
+}
+
+test('another wording of an English sentence changes no translation', () => {
+  const rewritten: Catalogue = Object.fromEntries(Object.entries(catalogues.en).map(([code, entry]) => [code, `Rewritten ${[...placeholders(entry).keys()].reverse().map((name) => `{${name}}`).join(' ')}`]));
+  const [before, after] = [textIn('en', catalogues.en), textIn('en', rewritten)];
+  for (const language of ['de', 'ar'] as const) {
+    const text = textIn(language, catalogues[language]);
+    for (const [code, entry] of Object.entries(catalogues.en)) {
+      for (const n of [0, 1, 2, 3, 11, 100]) {
+        const message = { code, params: paramsFor(entry, n) };
+        const [first, second] = [before(message), after(message)];
+        assert.notEqual(first, second, code);
+        const translated = text({ ...message, text: first });
+        assert.equal(text({ ...message, text: second }), translated, `${language}: ${code}`);
+        assert.equal(text(message), translated, `${language}: ${code}`);
+        assert.doesNotMatch(translated, /[{}]/, `${language}: ${code}`);
+      }
+    }
+  }
+});
+
+/** All texts and regular expressions in the code of the pages. */
+function literals(): string {
+  const found: string[] = [];
+  for (const file of filesBelow('src').filter(isCode)) {
+    walk(treeOf(file), ({ type, value, regex }) => {
+      if (type === 'TemplateElement') found.push(value.raw);
+      else if (type === 'Literal' || type === 'JSXText') found.push(regex?.pattern ?? String(value));
+    });
+  }
+  return found.join('\n');
+}
+
+test('no code of the pages holds a part of an English sentence of the service', () => {
+  const parts = Object.values(catalogues.en).flatMap(forms).flatMap((text) => text.split(/\{[^}]*\}|"/)).map((part) => part.trim());
+  const code = literals();
+  assert.ok(code.length > 20_000);
+  assert.deepEqual([...new Set(parts)].filter((part) => part.split(' ').length > 2 && code.includes(part)), []);
+});
