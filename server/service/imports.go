@@ -240,47 +240,6 @@ func (s *Service) ImportResult(ctx context.Context, org, id string) (Upload, err
 	return u, err
 }
 
-// DeleteImport removes an import and everything it stored. One that runs is
-// stopped.
-func (s *Service) DeleteImport(ctx context.Context, org, id string) error {
-	var imp Import
-	err := s.cfg.Store.Update(ctx, func(tx Tx) (err error) {
-		if imp, err = tx.Imports.Get(ctx, org, id); err != nil {
-			return describeNotFound(err, importMissing)
-		}
-		return s.removeImport(ctx, tx, imp)
-	})
-	if err != nil {
-		return err
-	}
-	s.discardBlobs(ctx, imp.prefix())
-	return nil
-}
-
-func (s *Service) removeImport(ctx context.Context, tx Tx, imp Import) error {
-	if err := tx.Outbox.EraseImport(ctx, imp.ID); err != nil {
-		return err
-	}
-	if err := tx.Imports.Delete(ctx, imp.Org, imp.ID); err != nil {
-		return err
-	}
-	if err := tx.Uploads.Delete(ctx, imp.Org, imp.UploadID); err != nil && !IsKind(err, NotFound) {
-		return err
-	}
-	schema, err := tx.Schemas.Get(ctx, imp.Org, imp.SchemaID)
-	if err == nil && schema.Inline {
-		err = tx.Schemas.Delete(ctx, imp.Org, imp.SchemaID)
-	}
-	if err != nil && !IsKind(err, NotFound) {
-		return err
-	}
-	if err := s.receipt(ctx, tx, imp, onRequest, imp.deletableParts()...); err != nil {
-		return err
-	}
-	// A run that is being stopped may still write for a moment.
-	return tx.Trash.Schedule(ctx, Trash{Prefix: imp.prefix(), Due: s.now().Add(stopWithin)})
-}
-
 // prefix is where everything of an import is stored.
 func (imp Import) prefix() string { return "imports/" + imp.ID }
 

@@ -150,43 +150,6 @@ func (s *Service) enqueueForgotten(ctx context.Context) error {
 	})
 }
 
-// EmptyTrash removes what is due to go, at most sweepAtMost blobs.
-func (s *Service) EmptyTrash(ctx context.Context) error { return s.emptyTrash(ctx) }
-
-// emptyTrash removes the blobs that are due, and then the note of them. Rows are
-// deleted with trash for what they named, so this is when the store forgets.
-func (s *Service) emptyTrash(ctx context.Context) error {
-	var due []Trash
-	err := s.cfg.Store.View(ctx, func(tx Tx) (err error) {
-		due, err = tx.Trash.ListDue(ctx, s.now(), sweepAtMost)
-		return err
-	})
-	if err != nil || len(due) == 0 {
-		return err
-	}
-	var gone []Trash
-	var troubles []error
-	for _, t := range due {
-		if err := s.deleteBlobs(ctx, t.Prefix); err != nil {
-			troubles = append(troubles, err)
-			continue
-		}
-		gone = append(gone, t)
-	}
-	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
-		for _, t := range gone {
-			if err := tx.Trash.Remove(ctx, t.Prefix); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err == nil {
-		err = s.cfg.Store.Forget(ctx)
-	}
-	return errors.Join(append(troubles, err)...)
-}
-
 func (s *Service) forgetSessions(ctx context.Context) error {
 	before := s.now().Add(-keepSessions)
 	var stale []Session

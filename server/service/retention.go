@@ -170,30 +170,6 @@ func (imp *Import) dropProblems() {
 	}
 }
 
-// receipt keeps what was deleted.
-func (s *Service) receipt(ctx context.Context, tx Tx, imp Import, reason string, parts ...DeletedPart) error {
-	id, err := s.newID()
-	if err != nil {
-		return err
-	}
-	return tx.Deletions.Insert(ctx, Deletion{ID: id, Org: imp.Org, ImportID: imp.ID, Made: s.now(), Reason: reason, Parts: parts})
-}
-
-// deletableParts are those that an import has.
-func (imp Import) deletableParts() []DeletedPart {
-	parts := []DeletedPart{}
-	if imp.Raw.Key != "" {
-		parts = append(parts, DeletedPart{Originals, imp.Raw.Size, imp.Raw.SHA256})
-	}
-	if imp.Result.Key != "" {
-		parts = append(parts, DeletedPart{Results, imp.Result.Size, imp.Result.SHA256})
-	}
-	if imp.Outcome != nil {
-		parts = append(parts, DeletedPart{Part: Problems})
-	}
-	return parts
-}
-
 // Orphans finds blobs that nothing names any more and that are older than a day, and
 // removes them unless it is only to look. It gives what they belonged to.
 func (s *Service) Orphans(ctx context.Context, look bool) (gone []string, err error) {

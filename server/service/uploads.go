@@ -232,37 +232,6 @@ func (s *Service) ProcessedUpload(ctx context.Context, org, id string) (Upload, 
 	return u, err
 }
 
-// DeleteUpload removes an upload, the file that was received and the result.
-// The import stays as a record without them. While the import is under way it
-// is a Conflict.
-func (s *Service) DeleteUpload(ctx context.Context, org, id string) error {
-	var imp Import
-	err := s.cfg.Store.Update(ctx, func(tx Tx) error {
-		u, err := tx.Uploads.Get(ctx, org, id)
-		if err != nil {
-			return describeNotFound(err, uploadMissing)
-		}
-		if imp, err = tx.Imports.Get(ctx, org, u.ImportID); err != nil {
-			return err
-		}
-		if imp.Status != Successful && imp.Status != Failed {
-			return newError(Conflict, "not_finished", intray.NewMessage("upload.import_not_finished", intray.Params{"status": string(imp.Status)}))
-		}
-		if err := tx.Uploads.Delete(ctx, org, id); err != nil {
-			return err
-		}
-		if err := s.receipt(ctx, tx, imp, onRequest, imp.deletableParts()...); err != nil {
-			return err
-		}
-		return tx.Trash.Schedule(ctx, Trash{Prefix: imp.prefix(), Due: s.now()})
-	})
-	if err != nil {
-		return err
-	}
-	s.discardBlobs(ctx, imp.prefix())
-	return nil
-}
-
 // Download is a file that a download token opens.
 type Download struct {
 	Upload Upload
