@@ -124,7 +124,7 @@ func TestListRefusals(t *testing.T) {
 		"line break":   {folder + "\nx", sftp.BadPath, "line break"},
 		"NUL":          {folder + "\x00", sftp.BadPath, "control character"},
 		"no UTF-8":     {folder + "\xe9", sftp.BadPath, "UTF-8"},
-		"without end":  {strings.Repeat("a/", 2049), sftp.BadPath, "longer than 4096"},
+		"without end":  {strings.Repeat("a/", 2049), sftp.BadPath, "longer than 4,096"},
 		"a long label": {folder + "/" + strings.Repeat("x", 300), sftp.Failed, "could not read"},
 	}
 	for name, c := range cases {
@@ -275,13 +275,13 @@ func TestFetchWhileItChanges(t *testing.T) {
 				_, err = f.WriteString("more")
 			}
 			return errors.Join(err, f.Close())
-		}, sftp.Changed, "goes on after 3145728 bytes"},
-		"shrinks":             {func(path string) error { return os.Truncate(path, 2<<20+5) }, sftp.Changed, "ends before its 3145728 bytes"},
+		}, sftp.Changed, "goes on after 3,145,728 bytes"},
+		"shrinks":             {func(path string) error { return os.Truncate(path, 2<<20+5) }, sftp.Changed, "ends before its 3,145,728 bytes"},
 		"is written over":     {func(path string) error { return os.WriteFile(path, []byte(random(3<<20)), 0o600) }, sftp.Changed, "was modified at"},
 		"only looks modified": {func(path string) error { return os.Chtimes(path, noon, noon.Add(time.Second)) }, sftp.Changed, "was modified at 2026-03-01 12:00:01Z and before that at 2026-03-01 12:00:00Z"},
 		"is replaced": {func(path string) error {
 			return errors.Join(os.WriteFile(path+".new", []byte("other"), 0o600), os.Rename(path+".new", path))
-		}, sftp.Changed, "it has 5 bytes now and had 3145728"},
+		}, sftp.Changed, "it has 5 bytes now and had 3,145,728"},
 		"becomes a link": {func(path string) error {
 			return errors.Join(os.Rename(path, path+".old"), os.Symlink(path+".old", path))
 		}, sftp.Changed, "symbolic link"},

@@ -70,7 +70,7 @@ func TestPutRefusals(t *testing.T) {
 		"a path":            {folder, "../a", sftp.BadPath, "holds a slash"},
 		"line break":        {folder, "a\nb", sftp.BadPath, `a file cannot be called "a\nb": its name holds a line break`},
 		"empty":             {folder, "", sftp.BadPath, "no name"},
-		"long":              {folder, strings.Repeat("x", 1025), sftp.BadPath, "longer than 1024 bytes"},
+		"long":              {folder, strings.Repeat("x", 1025), sftp.BadPath, "longer than 1,024 bytes"},
 		"a part":            {folder, ".a.intray-0123456789abcdef.part", sftp.BadPath, "unfinished"},
 		"bad directory":     {folder + "\x00", "a", sftp.BadPath, "control character"},
 	}
