@@ -69,7 +69,7 @@ export class Fake {
       case 'GET table/': return table;
       case 'GET rows/': return rows;
       case 'GET counts/': return counts;
-      case 'GET values/': return { values: [{ text: 'zoe(at)example.net', count: 1, suggestions: [], message: counts[0]!.message }], more: 0 };
+      case 'GET values/': return { values: [{ text: 'zoe(at)example.net', count: 1, suggestions: [] }], more: 0 };
       case 'GET next/': return { next: { id: '2', place: 2 } };
       default: return undefined;
     }

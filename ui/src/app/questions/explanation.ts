@@ -12,7 +12,7 @@ export interface Explanation {
  * Where a question names its columns with the reasons for each, those that all of them
  * share are in its message, and the others beside their choice.
  */
-export function explain(question: Pick<Question, 'type' | 'message' | 'choices'>, t: T): Explanation {
+export function explain(question: Pick<Question, 'message' | 'messageCode' | 'params' | 'choices'>, t: T): Explanation {
   const message = messageOf(question);
   const given = new Map(question.choices.map((one) => [one.value, one.reason ? reasonOf(one) : null]));
   const whole = { message, reasonOf: (value: string) => given.get(value) ?? null };
