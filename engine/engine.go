@@ -1,11 +1,10 @@
-// Package engine is the conveyor: it takes a file and a schema and moves every
-// row through reading, mapping, parsing and checking into a [Sink], in order
-// and in bounded memory.
+// Package engine runs the import pipeline: it reads a file, maps its columns to a
+// schema, parses and validates every row, and passes the rows to a [Sink], in
+// order and in bounded memory.
 //
-// [Engine.Run] gives an [Outcome]: what was found, and the [Verdict] whether
-// the result stands, a person must settle something, or the file is beyond
-// use. An error is a fault of the machinery, never of the file: the same run
-// may be tried again.
+// [Engine.Run] returns an [Outcome] with a [Verdict]: the rows are done, a person
+// has to answer questions, or the file cannot be imported. An error is never about
+// the file, so the same run may be tried again.
 //
 // What the file leaves open is a [intray.Question]; a run takes answers.
 // [Engine.MapColumns] stops where the columns have their fields. [Outcome.Explain] tells
@@ -112,7 +111,7 @@ type Import struct {
 	User    []byte
 }
 
-// Run moves an import through the conveyor. The sink is opened only where rows
+// Run runs the pipeline for an import. The sink is opened only where rows
 // are to move. A panic on the way is an error.
 func (e *Engine) Run(ctx context.Context, imp Import, open OpenSink) (out *Outcome, err error) {
 	err = recoverPanic(func() (err error) {

@@ -54,7 +54,7 @@ type RunReport struct {
 	OutputRows int64
 	// Traces tell of each row of the configuration's Explain, field by field; nil
 	// of a row that the file does not have. Nothing is told where no row was read
-	// to the end of the conveyor: Traces itself is nil then.
+	// to the end of the pipeline: Traces itself is nil then.
 	Traces [][]intray.Trace
 }
 
@@ -199,7 +199,7 @@ func (l *localRun) close() (err error) {
 }
 
 // run imports the file, up to what beforeFinishCallback says, and gives the rows
-// staged under name: nil where none was read to the end of the conveyor.
+// staged under name: nil where none was read to the end of the pipeline.
 func (l *localRun) run(ctx context.Context, name string, schema *intray.Schema, answers intray.Answers, progress func(int64)) (*engine.Outcome, *staging.Stage, error) {
 	var writer *staging.Writer
 	defer func() {
