@@ -120,7 +120,7 @@ func (a *API) fullImport(r *http.Request, imp service.Import) (importFull, error
 }
 
 func (a *API) wireOutcome(imp service.Import) (*resultMetadata, error) {
-	frozen, err := a.cfg.Service.FrozenSchema(imp)
+	frozen, err := service.FrozenSchema(imp)
 	if err != nil {
 		return nil, err
 	}

@@ -220,7 +220,7 @@ func (a *API) postLayout(c *call) (*response, error) {
 }
 
 func (a *API) replyLayout(c *call, imp service.Import) (*response, error) {
-	schema, err := a.cfg.Service.FrozenSchema(imp)
+	schema, err := service.FrozenSchema(imp)
 	if err != nil {
 		return nil, err
 	}

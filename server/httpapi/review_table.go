@@ -130,7 +130,7 @@ type reviewTable struct {
 }
 
 func (a *API) loadReviewTable(c *call) (*reviewTable, error) {
-	schema, err := a.cfg.Service.FrozenSchema(c.reviewed)
+	schema, err := service.FrozenSchema(c.reviewed)
 	if err != nil {
 		return nil, err
 	}

@@ -189,12 +189,6 @@ func contradictionError(one, other string) error {
 	return invalidField("answers", intray.NewMessage("answer.contradiction", intray.Params{"question": truncate(one), "other": truncate(other)}))
 }
 
-// choiceTypes are the types whose values are chosen from a list, so that a person can
-// say what a text stands for.
-var choiceTypes = []intray.TypeName{intray.TypeSelect, intray.TypeMultiSelect, intray.TypeCountry, intray.TypeState}
-
-func hasChoices(f intray.Field) bool { return !f.Hidden && slices.Contains(choiceTypes, f.Type.Name) }
-
 // isValueAnswer says whether an answer is about what a text stands for.
 func isValueAnswer(id string) bool { return strings.HasPrefix(id, intray.AnswerValue) }
 

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/hmac"
-	"encoding/json"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,6 +12,24 @@ import (
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/server/secrets"
 )
+
+// authService answers who may call, and what was already answered.
+type authService struct {
+	env                        *Env
+	licenceKey, idempotencyKey secrets.Key
+	replayCipher               *secrets.Cipher
+	// activeReplays are the idempotency keys whose requests are carried out here.
+	activeReplays *inProgress
+}
+
+// newAuthService returns the service upon env.
+func newAuthService(env *Env) (*authService, error) {
+	replays, err := env.Master.Cipher("kept answers")
+	return &authService{
+		env: env, licenceKey: env.Master.Derive("licence keys"), idempotencyKey: env.Master.Derive("idempotency keys"),
+		replayCipher: replays, activeReplays: newInProgress(),
+	}, err
+}
 
 // DefaultOrg is the organization that an empty store begins with.
 const DefaultOrg = "default"
@@ -31,12 +47,12 @@ type NewKey struct {
 }
 
 // CreateOrg makes an organization. Names are unique.
-func (s *Service) CreateOrg(ctx context.Context, name string) (Org, error) {
+func (s *authService) CreateOrg(ctx context.Context, name string) (Org, error) {
 	org, err := s.draftOrg(strings.TrimSpace(name))
 	if err != nil {
 		return Org{}, err
 	}
-	err = s.cfg.Store.Update(ctx, func(tx Tx) error { return tx.Accounts.InsertOrg(ctx, org) })
+	err = s.env.Store.Update(ctx, func(tx Tx) error { return tx.Accounts.InsertOrg(ctx, org) })
 	if IsKind(err, Conflict) {
 		return Org{}, newError(Conflict, "name_taken", intray.NewMessage("organization.name_taken", intray.Params{"name": org.Name}))
 	}
@@ -46,22 +62,22 @@ func (s *Service) CreateOrg(ctx context.Context, name string) (Org, error) {
 // maxOrgName is the longest name of an organization, in bytes.
 const maxOrgName = 200
 
-func (s *Service) draftOrg(name string) (Org, error) {
+func (s *authService) draftOrg(name string) (Org, error) {
 	if name == "" || len(name) > maxOrgName || !isPrintable(name) {
 		return Org{}, invalidField("name", intray.NewMessage("organization.invalid_name", intray.Params{"n": maxOrgName}))
 	}
-	id, err := s.newID()
-	return Org{ID: id, Name: name, Created: s.now()}, err
+	id, err := s.env.NewID()
+	return Org{ID: id, Name: name, Created: s.env.Now()}, err
 }
 
 // CreateKey makes a key for the organization with this name. A zero lifetime
 // means that it does not expire.
-func (s *Service) CreateKey(ctx context.Context, orgName string, kind LicenceKind, lifetime time.Duration) (NewKey, error) {
+func (s *authService) CreateKey(ctx context.Context, orgName string, kind LicenceKind, lifetime time.Duration) (NewKey, error) {
 	made, err := s.draftKey(kind, "", lifetime)
 	if err != nil {
 		return NewKey{}, err
 	}
-	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
+	err = s.env.Store.Update(ctx, func(tx Tx) error {
 		org, err := tx.Accounts.OrgByName(ctx, orgName)
 		if IsKind(err, NotFound) {
 			return notFoundError(intray.NewMessage("organization.not_found", intray.Params{"name": orgName}))
@@ -78,7 +94,7 @@ func (s *Service) CreateKey(ctx context.Context, orgName string, kind LicenceKin
 // draftKey makes a licence without an organization. A key that is given is
 // taken as it is: its kind's prefix and at least 40 characters of A-Z, a-z,
 // 0-9, _ and -.
-func (s *Service) draftKey(kind LicenceKind, given string, lifetime time.Duration) (NewKey, error) {
+func (s *authService) draftKey(kind LicenceKind, given string, lifetime time.Duration) (NewKey, error) {
 	prefix, known := prefixes[kind]
 	if !known {
 		return NewKey{}, invalidField("kind", intray.NewMessage("license_key.invalid_kind", nil))
@@ -91,17 +107,17 @@ func (s *Service) draftKey(kind LicenceKind, given string, lifetime time.Duratio
 		return NewKey{}, invalidField(string(kind)+" key", intray.NewMessage("license_key.invalid_format", intray.Params{"prefix": prefix}))
 	}
 	if given == "" {
-		secret, err := s.randomText(32)
+		secret, err := s.env.RandomText(32)
 		if err != nil {
 			return NewKey{}, err
 		}
 		given = prefix + secret
 	}
-	id, err := s.newID()
+	id, err := s.env.NewID()
 	if err != nil {
 		return NewKey{}, err
 	}
-	l := Licence{ID: id, Kind: kind, Hash: s.keys.licence.MAC([]byte(given)), Hint: given[:7] + "…", Created: s.now()}
+	l := Licence{ID: id, Kind: kind, Hash: s.licenceKey.MAC([]byte(given)), Hint: given[:7] + "…", Created: s.env.Now()}
 	if lifetime > 0 {
 		l.Expires = l.Created.Add(lifetime)
 	}
@@ -110,9 +126,9 @@ func (s *Service) draftKey(kind LicenceKind, given string, lifetime time.Duratio
 
 // Licences lists the licences of all organizations, oldest first, with the
 // organizations by id.
-func (s *Service) Licences(ctx context.Context) (list []Licence, orgs map[string]Org, err error) {
+func (s *authService) Licences(ctx context.Context) (list []Licence, orgs map[string]Org, err error) {
 	orgs = map[string]Org{}
-	err = s.cfg.Store.View(ctx, func(tx Tx) error {
+	err = s.env.Store.View(ctx, func(tx Tx) error {
 		all, err := tx.Accounts.Orgs(ctx)
 		if err != nil {
 			return err
@@ -127,9 +143,9 @@ func (s *Service) Licences(ctx context.Context) (list []Licence, orgs map[string
 }
 
 // RevokeKey ends a licence: from the answer on its key opens nothing.
-func (s *Service) RevokeKey(ctx context.Context, id string) error {
-	return s.cfg.Store.Update(ctx, func(tx Tx) error {
-		err := tx.Accounts.RevokeLicence(ctx, id, s.now())
+func (s *authService) RevokeKey(ctx context.Context, id string) error {
+	return s.env.Store.Update(ctx, func(tx Tx) error {
+		err := tx.Accounts.RevokeLicence(ctx, id, s.env.Now())
 		if IsKind(err, NotFound) {
 			return notFoundError(keyMissing)
 		}
@@ -139,10 +155,10 @@ func (s *Service) RevokeKey(ctx context.Context, id string) error {
 
 // Authenticate gives the licence of a key. A key that is unknown, revoked or
 // expired is Denied.
-func (s *Service) Authenticate(ctx context.Context, key string) (Licence, error) {
-	hash := s.keys.licence.MAC([]byte(key))
+func (s *authService) Authenticate(ctx context.Context, key string) (Licence, error) {
+	hash := s.licenceKey.MAC([]byte(key))
 	var l Licence
-	err := s.cfg.Store.View(ctx, func(tx Tx) (err error) {
+	err := s.env.Store.View(ctx, func(tx Tx) (err error) {
 		l, err = tx.Accounts.LicenceByHash(ctx, hash)
 		return err
 	})
@@ -154,7 +170,7 @@ func (s *Service) Authenticate(ctx context.Context, key string) (Licence, error)
 		return Licence{}, err
 	case !hmac.Equal(hash, l.Hash), !l.Revoked.IsZero():
 		return Licence{}, unknown
-	case !l.Expires.IsZero() && !s.now().Before(l.Expires):
+	case !l.Expires.IsZero() && !s.env.Now().Before(l.Expires):
 		return Licence{}, newError(Denied, "key_expired", intray.NewMessage("license_key.expired", nil))
 	}
 	return l, nil
@@ -166,7 +182,7 @@ type FirstKeys struct{ Backend, Frontend string }
 // Bootstrap makes, where the store has no organization yet, the organization
 // DefaultOrg with one key of each kind, all or nothing, and returns those; else
 // it returns nothing.
-func (s *Service) Bootstrap(ctx context.Context, given FirstKeys) ([]NewKey, error) {
+func (s *authService) Bootstrap(ctx context.Context, given FirstKeys) ([]NewKey, error) {
 	org, err := s.draftOrg(DefaultOrg)
 	if err != nil {
 		return nil, err
@@ -182,7 +198,7 @@ func (s *Service) Bootstrap(ctx context.Context, given FirstKeys) ([]NewKey, err
 	}
 	slices.SortFunc(made, func(x, y NewKey) int { return cmp.Compare(x.Licence.Kind, y.Licence.Kind) })
 	begun := false
-	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
+	err = s.env.Store.Update(ctx, func(tx Tx) error {
 		orgs, err := tx.Accounts.Orgs(ctx)
 		if err != nil || len(orgs) > 0 {
 			return err
@@ -202,77 +218,4 @@ func (s *Service) Bootstrap(ctx context.Context, given FirstKeys) ([]NewKey, err
 		return nil, err
 	}
 	return made, nil
-}
-
-// LinkLife is how long upload and download addresses are valid.
-const LinkLife = 1800 * time.Second
-
-// expiryUnix gives a time to come in whole seconds, never too early.
-func expiryUnix(t time.Time) int64 { return t.Add(time.Second - 1).Unix() }
-
-// grant is what a signed token allows: one thing of one organization, until a
-// time. Each purpose has a key of its own, so that no token serves two.
-type grant struct {
-	Org string `json:"o"`
-	ID  string `json:"i"`
-	// Expires is in seconds since 1970; 0 never.
-	Expires int64 `json:"e,omitempty"`
-	// What names the file that a download token opens.
-	What string `json:"w,omitempty"`
-}
-
-func (s *Service) signGrant(key secrets.Key, g grant) (string, error) {
-	payload, err := json.Marshal(g)
-	if err != nil {
-		return "", fmt.Errorf("sign a token: %w", err)
-	}
-	return key.Sign(payload), nil
-}
-
-// What tokens are part of.
-var (
-	downloadLink  = intray.NewMessage("link.download_url", nil)
-	uploadLink    = intray.NewMessage("link.upload_url", nil)
-	hydrationLink = intray.NewMessage("link.hydration_token", nil)
-	reviewLink    = intray.NewMessage("link.review_link", nil)
-	visitLink     = intray.NewMessage("link.review_session", nil)
-)
-
-// altered refuses a token that is not for what it came with.
-func altered(link intray.Message) error {
-	return newError(Denied, "bad_signature", intray.NewMessage("link.altered", intray.Params{"link": link}))
-}
-
-// verifyGrant gives what a token allows. A token that was altered, made for another
-// purpose or has expired is Denied.
-func (s *Service) verifyGrant(key secrets.Key, token string, link intray.Message) (grant, error) {
-	var g grant
-	payload, err := key.Verify(token)
-	if err != nil || json.Unmarshal(payload, &g) != nil {
-		return grant{}, newError(Denied, "bad_signature", intray.NewMessage("link.bad_signature", intray.Params{"link": link}))
-	}
-	if g.Expires != 0 && s.now().Unix() >= g.Expires {
-		return grant{}, newError(Denied, "expired", intray.NewMessage("link.expired", intray.Params{"link": link}))
-	}
-	return g, nil
-}
-
-// UploadToken signs the right to upload the file of an import.
-func (s *Service) UploadToken(imp Import) (string, error) {
-	return s.signGrant(s.keys.upload, grant{Org: imp.Org, ID: imp.ID, Expires: expiryUnix(s.now().Add(LinkLife))})
-}
-
-// ReviewToken signs the right to see and settle an import. It lasts as long as
-// the import.
-func (s *Service) ReviewToken(imp Import) (string, error) {
-	return s.signGrant(s.keys.review, grant{Org: imp.Org, ID: imp.ID})
-}
-
-// RawFile names the received file among those of an upload that can be
-// downloaded. A result is named by its output format.
-const RawFile = "raw"
-
-// DownloadToken signs the right to download a file of an upload.
-func (s *Service) DownloadToken(u Upload, what string) (string, error) {
-	return s.signGrant(s.keys.download, grant{Org: u.Org, ID: u.ID, What: what, Expires: expiryUnix(s.now().Add(LinkLife))})
 }

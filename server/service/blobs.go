@@ -15,14 +15,11 @@ import (
 )
 
 const (
-	// stopWithin is how long a run that lost its import may go on writing.
-	stopWithin = 30 * time.Second
+	// stopGrace is how long a run that lost its import may go on writing.
+	stopGrace = 30 * time.Second
 	// guardFor is how long a file may be under way before it counts as left
 	// behind.
 	guardFor = 24 * time.Hour
-	// receiveWithin is how long a file may take to arrive. It ends well before
-	// guardFor, so that no file is removed at the moment it is accepted.
-	receiveWithin = 20 * time.Hour
 	// acceptWithin bounds what is done for a file that is stored already, even
 	// if its sender has left.
 	acceptWithin = 10 * time.Second
@@ -36,20 +33,20 @@ type storedFile struct {
 	took   time.Duration
 }
 
-// storeFile writes a blob and makes it durable if approve, which sees what was
+// StoreFile writes a blob and makes it durable if approve, which sees what was
 // written, does not object.
-func (s *Service) storeFile(ctx context.Context, key string, from io.Reader, approve func(storedFile) error) (storedFile, error) {
-	w, err := s.cfg.Blobs.Create(ctx, key)
+func (e *Env) StoreFile(ctx context.Context, key string, from io.Reader, approve func(storedFile) error) (storedFile, error) {
+	w, err := e.Blobs.Create(ctx, key)
 	if err != nil {
 		return storedFile{}, fmt.Errorf("create a blob: %w", err)
 	}
 	defer w.Abort()
-	began, md, sha := s.now(), md5.New(), sha256.New()
+	began, md, sha := e.Now(), md5.New(), sha256.New()
 	n, err := io.CopyBuffer(io.MultiWriter(w, md, sha), onlyReader{from}, make([]byte, 256<<10))
 	if err != nil {
 		return storedFile{}, wrapStorageFull(err)
 	}
-	done := storedFile{n, md.Sum(nil), sha.Sum(nil), s.now().Sub(began)}
+	done := storedFile{n, md.Sum(nil), sha.Sum(nil), e.Now().Sub(began)}
 	if approve != nil {
 		if err := approve(done); err != nil {
 			return storedFile{}, err
@@ -77,12 +74,12 @@ func wrapStorageFull(err error) error {
 // onlyReader hides WriterTo, so that the buffer's size is ours to choose.
 type onlyReader struct{ io.Reader }
 
-// guardBlob marks a blob as rubbish before it is written; the transaction that
+// GuardBlob marks a blob as rubbish before it is written; the transaction that
 // comes to refer to it takes the mark away. So nothing stays behind when the
 // process ends in between.
-func (s *Service) guardBlob(ctx context.Context, key string) error {
-	return s.cfg.Store.Update(ctx, func(tx Tx) error {
-		return tx.Trash.Schedule(ctx, Trash{Prefix: key, Due: s.now().Add(guardFor)})
+func (e *Env) GuardBlob(ctx context.Context, key string) error {
+	return e.Store.Update(ctx, func(tx Tx) error {
+		return tx.Trash.Schedule(ctx, Trash{Prefix: key, Due: e.Now().Add(guardFor)})
 	})
 }
 
@@ -94,25 +91,25 @@ func isRolledBack(err error) bool {
 	return errors.As(err, &e) && e.Kind != Unavailable
 }
 
-// discardBlobs removes blobs at once that the trash would remove later.
-func (s *Service) discardBlobs(ctx context.Context, prefix string) {
-	if err := s.deleteBlobs(ctx, prefix); err != nil {
-		s.cfg.Log.Warn("blobs are left for the trash", "prefix", prefix, "error", err)
+// DiscardBlobs removes blobs at once that the trash would remove later.
+func (e *Env) DiscardBlobs(ctx context.Context, prefix string) {
+	if err := e.DeleteBlobs(ctx, prefix); err != nil {
+		e.Log.Warn("blobs are left for the trash", "prefix", prefix, "error", err)
 	}
 }
 
-func (s *Service) deleteBlobs(ctx context.Context, prefix string) error {
-	return errors.Join(s.cfg.Blobs.Delete(ctx, prefix), s.cfg.Blobs.DeleteAll(ctx, prefix))
+func (e *Env) DeleteBlobs(ctx context.Context, prefix string) error {
+	return errors.Join(e.Blobs.Delete(ctx, prefix), e.Blobs.DeleteAll(ctx, prefix))
 }
 
-// openFile opens a stored file. One that is gone is NotFound.
-func (s *Service) openFile(ctx context.Context, key string) (blob.Reader, error) {
+// OpenFile opens a stored file. One that is gone is NotFound.
+func (e *Env) OpenFile(ctx context.Context, key string) (blob.Reader, error) {
 	if key == "" {
 		return nil, notFoundError(fileMissing)
 	}
-	r, err := s.cfg.Blobs.Open(ctx, key)
+	r, err := e.Blobs.Open(ctx, key)
 	if errors.Is(err, blob.ErrNotFound) {
-		s.cfg.Log.Warn("a file that the store names is not among the blobs", "blob", key)
+		e.Log.Warn("a file that the store names is not among the blobs", "blob", key)
 		return nil, notFoundError(fileMissing)
 	}
 	return r, err

@@ -68,8 +68,8 @@ func newRowExport(schema *intray.Schema, m intray.Mapping, headers []string) row
 	return t
 }
 
-func (s *Service) rowExportOf(imp Import) (rowExport, error) {
-	schema, err := s.FrozenSchema(imp)
+func (s *reviewService) rowExportOf(imp Import) (rowExport, error) {
+	schema, err := FrozenSchema(imp)
 	if err != nil || imp.Outcome == nil {
 		return rowExport{}, err
 	}
@@ -93,7 +93,7 @@ func (t rowExport) schema() *intray.Schema {
 
 // ExportRows writes the rows of a query as a workbook, to be mended elsewhere and
 // brought back with [Service.MergeCorrections].
-func (s *Service) ExportRows(ctx context.Context, imp Import, q draft.Query, w io.Writer) error {
+func (s *reviewService) ExportRows(ctx context.Context, imp Import, q draft.Query, w io.Writer) error {
 	t, err := s.rowExportOf(imp)
 	if err != nil {
 		return err
@@ -268,7 +268,7 @@ const maxIgnoredHeaders = 100
 
 // MergeCorrections merges a file into the rows that it names, as one change. A cell changes
 // only where the file holds another text than it was made with.
-func (s *Service) MergeCorrections(ctx context.Context, imp Import, in CorrectionFile) (MergeResult, error) {
+func (s *reviewService) MergeCorrections(ctx context.Context, imp Import, in CorrectionFile) (MergeResult, error) {
 	for range maxTries {
 		out, err := s.mergeOnce(ctx, imp, in)
 		var overtaken *draft.Conflict
@@ -279,7 +279,7 @@ func (s *Service) MergeCorrections(ctx context.Context, imp Import, in Correctio
 	return MergeResult{}, busyRows()
 }
 
-func (s *Service) mergeOnce(ctx context.Context, imp Import, in CorrectionFile) (out MergeResult, err error) {
+func (s *reviewService) mergeOnce(ctx context.Context, imp Import, in CorrectionFile) (out MergeResult, err error) {
 	t, err := s.rowExportOf(imp)
 	if err != nil {
 		return out, err
@@ -287,7 +287,7 @@ func (s *Service) mergeOnce(ctx context.Context, imp Import, in CorrectionFile) 
 	b := &correctionMerger{rowExport: t, overwrite: in.Overwrite, out: &out, seenRows: roaring.New()}
 	err = s.withDraft(ctx, imp, func(o *openDraft) error {
 		b.draft, b.revalidator = o.draft, o.revalidator
-		return s.cfg.Engine.EachSheet(ctx, source.Input{ReaderAt: in.File, Size: in.Size}, func(columns []intray.Column, recs *intray.Records) error { return b.readSheet(ctx, columns, recs) })
+		return s.engine.EachSheet(ctx, source.Input{ReaderAt: in.File, Size: in.Size}, func(columns []intray.Column, recs *intray.Records) error { return b.readSheet(ctx, columns, recs) })
 	})
 	if err != nil {
 		return out, unreadableError(err)

@@ -30,23 +30,23 @@ func (d CredentialDraft) secret() (own, other secrets.Secret) {
 }
 
 // CreateCredential keeps a credential; its secret is sealed.
-func (s *Service) CreateCredential(ctx context.Context, org string, draft CredentialDraft) (Credential, error) {
+func (s *connectorService) CreateCredential(ctx context.Context, org string, draft CredentialDraft) (Credential, error) {
 	if err := s.checkDraft(draft); err != nil {
 		return Credential{}, err
 	}
 	if own, _ := draft.secret(); own.Reveal() == "" {
 		return Credential{}, noSecret(draft.AuthType)
 	}
-	id, err := s.idOrNew(draft.ID)
+	id, err := s.env.IDOrNew(draft.ID)
 	if err != nil {
 		return Credential{}, err
 	}
-	now := s.now()
+	now := s.env.Now()
 	c := Credential{ID: id, Org: org, Created: now, Modified: now}
 	if err := s.applyCredentialDraft(&c, draft); err != nil {
 		return Credential{}, err
 	}
-	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
+	err = s.env.Store.Update(ctx, func(tx Tx) error {
 		if made, err := tx.Credentials.Get(ctx, org, id); draft.ID != "" && err == nil {
 			c = made
 			return nil
@@ -59,11 +59,11 @@ func (s *Service) CreateCredential(ctx context.Context, org string, draft Creden
 // ReplaceCredential gives a credential new values. Without a secret the stored
 // one is kept, if the way to log in stays the same. A changed server has its
 // host key pinned anew.
-func (s *Service) ReplaceCredential(ctx context.Context, org, id string, draft CredentialDraft) (c Credential, err error) {
+func (s *connectorService) ReplaceCredential(ctx context.Context, org, id string, draft CredentialDraft) (c Credential, err error) {
 	if err := s.checkDraft(draft); err != nil {
 		return Credential{}, err
 	}
-	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
+	err = s.env.Store.Update(ctx, func(tx Tx) error {
 		if c, err = tx.Credentials.Get(ctx, org, id); err != nil {
 			return describeNotFound(err, credentialMissing)
 		}
@@ -73,7 +73,7 @@ func (s *Service) ReplaceCredential(ctx context.Context, org, id string, draft C
 		if draft.Hostname != c.Hostname || draft.Port != c.Port {
 			c.HostKey = ""
 		}
-		c.Modified = s.now()
+		c.Modified = s.env.Now()
 		if err := s.applyCredentialDraft(&c, draft); err != nil {
 			return err
 		}
@@ -95,7 +95,7 @@ func credentialError(field string, problem, whole intray.Message) *Error {
 	return &Error{Kind: Invalid, Code: "invalid", Message: whole, Fields: fieldMessage(field, problem)}
 }
 
-func (s *Service) checkDraft(d CredentialDraft) error {
+func (s *connectorService) checkDraft(d CredentialDraft) error {
 	if err := s.cfg.SFTP.ValidHostname(d.Hostname); err != nil {
 		return invalidField("hostname", intray.MessageOf(err))
 	}
@@ -117,7 +117,7 @@ func (s *Service) checkDraft(d CredentialDraft) error {
 }
 
 // applyCredentialDraft takes the draft over. An empty secret leaves the stored one.
-func (s *Service) applyCredentialDraft(c *Credential, d CredentialDraft) error {
+func (s *connectorService) applyCredentialDraft(c *Credential, d CredentialDraft) error {
 	c.Hostname, c.Port, c.User, c.AuthType = d.Hostname, d.Port, d.User, d.AuthType
 	own, _ := d.secret()
 	if own.Reveal() == "" {
@@ -128,14 +128,14 @@ func (s *Service) applyCredentialDraft(c *Credential, d CredentialDraft) error {
 		return err
 	}
 	c.Fingerprint = fingerprint
-	c.Sealed, err = s.keys.secrets.Seal([]byte(own.Reveal()), c.Org, c.ID)
+	c.Sealed, err = s.secretCipher.Seal([]byte(own.Reveal()), c.Org, c.ID)
 	return err
 }
 
 // fingerprint tells which secret is stored without giving it away.
-func (s *Service) fingerprint(id string, t AuthType, secret secrets.Secret) (string, error) {
+func (s *connectorService) fingerprint(id string, t AuthType, secret secrets.Secret) (string, error) {
 	if t == AuthPassword {
-		mac := s.keys.password.MAC([]byte(id), []byte(secret.Reveal()))
+		mac := s.passwordKey.MAC([]byte(id), []byte(secret.Reveal()))
 		return "SHA256:" + base64.RawStdEncoding.EncodeToString(mac), nil
 	}
 	fingerprint, err := s.cfg.SFTP.Fingerprint(secret)
@@ -147,8 +147,8 @@ func (s *Service) fingerprint(id string, t AuthType, secret secrets.Secret) (str
 
 // Credentials gives the credentials from offset on, newest first, and how many
 // there are in all.
-func (s *Service) Credentials(ctx context.Context, org string, offset, limit int64) (list []Credential, total int64, err error) {
-	err = s.cfg.Store.View(ctx, func(tx Tx) (err error) {
+func (s *connectorService) Credentials(ctx context.Context, org string, offset, limit int64) (list []Credential, total int64, err error) {
+	err = s.env.Store.View(ctx, func(tx Tx) (err error) {
 		list, total, err = tx.Credentials.List(ctx, org, offset, limit)
 		return err
 	})
@@ -156,8 +156,8 @@ func (s *Service) Credentials(ctx context.Context, org string, offset, limit int
 }
 
 // Credential gives a credential.
-func (s *Service) Credential(ctx context.Context, org, id string) (c Credential, err error) {
-	err = s.cfg.Store.View(ctx, func(tx Tx) (err error) {
+func (s *connectorService) Credential(ctx context.Context, org, id string) (c Credential, err error) {
+	err = s.env.Store.View(ctx, func(tx Tx) (err error) {
 		c, err = tx.Credentials.Get(ctx, org, id)
 		return err
 	})
@@ -165,8 +165,8 @@ func (s *Service) Credential(ctx context.Context, org, id string) (c Credential,
 }
 
 // DeleteCredential removes a credential.
-func (s *Service) DeleteCredential(ctx context.Context, org, id string) error {
-	return s.cfg.Store.Update(ctx, func(tx Tx) error {
+func (s *connectorService) DeleteCredential(ctx context.Context, org, id string) error {
+	return s.env.Store.Update(ctx, func(tx Tx) error {
 		return describeNotFound(tx.Credentials.Delete(ctx, org, id), credentialMissing)
 	})
 }
@@ -174,7 +174,7 @@ func (s *Service) DeleteCredential(ctx context.Context, org, id string) error {
 // TestCredential logs in with a credential. The first success pins the
 // server's host key. trouble is a sentence where the connection failed; err is
 // a failure of the service.
-func (s *Service) TestCredential(ctx context.Context, org, id string) (report SFTPReport, trouble, err error) {
+func (s *connectorService) TestCredential(ctx context.Context, org, id string) (report SFTPReport, trouble, err error) {
 	c, err := s.Credential(ctx, org, id)
 	if err != nil {
 		return SFTPReport{}, nil, err
@@ -192,8 +192,8 @@ func (s *Service) TestCredential(ctx context.Context, org, id string) (report SF
 
 // pinHostKey keeps the host key if the credential still is the one that was tested. A
 // key that another test pinned meanwhile stays.
-func (s *Service) pinHostKey(ctx context.Context, tested Credential, hostKey string) error {
-	return s.cfg.Store.Update(ctx, func(tx Tx) error {
+func (s *connectorService) pinHostKey(ctx context.Context, tested Credential, hostKey string) error {
+	return s.env.Store.Update(ctx, func(tx Tx) error {
 		c, err := tx.Credentials.Get(ctx, tested.Org, tested.ID)
 		if IsKind(err, NotFound) || err == nil && (!c.Modified.Equal(tested.Modified) || c.HostKey != "") {
 			return nil

@@ -9,9 +9,9 @@ import (
 
 // DeleteImport removes an import and everything it stored. One that runs is
 // stopped.
-func (s *Service) DeleteImport(ctx context.Context, org, id string) error {
+func (s *retentionService) DeleteImport(ctx context.Context, org, id string) error {
 	var imp Import
-	err := s.cfg.Store.Update(ctx, func(tx Tx) (err error) {
+	err := s.env.Store.Update(ctx, func(tx Tx) (err error) {
 		if imp, err = tx.Imports.Get(ctx, org, id); err != nil {
 			return describeNotFound(err, importMissing)
 		}
@@ -20,11 +20,11 @@ func (s *Service) DeleteImport(ctx context.Context, org, id string) error {
 	if err != nil {
 		return err
 	}
-	s.discardBlobs(ctx, imp.prefix())
+	s.env.DiscardBlobs(ctx, imp.prefix())
 	return nil
 }
 
-func (s *Service) removeImport(ctx context.Context, tx Tx, imp Import) error {
+func (s *retentionService) removeImport(ctx context.Context, tx Tx, imp Import) error {
 	if err := tx.Outbox.EraseImport(ctx, imp.ID); err != nil {
 		return err
 	}
@@ -41,19 +41,19 @@ func (s *Service) removeImport(ctx context.Context, tx Tx, imp Import) error {
 	if err != nil && !IsKind(err, NotFound) {
 		return err
 	}
-	if err := s.receipt(ctx, tx, imp, onRequest, imp.deletableParts()...); err != nil {
+	if err := s.insertReceipt(ctx, tx, imp, onRequest, deletableParts(imp)...); err != nil {
 		return err
 	}
 	// A run that is being stopped may still write for a moment.
-	return tx.Trash.Schedule(ctx, Trash{Prefix: imp.prefix(), Due: s.now().Add(stopWithin)})
+	return tx.Trash.Schedule(ctx, Trash{Prefix: imp.prefix(), Due: s.env.Now().Add(stopGrace)})
 }
 
 // DeleteUpload removes an upload, the file that was received and the result.
 // The import stays as a record without them. While the import is under way it
 // is a Conflict.
-func (s *Service) DeleteUpload(ctx context.Context, org, id string) error {
+func (s *retentionService) DeleteUpload(ctx context.Context, org, id string) error {
 	var imp Import
-	err := s.cfg.Store.Update(ctx, func(tx Tx) error {
+	err := s.env.Store.Update(ctx, func(tx Tx) error {
 		u, err := tx.Uploads.Get(ctx, org, id)
 		if err != nil {
 			return describeNotFound(err, uploadMissing)
@@ -67,29 +67,29 @@ func (s *Service) DeleteUpload(ctx context.Context, org, id string) error {
 		if err := tx.Uploads.Delete(ctx, org, id); err != nil {
 			return err
 		}
-		if err := s.receipt(ctx, tx, imp, onRequest, imp.deletableParts()...); err != nil {
+		if err := s.insertReceipt(ctx, tx, imp, onRequest, deletableParts(imp)...); err != nil {
 			return err
 		}
-		return tx.Trash.Schedule(ctx, Trash{Prefix: imp.prefix(), Due: s.now()})
+		return tx.Trash.Schedule(ctx, Trash{Prefix: imp.prefix(), Due: s.env.Now()})
 	})
 	if err != nil {
 		return err
 	}
-	s.discardBlobs(ctx, imp.prefix())
+	s.env.DiscardBlobs(ctx, imp.prefix())
 	return nil
 }
 
 // receipt keeps what was deleted.
-func (s *Service) receipt(ctx context.Context, tx Tx, imp Import, reason string, parts ...DeletedPart) error {
-	id, err := s.newID()
+func (s *retentionService) insertReceipt(ctx context.Context, tx Tx, imp Import, reason string, parts ...DeletedPart) error {
+	id, err := s.env.NewID()
 	if err != nil {
 		return err
 	}
-	return tx.Deletions.Insert(ctx, Deletion{ID: id, Org: imp.Org, ImportID: imp.ID, Made: s.now(), Reason: reason, Parts: parts})
+	return tx.Deletions.Insert(ctx, Deletion{ID: id, Org: imp.Org, ImportID: imp.ID, Made: s.env.Now(), Reason: reason, Parts: parts})
 }
 
 // deletableParts are those that an import has.
-func (imp Import) deletableParts() []DeletedPart {
+func deletableParts(imp Import) []DeletedPart {
 	parts := []DeletedPart{}
 	if imp.Raw.Key != "" {
 		parts = append(parts, DeletedPart{Originals, imp.Raw.Size, imp.Raw.SHA256})
@@ -103,15 +103,12 @@ func (imp Import) deletableParts() []DeletedPart {
 	return parts
 }
 
-// EmptyTrash removes what is due to go, at most sweepAtMost blobs.
-func (s *Service) EmptyTrash(ctx context.Context) error { return s.emptyTrash(ctx) }
-
-// emptyTrash removes the blobs that are due, and then the note of them. Rows are
+// EmptyTrash removes the blobs that are due, at most maintenanceBatch, and then the note of them. Rows are
 // deleted with trash for what they named, so this is when the store forgets.
-func (s *Service) emptyTrash(ctx context.Context) error {
+func (s *retentionService) EmptyTrash(ctx context.Context) error {
 	var due []Trash
-	err := s.cfg.Store.View(ctx, func(tx Tx) (err error) {
-		due, err = tx.Trash.ListDue(ctx, s.now(), sweepAtMost)
+	err := s.env.Store.View(ctx, func(tx Tx) (err error) {
+		due, err = tx.Trash.ListDue(ctx, s.env.Now(), maintenanceBatch)
 		return err
 	})
 	if err != nil || len(due) == 0 {
@@ -120,13 +117,13 @@ func (s *Service) emptyTrash(ctx context.Context) error {
 	var gone []Trash
 	var troubles []error
 	for _, t := range due {
-		if err := s.deleteBlobs(ctx, t.Prefix); err != nil {
+		if err := s.env.DeleteBlobs(ctx, t.Prefix); err != nil {
 			troubles = append(troubles, err)
 			continue
 		}
 		gone = append(gone, t)
 	}
-	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
+	err = s.env.Store.Update(ctx, func(tx Tx) error {
 		for _, t := range gone {
 			if err := tx.Trash.Remove(ctx, t.Prefix); err != nil {
 				return err
@@ -135,7 +132,7 @@ func (s *Service) emptyTrash(ctx context.Context) error {
 		return nil
 	})
 	if err == nil {
-		err = s.cfg.Store.Forget(ctx)
+		err = s.env.Store.Forget(ctx)
 	}
 	return errors.Join(append(troubles, err)...)
 }

@@ -55,7 +55,7 @@ func (p *deliverySlots) reserve(t Target) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	room := min(perTarget-p.targets[t.Key], perOrg-p.orgs[t.Org])
-	if p.targets[t.Key] == 0 && (!t.isSchemaURL() || p.orgs[t.Org] < firstPerOrg) {
+	if p.targets[t.Key] == 0 && (!isSchemaURL(t) || p.orgs[t.Org] < firstPerOrg) {
 		room = max(room, 1)
 	}
 	room = max(room, 0)
@@ -77,7 +77,7 @@ func (p *deliverySlots) singleSlot(t Target, reserved int) int {
 // schemaTargetPrefix begins the key of a target that is no webhook.
 const schemaTargetPrefix = "url_"
 
-func (t Target) isSchemaURL() bool { return strings.HasPrefix(t.Key, schemaTargetPrefix) }
+func isSchemaURL(t Target) bool { return strings.HasPrefix(t.Key, schemaTargetPrefix) }
 
 func (p *deliverySlots) adjust(t Target, n int) {
 	p.mu.Lock()
@@ -95,18 +95,18 @@ func (p *deliverySlots) count(t Target, n int) {
 }
 
 // DeliveriesReady has a word when there is something new to deliver.
-func (s *Service) DeliveriesReady() <-chan struct{} { return s.deliverySlots.wake }
+func (s *webhookService) DeliveriesReady() <-chan struct{} { return s.deliverySlots.wake }
 
 // Deliver sends what is due, and does not wait for what comes of it. It wants to be
 // called when there is news, and a few times a second. Attempts that are under way
 // when ctx ends are taken back and do not count.
-func (s *Service) Deliver(ctx context.Context) error {
-	if s.cfg.WebhookSender == nil {
+func (s *webhookService) Deliver(ctx context.Context) error {
+	if s.sender == nil {
 		return nil
 	}
 	var targets []Target
-	err := s.cfg.Store.View(ctx, func(tx Tx) (err error) {
-		targets, err = tx.Outbox.Targets(ctx, s.now(), targetsPerOrg, targetsAtOnce)
+	err := s.env.Store.View(ctx, func(tx Tx) (err error) {
+		targets, err = tx.Outbox.Targets(ctx, s.env.Now(), targetsPerOrg, targetsAtOnce)
 		return err
 	})
 	for _, t := range targets {
@@ -117,11 +117,11 @@ func (s *Service) Deliver(ctx context.Context) error {
 }
 
 // WaitForDeliveries waits for the deliveries that are on their way.
-func (s *Service) WaitForDeliveries() { s.deliverySlots.inFlight.Wait() }
+func (s *webhookService) WaitForDeliveries() { s.deliverySlots.inFlight.Wait() }
 
 // deliverTo sends to one receiver what is due and has room, and says how many that
 // are.
-func (s *Service) deliverTo(ctx context.Context, t Target) (n int, err error) {
+func (s *webhookService) deliverTo(ctx context.Context, t Target) (n int, err error) {
 	room := s.deliverySlots.reserve(t)
 	if room == 0 {
 		return 0, nil
@@ -129,7 +129,7 @@ func (s *Service) deliverTo(ctx context.Context, t Target) (n int, err error) {
 	defer func() { s.deliverySlots.adjust(t, n-room) }()
 	var taken []Delivery
 	var secrets []secrets.Secret
-	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
+	err = s.env.Store.Update(ctx, func(tx Tx) error {
 		w, err := tx.Webhooks.Get(ctx, t.Org, t.Key)
 		switch {
 		case IsKind(err, NotFound): // the address of a schema
@@ -149,7 +149,7 @@ func (s *Service) deliverTo(ctx context.Context, t Target) (n int, err error) {
 		if secrets, err = s.secretsOf(w); err != nil {
 			return err
 		}
-		taken, err = tx.Outbox.ClaimDue(ctx, t.Key, s.cfg.Node, s.now(), most)
+		taken, err = tx.Outbox.ClaimDue(ctx, t.Key, s.env.Node, s.env.Now(), most)
 		for i := range taken {
 			if w.ID != "" {
 				taken[i].URL = w.URL // it may have moved
@@ -168,7 +168,7 @@ func (s *Service) deliverTo(ctx context.Context, t Target) (n int, err error) {
 
 // deliverAndContinue sends a message and, where it was taken, those behind it: a receiver that
 // takes what it is told does not wait for the next look at all the others.
-func (s *Service) deliverAndContinue(ctx context.Context, t Target, d Delivery, secrets []secrets.Secret) {
+func (s *webhookService) deliverAndContinue(ctx context.Context, t Target, d Delivery, secrets []secrets.Secret) {
 	delivered := s.deliver(ctx, d, secrets)
 	s.deliverySlots.adjust(t, -1)
 	if delivered && ctx.Err() == nil {
@@ -180,13 +180,13 @@ func (s *Service) deliverAndContinue(ctx context.Context, t Target, d Delivery, 
 }
 
 // secretsOf are those that sign for a webhook.
-func (s *Service) secretsOf(w Webhook) ([]secrets.Secret, error) {
+func (s *webhookService) secretsOf(w Webhook) ([]secrets.Secret, error) {
 	if w.ID == "" {
 		return []secrets.Secret{s.SigningSecret(w.Org)}, nil
 	}
 	secret, err := s.openSecret(w.Sealed, w)
 	list := []secrets.Secret{secret}
-	if err == nil && len(w.Before) > 0 && s.now().Before(w.Rotated.Add(secretOverlap)) {
+	if err == nil && len(w.Before) > 0 && s.env.Now().Before(w.Rotated.Add(secretOverlap)) {
 		if secret, err = s.openSecret(w.Before, w); err == nil {
 			list = append(list, secret)
 		}
@@ -195,45 +195,38 @@ func (s *Service) secretsOf(w Webhook) ([]secrets.Secret, error) {
 }
 
 // deliver makes an attempt, notes what came of it and says whether it was delivered.
-func (s *Service) deliver(ctx context.Context, d Delivery, secrets []secrets.Secret) bool {
-	at := s.now()
-	sent, err := s.cfg.WebhookSender.Send(ctx, d, at, secrets)
+func (s *webhookService) deliver(ctx context.Context, d Delivery, secrets []secrets.Secret) bool {
+	at := s.env.Now()
+	sent, err := s.sender.Send(ctx, d, at, secrets)
 	ctx, cancel := detachedContext(ctx)
 	defer cancel()
 	if err == nil {
-		s.cfg.CrashPoint("delivery.sent")
-		err = s.cfg.Store.Update(ctx, func(tx Tx) error { return s.recordAttempt(ctx, tx, d, at, sent) })
+		s.env.CrashPoint("delivery.sent")
+		err = s.env.Store.Update(ctx, func(tx Tx) error { return s.recordAttempt(ctx, tx, d, at, sent) })
 	} else {
 		err = s.releaseDelivery(ctx, d)
 	}
 	if err != nil {
 		// It is still taken by this node, and is sent again when that is gone.
-		s.cfg.Log.Error("what came of a delivery could not be noted", "delivery", d.ID, "error", err)
+		s.env.Log.Error("what came of a delivery could not be noted", "delivery", d.ID, "error", err)
 	}
 	return err == nil && sent.Delivered
 }
 
 // releaseDelivery lets a delivery wait again for which no attempt was made.
-func (s *Service) releaseDelivery(ctx context.Context, d Delivery) error {
-	return s.cfg.Store.Update(ctx, func(tx Tx) error {
+func (s *webhookService) releaseDelivery(ctx context.Context, d Delivery) error {
+	return s.env.Store.Update(ctx, func(tx Tx) error {
 		now, err := tx.Deliveries.Get(ctx, d.Org, d.ID)
-		if err != nil || now.Node != s.cfg.Node {
+		if err != nil || now.Node != s.env.Node {
 			return ignoreKind(err, NotFound)
 		}
-		now.Node, now.Due = "", s.now().Add(time.Second)
+		now.Node, now.Due = "", s.env.Now().Add(time.Second)
 		return tx.Deliveries.Save(ctx, now)
 	})
 }
 
-func ignoreKind(err error, kind Kind) error {
-	if IsKind(err, kind) {
-		return nil
-	}
-	return err
-}
-
 // recordAttempt keeps what came of an attempt.
-func (s *Service) recordAttempt(ctx context.Context, tx Tx, d Delivery, at time.Time, sent SendResult) error {
+func (s *webhookService) recordAttempt(ctx context.Context, tx Tx, d Delivery, at time.Time, sent SendResult) error {
 	now, err := tx.Deliveries.Get(ctx, d.Org, d.ID)
 	if err != nil || now.Node != d.Node || now.Body == nil {
 		return ignoreKind(err, NotFound) // it was deleted meanwhile, or what it told of
@@ -254,14 +247,14 @@ func (s *Service) recordAttempt(ctx context.Context, tx Tx, d Delivery, at time.
 			return ignoreKind(err, NotFound)
 		}
 	}
-	j := s.cfg.WebhookSender.DecideRetry(w.FailureStreak, now.Tries, at, sent)
+	j := s.sender.DecideRetry(w.FailureStreak, now.Tries, at, sent)
 	switch {
 	case sent.Delivered:
 		now.Status = Delivered
 	case !j.Retry:
 		now.Status = GivenUp
 	default:
-		now.Due = s.now().Add(j.Wait)
+		now.Due = s.env.Now().Add(j.Wait)
 	}
 	if err := tx.Deliveries.Save(ctx, now); err != nil || d.WebhookID == "" {
 		return err
@@ -271,11 +264,11 @@ func (s *Service) recordAttempt(ctx context.Context, tx Tx, d Delivery, at time.
 
 // updateReceiver notes how a receiver does: what waits for one that is back goes at once, and
 // one that only failed for days is disabled.
-func (s *Service) updateReceiver(ctx context.Context, tx Tx, w Webhook, j RetryDecision, sent SendResult) error {
+func (s *webhookService) updateReceiver(ctx context.Context, tx Tx, w Webhook, j RetryDecision, sent SendResult) error {
 	failed := w.FailureStreak.Failures > 0
 	w.FailureStreak = j.Streak
 	if j.Dead && w.Enabled {
-		return s.disableWebhook(ctx, tx, w, s.now(), sent.Message)
+		return s.disableWebhook(ctx, tx, w, s.env.Now(), sent.Message)
 	}
 	if sent.Delivered && !failed {
 		return nil
@@ -283,5 +276,13 @@ func (s *Service) updateReceiver(ctx context.Context, tx Tx, w Webhook, j RetryD
 	if err := tx.Webhooks.Save(ctx, w); err != nil || !sent.Delivered {
 		return err
 	}
-	return tx.Outbox.MakeDue(ctx, w.ID, s.now())
+	return tx.Outbox.MakeDue(ctx, w.ID, s.env.Now())
+}
+
+// forgetDeliveries deletes the deliveries that were kept for long enough.
+func (s *webhookService) forgetDeliveries(ctx context.Context) error {
+	return s.env.Store.Update(ctx, func(tx Tx) error {
+		_, err := tx.Outbox.DeleteBefore(ctx, s.env.Now().Add(-keepDeliveries), deliveriesAtOnce)
+		return err
+	})
 }

@@ -12,8 +12,34 @@ import (
 	"github.com/intraydata/intray/engine"
 	"github.com/intraydata/intray/server/blob"
 	"github.com/intraydata/intray/server/draft"
+	"github.com/intraydata/intray/server/secrets"
 	"github.com/intraydata/intray/server/staging"
 )
+
+// reviewService lets persons mend the rows of imports and answer what is open.
+type reviewService struct {
+	env                 *Env
+	imports             *importService
+	engine              *engine.Engine
+	reviewKey, visitKey secrets.Key
+	// drafts are those of imports that persons review here.
+	drafts *drafts
+	// changeProgress are the changes of rows that are made here just now.
+	changeProgress *changeProgress
+	// submitting are the runs whose review is being submitted here.
+	submitting *inProgress
+}
+
+// newReviewService returns the service upon env. The engine must be that of imports.
+func newReviewService(env *Env, imports *importService, engine *engine.Engine) *reviewService {
+	return &reviewService{
+		env: env, imports: imports, engine: engine, reviewKey: env.Master.Derive("review links"), visitKey: env.Master.Derive("review visits"),
+		drafts: &drafts{open: map[string]*openDraft{}}, changeProgress: &changeProgress{byImport: map[string]Progress{}}, submitting: newInProgress(),
+	}
+}
+
+// CloseIdleDrafts closes the drafts that nobody has looked at for a while.
+func (s *reviewService) CloseIdleDrafts() error { return s.drafts.closeIdle(s.env.Now()) }
 
 const (
 	// draftIdle is how long a draft stays open that nobody looks at.
@@ -107,19 +133,19 @@ func (d *drafts) closeIdle(now time.Time) error {
 
 // withDraft does something with the rows of an import under review, as the log has
 // them by now.
-func (s *Service) withDraft(ctx context.Context, imp Import, work func(o *openDraft) error) (err error) {
+func (s *reviewService) withDraft(ctx context.Context, imp Import, work func(o *openDraft) error) (err error) {
 	if err := reviewable(imp); err != nil {
 		return err
 	}
 	o := s.drafts.acquire(imp.runPrefix(imp.Run))
-	defer func() { err = errors.Join(err, s.drafts.release(o, s.now())) }()
+	defer func() { err = errors.Join(err, s.drafts.release(o, s.env.Now())) }()
 	if err := s.refreshDraft(ctx, imp, o); err != nil {
 		return err
 	}
 	defer o.lock.RUnlock()
 	err = work(o)
 	if errors.Is(err, staging.ErrDamaged) || errors.Is(err, blob.ErrNotFound) { // perhaps it was deleted meanwhile
-		if _, gone := s.Import(ctx, imp.Org, imp.ID); gone != nil {
+		if _, gone := s.imports.Import(ctx, imp.Org, imp.ID); gone != nil {
 			return gone
 		}
 	}
@@ -139,10 +165,10 @@ func reviewable(imp Import) error {
 
 // refreshDraft opens the draft where it is not, or where others have changed it, and
 // leaves its turn held for reading.
-func (s *Service) refreshDraft(ctx context.Context, imp Import, o *openDraft) error {
+func (s *reviewService) refreshDraft(ctx context.Context, imp Import, o *openDraft) error {
 	for {
 		var last int64
-		err := s.cfg.Store.View(ctx, func(tx Tx) (err error) {
+		err := s.env.Store.View(ctx, func(tx Tx) (err error) {
 			last, err = tx.Edits.LastSeq(ctx, imp.Org, imp.ID, imp.Run)
 			return err
 		})
@@ -161,7 +187,7 @@ func (s *Service) refreshDraft(ctx context.Context, imp Import, o *openDraft) er
 }
 
 // reopenDraft opens the draft as the log has it, unless somebody else just did.
-func (s *Service) reopenDraft(ctx context.Context, imp Import, o *openDraft, last int64) error {
+func (s *reviewService) reopenDraft(ctx context.Context, imp Import, o *openDraft, last int64) error {
 	o.lock.Lock()
 	defer o.lock.Unlock()
 	if o.draft != nil && o.last.Load() >= last {
@@ -171,26 +197,26 @@ func (s *Service) reopenDraft(ctx context.Context, imp Import, o *openDraft, las
 		return err
 	}
 	var log editLog
-	err := s.cfg.Store.View(ctx, func(tx Tx) (err error) {
+	err := s.env.Store.View(ctx, func(tx Tx) (err error) {
 		log, err = readLog(ctx, tx, imp)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	schema, err := s.FrozenSchema(imp)
+	schema, err := FrozenSchema(imp)
 	if err != nil {
 		return err
 	}
-	o.revalidator, err = s.cfg.Engine.Reopen(engine.Import{Schema: schema, Answers: imp.Answers, Memory: imp.recalled(), HookEnv: imp.hookPins()}, &imp.Outcome.Outcome)
+	o.revalidator, err = s.engine.Reopen(engine.Import{Schema: schema, Answers: imp.Answers, Memory: imp.recalled(), HookEnv: imp.hookPins()}, &imp.Outcome.Outcome)
 	if err != nil {
 		return fmt.Errorf("make ready to change rows: %w", err)
 	}
-	if o.staged, err = staging.Open(ctx, s.cfg.Blobs, imp.Stage); err != nil {
+	if o.staged, err = staging.Open(ctx, s.env.Blobs, imp.Stage); err != nil {
 		return fmt.Errorf("open the staged rows: %w", err)
 	}
 	o.draft, err = draft.Open(ctx, draft.Config{
-		Stage: o.staged, Blobs: s.cfg.Blobs, Prefix: imp.runPrefix(imp.Run) + "/edits",
+		Stage: o.staged, Blobs: s.env.Blobs, Prefix: imp.runPrefix(imp.Run) + "/edits",
 		Fields: schema.Fields, Parts: columnCounts(schema, imp.Outcome.Mapping), Revalidator: o.revalidator, Names: choiceLabels(schema.Fields),
 		Whole:     len(schema.Hooks.BulkRow) > 0, // they are called once, with all rows that changed
 		Revisions: log.revisions, Undone: log.undone,
@@ -246,7 +272,7 @@ func (l *editLog) apply(e Edit) {
 }
 
 // Close lets go of what is open. Nothing is lost: what was changed is kept.
-func (s *Service) Close() error {
+func (s *reviewService) Close() error {
 	s.drafts.mu.Lock()
 	defer s.drafts.mu.Unlock()
 	var errs []error
@@ -290,7 +316,7 @@ func (m *changeProgress) finish(id, op string) {
 
 // ChangeProgress tells of the change that this process makes to the rows of an import just
 // now, if there is one.
-func (s *Service) ChangeProgress(id string) (Progress, bool) {
+func (s *reviewService) ChangeProgress(id string) (Progress, bool) {
 	s.changeProgress.mu.Lock()
 	defer s.changeProgress.mu.Unlock()
 	p, under := s.changeProgress.byImport[id]
@@ -309,9 +335,9 @@ type ReviewState struct {
 
 // PollReview gives that of an import. Totals are those of before, if nothing was changed
 // since.
-func (s *Service) PollReview(ctx context.Context, org, id string, before ReviewState) (now ReviewState, err error) {
+func (s *reviewService) PollReview(ctx context.Context, org, id string, before ReviewState) (now ReviewState, err error) {
 	var imp Import
-	err = s.cfg.Store.View(ctx, func(tx Tx) error {
+	err = s.env.Store.View(ctx, func(tx Tx) error {
 		if imp, err = tx.Imports.Get(ctx, org, id); err != nil {
 			return describeNotFound(err, importMissing)
 		}

@@ -25,7 +25,7 @@ type EditOrder struct {
 const maxOp = 100
 
 // WithRows lets use look at the rows of an import under review.
-func (s *Service) WithRows(ctx context.Context, imp Import, use func(d *draft.Draft) error) error {
+func (s *reviewService) WithRows(ctx context.Context, imp Import, use func(d *draft.Draft) error) error {
 	return s.withDraft(ctx, imp, func(o *openDraft) error { return refuseDraftError(use(o.draft)) })
 }
 
@@ -33,14 +33,14 @@ func (s *Service) WithRows(ctx context.Context, imp Import, use func(d *draft.Dr
 type SetByHook func(field int, text, value string) bool
 
 // WithTable is Rows for who shows cells.
-func (s *Service) WithTable(ctx context.Context, imp Import, use func(d *draft.Draft, made SetByHook) error) error {
+func (s *reviewService) WithTable(ctx context.Context, imp Import, use func(d *draft.Draft, made SetByHook) error) error {
 	return s.withDraft(ctx, imp, func(o *openDraft) error { return refuseDraftError(use(o.draft, o.revalidator.ValueDiffers)) })
 }
 
 // ChangeRows makes a change, or undoes or redoes the last one, and gives what came
 // of it. One that was made before is not made again. Where others have changed the
 // rows at the same moment it is tried again upon what they made.
-func (s *Service) ChangeRows(ctx context.Context, imp Import, order EditOrder) (draft.ChangeResult, error) {
+func (s *reviewService) ChangeRows(ctx context.Context, imp Import, order EditOrder) (draft.ChangeResult, error) {
 	if order.Op == "" || len(order.Op) > maxOp || !isPrintable(order.Op) {
 		return draft.ChangeResult{}, invalidField("op", intray.NewMessage("review.invalid_op", intray.Params{"n": maxOp}))
 	}
@@ -64,7 +64,7 @@ const maxTries = 5
 // errOvertaken says that the log has an entry that the draft does not know.
 var errOvertaken = errors.New("the rows were changed by another process meanwhile")
 
-func (s *Service) changeOnce(ctx context.Context, imp Import, order EditOrder) (v draft.ChangeResult, err error) {
+func (s *reviewService) changeOnce(ctx context.Context, imp Import, order EditOrder) (v draft.ChangeResult, err error) {
 	if v, made, err := s.earlierChange(ctx, imp, order.Op); made || err != nil {
 		return v, err
 	}
@@ -88,9 +88,9 @@ func (s *Service) changeOnce(ctx context.Context, imp Import, order EditOrder) (
 
 // earlierChange gives what came of an earlier call with the same id, if there was one.
 // That of a run which was dropped is refused: its change is gone.
-func (s *Service) earlierChange(ctx context.Context, imp Import, op string) (v draft.ChangeResult, made bool, err error) {
+func (s *reviewService) earlierChange(ctx context.Context, imp Import, op string) (v draft.ChangeResult, made bool, err error) {
 	var e Edit
-	err = s.cfg.Store.View(ctx, func(tx Tx) (err error) {
+	err = s.env.Store.View(ctx, func(tx Tx) (err error) {
 		e, err = tx.Edits.FindByOp(ctx, imp.Org, imp.ID, op)
 		return err
 	})
@@ -106,7 +106,7 @@ func (s *Service) earlierChange(ctx context.Context, imp Import, op string) (v d
 }
 
 // applyChange makes the change. It counts once it is in the log.
-func (s *Service) applyChange(ctx context.Context, imp Import, o *openDraft, order EditOrder) (v draft.ChangeResult, err error) {
+func (s *reviewService) applyChange(ctx context.Context, imp Import, o *openDraft, order EditOrder) (v draft.ChangeResult, err error) {
 	entry := Edit{Org: imp.Org, ImportID: imp.ID, Run: imp.Run, Op: order.Op, Kind: order.Kind, Request: order.Request}
 	turn := func(ctx context.Context, number int64) error {
 		entry.Change = number
@@ -137,12 +137,12 @@ func (s *Service) applyChange(ctx context.Context, imp Import, o *openDraft, ord
 
 // appendEdit adds an entry to the log, if that is still what the draft knows of it and
 // the import is still under review.
-func (s *Service) appendEdit(ctx context.Context, o *openDraft, e Edit, v draft.ChangeResult) error {
+func (s *reviewService) appendEdit(ctx context.Context, o *openDraft, e Edit, v draft.ChangeResult) error {
 	var err error
 	if e.Result, err = json.Marshal(v); err != nil {
 		return err
 	}
-	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
+	err = s.env.Store.Update(ctx, func(tx Tx) error {
 		imp, err := tx.Imports.Get(ctx, e.Org, e.ImportID)
 		if err != nil {
 			return describeNotFound(err, importMissing)
@@ -150,7 +150,7 @@ func (s *Service) appendEdit(ctx context.Context, o *openDraft, e Edit, v draft.
 		if err := reviewable(imp); err != nil || imp.Run != e.Run {
 			return errors.Join(err, movedOnError(imp.Run != e.Run))
 		}
-		e.Seq, e.Made = o.last.Load()+1, s.now()
+		e.Seq, e.Made = o.last.Load()+1, s.env.Now()
 		if err := tx.Edits.Append(ctx, e); IsKind(err, Conflict) {
 			return errOvertaken
 		} else if err != nil {

@@ -1,7 +1,10 @@
 package service
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"github.com/intraydata/intray"
@@ -482,3 +485,43 @@ const (
 	UndoEdit = "undo"
 	RedoEdit = "redo"
 )
+
+// prefix is where everything of an import is stored.
+func (imp Import) prefix() string { return "imports/" + imp.ID }
+
+// rawKey is the blob of one attempt to receive the file.
+func (imp Import) rawKey(attempt string) string { return imp.prefix() + "/raw/" + attempt }
+
+// runPrefix is where one run of the import writes.
+func (imp Import) runPrefix(run int) string { return fmt.Sprintf("%s/run-%d", imp.prefix(), run) }
+
+// hookPins are what hooks are told of time and chance: the same in each run of the
+// import.
+func (imp Import) hookPins() intray.HookEnv {
+	sum := sha256.Sum256([]byte(imp.ID))
+	return intray.HookEnv{Now: imp.Created, Seed: binary.LittleEndian.Uint32(sum[:])}
+}
+
+// sourceName is the name by which a format may be recognized.
+func (imp Import) sourceName() string {
+	if imp.Inline {
+		return "initial_data.json"
+	}
+	return imp.Filename
+}
+
+// recalled is what a run is offered.
+func (imp Import) recalled() intray.LearnedMappings {
+	if imp.Memory == nil {
+		return intray.LearnedMappings{}
+	}
+	return *imp.Memory
+}
+
+// OpenQuestions are the questions of an import that only a person can answer.
+func (imp Import) OpenQuestions() []intray.Question {
+	if imp.Outcome == nil || imp.Status != NeedsReview {
+		return nil
+	}
+	return imp.Outcome.Questions
+}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/jsonschema"
 )
 
 // Kind says what sort of refusal an [Error] is.
@@ -94,4 +95,44 @@ func invalidField(field string, problem intray.Message) *Error {
 // fieldMessage is one sentence about one field of a request.
 func fieldMessage(field string, problem intray.Message) map[string][]intray.Message {
 	return map[string][]intray.Message{field: {problem}}
+}
+
+// ValidationError makes the refusal of a request with these issues.
+func ValidationError(issues []jsonschema.Issue) *Error {
+	fields := jsonschema.ByField(issues)
+	delete(fields, "") // issues of the body as a whole are told in the message
+	params := intray.Params{"problem": issues[0].Message}
+	if issues[0].Path != "" {
+		params["field"] = issues[0].Path
+	}
+	if len(issues) > 1 {
+		params["n"] = len(issues) - 1
+	}
+	e := &Error{Kind: Invalid, Code: "invalid", Fields: fields}
+	switch whole := issues[0].Path == ""; {
+	case whole && len(issues) == 1:
+		e.Message = intray.NewMessage("request.invalid_body", params)
+	case whole:
+		e.Message = intray.NewMessage("request.invalid_body_and_more", params)
+	case len(issues) == 1:
+		e.Message = intray.NewMessage("request.invalid_field", params)
+	default:
+		e.Message = intray.NewMessage("request.invalid_field_and_more", params)
+	}
+	return e
+}
+
+// describeNotFound says what is missing in the caller's words.
+func describeNotFound(err error, message intray.Message) error {
+	if IsKind(err, NotFound) {
+		return notFoundError(message)
+	}
+	return err
+}
+
+func ignoreKind(err error, kind Kind) error {
+	if IsKind(err, kind) {
+		return nil
+	}
+	return err
 }

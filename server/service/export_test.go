@@ -4,5 +4,5 @@ import "context"
 
 // MoveTo is the one way in which a status changes.
 func (s *Service) MoveTo(ctx context.Context, imp Import, next Status) error {
-	return s.cfg.Store.Update(ctx, func(tx Tx) error { return s.transition(ctx, tx, &imp, next) })
+	return s.env.Store.Update(ctx, func(tx Tx) error { return s.transition(ctx, tx, &imp, next) })
 }

@@ -23,7 +23,7 @@ var (
 // process sees: where several processes share a database, they must share the
 // blobs as well, or each would take the files of the others for deleted. The
 // first process to come names both.
-func (s *Service) VerifyStoreFingerprint(ctx context.Context) error {
+func (s *retentionService) VerifyStoreFingerprint(ctx context.Context) error {
 	held, err := s.readFingerprint(ctx)
 	if err != nil {
 		return fmt.Errorf("look for the anchor: %w", err)
@@ -31,14 +31,14 @@ func (s *Service) VerifyStoreFingerprint(ctx context.Context) error {
 	if held != "" {
 		return s.compareFingerprint(ctx, held)
 	}
-	lot, err := s.randomText(12)
+	lot, err := s.env.RandomText(12)
 	if err != nil {
 		return err
 	}
-	folder, _, _ := strings.Cut(s.cfg.Node, "/")
+	folder, _, _ := strings.Cut(s.env.Node, "/")
 	fresh := folder + "/" + lot
 	var mark string
-	err = s.cfg.Store.Update(ctx, func(tx Tx) (err error) {
+	err = s.env.Store.Update(ctx, func(tx Tx) (err error) {
 		mark, err = tx.Nodes.EnsureMark(ctx, fingerprintKey, fresh)
 		return err
 	})
@@ -57,9 +57,9 @@ func (s *Service) VerifyStoreFingerprint(ctx context.Context) error {
 	return s.writeFingerprint(ctx, mark)
 }
 
-func (s *Service) compareFingerprint(ctx context.Context, held string) error {
+func (s *retentionService) compareFingerprint(ctx context.Context, held string) error {
 	var mark string
-	err := s.cfg.Store.View(ctx, func(tx Tx) (err error) {
+	err := s.env.Store.View(ctx, func(tx Tx) (err error) {
 		mark, err = tx.Nodes.EnsureMark(ctx, fingerprintKey, "")
 		return err
 	})
@@ -75,8 +75,8 @@ func (s *Service) compareFingerprint(ctx context.Context, held string) error {
 }
 
 // readFingerprint gives "" where there is none.
-func (s *Service) readFingerprint(ctx context.Context) (string, error) {
-	r, err := s.cfg.Blobs.Open(ctx, fingerprintKey)
+func (s *retentionService) readFingerprint(ctx context.Context) (string, error) {
+	r, err := s.env.Blobs.Open(ctx, fingerprintKey)
 	if errors.Is(err, blob.ErrNotFound) {
 		return "", nil
 	}
@@ -88,8 +88,8 @@ func (s *Service) readFingerprint(ctx context.Context) (string, error) {
 	return string(text), err
 }
 
-func (s *Service) writeFingerprint(ctx context.Context, name string) error {
-	w, err := s.cfg.Blobs.Create(ctx, fingerprintKey)
+func (s *retentionService) writeFingerprint(ctx context.Context, name string) error {
+	w, err := s.env.Blobs.Create(ctx, fingerprintKey)
 	if err != nil {
 		return fmt.Errorf("lay the anchor: %w", err)
 	}
@@ -101,9 +101,9 @@ func (s *Service) writeFingerprint(ctx context.Context, name string) error {
 }
 
 // hasNoImports says whether no organization has an import.
-func (s *Service) hasNoImports(ctx context.Context) (bool, error) {
+func (s *retentionService) hasNoImports(ctx context.Context) (bool, error) {
 	imports := int64(0)
-	err := s.cfg.Store.View(ctx, func(tx Tx) error {
+	err := s.env.Store.View(ctx, func(tx Tx) error {
 		orgs, err := tx.Accounts.Orgs(ctx)
 		if err != nil {
 			return err

@@ -10,6 +10,9 @@ import (
 	"github.com/intraydata/intray"
 )
 
+// keepReplays is how long answers are kept for repeated requests.
+const keepReplays = 72 * time.Hour
+
 // ReplayedResponse is what was answered to a request.
 type ReplayedResponse struct {
 	Status int
@@ -23,7 +26,7 @@ type ReplayLock struct {
 	// second one even where the process died before the answer was kept.
 	ID string
 
-	service *Service
+	service *authService
 	replay  Replay
 }
 
@@ -31,20 +34,20 @@ type ReplayLock struct {
 // there is none the request is the caller's to carry out. A key that was used
 // for another request, or whose request is still under way, is a Conflict.
 // Answers are kept for 72 hours; after that the key is as good as new.
-func (s *Service) BeginReplay(ctx context.Context, org, key, fingerprint string) (*ReplayedResponse, *ReplayLock, error) {
-	fresh := Replay{Org: org, Key: key, Fingerprint: fingerprint, Node: s.cfg.Node, Created: s.now()}
-	first := s.activeReplays.tryAdd(fresh.name())
+func (s *authService) BeginReplay(ctx context.Context, org, key, fingerprint string) (*ReplayedResponse, *ReplayLock, error) {
+	fresh := Replay{Org: org, Key: key, Fingerprint: fingerprint, Node: s.env.Node, Created: s.env.Now()}
+	first := s.activeReplays.tryAdd(replayName(fresh))
 	answer, turn, err := s.beginReplay(ctx, fresh, first)
 	if errors.Is(err, errTakenMeanwhile) {
 		answer, turn, err = s.beginReplay(ctx, fresh, first)
 	}
 	if first && turn == nil {
-		s.activeReplays.remove(fresh.name())
+		s.activeReplays.remove(replayName(fresh))
 	}
 	return answer, turn, err
 }
 
-func (r Replay) name() string { return r.Org + " " + r.Key }
+func replayName(r Replay) string { return r.Org + " " + r.Key }
 
 // errTakenMeanwhile says that another request took the key between the look at
 // it and the writing.
@@ -52,8 +55,8 @@ var errTakenMeanwhile = &Error{Kind: Conflict, Code: "key_taken_meanwhile"}
 
 // beginReplay gives an answer or a turn. first says that this process carries
 // out no other request with the key.
-func (s *Service) beginReplay(ctx context.Context, fresh Replay, first bool) (answer *ReplayedResponse, turn *ReplayLock, err error) {
-	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
+func (s *authService) beginReplay(ctx context.Context, fresh Replay, first bool) (answer *ReplayedResponse, turn *ReplayLock, err error) {
+	err = s.env.Store.Update(ctx, func(tx Tx) error {
 		kept, err := tx.Replays.Get(ctx, fresh.Org, fresh.Key)
 		known := !IsKind(err, NotFound)
 		if known && err != nil {
@@ -84,18 +87,18 @@ func (s *Service) beginReplay(ctx context.Context, fresh Replay, first bool) (an
 	return answer, turn, nil
 }
 
-func (s *Service) judgeReplay(ctx context.Context, tx Tx, kept, fresh Replay, first bool) (*ReplayedResponse, Replay, error) {
+func (s *authService) judgeReplay(ctx context.Context, tx Tx, kept, fresh Replay, first bool) (*ReplayedResponse, Replay, error) {
 	same, released := kept.Fingerprint == fresh.Fingerprint, kept.Status == 0 && kept.Node == ""
 	switch {
-	case kept.Created.Before(s.now().Add(-keepReplays)), released && !same:
+	case kept.Created.Before(s.env.Now().Add(-keepReplays)), released && !same:
 		return nil, fresh, nil
 	case !same:
 		return nil, fresh, newError(Conflict, "idempotency_key_reused", intray.NewMessage("idempotency_key.reused", nil))
 	case kept.Status != 0:
-		body, err := s.keys.replays.Open(kept.Sealed, kept.Org, kept.Key)
+		body, err := s.replayCipher.Open(kept.Sealed, kept.Org, kept.Key)
 		return &ReplayedResponse{kept.Status, body}, fresh, err
 	}
-	if kept.Node != s.cfg.Node || !first {
+	if kept.Node != s.env.Node || !first {
 		nodes, err := tx.Nodes.List(ctx)
 		if err != nil {
 			return nil, fresh, err
@@ -105,7 +108,7 @@ func (s *Service) judgeReplay(ctx context.Context, tx Tx, kept, fresh Replay, fi
 		}
 	}
 	// The same request again: the first one broke off, and may have got far.
-	kept.Node = s.cfg.Node
+	kept.Node = s.env.Node
 	return nil, kept, nil
 }
 
@@ -115,15 +118,15 @@ func keyInUse() error {
 	return e
 }
 
-func (s *Service) newReplayLock(r Replay) *ReplayLock {
+func (s *authService) newReplayLock(r Replay) *ReplayLock {
 	begun := strconv.FormatInt(r.Created.UnixMicro(), 10)
-	mac := s.keys.idempotency.MAC([]byte(r.Org), []byte(r.Key), []byte(r.Fingerprint), []byte(begun))
+	mac := s.idempotencyKey.MAC([]byte(r.Org), []byte(r.Key), []byte(r.Fingerprint), []byte(begun))
 	return &ReplayLock{ID: derivedID(mac), service: s, replay: r}
 }
 
 // Finish keeps the answer for repetitions, sealed.
 func (t *ReplayLock) Finish(ctx context.Context, a ReplayedResponse) error {
-	sealed, err := t.service.keys.replays.Seal(a.Body, t.replay.Org, t.replay.Key)
+	sealed, err := t.service.replayCipher.Seal(a.Body, t.replay.Org, t.replay.Key)
 	if err != nil {
 		return errors.Join(err, t.Release(ctx))
 	}
@@ -143,6 +146,13 @@ func (t *ReplayLock) Release(ctx context.Context) error {
 // save saves a replay. Where that fails the same request may be carried out again
 // in this process, and makes the same thing.
 func (t *ReplayLock) save(ctx context.Context, done Replay) error {
-	defer t.service.activeReplays.remove(t.replay.name())
-	return t.service.cfg.Store.Update(ctx, func(tx Tx) error { return tx.Replays.Save(ctx, done) })
+	defer t.service.activeReplays.remove(replayName(t.replay))
+	return t.service.env.Store.Update(ctx, func(tx Tx) error { return tx.Replays.Save(ctx, done) })
+}
+
+// forgetReplays deletes the answers that were kept for long enough.
+func (s *authService) forgetReplays(ctx context.Context) error {
+	return s.env.Store.Update(ctx, func(tx Tx) error {
+		return tx.Replays.DeleteBefore(ctx, s.env.Now().Add(-keepReplays))
+	})
 }

@@ -8,11 +8,46 @@ import (
 	"io"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/engine"
 	"github.com/intraydata/intray/output"
 	"github.com/intraydata/intray/schema"
 	"github.com/intraydata/intray/server/blob"
+	"github.com/intraydata/intray/server/secrets"
 	"github.com/intraydata/intray/server/staging"
 )
+
+// importService makes imports, receives their files and runs them.
+type importService struct {
+	env                                  *Env
+	cfg                                  importConfig
+	uploadKey, downloadKey, hydrationKey secrets.Key
+	// activeRuns are the runs of imports that this process works on.
+	activeRuns *inProgress
+	// idleRuns are what the last round of maintenance found that ran here by its row
+	// and in truth did not.
+	idleRuns []ImportRef
+}
+
+// importConfig says how imports are made and run. All fields must be set.
+type importConfig struct {
+	Schemas *schemaService
+	Engine  *engine.Engine
+	// MaxFileSize caps the files of all imports, in bytes.
+	MaxFileSize int64
+	// RunsPerOrg is how many imports of one organization run at once.
+	RunsPerOrg int
+	// OnTransition is called in the transaction in which the status of an import
+	// changes, after the change. The transaction may be repeated.
+	OnTransition func(ctx context.Context, tx Tx, imp Import) error
+}
+
+// newImportService returns the service upon env.
+func newImportService(env *Env, cfg importConfig) *importService {
+	return &importService{
+		env: env, cfg: cfg, activeRuns: newInProgress(), uploadKey: env.Master.Derive("upload addresses"),
+		downloadKey: env.Master.Derive("download addresses"), hydrationKey: env.Master.Derive("hydration tokens"),
+	}
+}
 
 // MaxFilename is the most bytes that the name of a file may have.
 const MaxFilename = 1024
@@ -37,7 +72,7 @@ type NewImport struct {
 // CreateImport makes an import that awaits its file. With rows in the request
 // it returns the import as it was before the rows were taken in, and begins to
 // process it.
-func (s *Service) CreateImport(ctx context.Context, org string, draft NewImport) (Import, error) {
+func (s *importService) CreateImport(ctx context.Context, org string, draft NewImport) (Import, error) {
 	if err := checkImport(draft); err != nil {
 		return Import{}, err
 	}
@@ -46,7 +81,7 @@ func (s *Service) CreateImport(ctx context.Context, org string, draft NewImport)
 		return Import{}, err
 	}
 	if made, err := s.Import(ctx, org, imp.ID); draft.ID != "" && err == nil {
-		return made.asCreated(), nil
+		return asCreated(made), nil
 	}
 	name, doc, err := s.document(ctx, org, draft)
 	if err != nil {
@@ -57,7 +92,7 @@ func (s *Service) CreateImport(ctx context.Context, org string, draft NewImport)
 		return Import{}, err
 	}
 	if draft.Doc.Hooks != nil { // those of a saved schema were checked when it was saved
-		if _, err := s.loadable(ctx, parsed.Hooks); err != nil {
+		if _, err := s.cfg.Schemas.loadable(ctx, parsed.Hooks); err != nil {
 			return Import{}, err
 		}
 	}
@@ -72,13 +107,13 @@ func (s *Service) CreateImport(ctx context.Context, org string, draft NewImport)
 		ctx, cancel = detachedContext(ctx)
 		defer cancel()
 	}
-	err = s.cfg.Store.Update(ctx, func(tx Tx) error { return s.insertImport(ctx, tx, imp, name, parsed, draft.SchemaID == "") })
-	s.cfg.CrashPoint("import.created")
-	return imp.asCreated(), err
+	err = s.env.Store.Update(ctx, func(tx Tx) error { return s.insertImport(ctx, tx, imp, name, parsed, draft.SchemaID == "") })
+	s.env.CrashPoint("import.created")
+	return asCreated(imp), err
 }
 
 // asCreated is the import as the answer to its creation tells it.
-func (imp Import) asCreated() Import {
+func asCreated(imp Import) Import {
 	imp.Status, imp.Outcome, imp.Modified = AwaitingUpload, nil, imp.Created
 	return imp
 }
@@ -102,16 +137,16 @@ func checkFilename(field, name string) error {
 	return nil
 }
 
-func (s *Service) draftImport(org string, draft NewImport) (Import, error) {
-	id, err := s.idOrNew(draft.ID)
+func (s *importService) draftImport(org string, draft NewImport) (Import, error) {
+	id, err := s.env.IDOrNew(draft.ID)
 	if err != nil {
 		return Import{}, err
 	}
-	uploadID, err := s.newID()
+	uploadID, err := s.env.NewID()
 	if err != nil {
 		return Import{}, err
 	}
-	now := s.now()
+	now := s.env.Now()
 	imp := Import{
 		ID: id, Org: org, SchemaID: draft.SchemaID, UploadID: uploadID, Status: AwaitingUpload,
 		Filename: draft.Filename, Inline: draft.Rows != nil, Created: now, Modified: now, Queued: now,
@@ -120,27 +155,24 @@ func (s *Service) draftImport(org string, draft NewImport) (Import, error) {
 		imp.HasUser, imp.User = true, *draft.User
 	}
 	if imp.SchemaID == "" {
-		imp.SchemaID, err = s.newID()
+		imp.SchemaID, err = s.env.NewID()
 	}
 	return imp, err
 }
 
-// noSavedSchema says of an id that it is that of no saved schema.
-var noSavedSchema = intray.NewMessage("schema.names_no_saved_schema", nil)
-
 // document gives the merged schema of an import. What the request itself
 // brings is checked before the saved schema is looked for.
-func (s *Service) document(ctx context.Context, org string, draft NewImport) (string, schema.Doc, error) {
+func (s *importService) document(ctx context.Context, org string, draft NewImport) (string, schema.Doc, error) {
 	if draft.SchemaID == "" {
 		return "", draft.Doc, nil
 	}
 	if issues := schema.CheckOverlay(draft.Doc); len(issues) > 0 {
 		return "", schema.Doc{}, ValidationError(issues)
 	}
-	saved, err := s.Schema(ctx, org, draft.SchemaID)
+	saved, err := s.cfg.Schemas.Schema(ctx, org, draft.SchemaID)
 	if IsKind(err, NotFound) || err == nil && saved.Inline {
 		e := notFoundError(intray.NewMessage("schema.saved_not_found", nil))
-		e.Fields = fieldMessage("schema_id", noSavedSchema)
+		e.Fields = fieldMessage("schema_id", schemaNotSaved)
 		return "", schema.Doc{}, e
 	}
 	if err != nil {
@@ -152,20 +184,20 @@ func (s *Service) document(ctx context.Context, org string, draft NewImport) (st
 
 // storeRows keeps the rows of a request as the import's file. Until the import
 // is committed the file counts as rubbish.
-func (s *Service) storeRows(ctx context.Context, imp Import, rows io.Reader) (File, error) {
+func (s *importService) storeRows(ctx context.Context, imp Import, rows io.Reader) (File, error) {
 	key := imp.rawKey("rows")
-	if err := s.guardBlob(ctx, key); err != nil {
+	if err := s.env.GuardBlob(ctx, key); err != nil {
 		return File{}, err
 	}
-	stored, err := s.storeFile(ctx, key, rows, nil)
+	stored, err := s.env.StoreFile(ctx, key, rows, nil)
 	if err != nil {
 		return File{}, fmt.Errorf("store initial_data: %w", err)
 	}
-	s.cfg.CrashPoint("rows.stored")
+	s.env.CrashPoint("rows.stored")
 	return File{Key: key, Size: stored.size, SHA256: hex.EncodeToString(stored.sha256)}, nil
 }
 
-func (s *Service) insertImport(ctx context.Context, tx Tx, imp Import, name string, parsed *intray.Schema, inline bool) error {
+func (s *importService) insertImport(ctx context.Context, tx Tx, imp Import, name string, parsed *intray.Schema, inline bool) error {
 	if inline {
 		schema := Schema{
 			ID: imp.SchemaID, Org: imp.Org, Name: name, Document: imp.Schema, Inline: true,
@@ -205,8 +237,8 @@ func newUpload(imp Import, parsed *intray.Schema) Upload {
 }
 
 // Import gives an import.
-func (s *Service) Import(ctx context.Context, org, id string) (imp Import, err error) {
-	err = s.cfg.Store.View(ctx, func(tx Tx) (err error) {
+func (s *importService) Import(ctx context.Context, org, id string) (imp Import, err error) {
+	err = s.env.Store.View(ctx, func(tx Tx) (err error) {
 		imp, err = tx.Imports.Get(ctx, org, id)
 		return err
 	})
@@ -215,8 +247,8 @@ func (s *Service) Import(ctx context.Context, org, id string) (imp Import, err e
 
 // Imports gives the imports from offset on, newest first and without schema
 // and outcome, and how many there are in all.
-func (s *Service) Imports(ctx context.Context, org string, offset, limit int64) (list []Import, total int64, err error) {
-	err = s.cfg.Store.View(ctx, func(tx Tx) (err error) {
+func (s *importService) Imports(ctx context.Context, org string, offset, limit int64) (list []Import, total int64, err error) {
+	err = s.env.Store.View(ctx, func(tx Tx) (err error) {
 		list, total, err = tx.Imports.List(ctx, org, offset, limit)
 		return err
 	})
@@ -225,7 +257,7 @@ func (s *Service) Imports(ctx context.Context, org string, offset, limit int64) 
 
 // ImportResult gives the upload whose result the import made; before there is
 // one it is a Conflict.
-func (s *Service) ImportResult(ctx context.Context, org, id string) (Upload, error) {
+func (s *importService) ImportResult(ctx context.Context, org, id string) (Upload, error) {
 	imp, err := s.Import(ctx, org, id)
 	if err != nil {
 		return Upload{}, err
@@ -240,24 +272,15 @@ func (s *Service) ImportResult(ctx context.Context, org, id string) (Upload, err
 	return u, err
 }
 
-// prefix is where everything of an import is stored.
-func (imp Import) prefix() string { return "imports/" + imp.ID }
-
-// rawKey is the blob of one attempt to receive the file.
-func (imp Import) rawKey(attempt string) string { return imp.prefix() + "/raw/" + attempt }
-
-// runPrefix is where one run of the import writes.
-func (imp Import) runPrefix(run int) string { return fmt.Sprintf("%s/run-%d", imp.prefix(), run) }
-
 // transition brings an import into its next state and its upload with it. It is the
 // only way that a status changes. imp is written as it is, beside the status;
 // its run number must still be the one in the store.
-func (s *Service) transition(ctx context.Context, tx Tx, imp *Import, next Status) error {
+func (s *importService) transition(ctx context.Context, tx Tx, imp *Import, next Status) error {
 	from := imp.Status
 	if !from.MayBecome(next) {
 		return fmt.Errorf("an import cannot go from %s to %s", from, next)
 	}
-	imp.Status, imp.Modified = next, s.now()
+	imp.Status, imp.Modified = next, s.env.Now()
 	if next == Successful || next == Failed {
 		imp.Memory = nil // it runs no more
 	}
@@ -273,11 +296,11 @@ func (s *Service) transition(ctx context.Context, tx Tx, imp *Import, next Statu
 	if err := s.syncUpload(ctx, tx, *imp); err != nil {
 		return err
 	}
-	return s.announce(ctx, tx, *imp)
+	return s.cfg.OnTransition(ctx, tx, *imp)
 }
 
 // syncUpload brings the upload up to its import.
-func (s *Service) syncUpload(ctx context.Context, tx Tx, imp Import) error {
+func (s *importService) syncUpload(ctx context.Context, tx Tx, imp Import) error {
 	u, err := tx.Uploads.Get(ctx, imp.Org, imp.UploadID)
 	if err != nil {
 		return err
@@ -304,11 +327,11 @@ func validations(listed []intray.Notice) (list []intray.Notice) {
 // what each step made of them, and why: of all fields in the order of the schema,
 // or of the one with the key, where it is not "". Each cell is gone when use has
 // returned. An import without staged rows is a Conflict.
-func (s *Service) TraceRow(ctx context.Context, imp Import, row int64, key string, use func(f intray.Field, cell intray.Trace) error) error {
+func (s *importService) TraceRow(ctx context.Context, imp Import, row int64, key string, use func(f intray.Field, cell intray.Trace) error) error {
 	if imp.Stage == "" || imp.Outcome == nil {
-		return imp.noRowsError()
+		return noRowsError(imp)
 	}
-	schema, err := s.FrozenSchema(imp)
+	schema, err := FrozenSchema(imp)
 	if err != nil {
 		return err
 	}
@@ -326,7 +349,7 @@ func (s *Service) TraceRow(ctx context.Context, imp Import, row int64, key strin
 		if key != "" && field != only {
 			continue
 		}
-		cell, err := imp.traceCell(schema, b, field)
+		cell, err := traceCell(imp, schema, b, field)
 		if err != nil {
 			return err
 		}
@@ -338,7 +361,7 @@ func (s *Service) TraceRow(ctx context.Context, imp Import, row int64, key strin
 }
 
 // noRowsError says why there are no rows to look at.
-func (imp Import) noRowsError() error {
+func noRowsError(imp Import) error {
 	why := intray.NewMessage("import.no_rows_yet", intray.Params{"status": string(imp.Status), "wanted": string(Successful)})
 	switch imp.Status {
 	case NeedsReview:
@@ -350,9 +373,9 @@ func (imp Import) noRowsError() error {
 }
 
 // traceCell tells of one cell of the only row of a batch.
-func (imp Import) traceCell(schema *intray.Schema, b *intray.Batch, field int) (intray.Trace, error) {
+func traceCell(imp Import, schema *intray.Schema, b *intray.Batch, field int) (intray.Trace, error) {
 	cell := imp.Outcome.Explain(schema, b, 0, field)
-	written, err := imp.traceOutput(schema, b, field)
+	written, err := traceOutput(imp, schema, b, field)
 	if err != nil {
 		return cell, fmt.Errorf("tell of a cell: %w", err)
 	}
@@ -362,7 +385,7 @@ func (imp Import) traceCell(schema *intray.Schema, b *intray.Batch, field int) (
 
 // traceOutput tells what the result holds of a cell; where there is no result, it
 // says so of every row alike.
-func (imp Import) traceOutput(schema *intray.Schema, b *intray.Batch, field int) (intray.TraceStep, error) {
+func traceOutput(imp Import, schema *intray.Schema, b *intray.Batch, field int) (intray.TraceStep, error) {
 	if imp.Status == Successful {
 		return output.Explain(schema, b, 0, field)
 	}
@@ -370,7 +393,7 @@ func (imp Import) traceOutput(schema *intray.Schema, b *intray.Batch, field int)
 }
 
 // stagedRow reads a row by itself.
-func (s *Service) stagedRow(ctx context.Context, imp Import, row int64) (*intray.Batch, error) {
+func (s *importService) stagedRow(ctx context.Context, imp Import, row int64) (*intray.Batch, error) {
 	b, rows, err := s.readRow(ctx, imp.Stage, row)
 	if errors.Is(err, blob.ErrNotFound) {
 		return nil, notFoundError(intray.NewMessage("import.rows_deleted", nil))
@@ -383,8 +406,8 @@ func (s *Service) stagedRow(ctx context.Context, imp Import, row int64) (*intray
 	return b, err
 }
 
-func (s *Service) readRow(ctx context.Context, prefix string, row int64) (b *intray.Batch, rows int64, err error) {
-	staged, err := staging.Open(ctx, s.cfg.Blobs, prefix)
+func (s *importService) readRow(ctx context.Context, prefix string, row int64) (b *intray.Batch, rows int64, err error) {
+	staged, err := staging.Open(ctx, s.env.Blobs, prefix)
 	if err != nil {
 		return nil, 0, fmt.Errorf("open the staged rows: %w", err)
 	}

@@ -104,7 +104,7 @@ func TestSchemaIsFrozen(t *testing.T) {
 	must(t, f.send(imp, badFile))
 	f.runAll()
 	f.status(imp, service.NeedsReview)
-	frozen, err := f.FrozenSchema(imp)
+	frozen, err := service.FrozenSchema(imp)
 	must(t, err)
 	got := []string{frozen.Settings.ImportIdentifier, frozen.Settings.Title, frozen.Fields[0].Key}
 	if diff := cmp.Diff([]string{"saved", "Mine", "email"}, got); diff != "" {

@@ -23,8 +23,8 @@ const (
 
 // Memory gives what persons decided in imports of an identifier from offset on,
 // newest first, and how many there are in all.
-func (s *Service) Memory(ctx context.Context, org, identifier string, offset, limit int64) (list []LearnedMapping, total int64, err error) {
-	err = s.cfg.Store.View(ctx, func(tx Tx) (err error) {
+func (s *importService) Memory(ctx context.Context, org, identifier string, offset, limit int64) (list []LearnedMapping, total int64, err error) {
+	err = s.env.Store.View(ctx, func(tx Tx) (err error) {
 		list, total, err = tx.Memory.List(ctx, org, identifier, offset, limit)
 		return err
 	})
@@ -33,8 +33,8 @@ func (s *Service) Memory(ctx context.Context, org, identifier string, offset, li
 
 // ForgetMemory removes all of it, if there is any. Imports that have begun to run
 // keep what they were offered.
-func (s *Service) ForgetMemory(ctx context.Context, org, identifier string) error {
-	return s.cfg.Store.Update(ctx, func(tx Tx) error { return tx.Memory.Forget(ctx, org, identifier) })
+func (s *importService) ForgetMemory(ctx context.Context, org, identifier string) error {
+	return s.env.Store.Update(ctx, func(tx Tx) error { return tx.Memory.Forget(ctx, org, identifier) })
 }
 
 // recall gives an import that runs for the first time what is remembered. It
@@ -62,14 +62,6 @@ func recall(ctx context.Context, tx Tx, imp *Import) error {
 	return tx.Imports.UpdateIf(ctx, *imp, imp.Status, imp.Run)
 }
 
-// recalled is what a run is offered.
-func (imp Import) recalled() intray.LearnedMappings {
-	if imp.Memory == nil {
-		return intray.LearnedMappings{}
-	}
-	return *imp.Memory
-}
-
 // fitsMemory says whether a text can be remembered.
 func fitsMemory(text string) bool { return text != "" && len(text) <= maxMemoryText }
 
@@ -90,11 +82,11 @@ type learnedMappings struct {
 //
 // That no column feeds a field is not remembered: it is true of one file, and
 // in the next one it would leave out a column without a word.
-func (s *Service) learnedFrom(imp Import, next Status) (*learnedMappings, error) {
+func (s *importService) learnedFrom(imp Import, next Status) (*learnedMappings, error) {
 	if next != Successful || len(imp.Answers) == 0 {
 		return nil, nil
 	}
-	schema, err := s.FrozenSchema(imp)
+	schema, err := FrozenSchema(imp)
 	if err != nil || schema.Settings.ImportIdentifier == "" {
 		return nil, err
 	}
@@ -192,7 +184,7 @@ func (l *learnedMappings) contradicts(r LearnedMapping) bool {
 }
 
 // saveLearned writes a lesson down, with the end of its import.
-func (s *Service) saveLearned(ctx context.Context, tx Tx, imp Import, l *learnedMappings) error {
+func (s *importService) saveLearned(ctx context.Context, tx Tx, imp Import, l *learnedMappings) error {
 	if l == nil {
 		return nil
 	}
@@ -219,3 +211,9 @@ func (s *Service) saveLearned(ctx context.Context, tx Tx, imp Import, l *learned
 	}
 	return tx.Memory.Trim(ctx, imp.Org, l.identifier, MaxMemory, maxMemorySize)
 }
+
+// choiceTypes are the types whose values are chosen from a list, so that a person can
+// say what a text stands for.
+var choiceTypes = []intray.TypeName{intray.TypeSelect, intray.TypeMultiSelect, intray.TypeCountry, intray.TypeState}
+
+func hasChoices(f intray.Field) bool { return !f.Hidden && slices.Contains(choiceTypes, f.Type.Name) }

@@ -64,15 +64,15 @@ func (p *pullSlots) isFull(c Connector) bool {
 
 // claimConnector takes the connector that is due for the longest time and need not
 // stand back. The caller calls ended when its run has.
-func (s *Service) claimConnector(ctx context.Context) (c Connector, ended func(), err error) {
+func (s *connectorService) claimConnector(ctx context.Context) (c Connector, ended func(), err error) {
 	s.pullSlots.mu.Lock()
 	defer s.pullSlots.mu.Unlock()
-	err = s.cfg.Store.Update(ctx, func(tx Tx) (err error) {
+	err = s.env.Store.Update(ctx, func(tx Tx) (err error) {
 		for {
-			if c, err = tx.Connectors.ClaimDue(ctx, s.cfg.Node, s.now()); err != nil || !s.pullSlots.isFull(c) {
+			if c, err = tx.Connectors.ClaimDue(ctx, s.env.Node, s.env.Now()); err != nil || !s.pullSlots.isFull(c) {
 				return err
 			}
-			c.Node, c.Next = "", s.now().Add(standBack)
+			c.Node, c.Next = "", s.env.Now().Add(standBack)
 			if err := tx.Connectors.Save(ctx, c); err != nil {
 				return err
 			}
@@ -90,7 +90,7 @@ func (s *Service) claimConnector(ctx context.Context) (c Connector, ended func()
 
 // RunNextConnector runs the connector that is due for the longest time; false says that none
 // is.
-func (s *Service) RunNextConnector(ctx context.Context) (bool, error) {
+func (s *connectorService) RunNextConnector(ctx context.Context) (bool, error) {
 	if s.cfg.Remotes == nil {
 		return false, nil
 	}
@@ -99,21 +99,21 @@ func (s *Service) RunNextConnector(ctx context.Context) (bool, error) {
 		return false, ignoreKind(err, NotFound)
 	}
 	defer ended()
-	id, err := s.newID()
+	id, err := s.env.NewID()
 	if err != nil {
 		return true, err
 	}
-	run := &connectorRun{service: s, connector: c, PullRun: PullRun{ID: id, ConnectorID: c.ID, Began: s.now(), Skipped: []intray.Message{}}}
+	run := &connectorRun{service: s, connector: c, PullRun: PullRun{ID: id, ConnectorID: c.ID, Began: s.env.Now(), Skipped: []intray.Message{}}}
 	trouble := run.run(ctx)
 	return true, s.endPull(ctx, run, trouble)
 }
 
 // endPull notes how a run went. One that was stopped is as if it had not been.
-func (s *Service) endPull(ctx context.Context, run *connectorRun, trouble error) error {
+func (s *connectorService) endPull(ctx context.Context, run *connectorRun, trouble error) error {
 	stopped := ctx.Err() != nil
 	ctx, cancel := detachedContext(ctx)
 	defer cancel()
-	run.Ended, run.Succeeded = s.now(), trouble == nil
+	run.Ended, run.Succeeded = s.env.Now(), trouble == nil
 	if trouble != nil {
 		run.Kind, run.Message = s.cfg.Remotes.Classify(trouble).Kind, s.sentenceOf(trouble)
 		var gone *missingError
@@ -121,13 +121,13 @@ func (s *Service) endPull(ctx context.Context, run *connectorRun, trouble error)
 			run.Kind = gone.kind
 		}
 		if run.Kind == "" && !stopped {
-			s.cfg.Log.Error("the run of a connector failed", "connector", run.connector.ID, "error", trouble)
+			s.env.Log.Error("the run of a connector failed", "connector", run.connector.ID, "error", trouble)
 			run.Kind, run.Message = "internal", internalTrouble
 		}
 	}
-	return s.cfg.Store.Update(ctx, func(tx Tx) error {
+	return s.env.Store.Update(ctx, func(tx Tx) error {
 		c, err := tx.Connectors.Get(ctx, run.connector.Org, run.connector.ID)
-		if err != nil || c.Node != s.cfg.Node {
+		if err != nil || c.Node != s.env.Node {
 			return ignoreKind(err, NotFound)
 		}
 		c.Node = ""
@@ -138,14 +138,14 @@ func (s *Service) endPull(ctx context.Context, run *connectorRun, trouble error)
 			c.Failures = 0
 		}
 		c.Last = run.Began
-		c.Next = s.cfg.Remotes.NextRun(c.Schedule, c.Last, c.Failures, s.now())
+		c.Next = s.cfg.Remotes.NextRun(c.Schedule, c.Last, c.Failures, s.env.Now())
 		if run.more && trouble == nil {
-			c.Next = s.now()
+			c.Next = s.env.Now()
 		}
 		if err := errors.Join(tx.Connectors.Save(ctx, c), tx.Pulls.Insert(ctx, run.PullRun), tx.Pulls.Trim(ctx, c.ID, keepPulls)); err != nil || c.Failures != 1 {
 			return err
 		}
-		return s.announcePull(ctx, tx, c, run.PullRun)
+		return s.cfg.Webhooks.announceConnectorFailure(ctx, tx, c, run.PullRun)
 	})
 }
 
@@ -153,7 +153,7 @@ func (s *Service) endPull(ctx context.Context, run *connectorRun, trouble error)
 var internalTrouble = intray.NewMessage("connector.internal_error", nil)
 
 // sentenceOf is an error as people read it, with a full stop.
-func (s *Service) sentenceOf(err error) intray.Message {
+func (s *connectorService) sentenceOf(err error) intray.Message {
 	var own *Error
 	var gone *missingError
 	switch message := intray.MessageOf(err); {
@@ -169,7 +169,7 @@ func (s *Service) sentenceOf(err error) intray.Message {
 // connectorRun is a run of a connector.
 type connectorRun struct {
 	PullRun
-	service   *Service
+	service   *connectorService
 	connector Connector
 	login     Login
 	remote    Remote
@@ -217,7 +217,7 @@ func (p *connectorRun) run(ctx context.Context) error {
 func (p *connectorRun) importFiles(ctx context.Context, files []RemoteFile) error {
 	left := 0
 	for _, f := range files {
-		if p.Fetched >= filesAtOnce || p.service.now().Sub(p.Began) > turnFor {
+		if p.Fetched >= filesAtOnce || p.service.env.Now().Sub(p.Began) > turnFor {
 			p.more = p.Fetched > 0
 			break
 		}
@@ -252,7 +252,7 @@ func (p *connectorRun) prepare(ctx context.Context) error {
 	if p.login, err = s.loginOf(credential); err != nil {
 		return err
 	}
-	p.name, p.doc, err = s.document(ctx, c.Org, NewImport{SchemaID: c.SchemaID})
+	p.name, p.doc, err = s.cfg.Imports.document(ctx, c.Org, NewImport{SchemaID: c.SchemaID})
 	if IsKind(err, NotFound) {
 		return &missingError{"schema_deleted", intray.NewMessage("connector.schema_deleted", nil)}
 	}
@@ -264,8 +264,8 @@ func (p *connectorRun) prepare(ctx context.Context) error {
 }
 
 // loginOf opens the secret of a credential.
-func (s *Service) loginOf(c Credential) (Login, error) {
-	secret, err := s.keys.secrets.Open(c.Sealed, c.Org, c.ID)
+func (s *connectorService) loginOf(c Credential) (Login, error) {
+	secret, err := s.secretCipher.Open(c.Sealed, c.Org, c.ID)
 	login := Login{Hostname: c.Hostname, Port: c.Port, User: c.User, HostKey: c.HostKey}
 	if c.AuthType == AuthKey {
 		login.PrivateKey = secrets.NewSecret(string(secret))
@@ -296,12 +296,12 @@ func (p *connectorRun) open(ctx context.Context) (err error) {
 
 // planFetch decides what to fetch, and keeps what was seen.
 func (p *connectorRun) planFetch(ctx context.Context, listed []RemoteFile) (plan PullPlan, err error) {
-	err = p.service.cfg.Store.Update(ctx, func(tx Tx) error {
+	err = p.service.env.Store.Update(ctx, func(tx Tx) error {
 		memory, err := tx.Pulled.ListByConnector(ctx, p.connector.ID)
 		if err != nil {
 			return err
 		}
-		plan = p.service.cfg.Remotes.PlanPull(memory, listed, p.service.now())
+		plan = p.service.cfg.Remotes.PlanPull(memory, listed, p.service.env.Now())
 		for _, f := range plan.Keep {
 			f.Org, f.ConnectorID = p.connector.Org, p.connector.ID
 			if err := tx.Pulled.Upsert(ctx, f); err != nil {
@@ -321,40 +321,40 @@ func (p *connectorRun) planFetch(ctx context.Context, listed []RemoteFile) (plan
 // importFile fetches a file and makes an import of it: both are there or none.
 func (p *connectorRun) importFile(ctx context.Context, f RemoteFile) error {
 	s := p.service
-	imp, err := s.draftImport(p.connector.Org, NewImport{SchemaID: p.connector.SchemaID, Filename: path.Base(f.Path)})
+	imp, err := s.cfg.Imports.draftImport(p.connector.Org, NewImport{SchemaID: p.connector.SchemaID, Filename: path.Base(f.Path)})
 	if err != nil {
 		return err
 	}
 	if imp.Schema, err = encode(p.doc); err != nil {
 		return err
 	}
-	attempt, err := s.newID()
+	attempt, err := s.env.NewID()
 	if err != nil {
 		return err
 	}
 	key := imp.rawKey(attempt)
-	if err := s.guardBlob(ctx, key); err != nil {
+	if err := s.env.GuardBlob(ctx, key); err != nil {
 		return err
 	}
-	done, err := s.storeFile(ctx, key, p.reader(ctx, f), nil)
+	done, err := s.env.StoreFile(ctx, key, p.reader(ctx, f), nil)
 	if err != nil {
-		s.discardBlobs(context.WithoutCancel(ctx), key)
+		s.env.DiscardBlobs(context.WithoutCancel(ctx), key)
 		return err
 	}
 	imp.Raw = File{Key: key, Size: done.size, SHA256: hex.EncodeToString(done.sha256)}
-	s.cfg.CrashPoint("pull.stored")
+	s.env.CrashPoint("pull.stored")
 	ctx, cancel := detachedContext(ctx)
 	defer cancel()
 	made := false
-	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
+	err = s.env.Store.Update(ctx, func(tx Tx) error {
 		made, err = p.recordImport(ctx, tx, imp, f)
 		return err
 	})
-	s.cfg.CrashPoint("pull.made")
+	s.env.CrashPoint("pull.made")
 	if err == nil && made {
 		p.Fetched++
 	} else if err == nil || isRolledBack(err) {
-		s.discardBlobs(context.WithoutCancel(ctx), key)
+		s.env.DiscardBlobs(context.WithoutCancel(ctx), key)
 	}
 	return err
 }
@@ -366,7 +366,7 @@ func (p *connectorRun) recordImport(ctx context.Context, tx Tx, imp Import, f Re
 	}
 	known, err := tx.Pulled.Get(ctx, p.connector.ID, f)
 	if IsKind(err, NotFound) {
-		known, err = PulledFile{Org: p.connector.Org, ConnectorID: p.connector.ID, File: f, Since: p.service.now()}, nil
+		known, err = PulledFile{Org: p.connector.Org, ConnectorID: p.connector.ID, File: f, Since: p.service.env.Now()}, nil
 	}
 	if err != nil || known.Taken {
 		return false, err
@@ -420,35 +420,11 @@ func (p *connectorRun) copyFile(ctx context.Context, f RemoteFile, to io.Writer)
 // twoErrors is a failure and the one of the attempt to go on.
 type twoErrors struct{ first, second error }
 
-func (e *twoErrors) Error() string   { return fmt.Sprintf("%v (and then: %v)", e.first, e.second) }
+func (e *twoErrors) Error() string { return fmt.Sprintf("%v (and then: %v)", e.first, e.second) }
+
 func (e *twoErrors) Unwrap() []error { return []error{e.first, e.second} }
 
 // Describe returns the sentences for people.
 func (e *twoErrors) Describe() intray.Message {
 	return intray.NewMessage("connector.failed_twice", intray.Params{"problem": intray.MessageOf(e.first), "second": intray.MessageOf(e.second)})
-}
-
-// announcePull tells of a connector whose runs begin to fail.
-func (s *Service) announcePull(ctx context.Context, tx Tx, c Connector, run PullRun) error {
-	if s.cfg.WebhookSender == nil {
-		return nil
-	}
-	list, err := tx.Webhooks.List(ctx, c.Org)
-	if err != nil || len(list) == 0 {
-		return err
-	}
-	payload, err := s.cfg.WebhookSender.ConnectorFailedPayload(c, run)
-	if err != nil {
-		return err
-	}
-	for _, w := range list {
-		if !w.matches(payload.Event, Import{SchemaID: c.SchemaID}, Upload{}, w.Development == "true") {
-			continue
-		}
-		d := Delivery{WebhookID: w.ID, URL: w.URL, Event: payload.Event, ContentType: payload.ContentType, Body: payload.Body}
-		if err := s.enqueueDelivery(ctx, tx, Import{Org: c.Org}, d); err != nil {
-			return err
-		}
-	}
-	return nil
 }

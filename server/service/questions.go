@@ -2,21 +2,12 @@ package service
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/intraydata/intray"
 )
-
-// OpenQuestions are the questions of an import that only a person can answer.
-func (imp Import) OpenQuestions() []intray.Question {
-	if imp.Outcome == nil || imp.Status != NeedsReview {
-		return nil
-	}
-	return imp.Outcome.Questions
-}
 
 // AnswerQuestions keeps what a person decided, by the ids of the questions. What
 // a text of the file stands for can be said without a question: "value:", the
@@ -25,24 +16,24 @@ func (imp Import) OpenQuestions() []intray.Question {
 // Once no open question is without an answer, or one was taken back, the import
 // runs again from its stored file. Where that would lose changes of rows it is refused,
 // unless they are to be discarded.
-func (s *Service) AnswerQuestions(ctx context.Context, org, id string, answers map[string]*string, discard bool) (imp Import, err error) {
-	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
+func (s *reviewService) AnswerQuestions(ctx context.Context, org, id string, answers map[string]*string, discard bool) (imp Import, err error) {
+	err = s.env.Store.Update(ctx, func(tx Tx) error {
 		if imp, err = tx.Imports.Get(ctx, org, id); err != nil {
 			return describeNotFound(err, importMissing)
 		}
 		if imp.Status != NeedsReview {
 			return newError(Conflict, "not_in_review", intray.NewMessage("question.not_in_review", intray.Params{"status": string(imp.Status), "wanted": string(NeedsReview)}))
 		}
-		schema, err := s.FrozenSchema(imp)
+		schema, err := FrozenSchema(imp)
 		if err != nil {
 			return err
 		}
-		back, err := imp.addAnswers(newValueAnswers(schema.Fields), answers)
+		back, err := addAnswers(&imp, newValueAnswers(schema.Fields), answers)
 		if err != nil {
 			return err
 		}
-		if !back && !imp.allAnswered() {
-			imp.Modified = s.now()
+		if !back && !allAnswered(&imp) {
+			imp.Modified = s.env.Now()
 			return tx.Imports.UpdateIf(ctx, imp, NeedsReview, imp.Run)
 		}
 		changes, err := countChanges(ctx, tx, imp)
@@ -52,7 +43,7 @@ func (s *Service) AnswerQuestions(ctx context.Context, org, id string, answers m
 		case changes > 0 && !discard:
 			return discardError(changes)
 		}
-		return s.runAgain(ctx, tx, &imp)
+		return s.imports.runAgain(ctx, tx, &imp)
 	})
 	return imp, err
 }
@@ -65,7 +56,7 @@ func discardError(changes int) error {
 }
 
 // addAnswers adds answers, and says whether one was taken back.
-func (imp *Import) addAnswers(texts *valueAnswers, answers map[string]*string) (back bool, err error) {
+func addAnswers(imp *Import, texts *valueAnswers, answers map[string]*string) (back bool, err error) {
 	if len(answers) == 0 {
 		return false, invalidField("answers", intray.NewMessage("answer.none", nil))
 	}
@@ -82,7 +73,7 @@ func (imp *Import) addAnswers(texts *valueAnswers, answers map[string]*string) (
 			delete(kept, id)
 			back = true
 		default:
-			if kept[id], err = imp.normalizeAnswer(texts, id, *value); err != nil {
+			if kept[id], err = normalizeAnswer(imp, texts, id, *value); err != nil {
 				return false, err
 			}
 		}
@@ -108,7 +99,7 @@ func answersSize(answers intray.Answers) (n int) {
 }
 
 // normalizeAnswer gives an answer as it is kept, or says what is wrong with it.
-func (imp *Import) normalizeAnswer(texts *valueAnswers, id, value string) (kept string, err error) {
+func normalizeAnswer(imp *Import, texts *valueAnswers, id, value string) (kept string, err error) {
 	if isValueAnswer(id) {
 		return texts.normalize(id, value)
 	}
@@ -122,33 +113,12 @@ func (imp *Import) normalizeAnswer(texts *valueAnswers, id, value string) (kept 
 	return value, nil
 }
 
-// truncate shortens what a request holds for a sentence about it.
-func truncate(text string) string {
-	const most = 100
-	if runes := []rune(text); len(runes) > most {
-		return string(runes[:most-1]) + "…"
-	}
-	return text
-}
-
 // allAnswered says whether every open question has an answer.
-func (imp *Import) allAnswered() bool {
+func allAnswered(imp *Import) bool {
 	return !slices.ContainsFunc(imp.OpenQuestions(), func(q intray.Question) bool {
 		_, given := imp.Answers[q.ID]
 		return !given
 	})
-}
-
-// runAgain queues an import anew. What its last run staged goes.
-func (s *Service) runAgain(ctx context.Context, tx Tx, imp *Import) error {
-	if err := s.discard(ctx, tx, *imp); err != nil {
-		return fmt.Errorf("discard the last run: %w", err)
-	}
-	imp.Outcome, imp.Stage, imp.Lost = nil, "", 0
-	if err := s.transition(ctx, tx, imp, Pending); err != nil {
-		return err
-	}
-	return enqueueRun(ctx, tx)
 }
 
 // fileAnswers are the answers about the reading of a file: with another one the
@@ -163,22 +133,22 @@ var columnAnswerPrefixes = []string{intray.AnswerColumn, intray.AnswerField, int
 // import run again. nil takes an answer back. Where the reading of the file
 // changes, earlier answers about its columns go, unless they are given again.
 // Changes of rows are dropped.
-func (s *Service) UpdateLayout(ctx context.Context, org, id string, answers map[string]*string) (imp Import, err error) {
-	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
+func (s *reviewService) UpdateLayout(ctx context.Context, org, id string, answers map[string]*string) (imp Import, err error) {
+	err = s.env.Store.Update(ctx, func(tx Tx) error {
 		if imp, err = tx.Imports.Get(ctx, org, id); err != nil {
 			return describeNotFound(err, importMissing)
 		}
 		if imp.Status != NeedsReview {
 			return newError(Conflict, "not_in_review", intray.NewMessage("layout.not_in_review", intray.Params{"status": string(imp.Status), "wanted": string(NeedsReview)}))
 		}
-		schema, err := s.FrozenSchema(imp)
+		schema, err := FrozenSchema(imp)
 		if err != nil {
 			return err
 		}
 		if imp.Answers, err = updatedAnswers(schema.Fields, imp, answers); err != nil {
 			return err
 		}
-		return s.runAgain(ctx, tx, &imp)
+		return s.imports.runAgain(ctx, tx, &imp)
 	})
 	return imp, err
 }
@@ -206,7 +176,7 @@ func updatedAnswers(fields []intray.Field, imp Import, answers map[string]*strin
 		if value == nil {
 			continue
 		}
-		if !imp.readable(id, *value) {
+		if !isReadableAs(imp, id, *value) {
 			return nil, invalidChoice(id, *value)
 		}
 		fresh[id] = *value
@@ -225,7 +195,7 @@ func updatedAnswers(fields []intray.Field, imp Import, answers map[string]*strin
 
 // readable says whether a file can be read as an answer wants it. Of what it was
 // found to hold, such as its sheets, one must be named.
-func (imp Import) readable(id, value string) bool {
+func isReadableAs(imp Import, id, value string) bool {
 	if id == intray.AnswerHeaderRow || !slices.Contains(fileAnswers, id) || imp.Outcome == nil {
 		return true
 	}
@@ -276,8 +246,8 @@ func releaseColumns(kept, fresh intray.Answers) {
 
 // CountChanges are how many changes of rows were made and not undone since the import
 // was read last.
-func (s *Service) CountChanges(ctx context.Context, imp Import) (n int, err error) {
-	err = s.cfg.Store.View(ctx, func(tx Tx) (err error) {
+func (s *reviewService) CountChanges(ctx context.Context, imp Import) (n int, err error) {
+	err = s.env.Store.View(ctx, func(tx Tx) (err error) {
 		n, err = countChanges(ctx, tx, imp)
 		return err
 	})

@@ -29,7 +29,10 @@ const (
 
 // queueResultUpload notes that the result of an import is to go back to where its file came
 // from, if a connector says so.
-func (s *Service) queueResultUpload(ctx context.Context, tx Tx, imp Import) error {
+func (s *connectorService) queueResultUpload(ctx context.Context, tx Tx, imp Import) error {
+	if imp.Status != Successful {
+		return nil
+	}
 	p, err := tx.Pulled.ByImport(ctx, imp.ID)
 	if err != nil {
 		return ignoreKind(err, NotFound)
@@ -38,21 +41,21 @@ func (s *Service) queueResultUpload(ctx context.Context, tx Tx, imp Import) erro
 	if err != nil || c.PutDirectory == "" {
 		return ignoreKind(err, NotFound)
 	}
-	p.Put, p.PutDue = putWaiting, s.now()
+	p.Put, p.PutDue = putWaiting, s.env.Now()
 	return tx.Pulled.Upsert(ctx, p)
 }
 
 // DeliverNextResult puts one result back that is due; false says that none is.
-func (s *Service) DeliverNextResult(ctx context.Context) (bool, error) {
+func (s *connectorService) DeliverNextResult(ctx context.Context) (bool, error) {
 	if s.cfg.Remotes == nil {
 		return false, nil
 	}
 	var due []PulledFile
-	err := s.cfg.Store.Update(ctx, func(tx Tx) (err error) {
-		if due, err = tx.Pulled.ListDueUploads(ctx, s.now(), 1); err != nil || len(due) == 0 {
+	err := s.env.Store.Update(ctx, func(tx Tx) (err error) {
+		if due, err = tx.Pulled.ListDueUploads(ctx, s.env.Now(), 1); err != nil || len(due) == 0 {
 			return err
 		}
-		due[0].PutDue = s.now().Add(putLease)
+		due[0].PutDue = s.env.Now().Add(putLease)
 		due[0].PutTries++
 		return tx.Pulled.Upsert(ctx, due[0])
 	})
@@ -72,7 +75,7 @@ func (s *Service) DeliverNextResult(ctx context.Context) (bool, error) {
 }
 
 // keepLease keeps others from a result until ctx ends.
-func (s *Service) keepLease(ctx context.Context, p PulledFile) {
+func (s *connectorService) keepLease(ctx context.Context, p PulledFile) {
 	tick := time.NewTicker(putBeat)
 	defer tick.Stop()
 	for {
@@ -81,25 +84,25 @@ func (s *Service) keepLease(ctx context.Context, p PulledFile) {
 			return
 		case <-tick.C:
 		}
-		err := s.cfg.Store.Update(ctx, func(tx Tx) error {
+		err := s.env.Store.Update(ctx, func(tx Tx) error {
 			now, err := tx.Pulled.Get(ctx, p.ConnectorID, p.File)
 			if err != nil || now.Put != putWaiting {
 				return ignoreKind(err, NotFound)
 			}
-			now.PutDue = s.now().Add(putLease)
+			now.PutDue = s.env.Now().Add(putLease)
 			return tx.Pulled.Upsert(ctx, now)
 		})
 		if err != nil && ctx.Err() == nil {
-			s.cfg.Log.Warn("a result on its way back may be sent twice", "import", p.ImportID, "error", err)
+			s.env.Log.Warn("a result on its way back may be sent twice", "import", p.ImportID, "error", err)
 		}
 	}
 }
 
 // finishResultUpload notes how it went.
-func (s *Service) finishResultUpload(ctx context.Context, p PulledFile, trouble error) error {
+func (s *connectorService) finishResultUpload(ctx context.Context, p PulledFile, trouble error) error {
 	ctx, cancel := detachedContext(ctx)
 	defer cancel()
-	return s.cfg.Store.Update(ctx, func(tx Tx) error {
+	return s.env.Store.Update(ctx, func(tx Tx) error {
 		now, err := tx.Pulled.Get(ctx, p.ConnectorID, p.File)
 		if err != nil || now.Put != putWaiting {
 			return ignoreKind(err, NotFound)
@@ -111,18 +114,18 @@ func (s *Service) finishResultUpload(ctx context.Context, p PulledFile, trouble 
 			now.Put, now.PutMessage = putFailed, s.sentenceOf(trouble)
 		default:
 			now.PutMessage = s.sentenceOf(trouble)
-			now.PutDue = s.cfg.Remotes.NextRun(Schedule{Minutes: 5}, s.now(), p.PutTries, s.now())
+			now.PutDue = s.cfg.Remotes.NextRun(Schedule{Minutes: 5}, s.env.Now(), p.PutTries, s.env.Now())
 		}
 		return tx.Pulled.Upsert(ctx, now)
 	})
 }
 
-func (s *Service) uploadResult(ctx context.Context, p PulledFile) error {
+func (s *connectorService) uploadResult(ctx context.Context, p PulledFile) error {
 	c, err := s.Connector(ctx, p.Org, p.ConnectorID)
 	if err != nil {
 		return err
 	}
-	imp, err := s.Import(ctx, p.Org, p.ImportID)
+	imp, err := s.cfg.Imports.Import(ctx, p.Org, p.ImportID)
 	if err != nil {
 		return err
 	}
@@ -140,7 +143,7 @@ func (s *Service) uploadResult(ctx context.Context, p PulledFile) error {
 	}
 	defer remote.Close()
 	d := &Download{Upload: Upload{Org: imp.Org, ImportID: imp.ID}, What: c.PutFormat}
-	if err := s.openConverted(ctx, d); err != nil {
+	if err := s.cfg.Imports.openConverted(ctx, d); err != nil {
 		return err
 	}
 	from, to := io.Pipe()

@@ -11,6 +11,18 @@ import (
 	"github.com/intraydata/intray/server/blob"
 )
 
+// retentionService deletes: what was kept for long enough, what somebody asked to
+// delete, and blobs that nothing refers to.
+type retentionService struct {
+	env *Env
+	// lastOrphanScan is when blobs that nothing names were looked for last; of
+	// CollectGarbage alone.
+	lastOrphanScan time.Time
+}
+
+// newRetentionService returns the service upon env.
+func newRetentionService(env *Env) *retentionService { return &retentionService{env: env} }
+
 const (
 	// maxDays is the longest time that something is kept for, in days.
 	maxDays = 36_500
@@ -24,7 +36,7 @@ const (
 )
 
 // SetRetention puts rules in the place of all that an organization had.
-func (s *Service) SetRetention(ctx context.Context, org string, list []Retention) error {
+func (s *retentionService) SetRetention(ctx context.Context, org string, list []Retention) error {
 	seen := map[string]bool{}
 	for i, r := range list {
 		switch {
@@ -38,12 +50,12 @@ func (s *Service) SetRetention(ctx context.Context, org string, list []Retention
 	if len(list) > maxRetentions {
 		return invalidField("schemas", intray.NewMessage("request.too_many_entries", intray.Params{"n": maxRetentions - 1}))
 	}
-	return s.cfg.Store.Update(ctx, func(tx Tx) error { return tx.Retention.Replace(ctx, org, list) })
+	return s.env.Store.Update(ctx, func(tx Tx) error { return tx.Retention.Replace(ctx, org, list) })
 }
 
 // Retention gives the rules of an organization; that of all imports comes first.
-func (s *Service) Retention(ctx context.Context, org string) (list []Retention, err error) {
-	err = s.cfg.Store.View(ctx, func(tx Tx) (err error) {
+func (s *retentionService) Retention(ctx context.Context, org string) (list []Retention, err error) {
+	err = s.env.Store.View(ctx, func(tx Tx) (err error) {
 		list, err = tx.Retention.ListByOrg(ctx, org)
 		return err
 	})
@@ -55,19 +67,19 @@ func (s *Service) Retention(ctx context.Context, org string) (list []Retention, 
 
 // Deletions lists the receipts of an organization, newest first, and says how many
 // there are in all.
-func (s *Service) Deletions(ctx context.Context, org string, offset, limit int64) (list []Deletion, total int64, err error) {
-	err = s.cfg.Store.View(ctx, func(tx Tx) (err error) {
+func (s *retentionService) Deletions(ctx context.Context, org string, offset, limit int64) (list []Deletion, total int64, err error) {
+	err = s.env.Store.View(ctx, func(tx Tx) (err error) {
 		list, total, err = tx.Deletions.List(ctx, org, offset, limit)
 		return err
 	})
 	return list, total, err
 }
 
-// Expire deletes what was kept for long enough, at most sweepAtMost imports for each
+// Expire deletes what was kept for long enough, at most maintenanceBatch imports for each
 // part of each rule, and says of how many imports.
-func (s *Service) Expire(ctx context.Context) (n int, err error) {
+func (s *retentionService) Expire(ctx context.Context) (n int, err error) {
 	var rules []Retention
-	err = s.cfg.Store.View(ctx, func(tx Tx) (err error) {
+	err = s.env.Store.View(ctx, func(tx Tx) (err error) {
 		rules, err = tx.Retention.ListAll(ctx)
 		return err
 	})
@@ -77,31 +89,31 @@ func (s *Service) Expire(ctx context.Context) (n int, err error) {
 				continue
 			}
 			var done int
-			done, err = s.expire(ctx, rule, part, s.now().AddDate(0, 0, -days))
+			done, err = s.expire(ctx, rule, part, s.env.Now().AddDate(0, 0, -days))
 			n += done
 		}
 	}
 	return n, err
 }
 
-func (s *Service) expire(ctx context.Context, rule Retention, part KeptPart, before time.Time) (n int, err error) {
+func (s *retentionService) expire(ctx context.Context, rule Retention, part KeptPart, before time.Time) (n int, err error) {
 	var ids []string
-	err = s.cfg.Store.View(ctx, func(tx Tx) (err error) {
-		ids, err = tx.Retention.Overdue(ctx, rule, part, before, sweepAtMost)
+	err = s.env.Store.View(ctx, func(tx Tx) (err error) {
+		ids, err = tx.Retention.Overdue(ctx, rule, part, before, maintenanceBatch)
 		return err
 	})
 	for _, id := range ids {
 		if err != nil {
 			break
 		}
-		err = ignoreKind(s.cfg.Store.Update(ctx, func(tx Tx) error { return s.expirePart(ctx, tx, rule.Org, id, part) }), NotFound)
+		err = ignoreKind(s.env.Store.Update(ctx, func(tx Tx) error { return s.expirePart(ctx, tx, rule.Org, id, part) }), NotFound)
 		n++
 	}
 	return n, err
 }
 
 // expirePart deletes a part of an import that has ended, and leaves a receipt.
-func (s *Service) expirePart(ctx context.Context, tx Tx, org, id string, part KeptPart) error {
+func (s *retentionService) expirePart(ctx context.Context, tx Tx, org, id string, part KeptPart) error {
 	imp, err := tx.Imports.Get(ctx, org, id)
 	if err != nil || imp.Status != Successful && imp.Status != Failed {
 		return err
@@ -122,7 +134,7 @@ func (s *Service) expirePart(ctx context.Context, tx Tx, org, id string, part Ke
 		imp.Result.Key, imp.Stage, u.Result.Key = "", "", ""
 		err = tx.Retention.DropEdits(ctx, imp.ID)
 	case Problems:
-		imp.dropProblems()
+		dropProblems(&imp)
 		u.Problems = ProblemSummary{}
 		err = errors.Join(tx.Retention.DropProblems(ctx, org, id), tx.Outbox.EraseImport(ctx, id))
 	}
@@ -141,14 +153,14 @@ func (s *Service) expirePart(ctx context.Context, tx Tx, org, id string, part Ke
 	if prefix == "" {
 		prefix = imp.prefix() + "/problems"
 	}
-	if err := tx.Trash.Schedule(ctx, Trash{Prefix: prefix, Due: s.now()}); err != nil {
+	if err := tx.Trash.Schedule(ctx, Trash{Prefix: prefix, Due: s.env.Now()}); err != nil {
 		return err
 	}
-	return s.receipt(ctx, tx, imp, byRetention, receipt)
+	return s.insertReceipt(ctx, tx, imp, byRetention, receipt)
 }
 
 // dropProblems forgets what an outcome tells of cells.
-func (imp *Import) dropProblems() {
+func dropProblems(imp *Import) {
 	if imp.Outcome == nil {
 		return
 	}
@@ -172,8 +184,8 @@ func (imp *Import) dropProblems() {
 
 // Orphans finds blobs that nothing names any more and that are older than a day, and
 // removes them unless it is only to look. It gives what they belonged to.
-func (s *Service) Orphans(ctx context.Context, look bool) (gone []string, err error) {
-	walker, walks := s.cfg.Blobs.(blob.Lister)
+func (s *retentionService) Orphans(ctx context.Context, look bool) (gone []string, err error) {
+	walker, walks := s.env.Blobs.(blob.Lister)
 	if !walks {
 		return nil, nil
 	}
@@ -183,7 +195,7 @@ func (s *Service) Orphans(ctx context.Context, look bool) (gone []string, err er
 			return nil, err
 		}
 		owner := ownerOf(entry.Key)
-		young := s.now().Sub(entry.Modified) < orphanAfter
+		young := s.env.Now().Sub(entry.Modified) < orphanAfter
 		before, seen := old[owner]
 		old[owner] = !young && (before || !seen)
 	}
@@ -200,7 +212,7 @@ func (s *Service) Orphans(ctx context.Context, look bool) (gone []string, err er
 		}
 		gone = append(gone, owner)
 		if !look {
-			if err := s.deleteBlobs(ctx, owner); err != nil {
+			if err := s.env.DeleteBlobs(ctx, owner); err != nil {
 				return gone, err
 			}
 		}
@@ -223,9 +235,9 @@ func ownerOf(key string) string {
 }
 
 // isReferenced says whether something that the store has may name the blobs of an owner.
-func (s *Service) isReferenced(ctx context.Context, owner string) (there bool, err error) {
+func (s *retentionService) isReferenced(ctx context.Context, owner string) (there bool, err error) {
 	parts := strings.Split(owner, "/")
-	err = s.cfg.Store.View(ctx, func(tx Tx) (err error) {
+	err = s.env.Store.View(ctx, func(tx Tx) (err error) {
 		if parts[0] == "sessions" {
 			there, err = tx.Owners.Session(ctx, parts[1])
 			return err
@@ -238,4 +250,19 @@ func (s *Service) isReferenced(ctx context.Context, owner string) (there bool, e
 		return err
 	})
 	return there, err
+}
+
+// CollectGarbage deletes what was kept for long enough and, once a day, blobs that were left
+// behind. To look for those takes a while, so that it is no part of a sweep. It wants
+// to be called every few minutes, from one goroutine.
+func (s *retentionService) CollectGarbage(ctx context.Context) error {
+	_, err := s.Expire(ctx)
+	if now := s.env.Now(); now.Sub(s.lastOrphanScan) >= orphanAfter {
+		gone, lost := s.Orphans(ctx, false)
+		if len(gone) > 0 {
+			s.env.Log.Warn("blobs that nothing named were removed", "count", len(gone), "first", gone[0])
+		}
+		s.lastOrphanScan, err = now, errors.Join(err, lost)
+	}
+	return err
 }

@@ -11,11 +11,15 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/engine"
-	"github.com/intraydata/intray/schema"
 	"github.com/intraydata/intray/server/draft"
 	"github.com/intraydata/intray/server/secrets"
 	"github.com/intraydata/intray/server/staging"
 	"github.com/intraydata/intray/source"
+)
+
+var (
+	reviewLink = intray.NewMessage("link.review_link", nil)
+	visitLink  = intray.NewMessage("link.review_session", nil)
 )
 
 // VisitLife is how long a person may go on reviewing before the link must be
@@ -24,44 +28,30 @@ const VisitLife = 12 * time.Hour
 
 // StartVisit exchanges the review token of an import for one of a visit, which lasts
 // VisitLife.
-func (s *Service) StartVisit(ctx context.Context, id, token string) (Import, string, error) {
-	imp, err := s.importForToken(ctx, s.keys.review, id, token, reviewLink)
+func (s *reviewService) StartVisit(ctx context.Context, id, token string) (Import, string, error) {
+	imp, err := s.importForToken(ctx, s.reviewKey, id, token, reviewLink)
 	if err != nil {
 		return Import{}, "", err
 	}
-	visit, err := s.signGrant(s.keys.visit, grant{Org: imp.Org, ID: imp.ID, Expires: expiryUnix(s.now().Add(VisitLife))})
+	visit, err := signGrant(s.visitKey, grant{Org: imp.Org, ID: imp.ID, Expires: expiryUnix(s.env.Now().Add(VisitLife))})
 	return imp, visit, err
 }
 
 // VisitedImport opens the import that a visit is for.
-func (s *Service) VisitedImport(ctx context.Context, id, visit string) (Import, error) {
-	return s.importForToken(ctx, s.keys.visit, id, visit, visitLink)
+func (s *reviewService) VisitedImport(ctx context.Context, id, visit string) (Import, error) {
+	return s.importForToken(ctx, s.visitKey, id, visit, visitLink)
 }
 
 // importForToken gives the import that a token of the key was made for.
-func (s *Service) importForToken(ctx context.Context, key secrets.Key, id, token string, link intray.Message) (Import, error) {
-	g, err := s.verifyGrant(key, token, link)
+func (s *reviewService) importForToken(ctx context.Context, key secrets.Key, id, token string, link intray.Message) (Import, error) {
+	g, err := verifyGrant(key, token, link, s.env.Now())
 	if err != nil {
 		return Import{}, err
 	}
 	if g.ID != id {
 		return Import{}, altered(link)
 	}
-	return s.Import(ctx, g.Org, id)
-}
-
-// FrozenSchema gives the schema that an import was made with, once it has ended
-// with the fields that hooks added or removed.
-func (s *Service) FrozenSchema(imp Import) (*intray.Schema, error) {
-	doc, err := decode("", imp.Schema)
-	if err != nil {
-		return nil, err
-	}
-	schema := schema.ParseUnchecked(doc)
-	if imp.Outcome != nil {
-		schema = imp.Outcome.Schema(schema)
-	}
-	return schema, nil
+	return s.imports.Import(ctx, g.Org, id)
 }
 
 // ReviewPageInfo is how the review page of an import is to look and what it is to say
@@ -78,8 +68,8 @@ type ReviewPageInfo struct {
 }
 
 // ReviewPageInfo gives that of an import.
-func (s *Service) ReviewPageInfo(imp Import) (ReviewPageInfo, error) {
-	schema, err := s.FrozenSchema(imp)
+func (s *reviewService) ReviewPageInfo(imp Import) (ReviewPageInfo, error) {
+	schema, err := FrozenSchema(imp)
 	if err != nil {
 		return ReviewPageInfo{}, err
 	}
@@ -101,8 +91,8 @@ type Submission struct {
 }
 
 // ReviewSummary says what a submission would send by now.
-func (s *Service) ReviewSummary(ctx context.Context, imp Import) (sub Submission, err error) {
-	schema, err := s.FrozenSchema(imp)
+func (s *reviewService) ReviewSummary(ctx context.Context, imp Import) (sub Submission, err error) {
+	schema, err := FrozenSchema(imp)
 	if err != nil {
 		return sub, err
 	}
@@ -127,16 +117,16 @@ func submissionOf(t draft.Totals, behavior intray.InvalidDataBehavior) Submissio
 // SubmitReview ends a review: the rows as they are by now are sealed, the last hook
 // is asked, the result is written, and the import is SUCCESSFUL. Where rows keep it
 // from being submitted, or the hook cancels, it stays under review.
-func (s *Service) SubmitReview(ctx context.Context, imp Import) (done Import, sub Submission, err error) {
-	schema, err := s.FrozenSchema(imp)
+func (s *reviewService) SubmitReview(ctx context.Context, imp Import) (done Import, sub Submission, err error) {
+	schema, err := FrozenSchema(imp)
 	if err != nil {
 		return imp, sub, err
 	}
-	key := imp.runPrefix(imp.Run) + "/submit"
-	if !s.activeRuns.tryAdd(key) {
+	key := imp.runPrefix(imp.Run)
+	if !s.submitting.tryAdd(key) {
 		return imp, sub, newError(Conflict, "submission_in_progress", intray.NewMessage("review.submission_in_progress", nil))
 	}
-	defer s.activeRuns.remove(key)
+	defer s.submitting.remove(key)
 	err = s.withDraft(ctx, imp, func(o *openDraft) error {
 		if sub = submissionOf(o.draft.Totals(), schema.Settings.InvalidDataBehavior); sub.Blocked {
 			return newError(Conflict, "rows_with_error", intray.NewMessage("review.rows_with_error", intray.Params{"n": sub.WithError}))
@@ -150,13 +140,13 @@ func (s *Service) SubmitReview(ctx context.Context, imp Import) (done Import, su
 // sealReview writes the rows of a draft as a stage of its own, and the result from it.
 // Nobody changes the rows meanwhile: the log must end where the draft does when the
 // end is committed.
-func (s *Service) sealReview(ctx context.Context, imp Import, o *openDraft, schema *intray.Schema) (Import, error) {
+func (s *reviewService) sealReview(ctx context.Context, imp Import, o *openDraft, schema *intray.Schema) (Import, error) {
 	last := o.last.Load()
 	final := imp
 	out := *imp.Outcome
 	final.Outcome = &out
-	final.Stage = imp.finalPrefix(last) + "/stage"
-	if err := s.guardBlob(ctx, final.finalPrefix(last)); err != nil {
+	final.Stage = finalPrefix(imp, last) + "/stage"
+	if err := s.env.GuardBlob(ctx, finalPrefix(final, last)); err != nil {
 		return imp, err
 	}
 	out.DataRows, out.ErrorRows, out.RowsWithError, out.Listed, out.Problems = 0, 0, nil, nil, 0
@@ -166,18 +156,18 @@ func (s *Service) sealReview(ctx context.Context, imp Import, o *openDraft, sche
 		return imp, err
 	}
 	out.Notices = slices.DeleteFunc(slices.Clone(out.Notices), func(n intray.Notice) bool { return n.Type == intray.CancelledByHook })
-	out.Finished = s.now()
+	out.Finished = s.env.Now()
 	run := engine.Import{Input: source.Input{Name: imp.sourceName()}, Schema: schema, HookEnv: imp.hookPins()}
-	if err := s.beforeFinish(ctx, &final, run, final.Stage); err != nil {
+	if err := s.imports.beforeFinish(ctx, &final, run, final.Stage); err != nil {
 		return imp, err
 	}
 	if out.Verdict != engine.Done {
 		return imp, s.notFinishedError(final)
 	}
-	if err := s.makeResult(ctx, &final, schema); err != nil {
+	if err := s.imports.makeResult(ctx, &final, schema); err != nil {
 		return imp, err
 	}
-	err := s.cfg.Store.Update(ctx, func(tx Tx) error {
+	err := s.env.Store.Update(ctx, func(tx Tx) error {
 		now, err := tx.Imports.Get(ctx, imp.Org, imp.ID)
 		if err != nil {
 			return describeNotFound(err, importMissing)
@@ -188,21 +178,21 @@ func (s *Service) sealReview(ctx context.Context, imp Import, o *openDraft, sche
 		if at, err := tx.Edits.LastSeq(ctx, imp.Org, imp.ID, imp.Run); err != nil || at != last {
 			return errors.Join(err, newError(Conflict, "rows_changed", intray.NewMessage("review.rows_changed_meanwhile", nil)))
 		}
-		if err := tx.Trash.Remove(ctx, final.finalPrefix(last)); err != nil {
+		if err := tx.Trash.Remove(ctx, finalPrefix(final, last)); err != nil {
 			return err
 		}
-		return s.transition(ctx, tx, &final, Successful)
+		return s.imports.transition(ctx, tx, &final, Successful)
 	})
 	return final, err
 }
 
 // finalPrefix is where what a submission makes is kept.
-func (imp Import) finalPrefix(last int64) string {
+func finalPrefix(imp Import, last int64) string {
 	return fmt.Sprintf("%s/final/%d", imp.runPrefix(imp.Run), last)
 }
 
 // notFinishedError tells why a review is not over: the hook cancelled it, or failed.
-func (s *Service) notFinishedError(imp Import) error {
+func (s *reviewService) notFinishedError(imp Import) error {
 	for _, n := range slices.Backward(imp.Outcome.Notices) {
 		switch n.Type {
 		case intray.CancelledByHook:
@@ -216,7 +206,7 @@ func (s *Service) notFinishedError(imp Import) error {
 
 // writeFinalRows writes the rows of a draft as a stage, in which they are numbered anew,
 // and counts them.
-func (s *Service) writeFinalRows(ctx context.Context, prefix string, batches iter.Seq2[*intray.Batch, error], schema *intray.Schema, count func(*intray.Batch)) error {
+func (s *reviewService) writeFinalRows(ctx context.Context, prefix string, batches iter.Seq2[*intray.Batch, error], schema *intray.Schema, count func(*intray.Batch)) error {
 	var w *staging.Writer
 	defer func() {
 		if w != nil {
@@ -229,7 +219,7 @@ func (s *Service) writeFinalRows(ctx context.Context, prefix string, batches ite
 			return fmt.Errorf("seal the reviewed rows: %w", err)
 		}
 		if w == nil {
-			w = staging.NewWriter(ctx, s.cfg.Blobs, prefix, stageLayout(schema, b), staging.Config{})
+			w = staging.NewWriter(ctx, s.env.Blobs, prefix, stageLayout(schema, b), staging.Config{})
 		}
 		own := *b
 		own.First = rows
@@ -244,7 +234,7 @@ func (s *Service) writeFinalRows(ctx context.Context, prefix string, batches ite
 		}
 	}
 	if w == nil { // every row was deleted
-		w = staging.NewWriter(ctx, s.cfg.Blobs, prefix, stageLayout(schema, &intray.Batch{}), staging.Config{})
+		w = staging.NewWriter(ctx, s.env.Blobs, prefix, stageLayout(schema, &intray.Batch{}), staging.Config{})
 	}
 	if _, err := w.Close(ctx); err != nil {
 		return fmt.Errorf("seal the reviewed rows: %w", err)
@@ -261,4 +251,10 @@ func stageLayout(schema *intray.Schema, b *intray.Batch) staging.Layout {
 		layout.Unmapped = append(layout.Unmapped, u.Column)
 	}
 	return layout
+}
+
+// ReviewToken signs the right to see and settle an import. It lasts as long as
+// the import.
+func (s *reviewService) ReviewToken(imp Import) (string, error) {
+	return signGrant(s.reviewKey, grant{Org: imp.Org, ID: imp.ID})
 }

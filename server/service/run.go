@@ -2,8 +2,6 @@ package service
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -41,11 +39,11 @@ var (
 
 // RunNext claims the import that is next in turn and runs it to its end. It
 // says whether there was one. A cancelled context hands the import back.
-func (s *Service) RunNext(ctx context.Context) (bool, error) {
+func (s *importService) RunNext(ctx context.Context) (bool, error) {
 	var imp Import
 	some := false
-	err := s.cfg.Store.Update(ctx, func(tx Tx) (err error) {
-		imp, err = tx.Imports.Claim(ctx, s.cfg.Node, s.cfg.RunsPerOrg, s.now())
+	err := s.env.Store.Update(ctx, func(tx Tx) (err error) {
+		imp, err = tx.Imports.Claim(ctx, s.env.Node, s.cfg.RunsPerOrg, s.env.Now())
 		if some = !IsKind(err, NotFound); !some {
 			return nil
 		}
@@ -65,12 +63,12 @@ func (s *Service) RunNext(ctx context.Context) (bool, error) {
 	}
 	s.activeRuns.tryAdd(imp.runPrefix(imp.Run))
 	defer s.activeRuns.remove(imp.runPrefix(imp.Run))
-	s.cfg.CrashPoint("run.claimed")
+	s.env.CrashPoint("run.claimed")
 	return true, s.runClaimed(ctx, imp)
 }
 
 // runClaimed works on a claimed import until it has ended or was handed back.
-func (s *Service) runClaimed(ctx context.Context, imp Import) error {
+func (s *importService) runClaimed(ctx context.Context, imp Import) error {
 	watched, stop := s.watchRun(ctx, imp)
 	defer stop()
 	var next Status
@@ -88,11 +86,11 @@ func (s *Service) runClaimed(ctx context.Context, imp Import) error {
 	after := context.WithoutCancel(ctx)
 	switch {
 	case err == nil:
-		s.cfg.CrashPoint("run.finished")
+		s.env.CrashPoint("run.finished")
 	case errors.Is(context.Cause(watched), errEnded):
 		err = nil // the end was committed and only the answer was lost, or a sweep has put the import back
 	case errors.Is(context.Cause(watched), errSuperseded):
-		s.discardBlobs(after, imp.runPrefix(imp.Run))
+		s.env.DiscardBlobs(after, imp.runPrefix(imp.Run))
 		err = nil // it is nobody's fault, and another's work now
 	case ctx.Err() != nil:
 		_, err = s.returnToQueue(after, imp, s.requeue)
@@ -109,13 +107,13 @@ func (s *Service) runClaimed(ctx context.Context, imp Import) error {
 // retryAction says how an import goes on after a run that failed: with a mark and
 // later each time, or without a mark where the failure is that of the place,
 // such as a disk without room.
-func (s *Service) retryAction(err error) func(context.Context, Tx, Import) error {
+func (s *importService) retryAction(err error) func(context.Context, Tx, Import) error {
 	return func(ctx context.Context, tx Tx, imp Import) error {
 		if IsKind(wrapStorageFull(err), Unavailable) {
-			imp.Queued = s.now().Add(tryAgainAfter)
+			imp.Queued = s.env.Now().Add(tryAgainAfter)
 			return s.requeue(ctx, tx, imp)
 		}
-		return s.requeueLost(ctx, tx, imp, s.now().Add(time.Second<<imp.Lost))
+		return s.requeueLost(ctx, tx, imp, s.env.Now().Add(time.Second<<imp.Lost))
 	}
 }
 
@@ -131,7 +129,7 @@ func guarded(work func() error) (err error) {
 }
 
 // watchRun cancels the run when its import was deleted or taken over.
-func (s *Service) watchRun(ctx context.Context, imp Import) (context.Context, func()) {
+func (s *importService) watchRun(ctx context.Context, imp Import) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	go func() {
 		ticker := time.NewTicker(watchEvery)
@@ -157,10 +155,10 @@ func cancelIf(cancel context.CancelCauseFunc, why error) {
 // stopReason says why a run is not wanted any more; nil where it is, or where
 // that cannot be found out. It looks at the whole import, which may be large,
 // only once that is no longer among those that run here.
-func (s *Service) stopReason(ctx context.Context, run Import) (why error) {
-	err := s.cfg.Store.View(ctx, func(tx Tx) error {
+func (s *importService) stopReason(ctx context.Context, run Import) (why error) {
+	err := s.env.Store.View(ctx, func(tx Tx) error {
 		why = nil
-		here, err := tx.Imports.InStatus(ctx, Running, s.cfg.Node, sweepAtMost)
+		here, err := tx.Imports.InStatus(ctx, Running, s.env.Node, maintenanceBatch)
 		if err != nil || slices.Contains(here, ImportRef{run.Org, run.ID, run.Run}) {
 			return err
 		}
@@ -182,12 +180,12 @@ func (s *Service) stopReason(ctx context.Context, run Import) (why error) {
 
 // process does the work of a run and gives the state that the import goes to.
 // An error means that the run could not be brought to an end.
-func (s *Service) process(ctx context.Context, imp *Import) (Status, error) {
-	schema, err := s.FrozenSchema(*imp)
+func (s *importService) process(ctx context.Context, imp *Import) (Status, error) {
+	schema, err := FrozenSchema(*imp)
 	if err != nil {
 		return "", err
 	}
-	raw, err := s.openFile(ctx, imp.Raw.Key)
+	raw, err := s.env.OpenFile(ctx, imp.Raw.Key)
 	if err != nil {
 		return "", err
 	}
@@ -195,7 +193,7 @@ func (s *Service) process(ctx context.Context, imp *Import) (Status, error) {
 	var writer *staging.Writer
 	prefix := imp.runPrefix(imp.Run) + "/stage"
 	open := func(fields []string, unmapped []int) (engine.Sink, error) {
-		writer = staging.NewWriter(ctx, s.cfg.Blobs, prefix, staging.Layout{Fields: fields, Unmapped: unmapped}, staging.Config{})
+		writer = staging.NewWriter(ctx, s.env.Blobs, prefix, staging.Layout{Fields: fields, Unmapped: unmapped}, staging.Config{})
 		return writer, nil
 	}
 	run := engine.Import{
@@ -209,26 +207,19 @@ func (s *Service) process(ctx context.Context, imp *Import) (Status, error) {
 	if err != nil {
 		return "", err
 	}
-	imp.Outcome = &Outcome{Outcome: *out, Finished: s.now()}
-	if err := imp.takeUser(out.User); err != nil {
+	imp.Outcome = &Outcome{Outcome: *out, Finished: s.env.Now()}
+	if err := takeUser(imp, out.User); err != nil {
 		imp.Outcome.Verdict, writer = engine.Broken, nil
 		imp.Outcome.Notices = append(imp.Outcome.Notices, intray.Notice{Type: intray.HookFailed, Level: intray.LevelError, Text: intray.NewMessage("hook.invalid_user", intray.Params{"properties": userProperties})})
 	}
 	return s.finishStage(ctx, imp, run, writer, prefix)
 }
 
-// hookPins are what hooks are told of time and chance: the same in each run of the
-// import.
-func (imp Import) hookPins() intray.HookEnv {
-	sum := sha256.Sum256([]byte(imp.ID))
-	return intray.HookEnv{Now: imp.Created, Seed: binary.LittleEndian.Uint32(sum[:])}
-}
-
 // userProperties are those of the user that a step hook may set.
 var userProperties = []string{"id", "name", "email", "companyId", "companyName"}
 
 // takeUser takes the user that a step hook set.
-func (imp *Import) takeUser(document []byte) error {
+func takeUser(imp *Import, document []byte) error {
 	if document == nil {
 		return nil
 	}
@@ -240,16 +231,8 @@ func (imp *Import) takeUser(document []byte) error {
 	return nil
 }
 
-// sourceName is the name by which a format may be recognized.
-func (imp Import) sourceName() string {
-	if imp.Inline {
-		return "initial_data.json"
-	}
-	return imp.Filename
-}
-
 // finishStage seals the staged rows and, where nothing is open, makes the result.
-func (s *Service) finishStage(ctx context.Context, imp *Import, run engine.Import, writer *staging.Writer, prefix string) (Status, error) {
+func (s *importService) finishStage(ctx context.Context, imp *Import, run engine.Import, writer *staging.Writer, prefix string) (Status, error) {
 	schema := imp.Outcome.Schema(run.Schema)
 	if imp.Outcome.Verdict == engine.Broken {
 		return Failed, nil
@@ -264,7 +247,7 @@ func (s *Service) finishStage(ctx context.Context, imp *Import, run engine.Impor
 	if err := s.fillValues(ctx, imp.Outcome, schema, prefix); err != nil {
 		return "", err
 	}
-	s.cfg.CrashPoint("run.staged")
+	s.env.CrashPoint("run.staged")
 	if err := s.beforeFinish(ctx, imp, run, prefix); err != nil {
 		return "", err
 	}
@@ -278,24 +261,24 @@ func (s *Service) finishStage(ctx context.Context, imp *Import, run engine.Impor
 }
 
 // beforeFinish asks the last hook, where the schema has one.
-func (s *Service) beforeFinish(ctx context.Context, imp *Import, run engine.Import, prefix string) error {
+func (s *importService) beforeFinish(ctx context.Context, imp *Import, run engine.Import, prefix string) error {
 	if run.Schema.Hooks.BeforeFinish == "" {
 		return nil
 	}
-	staged, err := staging.Open(ctx, s.cfg.Blobs, prefix)
+	staged, err := staging.Open(ctx, s.env.Blobs, prefix)
 	if err != nil {
 		return fmt.Errorf("open the staged rows: %w", err)
 	}
 	defer func() { _ = staged.Close() }()
 	run.ID = imp.UploadID
-	if run.User, err = imp.userDocument(); err != nil {
+	if run.User, err = userDocument(*imp); err != nil {
 		return err
 	}
 	return s.cfg.Engine.Finish(ctx, run, &imp.Outcome.Outcome, staged.Batches(ctx))
 }
 
 // userDocument is the user as hooks are told of them; nil where there is none.
-func (imp Import) userDocument() ([]byte, error) {
+func userDocument(imp Import) ([]byte, error) {
 	if !imp.HasUser {
 		return nil, nil
 	}
@@ -309,7 +292,7 @@ func (imp Import) userDocument() ([]byte, error) {
 	return document, nil
 }
 
-func (s *Service) makeResult(ctx context.Context, imp *Import, schema *intray.Schema) error {
+func (s *importService) makeResult(ctx context.Context, imp *Import, schema *intray.Schema) error {
 	key := imp.runPrefix(imp.Run) + "/result.json"
 	from, to := io.Pipe()
 	defer func() { _ = from.Close() }() // the writer ends, whatever happens here
@@ -319,21 +302,21 @@ func (s *Service) makeResult(ctx context.Context, imp *Import, schema *intray.Sc
 			return err
 		}))
 	}()
-	done, err := s.storeFile(ctx, key, from, nil)
+	done, err := s.env.StoreFile(ctx, key, from, nil)
 	if err != nil {
 		return fmt.Errorf("write the result: %w", err)
 	}
 	imp.Result = File{Key: key, Size: done.size, SHA256: fmt.Sprintf("%x", done.sha256)}
-	s.cfg.CrashPoint("run.result")
+	s.env.CrashPoint("run.result")
 	return nil
 }
 
 // fillValues adds the texts of cells that came without to what was found.
-func (s *Service) fillValues(ctx context.Context, o *Outcome, schema *intray.Schema, prefix string) error {
+func (s *importService) fillValues(ctx context.Context, o *Outcome, schema *intray.Schema, prefix string) error {
 	if !o.LacksValues() {
 		return nil
 	}
-	staged, err := staging.Open(ctx, s.cfg.Blobs, prefix)
+	staged, err := staging.Open(ctx, s.env.Blobs, prefix)
 	if err != nil {
 		return fmt.Errorf("open the staged rows: %w", err)
 	}
@@ -342,8 +325,8 @@ func (s *Service) fillValues(ctx context.Context, o *Outcome, schema *intray.Sch
 }
 
 // writeRows writes the finished rows of a stage in a format.
-func (s *Service) writeRows(ctx context.Context, w io.Writer, prefix string, f output.Format, schema *intray.Schema) (int64, error) {
-	staged, err := staging.Open(ctx, s.cfg.Blobs, prefix)
+func (s *importService) writeRows(ctx context.Context, w io.Writer, prefix string, f output.Format, schema *intray.Schema) (int64, error) {
+	staged, err := staging.Open(ctx, s.env.Blobs, prefix)
 	if err != nil {
 		return 0, fmt.Errorf("open the staged rows: %w", err)
 	}
@@ -353,8 +336,8 @@ func (s *Service) writeRows(ctx context.Context, w io.Writer, prefix string, f o
 
 // finish commits the end of a run, if the import is still this run's, and with it
 // what is to be remembered.
-func (s *Service) finish(ctx context.Context, ran Import, next Status, learned *learnedMappings) error {
-	return s.cfg.Store.Update(ctx, func(tx Tx) error {
+func (s *importService) finish(ctx context.Context, ran Import, next Status, learned *learnedMappings) error {
+	return s.env.Store.Update(ctx, func(tx Tx) error {
 		imp := ran
 		if next == Failed {
 			imp.Stage, imp.Result = "", File{}
@@ -372,18 +355,18 @@ func (s *Service) finish(ctx context.Context, ran Import, next Status, learned *
 
 // discard marks what a run stored as rubbish, due when even a run that does not
 // yet know that it was lost has stopped.
-func (s *Service) discard(ctx context.Context, tx Tx, imp Import) error {
-	return tx.Trash.Schedule(ctx, Trash{Prefix: imp.runPrefix(imp.Run), Due: s.now().Add(stopWithin)})
+func (s *importService) discard(ctx context.Context, tx Tx, imp Import) error {
+	return tx.Trash.Schedule(ctx, Trash{Prefix: imp.runPrefix(imp.Run), Due: s.env.Now().Add(stopGrace)})
 }
 
 // returnToQueue puts an import that this process cannot finish back in the queue, if
 // it still is this run's. What the run stored is removed where it certainly does
 // not count.
-func (s *Service) returnToQueue(ctx context.Context, imp Import, back func(context.Context, Tx, Import) error) (ours bool, err error) {
+func (s *importService) returnToQueue(ctx context.Context, imp Import, back func(context.Context, Tx, Import) error) (ours bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, handBackWithin)
 	defer cancel()
 	counts := true
-	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
+	err = s.env.Store.Update(ctx, func(tx Tx) error {
 		now, err := tx.Imports.Get(ctx, imp.Org, imp.ID)
 		if err != nil && !IsKind(err, NotFound) {
 			return err
@@ -396,7 +379,7 @@ func (s *Service) returnToQueue(ctx context.Context, imp Import, back func(conte
 		return back(ctx, tx, now)
 	})
 	if err == nil && !counts {
-		s.discardBlobs(ctx, imp.runPrefix(imp.Run))
+		s.env.DiscardBlobs(ctx, imp.runPrefix(imp.Run))
 	}
 	return ours, err
 }
@@ -404,7 +387,7 @@ func (s *Service) returnToQueue(ctx context.Context, imp Import, back func(conte
 // requeue queues an import again and leaves what its run stored to the trash:
 // it is removed only if this transaction commits, so never where a commit that
 // was thought lost has made it count.
-func (s *Service) requeue(ctx context.Context, tx Tx, imp Import) error {
+func (s *importService) requeue(ctx context.Context, tx Tx, imp Import) error {
 	if err := s.discard(ctx, tx, imp); err != nil {
 		return err
 	}
@@ -416,7 +399,7 @@ func (s *Service) requeue(ctx context.Context, tx Tx, imp Import) error {
 
 // requeueLost queues an import whose run was lost, not before the time given,
 // or gives it up when that happened too often.
-func (s *Service) requeueLost(ctx context.Context, tx Tx, imp Import, notBefore time.Time) error {
+func (s *importService) requeueLost(ctx context.Context, tx Tx, imp Import, notBefore time.Time) error {
 	if err := s.discard(ctx, tx, imp); err != nil {
 		return err
 	}
@@ -428,7 +411,7 @@ func (s *Service) requeueLost(ctx context.Context, tx Tx, imp Import, notBefore 
 	if imp.Lost < maxLost {
 		return enqueueRun(ctx, tx)
 	}
-	imp.Outcome = &Outcome{Finished: s.now(), Outcome: engine.Outcome{
+	imp.Outcome = &Outcome{Finished: s.env.Now(), Outcome: engine.Outcome{
 		Verdict: engine.Broken,
 		Notices: []intray.Notice{{
 			Type: intray.UnreadableFile, Level: intray.LevelError,
@@ -436,4 +419,16 @@ func (s *Service) requeueLost(ctx context.Context, tx Tx, imp Import, notBefore 
 		}},
 	}}
 	return s.transition(ctx, tx, &imp, Failed)
+}
+
+// runAgain queues an import anew. What its last run staged goes.
+func (s *importService) runAgain(ctx context.Context, tx Tx, imp *Import) error {
+	if err := s.discard(ctx, tx, *imp); err != nil {
+		return fmt.Errorf("discard the last run: %w", err)
+	}
+	imp.Outcome, imp.Stage, imp.Lost = nil, "", 0
+	if err := s.transition(ctx, tx, imp, Pending); err != nil {
+		return err
+	}
+	return enqueueRun(ctx, tx)
 }

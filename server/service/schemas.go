@@ -9,10 +9,24 @@ import (
 	"iter"
 
 	"github.com/intraydata/intray"
-	"github.com/intraydata/intray/internal/jsonschema"
 	"github.com/intraydata/intray/schema"
 	"github.com/intraydata/intray/schema/lint"
 )
+
+// schemaService saves schemas.
+type schemaService struct {
+	env *Env
+	// checkHooks reports whether hooks can be loaded: an *intray.HookError names the
+	// first that cannot, a warning says why they could not be checked. Nil accepts all.
+	checkHooks func(ctx context.Context, hooks intray.Hooks) (warning intray.Message, err error)
+}
+
+// newSchemaService returns the service upon env. checkHooks reports whether hooks can
+// be loaded: an *intray.HookError names the first that cannot, a warning says why they
+// could not be checked. Nil accepts all hooks.
+func newSchemaService(env *Env, checkHooks func(ctx context.Context, hooks intray.Hooks) (warning intray.Message, err error)) *schemaService {
+	return &schemaService{env: env, checkHooks: checkHooks}
+}
 
 // SchemaDraft is a schema as it was sent.
 type SchemaDraft struct {
@@ -25,15 +39,15 @@ type SchemaDraft struct {
 
 // CreateSchema saves a schema. The warnings name what is accepted and will not
 // work.
-func (s *Service) CreateSchema(ctx context.Context, org string, draft SchemaDraft) (Schema, []intray.Message, error) {
+func (s *schemaService) CreateSchema(ctx context.Context, org string, draft SchemaDraft) (Schema, []intray.Message, error) {
 	schema, warnings, err := s.validateDraft(ctx, org, draft)
 	if err != nil {
 		return Schema{}, nil, err
 	}
-	if schema.ID, err = s.idOrNew(draft.ID); err != nil {
+	if schema.ID, err = s.env.IDOrNew(draft.ID); err != nil {
 		return Schema{}, nil, err
 	}
-	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
+	err = s.env.Store.Update(ctx, func(tx Tx) error {
 		if draft.ID != "" {
 			if made, err := tx.Schemas.Get(ctx, org, draft.ID); err == nil {
 				schema = made
@@ -47,13 +61,13 @@ func (s *Service) CreateSchema(ctx context.Context, org string, draft SchemaDraf
 
 // Schemas shows the saved schemas to use, oldest first. They are read as they
 // are used, and are gone when use returns.
-func (s *Service) Schemas(ctx context.Context, org string, use func(list iter.Seq2[Schema, error]) error) error {
-	return s.cfg.Store.View(ctx, func(tx Tx) error { return use(tx.Schemas.List(ctx, org)) })
+func (s *schemaService) Schemas(ctx context.Context, org string, use func(list iter.Seq2[Schema, error]) error) error {
+	return s.env.Store.View(ctx, func(tx Tx) error { return use(tx.Schemas.List(ctx, org)) })
 }
 
 // Schema gives a schema, inline ones too.
-func (s *Service) Schema(ctx context.Context, org, id string) (schema Schema, err error) {
-	err = s.cfg.Store.View(ctx, func(tx Tx) (err error) {
+func (s *schemaService) Schema(ctx context.Context, org, id string) (schema Schema, err error) {
+	err = s.env.Store.View(ctx, func(tx Tx) (err error) {
 		schema, err = tx.Schemas.Get(ctx, org, id)
 		return err
 	})
@@ -62,12 +76,12 @@ func (s *Service) Schema(ctx context.Context, org, id string) (schema Schema, er
 
 // ReplaceSchema gives a saved schema a new name and content. Imports made
 // before keep what they were made with.
-func (s *Service) ReplaceSchema(ctx context.Context, org, id string, draft SchemaDraft) (Schema, []intray.Message, error) {
+func (s *schemaService) ReplaceSchema(ctx context.Context, org, id string, draft SchemaDraft) (Schema, []intray.Message, error) {
 	next, warnings, err := s.validateDraft(ctx, org, draft)
 	if err != nil {
 		return Schema{}, nil, err
 	}
-	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
+	err = s.env.Store.Update(ctx, func(tx Tx) error {
 		saved, err := editable(ctx, tx, org, id)
 		if err != nil {
 			return err
@@ -79,8 +93,8 @@ func (s *Service) ReplaceSchema(ctx context.Context, org, id string, draft Schem
 }
 
 // DeleteSchema removes a saved schema. Imports made with it go on.
-func (s *Service) DeleteSchema(ctx context.Context, org, id string) error {
-	return s.cfg.Store.Update(ctx, func(tx Tx) error {
+func (s *schemaService) DeleteSchema(ctx context.Context, org, id string) error {
+	return s.env.Store.Update(ctx, func(tx Tx) error {
 		if _, err := editable(ctx, tx, org, id); err != nil {
 			return err
 		}
@@ -100,7 +114,7 @@ func editable(ctx context.Context, tx Tx, org, id string) (Schema, error) {
 }
 
 // validateDraft turns a draft into a schema that can be saved.
-func (s *Service) validateDraft(ctx context.Context, org string, draft SchemaDraft) (Schema, []intray.Message, error) {
+func (s *schemaService) validateDraft(ctx context.Context, org string, draft SchemaDraft) (Schema, []intray.Message, error) {
 	parsed, err := parse(draft.Doc)
 	if err != nil {
 		return Schema{}, nil, err
@@ -113,7 +127,7 @@ func (s *Service) validateDraft(ctx context.Context, org string, draft SchemaDra
 	if err != nil {
 		return Schema{}, nil, err
 	}
-	now := s.now()
+	now := s.env.Now()
 	saved := Schema{Org: org, Name: draft.Doc.Name, Document: document, Created: now, Modified: now}
 	warnings := schema.Warnings(parsed)
 	warnings = append(warnings, unchecked...)
@@ -122,11 +136,11 @@ func (s *Service) validateDraft(ctx context.Context, org string, draft SchemaDra
 
 // loadable refuses hooks that what runs them cannot load, and warns where that is
 // not known.
-func (s *Service) loadable(ctx context.Context, hooks intray.Hooks) (warnings []intray.Message, err error) {
-	if s.cfg.CheckHooks == nil || hooks.Count() == 0 {
+func (s *schemaService) loadable(ctx context.Context, hooks intray.Hooks) (warnings []intray.Message, err error) {
+	if s.checkHooks == nil || hooks.Count() == 0 {
 		return nil, nil
 	}
-	warning, err := s.cfg.CheckHooks(ctx, hooks)
+	warning, err := s.checkHooks(ctx, hooks)
 	var failed *intray.HookError
 	switch {
 	case errors.As(err, &failed):
@@ -175,31 +189,6 @@ func parse(doc schema.Doc) (*intray.Schema, error) {
 	return parsed, nil
 }
 
-// ValidationError makes the refusal of a request with these issues.
-func ValidationError(issues []jsonschema.Issue) *Error {
-	fields := jsonschema.ByField(issues)
-	delete(fields, "") // issues of the body as a whole are told in the message
-	params := intray.Params{"problem": issues[0].Message}
-	if issues[0].Path != "" {
-		params["field"] = issues[0].Path
-	}
-	if len(issues) > 1 {
-		params["n"] = len(issues) - 1
-	}
-	e := &Error{Kind: Invalid, Code: "invalid", Fields: fields}
-	switch whole := issues[0].Path == ""; {
-	case whole && len(issues) == 1:
-		e.Message = intray.NewMessage("request.invalid_body", params)
-	case whole:
-		e.Message = intray.NewMessage("request.invalid_body_and_more", params)
-	case len(issues) == 1:
-		e.Message = intray.NewMessage("request.invalid_field", params)
-	default:
-		e.Message = intray.NewMessage("request.invalid_field_and_more", params)
-	}
-	return e
-}
-
 // encode gives the texts that are kept of a document.
 func encode(doc schema.Doc) (Document, error) {
 	var d Document
@@ -239,14 +228,6 @@ func decode(name string, d Document) (schema.Doc, error) {
 	return doc, nil
 }
 
-// describeNotFound says what is missing in the caller's words.
-func describeNotFound(err error, message intray.Message) error {
-	if IsKind(err, NotFound) {
-		return notFoundError(message)
-	}
-	return err
-}
-
 func nameTaken(err error, name string) error {
 	if !IsKind(err, Conflict) {
 		return err
@@ -255,3 +236,20 @@ func nameTaken(err error, name string) error {
 	e.Fields = fieldMessage("name", intray.NewMessage("schema.name_of_another", nil))
 	return e
 }
+
+// FrozenSchema gives the schema that an import was made with, once it has ended
+// with the fields that hooks added or removed.
+func FrozenSchema(imp Import) (*intray.Schema, error) {
+	doc, err := decode("", imp.Schema)
+	if err != nil {
+		return nil, err
+	}
+	schema := schema.ParseUnchecked(doc)
+	if imp.Outcome != nil {
+		schema = imp.Outcome.Schema(schema)
+	}
+	return schema, nil
+}
+
+// schemaNotSaved says of an id that it is that of no saved schema.
+var schemaNotSaved = intray.NewMessage("schema.names_no_saved_schema", nil)

@@ -13,6 +13,11 @@ import (
 	"github.com/intraydata/intray/server/blob"
 )
 
+// keepSessions is how long a session lives without being saved.
+const keepSessions = 7 * 24 * time.Hour
+
+var hydrationLink = intray.NewMessage("link.hydration_token", nil)
+
 const (
 	// DefaultTokenLife is how long a hydration token is valid unless asked
 	// otherwise: 6 hours.
@@ -41,17 +46,17 @@ type Hydration struct {
 }
 
 // CreateSession makes a session with a token.
-func (s *Service) CreateSession(ctx context.Context, org string, draft NewSession) (Hydration, error) {
+func (s *importService) CreateSession(ctx context.Context, org string, draft NewSession) (Hydration, error) {
 	if utf8.RuneCountInString(draft.ImportIdentifier) > MaxLabel || !isPrintable(draft.ImportIdentifier) {
 		return Hydration{}, invalidField("import_identifier", intray.NewMessage("session.invalid_identifier", intray.Params{"n": MaxLabel}))
 	}
-	id, err := s.idOrNew(draft.ID)
+	id, err := s.env.IDOrNew(draft.ID)
 	if err != nil {
 		return Hydration{}, err
 	}
-	now := s.now()
+	now := s.env.Now()
 	session := Session{ID: id, Org: org, ImportIdentifier: draft.ImportIdentifier, Created: now, Saved: now}
-	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
+	err = s.env.Store.Update(ctx, func(tx Tx) error {
 		if made, err := tx.Sessions.Get(ctx, org, id); draft.ID != "" && err == nil {
 			session = made
 			return nil
@@ -66,7 +71,7 @@ func (s *Service) CreateSession(ctx context.Context, org string, draft NewSessio
 
 // ResumeSession gives a further token for a session that was saved within
 // seven days.
-func (s *Service) ResumeSession(ctx context.Context, org, id string, life time.Duration) (Hydration, error) {
+func (s *importService) ResumeSession(ctx context.Context, org, id string, life time.Duration) (Hydration, error) {
 	session, err := s.session(ctx, org, id)
 	if err != nil {
 		return Hydration{}, err
@@ -74,39 +79,39 @@ func (s *Service) ResumeSession(ctx context.Context, org, id string, life time.D
 	return s.newHydration(session, life)
 }
 
-func (s *Service) session(ctx context.Context, org, id string) (session Session, err error) {
-	err = s.cfg.Store.View(ctx, func(tx Tx) (err error) {
+func (s *importService) session(ctx context.Context, org, id string) (session Session, err error) {
+	err = s.env.Store.View(ctx, func(tx Tx) (err error) {
 		session, err = tx.Sessions.Get(ctx, org, id)
 		return err
 	})
-	if err == nil && session.Saved.Before(s.now().Add(-keepSessions)) {
+	if err == nil && session.Saved.Before(s.env.Now().Add(-keepSessions)) {
 		err = notFoundError(sessionMissing)
 	}
 	return session, describeNotFound(err, sessionMissing)
 }
 
-func (s *Service) newHydration(session Session, life time.Duration) (Hydration, error) {
+func (s *importService) newHydration(session Session, life time.Duration) (Hydration, error) {
 	if life == 0 {
 		life = DefaultTokenLife
 	}
 	if life < time.Second || life > MaxTokenLife {
 		return Hydration{}, invalidField("expires_in", intray.NewMessage("session.invalid_lifetime", intray.Params{"n": int(MaxTokenLife / time.Second)}))
 	}
-	token, err := s.signGrant(s.keys.hydration, grant{Org: session.Org, ID: session.ID, Expires: expiryUnix(s.now().Add(life))})
+	token, err := signGrant(s.hydrationKey, grant{Org: session.Org, ID: session.ID, Expires: expiryUnix(s.env.Now().Add(life))})
 	return Hydration{session, token, life}, err
 }
 
 // DeleteSession removes a session with its state and file; all its tokens end
 // with the same transaction. A session that is not there, or is another
 // organization's, is left as it is without an error.
-func (s *Service) DeleteSession(ctx context.Context, org, id string) error {
-	return s.cfg.Store.Update(ctx, func(tx Tx) error {
+func (s *importService) DeleteSession(ctx context.Context, org, id string) error {
+	return s.env.Store.Update(ctx, func(tx Tx) error {
 		return s.dropSession(ctx, tx, org, id, time.Time{})
 	})
 }
 
 // dropSession removes a session. With a time, only if it was last saved before.
-func (s *Service) dropSession(ctx context.Context, tx Tx, org, id string, before time.Time) error {
+func (s *importService) dropSession(ctx context.Context, tx Tx, org, id string, before time.Time) error {
 	session, err := tx.Sessions.Get(ctx, org, id)
 	if IsKind(err, NotFound) {
 		return nil
@@ -118,13 +123,13 @@ func (s *Service) dropSession(ctx context.Context, tx Tx, org, id string, before
 		return err
 	}
 	// Also without a file: with the trash goes what the store remembers.
-	return tx.Trash.Schedule(ctx, Trash{Prefix: "sessions/" + session.ID, Due: s.now()})
+	return tx.Trash.Schedule(ctx, Trash{Prefix: "sessions/" + session.ID, Due: s.env.Now()})
 }
 
 // Hydrated gives the session that a token opens. A token that is not one of
 // ours, has expired, or whose session is gone is Denied.
-func (s *Service) Hydrated(ctx context.Context, token string) (Session, error) {
-	g, err := s.verifyGrant(s.keys.hydration, token, hydrationLink)
+func (s *importService) Hydrated(ctx context.Context, token string) (Session, error) {
+	g, err := verifyGrant(s.hydrationKey, token, hydrationLink, s.env.Now())
 	if err != nil {
 		return Session{}, err
 	}
@@ -141,8 +146,8 @@ func sessionGoneError(err error) error {
 
 // SessionState gives a session as it is now, with its state; before one was saved that
 // is NotFound.
-func (s *Service) SessionState(ctx context.Context, session Session) (_ Session, state []byte, err error) {
-	err = s.cfg.Store.View(ctx, func(tx Tx) (err error) {
+func (s *importService) SessionState(ctx context.Context, session Session) (_ Session, state []byte, err error) {
+	err = s.env.Store.View(ctx, func(tx Tx) (err error) {
 		if session, err = tx.Sessions.Get(ctx, session.Org, session.ID); err != nil {
 			return sessionGoneError(err)
 		}
@@ -157,9 +162,9 @@ func (s *Service) SessionState(ctx context.Context, session Session) (_ Session,
 
 // SaveState keeps a session's state. Unless ifMatch is nil it is kept only where
 // the state in place has one of those tags; "*" means any state.
-func (s *Service) SaveState(ctx context.Context, session Session, state []byte, ifMatch []string) (Session, error) {
+func (s *importService) SaveState(ctx context.Context, session Session, state []byte, ifMatch []string) (Session, error) {
 	sum := sha256.Sum256(state)
-	err := s.cfg.Store.Update(ctx, func(tx Tx) error {
+	err := s.env.Store.Update(ctx, func(tx Tx) error {
 		current, err := tx.Sessions.Get(ctx, session.Org, session.ID)
 		if err != nil {
 			return sessionGoneError(err)
@@ -168,7 +173,7 @@ func (s *Service) SaveState(ctx context.Context, session Session, state []byte, 
 		if ifMatch != nil && (current.Tag == "" || !slices.ContainsFunc(ifMatch, fits)) {
 			return newError(Conflict, "state_changed", intray.NewMessage("session.state_changed", nil))
 		}
-		current.Tag, current.Saved = hex.EncodeToString(sum[:16]), s.now()
+		current.Tag, current.Saved = hex.EncodeToString(sum[:16]), s.env.Now()
 		session = current
 		return tx.Sessions.SaveState(ctx, current, state)
 	})
@@ -177,30 +182,30 @@ func (s *Service) SaveState(ctx context.Context, session Session, state []byte, 
 
 // SessionFile opens the file of a session; before one was saved it is
 // NotFound.
-func (s *Service) SessionFile(ctx context.Context, session Session) (blob.Reader, error) {
+func (s *importService) SessionFile(ctx context.Context, session Session) (blob.Reader, error) {
 	if session.File.Key == "" {
 		return nil, notFoundError(intray.NewMessage("session.no_file", nil))
 	}
-	return s.openFile(ctx, session.File.Key)
+	return s.env.OpenFile(ctx, session.File.Key)
 }
 
 // SaveSessionFile keeps the file of a session, in place of an earlier one.
-func (s *Service) SaveSessionFile(ctx context.Context, session Session, in IncomingFile, contentType string) (Session, error) {
+func (s *importService) SaveSessionFile(ctx context.Context, session Session, in IncomingFile, contentType string) (Session, error) {
 	if err := checkFilename("filename", in.Filename); err != nil {
 		return Session{}, err
 	}
-	attempt, err := s.newID()
+	attempt, err := s.env.NewID()
 	if err != nil {
 		return Session{}, err
 	}
 	key := "sessions/" + session.ID + "/" + attempt
-	if err := s.guardBlob(ctx, key); err != nil {
+	if err := s.env.GuardBlob(ctx, key); err != nil {
 		return Session{}, err
 	}
 	r := &UploadReceiver{MaxSize: s.cfg.MaxFileSize}
-	done, err := s.storeFile(ctx, key, io.LimitReader(in.Body, r.MaxSize+1), func(d storedFile) error { return r.verify(in, d) })
+	done, err := s.env.StoreFile(ctx, key, io.LimitReader(in.Body, r.MaxSize+1), func(d storedFile) error { return r.verify(in, d) })
 	if err != nil {
-		s.discardBlobs(context.WithoutCancel(ctx), key)
+		s.env.DiscardBlobs(context.WithoutCancel(ctx), key)
 		// A session deleted meanwhile took the unfinished file with it.
 		if _, ended := s.session(ctx, session.Org, session.ID); IsKind(ended, NotFound) {
 			err = sessionGoneError(ended)
@@ -212,23 +217,23 @@ func (s *Service) SaveSessionFile(ctx context.Context, session Session, in Incom
 	defer cancel()
 	kept, err := s.keepSessionFile(ctx, session, file, in.Filename, contentType)
 	if err != nil && isRolledBack(err) {
-		s.discardBlobs(context.WithoutCancel(ctx), key)
+		s.env.DiscardBlobs(context.WithoutCancel(ctx), key)
 	}
 	return kept, err
 }
 
-func (s *Service) keepSessionFile(ctx context.Context, session Session, file File, name, contentType string) (Session, error) {
-	err := s.cfg.Store.Update(ctx, func(tx Tx) error {
+func (s *importService) keepSessionFile(ctx context.Context, session Session, file File, name, contentType string) (Session, error) {
+	err := s.env.Store.Update(ctx, func(tx Tx) error {
 		current, err := tx.Sessions.Get(ctx, session.Org, session.ID)
 		if err != nil {
 			return sessionGoneError(err)
 		}
 		if current.File.Key != "" {
-			if err := tx.Trash.Schedule(ctx, Trash{Prefix: current.File.Key, Due: s.now()}); err != nil {
+			if err := tx.Trash.Schedule(ctx, Trash{Prefix: current.File.Key, Due: s.env.Now()}); err != nil {
 				return err
 			}
 		}
-		current.File, current.FileName, current.ContentType, current.Saved = file, name, contentType, s.now()
+		current.File, current.FileName, current.ContentType, current.Saved = file, name, contentType, s.env.Now()
 		session = current
 		if err := tx.Trash.Remove(ctx, file.Key); err != nil {
 			return err
@@ -236,4 +241,24 @@ func (s *Service) keepSessionFile(ctx context.Context, session Session, file Fil
 		return tx.Sessions.Save(ctx, current)
 	})
 	return session, err
+}
+
+func (s *importService) forgetSessions(ctx context.Context) error {
+	before := s.env.Now().Add(-keepSessions)
+	var stale []Session
+	err := s.env.Store.View(ctx, func(tx Tx) (err error) {
+		stale, err = tx.Sessions.ListStale(ctx, before, maintenanceBatch)
+		return err
+	})
+	if err != nil || len(stale) == 0 {
+		return err
+	}
+	return s.env.Store.Update(ctx, func(tx Tx) error {
+		for _, session := range stale {
+			if err := s.dropSession(ctx, tx, session.Org, session.ID, before); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"time"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/output"
@@ -15,12 +16,22 @@ import (
 	"github.com/intraydata/intray/server/staging"
 )
 
+// What the addresses of uploads and downloads are called.
+var (
+	downloadLink = intray.NewMessage("link.download_url", nil)
+	uploadLink   = intray.NewMessage("link.upload_url", nil)
+)
+
+// receiveWithin is how long a file may take to arrive. It ends well before
+// guardFor, so that no file is removed at the moment it is accepted.
+const receiveWithin = 20 * time.Hour
+
 // UploadReceiver is an upload that was let in and may send its bytes.
 type UploadReceiver struct {
 	// MaxSize is the most bytes that are taken.
 	MaxSize int64
 
-	service *Service
+	service *importService
 	imp     Import
 	schema  *intray.Schema
 }
@@ -44,8 +55,8 @@ type UploadReceipt struct {
 
 // BeginUpload opens the address that UploadToken signed. length is the size
 // that the sender declares, -1 where he does not.
-func (s *Service) BeginUpload(ctx context.Context, id, token string, length int64) (*UploadReceiver, error) {
-	g, err := s.verifyGrant(s.keys.upload, token, uploadLink)
+func (s *importService) BeginUpload(ctx context.Context, id, token string, length int64) (*UploadReceiver, error) {
+	g, err := verifyGrant(s.uploadKey, token, uploadLink, s.env.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -56,10 +67,10 @@ func (s *Service) BeginUpload(ctx context.Context, id, token string, length int6
 	if err != nil {
 		return nil, err
 	}
-	if err := imp.takesUpload(); err != nil {
+	if err := takesUpload(imp); err != nil {
 		return nil, err
 	}
-	schema, err := s.FrozenSchema(imp)
+	schema, err := FrozenSchema(imp)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +81,7 @@ func (s *Service) BeginUpload(ctx context.Context, id, token string, length int6
 	return r, nil
 }
 
-func (imp Import) takesUpload() error {
+func takesUpload(imp Import) error {
 	switch {
 	case imp.Inline:
 		return newError(Conflict, "upload_not_expected", intray.NewMessage("upload.not_expected", nil))
@@ -95,7 +106,7 @@ func (r *UploadReceiver) Receive(ctx context.Context, in IncomingFile) (UploadRe
 		return UploadReceipt{}, err
 	}
 	s := r.service
-	attempt, err := s.newID()
+	attempt, err := s.env.NewID()
 	if err != nil {
 		return UploadReceipt{}, err
 	}
@@ -105,21 +116,21 @@ func (r *UploadReceiver) Receive(ctx context.Context, in IncomingFile) (UploadRe
 	}
 	// One byte more than allowed shows that the file is too large.
 	body := io.LimitReader(in.Body, r.MaxSize+1)
-	done, err := s.storeFile(ctx, key, body, func(d storedFile) error { return r.verify(in, d) })
+	done, err := s.env.StoreFile(ctx, key, body, func(d storedFile) error { return r.verify(in, d) })
 	if err != nil {
-		s.discardBlobs(context.WithoutCancel(ctx), key)
+		s.env.DiscardBlobs(context.WithoutCancel(ctx), key)
 		return UploadReceipt{}, r.orDeleted(ctx, err)
 	}
-	s.cfg.CrashPoint("upload.stored")
+	s.env.CrashPoint("upload.stored")
 	ctx, cancel := detachedContext(ctx)
 	defer cancel()
 	if err := r.accept(ctx, key, in.Filename, done); err != nil {
 		if isRolledBack(err) { // else the trash finds out whether the file counts
-			s.discardBlobs(context.WithoutCancel(ctx), key)
+			s.env.DiscardBlobs(context.WithoutCancel(ctx), key)
 		}
 		return UploadReceipt{}, err
 	}
-	s.cfg.CrashPoint("upload.accepted")
+	s.env.CrashPoint("upload.accepted")
 	return UploadReceipt{done.size, hex.EncodeToString(done.md5)}, nil
 }
 
@@ -135,11 +146,11 @@ func (r *UploadReceiver) orDeleted(ctx context.Context, err error) error {
 // insertUpload makes the upload's row when its first byte arrives.
 func (r *UploadReceiver) insertUpload(ctx context.Context, key string) error {
 	s := r.service
-	return s.cfg.Store.Update(ctx, func(tx Tx) error {
+	return s.env.Store.Update(ctx, func(tx Tx) error {
 		if _, err := tx.Imports.Get(ctx, r.imp.Org, r.imp.ID); err != nil {
 			return describeNotFound(err, importMissing)
 		}
-		if err := tx.Trash.Schedule(ctx, Trash{Prefix: key, Due: s.now().Add(guardFor)}); err != nil {
+		if err := tx.Trash.Schedule(ctx, Trash{Prefix: key, Due: s.env.Now().Add(guardFor)}); err != nil {
 			return err
 		}
 		_, err := tx.Uploads.Get(ctx, r.imp.Org, r.imp.UploadID)
@@ -147,7 +158,7 @@ func (r *UploadReceiver) insertUpload(ctx context.Context, key string) error {
 			return err
 		}
 		begun := r.imp
-		begun.Modified = s.now()
+		begun.Modified = s.env.Now()
 		return tx.Uploads.Insert(ctx, newUpload(begun, r.schema))
 	})
 }
@@ -172,12 +183,12 @@ func (r *UploadReceiver) verify(in IncomingFile, d storedFile) error {
 // accept makes the file the import's own and queues the import.
 func (r *UploadReceiver) accept(ctx context.Context, key, filename string, d storedFile) error {
 	s := r.service
-	return s.cfg.Store.Update(ctx, func(tx Tx) error {
+	return s.env.Store.Update(ctx, func(tx Tx) error {
 		imp, err := tx.Imports.Get(ctx, r.imp.Org, r.imp.ID)
 		if err != nil {
 			return describeNotFound(err, importMissing)
 		}
-		if err := imp.takesUpload(); err != nil {
+		if err := takesUpload(imp); err != nil {
 			return err
 		}
 		if imp.Filename == "" {
@@ -201,8 +212,8 @@ func IsShort(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) }
 const MaxUploads = 10000
 
 // Upload gives an upload, whatever its status.
-func (s *Service) Upload(ctx context.Context, org, id string) (u Upload, err error) {
-	err = s.cfg.Store.View(ctx, func(tx Tx) (err error) {
+func (s *importService) Upload(ctx context.Context, org, id string) (u Upload, err error) {
+	err = s.env.Store.View(ctx, func(tx Tx) (err error) {
 		u, err = tx.Uploads.Get(ctx, org, id)
 		return err
 	})
@@ -212,8 +223,8 @@ func (s *Service) Upload(ctx context.Context, org, id string) (u Upload, err err
 // Uploads shows the processed uploads to use: how many the filter leaves, and
 // those from place start up to, not including, end. They are read as they are
 // used, and are gone when use returns.
-func (s *Service) Uploads(ctx context.Context, org string, f UploadFilter, start, end int64, use func(total int64, list iter.Seq2[Upload, error]) error) error {
-	return s.cfg.Store.View(ctx, func(tx Tx) error {
+func (s *importService) Uploads(ctx context.Context, org string, f UploadFilter, start, end int64, use func(total int64, list iter.Seq2[Upload, error]) error) error {
+	return s.env.Store.View(ctx, func(tx Tx) error {
 		total, err := tx.Uploads.Count(ctx, org, f)
 		if err != nil {
 			return err
@@ -224,7 +235,7 @@ func (s *Service) Uploads(ctx context.Context, org string, f UploadFilter, start
 
 // ProcessedUpload gives an upload that has a result; before it has one it is a
 // Conflict.
-func (s *Service) ProcessedUpload(ctx context.Context, org, id string) (Upload, error) {
+func (s *importService) ProcessedUpload(ctx context.Context, org, id string) (Upload, error) {
 	u, err := s.Upload(ctx, org, id)
 	if err == nil && u.Status != UploadProcessed {
 		err = newError(Conflict, "not_finished", intray.NewMessage("upload.not_finished", intray.Params{"status": string(u.Status), "wanted": string(UploadProcessed)}))
@@ -259,8 +270,8 @@ func (d *Download) Write(w io.Writer) error {
 }
 
 // Download opens the address that DownloadToken signed.
-func (s *Service) Download(ctx context.Context, id, token string) (*Download, error) {
-	g, err := s.verifyGrant(s.keys.download, token, downloadLink)
+func (s *importService) Download(ctx context.Context, id, token string) (*Download, error) {
+	g, err := verifyGrant(s.downloadKey, token, downloadLink, s.env.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -274,9 +285,9 @@ func (s *Service) Download(ctx context.Context, id, token string) (*Download, er
 	d := &Download{Upload: u, What: g.What}
 	switch g.What {
 	case RawFile:
-		d.Stored, err = s.openFile(ctx, u.Raw.Key)
+		d.Stored, err = s.env.OpenFile(ctx, u.Raw.Key)
 	case string(output.JSON):
-		d.Stored, err = s.openFile(ctx, u.Result.Key)
+		d.Stored, err = s.env.OpenFile(ctx, u.Result.Key)
 	default:
 		err = s.openConverted(ctx, d)
 	}
@@ -285,19 +296,19 @@ func (s *Service) Download(ctx context.Context, id, token string) (*Download, er
 
 // openConverted opens what the result is made from in another format than the stored
 // one.
-func (s *Service) openConverted(ctx context.Context, d *Download) error {
+func (s *importService) openConverted(ctx context.Context, d *Download) error {
 	imp, err := s.Import(ctx, d.Upload.Org, d.Upload.ImportID)
 	if err != nil {
 		return err
 	}
-	schema, err := s.FrozenSchema(imp)
+	schema, err := FrozenSchema(imp)
 	if err != nil {
 		return err
 	}
 	if imp.Stage == "" {
 		return notFoundError(fileMissing)
 	}
-	staged, err := staging.Open(ctx, s.cfg.Blobs, imp.Stage)
+	staged, err := staging.Open(ctx, s.env.Blobs, imp.Stage)
 	if errors.Is(err, blob.ErrNotFound) {
 		return notFoundError(fileMissing)
 	}
@@ -310,4 +321,21 @@ func (s *Service) openConverted(ctx context.Context, d *Download) error {
 		return err
 	}
 	return nil
+}
+
+// LinkLife is how long upload and download addresses are valid.
+const LinkLife = 1800 * time.Second
+
+// UploadToken signs the right to upload the file of an import.
+func (s *importService) UploadToken(imp Import) (string, error) {
+	return signGrant(s.uploadKey, grant{Org: imp.Org, ID: imp.ID, Expires: expiryUnix(s.env.Now().Add(LinkLife))})
+}
+
+// RawFile names the received file among those of an upload that can be
+// downloaded. A result is named by its output format.
+const RawFile = "raw"
+
+// DownloadToken signs the right to download a file of an upload.
+func (s *importService) DownloadToken(u Upload, what string) (string, error) {
+	return signGrant(s.downloadKey, grant{Org: u.Org, ID: u.ID, What: what, Expires: expiryUnix(s.env.Now().Add(LinkLife))})
 }

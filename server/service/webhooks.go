@@ -12,6 +12,23 @@ import (
 	"github.com/intraydata/intray/server/secrets"
 )
 
+// webhookService manages webhooks and delivers events to them.
+type webhookService struct {
+	env          *Env
+	sender       WebhookSender
+	signingKey   secrets.Key
+	secretCipher *secrets.Cipher
+	// deliverySlots are the deliveries that are on their way from here.
+	deliverySlots *deliverySlots
+}
+
+// newWebhookService returns the service upon env. Without a sender nobody is told of
+// any event.
+func newWebhookService(env *Env, sender WebhookSender) (*webhookService, error) {
+	cipher, err := env.Master.Cipher(secretLabel)
+	return &webhookService{env: env, sender: sender, signingKey: env.Master.Derive("webhook signatures"), secretCipher: cipher, deliverySlots: newDeliverySlots()}, err
+}
+
 const (
 	// maxWebhooks is how many webhooks an organization may have.
 	maxWebhooks = 100
@@ -35,12 +52,12 @@ type WebhookDraft struct {
 
 // CreateWebhook makes a webhook with a secret, which is told here and after a
 // rotation and never again.
-func (s *Service) CreateWebhook(ctx context.Context, org string, draft WebhookDraft) (w Webhook, secret secrets.Secret, err error) {
-	id, err := s.idOrNew(draft.ID)
+func (s *webhookService) CreateWebhook(ctx context.Context, org string, draft WebhookDraft) (w Webhook, secret secrets.Secret, err error) {
+	id, err := s.env.IDOrNew(draft.ID)
 	if err != nil {
 		return w, secret, err
 	}
-	now := s.now()
+	now := s.env.Now()
 	w = Webhook{ID: id, Org: org, Created: now, Modified: now, Rotated: now}
 	if err := s.applyWebhookDraft(&w, draft); err != nil {
 		return w, secret, err
@@ -48,7 +65,7 @@ func (s *Service) CreateWebhook(ctx context.Context, org string, draft WebhookDr
 	if secret, err = s.newSecret(&w); err != nil {
 		return w, secret, err
 	}
-	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
+	err = s.env.Store.Update(ctx, func(tx Tx) error {
 		if draft.ID != "" {
 			if made, err := tx.Webhooks.Get(ctx, org, id); err == nil {
 				w = made
@@ -68,22 +85,22 @@ func (s *Service) CreateWebhook(ctx context.Context, org string, draft WebhookDr
 	return w, secret, err
 }
 
-func (s *Service) newSecret(w *Webhook) (secret secrets.Secret, err error) {
-	if secret, err = s.cfg.WebhookSender.NewSecret(s.cfg.Rand); err != nil {
+func (s *webhookService) newSecret(w *Webhook) (secret secrets.Secret, err error) {
+	if secret, err = s.sender.NewSecret(s.env.Rand); err != nil {
 		return secret, err
 	}
-	w.Sealed, err = s.keys.secrets.Seal([]byte(secret.Reveal()), w.Org, w.ID)
+	w.Sealed, err = s.secretCipher.Seal([]byte(secret.Reveal()), w.Org, w.ID)
 	return secret, err
 }
 
-func (s *Service) openSecret(sealed []byte, w Webhook) (secrets.Secret, error) {
-	plain, err := s.keys.secrets.Open(sealed, w.Org, w.ID)
+func (s *webhookService) openSecret(sealed []byte, w Webhook) (secrets.Secret, error) {
+	plain, err := s.secretCipher.Open(sealed, w.Org, w.ID)
 	return secrets.NewSecret(string(plain)), err
 }
 
 // applyWebhookDraft takes a draft over.
-func (s *Service) applyWebhookDraft(w *Webhook, d WebhookDraft) error {
-	if err := s.cfg.WebhookSender.CheckAddress(d.URL); err != nil && !d.Listens {
+func (s *webhookService) applyWebhookDraft(w *Webhook, d WebhookDraft) error {
+	if err := s.sender.CheckAddress(d.URL); err != nil && !d.Listens {
 		return invalidField("url", intray.MessageOf(err))
 	}
 	for name, list := range map[string][]string{"events": d.Events, "import_identifiers": d.Identifiers, "schema_ids": d.SchemaIDs} {
@@ -100,8 +117,8 @@ func (s *Service) applyWebhookDraft(w *Webhook, d WebhookDraft) error {
 }
 
 // Webhooks lists those of an organization, oldest first.
-func (s *Service) Webhooks(ctx context.Context, org string) (list []Webhook, err error) {
-	err = s.cfg.Store.View(ctx, func(tx Tx) (err error) {
+func (s *webhookService) Webhooks(ctx context.Context, org string) (list []Webhook, err error) {
+	err = s.env.Store.View(ctx, func(tx Tx) (err error) {
 		list, err = tx.Webhooks.List(ctx, org)
 		return err
 	})
@@ -109,8 +126,8 @@ func (s *Service) Webhooks(ctx context.Context, org string) (list []Webhook, err
 }
 
 // Webhook gives one.
-func (s *Service) Webhook(ctx context.Context, org, id string) (w Webhook, err error) {
-	err = s.cfg.Store.View(ctx, func(tx Tx) (err error) {
+func (s *webhookService) Webhook(ctx context.Context, org, id string) (w Webhook, err error) {
+	err = s.env.Store.View(ctx, func(tx Tx) (err error) {
 		w, err = tx.Webhooks.Get(ctx, org, id)
 		return err
 	})
@@ -118,32 +135,32 @@ func (s *Service) Webhook(ctx context.Context, org, id string) (w Webhook, err e
 }
 
 // ReplaceWebhook gives a webhook new values; its secret stays.
-func (s *Service) ReplaceWebhook(ctx context.Context, org, id string, draft WebhookDraft) (w Webhook, err error) {
-	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
+func (s *webhookService) ReplaceWebhook(ctx context.Context, org, id string, draft WebhookDraft) (w Webhook, err error) {
+	err = s.env.Store.Update(ctx, func(tx Tx) error {
 		if w, err = tx.Webhooks.Get(ctx, org, id); err != nil {
 			return describeNotFound(err, webhookMissing)
 		}
 		if err := s.applyWebhookDraft(&w, draft); err != nil {
 			return err
 		}
-		w.Modified = s.now()
+		w.Modified = s.env.Now()
 		return tx.Webhooks.Save(ctx, w)
 	})
 	return w, err
 }
 
 // DeleteWebhook removes a webhook with its deliveries.
-func (s *Service) DeleteWebhook(ctx context.Context, org, id string) error {
-	return s.cfg.Store.Update(ctx, func(tx Tx) error { return describeNotFound(tx.Webhooks.Delete(ctx, org, id), webhookMissing) })
+func (s *webhookService) DeleteWebhook(ctx context.Context, org, id string) error {
+	return s.env.Store.Update(ctx, func(tx Tx) error { return describeNotFound(tx.Webhooks.Delete(ctx, org, id), webhookMissing) })
 }
 
 // RotateWebhook makes a new secret. The one before signs too, for a day.
-func (s *Service) RotateWebhook(ctx context.Context, org, id string) (w Webhook, secret secrets.Secret, err error) {
-	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
+func (s *webhookService) RotateWebhook(ctx context.Context, org, id string) (w Webhook, secret secrets.Secret, err error) {
+	err = s.env.Store.Update(ctx, func(tx Tx) error {
 		if w, err = tx.Webhooks.Get(ctx, org, id); err != nil {
 			return describeNotFound(err, webhookMissing)
 		}
-		w.Before, w.Rotated, w.Modified = w.Sealed, s.now(), s.now()
+		w.Before, w.Rotated, w.Modified = w.Sealed, s.env.Now(), s.env.Now()
 		if secret, err = s.newSecret(&w); err != nil {
 			return err
 		}
@@ -154,15 +171,15 @@ func (s *Service) RotateWebhook(ctx context.Context, org, id string) (w Webhook,
 
 // SigningSecret is what messages to the addresses of an organization's schemas are
 // signed with.
-func (s *Service) SigningSecret(org string) secrets.Secret {
-	return secrets.NewSecret("whsec_" + base64.StdEncoding.EncodeToString(s.keys.signing.MAC([]byte(org))))
+func (s *webhookService) SigningSecret(org string) secrets.Secret {
+	return secrets.NewSecret("whsec_" + base64.StdEncoding.EncodeToString(s.signingKey.MAC([]byte(org))))
 }
 
 // Deliveries lists those of a webhook, newest first, each with its attempts, and
 // says how many there are in all. With "" for the webhook they are those to the
 // addresses of schemas.
-func (s *Service) Deliveries(ctx context.Context, org, webhookID string, offset, limit int64) (list []Delivery, tried map[string][]Attempt, total int64, err error) {
-	err = s.cfg.Store.View(ctx, func(tx Tx) (err error) {
+func (s *webhookService) Deliveries(ctx context.Context, org, webhookID string, offset, limit int64) (list []Delivery, tried map[string][]Attempt, total int64, err error) {
+	err = s.env.Store.View(ctx, func(tx Tx) (err error) {
 		tried = map[string][]Attempt{}
 		if webhookID != "" {
 			if _, err := tx.Webhooks.Get(ctx, org, webhookID); err != nil {
@@ -184,8 +201,8 @@ func (s *Service) Deliveries(ctx context.Context, org, webhookID string, offset,
 
 // Redeliver sends a delivery of a webhook again or, with "" for the delivery, all
 // that were made since a time, and says how many that are. They keep their ids.
-func (s *Service) Redeliver(ctx context.Context, org, webhookID, deliveryID string, since time.Time) (n int64, err error) {
-	err = s.cfg.Store.Update(ctx, func(tx Tx) error {
+func (s *webhookService) Redeliver(ctx context.Context, org, webhookID, deliveryID string, since time.Time) (n int64, err error) {
+	err = s.env.Store.Update(ctx, func(tx Tx) error {
 		w, err := tx.Webhooks.Get(ctx, org, webhookID)
 		if err != nil {
 			return describeNotFound(err, webhookMissing)
@@ -194,7 +211,7 @@ func (s *Service) Redeliver(ctx context.Context, org, webhookID, deliveryID stri
 			return newError(Conflict, "webhook_disabled", intray.NewMessage("webhook.disabled", nil))
 		}
 		if deliveryID == "" {
-			n, err = tx.Deliveries.Requeue(ctx, org, webhookID, since, s.now())
+			n, err = tx.Deliveries.Requeue(ctx, org, webhookID, since, s.env.Now())
 			return err
 		}
 		d, err := tx.Deliveries.Get(ctx, org, deliveryID)
@@ -207,7 +224,7 @@ func (s *Service) Redeliver(ctx context.Context, org, webhookID, deliveryID stri
 			return newError(Conflict, "delivery_content_deleted", intray.NewMessage("webhook.delivery_content_deleted", nil))
 		}
 		n = 1
-		d.Status, d.Tries, d.Due = Waiting, 0, s.now()
+		d.Status, d.Tries, d.Due = Waiting, 0, s.env.Now()
 		return tx.Deliveries.Save(ctx, d)
 	})
 	s.deliverySlots.notify()
@@ -215,7 +232,7 @@ func (s *Service) Redeliver(ctx context.Context, org, webhookID, deliveryID stri
 }
 
 // matches says whether a webhook is to be told of an event of an import.
-func (w Webhook) matches(event string, imp Import, u Upload, development bool) bool {
+func matches(w Webhook, event string, imp Import, u Upload, development bool) bool {
 	fits := func(list []string, one string) bool { return len(list) == 0 || slices.Contains(list, one) }
 	dev := w.Development == "" || (w.Development == "true") == development
 	return w.Enabled && dev && fits(w.Events, event) && fits(w.Identifiers, u.ImportIdentifier) && fits(w.SchemaIDs, imp.SchemaID)
@@ -223,12 +240,12 @@ func (w Webhook) matches(event string, imp Import, u Upload, development bool) b
 
 // MessagesFor gives the messages that wait for a webhook without an address and may be
 // forwarded now: of each import the oldest. It waits for some until ctx ends.
-func (s *Service) MessagesFor(ctx context.Context, org, id string) (list []Delivery, err error) {
+func (s *webhookService) MessagesFor(ctx context.Context, org, id string) (list []Delivery, err error) {
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for {
 		detached := context.WithoutCancel(ctx) // a look that began comes to its end
-		err = s.cfg.Store.Update(detached, func(tx Tx) error {
+		err = s.env.Store.Update(detached, func(tx Tx) error {
 			w, err := tx.Webhooks.Get(detached, org, id)
 			if err != nil {
 				return describeNotFound(err, webhookMissing)
@@ -236,7 +253,7 @@ func (s *Service) MessagesFor(ctx context.Context, org, id string) (list []Deliv
 			if w.URL != "" {
 				return newError(Conflict, "webhook_has_url", intray.NewMessage("webhook.has_url", nil))
 			}
-			list, err = tx.Outbox.ClaimDue(detached, id, "", s.now(), maxMessages)
+			list, err = tx.Outbox.ClaimDue(detached, id, "", s.env.Now(), maxMessages)
 			return err
 		})
 		if err != nil || len(list) > 0 {
@@ -257,8 +274,8 @@ const (
 )
 
 // Forwarded notes what came of a message that a program fetched and forwarded.
-func (s *Service) Forwarded(ctx context.Context, org, id, deliveryID string, sent SendResult) error {
-	return s.cfg.Store.Update(ctx, func(tx Tx) error {
+func (s *webhookService) Forwarded(ctx context.Context, org, id, deliveryID string, sent SendResult) error {
+	return s.env.Store.Update(ctx, func(tx Tx) error {
 		w, err := tx.Webhooks.Get(ctx, org, id)
 		if err != nil {
 			return describeNotFound(err, webhookMissing)
@@ -272,24 +289,19 @@ func (s *Service) Forwarded(ctx context.Context, org, id, deliveryID string, sen
 		case d.Status != Waiting:
 			return nil // it was told before
 		}
-		return s.recordAttempt(ctx, tx, d, s.now(), sent)
+		return s.recordAttempt(ctx, tx, d, s.env.Now(), sent)
 	})
 }
 
 const formType = "application/x-www-form-urlencoded"
 
-// announce tells of the status that an import has now, in the transaction in which
+// announceImport tells of the status that an import has now, in the transaction in which
 // it gets it.
-func (s *Service) announce(ctx context.Context, tx Tx, imp Import) error {
-	if imp.Status == Successful {
-		if err := s.queueResultUpload(ctx, tx, imp); err != nil {
-			return err
-		}
-	}
-	if s.cfg.WebhookSender == nil || imp.Status == Pending || imp.Status == Running || imp.Status == AwaitingUpload {
+func (s *webhookService) announceImport(ctx context.Context, tx Tx, imp Import) error {
+	if s.sender == nil || imp.Status == Pending || imp.Status == Running || imp.Status == AwaitingUpload {
 		return nil
 	}
-	schema, err := s.FrozenSchema(imp)
+	schema, err := FrozenSchema(imp)
 	if err != nil {
 		return err
 	}
@@ -313,17 +325,17 @@ func (s *Service) announce(ctx context.Context, tx Tx, imp Import) error {
 	return s.announceManaged(ctx, tx, imp, u, development)
 }
 
-func (s *Service) announceManaged(ctx context.Context, tx Tx, imp Import, u Upload, development bool) error {
+func (s *webhookService) announceManaged(ctx context.Context, tx Tx, imp Import, u Upload, development bool) error {
 	list, err := tx.Webhooks.List(ctx, imp.Org)
 	if err != nil || len(list) == 0 {
 		return err
 	}
-	payload, hasEvent, err := s.cfg.WebhookSender.ImportPayload(imp, u, development)
+	payload, hasEvent, err := s.sender.ImportPayload(imp, u, development)
 	if err != nil || !hasEvent {
 		return err
 	}
 	for _, w := range list {
-		if !w.matches(payload.Event, imp, u, development) {
+		if !matches(w, payload.Event, imp, u, development) {
 			continue
 		}
 		err := s.enqueueDelivery(ctx, tx, imp, Delivery{WebhookID: w.ID, URL: w.URL, Event: payload.Event, ContentType: payload.ContentType, Body: payload.Body})
@@ -335,12 +347,12 @@ func (s *Service) announceManaged(ctx context.Context, tx Tx, imp Import, u Uplo
 }
 
 // enqueueDelivery keeps a message until it is delivered.
-func (s *Service) enqueueDelivery(ctx context.Context, tx Tx, imp Import, d Delivery) error {
-	id, err := s.newID()
+func (s *webhookService) enqueueDelivery(ctx context.Context, tx Tx, imp Import, d Delivery) error {
+	id, err := s.env.NewID()
 	if err != nil {
 		return err
 	}
-	d.ID, d.Org, d.ImportID, d.Status, d.Created = "msg_"+id, imp.Org, imp.ID, Waiting, s.now()
+	d.ID, d.Org, d.ImportID, d.Status, d.Created = "msg_"+id, imp.Org, imp.ID, Waiting, s.env.Now()
 	d.Due, d.Target = d.Created, d.WebhookID
 	if d.WebhookID == "" {
 		sum := sha256.Sum256([]byte(imp.Org + " " + d.URL))
@@ -351,7 +363,7 @@ func (s *Service) enqueueDelivery(ctx context.Context, tx Tx, imp Import, d Deli
 }
 
 // disableWebhook ends a webhook that only failed for days, and tells the others.
-func (s *Service) disableWebhook(ctx context.Context, tx Tx, w Webhook, at time.Time, last intray.Message) error {
+func (s *webhookService) disableWebhook(ctx context.Context, tx Tx, w Webhook, at time.Time, last intray.Message) error {
 	w.Enabled, w.Modified = false, at
 	if err := tx.Webhooks.Save(ctx, w); err != nil {
 		return err
@@ -359,8 +371,8 @@ func (s *Service) disableWebhook(ctx context.Context, tx Tx, w Webhook, at time.
 	if err := tx.Outbox.GiveUp(ctx, w.ID); err != nil {
 		return err
 	}
-	s.cfg.Log.Warn("a webhook only failed for days and is disabled", "webhook", w.ID, "org", w.Org, "last", last.String())
-	payload, err := s.cfg.WebhookSender.DisabledPayload(w, at, last)
+	s.env.Log.Warn("a webhook only failed for days and is disabled", "webhook", w.ID, "org", w.Org, "last", last.String())
+	payload, err := s.sender.DisabledPayload(w, at, last)
 	if err != nil {
 		return err
 	}
@@ -369,11 +381,36 @@ func (s *Service) disableWebhook(ctx context.Context, tx Tx, w Webhook, at time.
 		return err
 	}
 	for _, other := range list {
-		if other.ID == w.ID || !other.matches(payload.Event, Import{}, Upload{}, other.Development == "true") {
+		if other.ID == w.ID || !matches(other, payload.Event, Import{}, Upload{}, other.Development == "true") {
 			continue
 		}
 		d := Delivery{WebhookID: other.ID, URL: other.URL, Event: payload.Event, ContentType: payload.ContentType, Body: payload.Body}
 		if err := s.enqueueDelivery(ctx, tx, Import{Org: w.Org}, d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// announceConnectorFailure tells of a connector whose runs begin to fail.
+func (s *webhookService) announceConnectorFailure(ctx context.Context, tx Tx, c Connector, run PullRun) error {
+	if s.sender == nil {
+		return nil
+	}
+	list, err := tx.Webhooks.List(ctx, c.Org)
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	payload, err := s.sender.ConnectorFailedPayload(c, run)
+	if err != nil {
+		return err
+	}
+	for _, w := range list {
+		if !matches(w, payload.Event, Import{SchemaID: c.SchemaID}, Upload{}, w.Development == "true") {
+			continue
+		}
+		d := Delivery{WebhookID: w.ID, URL: w.URL, Event: payload.Event, ContentType: payload.ContentType, Body: payload.Body}
+		if err := s.enqueueDelivery(ctx, tx, Import{Org: c.Org}, d); err != nil {
 			return err
 		}
 	}
