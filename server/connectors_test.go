@@ -18,12 +18,16 @@ import (
 	"github.com/intraydata/intray/engine"
 	"github.com/intraydata/intray/schema"
 	"github.com/intraydata/intray/server/blob/mem"
+	"github.com/intraydata/intray/server/connectors"
 	"github.com/intraydata/intray/server/egress"
+	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/queue"
+	"github.com/intraydata/intray/server/schemas"
 	"github.com/intraydata/intray/server/secrets"
 	"github.com/intraydata/intray/server/service"
 	"github.com/intraydata/intray/server/sftp"
 	"github.com/intraydata/intray/server/sqlstore"
+	"github.com/intraydata/intray/server/webhooks"
 	"github.com/intraydata/intray/source/formats"
 )
 
@@ -75,12 +79,12 @@ func newConnectorFixture(t *testing.T) *connectorFixture {
 	org, err := d.CreateOrg(d.ctx, "Alpha")
 	must(t, err)
 	d.org = org.ID
-	made, _, err := d.CreateSchema(d.ctx, d.org, service.SchemaDraft{Doc: schema.Doc{
+	made, _, err := d.CreateSchema(d.ctx, d.org, schemas.Draft{Doc: schema.Doc{
 		Name: "Mails", Fields: []any{map[string]any{"key": "email", "label": "E-Mail", "type": "email"}},
 	}})
 	must(t, err)
 	d.schema = made.ID
-	w, _, err := d.CreateWebhook(d.ctx, d.org, service.WebhookDraft{Listens: true, Enabled: true, Events: []string{connectorFailed}})
+	w, _, err := d.CreateWebhook(d.ctx, d.org, webhooks.Draft{Listens: true, Enabled: true, Events: []string{connectorFailed}})
 	must(t, err)
 	d.listener = w.ID
 	// Another user may have to come in.
@@ -91,7 +95,7 @@ func newConnectorFixture(t *testing.T) *connectorFixture {
 }
 
 // credential keeps the one that opens a door.
-func (d *connectorFixture) credential(at *sshServer) service.Credential {
+func (d *connectorFixture) credential(at *sshServer) model.Credential {
 	d.Helper()
 	draft := at.draft
 	draft.Hostname, draft.Port = "127.0.0.1", at.port
@@ -111,7 +115,7 @@ func (d *connectorFixture) arrive(name string) {
 }
 
 // pull runs what is due now, which is one connector or none, and gives its run.
-func (d *connectorFixture) pull(c service.Connector) (run service.PullRun, ran bool) {
+func (d *connectorFixture) pull(c model.Connector) (run model.PullRun, ran bool) {
 	d.Helper()
 	ran, err := d.RunNextConnector(d.ctx)
 	must(d.T, err)
@@ -128,7 +132,7 @@ func (d *connectorFixture) pull(c service.Connector) (run service.PullRun, ran b
 
 // runAt moves the clock on, to a moment before which nothing is due, and runs what is
 // due then.
-func (d *connectorFixture) runAt(c service.Connector, at time.Time) service.PullRun {
+func (d *connectorFixture) runAt(c model.Connector, at time.Time) model.PullRun {
 	d.Helper()
 	d.setClock(at.Add(-time.Second))
 	if _, ran := d.pull(c); ran {
@@ -142,7 +146,7 @@ func (d *connectorFixture) runAt(c service.Connector, at time.Time) service.Pull
 	return run
 }
 
-func (d *connectorFixture) connector(c service.Connector) service.Connector {
+func (d *connectorFixture) connector(c model.Connector) model.Connector {
 	d.Helper()
 	c, err := d.Connector(d.ctx, d.org, c.ID)
 	must(d.T, err)
@@ -158,7 +162,7 @@ func (d *connectorFixture) connectorEvents() (list []string) {
 	must(d.T, err)
 	for _, one := range got {
 		list = append(list, string(one.Body))
-		must(d.T, d.Forwarded(d.ctx, d.org, d.listener, one.ID, service.SendResult{Attempt: service.Attempt{Delivered: true, Status: 200}}))
+		must(d.T, d.Forwarded(d.ctx, d.org, d.listener, one.ID, webhooks.SendResult{Attempt: model.Attempt{Delivered: true, Status: 200}}))
 	}
 	return list
 }
@@ -180,8 +184,8 @@ func (d *connectorFixture) complete() {
 }
 
 // everyFive makes a connector that runs every five minutes.
-func (d *connectorFixture) everyFive(credential service.Credential) service.ConnectorDraft {
-	return service.ConnectorDraft{CredentialID: credential.ID, SchemaID: d.schema, Schedule: service.Schedule{Minutes: 5}, Directory: d.folder, Pattern: `\.csv$`}
+func (d *connectorFixture) everyFive(credential model.Credential) connectors.Draft {
+	return connectors.Draft{CredentialID: credential.ID, SchemaID: d.schema, Schedule: model.Schedule{Minutes: 5}, Directory: d.folder, Pattern: `\.csv$`}
 }
 
 // TestConnectorsOverSSH has connectors by minutes and by the day, and what they meet
@@ -248,7 +252,7 @@ func byMinutes(t *testing.T, at *sshServer, host keyFile) {
 func byTheDay(t *testing.T, at *sshServer) {
 	d := newConnectorFixture(t)
 	draft := d.everyFive(d.credential(at))
-	draft.Schedule = service.Schedule{Daily: "07:30"}
+	draft.Schedule = model.Schedule{Daily: "07:30"}
 	d.arrive("a.csv")
 	c, err := d.CreateConnector(d.ctx, d.org, draft)
 	must(t, err)
@@ -335,7 +339,7 @@ func troubles(t *testing.T, at *sshServer, host keyFile) {
 }
 
 // check reads what a run that failed says.
-func (d *connectorFixture) check(one trouble, run service.PullRun) {
+func (d *connectorFixture) check(one trouble, run model.PullRun) {
 	d.Helper()
 	if run.Succeeded || run.Kind != one.kind || run.Fetched != 0 || !strings.HasSuffix(run.Message.String(), ".") {
 		d.Errorf("%s: %+v", one.name, run)
@@ -349,7 +353,7 @@ func (d *connectorFixture) check(one trouble, run service.PullRun) {
 
 // newHost does what is told where the host key changed for good: a new credential for
 // the connector. What it fetched before it does not fetch again.
-func (d *connectorFixture) newHost(c service.Connector, at *sshServer, host keyFile) {
+func (d *connectorFixture) newHost(c model.Connector, at *sshServer, host keyFile) {
 	d.Helper()
 	at.show(host)
 	d.arrive("moved.csv")

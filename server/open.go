@@ -14,6 +14,7 @@ import (
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/engine"
 	"github.com/intraydata/intray/server/blob/disk"
+	"github.com/intraydata/intray/server/connectors"
 	"github.com/intraydata/intray/server/egress"
 	"github.com/intraydata/intray/server/queue"
 	"github.com/intraydata/intray/server/secrets"
@@ -179,9 +180,9 @@ func Migrate(ctx context.Context, cfg Config) error {
 // sftpServers lets the service reach SFTP servers.
 type sftpServers struct{ client *sftp.Client }
 
-func (s sftpServers) TestConnection(ctx context.Context, l service.Login) (service.SFTPReport, error) {
+func (s sftpServers) TestConnection(ctx context.Context, l connectors.Login) (connectors.SFTPReport, error) {
 	report, err := s.client.Test(ctx, sftpCredential(l))
-	return service.SFTPReport(report), err
+	return connectors.SFTPReport(report), err
 }
 
 func (sftpServers) Fingerprint(privateKey secrets.Secret) (string, error) {

@@ -17,7 +17,7 @@ import (
 	"github.com/intraydata/intray/engine"
 	"github.com/intraydata/intray/output"
 	"github.com/intraydata/intray/server/blob/disk"
-	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/review"
 	"github.com/intraydata/intray/server/staging"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/formats"
@@ -236,7 +236,7 @@ func (l *localRun) run(ctx context.Context, name string, schema *intray.Schema, 
 // the service does. Hooks at steps may bring fields of their own: with them it is
 // told only behind the run what names no field.
 func (c *RunConfig) checkAnswers() error {
-	kept, err := service.CheckAnswers(c.Schema.Fields, -1, c.Answers)
+	kept, err := review.CheckAnswers(c.Schema.Fields, -1, c.Answers)
 	c.Answers = kept
 	if len(c.Schema.Hooks.Step) > 0 {
 		return nil
@@ -252,12 +252,12 @@ func (c *RunConfig) recheckAnswers(o *engine.Outcome) error {
 	if o.Headers != nil {
 		columns = len(o.Headers)
 	}
-	if _, err := service.CheckAnswers(c.allFields(o), columns, c.Answers); err != nil {
+	if _, err := review.CheckAnswers(c.allFields(o), columns, c.Answers); err != nil {
 		return wrongAnswer(err)
 	}
 	for _, q := range o.Questions {
 		if value, given := c.Answers[q.ID]; given && !q.Accepts(value, len(o.Headers)) {
-			return wrongAnswer(service.InvalidChoiceError(q.ID, value))
+			return wrongAnswer(review.InvalidChoiceError(q.ID, value))
 		}
 	}
 	return nil

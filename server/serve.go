@@ -14,9 +14,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/intraydata/intray/server/auth"
 	"github.com/intraydata/intray/server/httpapi"
 	"github.com/intraydata/intray/server/jobs"
-	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/webui"
 )
 
@@ -115,8 +116,8 @@ func prepareStore(ctx context.Context, cfg Config, p *components) error {
 	if err := p.service.VerifyStoreFingerprint(ctx); err != nil {
 		return err
 	}
-	made, err := p.service.Bootstrap(ctx, service.FirstKeys{Backend: cfg.BackendKey, Frontend: cfg.FrontendKey})
-	if service.IsKind(err, service.Invalid) {
+	made, err := p.service.Bootstrap(ctx, auth.FirstKeys{Backend: cfg.BackendKey, Frontend: cfg.FrontendKey})
+	if model.IsKind(err, model.Invalid) {
 		return UsageError{err}
 	}
 	if err != nil {
@@ -140,8 +141,8 @@ func prepareStore(ctx context.Context, cfg Config, p *components) error {
 }
 
 // showKeys prints the first keys, which nobody can read later.
-func showKeys(to io.Writer, made []service.NewKey) error {
-	text := fmt.Sprintf("Made the organization %q with two keys. They are shown this once; keep them safe.\n", service.DefaultOrg)
+func showKeys(to io.Writer, made []auth.NewKey) error {
+	text := fmt.Sprintf("Made the organization %q with two keys. They are shown this once; keep them safe.\n", auth.DefaultOrg)
 	for _, key := range made {
 		text += fmt.Sprintf("  %-9s %s\n", key.Licence.Kind, key.Key)
 	}

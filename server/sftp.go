@@ -7,21 +7,22 @@ import (
 	"time"
 
 	"github.com/intraydata/intray"
-	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/connectors"
+	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/sftp"
 )
 
-var _ service.Remotes = sftpServers{}
+var _ connectors.Remotes = sftpServers{}
 
 // sftpSchedule reads a schedule.
-func sftpSchedule(s service.Schedule) (sftp.Schedule, error) {
+func sftpSchedule(s model.Schedule) (sftp.Schedule, error) {
 	if s.Daily != "" {
 		return sftp.DailyAt(s.Daily, "")
 	}
 	return sftp.EveryMinutes(s.Minutes)
 }
 
-func (sftpServers) CheckSchedule(s service.Schedule) error {
+func (sftpServers) CheckSchedule(s model.Schedule) error {
 	_, err := sftpSchedule(s)
 	return err
 }
@@ -33,7 +34,7 @@ func (sftpServers) CheckPattern(pattern string) error {
 	return err
 }
 
-func (sftpServers) NextRun(s service.Schedule, last time.Time, failures int, now time.Time) time.Time {
+func (sftpServers) NextRun(s model.Schedule, last time.Time, failures int, now time.Time) time.Time {
 	of, err := sftpSchedule(s)
 	if err != nil { // it was checked when it was taken
 		return now.Add(24 * time.Hour)
@@ -41,8 +42,8 @@ func (sftpServers) NextRun(s service.Schedule, last time.Time, failures int, now
 	return sftp.NextTry(of, last, failures, now)
 }
 
-func (sftpServers) PlanPull(memory []service.PulledFile, listed []service.RemoteFile, now time.Time) service.PullPlan {
-	known := map[service.RemoteFile]service.PulledFile{}
+func (sftpServers) PlanPull(memory []model.PulledFile, listed []model.RemoteFile, now time.Time) connectors.PullPlan {
+	known := map[model.RemoteFile]model.PulledFile{}
 	seen := make([]sftp.Seen, len(memory))
 	for i, m := range memory {
 		known[m.File] = m
@@ -53,23 +54,23 @@ func (sftpServers) PlanPull(memory []service.PulledFile, listed []service.Remote
 		files[i] = sftp.File(f)
 	}
 	plan := sftp.Decide(seen, files, now)
-	out := service.PullPlan{Fetch: remoteFiles(plan.Fetch), Wait: remoteFiles(plan.Wait), Drop: remoteFiles(plan.Drop)}
+	out := connectors.PullPlan{Fetch: remoteFiles(plan.Fetch), Wait: remoteFiles(plan.Wait), Drop: remoteFiles(plan.Drop)}
 	for _, k := range plan.Keep {
-		one := known[service.RemoteFile(k.File)] // what else is known of it stays
-		one.File, one.Since, one.Taken, one.Gone = service.RemoteFile(k.File), k.Since, k.Taken, k.Gone
+		one := known[model.RemoteFile(k.File)] // what else is known of it stays
+		one.File, one.Since, one.Taken, one.Gone = model.RemoteFile(k.File), k.Since, k.Taken, k.Gone
 		out.Keep = append(out.Keep, one)
 	}
 	return out
 }
 
-func remoteFiles(files []sftp.File) (list []service.RemoteFile) {
+func remoteFiles(files []sftp.File) (list []model.RemoteFile) {
 	for _, f := range files {
-		list = append(list, service.RemoteFile(f))
+		list = append(list, model.RemoteFile(f))
 	}
 	return list
 }
 
-func (s sftpServers) Open(ctx context.Context, l service.Login) (service.Remote, error) {
+func (s sftpServers) Open(ctx context.Context, l connectors.Login) (connectors.Remote, error) {
 	session, err := s.client.Dial(ctx, sftpCredential(l))
 	if err != nil {
 		return nil, err
@@ -77,17 +78,17 @@ func (s sftpServers) Open(ctx context.Context, l service.Login) (service.Remote,
 	return sftpRemote{session}, nil
 }
 
-func sftpCredential(l service.Login) sftp.Credential {
+func sftpCredential(l connectors.Login) sftp.Credential {
 	return sftp.Credential{Hostname: l.Hostname, Port: l.Port, User: l.User, Password: l.Password, PrivateKey: l.PrivateKey, HostKey: l.HostKey}
 }
 
 // Classify sorts the errors of a server.
-func (sftpServers) Classify(err error) service.RemoteFailure {
+func (sftpServers) Classify(err error) connectors.RemoteFailure {
 	var e *sftp.Error
 	if !errors.As(err, &e) {
-		return service.RemoteFailure{}
+		return connectors.RemoteFailure{}
 	}
-	t := service.RemoteFailure{Kind: string(e.Kind)}
+	t := connectors.RemoteFailure{Kind: string(e.Kind)}
 	switch e.Kind {
 	case sftp.TimedOut, sftp.Lost:
 		t.Resumable = true
@@ -100,20 +101,20 @@ func (sftpServers) Classify(err error) service.RemoteFailure {
 // sftpRemote is a server that was logged in to.
 type sftpRemote struct{ session *sftp.Session }
 
-func (r sftpRemote) Report() service.SFTPReport { return service.SFTPReport(r.session.Report()) }
+func (r sftpRemote) Report() connectors.SFTPReport { return connectors.SFTPReport(r.session.Report()) }
 
 func (r sftpRemote) Close() { r.session.Close() }
 
-func (r sftpRemote) List(ctx context.Context, directory, pattern string) (service.RemoteListing, error) {
+func (r sftpRemote) List(ctx context.Context, directory, pattern string) (connectors.RemoteListing, error) {
 	fits, err := sftp.ParsePattern(pattern)
 	if err != nil {
-		return service.RemoteListing{}, err
+		return connectors.RemoteListing{}, err
 	}
 	found, err := r.session.List(ctx, directory, fits, 0)
 	if err != nil {
-		return service.RemoteListing{}, err
+		return connectors.RemoteListing{}, err
 	}
-	out := service.RemoteListing{Files: remoteFiles(found.Files)}
+	out := connectors.RemoteListing{Files: remoteFiles(found.Files)}
 	for _, one := range found.Skipped {
 		out.Skipped = append(out.Skipped, intray.NewMessage("sftp.skipped", intray.Params{"name": one.Name, "reason": one.Reason}))
 	}
@@ -123,7 +124,7 @@ func (r sftpRemote) List(ctx context.Context, directory, pattern string) (servic
 	return out, nil
 }
 
-func (r sftpRemote) Fetch(ctx context.Context, f service.RemoteFile, offset, most int64, to io.Writer) (int64, error) {
+func (r sftpRemote) Fetch(ctx context.Context, f model.RemoteFile, offset, most int64, to io.Writer) (int64, error) {
 	return r.session.Fetch(ctx, sftp.Download{File: sftp.File(f), Offset: offset, MaxSize: most}, to)
 }
 

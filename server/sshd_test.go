@@ -14,8 +14,9 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
+	"github.com/intraydata/intray/server/connectors"
+	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/secrets"
-	"github.com/intraydata/intray/server/service"
 	"github.com/intraydata/intray/test/livetest"
 )
 
@@ -47,7 +48,7 @@ func (k keyFile) fingerprint(t *testing.T) string {
 type sshServer struct {
 	port int
 	// draft is the credential that opens it.
-	draft service.CredentialDraft
+	draft connectors.CredentialDraft
 	// shows is the host key, shut says that nobody is let in: of each connection
 	// from now on.
 	shows atomic.Pointer[keyFile]
@@ -103,7 +104,7 @@ func withKey(t *testing.T) *sshServer {
 	d, mine := &sshServer{}, newKeyFile(t)
 	me, err := user.Current()
 	must(t, err)
-	d.draft = service.CredentialDraft{User: me.Username, AuthType: service.AuthKey, PrivateKey: secrets.NewSecret(mine.private(t))}
+	d.draft = connectors.CredentialDraft{User: me.Username, AuthType: model.AuthKey, PrivateKey: secrets.NewSecret(mine.private(t))}
 	openSSH(t, d, []string{"env"}, func() []string {
 		return []string{"AuthorizedKeysFile " + string(mine) + ".pub", "PasswordAuthentication no", "PermitRootLogin prohibit-password"}
 	})
@@ -133,7 +134,7 @@ func withOpenSSHPassword(t *testing.T) *sshServer {
 	if out, err := exec.Command(command[0], append(command[1:], "true")...).CombinedOutput(); err != nil {
 		t.Skipf("SKIPPED: no namespace for a user with a password: %v %s. A server of the Go library takes the place of OpenSSH", err, out)
 	}
-	d := &sshServer{draft: service.CredentialDraft{User: "anna", AuthType: service.AuthPassword, Password: secrets.NewSecret(word)}}
+	d := &sshServer{draft: connectors.CredentialDraft{User: "anna", AuthType: model.AuthPassword, Password: secrets.NewSecret(word)}}
 	openSSH(t, d, command, func() []string { return []string{"PasswordAuthentication yes", "PubkeyAuthentication no"} })
 	return d
 }
@@ -141,7 +142,7 @@ func withOpenSSHPassword(t *testing.T) *sshServer {
 // withPassword lets a user in by a password, with the server of the Go library.
 func withPassword(t *testing.T) *sshServer {
 	const word = "right horse"
-	d := &sshServer{draft: service.CredentialDraft{User: "anna", AuthType: service.AuthPassword, Password: secrets.NewSecret(word)}}
+	d := &sshServer{draft: connectors.CredentialDraft{User: "anna", AuthType: model.AuthPassword, Password: secrets.NewSecret(word)}}
 	d.port = livetest.Listen(t, func(conn net.Conn) {
 		cfg := &ssh.ServerConfig{PasswordCallback: func(_ ssh.ConnMetadata, given []byte) (*ssh.Permissions, error) {
 			if string(given) != word || d.shut.Load() {

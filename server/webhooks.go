@@ -10,9 +10,10 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/server/egress"
+	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/secrets"
-	"github.com/intraydata/intray/server/service"
 	"github.com/intraydata/intray/server/webhook"
+	"github.com/intraydata/intray/server/webhooks"
 )
 
 // webhookSender carries the messages of the service.
@@ -20,20 +21,20 @@ type webhookSender struct {
 	sender *webhook.Sender
 	// retrieved gives what an event tells of an import as clients retrieve it. It is
 	// set before anything runs.
-	retrieved func(imp service.Import, u service.Upload) ([]byte, error)
+	retrieved func(imp model.Import, u model.Upload) ([]byte, error)
 }
 
-var _ service.WebhookSender = (*webhookSender)(nil)
+var _ webhooks.Sender = (*webhookSender)(nil)
 
 func newWebhookSender(dialer *egress.Dialer) *webhookSender {
 	return &webhookSender{sender: webhook.New(dialer, webhook.Config{})}
 }
 
 // ImportPayload makes the event of an import.
-func (c *webhookSender) ImportPayload(imp service.Import, u service.Upload, development bool) (service.Payload, bool, error) {
+func (c *webhookSender) ImportPayload(imp model.Import, u model.Upload, development bool) (webhooks.Payload, bool, error) {
 	of := webhook.Import{
 		UploadID: u.ID, Filename: imp.Filename, Ended: imp.Modified, Type: webhook.Headless, Status: string(imp.Status),
-		DevelopmentMode: development, HasData: imp.Status == service.Successful && imp.Result.Key != "",
+		DevelopmentMode: development, HasData: imp.Status == model.Successful && imp.Result.Key != "",
 	}
 	if imp.HasUser {
 		of.User = &webhook.User{ID: imp.User.ID, Name: imp.User.Name, Email: imp.User.Email, CompanyID: imp.User.CompanyID, CompanyName: imp.User.CompanyName}
@@ -43,18 +44,18 @@ func (c *webhookSender) ImportPayload(imp service.Import, u service.Upload, deve
 	}
 	event, hasEvent := of.Event()
 	if !hasEvent || c.retrieved == nil {
-		return service.Payload{}, false, nil
+		return webhooks.Payload{}, false, nil
 	}
 	var err error
 	if of.Retrieved, err = c.retrieved(imp, u); err != nil {
-		return service.Payload{}, false, err
+		return webhooks.Payload{}, false, err
 	}
 	body, err := of.Body()
 	return newPayload(event, body), true, err
 }
 
 // DisabledPayload makes the event of a webhook that counts as dead.
-func (c *webhookSender) DisabledPayload(w service.Webhook, at time.Time, last intray.Message) (service.Payload, error) {
+func (c *webhookSender) DisabledPayload(w model.Webhook, at time.Time, last intray.Message) (webhooks.Payload, error) {
 	body, err := webhook.Disabled{ID: w.ID, URL: w.URL, At: at, Streak: streak(w.FailureStreak), Last: last}.Body()
 	return newPayload(webhook.WebhookDisabled, body), err
 }
@@ -63,7 +64,7 @@ func (c *webhookSender) DisabledPayload(w service.Webhook, at time.Time, last in
 const connectorFailed = "sftp_connector_failed"
 
 // ConnectorFailedPayload makes that event.
-func (c *webhookSender) ConnectorFailedPayload(of service.Connector, run service.PullRun) (service.Payload, error) {
+func (c *webhookSender) ConnectorFailedPayload(of model.Connector, run model.PullRun) (webhooks.Payload, error) {
 	data := map[string]any{
 		"id": of.ID, "directory": of.Directory, "run_id": run.ID, "error_type": run.Kind, "error": run.Message.String(),
 		"failed_date": run.Ended.Format("2006-01-02T15:04:05.000000Z"), "next_run_date": of.Next.Format("2006-01-02T15:04:05.000000Z"),
@@ -72,11 +73,11 @@ func (c *webhookSender) ConnectorFailedPayload(of service.Connector, run service
 		data["error_code"], data["error_params"] = run.Message.Code, run.Message.RawParams()
 	}
 	body, err := json.Marshal(map[string]any{"event": connectorFailed, "data": data})
-	return service.Payload{Event: connectorFailed, ContentType: "application/json", Body: body}, err
+	return webhooks.Payload{Event: connectorFailed, ContentType: "application/json", Body: body}, err
 }
 
-func newPayload(event webhook.Event, body webhook.Body) service.Payload {
-	return service.Payload{Event: string(event), ContentType: body.ContentType, Body: body.Bytes}
+func newPayload(event webhook.Event, body webhook.Body) webhooks.Payload {
+	return webhooks.Payload{Event: string(event), ContentType: body.ContentType, Body: body.Bytes}
 }
 
 func (c *webhookSender) CheckAddress(url string) error { return webhook.CheckAddress(url) }
@@ -86,29 +87,29 @@ func (c *webhookSender) NewSecret(random io.Reader) (secrets.Secret, error) {
 }
 
 // Send makes one attempt.
-func (c *webhookSender) Send(ctx context.Context, d service.Delivery, at time.Time, secrets []secrets.Secret) (service.SendResult, error) {
+func (c *webhookSender) Send(ctx context.Context, d model.Delivery, at time.Time, secrets []secrets.Secret) (webhooks.SendResult, error) {
 	out, err := c.sender.Send(ctx, webhook.Delivery{
 		URL: d.URL, At: at, Secrets: secrets,
 		Message: webhook.Message{ID: d.ID, Body: webhook.Body{ContentType: d.ContentType, Bytes: d.Body}},
 	})
 	if err != nil {
-		return service.SendResult{}, err
+		return webhooks.SendResult{}, err
 	}
-	return service.SendResult{RetryAfter: out.RetryAfter, Attempt: service.Attempt{
+	return webhooks.SendResult{RetryAfter: out.RetryAfter, Attempt: model.Attempt{
 		Took: out.Timing.Total, Answered: out.Timing.Answered, Delivered: out.Delivered(), Status: out.Status,
 		Message: out.Text, Head: out.Head, Body: out.Body,
 	}}, nil
 }
 
 // DecideRetry follows the failures of a receiver, and says when to try again.
-func (c *webhookSender) DecideRetry(f service.FailureStreak, tries int, at time.Time, last service.SendResult) service.RetryDecision {
+func (c *webhookSender) DecideRetry(f model.FailureStreak, tries int, at time.Time, last webhooks.SendResult) webhooks.RetryDecision {
 	after := streak(f).WithAttempt(at, last.Delivered)
-	j := service.RetryDecision{Streak: service.FailureStreak(after), Dead: after.IsDead()}
+	j := webhooks.RetryDecision{Streak: model.FailureStreak(after), Dead: after.IsDead()}
 	j.Wait, j.Retry = webhook.Outcome{RetryAfter: last.RetryAfter}.Next(tries, rand.Float64)
 	return j
 }
 
-func streak(f service.FailureStreak) webhook.FailureStreak {
+func streak(f model.FailureStreak) webhook.FailureStreak {
 	return webhook.FailureStreak(f)
 }
 

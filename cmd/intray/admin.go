@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/intraydata/intray/server"
+	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/service"
 )
 
@@ -32,7 +33,7 @@ func (f storeFlags) runAdmin(ctx context.Context, s streams, task func(*service.
 		return err
 	}
 	err = task(svc)
-	if service.IsKind(err, service.Invalid) {
+	if model.IsKind(err, model.Invalid) {
 		err = usageError{err}
 	}
 	return errors.Join(err, closeAll())
@@ -65,7 +66,7 @@ type keysCreateCommand struct {
 // Run makes the key and prints it alone, so that scripts can take it.
 func (c *keysCreateCommand) Run(ctx context.Context, s streams) error {
 	return c.runAdmin(ctx, s, func(svc *service.Service) error {
-		made, err := svc.CreateKey(ctx, c.Org, service.LicenceKind(c.Kind), c.Expires)
+		made, err := svc.CreateKey(ctx, c.Org, model.LicenceKind(c.Kind), c.Expires)
 		if err != nil {
 			return err
 		}
@@ -93,7 +94,7 @@ func (c *keysListCommand) Run(ctx context.Context, s streams) error {
 	})
 }
 
-func licenceState(l service.Licence) string {
+func licenceState(l model.Licence) string {
 	switch {
 	case !l.Revoked.IsZero():
 		return "revoked " + l.Revoked.Format(time.DateOnly)

@@ -13,7 +13,7 @@ import (
 	"github.com/intraydata/intray/engine"
 	"github.com/intraydata/intray/schema"
 	"github.com/intraydata/intray/server"
-	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/review"
 	"github.com/intraydata/intray/source/formats"
 )
 
@@ -100,7 +100,7 @@ func validateAnswers(fields []intray.Field, columns int, answers intray.Answers)
 	maps.DeleteFunc(about, func(id, _ string) bool {
 		return strings.HasPrefix(id, intray.AnswerFormat) || strings.HasPrefix(id, intray.AnswerValue)
 	})
-	if _, err := service.CheckAnswers(fields, columns, about); err != nil {
+	if _, err := review.CheckAnswers(fields, columns, about); err != nil {
 		return fmt.Errorf("the answers cannot be used: %w", err)
 	}
 	return nil

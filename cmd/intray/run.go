@@ -22,7 +22,7 @@ import (
 	"github.com/intraydata/intray/output"
 	"github.com/intraydata/intray/schema"
 	"github.com/intraydata/intray/server"
-	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/review"
 )
 
 type runCommand struct {
@@ -297,7 +297,7 @@ func askAll(s streams, lines *bufio.Reader, questions []intray.Question, columns
 			return err
 		}
 		answers[q.ID] = value
-		if wrong := service.CheckContradictions(fields, answers); wrong != nil {
+		if wrong := review.CheckContradictions(fields, answers); wrong != nil {
 			delete(answers, q.ID)
 			fmt.Fprintln(s.err, visibleLong(wrong.Error()))
 			i--

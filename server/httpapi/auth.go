@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/intraydata/intray"
-	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/model"
 )
 
 // authorize lets a call in or says why not.
@@ -33,13 +33,13 @@ func (a *API) authorizeBackend(c *call) error {
 		return unauthorized(intray.NewMessage("license_key.missing", intray.Params{"header": a.cfg.KeyHeaders[0]}))
 	}
 	licence, err := a.cfg.Service.Authenticate(c.context(), key)
-	if service.IsKind(err, service.Denied) {
+	if model.IsKind(err, model.Denied) {
 		return unauthorized(intray.MessageOf(err))
 	}
 	if err != nil {
 		return err
 	}
-	if licence.Kind != service.Backend {
+	if licence.Kind != model.Backend {
 		return newError(http.StatusForbidden, "frontend_key", intray.NewMessage("license_key.frontend", nil))
 	}
 	c.org, c.licence = licence.Org, licence
@@ -82,7 +82,7 @@ func (a *API) limitPolls(c *call) error {
 	if c.op.limit != perPoll {
 		return nil
 	}
-	id, _ := service.ParseID(c.r.PathValue("id"))
+	id, _ := model.ParseID(c.r.PathValue("id"))
 	_, err := a.polls.allow(c.org + " " + id)
 	return err
 }

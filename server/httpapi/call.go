@@ -15,7 +15,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/jsonschema"
-	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/model"
 )
 
 // authMethod says who may call an operation.
@@ -93,10 +93,10 @@ type call struct {
 	r       *http.Request
 	op      *operation
 	org     string
-	licence service.Licence
-	session service.Session
+	licence model.Licence
+	session model.Session
 	// reviewed is the import that a person reviews.
-	reviewed service.Import
+	reviewed model.Import
 	body     *body
 	// fixedID is the id for what the call makes, where it carries an
 	// idempotency key; else "".
@@ -109,7 +109,7 @@ func (c *call) context() context.Context { return c.r.Context() }
 
 // pathID gives the id in the path. One that is no id names nothing.
 func (c *call) pathID(name string) (string, error) {
-	id, ok := service.ParseID(c.r.PathValue(name))
+	id, ok := model.ParseID(c.r.PathValue(name))
 	if !ok {
 		return "", newError(http.StatusNotFound, "not_found", intray.NewMessage("request.unknown_id", nil))
 	}
@@ -256,7 +256,7 @@ func (a *API) performWhole(c *call) (*response, error) {
 		}
 		if c.body.hasContent() {
 			if issues := c.op.body.Validate(c.body.doc); len(issues) > 0 {
-				return nil, service.ValidationError(issues)
+				return nil, model.ValidationError(issues)
 			}
 		}
 		return c.op.serve(a, c)
@@ -393,7 +393,7 @@ type user struct {
 	CompanyName string `json:"companyName"`
 }
 
-func wireUser(u service.User) user {
+func wireUser(u model.User) user {
 	return user{u.ID, u.Name, u.Email, u.CompanyID, u.CompanyName}
 }
 

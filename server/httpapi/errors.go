@@ -12,17 +12,17 @@ import (
 	"time"
 
 	"github.com/intraydata/intray"
-	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/model"
 )
 
 // statusByKind is the one table from a kind of refusal to an HTTP status.
-var statusByKind = map[service.Kind]int{
-	service.NotFound:    http.StatusNotFound,
-	service.Invalid:     http.StatusBadRequest,
-	service.Conflict:    http.StatusConflict,
-	service.Denied:      http.StatusForbidden,
-	service.TooLarge:    http.StatusRequestEntityTooLarge,
-	service.Unavailable: http.StatusServiceUnavailable,
+var statusByKind = map[model.Kind]int{
+	model.NotFound:    http.StatusNotFound,
+	model.Invalid:     http.StatusBadRequest,
+	model.Conflict:    http.StatusConflict,
+	model.Denied:      http.StatusForbidden,
+	model.TooLarge:    http.StatusRequestEntityTooLarge,
+	model.Unavailable: http.StatusServiceUnavailable,
 }
 
 // apiError is an answer that is an error.
@@ -58,7 +58,7 @@ func toAPIError(err error) *apiError {
 	if errors.As(err, &mine) {
 		return mine
 	}
-	var e *service.Error
+	var e *model.Error
 	if errors.As(err, &e) {
 		r := &apiError{status: statusByKind[e.Kind], code: e.Code, message: e.Message, fields: e.Fields, retryAfter: e.RetryAfter}
 		if e.Changes > 0 {

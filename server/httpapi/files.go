@@ -18,7 +18,8 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/output"
-	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/imports"
+	"github.com/intraydata/intray/server/model"
 )
 
 // receiveUpload takes the file of an import, as a raw PUT or as a multipart
@@ -43,12 +44,12 @@ func (a *API) receiveUpload(c *call) (*response, error) {
 	return &response{status: http.StatusOK, raw: []byte{}, header: http.Header{"Etag": {`"` + receipt.MD5 + `"`}}}, nil
 }
 
-func (a *API) receive(c *call, receiving *service.UploadReceiver) (service.UploadReceipt, error) {
+func (a *API) receive(c *call, receiving *imports.UploadReceiver) (imports.UploadReceipt, error) {
 	if err := requireWholeFile(c.r.Header); err != nil {
-		return service.UploadReceipt{}, err
+		return imports.UploadReceipt{}, err
 	}
 	body := a.pacedReader(c.w, c.r)
-	var in service.IncomingFile
+	var in imports.IncomingFile
 	var err error
 	if c.r.Method == http.MethodPost {
 		in, err = formFile(c.r, body, receiving.MaxSize)
@@ -56,7 +57,7 @@ func (a *API) receive(c *call, receiving *service.UploadReceiver) (service.Uploa
 		in, err = parseFileHeaders(c.r.Header, body, c.r.ContentLength)
 	}
 	if err != nil {
-		return service.UploadReceipt{}, err
+		return imports.UploadReceipt{}, err
 	}
 	return receiving.Receive(c.context(), in)
 }
@@ -71,8 +72,8 @@ func requireWholeFile(header http.Header) error {
 
 // parseFileHeaders reads what the headers of a request or of a part say of the file in
 // it.
-func parseFileHeaders(header http.Header, body io.Reader, length int64) (service.IncomingFile, error) {
-	in := service.IncomingFile{Body: body, Length: length}
+func parseFileHeaders(header http.Header, body io.Reader, length int64) (imports.IncomingFile, error) {
+	in := imports.IncomingFile{Body: body, Length: length}
 	var err error
 	if in.MD5, err = contentMD5(header.Get("Content-MD5")); err != nil {
 		return in, err
@@ -121,13 +122,13 @@ func reprDigest(values []string) ([]byte, error) {
 // receiveError gives failures of the sender the status of bad input.
 func receiveError(err error) error {
 	var mine *apiError
-	var ours *service.Error
+	var ours *model.Error
 	switch {
 	case errors.As(err, &mine), errors.As(err, &ours):
 		return err
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return newError(http.StatusRequestTimeout, "too_slow", intray.NewMessage("upload.too_slow", nil))
-	case errors.As(err, new(*senderError)), service.IsShort(err):
+	case errors.As(err, new(*senderError)), imports.IsShort(err):
 		return newError(http.StatusBadRequest, "body_too_short", intray.NewMessage("upload.body_too_short", nil))
 	}
 	return err
@@ -142,7 +143,7 @@ func (a *API) serveDownload(c *call) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if d.What == service.RawFile {
+	if d.What == imports.RawFile {
 		header := http.Header{"Content-Disposition": {attachment(d.Upload.Filename)}}
 		return fileResponse(d.Stored, "application/octet-stream", d.Upload.Raw.SHA256, header), nil
 	}
@@ -155,7 +156,7 @@ func (a *API) serveDownload(c *call) (*response, error) {
 	return &response{status: http.StatusOK, header: header, stream: d.Write}, nil
 }
 
-func resultName(u service.Upload, format output.Format) string {
+func resultName(u model.Upload, format output.Format) string {
 	stem := strings.TrimSuffix(u.Filename, path.Ext(u.Filename))
 	if stem == "" {
 		stem = u.ImportID
@@ -221,8 +222,8 @@ func extValue(text string) string {
 // formFile finds the part named file of a multipart form. A form may have a
 // megabyte beside the file. The digests in the header of the request are about
 // the form; those of the file stand in the header of its part.
-func formFile(r *http.Request, body io.Reader, maxSize int64) (service.IncomingFile, error) {
-	none := service.IncomingFile{}
+func formFile(r *http.Request, body io.Reader, maxSize int64) (imports.IncomingFile, error) {
+	none := imports.IncomingFile{}
 	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || media != "multipart/form-data" || params["boundary"] == "" {
 		return none, newError(http.StatusUnsupportedMediaType, "unsupported_media_type", intray.NewMessage("upload.not_multipart", nil))
@@ -248,19 +249,19 @@ func formFile(r *http.Request, body io.Reader, maxSize int64) (service.IncomingF
 
 // partFile reads what a part says of the file in it. The name in it is taken as
 // it stands: it is no path.
-func partFile(form *multipart.Reader, part *multipart.Part) (service.IncomingFile, error) {
+func partFile(form *multipart.Reader, part *multipart.Part) (imports.IncomingFile, error) {
 	header := http.Header(part.Header)
 	_, names, err := mime.ParseMediaType(header.Get("Content-Disposition"))
 	if err != nil {
-		return service.IncomingFile{}, invalidField("file", intray.NewMessage("upload.malformed_disposition", nil))
+		return imports.IncomingFile{}, invalidField("file", intray.NewMessage("upload.malformed_disposition", nil))
 	}
 	if err := requireWholeFile(header); err != nil {
-		return service.IncomingFile{}, err
+		return imports.IncomingFile{}, err
 	}
 	switch coding := strings.ToLower(header.Get("Content-Transfer-Encoding")); coding {
 	case "", "binary", "8bit", "7bit":
 	default:
-		return service.IncomingFile{}, newError(http.StatusUnsupportedMediaType, "unsupported_media_type", intray.NewMessage("upload.transfer_encoding", nil))
+		return imports.IncomingFile{}, newError(http.StatusUnsupportedMediaType, "unsupported_media_type", intray.NewMessage("upload.transfer_encoding", nil))
 	}
 	in, err := parseFileHeaders(header, &wholeForm{part: part, form: form}, -1)
 	in.Filename = names["filename"]

@@ -18,7 +18,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/intraydata/intray/output"
-	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/model"
 )
 
 func TestAttachment(t *testing.T) {
@@ -107,7 +107,7 @@ func TestResultName(t *testing.T) {
 	for name, want := range map[string]string{
 		"": "id.result.csv", "list.xlsx": "list.result.csv", "a.b.csv": "a.b.result.csv", ".csv": "id.result.csv", "plain": "plain.result.csv",
 	} {
-		if got := resultName(service.Upload{Filename: name, ImportID: "id"}, output.CSV); got != want {
+		if got := resultName(model.Upload{Filename: name, ImportID: "id"}, output.CSV); got != want {
 			t.Errorf("%q: %q, want %q", name, got, want)
 		}
 	}

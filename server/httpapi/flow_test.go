@@ -17,7 +17,9 @@ import (
 
 	"github.com/intraydata/intray/engine"
 	"github.com/intraydata/intray/internal/jsonschema"
+	"github.com/intraydata/intray/server/auth"
 	"github.com/intraydata/intray/server/blob/mem"
+	"github.com/intraydata/intray/server/connectors"
 	"github.com/intraydata/intray/server/queue"
 	"github.com/intraydata/intray/server/secrets"
 	"github.com/intraydata/intray/server/service"
@@ -47,7 +49,7 @@ func newServer(t *testing.T, change func(*Config)) *server {
 	})
 	check(t, err)
 	check(t, svc.Join(t.Context()))
-	keys, err := svc.Bootstrap(t.Context(), service.FirstKeys{})
+	keys, err := svc.Bootstrap(t.Context(), auth.FirstKeys{})
 	check(t, err)
 	cfg := Config{Service: svc, TempDir: t.TempDir(), BaseURL: "http://intray.test", Version: "test"}
 	if change != nil {
@@ -59,8 +61,8 @@ func newServer(t *testing.T, change func(*Config)) *server {
 // nowhere is an SFTP client that finds every server.
 type nowhere struct{}
 
-func (nowhere) TestConnection(context.Context, service.Login) (service.SFTPReport, error) {
-	return service.SFTPReport{HostKey: "key", HostKeyFingerprint: "SHA256:x"}, nil
+func (nowhere) TestConnection(context.Context, connectors.Login) (connectors.SFTPReport, error) {
+	return connectors.SFTPReport{HostKey: "key", HostKeyFingerprint: "SHA256:x"}, nil
 }
 func (nowhere) Fingerprint(secrets.Secret) (string, error) { return "SHA256:y", nil }
 func (nowhere) ValidHostname(string) error                 { return nil }

@@ -8,7 +8,7 @@ import (
 	"regexp"
 
 	"github.com/intraydata/intray"
-	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/auth"
 )
 
 var idempotencyKey = regexp.MustCompile(`^[\x21-\x7e]{1,255}$`)
@@ -47,7 +47,7 @@ func (a *API) idempotent(c *call, work func() (*response, error)) (*response, er
 }
 
 // releaseReplayKey forgets a request whose answer is not kept.
-func (a *API) releaseReplayKey(c *call, turn *service.ReplayLock) {
+func (a *API) releaseReplayKey(c *call, turn *auth.ReplayLock) {
 	ctx := context.WithoutCancel(c.context())
 	if err := turn.Release(ctx); err != nil {
 		a.cfg.Log.Warn("an idempotency key was not given free", "request_id", requestID(ctx), "error", err)
@@ -60,16 +60,16 @@ func requestFingerprint(c *call) string {
 }
 
 // saveReplay stores the answer before it is given.
-func (a *API) saveReplay(c *call, turn *service.ReplayLock, done *response, err error) (*response, error) {
+func (a *API) saveReplay(c *call, turn *auth.ReplayLock, done *response, err error) (*response, error) {
 	ctx := context.WithoutCancel(c.context())
-	var kept service.ReplayedResponse
+	var kept auth.ReplayedResponse
 	if err != nil {
 		e := toAPIError(err)
 		if e.status >= http.StatusInternalServerError || e.status == http.StatusTooManyRequests {
 			a.releaseReplayKey(c, turn)
 			return nil, err
 		}
-		kept = service.ReplayedResponse{Status: e.status, Body: e.encode(requestID(ctx))}
+		kept = auth.ReplayedResponse{Status: e.status, Body: e.encode(requestID(ctx))}
 	} else {
 		body, fault := encodedBody(done)
 		if fault != nil {
@@ -77,7 +77,7 @@ func (a *API) saveReplay(c *call, turn *service.ReplayLock, done *response, err 
 			return nil, fault
 		}
 		done.raw = body
-		kept = service.ReplayedResponse{Status: done.status, Body: body}
+		kept = auth.ReplayedResponse{Status: done.status, Body: body}
 	}
 	if fault := turn.Finish(ctx, kept); fault != nil {
 		return nil, fault

@@ -12,7 +12,9 @@ import (
 	"github.com/intraydata/intray/internal/jsonschema"
 	"github.com/intraydata/intray/output"
 	"github.com/intraydata/intray/schema"
-	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/imports"
+	"github.com/intraydata/intray/server/model"
+	"github.com/intraydata/intray/server/schemas"
 )
 
 // importShort is an import in a list.
@@ -90,7 +92,7 @@ func wireNotices(list []intray.Notice) []notice {
 	return out
 }
 
-func wireImport(imp service.Import) importShort {
+func wireImport(imp model.Import) importShort {
 	return importShort{
 		ID: imp.ID, SchemaID: imp.SchemaID, Status: string(imp.Status), OriginalFilename: imp.Filename,
 		CreatedDate: formatTime(imp.Created), ModifiedDate: formatTime(imp.Modified),
@@ -98,7 +100,7 @@ func wireImport(imp service.Import) importShort {
 }
 
 // fullImport adds the addresses, freshly signed, and what was found out.
-func (a *API) fullImport(r *http.Request, imp service.Import) (importFull, error) {
+func (a *API) fullImport(r *http.Request, imp model.Import) (importFull, error) {
 	full := importFull{importShort: wireImport(imp)}
 	token, err := a.cfg.Service.UploadToken(imp)
 	if err != nil {
@@ -119,8 +121,8 @@ func (a *API) fullImport(r *http.Request, imp service.Import) (importFull, error
 	return full, err
 }
 
-func (a *API) wireOutcome(imp service.Import) (*resultMetadata, error) {
-	frozen, err := service.FrozenSchema(imp)
+func (a *API) wireOutcome(imp model.Import) (*resultMetadata, error) {
+	frozen, err := schemas.Frozen(imp)
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +154,7 @@ func (a *API) wireOutcome(imp service.Import) (*resultMetadata, error) {
 	return m, nil
 }
 
-func wireMapping(fields []intray.Field, o *service.Outcome) map[string]fieldSource {
+func wireMapping(fields []intray.Field, o *model.Outcome) map[string]fieldSource {
 	out := map[string]fieldSource{}
 	for i, f := range fields {
 		match := intray.Match{Column: intray.NoColumn}
@@ -184,12 +186,12 @@ func (a *API) createImport(c *call) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	draft := service.NewImport{
+	draft := imports.Draft{
 		ID: c.fixedID, Filename: stringField(doc, "original_filename"), Rows: rows,
 		Doc: schema.Doc{Fields: doc["fields"], Settings: doc["settings"], Hooks: doc["hooks"]},
 	}
 	if id := stringField(doc, "schema_id"); id != "" {
-		parsed, ok := service.ParseID(id)
+		parsed, ok := model.ParseID(id)
 		if !ok {
 			return nil, invalidField("schema_id", intray.NewMessage("request.not_a_uuid", nil))
 		}
@@ -208,13 +210,13 @@ func (a *API) createImport(c *call) (*response, error) {
 }
 
 // userOf reads import_metadata, whose shape is checked already.
-func userOf(metadata any) *service.User {
+func userOf(metadata any) *model.User {
 	outer, _ := metadata.(map[string]any)
 	u, sent := outer["user"].(map[string]any)
 	if !sent {
 		return nil
 	}
-	return &service.User{
+	return &model.User{
 		ID: stringField(u, "id"), Name: stringField(u, "name"), Email: stringField(u, "email"),
 		CompanyID: stringField(u, "companyId"), CompanyName: stringField(u, "companyName"),
 	}

@@ -3,7 +3,8 @@ package httpapi
 import (
 	"github.com/intraydata/intray/internal/jsonschema"
 	"github.com/intraydata/intray/schema"
-	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/imports"
+	"github.com/intraydata/intray/server/model"
 )
 
 // Small words for the shapes below.
@@ -76,7 +77,7 @@ func importBody() *jsonschema.Schema {
 		optional("fields", schema.FieldsShape()),
 		optional("settings", schema.SettingsShape()),
 		optional("hooks", schema.HooksShape()),
-		optional("original_filename", nullable(&jsonschema.Schema{Kind: jsonschema.String, NoControl: true, MaxLength: service.MaxFilename, Description: "The name of the file that will be uploaded. Not together with initial_data."})),
+		optional("original_filename", nullable(&jsonschema.Schema{Kind: jsonschema.String, NoControl: true, MaxLength: imports.MaxFilename, Description: "The name of the file that will be uploaded. Not together with initial_data."})),
 		optional(rowsField, nullable(arrayType(mapType(nil, "A row: values by field key or header."), "All rows to import, at most 15,728,640 bytes as sent. No file is uploaded then."))),
 		optional("import_metadata", nullable(objectType("", optional("user", nullable(userShape))))),
 	)
@@ -96,7 +97,7 @@ func credentialBody() *jsonschema.Schema {
 	return objectType("What is needed to log in to an SFTP server.",
 		required("hostname", lineType("Host name or address.", 253)),
 		required("port", &jsonschema.Schema{Kind: jsonschema.Integer, Min: jsonschema.Bound(1), Max: jsonschema.Bound(65535)}),
-		required("user", &jsonschema.Schema{Kind: jsonschema.String, NoControl: true, MinLength: 1, MaxLength: service.MaxLabel}),
+		required("user", &jsonschema.Schema{Kind: jsonschema.String, NoControl: true, MinLength: 1, MaxLength: model.MaxLabel}),
 		required("auth_type", enumType("", "PASSWORD", "KEY")),
 		optional("password", nullable(&jsonschema.Schema{Kind: jsonschema.String, MaxLength: 4096, Description: "With auth_type PASSWORD only."})),
 		optional("private_key", nullable(&jsonschema.Schema{Kind: jsonschema.String, MaxLength: 65536, Description: "In OpenSSH format, without a passphrase. With auth_type KEY only."})),
@@ -105,13 +106,13 @@ func credentialBody() *jsonschema.Schema {
 
 func expiresIn() jsonschema.Property {
 	return optional("expires_in", &jsonschema.Schema{
-		Kind: jsonschema.Integer, Min: jsonschema.Bound(1), Max: jsonschema.Bound(int64(service.MaxTokenLife.Seconds())),
-		Default: int64(service.DefaultTokenLife.Seconds()), Description: "How long the hydration token is valid, in seconds.",
+		Kind: jsonschema.Integer, Min: jsonschema.Bound(1), Max: jsonschema.Bound(int64(imports.MaxTokenLife.Seconds())),
+		Default: int64(imports.DefaultTokenLife.Seconds()), Description: "How long the hydration token is valid, in seconds.",
 	})
 }
 
 func sessionBody() *jsonschema.Schema {
-	return objectType("", optional("import_identifier", &jsonschema.Schema{Kind: jsonschema.String, NoControl: true, MaxLength: service.MaxLabel, Default: "", Description: "A label for the session."}), expiresIn())
+	return objectType("", optional("import_identifier", &jsonschema.Schema{Kind: jsonschema.String, NoControl: true, MaxLength: model.MaxLabel, Default: "", Description: "A label for the session."}), expiresIn())
 }
 
 func resumeBody() *jsonschema.Schema { return objectType("", expiresIn()) }

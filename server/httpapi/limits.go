@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/intraydata/intray"
-	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/imports"
 )
 
 // rateLimiter counts events by key in windows of a minute.
@@ -74,7 +74,7 @@ const (
 	// readMemory is what a call may need that reads one thing of ordinary size.
 	readMemory = 4 << 20
 	// stateMemory is what reading a session's state may need.
-	stateMemory = 2 * service.MaxState
+	stateMemory = 2 * imports.MaxState
 )
 
 // memoryEstimator tells how much memory a JSON text may need that passes through it,

@@ -20,7 +20,7 @@ import (
 	"time"
 
 	"github.com/intraydata/intray/internal/jsonschema"
-	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/imports"
 )
 
 // minutes is a clock that stands still until it is moved.
@@ -215,7 +215,7 @@ func TestNothingIsHeldForSlowOnes(t *testing.T) {
 	s := newServer(t, nil)
 	token := s.text(s.do("POST", "/api/widget/session/v2/auth/", ""), "hydrationId")
 	const state = "/api/widget/session/v2/state/"
-	large := `"` + strings.Repeat("x", service.MaxState-2) + `"`
+	large := `"` + strings.Repeat("x", imports.MaxState-2) + `"`
 	free := func(when string) {
 		if !s.api.memory.semaphore.TryAcquire(maxMemory) {
 			t.Errorf("%s: memory is held", when)

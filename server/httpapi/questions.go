@@ -7,7 +7,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/jsonschema"
-	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/model"
 )
 
 // openQuestions is what a person is asked about an import, and has answered.
@@ -36,7 +36,7 @@ type choice struct {
 	Examples []string `json:"examples"`
 }
 
-func wireQuestions(imp service.Import) openQuestions {
+func wireQuestions(imp model.Import) openQuestions {
 	out := openQuestions{Status: string(imp.Status), Questions: []question{}, Answers: map[string]string{}}
 	for id, value := range imp.Answers {
 		out.Answers[id] = value
@@ -133,9 +133,9 @@ type learnedMapping struct {
 	RememberedDate string  `json:"remembered_date"`
 }
 
-func wireLearnedMapping(r service.LearnedMapping) learnedMapping {
+func wireLearnedMapping(r model.LearnedMapping) learnedMapping {
 	out := learnedMapping{Kind: string(r.Kind), Field: r.Field, Text: r.Text, RememberedDate: formatTime(r.On)}
-	if r.Kind == service.ValueMemory {
+	if r.Kind == model.ValueMemory {
 		out.Value = &r.Value
 	}
 	return out

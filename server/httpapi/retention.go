@@ -4,7 +4,7 @@ import (
 	"net/http"
 
 	"github.com/intraydata/intray/internal/jsonschema"
-	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/model"
 )
 
 // retentionPolicy says for how many days what is kept; null is for ever.
@@ -24,7 +24,7 @@ type schemaRetention struct {
 	keptDays
 }
 
-func wireDays(r service.Retention) keptDays {
+func wireDays(r model.Retention) keptDays {
 	some := func(n int) *int {
 		if n == 0 {
 			return nil
@@ -34,8 +34,8 @@ func wireDays(r service.Retention) keptDays {
 	return keptDays{some(r.Originals), some(r.Results), some(r.Problems)}
 }
 
-func retentionOf(doc map[string]any) service.Retention {
-	return service.Retention{
+func retentionOf(doc map[string]any) model.Retention {
+	return model.Retention{
 		SchemaID: stringField(doc, "schema_id"), Originals: int(intField(doc, "originals_days")), Results: int(intField(doc, "results_days")), Problems: int(intField(doc, "problems_days")),
 	}
 }
@@ -54,7 +54,7 @@ func (a *API) getRetention(c *call) (*response, error) {
 
 func (a *API) putRetention(c *call) (*response, error) {
 	doc := c.bodyObject()
-	list := []service.Retention{retentionOf(doc)}
+	list := []model.Retention{retentionOf(doc)}
 	schemas, _ := doc["schemas"].([]any)
 	for _, one := range schemas {
 		of, _ := one.(map[string]any)

@@ -14,7 +14,9 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/jsonschema"
-	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/model"
+	"github.com/intraydata/intray/server/review"
+	"github.com/intraydata/intray/server/schemas"
 )
 
 // reviewPage is what the review page is told of an import.
@@ -62,7 +64,7 @@ func (a *API) openReview(c *call) (*response, error) {
 		return nil, err
 	}
 	cookie := http.Cookie{
-		Name: visitCookie, Value: visit, Path: "/api/review/v1/" + imp.ID, MaxAge: int(service.VisitLife.Seconds()),
+		Name: visitCookie, Value: visit, Path: "/api/review/v1/" + imp.ID, MaxAge: int(review.VisitLife.Seconds()),
 		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: strings.HasPrefix(a.baseURL(c.r), "https://"),
 	}
 	c.reviewed, c.org = imp, imp.Org
@@ -86,7 +88,7 @@ func (a *API) authorizeReviewer(c *call) error {
 		return err
 	}
 	imp, err := a.cfg.Service.VisitedImport(c.context(), id, cookie.Value)
-	if service.IsKind(err, service.Denied) {
+	if model.IsKind(err, model.Denied) {
 		return unauthorized(intray.MessageOf(err))
 	}
 	if err != nil {
@@ -137,12 +139,12 @@ func bearerToken(header string) (string, error) {
 	return token, nil
 }
 
-func (a *API) wireReview(imp service.Import) (reviewPage, error) {
+func (a *API) wireReview(imp model.Import) (reviewPage, error) {
 	face, err := a.cfg.Service.ReviewPageInfo(imp)
 	page := reviewPage{
 		ID: imp.ID, Title: face.Title, Status: string(imp.Status), Filename: imp.Filename, Notices: []notice{},
 		Invalid: string(face.Invalid), Styles: face.Styles, Questions: len(imp.OpenQuestions()),
-		HasRows: imp.Status == service.NeedsReview && imp.Stage != "",
+		HasRows: imp.Status == model.NeedsReview && imp.Stage != "",
 	}
 	if page.Styles == nil {
 		page.Styles = map[string]any{}
@@ -219,8 +221,8 @@ func (a *API) postLayout(c *call) (*response, error) {
 	return a.replyLayout(c, imp)
 }
 
-func (a *API) replyLayout(c *call, imp service.Import) (*response, error) {
-	schema, err := service.FrozenSchema(imp)
+func (a *API) replyLayout(c *call, imp model.Import) (*response, error) {
+	schema, err := schemas.Frozen(imp)
 	if err != nil {
 		return nil, err
 	}
@@ -272,7 +274,7 @@ func wireColumns(headers []string, examples [][]string, fed map[int]string) []la
 	return list
 }
 
-func wireLayoutField(f intray.Field, imp service.Import, at int) layoutField {
+func wireLayoutField(f intray.Field, imp model.Import, at int) layoutField {
 	one := layoutField{
 		Key: f.Key, Label: f.Label, Type: string(f.Type.Name), RequireMapping: f.RequireMapping, ManyToOne: f.ManyToOne,
 		Required: isRequired(f), Columns: []int{}, reasonList: reasonsOf(nil), Decided: "file",
@@ -340,7 +342,7 @@ func (a *API) getEvents(c *call) (*response, error) {
 		a.streams.Add(-1)
 		return nil, newError(http.StatusServiceUnavailable, "too_many_streams", intray.NewMessage("service.too_many_streams", nil))
 	}
-	now, err := a.cfg.Service.PollReview(c.context(), c.org, c.reviewed.ID, service.ReviewState{})
+	now, err := a.cfg.Service.PollReview(c.context(), c.org, c.reviewed.ID, review.State{})
 	if err != nil {
 		a.streams.Add(-1)
 		return nil, err
@@ -364,8 +366,8 @@ func (a *API) getEvents(c *call) (*response, error) {
 type eventStream struct {
 	api          *API
 	org, id      string
-	last         service.ReviewState
-	lastProgress service.Progress
+	last         review.State
+	lastProgress review.Progress
 	send         func(text string) error
 }
 
@@ -414,7 +416,7 @@ func (s *eventStream) poll(ctx context.Context) error {
 	return s.sendState(now)
 }
 
-func (s *eventStream) sendState(now service.ReviewState) error {
+func (s *eventStream) sendState(now review.State) error {
 	e := stateEvent{Status: string(now.Status), Run: now.Run, Change: now.Change}
 	if t := now.Totals; t != nil {
 		e.Totals = &reviewTotals{t.Rows, t.Errors, t.Warnings, t.Infos}

@@ -12,7 +12,8 @@ import (
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/output"
 	"github.com/intraydata/intray/server/draft"
-	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/model"
+	"github.com/intraydata/intray/server/review"
 )
 
 // editResult says what a change did, or would do.
@@ -69,15 +70,15 @@ func (a *API) postEdit(c *call) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, err := a.cfg.Service.ChangeRows(c.context(), c.reviewed, service.EditOrder{
+	v, err := a.cfg.Service.ChangeRows(c.context(), c.reviewed, review.EditOrder{
 		Op: stringField(doc, "op"), Kind: stringField(doc, "kind"), Request: request, Change: change,
 	})
 	return d.editResponse(v, err)
 }
 
-func (a *API) postUndo(c *call) (*response, error) { return a.undoOrRedo(c, service.UndoEdit) }
+func (a *API) postUndo(c *call) (*response, error) { return a.undoOrRedo(c, model.UndoEdit) }
 
-func (a *API) postRedo(c *call) (*response, error) { return a.undoOrRedo(c, service.RedoEdit) }
+func (a *API) postRedo(c *call) (*response, error) { return a.undoOrRedo(c, model.RedoEdit) }
 
 // undoOrRedo undoes or redoes the last change.
 func (a *API) undoOrRedo(c *call, kind string) (*response, error) {
@@ -85,7 +86,7 @@ func (a *API) undoOrRedo(c *call, kind string) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, err := a.cfg.Service.ChangeRows(c.context(), c.reviewed, service.EditOrder{Op: stringField(c.bodyObject(), "op"), Kind: kind})
+	v, err := a.cfg.Service.ChangeRows(c.context(), c.reviewed, review.EditOrder{Op: stringField(c.bodyObject(), "op"), Kind: kind})
 	return d.editResponse(v, err)
 }
 
@@ -361,7 +362,7 @@ type rowsFileConflict struct {
 	File string `json:"file"`
 }
 
-func (d *reviewTable) wireConflicts(list []service.CellConflict) []rowsFileConflict {
+func (d *reviewTable) wireConflicts(list []review.CellConflict) []rowsFileConflict {
 	out := []rowsFileConflict{}
 	for _, p := range list {
 		f := d.fields[p.Field]
@@ -390,7 +391,7 @@ func (a *API) putReviewFile(c *call) (*response, error) {
 		return nil, receiveError(err)
 	}
 	query := c.r.URL.Query()
-	out, err := a.cfg.Service.MergeCorrections(c.context(), c.reviewed, service.CorrectionFile{
+	out, err := a.cfg.Service.MergeCorrections(c.context(), c.reviewed, review.CorrectionFile{
 		Op: query.Get("op"), Preview: query.Get("preview") == "true", Overwrite: query.Get("over") == "true",
 		File: file.readerAt(), Size: file.size,
 	})

@@ -10,7 +10,8 @@ import (
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/jsonschema"
 	"github.com/intraydata/intray/server/draft"
-	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/review"
+	"github.com/intraydata/intray/server/schemas"
 )
 
 const (
@@ -130,7 +131,7 @@ type reviewTable struct {
 }
 
 func (a *API) loadReviewTable(c *call) (*reviewTable, error) {
-	schema, err := service.FrozenSchema(c.reviewed)
+	schema, err := schemas.Frozen(c.reviewed)
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +146,7 @@ func (a *API) loadReviewTable(c *call) (*reviewTable, error) {
 				one.Delimiter = own
 			}
 		}
-		for _, option := range service.Choices(f) {
+		for _, option := range review.Choices(f) {
 			one.Options = append(one.Options, reviewOption{option.Value, option.Label})
 		}
 		var columns []int
@@ -228,7 +229,7 @@ func (a *API) reviewRows(c *call, d *reviewTable, query url.Values) (reviewWindo
 	if count == 1 {
 		most = maxCellText
 	}
-	err = a.cfg.Service.WithTable(c.context(), c.reviewed, func(rows *draft.Draft, made service.SetByHook) error {
+	err = a.cfg.Service.WithTable(c.context(), c.reviewed, func(rows *draft.Draft, made review.SetByHook) error {
 		w, err := rows.Window(c.context(), q, from, count)
 		if err != nil {
 			return err
@@ -324,7 +325,7 @@ func (d *reviewTable) parseAlso(doc string) (map[int][]string, error) {
 }
 
 // wireRow gives a row in the columns of the table. Texts are cut after so many bytes.
-func (d *reviewTable) wireRow(r draft.Row, most int, made service.SetByHook) reviewRow {
+func (d *reviewTable) wireRow(r draft.Row, most int, made review.SetByHook) reviewRow {
 	out := reviewRow{ID: strconv.FormatInt(r.Number, 10), Version: r.Version, Line: r.Line, Problems: d.problems(r.Problems, nil)}
 	for _, column := range d.columns {
 		c := r.Cells[column.field]
@@ -423,7 +424,7 @@ func (a *API) getReviewValues(c *call) (*response, error) {
 		return nil, err
 	}
 	out := reviewValues{Values: []reviewValue{}}
-	suggest := service.NewSuggester(d.fields[of])
+	suggest := review.NewSuggester(d.fields[of])
 	if q.Filter.Show == draft.All || q.Filter.Show == draft.Valid {
 		suggest = nil
 	}

@@ -8,7 +8,8 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/schema"
-	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/model"
+	"github.com/intraydata/intray/server/schemas"
 )
 
 // savedSchema is a saved schema.
@@ -21,15 +22,15 @@ type savedSchema struct {
 	warningList
 }
 
-func wireSchema(s service.Schema, warnings []intray.Message) savedSchema {
+func wireSchema(s model.Schema, warnings []intray.Message) savedSchema {
 	return savedSchema{s.ID, s.Name, s.Document.Fields, s.Document.Settings, s.Document.Hooks, warningsOf(warnings)}
 }
 
 // schemaDraft reads a body whose shape is checked already. An id in it is read
 // only and has no effect.
-func schemaDraft(c *call) service.SchemaDraft {
+func schemaDraft(c *call) schemas.Draft {
 	doc := c.bodyObject()
-	return service.SchemaDraft{ID: c.fixedID, Doc: schema.Doc{
+	return schemas.Draft{ID: c.fixedID, Doc: schema.Doc{
 		Name: stringField(doc, "name"), Fields: doc["fields"], Settings: doc["settings"], Hooks: doc["hooks"],
 	}}
 }
@@ -46,7 +47,7 @@ func (a *API) createSchema(c *call) (*response, error) {
 // the store waits for a slow reader.
 func (a *API) listSchemas(c *call) (*response, error) {
 	file := a.newSpool(0, nil)
-	err := a.cfg.Service.Schemas(c.context(), c.org, func(list iter.Seq2[service.Schema, error]) error {
+	err := a.cfg.Service.Schemas(c.context(), c.org, func(list iter.Seq2[model.Schema, error]) error {
 		return writeSchemas(file, list)
 	})
 	if err != nil {
@@ -57,7 +58,7 @@ func (a *API) listSchemas(c *call) (*response, error) {
 }
 
 // writeSchemas encodes one schema after the other: each may have a megabyte.
-func writeSchemas(to io.Writer, list iter.Seq2[service.Schema, error]) error {
+func writeSchemas(to io.Writer, list iter.Seq2[model.Schema, error]) error {
 	before := "["
 	for s, err := range list {
 		if err != nil {

@@ -10,7 +10,8 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/jsonschema"
-	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/imports"
+	"github.com/intraydata/intray/server/model"
 )
 
 // newSession is a session that was just made.
@@ -43,7 +44,7 @@ func tokenLifetime(doc map[string]any) time.Duration {
 
 func (a *API) createSession(c *call) (*response, error) {
 	doc := c.bodyObject()
-	h, err := a.cfg.Service.CreateSession(c.context(), c.org, service.NewSession{
+	h, err := a.cfg.Service.CreateSession(c.context(), c.org, imports.NewSession{
 		ID: c.fixedID, ImportIdentifier: stringField(doc, "import_identifier"), Life: tokenLifetime(doc),
 	})
 	if err != nil {
@@ -101,7 +102,7 @@ func (a *API) putState(c *call) (*response, error) {
 		return nil, err
 	}
 	session, err := a.cfg.Service.SaveState(c.context(), c.session, state, tags)
-	if service.IsKind(err, service.Conflict) {
+	if model.IsKind(err, model.Conflict) {
 		err = newError(http.StatusPreconditionFailed, "state_changed", intray.NewMessage("session.state_changed", nil))
 	}
 	if err != nil {
@@ -118,10 +119,10 @@ func (a *API) spoolState(c *call) (*spool, error) {
 	if !isJSON(c.r.Header.Get("Content-Type")) {
 		return nil, newError(http.StatusUnsupportedMediaType, "unsupported_media_type", intray.NewMessage("session.state_not_json", nil))
 	}
-	if c.r.ContentLength > service.MaxState {
-		return nil, bodyTooLarge(service.MaxState)
+	if c.r.ContentLength > imports.MaxState {
+		return nil, bodyTooLarge(imports.MaxState)
 	}
-	kept := a.newSpool(service.MaxState, bodyTooLarge(service.MaxState))
+	kept := a.newSpool(imports.MaxState, bodyTooLarge(imports.MaxState))
 	err := jsonschema.CopyValid(a.pacedReader(c.w, c.r), kept)
 	if err == nil {
 		return kept, nil

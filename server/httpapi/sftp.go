@@ -6,8 +6,9 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/jsonschema"
+	"github.com/intraydata/intray/server/connectors"
+	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/secrets"
-	"github.com/intraydata/intray/server/service"
 )
 
 // credential is an SFTP credential. Its secret never leaves the service.
@@ -20,7 +21,7 @@ type credential struct {
 	KeyFingerprint string `json:"key_fingerprint"`
 }
 
-func wireCredential(c service.Credential) credential {
+func wireCredential(c model.Credential) credential {
 	return credential{c.ID, c.Hostname, c.Port, c.User, string(c.AuthType), c.Fingerprint}
 }
 
@@ -31,11 +32,11 @@ type connectionTest struct {
 	HostKeyFingerprint string `json:"host_key_fingerprint,omitempty"`
 }
 
-func credentialDraft(c *call) service.CredentialDraft {
+func credentialDraft(c *call) connectors.CredentialDraft {
 	doc := c.bodyObject()
-	return service.CredentialDraft{
+	return connectors.CredentialDraft{
 		ID: c.fixedID, Hostname: stringField(doc, "hostname"), Port: int(intField(doc, "port")), User: stringField(doc, "user"),
-		AuthType: service.AuthType(stringField(doc, "auth_type")),
+		AuthType: model.AuthType(stringField(doc, "auth_type")),
 		Password: secrets.NewSecret(stringField(doc, "password")), PrivateKey: secrets.NewSecret(stringField(doc, "private_key")),
 	}
 }
@@ -132,7 +133,7 @@ const (
 	dailyAt      = "daily_at_time"
 )
 
-func wireConnector(c service.Connector) connector {
+func wireConnector(c model.Connector) connector {
 	out := connector{ID: c.ID, Credentials: c.CredentialID, Schema: c.SchemaID, Directory: c.Directory, NextRun: formatTime(c.Next), Failures: c.Failures, CreatedDate: formatTime(c.Created)}
 	out.Schedule = map[string]any{"type": everyMinutes, "minutes": c.Schedule.Minutes}
 	if c.Schedule.Daily != "" {
@@ -151,9 +152,9 @@ func wireConnector(c service.Connector) connector {
 	return out
 }
 
-func connectorDraft(c *call) (service.ConnectorDraft, error) {
+func connectorDraft(c *call) (connectors.Draft, error) {
 	doc := c.bodyObject()
-	d := service.ConnectorDraft{ID: c.fixedID, CredentialID: stringField(doc, "credentials"), SchemaID: stringField(doc, "schema"), Directory: stringField(doc, "directory"), Pattern: stringField(doc, "file_regex")}
+	d := connectors.Draft{ID: c.fixedID, CredentialID: stringField(doc, "credentials"), SchemaID: stringField(doc, "schema"), Directory: stringField(doc, "directory"), Pattern: stringField(doc, "file_regex")}
 	if to, given := doc["deliver_to"].(map[string]any); given {
 		d.PutDirectory, d.PutFormat = stringField(to, "directory"), stringField(to, "format")
 	}

@@ -7,13 +7,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/connectors"
+	"github.com/intraydata/intray/server/model"
 )
 
 // harbour knows servers that nobody can log in to.
 type harbour struct{}
 
-func (harbour) CheckSchedule(s service.Schedule) error {
+func (harbour) CheckSchedule(s model.Schedule) error {
 	if s.Daily == "" && s.Minutes < 5 {
 		return errors.New("minutes must be 5 or greater")
 	}
@@ -34,20 +35,20 @@ func (harbour) CheckPattern(pattern string) error {
 	return nil
 }
 
-func (harbour) NextRun(_ service.Schedule, _ time.Time, failures int, now time.Time) time.Time {
+func (harbour) NextRun(_ model.Schedule, _ time.Time, failures int, now time.Time) time.Time {
 	return now.Add(time.Duration(failures) * time.Hour)
 }
 
-func (harbour) PlanPull([]service.PulledFile, []service.RemoteFile, time.Time) service.PullPlan {
-	return service.PullPlan{}
+func (harbour) PlanPull([]model.PulledFile, []model.RemoteFile, time.Time) connectors.PullPlan {
+	return connectors.PullPlan{}
 }
 
-func (harbour) Open(context.Context, service.Login) (service.Remote, error) {
+func (harbour) Open(context.Context, connectors.Login) (connectors.Remote, error) {
 	return nil, errors.New("There is no such host")
 }
 
-func (harbour) Classify(error) service.RemoteFailure {
-	return service.RemoteFailure{Kind: "no_such_host"}
+func (harbour) Classify(error) connectors.RemoteFailure {
+	return connectors.RemoteFailure{Kind: "no_such_host"}
 }
 
 // connectors makes one, lets it run, and looks at what became of that.

@@ -12,7 +12,8 @@ import (
 	"time"
 
 	"github.com/intraydata/intray"
-	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/imports"
+	"github.com/intraydata/intray/server/model"
 )
 
 // upload is the account of a received file.
@@ -36,7 +37,7 @@ type rawUpload struct {
 	DownloadURL string `json:"download_url,omitempty"`
 }
 
-func wireUpload(u service.Upload) upload {
+func wireUpload(u model.Upload) upload {
 	out := upload{
 		ID: u.ID, ImportIdentifier: u.ImportIdentifier, User: wireUser(u.User), CreatedDate: formatTime(u.Created),
 		RawUpload:    rawUpload{Filename: u.Filename, StorageKey: u.Raw.Key},
@@ -65,7 +66,7 @@ func (a *API) listUploads(c *call) (*response, error) {
 	// By way of a spool, so that neither memory nor a transaction of the store
 	// waits for a slow reader.
 	file := a.newSpool(0, nil)
-	err = a.cfg.Service.Uploads(c.context(), c.org, filter, start, end, func(total int64, list iter.Seq2[service.Upload, error]) error {
+	err = a.cfg.Service.Uploads(c.context(), c.org, filter, start, end, func(total int64, list iter.Seq2[model.Upload, error]) error {
 		return streamUploads(file, start, end, total, list)
 	})
 	if err != nil {
@@ -80,7 +81,7 @@ func (a *API) listUploads(c *call) (*response, error) {
 type onlyReader struct{ io.Reader }
 
 // streamUploads writes the list as it is read, so that memory stays flat.
-func streamUploads(to io.Writer, start, end, total int64, list iter.Seq2[service.Upload, error]) error {
+func streamUploads(to io.Writer, start, end, total int64, list iter.Seq2[model.Upload, error]) error {
 	w := bufio.NewWriterSize(to, 64<<10)
 	fmt.Fprintf(w, `{"start":%d,"end":%d,"total_num_uploads":%d,"data":[`, start, end, total)
 	separator := ""
@@ -110,9 +111,9 @@ func uploadWindow(query url.Values) (start, end int64, err error) {
 	if start, err = intParam(query, "start", 0, 0); err != nil {
 		return 0, 0, err
 	}
-	otherwise := int64(service.MaxUploads)
+	otherwise := int64(imports.MaxUploads)
 	if start > otherwise {
-		otherwise = start + min(service.MaxUploads, math.MaxInt64-start)
+		otherwise = start + min(imports.MaxUploads, math.MaxInt64-start)
 	}
 	if end, err = intParam(query, "end", 0, otherwise); err != nil {
 		return 0, 0, err
@@ -120,12 +121,12 @@ func uploadWindow(query url.Values) (start, end int64, err error) {
 	if start > end {
 		return 0, 0, invalidField("start", intray.NewMessage("request.start_after_end", nil))
 	}
-	return start, start + min(end-start, service.MaxUploads), nil
+	return start, start + min(end-start, imports.MaxUploads), nil
 }
 
 // dateFilter reads start_date and end_date, both inclusive. A date alone means
 // the whole day in UTC.
-func dateFilter(query url.Values) (f service.UploadFilter, err error) {
+func dateFilter(query url.Values) (f model.UploadFilter, err error) {
 	if f.From, _, err = dateParam(query, "start_date"); err != nil {
 		return f, err
 	}
@@ -160,7 +161,7 @@ func (a *API) uploadMetadata(c *call) (*response, error) {
 	}
 	out := wireUpload(u)
 	if u.Raw.Key != "" {
-		if out.RawUpload.DownloadURL, err = a.downloadURL(c.r, u, service.RawFile); err != nil {
+		if out.RawUpload.DownloadURL, err = a.downloadURL(c.r, u, imports.RawFile); err != nil {
 			return nil, err
 		}
 	}
@@ -172,7 +173,7 @@ func (a *API) uploadURL(c *call) (*response, error) {
 }
 
 // resultURL signs an address of the result of the upload that get gives.
-func (a *API) resultURL(c *call, get func(ctx context.Context, org, id string) (service.Upload, error)) (*response, error) {
+func (a *API) resultURL(c *call, get func(ctx context.Context, org, id string) (model.Upload, error)) (*response, error) {
 	id, err := c.pathID("id")
 	if err != nil {
 		return nil, err
@@ -192,7 +193,7 @@ func (a *API) resultURL(c *call, get func(ctx context.Context, org, id string) (
 	return jsonResponse(http.StatusOK, presigned{address})
 }
 
-func (a *API) downloadURL(r *http.Request, u service.Upload, what string) (string, error) {
+func (a *API) downloadURL(r *http.Request, u model.Upload, what string) (string, error) {
 	token, err := a.cfg.Service.DownloadToken(u, what)
 	return fmt.Sprintf("%s/download/%s?token=%s", a.baseURL(r), u.ID, token), err
 }

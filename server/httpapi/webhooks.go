@@ -9,8 +9,9 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/jsonschema"
+	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/secrets"
-	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/webhooks"
 )
 
 // webhook is where events are sent to. Its secret is told when it is made.
@@ -28,7 +29,7 @@ type webhook struct {
 	warningList
 }
 
-func wireWebhook(w service.Webhook, secret secrets.Secret) webhook {
+func wireWebhook(w model.Webhook, secret secrets.Secret) webhook {
 	out := webhook{
 		ID: w.ID, Events: append([]string{}, w.Events...), Identifiers: append([]string{}, w.Identifiers...),
 		SchemaIDs: append([]string{}, w.SchemaIDs...), Enabled: w.Enabled, CreatedDate: formatTime(w.Created), Secret: secret.Reveal(),
@@ -51,10 +52,10 @@ func wireWebhook(w service.Webhook, secret secrets.Secret) webhook {
 	return out
 }
 
-func webhookDraft(c *call) service.WebhookDraft {
+func webhookDraft(c *call) webhooks.Draft {
 	doc := c.bodyObject()
 	address, there := doc["url"]
-	d := service.WebhookDraft{ID: c.fixedID, URL: stringField(doc, "url"), Listens: there && address == nil, Enabled: true, Events: stringListField(doc, "events"), Identifiers: stringListField(doc, "import_identifiers"), SchemaIDs: stringListField(doc, "schema_ids")}
+	d := webhooks.Draft{ID: c.fixedID, URL: stringField(doc, "url"), Listens: there && address == nil, Enabled: true, Events: stringListField(doc, "events"), Identifiers: stringListField(doc, "import_identifiers"), SchemaIDs: stringListField(doc, "schema_ids")}
 	if enabled, said := doc["enabled"].(bool); said {
 		d.Enabled = enabled
 	}
@@ -161,9 +162,9 @@ type attempt struct {
 	Body     string              `json:"response_body"`
 }
 
-func wireDelivery(d service.Delivery, tried []service.Attempt) delivery {
+func wireDelivery(d model.Delivery, tried []model.Attempt) delivery {
 	out := delivery{ID: d.ID, Event: d.Event, ImportID: d.ImportID, URL: d.URL, Status: string(d.Status), CreatedDate: formatTime(d.Created), ContentType: d.ContentType, Attempts: []attempt{}}
-	if d.Status == service.Waiting {
+	if d.Status == model.Waiting {
 		next := formatTime(d.Due)
 		out.NextAttempt = &next
 	}
@@ -290,7 +291,7 @@ func (a *API) reportForwarded(c *call) (*response, error) {
 	}
 	doc := c.bodyObject()
 	status, took := int(intField(doc, "status_code")), time.Duration(intField(doc, "took_ms"))*time.Millisecond
-	err = a.cfg.Service.Forwarded(c.context(), c.org, id, stringField(doc, "delivery_id"), service.SendResult{Attempt: service.Attempt{
+	err = a.cfg.Service.Forwarded(c.context(), c.org, id, stringField(doc, "delivery_id"), webhooks.SendResult{Attempt: model.Attempt{
 		Status: status, Delivered: status/100 == 2, Message: intray.Literal(stringField(doc, "message")), Took: took, Answered: took,
 	}})
 	return &response{status: http.StatusNoContent}, err
@@ -364,7 +365,7 @@ func webhookOperations() []operation {
 
 // Retrieved is what retrieving an import answers, without what opens it to others:
 // for those who are told of it.
-func (a *API) Retrieved(imp service.Import, u service.Upload) ([]byte, error) {
+func (a *API) Retrieved(imp model.Import, u model.Upload) ([]byte, error) {
 	full := importFull{importShort: wireImport(imp)}
 	if imp.Outcome != nil {
 		if all := imp.Outcome.AllNotices(); len(all) > 0 {

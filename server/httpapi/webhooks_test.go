@@ -10,19 +10,20 @@ import (
 	"time"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/secrets"
-	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/webhooks"
 )
 
 // fakeWebhookSender is a courier whose receivers take everything.
 type fakeWebhookSender struct{}
 
-func (fakeWebhookSender) ImportPayload(imp service.Import, _ service.Upload, _ bool) (service.Payload, bool, error) {
-	return service.Payload{Event: "import_completed", ContentType: "application/json", Body: []byte(`{"id":"` + imp.ID + `"}`)}, imp.Status == service.Successful, nil
+func (fakeWebhookSender) ImportPayload(imp model.Import, _ model.Upload, _ bool) (webhooks.Payload, bool, error) {
+	return webhooks.Payload{Event: "import_completed", ContentType: "application/json", Body: []byte(`{"id":"` + imp.ID + `"}`)}, imp.Status == model.Successful, nil
 }
 
-func (fakeWebhookSender) DisabledPayload(service.Webhook, time.Time, intray.Message) (service.Payload, error) {
-	return service.Payload{}, nil
+func (fakeWebhookSender) DisabledPayload(model.Webhook, time.Time, intray.Message) (webhooks.Payload, error) {
+	return webhooks.Payload{}, nil
 }
 
 func (fakeWebhookSender) CheckAddress(url string) error {
@@ -36,16 +37,16 @@ func (fakeWebhookSender) NewSecret(io.Reader) (secrets.Secret, error) {
 	return secrets.NewSecret("whsec_x"), nil
 }
 
-func (fakeWebhookSender) Send(context.Context, service.Delivery, time.Time, []secrets.Secret) (service.SendResult, error) {
-	return service.SendResult{Attempt: service.Attempt{Delivered: true, Status: 204, Message: intray.NewMessage("webhook.delivered", intray.Params{"status": "204 No Content"}), Took: time.Millisecond, Body: []byte{'a', 0xff}}}, nil
+func (fakeWebhookSender) Send(context.Context, model.Delivery, time.Time, []secrets.Secret) (webhooks.SendResult, error) {
+	return webhooks.SendResult{Attempt: model.Attempt{Delivered: true, Status: 204, Message: intray.NewMessage("webhook.delivered", intray.Params{"status": "204 No Content"}), Took: time.Millisecond, Body: []byte{'a', 0xff}}}, nil
 }
 
-func (fakeWebhookSender) DecideRetry(f service.FailureStreak, _ int, _ time.Time, _ service.SendResult) service.RetryDecision {
-	return service.RetryDecision{Streak: f, Retry: true, Wait: time.Minute}
+func (fakeWebhookSender) DecideRetry(f model.FailureStreak, _ int, _ time.Time, _ webhooks.SendResult) webhooks.RetryDecision {
+	return webhooks.RetryDecision{Streak: f, Retry: true, Wait: time.Minute}
 }
 
-func (fakeWebhookSender) ConnectorFailedPayload(service.Connector, service.PullRun) (service.Payload, error) {
-	return service.Payload{Event: "sftp_connector_failed"}, nil
+func (fakeWebhookSender) ConnectorFailedPayload(model.Connector, model.PullRun) (webhooks.Payload, error) {
+	return webhooks.Payload{Event: "sftp_connector_failed"}, nil
 }
 
 // webhooks makes one, is told of an import, and looks at what became of that.

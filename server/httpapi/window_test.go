@@ -14,7 +14,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/intraydata/intray"
-	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/imports"
+	"github.com/intraydata/intray/server/model"
 )
 
 func query(pairs ...string) url.Values {
@@ -67,7 +68,7 @@ func TestUploadWindowIsOne(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if from != start || to < from || to-from > service.MaxUploads || end >= 0 && to > end {
+		if from != start || to < from || to-from > imports.MaxUploads || end >= 0 && to > end {
 			t.Fatalf("the window is [%d, %d)", from, to)
 		}
 	})
@@ -171,16 +172,16 @@ func TestDateFilter(t *testing.T) {
 	}
 	for _, c := range []struct {
 		from, to string
-		want     service.UploadFilter
+		want     model.UploadFilter
 	}{
-		{"", "", service.UploadFilter{}},
-		{"2026-11-21", "", service.UploadFilter{From: at("2026-11-21T00:00:00Z")}},
-		{"", "2026-11-21", service.UploadFilter{To: at("2026-11-21T23:59:59.999999Z")}},
-		{"2026-11-21T09:30:00Z", "2026-11-21T09:30:00Z", service.UploadFilter{From: at("2026-11-21T09:30:00Z"), To: at("2026-11-21T09:30:00Z")}},
-		{"2026-11-21T09:30:00+02:00", "", service.UploadFilter{From: at("2026-11-21T07:30:00Z")}},
-		{"2026-11-21T09:30:00.123456", "", service.UploadFilter{From: at("2026-11-21T09:30:00.123456Z")}},
-		{"2026-11-21T09:30", "", service.UploadFilter{From: at("2026-11-21T09:30:00Z")}},
-		{"2026-11-21T09:30Z", "", service.UploadFilter{From: at("2026-11-21T09:30:00Z")}},
+		{"", "", model.UploadFilter{}},
+		{"2026-11-21", "", model.UploadFilter{From: at("2026-11-21T00:00:00Z")}},
+		{"", "2026-11-21", model.UploadFilter{To: at("2026-11-21T23:59:59.999999Z")}},
+		{"2026-11-21T09:30:00Z", "2026-11-21T09:30:00Z", model.UploadFilter{From: at("2026-11-21T09:30:00Z"), To: at("2026-11-21T09:30:00Z")}},
+		{"2026-11-21T09:30:00+02:00", "", model.UploadFilter{From: at("2026-11-21T07:30:00Z")}},
+		{"2026-11-21T09:30:00.123456", "", model.UploadFilter{From: at("2026-11-21T09:30:00.123456Z")}},
+		{"2026-11-21T09:30", "", model.UploadFilter{From: at("2026-11-21T09:30:00Z")}},
+		{"2026-11-21T09:30Z", "", model.UploadFilter{From: at("2026-11-21T09:30:00Z")}},
 	} {
 		got, err := dateFilter(query("start_date", c.from, "end_date", c.to))
 		if err != nil || !got.From.Equal(c.want.From) || !got.To.Equal(c.want.To) {
@@ -237,12 +238,12 @@ func TestBase(t *testing.T) {
 // TestKindsHaveStatuses makes sure that no refusal of the service becomes a
 // fault.
 func TestKindsHaveStatuses(t *testing.T) {
-	want := map[service.Kind]int{
-		service.NotFound: 404, service.Invalid: 400, service.Conflict: 409,
-		service.Denied: 403, service.TooLarge: 413, service.Unavailable: 503,
+	want := map[model.Kind]int{
+		model.NotFound: 404, model.Invalid: 400, model.Conflict: 409,
+		model.Denied: 403, model.TooLarge: 413, model.Unavailable: 503,
 	}
 	for kind, status := range want {
-		e := toAPIError(&service.Error{Kind: kind, Code: "code", Message: intray.Literal("Text.")})
+		e := toAPIError(&model.Error{Kind: kind, Code: "code", Message: intray.Literal("Text.")})
 		if e.status != status || e.code != "code" || e.message != intray.Literal("Text.") {
 			t.Errorf("kind %d becomes %+v, want the status %d", kind, e, status)
 		}
@@ -251,7 +252,7 @@ func TestKindsHaveStatuses(t *testing.T) {
 		t.Errorf("a fault becomes %+v, want 500 without its text", e)
 	}
 	header := http.Header{}
-	toAPIError(&service.Error{Kind: service.Unavailable}).setHeaders(header)
+	toAPIError(&model.Error{Kind: model.Unavailable}).setHeaders(header)
 	if header.Get("Retry-After") == "" {
 		t.Error("503 without Retry-After")
 	}

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/queue"
 	"github.com/intraydata/intray/server/service"
 )
@@ -76,7 +77,7 @@ func New(s Service, log *slog.Logger) *Worker {
 
 // Handlers gives the handler of each kind of job.
 func (w *Worker) Handlers() map[string]queue.Handler {
-	return map[string]queue.Handler{service.RunJob: w.runImports}
+	return map[string]queue.Handler{model.RunJob: w.runImports}
 }
 
 // runImports works on imports until none is left for this process, so that one job

@@ -14,8 +14,8 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/intraydata/intray/server/jobs"
+	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/queue"
-	"github.com/intraydata/intray/server/service"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -87,11 +87,11 @@ func (l *lines) count(word string) int {
 func run(t *testing.T, w *jobs.Worker) func(ctx context.Context) error {
 	t.Helper()
 	handlers := w.Handlers()
-	handle := handlers[service.RunJob]
+	handle := handlers[model.RunJob]
 	if handle == nil || len(handlers) != 1 {
-		t.Fatalf("handlers of %d kinds, want one of %q", len(handlers), service.RunJob)
+		t.Fatalf("handlers of %d kinds, want one of %q", len(handlers), model.RunJob)
 	}
-	return func(ctx context.Context) error { return handle(ctx, queue.Job{Kind: service.RunJob}) }
+	return func(ctx context.Context) error { return handle(ctx, queue.Job{Kind: model.RunJob}) }
 }
 
 func TestOneJobEmptiesTheQueue(t *testing.T) {

@@ -9,7 +9,9 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/server/draft"
-	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/imports"
+	"github.com/intraydata/intray/server/model"
+	"github.com/intraydata/intray/server/review"
 )
 
 func answerFields() []intray.Field {
@@ -70,7 +72,7 @@ func TestJudgeAnswers(t *testing.T) {
 		"of two columns for many":   {intray.Answers{"field:0": "tags", "field:2": "tags"}, ""},
 		"beside the list of many":   {intray.Answers{"column:tags": "0,1", "field:2": "tags"}, "contradict"},
 	} {
-		_, err := service.CheckAnswers(answerFields(), 3, c.answers)
+		_, err := review.CheckAnswers(answerFields(), 3, c.answers)
 		if c.wrong == "" && err != nil || c.wrong != "" && (err == nil || !strings.Contains(err.Error(), c.wrong)) {
 			t.Errorf("answers %s: error %v, want %q", name, err, c.wrong)
 		}
@@ -78,7 +80,7 @@ func TestJudgeAnswers(t *testing.T) {
 			t.Errorf("answers %s: the error speaks of a request: %v", name, err)
 		}
 	}
-	if _, err := service.CheckAnswers(answerFields(), -1, intray.Answers{"column:n": "9", "field:7": "c"}); err != nil {
+	if _, err := review.CheckAnswers(answerFields(), -1, intray.Answers{"column:n": "9", "field:7": "c"}); err != nil {
 		t.Errorf("columns of an unknown file: %v", err)
 	}
 }
@@ -88,7 +90,7 @@ func TestJudgeAnswers(t *testing.T) {
 func TestAnswersAreKeptAsValues(t *testing.T) {
 	t.Parallel()
 	given := intray.Answers{"value:c:x": "Germany", "value:size:x": "Large", "value:size:y": "L", "value:c:y": "Narnia", "column:n": "0", "value:c:z": ""}
-	kept, err := service.CheckAnswers(answerFields(), -1, given)
+	kept, err := review.CheckAnswers(answerFields(), -1, given)
 	want := intray.Answers{"value:c:x": "DE", "value:size:x": "L", "value:size:y": "L", "value:c:y": "Narnia", "column:n": "0", "value:c:z": ""}
 	if diff := cmp.Diff(want, kept); diff != "" || err == nil || given["value:c:x"] != "Germany" {
 		t.Errorf("error %v (-want +got):\n%s", err, diff)
@@ -103,20 +105,20 @@ func TestAnswersContradict(t *testing.T) {
 	imp := f.finished(bothTwice, "")
 	one, other := "1", "2"
 	_, err := f.AnswerQuestions(f.ctx, f.org, imp.ID, map[string]*string{"column:email": &one, "column:name": &one}, false)
-	if f.refused(err, service.Invalid, "invalid"); !strings.Contains(err.Error(), `"column:email" and "column:name" contradict`) {
+	if f.refused(err, model.Invalid, "invalid"); !strings.Contains(err.Error(), `"column:email" and "column:name" contradict`) {
 		t.Errorf("at once: %v", err)
 	}
 	_, err = f.AnswerQuestions(f.ctx, f.org, imp.ID, answer("column:email", "1"), false)
 	must(t, err)
 	_, err = f.AnswerQuestions(f.ctx, f.org, imp.ID, answer("column:name", "1"), false)
-	f.refused(err, service.Invalid, "invalid")
-	if answers := f.status(imp, service.NeedsReview).Answers; len(answers) != 1 {
+	f.refused(err, model.Invalid, "invalid")
+	if answers := f.status(imp, model.NeedsReview).Answers; len(answers) != 1 {
 		t.Errorf("answers %v", answers)
 	}
 	_, err = f.AnswerQuestions(f.ctx, f.org, imp.ID, answer("column:name", other), false)
 	must(t, err)
 	f.runAll()
-	f.status(imp, service.Successful)
+	f.status(imp, model.Successful)
 }
 
 // orders have fields whose values are chosen from a list, and one whose are not.
@@ -135,12 +137,12 @@ func TestTextsAreMapped(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	imp := f.imported(f.org, orders, block, orderFile)
-	if f.status(imp, service.NeedsReview); imp.Outcome.ErrorRows != 1 || len(imp.OpenQuestions()) > 0 {
+	if f.status(imp, model.NeedsReview); imp.Outcome.ErrorRows != 1 || len(imp.OpenQuestions()) > 0 {
 		t.Fatalf("outcome %+v", imp.Outcome)
 	}
 	f.answer(imp, intray.Answers{"value:size:mittel": "Large", "value:home:land:Absurdistan": "", "value:tags:new,gone": "new, old"})
 	f.runAll()
-	imp = f.status(imp, service.NeedsReview) // the state is still wrong
+	imp = f.status(imp, model.NeedsReview) // the state is still wrong
 	f.answer(imp, intray.Answers{"value:state:Golden State": "California"})
 	f.runAll()
 	const result = `[{"size":"L","home:land":null,"home":"x","tags":["new","old"],"state":"CA"},{"size":"S","home:land":"DE","home":"x","tags":["new"],"state":"CA"}]`
@@ -155,11 +157,11 @@ func TestMappedTextIsTakenBack(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	imp := f.answered(orders, block, orderFile, intray.Answers{"value:home:land:Absurdistan": ""})
-	f.status(imp, service.NeedsReview)
+	f.status(imp, model.NeedsReview)
 	_, err := f.AnswerQuestions(f.ctx, f.org, imp.ID, map[string]*string{"value:home:land:Absurdistan": nil}, false)
 	must(t, err)
 	f.runAll()
-	if imp = f.status(imp, service.NeedsReview); len(imp.Answers) > 0 {
+	if imp = f.status(imp, model.NeedsReview); len(imp.Answers) > 0 {
 		t.Errorf("answers %v", imp.Answers)
 	}
 }
@@ -171,7 +173,7 @@ func TestMappedTextWaits(t *testing.T) {
 	f := newFixture(t)
 	imp := f.imported(f.org, orders, crm, "Size,size,Country\nmittel,S,DE\n")
 	f.answer(imp, intray.Answers{"value:size:mittel": "S"})
-	f.status(imp, service.NeedsReview)
+	f.status(imp, model.NeedsReview)
 	f.answer(imp, intray.Answers{"column:size": "0"})
 	f.runAll()
 	f.wantResult(imp, `[{"size":"S","home:land":"DE","home":null,"tags":null,"state":null,"secret":null}]`)
@@ -206,11 +208,11 @@ func TestMappedTextIsRefused(t *testing.T) {
 			given[c.id] = nil
 		}
 		_, err := f.AnswerQuestions(f.ctx, f.org, imp.ID, given, false)
-		if f.refused(err, service.Invalid, "invalid"); err != nil && !strings.Contains(err.Error(), c.says) {
+		if f.refused(err, model.Invalid, "invalid"); err != nil && !strings.Contains(err.Error(), c.says) {
 			t.Errorf("an answer %s: %v, want %q", name, err, c.says)
 		}
 	}
-	if imp = f.status(imp, service.NeedsReview); len(imp.Answers) > 0 {
+	if imp = f.status(imp, model.NeedsReview); len(imp.Answers) > 0 {
 		t.Errorf("answers %v", imp.Answers)
 	}
 }
@@ -220,13 +222,13 @@ func TestAnswersAreBounded(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	imp := f.imported(f.org, orders, block, orderFile)
-	for text, count := range map[string]int{"value:size:%01000d": 1100, "value:size:%d": service.MaxMemory + 1} {
+	for text, count := range map[string]int{"value:size:%01000d": 1100, "value:size:%d": imports.MaxMemory + 1} {
 		given := map[string]*string{}
 		for n := range count {
 			given[fmt.Sprintf(text, n)] = new(string)
 		}
 		_, err := f.AnswerQuestions(f.ctx, f.org, imp.ID, given, false)
-		if f.refused(err, service.Invalid, "invalid"); !strings.Contains(err.Error(), "too many") {
+		if f.refused(err, model.Invalid, "invalid"); !strings.Contains(err.Error(), "too many") {
 			t.Errorf("error %v", err)
 		}
 	}

@@ -6,10 +6,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/auth"
+	"github.com/intraydata/intray/server/imports"
+	"github.com/intraydata/intray/server/model"
+	"github.com/intraydata/intray/server/review"
+	"github.com/intraydata/intray/server/schemas"
 )
 
-func (f *fixture) key(kind service.LicenceKind, life time.Duration) service.NewKey {
+func (f *fixture) key(kind model.LicenceKind, life time.Duration) auth.NewKey {
 	f.Helper()
 	made, err := f.CreateKey(f.ctx, "Alpha", kind, life)
 	must(f.T, err)
@@ -19,7 +23,7 @@ func (f *fixture) key(kind service.LicenceKind, life time.Duration) service.NewK
 func TestKeysOpen(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	for kind, prefix := range map[service.LicenceKind]string{service.Backend: "bk_", service.Frontend: "fk_"} {
+	for kind, prefix := range map[model.LicenceKind]string{model.Backend: "bk_", model.Frontend: "fk_"} {
 		made := f.key(kind, 0)
 		if !strings.HasPrefix(made.Key, prefix) || len(made.Key) < len(prefix)+43 {
 			t.Errorf("the key %q does not have 256 bits behind %s", made.Key, prefix)
@@ -33,7 +37,7 @@ func TestKeysOpen(t *testing.T) {
 		}
 		for _, wrong := range []string{"", made.Key[:len(made.Key)-1], made.Key + "x", strings.ToUpper(made.Key)} {
 			_, err := f.Authenticate(f.ctx, wrong)
-			f.refused(err, service.Denied, "unknown_key")
+			f.refused(err, model.Denied, "unknown_key")
 		}
 	}
 }
@@ -41,30 +45,30 @@ func TestKeysOpen(t *testing.T) {
 func TestKeysExpire(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	made := f.key(service.Backend, time.Hour)
+	made := f.key(model.Backend, time.Hour)
 	f.clock.Advance(time.Hour - time.Microsecond)
 	if _, err := f.Authenticate(f.ctx, made.Key); err != nil {
 		t.Errorf("a microsecond before its end: %v", err)
 	}
 	f.clock.Advance(time.Microsecond)
 	_, err := f.Authenticate(f.ctx, made.Key)
-	f.refused(err, service.Denied, "key_expired")
+	f.refused(err, model.Denied, "key_expired")
 }
 
 func TestRevokedKeysOpenNothing(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	made, other := f.key(service.Backend, 0), f.key(service.Backend, 0)
+	made, other := f.key(model.Backend, 0), f.key(model.Backend, 0)
 	must(t, f.RevokeKey(f.ctx, made.Licence.ID))
 	_, err := f.Authenticate(f.ctx, made.Key)
-	f.refused(err, service.Denied, "unknown_key")
+	f.refused(err, model.Denied, "unknown_key")
 	_, err = f.node("folder/two").Authenticate(f.ctx, made.Key)
-	f.refused(err, service.Denied, "unknown_key")
+	f.refused(err, model.Denied, "unknown_key")
 	if _, err := f.Authenticate(f.ctx, other.Key); err != nil {
 		t.Errorf("the other key of the organization: %v", err)
 	}
 	must(t, f.RevokeKey(f.ctx, made.Licence.ID))
-	f.refused(f.RevokeKey(f.ctx, "00000000-0000-4000-8000-000000000000"), service.NotFound, "not_found")
+	f.refused(f.RevokeKey(f.ctx, "00000000-0000-4000-8000-000000000000"), model.NotFound, "not_found")
 }
 
 // TestFirstKeys begins an installation with keys from outside. Wrong ones leave
@@ -73,7 +77,7 @@ func TestFirstKeys(t *testing.T) {
 	t.Parallel()
 	f := emptyFixture(t)
 	forty := strings.Repeat("a-_9", 10)
-	good := service.FirstKeys{Backend: "bk_" + forty, Frontend: "fk_" + strings.Repeat("x", 200)}
+	good := auth.FirstKeys{Backend: "bk_" + forty, Frontend: "fk_" + strings.Repeat("x", 200)}
 	for name, key := range map[string]string{
 		"one too few":              "bk_" + forty[1:],
 		"one too many":             "bk_" + strings.Repeat("x", 201),
@@ -83,8 +87,8 @@ func TestFirstKeys(t *testing.T) {
 		"a line end behind it":     "bk_" + forty + "\n",
 		"not ASCII":                "bk_" + forty + "é",
 	} {
-		made, err := f.Bootstrap(f.ctx, service.FirstKeys{Backend: key, Frontend: good.Frontend})
-		if !service.IsKind(err, service.Invalid) || made != nil {
+		made, err := f.Bootstrap(f.ctx, auth.FirstKeys{Backend: key, Frontend: good.Frontend})
+		if !model.IsKind(err, model.Invalid) || made != nil {
 			t.Errorf("%s: made %v, error %v; want that it is invalid", name, made, err)
 		}
 	}
@@ -93,16 +97,16 @@ func TestFirstKeys(t *testing.T) {
 	if len(made) != 2 || made[0].Key != good.Backend || made[1].Key != good.Frontend {
 		t.Errorf("made %+v, want the given keys", made)
 	}
-	for key, kind := range map[string]service.LicenceKind{good.Backend: service.Backend, good.Frontend: service.Frontend} {
+	for key, kind := range map[string]model.LicenceKind{good.Backend: model.Backend, good.Frontend: model.Frontend} {
 		if l, err := f.Authenticate(f.ctx, key); err != nil || l.Kind != kind {
 			t.Errorf("the %s key: licence %+v, error %v", kind, l, err)
 		}
 	}
-	if again, err := f.Bootstrap(f.ctx, service.FirstKeys{}); again != nil || err != nil {
+	if again, err := f.Bootstrap(f.ctx, auth.FirstKeys{}); again != nil || err != nil {
 		t.Errorf("at the second start: made %v, error %v; want neither", again, err)
 	}
 	list, orgs, err := f.Licences(f.ctx)
-	if err != nil || len(list) != 2 || len(orgs) != 1 || orgs[list[0].Org].Name != service.DefaultOrg {
+	if err != nil || len(list) != 2 || len(orgs) != 1 || orgs[list[0].Org].Name != auth.DefaultOrg {
 		t.Errorf("licences %+v of %+v, error %v", list, orgs, err)
 	}
 }
@@ -110,9 +114,9 @@ func TestFirstKeys(t *testing.T) {
 func TestFirstKeysAreMade(t *testing.T) {
 	t.Parallel()
 	f := emptyFixture(t)
-	made, err := f.Bootstrap(f.ctx, service.FirstKeys{})
+	made, err := f.Bootstrap(f.ctx, auth.FirstKeys{})
 	must(t, err)
-	for i, kind := range []service.LicenceKind{service.Backend, service.Frontend} {
+	for i, kind := range []model.LicenceKind{model.Backend, model.Frontend} {
 		if l, err := f.Authenticate(f.ctx, made[i].Key); err != nil || l.Kind != kind {
 			t.Errorf("the %s key: licence %+v, error %v", kind, l, err)
 		}
@@ -124,16 +128,16 @@ func TestWrongAccounts(t *testing.T) {
 	f := newFixture(t)
 	for _, name := range []string{"", "  ", strings.Repeat("n", 201), "a\nb", "a\u0085b"} {
 		_, err := f.CreateOrg(f.ctx, name)
-		f.refused(err, service.Invalid, "invalid")
+		f.refused(err, model.Invalid, "invalid")
 	}
 	_, err := f.CreateOrg(f.ctx, " Alpha ")
-	f.refused(err, service.Conflict, "name_taken")
-	_, err = f.CreateKey(f.ctx, "Nobody", service.Backend, 0)
-	f.refused(err, service.NotFound, "not_found")
+	f.refused(err, model.Conflict, "name_taken")
+	_, err = f.CreateKey(f.ctx, "Nobody", model.Backend, 0)
+	f.refused(err, model.NotFound, "not_found")
 	_, err = f.CreateKey(f.ctx, "Alpha", "admin", 0)
-	f.refused(err, service.Invalid, "invalid")
-	_, err = f.CreateKey(f.ctx, "Alpha", service.Backend, -time.Second)
-	f.refused(err, service.Invalid, "invalid")
+	f.refused(err, model.Invalid, "invalid")
+	_, err = f.CreateKey(f.ctx, "Alpha", model.Backend, -time.Second)
+	f.refused(err, model.Invalid, "invalid")
 }
 
 // TestNothingOfOthers tries everything that has an id with another
@@ -144,11 +148,11 @@ func TestNothingOfOthers(t *testing.T) {
 	other, err := f.CreateOrg(f.ctx, "Beta")
 	must(t, err)
 	imp := f.finished(goodFile, "")
-	schema, _, err := f.CreateSchema(f.ctx, f.org, service.SchemaDraft{Doc: named(t, "Contacts")})
+	schema, _, err := f.CreateSchema(f.ctx, f.org, schemas.Draft{Doc: named(t, "Contacts")})
 	must(t, err)
 	credential, err := f.CreateCredential(f.ctx, f.org, passwordDraft())
 	must(t, err)
-	session, err := f.CreateSession(f.ctx, f.org, service.NewSession{})
+	session, err := f.CreateSession(f.ctx, f.org, imports.NewSession{})
 	must(t, err)
 	for name, try := range map[string]func() error{
 		"import":        func() error { _, err := f.Import(f.ctx, other.ID, imp.ID); return err },
@@ -160,11 +164,11 @@ func TestNothingOfOthers(t *testing.T) {
 		"schema":        func() error { _, err := f.Schema(f.ctx, other.ID, schema.ID); return err },
 		"delete schema": func() error { return f.DeleteSchema(f.ctx, other.ID, schema.ID) },
 		"replace schema": func() error {
-			_, _, err := f.ReplaceSchema(f.ctx, other.ID, schema.ID, service.SchemaDraft{Doc: named(t, "Mine")})
+			_, _, err := f.ReplaceSchema(f.ctx, other.ID, schema.ID, schemas.Draft{Doc: named(t, "Mine")})
 			return err
 		},
 		"import with the schema": func() error {
-			_, err := f.CreateImport(f.ctx, other.ID, service.NewImport{SchemaID: schema.ID})
+			_, err := f.CreateImport(f.ctx, other.ID, imports.Draft{SchemaID: schema.ID})
 			return err
 		},
 		"credential":        func() error { _, err := f.Credential(f.ctx, other.ID, credential.ID); return err },
@@ -176,7 +180,7 @@ func TestNothingOfOthers(t *testing.T) {
 		},
 		"resume session": func() error { _, err := f.ResumeSession(f.ctx, other.ID, session.Session.ID, 0); return err },
 	} {
-		if err := try(); !service.IsKind(err, service.NotFound) {
+		if err := try(); !model.IsKind(err, model.NotFound) {
 			t.Errorf("%s: error %v, want that there is none", name, err)
 		}
 	}
@@ -184,7 +188,7 @@ func TestNothingOfOthers(t *testing.T) {
 	if _, err := f.Hydrated(f.ctx, session.Token); err != nil {
 		t.Errorf("another organization deleted the session: %v", err)
 	}
-	f.status(imp, service.Successful)
+	f.status(imp, model.Successful)
 }
 
 // expiring is a right that a token gives for a time.
@@ -201,7 +205,7 @@ func rights(f *fixture) []expiring {
 	done := f.finished(goodFile, "")
 	upload, err := f.Upload(f.ctx, f.org, done.UploadID)
 	must(f.T, err)
-	session, err := f.CreateSession(f.ctx, f.org, service.NewSession{})
+	session, err := f.CreateSession(f.ctx, f.org, imports.NewSession{})
 	must(f.T, err)
 	hydration := func(name string, asked, life time.Duration) expiring {
 		return expiring{name, life, func(f *fixture) string {
@@ -228,7 +232,7 @@ func rights(f *fixture) []expiring {
 				_, err := f.BeginUpload(f.ctx, waiting.ID, token, -1)
 				return err
 			}},
-		download(service.RawFile), download("json"), download("csv"),
+		download(imports.RawFile), download("json"), download("csv"),
 		hydration("hydration by default", 0, 6*time.Hour),
 		hydration("hydration of a second", time.Second, time.Second),
 		hydration("hydration of a day", 24*time.Hour, 24*time.Hour),
@@ -253,7 +257,7 @@ func TestTokensExpire(t *testing.T) {
 			t.Errorf("%s: a microsecond before its end: %v", right.name, err)
 		}
 		f.clock.Advance(time.Microsecond)
-		f.refused(right.use(f, token), service.Denied, "expired")
+		f.refused(right.use(f, token), model.Denied, "expired")
 	}
 }
 
@@ -270,12 +274,12 @@ func TestReviewLinksLastAsLongAsTheImport(t *testing.T) {
 	if seen, err := f.VisitedImport(f.ctx, imp.ID, visit); err != nil || seen.ID != imp.ID {
 		t.Errorf("the visit: %v", err)
 	}
-	f.clock.Advance(service.VisitLife + time.Second)
+	f.clock.Advance(review.VisitLife + time.Second)
 	_, err = f.VisitedImport(f.ctx, imp.ID, visit)
-	f.refused(err, service.Denied, "expired")
+	f.refused(err, model.Denied, "expired")
 	must(t, f.DeleteImport(f.ctx, f.org, imp.ID))
 	_, _, err = f.StartVisit(f.ctx, imp.ID, token)
-	f.refused(err, service.NotFound, "not_found")
+	f.refused(err, model.NotFound, "not_found")
 }
 
 // TestTokensServeOnePurpose tries every token where every other one belongs.
@@ -285,14 +289,14 @@ func TestTokensServeOnePurpose(t *testing.T) {
 	imp := f.finished(goodFile, "")
 	upload, err := f.Upload(f.ctx, f.org, imp.UploadID)
 	must(t, err)
-	session, err := f.CreateSession(f.ctx, f.org, service.NewSession{})
+	session, err := f.CreateSession(f.ctx, f.org, imports.NewSession{})
 	must(t, err)
 	_, visit, err := f.StartVisit(f.ctx, imp.ID, f.token(f.ReviewToken(imp)))
 	must(t, err)
 	tokens := map[string]string{
 		"visit":     visit,
 		"upload":    f.token(f.UploadToken(imp)),
-		"download":  f.token(f.DownloadToken(upload, service.RawFile)),
+		"download":  f.token(f.DownloadToken(upload, imports.RawFile)),
 		"review":    f.token(f.ReviewToken(imp)),
 		"hydration": session.Token,
 	}
@@ -308,13 +312,13 @@ func TestTokensServeOnePurpose(t *testing.T) {
 			if made == purpose {
 				continue
 			}
-			if err := use(token); !service.IsKind(err, service.Denied) {
+			if err := use(token); !model.IsKind(err, model.Denied) {
 				t.Errorf("a token for %s as one for %s: %v, want a denial", made, purpose, err)
 			}
 		}
 		altered := tokens[purpose]
 		for _, token := range []string{"", "x", altered + "A", altered[1:], strings.ToUpper(altered)} {
-			f.refused(use(token), service.Denied, "bad_signature")
+			f.refused(use(token), model.Denied, "bad_signature")
 		}
 	}
 }
@@ -327,15 +331,15 @@ func TestTokensNameOneThing(t *testing.T) {
 	upload, err := f.Upload(f.ctx, f.org, one.UploadID)
 	must(t, err)
 	_, err = f.BeginUpload(f.ctx, other.ID, f.token(f.UploadToken(one)), -1)
-	f.refused(err, service.Denied, "bad_signature")
+	f.refused(err, model.Denied, "bad_signature")
 	_, err = f.Download(f.ctx, other.UploadID, f.token(f.DownloadToken(upload, "json")))
-	f.refused(err, service.Denied, "bad_signature")
+	f.refused(err, model.Denied, "bad_signature")
 	_, _, err = f.StartVisit(f.ctx, other.ID, f.token(f.ReviewToken(one)))
-	f.refused(err, service.Denied, "bad_signature")
+	f.refused(err, model.Denied, "bad_signature")
 	_, visit, err := f.StartVisit(f.ctx, one.ID, f.token(f.ReviewToken(one)))
 	must(t, err)
 	_, err = f.VisitedImport(f.ctx, other.ID, visit)
-	f.refused(err, service.Denied, "bad_signature")
+	f.refused(err, model.Denied, "bad_signature")
 }
 
 func TestTokensSurviveARestart(t *testing.T) {

@@ -15,8 +15,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/intraydata/intray/server/connectors"
+	"github.com/intraydata/intray/server/model"
+	"github.com/intraydata/intray/server/schemas"
 	"github.com/intraydata/intray/server/secrets"
 	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/webhooks"
 )
 
 // folder is a server with files. Its plan is to fetch what was not taken.
@@ -33,7 +37,7 @@ func with(remote *folder) change {
 	return func(_ *fixture, cfg *service.Config) { cfg.Remotes = remote }
 }
 
-func (f *folder) CheckSchedule(s service.Schedule) error {
+func (f *folder) CheckSchedule(s model.Schedule) error {
 	if s.Daily == "" && s.Minutes < 5 {
 		return errors.New("minutes must be 5 or greater")
 	}
@@ -49,18 +53,18 @@ func (f *folder) CheckDirectory(path string) error {
 
 func (f *folder) CheckPattern(string) error { return nil }
 
-func (f *folder) NextRun(s service.Schedule, last time.Time, failures int, now time.Time) time.Time {
+func (f *folder) NextRun(s model.Schedule, last time.Time, failures int, now time.Time) time.Time {
 	if last.IsZero() {
 		return now
 	}
 	return last.Add(time.Duration(s.Minutes*(failures+1)) * time.Minute)
 }
 
-func (f *folder) PlanPull(memory []service.PulledFile, listed []service.RemoteFile, now time.Time) (plan service.PullPlan) {
+func (f *folder) PlanPull(memory []model.PulledFile, listed []model.RemoteFile, now time.Time) (plan connectors.PullPlan) {
 	for _, one := range listed {
-		known := slices.IndexFunc(memory, func(m service.PulledFile) bool { return m.File == one })
+		known := slices.IndexFunc(memory, func(m model.PulledFile) bool { return m.File == one })
 		if known < 0 {
-			plan.Keep = append(plan.Keep, service.PulledFile{File: one, Since: now})
+			plan.Keep = append(plan.Keep, model.PulledFile{File: one, Since: now})
 		}
 		if known < 0 || !memory[known].Taken {
 			plan.Fetch = append(plan.Fetch, one)
@@ -71,14 +75,14 @@ func (f *folder) PlanPull(memory []service.PulledFile, listed []service.RemoteFi
 
 var errLost = errors.New("the connection was lost")
 
-func (f *folder) Classify(err error) service.RemoteFailure {
+func (f *folder) Classify(err error) connectors.RemoteFailure {
 	if errors.Is(err, errLost) {
-		return service.RemoteFailure{Kind: "connection_lost", Resumable: true}
+		return connectors.RemoteFailure{Kind: "connection_lost", Resumable: true}
 	}
-	return service.RemoteFailure{Kind: "denied"}
+	return connectors.RemoteFailure{Kind: "denied"}
 }
 
-func (f *folder) Open(context.Context, service.Login) (service.Remote, error) {
+func (f *folder) Open(context.Context, connectors.Login) (connectors.Remote, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.down != nil {
@@ -87,20 +91,20 @@ func (f *folder) Open(context.Context, service.Login) (service.Remote, error) {
 	return f, nil
 }
 
-func (f *folder) Report() service.SFTPReport { return service.SFTPReport{HostKey: "key"} }
-func (f *folder) Close()                     {}
+func (f *folder) Report() connectors.SFTPReport { return connectors.SFTPReport{HostKey: "key"} }
+func (f *folder) Close()                        {}
 
-func (f *folder) List(_ context.Context, directory, _ string) (out service.RemoteListing, err error) {
+func (f *folder) List(_ context.Context, directory, _ string) (out connectors.RemoteListing, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for name, text := range f.files {
-		out.Files = append(out.Files, service.RemoteFile{Path: path.Join(directory, name), Size: int64(len(text)), Modified: began})
+		out.Files = append(out.Files, model.RemoteFile{Path: path.Join(directory, name), Size: int64(len(text)), Modified: began})
 	}
-	slices.SortFunc(out.Files, func(a, b service.RemoteFile) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(out.Files, func(a, b model.RemoteFile) int { return strings.Compare(a.Path, b.Path) })
 	return out, nil
 }
 
-func (f *folder) Fetch(_ context.Context, of service.RemoteFile, offset, _ int64, to io.Writer) (int64, error) {
+func (f *folder) Fetch(_ context.Context, of model.RemoteFile, offset, _ int64, to io.Writer) (int64, error) {
 	f.mu.Lock()
 	text := f.files[path.Base(of.Path)][offset:]
 	breaks := f.drop > 0
@@ -134,11 +138,11 @@ func (f *folder) have(name, text string) {
 }
 
 // connector makes a connector with its credential and schema.
-func (f *fixture) connector(draft service.ConnectorDraft) service.Connector {
+func (f *fixture) connector(draft connectors.Draft) model.Connector {
 	f.Helper()
-	credential, err := f.CreateCredential(f.ctx, f.org, service.CredentialDraft{Hostname: "h", Port: 22, User: "u", AuthType: service.AuthPassword, Password: secrets.NewSecret("p")})
+	credential, err := f.CreateCredential(f.ctx, f.org, connectors.CredentialDraft{Hostname: "h", Port: 22, User: "u", AuthType: model.AuthPassword, Password: secrets.NewSecret("p")})
 	must(f.T, err)
-	schema, _, err := f.CreateSchema(f.ctx, f.org, service.SchemaDraft{Doc: named(f.T, "Mails")})
+	schema, _, err := f.CreateSchema(f.ctx, f.org, schemas.Draft{Doc: named(f.T, "Mails")})
 	must(f.T, err)
 	draft.CredentialID, draft.SchemaID, draft.Directory, draft.Schedule.Minutes = credential.ID, schema.ID, "/in", 5
 	c, err := f.CreateConnector(f.ctx, f.org, draft)
@@ -163,9 +167,9 @@ func TestConnector(t *testing.T) {
 	t.Parallel()
 	remote, c := &folder{files: map[string]string{}, put: map[string]string{}}, &fakeSender{}
 	f := newFixture(t, with(remote), carrying(c))
-	_, _, err := f.CreateWebhook(f.ctx, f.org, service.WebhookDraft{URL: "http://told", Enabled: true, Events: []string{"sftp_connector_failed"}})
+	_, _, err := f.CreateWebhook(f.ctx, f.org, webhooks.Draft{URL: "http://told", Enabled: true, Events: []string{"sftp_connector_failed"}})
 	must(t, err)
-	made := f.connector(service.ConnectorDraft{PutDirectory: "/out", PutFormat: "csv"})
+	made := f.connector(connectors.Draft{PutDirectory: "/out", PutFormat: "csv"})
 	remote.have("a.csv", "email\na@example.org\n")
 	remote.have("b.csv", "email\nb@example.org\n")
 	remote.drop = 3
@@ -209,7 +213,7 @@ func TestConnector(t *testing.T) {
 }
 
 // failing keeps a connector from logging in for a while. It has run twice before.
-func (f *fixture) failing(remote *folder, c *fakeSender, made service.Connector) {
+func (f *fixture) failing(remote *folder, c *fakeSender, made model.Connector) {
 	f.Helper()
 	remote.down = errors.New("The server did not let the user in")
 	for range 3 {
@@ -237,7 +241,7 @@ func TestPullDies(t *testing.T) {
 	for _, point := range []string{"pull.stored", "pull.made"} {
 		remote := &folder{files: map[string]string{}, put: map[string]string{}}
 		f := newFixture(t, with(remote))
-		made := f.connector(service.ConnectorDraft{})
+		made := f.connector(connectors.Draft{})
 		for i := range 5 {
 			remote.have(fmt.Sprint(i, ".csv"), "email\na@example.org\n")
 		}
@@ -262,52 +266,52 @@ func TestPullDies(t *testing.T) {
 			t.Errorf("%s: %d files, %d imports", point, len(files), total)
 		}
 		for _, one := range files {
-			if !one.Taken || !slices.ContainsFunc(imports, func(imp service.Import) bool { return imp.ID == one.ImportID }) {
+			if !one.Taken || !slices.ContainsFunc(imports, func(imp model.Import) bool { return imp.ID == one.ImportID }) {
 				t.Errorf("%s: %+v", point, one)
 			}
 		}
 	}
 }
 
-func passwordDraft() service.CredentialDraft {
-	return service.CredentialDraft{
+func passwordDraft() connectors.CredentialDraft {
+	return connectors.CredentialDraft{
 		Hostname: "sftp.example.org", Port: 22, User: "intray",
-		AuthType: service.AuthPassword, Password: secrets.NewSecret("swordfish"),
+		AuthType: model.AuthPassword, Password: secrets.NewSecret("swordfish"),
 	}
 }
 
-func keyDraft() service.CredentialDraft {
+func keyDraft() connectors.CredentialDraft {
 	d := passwordDraft()
-	d.AuthType, d.Password, d.PrivateKey = service.AuthKey, secrets.Secret{}, secrets.NewSecret("a key")
+	d.AuthType, d.Password, d.PrivateKey = model.AuthKey, secrets.Secret{}, secrets.NewSecret("a key")
 	return d
 }
 
 func TestWrongCredentials(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	for name, spoil := range map[string]func(d *service.CredentialDraft){
-		"host name":             func(d *service.CredentialDraft) { d.Hostname = "a b" },
-		"port 0":                func(d *service.CredentialDraft) { d.Port = 0 },
-		"port 65536":            func(d *service.CredentialDraft) { d.Port = 65536 },
-		"no user":               func(d *service.CredentialDraft) { d.User = "" },
-		"long user":             func(d *service.CredentialDraft) { d.User = strings.Repeat("é", 256) },
-		"control character":     func(d *service.CredentialDraft) { d.User = "a\x00b" },
-		"no way to log in":      func(d *service.CredentialDraft) { d.AuthType = "" },
-		"no password":           func(d *service.CredentialDraft) { d.Password = secrets.Secret{} },
-		"password and key":      func(d *service.CredentialDraft) { d.PrivateKey = secrets.NewSecret("k") },
-		"key in place of a one": func(d *service.CredentialDraft) { d.AuthType = service.AuthKey },
+	for name, spoil := range map[string]func(d *connectors.CredentialDraft){
+		"host name":             func(d *connectors.CredentialDraft) { d.Hostname = "a b" },
+		"port 0":                func(d *connectors.CredentialDraft) { d.Port = 0 },
+		"port 65536":            func(d *connectors.CredentialDraft) { d.Port = 65536 },
+		"no user":               func(d *connectors.CredentialDraft) { d.User = "" },
+		"long user":             func(d *connectors.CredentialDraft) { d.User = strings.Repeat("é", 256) },
+		"control character":     func(d *connectors.CredentialDraft) { d.User = "a\x00b" },
+		"no way to log in":      func(d *connectors.CredentialDraft) { d.AuthType = "" },
+		"no password":           func(d *connectors.CredentialDraft) { d.Password = secrets.Secret{} },
+		"password and key":      func(d *connectors.CredentialDraft) { d.PrivateKey = secrets.NewSecret("k") },
+		"key in place of a one": func(d *connectors.CredentialDraft) { d.AuthType = model.AuthKey },
 	} {
 		draft := passwordDraft()
 		spoil(&draft)
 		_, err := f.CreateCredential(f.ctx, f.org, draft)
-		if !service.IsKind(err, service.Invalid) {
+		if !model.IsKind(err, model.Invalid) {
 			t.Errorf("%s: error %v, want that it is invalid", name, err)
 		}
 	}
 	draft := keyDraft()
 	draft.PrivateKey = secrets.NewSecret("broken")
 	_, err := f.CreateCredential(f.ctx, f.org, draft)
-	f.refused(err, service.Invalid, "invalid")
+	f.refused(err, model.Invalid, "invalid")
 	if list, total, err := f.Credentials(f.ctx, f.org, 0, 10); total != 0 || len(list) != 0 || err != nil {
 		t.Errorf("%d credentials were kept, error %v", total, err)
 	}
@@ -341,7 +345,7 @@ func TestSecretsAreSealedAndKept(t *testing.T) {
 	key := keyDraft()
 	key.PrivateKey = secrets.Secret{}
 	_, err = f.ReplaceCredential(f.ctx, f.org, made.ID, key)
-	f.refused(err, service.Invalid, "invalid")
+	f.refused(err, model.Invalid, "invalid")
 	key.PrivateKey = secrets.NewSecret("a key")
 	changed, err = f.ReplaceCredential(f.ctx, f.org, made.ID, key)
 	if err != nil || changed.Fingerprint != "SHA256:of a key" {
@@ -394,6 +398,6 @@ func TestDeletedCredential(t *testing.T) {
 	must(t, err)
 	must(t, f.DeleteCredential(f.ctx, f.org, made.ID))
 	_, err = f.Credential(f.ctx, f.org, made.ID)
-	f.refused(err, service.NotFound, "not_found")
-	f.refused(f.DeleteCredential(f.ctx, f.org, made.ID), service.NotFound, "not_found")
+	f.refused(err, model.NotFound, "not_found")
+	f.refused(f.DeleteCredential(f.ctx, f.org, made.ID), model.NotFound, "not_found")
 }

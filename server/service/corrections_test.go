@@ -17,7 +17,8 @@ import (
 	"github.com/intraydata/intray/engine"
 	"github.com/intraydata/intray/output"
 	"github.com/intraydata/intray/server/draft"
-	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/model"
+	"github.com/intraydata/intray/server/review"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/formats"
 )
@@ -26,7 +27,7 @@ import (
 type sheet [][]string
 
 // download takes all rows of an import out.
-func (f *fixture) download(imp service.Import) sheet {
+func (f *fixture) download(imp model.Import) sheet {
 	f.Helper()
 	var file bytes.Buffer
 	must(f.T, f.ExportRows(f.ctx, imp, draft.Query{}, &file))
@@ -88,9 +89,9 @@ func (s sheet) xlsx(t testing.TB) string {
 }
 
 // bring brings a file back, and looks at it before.
-func (f *fixture) bring(imp service.Import, file string, over bool) service.MergeResult {
+func (f *fixture) bring(imp model.Import, file string, over bool) review.MergeResult {
 	f.Helper()
-	in := service.CorrectionFile{Op: order(nil).Op, Preview: true, Overwrite: over, File: strings.NewReader(file), Size: int64(len(file))}
+	in := review.CorrectionFile{Op: order(nil).Op, Preview: true, Overwrite: over, File: strings.NewReader(file), Size: int64(len(file))}
 	looked, err := f.MergeCorrections(f.ctx, imp, in)
 	must(f.T, err)
 	in.Preview = false
@@ -106,19 +107,19 @@ func (f *fixture) bring(imp service.Import, file string, over bool) service.Merg
 }
 
 // came is what came of a file, in short.
-func came(b service.MergeResult) string {
+func came(b review.MergeResult) string {
 	return fmt.Sprintf("cells %d clashes %d%v untold %d unknown %d", b.Change.Cells, b.Conflicts, b.Examples, b.Unverified, b.Unknown)
 }
 
 // put types into a cell of the page.
-func (f *fixture) put(imp service.Import, row int64, field int, text string) {
+func (f *fixture) put(imp model.Import, row int64, field int, text string) {
 	f.Helper()
 	_, err := f.ChangeRows(f.ctx, imp, order(draft.Fill{Where: draft.Selector{Numbers: []int64{row}, Fields: []int{field}}, Text: text}))
 	must(f.T, err)
 }
 
 // all gives the cells of all rows.
-func (f *fixture) all(imp service.Import) (out []string) {
+func (f *fixture) all(imp model.Import) (out []string) {
 	f.Helper()
 	must(f.T, f.WithRows(f.ctx, imp, func(d *draft.Draft) error {
 		w, err := d.Window(f.ctx, draft.Query{}, 0, 100)
@@ -130,7 +131,7 @@ func (f *fixture) all(imp service.Import) (out []string) {
 	return out
 }
 
-func (f *fixture) want(imp service.Import, b service.MergeResult, summary string, rows ...string) {
+func (f *fixture) want(imp model.Import, b review.MergeResult, summary string, rows ...string) {
 	f.Helper()
 	if got := came(b); got != summary {
 		f.Errorf("it tells: %s\nwant:     %s", got, summary)
@@ -217,7 +218,7 @@ func TestBringsBackOddRows(t *testing.T) {
 	preview := func(rows string) string {
 		t.Helper()
 		file := "Row,E-Mail,Name\n" + rows
-		b, err := f.MergeCorrections(f.ctx, imp, service.CorrectionFile{Op: "o", Preview: true, File: strings.NewReader(file), Size: int64(len(file))})
+		b, err := f.MergeCorrections(f.ctx, imp, review.CorrectionFile{Op: "o", Preview: true, File: strings.NewReader(file), Size: int64(len(file))})
 		must(t, err)
 		return came(b)
 	}
@@ -265,7 +266,7 @@ func TestBringsBackAfterANewRun(t *testing.T) {
 	f := newFixture(t)
 	imp := f.reviewing()
 	file := f.download(imp).put(1, "Name", "Ben").csv()
-	other := f.status(f.finished("E-Mail,Name\nzoe@example.org,Zoe\nnobody,Zed\n", blocking), service.NeedsReview)
+	other := f.status(f.finished("E-Mail,Name\nzoe@example.org,Zoe\nnobody,Zed\n", blocking), model.NeedsReview)
 	b := f.bring(other, file, false)
 	f.want(other, b, "cells 0 clashes 3[{0 0 0 zoe@example.org ada@example.org} {0 1 0 Zoe Ada} {1 1 0 Zed Ben}] untold 2 unknown 0", "zoe@example.org Zoe", "nobody Zed")
 }
@@ -282,7 +283,7 @@ func TestBringsBackAmidOthers(t *testing.T) {
 		f.put(imp, 1, 1, "Bert")
 	})
 	all.Go(func() {
-		in := service.CorrectionFile{Op: "amid", File: strings.NewReader(file), Size: int64(len(file))}
+		in := review.CorrectionFile{Op: "amid", File: strings.NewReader(file), Size: int64(len(file))}
 		if _, err := f.MergeCorrections(f.ctx, imp, in); err != nil {
 			t.Error(err)
 		}
@@ -330,12 +331,12 @@ func TestFindingS3OneRowOfCells(t *testing.T) {
 	f := newFixture(t)
 	imp := f.reviewing()
 	file := "Row,E-Mail,Name\n" + strings.Repeat(",", 4<<20)
-	in := service.CorrectionFile{Op: order(nil).Op, Preview: true, File: strings.NewReader(file), Size: int64(len(file))}
+	in := review.CorrectionFile{Op: order(nil).Op, Preview: true, File: strings.NewReader(file), Size: int64(len(file))}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	_, err := f.MergeCorrections(f.ctx, imp, in)
 	runtime.ReadMemStats(&after)
-	if !service.IsKind(err, service.Invalid) {
+	if !model.IsKind(err, model.Invalid) {
 		t.Errorf("got %v, want a refusal of the file", err)
 	}
 	if used := after.TotalAlloc - before.TotalAlloc; used > 32<<20 {

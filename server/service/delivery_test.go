@@ -11,9 +11,12 @@ import (
 	"time"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/server/imports"
+	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/secrets"
 	"github.com/intraydata/intray/server/service"
 	"github.com/intraydata/intray/server/webhook"
+	"github.com/intraydata/intray/server/webhooks"
 )
 
 // slow is a courier whose slow receivers keep it until they are let go.
@@ -32,7 +35,7 @@ func newSlow() *slow {
 	return &slow{letGo: make(chan struct{}), began: make(chan string, 10_000), quick: make(chan string, 10_000)}
 }
 
-func (s *slow) Send(ctx context.Context, d service.Delivery, at time.Time, secrets []secrets.Secret) (service.SendResult, error) {
+func (s *slow) Send(ctx context.Context, d model.Delivery, at time.Time, secrets []secrets.Secret) (webhooks.SendResult, error) {
 	if !strings.HasPrefix(d.URL, "http://slow") {
 		s.quick <- d.URL
 		return s.fakeSender.Send(ctx, d, at, secrets)
@@ -42,10 +45,10 @@ func (s *slow) Send(ctx context.Context, d service.Delivery, at time.Time, secre
 	s.began <- d.URL
 	select {
 	case <-ctx.Done():
-		return service.SendResult{}, ctx.Err()
+		return webhooks.SendResult{}, ctx.Err()
 	case <-s.letGo:
 	}
-	return service.SendResult{Attempt: service.Attempt{Message: intray.Literal("It was too slow.")}}, nil
+	return webhooks.SendResult{Attempt: model.Attempt{Message: intray.Literal("It was too slow.")}}, nil
 }
 
 func (s *slow) add(n int) {
@@ -69,10 +72,10 @@ func (f *fixture) event(org, address string) {
 	if address != "" {
 		settings = fmt.Sprintf(`{"webhookUrl":%q}`, address)
 	}
-	imp, err := f.CreateImport(f.ctx, org, service.NewImport{Doc: doc(f.T, contacts, settings), Rows: strings.NewReader(`[{"email":"a@example.org"}]`)})
+	imp, err := f.CreateImport(f.ctx, org, imports.Draft{Doc: doc(f.T, contacts, settings), Rows: strings.NewReader(`[{"email":"a@example.org"}]`)})
 	must(f.T, err)
 	f.runAll()
-	f.status(imp, service.Successful)
+	f.status(imp, model.Successful)
 }
 
 // look looks for what is due, a few times, and waits for nothing.
@@ -89,12 +92,12 @@ func TestSlowReceivers(t *testing.T) {
 	t.Parallel()
 	c := newSlow()
 	f := newFixture(t, func(_ *fixture, cfg *service.Config) { cfg.WebhookSender = c })
-	const webhooks, events = 40, 4
-	for n := range webhooks {
-		_, _, err := f.CreateWebhook(f.ctx, f.org, service.WebhookDraft{URL: fmt.Sprint("http://slow-", n), Enabled: true})
+	const slow, events = 40, 4
+	for n := range slow {
+		_, _, err := f.CreateWebhook(f.ctx, f.org, webhooks.Draft{URL: fmt.Sprint("http://slow-", n), Enabled: true})
 		must(t, err)
 	}
-	_, _, err := f.CreateWebhook(f.ctx, f.org, service.WebhookDraft{URL: "http://quick", Enabled: true})
+	_, _, err := f.CreateWebhook(f.ctx, f.org, webhooks.Draft{URL: "http://quick", Enabled: true})
 	must(t, err)
 	for n := range events {
 		f.event(f.org, "http://quick/schema")
@@ -107,10 +110,10 @@ func TestSlowReceivers(t *testing.T) {
 			}
 		}
 	}
-	for range webhooks {
+	for range slow {
 		<-c.began // each slow one has its turn as well
 	}
-	if n := c.atOnce(); n > webhooks+32 {
+	if n := c.atOnce(); n > slow+32 {
 		t.Errorf("%d deliveries were on their way at once", n)
 	}
 	close(c.letGo)
@@ -125,11 +128,11 @@ func TestSlowAddresses(t *testing.T) {
 	c := newSlow()
 	f := newFixture(t, func(_ *fixture, cfg *service.Config) { cfg.WebhookSender = c })
 	const addresses = 1100
-	must(t, f.store.Update(f.ctx, func(tx service.Tx) error {
+	must(t, f.store.Update(f.ctx, func(tx model.Tx) error {
 		for n := range addresses {
-			err := tx.Deliveries.Insert(f.ctx, service.Delivery{
+			err := tx.Deliveries.Insert(f.ctx, model.Delivery{
 				ID: fmt.Sprint("msg_", n), Org: f.org, Target: fmt.Sprint("url_", n), ImportID: fmt.Sprint("imp-", n), Event: "upload",
-				URL: fmt.Sprint("http://slow-", n), Body: []byte("x"), Status: service.Waiting, Created: began, Due: began,
+				URL: fmt.Sprint("http://slow-", n), Body: []byte("x"), Status: model.Waiting, Created: began, Due: began,
 			})
 			if err != nil {
 				return err
@@ -170,40 +173,40 @@ type outage struct {
 	others map[string]time.Time
 }
 
-func (o *outage) Send(_ context.Context, d service.Delivery, _ time.Time, _ []secrets.Secret) (service.SendResult, error) {
+func (o *outage) Send(_ context.Context, d model.Delivery, _ time.Time, _ []secrets.Secret) (webhooks.SendResult, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	taken := service.SendResult{Attempt: service.Attempt{Delivered: true, Status: 200}}
+	taken := webhooks.SendResult{Attempt: model.Attempt{Delivered: true, Status: 200}}
 	if d.URL == "http://up" {
 		o.others[d.ID] = time.Now()
 		return taken, nil
 	}
 	if !o.back {
 		o.tried++
-		return service.SendResult{Attempt: service.Attempt{Message: intray.Literal("Nothing listens there")}}, nil
+		return webhooks.SendResult{Attempt: model.Attempt{Message: intray.Literal("Nothing listens there")}}, nil
 	}
 	o.came = append(o.came, d.ID)
 	if o.when[d.ID]++; o.when[d.ID] == 1 && len(o.when)%10 == 0 {
-		return service.SendResult{Attempt: service.Attempt{Message: intray.Literal("The receiver hung up before it answered")}}, nil
+		return webhooks.SendResult{Attempt: model.Attempt{Message: intray.Literal("The receiver hung up before it answered")}}, nil
 	}
 	return taken, nil
 }
 
-func (o *outage) DecideRetry(f service.FailureStreak, tries int, at time.Time, last service.SendResult) service.RetryDecision {
+func (o *outage) DecideRetry(f model.FailureStreak, tries int, at time.Time, last webhooks.SendResult) webhooks.RetryDecision {
 	after := webhook.FailureStreak(f).WithAttempt(at, last.Delivered)
-	j := service.RetryDecision{Streak: service.FailureStreak(after), Dead: after.IsDead()}
+	j := webhooks.RetryDecision{Streak: model.FailureStreak(after), Dead: after.IsDead()}
 	j.Wait, j.Retry = webhook.Outcome{}.Next(tries, rand.Float64)
 	return j
 }
 
 // waitingFor makes messages for a webhook, three about each import.
-func (f *fixture) waitingFor(w service.Webhook, from, to int) {
+func (f *fixture) waitingFor(w model.Webhook, from, to int) {
 	f.Helper()
-	must(f.T, f.store.Update(f.ctx, func(tx service.Tx) error {
+	must(f.T, f.store.Update(f.ctx, func(tx model.Tx) error {
 		for n := from; n < to; n++ {
-			err := tx.Deliveries.Insert(f.ctx, service.Delivery{
+			err := tx.Deliveries.Insert(f.ctx, model.Delivery{
 				ID: messageID(w.URL, n), Org: w.Org, WebhookID: w.ID, Target: w.ID, ImportID: fmt.Sprint(w.URL, n/3), Event: "e", URL: w.URL,
-				Body: []byte("x"), Status: service.Waiting, Created: f.clock.Now().Add(time.Duration(n-from) * time.Microsecond), Due: f.clock.Now(),
+				Body: []byte("x"), Status: model.Waiting, Created: f.clock.Now().Add(time.Duration(n-from) * time.Microsecond), Due: f.clock.Now(),
 			})
 			if err != nil {
 				return err
@@ -217,13 +220,13 @@ func messageID(url string, n int) string {
 	return fmt.Sprintf("msg_%s_%06d", strings.TrimPrefix(url, "http://"), n)
 }
 
-func (f *fixture) left(w service.Webhook) (waiting int) {
+func (f *fixture) left(w model.Webhook) (waiting int) {
 	f.Helper()
 	for offset, more := int64(0), true; more; offset += 1000 {
 		list, _, total, err := f.Deliveries(f.ctx, w.Org, w.ID, offset, 1000)
 		must(f.T, err)
 		for _, d := range list {
-			if d.Status != service.Delivered {
+			if d.Status != model.Delivered {
 				waiting++
 			}
 		}
@@ -245,11 +248,11 @@ func TestDownForADay(t *testing.T) {
 	}
 	o := &outage{when: map[string]int{}, others: map[string]time.Time{}}
 	f := newFixture(t, func(_ *fixture, cfg *service.Config) { cfg.WebhookSender = o })
-	down, _, err := f.CreateWebhook(f.ctx, f.org, service.WebhookDraft{URL: "http://down", Enabled: true})
+	down, _, err := f.CreateWebhook(f.ctx, f.org, webhooks.Draft{URL: "http://down", Enabled: true})
 	must(t, err)
 	beta, err := f.CreateOrg(f.ctx, "Beta")
 	must(t, err)
-	up, _, err := f.CreateWebhook(f.ctx, beta.ID, service.WebhookDraft{URL: "http://up", Enabled: true})
+	up, _, err := f.CreateWebhook(f.ctx, beta.ID, webhooks.Draft{URL: "http://up", Enabled: true})
 	must(t, err)
 	var longest time.Duration
 	others := 0

@@ -15,6 +15,9 @@ import (
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/engine"
 	"github.com/intraydata/intray/server/draft"
+	"github.com/intraydata/intray/server/imports"
+	"github.com/intraydata/intray/server/model"
+	"github.com/intraydata/intray/server/review"
 	"github.com/intraydata/intray/server/service"
 	"github.com/intraydata/intray/source/formats"
 )
@@ -79,7 +82,7 @@ func (n *notedHooks) Finish(context.Context, *intray.Schema, iter.Seq2[*intray.B
 func (n *notedHooks) Close() error { return nil }
 
 // reviewingWith is an import under review whose hooks of these kinds are those given.
-func reviewingWith(t *testing.T, hooks *notedHooks, file string, kinds ...string) (*fixture, service.Import) {
+func reviewingWith(t *testing.T, hooks *notedHooks, file string, kinds ...string) (*fixture, model.Import) {
 	t.Helper()
 	f := newFixture(t, func(_ *fixture, cfg *service.Config) {
 		cfg.Engine = engine.New(engine.Config{Formats: formats.Formats(""), Workers: 1, LoadHooks: func(context.Context, intray.Hooks, intray.HookEnv) (engine.HookRunner, error) { return hooks, nil }})
@@ -93,11 +96,11 @@ func reviewingWith(t *testing.T, hooks *notedHooks, file string, kinds ...string
 		}
 	}
 	d.Hooks = sources
-	imp, err := f.CreateImport(f.ctx, f.org, service.NewImport{Doc: d})
+	imp, err := f.CreateImport(f.ctx, f.org, imports.Draft{Doc: d})
 	must(t, err)
 	must(t, f.send(imp, file))
 	f.runAll()
-	return f, f.status(imp, service.NeedsReview)
+	return f, f.status(imp, model.NeedsReview)
 }
 
 // TestBulkHooksSeeAllRows changes more rows than are read at a time: hooks over all
@@ -126,7 +129,7 @@ func TestRetryWhileUnderWay(t *testing.T) {
 		token = v.Token
 		return err
 	}))
-	for _, edit := range []service.EditOrder{
+	for _, edit := range []review.EditOrder{
 		order(typed(1, 0, "nobody", "bob@example.org")), order(draft.Replace{Find: "bob", With: "bo"}),
 		order(draft.Fill{Where: draft.Selector{Token: token, Total: &total, From: 1, To: 2, Fields: []int{1}}, Text: "Bo"}),
 	} {
@@ -157,7 +160,7 @@ func TestReviewHooks(t *testing.T) {
 	must(t, err)
 	_, err = f.ChangeRows(f.ctx, imp, order(draft.Delete{Where: draft.Selector{Numbers: []int64{1}}}))
 	must(t, err)
-	must(t, f.WithTable(f.ctx, imp, func(d *draft.Draft, made service.SetByHook) error {
+	must(t, f.WithTable(f.ctx, imp, func(d *draft.Draft, made review.SetByHook) error {
 		w, err := d.Window(f.ctx, draft.Query{}, 0, 3)
 		for _, r := range w.Rows {
 			if c := r.Cells[1]; !made(1, c.Raw, c.Value) {
@@ -174,7 +177,7 @@ func TestReviewHooks(t *testing.T) {
 	}
 	hooks.fails = true
 	_, err = f.ChangeRows(f.ctx, imp, order(typed(0, 1, "x@example.org", "y@example.org")))
-	f.refused(err, service.Conflict, "hook_failed")
+	f.refused(err, model.Conflict, "hook_failed")
 	_, _, err = f.SubmitReview(f.ctx, imp)
 	must(t, err)
 	f.wantResult(f.now(imp), `[{"email":"x@example.org","name":"ADA"},{"email":"x@example.org","name":"CY"}]`)
@@ -191,12 +194,12 @@ func TestFinishAtSubmission(t *testing.T) {
 	no := "Not today."
 	hooks.finish = func() (*string, error) { return &no, nil }
 	_, _, err = f.SubmitReview(f.ctx, imp)
-	f.refused(err, service.Conflict, "cancelled_by_hook")
+	f.refused(err, model.Conflict, "cancelled_by_hook")
 	hooks.finish = func() (*string, error) {
 		return nil, &intray.HookError{Hook: "beforeFinishCallback", Text: intray.Literal("boom")}
 	}
 	_, _, err = f.SubmitReview(f.ctx, imp)
-	f.refused(err, service.Conflict, "hook_failed")
+	f.refused(err, model.Conflict, "hook_failed")
 	hooks.finish = nil
 	_, _, err = f.SubmitReview(f.ctx, imp)
 	must(t, err)

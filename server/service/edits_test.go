@@ -8,15 +8,17 @@ import (
 	"testing"
 
 	"github.com/intraydata/intray/server/draft"
+	"github.com/intraydata/intray/server/model"
+	"github.com/intraydata/intray/server/review"
 	"github.com/intraydata/intray/server/service"
 )
 
 const blocking = `{"invalidDataBehavior":"BLOCK_SUBMIT"}`
 
 // reviewing is an import whose second row has an error that a person must settle.
-func (f *fixture) reviewing() service.Import {
+func (f *fixture) reviewing() model.Import {
 	f.Helper()
-	return f.status(f.finished(badFile, blocking), service.NeedsReview)
+	return f.status(f.finished(badFile, blocking), model.NeedsReview)
 }
 
 // typed is what a person types into the e-mail address of a row, having seen one.
@@ -29,19 +31,19 @@ var ops = struct {
 	n int
 }{}
 
-func order(change draft.Operation) service.EditOrder {
+func order(change draft.Operation) review.EditOrder {
 	ops.Lock()
 	defer ops.Unlock()
 	ops.n++
-	return service.EditOrder{Op: fmt.Sprint("op-", ops.n), Kind: "set", Change: change}
+	return review.EditOrder{Op: fmt.Sprint("op-", ops.n), Kind: "set", Change: change}
 }
 
-func undo(op string) service.EditOrder { return service.EditOrder{Op: op, Kind: service.UndoEdit} }
+func undo(op string) review.EditOrder { return review.EditOrder{Op: op, Kind: model.UndoEdit} }
 
-func redo(op string) service.EditOrder { return service.EditOrder{Op: op, Kind: service.RedoEdit} }
+func redo(op string) review.EditOrder { return review.EditOrder{Op: op, Kind: model.RedoEdit} }
 
 // shows gives the e-mail addresses of all rows, as a person sees them at a node.
-func shows(f *fixture, s *service.Service, imp service.Import) string {
+func shows(f *fixture, s *service.Service, imp model.Import) string {
 	f.Helper()
 	var shown []string
 	err := s.WithRows(f.ctx, imp, func(d *draft.Draft) error {
@@ -69,7 +71,7 @@ func TestReview(t *testing.T) {
 		t.Errorf("shown: %s", got)
 	}
 	_, sub, err := f.SubmitReview(f.ctx, imp)
-	f.refused(err, service.Conflict, "rows_with_error")
+	f.refused(err, model.Conflict, "rows_with_error")
 	if !sub.Blocked || sub.WithError != 1 {
 		t.Errorf("the submission that was refused: %+v", sub)
 	}
@@ -83,23 +85,23 @@ func TestReview(t *testing.T) {
 	if err != nil || again.Seq != v.Seq || again.Cells != 1 || len(again.Samples) != 1 {
 		t.Errorf("made again: %+v, %v", again, err)
 	}
-	if sub, err := f.ReviewSummary(f.ctx, imp); err != nil || sub != (service.Submission{Rows: 2}) {
+	if sub, err := f.ReviewSummary(f.ctx, imp); err != nil || sub != (review.Submission{Rows: 2}) {
 		t.Errorf("the summary: %+v, %v", sub, err)
 	}
 	done, sub, err := f.SubmitReview(f.ctx, imp)
 	must(t, err)
-	if sub.Rows != 2 || done.Status != service.Successful {
+	if sub.Rows != 2 || done.Status != model.Successful {
 		t.Errorf("submitted: %+v, %s", sub, done.Status)
 	}
-	f.wantResult(f.status(imp, service.Successful), `[{"email":"ada@example.org","name":"Ada"},{"email":"bob@example.org","name":"Bob"}]`)
+	f.wantResult(f.status(imp, model.Successful), `[{"email":"ada@example.org","name":"Ada"},{"email":"bob@example.org","name":"Bob"}]`)
 	if o := f.now(imp).Outcome; o.ErrorRows != 0 || o.DataRows != 2 || o.OutputRows != 2 || len(o.Listed) != 0 {
 		t.Errorf("the outcome: %+v", o)
 	}
 	_, err = f.ChangeRows(f.ctx, f.now(imp), order(typed(0, 0, "", "x")))
-	f.refused(err, service.Conflict, "not_in_review")
+	f.refused(err, model.Conflict, "not_in_review")
 	// Whoever had the page open before it was submitted is told as well.
 	_, err = f.ChangeRows(f.ctx, imp, order(typed(0, 0, "ada@example.org", "x")))
-	f.refused(err, service.Conflict, "not_in_review")
+	f.refused(err, model.Conflict, "not_in_review")
 }
 
 // TestReviewLeavesRowsOut deletes a row and submits with one that stays wrong.
@@ -168,7 +170,7 @@ func TestReviewUndone(t *testing.T) {
 	must(t, err)
 	want(two, "ada@example.org nobody!")
 	_, err = f.ChangeRows(f.ctx, imp, undo("u3"))
-	f.refused(err, service.Conflict, "nothing_to_undo")
+	f.refused(err, model.Conflict, "nothing_to_undo")
 	_, err = two.ChangeRows(f.ctx, imp, redo("r1"))
 	must(t, err)
 	want(f.node("folder/three"), "a@example.org a@example.org")
@@ -176,7 +178,7 @@ func TestReviewUndone(t *testing.T) {
 	_, err = f.ChangeRows(f.ctx, imp, order(draft.Clear{Where: draft.Selector{Fields: []int{1}}}))
 	must(t, err)
 	_, err = two.ChangeRows(f.ctx, imp, redo("r2"))
-	f.refused(err, service.Conflict, "nothing_to_undo")
+	f.refused(err, model.Conflict, "nothing_to_undo")
 	want(two, "a@example.org a@example.org")
 }
 
@@ -194,13 +196,13 @@ func TestReviewsManyAtOnce(t *testing.T) {
 	for i := range each {
 		for n, s := range nodes {
 			all.Go(func() {
-				op := service.EditOrder{Op: fmt.Sprint("many-", n, "-", i), Kind: "add", Change: draft.Add{Rows: [][]draft.Typed{{{Field: 0, Text: fmt.Sprintf("n%d-%d@example.org", n, i)}}}}}
+				op := review.EditOrder{Op: fmt.Sprint("many-", n, "-", i), Kind: "add", Change: draft.Add{Rows: [][]draft.Typed{{{Field: 0, Text: fmt.Sprintf("n%d-%d@example.org", n, i)}}}}}
 				_, err := s.ChangeRows(f.ctx, imp, op)
 				mu.Lock()
 				defer mu.Unlock()
 				if err == nil {
 					made++
-				} else if !service.IsKind(err, service.Conflict) {
+				} else if !model.IsKind(err, model.Conflict) {
 					t.Errorf("%v", err)
 				}
 			})
@@ -220,22 +222,22 @@ func TestReviewRefuses(t *testing.T) {
 	f := newFixture(t)
 	imp := f.reviewing()
 	for _, op := range []string{"", strings.Repeat("x", 101), "a\x00b"} {
-		_, err := f.ChangeRows(f.ctx, imp, service.EditOrder{Op: op, Kind: "set", Change: typed(0, 0, "", "x")})
-		f.refused(err, service.Invalid, "invalid")
+		_, err := f.ChangeRows(f.ctx, imp, review.EditOrder{Op: op, Kind: "set", Change: typed(0, 0, "", "x")})
+		f.refused(err, model.Invalid, "invalid")
 	}
 	_, err := f.ChangeRows(f.ctx, imp, order(draft.Replace{Find: "(", Expression: true}))
-	f.refused(err, service.Invalid, "not_possible")
+	f.refused(err, model.Invalid, "not_possible")
 	_, err = f.ChangeRows(f.ctx, imp, order(draft.Clear{Where: draft.Selector{Token: "forgotten"}}))
-	f.refused(err, service.Conflict, "rows_changed")
+	f.refused(err, model.Conflict, "rows_changed")
 	waiting := f.create("")
 	err = f.WithRows(f.ctx, waiting, func(*draft.Draft) error { return nil })
-	f.refused(err, service.Conflict, "not_in_review")
+	f.refused(err, model.Conflict, "not_in_review")
 	open := f.finished("phone\n1\n", "")
 	err = f.WithRows(f.ctx, open, func(*draft.Draft) error { return nil })
-	f.refused(err, service.Conflict, "no_rows")
+	f.refused(err, model.Conflict, "no_rows")
 	must(t, f.DeleteImport(f.ctx, f.org, imp.ID))
 	_, err = f.ChangeRows(f.ctx, imp, order(typed(1, 0, "nobody", "x@example.org")))
-	f.refused(err, service.NotFound, "not_found")
+	f.refused(err, model.NotFound, "not_found")
 }
 
 // TestNothingIsChangedOnce sends a change again that changed nothing: it stays so. It

@@ -1,8 +1,12 @@
 package service
 
-import "context"
+import (
+	"context"
+
+	"github.com/intraydata/intray/server/model"
+)
 
 // MoveTo is the one way in which a status changes.
-func (s *Service) MoveTo(ctx context.Context, imp Import, next Status) error {
-	return s.env.Store.Update(ctx, func(tx Tx) error { return s.transition(ctx, tx, &imp, next) })
+func (s *Service) MoveTo(ctx context.Context, imp model.Import, next model.Status) error {
+	return s.env.Store.Update(ctx, func(tx model.Tx) error { return s.Transition(ctx, tx, &imp, next) })
 }

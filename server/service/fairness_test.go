@@ -7,7 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/intraydata/intray/server/imports"
+	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/webhooks"
 )
 
 // crowd is how many organizations share the service: 200 where INTRAY_TORTURE is
@@ -31,7 +34,7 @@ type eventRecorder struct {
 	orgs []string
 }
 
-func (t *eventRecorder) ImportPayload(imp service.Import, u service.Upload, development bool) (service.Payload, bool, error) {
+func (t *eventRecorder) ImportPayload(imp model.Import, u model.Upload, development bool) (webhooks.Payload, bool, error) {
 	t.orgs = append(t.orgs, imp.Org)
 	return t.fakeSender.ImportPayload(imp, u, development)
 }
@@ -45,10 +48,10 @@ func newCrowd(t *testing.T) *crowded {
 // queue makes an organization queue imports.
 func (f *crowded) queue(org string, n int) {
 	f.Helper()
-	_, _, err := f.CreateWebhook(f.ctx, org, service.WebhookDraft{URL: "http://told", Enabled: true})
+	_, _, err := f.CreateWebhook(f.ctx, org, webhooks.Draft{URL: "http://told", Enabled: true})
 	must(f.T, err)
 	for range n {
-		_, err := f.CreateImport(f.ctx, org, service.NewImport{Doc: doc(f.T, contacts, ""), Rows: strings.NewReader(`[{"email":"a@example.org"}]`)})
+		_, err := f.CreateImport(f.ctx, org, imports.Draft{Doc: doc(f.T, contacts, ""), Rows: strings.NewReader(`[{"email":"a@example.org"}]`)})
 		must(f.T, err)
 	}
 }

@@ -21,6 +21,9 @@ import (
 	"github.com/intraydata/intray/schema"
 	"github.com/intraydata/intray/server/blob"
 	"github.com/intraydata/intray/server/blob/mem"
+	"github.com/intraydata/intray/server/connectors"
+	"github.com/intraydata/intray/server/imports"
+	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/queue"
 	"github.com/intraydata/intray/server/secrets"
 	"github.com/intraydata/intray/server/service"
@@ -56,7 +59,7 @@ type fixture struct {
 	*testing.T
 	*service.Service
 	ctx   context.Context
-	store service.Store
+	store model.Store
 	blobs *blobs
 	clock *clock
 	sftp  *sftp
@@ -178,17 +181,17 @@ func doc(t testing.TB, fields, settings string) schema.Doc {
 }
 
 // create makes an import with an inline schema.
-func (f *fixture) create(settings string) service.Import {
+func (f *fixture) create(settings string) model.Import {
 	f.Helper()
-	imp, err := f.CreateImport(f.ctx, f.org, service.NewImport{Doc: doc(f.T, contacts, settings)})
+	imp, err := f.CreateImport(f.ctx, f.org, imports.Draft{Doc: doc(f.T, contacts, settings)})
 	must(f.T, err)
 	return imp
 }
 
 // createRows makes an import that brings its rows.
-func (f *fixture) createRows(rows string) service.Import {
+func (f *fixture) createRows(rows string) model.Import {
 	f.Helper()
-	imp, err := f.CreateImport(f.ctx, f.org, service.NewImport{Doc: doc(f.T, contacts, ""), Rows: strings.NewReader(rows)})
+	imp, err := f.CreateImport(f.ctx, f.org, imports.Draft{Doc: doc(f.T, contacts, ""), Rows: strings.NewReader(rows)})
 	must(f.T, err)
 	return imp
 }
@@ -199,7 +202,7 @@ const (
 )
 
 // send uploads a file.
-func (f *fixture) send(imp service.Import, text string) error {
+func (f *fixture) send(imp model.Import, text string) error {
 	f.Helper()
 	token, err := f.UploadToken(imp)
 	must(f.T, err)
@@ -207,12 +210,12 @@ func (f *fixture) send(imp service.Import, text string) error {
 	if err != nil {
 		return err
 	}
-	_, err = r.Receive(f.ctx, service.IncomingFile{Body: strings.NewReader(text), Length: int64(len(text))})
+	_, err = r.Receive(f.ctx, imports.IncomingFile{Body: strings.NewReader(text), Length: int64(len(text))})
 	return err
 }
 
 // pending makes an import with a file.
-func (f *fixture) pending(text, settings string) service.Import {
+func (f *fixture) pending(text, settings string) model.Import {
 	f.Helper()
 	imp := f.create(settings)
 	must(f.T, f.send(imp, text))
@@ -220,7 +223,7 @@ func (f *fixture) pending(text, settings string) service.Import {
 }
 
 // now reads an import as it is.
-func (f *fixture) now(imp service.Import) service.Import {
+func (f *fixture) now(imp model.Import) model.Import {
 	f.Helper()
 	imp, err := f.Import(f.ctx, imp.Org, imp.ID)
 	must(f.T, err)
@@ -240,14 +243,14 @@ func (f *fixture) runAll() {
 }
 
 // finished makes an import and runs it.
-func (f *fixture) finished(text, settings string) service.Import {
+func (f *fixture) finished(text, settings string) model.Import {
 	f.Helper()
 	imp := f.pending(text, settings)
 	f.runAll()
 	return f.now(imp)
 }
 
-func (f *fixture) status(imp service.Import, want service.Status) service.Import {
+func (f *fixture) status(imp model.Import, want model.Status) model.Import {
 	f.Helper()
 	imp = f.now(imp)
 	if imp.Status != want {
@@ -257,15 +260,15 @@ func (f *fixture) status(imp service.Import, want service.Status) service.Import
 }
 
 // refused checks that an error is a refusal of the kind with the code.
-func (f *fixture) refused(err error, kind service.Kind, code string) {
+func (f *fixture) refused(err error, kind model.Kind, code string) {
 	f.Helper()
-	if !errors.Is(err, &service.Error{Kind: kind, Code: code}) {
+	if !errors.Is(err, &model.Error{Kind: kind, Code: code}) {
 		f.Errorf("error %v (%#v), want kind %d and code %q", err, err, kind, code)
 	}
 }
 
 // result reads the result of an import.
-func (f *fixture) result(imp service.Import) string {
+func (f *fixture) result(imp model.Import) string {
 	f.Helper()
 	return f.blobs.read(f.T, f.now(imp).Result.Key)
 }
@@ -405,12 +408,12 @@ func (n noted) Commit() error {
 
 // sftp is an SFTP client that goes nowhere.
 type sftp struct {
-	report  service.SFTPReport
+	report  connectors.SFTPReport
 	trouble error
-	login   service.Login
+	login   connectors.Login
 }
 
-func (s *sftp) TestConnection(_ context.Context, login service.Login) (service.SFTPReport, error) {
+func (s *sftp) TestConnection(_ context.Context, login connectors.Login) (connectors.SFTPReport, error) {
 	s.login = login
 	return s.report, s.trouble
 }

@@ -9,6 +9,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/intraydata/intray/schema"
+	"github.com/intraydata/intray/server/auth"
+	"github.com/intraydata/intray/server/imports"
+	"github.com/intraydata/intray/server/model"
+	"github.com/intraydata/intray/server/schemas"
 	"github.com/intraydata/intray/server/service"
 )
 
@@ -20,7 +24,7 @@ const absent = "0f8fad5b-d9cb-469f-a165-70867728950e"
 func TestReplayGivesTheAnswerAgain(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	answer := service.ReplayedResponse{Status: 201, Body: []byte(`{"id":"7"}`)}
+	answer := auth.ReplayedResponse{Status: 201, Body: []byte(`{"id":"7"}`)}
 	must(t, f.begins(f.Service, "key", "print").Finish(f.ctx, answer))
 	for range 2 {
 		f.answers("key", "print", answer)
@@ -34,7 +38,7 @@ func TestReplayGivesTheAnswerAgain(t *testing.T) {
 }
 
 // begins checks that a request with the key is the caller's to carry out.
-func (f *fixture) begins(s *service.Service, key, print string) *service.ReplayLock {
+func (f *fixture) begins(s *service.Service, key, print string) *auth.ReplayLock {
 	f.Helper()
 	got, turn, err := s.BeginReplay(f.ctx, f.org, key, print)
 	if got != nil || turn == nil || err != nil {
@@ -44,7 +48,7 @@ func (f *fixture) begins(s *service.Service, key, print string) *service.ReplayL
 }
 
 // answers checks that a request gets the answer that was kept.
-func (f *fixture) answers(key, print string, want service.ReplayedResponse) {
+func (f *fixture) answers(key, print string, want auth.ReplayedResponse) {
 	f.Helper()
 	got, turn, err := f.BeginReplay(f.ctx, f.org, key, print)
 	must(f.T, err)
@@ -57,14 +61,14 @@ func (f *fixture) answers(key, print string, want service.ReplayedResponse) {
 func (f *fixture) busy(key, print, code string) {
 	f.Helper()
 	_, _, err := f.BeginReplay(f.ctx, f.org, key, print)
-	f.refused(err, service.Conflict, code)
+	f.refused(err, model.Conflict, code)
 }
 
 func TestKeptAnswersAreSealed(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	must(t, f.begins(f.Service, "key", "print").Finish(f.ctx, service.ReplayedResponse{Status: 201, Body: []byte("a secret answer")}))
-	must(t, f.store.View(f.ctx, func(tx service.Tx) error {
+	must(t, f.begins(f.Service, "key", "print").Finish(f.ctx, auth.ReplayedResponse{Status: 201, Body: []byte("a secret answer")}))
+	must(t, f.store.View(f.ctx, func(tx model.Tx) error {
 		kept, err := tx.Replays.Get(f.ctx, f.org, "key")
 		if strings.Contains(string(kept.Sealed), "secret") {
 			t.Error("the store holds the answer in the open")
@@ -78,22 +82,22 @@ func TestReplaysAreForgottenAfterThreeDays(t *testing.T) {
 	f := newFixture(t)
 	must(t, f.RunMaintenance(f.ctx)) // the first sweep forgets; the next that does is far away
 	first := f.begins(f.Service, "key", "print")
-	must(t, first.Finish(f.ctx, service.ReplayedResponse{Status: 201}))
+	must(t, first.Finish(f.ctx, auth.ReplayedResponse{Status: 201}))
 	f.clock.Advance(threeDays)
-	f.answers("key", "print", service.ReplayedResponse{Status: 201})
+	f.answers("key", "print", auth.ReplayedResponse{Status: 201})
 	f.clock.Advance(time.Microsecond)
 	second := f.begins(f.Service, "key", "print")
 	if second.ID == first.ID {
 		t.Error("a key used again after its time makes the thing that it made before")
 	}
-	must(t, second.Finish(f.ctx, service.ReplayedResponse{Status: 201}))
+	must(t, second.Finish(f.ctx, auth.ReplayedResponse{Status: 201}))
 	f.clock.Advance(threeDays + time.Microsecond)
 	must(t, f.node("folder/two").RunMaintenance(f.ctx))
-	err := f.store.View(f.ctx, func(tx service.Tx) error {
+	err := f.store.View(f.ctx, func(tx model.Tx) error {
 		_, err := tx.Replays.Get(f.ctx, f.org, "key")
 		return err
 	})
-	f.refused(err, service.NotFound, "")
+	f.refused(err, model.NotFound, "")
 }
 
 func TestReplayOfARequestUnderWay(t *testing.T) {
@@ -129,8 +133,8 @@ func TestReplayReleased(t *testing.T) {
 		t.Error("another request makes the same thing")
 	}
 	f.busy("key", "print", "idempotency_key_reused")
-	must(t, other.Finish(f.ctx, service.ReplayedResponse{Status: 201}))
-	f.answers("key", "another request", service.ReplayedResponse{Status: 201})
+	must(t, other.Finish(f.ctx, auth.ReplayedResponse{Status: 201}))
+	f.answers("key", "another request", auth.ReplayedResponse{Status: 201})
 }
 
 // TestReplayWhoseEndWasNotKept goes on after the store did not take the end of
@@ -138,11 +142,11 @@ func TestReplayReleased(t *testing.T) {
 func TestReplayWhoseEndWasNotKept(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	ends := map[string]func(ctx context.Context, turn *service.ReplayLock) error{
-		"finish": func(ctx context.Context, turn *service.ReplayLock) error {
-			return turn.Finish(ctx, service.ReplayedResponse{Status: 201})
+	ends := map[string]func(ctx context.Context, turn *auth.ReplayLock) error{
+		"finish": func(ctx context.Context, turn *auth.ReplayLock) error {
+			return turn.Finish(ctx, auth.ReplayedResponse{Status: 201})
 		},
-		"release": func(ctx context.Context, turn *service.ReplayLock) error { return turn.Release(ctx) },
+		"release": func(ctx context.Context, turn *auth.ReplayLock) error { return turn.Release(ctx) },
 	}
 	for key, end := range ends {
 		first := f.begins(f.Service, key, "print")
@@ -162,7 +166,7 @@ func TestReplayIDs(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	id := f.begins(f.Service, "key", "print").ID
-	if parsed, ok := service.ParseID(id); !ok || parsed != id {
+	if parsed, ok := model.ParseID(id); !ok || parsed != id {
 		t.Errorf("%q is no id", id)
 	}
 	if other := f.begins(f.Service, "key2", "print").ID; other == id {
@@ -178,15 +182,15 @@ func TestFixedIDsMakeOneThing(t *testing.T) {
 	id := absent
 	makes := map[string]func() (string, error){
 		"import": func() (string, error) {
-			imp, err := f.CreateImport(f.ctx, f.org, service.NewImport{ID: id, Doc: doc(t, contacts, ""), Rows: strings.NewReader("[]")})
+			imp, err := f.CreateImport(f.ctx, f.org, imports.Draft{ID: id, Doc: doc(t, contacts, ""), Rows: strings.NewReader("[]")})
 			return imp.ID + string(imp.Status), err
 		},
 		"schema": func() (string, error) {
-			s, _, err := f.CreateSchema(f.ctx, f.org, service.SchemaDraft{ID: id, Doc: named(t, "Contacts")})
+			s, _, err := f.CreateSchema(f.ctx, f.org, schemas.Draft{ID: id, Doc: named(t, "Contacts")})
 			return s.ID, err
 		},
 		"session": func() (string, error) {
-			h, err := f.CreateSession(f.ctx, f.org, service.NewSession{ID: id})
+			h, err := f.CreateSession(f.ctx, f.org, imports.NewSession{ID: id})
 			return h.Session.ID, err
 		},
 		"credential": func() (string, error) {
@@ -205,9 +209,9 @@ func TestFixedIDsMakeOneThing(t *testing.T) {
 		}
 	}
 	f.runAll()
-	imp := f.now(service.Import{ID: id, Org: f.org})
-	again, err := f.CreateImport(f.ctx, f.org, service.NewImport{ID: id, Doc: doc(t, contacts, ""), Rows: strings.NewReader("[]")})
-	if err != nil || again.Status != service.AwaitingUpload || again.Outcome != nil || !again.Modified.Equal(again.Created) {
+	imp := f.now(model.Import{ID: id, Org: f.org})
+	again, err := f.CreateImport(f.ctx, f.org, imports.Draft{ID: id, Doc: doc(t, contacts, ""), Rows: strings.NewReader("[]")})
+	if err != nil || again.Status != model.AwaitingUpload || again.Outcome != nil || !again.Modified.Equal(again.Created) {
 		t.Errorf("after the end of the import (%s), the repeated creation answers %+v, %v", imp.Status, again, err)
 	}
 	list, total, err := f.Imports(f.ctx, f.org, 0, 10)

@@ -16,6 +16,9 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/schema"
+	"github.com/intraydata/intray/server/imports"
+	"github.com/intraydata/intray/server/model"
+	"github.com/intraydata/intray/server/schemas"
 	"github.com/intraydata/intray/server/service"
 )
 
@@ -25,22 +28,22 @@ func TestWrongImports(t *testing.T) {
 	good := doc(t, contacts, "")
 	for _, c := range []struct {
 		name  string
-		draft service.NewImport
-		kind  service.Kind
+		draft imports.Draft
+		kind  model.Kind
 		field string
 	}{
-		{"neither schema nor fields", service.NewImport{}, service.Invalid, "schema_id"},
-		{"schema and fields", service.NewImport{SchemaID: absent, Doc: good}, service.Invalid, "schema_id"},
-		{"unknown schema", service.NewImport{SchemaID: absent}, service.NotFound, "schema_id"},
-		{"a name beside rows", service.NewImport{Doc: good, Filename: "a.csv", Rows: strings.NewReader("[]")}, service.Invalid, "original_filename"},
-		{"a name that is too long", service.NewImport{Doc: good, Filename: strings.Repeat("n", 1025)}, service.Invalid, "original_filename"},
-		{"a name with a line end", service.NewImport{Doc: good, Filename: "a\r\nb"}, service.Invalid, "original_filename"},
-		{"fields that are none", service.NewImport{Doc: schema.Doc{Fields: "x"}}, service.Invalid, "fields"},
+		{"neither schema nor fields", imports.Draft{}, model.Invalid, "schema_id"},
+		{"schema and fields", imports.Draft{SchemaID: absent, Doc: good}, model.Invalid, "schema_id"},
+		{"unknown schema", imports.Draft{SchemaID: absent}, model.NotFound, "schema_id"},
+		{"a name beside rows", imports.Draft{Doc: good, Filename: "a.csv", Rows: strings.NewReader("[]")}, model.Invalid, "original_filename"},
+		{"a name that is too long", imports.Draft{Doc: good, Filename: strings.Repeat("n", 1025)}, model.Invalid, "original_filename"},
+		{"a name with a line end", imports.Draft{Doc: good, Filename: "a\r\nb"}, model.Invalid, "original_filename"},
+		{"fields that are none", imports.Draft{Doc: schema.Doc{Fields: "x"}}, model.Invalid, "fields"},
 		{"wrong settings over an unknown schema",
-			service.NewImport{SchemaID: absent, Doc: schema.Doc{Settings: decoded(t, `{"maxRecords":-1}`)}}, service.Invalid, "settings"},
+			imports.Draft{SchemaID: absent, Doc: schema.Doc{Settings: decoded(t, `{"maxRecords":-1}`)}}, model.Invalid, "settings"},
 	} {
 		_, err := f.CreateImport(f.ctx, f.org, c.draft)
-		var e *service.Error
+		var e *model.Error
 		if !errors.As(err, &e) || e.Kind != c.kind || len(e.Fields[c.field]) == 0 {
 			t.Errorf("%s: error %#v, want kind %d with a word about %s", c.name, err, c.kind, c.field)
 		}
@@ -54,14 +57,14 @@ func TestImportAwaitsItsFile(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	imp := f.create("")
-	if imp.Status != service.AwaitingUpload || imp.Outcome != nil || !imp.Created.Equal(imp.Modified) {
+	if imp.Status != model.AwaitingUpload || imp.Outcome != nil || !imp.Created.Equal(imp.Modified) {
 		t.Errorf("made %+v", imp)
 	}
-	if _, err := f.Upload(f.ctx, f.org, imp.UploadID); !service.IsKind(err, service.NotFound) {
+	if _, err := f.Upload(f.ctx, f.org, imp.UploadID); !model.IsKind(err, model.NotFound) {
 		t.Errorf("there is an upload before its first byte, error %v", err)
 	}
 	_, err := f.ImportResult(f.ctx, f.org, imp.ID)
-	f.refused(err, service.Conflict, "not_finished")
+	f.refused(err, model.Conflict, "not_finished")
 	schema, err := f.Schema(f.ctx, f.org, imp.SchemaID)
 	if err != nil || !schema.Inline {
 		t.Errorf("the inline schema: %+v, error %v", schema, err)
@@ -75,11 +78,11 @@ func TestRowsInTheRequest(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	imp := f.createRows(`[{"email":"ada@example.org","name":"Ada"},{"email":"nobody"}]`)
-	if imp.Status != service.AwaitingUpload {
+	if imp.Status != model.AwaitingUpload {
 		t.Errorf("the answer says %s, want AWAITING_UPLOAD", imp.Status)
 	}
-	f.status(imp, service.Pending)
-	f.refused(f.send(imp, goodFile), service.Conflict, "upload_not_expected")
+	f.status(imp, model.Pending)
+	f.refused(f.send(imp, goodFile), model.Conflict, "upload_not_expected")
 	f.runAll()
 	f.wantResult(imp, `[{"email":"ada@example.org","name":"Ada"}]`)
 }
@@ -90,21 +93,21 @@ func TestSchemaIsFrozen(t *testing.T) {
 	f := newFixture(t)
 	saved := named(t, "Contacts")
 	saved.Settings = decoded(t, `{"invalidDataBehavior":"BLOCK_SUBMIT","importIdentifier":"saved","title":"Saved"}`)
-	created, _, err := f.CreateSchema(f.ctx, f.org, service.SchemaDraft{Doc: saved})
+	created, _, err := f.CreateSchema(f.ctx, f.org, schemas.Draft{Doc: saved})
 	must(t, err)
-	imp, err := f.CreateImport(f.ctx, f.org, service.NewImport{
+	imp, err := f.CreateImport(f.ctx, f.org, imports.Draft{
 		SchemaID: created.ID, Doc: schema.Doc{Settings: decoded(t, `{"title":"Mine"}`)},
 	})
 	must(t, err)
 	next := named(t, "Contacts")
 	next.Fields = decoded(t, `[{"key":"other","label":"Other"}]`)
-	_, _, err = f.ReplaceSchema(f.ctx, f.org, created.ID, service.SchemaDraft{Doc: next})
+	_, _, err = f.ReplaceSchema(f.ctx, f.org, created.ID, schemas.Draft{Doc: next})
 	must(t, err)
 	must(t, f.DeleteSchema(f.ctx, f.org, created.ID))
 	must(t, f.send(imp, badFile))
 	f.runAll()
-	f.status(imp, service.NeedsReview)
-	frozen, err := service.FrozenSchema(imp)
+	f.status(imp, model.NeedsReview)
+	frozen, err := schemas.Frozen(imp)
 	must(t, err)
 	got := []string{frozen.Settings.ImportIdentifier, frozen.Settings.Title, frozen.Fields[0].Key}
 	if diff := cmp.Diff([]string{"saved", "Mine", "email"}, got); diff != "" {
@@ -119,29 +122,29 @@ func TestRefusedUploads(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	imp := f.create(`{"maxFileSize":64}`)
-	begin := func(length int64) (*service.UploadReceiver, error) {
+	begin := func(length int64) (*imports.UploadReceiver, error) {
 		return f.BeginUpload(f.ctx, imp.ID, f.token(f.UploadToken(imp)), length)
 	}
 	_, err := begin(65)
-	f.refused(err, service.TooLarge, "file_too_large")
+	f.refused(err, model.TooLarge, "file_too_large")
 	sum5, sum256 := md5.Sum([]byte("x")), sha256.Sum256([]byte("x"))
 	for _, c := range []struct {
 		name string
-		in   service.IncomingFile
-		kind service.Kind
+		in   imports.IncomingFile
+		kind model.Kind
 		code string
 	}{
-		{"too large", service.IncomingFile{Body: strings.NewReader(strings.Repeat("x", 65)), Length: -1}, service.TooLarge, "file_too_large"},
-		{"too short", service.IncomingFile{Body: strings.NewReader("abc"), Length: 4}, service.Invalid, "body_too_short"},
-		{"another MD5", service.IncomingFile{Body: strings.NewReader("abc"), Length: 3, MD5: sum5[:]}, service.Invalid, "digest_mismatch"},
-		{"another SHA-256", service.IncomingFile{Body: strings.NewReader("abc"), Length: 3, SHA256: sum256[:]}, service.Invalid, "digest_mismatch"},
-		{"a wrong name", service.IncomingFile{Body: strings.NewReader("abc"), Length: 3, Filename: "a\x00b"}, service.Invalid, "invalid"},
+		{"too large", imports.IncomingFile{Body: strings.NewReader(strings.Repeat("x", 65)), Length: -1}, model.TooLarge, "file_too_large"},
+		{"too short", imports.IncomingFile{Body: strings.NewReader("abc"), Length: 4}, model.Invalid, "body_too_short"},
+		{"another MD5", imports.IncomingFile{Body: strings.NewReader("abc"), Length: 3, MD5: sum5[:]}, model.Invalid, "digest_mismatch"},
+		{"another SHA-256", imports.IncomingFile{Body: strings.NewReader("abc"), Length: 3, SHA256: sum256[:]}, model.Invalid, "digest_mismatch"},
+		{"a wrong name", imports.IncomingFile{Body: strings.NewReader("abc"), Length: 3, Filename: "a\x00b"}, model.Invalid, "invalid"},
 	} {
 		r, err := begin(-1)
 		must(t, err)
 		_, err = r.Receive(f.ctx, c.in)
 		f.refused(err, c.kind, c.code)
-		f.status(imp, service.AwaitingUpload)
+		f.status(imp, model.AwaitingUpload)
 		if left := f.blobs.below("imports/"); len(left) > 0 {
 			t.Errorf("%s: blobs are left: %v", c.name, left)
 		}
@@ -149,18 +152,18 @@ func TestRefusedUploads(t *testing.T) {
 	r, err := begin(3)
 	must(t, err)
 	sum5, sum256 = md5.Sum([]byte("abc")), sha256.Sum256([]byte("abc"))
-	receipt, err := r.Receive(f.ctx, service.IncomingFile{
+	receipt, err := r.Receive(f.ctx, imports.IncomingFile{
 		Body: strings.NewReader("abc"), Length: 3, MD5: sum5[:], SHA256: sum256[:], Filename: "list.csv"})
 	must(t, err)
-	if diff := cmp.Diff(service.UploadReceipt{Size: 3, MD5: fmt.Sprintf("%x", sum5)}, receipt); diff != "" {
+	if diff := cmp.Diff(imports.UploadReceipt{Size: 3, MD5: fmt.Sprintf("%x", sum5)}, receipt); diff != "" {
 		t.Errorf("receipt (-want +got):\n%s", diff)
 	}
-	want := service.File{Key: f.now(imp).Raw.Key, Size: 3, SHA256: fmt.Sprintf("%x", sum256)}
-	if now := f.status(imp, service.Pending); now.Raw != want || now.Filename != "list.csv" {
+	want := model.File{Key: f.now(imp).Raw.Key, Size: 3, SHA256: fmt.Sprintf("%x", sum256)}
+	if now := f.status(imp, model.Pending); now.Raw != want || now.Filename != "list.csv" {
 		t.Errorf("file %+v named %q, want %+v", now.Raw, now.Filename, want)
 	}
 	_, err = begin(3)
-	f.refused(err, service.Conflict, "already_uploaded")
+	f.refused(err, model.Conflict, "already_uploaded")
 }
 
 // TestTwoUploadsAtOnce lets two senders in before either is done: one wins.
@@ -173,10 +176,10 @@ func TestTwoUploadsAtOnce(t *testing.T) {
 	must(t, err)
 	second, err := f.BeginUpload(f.ctx, imp.ID, token, -1)
 	must(t, err)
-	_, err = second.Receive(f.ctx, service.IncomingFile{Body: strings.NewReader(goodFile), Length: -1})
+	_, err = second.Receive(f.ctx, imports.IncomingFile{Body: strings.NewReader(goodFile), Length: -1})
 	must(t, err)
-	_, err = first.Receive(f.ctx, service.IncomingFile{Body: strings.NewReader(badFile), Length: -1})
-	f.refused(err, service.Conflict, "already_uploaded")
+	_, err = first.Receive(f.ctx, imports.IncomingFile{Body: strings.NewReader(badFile), Length: -1})
+	f.refused(err, model.Conflict, "already_uploaded")
 	f.runAll()
 	f.wantResult(imp, goodResult)
 	if raw := f.blobs.below("imports/" + imp.ID + "/raw/"); len(raw) != 1 {
@@ -188,7 +191,7 @@ func TestServerCapsTheFileSize(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, func(_ *fixture, cfg *service.Config) { cfg.MaxFileSize = 10 })
 	imp := f.create(`{"maxFileSize":64}`)
-	f.refused(f.send(imp, strings.Repeat("x", 11)), service.TooLarge, "file_too_large")
+	f.refused(f.send(imp, strings.Repeat("x", 11)), model.TooLarge, "file_too_large")
 	must(t, f.send(imp, strings.Repeat("x", 10)))
 }
 
@@ -199,7 +202,7 @@ func TestDownloads(t *testing.T) {
 	u, err := f.ImportResult(f.ctx, f.org, imp.ID)
 	must(t, err)
 	for what, want := range map[string]string{
-		service.RawFile: badFile,
+		imports.RawFile: badFile,
 		"json":          `[{"email":"ada@example.org","name":"Ada"}]`,
 		"ndjson":        `{"email":"ada@example.org","name":"Ada"}`,
 		"csv":           "email,name\nada@example.org,Ada\n",
@@ -216,7 +219,7 @@ func TestDownloads(t *testing.T) {
 	}
 }
 
-func whole(t testing.TB, d *service.Download) string {
+func whole(t testing.TB, d *imports.Download) string {
 	t.Helper()
 	var b strings.Builder
 	if d.Stored == nil {
@@ -232,28 +235,28 @@ func whole(t testing.TB, d *service.Download) string {
 func TestDeletedUpload(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	for text, status := range map[string]service.Status{"E-Mail,Name\n": service.NeedsReview, goodFile: service.Pending} {
+	for text, status := range map[string]model.Status{"E-Mail,Name\n": model.NeedsReview, goodFile: model.Pending} {
 		imp := f.pending(text, "")
-		if status == service.NeedsReview {
+		if status == model.NeedsReview {
 			f.runAll()
 		}
-		f.refused(f.DeleteUpload(f.ctx, f.org, imp.UploadID), service.Conflict, "not_finished")
+		f.refused(f.DeleteUpload(f.ctx, f.org, imp.UploadID), model.Conflict, "not_finished")
 		_, err := f.ProcessedUpload(f.ctx, f.org, imp.UploadID)
-		f.refused(err, service.Conflict, "not_finished")
+		f.refused(err, model.Conflict, "not_finished")
 		f.status(imp, status)
 		must(t, f.DeleteImport(f.ctx, f.org, imp.ID))
 	}
 	imp := f.finished(goodFile, "")
-	token := f.token(f.DownloadToken(service.Upload{ID: imp.UploadID, Org: f.org}, "json"))
+	token := f.token(f.DownloadToken(model.Upload{ID: imp.UploadID, Org: f.org}, "json"))
 	must(t, f.DeleteUpload(f.ctx, f.org, imp.UploadID))
 	_, err := f.ImportResult(f.ctx, f.org, imp.ID)
-	f.refused(err, service.NotFound, "not_found")
+	f.refused(err, model.NotFound, "not_found")
 	_, err = f.Download(f.ctx, imp.UploadID, token)
-	f.refused(err, service.NotFound, "not_found")
+	f.refused(err, model.NotFound, "not_found")
 	if left := f.blobs.below(""); len(left) > 0 {
 		t.Errorf("blobs are left: %v", left)
 	}
-	f.status(imp, service.Successful)
+	f.status(imp, model.Successful)
 	must(t, f.DeleteImport(f.ctx, f.org, imp.ID))
 }
 
@@ -269,19 +272,19 @@ func TestUploadsInAWindow(t *testing.T) {
 	f.finished("", "") // failed: not listed
 	for _, c := range []struct {
 		start, end int64
-		filter     service.UploadFilter
+		filter     model.UploadFilter
 		total      int64
 		want       []string
 	}{
-		{0, 10, service.UploadFilter{}, 4, newest},
-		{1, 3, service.UploadFilter{}, 4, newest[1:3]},
-		{4, 9, service.UploadFilter{}, 4, nil},
-		{2, 2, service.UploadFilter{}, 4, nil},
-		{0, 10, service.UploadFilter{From: began.Add(time.Hour), To: began.Add(2 * time.Hour)}, 2, newest[1:3]},
-		{0, 10, service.UploadFilter{To: began.Add(-time.Microsecond)}, 0, nil},
+		{0, 10, model.UploadFilter{}, 4, newest},
+		{1, 3, model.UploadFilter{}, 4, newest[1:3]},
+		{4, 9, model.UploadFilter{}, 4, nil},
+		{2, 2, model.UploadFilter{}, 4, nil},
+		{0, 10, model.UploadFilter{From: began.Add(time.Hour), To: began.Add(2 * time.Hour)}, 2, newest[1:3]},
+		{0, 10, model.UploadFilter{To: began.Add(-time.Microsecond)}, 0, nil},
 	} {
 		var got []string
-		must(t, f.Uploads(f.ctx, f.org, c.filter, c.start, c.end, func(total int64, list iter.Seq2[service.Upload, error]) error {
+		must(t, f.Uploads(f.ctx, f.org, c.filter, c.start, c.end, func(total int64, list iter.Seq2[model.Upload, error]) error {
 			if total != c.total {
 				t.Errorf("[%d, %d): %d in all, want %d", c.start, c.end, total, c.total)
 			}
@@ -300,19 +303,19 @@ func TestUploadsInAWindow(t *testing.T) {
 func TestAccountsAreCutForLists(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	file := "E-Mail,Name\n" + strings.Repeat("nobody,x\n", service.ListedInvalidRows+5)
+	file := "E-Mail,Name\n" + strings.Repeat("nobody,x\n", model.ListedInvalidRows+5)
 	imp := f.finished(file, "")
 	u, err := f.Upload(f.ctx, f.org, imp.UploadID)
 	must(t, err)
-	if len(u.Problems.InvalidRows) != service.ListedInvalidRows+5 || len(u.Problems.Errors) != 1000 {
-		t.Errorf("%d rows and %d errors, want %d and 1000", len(u.Problems.InvalidRows), len(u.Problems.Errors), service.ListedInvalidRows+5)
+	if len(u.Problems.InvalidRows) != model.ListedInvalidRows+5 || len(u.Problems.Errors) != 1000 {
+		t.Errorf("%d rows and %d errors, want %d and 1000", len(u.Problems.InvalidRows), len(u.Problems.Errors), model.ListedInvalidRows+5)
 	}
-	must(t, f.Uploads(f.ctx, f.org, service.UploadFilter{}, 0, 1, func(_ int64, list iter.Seq2[service.Upload, error]) error {
+	must(t, f.Uploads(f.ctx, f.org, model.UploadFilter{}, 0, 1, func(_ int64, list iter.Seq2[model.Upload, error]) error {
 		for u, err := range list {
 			must(t, err)
-			if len(u.Problems.InvalidRows) != service.ListedInvalidRows || len(u.Problems.Errors) != service.ListedErrors {
+			if len(u.Problems.InvalidRows) != model.ListedInvalidRows || len(u.Problems.Errors) != model.ListedErrors {
 				t.Errorf("listed: %d rows and %d errors, want %d and %d",
-					len(u.Problems.InvalidRows), len(u.Problems.Errors), service.ListedInvalidRows, service.ListedErrors)
+					len(u.Problems.InvalidRows), len(u.Problems.Errors), model.ListedInvalidRows, model.ListedErrors)
 			}
 		}
 		return nil
@@ -334,7 +337,7 @@ func traceSummary(t intray.Trace) (list []string) {
 	return list
 }
 
-func (f *fixture) trace(imp service.Import, row int64, key string) (all []string, err error) {
+func (f *fixture) trace(imp model.Import, row int64, key string) (all []string, err error) {
 	err = f.TraceRow(f.ctx, f.now(imp), row, key, func(_ intray.Field, t intray.Trace) error {
 		if t.Row != row || t.Line != row+2 {
 			f.Errorf("row %d is told of as row %d of line %d", row, t.Row, t.Line)
@@ -383,22 +386,22 @@ func TestTraceIsRefused(t *testing.T) {
 		field     string
 	}{{"a row beyond the last", "email", 2, "row"}, {"a row far beyond", "", 1 << 62, "row"}, {"an unknown field", "nothing", 0, "field"}} {
 		_, err := f.trace(done, c.row, c.key)
-		f.refused(err, service.NotFound, "not_found")
-		var e *service.Error
+		f.refused(err, model.NotFound, "not_found")
+		var e *model.Error
 		if !errors.As(err, &e) || len(e.Fields[c.field]) != 1 {
 			t.Errorf("%s: %+v", c.name, e)
 		}
 	}
-	for _, imp := range []service.Import{f.create(""), f.finished("", ""), f.finished("A,B\n1,2\n", ""), f.pending(badFile, "")} {
+	for _, imp := range []model.Import{f.create(""), f.finished("", ""), f.finished("A,B\n1,2\n", ""), f.pending(badFile, "")} {
 		_, err := f.trace(imp, 0, "")
-		f.refused(err, service.Conflict, "no_rows")
+		f.refused(err, model.Conflict, "no_rows")
 		if err != nil && !strings.Contains(err.Error(), string(f.now(imp).Status)) {
 			t.Errorf("the refusal does not tell the status %s: %v", f.now(imp).Status, err)
 		}
 	}
 	must(t, f.DeleteUpload(f.ctx, f.org, done.UploadID))
 	_, err := f.trace(done, 0, "")
-	f.refused(err, service.NotFound, "not_found")
+	f.refused(err, model.NotFound, "not_found")
 }
 
 // TestTraceOfMany tells of a field that several columns feed.
@@ -406,7 +409,7 @@ func TestTraceOfMany(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	imp := f.imported(f.org, tags, "", "E-Mail,Tag,tag\na@example.org,A,B\n")
-	must(t, f.TraceRow(f.ctx, f.status(imp, service.Successful), 0, "tags", func(field intray.Field, cell intray.Trace) error {
+	must(t, f.TraceRow(f.ctx, f.status(imp, model.Successful), 0, "tags", func(field intray.Field, cell intray.Trace) error {
 		if diff := cmp.Diff([]intray.TracedColumn{{Index: 1, Header: "Tag"}, {Index: 2, Header: "tag"}}, cell.Columns); diff != "" || !field.ManyToOne {
 			t.Error(diff)
 		}

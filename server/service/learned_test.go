@@ -9,15 +9,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/intraydata/intray"
-	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/imports"
+	"github.com/intraydata/intray/server/model"
 )
 
 const crm = `{"importIdentifier":"crm"}`
 
 // imported makes an import of a file and runs it.
-func (f *fixture) imported(org, fields, settings, file string) service.Import {
+func (f *fixture) imported(org, fields, settings, file string) model.Import {
 	f.Helper()
-	imp, err := f.CreateImport(f.ctx, org, service.NewImport{Doc: doc(f.T, fields, settings)})
+	imp, err := f.CreateImport(f.ctx, org, imports.Draft{Doc: doc(f.T, fields, settings)})
 	must(f.T, err)
 	must(f.T, f.send(imp, file))
 	f.runAll()
@@ -25,7 +26,7 @@ func (f *fixture) imported(org, fields, settings, file string) service.Import {
 }
 
 // answered imports a file that leaves something open, answers, and runs it again.
-func (f *fixture) answered(fields, settings, file string, answers intray.Answers) service.Import {
+func (f *fixture) answered(fields, settings, file string, answers intray.Answers) model.Import {
 	f.Helper()
 	imp := f.imported(f.org, fields, settings, file)
 	f.answer(imp, answers)
@@ -33,7 +34,7 @@ func (f *fixture) answered(fields, settings, file string, answers intray.Answers
 	return f.now(imp)
 }
 
-func (f *fixture) answer(imp service.Import, answers intray.Answers) {
+func (f *fixture) answer(imp model.Import, answers intray.Answers) {
 	f.Helper()
 	given := map[string]*string{}
 	for id, value := range answers {
@@ -78,12 +79,12 @@ func TestColumnsAreRemembered(t *testing.T) {
 	}
 	other, err := f.CreateOrg(f.ctx, "Other")
 	must(t, err)
-	for name, imp := range map[string]service.Import{
+	for name, imp := range map[string]model.Import{
 		"another identifier":   f.imported(f.org, contacts, `{"importIdentifier":"erp"}`, twice),
 		"no identifier":        f.imported(f.org, contacts, "", twice),
 		"another organization": f.imported(other.ID, contacts, crm, twice),
 	} {
-		if imp.Status != service.NeedsReview {
+		if imp.Status != model.NeedsReview {
 			t.Errorf("with %s the import is %s", name, imp.Status)
 		}
 	}
@@ -92,7 +93,7 @@ func TestColumnsAreRemembered(t *testing.T) {
 	f.wantMemory("crm", "column name name")
 	must(t, f.ForgetMemory(f.ctx, f.org, "crm"))
 	f.wantMemory("crm")
-	f.status(f.imported(f.org, contacts, crm, twice), service.NeedsReview)
+	f.status(f.imported(f.org, contacts, crm, twice), model.NeedsReview)
 }
 
 // sameNameFields are two fields that want one column.
@@ -121,7 +122,7 @@ func TestWhatIsRemembered(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t)
-			f.status(f.answered(c.fields, crm, c.file, c.answers), service.Successful)
+			f.status(f.answered(c.fields, crm, c.file, c.answers), model.Successful)
 			f.wantMemory("crm", c.want...)
 		})
 	}
@@ -159,21 +160,21 @@ func TestLaterAnswersReplace(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t)
 			f.remembered(
-				service.LearnedMapping{Kind: service.ColumnMemory, Field: "name", Text: "Name", On: began.Add(-1 * time.Hour)},
-				service.LearnedMapping{Kind: service.ColumnMemory, Field: "email", Text: "Other", On: began.Add(-2 * time.Hour)},
-				service.LearnedMapping{Kind: service.ColumnMemory, Field: "name", Text: "Gone", On: began.Add(-3 * time.Hour)},
-				service.LearnedMapping{Kind: service.ValueMemory, Field: "email", Text: "x", Value: "y", On: began.Add(-4 * time.Hour)},
+				model.LearnedMapping{Kind: model.ColumnMemory, Field: "name", Text: "Name", On: began.Add(-1 * time.Hour)},
+				model.LearnedMapping{Kind: model.ColumnMemory, Field: "email", Text: "Other", On: began.Add(-2 * time.Hour)},
+				model.LearnedMapping{Kind: model.ColumnMemory, Field: "name", Text: "Gone", On: began.Add(-3 * time.Hour)},
+				model.LearnedMapping{Kind: model.ValueMemory, Field: "email", Text: "x", Value: "y", On: began.Add(-4 * time.Hour)},
 			)
-			f.status(f.answered(c.fields, crm, c.file, c.answers), service.Successful)
+			f.status(f.answered(c.fields, crm, c.file, c.answers), model.Successful)
 			f.wantMemory("crm", c.want...)
 		})
 	}
 }
 
 // remembered puts what is to be remembered for the identifier crm.
-func (f *fixture) remembered(all ...service.LearnedMapping) {
+func (f *fixture) remembered(all ...model.LearnedMapping) {
 	f.Helper()
-	must(f.T, f.store.Update(f.ctx, func(tx service.Tx) error {
+	must(f.T, f.store.Update(f.ctx, func(tx model.Tx) error {
 		for _, r := range all {
 			r.Org, r.ImportIdentifier = f.org, "crm"
 			if err := tx.Memory.Upsert(f.ctx, r); err != nil {
@@ -188,15 +189,15 @@ func (f *fixture) remembered(all ...service.LearnedMapping) {
 func TestMemoryIsBounded(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	var all []service.LearnedMapping
-	for n := range service.MaxMemory {
-		all = append(all, service.LearnedMapping{Kind: service.ValueMemory, Field: "f", Text: fmt.Sprint(n), On: began.Add(-time.Duration(n+1) * time.Hour)})
+	var all []model.LearnedMapping
+	for n := range imports.MaxMemory {
+		all = append(all, model.LearnedMapping{Kind: model.ValueMemory, Field: "f", Text: fmt.Sprint(n), On: began.Add(-time.Duration(n+1) * time.Hour)})
 	}
 	f.remembered(all...)
-	f.status(f.answered(contacts, crm, twice, intray.Answers{"column:name": "1"}), service.Successful)
-	list, total, err := f.Memory(f.ctx, f.org, "crm", 0, service.MaxMemory)
+	f.status(f.answered(contacts, crm, twice, intray.Answers{"column:name": "1"}), model.Successful)
+	list, total, err := f.Memory(f.ctx, f.org, "crm", 0, imports.MaxMemory)
 	must(t, err)
-	if last := list[len(list)-1].Text; total != service.MaxMemory || list[0].Field != "name" || last != fmt.Sprint(service.MaxMemory-2) {
+	if last := list[len(list)-1].Text; total != imports.MaxMemory || list[0].Field != "name" || last != fmt.Sprint(imports.MaxMemory-2) {
 		t.Errorf("%d are remembered, the newest is %+v and the oldest %s", total, list[0], last)
 	}
 }
@@ -211,12 +212,12 @@ func TestRunsAreOfferedTheSame(t *testing.T) {
 	must(t, f.Leave(f.ctx))
 	f.Service = f.node("folder/two")
 	must(t, f.Join(f.ctx))
-	f.remembered(service.LearnedMapping{Kind: service.ColumnMemory, Field: "name", Text: "Name", On: began})
+	f.remembered(model.LearnedMapping{Kind: model.ColumnMemory, Field: "name", Text: "Name", On: began})
 	f.runAll()
-	f.status(imp, service.NeedsReview)
+	f.status(imp, model.NeedsReview)
 
 	later := f.imported(f.org, contacts, `{"importIdentifier":"crm","invalidDataBehavior":"BLOCK_SUBMIT"}`, both+"nobody,x,y\n")
-	f.status(later, service.NeedsReview)
+	f.status(later, model.NeedsReview)
 	if len(later.OpenQuestions()) > 0 || len(later.Memory.Columns) != 1 {
 		t.Errorf("asked is %v with %+v", questionIDs(later), later.Memory)
 	}

@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/intraydata/intray/server/connectors"
+	"github.com/intraydata/intray/server/model"
+	"github.com/intraydata/intray/server/schemas"
 	"github.com/intraydata/intray/server/secrets"
 	"github.com/intraydata/intray/server/service"
 )
@@ -32,7 +35,7 @@ func newHarbour(slow ...string) *harbour {
 	return h
 }
 
-func (h *harbour) Open(ctx context.Context, l service.Login) (service.Remote, error) {
+func (h *harbour) Open(ctx context.Context, l connectors.Login) (connectors.Remote, error) {
 	h.mu.Lock()
 	slow := h.slow[l.User]
 	h.mu.Unlock()
@@ -48,13 +51,13 @@ func (h *harbour) Open(ctx context.Context, l service.Login) (service.Remote, er
 }
 
 // connectorOf makes a connector of a user of a server.
-func (f *fixture) connectorOf(org, user string) service.Connector {
+func (f *fixture) connectorOf(org, user string) model.Connector {
 	f.Helper()
-	credential, err := f.CreateCredential(f.ctx, org, service.CredentialDraft{Hostname: "h", Port: 22, User: user, AuthType: service.AuthPassword, Password: secrets.NewSecret("p")})
+	credential, err := f.CreateCredential(f.ctx, org, connectors.CredentialDraft{Hostname: "h", Port: 22, User: user, AuthType: model.AuthPassword, Password: secrets.NewSecret("p")})
 	must(f.T, err)
-	schema, _, err := f.CreateSchema(f.ctx, org, service.SchemaDraft{Doc: named(f.T, "Mails of "+user)})
+	schema, _, err := f.CreateSchema(f.ctx, org, schemas.Draft{Doc: named(f.T, "Mails of "+user)})
 	must(f.T, err)
-	c, err := f.CreateConnector(f.ctx, org, service.ConnectorDraft{CredentialID: credential.ID, SchemaID: schema.ID, Directory: "/in", Schedule: service.Schedule{Minutes: 5}})
+	c, err := f.CreateConnector(f.ctx, org, connectors.Draft{CredentialID: credential.ID, SchemaID: schema.ID, Directory: "/in", Schedule: model.Schedule{Minutes: 5}})
 	must(f.T, err)
 	return c
 }
@@ -135,10 +138,10 @@ func TestNeeds(t *testing.T) {
 	f := newFixture(t, func(_ *fixture, cfg *service.Config) { cfg.Remotes = h })
 	for _, c := range []struct {
 		kind, message string
-		remove        func(service.Connector) error
+		remove        func(model.Connector) error
 	}{
-		{"credential_deleted", "The SFTP credential of this connector was deleted. Give it another one.", func(c service.Connector) error { return f.DeleteCredential(f.ctx, f.org, c.CredentialID) }},
-		{"schema_deleted", "The schema of this connector was deleted. Give it another one.", func(c service.Connector) error { return f.DeleteSchema(f.ctx, f.org, c.SchemaID) }},
+		{"credential_deleted", "The SFTP credential of this connector was deleted. Give it another one.", func(c model.Connector) error { return f.DeleteCredential(f.ctx, f.org, c.CredentialID) }},
+		{"schema_deleted", "The schema of this connector was deleted. Give it another one.", func(c model.Connector) error { return f.DeleteSchema(f.ctx, f.org, c.SchemaID) }},
 	} {
 		made := f.connectorOf(f.org, c.kind)
 		must(t, c.remove(made))
@@ -156,13 +159,13 @@ type leaving struct{ folder }
 
 var errLeft = errors.New("the file is not what it was")
 
-func (l *leaving) Open(context.Context, service.Login) (service.Remote, error) { return l, nil }
+func (l *leaving) Open(context.Context, connectors.Login) (connectors.Remote, error) { return l, nil }
 
-func (l *leaving) Classify(error) service.RemoteFailure {
-	return service.RemoteFailure{Kind: "left", Skippable: true}
+func (l *leaving) Classify(error) connectors.RemoteFailure {
+	return connectors.RemoteFailure{Kind: "left", Skippable: true}
 }
 
-func (l *leaving) Fetch(ctx context.Context, of service.RemoteFile, offset, most int64, to io.Writer) (int64, error) {
+func (l *leaving) Fetch(ctx context.Context, of model.RemoteFile, offset, most int64, to io.Writer) (int64, error) {
 	if strings.Contains(of.Path, "left") {
 		return 0, errLeft
 	}
@@ -194,7 +197,7 @@ func TestLongNames(t *testing.T) {
 	t.Parallel()
 	remote := &folder{files: map[string]string{}, put: map[string]string{}}
 	f := newFixture(t, with(remote))
-	f.connector(service.ConnectorDraft{PutDirectory: "/out", PutFormat: "csv"})
+	f.connector(connectors.Draft{PutDirectory: "/out", PutFormat: "csv"})
 	remote.have(strings.Repeat("ü", 125)+".csv", goodFile)
 	f.pull()
 	f.runAll()
@@ -217,9 +220,9 @@ type dawdler struct {
 	until []time.Duration
 }
 
-func (d *dawdler) Open(context.Context, service.Login) (service.Remote, error) { return d, nil }
+func (d *dawdler) Open(context.Context, connectors.Login) (connectors.Remote, error) { return d, nil }
 
-func (d *dawdler) Fetch(ctx context.Context, of service.RemoteFile, offset, most int64, to io.Writer) (int64, error) {
+func (d *dawdler) Fetch(ctx context.Context, of model.RemoteFile, offset, most int64, to io.Writer) (int64, error) {
 	d.clock.Advance(2 * time.Minute)
 	deadline, _ := ctx.Deadline()
 	d.until = append(d.until, time.Until(deadline))
@@ -240,8 +243,8 @@ func TestTurns(t *testing.T) {
 	f.clock.Advance(time.Second)
 	second := f.connectorOf(f.org, "second")
 	f.pull()
-	took := map[string][]service.PullRun{}
-	for _, c := range []service.Connector{first, second} {
+	took := map[string][]model.PullRun{}
+	for _, c := range []model.Connector{first, second} {
 		runs, _, err := f.Pulls(f.ctx, f.org, c.ID, 0, 100)
 		must(t, err)
 		fetched := 0

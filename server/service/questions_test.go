@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/intraydata/intray/server/draft"
-	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/model"
 )
 
 // twice has two columns that fit the name.
@@ -19,7 +19,7 @@ const bothTwice = "E-Mail,E-Mail,Name,Name\nada@example.org,bob@example.org,Ada,
 
 func answer(id, value string) map[string]*string { return map[string]*string{id: &value} }
 
-func questionIDs(imp service.Import) (ids []string) {
+func questionIDs(imp model.Import) (ids []string) {
 	for _, q := range imp.OpenQuestions() {
 		ids = append(ids, q.ID)
 	}
@@ -36,7 +36,7 @@ func TestAnswer(t *testing.T) {
 	}
 	imp, err := f.AnswerQuestions(f.ctx, f.org, imp.ID, answer("column:name", "1"), false)
 	must(t, err)
-	if imp.Status != service.Pending || imp.Outcome != nil || len(imp.OpenQuestions()) > 0 {
+	if imp.Status != model.Pending || imp.Outcome != nil || len(imp.OpenQuestions()) > 0 {
 		t.Fatalf("the import is %s with outcome %+v", imp.Status, imp.Outcome)
 	}
 	f.runAll()
@@ -53,7 +53,7 @@ func TestAnswersAreKept(t *testing.T) {
 	}
 	imp, err := f.AnswerQuestions(f.ctx, f.org, imp.ID, answer("column:name", "2"), false)
 	must(t, err)
-	f.status(imp, service.NeedsReview)
+	f.status(imp, model.NeedsReview)
 	if len(f.now(imp).OpenQuestions()) != 2 || f.now(imp).Answers["column:name"] != "2" {
 		t.Fatalf("questions %v, answers %v", questionIDs(f.now(imp)), f.now(imp).Answers)
 	}
@@ -72,12 +72,12 @@ func TestAnswerIsTakenBack(t *testing.T) {
 	_, err := f.AnswerQuestions(f.ctx, f.org, imp.ID, map[string]*string{"column:email": &wrong, "column:name": &none}, false)
 	must(t, err)
 	f.runAll()
-	imp = f.status(imp, service.NeedsReview) // Ada is no e-mail address
+	imp = f.status(imp, model.NeedsReview) // Ada is no e-mail address
 	staged := f.blobs.below("imports/" + imp.ID + "/run-")
 	_, err = f.AnswerQuestions(f.ctx, f.org, imp.ID, map[string]*string{"column:email": nil, "column:name": nil}, false)
 	must(t, err)
 	f.runAll()
-	imp = f.status(imp, service.NeedsReview)
+	imp = f.status(imp, model.NeedsReview)
 	if diff := cmp.Diff([]string{"column:email", "column:name"}, questionIDs(imp)); diff != "" || len(imp.Answers) > 0 {
 		t.Errorf("answers %v, questions %s", imp.Answers, diff)
 	}
@@ -105,15 +105,15 @@ func TestAnswerIsRefused(t *testing.T) {
 		"taken back, though": {"column:name": nil},
 	} {
 		_, err := f.AnswerQuestions(f.ctx, f.org, imp.ID, answers, false)
-		if f.refused(err, service.Invalid, "invalid"); t.Failed() {
+		if f.refused(err, model.Invalid, "invalid"); t.Failed() {
 			t.Fatalf("an answer %s", name)
 		}
 	}
-	f.status(imp, service.NeedsReview)
+	f.status(imp, model.NeedsReview)
 	_, err := f.AnswerQuestions(f.ctx, "00000000-0000-0000-0000-000000000000", imp.ID, answer("column:name", "2"), false)
-	f.refused(err, service.NotFound, "not_found")
+	f.refused(err, model.NotFound, "not_found")
 	_, err = f.AnswerQuestions(f.ctx, f.org, f.finished(goodFile, "").ID, answer("column:name", "2"), false)
-	f.refused(err, service.Conflict, "not_in_review")
+	f.refused(err, model.Conflict, "not_in_review")
 }
 
 // TestAnswerWouldDiscard answers after rows were changed: the changes are dropped only
@@ -133,20 +133,20 @@ func TestAnswerWouldDiscard(t *testing.T) {
 	must(t, err)
 	small := answer("value:size:mittel", "S")
 	_, err = f.AnswerQuestions(f.ctx, f.org, imp.ID, small, false)
-	f.refused(err, service.Conflict, "discards_changes")
-	var refusal *service.Error
+	f.refused(err, model.Conflict, "discards_changes")
+	var refusal *model.Error
 	if !errors.As(err, &refusal) || refusal.Changes != 1 || !strings.Contains(refusal.Message.String(), "lost: 1.") {
 		t.Errorf("the refusal is %+v", refusal)
 	}
-	if f.status(imp, service.NeedsReview); len(f.now(imp).Answers) > 0 {
+	if f.status(imp, model.NeedsReview); len(f.now(imp).Answers) > 0 {
 		t.Errorf("answers %v", f.now(imp).Answers)
 	}
 	_, err = f.AnswerQuestions(f.ctx, f.org, imp.ID, small, true)
 	must(t, err)
 	f.runAll()
-	imp = f.status(imp, service.NeedsReview)
+	imp = f.status(imp, model.NeedsReview)
 	_, err = f.ChangeRows(f.ctx, imp, edit)
-	f.refused(err, service.Conflict, "import_changed")
+	f.refused(err, model.Conflict, "import_changed")
 	_, err = f.AnswerQuestions(f.ctx, f.org, imp.ID, answer("value:size:mittel", "L"), false)
 	must(t, err)
 }

@@ -9,7 +9,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/intraydata/intray/server/blob/disk"
+	"github.com/intraydata/intray/server/imports"
+	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/webhooks"
 )
 
 // TestRetention lets the parts of imports go one after the other, each with a
@@ -17,9 +20,9 @@ import (
 func TestRetention(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, carrying(&fakeSender{}))
-	_, _, err := f.CreateWebhook(f.ctx, f.org, service.WebhookDraft{URL: "http://told", Enabled: true})
+	_, _, err := f.CreateWebhook(f.ctx, f.org, webhooks.Draft{URL: "http://told", Enabled: true})
 	must(t, err)
-	must(t, f.SetRetention(f.ctx, f.org, []service.Retention{{Originals: 1, Problems: 2, Results: 3}, {SchemaID: "other", Originals: 1}}))
+	must(t, f.SetRetention(f.ctx, f.org, []model.Retention{{Originals: 1, Problems: 2, Results: 3}, {SchemaID: "other", Originals: 1}}))
 	imp := f.create(`{"invalidDataBehavior":"INCLUDE_INVALID_ROWS_AND_VALUES"}`)
 	must(t, f.send(imp, badFile))
 	f.runAll()
@@ -54,14 +57,14 @@ func TestRetention(t *testing.T) {
 	}
 	list, total, err := f.Deletions(f.ctx, f.org, 0, 10)
 	must(t, err)
-	if total != 3 || list[0].Parts[0].Part != service.Results || list[0].Parts[0].SHA256 == "" || list[2].Parts[0].Part != service.Originals || list[1].Reason != "retention" {
+	if total != 3 || list[0].Parts[0].Part != model.Results || list[0].Parts[0].SHA256 == "" || list[2].Parts[0].Part != model.Originals || list[1].Reason != "retention" {
 		t.Errorf("receipts %+v", list)
 	}
-	for _, what := range []string{"json", "csv", service.RawFile} {
+	for _, what := range []string{"json", "csv", imports.RawFile} {
 		u, err := f.Upload(f.ctx, f.org, imp.UploadID)
 		must(t, err)
 		_, err = f.Download(f.ctx, u.ID, f.token(f.DownloadToken(u, what)))
-		f.refused(err, service.NotFound, "not_found")
+		f.refused(err, model.NotFound, "not_found")
 	}
 	for key := range f.blobs.keys {
 		t.Errorf("the blob %s is left", key)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/engine"
+	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/service"
 )
 
@@ -24,9 +25,9 @@ func compact(text string) string {
 	return strings.NewReplacer("\n", "", " ", "").Replace(text)
 }
 
-func (f *fixture) wantResult(imp service.Import, want string) {
+func (f *fixture) wantResult(imp model.Import, want string) {
 	f.Helper()
-	imp = f.status(imp, service.Successful)
+	imp = f.status(imp, model.Successful)
 	if diff := cmp.Diff(want, compact(f.result(imp))); diff != "" {
 		f.Errorf("the result (-want +got):\n%s", diff)
 	}
@@ -38,17 +39,17 @@ func TestRunEnds(t *testing.T) {
 	const oneRow = `[{"email":"ada@example.org","name":"Ada"}]`
 	for _, c := range []struct {
 		name, file, settings string
-		status               service.Status
+		status               model.Status
 		result               string
 		rows, errors, output int64
 	}{
-		{"a clean file", goodFile, "", service.Successful, goodResult, 2, 0, 2},
-		{"a bad row", badFile, "", service.Successful, oneRow, 2, 1, 1},
-		{"a bad row that blocks", badFile, `{"invalidDataBehavior":"BLOCK_SUBMIT"}`, service.NeedsReview, "", 2, 1, 0},
-		{"no row", "E-Mail,Name\n", "", service.NeedsReview, "", 0, 0, 0},
-		{"no column", "A,B\n1,2\n", "", service.NeedsReview, "", 0, 0, 0},
-		{"no file", "", "", service.Failed, "", 0, 0, 0},
-		{"a broken file", "[{\"E-Mail\":\"ada@example.org\"},", "", service.Failed, "", 0, 0, 0},
+		{"a clean file", goodFile, "", model.Successful, goodResult, 2, 0, 2},
+		{"a bad row", badFile, "", model.Successful, oneRow, 2, 1, 1},
+		{"a bad row that blocks", badFile, `{"invalidDataBehavior":"BLOCK_SUBMIT"}`, model.NeedsReview, "", 2, 1, 0},
+		{"no row", "E-Mail,Name\n", "", model.NeedsReview, "", 0, 0, 0},
+		{"no column", "A,B\n1,2\n", "", model.NeedsReview, "", 0, 0, 0},
+		{"no file", "", "", model.Failed, "", 0, 0, 0},
+		{"a broken file", "[{\"E-Mail\":\"ada@example.org\"},", "", model.Failed, "", 0, 0, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			imp := f.finished(c.file, c.settings)
@@ -66,7 +67,7 @@ func TestRunEnds(t *testing.T) {
 			if u.Status != imp.Status.UploadStatus() || u.TotalRows != c.rows || int64(len(u.Problems.InvalidRows)) != c.errors || u.Result != imp.Result {
 				t.Errorf("the upload does not follow: %+v", u)
 			}
-			if c.status == service.Failed {
+			if c.status == model.Failed {
 				f.leavesNothing(imp, 1)
 				f.clock.Advance(-30 * time.Second)
 			}
@@ -84,10 +85,10 @@ func TestCrashedRunIsTakenBack(t *testing.T) {
 			f := newFixture(t, crashAt(point))
 			imp := f.pending(goodFile, "")
 			f.crash(func() { _, _ = f.RunNext(f.ctx) })
-			f.status(imp, service.Running)
+			f.status(imp, model.Running)
 			f.Service = f.node("folder/two")
 			must(t, f.Join(f.ctx))
-			if imp := f.status(imp, service.Pending); imp.Lost != 1 || imp.Node != "" {
+			if imp := f.status(imp, model.Pending); imp.Lost != 1 || imp.Node != "" {
 				t.Errorf("lost %d times, node %q; want once and none", imp.Lost, imp.Node)
 			}
 			if n := f.waiting(); n == 0 {
@@ -103,8 +104,8 @@ func TestCrashedRunIsTakenBack(t *testing.T) {
 
 func (f *fixture) waiting() (n int) {
 	f.Helper()
-	must(f.T, f.store.View(f.ctx, func(tx service.Tx) (err error) {
-		n, err = tx.Jobs.Waiting(f.ctx, service.RunJob)
+	must(f.T, f.store.View(f.ctx, func(tx model.Tx) (err error) {
+		n, err = tx.Jobs.Waiting(f.ctx, model.RunJob)
 		return err
 	}))
 	return n
@@ -122,19 +123,19 @@ func TestCrashAfterTheEndChangesNothing(t *testing.T) {
 
 // deaf is a store whose nodes are silent.
 type deaf struct {
-	service.Store
+	model.Store
 	silent []string
 }
 
-func (d deaf) View(ctx context.Context, work func(service.Tx) error) error {
-	return d.Store.View(ctx, func(tx service.Tx) error {
+func (d deaf) View(ctx context.Context, work func(model.Tx) error) error {
+	return d.Store.View(ctx, func(tx model.Tx) error {
 		tx.Nodes = deafNodes{tx.Nodes, d.silent}
 		return work(tx)
 	})
 }
 
 type deafNodes struct {
-	service.NodeRows
+	model.NodeRows
 	silent []string
 }
 
@@ -149,10 +150,10 @@ func TestSilentNodesExpire(t *testing.T) {
 		cfg.Store = deaf{f.store, []string{"folder/one", "elsewhere/one"}}
 	})
 	must(t, other.Join(f.ctx))
-	f.status(imp, service.Running)
+	f.status(imp, model.Running)
 	must(t, other.RunMaintenance(f.ctx))
-	f.status(imp, service.Pending)
-	must(t, f.store.View(f.ctx, func(tx service.Tx) error {
+	f.status(imp, model.Pending)
+	must(t, f.store.View(f.ctx, func(tx model.Tx) error {
 		all, err := tx.Nodes.List(f.ctx)
 		if diff := cmp.Diff([]string{"elsewhere/one"}, all); diff != "" {
 			t.Errorf("the nodes that are left (-want +got):\n%s", diff)
@@ -166,11 +167,11 @@ func TestTenLossesAreTheEnd(t *testing.T) {
 	f := newFixture(t, crashAt("run.staged"))
 	imp := f.pending(goodFile, "")
 	for range 10 {
-		f.status(imp, service.Pending)
+		f.status(imp, model.Pending)
 		f.crash(func() { _, _ = f.RunNext(f.ctx) })
 		must(t, f.Leave(f.ctx))
 	}
-	imp = f.status(imp, service.Failed)
+	imp = f.status(imp, model.Failed)
 	want := []intray.Notice{{
 		Type: intray.UnreadableFile, Level: intray.LevelError,
 		Text: intray.NewMessage("import.given_up", intray.Params{"n": 10}),
@@ -203,7 +204,7 @@ func TestFailingRunWaits(t *testing.T) {
 		if ran, err := f.RunNext(f.ctx); !ran || !errors.Is(err, fault) {
 			t.Fatalf("attempt %d: ran %v, error %v; want the fault", lost, ran, err)
 		}
-		if imp := f.status(imp, service.Pending); imp.Lost != lost {
+		if imp := f.status(imp, model.Pending); imp.Lost != lost {
 			t.Errorf("attempt %d: lost %d times", lost, imp.Lost)
 		}
 		wait := time.Second << (lost - 1)
@@ -237,7 +238,7 @@ func TestStoppedRunIsHandedBack(t *testing.T) {
 				t.Errorf("ran %v, error %v", ran, err)
 			}
 			stop = nil
-			if imp := f.status(imp, service.Pending); imp.Lost != 0 {
+			if imp := f.status(imp, model.Pending); imp.Lost != 0 {
 				t.Errorf("the stop counts as %d losses", imp.Lost)
 			}
 			if n := f.waiting(); n == 0 {
@@ -252,7 +253,7 @@ func TestStoppedRunIsHandedBack(t *testing.T) {
 
 // leavesNothing checks that a run that does not count has left nothing, once it
 // must have stopped.
-func (f *fixture) leavesNothing(imp service.Import, run int) {
+func (f *fixture) leavesNothing(imp model.Import, run int) {
 	f.Helper()
 	f.clock.Advance(30 * time.Second)
 	must(f.T, f.RunMaintenance(f.ctx))
@@ -299,7 +300,7 @@ func TestDeletedImportStops(t *testing.T) {
 		t.Run(point, func(t *testing.T) {
 			t.Parallel()
 			var f *fixture
-			var imp service.Import
+			var imp model.Import
 			f = newFixture(t, reaching(func(reached string) {
 				if reached == point {
 					must(f.T, f.DeleteImport(f.ctx, f.org, imp.ID))
@@ -308,7 +309,7 @@ func TestDeletedImportStops(t *testing.T) {
 			imp = f.pending(goodFile, "")
 			_, _ = f.RunNext(f.ctx)
 			_, err := f.Import(f.ctx, f.org, imp.ID)
-			f.refused(err, service.NotFound, "not_found")
+			f.refused(err, model.NotFound, "not_found")
 			f.clock.Advance(31 * time.Second)
 			must(t, f.RunMaintenance(f.ctx))
 			if left := f.blobs.below("imports/"); len(left) > 0 {
@@ -364,11 +365,11 @@ func TestLeftBehind(t *testing.T) {
 				t.Fatalf("ran %v, error %v; want a run that cannot be ended", ran, err)
 			}
 			away.away.Store(false)
-			f.status(imp, service.Running)
+			f.status(imp, model.Running)
 			must(t, f.RunMaintenance(f.ctx))
-			f.status(imp, service.Running) // it may have been claimed just now
+			f.status(imp, model.Running) // it may have been claimed just now
 			must(t, f.RunMaintenance(f.ctx))
-			if imp := f.status(imp, service.Pending); imp.Lost != 1 {
+			if imp := f.status(imp, model.Pending); imp.Lost != 1 {
 				t.Errorf("lost %d times, want once", imp.Lost)
 			}
 			f.runAll()
@@ -379,11 +380,11 @@ func TestLeftBehind(t *testing.T) {
 
 // awayStore takes no changes while it is away.
 type awayStore struct {
-	service.Store
+	model.Store
 	away atomic.Bool
 }
 
-func (s *awayStore) Update(ctx context.Context, work func(service.Tx) error) error {
+func (s *awayStore) Update(ctx context.Context, work func(model.Tx) error) error {
 	if s.away.Load() {
 		return errUnheard
 	}
@@ -427,7 +428,7 @@ func TestPanicsCostOneRun(t *testing.T) {
 				t.Errorf("ran %v, error %v; want the panic as an error", ran, err)
 			}
 			f.blobs.failing(nil)
-			f.status(imp, service.Pending)
+			f.status(imp, model.Pending)
 			f.clock.Advance(time.Minute)
 			f.runAll()
 			f.wantResult(imp, goodResult)
@@ -443,7 +444,7 @@ func TestNoRoomIsNoLoss(t *testing.T) {
 	imp := f.pending(goodFile, "")
 	f.blobs.fullAt(0)
 	for range 12 {
-		if ran, err := f.RunNext(f.ctx); !ran || !errors.Is(err, syscall.ENOSPC) && !service.IsKind(err, service.Unavailable) || !strings.Contains(err.Error(), imp.ID) {
+		if ran, err := f.RunNext(f.ctx); !ran || !errors.Is(err, syscall.ENOSPC) && !model.IsKind(err, model.Unavailable) || !strings.Contains(err.Error(), imp.ID) {
 			t.Fatalf("ran %v, error %v; want that there is no room for the import", ran, err)
 		}
 		if ran, err := f.RunNext(f.ctx); ran || err != nil {
@@ -451,7 +452,7 @@ func TestNoRoomIsNoLoss(t *testing.T) {
 		}
 		f.clock.Advance(15 * time.Second)
 	}
-	if imp := f.status(imp, service.Pending); imp.Lost != 0 {
+	if imp := f.status(imp, model.Pending); imp.Lost != 0 {
 		t.Errorf("lost %d times", imp.Lost)
 	}
 	f.blobs.fullAt(-1)
@@ -466,10 +467,10 @@ func TestManyRunsOfADeadNode(t *testing.T) {
 	f := newFixture(t)
 	const runs = 401
 	imp := f.pending(goodFile, "")
-	must(t, f.store.Update(f.ctx, func(tx service.Tx) error {
+	must(t, f.store.Update(f.ctx, func(tx model.Tx) error {
 		for n := range runs {
 			lost := imp
-			lost.ID, lost.Status, lost.Node, lost.Run = fmt.Sprintf("%08d", n), service.Running, "elsewhere/one", 1
+			lost.ID, lost.Status, lost.Node, lost.Run = fmt.Sprintf("%08d", n), model.Running, "elsewhere/one", 1
 			if err := tx.Imports.Insert(f.ctx, lost); err != nil {
 				return err
 			}
@@ -477,8 +478,8 @@ func TestManyRunsOfADeadNode(t *testing.T) {
 		return tx.Nodes.Heartbeat(f.ctx, "elsewhere/one")
 	}))
 	must(t, f.node("elsewhere/two").Join(f.ctx))
-	must(t, f.store.View(f.ctx, func(tx service.Tx) error {
-		left, err := tx.Imports.InStatus(f.ctx, service.Running, "", runs)
+	must(t, f.store.View(f.ctx, func(tx model.Tx) error {
+		left, err := tx.Imports.InStatus(f.ctx, model.Running, "", runs)
 		if len(left) > 0 {
 			t.Errorf("%d imports are left behind", len(left))
 		}
@@ -494,9 +495,9 @@ func TestForgottenImportsAreWoken(t *testing.T) {
 	if err := f.RunMaintenance(f.ctx); err != nil || f.waiting() != 0 {
 		t.Fatalf("error %v; %d jobs wait where no import does", err, f.waiting())
 	}
-	imp.Status = service.Pending
-	must(t, f.store.Update(f.ctx, func(tx service.Tx) error {
-		return tx.Imports.UpdateIf(f.ctx, imp, service.AwaitingUpload, 0)
+	imp.Status = model.Pending
+	must(t, f.store.Update(f.ctx, func(tx model.Tx) error {
+		return tx.Imports.UpdateIf(f.ctx, imp, model.AwaitingUpload, 0)
 	}))
 	for range 2 {
 		must(t, f.RunMaintenance(f.ctx))

@@ -13,26 +13,29 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/schema"
+	"github.com/intraydata/intray/server/imports"
+	"github.com/intraydata/intray/server/model"
+	"github.com/intraydata/intray/server/schemas"
 	"github.com/intraydata/intray/server/service"
 )
 
 func TestSchemas(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	made, warnings, err := f.CreateSchema(f.ctx, f.org, service.SchemaDraft{Doc: named(t, "Contacts")})
+	made, warnings, err := f.CreateSchema(f.ctx, f.org, schemas.Draft{Doc: named(t, "Contacts")})
 	must(t, err)
 	if len(warnings) > 0 {
 		t.Errorf("warnings %v, want none", warnings)
 	}
-	_, _, err = f.CreateSchema(f.ctx, f.org, service.SchemaDraft{Doc: named(t, "Contacts")})
-	f.refused(err, service.Conflict, "name_taken")
+	_, _, err = f.CreateSchema(f.ctx, f.org, schemas.Draft{Doc: named(t, "Contacts")})
+	f.refused(err, model.Conflict, "name_taken")
 	f.clock.Advance(time.Second)
-	_, _, err = f.CreateSchema(f.ctx, f.org, service.SchemaDraft{Doc: named(t, "Orders")})
+	_, _, err = f.CreateSchema(f.ctx, f.org, schemas.Draft{Doc: named(t, "Orders")})
 	must(t, err)
-	_, _, err = f.ReplaceSchema(f.ctx, f.org, made.ID, service.SchemaDraft{Doc: named(t, "Orders")})
-	f.refused(err, service.Conflict, "name_taken")
+	_, _, err = f.ReplaceSchema(f.ctx, f.org, made.ID, schemas.Draft{Doc: named(t, "Orders")})
+	f.refused(err, model.Conflict, "name_taken")
 	f.clock.Advance(time.Second)
-	next, _, err := f.ReplaceSchema(f.ctx, f.org, made.ID, service.SchemaDraft{Doc: named(t, "People")})
+	next, _, err := f.ReplaceSchema(f.ctx, f.org, made.ID, schemas.Draft{Doc: named(t, "People")})
 	must(t, err)
 	if next.ID != made.ID || !next.Created.Equal(made.Created) || !next.Modified.After(made.Modified) {
 		t.Errorf("replaced %+v by %+v", made, next)
@@ -47,7 +50,7 @@ func TestSchemas(t *testing.T) {
 		t.Errorf("listed, oldest first (-want +got):\n%s", diff)
 	}
 	must(t, f.DeleteSchema(f.ctx, f.org, made.ID))
-	f.refused(f.DeleteSchema(f.ctx, f.org, made.ID), service.NotFound, "not_found")
+	f.refused(f.DeleteSchema(f.ctx, f.org, made.ID), model.NotFound, "not_found")
 }
 
 func TestSchemaTextsAreKept(t *testing.T) {
@@ -55,7 +58,7 @@ func TestSchemaTextsAreKept(t *testing.T) {
 	f := newFixture(t)
 	d := named(t, "Contacts")
 	d.Settings = decoded(t, `{"title":"<b> & \u2028 1.50","maxRecords":12345678901}`)
-	made, _, err := f.CreateSchema(f.ctx, f.org, service.SchemaDraft{Doc: d})
+	made, _, err := f.CreateSchema(f.ctx, f.org, schemas.Draft{Doc: d})
 	must(t, err)
 	if diff := cmp.Diff(`{"maxRecords":12345678901,"title":"<b> & \u2028 1.50"}`, string(made.Document.Settings)); diff != "" {
 		t.Errorf("settings (-want +got):\n%s", diff)
@@ -72,9 +75,9 @@ func TestInlineSchemasAreNotChanged(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	imp := f.create("")
-	_, _, err := f.ReplaceSchema(f.ctx, f.org, imp.SchemaID, service.SchemaDraft{Doc: named(t, "Mine")})
-	f.refused(err, service.Conflict, "inline_schema")
-	f.refused(f.DeleteSchema(f.ctx, f.org, imp.SchemaID), service.Conflict, "inline_schema")
+	_, _, err := f.ReplaceSchema(f.ctx, f.org, imp.SchemaID, schemas.Draft{Doc: named(t, "Mine")})
+	f.refused(err, model.Conflict, "inline_schema")
+	f.refused(f.DeleteSchema(f.ctx, f.org, imp.SchemaID), model.Conflict, "inline_schema")
 }
 
 func TestWrongSchemasNameEachTrouble(t *testing.T) {
@@ -82,9 +85,9 @@ func TestWrongSchemasNameEachTrouble(t *testing.T) {
 	f := newFixture(t)
 	d := named(t, "Contacts")
 	d.Fields = decoded(t, `[{"key":"a","label":"A","surprise":1},{"key":"a","label":"B"}]`)
-	_, _, err := f.CreateSchema(f.ctx, f.org, service.SchemaDraft{Doc: d})
-	var e *service.Error
-	if !errors.As(err, &e) || e.Kind != service.Invalid || len(e.Fields) == 0 {
+	_, _, err := f.CreateSchema(f.ctx, f.org, schemas.Draft{Doc: d})
+	var e *model.Error
+	if !errors.As(err, &e) || e.Kind != model.Invalid || len(e.Fields) == 0 {
 		t.Fatalf("error %#v, want that it is invalid, by field", err)
 	}
 	for path := range e.Fields {
@@ -101,7 +104,7 @@ func TestParseID(t *testing.T) {
 		id: true, strings.ToUpper(id): true, "": false, id[1:]: false, "{" + id[2:] + "}": false,
 		strings.ReplaceAll(id, "-", ""): false, "urn:uuid:" + id: false, strings.Replace(id, "0", "g", 1): false,
 	} {
-		got, valid := service.ParseID(text)
+		got, valid := model.ParseID(text)
 		if valid != ok || ok && got != id {
 			t.Errorf("%q is read as %q, %v; want %v", text, got, valid, ok)
 		}
@@ -110,12 +113,12 @@ func TestParseID(t *testing.T) {
 
 func TestErrorsAreFoundByKind(t *testing.T) {
 	t.Parallel()
-	err := error(&service.Error{Kind: service.Conflict, Code: "name_taken", Message: intray.Literal("Taken.")})
-	for target, want := range map[*service.Error]bool{
-		{Kind: service.Conflict}:                     true,
-		{Kind: service.Conflict, Code: "name_taken"}: true,
-		{Kind: service.Conflict, Code: "other"}:      false,
-		{Kind: service.NotFound}:                     false,
+	err := error(&model.Error{Kind: model.Conflict, Code: "name_taken", Message: intray.Literal("Taken.")})
+	for target, want := range map[*model.Error]bool{
+		{Kind: model.Conflict}:                     true,
+		{Kind: model.Conflict, Code: "name_taken"}: true,
+		{Kind: model.Conflict, Code: "other"}:      false,
+		{Kind: model.NotFound}:                     false,
 	} {
 		if got := errors.Is(err, target); got != want {
 			t.Errorf("is it %+v: %v, want %v", target, got, want)
@@ -129,7 +132,7 @@ func TestErrorsAreFoundByKind(t *testing.T) {
 // schemaNames lists the saved schemas.
 func (f *fixture) schemaNames() (names []string) {
 	f.Helper()
-	must(f.T, f.Schemas(f.ctx, f.org, func(list iter.Seq2[service.Schema, error]) error {
+	must(f.T, f.Schemas(f.ctx, f.org, func(list iter.Seq2[model.Schema, error]) error {
 		for s, err := range list {
 			if err != nil {
 				return err
@@ -147,7 +150,7 @@ func TestDoubtsAboutSchemas(t *testing.T) {
 	f := newFixture(t)
 	d := named(t, "Doubtful")
 	d.Settings = decoded(t, `{"allowInvalidSubmit":true,"invalidDataBehavior":"BLOCK_SUBMIT"}`)
-	schema, warnings, err := f.CreateSchema(f.ctx, f.org, service.SchemaDraft{Doc: d})
+	schema, warnings, err := f.CreateSchema(f.ctx, f.org, schemas.Draft{Doc: d})
 	must(t, err)
 	if len(warnings) != 1 || !strings.HasPrefix(warnings[0].String(), "settings.allowInvalidSubmit: ") {
 		t.Errorf("warnings %q", warnings)
@@ -165,7 +168,7 @@ func TestDoubtsAboutSchemas(t *testing.T) {
 			fields = append(fields, fmt.Sprintf(`{"key":"f%d","label":"F %d","validators":[{"validate":"length","min":0,"max":0}]}`, n, n))
 		}
 		d.Settings, d.Fields = nil, decoded(t, "["+strings.Join(fields, ",")+"]")
-		_, warnings, err := f.ReplaceSchema(f.ctx, f.org, schema.ID, service.SchemaDraft{Doc: d})
+		_, warnings, err := f.ReplaceSchema(f.ctx, f.org, schema.ID, schemas.Draft{Doc: d})
 		must(t, err)
 		if len(warnings) != c.count || !strings.HasPrefix(warnings[len(warnings)-1].String(), c.last) {
 			t.Errorf("%d doubtful fields: %d warnings, the last %q", c.fields, len(warnings), warnings[len(warnings)-1])
@@ -186,11 +189,11 @@ func TestHooksThatCannotBeLoaded(t *testing.T) {
 	})
 	ctx := f.ctx
 	hooks := map[string]any{"rowHooks": []any{"r => r"}}
-	draft := service.SchemaDraft{Doc: schema.Doc{Name: "s", Fields: []any{map[string]any{"key": "a", "label": "A"}}, Hooks: hooks}}
+	draft := schemas.Draft{Doc: schema.Doc{Name: "s", Fields: []any{map[string]any{"key": "a", "label": "A"}}, Hooks: hooks}}
 
 	said.err = &intray.HookError{Hook: "rowHooks[0]", Line: 3, Column: 4, Text: intray.Literal("SyntaxError: what is this")}
-	var refused *service.Error
-	if _, _, err := f.CreateSchema(ctx, f.org, draft); !errors.As(err, &refused) || refused.Kind != service.Invalid || !strings.Contains(refused.Message.String(), "rowHooks[0] failed at line 3, column 4") || len(refused.Fields["hooks"]) != 1 {
+	var refused *model.Error
+	if _, _, err := f.CreateSchema(ctx, f.org, draft); !errors.As(err, &refused) || refused.Kind != model.Invalid || !strings.Contains(refused.Message.String(), "rowHooks[0] failed at line 3, column 4") || len(refused.Fields["hooks"]) != 1 {
 		t.Errorf("a hook that cannot be loaded: %v", err)
 	}
 	said.err = errors.New("no process left")
@@ -203,11 +206,11 @@ func TestHooksThatCannotBeLoaded(t *testing.T) {
 		t.Errorf("a schema whose hooks were not checked: %q, %v", warnings, err)
 	}
 	before := calls
-	if _, err := f.CreateImport(ctx, f.org, service.NewImport{SchemaID: saved.ID}); err != nil || calls != before {
+	if _, err := f.CreateImport(ctx, f.org, imports.Draft{SchemaID: saved.ID}); err != nil || calls != before {
 		t.Errorf("the hooks of a saved schema were checked again, or %v", err)
 	}
 	said.err = &intray.HookError{Hook: "rowHooks[0]", Text: intray.Literal("no")}
-	if _, err := f.CreateImport(ctx, f.org, service.NewImport{SchemaID: saved.ID, Doc: schema.Doc{Hooks: hooks}}); !errors.As(err, &refused) || calls == before {
+	if _, err := f.CreateImport(ctx, f.org, imports.Draft{SchemaID: saved.ID, Doc: schema.Doc{Hooks: hooks}}); !errors.As(err, &refused) || calls == before {
 		t.Errorf("hooks of an import that cannot be loaded: %v", err)
 	}
 }

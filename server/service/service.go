@@ -13,23 +13,31 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/engine"
+	"github.com/intraydata/intray/server/auth"
 	"github.com/intraydata/intray/server/blob"
+	"github.com/intraydata/intray/server/connectors"
+	"github.com/intraydata/intray/server/imports"
+	"github.com/intraydata/intray/server/model"
+	"github.com/intraydata/intray/server/retention"
+	"github.com/intraydata/intray/server/review"
+	"github.com/intraydata/intray/server/schemas"
 	"github.com/intraydata/intray/server/secrets"
+	"github.com/intraydata/intray/server/webhooks"
 )
 
 // Config is what a service does its work with. The fields with a default may be
 // left at their zero value.
 type Config struct {
-	Store  Store
+	Store  model.Store
 	Blobs  blob.Store
 	Master secrets.Master
 	Engine *engine.Engine
-	SFTP   SFTP
+	SFTP   connectors.SFTP
 	// Remotes knows the folders that connectors fetch from. Default: connectors do
 	// not run.
-	Remotes Remotes
+	Remotes connectors.Remotes
 	// WebhookSender tells receivers outside of events. Default: nobody is told of any.
-	WebhookSender WebhookSender
+	WebhookSender webhooks.Sender
 	// Node names this process among those that share the store. Processes that
 	// can never run at the same time, because they lock the same data folder,
 	// have the same beginning up to the first "/".
@@ -55,6 +63,17 @@ type Config struct {
 	CrashPoint func(point string)
 }
 
+// The services of the use cases, under names that can be embedded side by side.
+type (
+	authService      = auth.Service
+	schemaService    = schemas.Service
+	webhookService   = webhooks.Service
+	retentionService = retention.Service
+	importService    = imports.Service
+	connectorService = connectors.Service
+	reviewService    = review.Service
+)
+
 // Service offers the methods of all use cases. They may be called from many
 // goroutines, except for RunMaintenance and CollectGarbage.
 type Service struct {
@@ -66,7 +85,7 @@ type Service struct {
 	*connectorService
 	*reviewService
 
-	env *Env
+	env *model.Env
 	// rounds counts the calls of RunMaintenance.
 	rounds int
 }
@@ -74,27 +93,27 @@ type Service struct {
 // New returns a service that has not begun to work: a worker calls it for that.
 func New(cfg Config) (*Service, error) {
 	cfg.setDefaults()
-	s := &Service{env: &Env{
+	s := &Service{env: &model.Env{
 		Store: cfg.Store, Blobs: cfg.Blobs, Master: cfg.Master, Node: cfg.Node,
 		Clock: cfg.Clock, Rand: cfg.Rand, Log: cfg.Log, CrashPoint: cfg.CrashPoint,
 	}}
 	var err error
-	if s.authService, err = newAuthService(s.env); err != nil {
+	if s.authService, err = auth.New(s.env); err != nil {
 		return nil, err
 	}
-	if s.webhookService, err = newWebhookService(s.env, cfg.WebhookSender); err != nil {
+	if s.webhookService, err = webhooks.New(s.env, cfg.WebhookSender); err != nil {
 		return nil, err
 	}
-	s.schemaService = newSchemaService(s.env, cfg.CheckHooks)
-	s.retentionService = newRetentionService(s.env)
-	s.importService = newImportService(s.env, importConfig{
+	s.schemaService = schemas.New(s.env, cfg.CheckHooks)
+	s.retentionService = retention.New(s.env)
+	s.importService = imports.New(s.env, imports.Config{
 		Schemas: s.schemaService, Engine: cfg.Engine, MaxFileSize: cfg.MaxFileSize, RunsPerOrg: cfg.RunsPerOrg, OnTransition: s.onTransition,
 	})
-	s.connectorService, err = newConnectorService(s.env, connectorConfig{
+	s.connectorService, err = connectors.New(s.env, connectors.Config{
 		Imports: s.importService, Schemas: s.schemaService, Webhooks: s.webhookService,
 		SFTP: cfg.SFTP, Remotes: cfg.Remotes, MaxFileSize: cfg.MaxFileSize,
 	})
-	s.reviewService = newReviewService(s.env, s.importService, cfg.Engine)
+	s.reviewService = review.New(s.env, s.importService, cfg.Engine)
 	return s, err
 }
 
@@ -121,11 +140,11 @@ func (cfg *Config) setDefaults() {
 
 // onTransition queues what follows from the status that an import now has, in the same
 // transaction.
-func (s *Service) onTransition(ctx context.Context, tx Tx, imp Import) error {
-	if err := s.queueResultUpload(ctx, tx, imp); err != nil {
+func (s *Service) onTransition(ctx context.Context, tx model.Tx, imp model.Import) error {
+	if err := s.QueueResultUpload(ctx, tx, imp); err != nil {
 		return err
 	}
-	return s.announceImport(ctx, tx, imp)
+	return s.AnnounceImport(ctx, tx, imp)
 }
 
 // Ready reports whether the service can do its work now: an *Error of kind Unavailable
@@ -140,9 +159,9 @@ const forgetEvery = 200
 // worker for imports that none waits for, and removes what is due to go. Call it every
 // 2 s, from one goroutine.
 func (s *Service) RunMaintenance(ctx context.Context) error {
-	err := errors.Join(s.recoverRuns(ctx), s.EmptyTrash(ctx), s.forgetSessions(ctx), s.CloseIdleDrafts())
+	err := errors.Join(s.RecoverRuns(ctx), s.EmptyTrash(ctx), s.ForgetSessions(ctx), s.CloseIdleDrafts())
 	if s.rounds++; s.rounds%forgetEvery == 1 {
-		err = errors.Join(err, s.forgetReplays(ctx), s.forgetDeliveries(ctx))
+		err = errors.Join(err, s.ForgetReplays(ctx), s.ForgetDeliveries(ctx))
 	}
 	return err
 }

@@ -6,22 +6,23 @@ import (
 	"testing"
 	"time"
 
-	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/imports"
+	"github.com/intraydata/intray/server/model"
 )
 
 const week = 7 * 24 * time.Hour
 
-func (f *fixture) session() service.Hydration {
+func (f *fixture) session() imports.Hydration {
 	f.Helper()
-	h, err := f.CreateSession(f.ctx, f.org, service.NewSession{ImportIdentifier: "orders"})
+	h, err := f.CreateSession(f.ctx, f.org, imports.NewSession{ImportIdentifier: "orders"})
 	must(f.T, err)
 	return h
 }
 
 // saveFile saves a file in a session and gives its blob.
-func (f *fixture) saveFile(session service.Session, text string) service.Session {
+func (f *fixture) saveFile(session model.Session, text string) model.Session {
 	f.Helper()
-	saved, err := f.SaveSessionFile(f.ctx, session, service.IncomingFile{
+	saved, err := f.SaveSessionFile(f.ctx, session, imports.IncomingFile{
 		Body: strings.NewReader(text), Length: int64(len(text)), Filename: "orders.csv",
 	}, "text/csv")
 	must(f.T, err)
@@ -41,7 +42,7 @@ func TestSessionsEndAWeekAfterTheirLastSave(t *testing.T) {
 	}
 	f.clock.Advance(time.Microsecond)
 	_, err = f.ResumeSession(f.ctx, f.org, idle.ID, 0)
-	f.refused(err, service.NotFound, "not_found")
+	f.refused(err, model.NotFound, "not_found")
 	if _, err := f.ResumeSession(f.ctx, f.org, kept.ID, 0); err != nil {
 		t.Errorf("the session that was saved: %v", err)
 	}
@@ -62,7 +63,7 @@ func TestSessionsEndAWeekAfterTheirLastSave(t *testing.T) {
 
 func (f *fixture) sessions(ids ...string) (n int) {
 	f.Helper()
-	must(f.T, f.store.View(f.ctx, func(tx service.Tx) error {
+	must(f.T, f.store.View(f.ctx, func(tx model.Tx) error {
 		for _, id := range ids {
 			if _, err := tx.Sessions.Get(f.ctx, f.org, id); err == nil {
 				n++
@@ -79,11 +80,11 @@ func TestTokenOfAnEndedSession(t *testing.T) {
 	f := newFixture(t)
 	session := f.session().Session
 	f.clock.Advance(time.Hour)
-	h, err := f.ResumeSession(f.ctx, f.org, session.ID, service.MaxTokenLife)
+	h, err := f.ResumeSession(f.ctx, f.org, session.ID, imports.MaxTokenLife)
 	must(t, err)
 	f.clock.Advance(week - time.Minute)
 	_, err = f.Hydrated(f.ctx, h.Token)
-	f.refused(err, service.Denied, "session_expired")
+	f.refused(err, model.Denied, "session_expired")
 }
 
 func TestTokenLife(t *testing.T) {
@@ -95,7 +96,7 @@ func TestTokenLife(t *testing.T) {
 	}
 	for _, life := range []time.Duration{-time.Second, time.Millisecond, week + time.Second} {
 		_, err := f.ResumeSession(f.ctx, f.org, session.Session.ID, life)
-		f.refused(err, service.Invalid, "invalid")
+		f.refused(err, model.Invalid, "invalid")
 	}
 }
 
@@ -109,12 +110,12 @@ func TestDeletedSessionOpensNothing(t *testing.T) {
 	must(t, f.DeleteSession(f.ctx, f.org, h.Session.ID))
 	for _, token := range []string{h.Token, second.Token} {
 		_, err := f.Hydrated(f.ctx, token)
-		f.refused(err, service.Denied, "session_expired")
+		f.refused(err, model.Denied, "session_expired")
 	}
 	_, err = f.SaveState(f.ctx, h.Session, []byte(`{}`), nil)
-	f.refused(err, service.Denied, "session_expired")
-	_, err = f.SaveSessionFile(f.ctx, h.Session, service.IncomingFile{Body: strings.NewReader("x"), Length: -1}, "")
-	f.refused(err, service.Denied, "session_expired")
+	f.refused(err, model.Denied, "session_expired")
+	_, err = f.SaveSessionFile(f.ctx, h.Session, imports.IncomingFile{Body: strings.NewReader("x"), Length: -1}, "")
+	f.refused(err, model.Denied, "session_expired")
 	must(t, f.RunMaintenance(f.ctx))
 	if left := f.blobs.below("sessions/"); len(left) > 0 {
 		t.Errorf("files are left: %v (the file was %s)", left, saved.File.Key)
@@ -128,7 +129,7 @@ func TestStateIsSavedUponTheStateThatWasRead(t *testing.T) {
 	f := newFixture(t)
 	session := f.session().Session
 	_, err := f.SaveState(f.ctx, session, []byte(`{}`), []string{"*"})
-	f.refused(err, service.Conflict, "state_changed")
+	f.refused(err, model.Conflict, "state_changed")
 	first, err := f.SaveState(f.ctx, session, []byte(`{"n":1}`), nil)
 	must(t, err)
 	second, err := f.SaveState(f.ctx, session, []byte(`{"n":2}`), []string{"other", first.Tag})
@@ -137,7 +138,7 @@ func TestStateIsSavedUponTheStateThatWasRead(t *testing.T) {
 		t.Error("two states have one tag")
 	}
 	_, err = f.SaveState(f.ctx, session, []byte(`{"n":3}`), []string{"other", first.Tag})
-	f.refused(err, service.Conflict, "state_changed")
+	f.refused(err, model.Conflict, "state_changed")
 	_, err = f.SaveState(f.ctx, session, []byte(`{"n":4}`), []string{"*"})
 	must(t, err)
 	h, err := f.ResumeSession(f.ctx, f.org, session.ID, 0)
@@ -152,7 +153,7 @@ func TestSessionFileIsReplaced(t *testing.T) {
 	f := newFixture(t)
 	session := f.session().Session
 	_, err := f.SessionFile(f.ctx, session)
-	f.refused(err, service.NotFound, "not_found")
+	f.refused(err, model.NotFound, "not_found")
 	first := f.saveFile(session, "first")
 	second := f.saveFile(first, "second")
 	r, err := f.SessionFile(f.ctx, second)
@@ -166,8 +167,8 @@ func TestSessionFileIsReplaced(t *testing.T) {
 	if left := f.blobs.below("sessions/"); len(left) != 1 || left[0] != second.File.Key {
 		t.Errorf("blobs %v, want only %s", left, second.File.Key)
 	}
-	_, err = f.SaveSessionFile(f.ctx, session, service.IncomingFile{Body: strings.NewReader("short"), Length: 10}, "")
-	f.refused(err, service.Invalid, "body_too_short")
+	_, err = f.SaveSessionFile(f.ctx, session, imports.IncomingFile{Body: strings.NewReader("short"), Length: 10}, "")
+	f.refused(err, model.Invalid, "body_too_short")
 	if left := f.blobs.below("sessions/"); len(left) != 1 {
 		t.Errorf("a refused file leaves %v", left)
 	}
@@ -177,10 +178,10 @@ func TestWrongSessions(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	for _, label := range []string{strings.Repeat("é", 256), "a\nb"} {
-		_, err := f.CreateSession(f.ctx, f.org, service.NewSession{ImportIdentifier: label})
-		f.refused(err, service.Invalid, "invalid")
+		_, err := f.CreateSession(f.ctx, f.org, imports.NewSession{ImportIdentifier: label})
+		f.refused(err, model.Invalid, "invalid")
 	}
-	if _, err := f.CreateSession(f.ctx, f.org, service.NewSession{ImportIdentifier: strings.Repeat("é", 255)}); err != nil {
+	if _, err := f.CreateSession(f.ctx, f.org, imports.NewSession{ImportIdentifier: strings.Repeat("é", 255)}); err != nil {
 		t.Errorf("255 characters: %v", err)
 	}
 }

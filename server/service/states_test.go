@@ -8,19 +8,19 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/model"
 )
 
 var update = flag.Bool("update", false, "rewrite docs/states.md")
 
 // ways are the only ways that a status may go.
-var ways = map[service.Status][]service.Status{
-	service.AwaitingUpload: {service.Pending},
-	service.Pending:        {service.Running, service.Failed},
-	service.Running:        {service.Pending, service.Successful, service.NeedsReview, service.Failed},
-	service.NeedsReview:    {service.Pending, service.Successful, service.Failed},
-	service.Successful:     nil,
-	service.Failed:         nil,
+var ways = map[model.Status][]model.Status{
+	model.AwaitingUpload: {model.Pending},
+	model.Pending:        {model.Running, model.Failed},
+	model.Running:        {model.Pending, model.Successful, model.NeedsReview, model.Failed},
+	model.NeedsReview:    {model.Pending, model.Successful, model.Failed},
+	model.Successful:     nil,
+	model.Failed:         nil,
 }
 
 func TestTransitions(t *testing.T) {
@@ -40,7 +40,7 @@ func TestTransitions(t *testing.T) {
 			}
 		}
 	}
-	for _, way := range service.Transitions() {
+	for _, way := range model.Transitions() {
 		if way.Why == "" {
 			t.Errorf("from %s to %s without a reason", way.From, way.To)
 		}
@@ -49,12 +49,12 @@ func TestTransitions(t *testing.T) {
 
 // moveRefused tries a way that the table does not hold, on an import that
 // stands in the store.
-func (f *fixture) moveRefused(from, to service.Status) {
+func (f *fixture) moveRefused(from, to model.Status) {
 	f.Helper()
 	imp := f.create("")
 	imp.Status = from
-	must(f.T, f.store.Update(f.ctx, func(tx service.Tx) error {
-		return tx.Imports.UpdateIf(f.ctx, imp, service.AwaitingUpload, imp.Run)
+	must(f.T, f.store.Update(f.ctx, func(tx model.Tx) error {
+		return tx.Imports.UpdateIf(f.ctx, imp, model.AwaitingUpload, imp.Run)
 	}))
 	if err := f.MoveTo(f.ctx, imp, to); err == nil || !strings.Contains(err.Error(), "cannot go from") {
 		f.Errorf("from %s to %s: error %v, want that it cannot go", from, to, err)
@@ -64,13 +64,13 @@ func (f *fixture) moveRefused(from, to service.Status) {
 
 func TestUploadFollowsItsImport(t *testing.T) {
 	t.Parallel()
-	want := map[service.Status]service.UploadStatus{
-		service.AwaitingUpload: service.UploadPending,
-		service.Pending:        service.UploadProcessing,
-		service.Running:        service.UploadProcessing,
-		service.NeedsReview:    service.UploadProcessing,
-		service.Successful:     service.UploadProcessed,
-		service.Failed:         service.UploadFailed,
+	want := map[model.Status]model.UploadStatus{
+		model.AwaitingUpload: model.UploadPending,
+		model.Pending:        model.UploadProcessing,
+		model.Running:        model.UploadProcessing,
+		model.NeedsReview:    model.UploadProcessing,
+		model.Successful:     model.UploadProcessed,
+		model.Failed:         model.UploadFailed,
 	}
 	for status, upload := range want {
 		if got := status.UploadStatus(); got != upload {
@@ -87,7 +87,7 @@ const tableHead = "| From | To | When |\n| --- | --- | --- |\n"
 func transitionTable() string {
 	var b strings.Builder
 	b.WriteString(tableHead)
-	for _, way := range service.Transitions() {
+	for _, way := range model.Transitions() {
 		b.WriteString("| " + string(way.From) + " | " + string(way.To) + " | " + way.Why + " |\n")
 	}
 	return b.String()

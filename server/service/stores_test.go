@@ -12,6 +12,9 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/server/blob/mem"
+	"github.com/intraydata/intray/server/imports"
+	"github.com/intraydata/intray/server/model"
+	"github.com/intraydata/intray/server/schemas"
 	"github.com/intraydata/intray/server/service"
 )
 
@@ -68,11 +71,11 @@ func TestReady(t *testing.T) {
 		"store_unavailable": func(f *fixture, cfg *service.Config) { cfg.Store = silentStore{f.store} },
 		"blobs_unavailable": func(_ *fixture, cfg *service.Config) { cfg.Blobs = silentBlobs{mem.New()} },
 	} {
-		f.refused(f.node("folder/two", change).Ready(f.ctx), service.Unavailable, code)
+		f.refused(f.node("folder/two", change).Ready(f.ctx), model.Unavailable, code)
 	}
 }
 
-type silentStore struct{ service.Store }
+type silentStore struct{ model.Store }
 
 func (silentStore) Ping(context.Context) error { return errUnheard }
 
@@ -91,12 +94,12 @@ func TestFullDisk(t *testing.T) {
 		"rows":           f.rows(),
 		"a session file": f.fileInSession(),
 	} {
-		var e *service.Error
-		if !errors.As(err, &e) || e.Kind != service.Unavailable || e.Code != "storage_full" || e.RetryAfter < time.Second {
+		var e *model.Error
+		if !errors.As(err, &e) || e.Kind != model.Unavailable || e.Code != "storage_full" || e.RetryAfter < time.Second {
 			t.Errorf("%s: error %#v, want that the storage is full and when to try again", name, err)
 		}
 	}
-	f.status(imp, service.AwaitingUpload)
+	f.status(imp, model.AwaitingUpload)
 	if left := f.blobs.below(""); len(left) > 0 {
 		t.Errorf("blobs are left: %v", left)
 	}
@@ -107,12 +110,12 @@ func TestFullDisk(t *testing.T) {
 }
 
 func (f *fixture) rows() error {
-	_, err := f.CreateImport(f.ctx, f.org, service.NewImport{Doc: doc(f.T, contacts, ""), Rows: strings.NewReader(`[{"email":"x"}]`)})
+	_, err := f.CreateImport(f.ctx, f.org, imports.Draft{Doc: doc(f.T, contacts, ""), Rows: strings.NewReader(`[{"email":"x"}]`)})
 	return err
 }
 
 func (f *fixture) fileInSession() error {
-	_, err := f.SaveSessionFile(f.ctx, f.session().Session, service.IncomingFile{Body: strings.NewReader(goodFile), Length: -1}, "text/csv")
+	_, err := f.SaveSessionFile(f.ctx, f.session().Session, imports.IncomingFile{Body: strings.NewReader(goodFile), Length: -1}, "text/csv")
 	return err
 }
 
@@ -132,7 +135,7 @@ func (w *full) Write(p []byte) (int, error) {
 
 func TestIsShort(t *testing.T) {
 	t.Parallel()
-	if !service.IsShort(fmt.Errorf("read: %w", io.ErrUnexpectedEOF)) || service.IsShort(io.EOF) || service.IsShort(nil) {
+	if !imports.IsShort(fmt.Errorf("read: %w", io.ErrUnexpectedEOF)) || imports.IsShort(io.EOF) || imports.IsShort(nil) {
 		t.Error("only a body that ended too early is short")
 	}
 }
@@ -143,7 +146,7 @@ func TestWarningsOfSchemas(t *testing.T) {
 	d := named(t, "Contacts")
 	d.Hooks = decoded(t, `{"rowHooks":["(record) => { fetch('https://example.org') }"]}`)
 	d.Settings = decoded(t, `{"webhookUrl":"http://example.org/hook","needsReviewWebhookUrl":"https://example.org/hook"}`)
-	_, warnings, err := f.CreateSchema(f.ctx, f.org, service.SchemaDraft{Doc: d})
+	_, warnings, err := f.CreateSchema(f.ctx, f.org, schemas.Draft{Doc: d})
 	must(t, err)
 	if all := strings.Join(intray.RenderAll(warnings), "\n"); len(warnings) != 2 || !strings.Contains(all, "fetch") || !strings.Contains(all, "webhookUrl: Calls to an http address") {
 		t.Errorf("warnings %q, want one about fetch and one about http", warnings)

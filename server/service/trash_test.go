@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/intraydata/intray/server/imports"
+	"github.com/intraydata/intray/server/model"
+	"github.com/intraydata/intray/server/schemas"
 	"github.com/intraydata/intray/server/service"
 )
 
@@ -72,18 +75,18 @@ func TestDeletedImportLeavesNothing(t *testing.T) {
 		t.Errorf("blobs are left: %v", left)
 	}
 	_, err := f.Upload(f.ctx, f.org, imp.UploadID)
-	f.refused(err, service.NotFound, "not_found")
+	f.refused(err, model.NotFound, "not_found")
 	_, err = f.Schema(f.ctx, f.org, imp.SchemaID)
-	f.refused(err, service.NotFound, "not_found")
-	f.refused(f.DeleteImport(f.ctx, f.org, imp.ID), service.NotFound, "not_found")
+	f.refused(err, model.NotFound, "not_found")
+	f.refused(f.DeleteImport(f.ctx, f.org, imp.ID), model.NotFound, "not_found")
 }
 
 func TestDeletedImportKeepsItsSavedSchema(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	schema, _, err := f.CreateSchema(f.ctx, f.org, service.SchemaDraft{Doc: named(t, "Contacts")})
+	schema, _, err := f.CreateSchema(f.ctx, f.org, schemas.Draft{Doc: named(t, "Contacts")})
 	must(t, err)
-	imp, err := f.CreateImport(f.ctx, f.org, service.NewImport{SchemaID: schema.ID})
+	imp, err := f.CreateImport(f.ctx, f.org, imports.Draft{SchemaID: schema.ID})
 	must(t, err)
 	must(t, f.DeleteImport(f.ctx, f.org, imp.ID))
 	if _, err := f.Schema(f.ctx, f.org, schema.ID); err != nil {
@@ -102,9 +105,9 @@ func TestDeletedDuringTheUpload(t *testing.T) {
 		imp := f.create("")
 		r, err := f.BeginUpload(f.ctx, imp.ID, f.token(f.UploadToken(imp)), -1)
 		must(t, err)
-		_, err = r.Receive(f.ctx, service.IncomingFile{Length: -1, Body: body(func() { must(t, f.DeleteImport(f.ctx, f.org, imp.ID)) })})
-		f.refused(err, service.NotFound, "not_found")
-		if _, err := f.Upload(f.ctx, f.org, imp.UploadID); !service.IsKind(err, service.NotFound) {
+		_, err = r.Receive(f.ctx, imports.IncomingFile{Length: -1, Body: body(func() { must(t, f.DeleteImport(f.ctx, f.org, imp.ID)) })})
+		f.refused(err, model.NotFound, "not_found")
+		if _, err := f.Upload(f.ctx, f.org, imp.UploadID); !model.IsKind(err, model.NotFound) {
 			t.Errorf("%s: the upload of the deleted import is there, error %v", name, err)
 		}
 		f.clock.Advance(2 * day)
@@ -133,9 +136,9 @@ func (d *deleting) Read(p []byte) (int, error) {
 func TestTrashGoesOnBehindATrouble(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	must(t, f.store.Update(f.ctx, func(tx service.Tx) error {
+	must(t, f.store.Update(f.ctx, func(tx model.Tx) error {
 		for _, prefix := range []string{"imports/a", "imports/b", "imports/c"} {
-			if err := tx.Trash.Schedule(f.ctx, service.Trash{Prefix: prefix, Due: began}); err != nil {
+			if err := tx.Trash.Schedule(f.ctx, model.Trash{Prefix: prefix, Due: began}); err != nil {
 				return err
 			}
 		}
@@ -151,7 +154,7 @@ func TestTrashGoesOnBehindATrouble(t *testing.T) {
 	if err := f.RunMaintenance(f.ctx); !errors.Is(err, fault) {
 		t.Errorf("error %v, want the fault", err)
 	}
-	must(t, f.store.View(f.ctx, func(tx service.Tx) error {
+	must(t, f.store.View(f.ctx, func(tx model.Tx) error {
 		left, err := tx.Trash.ListDue(f.ctx, began, 10)
 		if len(left) != 1 || left[0].Prefix != "imports/a" {
 			t.Errorf("trash %v is left, want imports/a only", left)
@@ -163,13 +166,13 @@ func TestTrashGoesOnBehindATrouble(t *testing.T) {
 // lossy is a store whose next commit is done and not heard of, once armed: the
 // connection breaks in between.
 type lossy struct {
-	service.Store
+	model.Store
 	armed bool
 }
 
 var errUnheard = errors.New("the connection broke while committing")
 
-func (l *lossy) Update(ctx context.Context, work func(service.Tx) error) error {
+func (l *lossy) Update(ctx context.Context, work func(model.Tx) error) error {
 	lose := l.armed
 	l.armed = false
 	if err := l.Store.Update(ctx, work); err != nil || !lose {
@@ -210,7 +213,7 @@ func TestUnheardUpload(t *testing.T) {
 	if err := f.send(imp, goodFile); !errors.Is(err, errUnheard) {
 		t.Fatalf("error %v, want the broken connection", err)
 	}
-	f.status(imp, service.Pending)
+	f.status(imp, model.Pending)
 	f.clock.Advance(2 * day)
 	must(t, f.RunMaintenance(f.ctx))
 	f.runAll()
@@ -221,14 +224,14 @@ func TestUnheardRows(t *testing.T) {
 	t.Parallel()
 	f, _ := losing(t, "rows.stored")
 	id := absent
-	draft := service.NewImport{ID: id, Doc: doc(t, contacts, ""), Rows: strings.NewReader(`[{"email":"ada@example.org"}]`)}
+	draft := imports.Draft{ID: id, Doc: doc(t, contacts, ""), Rows: strings.NewReader(`[{"email":"ada@example.org"}]`)}
 	if _, err := f.CreateImport(f.ctx, f.org, draft); !errors.Is(err, errUnheard) {
 		t.Fatalf("error %v, want the broken connection", err)
 	}
 	f.clock.Advance(2 * day)
 	must(t, f.RunMaintenance(f.ctx))
 	f.runAll()
-	f.wantResult(service.Import{ID: id, Org: f.org}, `[{"email":"ada@example.org","name":null}]`)
+	f.wantResult(model.Import{ID: id, Org: f.org}, `[{"email":"ada@example.org","name":null}]`)
 }
 
 func TestUnheardSessionFile(t *testing.T) {
@@ -239,7 +242,7 @@ func TestUnheardSessionFile(t *testing.T) {
 		store.armed = use == "create"
 		return nil
 	})
-	_, err := f.SaveSessionFile(f.ctx, session, service.IncomingFile{Body: strings.NewReader("a,b\n"), Length: -1}, "text/csv")
+	_, err := f.SaveSessionFile(f.ctx, session, imports.IncomingFile{Body: strings.NewReader("a,b\n"), Length: -1}, "text/csv")
 	if !errors.Is(err, errUnheard) {
 		t.Fatalf("error %v, want the broken connection", err)
 	}

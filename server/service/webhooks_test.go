@@ -14,8 +14,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/secrets"
 	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/webhooks"
 )
 
 // fakeSender notes what is sent. Its receivers answer as down says.
@@ -32,13 +34,13 @@ func carrying(c *fakeSender) change {
 	return func(_ *fixture, cfg *service.Config) { cfg.WebhookSender = c }
 }
 
-func (c *fakeSender) ImportPayload(imp service.Import, u service.Upload, _ bool) (service.Payload, bool, error) {
-	event := map[service.Status]string{service.Successful: "import_completed", service.NeedsReview: "headless_import_needs_review", service.Failed: "headless_import_failed"}[imp.Status]
-	return service.Payload{Event: event, ContentType: "application/json", Body: []byte(imp.ID + " " + u.ID)}, event != "", nil
+func (c *fakeSender) ImportPayload(imp model.Import, u model.Upload, _ bool) (webhooks.Payload, bool, error) {
+	event := map[model.Status]string{model.Successful: "import_completed", model.NeedsReview: "headless_import_needs_review", model.Failed: "headless_import_failed"}[imp.Status]
+	return webhooks.Payload{Event: event, ContentType: "application/json", Body: []byte(imp.ID + " " + u.ID)}, event != "", nil
 }
 
-func (c *fakeSender) DisabledPayload(w service.Webhook, _ time.Time, last intray.Message) (service.Payload, error) {
-	return service.Payload{Event: "webhook_disabled", Body: []byte(w.URL + " " + last.String())}, nil
+func (c *fakeSender) DisabledPayload(w model.Webhook, _ time.Time, last intray.Message) (webhooks.Payload, error) {
+	return webhooks.Payload{Event: "webhook_disabled", Body: []byte(w.URL + " " + last.String())}, nil
 }
 
 func (c *fakeSender) CheckAddress(url string) error {
@@ -53,21 +55,21 @@ func (c *fakeSender) NewSecret(io.Reader) (secrets.Secret, error) {
 	return secrets.NewSecret(fmt.Sprintf("whsec_%d", c.secret)), nil
 }
 
-func (c *fakeSender) Send(ctx context.Context, d service.Delivery, _ time.Time, secrets []secrets.Secret) (service.SendResult, error) {
+func (c *fakeSender) Send(ctx context.Context, d model.Delivery, _ time.Time, secrets []secrets.Secret) (webhooks.SendResult, error) {
 	if ctx.Err() != nil {
-		return service.SendResult{}, ctx.Err()
+		return webhooks.SendResult{}, ctx.Err()
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.sent, c.signed = append(c.sent, fmt.Sprintf("%s %s %s", d.URL, d.Event, d.ID)), append(c.signed, len(secrets))
 	if c.down != nil && c.down(d.URL) {
-		return service.SendResult{Attempt: service.Attempt{Status: 503, Message: intray.Literal("It answered 503.")}}, nil
+		return webhooks.SendResult{Attempt: model.Attempt{Status: 503, Message: intray.Literal("It answered 503.")}}, nil
 	}
-	return service.SendResult{Attempt: service.Attempt{Delivered: true, Status: 200}}, nil
+	return webhooks.SendResult{Attempt: model.Attempt{Delivered: true, Status: 200}}, nil
 }
 
-func (c *fakeSender) DecideRetry(f service.FailureStreak, tries int, at time.Time, last service.SendResult) service.RetryDecision {
-	j := service.RetryDecision{Retry: tries < 5, Wait: time.Duration(tries) * time.Minute}
+func (c *fakeSender) DecideRetry(f model.FailureStreak, tries int, at time.Time, last webhooks.SendResult) webhooks.RetryDecision {
+	j := webhooks.RetryDecision{Retry: tries < 5, Wait: time.Duration(tries) * time.Minute}
 	if last.Delivered {
 		return j
 	}
@@ -79,8 +81,8 @@ func (c *fakeSender) DecideRetry(f service.FailureStreak, tries int, at time.Tim
 	return j
 }
 
-func (c *fakeSender) ConnectorFailedPayload(of service.Connector, run service.PullRun) (service.Payload, error) {
-	return service.Payload{Event: "sftp_connector_failed", Body: []byte(of.ID + " " + run.Message.String())}, nil
+func (c *fakeSender) ConnectorFailedPayload(of model.Connector, run model.PullRun) (webhooks.Payload, error) {
+	return webhooks.Payload{Event: "sftp_connector_failed", Body: []byte(of.ID + " " + run.Message.String())}, nil
 }
 
 // take gives what was sent since the last call, without the ids of messages.
@@ -110,7 +112,7 @@ func TestEvents(t *testing.T) {
 	t.Parallel()
 	c := &fakeSender{}
 	f := newFixture(t, carrying(c))
-	for _, d := range []service.WebhookDraft{
+	for _, d := range []webhooks.Draft{
 		{URL: "http://all", Enabled: true},
 		{URL: "http://off"},
 		{URL: "http://review", Enabled: true, Events: []string{"headless_import_needs_review"}},
@@ -122,8 +124,8 @@ func TestEvents(t *testing.T) {
 		_, _, err := f.CreateWebhook(f.ctx, f.org, d)
 		must(t, err)
 	}
-	_, _, err := f.CreateWebhook(f.ctx, f.org, service.WebhookDraft{URL: "gopher://x"})
-	f.refused(err, service.Invalid, "invalid")
+	_, _, err := f.CreateWebhook(f.ctx, f.org, webhooks.Draft{URL: "gopher://x"})
+	f.refused(err, model.Invalid, "invalid")
 	imp := f.create(`{"invalidDataBehavior":"BLOCK_SUBMIT","webhookUrl":"http://done","needsReviewWebhookUrl":"http://person"}`)
 	must(t, f.send(imp, badFile))
 	f.runAll()
@@ -141,7 +143,7 @@ func TestEvents(t *testing.T) {
 		t.Errorf("successful (-want +got):\n%s", diff)
 	}
 	list, tried, total, err := f.Deliveries(f.ctx, f.org, "", 0, 10)
-	if err != nil || total != 2 || string(list[0].Body) != "uploadId="+good.UploadID || len(tried[list[0].ID]) != 1 || list[0].Status != service.Delivered {
+	if err != nil || total != 2 || string(list[0].Body) != "uploadId="+good.UploadID || len(tried[list[0].ID]) != 1 || list[0].Status != model.Delivered {
 		t.Errorf("%d of %d deliveries: %+v, %v, %v", len(list), total, list, tried, err)
 	}
 	must(t, f.DeleteImport(f.ctx, f.org, good.ID))
@@ -155,7 +157,7 @@ func TestRetries(t *testing.T) {
 	t.Parallel()
 	c := &fakeSender{down: func(string) bool { return true }}
 	f := newFixture(t, carrying(c))
-	w, first, err := f.CreateWebhook(f.ctx, f.org, service.WebhookDraft{URL: "http://down", Enabled: true})
+	w, first, err := f.CreateWebhook(f.ctx, f.org, webhooks.Draft{URL: "http://down", Enabled: true})
 	must(t, err)
 	imp := f.create(`{}`)
 	must(t, f.send(imp, "email\na@example.org\n"))
@@ -176,7 +178,7 @@ func TestRetries(t *testing.T) {
 		t.Errorf("the attempts come after (-want +got):\n%s", diff)
 	}
 	list, tried, _, err := f.Deliveries(f.ctx, f.org, w.ID, 0, 10)
-	if err != nil || list[0].Status != service.GivenUp || len(tried[list[0].ID]) != 5 || tried[list[0].ID][4].Message.String() != "It answered 503." {
+	if err != nil || list[0].Status != model.GivenUp || len(tried[list[0].ID]) != 5 || tried[list[0].ID][4].Message.String() != "It answered 503." {
 		t.Fatalf("%+v %v %v", list, tried, err)
 	}
 	id := list[0].ID
@@ -206,9 +208,9 @@ func TestDeadReceiver(t *testing.T) {
 	t.Parallel()
 	c := &fakeSender{down: func(url string) bool { return url == "http://dead" }}
 	f := newFixture(t, carrying(c))
-	dead, _, err := f.CreateWebhook(f.ctx, f.org, service.WebhookDraft{URL: "http://dead", Enabled: true})
+	dead, _, err := f.CreateWebhook(f.ctx, f.org, webhooks.Draft{URL: "http://dead", Enabled: true})
 	must(t, err)
-	_, _, err = f.CreateWebhook(f.ctx, f.org, service.WebhookDraft{URL: "http://other", Enabled: true, Events: []string{"webhook_disabled"}})
+	_, _, err = f.CreateWebhook(f.ctx, f.org, webhooks.Draft{URL: "http://other", Enabled: true, Events: []string{"webhook_disabled"}})
 	must(t, err)
 	for range 7 {
 		imp := f.create(`{}`)
@@ -226,8 +228,8 @@ func TestDeadReceiver(t *testing.T) {
 		t.Errorf("the webhook is %+v, %v", now, err)
 	}
 	_, err = f.Redeliver(f.ctx, f.org, dead.ID, "", began)
-	f.refused(err, service.Conflict, "webhook_disabled")
-	now, err = f.ReplaceWebhook(f.ctx, f.org, dead.ID, service.WebhookDraft{URL: "http://alive", Enabled: true})
+	f.refused(err, model.Conflict, "webhook_disabled")
+	now, err = f.ReplaceWebhook(f.ctx, f.org, dead.ID, webhooks.Draft{URL: "http://alive", Enabled: true})
 	if err != nil || now.FailureStreak.Failures != 0 {
 		t.Errorf("enabled again: %+v, %v", now, err)
 	}

@@ -4,43 +4,43 @@ import (
 	"context"
 	"time"
 
-	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/model"
 )
 
 type accountRows struct{ *txn }
 
 const orgColumns = "id, name, created"
 
-func orgCells(o *service.Org) []any { return []any{&o.ID, &o.Name, micros{&o.Created}} }
+func orgCells(o *model.Org) []any { return []any{&o.ID, &o.Name, micros{&o.Created}} }
 
 const licenceColumns = "id, org, kind, hash, hint, created, expires, revoked"
 
-func licenceCells(l *service.Licence) []any {
+func licenceCells(l *model.Licence) []any {
 	return []any{&l.ID, &l.Org, &l.Kind, &l.Hash, &l.Hint,
 		micros{&l.Created}, micros{&l.Expires}, micros{&l.Revoked}}
 }
 
-func (r accountRows) InsertOrg(ctx context.Context, org service.Org) error {
+func (r accountRows) InsertOrg(ctx context.Context, org model.Org) error {
 	return r.insert(ctx, "organization", "orgs", orgColumns, orgCells(&org)...)
 }
 
-func (r accountRows) OrgByName(ctx context.Context, name string) (service.Org, error) {
+func (r accountRows) OrgByName(ctx context.Context, name string) (model.Org, error) {
 	return queryOne(ctx, r.txn, "organization", orgCells, `SELECT `+orgColumns+` FROM orgs WHERE name = $1`, name)
 }
 
-func (r accountRows) Orgs(ctx context.Context) ([]service.Org, error) {
+func (r accountRows) Orgs(ctx context.Context) ([]model.Org, error) {
 	return queryAll(ctx, r.txn, "organization", orgCells, `SELECT `+orgColumns+` FROM orgs ORDER BY created, id`)
 }
 
-func (r accountRows) InsertLicence(ctx context.Context, l service.Licence) error {
+func (r accountRows) InsertLicence(ctx context.Context, l model.Licence) error {
 	return r.insert(ctx, "licence", "licences", licenceColumns, licenceCells(&l)...)
 }
 
-func (r accountRows) LicenceByHash(ctx context.Context, hash []byte) (service.Licence, error) {
+func (r accountRows) LicenceByHash(ctx context.Context, hash []byte) (model.Licence, error) {
 	return queryOne(ctx, r.txn, "licence", licenceCells, `SELECT `+licenceColumns+` FROM licences WHERE hash = $1`, hash)
 }
 
-func (r accountRows) Licences(ctx context.Context) ([]service.Licence, error) {
+func (r accountRows) Licences(ctx context.Context) ([]model.Licence, error) {
 	return queryAll(ctx, r.txn, "licence", licenceCells, `SELECT `+licenceColumns+` FROM licences ORDER BY created, id`)
 }
 
@@ -56,19 +56,19 @@ const (
 	sessionSaved = "tag, file_key, file_size, file_sha256, file_name, content_type, saved"
 )
 
-func sessionCells(s *service.Session) []any {
+func sessionCells(s *model.Session) []any {
 	return append([]any{&s.ID, &s.Org, &s.ImportIdentifier, micros{&s.Created}}, sessionSavedCells(s)...)
 }
 
-func sessionSavedCells(s *service.Session) []any {
+func sessionSavedCells(s *model.Session) []any {
 	return []any{&s.Tag, &s.File.Key, &s.File.Size, &s.File.SHA256, &s.FileName, &s.ContentType, micros{&s.Saved}}
 }
 
-func (r sessionRows) Insert(ctx context.Context, s service.Session) error {
+func (r sessionRows) Insert(ctx context.Context, s model.Session) error {
 	return r.insert(ctx, "session", "sessions", sessionFixed+", "+sessionSaved, sessionCells(&s)...)
 }
 
-func (r sessionRows) Get(ctx context.Context, org, id string) (service.Session, error) {
+func (r sessionRows) Get(ctx context.Context, org, id string) (model.Session, error) {
 	return queryOne(ctx, r.txn, "session", sessionCells,
 		`SELECT `+sessionFixed+", "+sessionSaved+` FROM sessions WHERE org = $1 AND id = $2`+r.forUpdate, org, id)
 }
@@ -78,13 +78,13 @@ func (r sessionRows) LoadState(ctx context.Context, org, id string) ([]byte, err
 	return queryOne(ctx, r.txn, "session", cells, `SELECT state FROM sessions WHERE org = $1 AND id = $2`, org, id)
 }
 
-func (r sessionRows) Save(ctx context.Context, s service.Session) error {
+func (r sessionRows) Save(ctx context.Context, s model.Session) error {
 	return r.execOne(ctx, "session",
 		`UPDATE sessions SET `+assignments(sessionSaved, 3)+` WHERE org = $1 AND id = $2`,
 		append([]any{s.Org, s.ID}, sessionSavedCells(&s)...)...)
 }
 
-func (r sessionRows) SaveState(ctx context.Context, s service.Session, state []byte) error {
+func (r sessionRows) SaveState(ctx context.Context, s model.Session, state []byte) error {
 	args := append([]any{s.Org, s.ID}, sessionSavedCells(&s)...)
 	return r.execOne(ctx, "session",
 		`UPDATE sessions SET `+assignments(sessionSaved+", state", 3)+` WHERE org = $1 AND id = $2`,
@@ -95,7 +95,7 @@ func (r sessionRows) Delete(ctx context.Context, org, id string) error {
 	return r.execOne(ctx, "session", `DELETE FROM sessions WHERE org = $1 AND id = $2`, org, id)
 }
 
-func (r sessionRows) ListStale(ctx context.Context, t time.Time, limit int) ([]service.Session, error) {
+func (r sessionRows) ListStale(ctx context.Context, t time.Time, limit int) ([]model.Session, error) {
 	return queryAll(ctx, r.txn, "session", sessionCells,
 		`SELECT `+sessionFixed+", "+sessionSaved+` FROM sessions WHERE saved < $1 ORDER BY saved LIMIT $2`,
 		toMicros(t), max(limit, 0))
@@ -108,24 +108,24 @@ const (
 	replayColumns = "org, call_key, " + replaySaved
 )
 
-func replayCells(r *service.Replay) []any {
+func replayCells(r *model.Replay) []any {
 	return append([]any{&r.Org, &r.Key}, replaySavedCells(r)...)
 }
 
-func replaySavedCells(r *service.Replay) []any {
+func replaySavedCells(r *model.Replay) []any {
 	return []any{&r.Fingerprint, &r.Node, &r.Status, micros{&r.Created}, nullableBytes{&r.Sealed}}
 }
 
-func (r replayRows) Insert(ctx context.Context, replay service.Replay) error {
+func (r replayRows) Insert(ctx context.Context, replay model.Replay) error {
 	return r.insert(ctx, "replay", "replays", replayColumns, replayCells(&replay)...)
 }
 
-func (r replayRows) Get(ctx context.Context, org, key string) (service.Replay, error) {
+func (r replayRows) Get(ctx context.Context, org, key string) (model.Replay, error) {
 	return queryOne(ctx, r.txn, "replay", replayCells,
 		`SELECT `+replayColumns+` FROM replays WHERE org = $1 AND call_key = $2`+r.forUpdate, org, key)
 }
 
-func (r replayRows) Save(ctx context.Context, replay service.Replay) error {
+func (r replayRows) Save(ctx context.Context, replay model.Replay) error {
 	return r.execOne(ctx, "replay",
 		`UPDATE replays SET `+assignments(replaySaved, 3)+` WHERE org = $1 AND call_key = $2`,
 		append([]any{replay.Org, replay.Key}, replaySavedCells(&replay)...)...)

@@ -6,27 +6,27 @@ import (
 	"encoding/hex"
 	"iter"
 
-	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/model"
 )
 
 type editRows struct{ *txn }
 
 const editColumns = "import_id, org, run, seq, op, kind, change, request, told, layer, made"
 
-func editCells(e *service.Edit) []any {
+func editCells(e *model.Edit) []any {
 	return []any{&e.ImportID, &e.Org, &e.Run, &e.Seq, &e.Op, &e.Kind, &e.Change, rawJSON{&e.Request}, rawJSON{&e.Result}, nullableBytes{&e.Revision}, micros{&e.Made}}
 }
 
-func (e editRows) Append(ctx context.Context, edit service.Edit) error {
+func (e editRows) Append(ctx context.Context, edit model.Edit) error {
 	return e.insert(ctx, "edit", "edits", editColumns, editCells(&edit)...)
 }
 
-func (e editRows) FindByOp(ctx context.Context, org, importID, op string) (service.Edit, error) {
+func (e editRows) FindByOp(ctx context.Context, org, importID, op string) (model.Edit, error) {
 	return queryOne(ctx, e.txn, "edit", editCells,
 		`SELECT `+editColumns+` FROM edits WHERE org = $1 AND import_id = $2 AND op = $3`, org, importID, op)
 }
 
-func (e editRows) ListAfter(ctx context.Context, org, importID string, run int, seq int64) iter.Seq2[service.Edit, error] {
+func (e editRows) ListAfter(ctx context.Context, org, importID string, run int, seq int64) iter.Seq2[model.Edit, error] {
 	return queryStream(ctx, e.txn, "edit", editCells,
 		`SELECT `+editColumns+` FROM edits WHERE org = $1 AND import_id = $2 AND run = $3 AND seq > $4 ORDER BY seq`, org, importID, run, seq)
 }
@@ -43,18 +43,18 @@ const (
 	newest = "ORDER BY remembered DESC, kind, field, text, place"
 )
 
-func rememberedCells(r *service.LearnedMapping) []any {
+func rememberedCells(r *model.LearnedMapping) []any {
 	return []any{&r.Org, &r.ImportIdentifier, &r.Kind, &r.Field, micros{&r.On}, asJSON{&r.Text}, asJSON{&r.Value}}
 }
 
 // rememberedKey tells memories of one import identifier apart. Neither kinds nor keys of
 // fields have a U+0000.
-func rememberedKey(r service.LearnedMapping) string {
+func rememberedKey(r model.LearnedMapping) string {
 	sum := sha256.Sum256([]byte(string(r.Kind) + "\x00" + r.Field + "\x00" + r.Text))
 	return hex.EncodeToString(sum[:])
 }
 
-func (m memoryRows) Upsert(ctx context.Context, r service.LearnedMapping) error {
+func (m memoryRows) Upsert(ctx context.Context, r model.LearnedMapping) error {
 	cells := append(rememberedCells(&r), rememberedKey(r), len(r.Field)+len(r.Text)+len(r.Value))
 	_, err := m.exec(ctx, "remembering", `
 		INSERT INTO memories (`+rememberedColumns+`, place, size) VALUES (`+placeholders(len(cells))+`)
@@ -63,7 +63,7 @@ func (m memoryRows) Upsert(ctx context.Context, r service.LearnedMapping) error 
 	return err
 }
 
-func (m memoryRows) List(ctx context.Context, org, identifier string, offset, limit int64) ([]service.LearnedMapping, int64, error) {
+func (m memoryRows) List(ctx context.Context, org, identifier string, offset, limit int64) ([]model.LearnedMapping, int64, error) {
 	total, err := m.count(ctx, "memory", `SELECT count(*) FROM memories WHERE org = $1 AND import_identifier = $2`, org, identifier)
 	if err != nil {
 		return nil, 0, err
@@ -74,7 +74,7 @@ func (m memoryRows) List(ctx context.Context, org, identifier string, offset, li
 	return list, total, err
 }
 
-func (m memoryRows) Remove(ctx context.Context, r service.LearnedMapping) error {
+func (m memoryRows) Remove(ctx context.Context, r model.LearnedMapping) error {
 	_, err := m.exec(ctx, "forgetting",
 		`DELETE FROM memories WHERE org = $1 AND import_identifier = $2 AND place = $3`, r.Org, r.ImportIdentifier, rememberedKey(r))
 	return err

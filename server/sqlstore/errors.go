@@ -16,41 +16,41 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/intraydata/intray"
-	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/model"
 )
 
 // retryAfter is when to try again once the database was out of reach.
 const retryAfter = 2 * time.Second
 
 func notFound() error {
-	return &service.Error{Kind: service.NotFound, Code: "not_found", Message: intray.NewMessage("request.unknown_id", nil)}
+	return &model.Error{Kind: model.NotFound, Code: "not_found", Message: intray.NewMessage("request.unknown_id", nil)}
 }
 
 func alreadyExists() error {
-	return &service.Error{Kind: service.Conflict, Code: "exists", Message: intray.NewMessage("store.already_there", nil)}
+	return &model.Error{Kind: model.Conflict, Code: "exists", Message: intray.NewMessage("store.already_there", nil)}
 }
 
 // translate adds the service's own error to one of a driver, where the service
 // has a kind for it. Other errors it returns as they are.
 func translate(err error) error {
-	var own *service.Error
+	var own *model.Error
 	if err == nil || errors.As(err, &own) {
 		return err
 	}
 	switch kindOf(err) {
-	case service.NotFound:
-		own = &service.Error{Kind: service.NotFound, Code: "not_found", Message: intray.NewMessage("store.owner_missing", nil)}
-	case service.Conflict:
-		own = &service.Error{Kind: service.Conflict, Code: "exists", Message: intray.NewMessage("store.already_there", nil)}
-	case service.Invalid:
-		own = &service.Error{Kind: service.Invalid, Code: "invalid_text", Message: intray.NewMessage("store.invalid_text", nil)}
-	case service.Unavailable:
+	case model.NotFound:
+		own = &model.Error{Kind: model.NotFound, Code: "not_found", Message: intray.NewMessage("store.owner_missing", nil)}
+	case model.Conflict:
+		own = &model.Error{Kind: model.Conflict, Code: "exists", Message: intray.NewMessage("store.already_there", nil)}
+	case model.Invalid:
+		own = &model.Error{Kind: model.Invalid, Code: "invalid_text", Message: intray.NewMessage("store.invalid_text", nil)}
+	case model.Unavailable:
 		if isDiskFull(err) {
-			own = &service.Error{Kind: service.Unavailable, Code: "storage_full",
+			own = &model.Error{Kind: model.Unavailable, Code: "storage_full",
 				Message: intray.NewMessage("storage.full_for_database", nil), RetryAfter: time.Minute}
 			break
 		}
-		own = &service.Error{Kind: service.Unavailable, Code: "store_unavailable",
+		own = &model.Error{Kind: model.Unavailable, Code: "store_unavailable",
 			Message: intray.NewMessage("service.database_unreachable", nil), RetryAfter: retryAfter}
 	default:
 		return err
@@ -66,68 +66,68 @@ func isDiskFull(err error) bool {
 }
 
 // kindOf gives 0 for errors that have no kind.
-func kindOf(err error) service.Kind {
+func kindOf(err error) model.Kind {
 	var lite *sqlite.Error
 	var pg *pgconn.PgError
 	switch {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return canceledKind(err)
 	case errors.As(err, new(*pgconn.ConnectError)):
-		return service.Unavailable
+		return model.Unavailable
 	case errors.As(err, &lite):
 		return sqliteKind(lite.Code())
 	case errors.As(err, &pg):
 		return postgresKind(pg.Code)
 	case isConnectionLost(err):
-		return service.Unavailable
+		return model.Unavailable
 	}
 	return 0
 }
 
 // canceledKind tells a caller that gave up from a server that did not answer in
 // time: a connection has a deadline of its own.
-func canceledKind(err error) service.Kind {
+func canceledKind(err error) model.Kind {
 	var refused *pgconn.ConnectError
 	if errors.As(err, &refused) && !errors.Is(err, context.Canceled) {
-		return service.Unavailable
+		return model.Unavailable
 	}
 	return 0
 }
 
-func sqliteKind(code int) service.Kind {
+func sqliteKind(code int) model.Kind {
 	switch code {
 	case sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY:
-		return service.Conflict
+		return model.Conflict
 	case sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY:
-		return service.NotFound
+		return model.NotFound
 	}
 	switch code & 0xff {
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN:
-		return service.Unavailable
+		return model.Unavailable
 	}
 	return 0
 }
 
 // postgresKind reads a code of the SQL standard: two characters of class, and
 // three more.
-func postgresKind(code string) service.Kind {
+func postgresKind(code string) model.Kind {
 	switch code {
 	case "23505":
-		return service.Conflict
+		return model.Conflict
 	case "23503":
-		return service.NotFound
+		return model.NotFound
 	// A text with U+0000 or that is not UTF-8, as such or within JSON.
 	case "22021", "22P05":
-		return service.Invalid
+		return model.Invalid
 	// The server writes no more, as one that was the primary before.
 	case "25006":
-		return service.Unavailable
+		return model.Unavailable
 	}
 	switch code[:min(2, len(code))] {
 	// No connection; rolled back for others; out of resources; shutting down;
 	// a fault of the system, as a full disk.
 	case "08", "40", "53", "57", "58":
-		return service.Unavailable
+		return model.Unavailable
 	}
 	return 0
 }
@@ -148,7 +148,7 @@ func isStaleConnection(err error) bool {
 	case errors.As(err, &pg):
 		return strings.HasPrefix(pg.Code, "57P")
 	}
-	return isConnectionLost(err) && kindOf(err) == service.Unavailable
+	return isConnectionLost(err) && kindOf(err) == model.Unavailable
 }
 
 func isConnectionLost(err error) bool {

@@ -15,28 +15,28 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/model"
 )
 
 func TestTranslate(t *testing.T) {
 	for name, c := range map[string]struct {
 		err  error
-		want service.Kind
+		want model.Kind
 	}{
-		"unique":             {&pgconn.PgError{Code: "23505"}, service.Conflict},
-		"foreign key":        {&pgconn.PgError{Code: "23503"}, service.NotFound},
+		"unique":             {&pgconn.PgError{Code: "23505"}, model.Conflict},
+		"foreign key":        {&pgconn.PgError{Code: "23503"}, model.NotFound},
 		"not null":           {&pgconn.PgError{Code: "23502"}, 0},
-		"U+0000":             {&pgconn.PgError{Code: "22021"}, service.Invalid},
-		"U+0000 in JSON":     {&pgconn.PgError{Code: "22P05"}, service.Invalid},
-		"shutting down":      {&pgconn.PgError{Code: "57P01"}, service.Unavailable},
-		"too many":           {&pgconn.PgError{Code: "53300"}, service.Unavailable},
-		"deadlock":           {&pgconn.PgError{Code: "40P01"}, service.Unavailable},
-		"read only":          {&pgconn.PgError{Code: "25006"}, service.Unavailable},
+		"U+0000":             {&pgconn.PgError{Code: "22021"}, model.Invalid},
+		"U+0000 in JSON":     {&pgconn.PgError{Code: "22P05"}, model.Invalid},
+		"shutting down":      {&pgconn.PgError{Code: "57P01"}, model.Unavailable},
+		"too many":           {&pgconn.PgError{Code: "53300"}, model.Unavailable},
+		"deadlock":           {&pgconn.PgError{Code: "40P01"}, model.Unavailable},
+		"read only":          {&pgconn.PgError{Code: "25006"}, model.Unavailable},
 		"wrong statement":    {&pgconn.PgError{Code: "42601"}, 0},
 		"no code":            {&pgconn.PgError{}, 0},
-		"bad connection":     {driver.ErrBadConn, service.Unavailable},
-		"connection closed":  {fmt.Errorf("query: %w", pgconn.ErrConnClosed), service.Unavailable},
-		"cut off":            {io.ErrUnexpectedEOF, service.Unavailable},
+		"bad connection":     {driver.ErrBadConn, model.Unavailable},
+		"connection closed":  {fmt.Errorf("query: %w", pgconn.ErrConnClosed), model.Unavailable},
+		"cut off":            {io.ErrUnexpectedEOF, model.Unavailable},
 		"caller gave up":     {context.Canceled, 0},
 		"caller's time over": {context.DeadlineExceeded, 0},
 		"transaction over":   {sql.ErrTxDone, 0},
@@ -46,11 +46,11 @@ func TestTranslate(t *testing.T) {
 	}
 }
 
-func wantKind(t *testing.T, err error, want service.Kind) {
+func wantKind(t *testing.T, err error, want model.Kind) {
 	t.Helper()
 	err = fmt.Errorf("doing: %w", err)
 	got := translate(err)
-	if want != 0 && !service.IsKind(got, want) {
+	if want != 0 && !model.IsKind(got, want) {
 		t.Errorf("%v, want kind %d", got, want)
 	}
 	if want == 0 && got.Error() != err.Error() {
@@ -65,15 +65,15 @@ func wantKind(t *testing.T, err error, want service.Kind) {
 }
 
 func TestSQLiteKind(t *testing.T) {
-	for code, want := range map[int]service.Kind{
-		sqlite3.SQLITE_CONSTRAINT_UNIQUE:     service.Conflict,
-		sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY: service.Conflict,
-		sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY: service.NotFound,
+	for code, want := range map[int]model.Kind{
+		sqlite3.SQLITE_CONSTRAINT_UNIQUE:     model.Conflict,
+		sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY: model.Conflict,
+		sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY: model.NotFound,
 		sqlite3.SQLITE_CONSTRAINT_NOTNULL:    0,
-		sqlite3.SQLITE_BUSY:                  service.Unavailable,
-		sqlite3.SQLITE_BUSY_SNAPSHOT:         service.Unavailable,
-		sqlite3.SQLITE_FULL:                  service.Unavailable,
-		sqlite3.SQLITE_IOERR_FSYNC:           service.Unavailable,
+		sqlite3.SQLITE_BUSY:                  model.Unavailable,
+		sqlite3.SQLITE_BUSY_SNAPSHOT:         model.Unavailable,
+		sqlite3.SQLITE_FULL:                  model.Unavailable,
+		sqlite3.SQLITE_IOERR_FSYNC:           model.Unavailable,
 		sqlite3.SQLITE_CORRUPT:               0,
 	} {
 		if got := sqliteKind(code); got != want {

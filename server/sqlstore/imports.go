@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/intraydata/intray"
-	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/model"
 )
 
 type importRows struct{ *txn }
@@ -26,34 +26,34 @@ const (
 	importColumns = importListed + ", " + importFound + ", " + documentColumns
 )
 
-func importFixedCells(i *service.Import) []any {
+func importFixedCells(i *model.Import) []any {
 	return []any{&i.ID, &i.Org, &i.SchemaID, &i.UploadID, &i.Inline, micros{&i.Created}}
 }
 
-func importMovedCells(i *service.Import) []any {
+func importMovedCells(i *model.Import) []any {
 	return []any{&i.Status, &i.Run, &i.Lost, &i.Node, &i.Filename, &i.HasUser, asJSON{&i.User},
 		&i.Raw.Key, &i.Raw.Size, &i.Raw.SHA256, &i.Stage,
 		&i.Result.Key, &i.Result.Size, &i.Result.SHA256, micros{&i.Modified}, micros{&i.Queued}}
 }
 
-func importListedCells(i *service.Import) []any {
+func importListedCells(i *model.Import) []any {
 	return append(importFixedCells(i), importMovedCells(i)...)
 }
 
-func importCells(i *service.Import) []any {
+func importCells(i *model.Import) []any {
 	return append(append(importListedCells(i), importFoundCells(i)...), documentCells(&i.Schema)...)
 }
 
-func importFoundCells(i *service.Import) []any {
+func importFoundCells(i *model.Import) []any {
 	return []any{asJSON{&i.Outcome}, asJSON{&i.Answers}, asJSON{&i.Memory}}
 }
 
-func (r importRows) Insert(ctx context.Context, imp service.Import) error {
+func (r importRows) Insert(ctx context.Context, imp model.Import) error {
 	return r.insert(ctx, "import", "imports", importColumns, importCells(&imp)...)
 }
 
-func (r importRows) Get(ctx context.Context, org, id string) (service.Import, error) {
-	cells := func(i *service.Import) []any {
+func (r importRows) Get(ctx context.Context, org, id string) (model.Import, error) {
+	cells := func(i *model.Import) []any {
 		list := importCells(i)
 		list[len(importListedCells(i))] = outcomeCell{&i.Outcome, r.outcomes}
 		return list
@@ -62,7 +62,7 @@ func (r importRows) Get(ctx context.Context, org, id string) (service.Import, er
 		`SELECT `+importColumns+` FROM imports WHERE org = $1 AND id = $2`+r.forUpdate, org, id)
 }
 
-func (r importRows) List(ctx context.Context, org string, offset, limit int64) ([]service.Import, int64, error) {
+func (r importRows) List(ctx context.Context, org string, offset, limit int64) ([]model.Import, int64, error) {
 	total, err := r.count(ctx, "import", `SELECT count(*) FROM imports WHERE org = $1`, org)
 	if err != nil {
 		return nil, 0, err
@@ -73,13 +73,13 @@ func (r importRows) List(ctx context.Context, org string, offset, limit int64) (
 	return list, total, err
 }
 
-func (r importRows) UpdateIf(ctx context.Context, imp service.Import, from service.Status, run int) error {
+func (r importRows) UpdateIf(ctx context.Context, imp model.Import, from model.Status, run int) error {
 	args := append([]any{imp.Org, imp.ID, string(from), run}, importMovedCells(&imp)...)
 	n, err := r.exec(ctx, "moving an import",
 		`UPDATE imports SET `+assignments(importMoved+", "+importFound, 5)+`
 		WHERE org = $1 AND id = $2 AND status = $3 AND run = $4`, append(args, importFoundCells(&imp)...)...)
 	if err == nil && n == 0 {
-		return &service.Error{Kind: service.Conflict, Code: "import_changed", Message: intray.NewMessage("import.changed_meanwhile", nil)}
+		return &model.Error{Kind: model.Conflict, Code: "import_changed", Message: intray.NewMessage("import.changed_meanwhile", nil)}
 	}
 	return err
 }
@@ -88,8 +88,8 @@ func (r importRows) Delete(ctx context.Context, org, id string) error {
 	return r.execOne(ctx, "import", `DELETE FROM imports WHERE org = $1 AND id = $2`, org, id)
 }
 
-func (r importRows) InStatus(ctx context.Context, status service.Status, node string, limit int) ([]service.ImportRef, error) {
-	cells := func(i *service.ImportRef) []any { return []any{&i.Org, &i.ID, &i.Run} }
+func (r importRows) InStatus(ctx context.Context, status model.Status, node string, limit int) ([]model.ImportRef, error) {
+	cells := func(i *model.ImportRef) []any { return []any{&i.Org, &i.ID, &i.Run} }
 	return queryAll(ctx, r.txn, "import", cells,
 		`SELECT org, id, run FROM imports WHERE status = $1 AND ($2 = '' OR node = $2) ORDER BY created, id LIMIT $3`,
 		string(status), node, max(limit, 0))
@@ -114,14 +114,14 @@ const claimNext = `
 		ORDER BY next.queued, next.id LIMIT 1)
 	RETURNING ` + importColumns
 
-func (r importRows) Claim(ctx context.Context, node string, perOrg int, now time.Time) (service.Import, error) {
+func (r importRows) Claim(ctx context.Context, node string, perOrg int, now time.Time) (model.Import, error) {
 	// Two at once would count the same imports that run.
 	if err := r.acquireLock(ctx, lockClaim); err != nil {
-		return service.Import{}, err
+		return model.Import{}, err
 	}
 	imp, err := queryOne(ctx, r.txn, "import", importCells, claimNext, node, toMicros(now), perOrg)
 	if err != nil {
-		return service.Import{}, err
+		return model.Import{}, err
 	}
 	// Later than all others, even where two claims fall on one moment or the
 	// clocks of two processes differ.
@@ -142,16 +142,16 @@ const (
 // callers that change an outcome make one of their own.
 type outcomeCache struct {
 	mu     sync.Mutex
-	byText map[string]*service.Outcome
+	byText map[string]*model.Outcome
 	// order are the texts, the oldest first.
 	order []string
 }
 
-func newOutcomeCache() *outcomeCache { return &outcomeCache{byText: map[string]*service.Outcome{}} }
+func newOutcomeCache() *outcomeCache { return &outcomeCache{byText: map[string]*model.Outcome{}} }
 
 // cell is the outcome of an import as it is kept.
 type outcomeCell struct {
-	to   **service.Outcome
+	to   **model.Outcome
 	kept *outcomeCache
 }
 
@@ -179,7 +179,7 @@ func (c outcomeCell) Scan(from any) error {
 }
 
 // get gives a copy of what is kept under a text, or nil.
-func (o *outcomeCache) get(text string) *service.Outcome {
+func (o *outcomeCache) get(text string) *model.Outcome {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	known := o.byText[text]
@@ -190,7 +190,7 @@ func (o *outcomeCache) get(text string) *service.Outcome {
 	return &own
 }
 
-func (o *outcomeCache) add(text string, one service.Outcome) {
+func (o *outcomeCache) add(text string, one model.Outcome) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.byText[text] != nil {
@@ -213,39 +213,39 @@ const (
 		"status, total_rows, field_order"
 )
 
-func uploadCells(u *service.Upload) []any {
+func uploadCells(u *model.Upload) []any {
 	return append([]any{&u.ID, &u.Org, &u.ImportID, &u.ImportIdentifier, micros{&u.Created}},
 		uploadSavedCells(u)...)
 }
 
-func uploadSavedCells(u *service.Upload) []any {
+func uploadSavedCells(u *model.Upload) []any {
 	return []any{&u.Filename, asJSON{&u.User}, &u.Raw.Key, &u.Raw.Size, &u.Raw.SHA256,
 		&u.Result.Key, &u.Result.Size, &u.Result.SHA256,
 		&u.Status, &u.TotalRows, asJSON{&u.FieldOrder}}
 }
 
 // uploadWithAccountCells reads an upload with either of its accounts.
-func uploadWithAccountCells(u *service.Upload) []any {
+func uploadWithAccountCells(u *model.Upload) []any {
 	return append(uploadCells(u), asJSON{&u.Problems})
 }
 
 // accountCells writes them.
-func accountCells(u *service.Upload) []any {
+func accountCells(u *model.Upload) []any {
 	listed := u.Problems.Listed()
 	return []any{asJSON{&listed}, asJSON{&u.Problems}}
 }
 
-func (r uploadRows) Insert(ctx context.Context, u service.Upload) error {
+func (r uploadRows) Insert(ctx context.Context, u model.Upload) error {
 	return r.insert(ctx, "upload", "uploads", uploadFixed+", "+uploadSaved+", listed, account",
 		append(uploadCells(&u), accountCells(&u)...)...)
 }
 
-func (r uploadRows) Get(ctx context.Context, org, id string) (service.Upload, error) {
+func (r uploadRows) Get(ctx context.Context, org, id string) (model.Upload, error) {
 	return queryOne(ctx, r.txn, "upload", uploadWithAccountCells,
 		`SELECT `+uploadFixed+", "+uploadSaved+`, account FROM uploads WHERE org = $1 AND id = $2`, org, id)
 }
 
-func (r uploadRows) Save(ctx context.Context, u service.Upload) error {
+func (r uploadRows) Save(ctx context.Context, u model.Upload) error {
 	args := append([]any{u.Org, u.ID}, uploadSavedCells(&u)...)
 	return r.execOne(ctx, "upload",
 		`UPDATE uploads SET `+assignments(uploadSaved+", listed, account", 3)+` WHERE org = $1 AND id = $2`,
@@ -259,7 +259,7 @@ func (r uploadRows) Delete(ctx context.Context, org, id string) error {
 // uploadsListed are the rows that a filter leaves.
 const uploadsListed = ` FROM uploads WHERE org = $1 AND status = 'PROCESSED' AND created >= $2 AND created <= $3`
 
-func timeBounds(f service.UploadFilter) (from, to int64) {
+func timeBounds(f model.UploadFilter) (from, to int64) {
 	from, to = math.MinInt64, math.MaxInt64
 	if !f.From.IsZero() {
 		from = f.From.UnixMicro()
@@ -270,12 +270,12 @@ func timeBounds(f service.UploadFilter) (from, to int64) {
 	return from, to
 }
 
-func (r uploadRows) Count(ctx context.Context, org string, f service.UploadFilter) (int64, error) {
+func (r uploadRows) Count(ctx context.Context, org string, f model.UploadFilter) (int64, error) {
 	from, to := timeBounds(f)
 	return r.count(ctx, "upload", `SELECT count(*)`+uploadsListed, org, from, to)
 }
 
-func (r uploadRows) Processed(ctx context.Context, org string, f service.UploadFilter, start, end int64) iter.Seq2[service.Upload, error] {
+func (r uploadRows) Processed(ctx context.Context, org string, f model.UploadFilter, start, end int64) iter.Seq2[model.Upload, error] {
 	from, to := timeBounds(f)
 	start = max(start, 0)
 	return queryStream(ctx, r.txn, "upload", uploadWithAccountCells,

@@ -5,15 +5,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/model"
 )
 
 // TestOutcomes decodes long texts once and gives each reader an outcome of his own.
 func TestOutcomes(t *testing.T) {
 	kept := newOutcomeCache()
-	scan := func(text string) *service.Outcome {
+	scan := func(text string) *model.Outcome {
 		t.Helper()
-		var o *service.Outcome
+		var o *model.Outcome
 		if err := (outcomeCell{&o, kept}).Scan(text); err != nil {
 			t.Fatal(err)
 		}

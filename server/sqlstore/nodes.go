@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/queue"
-	"github.com/intraydata/intray/server/service"
 )
 
 type nodeRows struct{ *txn }
@@ -66,7 +66,7 @@ const masterMark = "master key"
 // HasMasterKey says whether the database was begun with a master key. Without that
 // key it cannot be used.
 func (s *Store) HasMasterKey(ctx context.Context) (begun bool, err error) {
-	err = s.View(ctx, func(tx service.Tx) error {
+	err = s.View(ctx, func(tx model.Tx) error {
 		mark, err := tx.Nodes.EnsureMark(ctx, masterMark, "")
 		begun = mark != ""
 		return err
@@ -77,7 +77,7 @@ func (s *Store) HasMasterKey(ctx context.Context) (begun bool, err error) {
 // BindMasterKey compares the mark of a master key with that of the database, and sets
 // it in a new one. Another one is an error that tells what to do.
 func (s *Store) BindMasterKey(ctx context.Context, mark string) error {
-	return s.Update(ctx, func(tx service.Tx) error {
+	return s.Update(ctx, func(tx model.Tx) error {
 		kept, err := tx.Nodes.EnsureMark(ctx, masterMark, mark)
 		if err == nil && kept != mark {
 			return errMark

@@ -13,7 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/sqlstore"
 	"github.com/intraydata/intray/server/sqlstore/storetest"
 )
@@ -46,7 +46,7 @@ func TestOpenOutOfReach(t *testing.T) {
 	must(t, err)
 	must(t, l.Close())
 	_, err = sqlstore.Open(t.Context(), sqlstore.Config{URL: "postgres://me:secret@" + l.Addr().String() + "/x"})
-	if !service.IsKind(err, service.Unavailable) {
+	if !model.IsKind(err, model.Unavailable) {
 		t.Errorf("Open: %v, want Unavailable", err)
 	}
 	if strings.Contains(err.Error(), "secret") {
@@ -96,10 +96,10 @@ func TestSettings(t *testing.T) {
 func TestReopen(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg sqlstore.Config) {
 		first := open(t, cfg)
-		must(t, first.Update(t.Context(), func(tx service.Tx) error {
-			return tx.Accounts.InsertOrg(t.Context(), service.Org{ID: "o", Name: "Org"})
+		must(t, first.Update(t.Context(), func(tx model.Tx) error {
+			return tx.Accounts.InsertOrg(t.Context(), model.Org{ID: "o", Name: "Org"})
 		}))
-		must(t, open(t, cfg).View(t.Context(), func(tx service.Tx) error {
+		must(t, open(t, cfg).View(t.Context(), func(tx model.Tx) error {
 			_, err := tx.Accounts.OrgByName(t.Context(), "Org")
 			return err
 		}))
@@ -147,15 +147,15 @@ func TestConnectionsLost(t *testing.T) {
 	cfg := sqlstore.Config{URL: storetest.PostgresURL(t)}
 	s := open(t, cfg)
 	ctx := t.Context()
-	err := s.Update(ctx, func(tx service.Tx) error {
+	err := s.Update(ctx, func(tx model.Tx) error {
 		endConnections(t, cfg.URL)
-		return tx.Accounts.InsertOrg(ctx, service.Org{ID: "o", Name: "Org"})
+		return tx.Accounts.InsertOrg(ctx, model.Org{ID: "o", Name: "Org"})
 	})
-	if !service.IsKind(err, service.Unavailable) {
+	if !model.IsKind(err, model.Unavailable) {
 		t.Errorf("Update: %v, want Unavailable", err)
 	}
-	must(t, s.Update(ctx, func(tx service.Tx) error {
-		return tx.Accounts.InsertOrg(ctx, service.Org{ID: "o", Name: "Org"})
+	must(t, s.Update(ctx, func(tx model.Tx) error {
+		return tx.Accounts.InsertOrg(ctx, model.Org{ID: "o", Name: "Org"})
 	}))
 }
 
@@ -173,10 +173,10 @@ func endConnections(t *testing.T, url string) {
 func TestTextThatCannotBeStored(t *testing.T) {
 	s := open(t, sqlstore.Config{URL: storetest.PostgresURL(t)})
 	for _, name := range []string{"a\x00b", "a\xffb"} {
-		err := s.Update(t.Context(), func(tx service.Tx) error {
-			return tx.Accounts.InsertOrg(t.Context(), service.Org{ID: "o", Name: name})
+		err := s.Update(t.Context(), func(tx model.Tx) error {
+			return tx.Accounts.InsertOrg(t.Context(), model.Org{ID: "o", Name: name})
 		})
-		if !service.IsKind(err, service.Invalid) {
+		if !model.IsKind(err, model.Invalid) {
 			t.Errorf("%q: %v, want Invalid", name, err)
 		}
 	}
@@ -185,8 +185,8 @@ func TestTextThatCannotBeStored(t *testing.T) {
 func BenchmarkInsertImport(b *testing.B) {
 	s := open(b, sqlstore.Config{Path: filepath.Join(b.TempDir(), "intray.db")})
 	ctx := b.Context()
-	must(b, s.Update(ctx, func(tx service.Tx) error {
-		return tx.Accounts.InsertOrg(ctx, service.Org{ID: "o", Name: "Org"})
+	must(b, s.Update(ctx, func(tx model.Tx) error {
+		return tx.Accounts.InsertOrg(ctx, model.Org{ID: "o", Name: "Org"})
 	}))
 	fields := []byte(`["` + strings.Repeat("x", 2000) + `"]`)
 	var mu sync.Mutex
@@ -196,9 +196,9 @@ func BenchmarkInsertImport(b *testing.B) {
 		for pb.Next() {
 			mu.Lock()
 			n++
-			imp := service.Import{ID: fmt.Sprint(n), Org: "o", Schema: service.Document{Fields: fields}}
+			imp := model.Import{ID: fmt.Sprint(n), Org: "o", Schema: model.Document{Fields: fields}}
 			mu.Unlock()
-			if err := s.Update(ctx, func(tx service.Tx) error { return tx.Imports.Insert(ctx, imp) }); err != nil {
+			if err := s.Update(ctx, func(tx model.Tx) error { return tx.Imports.Insert(ctx, imp) }); err != nil {
 				b.Error(err)
 			}
 		}
@@ -211,17 +211,17 @@ func TestForget(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "intray.db")
 	s := open(t, sqlstore.Config{Path: path})
 	const secret = "the text that must not stay behind"
-	update := func(work func(tx service.Tx) error) { must(t, s.Update(t.Context(), work)) }
-	update(func(tx service.Tx) error {
-		if err := tx.Accounts.InsertOrg(t.Context(), service.Org{ID: "o", Name: "Org"}); err != nil {
+	update := func(work func(tx model.Tx) error) { must(t, s.Update(t.Context(), work)) }
+	update(func(tx model.Tx) error {
+		if err := tx.Accounts.InsertOrg(t.Context(), model.Org{ID: "o", Name: "Org"}); err != nil {
 			return err
 		}
-		return tx.Imports.Insert(t.Context(), service.Import{ID: "i", Org: "o", Filename: secret})
+		return tx.Imports.Insert(t.Context(), model.Import{ID: "i", Org: "o", Filename: secret})
 	})
 	if !inFiles(t, path, secret) {
 		t.Fatal("the text is in no file: the test looks at the wrong ones")
 	}
-	update(func(tx service.Tx) error { return tx.Imports.Delete(t.Context(), "o", "i") })
+	update(func(tx model.Tx) error { return tx.Imports.Delete(t.Context(), "o", "i") })
 	must(t, s.Forget(t.Context()))
 	if inFiles(t, path, secret) {
 		t.Error("the deleted text is still in the files")

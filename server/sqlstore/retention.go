@@ -4,26 +4,26 @@ import (
 	"context"
 	"time"
 
-	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/model"
 )
 
 type retentionRows struct{ *txn }
 
 const retentionColumns = "org, schema_id, originals, results, problems"
 
-func retentionCells(r *service.Retention) []any {
+func retentionCells(r *model.Retention) []any {
 	return []any{&r.Org, &r.SchemaID, &r.Originals, &r.Results, &r.Problems}
 }
 
-func (r retentionRows) ListByOrg(ctx context.Context, org string) ([]service.Retention, error) {
+func (r retentionRows) ListByOrg(ctx context.Context, org string) ([]model.Retention, error) {
 	return queryAll(ctx, r.txn, "retention", retentionCells, `SELECT `+retentionColumns+` FROM retention WHERE org = $1 ORDER BY schema_id`, org)
 }
 
-func (r retentionRows) ListAll(ctx context.Context) ([]service.Retention, error) {
+func (r retentionRows) ListAll(ctx context.Context) ([]model.Retention, error) {
 	return queryAll(ctx, r.txn, "retention", retentionCells, `SELECT `+retentionColumns+` FROM retention ORDER BY org, schema_id`)
 }
 
-func (r retentionRows) Replace(ctx context.Context, org string, list []service.Retention) error {
+func (r retentionRows) Replace(ctx context.Context, org string, list []model.Retention) error {
 	if _, err := r.exec(ctx, "changing a retention", `DELETE FROM retention WHERE org = $1`, org); err != nil {
 		return err
 	}
@@ -37,13 +37,13 @@ func (r retentionRows) Replace(ctx context.Context, org string, list []service.R
 }
 
 // overdue says which imports still have a part, by the part.
-var overdue = map[service.KeptPart]string{
-	service.Originals: `raw_key <> ''`,
-	service.Results:   `(result_key <> '' OR stage <> '')`,
-	service.Problems:  `problems_kept`,
+var overdue = map[model.KeptPart]string{
+	model.Originals: `raw_key <> ''`,
+	model.Results:   `(result_key <> '' OR stage <> '')`,
+	model.Problems:  `problems_kept`,
 }
 
-func (r retentionRows) Overdue(ctx context.Context, of service.Retention, part service.KeptPart, before time.Time, limit int) ([]string, error) {
+func (r retentionRows) Overdue(ctx context.Context, of model.Retention, part model.KeptPart, before time.Time, limit int) ([]string, error) {
 	schema := `schema_id = $2`
 	if of.SchemaID == "" { // all but those with a rule of their own
 		schema = `schema_id NOT IN (SELECT schema_id FROM retention WHERE org = $1 AND schema_id <> $2)`
@@ -66,15 +66,15 @@ type deletionRows struct{ *txn }
 
 const receiptColumns = "id, org, import_id, made, reason, parts"
 
-func receiptCells(r *service.Deletion) []any {
+func receiptCells(r *model.Deletion) []any {
 	return []any{&r.ID, &r.Org, &r.ImportID, micros{&r.Made}, &r.Reason, asJSON{&r.Parts}}
 }
 
-func (r deletionRows) Insert(ctx context.Context, one service.Deletion) error {
+func (r deletionRows) Insert(ctx context.Context, one model.Deletion) error {
 	return r.insert(ctx, "receipt", "receipts", receiptColumns, receiptCells(&one)...)
 }
 
-func (r deletionRows) List(ctx context.Context, org string, offset, limit int64) ([]service.Deletion, int64, error) {
+func (r deletionRows) List(ctx context.Context, org string, offset, limit int64) ([]model.Deletion, int64, error) {
 	total, err := r.count(ctx, "receipt", `SELECT count(*) FROM receipts WHERE org = $1`, org)
 	if err != nil {
 		return nil, 0, err
@@ -99,9 +99,9 @@ func (r ownerRows) Session(ctx context.Context, id string) (bool, error) {
 
 type trashRows struct{ *txn }
 
-func trashCells(t *service.Trash) []any { return []any{&t.Prefix, micros{&t.Due}} }
+func trashCells(t *model.Trash) []any { return []any{&t.Prefix, micros{&t.Due}} }
 
-func (r trashRows) Schedule(ctx context.Context, t service.Trash) error {
+func (r trashRows) Schedule(ctx context.Context, t model.Trash) error {
 	_, err := r.exec(ctx, "adding trash", `
 		INSERT INTO trash (prefix, due) VALUES ($1, $2) ON CONFLICT (prefix)
 		DO UPDATE SET due = CASE WHEN excluded.due > trash.due THEN excluded.due ELSE trash.due END`,
@@ -109,7 +109,7 @@ func (r trashRows) Schedule(ctx context.Context, t service.Trash) error {
 	return err
 }
 
-func (r trashRows) ListDue(ctx context.Context, now time.Time, limit int) ([]service.Trash, error) {
+func (r trashRows) ListDue(ctx context.Context, now time.Time, limit int) ([]model.Trash, error) {
 	return queryAll(ctx, r.txn, "trash", trashCells,
 		`SELECT prefix, due FROM trash WHERE due <= $1 ORDER BY due, prefix LIMIT $2`, toMicros(now), max(limit, 0))
 }

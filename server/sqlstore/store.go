@@ -19,8 +19,8 @@ import (
 	"fmt"
 	"log/slog"
 
+	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/queue"
-	"github.com/intraydata/intray/server/service"
 )
 
 // Config says which database to open. One of Path and URL must be set.
@@ -52,7 +52,7 @@ type Store struct {
 	closers     []func() error
 }
 
-var _ service.Store = (*Store)(nil)
+var _ model.Store = (*Store)(nil)
 
 // Open opens the database and brings its tables up to date; several processes
 // may do so at once on PostgreSQL. A database that a newer version of this
@@ -122,7 +122,7 @@ func (s *Store) Forget(ctx context.Context) error {
 // the other; on PostgreSQL one that is undone for another, since the two waited
 // for each other, runs again. An error that a method of Tx gives may be handled and the work
 // may go on, if it is one of kind NotFound or Conflict.
-func (s *Store) Update(ctx context.Context, work func(service.Tx) error) error {
+func (s *Store) Update(ctx context.Context, work func(model.Tx) error) error {
 	err := s.runTx(ctx, s.write, nil, work)
 	for tries := 1; isSerializationFailure(err) && tries < maxUndone; tries++ {
 		err = s.runTx(ctx, s.write, nil, work)
@@ -131,12 +131,12 @@ func (s *Store) Update(ctx context.Context, work func(service.Tx) error) error {
 }
 
 // View is described at [service.Store].
-func (s *Store) View(ctx context.Context, work func(service.Tx) error) error {
+func (s *Store) View(ctx context.Context, work func(model.Tx) error) error {
 	err := s.runTx(ctx, s.read, s.dialect.readOptions, work)
 	return s.logUnavailable(ctx, translate(err))
 }
 
-func (s *Store) runTx(ctx context.Context, db *sql.DB, opts *sql.TxOptions, work func(service.Tx) error) error {
+func (s *Store) runTx(ctx context.Context, db *sql.DB, opts *sql.TxOptions, work func(model.Tx) error) error {
 	tx, err := begin(ctx, db, opts)
 	for tries := 1; isStaleConnection(err) && tries < maxStale; tries++ {
 		tx, err = begin(ctx, db, opts)
@@ -183,9 +183,9 @@ func begin(ctx context.Context, db *sql.DB, opts *sql.TxOptions) (queue.Tx, erro
 	return queue.Tx{Tx: tx, Conn: conn}, nil
 }
 
-func (s *Store) newTx(tx queue.Tx, hold string) service.Tx {
+func (s *Store) newTx(tx queue.Tx, hold string) model.Tx {
 	t := &txn{tx: tx, dialect: s.dialect, jobs: s.jobs, forUpdate: hold, outcomes: s.outcomes}
-	return service.Tx{
+	return model.Tx{
 		Accounts:    accountRows{t},
 		Schemas:     schemaRows{t},
 		Imports:     importRows{t},
@@ -212,7 +212,7 @@ func (s *Store) newTx(tx queue.Tx, hold string) service.Tx {
 
 // logUnavailable logs why the store is out of reach, which callers are not told.
 func (s *Store) logUnavailable(ctx context.Context, err error) error {
-	if service.IsKind(err, service.Unavailable) {
+	if model.IsKind(err, model.Unavailable) {
 		s.logger.WarnContext(ctx, "the store is out of reach", "error", err)
 	}
 	return err

@@ -7,8 +7,8 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/queue"
-	"github.com/intraydata/intray/server/service"
 	"github.com/intraydata/intray/server/sqlstore"
 	"github.com/intraydata/intray/server/sqlstore/storetest"
 )
@@ -53,7 +53,7 @@ func TestConformance(t *testing.T) {
 	for name, config := range databases() {
 		t.Run(name, func(t *testing.T) {
 			config(t) // skips here rather than in each case
-			storetest.Run(t, func(t *testing.T) service.Store { return open(t, config(t)) })
+			storetest.Run(t, func(t *testing.T) model.Store { return open(t, config(t)) })
 		})
 	}
 }
@@ -80,7 +80,7 @@ func TestExpireNode(t *testing.T) {
 				t.Error(err)
 			}
 		}()
-		must(t, s.Update(ctx, func(tx service.Tx) error {
+		must(t, s.Update(ctx, func(tx model.Tx) error {
 			if err := tx.Nodes.Heartbeat(ctx, "node"); err != nil {
 				return err
 			}
@@ -91,7 +91,7 @@ func TestExpireNode(t *testing.T) {
 			node    string
 			waiting int
 		}{{"other", 0}, {"node", 1}} {
-			must(t, s.Update(ctx, func(tx service.Tx) error {
+			must(t, s.Update(ctx, func(tx model.Tx) error {
 				if err := tx.Nodes.Remove(ctx, want.node); err != nil {
 					return err
 				}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/model"
 )
 
 type webhookRows struct{ *txn }
@@ -14,31 +14,31 @@ const (
 	webhookColumns = "id, org, created, " + webhookSaved
 )
 
-func webhookCells(w *service.Webhook) []any {
+func webhookCells(w *model.Webhook) []any {
 	return append([]any{&w.ID, &w.Org, micros{&w.Created}}, webhookSavedCells(w)...)
 }
 
-func webhookSavedCells(w *service.Webhook) []any {
+func webhookSavedCells(w *model.Webhook) []any {
 	return []any{
 		micros{&w.Modified}, &w.URL, &w.Enabled, &w.Development, micros{&w.Rotated}, micros{&w.FailureStreak.Since}, micros{&w.FailureStreak.Last}, &w.FailureStreak.Failures,
 		asJSON{&w.Events}, asJSON{&w.Identifiers}, asJSON{&w.SchemaIDs}, nullableBytes{&w.Sealed}, nullableBytes{&w.Before},
 	}
 }
 
-func (r webhookRows) Insert(ctx context.Context, w service.Webhook) error {
+func (r webhookRows) Insert(ctx context.Context, w model.Webhook) error {
 	return r.insert(ctx, "webhook", "webhooks", webhookColumns, webhookCells(&w)...)
 }
 
-func (r webhookRows) Get(ctx context.Context, org, id string) (service.Webhook, error) {
+func (r webhookRows) Get(ctx context.Context, org, id string) (model.Webhook, error) {
 	return queryOne(ctx, r.txn, "webhook", webhookCells,
 		`SELECT `+webhookColumns+` FROM webhooks WHERE org = $1 AND id = $2`+r.forUpdate, org, id)
 }
 
-func (r webhookRows) List(ctx context.Context, org string) ([]service.Webhook, error) {
+func (r webhookRows) List(ctx context.Context, org string) ([]model.Webhook, error) {
 	return queryAll(ctx, r.txn, "webhook", webhookCells, `SELECT `+webhookColumns+` FROM webhooks WHERE org = $1 ORDER BY created, id`, org)
 }
 
-func (r webhookRows) Save(ctx context.Context, w service.Webhook) error {
+func (r webhookRows) Save(ctx context.Context, w model.Webhook) error {
 	return r.execOne(ctx, "webhook", `UPDATE webhooks SET `+assignments(webhookSaved, 3)+` WHERE org = $1 AND id = $2`,
 		append([]any{w.Org, w.ID}, webhookSavedCells(&w)...)...)
 }
@@ -61,25 +61,25 @@ const (
 	deliveryColumns = "id, org, webhook_id, import_id, target, created, event, url, " + deliverySaved + ", media, body"
 )
 
-func deliveryCells(d *service.Delivery) []any {
+func deliveryCells(d *model.Delivery) []any {
 	cells := []any{&d.ID, &d.Org, &d.WebhookID, &d.ImportID, &d.Target, micros{&d.Created}, &d.Event, &d.URL}
 	return append(append(cells, deliverySavedCells(d)...), &d.ContentType, nullableBytes{&d.Body})
 }
 
-func deliverySavedCells(d *service.Delivery) []any {
+func deliverySavedCells(d *model.Delivery) []any {
 	return []any{&d.Status, &d.Tries, micros{&d.Due}, &d.Node}
 }
 
-func (r deliveryRows) Insert(ctx context.Context, d service.Delivery) error {
+func (r deliveryRows) Insert(ctx context.Context, d model.Delivery) error {
 	return r.insert(ctx, "delivery", "deliveries", deliveryColumns, deliveryCells(&d)...)
 }
 
-func (r deliveryRows) Get(ctx context.Context, org, id string) (service.Delivery, error) {
+func (r deliveryRows) Get(ctx context.Context, org, id string) (model.Delivery, error) {
 	return queryOne(ctx, r.txn, "delivery", deliveryCells,
 		`SELECT `+deliveryColumns+` FROM deliveries WHERE org = $1 AND id = $2`+r.forUpdate, org, id)
 }
 
-func (r deliveryRows) List(ctx context.Context, org, webhookID string, offset, limit int64) ([]service.Delivery, int64, error) {
+func (r deliveryRows) List(ctx context.Context, org, webhookID string, offset, limit int64) ([]model.Delivery, int64, error) {
 	total, err := r.count(ctx, "delivery", `SELECT count(*) FROM deliveries WHERE org = $1 AND webhook_id = $2`, org, webhookID)
 	if err != nil {
 		return nil, 0, err
@@ -90,13 +90,13 @@ func (r deliveryRows) List(ctx context.Context, org, webhookID string, offset, l
 	return list, total, err
 }
 
-func (r deliveryRows) Save(ctx context.Context, d service.Delivery) error {
+func (r deliveryRows) Save(ctx context.Context, d model.Delivery) error {
 	return r.execOne(ctx, "delivery", `UPDATE deliveries SET `+assignments(deliverySaved, 3)+` WHERE org = $1 AND id = $2`,
 		append([]any{d.Org, d.ID}, deliverySavedCells(&d)...)...)
 }
 
-func (r outboxRows) Targets(ctx context.Context, now time.Time, perOrg, limit int) ([]service.Target, error) {
-	cells := func(t *service.Target) []any { return []any{&t.Org, &t.Key} }
+func (r outboxRows) Targets(ctx context.Context, now time.Time, perOrg, limit int) ([]model.Target, error) {
+	cells := func(t *model.Target) []any { return []any{&t.Org, &t.Key} }
 	return queryAll(ctx, r.txn, "delivery", cells, `
 		SELECT org, target FROM (
 			SELECT org, target, min(due) AS first, row_number() OVER (PARTITION BY org ORDER BY min(due), target) AS place FROM deliveries
@@ -104,7 +104,7 @@ func (r outboxRows) Targets(ctx context.Context, now time.Time, perOrg, limit in
 		WHERE place <= $2 ORDER BY first, target LIMIT $3`, toMicros(now), max(perOrg, 0), max(limit, 0))
 }
 
-func (r outboxRows) ClaimDue(ctx context.Context, target, node string, now time.Time, limit int) ([]service.Delivery, error) {
+func (r outboxRows) ClaimDue(ctx context.Context, target, node string, now time.Time, limit int) ([]model.Delivery, error) {
 	return queryAll(ctx, r.txn, "delivery", deliveryCells, `
 		UPDATE deliveries SET node = $1 WHERE status = 'WAITING' AND node = '' AND id IN (
 			SELECT d.id FROM deliveries d WHERE d.target = $2 AND d.status = 'WAITING' AND d.node = '' AND d.due <= $3
@@ -155,14 +155,14 @@ func (r outboxRows) DeleteBefore(ctx context.Context, t time.Time, limit int) (i
 
 const attemptColumns = "delivery_id, number, at, took, answered, delivered, status, told, head, body"
 
-func attemptCells(a *service.Attempt) []any {
+func attemptCells(a *model.Attempt) []any {
 	return []any{&a.DeliveryID, &a.Number, micros{&a.At}, &a.Took, &a.Answered, &a.Delivered, &a.Status, asMessage{&a.Message}, asJSON{&a.Head}, nullableBytes{&a.Body}}
 }
 
-func (r deliveryRows) Attempted(ctx context.Context, a service.Attempt) error {
+func (r deliveryRows) Attempted(ctx context.Context, a model.Attempt) error {
 	return r.insert(ctx, "attempt", "attempts", attemptColumns, attemptCells(&a)...)
 }
 
-func (r deliveryRows) Attempts(ctx context.Context, deliveryID string) ([]service.Attempt, error) {
+func (r deliveryRows) Attempts(ctx context.Context, deliveryID string) ([]model.Attempt, error) {
 	return queryAll(ctx, r.txn, "attempt", attemptCells, `SELECT `+attemptColumns+` FROM attempts WHERE delivery_id = $1 ORDER BY number`, deliveryID)
 }

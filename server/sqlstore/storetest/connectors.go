@@ -2,16 +2,16 @@ package storetest
 
 import (
 	"github.com/intraydata/intray"
-	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/model"
 )
 
-func aCredential(n int, org string) service.Credential {
-	return service.Credential{ID: id("credential", n), Org: org, Hostname: "sftp.example.org", Port: 22, User: "u",
-		AuthType: service.AuthKey, Sealed: []byte{0, 1, 255}, Fingerprint: "SHA256:x", Created: startPlus(n), Modified: startPlus(n)}
+func aCredential(n int, org string) model.Credential {
+	return model.Credential{ID: id("credential", n), Org: org, Hostname: "sftp.example.org", Port: 22, User: "u",
+		AuthType: model.AuthKey, Sealed: []byte{0, 1, 255}, Fingerprint: "SHA256:x", Created: startPlus(n), Modified: startPlus(n)}
 }
 
 func testCredentials(f *fixture) {
-	f.mustUpdate(func(tx service.Tx) error {
+	f.mustUpdate(func(tx model.Tx) error {
 		for n := range 6 {
 			if err := tx.Credentials.Insert(f.ctx, aCredential(n, []string{"org-a", "org-b"}[n%2])); err != nil {
 				return err
@@ -19,9 +19,9 @@ func testCredentials(f *fixture) {
 		}
 		return nil
 	})
-	f.wantRefused(service.Conflict, func(tx service.Tx) error { return tx.Credentials.Insert(f.ctx, aCredential(1, "org-a")) })
-	list := func(offset, limit int64) (list []service.Credential) {
-		f.mustView(func(tx service.Tx) error {
+	f.wantRefused(model.Conflict, func(tx model.Tx) error { return tx.Credentials.Insert(f.ctx, aCredential(1, "org-a")) })
+	list := func(offset, limit int64) (list []model.Credential) {
+		f.mustView(func(tx model.Tx) error {
 			got, total, err := tx.Credentials.List(f.ctx, "org-a", offset, limit)
 			f.wantEqual(total, int64(3))
 			list = got
@@ -29,43 +29,43 @@ func testCredentials(f *fixture) {
 		})
 		return list
 	}
-	f.wantEqual(list(0, 2), []service.Credential{aCredential(4, "org-a"), aCredential(2, "org-a")})
-	f.wantEqual(list(2, 2), []service.Credential{aCredential(0, "org-a")})
-	f.wantEqual(list(3, 2), []service.Credential(nil))
+	f.wantEqual(list(0, 2), []model.Credential{aCredential(4, "org-a"), aCredential(2, "org-a")})
+	f.wantEqual(list(2, 2), []model.Credential{aCredential(0, "org-a")})
+	f.wantEqual(list(3, 2), []model.Credential(nil))
 
 	want := aCredential(2, "org-a")
-	want.Hostname, want.Port, want.User, want.AuthType, want.Sealed = "h", 2222, "v", service.AuthPassword, []byte("p")
+	want.Hostname, want.Port, want.User, want.AuthType, want.Sealed = "h", 2222, "v", model.AuthPassword, []byte("p")
 	want.Fingerprint, want.HostKey, want.Modified = "f", "k", startPlus(50)
 	asked := want
 	asked.Created = startPlus(99)
-	f.mustUpdate(func(tx service.Tx) error { return tx.Credentials.Save(f.ctx, asked) })
-	f.wantEqual(read(f, func(tx service.Tx) (service.Credential, error) {
+	f.mustUpdate(func(tx model.Tx) error { return tx.Credentials.Save(f.ctx, asked) })
+	f.wantEqual(read(f, func(tx model.Tx) (model.Credential, error) {
 		return tx.Credentials.Get(f.ctx, "org-a", want.ID)
 	}), want)
 
-	f.mustUpdate(func(tx service.Tx) error { return tx.Credentials.Delete(f.ctx, "org-a", want.ID) })
-	f.wantNotFound(func(tx service.Tx) error { _, err := tx.Credentials.Get(f.ctx, "org-a", want.ID); return err })
+	f.mustUpdate(func(tx model.Tx) error { return tx.Credentials.Delete(f.ctx, "org-a", want.ID) })
+	f.wantNotFound(func(tx model.Tx) error { _, err := tx.Credentials.Get(f.ctx, "org-a", want.ID); return err })
 }
 
-func aConnector(n int, org string) service.Connector {
-	return service.Connector{
-		ID: id("connector", n), Org: org, CredentialID: "c", SchemaID: "s", Schedule: service.Schedule{Minutes: 5}, Directory: "/in", Pattern: `\.csv$`,
+func aConnector(n int, org string) model.Connector {
+	return model.Connector{
+		ID: id("connector", n), Org: org, CredentialID: "c", SchemaID: "s", Schedule: model.Schedule{Minutes: 5}, Directory: "/in", Pattern: `\.csv$`,
 		PutDirectory: "/out", PutFormat: "csv", Next: startPlus(n), Created: startPlus(n), Modified: startPlus(n),
 	}
 }
 
 func testConnectors(f *fixture) {
-	f.mustUpdate(func(tx service.Tx) error {
+	f.mustUpdate(func(tx model.Tx) error {
 		return firstError(tx.Connectors.Insert(f.ctx, aConnector(2, "org-a")), tx.Connectors.Insert(f.ctx, aConnector(1, "org-a")), tx.Connectors.Insert(f.ctx, aConnector(3, "org-b")))
 	})
-	list := func(org string) []service.Connector {
-		return read(f, func(tx service.Tx) ([]service.Connector, error) { return tx.Connectors.List(f.ctx, org) })
+	list := func(org string) []model.Connector {
+		return read(f, func(tx model.Tx) ([]model.Connector, error) { return tx.Connectors.List(f.ctx, org) })
 	}
-	f.wantEqual(list("org-a"), []service.Connector{aConnector(1, "org-a"), aConnector(2, "org-a")})
+	f.wantEqual(list("org-a"), []model.Connector{aConnector(1, "org-a"), aConnector(2, "org-a")})
 	take := func(node string, now int) (id string) {
-		f.mustUpdate(func(tx service.Tx) error {
+		f.mustUpdate(func(tx model.Tx) error {
 			c, err := tx.Connectors.ClaimDue(f.ctx, node, startPlus(now))
-			if id = c.ID; service.IsKind(err, service.NotFound) {
+			if id = c.ID; model.IsKind(err, model.NotFound) {
 				return nil
 			}
 			return err
@@ -73,53 +73,53 @@ func testConnectors(f *fixture) {
 		return id
 	}
 	f.wantEqual([]string{take("n", 0), take("n", 2), take("n", 2), take("n", 2)}, []string{"", id("connector", 1), id("connector", 2), ""})
-	f.mustUpdate(func(tx service.Tx) error { return tx.Connectors.GiveBack(f.ctx, "n") })
+	f.mustUpdate(func(tx model.Tx) error { return tx.Connectors.GiveBack(f.ctx, "n") })
 	want := aConnector(2, "org-a")
-	want.Schedule, want.Directory, want.PutDirectory, want.Last, want.Failures = service.Schedule{Daily: "07:30"}, "/x", "", startPlus(8), 3
-	f.mustUpdate(func(tx service.Tx) error { return tx.Connectors.Save(f.ctx, want) })
-	f.wantEqual(read(f, func(tx service.Tx) (service.Connector, error) { return tx.Connectors.Get(f.ctx, "org-a", want.ID) }), want)
-	f.wantNotFound(func(tx service.Tx) error { _, err := tx.Connectors.Get(f.ctx, "org-b", want.ID); return err })
+	want.Schedule, want.Directory, want.PutDirectory, want.Last, want.Failures = model.Schedule{Daily: "07:30"}, "/x", "", startPlus(8), 3
+	f.mustUpdate(func(tx model.Tx) error { return tx.Connectors.Save(f.ctx, want) })
+	f.wantEqual(read(f, func(tx model.Tx) (model.Connector, error) { return tx.Connectors.Get(f.ctx, "org-a", want.ID) }), want)
+	f.wantNotFound(func(tx model.Tx) error { _, err := tx.Connectors.Get(f.ctx, "org-b", want.ID); return err })
 	testPulled(f, want.ID)
-	f.mustUpdate(func(tx service.Tx) error { return tx.Connectors.Delete(f.ctx, "org-a", want.ID) })
-	f.wantEqual(len(read(f, func(tx service.Tx) ([]service.PulledFile, error) { return tx.Pulled.ListByConnector(f.ctx, want.ID) })), 0)
+	f.mustUpdate(func(tx model.Tx) error { return tx.Connectors.Delete(f.ctx, "org-a", want.ID) })
+	f.wantEqual(len(read(f, func(tx model.Tx) ([]model.PulledFile, error) { return tx.Pulled.ListByConnector(f.ctx, want.ID) })), 0)
 }
 
 // testPulled is of the files and runs of one connector.
 func testPulled(f *fixture, connector string) {
-	one := service.PulledFile{Org: "org-a", ConnectorID: connector, File: service.RemoteFile{Path: "/in/ü.csv", Size: 7, Modified: startPlus(1)}, Since: startPlus(2)}
+	one := model.PulledFile{Org: "org-a", ConnectorID: connector, File: model.RemoteFile{Path: "/in/ü.csv", Size: 7, Modified: startPlus(1)}, Since: startPlus(2)}
 	newer := one
 	newer.File.Modified = startPlus(3)
-	f.mustUpdate(func(tx service.Tx) error {
+	f.mustUpdate(func(tx model.Tx) error {
 		return firstError(tx.Pulled.Upsert(f.ctx, newer), tx.Pulled.Upsert(f.ctx, one))
 	})
-	of := func() []service.PulledFile {
-		return read(f, func(tx service.Tx) ([]service.PulledFile, error) { return tx.Pulled.ListByConnector(f.ctx, connector) })
+	of := func() []model.PulledFile {
+		return read(f, func(tx model.Tx) ([]model.PulledFile, error) { return tx.Pulled.ListByConnector(f.ctx, connector) })
 	}
-	f.wantEqual(of(), []service.PulledFile{one, newer})
+	f.wantEqual(of(), []model.PulledFile{one, newer})
 	one.Taken, one.ImportID, one.Put, one.PutDue, one.PutTries, one.PutMessage, one.Gone = true, "imp", "WAITING", startPlus(5), 2, intray.Literal("x"), startPlus(9)
-	f.mustUpdate(func(tx service.Tx) error {
+	f.mustUpdate(func(tx model.Tx) error {
 		return firstError(tx.Pulled.Upsert(f.ctx, one), tx.Pulled.Delete(f.ctx, connector, newer.File))
 	})
-	f.wantEqual(of(), []service.PulledFile{one})
-	f.wantEqual(read(f, func(tx service.Tx) (service.PulledFile, error) { return tx.Pulled.ByImport(f.ctx, "imp") }), one)
-	f.wantEqual(read(f, func(tx service.Tx) (service.PulledFile, error) { return tx.Pulled.Get(f.ctx, connector, one.File) }), one)
-	f.wantNotFound(func(tx service.Tx) error { _, err := tx.Pulled.Get(f.ctx, connector, newer.File); return err })
-	due := func(now int) []service.PulledFile {
-		return read(f, func(tx service.Tx) ([]service.PulledFile, error) {
+	f.wantEqual(of(), []model.PulledFile{one})
+	f.wantEqual(read(f, func(tx model.Tx) (model.PulledFile, error) { return tx.Pulled.ByImport(f.ctx, "imp") }), one)
+	f.wantEqual(read(f, func(tx model.Tx) (model.PulledFile, error) { return tx.Pulled.Get(f.ctx, connector, one.File) }), one)
+	f.wantNotFound(func(tx model.Tx) error { _, err := tx.Pulled.Get(f.ctx, connector, newer.File); return err })
+	due := func(now int) []model.PulledFile {
+		return read(f, func(tx model.Tx) ([]model.PulledFile, error) {
 			return tx.Pulled.ListDueUploads(f.ctx, startPlus(now), 9)
 		})
 	}
 	f.wantEqual(len(due(4)), 0)
-	f.wantEqual(due(5), []service.PulledFile{one})
+	f.wantEqual(due(5), []model.PulledFile{one})
 
-	run := service.PullRun{ID: "p1", ConnectorID: connector, Began: startPlus(1), Ended: startPlus(2), Kind: "k", Message: intray.NewMessage("connector.more_left_for_later", intray.Params{"n": 3}), Listed: 3, Fetched: 2, Waiting: 1, Skipped: []intray.Message{intray.Literal("a"), intray.NewMessage("sftp.symbolic_link", nil)}}
+	run := model.PullRun{ID: "p1", ConnectorID: connector, Began: startPlus(1), Ended: startPlus(2), Kind: "k", Message: intray.NewMessage("connector.more_left_for_later", intray.Params{"n": 3}), Listed: 3, Fetched: 2, Waiting: 1, Skipped: []intray.Message{intray.Literal("a"), intray.NewMessage("sftp.symbolic_link", nil)}}
 	again := run
 	again.ID, again.Began, again.Succeeded = "p2", startPlus(7), true
-	f.mustUpdate(func(tx service.Tx) error {
+	f.mustUpdate(func(tx model.Tx) error {
 		return firstError(tx.Pulls.Insert(f.ctx, run), tx.Pulls.Insert(f.ctx, again))
 	})
-	runs := func() (all []service.PullRun) {
-		f.mustView(func(tx service.Tx) error {
+	runs := func() (all []model.PullRun) {
+		f.mustView(func(tx model.Tx) error {
 			list, total, err := tx.Pulls.List(f.ctx, connector, 0, 9)
 			f.wantEqual(total, int64(len(list)))
 			all = list
@@ -127,7 +127,7 @@ func testPulled(f *fixture, connector string) {
 		})
 		return all
 	}
-	f.wantEqual(runs(), []service.PullRun{again, run})
-	f.mustUpdate(func(tx service.Tx) error { return tx.Pulls.Trim(f.ctx, connector, 1) })
-	f.wantEqual(runs(), []service.PullRun{again})
+	f.wantEqual(runs(), []model.PullRun{again, run})
+	f.mustUpdate(func(tx model.Tx) error { return tx.Pulls.Trim(f.ctx, connector, 1) })
+	f.wantEqual(runs(), []model.PullRun{again})
 }

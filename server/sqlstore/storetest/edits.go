@@ -4,20 +4,20 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/model"
 )
 
 // anEdit is an entry of a log.
-func anEdit(org, importID string, run int, seq int64) service.Edit {
-	return service.Edit{
+func anEdit(org, importID string, run int, seq int64) model.Edit {
+	return model.Edit{
 		Org: org, ImportID: importID, Run: run, Seq: seq, Op: id("op", 100*run+int(seq)), Kind: "set", Change: seq + 7,
 		Request: json.RawMessage(`{"a":"ü\u0000"}`), Result: json.RawMessage(`{}`), Made: startPlus(int(seq)),
 	}
 }
 
-func (f *fixture) editsAfter(org, importID string, run int, after int64) (all []service.Edit) {
+func (f *fixture) editsAfter(org, importID string, run int, after int64) (all []model.Edit) {
 	f.Helper()
-	f.mustView(func(tx service.Tx) error {
+	f.mustView(func(tx model.Tx) error {
 		all = nil
 		for e, err := range tx.Edits.ListAfter(f.ctx, org, importID, run, after) {
 			if err != nil {
@@ -31,20 +31,20 @@ func (f *fixture) editsAfter(org, importID string, run int, after int64) (all []
 }
 
 func testEdits(f *fixture) {
-	one, other := anImport(1, "org-a", service.NeedsReview), anImport(2, "org-b", service.NeedsReview)
+	one, other := anImport(1, "org-a", model.NeedsReview), anImport(2, "org-b", model.NeedsReview)
 	first, second, again := anEdit("org-a", one.ID, 1, 1), anEdit("org-a", one.ID, 1, 2), anEdit("org-a", one.ID, 2, 1)
 	second.Revision = []byte(strings.Repeat("\x00x", 5000))
 	foreign := anEdit("org-b", other.ID, 1, 1)
-	f.mustUpdate(func(tx service.Tx) error {
+	f.mustUpdate(func(tx model.Tx) error {
 		return firstError(tx.Imports.Insert(f.ctx, one), tx.Imports.Insert(f.ctx, other),
 			tx.Edits.Append(f.ctx, first), tx.Edits.Append(f.ctx, second), tx.Edits.Append(f.ctx, again), tx.Edits.Append(f.ctx, foreign))
 	})
-	f.wantEqual(f.editsAfter("org-a", one.ID, 1, 0), []service.Edit{first, second})
-	f.wantEqual(f.editsAfter("org-a", one.ID, 1, 1), []service.Edit{second})
-	f.wantEqual(f.editsAfter("org-a", one.ID, 2, 0), []service.Edit{again})
-	f.wantEqual(f.editsAfter("org-b", one.ID, 1, 0), []service.Edit(nil))
-	f.wantEqual(f.editsAfter("org-b", other.ID, 1, 0), []service.Edit{foreign})
-	f.mustView(func(tx service.Tx) error {
+	f.wantEqual(f.editsAfter("org-a", one.ID, 1, 0), []model.Edit{first, second})
+	f.wantEqual(f.editsAfter("org-a", one.ID, 1, 1), []model.Edit{second})
+	f.wantEqual(f.editsAfter("org-a", one.ID, 2, 0), []model.Edit{again})
+	f.wantEqual(f.editsAfter("org-b", one.ID, 1, 0), []model.Edit(nil))
+	f.wantEqual(f.editsAfter("org-b", other.ID, 1, 0), []model.Edit{foreign})
+	f.mustView(func(tx model.Tx) error {
 		last, err := tx.Edits.LastSeq(f.ctx, "org-a", one.ID, 1)
 		f.wantEqual(last, int64(2))
 		none, noError := tx.Edits.LastSeq(f.ctx, "org-b", one.ID, 1)
@@ -53,32 +53,32 @@ func testEdits(f *fixture) {
 		f.wantEqual(found, second)
 		return firstError(err, noError, missing)
 	})
-	f.wantRefused(service.NotFound, func(tx service.Tx) error { _, err := tx.Edits.FindByOp(f.ctx, "org-b", one.ID, second.Op); return err })
+	f.wantRefused(model.NotFound, func(tx model.Tx) error { _, err := tx.Edits.FindByOp(f.ctx, "org-b", one.ID, second.Op); return err })
 
 	// A place in the log is taken once, and so is an id of a caller.
 	taken, used := anEdit("org-a", one.ID, 1, 2), anEdit("org-a", one.ID, 1, 3)
 	taken.Op, used.Op = "another", first.Op
-	f.wantRefused(service.Conflict, func(tx service.Tx) error { return tx.Edits.Append(f.ctx, taken) })
-	f.wantRefused(service.Conflict, func(tx service.Tx) error { return tx.Edits.Append(f.ctx, used) })
-	f.wantRefused(service.NotFound, func(tx service.Tx) error { return tx.Edits.Append(f.ctx, anEdit("org-a", id("none", 1), 1, 1)) })
+	f.wantRefused(model.Conflict, func(tx model.Tx) error { return tx.Edits.Append(f.ctx, taken) })
+	f.wantRefused(model.Conflict, func(tx model.Tx) error { return tx.Edits.Append(f.ctx, used) })
+	f.wantRefused(model.NotFound, func(tx model.Tx) error { return tx.Edits.Append(f.ctx, anEdit("org-a", id("none", 1), 1, 1)) })
 
 	// The log goes with its import.
-	f.mustUpdate(func(tx service.Tx) error { return tx.Imports.Delete(f.ctx, "org-a", one.ID) })
-	f.wantEqual(f.editsAfter("org-a", one.ID, 1, 0), []service.Edit(nil))
-	f.wantEqual(f.editsAfter("org-b", other.ID, 1, 0), []service.Edit{foreign})
+	f.mustUpdate(func(tx model.Tx) error { return tx.Imports.Delete(f.ctx, "org-a", one.ID) })
+	f.wantEqual(f.editsAfter("org-a", one.ID, 1, 0), []model.Edit(nil))
+	f.wantEqual(f.editsAfter("org-b", other.ID, 1, 0), []model.Edit{foreign})
 }
 
 // aMemory is remembered later, the greater n is.
-func aMemory(n int, org, identifier string) service.LearnedMapping {
-	return service.LearnedMapping{
-		Org: org, ImportIdentifier: identifier, Kind: service.ValueMemory,
+func aMemory(n int, org, identifier string) model.LearnedMapping {
+	return model.LearnedMapping{
+		Org: org, ImportIdentifier: identifier, Kind: model.ValueMemory,
 		Field: "country", Text: id("text", n), Value: "DE", On: startPlus(n),
 	}
 }
 
-func (f *fixture) insertMemories(all ...service.LearnedMapping) {
+func (f *fixture) insertMemories(all ...model.LearnedMapping) {
 	f.Helper()
-	f.mustUpdate(func(tx service.Tx) error {
+	f.mustUpdate(func(tx model.Tx) error {
 		for _, r := range all {
 			if err := tx.Memory.Upsert(f.ctx, r); err != nil {
 				return err
@@ -89,9 +89,9 @@ func (f *fixture) insertMemories(all ...service.LearnedMapping) {
 }
 
 // wantMemory checks what an import identifier has, newest first.
-func (f *fixture) wantMemory(org, identifier string, want ...service.LearnedMapping) {
+func (f *fixture) wantMemory(org, identifier string, want ...model.LearnedMapping) {
 	f.Helper()
-	f.mustView(func(tx service.Tx) error {
+	f.mustView(func(tx model.Tx) error {
 		list, total, err := tx.Memory.List(f.ctx, org, identifier, 0, 1<<40)
 		f.wantEqual(list, want)
 		f.wantEqual(total, int64(len(want)))
@@ -101,7 +101,7 @@ func (f *fixture) wantMemory(org, identifier string, want ...service.LearnedMapp
 
 func testMemory(f *fixture) {
 	odd := strings.Repeat("ü\x00\"<\\", 200)
-	column := service.LearnedMapping{Org: "org-a", ImportIdentifier: "crm", Kind: service.ColumnMemory, Field: "country", Text: odd, On: startPlus(9)}
+	column := model.LearnedMapping{Org: "org-a", ImportIdentifier: "crm", Kind: model.ColumnMemory, Field: "country", Text: odd, On: startPlus(9)}
 	value := aMemory(5, "org-a", "crm")
 	value.Text, value.Value = odd, odd
 	other, foreign := aMemory(1, "org-a", strings.Repeat("x", 1024)), aMemory(1, "org-b", "crm")
@@ -113,32 +113,32 @@ func testMemory(f *fixture) {
 	value.Value, value.On = "", startPlus(20)
 	f.insertMemories(value)
 	f.wantMemory("org-a", "crm", value, column, aMemory(1, "org-a", "crm"))
-	f.mustView(func(tx service.Tx) error {
+	f.mustView(func(tx model.Tx) error {
 		list, total, err := tx.Memory.List(f.ctx, "org-a", "crm", 1, 1)
-		f.wantEqual(list, []service.LearnedMapping{column})
+		f.wantEqual(list, []model.LearnedMapping{column})
 		f.wantEqual(total, int64(3))
 		return err
 	})
 
-	f.mustUpdate(func(tx service.Tx) error {
+	f.mustUpdate(func(tx model.Tx) error {
 		return firstError(tx.Memory.Remove(f.ctx, column), tx.Memory.Remove(f.ctx, column))
 	})
 	f.wantMemory("org-a", "crm", value, aMemory(1, "org-a", "crm"))
-	f.mustUpdate(func(tx service.Tx) error {
+	f.mustUpdate(func(tx model.Tx) error {
 		return firstError(tx.Memory.Forget(f.ctx, "org-a", "crm"), tx.Memory.Forget(f.ctx, "org-a", "crm"))
 	})
 	f.wantMemory("org-a", "crm")
 	f.wantMemory("org-a", other.ImportIdentifier, other)
 	f.wantMemory("org-b", "crm", foreign)
-	f.wantRefused(service.NotFound, func(tx service.Tx) error { return tx.Memory.Upsert(f.ctx, aMemory(1, "org-c", "crm")) })
+	f.wantRefused(model.NotFound, func(tx model.Tx) error { return tx.Memory.Upsert(f.ctx, aMemory(1, "org-c", "crm")) })
 }
 
 func testMemoryTrimmed(f *fixture) {
-	var all []service.LearnedMapping // newest first
+	var all []model.LearnedMapping // newest first
 	for n := range 6 {
-		all = append([]service.LearnedMapping{aMemory(n, "org-a", "crm")}, all...)
+		all = append([]model.LearnedMapping{aMemory(n, "org-a", "crm")}, all...)
 	}
-	others := []service.LearnedMapping{aMemory(0, "org-a", "erp"), aMemory(0, "org-b", "crm")}
+	others := []model.LearnedMapping{aMemory(0, "org-a", "erp"), aMemory(0, "org-b", "crm")}
 	f.insertMemories(append(all, others...)...)
 	size := int64(len("country") + len(all[0].Text) + len("DE"))
 	for _, c := range []struct {
@@ -146,8 +146,8 @@ func testMemoryTrimmed(f *fixture) {
 		size int64
 		left int
 	}{{6, 6 * size, 6}, {5, 6 * size, 5}, {5, 5*size - 1, 4}, {3, 1 << 40, 3}, {3, size, 1}, {1, size - 1, 0}, {1, 1, 0}} {
-		f.mustUpdate(func(tx service.Tx) error { return tx.Memory.Trim(f.ctx, "org-a", "crm", c.most, c.size) })
-		f.wantMemory("org-a", "crm", append([]service.LearnedMapping(nil), all[:c.left]...)...)
+		f.mustUpdate(func(tx model.Tx) error { return tx.Memory.Trim(f.ctx, "org-a", "crm", c.most, c.size) })
+		f.wantMemory("org-a", "crm", append([]model.LearnedMapping(nil), all[:c.left]...)...)
 	}
 	f.wantMemory("org-a", "erp", others[0])
 	f.wantMemory("org-b", "crm", others[1])

@@ -3,22 +3,22 @@ package storetest
 import (
 	"encoding/json"
 
-	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/model"
 )
 
-func aSchema(n int, org, name string) service.Schema {
-	return service.Schema{
+func aSchema(n int, org, name string) model.Schema {
+	return model.Schema{
 		ID: id("schema", n), Org: org, Name: name, Created: startPlus(n), Modified: startPlus(n + 1),
-		Document: service.Document{
+		Document: model.Document{
 			Fields:   json.RawMessage(`[{"key": "é\u0000", "label":"<&>"}]`),
 			Settings: json.RawMessage(`{ }`),
 		},
 	}
 }
 
-func (f *fixture) insertSchemas(all ...service.Schema) {
+func (f *fixture) insertSchemas(all ...model.Schema) {
 	f.Helper()
-	f.mustUpdate(func(tx service.Tx) error {
+	f.mustUpdate(func(tx model.Tx) error {
 		for _, s := range all {
 			if err := tx.Schemas.Insert(f.ctx, s); err != nil {
 				return err
@@ -28,13 +28,13 @@ func (f *fixture) insertSchemas(all ...service.Schema) {
 	})
 }
 
-func (f *fixture) schema(org, id string) func(service.Tx) (service.Schema, error) {
-	return func(tx service.Tx) (service.Schema, error) { return tx.Schemas.Get(f.ctx, org, id) }
+func (f *fixture) schema(org, id string) func(model.Tx) (model.Schema, error) {
+	return func(tx model.Tx) (model.Schema, error) { return tx.Schemas.Get(f.ctx, org, id) }
 }
 
-func (f *fixture) schemas(org string) []service.Schema {
+func (f *fixture) schemas(org string) []model.Schema {
 	f.Helper()
-	return read(f, func(tx service.Tx) (list []service.Schema, err error) {
+	return read(f, func(tx model.Tx) (list []model.Schema, err error) {
 		for s, err := range tx.Schemas.List(f.ctx, org) {
 			if err != nil {
 				return nil, err
@@ -49,7 +49,7 @@ func testSchemas(f *fixture) {
 	late, soon, inline := aSchema(2, "org-a", "late"), aSchema(1, "org-a", "soon"), aSchema(3, "org-a", "late")
 	inline.Inline = true
 	f.insertSchemas(late, soon, inline, aSchema(4, "org-b", "late"))
-	f.wantEqual(f.schemas("org-a"), []service.Schema{soon, late})
+	f.wantEqual(f.schemas("org-a"), []model.Schema{soon, late})
 	f.wantEqual(read(f, f.schema("org-a", inline.ID)), inline)
 
 	changed := soon
@@ -57,27 +57,27 @@ func testSchemas(f *fixture) {
 	changed.Document.Hooks = json.RawMessage(`{"rowHooks":[]}`)
 	asked := changed
 	asked.Created, asked.Inline = startPlus(99), true
-	f.mustUpdate(func(tx service.Tx) error { return tx.Schemas.Replace(f.ctx, asked) })
+	f.mustUpdate(func(tx model.Tx) error { return tx.Schemas.Replace(f.ctx, asked) })
 	f.wantEqual(read(f, f.schema("org-a", soon.ID)), changed)
 
-	f.mustUpdate(func(tx service.Tx) error { return tx.Schemas.Delete(f.ctx, "org-a", soon.ID) })
-	f.wantEqual(f.schemas("org-a"), []service.Schema{late})
-	f.wantNotFound(func(tx service.Tx) error { _, err := f.schema("org-a", soon.ID)(tx); return err })
+	f.mustUpdate(func(tx model.Tx) error { return tx.Schemas.Delete(f.ctx, "org-a", soon.ID) })
+	f.wantEqual(f.schemas("org-a"), []model.Schema{late})
+	f.wantNotFound(func(tx model.Tx) error { _, err := f.schema("org-a", soon.ID)(tx); return err })
 }
 
 func testSchemaNames(f *fixture) {
 	one, two := aSchema(1, "org-a", "one"), aSchema(2, "org-a", "two")
 	f.insertSchemas(one, two, aSchema(3, "org-b", "one"))
 
-	f.wantRefused(service.Conflict, func(tx service.Tx) error { return tx.Schemas.Insert(f.ctx, aSchema(4, "org-a", "one")) })
-	f.wantRefused(service.Conflict, func(tx service.Tx) error { return tx.Schemas.Insert(f.ctx, aSchema(1, "org-b", "new id")) })
+	f.wantRefused(model.Conflict, func(tx model.Tx) error { return tx.Schemas.Insert(f.ctx, aSchema(4, "org-a", "one")) })
+	f.wantRefused(model.Conflict, func(tx model.Tx) error { return tx.Schemas.Insert(f.ctx, aSchema(1, "org-b", "new id")) })
 	renamed := two
 	renamed.Name = "one"
-	f.wantRefused(service.Conflict, func(tx service.Tx) error { return tx.Schemas.Replace(f.ctx, renamed) })
-	f.wantEqual(f.schemas("org-a"), []service.Schema{one, two})
+	f.wantRefused(model.Conflict, func(tx model.Tx) error { return tx.Schemas.Replace(f.ctx, renamed) })
+	f.wantEqual(f.schemas("org-a"), []model.Schema{one, two})
 
 	// A name is free again, and a schema may keep its own.
-	f.mustUpdate(func(tx service.Tx) error {
+	f.mustUpdate(func(tx model.Tx) error {
 		if err := tx.Schemas.Replace(f.ctx, one); err != nil {
 			return err
 		}
@@ -86,7 +86,7 @@ func testSchemaNames(f *fixture) {
 		}
 		return tx.Schemas.Replace(f.ctx, renamed)
 	})
-	f.wantEqual(f.schemas("org-a"), []service.Schema{renamed})
+	f.wantEqual(f.schemas("org-a"), []model.Schema{renamed})
 	unknown := aSchema(9, "org-a", "one")
-	f.wantRefused(service.NotFound, func(tx service.Tx) error { return tx.Schemas.Replace(f.ctx, unknown) })
+	f.wantRefused(model.NotFound, func(tx model.Tx) error { return tx.Schemas.Replace(f.ctx, unknown) })
 }

@@ -16,12 +16,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
-	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/model"
 )
 
 // Run runs the suite. Open gives an empty store, and closes it when its test
 // ends.
-func Run(t *testing.T, open func(t *testing.T) service.Store) {
+func Run(t *testing.T, open func(t *testing.T) model.Store) {
 	for _, c := range testCases() {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -83,9 +83,9 @@ func testCases() []testCase {
 // fixture is a store with two organizations.
 type fixture struct {
 	*testing.T
-	store service.Store
+	store model.Store
 	ctx   context.Context
-	a, b  service.Org
+	a, b  model.Org
 }
 
 // start is when everything in the suite happens, in microseconds as stored.
@@ -93,12 +93,12 @@ var start = time.Date(2026, 3, 4, 5, 6, 7, 891011000, time.UTC)
 
 func startPlus(minutes int) time.Time { return start.Add(time.Duration(minutes) * time.Minute) }
 
-func newFixture(t *testing.T, store service.Store) *fixture {
+func newFixture(t *testing.T, store model.Store) *fixture {
 	f := &fixture{T: t, store: store, ctx: t.Context(),
-		a: service.Org{ID: "org-a", Name: "Alpha", Created: startPlus(0)},
-		b: service.Org{ID: "org-b", Name: "Beta", Created: startPlus(1)},
+		a: model.Org{ID: "org-a", Name: "Alpha", Created: startPlus(0)},
+		b: model.Org{ID: "org-b", Name: "Beta", Created: startPlus(1)},
 	}
-	f.mustUpdate(func(tx service.Tx) error {
+	f.mustUpdate(func(tx model.Tx) error {
 		if err := tx.Accounts.InsertOrg(f.ctx, f.a); err != nil {
 			return err
 		}
@@ -107,14 +107,14 @@ func newFixture(t *testing.T, store service.Store) *fixture {
 	return f
 }
 
-func (f *fixture) mustUpdate(work func(service.Tx) error) {
+func (f *fixture) mustUpdate(work func(model.Tx) error) {
 	f.Helper()
 	if err := f.store.Update(f.ctx, work); err != nil {
 		f.Fatalf("Update: %v", err)
 	}
 }
 
-func (f *fixture) mustView(work func(service.Tx) error) {
+func (f *fixture) mustView(work func(model.Tx) error) {
 	f.Helper()
 	if err := f.store.View(f.ctx, work); err != nil {
 		f.Fatalf("View: %v", err)
@@ -122,17 +122,17 @@ func (f *fixture) mustView(work func(service.Tx) error) {
 }
 
 // wantRefused checks that an update ends in an error of the kind.
-func (f *fixture) wantRefused(kind service.Kind, work func(service.Tx) error) {
+func (f *fixture) wantRefused(kind model.Kind, work func(model.Tx) error) {
 	f.Helper()
-	if err := f.store.Update(f.ctx, work); !service.IsKind(err, kind) {
+	if err := f.store.Update(f.ctx, work); !model.IsKind(err, kind) {
 		f.Errorf("Update: %v, want an error of kind %d", err, kind)
 	}
 }
 
 // wantNotFound checks that a read ends in NotFound.
-func (f *fixture) wantNotFound(work func(service.Tx) error) {
+func (f *fixture) wantNotFound(work func(model.Tx) error) {
 	f.Helper()
-	if err := f.store.View(f.ctx, work); !service.IsKind(err, service.NotFound) {
+	if err := f.store.View(f.ctx, work); !model.IsKind(err, model.NotFound) {
 		f.Errorf("View: %v, want NotFound", err)
 	}
 }
@@ -145,10 +145,10 @@ func (f *fixture) wantEqual(got, want any) {
 }
 
 // read reads one thing.
-func read[T any](f *fixture, get func(service.Tx) (T, error)) T {
+func read[T any](f *fixture, get func(model.Tx) (T, error)) T {
 	f.Helper()
 	var got T
-	f.mustView(func(tx service.Tx) (err error) {
+	f.mustView(func(tx model.Tx) (err error) {
 		got, err = get(tx)
 		return err
 	})

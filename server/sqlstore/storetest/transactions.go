@@ -7,14 +7,14 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/queue"
-	"github.com/intraydata/intray/server/service"
 )
 
 // importAndJob adds an import and the job that runs it.
-func (f *fixture) importAndJob(n int) func(service.Tx) error {
-	return func(tx service.Tx) error {
-		if err := tx.Imports.Insert(f.ctx, anImport(n, "org-a", service.Pending)); err != nil {
+func (f *fixture) importAndJob(n int) func(model.Tx) error {
+	return func(tx model.Tx) error {
+		if err := tx.Imports.Insert(f.ctx, anImport(n, "org-a", model.Pending)); err != nil {
 			return err
 		}
 		return tx.Jobs.Enqueue(f.ctx, queue.Job{Kind: "run", Key: id("import", n)})
@@ -24,7 +24,7 @@ func (f *fixture) importAndJob(n int) func(service.Tx) error {
 // wantBoth checks how many imports and how many waiting jobs there are.
 func (f *fixture) wantBoth(n int) {
 	f.Helper()
-	f.mustView(func(tx service.Tx) error {
+	f.mustView(func(tx model.Tx) error {
 		_, imports, err := tx.Imports.List(f.ctx, "org-a", 0, 0)
 		if err != nil {
 			return err
@@ -39,7 +39,7 @@ func (f *fixture) wantBoth(n int) {
 
 func testRollback(f *fixture) {
 	wrong := errors.New("wrong")
-	err := f.store.Update(f.ctx, func(tx service.Tx) error {
+	err := f.store.Update(f.ctx, func(tx model.Tx) error {
 		if err := f.importAndJob(1)(tx); err != nil {
 			return err
 		}
@@ -54,7 +54,7 @@ func testRollback(f *fixture) {
 func testPanic(f *fixture) {
 	func() {
 		defer func() { f.wantEqual(recover(), "wrong") }()
-		f.mustUpdate(func(tx service.Tx) error {
+		f.mustUpdate(func(tx model.Tx) error {
 			if err := f.importAndJob(1)(tx); err != nil {
 				return err
 			}
@@ -69,13 +69,13 @@ func testPanic(f *fixture) {
 func testCommit(f *fixture) {
 	f.mustUpdate(f.importAndJob(1))
 	f.wantBoth(1)
-	f.wantEqual(read(f, func(tx service.Tx) (int, error) { return tx.Jobs.Waiting(f.ctx, "other") }), 0)
+	f.wantEqual(read(f, func(tx model.Tx) (int, error) { return tx.Jobs.Waiting(f.ctx, "other") }), 0)
 	f.wantEqual(f.store.Ping(f.ctx), nil)
 }
 
 func testCancelled(f *fixture) {
 	ctx, cancel := context.WithCancel(f.ctx)
-	err := f.store.Update(ctx, func(tx service.Tx) error {
+	err := f.store.Update(ctx, func(tx model.Tx) error {
 		err := f.importAndJob(1)(tx)
 		cancel()
 		return err
@@ -83,7 +83,7 @@ func testCancelled(f *fixture) {
 	if !errors.Is(err, context.Canceled) {
 		f.Errorf("Update: %v, want that it was cancelled", err)
 	}
-	if err := f.store.View(ctx, func(service.Tx) error { return nil }); !errors.Is(err, context.Canceled) {
+	if err := f.store.View(ctx, func(model.Tx) error { return nil }); !errors.Is(err, context.Canceled) {
 		f.Errorf("View: %v, want that it was cancelled", err)
 	}
 	f.wantBoth(0)
@@ -91,11 +91,11 @@ func testCancelled(f *fixture) {
 
 func testConflictGoesOn(f *fixture) {
 	f.mustUpdate(f.importAndJob(1))
-	f.mustUpdate(func(tx service.Tx) error {
-		again := tx.Imports.Insert(f.ctx, anImport(1, "org-a", service.Pending))
-		name := tx.Accounts.InsertOrg(f.ctx, service.Org{ID: "new", Name: "Alpha"})
+	f.mustUpdate(func(tx model.Tx) error {
+		again := tx.Imports.Insert(f.ctx, anImport(1, "org-a", model.Pending))
+		name := tx.Accounts.InsertOrg(f.ctx, model.Org{ID: "new", Name: "Alpha"})
 		_, gone := tx.Schemas.Get(f.ctx, "org-a", "unknown")
-		if !service.IsKind(again, service.Conflict) || !service.IsKind(name, service.Conflict) || !service.IsKind(gone, service.NotFound) {
+		if !model.IsKind(again, model.Conflict) || !model.IsKind(name, model.Conflict) || !model.IsKind(gone, model.NotFound) {
 			f.Errorf("got %v, %v and %v", again, name, gone)
 		}
 		return f.importAndJob(2)(tx)
@@ -104,8 +104,8 @@ func testConflictGoesOn(f *fixture) {
 }
 
 func testViewChangesNothing(f *fixture) {
-	err := f.store.View(f.ctx, func(tx service.Tx) error {
-		return tx.Imports.Insert(f.ctx, anImport(1, "org-a", service.Pending))
+	err := f.store.View(f.ctx, func(tx model.Tx) error {
+		return tx.Imports.Insert(f.ctx, anImport(1, "org-a", model.Pending))
 	})
 	if err == nil {
 		f.Error("View let an import be added")
@@ -114,12 +114,12 @@ func testViewChangesNothing(f *fixture) {
 }
 
 func testViewIsOneState(f *fixture) {
-	count := func(tx service.Tx) int64 {
+	count := func(tx model.Tx) int64 {
 		_, n, err := tx.Imports.List(f.ctx, "org-a", 0, 0)
 		f.wantEqual(err, nil)
 		return n
 	}
-	f.mustView(func(tx service.Tx) error {
+	f.mustView(func(tx model.Tx) error {
 		before := count(tx)
 		f.mustUpdate(f.importAndJob(1))
 		f.wantEqual(count(tx), before)
@@ -137,7 +137,7 @@ func testManyAtOnce(f *fixture) {
 				if err := f.store.Update(f.ctx, f.importAndJob(w*each+n)); err != nil {
 					f.Errorf("Update: %v", err)
 				}
-				if err := f.store.View(f.ctx, func(tx service.Tx) error {
+				if err := f.store.View(f.ctx, func(tx model.Tx) error {
 					_, err := tx.Imports.Get(f.ctx, "org-a", id("import", w*each+n))
 					return err
 				}); err != nil {
@@ -155,49 +155,49 @@ func testManyAtOnce(f *fixture) {
 func testHeld(f *fixture) {
 	f.insertEach("org-a")
 	counts := map[string]struct {
-		up   func(tx service.Tx) error
-		read func(tx service.Tx) (int, error)
+		up   func(tx model.Tx) error
+		read func(tx model.Tx) (int, error)
 	}{
 		"session": {
-			func(tx service.Tx) error {
+			func(tx model.Tx) error {
 				s, err := tx.Sessions.Get(f.ctx, "org-a", "x")
 				s.Tag += "."
 				return firstError(err, tx.Sessions.Save(f.ctx, s))
 			},
-			func(tx service.Tx) (int, error) {
+			func(tx model.Tx) (int, error) {
 				s, err := tx.Sessions.Get(f.ctx, "org-a", "x")
 				return len(s.Tag), err
 			},
 		},
 		"credential": {
-			func(tx service.Tx) error {
+			func(tx model.Tx) error {
 				c, err := tx.Credentials.Get(f.ctx, "org-a", "x")
 				c.Port++
 				return firstError(err, tx.Credentials.Save(f.ctx, c))
 			},
-			func(tx service.Tx) (int, error) {
+			func(tx model.Tx) (int, error) {
 				c, err := tx.Credentials.Get(f.ctx, "org-a", "x")
 				return c.Port, err
 			},
 		},
 		"replay": {
-			func(tx service.Tx) error {
+			func(tx model.Tx) error {
 				r, err := tx.Replays.Get(f.ctx, "org-a", "x")
 				r.Status++
 				return firstError(err, tx.Replays.Save(f.ctx, r))
 			},
-			func(tx service.Tx) (int, error) {
+			func(tx model.Tx) (int, error) {
 				r, err := tx.Replays.Get(f.ctx, "org-a", "x")
 				return r.Status, err
 			},
 		},
 		"import": {
-			func(tx service.Tx) error {
+			func(tx model.Tx) error {
 				i, err := tx.Imports.Get(f.ctx, "org-a", "x")
 				i.Lost++
 				return firstError(err, tx.Imports.UpdateIf(f.ctx, i, i.Status, i.Run))
 			},
-			func(tx service.Tx) (int, error) {
+			func(tx model.Tx) (int, error) {
 				i, err := tx.Imports.Get(f.ctx, "org-a", "x")
 				return i.Lost, err
 			},
@@ -226,13 +226,13 @@ func testHeld(f *fixture) {
 // there to the end of the first or not there at all.
 func testHeldAndGone(f *fixture) {
 	for range 20 {
-		f.mustUpdate(func(tx service.Tx) error { return tx.Sessions.Insert(f.ctx, service.Session{ID: "y", Org: "org-a"}) })
+		f.mustUpdate(func(tx model.Tx) error { return tx.Sessions.Insert(f.ctx, model.Session{ID: "y", Org: "org-a"}) })
 		var wg sync.WaitGroup
 		wg.Go(func() {
-			f.mustUpdate(func(tx service.Tx) error { return tx.Sessions.Delete(f.ctx, "org-a", "y") })
+			f.mustUpdate(func(tx model.Tx) error { return tx.Sessions.Delete(f.ctx, "org-a", "y") })
 		})
 		var lost atomic.Bool
-		err := f.store.Update(f.ctx, func(tx service.Tx) error {
+		err := f.store.Update(f.ctx, func(tx model.Tx) error {
 			s, err := tx.Sessions.Get(f.ctx, "org-a", "y")
 			if err != nil {
 				return err
@@ -242,7 +242,7 @@ func testHeldAndGone(f *fixture) {
 			return err
 		})
 		wg.Wait()
-		if lost.Load() || err != nil && !service.IsKind(err, service.NotFound) {
+		if lost.Load() || err != nil && !model.IsKind(err, model.NotFound) {
 			f.Errorf("saving the session that was got: %v", err)
 		}
 	}
@@ -252,10 +252,10 @@ func testHeldAndGone(f *fixture) {
 // the database undoes so that the others can go on run again.
 func testCrossed(f *fixture) {
 	for _, id := range []string{"p", "q"} {
-		f.mustUpdate(func(tx service.Tx) error { return tx.Sessions.Insert(f.ctx, service.Session{ID: id, Org: "org-a"}) })
+		f.mustUpdate(func(tx model.Tx) error { return tx.Sessions.Insert(f.ctx, model.Session{ID: id, Org: "org-a"}) })
 	}
-	both := func(first, second string) func(tx service.Tx) error {
-		return func(tx service.Tx) error {
+	both := func(first, second string) func(tx model.Tx) error {
+		return func(tx model.Tx) error {
 			for _, id := range []string{first, second} {
 				s, err := tx.Sessions.Get(f.ctx, "org-a", id)
 				s.Tag += "."
@@ -274,14 +274,14 @@ func testCrossed(f *fixture) {
 	}
 	wg.Wait()
 	for _, id := range []string{"p", "q"} {
-		s := read(f, func(tx service.Tx) (service.Session, error) { return tx.Sessions.Get(f.ctx, "org-a", id) })
+		s := read(f, func(tx model.Tx) (model.Session, error) { return tx.Sessions.Get(f.ctx, "org-a", id) })
 		f.wantEqual(len(s.Tag), 2*rounds)
 	}
 }
 
 func testMarks(f *fixture) {
 	mark := func(name, fresh string) (got string) {
-		f.mustUpdate(func(tx service.Tx) (err error) {
+		f.mustUpdate(func(tx model.Tx) (err error) {
 			got, err = tx.Nodes.EnsureMark(f.ctx, name, fresh)
 			return err
 		})
@@ -292,59 +292,59 @@ func testMarks(f *fixture) {
 	f.wantEqual(mark("one", "second"), "first")
 	f.wantEqual(mark("one", ""), "first")
 	f.wantEqual(mark("two", "other"), "other")
-	f.wantEqual(read(f, func(tx service.Tx) (string, error) { return tx.Nodes.EnsureMark(f.ctx, "one", "") }), "first")
+	f.wantEqual(read(f, func(tx model.Tx) (string, error) { return tx.Nodes.EnsureMark(f.ctx, "one", "") }), "first")
 }
 
 // access is one way to a row by its id.
 type access struct {
 	name string
-	run  func(tx service.Tx, org, id string) error
+	run  func(tx model.Tx, org, id string) error
 }
 
 // accesses are all the ways to single rows; those that remove them come last.
 func (f *fixture) accesses() []access {
 	ctx := f.ctx
 	return []access{
-		{"get a schema", func(tx service.Tx, org, id string) error { _, err := tx.Schemas.Get(ctx, org, id); return err }},
-		{"replace a schema", func(tx service.Tx, org, id string) error {
-			return tx.Schemas.Replace(ctx, service.Schema{ID: id, Org: org, Name: "new"})
+		{"get a schema", func(tx model.Tx, org, id string) error { _, err := tx.Schemas.Get(ctx, org, id); return err }},
+		{"replace a schema", func(tx model.Tx, org, id string) error {
+			return tx.Schemas.Replace(ctx, model.Schema{ID: id, Org: org, Name: "new"})
 		}},
-		{"get an import", func(tx service.Tx, org, id string) error { _, err := tx.Imports.Get(ctx, org, id); return err }},
-		{"get an upload", func(tx service.Tx, org, id string) error { _, err := tx.Uploads.Get(ctx, org, id); return err }},
-		{"save an upload", func(tx service.Tx, org, id string) error {
-			return tx.Uploads.Save(ctx, service.Upload{ID: id, Org: org})
+		{"get an import", func(tx model.Tx, org, id string) error { _, err := tx.Imports.Get(ctx, org, id); return err }},
+		{"get an upload", func(tx model.Tx, org, id string) error { _, err := tx.Uploads.Get(ctx, org, id); return err }},
+		{"save an upload", func(tx model.Tx, org, id string) error {
+			return tx.Uploads.Save(ctx, model.Upload{ID: id, Org: org})
 		}},
-		{"get a session", func(tx service.Tx, org, id string) error { _, err := tx.Sessions.Get(ctx, org, id); return err }},
-		{"save a session", func(tx service.Tx, org, id string) error {
-			return tx.Sessions.Save(ctx, service.Session{ID: id, Org: org})
+		{"get a session", func(tx model.Tx, org, id string) error { _, err := tx.Sessions.Get(ctx, org, id); return err }},
+		{"save a session", func(tx model.Tx, org, id string) error {
+			return tx.Sessions.Save(ctx, model.Session{ID: id, Org: org})
 		}},
-		{"get a credential", func(tx service.Tx, org, id string) error { _, err := tx.Credentials.Get(ctx, org, id); return err }},
-		{"save a credential", func(tx service.Tx, org, id string) error {
-			return tx.Credentials.Save(ctx, service.Credential{ID: id, Org: org})
+		{"get a credential", func(tx model.Tx, org, id string) error { _, err := tx.Credentials.Get(ctx, org, id); return err }},
+		{"save a credential", func(tx model.Tx, org, id string) error {
+			return tx.Credentials.Save(ctx, model.Credential{ID: id, Org: org})
 		}},
-		{"get a replay", func(tx service.Tx, org, id string) error { _, err := tx.Replays.Get(ctx, org, id); return err }},
-		{"save a replay", func(tx service.Tx, org, id string) error {
-			return tx.Replays.Save(ctx, service.Replay{Key: id, Org: org})
+		{"get a replay", func(tx model.Tx, org, id string) error { _, err := tx.Replays.Get(ctx, org, id); return err }},
+		{"save a replay", func(tx model.Tx, org, id string) error {
+			return tx.Replays.Save(ctx, model.Replay{Key: id, Org: org})
 		}},
-		{"delete a schema", func(tx service.Tx, org, id string) error { return tx.Schemas.Delete(ctx, org, id) }},
-		{"delete an import", func(tx service.Tx, org, id string) error { return tx.Imports.Delete(ctx, org, id) }},
-		{"delete an upload", func(tx service.Tx, org, id string) error { return tx.Uploads.Delete(ctx, org, id) }},
-		{"delete a session", func(tx service.Tx, org, id string) error { return tx.Sessions.Delete(ctx, org, id) }},
-		{"delete a credential", func(tx service.Tx, org, id string) error { return tx.Credentials.Delete(ctx, org, id) }},
+		{"delete a schema", func(tx model.Tx, org, id string) error { return tx.Schemas.Delete(ctx, org, id) }},
+		{"delete an import", func(tx model.Tx, org, id string) error { return tx.Imports.Delete(ctx, org, id) }},
+		{"delete an upload", func(tx model.Tx, org, id string) error { return tx.Uploads.Delete(ctx, org, id) }},
+		{"delete a session", func(tx model.Tx, org, id string) error { return tx.Sessions.Delete(ctx, org, id) }},
+		{"delete a credential", func(tx model.Tx, org, id string) error { return tx.Credentials.Delete(ctx, org, id) }},
 	}
 }
 
 // insertEach adds one row of each noun with the id "x".
 func (f *fixture) insertEach(org string) {
 	f.Helper()
-	f.mustUpdate(func(tx service.Tx) error {
+	f.mustUpdate(func(tx model.Tx) error {
 		return firstError(
-			tx.Schemas.Insert(f.ctx, service.Schema{ID: "x", Org: org, Name: "name"}),
-			tx.Imports.Insert(f.ctx, service.Import{ID: "x", Org: org}),
-			tx.Uploads.Insert(f.ctx, service.Upload{ID: "x", Org: org}),
-			tx.Sessions.Insert(f.ctx, service.Session{ID: "x", Org: org}),
-			tx.Credentials.Insert(f.ctx, service.Credential{ID: "x", Org: org}),
-			tx.Replays.Insert(f.ctx, service.Replay{Key: "x", Org: org}),
+			tx.Schemas.Insert(f.ctx, model.Schema{ID: "x", Org: org, Name: "name"}),
+			tx.Imports.Insert(f.ctx, model.Import{ID: "x", Org: org}),
+			tx.Uploads.Insert(f.ctx, model.Upload{ID: "x", Org: org}),
+			tx.Sessions.Insert(f.ctx, model.Session{ID: "x", Org: org}),
+			tx.Credentials.Insert(f.ctx, model.Credential{ID: "x", Org: org}),
+			tx.Replays.Insert(f.ctx, model.Replay{Key: "x", Org: org}),
 		)
 	})
 }
@@ -362,25 +362,25 @@ func testRowsOfOthers(f *fixture) {
 	f.insertEach("org-a")
 	for _, at := range []struct{ org, id string }{{"org-b", "x"}, {"org-a", "y"}, {"", "x"}} {
 		for _, a := range f.accesses() {
-			err := f.store.Update(f.ctx, func(tx service.Tx) error { return a.run(tx, at.org, at.id) })
-			if !service.IsKind(err, service.NotFound) {
+			err := f.store.Update(f.ctx, func(tx model.Tx) error { return a.run(tx, at.org, at.id) })
+			if !model.IsKind(err, model.NotFound) {
 				f.Errorf("%s %q of %q: %v, want NotFound", a.name, at.id, at.org, err)
 			}
 		}
 	}
 	// All rows are there still, and each access works for their owner.
 	for _, a := range f.accesses() {
-		if err := f.store.Update(f.ctx, func(tx service.Tx) error { return a.run(tx, "org-a", "x") }); err != nil {
+		if err := f.store.Update(f.ctx, func(tx model.Tx) error { return a.run(tx, "org-a", "x") }); err != nil {
 			f.Errorf("%s: %v", a.name, err)
 		}
 	}
 }
 
 func testNoOrganization(f *fixture) {
-	f.wantRefused(service.NotFound, func(tx service.Tx) error {
+	f.wantRefused(model.NotFound, func(tx model.Tx) error {
 		return tx.Schemas.Insert(f.ctx, aSchema(1, "org-c", "name"))
 	})
-	f.wantRefused(service.NotFound, func(tx service.Tx) error {
-		return tx.Imports.Insert(f.ctx, anImport(1, "org-c", service.Pending))
+	f.wantRefused(model.NotFound, func(tx model.Tx) error {
+		return tx.Imports.Insert(f.ctx, anImport(1, "org-c", model.Pending))
 	})
 }

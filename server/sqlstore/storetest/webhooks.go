@@ -5,61 +5,61 @@ import (
 	"time"
 
 	"github.com/intraydata/intray"
-	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/model"
 )
 
-func aWebhook(n int, org string) service.Webhook {
-	return service.Webhook{
+func aWebhook(n int, org string) model.Webhook {
+	return model.Webhook{
 		ID: id("webhook", n), Org: org, URL: "https://example.org/ü", Enabled: true, Development: "true", Events: []string{"import_completed"}, Identifiers: []string{"a", "b"},
 		Sealed: []byte{0, 255}, Rotated: startPlus(n), Created: startPlus(n), Modified: startPlus(n),
 	}
 }
 
 func testWebhooks(f *fixture) {
-	f.mustUpdate(func(tx service.Tx) error {
+	f.mustUpdate(func(tx model.Tx) error {
 		return firstError(tx.Webhooks.Insert(f.ctx, aWebhook(2, "org-a")), tx.Webhooks.Insert(f.ctx, aWebhook(1, "org-a")), tx.Webhooks.Insert(f.ctx, aWebhook(3, "org-b")))
 	})
-	f.wantRefused(service.Conflict, func(tx service.Tx) error { return tx.Webhooks.Insert(f.ctx, aWebhook(1, "org-a")) })
-	list := func(org string) []service.Webhook {
-		return read(f, func(tx service.Tx) ([]service.Webhook, error) { return tx.Webhooks.List(f.ctx, org) })
+	f.wantRefused(model.Conflict, func(tx model.Tx) error { return tx.Webhooks.Insert(f.ctx, aWebhook(1, "org-a")) })
+	list := func(org string) []model.Webhook {
+		return read(f, func(tx model.Tx) ([]model.Webhook, error) { return tx.Webhooks.List(f.ctx, org) })
 	}
-	f.wantEqual(list("org-a"), []service.Webhook{aWebhook(1, "org-a"), aWebhook(2, "org-a")})
+	f.wantEqual(list("org-a"), []model.Webhook{aWebhook(1, "org-a"), aWebhook(2, "org-a")})
 	want := aWebhook(2, "org-a")
 	want.URL, want.Enabled, want.Development, want.Events, want.SchemaIDs, want.Before = "http://x", false, "", nil, []string{"s"}, []byte("b")
-	want.FailureStreak = service.FailureStreak{Since: startPlus(7), Last: startPlus(9), Failures: 3}
+	want.FailureStreak = model.FailureStreak{Since: startPlus(7), Last: startPlus(9), Failures: 3}
 	asked := want
 	asked.Created = startPlus(99)
-	f.mustUpdate(func(tx service.Tx) error { return tx.Webhooks.Save(f.ctx, asked) })
-	f.wantEqual(read(f, func(tx service.Tx) (service.Webhook, error) { return tx.Webhooks.Get(f.ctx, "org-a", want.ID) }), want)
-	f.wantNotFound(func(tx service.Tx) error { _, err := tx.Webhooks.Get(f.ctx, "org-b", want.ID); return err })
+	f.mustUpdate(func(tx model.Tx) error { return tx.Webhooks.Save(f.ctx, asked) })
+	f.wantEqual(read(f, func(tx model.Tx) (model.Webhook, error) { return tx.Webhooks.Get(f.ctx, "org-a", want.ID) }), want)
+	f.wantNotFound(func(tx model.Tx) error { _, err := tx.Webhooks.Get(f.ctx, "org-b", want.ID); return err })
 
 	d := aDelivery(1, want.ID, "imp")
-	f.mustUpdate(func(tx service.Tx) error {
+	f.mustUpdate(func(tx model.Tx) error {
 		return firstError(tx.Deliveries.Insert(f.ctx, d), tx.Deliveries.Attempted(f.ctx, anAttempt(d.ID, 1)), tx.Webhooks.Delete(f.ctx, "org-a", want.ID))
 	})
 	f.wantEqual(len(list("org-a")), 1)
-	f.wantNotFound(func(tx service.Tx) error { _, err := tx.Deliveries.Get(f.ctx, "org-a", d.ID); return err })
-	f.wantRefused(service.NotFound, func(tx service.Tx) error { return tx.Webhooks.Delete(f.ctx, "org-b", aWebhook(1, "").ID) })
+	f.wantNotFound(func(tx model.Tx) error { _, err := tx.Deliveries.Get(f.ctx, "org-a", d.ID); return err })
+	f.wantRefused(model.NotFound, func(tx model.Tx) error { return tx.Webhooks.Delete(f.ctx, "org-b", aWebhook(1, "").ID) })
 }
 
 // aDelivery is the n-th message for a target that tells of an import.
-func aDelivery(n int, target, importID string) service.Delivery {
-	return service.Delivery{
+func aDelivery(n int, target, importID string) model.Delivery {
+	return model.Delivery{
 		ID: fmt.Sprintf("msg_%03d", n), Org: "org-a", WebhookID: target, ImportID: importID, Target: target, Event: "import_completed", URL: "https://example.org",
-		ContentType: "application/json", Body: []byte(`{"a":1}`), Status: service.Waiting, Due: startPlus(n), Created: startPlus(n),
+		ContentType: "application/json", Body: []byte(`{"a":1}`), Status: model.Waiting, Due: startPlus(n), Created: startPlus(n),
 	}
 }
 
-func anAttempt(deliveryID string, n int) service.Attempt {
-	return service.Attempt{
+func anAttempt(deliveryID string, n int) model.Attempt {
+	return model.Attempt{
 		DeliveryID: deliveryID, Number: n, At: startPlus(n), Took: 1500 * time.Microsecond, Answered: time.Millisecond, Delivered: n > 1, Status: 503,
 		Message: intray.NewMessage("webhook.rejected", intray.Params{"status": "503"}), Head: map[string][]string{"A": {"1", "2"}}, Body: []byte{0, 255},
 	}
 }
 
 func testDeliveries(f *fixture) {
-	f.mustUpdate(func(tx service.Tx) error {
-		for _, d := range []service.Delivery{
+	f.mustUpdate(func(tx model.Tx) error {
+		for _, d := range []model.Delivery{
 			aDelivery(1, "one", "imp-1"), aDelivery(2, "one", "imp-1"), aDelivery(3, "one", "imp-2"), aDelivery(4, "two", "imp-1"), aDelivery(50, "late", "imp-1"),
 		} {
 			if err := tx.Deliveries.Insert(f.ctx, d); err != nil {
@@ -69,13 +69,13 @@ func testDeliveries(f *fixture) {
 		return nil
 	})
 	perOrg := 10
-	targets := func() []service.Target {
-		return read(f, func(tx service.Tx) ([]service.Target, error) {
+	targets := func() []model.Target {
+		return read(f, func(tx model.Tx) ([]model.Target, error) {
 			return tx.Outbox.Targets(f.ctx, startPlus(10), perOrg, 10)
 		})
 	}
 	take := func(target, node string, most int) (ids []string) {
-		f.mustUpdate(func(tx service.Tx) error {
+		f.mustUpdate(func(tx model.Tx) error {
 			ids = nil
 			list, err := tx.Outbox.ClaimDue(f.ctx, target, node, startPlus(10), most)
 			for _, d := range list {
@@ -86,27 +86,27 @@ func testDeliveries(f *fixture) {
 		return ids
 	}
 	perOrg = 1
-	f.wantEqual(targets(), []service.Target{{Org: "org-a", Key: "one"}})
+	f.wantEqual(targets(), []model.Target{{Org: "org-a", Key: "one"}})
 	perOrg = 2
-	f.wantEqual(targets(), []service.Target{{Org: "org-a", Key: "one"}, {Org: "org-a", Key: "two"}})
+	f.wantEqual(targets(), []model.Target{{Org: "org-a", Key: "one"}, {Org: "org-a", Key: "two"}})
 	f.wantEqual(take("one", "n1", 1), []string{"msg_001"})
 	f.wantEqual(take("one", "n1", 9), []string{"msg_003"}) // the second of the first import waits for the first
 	f.wantEqual(take("one", "n1", 9), []string(nil))
-	f.wantEqual(targets(), []service.Target{{Org: "org-a", Key: "one"}, {Org: "org-a", Key: "two"}})
+	f.wantEqual(targets(), []model.Target{{Org: "org-a", Key: "one"}, {Org: "org-a", Key: "two"}})
 
 	first := aDelivery(1, "one", "imp-1")
-	first.Status, first.Tries, first.Due = service.Delivered, 1, startPlus(20)
-	f.mustUpdate(func(tx service.Tx) error {
+	first.Status, first.Tries, first.Due = model.Delivered, 1, startPlus(20)
+	f.mustUpdate(func(tx model.Tx) error {
 		return firstError(tx.Deliveries.Save(f.ctx, first), tx.Deliveries.Attempted(f.ctx, anAttempt(first.ID, 1)), tx.Deliveries.Attempted(f.ctx, anAttempt(first.ID, 2)))
 	})
-	f.wantEqual(read(f, func(tx service.Tx) ([]service.Attempt, error) { return tx.Deliveries.Attempts(f.ctx, first.ID) }), []service.Attempt{anAttempt(first.ID, 1), anAttempt(first.ID, 2)})
+	f.wantEqual(read(f, func(tx model.Tx) ([]model.Attempt, error) { return tx.Deliveries.Attempts(f.ctx, first.ID) }), []model.Attempt{anAttempt(first.ID, 1), anAttempt(first.ID, 2)})
 	f.wantEqual(take("one", "n2", 9), []string{"msg_002"})
-	f.mustUpdate(func(tx service.Tx) error { return tx.Outbox.GiveBack(f.ctx, "n1") })
+	f.mustUpdate(func(tx model.Tx) error { return tx.Outbox.GiveBack(f.ctx, "n1") })
 	f.wantEqual(take("one", "n2", 9), []string{"msg_003"})
-	f.mustUpdate(func(tx service.Tx) error { return tx.Outbox.MakeDue(f.ctx, "late", startPlus(9)) })
+	f.mustUpdate(func(tx model.Tx) error { return tx.Outbox.MakeDue(f.ctx, "late", startPlus(9)) })
 	f.wantEqual(take("late", "n2", 9), []string{"msg_050"})
 	list := func(webhook string) (ids []string) {
-		f.mustView(func(tx service.Tx) error {
+		f.mustView(func(tx model.Tx) error {
 			ids = nil
 			got, total, err := tx.Deliveries.List(f.ctx, "org-a", webhook, 0, 2)
 			for _, d := range got {
@@ -116,18 +116,18 @@ func testDeliveries(f *fixture) {
 		})
 		return ids
 	}
-	f.mustUpdate(func(tx service.Tx) error {
+	f.mustUpdate(func(tx model.Tx) error {
 		n, err := tx.Deliveries.Requeue(f.ctx, "org-a", "one", startPlus(1), startPlus(30))
 		f.wantEqual(n, int64(1))
 		return firstError(err, tx.Outbox.GiveUp(f.ctx, "two"))
 	})
 	f.wantEqual(list("one"), []string{"msg_003 WAITING 0 of 3", "msg_002 WAITING 0 of 3"})
 	f.wantEqual(list("two"), []string{"msg_004 FAILED 0 of 1"})
-	f.mustUpdate(func(tx service.Tx) error { return tx.Outbox.EraseImport(f.ctx, "imp-1") })
-	blank := read(f, func(tx service.Tx) (service.Delivery, error) { return tx.Deliveries.Get(f.ctx, "org-a", first.ID) })
-	f.wantEqual([]any{blank.Body == nil, blank.URL, blank.Status}, []any{true, "", service.GivenUp})
-	f.wantEqual(read(f, func(tx service.Tx) ([]service.Attempt, error) { return tx.Deliveries.Attempts(f.ctx, first.ID) }), []service.Attempt(nil))
-	f.mustUpdate(func(tx service.Tx) error {
+	f.mustUpdate(func(tx model.Tx) error { return tx.Outbox.EraseImport(f.ctx, "imp-1") })
+	blank := read(f, func(tx model.Tx) (model.Delivery, error) { return tx.Deliveries.Get(f.ctx, "org-a", first.ID) })
+	f.wantEqual([]any{blank.Body == nil, blank.URL, blank.Status}, []any{true, "", model.GivenUp})
+	f.wantEqual(read(f, func(tx model.Tx) ([]model.Attempt, error) { return tx.Deliveries.Attempts(f.ctx, first.ID) }), []model.Attempt(nil))
+	f.mustUpdate(func(tx model.Tx) error {
 		n, err := tx.Outbox.DeleteBefore(f.ctx, startPlus(4), 9)
 		f.wantEqual(n, int64(2)) // the third waits
 		return err

@@ -1,0 +1,225 @@
+// Package auth decides who may call: it manages organizations and their licence keys,
+// signs and verifies the tokens in links ([Grant]), and keeps the answers to requests
+// that carried an idempotency key.
+package auth
+
+import (
+	"cmp"
+	"context"
+	"crypto/hmac"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/server/model"
+	"github.com/intraydata/intray/server/secrets"
+)
+
+// Service answers who may call, and what was already answered.
+type Service struct {
+	env                        *model.Env
+	licenceKey, idempotencyKey secrets.Key
+	replayCipher               *secrets.Cipher
+	// activeReplays are the idempotency keys whose requests are carried out here.
+	activeReplays *model.InProgress
+}
+
+// New returns the service upon env.
+func New(env *model.Env) (*Service, error) {
+	replays, err := env.Master.Cipher("kept answers")
+	return &Service{
+		env: env, licenceKey: env.Master.Derive("licence keys"), idempotencyKey: env.Master.Derive("idempotency keys"),
+		replayCipher: replays, activeReplays: model.NewInProgress(),
+	}, err
+}
+
+// DefaultOrg is the organization that an empty store begins with.
+const DefaultOrg = "default"
+
+// prefixes of the two kinds of keys.
+var prefixes = map[model.LicenceKind]string{model.Backend: "bk_", model.Frontend: "fk_"}
+
+var givenKey = regexp.MustCompile(`^[A-Za-z0-9_-]{40,200}$`)
+
+// NewKey is a licence that was just made, with its key. The key is told this
+// once and never again.
+type NewKey struct {
+	Licence model.Licence
+	Key     string
+}
+
+// CreateOrg makes an organization. Names are unique.
+func (s *Service) CreateOrg(ctx context.Context, name string) (model.Org, error) {
+	org, err := s.draftOrg(strings.TrimSpace(name))
+	if err != nil {
+		return model.Org{}, err
+	}
+	err = s.env.Store.Update(ctx, func(tx model.Tx) error { return tx.Accounts.InsertOrg(ctx, org) })
+	if model.IsKind(err, model.Conflict) {
+		return model.Org{}, model.NewError(model.Conflict, "name_taken", intray.NewMessage("organization.name_taken", intray.Params{"name": org.Name}))
+	}
+	return org, err
+}
+
+// maxOrgName is the longest name of an organization, in bytes.
+const maxOrgName = 200
+
+func (s *Service) draftOrg(name string) (model.Org, error) {
+	if name == "" || len(name) > maxOrgName || !model.IsPrintable(name) {
+		return model.Org{}, model.InvalidField("name", intray.NewMessage("organization.invalid_name", intray.Params{"n": maxOrgName}))
+	}
+	id, err := s.env.NewID()
+	return model.Org{ID: id, Name: name, Created: s.env.Now()}, err
+}
+
+// CreateKey makes a key for the organization with this name. A zero lifetime
+// means that it does not expire.
+func (s *Service) CreateKey(ctx context.Context, orgName string, kind model.LicenceKind, lifetime time.Duration) (NewKey, error) {
+	made, err := s.draftKey(kind, "", lifetime)
+	if err != nil {
+		return NewKey{}, err
+	}
+	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
+		org, err := tx.Accounts.OrgByName(ctx, orgName)
+		if model.IsKind(err, model.NotFound) {
+			return model.NotFoundError(intray.NewMessage("organization.not_found", intray.Params{"name": orgName}))
+		}
+		if err != nil {
+			return err
+		}
+		made.Licence.Org = org.ID
+		return tx.Accounts.InsertLicence(ctx, made.Licence)
+	})
+	return made, err
+}
+
+// draftKey makes a licence without an organization. A key that is given is
+// taken as it is: its kind's prefix and at least 40 characters of A-Z, a-z,
+// 0-9, _ and -.
+func (s *Service) draftKey(kind model.LicenceKind, given string, lifetime time.Duration) (NewKey, error) {
+	prefix, known := prefixes[kind]
+	if !known {
+		return NewKey{}, model.InvalidField("kind", intray.NewMessage("license_key.invalid_kind", nil))
+	}
+	if lifetime < 0 {
+		return NewKey{}, model.InvalidField("expires", intray.NewMessage("license_key.expires_in_past", nil))
+	}
+	rest, ok := strings.CutPrefix(given, prefix)
+	if given != "" && (!ok || !givenKey.MatchString(rest)) {
+		return NewKey{}, model.InvalidField(string(kind)+" key", intray.NewMessage("license_key.invalid_format", intray.Params{"prefix": prefix}))
+	}
+	if given == "" {
+		secret, err := s.env.RandomText(32)
+		if err != nil {
+			return NewKey{}, err
+		}
+		given = prefix + secret
+	}
+	id, err := s.env.NewID()
+	if err != nil {
+		return NewKey{}, err
+	}
+	l := model.Licence{ID: id, Kind: kind, Hash: s.licenceKey.MAC([]byte(given)), Hint: given[:7] + "…", Created: s.env.Now()}
+	if lifetime > 0 {
+		l.Expires = l.Created.Add(lifetime)
+	}
+	return NewKey{l, given}, nil
+}
+
+// Licences lists the licences of all organizations, oldest first, with the
+// organizations by id.
+func (s *Service) Licences(ctx context.Context) (list []model.Licence, orgs map[string]model.Org, err error) {
+	orgs = map[string]model.Org{}
+	err = s.env.Store.View(ctx, func(tx model.Tx) error {
+		all, err := tx.Accounts.Orgs(ctx)
+		if err != nil {
+			return err
+		}
+		for _, o := range all {
+			orgs[o.ID] = o
+		}
+		list, err = tx.Accounts.Licences(ctx)
+		return err
+	})
+	return list, orgs, err
+}
+
+// RevokeKey ends a licence: from the answer on its key opens nothing.
+func (s *Service) RevokeKey(ctx context.Context, id string) error {
+	return s.env.Store.Update(ctx, func(tx model.Tx) error {
+		err := tx.Accounts.RevokeLicence(ctx, id, s.env.Now())
+		if model.IsKind(err, model.NotFound) {
+			return model.NotFoundError(model.KeyMissing)
+		}
+		return err
+	})
+}
+
+// Authenticate gives the licence of a key. A key that is unknown, revoked or
+// expired is Denied.
+func (s *Service) Authenticate(ctx context.Context, key string) (model.Licence, error) {
+	hash := s.licenceKey.MAC([]byte(key))
+	var l model.Licence
+	err := s.env.Store.View(ctx, func(tx model.Tx) (err error) {
+		l, err = tx.Accounts.LicenceByHash(ctx, hash)
+		return err
+	})
+	unknown := model.NewError(model.Denied, "unknown_key", intray.NewMessage("license_key.unknown", nil))
+	switch {
+	case model.IsKind(err, model.NotFound):
+		return model.Licence{}, unknown
+	case err != nil:
+		return model.Licence{}, err
+	case !hmac.Equal(hash, l.Hash), !l.Revoked.IsZero():
+		return model.Licence{}, unknown
+	case !l.Expires.IsZero() && !s.env.Now().Before(l.Expires):
+		return model.Licence{}, model.NewError(model.Denied, "key_expired", intray.NewMessage("license_key.expired", nil))
+	}
+	return l, nil
+}
+
+// FirstKeys are the keys that an empty store is given. Empty ones are made.
+type FirstKeys struct{ Backend, Frontend string }
+
+// Bootstrap makes, where the store has no organization yet, the organization
+// DefaultOrg with one key of each kind, all or nothing, and returns those; else
+// it returns nothing.
+func (s *Service) Bootstrap(ctx context.Context, given FirstKeys) ([]NewKey, error) {
+	org, err := s.draftOrg(DefaultOrg)
+	if err != nil {
+		return nil, err
+	}
+	var made []NewKey
+	for kind, key := range map[model.LicenceKind]string{model.Backend: given.Backend, model.Frontend: given.Frontend} {
+		first, err := s.draftKey(kind, key, 0)
+		if err != nil {
+			return nil, err
+		}
+		first.Licence.Org = org.ID
+		made = append(made, first)
+	}
+	slices.SortFunc(made, func(x, y NewKey) int { return cmp.Compare(x.Licence.Kind, y.Licence.Kind) })
+	begun := false
+	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
+		orgs, err := tx.Accounts.Orgs(ctx)
+		if err != nil || len(orgs) > 0 {
+			return err
+		}
+		begun = true
+		if err := tx.Accounts.InsertOrg(ctx, org); err != nil {
+			return err
+		}
+		for _, key := range made {
+			if err := tx.Accounts.InsertLicence(ctx, key.Licence); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil || !begun {
+		return nil, err
+	}
+	return made, nil
+}

@@ -1,0 +1,52 @@
+package auth
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/server/model"
+	"github.com/intraydata/intray/server/secrets"
+)
+
+// ExpiryUnix gives a time to come in whole seconds, never too early.
+func ExpiryUnix(t time.Time) int64 { return t.Add(time.Second - 1).Unix() }
+
+// Grant is what a signed token allows: one thing of one organization, until a
+// time. Each purpose has a key of its own, so that no token serves two.
+type Grant struct {
+	Org string `json:"o"`
+	ID  string `json:"i"`
+	// Expires is in seconds since 1970; 0 never.
+	Expires int64 `json:"e,omitempty"`
+	// What names the file that a download token opens.
+	What string `json:"w,omitempty"`
+}
+
+func SignGrant(key secrets.Key, g Grant) (string, error) {
+	payload, err := json.Marshal(g)
+	if err != nil {
+		return "", fmt.Errorf("sign a token: %w", err)
+	}
+	return key.Sign(payload), nil
+}
+
+// AlteredError refuses a token that is not for what it came with.
+func AlteredError(link intray.Message) error {
+	return model.NewError(model.Denied, "bad_signature", intray.NewMessage("link.altered", intray.Params{"link": link}))
+}
+
+// VerifyGrant gives what a token allows. A token that was altered, made for another
+// purpose or has expired is Denied.
+func VerifyGrant(key secrets.Key, token string, link intray.Message, now time.Time) (Grant, error) {
+	var g Grant
+	payload, err := key.Verify(token)
+	if err != nil || json.Unmarshal(payload, &g) != nil {
+		return Grant{}, model.NewError(model.Denied, "bad_signature", intray.NewMessage("link.bad_signature", intray.Params{"link": link}))
+	}
+	if g.Expires != 0 && now.Unix() >= g.Expires {
+		return Grant{}, model.NewError(model.Denied, "expired", intray.NewMessage("link.expired", intray.Params{"link": link}))
+	}
+	return g, nil
+}

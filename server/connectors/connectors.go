@@ -1,0 +1,214 @@
+// Package connectors fetches new files from SFTP servers on a schedule, makes an import of
+// each, and puts results back there. It keeps the credentials for it, sealed. The
+// protocol is up to [SFTP] and [Remotes].
+package connectors
+
+import (
+	"context"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/output"
+	"github.com/intraydata/intray/server/imports"
+	"github.com/intraydata/intray/server/model"
+	"github.com/intraydata/intray/server/schemas"
+	"github.com/intraydata/intray/server/secrets"
+	"github.com/intraydata/intray/server/webhooks"
+)
+
+// Service fetches files from SFTP servers and puts results back there.
+type Service struct {
+	env          *model.Env
+	cfg          Config
+	passwordKey  secrets.Key
+	secretCipher *secrets.Cipher
+	// pullSlots are the runs of connectors that are under way here.
+	pullSlots *pullSlots
+}
+
+// Config names what connectors work with. Remotes may be nil: connectors do
+// not run then. All other fields must be set.
+type Config struct {
+	Imports  *imports.Service
+	Schemas  *schemas.Service
+	Webhooks *webhooks.Service
+	SFTP     SFTP
+	Remotes  Remotes
+	// MaxFileSize caps the files that are fetched, in bytes.
+	MaxFileSize int64
+}
+
+// New returns the service upon env.
+func New(env *model.Env, cfg Config) (*Service, error) {
+	cipher, err := env.Master.Cipher(model.SecretLabel)
+	return &Service{env: env, cfg: cfg, passwordKey: env.Master.Derive("password fingerprints"), secretCipher: cipher, pullSlots: newPullSlots()}, err
+}
+
+// maxConnectors is how many connectors an organization may have.
+const maxConnectors = 100
+
+// Draft is a connector as it was sent.
+type Draft struct {
+	// ID fixes the id of a new connector; "" lets the service choose.
+	ID           string
+	CredentialID string
+	SchemaID     string
+	Schedule     model.Schedule
+	Directory    string
+	Pattern      string
+	PutDirectory string
+	PutFormat    string
+}
+
+// CreateConnector makes a connector. By minutes it runs at once, daily at its time.
+func (s *Service) CreateConnector(ctx context.Context, org string, draft Draft) (c model.Connector, err error) {
+	id, err := s.env.IDOrNew(draft.ID)
+	if err != nil {
+		return c, err
+	}
+	c = model.Connector{ID: id, Org: org, Created: s.env.Now()}
+	if err := s.applyConnectorDraft(&c, draft); err != nil {
+		return c, err
+	}
+	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
+		if draft.ID != "" {
+			if made, err := tx.Connectors.Get(ctx, org, id); err == nil {
+				c = made
+				return nil
+			}
+		}
+		if err := checkReferences(ctx, tx, c); err != nil {
+			return err
+		}
+		list, err := tx.Connectors.List(ctx, org)
+		if err != nil {
+			return err
+		}
+		if len(list) >= maxConnectors {
+			return model.NewError(model.Conflict, "too_many_connectors", intray.NewMessage("connector.too_many", intray.Params{"n": len(list)}))
+		}
+		return tx.Connectors.Insert(ctx, c)
+	})
+	return c, err
+}
+
+// ReplaceConnector gives a connector new values. What it has fetched it does not
+// fetch again, unless it looks into another directory.
+func (s *Service) ReplaceConnector(ctx context.Context, org, id string, draft Draft) (c model.Connector, err error) {
+	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
+		if c, err = tx.Connectors.Get(ctx, org, id); err != nil {
+			return model.DescribeNotFound(err, model.ConnectorMissing)
+		}
+		c.Failures = 0
+		if err := s.applyConnectorDraft(&c, draft); err != nil {
+			return err
+		}
+		if err := checkReferences(ctx, tx, c); err != nil {
+			return err
+		}
+		return tx.Connectors.Save(ctx, c)
+	})
+	return c, err
+}
+
+// applyConnectorDraft takes a draft over.
+func (s *Service) applyConnectorDraft(c *model.Connector, d Draft) error {
+	if err := s.cfg.Remotes.CheckSchedule(d.Schedule); err != nil {
+		return model.InvalidField("schedule", intray.MessageOf(err))
+	}
+	if err := s.cfg.Remotes.CheckDirectory(d.Directory); err != nil {
+		return model.InvalidField("directory", intray.MessageOf(err))
+	}
+	if err := s.cfg.Remotes.CheckPattern(d.Pattern); err != nil {
+		return model.InvalidField("file_regex", intray.MessageOf(err))
+	}
+	if d.PutDirectory != "" || d.PutFormat != "" {
+		if err := s.cfg.Remotes.CheckDirectory(d.PutDirectory); err != nil {
+			return model.InvalidField("deliver_to", intray.NewMessage("property.problem", intray.Params{"path": "directory", "problem": intray.MessageOf(err)}))
+		}
+		if _, err := output.ParseFormat(d.PutFormat); err != nil {
+			return model.InvalidField("deliver_to", intray.NewMessage("property.problem", intray.Params{"path": "format", "problem": intray.MessageOf(err)}))
+		}
+	}
+	now := s.env.Now()
+	c.CredentialID, c.SchemaID, c.Schedule, c.Directory, c.Pattern = d.CredentialID, d.SchemaID, d.Schedule, d.Directory, d.Pattern
+	c.PutDirectory, c.PutFormat, c.Modified = d.PutDirectory, d.PutFormat, now
+	c.Next = s.cfg.Remotes.NextRun(c.Schedule, c.Last, 0, now)
+	return nil
+}
+
+// checkReferences refuses a connector whose credential or schema is not there.
+func checkReferences(ctx context.Context, tx model.Tx, c model.Connector) error {
+	if _, err := tx.Credentials.Get(ctx, c.Org, c.CredentialID); model.IsKind(err, model.NotFound) {
+		return model.InvalidField("credentials", intray.NewMessage("connector.names_no_credential", nil))
+	} else if err != nil {
+		return err
+	}
+	schema, err := tx.Schemas.Get(ctx, c.Org, c.SchemaID)
+	if model.IsKind(err, model.NotFound) || err == nil && schema.Inline {
+		return model.InvalidField("schema", schemas.NotSaved)
+	}
+	return err
+}
+
+// Connectors lists those of an organization, oldest first.
+func (s *Service) Connectors(ctx context.Context, org string) (list []model.Connector, err error) {
+	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
+		list, err = tx.Connectors.List(ctx, org)
+		return err
+	})
+	return list, err
+}
+
+// Connector gives one.
+func (s *Service) Connector(ctx context.Context, org, id string) (c model.Connector, err error) {
+	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
+		c, err = tx.Connectors.Get(ctx, org, id)
+		return err
+	})
+	return c, model.DescribeNotFound(err, model.ConnectorMissing)
+}
+
+// DeleteConnector removes a connector with its history. The imports that it made
+// stay.
+func (s *Service) DeleteConnector(ctx context.Context, org, id string) error {
+	return s.env.Store.Update(ctx, func(tx model.Tx) error {
+		return model.DescribeNotFound(tx.Connectors.Delete(ctx, org, id), model.ConnectorMissing)
+	})
+}
+
+// RunConnector lets a connector run at once.
+func (s *Service) RunConnector(ctx context.Context, org, id string) (c model.Connector, err error) {
+	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
+		if c, err = tx.Connectors.Get(ctx, org, id); err != nil {
+			return model.DescribeNotFound(err, model.ConnectorMissing)
+		}
+		c.Next = s.env.Now()
+		return tx.Connectors.Save(ctx, c)
+	})
+	return c, err
+}
+
+// Pulls lists the runs of a connector, newest first, and says how many there are in
+// all.
+func (s *Service) Pulls(ctx context.Context, org, id string, offset, limit int64) (list []model.PullRun, total int64, err error) {
+	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
+		if _, err = tx.Connectors.Get(ctx, org, id); err != nil {
+			return model.DescribeNotFound(err, model.ConnectorMissing)
+		}
+		list, total, err = tx.Pulls.List(ctx, id, offset, limit)
+		return err
+	})
+	return list, total, err
+}
+
+// PulledFiles lists the versions of files that a connector knows of.
+func (s *Service) PulledFiles(ctx context.Context, org, id string) (list []model.PulledFile, err error) {
+	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
+		if _, err = tx.Connectors.Get(ctx, org, id); err != nil {
+			return model.DescribeNotFound(err, model.ConnectorMissing)
+		}
+		list, err = tx.Pulled.ListByConnector(ctx, id)
+		return err
+	})
+	return list, err
+}

@@ -1,0 +1,139 @@
+package retention
+
+import (
+	"context"
+	"errors"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/server/model"
+)
+
+// DeleteImport removes an import and everything it stored. One that runs is
+// stopped.
+func (s *Service) DeleteImport(ctx context.Context, org, id string) error {
+	var imp model.Import
+	err := s.env.Store.Update(ctx, func(tx model.Tx) (err error) {
+		if imp, err = tx.Imports.Get(ctx, org, id); err != nil {
+			return model.DescribeNotFound(err, model.ImportMissing)
+		}
+		return s.removeImport(ctx, tx, imp)
+	})
+	if err != nil {
+		return err
+	}
+	s.env.DiscardBlobs(ctx, imp.Prefix())
+	return nil
+}
+
+func (s *Service) removeImport(ctx context.Context, tx model.Tx, imp model.Import) error {
+	if err := tx.Outbox.EraseImport(ctx, imp.ID); err != nil {
+		return err
+	}
+	if err := tx.Imports.Delete(ctx, imp.Org, imp.ID); err != nil {
+		return err
+	}
+	if err := tx.Uploads.Delete(ctx, imp.Org, imp.UploadID); err != nil && !model.IsKind(err, model.NotFound) {
+		return err
+	}
+	schema, err := tx.Schemas.Get(ctx, imp.Org, imp.SchemaID)
+	if err == nil && schema.Inline {
+		err = tx.Schemas.Delete(ctx, imp.Org, imp.SchemaID)
+	}
+	if err != nil && !model.IsKind(err, model.NotFound) {
+		return err
+	}
+	if err := s.insertReceipt(ctx, tx, imp, onRequest, deletableParts(imp)...); err != nil {
+		return err
+	}
+	// A run that is being stopped may still write for a moment.
+	return tx.Trash.Schedule(ctx, model.Trash{Prefix: imp.Prefix(), Due: s.env.Now().Add(model.StopGrace)})
+}
+
+// DeleteUpload removes an upload, the file that was received and the result.
+// The import stays as a record without them. While the import is under way it
+// is a Conflict.
+func (s *Service) DeleteUpload(ctx context.Context, org, id string) error {
+	var imp model.Import
+	err := s.env.Store.Update(ctx, func(tx model.Tx) error {
+		u, err := tx.Uploads.Get(ctx, org, id)
+		if err != nil {
+			return model.DescribeNotFound(err, model.UploadMissing)
+		}
+		if imp, err = tx.Imports.Get(ctx, org, u.ImportID); err != nil {
+			return err
+		}
+		if imp.Status != model.Successful && imp.Status != model.Failed {
+			return model.NewError(model.Conflict, "not_finished", intray.NewMessage("upload.import_not_finished", intray.Params{"status": string(imp.Status)}))
+		}
+		if err := tx.Uploads.Delete(ctx, org, id); err != nil {
+			return err
+		}
+		if err := s.insertReceipt(ctx, tx, imp, onRequest, deletableParts(imp)...); err != nil {
+			return err
+		}
+		return tx.Trash.Schedule(ctx, model.Trash{Prefix: imp.Prefix(), Due: s.env.Now()})
+	})
+	if err != nil {
+		return err
+	}
+	s.env.DiscardBlobs(ctx, imp.Prefix())
+	return nil
+}
+
+// receipt keeps what was deleted.
+func (s *Service) insertReceipt(ctx context.Context, tx model.Tx, imp model.Import, reason string, parts ...model.DeletedPart) error {
+	id, err := s.env.NewID()
+	if err != nil {
+		return err
+	}
+	return tx.Deletions.Insert(ctx, model.Deletion{ID: id, Org: imp.Org, ImportID: imp.ID, Made: s.env.Now(), Reason: reason, Parts: parts})
+}
+
+// deletableParts are those that an import has.
+func deletableParts(imp model.Import) []model.DeletedPart {
+	parts := []model.DeletedPart{}
+	if imp.Raw.Key != "" {
+		parts = append(parts, model.DeletedPart{Part: model.Originals, Size: imp.Raw.Size, SHA256: imp.Raw.SHA256})
+	}
+	if imp.Result.Key != "" {
+		parts = append(parts, model.DeletedPart{Part: model.Results, Size: imp.Result.Size, SHA256: imp.Result.SHA256})
+	}
+	if imp.Outcome != nil {
+		parts = append(parts, model.DeletedPart{Part: model.Problems})
+	}
+	return parts
+}
+
+// EmptyTrash removes the blobs that are due, at most maintenanceBatch, and then the note of them. Rows are
+// deleted with trash for what they named, so this is when the store forgets.
+func (s *Service) EmptyTrash(ctx context.Context) error {
+	var due []model.Trash
+	err := s.env.Store.View(ctx, func(tx model.Tx) (err error) {
+		due, err = tx.Trash.ListDue(ctx, s.env.Now(), model.MaintenanceBatch)
+		return err
+	})
+	if err != nil || len(due) == 0 {
+		return err
+	}
+	var gone []model.Trash
+	var troubles []error
+	for _, t := range due {
+		if err := s.env.DeleteBlobs(ctx, t.Prefix); err != nil {
+			troubles = append(troubles, err)
+			continue
+		}
+		gone = append(gone, t)
+	}
+	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
+		for _, t := range gone {
+			if err := tx.Trash.Remove(ctx, t.Prefix); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil {
+		err = s.env.Store.Forget(ctx)
+	}
+	return errors.Join(append(troubles, err)...)
+}

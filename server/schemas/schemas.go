@@ -1,0 +1,258 @@
+// Package schemas saves, checks and returns schemas, and reads the schema that an import
+// was frozen with ([Frozen]).
+package schemas
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/schema"
+	"github.com/intraydata/intray/schema/lint"
+	"github.com/intraydata/intray/server/model"
+)
+
+// Service saves schemas.
+type Service struct {
+	env *model.Env
+	// checkHooks reports whether hooks can be loaded: an *intray.HookError names the
+	// first that cannot, a warning says why they could not be checked. Nil accepts all.
+	checkHooks func(ctx context.Context, hooks intray.Hooks) (warning intray.Message, err error)
+}
+
+// New returns the service upon env. checkHooks reports whether hooks can
+// be loaded: an *intray.HookError names the first that cannot, a warning says why they
+// could not be checked. Nil accepts all hooks.
+func New(env *model.Env, checkHooks func(ctx context.Context, hooks intray.Hooks) (warning intray.Message, err error)) *Service {
+	return &Service{env: env, checkHooks: checkHooks}
+}
+
+// Draft is a schema as it was sent.
+type Draft struct {
+	// ID fixes the id of a new schema, so that a repeated request makes one
+	// schema only; "" lets the service choose.
+	ID string
+	// Doc has the name, too.
+	Doc schema.Doc
+}
+
+// CreateSchema saves a schema. The warnings name what is accepted and will not
+// work.
+func (s *Service) CreateSchema(ctx context.Context, org string, draft Draft) (model.Schema, []intray.Message, error) {
+	schema, warnings, err := s.validateDraft(ctx, org, draft)
+	if err != nil {
+		return model.Schema{}, nil, err
+	}
+	if schema.ID, err = s.env.IDOrNew(draft.ID); err != nil {
+		return model.Schema{}, nil, err
+	}
+	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
+		if draft.ID != "" {
+			if made, err := tx.Schemas.Get(ctx, org, draft.ID); err == nil {
+				schema = made
+				return nil
+			}
+		}
+		return nameTaken(tx.Schemas.Insert(ctx, schema), schema.Name)
+	})
+	return schema, warnings, err
+}
+
+// Schemas shows the saved schemas to use, oldest first. They are read as they
+// are used, and are gone when use returns.
+func (s *Service) Schemas(ctx context.Context, org string, use func(list iter.Seq2[model.Schema, error]) error) error {
+	return s.env.Store.View(ctx, func(tx model.Tx) error { return use(tx.Schemas.List(ctx, org)) })
+}
+
+// Schema gives a schema, inline ones too.
+func (s *Service) Schema(ctx context.Context, org, id string) (schema model.Schema, err error) {
+	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
+		schema, err = tx.Schemas.Get(ctx, org, id)
+		return err
+	})
+	return schema, model.DescribeNotFound(err, model.SchemaMissing)
+}
+
+// ReplaceSchema gives a saved schema a new name and content. Imports made
+// before keep what they were made with.
+func (s *Service) ReplaceSchema(ctx context.Context, org, id string, draft Draft) (model.Schema, []intray.Message, error) {
+	next, warnings, err := s.validateDraft(ctx, org, draft)
+	if err != nil {
+		return model.Schema{}, nil, err
+	}
+	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
+		saved, err := editable(ctx, tx, org, id)
+		if err != nil {
+			return err
+		}
+		next.ID, next.Created = saved.ID, saved.Created
+		return nameTaken(tx.Schemas.Replace(ctx, next), next.Name)
+	})
+	return next, warnings, err
+}
+
+// DeleteSchema removes a saved schema. Imports made with it go on.
+func (s *Service) DeleteSchema(ctx context.Context, org, id string) error {
+	return s.env.Store.Update(ctx, func(tx model.Tx) error {
+		if _, err := editable(ctx, tx, org, id); err != nil {
+			return err
+		}
+		return model.DescribeNotFound(tx.Schemas.Delete(ctx, org, id), model.SchemaMissing)
+	})
+}
+
+func editable(ctx context.Context, tx model.Tx, org, id string) (model.Schema, error) {
+	saved, err := tx.Schemas.Get(ctx, org, id)
+	if err != nil {
+		return model.Schema{}, model.DescribeNotFound(err, model.SchemaMissing)
+	}
+	if saved.Inline {
+		return model.Schema{}, model.NewError(model.Conflict, "inline_schema", intray.NewMessage("schema.of_one_import", nil))
+	}
+	return saved, nil
+}
+
+// validateDraft turns a draft into a schema that can be saved.
+func (s *Service) validateDraft(ctx context.Context, org string, draft Draft) (model.Schema, []intray.Message, error) {
+	parsed, err := Parse(draft.Doc)
+	if err != nil {
+		return model.Schema{}, nil, err
+	}
+	unchecked, err := s.CheckHooks(ctx, parsed.Hooks)
+	if err != nil {
+		return model.Schema{}, nil, err
+	}
+	document, err := Encode(draft.Doc)
+	if err != nil {
+		return model.Schema{}, nil, err
+	}
+	now := s.env.Now()
+	saved := model.Schema{Org: org, Name: draft.Doc.Name, Document: document, Created: now, Modified: now}
+	warnings := schema.Warnings(parsed)
+	warnings = append(warnings, unchecked...)
+	return saved, append(warnings, lintWarnings(parsed, draft.Doc.Settings)...), nil
+}
+
+// CheckHooks refuses hooks that what runs them cannot load, and warns where that is
+// not known.
+func (s *Service) CheckHooks(ctx context.Context, hooks intray.Hooks) (warnings []intray.Message, err error) {
+	if s.checkHooks == nil || hooks.Count() == 0 {
+		return nil, nil
+	}
+	warning, err := s.checkHooks(ctx, hooks)
+	var failed *intray.HookError
+	switch {
+	case errors.As(err, &failed):
+		e := &model.Error{Kind: model.Invalid, Code: "invalid", Fields: model.FieldMessage("hooks", failed.Describe())}
+		e.Message = intray.NewMessage("request.invalid_hooks", intray.Params{"problem": failed.Describe()})
+		return nil, e
+	case err != nil:
+		return nil, fmt.Errorf("check the hooks of a schema: %w", err)
+	case !warning.IsZero():
+		warnings = append(warnings, intray.NewMessage("property.problem", intray.Params{"path": "hooks", "problem": warning}))
+	}
+	return warnings, nil
+}
+
+// maxLintWarnings is the most doubts that are told.
+const maxLintWarnings = 50
+
+// lintWarnings are what in a schema cannot be meant.
+func lintWarnings(s *intray.Schema, settings any) (warnings []intray.Message) {
+	found := lint.CheckWritten(s, settings)
+	all := 0
+	for _, f := range found {
+		if f.Level != intray.LevelWarning {
+			continue
+		}
+		if all++; all <= maxLintWarnings {
+			warnings = append(warnings, f.Describe())
+		}
+	}
+	switch {
+	case all <= maxLintWarnings:
+	case len(found) < lint.MaxFindings:
+		warnings = append(warnings, intray.NewMessage("schema.more_warnings", intray.Params{"n": all - maxLintWarnings}))
+	default: // not all were counted
+		warnings = append(warnings, intray.NewMessage("schema.many_more_warnings", intray.Params{"n": all - maxLintWarnings}))
+	}
+	return warnings
+}
+
+// Parse reads a schema document; what is wrong with it is Invalid.
+func Parse(doc schema.Doc) (*intray.Schema, error) {
+	parsed, issues := schema.Parse(doc)
+	if len(issues) > 0 {
+		return nil, model.ValidationError(issues)
+	}
+	return parsed, nil
+}
+
+// Encode gives the texts that are kept of a document.
+func Encode(doc schema.Doc) (model.Document, error) {
+	var d model.Document
+	for _, part := range []struct {
+		to   *json.RawMessage
+		from any
+		zero string
+	}{{&d.Fields, schema.Normalize(doc.Fields), "[]"}, {&d.Settings, doc.Settings, "{}"}, {&d.Hooks, doc.Hooks, "{}"}} {
+		if part.from == nil {
+			*part.to = json.RawMessage(part.zero)
+			continue
+		}
+		var text bytes.Buffer
+		enc := json.NewEncoder(&text)
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(part.from); err != nil {
+			return d, fmt.Errorf("encode a schema document: %w", err)
+		}
+		*part.to = bytes.TrimSpace(text.Bytes())
+	}
+	return d, nil
+}
+
+// Decode reads the texts that were kept of a document.
+func Decode(name string, d model.Document) (schema.Doc, error) {
+	doc := schema.Doc{Name: name}
+	for _, part := range []struct {
+		from json.RawMessage
+		to   *any
+	}{{d.Fields, &doc.Fields}, {d.Settings, &doc.Settings}, {d.Hooks, &doc.Hooks}} {
+		dec := json.NewDecoder(bytes.NewReader(part.from))
+		dec.UseNumber()
+		if err := dec.Decode(part.to); err != nil {
+			return doc, fmt.Errorf("decode a kept schema document: %w", err)
+		}
+	}
+	return doc, nil
+}
+
+func nameTaken(err error, name string) error {
+	if !model.IsKind(err, model.Conflict) {
+		return err
+	}
+	e := model.NewError(model.Conflict, "name_taken", intray.NewMessage("schema.name_taken", intray.Params{"name": name}))
+	e.Fields = model.FieldMessage("name", intray.NewMessage("schema.name_of_another", nil))
+	return e
+}
+
+// Frozen gives the schema that an import was made with, once it has ended
+// with the fields that hooks added or removed.
+func Frozen(imp model.Import) (*intray.Schema, error) {
+	doc, err := Decode("", imp.Schema)
+	if err != nil {
+		return nil, err
+	}
+	schema := schema.ParseUnchecked(doc)
+	if imp.Outcome != nil {
+		schema = imp.Outcome.Schema(schema)
+	}
+	return schema, nil
+}
+
+// NotSaved says of an id that it is that of no saved schema.
+var NotSaved = intray.NewMessage("schema.names_no_saved_schema", nil)
