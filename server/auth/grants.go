@@ -24,6 +24,7 @@ type Grant struct {
 	What string `json:"w,omitempty"`
 }
 
+// SignGrant returns the token that allows g.
 func SignGrant(key secrets.Key, g Grant) (string, error) {
 	payload, err := json.Marshal(g)
 	if err != nil {

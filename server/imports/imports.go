@@ -144,6 +144,8 @@ func checkFilename(field, name string) error {
 	return nil
 }
 
+// DraftImport returns the import that a draft describes, with ids and times. Nothing is
+// saved, and its schema is still to be set.
 func (s *Service) DraftImport(org string, draft Draft) (model.Import, error) {
 	id, err := s.env.IDOrNew(draft.ID)
 	if err != nil {

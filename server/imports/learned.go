@@ -218,4 +218,5 @@ func (s *Service) saveLearned(ctx context.Context, tx model.Tx, imp model.Import
 // say what a text stands for.
 var choiceTypes = []intray.TypeName{intray.TypeSelect, intray.TypeMultiSelect, intray.TypeCountry, intray.TypeState}
 
+// HasChoices reports whether a person can say what a text in the field stands for.
 func HasChoices(f intray.Field) bool { return !f.Hidden && slices.Contains(choiceTypes, f.Type.Name) }

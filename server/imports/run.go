@@ -294,6 +294,8 @@ func userDocument(imp model.Import) ([]byte, error) {
 	return document, nil
 }
 
+// MakeResult writes the result of an import from its staged rows and notes the file and
+// the number of rows in imp. The transaction that saves imp must follow.
 func (s *Service) MakeResult(ctx context.Context, imp *model.Import, schema *intray.Schema) error {
 	key := imp.RunPrefix(imp.Run) + "/result.json"
 	from, to := io.Pipe()

@@ -243,6 +243,7 @@ func (s *Service) keepSessionFile(ctx context.Context, session model.Session, fi
 	return session, err
 }
 
+// ForgetSessions deletes the sessions that were not saved for too long, a batch at a time.
 func (s *Service) ForgetSessions(ctx context.Context) error {
 	before := s.env.Now().Add(-keepSessions)
 	var stale []model.Session

@@ -98,6 +98,7 @@ func (e *Env) DiscardBlobs(ctx context.Context, prefix string) {
 	}
 }
 
+// DeleteBlobs deletes the blob with a key and all blobs below it.
 func (e *Env) DeleteBlobs(ctx context.Context, prefix string) error {
 	return errors.Join(e.Blobs.Delete(ctx, prefix), e.Blobs.DeleteAll(ctx, prefix))
 }

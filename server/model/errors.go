@@ -60,6 +60,8 @@ func IsKind(err error, kind Kind) bool {
 	return errors.As(err, &e) && e.Kind == kind
 }
 
+// NewError returns an error that the caller should read. code is in snake_case, for
+// programs.
 func NewError(kind Kind, code string, message intray.Message) *Error {
 	return &Error{Kind: kind, Code: code, Message: message}
 }
@@ -130,6 +132,7 @@ func DescribeNotFound(err error, message intray.Message) error {
 	return err
 }
 
+// IgnoreKind returns nil for an *Error of the kind, and err otherwise.
 func IgnoreKind(err error, kind Kind) error {
 	if IsKind(err, kind) {
 		return nil

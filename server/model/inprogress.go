@@ -9,6 +9,7 @@ type InProgress struct {
 	names map[string]bool
 }
 
+// NewInProgress returns a register without entries.
 func NewInProgress() *InProgress { return &InProgress{names: map[string]bool{}} }
 
 // TryAdd says whether the name was not there before.
@@ -22,12 +23,14 @@ func (h *InProgress) TryAdd(name string) bool {
 	return true
 }
 
+// Remove takes a name off the register.
 func (h *InProgress) Remove(name string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.names, name)
 }
 
+// Contains reports whether the name is on the register.
 func (h *InProgress) Contains(name string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -83,9 +83,9 @@ func (s *Service) importForToken(ctx context.Context, key secrets.Key, id, token
 	return s.imports.Import(ctx, g.Org, id)
 }
 
-// ReviewPageInfo is how the review page of an import is to look and what it is to say
+// PageInfo is how the review page of an import is to look and what it is to say
 // of its end.
-type ReviewPageInfo struct {
+type PageInfo struct {
 	// Title is what the person knows the import by: the title of its settings, else
 	// its identifier, else "".
 	Title string
@@ -96,13 +96,13 @@ type ReviewPageInfo struct {
 	Styles map[string]any
 }
 
-// ReviewPageInfo gives that of an import.
-func (s *Service) ReviewPageInfo(imp model.Import) (ReviewPageInfo, error) {
+// ReviewPageInfo returns that of an import.
+func (s *Service) ReviewPageInfo(imp model.Import) (PageInfo, error) {
 	schema, err := schemas.Frozen(imp)
 	if err != nil {
-		return ReviewPageInfo{}, err
+		return PageInfo{}, err
 	}
-	face := ReviewPageInfo{Title: cmp.Or(schema.Settings.Title, schema.Settings.ImportIdentifier), Invalid: schema.Settings.InvalidDataBehavior}
+	face := PageInfo{Title: cmp.Or(schema.Settings.Title, schema.Settings.ImportIdentifier), Invalid: schema.Settings.InvalidDataBehavior}
 	doc, err := schemas.Decode("", imp.Schema)
 	if settings, are := doc.Settings.(map[string]any); are {
 		face.Styles, _ = settings["styleOverrides"].(map[string]any)
