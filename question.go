@@ -42,6 +42,18 @@ type Choice struct {
 	Reason Message
 	// Examples show what follows from it: cells, or headers.
 	Examples []string
+	// Readings are the values of some cells of the column under this choice. Only
+	// questions about the format of dates or numbers have them. Questions stored by
+	// an earlier version lack them and have Examples alone.
+	Readings []Reading `json:",omitempty"`
+}
+
+// Reading is a cell of the column and the value it would be read as.
+type Reading struct {
+	// Raw is the text of the cell.
+	Raw string
+	// Value is the value in the canonical form of its type; "" if the cell has none.
+	Value string
 }
 
 // Answers are what a person decided, by the ids of the questions. Answers to

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/celltype"
 )
@@ -38,6 +40,47 @@ func TestColumnsThatAreAsked(t *testing.T) {
 			}
 			if len(d.Ambiguities[0].Choices) < 2 {
 				t.Errorf("the choices are %+v", d.Ambiguities[0].Choices)
+			}
+		})
+	}
+}
+
+// TestReadingsOfChoices gives cells and their values apart: the text of a cell may
+// hold anything, " is " too.
+func TestReadingsOfChoices(t *testing.T) {
+	type readings map[string][]intray.Reading
+	for title, c := range map[string]struct {
+		name  intray.TypeName
+		cells []string
+		want  readings
+	}{
+		"dates": {intray.TypeDate, []string{"03/04/2026", "05/06/2026"}, readings{
+			"DMY": {{Raw: "03/04/2026", Value: "2026-04-03"}, {Raw: "05/06/2026", Value: "2026-06-05"}},
+			"MDY": {{Raw: "03/04/2026", Value: "2026-03-04"}, {Raw: "05/06/2026", Value: "2026-05-06"}},
+		}},
+		"numbers": {intray.TypeNumber, []string{"1.234", "-5.678"}, readings{
+			"decimal=point group=comma": {{Raw: "1.234", Value: "1.234"}, {Raw: "-5.678", Value: "-5.678"}},
+			"decimal=comma group=point": {{Raw: "1.234", Value: "1234"}, {Raw: "-5.678", Value: "-5678"}},
+		}},
+	} {
+		t.Run(title, func(t *testing.T) {
+			d := sniffColumn(t, c.name, "", c.cells)
+			if len(d.Ambiguities) != 1 {
+				t.Fatalf("the questions are %+v, want one", d.Ambiguities)
+			}
+			got := readings{}
+			for _, choice := range d.Ambiguities[0].Choices {
+				got[choice.Value] = choice.Readings
+				var texts []string
+				for _, r := range choice.Readings {
+					texts = append(texts, r.Raw+" is "+r.Value)
+				}
+				if diff := cmp.Diff(texts, choice.Examples); diff != "" {
+					t.Errorf("the examples of %s: %s", choice.Value, diff)
+				}
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Error(diff)
 			}
 		})
 	}

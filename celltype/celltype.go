@@ -227,8 +227,17 @@ type Ambiguity struct {
 	// Key names it among those of its column; "" where a column has only one.
 	Key  string
 	Text intray.Message
-	// Choices are the ways to read the cells, each with examples.
+	// Choices are the ways to read the cells, each with readings.
 	Choices []intray.Choice
+}
+
+// exampleTexts gives readings as the examples of a choice. Programs that need the
+// parts use the readings.
+func exampleTexts(readings []intray.Reading) (texts []string) {
+	for _, r := range readings {
+		texts = append(texts, r.Raw+" is "+r.Value)
+	}
+	return texts
 }
 
 // OutputFormatter gives what writes the canonical text of a field in the field's

@@ -1,7 +1,6 @@
 package celltype
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/intraydata/intray"
@@ -237,7 +236,7 @@ func (s *dateTimeSniffer) Decide(answers map[string]string, neighbors []Neighbor
 				decided.Style, open = choice.Apply(decided.Style), false
 				d.Reasons = append(d.Reasons, intray.NewMessage("answer.by_person", nil))
 			}
-			asked.Choices = append(asked.Choices, intray.Choice{Value: value, Label: choice.Label, Examples: dateExamples(choice.Examples)})
+			asked.Choices = append(asked.Choices, intray.Choice{Value: value, Label: choice.Label, Examples: exampleTexts(choice.Readings), Readings: choice.Readings})
 		}
 		if open {
 			d.Ambiguities = append(d.Ambiguities, asked)
@@ -268,11 +267,4 @@ func choiceValue(c date.Choice) string {
 		return c.Order.String()
 	}
 	return strings.Join(c.Languages.Tags(), " ")
-}
-
-func dateExamples(list []date.Example) (texts []string) {
-	for _, e := range list {
-		texts = append(texts, fmt.Sprintf("%s is %s", e.Raw, e.Value))
-	}
-	return texts
 }

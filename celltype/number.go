@@ -161,7 +161,7 @@ func (s *numberSniffer) Decide(answers map[string]string, neighbors []Neighbor) 
 				decided.Style = choice.Style
 				d.Reasons = append(d.Reasons, intray.NewMessage("answer.by_person", nil))
 			}
-			tie.Choices = append(tie.Choices, intray.Choice{Value: choice.Style.String(), Label: choice.Label, Examples: numberExamples(choice.Examples)})
+			tie.Choices = append(tie.Choices, intray.Choice{Value: choice.Style.String(), Label: choice.Label, Examples: exampleTexts(choice.Readings), Readings: choice.Readings})
 		}
 		if answers[""] == "" || decided.Style == (number.Style{}) {
 			d.Ambiguities = []Ambiguity{tie}
@@ -207,13 +207,6 @@ func percentStyleOf(d number.Decision) percentStyle {
 		return percentsMostly
 	}
 	return percentsRarely
-}
-
-func numberExamples(list []number.Example) (texts []string) {
-	for _, e := range list {
-		texts = append(texts, e.Raw+" is "+e.Value)
-	}
-	return texts
 }
 
 // CanonicalNumber gives a JSON number in the canonical form of the type number.

@@ -53,15 +53,12 @@ type Ambiguity struct {
 type Choice struct {
 	Order     Order
 	Languages Languages
-	// Label is the answer in words, Examples what cells mean by it.
+	// Label is the answer in words, Readings what some cells mean by it.
 	Label    intray.Message
-	Examples []Example
+	Readings []intray.Reading
 
 	patterns uint16 // the forms that the answer is for, as bits
 }
-
-// Example is a cell and the date it means.
-type Example struct{ Raw, Value string }
 
 // Apply gives the style with this answer.
 func (c Choice) Apply(s Style) Style {

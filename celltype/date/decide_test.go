@@ -123,8 +123,8 @@ func TestEvidenceForPeople(t *testing.T) {
 			}),
 		}),
 		Choices: []Choice{
-			{Order: DMY, Label: intray.NewMessage("date.order_dmy", nil), Examples: []Example{{"03/04/2021", "2021-04-03"}}, patterns: 1 << Slash},
-			{Order: MDY, Label: intray.NewMessage("date.order_mdy", nil), Examples: []Example{{"03/04/2021", "2021-03-04"}}, patterns: 1 << Slash},
+			{Order: DMY, Label: intray.NewMessage("date.order_dmy", nil), Readings: []intray.Reading{{Raw: "03/04/2021", Value: "2021-04-03"}}, patterns: 1 << Slash},
+			{Order: MDY, Label: intray.NewMessage("date.order_mdy", nil), Readings: []intray.Reading{{Raw: "03/04/2021", Value: "2021-03-04"}}, patterns: 1 << Slash},
 		},
 	}
 	if diff := cmp.Diff([]Ambiguity{wantTie}, d.Ambiguities, cmp.AllowUnexported(Choice{})); diff != "" {
@@ -177,8 +177,8 @@ func TestChoicesSettleTheirAmbiguity(t *testing.T) {
 				}
 			}
 			r := style.Read([]byte(cells[0]), WantDate)
-			if text := asText(r, WantDate); r.Reason != Read || seen[r.Date] || text != choice.Examples[0].Value {
-				t.Errorf("%q with %q: %s, the example says %s", cells[0], choice.Label, text, choice.Examples[0].Value)
+			if text := asText(r, WantDate); r.Reason != Read || seen[r.Date] || text != choice.Readings[0].Value {
+				t.Errorf("%q with %q: %s, the example says %s", cells[0], choice.Label, text, choice.Readings[0].Value)
 			}
 			seen[r.Date] = true
 		}

@@ -178,7 +178,7 @@ func (d *decider) addPattern(tie *Ambiguity, t *patternStats) {
 		choice.patterns |= 1 << t.pattern
 		style := choice.Apply(d.Style)
 		for _, raw := range t.ambiguousExamples {
-			choice.Examples = append(choice.Examples, d.example(&style, raw))
+			choice.Readings = append(choice.Readings, d.reading(&style, raw))
 		}
 	}
 }
@@ -199,10 +199,10 @@ func (d *decider) undecidedBy(t *patternStats) intray.Message {
 	return intray.NewMessage("date.cells_undecided", intray.Params{"n": t.cells})
 }
 
-func (d *decider) example(style *Style, raw string) Example {
+func (d *decider) reading(style *Style, raw string) intray.Reading {
 	r := style.Read([]byte(raw), WantDate)
 	if r.Reason != Read {
-		return Example{Raw: raw}
+		return intray.Reading{Raw: raw}
 	}
-	return Example{Raw: raw, Value: string(r.Date.Append(nil))}
+	return intray.Reading{Raw: raw, Value: string(r.Date.Append(nil))}
 }

@@ -37,7 +37,7 @@ func ExampleAmbiguity() {
 	for _, tie := range decision.Ambiguities {
 		for _, choice := range tie.Choices {
 			kept, err := choice.Apply(date.Style{}).MarshalText()
-			fmt.Printf("%s: %s (%s) %v\n", choice.Label, choice.Examples[0].Value, kept, err)
+			fmt.Printf("%s: %s (%s) %v\n", choice.Label, choice.Readings[0].Value, kept, err)
 		}
 	}
 	var answer date.Style

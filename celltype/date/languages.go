@@ -133,7 +133,7 @@ func (d *decider) askLanguage(groups []Languages) {
 		choice := Choice{Languages: group, Label: languageNames(group)}
 		style := choice.Apply(d.Style)
 		for _, name := range d.sniffer.names.ambiguous {
-			choice.Examples = append(choice.Examples, d.example(&style, name.example))
+			choice.Readings = append(choice.Readings, d.reading(&style, name.example))
 		}
 		tie.Choices = append(tie.Choices, choice)
 	}

@@ -55,11 +55,8 @@ type Ambiguity struct {
 type Choice struct {
 	Style    Style
 	Label    intray.Message
-	Examples []Example
+	Readings []intray.Reading
 }
-
-// Example is a cell and the number it means.
-type Example struct{ Raw, Value string }
 
 // How much evidence decides.
 const (
@@ -333,7 +330,7 @@ func (d *decider) askDecimal(weak bool) {
 		choice := Choice{Style: Style{Decimal: decimal, Group: decimal.opposite()}, Label: decimalLabels[signIndex(decimal)]}
 		for _, raw := range examples {
 			value, _ := choice.Style.Append(nil, []byte(raw))
-			choice.Examples = append(choice.Examples, Example{Raw: raw, Value: string(value)})
+			choice.Readings = append(choice.Readings, intray.Reading{Raw: raw, Value: string(value)})
 		}
 		d.Ambiguity.Choices = append(d.Ambiguity.Choices, choice)
 	}

@@ -36,7 +36,7 @@ func ExampleSniffer_ambiguity() {
 	tie := s.Decide(number.Hints{}).Ambiguity
 	fmt.Println(tie.Text)
 	for _, choice := range tie.Choices {
-		fmt.Println(choice.Label, choice.Examples)
+		fmt.Println(choice.Label, choice.Readings)
 	}
 	// Output:
 	// Numbers such as 1.234 and 12.345 can be read in two ways, and nothing in the column tells which is right: in 2 cells exactly 3 digits stand behind the sign.

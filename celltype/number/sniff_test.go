@@ -109,8 +109,8 @@ func TestAmbiguity(t *testing.T) {
 			"examples": []string{"1.234", "12.345"}, "reason": intray.NewMessage("number.cells_undecided", intray.Params{"n": 3}),
 		}),
 		Choices: []Choice{
-			{Style{Point, Comma}, intray.NewMessage("number.decimal_point", nil), []Example{{"1.234", "1.234"}, {"12.345", "12.345"}}},
-			{Style{Comma, Point}, intray.NewMessage("number.decimal_comma", nil), []Example{{"1.234", "1234"}, {"12.345", "12345"}}},
+			{Style{Point, Comma}, intray.NewMessage("number.decimal_point", nil), []intray.Reading{{Raw: "1.234", Value: "1.234"}, {Raw: "12.345", Value: "12.345"}}},
+			{Style{Comma, Point}, intray.NewMessage("number.decimal_comma", nil), []intray.Reading{{Raw: "1.234", Value: "1234"}, {Raw: "12.345", Value: "12345"}}},
 		},
 	}
 	if diff := cmp.Diff(want, tie); diff != "" {
