@@ -33,7 +33,13 @@ type choice struct {
 	Value string `json:"value"`
 	labelMessage
 	reasonMessage
-	Examples []string `json:"examples"`
+	Examples []string  `json:"examples"`
+	Readings []reading `json:"readings,omitempty"`
+}
+
+type reading struct {
+	Raw   string `json:"raw"`
+	Value string `json:"value"`
 }
 
 func wireQuestions(imp model.Import) openQuestions {
@@ -57,7 +63,10 @@ func wireQuestions(imp model.Import) openQuestions {
 func wireChoices(choices []intray.Choice) []choice {
 	out := make([]choice, len(choices))
 	for i, c := range choices {
-		out[i] = choice{c.Value, labelOf(c.Label), reasonOf(c.Reason), append([]string{}, c.Examples...)}
+		out[i] = choice{c.Value, labelOf(c.Label), reasonOf(c.Reason), append([]string{}, c.Examples...), nil}
+		for _, r := range c.Readings {
+			out[i].Readings = append(out[i].Readings, reading{r.Raw, r.Value})
+		}
 		if c.Label.IsZero() {
 			out[i].Label = c.Value
 		}
@@ -110,8 +119,10 @@ func answersBody() *jsonschema.Schema {
 }
 
 func questionsResponse() *jsonschema.Schema {
+	read := objectType("", required("raw", stringType("The text of the cell.")), required("value", stringType("The value in the canonical form of its type; empty if the cell has none.")))
 	one := objectType("", with(slices.Concat(labelProps(), reasonProps("What speaks for it; it may be \"\".")), required("value", stringType("What an answer holds.")),
-		required("examples", arrayType(stringType(""), "Cells or headers.")))...)
+		required("examples", arrayType(stringType(""), "Cells or headers.")),
+		optional("readings", arrayType(read, "Some cells of the column and the values they would be read as. Only questions about the format of dates or numbers have them.")))...)
 	open := objectType("A question that only a person can answer.", with(mainProps(""),
 		required("id", stringType("Such as sheet, header_row, encoding, column:<field key>, field:<column index>.")),
 		required("type", stringType("The type of the notice that tells of it.")),

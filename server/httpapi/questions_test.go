@@ -2,10 +2,45 @@ package httpapi
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
+	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/engine"
+	"github.com/intraydata/intray/server/service"
 )
+
+// TestReadingsOnTheWire sends readings beside the examples, and the examples alone of
+// a question that was stored without readings.
+func TestReadingsOnTheWire(t *testing.T) {
+	const choice = `{"Value":"DMY","Examples":["03/04/2026 is 2026-04-03"]%s}`
+	const wire = `{"value":"DMY","label":"DMY","reason":"","examples":["03/04/2026 is 2026-04-03"]%s}`
+	for title, c := range map[string]struct{ stored, want string }{
+		"stored with readings":    {`,"Readings":[{"Raw":"03/04/2026","Value":"2026-04-03"}]`, `,"readings":[{"raw":"03/04/2026","value":"2026-04-03"}]`},
+		"stored without readings": {"", ""},
+	} {
+		t.Run(title, func(t *testing.T) {
+			var q intray.Question
+			check(t, json.Unmarshal(fmt.Appendf(nil, `{"ID":"format:born","Choices":[`+choice+`]}`, c.stored), &q))
+			imp := service.Import{Status: service.NeedsReview, Outcome: &service.Outcome{Outcome: engine.Outcome{Questions: []intray.Question{q}}}}
+			got, err := json.Marshal(wireQuestions(imp).Questions[0].Choices)
+			check(t, err)
+			if diff := cmp.Diff("["+fmt.Sprintf(wire, c.want)+"]", string(got)); diff != "" {
+				t.Error(diff)
+			}
+			again, err := json.Marshal(q)
+			check(t, err)
+			var restored intray.Question
+			check(t, json.Unmarshal(again, &restored))
+			if diff := cmp.Diff(q.Choices[0].Readings, restored.Choices[0].Readings); diff != "" {
+				t.Errorf("stored and restored: %s", diff)
+			}
+		})
+	}
+}
 
 // remembered answers questions, looks at what is remembered of them, and forgets
 // it.
