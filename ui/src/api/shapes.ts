@@ -9,6 +9,7 @@ export type Notice = components['schemas']['Notice'];
 export type Questions = Answer<'getReviewQuestions'>;
 export type Question = Questions['questions'][number];
 export type QuestionChoice = Question['choices'][number];
+export type Reading = NonNullable<QuestionChoice['readings']>[number];
 export type Table = Answer<'getReviewTable'>;
 export type TableColumn = Table['columns'][number];
 export type Totals = Table['totals'];

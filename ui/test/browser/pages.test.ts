@@ -76,6 +76,26 @@ test('questions are answered by the digits alone', async () => {
   await opened.close();
 });
 
+test('a choice shows cells and what they are read as', async () => {
+  const opened = await pages.review(scene('values'), 'lang=de');
+  await heading(opened).waitFor();
+  const shown = async (value: string) => {
+    const texts = await opened.page.locator('.choice', { has: opened.page.locator(`input[value="${value}"]`) }).locator('.example').allInnerTexts();
+    return texts.map((text) => text.replace(/\s+/g, ' '));
+  };
+  assert.deepEqual(await shown('mdy'), ['01/02/2020 2. Januar 2020', '03/04/1988 4. März 1988', '11/12/1999 12. November 1999']);
+  assert.deepEqual(await shown('1,234'), ['1.234 1,234', '2.500 2,5', '10.000 10']);
+  await opened.close();
+});
+
+test('a question stored without readings shows its examples as they are', async () => {
+  const choices = questions.born.choices.map(({ value, label, reason, examples }) => ({ value, label, reason, examples }));
+  const opened = await pages.review({ ...scene('values'), questions: asking({ ...questions.born, choices }) });
+  await heading(opened).waitFor();
+  assert.deepEqual(await opened.page.locator('.example').allInnerTexts(), choices.flatMap(({ examples }) => examples));
+  await opened.close();
+});
+
 test('whoever goes on to the cells has the keyboard where these begin', async () => {
   const opened = await pages.review(scene('values'));
   await heading(opened).waitFor();

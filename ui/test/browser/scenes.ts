@@ -46,6 +46,9 @@ export const layout = (more: Partial<Layout> = {}): Layout => ({
 });
 
 const choice = (value: string, label: string, reason: string, ...examples: string[]) => ({ value, label, reason, examples });
+const formatChoice = (value: string, label: string, ...readings: [raw: string, value: string][]) => ({
+  ...choice(value, label, '', ...readings.map((one) => one.join(' is '))), readings: readings.map(([raw, read]) => ({ raw, value: read })),
+});
 const question = (of: Partial<Question> & Pick<Question, 'id' | 'message' | 'choices'>): Question => ({
   type: 'COLUMN_CONFLICT', anyColumn: false, manyColumns: false, answer: null, ...of,
 } as Question);
@@ -67,12 +70,12 @@ export const questions = {
     choice('6', 'E-Mail privat (column 7)', '96 % look like e-mail addresses', 'anna.w@web.example', '', 'zm@mail.example'),
   ] }),
   born: question({ id: 'format:born', fieldKey: 'born', header: 'geb.', message: 'Dates such as 01/02/2020 can be read in several ways, and no value of the column decides it.', choices: [
-    choice('dmy', 'day, month, year', '', '01/02/2020 → 1 February 2020', '03/04/1988 → 3 April 1988', '11/12/1999 → 11 December 1999'),
-    choice('mdy', 'month, day, year', '', '01/02/2020 → 2 January 2020', '03/04/1988 → 4 March 1988', '11/12/1999 → 12 November 1999'),
+    formatChoice('dmy', 'day, month, year', ['01/02/2020', '2020-02-01'], ['03/04/1988', '1988-04-03'], ['11/12/1999', '1999-12-11']),
+    formatChoice('mdy', 'month, day, year', ['01/02/2020', '2020-01-02'], ['03/04/1988', '1988-03-04'], ['11/12/1999', '1999-11-12']),
   ] }),
   amount: question({ id: 'format:amount', fieldKey: 'amount', header: 'Betrag', message: 'Numbers such as 1.234 can be read in two ways.', choices: [
-    choice('1.234', 'point between thousands', '', '1.234 → 1234', '2.500 → 2500', '10.000 → 10000'),
-    choice('1,234', 'point before decimals', '', '1.234 → 1.234', '2.500 → 2.5', '10.000 → 10'),
+    formatChoice('1.234', 'point between thousands', ['1.234', '1234'], ['2.500', '2500'], ['10.000', '10000']),
+    formatChoice('1,234', 'point before decimals', ['1.234', '1.234'], ['2.500', '2.5'], ['10.000', '10']),
   ] }),
 };
 

@@ -6,7 +6,7 @@ import { useShared, type T } from '../context';
 import { truncate, Raw, ServerText } from '../server-text';
 import { stepOf } from '../steps';
 import { includesChoice, noneAnswer } from './drafts';
-import { Examples } from './examples';
+import { Examples, Readings } from './examples';
 import { columnLabel, headingOf, choiceLabel } from './headings';
 import { explain } from './explanation';
 
@@ -19,6 +19,8 @@ interface Props {
 
 /** So many choices are shown at once. */
 const few = 5;
+/** So many cells of a column show what a choice means. */
+const mostReadings = 3;
 
 /** One question: what it is about, what we see, and the choices with what would follow. */
 export function Card({ question, layout, answer, onChoose }: Props) {
@@ -100,7 +102,9 @@ function ChoiceLine({ question, choice, label, reason, place, name, best, checke
           {best && <span class="choice-best"><Icon name="check" size={12} /> {t('choices.best')}</span>}
         </span>
         {reason && <span class="choice-reason"><ServerText message={reason} /></span>}
-        {examples.length > 0 && <Examples texts={examples} inRow={question.id === 'header_row' || question.id === 'sheet'} read={question.id.startsWith('format:')} />}
+        {choice.readings
+          ? <Readings list={choice.readings.slice(0, mostReadings)} />
+          : examples.length > 0 && <Examples texts={examples} inRow={question.id === 'header_row' || question.id === 'sheet'} />}
       </span>
       {place <= 9 && <kbd class="choice-key" aria-hidden="true">{place}</kbd>}
     </label>
@@ -124,7 +128,7 @@ function isBest(question: Question, choice: QuestionChoice): boolean {
 
 /** What stands for a choice; of the header that was taken, the names of the columns. */
 function examplesOf(question: Question, choice: QuestionChoice, layout: Layout | null): readonly string[] {
-  const most = stepOf(question.id) === 'header' || question.id === 'sheet' ? 6 : 3;
+  const most = stepOf(question.id) === 'header' || question.id === 'sheet' ? 6 : mostReadings;
   const given = choice.examples.slice(0, most);
   if (given.length > 0) return given;
   if (question.id === 'header_row' && choice.value === question.choices[0]?.value) return layout?.columns.slice(0, most).map((one) => one.header) ?? [];
