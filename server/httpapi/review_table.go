@@ -109,6 +109,8 @@ type reviewValue struct {
 	Text        string             `json:"text"`
 	Count       int64              `json:"count"`
 	Suggestions []reviewSuggestion `json:"suggestions"`
+	// Cut says that the text is longer.
+	Cut bool `json:"cut,omitempty"`
 }
 
 type reviewSuggestion struct {
@@ -432,7 +434,7 @@ func (a *API) getReviewValues(c *call) (*response, error) {
 		found, err := rows.Distinct(c.context(), of, q, int(limit))
 		out.More = found.More
 		for i, v := range found.Values {
-			one := reviewValue{truncate(v.Text, maxCellText), v.Cells, []reviewSuggestion{}}
+			one := reviewValue{truncate(v.Text, maxCellText), v.Cells, []reviewSuggestion{}, len(v.Text) > maxCellText}
 			if i < maxSuggested {
 				for _, s := range suggest.Suggest(v.Text, suggestions) {
 					one.Suggestions = append(one.Suggestions, reviewSuggestion{s.Text, s.Label, reasonOf(s.Reason)})
@@ -557,7 +559,8 @@ func reviewCountResponse() *jsonschema.Schema {
 
 func reviewValuesResponse() *jsonschema.Schema {
 	suggestion := objectType("", with(reasonProps(""), required("text", stringType("What a cell is to hold.")), required("label", stringType("")))...)
-	value := objectType("", required("text", stringType("")), required("count", countType("")), required("suggestions", arrayType(suggestion, "What it may have been meant as, the likeliest first, at most 3. Of fields whose values are chosen from a list, and where the filter asks for problems.")))
+	value := objectType("", required("text", stringType("")), required("count", countType("")), required("suggestions", arrayType(suggestion, "What it may have been meant as, the likeliest first, at most 3. Of fields whose values are chosen from a list, and where the filter asks for problems.")),
+		optional("cut", boolType("The text goes on: 64 KiB of it are given.")))
 	return objectType("", required("values", arrayType(value, "")), required("more", countType("How many further ones there are.")))
 }
 

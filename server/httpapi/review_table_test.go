@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // underReview makes an import whose rows a person must settle, and gives the path
@@ -211,6 +213,24 @@ func TestAnswersWouldDiscard(t *testing.T) {
 		t.Errorf("the answer is %s", got)
 	}
 	s.runAll()
+}
+
+// TestTruncatedValuesAreMarked lists a value of just the length that is given whole, and
+// one that is longer by a byte.
+func TestTruncatedValuesAreMarked(t *testing.T) {
+	s := newServer(t, nil)
+	whole := strings.Repeat("w", maxCellText-len("…")) + "…"
+	longer := strings.Repeat("q", maxCellText+1)
+	_, path, cookie := s.underReview("E-Mail,Country,Phone\nada@example.org,DE,3\n" + whole + ",DE,1\n" + longer + ",DE,2\n")
+	var got reviewValues
+	check(t, json.Unmarshal(s.do("GET", path+"/values/?of=email&show=errors", "", "Cookie", cookie).Body.Bytes(), &got))
+	want := []reviewValue{
+		{Text: whole, Count: 1, Suggestions: []reviewSuggestion{}},
+		{Text: longer[1:] + "…", Count: 1, Suggestions: []reviewSuggestion{}, Cut: true},
+	}
+	if diff := cmp.Diff(want, got.Values); diff != "" {
+		t.Errorf("the values: %.1000s", diff)
+	}
 }
 
 // TestReviewRefuses sends the review calls that cannot be done, each with a clear

@@ -7,7 +7,6 @@ import type { Place } from './columns';
 import type { Distinct, Value } from './table-api';
 import { filterOf, isMapped, type Group } from './problem-groups';
 import { Lazy } from './lazy';
-import { isCut } from './truncated';
 import type { Model } from './model';
 import { useStore } from './store';
 import { ValueText, valueName } from './value-text';
@@ -66,12 +65,12 @@ function ValueItem({ model, group, place, value }: Props & { value: Value }) {
   const { t, host } = model;
   const anchor = useRef<HTMLButtonElement>(null);
   const [choosing, setChoosing] = useState(false);
-  const open = isMapped(group) && !place.column.readOnly && !isCut(value.text);
+  const open = isMapped(group) && !place.column.readOnly && !value.cut;
   const first = bestSuggestion(value);
   const name = first && suggestionName(place, first);
   const put = (text: string) => replaceAll(model, group, value, text);
   const show = () => void model.filterBy({ ...filterOf(group), search: value.text, in: group.key });
-  const look = value.text === '' || isCut(value.text) ? undefined : show;
+  const look = value.text === '' || value.cut ? undefined : show;
   return (
     <li class="c-value">
       <button type="button" class="c-value-text" onClick={look} disabled={!look} title={look && t('values.show')}>

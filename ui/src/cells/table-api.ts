@@ -27,6 +27,8 @@ export interface Value {
   readonly text: string;
   readonly count: number;
   readonly suggestions: readonly Suggestion[];
+  /** Only the beginning of the text came. */
+  readonly cut?: boolean | undefined;
 }
 
 export interface Distinct {

@@ -414,12 +414,18 @@ const hostile = [
   'a\u202ecod.exe,b@example.org,"<b>DE</b>",1990-01-01,Active,yes,1,\u0001\u0002\u200b',
   `${'x'.repeat(1 << 20)},c@example.org,DE,1990-01-01,Active,yes,1,y`,
   `${'z'.repeat(10_000)},c@example.org,DE,1990-01-01,Active,yes,1,y`,
+  `Cut,c@example.org,${'q'.repeat(70_000)},1990-01-01,Active,yes,1,y`,
+  // It comes whole, though it is as long as a text that was cut.
+  `Whole,c@example.org,${'w'.repeat((1 << 16) - 3)}…,1990-01-01,Active,yes,1,y`,
 ].join('\n');
 
 review('whatever stands in cells is shown as text, and a text that came cut is not written back', hostile, async (it) => {
   assert.equal(await it.cell(0, 0).textContent(), '<img src=x onerror=alert(1)><script>alert(2)</script>');
   assert.equal(await it.cell(1, 0).textContent(), 'a⟨U+202E⟩cod.exe');
   await it.group('Country').locator('.c-value-text', { hasText: '<b>DE</b>' }).waitFor();
+  for (const [text, choosing] of [['qqq', 0], ['www', 1]] as const) {
+    assert.equal(await it.group('Country').locator('.c-value', { hasText: text }).locator('.c-choose, .c-other').count(), choosing, text);
+  }
   await it.cell(2, 0).dblclick();
   await it.page.getByText(/so long that only its first .*64 KiB.* are shown/).waitFor();
   assert.equal((await it.page.locator('.c-long').textContent())!.length, (1 << 16) + 1);

@@ -7,7 +7,6 @@ import { matchingChoices } from '../../grid/editors/listbox';
 import { matchesFilter, sameFilter, normalized } from '../../src/cells/filter';
 import { findRow } from '../../src/cells/find-row';
 import { actionsOf, filterOf, groupId, problemName, stableOrder, type Group } from '../../src/cells/problem-groups';
-import { isCut } from '../../src/cells/truncated';
 import { editableKeys, scopeOf } from '../../src/cells/selection-scope';
 import { planEdit } from '../../src/cells/edit-plan';
 import { OriginalTexts } from '../../src/cells/original-texts';
@@ -122,14 +121,6 @@ test('groups: what is offered fits the problem', () => {
   assert.deepEqual(actionsOf(group({ code: 'required' }), places[0], ['']), ['delete']);
   assert.deepEqual(actionsOf(group({ code: 'unique' }), places[0], ['a ']), ['clear']);
   assert.deepEqual(actionsOf(group({ key: '', code: 'cell_count' }), undefined, []), ['accept', 'delete']);
-});
-
-test('a text of just the length at which the service cuts counts as cut', () => {
-  assert.equal(isCut('…'), false);
-  assert.equal(isCut('x'.repeat(65_536)), false);
-  assert.equal(isCut(`${'x'.repeat(65_536)}…`), true);
-  assert.equal(isCut(`${'😀'.repeat(16_384)}…`), true);
-  assert.equal(isCut(`${'x'.repeat(60_000)}…`), false);
 });
 
 test('few rows are told by id, many or unknown ones as a stretch of the view', () => {

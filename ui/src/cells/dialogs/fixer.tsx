@@ -8,7 +8,6 @@ import type { Value } from '../table-api';
 import type { DialogProps } from './props';
 import { allRows } from '../filter';
 import { useAutoFocus } from '../focus';
-import { isCut } from '../truncated';
 import type { Model } from '../model';
 import { ValueText, valueName } from '../value-text';
 import { Preview, reportFault, usePreview } from './preview';
@@ -93,7 +92,7 @@ interface LineProps {
 }
 
 function Line({ model: { t, host }, place, value, draft, onDraft }: LineProps) {
-  const closed = isCut(value.text) || place.column.readOnly === true;
+  const closed = value.cut === true || place.column.readOnly === true;
   const [first] = value.suggestions;
   const choices = place.column.choices;
   const name = t('fixer.new', { text: valueName(t, place, value.text) });
