@@ -6,7 +6,7 @@ import { allFiles, isCode } from './sources.mjs';
 
 const words = wordsOf(readFileSync('../.ci/retired-words.txt', 'utf8'));
 const allowed = wireNames(JSON.parse(readFileSync('src/api/openapi.json', 'utf8')));
-const isCatalogue = (file) => /^src\/(cells\/)?words\/\w+\.json$/.test(file);
+const isCatalogue = (file) => /^src\/i18n\/.+\.json$/.test(file);
 
 const files = allFiles();
 const found = files.flatMap((file) => {

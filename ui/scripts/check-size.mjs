@@ -27,7 +27,7 @@ function judge(name, names, limit) {
 }
 
 const entry = 'review.html';
-const english = 'src/words/en.ts';
+const english = 'src/i18n/en.ts';
 if (!manifest[english]) throw new Error('the sentences have no file of their own in the build');
 const cells = Object.keys(manifest).find((key) => /^src\/cells\/index\.tsx?$/.test(key));
 const page = 'src/app/main.tsx';

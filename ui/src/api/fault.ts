@@ -1,4 +1,4 @@
-import type { Message } from '../words/types';
+import type { Message } from '../i18n/types';
 import type { components } from './schema';
 
 /** A cell that somebody else changed first, with both texts. */

@@ -1,4 +1,4 @@
-import type { Message } from '../words/types';
+import type { Message } from '../i18n/types';
 import type { LayoutField, Problem, QuestionChoice } from './shapes';
 
 // Beside each English sentence an answer holds its code and parameters; a text of the

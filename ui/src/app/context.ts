@@ -1,7 +1,7 @@
 import { createContext } from 'preact';
 import { useContext, useEffect, useState } from 'preact/hooks';
-import type { Locale, Say } from '../words/types';
-import type en from '../words/en.json';
+import type { Locale, Say } from '../i18n/types';
+import type en from '../i18n/page.en.json';
 import type { Review, ReviewState } from './review';
 
 export type Key = keyof typeof en;

@@ -1,9 +1,9 @@
 import { render } from 'preact';
-import type { Locale } from '../words/types';
-import { chooseLocale, loadMessages, readWords } from '../words/words';
+import type { Locale } from '../i18n/types';
+import { chooseLocale, loadMessages, readWords } from '../i18n/texts';
 import { consumeUrlToken, type Prefetch } from './prefetch';
 import { App } from './app';
-import { catalogues } from './catalogues';
+import { catalogues } from '../i18n/page-texts';
 import { loadCells, preloadCells } from './cells-step';
 import { SharedProvider, type Key } from './context';
 import { applyTheme } from './apply-theme';

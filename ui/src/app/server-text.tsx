@@ -1,4 +1,4 @@
-import type { Message } from '../words/types';
+import type { Message } from '../i18n/types';
 import { useShared } from './context';
 
 /** A message of the service: in English where its code is not known, and it may quote anything. */

@@ -1,10 +1,10 @@
 import '../tokens.css';
 import '../kit/kit.css';
 import './app.css';
-import * as cells from '../cells/catalogues';
-import { directionOf, chooseLanguage } from '../words/languages';
-import * as service from '../words/service-catalogues';
-import { catalogues } from './catalogues';
+import * as cells from '../i18n/cell-texts';
+import { directionOf, chooseLanguage } from '../i18n/languages';
+import * as service from '../i18n/message-catalogues';
+import { catalogues } from '../i18n/page-texts';
 
 // What comes next is asked for while the calls of prefetch-script.ts are on their way.
 const { prefetch, started } = globalThis.intrayPrefetch;

@@ -2,13 +2,13 @@ import type { RefObject } from 'preact';
 import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks';
 import { reasonOf } from '../api';
 import { Button, matching, Popover, targetOf, type Option } from '../kit';
-import { messageText } from '../words/words';
+import { messageText } from '../i18n/texts';
 import { choiceOption, suggestionName } from './choices';
 import type { Place } from './columns';
 import type { Value } from './table-api';
 import type { Model } from './model';
 import { valueName } from './value-text';
-import type { T } from './words';
+import type { T } from './texts';
 
 const maxListed = 100;
 

@@ -1,6 +1,6 @@
 import { Fault } from '../api';
-import { messageText } from '../words/words';
-import type { T } from './words';
+import { messageText } from '../i18n/texts';
+import type { T } from './texts';
 
 /** Says why a call failed. */
 export function faultText(t: T, cause: unknown): string {

@@ -1,6 +1,6 @@
-import type { Locale } from '../words/types';
+import type { Locale } from '../i18n/types';
 import type { Texts } from '../../grid/texts';
-import type { T } from './words';
+import type { T } from './texts';
 
 /** The sentences of the grid in the person's language. */
 export function gridTexts(t: T, locale: Locale): Texts {

@@ -1,5 +1,5 @@
 import type { Api, Events, Import } from '../api';
-import type { Locale } from '../words/types';
+import type { Locale } from '../i18n/types';
 
 /** What keeps an import from being submitted, as the Cells step knows it at the moment. */
 export interface CellTotals {

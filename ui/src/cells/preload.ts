@@ -2,7 +2,7 @@ import { Fault, type RowWindow, type Table } from '../api';
 import type { CellsHost } from './host';
 import { createTableApi, type TableApi } from './table-api';
 import { allRows, firstRows } from './filter';
-import { readCellWords, type T } from './words';
+import { readCellWords, type T } from './texts';
 
 /** What the step is drawn with first. */
 export interface Preloaded {

@@ -3,8 +3,8 @@ import type { Level } from '../../grid';
 import type { Place } from './columns';
 import { isPadded } from './whitespace';
 import { sameFilter, type Filter, type Show } from './filter';
-import type { Key, T } from './words';
-import { messageText } from '../words/words';
+import type { Key, T } from './texts';
+import { messageText } from '../i18n/texts';
 
 /** Rows with one kind of problem in one field; key "" is for problems of whole rows. */
 export type Group = Counts[number];

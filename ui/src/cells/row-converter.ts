@@ -1,5 +1,5 @@
 import { messageOf, type Cell as WireCell, type Problem as WireProblem, type Row as WireRow } from '../api';
-import type { Message } from '../words/types';
+import type { Message } from '../i18n/types';
 import type { Cell, Problem, Row } from '../../grid';
 import { matchesFilter, isFiltered, type Filter } from './filter';
 import type { OriginalTexts } from './original-texts';

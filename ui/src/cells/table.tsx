@@ -5,7 +5,7 @@ import { isFiltered } from './filter';
 import { gridTexts } from './grid-texts';
 import type { Model } from './model';
 import { maxCells } from './edit-plan';
-import type { Key } from './words';
+import type { Key } from './texts';
 
 interface Props {
   readonly model: Model;

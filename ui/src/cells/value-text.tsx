@@ -1,6 +1,6 @@
 import { visibleText } from '../../grid/visible-text';
 import { displayName, type Place } from './columns';
-import type { T } from './words';
+import type { T } from './texts';
 
 /** A text as the table shows it, and what the cell holds where that is another. */
 export function ValueText({ t, place, text }: { t: T; place: Place | undefined; text: string }) {

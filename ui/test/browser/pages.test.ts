@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Params } from '../../src/words/types';
+import type { Params } from '../../src/i18n/types';
 import type { Scene } from './fake-service';
 import { Pages, type Opened } from './pages';
 import { asking, facts, layout, questions, scenes, submission } from './scenes';

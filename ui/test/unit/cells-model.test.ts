@@ -14,8 +14,8 @@ import { RowConverter } from '../../src/cells/row-converter';
 import { visibleLongText } from '../../src/cells/dialogs/long-text';
 import { fitColumnWidths } from '../../src/cells/column-widths';
 import { layoutWidth } from '../../src/cells/layout-width';
-import type { T } from '../../src/cells/words';
-import { chooseLocale } from '../../src/words/words';
+import type { T } from '../../src/cells/texts';
+import { chooseLocale } from '../../src/i18n/texts';
 import type { Table } from '../../src/api';
 import { columns } from './cells-fake';
 
@@ -191,7 +191,7 @@ test('there is room for a panel, for a sheet, or for one row', () => {
   assert.deepEqual([1280, 900, 899, 560, 559, 400].map(layoutWidth), ['wide', 'wide', 'narrow', 'narrow', 'small', 'small']);
 });
 
-const words = (language: string): Record<string, unknown> => JSON.parse(readFileSync(`src/cells/words/${language}.json`, 'utf8'));
+const words = (language: string): Record<string, unknown> => JSON.parse(readFileSync(`src/i18n/cells.${language}.json`, 'utf8'));
 
 test('words: each language has the same keys, with the forms that it needs', () => {
   const english = words('en');

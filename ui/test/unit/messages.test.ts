@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { filesBelow, isCode, treeOf, walk } from '../../scripts/sources.mjs';
-import { messageRenderer } from '../../src/words/service-messages';
-import type { Catalogue, Locale, Message, Params } from '../../src/words/types';
-import { chooseLocale, languages, messageText, type Language } from '../../src/words/words';
+import { messageRenderer } from '../../src/i18n/message-renderer';
+import type { Catalogue, Locale, Message, Params } from '../../src/i18n/types';
+import { chooseLocale, languages, messageText, type Language } from '../../src/i18n/texts';
 
 const catalogue = (language: Language): Catalogue => JSON.parse(readFileSync(`../messages/${language}.json`, 'utf8'));
 const catalogues = { en: catalogue('en'), de: catalogue('de'), ar: catalogue('ar') };

@@ -8,13 +8,13 @@ import { headingOf, choiceLabel } from '../../src/app/questions/headings';
 import { truncate } from '../../src/app/server-text';
 import { countsOf } from '../../src/app/states/done';
 import { summaryOf } from '../../src/app/submit/summary';
-import { messageRenderer } from '../../src/words/service-messages';
-import type { Message, Params, Say } from '../../src/words/types';
-import { chooseLocale, messageText, sayer } from '../../src/words/words';
+import { messageRenderer } from '../../src/i18n/message-renderer';
+import type { Message, Params, Say } from '../../src/i18n/types';
+import { chooseLocale, messageText, sayer } from '../../src/i18n/texts';
 import type { Key } from '../../src/app/context';
 import { facts, layout, questions, submission } from '../browser/scenes';
 
-const saying = (language: string) => sayer<Key>(JSON.parse(readFileSync(`src/words/${language}.json`, 'utf8')), chooseLocale(language, []));
+const saying = (language: string) => sayer<Key>(JSON.parse(readFileSync(`src/i18n/page.${language}.json`, 'utf8')), chooseLocale(language, []));
 const t = saying('en');
 
 test('one choice replaces another, and several come and go', () => {
@@ -125,7 +125,7 @@ test('text of any length is cut between signs', () => {
 function page(language: string): { t: Say<Key>; render: (message: Message | null) => string } {
   const locale = chooseLocale(language, []);
   locale.renderMessage = messageRenderer(JSON.parse(readFileSync(`../messages/${language}.json`, 'utf8')), locale);
-  return { t: sayer<Key>(JSON.parse(readFileSync(`src/words/${language}.json`, 'utf8')), locale), render: (message) => (message ? messageText({ locale }, message) : '') };
+  return { t: sayer<Key>(JSON.parse(readFileSync(`src/i18n/page.${language}.json`, 'utf8')), locale), render: (message) => (message ? messageText({ locale }, message) : '') };
 }
 
 const means = { code: 'mapping.header_means', params: { header: 'Mail', meaning: 'email', kind: { text: 'the field' }, name: 'E-mail' } };

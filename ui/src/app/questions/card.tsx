@@ -1,7 +1,7 @@
 import { useId, useState } from 'preact/hooks';
 import type { Layout, Question, QuestionChoice } from '../../api';
 import { Button, Icon, Select } from '../../kit';
-import type { Message } from '../../words/types';
+import type { Message } from '../../i18n/types';
 import { useShared, type T } from '../context';
 import { truncate, Raw, ServerText } from '../server-text';
 import { stepOf } from '../steps';

@@ -1,6 +1,6 @@
 import type { Reading } from '../../api';
 import { Icon } from '../../kit';
-import type { Locale } from '../../words/types';
+import type { Locale } from '../../i18n/types';
 import { useShared } from '../context';
 import { truncate, Raw } from '../server-text';
 

@@ -1,5 +1,5 @@
 import { joined, messageOf, reasonOf, type Question } from '../../api';
-import type { Message } from '../../words/types';
+import type { Message } from '../../i18n/types';
 import type { T } from '../context';
 
 /** What a question says of itself, and of each of its choices. */

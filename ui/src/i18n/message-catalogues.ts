@@ -1,7 +1,7 @@
 import type { Catalogue, Catalogues } from './types';
 
 /** Renders the messages of the service. */
-export const renderer = () => import('./service-messages');
+export const renderer = () => import('./message-renderer');
 
 /** The messages of the service by code. Those of one language are one file. */
 export const catalogues: Catalogues = {

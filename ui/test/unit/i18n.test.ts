@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Catalogue } from '../../src/words/types';
-import { chooseLocale, languages, sayer } from '../../src/words/words';
+import type { Catalogue } from '../../src/i18n/types';
+import { chooseLocale, languages, sayer } from '../../src/i18n/texts';
 
 test('numbers and plurals that are written without Intl are those of Intl', () => {
   const numbers = [0, 1, 2, 9, 10, 99, 100, 999, 1000, 1001, 9999, 10_000, 123_456, 1_000_000, 12_345_678, 9_007_199_254_740_991, -1, -999, -1000, -123_456, -1_234_567];
@@ -18,12 +18,12 @@ test('numbers and plurals that are written without Intl are those of Intl', () =
   }
 });
 
-/** The folders with catalogues, and those whose sources use their keys. */
+/** The texts in src/i18n, and the folders whose sources use their keys. */
 const sets = [
-  { folder: 'src/words', sources: ['src/app', 'src/kit'] },
-  { folder: 'src/cells/words', sources: ['src/cells'] },
+  { name: 'page', sources: ['src/app', 'src/kit'] },
+  { name: 'cells', sources: ['src/cells'] },
 ];
-const catalogue = (folder: string, language: string): Catalogue => JSON.parse(readFileSync(join(folder, `${language}.json`), 'utf8'));
+const catalogue = (name: string, language: string): Catalogue => JSON.parse(readFileSync(`src/i18n/${name}.${language}.json`, 'utf8'));
 const sourcesOf = (folders: readonly string[]): string => folders
   .flatMap((folder) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)))
   .filter((name) => /\.tsx?$/.test(name)).map((name) => readFileSync(name, 'utf8')).join('\n');
@@ -35,20 +35,20 @@ const isUsed = (key: string, text: string): boolean => [`'${key}'`, `"${key}"`, 
 /** Of nothing people speak as of many. */
 const sameAsOther = 'zero';
 
-for (const { folder, sources } of sets) {
-  test(`all catalogues of ${folder} have the same keys, and none is unused`, () => {
-    const english = catalogue(folder, 'en');
+for (const { name, sources } of sets) {
+  test(`all catalogues of ${name} have the same keys, and none is unused`, () => {
+    const english = catalogue(name, 'en');
     const text = sourcesOf(sources);
     assert.ok(Object.keys(english).length > 20);
-    for (const language of languages) assert.deepEqual(Object.keys(catalogue(folder, language)).sort(), Object.keys(english).sort(), language);
+    for (const language of languages) assert.deepEqual(Object.keys(catalogue(name, language)).sort(), Object.keys(english).sort(), language);
     assert.deepEqual(Object.keys(english).filter((key) => !isUsed(key, text)), [], 'unused');
   });
 
-  test(`each sentence of ${folder} has the plural forms and the braces that it needs`, () => {
-    const english = catalogue(folder, 'en');
+  test(`each sentence of ${name} has the plural forms and the braces that it needs`, () => {
+    const english = catalogue(name, 'en');
     for (const language of languages) {
       const needed = new Intl.PluralRules(language).resolvedOptions().pluralCategories;
-      for (const [key, entry] of Object.entries(catalogue(folder, language))) {
+      for (const [key, entry] of Object.entries(catalogue(name, language))) {
         const where = `${language}: ${key}`;
         assert.equal(typeof entry, typeof english[key], where);
         if (typeof entry !== 'string') assert.deepEqual(Object.keys({ ...entry, [sameAsOther]: '' }).sort(), [...new Set([...needed, sameAsOther])].sort(), where);

@@ -1,6 +1,6 @@
 import { directionOf, chooseLanguage, type ChosenLanguage } from './languages';
 import { plainNumber, plainPlural } from './plain';
-import * as service from './service-catalogues';
+import * as service from './message-catalogues';
 import type { Catalogue, Catalogues, Locale, Message, Say, Values } from './types';
 
 export { languages, type Language } from './languages';

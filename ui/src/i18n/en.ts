@@ -1,0 +1,2 @@
+export { default as page } from './page.en.json';
+export { default as cells } from './cells.en.json';
