@@ -33,7 +33,7 @@ const developerMessages = new Set([
   'private_key', 'property', 'regexp', 'schedule', 'schema', 'sftp', 'sftp_credential', 'webhook',
 ]);
 
-/** Leaves these out of the catalogues that the pages load. */
+/** Leaves these out of the message catalogues that the pages load. */
 const pageMessages: Plugin = {
   name: 'page-messages',
   enforce: 'pre',

@@ -52,7 +52,7 @@ export function english(locale = 'en'): Texts {
   const many = (n: number, one: string, other: string) => `${figure.format(n)} ${plural.select(n) === 'one' ? one : other}`;
   const cells = (n: number) => many(n, 'cell', 'cells');
   return {
-    ...words,
+    ...fixedTexts,
     edit: (column) => `Edit ${column}`,
     moreChoices: (count) => `${many(count, 'more choice', 'more choices')}. Type to narrow them down.`,
     selected: (rows, cols) => `${many(rows, 'row', 'rows')} by ${many(cols, 'column', 'columns')} selected`,
@@ -80,7 +80,7 @@ function leftOut(many: (n: number, one: string, other: string) => string, rows: 
   return parts.filter(Boolean).join(' and ');
 }
 
-const words = {
+const fixedTexts = {
   rowHeader: 'Row',
   level: { error: 'Error', warning: 'Warning', info: 'Note' },
   changed: 'Fixed',

@@ -6,12 +6,12 @@ import { allFiles, isCode } from './sources.mjs';
 
 const words = wordsOf(readFileSync('../.ci/retired-words.txt', 'utf8'));
 const allowed = wireNames(JSON.parse(readFileSync('src/api/openapi.json', 'utf8')));
-const isCatalogue = (file) => /^src\/i18n\/.+\.json$/.test(file);
+const hasTexts = (file) => /^src\/i18n\/.+\.json$/.test(file);
 
 const files = allFiles();
 const found = files.flatMap((file) => {
   const inPath = retiredIn(file, words);
-  const names = isCode(file) || file.endsWith('.css') || isCatalogue(file) ? namesIn(file, readFileSync(file, 'utf8')) : [];
+  const names = isCode(file) || file.endsWith('.css') || hasTexts(file) ? namesIn(file, readFileSync(file, 'utf8')) : [];
   const inNames = names.filter((name) => !allowed.has(name)).flatMap((name) => {
     const word = retiredIn(name, words);
     return word ? [`${file}: ${name} (${word})`] : [];

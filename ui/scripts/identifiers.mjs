@@ -22,7 +22,7 @@ export function partsOf(name) {
 
 /**
  * The names that a file declares or uses: identifiers of code, classes of
- * styles, keys of catalogues. Texts are not looked at.
+ * styles, keys of texts. The texts are not looked at.
  * @param {string} file
  * @param {string} text
  * @returns {string[]}

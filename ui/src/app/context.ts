@@ -1,11 +1,11 @@
 import { createContext } from 'preact';
 import { useContext, useEffect, useState } from 'preact/hooks';
-import type { Locale, Say } from '../i18n/types';
+import type { Locale, Translator } from '../i18n/types';
 import type en from '../i18n/page.en.json';
 import type { Review, ReviewState } from './review';
 
 export type Key = keyof typeof en;
-export type T = Say<Key>;
+export type T = Translator<Key>;
 
 export interface Shared {
   readonly review: Review;

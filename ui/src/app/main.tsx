@@ -1,9 +1,9 @@
 import { render } from 'preact';
 import type { Locale } from '../i18n/types';
-import { chooseLocale, loadMessages, readWords } from '../i18n/texts';
+import { chooseLocale, loadMessages, loadTexts } from '../i18n/texts';
 import { consumeUrlToken, type Prefetch } from './prefetch';
 import { App } from './app';
-import { catalogues } from '../i18n/page-texts';
+import { pageTexts } from '../i18n/page-texts';
 import { loadCells, preloadCells } from './cells-step';
 import { SharedProvider, type Key } from './context';
 import { applyTheme } from './apply-theme';
@@ -33,7 +33,7 @@ export function renderReview(prefetch: Prefetch): void {
   for (const event of ['online', 'offline']) addEventListener(event, () => void review.refresh());
 
   const whole = firstContent(review, locale);
-  void Promise.all([readWords<Key>(locale, catalogues), styles(), Promise.race([whole, after(openingDelay)])]).then(([t]) => {
+  void Promise.all([loadTexts<Key>(locale, pageTexts), styles(), Promise.race([whole, after(openingDelay)])]).then(([t]) => {
     const root = document.getElementById('app')!;
     root.replaceChildren();
     const draw = () => render(<SharedProvider value={{ review, locale, t }}><App /></SharedProvider>, root);

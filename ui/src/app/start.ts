@@ -1,10 +1,10 @@
 import '../tokens.css';
 import '../kit/kit.css';
 import './app.css';
-import * as cells from '../i18n/cell-texts';
+import { cellsTexts } from '../i18n/cells-texts';
 import { directionOf, chooseLanguage } from '../i18n/languages';
-import * as service from '../i18n/message-catalogues';
-import { catalogues } from '../i18n/page-texts';
+import { loadMessageRenderer, messageCatalogues } from '../i18n/message-catalogues';
+import { pageTexts } from '../i18n/page-texts';
 
 // What comes next is asked for while the calls of prefetch-script.ts are on their way.
 const { prefetch, started } = globalThis.intrayPrefetch;
@@ -12,9 +12,9 @@ const { prefetch, started } = globalThis.intrayPrefetch;
 const { language } = chooseLanguage(new URLSearchParams(location.search).get('lang'), navigator.languages);
 document.documentElement.lang = language;
 document.documentElement.dir = directionOf(language);
-const words = language === 'en' ? [] : [service.renderer, service.catalogues[language]];
+const messages = language === 'en' ? [] : [loadMessageRenderer, messageCatalogues[language]];
 // Whoever needs them asks again, and handles the error.
-for (const read of [catalogues[language], cells.catalogues[language], ...words]) read().catch(() => {});
+for (const load of [pageTexts[language], cellsTexts[language], ...messages]) load().catch(() => {});
 
 // The calls go out before the page takes the browser's time for itself.
 const out = Promise.race([started, new Promise((done) => setTimeout(done, 60))]);

@@ -27,7 +27,7 @@ export interface CellsHost {
   readonly events: Events;
   /** As it was when the step was opened. */
   readonly facts: Import;
-  /** The catalogues of the step are chosen by locale.language. */
+  /** The texts of the step are chosen by locale.language. */
   readonly locale: Locale;
   /** Told whenever one of its numbers changes. */
   readonly onTotals: (now: CellTotals) => void;

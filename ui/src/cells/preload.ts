@@ -2,7 +2,7 @@ import { Fault, type RowWindow, type Table } from '../api';
 import type { CellsHost } from './host';
 import { createTableApi, type TableApi } from './table-api';
 import { allRows, firstRows } from './filter';
-import { readCellWords, type T } from './texts';
+import { loadCellsTexts, type T } from './texts';
 
 /** What the step is drawn with first. */
 export interface Preloaded {
@@ -28,9 +28,9 @@ export async function startPreload({ api, events, locale }: PreloadNeeds): Promi
   const tableApi = createTableApi(api);
   const lastChange = events.last?.change ?? 0;
   const asked = Promise.all([tableApi.table(), tableApi.rows(allRows, '', 0, firstRows)]);
-  // A refusal that comes before the catalogue is reported once that is here.
+  // A refusal that comes before the texts is reported once these are here.
   asked.catch(() => {});
-  const t = await readCellWords(locale).catch(() => Promise.reject(new Fault('lost')));
+  const t = await loadCellsTexts(locale).catch(() => Promise.reject(new Fault('lost')));
   try {
     const [table, rows] = await asked;
     return { tableApi, t, first: { table, rows, lastChange }, fault: null };

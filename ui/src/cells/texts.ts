@@ -1,11 +1,11 @@
-import type { Locale, Say } from '../i18n/types';
-import { readWords } from '../i18n/texts';
-import { catalogues } from '../i18n/cell-texts';
+import type { Locale, Translator } from '../i18n/types';
+import { loadTexts } from '../i18n/texts';
+import { cellsTexts } from '../i18n/cells-texts';
 
 export type Key = keyof typeof import('../i18n/cells.en.json');
-/** Says a sentence of the Cells step in the person's language. */
-export type T = Say<Key>;
+/** Gives a text of the Cells step in the person's language. */
+export type T = Translator<Key>;
 
-export function readCellWords(locale: Locale): Promise<T> {
-  return readWords<Key>(locale, catalogues);
+export function loadCellsTexts(locale: Locale): Promise<T> {
+  return loadTexts<Key>(locale, cellsTexts);
 }

@@ -1,4 +1,4 @@
-/** The languages that there are catalogues of. */
+/** The languages that the page has texts in. */
 export const languages = ['en', 'de', 'ar'] as const;
 export type Language = (typeof languages)[number];
 

@@ -1,11 +1,11 @@
-import type { Catalogue, Catalogues } from './types';
+import type { Loaders, MessageCatalogue } from './types';
 
-/** Renders the messages of the service. */
-export const renderer = () => import('./message-renderer');
+/** Loads what renders the messages of the service. */
+export const loadMessageRenderer = () => import('./message-renderer');
 
 /** The messages of the service by code. Those of one language are one file. */
-export const catalogues: Catalogues = {
-  en: () => import('../../../messages/en.json') as Promise<{ default: Catalogue }>,
-  de: () => import('../../../messages/de.json') as Promise<{ default: Catalogue }>,
-  ar: () => import('../../../messages/ar.json') as Promise<{ default: Catalogue }>,
+export const messageCatalogues: Loaders<MessageCatalogue> = {
+  en: () => import('../../../messages/en.json') as Promise<{ default: MessageCatalogue }>,
+  de: () => import('../../../messages/de.json') as Promise<{ default: MessageCatalogue }>,
+  ar: () => import('../../../messages/ar.json') as Promise<{ default: MessageCatalogue }>,
 };

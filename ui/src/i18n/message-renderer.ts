@@ -1,4 +1,4 @@
-import type { Catalogue, Locale, Message, RenderMessage } from './types';
+import type { Locale, Message, MessageCatalogue, RenderMessage } from './types';
 
 /** Bounds messages within messages, as the service does. */
 const maxNesting = 16;
@@ -23,7 +23,7 @@ const joints: Readonly<Record<Locale['language'], Joints>> = {
  * does in English. The result is null where the catalogue lacks a code, of the message
  * or of one within it.
  */
-export function messageRenderer(catalogue: Catalogue, locale: Locale): RenderMessage {
+export function messageRenderer(catalogue: MessageCatalogue, locale: Locale): RenderMessage {
   const { comma, semicolon, and, or, repeated } = joints[locale.language];
 
   function sentence({ code = '', params = {} }: Message, depth: number): string | null {

@@ -1,7 +1,7 @@
-import type { Catalogues } from './types';
+import type { Loaders, Texts } from './types';
 
-/** The sentences of the page. Those of one language are one file, with those of the cells. */
-export const catalogues: Catalogues = {
+/** The texts of the page. Those of one language are one chunk, with those of the cells. */
+export const pageTexts: Loaders<Texts> = {
   en: () => import('./en').then((all) => ({ default: all.page })),
   de: () => import('./de').then((all) => ({ default: all.page })),
   ar: () => import('./ar').then((all) => ({ default: all.page })),

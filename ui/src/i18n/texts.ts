@@ -1,7 +1,7 @@
 import { directionOf, chooseLanguage, type ChosenLanguage } from './languages';
 import { plainNumber, plainPlural } from './plain';
-import * as service from './message-catalogues';
-import type { Catalogue, Catalogues, Locale, Message, Say, Values } from './types';
+import { loadMessageRenderer, messageCatalogues } from './message-catalogues';
+import type { Loaders, Locale, Message, Texts, Translator, Values } from './types';
 
 export { languages, type Language } from './languages';
 
@@ -54,17 +54,17 @@ function canonical(tag: string): string[] {
 }
 
 /**
- * Makes the sentences of a catalogue. Texts that stand for braces are isolated:
+ * Makes the translator of the page's texts. Values that stand for braces are isolated:
  * a name in another script does not turn the sentence around it.
  */
-export function sayer<Key extends string>(catalogue: Catalogue, locale: Locale): Say<Key> {
-  const say = (key: Key, values: Values = {}) => {
-    const entry = catalogue[key];
+export function createTranslator<Key extends string>(texts: Texts, locale: Locale): Translator<Key> {
+  const translate = (key: Key, values: Values = {}) => {
+    const entry = texts[key];
     if (entry === undefined) return key;
     const text = typeof entry === 'string' ? entry : (entry[locale.plural(Number(values.n ?? 0))] ?? entry.other ?? key);
     return fill(text, values, locale);
   };
-  return Object.assign(say, { locale });
+  return Object.assign(translate, { locale });
 }
 
 function fill(text: string, values: Values, locale: Locale): string {
@@ -75,18 +75,18 @@ function fill(text: string, values: Values, locale: Locale): string {
   });
 }
 
-/** Loads the sentences in the person's language: those of the page, and where that is not English, those of the service. */
-export async function readWords<Key extends string>(locale: Locale, catalogues: Catalogues): Promise<Say<Key>> {
-  // The service sends its sentences in English: nothing waits for them there.
+/** Loads the page's texts in the person's language, and where that is not English, the messages of the service. */
+export async function loadTexts<Key extends string>(locale: Locale, loaders: Loaders<Texts>): Promise<Translator<Key>> {
+  // The service sends its messages in English: nothing waits for them there.
   const messages = locale.language === 'en' ? null : loadMessages(locale).catch(() => {});
-  const own = await catalogues[locale.language]();
+  const own = await loaders[locale.language]();
   await messages;
-  return sayer<Key>(own.default, locale);
+  return createTranslator<Key>(own.default, locale);
 }
 
 /** Loads what renders the messages of the service in the language of the page. */
 export async function loadMessages(locale: Locale): Promise<void> {
-  const [{ messageRenderer }, catalogue] = await Promise.all([service.renderer(), service.catalogues[locale.language]()]);
+  const [{ messageRenderer }, catalogue] = await Promise.all([loadMessageRenderer(), messageCatalogues[locale.language]()]);
   locale.renderMessage ??= messageRenderer(catalogue.default, locale);
 }
 

@@ -1,13 +1,22 @@
 import type { Language } from './languages';
 
-/** Sentences by key: a text, or one for each plural form of the locale. */
-export type Catalogue = Readonly<Record<string, string | Readonly<Partial<Record<Intl.LDMLPluralRule, string>>>>>;
+/** A text, or one for each plural form of the locale. */
+type TextForms = string | Readonly<Partial<Record<Intl.LDMLPluralRule, string>>>;
+
+/** The page's own texts in one language, by key. */
+export type Texts = Readonly<Record<string, TextForms>>;
+
+/** The messages of the service in one language, by code: messages/LANGUAGE.json. */
+export type MessageCatalogue = Readonly<Record<string, TextForms>>;
+
+/** Loads what each language has in a file of its own. */
+export type Loaders<Content> = Readonly<Record<Language, () => Promise<{ default: Content }>>>;
 
 /** What stands in the braces of a text. Numbers are written as the locale does; n also decides the plural. */
 export type Values = Readonly<Record<string, string | number>>;
 
-/** Gives the sentence of a key: t('rows', { n: 3 }). */
-export interface Say<Key extends string> {
+/** Gives the text of a key in the person's language: t('rows', { n: 3 }). */
+export interface Translator<Key extends string> {
   (key: Key, values?: Values): string;
   readonly locale: Locale;
 }
@@ -50,6 +59,3 @@ export interface Locale {
   /** Renders the messages of the service; null until their catalogue is loaded. */
   renderMessage: RenderMessage | null;
 }
-
-/** A catalogue of each language, in a file of its own. */
-export type Catalogues = Readonly<Record<Language, () => Promise<{ default: Catalogue }>>>;

@@ -191,13 +191,13 @@ test('there is room for a panel, for a sheet, or for one row', () => {
   assert.deepEqual([1280, 900, 899, 560, 559, 400].map(layoutWidth), ['wide', 'wide', 'narrow', 'narrow', 'small', 'small']);
 });
 
-const words = (language: string): Record<string, unknown> => JSON.parse(readFileSync(`src/i18n/cells.${language}.json`, 'utf8'));
+const texts = (language: string): Record<string, unknown> => JSON.parse(readFileSync(`src/i18n/cells.${language}.json`, 'utf8'));
 
-test('words: each language has the same keys, with the forms that it needs', () => {
-  const english = words('en');
+test('texts: each language has the same keys, with the forms that it needs', () => {
+  const english = texts('en');
   const forms = { de: ['one', 'other'], ar: ['one', 'two', 'few', 'many', 'other'] };
   for (const [language, wanted] of Object.entries(forms)) {
-    const other = words(language);
+    const other = texts(language);
     assert.deepEqual(Object.keys(other), Object.keys(english), language);
     for (const [key, entry] of Object.entries(english)) {
       if (typeof entry === 'string') assert.equal(typeof other[key], 'string', key);
@@ -213,12 +213,12 @@ function bracesOf(entry: unknown): string[] {
   return [...text.matchAll(/\{(\w+)\}/g)].map((found) => found[1]!).sort();
 }
 
-test('words: each key is used, and each key that is used is there', () => {
+test('texts: each key is used, and each key that is used is there', () => {
   const folder = 'src/cells';
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /\.tsx?$/.test(name));
   const source = files.map((name) => readFileSync(`${folder}/${name}`, 'utf8')).join('\n');
   const families = ['rule.', 'level.', 'group.', 'saving.'];
-  for (const key of Object.keys(words('en'))) {
+  for (const key of Object.keys(texts('en'))) {
     if (families.some((family) => key.startsWith(family))) continue;
     assert.ok(source.includes(`'${key}'`), `nobody says ${key}`);
   }

@@ -2,18 +2,18 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Catalogue } from '../../src/i18n/types';
-import { chooseLocale, languages, sayer } from '../../src/i18n/texts';
+import type { Texts } from '../../src/i18n/types';
+import { chooseLocale, languages, createTranslator } from '../../src/i18n/texts';
 
 test('numbers and plurals that are written without Intl are those of Intl', () => {
   const numbers = [0, 1, 2, 9, 10, 99, 100, 999, 1000, 1001, 9999, 10_000, 123_456, 1_000_000, 12_345_678, 9_007_199_254_740_991, -1, -999, -1000, -123_456, -1_234_567];
   for (const tag of ['en', 'en-US', 'en-GB', 'en-CA', 'en-AU', 'en-IN', 'de', 'de-DE', 'de-AT', 'de-CH', 'ar', 'ar-EG']) {
     const locale = chooseLocale(tag, []);
     const format = new Intl.NumberFormat(tag), plurals = new Intl.PluralRules(tag);
-    const say = sayer<string>({ n: Object.fromEntries(plurals.resolvedOptions().pluralCategories.map((form) => [form, form])) }, locale);
+    const t = createTranslator<string>({ n: Object.fromEntries(plurals.resolvedOptions().pluralCategories.map((form) => [form, form])) }, locale);
     for (const n of [...numbers, 0.5, 1.5, 1234.5, -0, NaN, Infinity, 1e21]) {
       assert.equal(locale.number(n), format.format(n), `${tag}: ${n}`);
-      assert.equal(say('n', { n }), plurals.select(n), `${tag}: the form of ${n}`);
+      assert.equal(t('n', { n }), plurals.select(n), `${tag}: the form of ${n}`);
     }
   }
 });
@@ -23,12 +23,12 @@ const sets = [
   { name: 'page', sources: ['src/app', 'src/kit'] },
   { name: 'cells', sources: ['src/cells'] },
 ];
-const catalogue = (name: string, language: string): Catalogue => JSON.parse(readFileSync(`src/i18n/${name}.${language}.json`, 'utf8'));
+const textsOf = (name: string, language: string): Texts => JSON.parse(readFileSync(`src/i18n/${name}.${language}.json`, 'utf8'));
 const sourcesOf = (folders: readonly string[]): string => folders
   .flatMap((folder) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)))
   .filter((name) => /\.tsx?$/.test(name)).map((name) => readFileSync(name, 'utf8')).join('\n');
 const braces = (text: string): string[] => [...text.matchAll(/\{(\w+)\}/g)].map((found) => found[1]!).sort();
-const forms = (entry: Catalogue[string]): [string, string][] => (typeof entry === 'string' ? [['only', entry]] : Object.entries(entry ?? {}));
+const forms = (entry: Texts[string]): [string, string][] => (typeof entry === 'string' ? [['only', entry]] : Object.entries(entry ?? {}));
 
 /** A key stands in the sources as it is, or its beginning does where the rest is a name of the service's. */
 const isUsed = (key: string, text: string): boolean => [`'${key}'`, `"${key}"`, `\`${key.replace(/[^.]*$/, '')}\${`].some((form) => text.includes(form));
@@ -36,19 +36,19 @@ const isUsed = (key: string, text: string): boolean => [`'${key}'`, `"${key}"`, 
 const sameAsOther = 'zero';
 
 for (const { name, sources } of sets) {
-  test(`all catalogues of ${name} have the same keys, and none is unused`, () => {
-    const english = catalogue(name, 'en');
+  test(`all languages of ${name} have the same keys, and none is unused`, () => {
+    const english = textsOf(name, 'en');
     const text = sourcesOf(sources);
     assert.ok(Object.keys(english).length > 20);
-    for (const language of languages) assert.deepEqual(Object.keys(catalogue(name, language)).sort(), Object.keys(english).sort(), language);
+    for (const language of languages) assert.deepEqual(Object.keys(textsOf(name, language)).sort(), Object.keys(english).sort(), language);
     assert.deepEqual(Object.keys(english).filter((key) => !isUsed(key, text)), [], 'unused');
   });
 
   test(`each sentence of ${name} has the plural forms and the braces that it needs`, () => {
-    const english = catalogue(name, 'en');
+    const english = textsOf(name, 'en');
     for (const language of languages) {
       const needed = new Intl.PluralRules(language).resolvedOptions().pluralCategories;
-      for (const [key, entry] of Object.entries(catalogue(name, language))) {
+      for (const [key, entry] of Object.entries(textsOf(name, language))) {
         const where = `${language}: ${key}`;
         assert.equal(typeof entry, typeof english[key], where);
         if (typeof entry !== 'string') assert.deepEqual(Object.keys({ ...entry, [sameAsOther]: '' }).sort(), [...new Set([...needed, sameAsOther])].sort(), where);
@@ -81,14 +81,14 @@ test('the language is what is asked for, else the first that a person reads', ()
 });
 
 test('numbers are grouped, plurals chosen, and foreign text keeps its direction to itself', () => {
-  const words: Catalogue = { rows: { one: '{n} row', other: '{n} rows' }, file: 'File {name}, {n}' };
-  const english = sayer<'rows' | 'file'>(words, chooseLocale('en', []));
+  const texts: Texts = { rows: { one: '{n} row', other: '{n} rows' }, file: 'File {name}, {n}' };
+  const english = createTranslator<'rows' | 'file'>(texts, chooseLocale('en', []));
   assert.equal(english('rows', { n: 1 }), '1 row');
   assert.equal(english('rows', { n: 48_210 }), '48,210 rows');
   assert.equal(english('file', { name: 'a.csv', n: 3 }), 'File a.csv, 3');
   assert.equal(english('file', { name: '{n}', n: 3 }), 'File {n}, 3');
   assert.equal(english('file', { name: '\u202Egpj.exe', n: 3 }), 'File \u2068\u202Egpj.exe\u2069, 3');
   assert.equal(english('file', { name: 'a\u2069\u202Eb', n: 3 }), 'File \u2068a\u202Eb\u2069, 3');
-  const german = sayer<'rows' | 'file'>(words, chooseLocale('de', []));
+  const german = createTranslator<'rows' | 'file'>(texts, chooseLocale('de', []));
   assert.equal(german('rows', { n: 48_210 }), '48.210 rows');
 });

@@ -3,23 +3,23 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { filesBelow, isCode, treeOf, walk } from '../../scripts/sources.mjs';
 import { messageRenderer } from '../../src/i18n/message-renderer';
-import type { Catalogue, Locale, Message, Params } from '../../src/i18n/types';
+import type { Locale, Message, MessageCatalogue, Params } from '../../src/i18n/types';
 import { chooseLocale, languages, messageText, type Language } from '../../src/i18n/texts';
 
-const catalogue = (language: Language): Catalogue => JSON.parse(readFileSync(`../messages/${language}.json`, 'utf8'));
+const catalogue = (language: Language): MessageCatalogue => JSON.parse(readFileSync(`../messages/${language}.json`, 'utf8'));
 const catalogues = { en: catalogue('en'), de: catalogue('de'), ar: catalogue('ar') };
-const forms = (entry: Catalogue[string]): string[] => (typeof entry === 'string' ? [entry] : Object.values(entry ?? {}));
+const forms = (entry: MessageCatalogue[string]): string[] => (typeof entry === 'string' ? [entry] : Object.values(entry ?? {}));
 /** The placeholders of a sentence: the name of each, and how the elements of a list are joined. */
-const placeholders = (entry: Catalogue[string]): Map<string, string> =>
+const placeholders = (entry: MessageCatalogue[string]): Map<string, string> =>
   new Map(forms(entry).flatMap((text) => [...text.matchAll(/\{([^}]*)\}/g)]).map((found) => found[1]!.split(', ') as [string, string?]).map(([name, joint = '']) => [name, joint]));
 
 /** The locale of a page with messages in the language of a tag. */
-function localeOf(tag: string, of: Catalogue): Locale {
+function localeOf(tag: string, of: MessageCatalogue): Locale {
   const locale = chooseLocale(tag, []);
   locale.renderMessage = messageRenderer(of, locale);
   return locale;
 }
-const textIn = (tag: string, of: Catalogue) => {
+const textIn = (tag: string, of: MessageCatalogue) => {
   const locale = localeOf(tag, of);
   return (message: Message): string => messageText({ locale }, message);
 };
@@ -47,7 +47,7 @@ test('all languages have the same codes, and each sentence the same placeholders
   }
 });
 
-const sample: Catalogue = {
+const sample: MessageCatalogue = {
   'a.plain': 'A sentence.',
   'a.cells': { zero: 'no cell', one: 'one cell', two: 'two cells', few: '{n} of few', many: '{n} of many', other: '{n} cells' },
   'a.rows': { other: '{n} rows' },
@@ -140,12 +140,12 @@ test('messages of the service are rendered in German and Arabic', () => {
 });
 
 /** Parameters for all placeholders of a sentence. */
-function paramsFor(entry: Catalogue[string], n: number): Params {
+function paramsFor(entry: MessageCatalogue[string], n: number): Params {
   return Object.fromEntries([...placeholders(entry)].map(([name, joint]) => [name, name === 'n' ? n : joint ? ['one', { text: 'two' }, 'three'] : `a ${name}`]));
 }
 
 test('another wording of an English sentence changes no translation', () => {
-  const rewritten: Catalogue = Object.fromEntries(Object.entries(catalogues.en).map(([code, entry]) => [code, `Rewritten ${[...placeholders(entry).keys()].reverse().map((name) => `{${name}}`).join(' ')}`]));
+  const rewritten: MessageCatalogue = Object.fromEntries(Object.entries(catalogues.en).map(([code, entry]) => [code, `Rewritten ${[...placeholders(entry).keys()].reverse().map((name) => `{${name}}`).join(' ')}`]));
   const [before, after] = [textIn('en', catalogues.en), textIn('en', rewritten)];
   for (const language of ['de', 'ar'] as const) {
     const text = textIn(language, catalogues[language]);

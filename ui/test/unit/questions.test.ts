@@ -9,13 +9,13 @@ import { truncate } from '../../src/app/server-text';
 import { countsOf } from '../../src/app/states/done';
 import { summaryOf } from '../../src/app/submit/summary';
 import { messageRenderer } from '../../src/i18n/message-renderer';
-import type { Message, Params, Say } from '../../src/i18n/types';
-import { chooseLocale, messageText, sayer } from '../../src/i18n/texts';
+import type { Message, Params, Translator } from '../../src/i18n/types';
+import { chooseLocale, messageText, createTranslator } from '../../src/i18n/texts';
 import type { Key } from '../../src/app/context';
 import { facts, layout, questions, submission } from '../browser/scenes';
 
-const saying = (language: string) => sayer<Key>(JSON.parse(readFileSync(`src/i18n/page.${language}.json`, 'utf8')), chooseLocale(language, []));
-const t = saying('en');
+const translatorOf = (language: string) => createTranslator<Key>(JSON.parse(readFileSync(`src/i18n/page.${language}.json`, 'utf8')), chooseLocale(language, []));
+const t = translatorOf('en');
 
 test('one choice replaces another, and several come and go', () => {
   const one = questions.email;
@@ -81,7 +81,7 @@ test('choices speak the language of the page where they are no words of the file
 });
 
 test('what was answered is told in words, though the value alone is known', () => {
-  const label = (id: string, value: string, language = 'en') => choiceLabel({ id }, { value, label: '' }, layout(), saying(language), chooseLocale(language, []));
+  const label = (id: string, value: string, language = 'en') => choiceLabel({ id }, { value, label: '' }, layout(), translatorOf(language), chooseLocale(language, []));
   assert.equal(label('format:born', 'MDY'), 'Month, day, year');
   assert.equal(label('format:born', 'DMY', 'de'), 'Tag, Monat, Jahr');
   assert.equal(label('format:amount', 'decimal=point group=comma'), 'A point stands before the fraction, a comma between thousands');
@@ -122,10 +122,10 @@ test('text of any length is cut between signs', () => {
 });
 
 /** A page whose messages are loaded. */
-function page(language: string): { t: Say<Key>; render: (message: Message | null) => string } {
+function page(language: string): { t: Translator<Key>; render: (message: Message | null) => string } {
   const locale = chooseLocale(language, []);
   locale.renderMessage = messageRenderer(JSON.parse(readFileSync(`../messages/${language}.json`, 'utf8')), locale);
-  return { t: sayer<Key>(JSON.parse(readFileSync(`src/i18n/page.${language}.json`, 'utf8')), locale), render: (message) => (message ? messageText({ locale }, message) : '') };
+  return { t: createTranslator<Key>(JSON.parse(readFileSync(`src/i18n/page.${language}.json`, 'utf8')), locale), render: (message) => (message ? messageText({ locale }, message) : '') };
 }
 
 const means = { code: 'mapping.header_means', params: { header: 'Mail', meaning: 'email', kind: { text: 'the field' }, name: 'E-mail' } };
@@ -161,7 +161,7 @@ test('a question that cannot be rendered is shown as it came', () => {
   const own = { ...questions.born, message: 'Welches Format?' };
   assert.equal(render(explain(own, t).message), 'Welches Format?');
   // Before the catalogue is loaded there are the English sentences alone.
-  assert.equal(explain(conflict('question.column_uncertain', { column: mail(2, means) }), saying('en')).message.text, 'The sentence.');
+  assert.equal(explain(conflict('question.column_uncertain', { column: mail(2, means) }), translatorOf('en')).message.text, 'The sentence.');
 });
 
 test('columns of one name are distinguished by their number', () => {

@@ -16,7 +16,7 @@ export function Opening() {
   );
 }
 
-const words: Readonly<Record<string, readonly [Key, Key]>> = {
+const texts: Readonly<Record<string, readonly [Key, Key]>> = {
   AWAITING_UPLOAD: ['awaiting.title', 'awaiting.lead'],
   PENDING: ['pending.title', 'pending.lead'],
   RUNNING: ['running.title', 'running.lead'],
@@ -29,7 +29,7 @@ const long = 30_000;
 export function InProgress({ facts }: { facts: Import }) {
   const { t } = useShared();
   const { since } = useReview();
-  const [title, lead] = words[facts.status] ?? words.RUNNING!;
+  const [title, lead] = texts[facts.status] ?? texts.RUNNING!;
   const waits = facts.status === 'AWAITING_UPLOAD';
   const late = useLater(Math.max(0, since + long - Date.now()));
   return (

@@ -1,7 +1,7 @@
-import type { Catalogues } from './types';
+import type { Loaders, Texts } from './types';
 
-/** The sentences of the cells. Those of one language are one file, with those of the page. */
-export const catalogues: Catalogues = {
+/** The texts of the cells step. Those of one language are one chunk, with those of the page. */
+export const cellsTexts: Loaders<Texts> = {
   en: () => import('./en').then((all) => ({ default: all.cells })),
   de: () => import('./de').then((all) => ({ default: all.cells })),
   ar: () => import('./ar').then((all) => ({ default: all.cells })),
