@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Locale } from '../i18n/types';
-import { messageText } from '../i18n/texts';
+import { messageText } from '../i18n/messages';
 import { Fault, labelOf, reasonOf, type LayoutEvidence } from '../api';
 import { Button, Dialog, Field, Select } from '../kit';
 import { useReview, useShared, type Key, type T } from './context';

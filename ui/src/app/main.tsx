@@ -1,6 +1,8 @@
 import { render } from 'preact';
 import type { Locale } from '../i18n/types';
-import { chooseLocale, loadMessages, loadTexts } from '../i18n/texts';
+import { chooseLocale } from '../i18n/locale';
+import { loadMessages } from '../i18n/messages';
+import { loadTexts } from '../i18n/texts';
 import { consumeUrlToken, type Prefetch } from './prefetch';
 import { App } from './app';
 import { pageTexts } from '../i18n/page-texts';

@@ -3,7 +3,7 @@ import '../kit/kit.css';
 import './app.css';
 import { cellsTexts } from '../i18n/cells-texts';
 import { directionOf, chooseLanguage } from '../i18n/languages';
-import { loadMessageRenderer, messageCatalogues } from '../i18n/message-catalogues';
+import { loadMessageRenderer, messageCatalogues } from '../i18n/messages';
 import { pageTexts } from '../i18n/page-texts';
 
 // What comes next is asked for while the calls of prefetch-script.ts are on their way.

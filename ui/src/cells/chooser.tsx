@@ -2,7 +2,7 @@ import type { RefObject } from 'preact';
 import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks';
 import { reasonOf } from '../api';
 import { Button, matching, Popover, targetOf, type Option } from '../kit';
-import { messageText } from '../i18n/texts';
+import { messageText } from '../i18n/messages';
 import { choiceOption, suggestionName } from './choices';
 import type { Place } from './columns';
 import type { Value } from './table-api';

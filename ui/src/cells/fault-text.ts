@@ -1,5 +1,5 @@
 import { Fault } from '../api';
-import { messageText } from '../i18n/texts';
+import { messageText } from '../i18n/messages';
 import type { T } from './texts';
 
 /** Says why a call failed. */

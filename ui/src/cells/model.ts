@@ -5,7 +5,7 @@ import { displayName, placesOf, type Place } from './columns';
 import type { FirstRows } from './preload';
 import type { TableApi } from './table-api';
 import { CountsRefresher, type TableCounts } from './counts-refresher';
-import { messageText } from '../i18n/texts';
+import { messageText } from '../i18n/messages';
 import { faultText } from './fault-text';
 import { allRows, isFiltered, sameFilter, type Filter } from './filter';
 import { editableKeys, scopeOf, type EditSpec } from './selection-scope';

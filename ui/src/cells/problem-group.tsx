@@ -4,7 +4,7 @@ import type { OpenDialog } from './dialogs/props';
 import { actionsOf, filterOf, problemName, fieldName, type Group } from './problem-groups';
 import type { EditSpec } from './selection-scope';
 import type { Model } from './model';
-import { messageText } from '../i18n/texts';
+import { messageText } from '../i18n/messages';
 import { useValues, ValueList } from './problem-values';
 
 interface Props {

@@ -4,7 +4,7 @@ import type { Place } from './columns';
 import { isPadded } from './whitespace';
 import { sameFilter, type Filter, type Show } from './filter';
 import type { Key, T } from './texts';
-import { messageText } from '../i18n/texts';
+import { messageText } from '../i18n/messages';
 
 /** Rows with one kind of problem in one field; key "" is for problems of whole rows. */
 export type Group = Counts[number];

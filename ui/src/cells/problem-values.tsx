@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { reasonOf } from '../api';
 import { Icon } from '../kit';
-import { messageText } from '../i18n/texts';
+import { messageText } from '../i18n/messages';
 import { bestSuggestion, suggestionName } from './choices';
 import type { Place } from './columns';
 import type { Distinct, Value } from './table-api';

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { reasonOf, type Problem } from '../api';
 import { visibleText } from '../../grid/visible-text';
 import { Icon } from '../kit';
-import { messageText } from '../i18n/texts';
+import { messageText } from '../i18n/messages';
 import { bestSuggestion, suggestionName } from './choices';
 import type { Place } from './columns';
 import type { Suggestion } from './table-api';

@@ -15,7 +15,7 @@ import { visibleLongText } from '../../src/cells/dialogs/long-text';
 import { fitColumnWidths } from '../../src/cells/column-widths';
 import { layoutWidth } from '../../src/cells/layout-width';
 import type { T } from '../../src/cells/texts';
-import { chooseLocale } from '../../src/i18n/texts';
+import { chooseLocale } from '../../src/i18n/locale';
 import type { Table } from '../../src/api';
 import { columns } from './cells-fake';
 

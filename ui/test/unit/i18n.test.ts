@@ -3,7 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Texts } from '../../src/i18n/types';
-import { chooseLocale, languages, createTranslator } from '../../src/i18n/texts';
+import { languages } from '../../src/i18n/languages';
+import { chooseLocale } from '../../src/i18n/locale';
+import { createTranslator } from '../../src/i18n/texts';
 
 test('numbers and plurals that are written without Intl are those of Intl', () => {
   const numbers = [0, 1, 2, 9, 10, 99, 100, 999, 1000, 1001, 9999, 10_000, 123_456, 1_000_000, 12_345_678, 9_007_199_254_740_991, -1, -999, -1000, -123_456, -1_234_567];

@@ -4,7 +4,9 @@ import { test } from 'node:test';
 import { filesBelow, isCode, treeOf, walk } from '../../scripts/sources.mjs';
 import { messageRenderer } from '../../src/i18n/message-renderer';
 import type { Locale, Message, MessageCatalogue, Params } from '../../src/i18n/types';
-import { chooseLocale, languages, messageText, type Language } from '../../src/i18n/texts';
+import { languages, type Language } from '../../src/i18n/languages';
+import { chooseLocale } from '../../src/i18n/locale';
+import { messageText } from '../../src/i18n/messages';
 
 const catalogue = (language: Language): MessageCatalogue => JSON.parse(readFileSync(`../messages/${language}.json`, 'utf8'));
 const catalogues = { en: catalogue('en'), de: catalogue('de'), ar: catalogue('ar') };

@@ -10,7 +10,9 @@ import { countsOf } from '../../src/app/states/done';
 import { summaryOf } from '../../src/app/submit/summary';
 import { messageRenderer } from '../../src/i18n/message-renderer';
 import type { Message, Params, Translator } from '../../src/i18n/types';
-import { chooseLocale, messageText, createTranslator } from '../../src/i18n/texts';
+import { chooseLocale } from '../../src/i18n/locale';
+import { messageText } from '../../src/i18n/messages';
+import { createTranslator } from '../../src/i18n/texts';
 import type { Key } from '../../src/app/context';
 import { facts, layout, questions, submission } from '../browser/scenes';
 

@@ -1,6 +1,6 @@
 import { labelOf, type Layout, type LayoutColumn, type Question, type QuestionChoice } from '../../api';
 import type { Locale } from '../../i18n/types';
-import { messageText } from '../../i18n/texts';
+import { messageText } from '../../i18n/messages';
 import type { Key, T } from '../context';
 import { columnName } from '../column-name';
 import { truncate } from '../server-text';

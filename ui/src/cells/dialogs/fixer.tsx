@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { Button, Dialog, Field, Icon, Progress, Select } from '../../kit';
 import { messageOf, reasonOf } from '../../api';
-import { messageText } from '../../i18n/texts';
+import { messageText } from '../../i18n/messages';
 import { choiceOption, suggestionName } from '../choices';
 import { displayName, type Place } from '../columns';
 import type { Value } from '../table-api';

@@ -4,7 +4,7 @@ import { Icon, Note, Progress } from '../../kit';
 import { columnKey } from '../columns';
 import { faultText } from '../fault-text';
 import type { Message } from '../../i18n/types';
-import { messageText } from '../../i18n/texts';
+import { messageText } from '../../i18n/messages';
 import type { Model } from '../model';
 import { ValueText } from '../value-text';
 import './dialogs.css';
