@@ -10,7 +10,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/engine"
-	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/model"
 )
 
 // TestReadingsOnTheWire sends readings beside the examples, and the examples alone of
@@ -25,7 +25,7 @@ func TestReadingsOnTheWire(t *testing.T) {
 		t.Run(title, func(t *testing.T) {
 			var q intray.Question
 			check(t, json.Unmarshal(fmt.Appendf(nil, `{"ID":"format:born","Choices":[`+choice+`]}`, c.stored), &q))
-			imp := service.Import{Status: service.NeedsReview, Outcome: &service.Outcome{Outcome: engine.Outcome{Questions: []intray.Question{q}}}}
+			imp := model.Import{Status: model.NeedsReview, Outcome: &model.Outcome{Outcome: engine.Outcome{Questions: []intray.Question{q}}}}
 			got, err := json.Marshal(wireQuestions(imp).Questions[0].Choices)
 			check(t, err)
 			if diff := cmp.Diff("["+fmt.Sprintf(wire, c.want)+"]", string(got)); diff != "" {
