@@ -163,7 +163,7 @@ var levels = map[string][]string{
 		"server/model", "server/auth", "server/schemas", "server/webhooks", "server/retention", "server/imports", "server/connectors", "server/review"},
 	"server/sqlstore": {"intray", "server/model", "server/queue"},
 	"server/sftp":     {"intray", "internal/re2", "server/egress", "server/secrets"},
-	"server/webhook":  {"intray", "server/egress", "server/secrets"},
+	"server/webhook":  {"intray", "server/egress", "server/secrets", "server/webhooks"},
 	"server/jobs":     {"server/service", "server/model", "server/queue"},
 	"server/httpapi": {"intray", "output", "schema", "server/draft", "internal/jsonschema", "server/secrets", "server/service",
 		"server/model", "server/auth", "server/schemas", "server/webhooks", "server/imports", "server/connectors", "server/review"},

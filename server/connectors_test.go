@@ -84,7 +84,7 @@ func newConnectorFixture(t *testing.T) *connectorFixture {
 	}})
 	must(t, err)
 	d.schema = made.ID
-	w, _, err := d.CreateWebhook(d.ctx, d.org, webhooks.Draft{Listens: true, Enabled: true, Events: []string{connectorFailed}})
+	w, _, err := d.CreateWebhook(d.ctx, d.org, webhooks.Draft{Listens: true, Enabled: true, Events: []string{string(webhooks.ConnectorFailed)}})
 	must(t, err)
 	d.listener = w.ID
 	// Another user may have to come in.

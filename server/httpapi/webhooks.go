@@ -302,12 +302,10 @@ func forwardedBody() *jsonschema.Schema {
 		required("message", lineType("A sentence for people.", 1024)), optional("took_ms", countType("")))
 }
 
-var webhookEvents = []string{"import_completed", "headless_import_needs_review", "headless_import_failed", "webhook_disabled", "sftp_connector_failed"}
-
 func webhookBody() *jsonschema.Schema {
 	return objectType("",
 		required("url", &jsonschema.Schema{Kind: jsonschema.String, Nullable: true, MinLength: 1, MaxLength: 2048, NoControl: true, Description: "With https or http; null for one whose messages a program fetches, as intray listen does."}),
-		optional("events", arrayType(enumType("", webhookEvents...), "Of which events it is told. Default all.")),
+		optional("events", arrayType(enumType("", webhooks.Events()...), "Of which events it is told. Default all.")),
 		optional("development_mode", nullable(boolType("Only of imports with this developmentMode. Default all."))),
 		optional("import_identifiers", arrayType(lineType("", 1024), "Only of imports with one of these identifiers. Default all.")),
 		optional("schema_ids", arrayType(uuidType(""), "Only of imports with one of these saved schemas. Default all.")),
@@ -315,7 +313,7 @@ func webhookBody() *jsonschema.Schema {
 }
 
 func webhookResponse() *jsonschema.Schema {
-	return objectType("", with(warningProps(""), required("id", uuidType("")), required("url", nullable(stringType(""))), required("events", arrayType(enumType("", webhookEvents...), "Empty means all.")),
+	return objectType("", with(warningProps(""), required("id", uuidType("")), required("url", nullable(stringType(""))), required("events", arrayType(enumType("", webhooks.Events()...), "Empty means all.")),
 		required("development_mode", nullable(boolType("null means all."))), required("import_identifiers", arrayType(stringType(""), "Empty means all.")),
 		required("schema_ids", arrayType(stringType(""), "Empty means all.")), required("enabled", boolType("One that only failed for 5 days is disabled.")),
 		required("failing_since", nullable(timestampType("Since when every attempt has failed."))), required("created_date", timestampType("")),

@@ -220,7 +220,7 @@ var theSecret = secretOf(counting(32))
 func delivery(url string) Delivery {
 	return Delivery{
 		URL: url, At: time.Unix(1_700_000_000, 0), Secrets: []secrets.Secret{theSecret},
-		Message: Message{ID: "msg_1", Body: UploadForm("7df3a66d")},
+		Message: Message{ID: "msg_1", Body: uploadForm("7df3a66d")},
 	}
 }
 
@@ -244,4 +244,9 @@ func wantOutcome(t *testing.T, out Outcome, kind Kind, words ...string) {
 			t.Errorf("the outcome says %q, want %q in it (%v)", out.Text, word, out.Err)
 		}
 	}
+}
+
+// uploadForm is the body that the setting webhookUrl asks for.
+func uploadForm(uploadID string) Body {
+	return Body{ContentType: "application/x-www-form-urlencoded", Bytes: []byte("uploadId=" + uploadID)}
 }

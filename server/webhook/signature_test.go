@@ -182,7 +182,7 @@ func TestLibraryForJavaScript(t *testing.T) {
 		t.Fatal(err)
 	}
 	secret, old := secretOf(counting(32)), secretOf(bytes.Repeat([]byte{0xff}, 64))
-	bodies := []Body{completed, UploadForm(jasmine().UploadID), ReviewForm("5"), {Bytes: []byte("Grüße \u2028")}}
+	bodies := []Body{completed, uploadForm(jasmine().UploadID), uploadForm("5"), {Bytes: []byte("Grüße \u2028")}}
 	var cases []jsCase
 	for _, body := range bodies {
 		head, err := Sign(Message{ID: knownID, Body: body}, at, old, secret)

@@ -3,8 +3,6 @@ package webhook
 import (
 	"bytes"
 	"encoding/json"
-	"net/url"
-	"strings"
 	"testing"
 	"time"
 
@@ -96,25 +94,6 @@ func TestImportBodyRefuses(t *testing.T) {
 	}
 }
 
-func TestForms(t *testing.T) {
-	cases := []struct {
-		body       Body
-		name, want string
-	}{
-		{UploadForm("7df3a66d-b7bb-4da6-9244-b4e22c7d7ab0"), "uploadId", "uploadId=7df3a66d-b7bb-4da6-9244-b4e22c7d7ab0"},
-		{ReviewForm("7df3a66d-b7bb-4da6-9244-b4e22c7d7ab0"), "headlessImportId", "headlessImportId=7df3a66d-b7bb-4da6-9244-b4e22c7d7ab0"},
-		{UploadForm("a&b=c d"), "uploadId", "uploadId=a%26b%3Dc+d"},
-	}
-	for _, c := range cases {
-		if string(c.body.Bytes) != c.want || c.body.ContentType != "application/x-www-form-urlencoded" {
-			t.Errorf("got %s of type %s, want %s", c.body.Bytes, c.body.ContentType, c.want)
-		}
-		if values, err := url.ParseQuery(string(c.body.Bytes)); err != nil || len(values) != 1 || values.Get(c.name) == "" {
-			t.Errorf("a receiver reads %v, %v", values, err)
-		}
-	}
-}
-
 func TestDisabledBody(t *testing.T) {
 	noon := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	gone := Disabled{ID: "9", URL: "https://hooks.example/in", At: noon, Last: intray.NewMessage("webhook.connection_refused", intray.Params{"address": "hooks.example:443"})}
@@ -125,10 +104,19 @@ func TestDisabledBody(t *testing.T) {
 	if diff := cmp.Diff(want, string(body.Bytes)); err != nil || diff != "" {
 		t.Errorf("%v (-want +got)\n%s", err, diff)
 	}
-	for _, event := range Events() {
-		if strings.Trim(string(event), "abcdefghijklmnopqrstuvwxyz_") != "" {
-			t.Errorf("the event %q is not named like the others", event)
-		}
+}
+
+func TestConnectorFailedBody(t *testing.T) {
+	noon := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	body, err := ConnectorFailed{
+		ID: "9", Directory: "/in", RunID: "7", Kind: "unreachable", Failed: noon, NextRun: noon.Add(time.Hour),
+		Message: intray.NewMessage("webhook.connection_refused", intray.Params{"address": "sftp.example:22"}),
+	}.Body()
+	want := `{"event":"sftp_connector_failed","data":{"directory":"/in","error":"Nothing listens at sftp.example:22",` +
+		`"error_code":"webhook.connection_refused","error_params":{"address":"sftp.example:22"},"error_type":"unreachable",` +
+		`"failed_date":"2026-11-21T12:00:00.000000Z","id":"9","next_run_date":"2026-11-21T13:00:00.000000Z","run_id":"7"}}`
+	if diff := cmp.Diff(want, string(body.Bytes)); err != nil || diff != "" {
+		t.Errorf("%v (-want +got)\n%s", err, diff)
 	}
 }
 

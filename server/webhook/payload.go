@@ -18,12 +18,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/server/webhooks"
 )
 
 // Message is what a receiver gets.
@@ -52,27 +52,6 @@ func checkID(id string) error {
 		return errors.New(`the id of a message must have 1 to 128 letters, digits, "_" and "-"`)
 	}
 	return nil
-}
-
-// Event names what happened.
-type Event string
-
-// The events. The first three have the names and bodies that clients of the
-// interface know; the last is of Intray's own.
-const (
-	ImportCompleted Event = "import_completed"
-	// HeadlessImportNeedsReview and HeadlessImportFailed are told of headless
-	// imports only.
-	HeadlessImportNeedsReview Event = "headless_import_needs_review"
-	HeadlessImportFailed      Event = "headless_import_failed"
-	// WebhookDisabled tells the other receivers of an organization that one of
-	// them counts as dead.
-	WebhookDisabled Event = "webhook_disabled"
-)
-
-// Events lists those that a receiver can ask for.
-func Events() []Event {
-	return []Event{ImportCompleted, HeadlessImportNeedsReview, HeadlessImportFailed, WebhookDisabled}
 }
 
 // The two ways in which an import is made.
@@ -113,11 +92,11 @@ type User struct {
 
 // Event gives the event that tells of the import's status, and false where none
 // does.
-func (i Import) Event() (Event, bool) {
+func (i Import) Event() (webhooks.Event, bool) {
 	if i.Status == "SUCCESSFUL" {
-		return ImportCompleted, true
+		return webhooks.ImportCompleted, true
 	}
-	events := map[string]Event{"NEEDS_REVIEW": HeadlessImportNeedsReview, "FAILED": HeadlessImportFailed}
+	events := map[string]webhooks.Event{"NEEDS_REVIEW": webhooks.HeadlessImportNeedsReview, "FAILED": webhooks.HeadlessImportFailed}
 	event, known := events[i.Status]
 	return event, known && i.Type == Headless
 }
@@ -155,31 +134,37 @@ type Disabled struct {
 
 // Body gives the body of WebhookDisabled.
 func (d Disabled) Body() (Body, error) {
-	return jsonBody(WebhookDisabled, wireDisabled{
+	return jsonBody(webhooks.WebhookDisabled, wireDisabled{
 		ID: d.ID, URL: d.URL, DisabledDate: formatTime(d.At), FailingSince: formatTime(d.Streak.Since), NumFailures: d.Streak.Failures, LastFailure: d.Last.String(), LastFailureCode: d.Last.Code, LastFailureParams: paramsOf(d.Last),
 	})
 }
 
-const formType = "application/x-www-form-urlencoded"
-
-// UploadForm is what the setting webhookUrl asks for when an import completed.
-func UploadForm(uploadID string) Body { return formBody("uploadId", uploadID) }
-
-// ReviewForm is what the setting needsReviewWebhookUrl asks for when a headless
-// import waits for a person.
-func ReviewForm(importID string) Body { return formBody("headlessImportId", importID) }
-
-func formBody(name, value string) Body {
-	return Body{ContentType: formType, Bytes: []byte(url.Values{name: {value}}.Encode())}
+// ConnectorFailed is an SFTP connector whose runs begin to fail.
+type ConnectorFailed struct {
+	// ID and Directory are those of the connector, RunID that of the run that failed.
+	ID, Directory, RunID string
+	// Kind is the kind of failure, for programs; Message describes it.
+	Kind    string
+	Message intray.Message
+	// Failed is when the run ended, NextRun when the connector runs again.
+	Failed, NextRun time.Time
 }
 
-func jsonBody(event Event, content any) (Body, error) {
+// Body returns the body of webhooks.ConnectorFailed.
+func (c ConnectorFailed) Body() (Body, error) {
+	return jsonBody(webhooks.ConnectorFailed, wireConnectorFailed{
+		Directory: c.Directory, Error: c.Message.String(), ErrorCode: c.Message.Code, ErrorParams: paramsOf(c.Message),
+		ErrorType: c.Kind, FailedDate: formatTime(c.Failed), ID: c.ID, NextRunDate: formatTime(c.NextRun), RunID: c.RunID,
+	})
+}
+
+func jsonBody(event webhooks.Event, content any) (Body, error) {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
 	err := enc.Encode(struct {
-		Event Event `json:"event"`
-		Data  any   `json:"data"`
+		Event webhooks.Event `json:"event"`
+		Data  any            `json:"data"`
 	}{event, content})
 	if err != nil {
 		return Body{}, fmt.Errorf("writing the event %s: %w", event, err)
@@ -272,6 +257,18 @@ type wireDisabled struct {
 	// The code and parameters of the sentence, for other languages.
 	LastFailureCode   string          `json:"last_failure_code,omitempty"`
 	LastFailureParams json.RawMessage `json:"last_failure_params,omitempty"`
+}
+
+type wireConnectorFailed struct {
+	Directory   string          `json:"directory"`
+	Error       string          `json:"error"`
+	ErrorCode   string          `json:"error_code,omitempty"`
+	ErrorParams json.RawMessage `json:"error_params,omitempty"`
+	ErrorType   string          `json:"error_type"`
+	FailedDate  string          `json:"failed_date"`
+	ID          string          `json:"id"`
+	NextRunDate string          `json:"next_run_date"`
+	RunID       string          `json:"run_id"`
 }
 
 // paramsOf are the parameters of a message with a code.

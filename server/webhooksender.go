@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"encoding/json"
 	"io"
 	"math/rand/v2"
 	"net/http"
@@ -57,26 +56,18 @@ func (c *webhookSender) ImportPayload(imp model.Import, u model.Upload, developm
 // DisabledPayload makes the event of a webhook that counts as dead.
 func (c *webhookSender) DisabledPayload(w model.Webhook, at time.Time, last intray.Message) (webhooks.Payload, error) {
 	body, err := webhook.Disabled{ID: w.ID, URL: w.URL, At: at, Streak: streak(w.FailureStreak), Last: last}.Body()
-	return newPayload(webhook.WebhookDisabled, body), err
+	return newPayload(webhooks.WebhookDisabled, body), err
 }
 
-// connectorFailed is the event of a connector whose runs begin to fail.
-const connectorFailed = "sftp_connector_failed"
-
-// ConnectorFailedPayload makes that event.
+// ConnectorFailedPayload makes the event of a connector whose runs begin to fail.
 func (c *webhookSender) ConnectorFailedPayload(of model.Connector, run model.PullRun) (webhooks.Payload, error) {
-	data := map[string]any{
-		"id": of.ID, "directory": of.Directory, "run_id": run.ID, "error_type": run.Kind, "error": run.Message.String(),
-		"failed_date": run.Ended.Format("2006-01-02T15:04:05.000000Z"), "next_run_date": of.Next.Format("2006-01-02T15:04:05.000000Z"),
-	}
-	if run.Message.Code != "" {
-		data["error_code"], data["error_params"] = run.Message.Code, run.Message.RawParams()
-	}
-	body, err := json.Marshal(map[string]any{"event": connectorFailed, "data": data})
-	return webhooks.Payload{Event: connectorFailed, ContentType: "application/json", Body: body}, err
+	body, err := webhook.ConnectorFailed{
+		ID: of.ID, Directory: of.Directory, RunID: run.ID, Kind: run.Kind, Message: run.Message, Failed: run.Ended, NextRun: of.Next,
+	}.Body()
+	return newPayload(webhooks.ConnectorFailed, body), err
 }
 
-func newPayload(event webhook.Event, body webhook.Body) webhooks.Payload {
+func newPayload(event webhooks.Event, body webhook.Body) webhooks.Payload {
 	return webhooks.Payload{Event: string(event), ContentType: body.ContentType, Body: body.Bytes}
 }
 
