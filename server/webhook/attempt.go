@@ -7,12 +7,14 @@ import (
 	"errors"
 	"io"
 	"maps"
+	"math"
 	"net"
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"time"
+
+	"golang.org/x/net/http2"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/server/egress"
@@ -26,6 +28,12 @@ const (
 	// maxKeptHead and maxKeptBody are how much of an answer is kept.
 	maxKeptHead = 8 << 10
 	maxKeptBody = 16 << 10
+	// requestStream is the stream of a connection's first request on HTTP/2.
+	requestStream = 1
+	// maxFrame and headerTableSize are the defaults of HTTP/2, which the transport
+	// announces.
+	maxFrame        = 16 << 10
+	headerTableSize = 4 << 10
 	// receiveWindow is how much a receiver may send ahead on HTTP/2.
 	receiveWindow = 64 << 10
 )
@@ -58,6 +66,8 @@ type attempt struct {
 	stage      stage
 	conn       *egress.LimitedConn
 	stopCancel func() bool
+	http2      bool
+	head       headRecord
 	out        Outcome
 }
 
@@ -101,8 +111,7 @@ func (a *attempt) connect(ctx context.Context, dialer *egress.Dialer, secure *tl
 	return conn, conn.HandshakeContext(ctx)
 }
 
-// sendRequest sends the request and takes the answer. The transport is made for this one
-// connection: it follows no redirect, knows no proxy, and asks no second time.
+// sendRequest sends the request and reads the answer.
 func (a *attempt) sendRequest(ctx context.Context, conn net.Conn) error {
 	a.stage = awaitingResponse
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, a.target.url.String(), bytes.NewReader(a.body))
@@ -110,11 +119,21 @@ func (a *attempt) sendRequest(ctx context.Context, conn net.Conn) error {
 		return err
 	}
 	request.Header, request.GetBody = a.header, nil
-	conn = delayReads(conn)
-	defer func() { _ = conn.Close() }()
-	transport := newTransport(conn)
-	defer transport.CloseIdleConnections()
-	answer, err := transport.RoundTrip(request)
+	if secure, ok := conn.(*tls.Conn); ok {
+		a.http2 = secure.ConnectionState().NegotiatedProtocol == http2.NextProtoTLS
+	}
+	var head *headConn
+	if a.http2 {
+		// The receiver may speak first, and the library limits the header lists,
+		// whose size is known only after decompression.
+		head = &headConn{Conn: conn, limit: math.MaxInt}
+	} else {
+		head = &headConn{Conn: delayReads(conn), limit: maxHead}
+	}
+	defer func() { _ = head.Close() }()
+	answer, end, err := a.roundTrip(head, request)
+	defer end()
+	a.head = head.finish()
 	if err != nil {
 		return err
 	}
@@ -123,9 +142,32 @@ func (a *attempt) sendRequest(ctx context.Context, conn net.Conn) error {
 	return nil
 }
 
+// roundTrip sends a request over a transport made for this one connection: it
+// follows no redirect, knows no proxy, and asks no second time. The caller must
+// call end after reading the answer.
+func (a *attempt) roundTrip(conn net.Conn, request *http.Request) (answer *http.Response, end func(), err error) {
+	if !a.http2 {
+		// The connection limits the head.
+		transport := newTransport(conn, maxRead)
+		answer, err = transport.RoundTrip(request)
+		return answer, transport.CloseIdleConnections, err
+	}
+	// net/http speaks HTTP/2 over a *tls.Conn only, which hides the frames.
+	transport, err := http2.ConfigureTransports(newTransport(conn, maxHead)) //nolint:staticcheck // see above
+	if err != nil {
+		return nil, func() {}, err
+	}
+	client, err := transport.NewClientConn(conn) //nolint:staticcheck // see above
+	if err != nil {
+		return nil, func() {}, err
+	}
+	answer, err = client.RoundTrip(request)
+	return answer, func() { _ = client.Close() }, err
+}
+
 var errSecondConnection = errors.New("the connection is used up")
 
-func newTransport(conn net.Conn) *http.Transport {
+func newTransport(conn net.Conn, maxHeaders int64) *http.Transport {
 	once := make(chan net.Conn, 1)
 	once <- conn
 	dial := func(context.Context, string, string) (net.Conn, error) {
@@ -136,12 +178,9 @@ func newTransport(conn net.Conn) *http.Transport {
 			return nil, errSecondConnection
 		}
 	}
-	var protocols http.Protocols
-	protocols.SetHTTP1(true)
-	protocols.SetHTTP2(true)
 	return &http.Transport{
-		DialContext: dial, DialTLSContext: dial, Protocols: &protocols,
-		DisableKeepAlives: true, DisableCompression: true, MaxResponseHeaderBytes: maxHead,
+		DialContext: dial, DialTLSContext: dial,
+		DisableKeepAlives: true, DisableCompression: true, MaxResponseHeaderBytes: maxHeaders,
 		HTTP2: &http.HTTP2Config{MaxReceiveBufferPerConnection: receiveWindow, MaxReceiveBufferPerStream: receiveWindow},
 	}
 }
@@ -178,39 +217,4 @@ func limitHeaders(head http.Header) http.Header {
 		}
 	}
 	return out
-}
-
-// gatedConn gives nothing before something was asked. The library takes an
-// answer that is there before the request for the rest of an earlier one: it
-// gives up, and prints what the receiver said.
-type gatedConn struct {
-	net.Conn
-	asked chan struct{}
-	once  sync.Once
-}
-
-// delayReads puts a gate before a connection, but for HTTP/2: there the receiver may
-// speak first, and the library must see the connection of TLS itself.
-func delayReads(conn net.Conn) net.Conn {
-	if secure, ok := conn.(*tls.Conn); ok && secure.ConnectionState().NegotiatedProtocol == "h2" {
-		return conn
-	}
-	return &gatedConn{Conn: conn, asked: make(chan struct{})}
-}
-
-func (c *gatedConn) open() { c.once.Do(func() { close(c.asked) }) }
-
-func (c *gatedConn) Write(p []byte) (int, error) {
-	c.open()
-	return c.Conn.Write(p)
-}
-
-func (c *gatedConn) Read(p []byte) (int, error) {
-	<-c.asked
-	return c.Conn.Read(p)
-}
-
-func (c *gatedConn) Close() error {
-	c.open()
-	return c.Conn.Close()
 }

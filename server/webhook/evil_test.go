@@ -117,6 +117,9 @@ func drip(first, rest string) func(net.Conn) {
 	})
 }
 
+// longHeader is a header of so many bytes, with all but the empty line after it.
+func longHeader(size int) string { return "X: " + strings.Repeat("x", size-7) + "\r\n" }
+
 func bomb() string {
 	var out bytes.Buffer
 	w := gzip.NewWriter(&out)
@@ -167,9 +170,18 @@ func TestEvilReceivers(t *testing.T) {
 		{"closes after the request", patient, writeText(""), Dropped, "hung up", 0},
 		{"closes within the head", patient, writeText("HTTP/1.1 200 OK\r\nX: "), Dropped, "hung up", 0},
 		{"resets", patient, after(reset), Dropped, "hung up", 0},
+		{"resets within the request", patient, func(c net.Conn) { _, _ = c.Read(make([]byte, 1)); reset(c) }, Dropped, "hung up", 0},
+		{"closes within the first line", patient, writeText("HTTP/1.1 200"), Dropped, "hung up", 0},
+		{"head just short enough", patient, writeText(ok + longHeader(maxHead-len(ok)) + "\r\n"), Delivered, "200 OK", 200},
+		{"head just too long", patient, writeText(ok + longHeader(maxHead-len(ok)) + "a: b\r\n\r\n"), NotHTTP, "longer than 32 KiB", 0},
+		{"hints and a head that are too long together", patient, writeText("HTTP/1.1 103 Early Hints\r\n" + longHeader(20<<10) + "\r\n" + ok + longHeader(20<<10) + "\r\n"), NotHTTP, "longer than 32 KiB", 0},
+		{"broken header at the limit", patient, writeText(ok + "evil\r\n" + longHeader(maxHead-len(ok)-6) + "\r\n"), NotHTTP, "does not answer as a web server does", 0},
 		{"greets like SSH", patient, writeText("SSH-2.0-OpenSSH_9.9\r\n\r\n"), NotHTTP, "does not answer as a web server does", 0},
 		{"greets like mail", patient, writeText("220 mail.example ESMTP\r\n\r\n"), NotHTTP, "does not answer as a web server does", 0},
 		{"speaks TLS", patient, writeText("\x15\x03\x01\x00\x02\x02\x0a\r\n\r\n"), NotHTTP, "The receiver speaks TLS on this port", 0},
+		{"speaks TLS and hangs up", patient, writeText("\x15\x03\x01\x00\x02\x02\x46"), NotHTTP, "The receiver speaks TLS on this port", 0},
+		{"header like an error of a long head", patient, writeText(ok + "headers exceeded, header list\r\n\r\n"), NotHTTP, "does not answer as a web server does", 0},
+		{"header like an error of a reset", patient, writeText(ok + "GOAWAY received from peer, server closed idle connection\r\n\r\n"), NotHTTP, "does not answer as a web server does", 0},
 		{"greets first like SSH", patient, first("SSH-2.0-OpenSSH_9.9\r\n"), NotHTTP, "does not answer as a web server does", 0},
 		{"greets first like mail", patient, first("220 mail.example ESMTP\r\n"), NotHTTP, "does not answer as a web server does", 0},
 		{"answers before it is asked", patient, first(ok + "Content-Length: 0\r\n\r\n"), Delivered, "200 OK", 200},

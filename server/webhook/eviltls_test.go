@@ -89,6 +89,21 @@ func (s session) head(status string, more ...string) []byte {
 	return out.Bytes()
 }
 
+// longHead writes a head of so many bytes of values in blocks of frames.
+func (s session) longHead(status string, values int, end bool) {
+	var more []string
+	for ; values > 0; values -= 1000 {
+		more = append(more, "x="+strings.Repeat("x", 1000))
+	}
+	block := s.head(status, more...)
+	first := min(len(block), 8<<10)
+	_ = s.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: block[:first], EndHeaders: first == len(block), EndStream: end})
+	for block = block[first:]; len(block) > 0; block = block[first:] {
+		first = min(len(block), 8<<10)
+		_ = s.WriteContinuation(1, first == len(block), block[:first])
+	}
+}
+
 func (s session) answer(status string, end bool) error {
 	return s.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: s.head(status), EndHeaders: true, EndStream: end})
 }
@@ -141,11 +156,29 @@ func TestEvilHTTP2(t *testing.T) {
 		{evil{name: "rapid resets", timeout: patient, kind: Dropped, want: "The receiver broke the request off"}, func(s session) { again(func() error { return s.WriteRSTStream(1, http2.ErrCodeInternal) }) }},
 		{evil{name: "resets of other streams", timeout: patient, kind: NotHTTP}, func(s session) { again(func() error { return s.WriteRSTStream(2, http2.ErrCodeCancel) }) }},
 		{evil{name: "goes away", timeout: patient, kind: Dropped, want: "The receiver broke the request off"}, func(s session) { _ = s.WriteGoAway(0, http2.ErrCodeNo, nil) }},
+		{evil{name: "resets for an error in the protocol", timeout: patient, kind: Dropped, want: "The receiver broke the request off"}, func(s session) { _ = s.WriteRSTStream(1, http2.ErrCodeProtocol); wait(s) }},
+		{evil{name: "resets after hints", timeout: patient, kind: Dropped, want: "The receiver broke the request off"}, func(s session) { _ = s.answer("103", false); _ = s.WriteRSTStream(1, http2.ErrCodeCancel); wait(s) }},
+		{evil{name: "resets and hangs up", timeout: patient, kind: Dropped, want: "The receiver broke the request off"}, func(s session) { _ = s.WriteRSTStream(1, http2.ErrCodeCancel) }},
+		{evil{name: "goes away for an error", timeout: patient, kind: Dropped, want: "The receiver broke the request off"}, func(s session) { _ = s.WriteGoAway(0, http2.ErrCodeEnhanceYourCalm, []byte("header list")); wait(s) }},
+		{evil{name: "goes away and hangs up", timeout: patient, kind: Dropped, want: "The receiver broke the request off"}, func(s session) { _ = s.WriteGoAway(1, http2.ErrCodeNo, []byte("headers exceeded")) }},
+		{evil{name: "head just short enough", timeout: patient, kind: Delivered, want: "200 OK", status: 200}, func(s session) { s.longHead("200", 30_000, true); wait(s) }},
+		{evil{name: "head that is too long", timeout: patient, kind: NotHTTP, want: "longer than 32 KiB"}, func(s session) { s.longHead("200", 40_000, true); wait(s) }},
+		{evil{name: "head that is too long and packed", timeout: patient, kind: NotHTTP, want: "longer than 32 KiB"}, func(s session) {
+			field := "\x40\x01x\x7f\xb9\x16" + strings.Repeat("x", 3000) // kept in the table, then named by its number
+			_ = s.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: append(s.head("200"), field+strings.Repeat("\xbe", 20)...), EndHeaders: true})
+			wait(s)
+		}},
+		{evil{name: "header that is too long", timeout: patient, kind: NotHTTP, want: "longer than 32 KiB"}, func(s session) {
+			_ = s.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: append(s.head("200"), "\x00\x01x\x7f\xe1\xc6\x7f"...)})
+			again(func() error { return s.WriteContinuation(1, false, large) })
+		}},
+		{evil{name: "says no status and hangs up", timeout: patient, kind: NotHTTP, want: "does not answer as a web server does"}, func(s session) { _ = s.answer("", true) }},
+		{evil{name: "hangs up within a frame", timeout: patient, kind: Dropped, want: "hung up before it answered"}, func(s session) { _, _ = s.conn.Write([]byte("\x00\x10\x00\x01")) }},
 		{evil{name: "floods pings", timeout: patient, kind: NotHTTP, want: "sent more than 512 KiB"}, func(s session) { again(func() error { return s.WritePing(false, [8]byte{}) }) }},
 		{evil{name: "floods settings", timeout: patient, kind: NotHTTP, want: "The"}, func(s session) {
 			again(func() error { return s.WriteSettings(http2.Setting{ID: http2.SettingHeaderTableSize, Val: 1}) })
 		}},
-		{evil{name: "endless continuation", timeout: patient, kind: NotHTTP, want: "The"}, func(s session) {
+		{evil{name: "endless continuation", timeout: patient, kind: NotHTTP, want: "does not answer as a web server does"}, func(s session) {
 			_ = s.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: s.head("200"), EndStream: true})
 			field := []byte("\x00\x01a\x7f\x81\x7f" + strings.Repeat("b", 254))
 			again(func() error { return s.WriteContinuation(1, false, field) })
@@ -182,5 +215,22 @@ func TestEvilHTTP2(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			c.try(t, New(through, Config{Timeout: c.timeout, Roots: right.roots()}), "https://"+raw(t, speaking(cert, c.then)))
 		})
+	}
+}
+
+// A receiver of HTTP/2 may go before it reads the request: whichever of both ends
+// notices first, it hung up.
+func TestHTTP2HangsUpBeforeTheRequest(t *testing.T) {
+	right := newAuthority(t)
+	secure := &tls.Config{Certificates: []tls.Certificate{right.issue(t, nil)}, NextProtos: []string{"h2"}}
+	url := "https://" + raw(t, func(c net.Conn) {
+		conn := tls.Server(c, secure)
+		_ = http2.NewFramer(conn, conn).WriteSettings()
+		_ = conn.CloseWrite()
+		_, _ = io.CopyN(io.Discard, conn, 1)
+	})
+	s := New(newDialer(t), Config{Timeout: patient, Roots: right.roots()})
+	for range 50 {
+		wantOutcome(t, send(t, s, url), Dropped, "hung up before it answered")
 	}
 }

@@ -105,7 +105,7 @@ func (a *attempt) explain(ctx context.Context, err error) (Kind, intray.Message)
 	case a.stage == handshaking:
 		return a.explainTLS(err)
 	}
-	return explainAnswer(err)
+	return a.explainAnswer(err)
 }
 
 func (a *attempt) explainDial(ctx context.Context, err error) (Kind, intray.Message) {
@@ -142,6 +142,7 @@ func (a *attempt) explainTLS(err error) (Kind, intray.Message) {
 	case errors.As(err, &plain):
 		return Untrusted, intray.NewMessage("webhook.speaks_no_tls", nil)
 	case errors.As(err, &ended) && ended.Op == "remote error":
+		// The alert has no exported type here: tls.AlertError is for QUIC only.
 		return Untrusted, intray.NewMessage("webhook.tls_broken_off", intray.Params{"reason": strings.TrimPrefix(ended.Err.Error(), "tls: ")})
 	case isDisconnect(err):
 		return Dropped, intray.NewMessage("webhook.tls_hung_up", nil)
@@ -191,16 +192,19 @@ func (a *attempt) explainNames(cert *x509.Certificate) intray.Message {
 
 // explainAnswer is for failures between the request and the end of the answer's
 // head.
-func explainAnswer(err error) (Kind, intray.Message) {
-	switch text := err.Error(); {
-	// The library has no types for most of them.
-	case strings.Contains(text, "headers exceeded"), strings.Contains(text, "header list"):
+func (a *attempt) explainAnswer(err error) (Kind, intray.Message) {
+	found := a.head.inspectHTTP1()
+	if a.http2 {
+		found = a.head.inspectHTTP2()
+	}
+	switch {
+	case found.tooLong:
 		return NotHTTP, intray.NewMessage("webhook.head_too_long", intray.Params{"size": maxHead >> 10})
-	case strings.Contains(text, "received from peer"), strings.Contains(text, "GOAWAY"):
+	case found.brokenOff:
 		return Dropped, intray.NewMessage("webhook.request_broken_off", nil)
-	case strings.Contains(text, `malformed HTTP response "\x15\x03`):
+	case found.alert:
 		return NotHTTP, intray.NewMessage("webhook.speaks_tls", nil)
-	case isDisconnect(err), strings.Contains(text, "server closed idle connection"):
+	case isDisconnect(err), !found.begun && isDisconnect(a.head.failure):
 		return Dropped, intray.NewMessage("webhook.hung_up", nil)
 	}
 	return NotHTTP, intray.NewMessage("webhook.not_a_web_server", nil)

@@ -1,0 +1,174 @@
+package webhook
+
+import (
+	"bytes"
+	"errors"
+	"net"
+	"sync"
+
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
+)
+
+var errHeadTooLong = errors.New("the head of the answer is too long")
+
+// headConn records what the receiver sends until the head of its answer is read.
+// The HTTP libraries have no types for most failures, so this record explains
+// them.
+type headConn struct {
+	net.Conn
+	// limit is how many bytes the head may have. Reading past them returns
+	// errHeadTooLong.
+	limit int
+
+	mu     sync.Mutex
+	done   bool
+	record headRecord
+}
+
+// headRecord is what a headConn recorded.
+type headRecord struct {
+	received []byte
+	tooLong  bool
+	// failure is the first error of the connection that is not our own closing.
+	failure error
+}
+
+func (c *headConn) Read(p []byte) (int, error) {
+	room, err := c.room(len(p))
+	if err != nil {
+		return 0, err
+	}
+	n, err := c.Conn.Read(p[:room])
+	c.add(p[:n], err)
+	return n, err
+}
+
+// room returns how many of n bytes may be read.
+func (c *headConn) room(n int) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	left := c.limit - len(c.record.received)
+	if c.done || n <= left {
+		return n, nil
+	}
+	if left > 0 {
+		return left, nil
+	}
+	c.record.tooLong = true
+	return 0, errHeadTooLong
+}
+
+func (c *headConn) Write(p []byte) (int, error) {
+	n, err := c.Conn.Write(p)
+	c.add(nil, err)
+	return n, err
+}
+
+func (c *headConn) add(received []byte, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.done {
+		return
+	}
+	c.record.received = append(c.record.received, received...)
+	if c.record.failure == nil && !errors.Is(err, net.ErrClosed) {
+		c.record.failure = err
+	}
+}
+
+// finish ends the recording and lifts the limit.
+func (c *headConn) finish() headRecord {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.done = true
+	return c.record
+}
+
+// headEvidence is what a record says about an answer that failed.
+type headEvidence struct {
+	// begun: the receiver sent something that could belong to an answer.
+	begun bool
+	// tooLong: the head is longer than maxHead.
+	tooLong bool
+	// brokenOff: the receiver reset the stream or went away.
+	brokenOff bool
+	// alert: the receiver sent a TLS alert where HTTP was expected.
+	alert bool
+}
+
+// tlsAlert is the record type and major version of a TLS alert, which a TLS server
+// sends to a client that does not speak TLS.
+var tlsAlert = []byte{0x15, 0x03}
+
+// inspectHTTP1 judges an answer of HTTP/1.
+func (r headRecord) inspectHTTP1() headEvidence {
+	return headEvidence{begun: len(r.received) > 0, tooLong: r.tooLong, alert: bytes.HasPrefix(r.received, tlsAlert)}
+}
+
+// inspectHTTP2 judges an answer of HTTP/2. The first frame that explains the
+// failure counts.
+func (r headRecord) inspectHTTP2() (found headEvidence) {
+	size := 0
+	headers := hpack.NewDecoder(headerTableSize, func(f hpack.HeaderField) { size += int(f.Size()) })
+	headers.SetMaxStringLength(maxHead)
+	frames := http2.NewFramer(nil, bytes.NewReader(r.received))
+	frames.SetMaxReadFrameSize(maxFrame)
+	for !found.tooLong && !found.brokenOff {
+		frame, err := frames.ReadFrame()
+		if err != nil {
+			found.begun = found.begun || !isDisconnect(err)
+			return found
+		}
+		var block []byte
+		switch frame := frame.(type) {
+		case *http2.RSTStreamFrame:
+			found.brokenOff = frame.StreamID == requestStream
+		case *http2.GoAwayFrame:
+			found.brokenOff = true
+		case *http2.HeadersFrame:
+			found.begun, block = true, frame.HeaderBlockFragment()
+		case *http2.ContinuationFrame:
+			block = frame.HeaderBlockFragment()
+		case *http2.DataFrame, *http2.PushPromiseFrame:
+			found.begun = true
+		}
+		_, err = headers.Write(block)
+		found.tooLong = size > maxHead || errors.Is(err, hpack.ErrStringLength)
+		if err != nil {
+			return found
+		}
+	}
+	return found
+}
+
+// gatedConn gives nothing before something was asked. The library takes an
+// answer that is there before the request for the rest of an earlier one: it
+// gives up, and prints what the receiver said.
+type gatedConn struct {
+	net.Conn
+	asked chan struct{}
+	once  sync.Once
+}
+
+// delayReads puts a gate before a connection.
+func delayReads(conn net.Conn) net.Conn {
+	return &gatedConn{Conn: conn, asked: make(chan struct{})}
+}
+
+func (c *gatedConn) open() { c.once.Do(func() { close(c.asked) }) }
+
+func (c *gatedConn) Write(p []byte) (int, error) {
+	c.open()
+	return c.Conn.Write(p)
+}
+
+func (c *gatedConn) Read(p []byte) (int, error) {
+	<-c.asked
+	return c.Conn.Read(p)
+}
+
+func (c *gatedConn) Close() error {
+	c.open()
+	return c.Conn.Close()
+}
