@@ -43,7 +43,7 @@ type Result struct {
 	State State
 	// Value is the canonical text where State is Parsed.
 	Value []byte
-	// Problem says what is wrong where State is Wrong.
+	// Problem says what is wrong where State is Invalid.
 	Problem intray.Message
 	// Note tells what was done to read the cell; nil, as most cells need none.
 	// It must not be changed.
@@ -67,13 +67,13 @@ type State uint8
 
 // The states of a cell.
 const (
-	// Same: the value is the raw text itself.
+	// Unchanged: the value is the raw text itself.
 	Unchanged State = iota
 	// Parsed: the value is Result.Value.
 	Parsed
 	// Empty: the cell has no value, and nothing is wrong.
 	Empty
-	// Wrong: the raw text is no value of the type.
+	// Invalid: the raw text is no value of the type.
 	Invalid
 )
 

@@ -23,7 +23,7 @@ import (
 
 var _ engine.HookRunner = (*hooks.Session)(nil)
 
-// TestMain makes a worker of the program of the tests where a cage starts it.
+// TestMain makes a worker of the program of the tests where a pool starts it.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "hook-worker" {
 		_ = sandbox.Serve(func(prelude []byte) (sandbox.Handler, error) {
@@ -57,10 +57,10 @@ func workers() (list []string) {
 	return list
 }
 
-// compiled is what the realms of the workers run in.
+// compiled is what the runtimes of the workers run in.
 var compiled = sync.OnceValues(jsruntime.Compile)
 
-// newScript opens a cage of a runtime that is closed after the test.
+// newScript opens a pool of a runtime that is closed after the test.
 func newScript(t testing.TB, runtime sandbox.Runtime, cfg hooks.Config, cagecfg sandbox.Config) *hooks.Runner {
 	t.Helper()
 	if runtime == sandbox.Node {
@@ -199,7 +199,7 @@ func hookError(t testing.TB, err error) *intray.HookError {
 	return failed
 }
 
-// outlast waits until only the spare of a cage is there.
+// outlast waits until only the spare of a pool is there.
 func outlast(t *testing.T, spares int) {
 	t.Helper()
 	for until := time.Now().Add(10 * time.Second); len(workers()) > spares; {

@@ -1,8 +1,8 @@
 // Package hooks runs the hooks of organizations: JavaScript of strangers, over
-// every row of an import, in jailed processes.
+// every row of an import, in sandboxed processes.
 //
 // A [Runner] opens a [Session] for each import. A session has Seats: workers of
-// the cage that know the hooks of this import and of no other, one for each
+// the pool that know the hooks of this import and of no other, one for each
 // processor. What hooks are given are columns of cells; what they give back are
 // changes. The first rows teach which columns the hooks use, and only those are
 // sent from then on, a thousand rows at a time, or more where hooks are quick.
@@ -31,10 +31,7 @@ import (
 	"github.com/intraydata/intray/hooks/sandbox"
 )
 
-// DefaultCallTimeout is 60 seconds.
-const DefaultCallTimeout = time.Minute
-
-// Config holds the choices of a Script. The zero Config works.
+// Config holds the choices of a Runner. The zero Config works.
 type Config struct {
 	// BatchTimeout is how long hooks may take for 1,000 rows. Default 5 s.
 	BatchTimeout time.Duration
@@ -62,10 +59,10 @@ type Runner struct {
 	sessions map[*Session]struct{}
 }
 
-// New makes a Script whose workers come from a cage.
+// New makes a Runner whose workers come from a pool.
 func New(c *sandbox.Pool, cfg Config) *Runner {
 	if cfg.BatchTimeout <= 0 {
-		cfg.BatchTimeout = sandbox.DefaultCallTimeout
+		cfg.BatchTimeout = DefaultBatchTimeout
 	}
 	if cfg.CallTimeout <= 0 {
 		cfg.CallTimeout = DefaultCallTimeout
@@ -74,7 +71,7 @@ func New(c *sandbox.Pool, cfg Config) *Runner {
 		cfg.MaxWorkers = runtime.GOMAXPROCS(0)
 	}
 	if cfg.MaxAnswer <= 0 {
-		cfg.MaxAnswer = jsruntime.DefaultMaxAnswer
+		cfg.MaxAnswer = DefaultMaxAnswer
 	}
 	return &Runner{pool: c, cfg: cfg, sessions: map[*Session]struct{}{}}
 }

@@ -48,7 +48,7 @@ func TestCheck(t *testing.T) {
 	})
 }
 
-// TestCheckGivenUp: who gives up, or has no cage any more, is not told of a hook.
+// TestCheckGivenUp: who gives up, or has no pool any more, is not told of a hook.
 func TestCheckGivenUp(t *testing.T) {
 	c, err := sandbox.New(sandbox.Config{Mode: sandbox.BestEffort})
 	if err != nil {

@@ -27,7 +27,7 @@ type workerSlot struct {
 
 // acquireSlot gives a seat whose worker knows the hooks and the fields.
 //
-// Only who has no seat at all waits for the cage; a session that has one goes on
+// Only who has no seat at all waits for the pool; a session that has one goes on
 // with it where no other is to be had. Who waits holds nothing, and gets what
 // other sessions hold and do not use. So none waits for one that waits.
 func (s *Session) acquireSlot(ctx context.Context, fields []intray.Field) (*workerSlot, error) {

@@ -23,7 +23,8 @@ import (
 	"github.com/intraydata/intray/server/secrets"
 )
 
-// Config says how the service runs. Data and Listen must be set.
+// Config says how the service runs. Data and Listen must be set. The flags of serve, in
+// cmd/intray/serve.go, fill it in: a new setting needs a field here and a flag there.
 type Config struct {
 	// Data is the folder for all stored data.
 	Data string
@@ -54,7 +55,7 @@ type Config struct {
 	// Hooks says how hooks are run.
 	Hooks HookConfig
 	// KeyHeaders are the names of the header with the licence key. Default
-	// those of package api.
+	// those of package httpapi.
 	KeyHeaders []string
 	// MaxFileSize caps the files of all imports, in bytes: 1 to 1 GiB.
 	MaxFileSize int64

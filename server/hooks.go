@@ -56,10 +56,10 @@ type hookRunner struct {
 	sessions []*hooks.Session
 }
 
-// newHookRunner tells what the system lacks for the jail of hooks.
+// newHookRunner tells what the system lacks for the sandbox of hooks.
 func newHookRunner(cfg HookConfig, log *slog.Logger) *hookRunner {
 	if lacks := sandbox.ProbeCapabilities().Missing(); len(lacks) > 0 {
-		log.Info("the jail of hooks does without", "lacks", lacks, "jail", cmp.Or(cfg.Sandbox, string(sandbox.Strict)))
+		log.Info("the hook sandbox lacks parts on this system", "missing", lacks, "mode", cmp.Or(cfg.Sandbox, string(sandbox.Strict)))
 	}
 	return &hookRunner{cfg: cfg}
 }
@@ -73,7 +73,7 @@ func (h *hookRunner) open(ctx context.Context, hooks intray.Hooks, pins intray.H
 		return nil, &intray.HookError{Hook: "hooks", Text: refused.Describe()}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("open the cage of the hooks: %w", err)
+		return nil, fmt.Errorf("start the hook workers: %w", err)
 	}
 	session, err := runner.Open(ctx, hooks, pins)
 	if err != nil {
@@ -120,7 +120,7 @@ func (h *hookRunner) checkHooks(ctx context.Context, hooks intray.Hooks) (warnin
 		return intray.NewMessage("hook.not_checked", intray.Params{"reason": refused.Describe()}), nil
 	}
 	if err != nil {
-		return intray.Message{}, fmt.Errorf("open the cage of the hooks: %w", err)
+		return intray.Message{}, fmt.Errorf("start the hook workers: %w", err)
 	}
 	return intray.Message{}, runner.Check(ctx, hooks)
 }

@@ -1,18 +1,18 @@
 // Package jsruntime runs the JavaScript hooks of organizations, and speaks with
 // whoever sends the rows.
 //
-// A Realm is a JavaScript engine with the prelude: scripts of this package that
+// A Runtime is a JavaScript engine with the prelude: scripts of this package that
 // pin the clock and chance, take away what hooks do not have, show rows as records
 // and write down what hooks change. The prelude runs in QuickJS, which is part of
 // this program ([New]), and in Node ([NodeScript]); both do the same. Only what
 // row hooks give back is taken over by calls into QuickJS (taker.go), where the
 // machine's values have the layout that these know. A Call is one request to a
-// worker that holds a realm: calls to hooks with the rows they are about. An
+// worker that holds a runtime: calls to hooks with the rows they are about. An
 // Answer is what came of it. A Failure is why it came to nothing.
 //
 // The package starts no process, keeps no deadline from outside and knows no
 // import: it does not say when hooks run, nor what becomes of their changes. A
-// realm is no wall; hooks belong into a jailed process.
+// runtime is no wall; hooks belong into a sandboxed process.
 //
 // # Records
 //

@@ -16,7 +16,7 @@ var preludeFiles = []string{"1-guard.js", "2-absent.js", "3-pins.js", "4-cells.j
 func readScript(name string) string {
 	text, err := scripts.ReadFile("js/" + name)
 	if err != nil {
-		panic("realm: a script is not embedded: " + err.Error())
+		panic("jsruntime: a script is not embedded: " + err.Error())
 	}
 	return stripComments(string(text))
 }
@@ -50,7 +50,7 @@ func prelude() string {
 func NodeScript() string {
 	quoted, err := json.Marshal(prelude())
 	if err != nil {
-		panic("realm: quoting the prelude: " + err.Error())
+		panic("jsruntime: quoting the prelude: " + err.Error())
 	}
 	return strings.Replace(readScript("node.js"), `"@prelude@"`, string(quoted), 1)
 }

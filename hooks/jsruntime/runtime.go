@@ -21,7 +21,7 @@ const (
 	DefaultMaxAnswer = 16 << 20
 )
 
-// Config bounds a Realm. The zero Config works.
+// Config bounds a Runtime. The zero Config works.
 type Config struct {
 	// Memory is the most that the engine may hold, in bytes. Default
 	// DefaultMemory.
@@ -32,7 +32,7 @@ type Config struct {
 	Budget time.Duration
 	// MaxAnswer is the longest answer, in bytes. Default DefaultMaxAnswer.
 	MaxAnswer int
-	// Prelude is what [Compile] gave in this very program; with it a realm opens
+	// Prelude is what [Compile] gave in this very program; with it a runtime opens
 	// many times faster. It is not checked, so it must come from who starts this
 	// process. Default: the prelude is compiled anew.
 	Prelude []byte
@@ -127,7 +127,7 @@ func (cfg *Config) evalPrelude(vm *quickjs.VM) (quickjs.Value, error) {
 func preludeProgram() string { return prelude() + "()" }
 
 // Compile gives the prelude as code of the engine, about 250 KiB. It takes as long
-// as opening a realm without.
+// as opening a runtime without.
 func Compile() ([]byte, error) {
 	vm, err := quickjs.NewVM()
 	if err != nil {

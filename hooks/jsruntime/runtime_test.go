@@ -122,7 +122,7 @@ func TestAnswerTooLong(t *testing.T) {
 	}
 }
 
-// TestPreludeInTwoForms holds a realm that compiles its prelude against one that
+// TestPreludeInTwoForms holds a runtime that compiles its prelude against one that
 // is given it: the cases of testdata run in the second.
 func TestPreludeInTwoForms(t *testing.T) {
 	prelude, err := jsruntime.Compile()

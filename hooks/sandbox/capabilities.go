@@ -6,7 +6,7 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Capabilities are what the system has to build a jail with.
+// Capabilities are what the system has to build a sandbox with.
 type Capabilities struct {
 	// System and Processor name it as Go does.
 	System, Processor string
@@ -21,7 +21,7 @@ type Capabilities struct {
 	// Users: each worker has a user id of its own.
 	Users bool
 	// Namespaces: each worker has a network of its own, which is empty. Only
-	// trying tells: it is known once a cage is made.
+	// trying tells: it is known once a pool is made.
 	Namespaces bool
 	// Cgroup is "v1" or "v2" where the kernel bounds the memory of each worker,
 	// else empty: it is then looked at from outside. Of Probe it is the version
@@ -29,7 +29,7 @@ type Capabilities struct {
 	Cgroup string
 }
 
-// missingRequired are the walls without which a strict jail is none.
+// missingRequired are the walls without which a strict sandbox is none.
 func (a Capabilities) missingRequired() (lacks []intray.Message) {
 	if a.System != "linux" {
 		return []intray.Message{intray.NewMessage("sandbox.linux_only", intray.Params{"system": a.System})}
@@ -46,7 +46,7 @@ func (a Capabilities) missingRequired() (lacks []intray.Message) {
 	return lacks
 }
 
-// Missing lists for a log, as parts of sentences, what a cage does without.
+// Missing lists for a log, as parts of sentences, what a pool does without.
 func (a Capabilities) Missing() []string {
 	lacks := intray.RenderAll(a.missingRequired())
 	if !a.Users {

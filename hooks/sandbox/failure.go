@@ -23,7 +23,7 @@ const (
 	KindMemory Kind = "memory"
 	// KindThreads: the worker had more threads than it may.
 	KindThreads Kind = "threads"
-	// KindDied: the process ended by itself. A worker that did what the jail
+	// KindDied: the process ended by itself. A worker that did what the sandbox
 	// forbids dies by the signal SIGSYS.
 	KindDied Kind = "died"
 	// KindKilled: something outside ended the process: an operator, the end of
@@ -78,7 +78,7 @@ func exitFailure(end exitStatus) *Failure {
 	case end.outOfMemory:
 		f.Kind, f.Detail = KindMemory, "it held more memory than its cgroup may"
 	case end.signal == "SIGSYS":
-		f.Detail = "it tried what the jail forbids (SIGSYS)"
+		f.Detail = "it tried a system call that the sandbox forbids (SIGSYS)"
 	case slices.Contains(externalSignals, end.signal):
 		f.Kind, f.Detail = KindKilled, "something else killed it ("+end.signal+"), as a system does that has no memory left"
 	case end.signal != "":
@@ -89,7 +89,7 @@ func exitFailure(end exitStatus) *Failure {
 	return f
 }
 
-// externalSignals are signals that no worker can send itself: its jail forbids that.
+// externalSignals are signals that no worker can send itself: its sandbox forbids that.
 var externalSignals = []string{"SIGKILL", "SIGTERM", "SIGINT", "SIGHUP"}
 
 // outOfMemoryMessages are what runtimes write where they end for want of memory. Who
@@ -136,7 +136,7 @@ func (e *TooLongError) Error() string {
 	return fmt.Sprintf("a request of %d bytes is too long for a hook worker, which takes %d", e.Size, e.Most)
 }
 
-// RefusedError says that a strict jail cannot be built here.
+// RefusedError says that a strict sandbox cannot be built here.
 type RefusedError struct {
 	// Lacks are parts of sentences, such as "the kernel has no Landlock".
 	Lacks []intray.Message

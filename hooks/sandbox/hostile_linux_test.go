@@ -160,7 +160,7 @@ func TestForgedFrames(t *testing.T) {
 	}
 }
 
-// TestForgedAnswer shows what the cage does not promise: an answer is taken,
+// TestForgedAnswer shows what the pool does not promise: an answer is taken,
 // whoever in the worker wrote it. One that nobody asked for is refused.
 func TestForgedAnswer(t *testing.T) {
 	w := lend(t, open(t, Config{}))

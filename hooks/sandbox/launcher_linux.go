@@ -13,13 +13,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// launcher knows how to start jailed processes on this system.
+// launcher knows how to start sandboxed processes on this system.
 type launcher struct {
 	cfg       *Config
 	available Capabilities
 	groups    *cgroups
 	// modeIndex is how processes are started. It moves on where the system refuses,
-	// until the first has started: what was told of the jail then stays true.
+	// until the first has started: what was told of the sandbox then stays true.
 	modeIndex atomic.Int32
 	settled   atomic.Bool
 }
@@ -31,7 +31,7 @@ type launchMode struct{ user, namespaces bool }
 // making namespaces, and sometimes changing the user.
 var launchModes = []launchMode{{true, true}, {true, false}, {false, true}, {false, false}}
 
-// newLauncher refuses a strict jail that the system cannot build.
+// newLauncher refuses a strict sandbox that the system cannot build.
 func newLauncher(cfg *Config, has Capabilities) (*launcher, error) {
 	j := &launcher{cfg: cfg, available: has}
 	if lacks := has.missingRequired(); len(lacks) > 0 && cfg.Mode == Strict {
@@ -199,7 +199,7 @@ type gauge struct {
 	group *cgroup
 }
 
-// open is called while the process still is as it was made: a jailed one may be
+// open is called while the process still is as it was made: a sandboxed one may be
 // hidden in /proc, but a file that is open stays readable.
 func (g *gauge) open(pid int, groups *cgroups, memory int64) (err error) {
 	if g.stat, err = os.Open(fmt.Sprintf("/proc/%d/stat", pid)); err != nil {

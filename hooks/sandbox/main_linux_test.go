@@ -102,7 +102,7 @@ var commands = map[string]func(rest []byte) ([]byte, error){
 // escape is a file that no worker can write.
 const escape = "/tmp/intray-cage-escape"
 
-// formatResult answers with how a deed ended that a jail should not allow.
+// formatResult answers with how a deed ended that a sandbox should not allow.
 func formatResult(text []byte, err error) ([]byte, error) {
 	if err == nil {
 		return fmt.Appendf(nil, "done %d", len(text)), nil
@@ -163,7 +163,7 @@ func hoard([]byte) ([]byte, error) {
 	}
 }
 
-// crowd starts more threads than the cage allows, and less than the system.
+// crowd starts more threads than the pool allows, and less than the system.
 func crowd([]byte) ([]byte, error) {
 	for range maxThreads + 4 {
 		go func() { _ = unix.Nanosleep(&unix.Timespec{Sec: 3600}, nil) }()

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// loop answers frames with what a piece of code gives, in the realm of Node
+// loop answers frames with what a piece of code gives, in the runtime of Node
 // itself: what a stranger has who broke out of everything in there.
 const loop = `
 const fs = require('fs'), vm = require('vm');
@@ -41,7 +41,7 @@ for (;;) {
   give('A', code === 'setup' ? setup : answer);
 }`
 
-// withNode makes a cage of Node.
+// withNode makes a pool of Node.
 func withNode(t *testing.T, cfg Config) *Pool {
 	t.Helper()
 	if _, err := exec.LookPath("node"); err != nil {

@@ -102,7 +102,7 @@ func TestWithoutRoot(t *testing.T) {
 }
 
 // TestFewerRights takes away what is not essential. It is then told that it is
-// missing, and the jail is closed all the same.
+// missing, and the sandbox is closed all the same.
 func TestFewerRights(t *testing.T) {
 	needSandbox(t)
 	if !ProbeCapabilities().Users {
@@ -242,7 +242,7 @@ func TestSecondVersion(t *testing.T) {
 	}
 }
 
-// TestUselessCgroups: a folder that cannot be used is told of when the cage is
+// TestUselessCgroups: a folder that cannot be used is told of when the pool is
 // made, with what to do.
 func TestUselessCgroups(t *testing.T) {
 	needSandbox(t)

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// parent is a program of its own that keeps a cage: it lends workers that never
+// parent is a program of its own that keeps a pool: it lends workers that never
 // end, or tells what its workers could do.
 func parent(args []string) {
 	if args[0] == "confined" {

@@ -1,11 +1,11 @@
-// Package sandbox runs the code of strangers in jailed processes.
+// Package sandbox runs the code of strangers in sandboxed processes.
 //
-// A Cage keeps Workers: processes of this very program, started again with the
+// A Pool keeps Workers: processes of this very program, started again with the
 // argument hook-worker, or of Node. A Worker is taken fresh by one user, gets
 // Calls (a request of bytes, an answer of bytes) and is ended after its user.
-// It is never lent twice. The Jail is what a Worker locks itself into before it
+// It is never lent twice. The sandbox is what a Worker locks itself into before it
 // sees a byte of a stranger: no file, no socket, no other program, bounded
-// memory. A Spare is a Worker that is started, jailed and waits to be taken. A
+// memory. A Spare is a Worker that is started, sandboxed and waits to be taken. A
 // Failure says why a Worker is dead.
 //
 // Requests and answers travel in frames over pipes: one byte for the kind, the
@@ -18,7 +18,7 @@
 //
 // Every Q is met by A, in their order, or by F, which ends the worker. Before an
 // A come notes, a million at most: the last one is told where the call ends the
-// worker. Before S comes L, which tells of the jail and
+// worker. Before S comes L, which tells of the sandbox and
 // never reaches the code that answers. Whatever comes from a worker may be forged
 // by the stranger in it: the length, the order and the kind are checked here; what
 // an answer means must be checked by whoever asked.
@@ -35,10 +35,10 @@ import (
 	"time"
 )
 
-// ErrClosed says that the cage was closed.
-var ErrClosed = errors.New("the cage of the hooks is closed")
+// ErrClosed says that the pool was closed.
+var ErrClosed = errors.New("the pool of hook workers is closed")
 
-// retryDelay is how long the cage waits before it starts a spare again after one
+// retryDelay is how long the pool waits before it starts a spare again after one
 // could not be started, or died before it was taken.
 const retryDelay = 100 * time.Millisecond
 
@@ -64,14 +64,14 @@ type Pool struct {
 	reapers  sync.WaitGroup
 }
 
-// New opens a cage. It starts a first worker, so that a cage that was made is
-// one that works, and gives a *RefusedError where the jail is to be strict and
+// New opens a pool. It starts a first worker, so that a pool that was made is
+// one that works, and gives a *RefusedError where the sandbox is to be strict and
 // this system cannot build it.
 func New(cfg Config) (*Pool, error) {
 	return newPool(cfg, ProbeCapabilities())
 }
 
-// newPool makes a cage of what there is.
+// newPool makes a pool of what there is.
 func newPool(cfg Config, has Capabilities) (*Pool, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
@@ -107,7 +107,7 @@ func newPool(cfg Config, has Capabilities) (*Pool, error) {
 	return c, nil
 }
 
-// Capabilities tells what this cage uses of the system. Missing lists the rest.
+// Capabilities tells what this pool uses of the system. Missing lists the rest.
 func (c *Pool) Capabilities() Capabilities { return c.launcher.capabilities() }
 
 // Memory is the most that a worker may hold, in bytes.
@@ -201,7 +201,7 @@ func (c *Pool) Close() {
 	})
 }
 
-// keepIdleWorker keeps one spare at hand until the cage closes.
+// keepIdleWorker keeps one spare at hand until the pool closes.
 func (c *Pool) keepIdleWorker(spare *Worker) {
 	for {
 		if spare == nil {
@@ -222,7 +222,7 @@ func (c *Pool) keepIdleWorker(spare *Worker) {
 }
 
 // startIdleWorker starts a worker, again and again until one lives. It gives nil when the
-// cage closes.
+// pool closes.
 func (c *Pool) startIdleWorker() *Worker {
 	for killed := false; ; {
 		select {

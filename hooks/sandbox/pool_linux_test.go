@@ -18,7 +18,7 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// needSandbox skips where no jail can be built.
+// needSandbox skips where no sandbox can be built.
 func needSandbox(t testing.TB) {
 	t.Helper()
 	if lacks := ProbeCapabilities().missingRequired(); len(lacks) > 0 {
@@ -26,7 +26,7 @@ func needSandbox(t testing.TB) {
 	}
 }
 
-// open makes a cage that is closed after the test.
+// open makes a pool that is closed after the test.
 func open(t testing.TB, cfg Config) *Pool {
 	t.Helper()
 	needSandbox(t)
@@ -229,7 +229,7 @@ func TestBadStarts(t *testing.T) {
 func TestConfigs(t *testing.T) {
 	for want, cfg := range map[string]Config{
 		"no hook runtime \"deno\"": {Runtime: "deno"},
-		"no hook jail \"lax\"":     {Mode: "lax"},
+		"no hook sandbox mode \"lax\"":     {Mode: "lax"},
 		"do not fit":               {IdleWorkers: 3, MaxWorkers: 2},
 		"negative":                 {Memory: -1},
 		"holds at most":            {MaxAnswer: 2 << 30},
@@ -482,7 +482,7 @@ func BenchmarkCall(b *testing.B) {
 	}
 }
 
-// BenchmarkStart is what a fresh worker costs: started, jailed, ready, ended.
+// BenchmarkStart is what a fresh worker costs: started, sandboxed, ready, ended.
 func BenchmarkStart(b *testing.B) {
 	c := open(b, Config{MaxWorkers: 2})
 	for b.Loop() {

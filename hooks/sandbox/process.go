@@ -40,7 +40,7 @@ func (p *process) close() {
 // not depend on where it runs.
 func environment() []string { return []string{"TZ=UTC"} }
 
-// runLaunches starts all processes in one thread that lives as long as the cage: Linux
+// runLaunches starts all processes in one thread that lives as long as the pool: Linux
 // kills the children of a thread that ends.
 func (c *Pool) runLaunches() {
 	runtime.LockOSThread()

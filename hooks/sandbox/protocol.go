@@ -131,7 +131,7 @@ type restrictions struct {
 	Node    *nodeCommand `json:",omitempty"`
 }
 
-// nodeCommand is a program to become, in the jail.
+// nodeCommand is a program to become, in the sandbox.
 type nodeCommand struct {
 	Path string
 	Args []string
@@ -143,11 +143,11 @@ const maxKeptBuffer = 1 << 20
 
 // Serve makes this process a worker: it is what the command hook-worker does,
 // and does at once, before it opens a file or starts a timer. It builds the
-// outer walls, calls setup with the Setup of the Config, closes the jail and
+// outer walls, calls setup with the Setup of the Config, closes the sandbox and
 // answers requests, one after another, until the other side hangs up.
 //
 // Where it returns, the process must end and do nothing else: what is forbidden
-// in the jail kills it. For Node, Serve becomes that program and setup is not
+// in the sandbox kills it. For Node, Serve becomes that program and setup is not
 // called.
 func Serve(setup func(first []byte) (Handler, error)) error {
 	// A system that stops a service may tell all of its processes. It is the
@@ -186,7 +186,7 @@ func serve(from io.Reader, to io.Writer, setup func(first []byte) (Handler, erro
 		return err
 	}
 	// The runtime makes what it polls with when it first sleeps, for however
-	// long. In the jail it could not.
+	// long. In the sandbox it could not.
 	time.Sleep(time.Nanosecond)
 	if err := rules.restrictSyscalls(); err != nil {
 		return err

@@ -20,7 +20,7 @@ import (
 )
 
 // descriptor reads and writes without the poller of the runtime, which needs
-// more system calls than the jail allows.
+// more system calls than the sandbox allows.
 type descriptor int
 
 func stdio() (io.Reader, io.Writer) { return descriptor(0), descriptor(1) }
@@ -178,7 +178,7 @@ func (o restrictions) restrictFiles(open ...landlock.Rule) error {
 	return nil
 }
 
-// execConfined puts this process into a jail in which it can start one program, and
+// execConfined puts this process into a sandbox in which it can start one program, and
 // starts it. The descriptors 0 to 2 stay as they are.
 func execConfined(o restrictions) error {
 	runtime.LockOSThread()

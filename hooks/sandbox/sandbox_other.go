@@ -13,7 +13,7 @@ import (
 // errNode is for a program that could not be killed with what it started.
 var errNode = errors.New("node runs hooks on Linux only: choose the hook runtime quickjs")
 
-// ProbeCapabilities finds nothing: jails are built on Linux only.
+// ProbeCapabilities finds nothing: sandboxes are built on Linux only.
 func ProbeCapabilities() Capabilities { return baseCapabilities() }
 
 // launcher is none here: a process of its own, without environment, that is killed

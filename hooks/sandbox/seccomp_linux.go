@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// syscallPolicy are the system calls of a jail. All others kill the process.
+// syscallPolicy are the system calls of a sandbox. All others kill the process.
 type syscallPolicy struct {
 	allow []uint32
 	// refuse fail with EPERM, absent with ENOSYS, as if the kernel were older.
@@ -85,9 +85,9 @@ func installFilter(filter []bpf.Instruction, flags uintptr) error {
 	left, _, failed := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags, uintptr(unsafe.Pointer(&program)))
 	switch {
 	case failed != 0:
-		return fmt.Errorf("closing the jail of a hook worker: %w", failed)
+		return fmt.Errorf("close the sandbox of a hook worker: %w", failed)
 	case left != 0:
-		return fmt.Errorf("closing the jail of a hook worker: thread %d stayed outside", left)
+		return fmt.Errorf("close the sandbox of a hook worker: thread %d stayed outside", left)
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ const (
 	exitGrace = 200 * time.Millisecond
 )
 
-// Worker is a jailed process that one user has. Its methods may be called by
+// Worker is a sandboxed process that one user has. Its methods may be called by
 // many goroutines.
 type Worker struct {
 	cfg       *Config
@@ -87,7 +87,7 @@ func newDetachedWorker(cfg *Config, proc *process) *Worker {
 	return w
 }
 
-// initialize tells the worker of its jail and waits until it is ready.
+// initialize tells the worker of its sandbox and waits until it is ready.
 func (w *Worker) initialize(order restrictions) error {
 	text, err := json.Marshal(order)
 	if err == nil {

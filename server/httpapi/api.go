@@ -1,6 +1,6 @@
 // Package httpapi speaks HTTP for the service: routes, keys, JSON in and out.
 //
-// An operation is one row of the table in table.go: a method and a path, who
+// An operation is one row of the table in operations.go: a method and a path, who
 // may call (its door), the shape of its body and of its answer, and the function
 // that serves it. The document at /openapi.json is made from the same table.
 // Every error is a JSON object with detail, code and request_id; errors.go has

@@ -41,7 +41,7 @@ type Layout struct {
 	Alternative int
 }
 
-// NoHeader is the Rival of a layout whose rival has no header.
+// NoHeader is the Alternative of a layout whose rival has no header.
 const NoHeader = -1
 
 // maxDoubt is what a lead of half a point leaves, which is less than one known

@@ -22,14 +22,14 @@ const (
 	Node Runtime = "node"
 )
 
-// Mode says what to do where the system cannot build the whole jail.
+// Mode says what to do where the system cannot build the whole sandbox.
 type Mode string
 
-// The jails.
+// The sandboxes.
 const (
-	// Strict refuses to run a worker that is not jailed.
+	// Strict refuses to run a worker that is not sandboxed.
 	Strict Mode = "strict"
-	// BestEffort builds of the jail what the system has.
+	// BestEffort builds of the sandbox what the system has.
 	BestEffort Mode = "best-effort"
 )
 
@@ -48,8 +48,8 @@ const (
 // maxScript is the most text that fits into one argument of a program.
 const maxScript = 120 << 10
 
-// Config holds the choices of a Cage. The zero Config works: QuickJS in a
-// strict jail.
+// Config holds the choices of a Pool. The zero Config works: QuickJS in a
+// strict sandbox.
 type Config struct {
 	// Runtime is QuickJS by default.
 	Runtime Runtime
@@ -64,7 +64,7 @@ type Config struct {
 	// Script is what Node runs: it answers the frames on the descriptors 0 and
 	// 1. At most 120 KiB.
 	Script string
-	// Setup is given to each worker before it is jailed wholly. It comes from
+	// Setup is given to each worker before it is sandboxed wholly. It comes from
 	// this program and never from a stranger.
 	Setup []byte
 
@@ -144,7 +144,7 @@ func (cfg *Config) validate() error {
 	case cfg.Runtime != QuickJS && cfg.Runtime != Node:
 		return fmt.Errorf("there is no hook runtime %q: choose quickjs or node", cfg.Runtime)
 	case cfg.Mode != Strict && cfg.Mode != BestEffort:
-		return fmt.Errorf("there is no hook jail %q: choose strict or best-effort", cfg.Mode)
+		return fmt.Errorf("there is no hook sandbox mode %q: choose strict or best-effort", cfg.Mode)
 	case cfg.IdleWorkers < 0 || cfg.MaxWorkers < cfg.IdleWorkers:
 		return fmt.Errorf("%d spare hook workers do not fit into %d workers", cfg.IdleWorkers, cfg.MaxWorkers)
 	case cfg.Memory < 0 || cfg.MaxRequest < 0 || cfg.MaxAnswer < 0 || cfg.CallTimeout < 0 || cfg.IdleTimeout < 0 || cfg.StartTimeout < 0:
@@ -161,7 +161,7 @@ func (cfg *Config) validate() error {
 const minNodeVersion = 20
 
 // nodeArgs keep Node small, and take from it what a hook must not have. They
-// are no wall: that is the jail.
+// are no wall: that is the sandbox.
 var nodeArgs = []string{
 	"--disable-proto=delete", "--no-addons", "--disallow-code-generation-from-strings", "--frozen-intrinsics",
 	"--no-deprecation", "--no-warnings",
@@ -183,7 +183,7 @@ func newNodeCommand(cfg *Config) *nodeCommand {
 	return &nodeCommand{
 		Path: cfg.NodePath,
 		Args: args,
-		// Without the second Node looks for a file that the jail has closed, and
+		// Without the second Node looks for a file that the sandbox has closed, and
 		// ends.
 		Env: append(environment(), "OPENSSL_CONF=/dev/null"),
 	}

@@ -1,0 +1,23 @@
+package hooks
+
+import (
+	"time"
+
+	"github.com/intraydata/intray/hooks/jsruntime"
+	"github.com/intraydata/intray/hooks/sandbox"
+)
+
+// The limits of hooks where the operator sets none. The flags --hook-memory,
+// --hook-timeout-per-1000 and --hook-call-timeout of the program change the first
+// three.
+const (
+	// DefaultMemory is what one worker process may hold, in bytes.
+	DefaultMemory = sandbox.DefaultMemory
+	// DefaultBatchTimeout is how long hooks may take for 1,000 rows.
+	DefaultBatchTimeout = sandbox.DefaultCallTimeout
+	// DefaultCallTimeout is how long one call of a hook may take, however many rows it
+	// has.
+	DefaultCallTimeout = time.Minute
+	// DefaultMaxAnswer is how much hooks may change in one call, in bytes.
+	DefaultMaxAnswer = jsruntime.DefaultMaxAnswer
+)
