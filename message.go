@@ -38,9 +38,59 @@ type Params map[string]any
 func NewMessage(code string, params Params) Message {
 	m := Message{Code: code}
 	if len(params) > 0 {
-		m.params = string(mustMarshal(params))
+		m.params = string(appendParams(make([]byte, 0, 64), params))
 	}
 	return m
+}
+
+// appendParams appends what json.Marshal would write. Most parameters are short
+// texts and numbers, and a file may have millions of problems: those take a shorter
+// way.
+func appendParams(dst []byte, params Params) []byte {
+	var room [4]string
+	names := room[:0]
+	for name := range params {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	dst = append(dst, '{')
+	for i, name := range names {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(appendText(dst, name), ':')
+		switch value := params[name].(type) {
+		case string:
+			dst = appendText(dst, value)
+		case int:
+			dst = strconv.AppendInt(dst, int64(value), 10)
+		case int64:
+			dst = strconv.AppendInt(dst, value, 10)
+		default:
+			dst = append(dst, mustMarshal(value)...)
+		}
+	}
+	return append(dst, '}')
+}
+
+// appendText appends a text as a JSON string.
+func appendText(dst []byte, text string) []byte {
+	if !isPlainJSON(text) {
+		return append(dst, mustMarshal(text)...)
+	}
+	dst = append(dst, '"')
+	dst = append(dst, text...)
+	return append(dst, '"')
+}
+
+// isPlainJSON reports whether json.Marshal would escape nothing in a text.
+func isPlainJSON(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
+			return false
+		}
+	}
+	return true
 }
 
 // Literal returns a message of one text that is the same in all languages.
@@ -83,19 +133,53 @@ func (m Message) Size() int { return len(m.literal) + len(m.params) + 48 }
 // Encode returns the message as one text, for files and tables: JSON, or the text
 // of a literal as it is. [DecodeMessage] reads it.
 func (m Message) Encode() string {
-	if m.Code == "" && !strings.HasPrefix(m.literal, "{") {
+	switch {
+	case m.Code == "" && !strings.HasPrefix(m.literal, "{"):
 		return m.literal
+	case m.Code == "" || !isPlainJSON(m.Code):
+		return string(mustMarshal(m))
+	case m.params == "":
+		return encodedCode + m.Code + `"}`
 	}
-	return string(mustMarshal(m))
+	return encodedCode + m.Code + encodedParams + m.params + "}"
 }
+
+// What Encode writes before a code, and between it and the parameters.
+const (
+	encodedCode   = `{"code":"`
+	encodedParams = `","params":`
+)
 
 // DecodeMessage reads what Encode writes. What it cannot read is a literal text.
 func DecodeMessage(text string) Message {
+	if m, ok := decodePlain(text); ok {
+		return m
+	}
 	var m Message
 	if !strings.HasPrefix(text, "{") || json.Unmarshal([]byte(text), &m) != nil {
 		return Literal(text)
 	}
 	return m
+}
+
+// decodePlain reads the form in which Encode writes nearly all messages, without a
+// copy of the text.
+func decodePlain(text string) (Message, bool) {
+	rest, ok := strings.CutPrefix(text, encodedCode)
+	end := strings.IndexByte(rest, '"')
+	if !ok || end <= 0 || !isPlainJSON(rest[:end]) {
+		return Message{}, false
+	}
+	m := Message{Code: rest[:end]}
+	if rest = rest[end:]; rest == `"}` {
+		return m, true
+	}
+	rest, ok = strings.CutPrefix(rest, encodedParams+"{")
+	if !ok || !strings.HasSuffix(rest, "}}") {
+		return Message{}, false
+	}
+	m.params = text[len(text)-len(rest)-1 : len(text)-1]
+	return m, json.Valid([]byte(m.params))
 }
 
 // MessageError is an error whose text people read.
@@ -214,14 +298,11 @@ func (m Message) String() string {
 	if m.Code == "" {
 		return m.literal
 	}
-	return english().render(m, 0)
+	return render(m, 0)
 }
 
 //go:embed messages/en.json
-var englishJSON []byte
-
-// catalogue holds the sentences of a language by code.
-type catalogue map[string]sentence
+var englishJSON string
 
 // sentence is one entry: the text for all numbers, or the singular and the plural.
 type sentence struct{ one, other string }
@@ -239,21 +320,38 @@ func (s *sentence) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-var english = sync.OnceValue(func() catalogue {
-	var c catalogue
-	if err := json.Unmarshal(englishJSON, &c); err != nil {
-		panic(fmt.Sprintf("intray: messages/en.json: %v", err))
+// englishSentences are the sentences that were looked up so far, by code.
+var englishSentences sync.Map
+
+// findSentence returns the English sentence of a code. The catalogue has 140 kB, of
+// which a run of the program needs a few sentences: an entry is decoded when it is
+// first asked for, and found by its key at the begin of a line.
+func findSentence(code string) (sentence, bool) {
+	if found, ok := englishSentences.Load(code); ok {
+		return found.(sentence), true
 	}
-	return c
-})
+	if !isPlainJSON(code) {
+		return sentence{}, false
+	}
+	_, rest, ok := strings.Cut(englishJSON, "\n  \""+code+"\": ")
+	if !ok {
+		return sentence{}, false
+	}
+	var found sentence
+	if err := json.NewDecoder(strings.NewReader(rest)).Decode(&found); err != nil {
+		panic(fmt.Sprintf("intray: messages/en.json: %s: %v", code, err))
+	}
+	englishSentences.Store(code, found)
+	return found, true
+}
 
 // maxNesting bounds messages within messages.
 const maxNesting = 16
 
 // render fills the placeholders of a sentence: {name}, or of a list {name, and},
 // {name, or} and {name, ;}. Commas separate other lists.
-func (c catalogue) render(m Message, depth int) string {
-	entry, known := c[m.Code]
+func render(m Message, depth int) string {
+	entry, known := findSentence(m.Code)
 	if !known || depth > maxNesting {
 		return m.Code
 	}
@@ -271,12 +369,12 @@ func (c catalogue) render(m Message, depth int) string {
 			return out.String()
 		}
 		name, joint, _ := strings.Cut(inside, ", ")
-		out.WriteString(c.renderParam(params[name], joint, depth+1))
+		out.WriteString(renderParam(params[name], joint, depth+1))
 		text = after
 	}
 }
 
-func (c catalogue) renderParam(value any, joint string, depth int) string {
+func renderParam(value any, joint string, depth int) string {
 	switch value := value.(type) {
 	case string:
 		return strings.Map(printable, value)
@@ -286,11 +384,11 @@ func (c catalogue) renderParam(value any, joint string, depth int) string {
 		if value.Code == "" {
 			return strings.Map(printable, value.literal)
 		}
-		return c.render(value, depth)
+		return render(value, depth)
 	case []any:
 		texts := make([]string, len(value))
 		for i, one := range value {
-			texts[i] = c.renderParam(one, "", depth)
+			texts[i] = renderParam(one, "", depth)
 		}
 		return joinTexts(texts, joint)
 	}

@@ -2,11 +2,14 @@ package intray
 
 import (
 	"encoding/json"
+	"os"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
-// testCatalogue has one sentence of each form.
-var testCatalogue = catalogue{
+// testSentences has one of each form. No code of the catalogue looks like theirs.
+var testSentences = map[string]sentence{
 	"plain": {"A sentence.", "A sentence."},
 	"cells": {"{n} cell", "{n} cells"},
 	"where": {`In "{column}": {cells}.`, `In "{column}": {cells}.`},
@@ -16,6 +19,9 @@ var testCatalogue = catalogue{
 }
 
 func TestMessageRenders(t *testing.T) {
+	for code, one := range testSentences {
+		englishSentences.Store(code, one)
+	}
 	cells := func(n int64) Message { return NewMessage("cells", Params{"n": n}) }
 	for _, c := range []struct {
 		message Message
@@ -35,7 +41,7 @@ func TestMessageRenders(t *testing.T) {
 		{NewMessage("where", nil), `In "": .`},
 		{NewMessage("unknown", Params{"n": 1}), "unknown"},
 	} {
-		if got := testCatalogue.render(c.message, 0); got != c.want {
+		if got := c.message.String(); got != c.want {
 			t.Errorf("%+v: got %q, want %q", c.message, got, c.want)
 		}
 	}
@@ -43,8 +49,64 @@ func TestMessageRenders(t *testing.T) {
 	for range 2 * maxNesting {
 		deep = NewMessage("and", Params{"list": []Message{deep}})
 	}
-	if got := testCatalogue.render(deep, 0); got != "and" {
+	if got := deep.String(); got != "and" {
 		t.Errorf("too deep a message is rendered as %q", got)
+	}
+}
+
+// TestFindSentence finds every sentence as a whole reading of the catalogue has it.
+func TestFindSentence(t *testing.T) {
+	text, err := os.ReadFile("messages/en.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all map[string]sentence
+	if err := json.Unmarshal(text, &all); err != nil || len(all) < 1000 {
+		t.Fatalf("%d sentences, %v", len(all), err)
+	}
+	for code, want := range all {
+		if got, ok := findSentence(code); !ok || got != want {
+			t.Errorf("%s: got %q, %v, want %q", code, got, ok, want)
+		}
+	}
+	for _, code := range []string{"", "no.such_code", "one", "other", `a"b`} {
+		if got, ok := findSentence(code); ok {
+			t.Errorf("%q: got %q", code, got)
+		}
+	}
+}
+
+// TestMessagesAreJSON compares the short ways of writing and reading messages with
+// encoding/json.
+func TestMessagesAreJSON(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.OneOf(rapid.String(), rapid.StringMatching(`[a-z <"\\&]*`))
+		value := rapid.OneOf(rapid.Custom(func(t *rapid.T) any { return text.Draw(t, "text") }), rapid.Custom(func(t *rapid.T) any { return rapid.Int().Draw(t, "int") }),
+			rapid.Custom(func(t *rapid.T) any { return rapid.Int64().Draw(t, "int64") }), rapid.Custom(func(t *rapid.T) any { return []string{text.Draw(t, "item")} }))
+		params := Params(rapid.MapOf(text, value).Draw(t, "params"))
+		code := rapid.OneOf(rapid.StringMatching(`[a-z_.]+`), rapid.StringN(1, -1, -1)).Draw(t, "code")
+		m := NewMessage(code, params)
+		if want, err := json.Marshal(params); err != nil || len(params) > 0 && m.params != string(want) {
+			t.Fatalf("parameters %s, want %s, %v", m.params, want, err)
+		}
+		want, err := json.Marshal(m)
+		if got := m.Encode(); err != nil || got != string(want) {
+			t.Fatalf("encoded %s, want %s, %v", got, want, err)
+		}
+		var read Message
+		if err := json.Unmarshal(want, &read); err != nil || DecodeMessage(string(want)) != read {
+			t.Fatalf("%s is decoded as %+v, want %+v, %v", want, DecodeMessage(string(want)), read, err)
+		}
+	})
+	for _, broken := range []string{`{"code":"a","params":{]}}`, `{"code":"a","params":{}`, `{"code":"a"`, `{"code":""}`, `{"code":"a","params":{}}}`} {
+		var read Message
+		want := Literal(broken)
+		if json.Unmarshal([]byte(broken), &read) == nil {
+			want = read
+		}
+		if got := DecodeMessage(broken); got != want {
+			t.Errorf("%s is decoded as %+v, want %+v", broken, got, want)
+		}
 	}
 }
 

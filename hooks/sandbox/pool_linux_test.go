@@ -228,14 +228,14 @@ func TestBadStarts(t *testing.T) {
 
 func TestConfigs(t *testing.T) {
 	for want, cfg := range map[string]Config{
-		"no hook runtime \"deno\"": {Runtime: "deno"},
-		"no hook sandbox mode \"lax\"":     {Mode: "lax"},
-		"do not fit":               {IdleWorkers: 3, MaxWorkers: 2},
-		"negative":                 {Memory: -1},
-		"holds at most":            {MaxAnswer: 2 << 30},
-		"finding Node":             {Runtime: Node, NodePath: "/no/such/node"},
-		"script for Node":          {Runtime: Node, Script: strings.Repeat("x", 121<<10)},
-		"no cgroup":                {Cgroup: "/tmp"},
+		"no hook runtime \"deno\"":     {Runtime: "deno"},
+		"no hook sandbox mode \"lax\"": {Mode: "lax"},
+		"do not fit":                   {IdleWorkers: 3, MaxWorkers: 2},
+		"negative":                     {Memory: -1},
+		"holds at most":                {MaxAnswer: 2 << 30},
+		"finding Node":                 {Runtime: Node, NodePath: "/no/such/node"},
+		"script for Node":              {Runtime: Node, Script: strings.Repeat("x", 121<<10)},
+		"no cgroup":                    {Cgroup: "/tmp"},
 	} {
 		if c, err := New(cfg); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want %s, got %v, %v", want, c, err)
