@@ -168,7 +168,8 @@ var levels = map[string][]string{
 	"server/httpapi": {"intray", "output", "schema", "server/draft", "internal/jsonschema", "server/secrets", "server/service",
 		"server/model", "server/auth", "server/schemas", "server/webhooks", "server/imports", "server/connectors", "server/review"},
 	"server/webui": {},
-	"server":       {"intray", "engine", "output", "schema", "source", "source/formats", "hooks", "hooks/", "server/"},
+	"importer":     {"intray", "engine", "output", "source", "source/formats", "server/blob/disk", "server/staging"},
+	"server":       {"intray", "importer", "engine", "output", "schema", "source", "source/formats", "hooks", "hooks/", "server/"},
 	"cmd/intray": {"intray", "examples", "engine", "output", "schema", "schema/lint", "source", "source/formats", "source/headerdetect",
 		"server", "server/model", "server/auth", "server/webhooks", "server/review", "server/service", "internal/jsonschema"},
 }
@@ -212,8 +213,8 @@ func TestAdaptersStandApart(t *testing.T) {
 			if within(dep, adapters...) && !within(name, "server", "cmd/intray") {
 				t.Errorf("%s names the adapter %s; only server and the command do", name, dep)
 			}
-			if within(dep, "server/blob/disk", "server/blob/mem", "server/blob/s3") && name != "server" {
-				t.Errorf("%s names the blobs of %s; only server does", name, dep)
+			if within(dep, "server/blob/disk", "server/blob/mem", "server/blob/s3") && name != "server" && name != "importer" {
+				t.Errorf("%s names the blobs of %s; only server and importer do", name, dep)
 			}
 			if dep == "server" && name != "cmd/intray" {
 				t.Errorf("%s imports the composition root", name)

@@ -158,7 +158,7 @@ func export(args []string) (any, error) {
 		return nil, err
 	}
 	defer text.Close()
-	schema, err := schema.ReadFile(text)
+	schema, err := schema.Read(text)
 	if err != nil {
 		return nil, err
 	}

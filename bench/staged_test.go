@@ -26,7 +26,7 @@ func stageFile(ctx context.Context, blobs *disk.Store, schemaFile, name string) 
 		return err
 	}
 	defer text.Close()
-	schema, err := schema.ReadFile(text)
+	schema, err := schema.Read(text)
 	if err != nil {
 		return err
 	}

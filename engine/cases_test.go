@@ -110,7 +110,7 @@ func readCase(t *testing.T, archive *txtar.Archive) testCase {
 			c.want.Rows = string(f.Data)
 			continue
 		case "schema.json":
-			schema, err := schema.ReadFile(bytes.NewReader(f.Data))
+			schema, err := schema.Read(bytes.NewReader(f.Data))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -78,7 +78,7 @@ func TestExamples(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			schema, err := schema.ReadFile(bytes.NewReader(text))
+			schema, err := schema.Read(bytes.NewReader(text))
 			if err != nil {
 				t.Fatalf("the schema is refused: %v", err)
 			}

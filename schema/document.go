@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"strings"
 
 	"github.com/intraydata/intray"
@@ -113,15 +114,29 @@ func (e *InvalidError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// ReadFile reads a schema from JSON: an object with fields and, where wanted,
-// name, settings and hooks. Errors are an *InvalidError where the document is
-// JSON but no schema, or say, wrapped, why it is no JSON or cannot be read.
-func ReadFile(r io.Reader) (*intray.Schema, error) {
+// ReadFile reads a schema from the file with a name, as [Read] does.
+func ReadFile(name string) (*intray.Schema, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	s, err := Read(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return s, nil
+}
+
+// Read reads a schema from JSON: an object with fields and, where wanted, name, settings
+// and hooks. The error is an *InvalidError where the document is JSON but not a schema;
+// otherwise it says why the document is not JSON or cannot be read.
+func Read(r io.Reader) (*intray.Schema, error) {
 	_, s, err := ReadDoc(r)
 	return s, err
 }
 
-// ReadDoc is ReadFile, and gives the document as it is written, too: with the
+// ReadDoc is Read, and returns the document as it is written, too: with the
 // settings that only an import in a browser obeys, and without defaults. The
 // document is empty where there is an error.
 func ReadDoc(r io.Reader) (Doc, *intray.Schema, error) { return readDoc(r, Parse) }

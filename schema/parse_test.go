@@ -188,8 +188,8 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-func TestReadFile(t *testing.T) {
-	s, err := ReadFile(strings.NewReader(`{"id":"0","name":"x","fields":[{"key":"a","label":"A"}]}`))
+func TestRead(t *testing.T) {
+	s, err := Read(strings.NewReader(`{"id":"0","name":"x","fields":[{"key":"a","label":"A"}]}`))
 	if err != nil || s.Name != "x" || s.Fields[0].Key != "a" {
 		t.Errorf("%v, %v", s, err)
 	}
@@ -200,14 +200,14 @@ func TestReadFile(t *testing.T) {
 		with(`"settings":null`):                            "settings: must be an object, not null",
 		`[]`:                                               "must be an object, not an array",
 	} {
-		_, err := ReadFile(strings.NewReader(document))
+		_, err := Read(strings.NewReader(document))
 		var invalid *InvalidError
 		if !errors.As(err, &invalid) || err.Error() != want {
 			t.Errorf("%s: %v", document, err)
 		}
 	}
 	var syntax *jsonschema.SyntaxError
-	if _, err := ReadFile(strings.NewReader(`{"fields":[}`)); !errors.As(err, &syntax) {
+	if _, err := Read(strings.NewReader(`{"fields":[}`)); !errors.As(err, &syntax) {
 		t.Error(err)
 	}
 }

@@ -17,18 +17,11 @@ import (
 // OpenInput opens a file of this machine for reading. The caller closes it. An
 // error is a UsageError: there is no such file, or it cannot be read.
 func OpenInput(name string) (source.Input, func() error, error) {
-	file, err := os.Open(name)
+	file, err := source.OpenFile(name)
 	if err != nil {
 		return source.Input{}, nil, UsageError{err}
 	}
-	stat, err := file.Stat()
-	if err == nil && !stat.Mode().IsRegular() {
-		err = fmt.Errorf("%s is no file: give an ordinary file, not a folder or a pipe", name)
-	}
-	if err != nil {
-		return source.Input{}, nil, UsageError{errors.Join(err, file.Close())}
-	}
-	return source.Input{Name: filepath.Base(name), ReaderAt: file, Size: stat.Size()}, file.Close, nil
+	return file.Input, file.Close, nil
 }
 
 // WriteFile writes a file whole or not at all: what stood under the name before

@@ -10,7 +10,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/engine"
-	"github.com/intraydata/intray/server/staging"
+	"github.com/intraydata/intray/importer"
 )
 
 // HookTestConfig says which hooks are tried on which file.
@@ -78,25 +78,26 @@ type HookTime struct {
 // TestHooks imports a file without the hooks of its schema and with them, and compares
 // the first rows. Nothing is written.
 func TestHooks(ctx context.Context, cfg HookTestConfig) (trial HookTest, err error) {
-	l, err := openLocalRun(cfg.File, cfg.Hooks)
-	if err != nil {
+	if err := cfg.Hooks.validate(); err != nil {
 		return trial, err
 	}
-	defer func() { err = errors.Join(err, l.close()) }()
-	l.hooks.keep = true
+	hooks := &hookRunner{cfg: cfg.Hooks, keep: true}
+	defer hooks.close()
 	without := *cfg.Schema
 	without.Hooks = intray.Hooks{}
-	_, before, err := l.run(ctx, "before", &without, cfg.Answers, nil)
+	before, err := openImport(ctx, cfg.File, &without, importer.Config{Answers: cfg.Answers})
 	if err != nil {
 		return trial, err
 	}
-	out, after, err := l.run(ctx, "after", cfg.Schema, cfg.Answers, nil)
+	defer func() { err = errors.Join(err, before.Close()) }()
+	after, err := openImport(ctx, cfg.File, cfg.Schema, importer.Config{Answers: cfg.Answers, LoadHooks: hooks.open})
 	if err != nil {
 		return trial, err
 	}
-	trial.Outcome, trial.Schema = out, out.Schema(cfg.Schema)
-	trial.Times, trial.Console = l.hooks.report(cfg.Schema.Hooks)
-	if after == nil {
+	defer func() { err = errors.Join(err, after.Close()) }()
+	trial.Outcome, trial.Schema = after.Outcome, after.Schema
+	trial.Times, trial.Console = hooks.report(cfg.Schema.Hooks)
+	if !after.HasRows() {
 		return trial, nil
 	}
 	trial.Rows, err = compareRows(ctx, cfg, trial.Schema, before, after)
@@ -105,7 +106,7 @@ func TestHooks(ctx context.Context, cfg HookTestConfig) (trial HookTest, err err
 
 // compareRows shows the first rows without hooks and with them. What belongs together
 // has the same line.
-func compareRows(ctx context.Context, cfg HookTestConfig, schema *intray.Schema, before, after *staging.Stage) ([]HookTestRow, error) {
+func compareRows(ctx context.Context, cfg HookTestConfig, schema *intray.Schema, before, after *importer.Import) ([]HookTestRow, error) {
 	b, err := after.Window(ctx, 0, cfg.Rows)
 	if err != nil {
 		return nil, fmt.Errorf("read the rows that the hooks made: %w", err)
@@ -136,11 +137,8 @@ type oldRow struct {
 }
 
 // firstRows are those up to a line.
-func firstRows(ctx context.Context, schema *intray.Schema, staged *staging.Stage, to int64) (rows []oldRow, err error) {
-	if staged == nil {
-		return nil, nil
-	}
-	for b, err := range staged.Batches(ctx) {
+func firstRows(ctx context.Context, schema *intray.Schema, before *importer.Import, to int64) (rows []oldRow, err error) {
+	for b, err := range before.Batches(ctx) {
 		if err != nil {
 			return nil, fmt.Errorf("read the rows without hooks: %w", err)
 		}

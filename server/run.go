@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,16 +10,12 @@ import (
 	"os"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/engine"
+	"github.com/intraydata/intray/importer"
 	"github.com/intraydata/intray/output"
-	"github.com/intraydata/intray/server/blob/disk"
 	"github.com/intraydata/intray/server/review"
-	"github.com/intraydata/intray/server/staging"
-	"github.com/intraydata/intray/source"
-	"github.com/intraydata/intray/source/formats"
 )
 
 // RunConfig says which file is imported, and where to.
@@ -87,30 +82,39 @@ func sameFile(a, b string) bool {
 // Run imports one file without a server. The result is written only where the
 // verdict is Done.
 func Run(ctx context.Context, cfg RunConfig) (report RunReport, err error) {
-	l, err := openLocalRun(cfg.File, cfg.Hooks)
+	if err := errors.Join(cfg.Hooks.validate(), cfg.checkOutputs(), cfg.checkAnswers()); err != nil {
+		return report, err
+	}
+	hooks := &hookRunner{cfg: cfg.Hooks}
+	defer hooks.close()
+	imp, err := openImport(ctx, cfg.File, cfg.Schema, importer.Config{Answers: cfg.Answers, LoadHooks: hooks.open, Progress: cfg.Progress})
 	if err != nil {
 		return report, err
 	}
-	defer func() { err = errors.Join(err, l.close()) }()
-	if err := errors.Join(cfg.checkOutputs(), cfg.checkAnswers()); err != nil {
+	defer func() { err = errors.Join(err, imp.Close()) }()
+	report.Outcome = imp.Outcome
+	if err := cfg.recheckAnswers(report.Outcome); err != nil || !imp.HasRows() {
 		return report, err
 	}
-	var staged *staging.Stage
-	if report.Outcome, staged, err = l.run(ctx, "stage", cfg.Schema, cfg.Answers, cfg.Progress); err != nil {
+	cfg.Schema = imp.Schema
+	if err := deliver(ctx, cfg, imp, &report); err != nil {
 		return report, err
 	}
-	if err := cfg.recheckAnswers(report.Outcome); err != nil || staged == nil {
-		return report, err
+	return report, report.addTraces(ctx, cfg, imp)
+}
+
+// openImport imports a file. A file that cannot be opened is a UsageError.
+func openImport(ctx context.Context, name string, schema *intray.Schema, cfg importer.Config) (*importer.Import, error) {
+	in, closeFile, err := OpenInput(name)
+	if err != nil {
+		return nil, err
 	}
-	cfg.Schema = report.Outcome.Schema(cfg.Schema)
-	if err := deliver(ctx, cfg, staged, &report); err != nil {
-		return report, err
-	}
-	return report, report.addTraces(ctx, cfg, staged)
+	imp, err := importer.OpenInput(ctx, in, schema, cfg)
+	return imp, errors.Join(err, closeFile())
 }
 
 // deliver writes the problems and, where nothing is open, the result.
-func deliver(ctx context.Context, cfg RunConfig, staged *staging.Stage, report *RunReport) error {
+func deliver(ctx context.Context, cfg RunConfig, imp *importer.Import, report *RunReport) error {
 	rows := func(w io.Writer, batches iter.Seq2[*intray.Batch, error]) (err error) {
 		report.OutputRows, err = output.Write(ctx, w, cfg.Format, cfg.Schema, batches)
 		return err
@@ -118,18 +122,18 @@ func deliver(ctx context.Context, cfg RunConfig, staged *staging.Stage, report *
 	done := report.Outcome.Verdict == engine.Done
 	if done && cfg.bothToFiles() { // the staged rows are read once for both
 		return WriteFile(cfg.Out, cfg.Stdout, func(w io.Writer) error {
-			return cfg.writeProblems(func(l *problemList) error { return rows(w, l.teeBatches(staged.Batches(ctx))) })
+			return cfg.writeProblems(func(l *problemList) error { return rows(w, l.teeBatches(imp.Batches(ctx))) })
 		})
 	}
 	if cfg.Problems != "" {
-		if err := cfg.writeProblems(func(l *problemList) error { return drain(l.teeBatches(staged.Batches(ctx))) }); err != nil {
+		if err := cfg.writeProblems(func(l *problemList) error { return drain(l.teeBatches(imp.Batches(ctx))) }); err != nil {
 			return err
 		}
 	}
 	if !done {
 		return nil
 	}
-	return WriteFile(cfg.Out, cfg.Stdout, func(w io.Writer) error { return rows(w, staged.Batches(ctx)) })
+	return WriteFile(cfg.Out, cfg.Stdout, func(w io.Writer) error { return rows(w, imp.Batches(ctx)) })
 }
 
 // bothToFiles says that problems and result are written, and neither to the
@@ -145,91 +149,6 @@ func drain(batches iter.Seq2[*intray.Batch, error]) error {
 		}
 	}
 	return nil
-}
-
-// localRun imports a file without a server. What it stages is kept in a folder that
-// goes with it.
-type localRun struct {
-	input      source.Input
-	closeInput func() error
-	folder     string
-	blobs      *disk.Store
-	hooks      *hookRunner
-	stages     []*staging.Stage
-}
-
-// openLocalRun opens the file and makes the folder.
-func openLocalRun(file string, cfg HookConfig) (l *localRun, err error) {
-	if err := cfg.validate(); err != nil {
-		return nil, err
-	}
-	l = &localRun{hooks: &hookRunner{cfg: cfg}}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, l.close())
-			l = nil
-		}
-	}()
-	if l.input, l.closeInput, err = OpenInput(file); err != nil {
-		return l, err
-	}
-	if l.folder, err = os.MkdirTemp("", "intray-run-*"); err != nil {
-		return l, fmt.Errorf("make a folder for the staged rows: %w", err)
-	}
-	l.blobs, err = disk.Open(l.folder, disk.Config{NoSync: true})
-	return l, err
-}
-
-// close lets go of all that was opened and removes the folder.
-func (l *localRun) close() (err error) {
-	l.hooks.close()
-	for _, staged := range l.stages {
-		err = errors.Join(err, staged.Close())
-	}
-	if l.blobs != nil {
-		err = errors.Join(err, l.blobs.Close())
-	}
-	if l.folder != "" {
-		err = errors.Join(err, os.RemoveAll(l.folder))
-	}
-	if l.closeInput != nil {
-		err = errors.Join(err, l.closeInput())
-	}
-	return err
-}
-
-// run imports the file, up to what beforeFinishCallback says, and gives the rows
-// staged under name: nil where none was read to the end of the pipeline.
-func (l *localRun) run(ctx context.Context, name string, schema *intray.Schema, answers intray.Answers, progress func(int64)) (*engine.Outcome, *staging.Stage, error) {
-	var writer *staging.Writer
-	defer func() {
-		if writer != nil {
-			writer.Abort()
-		}
-	}()
-	open := func(fields []string, unmapped []int) (engine.Sink, error) {
-		writer = staging.NewWriter(ctx, l.blobs, name, staging.Layout{Fields: fields, Unmapped: unmapped}, staging.Config{Codec: staging.Snappy})
-		return writer, nil
-	}
-	moved := engine.New(engine.Config{Formats: formats.Formats(l.folder), Temp: l.folder, Progress: progress, LoadHooks: l.hooks.open})
-	imp := engine.Import{Input: l.input, Schema: schema, Answers: answers, HookEnv: intray.HookEnv{Now: time.Now()}}
-	out, err := moved.Run(ctx, imp, open)
-	if err != nil || writer == nil || out.Verdict == engine.Broken {
-		return out, nil, err
-	}
-	if _, err := writer.Close(ctx); err != nil {
-		return nil, nil, err
-	}
-	staged, err := staging.Open(ctx, l.blobs, name)
-	if err != nil {
-		return nil, nil, err
-	}
-	l.stages = append(l.stages, staged)
-	if err := out.FillValues(ctx, out.Schema(schema).Fields, staged.Window); err != nil {
-		return nil, nil, err
-	}
-	imp.Schema = out.Schema(schema)
-	return out, staged, moved.Finish(ctx, imp, out, staged.Batches(ctx))
 }
 
 // checkAnswers refuses answers that no file could take, and keeps the others as
@@ -282,9 +201,9 @@ func wrongAnswer(err error) error {
 }
 
 // addTraces fills the traces of the rows that are asked for.
-func (r *RunReport) addTraces(ctx context.Context, cfg RunConfig, staged *staging.Stage) error {
+func (r *RunReport) addTraces(ctx context.Context, cfg RunConfig, imp *importer.Import) error {
 	for _, row := range cfg.Explain {
-		b, err := staged.Window(ctx, row, 1)
+		b, err := imp.Window(ctx, row, 1)
 		if err != nil {
 			return fmt.Errorf("explain row %d: %w", row, err)
 		}
@@ -381,32 +300,14 @@ func (l *problemList) teeBatches(batches iter.Seq2[*intray.Batch, error]) iter.S
 // writeBatch writes the problems of a batch. Rows count from 1 here, as in a
 // spreadsheet below its header.
 func (l *problemList) writeBatch(b *intray.Batch) error {
-	for _, p := range b.Problems {
-		key, value := "", ""
-		if p.Field != intray.NoField {
-			f := &l.schema.Fields[p.Field]
-			key, value = f.Key, rawText(f, b.Fields[p.Field].Raw(p.Row), p.Part)
-		}
+	for p := range importer.ProblemsOf(l.schema, b) {
 		err := l.w.Write([]string{
-			strconv.FormatInt(b.Lines[p.Row], 10), strconv.FormatInt(b.First+int64(p.Row)+1, 10),
-			output.EscapeFormula(key), p.Level.String(), p.Code, l.text(p.Text), output.EscapeFormula(value),
+			strconv.FormatInt(p.Line, 10), strconv.FormatInt(p.Row+1, 10),
+			output.EscapeFormula(p.Field), p.Level.String(), p.Code, l.text(p.Message), output.EscapeFormula(p.Value),
 		})
 		if err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// rawText is the text that the file holds; of a field that several columns feed,
-// that of the column concerned. Where all of them are empty, there is no list.
-func rawText(f *intray.Field, text []byte, part int) string {
-	var all []string
-	switch {
-	case !f.ManyToOne:
-		return string(text)
-	case json.Unmarshal(text, &all) == nil && part < len(all):
-		return all[part]
-	}
-	return ""
 }

@@ -151,20 +151,3 @@ func TestProblemsFull(t *testing.T) {
 type fullDisk struct{}
 
 func (fullDisk) Write([]byte) (int, error) { return 0, errTest }
-
-func TestRawOf(t *testing.T) {
-	many, one := &intray.Field{ManyToOne: true}, &intray.Field{}
-	for _, c := range []struct {
-		field *intray.Field
-		text  string
-		part  int
-		want  string
-	}{
-		{one, `["a","b"]`, 0, `["a","b"]`}, {one, "x", 0, "x"},
-		{many, `["a","b"]`, 0, "a"}, {many, `["a","b"]`, 1, "b"}, {many, `["a"]`, 1, ""}, {many, "", 1, ""},
-	} {
-		if got := rawText(c.field, []byte(c.text), c.part); got != c.want {
-			t.Errorf("%q, column %d: %q, want %q", c.text, c.part, got, c.want)
-		}
-	}
-}

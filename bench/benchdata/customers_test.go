@@ -99,7 +99,7 @@ func TestCustomerSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	schema, err := schema.ReadFile(strings.NewReader(string(text)))
+	schema, err := schema.Read(strings.NewReader(string(text)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,7 +45,7 @@ func (runCommand) Help() string {
 // Run imports the file.
 func (c *runCommand) Run(ctx context.Context, s streams) error {
 	collectOften()
-	schema, err := readSchema(c.Schema, schema.ReadFile)
+	schema, err := readSchema(c.Schema, schema.Read)
 	if err != nil {
 		return usageError{err}
 	}

@@ -200,7 +200,7 @@ func (c *hooksTestCommand) Run(ctx context.Context, s streams) error {
 	if c.Rows < 1 || c.Rows > maxTried {
 		return usageError{flagError("--rows", fmt.Errorf("%d rows cannot be shown: 1 to %d can", c.Rows, maxTried))}
 	}
-	schema, err := readSchema(c.Schema, schema.ReadFile)
+	schema, err := readSchema(c.Schema, schema.Read)
 	if err != nil {
 		return usageError{err}
 	}

@@ -31,7 +31,7 @@ func page(t *testing.T) string {
 	b.WriteString(opening)
 	contents(&b)
 	b.WriteString("## A schema\n\nA schema is an object: `fields`, and where wanted `name`, `settings` and `hooks`. In a file of its own it is taken by `intray run --schema`, and `intray schema check` tells what in it is wrong or can hardly be meant. Hooks are functions; this page leaves them out.\n\n")
-	if _, err := schema.ReadFile(strings.NewReader(wholeSchema)); err != nil {
+	if _, err := schema.Read(strings.NewReader(wholeSchema)); err != nil {
 		t.Error(err)
 	}
 	snippet(&b, wholeSchema)

@@ -1,13 +1,14 @@
 package quickstart
 
 import (
-	"bytes"
 	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // TestReadmeRun types the first command of the README, with the program built
@@ -43,75 +44,23 @@ func TestReadmeRun(t *testing.T) {
 	}
 }
 
-// around makes a program of the README's example.
-const around = `package main
-
-import (
-	"bytes"
-	"context"
-	"fmt"
-	"os"
-
-	"github.com/intraydata/intray"
-	"github.com/intraydata/intray/engine"
-	"github.com/intraydata/intray/output"
-	"github.com/intraydata/intray/schema"
-	"github.com/intraydata/intray/source"
-	"github.com/intraydata/intray/source/formats"
-)
-
-func main() {
-	schema, err := schema.ReadFile(bytes.NewBufferString(` + "`" + `{"fields": [
-		{"key": "name", "label": "Name", "validators": [{"validate": "required"}]}]}` + "`" + `))
-	if err != nil {
-		panic(err)
-	}
-	text := "Name\nAda\n\"\"\nBob\n"
-	file := source.Input{Name: "people.csv", ReaderAt: bytes.NewReader([]byte(text)), Size: int64(len(text))}
-	out, err := clean(context.Background(), file, schema)
-	if err != nil {
-		panic(err)
-	}
-	fmt.Println(out.Verdict == engine.Done, out.DataRows, out.ErrorRows)
-}
-
-`
-
-// TestReadmeLibrary compiles and runs the README's example, as a program that
-// stands in the module without being written there.
+// TestReadmeLibrary compares the README's example with the one that the tests of package
+// importer compile and run.
 func TestReadmeLibrary(t *testing.T) {
 	t.Parallel()
-	example := ""
+	shown := ""
 	for _, b := range blocks(read(t, root(t), "README.md")) {
 		if b.language == "go" {
-			example = b.text
+			shown = b.text
 		}
 	}
-	if lines := strings.Count(example, "\n"); lines == 0 || lines > 15 {
-		t.Errorf("the example has %d lines", lines)
+	_, body, found := strings.Cut(read(t, root(t), "importer", "example_test.go"), "\nfunc printPeople(ctx context.Context) error {\n")
+	body, _, ended := strings.Cut(body, "\n\treturn nil\n}\n")
+	if !found || !ended {
+		t.Fatal("the example of package importer has no function printPeople")
 	}
-	folder := t.TempDir()
-	program, overlay := filepath.Join(folder, "main.go"), filepath.Join(folder, "overlay.json")
-	replace, err := json.Marshal(map[string]map[string]string{"Replace": {
-		filepath.Join(root(t), "test", "quickstart", "readme", "main.go"): program,
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, text := range map[string]string{program: around + example, overlay: string(replace)} {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	command := exec.Command("go", "run", "-overlay", overlay, "./test/quickstart/readme")
-	command.Dir = root(t)
-	var errs bytes.Buffer
-	command.Stderr = &errs
-	out, err := command.Output()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, errs.String())
-	}
-	if want := "{\"name\":\"Ada\"}\n{\"name\":\"Bob\"}\ntrue 3 1\n"; string(out) != want {
-		t.Errorf("the example writes %q, want %q", out, want)
+	want := strings.TrimPrefix(strings.ReplaceAll("\n"+body, "\n\t", "\n"), "\n")
+	if diff := cmp.Diff(want, strings.TrimSuffix(shown, "\n")); diff != "" {
+		t.Errorf("the README shows another example than package importer has (-importer +README):\n%s", diff)
 	}
 }

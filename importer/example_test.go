@@ -1,0 +1,81 @@
+package importer_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"os"
+	"strings"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/importer"
+	"github.com/intraydata/intray/output"
+	"github.com/intraydata/intray/schema"
+	"github.com/intraydata/intray/source"
+)
+
+// Print the clean rows of a file, and what is wrong with the others.
+func Example() {
+	if err := printPeople(context.Background()); err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// map[email:ada@example.org joined:2025-12-10 name:Ada Lovelace]
+	// map[email:grace@example.org joined:2025-12-09 name:Grace Hopper]
+	// row 2, email "bob at example.org": This is not an e-mail address. Write it like name@example.org.
+}
+
+func printPeople(ctx context.Context) error {
+	people, err := schema.ReadFile("testdata/people.schema.json")
+	if err != nil {
+		return err
+	}
+	imp, err := importer.Open(ctx, "testdata/people.csv", people, importer.Config{})
+	if err != nil {
+		return err
+	}
+	defer imp.Close()
+	for row, err := range imp.Rows(ctx) {
+		if err != nil {
+			return err
+		}
+		fmt.Println(row.Values())
+	}
+	for problem, err := range imp.Problems(ctx) {
+		if err != nil {
+			return err
+		}
+		fmt.Println(problem)
+	}
+	return nil
+}
+
+// Answer what a file leaves open: here, whether 03/04 is in March or in April.
+func ExampleImport_Err() {
+	ctx := context.Background()
+	people, err := schema.Read(strings.NewReader(`{"fields": [{"key": "born", "label": "Born", "type": "date"}]}`))
+	if err != nil {
+		log.Fatal(err)
+	}
+	text := "Born\n03/04/1990\n05/06/1991\n"
+	file := source.Input{Name: "people.csv", ReaderAt: strings.NewReader(text), Size: int64(len(text))}
+	imp, err := importer.OpenInput(ctx, file, people, importer.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer imp.Close()
+	fmt.Println(imp.Err() != nil, imp.Outcome.Questions[0].ID)
+
+	answers := intray.Answers{imp.Outcome.Questions[0].ID: "DMY"}
+	if imp, err = importer.OpenInput(ctx, file, people, importer.Config{Answers: answers}); err != nil {
+		log.Fatal(err)
+	}
+	defer imp.Close()
+	if _, err := imp.Write(ctx, os.Stdout, output.NDJSON); err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// true format:born:slash
+	// {"born":"1990-04-03"}
+	// {"born":"1991-06-05"}
+}

@@ -1,0 +1,161 @@
+package importer
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/engine"
+	"github.com/intraydata/intray/output"
+	"github.com/intraydata/intray/schema"
+	"github.com/intraydata/intray/source"
+)
+
+// people has a key that must be unique, so that a problem shows only after the last row.
+const people = `{"fields": [
+	{"key": "id", "label": "ID", "validators": [{"validate": "unique"}]},
+	{"key": "email", "label": "E-mail", "type": "email"}], "settings": {"invalidDataBehavior": "BEHAVIOR"}}`
+
+// openText imports a text as a file.
+func openText(t *testing.T, behavior, text string) *Import {
+	t.Helper()
+	s, err := schema.Read(strings.NewReader(strings.Replace(people, "BEHAVIOR", behavior, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	in := source.Input{Name: "people.csv", ReaderAt: strings.NewReader(text), Size: int64(len(text))}
+	imp, err := OpenInput(t.Context(), in, s, Config{TempDir: folder})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := imp.Close(); err != nil {
+			t.Error(err)
+		}
+		if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
+			t.Errorf("temporary files are left: %v, %v", left, err)
+		}
+	})
+	return imp
+}
+
+func TestRowsAndProblems(t *testing.T) {
+	imp := openText(t, "REMOVE_INVALID_ROWS", "ID,E-mail\n1,ada@example.org\n2,bob\n1,\n3,\n")
+	var rows []map[string]string
+	var indexes []int64
+	for row, err := range imp.Rows(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, ok := row.Value("email"); ok != (row.Text("email") != "") || row.Text("no such key") != "" {
+			t.Errorf("row %d: Value and Text differ", row.Index())
+		}
+		rows, indexes = append(rows, row.Values()), append(indexes, row.Index(), row.Line())
+	}
+	if diff := cmp.Diff([]map[string]string{{"id": "3"}}, rows); diff != "" {
+		t.Errorf("rows (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]int64{3, 5}, indexes); diff != "" {
+		t.Errorf("index and line (-want +got):\n%s", diff)
+	}
+	var problems []string
+	for p, err := range imp.Problems(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		before, _, _ := strings.Cut(p.String(), ":")
+		problems = append(problems, before+" "+p.Code)
+	}
+	if diff := cmp.Diff([]string{`row 1, id "1" unique`, `row 2, email "bob" email`, `row 3, id "1" unique`}, problems); diff != "" {
+		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+	var out strings.Builder
+	if n, err := imp.Write(t.Context(), &out, output.NDJSON); n != 1 || err != nil || out.String() != `{"id":"3","email":null}`+"\n" {
+		t.Errorf("wrote %d rows, %v: %s", n, err, out.String())
+	}
+	b, err := imp.Window(t.Context(), 1, 2)
+	if err != nil || b.First != 1 || b.Rows() != 2 {
+		t.Errorf("a window of %d rows from %d, %v", b.Rows(), b.First, err)
+	}
+}
+
+// TestNoResult has imports that end without a result: each iterator says why, and none
+// returns a row.
+func TestNoResult(t *testing.T) {
+	for _, c := range []struct{ name, behavior, text, want string }{
+		{"blocked", "BLOCK_SUBMIT", "ID,E-mail\n1,bob\n", "1 rows have errors"},
+		{"empty", "REMOVE_INVALID_ROWS", "", "empty"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			imp := openText(t, c.behavior, c.text)
+			var verdict *VerdictError
+			rows := 0
+			for _, err := range imp.Rows(t.Context()) {
+				rows++
+				if !errors.As(err, &verdict) || !strings.Contains(err.Error(), c.want) {
+					t.Errorf("error %v, want one with %q", err, c.want)
+				}
+			}
+			if _, err := imp.Write(t.Context(), nil, output.JSON); rows != 1 || !errors.As(err, &verdict) {
+				t.Errorf("%d results of Rows, and Write returns %v", rows, err)
+			}
+		})
+	}
+}
+
+func TestOpenFails(t *testing.T) {
+	s, err := schema.Read(strings.NewReader(`{"fields": [{"key": "a", "label": "A"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "a.csv")
+	if err := os.WriteFile(file, []byte("A\n1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(t.Context(), file+".missing", s, Config{}); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a missing file: %v", err)
+	}
+	if _, err := Open(t.Context(), file, s, Config{TempDir: file}); err == nil {
+		t.Error("a temporary folder that is a file is accepted")
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	folder := t.TempDir()
+	if _, err := Open(ended, file, s, Config{TempDir: folder}); !errors.Is(err, context.Canceled) {
+		t.Errorf("a cancelled context: %v", err)
+	}
+	if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
+		t.Errorf("temporary files are left: %v, %v", left, err)
+	}
+	imp, err := Open(t.Context(), file, s, Config{})
+	if err != nil || imp.Outcome.Verdict != engine.Done {
+		t.Fatalf("%v, %v", imp, err)
+	}
+	if err := imp.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRawText(t *testing.T) {
+	many, one := &intray.Field{ManyToOne: true}, &intray.Field{}
+	for _, c := range []struct {
+		field *intray.Field
+		text  string
+		part  int
+		want  string
+	}{
+		{one, `["a","b"]`, 0, `["a","b"]`}, {one, "x", 0, "x"},
+		{many, `["a","b"]`, 0, "a"}, {many, `["a","b"]`, 1, "b"}, {many, `["a"]`, 1, ""}, {many, "", 1, ""},
+	} {
+		if got := rawText(c.field, []byte(c.text), c.part); got != c.want {
+			t.Errorf("%q, column %d: %q, want %q", c.text, c.part, got, c.want)
+		}
+	}
+}
