@@ -96,7 +96,7 @@ func within(name string, list ...string) bool {
 }
 
 // machinery is what tests are made with; it is no part of the program.
-var machinery = []string{"server/blob/blobtest", "server/sqlstore/storetest", "source/sourcetest", "test/", "tools/", "bench/"}
+var machinery = []string{"engine/enginetest", "server/blob/blobtest", "server/sqlstore/storetest", "source/sourcetest", "test/", "tools/", "bench/"}
 
 // forTests reports whether a package is made for tests, or of tests only.
 func (p pkg) forTests() bool {
@@ -137,7 +137,8 @@ var levels = map[string][]string{
 	"schema":               {"intray", "internal/jsonschema", "validate/", "celltype", "schema/jssyntax"},
 	"schema/lint":          {"intray", "internal/jsonschema", "validate/"},
 	"schema/jssyntax":      {"intray"},
-	"engine":               {"intray", "source", "mapping", "celltype", "validate"},
+	"internal/rowplan":     {"intray", "mapping", "celltype", "validate"},
+	"engine":               {"intray", "source", "mapping", "celltype", "validate", "internal/rowplan"},
 	"hooks":                {"intray", "schema", "celltype", "hooks/"},
 	"hooks/":               {"intray"},
 	"examples":             {},
@@ -148,8 +149,9 @@ var levels = map[string][]string{
 	"server/blob":       {},
 	"server/blob/disk":  {"server/blob"},
 	"server/blob/mem":   {"server/blob"},
+	"server/revalidate": {"intray", "celltype", "engine", "internal/rowplan"},
 	"server/staging":    {"intray", "server/blob"},
-	"server/draft":      {"intray", "internal/re2", "validate", "server/blob", "server/staging"},
+	"server/draft":      {"intray", "internal/re2", "internal/rowplan", "validate", "server/blob", "server/staging"},
 	"server/model":      {"intray", "engine", "internal/jsonschema", "server/blob", "server/queue", "server/secrets"},
 	"server/auth":       {"intray", "server/model", "server/secrets"},
 	"server/schemas":    {"intray", "internal/jsonschema", "schema", "schema/lint", "server/model"},
@@ -157,7 +159,7 @@ var levels = map[string][]string{
 	"server/retention":  {"intray", "server/blob", "server/model"},
 	"server/imports":    {"intray", "source", "engine", "output", "schema", "server/staging", "server/blob", "server/secrets", "server/model", "server/auth", "server/schemas"},
 	"server/connectors": {"intray", "output", "schema", "server/secrets", "server/model", "server/schemas", "server/imports", "server/webhooks"},
-	"server/review": {"intray", "source", "engine", "output", "celltype", "schema", "server/staging", "server/draft", "server/blob", "server/secrets",
+	"server/review": {"intray", "server/revalidate", "source", "engine", "output", "celltype", "schema", "server/staging", "server/draft", "server/blob", "server/secrets",
 		"server/model", "server/auth", "server/schemas", "server/imports"},
 	"server/service": {"intray", "engine", "server/blob", "server/secrets",
 		"server/model", "server/auth", "server/schemas", "server/webhooks", "server/retention", "server/imports", "server/connectors", "server/review"},

@@ -12,7 +12,7 @@
 //
 // A [HookLoader] loads the hooks of the schema; the package calls them, and puts what
 // they change where it belongs. [Engine.Finish] asks the last of them, when the
-// rows are staged.
+// Rows are staged.
 //
 // The package keeps nothing beyond a run, and of a run only temporary files. It
 // knows no database, HTTP or clock. The same file, schema, settings and answers
@@ -84,7 +84,7 @@ type Sink interface {
 
 // CrossRowSink is a Sink that also takes what shows only when all rows are known,
 // such as values that are in several rows. The outcome counts and lists such
-// problems for every sink.
+// Problems for every sink.
 type CrossRowSink interface {
 	Sink
 	// AddProblem adds a problem to rows that were committed. It is called behind the
@@ -93,7 +93,7 @@ type CrossRowSink interface {
 }
 
 // OpenSink makes the sink once the mapping is frozen. The layout lists the
-// keys of the fields and the columns that are passed through.
+// Keys of the fields and the columns that are passed through.
 type OpenSink func(fields []string, unmapped []int) (Sink, error)
 
 // Import is a file, what is wanted of it, and what persons said about it.
@@ -125,6 +125,15 @@ func (e *Engine) Run(ctx context.Context, imp Import, open OpenSink) (out *Outco
 	return out, nil
 }
 
+// LoadHooks makes hooks ready with the loader of the Config. It returns nil where there
+// is none.
+func (e *Engine) LoadHooks(ctx context.Context, hooks intray.Hooks, env intray.HookEnv) (HookRunner, error) {
+	if e.cfg.LoadHooks == nil {
+		return nil, nil
+	}
+	return e.cfg.LoadHooks(ctx, hooks, env)
+}
+
 // MapColumns looks at the columns of a file and gives an outcome with their mapping and
 // what would be asked about it. No rows move.
 func (e *Engine) MapColumns(ctx context.Context, imp Import) (*Outcome, error) {
@@ -132,14 +141,6 @@ func (e *Engine) MapColumns(ctx context.Context, imp Import) (*Outcome, error) {
 	only.Hooks = intray.Hooks{}
 	imp.Schema = &only
 	return e.Run(ctx, imp, nil)
-}
-
-func fieldKeys(fields []intray.Field) []string {
-	list := make([]string, len(fields))
-	for i, f := range fields {
-		list[i] = f.Key
-	}
-	return list
 }
 
 // unreadable turns what a reader says of a file into an outcome, and leaves

@@ -5,11 +5,10 @@ import (
 	"errors"
 	"io"
 	"iter"
-	"slices"
-	"sort"
 	"strings"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/rowplan"
 	"github.com/intraydata/intray/source"
 )
 
@@ -50,9 +49,9 @@ const (
 
 // runPreHooks calls the hooks that look at all rows before any row moves, and keeps
 // what they changed for the rows on their way.
-func (p *importRun) runPreHooks(ctx context.Context, plan *plan) error {
+func (p *importRun) runPreHooks(ctx context.Context, plan *rowplan.Plan) error {
 	columns, bulk := p.imp.Schema.Hooks.Column, p.imp.Schema.Hooks.BulkRow
-	plan.hookChanges = sortByRow(p.infos)
+	plan.HookChanges = rowplan.SortByRow(p.infos)
 	if len(columns)+len(bulk) == 0 {
 		return nil
 	}
@@ -60,7 +59,7 @@ func (p *importRun) runPreHooks(ctx context.Context, plan *plan) error {
 	if err != nil {
 		return err
 	}
-	if err := rows.applyToBatches(plan, plan.hookChanges); err != nil {
+	if err := rows.applyToBatches(plan, plan.HookChanges); err != nil {
 		return err
 	}
 	for _, kind := range []struct {
@@ -77,7 +76,7 @@ func (p *importRun) runPreHooks(ctx context.Context, plan *plan) error {
 			}
 		}
 	}
-	plan.hookChanges = sortByRow(append(plan.hookChanges, rows.changes...))
+	plan.HookChanges = rowplan.SortByRow(append(plan.HookChanges, rows.changes...))
 	return nil
 }
 
@@ -89,7 +88,7 @@ type allRows struct {
 
 // collectRows reads all rows: whole ones, or only the fields that column hooks look
 // at.
-func (p *importRun) collectRows(ctx context.Context, plan *plan, whole bool) (*allRows, error) {
+func (p *importRun) collectRows(ctx context.Context, plan *rowplan.Plan, whole bool) (*allRows, error) {
 	reader, err := p.reopenSheet(ctx)
 	if err != nil {
 		return nil, err
@@ -97,22 +96,22 @@ func (p *importRun) collectRows(ctx context.Context, plan *plan, whole bool) (*a
 	defer reader.Close()
 	rows := p.mergeRows(reader)
 	all := &allRows{}
-	keep := plan.columnFields(p.imp.Schema)
-	recs := &intray.Records{Width: plan.rowWeight()}
-	scratch := make([]byte, 0, scratchBytes)
+	keep := plan.ColumnFields(p.imp.Schema)
+	recs := &intray.Records{Width: plan.RowWeight()}
+	scratch := make([]byte, 0, rowplan.ScratchBytes)
 	for {
-		last, err := plan.nextRecords(ctx, rows, recs)
+		last, err := nextRecords(ctx, rows, recs)
 		if err != nil {
 			return nil, err
 		}
 		if recs.Len() > 0 {
 			b := &intray.Batch{}
-			plan.parse(recs, b, scratch)
-			if err := plan.fillAdded(b, recs.Added, scratch); err != nil {
+			plan.Parse(recs, b, scratch)
+			if err := plan.FillAdded(b, recs.Added, scratch); err != nil {
 				return nil, err
 			}
 			if !whole {
-				plan.keepFields(b, keep)
+				plan.KeepFields(b, keep)
 			}
 			all.batches = append(all.batches, b)
 			if err := checkRowLimit(b.First+int64(b.Rows()), whole); err != nil {
@@ -139,7 +138,7 @@ func checkRowLimit(rows int64, whole bool) error {
 
 // nextRecords reads the next records. What is wrong with the file is told when its rows
 // move.
-func (p *plan) nextRecords(ctx context.Context, reader source.Reader, recs *intray.Records) (last bool, err error) {
+func nextRecords(ctx context.Context, reader source.Reader, recs *intray.Records) (last bool, err error) {
 	err = reader.Next(ctx, recs)
 	if errors.Is(err, io.EOF) || isFileError(err) {
 		recs.Reset()
@@ -148,85 +147,33 @@ func (p *plan) nextRecords(ctx context.Context, reader source.Reader, recs *intr
 	return err != nil, err
 }
 
-// columnFields are the fields that column hooks look at, with their columns.
-func (p *plan) columnFields(schema *intray.Schema) map[int]bool {
-	keep := map[int]bool{}
-	for _, h := range schema.Hooks.Column {
-		field := schema.FieldIndex(h.Field)
-		if field < 0 {
-			continue
-		}
-		keep[field] = true
-		for i := range p.parts {
-			if p.parts[i].field == field {
-				keep[len(p.fields)+i] = true
-			}
-		}
-	}
-	return keep
-}
-
-// keepFields empties all fields of a batch but some.
-func (p *plan) keepFields(b *intray.Batch, keep map[int]bool) {
-	for i := range b.Fields {
-		if keep[i] {
-			continue
-		}
-		b.Fields[i] = intray.Cells{}
-		for range b.Rows() {
-			b.Fields[i].AppendNull(nil)
-		}
-	}
-	b.Unmapped = nil
-	b.Problems = slices.DeleteFunc(b.Problems, func(q intray.Problem) bool { return !keep[q.Field] })
-}
-
-func (c *allRows) hookViews(p *plan) intray.HookRows {
+func (c *allRows) hookViews(p *rowplan.Plan) intray.HookRows {
 	list := make([]*intray.Batch, len(c.batches))
 	for i, b := range c.batches {
-		list[i] = p.hookView(b)
+		list[i] = p.HookView(b)
 	}
-	return p.hookRows(list...)
+	return p.HookRows(list...)
 }
 
 // addChanges keeps changes and applies them to the rows, so that the next hook sees them.
-func (c *allRows) addChanges(p *plan, changes []intray.Change) error {
+func (c *allRows) addChanges(p *rowplan.Plan, changes []intray.Change) error {
 	c.changes = append(c.changes, changes...)
 	return c.applyToBatches(p, changes)
 }
 
-func (c *allRows) applyToBatches(p *plan, changes []intray.Change) error {
-	changes = sortByRow(changes)
-	scratch := make([]byte, 0, scratchBytes)
+func (c *allRows) applyToBatches(p *rowplan.Plan, changes []intray.Change) error {
+	changes = rowplan.SortByRow(changes)
+	scratch := make([]byte, 0, rowplan.ScratchBytes)
 	for _, b := range c.batches {
-		if err := p.applyChanges(b, changesIn(changes, b), scratch); err != nil {
+		if err := p.ApplyChanges(b, rowplan.ChangesIn(changes, b), scratch); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// sortByRow orders changes by their rows.
-func sortByRow(changes []intray.Change) []intray.Change {
-	ordered := slices.Clone(changes)
-	slices.SortStableFunc(ordered, func(a, b intray.Change) int { return a.Row - b.Row })
-	return ordered
-}
-
-// changesIn are the changes, ordered by row, that concern a batch, with their rows
-// counted from its first.
-func changesIn(changes []intray.Change, b *intray.Batch) []intray.Change {
-	from := sort.Search(len(changes), func(i int) bool { return int64(changes[i].Row) >= b.First })
-	end := sort.Search(len(changes), func(i int) bool { return int64(changes[i].Row) >= b.First+int64(b.Rows()) })
-	own := slices.Clone(changes[from:end])
-	for i := range own {
-		own[i].Row -= int(b.First)
-	}
-	return own
-}
-
 // Finish calls beforeFinishCallback, where the schema has one, with the staged
-// rows of an import that is Done. The outcome tells what came of it: where the
+// Rows of an import that is Done. The outcome tells what came of it: where the
 // hook cancels, a person must settle why.
 func (e *Engine) Finish(ctx context.Context, imp Import, out *Outcome, rows iter.Seq2[*intray.Batch, error]) (err error) {
 	if imp.Schema.Hooks.BeforeFinish == "" || out.Verdict != Done || e.cfg.LoadHooks == nil {
@@ -260,7 +207,7 @@ func (e *Engine) Finish(ctx context.Context, imp Import, out *Outcome, rows iter
 }
 
 // Schema is that of the staged rows: the one of the run with the fields that
-// hooks added or removed.
+// Hooks added or removed.
 func (o *Outcome) Schema(of *intray.Schema) *intray.Schema {
 	if o.Fields == nil {
 		return of

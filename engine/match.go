@@ -158,7 +158,7 @@ func extendedMatch(m intray.Match, list []int, columns []intray.Column) intray.M
 }
 
 // remaining leaves out what is decided: fields are hidden from the suggestion, and
-// columns are gone.
+// Columns are gone.
 func (d mappingAnswers) remaining(fields []intray.Field, columns []intray.Column) ([]intray.Field, []intray.Column) {
 	rest := slices.Clone(fields)
 	var gone []int

@@ -4,10 +4,9 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/intraydata/intray"
-	"github.com/intraydata/intray/celltype"
+	"github.com/intraydata/intray/internal/rowplan"
 	"github.com/intraydata/intray/mapping"
 )
 
@@ -16,7 +15,7 @@ const (
 	// MaxRowsWithError is the most row numbers that are listed.
 	MaxRowsWithError = 10000
 	// MaxNotices is the most notices; one of type Truncated may follow.
-	MaxNotices = 1000
+	MaxNotices = rowplan.MaxNotices
 )
 
 // Verdict says how a run ended.
@@ -145,79 +144,17 @@ func (o *Outcome) decideVerdict(s intray.Settings, removed int) *Outcome {
 	return o
 }
 
-// batchSummary is what a batch adds to the outcome. It holds copies: the batch is
-// used again before the account is added.
-type batchSummary struct {
-	rows      int64
-	problems  int64
-	errorRows []int64
-	notices   []intray.Notice
-}
-
-// summarize sums up a batch whose problems are in the order of the rows.
-func (p *plan) summarize(b *intray.Batch) batchSummary {
-	a := batchSummary{rows: int64(b.Rows()), problems: int64(len(b.Problems))}
-	last := -1
-	for _, problem := range b.Problems {
-		if problem.Level == intray.LevelError && problem.Row != last {
-			last = problem.Row
-			a.errorRows = append(a.errorRows, b.First+int64(problem.Row))
-		}
-		if len(a.notices) < MaxNotices {
-			a.notices = append(a.notices, p.notice(b, problem))
-		}
-	}
-	return a
-}
-
-func (p *plan) notice(b *intray.Batch, problem intray.Problem) intray.Notice {
-	row := b.First + int64(problem.Row)
-	n := intray.Notice{Type: intray.Validation, Level: problem.Level, Text: problem.Text, Row: &row}
-	if problem.Code == celltype.CodeMapped {
-		n.Type = intray.ValueMapped
-	}
-	if problem.Field != intray.NoField {
-		p.setLocation(&n, problem.Field, problem.Part)
-		n.Value = rawExcerpt(b.Fields[problem.Field].Raw(problem.Row), n.Part)
-	}
-	return n
-}
-
-// mergeInto adds the account of the next batch, in the order of the rows.
-func (a batchSummary) mergeInto(out *Outcome) {
-	out.DataRows += a.rows
-	out.ErrorRows += int64(len(a.errorRows))
-	out.Problems += a.problems
-	out.RowsWithError = appendUpTo(out.RowsWithError, a.errorRows, MaxRowsWithError)
-	out.Listed = appendUpTo(out.Listed, a.notices, MaxNotices)
-}
-
-// errorRowNumbers are the rows with an error, for a bitmap.
-func (a batchSummary) errorRowNumbers() []uint32 {
-	rows := make([]uint32, len(a.errorRows))
-	for i, row := range a.errorRows {
-		rows[i] = uint32(row)
-	}
-	return rows
+// AddSummary adds the summary of the next batch, in the order of the rows.
+func (o *Outcome) AddSummary(a rowplan.Summary) {
+	o.DataRows += a.Rows
+	o.ErrorRows += int64(len(a.ErrorRows))
+	o.Problems += a.Problems
+	o.RowsWithError = appendUpTo(o.RowsWithError, a.ErrorRows, MaxRowsWithError)
+	o.Listed = appendUpTo(o.Listed, a.Notices, MaxNotices)
 }
 
 func appendUpTo[T any](list, more []T, limit int) []T {
 	return append(list, more[:min(len(more), limit-len(list))]...)
-}
-
-// maxExcerpt bounds the raw text of a notice, in bytes. The whole text is in
-// the staged rows.
-const maxExcerpt = 4096
-
-func excerpt(raw []byte) string {
-	if len(raw) <= maxExcerpt {
-		return string(raw)
-	}
-	end := maxExcerpt
-	for end > 0 && !utf8.RuneStart(raw[end]) {
-		end--
-	}
-	return string(raw[:end]) + "…"
 }
 
 // formatOf begins the choice of the evidence about how a field's cells are read.

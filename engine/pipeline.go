@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/rowplan"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/validate"
 )
@@ -21,9 +22,6 @@ import (
 // extraSlots is how many batches may be read or wait for their turn beside those
 // that workers hold. It bounds the memory of a run, whatever the file's size.
 const extraSlots = 2
-
-// scratchBytes is how long a value may be without costing memory of its own.
-const scratchBytes = 1024
 
 // workItem is a batch of records under way, with its place in the order.
 type workItem struct {
@@ -35,7 +33,7 @@ type workItem struct {
 type stagedBatch struct {
 	workItem
 	commit  func() error
-	summary batchSummary
+	summary rowplan.Summary
 	// failed is what a hook did wrong in the batch; there is nothing to commit.
 	failed error
 }
@@ -43,7 +41,7 @@ type stagedBatch struct {
 // pipeline joins the reader, the workers and the committer of one run. Loads go
 // round: from free to the reader, to the workers, to the committer, to free.
 type pipeline struct {
-	plan *plan
+	plan *rowplan.Plan
 	sink Sink
 	// maxCells and problems are the most that the run takes.
 	maxCells, maxProblems int64
@@ -61,12 +59,12 @@ type pipeline struct {
 }
 
 // runPipeline moves all rows of the reader into the sink and fills out.
-func (e *Engine) runPipeline(ctx context.Context, reader source.Reader, p *plan, sink Sink, out *Outcome) (err error) {
+func (e *Engine) runPipeline(ctx context.Context, reader source.Reader, p *rowplan.Plan, sink Sink, out *Outcome) (err error) {
 	slots := e.cfg.Workers + extraSlots
 	b := &pipeline{
 		plan: p, sink: sink,
 		maxCells: e.cfg.Options.Limits.WithDefaults().Cells, maxProblems: e.cfg.Problems,
-		uniques: p.rules.UniqueChecker(e.cfg.Temp), errorRows: roaring.New(),
+		uniques: p.Rules.UniqueChecker(e.cfg.Temp), errorRows: roaring.New(),
 		free: make(chan *intray.Records, slots),
 		work: make(chan workItem, slots),
 		done: make(chan stagedBatch, slots),
@@ -75,7 +73,7 @@ func (e *Engine) runPipeline(ctx context.Context, reader source.Reader, p *plan,
 		defer func() { err = errors.Join(err, b.uniques.Close()) }()
 	}
 	for range slots {
-		b.free <- &intray.Records{Width: p.rowWeight()}
+		b.free <- &intray.Records{Width: p.RowWeight()}
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(recoverPanic(func() error { return b.readRecords(ctx, reader, out.addNotice) }))
@@ -160,7 +158,7 @@ func isFileError(err error) bool {
 // checkCellLimit refuses a file whose rows come to too many cells. A row costs a cell
 // for each field and column, though the file may write down none of them.
 func (b *pipeline) checkCellLimit(recs *intray.Records) error {
-	each := int64(b.plan.cellsPerRow())
+	each := int64(b.plan.CellsPerRow())
 	if (recs.First+int64(recs.Len()))*each <= b.maxCells {
 		return nil
 	}
@@ -168,8 +166,8 @@ func (b *pipeline) checkCellLimit(recs *intray.Records) error {
 }
 
 // checkProblemLimit refuses a file with too many problems.
-func (b *pipeline) checkProblemLimit(out *Outcome, a batchSummary) error {
-	if out.Problems+a.problems <= b.maxProblems {
+func (b *pipeline) checkProblemLimit(out *Outcome, a rowplan.Summary) error {
+	if out.Problems+a.Problems <= b.maxProblems {
 		return nil
 	}
 	return &source.LimitError{Reason: intray.NewMessage("limit.problems", intray.Params{"limit": b.maxProblems})}
@@ -178,33 +176,33 @@ func (b *pipeline) checkProblemLimit(out *Outcome, a batchSummary) error {
 // processRecords turns records into staged batches until there are no more.
 func (b *pipeline) processRecords(ctx context.Context) error {
 	var batch intray.Batch
-	scratch := make([]byte, 0, scratchBytes)
+	scratch := make([]byte, 0, rowplan.ScratchBytes)
 	for l := range b.work {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		b.plan.parse(l.recs, &batch, scratch)
-		if err := b.plan.fillAdded(&batch, l.recs.Added, scratch); err != nil {
+		b.plan.Parse(l.recs, &batch, scratch)
+		if err := b.plan.FillAdded(&batch, l.recs.Added, scratch); err != nil {
 			return err
 		}
-		if err := b.plan.runHooks(ctx, &batch, scratch); isHookError(err) {
+		if err := b.plan.RunHooks(ctx, &batch, scratch); rowplan.IsHookError(err) {
 			b.done <- stagedBatch{workItem: l, failed: err}
 			continue
 		} else if err != nil {
 			return err
 		}
-		b.plan.rules.Apply(&batch)
+		b.plan.Rules.Apply(&batch)
 		if b.uniques != nil {
 			if err := b.uniques.AddBatch(&batch); err != nil {
 				return err
 			}
 		}
-		b.plan.foldColumns(&batch)
+		b.plan.FoldColumns(&batch)
 		commit, err := b.sink.StageBatch(&batch)
 		if err != nil {
 			return fmt.Errorf("stage rows from %d: %w", batch.First, err)
 		}
-		b.done <- stagedBatch{workItem: l, commit: commit, summary: b.plan.summarize(&batch)}
+		b.done <- stagedBatch{workItem: l, commit: commit, summary: b.plan.Summarize(&batch)}
 	}
 	return nil
 }
@@ -231,9 +229,9 @@ func (b *pipeline) commitInOrder(ctx context.Context, out *Outcome, progress fun
 			if err := p.commit(); err != nil {
 				return fmt.Errorf("commit rows from %d: %w", p.recs.First, err)
 			}
-			p.summary.mergeInto(out)
+			out.AddSummary(p.summary)
 			if b.uniques != nil {
-				b.errorRows.AddMany(p.summary.errorRowNumbers())
+				b.errorRows.AddMany(p.summary.ErrorRowNumbers())
 			}
 			progress(out.DataRows)
 			b.free <- p.recs
@@ -253,7 +251,7 @@ func (b *pipeline) addCrossRowProblems(out *Outcome) error {
 		return err
 	}
 	for i := range found {
-		b.plan.foldProblem(&found[i].Problem)
+		b.plan.FoldProblem(&found[i].Problem)
 		if err := b.addDuplicates(out, found[i]); err != nil || b.fileErr != nil {
 			return err
 		}
@@ -284,18 +282,18 @@ func (b *pipeline) addDuplicates(out *Outcome, d validate.Duplicates) error {
 
 // exceedsProblems ends the run where so many more problems are too many.
 func (b *pipeline) exceedsProblems(out *Outcome, more int64) bool {
-	b.fileErr = b.checkProblemLimit(out, batchSummary{problems: more})
+	b.fileErr = b.checkProblemLimit(out, rowplan.Summary{Problems: more})
 	return b.fileErr != nil
 }
 
 // addDuplicates lists late problems among the others and counts the rows again.
-func (o *Outcome) addDuplicates(p *plan, found []validate.Duplicates, errorRows *roaring.Bitmap) {
+func (o *Outcome) addDuplicates(p *rowplan.Plan, found []validate.Duplicates, errorRows *roaring.Bitmap) {
 	for _, d := range found {
 		rows := d.Rows.Iterator()
 		for range min(d.Rows.GetCardinality(), MaxNotices) {
 			row := int64(rows.Next())
 			n := intray.Notice{Type: intray.Validation, Level: d.Problem.Level, Text: d.Problem.Text, Row: &row}
-			p.setLocation(&n, d.Problem.Field, d.Problem.Part)
+			p.SetLocation(&n, d.Problem.Field, d.Problem.Part)
 			o.Listed = append(o.Listed, n)
 		}
 	}
@@ -328,7 +326,7 @@ func (o *Outcome) FillValues(ctx context.Context, fields []intray.Field, read fu
 		if err != nil {
 			return fmt.Errorf("read a row again: %w", err)
 		}
-		n.Value = rawExcerpt(b.Fields[field].Raw(0), n.Part)
+		n.Value = rowplan.RawExcerpt(b.Fields[field].Raw(0), n.Part)
 	}
 	return nil
 }

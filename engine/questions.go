@@ -56,7 +56,7 @@ type tableSheets struct {
 	found []int
 	// shown are those of them that are not hidden.
 	shown []int
-	// headers are those of each sheet that was found.
+	// Headers are those of each sheet that was found.
 	headers [][]string
 }
 

@@ -37,7 +37,7 @@ func (l *limitedReader) Next(ctx context.Context, recs *intray.Records) error {
 }
 
 // rowMerger gives the rows of an import: those of the file, without the ones that
-// hooks removed, and between them the ones that hooks added.
+// Hooks removed, and between them the ones that hooks added.
 type rowMerger struct {
 	source.Reader
 	columns int
@@ -62,7 +62,7 @@ func (p *importRun) mergeRows(reader *limitedReader) source.Reader {
 }
 
 // Next gives rows of the file, or rows that were added: never both at once. Added
-// rows have no line, and empty cells: take gives what they hold.
+// Rows have no line, and empty cells: take gives what they hold.
 func (f *rowMerger) Next(ctx context.Context, recs *intray.Records) error {
 	recs.Reset()
 	for recs.Len() == 0 {
@@ -122,22 +122,6 @@ func (f *rowMerger) copyRows(recs *intray.Records) {
 			recs.AppendRecord(&f.raw, f.at)
 		}
 	}
-}
-
-// fillAdded gives added rows what they hold.
-func (p *plan) fillAdded(b *intray.Batch, added []intray.AddedRow, scratch []byte) error {
-	if len(added) == 0 {
-		return nil
-	}
-	var changes []intray.Change
-	for row, one := range added {
-		for field, f := range p.fields {
-			if text, has := one.Cells[f.field.Key]; has {
-				changes = append(changes, intray.Change{Row: row, Field: field, HasValue: true, Value: &text})
-			}
-		}
-	}
-	return p.applyChanges(b, changes, scratch)
 }
 
 // addRows keeps rows that a hook adds.

@@ -7,6 +7,7 @@ import (
 	"maps"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/rowplan"
 	"github.com/intraydata/intray/mapping"
 	"github.com/intraydata/intray/source"
 )
@@ -17,7 +18,7 @@ type importRun struct {
 	imp  Import
 	open OpenSink
 	out  *Outcome
-	// hooks runs those of the schema; nil where it has none.
+	// Hooks runs those of the schema; nil where it has none.
 	hooks HookRunner
 	// uploaded says that the hooks of UPLOAD_STEP were called.
 	uploaded bool
@@ -127,7 +128,7 @@ func (p *importRun) mapAndImport(ctx context.Context, reader source.Reader) (*Ou
 	if err := p.postStep(ctx, plan); err != nil {
 		return p.out.unreadable(err)
 	}
-	sink, err := p.open(plan.keys, plan.unmapped)
+	sink, err := p.open(plan.Keys, plan.Unmapped)
 	if err != nil {
 		return nil, fmt.Errorf("open the sink: %w", err)
 	}
@@ -145,17 +146,17 @@ func (p *importRun) mapAndImport(ctx context.Context, reader source.Reader) (*Ou
 }
 
 // prepare compiles the schema and decides how the columns are read.
-func (p *importRun) prepare(ctx context.Context) (*plan, error) {
-	plan, err := compile(p.imp.Schema, p.out.Mapping, p.out.Headers)
+func (p *importRun) prepare(ctx context.Context) (*rowplan.Plan, error) {
+	plan, err := rowplan.Compile(p.imp.Schema, p.out.Mapping, p.out.Headers)
 	if err != nil {
 		return nil, err
 	}
-	plan.hooks, plan.rowHooks = p.hooks, len(p.imp.Schema.Hooks.Row)
-	plan.delimited = isDelimited(p.out.Evidence)
+	plan.Hooks, plan.RowHooks = p.hooks, len(p.imp.Schema.Hooks.Row)
+	plan.Delimited = rowplan.IsDelimited(p.out.Evidence)
 	if err := p.sniffColumns(ctx, plan); err != nil {
 		return nil, err
 	}
-	plan.applyLearnedValues(p.imp)
+	plan.ApplyLearnedValues(p.imp.Answers, p.imp.Memory.Values)
 	return plan, nil
 }
 

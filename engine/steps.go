@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/rowplan"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/validate"
 )
@@ -88,9 +89,9 @@ func (p *importRun) reviewStep(ctx context.Context) error {
 }
 
 // postStep calls the hooks of REVIEW_STEP_POST_HOOKS. They are told nothing of the
-// rows: what they say of cells is kept, and is put over what the other hooks said when
+// Rows: what they say of cells is kept, and is put over what the other hooks said when
 // these have seen the row.
-func (p *importRun) postStep(ctx context.Context, plan *plan) error {
+func (p *importRun) postStep(ctx context.Context, plan *rowplan.Plan) error {
 	if !p.hasStep(intray.ReviewStepPost) {
 		return nil
 	}
@@ -99,7 +100,7 @@ func (p *importRun) postStep(ctx context.Context, plan *plan) error {
 		return err
 	}
 	infos, err := p.applyStepChanges(intray.ReviewStepPost, changes)
-	plan.finalInfos = sortByRow(infos)
+	plan.FinalInfos = rowplan.SortByRow(infos)
 	return err
 }
 
@@ -109,7 +110,7 @@ func (p *importRun) stepCall(step string) intray.StepCall {
 
 // applyStepChanges does what the hooks of a step asked for, one thing after the other, and gives
 // their messages about cells. These name fields by their places among those that the
-// hooks were told of, behind which those stand that they added: where they are in the
+// Hooks were told of, behind which those stand that they added: where they are in the
 // end shows at the end.
 func (p *importRun) applyStepChanges(step string, changes intray.StepChanges) (infos []intray.Change, err error) {
 	stepFields := slices.Clone(p.imp.Schema.Fields)

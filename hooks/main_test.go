@@ -13,12 +13,13 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/engine"
 	"github.com/intraydata/intray/hooks"
 	"github.com/intraydata/intray/hooks/jsruntime"
 	"github.com/intraydata/intray/hooks/sandbox"
-	"go.uber.org/goleak"
 )
 
 var _ engine.HookRunner = (*hooks.Session)(nil)

@@ -13,13 +13,14 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/rowplan"
 	"github.com/intraydata/intray/server/blob"
 	"github.com/intraydata/intray/server/staging"
 	"github.com/intraydata/intray/validate"
 )
 
 // Edit is what a person typed into a cell.
-type Edit = intray.Edit
+type Edit = rowplan.Edit
 
 // Revalidator reads and checks rows as the run did. It may be used from several
 // goroutines.

@@ -16,10 +16,10 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/intraydata/intray"
-	"github.com/intraydata/intray/engine"
 	"github.com/intraydata/intray/output"
 	"github.com/intraydata/intray/server/draft"
 	"github.com/intraydata/intray/server/model"
+	"github.com/intraydata/intray/server/revalidate"
 	"github.com/intraydata/intray/server/schemas"
 	"github.com/intraydata/intray/source"
 )
@@ -332,7 +332,7 @@ func unreadableError(err error) error {
 type correctionMerger struct {
 	rowExport
 	draft       *draft.Draft
-	revalidator *engine.Revalidator
+	revalidator *revalidate.Revalidator
 	overwrite   bool
 	out         *MergeResult
 	// found says that a sheet had the column of rows.

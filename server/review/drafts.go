@@ -13,6 +13,7 @@ import (
 	"github.com/intraydata/intray/server/blob"
 	"github.com/intraydata/intray/server/draft"
 	"github.com/intraydata/intray/server/model"
+	"github.com/intraydata/intray/server/revalidate"
 	"github.com/intraydata/intray/server/schemas"
 	"github.com/intraydata/intray/server/staging"
 )
@@ -44,7 +45,7 @@ type openDraft struct {
 	// lock is held by all who use the draft, and alone by who opens it anew.
 	lock        sync.RWMutex
 	draft       *draft.Draft
-	revalidator *engine.Revalidator
+	revalidator *revalidate.Revalidator
 	staged      *staging.Stage
 	// last is the place in the log up to which the draft has come.
 	last atomic.Int64
@@ -187,7 +188,7 @@ func (s *Service) reopenDraft(ctx context.Context, imp model.Import, o *openDraf
 	if err != nil {
 		return err
 	}
-	o.revalidator, err = s.engine.Reopen(engine.Import{Schema: schema, Answers: imp.Answers, Memory: imp.RecalledMemory(), HookEnv: imp.HookPins()}, &imp.Outcome.Outcome)
+	o.revalidator, err = revalidate.Open(s.engine, engine.Import{Schema: schema, Answers: imp.Answers, Memory: imp.RecalledMemory(), HookEnv: imp.HookPins()}, &imp.Outcome.Outcome)
 	if err != nil {
 		return fmt.Errorf("make ready to change rows: %w", err)
 	}

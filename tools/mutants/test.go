@@ -107,7 +107,7 @@ func (t *tester) try(ctx context.Context, m mutant) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	defer os.RemoveAll(folder)
+	defer func() { _ = os.RemoveAll(folder) }()
 	overlay, ok, err := t.compile(ctx, m, folder)
 	if err != nil || !ok {
 		return result{mutant: m, verdict: notCompiled}, err

@@ -1,4 +1,4 @@
-package engine
+package rowplan
 
 import (
 	"strings"
@@ -8,22 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/intraydata/intray"
-	"github.com/intraydata/intray/celltype"
-	"github.com/intraydata/intray/source"
-	"github.com/intraydata/intray/source/csv"
 )
-
-// panicking is a parser with a bug in it.
-type panicking struct{}
-
-func (panicking) Parse(c celltype.Cell, _ []byte) celltype.Result { panic("boom at " + string(c.Raw)) }
-
-// nowhere is a sink that keeps nothing.
-type nowhere struct{}
-
-func (nowhere) StageBatch(*intray.Batch) (func() error, error) {
-	return func() error { return nil }, nil
-}
 
 func mailSchema() *intray.Schema {
 	return &intray.Schema{Settings: intray.DefaultSettings(), Fields: []intray.Field{
@@ -32,37 +17,17 @@ func mailSchema() *intray.Schema {
 	}}
 }
 
-func compiled(t testing.TB, schema *intray.Schema, columns int, fed ...int) *plan {
+func compiled(t testing.TB, schema *intray.Schema, columns int, fed ...int) *Plan {
 	t.Helper()
 	m := intray.Mapping{}
 	for _, column := range fed {
 		m.Fields = append(m.Fields, intray.Match{Column: column})
 	}
-	p, err := compile(schema, m, make([]string, columns))
+	p, err := Compile(schema, m, make([]string, columns))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return p
-}
-
-func TestPanickingParserIsAnError(t *testing.T) {
-	file := "E-Mail,Name\nada@example.org,Ada\n"
-	book, err := csv.Format{}.Open(t.Context(), source.Input{ReaderAt: strings.NewReader(file), Size: int64(len(file))}, source.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	reader, err := book.Open(t.Context(), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer reader.Close()
-	p := compiled(t, mailSchema(), 2, 0, 1)
-	p.fields[1].parser, p.fields[1].plain = panicking{}, false
-	e := New(Config{Workers: 4})
-	err = e.runPipeline(t.Context(), reader, p, nowhere{}, &Outcome{})
-	if err == nil || !strings.Contains(err.Error(), "boom at Ada") || !strings.Contains(err.Error(), "parse_test.go") {
-		t.Errorf("error %v, want the panic and where it happened", err)
-	}
 }
 
 // TestEachRowIsParsedByItself parses rows one by one and together: a row must
@@ -72,7 +37,7 @@ func TestEachRowIsParsedByItself(t *testing.T) {
 	schema.Settings.PassThroughUnmappedColumns = true
 	schema.Fields[0].Validators = []intray.Validator{{Rule: "required"}}
 	m := intray.Mapping{Fields: []intray.Match{{Column: 1}, {Column: intray.NoColumn}}, Unmapped: []int{0, 2}}
-	p, err := compile(schema, m, make([]string, 3))
+	p, err := Compile(schema, m, make([]string, 3))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +81,7 @@ func TestRaggedRowsAreReported(t *testing.T) {
 		{1, []string{"a"}, delimited, ""},
 	} {
 		p := compiled(t, mailSchema(), c.columns, intray.NoColumn, 0)
-		p.delimited = isDelimited(c.choices)
+		p.Delimited = IsDelimited(c.choices)
 		var recs intray.Records
 		var b intray.Batch
 		add(&recs, c.row, 2)
@@ -197,9 +162,9 @@ func BenchmarkParse(b *testing.B) {
 }
 
 // checked parses rows and applies the rules, as a worker does without hooks.
-func (p *plan) checked(recs *intray.Records, b *intray.Batch) {
-	p.parse(recs, b, make([]byte, 0, scratchBytes))
-	p.rules.Apply(b)
+func (p *Plan) checked(recs *intray.Records, b *intray.Batch) {
+	p.Parse(recs, b, make([]byte, 0, ScratchBytes))
+	p.Rules.Apply(b)
 }
 
 // TestLongNumbersKeepTheirDigits reads numbers of a workbook as texts: what the
@@ -209,7 +174,7 @@ func TestLongNumbersKeepTheirDigits(t *testing.T) {
 	schema.Fields[0].Type.Name = intray.TypeString
 	schema.Settings.PassThroughUnmappedColumns = true
 	m := intray.Mapping{Fields: []intray.Match{{Column: 0}, {Column: 1}}, Unmapped: []int{2}}
-	p, err := compile(schema, m, make([]string, 3))
+	p, err := Compile(schema, m, make([]string, 3))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,9 +1,9 @@
-package engine_test
+package revalidate_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/csv"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -14,32 +14,12 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/engine"
+	"github.com/intraydata/intray/engine/enginetest"
+	"github.com/intraydata/intray/internal/rowplan"
+	"github.com/intraydata/intray/server/revalidate"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/formats"
 )
-
-// keptRows keeps a copy of the one batch of a small file.
-type keptRows struct{ batch *intray.Batch }
-
-func (k *keptRows) StageBatch(b *intray.Batch) (func() error, error) {
-	copied := &intray.Batch{First: b.First, Lines: slices.Clone(b.Lines), Problems: slices.Clone(b.Problems), Fields: make([]intray.Cells, len(b.Fields))}
-	for f := range b.Fields {
-		for row := range b.Rows() {
-			v, there := b.Fields[f].Value(row)
-			raw := slices.Clone(b.Fields[f].Raw(row))
-			switch {
-			case !there:
-				copied.Fields[f].AppendNull(raw)
-			case bytes.Equal(v, raw):
-				copied.Fields[f].AppendValue(raw)
-			default:
-				copied.Fields[f].AppendParsed(slices.Clone(v), raw)
-			}
-		}
-	}
-	k.batch = copied
-	return func() error { return nil }, nil
-}
 
 // reviewSchema has fields of most kinds, with rules on single cells, on rows and on
 // all rows, and one that two columns feed.
@@ -79,13 +59,13 @@ func imported(t *rapid.T, schema *intray.Schema, rows [][]string) (engine.Import
 	_ = w.Write(reviewHeader)
 	_ = w.WriteAll(rows)
 	e := engine.New(engine.Config{Workers: 1, Formats: formats.Formats("")})
-	kept := &keptRows{}
+	kept := &enginetest.KeptRows{}
 	imp := engine.Import{Input: source.Input{Name: "f.csv", ReaderAt: bytes.NewReader(text.Bytes()), Size: int64(text.Len())}, Schema: schema}
 	out, err := e.Run(t.Context(), imp, func([]string, []int) (engine.Sink, error) { return kept, nil })
-	if err != nil || kept.batch == nil {
+	if err != nil || kept.Batch == nil {
 		t.Fatalf("%v, %+v", err, out)
 	}
-	return imp, e, out, kept.batch
+	return imp, e, out, kept.Batch
 }
 
 // TestRevalidator edits cells of staged rows and wants what an import of a file with
@@ -102,11 +82,11 @@ func TestRevalidator(t *testing.T) {
 			rows = append(rows, row)
 		}
 		imp, e, out, staged := imported(t, schema, rows)
-		revalidator, err := e.Reopen(imp, out)
+		revalidator, err := revalidate.Open(e, imp, out)
 		if err != nil {
 			t.Fatal(err)
 		}
-		var edits []engine.Edit
+		var edits []rowplan.Edit
 		edited := [][]string{decided}
 		for _, row := range rows[1:] {
 			edited = append(edited, slices.Clone(row))
@@ -115,34 +95,17 @@ func TestRevalidator(t *testing.T) {
 			row := rapid.IntRange(1, len(rows)-1).Draw(t, "row")
 			column := rapid.IntRange(0, len(reviewCells)-1).Draw(t, "column")
 			text := rapid.SampledFrom(reviewCells[column]).Draw(t, "text")
-			edits = append(edits, engine.Edit{Row: row, Field: min(column, 5), Part: max(0, column-5), Text: text})
+			edits = append(edits, rowplan.Edit{Row: row, Field: min(column, 5), Part: max(0, column-5), Text: text})
 			edited[row][column] = text
 		}
 		if err := revalidator.Change(t.Context(), staged, edits); err != nil {
 			t.Fatal(err)
 		}
 		_, _, _, want := imported(t, schema, edited)
-		if diff := cmp.Diff(shownRows(want), shownRows(staged), cmpopts.EquateEmpty()); diff != "" {
+		if diff := cmp.Diff(enginetest.ShownRows(want), enginetest.ShownRows(staged), cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("edited file (-) and edited rows (+):\n%s", diff)
 		}
 	})
-}
-
-// shownRows are all cells with their raw text and their problems, but those of
-// rules about all rows.
-func shownRows(b *intray.Batch) (lines []string) {
-	for row := range b.Rows() {
-		for f := range b.Fields {
-			v, there := b.Fields[f].Value(row)
-			lines = append(lines, fmt.Sprintf("%d %d: %q %v raw %q", row, f, v, there, b.Fields[f].Raw(row)))
-		}
-	}
-	for _, p := range b.Problems {
-		if !strings.HasPrefix(p.Code, "unique") {
-			lines = append(lines, fmt.Sprintf("%+v", p))
-		}
-	}
-	return lines
 }
 
 // TestRevalidatorRows wants rows that a person adds to begin empty, with what is wrong
@@ -150,7 +113,7 @@ func shownRows(b *intray.Batch) (lines []string) {
 func TestRevalidatorRows(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		imp, e, out, _ := imported(rt, reviewSchema(), [][]string{decided})
-		revalidator, err := e.Reopen(imp, out)
+		revalidator, err := revalidate.Open(e, imp, out)
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -158,14 +121,14 @@ func TestRevalidatorRows(t *testing.T) {
 		if v, there := b.Fields[0].Value(0); !there || len(v) != 0 {
 			rt.Errorf("an empty cell of text is %q, %v; that of a file is \"\"", v, there)
 		}
-		if err := revalidator.Change(rt.Context(), b, []engine.Edit{{Row: 1, Field: 0, Text: "New"}, {Row: 1, Field: 6, Text: "by nobody"}}); err != nil {
+		if err := revalidator.Change(rt.Context(), b, []rowplan.Edit{{Row: 1, Field: 0, Text: "New"}, {Row: 1, Field: 6, Text: "by nobody"}}); err != nil {
 			rt.Fatal(err)
 		}
 		if v, _ := b.Fields[0].Value(1); string(v) != "New" || len(b.Problems) != 1 || b.Problems[0].Row != 0 || b.Problems[0].Code != "required" {
 			rt.Errorf("added rows: %q, %+v", v, b.Problems)
 		}
-		for _, edit := range []engine.Edit{{Row: 2}, {Row: -1}, {Field: 7}, {Field: 5, Part: 2}, {Field: -1}} {
-			if err := revalidator.Change(rt.Context(), revalidator.BlankRows(0, 2), []engine.Edit{edit}); err == nil {
+		for _, edit := range []rowplan.Edit{{Row: 2}, {Row: -1}, {Field: 7}, {Field: 5, Part: 2}, {Field: -1}} {
+			if err := revalidator.Change(rt.Context(), revalidator.BlankRows(0, 2), []rowplan.Edit{edit}); err == nil {
 				rt.Errorf("the edit %+v was taken", edit)
 			}
 		}
@@ -177,7 +140,7 @@ func TestRevalidatorRows(t *testing.T) {
 func TestRevalidatorHooks(t *testing.T) {
 	fails := false
 	deletedRows := 0
-	hooks := played{
+	hooks := fakeHooks{
 		update: func(rows *intray.Batch) ([]intray.Change, error) {
 			if fails {
 				return nil, &intray.HookError{Hook: "rowHooks[0]", Text: intray.Literal("no")}
@@ -189,7 +152,6 @@ func TestRevalidatorHooks(t *testing.T) {
 				{Row: 0, Field: 1, HasValue: true, Value: &none, HasInfos: true, Infos: []intray.Info{{Level: intray.LevelInfo, Text: "seen"}}},
 			}, nil
 		},
-		rows:    func(*intray.Batch) ([]intray.Change, error) { return nil, nil },
 		deleted: func(rows *intray.Batch) error { deletedRows += rows.Rows(); return nil },
 	}
 	schema := &intray.Schema{Settings: intray.DefaultSettings(), Hooks: intray.Hooks{Row: []string{"row"}, RowDelete: []string{"gone"}}, Fields: []intray.Field{
@@ -197,25 +159,25 @@ func TestRevalidatorHooks(t *testing.T) {
 		{Key: "amount", Label: "Amount", Type: intray.FieldType{Name: intray.TypeNumber}},
 	}}
 	file := "Name,Amount\nada,1\nbob,2\n"
-	e := engine.New(engine.Config{Workers: 1, Formats: formats.Formats(""), LoadHooks: hooks.open})
-	kept := &keptRows{}
+	e := engine.New(engine.Config{Workers: 1, Formats: formats.Formats(""), LoadHooks: hooks.load})
+	kept := &enginetest.KeptRows{}
 	imp := engine.Import{Input: source.Input{Name: "f.csv", ReaderAt: strings.NewReader(file), Size: int64(len(file))}, Schema: schema}
 	out, err := e.Run(t.Context(), imp, func([]string, []int) (engine.Sink, error) { return kept, nil })
 	if err != nil {
 		t.Fatal(err)
 	}
-	revalidator, err := e.Reopen(imp, out)
+	revalidator, err := revalidate.Open(e, imp, out)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer revalidator.Close()
-	if err := revalidator.Change(t.Context(), kept.batch, []engine.Edit{{Row: 1, Field: 0, Text: "eve"}}); err != nil {
+	if err := revalidator.Change(t.Context(), kept.Batch, []rowplan.Edit{{Row: 1, Field: 0, Text: "eve"}}); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{
 		`0 0: "ADA" true raw "ada"`, `0 1: "" false raw "no number"`, `1 0: "eve" true raw "eve"`, `1 1: "2" true raw "2"`,
 	}
-	lines := shownRows(kept.batch)
+	lines := enginetest.ShownRows(kept.Batch)
 	if diff := cmp.Diff(want, lines[:4]); diff != "" {
 		t.Error(diff)
 	}
@@ -231,11 +193,35 @@ func TestRevalidatorHooks(t *testing.T) {
 	if got := strings.Join(lines[4:], "\n"); !strings.Contains(got, "Code:number") || !strings.Contains(got, "Text:seen") {
 		t.Errorf("the problems are\n%s", got)
 	}
-	if err := revalidator.Deleted(t.Context(), func(yield func(*intray.Batch, error) bool) { yield(kept.batch, nil) }); err != nil || deletedRows != 2 {
+	if err := revalidator.Deleted(t.Context(), func(yield func(*intray.Batch, error) bool) { yield(kept.Batch, nil) }); err != nil || deletedRows != 2 {
 		t.Errorf("told of %d deleted rows, %v", deletedRows, err)
 	}
 	fails = true
-	if err := revalidator.Change(t.Context(), kept.batch, nil); err == nil || !strings.Contains(err.Error(), "rowHooks[0]") {
+	if err := revalidator.Change(t.Context(), kept.Batch, nil); err == nil || !strings.Contains(err.Error(), "rowHooks[0]") {
 		t.Errorf("a hook that fails: %v", err)
 	}
 }
+
+// fakeHooks are hooks that are Go functions.
+type fakeHooks struct {
+	engine.HookRunner
+	update  func(rows *intray.Batch) ([]intray.Change, error)
+	deleted func(rows *intray.Batch) error
+}
+
+func (h fakeHooks) load(context.Context, intray.Hooks, intray.HookEnv) (engine.HookRunner, error) {
+	return h, nil
+}
+
+func (h fakeHooks) RunRows(_ context.Context, _ int, rows intray.HookRows) ([]intray.Change, error) {
+	if !rows.Update { // the run itself
+		return nil, nil
+	}
+	return h.update(rows.Batches[0])
+}
+
+func (h fakeHooks) NotifyDeleted(_ context.Context, rows intray.HookRows) error {
+	return h.deleted(rows.Batches[0])
+}
+
+func (fakeHooks) Close() error { return nil }

@@ -1,4 +1,4 @@
-package engine
+package rowplan
 
 import (
 	"bytes"
@@ -7,37 +7,38 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sort"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/celltype"
 	"github.com/intraydata/intray/mapping"
 )
 
-// runHooks applies what hooks that look at all rows changed, calls the row hooks
+// RunHooks applies what hooks that look at all rows changed, calls the row hooks
 // with the rows of a batch, applies what these changed, and puts over it what the
-// hooks of the last step say.
-func (p *plan) runHooks(ctx context.Context, b *intray.Batch, scratch []byte) error {
-	if err := p.applyChanges(b, changesIn(p.hookChanges, b), scratch); err != nil {
+// Hooks of the last step say.
+func (p *Plan) RunHooks(ctx context.Context, b *intray.Batch, scratch []byte) error {
+	if err := p.ApplyChanges(b, ChangesIn(p.HookChanges, b), scratch); err != nil {
 		return err
 	}
-	for hook := range p.rowHooks {
-		changes, err := p.hooks.RunRows(ctx, hook, p.hookRows(p.hookView(b)))
+	for hook := range p.RowHooks {
+		changes, err := p.Hooks.RunRows(ctx, hook, p.HookRows(p.HookView(b)))
 		if err == nil {
-			err = p.applyChanges(b, changes, scratch)
+			err = p.ApplyChanges(b, changes, scratch)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	return p.applyChanges(b, changesIn(p.finalInfos, b), scratch)
+	return p.ApplyChanges(b, ChangesIn(p.FinalInfos, b), scratch)
 }
 
-// hookView is a batch as hooks see it: without the columns of fields that have
+// HookView is a batch as hooks see it: without the columns of fields that have
 // several, and with the problems and options in the order of the rows.
-func (p *plan) hookView(b *intray.Batch) *intray.Batch {
+func (p *Plan) HookView(b *intray.Batch) *intray.Batch {
 	view := *b
 	view.Problems, view.Options = slices.Clone(b.Problems), slices.Clone(b.Options)
-	p.foldColumns(&view)
+	p.FoldColumns(&view)
 	slices.SortStableFunc(view.Problems, func(x, y intray.Problem) int {
 		return cmp.Or(cmp.Compare(x.Row, y.Row), cmp.Compare(x.Field, y.Field))
 	})
@@ -49,20 +50,20 @@ func (p *plan) hookView(b *intray.Batch) *intray.Batch {
 	return &view
 }
 
-// hookRows are rows as hooks are given them.
-func (p *plan) hookRows(batches ...*intray.Batch) intray.HookRows {
-	parts := make([]int, len(p.fields))
-	for i, f := range p.fields {
+// HookRows are rows as hooks are given them.
+func (p *Plan) HookRows(batches ...*intray.Batch) intray.HookRows {
+	parts := make([]int, len(p.Fields))
+	for i, f := range p.Fields {
 		if f.field.ManyToOne {
-			parts[i] = len(f.columns)
+			parts[i] = len(f.Columns)
 		}
 	}
 	return intray.HookRows{Fields: p.schema, Parts: parts, Batches: batches}
 }
 
-// applyChanges puts what hooks changed into a batch: values are read as the type of
+// ApplyChanges puts what hooks changed into a batch: values are read as the type of
 // their field, once, and messages become problems.
-func (p *plan) applyChanges(b *intray.Batch, changes []intray.Change, scratch []byte) error {
+func (p *Plan) ApplyChanges(b *intray.Batch, changes []intray.Change, scratch []byte) error {
 	if len(changes) == 0 {
 		return nil
 	}
@@ -84,11 +85,11 @@ func (p *plan) applyChanges(b *intray.Batch, changes []intray.Change, scratch []
 }
 
 // cellsIndex is where in the batch the cell of a change is.
-func (p *plan) cellsIndex(b *intray.Batch, c intray.Change) (int, error) {
-	if c.Row < 0 || c.Row >= b.Rows() || c.Field < 0 || c.Field >= len(p.fields) || c.Part < 0 || c.Part >= max(1, len(p.fields[c.Field].columns)) {
+func (p *Plan) cellsIndex(b *intray.Batch, c intray.Change) (int, error) {
+	if c.Row < 0 || c.Row >= b.Rows() || c.Field < 0 || c.Field >= len(p.Fields) || c.Part < 0 || c.Part >= max(1, len(p.Fields[c.Field].Columns)) {
 		return 0, fmt.Errorf("a hook changed row %d, field %d, part %d of a batch of %d rows", c.Row, c.Field, c.Part, b.Rows())
 	}
-	if f := p.fields[c.Field]; f.parts > 0 {
+	if f := p.Fields[c.Field]; f.parts > 0 {
 		return f.parts + c.Part, nil
 	}
 	return c.Field, nil
@@ -99,7 +100,7 @@ func (p *plan) cellsIndex(b *intray.Batch, c intray.Change) (int, error) {
 // where a hook gave a value; where it emptied the cell, or gave what cannot be
 // read, its text stands there: beside no value, that of the file would say that
 // the file is what cannot be read.
-func (p *plan) changeCells(b *intray.Batch, at int, changes []intray.Change, typed bool, scratch []byte) {
+func (p *Plan) changeCells(b *intray.Batch, at int, changes []intray.Change, typed bool, scratch []byte) {
 	values, infos := map[int]intray.Change{}, map[int][]intray.Info{}
 	for _, c := range changes {
 		if c.Options != nil {
@@ -155,31 +156,31 @@ func optionsOf(b *intray.Batch, at int) map[int][]intray.SelectOption {
 
 // reparseChange is the change that has a cell read again, with options that it has got:
 // the text that its value was read from, or the value where a hook gave that.
-func (p *plan) reparseChange(b *intray.Batch, at, row int) intray.Change {
+func (p *Plan) reparseChange(b *intray.Batch, at, row int) intray.Change {
 	raw := b.Fields[at].Raw(row)
 	text := string(raw)
-	if v, there := b.Fields[at].Value(row); there && !p.fieldAt(at).parsesTo(raw, v) {
+	if v, there := b.Fields[at].Value(row); there && !p.fieldAt(at).ParsesTo(raw, v) {
 		text = string(v)
 	}
 	return intray.Change{Row: row, HasValue: true, Value: &text}
 }
 
 // isSelect says whether the field takes options.
-func (f *fieldPlan) isSelect() bool {
+func (f *FieldPlan) isSelect() bool {
 	return f.field.Type.Name == intray.TypeSelect || f.field.Type.Name == intray.TypeMultiSelect
 }
 
-// parsesTo says whether a text is read as the value.
-func (f *fieldPlan) parsesTo(raw, v []byte) bool {
+// ParsesTo says whether a text is read as the value.
+func (f *FieldPlan) ParsesTo(raw, v []byte) bool {
 	if bytes.Equal(raw, v) {
 		return true
 	}
-	read := f.parser.Parse(celltype.Cell{Raw: raw}, nil)
+	read := f.Parser.Parse(celltype.Cell{Raw: raw}, nil)
 	return read.State == celltype.Parsed && bytes.Equal(read.Value, v)
 }
 
 // setValues replaces the values of some rows of a column.
-func (p *plan) setValues(b *intray.Batch, at int, values map[int]intray.Change, typed bool, scratch []byte) {
+func (p *Plan) setValues(b *intray.Batch, at int, values map[int]intray.Change, typed bool, scratch []byte) {
 	f, own := p.fieldAt(at), optionsOf(b, at)
 	old := b.Fields[at]
 	b.Fields[at] = intray.Cells{}
@@ -198,7 +199,7 @@ func (p *plan) setValues(b *intray.Batch, at int, values map[int]intray.Change, 
 			cells.AppendNull(nil)
 			continue
 		}
-		parser := f.parser
+		parser := f.Parser
 		if options, has := own[row]; has {
 			parser = f.withOptions(options)
 		}
@@ -247,16 +248,16 @@ func parseChange(parser celltype.Parser, change intray.Change, kind intray.TypeN
 	switch {
 	case result.State == celltype.Invalid:
 		return other
-	case other.State == celltype.Invalid || bytes.Equal(resultText(raw, result), resultText(raw, other)):
+	case other.State == celltype.Invalid || bytes.Equal(ResultText(raw, result), ResultText(raw, other)):
 		return result
 	}
 	return celltype.Result{State: celltype.Invalid, Problem: intray.NewMessage("hook.ambiguous_number", intray.Params{
-		"value": mapping.Shorten(string(plain)), "with_point": string(resultText(raw, result)), "as_column": string(resultText(raw, other)),
+		"value": mapping.Shorten(string(plain)), "with_point": string(ResultText(raw, result)), "as_column": string(ResultText(raw, other)),
 	})}
 }
 
-// resultText is the value that a text was read as.
-func resultText(raw []byte, r celltype.Result) []byte {
+// ResultText is the value that a text was read as.
+func ResultText(raw []byte, r celltype.Result) []byte {
 	if r.State == celltype.Unchanged {
 		return raw
 	}
@@ -264,29 +265,29 @@ func resultText(raw []byte, r celltype.Result) []byte {
 }
 
 // fieldAt is the field whose cells are at a place of the batch.
-func (p *plan) fieldAt(at int) *fieldPlan {
-	if at >= len(p.fields) {
-		at = p.parts[at-len(p.fields)].field
+func (p *Plan) fieldAt(at int) *FieldPlan {
+	if at >= len(p.Fields) {
+		at = p.parts[at-len(p.Fields)].field
 	}
-	return &p.fields[at]
+	return &p.Fields[at]
 }
 
 // withOptions is the parser of the field for a cell that has options of its own.
 // Where none can be made of them it is that of the field.
-func (f *fieldPlan) withOptions(own []intray.SelectOption) celltype.Parser {
+func (f *FieldPlan) withOptions(own []intray.SelectOption) celltype.Parser {
 	field := f.field
 	field.SelectOptions = own
 	parser, err := celltype.Compile(field)
 	if err != nil {
-		return f.parser
+		return f.Parser
 	}
 	return parser
 }
 
 // rejoinColumns makes the values of fields with several columns anew.
-func (p *plan) rejoinColumns(b *intray.Batch) {
-	for f := range p.fields {
-		if p.fields[f].parts > 0 {
+func (p *Plan) rejoinColumns(b *intray.Batch) {
+	for f := range p.Fields {
+		if p.Fields[f].parts > 0 {
 			b.Fields[f] = intray.Cells{}
 		}
 	}
@@ -312,7 +313,43 @@ func appendChanged(to *intray.Cells, v, raw []byte) {
 	to.AppendParsed(v, raw)
 }
 
-func isHookError(err error) bool {
+// IsHookError reports whether err is an *intray.HookError.
+func IsHookError(err error) bool {
 	var failed *intray.HookError
 	return errors.As(err, &failed)
+}
+
+// SortByRow orders changes by their rows.
+func SortByRow(changes []intray.Change) []intray.Change {
+	ordered := slices.Clone(changes)
+	slices.SortStableFunc(ordered, func(a, b intray.Change) int { return a.Row - b.Row })
+	return ordered
+}
+
+// ChangesIn are the changes, ordered by row, that concern a batch, with their rows
+// counted from its first.
+func ChangesIn(changes []intray.Change, b *intray.Batch) []intray.Change {
+	from := sort.Search(len(changes), func(i int) bool { return int64(changes[i].Row) >= b.First })
+	end := sort.Search(len(changes), func(i int) bool { return int64(changes[i].Row) >= b.First+int64(b.Rows()) })
+	own := slices.Clone(changes[from:end])
+	for i := range own {
+		own[i].Row -= int(b.First)
+	}
+	return own
+}
+
+// FillAdded gives added rows what they hold.
+func (p *Plan) FillAdded(b *intray.Batch, added []intray.AddedRow, scratch []byte) error {
+	if len(added) == 0 {
+		return nil
+	}
+	var changes []intray.Change
+	for row, one := range added {
+		for field, f := range p.Fields {
+			if text, has := one.Cells[f.field.Key]; has {
+				changes = append(changes, intray.Change{Row: row, Field: field, HasValue: true, Value: &text})
+			}
+		}
+	}
+	return p.ApplyChanges(b, changes, scratch)
 }

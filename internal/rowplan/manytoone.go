@@ -1,4 +1,4 @@
-package engine
+package rowplan
 
 import (
 	"bytes"
@@ -43,10 +43,10 @@ func expandColumns(fields []intray.Field, m intray.Mapping) (wide []intray.Field
 
 // joinColumns makes the value of each field that has several columns of the cells of
 // these.
-func (p *plan) joinColumns(b *intray.Batch) {
-	for f := range p.fields {
-		if field := &p.fields[f]; field.parts > 0 {
-			columns := b.Fields[field.parts : field.parts+len(field.columns)]
+func (p *Plan) joinColumns(b *intray.Batch) {
+	for f := range p.Fields {
+		if field := &p.Fields[f]; field.parts > 0 {
+			columns := b.Fields[field.parts : field.parts+len(field.Columns)]
 			for row := range b.Rows() {
 				field.joinRow(&b.Fields[f], columns, row)
 			}
@@ -55,7 +55,7 @@ func (p *plan) joinColumns(b *intray.Batch) {
 }
 
 // joinRow adds a row.
-func (f *fieldPlan) joinRow(to *intray.Cells, columns []intray.Cells, row int) {
+func (f *FieldPlan) joinRow(to *intray.Cells, columns []intray.Cells, row int) {
 	if !slices.ContainsFunc(columns, func(one intray.Cells) bool { return hasContent(&one, row) }) {
 		to.AppendNull(nil)
 		return
@@ -107,49 +107,49 @@ func literalJSON(t intray.TypeName) bool {
 	return t == intray.TypeNumber || t == intray.TypeCheckbox || t == intray.TypeMultiSelect
 }
 
-// foldColumns takes the columns of fields with several from a batch whose rules were
+// FoldColumns takes the columns of fields with several from a batch whose rules were
 // applied, and gives their problems to the fields.
-func (p *plan) foldColumns(b *intray.Batch) {
+func (p *Plan) FoldColumns(b *intray.Batch) {
 	if len(p.parts) == 0 {
 		return
 	}
-	b.Fields = b.Fields[:len(p.fields)]
+	b.Fields = b.Fields[:len(p.Fields)]
 	for i := range b.Problems {
-		p.foldProblem(&b.Problems[i])
+		p.FoldProblem(&b.Problems[i])
 	}
-	slices.SortStableFunc(b.Problems, compareProblems)
+	slices.SortStableFunc(b.Problems, CompareProblems)
 }
 
-// compareProblems is the order of problems in a batch.
-func compareProblems(x, y intray.Problem) int {
+// CompareProblems is the order of problems in a batch.
+func CompareProblems(x, y intray.Problem) int {
 	return cmp.Or(cmp.Compare(x.Row, y.Row), cmp.Compare(x.Field, y.Field), cmp.Compare(x.Part, y.Part))
 }
 
-// foldProblem gives the problem of a column to its field.
-func (p *plan) foldProblem(problem *intray.Problem) {
+// FoldProblem gives the problem of a column to its field.
+func (p *Plan) FoldProblem(problem *intray.Problem) {
 	problem.Field, problem.Part = p.foldedIndex(problem.Field, problem.Part)
 }
 
 // foldedIndex is whose cell is at a place of the batch.
-func (p *plan) foldedIndex(at, index int) (field, part int) {
-	if column := at - len(p.fields); column >= 0 {
+func (p *Plan) foldedIndex(at, index int) (field, part int) {
+	if column := at - len(p.Fields); column >= 0 {
 		return p.parts[column].field, p.parts[column].index
 	}
 	return at, index
 }
 
-// setLocation fills in whose cell a notice is about.
-func (p *plan) setLocation(n *intray.Notice, field, index int) {
-	f := &p.fields[field]
-	n.Field, n.Header = p.keys[field], f.headers[0]
+// SetLocation fills in whose cell a notice is about.
+func (p *Plan) SetLocation(n *intray.Notice, field, index int) {
+	f := &p.Fields[field]
+	n.Field, n.Header = p.Keys[field], f.Headers[0]
 	if f.parts > 0 {
-		n.Header, n.Part = f.headers[index], &index
+		n.Header, n.Part = f.Headers[index], &index
 	}
 }
 
-// rawExcerpt is the raw text of a cell, or of one of the columns of a field with
+// RawExcerpt is the raw text of a cell, or of one of the columns of a field with
 // several.
-func rawExcerpt(text []byte, index *int) *string {
+func RawExcerpt(text []byte, index *int) *string {
 	if index != nil {
 		var all []string
 		if json.Unmarshal(text, &all) == nil && *index < len(all) {

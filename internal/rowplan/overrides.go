@@ -1,0 +1,102 @@
+package rowplan
+
+import (
+	"bytes"
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/celltype"
+	"github.com/intraydata/intray/mapping"
+)
+
+// overrideParser is a parser that reads some texts as a person said.
+type overrideParser struct {
+	celltype.Parser
+	texts map[string]valueOverride
+}
+
+// valueOverride is what a text is read as, and a note of who said so.
+type valueOverride struct {
+	value []byte
+	note  *celltype.Note
+}
+
+// Parse reads a cell.
+func (t overrideParser) Parse(c celltype.Cell, scratch []byte) celltype.Result {
+	l, known := t.texts[string(bytes.TrimSpace(c.Raw))]
+	if !known {
+		return t.Parser.Parse(c, scratch)
+	}
+	if len(l.value) == 0 {
+		return celltype.Result{State: celltype.Empty, Note: l.note}
+	}
+	r := t.Parser.Parse(celltype.Cell{Raw: l.value}, scratch)
+	switch r.State {
+	case celltype.Unchanged:
+		r.State, r.Value = celltype.Parsed, l.value
+	case celltype.Invalid, celltype.Empty:
+		return t.Parser.Parse(c, scratch) // the schema does not take that value any more
+	}
+	r.Note = l.note
+	return r
+}
+
+// overridableTypes are the types whose texts a person may map to values.
+var overridableTypes = []intray.TypeName{intray.TypeSelect, intray.TypeMultiSelect, intray.TypeCountry, intray.TypeState}
+
+// ApplyLearnedValues lets the parsers of fields with choices read the texts that persons
+// mapped to values: those remembered, the latest last, and then the answers.
+func (p *Plan) ApplyLearnedValues(answers intray.Answers, learned []intray.LearnedValue) {
+	ids := slices.Sorted(maps.Keys(answers))
+	for i := range p.Fields {
+		f := &p.Fields[i]
+		if !slices.Contains(overridableTypes, f.field.Type.Name) {
+			continue
+		}
+		texts := map[string]valueOverride{}
+		for _, r := range learnedFor(learned, f.field.Key) {
+			texts[strings.TrimSpace(r.Text)] = newOverride(r.Value, rememberedText(r))
+		}
+		prefix := intray.AnswerValue + f.field.Key + ":"
+		for _, id := range ids {
+			if text, about := strings.CutPrefix(id, prefix); about {
+				texts[strings.TrimSpace(text)] = newOverride(answers[id], answeredText(answers[id]))
+			}
+		}
+		delete(texts, "")
+		if len(texts) > 0 {
+			f.Parser = overrideParser{f.Parser, texts}
+		}
+	}
+}
+
+func newOverride(text string, why intray.Message) valueOverride {
+	return valueOverride{[]byte(text), &celltype.Note{Code: celltype.CodeMapped, Level: intray.LevelInfo, Text: why}}
+}
+
+func rememberedText(r intray.LearnedValue) intray.Message {
+	date := r.On.Format(time.DateOnly)
+	if r.Value == "" {
+		return intray.NewMessage("value_mapping.remembered_empty", intray.Params{"date": date})
+	}
+	return intray.NewMessage("value_mapping.remembered", intray.Params{"value": mapping.Shorten(r.Value), "date": date})
+}
+
+func answeredText(v string) intray.Message {
+	if v == "" {
+		return intray.NewMessage("value_mapping.answered_empty", nil)
+	}
+	return intray.NewMessage("value_mapping.answered", intray.Params{"value": mapping.Shorten(v)})
+}
+
+func learnedFor(all []intray.LearnedValue, key string) []intray.LearnedValue {
+	own := slices.DeleteFunc(slices.Clone(all), func(r intray.LearnedValue) bool { return r.Field != key })
+	slices.SortStableFunc(own, func(a, b intray.LearnedValue) int {
+		return cmp.Or(a.On.Compare(b.On), strings.Compare(a.Text, b.Text), strings.Compare(a.Value, b.Value))
+	})
+	return own
+}

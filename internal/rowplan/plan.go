@@ -1,0 +1,327 @@
+// Package rowplan parses, changes and validates the rows of one import.
+//
+// A [Plan] is a schema and a frozen mapping, compiled. It turns records of a file into
+// batches of cells, applies what hooks and people change, and checks every row by the
+// rules of the schema. The engine runs it over a file; the review runs it again over the
+// rows that somebody changed, so that both treat a value alike.
+//
+// A Plan knows no files, no hooks beyond those for single rows, and no rows but those of
+// the batch at hand: rules about all rows are the caller's.
+package rowplan
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/celltype"
+	"github.com/intraydata/intray/validate"
+)
+
+// ScratchBytes is how many bytes a value may have without an allocation of its own.
+const ScratchBytes = 1024
+
+// Plan is a compiled schema and mapping. The caller may fill in the fields that Compile
+// leaves empty; after that it does not change and may be used by several goroutines.
+type Plan struct {
+	// Fields are those of the schema, in its order, and Keys their keys.
+	Fields []FieldPlan
+	Keys   []string
+	// parts are the columns of fields with several columns. In a batch that is being
+	// worked on their cells follow those of the fields.
+	parts []columnPart
+	Rules *validate.Rules
+	// Columns is the number of columns of the file. Unmapped are those that are passed
+	// through.
+	Columns  int
+	Unmapped []int
+	// problems is the most problems that a row can have.
+	problems int
+	schema   []intray.Field
+	// Hooks runs the row hooks, of which there are RowHooks. Compile leaves both empty.
+	Hooks    rowHooks
+	RowHooks int
+	// HookChanges are the changes by hooks that see all rows, FinalInfos the messages of
+	// the last step. Both are ordered by row. Compile leaves them empty.
+	HookChanges, FinalInfos []intray.Change
+	// Delimited reports whether the file separates its cells by a delimiter. Compile
+	// leaves it false.
+	Delimited bool
+}
+
+// rowHooks runs hooks with the rows of a batch.
+type rowHooks interface {
+	RunRows(ctx context.Context, hook int, rows intray.HookRows) ([]intray.Change, error)
+}
+
+// FieldPlan is a compiled field.
+type FieldPlan struct {
+	field intray.Field
+	// Columns are the columns that are mapped to the field.
+	Columns []int
+	// parts is the index in a batch of the cells of the first column, if the field takes
+	// several columns; otherwise 0.
+	parts int
+	// Headers are the headers of the columns, or "" if there is no column.
+	Headers []string
+	// Parser parses the cells. The caller may replace it.
+	Parser celltype.Parser
+	// code is the code of the problem of an invalid cell.
+	code string
+	// literal reports whether values are JSON as they are.
+	literal bool
+	// plain reports whether the value of every cell is its text.
+	plain bool
+}
+
+// Compile returns the plan of a schema for a file with these headers. The error is about
+// the schema.
+func Compile(schema *intray.Schema, m intray.Mapping, headers []string) (*Plan, error) {
+	p := &Plan{schema: schema.Fields, Columns: len(headers), Keys: fieldKeys(schema.Fields)}
+	wide, parts := expandColumns(schema.Fields, m)
+	p.parts = parts
+	next := len(schema.Fields)
+	for i, f := range schema.Fields {
+		parser, err := celltype.Compile(f)
+		if err != nil {
+			return nil, fmt.Errorf("compile the schema: field %q: %w", f.Key, err)
+		}
+		one := FieldPlan{
+			field: f, Columns: m.Fields[i].AllColumns(), Headers: matchHeaders(m.Fields[i], headers),
+			Parser: parser, code: strings.ReplaceAll(string(f.Type.Name), "-", "_"), literal: literalJSON(f.Type.Name), plain: f.Type.Name == intray.TypeString,
+		}
+		if f.ManyToOne && len(one.Columns) > 0 {
+			one.parts = next
+			next += len(one.Columns)
+		}
+		p.Fields = append(p.Fields, one)
+		if f.Type.Name != intray.TypeString {
+			p.problems += max(1, len(one.Columns))
+		}
+	}
+	var err error
+	if p.Rules, err = validate.Compile(wide); err != nil {
+		return nil, fmt.Errorf("compile the schema: %w", err)
+	}
+	// One more for the row as a whole.
+	p.problems += p.Rules.Len() + 1
+	if schema.Settings.PassThroughUnmappedColumns {
+		p.Unmapped = m.Unmapped
+	}
+	return p, nil
+}
+
+// CellsPerRow returns how many cells a row takes in memory, however few the file has.
+func (p *Plan) CellsPerRow() int { return max(len(p.Fields)+len(p.parts), p.Columns) }
+
+// problemWeight is the memory that a problem takes from parsing to staging, in cells
+// without text.
+const problemWeight = 12
+
+// RowWeight returns the most memory that a row can take, in cells. It bounds the size of
+// batches.
+func (p *Plan) RowWeight() int { return max(p.CellsPerRow(), problemWeight*p.problems) }
+
+// IsDelimited reports whether a delimiter was chosen for the file.
+func IsDelimited(choices []intray.Evidence) bool {
+	return slices.ContainsFunc(choices, func(e intray.Evidence) bool { return e.Choice == "delimiter" })
+}
+
+// Parse fills b with the rows of recs. The cells of fields with several columns follow
+// those of the fields, until FoldColumns. Values are written to scratch if they fit.
+func (p *Plan) Parse(recs *intray.Records, b *intray.Batch, scratch []byte) {
+	b.Reset(len(p.Fields) + len(p.parts))
+	b.First = recs.First
+	b.Lines = append(b.Lines, recs.Lines...)
+	for f := range p.Fields {
+		p.parseField(f, recs, b, scratch)
+	}
+	p.joinColumns(b)
+	p.passThrough(recs, b)
+	p.findRagged(recs, b)
+}
+
+func (p *Plan) parseField(f int, recs *intray.Records, b *intray.Batch, scratch []byte) {
+	field := &p.Fields[f]
+	switch {
+	case field.parts > 0:
+		for i, column := range field.Columns {
+			field.parse(column, recs, b, field.parts+i, scratch)
+		}
+	case len(field.Columns) > 0:
+		field.parse(field.Columns[0], recs, b, f, scratch)
+	default:
+		for range recs.Len() {
+			b.Fields[f].AppendNull(nil)
+		}
+	}
+}
+
+// parse parses a column into the cells of the batch with index at.
+func (f *FieldPlan) parse(column int, recs *intray.Records, b *intray.Batch, at int, scratch []byte) {
+	cells := &b.Fields[at]
+	typed := recs.HasTyped()
+	if f.plain && !typed {
+		recs.AppendColumn(column, &cells.Values)
+		return
+	}
+	for row := range recs.Len() {
+		c := celltype.Cell{Raw: cellAt(recs, row, column)}
+		if typed {
+			c = TypedCell(recs, row, column)
+			if f.field.Type.Name != intray.TypeNumber {
+				c.Raw = fullText(c)
+			}
+		}
+		result := f.Parser.Parse(c, scratch[:0])
+		switch result.State {
+		case celltype.Unchanged:
+			cells.AppendValue(c.Raw)
+		case celltype.Parsed:
+			cells.AppendParsed(result.Value, c.Raw)
+		case celltype.Empty:
+			cells.AppendNull(c.Raw)
+		case celltype.Invalid:
+			cells.AppendNull(c.Raw)
+			b.Problems = append(b.Problems, intray.Problem{
+				Row: row, Field: at, Code: f.code, Level: intray.LevelError, Text: result.Problem,
+			})
+		}
+		if n := result.Note; n != nil {
+			b.Problems = append(b.Problems, intray.Problem{Row: row, Field: at, Code: n.Code, Level: n.Level, Text: n.Text})
+		}
+	}
+}
+
+// fullText returns the text of a cell. Of a number that a workbook shows shortened, such
+// as 4.00638E+12, it returns all digits, so that a code does not lose its end.
+func fullText(c celltype.Cell) []byte {
+	if c.Kind == intray.CellNumber && isScientific(c.Raw) && isInteger(c.Typed) {
+		return c.Typed
+	}
+	return c.Raw
+}
+
+// isScientific reports whether a text is a number in scientific notation.
+func isScientific(shown []byte) bool {
+	at := bytes.IndexByte(shown, 'E')
+	return at > 0 && at+1 < len(shown) && shown[at+1] == '+' && shown[at-1] >= '0' && shown[at-1] <= '9'
+}
+
+func isInteger(number []byte) bool {
+	digits := bytes.TrimPrefix(number, []byte{'-'})
+	return len(digits) > 0 && !bytes.ContainsFunc(digits, func(r rune) bool { return r < '0' || r > '9' })
+}
+
+// passThrough copies the cells of unmapped columns.
+func (p *Plan) passThrough(recs *intray.Records, b *intray.Batch) {
+	if len(b.Unmapped) != len(p.Unmapped) {
+		b.Unmapped = make([]intray.UnmappedCells, len(p.Unmapped))
+	}
+	for i, column := range p.Unmapped {
+		b.Unmapped[i].Column = column
+		for row := range recs.Len() {
+			b.Unmapped[i].Cells.Append(fullText(TypedCell(recs, row, column)))
+		}
+	}
+}
+
+// findRagged adds a problem for each record with too few cells, or with text beyond the
+// last column: there is no telling which cell belongs to which column.
+func (p *Plan) findRagged(recs *intray.Records, b *intray.Batch) {
+	texts := map[int]intray.Message{}
+	for row := range recs.Len() {
+		n := recs.NumCells(row)
+		if n == p.Columns || n > p.Columns && blankFrom(recs, row, p.Columns) {
+			continue
+		}
+		text, made := texts[n]
+		if !made {
+			text = p.raggedText(n)
+			texts[n] = text
+		}
+		b.Problems = append(b.Problems, intray.Problem{Row: row, Field: intray.NoField, Code: "cell_count", Level: intray.LevelError, Text: text})
+	}
+}
+
+// raggedText returns the message about a row with so many cells.
+func (p *Plan) raggedText(cells int) intray.Message {
+	params := intray.Params{
+		"cells":   intray.NewMessage("count.cells", intray.Params{"n": cells}),
+		"columns": intray.NewMessage("count.columns", intray.Params{"n": p.Columns}),
+	}
+	if p.Delimited {
+		return intray.NewMessage("row.wrong_cell_count_delimited", params)
+	}
+	return intray.NewMessage("row.wrong_cell_count", params)
+}
+
+func blankFrom(recs *intray.Records, row, column int) bool {
+	for c := column; c < recs.NumCells(row); c++ {
+		if !celltype.IsBlank(recs.Cell(row, c)) {
+			return false
+		}
+	}
+	return true
+}
+
+// cellAt returns a record's cell, or nil if the record is too short.
+func cellAt(recs *intray.Records, row, column int) []byte {
+	if column >= recs.NumCells(row) {
+		return nil
+	}
+	return recs.Cell(row, column)
+}
+
+// TypedCell returns a cell with its type and value, if the file is a workbook.
+func TypedCell(recs *intray.Records, row, column int) celltype.Cell {
+	c := celltype.Cell{Raw: cellAt(recs, row, column)}
+	if recs.HasTyped() && column < recs.NumCells(row) {
+		c.Kind, c.Typed = recs.TypedCell(row, column)
+	}
+	return c
+}
+
+// ColumnFields returns the indexes in a batch of the cells that column hooks see.
+func (p *Plan) ColumnFields(schema *intray.Schema) map[int]bool {
+	keep := map[int]bool{}
+	for _, h := range schema.Hooks.Column {
+		field := schema.FieldIndex(h.Field)
+		if field < 0 {
+			continue
+		}
+		keep[field] = true
+		for i := range p.parts {
+			if p.parts[i].field == field {
+				keep[len(p.Fields)+i] = true
+			}
+		}
+	}
+	return keep
+}
+
+// KeepFields empties all cells of a batch except those with the indexes in keep.
+func (p *Plan) KeepFields(b *intray.Batch, keep map[int]bool) {
+	for i := range b.Fields {
+		if keep[i] {
+			continue
+		}
+		b.Fields[i] = intray.Cells{}
+		for range b.Rows() {
+			b.Fields[i].AppendNull(nil)
+		}
+	}
+	b.Unmapped = nil
+	b.Problems = slices.DeleteFunc(b.Problems, func(q intray.Problem) bool { return !keep[q.Field] })
+}
+
+func fieldKeys(fields []intray.Field) []string {
+	list := make([]string, len(fields))
+	for i, f := range fields {
+		list[i] = f.Key
+	}
+	return list
+}

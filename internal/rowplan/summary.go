@@ -1,0 +1,73 @@
+package rowplan
+
+import (
+	"unicode/utf8"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/celltype"
+)
+
+// MaxNotices is the most notices that a summary, and an import, lists.
+const MaxNotices = 1000
+
+// Summary is what a batch adds to the outcome of a run. It holds copies, because the batch
+// is used again before the summary is added.
+type Summary struct {
+	Rows      int64
+	Problems  int64
+	ErrorRows []int64
+	Notices   []intray.Notice
+}
+
+// Summarize returns the summary of a batch whose problems are in the order of the rows.
+func (p *Plan) Summarize(b *intray.Batch) Summary {
+	a := Summary{Rows: int64(b.Rows()), Problems: int64(len(b.Problems))}
+	last := -1
+	for _, problem := range b.Problems {
+		if problem.Level == intray.LevelError && problem.Row != last {
+			last = problem.Row
+			a.ErrorRows = append(a.ErrorRows, b.First+int64(problem.Row))
+		}
+		if len(a.Notices) < MaxNotices {
+			a.Notices = append(a.Notices, p.notice(b, problem))
+		}
+	}
+	return a
+}
+
+func (p *Plan) notice(b *intray.Batch, problem intray.Problem) intray.Notice {
+	row := b.First + int64(problem.Row)
+	n := intray.Notice{Type: intray.Validation, Level: problem.Level, Text: problem.Text, Row: &row}
+	if problem.Code == celltype.CodeMapped {
+		n.Type = intray.ValueMapped
+	}
+	if problem.Field != intray.NoField {
+		p.SetLocation(&n, problem.Field, problem.Part)
+		n.Value = RawExcerpt(b.Fields[problem.Field].Raw(problem.Row), n.Part)
+	}
+	return n
+}
+
+// ErrorRowNumbers returns the indexes of the rows with an error, for a bitmap.
+func (a Summary) ErrorRowNumbers() []uint32 {
+	rows := make([]uint32, len(a.ErrorRows))
+	for i, row := range a.ErrorRows {
+		rows[i] = uint32(row)
+	}
+	return rows
+}
+
+// maxExcerpt bounds the raw text of a notice, in bytes. The whole text is in
+// the staged rows.
+const maxExcerpt = 4096
+
+func excerpt(raw []byte) string {
+	if len(raw) <= maxExcerpt {
+		return string(raw)
+	}
+	end := maxExcerpt
+	for end > 0 && !utf8.RuneStart(raw[end]) {
+		end--
+	}
+	return string(raw[:end]) + "…"
+}
