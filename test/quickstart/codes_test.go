@@ -92,7 +92,7 @@ func TestErrorCodes(t *testing.T) {
 
 func TestProblemCodes(t *testing.T) {
 	t.Parallel()
-	right := codesIn(t, `Code: +"([a-z_]+)"`, "celltype", "validate", "engine")
+	right := codesIn(t, `Code: +"([a-z_]+)"`, "celltype", "validate", "engine", "internal/rowplan")
 	right = append(right, intray.HookCode, celltype.CodeMapped, celltype.CodeReadOtherwise, phone.Extension.String(), phone.CodeKept.String())
 	for _, rule := range schema.RuleShapes() {
 		right = append(right, rule.Name)
