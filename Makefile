@@ -17,6 +17,31 @@ build: ## Build the program as ./intray.
 test: ## Run all tests that this machine has the parts for, and count the rest.
 	@GO="$(GO)" sh .ci/test ./...
 
+.PHONY: short
+short: ## Run the tests that take a minute in all.
+	$(GO) test -short ./...
+
+.PHONY: all-tests
+all-tests: ## Run all tests with the suites that take long: contract, torture, conformance and bench.
+	@INTRAY_TESTS=all GO="$(GO)" sh .ci/test ./...
+
+.PHONY: check
+check: lint short ## Check format, style and imports, and run the short tests: what every commit must pass.
+
+.PHONY: generate
+generate: ## Generate the tables, the catalogue of the API and the user interface again.
+	$(GO) generate ./...
+	$(GO) test . -run PictureOfImports -update
+	cd ui && npm ci --silent --no-audit --no-fund && npm run --silent api && npm run --silent build
+
+.PHONY: ui
+ui: ## Build the review page, which is part of the program, into server/webui/dist.
+	cd ui && npm ci --silent --no-audit --no-fund && npm run --silent build
+
+.PHONY: mutants
+mutants: ## Make 300 small changes to the code, one at a time, and list those that no test notices.
+	$(GO) run ./tools/mutants -n 300 -seed 1
+
 .PHONY: race
 race: ## Run all tests under the race detector.
 	$(GO) test -race ./...
@@ -30,7 +55,7 @@ lint: ## Check format, imports and style.
 
 .PHONY: torture
 torture: ## Kill, flood and fill the service, damage files: the whole of what CI runs a tenth of.
-	INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m -v ./test/torture
+	INTRAY_TESTS=torture INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m -v ./test/torture
 	INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m -v -run '^TestMutations$$' ./cmd/intray
 	INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m -v -run '^(TestFairness|TestThroughput|TestDownForADay)$$' ./server/service
 
@@ -40,7 +65,7 @@ fuzz: ## Fuzz every reader and sniffer, FUZZTIME each (default 1m).
 
 .PHONY: bench
 bench: ## Measure imports, and the readers side by side with those of others.
-	INTRAY_BENCH=full $(GO) test -count=1 -timeout 60m -v ./bench
+	INTRAY_TESTS=bench INTRAY_BENCH=full $(GO) test -count=1 -timeout 60m -v ./bench
 	$(GO) test -run '^$$' -bench . -benchtime 2s ./source/... ./server/staging ./output
 
 .PHONY: test-ui

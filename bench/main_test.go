@@ -19,6 +19,7 @@ import (
 	"testing"
 
 	"github.com/intraydata/intray/test/livetest"
+	"github.com/intraydata/intray/test/suite"
 )
 
 // This program is its own child, too: a reader whose process is measured must
@@ -30,7 +31,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == childMark {
 		os.Exit(child(os.Args[2], os.Args[3:]))
 	}
-	status := m.Run()
+	status := suite.Run(m, suite.Bench)
 	livetest.Cleanup()
 	os.Exit(status)
 }

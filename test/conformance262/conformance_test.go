@@ -42,6 +42,7 @@ import (
 
 	"github.com/intraydata/intray/hooks/jsruntime"
 	"github.com/intraydata/intray/hooks/sandbox"
+	testsuite "github.com/intraydata/intray/test/suite"
 )
 
 // TestMain makes a worker of this program where a cage starts it.
@@ -56,7 +57,7 @@ func TestMain(m *testing.M) {
 		})
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	os.Exit(testsuite.Run(m, testsuite.Conformance))
 }
 
 // open starts the cage of a runtime.

@@ -20,10 +20,11 @@ import (
 	"time"
 
 	"github.com/intraydata/intray/test/livetest"
+	"github.com/intraydata/intray/test/suite"
 )
 
 func TestMain(m *testing.M) {
-	status := m.Run()
+	status := suite.Run(m, suite.Torture)
 	livetest.Cleanup()
 	os.Exit(status)
 }

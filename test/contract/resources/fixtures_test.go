@@ -7,10 +7,11 @@ import (
 
 	"github.com/intraydata/intray/test/apitest"
 	"github.com/intraydata/intray/test/livetest"
+	"github.com/intraydata/intray/test/suite"
 )
 
 func TestMain(m *testing.M) {
-	status := m.Run()
+	status := suite.Run(m, suite.Contract)
 	livetest.Cleanup()
 	os.Exit(status)
 }
