@@ -24,16 +24,16 @@ type Transition struct {
 // else changes a status; docs/states.md is checked against it.
 func Transitions() []Transition {
 	return []Transition{
-		{AwaitingUpload, Pending, "the bytes of the file, or of initial_data, are durable"},
+		{AwaitingUpload, Pending, "the file, or `initial_data`, is stored durably"},
 		{Pending, Running, "a worker claims the import"},
-		{Running, Pending, "the worker stopped or died before it was done"},
-		{Running, Successful, "nothing is left to settle; the result is stored"},
-		{Running, NeedsReview, "a question is open that only a person can answer"},
-		{Running, Failed, "the file cannot be read, a hook failed or a limit was met"},
-		{Pending, Failed, "the import was begun ten times and never came to its end"},
-		{NeedsReview, Pending, "questions were answered or the mapping was changed: it runs again"},
+		{Running, Pending, "the worker stopped or died before it finished"},
+		{Running, Successful, "no question is open, and the result is stored"},
+		{Running, NeedsReview, "a person must answer a question or fix rows"},
+		{Running, Failed, "the file cannot be read, a hook failed or a limit was exceeded"},
+		{Pending, Failed, "the import was started ten times and never finished"},
+		{NeedsReview, Pending, "questions were answered or the mapping was changed, so the import runs again"},
 		{NeedsReview, Successful, "the review was submitted"},
-		{NeedsReview, Failed, "the review ended in failure"},
+		{NeedsReview, Failed, "the review failed"},
 	}
 }
 
