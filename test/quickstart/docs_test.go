@@ -8,9 +8,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"unicode"
 )
 
 var link = regexp.MustCompile(`\]\(([^)]+)\)`)
@@ -19,7 +21,7 @@ var link = regexp.MustCompile(`\]\(([^)]+)\)`)
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	top := root(t)
-	pages := []string{"README.md", "CONTRIBUTING.md", "CHANGELOG.md"}
+	pages := []string{"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "bench/README.md", "examples/README.md", "ui/README.md"}
 	for _, pattern := range []string{"docs/*.md", "docs/*/*.md"} {
 		found, err := filepath.Glob(filepath.Join(top, pattern))
 		if err != nil {
@@ -40,11 +42,30 @@ func TestLinks(t *testing.T) {
 				t.Errorf("%s: %v", page, err)
 				continue
 			}
-			if anchor != "" && !strings.Contains(strings.ToLower(read(t, target)), "\n## "+anchor+"\n") {
+			if anchor != "" && !slices.Contains(anchors(read(t, target)), anchor) {
 				t.Errorf("%s: %s has no section %q", page, match[1], anchor)
 			}
 		}
 	}
+}
+
+var heading = regexp.MustCompile(`(?m)^#+ (.*)$`)
+
+// anchors returns the names under which links reach the headings of a page: lower
+// case, spaces as hyphens, without punctuation.
+func anchors(page string) (list []string) {
+	for _, match := range heading.FindAllStringSubmatch(page, -1) {
+		list = append(list, strings.Map(func(r rune) rune {
+			switch {
+			case r == ' ':
+				return '-'
+			case r == '-' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r):
+				return unicode.ToLower(r)
+			}
+			return -1
+		}, match[1]))
+	}
+	return list
 }
 
 var setting = regexp.MustCompile(`--[a-z][a-z0-9-]+|\$INTRAY_[A-Z0-9_]+|INTRAY_[A-Z]+_KEY`)

@@ -21,9 +21,7 @@ import (
 // the step of a number first. Programs of other languages are left out.
 func guide(t *testing.T, name string, from int) []step {
 	t.Helper()
-	if _, err := exec.LookPath("curl"); err != nil {
-		t.Skip("SKIPPED: curl is not installed, so nobody has tried docs/" + name + "; install curl")
-	}
+	skipWithoutPrograms(t, name)
 	before, _, found := strings.Cut(read(t, root(t), "docs", "quickstart.md"), "\n## "+string(rune('1'+from))+". ")
 	if !found {
 		t.Fatalf("the quickstart has no step %d", from+1)
@@ -38,7 +36,7 @@ func guide(t *testing.T, name string, from int) []step {
 			steps[len(steps)-1].shown = b.text
 		}
 	}
-	return steps
+	return withReview(steps)
 }
 
 // follow types the steps and holds what comes back against what the page shows.

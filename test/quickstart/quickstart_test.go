@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -18,11 +19,13 @@ import (
 // folder, and holds what comes back against what the page shows.
 func TestQuickstart(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("curl"); err != nil {
-		t.Skip("SKIPPED: curl is not installed, so nobody has tried docs/quickstart.md; install curl")
-	}
+	skipWithoutPrograms(t, "quickstart.md")
 	page := read(t, root(t), "docs", "quickstart.md")
 	steps := stepsOf(t, page)
+	if !slices.ContainsFunc(steps, func(s step) bool { return strings.HasPrefix(s.command, untilSubmitted) }) {
+		t.Fatalf("the page has no command that waits for the review: %s", untilSubmitted)
+	}
+	steps = withReview(steps)
 	outputs := typed(t, steps, install(t, page))
 	for i, step := range steps {
 		if i >= len(outputs) {
@@ -32,6 +35,41 @@ func TestQuickstart(t *testing.T) {
 			t.Errorf("line %d: the page shows\n%s\nand this came:\n%s", step.line, step.shown, outputs[i])
 		}
 	}
+}
+
+// skipWithoutPrograms skips a test if a program that the pages use is missing.
+func skipWithoutPrograms(t *testing.T, page string) {
+	t.Helper()
+	for _, program := range []string{"curl", "python3"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("SKIPPED: %s is not installed, which docs/%s needs", program, page)
+		}
+	}
+}
+
+// untilSubmitted begins the command of the quickstart that waits until a person
+// has submitted the review.
+const untilSubmitted = `until [ "$(status)" = SUCCESSFUL ]`
+
+// reviewByHTTP does what the quickstart asks the reader to do on the review page,
+// with the same calls that the page makes.
+const reviewByHTTP = `
+LINK=$(json review_url <import.out)
+REVIEW=$URL/api/review/v1/$IMPORT
+curl -sSf -o session.out -c cookies.out -X POST "$REVIEW/session/" -H "Authorization: Bearer ${LINK#*#}"
+curl -sSf -o edit.out -b cookies.out "$REVIEW/edits/" -H 'Content-Type: application/json' -d '{
+  "op": "1", "kind": "set",
+  "cells": [{"id": "1", "key": "email", "text": "bob@example.org", "version": 0, "seen": "bob(at)example.org"}]}'
+curl -sSf -o submit.out -b cookies.out -X POST "$REVIEW/submit/"
+`
+
+// withReview inserts the review before the command that waits for it.
+func withReview(steps []step) []step {
+	at := slices.IndexFunc(steps, func(s step) bool { return strings.HasPrefix(s.command, untilSubmitted) })
+	if at < 0 {
+		return steps
+	}
+	return slices.Insert(slices.Clone(steps), at, step{command: reviewByHTTP, line: steps[at].line})
 }
 
 // step is a command of the page and what it is shown to write.
