@@ -39,10 +39,16 @@ func guide(t *testing.T, name string, from int) []step {
 	return withReview(steps)
 }
 
-// follow types the steps and holds what comes back against what the page shows.
+// follow runs the steps of a guide and stops the server.
 func follow(t *testing.T, steps []step, bin string) {
 	t.Helper()
-	steps = append(steps, step{command: "kill \"$SERVER\"\nwait \"$SERVER\"\n"})
+	runSteps(t, append(steps, step{command: "kill \"$SERVER\"\nwait \"$SERVER\"\n"}), bin)
+}
+
+// runSteps runs the steps in one shell and compares the output with what the page
+// shows.
+func runSteps(t *testing.T, steps []step, bin string) {
+	t.Helper()
 	outputs := typed(t, steps, bin)
 	for i, s := range steps {
 		if i >= len(outputs) {
@@ -73,6 +79,24 @@ func TestGuides(t *testing.T) {
 	t.Run("webhooks", func(t *testing.T) { t.Parallel(); followWebhooks(t, bin) })
 	t.Run("sftp", func(t *testing.T) { t.Parallel(); followSFTP(t, bin) })
 	t.Run("retention", func(t *testing.T) { t.Parallel(); follow(t, guide(t, "retention.md", 6), bin) })
+}
+
+// TestHooksGuide runs the commands of docs/hooks.md, which needs no server.
+func TestHooksGuide(t *testing.T) {
+	t.Parallel()
+	var steps []step
+	for _, b := range blocks(read(t, root(t), "docs", "hooks.md")) {
+		switch b.language {
+		case "sh":
+			steps = append(steps, step{command: b.text, line: b.line})
+		case "text":
+			steps[len(steps)-1].shown = b.text
+		}
+	}
+	if len(steps) < 4 {
+		t.Fatalf("the page has %d blocks of commands", len(steps))
+	}
+	runSteps(t, steps, install(t, read(t, root(t), "docs", "quickstart.md")))
 }
 
 // followWebhooks builds the receiver of the page and follows the page with it.

@@ -26,15 +26,7 @@ func TestQuickstart(t *testing.T) {
 		t.Fatalf("the page has no command that waits for the review: %s", untilSubmitted)
 	}
 	steps = withReview(steps)
-	outputs := typed(t, steps, install(t, page))
-	for i, step := range steps {
-		if i >= len(outputs) {
-			t.Fatalf("line %d: the shell did not come to this command:\n%s", step.line, step.command)
-		}
-		if step.shown != "" && !shows(step.shown, outputs[i]) {
-			t.Errorf("line %d: the page shows\n%s\nand this came:\n%s", step.line, step.shown, outputs[i])
-		}
-	}
+	runSteps(t, steps, install(t, page))
 }
 
 // skipWithoutPrograms skips a test if a program that the pages use is missing.
