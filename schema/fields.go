@@ -19,29 +19,29 @@ func fieldShape() *jsonschema.Schema {
 	return objectShape("",
 		required("key", keyShape()),
 		optional("type", withDefault(typeShape(), "string")),
-		required("label", newShape(jsonschema.String, "The name that people see. Headers are compared with it.")),
-		optional("description", newShape(jsonschema.String, "A help text.")),
-		optional("alternateMatches", stringListShape("Further headers under which a file may bring the field.")),
-		optional("validators", listShape("The rules that the field's cells must keep.", validatorShape())),
-		optional("invalidValueMessage", newShape(jsonschema.String, "Replaces the text of the type's own error.")),
-		optional("readOnly", boolShape("Lets no person edit the cells; hooks may.", false)),
-		optional("hidden", boolShape("Never maps nor shows the field; only hooks fill it. It then has no validators.", false)),
-		optional("requireMapping", boolShape("Wants a column for the field, whether or not its cells may be empty: where none fits, the import waits for a person.", false)),
-		optional("manyToOne", boolShape("Lets several columns feed the field; its value is a list.", false)),
-		optional("selectOptions", listShape("The values that a select or multi-select field may take.", optionShape())),
+		required("label", newShape(jsonschema.String, "The name that people see. Intray compares headers with it.")),
+		optional("description", newShape(jsonschema.String, "Help text.")),
+		optional("alternateMatches", stringListShape("Other headers that match the field.")),
+		optional("validators", listShape("The rules that the cells of the field must satisfy.", validatorShape())),
+		optional("invalidValueMessage", newShape(jsonschema.String, "Replaces the error message of the type.")),
+		optional("readOnly", boolShape("People cannot edit the cells. Hooks can.", false)),
+		optional("hidden", boolShape("The field is never mapped or shown. Only hooks fill it. It has no validators.", false)),
+		optional("requireMapping", boolShape("The field needs a column, even if its cells may be empty. If none matches, the import goes to review.", false)),
+		optional("manyToOne", boolShape("Several columns can map to the field. Its value is a list.", false)),
+		optional("selectOptions", listShape("The options of a select or multi-select field.", optionShape())),
 	)
 }
 
 func keyShape() *jsonschema.Schema {
-	return &jsonschema.Schema{Kind: jsonschema.String, Description: "The field's name in the result, unique in the schema, at most 255 bytes.",
+	return &jsonschema.Schema{Kind: jsonschema.String, Description: "The name of the field in the result. Unique in the schema, at most 255 bytes.",
 		MinLength: 1, MaxLength: MaxKeyBytes, NoControl: true, Example: "email"}
 }
 
 func optionShape() *jsonschema.Schema {
 	return objectShape("",
-		required("label", newShape(jsonschema.String, "What people see.")),
-		required("value", newShape(jsonschema.String, "What the result holds.")),
-		optional("alternateMatches", stringListShape("Further texts that mean the same.")),
+		required("label", newShape(jsonschema.String, "The name that people see.")),
+		required("value", newShape(jsonschema.String, "The value in the result.")),
+		optional("alternateMatches", stringListShape("Other texts that mean the same.")),
 	)
 }
 
@@ -121,14 +121,14 @@ type RuleShape struct {
 // RuleShapes are the 16 kinds of validators.
 func RuleShapes() []RuleShape {
 	fields := []jsonschema.Property{required("fields", fieldKeysShape())}
-	values := []jsonschema.Property{required("fieldValues", newShape(jsonschema.Map, "The values looked for, by field key."))}
+	values := []jsonschema.Property{required("fieldValues", newShape(jsonschema.Map, "The values to compare with, by field key."))}
 	regex := []jsonschema.Property{
-		required("regex", newShape(jsonschema.String, "A regular expression in JavaScript's syntax, without slashes.")),
+		required("regex", newShape(jsonschema.String, "A regular expression in JavaScript syntax, without slashes.")),
 		optional("regexOptions", objectShape("The flags of the expression.",
-			optional("ignoreCase", boolShape("Takes capitals and small letters for the same: the flag i.", false)),
-			optional("dotAll", boolShape("Lets a point take line breaks, too: the flag s.", false)),
-			optional("multiline", boolShape("Lets ^ and $ stand at line breaks, too: the flag m.", false)),
-			optional("unicode", boolShape("Counts code points and knows \\p{…}: the flag u.", false)))),
+			optional("ignoreCase", boolShape("Ignores case: flag i.", false)),
+			optional("dotAll", boolShape("A dot also matches line breaks: flag s.", false)),
+			optional("multiline", boolShape("^ and $ also match at line breaks: flag m.", false)),
+			optional("unicode", boolShape("Counts code points and supports \\p{…}: flag u.", false)))),
 	}
 	return []RuleShape{
 		{"required", nil},
@@ -146,14 +146,14 @@ func RuleShapes() []RuleShape {
 		{"require_with_all_values", values},
 		{"require_without_all_values", values},
 		{"length", []jsonschema.Property{
-			optional("min", integerShape("The fewest characters taken.", 0)),
-			optional("max", integerShape("The most characters taken.", 0))}},
+			optional("min", integerShape("The minimum number of characters.", 0)),
+			optional("max", integerShape("The maximum number of characters.", 0))}},
 		{"alphabetical", nil},
 	}
 }
 
 func fieldKeysShape() *jsonschema.Schema {
-	s := stringListShape("The keys of the fields looked at.")
+	s := stringListShape("The keys of the other fields.")
 	s.MinItems = 1
 	return s
 }
@@ -161,7 +161,7 @@ func fieldKeysShape() *jsonschema.Schema {
 func validatorShape() *jsonschema.Schema {
 	choices := make([]*jsonschema.Schema, 0, len(RuleShapes()))
 	for _, r := range RuleShapes() {
-		props := append([]jsonschema.Property{required("validate", enumShape("The rule.", r.Name))}, r.Props...)
+		props := append([]jsonschema.Property{required("validate", enumShape("The name of the validator.", r.Name))}, r.Props...)
 		props = append(props, CommonRuleProps()...)
 		choices = append(choices, objectShape("", props...))
 	}
@@ -171,8 +171,8 @@ func validatorShape() *jsonschema.Schema {
 // CommonRuleProps are the properties that every rule may have.
 func CommonRuleProps() []jsonschema.Property {
 	return []jsonschema.Property{
-		optional("errorMessage", newShape(jsonschema.String, "Replaces the rule's own text.")),
-		optional("level", withDefault(enumShape("How bad a breach is. Only an error makes a row invalid.", "info", "warning", "error"), "error")),
+		optional("errorMessage", newShape(jsonschema.String, "Replaces the message of the validator.")),
+		optional("level", withDefault(enumShape("The severity. Only an error makes a row invalid.", "info", "warning", "error"), "error")),
 	}
 }
 

@@ -12,17 +12,17 @@ import (
 
 // HooksShape is the closed table of hooks.
 func HooksShape() *jsonschema.Schema {
-	return objectShape("Functions, as JavaScript source, that run over an import.",
-		optional("rowHooks", functionListShape("Each is called with (record, mode) for every row and gives {row: {key: {value}}}.")),
-		optional("bulkRowHooks", functionListShape("Each is called with (records, mode) for all rows and gives [{index, row}].")),
-		optional("rowDeleteHooks", functionListShape("Each is called with (record) for a row that a person deletes.")),
-		optional("beforeFinishCallback", functionShape("Is called with (data, metadata, instance) at the end. {cancel: true, message} stops the import.")),
+	return objectShape("JavaScript functions that run during an import.",
+		optional("rowHooks", functionListShape("Each is called with (record, mode) for every row and returns {row: {key: {value}}}.")),
+		optional("bulkRowHooks", functionListShape("Each is called with (records, mode) for all rows and returns [{index, row}].")),
+		optional("rowDeleteHooks", functionListShape("Each is called with (record) for every row that a person deletes.")),
+		optional("beforeFinishCallback", functionShape("Called with (data, metadata, instance) at the end. Returning {cancel: true, message} stops the import.")),
 		optional("columnHooks", hookListShape("Each is called once with all values of one field.", objectShape("",
 			required("fieldName", newShape(jsonschema.String, "The key of the field.")),
-			required("callback", functionShape("Is called with ([{index, value, rowId}]) and gives [{index, value}]."))))),
+			required("callback", functionShape("Called with ([{index, value, rowId}]). Returns [{index, value}]."))))),
 		optional("stepHooks", hookListShape("Each is called at one step of an import.", objectShape("",
 			required("type", enumShape("The step.", "UPLOAD_STEP", "REVIEW_STEP", "REVIEW_STEP_POST_HOOKS")),
-			required("callback", functionShape("Is called with (instance, step).")))),
+			required("callback", functionShape("Called with (instance, step).")))),
 		))
 }
 

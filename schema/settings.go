@@ -9,39 +9,39 @@ import (
 
 // SettingsShape is the closed table of the 18 settings.
 func SettingsShape() *jsonschema.Schema {
-	return objectShape("The settings of an import. A setting that is not there has its default.",
-		optional("importIdentifier", withDefault(nameShape("Groups imports of one kind."), "")),
-		optional("title", withDefault(nameShape("The title that the person who reviews sees."), "")),
-		optional("allowInvalidSubmit", boolShape("The old spelling of invalidDataBehavior: true means INCLUDE_INVALID_ROWS, false REMOVE_INVALID_ROWS. It yields to invalidDataBehavior.", false)),
-		optional("invalidDataBehavior", withDefault(enumShape("What becomes of rows with an error. BLOCK_SUBMIT sends the import to review; REMOVE_INVALID_ROWS drops the rows; INCLUDE_INVALID_ROWS keeps them with null in each invalid cell; INCLUDE_INVALID_ROWS_AND_VALUES keeps them with the raw text.",
+	return objectShape("The settings of an import. A missing setting has its default.",
+		optional("importIdentifier", withDefault(nameShape("Groups imports of one kind. Intray reuses what people decide for later imports with the same identifier."), "")),
+		optional("title", withDefault(nameShape("The title of the review page."), "")),
+		optional("allowInvalidSubmit", boolShape("Deprecated: use invalidDataBehavior, which takes precedence. true means INCLUDE_INVALID_ROWS, false means REMOVE_INVALID_ROWS.", false)),
+		optional("invalidDataBehavior", withDefault(enumShape("What happens to invalid rows. BLOCK_SUBMIT sends the import to review. REMOVE_INVALID_ROWS drops the rows. INCLUDE_INVALID_ROWS keeps them, with null in each invalid cell. INCLUDE_INVALID_ROWS_AND_VALUES keeps them with the raw text.",
 			string(intray.BlockSubmit), string(intray.IncludeInvalidRows), string(intray.RemoveInvalidRows), string(intray.IncludeInvalidValues)),
 			string(intray.RemoveInvalidRows))),
-		optional("backendSync", boolShape("The old spelling of backendSyncMode: true means FULL_DATA. It concerns imports in a browser only.", false)),
-		optional("backendSyncMode", withDefault(enumShape("What an import in a browser stores on the server. Other imports always store everything.",
+		optional("backendSync", boolShape("Deprecated: use backendSyncMode. true means FULL_DATA.", false)),
+		optional("backendSyncMode", withDefault(enumShape("What a browser import stores on the server. Other imports always store everything.",
 			"DISABLED", "FULL_DATA", "MAPPINGS_ONLY"), "DISABLED")),
-		optional("manualInputDisabled", boolShape("Hides typing rows by hand in a browser. Not together with manualInputOnly.", false)),
-		optional("manualInputOnly", boolShape("Takes rows typed by hand in a browser only. Not together with manualInputDisabled.", false)),
-		optional("allowCustomFields", boolShape("Lets the person who maps columns make a field of a column that feeds none.", false)),
-		optional("passThroughUnmappedColumns", boolShape("Gives each row the cells of the columns that feed no field, under $unmapped, by column index.", false)),
-		optional("maxRecords", nullable(integerShape("The most data rows that are taken; further rows are dropped with a warning. null means no limit.", 1))),
-		optional("developmentMode", boolShape("Marks imports as trials.", false)),
-		optional("displayEncoding", boolShape("Offers a choice of encodings in a browser.", true)),
-		optional("styleOverrides", newShape(jsonschema.Map, "Styles for the importer in a browser.")),
+		optional("manualInputDisabled", boolShape("Hides manual input. Cannot be combined with manualInputOnly.", false)),
+		optional("manualInputOnly", boolShape("Allows manual input only. Cannot be combined with manualInputDisabled.", false)),
+		optional("allowCustomFields", boolShape("People who map columns can create fields for unmapped columns.", false)),
+		optional("passThroughUnmappedColumns", boolShape("Adds the cells of unmapped columns to each row, under $unmapped, by column index.", false)),
+		optional("maxRecords", nullable(integerShape("The maximum number of data rows. Intray drops further rows with a warning. null means no limit.", 1))),
+		optional("developmentMode", boolShape("Marks imports as tests.", false)),
+		optional("displayEncoding", boolShape("Lets people choose the encoding.", true)),
+		optional("styleOverrides", newShape(jsonschema.Map, "Styles of the review page and the browser importer.")),
 		optional("maxFileSize", withDefault(fileSizeShape(), intray.MaxFileSize)),
-		optional("webhookUrl", nullable(addressShape("Is told of each completed import: a form POST of uploadId."))),
-		optional("needsReviewWebhookUrl", nullable(addressShape("Is told of each import that waits for a person: a form POST of headlessImportId."))),
-		optional("initialData", nullable(listShape("Rows for an import in a browser: objects by field key, or arrays in field order.", initialRowShape()))),
+		optional("webhookUrl", nullable(addressShape("Receives a form POST with uploadId for each completed import."))),
+		optional("needsReviewWebhookUrl", nullable(addressShape("Receives a form POST with headlessImportId for each import that needs review."))),
+		optional("initialData", nullable(listShape("Rows for a browser import: objects by field key, or arrays in field order.", initialRowShape()))),
 	)
 }
 
 func fileSizeShape() *jsonschema.Schema {
-	s := integerShape("The most bytes that a file may have, at most 1 GiB.", 1)
+	s := integerShape("The maximum size of a file in bytes, at most 1 GiB.", 1)
 	s.Max = jsonschema.Bound(intray.MaxFileSize)
 	return s
 }
 
 func addressShape(doc string) *jsonschema.Schema {
-	return &jsonschema.Schema{Kind: jsonschema.String, Description: doc + " An absolute http or https address, at most 2048 characters.",
+	return &jsonschema.Schema{Kind: jsonschema.String, Description: doc + " An absolute http or https URL, at most 2,048 characters.",
 		MinLength: 1, MaxLength: 2048, NoControl: true}
 }
 

@@ -19,48 +19,48 @@ func TypeShapes() []TypeShape {
 	return []TypeShape{
 		{intray.TypeString, none},
 		{intray.TypeNumber, numberOptions()},
-		{intray.TypeDate, dateOptions(optional("autofix", boolShape("Reads a date in another order than that of its column where only one reading is possible, and tells so. Without it the cell is wrong.", true)))},
+		{intray.TypeDate, dateOptions(optional("autofix", boolShape("Reads a date in another order than the rest of its column if only one reading is possible, and reports it. Otherwise such a cell is invalid.", true)))},
 		{intray.TypeDatetime, dateOptions()},
 		{intray.TypeTime, dateOptions()},
 		{intray.TypeCheckbox, none},
 		{intray.TypeSelect, objectShape("",
-			optional("allowCustom", boolShape("Takes any value.", false)),
-			optional("exactMatchOnly", boolShape("Takes no value that is only close.", false)))},
+			optional("allowCustom", boolShape("Accepts any value.", false)),
+			optional("exactMatchOnly", boolShape("Accepts only exact matches.", false)))},
 		{intray.TypeMultiSelect, objectShape("",
-			optional("delimiter", withDefault(newShape(jsonschema.String, "Stands between the values of a cell."), ",")),
+			optional("delimiter", withDefault(newShape(jsonschema.String, "Separates the values of a cell."), ",")),
 			optional("trimValues", boolShape("Removes white space around each value.", true)))},
 		{intray.TypeEmail, none},
 		{intray.TypePhone, objectShape("",
-			optional("country", newShape(jsonschema.String, "The country of numbers without a country code, in two letters.")),
-			optional("format", withDefault(enumShape("How numbers are written: with the country code, without, or with it for one country, which must be given.", "international", "national", "both"), "international")),
-			optional("outputFormatted", boolShape("Writes numbers with spaces.", false)))},
+			optional("country", newShape(jsonschema.String, "The country of numbers without a country code, as two letters.")),
+			optional("format", withDefault(enumShape("The format in the result: national omits the country code, international and both include it. both requires country.", "international", "national", "both"), "international")),
+			optional("outputFormatted", boolShape("Formats numbers with spaces.", false)))},
 		{intray.TypeURL, objectShape("",
-			optional("acceptedProtocols", stringListShape("The only protocols taken.")),
-			optional("acceptedDomains", stringListShape("The only domains taken.")))},
-		{intray.TypeDomain, objectShape("", optional("allowSubdomains", boolShape("Takes subdomains too.", true)))},
+			optional("acceptedProtocols", stringListShape("The accepted protocols.")),
+			optional("acceptedDomains", stringListShape("The accepted domains.")))},
+		{intray.TypeDomain, objectShape("", optional("allowSubdomains", boolShape("Accepts subdomains.", true)))},
 		{intray.TypeZIP, objectShape("",
-			optional("format", withDefault(enumShape("How many digits.", "5-digit", "9-digit"), "5-digit")),
-			optional("outputDash", boolShape("Writes nine digits with a dash.", false)))},
+			optional("format", withDefault(enumShape("The number of digits.", "5-digit", "9-digit"), "5-digit")),
+			optional("outputDash", boolShape("Formats nine digits with a dash.", false)))},
 		{intray.TypeState, none},
-		{intray.TypeSSN, objectShape("", optional("outputDash", boolShape("Writes dashes.", false)))},
+		{intray.TypeSSN, objectShape("", optional("outputDash", boolShape("Formats the number with dashes.", false)))},
 		{intray.TypeCountry, objectShape("",
-			optional("format", withDefault(enumShape("Which ISO 3166 code.", "2-letter", "3-letter"), "2-letter")))},
+			optional("format", withDefault(enumShape("The ISO 3166 code in the result.", "2-letter", "3-letter"), "2-letter")))},
 		{intray.TypeUUID, objectShape("", optional("version", uuidVersion()))},
 	}
 }
 
 func uuidVersion() *jsonschema.Schema {
-	s := integerShape("The only version taken.", 1)
+	s := integerShape("The accepted version.", 1)
 	s.Max = jsonschema.Bound(8)
 	return s
 }
 
 func dateOptions(more ...jsonschema.Property) *jsonschema.Schema {
 	return objectShape("", append([]jsonschema.Property{
-		optional("locale", withDefault(newShape(jsonschema.String, "The language and country in which values are read and shown. Where it is given, it decides between two readings."), "en-US")),
-		optional("displayFormat", newShape(jsonschema.String, "How people see values, and a form in which cells are read, in Luxon tokens.")),
-		optional("outputFormat", withDefault(newShape(jsonschema.String, "How values are written to the result, in Luxon tokens."), "[ISO]")),
-		optional("withSeconds", boolShape("Keeps seconds; a date has none.", false)),
+		optional("locale", withDefault(newShape(jsonschema.String, "The language and country for reading and displaying values. If set, it decides ambiguous values."), "en-US")),
+		optional("displayFormat", newShape(jsonschema.String, "How people see values, in Luxon tokens. Cells in this format are accepted.")),
+		optional("outputFormat", withDefault(newShape(jsonschema.String, "The format of values in the result, in Luxon tokens."), "[ISO]")),
+		optional("withSeconds", boolShape("Keeps seconds. No effect on a date.", false)),
 	}, more...)...)
 }
 
@@ -72,14 +72,14 @@ func numberPresets() []string {
 }
 
 func numberOptions() *jsonschema.Schema {
-	preset := withDefault(enumShape("A format with a name: it says how numbers are rounded and shown, and which currency they are in.", numberPresets()...), "default")
+	preset := withDefault(enumShape("A named format: rounding, display and currency.", numberPresets()...), "default")
 	return &jsonschema.Schema{Kind: jsonschema.OneOf, Choices: []*jsonschema.Schema{preset, objectShape("",
 		optional("preset", preset),
-		optional("round", newShape(jsonschema.Integer, "How many digits after the decimal sign are kept; negative counts before it. It is done before min and max are looked at.")),
-		optional("displayFormat", NumberFormat("How people see the numbers. The result is not changed by it.")),
-		optional("outputFormat", NumberFormat("Writes the numbers to the result as texts in this format.")),
-		optional("min", newShape(jsonschema.Number, "The smallest number taken.")),
-		optional("max", newShape(jsonschema.Number, "The largest number taken.")),
+		optional("round", newShape(jsonschema.Integer, "The number of decimal places. Negative values round before the decimal point. Rounding happens before min and max are checked.")),
+		optional("displayFormat", NumberFormat("How people see the numbers. No effect on the result.")),
+		optional("outputFormat", NumberFormat("The format of the numbers in the result, as text.")),
+		optional("min", newShape(jsonschema.Number, "The smallest accepted number.")),
+		optional("max", newShape(jsonschema.Number, "The largest accepted number.")),
 	)}}
 }
 
@@ -88,30 +88,30 @@ func NumberFormat(doc string) *jsonschema.Schema {
 	off := func(doc string) *jsonschema.Schema { return boolShape(doc, false) }
 	digits := func(doc string) *jsonschema.Schema { return withDefault(integerShape(doc, 0), 0) }
 	return objectShape(doc,
-		optional("output", withDefault(enumShape("What the number is.", "number", "currency", "percent", "byte", "time", "ordinal"), "number")),
-		optional("base", enumShape("What a kilobyte is: 1024 bytes (binary), 1000 (decimal), or 1024 under the names of the other (general).", "decimal", "binary", "general")),
-		optional("prefix", newShape(jsonschema.String, "Stands before it all.")),
-		optional("postfix", newShape(jsonschema.String, "Stands behind it all.")),
-		optional("characteristic", digits("The fewest digits before the decimal sign.")),
-		optional("optionalCharacteristic", off("Leaves out a zero before the decimal sign.")),
-		optional("mantissa", integerShape("How many digits stand behind the decimal sign. Without it, as many as there are.", 0)),
-		optional("optionalMantissa", off("Leaves out the digits behind the decimal sign where all are zero.")),
-		optional("trimMantissa", off("Leaves out zeros at the end.")),
-		optional("thousandSeparated", off("Puts a comma between the thousands.")),
-		optional("spaceSeparated", off("Puts a blank between the number and its unit, abbreviation or sign.")),
-		optional("negative", withDefault(enumShape("How numbers below zero are marked.", "sign", "parenthesis"), "sign")),
-		optional("forceSign", off("Puts a + before numbers above zero.")),
-		optional("exponential", off("Writes powers of ten.")),
-		optional("average", off("Shortens to thousands, millions, billions or trillions.")),
-		optional("forceAverage", enumShape("Shortens to this unit.", "thousand", "million", "billion", "trillion")),
-		optional("totalLength", digits("Shortens to so many digits in all.")),
-		optional("lowPrecision", boolShape("Shortens from half a unit on: 500 is 0.5k. Not for currencies, unless set.", true)),
-		optional("abbreviations", newShape(jsonschema.Map, "Texts for thousand, million, billion and trillion, in place of k, m, b and t.")),
-		optional("spaceSeparatedAbbreviation", off("Puts a blank between an abbreviation and the sign of a currency behind it, where currencies have one.")),
-		optional("currencySymbol", withDefault(newShape(jsonschema.String, "The sign of the currency."), "$")),
-		optional("currencyPosition", withDefault(enumShape("Where it stands: before, in place of the decimal sign, or behind.", "prefix", "infix", "postfix"), "prefix")),
+		optional("output", withDefault(enumShape("The kind of number.", "number", "currency", "percent", "byte", "time", "ordinal"), "number")),
+		optional("base", enumShape("Units of bytes: 1024 with KiB (binary), 1000 with KB (decimal), 1024 with KB (general).", "decimal", "binary", "general")),
+		optional("prefix", newShape(jsonschema.String, "Text before everything.")),
+		optional("postfix", newShape(jsonschema.String, "Text after everything.")),
+		optional("characteristic", digits("The minimum number of digits before the decimal point.")),
+		optional("optionalCharacteristic", off("Omits a zero before the decimal point.")),
+		optional("mantissa", integerShape("The number of decimal places. Default: as many as needed.", 0)),
+		optional("optionalMantissa", off("Omits decimal places if all are zero.")),
+		optional("trimMantissa", off("Omits trailing zeros.")),
+		optional("thousandSeparated", off("Adds a comma between thousands.")),
+		optional("spaceSeparated", off("Adds a space between the number and its unit, abbreviation or sign.")),
+		optional("negative", withDefault(enumShape("How negative numbers are marked.", "sign", "parenthesis"), "sign")),
+		optional("forceSign", off("Adds a + to positive numbers.")),
+		optional("exponential", off("Uses exponential notation.")),
+		optional("average", off("Abbreviates to thousands, millions, billions or trillions.")),
+		optional("forceAverage", enumShape("Abbreviates to this unit.", "thousand", "million", "billion", "trillion")),
+		optional("totalLength", digits("Abbreviates to this total number of digits.")),
+		optional("lowPrecision", boolShape("Abbreviates from half a unit: 500 becomes 0.5k. For currencies, the default is false.", true)),
+		optional("abbreviations", newShape(jsonschema.Map, "Texts for thousand, million, billion and trillion, instead of k, m, b and t.")),
+		optional("spaceSeparatedAbbreviation", off("Adds a space between an abbreviation and a currency symbol after it, if spaceSeparatedCurrency is set.")),
+		optional("currencySymbol", withDefault(newShape(jsonschema.String, "The currency symbol."), "$")),
+		optional("currencyPosition", withDefault(enumShape("Position of the currency symbol: before the number, instead of the decimal point, or after it.", "prefix", "infix", "postfix"), "prefix")),
 		optional("prefixSymbol", off("Puts the percent sign before the number.")),
-		optional("spaceSeparatedCurrency", off("Puts a blank beside the sign of the currency.")),
+		optional("spaceSeparatedCurrency", off("Adds a space next to the currency symbol.")),
 	)
 }
 
