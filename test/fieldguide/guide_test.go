@@ -1,10 +1,11 @@
-// Package fieldguide holds docs/fields.md to the code.
+// Package fieldguide generates docs/fields-reference.md from the code and checks
+// that the page is up to date.
 //
-// The page lists every key of a field, every type and option, every rule and
-// every setting. What there is comes from the tables of package schema; what
-// an example gives comes from running it. An entry holds only what no table
-// knows: a few sentences, and cells to try. What has no entry or no example fails
-// the test, and so does a page that says something else than the code does.
+// The page lists every field property, type, option, validator and setting. What
+// exists comes from the tables of package schema. Results come from running the
+// examples. An entry holds only what no table knows: a few sentences, and cells to
+// parse. The tests fail if anything has no entry or no example, or if the page
+// differs from the code.
 //
 // The package has nothing but tests.
 package fieldguide
@@ -17,23 +18,23 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var update = flag.Bool("update", false, "write docs/fields.md anew")
+var update = flag.Bool("update", false, "rewrite docs/fields-reference.md")
 
-const pageFile = "../../docs/fields.md"
+const pageFile = "../../docs/fields-reference.md"
 
 func TestPage(t *testing.T) {
-	right := page(t)
+	want := page(t)
 	if *update {
-		if err := os.WriteFile(pageFile, []byte(right), 0o644); err != nil {
+		if err := os.WriteFile(pageFile, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
-	shown, err := os.ReadFile(pageFile)
+	got, err := os.ReadFile(pageFile)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(right, string(shown)); diff != "" {
-		t.Errorf("the page says something else than the code does; go test ./test/fieldguide -update writes it anew (-code +page):\n%s", diff)
+	if diff := cmp.Diff(want, string(got)); diff != "" {
+		t.Errorf("the page differs from the code; go test ./test/fieldguide -update rewrites it (-code +page):\n%s", diff)
 	}
 }

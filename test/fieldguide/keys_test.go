@@ -8,7 +8,7 @@ import (
 	"github.com/intraydata/intray/schema"
 )
 
-// keyEntry shows what a key of a field does: the fields of a schema, and a table
+// keyEntry is an example of a field property: the fields of a schema, and a table
 // of one row.
 type keyEntry struct {
 	fields string
@@ -16,23 +16,23 @@ type keyEntry struct {
 	row    []string
 }
 
-// writeKeys writes the part of the page about the keys of a field.
+// writeKeys writes the section about field properties.
 func writeKeys(t *testing.T, b *strings.Builder) {
 	t.Helper()
 	props := schema.FieldsShape().Elem.Properties
-	properties(b, "Key", props)
+	properties(b, "Property", props)
 	for _, p := range props {
 		if p.Schema.Elem != nil && len(p.Schema.Elem.Properties) > 0 {
-			properties(b, "Of `"+p.Name+"`", p.Schema.Elem.Properties)
+			properties(b, "Property of `"+p.Name+"`", p.Schema.Elem.Properties)
 		}
 	}
-	b.WriteString("What comes of a file with one row:\n\n")
+	b.WriteString("Intray maps the column whose header best matches the key, label or alternate matches of a field. With `manyToOne`, it maps every matching column. Types and validators then apply to each column separately.\n\nThese examples import a file with one row:\n\n")
 	var rows [][]string
 	entries := keyEntries()
 	for _, p := range props {
 		shown := entries[p.Name]
 		if len(shown) == 0 {
-			t.Errorf("the key %s of a field has no example", p.Name)
+			t.Errorf("the field property %s has no example", p.Name)
 		}
 		for i, e := range shown {
 			if !uses(t, "["+e.fields+"]", p.Name, "") {
@@ -45,13 +45,13 @@ func writeKeys(t *testing.T, b *strings.Builder) {
 			rows = append(rows, append([]string{name}, e.result(t)...))
 		}
 	}
-	table(b, []string{"Key", "Fields", "File", "Result"}, rows)
+	table(b, []string{"Property", "Fields", "File", "Result"}, rows)
 	if len(entries) != len(props) {
-		t.Errorf("%d keys of a field have an example, and there are %d", len(entries), len(props))
+		t.Errorf("%d field properties have an example, and there are %d", len(entries), len(props))
 	}
 }
 
-// result runs the row, and gives the fields, the file and what came of it.
+// result imports the row and returns the fields, the file and the result.
 func (e keyEntry) result(t *testing.T) []string {
 	t.Helper()
 	f := trial{fields: "[" + e.fields + "]", settings: keepAll, header: e.header, rows: [][]string{e.row}}.run(t)
@@ -69,7 +69,7 @@ func (e keyEntry) result(t *testing.T) []string {
 	return []string{code(e.fields), strings.TrimSuffix(file, "<br>"), came}
 }
 
-// keyEntries are the examples of all keys.
+// keyEntries returns the examples of all field properties by name.
 func keyEntries() map[string][]keyEntry {
 	one := func(field, header, cell string) []keyEntry {
 		return []keyEntry{{field, []string{header}, []string{cell}}}

@@ -7,65 +7,56 @@ import (
 	"github.com/intraydata/intray/schema"
 )
 
-const opening = `# Fields, types, rules and settings
+const introduction = `# Fields reference
 
-A schema says what an import must deliver: the fields of a row, the type of each, the rules that its cells must keep, and how the import behaves. This page has all that can be written in one but hooks, each with what it does to cells. The results on it come from running the examples: ` + "`go test ./test/fieldguide`" + ` compares them with the program.
+This page lists every field property, type, validator and setting of a schema. For an introduction, see [Describe your fields](fields.md). For hooks, see the [hooks reference](hooks-reference.md).
 
-In the results, what is set as code is the value in the result, as JSON. A cell that is wrong has no value; the message stands in its place. Problems have a level: an *error* makes the row invalid, and [invalidDataBehavior](#invaliddatabehavior) says what becomes of it; *warning* and *info* are told and change nothing. *Asked* means that the file leaves something open, and that the import waits for a person. White space around a cell never counts, but for the type string.
+The results on this page come from running the examples. The page is generated: ` + "`go test ./test/fieldguide -update`" + ` rewrites it.
+
+How to read the results:
+
+- Code is the value in the result, as JSON.
+- *error*, *warning* and *info* are problems with their messages. An error makes the row invalid, and [` + "`invalidDataBehavior`" + `](#settings) decides what happens to it. Warnings and infos change nothing.
+- *question* means that the file is ambiguous. The import waits until a person answers.
+
+Except in ` + "`string`" + ` fields, Intray ignores white space around a cell.
 
 `
 
-const wholeSchema = `{
-  "name": "Contacts",
-  "fields": [
-    {"key": "name", "label": "Name", "validators": [{"validate": "required"}]},
-    {"key": "email", "label": "E-mail", "type": "email"}
-  ],
-  "settings": {"invalidDataBehavior": "BLOCK_SUBMIT"}
-}`
-
-// page writes the whole page.
+// page returns the whole page.
 func page(t *testing.T) string {
 	t.Helper()
 	var b strings.Builder
-	b.WriteString(opening)
+	b.WriteString(introduction)
 	contents(&b)
-	b.WriteString("## A schema\n\nA schema is an object: `fields`, and where wanted `name`, `settings` and `hooks`. In a file of its own it is taken by `intray run --schema`, and `intray schema check` tells what in it is wrong or can hardly be meant. Hooks are functions; this page leaves them out.\n\n")
-	if _, err := schema.Read(strings.NewReader(wholeSchema)); err != nil {
-		t.Error(err)
-	}
-	snippet(&b, wholeSchema)
-	b.WriteString("## A field\n\nA field is fed by the column whose header fits its key, label or alternate matches best. With `manyToOne` it takes every column that fits, and its type and rules look at each of them by itself.\n\n")
+	b.WriteString("## Field properties\n\n")
 	writeKeys(t, &b)
-	b.WriteString("## Types\n\nA type is written as its name, or as an array of its name and its options. Where a cell cannot be read as its type, the raw text is kept beside it for the person who reviews.\n\n")
+	b.WriteString("## Types\n\nWrite a type as its name, or as an array of its name and its options. If a cell cannot be parsed, Intray keeps its raw text for review.\n\n")
 	writeTypes(t, &b)
-	b.WriteString("## Rules\n\nThe rules of a field stand in `validators`, each an object with the name of the rule in `validate` and its properties beside it. They look at values, after the type has read the cells; a cell that could not be read has a problem already, and no rule looks at it. Every rule also takes:\n\n")
+	b.WriteString("## Validators\n\nThe `validators` of a field are objects. `validate` contains the name of the validator. Validators check values, after the type has parsed the cells. They skip cells that could not be parsed, because those have a problem already. Every validator also has these properties:\n\n")
 	properties(&b, "Property", schema.CommonRuleProps())
 	writeRules(t, &b)
-	b.WriteString("## Settings\n\nSettings of an import are laid over those of the saved schema, one by one.\n\n")
+	b.WriteString("## Settings\n\nThe settings of an import are merged over those of the saved schema, one by one.\n\n")
 	writeSettings(t, &b)
-	b.WriteString("## What is refused\n\n")
-	writeRefused(t, &b)
+	b.WriteString("## Rejected properties\n\n")
+	writeRejected(t, &b)
 	return strings.TrimRight(b.String(), "\n") + "\n"
 }
 
-// contents lists what the page has.
+// contents lists the sections of the page.
 func contents(b *strings.Builder) {
-	var types, rules, settings []string
+	var types, rules []string
 	for _, one := range schema.TypeShapes() {
 		types = append(types, string(one.Name))
 	}
 	for _, one := range schema.RuleShapes() {
 		rules = append(rules, one.Name)
 	}
-	for _, p := range schema.SettingsShape().Properties {
-		settings = append(settings, p.Name)
-	}
-	b.WriteString("- [A schema](#a-schema)\n- [A field](#a-field)\n")
+	b.WriteString("- [Field properties](#field-properties)\n")
 	for _, part := range []struct {
 		name string
 		list []string
-	}{{"Types", types}, {"Rules", rules}, {"Settings", settings}} {
+	}{{"Types", types}, {"Validators", rules}} {
 		b.WriteString("- " + link(part.name) + ": ")
 		for i, name := range part.list {
 			if i > 0 {
@@ -75,8 +66,8 @@ func contents(b *strings.Builder) {
 		}
 		b.WriteString("\n")
 	}
-	b.WriteString("- [What is refused](#what-is-refused)\n\n")
+	b.WriteString("- [Settings](#settings)\n- [Rejected properties](#rejected-properties)\n\n")
 }
 
-// link leads to a heading of the page.
+// link returns a link to a heading of the page.
 func link(heading string) string { return "[" + heading + "](#" + strings.ToLower(heading) + ")" }

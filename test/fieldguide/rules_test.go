@@ -8,11 +8,11 @@ import (
 	"github.com/intraydata/intray/schema"
 )
 
-// ruleEntry is what the page says of a rule beside its table.
+// ruleEntry holds what the page shows of a validator next to its table.
 type ruleEntry struct {
-	says string
-	// field is the field that has the rule, in JSON without its end; others are
-	// further fields of the same rows.
+	summary string
+	// field is the field with the validator, as JSON without the closing brace;
+	// others are the other fields of the rows.
 	field  string
 	others []string
 	// header are the labels of the fields.
@@ -20,14 +20,14 @@ type ruleEntry struct {
 	tried  []broken
 }
 
-// broken are rows that keep a rule or break it.
+// broken holds rows that satisfy or violate a validator.
 type broken struct {
 	// rule is in JSON.
 	rule string
 	rows [][]string
 }
 
-// fields are those of an example, in JSON.
+// fields returns the fields of an example as JSON.
 func (e ruleEntry) fields(rule string) string {
 	text := "[\n  " + e.field + ",\n   \"validators\": [" + rule + "]}"
 	for _, other := range e.others {
@@ -36,40 +36,38 @@ func (e ruleEntry) fields(rule string) string {
 	return text + "\n]"
 }
 
-// writeRules writes the part of the page about rules.
+// writeRules writes the section about validators.
 func writeRules(t *testing.T, b *strings.Builder) {
 	t.Helper()
 	entries := ruleEntries()
 	for _, one := range schema.RuleShapes() {
 		e, there := entries[one.Name]
 		if !there || len(e.tried) == 0 {
-			t.Errorf("the rule %s has no entry", one.Name)
+			t.Errorf("the validator %s has no entry", one.Name)
 			continue
 		}
-		fmt.Fprintf(b, "### %s\n\n%s\n\n", one.Name, e.says)
+		fmt.Fprintf(b, "### %s\n\n%s\n\n", one.Name, e.summary)
 		if len(one.Props) > 0 {
 			properties(b, "Property", one.Props)
 			for _, p := range one.Props {
 				if len(p.Schema.Properties) > 0 {
-					properties(b, "Of `"+p.Name+"`", p.Schema.Properties)
+					properties(b, "Property of `"+p.Name+"`", p.Schema.Properties)
 				}
 			}
-		} else {
-			b.WriteString("It has no properties of its own.\n\n")
 		}
 		snippet(b, e.fields(e.tried[0].rule))
 		var rows [][]string
 		for _, one := range e.tried {
 			rows = append(rows, e.results(t, one)...)
 		}
-		table(b, append(append([]string{"Rule"}, e.header...), "Result for "+e.header[0]), rows)
+		table(b, append(append([]string{"Validator"}, e.header...), "Result for "+e.header[0]), rows)
 	}
 	if len(entries) != len(schema.RuleShapes()) {
-		t.Errorf("%d rules have an entry, and there are %d", len(entries), len(schema.RuleShapes()))
+		t.Errorf("%d validators have an entry, and there are %d", len(entries), len(schema.RuleShapes()))
 	}
 }
 
-// results runs the rows and gives a row of the page for each.
+// results imports the rows and returns a row of the page for each.
 func (e ruleEntry) results(t *testing.T, one broken) (rows [][]string) {
 	t.Helper()
 	tr := trial{fields: e.fields(one.rule), settings: keepAll, header: e.header, rows: one.rows}
@@ -87,8 +85,8 @@ func (e ruleEntry) results(t *testing.T, one broken) (rows [][]string) {
 	return rows
 }
 
-// TestEveryPropertyOfARuleHasItsExample wants each property of each rule to be
-// tried, and what all rules have in common somewhere.
+// TestEveryPropertyOfARuleHasItsExample checks that every property of every
+// validator has an example, and every common property at least one.
 func TestEveryPropertyOfARuleHasItsExample(t *testing.T) {
 	all := ""
 	for _, one := range schema.RuleShapes() {
@@ -100,11 +98,11 @@ func TestEveryPropertyOfARuleHasItsExample(t *testing.T) {
 		own = "[" + strings.TrimPrefix(own, ",") + "]"
 		for _, p := range one.Props {
 			if !uses(t, own, p.Name, "") {
-				t.Errorf("the property %s of the rule %s has no example", p.Name, one.Name)
+				t.Errorf("the property %s of the validator %s has no example", p.Name, one.Name)
 			}
 			for _, sub := range p.Schema.Properties {
 				if !uses(t, own, sub.Name, "") {
-					t.Errorf("the property %s.%s of the rule %s has no example", p.Name, sub.Name, one.Name)
+					t.Errorf("the property %s.%s of the validator %s has no example", p.Name, sub.Name, one.Name)
 				}
 			}
 		}
@@ -113,7 +111,7 @@ func TestEveryPropertyOfARuleHasItsExample(t *testing.T) {
 	for _, p := range schema.CommonRuleProps() {
 		for _, value := range append(p.Schema.Enum, "") {
 			if !uses(t, all, p.Name, value) {
-				t.Errorf("no rule has an example with %s %q", p.Name, value)
+				t.Errorf("no validator has an example with %s %q", p.Name, value)
 			}
 		}
 	}

@@ -20,22 +20,22 @@ import (
 	"github.com/intraydata/intray/source/formats"
 )
 
-// trial is a small import: a schema in JSON, and a table of texts.
+// trial is a small import: a schema as JSON, and a table of texts.
 type trial struct {
 	fields, settings string
 	header           []string
 	rows             [][]string
 }
 
-// found is what came of a trial.
+// found is the result of a trial.
 type found struct {
 	schema *intray.Schema
 	*engine.Outcome
-	// lines are the rows of the result as NDJSON; none where a person is asked.
+	// lines are the rows of the result as NDJSON; empty if there is a question.
 	lines []string
 }
 
-// run moves a trial through the engine and writes its result.
+// run imports a trial and writes its result.
 func (tr trial) run(t *testing.T) found {
 	t.Helper()
 	schema := tr.schema(t)
@@ -72,7 +72,7 @@ func (tr trial) schema(t *testing.T) *intray.Schema {
 	return s
 }
 
-// decoded reads JSON as the program does; nil of nothing.
+// decoded decodes JSON as the program does; "" is nil.
 func decoded(t *testing.T, text string) any {
 	t.Helper()
 	if text == "" {
@@ -85,8 +85,8 @@ func decoded(t *testing.T, text string) any {
 	return v
 }
 
-// table writes the rows as a JSON array of objects, in which no header, delimiter
-// or encoding is in doubt.
+// table returns the rows as a JSON array of objects, so that header, delimiter and
+// encoding are certain.
 func (tr trial) table(t *testing.T) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -115,7 +115,7 @@ func quoted(t *testing.T, text string) []byte {
 	return bytes.TrimSpace(b.Bytes())
 }
 
-// keeper is a sink that keeps the batches in memory.
+// keeper is a sink that stores batches in memory.
 type keeper struct {
 	mu      sync.Mutex
 	batches map[int64]*intray.Batch
@@ -136,7 +136,7 @@ func (k *keeper) StageBatch(b *intray.Batch) (func() error, error) {
 	return func() error { return nil }, nil
 }
 
-// AddProblem adds a problem to rows that are kept.
+// AddProblem adds a problem to stored rows.
 func (k *keeper) AddProblem(problem intray.Problem, rows *roaring.Bitmap) error {
 	for first, b := range k.batches {
 		for row := range b.Rows() {
@@ -165,8 +165,7 @@ func (k *keeper) inOrder() iter.Seq2[*intray.Batch, error] {
 	}
 }
 
-// cell tells what became of the cell of a field in a row: its value, and what
-// there is to say about it.
+// cell describes the cell of a field in a row: its value and its problems.
 func (f found) cell(t *testing.T, row int, key string) string {
 	t.Helper()
 	if len(f.lines) <= row {
@@ -189,10 +188,10 @@ func (f found) cell(t *testing.T, row int, key string) string {
 	return code(string(values[key])) + notes
 }
 
-// asked tells in the first row what a person is asked.
+// asked returns the question, in the first row only.
 func (f found) asked(row int) string {
 	if row > 0 {
-		return "asked, too"
+		return "same question"
 	}
 	var texts []string
 	for _, q := range f.Questions {
@@ -203,5 +202,5 @@ func (f found) asked(row int) string {
 			texts = append(texts, n.Text.String())
 		}
 	}
-	return "asked: " + strings.Join(texts, " ")
+	return "question: " + strings.Join(texts, " ")
 }

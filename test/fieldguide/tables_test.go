@@ -9,7 +9,7 @@ import (
 	"github.com/intraydata/intray/internal/jsonschema"
 )
 
-// code sets a text as code, so that it can stand in a table.
+// code formats a text as code for use in a table.
 func code(text string) string {
 	if text == "" {
 		return ""
@@ -24,7 +24,7 @@ func code(text string) string {
 	return fence + strings.ReplaceAll(text, "|", `\|`) + fence
 }
 
-// input sets the text of a cell, whose blanks must be seen.
+// input formats the text of a cell so that its white space is visible.
 func input(text string) string {
 	if text == "" {
 		return "(empty)"
@@ -52,26 +52,25 @@ func table(b *strings.Builder, header []string, rows [][]string) {
 	b.WriteString("\n")
 }
 
-// properties writes the table of what an object may hold.
+// properties writes the table of the properties that an object may have.
 func properties(b *strings.Builder, what string, props []jsonschema.Property) {
 	var rows [][]string
 	for _, p := range props {
-		rows = append(rows, []string{code(p.Name), takes(p.Schema), standard(p), plain(p.Schema.Description)})
+		rows = append(rows, []string{code(p.Name), typeOf(p.Schema), defaultOf(p), plain(p.Schema.Description)})
 	}
-	table(b, []string{what, "Takes", "Default", "What it does"}, rows)
+	table(b, []string{what, "Type", "Default", "Description"}, rows)
 }
 
-// plain keeps what code the documentation of a shape holds from being read as
-// Markdown.
+// plain escapes the description of a schema for Markdown.
 func plain(doc string) string {
-	return strings.NewReplacer("|", `\|`, "$unmapped", "`$unmapped`", "^ and $", "`^` and `$`", `\p{…}`, "`\\p{…}`", "\n", " ").Replace(doc)
+	return strings.NewReplacer("|", `\|`, "$unmapped", "`$unmapped`", "$text", "`$text`", "^ and $", "`^` and `$`", `\p{…}`, "`\\p{…}`", "\n", " ").Replace(doc)
 }
 
-// takes says in words which values a shape allows.
-func takes(s *jsonschema.Schema) string {
+// typeOf describes the values that a schema allows.
+func typeOf(s *jsonschema.Schema) string {
 	text := kind(s)
 	if s.Nullable {
-		text += ", or null"
+		text += " or null"
 	}
 	return text
 }
@@ -82,24 +81,24 @@ func kind(s *jsonschema.Schema) string {
 		if len(s.Enum) > 0 {
 			return "`" + strings.Join(s.Enum, "` `") + "`"
 		}
-		return "text"
+		return "string"
 	case jsonschema.Bool:
-		return "true or false"
+		return "Boolean"
 	case jsonschema.Integer:
-		return "whole number" + bounds(s)
+		return "integer" + bounds(s)
 	case jsonschema.Number:
 		return "number"
 	case jsonschema.Array:
 		if s.Elem != nil && s.Elem.Kind == jsonschema.String {
-			return "list of texts"
+			return "list of strings"
 		}
 		return "list"
 	case jsonschema.Object, jsonschema.Map:
 		return "object"
 	case jsonschema.OneOf:
-		return "text or list"
+		return "string or list"
 	}
-	return "anything"
+	return "any"
 }
 
 func bounds(s *jsonschema.Schema) string {
@@ -107,18 +106,18 @@ func bounds(s *jsonschema.Schema) string {
 	case s.Min != nil && s.Max != nil:
 		return fmt.Sprintf(" from %d to %d", *s.Min, *s.Max)
 	case s.Min != nil:
-		return fmt.Sprintf(", at least %d", *s.Min)
+		return fmt.Sprintf(" ≥ %d", *s.Min)
 	case s.Max != nil:
-		return fmt.Sprintf(", at most %d", *s.Max)
+		return fmt.Sprintf(" ≤ %d", *s.Max)
 	}
 	return ""
 }
 
-// standard says what a property is where it is not there.
-func standard(p jsonschema.Property) string {
+// defaultOf describes the default of a property.
+func defaultOf(p jsonschema.Property) string {
 	switch {
 	case p.Required:
-		return "must be there"
+		return "required"
 	case p.Schema.Default == nil:
 		return "none"
 	}
@@ -129,13 +128,13 @@ func standard(p jsonschema.Property) string {
 	return code(string(text))
 }
 
-// snippet sets JSON as a block of its own.
+// snippet writes a block of JSON.
 func snippet(b *strings.Builder, text string) {
 	b.WriteString("```json\n" + text + "\n```\n\n")
 }
 
-// uses says whether a JSON text has a property at any depth, and where the
-// property must have a value, this one.
+// uses reports whether a JSON text has a property at any depth. If value is not
+// empty, the property must have this value.
 func uses(t *testing.T, text, name, value string) bool {
 	t.Helper()
 	return within(decoded(t, text), name, value)

@@ -2,15 +2,15 @@ package fieldguide
 
 import "github.com/intraydata/intray"
 
-// typeEntries are the entries of all types.
+// typeEntries returns the entries of all types by name.
 func typeEntries() map[intray.TypeName]typeEntry {
 	const id = "123e4567-e89b-42d3-a456-426614174000"
 	return map[intray.TypeName]typeEntry{
 		intray.TypeString: {key: "note", label: "Note",
-			says:  "Any text, unchanged. It is the type of a field that names none. An empty cell is empty text and not null, as long as a column feeds the field.",
-			tried: []attempt{{"", []string{"Ada Lovelace", "  two blanks each  ", "00123", ""}}}},
+			summary: "Any text, unchanged. It is the default type. An empty cell is an empty string, not null, if a column maps to the field.",
+			tried:   []attempt{{"", []string{"Ada Lovelace", "  two blanks each  ", "00123", ""}}}},
 		intray.TypeNumber: {key: "amount", label: "Amount",
-			says: "A number, with all its digits: with signs between the thousands, a comma or a point before the fraction, a currency, a percent sign (12% is 0.12), or parentheses for below zero. Which sign means what is decided by the whole column; where the column leaves it open, a person is asked, unless the field has a `displayFormat`, or a preset of dollars or pounds. The result holds a JSON number, or a text where there is an `outputFormat`.",
+			summary: "A number with all its digits. It may have thousands separators, a decimal comma or point, a currency, a percent sign (12% is 0.12), or parentheses for negative numbers.\n\nThe whole column decides which separator is the decimal sign. If the column is ambiguous, Intray asks, unless the field has a `displayFormat` or a dollar or pound preset. The result contains a JSON number, or text if there is an `outputFormat`.",
 			tried: []attempt{
 				{"", []string{"1,234.50", "-7", "(3)", "12%", "$ 5", "twelve", ""}},
 				{"", []string{"1.234,50", "7,5"}},
@@ -23,7 +23,7 @@ func typeEntries() map[intray.TypeName]typeEntry {
 				{`{"outputFormat": {"thousandSeparated": true, "mantissa": 2}}`, []string{"1234.5"}},
 			}},
 		intray.TypeDate: {key: "born", label: "Born",
-			says: "A day, in any of the usual forms and in many languages. Which of two numbers is the month is decided by the whole column; where the column leaves it open, a person is asked, unless the field has a `locale` or `displayFormat`. A time beside the day is left out. Two digits of a year mean 1950 to 2049. The result holds `YYYY-MM-DD`. Formats are made of [Luxon's tokens](https://moment.github.io/luxon/#/formatting?id=table-of-tokens).",
+			summary: "A date in any usual format and in many languages. The whole column decides whether day or month comes first. If the column is ambiguous, Intray asks, unless the field has a `locale` or `displayFormat`.\n\nIntray drops a time after the date. Two-digit years mean 1950 to 2049. The result contains `YYYY-MM-DD`. Formats use [Luxon tokens](https://moment.github.io/luxon/#/formatting?id=table-of-tokens).",
 			tried: []attempt{
 				{"", []string{"2024-12-31", "31/12/2024", "Dec 31, 2024", "31. Dezember 2024", "2024-12-31T15:20", "12/31/99", "2024-02-30", ""}},
 				{"", []string{"04/05/2024", "06/07/2024"}},
@@ -36,7 +36,7 @@ func typeEntries() map[intray.TypeName]typeEntry {
 				{`{"withSeconds": true}`, []string{"2024-12-31"}},
 			}},
 		intray.TypeDatetime: {key: "seen", label: "Seen",
-			says: "A day and a time, read like a date. A day alone is the moment at which it begins. The clock is kept as it is written: an offset beside it is neither added nor kept. The result holds `YYYY-MM-DDTHH:MM`.",
+			summary: "A date and a time, parsed like a date. A date alone means midnight at its start. Intray keeps the local time and ignores a time zone offset. The result contains `YYYY-MM-DDTHH:MM`. Seconds are dropped unless `withSeconds` is set.",
 			tried: []attempt{
 				{"", []string{"2024-12-31 15:20", "12/31/2024 3:20 pm", "2024-12-31T15:20:59Z", "2024-12-31", "25:00"}},
 				{`{"withSeconds": true}`, []string{"2024-12-31 15:20:59"}},
@@ -44,7 +44,7 @@ func typeEntries() map[intray.TypeName]typeEntry {
 				{`{"outputFormat": "yyyy/MM/dd HH'h'mm"}`, []string{"2024-12-31 15:20"}},
 			}},
 		intray.TypeTime: {key: "opens", label: "Opens",
-			says: "A time of day. The result holds `HH:MM`.",
+			summary: "A time of day. The result contains `HH:MM`. Seconds are dropped unless `withSeconds` is set.",
 			tried: []attempt{
 				{"", []string{"15:20", "3:20 pm", "9 am", "24:00"}},
 				{`{"withSeconds": true}`, []string{"15:20:05"}},
@@ -52,17 +52,17 @@ func typeEntries() map[intray.TypeName]typeEntry {
 				{`{"outputFormat": "h:mm a"}`, []string{"15:20"}},
 			}},
 		intray.TypeCheckbox: {key: "member", label: "Member",
-			says:  "Yes or no. The words 0, off, n, no, false and disabled mean no, in capitals or not; every other text means yes. The result holds true or false.",
-			tried: []attempt{{"", []string{"yes", "X", "No", "0", "disabled", "nein", ""}}}},
+			summary: "Yes or no. The texts 0, off, n, no, false and disabled mean no, in any case. **Every other text means yes.** The result contains true or false.",
+			tried:   []attempt{{"", []string{"yes", "X", "No", "0", "disabled", "nein", ""}}}},
 		intray.TypeSelect: {key: "color", label: "Color", more: colors,
-			says: "One of the values of `selectOptions`. A text is looked for among the labels, values and alternate matches: as it is written, then without regard to capitals, accents and blanks, then as a slip of the pen where one option is closest. Taking a text for an option that is not plainly meant is told. The result holds the value of the option.",
+			summary: "One of the `selectOptions`. Intray compares the text with labels, values and alternate matches. It tries an exact match first, then ignores case, accents and spaces, then allows typos if one option is closest. It reports every match that is not exact. The result contains the value of the option.",
 			tried: []attempt{
 				{"", []string{"Red", "b", " RED ", "Bleu", "Bluee", "Green", ""}},
 				{`{"exactMatchOnly": true}`, []string{"Red", "red"}},
 				{`{"allowCustom": true}`, []string{"Red", "Green"}},
 			}},
 		intray.TypeMultiSelect: {key: "colors", label: "Colors", more: colors,
-			says: "Several of the values of `selectOptions` in one cell, each found as in a select. The result holds a list, each value once.",
+			summary: "Several `selectOptions` in one cell, each matched as in a select. The result contains a list with each value once.",
 			tried: []attempt{
 				{"", []string{"Red, Blue", "blue", "Red, red", "Red, Green", ""}},
 				{`{"delimiter": ";"}`, []string{"Red; Blue"}},
@@ -70,10 +70,10 @@ func typeEntries() map[intray.TypeName]typeEntry {
 				{`{"trimValues": false}`, []string{" Red , Blue ", "Red,Blue"}},
 			}},
 		intray.TypeEmail: {key: "email", label: "E-mail",
-			says:  "An e-mail address, as the input field of a browser takes it, with a host that has a dot. Blanks around it are dropped, capitals stay.",
-			tried: []attempt{{"", []string{"ada@example.org", " Ada.L@Example.org ", "ada@localhost", "ada@", ""}}}},
+			summary: "An email address that a browser's email input accepts, and whose host contains a dot. Intray removes spaces around it and keeps upper case.",
+			tried:   []attempt{{"", []string{"ada@example.org", " Ada.L@Example.org ", "ada@localhost", "ada@", ""}}}},
 		intray.TypePhone: {key: "phone", label: "Phone",
-			says: "A telephone number that can exist in its country. Numbers without a country code need the option `country`.",
+			summary: "A phone number that is possible in its country. Numbers without a country code need the option `country`.",
 			tried: []attempt{
 				{"", []string{"+33 1 23 45 67 89", "0033 1 23 45 67 89", "01 23 45 67 89", "+33 1 23"}},
 				{`{"country": "FR"}`, []string{"01 23 45 67 89", "+49 30 123456"}},
@@ -83,42 +83,42 @@ func typeEntries() map[intray.TypeName]typeEntry {
 				{`{"country": "FR", "format": "both"}`, []string{"01 23 45 67 89"}},
 			}},
 		intray.TypeURL: {key: "page", label: "Page",
-			says: "A web address with its protocol, read as browsers read it: too many slashes and segments of dots are put right.",
+			summary: "A URL with its protocol, parsed as in browsers: extra slashes and dot segments are normalized.",
 			tried: []attempt{
 				{"", []string{"https://example.org/a/../b", "HTTPS:///Example.org", "example.org", "https://localhost/"}},
 				{`{"acceptedProtocols": ["https"]}`, []string{"https://example.org/", "http://example.org/"}},
 				{`{"acceptedDomains": ["example.org"]}`, []string{"https://www.example.org/", "https://example.com/"}},
 			}},
 		intray.TypeDomain: {key: "site", label: "Site",
-			says: "The name of a host, without protocol, path or port. The result holds it in small letters.",
+			summary: "A host name, without protocol, path or port. The result contains it in lower case.",
 			tried: []attempt{
 				{"", []string{"Example.org", "shop.example.co.uk", "https://example.org", "localhost"}},
 				{`{"allowSubdomains": false}`, []string{"example.co.uk", "shop.example.co.uk"}},
 			}},
 		intray.TypeZIP: {key: "zip", label: "ZIP",
-			says: "A ZIP code of the USA. In the format of 5 digits the further four are cut, and zeros that a spreadsheet has dropped are put back. It is never guessed.",
+			summary: "A US ZIP code. With 5 digits, Intray drops the other four, and restores leading zeros that a spreadsheet dropped. It never guesses.",
 			tried: []attempt{
 				{`{"format": "5-digit"}`, []string{"12345", "12345-6789", "501", "1234567"}},
 				{`{"format": "9-digit"}`, []string{"12345-6789", "123456789", "12345"}},
 				{`{"format": "9-digit", "outputDash": true}`, []string{"123456789"}},
 			}},
 		intray.TypeState: {key: "state", label: "State",
-			says:  "A state or territory of the USA, or a military post: its two letters, with or without `US-`, or its English name. The result holds the two letters.",
-			tried: []attempt{{"", []string{"ca", "US-TX", "New York", "Puerto Rico", "Bavaria"}}}},
+			summary: "A US state, territory or military post: two letters, with or without `US-`, or the English name. The result contains the two letters.",
+			tried:   []attempt{{"", []string{"ca", "US-TX", "New York", "Puerto Rico", "Bavaria"}}}},
 		intray.TypeSSN: {key: "ssn", label: "SSN",
-			says: "A social security number of the USA: nine digits, with or without dashes.",
+			summary: "A US social security number: nine digits, with or without dashes.",
 			tried: []attempt{
 				{"", []string{"123-45-6789", "123456789", "12345678"}},
 				{`{"outputDash": true}`, []string{"123456789"}},
 			}},
 		intray.TypeCountry: {key: "country", label: "Country",
-			says: "A country: its code of ISO 3166-1 in two or three letters, or its exact name in English and many other languages. It is never guessed.",
+			summary: "A country: its ISO 3166-1 code with two or three letters, or its exact name in English and many other languages. Intray never guesses.",
 			tried: []attempt{
 				{`{"format": "2-letter"}`, []string{"de", "DEU", "Germany", "Allemagne", "Germani"}},
 				{`{"format": "3-letter"}`, []string{"DE"}},
 			}},
 		intray.TypeUUID: {key: "id", label: "Id",
-			says: "A UUID: 32 hexadecimal digits in five groups. Capitals stay.",
+			summary: "A UUID: 32 hexadecimal digits in five groups. Intray keeps upper case.",
 			tried: []attempt{
 				{"", []string{id, "123E4567-E89B-42D3-A456-426614174000", "123e4567e89b42d3a456426614174000"}},
 				{`{"version": 4}`, []string{id, "123e4567-e89b-12d3-a456-426614174000"}},
@@ -130,10 +130,10 @@ const colors = `"selectOptions": [
     {"label": "Red", "value": "r"},
     {"label": "Blue", "value": "b", "alternateMatches": ["Bleu"]}]`
 
-// formatted is a number format and a cell that it writes.
+// formatted is a number format and a cell to format.
 type formatted struct{ format, cell string }
 
-// formatExamples are examples of each option of number formats.
+// formatExamples returns examples of each option of number formats by name.
 func formatExamples() map[string][]formatted {
 	return map[string][]formatted{
 		"output": {

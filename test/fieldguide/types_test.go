@@ -10,26 +10,26 @@ import (
 	"github.com/intraydata/intray/schema"
 )
 
-// typeEntry is what the page says of a type beside its table.
+// typeEntry holds what the page shows of a type next to its table.
 type typeEntry struct {
-	// key and label are those of the field in the examples.
+	// key and label belong to the field of the examples.
 	key, label string
-	// says tells what the type takes and what the result holds.
-	says string
-	// more are further properties of the field, in JSON.
+	// summary describes accepted cells and the result.
+	summary string
+	// more holds more properties of the field, as JSON.
 	more string
-	// tried are the cells of columns, each with options of its own.
+	// tried holds columns of cells, each with its options.
 	tried []attempt
 }
 
-// attempt is a column of cells that are read with options.
+// attempt is a column of cells, parsed with options.
 type attempt struct {
-	// options is in JSON; "" for the name of the type alone.
+	// options is JSON; "" means the name of the type alone.
 	options string
 	cells   []string
 }
 
-// written is the type as a schema has it.
+// written returns the type as a schema contains it.
 func (a attempt) written(name intray.TypeName) string {
 	if a.options == "" {
 		return fmt.Sprintf("%q", name)
@@ -37,7 +37,7 @@ func (a attempt) written(name intray.TypeName) string {
 	return fmt.Sprintf("[%q, %s]", name, a.options)
 }
 
-// field is the field of an attempt.
+// field returns the field of an attempt as JSON.
 func (e typeEntry) field(name intray.TypeName, a attempt) string {
 	text := fmt.Sprintf(`{"key": %q, "label": %q, "type": %s`, e.key, e.label, a.written(name))
 	if e.more != "" {
@@ -48,7 +48,7 @@ func (e typeEntry) field(name intray.TypeName, a attempt) string {
 
 const keepAll = `{"invalidDataBehavior": "INCLUDE_INVALID_ROWS"}`
 
-// writeTypes writes the part of the page about types.
+// writeTypes writes the section about types.
 func writeTypes(t *testing.T, b *strings.Builder) {
 	t.Helper()
 	entries := typeEntries()
@@ -58,11 +58,9 @@ func writeTypes(t *testing.T, b *strings.Builder) {
 			t.Errorf("the type %s has no entry", one.Name)
 			continue
 		}
-		fmt.Fprintf(b, "### %s\n\n%s\n\n", one.Name, e.says)
+		fmt.Fprintf(b, "### %s\n\n%s\n\n", one.Name, e.summary)
 		if props := optionsOf(one.Options).Properties; len(props) > 0 {
 			properties(b, "Option", props)
-		} else {
-			b.WriteString("It has no options.\n\n")
 		}
 		snippet(b, e.field(one.Name, e.tried[0]))
 		var rows [][]string
@@ -80,7 +78,7 @@ func writeTypes(t *testing.T, b *strings.Builder) {
 	}
 }
 
-// optionsOf gives the object among the forms that options may have.
+// optionsOf returns the object schema of options.
 func optionsOf(s *jsonschema.Schema) *jsonschema.Schema {
 	for _, choice := range s.Choices {
 		if choice.Kind == jsonschema.Object {
@@ -90,7 +88,7 @@ func optionsOf(s *jsonschema.Schema) *jsonschema.Schema {
 	return s
 }
 
-// results runs a column and gives a row of the page for each cell.
+// results imports a column and returns a row of the page for each cell.
 func (e typeEntry) results(t *testing.T, name intray.TypeName, a attempt) (rows [][]string) {
 	t.Helper()
 	tr := trial{fields: "[" + e.field(name, a) + "]", settings: keepAll, header: []string{e.label}}
@@ -108,11 +106,11 @@ func (e typeEntry) results(t *testing.T, name intray.TypeName, a attempt) (rows 
 	return rows
 }
 
-// writePresets tries every preset of the type number.
+// writePresets writes the result of every preset of the type number.
 func writePresets(t *testing.T, b *strings.Builder, options *jsonschema.Schema) {
 	t.Helper()
 	const cell = "-1234.56789"
-	b.WriteString("A preset is a format with a name. It says how many digits are kept, and how people see the number; `[\"number\", \"usd\"]` is short for `[\"number\", {\"preset\": \"usd\"}]`. This is what becomes of " + code(cell) + ":\n\n")
+	b.WriteString("**Presets.** A preset is a named format. It sets how many digits Intray keeps and how people see the number. `[\"number\", \"usd\"]` is short for `[\"number\", {\"preset\": \"usd\"}]`. Results for " + code(cell) + ":\n\n")
 	var rows [][]string
 	for _, preset := range options.Choices[0].Enum {
 		e := typeEntry{key: "amount", label: "Amount"}
@@ -122,13 +120,13 @@ func writePresets(t *testing.T, b *strings.Builder, options *jsonschema.Schema) 
 	table(b, []string{"Type", "Cell", "Result"}, rows)
 }
 
-// writeFormats writes the options of number formats, each with an example.
+// writeFormats writes the options of number formats, each with examples.
 func writeFormats(t *testing.T, b *strings.Builder) {
 	t.Helper()
-	b.WriteString("The formats of `displayFormat` and `outputFormat` are objects of [Numbro's](https://numbrojs.com/format.html) options:\n\n")
+	b.WriteString("**Formats.** `displayFormat` and `outputFormat` are objects with options of [Numbro](https://numbrojs.com/format.html):\n\n")
 	props := schema.NumberFormat("").Properties
 	properties(b, "Option", props)
-	b.WriteString("As `outputFormat` they write:\n\n")
+	b.WriteString("Results with `outputFormat`:\n\n")
 	examples, used := formatExamples(), 0
 	var rows [][]string
 	for _, p := range props {
@@ -164,8 +162,8 @@ func usedBy(t *testing.T, tried []formatted, name, value string) bool {
 	return false
 }
 
-// TestEveryOptionHasItsExample wants each option of each type to be tried, and
-// each of the values that it may only have.
+// TestEveryOptionHasItsExample checks that every option of every type has an
+// example, and every value of its enumerations.
 func TestEveryOptionHasItsExample(t *testing.T) {
 	for _, one := range schema.TypeShapes() {
 		all := ""

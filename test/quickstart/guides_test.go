@@ -81,11 +81,19 @@ func TestGuides(t *testing.T) {
 	t.Run("retention", func(t *testing.T) { t.Parallel(); follow(t, guide(t, "retention.md", 6), bin) })
 }
 
-// TestHooksGuide runs the commands of docs/hooks.md, which needs no server.
-func TestHooksGuide(t *testing.T) {
+// TestGuidesWithoutServer follows the pages that need no server.
+func TestGuidesWithoutServer(t *testing.T) {
 	t.Parallel()
-	var steps []step
-	for _, b := range blocks(read(t, root(t), "docs", "hooks.md")) {
+	bin := install(t, read(t, root(t), "docs", "quickstart.md"))
+	for _, name := range []string{"fields.md", "hooks.md"} {
+		t.Run(name, func(t *testing.T) { t.Parallel(); runSteps(t, allSteps(t, name), bin) })
+	}
+}
+
+// allSteps returns the commands of a page with the output that it shows.
+func allSteps(t *testing.T, name string) (steps []step) {
+	t.Helper()
+	for _, b := range blocks(read(t, root(t), "docs", name)) {
 		switch b.language {
 		case "sh":
 			steps = append(steps, step{command: b.text, line: b.line})
@@ -94,9 +102,9 @@ func TestHooksGuide(t *testing.T) {
 		}
 	}
 	if len(steps) < 4 {
-		t.Fatalf("the page has %d blocks of commands", len(steps))
+		t.Fatalf("docs/%s has %d blocks of commands", name, len(steps))
 	}
-	runSteps(t, steps, install(t, read(t, root(t), "docs", "quickstart.md")))
+	return steps
 }
 
 // followWebhooks builds the receiver of the page and follows the page with it.
