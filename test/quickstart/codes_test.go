@@ -15,10 +15,10 @@ import (
 	"github.com/intraydata/intray/schema"
 )
 
-// The tables of docs/api.md list the codes that programs compare, and are the same
-// as what the code has: a code that is renamed or taken away breaks clients.
+// The tables of docs/api.md list the codes that programs compare. They must equal
+// those in the code, because renaming or removing a code breaks clients.
 
-// listedCodes gives the words of one shape in a column, counted from 1, of the
+// listedCodes returns the matches of shape in a column, counted from 1, of the
 // tables in a section of docs/api.md, sorted.
 func listedCodes(t *testing.T, section string, column int, shape string) []string {
 	t.Helper()
@@ -42,15 +42,15 @@ func listedCodes(t *testing.T, section string, column int, shape string) []strin
 	return sorted(list)
 }
 
-// sorted gives a list in order, each word once.
+// sorted returns a sorted copy of list without duplicates.
 func sorted(list []string) []string {
 	list = slices.Clone(list)
 	slices.Sort(list)
 	return slices.Compact(list)
 }
 
-// codesIn gives what a pattern finds in the Go files, but not the tests, of
-// folders, sorted.
+// codesIn returns the matches of pattern in the Go files of folders, except tests,
+// sorted.
 func codesIn(t *testing.T, pattern string, folders ...string) []string {
 	t.Helper()
 	var list []string
@@ -71,11 +71,11 @@ func codesIn(t *testing.T, pattern string, folders ...string) []string {
 	return sorted(list)
 }
 
-// compareCodes wants a table to list just the codes there are.
+// compareCodes checks that a table lists exactly the existing codes.
 func compareCodes(t *testing.T, section string, right, listed []string) {
 	t.Helper()
 	if diff := cmp.Diff(sorted(right), listed); diff != "" {
-		t.Errorf("docs/api.md, %s, lists other codes than there are (-code +page):\n%s", section, diff)
+		t.Errorf("docs/api.md, %s, differs from the codes (-code +page):\n%s", section, diff)
 	}
 }
 
@@ -83,8 +83,8 @@ func TestErrorCodes(t *testing.T) {
 	t.Parallel()
 	right := codesIn(t, `(?:[nN]ewError\([^,"]+, |Code: +)"([a-z_]+)"`, "server/httpapi", "server/sqlstore",
 		"server/model", "server/auth", "server/schemas", "server/imports", "server/review", "server/connectors", "server/webhooks", "server/retention")
-	// The API gives one code for all keys that open nothing; the others are
-	// words between store and service.
+	// The API returns one code for all invalid keys; these are internal to store
+	// and service.
 	within := []string{"unknown_key", "key_expired", "exists", "key_taken_meanwhile"}
 	right = slices.DeleteFunc(right, func(code string) bool { return slices.Contains(within, code) })
 	compareCodes(t, "Errors", right, listedCodes(t, "Errors", 3, "`([a-z_]+)`"))
@@ -98,7 +98,7 @@ func TestProblemCodes(t *testing.T) {
 		right = append(right, rule.Name)
 	}
 	for _, kind := range schema.TypeShapes() {
-		if kind.Name != intray.TypeString { // takes every text
+		if kind.Name != intray.TypeString { // accepts every text
 			right = append(right, strings.ReplaceAll(string(kind.Name), "-", "_"))
 		}
 	}

@@ -17,7 +17,8 @@ import (
 
 var link = regexp.MustCompile(`\]\(([^)]+)\)`)
 
-// TestLinks follows each link of a page to a file of the repository.
+// TestLinks checks that every link to a file of the repository, or to a heading,
+// has a target.
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	top := root(t)
@@ -70,8 +71,8 @@ func anchors(page string) (list []string) {
 
 var setting = regexp.MustCompile(`--[a-z][a-z0-9-]+|\$INTRAY_[A-Z0-9_]+|INTRAY_[A-Z]+_KEY`)
 
-// TestSettings looks for each setting that the program tells of in the page
-// about them.
+// TestSettings checks that docs/configuration.md describes every setting that
+// intray serve --help lists.
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	help, err := exec.Command(filepath.Join(install(t, read(t, root(t), "docs", "quickstart.md")), "intray"), "serve", "--help").Output()
@@ -81,12 +82,12 @@ func TestSettings(t *testing.T) {
 	page := read(t, root(t), "docs", "configuration.md")
 	found := setting.FindAllString(string(help), -1)
 	if len(found) < 20 {
-		t.Fatalf("the help names %q only", found)
+		t.Fatalf("the help lists only %q", found)
 	}
 	for _, name := range found {
 		name = strings.TrimPrefix(name, "$")
 		if name != "--help" && !regexp.MustCompile("`"+name+"\\b").MatchString(page) {
-			t.Errorf("docs/configuration.md does not tell of %s", name)
+			t.Errorf("docs/configuration.md does not describe %s", name)
 		}
 	}
 }
@@ -96,8 +97,8 @@ var (
 	listed   = regexp.MustCompile(`(?m)^\| ([a-z0-9.]+\.[a-z]+/\S+) \| (v\S+) \| [^|]+ \| [^|]+ \|$`)
 )
 
-// TestDependencies holds the table of dependencies against go.mod and against
-// what the code imports.
+// TestDependencies compares the table of dependencies with go.mod and with the
+// imports of the code.
 func TestDependencies(t *testing.T) {
 	t.Parallel()
 	versions := map[string]string{}
@@ -117,25 +118,25 @@ func TestDependencies(t *testing.T) {
 			module = filepath.Dir(module)
 		}
 		if _, there := listedModules[module]; !there {
-			t.Errorf("the table lacks the module of %s", path)
+			t.Errorf("the table does not list the module of %s", path)
 		}
 		listedModules[module] = true
 	}
 	for module, used := range listedModules {
 		if !used {
-			t.Errorf("the table has %s, which nothing imports", module)
+			t.Errorf("the table lists %s, which nothing imports", module)
 		}
 	}
 }
 
-// imported gives the paths of other modules that the code imports.
+// imported returns the paths of other modules that the code imports.
 func imported(t *testing.T) map[string]bool {
 	t.Helper()
 	paths := map[string]bool{}
 	err := filepath.WalkDir(root(t), func(name string, entry fs.DirEntry, err error) error {
 		if err == nil && entry.IsDir() && name != root(t) {
 			if _, own := os.Stat(filepath.Join(name, "go.mod")); own == nil {
-				return filepath.SkipDir // a module of its own
+				return filepath.SkipDir // a separate module
 			}
 		}
 		if err != nil || entry.IsDir() || !strings.HasSuffix(name, ".go") {

@@ -17,8 +17,8 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// guide gives the steps of a page that goes on from the quickstart, which comes to
-// the step of a number first. Programs of other languages are left out.
+// guide returns the steps of a page that continues the quickstart, after the first
+// from steps of it. Programs in other languages are skipped.
 func guide(t *testing.T, name string, from int) []step {
 	t.Helper()
 	skipWithoutPrograms(t, name)
@@ -27,14 +27,9 @@ func guide(t *testing.T, name string, from int) []step {
 		t.Fatalf("the quickstart has no step %d", from+1)
 	}
 	page := before + "\n\n" + read(t, root(t), "docs", name)
-	var steps []step
-	for _, b := range blocks(page) {
-		switch b.language {
-		case "sh":
-			steps = append(steps, step{command: b.text, line: b.line - strings.Count(before, "\n") - 2})
-		case "text":
-			steps[len(steps)-1].shown = b.text
-		}
+	steps := stepsOf(t, page)
+	for i := range steps {
+		steps[i].line -= strings.Count(before, "\n") + 2
 	}
 	return withReview(steps)
 }
@@ -52,15 +47,15 @@ func runSteps(t *testing.T, steps []step, bin string) {
 	outputs := typed(t, steps, bin)
 	for i, s := range steps {
 		if i >= len(outputs) {
-			t.Fatalf("line %d: the shell did not come to this command:\n%s", s.line, s.command)
+			t.Fatalf("line %d: the shell did not reach this command:\n%s", s.line, s.command)
 		}
 		if s.shown != "" && !shows(s.shown, outputs[i]) {
-			t.Errorf("line %d: the page shows\n%s\nand this came:\n%s", s.line, s.shown, outputs[i])
+			t.Errorf("line %d: the page shows\n%s\nbut the output is:\n%s", s.line, s.shown, outputs[i])
 		}
 	}
 }
 
-// program gives the block of a page in a language.
+// program returns the first block of a page in a language.
 func program(t *testing.T, page, language string) string {
 	t.Helper()
 	for _, b := range blocks(page) {
@@ -72,7 +67,7 @@ func program(t *testing.T, page, language string) string {
 	return ""
 }
 
-// TestGuides follows the pages that go on from the quickstart.
+// TestGuides follows the pages that continue the quickstart.
 func TestGuides(t *testing.T) {
 	t.Parallel()
 	bin := install(t, read(t, root(t), "docs", "quickstart.md"))
@@ -86,28 +81,11 @@ func TestGuidesWithoutServer(t *testing.T) {
 	t.Parallel()
 	bin := install(t, read(t, root(t), "docs", "quickstart.md"))
 	for _, name := range []string{"fields.md", "hooks.md"} {
-		t.Run(name, func(t *testing.T) { t.Parallel(); runSteps(t, allSteps(t, name), bin) })
+		t.Run(name, func(t *testing.T) { t.Parallel(); runSteps(t, stepsOf(t, read(t, root(t), "docs", name)), bin) })
 	}
 }
 
-// allSteps returns the commands of a page with the output that it shows.
-func allSteps(t *testing.T, name string) (steps []step) {
-	t.Helper()
-	for _, b := range blocks(read(t, root(t), "docs", name)) {
-		switch b.language {
-		case "sh":
-			steps = append(steps, step{command: b.text, line: b.line})
-		case "text":
-			steps[len(steps)-1].shown = b.text
-		}
-	}
-	if len(steps) < 4 {
-		t.Fatalf("docs/%s has %d blocks of commands", name, len(steps))
-	}
-	return steps
-}
-
-// followWebhooks builds the receiver of the page and follows the page with it.
+// followWebhooks builds the receiver of the page and follows the page.
 func followWebhooks(t *testing.T, bin string) {
 	steps := guide(t, "webhooks.md", 1)
 	page := read(t, root(t), "docs", "webhooks.md")
@@ -135,13 +113,13 @@ func followWebhooks(t *testing.T, bin string) {
 	follow(t, steps, bin)
 }
 
-// TestWebhooksGuideJavaScript has node read the other receiver of the page. What the
-// library does is shown where webhooks are.
+// TestWebhooksGuideJavaScript checks the syntax of the JavaScript receiver. The tests
+// of webhooks check what the library does.
 func TestWebhooksGuideJavaScript(t *testing.T) {
 	t.Parallel()
 	node, err := exec.LookPath("node")
 	if err != nil {
-		t.Skip("SKIPPED: node is not installed, so nobody has read the JavaScript of docs/webhooks.md")
+		t.Skip("SKIPPED: node is not installed, which checks the JavaScript of docs/webhooks.md")
 	}
 	file := filepath.Join(t.TempDir(), "receiver.mjs")
 	if err := os.WriteFile(file, []byte(program(t, read(t, root(t), "docs", "webhooks.md"), "js")), 0o600); err != nil {
@@ -152,7 +130,7 @@ func TestWebhooksGuideJavaScript(t *testing.T) {
 	}
 }
 
-// followSFTP follows the page with a server of its own.
+// followSFTP follows the page with a test server.
 func followSFTP(t *testing.T, bin string) {
 	steps := guide(t, "sftp.md", 1)
 	folder := t.TempDir()
@@ -174,7 +152,8 @@ func followSFTP(t *testing.T, bin string) {
 	follow(t, append([]step{begin}, steps...), bin)
 }
 
-// sftpServer lets a user in by a password, to the files of this machine.
+// sftpServer starts a server for one user with a password, over the files of this
+// machine, and returns its port.
 func sftpServer(t *testing.T, user, password string) (port string) {
 	t.Helper()
 	cfg := &ssh.ServerConfig{PasswordCallback: func(c ssh.ConnMetadata, given []byte) (*ssh.Permissions, error) {

@@ -1,8 +1,8 @@
-// Package quickstart holds the tests that keep the pages for readers true: what
-// they say to type is typed, and what they say comes back must come back.
+// Package quickstart tests the documentation: it runs the commands of the pages and
+// compares their output with what the pages show.
 //
-// A page is a Markdown file. A block is a fenced part of it with the language
-// that stands behind the fence. The package has no code but tests.
+// A page is a Markdown file. A block is a fenced part of it, with the language after
+// the fence. The package has nothing but tests.
 package quickstart
 
 import (
@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// root gives the folder of the repository.
+// root returns the folder of the repository.
 func root(t *testing.T) string {
 	t.Helper()
 	out, err := exec.Command("go", "env", "GOMOD").Output()
@@ -38,11 +38,11 @@ func read(t *testing.T, parts ...string) string {
 type block struct {
 	language string
 	text     string
-	// line is where it begins, counted from 1.
+	// line is its first line, counted from 1.
 	line int
 }
 
-// blocks gives the fenced parts of a page, in their order.
+// blocks returns the fenced parts of a page in order.
 func blocks(page string) []block {
 	var list []block
 	inside := false
@@ -61,7 +61,7 @@ func blocks(page string) []block {
 	return list
 }
 
-// changing is what differs from one reader to the next, and what stands for it.
+// changing lists what differs between readers, and its placeholder.
 var changing = []struct {
 	text *regexp.Regexp
 	name string
@@ -71,7 +71,7 @@ var changing = []struct {
 	{regexp.MustCompile(`127\.0\.0\.1:[0-9]+`), "<address>"},
 }
 
-// plain takes out of a text what differs from one reader to the next.
+// plain replaces what differs between readers by placeholders.
 func plain(text string) string {
 	for _, c := range changing {
 		text = c.text.ReplaceAllString(text, c.name)
@@ -79,8 +79,8 @@ func plain(text string) string {
 	return strings.TrimSpace(text)
 }
 
-// shows says whether output is what a page shows. There "…" stands for anything
-// within a line, and a line of "…" alone for any lines.
+// shows reports whether output is what a page shows. "…" matches any text within a
+// line, and a line with only "…" matches any lines.
 func shows(shown, output string) bool {
 	pattern := regexp.QuoteMeta(plain(shown))
 	pattern = regexp.MustCompile(`(?m)^\s*…$`).ReplaceAllString(pattern, `(?s:.*)`)
@@ -123,13 +123,12 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// install puts the program into a folder with the command that the page names,
-// and gives the folder.
+// install builds the program with the command of the page and returns its folder.
 func install(t *testing.T, page string) string {
 	t.Helper()
 	const command = "go install ./cmd/intray"
 	if !strings.Contains(page, "`"+command+"`") {
-		t.Fatalf("the page does not say how to build the program: %s", command)
+		t.Fatalf("the page does not contain the command that builds the program: %s", command)
 	}
 	folder := t.TempDir()
 	build := exec.Command("sh", "-c", command)
