@@ -3,6 +3,7 @@ package intray_test
 import (
 	"encoding/json"
 	"flag"
+	"fmt"
 	"maps"
 	"os"
 	"os/exec"
@@ -304,11 +305,92 @@ func TestPackageNames(t *testing.T) {
 	}
 }
 
-// picturePage shows all imports in a block of its own.
+// group is a box of the diagram in docs/architecture.md.
+type group struct {
+	id, title, does string
+	packages        []string
+}
+
+// groups are the boxes of the diagram, from top to bottom, and what they do. A name that
+// ends in / is all packages below it that no other group names.
+var groups = []group{
+	{"cmd", "cmd/intray", "the command line", []string{"cmd/intray"}},
+	{"server", "server", "start-up and configuration", []string{"server"}},
+	{"importer", "importer", "the library in one call", []string{"importer"}},
+	{"adapters", "httpapi, webui, jobs, sqlstore, sftp, webhook", "adapters; none imports another", adapters},
+	{"usecases", "imports, review, connectors, webhooks, retention, schemas, auth", "use cases", []string{"server/service", "server/imports", "server/review", "server/connectors", "server/webhooks", "server/retention", "server/schemas", "server/auth"}},
+	{"draft", "draft, revalidate", "rows under review", []string{"server/draft", "server/revalidate"}},
+	{"model", "model", "entities and the store interface", []string{"server/model"}},
+	{"stores", "staging, blob, queue, secrets, egress", "staged rows, files, job queue, keys, outgoing connections", []string{"server/staging", "server/blob", "server/blob/", "server/queue", "server/secrets", "server/egress"}},
+	{"engine", "engine", "parse, run hooks, validate, in order", []string{"engine", "internal/rowplan"}},
+	{"hooks", "hooks", "sandboxed JavaScript", []string{"hooks", "hooks/"}},
+	{"output", "output", "result formats", []string{"output"}},
+	{"mapping", "mapping", "columns to fields", []string{"mapping", "mapping/"}},
+	{"schema", "schema", "schema documents", []string{"schema", "schema/"}},
+	{"validate", "validate", "validators", []string{"validate", "validate/"}},
+	{"celltype", "celltype", "raw text to values", []string{"celltype", "celltype/"}},
+	{"source", "source", "bytes to sheets to records", []string{"source", "source/"}},
+	{"intray", "intray", "the domain model", []string{"intray"}},
+}
+
+// groupOf returns the index of the group of a package, or -1 for shared ground in
+// internal and for test machinery.
+func groupOf(name string) int {
+	return slices.IndexFunc(groups, func(g group) bool { return within(name, g.packages...) })
+}
+
+// diagram returns the groups and the imports between them as a Mermaid flowchart. An
+// import that follows from others is left out.
+func diagram(all map[string]pkg) string {
+	direct := make([]map[int]bool, len(groups))
+	for i := range direct {
+		direct[i] = map[int]bool{}
+	}
+	for name, p := range all {
+		from := groupOf(name)
+		if from < 0 || p.forTests() {
+			continue
+		}
+		for _, dep := range p.direct() {
+			if to := groupOf(dep); to >= 0 && to != from {
+				direct[from][to] = true
+			}
+		}
+	}
+	var reaches func(from, to int) bool
+	reaches = func(from, to int) bool {
+		if direct[from][to] {
+			return true
+		}
+		for next := range direct[from] {
+			if reaches(next, to) {
+				return true
+			}
+		}
+		return false
+	}
+	text := "flowchart TD\n"
+	for _, g := range groups {
+		text += fmt.Sprintf("    %s[\"<b>%s</b><br/>%s\"]\n", g.id, g.title, g.does)
+	}
+	for from, g := range groups {
+		for to := range groups {
+			implied := false
+			for next := range direct[from] {
+				implied = implied || next != to && reaches(next, to)
+			}
+			if direct[from][to] && !implied {
+				text += fmt.Sprintf("    %s --> %s\n", g.id, groups[to].id)
+			}
+		}
+	}
+	return text
+}
+
+// picturePage shows the imports in blocks of its own.
 const (
-	picturePage  = "docs/architecture.md"
-	pictureBegin = "```imports\n"
-	pictureEnd   = "```"
+	picturePage = "docs/architecture.md"
+	pictureEnd  = "```"
 )
 
 // picture gives one line for each package: what it imports of this module.
@@ -320,8 +402,24 @@ func picture(all map[string]pkg) string {
 	return text
 }
 
+// TestGroups gives every package a place in the diagram.
+func TestGroups(t *testing.T) {
+	for name, p := range packages(t) {
+		if groupOf(name) < 0 && !p.forTests() && !strings.HasPrefix(name, "internal/") && name != "examples" {
+			t.Errorf("%s is in no group of the diagram: add it to groups in this test", name)
+		}
+	}
+}
+
 func TestPictureOfImports(t *testing.T) {
-	right := picture(packages(t))
+	all := packages(t)
+	comparePicture(t, "```imports\n", picture(all))
+	comparePicture(t, "```mermaid\n", diagram(all))
+}
+
+// comparePicture compares a block of the page with what it must show, or rewrites it.
+func comparePicture(t *testing.T, pictureBegin, right string) {
+	t.Helper()
 	text, err := os.ReadFile(picturePage)
 	if err != nil {
 		t.Fatalf("%v\nThe page must hold:\n%s%s%s", err, pictureBegin, right, pictureEnd)
@@ -329,7 +427,7 @@ func TestPictureOfImports(t *testing.T) {
 	before, rest, found := strings.Cut(string(text), pictureBegin)
 	shown, after, closed := strings.Cut(rest, pictureEnd)
 	if !found || !closed {
-		t.Fatalf("%s has no block of imports. It must hold:\n%s%s%s", picturePage, pictureBegin, right, pictureEnd)
+		t.Fatalf("%s has no block for this:\n%s%s%s", picturePage, pictureBegin, right, pictureEnd)
 	}
 	if *update {
 		if err := os.WriteFile(picturePage, []byte(before+pictureBegin+right+pictureEnd+after), 0o644); err != nil {
