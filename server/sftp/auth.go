@@ -2,9 +2,6 @@ package sftp
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"crypto/x509"
-	"encoding/base64"
 	"encoding/pem"
 	"errors"
 	"fmt"
@@ -32,16 +29,14 @@ const convertKey = "ssh-keygen -p -f FILE"
 // prints it: "SHA256:…". The key is in OpenSSH format and has no passphrase;
 // the error is a sentence that says what is wrong, without any of the key.
 func Fingerprint(privateKey secrets.Secret) (string, error) {
-	signer, err := parsePrivateKey(privateKey, secrets.Secret{})
+	signer, err := parsePrivateKey(privateKey)
 	if err != nil {
 		return "", err
 	}
 	return ssh.FingerprintSHA256(signer.PublicKey()), nil
 }
 
-// parsePrivateKey reads a key. A key that says it wants very much work before it opens
-// is refused by the library.
-func parsePrivateKey(privateKey, passphrase secrets.Secret) (ssh.Signer, error) {
+func parsePrivateKey(privateKey secrets.Secret) (ssh.Signer, error) {
 	text := bytes.TrimSpace([]byte(privateKey.Reveal()))
 	if len(text) > maxKeyText {
 		return nil, &intray.MessageError{Message: intray.NewMessage("private_key.too_long", nil)}
@@ -55,14 +50,9 @@ func parsePrivateKey(privateKey, passphrase secrets.Secret) (ssh.Signer, error) 
 	}
 	signer, err := ssh.ParsePrivateKey(text)
 	var locked *ssh.PassphraseMissingError
-	if errors.As(err, &locked) && !passphrase.IsZero() {
-		signer, err = ssh.ParsePrivateKeyWithPassphrase(text, []byte(passphrase.Reveal()))
-	}
 	switch {
 	case errors.As(err, &locked):
 		return nil, &intray.MessageError{Message: intray.NewMessage("private_key.has_passphrase", intray.Params{"command": convertKey})}
-	case errors.Is(err, x509.IncorrectPasswordError):
-		return nil, &intray.MessageError{Message: intray.NewMessage("private_key.wrong_passphrase", nil)}
 	case err != nil:
 		// What the library says may hold pieces of the key.
 		return nil, &intray.MessageError{Message: intray.NewMessage("private_key.unsupported", nil)}
@@ -70,33 +60,18 @@ func parsePrivateKey(privateKey, passphrase secrets.Secret) (ssh.Signer, error) 
 	return signer, nil
 }
 
-// authMethods checks the secrets and gives what makes the ways to log in, which serve
-// for one connection.
-func authMethods(cred Credential) (func() []ssh.AuthMethod, error) {
+// authMethods checks the secrets and gives the ways to log in, and their names in the
+// protocol.
+func authMethods(cred Credential) (methods []ssh.AuthMethod, names []string, err error) {
 	if cred.Password.IsZero() == cred.PrivateKey.IsZero() {
-		return nil, &intray.MessageError{Message: intray.NewMessage("sftp.one_secret", nil)}
+		return nil, nil, &intray.MessageError{Message: intray.NewMessage("sftp.one_secret", nil)}
 	}
 	if cred.Password.IsZero() {
-		signer, err := parsePrivateKey(cred.PrivateKey, cred.Passphrase)
-		if err != nil {
-			return nil, err
-		}
-		return func() []ssh.AuthMethod { return []ssh.AuthMethod{ssh.PublicKeys(signer)} }, nil
+		signer, err := parsePrivateKey(cred.PrivateKey)
+		return []ssh.AuthMethod{ssh.PublicKeys(signer)}, []string{"publickey"}, err
 	}
-	return func() []ssh.AuthMethod {
-		return []ssh.AuthMethod{
-			ssh.Password(cred.Password.Reveal()),
-			ssh.KeyboardInteractive(answerOnce(cred.Password)),
-		}
-	}, nil
-}
-
-// methodsOf are the names, as the protocol has them, of what authMethods gives.
-func methodsOf(cred Credential) []string {
-	if cred.Password.IsZero() {
-		return []string{"publickey"}
-	}
-	return []string{"password", "keyboard-interactive"}
+	interactive := ssh.KeyboardInteractive(answerOnce(cred.Password))
+	return []ssh.AuthMethod{ssh.Password(cred.Password.Reveal()), interactive}, []string{"password", "keyboard-interactive"}, nil
 }
 
 var errMoreQuestions = errors.New("the server asks for more than a password")
@@ -117,21 +92,13 @@ func answerOnce(password secrets.Secret) ssh.KeyboardInteractiveChallenge {
 	}
 }
 
-// fingerprintPrefix begins what ssh-keygen -l prints of a key.
-const fingerprintPrefix = "SHA256:"
-
 // hostKeyPin is the host key that a server must show, or the first one that it showed.
 type hostKeyPin struct {
-	key  ssh.PublicKey // nil: only the fingerprint is known, or nothing
-	want string        // the fingerprint; "": any key
+	pinned ssh.PublicKey // nil: any key
 
 	mu         sync.Mutex
 	found      ssh.PublicKey
 	mismatched *HostKeyError
-	// otherKeys are the keys that the server showed although a fingerprint named
-	// another: it may have more.
-	otherKeys []ssh.PublicKey
-	retried   int // how many of others were answered by asking again
 }
 
 // HostKeyError says that a server showed another key than the pinned one. Both
@@ -146,9 +113,6 @@ func parsePin(text string) (*hostKeyPin, error) {
 	if text == "" {
 		return &hostKeyPin{}, nil
 	}
-	if strings.HasPrefix(text, fingerprintPrefix) {
-		return parseFingerprint(text)
-	}
 	key, _, options, rest, err := ssh.ParseAuthorizedKey([]byte(text))
 	switch {
 	case err != nil:
@@ -158,57 +122,23 @@ func parsePin(text string) (*hostKeyPin, error) {
 	case !slices.Contains(hostKeyAlgorithms, keyAlgorithms(key)[0]):
 		return nil, &intray.MessageError{Message: intray.NewMessage("host_key.unsupported_type", nil)}
 	}
-	return &hostKeyPin{key: key, want: ssh.FingerprintSHA256(key)}, nil
-}
-
-func parseFingerprint(text string) (*hostKeyPin, error) {
-	hash := strings.TrimRight(strings.TrimPrefix(text, fingerprintPrefix), "=")
-	sum, err := base64.RawStdEncoding.Strict().DecodeString(hash)
-	if err != nil || len(sum) != sha256.Size {
-		return nil, &intray.MessageError{Message: intray.NewMessage("host_key.invalid_fingerprint", nil)}
-	}
-	return &hostKeyPin{want: fingerprintPrefix + hash}, nil
+	return &hostKeyPin{pinned: key}, nil
 }
 
 // verify is asked at the first and at every later exchange of keys.
 func (p *hostKeyPin) verify(key ssh.PublicKey) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	want, found := p.want, ssh.FingerprintSHA256(key)
-	if want == "" && p.found != nil {
-		want = ssh.FingerprintSHA256(p.found)
+	want := p.pinned
+	if want == nil {
+		want = p.found
 	}
-	if want != "" && found != want {
-		if p.mismatched == nil {
-			p.mismatched = &HostKeyError{Want: want, Found: found}
-		}
-		p.otherKeys = append(p.otherKeys, key)
+	if want != nil && !bytes.Equal(want.Marshal(), key.Marshal()) {
+		p.mismatched = &HostKeyError{Want: ssh.FingerprintSHA256(want), Found: ssh.FingerprintSHA256(key)}
 		return p.mismatched
 	}
-	p.found, p.mismatched = key, nil
+	p.found = key
 	return nil
-}
-
-// tryOtherKey tells whether a server that showed the wrong key may have the
-// right one as well: a fingerprint does not tell its type, and a server shows
-// one key of each type. It tells so once for each wrong key.
-func (p *hostKeyPin) tryOtherKey() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.want == "" || p.key != nil || len(p.otherKeys) == p.retried {
-		return false
-	}
-	p.retried = len(p.otherKeys)
-	return len(p.remainingAlgorithms()) > 0
-}
-
-// remainingAlgorithms are the algorithms whose key was not shown yet.
-func (p *hostKeyPin) remainingAlgorithms() []string {
-	return slices.DeleteFunc(slices.Clone(hostKeyAlgorithms), func(name string) bool {
-		return slices.ContainsFunc(p.otherKeys, func(key ssh.PublicKey) bool {
-			return slices.Contains(keyAlgorithms(key), name)
-		})
-	})
 }
 
 // serverKey gives the key that passed, or nil.
@@ -244,12 +174,10 @@ var hostKeyAlgorithms = []string{
 // a server that lost the pinned one shows what it has, and people can be told
 // its fingerprint.
 func (p *hostKeyPin) algorithms() []string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.key == nil {
-		return p.remainingAlgorithms()
+	if p.pinned == nil {
+		return hostKeyAlgorithms
 	}
-	first := keyAlgorithms(p.key)
+	first := keyAlgorithms(p.pinned)
 	others := slices.DeleteFunc(slices.Clone(hostKeyAlgorithms), func(name string) bool {
 		return slices.Contains(first, name)
 	})

@@ -61,13 +61,10 @@ type Credential struct {
 	User string
 	// Password is also the answer where a server asks one hidden question.
 	Password secrets.Secret
-	// PrivateKey is a key in OpenSSH format.
+	// PrivateKey is a key in OpenSSH format, without a passphrase.
 	PrivateKey secrets.Secret
-	// Passphrase opens PrivateKey where that is protected by one.
-	Passphrase secrets.Secret
 	// HostKey is the pinned key of the server: one line of an authorized_keys
-	// file ("ssh-ed25519 AAAA…"), or its fingerprint as ssh-keygen -l prints it
-	// ("SHA256:…"). The empty text accepts any key.
+	// file ("ssh-ed25519 AAAA…"). The empty text accepts any key.
 	HostKey string
 }
 
@@ -145,15 +142,11 @@ func (c *Client) Dial(ctx context.Context, cred Credential) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	for {
-		s, err := a.connect(ctx, c.dialer)
-		if err == nil {
-			return s, nil
-		}
-		if !a.shouldRetry(ctx) {
-			return nil, a.explain(ctx, err)
-		}
+	s, err := a.connect(ctx, c.dialer)
+	if err != nil {
+		return nil, a.explain(ctx, err)
 	}
+	return s, nil
 }
 
 func validateCredential(cred Credential) error {
@@ -198,10 +191,12 @@ func (s stage) doing() intray.Message {
 
 // attempt is connecting to one server.
 type attempt struct {
-	cred      Credential
-	cfg       Config
-	address   string
-	auth      func() []ssh.AuthMethod
+	cred    Credential
+	cfg     Config
+	address string
+	// auth are the ways to log in, authNames their names in the protocol.
+	auth      []ssh.AuthMethod
+	authNames []string
 	hostKey   *hostKeyPin
 	conn      *egress.LimitedConn
 	isOpening bool
@@ -213,7 +208,7 @@ func newAttempt(cred Credential, cfg Config) (*attempt, error) {
 	if err := validateCredential(cred); err != nil {
 		return nil, &Error{Kind: Invalid, Text: intray.MessageOf(err)}
 	}
-	auth, err := authMethods(cred)
+	auth, authNames, err := authMethods(cred)
 	if err != nil {
 		return nil, &Error{Kind: Invalid, Text: intray.MessageOf(err)}
 	}
@@ -221,11 +216,10 @@ func newAttempt(cred Credential, cfg Config) (*attempt, error) {
 	if err != nil {
 		return nil, &Error{Kind: Invalid, Text: intray.MessageOf(err)}
 	}
-	return &attempt{cred: cred, cfg: cfg, address: cred.address(), auth: auth, hostKey: p}, nil
+	return &attempt{cred: cred, cfg: cfg, address: cred.address(), auth: auth, authNames: authNames, hostKey: p}, nil
 }
 
 func (a *attempt) connect(ctx context.Context, dialer *egress.Dialer) (*Session, error) {
-	a.conn, a.isOpening, a.refused = nil, false, false
 	raw, err := dialer.DialSFTP(ctx, "tcp", a.address)
 	if err != nil {
 		return nil, err
@@ -254,17 +248,12 @@ func (a *attempt) connect(ctx context.Context, dialer *egress.Dialer) (*Session,
 	return s, nil
 }
 
-// shouldRetry tells whether to connect once more, for another of the server's keys.
-func (a *attempt) shouldRetry(ctx context.Context) bool {
-	return ctx.Err() == nil && a.hostKey.mismatch() != nil && a.hostKey.tryOtherKey()
-}
-
 func (a *attempt) config() *ssh.ClientConfig {
 	safe := ssh.SupportedAlgorithms()
 	return &ssh.ClientConfig{
 		Config:            ssh.Config{KeyExchanges: safe.KeyExchanges, Ciphers: safe.Ciphers, MACs: safe.MACs},
 		User:              a.cred.User,
-		Auth:              a.auth(),
+		Auth:              a.auth,
 		AuthCallback:      a.tried,
 		HostKeyCallback:   func(_ string, _ net.Addr, key ssh.PublicKey) error { return a.hostKey.verify(key) },
 		HostKeyAlgorithms: a.hostKey.algorithms(),
@@ -275,7 +264,7 @@ func (a *attempt) config() *ssh.ClientConfig {
 // tried is called after each method. It leaves the choice of the next one to the
 // library, and notes that there is none: the library has no type of error for that.
 func (a *attempt) tried(about *ssh.ClientAuthContext) (ssh.AuthMethod, error) {
-	a.refused = !slices.ContainsFunc(methodsOf(a.cred), func(method string) bool {
+	a.refused = !slices.ContainsFunc(a.authNames, func(method string) bool {
 		return slices.Contains(about.AllowedMethods, method) && !slices.Contains(about.TriedMethods, method)
 	})
 	return nil, nil
