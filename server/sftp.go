@@ -17,7 +17,7 @@ var _ connectors.Remotes = sftpServers{}
 // sftpSchedule reads a schedule.
 func sftpSchedule(s model.Schedule) (sftp.Schedule, error) {
 	if s.Daily != "" {
-		return sftp.DailyAt(s.Daily, "")
+		return sftp.DailyAt(s.Daily)
 	}
 	return sftp.EveryMinutes(s.Minutes)
 }

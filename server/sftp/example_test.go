@@ -26,21 +26,18 @@ func ExampleDecide() {
 	// fetch today.csv
 }
 
-// Clocks in Berlin are put forward from 2:00 to 3:00 on this day: 2:30 is left
-// out, and the run is not.
+// Runs that were missed are made up for once.
 func ExampleNext() {
-	daily, err := sftp.DailyAt("02:30", "Europe/Berlin")
+	daily, err := sftp.DailyAt("07:30")
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	last := time.Date(2026, 3, 28, 1, 30, 0, 0, time.UTC)
-	for range 3 {
-		last = sftp.Next(daily, last, last)
-		fmt.Println(last.Format(time.RFC3339))
+	last := time.Date(2026, 3, 1, 7, 30, 0, 0, time.UTC)
+	for _, now := range []time.Time{last.Add(time.Hour), last.AddDate(0, 0, 5).Add(time.Hour)} {
+		fmt.Println(sftp.Next(daily, last, now).Format(time.RFC3339))
 	}
 	// Output:
-	// 2026-03-29T01:00:00Z
-	// 2026-03-30T00:30:00Z
-	// 2026-03-31T00:30:00Z
+	// 2026-03-02T07:30:00Z
+	// 2026-03-06T08:30:00Z
 }

@@ -18,9 +18,9 @@ const (
 // Schedule says when to run: every so many minutes, or daily at a time. The zero
 // Schedule never runs.
 type Schedule struct {
-	every        time.Duration
-	hour, minute int
-	zone         *time.Location
+	every     time.Duration
+	daily     bool
+	timeOfDay time.Duration // since midnight in UTC
 }
 
 // EveryMinutes runs every n minutes, from MinMinutes to those of 31 days. The
@@ -35,23 +35,14 @@ func EveryMinutes(n int) (Schedule, error) {
 	return Schedule{every: time.Duration(n) * time.Minute}, nil
 }
 
-// DailyAt runs once a day at a time such as "07:30", from "00:00" to "23:59", by
-// the clocks of a zone such as "Europe/Berlin"; "" is UTC. The error is a
-// sentence.
-func DailyAt(clock, zone string) (Schedule, error) {
+// DailyAt runs once a day at a time of UTC such as "07:30", from "00:00" to "23:59".
+// The error is a sentence.
+func DailyAt(clock string) (Schedule, error) {
 	at, err := time.Parse("15:04", clock)
 	if err != nil || len(clock) != len("15:04") {
 		return Schedule{}, &intray.MessageError{Message: intray.NewMessage("schedule.invalid_time", intray.Params{"value": shown(clock)})}
 	}
-	if zone == "Local" {
-		// It is another zone on each machine.
-		return Schedule{}, &intray.MessageError{Message: intray.NewMessage("schedule.local_time_zone", intray.Params{"example": "Europe/Berlin", "value": zone})}
-	}
-	place, err := time.LoadLocation(zone)
-	if err != nil {
-		return Schedule{}, &intray.MessageError{Message: intray.NewMessage("schedule.unknown_time_zone", intray.Params{"value": shown(zone), "example": "Europe/Berlin"})}
-	}
-	return Schedule{hour: at.Hour(), minute: at.Minute(), zone: place}, nil
+	return Schedule{daily: true, timeOfDay: time.Duration(at.Hour())*time.Hour + time.Duration(at.Minute())*time.Minute}, nil
 }
 
 // Next gives when to run next. Last is when the last run began; zero means that
@@ -59,17 +50,13 @@ func DailyAt(clock, zone string) (Schedule, error) {
 // next time. A time that has passed already, because nothing ran here
 // meanwhile, gives now: what was missed is made up for once. The answer is never
 // before now; it is zero for the zero Schedule.
-//
-// A daily schedule runs once on every day: where clocks are put forward over its
-// time, at the moment they are; where they are put back over it, the first time.
-// A day that a zone leaves out has none.
 func Next(s Schedule, last, now time.Time) time.Time {
 	switch {
 	case s.every > 0:
 		return laterOf(now, s.nextByMinutes(last, now))
-	case s.zone != nil && (last.IsZero() || last.After(now)):
+	case s.daily && (last.IsZero() || last.After(now)):
 		return s.nextDaily(now)
-	case s.zone != nil:
+	case s.daily:
 		return laterOf(now, s.nextDaily(last))
 	}
 	return time.Time{}
@@ -88,43 +75,11 @@ func (s Schedule) nextByMinutes(last, now time.Time) time.Time {
 
 // nextDaily gives the first time after the given one.
 func (s Schedule) nextDaily(after time.Time) time.Time {
-	year, month, day := after.In(s.zone).Date()
-	for ; ; day++ {
-		if at, ok := s.timeOn(year, month, day); ok && at.After(after) {
-			return at
-		}
+	next := after.UTC().Truncate(24 * time.Hour).Add(s.timeOfDay)
+	if !next.After(after) {
+		next = next.Add(24 * time.Hour)
 	}
-}
-
-// timeOn gives the moment of the time on a day. A zone that moves across the date
-// line leaves a whole day out: then there is none.
-func (s Schedule) timeOn(year int, month time.Month, day int) (time.Time, bool) {
-	at, ok := s.instant(time.Date(year, month, day, s.hour, s.minute, 0, 0, time.UTC))
-	if !ok {
-		_, ok = s.instant(time.Date(year, month, day, 12, 0, 0, 0, time.UTC))
-	}
-	return at, ok
-}
-
-// instant tells when the zone's clocks show what this time shows in UTC. Where
-// they never do, it is the moment when they jump over it, and false.
-func (s Schedule) instant(wall time.Time) (time.Time, bool) {
-	before, after := s.offset(wall.Add(-24*time.Hour)), s.offset(wall.Add(24*time.Hour))
-	// Where clocks are put back both readings are right: the one by the clocks
-	// from before is the first.
-	for _, offset := range []time.Duration{before, after} {
-		if at := wall.Add(-offset); s.offset(at) == offset {
-			return at, true
-		}
-	}
-	// Read by the clocks from before, the time lies behind the jump.
-	jump, _ := wall.Add(-before).In(s.zone).ZoneBounds()
-	return jump.UTC(), false
-}
-
-func (s Schedule) offset(at time.Time) time.Duration {
-	_, seconds := at.In(s.zone).Zone()
-	return time.Duration(seconds) * time.Second
+	return next
 }
 
 func laterOf(a, b time.Time) time.Time {
