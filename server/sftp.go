@@ -129,6 +129,5 @@ func (r sftpRemote) Fetch(ctx context.Context, f model.RemoteFile, offset, most 
 }
 
 func (r sftpRemote) Upload(ctx context.Context, directory, name string, from io.Reader) error {
-	_, err := r.session.Put(ctx, directory, name, from)
-	return err
+	return r.session.Put(ctx, directory, name, from)
 }

@@ -27,9 +27,6 @@ type Download struct {
 	Offset int64
 	// MaxSize is the largest file that is fetched, in bytes; 0 means any.
 	MaxSize int64
-	// Progress is told how far into the file things are, after each write. It
-	// can be nil.
-	Progress func(done int64)
 }
 
 // Fetch writes the file from the offset to its end, and gives how many bytes it
@@ -241,9 +238,6 @@ func (g *fetcher) flush(w *answerTimer) error {
 		}
 		if err != nil {
 			return &localError{fmt.Errorf("writing what was fetched of the file %q: %w", g.download.File.Path, err)}
-		}
-		if g.download.Progress != nil {
-			g.download.Progress(g.written)
 		}
 		g.free = append(g.free, c)
 		w.restart()

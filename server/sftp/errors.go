@@ -175,11 +175,6 @@ func writingToDirectory(path string) action {
 	return action{intray.NewMessage("sftp.write_to_directory", at), intray.NewMessage("sftp.writing_to_directory", at), intray.NewMessage("sftp.directory", at)}
 }
 
-func removingFile(path string) action {
-	at := intray.Params{"path": shown(path)}
-	return action{intray.NewMessage("sftp.remove_file", at), intray.NewMessage("sftp.removing_file", at), intray.NewMessage("sftp.file", at)}
-}
-
 // localError is one that the server has no part in.
 type localError struct{ error }
 

@@ -106,8 +106,7 @@ func fetch(s *sftp.Session) error {
 }
 
 func put3(s *sftp.Session) error {
-	_, err := s.Put(context.Background(), "/out", "a.csv", strings.NewReader("abc"))
-	return err
+	return s.Put(context.Background(), "/out", "a.csv", strings.NewReader("abc"))
 }
 
 func TestEvilAnswers(t *testing.T) {
@@ -304,15 +303,15 @@ func TestCancelledSession(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	f := &fakeFS{content: strings.Repeat("x", 4<<20), entries: names("a.csv")}
 	s := f.connect(t, long)
-	n, err := s.Fetch(ctx, sftp.Download{File: listed(4 << 20), Progress: func(int64) { cancel() }}, io.Discard)
+	n, err := s.Fetch(ctx, sftp.Download{File: listed(4 << 20)}, onWrite(func([]byte) { cancel() }))
 	if !errors.Is(err, context.Canceled) || n == 0 || n >= 4<<20 {
 		t.Errorf("Fetch wrote %d bytes, %v", n, err)
 	}
 	if err := list(s); err != nil {
 		t.Errorf("the session is of no use any more: %v", err)
 	}
-	if err := s.RemovePart(ctx, sftp.File{Path: "/in/.a.intray-0123456789abcdef.part"}); !errors.Is(err, context.Canceled) {
-		t.Errorf("RemovePart: %v", err)
+	if _, err := s.List(ctx, "/in", sftp.Pattern{}, 0); !errors.Is(err, context.Canceled) {
+		t.Errorf("List after the end of ctx: %v", err)
 	}
 
 	ctx, cancel = context.WithCancel(context.Background())

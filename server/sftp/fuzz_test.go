@@ -54,7 +54,7 @@ func FuzzAnswers(f *testing.F) {
 		if n != int64(got.Len()) || n > 3 || err == nil && n != 3 {
 			t.Errorf("%d bytes were fetched, %d written, %v", n, got.Len(), err)
 		}
-		_, err = scripted(said).Put(ctx, "/in", "a", strings.NewReader("abc"))
+		err = scripted(said).Put(ctx, "/in", "a", strings.NewReader("abc"))
 		checkFuzzed(t, err)
 		s := scripted(said)
 		_ = s.negotiateVersion()

@@ -43,11 +43,9 @@ func (f File) SameVersion(other File) bool {
 
 // Listing is what a directory holds.
 type Listing struct {
-	// Files are regular files whose names fit, in the order of their names.
+	// Files are regular files whose names fit, in the order of their names. What
+	// Put did not finish is not among them.
 	Files []File
-	// Parts are files that Put began and did not finish, whatever the pattern:
-	// perhaps one that is being written at this moment.
-	Parts []File
 	// Skipped are entries whose names fit or cannot be used, but which are no
 	// files to fetch: the first 100.
 	Skipped []Skipped
@@ -81,9 +79,7 @@ func (s *Session) List(ctx context.Context, path string, pattern Pattern, limit 
 	if err := l.run(ctx); err != nil {
 		return Listing{}, s.explain(ctx, readingDirectory(path), err)
 	}
-	byPath := func(a, b File) int { return strings.Compare(a.Path, b.Path) }
-	slices.SortFunc(l.found.Files, byPath)
-	slices.SortFunc(l.found.Parts, byPath)
+	slices.SortFunc(l.found.Files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	return l.found, nil
 }
 
@@ -156,7 +152,7 @@ func (l *lister) addEntry(name string, seen attributes) error {
 		l.skipEntry(name, problem)
 		return nil
 	}
-	if !l.pattern.Match(name) && !IsPart(name) {
+	if !l.pattern.Match(name) || IsPart(name) {
 		return nil
 	}
 	if seen.flags&hasMode != 0 && seen.isDirectory() {
@@ -201,12 +197,7 @@ func (l *lister) addFile(name string, seen attributes) {
 		l.skipEntry(name, problem)
 		return
 	}
-	f := seen.toFile(joinPath(l.directory, name))
-	if IsPart(name) {
-		l.found.Parts = append(l.found.Parts, f)
-		return
-	}
-	l.found.Files = append(l.found.Files, f)
+	l.found.Files = append(l.found.Files, seen.toFile(joinPath(l.directory, name)))
 }
 
 func (l *lister) skipEntry(name string, reason intray.Message) {

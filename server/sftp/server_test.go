@@ -191,3 +191,10 @@ func mustTest(t *testing.T, cred sftp.Credential) sftp.Report {
 
 // drain reads until the other side hangs up.
 func drain(r io.Reader) { _, _ = io.Copy(io.Discard, r) }
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

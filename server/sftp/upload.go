@@ -8,7 +8,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/intraydata/intray"
 )
@@ -24,29 +23,28 @@ const (
 // replaced where the server can do that in one step (OpenSSH and most others
 // can); elsewhere it is an Exists error. Where the server can, the content is
 // made durable first. On any failure the part is removed, unless the connection
-// is gone: see Listing.Parts.
+// is gone.
 //
 // The directory is one that ValidDirectory accepts. The name holds no slash and
 // no control character. An error of the reader is wrapped. A Lost or TimedOut
 // error leaves open whether the file is there.
-func (s *Session) Put(ctx context.Context, path, name string, from io.Reader) (File, error) {
+func (s *Session) Put(ctx context.Context, path, name string, from io.Reader) error {
 	if err := ValidDirectory(path); err != nil {
-		return File{}, &Error{Kind: BadPath, Text: intray.MessageOf(err)}
+		return &Error{Kind: BadPath, Text: intray.MessageOf(err)}
 	}
 	problem := nameProblem(name)
 	if problem.IsZero() && IsPart(name) {
 		problem = intray.NewMessage("sftp.name_of_unfinished_file", nil)
 	}
 	if !problem.IsZero() {
-		return File{}, &Error{Kind: BadPath, Text: intray.NewMessage("sftp.invalid_name", intray.Params{"name": shown(name), "problem": problem})}
+		return &Error{Kind: BadPath, Text: intray.NewMessage("sftp.invalid_name", intray.Params{"name": shown(name), "problem": problem})}
 	}
 	part, err := partName(name, s.cfg.Rand)
 	if err != nil {
-		return File{}, err
+		return err
 	}
 	p := &putter{session: s, src: from, directory: path, part: joinPath(path, part), path: joinPath(path, name), pending: map[uint32]bool{}}
-	f, err := p.run(ctx)
-	return f, s.explain(ctx, writingFile(p.path), err)
+	return s.explain(ctx, writingFile(p.path), p.run(ctx))
 }
 
 // putter writes one file.
@@ -59,48 +57,41 @@ type putter struct {
 	pending               map[uint32]bool // the writes without an answer
 }
 
-func (p *putter) run(ctx context.Context) (File, error) {
+func (p *putter) run(ctx context.Context) error {
 	var err error
 	p.handle, err = p.session.requestHandle(ctx, newMessage(msgOpen), func(m message) message {
 		return m.text(p.part).uint32(openWrite | openCreate | openExclusive).uint32(0)
 	})
 	if err != nil {
-		return File{}, p.session.explain(ctx, writingToDirectory(p.directory), err)
+		return p.session.explain(ctx, writingToDirectory(p.directory), err)
 	}
-	f, err := p.finish(ctx)
-	if err != nil {
+	if err = p.finish(ctx); err != nil {
 		_, _ = p.session.requestAlways(ctx, newMessage(msgRemove), func(m message) message { return m.text(p.part) })
-		return File{}, err
 	}
-	return f, nil
+	return err
 }
 
-func (p *putter) finish(ctx context.Context) (File, error) {
+func (p *putter) finish(ctx context.Context) error {
 	err := p.copy(ctx)
 	if err == nil {
 		err = p.fsync(ctx)
 	}
 	if err != nil {
 		p.session.closeHandle(ctx, p.handle)
-		return File{}, err
+		return err
 	}
 	// Some servers tell of a full disk only now.
 	if err := p.session.requestStatus(ctx, newMessage(msgClose), func(m message) message { return m.text(p.handle) }); err != nil {
-		return File{}, err
+		return err
 	}
 	seen, err := p.session.lstat(ctx, p.part)
 	if err != nil {
-		return File{}, err
+		return err
 	}
 	if seen.flags&hasSize != 0 && seen.size != uint64(p.written) {
-		return File{}, &Error{Kind: Failed, Text: intray.NewMessage("sftp.not_all_written", intray.Params{"server": p.session.address, "size": strconv.FormatUint(seen.size, 10), "path": shown(p.path), "written": p.written})}
+		return &Error{Kind: Failed, Text: intray.NewMessage("sftp.not_all_written", intray.Params{"server": p.session.address, "size": strconv.FormatUint(seen.size, 10), "path": shown(p.path), "written": p.written})}
 	}
-	if err := p.rename(ctx); err != nil {
-		return File{}, err
-	}
-	f := seen.toFile(p.path)
-	f.Size = p.written
-	return f, nil
+	return p.rename(ctx)
 }
 
 func (p *putter) copy(ctx context.Context) error {
@@ -201,9 +192,6 @@ const (
 // stays out of the part's.
 const maxPartName = 255
 
-// PartAge is how long after its last change a part is taken for forgotten.
-const PartAge = 24 * time.Hour
-
 func partName(name string, random io.Reader) (string, error) {
 	var number [partBytes]byte
 	if _, err := io.ReadFull(random, number[:]); err != nil {
@@ -227,29 +215,4 @@ func IsPart(name string) bool {
 	number := rest[at+len(partMark):]
 	_, err := hex.DecodeString(number)
 	return err == nil && len(number) == 2*partBytes && number == strings.ToLower(number)
-}
-
-// StaleParts gives those parts that were forgotten: whoever wrote them has stopped.
-// A part whose age the server does not tell is not among them.
-func StaleParts(parts []File, now time.Time) []File {
-	var stale []File
-	for _, f := range parts {
-		if !f.Modified.IsZero() && now.Sub(f.Modified) >= PartAge {
-			stale = append(stale, f)
-		}
-	}
-	return stale
-}
-
-// RemovePart removes a part from the server, and refuses whatever is none. One
-// that is gone already is no error.
-func (s *Session) RemovePart(ctx context.Context, f File) error {
-	if !IsPart(f.Name()) {
-		return &Error{Kind: BadPath, Text: intray.NewMessage("sftp.not_unfinished_file", intray.Params{"server": s.address, "path": shown(f.Path)})}
-	}
-	err := s.requestStatus(ctx, newMessage(msgRemove), func(m message) message { return m.text(f.Path) })
-	if isMissing(err) {
-		return nil
-	}
-	return s.explain(ctx, removingFile(f.Path), err)
 }
