@@ -132,8 +132,12 @@ func (p *payload) bytes() []byte { return p.next(uint64(p.uint32())) }
 
 func (p *payload) text() string { return string(p.bytes()) }
 
+// status gives nil where the packet is too short for a code.
 func (p *payload) status() *statusError {
 	e := &statusError{code: p.uint32()}
+	if p.short {
+		return nil
+	}
 	// Old servers leave the message out; it is cut because it ends up in logs.
 	for _, r := range p.text() {
 		if len(e.message) >= maxMessage || r == utf8.RuneError {

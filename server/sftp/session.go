@@ -156,18 +156,21 @@ func (a answer) failure() error {
 	if a.kind != msgStatus {
 		return a.unexpected()
 	}
-	status := a.status()
-	if status.code == statusOK {
+	switch status := a.status(); {
+	case status == nil:
+		return protocolError("a status without a code")
+	case status.code == statusOK:
 		return nil
+	default:
+		return status
 	}
-	return status
 }
 
 // unexpected is the error of an answer that does not fit its request: what it
 // says where it is a status.
 func (a answer) unexpected() error {
 	if a.kind == msgStatus {
-		if status := a.status(); status.code != statusOK {
+		if status := a.status(); status != nil && status.code != statusOK {
 			return status
 		}
 	}

@@ -135,12 +135,15 @@ func TestPutOnEvilServers(t *testing.T) {
 		kind sftp.Kind
 		want string
 	}{
-		"loses bytes":            {&fakeFS{content: "ab"}, sftp.Failed, "has 2 bytes of the file \"/out/a.csv\", although 3 were written"},
-		"a full disk":            {&fakeFS{say: map[byte]reply{opWrite: status(4)}}, sftp.Failed, "could not write"},
-		"a full disk, said late": {&fakeFS{say: map[byte]reply{opClose: status(4)}}, sftp.Failed, "could not write"},
-		"a disk that fails":      {&fakeFS{extensions: extended, say: map[byte]reply{opExtended: status(4)}}, sftp.Failed, "could not write"},
-		"writes answered by ids": {&fakeFS{say: map[byte]reply{opWrite: saying(102, str("h"))}}, sftp.Misbehaved, "does not keep to the rules"},
-		"cannot rename":          {&fakeFS{say: map[byte]reply{opRename: status(4), opLstat: firstly(saying(105, fileAttrs(3, 0o100644, 1)), status(2))}}, sftp.Failed, "could not write"},
+		"loses bytes":             {&fakeFS{content: "ab"}, sftp.Failed, "has 2 bytes of the file \"/out/a.csv\", although 3 were written"},
+		"a full disk":             {&fakeFS{say: map[byte]reply{opWrite: status(4)}}, sftp.Failed, "could not write"},
+		"a full disk, said late":  {&fakeFS{say: map[byte]reply{opClose: status(4)}}, sftp.Failed, "could not write"},
+		"a disk that fails":       {&fakeFS{extensions: extended, say: map[byte]reply{opExtended: status(4)}}, sftp.Failed, "could not write"},
+		"writes answered by ids":  {&fakeFS{say: map[byte]reply{opWrite: saying(102, str("h"))}}, sftp.Misbehaved, "does not keep to the rules"},
+		"a write without a code":  {&fakeFS{say: map[byte]reply{opWrite: saying(101, "")}}, sftp.Misbehaved, "does not keep to the rules"},
+		"a close without a code":  {&fakeFS{say: map[byte]reply{opClose: saying(101, "")}}, sftp.Misbehaved, "does not keep to the rules"},
+		"a rename without a code": {&fakeFS{say: map[byte]reply{opRename: saying(101, ""), opLstat: firstly(saying(105, fileAttrs(3, 0o100644, 1)), status(2))}}, sftp.Misbehaved, "does not keep to the rules"},
+		"cannot rename":           {&fakeFS{say: map[byte]reply{opRename: status(4), opLstat: firstly(saying(105, fileAttrs(3, 0o100644, 1)), status(2))}}, sftp.Failed, "could not write"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
