@@ -39,7 +39,7 @@ func (sftpServers) NextRun(s model.Schedule, last time.Time, failures int, now t
 	if err != nil { // it was checked when it was taken
 		return now.Add(24 * time.Hour)
 	}
-	return sftp.NextTry(of, last, failures, now)
+	return of.NextRun(last, failures, now)
 }
 
 func (sftpServers) PlanPull(memory []model.PulledFile, listed []model.RemoteFile, now time.Time) connectors.PullPlan {
@@ -47,17 +47,17 @@ func (sftpServers) PlanPull(memory []model.PulledFile, listed []model.RemoteFile
 	seen := make([]sftp.Seen, len(memory))
 	for i, m := range memory {
 		known[m.File] = m
-		seen[i] = sftp.Seen{File: sftp.File(m.File), Since: m.Since, Taken: m.Taken, Gone: m.Gone}
+		seen[i] = sftp.Seen{File: sftp.File(m.File), Since: m.Since, Fetched: m.Taken, Gone: m.Gone}
 	}
 	files := make([]sftp.File, len(listed))
 	for i, f := range listed {
 		files[i] = sftp.File(f)
 	}
-	plan := sftp.Decide(seen, files, now)
+	plan := sftp.PlanFetch(seen, files, now)
 	out := connectors.PullPlan{Fetch: remoteFiles(plan.Fetch), Wait: remoteFiles(plan.Wait), Drop: remoteFiles(plan.Drop)}
 	for _, k := range plan.Keep {
 		one := known[model.RemoteFile(k.File)] // what else is known of it stays
-		one.File, one.Since, one.Taken, one.Gone = model.RemoteFile(k.File), k.Since, k.Taken, k.Gone
+		one.File, one.Since, one.Taken, one.Gone = model.RemoteFile(k.File), k.Since, k.Fetched, k.Gone
 		out.Keep = append(out.Keep, one)
 	}
 	return out
@@ -129,5 +129,5 @@ func (r sftpRemote) Fetch(ctx context.Context, f model.RemoteFile, offset, most 
 }
 
 func (r sftpRemote) Upload(ctx context.Context, directory, name string, from io.Reader) error {
-	return r.session.Put(ctx, directory, name, from)
+	return r.session.Upload(ctx, directory, name, from)
 }

@@ -15,19 +15,19 @@ import (
 	"github.com/intraydata/intray/server/secrets"
 )
 
-// maxKeyText is the longest private key, in bytes. An RSA key of 16384 bits, the
-// largest that OpenSSH makes, takes 13 KB.
+// maxKeyText is the longest private key, in bytes. An RSA key of 16,384 bits, the largest
+// that OpenSSH generates, takes 13 KB.
 const maxKeyText = 32 << 10
 
 const opensshKey = "OPENSSH PRIVATE KEY"
 
-// convertKey is the command that writes a key in another format, and with another
-// passphrase or none.
+// convertKey is the command that converts a key to OpenSSH's format and changes or
+// removes its passphrase.
 const convertKey = "ssh-keygen -p -f FILE"
 
-// Fingerprint gives the SHA256 fingerprint of the key's public half as OpenSSH
-// prints it: "SHA256:…". The key is in OpenSSH format and has no passphrase;
-// the error is a sentence that says what is wrong, without any of the key.
+// Fingerprint returns the SHA-256 fingerprint of the public key as OpenSSH prints it:
+// "SHA256:…". The private key must be in OpenSSH format, without a passphrase. The message
+// of an error describes the problem and contains no part of the key.
 func Fingerprint(privateKey secrets.Secret) (string, error) {
 	signer, err := parsePrivateKey(privateKey)
 	if err != nil {
@@ -54,14 +54,14 @@ func parsePrivateKey(privateKey secrets.Secret) (ssh.Signer, error) {
 	case errors.As(err, &locked):
 		return nil, &intray.MessageError{Message: intray.NewMessage("private_key.has_passphrase", intray.Params{"command": convertKey})}
 	case err != nil:
-		// What the library says may hold pieces of the key.
+		// The library's error may quote the key.
 		return nil, &intray.MessageError{Message: intray.NewMessage("private_key.unsupported", nil)}
 	}
 	return signer, nil
 }
 
-// authMethods checks the secrets and gives the ways to log in, and their names in the
-// protocol.
+// authMethods checks the secrets and returns the methods to log in with, and their names in
+// the protocol.
 func authMethods(cred Credential) (methods []ssh.AuthMethod, names []string, err error) {
 	if cred.Password.IsZero() == cred.PrivateKey.IsZero() {
 		return nil, nil, &intray.MessageError{Message: intray.NewMessage("sftp.one_secret", nil)}
@@ -76,8 +76,8 @@ func authMethods(cred Credential) (methods []ssh.AuthMethod, names []string, err
 
 var errMoreQuestions = errors.New("the server asks for more than a password")
 
-// answerOnce gives the password to the first single hidden question, and then to
-// no other: a further question would be for a code that nobody can give.
+// answerOnce answers the first single hidden question with the password. A further
+// question would be for a code that nobody is there to enter.
 func answerOnce(password secrets.Secret) ssh.KeyboardInteractiveChallenge {
 	answered := false
 	return func(_, _ string, questions []string, echo []bool) ([]string, error) {
@@ -92,17 +92,18 @@ func answerOnce(password secrets.Secret) ssh.KeyboardInteractiveChallenge {
 	}
 }
 
-// hostKeyPin is the host key that a server must show, or the first one that it showed.
+// hostKeyPin is the host key that a server must show. Without a pinned key, that is the
+// first one it showed.
 type hostKeyPin struct {
-	pinned ssh.PublicKey // nil: any key
+	pinned ssh.PublicKey // nil if none
 
-	mu         sync.Mutex
-	found      ssh.PublicKey
-	mismatched *HostKeyError
+	mu       sync.Mutex
+	found    ssh.PublicKey
+	mismatch *HostKeyError
 }
 
-// HostKeyError says that a server showed another key than the pinned one. Both
-// are fingerprints as OpenSSH prints them.
+// HostKeyError reports that a server showed another key than the pinned one. Both are
+// fingerprints as OpenSSH prints them.
 type HostKeyError struct{ Want, Found string }
 
 func (e *HostKeyError) Error() string {
@@ -125,7 +126,7 @@ func parsePin(text string) (*hostKeyPin, error) {
 	return &hostKeyPin{pinned: key}, nil
 }
 
-// verify is asked at the first and at every later exchange of keys.
+// verify is called at the first and at every later key exchange.
 func (p *hostKeyPin) verify(key ssh.PublicKey) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -134,45 +135,45 @@ func (p *hostKeyPin) verify(key ssh.PublicKey) error {
 		want = p.found
 	}
 	if want != nil && !bytes.Equal(want.Marshal(), key.Marshal()) {
-		p.mismatched = &HostKeyError{Want: ssh.FingerprintSHA256(want), Found: ssh.FingerprintSHA256(key)}
-		return p.mismatched
+		p.mismatch = &HostKeyError{Want: ssh.FingerprintSHA256(want), Found: ssh.FingerprintSHA256(key)}
+		return p.mismatch
 	}
 	p.found = key
 	return nil
 }
 
-// serverKey gives the key that passed, or nil.
-func (p *hostKeyPin) serverKey() ssh.PublicKey {
+// accepted returns the key that verify accepted, or nil.
+func (p *hostKeyPin) accepted() ssh.PublicKey {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.found
 }
 
-func (p *hostKeyPin) mismatch() *HostKeyError {
+// rejected returns the error of verify, or nil.
+func (p *hostKeyPin) rejected() *HostKeyError {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.mismatched
+	return p.mismatch
 }
 
 func (p *hostKeyPin) report() Report {
-	key := p.serverKey()
+	key := p.accepted()
 	return Report{
 		HostKey:            strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key))),
 		HostKeyFingerprint: ssh.FingerprintSHA256(key),
 	}
 }
 
-// hostKeyAlgorithms are all that are accepted. Certificates are not among them:
-// nobody here could vouch for their authority.
+// hostKeyAlgorithms are all accepted algorithms. Certificates are not among them because
+// no authority is configured that could vouch for them.
 var hostKeyAlgorithms = []string{
 	ssh.KeyAlgoED25519, ssh.KeyAlgoECDSA256, ssh.KeyAlgoECDSA384, ssh.KeyAlgoECDSA521,
 	ssh.KeyAlgoRSASHA512, ssh.KeyAlgoRSASHA256,
 }
 
-// algorithms puts those of the pinned key first: a server has several keys, and
-// shows the first that the client asks for. The others stay in the list, so that
-// a server that lost the pinned one shows what it has, and people can be told
-// its fingerprint.
+// algorithms returns hostKeyAlgorithms with those of the pinned key first: of several
+// keys, a server shows the first that the client asks for. The others remain, so that a
+// server that lost the pinned key shows the one that replaced it.
 func (p *hostKeyPin) algorithms() []string {
 	if p.pinned == nil {
 		return hostKeyAlgorithms

@@ -1,23 +1,20 @@
-// Package sftp reaches the SFTP servers of customers.
+// Package sftp is an SFTP client for servers of customers.
 //
-// A Credential says where a server is, who logs in and with which secret, and
-// which host key the server showed before (the pin). A Report says what a
-// successful connection found. A Session is one connection: it lists a
-// directory, fetches files and puts files. A File is one version of a file
-// there: a path, a size and a modification time.
+// A [Client] connects with a [Credential], which names the server, the user, one secret
+// and the pinned host key. A [Session] is one connection: it lists a directory, fetches
+// files and uploads files. A [File] is one version of a file: a path, a size and a
+// modification time. A [Schedule] determines when to look for files, and [PlanFetch] which
+// of the listed files are new and at rest. Both are pure.
 //
-// A Schedule says when to look, Decide says which of the files that were listed
-// are new and at rest. Both are pure: the time is given to them.
-//
-// Servers are strangers here: everything they do is bounded in time and bytes,
-// and what they say is never shown to people, except the names of files, after
-// those were checked. The protocol is spoken by this package itself, see wire.go
-// for why. Listing and fetching change nothing on the server. The package uses
-// no agent, no known_hosts file and no settings of the machine, and keeps
-// nothing: the caller stores the host key and what was taken.
+// Servers are untrusted: everything they do is bounded in time and bytes, and no text of
+// theirs is shown to people except file names, which are validated and escaped. Listing
+// and fetching change nothing on the server. The package uses no agent, no known_hosts
+// file and no settings of the machine. It stores nothing: the caller remembers the host
+// key and which files were fetched.
 package sftp
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"io"
@@ -37,91 +34,75 @@ import (
 
 // The defaults of Config.
 const (
-	// DefaultTimeout bounds connecting, from the first look at the name until
-	// SFTP answers.
-	DefaultTimeout = 15 * time.Second
-	// DefaultPatience bounds waiting for one answer.
-	DefaultPatience = 30 * time.Second
-	// DefaultListTimeout bounds listing one directory.
+	DefaultTimeout     = 15 * time.Second
+	DefaultPatience    = 30 * time.Second
 	DefaultListTimeout = 2 * time.Minute
-	// DefaultKeepAlive is the time between two signs of life.
-	DefaultKeepAlive = 30 * time.Second
+	DefaultKeepAlive   = 30 * time.Second
 )
 
 // maxUser is the longest user name, in bytes.
 const maxUser = 255
 
-// Credential is what is needed to log in. Exactly one of Password and PrivateKey
-// is set.
+// Credential is a server and what is needed to log in to it. Exactly one of Password and
+// PrivateKey is set.
 type Credential struct {
-	// Hostname is a name or an IP address that ValidHostname accepts.
+	// Hostname is a name or an IP address that satisfies ValidHostname.
 	Hostname string
-	// Port is from 1 to 65535.
+	// Port ranges from 1 to 65535.
 	Port int
 	User string
-	// Password is also the answer where a server asks one hidden question.
+	// Password also answers a server that asks one hidden question.
 	Password secrets.Secret
-	// PrivateKey is a key in OpenSSH format, without a passphrase.
+	// PrivateKey is in OpenSSH format, without a passphrase.
 	PrivateKey secrets.Secret
-	// HostKey is the pinned key of the server: one line of an authorized_keys
-	// file ("ssh-ed25519 AAAA…"). The empty text accepts any key.
+	// HostKey is the pinned host key as a line of an authorized_keys file
+	// ("ssh-ed25519 AAAA…"). "" accepts any key.
 	HostKey string
 }
 
-// Report is what a successful connection found.
+// Report describes the server of a successful connection.
 type Report struct {
-	// HostKey is the key that the server showed, as one line of an
-	// authorized_keys file.
+	// HostKey is the key that the server showed, as a line of an authorized_keys file.
 	HostKey string
 	// HostKeyFingerprint is its fingerprint as OpenSSH prints it: "SHA256:…".
 	HostKeyFingerprint string
 }
 
-// Config holds the choices of a Client. The zero Config works.
+// Config configures a Client. The zero Config works.
 type Config struct {
-	// Timeout bounds each connecting as a whole. Default DefaultTimeout.
+	// Timeout bounds connecting, from the DNS lookup to the first response over SFTP.
+	// Default DefaultTimeout.
 	Timeout time.Duration
-	// Patience bounds waiting for one answer of the server, and for each 32 KiB
-	// of a file: whoever is slower than that is hung up on. Default
+	// Patience bounds the wait for one response, or for 32 KiB of a file. Default
 	// DefaultPatience.
 	Patience time.Duration
 	// ListTimeout bounds listing one directory. Default DefaultListTimeout.
 	ListTimeout time.Duration
-	// KeepAlive is the time between two signs of life on a session. Default
-	// DefaultKeepAlive.
+	// KeepAlive is the interval of keep-alive requests. Default DefaultKeepAlive.
 	KeepAlive time.Duration
-	// Rand names unfinished files. Default crypto/rand.
+	// Rand is the source of temporary file names. Default crypto/rand.
 	Rand io.Reader
 }
 
-func (cfg Config) withDefaults() Config {
-	for field, value := range map[*time.Duration]time.Duration{
-		&cfg.Timeout: DefaultTimeout, &cfg.Patience: DefaultPatience,
-		&cfg.ListTimeout: DefaultListTimeout, &cfg.KeepAlive: DefaultKeepAlive,
-	} {
-		if *field <= 0 {
-			*field = value
-		}
-	}
-	if cfg.Rand == nil {
-		cfg.Rand = rand.Reader
-	}
-	return cfg
-}
-
-// Client reaches SFTP servers through a door. It may be used by many goroutines.
+// Client connects to SFTP servers. It is safe for concurrent use.
 type Client struct {
 	dialer *egress.Dialer
 	cfg    Config
 }
 
-// New makes a client.
+// New returns a client that connects through the dialer.
 func New(dialer *egress.Dialer, cfg Config) *Client {
-	return &Client{dialer: dialer, cfg: cfg.withDefaults()}
+	cfg.Timeout = cmp.Or(max(cfg.Timeout, 0), DefaultTimeout)
+	cfg.Patience = cmp.Or(max(cfg.Patience, 0), DefaultPatience)
+	cfg.ListTimeout = cmp.Or(max(cfg.ListTimeout, 0), DefaultListTimeout)
+	cfg.KeepAlive = cmp.Or(max(cfg.KeepAlive, 0), DefaultKeepAlive)
+	if cfg.Rand == nil {
+		cfg.Rand = rand.Reader
+	}
+	return &Client{dialer: dialer, cfg: cfg}
 }
 
-// Test connects, checks the host key, logs in, opens SFTP, asks for the working
-// directory, and hangs up. Its errors are those of Dial.
+// Test dials, closes the session and returns its report. Its errors are those of Dial.
 func (c *Client) Test(ctx context.Context, cred Credential) (Report, error) {
 	s, err := c.Dial(ctx, cred)
 	if err != nil {
@@ -131,16 +112,15 @@ func (c *Client) Test(ctx context.Context, cred Credential) (Report, error) {
 	return s.Report(), nil
 }
 
-// Dial connects, checks the host key, logs in, opens SFTP and asks for the
-// working directory. The caller closes the session. Errors are of type *Error,
-// except that the end of ctx by cancellation gives an error that wraps
-// context.Canceled. The session outlives ctx.
+// Dial connects, checks the host key, logs in, starts SFTP and requests the working
+// directory. The session outlives ctx; the caller must close it. Errors have the type
+// *Error, except that one caused by cancellation wraps context.Canceled.
 func (c *Client) Dial(ctx context.Context, cred Credential) (*Session, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
 	defer cancel()
 	a, err := newAttempt(cred, c.cfg)
 	if err != nil {
-		return nil, err
+		return nil, &Error{Kind: Invalid, Text: intray.MessageOf(err)}
 	}
 	s, err := a.connect(ctx, c.dialer)
 	if err != nil {
@@ -149,74 +129,61 @@ func (c *Client) Dial(ctx context.Context, cred Credential) (*Session, error) {
 	return s, nil
 }
 
-func validateCredential(cred Credential) error {
-	if err := ValidHostname(cred.Hostname); err != nil {
-		return err
-	}
-	if cred.Port < 1 || cred.Port > 65535 {
-		return &intray.MessageError{Message: intray.NewMessage("sftp.invalid_port", intray.Params{"port": strconv.Itoa(cred.Port)})}
-	}
-	odd := strings.ContainsFunc(cred.User, func(r rune) bool { return r < ' ' || r == 0x7f })
-	if cred.User == "" || len(cred.User) > maxUser || odd {
-		return &intray.MessageError{Message: intray.NewMessage("sftp.invalid_user", intray.Params{"n": maxUser})}
-	}
-	return nil
-}
-
-func (cred Credential) address() string {
-	return net.JoinHostPort(cred.Hostname, strconv.Itoa(cred.Port))
-}
-
-// maxOpening is how many bytes connecting takes from a server. An honest one
-// needs about 4 KiB.
+// maxOpening is how many bytes a server may send until SFTP works. An honest one needs
+// about 4 KiB.
 const maxOpening = 4 << 20
 
-// stage is how far an attempt has come.
+// stage is how far connecting has come.
 type stage int
 
 const (
 	connecting stage = iota
 	greeting
 	loggingIn
-	openingFiles
+	openingSFTP
 )
 
-// doing says what is under way at a stage.
-func (s stage) doing() intray.Message {
+// action returns what is done at a stage.
+func (s stage) action() intray.Message {
 	return [...]intray.Message{
 		intray.NewMessage("sftp.connecting", nil), intray.NewMessage("sftp.greeting", nil),
 		intray.NewMessage("sftp.logging_in", nil), intray.NewMessage("sftp.opening_sftp", nil),
 	}[s]
 }
 
-// attempt is connecting to one server.
+// attempt is an attempt to connect to one server.
 type attempt struct {
 	cred    Credential
 	cfg     Config
 	address string
-	// auth are the ways to log in, authNames their names in the protocol.
+	hostKey *hostKeyPin
+	conn    *egress.LimitedConn
+	// auth are the methods to log in with, authNames their names in the protocol.
 	auth      []ssh.AuthMethod
 	authNames []string
-	hostKey   *hostKeyPin
-	conn      *egress.LimitedConn
 	isOpening bool
-	// refused says that the server took none of the methods that there are.
+	// refused reports whether the server accepts none of the remaining methods.
 	refused bool
 }
 
 func newAttempt(cred Credential, cfg Config) (*attempt, error) {
-	if err := validateCredential(cred); err != nil {
-		return nil, &Error{Kind: Invalid, Text: intray.MessageOf(err)}
+	if err := ValidHostname(cred.Hostname); err != nil {
+		return nil, err
 	}
-	auth, authNames, err := authMethods(cred)
-	if err != nil {
-		return nil, &Error{Kind: Invalid, Text: intray.MessageOf(err)}
+	if cred.Port < 1 || cred.Port > 65535 {
+		return nil, &intray.MessageError{Message: intray.NewMessage("sftp.invalid_port", intray.Params{"port": strconv.Itoa(cred.Port)})}
 	}
-	p, err := parsePin(cred.HostKey)
-	if err != nil {
-		return nil, &Error{Kind: Invalid, Text: intray.MessageOf(err)}
+	control := strings.ContainsFunc(cred.User, func(r rune) bool { return r < ' ' || r == 0x7f })
+	if cred.User == "" || len(cred.User) > maxUser || control {
+		return nil, &intray.MessageError{Message: intray.NewMessage("sftp.invalid_user", intray.Params{"n": maxUser})}
 	}
-	return &attempt{cred: cred, cfg: cfg, address: cred.address(), auth: auth, authNames: authNames, hostKey: p}, nil
+	a := &attempt{cred: cred, cfg: cfg, address: net.JoinHostPort(cred.Hostname, strconv.Itoa(cred.Port))}
+	var err error
+	if a.auth, a.authNames, err = authMethods(cred); err != nil {
+		return nil, err
+	}
+	a.hostKey, err = parsePin(cred.HostKey)
+	return a, err
 }
 
 func (a *attempt) connect(ctx context.Context, dialer *egress.Dialer) (*Session, error) {
@@ -225,7 +192,7 @@ func (a *attempt) connect(ctx context.Context, dialer *egress.Dialer) (*Session,
 		return nil, err
 	}
 	a.conn = egress.LimitReads(raw, maxOpening)
-	// The library knows no contexts: when ctx ends the connection goes.
+	// The SSH library does not support contexts, so the connection closes with ctx.
 	stop := context.AfterFunc(ctx, func() { _ = raw.Close() })
 	defer stop()
 	conn, channels, requests, err := ssh.NewClientConn(a.conn, a.address, a.config())
@@ -254,27 +221,27 @@ func (a *attempt) config() *ssh.ClientConfig {
 		Config:            ssh.Config{KeyExchanges: safe.KeyExchanges, Ciphers: safe.Ciphers, MACs: safe.MACs},
 		User:              a.cred.User,
 		Auth:              a.auth,
-		AuthCallback:      a.tried,
+		AuthCallback:      a.noteRefusal,
 		HostKeyCallback:   func(_ string, _ net.Addr, key ssh.PublicKey) error { return a.hostKey.verify(key) },
 		HostKeyAlgorithms: a.hostKey.algorithms(),
 		ClientVersion:     "SSH-2.0-Intray",
 	}
 }
 
-// tried is called after each method. It leaves the choice of the next one to the
-// library, and notes that there is none: the library has no type of error for that.
-func (a *attempt) tried(about *ssh.ClientAuthContext) (ssh.AuthMethod, error) {
+// noteRefusal is called after each method. It leaves the choice of the next one to the
+// library, which has no error type for the case that none is left.
+func (a *attempt) noteRefusal(about *ssh.ClientAuthContext) (ssh.AuthMethod, error) {
 	a.refused = !slices.ContainsFunc(a.authNames, func(method string) bool {
 		return slices.Contains(about.AllowedMethods, method) && !slices.Contains(about.TriedMethods, method)
 	})
 	return nil, nil
 }
 
-func (a *attempt) currentStage() stage {
+func (a *attempt) stage() stage {
 	switch {
 	case a.isOpening:
-		return openingFiles
-	case a.hostKey.serverKey() != nil:
+		return openingSFTP
+	case a.hostKey.accepted() != nil:
 		return loggingIn
 	case a.conn != nil:
 		return greeting

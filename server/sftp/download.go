@@ -2,76 +2,78 @@ package sftp
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/intraydata/intray"
 )
 
-// chunkSize is what is asked for at once: what every server must be able to
-// give. inFlight is how many chunks are asked for ahead: a little less than the
-// 2 MiB that may be under way on an SSH channel of the library. A server that is
-// 50 ms away gives 28 MB/s so, and half of that with half as many.
 const (
+	// chunkSize is how much of a file one request transfers, in bytes: as much as every
+	// server must support.
 	chunkSize = 32 << 10
-	inFlight  = 60
+	// inFlight is how many chunks are requested ahead: slightly less than the 2 MiB that
+	// the SSH library allows in flight on a channel. At a round trip of 50 ms this gives
+	// 28 MB/s, and half as many give half of that.
+	inFlight = 60
 )
 
-// Download says what is to be fetched.
+// Download describes what Session.Fetch fetches.
 type Download struct {
 	// File is the version that was listed.
 	File File
-	// Offset is where to begin: how many bytes an earlier Fetch of the same
-	// version has written. From 0 to File.Size.
+	// Offset is the byte to start at: what an earlier Fetch of the same version wrote.
+	// It ranges from 0 to File.Size.
 	Offset int64
-	// MaxSize is the largest file that is fetched, in bytes; 0 means any.
+	// MaxSize is the largest file that is fetched, in bytes. 0 means any size.
 	MaxSize int64
 }
 
-// Fetch writes the file from the offset to its end, and gives how many bytes it
-// wrote, also beside an error. With nil the file was, before and after, the
-// version that was listed, and is written as a whole. Otherwise:
+// Fetch writes a file from the offset to its end and returns the number of bytes
+// written, also with an error. A nil error means that the file was the listed version
+// before and after, and that all of it was written. These kinds of *Error need different
+// reactions:
 //
-//   - Changed: it is another version by now. What was written is of no use.
-//   - Missing, Forbidden, Failed: the server does not give it (any more).
+//   - Changed: the file is another version now. Discard what was written.
+//   - Missing, Forbidden, Failed: the server does not serve the file (any more).
 //   - TooLarge: nothing was written.
-//   - TimedOut, Lost: a Fetch with the offset moved on by what was written
-//     carries on, on another session.
+//   - TimedOut, Lost: to resume, fetch on a new session with Offset raised by the number
+//     of bytes written.
 //
-// An error of the writer is wrapped. Config.Patience ends what hardly moves; for
-// the time of the whole there is ctx. Fetch changes nothing on the server.
+// Errors of the writer are wrapped. Config.Patience ends transfers that make no progress;
+// ctx bounds the whole. Fetch changes nothing on the server.
 func (s *Session) Fetch(ctx context.Context, d Download, to io.Writer) (int64, error) {
 	f := d.File
 	if d.Offset < 0 || d.Offset > f.Size {
-		return 0, fmt.Errorf("fetching the file %q: it has %d bytes, so it cannot begin at byte %d", f.Path, f.Size, d.Offset)
+		return 0, fmt.Errorf("fetch the file %q: offset %d is not between 0 and its size of %d bytes", f.Path, d.Offset, f.Size)
 	}
 	if d.MaxSize > 0 && f.Size > d.MaxSize {
 		return 0, &Error{Kind: TooLarge, Text: intray.NewMessage("sftp.file_too_large", intray.Params{"server": s.address, "path": shown(f.Path), "size": f.Size, "limit": d.MaxSize})}
 	}
-	g := &fetcher{session: s, download: d, dst: to, requested: d.Offset, written: d.Offset}
+	g := &fetcher{session: s, file: f, dst: to, requested: d.Offset}
 	err := g.run(ctx)
-	return g.written - d.Offset, s.explain(ctx, readingFile(f.Path), err)
+	return g.written, s.explain(ctx, readingFile(f.Path), err)
 }
 
 // fetcher fetches one file.
 type fetcher struct {
 	session   *Session
-	download  Download
+	file      File
 	dst       io.Writer
 	handle    string
-	pending   []*chunk // what was asked for, in the order of the file
+	requested int64    // the offset of the next chunk
+	pending   []*chunk // requested and not yet written, in file order
 	free      []*chunk
-	requested int64
 	written   int64
 }
 
-// chunk is a piece of the file.
+// chunk is a part of the file.
 type chunk struct {
-	id     uint32 // of the request for what is still missing
-	offset int64
-	want   int
-	got    []byte
+	id      uint32 // of the request for the missing rest
+	offset  int64
+	size    int
+	content []byte // what arrived
 }
 
 func (g *fetcher) run(ctx context.Context) error {
@@ -79,10 +81,7 @@ func (g *fetcher) run(ctx context.Context) error {
 		return err
 	}
 	var err error
-	path := g.download.File.Path
-	g.handle, err = g.session.requestHandle(ctx, newMessage(msgOpen), func(m message) message {
-		return m.text(path).uint32(openRead).uint32(0)
-	})
+	g.handle, err = g.session.requestHandle(ctx, newRequest(msgOpen).string(g.file.Path).uint32(openRead).uint32(0))
 	if err != nil {
 		return err
 	}
@@ -96,148 +95,123 @@ func (g *fetcher) run(ctx context.Context) error {
 	return g.checkUnchanged(ctx)
 }
 
-// checkUnchanged looks whether the file is the version that was listed.
+// checkUnchanged compares the file with the version that was listed.
 func (g *fetcher) checkUnchanged(ctx context.Context) error {
-	f := g.download.File
-	seen, err := g.session.lstat(ctx, f.Path)
+	found, err := g.session.lstat(ctx, g.file.Path)
 	if err != nil {
 		return err
 	}
-	if problem := seen.problem(); !problem.IsZero() {
+	if problem := found.problem(); !problem.IsZero() {
 		return g.changed(problem)
 	}
-	switch now := seen.toFile(f.Path); {
-	case now.Size != f.Size:
-		return g.changed(intray.NewMessage("sftp.changed_size", intray.Params{"size": now.Size, "before": f.Size}))
-	case !now.SameVersion(f):
-		return g.changed(intray.NewMessage("sftp.changed_time", intray.Params{"time": formatModified(now), "before": formatModified(f)}))
+	modified := func(f File) string { return f.Modified.Format("2006-01-02 15:04:05Z") }
+	switch now := found.toFile(g.file.Path); {
+	case now.Size != g.file.Size:
+		return g.changed(intray.NewMessage("sftp.changed_size", intray.Params{"size": now.Size, "before": g.file.Size}))
+	case !now.SameVersion(g.file):
+		return g.changed(intray.NewMessage("sftp.changed_time", intray.Params{"time": modified(now), "before": modified(g.file)}))
 	}
 	return nil
 }
 
-func formatModified(f File) string { return f.Modified.Format("2006-01-02 15:04:05Z") }
-
 func (g *fetcher) changed(problem intray.Message) error {
-	return &Error{Kind: Changed, Text: intray.NewMessage("sftp.file_changed", intray.Params{"server": g.session.address, "path": shown(g.download.File.Path), "problem": problem})}
+	return &Error{Kind: Changed, Text: intray.NewMessage("sftp.file_changed", intray.Params{"server": g.session.address, "path": shown(g.file.Path), "problem": problem})}
 }
 
 func (g *fetcher) copy(ctx context.Context) error {
-	w := g.session.startTimer(ctx)
+	w := g.session.startWatchdog(ctx)
 	defer w.stop()
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := g.requestAhead(); err != nil {
-			return err
+		for len(g.pending) < inFlight && g.requested < g.file.Size {
+			if err := g.requestNext(); err != nil {
+				return err
+			}
 		}
 		if len(g.pending) == 0 {
 			return nil
 		}
-		if err := g.receiveChunk(); err != nil {
+		if err := g.receiveContent(); err != nil {
 			return err
 		}
-		if err := g.flush(w); err != nil {
+		if err := g.writeComplete(w); err != nil {
 			return err
 		}
 	}
 }
 
-// requestAhead asks ahead.
-func (g *fetcher) requestAhead() error {
-	for len(g.pending) < inFlight && g.requested < g.download.File.Size {
-		c := g.newChunk()
-		c.offset, c.want, c.got = g.requested, int(min(chunkSize, g.download.File.Size-g.requested)), c.got[:0]
-		if err := g.requestChunk(c); err != nil {
-			return err
-		}
-		g.pending = append(g.pending, c)
-		g.requested += int64(c.want)
-	}
-	return nil
-}
-
-func (g *fetcher) newChunk() *chunk {
+// requestNext requests the next chunk of the file.
+func (g *fetcher) requestNext() (err error) {
+	var c *chunk
 	if n := len(g.free); n > 0 {
-		c := g.free[n-1]
-		g.free = g.free[:n-1]
-		return c
+		c, g.free = g.free[n-1], g.free[:n-1]
+	} else {
+		c = &chunk{content: make([]byte, 0, chunkSize)}
 	}
-	return &chunk{got: make([]byte, 0, chunkSize)}
-}
-
-// requestChunk asks for what the chunk lacks.
-func (g *fetcher) requestChunk(c *chunk) (err error) {
-	have := len(c.got)
-	c.id, err = g.sendRead(c.offset+int64(have), c.want-have)
+	c.offset, c.size, c.content = g.requested, int(min(chunkSize, g.file.Size-g.requested)), c.content[:0]
+	c.id, err = g.requestContent(c.offset, c.size)
+	g.pending = append(g.pending, c)
+	g.requested += int64(c.size)
 	return err
 }
 
-func (g *fetcher) sendRead(at int64, bytes int) (uint32, error) {
-	return g.session.send(newMessage(msgRead), func(m message) message {
-		return m.text(g.handle).uint64(uint64(at)).uint32(uint32(bytes))
-	})
+func (g *fetcher) requestContent(offset int64, size int) (id uint32, err error) {
+	return g.session.send(newRequest(msgRead).string(g.handle).uint64(uint64(offset)).uint32(uint32(size)))
 }
 
-// receiveChunk receives an answer. A server may give less than was asked for; the rest
-// is asked for again.
-func (g *fetcher) receiveChunk() error {
+// receiveContent receives a response. A server may send less than was requested; the rest
+// is requested again.
+func (g *fetcher) receiveContent() error {
 	got, err := g.session.next()
 	if err != nil {
 		return err
 	}
-	c := g.findChunk(got.id)
-	if c == nil {
-		return nil
+	i := slices.IndexFunc(g.pending, func(c *chunk) bool { return c.id == got.id })
+	if i < 0 {
+		return nil // of a call that ended early
 	}
-	if err := g.checkContent(got, c.want-len(c.got)); isEOF(err) {
-		return g.changed(intray.NewMessage("sftp.file_ends_early", intray.Params{"size": g.download.File.Size}))
-	} else if err != nil {
+	c := g.pending[i]
+	content, err := g.contentOf(&got, c.size-len(c.content))
+	if isEOF(err) {
+		return g.changed(intray.NewMessage("sftp.file_ends_early", intray.Params{"size": g.file.Size}))
+	}
+	if err != nil {
 		return err
 	}
-	c.got = append(c.got, got.rest...)
-	if len(c.got) < c.want {
-		return g.requestChunk(c)
+	c.content = append(c.content, content...)
+	if have := len(c.content); have < c.size {
+		c.id, err = g.requestContent(c.offset+int64(have), c.size-have)
 	}
-	return nil
+	return err
 }
 
-func (g *fetcher) findChunk(id uint32) *chunk {
-	for _, c := range g.pending {
-		if c.id == id {
-			return c
-		}
-	}
-	return nil
-}
-
-// checkContent leaves in the answer what it carries of the file: from one byte to as
-// many as were asked for.
-func (g *fetcher) checkContent(got answer, most int) error {
-	if got.kind != msgBytes {
-		return g.session.abortIfBroken(got.unexpected())
+// contentOf returns the file content in a response: from 1 byte to the number requested.
+func (g *fetcher) contentOf(got *response, requested int) ([]byte, error) {
+	if err := g.session.check(got, msgData); err != nil {
+		return nil, err
 	}
 	content := got.bytes()
-	if got.short || len(content) < 1 || len(content) > most {
-		return g.session.abort(protocolError("%d bytes of the file where 1 to %d were asked for", len(content), most))
+	if got.truncated || len(content) < 1 || len(content) > requested {
+		return nil, g.session.abort(protocolError("%d bytes of a file where 1 to %d were requested", len(content), requested))
 	}
-	got.rest = content
-	return nil
+	return content, nil
 }
 
-// flush writes what is complete from the front.
-func (g *fetcher) flush(w *answerTimer) error {
-	for len(g.pending) > 0 && len(g.pending[0].got) == g.pending[0].want {
+// writeComplete writes the chunks that are complete, up to the first that is not.
+func (g *fetcher) writeComplete(w *watchdog) error {
+	for len(g.pending) > 0 && len(g.pending[0].content) == g.pending[0].size {
 		c := g.pending[0]
 		g.pending = append(g.pending[:0], g.pending[1:]...)
 		w.pause()
-		n, err := g.dst.Write(c.got)
+		n, err := g.dst.Write(c.content)
 		g.written += int64(n)
-		if err == nil && n < len(c.got) {
+		if err == nil && n < len(c.content) {
 			err = io.ErrShortWrite
 		}
 		if err != nil {
-			return &localError{fmt.Errorf("writing what was fetched of the file %q: %w", g.download.File.Path, err)}
+			return &localError{fmt.Errorf("write the content of the file %q: %w", g.file.Path, err)}
 		}
 		g.free = append(g.free, c)
 		w.restart()
@@ -245,11 +219,11 @@ func (g *fetcher) flush(w *answerTimer) error {
 	return nil
 }
 
-// checkEnd asks for one byte more than there should be.
+// checkEnd requests the byte after the last one, which must not exist.
 func (g *fetcher) checkEnd(ctx context.Context) error {
-	w := g.session.startTimer(ctx)
+	w := g.session.startWatchdog(ctx)
 	defer w.stop()
-	id, err := g.sendRead(g.download.File.Size, 1)
+	id, err := g.requestContent(g.file.Size, 1)
 	if err != nil {
 		return err
 	}
@@ -257,22 +231,12 @@ func (g *fetcher) checkEnd(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = g.checkContent(got, 1)
+	_, err = g.contentOf(&got, 1)
 	if isEOF(err) {
 		return nil
 	}
 	if err == nil {
-		err = g.changed(intray.NewMessage("sftp.file_goes_on", intray.Params{"size": g.download.File.Size}))
+		err = g.changed(intray.NewMessage("sftp.file_goes_on", intray.Params{"size": g.file.Size}))
 	}
 	return err
-}
-
-// isEOF tells whether the server said that there is no more.
-func isEOF(err error) bool { return isStatus(err, statusEOF) }
-
-func isMissing(err error) bool { return isStatus(err, statusNoSuchFile) }
-
-func isStatus(err error, code uint32) bool {
-	var status *statusError
-	return errors.As(err, &status) && status.code == code
 }

@@ -14,59 +14,57 @@ import (
 	"github.com/intraydata/intray/server/egress"
 )
 
-// Kind says what went wrong, for programs.
+// Kind classifies an Error for programs.
 type Kind string
 
-// The kinds. Up to Denied they are of connecting, the others of what was done
-// then.
+// The kinds. Those up to Denied are of connecting, the others of a session.
 const (
-	// Invalid: the credential itself cannot be used; nothing was connected.
+	// Invalid: the credential is invalid; nothing was connected.
 	Invalid Kind = "invalid_credential"
-	// Refused: the door to the outside stayed shut; nothing was connected.
+	// Refused: egress refused the address; nothing was connected.
 	Refused Kind = "egress_refused"
-	// NoSuchHost: there is no such host name.
+	// NoSuchHost: the host name does not exist.
 	NoSuchHost Kind = "no_such_host"
-	// Unreachable: no connection came about.
+	// Unreachable: no connection was established.
 	Unreachable Kind = "unreachable"
 	// TimedOut: the server was too slow, or the time of the call ran out.
 	TimedOut Kind = "timed_out"
-	// NotSFTP: the other side does not speak SSH or does not offer SFTP.
+	// NotSFTP: the server does not speak SSH or does not offer SFTP.
 	NotSFTP Kind = "not_sftp"
-	// HostKeyChanged: the server showed another host key; no secret was sent.
-	// The error wraps a *HostKeyError with both fingerprints.
+	// HostKeyChanged: the server showed another host key; no secret was sent. The error
+	// wraps a *HostKeyError.
 	HostKeyChanged Kind = "host_key_changed"
-	// Denied: the server did not let the user in.
+	// Denied: the server refused the login.
 	Denied Kind = "login_denied"
 
-	// BadPath: the name of a directory or file cannot be used; nothing was
-	// asked.
+	// BadPath: the path or name is invalid; nothing was requested.
 	BadPath Kind = "bad_path"
-	// Missing: the directory or file is not there, or no longer.
+	// Missing: the directory or file does not exist (any more).
 	Missing Kind = "missing"
-	// Forbidden: the user may not do this there.
+	// Forbidden: the user lacks the permission.
 	Forbidden Kind = "forbidden"
-	// TooMany: a directory holds more than may be looked at.
+	// TooMany: a directory exceeds a limit of List.
 	TooMany Kind = "too_many_files"
-	// TooLarge: a file is larger than the caller allows.
+	// TooLarge: a file is larger than Download.MaxSize.
 	TooLarge Kind = "file_too_large"
-	// Changed: a file is not what it was when it was listed, or changed while it
-	// was fetched. It should be left until it rests.
+	// Changed: a file is not the version that was listed, or changed while it was
+	// fetched. Try again when it is at rest.
 	Changed Kind = "file_changed"
-	// Exists: a file of this name is there, and the server cannot replace it.
+	// Exists: a file of this name exists, and the server cannot replace it in one step.
 	Exists Kind = "file_exists"
-	// Failed: the server could not do it and does not say why.
+	// Failed: the server refused the request without a reason.
 	Failed Kind = "server_failed"
-	// Lost: the server hung up.
+	// Lost: the server closed the connection.
 	Lost Kind = "connection_lost"
-	// Misbehaved: the server does not keep to the protocol.
+	// Misbehaved: the server violated the protocol.
 	Misbehaved Kind = "protocol_broken"
 )
 
-// Error is something with a server that failed.
+// Error is a failure of a call to a server.
 type Error struct {
 	Kind Kind
-	// Text is a sentence for the person who owns the credential. It holds
-	// nothing that the server said but the names of files.
+	// Text is for the person who owns the credential. It quotes nothing of the server
+	// except file names.
 	Text intray.Message
 	// Err is the cause, for logs; it may quote the server. It can be nil.
 	Err error
@@ -74,28 +72,27 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Text.String() }
 
-// Describe returns the text.
+// Describe returns Text.
 func (e *Error) Describe() intray.Message { return e.Text }
 func (e *Error) Unwrap() error            { return e.Err }
 
-// explain turns what a library said into what a person can act on.
+// explain returns the error of a failed attempt for the person who owns the credential.
 func (a *attempt) explain(ctx context.Context, err error) error {
 	var refused *egress.RefusedError
-	if changed := a.hostKey.mismatch(); changed != nil {
-		text := intray.NewMessage("sftp.host_key_changed", intray.Params{"server": a.address, "expected": changed.Want, "found": changed.Found})
-		return &Error{HostKeyChanged, text, changed}
-	}
+	changed := a.hostKey.rejected()
 	switch {
+	case changed != nil:
+		return &Error{HostKeyChanged, intray.NewMessage("sftp.host_key_changed", intray.Params{"server": a.address, "expected": changed.Want, "found": changed.Found}), changed}
 	case errors.As(err, &refused):
 		return &Error{Kind: Refused, Text: refused.Reason, Err: err}
 	case a.conn != nil && a.conn.Exhausted():
 		return &Error{NotSFTP, intray.NewMessage("sftp.opening_too_large", intray.Params{"server": a.address, "size": maxOpening >> 20}), errors.Join(egress.ErrTooMuch, err)}
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return &Error{TimedOut, intray.NewMessage("sftp.time_ran_out", intray.Params{"server": a.address, "action": a.currentStage().doing()}), errors.Join(ctx.Err(), err)}
+		return &Error{TimedOut, intray.NewMessage("sftp.time_ran_out", intray.Params{"server": a.address, "action": a.stage().action()}), errors.Join(ctx.Err(), err)}
 	case ctx.Err() != nil:
-		return fmt.Errorf("connecting to the SFTP server %s: %w", a.address, ctx.Err())
+		return fmt.Errorf("connect to the SFTP server %s: %w", a.address, ctx.Err())
 	}
-	switch a.currentStage() {
+	switch a.stage() {
 	case connecting:
 		return a.explainDial(err)
 	case greeting:
@@ -145,15 +142,15 @@ func (a *attempt) explainLogin(err error) error {
 	return &Error{Denied, intray.NewMessage("sftp.login_broken_off", params), err}
 }
 
-// hungUp says whether a connection ended.
+// hungUp reports whether err is the end of a connection.
 func hungUp(err error) bool {
 	var network net.Error
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) || errors.As(err, &network)
 }
 
-// action is what a session does, in the words of an error: "read the file" and
-// "reading the file", and what it is done to.
-type action struct{ todo, doing, thing intray.Message }
+// action is what a session does, for messages: "read the file", "reading the file", and
+// "the file".
+type action struct{ infinitive, gerund, object intray.Message }
 
 func readingFile(path string) action {
 	at := intray.Params{"path": shown(path)}
@@ -175,19 +172,17 @@ func writingToDirectory(path string) action {
 	return action{intray.NewMessage("sftp.write_to_directory", at), intray.NewMessage("sftp.writing_to_directory", at), intray.NewMessage("sftp.directory", at)}
 }
 
-// localError is one that the server has no part in.
+// localError is an error that the server did not cause.
 type localError struct{ error }
 
 func (e *localError) Unwrap() error { return e.error }
 
-func isProtocolError(err error) bool { return errors.Is(err, errProtocol) }
-
-// explain turns an error into what a person can act on.
+// explain returns the error of a failed call for the person who owns the credential.
 func (s *Session) explain(ctx context.Context, a action, err error) error {
 	var known *Error
 	var local *localError
 	var status *statusError
-	changed := s.hostKey.mismatch()
+	changed := s.hostKey.rejected()
 	switch {
 	case err == nil || errors.As(err, &known):
 		return err
@@ -195,26 +190,20 @@ func (s *Session) explain(ctx context.Context, a action, err error) error {
 		return local.error
 	case changed != nil:
 		return &Error{HostKeyChanged, intray.NewMessage("sftp.host_key_changed_meanwhile", intray.Params{"server": s.address, "expected": changed.Want, "found": changed.Found}), changed}
+	case isMissing(err):
+		return &Error{Missing, intray.NewMessage("sftp.missing", intray.Params{"server": s.address, "thing": a.object}), err}
+	case isStatus(err, statusDenied):
+		return &Error{Forbidden, intray.NewMessage("sftp.forbidden", intray.Params{"server": s.address, "user": s.user, "action": a.infinitive}), err}
 	case errors.As(err, &status):
-		return s.explainStatus(a, status)
+		return &Error{Failed, intray.NewMessage("sftp.server_failed", intray.Params{"server": s.address, "action": a.infinitive}), err}
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return &Error{TimedOut, intray.NewMessage("sftp.time_ran_out", intray.Params{"server": s.address, "action": a.doing}), errors.Join(ctx.Err(), err)}
+		return &Error{TimedOut, intray.NewMessage("sftp.time_ran_out", intray.Params{"server": s.address, "action": a.gerund}), errors.Join(ctx.Err(), err)}
 	case ctx.Err() != nil:
-		return fmt.Errorf("%s on the SFTP server %s: %w", a.doing, s.address, ctx.Err())
+		return fmt.Errorf("%s on the SFTP server %s: %w", a.gerund, s.address, ctx.Err())
 	case s.timedOut.Load():
-		return &Error{TimedOut, intray.NewMessage("sftp.kept_waiting", intray.Params{"server": s.address, "time": s.cfg.Patience.String(), "action": a.doing}), err}
-	case isProtocolError(err):
-		return &Error{Misbehaved, intray.NewMessage("sftp.protocol_violated", intray.Params{"server": s.address, "action": a.doing}), err}
+		return &Error{TimedOut, intray.NewMessage("sftp.kept_waiting", intray.Params{"server": s.address, "time": s.cfg.Patience.String(), "action": a.gerund}), err}
+	case errors.Is(err, errProtocol):
+		return &Error{Misbehaved, intray.NewMessage("sftp.protocol_violated", intray.Params{"server": s.address, "action": a.gerund}), err}
 	}
-	return &Error{Lost, intray.NewMessage("sftp.connection_lost", intray.Params{"server": s.address, "action": a.doing}), err}
-}
-
-func (s *Session) explainStatus(a action, status *statusError) error {
-	switch status.code {
-	case statusNoSuchFile:
-		return &Error{Missing, intray.NewMessage("sftp.missing", intray.Params{"server": s.address, "thing": a.thing}), status}
-	case statusDenied:
-		return &Error{Forbidden, intray.NewMessage("sftp.forbidden", intray.Params{"server": s.address, "user": s.user, "action": a.todo}), status}
-	}
-	return &Error{Failed, intray.NewMessage("sftp.server_failed", intray.Params{"server": s.address, "action": a.todo}), status}
+	return &Error{Lost, intray.NewMessage("sftp.connection_lost", intray.Params{"server": s.address, "action": a.gerund}), err}
 }

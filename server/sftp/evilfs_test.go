@@ -106,7 +106,7 @@ func fetch(s *sftp.Session) error {
 }
 
 func put3(s *sftp.Session) error {
-	return s.Put(context.Background(), "/out", "a.csv", strings.NewReader("abc"))
+	return s.Upload(context.Background(), "/out", "a.csv", strings.NewReader("abc"))
 }
 
 func TestEvilAnswers(t *testing.T) {

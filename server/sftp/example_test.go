@@ -8,18 +8,18 @@ import (
 )
 
 // One file is at rest, one was modified a moment ago: it comes with the next look.
-func ExampleDecide() {
+func ExamplePlanFetch() {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	listed := []sftp.File{
 		{Path: "/in/monday.csv", Size: 100, Modified: now.Add(-time.Hour)},
 		{Path: "/in/today.csv", Size: 7, Modified: now.Add(-time.Second)},
 	}
-	plan := sftp.Decide(nil, listed, now)
+	plan := sftp.PlanFetch(nil, listed, now)
 	fmt.Println("fetch", plan.Fetch[0].Name(), "wait for", plan.Wait[0].Name())
 
 	memory := plan.Keep
-	memory[0].Taken = true
-	plan = sftp.Decide(memory, listed, now.Add(5*time.Minute))
+	memory[0].Fetched = true
+	plan = sftp.PlanFetch(memory, listed, now.Add(5*time.Minute))
 	fmt.Println("fetch", plan.Fetch[0].Name())
 	// Output:
 	// fetch monday.csv wait for today.csv
@@ -27,7 +27,7 @@ func ExampleDecide() {
 }
 
 // Runs that were missed are made up for once.
-func ExampleNext() {
+func ExampleSchedule() {
 	daily, err := sftp.DailyAt("07:30")
 	if err != nil {
 		fmt.Println(err)
@@ -35,7 +35,7 @@ func ExampleNext() {
 	}
 	last := time.Date(2026, 3, 1, 7, 30, 0, 0, time.UTC)
 	for _, now := range []time.Time{last.Add(time.Hour), last.AddDate(0, 0, 5).Add(time.Hour)} {
-		fmt.Println(sftp.Next(daily, last, now).Format(time.RFC3339))
+		fmt.Println(daily.NextRun(last, 0, now).Format(time.RFC3339))
 	}
 	// Output:
 	// 2026-03-02T07:30:00Z

@@ -11,137 +11,131 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// The limits of listing.
 const (
-	// DefaultLimit is how many files a listing gives at most where the caller
-	// names no limit.
+	// DefaultLimit is the most files that List returns if no limit is given.
 	DefaultLimit = 100_000
-	// maxEntries is how many entries of a directory are looked at.
+	// maxEntries is the most entries of a directory that List reads.
 	maxEntries = 1_000_000
-	// maxSkipped is how many entries are reported one by one.
+	// maxSkipped is how many skipped entries a Listing describes.
 	maxSkipped = 100
 )
 
 // File is one version of a file on a server.
 type File struct {
-	// Path is the directory as it was named, a slash and the name.
+	// Path is the directory as it was given to List, a slash and the name.
 	Path string
 	// Size is in bytes.
 	Size int64
-	// Modified is by the server's clock, in whole seconds and UTC. It is zero
-	// where the server does not tell.
+	// Modified is the server's time in whole seconds, as UTC. It is zero if the server
+	// does not send it.
 	Modified time.Time
 }
 
-// Name is the last part of the path.
+// Name returns the last element of the path.
 func (f File) Name() string { return f.Path[strings.LastIndexByte(f.Path, '/')+1:] }
 
-// SameVersion tells whether both are the same version of the same file.
+// SameVersion reports whether f and other have the same path, size and time.
 func (f File) SameVersion(other File) bool {
 	return f.Path == other.Path && f.Size == other.Size && f.Modified.Equal(other.Modified)
 }
 
-// Listing is what a directory holds.
+// Listing is the content of a directory.
 type Listing struct {
-	// Files are regular files whose names fit, in the order of their names. What
-	// Put did not finish is not among them.
+	// Files are the regular files whose names match the pattern, sorted by path. Partial
+	// files of Upload are not among them.
 	Files []File
-	// Skipped are entries whose names fit or cannot be used, but which are no
-	// files to fetch: the first 100.
+	// Skipped are the first 100 entries that cannot be fetched: those with an invalid
+	// name, and those that match the pattern but are not regular files.
 	Skipped []Skipped
-	// NumSkipped counts all of them.
+	// NumSkipped counts all such entries.
 	NumSkipped int
 }
 
-// Skipped is an entry that was left aside.
+// Skipped is an entry that cannot be fetched.
 type Skipped struct {
-	// Name can be shown: what cannot be seen in it is escaped.
+	// Name is safe to display: invisible characters are escaped.
 	Name string
-	// Reason completes the sentence "It was skipped because …".
+	// Reason completes the sentence "NAME was skipped because …".
 	Reason intray.Message
 }
 
-// List gives the regular files of a directory whose names fit, at most limit of
-// them; 0 means DefaultLimit. It does not look into the folders in it and does
-// not follow the symbolic links, which are reported as skipped. A directory with more fitting
-// files, or with more than a million entries, is a TooMany error. It changes
-// nothing on the server. The directory is one that ValidDirectory accepts.
-func (s *Session) List(ctx context.Context, path string, pattern Pattern, limit int) (Listing, error) {
-	if err := ValidDirectory(path); err != nil {
+// List returns the regular files of a directory whose names match the pattern. It does
+// not descend into subdirectories, and reports symbolic links as skipped. More than limit
+// files, or more than a million entries, are a TooMany error; a limit of 0 means
+// DefaultLimit. The directory must satisfy ValidDirectory. List changes nothing on the
+// server.
+func (s *Session) List(ctx context.Context, directory string, pattern Pattern, limit int) (Listing, error) {
+	if err := ValidDirectory(directory); err != nil {
 		return Listing{}, &Error{Kind: BadPath, Text: intray.MessageOf(err)}
+	}
+	if limit <= 0 {
+		limit = DefaultLimit
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ListTimeout)
 	defer cancel()
-	l := &lister{session: s, directory: path, pattern: pattern, limit: limit, known: map[string]bool{}}
-	if l.limit <= 0 {
-		l.limit = DefaultLimit
-	}
+	l := &lister{session: s, directory: directory, pattern: pattern, limit: limit, names: map[string]bool{}}
 	if err := l.run(ctx); err != nil {
-		return Listing{}, s.explain(ctx, readingDirectory(path), err)
+		return Listing{}, s.explain(ctx, readingDirectory(directory), err)
 	}
 	slices.SortFunc(l.found.Files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	return l.found, nil
 }
 
-// lister gathers one listing.
+// lister collects one listing.
 type lister struct {
-	session   *Session
-	directory string
-	pattern   Pattern
-	limit     int
-	entries   int
-	found     Listing
-	known     map[string]bool // names that were taken
-	unclear   []string        // names of which the listing does not tell enough
+	session    *Session
+	directory  string
+	pattern    Pattern
+	limit      int
+	entries    int
+	found      Listing
+	names      map[string]bool // names that match
+	incomplete []string        // names whose attributes the listing lacks
 }
 
 func (l *lister) run(ctx context.Context) error {
-	at := l.directory
-	if at == "" {
-		at = "."
+	path := l.directory
+	if path == "" {
+		path = "."
 	}
-	handle, err := l.session.requestHandle(ctx, newMessage(msgOpendir), func(m message) message { return m.text(at) })
+	handle, err := l.session.requestHandle(ctx, newRequest(msgOpendir).string(path))
 	if err != nil {
 		return err
 	}
 	defer l.session.closeHandle(ctx, handle)
 	for {
-		if err := l.read(ctx, handle); isEOF(err) {
-			return l.resolveUnclear(ctx)
-		} else if err != nil {
+		got, err := l.session.request(ctx, newRequest(msgReaddir).string(handle), msgName)
+		if isEOF(err) {
+			return l.completeAttributes(ctx)
+		}
+		if err != nil {
+			return err
+		}
+		if err := l.addEntries(&got); err != nil {
 			return err
 		}
 	}
 }
 
-// read asks for some more entries.
-func (l *lister) read(ctx context.Context, handle string) error {
-	got, err := l.session.request(ctx, newMessage(msgReaddir), func(m message) message { return m.text(handle) })
-	if err != nil {
-		return err
-	}
-	if got.kind != msgName {
-		return l.session.abortIfBroken(got.unexpected())
-	}
-	// An answer without entries counts as one, so that there is an end to them.
+func (l *lister) addEntries(got *response) error {
+	// A response without entries counts as one, so that an endless number of them ends.
 	l.entries++
 	for n := got.uint32(); n > 0; n-- {
-		name := got.text()
-		got.bytes() // the same once more, as ls -l prints it
-		seen := got.attributes()
-		if got.short {
-			return l.session.abort(protocolError("a listing cut short"))
+		name := got.string()
+		got.bytes() // the entry in the format of ls -l
+		found := got.attributes()
+		if got.truncated {
+			return l.session.abort(protocolError("a truncated listing"))
 		}
 		l.entries++
-		if err := l.addEntry(name, seen); err != nil {
+		if err := l.addEntry(name, found); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// addEntry sorts one entry.
-func (l *lister) addEntry(name string, seen attributes) error {
+func (l *lister) addEntry(name string, found attributes) error {
 	if l.entries > maxEntries {
 		return &Error{Kind: TooMany, Text: intray.NewMessage("sftp.too_many_entries", intray.Params{"server": l.session.address, "n": maxEntries, "directory": shown(l.directory)})}
 	}
@@ -149,74 +143,61 @@ func (l *lister) addEntry(name string, seen attributes) error {
 		return nil
 	}
 	if problem := nameProblem(name); !problem.IsZero() {
-		l.skipEntry(name, problem)
+		l.skip(name, problem)
 		return nil
 	}
-	if !l.pattern.Match(name) || IsPart(name) {
+	if IsPartial(name) || !l.pattern.Match(name) || found.flags&hasMode != 0 && found.isDirectory() {
 		return nil
 	}
-	if seen.flags&hasMode != 0 && seen.isDirectory() {
+	if l.names[name] {
+		l.skip(name, intray.NewMessage("sftp.listed_twice", nil))
 		return nil
 	}
-	if l.known[name] {
-		l.skipEntry(name, intray.NewMessage("sftp.listed_twice", nil))
-		return nil
-	}
-	if len(l.known) >= l.limit {
+	if len(l.names) >= l.limit {
 		return &Error{Kind: TooMany, Text: intray.NewMessage("sftp.too_many_files", intray.Params{"server": l.session.address, "n": l.limit, "directory": shown(l.directory)})}
 	}
-	l.known[name] = true
-	if seen.flags&(hasMode|hasSize|hasTimes) != hasMode|hasSize|hasTimes {
-		l.unclear = append(l.unclear, name)
+	l.names[name] = true
+	if found.flags&(hasMode|hasSize|hasTimes) != hasMode|hasSize|hasTimes {
+		l.incomplete = append(l.incomplete, name)
 		return nil
 	}
-	l.addFile(name, seen)
+	l.addFile(name, found)
 	return nil
 }
 
-// resolveUnclear asks one by one for what the listing left open, as that of some servers
-// does.
-func (l *lister) resolveUnclear(ctx context.Context) error {
-	for _, name := range l.unclear {
-		seen, err := l.session.lstat(ctx, joinPath(l.directory, name))
+// completeAttributes requests the attributes that the listings of some servers lack.
+func (l *lister) completeAttributes(ctx context.Context) error {
+	for _, name := range l.incomplete {
+		found, err := l.session.lstat(ctx, joinPath(l.directory, name))
 		if isMissing(err) {
 			continue
 		}
 		if err != nil {
 			return err
 		}
-		if seen.flags&hasMode == 0 || !seen.isDirectory() {
-			l.addFile(name, seen)
+		if found.flags&hasMode == 0 || !found.isDirectory() {
+			l.addFile(name, found)
 		}
 	}
 	return nil
 }
 
-func (l *lister) addFile(name string, seen attributes) {
-	if problem := seen.problem(); !problem.IsZero() {
-		l.skipEntry(name, problem)
+func (l *lister) addFile(name string, found attributes) {
+	if problem := found.problem(); !problem.IsZero() {
+		l.skip(name, problem)
 		return
 	}
-	l.found.Files = append(l.found.Files, seen.toFile(joinPath(l.directory, name)))
+	l.found.Files = append(l.found.Files, found.toFile(joinPath(l.directory, name)))
 }
 
-func (l *lister) skipEntry(name string, reason intray.Message) {
+func (l *lister) skip(name string, reason intray.Message) {
 	l.found.NumSkipped++
 	if len(l.found.Skipped) < maxSkipped {
 		l.found.Skipped = append(l.found.Skipped, Skipped{Name: shown(name), Reason: reason})
 	}
 }
 
-const (
-	modeTypeMask  = 0o170000
-	modeDirectory = 0o040000
-	modeRegular   = 0o100000
-	modeLink      = 0o120000
-)
-
-func (a attributes) isDirectory() bool { return a.mode&modeTypeMask == modeDirectory }
-
-// problem says why this is no file to fetch; the zero message where it is one.
+// problem returns why an entry cannot be fetched, or the zero message.
 func (a attributes) problem() intray.Message {
 	kind := a.mode & modeTypeMask
 	switch {

@@ -13,14 +13,14 @@ import (
 	"github.com/intraydata/intray/internal/re2"
 )
 
-// maxHostname and maxLabel are limits of the domain name system.
+// maxHostname and maxLabel are limits of the DNS, in bytes.
 const (
 	maxHostname = 253
 	maxLabel    = 63
 )
 
-// ValidHostname says what is wrong with the name of a host: nil for a domain
-// name of letters, digits and hyphens, and for an IPv4 or IPv6 address.
+// ValidHostname returns nil for a DNS name of letters, digits and hyphens and for an IP
+// address. The message of any other error describes the problem.
 func ValidHostname(name string) error {
 	if name == "" {
 		return &intray.MessageError{Message: intray.NewMessage("hostname.empty", nil)}
@@ -28,13 +28,14 @@ func ValidHostname(name string) error {
 	if strings.Contains(name, "://") {
 		return &intray.MessageError{Message: intray.NewMessage("hostname.with_protocol", intray.Params{"protocol": "sftp://"})}
 	}
-	if isAddress(name) {
+	if addr, err := netip.ParseAddr(name); err == nil && addr.Zone() == "" {
 		return nil
 	}
-	labels := strings.Split(strings.TrimSuffix(name, "."), ".")
-	if len(name) > maxHostname+1 || len(strings.TrimSuffix(name, ".")) > maxHostname {
+	relative := strings.TrimSuffix(name, ".")
+	if len(relative) > maxHostname {
 		return &intray.MessageError{Message: intray.NewMessage("hostname.too_long", intray.Params{"n": maxHostname})}
 	}
+	labels := strings.Split(relative, ".")
 	for _, label := range labels {
 		if !validLabel(label) {
 			return &intray.MessageError{Message: intray.NewMessage("hostname.invalid", nil)}
@@ -44,11 +45,6 @@ func ValidHostname(name string) error {
 		return &intray.MessageError{Message: intray.NewMessage("hostname.ends_in_number", nil)}
 	}
 	return nil
-}
-
-func isAddress(name string) bool {
-	addr, err := netip.ParseAddr(name)
-	return err == nil && addr.Zone() == ""
 }
 
 func validLabel(label string) bool {
@@ -64,18 +60,14 @@ func validLabel(label string) bool {
 	return true
 }
 
-// maxName and maxDirectory are in bytes. Linux has 255 for a name; others count
+// maxName and maxDirectory are in bytes. Linux allows 255 for a name; other systems count
 // characters.
 const (
 	maxName      = 1024
 	maxDirectory = 4096
 )
 
-// maxQuoted is how much of a name an error or a report quotes, in characters.
-const maxQuoted = 200
-
-// nameProblem says why the name of a file cannot be used; the zero message where it
-// can.
+// nameProblem returns why a file name cannot be used, or the zero message.
 func nameProblem(name string) intray.Message {
 	switch {
 	case name == "":
@@ -94,16 +86,16 @@ func nameProblem(name string) intray.Message {
 	return intray.Message{}
 }
 
-// isUnsafeRune are control characters, other line ends, and those that turn the
-// direction of writing, with which a name can be made to look like another.
+// isUnsafeRune reports whether r is a control character, a line separator, or a control
+// of text direction, which can make one name look like another.
 func isUnsafeRune(r rune) bool {
-	turns := r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
-	return unicode.IsControl(r) || r == 0x2028 || r == 0x2029 || turns
+	direction := r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
+	return unicode.IsControl(r) || r == 0x2028 || r == 0x2029 || direction
 }
 
-// ValidDirectory says what is wrong with the path of a directory on a server:
-// nil for an absolute path, and for one that begins in the folder where the user
-// starts. The empty path and "." are that folder itself.
+// ValidDirectory returns nil for an absolute path and for one relative to the user's home
+// directory. "" and "." are the home directory. The message of any other error describes
+// the problem.
 func ValidDirectory(path string) error {
 	switch {
 	case len(path) > maxDirectory:
@@ -121,19 +113,17 @@ func ValidDirectory(path string) error {
 	return nil
 }
 
-// joinPath gives the path of a file in a directory.
 func joinPath(directory, name string) string {
-	switch {
-	case directory == "":
-		return name
-	case strings.HasSuffix(directory, "/"):
+	if directory == "" || strings.HasSuffix(directory, "/") {
 		return directory + name
 	}
 	return directory + "/" + name
 }
 
-// shown makes a name fit for a message, whatever is in it: what cannot be seen is
-// escaped.
+// maxQuoted is how much of a name a message quotes, in characters.
+const maxQuoted = 200
+
+// shown returns a name for a message: shortened, and with invisible characters escaped.
 func shown(name string) string {
 	if utf8.RuneCountInString(name) > maxQuoted {
 		name = string([]rune(name)[:maxQuoted]) + "…"
@@ -142,19 +132,20 @@ func shown(name string) string {
 	return quoted[1 : len(quoted)-1]
 }
 
-// maxPattern is the longest pattern, in bytes; maxSteps is how many steps it may
-// come to. Matching takes time in proportion to the steps, for each name.
 const (
+	// maxPattern is the longest pattern, in bytes.
 	maxPattern = 1000
-	maxSteps   = 1000
+	// maxSteps is the most instructions that a pattern may compile to. The time to match
+	// a name is proportional to them.
+	maxSteps = 1000
 )
 
-// Pattern chooses files by their names. The zero Pattern takes all.
+// Pattern selects files by name. The zero Pattern matches every name.
 type Pattern struct{ exp *regexp.Regexp }
 
-// ParsePattern reads a regular expression in Go's syntax (RE2). It fits a name
-// when it fits any part of it, unless it says otherwise with ^ and $. The empty
-// text takes all names. The error is a sentence for the person who wrote it.
+// ParsePattern parses a regular expression in Go's syntax (RE2), which matches any part of
+// a name unless it is anchored. "" matches every name. The message of an error describes
+// the problem.
 func ParsePattern(text string) (Pattern, error) {
 	if text == "" {
 		return Pattern{}, nil
@@ -169,7 +160,7 @@ func ParsePattern(text string) (Pattern, error) {
 	if err != nil {
 		return Pattern{}, &intray.MessageError{Message: intray.NewMessage("sftp.invalid_pattern", intray.Params{"problem": re2.Describe(err)})}
 	}
-	// What is counted out here is unrolled when it is compiled.
+	// Compiling unrolls counted repetitions, so their size is estimated before.
 	if estimateSteps(tree) > maxSteps {
 		return Pattern{}, &intray.MessageError{Message: intray.NewMessage("sftp.pattern_too_slow", intray.Params{"n": maxSteps, "example": `\d+`, "example2": `\d{8}`})}
 	}
@@ -180,10 +171,10 @@ func ParsePattern(text string) (Pattern, error) {
 	return Pattern{exp}, nil
 }
 
-// Match tells whether the pattern takes the name.
+// Match reports whether the pattern matches the name.
 func (p Pattern) Match(name string) bool { return p.exp == nil || p.exp.MatchString(name) }
 
-// estimateSteps estimates how long the compiled expression is.
+// estimateSteps estimates how many instructions the expression compiles to.
 func estimateSteps(tree *syntax.Regexp) int {
 	sum := 1
 	switch tree.Op {

@@ -8,23 +8,21 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// MinMinutes is the shortest time between two runs, in minutes, and maxMinutes
-// the longest.
+// MinMinutes and maxMinutes bound the interval between two runs, in minutes.
 const (
 	MinMinutes = 5
 	maxMinutes = 31 * 24 * 60
 )
 
-// Schedule says when to run: every so many minutes, or daily at a time. The zero
-// Schedule never runs.
+// Schedule determines when to run: at an interval or daily. The zero Schedule never runs.
 type Schedule struct {
-	every     time.Duration
+	interval  time.Duration
 	daily     bool
-	timeOfDay time.Duration // since midnight in UTC
+	timeOfDay time.Duration // since midnight UTC
 }
 
-// EveryMinutes runs every n minutes, from MinMinutes to those of 31 days. The
-// error is a sentence.
+// EveryMinutes returns a schedule that runs every n minutes. n ranges from MinMinutes to
+// the minutes of 31 days. The message of an error describes the problem.
 func EveryMinutes(n int) (Schedule, error) {
 	if n < MinMinutes {
 		return Schedule{}, &intray.MessageError{Message: intray.NewMessage("schedule.minutes_too_few", intray.Params{"n": MinMinutes})}
@@ -32,11 +30,11 @@ func EveryMinutes(n int) (Schedule, error) {
 	if n > maxMinutes {
 		return Schedule{}, &intray.MessageError{Message: intray.NewMessage("schedule.minutes_too_many", intray.Params{"n": maxMinutes, "days": maxMinutes / (24 * 60)})}
 	}
-	return Schedule{every: time.Duration(n) * time.Minute}, nil
+	return Schedule{interval: time.Duration(n) * time.Minute}, nil
 }
 
-// DailyAt runs once a day at a time of UTC such as "07:30", from "00:00" to "23:59".
-// The error is a sentence.
+// DailyAt returns a schedule that runs once a day at a time of UTC from "00:00" to
+// "23:59". The message of an error describes the problem.
 func DailyAt(clock string) (Schedule, error) {
 	at, err := time.Parse("15:04", clock)
 	if err != nil || len(clock) != len("15:04") {
@@ -45,35 +43,42 @@ func DailyAt(clock string) (Schedule, error) {
 	return Schedule{daily: true, timeOfDay: time.Duration(at.Hour())*time.Hour + time.Duration(at.Minute())*time.Minute}, nil
 }
 
-// Next gives when to run next. Last is when the last run began; zero means that
-// there was none: then a schedule by minutes runs now, and a daily one at its
-// next time. A time that has passed already, because nothing ran here
-// meanwhile, gives now: what was missed is made up for once. The answer is never
-// before now; it is zero for the zero Schedule.
-func Next(s Schedule, last, now time.Time) time.Time {
+// NextRun returns when to run next. It is never before now, so runs that were missed are
+// made up for once, and it is zero for the zero Schedule.
+//
+// last is when the last run began; zero means that there was none. Then a schedule with
+// an interval runs now, and a daily one at its next time. If the last runs failed,
+// failures in a row, Backoff replaces the schedule, whether that is earlier or later.
+func (s Schedule) NextRun(last time.Time, failures int, now time.Time) time.Time {
+	// A last run in the future means that the clock was set back, which must not stop
+	// all runs.
+	ahead := last.After(now)
+	var next time.Time
 	switch {
-	case s.every > 0:
-		return laterOf(now, s.nextByMinutes(last, now))
-	case s.daily && (last.IsZero() || last.After(now)):
-		return s.nextDaily(now)
+	case s == Schedule{}:
+		return time.Time{}
+	case failures > 0 && ahead:
+		next = now.Add(Backoff(failures))
+	case failures > 0:
+		next = last.Add(Backoff(failures))
+	case s.daily && (last.IsZero() || ahead):
+		next = s.nextDaily(now)
 	case s.daily:
-		return laterOf(now, s.nextDaily(last))
-	}
-	return time.Time{}
-}
-
-func (s Schedule) nextByMinutes(last, now time.Time) time.Time {
-	switch {
+		next = s.nextDaily(last)
 	case last.IsZero():
 		return now
-	case last.After(now):
-		// This machine's clock was put back: it must not stop all runs.
-		return now.Add(s.every)
+	case ahead:
+		next = now.Add(s.interval)
+	default:
+		next = last.Add(s.interval)
 	}
-	return last.Add(s.every)
+	if next.Before(now) {
+		return now
+	}
+	return next
 }
 
-// nextDaily gives the first time after the given one.
+// nextDaily returns the first time of a daily schedule after the given one.
 func (s Schedule) nextDaily(after time.Time) time.Time {
 	next := after.UTC().Truncate(24 * time.Hour).Add(s.timeOfDay)
 	if !next.After(after) {
@@ -82,107 +87,85 @@ func (s Schedule) nextDaily(after time.Time) time.Time {
 	return next
 }
 
-func laterOf(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
-}
-
-// Backoff gives how long to wait after so many failures in a row: 5 minutes, 15
-// minutes, 1 hour, and then 6 hours each. It begins with the shortest schedule,
-// gets over an evening's maintenance within two hours, and ends at four attempts
-// a day, so that a wrong password does not get a user locked out.
+// Backoff returns how long to wait after a number of failures in a row: 5 minutes, 15
+// minutes, 1 hour, then 6 hours each. It starts with the shortest schedule and recovers
+// from an evening of maintenance within two hours. It ends at four attempts a day, so that
+// a wrong password does not lock the user out.
 func Backoff(failures int) time.Duration {
 	steps := [...]time.Duration{0, 5 * time.Minute, 15 * time.Minute, time.Hour, 6 * time.Hour}
 	return steps[min(max(failures, 0), len(steps)-1)]
 }
 
-// NextTry is Next for a schedule whose last so many runs failed, in a row. Without
-// failures it is Next; after some it is the end of Backoff, which may be before
-// the schedule's next time or after it.
-func NextTry(s Schedule, last time.Time, failures int, now time.Time) time.Time {
-	if failures <= 0 || s == (Schedule{}) {
-		return Next(s, last, now)
-	}
-	if last.After(now) {
-		last = now
-	}
-	return laterOf(now, last.Add(Backoff(failures)))
-}
-
 const (
-	// RestPeriod is how long a file must not have changed before it is fetched:
-	// longer than the pauses of a transfer that goes on.
+	// RestPeriod is how long a file must be unchanged before it is fetched. It is longer
+	// than the pauses of a transfer in progress.
 	RestPeriod = time.Minute
-	// ForgetAfter is how long a file must have been gone before it is forgotten. A
-	// server that loses sight of its files for a while does not have them all
-	// fetched again.
+	// ForgetAfter is how long a version must be missing before it is forgotten, so that a
+	// server that temporarily lists no files does not cause all of them to be fetched
+	// again.
 	ForgetAfter = 30 * 24 * time.Hour
 )
 
 // Seen is what is remembered of one version of a file.
 type Seen struct {
 	File File
-	// Since is when it was listed first.
+	// Since is when the version was first listed.
 	Since time.Time
-	// Taken says that it was fetched. The caller sets it, in the transaction that
-	// makes something of the file.
-	Taken bool
-	// Gone is when it was first missing from the listing; zero while it is
-	// there.
+	// Fetched reports whether the version was fetched. The caller sets it in the
+	// transaction that stores what became of the file.
+	Fetched bool
+	// Gone is when the version was first missing from the listing. It is zero while it is
+	// listed.
 	Gone time.Time
 }
 
-// Plan is what follows from a listing.
+// Plan is what to do after a listing.
 type Plan struct {
-	// Fetch are the files to fetch, the oldest first.
+	// Fetch are the files to fetch, oldest first.
 	Fetch []File
-	// Wait are new files that still change, or may.
+	// Wait are new files that may still change, oldest first.
 	Wait []File
-	// Keep is what changed in memory, to be put in the place of what was known
-	// of the same version.
+	// Keep are the entries of the memory to insert or replace.
 	Keep []Seen
-	// Drop are the versions to forget.
+	// Drop are the versions to remove from the memory.
 	Drop []File
 }
 
-// Decide tells which of the files that a complete listing gave are to be fetched
-// at this moment. It is pure: the same arguments give the same plan.
+// PlanFetch compares a complete listing with the memory and returns which files to fetch
+// now. It is a pure function.
 //
-// A file is new when its path, size and modification time together were not
-// taken before; a file that was written anew is new. A new file is fetched when
-// it is at rest: when it was last modified a Rest ago, or when the same version
-// was already listed a Rest ago. The first needs one look, so that a file is not
-// kept waiting for a day by a daily schedule; the second helps where the
-// server's clock is ahead of this one or it gives no times. Where the server's
-// clock is behind, a file may be fetched while it is written: Fetch notices when
-// it changes meanwhile, and its last version comes later.
+// A version is new if no file with its path, size and modification time was fetched. A
+// new version is fetched once it is at rest: if it was last modified at least RestPeriod
+// ago, or if it was first listed at least RestPeriod ago. The first rule takes one
+// listing, so that a daily schedule does not delay a file by a day. The second rule serves
+// servers whose clock is ahead or that send no times. If the server's clock is behind, a
+// file may be fetched while it is still written: Session.Fetch detects the change, and a
+// later run fetches the last version.
 //
-// A version that is gone stays in memory for Forget.
-func Decide(memory []Seen, listed []File, now time.Time) Plan {
-	d := planner{now: now, known: make(map[version]Seen, len(memory))}
+// A missing version stays in the memory for ForgetAfter.
+func PlanFetch(memory []Seen, listed []File, now time.Time) Plan {
+	p := planner{now: now, known: make(map[version]Seen, len(memory))}
 	for _, seen := range memory {
-		d.known[versionOf(seen.File)] = seen
+		p.known[versionOf(seen.File)] = seen
 	}
-	there := make(map[version]bool, len(listed))
+	present := make(map[version]bool, len(listed))
 	for _, f := range listed {
-		if v := versionOf(f); !there[v] {
-			there[v] = true
-			d.addListed(f)
+		if v := versionOf(f); !present[v] {
+			present[v] = true
+			p.addPresent(f)
 		}
 	}
 	for _, seen := range memory {
-		if !there[versionOf(seen.File)] {
-			d.addMissing(seen)
+		if !present[versionOf(seen.File)] {
+			p.addMissing(seen)
 		}
 	}
-	slices.SortFunc(d.plan.Fetch, compareByModified)
-	slices.SortFunc(d.plan.Wait, compareByModified)
-	return d.plan
+	slices.SortFunc(p.plan.Fetch, compareByModified)
+	slices.SortFunc(p.plan.Wait, compareByModified)
+	return p.plan
 }
 
-// version tells versions apart: time.Time does not serve as a key.
+// version identifies a version. File is unsuitable as a map key because of its time.Time.
 type version struct {
 	path     string
 	size     int64
@@ -192,8 +175,8 @@ type version struct {
 func versionOf(f File) version { return version{f.Path, f.Size, f.Modified.Unix()} }
 
 func compareByModified(a, b File) int {
-	if by := a.Modified.Compare(b.Modified); by != 0 {
-		return by
+	if order := a.Modified.Compare(b.Modified); order != 0 {
+		return order
 	}
 	return strings.Compare(a.Path, b.Path)
 }
@@ -204,37 +187,31 @@ type planner struct {
 	plan  Plan
 }
 
-// addListed looks at a file that is there.
-func (d *planner) addListed(f File) {
-	seen, known := d.known[versionOf(f)]
+func (p *planner) addPresent(f File) {
+	seen, known := p.known[versionOf(f)]
 	if !known {
-		seen = Seen{File: f, Since: d.now}
+		seen = Seen{File: f, Since: p.now}
 	}
 	if !known || !seen.Gone.IsZero() {
 		seen.Gone = time.Time{}
-		d.plan.Keep = append(d.plan.Keep, seen)
+		p.plan.Keep = append(p.plan.Keep, seen)
 	}
+	unmodified := !seen.File.Modified.IsZero() && p.now.Sub(seen.File.Modified) >= RestPeriod
 	switch {
-	case seen.Taken:
-	case d.atRest(seen):
-		d.plan.Fetch = append(d.plan.Fetch, f)
+	case seen.Fetched:
+	case unmodified || p.now.Sub(seen.Since) >= RestPeriod:
+		p.plan.Fetch = append(p.plan.Fetch, f)
 	default:
-		d.plan.Wait = append(d.plan.Wait, f)
+		p.plan.Wait = append(p.plan.Wait, f)
 	}
 }
 
-func (d *planner) atRest(seen Seen) bool {
-	old := !seen.File.Modified.IsZero() && d.now.Sub(seen.File.Modified) >= RestPeriod
-	return old || d.now.Sub(seen.Since) >= RestPeriod
-}
-
-// addMissing looks at a file that is not there any more.
-func (d *planner) addMissing(seen Seen) {
+func (p *planner) addMissing(seen Seen) {
 	switch {
-	case seen.Gone.IsZero() && seen.Taken:
-		seen.Gone = d.now
-		d.plan.Keep = append(d.plan.Keep, seen)
-	case !seen.Taken || d.now.Sub(seen.Gone) >= ForgetAfter:
-		d.plan.Drop = append(d.plan.Drop, seen.File)
+	case seen.Gone.IsZero() && seen.Fetched:
+		seen.Gone = p.now
+		p.plan.Keep = append(p.plan.Keep, seen)
+	case !seen.Fetched || p.now.Sub(seen.Gone) >= ForgetAfter:
+		p.plan.Drop = append(p.plan.Drop, seen.File)
 	}
 }

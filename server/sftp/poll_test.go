@@ -52,7 +52,7 @@ func TestNextByMinutes(t *testing.T) {
 		"clock put back": {"2027-03-01 12:00", "2026-03-01 12:00", "2026-03-01 12:05"},
 	}
 	for name, c := range cases {
-		if got := sftp.Next(every(t, 5), at(t, c[0]), at(t, c[1])); !got.Equal(at(t, c[2])) {
+		if got := every(t, 5).NextRun(at(t, c[0]), 0, at(t, c[1])); !got.Equal(at(t, c[2])) {
 			t.Errorf("%s: %v, want %s", name, got, c[2])
 		}
 	}
@@ -73,7 +73,7 @@ func TestNextDaily(t *testing.T) {
 	}
 	berlin := time.FixedZone("", 3600)
 	for name, c := range cases {
-		got := sftp.Next(daily(t, c.clock), at(t, c.last).In(berlin), at(t, c.now).In(berlin))
+		got := daily(t, c.clock).NextRun(at(t, c.last).In(berlin), 0, at(t, c.now).In(berlin))
 		if !got.Equal(at(t, c.want)) {
 			t.Errorf("%s: %v, want %s", name, got, c.want)
 		}
@@ -91,11 +91,10 @@ func TestScheduleRefusals(t *testing.T) {
 			t.Errorf("%q: %v", clock, err)
 		}
 	}
-	if got := sftp.Next(sftp.Schedule{}, noon, noon); !got.IsZero() {
-		t.Errorf("the zero schedule runs at %v", got)
-	}
-	if got := sftp.NextTry(sftp.Schedule{}, noon, 3, noon); !got.IsZero() {
-		t.Errorf("the zero schedule tries at %v", got)
+	for _, failures := range []int{0, 3} {
+		if got := (sftp.Schedule{}).NextRun(noon, failures, noon); !got.IsZero() {
+			t.Errorf("the zero schedule runs at %v", got)
+		}
 	}
 }
 
@@ -119,7 +118,7 @@ func TestBackoff(t *testing.T) {
 		"clock put back": {every(t, 5), 1, noon.Add(time.Hour), noon, noon.Add(5 * time.Minute)},
 	}
 	for name, c := range cases {
-		if got := sftp.NextTry(c.s, c.last, c.failures, c.now); !got.Equal(c.want) {
+		if got := c.s.NextRun(c.last, c.failures, c.now); !got.Equal(c.want) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}
@@ -136,7 +135,7 @@ func TestDecide(t *testing.T) {
 	rewritten := version("/in/old", 2, noon)
 	touched := version("/in/old", 1, noon.Add(time.Second))
 	first := func(f sftp.File, since time.Time) sftp.Seen { return sftp.Seen{File: f, Since: since} }
-	taken := sftp.Seen{File: old, Since: noon, Taken: true}
+	taken := sftp.Seen{File: old, Since: noon, Fetched: true}
 	gone := func(s sftp.Seen, at time.Time) sftp.Seen {
 		s.Gone = at
 		return s
@@ -179,7 +178,7 @@ func TestDecide(t *testing.T) {
 			sftp.Plan{Fetch: files{old, rewritten, touched}}},
 	}
 	for name, c := range cases {
-		if diff := cmp.Diff(c.want, sftp.Decide(c.memory, c.listed, now)); diff != "" {
+		if diff := cmp.Diff(c.want, sftp.PlanFetch(c.memory, c.listed, now)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
@@ -199,7 +198,7 @@ func remember(memory []sftp.Seen, plan sftp.Plan, take bool) []sftp.Seen {
 	}
 	for _, f := range plan.Fetch {
 		if seen := known[key(f)]; take {
-			seen.Taken = true
+			seen.Fetched = true
 			known[key(f)] = seen
 		}
 	}
@@ -218,7 +217,7 @@ func TestDecideTakesEachVersionOnce(t *testing.T) {
 		fetched := map[sftp.File]int{}
 		now := noon
 		look := func(listed []sftp.File) {
-			plan := sftp.Decide(memory, listed, now)
+			plan := sftp.PlanFetch(memory, listed, now)
 			for _, f := range plan.Fetch {
 				fetched[f]++
 			}
@@ -254,11 +253,11 @@ func BenchmarkDecide(b *testing.B) {
 	for i := range 10_000 {
 		f := version(fmt.Sprint("/in/orders-", i), int64(i), noon)
 		listed = append(listed, f)
-		memory = append(memory, sftp.Seen{File: f, Taken: i > 0})
+		memory = append(memory, sftp.Seen{File: f, Fetched: i > 0})
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if plan := sftp.Decide(memory, listed, noon); len(plan.Fetch) != 1 {
+		if plan := sftp.PlanFetch(memory, listed, noon); len(plan.Fetch) != 1 {
 			b.Fatal(plan)
 		}
 	}

@@ -1,13 +1,9 @@
 package sftp
 
-// The SFTP protocol, version 3, as draft-ietf-secsh-filexfer-02 and OpenSSH's
-// PROTOCOL file describe it: the dozen messages that are needed here.
-//
-// github.com/pkg/sftp speaks it too, and is what the tests serve with. Its client
-// does not fit here: it takes the last part of a name for the name, so that
-// "../../x" cannot be told from "x"; it drops which attributes the server gave;
-// it gathers a listing without end; a short answer is the end of the file to it;
-// and most of its calls cannot be given up.
+// This file encodes and decodes version 3 of SFTP, as draft-ietf-secsh-filexfer-02
+// and OpenSSH's PROTOCOL file define it: the dozen messages that a session needs.
+// docs/decisions/025-sftp-client.md explains why the client of github.com/pkg/sftp
+// does not fit here. The tests use its server.
 
 import (
 	"encoding/binary"
@@ -17,10 +13,10 @@ import (
 	"unicode/utf8"
 )
 
-// maxPacket is the longest packet that is read: what OpenSSH sends at most.
+// maxPacket is the longest packet that is read, in bytes. OpenSSH sends no longer ones.
 const maxPacket = 256 << 10
 
-// maxHandle is the longest handle that the protocol allows.
+// maxHandle is the longest handle that the protocol allows, in bytes.
 const maxHandle = 256
 
 const protocolVersion = 3
@@ -40,7 +36,7 @@ const (
 	msgRename   = 18
 	msgStatus   = 101
 	msgHandle   = 102
-	msgBytes    = 103
+	msgData     = 103
 	msgName     = 104
 	msgAttrs    = 105
 	msgExtended = 200
@@ -61,14 +57,14 @@ const (
 	openExclusive = 0x20
 )
 
-// errProtocol is wrapped by all that says how a server broke the protocol.
-var errProtocol = errors.New("the server does not keep to the protocol")
+// errProtocol is the error that every violation of the protocol wraps.
+var errProtocol = errors.New("the server violates the SFTP protocol")
 
 func protocolError(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{errProtocol}, args...)...)
 }
 
-// statusError is the server's word that a request failed.
+// statusError is a status with which a server refuses a request.
 type statusError struct {
 	code    uint32
 	message string
@@ -76,70 +72,99 @@ type statusError struct {
 
 func (e *statusError) Error() string { return fmt.Sprintf("status %d: %q", e.code, e.message) }
 
-// readPacket reads a packet into buf, which grows to the packet's length.
-func readPacket(r io.Reader, buf *[]byte) (kind byte, body *payload, err error) {
+func isStatus(err error, code uint32) bool {
+	var status *statusError
+	return errors.As(err, &status) && status.code == code
+}
+
+func isEOF(err error) bool { return isStatus(err, statusEOF) }
+
+func isMissing(err error) bool { return isStatus(err, statusNoSuchFile) }
+
+// request is an encoded packet. Its first 9 bytes are the length, the type and the
+// request id; SSH_FXP_INIT has the version where others have the id.
+type request []byte
+
+func newRequest(kind byte) request { return request{4: kind, 8: 0} }
+
+func (r request) uint32(v uint32) request { return binary.BigEndian.AppendUint32(r, v) }
+func (r request) uint64(v uint64) request { return binary.BigEndian.AppendUint64(r, v) }
+func (r request) string(s string) request { return append(r.uint32(uint32(len(s))), s...) }
+func (r request) bytes(b []byte) request  { return append(r.uint32(uint32(len(b))), b...) }
+func (r request) finish(id uint32) request {
+	binary.BigEndian.PutUint32(r, uint32(len(r)-4))
+	binary.BigEndian.PutUint32(r[5:], id)
+	return r
+}
+
+// readPacket reads a packet into buf, which it replaces by a longer buffer where needed.
+// The body is valid until the next packet is read.
+func readPacket(r io.Reader, buf *[]byte) (kind byte, body fields, err error) {
 	var head [5]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
-		return 0, nil, err
+		return 0, fields{}, err
 	}
 	length := binary.BigEndian.Uint32(head[:4])
 	if length < 1 || length > maxPacket {
-		return 0, nil, protocolError("a packet of %d bytes", length)
+		return 0, fields{}, protocolError("a packet of %d bytes", length)
 	}
 	if n := int(length - 1); n > cap(*buf) {
 		*buf = make([]byte, n)
 	}
 	rest := (*buf)[:length-1]
 	if _, err := io.ReadFull(r, rest); err != nil {
-		return 0, nil, err
+		return 0, fields{}, err
 	}
-	return head[4], &payload{rest: rest}, nil
+	return head[4], fields{rest: rest}, nil
 }
 
-// payload is what is left of a packet. Reading past its end gives zeros and is
-// remembered.
-type payload struct {
-	rest  []byte
-	short bool
+// fields decodes a packet from its front. Reading beyond the end returns zero values and
+// sets truncated.
+type fields struct {
+	rest      []byte
+	truncated bool
 }
 
-func (p *payload) next(n uint64) []byte {
-	if p.short || n > uint64(len(p.rest)) {
-		p.short = true
+func (f *fields) next(n uint64) []byte {
+	if f.truncated || n > uint64(len(f.rest)) {
+		f.truncated = true
 		return nil
 	}
-	taken := p.rest[:n]
-	p.rest = p.rest[n:]
-	return taken
+	field := f.rest[:n]
+	f.rest = f.rest[n:]
+	return field
 }
 
-func (p *payload) uint32() uint32 {
-	if b := p.next(4); b != nil {
+func (f *fields) uint32() uint32 {
+	if b := f.next(4); b != nil {
 		return binary.BigEndian.Uint32(b)
 	}
 	return 0
 }
 
-func (p *payload) uint64() uint64 {
-	if b := p.next(8); b != nil {
+func (f *fields) uint64() uint64 {
+	if b := f.next(8); b != nil {
 		return binary.BigEndian.Uint64(b)
 	}
 	return 0
 }
 
-// bytes are valid until the next packet is read.
-func (p *payload) bytes() []byte { return p.next(uint64(p.uint32())) }
+// bytes returns a part of the packet, which the next packet overwrites.
+func (f *fields) bytes() []byte { return f.next(uint64(f.uint32())) }
 
-func (p *payload) text() string { return string(p.bytes()) }
+func (f *fields) string() string { return string(f.bytes()) }
 
-// status gives nil where the packet is too short for a code.
-func (p *payload) status() *statusError {
-	e := &statusError{code: p.uint32()}
-	if p.short {
+// maxMessage is how much of a server's error message is kept for the log, in bytes.
+const maxMessage = 200
+
+// status returns nil where the packet is too short for a status code.
+func (f *fields) status() *statusError {
+	e := &statusError{code: f.uint32()}
+	if f.truncated {
 		return nil
 	}
-	// Old servers leave the message out; it is cut because it ends up in logs.
-	for _, r := range p.text() {
+	// Old servers send no message.
+	for _, r := range f.string() {
 		if len(e.message) >= maxMessage || r == utf8.RuneError {
 			break
 		}
@@ -148,10 +173,8 @@ func (p *payload) status() *statusError {
 	return e
 }
 
-// maxMessage is how much of a server's own words is kept, in bytes.
-const maxMessage = 200
-
-// attributes are those that matter here. Which the server gave is in flags.
+// attributes are the file attributes that a session uses. Bits of flags say which of
+// them the server sent.
 type attributes struct {
 	flags    uint32
 	size     uint64
@@ -167,43 +190,35 @@ const (
 	hasExtended = 0x80000000
 )
 
-func (p *payload) attributes() attributes {
-	a := attributes{flags: p.uint32()}
+func (f *fields) attributes() attributes {
+	a := attributes{flags: f.uint32()}
 	if a.flags&hasSize != 0 {
-		a.size = p.uint64()
+		a.size = f.uint64()
 	}
 	if a.flags&hasOwner != 0 {
-		p.next(8)
+		f.next(8)
 	}
 	if a.flags&hasMode != 0 {
-		a.mode = p.uint32()
+		a.mode = f.uint32()
 	}
 	if a.flags&hasTimes != 0 {
-		p.next(4)
-		a.modified = p.uint32()
+		f.next(4)
+		a.modified = f.uint32()
 	}
 	if a.flags&hasExtended != 0 {
-		for n := p.uint32(); n > 0 && !p.short; n-- {
-			p.bytes()
-			p.bytes()
+		for n := f.uint32(); n > 0 && !f.truncated; n-- {
+			f.bytes()
+			f.bytes()
 		}
 	}
 	return a
 }
 
-// message is a packet that is being written: its length, its kind, and so on.
-type message []byte
+const (
+	modeTypeMask  = 0o170000
+	modeDirectory = 0o040000
+	modeRegular   = 0o100000
+	modeLink      = 0o120000
+)
 
-func newMessage(kind byte) message { return message{0, 0, 0, 0, kind} }
-
-func (m message) uint32(v uint32) message { return binary.BigEndian.AppendUint32(m, v) }
-func (m message) uint64(v uint64) message { return binary.BigEndian.AppendUint64(m, v) }
-
-func (m message) text(s string) message  { return append(m.uint32(uint32(len(s))), s...) }
-func (m message) bytes(b []byte) message { return append(m.uint32(uint32(len(b))), b...) }
-
-// done puts the length in front.
-func (m message) done() message {
-	binary.BigEndian.PutUint32(m, uint32(len(m)-4))
-	return m
-}
+func (a attributes) isDirectory() bool { return a.mode&modeTypeMask == modeDirectory }

@@ -14,10 +14,11 @@ import (
 // maxExtensions is how many extensions of a server are remembered.
 const maxExtensions = 100
 
-// Session is a connection that is logged in and speaks SFTP. It serves one call
-// at a time. Whatever a server does, each call ends: within a few seconds of the end
-// of its ctx, and as soon as an answer takes longer than Config.Patience. A session whose server broke the protocol, was too slow or
-// hung up is over: every later call fails at once.
+// Session is an authenticated connection that speaks SFTP. It serves one call at a time.
+//
+// Every call ends, whatever the server does: at most a few seconds after its ctx, and as
+// soon as a response takes longer than Config.Patience. A session whose server violated
+// the protocol, was too slow or hung up is closed: all later calls fail at once.
 type Session struct {
 	address string
 	user    string
@@ -25,14 +26,14 @@ type Session struct {
 	hostKey *hostKeyPin
 	conn    net.Conn
 	client  *ssh.Client
-	files   ssh.Channel
-	// extensions are the names of what the server can do beyond the protocol.
+	channel ssh.Channel
+	// extensions are the names of the server's extensions to the protocol.
 	extensions map[string]bool
 
 	lastID    uint32
-	pending   map[uint32]bool // the requests without an answer
+	pending   map[uint32]bool // ids of the requests without a response
 	buf       []byte
-	closedErr error // why no request can be made any more
+	closedErr error // why no request is possible any more
 	timedOut  atomic.Bool
 	closing   chan struct{}
 	close     func()
@@ -44,78 +45,76 @@ func newSession(a *attempt, raw net.Conn, client *ssh.Client) *Session {
 		address: a.address, user: a.cred.User, cfg: a.cfg, hostKey: a.hostKey, conn: raw, client: client,
 		extensions: map[string]bool{}, pending: map[uint32]bool{}, closing: make(chan struct{}),
 	}
-	s.close = sync.OnceFunc(s.disconnect)
+	s.close = sync.OnceFunc(func() {
+		close(s.closing)
+		s.closeConn()
+		_ = s.client.Wait()
+		s.helpers.Wait()
+	})
 	return s
 }
 
-// Report tells which host key the server showed.
+// Report returns the host key that the server showed.
 func (s *Session) Report() Report { return s.hostKey.report() }
 
-// Close hangs up. It may be called more than once, not beside another call.
+// Close ends the connection. Calls after the first do nothing. It must not run
+// concurrently with another call.
 func (s *Session) Close() { s.close() }
 
-func (s *Session) disconnect() {
-	close(s.closing)
-	s.closeConn()
-	_ = s.client.Wait()
-	s.helpers.Wait()
-}
-
-// closeConn ends the connection, and with it every wait for the server.
+// closeConn ends the connection and thereby every wait for the server.
 func (s *Session) closeConn() { _ = s.conn.Close() }
 
-// open opens SFTP. It waits as long as it must: attempt hangs up in time.
+// open starts the SFTP subsystem. It sets no timer: attempt closes the connection in
+// time.
 func (s *Session) open() error {
-	files, requests, err := s.client.OpenChannel("session", nil)
+	channel, requests, err := s.client.OpenChannel("session", nil)
 	if err != nil {
 		return err
 	}
-	s.files = files
+	s.channel = channel
 	s.helpers.Go(func() { ssh.DiscardRequests(requests) })
-	// Unread words on this side channel would stop the other one.
-	s.helpers.Go(func() { _, _ = io.Copy(io.Discard, files.Stderr()) })
+	// Unread data on stderr would block the whole channel.
+	s.helpers.Go(func() { _, _ = io.Copy(io.Discard, channel.Stderr()) })
 	subsystem := ssh.Marshal(struct{ Name string }{"sftp"})
-	if ok, err := files.SendRequest("subsystem", true, subsystem); err != nil || !ok {
+	if ok, err := channel.SendRequest("subsystem", true, subsystem); err != nil || !ok {
 		return protocolError("no SFTP: %v", err)
 	}
 	if err := s.negotiateVersion(); err != nil {
 		return err
 	}
-	id, err := s.send(newMessage(msgRealpath), func(m message) message { return m.text(".") })
+	id, err := s.send(newRequest(msgRealpath).string("."))
 	if err != nil {
 		return err
 	}
 	got, err := s.receive(id)
-	if err == nil && got.kind != msgName {
-		err = got.unexpected()
-	}
-	return err
-}
-
-// negotiateVersion agrees on the version.
-func (s *Session) negotiateVersion() error {
-	if _, err := s.files.Write(newMessage(msgInit).uint32(protocolVersion).done()); err != nil {
+	if err != nil {
 		return err
 	}
-	kind, body, err := readPacket(s.files, &s.buf)
+	return s.check(&got, msgName)
+}
+
+func (s *Session) negotiateVersion() error {
+	if _, err := s.channel.Write(newRequest(msgInit).finish(protocolVersion)); err != nil {
+		return err
+	}
+	kind, body, err := readPacket(s.channel, &s.buf)
 	if err != nil {
 		return err
 	}
 	if version := body.uint32(); kind != msgVersion || version != protocolVersion {
-		return protocolError("a greeting of kind %d, version %d", kind, version)
+		return protocolError("a greeting of type %d, version %d", kind, version)
 	}
 	for len(body.rest) > 0 && len(s.extensions) < maxExtensions {
-		name := body.text()
+		name := body.string()
 		body.bytes()
 		s.extensions[name] = true
 	}
-	if body.short {
-		return protocolError("a greeting cut short")
+	if body.truncated {
+		return protocolError("a truncated greeting")
 	}
 	return nil
 }
 
-// startKeepAlive begins the signs of life.
 func (s *Session) startKeepAlive() {
 	s.helpers.Go(func() {
 		ticker := time.NewTicker(s.cfg.KeepAlive)
@@ -127,8 +126,7 @@ func (s *Session) startKeepAlive() {
 			case <-ticker.C:
 			}
 			dead := time.AfterFunc(s.cfg.Patience, s.timeOut)
-			// Whether the server knows the request does not matter: any answer is
-			// a sign of life.
+			// A refusal proves that the server is alive, too.
 			_, _, err := s.client.SendRequest("keepalive@openssh.com", true, nil)
 			dead.Stop()
 			if err != nil {
@@ -138,61 +136,53 @@ func (s *Session) startKeepAlive() {
 	})
 }
 
-// timeOut hangs up on a server that is too slow.
+// timeOut closes the connection because the server is too slow.
 func (s *Session) timeOut() {
 	s.timedOut.Store(true)
 	s.closeConn()
 }
 
-// answer is a packet that answers a request. It is valid until the next one.
-type answer struct {
+// response is a packet that answers a request. It is valid until the next one is read.
+type response struct {
 	id   uint32
 	kind byte
-	*payload
+	fields
 }
 
-// failure gives the error that a status tells; nil means that all is well.
-func (a answer) failure() error {
-	if a.kind != msgStatus {
-		return a.unexpected()
-	}
-	switch status := a.status(); {
-	case status == nil:
-		return protocolError("a status without a code")
-	case status.code == statusOK:
-		return nil
-	default:
-		return status
-	}
-}
-
-// unexpected is the error of an answer that does not fit its request: what it
-// says where it is a status.
-func (a answer) unexpected() error {
-	if a.kind == msgStatus {
-		if status := a.status(); status != nil && status.code != statusOK {
+// check returns nil if a response has the type want. It returns a *statusError if the
+// server refused the request, and ends the session after any other response.
+func (s *Session) check(got *response, want byte) error {
+	if got.kind == msgStatus {
+		status := got.status()
+		switch {
+		case status == nil:
+			return s.abort(protocolError("a truncated status"))
+		case status.code != statusOK:
 			return status
 		}
 	}
-	return protocolError("an answer of kind %d", a.kind)
+	if got.kind != want {
+		return s.abort(protocolError("a response of type %d instead of %d", got.kind, want))
+	}
+	return nil
 }
 
-// send sends a request and gives its number.
-func (s *Session) send(m message, rest func(message) message) (uint32, error) {
+// send sends a request and returns its id.
+func (s *Session) send(r request) (uint32, error) {
 	if s.closedErr != nil {
 		return 0, s.closedErr
 	}
 	s.lastID++
-	if _, err := s.files.Write(rest(m.uint32(s.lastID)).done()); err != nil {
+	if _, err := s.channel.Write(r.finish(s.lastID)); err != nil {
 		return 0, s.abort(err)
 	}
 	s.pending[s.lastID] = true
 	return s.lastID, nil
 }
 
-// receive waits for the answer to the request of this number. Answers to others
-// that nobody waits for any more are passed over.
-func (s *Session) receive(id uint32) (answer, error) {
+// receive returns the response to the request id. It discards responses to requests of
+// earlier calls that ended before them.
+func (s *Session) receive(id uint32) (response, error) {
 	for {
 		got, err := s.next()
 		if err != nil || got.id == id {
@@ -201,163 +191,144 @@ func (s *Session) receive(id uint32) (answer, error) {
 	}
 }
 
-// next gives the next answer to any request.
-func (s *Session) next() (answer, error) {
+// next returns the next response to any request.
+func (s *Session) next() (response, error) {
 	if s.closedErr != nil {
-		return answer{}, s.closedErr
+		return response{}, s.closedErr
 	}
-	kind, body, err := readPacket(s.files, &s.buf)
+	kind, body, err := readPacket(s.channel, &s.buf)
 	if err != nil {
-		return answer{}, s.abort(err)
+		return response{}, s.abort(err)
 	}
 	id := body.uint32()
-	if body.short || !s.pending[id] {
-		return answer{}, s.abort(protocolError("an answer to request %d, which was not made", id))
+	if body.truncated || !s.pending[id] {
+		return response{}, s.abort(protocolError("a response to the unknown request %d", id))
 	}
 	delete(s.pending, id)
-	return answer{id: id, kind: kind, payload: body}, nil
+	return response{id: id, kind: kind, fields: body}, nil
 }
 
-// abort ends the session: after this error nothing that comes can be trusted.
+// abort ends the session and returns err. It is for errors after which the stream of
+// packets cannot be trusted.
 func (s *Session) abort(err error) error {
 	s.closedErr = err
 	s.closeConn()
 	return err
 }
 
-// request sends a request and waits for its answer.
-func (s *Session) request(ctx context.Context, m message, rest func(message) message) (answer, error) {
+// request sends a request and returns its response, which has the type want. Errors are
+// those of ctx, of the connection and of check.
+func (s *Session) request(ctx context.Context, r request, want byte) (response, error) {
 	if err := ctx.Err(); err != nil {
-		return answer{}, err
+		return response{}, err
 	}
-	return s.requestAlways(ctx, m, rest)
+	return s.requestAlways(ctx, r, want)
 }
 
-// requestAlways is ask for what is put in order after all else: it asks even if ctx has
-// ended, but then leaves the server little time.
-func (s *Session) requestAlways(ctx context.Context, m message, rest func(message) message) (answer, error) {
-	w := s.startTimer(ctx)
+// requestAlways is request for cleaning up: it sends the request even after ctx has
+// ended, but then the server has only the grace period to respond.
+func (s *Session) requestAlways(ctx context.Context, r request, want byte) (response, error) {
+	w := s.startWatchdog(ctx)
 	defer w.stop()
-	id, err := s.send(m, rest)
+	id, err := s.send(r)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
-	return s.receive(id)
+	got, err := s.receive(id)
+	if err != nil {
+		return response{}, err
+	}
+	return got, s.check(&got, want)
 }
 
-// requestStatus sends a request whose answer is a status.
-func (s *Session) requestStatus(ctx context.Context, m message, rest func(message) message) error {
-	got, err := s.request(ctx, m, rest)
-	if err != nil {
-		return err
-	}
-	return s.abortIfBroken(got.failure())
-}
-
-// requestHandle sends a request whose answer is a handle.
-func (s *Session) requestHandle(ctx context.Context, m message, rest func(message) message) (string, error) {
-	got, err := s.request(ctx, m, rest)
+// requestHandle sends a request whose response is a handle.
+func (s *Session) requestHandle(ctx context.Context, r request) (string, error) {
+	got, err := s.request(ctx, r, msgHandle)
 	if err != nil {
 		return "", err
 	}
-	if got.kind != msgHandle {
-		return "", s.abortIfBroken(got.unexpected())
-	}
-	handle := got.bytes()
-	if got.short || len(handle) > maxHandle {
+	handle := got.string()
+	if got.truncated || len(handle) > maxHandle {
 		return "", s.abort(protocolError("a handle of %d bytes", len(handle)))
 	}
-	return string(handle), nil
+	return handle, nil
 }
 
-// lstat asks for the attributes of a path, of a link itself where it is one.
+// closeHandle closes a handle whose content does not matter any more, so it ignores errors.
+func (s *Session) closeHandle(ctx context.Context, handle string) {
+	_, _ = s.requestAlways(ctx, newRequest(msgClose).string(handle), msgStatus)
+}
+
+// lstat returns the attributes of a path. It does not follow symbolic links.
 func (s *Session) lstat(ctx context.Context, path string) (attributes, error) {
-	got, err := s.request(ctx, newMessage(msgLstat), func(m message) message { return m.text(path) })
+	got, err := s.request(ctx, newRequest(msgLstat).string(path), msgAttrs)
 	if err != nil {
 		return attributes{}, err
 	}
-	if got.kind != msgAttrs {
-		return attributes{}, s.abortIfBroken(got.unexpected())
+	found := got.attributes()
+	if got.truncated {
+		return attributes{}, s.abort(protocolError("truncated attributes"))
 	}
-	seen := got.attributes()
-	if got.short {
-		return attributes{}, s.abort(protocolError("attributes cut short"))
-	}
-	return seen, nil
+	return found, nil
 }
 
-// abortIfBroken ends the session where the error is a broken protocol.
-func (s *Session) abortIfBroken(err error) error {
-	if isProtocolError(err) {
-		return s.abort(err)
-	}
-	return err
-}
+// gracePeriod is how long a server has to respond once ctx has ended. A server that
+// responds leaves the session usable.
+const gracePeriod = time.Second
 
-// closeHandle closes a handle. Nothing depends on its success.
-func (s *Session) closeHandle(ctx context.Context, handle string) {
-	_, _ = s.requestAlways(ctx, newMessage(msgClose), func(m message) message { return m.text(handle) })
-}
-
-// grace is how long a server has for its answer once ctx has ended. It lets a
-// server that answers be left in good order.
-const grace = time.Second
-
-// answerTimer hangs up on a server that is waited for in vain.
-type answerTimer struct {
+// watchdog closes the connection of a session when the server does not respond in time.
+type watchdog struct {
 	detach   func() bool
 	patience time.Duration
 
 	mu      sync.Mutex
 	timer   *time.Timer
 	paused  bool
-	ctxDone bool // ctx
+	ctxDone bool
 }
 
-// startTimer begins to watch. The caller must stop it.
-func (s *Session) startTimer(ctx context.Context) *answerTimer {
-	w := &answerTimer{patience: s.cfg.Patience}
+// startWatchdog starts a watchdog, which the caller must stop.
+func (s *Session) startWatchdog(ctx context.Context) *watchdog {
+	w := &watchdog{patience: s.cfg.Patience}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.timer = time.AfterFunc(w.patience, s.timeOut)
-	w.detach = context.AfterFunc(ctx, w.contextDone)
+	w.detach = context.AfterFunc(ctx, func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.ctxDone = true
+		if !w.paused {
+			w.schedule()
+		}
+	})
 	return w
 }
 
-// restart gives the server all its time again.
-func (w *answerTimer) restart() {
+// restart gives the server its full time again.
+func (w *watchdog) restart() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.paused = false
 	w.schedule()
 }
 
-func (w *answerTimer) schedule() {
+func (w *watchdog) schedule() {
 	left := w.patience
 	if w.ctxDone {
-		left = min(left, grace)
+		left = min(left, gracePeriod)
 	}
 	w.timer.Reset(left)
 }
 
-// pause stops the time while it is not the server that is waited for.
-func (w *answerTimer) pause() {
+// pause stops the time while the session waits for something other than the server.
+func (w *watchdog) pause() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.paused = true
 	w.timer.Stop()
 }
 
-func (w *answerTimer) contextDone() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.ctxDone = true
-	if !w.paused {
-		w.schedule()
-	}
-}
-
-func (w *answerTimer) stop() {
+func (w *watchdog) stop() {
 	w.detach()
 	w.pause()
 }

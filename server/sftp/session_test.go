@@ -395,7 +395,7 @@ func BenchmarkPut(b *testing.B) {
 	b.SetBytes(size)
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := s.Put(context.Background(), folder, "a.csv", strings.NewReader(content)); err != nil {
+		if err := s.Upload(context.Background(), folder, "a.csv", strings.NewReader(content)); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -12,90 +12,80 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// The extensions of OpenSSH that Put uses where they are.
+// The extensions of OpenSSH that Upload uses where the server has them.
 const (
 	extensionRename = "posix-rename@openssh.com"
 	extensionSync   = "fsync@openssh.com"
 )
 
-// Put writes a file: to a part beside it, which is then given the name. Readers
-// on the server see the whole file or none of it. A file of that name is
-// replaced where the server can do that in one step (OpenSSH and most others
-// can); elsewhere it is an Exists error. Where the server can, the content is
-// made durable first. On any failure the part is removed, unless the connection
-// is gone.
+// Upload writes a file under a temporary name and renames it, so that readers on the
+// server see all of it or nothing. It replaces an existing file where the server can do
+// so in one step, as OpenSSH and most others can; elsewhere it returns an Exists error.
+// Where the server can, Upload makes the content durable before it renames the file. If
+// it fails, it removes the temporary file, unless the connection is lost.
 //
-// The directory is one that ValidDirectory accepts. The name holds no slash and
-// no control character. An error of the reader is wrapped. A Lost or TimedOut
-// error leaves open whether the file is there.
-func (s *Session) Put(ctx context.Context, path, name string, from io.Reader) error {
-	if err := ValidDirectory(path); err != nil {
+// The directory must satisfy ValidDirectory. The name must not contain a slash or a
+// control character. Errors of the reader are wrapped. After a Lost or TimedOut error,
+// the file may exist.
+func (s *Session) Upload(ctx context.Context, directory, name string, from io.Reader) error {
+	if err := ValidDirectory(directory); err != nil {
 		return &Error{Kind: BadPath, Text: intray.MessageOf(err)}
 	}
 	problem := nameProblem(name)
-	if problem.IsZero() && IsPart(name) {
+	if problem.IsZero() && IsPartial(name) {
 		problem = intray.NewMessage("sftp.name_of_unfinished_file", nil)
 	}
 	if !problem.IsZero() {
 		return &Error{Kind: BadPath, Text: intray.NewMessage("sftp.invalid_name", intray.Params{"name": shown(name), "problem": problem})}
 	}
-	part, err := partName(name, s.cfg.Rand)
+	temporary, err := partialName(name, s.cfg.Rand)
 	if err != nil {
 		return err
 	}
-	p := &putter{session: s, src: from, directory: path, part: joinPath(path, part), path: joinPath(path, name), pending: map[uint32]bool{}}
-	return s.explain(ctx, writingFile(p.path), p.run(ctx))
+	u := &uploader{session: s, src: from, directory: directory, temporary: joinPath(directory, temporary), path: joinPath(directory, name), pending: map[uint32]bool{}}
+	return s.explain(ctx, writingFile(u.path), u.run(ctx))
 }
 
-// putter writes one file.
-type putter struct {
-	session               *Session
-	src                   io.Reader
-	directory, part, path string
-	handle                string
-	written               int64
-	pending               map[uint32]bool // the writes without an answer
+// uploader writes one file.
+type uploader struct {
+	session                    *Session
+	src                        io.Reader
+	directory, temporary, path string
+	handle                     string
+	written                    int64
+	pending                    map[uint32]bool // ids of the writes without a response
 }
 
-func (p *putter) run(ctx context.Context) error {
+func (u *uploader) run(ctx context.Context) error {
+	s := u.session
 	var err error
-	p.handle, err = p.session.requestHandle(ctx, newMessage(msgOpen), func(m message) message {
-		return m.text(p.part).uint32(openWrite | openCreate | openExclusive).uint32(0)
-	})
+	u.handle, err = s.requestHandle(ctx, newRequest(msgOpen).string(u.temporary).uint32(openWrite|openCreate|openExclusive).uint32(0))
 	if err != nil {
-		return p.session.explain(ctx, writingToDirectory(p.directory), err)
+		return s.explain(ctx, writingToDirectory(u.directory), err)
 	}
-	if err = p.finish(ctx); err != nil {
-		_, _ = p.session.requestAlways(ctx, newMessage(msgRemove), func(m message) message { return m.text(p.part) })
+	if err = u.copy(ctx); err == nil {
+		err = u.sync(ctx)
+	}
+	if err != nil {
+		s.closeHandle(ctx, u.handle)
+	} else {
+		// Some servers report a full disk only here.
+		_, err = s.request(ctx, newRequest(msgClose).string(u.handle), msgStatus)
+	}
+	if err == nil {
+		err = u.checkSize(ctx)
+	}
+	if err == nil {
+		err = u.rename(ctx)
+	}
+	if err != nil {
+		_, _ = s.requestAlways(ctx, newRequest(msgRemove).string(u.temporary), msgStatus)
 	}
 	return err
 }
 
-func (p *putter) finish(ctx context.Context) error {
-	err := p.copy(ctx)
-	if err == nil {
-		err = p.fsync(ctx)
-	}
-	if err != nil {
-		p.session.closeHandle(ctx, p.handle)
-		return err
-	}
-	// Some servers tell of a full disk only now.
-	if err := p.session.requestStatus(ctx, newMessage(msgClose), func(m message) message { return m.text(p.handle) }); err != nil {
-		return err
-	}
-	seen, err := p.session.lstat(ctx, p.part)
-	if err != nil {
-		return err
-	}
-	if seen.flags&hasSize != 0 && seen.size != uint64(p.written) {
-		return &Error{Kind: Failed, Text: intray.NewMessage("sftp.not_all_written", intray.Params{"server": p.session.address, "size": strconv.FormatUint(seen.size, 10), "path": shown(p.path), "written": p.written})}
-	}
-	return p.rename(ctx)
-}
-
-func (p *putter) copy(ctx context.Context) error {
-	w := p.session.startTimer(ctx)
+func (u *uploader) copy(ctx context.Context) error {
+	w := u.session.startWatchdog(ctx)
 	defer w.stop()
 	buf := make([]byte, chunkSize)
 	for {
@@ -103,13 +93,13 @@ func (p *putter) copy(ctx context.Context) error {
 			return err
 		}
 		w.pause()
-		n, err := io.ReadFull(p.src, buf)
+		n, err := io.ReadFull(u.src, buf)
 		w.restart()
 		ended := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 		if err != nil && !ended {
-			return &localError{fmt.Errorf("reading what is to be written to the file %q: %w", p.path, err)}
+			return &localError{fmt.Errorf("read the content of the file %q: %w", u.path, err)}
 		}
-		if err := p.write(buf[:n], ended); err != nil {
+		if err := u.write(buf[:n], ended); err != nil {
 			return err
 		}
 		if ended {
@@ -118,101 +108,105 @@ func (p *putter) copy(ctx context.Context) error {
 	}
 }
 
-// write sends some content, and hears what became of what was sent before.
-func (p *putter) write(content []byte, last bool) error {
+// write sends content and receives responses to earlier writes: all of them after the
+// last content, else as many as make room for the next.
+func (u *uploader) write(content []byte, last bool) error {
 	if len(content) > 0 {
-		id, err := p.session.send(newMessage(msgWrite), func(m message) message {
-			return m.text(p.handle).uint64(uint64(p.written)).bytes(content)
-		})
+		id, err := u.session.send(newRequest(msgWrite).string(u.handle).uint64(uint64(u.written)).bytes(content))
 		if err != nil {
 			return err
 		}
-		p.written += int64(len(content))
-		p.pending[id] = true
+		u.written += int64(len(content))
+		u.pending[id] = true
 	}
-	for len(p.pending) >= inFlight || last && len(p.pending) > 0 {
-		got, err := p.session.next()
+	for len(u.pending) >= inFlight || last && len(u.pending) > 0 {
+		got, err := u.session.next()
 		if err != nil {
 			return err
 		}
-		if !p.pending[got.id] {
-			continue // it is of an earlier call that gave up
+		if !u.pending[got.id] {
+			continue // of a call that ended early
 		}
-		delete(p.pending, got.id)
-		if err := got.failure(); err != nil {
-			return p.session.abortIfBroken(err)
+		delete(u.pending, got.id)
+		if err := u.session.check(&got, msgStatus); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-func (p *putter) fsync(ctx context.Context) error {
-	if !p.session.extensions[extensionSync] {
+func (u *uploader) sync(ctx context.Context) error {
+	if !u.session.extensions[extensionSync] {
 		return nil
 	}
-	err := p.session.requestStatus(ctx, newMessage(msgExtended), func(m message) message {
-		return m.text(extensionSync).text(p.handle)
-	})
+	_, err := u.session.request(ctx, newRequest(msgExtended).string(extensionSync).string(u.handle), msgStatus)
 	if isStatus(err, statusUnsupported) {
 		return nil
 	}
 	return err
 }
 
-func (p *putter) rename(ctx context.Context) error {
-	if p.session.extensions[extensionRename] {
-		err := p.session.requestStatus(ctx, newMessage(msgExtended), func(m message) message {
-			return m.text(extensionRename).text(p.part).text(p.path)
-		})
+func (u *uploader) checkSize(ctx context.Context) error {
+	found, err := u.session.lstat(ctx, u.temporary)
+	if err != nil {
+		return err
+	}
+	if found.flags&hasSize != 0 && found.size != uint64(u.written) {
+		return &Error{Kind: Failed, Text: intray.NewMessage("sftp.not_all_written", intray.Params{"server": u.session.address, "size": strconv.FormatUint(found.size, 10), "path": shown(u.path), "written": u.written})}
+	}
+	return nil
+}
+
+func (u *uploader) rename(ctx context.Context) error {
+	s := u.session
+	if s.extensions[extensionRename] {
+		_, err := s.request(ctx, newRequest(msgExtended).string(extensionRename).string(u.temporary).string(u.path), msgStatus)
 		if !isStatus(err, statusUnsupported) {
 			return err
 		}
 	}
-	// What a plain rename does with a file that is there differs from server to
-	// server: it must not be asked.
-	if _, err := p.session.lstat(ctx, p.path); err == nil {
-		return &Error{Kind: Exists, Text: intray.NewMessage("sftp.file_exists", intray.Params{"server": p.session.address, "path": shown(p.path)})}
+	// Servers differ in what a plain rename does with an existing file.
+	if _, err := s.lstat(ctx, u.path); err == nil {
+		return &Error{Kind: Exists, Text: intray.NewMessage("sftp.file_exists", intray.Params{"server": s.address, "path": shown(u.path)})}
 	} else if !isMissing(err) {
 		return err
 	}
-	return p.session.requestStatus(ctx, newMessage(msgRename), func(m message) message {
-		return m.text(p.part).text(p.path)
-	})
+	_, err := s.request(ctx, newRequest(msgRename).string(u.temporary).string(u.path), msgStatus)
+	return err
 }
 
-// A part is a file that Put has not finished. It is named after what it is to
-// become: ".orders.csv.intray-0123456789abcdef.part".
+// A partial file is one that Upload has not finished. Its temporary name contains the
+// final one: ".orders.csv.intray-0123456789abcdef.part".
 const (
-	partMark   = ".intray-"
-	partSuffix = ".part"
-	partBytes  = 8
+	partialMark   = ".intray-"
+	partialSuffix = ".part"
+	partialBytes  = 8
+	// maxPartialName is the longest temporary name, in bytes: what most servers accept.
+	// A temporary name that would be longer does not contain the final one.
+	maxPartialName = 255
 )
 
-// maxPartName is the longest name that servers take, in bytes. A longer name
-// stays out of the part's.
-const maxPartName = 255
-
-func partName(name string, random io.Reader) (string, error) {
-	var number [partBytes]byte
+func partialName(name string, random io.Reader) (string, error) {
+	var number [partialBytes]byte
 	if _, err := io.ReadFull(random, number[:]); err != nil {
-		return "", fmt.Errorf("naming an unfinished file: %w", err)
+		return "", fmt.Errorf("choose a temporary file name: %w", err)
 	}
-	ending := partMark + hex.EncodeToString(number[:]) + partSuffix
-	if 1+len(name)+len(ending) > maxPartName {
+	ending := partialMark + hex.EncodeToString(number[:]) + partialSuffix
+	if 1+len(name)+len(ending) > maxPartialName {
 		name = ""
 	}
 	return "." + name + ending, nil
 }
 
-// IsPart tells whether this is the name of a file that a Put of this program
-// began and did not finish.
-func IsPart(name string) bool {
-	rest, ends := strings.CutSuffix(name, partSuffix)
-	at := strings.LastIndex(rest, partMark)
-	if !ends || at < 0 || name[0] != '.' {
+// IsPartial reports whether name is the temporary name of a file that Upload has not
+// finished.
+func IsPartial(name string) bool {
+	rest, hasSuffix := strings.CutSuffix(name, partialSuffix)
+	at := strings.LastIndex(rest, partialMark)
+	if !hasSuffix || at < 0 || name[0] != '.' {
 		return false
 	}
-	number := rest[at+len(partMark):]
+	number := rest[at+len(partialMark):]
 	_, err := hex.DecodeString(number)
-	return err == nil && len(number) == 2*partBytes && number == strings.ToLower(number)
+	return err == nil && len(number) == 2*partialBytes && number == strings.ToLower(number)
 }

@@ -40,7 +40,7 @@ func TestPutOpenSSH(t *testing.T) {
 	long := strings.Repeat("l", 250) + ".csv"
 	for i, name := range []string{"a.csv", "empty.csv", "Bücher \"x\".csv", long, "a.csv"} {
 		want[name] = random([]int{5, 0, 32 << 10, 3<<20 + 1, 100_000}[i])
-		must(t, s.Put(context.Background(), folder, name, strings.NewReader(want[name])))
+		must(t, s.Upload(context.Background(), folder, name, strings.NewReader(want[name])))
 	}
 	holds(t, folder, want)
 }
@@ -66,7 +66,7 @@ func TestPutRefusals(t *testing.T) {
 		"bad directory":     {folder + "\x00", "a", sftp.BadPath, "control character"},
 	}
 	for name, c := range cases {
-		err := s.Put(context.Background(), c.path, c.name, strings.NewReader("abc"))
+		err := s.Upload(context.Background(), c.path, c.name, strings.NewReader("abc"))
 		t.Run(name, func(t *testing.T) { wantError(t, err, c.kind, c.want) })
 	}
 	if err := os.Remove(filepath.Join(folder, "dir")); err != nil {
@@ -88,7 +88,7 @@ func TestPutFromBadReaders(t *testing.T) {
 		"is cancelled":  {ctx, io.MultiReader(strings.NewReader(random(3<<20)), call(cancel), strings.NewReader(random(3<<20))), context.Canceled},
 	}
 	for name, c := range readers {
-		if err := s.Put(c.ctx, folder, "a.csv", c.from); !errors.Is(err, c.want) {
+		if err := s.Upload(c.ctx, folder, "a.csv", c.from); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 		holds(t, folder, nil)
@@ -96,7 +96,7 @@ func TestPutFromBadReaders(t *testing.T) {
 	if err := list(s); err == nil {
 		t.Error("there is a folder /in here")
 	}
-	if err := s.Put(context.Background(), folder, "a.csv", strings.NewReader("abc")); err != nil {
+	if err := s.Upload(context.Background(), folder, "a.csv", strings.NewReader("abc")); err != nil {
 		t.Errorf("the session is of no use any more: %v", err)
 	}
 }
@@ -156,7 +156,7 @@ func TestPutOnEvilServers(t *testing.T) {
 	// A server that hangs in the middle is hung up on, with the rest unread.
 	f := &fakeFS{say: map[byte]reply{opWrite: silent}}
 	from := bytes.NewReader(make([]byte, 64<<20))
-	err := f.connect(t, short).Put(context.Background(), "/out", "a", from)
+	err := f.connect(t, short).Upload(context.Background(), "/out", "a", from)
 	wantError(t, err, sftp.TimedOut, "while writing the file")
 	if read := int64(64<<20) - int64(from.Len()); read > 2<<20 {
 		t.Errorf("%d bytes were read ahead", read)
@@ -168,7 +168,7 @@ func TestPutForbidden(t *testing.T) {
 	key, _ := newKey(t, "ed25519")
 	folder := t.TempDir()
 	s := connect(t, listen(t, serveSSH(withPassword(key), honest)), long)
-	err := s.Put(context.Background(), folder, "a.csv", strings.NewReader("abc"))
+	err := s.Upload(context.Background(), folder, "a.csv", strings.NewReader("abc"))
 	wantError(t, err, sftp.Forbidden, `does not let user "anna" write to the directory`)
 	holds(t, folder, nil)
 }
@@ -187,7 +187,7 @@ func TestGoServer(t *testing.T) {
 		}
 	})), long)
 	content := random(3<<20 + 1)
-	if err := s.Put(context.Background(), folder, "a.csv", strings.NewReader(content)); err != nil {
+	if err := s.Upload(context.Background(), folder, "a.csv", strings.NewReader(content)); err != nil {
 		t.Fatal(err)
 	}
 	var got bytes.Buffer
@@ -201,7 +201,7 @@ func TestGoServer(t *testing.T) {
 	wantError(t, fetch(s), sftp.Missing)
 }
 
-func TestIsPart(t *testing.T) {
+func TestIsPartial(t *testing.T) {
 	const good = ".orders.csv.intray-0123456789abcdef.part"
 	names := map[string]bool{
 		good: true, "..intray-0123456789abcdef.part": true, ".a.intray-x.intray-0123456789abcdef.part": true,
@@ -209,8 +209,8 @@ func TestIsPart(t *testing.T) {
 		".orders.csv.intray-0123456789ABCDEF.part": false, ".orders.csv.intray-0123456789abcde.part": false, ".a.intray-0123456789abcdeg.part": false,
 	}
 	for name, want := range names {
-		if got := sftp.IsPart(name); got != want {
-			t.Errorf("IsPart(%q) is %v", name, got)
+		if got := sftp.IsPartial(name); got != want {
+			t.Errorf("IsPartial(%q) is %v", name, got)
 		}
 	}
 }
