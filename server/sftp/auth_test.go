@@ -1,15 +1,17 @@
 package sftp_test
 
 import (
+	"context"
 	"crypto/ed25519"
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/x509"
 	"encoding/pem"
-	"os"
-	"os/exec"
+	"errors"
+	"net"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"golang.org/x/crypto/ssh"
@@ -35,20 +37,6 @@ func TestFingerprint(t *testing.T) {
 	}
 }
 
-// keygen runs OpenSSH's own tool.
-func keygen(t *testing.T, args ...string) string {
-	t.Helper()
-	path, err := exec.LookPath("ssh-keygen")
-	if err != nil {
-		t.Skip("SKIPPED: ssh-keygen is not installed, fingerprints are not compared with OpenSSH's")
-	}
-	out, err := exec.Command(path, args...).CombinedOutput()
-	if err != nil {
-		t.Fatalf("ssh-keygen %v: %v\n%s", args, err, out)
-	}
-	return string(out)
-}
-
 func TestFingerprintLikeOpenSSH(t *testing.T) {
 	kinds := map[string][]string{
 		"ed25519": {"-t", "ed25519"}, "rsa": {"-t", "rsa", "-b", "2048"}, "ecdsa": {"-t", "ecdsa", "-b", "384"},
@@ -66,15 +54,6 @@ func TestFingerprintLikeOpenSSH(t *testing.T) {
 			t.Errorf("%s with a passphrase gave %v", kind, err)
 		}
 	}
-}
-
-func fileSecret(t *testing.T, file string) secrets.Secret {
-	t.Helper()
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return secrets.NewSecret(string(text))
 }
 
 func TestFingerprintRefuses(t *testing.T) {
@@ -138,26 +117,199 @@ func older(t *testing.T, kind string) string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}))
 }
 
-func TestValidHostname(t *testing.T) {
-	good := []string{
-		"example.com", "sftp.example.com", "EXAMPLE.com", "localhost", "a", "xn--bcher-kva.example", "example.com.",
-		"3com.com", "1.example", "a-b.c-d", "a--b", "10.0.0.5", "93.184.215.14", "::1", "2001:db8::1", "::ffff:10.0.0.5",
-		strings.Repeat("a", 63) + ".com", strings.Repeat("a.", 126) + "b", strings.Repeat("a.", 126) + "b.",
+func TestPassword(t *testing.T) {
+	key, _ := newKey(t, "ed25519")
+	cred := listen(t, serveSSH(withPassword(key), honest))
+	report := mustTest(t, cred)
+	want := sftp.Report{
+		HostKey:            strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key.PublicKey()))),
+		HostKeyFingerprint: ssh.FingerprintSHA256(key.PublicKey()),
 	}
-	for _, name := range good {
-		if err := sftp.ValidHostname(name); err != nil {
-			t.Errorf("%q: %v", name, err)
+	if report != want {
+		t.Errorf("the report is %+v, want %+v", report, want)
+	}
+	cred.HostKey = report.HostKey
+	if again := mustTest(t, cred); again != want {
+		t.Errorf("the report with a pin is %+v, want %+v", again, want)
+	}
+	cred.Password = secrets.NewSecret("wrong")
+	_, err := client(0).Test(context.Background(), cred)
+	wantError(t, err, sftp.Denied, `does not let user "anna" in with this password`)
+	cred.Password, cred.User = secrets.NewSecret("right"), "berta"
+	_, err = client(0).Test(context.Background(), cred)
+	wantError(t, err, sftp.Denied, `does not let user "berta" in`)
+}
+
+// A server that hangs up at the login has not refused the secret.
+func TestLoginCutOff(t *testing.T) {
+	key, _ := newKey(t, "ed25519")
+	cfg := withPassword(key)
+	hangUp := make(chan net.Conn, 1)
+	cfg.PasswordCallback = func(ssh.ConnMetadata, []byte) (*ssh.Permissions, error) {
+		_ = (<-hangUp).Close()
+		return nil, errors.New("gone")
+	}
+	serve := serveSSH(cfg, honest)
+	cred := listen(t, func(c net.Conn) {
+		hangUp <- c
+		serve(c)
+	})
+	_, err := client(0).Test(context.Background(), cred)
+	wantError(t, err, sftp.Denied, `ended the connection while user "anna" logged in`)
+}
+
+func TestKeyRefused(t *testing.T) {
+	key, _ := newKey(t, "ed25519")
+	_, mine := newKey(t, "ed25519")
+	cfg := withPassword(key)
+	cfg.PublicKeyCallback = func(ssh.ConnMetadata, ssh.PublicKey) (*ssh.Permissions, error) {
+		return nil, errors.New("unknown")
+	}
+	cred := listen(t, serveSSH(cfg, honest))
+	cred.Password, cred.PrivateKey = secrets.Secret{}, mine
+	_, err := client(0).Test(context.Background(), cred)
+	wantError(t, err, sftp.Denied, "in with this private key")
+}
+
+// ask makes a server that asks questions in place of taking a password.
+func ask(t *testing.T, rounds ...[]string) sftp.Credential {
+	key, _ := newKey(t, "ed25519")
+	cfg := &ssh.ServerConfig{
+		KeyboardInteractiveCallback: func(_ ssh.ConnMetadata, question ssh.KeyboardInteractiveChallenge) (*ssh.Permissions, error) {
+			right := false
+			for _, questions := range rounds {
+				echo := make([]bool, len(questions))
+				for i, q := range questions {
+					echo[i] = strings.HasPrefix(q, "shown")
+				}
+				answers, err := question("", "", questions, echo)
+				if err != nil {
+					return nil, err
+				}
+				for _, answer := range answers {
+					right = right || answer == "right"
+				}
+			}
+			if right {
+				return nil, nil
+			}
+			return nil, errors.New("wrong")
+		},
+	}
+	cfg.AddHostKey(key)
+	return listen(t, serveSSH(cfg, honest))
+}
+
+func TestQuestions(t *testing.T) {
+	mustTest(t, ask(t, []string{"Password: "}))
+	mustTest(t, ask(t, nil, []string{"Password: "}, nil))
+	more := map[string][][]string{
+		"two at once":     {{"Password: ", "Code: "}},
+		"a code as well":  {{"Password: "}, {"Code: "}},
+		"a shown answer":  {{"shown name: "}},
+		"the same thrice": {{"Password: "}, {"Password: "}, {"Password: "}},
+	}
+	for name, rounds := range more {
+		t.Run(name, func(t *testing.T) {
+			_, err := client(0).Test(context.Background(), ask(t, rounds...))
+			wantError(t, err, sftp.Denied, "for more than a password")
+		})
+	}
+	cred := ask(t, []string{"Password: "})
+	cred.Password = secrets.NewSecret("wrong")
+	_, err := client(0).Test(context.Background(), cred)
+	wantError(t, err, sftp.Denied, "in with this password")
+}
+
+// A server with several keys must show the pinned one, not the one that is
+// first in its own or the library's list.
+func TestPinOfEveryType(t *testing.T) {
+	kinds := []string{"rsa", "ecdsa", "ed25519"}
+	var keys []ssh.Signer
+	for _, kind := range kinds {
+		key, _ := newKey(t, kind)
+		keys = append(keys, key)
+	}
+	cred := listen(t, serveSSH(withPassword(keys...), honest))
+	for i, key := range keys {
+		cred.HostKey = string(ssh.MarshalAuthorizedKey(key.PublicKey()))
+		report := mustTest(t, cred)
+		if report.HostKeyFingerprint != ssh.FingerprintSHA256(key.PublicKey()) {
+			t.Errorf("with a pin of type %s the server showed %s", kinds[i], report.HostKey)
 		}
 	}
-	bad := []string{
-		"", " ", ".", "..", "a..b", ".a", "a..", "-a", "a-", "a.-b", "a b", "a_b", "ä.example", "a\n", "a\x00b", "a\tb",
-		"sftp://example.com", "anna@example.com", "example.com:22", "example.com/path", "[::1]", "fe80::1%eth0", "::g",
-		"256.1.1.1", "1.2.3", "127.1", "2130706433", "0x7f000001", "0x7f.1", "example.0x10", "example.12", "10.0.0.05", "*.a",
-		strings.Repeat("a", 64) + ".com", strings.Repeat("a.", 127) + "b", strings.Repeat("a", 1_000_000),
-	}
-	for _, name := range bad {
-		if err := sftp.ValidHostname(name); err == nil || !strings.HasPrefix(err.Error(), "the host name ") {
-			t.Errorf("%.40q gave %v, want a sentence", name, err)
+}
+
+func TestHostKeyChanged(t *testing.T) {
+	for _, kinds := range [][2]string{{"ed25519", "ed25519"}, {"rsa", "rsa"}, {"ed25519", "rsa"}, {"rsa", "ecdsa"}} {
+		old, _ := newKey(t, kinds[0])
+		now, _ := newKey(t, kinds[1])
+		var asked atomic.Bool
+		// The server has ended when this runs: what is registered last is first.
+		t.Cleanup(func() {
+			if asked.Load() {
+				t.Errorf("%v: the client tried to log in", kinds)
+			}
+		})
+		cfg := withPassword(now)
+		cfg.AuthLogCallback = func(ssh.ConnMetadata, string, error) { asked.Store(true) }
+		cred := listen(t, serveSSH(cfg, honest))
+		cred.HostKey = string(ssh.MarshalAuthorizedKey(old.PublicKey()))
+		_, err := client(0).Test(context.Background(), cred)
+		wantError(t, err, sftp.HostKeyChanged, "has changed", "make a new credential",
+			"expected "+ssh.FingerprintSHA256(old.PublicKey()), "found "+ssh.FingerprintSHA256(now.PublicKey()))
+		var changed *sftp.HostKeyError
+		want := sftp.HostKeyError{Want: ssh.FingerprintSHA256(old.PublicKey()), Found: ssh.FingerprintSHA256(now.PublicKey())}
+		if !errors.As(err, &changed) || *changed != want {
+			t.Errorf("%v: the fingerprints are %+v, want %+v", kinds, changed, want)
 		}
 	}
+}
+
+func TestOpenSSHShowsThePinnedKey(t *testing.T) {
+	signer, mine := newKey(t, "ed25519")
+	rsaHost, rsaSecret := newKey(t, "rsa")
+	ecdsaHost, ecdsaSecret := newKey(t, "ecdsa")
+	edHost, edSecret := newKey(t, "ed25519")
+	cred := openSSH(t, signer.PublicKey(), rsaSecret, ecdsaSecret, edSecret)
+	cred.PrivateKey = mine
+	for _, host := range []ssh.Signer{rsaHost, ecdsaHost, edHost} {
+		cred.HostKey = string(ssh.MarshalAuthorizedKey(host.PublicKey()))
+		report := mustTest(t, cred)
+		if report.HostKeyFingerprint != ssh.FingerprintSHA256(host.PublicKey()) {
+			t.Errorf("with a pin of type %s the server showed %s", host.PublicKey().Type(), report.HostKey)
+		}
+	}
+}
+
+func TestOpenSSHWithChangedHostKey(t *testing.T) {
+	signer, mine := newKey(t, "ed25519")
+	for _, kind := range []string{"ed25519", "rsa"} {
+		before, _ := newKey(t, "ed25519")
+		now, nowSecret := newKey(t, kind)
+		cred := openSSH(t, signer.PublicKey(), nowSecret)
+		cred.PrivateKey = mine
+		cred.HostKey = string(ssh.MarshalAuthorizedKey(before.PublicKey()))
+		_, err := client(0).Test(context.Background(), cred)
+		wantError(t, err, sftp.HostKeyChanged,
+			"expected "+ssh.FingerprintSHA256(before.PublicKey()), "found "+ssh.FingerprintSHA256(now.PublicKey()))
+	}
+}
+
+func TestOpenSSHRefusesTheKey(t *testing.T) {
+	signer, _ := newKey(t, "ed25519")
+	_, other := newKey(t, "ed25519")
+	_, host := newKey(t, "ed25519")
+	cred := openSSH(t, signer.PublicKey(), host)
+	cred.PrivateKey = other
+	_, err := client(0).Test(context.Background(), cred)
+	wantError(t, err, sftp.Denied, "in with this private key")
+	cred.PrivateKey, cred.Password = secrets.Secret{}, secrets.NewSecret("right")
+	_, err = client(0).Test(context.Background(), cred)
+	wantError(t, err, sftp.Denied, "in with this password")
+}
+
+func line(t *testing.T) string {
+	key, _ := newKey(t, "ed25519")
+	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key.PublicKey())))
 }

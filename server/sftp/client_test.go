@@ -2,10 +2,12 @@ package sftp_test
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
+	"io"
 	"net"
+	"runtime"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -15,155 +17,6 @@ import (
 	"github.com/intraydata/intray/server/secrets"
 	"github.com/intraydata/intray/server/sftp"
 )
-
-func TestPassword(t *testing.T) {
-	key, _ := newKey(t, "ed25519")
-	cred := listen(t, serveSSH(withPassword(key), honest))
-	report := mustTest(t, cred)
-	want := sftp.Report{
-		HostKey:            strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key.PublicKey()))),
-		HostKeyFingerprint: ssh.FingerprintSHA256(key.PublicKey()),
-	}
-	if report != want {
-		t.Errorf("the report is %+v, want %+v", report, want)
-	}
-	cred.HostKey = report.HostKey
-	if again := mustTest(t, cred); again != want {
-		t.Errorf("the report with a pin is %+v, want %+v", again, want)
-	}
-	cred.Password = secrets.NewSecret("wrong")
-	_, err := client(0).Test(context.Background(), cred)
-	wantError(t, err, sftp.Denied, `does not let user "anna" in with this password`)
-	cred.Password, cred.User = secrets.NewSecret("right"), "berta"
-	_, err = client(0).Test(context.Background(), cred)
-	wantError(t, err, sftp.Denied, `does not let user "berta" in`)
-}
-
-// A server that hangs up at the login has not refused the secret.
-func TestLoginCutOff(t *testing.T) {
-	key, _ := newKey(t, "ed25519")
-	cfg := withPassword(key)
-	hangUp := make(chan net.Conn, 1)
-	cfg.PasswordCallback = func(ssh.ConnMetadata, []byte) (*ssh.Permissions, error) {
-		_ = (<-hangUp).Close()
-		return nil, errors.New("gone")
-	}
-	serve := serveSSH(cfg, honest)
-	cred := listen(t, func(c net.Conn) {
-		hangUp <- c
-		serve(c)
-	})
-	_, err := client(0).Test(context.Background(), cred)
-	wantError(t, err, sftp.Denied, `ended the connection while user "anna" logged in`)
-}
-
-func TestKeyRefused(t *testing.T) {
-	key, _ := newKey(t, "ed25519")
-	_, mine := newKey(t, "ed25519")
-	cfg := withPassword(key)
-	cfg.PublicKeyCallback = func(ssh.ConnMetadata, ssh.PublicKey) (*ssh.Permissions, error) {
-		return nil, errors.New("unknown")
-	}
-	cred := listen(t, serveSSH(cfg, honest))
-	cred.Password, cred.PrivateKey = secrets.Secret{}, mine
-	_, err := client(0).Test(context.Background(), cred)
-	wantError(t, err, sftp.Denied, "in with this private key")
-}
-
-// ask makes a server that asks questions in place of taking a password.
-func ask(t *testing.T, rounds ...[]string) sftp.Credential {
-	key, _ := newKey(t, "ed25519")
-	cfg := &ssh.ServerConfig{
-		KeyboardInteractiveCallback: func(_ ssh.ConnMetadata, question ssh.KeyboardInteractiveChallenge) (*ssh.Permissions, error) {
-			right := false
-			for _, questions := range rounds {
-				echo := make([]bool, len(questions))
-				for i, q := range questions {
-					echo[i] = strings.HasPrefix(q, "shown")
-				}
-				answers, err := question("", "", questions, echo)
-				if err != nil {
-					return nil, err
-				}
-				for _, answer := range answers {
-					right = right || answer == "right"
-				}
-			}
-			if right {
-				return nil, nil
-			}
-			return nil, errors.New("wrong")
-		},
-	}
-	cfg.AddHostKey(key)
-	return listen(t, serveSSH(cfg, honest))
-}
-
-func TestQuestions(t *testing.T) {
-	mustTest(t, ask(t, []string{"Password: "}))
-	mustTest(t, ask(t, nil, []string{"Password: "}, nil))
-	more := map[string][][]string{
-		"two at once":     {{"Password: ", "Code: "}},
-		"a code as well":  {{"Password: "}, {"Code: "}},
-		"a shown answer":  {{"shown name: "}},
-		"the same thrice": {{"Password: "}, {"Password: "}, {"Password: "}},
-	}
-	for name, rounds := range more {
-		t.Run(name, func(t *testing.T) {
-			_, err := client(0).Test(context.Background(), ask(t, rounds...))
-			wantError(t, err, sftp.Denied, "for more than a password")
-		})
-	}
-	cred := ask(t, []string{"Password: "})
-	cred.Password = secrets.NewSecret("wrong")
-	_, err := client(0).Test(context.Background(), cred)
-	wantError(t, err, sftp.Denied, "in with this password")
-}
-
-// A server with several keys must show the pinned one, not the one that is
-// first in its own or the library's list.
-func TestPinOfEveryType(t *testing.T) {
-	kinds := []string{"rsa", "ecdsa", "ed25519"}
-	var keys []ssh.Signer
-	for _, kind := range kinds {
-		key, _ := newKey(t, kind)
-		keys = append(keys, key)
-	}
-	cred := listen(t, serveSSH(withPassword(keys...), honest))
-	for i, key := range keys {
-		cred.HostKey = string(ssh.MarshalAuthorizedKey(key.PublicKey()))
-		report := mustTest(t, cred)
-		if report.HostKeyFingerprint != ssh.FingerprintSHA256(key.PublicKey()) {
-			t.Errorf("with a pin of type %s the server showed %s", kinds[i], report.HostKey)
-		}
-	}
-}
-
-func TestHostKeyChanged(t *testing.T) {
-	for _, kinds := range [][2]string{{"ed25519", "ed25519"}, {"rsa", "rsa"}, {"ed25519", "rsa"}, {"rsa", "ecdsa"}} {
-		old, _ := newKey(t, kinds[0])
-		now, _ := newKey(t, kinds[1])
-		var asked atomic.Bool
-		// The server has ended when this runs: what is registered last is first.
-		t.Cleanup(func() {
-			if asked.Load() {
-				t.Errorf("%v: the client tried to log in", kinds)
-			}
-		})
-		cfg := withPassword(now)
-		cfg.AuthLogCallback = func(ssh.ConnMetadata, string, error) { asked.Store(true) }
-		cred := listen(t, serveSSH(cfg, honest))
-		cred.HostKey = string(ssh.MarshalAuthorizedKey(old.PublicKey()))
-		_, err := client(0).Test(context.Background(), cred)
-		wantError(t, err, sftp.HostKeyChanged, "has changed", "make a new credential",
-			"expected "+ssh.FingerprintSHA256(old.PublicKey()), "found "+ssh.FingerprintSHA256(now.PublicKey()))
-		var changed *sftp.HostKeyError
-		want := sftp.HostKeyError{Want: ssh.FingerprintSHA256(old.PublicKey()), Found: ssh.FingerprintSHA256(now.PublicKey())}
-		if !errors.As(err, &changed) || *changed != want {
-			t.Errorf("%v: the fingerprints are %+v, want %+v", kinds, changed, want)
-		}
-	}
-}
 
 func TestInvalidCredentials(t *testing.T) {
 	_, mine := newKey(t, "ed25519")
@@ -194,11 +47,6 @@ func TestInvalidCredentials(t *testing.T) {
 		_, err := client(0).Test(context.Background(), cred)
 		t.Run(name, func(t *testing.T) { wantError(t, err, sftp.Invalid, c.want) })
 	}
-}
-
-func line(t *testing.T) string {
-	key, _ := newKey(t, "ed25519")
-	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key.PublicKey())))
 }
 
 func TestRefusedByEgress(t *testing.T) {
@@ -268,6 +116,25 @@ func TestNoSuchHost(t *testing.T) {
 	wantError(t, err, sftp.NoSuchHost, "sftp.example.com:22 cannot be reached: there is no such host name")
 }
 
+func TestOpenSSH(t *testing.T) {
+	for _, kind := range []string{"ed25519", "ecdsa", "rsa"} {
+		t.Run("user key "+kind, func(t *testing.T) {
+			signer, mine := newKey(t, kind)
+			host, hostSecret := newKey(t, "ed25519")
+			cred := openSSH(t, signer.PublicKey(), hostSecret)
+			cred.PrivateKey = mine
+			report := mustTest(t, cred)
+			if want := ssh.FingerprintSHA256(host.PublicKey()); report.HostKeyFingerprint != want {
+				t.Errorf("the fingerprint is %s, want %s", report.HostKeyFingerprint, want)
+			}
+			cred.HostKey = report.HostKey
+			if again := mustTest(t, cred); again != report {
+				t.Errorf("the report with a pin is %+v, want %+v", again, report)
+			}
+		})
+	}
+}
+
 // A session outlives the context of its Dial and may be closed twice.
 func TestSessionOutlivesDial(t *testing.T) {
 	key, _ := newKey(t, "ed25519")
@@ -289,6 +156,153 @@ func TestSessionOutlivesDial(t *testing.T) {
 	wantError(t, list(s), sftp.Lost)
 }
 
+func TestCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cred := listen(t, func(c net.Conn) {
+		cancel()
+		drain(c)
+	})
+	_, err := client(0).Test(ctx, cred)
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("the error is %v, want Canceled", err)
+	}
+}
+
+func hello(text string) func(net.Conn) {
+	return func(c net.Conn) {
+		_, _ = io.WriteString(c, text)
+		drain(c)
+	}
+}
+
+func drain0(c net.Conn) { drain(c) }
+
+// ignored sends SSH_MSG_IGNORE, which a client must read past, for ever.
+func ignored(c net.Conn, greeting string) {
+	_, _ = io.WriteString(c, greeting)
+	const padding = 4
+	payload := "\x02" + "\x00\x00\x07\xd0" + strings.Repeat("e", 2000)
+	fill := 8 - (5+len(payload)+padding)%8 + padding
+	repeat(c, packet(uint32(1+len(payload)+fill), string([]byte{byte(fill)})+payload+strings.Repeat("p", fill)))
+}
+
+// patience waits long where the server is to be caught, so that a busy machine
+// does no harm, and short where time is to run out.
+func patience(kind sftp.Kind, short time.Duration) *sftp.Client {
+	if kind == sftp.TimedOut {
+		return client(short)
+	}
+	return client(0)
+}
+
+func TestEvilBeforeLogin(t *testing.T) {
+	const greeting = "SSH-2.0-evil\r\n"
+	cases := map[string]struct {
+		serve func(net.Conn)
+		kind  sftp.Kind
+		want  string
+	}{
+		"hangs after accept":      {drain0, sftp.TimedOut, "time ran out while greeting it"},
+		"hangs after greeting":    {hello(greeting), sftp.TimedOut, "time ran out"},
+		"closes at once":          {func(net.Conn) {}, sftp.NotSFTP, "does not speak SSH"},
+		"closes after greeting":   {func(c net.Conn) { _, _ = io.WriteString(c, greeting) }, sftp.NotSFTP, "does not speak SSH"},
+		"speaks HTTP":             {hello("HTTP/1.1 400 evil\r\n\r\n"), sftp.TimedOut, "time ran out"},
+		"speaks HTTP and closes":  {func(c net.Conn) { _, _ = io.WriteString(c, "HTTP/1.1 400 evil\r\n\r\n") }, sftp.NotSFTP, "does not speak SSH"},
+		"random bytes":            {func(c net.Conn) { _, _ = io.CopyN(c, rand.Reader, 1<<20) }, sftp.NotSFTP, "does not speak SSH"},
+		"endless line":            {func(c net.Conn) { repeat(c, "evil") }, sftp.NotSFTP, "does not speak SSH"},
+		"endless lines":           {func(c net.Conn) { repeat(c, "evil\r\n") }, sftp.NotSFTP, "does not speak SSH"},
+		"endless empty lines":     {func(c net.Conn) { repeat(c, "\n") }, sftp.NotSFTP, "does not speak SSH"},
+		"old protocol":            {hello("SSH-1.5-evil\r\n"), sftp.TimedOut, "time ran out"},
+		"huge packet length":      {hello(greeting + packet(0xffffffff, strings.Repeat("x", 100))), sftp.NotSFTP, "does not speak SSH"},
+		"long packet length":      {hello(greeting + packet(0x7fffffff, strings.Repeat("x", 100))), sftp.NotSFTP, "does not speak SSH"},
+		"packet of no length":     {hello(greeting + packet(0, strings.Repeat("x", 100))), sftp.NotSFTP, "does not speak SSH"},
+		"endless ignored packets": {func(c net.Conn) { ignored(c, greeting) }, sftp.NotSFTP, ""},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := patience(c.kind, time.Second/2).Test(context.Background(), listen(t, c.serve))
+			wantError(t, err, c.kind, c.want, "127.0.0.1:")
+		})
+	}
+}
+
+func TestEvilAtLogin(t *testing.T) {
+	key, _ := newKey(t, "ed25519")
+	cases := map[string]struct {
+		change func(*ssh.ServerConfig)
+		kind   sftp.Kind
+		want   string
+	}{
+		"endless banner": {func(cfg *ssh.ServerConfig) {
+			cfg.PreAuthConnCallback = func(c ssh.ServerPreAuthConn) {
+				for c.SendAuthBanner(strings.Repeat("evil ", 5_000)) == nil {
+				}
+			}
+		}, sftp.NotSFTP, "more than 4 MiB"},
+		"endless questions": {func(cfg *ssh.ServerConfig) {
+			cfg.PasswordCallback = nil
+			cfg.KeyboardInteractiveCallback = func(_ ssh.ConnMetadata, ask ssh.KeyboardInteractiveChallenge) (*ssh.Permissions, error) {
+				for {
+					if _, err := ask("evil", strings.Repeat("evil ", 1_000), nil, nil); err != nil {
+						return nil, err
+					}
+				}
+			}
+		}, sftp.NotSFTP, "more than 4 MiB"},
+		"no way to log in": {func(cfg *ssh.ServerConfig) {
+			cfg.PasswordCallback = nil
+			cfg.PublicKeyCallback = func(ssh.ConnMetadata, ssh.PublicKey) (*ssh.Permissions, error) { return nil, errors.New("evil") }
+		}, sftp.Denied, `user "anna"`},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cfg := withPassword(key)
+			c.change(cfg)
+			_, err := client(0).Test(context.Background(), listen(t, serveSSH(cfg, honest)))
+			wantError(t, err, c.kind, c.want)
+		})
+	}
+}
+
+func TestEvilAfterLogin(t *testing.T) {
+	key, _ := newKey(t, "ed25519")
+	version := packet(5, "\x02\x00\x00\x00\x03")
+	say := func(text string) func(ssh.Channel) {
+		return func(c ssh.Channel) {
+			_, _ = io.WriteString(c, text)
+			drain(c)
+		}
+	}
+	cases := map[string]struct {
+		files func(ssh.Channel)
+		kind  sftp.Kind
+		want  string
+	}{
+		"no SFTP":            {nil, sftp.NotSFTP, "does not offer SFTP to this user"},
+		"hangs":              {func(c ssh.Channel) { drain(c) }, sftp.TimedOut, "time ran out while opening SFTP"},
+		"hangs later":        {say(version), sftp.TimedOut, "time ran out while opening SFTP"},
+		"closes":             {func(c ssh.Channel) { _ = c.Close() }, sftp.NotSFTP, "does not offer SFTP"},
+		"a shell's greeting": {say("evil account is disabled\n"), sftp.NotSFTP, "does not offer SFTP"},
+		"huge packet":        {say(packet(0xffffffff, "evil")), sftp.NotSFTP, "does not offer SFTP"},
+		"long packet":        {say(packet(1<<20, "evil")), sftp.NotSFTP, "does not offer SFTP"},
+		"empty packet":       {say(packet(0, "evil")), sftp.NotSFTP, "does not offer SFTP"},
+		"unknown version":    {say(packet(5, "\x02\xff\xff\xff\xff")), sftp.NotSFTP, "does not offer SFTP"},
+		"answer to nothing":  {say(version + packet(9, "\x65\xff\xff\xff\xff\x00\x00\x00\x00")), sftp.NotSFTP, "does not offer SFTP"},
+		"endless answers":    {func(c ssh.Channel) { repeat(c, packet(200_000, strings.Repeat("\x68", 200_000))) }, sftp.NotSFTP, "does not offer SFTP"},
+		"endless errors":     {func(c ssh.Channel) { repeat(c.Stderr(), "evil") }, sftp.NotSFTP, "more than 4 MiB"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cred := listen(t, serveSSH(withPassword(key), c.files))
+			_, err := patience(c.kind, 2*time.Second).Test(context.Background(), cred)
+			wantError(t, err, c.kind, c.want)
+		})
+	}
+}
+
 // The answers to the greeting.
 func TestEvilGreetings(t *testing.T) {
 	key, _ := newKey(t, "ed25519")
@@ -308,5 +322,76 @@ func TestEvilGreetings(t *testing.T) {
 			_, err := client(0).Dial(context.Background(), cred)
 			wantError(t, err, sftp.NotSFTP, "does not offer SFTP")
 		})
+	}
+}
+
+// The steps between login and SFTP.
+func TestEvilOpening(t *testing.T) {
+	key, _ := newKey(t, "ed25519")
+	cases := map[string]struct {
+		serve func(ended <-chan struct{}) func(net.Conn)
+		want  string
+	}{
+		"no word to the password": {func(ended <-chan struct{}) func(net.Conn) {
+			cfg := withPassword(key)
+			cfg.PasswordCallback = func(ssh.ConnMetadata, []byte) (*ssh.Permissions, error) {
+				<-ended
+				return nil, errors.New("wrong")
+			}
+			return serveSSH(cfg, honest)
+		}, "time ran out while logging in"},
+		"no word to the channel": {func(<-chan struct{}) func(net.Conn) {
+			return unmoved(withPassword(key), func(ssh.NewChannel) {})
+		}, "time ran out while opening SFTP"},
+		"no word to the request": {func(<-chan struct{}) func(net.Conn) {
+			return unmoved(withPassword(key), func(asked ssh.NewChannel) { _, _, _ = asked.Accept() })
+		}, "time ran out while opening SFTP"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ended := make(chan struct{})
+			cred := listen(t, c.serve(ended))
+			_, err := client(time.Second).Dial(context.Background(), cred)
+			close(ended)
+			wantError(t, err, sftp.TimedOut, c.want)
+		})
+	}
+}
+
+// unmoved gives each channel that is asked for to meet, and does nothing else.
+func unmoved(cfg *ssh.ServerConfig, meet func(ssh.NewChannel)) func(net.Conn) {
+	return func(raw net.Conn) {
+		_, channels, requests, err := ssh.NewServerConn(raw, cfg)
+		if err != nil {
+			return
+		}
+		go ssh.DiscardRequests(requests)
+		for asked := range channels {
+			meet(asked)
+		}
+	}
+}
+
+// A hostile server must not make a test allocate much more than it sends.
+func TestEvilMemory(t *testing.T) {
+	key, _ := newKey(t, "ed25519")
+	servers := map[string]func(net.Conn){
+		"huge packet before login": hello("SSH-2.0-evil\r\n" + packet(0xffffffff, strings.Repeat("e", 100))),
+		"huge packet after login": serveSSH(withPassword(key), func(c ssh.Channel) {
+			_, _ = io.WriteString(c, packet(0xffffffff, strings.Repeat("e", 100)))
+			drain(c)
+		}),
+	}
+	for name, serve := range servers {
+		cred := listen(t, serve)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := client(0).Test(context.Background(), cred)
+		runtime.ReadMemStats(&after)
+		wantError(t, err, sftp.NotSFTP)
+		if took := after.TotalAlloc - before.TotalAlloc; took > 8<<20 {
+			t.Errorf("%s: %d bytes were allocated, want less than 8 MiB", name, took)
+		}
 	}
 }

@@ -3,16 +3,15 @@ package sftp_test
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"io"
-	"net/netip"
+	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"golang.org/x/crypto/ssh"
 
-	"github.com/intraydata/intray/server/egress"
 	"github.com/intraydata/intray/server/sftp"
 )
 
@@ -49,31 +48,6 @@ type fakeServer struct {
 	ssh.Channel
 	lookups int
 	listed  bool
-}
-
-func u32(n uint32) string { return string(binary.BigEndian.AppendUint32(nil, n)) }
-func u64(n uint64) string { return string(binary.BigEndian.AppendUint64(nil, n)) }
-func str(s string) string { return u32(uint32(len(s))) + s }
-
-// fileAttrs are size, mode and times.
-func fileAttrs(size uint64, mode, modified uint32) string {
-	return u32(0x1|0x4|0x8) + u64(size) + u32(mode) + u32(modified) + u32(modified)
-}
-
-func entry(name, attrs string) string { return str(name) + str("-rw-r--r-- "+name) + attrs }
-
-func (s *fakeServer) send(kind byte, id uint32, rest string) {
-	_, _ = io.WriteString(s, packet(uint32(5+len(rest)), string([]byte{kind})+u32(id)+rest))
-}
-
-func (s *fakeServer) status(id, code uint32) { s.send(101, id, u32(code)+str("evil words")+str("en")) }
-
-func (f *fakeFS) attrs() string {
-	mode := f.mode
-	if mode == 0 {
-		mode = 0o100644
-	}
-	return fileAttrs(uint64(len(f.content)), mode, 1_700_000_000)
 }
 
 // serve is for serveSSH.
@@ -143,6 +117,20 @@ func (s *fakeServer) read(id uint32, body []byte) {
 	s.send(103, id, str(s.content[at:min(at+want, size)]))
 }
 
+func (s *fakeServer) send(kind byte, id uint32, rest string) {
+	_, _ = io.WriteString(s, packet(uint32(5+len(rest)), string([]byte{kind})+u32(id)+rest))
+}
+
+func (s *fakeServer) status(id, code uint32) { s.send(101, id, u32(code)+str("evil words")+str("en")) }
+
+func (f *fakeFS) attrs() string {
+	mode := f.mode
+	if mode == 0 {
+		mode = 0o100644
+	}
+	return fileAttrs(uint64(len(f.content)), mode, 1_700_000_000)
+}
+
 // change makes the server say something else.
 func (f *fakeFS) change(say map[byte]reply) {
 	f.mu.Lock()
@@ -163,6 +151,60 @@ func (f *fakeFS) counts(kind byte) int {
 	return n
 }
 
+func (f *fakeFS) connect(t testing.TB, cfg sftp.Config) *sftp.Session {
+	t.Helper()
+	key, _ := newKey(t, "ed25519")
+	return connect(t, listen(t, serveSSH(withPassword(key), f.serve)), cfg)
+}
+
+type reply = func(s *fakeServer, id uint32, body []byte)
+
+// saying gives a fixed packet, whatever the request.
+func saying(kind byte, rest string) reply {
+	return func(s *fakeServer, id uint32, _ []byte) { s.send(kind, id, rest) }
+}
+
+func status(code uint32) reply {
+	return func(s *fakeServer, id uint32, _ []byte) { s.status(id, code) }
+}
+
+func raw(text string) reply {
+	return func(s *fakeServer, _ uint32, _ []byte) { _, _ = io.WriteString(s, text) }
+}
+
+func silent(*fakeServer, uint32, []byte) {}
+
+func hangUp(s *fakeServer, _ uint32, _ []byte) { _ = s.Close() }
+
+// firstly gives the first answer once, and then the other.
+func firstly(first, then reply) reply {
+	return func(s *fakeServer, id uint32, body []byte) {
+		if s.lookups++; s.lookups == 1 {
+			first(s, id, body)
+			return
+		}
+		then(s, id, body)
+	}
+}
+
+func u32(n uint32) string { return string(binary.BigEndian.AppendUint32(nil, n)) }
+
+func u64(n uint64) string { return string(binary.BigEndian.AppendUint64(nil, n)) }
+
+func str(s string) string { return u32(uint32(len(s))) + s }
+
+// packet frames a message in the clear, as before the exchange of keys.
+func packet(length uint32, rest string) string {
+	return string(binary.BigEndian.AppendUint32(nil, length)) + rest
+}
+
+// fileAttrs are size, mode and times.
+func fileAttrs(size uint64, mode, modified uint32) string {
+	return u32(0x1|0x4|0x8) + u64(size) + u32(mode) + u32(modified) + u32(modified)
+}
+
+func entry(name, attrs string) string { return str(name) + str("-rw-r--r-- "+name) + attrs }
+
 // names makes the entries of a listing of regular files.
 func names(list ...string) []byte {
 	text := u32(uint32(len(list)))
@@ -172,32 +214,39 @@ func names(list ...string) []byte {
 	return []byte(text)
 }
 
-// with makes a client that may reach the loopback network.
-func with(cfg sftp.Config) *sftp.Client {
-	loopback := []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
-	return sftp.New(egress.New(egress.Config{Allow: loopback}), cfg)
-}
-
-// connect opens a session, which is closed when the test ends.
-func connect(t testing.TB, cred sftp.Credential, cfg sftp.Config) *sftp.Session {
-	t.Helper()
-	s, err := with(cfg).Dial(context.Background(), cred)
-	if err != nil {
-		t.Fatalf("Dial: %v (%v)", err, errors.Unwrap(err))
+func manyNames(n int) []string {
+	list := make([]string, n)
+	for i := range list {
+		list[i] = "extension" + strconv.Itoa(i)
 	}
-	t.Cleanup(s.Close)
-	return s
+	return list
 }
 
-func (f *fakeFS) connect(t testing.TB, cfg sftp.Config) *sftp.Session {
-	t.Helper()
-	key, _ := newKey(t, "ed25519")
-	return connect(t, listen(t, serveSSH(withPassword(key), f.serve)), cfg)
+// repeat sends the text until the client hangs up.
+func repeat(w io.Writer, text string) {
+	block := []byte(strings.Repeat(text, 1+32_000/len(text)))
+	for {
+		if _, err := w.Write(block); err != nil {
+			return
+		}
+	}
 }
 
-// short gives up soon, where a test waits for that; long does not, so that a busy
-// machine does no harm.
-var (
-	short = sftp.Config{Patience: 100 * time.Millisecond}
-	long  = sftp.Config{}
-)
+func list(s *sftp.Session) error {
+	_, err := s.List(context.Background(), "/in", sftp.Pattern{}, 1000)
+	return err
+}
+
+// listed is the file of a fakeFS as a listing gives it.
+func listed(size int64) sftp.File {
+	return sftp.File{Path: "/in/a.csv", Size: size, Modified: time.Unix(1_700_000_000, 0).UTC()}
+}
+
+func fetch(s *sftp.Session) error {
+	_, err := s.Fetch(context.Background(), sftp.Download{File: listed(3)}, io.Discard)
+	return err
+}
+
+func put3(s *sftp.Session) error {
+	return s.Upload(context.Background(), "/out", "a.csv", strings.NewReader("abc"))
+}

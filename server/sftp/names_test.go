@@ -68,3 +68,36 @@ func TestPatternMemory(t *testing.T) {
 		}
 	}
 }
+
+func TestValidHostname(t *testing.T) {
+	good := []string{
+		"example.com", "sftp.example.com", "EXAMPLE.com", "localhost", "a", "xn--bcher-kva.example", "example.com.",
+		"3com.com", "1.example", "a-b.c-d", "a--b", "10.0.0.5", "93.184.215.14", "::1", "2001:db8::1", "::ffff:10.0.0.5",
+		strings.Repeat("a", 63) + ".com", strings.Repeat("a.", 126) + "b", strings.Repeat("a.", 126) + "b.",
+	}
+	for _, name := range good {
+		if err := sftp.ValidHostname(name); err != nil {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	bad := []string{
+		"", " ", ".", "..", "a..b", ".a", "a..", "-a", "a-", "a.-b", "a b", "a_b", "ä.example", "a\n", "a\x00b", "a\tb",
+		"sftp://example.com", "anna@example.com", "example.com:22", "example.com/path", "[::1]", "fe80::1%eth0", "::g",
+		"256.1.1.1", "1.2.3", "127.1", "2130706433", "0x7f000001", "0x7f.1", "example.0x10", "example.12", "10.0.0.05", "*.a",
+		strings.Repeat("a", 64) + ".com", strings.Repeat("a.", 127) + "b", strings.Repeat("a", 1_000_000),
+	}
+	for _, name := range bad {
+		if err := sftp.ValidHostname(name); err == nil || !strings.HasPrefix(err.Error(), "the host name ") {
+			t.Errorf("%.40q gave %v, want a sentence", name, err)
+		}
+	}
+}
+
+func parse(t *testing.T, text string) sftp.Pattern {
+	t.Helper()
+	p, err := sftp.ParsePattern(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}

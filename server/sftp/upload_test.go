@@ -223,3 +223,15 @@ func TestPutWithoutRandomNumbers(t *testing.T) {
 		t.Errorf("Put: %v, %d files opened", err, f.counts(opOpen))
 	}
 }
+
+func BenchmarkPut(b *testing.B) {
+	const size = 64 << 20
+	s, folder, content := debian(b), b.TempDir(), random(size)
+	b.SetBytes(size)
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := s.Upload(context.Background(), folder, "a.csv", strings.NewReader(content)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
