@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/server/secrets"
 	"github.com/intraydata/intray/server/sftp"
 )
@@ -46,12 +47,12 @@ func TestFingerprintLikeOpenSSH(t *testing.T) {
 		keygen(t, append(args, "-q", "-N", "", "-f", file)...)
 		got, err := sftp.Fingerprint(fileSecret(t, file))
 		if listed := keygen(t, "-l", "-f", file); err != nil || !strings.Contains(listed, " "+got+" ") {
-			t.Errorf("%s: %q, %v, ssh-keygen says %s", kind, got, err, listed)
+			t.Errorf("%s: got %q, %v, ssh-keygen prints %s", kind, got, err, listed)
 		}
 		keygen(t, "-q", "-p", "-N", "passphrase", "-f", file)
 		_, err = sftp.Fingerprint(fileSecret(t, file))
-		if err == nil || !strings.Contains(err.Error(), "passphrase") {
-			t.Errorf("%s with a passphrase gave %v", kind, err)
+		if got := intray.MessageOf(err).Code; got != "private_key.has_passphrase" {
+			t.Errorf("%s with a passphrase: got %q, %v", kind, got, err)
 		}
 	}
 }
@@ -66,25 +67,25 @@ func TestFingerprintRefuses(t *testing.T) {
 	}
 	signer, _ := newKey(t, "ed25519")
 	cases := map[string]struct{ text, want string }{
-		"empty":             {"", "not in OpenSSH format"},
-		"nonsense":          {"nonsense", "not in OpenSSH format"},
-		"PKCS #1":           {older(t, "RSA PRIVATE KEY"), "ssh-keygen -p -f FILE converts"},
-		"PKCS #8":           {older(t, "PRIVATE KEY"), "not in OpenSSH format"},
-		"PuTTY":             {"PuTTY-User-Key-File-3: ssh-ed25519\n", "not in OpenSSH format"},
-		"public half":       {string(ssh.MarshalAuthorizedKey(signer.PublicKey())), "not in OpenSSH format"},
-		"text before":       {"key:\n" + good, "not in OpenSSH format"},
-		"text after":        {good + "more", "followed by other text"},
-		"two keys":          {good + good, "followed by other text"},
-		"no end":            {strings.Join(lines[:3], "\n"), "cut off"},
-		"a line is missing": {lines[0] + "\n" + strings.Join(lines[2:], "\n"), "damaged"},
-		"empty block":       {"-----BEGIN OPENSSH PRIVATE KEY-----\n-----END OPENSSH PRIVATE KEY-----\n", "damaged"},
-		"passphrase":        {string(pem.EncodeToMemory(locked)), "protected by a passphrase"},
-		"very long":         {good + strings.Repeat("x", 40_000), "longer than any"},
+		"empty":             {"", "private_key.not_openssh"},
+		"nonsense":          {"nonsense", "private_key.not_openssh"},
+		"PKCS #1":           {legacyKey(t, "RSA PRIVATE KEY"), "private_key.not_openssh"},
+		"PKCS #8":           {legacyKey(t, "PRIVATE KEY"), "private_key.not_openssh"},
+		"PuTTY":             {"PuTTY-User-Key-File-3: ssh-ed25519\n", "private_key.not_openssh"},
+		"public half":       {string(ssh.MarshalAuthorizedKey(signer.PublicKey())), "private_key.not_openssh"},
+		"text before":       {"key:\n" + good, "private_key.not_openssh"},
+		"text after":        {good + "more", "private_key.damaged"},
+		"two keys":          {good + good, "private_key.damaged"},
+		"no end":            {strings.Join(lines[:3], "\n"), "private_key.damaged"},
+		"a line is missing": {lines[0] + "\n" + strings.Join(lines[2:], "\n"), "private_key.unsupported"},
+		"empty block":       {"-----BEGIN OPENSSH PRIVATE KEY-----\n-----END OPENSSH PRIVATE KEY-----\n", "private_key.unsupported"},
+		"passphrase":        {string(pem.EncodeToMemory(locked)), "private_key.has_passphrase"},
+		"very long":         {good + strings.Repeat("x", 40_000), "private_key.too_long"},
 	}
 	for name, c := range cases {
 		got, err := sftp.Fingerprint(secrets.NewSecret(c.text))
-		if err == nil || got != "" || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s gave %q, %v, want an error with %q", name, got, err, c.want)
+		if code := intray.MessageOf(err).Code; err == nil || got != "" || code != c.want {
+			t.Errorf("%s: got %q, %v (%s), want %s", name, got, err, code, c.want)
 		}
 		if err != nil && strings.Contains(err.Error(), lines[1][:20]) {
 			t.Errorf("%s: the error quotes the key: %v", name, err)
@@ -101,8 +102,8 @@ func newEd25519(t *testing.T) ed25519.PrivateKey {
 	return key
 }
 
-// older gives a key in a format from before OpenSSH's own.
-func older(t *testing.T, kind string) string {
+// legacyKey generates a key in a format older than OpenSSH's.
+func legacyKey(t *testing.T, kind string) string {
 	t.Helper()
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
@@ -126,21 +127,21 @@ func TestPassword(t *testing.T) {
 		HostKeyFingerprint: ssh.FingerprintSHA256(key.PublicKey()),
 	}
 	if report != want {
-		t.Errorf("the report is %+v, want %+v", report, want)
+		t.Errorf("Test returned %+v, want %+v", report, want)
 	}
 	cred.HostKey = report.HostKey
 	if again := mustTest(t, cred); again != want {
-		t.Errorf("the report with a pin is %+v, want %+v", again, want)
+		t.Errorf("with a pin, Test returned %+v, want %+v", again, want)
 	}
 	cred.Password = secrets.NewSecret("wrong")
-	_, err := client(0).Test(context.Background(), cred)
-	wantError(t, err, sftp.Denied, `does not let user "anna" in with this password`)
+	_, err := newClient(long).Test(context.Background(), cred)
+	wantError(t, err, sftp.Denied, "sftp.login_denied", "sftp.password", "anna")
 	cred.Password, cred.User = secrets.NewSecret("right"), "berta"
-	_, err = client(0).Test(context.Background(), cred)
-	wantError(t, err, sftp.Denied, `does not let user "berta" in`)
+	_, err = newClient(long).Test(context.Background(), cred)
+	wantError(t, err, sftp.Denied, "sftp.login_denied", "berta")
 }
 
-// A server that hangs up at the login has not refused the secret.
+// A server that closes the connection during the login has not refused the secret.
 func TestLoginCutOff(t *testing.T) {
 	key, _ := newKey(t, "ed25519")
 	cfg := withPassword(key)
@@ -154,8 +155,8 @@ func TestLoginCutOff(t *testing.T) {
 		hangUp <- c
 		serve(c)
 	})
-	_, err := client(0).Test(context.Background(), cred)
-	wantError(t, err, sftp.Denied, `ended the connection while user "anna" logged in`)
+	_, err := newClient(long).Test(context.Background(), cred)
+	wantError(t, err, sftp.Denied, "sftp.login_broken_off", "anna")
 }
 
 func TestKeyRefused(t *testing.T) {
@@ -167,12 +168,13 @@ func TestKeyRefused(t *testing.T) {
 	}
 	cred := listen(t, serveSSH(cfg, honest))
 	cred.Password, cred.PrivateKey = secrets.Secret{}, mine
-	_, err := client(0).Test(context.Background(), cred)
-	wantError(t, err, sftp.Denied, "in with this private key")
+	_, err := newClient(long).Test(context.Background(), cred)
+	wantError(t, err, sftp.Denied, "sftp.login_denied", "sftp.private_key")
 }
 
-// ask makes a server that asks questions in place of taking a password.
-func ask(t *testing.T, rounds ...[]string) sftp.Credential {
+// interactiveServer starts a server that asks rounds of questions instead of accepting a
+// password.
+func interactiveServer(t *testing.T, rounds ...[]string) sftp.Credential {
 	key, _ := newKey(t, "ed25519")
 	cfg := &ssh.ServerConfig{
 		KeyboardInteractiveCallback: func(_ ssh.ConnMetadata, question ssh.KeyboardInteractiveChallenge) (*ssh.Permissions, error) {
@@ -201,28 +203,28 @@ func ask(t *testing.T, rounds ...[]string) sftp.Credential {
 }
 
 func TestQuestions(t *testing.T) {
-	mustTest(t, ask(t, []string{"Password: "}))
-	mustTest(t, ask(t, nil, []string{"Password: "}, nil))
+	mustTest(t, interactiveServer(t, []string{"Password: "}))
+	mustTest(t, interactiveServer(t, nil, []string{"Password: "}, nil))
 	more := map[string][][]string{
-		"two at once":     {{"Password: ", "Code: "}},
-		"a code as well":  {{"Password: "}, {"Code: "}},
-		"a shown answer":  {{"shown name: "}},
-		"the same thrice": {{"Password: "}, {"Password: "}, {"Password: "}},
+		"two in one round":  {{"Password: ", "Code: "}},
+		"a code afterwards": {{"Password: "}, {"Code: "}},
+		"a visible answer":  {{"shown name: "}},
+		"three times":       {{"Password: "}, {"Password: "}, {"Password: "}},
 	}
 	for name, rounds := range more {
 		t.Run(name, func(t *testing.T) {
-			_, err := client(0).Test(context.Background(), ask(t, rounds...))
-			wantError(t, err, sftp.Denied, "for more than a password")
+			_, err := newClient(long).Test(context.Background(), interactiveServer(t, rounds...))
+			wantError(t, err, sftp.Denied, "sftp.more_than_password")
 		})
 	}
-	cred := ask(t, []string{"Password: "})
+	cred := interactiveServer(t, []string{"Password: "})
 	cred.Password = secrets.NewSecret("wrong")
-	_, err := client(0).Test(context.Background(), cred)
-	wantError(t, err, sftp.Denied, "in with this password")
+	_, err := newClient(long).Test(context.Background(), cred)
+	wantError(t, err, sftp.Denied, "sftp.login_denied", "sftp.password")
 }
 
-// A server with several keys must show the pinned one, not the one that is
-// first in its own or the library's list.
+// A server with several keys must show the pinned one, not the first in its own list or in
+// the library's.
 func TestPinOfEveryType(t *testing.T) {
 	kinds := []string{"rsa", "ecdsa", "ed25519"}
 	var keys []ssh.Signer
@@ -244,20 +246,20 @@ func TestHostKeyChanged(t *testing.T) {
 	for _, kinds := range [][2]string{{"ed25519", "ed25519"}, {"rsa", "rsa"}, {"ed25519", "rsa"}, {"rsa", "ecdsa"}} {
 		old, _ := newKey(t, kinds[0])
 		now, _ := newKey(t, kinds[1])
-		var asked atomic.Bool
-		// The server has ended when this runs: what is registered last is first.
+		var attempted atomic.Bool
+		// This runs after the server has ended: cleanup functions run last in, first out.
 		t.Cleanup(func() {
-			if asked.Load() {
+			if attempted.Load() {
 				t.Errorf("%v: the client tried to log in", kinds)
 			}
 		})
 		cfg := withPassword(now)
-		cfg.AuthLogCallback = func(ssh.ConnMetadata, string, error) { asked.Store(true) }
+		cfg.AuthLogCallback = func(ssh.ConnMetadata, string, error) { attempted.Store(true) }
 		cred := listen(t, serveSSH(cfg, honest))
 		cred.HostKey = string(ssh.MarshalAuthorizedKey(old.PublicKey()))
-		_, err := client(0).Test(context.Background(), cred)
-		wantError(t, err, sftp.HostKeyChanged, "has changed", "make a new credential",
-			"expected "+ssh.FingerprintSHA256(old.PublicKey()), "found "+ssh.FingerprintSHA256(now.PublicKey()))
+		_, err := newClient(long).Test(context.Background(), cred)
+		wantError(t, err, sftp.HostKeyChanged, "sftp.host_key_changed",
+			`"expected":"`+ssh.FingerprintSHA256(old.PublicKey()), `"found":"`+ssh.FingerprintSHA256(now.PublicKey()))
 		var changed *sftp.HostKeyError
 		want := sftp.HostKeyError{Want: ssh.FingerprintSHA256(old.PublicKey()), Found: ssh.FingerprintSHA256(now.PublicKey())}
 		if !errors.As(err, &changed) || *changed != want {
@@ -290,9 +292,9 @@ func TestOpenSSHWithChangedHostKey(t *testing.T) {
 		cred := openSSH(t, signer.PublicKey(), nowSecret)
 		cred.PrivateKey = mine
 		cred.HostKey = string(ssh.MarshalAuthorizedKey(before.PublicKey()))
-		_, err := client(0).Test(context.Background(), cred)
+		_, err := newClient(long).Test(context.Background(), cred)
 		wantError(t, err, sftp.HostKeyChanged,
-			"expected "+ssh.FingerprintSHA256(before.PublicKey()), "found "+ssh.FingerprintSHA256(now.PublicKey()))
+			`"expected":"`+ssh.FingerprintSHA256(before.PublicKey()), `"found":"`+ssh.FingerprintSHA256(now.PublicKey()))
 	}
 }
 
@@ -302,14 +304,14 @@ func TestOpenSSHRefusesTheKey(t *testing.T) {
 	_, host := newKey(t, "ed25519")
 	cred := openSSH(t, signer.PublicKey(), host)
 	cred.PrivateKey = other
-	_, err := client(0).Test(context.Background(), cred)
-	wantError(t, err, sftp.Denied, "in with this private key")
+	_, err := newClient(long).Test(context.Background(), cred)
+	wantError(t, err, sftp.Denied, "sftp.login_denied", "sftp.private_key")
 	cred.PrivateKey, cred.Password = secrets.Secret{}, secrets.NewSecret("right")
-	_, err = client(0).Test(context.Background(), cred)
-	wantError(t, err, sftp.Denied, "in with this password")
+	_, err = newClient(long).Test(context.Background(), cred)
+	wantError(t, err, sftp.Denied, "sftp.login_denied", "sftp.password")
 }
 
-func line(t *testing.T) string {
+func authorizedKey(t *testing.T) string {
 	key, _ := newKey(t, "ed25519")
 	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key.PublicKey())))
 }

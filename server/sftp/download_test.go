@@ -19,14 +19,14 @@ import (
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// random gives the same bytes every time.
-func random(size int) string {
+// randomText returns the same bytes every time.
+func randomText(size int) string {
 	content := make([]byte, size)
 	_, _ = rand.NewChaCha8([32]byte{}).Read(content)
 	return string(content)
 }
 
-func one(t testing.TB, s *sftp.Session, folder string) sftp.File {
+func listOne(t testing.TB, s *sftp.Session, folder string) sftp.File {
 	t.Helper()
 	got, err := s.List(context.Background(), folder, sftp.Pattern{}, 0)
 	if err != nil || len(got.Files) != 1 {
@@ -45,11 +45,11 @@ func (w onWrite) Write(p []byte) (int, error) {
 
 func TestFetchOpenSSH(t *testing.T) {
 	const chunk = 32 << 10
-	s := debian(t)
+	s := openSSHSession(t)
 	for _, size := range []int{0, 1, chunk - 1, chunk, chunk + 1, 3<<20 + 7} {
-		content := random(size)
-		folder := tree(t, map[string]string{"a.csv": content})
-		f := one(t, s, folder)
+		content := randomText(size)
+		folder := makeFiles(t, map[string]string{"a.csv": content})
+		f := listOne(t, s, folder)
 		offsets := []int{0, 1, size / 2, chunk - 1, chunk, chunk + 1, size - 1, size}
 		for _, offset := range offsets {
 			if offset < 0 || offset > size {
@@ -61,16 +61,16 @@ func TestFetchOpenSSH(t *testing.T) {
 				t.Errorf("%d bytes from %d: wrote %d, %v", size, offset, n, err)
 			}
 		}
-		if again := one(t, s, folder); !again.SameVersion(f) {
-			t.Errorf("fetching changed %+v to %+v", f, again)
+		if again := listOne(t, s, folder); !again.SameVersion(f) {
+			t.Errorf("Fetch changed %+v to %+v", f, again)
 		}
 	}
 }
 
 func TestFetchWhileItChanges(t *testing.T) {
-	content := random(3 << 20)
+	content := randomText(3 << 20)
 	cases := map[string]struct {
-		meddle func(path string) error
+		change func(path string) error
 		kind   sftp.Kind
 		want   string
 	}{
@@ -80,30 +80,30 @@ func TestFetchWhileItChanges(t *testing.T) {
 				_, err = f.WriteString("more")
 			}
 			return errors.Join(err, f.Close())
-		}, sftp.Changed, "goes on after 3,145,728 bytes"},
-		"shrinks":             {func(path string) error { return os.Truncate(path, 2<<20+5) }, sftp.Changed, "ends before its 3,145,728 bytes"},
-		"is written over":     {func(path string) error { return os.WriteFile(path, []byte(random(3<<20)), 0o600) }, sftp.Changed, "was modified at"},
-		"only looks modified": {func(path string) error { return os.Chtimes(path, noon, noon.Add(time.Second)) }, sftp.Changed, "was modified at 2026-03-01 12:00:01Z and before that at 2026-03-01 12:00:00Z"},
+		}, sftp.Changed, "sftp.file_goes_on"},
+		"shrinks":             {func(path string) error { return os.Truncate(path, 2<<20+5) }, sftp.Changed, "sftp.file_ends_early"},
+		"is written over":     {func(path string) error { return os.WriteFile(path, []byte(randomText(3<<20)), 0o600) }, sftp.Changed, "sftp.changed_time"},
+		"only looks modified": {func(path string) error { return os.Chtimes(path, noon, noon.Add(time.Second)) }, sftp.Changed, `"before":"2026-03-01 12:00:00Z","time":"2026-03-01 12:00:01Z"`},
 		"is replaced": {func(path string) error {
 			return errors.Join(os.WriteFile(path+".new", []byte("other"), 0o600), os.Rename(path+".new", path))
-		}, sftp.Changed, "it has 5 bytes now and had 3,145,728"},
+		}, sftp.Changed, "sftp.changed_size"},
 		"becomes a link": {func(path string) error {
 			return errors.Join(os.Rename(path, path+".old"), os.Symlink(path+".old", path))
-		}, sftp.Changed, "symbolic link"},
-		"vanishes": {os.Remove, sftp.Missing, "or no longer"},
+		}, sftp.Changed, "sftp.symbolic_link"},
+		"vanishes": {os.Remove, sftp.Missing, "sftp.missing"},
 	}
-	s := debian(t)
+	s := openSSHSession(t)
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			f := one(t, s, tree(t, map[string]string{"a.csv": content}))
+			f := listOne(t, s, makeFiles(t, map[string]string{"a.csv": content}))
 			written := int64(0)
 			n, err := s.Fetch(context.Background(), sftp.Download{File: f}, onWrite(func(p []byte) {
 				if written == 0 {
-					must(t, c.meddle(f.Path))
+					must(t, c.change(f.Path))
 				}
 				written += int64(len(p))
 			}))
-			wantError(t, err, c.kind, c.want, `the file "`+f.Path+`"`)
+			wantError(t, err, c.kind, c.want, f.Path)
 			if n != written {
 				t.Errorf("%d bytes were reported, %d written", n, written)
 			}
@@ -111,27 +111,27 @@ func TestFetchWhileItChanges(t *testing.T) {
 	}
 }
 
-// A fetch that broke off carries on where it was, on another connection.
+// An interrupted download resumes on another connection.
 func TestFetchFromKilledServer(t *testing.T) {
 	signer, mine := newKey(t, "ed25519")
 	_, host := newKey(t, "ed25519")
 	started := make(chan int, 10)
-	cred := mortalSSH(t, started, signer.PublicKey(), host)
+	cred := killableOpenSSH(t, started, signer.PublicKey(), host)
 	cred.PrivateKey = mine
-	content := random(8 << 20)
-	folder := tree(t, map[string]string{"a.csv": content})
+	content := randomText(8 << 20)
+	folder := makeFiles(t, map[string]string{"a.csv": content})
 	s := connect(t, cred, long)
 	group := <-started
-	f := one(t, s, folder)
+	f := listOne(t, s, folder)
 	var got bytes.Buffer
 	kill := onWrite(func([]byte) { _ = syscall.Kill(-group, syscall.SIGKILL) })
 	n, err := s.Fetch(context.Background(), sftp.Download{File: f}, io.MultiWriter(&got, kill))
-	wantError(t, err, sftp.Lost, "ended the connection while reading the file")
+	wantError(t, err, sftp.Lost, "sftp.connection_lost", "sftp.reading_file")
 	if n == 0 || n != int64(got.Len()) || n >= int64(len(content)) {
 		t.Fatalf("%d bytes were reported, %d written", n, got.Len())
 	}
 	if _, err := s.List(context.Background(), folder, sftp.Pattern{}, 0); err == nil {
-		t.Error("the session serves on")
+		t.Error("the session still works")
 	}
 	more, err := connect(t, cred, long).Fetch(context.Background(), sftp.Download{File: f, Offset: n}, &got)
 	if err != nil || n+more != int64(len(content)) || got.String() != content {
@@ -139,38 +139,38 @@ func TestFetchFromKilledServer(t *testing.T) {
 	}
 }
 
-type failing struct{}
+type failingDisk struct{}
 
 var errDisk = errors.New("the disk is full")
 
-func (failing) Write([]byte) (int, error) { return 0, errDisk }
+func (failingDisk) Write([]byte) (int, error) { return 0, errDisk }
 
-func (failing) Read([]byte) (int, error) { return 0, errDisk }
+func (failingDisk) Read([]byte) (int, error) { return 0, errDisk }
 
-type lazy struct{}
+type shortWriter struct{}
 
-func (lazy) Write(p []byte) (int, error) { return len(p) / 2, nil }
+func (shortWriter) Write(p []byte) (int, error) { return len(p) / 2, nil }
 
 func TestFetchToBadWriters(t *testing.T) {
-	s := debian(t)
-	f := one(t, s, tree(t, map[string]string{"a.csv": random(1 << 20)}))
+	s := openSSHSession(t)
+	f := listOne(t, s, makeFiles(t, map[string]string{"a.csv": randomText(1 << 20)}))
 	for range 3 {
-		if n, err := s.Fetch(context.Background(), sftp.Download{File: f}, failing{}); !errors.Is(err, errDisk) || n != 0 {
+		if n, err := s.Fetch(context.Background(), sftp.Download{File: f}, failingDisk{}); !errors.Is(err, errDisk) || n != 0 {
 			t.Errorf("Fetch: %d, %v", n, err)
 		}
 	}
-	if n, err := s.Fetch(context.Background(), sftp.Download{File: f}, lazy{}); !errors.Is(err, io.ErrShortWrite) || n != 16<<10 {
+	if n, err := s.Fetch(context.Background(), sftp.Download{File: f}, shortWriter{}); !errors.Is(err, io.ErrShortWrite) || n != 16<<10 {
 		t.Errorf("Fetch: %d, %v", n, err)
 	}
 	if n, err := s.Fetch(context.Background(), sftp.Download{File: f}, io.Discard); err != nil || n != 1<<20 {
-		t.Errorf("Fetch afterwards: %d, %v", n, err)
+		t.Errorf("Fetch after failures: %d, %v", n, err)
 	}
 }
 
-// The memory of a fetch does not depend on the size of the file.
+// The memory of a download does not depend on the size of the file.
 func TestFetchMemory(t *testing.T) {
-	s, folder := debian(t), t.TempDir()
-	file := put(t, folder, "a.csv", "")
+	s, folder := openSSHSession(t), t.TempDir()
+	file := writeFile(t, folder, "a.csv", "")
 	const size = 64 << 20
 	if err := os.Truncate(file, size); err != nil {
 		t.Fatal(err)
@@ -179,7 +179,7 @@ func TestFetchMemory(t *testing.T) {
 	runtime.GC()
 	runtime.ReadMemStats(&now)
 	before, peak, done := now.HeapAlloc, uint64(0), 0
-	_, err := s.Fetch(context.Background(), sftp.Download{File: one(t, s, folder)}, onWrite(func(p []byte) {
+	_, err := s.Fetch(context.Background(), sftp.Download{File: listOne(t, s, folder)}, onWrite(func(p []byte) {
 		if done += len(p); done%(4<<20) == 0 {
 			runtime.ReadMemStats(&now)
 			peak = max(peak, now.HeapAlloc)
@@ -191,85 +191,66 @@ func TestFetchMemory(t *testing.T) {
 	t.Logf("the heap grew from %d to %d bytes", before, peak)
 }
 
-// What a server says of one file or entry.
 func TestEvilContent(t *testing.T) {
-	listings := map[string]struct {
-		say  reply
-		kind sftp.Kind
+	t.Parallel()
+	cases := map[string]struct {
+		replies map[byte]reply
+		kind    sftp.Kind
 	}{
-		"more entries than it sends": {saying(104, u32(1<<31)+entry("a", u32(0))), sftp.Misbehaved},
-		"a name of 4 GiB":            {saying(104, u32(1)+u32(0xffffffff)+"evil"), sftp.Misbehaved},
-		"attributes cut short":       {saying(104, u32(1)+str("a")+str("a")+u32(0xf)), sftp.Misbehaved},
-		"4 G extended attributes":    {saying(104, u32(1)+str("a")+str("a")+u32(0x80000000)+u32(0xffffffff)), sftp.Misbehaved},
-		"the same file for ever":     {saying(104, string(names(slices.Repeat([]string{"a"}, 2000)...))), sftp.TooMany},
-		"names for ever":             {everNew, sftp.TooMany},
+		"no bytes, endlessly":     {map[byte]reply{opRead: replyWith(103, str(""))}, sftp.Misbehaved},
+		"more than requested":     {map[byte]reply{opRead: replyWith(103, str("abcd"))}, sftp.Misbehaved},
+		"a length beyond the end": {map[byte]reply{opRead: replyWith(103, u32(3)+"ab")}, sftp.Misbehaved},
+		"endless content":         {map[byte]reply{opRead: endlessContent}, sftp.Changed},
+		"ends early":              {map[byte]reply{opRead: replyStatus(1)}, sftp.Changed},
+		"became a link":           {map[byte]reply{opLstat: replyWith(105, fileAttrs(3, 0o120777, 1_700_000_000))}, sftp.Changed},
+		"has grown":               {map[byte]reply{opLstat: replyWith(105, fileAttrs(4, 0o100644, 1_700_000_000))}, sftp.Changed},
+		"was modified":            {map[byte]reply{opLstat: replyWith(105, fileAttrs(3, 0o100644, 1_700_000_001))}, sftp.Changed},
+		"an invalid size":         {map[byte]reply{opLstat: replyWith(105, fileAttrs(1<<63, 0o100644, 1_700_000_000))}, sftp.Changed},
+		"no size":                 {map[byte]reply{opLstat: replyWith(105, u32(4)+u32(0o100644))}, sftp.Changed},
+		"attributes cut short":    {map[byte]reply{opLstat: replyWith(105, u32(0xf))}, sftp.Misbehaved},
+		"a long handle":           {map[byte]reply{opOpen: replyWith(102, str(strings.Repeat("h", 257)))}, sftp.Misbehaved},
+		"vanished":                {map[byte]reply{opLstat: replyStatus(2)}, sftp.Missing},
+		"changes meanwhile":       {map[byte]reply{opLstat: replyOnce(replyWith(105, fileAttrs(3, 0o100644, 1_700_000_000)), replyWith(105, fileAttrs(3, 0o100644, 1_700_000_001)))}, sftp.Changed},
+		"vanishes meanwhile":      {map[byte]reply{opLstat: replyOnce(replyWith(105, fileAttrs(3, 0o100644, 1_700_000_000)), replyStatus(2))}, sftp.Missing},
 	}
-	for name, c := range listings {
-		t.Run("list/"+name, func(t *testing.T) {
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f := &fakeFS{say: map[byte]reply{opReaddir: c.say}}
-			wantError(t, list(f.connect(t, long)), c.kind, `the directory "/in"`)
-		})
-	}
-	fetches := map[string]struct {
-		say  map[byte]reply
-		kind sftp.Kind
-	}{
-		"no bytes for ever":      {map[byte]reply{opRead: saying(103, str(""))}, sftp.Misbehaved},
-		"more than asked for":    {map[byte]reply{opRead: saying(103, str("abcd"))}, sftp.Misbehaved},
-		"a length beyond itself": {map[byte]reply{opRead: saying(103, u32(3)+"ab")}, sftp.Misbehaved},
-		"goes on for ever":       {map[byte]reply{opRead: endless}, sftp.Changed},
-		"ends early":             {map[byte]reply{opRead: status(1)}, sftp.Changed},
-		"became a link":          {map[byte]reply{opLstat: saying(105, fileAttrs(3, 0o120777, 1_700_000_000))}, sftp.Changed},
-		"became longer":          {map[byte]reply{opLstat: saying(105, fileAttrs(4, 0o100644, 1_700_000_000))}, sftp.Changed},
-		"became younger":         {map[byte]reply{opLstat: saying(105, fileAttrs(3, 0o100644, 1_700_000_001))}, sftp.Changed},
-		"an impossible size":     {map[byte]reply{opLstat: saying(105, fileAttrs(1<<63, 0o100644, 1_700_000_000))}, sftp.Changed},
-		"no size":                {map[byte]reply{opLstat: saying(105, u32(4)+u32(0o100644))}, sftp.Changed},
-		"attributes cut short":   {map[byte]reply{opLstat: saying(105, u32(0xf))}, sftp.Misbehaved},
-		"a long handle":          {map[byte]reply{opOpen: saying(102, str(strings.Repeat("h", 257)))}, sftp.Misbehaved},
-		"vanished":               {map[byte]reply{opLstat: status(2)}, sftp.Missing},
-		"changes afterwards":     {map[byte]reply{opLstat: firstly(saying(105, fileAttrs(3, 0o100644, 1_700_000_000)), saying(105, fileAttrs(3, 0o100644, 1_700_000_001)))}, sftp.Changed},
-		"vanishes afterwards":    {map[byte]reply{opLstat: firstly(saying(105, fileAttrs(3, 0o100644, 1_700_000_000)), status(2))}, sftp.Missing},
-	}
-	for name, c := range fetches {
-		t.Run("fetch/"+name, func(t *testing.T) {
-			t.Parallel()
-			f := &fakeFS{content: "abc", say: c.say}
-			wantError(t, fetch(f.connect(t, long)), c.kind, `the file "/in/a.csv"`)
+			f := &fakeFS{content: "abc", replies: c.replies}
+			wantError(t, fetch(f.connect(t, long)), c.kind, "/in/a.csv")
 		})
 	}
 }
 
-func endless(s *fakeServer, id uint32, body []byte) {
+func endlessContent(s *fakeServer, id uint32, body []byte) {
 	want := body[len(body)-1]
 	s.send(103, id, str(strings.Repeat("e", int(want))))
 }
 
-// A size is only believed where the bytes are there.
-func TestSizeThatLies(t *testing.T) {
+// A wrong size costs no memory and is detected.
+func TestWrongSize(t *testing.T) {
 	t.Parallel()
 	const tera = 1 << 40
-	f := &fakeFS{content: "0123456789", say: map[byte]reply{opLstat: saying(105, fileAttrs(tera, 0o100644, 1_700_000_000))}}
+	f := &fakeFS{content: "0123456789", replies: map[byte]reply{opLstat: replyWith(105, fileAttrs(tera, 0o100644, 1_700_000_000))}}
 	s := f.connect(t, long)
 	var got bytes.Buffer
 	n, err := s.Fetch(context.Background(), sftp.Download{File: listed(tera)}, &got)
-	wantError(t, err, sftp.Changed, "ends before its 1,099,511,627,776 bytes")
+	wantError(t, err, sftp.Changed, "sftp.file_ends_early")
 	if n != 0 || got.Len() != 0 {
-		t.Errorf("%d bytes were reported and %d written of a chunk that was not there", n, got.Len())
+		t.Errorf("%d bytes were reported and %d written of an incomplete chunk", n, got.Len())
 	}
 	_, err = s.Fetch(context.Background(), sftp.Download{File: listed(tera), MaxSize: 1 << 30}, &got)
-	wantError(t, err, sftp.TooLarge, "at most 1,073,741,824")
+	wantError(t, err, sftp.TooLarge, "sftp.file_too_large", `"limit":1073741824`)
 	if _, err := s.Fetch(context.Background(), sftp.Download{File: listed(10), Offset: 11}, &got); err == nil {
-		t.Error("an offset behind the end passed")
+		t.Error("accepted an offset beyond the end")
 	}
 	if _, err := s.Fetch(context.Background(), sftp.Download{File: listed(10), Offset: -1}, &got); err == nil {
-		t.Error("a negative offset passed")
+		t.Error("accepted a negative offset")
 	}
 }
 
-// A server may give less than was asked for, and in another order, and still be
-// honest.
-func TestOddButHonest(t *testing.T) {
+// A server may send less than was requested, and in another order.
+func TestShortReads(t *testing.T) {
 	t.Parallel()
 	content := strings.Repeat("0123456789abcdef", 8<<10) // four chunks
 	var held []func()
@@ -284,21 +265,21 @@ func TestOddButHonest(t *testing.T) {
 			held[i]()
 		}
 	}
-	f := &fakeFS{content: content, say: map[byte]reply{opRead: odd}}
+	f := &fakeFS{content: content, replies: map[byte]reply{opRead: odd}}
 	var got bytes.Buffer
 	n, err := f.connect(t, long).Fetch(context.Background(), sftp.Download{File: listed(int64(len(content)))}, &got)
 	if err != nil || n != int64(len(content)) || got.String() != content {
 		t.Errorf("Fetch wrote %d bytes, %v", n, err)
 	}
-	if reads := f.counts(opRead); reads != 4+4+1 {
-		t.Errorf("%d reads were asked for, want 9", reads)
+	if reads := f.count(opRead); reads != 4+4+1 {
+		t.Errorf("%d reads were requested, want 9", reads)
 	}
 }
 
 func BenchmarkFetch(b *testing.B) {
 	const size = 64 << 20
-	s := debian(b)
-	f := one(b, s, tree(b, map[string]string{"a.csv": random(size)}))
+	s := openSSHSession(b)
+	f := listOne(b, s, makeFiles(b, map[string]string{"a.csv": randomText(size)}))
 	b.SetBytes(size)
 	b.ReportAllocs()
 	for b.Loop() {

@@ -7,7 +7,7 @@ import (
 	"github.com/intraydata/intray/server/sftp"
 )
 
-// One file is at rest, one was modified a moment ago: it comes with the next look.
+// One file is at rest. The other was modified a moment ago, so the next run fetches it.
 func ExamplePlanFetch() {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	listed := []sftp.File{
@@ -26,7 +26,7 @@ func ExamplePlanFetch() {
 	// fetch today.csv
 }
 
-// Runs that were missed are made up for once.
+// Missed runs are made up for once.
 func ExampleSchedule() {
 	daily, err := sftp.DailyAt("07:30")
 	if err != nil {

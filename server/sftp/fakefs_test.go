@@ -1,6 +1,7 @@
 package sftp_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"io"
@@ -15,7 +16,7 @@ import (
 	"github.com/intraydata/intray/server/sftp"
 )
 
-// The messages that the tests name.
+// The SFTP packet types that the tests use.
 const (
 	opOpen     = 3
 	opClose    = 4
@@ -29,20 +30,20 @@ const (
 	opExtended = 200
 )
 
-// fakeFS serves one directory with one file over raw packets. Whatever is in say
-// is said instead of the honest answer to that message.
+// fakeFS serves one directory with one file, packet by packet. replies replace the honest
+// response to a type of request.
 type fakeFS struct {
 	content    string
-	entries    []byte // of one NAME packet, with its count
-	mode       uint32 // of the file, 0: regular
+	entries    []byte // of one NAME packet, with their count
+	mode       uint32 // of the file; 0 means regular
 	extensions []string
-	say        map[byte]func(s *fakeServer, id uint32, body []byte)
+	replies    map[byte]reply
 
-	mu    sync.Mutex
-	asked []byte // the kinds of messages that came
+	mu       sync.Mutex
+	requests []byte // the types of all requests
 }
 
-// fakeServer is a connection to a fakeFS.
+// fakeServer serves one connection to a fakeFS.
 type fakeServer struct {
 	*fakeFS
 	ssh.Channel
@@ -50,7 +51,7 @@ type fakeServer struct {
 	listed  bool
 }
 
-// serve is for serveSSH.
+// serve is an argument for serveSSH.
 func (f *fakeFS) serve(c ssh.Channel) {
 	s := &fakeServer{fakeFS: f, Channel: c}
 	for {
@@ -71,12 +72,12 @@ func (f *fakeFS) serve(c ssh.Channel) {
 			continue
 		}
 		f.mu.Lock()
-		f.asked = append(f.asked, body[0])
-		evil := f.say[body[0]]
+		f.requests = append(f.requests, body[0])
+		replied := f.replies[body[0]]
 		f.mu.Unlock()
 		id := binary.BigEndian.Uint32(body[1:])
-		if evil != nil {
-			evil(s, id, body[5:])
+		if replied != nil {
+			replied(s, id, body[5:])
 			continue
 		}
 		s.answer(body[0], id, body[5:])
@@ -121,7 +122,9 @@ func (s *fakeServer) send(kind byte, id uint32, rest string) {
 	_, _ = io.WriteString(s, packet(uint32(5+len(rest)), string([]byte{kind})+u32(id)+rest))
 }
 
-func (s *fakeServer) status(id, code uint32) { s.send(101, id, u32(code)+str("evil words")+str("en")) }
+func (s *fakeServer) status(id, code uint32) {
+	s.send(101, id, u32(code)+str("evil words")+str("en"))
+}
 
 func (f *fakeFS) attrs() string {
 	mode := f.mode
@@ -131,24 +134,17 @@ func (f *fakeFS) attrs() string {
 	return fileAttrs(uint64(len(f.content)), mode, 1_700_000_000)
 }
 
-// change makes the server say something else.
-func (f *fakeFS) change(say map[byte]reply) {
+func (f *fakeFS) setReplies(replies map[byte]reply) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.say = say
+	f.replies = replies
 }
 
-// counts gives how often a kind of message came.
-func (f *fakeFS) counts(kind byte) int {
+// count returns how many requests of a type arrived.
+func (f *fakeFS) count(kind byte) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	n := 0
-	for _, k := range f.asked {
-		if k == kind {
-			n++
-		}
-	}
-	return n
+	return bytes.Count(f.requests, []byte{kind})
 }
 
 func (f *fakeFS) connect(t testing.TB, cfg sftp.Config) *sftp.Session {
@@ -159,16 +155,16 @@ func (f *fakeFS) connect(t testing.TB, cfg sftp.Config) *sftp.Session {
 
 type reply = func(s *fakeServer, id uint32, body []byte)
 
-// saying gives a fixed packet, whatever the request.
-func saying(kind byte, rest string) reply {
+// replyWith sends a fixed packet.
+func replyWith(kind byte, rest string) reply {
 	return func(s *fakeServer, id uint32, _ []byte) { s.send(kind, id, rest) }
 }
 
-func status(code uint32) reply {
+func replyStatus(code uint32) reply {
 	return func(s *fakeServer, id uint32, _ []byte) { s.status(id, code) }
 }
 
-func raw(text string) reply {
+func replyRaw(text string) reply {
 	return func(s *fakeServer, _ uint32, _ []byte) { _, _ = io.WriteString(s, text) }
 }
 
@@ -176,8 +172,8 @@ func silent(*fakeServer, uint32, []byte) {}
 
 func hangUp(s *fakeServer, _ uint32, _ []byte) { _ = s.Close() }
 
-// firstly gives the first answer once, and then the other.
-func firstly(first, then reply) reply {
+// replyOnce sends the first reply once, and then the other.
+func replyOnce(first, then reply) reply {
 	return func(s *fakeServer, id uint32, body []byte) {
 		if s.lookups++; s.lookups == 1 {
 			first(s, id, body)
@@ -193,19 +189,19 @@ func u64(n uint64) string { return string(binary.BigEndian.AppendUint64(nil, n))
 
 func str(s string) string { return u32(uint32(len(s))) + s }
 
-// packet frames a message in the clear, as before the exchange of keys.
+// packet puts a length in front of the rest.
 func packet(length uint32, rest string) string {
 	return string(binary.BigEndian.AppendUint32(nil, length)) + rest
 }
 
-// fileAttrs are size, mode and times.
+// fileAttrs encodes size, mode and times.
 func fileAttrs(size uint64, mode, modified uint32) string {
 	return u32(0x1|0x4|0x8) + u64(size) + u32(mode) + u32(modified) + u32(modified)
 }
 
 func entry(name, attrs string) string { return str(name) + str("-rw-r--r-- "+name) + attrs }
 
-// names makes the entries of a listing of regular files.
+// names encodes the entries of a listing of regular files.
 func names(list ...string) []byte {
 	text := u32(uint32(len(list)))
 	for _, name := range list {
@@ -222,7 +218,7 @@ func manyNames(n int) []string {
 	return list
 }
 
-// repeat sends the text until the client hangs up.
+// repeat writes the text until the client closes the connection.
 func repeat(w io.Writer, text string) {
 	block := []byte(strings.Repeat(text, 1+32_000/len(text)))
 	for {
@@ -237,7 +233,7 @@ func list(s *sftp.Session) error {
 	return err
 }
 
-// listed is the file of a fakeFS as a listing gives it.
+// listed is the file of a fakeFS as List returns it.
 func listed(size int64) sftp.File {
 	return sftp.File{Path: "/in/a.csv", Size: size, Modified: time.Unix(1_700_000_000, 0).UTC()}
 }
@@ -247,6 +243,6 @@ func fetch(s *sftp.Session) error {
 	return err
 }
 
-func put3(s *sftp.Session) error {
+func uploadABC(s *sftp.Session) error {
 	return s.Upload(context.Background(), "/out", "a.csv", strings.NewReader("abc"))
 }

@@ -22,7 +22,7 @@ import (
 
 func TestListOpenSSH(t *testing.T) {
 	const part = ".a.csv.intray-0123456789abcdef.part"
-	folder := tree(t, map[string]string{
+	folder := makeFiles(t, map[string]string{
 		"b.csv": "12", "a.csv": "1", "c.txt": "", "Bücher.csv": "123", "naïve \"x\".csv": "", part: "1234", ".hidden.csv": "",
 		"line\nbreak.csv": "", "latin\xe9.csv": "", `back\slash.csv`: "", "bell\a.csv": "", "turn\u202evsc.exe": "", "\u2028.csv": "",
 	})
@@ -34,7 +34,7 @@ func TestListOpenSSH(t *testing.T) {
 	if err := errors.Join(os.Mkdir(filepath.Join(folder, "dir.csv"), 0o700), syscall.Mkfifo(filepath.Join(folder, "pipe.csv"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	s := debian(t)
+	s := openSSHSession(t)
 	got, err := s.List(context.Background(), folder, parse(t, `\.csv$`), 0)
 	if err != nil {
 		t.Fatal(err)
@@ -67,28 +67,28 @@ func TestListOpenSSH(t *testing.T) {
 		t.Errorf("the name is %q", got.Files[3].Name())
 	}
 	_, err = s.List(context.Background(), folder, parse(t, "csv"), 8)
-	wantError(t, err, sftp.TooMany, "more than 8 files that fit in the directory")
+	wantError(t, err, sftp.TooMany, "sftp.too_many_files", `"n":8`)
 	if all, err := s.List(context.Background(), folder+"/", sftp.Pattern{}, 0); err != nil || len(all.Files) != 6 || all.Files[0].Path != folder+"/.hidden.csv" {
-		t.Errorf("the zero pattern gives %+v, %v", all.Files, err)
+		t.Errorf("with the zero pattern: %+v, %v", all.Files, err)
 	}
 }
 
 func TestListRefusals(t *testing.T) {
-	folder := tree(t, map[string]string{"a.csv": "1"})
-	s := debian(t)
+	folder := makeFiles(t, map[string]string{"a.csv": "1"})
+	s := openSSHSession(t)
 	cases := map[string]struct {
 		path string
 		kind sftp.Kind
 		want string
 	}{
-		"vanished":     {folder + "/gone", sftp.Missing, `does not have the directory "` + folder + `/gone", or no longer`},
-		"a file":       {folder + "/a.csv", sftp.Missing, "does not have the directory"},
-		"upwards":      {folder + "/../x", sftp.BadPath, `without ".."`},
-		"line break":   {folder + "\nx", sftp.BadPath, "line break"},
-		"NUL":          {folder + "\x00", sftp.BadPath, "control character"},
-		"no UTF-8":     {folder + "\xe9", sftp.BadPath, "UTF-8"},
-		"without end":  {strings.Repeat("a/", 2049), sftp.BadPath, "longer than 4,096"},
-		"a long label": {folder + "/" + strings.Repeat("x", 300), sftp.Failed, "could not read"},
+		"vanished":     {folder + "/gone", sftp.Missing, "sftp.missing"},
+		"a file":       {folder + "/a.csv", sftp.Missing, "sftp.missing"},
+		"upwards":      {folder + "/../x", sftp.BadPath, "sftp.directory_with_dots"},
+		"line break":   {folder + "\nx", sftp.BadPath, "sftp.directory_with_control_character"},
+		"NUL":          {folder + "\x00", sftp.BadPath, "sftp.directory_with_control_character"},
+		"no UTF-8":     {folder + "\xe9", sftp.BadPath, "sftp.directory_not_utf8"},
+		"without end":  {strings.Repeat("a/", 2049), sftp.BadPath, "sftp.directory_too_long"},
+		"a long label": {folder + "/" + strings.Repeat("x", 300), sftp.Failed, "sftp.server_failed"},
 	}
 	for name, c := range cases {
 		_, err := s.List(context.Background(), c.path, sftp.Pattern{}, 0)
@@ -101,20 +101,22 @@ func TestListRefusals(t *testing.T) {
 	}
 }
 
-// Names that no file system has, but that a server can say.
+// Names that no file system allows, but that a server can send.
 func TestListEvilNames(t *testing.T) {
-	evil := map[string]string{
-		"../../etc/passwd": "slash", "/etc/passwd": "slash", "a/b.csv": "slash", `..\..\x`: "slash", "../a.csv": "slash", "a.csv/": "slash", "/": "slash",
-		"": "no name", "a\x00.csv": "control", "a\r\n.csv": "control", "\x1b[2Ja.csv": "control", "a\u0085": "control", "\xff\xfe": "UTF-8",
-		strings.Repeat("x", 1025): "longer than 1,024 bytes",
+	const control = "sftp.name_with_control_character"
+	invalid := map[string]string{
+		"../../etc/passwd": "sftp.name_with_slash", "/etc/passwd": "sftp.name_with_slash", "a/b.csv": "sftp.name_with_slash", `..\..\x`: "sftp.name_with_slash",
+		"../a.csv": "sftp.name_with_slash", "a.csv/": "sftp.name_with_slash", "/": "sftp.name_with_slash",
+		"": "sftp.name_missing", "a\x00.csv": control, "a\r\n.csv": control, "\x1b[2Ja.csv": control, "a\u0085": control, "\xff\xfe": "sftp.name_not_utf8",
+		strings.Repeat("x", 1025): "sftp.name_too_long",
 	}
-	for name, want := range evil {
+	for name, want := range invalid {
 		f := &fakeFS{entries: names(name, ".", "..", "...", "good.csv")}
 		got, err := f.connect(t, long).List(context.Background(), "/in", sftp.Pattern{}, 0)
 		if err != nil || len(got.Files) != 2 || got.Files[0].Path != "/in/..." || got.Files[1].Path != "/in/good.csv" {
 			t.Errorf("%.20q: the files are %+v, %v", name, got.Files, err)
 		}
-		if len(got.Skipped) != 1 || !strings.Contains(got.Skipped[0].Reason.String(), want) || strings.ContainsAny(got.Skipped[0].Name, "\x00\r\n\x1b") {
+		if len(got.Skipped) != 1 || got.Skipped[0].Reason.Code != want || strings.ContainsAny(got.Skipped[0].Name, "\x00\r\n\x1b") {
 			t.Errorf("%.20q: skipped are %+v", name, got.Skipped)
 		}
 	}
@@ -125,45 +127,67 @@ func TestListEvilNames(t *testing.T) {
 	}
 }
 
-// Some servers give no attributes with a listing, or leave out the kind.
-func TestListAsksForWhatIsMissing(t *testing.T) {
+// The listings of some servers lack attributes or the file type.
+func TestListRequestsMissingAttributes(t *testing.T) {
 	f := &fakeFS{content: "abc", entries: []byte(u32(3) + entry("a.csv", u32(0)) + entry("b.csv", u32(1)+u64(9)) + entry("c.txt", u32(0)))}
 	s := f.connect(t, long)
 	got, err := s.List(context.Background(), "/in", parse(t, "csv"), 0)
 	b := listed(3)
 	b.Path = "/in/b.csv"
-	if want := []sftp.File{listed(3), b}; err != nil || !cmp.Equal(got.Files, want) || f.counts(opLstat) != 2 {
-		t.Errorf("the files are %+v, %v after %d questions, want %+v", got.Files, err, f.counts(opLstat), want)
+	if want := []sftp.File{listed(3), b}; err != nil || !cmp.Equal(got.Files, want) || f.count(opLstat) != 2 {
+		t.Errorf("the files are %+v, %v after %d requests, want %+v", got.Files, err, f.count(opLstat), want)
 	}
-	answers := map[string]struct {
-		say     reply
+	replies := map[string]struct {
+		reply   reply
 		files   int
 		skipped string
 	}{
-		"no kind":   {saying(105, u32(1)+u64(3)), 0, "the server does not tell whether it is a file"},
-		"kind zero": {saying(105, fileAttrs(3, 0o644, 1)), 0, "the server does not tell whether it is a file"},
-		"no size":   {saying(105, u32(4)+u32(0o100644)), 0, "the server does not tell its size"},
-		"no time":   {saying(105, u32(5)+u64(3)+u32(0o100644)), 2, ""},
-		"folders":   {saying(105, u32(4)+u32(0o040755)), 0, ""},
-		"vanished":  {status(2), 0, ""},
+		"no type":   {replyWith(105, u32(1)+u64(3)), 0, "sftp.type_unknown"},
+		"type zero": {replyWith(105, fileAttrs(3, 0o644, 1)), 0, "sftp.type_unknown"},
+		"no size":   {replyWith(105, u32(4)+u32(0o100644)), 0, "sftp.size_unknown"},
+		"no time":   {replyWith(105, u32(5)+u64(3)+u32(0o100644)), 2, ""},
+		"folders":   {replyWith(105, u32(4)+u32(0o040755)), 0, ""},
+		"vanished":  {replyStatus(2), 0, ""},
 	}
-	for name, c := range answers {
-		f.change(map[byte]reply{opLstat: c.say})
+	for name, c := range replies {
+		f.setReplies(map[byte]reply{opLstat: c.reply})
 		got, err := s.List(context.Background(), "/in", parse(t, "csv"), 0)
 		if err != nil || len(got.Files) != c.files || c.skipped == "" != (len(got.Skipped) == 0) {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
-		if c.skipped != "" && got.Skipped[0].Reason.String() != c.skipped {
-			t.Errorf("%s: skipped because %q", name, got.Skipped[0].Reason)
+		if c.skipped != "" && got.Skipped[0].Reason.Code != c.skipped {
+			t.Errorf("%s: the reason is %q, want %s", name, got.Skipped[0].Reason.Code, c.skipped)
 		}
 		if name == "no time" && !got.Files[0].Modified.IsZero() {
-			t.Errorf("a time came from nowhere: %v", got.Files[0].Modified)
+			t.Errorf("%s: modified at %v", name, got.Files[0].Modified)
 		}
 	}
 }
 
-// everNew lists names without end.
-func everNew(s *fakeServer, id uint32, _ []byte) {
+func TestEvilListings(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		reply reply
+		kind  sftp.Kind
+	}{
+		"more entries than it sends": {replyWith(104, u32(1<<31)+entry("a", u32(0))), sftp.Misbehaved},
+		"a name of 4 GiB":            {replyWith(104, u32(1)+u32(0xffffffff)+"evil"), sftp.Misbehaved},
+		"attributes cut short":       {replyWith(104, u32(1)+str("a")+str("a")+u32(0xf)), sftp.Misbehaved},
+		"4 G extended attributes":    {replyWith(104, u32(1)+str("a")+str("a")+u32(0x80000000)+u32(0xffffffff)), sftp.Misbehaved},
+		"the same file for ever":     {replyWith(104, string(names(slices.Repeat([]string{"a"}, 2000)...))), sftp.TooMany},
+		"names for ever":             {endlessNames, sftp.TooMany},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := &fakeFS{replies: map[byte]reply{opReaddir: c.reply}}
+			wantError(t, list(f.connect(t, long)), c.kind, "/in")
+		})
+	}
+}
+
+// endlessNames lists names without end.
+func endlessNames(s *fakeServer, id uint32, _ []byte) {
 	list := make([]string, 100)
 	for i := range list {
 		s.lookups++
@@ -172,22 +196,20 @@ func everNew(s *fakeServer, id uint32, _ []byte) {
 	s.send(104, id, string(names(list...)))
 }
 
-// A listing that takes too long ends, however busy the server is: here it gives
-// nothing, for ever.
+// A listing has a time limit even if the server always responds, here with no entries.
 func TestListTimeout(t *testing.T) {
 	t.Parallel()
-	f := &fakeFS{say: map[byte]reply{opReaddir: saying(104, u32(0))}}
+	f := &fakeFS{replies: map[byte]reply{opReaddir: replyWith(104, u32(0))}}
 	s := f.connect(t, sftp.Config{ListTimeout: 50 * time.Millisecond})
-	wantError(t, list(s), sftp.TimedOut, "time ran out while reading the directory")
+	wantError(t, list(s), sftp.TimedOut, "sftp.time_ran_out", "sftp.reading_directory")
 }
 
-// None of what a server says makes the client allocate by what was declared, or
-// keep what it sends.
-func TestEvilFilesMemory(t *testing.T) {
+// The client neither allocates what a server declares nor keeps all that it sends.
+func TestListMemory(t *testing.T) {
 	cases := map[string]*fakeFS{
-		"huge packet":     {say: map[byte]reply{opReaddir: raw(packet(0xffffffff, "evil"))}},
-		"many entries":    {say: map[byte]reply{opReaddir: saying(104, u32(0xffffffff)+entry("a", u32(0)))}},
-		"long bad names":  {say: map[byte]reply{opReaddir: saying(104, string(names(strings.Repeat("\n", 100_000)))+"")}},
+		"huge packet":     {replies: map[byte]reply{opReaddir: replyRaw(packet(0xffffffff, "evil"))}},
+		"many entries":    {replies: map[byte]reply{opReaddir: replyWith(104, u32(0xffffffff)+entry("a", u32(0)))}},
+		"long bad names":  {replies: map[byte]reply{opReaddir: replyWith(104, string(names(strings.Repeat("\n", 100_000)))+"")}},
 		"many extensions": {extensions: manyNames(5_000)},
 	}
 	for name, f := range cases {
@@ -199,15 +221,15 @@ func TestEvilFilesMemory(t *testing.T) {
 		runtime.GC()
 		runtime.ReadMemStats(&after)
 		if kept := int64(after.HeapAlloc) - int64(before.HeapAlloc); kept > 8<<20 {
-			t.Errorf("%s: %d bytes are kept", name, kept)
+			t.Errorf("%s: the heap grew by %d bytes", name, kept)
 		}
 	}
 }
 
 func BenchmarkList(b *testing.B) {
-	s, folder := debian(b), b.TempDir()
+	s, folder := openSSHSession(b), b.TempDir()
 	for i := range 10_000 {
-		put(b, folder, fmt.Sprintf("orders-%05d.csv", i), "")
+		writeFile(b, folder, fmt.Sprintf("orders-%05d.csv", i), "")
 	}
 	b.ReportAllocs()
 	for b.Loop() {

@@ -2,13 +2,13 @@ package sftp_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/server/sftp"
 )
 
@@ -49,7 +49,7 @@ func TestNextByMinutes(t *testing.T) {
 		"ran before":     {"2026-03-01 11:58", "2026-03-01 12:00", "2026-03-01 12:03"},
 		"is due":         {"2026-03-01 11:55", "2026-03-01 12:00", "2026-03-01 12:00"},
 		"missed many":    {"2026-02-01 11:55", "2026-03-01 12:00", "2026-03-01 12:00"},
-		"clock put back": {"2027-03-01 12:00", "2026-03-01 12:00", "2026-03-01 12:05"},
+		"clock set back": {"2027-03-01 12:00", "2026-03-01 12:00", "2026-03-01 12:05"},
 	}
 	for name, c := range cases {
 		if got := every(t, 5).NextRun(at(t, c[0]), 0, at(t, c[1])); !got.Equal(at(t, c[2])) {
@@ -69,7 +69,7 @@ func TestNextDaily(t *testing.T) {
 		"ran today":        {"12:00", "2026-03-01 12:01", "2026-03-01 13:00", "2026-03-02 12:00"},
 		"ran on the dot":   {"12:00", "2026-03-01 12:00", "2026-03-01 12:00", "2026-03-02 12:00"},
 		"missed once":      {"12:00", "2026-02-27 12:00", "2026-03-01 08:00", "2026-03-01 08:00"},
-		"clock put back":   {"12:00", "2030-02-27 12:00", "2026-03-01 08:00", "2026-03-01 12:00"},
+		"clock set back":   {"12:00", "2030-02-27 12:00", "2026-03-01 08:00", "2026-03-01 12:00"},
 	}
 	berlin := time.FixedZone("", 3600)
 	for name, c := range cases {
@@ -81,13 +81,13 @@ func TestNextDaily(t *testing.T) {
 }
 
 func TestScheduleRefusals(t *testing.T) {
-	for n, want := range map[int]string{4: "minutes must be 5 or greater", 0: "5 or greater", -5: "5 or greater", 44641: "44,640 or less"} {
-		if _, err := sftp.EveryMinutes(n); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%d minutes: %v", n, err)
+	for n, want := range map[int]string{4: "schedule.minutes_too_few", 0: "schedule.minutes_too_few", -5: "schedule.minutes_too_few", 44641: "schedule.minutes_too_many"} {
+		if _, err := sftp.EveryMinutes(n); err == nil || intray.MessageOf(err).Code != want {
+			t.Errorf("%d minutes: %v, want %s", n, err, want)
 		}
 	}
 	for _, clock := range []string{"", "7:30", "24:00", "12:60", "12:30:00", "12.30", " 12:30", "12:30 ", "1a:30", "-1:30", "٠٧:٣٠"} {
-		if _, err := sftp.DailyAt(clock); err == nil || !strings.Contains(err.Error(), "HH:MM") {
+		if _, err := sftp.DailyAt(clock); err == nil || intray.MessageOf(err).Code != "schedule.invalid_time" {
 			t.Errorf("%q: %v", clock, err)
 		}
 	}
@@ -115,7 +115,7 @@ func TestBackoff(t *testing.T) {
 		"slower":         {every(t, 5), 2, noon, noon, noon.Add(15 * time.Minute)},
 		"sooner":         {daily(t, "12:00"), 1, noon, noon, noon.Add(5 * time.Minute)},
 		"is due":         {every(t, 5), 4, noon, noon.Add(7 * time.Hour), noon.Add(7 * time.Hour)},
-		"clock put back": {every(t, 5), 1, noon.Add(time.Hour), noon, noon.Add(5 * time.Minute)},
+		"clock set back": {every(t, 5), 1, noon.Add(time.Hour), noon, noon.Add(5 * time.Minute)},
 	}
 	for name, c := range cases {
 		if got := c.s.NextRun(c.last, c.failures, c.now); !got.Equal(c.want) {
@@ -128,14 +128,14 @@ func version(path string, size int64, modified time.Time) sftp.File {
 	return sftp.File{Path: path, Size: size, Modified: modified}
 }
 
-func TestDecide(t *testing.T) {
+func TestPlanFetch(t *testing.T) {
 	now := noon.Add(time.Hour)
 	old, young := version("/in/old", 1, noon), version("/in/young", 1, now.Add(-sftp.RestPeriod+time.Second))
 	ahead, ageless := version("/in/ahead", 1, now.Add(time.Hour)), version("/in/ageless", 1, time.Time{})
 	rewritten := version("/in/old", 2, noon)
 	touched := version("/in/old", 1, noon.Add(time.Second))
 	first := func(f sftp.File, since time.Time) sftp.Seen { return sftp.Seen{File: f, Since: since} }
-	taken := sftp.Seen{File: old, Since: noon, Fetched: true}
+	fetched := sftp.Seen{File: old, Since: noon, Fetched: true}
 	gone := func(s sftp.Seen, at time.Time) sftp.Seen {
 		s.Gone = at
 		return s
@@ -151,30 +151,30 @@ func TestDecide(t *testing.T) {
 		"others wait": {nil, files{young, ahead, ageless}, sftp.Plan{
 			Wait: files{ageless, young, ahead}, Keep: []sftp.Seen{first(young, now), first(ahead, now), first(ageless, now)},
 		}},
-		"until they were seen twice": {
+		"until they were listed twice": {
 			[]sftp.Seen{first(young, now.Add(-sftp.RestPeriod)), first(ahead, now.Add(-sftp.RestPeriod)), first(ageless, now.Add(-sftp.RestPeriod))},
 			files{young, ahead, ageless}, sftp.Plan{Fetch: files{ageless, young, ahead}},
 		},
-		"which must be a while ago": {[]sftp.Seen{first(ahead, now.Add(-sftp.RestPeriod+1))}, files{ahead}, sftp.Plan{Wait: files{ahead}}},
-		"what changes waits on": {[]sftp.Seen{first(version("/in/ahead", 0, ahead.Modified), noon)}, files{ahead}, sftp.Plan{
+		"with a pause in between": {[]sftp.Seen{first(ahead, now.Add(-sftp.RestPeriod+1))}, files{ahead}, sftp.Plan{Wait: files{ahead}}},
+		"a changed file waits again": {[]sftp.Seen{first(version("/in/ahead", 0, ahead.Modified), noon)}, files{ahead}, sftp.Plan{
 			Wait: files{ahead}, Keep: []sftp.Seen{first(ahead, now)}, Drop: files{version("/in/ahead", 0, ahead.Modified)},
 		}},
-		"what is taken is not fetched": {[]sftp.Seen{taken}, files{old}, sftp.Plan{}},
-		"in another zone neither": {[]sftp.Seen{taken}, files{version("/in/old", 1, noon.In(time.FixedZone("", 3600)))},
+		"a fetched file is not fetched again": {[]sftp.Seen{fetched}, files{old}, sftp.Plan{}},
+		"nor in another zone": {[]sftp.Seen{fetched}, files{version("/in/old", 1, noon.In(time.FixedZone("", 3600)))},
 			sftp.Plan{}},
-		"what is written anew is": {[]sftp.Seen{taken}, files{rewritten}, sftp.Plan{
-			Fetch: files{rewritten}, Keep: []sftp.Seen{first(rewritten, now), gone(taken, now)},
+		"a rewritten file is": {[]sftp.Seen{fetched}, files{rewritten}, sftp.Plan{
+			Fetch: files{rewritten}, Keep: []sftp.Seen{first(rewritten, now), gone(fetched, now)},
 		}},
-		"what is touched is": {[]sftp.Seen{gone(taken, noon)}, files{touched}, sftp.Plan{
+		"a touched file is": {[]sftp.Seen{gone(fetched, noon)}, files{touched}, sftp.Plan{
 			Fetch: files{touched}, Keep: []sftp.Seen{first(touched, now)},
 		}},
-		"what comes back is known": {[]sftp.Seen{gone(taken, noon)}, files{old}, sftp.Plan{Keep: []sftp.Seen{taken}}},
-		"what is gone is known":    {[]sftp.Seen{gone(taken, now.Add(-sftp.ForgetAfter+1))}, nil, sftp.Plan{}},
-		"for a time":               {[]sftp.Seen{gone(taken, now.Add(-sftp.ForgetAfter))}, nil, sftp.Plan{Drop: files{old}}},
+		"a file that returns is known": {[]sftp.Seen{gone(fetched, noon)}, files{old}, sftp.Plan{Keep: []sftp.Seen{fetched}}},
+		"a missing file is known":      {[]sftp.Seen{gone(fetched, now.Add(-sftp.ForgetAfter+1))}, nil, sftp.Plan{}},
+		"for a limited time":           {[]sftp.Seen{gone(fetched, now.Add(-sftp.ForgetAfter))}, nil, sftp.Plan{Drop: files{old}}},
 		"listed twice, fetched once": {nil, files{old, old}, sftp.Plan{
 			Fetch: files{old}, Keep: []sftp.Seen{first(old, now)},
 		}},
-		"the oldest first": {[]sftp.Seen{first(rewritten, noon), first(touched, noon), first(old, noon)}, files{touched, old, rewritten},
+		"oldest first": {[]sftp.Seen{first(rewritten, noon), first(touched, noon), first(old, noon)}, files{touched, old, rewritten},
 			sftp.Plan{Fetch: files{old, rewritten, touched}}},
 	}
 	for name, c := range cases {
@@ -184,8 +184,8 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// remember does with memory what a caller does with a plan.
-func remember(memory []sftp.Seen, plan sftp.Plan, take bool) []sftp.Seen {
+// applyPlan updates the memory by a plan, as the caller of PlanFetch does.
+func applyPlan(memory []sftp.Seen, plan sftp.Plan) []sftp.Seen {
 	known := map[string]sftp.Seen{}
 	key := func(f sftp.File) string { return fmt.Sprint(f.Path, f.Size, f.Modified.Unix()) }
 	for _, list := range [][]sftp.Seen{memory, plan.Keep} {
@@ -197,10 +197,9 @@ func remember(memory []sftp.Seen, plan sftp.Plan, take bool) []sftp.Seen {
 		delete(known, key(f))
 	}
 	for _, f := range plan.Fetch {
-		if seen := known[key(f)]; take {
-			seen.Fetched = true
-			known[key(f)] = seen
-		}
+		seen := known[key(f)]
+		seen.Fetched = true
+		known[key(f)] = seen
 	}
 	var list []sftp.Seen
 	for _, seen := range known {
@@ -209,19 +208,18 @@ func remember(memory []sftp.Seen, plan sftp.Plan, take bool) []sftp.Seen {
 	return list
 }
 
-// Whatever comes and goes, each version is taken once, and every one that stays
-// is taken in the end.
-func TestDecideTakesEachVersionOnce(t *testing.T) {
+// Each version is fetched at most once, and each that stays is fetched.
+func TestPlanFetchIsExactlyOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var memory []sftp.Seen
 		fetched := map[sftp.File]int{}
 		now := noon
-		look := func(listed []sftp.File) {
+		list := func(listed []sftp.File) {
 			plan := sftp.PlanFetch(memory, listed, now)
 			for _, f := range plan.Fetch {
 				fetched[f]++
 			}
-			memory = remember(memory, plan, true)
+			memory = applyPlan(memory, plan)
 			now = now.Add(5 * time.Minute)
 		}
 		file := rapid.Custom(func(t *rapid.T) sftp.File {
@@ -229,11 +227,11 @@ func TestDecideTakesEachVersionOnce(t *testing.T) {
 			return version(rapid.SampledFrom([]string{"/a", "/b", "/c"}).Draw(t, "path"), rapid.Int64Range(0, 1).Draw(t, "size"), at)
 		})
 		for _, listed := range rapid.SliceOfN(rapid.SliceOfN(file, 0, 4), 1, 12).Draw(t, "looks") {
-			look(listed)
+			list(listed)
 		}
 		last := rapid.SliceOfN(file, 0, 4).Draw(t, "last")
-		look(last)
-		look(last)
+		list(last)
+		list(last)
 		for _, f := range last {
 			if fetched[f] != 1 {
 				t.Fatalf("%+v was fetched %d times", f, fetched[f])
@@ -247,7 +245,7 @@ func TestDecideTakesEachVersionOnce(t *testing.T) {
 	})
 }
 
-func BenchmarkDecide(b *testing.B) {
+func BenchmarkPlanFetch(b *testing.B) {
 	var memory []sftp.Seen
 	var listed []sftp.File
 	for i := range 10_000 {

@@ -45,7 +45,7 @@ func FuzzResponses(f *testing.F) {
 		checkFuzzed(t, err)
 		for _, f := range listing.Files {
 			if !nameProblem(f.Name()).IsZero() || f.Size < 0 {
-				t.Errorf("the listing has %+v", f)
+				t.Errorf("the listing contains %+v", f)
 			}
 		}
 		var got bytes.Buffer

@@ -14,33 +14,33 @@ import (
 	"github.com/intraydata/intray/server/sftp"
 )
 
-// framing are ways to break the protocol at any message.
-var framing = map[string]struct {
-	say  reply
-	kind sftp.Kind
+// invalidReplies are invalid replies to any request.
+var invalidReplies = map[string]struct {
+	reply reply
+	kind  sftp.Kind
 }{
-	"huge packet":          {raw(packet(0xffffffff, "evil")), sftp.Misbehaved},
-	"long packet":          {raw(packet(256<<10+1, "evil")), sftp.Misbehaved},
-	"empty packet":         {raw(packet(0, "evil")), sftp.Misbehaved},
-	"packet without id":    {raw(packet(3, "\x65\x00\x00")), sftp.Misbehaved},
-	"another's id":         {raw(packet(9, "\x65"+u32(77_777)+u32(0))), sftp.Misbehaved},
-	"answers twice":        {func(s *fakeServer, id uint32, _ []byte) { s.status(id-1, 0); s.status(id-1, 0) }, sftp.Misbehaved},
-	"unknown answer":       {saying(99, "evil"), sftp.Misbehaved},
-	"success of nothing":   {status(0), sftp.Misbehaved},
-	"refuses":              {status(4), sftp.Failed},
-	"forbids":              {status(3), sftp.Forbidden},
-	"a status of no code":  {saying(101, ""), sftp.Misbehaved},
-	"a status of no words": {saying(101, u32(4)), sftp.Failed},
-	"hangs":                {silent, sftp.TimedOut},
-	"half a packet":        {raw(packet(100, "evil")), sftp.TimedOut},
-	"drips":                {drip, sftp.TimedOut},
-	"hangs up":             {hangUp, sftp.Lost},
-	"endless packet train": {func(s *fakeServer, _ uint32, _ []byte) { repeat(s, packet(200_000, strings.Repeat("\x68", 200_000))) }, sftp.Misbehaved},
-	"endless side words":   {func(s *fakeServer, _ uint32, _ []byte) { repeat(s.Stderr(), "evil") }, sftp.TimedOut},
+	"huge packet":         {replyRaw(packet(0xffffffff, "evil")), sftp.Misbehaved},
+	"long packet":         {replyRaw(packet(256<<10+1, "evil")), sftp.Misbehaved},
+	"empty packet":        {replyRaw(packet(0, "evil")), sftp.Misbehaved},
+	"packet without id":   {replyRaw(packet(3, "\x65\x00\x00")), sftp.Misbehaved},
+	"unknown id":          {replyRaw(packet(9, "\x65"+u32(77_777)+u32(0))), sftp.Misbehaved},
+	"replies twice":       {func(s *fakeServer, id uint32, _ []byte) { s.status(id-1, 0); s.status(id-1, 0) }, sftp.Misbehaved},
+	"unknown type":        {replyWith(99, "evil"), sftp.Misbehaved},
+	"status OK":           {replyStatus(0), sftp.Misbehaved},
+	"status failure":      {replyStatus(4), sftp.Failed},
+	"status denied":       {replyStatus(3), sftp.Forbidden},
+	"status without code": {replyWith(101, ""), sftp.Misbehaved},
+	"status without text": {replyWith(101, u32(4)), sftp.Failed},
+	"no reply":            {silent, sftp.TimedOut},
+	"half a packet":       {replyRaw(packet(100, "evil")), sftp.TimedOut},
+	"byte by byte":        {drip, sftp.TimedOut},
+	"hangs up":            {hangUp, sftp.Lost},
+	"endless packets":     {func(s *fakeServer, _ uint32, _ []byte) { repeat(s, packet(200_000, strings.Repeat("\x68", 200_000))) }, sftp.Misbehaved},
+	"endless stderr":      {func(s *fakeServer, _ uint32, _ []byte) { repeat(s.Stderr(), "evil") }, sftp.TimedOut},
 }
 
-// drip sends a packet byte by byte, each long before the client gives up, until
-// the client hangs up.
+// drip sends a packet byte by byte, each well within the client's patience, until the
+// client closes the connection.
 func drip(s *fakeServer, id uint32, _ []byte) {
 	ticker := time.NewTicker(20 * time.Millisecond)
 	defer ticker.Stop()
@@ -53,44 +53,43 @@ func drip(s *fakeServer, id uint32, _ []byte) {
 	}
 }
 
-// doing are the calls, and the message at which a server is evil to each.
-var doing = map[string]struct {
+// calls are the calls of a session and the request of each that gets an invalid reply.
+var calls = map[string]struct {
 	at  byte
 	run func(*sftp.Session) error
 }{
 	"opening a directory": {opOpendir, list},
 	"reading a directory": {opReaddir, list},
-	"looking at a file":   {opLstat, fetch},
+	"checking a file":     {opLstat, fetch},
 	"opening a file":      {opOpen, fetch},
 	"reading a file":      {opRead, fetch},
-	"creating a file":     {opOpen, put3},
-	"looking at a part":   {opLstat, put3},
+	"creating a file":     {opOpen, uploadABC},
+	"checking an upload":  {opLstat, uploadABC},
 }
 
 func TestEvilAnswers(t *testing.T) {
-	for step, do := range doing {
-		for name, evil := range framing {
+	for step, call := range calls {
+		for name, invalid := range invalidReplies {
 			t.Run(step+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				f := &fakeFS{content: "abc", entries: names("a.csv"), say: map[byte]reply{do.at: evil.say}}
+				f := &fakeFS{content: "abc", entries: names("a.csv"), replies: map[byte]reply{call.at: invalid.reply}}
 				cfg := long
-				if evil.kind == sftp.TimedOut {
+				if invalid.kind == sftp.TimedOut {
 					cfg = short
 				}
 				s := f.connect(t, cfg)
-				err := do.run(s)
-				wantError(t, err, evil.kind, "127.0.0.1:")
-				over := evil.kind == sftp.Misbehaved || evil.kind == sftp.TimedOut || evil.kind == sftp.Lost
-				if again := list(s); over && again == nil {
-					t.Error("the session serves on")
+				err := call.run(s)
+				wantError(t, err, invalid.kind, "127.0.0.1:")
+				closed := invalid.kind == sftp.Misbehaved || invalid.kind == sftp.TimedOut || invalid.kind == sftp.Lost
+				if again := list(s); closed && again == nil {
+					t.Error("the session still works")
 				}
 			})
 		}
 	}
 }
 
-// A server that answers is left in good order when ctx ends: the session serves
-// on. One that does not is hung up on.
+// When ctx ends, a session stays usable if the server responds, and is closed if not.
 func TestCancelledSession(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -101,29 +100,29 @@ func TestCancelledSession(t *testing.T) {
 		t.Errorf("Fetch wrote %d bytes, %v", n, err)
 	}
 	if err := list(s); err != nil {
-		t.Errorf("the session is of no use any more: %v", err)
+		t.Errorf("the session does not work any more: %v", err)
 	}
 	if _, err := s.List(ctx, "/in", sftp.Pattern{}, 0); !errors.Is(err, context.Canceled) {
 		t.Errorf("List after the end of ctx: %v", err)
 	}
 
 	ctx, cancel = context.WithCancel(context.Background())
-	hung := &fakeFS{say: map[byte]reply{opOpendir: func(*fakeServer, uint32, []byte) { cancel() }}}
+	hung := &fakeFS{replies: map[byte]reply{opOpendir: func(*fakeServer, uint32, []byte) { cancel() }}}
 	if _, err := hung.connect(t, long).List(ctx, "/in", sftp.Pattern{}, 0); !errors.Is(err, context.Canceled) {
 		t.Errorf("List: %v", err)
 	}
 }
 
-// A session without work notices that the server is gone.
+// An idle session detects that the server is gone.
 func TestKeepAlive(t *testing.T) {
 	t.Parallel()
 	key, _ := newKey(t, "ed25519")
 	f := &fakeFS{entries: names("a.csv")}
 	ended := make(chan struct{})
-	cred := listen(t, deaf(withPassword(key), f.serve, ended))
+	cred := listen(t, serveWithoutKeepAlive(withPassword(key), f.serve, ended))
 	s := connect(t, cred, sftp.Config{KeepAlive: 20 * time.Millisecond, Patience: 100 * time.Millisecond})
 	<-ended
-	wantError(t, list(s), sftp.TimedOut, "was too slow")
+	wantError(t, list(s), sftp.TimedOut, "sftp.kept_waiting")
 
 	lively := f.connect(t, sftp.Config{KeepAlive: time.Millisecond})
 	for range 20 {
@@ -133,9 +132,9 @@ func TestKeepAlive(t *testing.T) {
 	}
 }
 
-// deaf is serveSSH without an answer to signs of life. It tells when the
-// connection has ended.
-func deaf(cfg *ssh.ServerConfig, files func(ssh.Channel), ended chan<- struct{}) func(net.Conn) {
+// serveWithoutKeepAlive is serveSSH without replies to keep-alive requests. It closes ended
+// when the connection ends.
+func serveWithoutKeepAlive(cfg *ssh.ServerConfig, files func(ssh.Channel), ended chan<- struct{}) func(net.Conn) {
 	return func(raw net.Conn) {
 		defer close(ended)
 		_, channels, requests, err := ssh.NewServerConn(raw, cfg)
@@ -146,16 +145,16 @@ func deaf(cfg *ssh.ServerConfig, files func(ssh.Channel), ended chan<- struct{})
 			for range requests {
 			}
 		}()
-		for asked := range channels {
-			if channel, requests, err := asked.Accept(); err == nil {
+		for offered := range channels {
+			if channel, requests, err := offered.Accept(); err == nil {
 				go serveChannel(channel, requests, files)
 			}
 		}
 	}
 }
 
-// cutConn lets only so many bytes of a server through. Then it swallows all, or
-// hangs up.
+// cutConn passes on a number of bytes from a server. Then it discards the rest or closes
+// the connection.
 type cutConn struct {
 	net.Conn
 	mu    sync.Mutex
@@ -180,31 +179,31 @@ func (c *cutConn) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// visit makes each call once.
-func visit(s *sftp.Session) error {
-	return errors.Join(list(s), fetch(s), put3(s))
+// callAll makes each call once.
+func callAll(s *sftp.Session) error {
+	return errors.Join(list(s), fetch(s), uploadABC(s))
 }
 
-// A server may fall silent or hang up anywhere: in its greeting, the exchange of
-// keys, the login, or in any answer.
+// A server may stop responding or close the connection at any point: in its greeting, the
+// key exchange, the login, or any response.
 func TestCutAnywhere(t *testing.T) {
 	t.Parallel()
 	key, _ := newKey(t, "ed25519")
-	f := &fakeFS{content: "abc", entries: names("a.csv"), say: map[byte]reply{opLstat: lateMissing}}
+	f := &fakeFS{content: "abc", entries: names("a.csv"), replies: map[byte]reply{opLstat: lateMissing}}
 	const plenty = 1 << 20
 	whole := &cutConn{left: plenty, hangs: true}
 	cred := listen(t, func(c net.Conn) {
 		whole.Conn = c
 		serveSSH(withPassword(key), f.serve)(whole)
 	})
-	if err := visit(connect(t, cred, long)); err != nil {
+	if err := callAll(connect(t, cred, long)); err != nil {
 		t.Fatal(err)
 	}
 	whole.mu.Lock()
-	sent := plenty - whole.left // a little more or less each time: packets are padded
+	sent := plenty - whole.left // varies slightly because of padding
 	whole.mu.Unlock()
 	if sent < 1500 || sent > 10_000 {
-		t.Fatalf("the visit took %d bytes", sent)
+		t.Fatalf("all calls took %d bytes", sent)
 	}
 	var all sync.WaitGroup
 	for _, hangs := range []bool{false, true} {
@@ -212,20 +211,20 @@ func TestCutAnywhere(t *testing.T) {
 			cred := listen(t, func(c net.Conn) {
 				serveSSH(withPassword(key), f.serve)(&cutConn{Conn: c, left: at, hangs: hangs})
 			})
-			all.Go(func() { cutVisit(t, cred, at, hangs) })
+			all.Go(func() { callAllCut(t, cred, at, hangs) })
 		}
 	}
 	all.Wait()
 }
 
-func cutVisit(t *testing.T, cred sftp.Credential, at int, hangs bool) {
-	patient := 20 * time.Second
+func callAllCut(t *testing.T, cred sftp.Credential, at int, hangs bool) {
+	timeout := 20 * time.Second
 	if hangs {
-		patient = 2 * time.Second
+		timeout = 2 * time.Second
 	}
-	s, err := with(sftp.Config{Timeout: patient, Patience: patient / 2}).Dial(context.Background(), cred)
+	s, err := newClient(sftp.Config{Timeout: timeout, Patience: timeout / 2}).Dial(context.Background(), cred)
 	if err == nil {
-		err = visit(s)
+		err = callAll(s)
 		s.Close()
 	}
 	var failed *sftp.Error
@@ -237,8 +236,7 @@ func cutVisit(t *testing.T, cred sftp.Credential, at int, hangs bool) {
 	}
 }
 
-// lateMissing is for a visit: the file is there for Fetch, which looks twice, and
-// what Put writes has its size; only its name is free.
+// lateMissing is a reply for callAll: every path exists except the target of Upload.
 func lateMissing(s *fakeServer, id uint32, body []byte) {
 	if string(body[4:]) == "/out/a.csv" {
 		s.status(id, 2)

@@ -35,22 +35,16 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// client may reach the loopback network.
-func client(timeout time.Duration) *sftp.Client {
-	loopback := []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
-	return sftp.New(egress.New(egress.Config{Allow: loopback}), sftp.Config{Timeout: timeout})
-}
-
-// with makes a client that may reach the loopback network.
-func with(cfg sftp.Config) *sftp.Client {
+// newClient returns a client that may connect to the loopback network.
+func newClient(cfg sftp.Config) *sftp.Client {
 	loopback := []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	return sftp.New(egress.New(egress.Config{Allow: loopback}), cfg)
 }
 
-// connect opens a session, which is closed when the test ends.
+// connect dials a session and closes it at the end of the test.
 func connect(t testing.TB, cred sftp.Credential, cfg sftp.Config) *sftp.Session {
 	t.Helper()
-	s, err := with(cfg).Dial(context.Background(), cred)
+	s, err := newClient(cfg).Dial(context.Background(), cred)
 	if err != nil {
 		t.Fatalf("Dial: %v (%v)", err, errors.Unwrap(err))
 	}
@@ -58,15 +52,14 @@ func connect(t testing.TB, cred sftp.Credential, cfg sftp.Config) *sftp.Session 
 	return s
 }
 
-// short gives up soon, where a test waits for that; long does not, so that a busy
-// machine does no harm.
+// short times out soon, for tests that wait for it. long does not, even on a busy machine.
 var (
 	short = sftp.Config{Patience: 100 * time.Millisecond}
 	long  = sftp.Config{}
 )
 
-// listen serves each connection with serve, and gives where. All of it has ended
-// when the test has.
+// listen serves each connection with serve and returns a credential for the server. At the
+// end of the test it waits for all of them to end.
 func listen(t testing.TB, serve func(net.Conn)) sftp.Credential {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -101,7 +94,8 @@ func listen(t testing.TB, serve func(net.Conn)) sftp.Credential {
 	return sftp.Credential{Hostname: host, Port: number, User: "anna", Password: secrets.NewSecret("right")}
 }
 
-// serveSSH speaks SSH and gives the SFTP channel, once it is asked for, to files.
+// serveSSH speaks SSH and calls files with the channel of the SFTP subsystem. Without
+// files, it refuses the subsystem.
 func serveSSH(cfg *ssh.ServerConfig, files func(ssh.Channel)) func(net.Conn) {
 	return func(raw net.Conn) {
 		conn, channels, requests, err := ssh.NewServerConn(raw, cfg)
@@ -110,8 +104,8 @@ func serveSSH(cfg *ssh.ServerConfig, files func(ssh.Channel)) func(net.Conn) {
 		}
 		defer func() { _ = conn.Close() }()
 		go ssh.DiscardRequests(requests)
-		for asked := range channels {
-			channel, requests, err := asked.Accept()
+		for offered := range channels {
+			channel, requests, err := offered.Accept()
 			if err != nil {
 				return
 			}
@@ -132,7 +126,7 @@ func serveChannel(channel ssh.Channel, requests <-chan *ssh.Request, files func(
 	}
 }
 
-// honest serves the real files of this machine, read only.
+// honest serves the files of this machine, read-only.
 func honest(channel ssh.Channel) {
 	server, err := pkgsftp.NewServer(channel, pkgsftp.ReadOnly())
 	if err != nil {
@@ -142,7 +136,7 @@ func honest(channel ssh.Channel) {
 	_ = server.Close()
 }
 
-// withPassword lets the password "right" in.
+// withPassword accepts the user "anna" with the password "right".
 func withPassword(keys ...ssh.Signer) *ssh.ServerConfig {
 	cfg := &ssh.ServerConfig{
 		PasswordCallback: func(c ssh.ConnMetadata, password []byte) (*ssh.Permissions, error) {
@@ -158,7 +152,7 @@ func withPassword(keys ...ssh.Signer) *ssh.ServerConfig {
 	return cfg
 }
 
-// newKey makes a key of the type, which ssh-keygen would call -t.
+// newKey generates a key of a type of ssh-keygen -t.
 func newKey(t testing.TB, kind string) (ssh.Signer, secrets.Secret) {
 	t.Helper()
 	var key any
@@ -187,42 +181,39 @@ func newKey(t testing.TB, kind string) (ssh.Signer, secrets.Secret) {
 
 const sshdPath = "/usr/sbin/sshd"
 
-// openSSH runs Debian's server for each connection, as the current user, with
-// the host keys and the one user key. It reads no file of the machine's own
-// configuration.
+// openSSH runs OpenSSH's server for each connection as the current user, with these host
+// keys and one user key. It does not read the configuration of the machine.
 func openSSH(t testing.TB, userKey ssh.PublicKey, hostKeys ...secrets.Secret) sftp.Credential {
 	t.Helper()
-	return mortalSSH(t, nil, userKey, hostKeys...)
+	return killableOpenSSH(t, nil, userKey, hostKeys...)
 }
 
-// mortalSSH is openSSH whose processes can be killed: started is told the number
-// of the group of those of each connection.
-func mortalSSH(t testing.TB, started chan<- int, userKey ssh.PublicKey, hostKeys ...secrets.Secret) sftp.Credential {
+// killableOpenSSH is openSSH that sends the process group of each connection to started.
+func killableOpenSSH(t testing.TB, started chan<- int, userKey ssh.PublicKey, hostKeys ...secrets.Secret) sftp.Credential {
 	t.Helper()
 	if _, err := os.Stat(sshdPath); err != nil {
-		t.Skip("SKIPPED: " + sshdPath + " is not installed, the client is not tried against OpenSSH")
+		t.Skip("SKIPPED: " + sshdPath + " is not installed; the client is not tested against OpenSSH")
 	}
 	if os.Getuid() == 0 {
-		// As root the server insists on the folder that its package's service
-		// makes.
+		// As root, the server requires the folder that its systemd unit creates.
 		if err := os.MkdirAll("/run/sshd", 0o755); err != nil {
 			t.Skipf("SKIPPED: sshd needs /run/sshd: %v", err)
 		}
 	}
 	folder := t.TempDir()
 	config := []string{
-		"AuthorizedKeysFile " + put(t, folder, "authorized", string(ssh.MarshalAuthorizedKey(userKey))),
+		"AuthorizedKeysFile " + writeFile(t, folder, "authorized", string(ssh.MarshalAuthorizedKey(userKey))),
 		"PasswordAuthentication no", "KbdInteractiveAuthentication no", "PermitRootLogin prohibit-password",
-		"StrictModes no", "UsePAM no", "PidFile none", "Subsystem sftp internal-sftp", "Banner " + put(t, folder, "banner", "Welcome!\n"),
+		"StrictModes no", "UsePAM no", "PidFile none", "Subsystem sftp internal-sftp", "Banner " + writeFile(t, folder, "banner", "Welcome!\n"),
 	}
 	for i, key := range hostKeys {
-		config = append(config, "HostKey "+put(t, folder, fmt.Sprintf("host%d", i), key.Reveal()))
+		config = append(config, "HostKey "+writeFile(t, folder, fmt.Sprintf("host%d", i), key.Reveal()))
 	}
-	file := put(t, folder, "config", strings.Join(config, "\n")+"\n")
-	log := put(t, folder, "log", "")
+	file := writeFile(t, folder, "config", strings.Join(config, "\n")+"\n")
+	log := writeFile(t, folder, "log", "")
 	t.Cleanup(func() {
 		if text, err := os.ReadFile(log); err == nil && t.Failed() {
-			t.Logf("sshd says:\n%s", text)
+			t.Logf("log of sshd:\n%s", text)
 		}
 	})
 	cred := listen(t, func(conn net.Conn) { runSSHD(t, conn, started, "-i", "-f", file, "-E", log) })
@@ -234,8 +225,8 @@ func mortalSSH(t testing.TB, started chan<- int, userKey ssh.PublicKey, hostKeys
 	return cred
 }
 
-// runSSHD serves one connection. Where started is not nil it is told the number
-// of the server's group of processes.
+// runSSHD serves one connection. It sends the server's process group to started, which can
+// be nil.
 func runSSHD(t testing.TB, conn net.Conn, started chan<- int, args ...string) {
 	socket, err := conn.(*net.TCPConn).File()
 	if err != nil {
@@ -243,7 +234,7 @@ func runSSHD(t testing.TB, conn net.Conn, started chan<- int, args ...string) {
 		return
 	}
 	defer func() { _ = socket.Close() }()
-	// The server's own copy must be the last: it tells the client of its end.
+	// The server must hold the only copy, so that the connection ends with it.
 	_ = conn.Close()
 	cmd := exec.Command(sshdPath, args...)
 	cmd.Stdin, cmd.Stdout = socket, socket
@@ -255,12 +246,12 @@ func runSSHD(t testing.TB, conn net.Conn, started chan<- int, args ...string) {
 	if started != nil {
 		started <- cmd.Process.Pid
 	}
-	// A refused client makes it end with an error, which the tests expect.
+	// It fails for clients that it refuses, which the tests expect.
 	_ = cmd.Wait()
 }
 
-// debian opens a session on OpenSSH's server, as the current user.
-func debian(t testing.TB) *sftp.Session {
+// openSSHSession dials OpenSSH's server as the current user.
+func openSSHSession(t testing.TB) *sftp.Session {
 	t.Helper()
 	signer, mine := newKey(t, "ed25519")
 	_, host := newKey(t, "ed25519")
@@ -269,12 +260,12 @@ func debian(t testing.TB) *sftp.Session {
 	return connect(t, cred, long)
 }
 
-// keygen runs OpenSSH's own tool.
+// keygen runs ssh-keygen.
 func keygen(t *testing.T, args ...string) string {
 	t.Helper()
 	path, err := exec.LookPath("ssh-keygen")
 	if err != nil {
-		t.Skip("SKIPPED: ssh-keygen is not installed, fingerprints are not compared with OpenSSH's")
+		t.Skip("SKIPPED: ssh-keygen is not installed; fingerprints are not compared with those of OpenSSH")
 	}
 	out, err := exec.Command(path, args...).CombinedOutput()
 	if err != nil {
@@ -292,7 +283,7 @@ func fileSecret(t *testing.T, file string) secrets.Secret {
 	return secrets.NewSecret(string(text))
 }
 
-func put(t testing.TB, folder, name, text string) string {
+func writeFile(t testing.TB, folder, name, text string) string {
 	t.Helper()
 	file := filepath.Join(folder, name)
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
@@ -301,12 +292,12 @@ func put(t testing.TB, folder, name, text string) string {
 	return file
 }
 
-// tree makes files of these names and contents, all modified at the same time.
-func tree(t testing.TB, files map[string]string) string {
+// makeFiles writes files by name and content, all modified at noon.
+func makeFiles(t testing.TB, files map[string]string) string {
 	t.Helper()
 	folder := t.TempDir()
 	for name, text := range files {
-		file := put(t, folder, name, text)
+		file := writeFile(t, folder, name, text)
 		if err := os.Chtimes(file, noon, noon); err != nil {
 			t.Fatal(err)
 		}
@@ -323,7 +314,7 @@ func must(t testing.TB, err error) {
 
 func mustTest(t *testing.T, cred sftp.Credential) sftp.Report {
 	t.Helper()
-	report, err := client(0).Test(context.Background(), cred)
+	report, err := newClient(long).Test(context.Background(), cred)
 	if err != nil {
 		var failed *sftp.Error
 		_ = errors.As(err, &failed)
@@ -332,8 +323,9 @@ func mustTest(t *testing.T, cred sftp.Credential) sftp.Report {
 	return report
 }
 
-// wantError expects the kind and the words, no secret, and no word of the server.
-func wantError(t *testing.T, err error, kind sftp.Kind, words ...string) {
+// wantError checks the kind of an error, that its message has all the codes and parameters,
+// and that it contains neither a secret nor text of the server.
+func wantError(t *testing.T, err error, kind sftp.Kind, parts ...string) {
 	t.Helper()
 	var failed *sftp.Error
 	if !errors.As(err, &failed) {
@@ -343,17 +335,18 @@ func wantError(t *testing.T, err error, kind sftp.Kind, words ...string) {
 	if failed.Kind != kind {
 		t.Errorf("the error is of kind %s, want %s: %v (%v)", failed.Kind, kind, err, failed.Err)
 	}
-	for _, word := range words {
-		if !strings.Contains(err.Error(), word) {
-			t.Errorf("the error is %q, want %q in it", err, word)
+	message := failed.Text.Encode()
+	for _, part := range parts {
+		if !strings.Contains(message, part) {
+			t.Errorf("the message is %s, want %q in it", message, part)
 		}
 	}
 	for _, secret := range []string{"right", "evil"} {
-		if strings.Contains(err.Error(), secret) {
-			t.Errorf("the error says %q: %v", secret, err)
+		if strings.Contains(message, secret) {
+			t.Errorf("the message contains %q: %s", secret, message)
 		}
 	}
 }
 
-// drain reads until the other side hangs up.
+// drain reads until the client closes the connection.
 func drain(r io.Reader) { _, _ = io.Copy(io.Discard, r) }

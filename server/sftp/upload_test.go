@@ -16,8 +16,8 @@ import (
 	"github.com/intraydata/intray/server/sftp"
 )
 
-// holds checks what is in a folder.
-func holds(t *testing.T, folder string, want map[string]string) {
+// wantFiles checks the content of a folder.
+func wantFiles(t *testing.T, folder string, want map[string]string) {
 	t.Helper()
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -26,7 +26,7 @@ func holds(t *testing.T, folder string, want map[string]string) {
 	for _, e := range entries {
 		text, err := os.ReadFile(filepath.Join(folder, e.Name()))
 		if expected, known := want[e.Name()]; err != nil || !known || string(text) != expected {
-			t.Errorf("%q holds %d bytes, %v; want one of %d files", e.Name(), len(text), err, len(want))
+			t.Errorf("%q has %d bytes, %v; want one of %d files", e.Name(), len(text), err, len(want))
 		}
 	}
 	if len(entries) != len(want) {
@@ -34,19 +34,19 @@ func holds(t *testing.T, folder string, want map[string]string) {
 	}
 }
 
-func TestPutOpenSSH(t *testing.T) {
-	s, folder := debian(t), t.TempDir()
+func TestUploadOpenSSH(t *testing.T) {
+	s, folder := openSSHSession(t), t.TempDir()
 	want := map[string]string{}
 	long := strings.Repeat("l", 250) + ".csv"
 	for i, name := range []string{"a.csv", "empty.csv", "Bücher \"x\".csv", long, "a.csv"} {
-		want[name] = random([]int{5, 0, 32 << 10, 3<<20 + 1, 100_000}[i])
+		want[name] = randomText([]int{5, 0, 32 << 10, 3<<20 + 1, 100_000}[i])
 		must(t, s.Upload(context.Background(), folder, name, strings.NewReader(want[name])))
 	}
-	holds(t, folder, want)
+	wantFiles(t, folder, want)
 }
 
-func TestPutRefusals(t *testing.T) {
-	s, folder := debian(t), t.TempDir()
+func TestUploadRefusals(t *testing.T) {
+	s, folder := openSSHSession(t), t.TempDir()
 	if err := os.Mkdir(filepath.Join(folder, "dir"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -55,15 +55,15 @@ func TestPutRefusals(t *testing.T) {
 		kind       sftp.Kind
 		want       string
 	}{
-		"no such directory": {folder + "/gone", "a", sftp.Missing, "does not have the directory"},
-		"a directory there": {folder, "dir", sftp.Failed, "could not write the file"},
-		"upwards":           {folder, "..", sftp.BadPath, "it names a directory"},
-		"a path":            {folder, "../a", sftp.BadPath, "holds a slash"},
-		"line break":        {folder, "a\nb", sftp.BadPath, `a file cannot be called "a\nb": its name holds a line break`},
-		"empty":             {folder, "", sftp.BadPath, "no name"},
-		"long":              {folder, strings.Repeat("x", 1025), sftp.BadPath, "longer than 1,024 bytes"},
-		"a part":            {folder, ".a.intray-0123456789abcdef.part", sftp.BadPath, "unfinished"},
-		"bad directory":     {folder + "\x00", "a", sftp.BadPath, "control character"},
+		"no such directory": {folder + "/gone", "a", sftp.Missing, "sftp.missing"},
+		"a directory there": {folder, "dir", sftp.Failed, "sftp.write_file"},
+		"upwards":           {folder, "..", sftp.BadPath, "sftp.name_of_directory"},
+		"a path":            {folder, "../a", sftp.BadPath, "sftp.name_with_slash"},
+		"line break":        {folder, "a\nb", sftp.BadPath, "sftp.name_with_control_character"},
+		"empty":             {folder, "", sftp.BadPath, "sftp.name_missing"},
+		"long":              {folder, strings.Repeat("x", 1025), sftp.BadPath, "sftp.name_too_long"},
+		"a partial file":    {folder, ".a.intray-0123456789abcdef.part", sftp.BadPath, "sftp.name_of_unfinished_file"},
+		"bad directory":     {folder + "\x00", "a", sftp.BadPath, "sftp.directory_with_control_character"},
 	}
 	for name, c := range cases {
 		err := s.Upload(context.Background(), c.path, c.name, strings.NewReader("abc"))
@@ -72,109 +72,108 @@ func TestPutRefusals(t *testing.T) {
 	if err := os.Remove(filepath.Join(folder, "dir")); err != nil {
 		t.Fatal(err)
 	}
-	holds(t, folder, nil)
+	wantFiles(t, folder, nil)
 }
 
-func TestPutFromBadReaders(t *testing.T) {
-	s, folder := debian(t), t.TempDir()
+func TestUploadFromBadReaders(t *testing.T) {
+	s, folder := openSSHSession(t), t.TempDir()
 	ctx, cancel := context.WithCancel(context.Background())
 	readers := map[string]struct {
 		ctx  context.Context
 		from io.Reader
 		want error
 	}{
-		"fails at once": {context.Background(), failing{}, errDisk},
-		"fails later":   {context.Background(), io.MultiReader(strings.NewReader(random(3<<20)), failing{}), errDisk},
-		"is cancelled":  {ctx, io.MultiReader(strings.NewReader(random(3<<20)), call(cancel), strings.NewReader(random(3<<20))), context.Canceled},
+		"fails at once": {context.Background(), failingDisk{}, errDisk},
+		"fails later":   {context.Background(), io.MultiReader(strings.NewReader(randomText(3<<20)), failingDisk{}), errDisk},
+		"is cancelled":  {ctx, io.MultiReader(strings.NewReader(randomText(3<<20)), callReader(cancel), strings.NewReader(randomText(3<<20))), context.Canceled},
 	}
 	for name, c := range readers {
 		if err := s.Upload(c.ctx, folder, "a.csv", c.from); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
-		holds(t, folder, nil)
+		wantFiles(t, folder, nil)
 	}
 	if err := list(s); err == nil {
-		t.Error("there is a folder /in here")
+		t.Error("the folder /in exists on this machine")
 	}
 	if err := s.Upload(context.Background(), folder, "a.csv", strings.NewReader("abc")); err != nil {
-		t.Errorf("the session is of no use any more: %v", err)
+		t.Errorf("the session does not work any more: %v", err)
 	}
 }
 
-// call is a reader that does something and is empty.
-type call func()
+// callReader calls a function and is empty.
+type callReader func()
 
-func (c call) Read([]byte) (int, error) {
+func (c callReader) Read([]byte) (int, error) {
 	c()
 	return 0, io.EOF
 }
 
-// A server that knows no extensions cannot replace a file in one step.
-func TestPutWithoutExtensions(t *testing.T) {
-	missing := map[byte]reply{opLstat: firstly(saying(105, fileAttrs(3, 0o100644, 1_700_000_000)), status(2))}
-	f := &fakeFS{say: missing}
-	if err := put3(f.connect(t, long)); err != nil || f.counts(opRename) != 1 || f.counts(opRemove) != 0 {
-		t.Errorf("Put: %v, %d renames, %d removals", err, f.counts(opRename), f.counts(opRemove))
+// A server without extensions cannot replace a file in one step.
+func TestUploadWithoutExtensions(t *testing.T) {
+	missing := map[byte]reply{opLstat: replyOnce(replyWith(105, fileAttrs(3, 0o100644, 1_700_000_000)), replyStatus(2))}
+	f := &fakeFS{replies: missing}
+	if err := uploadABC(f.connect(t, long)); err != nil || f.count(opRename) != 1 || f.count(opRemove) != 0 {
+		t.Errorf("Upload: %v, %d renames, %d removals", err, f.count(opRename), f.count(opRemove))
 	}
 	f = &fakeFS{content: "abc"}
-	wantError(t, put3(f.connect(t, long)), sftp.Exists, `already has the file "/out/a.csv"`, "nothing was changed")
-	if f.counts(opRename) != 0 || f.counts(opRemove) != 1 {
-		t.Errorf("%d renames, %d removals", f.counts(opRename), f.counts(opRemove))
+	wantError(t, uploadABC(f.connect(t, long)), sftp.Exists, "sftp.file_exists", "/out/a.csv")
+	if f.count(opRename) != 0 || f.count(opRemove) != 1 {
+		t.Errorf("%d renames, %d removals", f.count(opRename), f.count(opRemove))
 	}
-	// One that announces what it does not know is asked the old way.
-	f = &fakeFS{extensions: []string{"posix-rename@openssh.com", "fsync@openssh.com"}, say: map[byte]reply{opExtended: status(8), opLstat: missing[opLstat]}}
-	if err := put3(f.connect(t, long)); err != nil || f.counts(opRename) != 1 || f.counts(opExtended) != 2 {
-		t.Errorf("Put: %v, %d renames", err, f.counts(opRename))
+	// A server that announces extensions but does not support them gets plain requests.
+	f = &fakeFS{extensions: []string{"posix-rename@openssh.com", "fsync@openssh.com"}, replies: map[byte]reply{opExtended: replyStatus(8), opLstat: missing[opLstat]}}
+	if err := uploadABC(f.connect(t, long)); err != nil || f.count(opRename) != 1 || f.count(opExtended) != 2 {
+		t.Errorf("Upload: %v, %d renames", err, f.count(opRename))
 	}
 }
 
-func TestPutOnEvilServers(t *testing.T) {
+func TestUploadToEvilServers(t *testing.T) {
 	extended := []string{"posix-rename@openssh.com", "fsync@openssh.com"}
 	cases := map[string]struct {
 		f    *fakeFS
 		kind sftp.Kind
 		want string
 	}{
-		"loses bytes":             {&fakeFS{content: "ab"}, sftp.Failed, "has 2 bytes of the file \"/out/a.csv\", although 3 were written"},
-		"a full disk":             {&fakeFS{say: map[byte]reply{opWrite: status(4)}}, sftp.Failed, "could not write"},
-		"a full disk, said late":  {&fakeFS{say: map[byte]reply{opClose: status(4)}}, sftp.Failed, "could not write"},
-		"a disk that fails":       {&fakeFS{extensions: extended, say: map[byte]reply{opExtended: status(4)}}, sftp.Failed, "could not write"},
-		"writes answered by ids":  {&fakeFS{say: map[byte]reply{opWrite: saying(102, str("h"))}}, sftp.Misbehaved, "does not keep to the rules"},
-		"a write without a code":  {&fakeFS{say: map[byte]reply{opWrite: saying(101, "")}}, sftp.Misbehaved, "does not keep to the rules"},
-		"a close without a code":  {&fakeFS{say: map[byte]reply{opClose: saying(101, "")}}, sftp.Misbehaved, "does not keep to the rules"},
-		"a rename without a code": {&fakeFS{say: map[byte]reply{opRename: saying(101, ""), opLstat: firstly(saying(105, fileAttrs(3, 0o100644, 1)), status(2))}}, sftp.Misbehaved, "does not keep to the rules"},
-		"cannot rename":           {&fakeFS{say: map[byte]reply{opRename: status(4), opLstat: firstly(saying(105, fileAttrs(3, 0o100644, 1)), status(2))}}, sftp.Failed, "could not write"},
+		"loses bytes":                {&fakeFS{content: "ab"}, sftp.Failed, `"sftp.not_all_written"`},
+		"a full disk":                {&fakeFS{replies: map[byte]reply{opWrite: replyStatus(4)}}, sftp.Failed, "sftp.server_failed"},
+		"a full disk, reported late": {&fakeFS{replies: map[byte]reply{opClose: replyStatus(4)}}, sftp.Failed, "sftp.server_failed"},
+		"a failing disk":             {&fakeFS{extensions: extended, replies: map[byte]reply{opExtended: replyStatus(4)}}, sftp.Failed, "sftp.server_failed"},
+		"writes answered by handles": {&fakeFS{replies: map[byte]reply{opWrite: replyWith(102, str("h"))}}, sftp.Misbehaved, "sftp.protocol_violated"},
+		"a write without a code":     {&fakeFS{replies: map[byte]reply{opWrite: replyWith(101, "")}}, sftp.Misbehaved, "sftp.protocol_violated"},
+		"a close without a code":     {&fakeFS{replies: map[byte]reply{opClose: replyWith(101, "")}}, sftp.Misbehaved, "sftp.protocol_violated"},
+		"a rename without a code":    {&fakeFS{replies: map[byte]reply{opRename: replyWith(101, ""), opLstat: replyOnce(replyWith(105, fileAttrs(3, 0o100644, 1)), replyStatus(2))}}, sftp.Misbehaved, "sftp.protocol_violated"},
+		"cannot rename":              {&fakeFS{replies: map[byte]reply{opRename: replyStatus(4), opLstat: replyOnce(replyWith(105, fileAttrs(3, 0o100644, 1)), replyStatus(2))}}, sftp.Failed, "sftp.server_failed"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			wantError(t, put3(c.f.connect(t, long)), c.kind, c.want)
-			if over := c.kind == sftp.Misbehaved; c.f.counts(opRemove) != 1 && !over {
-				t.Errorf("%d parts were removed, want 1", c.f.counts(opRemove))
+			wantError(t, uploadABC(c.f.connect(t, long)), c.kind, c.want)
+			if closed := c.kind == sftp.Misbehaved; c.f.count(opRemove) != 1 && !closed {
+				t.Errorf("%d partial files were removed, want 1", c.f.count(opRemove))
 			}
 		})
 	}
-	// A server that hangs in the middle is hung up on, with the rest unread.
-	f := &fakeFS{say: map[byte]reply{opWrite: silent}}
+	// If a server stops responding, the rest of the content is not read.
+	f := &fakeFS{replies: map[byte]reply{opWrite: silent}}
 	from := bytes.NewReader(make([]byte, 64<<20))
 	err := f.connect(t, short).Upload(context.Background(), "/out", "a", from)
-	wantError(t, err, sftp.TimedOut, "while writing the file")
+	wantError(t, err, sftp.TimedOut, "sftp.writing_file")
 	if read := int64(64<<20) - int64(from.Len()); read > 2<<20 {
 		t.Errorf("%d bytes were read ahead", read)
 	}
 }
 
-// This server lets people read only.
-func TestPutForbidden(t *testing.T) {
+// The honest server is read-only.
+func TestUploadForbidden(t *testing.T) {
 	key, _ := newKey(t, "ed25519")
 	folder := t.TempDir()
 	s := connect(t, listen(t, serveSSH(withPassword(key), honest)), long)
 	err := s.Upload(context.Background(), folder, "a.csv", strings.NewReader("abc"))
-	wantError(t, err, sftp.Forbidden, `does not let user "anna" write to the directory`)
-	holds(t, folder, nil)
+	wantError(t, err, sftp.Forbidden, "sftp.forbidden", "sftp.write_to_directory", "anna")
+	wantFiles(t, folder, nil)
 }
 
-// The Go server differs from OpenSSH's in its answers. This one changes the keys
-// of the connection every 256 KiB.
+// The Go server responds differently from OpenSSH's. Here it exchanges keys every 256 KiB.
 func TestGoServer(t *testing.T) {
 	key, _ := newKey(t, "ed25519")
 	folder := t.TempDir()
@@ -186,14 +185,14 @@ func TestGoServer(t *testing.T) {
 			_ = server.Close()
 		}
 	})), long)
-	content := random(3<<20 + 1)
+	content := randomText(3<<20 + 1)
 	if err := s.Upload(context.Background(), folder, "a.csv", strings.NewReader(content)); err != nil {
 		t.Fatal(err)
 	}
 	var got bytes.Buffer
-	f := one(t, s, folder)
+	f := listOne(t, s, folder)
 	if _, err := s.Fetch(context.Background(), sftp.Download{File: f}, &got); err != nil || got.String() != content {
-		t.Errorf("%d bytes came back, %v", got.Len(), err)
+		t.Errorf("fetched %d bytes, %v", got.Len(), err)
 	}
 	if err := os.Remove(f.Path); err != nil {
 		t.Fatal(err)
@@ -215,18 +214,17 @@ func TestIsPartial(t *testing.T) {
 	}
 }
 
-// Without random numbers there is no name, and nothing is written.
-func TestPutWithoutRandomNumbers(t *testing.T) {
+func TestUploadWithoutRandomNumbers(t *testing.T) {
 	f := &fakeFS{}
-	s := f.connect(t, sftp.Config{Rand: failing{}})
-	if err := put3(s); !errors.Is(err, errDisk) || f.counts(opOpen) != 0 {
-		t.Errorf("Put: %v, %d files opened", err, f.counts(opOpen))
+	s := f.connect(t, sftp.Config{Rand: failingDisk{}})
+	if err := uploadABC(s); !errors.Is(err, errDisk) || f.count(opOpen) != 0 {
+		t.Errorf("Upload: %v, %d files opened", err, f.count(opOpen))
 	}
 }
 
-func BenchmarkPut(b *testing.B) {
+func BenchmarkUpload(b *testing.B) {
 	const size = 64 << 20
-	s, folder, content := debian(b), b.TempDir(), random(size)
+	s, folder, content := openSSHSession(b), b.TempDir(), randomText(size)
 	b.SetBytes(size)
 	b.ReportAllocs()
 	for b.Loop() {
