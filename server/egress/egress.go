@@ -26,8 +26,6 @@ import (
 	"syscall"
 	"time"
 
-	"code.dny.dev/ssrf"
-
 	"github.com/intraydata/intray"
 )
 
@@ -48,7 +46,6 @@ type Config struct {
 // Dialer opens connections to the outside. It may be used by many goroutines.
 type Dialer struct {
 	allow    []netip.Prefix
-	guardian *ssrf.Guardian
 	timeout  time.Duration
 	resolver *net.Resolver
 }
@@ -58,12 +55,7 @@ func New(cfg Config) *Dialer {
 	if cfg.Timeout <= 0 {
 		cfg.Timeout = DefaultTimeout
 	}
-	return &Dialer{
-		allow:    slices.Clone(cfg.Allow),
-		guardian: ssrf.New(ssrf.WithAnyPort(), ssrf.WithAnyNetwork()),
-		timeout:  cfg.Timeout,
-		resolver: cfg.Resolver,
-	}
+	return &Dialer{allow: slices.Clone(cfg.Allow), timeout: cfg.Timeout, resolver: cfg.Resolver}
 }
 
 // DialWeb connects for HTTP: ports 80, 443 and 1024 to 65535. The network is
@@ -132,8 +124,8 @@ func (d *Dialer) checkAddress(rule portRule, host, address string) error {
 	if d.isAllowed(addr) {
 		return nil
 	}
-	if d.guardian.SafeAddr(addr) != nil {
-		return refuseNonPublic(host, addr)
+	if kind, network, special := classify(addr); special {
+		return refuseNonPublic(host, addr, kind, network)
 	}
 	if !rule.allows(to.Port()) {
 		return &RefusedError{Host: host, Reason: rule.closed(host, strconv.Itoa(int(to.Port())))}

@@ -21,9 +21,9 @@ func (e *RefusedError) Error() string { return e.Reason.String() }
 // Describe returns the reason.
 func (e *RefusedError) Describe() intray.Message { return e.Reason }
 
-// refuseNonPublic names the address, what kind it is of, and what would open it.
-func refuseNonPublic(host string, addr netip.Addr) *RefusedError {
-	kind, network := networkKind(addr)
+// refuseNonPublic returns the error for an address that is not public: its kind, and the
+// network to allow.
+func refuseNonPublic(host string, addr netip.Addr, kind intray.Message, network netip.Prefix) *RefusedError {
 	params := intray.Params{"address": addr.String(), "kind": kind, "network": network.String()}
 	if addr.String() == host {
 		return &RefusedError{Host: host, Reason: intray.NewMessage("egress.not_public", params)}
@@ -45,43 +45,72 @@ var (
 	reserved    = intray.NewMessage("egress.reserved_address", nil)
 )
 
-// namedNetworks are the networks that have a name people know. The cure names a whole
-// network only where it is one that organizations use as their own.
-var namedNetworks = []struct {
+// specialNetworks are the networks whose addresses are not public, by IANA's registries of
+// special-purpose addresses as of November 2026, plus multicast and the retired class E:
+//
+//   - https://www.iana.org/assignments/iana-ipv4-special-registry
+//   - https://www.iana.org/assignments/iana-ipv6-special-registry
+//
+// All of IPv6 outside globalUnicast is special as well, so the table lists only those of
+// its networks that have a name. An entry covers the more specific ones of the registries.
+// whole marks the networks that organizations use as their own: there, the error suggests
+// allowing the network and not just the address.
+var specialNetworks = []struct {
 	prefix netip.Prefix
-	name   intray.Message
+	kind   intray.Message
 	whole  bool
 }{
-	{netip.MustParsePrefix("10.0.0.0/8"), private, true},
-	{netip.MustParsePrefix("172.16.0.0/12"), private, true},
-	{netip.MustParsePrefix("192.168.0.0/16"), private, true},
-	{netip.MustParsePrefix("fc00::/7"), private, true},
-	{netip.MustParsePrefix("100.64.0.0/10"), provider, true},
-	{netip.MustParsePrefix("0.0.0.0/8"), thisMachine, false},
-	{netip.MustParsePrefix("::/128"), thisMachine, false},
-	{netip.MustParsePrefix("127.0.0.0/8"), loopback, false},
-	{netip.MustParsePrefix("::1/128"), loopback, false},
-	{netip.MustParsePrefix("169.254.0.0/16"), linkLocal, false},
-	{netip.MustParsePrefix("fe80::/10"), linkLocal, false},
-	{netip.MustParsePrefix("224.0.0.0/4"), multicast, false},
-	{netip.MustParsePrefix("ff00::/8"), multicast, false},
-	{netip.MustParsePrefix("64:ff9b::/96"), nat64, false},
-	{netip.MustParsePrefix("2002::/16"), sixToFour, false},
+	{netip.MustParsePrefix("0.0.0.0/8"), thisMachine, false},      // RFC 791
+	{netip.MustParsePrefix("10.0.0.0/8"), private, true},          // RFC 1918
+	{netip.MustParsePrefix("100.64.0.0/10"), provider, true},      // RFC 6598
+	{netip.MustParsePrefix("127.0.0.0/8"), loopback, false},       // RFC 1122
+	{netip.MustParsePrefix("169.254.0.0/16"), linkLocal, false},   // RFC 3927
+	{netip.MustParsePrefix("172.16.0.0/12"), private, true},       // RFC 1918
+	{netip.MustParsePrefix("192.0.0.0/24"), reserved, false},      // IETF protocols, RFC 6890
+	{netip.MustParsePrefix("192.0.2.0/24"), reserved, false},      // documentation, RFC 5737
+	{netip.MustParsePrefix("192.31.196.0/24"), reserved, false},   // AS112, RFC 7535
+	{netip.MustParsePrefix("192.52.193.0/24"), reserved, false},   // AMT, RFC 7450
+	{netip.MustParsePrefix("192.88.99.0/24"), reserved, false},    // 6to4 relays, RFC 7526
+	{netip.MustParsePrefix("192.168.0.0/16"), private, true},      // RFC 1918
+	{netip.MustParsePrefix("192.175.48.0/24"), reserved, false},   // AS112, RFC 7534
+	{netip.MustParsePrefix("198.18.0.0/15"), reserved, false},     // benchmarks, RFC 2544
+	{netip.MustParsePrefix("198.51.100.0/24"), reserved, false},   // documentation, RFC 5737
+	{netip.MustParsePrefix("203.0.113.0/24"), reserved, false},    // documentation, RFC 5737
+	{netip.MustParsePrefix("224.0.0.0/4"), multicast, false},      // RFC 5771
+	{netip.MustParsePrefix("240.0.0.0/4"), reserved, false},       // RFC 1112
+	{netip.MustParsePrefix("::/128"), thisMachine, false},         // RFC 4291
+	{netip.MustParsePrefix("::1/128"), loopback, false},           // RFC 4291
+	{netip.MustParsePrefix("64:ff9b::/96"), nat64, false},         // RFC 6052
+	{netip.MustParsePrefix("fc00::/7"), private, true},            // RFC 4193
+	{netip.MustParsePrefix("fe80::/10"), linkLocal, false},        // RFC 4291
+	{netip.MustParsePrefix("ff00::/8"), multicast, false},         // RFC 4291
+	{netip.MustParsePrefix("2001::/23"), reserved, false},         // IETF protocols, RFC 2928
+	{netip.MustParsePrefix("2001:db8::/32"), reserved, false},     // documentation, RFC 3849
+	{netip.MustParsePrefix("2002::/16"), sixToFour, false},        // RFC 3056
+	{netip.MustParsePrefix("2620:4f:8000::/48"), reserved, false}, // AS112, RFC 7534
+	{netip.MustParsePrefix("3fff::/20"), reserved, false},         // documentation, RFC 9637
 }
 
-func networkKind(addr netip.Addr) (name intray.Message, network netip.Prefix) {
-	addr = addr.WithZone("")
-	alone := netip.PrefixFrom(addr, addr.BitLen())
-	for _, kind := range namedNetworks {
-		if !kind.prefix.Contains(addr) {
+// globalUnicast is the range from which IANA assigns public IPv6 addresses.
+var globalUnicast = netip.MustParsePrefix("2000::/3")
+
+// classify returns the kind of an address that is not public and the network to allow in
+// order to reach it. ok is false for a public address. IPv4 addresses must not be mapped to
+// IPv6.
+func classify(addr netip.Addr) (kind intray.Message, network netip.Prefix, ok bool) {
+	plain := addr.WithZone("")
+	network = netip.PrefixFrom(plain, plain.BitLen())
+	for _, special := range specialNetworks {
+		if !special.prefix.Contains(plain) {
 			continue
 		}
-		if kind.whole {
-			return kind.name, kind.prefix
+		if special.whole {
+			network = special.prefix
 		}
-		return kind.name, alone
+		return special.kind, network, true
 	}
-	return reserved, alone
+	// No prefix contains an address with a zone, which is never public.
+	return reserved, network, addr.Is6() && !globalUnicast.Contains(addr)
 }
 
 // hostLetters are those of names that the DNS knows; whoever takes others writes

@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// specialNetworks are those of IANA's registries of special-purpose addresses
+// listedNetworks are those of IANA's registries of special-purpose addresses
 // for IPv4 and IPv6, and those for multicast and the retired ones beside them.
 // Addresses in ::ffff:0:0/96 are judged as the IPv4 addresses that they hold.
-func specialNetworks() []netip.Prefix {
+func listedNetworks() []netip.Prefix {
 	var list []netip.Prefix
 	for _, text := range []string{
 		"0.0.0.0/8", "0.0.0.0/32", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
@@ -42,7 +42,7 @@ func last(p netip.Prefix) netip.Addr {
 func TestRegistries(t *testing.T) {
 	w, dialer := newWorld(t), New(Config{Resolver: resolver(t, nil)})
 	var inside []netip.Addr
-	for _, network := range specialNetworks() {
+	for _, network := range listedNetworks() {
 		ends := []netip.Addr{network.Addr(), last(network), network.Addr().Next()}
 		for _, addr := range ends {
 			if !network.Contains(addr) {
@@ -84,7 +84,7 @@ func TestRegistries(t *testing.T) {
 
 // What lies beside a special network is open, if it is not special itself.
 func TestBesideRegistries(t *testing.T) {
-	dialer, all := New(Config{}), specialNetworks()
+	dialer, all := New(Config{}), listedNetworks()
 	global, open := netip.MustParsePrefix("2000::/3"), 0
 	for _, network := range all {
 		for _, addr := range []netip.Addr{network.Addr().Prev(), last(network).Next()} {
