@@ -3,7 +3,6 @@ module github.com/intraydata/intray
 go 1.26.0
 
 require (
-	code.dny.dev/ssrf v0.3.0
 	github.com/RoaringBitmap/roaring/v2 v2.30.0
 	github.com/alecthomas/kong v1.17.0
 	github.com/andybalholm/brotli v1.2.6

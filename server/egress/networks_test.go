@@ -1,14 +1,10 @@
 package egress
 
 import (
-	"encoding/binary"
-	"math/rand/v2"
 	"net/netip"
-	"slices"
 	"strings"
 	"testing"
 
-	"code.dny.dev/ssrf"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -67,44 +63,4 @@ func TestCureOpens(t *testing.T) {
 			t.Errorf("%s is still shut: %v", text, err)
 		}
 	}
-}
-
-// TestClassifyLikeModule compares classify with code.dny.dev/ssrf on both sides of every
-// boundary of both tables. Between two boundaries, neither answer changes.
-func TestClassifyLikeModule(t *testing.T) {
-	guardian := ssrf.New(ssrf.WithAnyPort(), ssrf.WithAnyNetwork())
-	boundaries := append(slices.Concat(ssrf.IPv4DeniedPrefixes, ssrf.IPv6DeniedPrefixes, listedNetworks()), ssrf.IPv6GlobalUnicast, netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0"))
-	for _, special := range specialNetworks {
-		boundaries = append(boundaries, special.prefix)
-	}
-	compared := 0
-	compare := func(addr netip.Addr) {
-		if !addr.IsValid() {
-			return
-		}
-		compared++
-		if _, _, special := classify(addr); special != (guardian.SafeAddr(addr) != nil) {
-			t.Errorf("%s: special is %v, the module disagrees", addr, special)
-		}
-	}
-	for _, p := range boundaries {
-		for _, addr := range []netip.Addr{p.Addr(), p.Addr().Prev(), last(p), last(p).Next()} {
-			compare(addr)
-			if addr.Is6() {
-				compare(addr.WithZone("eth0"))
-			}
-		}
-	}
-	random := rand.New(rand.NewPCG(1, 2))
-	for range 1_000_000 {
-		var four [4]byte
-		var sixteen [16]byte
-		binary.BigEndian.PutUint32(four[:], random.Uint32())
-		binary.BigEndian.PutUint64(sixteen[:], random.Uint64())
-		compare(netip.AddrFrom4(four))
-		if sixteen[0] != 0 {
-			compare(netip.AddrFrom16(sixteen))
-		}
-	}
-	t.Logf("%d addresses were compared", compared)
 }
