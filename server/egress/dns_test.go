@@ -14,8 +14,8 @@ const (
 	typeAAAA = 28
 )
 
-// resolver gives a resolver whose server answers each question as told. A nil
-// answer function leaves every question open.
+// resolver returns a resolver whose server answers queries by their type. Without an answer
+// function, the server does not respond.
 func resolver(t *testing.T, answer func(kind uint16) []netip.Addr) *net.Resolver {
 	t.Helper()
 	if answer == nil {
@@ -24,8 +24,8 @@ func resolver(t *testing.T, answer func(kind uint16) []netip.Addr) *net.Resolver
 	return serving(t, func(_ string, kind uint16) []netip.Addr { return answer(kind) })
 }
 
-// named gives a resolver whose server answers each name, without a dot at its
-// end, with those of its addresses that fit the question.
+// named returns a resolver whose server answers queries by the name, which has no dot at its
+// end.
 func named(t *testing.T, answer func(name string) []netip.Addr) *net.Resolver {
 	t.Helper()
 	return serving(t, func(name string, kind uint16) []netip.Addr { return fitting(kind, answer(name)) })
@@ -61,7 +61,7 @@ func serving(t *testing.T, answer func(name string, kind uint16) []netip.Addr) *
 	}}
 }
 
-// reply answers the one question of the query.
+// reply encodes the response to a query with one question.
 func reply(query []byte, answer func(name string, kind uint16) []netip.Addr) []byte {
 	end, name := 12, ""
 	for query[end] != 0 {
@@ -82,7 +82,7 @@ func reply(query []byte, answer func(name string, kind uint16) []netip.Addr) []b
 	return out
 }
 
-// always answers with those of the addresses that fit the question.
+// always answers every query with the addresses of its type.
 func always(texts ...string) func(uint16) []netip.Addr {
 	var addrs []netip.Addr
 	for _, text := range texts {

@@ -1,17 +1,14 @@
-// Package egress is the only door to the outside: every connection that this
-// program opens to an address somebody named goes through a Door.
+// Package egress opens all outgoing connections to addresses that users configure.
 //
-// A Door looks at the address that is dialled, after names were resolved, on
-// every attempt. A name that points into the inner network is therefore refused
-// however it is spelled and whenever it changes. Networks that the operator
-// allows are open, with all their ports. All networks that IANA's registries of
-// special-purpose addresses list are shut. An address that only the operator's
-// own routers lead inside looks like any other: nobody can tell it here.
+// A [Dialer] checks the address of every connection attempt after DNS resolution, so a name
+// that resolves to an internal address is refused, however it is spelled and whenever it
+// changes. It refuses all networks in IANA's registries of special-purpose addresses,
+// except those that the operator allows, which are open on all ports. It cannot detect
+// public addresses that the operator routes to an internal network.
 //
-// A [LimitedConn] connection bounds what the other side may send.
+// A [LimitedConn] bounds how much the peer may send.
 //
-// The package speaks no protocol. It follows no redirect and knows no proxy:
-// whoever speaks HTTP must not use one either.
+// The package implements no protocol. HTTP clients that use it must not use proxies.
 package egress
 
 import (
@@ -29,28 +26,27 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// DefaultTimeout bounds looking up a name and connecting.
+// DefaultTimeout is the default of Config.Timeout.
 const DefaultTimeout = 10 * time.Second
 
-// Config holds the choices of a Door. The zero Config works: it lets nobody
-// into networks that are not public.
+// Config configures a Dialer. The zero Config works and allows only public addresses.
 type Config struct {
-	// Allow are the networks that are open in spite of not being public.
+	// Allow are networks that are allowed although they are not public.
 	Allow []netip.Prefix
-	// Timeout bounds each dial as a whole. Default DefaultTimeout.
+	// Timeout bounds DNS resolution and connecting together. Default DefaultTimeout.
 	Timeout time.Duration
-	// Resolver looks names up. Default: that of the system.
+	// Resolver resolves names. Default: the system's resolver.
 	Resolver *net.Resolver
 }
 
-// Dialer opens connections to the outside. It may be used by many goroutines.
+// Dialer opens outgoing connections. It is safe for concurrent use.
 type Dialer struct {
 	allow    []netip.Prefix
 	timeout  time.Duration
 	resolver *net.Resolver
 }
 
-// New makes a door.
+// New returns a dialer.
 func New(cfg Config) *Dialer {
 	if cfg.Timeout <= 0 {
 		cfg.Timeout = DefaultTimeout
@@ -58,16 +54,14 @@ func New(cfg Config) *Dialer {
 	return &Dialer{allow: slices.Clone(cfg.Allow), timeout: cfg.Timeout, resolver: cfg.Resolver}
 }
 
-// DialWeb connects for HTTP: ports 80, 443 and 1024 to 65535. The network is
-// "tcp", "tcp4" or "tcp6", the address "host:port". The error is a
-// *RefusedError where the door stays shut, and any other where connecting
-// failed. It fits into http.Transport.DialContext.
+// DialWeb connects for HTTP, to the ports 80, 443 and 1024 to 65535. The network is "tcp",
+// "tcp4" or "tcp6" and the address "host:port". The error is a *RefusedError if the address
+// is refused. DialWeb can be the DialContext of an http.Transport.
 func (d *Dialer) DialWeb(ctx context.Context, network, address string) (net.Conn, error) {
 	return d.dial(ctx, web, network, address)
 }
 
-// DialSFTP connects for SFTP: ports 22 and 1024 to 65535. It is like DialWeb in
-// all else.
+// DialSFTP is DialWeb for SFTP: it connects to the ports 22 and 1024 to 65535.
 func (d *Dialer) DialSFTP(ctx context.Context, network, address string) (net.Conn, error) {
 	return d.dial(ctx, sftp, network, address)
 }
@@ -90,12 +84,12 @@ func (d *Dialer) dial(ctx context.Context, rule portRule, network, address strin
 	case errors.As(err, &refused):
 		return nil, refused
 	case err != nil:
-		return nil, fmt.Errorf("connecting to %s: %w", address, err)
+		return nil, fmt.Errorf("connect to %s: %w", address, err)
 	}
 	return conn, nil
 }
 
-// splitTarget takes the address apart and refuses what is no ordinary one.
+// splitTarget splits and validates an address. It returns a *RefusedError if it is invalid.
 func splitTarget(network, address string) (host, port string, err error) {
 	host, port, err = net.SplitHostPort(address)
 	if err != nil {
@@ -113,13 +107,12 @@ func splitTarget(network, address string) (host, port string, err error) {
 	return host, port, nil
 }
 
-// checkAddress is asked for every address before a connection to it is begun.
+// checkAddress is called with every address before connecting to it.
 func (d *Dialer) checkAddress(rule portRule, host, address string) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil {
 		return &RefusedError{Host: host, Reason: intray.NewMessage("egress.unreadable_address", intray.Params{"host": host, "address": address})}
 	}
-	// An IPv4 address in the clothes of IPv6 is judged as what it is.
 	addr := to.Addr().Unmap()
 	if d.isAllowed(addr) {
 		return nil
@@ -138,10 +131,10 @@ func (d *Dialer) isAllowed(addr netip.Addr) bool {
 	return slices.ContainsFunc(d.allow, func(p netip.Prefix) bool { return p.Contains(addr) })
 }
 
-// portRule is the rule for the ports of public addresses.
+// portRule lists the allowed ports of public addresses below firstFreePort.
 type portRule struct {
 	known []uint16
-	// closed says that a port is not one of them.
+	// closed returns the reason to refuse other ports.
 	closed func(host, port string) intray.Message
 }
 
@@ -160,27 +153,26 @@ func (p portRule) allows(port uint16) bool {
 	return port >= firstFreePort || slices.Contains(p.known, port)
 }
 
-// ErrTooMuch says that the other side of a connection sent more than it may.
-var ErrTooMuch = errors.New("the other side sent too much")
+// ErrTooMuch is the error of a LimitedConn at its limit.
+var ErrTooMuch = errors.New("the peer sent too much")
 
-// LimitedConn is a connection that gives at most so many bytes of what the other side
-// sends, and then ErrTooMuch.
+// LimitedConn is a connection that reads up to a limit and then returns ErrTooMuch.
 type LimitedConn struct {
 	net.Conn
 	left atomic.Int64
 }
 
-// LimitReads bounds what a connection gives, in bytes.
+// LimitReads returns a connection that reads at most a number of bytes.
 func LimitReads(conn net.Conn, bytes int64) *LimitedConn {
 	c := &LimitedConn{Conn: conn}
 	c.SetLimit(bytes)
 	return c
 }
 
-// SetLimit bounds it anew, from here on.
+// SetLimit sets how many more bytes can be read.
 func (c *LimitedConn) SetLimit(bytes int64) { c.left.Store(bytes) }
 
-// Read reads as much as is left.
+// Read reads up to the limit.
 func (c *LimitedConn) Read(p []byte) (int, error) {
 	left := c.left.Load()
 	if left <= 0 {
@@ -191,5 +183,5 @@ func (c *LimitedConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Exhausted says whether nothing is left.
+// Exhausted reports whether the limit is reached.
 func (c *LimitedConn) Exhausted() bool { return c.left.Load() <= 0 }

@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// inner is a server that no connection may reach unless it is allowed.
-type inner struct {
+// server is an internal server.
+type server struct {
 	net.Listener
 	port string
 }
 
-func listen(t *testing.T) inner {
+func listen(t *testing.T) server {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -28,40 +28,42 @@ func listen(t *testing.T) inner {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return inner{l, port}
+	return server{l, port}
 }
 
-// wantUntouched knocks itself and expects to be the first.
-func (in inner) wantUntouched(t *testing.T) {
+// wantNoConnection checks that the connection it makes is the server's first.
+func (s server) wantNoConnection(t *testing.T) {
 	t.Helper()
-	mine, err := net.Dial("tcp", in.Addr().String())
+	mine, err := net.Dial("tcp", s.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = mine.Close() }()
-	first, err := in.Accept()
+	first, err := s.Accept()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = first.Close() }()
 	if first.RemoteAddr().String() != mine.LocalAddr().String() {
-		t.Errorf("a connection reached the inner server")
+		t.Error("a connection reached the server")
 	}
 }
 
-func wantRefused(t *testing.T, err error, host string, words ...string) {
+// wantRefused checks that the message of a RefusedError has all the codes and parameters.
+func wantRefused(t *testing.T, err error, host string, parts ...string) {
 	t.Helper()
 	var refused *RefusedError
 	if !errors.As(err, &refused) {
-		t.Errorf("%s gave %v, want a RefusedError", host, err)
+		t.Errorf("%s: %v, want a RefusedError", host, err)
 		return
 	}
 	if refused.Host != host {
 		t.Errorf("the error is about %q, want %q", refused.Host, host)
 	}
-	for _, word := range words {
-		if !strings.Contains(err.Error(), word) {
-			t.Errorf("%s was refused with %q, want %q in it", host, err, word)
+	message := refused.Reason.Encode()
+	for _, part := range parts {
+		if !strings.Contains(message, part) {
+			t.Errorf("%s: the reason is %s, want %q in it", host, message, part)
 		}
 	}
 }
@@ -70,46 +72,46 @@ func TestInnerAddresses(t *testing.T) {
 	server := listen(t)
 	dialer := New(Config{Resolver: resolver(t, nil)})
 	cases := []struct{ host, want string }{
-		{"127.0.0.1", "127.0.0.1 is a loopback address; the operator can allow it with --egress-allow 127.0.0.1/32"},
-		{"127.255.255.254", "loopback"},
-		{"::1", "::1 is a loopback address; the operator can allow it with --egress-allow ::1/128"},
-		{"0:0:0:0:0:0:0:1", "loopback"},
-		{"0000:0000:0000:0000:0000:0000:0000:0001", "loopback"},
-		{"::ffff:127.0.0.1", "loopback"},
-		{"::ffff:7f00:1", "loopback"},
-		{"0:0:0:0:0:ffff:127.0.0.1", "loopback"},
-		{"::ffff:10.0.0.5", "--egress-allow 10.0.0.0/8"},
-		{"::ffff:169.254.169.254", "link-local"},
-		{"0.0.0.0", "an address of this machine"},
-		{"::", "an address of this machine"},
-		{"::ffff:0.0.0.0", "an address of this machine"},
-		{"0.1.2.3", "an address of this machine"},
-		{"::127.0.0.1", "reserved"},
-		{"64:ff9b::7f00:1", "NAT64"},
-		{"64:ff9b::10.0.0.5", "NAT64"},
-		{"64:ff9b:1::7f00:1", "reserved"},
-		{"2002:7f00:1::", "6to4"},
-		{"2002:a00:5::1", "6to4"},
-		{"2001:0:7f00:1::", "reserved"},
-		{"2001:db8::1", "reserved"},
-		{"10.0.0.5", "10.0.0.5 is a private address; the operator can allow it with --egress-allow 10.0.0.0/8"},
-		{"10.255.255.255", "private"},
-		{"172.16.0.1", "--egress-allow 172.16.0.0/12"},
-		{"172.31.255.255", "private"},
-		{"192.168.1.1", "--egress-allow 192.168.0.0/16"},
-		{"fc00::1", "--egress-allow fc00::/7"},
-		{"fd12:3456::1", "private"},
-		{"fd00:ec2::254", "private"},
-		{"fec0::1", "reserved"},
-		{"100.64.0.1", "shared behind a provider"},
-		{"100.127.255.255", "--egress-allow 100.64.0.0/10"},
-		{"169.254.169.254", "link-local address; the operator can allow it with --egress-allow 169.254.169.254/32"},
-		{"fe80::1", "link-local"},
-		{"fe80::1%lo", "link-local"},
-		{"192.0.0.1", "reserved"}, {"192.0.2.1", "reserved"}, {"198.18.0.1", "reserved"},
-		{"198.51.100.1", "reserved"}, {"203.0.113.1", "reserved"}, {"240.0.0.1", "reserved"},
-		{"255.255.255.255", "reserved"}, {"192.88.99.1", "reserved"}, {"3fff::1", "reserved"},
-		{"224.0.0.1", "multicast"}, {"ff02::1", "multicast"}, {"4000::1", "reserved"},
+		{"127.0.0.1", `"address":"127.0.0.1","kind":{"code":"egress.loopback_address"},"network":"127.0.0.1/32"`},
+		{"127.255.255.254", "egress.loopback_address"},
+		{"::1", `"address":"::1","kind":{"code":"egress.loopback_address"},"network":"::1/128"`},
+		{"0:0:0:0:0:0:0:1", "egress.loopback_address"},
+		{"0000:0000:0000:0000:0000:0000:0000:0001", "egress.loopback_address"},
+		{"::ffff:127.0.0.1", "egress.loopback_address"},
+		{"::ffff:7f00:1", "egress.loopback_address"},
+		{"0:0:0:0:0:ffff:127.0.0.1", "egress.loopback_address"},
+		{"::ffff:10.0.0.5", `"network":"10.0.0.0/8"`},
+		{"::ffff:169.254.169.254", "egress.link_local_address"},
+		{"0.0.0.0", "egress.own_address"},
+		{"::", "egress.own_address"},
+		{"::ffff:0.0.0.0", "egress.own_address"},
+		{"0.1.2.3", "egress.own_address"},
+		{"::127.0.0.1", "egress.reserved_address"},
+		{"64:ff9b::7f00:1", "egress.nat64_address"},
+		{"64:ff9b::10.0.0.5", "egress.nat64_address"},
+		{"64:ff9b:1::7f00:1", "egress.reserved_address"},
+		{"2002:7f00:1::", "egress.6to4_address"},
+		{"2002:a00:5::1", "egress.6to4_address"},
+		{"2001:0:7f00:1::", "egress.reserved_address"},
+		{"2001:db8::1", "egress.reserved_address"},
+		{"10.0.0.5", `"address":"10.0.0.5","kind":{"code":"egress.private_address"},"network":"10.0.0.0/8"`},
+		{"10.255.255.255", "egress.private_address"},
+		{"172.16.0.1", `"network":"172.16.0.0/12"`},
+		{"172.31.255.255", "egress.private_address"},
+		{"192.168.1.1", `"network":"192.168.0.0/16"`},
+		{"fc00::1", `"network":"fc00::/7"`},
+		{"fd12:3456::1", "egress.private_address"},
+		{"fd00:ec2::254", "egress.private_address"},
+		{"fec0::1", "egress.reserved_address"},
+		{"100.64.0.1", "egress.shared_address"},
+		{"100.127.255.255", `"network":"100.64.0.0/10"`},
+		{"169.254.169.254", `"kind":{"code":"egress.link_local_address"},"network":"169.254.169.254/32"`},
+		{"fe80::1", "egress.link_local_address"},
+		{"fe80::1%lo", "egress.link_local_address"},
+		{"192.0.0.1", "egress.reserved_address"}, {"192.0.2.1", "egress.reserved_address"}, {"198.18.0.1", "egress.reserved_address"},
+		{"198.51.100.1", "egress.reserved_address"}, {"203.0.113.1", "egress.reserved_address"}, {"240.0.0.1", "egress.reserved_address"},
+		{"255.255.255.255", "egress.reserved_address"}, {"192.88.99.1", "egress.reserved_address"}, {"3fff::1", "egress.reserved_address"},
+		{"224.0.0.1", "egress.multicast_address"}, {"ff02::1", "egress.multicast_address"}, {"4000::1", "egress.reserved_address"},
 	}
 	for _, c := range cases {
 		for name, dial := range dials(dialer) {
@@ -120,7 +122,7 @@ func TestInnerAddresses(t *testing.T) {
 			t.Run(name+" "+c.host, func(t *testing.T) { wantRefused(t, err, c.host, c.want) })
 		}
 	}
-	server.wantUntouched(t)
+	server.wantNoConnection(t)
 }
 
 type dialFunc = func(ctx context.Context, network, address string) (net.Conn, error)
@@ -131,7 +133,7 @@ func dials(d *Dialer) map[string]dialFunc {
 
 func TestOddHosts(t *testing.T) {
 	server := listen(t)
-	// A resolver as lenient as some systems are.
+	// A lenient resolver, such as that of some systems.
 	dialer := New(Config{Resolver: resolver(t, always("127.0.0.1"))})
 	hosts := []string{
 		"2130706433", "0x7f000001", "0x7f.1", "0x7f.0.0.1", "0X7F.0x1", "017700000001", "0177.0.0.1", "127.1",
@@ -147,30 +149,30 @@ func TestOddHosts(t *testing.T) {
 		}
 		var refused *RefusedError
 		if !errors.As(err, &refused) {
-			t.Errorf("%q gave %v, want a RefusedError", host, err)
+			t.Errorf("%q: %v, want a RefusedError", host, err)
 		}
 	}
-	server.wantUntouched(t)
+	server.wantNoConnection(t)
 }
 
 func TestBadTargets(t *testing.T) {
 	dialer := New(Config{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
 	cases := []struct{ network, address, want string }{
-		{"udp", "127.0.0.1:53", "only TCP"}, {"unix", "127.0.0.1:53", "only TCP"}, {"", "127.0.0.1:53", "only TCP"},
-		{"tcp", "127.0.0.1", "host:port"}, {"tcp", "::1:80", "host:port"}, {"tcp", "", "host:port"},
-		{"tcp", "127.0.0.1:0", "1 to 65535"}, {"tcp", "127.0.0.1:65536", "1 to 65535"},
-		{"tcp", "127.0.0.1:http", "1 to 65535"}, {"tcp", "127.0.0.1:", "1 to 65535"}, {"tcp", "127.0.0.1:-1", "1 to 65535"},
+		{"udp", "127.0.0.1:53", "egress.not_tcp"}, {"unix", "127.0.0.1:53", "egress.not_tcp"}, {"", "127.0.0.1:53", "egress.not_tcp"},
+		{"tcp", "127.0.0.1", "egress.not_host_and_port"}, {"tcp", "::1:80", "egress.not_host_and_port"}, {"tcp", "", "egress.not_host_and_port"},
+		{"tcp", "127.0.0.1:0", "egress.invalid_port"}, {"tcp", "127.0.0.1:65536", "egress.invalid_port"},
+		{"tcp", "127.0.0.1:http", "egress.invalid_port"}, {"tcp", "127.0.0.1:", "egress.invalid_port"}, {"tcp", "127.0.0.1:-1", "egress.invalid_port"},
 	}
 	for _, c := range cases {
 		_, err := dialer.DialWeb(context.Background(), c.network, c.address)
 		var refused *RefusedError
-		if !errors.As(err, &refused) || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s %q gave %v, want a RefusedError with %q", c.network, c.address, err, c.want)
+		if !errors.As(err, &refused) || refused.Reason.Code != c.want {
+			t.Errorf("%s %q: %v, want a RefusedError with %s", c.network, c.address, err, c.want)
 		}
 	}
 }
 
-func TestNamesThatLeadInside(t *testing.T) {
+func TestNamesOfInternalAddresses(t *testing.T) {
 	server := listen(t)
 	cases := map[string][]string{
 		"loopback": {"127.0.0.1"}, "loopback6": {"::1"}, "mapped": {"::ffff:127.0.0.1"}, "several": {"10.0.0.5", "127.0.0.1"},
@@ -180,11 +182,11 @@ func TestNamesThatLeadInside(t *testing.T) {
 		dialer := New(Config{Resolver: resolver(t, always(addrs...))})
 		host := name + ".example"
 		_, err := dialer.DialWeb(context.Background(), "tcp", host+":"+server.port)
-		wantRefused(t, err, host, `"`+host+`" leads to `, "--egress-allow")
+		wantRefused(t, err, host, "egress.leads_to_not_public")
 	}
 	_, err := New(Config{}).DialWeb(context.Background(), "tcp", "localhost:"+server.port)
-	wantRefused(t, err, "localhost", "loopback")
-	server.wantUntouched(t)
+	wantRefused(t, err, "localhost", "egress.loopback_address")
+	server.wantNoConnection(t)
 }
 
 func TestAllowed(t *testing.T) {
@@ -202,7 +204,7 @@ func TestAllowed(t *testing.T) {
 		}
 	}
 	_, err := New(Config{Allow: allow}).DialWeb(context.Background(), "tcp", "[::1]:"+server.port)
-	wantRefused(t, err, "::1", "loopback")
+	wantRefused(t, err, "::1", "egress.loopback_address")
 }
 
 func TestConnectionFails(t *testing.T) {
@@ -224,14 +226,10 @@ func TestConnectionFails(t *testing.T) {
 		"cancelled":      {Config{Allow: allow}, cancelled, "127.0.0.1"},
 	}
 	for name, c := range cases {
-		start := time.Now()
 		_, err := New(c.cfg).DialWeb(c.ctx, "tcp", net.JoinHostPort(c.host, server.port))
 		var refused *RefusedError
-		if err == nil || errors.As(err, &refused) || !strings.Contains(err.Error(), "connecting to "+c.host) {
-			t.Errorf("%s gave %v, want a failure to connect", name, err)
-		}
-		if took := time.Since(start); took > 5*time.Second {
-			t.Errorf("%s took %v", name, took)
+		if err == nil || errors.As(err, &refused) || !strings.Contains(err.Error(), c.host) {
+			t.Errorf("%s: %v, want an error of connecting to %s", name, err, c.host)
 		}
 	}
 }
@@ -253,14 +251,14 @@ func TestPorts(t *testing.T) {
 	}
 	for _, c := range cases {
 		if err := dialer.checkAddress(web, "host", c.address); (err == nil) != c.web {
-			t.Errorf("web to %s gave %v, want open %v", c.address, err, c.web)
+			t.Errorf("web to %s: %v, want allowed %v", c.address, err, c.web)
 		}
 		if err := dialer.checkAddress(sftp, "host", c.address); (err == nil) != c.sftp {
-			t.Errorf("SFTP to %s gave %v, want open %v", c.address, err, c.sftp)
+			t.Errorf("SFTP to %s: %v, want allowed %v", c.address, err, c.sftp)
 		}
 	}
-	wantRefused(t, dialer.checkAddress(web, "host", "8.8.8.8:25"), "host", "port 25 is closed", "80, 443 or one from 1024")
-	wantRefused(t, dialer.checkAddress(web, "host", "nonsense"), "host", "cannot be read")
+	wantRefused(t, dialer.checkAddress(web, "host", "8.8.8.8:25"), "host", "egress.closed_web_port", `"port":"25"`)
+	wantRefused(t, dialer.checkAddress(web, "host", "nonsense"), "host", "egress.unreadable_address")
 }
 
 func TestLimit(t *testing.T) {

@@ -8,17 +8,17 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// RefusedError says that the door stayed shut. Nothing was sent.
+// RefusedError reports that an address is refused. Nothing was sent.
 type RefusedError struct {
-	// Host is what was to be reached, as it was named.
+	// Host is the host as the caller named it.
 	Host string
-	// Reason is a sentence for the person who named it.
+	// Reason is for the person who configured the address.
 	Reason intray.Message
 }
 
 func (e *RefusedError) Error() string { return e.Reason.String() }
 
-// Describe returns the reason.
+// Describe returns Reason.
 func (e *RefusedError) Describe() intray.Message { return e.Reason }
 
 // refuseNonPublic returns the error for an address that is not public: its kind, and the
@@ -113,12 +113,11 @@ func classify(addr netip.Addr) (kind intray.Message, network netip.Prefix, ok bo
 	return reserved, network, addr.Is6() && !globalUnicast.Contains(addr)
 }
 
-// hostLetters are those of names that the DNS knows; whoever takes others writes
-// them as xn--.
+// hostLetters are the letters of DNS names. International names are written as xn--.
 const hostLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 
-// hostProblem refuses numbers that some systems read as an IPv4 address, such as
-// 2130706433, 0x7f.1 or 127.1: they have no place in an honest address.
+// hostProblem returns why a host is invalid, or the zero message. It refuses numbers that
+// some systems read as an IPv4 address, such as 2130706433, 0x7f.1 and 127.1.
 func hostProblem(host string) intray.Message {
 	if host == "" {
 		return intray.NewMessage("egress.no_host", nil)
@@ -138,8 +137,8 @@ func hostProblem(host string) intray.Message {
 	return intray.Message{}
 }
 
-// ParseAllow reads the networks of --egress-allow: CIDR prefixes or single
-// addresses, separated by commas. The empty text allows nothing.
+// ParseAllow parses the value of --egress-allow: CIDR prefixes and addresses separated by
+// commas. "" allows nothing.
 func ParseAllow(text string) ([]netip.Prefix, error) {
 	var allow []netip.Prefix
 	if strings.TrimSpace(text) == "" {
@@ -148,7 +147,7 @@ func ParseAllow(text string) ([]netip.Prefix, error) {
 	for _, part := range strings.Split(text, ",") {
 		prefix, err := parseNetwork(strings.TrimSpace(part))
 		if err != nil {
-			return nil, fmt.Errorf("reading the allowed networks: %w", err)
+			return nil, fmt.Errorf("parse the allowed networks: %w", err)
 		}
 		allow = append(allow, prefix)
 	}
@@ -166,10 +165,10 @@ func parseNetwork(text string) (netip.Prefix, error) {
 		return none, fmt.Errorf("%q is not a network such as 10.0.0.0/8", text)
 	}
 	if prefix.Addr().Is4In6() {
-		return none, fmt.Errorf("%q is an IPv4 network written as IPv6; write it as IPv4", text)
+		return none, fmt.Errorf("%q is an IPv4 network in IPv6 notation; write it as IPv4", text)
 	}
 	if masked := prefix.Masked(); masked != prefix {
-		return none, fmt.Errorf("%q has bits beyond its length; write %s or %s", text, masked, prefix.Addr())
+		return none, fmt.Errorf("%q has host bits set; write %s or %s", text, masked, prefix.Addr())
 	}
 	return prefix, nil
 }

@@ -1,6 +1,7 @@
 package egress
 
 import (
+	"errors"
 	"net/netip"
 	"strings"
 	"testing"
@@ -41,26 +42,28 @@ func TestParseAllowRefuses(t *testing.T) {
 	for text, want := range cases {
 		prefixes, err := ParseAllow(text)
 		if err == nil || prefixes != nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("ParseAllow(%q) gave %v, %v, want an error with %q", text, prefixes, err, want)
+			t.Errorf("ParseAllow(%q) returned %v, %v, want an error with %q", text, prefixes, err, want)
 		}
 	}
 }
 
-// What the cure names must cure.
-func TestCureOpens(t *testing.T) {
+// The network that an error suggests makes the address reachable.
+func TestSuggestedNetwork(t *testing.T) {
 	for _, text := range []string{
 		"10.0.0.5", "127.0.0.1", "::1", "fe80::1", "169.254.169.254", "100.64.0.1", "64:ff9b::7f00:1", "fd00::1", "192.0.2.1",
 	} {
-		addr := netip.MustParseAddr(text)
-		kind, network, _ := classify(addr)
-		_, cure, ok := strings.Cut(refuseNonPublic(text, addr, kind, network).Error(), "--egress-allow ")
-		allow, err := ParseAllow(cure)
-		if !ok || err != nil {
-			t.Fatalf("the cure for %s is %q: %v", text, cure, err)
+		address := netip.AddrPortFrom(netip.MustParseAddr(text), 25).String()
+		var refused *RefusedError
+		if err := New(Config{}).checkAddress(web, text, address); !errors.As(err, &refused) {
+			t.Fatalf("%s: %v, want a RefusedError", text, err)
 		}
-		address := netip.AddrPortFrom(addr, 25).String()
+		suggested, _ := refused.Reason.Params()["network"].(string)
+		allow, err := ParseAllow(suggested)
+		if err != nil || !strings.Contains(refused.Error(), "--egress-allow "+suggested) {
+			t.Fatalf("%s: %v, suggested %q: %v", text, refused, suggested, err)
+		}
 		if err := New(Config{Allow: allow}).checkAddress(web, text, address); err != nil {
-			t.Errorf("%s is still shut: %v", text, err)
+			t.Errorf("%s with %s allowed: %v", text, suggested, err)
 		}
 	}
 }

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// listedNetworks are those of IANA's registries of special-purpose addresses
-// for IPv4 and IPv6, and those for multicast and the retired ones beside them.
-// Addresses in ::ffff:0:0/96 are judged as the IPv4 addresses that they hold.
+// listedNetworks are all entries of IANA's registries of special-purpose addresses for IPv4
+// and IPv6 as of November 2026, and those for multicast and retired networks. Addresses in
+// ::ffff:0:0/96 are missing: they count as the IPv4 addresses that they contain.
 func listedNetworks() []netip.Prefix {
 	var list []netip.Prefix
 	for _, text := range []string{
@@ -28,7 +28,7 @@ func listedNetworks() []netip.Prefix {
 	return list
 }
 
-// last gives the last address of a network.
+// last returns the last address of a network.
 func last(p netip.Prefix) netip.Addr {
 	raw := p.Addr().AsSlice()
 	for bit := p.Bits(); bit < len(raw)*8; bit++ {
@@ -38,7 +38,7 @@ func last(p netip.Prefix) netip.Addr {
 	return addr
 }
 
-// TestRegistries knocks at both ends of each special network.
+// TestRegistries dials both ends of each special network.
 func TestRegistries(t *testing.T) {
 	w, dialer := newWorld(t), New(Config{Resolver: resolver(t, nil)})
 	var inside []netip.Addr
@@ -62,7 +62,7 @@ func TestRegistries(t *testing.T) {
 			}
 			var refused *RefusedError
 			if !errors.As(err, &refused) {
-				t.Errorf("%s to %s gave %v, want a RefusedError", name, addr, err)
+				t.Errorf("%s to %s: %v, want a RefusedError", name, addr, err)
 			}
 		}
 	}
@@ -82,8 +82,8 @@ func TestRegistries(t *testing.T) {
 	}
 }
 
-// What lies beside a special network is open, if it is not special itself.
-func TestBesideRegistries(t *testing.T) {
+// The neighbors of a special network are allowed unless they are special, too.
+func TestNeighborsOfRegistries(t *testing.T) {
 	dialer, all := New(Config{}), listedNetworks()
 	global, open := netip.MustParsePrefix("2000::/3"), 0
 	for _, network := range all {
@@ -94,7 +94,7 @@ func TestBesideRegistries(t *testing.T) {
 			}
 			err := dialer.checkAddress(web, "host", netip.AddrPortFrom(addr, 443).String())
 			if addr.IsValid() && (err != nil) != special {
-				t.Errorf("%s beside %s: special is %v, the door says %v", addr, network, special, err)
+				t.Errorf("%s next to %s: special is %v, got %v", addr, network, special, err)
 			}
 			if err == nil {
 				open++
@@ -102,7 +102,7 @@ func TestBesideRegistries(t *testing.T) {
 		}
 	}
 	if open < 30 {
-		t.Errorf("only %d neighbours are open", open)
+		t.Errorf("only %d neighbors are allowed", open)
 	}
 }
 
@@ -111,8 +111,8 @@ var (
 	publicSix  = netip.MustParseAddr("2606:2800:21f:cb07:6820:80da:af6b:8b2c")
 )
 
-// TestPublicAddressesAreReached is the control: where all addresses are here,
-// the door leads to those that are public.
+// TestPublicAddressesAreReached is a control: where every address is local, public ones are
+// connected to.
 func TestPublicAddressesAreReached(t *testing.T) {
 	w := newWorld(t)
 	if !isEverywhere() {
@@ -131,8 +131,7 @@ func TestPublicAddressesAreReached(t *testing.T) {
 	w.wantOnly(t, publicFour, publicSix)
 }
 
-// TestAllowListOpens is the other control: what is shut can be opened, and
-// nothing else opens with it.
+// TestAllowListOpens is a control: allowing an address allows no other.
 func TestAllowListOpens(t *testing.T) {
 	w := newWorld(t)
 	opened := []netip.Addr{netip.MustParseAddr("127.0.0.1")}
@@ -150,7 +149,7 @@ func TestAllowListOpens(t *testing.T) {
 		for _, other := range []netip.Addr{addr.Next(), addr.Prev(), netip.MustParseAddr("192.168.1.1"), netip.MustParseAddr("::1")} {
 			if conn, err := dialer.DialWeb(context.Background(), "tcp", net.JoinHostPort(other.String(), w.port)); err == nil {
 				_ = conn.Close()
-				t.Errorf("with %s, %s opens", addr, other)
+				t.Errorf("allowing %s also allows %s", addr, other)
 			}
 		}
 	}

@@ -11,22 +11,22 @@ import (
 	"testing"
 )
 
-// everywhere is set in a network namespace in which every address there is leads
-// to this machine: a connection that the door lets out arrives, wherever it goes.
+// everywhere is set in a network namespace in which every address is local, so that any
+// connection that the dialer makes arrives.
 const everywhere = "INTRAY_TEST_EGRESS_EVERYWHERE"
 
 func isEverywhere() bool { return os.Getenv(everywhere) != "" }
 
-// world takes connections and remembers which address they were made to.
+// world accepts connections and records their addresses.
 type world struct {
 	port string
 
-	mu      sync.Mutex
-	changed *sync.Cond
-	taken   []meeting
+	mu       sync.Mutex
+	changed  *sync.Cond
+	accepted []meeting
 }
 
-// meeting is a connection that was taken.
+// meeting is an accepted connection.
 type meeting struct {
 	to   netip.Addr
 	from netip.AddrPort
@@ -37,7 +37,7 @@ func endOf(addr net.Addr) netip.AddrPort {
 	return netip.AddrPortFrom(to.Addr().Unmap().WithZone(""), to.Port())
 }
 
-// newWorld listens on the loopback, or everywhere.
+// newWorld listens on the loopback network, or on all addresses if isEverywhere.
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	hosts := map[string]string{"tcp4": "127.0.0.1", "tcp6": "::1"}
@@ -79,24 +79,24 @@ func (w *world) accept(t *testing.T, l net.Listener) {
 			one := meeting{endOf(conn.LocalAddr()).Addr(), endOf(conn.RemoteAddr())}
 			_ = conn.Close()
 			w.mu.Lock()
-			w.taken = append(w.taken, one)
+			w.accepted = append(w.accepted, one)
 			w.changed.Broadcast()
 			w.mu.Unlock()
 		}
 	})
 }
 
-// await waits for a connection of which the test says that it is the one.
+// await waits for a connection that satisfies a condition.
 func (w *world) await(is func(meeting) bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for !slices.ContainsFunc(w.taken, is) {
+	for !slices.ContainsFunc(w.accepted, is) {
 		w.changed.Wait()
 	}
 }
 
-// wantOnly checks that nobody but those named was reached. It knocks itself:
-// when that is heard, all connections before were taken.
+// wantOnly checks that no other address was reached. It makes a connection itself: once
+// that is accepted, so are all earlier ones.
 func (w *world) wantOnly(t *testing.T, open ...netip.Addr) {
 	t.Helper()
 	var own []netip.AddrPort
@@ -112,16 +112,15 @@ func (w *world) wantOnly(t *testing.T, open ...netip.Addr) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for _, m := range w.taken {
+	for _, m := range w.accepted {
 		if !slices.Contains(open, m.to) && !slices.Contains(own, m.from) {
 			t.Errorf("a connection reached %s", m.to)
 		}
 	}
-	w.taken = nil
+	w.accepted = nil
 }
 
-// would says whether a connection to the address arrives when nobody stands in
-// the door.
+// would reports whether a connection to the address arrives without the dialer.
 func (w *world) would(to netip.Addr) bool {
 	conn, err := net.Dial("tcp", net.JoinHostPort(to.String(), w.port))
 	if err == nil {
@@ -130,15 +129,15 @@ func (w *world) would(to netip.Addr) bool {
 	return err == nil
 }
 
-// TestEverywhere runs the tests that count connections once more, where every
-// address of both protocols is an address of this machine.
+// TestEverywhere runs the tests that count connections again, in a network namespace where
+// every address is local.
 func TestEverywhere(t *testing.T) {
 	counting := []string{
 		"TestSpellings", "TestRegistries", "TestNameThatChanges", "TestNameThatNeverStays", "TestNameWithManyAddresses", "TestAllowListOpens", "TestPublicAddressesAreReached",
 	}
 	const prepare = `ip link set lo up && ip route add local 0.0.0.0/0 dev lo && ip -6 route add local ::/0 dev lo && ip addr add fe80::1/64 dev lo nodad`
 	if out, err := exec.Command("unshare", "-rn", "sh", "-c", prepare).CombinedOutput(); err != nil {
-		t.Skipf("SKIPPED: there is no network namespace to be had (unshare and ip of util-linux and iproute2, allowed by the system): %v %.200s", err, strings.ReplaceAll(string(out), "\n", " "))
+		t.Skipf("SKIPPED: no network namespace (needs unshare of util-linux, ip of iproute2, and permission): %v %.200s", err, strings.ReplaceAll(string(out), "\n", " "))
 	}
 	inner := []string{
 		"-rn", "sh", "-c", prepare + ` && exec "$0" "$@"`, os.Args[0], "-test.v", "-test.count=1",
