@@ -13,37 +13,37 @@ import (
 	"github.com/tink-crypto/tink-go/v2/tink"
 )
 
-// ErrSealed says that sealed bytes do not open: they were altered, belong to
-// another row, or were sealed under another master key or label.
-var ErrSealed = errors.New("the sealed bytes do not open")
+// ErrSealed reports that sealed bytes cannot be opened: they were altered, belong to another
+// row, or were sealed with another master key or label.
+var ErrSealed = errors.New("sealed bytes cannot be opened")
 
-// Cipher seals bytes for one purpose with XChaCha20-Poly1305. It may be used by
-// many goroutines. What is sealed is 45 bytes longer than what it hides.
+// Cipher encrypts bytes for one purpose with XChaCha20-Poly1305. Sealed bytes are 45 bytes
+// longer than the plaintext. It is safe for concurrent use.
 type Cipher struct {
 	redacted
 	aead tink.AEAD
 }
 
-// Cipher gives the box for one purpose, which the label names. One master and one
-// label always give boxes that open each other's bytes.
+// Cipher returns the cipher for the purpose that the label names. Ciphers of the same master
+// key and label open each other's bytes.
 func (m Master) Cipher(label string) (*Cipher, error) {
 	if m.IsZero() {
-		return nil, errors.New("sealing needs a master key, there is none")
+		return nil, errors.New("make a cipher: there is no master key")
 	}
 	keys, err := m.keyset(label)
 	if err != nil {
-		return nil, fmt.Errorf("making the box %q: %w", label, err)
+		return nil, fmt.Errorf("make the cipher %q: %w", label, err)
 	}
 	sealer, err := aead.New(keys)
 	if err != nil {
-		return nil, fmt.Errorf("making the box %q: %w", label, err)
+		return nil, fmt.Errorf("make the cipher %q: %w", label, err)
 	}
 	return &Cipher{aead: sealer}, nil
 }
 
-// keyset gives the same set for the same master and label: key and number are
-// both derived. The number stands before all sealed bytes, so that a set of
-// several keys can be told which one to take.
+// keyset returns the same keys for the same master key and label: key and key id are both
+// derived. The id precedes all sealed bytes, so that a set of several keys can be supported.
+// The labels must never change, or stored secrets are lost.
 func (m Master) keyset(label string) (*keyset.Handle, error) {
 	shape, err := xchacha20poly1305.NewParameters(xchacha20poly1305.VariantTink)
 	if err != nil {
@@ -66,18 +66,18 @@ func (m Master) keyset(label string) (*keyset.Handle, error) {
 	return keys.Handle()
 }
 
-// Seal hides plain and binds it to a row: the id of a row of the organization.
-func (b *Cipher) Seal(plain []byte, org, id string) ([]byte, error) {
-	sealed, err := b.aead.Encrypt(plain, associatedData(org, id))
+// Seal encrypts bytes for the row id of an organization.
+func (c *Cipher) Seal(plain []byte, org, id string) ([]byte, error) {
+	sealed, err := c.aead.Encrypt(plain, associatedData(org, id))
 	if err != nil {
-		return nil, fmt.Errorf("sealing a row: %w", err)
+		return nil, fmt.Errorf("seal a secret: %w", err)
 	}
 	return sealed, nil
 }
 
-// Open gives back what was sealed for this row, or ErrSealed.
-func (b *Cipher) Open(sealed []byte, org, id string) ([]byte, error) {
-	plain, err := b.aead.Decrypt(sealed, associatedData(org, id))
+// Open decrypts bytes that were sealed for the row. It returns ErrSealed if it cannot.
+func (c *Cipher) Open(sealed []byte, org, id string) ([]byte, error) {
+	plain, err := c.aead.Decrypt(sealed, associatedData(org, id))
 	if err != nil {
 		return nil, ErrSealed
 	}

@@ -21,16 +21,15 @@ import (
 // keySize is the length of a master key and of every derived key, in bytes.
 const keySize = 32
 
-// maxMasterFile is what a master key file may hold, in bytes. A longer file is
-// something else.
+// maxMasterFile is the longest master key file, in bytes.
 const maxMasterFile = 4096
 
-// Master is the secret from which all keys of an installation are derived. The
-// zero Master holds none: its keys are zero, and its Box is an error.
+// Master is the key from which all keys of an installation are derived. The zero Master
+// holds none: its keys are zero, and Cipher returns an error.
 type Master struct{ hidden }
 
-// ParseMaster reads a master key: 32 bytes in base64, standard or URL alphabet,
-// with or without padding. Space around it is ignored.
+// ParseMaster parses a master key: 32 bytes in base64, in the standard or the URL alphabet,
+// with or without padding. It ignores surrounding space.
 func ParseMaster(text string) (Master, error) {
 	text = strings.TrimRight(strings.TrimSpace(text), "=")
 	text = strings.NewReplacer("-", "+", "_", "/").Replace(text)
@@ -45,50 +44,48 @@ func ParseMaster(text string) (Master, error) {
 	return Master{newHidden(content)}, nil
 }
 
-// LoadOrCreate is Load, but makes file and key where there is no file. The
-// folder must be there. Of several processes that start at once all get the
-// same key.
+// LoadOrCreate is Load, but if the file does not exist, it creates one with a new key. The
+// folder must exist. Processes that start at the same time get the same key.
 func LoadOrCreate(path string) (Master, error) {
 	m, err := Load(path)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return m, err
 	}
 	if err := createKeyFile(path); err != nil {
-		return Master{}, fmt.Errorf("making the master key %s: %w", path, err)
+		return Master{}, fmt.Errorf("create the master key %s: %w", path, err)
 	}
 	return Load(path)
 }
 
-// Load reads the master key from a file: one line of base64, for its owner
-// only. A file that others can read is an error; where there is none the error
-// is fs.ErrNotExist.
+// Load reads the master key from a file with one line of base64. It returns an error if
+// others can read or change the file, and one that wraps fs.ErrNotExist if there is none.
 func Load(path string) (Master, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return Master{}, fmt.Errorf("reading the master key: %w", err)
+		return Master{}, fmt.Errorf("read the master key: %w", err)
 	}
 	defer func() { _ = file.Close() }()
 	stat, err := file.Stat()
 	if err != nil {
-		return Master{}, fmt.Errorf("reading the master key: %w", err)
+		return Master{}, fmt.Errorf("read the master key: %w", err)
 	}
 	if err := checkKeyFile(path, stat); err != nil {
 		return Master{}, err
 	}
 	text, err := io.ReadAll(io.LimitReader(file, maxMasterFile))
 	if err != nil {
-		return Master{}, fmt.Errorf("reading the master key: %w", err)
+		return Master{}, fmt.Errorf("read the master key: %w", err)
 	}
 	m, err := ParseMaster(string(text))
 	if err != nil {
-		return Master{}, fmt.Errorf("reading %s: %w", path, err)
+		return Master{}, fmt.Errorf("read %s: %w", path, err)
 	}
 	return m, nil
 }
 
 func checkKeyFile(path string, stat fs.FileInfo) error {
 	if !stat.Mode().IsRegular() || stat.Size() > maxMasterFile {
-		return fmt.Errorf("%s is not a master key file: it must be an ordinary file with one line of base64", path)
+		return fmt.Errorf("%s is not a master key file: it must be a regular file with one line of base64", path)
 	}
 	if mode := stat.Mode().Perm(); mode&0o077 != 0 {
 		return fmt.Errorf("the master key %s can be read or changed by others (mode %04o); run: chmod 600 %s", path, mode, path)
@@ -96,7 +93,7 @@ func checkKeyFile(path string, stat fs.FileInfo) error {
 	return nil
 }
 
-// createKeyFile puts a new key under path, unless somebody else was faster.
+// createKeyFile writes a new key to path, unless another process did so first.
 func createKeyFile(path string) error {
 	folder := filepath.Dir(path)
 	temp, err := os.CreateTemp(folder, ".master-key-*")
@@ -105,19 +102,15 @@ func createKeyFile(path string) error {
 	}
 	defer func() { _ = os.Remove(temp.Name()) }()
 	var key [keySize]byte
-	_, _ = rand.Read(key[:]) // It never fails: the process ends first.
+	_, _ = rand.Read(key[:]) // It never returns an error.
 	_, err = temp.WriteString(base64.StdEncoding.EncodeToString(key[:]) + "\n")
 	if err := errors.Join(err, temp.Sync(), temp.Close()); err != nil {
 		return err
 	}
-	// A link, unlike a rename, never replaces a key that is there already.
+	// A link, unlike a rename, never replaces an existing key.
 	if err := os.Link(temp.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	return syncFolder(folder)
-}
-
-func syncFolder(folder string) error {
 	dir, err := os.Open(folder)
 	if err != nil {
 		return err
@@ -125,9 +118,8 @@ func syncFolder(folder string) error {
 	return errors.Join(dir.Sync(), dir.Close())
 }
 
-// ID names the master key without telling it: 16 hexadecimal digits. Two
-// masters with one ID are the same, so that an installation can notice that its
-// key was exchanged.
+// ID returns a name of the master key that does not reveal it: 16 hexadecimal digits. An
+// installation uses it to detect that its key was replaced. It is "" for the zero Master.
 func (m Master) ID() string {
 	if m.IsZero() {
 		return ""
@@ -135,9 +127,8 @@ func (m Master) ID() string {
 	return hex.EncodeToString(m.Derive("name of the master key").MAC()[:8])
 }
 
-// Derive gives the key for one purpose, which the label names. One master and
-// one label always give the same key; keys of different labels tell nothing of
-// each other.
+// Derive returns the key for the purpose that the label names. The same label yields the
+// same key; keys of different labels are independent.
 func (m Master) Derive(label string) Key {
 	if m.IsZero() {
 		return Key{}
@@ -145,47 +136,46 @@ func (m Master) Derive(label string) Key {
 	return Key{newHidden(m.deriveBytes("key", label))}
 }
 
-// deriveBytes keeps the uses of the master apart by name.
+// deriveBytes derives 32 bytes for a use and a label.
 func (m Master) deriveBytes(use, label string) []byte {
 	out, err := hkdf.Key(sha256.New, m.bytes(), nil, "intray 1 "+use+": "+label, keySize)
 	if err != nil {
-		// Only a length beyond 8160 bytes can bring it about.
-		panic(fmt.Sprintf("seal: deriving a key: %v", err))
+		// Only a length beyond 8,160 bytes causes it.
+		panic(fmt.Sprintf("secrets: derive a key: %v", err))
 	}
 	return out
 }
 
-// ErrToken says that a token was not signed with this key, or was altered.
-var ErrToken = errors.New("the token is not valid")
+// ErrToken reports that a token was not signed with this key or was altered.
+var ErrToken = errors.New("the token is invalid")
 
-// What a key is used for goes into every code, so that a MAC never doubles as
-// the signature of a token.
+// The use is part of every MAC, so that a MAC is never a valid signature of a token.
 const (
 	forMAC   = 1
 	forToken = 2
 )
 
-// Key is a derived key of 32 bytes. Master.Derive makes it. The zero Key
-// verifies nothing, and panics where it should make a code.
+// Key is a key of 32 bytes that Master.Derive returned. The zero Key verifies nothing and
+// panics when it is used to sign.
 type Key struct{ hidden }
 
-// MAC gives the HMAC-SHA256 of the parts, 32 bytes. Parts are told apart:
-// ("ab", "c") and ("a", "bc") give different codes.
+// MAC returns the HMAC-SHA256 of the parts, 32 bytes. Parts are length-prefixed: ("ab", "c")
+// and ("a", "bc") have different MACs.
 func (k Key) MAC(parts ...[]byte) []byte { return k.computeMAC(forMAC, parts...) }
 
-// Equal says whether mac is the MAC of the parts, in constant time.
+// Equal reports in constant time whether mac is the MAC of the parts.
 func (k Key) Equal(mac []byte, parts ...[]byte) bool {
 	return !k.IsZero() && constantTimeEqual(mac, k.MAC(parts...))
 }
 
-// Sign gives the payload with its signature as text for addresses and headers:
-// base64url(payload).base64url(HMAC-SHA256). The payload can be read by anybody.
+// Sign returns a token with the payload and its signature, as text for URLs and headers:
+// base64url(payload).base64url(HMAC-SHA256). The payload is not encrypted.
 func (k Key) Sign(payload []byte) string {
 	return tokenEncoding.EncodeToString(payload) + "." + tokenEncoding.EncodeToString(k.computeMAC(forToken, payload))
 }
 
-// Verify gives the payload of a token that Sign made with this key, or ErrToken.
-// There is one spelling for each token: every other one is refused.
+// Verify returns the payload of a token that Sign made with this key, or ErrToken. It refuses
+// all but the canonical encoding.
 func (k Key) Verify(token string) ([]byte, error) {
 	head, tail, ok := strings.Cut(token, ".")
 	if !ok || k.IsZero() {
@@ -201,8 +191,8 @@ func (k Key) Verify(token string) ([]byte, error) {
 
 var tokenEncoding = base64.RawURLEncoding
 
-// decodeToken refuses what encodes back to another text: loose bits at the end, and
-// the line ends that the decoder overlooks.
+// decodeToken refuses text with stray bits at the end or with line ends, which the decoder
+// ignores.
 func decodeToken(text string) ([]byte, bool) {
 	content, err := tokenEncoding.DecodeString(text)
 	return content, err == nil && tokenEncoding.EncodeToString(content) == text
@@ -210,7 +200,7 @@ func decodeToken(text string) ([]byte, bool) {
 
 func (k Key) computeMAC(use byte, parts ...[]byte) []byte {
 	if k.IsZero() {
-		panic("seal: a key that was never derived is used")
+		panic("secrets: a zero key was used")
 	}
 	mac := hmac.New(sha256.New, k.bytes())
 	mac.Write([]byte{use})
@@ -218,7 +208,7 @@ func (k Key) computeMAC(use byte, parts ...[]byte) []byte {
 	return mac.Sum(nil)
 }
 
-// lengthPrefixed puts the length before each part, so that parts cannot run together.
+// lengthPrefixed concatenates the parts, each after its length.
 func lengthPrefixed(parts ...[]byte) []byte {
 	var out []byte
 	for _, part := range parts {

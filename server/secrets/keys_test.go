@@ -56,7 +56,7 @@ func TestParseMasterRefuses(t *testing.T) {
 	for name, c := range bad {
 		_, err := secrets.ParseMaster(c.text)
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "openssl rand") {
-			t.Errorf("%s gave %v, want an error with %q and the cure", name, err, c.want)
+			t.Errorf("%s: %v, want an error with %q and the command", name, err, c.want)
 		}
 		if err != nil && len(c.text) > 10 && strings.Contains(err.Error(), c.text[:10]) {
 			t.Errorf("%s: the error quotes the key: %v", name, err)
@@ -90,28 +90,28 @@ func TestLoadOrCreate(t *testing.T) {
 		t.Errorf("a second file: %v, same key %v", err, other.ID() == first.ID())
 	}
 	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".*")); len(left) != 0 {
-		t.Errorf("temporary files are left: %v", left)
+		t.Errorf("temporary files remain: %v", left)
 	}
 }
 
-func TestLoadMakesNothing(t *testing.T) {
+func TestLoadCreatesNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "master.key")
 	if m, err := secrets.Load(path); !errors.Is(err, fs.ErrNotExist) || !m.IsZero() {
-		t.Errorf("loading a file that is not there: %v, want that there is none", err)
+		t.Errorf("Load of a missing file: %v, want ErrNotExist", err)
 	}
 	if left, _ := os.ReadDir(filepath.Dir(path)); len(left) != 0 {
-		t.Errorf("files were made: %v", left)
+		t.Errorf("Load created %v", left)
 	}
 	made, err := secrets.LoadOrCreate(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if loaded, err := secrets.Load(path); err != nil || loaded.ID() != made.ID() {
-		t.Errorf("loading it: %v, same key %v", err, loaded.ID() == made.ID())
+		t.Errorf("Load: %v, same key %v", err, loaded.ID() == made.ID())
 	}
 }
 
-func TestLoadOrCreateTogether(t *testing.T) {
+func TestLoadOrCreateConcurrently(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "master.key")
 	ids := make([]string, 16)
 	var wait sync.WaitGroup
@@ -127,7 +127,7 @@ func TestLoadOrCreateTogether(t *testing.T) {
 	wait.Wait()
 	for _, id := range ids {
 		if id != ids[0] || id == "" {
-			t.Fatalf("different keys for one file: %v", ids)
+			t.Fatalf("one file has different keys: %v", ids)
 		}
 	}
 }
@@ -156,7 +156,7 @@ func TestLoadOrCreateRefuses(t *testing.T) {
 		}
 		_, err := secrets.LoadOrCreate(path)
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), path) {
-			t.Errorf("%s gave %v, want an error with %q and the path", name, err, c.want)
+			t.Errorf("%s: %v, want an error with %q and the path", name, err, c.want)
 		}
 		if now, err := os.ReadFile(path); err != nil || string(now) != c.text {
 			t.Errorf("%s: the file was changed", name)
@@ -164,7 +164,7 @@ func TestLoadOrCreateRefuses(t *testing.T) {
 	}
 	for _, path := range []string{t.TempDir(), filepath.Join(t.TempDir(), "no", "folder")} {
 		if _, err := secrets.LoadOrCreate(path); err == nil {
-			t.Errorf("LoadOrCreate(%s) gave nil, want an error", path)
+			t.Errorf("LoadOrCreate(%s) returned no error", path)
 		}
 	}
 }
@@ -172,17 +172,17 @@ func TestLoadOrCreateRefuses(t *testing.T) {
 func TestZeroMaster(t *testing.T) {
 	var m secrets.Master
 	if _, err := m.Cipher("x"); err == nil {
-		t.Error("Box of the zero Master gave nil, want an error")
+		t.Error("Cipher of the zero Master returned no error")
 	}
 	if m.ID() != "" {
-		t.Errorf("the zero Master is called %q", m.ID())
+		t.Errorf("the zero Master has the ID %q", m.ID())
 	}
 	k := m.Derive("x")
 	if _, err := k.Verify(master(t, canary).Derive("x").Sign(nil)); err == nil {
 		t.Error("a zero Key verified a token")
 	}
 	if k.Equal(nil) {
-		t.Error("a zero Key knew a MAC")
+		t.Error("a zero Key verified a MAC")
 	}
 	defer func() {
 		if recover() == nil {
@@ -196,7 +196,7 @@ func TestDerive(t *testing.T) {
 	m := master(t, canary)
 	code := m.Derive("upload").MAC([]byte("x"))
 	if !bytes.Equal(code, m.Derive("upload").MAC([]byte("x"))) {
-		t.Error("one label gave two keys")
+		t.Error("one label has two keys")
 	}
 	others := map[string]secrets.Key{
 		"another label":  m.Derive("upload2"),
@@ -205,13 +205,13 @@ func TestDerive(t *testing.T) {
 	}
 	for name, k := range others {
 		if bytes.Equal(code, k.MAC([]byte("x"))) {
-			t.Errorf("%s gave the same key", name)
+			t.Errorf("%s has the same key", name)
 		}
 	}
 }
 
-// The recipe is a contract: signatures must survive new versions.
-func TestRecipe(t *testing.T) {
+// Signatures must stay valid in every later version.
+func TestDerivationIsStable(t *testing.T) {
 	raw, err := hkdf.Key(sha256.New, []byte(canary), nil, "intray 1 key: upload", 32)
 	if err != nil {
 		t.Fatal(err)
@@ -220,7 +220,7 @@ func TestRecipe(t *testing.T) {
 	mac.Write([]byte("\x01\x00\x00\x00\x00\x00\x00\x00\x02ab\x00\x00\x00\x00\x00\x00\x00\x01c"))
 	got := master(t, canary).Derive("upload").MAC([]byte("ab"), []byte("c"))
 	if !bytes.Equal(got, mac.Sum(nil)) {
-		t.Errorf("MAC gave %x, want %x", got, mac.Sum(nil))
+		t.Errorf("MAC returned %x, want %x", got, mac.Sum(nil))
 	}
 }
 
@@ -254,16 +254,16 @@ func TestTokens(t *testing.T) {
 		token := k.Sign(payload)
 		got, err := k.Verify(token)
 		if err != nil || !bytes.Equal(got, payload) {
-			t.Fatalf("Verify gave %q, %v, want %q", got, err, payload)
+			t.Fatalf("Verify returned %q, %v, want %q", got, err, payload)
 		}
 		if strings.Trim(token, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.") != "" {
-			t.Fatalf("the token %q does not fit into an address", token)
+			t.Fatalf("the token %q has characters that URLs escape", token)
 		}
 	})
 }
 
-// Payloads of all lengths modulo 3 end in different numbers of loose bits.
-func TestEveryAlteredBitIsRefused(t *testing.T) {
+// Payloads of different lengths modulo 3 end in different numbers of unused bits.
+func TestAlteredTokensAreRefused(t *testing.T) {
 	k := master(t, canary).Derive("x")
 	for _, payload := range []string{"", "a", "ab", "abc", `{"import":"1","expires":1}`} {
 		token := []byte(k.Sign([]byte(payload)))
@@ -288,11 +288,11 @@ func TestEveryAlteredBitIsRefused(t *testing.T) {
 func refused(t *testing.T, k secrets.Key, token string) {
 	t.Helper()
 	if payload, err := k.Verify(token); !errors.Is(err, secrets.ErrToken) || payload != nil {
-		t.Errorf("Verify(%q) gave %q, %v, want ErrToken", token, payload, err)
+		t.Errorf("Verify(%q) returned %q, %v, want ErrToken", token, payload, err)
 	}
 }
 
-func TestTokensOfOthers(t *testing.T) {
+func TestForeignTokens(t *testing.T) {
 	m := master(t, canary)
 	k := m.Derive("x")
 	refused(t, k, m.Derive("y").Sign([]byte("a")))

@@ -1,14 +1,13 @@
-// Package secrets keeps secrets: at rest, in memory, and in what is handed out.
+// Package secrets protects secrets in storage, in memory and in tokens.
 //
-// The Master is the one secret that an installation starts with. A Key is
-// derived from it for one purpose; it makes codes (MAC) and signed tokens. A Box
-// seals the bytes of a database row so that they open only in that row. A Secret
-// is a text that came from a person, such as a password.
+// The [Master] is the key of an installation. A [Key] is derived from it for one purpose
+// and makes MACs and signed tokens. A [Cipher], also derived for one purpose, encrypts bytes
+// for a row of the database; they decrypt in that row only. A [Secret] is a text such as a
+// password.
 //
-// All four print as "redacted", whatever way they are printed, also deep inside
-// of other values. The package does not hash passwords, does not rotate keys,
-// and knows neither tokens' content nor the time: whoever signs puts the end of
-// validity into what is signed.
+// All four print as "redacted" with every verb and encoder, also inside other values. The
+// package does not hash passwords and does not rotate keys. Tokens do not expire unless
+// their payload says so.
 package secrets
 
 import (
@@ -19,10 +18,9 @@ import (
 
 const redactedText = "redacted"
 
-// hidden holds the bytes of a secret. They are behind a pointer to a string: a
-// printer that comes upon them in an unexported field asks no method, and shows
-// such a pointer as an address. A pointer to an array would not do, printers
-// look through it.
+// hidden holds the bytes of a secret. It points to a string because fmt calls no methods on
+// unexported fields: it prints a pointer to a string as an address, but follows a pointer to
+// an array.
 type hidden struct {
 	redacted
 	text *string
@@ -35,10 +33,10 @@ func newHidden[T string | []byte](content T) hidden {
 
 func (h hidden) bytes() []byte { return []byte(*h.text) }
 
-// IsZero says whether there is nothing inside.
+// IsZero reports whether the value holds no secret.
 func (h hidden) IsZero() bool { return h.text == nil }
 
-// redacted has the methods that printers ask for.
+// redacted has the methods that printers and encoders call.
 type redacted struct{}
 
 func (redacted) String() string                 { return redactedText }
@@ -49,12 +47,11 @@ func (redacted) MarshalText() ([]byte, error)   { return []byte(redactedText), n
 func (redacted) MarshalJSON() ([]byte, error)   { return []byte(`"` + redactedText + `"`), nil }
 func (redacted) MarshalBinary() ([]byte, error) { return []byte(redactedText), nil }
 
-// Secret is a text that must not be seen. The zero Secret is the empty text;
-// IsZero tells it.
-// Secrets are compared with Equal, never with ==.
+// Secret is a text that must not be printed. The zero Secret is the empty text. Compare
+// secrets with Equal, never with ==.
 type Secret struct{ hidden }
 
-// NewSecret hides the text.
+// NewSecret returns a secret with the text.
 func NewSecret(text string) Secret {
 	if text == "" {
 		return Secret{}
@@ -62,7 +59,7 @@ func NewSecret(text string) Secret {
 	return Secret{newHidden(text)}
 }
 
-// Reveal gives the text back.
+// Reveal returns the text.
 func (s Secret) Reveal() string {
 	if s.text == nil {
 		return ""
@@ -70,8 +67,8 @@ func (s Secret) Reveal() string {
 	return *s.text
 }
 
-// Equal says whether two secrets hold the same text, in a time that tells
-// nothing but their lengths.
+// Equal reports whether two secrets have the same text. The time it takes depends on their
+// lengths only.
 func (s Secret) Equal(other Secret) bool {
 	return constantTimeEqual([]byte(s.Reveal()), []byte(other.Reveal()))
 }

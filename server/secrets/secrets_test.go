@@ -15,7 +15,7 @@ import (
 	"github.com/intraydata/intray/server/secrets"
 )
 
-// canary is 32 bytes that stand out in whatever is printed.
+// canary is 32 bytes that are easy to find in printed text.
 const canary = "canary-0123456789-canary-6789-AB"
 
 func master(t *testing.T, text string) secrets.Master {
@@ -27,7 +27,7 @@ func master(t *testing.T, text string) secrets.Master {
 	return m
 }
 
-// holder has secrets where a printer may and may not call methods.
+// holder has secrets in exported and unexported fields.
 type holder struct {
 	Secret  secrets.Secret
 	Pointer *secrets.Secret
@@ -36,22 +36,22 @@ type holder struct {
 	inside  []any
 }
 
-func TestNothingPrintsASecret(t *testing.T) {
+func TestNothingPrintsSecrets(t *testing.T) {
 	m, s := master(t, canary), secrets.NewSecret(canary)
-	box, err := m.Cipher("test")
+	cipher, err := m.Cipher("test")
 	if err != nil {
 		t.Fatal(err)
 	}
-	held := holder{Secret: s, Pointer: &s, hidden: s, master: m, inside: []any{m, s, box}}
+	held := holder{Secret: s, Pointer: &s, hidden: s, master: m, inside: []any{m, s, cipher}}
 	values := map[string]any{
-		"secret": s, "secret pointer": &s, "master": m, "key": m.Derive("test"), "box": box,
+		"secret": s, "secret pointer": &s, "master": m, "key": m.Derive("test"), "cipher": cipher,
 		"struct": held, "struct pointer": &held, "map": map[string]any{"a": s, "b": held},
 		"error": fmt.Errorf("login %v: %w", s, errors.New("failed")),
 	}
 	for name, value := range values {
 		for verb, text := range printed(t, value) {
 			if leaks(text) {
-				t.Errorf("%s shows the secret of the %s: %s", verb, name, text)
+				t.Errorf("%s prints the secret of the %s: %s", verb, name, text)
 			}
 		}
 	}
@@ -67,7 +67,7 @@ func printed(t *testing.T, value any) map[string]string {
 	slog.New(slog.NewTextHandler(&text, nil)).Info("event", "value", value)
 	slog.New(slog.NewJSONHandler(&structured, nil)).Info("event", "value", value)
 	texts["slog text"], texts["slog json"] = text.String(), structured.String()
-	// An encoder that refuses a value has shown nothing of it.
+	// An encoder that returns an error has printed nothing.
 	asJSON, _ := json.Marshal(value)
 	asXML, _ := xml.Marshal(value)
 	var asGob bytes.Buffer
@@ -100,7 +100,7 @@ func TestPrintedAsRedacted(t *testing.T) {
 		t.Errorf("json is %s, %v", got, err)
 	}
 	if !leaks("x" + s.Reveal()) {
-		t.Error("the test would not see a leak")
+		t.Error("the test does not detect a leak")
 	}
 }
 
