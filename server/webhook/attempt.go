@@ -21,20 +21,21 @@ import (
 )
 
 const (
-	// maxRead is how many bytes an attempt takes from a receiver, TLS and all.
+	// maxRead is how many bytes an attempt reads from a receiver, including TLS.
 	maxRead = 512 << 10
-	// maxHead is the longest head of an answer, with those that announce others.
+	// maxHead is the longest head of a response, including informational responses, in
+	// bytes.
 	maxHead = 32 << 10
-	// maxKeptHead and maxKeptBody are how much of an answer is kept.
+	// maxKeptHead and maxKeptBody are how many bytes of a response an Outcome keeps.
 	maxKeptHead = 8 << 10
 	maxKeptBody = 16 << 10
-	// requestStream is the stream of a connection's first request on HTTP/2.
+	// requestStream is the stream of the first request of an HTTP/2 connection.
 	requestStream = 1
 	// maxFrame and headerTableSize are the defaults of HTTP/2, which the transport
-	// announces.
+	// announces, in bytes.
 	maxFrame        = 16 << 10
 	headerTableSize = 4 << 10
-	// receiveWindow is how much a receiver may send ahead on HTTP/2.
+	// receiveWindow is how many bytes a receiver may send ahead on HTTP/2.
 	receiveWindow = 64 << 10
 )
 
@@ -47,8 +48,8 @@ const (
 	awaitingResponse
 )
 
-// doing says what is under way at a stage.
-func (s stage) doing() intray.Message {
+// action returns what an attempt does at a stage.
+func (s stage) action() intray.Message {
 	return [...]intray.Message{
 		intray.NewMessage("webhook.connecting", nil), intray.NewMessage("webhook.agreeing_on_tls", nil), intray.NewMessage("webhook.waiting_for_answer", nil),
 	}[s]
@@ -92,16 +93,16 @@ func (a *attempt) run(ctx context.Context, dialer *egress.Dialer, secure *tls.Co
 	return a.out
 }
 
-// connect also makes the handshake, so that each step has its own errors.
+// connect includes the TLS handshake, so that each step has its own errors.
 func (a *attempt) connect(ctx context.Context, dialer *egress.Dialer, secure *tls.Config) (net.Conn, error) {
 	raw, err := dialer.DialWeb(ctx, "tcp", a.target.dial)
 	if err != nil {
 		return nil, err
 	}
 	a.conn = egress.LimitReads(raw, maxRead)
-	// Not every wait below knows contexts: when ctx ends the connection goes. A
-	// deadline of the connection would end it a little before ctx, and look like
-	// a receiver that hangs up.
+	// Not every wait below supports contexts, so the connection closes with ctx. A deadline
+	// of the connection would end it slightly before ctx, which looks like a receiver that
+	// hangs up.
 	a.stopCancel = context.AfterFunc(ctx, func() { _ = raw.Close() })
 	if secure == nil {
 		return a.conn, nil
@@ -111,7 +112,7 @@ func (a *attempt) connect(ctx context.Context, dialer *egress.Dialer, secure *tl
 	return conn, conn.HandshakeContext(ctx)
 }
 
-// sendRequest sends the request and reads the answer.
+// sendRequest sends the request and reads the response.
 func (a *attempt) sendRequest(ctx context.Context, conn net.Conn) error {
 	a.stage = awaitingResponse
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, a.target.url.String(), bytes.NewReader(a.body))
@@ -124,35 +125,35 @@ func (a *attempt) sendRequest(ctx context.Context, conn net.Conn) error {
 	}
 	var head *headConn
 	if a.http2 {
-		// The receiver may speak first, and the library limits the header lists,
-		// whose size is known only after decompression.
+		// The receiver may send first. The library limits the header lists, whose size is
+		// known only after decompression.
 		head = &headConn{Conn: conn, limit: math.MaxInt}
 	} else {
 		head = &headConn{Conn: delayReads(conn), limit: maxHead}
 	}
 	defer func() { _ = head.Close() }()
-	answer, end, err := a.roundTrip(head, request)
+	response, end, err := a.roundTrip(head, request)
 	defer end()
 	a.head = head.finish()
 	if err != nil {
 		return err
 	}
-	defer func() { _ = answer.Body.Close() }()
-	a.readResponse(answer)
+	defer func() { _ = response.Body.Close() }()
+	a.readResponse(response)
 	return nil
 }
 
-// roundTrip sends a request over a transport made for this one connection: it
-// follows no redirect, knows no proxy, and asks no second time. The caller must
-// call end after reading the answer.
-func (a *attempt) roundTrip(conn net.Conn, request *http.Request) (answer *http.Response, end func(), err error) {
+// roundTrip sends a request over a transport for this one connection, which follows no
+// redirect, uses no proxy and does not retry. The caller must call end after reading the
+// response.
+func (a *attempt) roundTrip(conn net.Conn, request *http.Request) (response *http.Response, end func(), err error) {
 	if !a.http2 {
 		// The connection limits the head.
 		transport := newTransport(conn, maxRead)
-		answer, err = transport.RoundTrip(request)
-		return answer, transport.CloseIdleConnections, err
+		response, err = transport.RoundTrip(request)
+		return response, transport.CloseIdleConnections, err
 	}
-	// net/http speaks HTTP/2 over a *tls.Conn only, which hides the frames.
+	// net/http supports HTTP/2 on a *tls.Conn only, which hides the frames.
 	transport, err := http2.ConfigureTransports(newTransport(conn, maxHead)) //nolint:staticcheck // see above
 	if err != nil {
 		return nil, func() {}, err
@@ -161,11 +162,11 @@ func (a *attempt) roundTrip(conn net.Conn, request *http.Request) (answer *http.
 	if err != nil {
 		return nil, func() {}, err
 	}
-	answer, err = client.RoundTrip(request)
-	return answer, func() { _ = client.Close() }, err
+	response, err = client.RoundTrip(request)
+	return response, func() { _ = client.Close() }, err
 }
 
-var errSecondConnection = errors.New("the connection is used up")
+var errSecondConnection = errors.New("a second connection is not allowed")
 
 func newTransport(conn net.Conn, maxHeaders int64) *http.Transport {
 	once := make(chan net.Conn, 1)
@@ -185,23 +186,24 @@ func newTransport(conn net.Conn, maxHeaders int64) *http.Transport {
 	}
 }
 
-// readResponse keeps of the answer what fits. The status alone decides: a receiver that
-// said 200 has the message, whatever becomes of the rest.
-func (a *attempt) readResponse(answer *http.Response) {
+// readResponse records a response. Only the status decides: a receiver that responds 200 has
+// the message, even if the body is incomplete.
+func (a *attempt) readResponse(response *http.Response) {
 	out := &a.out
 	out.Timing.Answered = time.Since(a.start)
-	out.Status, out.Protocol = answer.StatusCode, answer.Proto
-	out.Head = limitHeaders(answer.Header)
-	out.RetryAfter = retryAfter(out.Status, answer.Header, a.signedAt)
+	out.Status, out.Protocol = response.StatusCode, response.Proto
+	out.Head = limitHeaders(response.Header)
+	out.RetryAfter = retryAfter(out.Status, response.Header, a.signedAt)
 	if out.Status != http.StatusSwitchingProtocols {
-		body, err := io.ReadAll(io.LimitReader(answer.Body, maxKeptBody+1))
+		body, err := io.ReadAll(io.LimitReader(response.Body, maxKeptBody+1))
 		out.Body, out.BodyCut = body[:min(len(body), maxKeptBody)], err != nil || len(body) > maxKeptBody
 		out.Err = err
 	}
-	out.Kind, out.Text = classify(out, answer.Header)
+	out.Kind, out.Text = classify(out, response.Header)
 }
 
-// limitHeaders gives the headers, in the order of the alphabet, that fit into maxKeptHead.
+// limitHeaders returns the headers in alphabetical order that fit into maxKeptHead, without
+// cookies.
 func limitHeaders(head http.Header) http.Header {
 	out, left := http.Header{}, maxKeptHead
 	for _, name := range slices.Sorted(maps.Keys(head)) {

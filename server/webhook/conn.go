@@ -10,9 +10,9 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-var errHeadTooLong = errors.New("the head of the answer is too long")
+var errHeadTooLong = errors.New("the head of the response is too long")
 
-// headConn records what the receiver sends until the head of its answer is read.
+// headConn records what the receiver sends until the head of its response is read.
 // The HTTP libraries have no types for most failures, so this record explains
 // them.
 type headConn struct {
@@ -85,28 +85,24 @@ func (c *headConn) finish() headRecord {
 	return c.record
 }
 
-// headEvidence is what a record says about an answer that failed.
+// headEvidence is what a record reveals about a failed response.
 type headEvidence struct {
-	// begun: the receiver sent something that could belong to an answer.
-	begun bool
-	// tooLong: the head is longer than maxHead.
-	tooLong bool
-	// brokenOff: the receiver reset the stream or went away.
-	brokenOff bool
-	// alert: the receiver sent a TLS alert where HTTP was expected.
-	alert bool
+	begun     bool // the receiver sent something that could be part of a response
+	tooLong   bool // the head is longer than maxHead
+	brokenOff bool // the receiver reset the stream or went away
+	alert     bool // the receiver sent a TLS alert instead of HTTP
 }
 
 // tlsAlert is the record type and major version of a TLS alert, which a TLS server
 // sends to a client that does not speak TLS.
 var tlsAlert = []byte{0x15, 0x03}
 
-// inspectHTTP1 judges an answer of HTTP/1.
+// inspectHTTP1 inspects the record of an HTTP/1 connection.
 func (r headRecord) inspectHTTP1() headEvidence {
 	return headEvidence{begun: len(r.received) > 0, tooLong: r.tooLong, alert: bytes.HasPrefix(r.received, tlsAlert)}
 }
 
-// inspectHTTP2 judges an answer of HTTP/2. The first frame that explains the
+// inspectHTTP2 inspects the record of an HTTP/2 connection. The first frame that explains the
 // failure counts.
 func (r headRecord) inspectHTTP2() (found headEvidence) {
 	size := 0
@@ -142,21 +138,21 @@ func (r headRecord) inspectHTTP2() (found headEvidence) {
 	return found
 }
 
-// gatedConn gives nothing before something was asked. The library takes an
-// answer that is there before the request for the rest of an earlier one: it
-// gives up, and prints what the receiver said.
+// gatedConn blocks reads until the first write. The library considers a response that
+// arrives before the request as the rest of an earlier one: it fails and logs what the
+// receiver sent.
 type gatedConn struct {
 	net.Conn
-	asked chan struct{}
-	once  sync.Once
+	written chan struct{}
+	once    sync.Once
 }
 
-// delayReads puts a gate before a connection.
+// delayReads returns a connection that blocks reads until the first write.
 func delayReads(conn net.Conn) net.Conn {
-	return &gatedConn{Conn: conn, asked: make(chan struct{})}
+	return &gatedConn{Conn: conn, written: make(chan struct{})}
 }
 
-func (c *gatedConn) open() { c.once.Do(func() { close(c.asked) }) }
+func (c *gatedConn) open() { c.once.Do(func() { close(c.written) }) }
 
 func (c *gatedConn) Write(p []byte) (int, error) {
 	c.open()
@@ -164,7 +160,7 @@ func (c *gatedConn) Write(p []byte) (int, error) {
 }
 
 func (c *gatedConn) Read(p []byte) (int, error) {
-	<-c.asked
+	<-c.written
 	return c.Conn.Read(p)
 }
 

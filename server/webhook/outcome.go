@@ -19,37 +19,37 @@ import (
 	"github.com/intraydata/intray/server/egress"
 )
 
-// Kind says how an attempt ended, for programs.
+// Kind classifies an Outcome for programs.
 type Kind string
 
 // The kinds.
 const (
-	// Delivered: the receiver answered with a status from 200 to 299.
+	// Delivered: the receiver responded with a status from 200 to 299.
 	Delivered Kind = "delivered"
-	// Rejected: it answered with another status.
+	// Rejected: it responded with another status.
 	Rejected Kind = "rejected"
-	// Redirected: it pointed to another address, which was not called.
+	// Redirected: it redirected to another URL, which was not called.
 	Redirected Kind = "redirected"
-	// Gone: it answered 410, which asks for no more calls. It is up to the
-	// caller to heed it; it is a failure like others.
+	// Gone: it responded with 410, which asks for no more calls. It counts as a failure
+	// like others.
 	Gone Kind = "gone"
-	// Invalid: the address is none that can be called.
+	// Invalid: the URL cannot be called.
 	Invalid Kind = "invalid_address"
-	// Refused: the door to the outside stayed shut; nothing was connected.
+	// Refused: egress refused the address; nothing was connected.
 	Refused Kind = "egress_refused"
-	// Unreachable: no connection came about.
+	// Unreachable: no connection was established.
 	Unreachable Kind = "unreachable"
-	// Untrusted: the handshake of TLS failed; nothing was sent.
+	// Untrusted: the TLS handshake failed; nothing was sent.
 	Untrusted Kind = "tls_failed"
 	// TimedOut: the receiver was too slow.
 	TimedOut Kind = "timed_out"
-	// NotHTTP: what came back was no answer of HTTP, or had no end.
+	// NotHTTP: the response was not HTTP or exceeded a limit.
 	NotHTTP Kind = "not_http"
-	// Dropped: the receiver hung up before it answered.
+	// Dropped: the receiver closed the connection before it responded.
 	Dropped Kind = "connection_lost"
 )
 
-// classify says what an answer means.
+// classify returns the kind and the message of a response.
 func classify(out *Outcome, head http.Header) (Kind, intray.Message) {
 	params := intray.Params{"status": strings.TrimSpace(strconv.Itoa(out.Status) + " " + http.StatusText(out.Status))}
 	location := head.Get("Location")
@@ -72,11 +72,10 @@ func classify(out *Outcome, head http.Header) (Kind, intray.Message) {
 	return Rejected, intray.NewMessage("webhook.rejected", params)
 }
 
-// shownLocation is how much of a redirect's aim is quoted, in bytes.
+// shownLocation is how much of the location of a redirect is quoted, in bytes.
 const shownLocation = 200
 
-// shown is so much of a location as a message shows, with what cannot be seen
-// escaped.
+// shown returns a location for a message: shortened, and with invisible characters escaped.
 func shown(location string) string {
 	if len(location) > shownLocation {
 		cut := shownLocation
@@ -89,7 +88,7 @@ func shown(location string) string {
 	return quoted[1 : len(quoted)-1]
 }
 
-// explain turns what a library said into what a person can act on.
+// explain returns the kind and the message of a failed attempt.
 func (a *attempt) explain(ctx context.Context, err error) (Kind, intray.Message) {
 	var refused *egress.RefusedError
 	var slow net.Error
@@ -101,11 +100,11 @@ func (a *attempt) explain(ctx context.Context, err error) (Kind, intray.Message)
 	case a.stage == connecting:
 		return a.explainDial(ctx, err)
 	case ctx.Err() != nil, errors.As(err, &slow) && slow.Timeout():
-		return TimedOut, intray.NewMessage("webhook.time_ran_out", intray.Params{"time": a.timeout.String(), "action": a.stage.doing()})
+		return TimedOut, intray.NewMessage("webhook.time_ran_out", intray.Params{"time": a.timeout.String(), "action": a.stage.action()})
 	case a.stage == handshaking:
 		return a.explainTLS(err)
 	}
-	return a.explainAnswer(err)
+	return a.explainResponse(err)
 }
 
 func (a *attempt) explainDial(ctx context.Context, err error) (Kind, intray.Message) {
@@ -142,7 +141,7 @@ func (a *attempt) explainTLS(err error) (Kind, intray.Message) {
 	case errors.As(err, &plain):
 		return Untrusted, intray.NewMessage("webhook.speaks_no_tls", nil)
 	case errors.As(err, &ended) && ended.Op == "remote error":
-		// The alert has no exported type here: tls.AlertError is for QUIC only.
+		// The alert has no exported type: tls.AlertError is for QUIC only.
 		return Untrusted, intray.NewMessage("webhook.tls_broken_off", intray.Params{"reason": strings.TrimPrefix(ended.Err.Error(), "tls: ")})
 	case isDisconnect(err):
 		return Dropped, intray.NewMessage("webhook.tls_hung_up", nil)
@@ -167,10 +166,10 @@ func explainUnknown(cert *x509.Certificate) intray.Message {
 	return intray.NewMessage("webhook.certificate_of_unknown_authority", nil)
 }
 
-// shownNames is how many names of a certificate are told.
+// shownNames is how many names of a certificate a message has.
 const shownNames = 3
 
-// explainNames says for which hosts a certificate is. A stranger chose their names.
+// explainNames returns the message for a certificate of other hosts. The names are untrusted.
 func (a *attempt) explainNames(cert *x509.Certificate) intray.Message {
 	names := cert.DNSNames
 	for _, ip := range cert.IPAddresses {
@@ -190,9 +189,8 @@ func (a *attempt) explainNames(cert *x509.Certificate) intray.Message {
 	return intray.NewMessage("webhook.certificate_for_others", intray.Params{"names": shown, "host": a.target.host})
 }
 
-// explainAnswer is for failures between the request and the end of the answer's
-// head.
-func (a *attempt) explainAnswer(err error) (Kind, intray.Message) {
+// explainResponse is for failures between the request and the end of the response's head.
+func (a *attempt) explainResponse(err error) (Kind, intray.Message) {
 	found := a.head.inspectHTTP1()
 	if a.http2 {
 		found = a.head.inspectHTTP2()

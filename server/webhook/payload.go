@@ -1,16 +1,13 @@
-// Package webhook tells receivers that something happened.
+// Package webhook builds, signs and sends webhook messages.
 //
-// A Message is what a receiver gets: a Body under an id, the same bytes on every
-// attempt. A Body is an event in JSON, or one of the two forms that schemas may
-// ask for. A Secret of the receiver signs each attempt as Standard Webhooks 1.0
-// says. A Delivery is one message for one address, a Sender makes an attempt at
-// it, an Outcome says how that went. The schedule says when to try again, and a
-// Streak when a receiver counts as dead.
+// A [Message] is a [Body] with an id; both are the same in every attempt. Each attempt is
+// signed as Standard Webhooks 1.0 specifies. A [Delivery] is one message for one URL, a
+// [Sender] makes an attempt to deliver it, and an [Outcome] is the result. [Next] determines
+// when to retry, and a [FailureStreak] when a receiver counts as dead.
 //
-// Receivers are strangers here: an attempt is bounded in time and bytes, follows
-// no redirect, knows no proxy and keeps no cookie. The package keeps nothing,
-// does not choose who is told of what, and never waits: the caller has the clock
-// and the queue.
+// Receivers are untrusted: an attempt is bounded in time and bytes, follows no redirect,
+// uses no proxy and stores no cookie. The package stores nothing, does not select
+// receivers and does not wait: the caller has the clock and the queue.
 package webhook
 
 import (
@@ -28,8 +25,8 @@ import (
 
 // Message is what a receiver gets.
 type Message struct {
-	// ID tells repeated deliveries of one message from other messages. It has 1
-	// to 128 letters, digits, "_" and "-".
+	// ID is the same in every attempt, so that receivers can discard duplicates. It has 1 to
+	// 128 letters, digits, "_" and "-".
 	ID string
 	Body
 }
@@ -45,8 +42,8 @@ const maxID = 128
 
 const idLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
 
-// checkID keeps out full stops above all: with one in the id, other content
-// would have the same signature.
+// checkID refuses full stops in particular: with one in the id, another message could have
+// the same signature.
 func checkID(id string) error {
 	if id == "" || len(id) > maxID || strings.Trim(id, idLetters) != "" {
 		return errors.New(`the id of a message must have 1 to 128 letters, digits, "_" and "-"`)
@@ -54,34 +51,33 @@ func checkID(id string) error {
 	return nil
 }
 
-// The two ways in which an import is made.
+// The types of imports.
 const (
 	Headless = "HEADLESS"
 	Embedded = "EMBEDDED"
 )
 
-// Import is what an event tells of an import. Empty texts are null on the wire
-// where nothing is known.
+// Import is the content of an event about an import. Empty strings are null on the wire.
 type Import struct {
-	// UploadID is the id of the import's upload, which the event is about.
+	// UploadID is the id of the import's upload, which is the subject of the event.
 	UploadID string
-	// Filename is "" where rows came without a file.
+	// Filename is "" if the rows came without a file.
 	Filename string
-	// User is nil where nobody is named.
+	// User is nil if the import has none.
 	User *User
 	// Ended is when the import reached Status.
 	Ended time.Time
 	// Type is Headless or Embedded.
 	Type string
-	// Status is SUCCESSFUL, or of headless imports NEEDS_REVIEW or FAILED.
+	// Status is SUCCESSFUL, or for headless imports NEEDS_REVIEW or FAILED.
 	Status          string
 	DataRows        int64
 	DevelopmentMode bool
-	// HasData says whether the rows can be fetched.
+	// HasData reports whether the rows can be retrieved.
 	HasData bool
-	// Retrieved is, for headless imports, the JSON object that retrieving the
-	// import answers. What opens it to whoever reads along is taken out here:
-	// review_url and original_file_download.
+	// Retrieved is the JSON object that the API returns for a headless import. Body omits
+	// its members review_url and original_file_download, which would grant access to
+	// everyone who can read the message.
 	Retrieved []byte
 }
 
@@ -90,23 +86,22 @@ type User struct {
 	ID, Name, Email, CompanyID, CompanyName string
 }
 
-// Event gives the event that tells of the import's status, and false where none
-// does.
-func (i Import) Event() (webhooks.Event, bool) {
+// Event returns the event for the import's status. ok is false if there is none.
+func (i Import) Event() (event webhooks.Event, ok bool) {
 	if i.Status == "SUCCESSFUL" {
 		return webhooks.ImportCompleted, true
 	}
 	events := map[string]webhooks.Event{"NEEDS_REVIEW": webhooks.HeadlessImportNeedsReview, "FAILED": webhooks.HeadlessImportFailed}
-	event, known := events[i.Status]
-	return event, known && i.Type == Headless
+	event, ok = events[i.Status]
+	return event, ok && i.Type == Headless
 }
 
-// Body gives the body of the event that tells of the import's status. The error
-// says that there is no such event, or that Retrieved is not what it must be.
+// Body returns the body of the event for the import's status. It returns an error if there is
+// no such event, or if Retrieved is not a JSON object.
 func (i Import) Body() (Body, error) {
 	event, known := i.Event()
 	if !known {
-		return Body{}, fmt.Errorf("no event tells of an import of type %q with the status %q", i.Type, i.Status)
+		return Body{}, fmt.Errorf("there is no event for an import of type %q with the status %q", i.Type, i.Status)
 	}
 	wire := wireImport{
 		ID: i.UploadID, Filename: nullIfEmpty(i.Filename), User: newWireUser(i.User), CreatedDate: formatTime(i.Ended),
@@ -115,38 +110,39 @@ func (i Import) Body() (Body, error) {
 	if i.Type == Headless {
 		var err error
 		if wire.Headless, err = removeMembers(i.Retrieved, "review_url", "original_file_download"); err != nil {
-			return Body{}, fmt.Errorf("telling of the import of upload %s: %w", i.UploadID, err)
+			return Body{}, fmt.Errorf("build the event for the upload %s: %w", i.UploadID, err)
 		}
 	}
 	return jsonBody(event, wire)
 }
 
-// Disabled is a receiver that is told of nothing any more.
+// Disabled is the content of the event about a disabled webhook.
 type Disabled struct {
-	// ID is the id of the webhook, URL its address.
+	// ID and URL are those of the webhook.
 	ID, URL string
 	At      time.Time
-	// Streak holds the failures that led to it.
+	// Streak are the failures that disabled it.
 	Streak FailureStreak
-	// Last is the text of the last outcome.
+	// Last is the message of the last outcome.
 	Last intray.Message
 }
 
-// Body gives the body of WebhookDisabled.
+// Body returns the body of webhooks.WebhookDisabled.
 func (d Disabled) Body() (Body, error) {
 	return jsonBody(webhooks.WebhookDisabled, wireDisabled{
 		ID: d.ID, URL: d.URL, DisabledDate: formatTime(d.At), FailingSince: formatTime(d.Streak.Since), NumFailures: d.Streak.Failures, LastFailure: d.Last.String(), LastFailureCode: d.Last.Code, LastFailureParams: paramsOf(d.Last),
 	})
 }
 
-// ConnectorFailed is an SFTP connector whose runs begin to fail.
+// ConnectorFailed is the content of the event about an SFTP connector whose runs begin to
+// fail.
 type ConnectorFailed struct {
 	// ID and Directory are those of the connector, RunID that of the run that failed.
 	ID, Directory, RunID string
-	// Kind is the kind of failure, for programs; Message describes it.
+	// Kind classifies the failure for programs; Message describes it.
 	Kind    string
 	Message intray.Message
-	// Failed is when the run ended, NextRun when the connector runs again.
+	// Failed is when the run ended, NextRun when the connector runs next.
 	Failed, NextRun time.Time
 }
 
@@ -167,26 +163,26 @@ func jsonBody(event webhooks.Event, content any) (Body, error) {
 		Data  any            `json:"data"`
 	}{event, content})
 	if err != nil {
-		return Body{}, fmt.Errorf("writing the event %s: %w", event, err)
+		return Body{}, fmt.Errorf("encode the event %s: %w", event, err)
 	}
 	return Body{ContentType: "application/json", Bytes: bytes.TrimSuffix(out.Bytes(), []byte("\n"))}, nil
 }
 
-// removeMembers gives the JSON object in its order, less some of its members.
+// removeMembers returns a JSON object without the members of these names, in the same order.
 func removeMembers(object []byte, names ...string) (json.RawMessage, error) {
 	dec := json.NewDecoder(bytes.NewReader(object))
 	if first, err := dec.Token(); err != nil || first != json.Delim('{') {
-		return nil, fmt.Errorf("what retrieving the import answers is no JSON object: %.60q", object)
+		return nil, fmt.Errorf("the retrieved import is not a JSON object: %.60q", object)
 	}
 	var kept []byte
 	for dec.More() {
 		name, err := dec.Token()
 		if err != nil {
-			return nil, fmt.Errorf("reading what retrieving the import answers: %w", err)
+			return nil, fmt.Errorf("parse the retrieved import: %w", err)
 		}
 		var value json.RawMessage
 		if err := dec.Decode(&value); err != nil {
-			return nil, fmt.Errorf("reading what retrieving the import answers: %w", err)
+			return nil, fmt.Errorf("parse the retrieved import: %w", err)
 		}
 		if text, _ := name.(string); !slices.Contains(names, text) {
 			kept = append(kept, ',')
@@ -194,7 +190,7 @@ func removeMembers(object []byte, names ...string) (json.RawMessage, error) {
 		}
 	}
 	if _, err := dec.Token(); err != nil {
-		return nil, fmt.Errorf("reading what retrieving the import answers: %w", err)
+		return nil, fmt.Errorf("parse the retrieved import: %w", err)
 	}
 	return slices.Concat([]byte("{"), bytes.TrimPrefix(kept, []byte(",")), []byte("}")), nil
 }
@@ -202,16 +198,16 @@ func removeMembers(object []byte, names ...string) (json.RawMessage, error) {
 func quoteJSON(text string) []byte {
 	written, err := json.Marshal(text)
 	if err != nil {
-		// A string always has a JSON form.
+		// Every string can be encoded.
 		panic(err)
 	}
 	return written
 }
 
-// formatTime is a time as the wire has it: UTC, microseconds, Z.
+// formatTime formats a time for the wire: in UTC, with microseconds.
 func formatTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000Z") }
 
-// nullIfEmpty is null on the wire for the empty text.
+// nullIfEmpty returns nil, which is null on the wire, for "".
 func nullIfEmpty(text string) *string {
 	if text == "" {
 		return nil
@@ -254,7 +250,7 @@ type wireDisabled struct {
 	FailingSince string `json:"failing_since"`
 	NumFailures  int    `json:"num_failures"`
 	LastFailure  string `json:"last_failure"`
-	// The code and parameters of the sentence, for other languages.
+	// The code and parameters of LastFailure, for other languages.
 	LastFailureCode   string          `json:"last_failure_code,omitempty"`
 	LastFailureParams json.RawMessage `json:"last_failure_params,omitempty"`
 }
@@ -271,7 +267,7 @@ type wireConnectorFailed struct {
 	RunID       string          `json:"run_id"`
 }
 
-// paramsOf are the parameters of a message with a code.
+// paramsOf returns the parameters of a message with a code, or nil for a literal text.
 func paramsOf(m intray.Message) json.RawMessage {
 	if m.Code == "" {
 		return nil

@@ -7,28 +7,26 @@ import (
 	"time"
 )
 
-// retryDelays are the times from each attempt to the next, the first stands before the
-// second attempt. Together they make 71 hours and 42 minutes.
+// retryDelays returns the delays after each attempt, 71 hours and 42 minutes in total.
 func retryDelays() []time.Duration {
 	const s, m, h = time.Second, time.Minute, time.Hour
 	return []time.Duration{5 * s, 20 * s, 2 * m, 10 * m, 30 * m, h, 2 * h, 4 * h, 8 * h, 12 * h, 20 * h, 24 * h}
 }
 
 const (
-	// Attempts is how often a message is tried.
+	// Attempts is the number of attempts to deliver a message.
 	Attempts = 13
-	// jitter is how much of a wait chance adds or takes away.
+	// jitter is the largest random change of a delay, as a fraction.
 	jitter = 0.1
-	// MaxRetryAfter is the longest time that a receiver can ask for. Longer
-	// ones are cut: whoever asks for a day at every attempt would make three
-	// days of trying into two weeks.
+	// MaxRetryAfter is the longest delay that a receiver can request. Without it, a receiver
+	// that requests a day at every attempt would extend three days of retries to two weeks.
 	MaxRetryAfter = time.Hour
 )
 
-// Next says how long to wait after so many failed attempts, and whether there is
-// a further one at all. After 0 attempts it is at once. The source of chance
-// gives numbers from 0 to below 1; up to a tenth of each wait is added or taken
-// away, so that what failed together does not come back together.
+// Next returns the delay after a number of failed attempts, and whether there is another
+// attempt. After 0 attempts the delay is 0. It changes each delay at random by up to a
+// tenth, so that messages that failed together are not retried together. chance returns
+// numbers in [0, 1).
 func Next(attempts int, chance func() float64) (delay time.Duration, more bool) {
 	if attempts <= 0 {
 		return 0, true
@@ -40,8 +38,7 @@ func Next(attempts int, chance func() float64) (delay time.Duration, more bool) 
 	return scaleDuration(all[attempts-1], 1+jitter*(2*chance()-1)), true
 }
 
-// Next is like the function Next, and waits longer where the receiver asked for
-// it. A wait that was asked for is never cut short by chance.
+// Next is like the function Next, but returns at least the delay that the receiver requested.
 func (o Outcome) Next(attempts int, chance func() float64) (delay time.Duration, more bool) {
 	delay, more = Next(attempts, chance)
 	if !more || o.RetryAfter <= delay {
@@ -52,8 +49,8 @@ func (o Outcome) Next(attempts int, chance func() float64) (delay time.Duration,
 
 func scaleDuration(d time.Duration, by float64) time.Duration { return time.Duration(float64(d) * by) }
 
-// retryAfter reads for how long the receiver does not want to be called, 0 where
-// it does not say, and at most MaxRetryAfter.
+// retryAfter returns the delay that the Retry-After header of a response requests, 0 if there
+// is none, and at most MaxRetryAfter.
 func retryAfter(status int, head http.Header, now time.Time) time.Duration {
 	if status != http.StatusTooManyRequests && status != http.StatusServiceUnavailable {
 		return 0
@@ -74,23 +71,23 @@ func retryAfter(status int, head http.Header, now time.Time) time.Duration {
 }
 
 const (
-	// deadAfter is how long a receiver may only fail.
+	// deadAfter is the length of a streak of failures after which a receiver counts as dead.
 	deadAfter = 5 * 24 * time.Hour
-	// maxSilence without an attempt begins a streak anew: what happened meanwhile
-	// nobody knows. It is longer than the longest wait between two attempts.
+	// maxSilence is the longest pause within a streak, because nobody knows how the receiver
+	// did meanwhile. It is longer than the longest delay between two attempts.
 	maxSilence = 2 * 24 * time.Hour
 )
 
-// FailureStreak is an unbroken row of failed attempts at one receiver, over all of its
-// messages. The zero Streak is that of a receiver that never failed.
+// FailureStreak is a series of failed attempts at one receiver without a success, over all
+// its messages. The zero FailureStreak has no failure.
 type FailureStreak struct {
 	// Since and Last are the times of the first and the last failure.
 	Since, Last time.Time
 	Failures    int
 }
 
-// WithAttempt gives the streak after one more attempt. Attempts that ran side by side
-// may come in any order.
+// WithAttempt returns the streak after another attempt. Concurrent attempts can be added in
+// any order.
 func (s FailureStreak) WithAttempt(at time.Time, delivered bool) FailureStreak {
 	if delivered {
 		return FailureStreak{}
@@ -108,6 +105,6 @@ func (s FailureStreak) WithAttempt(at time.Time, delivered bool) FailureStreak {
 	return s
 }
 
-// IsDead says whether the receiver counts as dead: for five days all attempts
-// failed, and there was never a pause of more than two.
+// IsDead reports whether the receiver counts as dead: all attempts of five days failed,
+// without a pause of more than two days.
 func (s FailureStreak) IsDead() bool { return s.Last.Sub(s.Since) >= deadAfter }

@@ -28,27 +28,24 @@ const (
 
 const userAgent = "Intray-Webhooks/1"
 
-// ErrBusy says that as many attempts as may be are on their way to the same host
-// and port. Nothing was sent, and the attempt does not count: try again soon,
-// and serve others meanwhile.
-var ErrBusy = errors.New("too many deliveries are on their way to this host")
+// ErrBusy reports that Config.PerHost attempts to the same host and port are in progress.
+// Nothing was sent, and the attempt does not count: try again soon.
+var ErrBusy = errors.New("too many deliveries to this host are in progress")
 
-// Config holds the choices of a Sender. The zero Config works.
+// Config configures a Sender. The zero Config works.
 type Config struct {
-	// Timeout bounds each attempt as a whole, from the look at the name to the
-	// last byte of the answer. Default DefaultTimeout.
+	// Timeout bounds each attempt, from the DNS lookup to the last byte of the response.
+	// Default DefaultTimeout.
 	Timeout time.Duration
-	// PerHost is how many attempts may be on their way to one host and port.
-	// Default DefaultPerHost.
+	// PerHost is the most concurrent attempts to one host and port. Default DefaultPerHost.
 	PerHost int
-	// Roots are the authorities that certificates are checked against. Default:
-	// those of the system.
+	// Roots are the certificate authorities. Default: those of the system.
 	Roots *x509.CertPool
 }
 
-// Sender makes attempts through a door. It may be used by many goroutines, and
-// keeps no connection from one attempt to the next: addresses are looked at
-// every time, and no stranger has a line to lie in wait on.
+// Sender makes attempts through a dialer. Each attempt uses its own connection, so that the
+// dialer checks every address and no receiver can send data ahead of a request. It is safe
+// for concurrent use.
 type Sender struct {
 	dialer  *egress.Dialer
 	timeout time.Duration
@@ -59,7 +56,7 @@ type Sender struct {
 	busy map[string]int
 }
 
-// New makes a sender.
+// New returns a sender.
 func New(dialer *egress.Dialer, cfg Config) *Sender {
 	if cfg.Timeout <= 0 {
 		cfg.Timeout = DefaultTimeout
@@ -75,19 +72,18 @@ func New(dialer *egress.Dialer, cfg Config) *Sender {
 
 // Delivery is one message for one receiver.
 type Delivery struct {
-	// URL is the receiver's address, with http or https.
+	// URL is the receiver's http or https URL.
 	URL     string
 	Message Message
 	// At is the time of the attempt, which is signed.
 	At time.Time
-	// Secrets sign the message, each for itself.
+	// Secrets each add a signature.
 	Secrets []secrets.Secret
 }
 
-// Send makes one attempt: a POST on a connection of its own, that is over within
-// Config.Timeout. Whatever the receiver does is an outcome. The error is ErrBusy,
-// or wraps that of ctx where it ended the attempt, or says that the message
-// cannot be signed; then there was no attempt that counts.
+// Send makes one attempt, a POST that ends within Config.Timeout. Whatever the receiver does
+// is an Outcome. An error means that no attempt was made that counts: it is ErrBusy, wraps
+// the error of ctx, or reports that the message cannot be signed.
 func (s *Sender) Send(ctx context.Context, d Delivery) (Outcome, error) {
 	head, err := Sign(d.Message, d.At, d.Secrets...)
 	if err != nil {
@@ -108,7 +104,7 @@ func (s *Sender) Send(ctx context.Context, d Delivery) (Outcome, error) {
 	a := attempt{target: to, header: head, body: d.Message.Bytes, signedAt: d.At, timeout: s.timeout}
 	outcome := a.run(bounded, s.dialer, to.tlsConfig(s.tls))
 	if ctx.Err() != nil && outcome.Status == 0 {
-		return Outcome{}, fmt.Errorf("delivering the message %s: %w", d.Message.ID, ctx.Err())
+		return Outcome{}, fmt.Errorf("deliver the message %s: %w", d.Message.ID, ctx.Err())
 	}
 	return outcome, nil
 }
@@ -131,57 +127,53 @@ func (s *Sender) releaseHost(host string) {
 	}
 }
 
-// Outcome says how an attempt went.
+// Outcome is the result of an attempt.
 type Outcome struct {
 	Kind Kind
-	// Text is a sentence for the person who owns the webhook. Of what the
-	// receiver said it quotes the status and, cut and in quotes, the address
-	// that a redirect points to.
+	// Text is for the person who owns the webhook. Of the response it quotes the status, and
+	// the location of a redirect, shortened and escaped.
 	Text intray.Message
-	// Status is that of the answer, 0 where there was none.
+	// Status is the status code, 0 without a response.
 	Status int
-	// Protocol is "HTTP/1.1" or "HTTP/2.0", "" where there was no answer.
+	// Protocol is "HTTP/1.1" or "HTTP/2.0", "" without a response.
 	Protocol string
-	// Head holds at most 8 KiB of the answer's headers, without cookies.
+	// Head is at most 8 KiB of the response's headers, without cookies.
 	Head http.Header
-	// Body is at most the first 16 KiB of the answer as it came, and BodyCut
-	// says that there was, or may have been, more.
+	// Body is at most the first 16 KiB of the response's body, not decompressed. BodyCut
+	// reports that there was more, or may have been.
 	Body    []byte
 	BodyCut bool
-	// RetryAfter is for how long a busy receiver asked to be left alone, at most
-	// MaxRetryAfter. Outcome.Next heeds it.
+	// RetryAfter is the delay that the receiver requested, at most MaxRetryAfter.
 	RetryAfter time.Duration
 	Timing     Timing
 	// Err is the cause, for logs; it may quote the receiver. It can be nil.
 	Err error
 }
 
-// Delivered says whether the receiver took the message.
+// Delivered reports whether the receiver accepted the message.
 func (o Outcome) Delivered() bool { return o.Kind == Delivered }
 
-// Timing holds how long an attempt had taken when something was reached, 0 where
-// it was not.
+// Timing are the times since the start of an attempt, 0 for what it did not reach.
 type Timing struct {
-	// Connected: with the handshake of TLS.
+	// Connected is the end of connecting, including the TLS handshake.
 	Connected time.Duration
-	// Answered: the head of the answer was there.
+	// Answered is the end of the response's head.
 	Answered time.Duration
 	Total    time.Duration
 }
 
-// maxAddress is the longest address, in bytes.
+// maxAddress is the longest URL, in bytes.
 const maxAddress = 2048
 
-// address is where a receiver is.
+// address is the parsed URL of a receiver.
 type address struct {
 	url *url.URL
-	// host is the name in ASCII or the IP address, dial is host:port.
+	// host is the name in ASCII or the IP address; dial is host:port.
 	host, dial string
 }
 
-// CheckAddress says why a text cannot be the address of a receiver, in a sentence
-// without its subject, which is the address, and without a full stop. It looks nothing up: whether the address leads
-// outside is known when it is called.
+// CheckAddress returns an error if a text is not the URL of a receiver. Its message completes
+// a sentence about the URL. CheckAddress does not resolve the host.
 func CheckAddress(text string) error {
 	_, err := parseAddress(text)
 	return err
@@ -212,7 +204,7 @@ func parseAddress(text string) (address, error) {
 	return address{url: u, host: host, dial: net.JoinHostPort(host, port)}, nil
 }
 
-// tlsConfig is nil where the address begins with http.
+// tlsConfig returns nil for http URLs.
 func (a address) tlsConfig(base *tls.Config) *tls.Config {
 	if a.url.Scheme != "https" {
 		return nil

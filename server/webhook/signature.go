@@ -25,36 +25,36 @@ const (
 // signatureVersion marks HMAC-SHA256.
 const signatureVersion = "v1"
 
-// Tolerance is how far the time of an attempt may be from the receiver's clock,
-// in either direction.
+// Tolerance is the largest difference between the time of an attempt and the receiver's
+// clock, in either direction.
 const Tolerance = 5 * time.Minute
 
-// What Verify finds wrong.
+// The errors of Verify.
 var (
-	// ErrUnsigned says that a header of the signature is missing or not readable.
-	ErrUnsigned = errors.New("the message is not signed as a webhook is")
-	// ErrStale says that the attempt is further than Tolerance from now.
+	// ErrUnsigned reports that a header of the signature is missing or invalid.
+	ErrUnsigned = errors.New("the message has no valid webhook signature headers")
+	// ErrStale reports that the time of the attempt differs by more than Tolerance.
 	ErrStale = errors.New("the message was signed too long ago, or the clocks differ")
-	// ErrForged says that no signature fits any of the secrets.
-	ErrForged = errors.New("no signature of the message fits the secret")
+	// ErrForged reports that no signature matches any of the secrets.
+	ErrForged = errors.New("no signature of the message matches the secret")
 )
 
-// Sign gives the headers of one attempt at the message: its id, the time, and a
-// signature for each secret. While an old secret still holds beside its
-// successor, give both. The error says that the id or a secret cannot be used.
+// Sign returns the headers of one attempt: the id of the message, the time, and a signature
+// for each secret. While an old secret is valid next to its successor, pass both. It returns
+// an error if the id or a secret is invalid.
 func Sign(m Message, at time.Time, secrets ...secrets.Secret) (http.Header, error) {
 	if err := checkID(m.ID); err != nil {
 		return nil, err
 	}
 	if len(secrets) == 0 {
-		return nil, errors.New("signing a message needs a secret, there is none")
+		return nil, errors.New("sign a message: there is no secret")
 	}
 	stamp := strconv.FormatInt(at.Unix(), 10)
 	signatures := make([]string, len(secrets))
 	for i, secret := range secrets {
 		key, err := decodeKey(secret)
 		if err != nil {
-			return nil, fmt.Errorf("signing the message %s: %w", m.ID, err)
+			return nil, fmt.Errorf("sign the message %s: %w", m.ID, err)
 		}
 		code := computeMAC(key, m.ID, stamp, m.Bytes)
 		signatures[i] = signatureVersion + "," + base64.StdEncoding.EncodeToString(code)
@@ -66,9 +66,9 @@ func Sign(m Message, at time.Time, secrets ...secrets.Secret) (http.Header, erro
 	}, nil
 }
 
-// Verify is the receiver's half of Sign: it says whether body came from somebody
-// who knows one of the secrets, within Tolerance of now. Its errors are
-// ErrUnsigned, ErrStale and ErrForged, or say that a secret cannot be used.
+// Verify checks on the receiver's side that the headers sign the body with one of the
+// secrets, within Tolerance of now. Its errors are ErrUnsigned, ErrStale and ErrForged, or
+// report that a secret is invalid.
 func Verify(head http.Header, body []byte, now time.Time, secrets ...secrets.Secret) error {
 	id, stamp, list := head.Get(headerID), head.Get(headerTime), head.Get(headerSignature)
 	seconds, err := strconv.ParseInt(stamp, 10, 64)
@@ -82,7 +82,7 @@ func Verify(head http.Header, body []byte, now time.Time, secrets ...secrets.Sec
 	for _, secret := range secrets {
 		key, err := decodeKey(secret)
 		if err != nil {
-			return fmt.Errorf("verifying the message: %w", err)
+			return fmt.Errorf("verify the message: %w", err)
 		}
 		if hasValidSignature(list, computeMAC(key, id, stamp, body)) {
 			return nil
@@ -111,8 +111,8 @@ func computeMAC(key []byte, id, stamp string, body []byte) []byte {
 
 const (
 	secretPrefix = "whsec_"
-	// newKeySize is the length of keys made here, in bytes; those from elsewhere
-	// have minKeySize to maxKeySize.
+	// newKeySize is the length of generated keys, in bytes. Others have minKeySize to
+	// maxKeySize.
 	newKeySize = 32
 	minKeySize = 24
 	maxKeySize = 64
@@ -120,24 +120,24 @@ const (
 
 var errSecret = errors.New(`a signing secret is "whsec_" and the base64, with padding, of 24 to 64 bytes`)
 
-// NewSecret makes a signing secret out of 32 random bytes: "whsec_" and their
-// base64 with padding.
+// NewSecret generates a signing secret: "whsec_" and the base64 of 32 random bytes, with
+// padding.
 func NewSecret(random io.Reader) (secrets.Secret, error) {
 	key := make([]byte, newKeySize)
 	if _, err := io.ReadFull(random, key); err != nil {
-		return secrets.Secret{}, fmt.Errorf("making a signing secret: %w", err)
+		return secrets.Secret{}, fmt.Errorf("generate a signing secret: %w", err)
 	}
 	return secrets.NewSecret(secretPrefix + base64.StdEncoding.EncodeToString(key)), nil
 }
 
-// CheckSecret says what is wrong with a signing secret, without any of it.
+// CheckSecret returns an error if a signing secret is invalid. The error does not contain it.
 func CheckSecret(secret secrets.Secret) error {
 	_, err := decodeKey(secret)
 	return err
 }
 
-// decodeKey takes only the one spelling that every library reads alike: others drop
-// line breaks, take missing padding, or look past stray bits.
+// decodeKey accepts only the canonical encoding, which every library decodes alike: some
+// ignore line breaks, missing padding or stray bits.
 func decodeKey(secret secrets.Secret) ([]byte, error) {
 	text, found := strings.CutPrefix(secret.Reveal(), secretPrefix)
 	key, err := base64.StdEncoding.DecodeString(text)
