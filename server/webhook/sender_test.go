@@ -77,7 +77,7 @@ func TestDelivered(t *testing.T) {
 			if seen.method != "POST" || seen.path != "/in?a=%20b" || seen.proto != c.proto || seen.length != int64(len(seen.body)) {
 				t.Errorf("the receiver saw %+v", seen)
 			}
-			if err := Verify(seen.head, seen.body, time.Unix(1_700_000_000, 0), theSecret); err != nil {
+			if err := verify(t, seen.head, seen.body, theSecret); err != nil {
 				t.Error(err)
 			}
 			checkRequestHead(t, seen.head)
