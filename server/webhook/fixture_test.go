@@ -24,8 +24,8 @@ import (
 	"github.com/intraydata/intray/server/secrets"
 )
 
-// names gives a resolver for which all names but those below .invalid are this
-// machine.
+// names returns a resolver that resolves all names to this machine, except those below
+// .invalid.
 func names(t *testing.T) *net.Resolver {
 	t.Helper()
 	server, err := net.ListenPacket("udp", "127.0.0.1:0")
@@ -72,7 +72,7 @@ func answerTo(query []byte) []byte {
 	return out
 }
 
-// newDialer lets connections to this machine through.
+// newDialer returns a dialer that may connect to this machine.
 func newDialer(t *testing.T) *egress.Dialer {
 	t.Helper()
 	allow := []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
@@ -97,7 +97,7 @@ func newAuthority(t *testing.T) authority {
 	}
 	key, ok := made.PrivateKey.(*ecdsa.PrivateKey)
 	if !ok {
-		t.Fatal("no key")
+		t.Fatal("the certificate has no ECDSA key")
 	}
 	return authority{cert, key}
 }
@@ -108,8 +108,8 @@ func (a authority) roots() *x509.CertPool {
 	return pool
 }
 
-// issue gives a certificate for hooks.example that holds for an hour, changed as
-// told. The zero authority lets it sign itself.
+// issue issues a certificate for hooks.example that is valid for an hour, after change
+// changed it. The zero authority issues a self-signed one.
 func (a authority) issue(t *testing.T, change func(*x509.Certificate)) tls.Certificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -136,8 +136,8 @@ func (a authority) issue(t *testing.T, change func(*x509.Certificate)) tls.Certi
 	return tls.Certificate{Certificate: [][]byte{made}, PrivateKey: key}
 }
 
-// serve gives the address of a receiver at host. A certificate makes it speak
-// TLS, and HTTP/2 where it is told to.
+// serve starts a receiver and returns its URL. With a certificate, it speaks TLS, and then
+// HTTP/2 if http2 is set.
 func serve(t *testing.T, host string, cert *tls.Certificate, http2 bool, handle http.HandlerFunc) string {
 	t.Helper()
 	server := httptest.NewUnstartedServer(handle)
@@ -163,9 +163,9 @@ func portOf(t *testing.T, l net.Listener) string {
 	return port
 }
 
-// raw gives the host and port of a receiver that does with connections what it
-// is told; they are closed afterwards.
-func raw(t *testing.T, handle func(net.Conn)) string {
+// listen starts a receiver that handles connections and returns its host and port. It closes
+// each connection after handle returns.
+func listen(t *testing.T, handle func(net.Conn)) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -189,13 +189,13 @@ func raw(t *testing.T, handle func(net.Conn)) string {
 	return net.JoinHostPort("hooks.example", portOf(t, l))
 }
 
-// trackedConn is a connection that knows when its test is over.
+// trackedConn is a connection with a channel that closes at the end of the test.
 type trackedConn struct {
 	net.Conn
 	over <-chan struct{}
 }
 
-// idle neither reads nor writes until the test is over.
+// idle neither reads nor writes until the end of the test.
 func idle(c net.Conn) {
 	if secure, ok := c.(*tls.Conn); ok {
 		c = secure.NetConn()
@@ -205,7 +205,7 @@ func idle(c net.Conn) {
 	}
 }
 
-// reset makes that the connection does not end in peace.
+// reset makes closing the connection send a reset.
 func reset(c net.Conn) {
 	if l, ok := c.(trackedConn); ok {
 		c = l.Conn
@@ -224,7 +224,7 @@ func delivery(url string) Delivery {
 	}
 }
 
-// send makes an attempt that must be one.
+// send makes an attempt that must not return an error.
 func send(t *testing.T, s *Sender, url string) Outcome {
 	t.Helper()
 	out, err := s.Send(context.Background(), delivery(url))
@@ -234,19 +234,22 @@ func send(t *testing.T, s *Sender, url string) Outcome {
 	return out
 }
 
-func wantOutcome(t *testing.T, out Outcome, kind Kind, words ...string) {
+// wantOutcome checks the kind of an outcome, and that its message has all the codes and
+// parameters.
+func wantOutcome(t *testing.T, out Outcome, kind Kind, parts ...string) {
 	t.Helper()
 	if out.Kind != kind || out.Delivered() != (kind == Delivered) {
 		t.Errorf("got the outcome %s %q (%v), want %s", out.Kind, out.Text, out.Err, kind)
 	}
-	for _, word := range words {
-		if !strings.Contains(out.Text.String(), word) {
-			t.Errorf("the outcome says %q, want %q in it (%v)", out.Text, word, out.Err)
+	message := out.Text.Encode()
+	for _, part := range parts {
+		if !strings.Contains(message, part) {
+			t.Errorf("the message is %s, want %q in it (%v)", message, part, out.Err)
 		}
 	}
 }
 
-// uploadForm is the body that the setting webhookUrl asks for.
+// uploadForm is the body that the setting webhookUrl causes.
 func uploadForm(uploadID string) Body {
 	return Body{ContentType: "application/x-www-form-urlencoded", Bytes: []byte("uploadId=" + uploadID)}
 }

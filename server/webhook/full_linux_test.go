@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestNobodyAccepts has a receiver whose queue is full: the system drops what
-// would connect, as a firewall does.
+// The receiver's queue of connections is full, so that the system drops packets, as a
+// firewall does.
 func TestNobodyAccepts(t *testing.T) {
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -39,5 +39,5 @@ func TestNobodyAccepts(t *testing.T) {
 		defer func() { _ = conn.Close() }()
 	}
 	out := send(t, New(newDialer(t), Config{Timeout: hasty}), "https://hooks.example:"+port)
-	wantOutcome(t, out, TimedOut, "The receiver was too slow: hooks.example:"+port+" let nobody connect within 1s")
+	wantOutcome(t, out, TimedOut, `"webhook.connecting_timed_out","params":{"address":"hooks.example:`+port+`","time":"1s"`)
 }

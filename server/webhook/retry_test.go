@@ -16,7 +16,7 @@ func TestNext(t *testing.T) {
 		"0s", "5s", "20s", "2m0s", "10m0s", "30m0s", "1h0m0s", "2h0m0s", "4h0m0s", "8h0m0s", "12h0m0s", "20h0m0s", "24h0m0s",
 	}
 	if len(want) != Attempts {
-		t.Fatalf("%d attempts are promised", Attempts)
+		t.Fatalf("there are %d attempts, want %d", Attempts, len(want))
 	}
 	var total time.Duration
 	for i, text := range want {
@@ -44,7 +44,7 @@ func TestNext(t *testing.T) {
 	}
 }
 
-func TestNextIsSpread(t *testing.T) {
+func TestNextIsRandom(t *testing.T) {
 	chance := rand.New(rand.NewPCG(1, 2))
 	seen := map[time.Duration]bool{}
 	for range 1000 {
@@ -55,7 +55,7 @@ func TestNextIsSpread(t *testing.T) {
 		}
 	}
 	if len(seen) < 12 {
-		t.Errorf("1000 attempts come back in only %d of 12 minutes", len(seen))
+		t.Errorf("1000 delays are in only %d of 12 minutes", len(seen))
 	}
 }
 
@@ -142,8 +142,8 @@ func TestStreak(t *testing.T) {
 	}
 }
 
-// One message alone never makes a receiver dead, whatever chance does; two that
-// follow each other do.
+// One failed message never makes a receiver dead, whatever the random delays. Two in a row
+// do.
 func TestStreakOfMessages(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		chance := func() float64 { return rapid.Float64Range(0, 0.999999).Draw(t, "chance") }

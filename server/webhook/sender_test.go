@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/server/egress"
 	"github.com/intraydata/intray/server/secrets"
 )
@@ -27,18 +28,18 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func quiet() *log.Logger { return log.New(io.Discard, "", 0) }
 
-// got is what a receiver saw.
-type got struct {
+// received is what a receiver got.
+type received struct {
 	method, path, proto, host string
 	head                      http.Header
 	body                      []byte
 	length                    int64
 }
 
-func recorder(seen *got) http.HandlerFunc {
+func recorder(seen *received) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		*seen = got{r.Method, r.URL.RequestURI(), r.Proto, r.Host, r.Header, body, r.ContentLength}
+		*seen = received{r.Method, r.URL.RequestURI(), r.Proto, r.Host, r.Header, body, r.ContentLength}
 		w.Header().Set("X-Answer", "thanks")
 		w.Header().Set("Set-Cookie", "a=b")
 		w.WriteHeader(http.StatusAccepted)
@@ -50,7 +51,7 @@ func TestDelivered(t *testing.T) {
 	authority := newAuthority(t)
 	cert := authority.issue(t, nil)
 	through := newDialer(t)
-	var seen got
+	var seen received
 	cases := []struct {
 		name, url, proto string
 	}{
@@ -62,9 +63,9 @@ func TestDelivered(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			seen = got{}
+			seen = received{}
 			out := send(t, New(through, Config{Roots: authority.roots()}), c.url+"/in?a=%20b#part")
-			wantOutcome(t, out, Delivered, "The receiver answered 202 Accepted")
+			wantOutcome(t, out, Delivered, `"webhook.delivered","params":{"status":"202 Accepted"`)
 			if out.Status != 202 || out.Protocol != c.proto || string(out.Body) != "taken" || out.BodyCut || out.Err != nil {
 				t.Errorf("the outcome is %+v", out)
 			}
@@ -75,7 +76,7 @@ func TestDelivered(t *testing.T) {
 				t.Errorf("the timing is %+v", tm)
 			}
 			if seen.method != "POST" || seen.path != "/in?a=%20b" || seen.proto != c.proto || seen.length != int64(len(seen.body)) {
-				t.Errorf("the receiver saw %+v", seen)
+				t.Errorf("the receiver got %+v", seen)
 			}
 			if err := verify(t, seen.head, seen.body, theSecret); err != nil {
 				t.Error(err)
@@ -94,7 +95,7 @@ func checkRequestHead(t *testing.T, head http.Header) {
 	head = head.Clone()
 	head.Del("Connection")
 	if diff := cmp.Diff(want, head); diff != "" {
-		t.Errorf("the receiver saw other headers (-want +got)\n%s", diff)
+		t.Errorf("the headers (-want +got)\n%s", diff)
 	}
 }
 
@@ -106,24 +107,24 @@ func TestAnswers(t *testing.T) {
 		want   string
 		after  time.Duration
 	}{
-		{200, nil, Delivered, "The receiver answered 200 OK", 0},
-		{204, nil, Delivered, "The receiver answered 204 No Content", 0},
-		{299, nil, Delivered, "The receiver answered 299", 0},
-		{301, http.Header{"Location": {"https://other.example/in"}}, Redirected, `301 Moved Permanently and points to "https://other.example/in". Redirects are not followed: give the webhook the final address`, 0},
-		{302, http.Header{"Location": {"http://169.254.169.254/latest/"}}, Redirected, `"http://169.254.169.254/latest/"`, 0},
-		{307, http.Header{"Location": {"/" + strings.Repeat("é", 500)}}, Redirected, "…\". Redirects", 0},
-		{308, nil, Redirected, "308 Permanent Redirect. Redirects", 0},
+		{200, nil, Delivered, `"webhook.delivered","params":{"status":"200 OK"`, 0},
+		{204, nil, Delivered, `"webhook.delivered","params":{"status":"204 No Content"`, 0},
+		{299, nil, Delivered, `"webhook.delivered","params":{"status":"299"`, 0},
+		{301, http.Header{"Location": {"https://other.example/in"}}, Redirected, `"webhook.redirected_to","params":{"location":"https://other.example/in","status":"301 Moved Permanently"`, 0},
+		{302, http.Header{"Location": {"http://169.254.169.254/latest/"}}, Redirected, `"location":"http://169.254.169.254/latest/"`, 0},
+		{307, http.Header{"Location": {"/" + strings.Repeat("é", 500)}}, Redirected, "é…", 0},
+		{308, nil, Redirected, `"webhook.redirected","params":{"status":"308 Permanent Redirect"`, 0},
 		{304, nil, Redirected, "304 Not Modified", 0},
-		{400, nil, Rejected, "The receiver answered 400 Bad Request", 0},
+		{400, nil, Rejected, `"webhook.rejected","params":{"status":"400 Bad Request"`, 0},
 		{404, nil, Rejected, "404 Not Found", 0},
 		{407, nil, Rejected, "407 Proxy Authentication Required", 0},
-		{410, nil, Gone, "410 Gone: it wants no more calls", 0},
-		{429, http.Header{"Retry-After": {"90"}}, Rejected, "429 Too Many Requests and asks to be left alone for 1m30s", 90 * time.Second},
-		{503, nil, Rejected, "The receiver answered 503 Service Unavailable", 0},
-		{503, http.Header{"Retry-After": {"86400"}}, Rejected, "left alone for 1h0m0s", time.Hour},
-		{500, http.Header{"Retry-After": {"90"}}, Rejected, "The receiver answered 500 Internal Server Error", 0},
-		{599, nil, Rejected, "The receiver answered 599", 0},
-		{999, nil, Rejected, "The receiver answered 999", 0},
+		{410, nil, Gone, `"webhook.gone","params":{"status":"410 Gone"`, 0},
+		{429, http.Header{"Retry-After": {"90"}}, Rejected, `"webhook.rejected_for_a_time","params":{"status":"429 Too Many Requests","time":"1m30s"`, 90 * time.Second},
+		{503, nil, Rejected, `"webhook.rejected","params":{"status":"503 Service Unavailable"`, 0},
+		{503, http.Header{"Retry-After": {"86400"}}, Rejected, `"webhook.rejected_for_a_time","params":{"status":"503 Service Unavailable","time":"1h0m0s"`, time.Hour},
+		{500, http.Header{"Retry-After": {"90"}}, Rejected, `"webhook.rejected","params":{"status":"500 Internal Server Error"`, 0},
+		{599, nil, Rejected, `"webhook.rejected","params":{"status":"599"`, 0},
+		{999, nil, Rejected, `"webhook.rejected","params":{"status":"999"`, 0},
 	}
 	s := New(newDialer(t), Config{})
 	for _, c := range cases {
@@ -141,7 +142,7 @@ func TestAnswers(t *testing.T) {
 			t.Errorf("%d: status %d, retry after %s, %d calls", c.status, out.Status, out.RetryAfter, calls.Load())
 		}
 		if len(out.Text.String()) > 600 || strings.ContainsAny(out.Text.String(), "\r\n") {
-			t.Errorf("%d is told as %q", c.status, out.Text)
+			t.Errorf("%d: the message is %q", c.status, out.Text)
 		}
 	}
 }
@@ -154,7 +155,7 @@ func TestBodyIsCut(t *testing.T) {
 		})
 		out := send(t, s, url)
 		if !out.Delivered() || len(out.Body) != min(size, maxKeptBody) || out.BodyCut != cut {
-			t.Errorf("of %d bytes %d are kept, cut %v: %+v", size, len(out.Body), out.BodyCut, out)
+			t.Errorf("%d of %d bytes were kept, cut %v: %+v", len(out.Body), size, out.BodyCut, out)
 		}
 	}
 }
@@ -174,37 +175,37 @@ func TestHeadIsBounded(t *testing.T) {
 
 func TestAddresses(t *testing.T) {
 	cases := map[string]string{
-		"":                                     "must begin with https://",
-		"hooks.example":                        "must begin with https://",
-		"//hooks.example/":                     "must begin with https://",
-		"ftp://hooks.example/":                 "must begin with https://",
-		"file:///etc/passwd":                   "must begin with https://",
-		"gopher://hooks.example/":              "must begin with https://",
-		"http:hooks.example":                   "must begin with https://",
-		"https://":                             "must begin with https://",
-		"https:///in":                          "must begin with https://",
-		"https://:443/":                        "must begin with https://",
-		"https://anna@hooks.example/":          "must not contain a user name",
-		"https://a:b@hooks.example/":           "must not contain a user name",
-		"https://@hooks.example/":              "must not contain a user name",
-		"https://hooks.example:99999999":       "", // the door tells
-		"https://hooks.example:https/":         "cannot be read",
-		"https://hooks example/":               "cannot be read",
-		"https://hooks.example/\n":             "cannot be read",
-		"https://hooks.example\\@x/":           "cannot be read",
-		"https://[::1/":                        "cannot be read",
-		"https://%zz/":                         "cannot be read",
-		"https://x\u00ad\u200b-.example":       "not a name that can be looked up",
-		"https://" + strings.Repeat("a", 2041): "longer than 2,048",
+		"":                                     "webhook.url_without_host",
+		"hooks.example":                        "webhook.url_without_host",
+		"//hooks.example/":                     "webhook.url_without_host",
+		"ftp://hooks.example/":                 "webhook.url_without_host",
+		"file:///etc/passwd":                   "webhook.url_without_host",
+		"gopher://hooks.example/":              "webhook.url_without_host",
+		"http:hooks.example":                   "webhook.url_without_host",
+		"https://":                             "webhook.url_without_host",
+		"https:///in":                          "webhook.url_without_host",
+		"https://:443/":                        "webhook.url_without_host",
+		"https://anna@hooks.example/":          "webhook.url_with_password",
+		"https://a:b@hooks.example/":           "webhook.url_with_password",
+		"https://@hooks.example/":              "webhook.url_with_password",
+		"https://hooks.example:99999999":       "", // refused when it is dialed
+		"https://hooks.example:https/":         "webhook.url_unreadable",
+		"https://hooks example/":               "webhook.url_unreadable",
+		"https://hooks.example/\n":             "webhook.url_unreadable",
+		"https://hooks.example\\@x/":           "webhook.url_unreadable",
+		"https://[::1/":                        "webhook.url_unreadable",
+		"https://%zz/":                         "webhook.url_unreadable",
+		"https://x\u00ad\u200b-.example":       "webhook.url_with_unknown_host",
+		"https://" + strings.Repeat("a", 2041): "webhook.url_too_long",
 	}
 	for text, want := range cases {
 		err := CheckAddress(text)
-		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+		if want == "" && err != nil || want != "" && (err == nil || intray.MessageOf(err).Code != want) {
 			t.Errorf("%q: got %v, want %q", text, err, want)
 		}
 		if want != "" {
 			out := send(t, New(nil, Config{}), text)
-			wantOutcome(t, out, Invalid, "address", want)
+			wantOutcome(t, out, Invalid, "webhook.invalid_url", want)
 		}
 	}
 	for text, dial := range map[string]string{
@@ -213,27 +214,27 @@ func TestAddresses(t *testing.T) {
 		"https://①②⑦.⓪.⓪.①/": "127.0.0.1:443", "https://１２７.０.０.１:81": "127.0.0.1:81",
 	} {
 		if to, err := parseAddress(text); err != nil || to.dial != dial {
-			t.Errorf("%s leads to %s, %v, want %s", text, to.dial, err, dial)
+			t.Errorf("%s is dialed as %s, %v, want %s", text, to.dial, err, dial)
 		}
 	}
 }
 
 func TestRefusedAddresses(t *testing.T) {
-	url := serve(t, "hooks.example", nil, false, func(http.ResponseWriter, *http.Request) { t.Error("a call arrived") })
+	url := serve(t, "hooks.example", nil, false, func(http.ResponseWriter, *http.Request) { t.Error("a connection arrived") })
 	s := New(egress.New(egress.Config{Resolver: names(t)}), Config{})
-	wantOutcome(t, send(t, s, url), Refused, `"hooks.example" leads to 127.0.0.1, which is a loopback address`, "--egress-allow")
-	wantOutcome(t, send(t, s, "https://10.0.0.8/"), Refused, "10.0.0.8 is a private address", "the operator can allow it with --egress-allow 10.0.0.0/8")
-	wantOutcome(t, send(t, s, "https://93.184.215.14:25/"), Refused, "port 25 is closed")
-	wantOutcome(t, send(t, s, "https://hooks.example:99999999/"), Refused, "1 to 65535")
+	wantOutcome(t, send(t, s, url), Refused, "egress.leads_to_not_public", "egress.loopback_address", "127.0.0.1", "hooks.example")
+	wantOutcome(t, send(t, s, "https://10.0.0.8/"), Refused, "egress.not_public", "10.0.0.8", "10.0.0.0/8")
+	wantOutcome(t, send(t, s, "https://93.184.215.14:25/"), Refused, "egress.closed_web_port")
+	wantOutcome(t, send(t, s, "https://hooks.example:99999999/"), Refused, "egress.invalid_port")
 }
 
-// Of all the ways to write an inner address none leads inside.
-func TestSpellingsOfInnerAddresses(t *testing.T) {
+// No spelling of an internal address is connected to.
+func TestSpellingsOfInternalAddresses(t *testing.T) {
 	text, err := os.ReadFile("../egress/testdata/hosts.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := raw(t, func(net.Conn) { t.Error("a call arrived") })
+	at := listen(t, func(net.Conn) { t.Error("a connection arrived") })
 	_, port, _ := net.SplitHostPort(at)
 	s := New(egress.New(egress.Config{Resolver: names(t)}), Config{})
 	kinds := map[Kind]int{}
@@ -264,22 +265,22 @@ func TestUnreachable(t *testing.T) {
 	port := portOf(t, gone)
 	_ = gone.Close()
 	s := New(newDialer(t), Config{})
-	wantOutcome(t, send(t, s, "https://nowhere.invalid/"), Unreachable, "There is no host name nowhere.invalid")
-	wantOutcome(t, send(t, s, "https://hooks.example:"+port), Unreachable, "Nothing listens at hooks.example:"+port)
+	wantOutcome(t, send(t, s, "https://nowhere.invalid/"), Unreachable, "webhook.no_such_host", "nowhere.invalid")
+	wantOutcome(t, send(t, s, "https://hooks.example:"+port), Unreachable, "webhook.connection_refused", "hooks.example:"+port)
 	silent := &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("no name server") }}
 	s = New(egress.New(egress.Config{Resolver: silent}), Config{})
-	wantOutcome(t, send(t, s, "https://hooks.example"), Unreachable, "The host name hooks.example cannot be looked up just now")
+	wantOutcome(t, send(t, s, "https://hooks.example"), Unreachable, "webhook.lookup_failed", "hooks.example")
 	if out := send(t, s, "https://hooks.example"); out.Err == nil || out.Status != 0 || out.Timing.Connected != 0 {
 		t.Errorf("got %+v", out)
 	}
 }
 
-// The variables of proxies lead nowhere.
+// The environment variables for proxies have no effect.
 func TestNoProxy(t *testing.T) {
 	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy", "ALL_PROXY"} {
 		t.Setenv(name, "http://127.0.0.1:9")
 	}
-	var seen got
+	var seen received
 	url := serve(t, "hooks.example", nil, false, recorder(&seen))
 	wantOutcome(t, send(t, New(newDialer(t), Config{}), url), Delivered)
 }
@@ -309,14 +310,14 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// A receiver that hangs holds as many attempts as it may, and nobody else's.
-func TestSlowReceiverHoldsNobody(t *testing.T) {
+// A receiver that hangs blocks only attempts to its own host.
+func TestSlowReceiverBlocksNoOther(t *testing.T) {
 	release, arrived := make(chan struct{}), make(chan struct{})
 	slow := serve(t, "slow.example", nil, false, func(_ http.ResponseWriter, r *http.Request) {
 		arrived <- struct{}{}
 		<-release
 	})
-	var seen got
+	var seen received
 	quick := serve(t, "quick.example", nil, false, recorder(&seen))
 	s := New(newDialer(t), Config{PerHost: 3})
 	ended := make(chan Outcome)
@@ -328,7 +329,7 @@ func TestSlowReceiverHoldsNobody(t *testing.T) {
 		<-arrived
 	}
 	if _, err := s.Send(context.Background(), delivery(slow+"/other")); !errors.Is(err, ErrBusy) {
-		t.Errorf("a fourth attempt gave %v", err)
+		t.Errorf("a fourth attempt: %v, want ErrBusy", err)
 	}
 	wantOutcome(t, send(t, s, quick), Delivered)
 	close(release)
@@ -350,26 +351,26 @@ func TestCertificates(t *testing.T) {
 		change func(*x509.Certificate)
 		want   string
 	}{
-		{"wrong name", right, func(c *x509.Certificate) { c.DNSNames = []string{"other.example"} }, "The certificate is for other.example, not for hooks.example"},
-		{"no name", right, func(c *x509.Certificate) { c.DNSNames = nil }, "The certificate is for no host, not for hooks.example"},
-		{"an address", right, func(c *x509.Certificate) { c.DNSNames, c.IPAddresses = nil, []net.IP{{192, 0, 2, 1}} }, "The certificate is for 192.0.2.1, not for hooks.example"},
-		{"many names", right, func(c *x509.Certificate) { c.DNSNames = []string{"a.example", "b.example", "c.example", "d.example"} }, "for a.example, b.example, c.example and 1 more"},
+		{"wrong name", right, func(c *x509.Certificate) { c.DNSNames = []string{"other.example"} }, `"webhook.certificate_for_others","params":{"host":"hooks.example","names":["other.example"]}`},
+		{"no name", right, func(c *x509.Certificate) { c.DNSNames = nil }, "webhook.certificate_without_host"},
+		{"an address", right, func(c *x509.Certificate) { c.DNSNames, c.IPAddresses = nil, []net.IP{{192, 0, 2, 1}} }, `"names":["192.0.2.1"]`},
+		{"many names", right, func(c *x509.Certificate) { c.DNSNames = []string{"a.example", "b.example", "c.example", "d.example"} }, `"webhook.certificate_for_many_others","params":{"host":"hooks.example","n":1,"names":["a.example","b.example","c.example"]}`},
 		{"expired", right, func(c *x509.Certificate) {
 			c.NotAfter = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 			c.NotBefore = c.NotAfter.AddDate(-1, 0, 0)
-		}, "The certificate expired on 2026-01-02"},
+		}, `"webhook.certificate_expired","params":{"date":"2026-01-02"`},
 		{"not yet", right, func(c *x509.Certificate) {
 			c.NotBefore = time.Date(2198, 1, 2, 3, 4, 5, 0, time.UTC)
 			c.NotAfter = c.NotBefore.AddDate(1, 0, 0)
-		}, "The certificate is valid only from 2198-01-02"},
-		{"for mail", right, func(c *x509.Certificate) { c.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageEmailProtection} }, "The certificate is not one for a web server"},
-		{"self-signed", zero, nil, "The certificate is signed by the receiver itself"},
-		{"unknown authority", stranger, nil, "signed by an authority that is not known here"},
+		}, `"webhook.certificate_not_yet_valid","params":{"date":"2198-01-02"`},
+		{"for mail", right, func(c *x509.Certificate) { c.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageEmailProtection} }, "webhook.certificate_not_for_web"},
+		{"self-signed", zero, nil, "webhook.certificate_self_signed"},
+		{"unknown authority", stranger, nil, "webhook.certificate_of_unknown_authority"},
 	}
 	through := newDialer(t)
 	for _, c := range cases {
 		cert := c.signer.issue(t, c.change)
-		url := serve(t, "hooks.example", &cert, true, func(http.ResponseWriter, *http.Request) { t.Errorf("%s: a call arrived", c.name) })
+		url := serve(t, "hooks.example", &cert, true, func(http.ResponseWriter, *http.Request) { t.Errorf("%s: a request arrived", c.name) })
 		out := send(t, New(through, Config{Roots: right.roots()}), url)
 		wantOutcome(t, out, Untrusted, c.want)
 		if out.Timing.Connected != 0 || out.Timing.Total <= 0 {
