@@ -1,6 +1,9 @@
-// Package connectors fetches new files from SFTP servers on a schedule, makes an import of
-// each, and puts results back there. It keeps the credentials for it, sealed. The
-// protocol is up to [SFTP] and [Remotes].
+// Package connectors fetches new files from SFTP servers on a schedule, creates an import of
+// each, and uploads the results. It manages the connectors and their encrypted credentials.
+//
+// Each version of a file becomes exactly one import: the import and the record that the file
+// was fetched are stored in one transaction. A result is uploaded at least once, under the
+// same name every time. The protocol is up to [SFTP] and [Remotes].
 package connectors
 
 import (
@@ -15,40 +18,39 @@ import (
 	"github.com/intraydata/intray/server/webhooks"
 )
 
-// Service fetches files from SFTP servers and puts results back there.
+// Service fetches files from SFTP servers and uploads results. It is safe for concurrent use.
 type Service struct {
 	env          *model.Env
 	cfg          Config
 	passwordKey  secrets.Key
 	secretCipher *secrets.Cipher
-	// pullSlots are the runs of connectors that are under way here.
-	pullSlots *pullSlots
+	runs         runSet
 }
 
-// Config names what connectors work with. Remotes may be nil: connectors do
-// not run then. All other fields must be set.
+// Config configures a Service. If Remotes is nil, connectors do not run. All other fields are
+// required.
 type Config struct {
 	Imports  *imports.Service
 	Schemas  *schemas.Service
 	Webhooks *webhooks.Service
 	SFTP     SFTP
 	Remotes  Remotes
-	// MaxFileSize caps the files that are fetched, in bytes.
+	// MaxFileSize is the largest file that is fetched, in bytes.
 	MaxFileSize int64
 }
 
-// New returns the service upon env.
+// New returns a service.
 func New(env *model.Env, cfg Config) (*Service, error) {
 	cipher, err := env.Master.Cipher(model.SecretLabel)
-	return &Service{env: env, cfg: cfg, passwordKey: env.Master.Derive("password fingerprints"), secretCipher: cipher, pullSlots: newPullSlots()}, err
+	return &Service{env: env, cfg: cfg, passwordKey: env.Master.Derive("password fingerprints"), secretCipher: cipher}, err
 }
 
-// maxConnectors is how many connectors an organization may have.
+// maxConnectors is the most connectors of an organization.
 const maxConnectors = 100
 
-// Draft is a connector as it was sent.
+// Draft is a connector as a client sends it.
 type Draft struct {
-	// ID fixes the id of a new connector; "" lets the service choose.
+	// ID is the id of a new connector. "" means a random one.
 	ID           string
 	CredentialID string
 	SchemaID     string
@@ -59,7 +61,8 @@ type Draft struct {
 	PutFormat    string
 }
 
-// CreateConnector makes a connector. By minutes it runs at once, daily at its time.
+// CreateConnector creates a connector. With an interval it runs at once, a daily one at its
+// time. If a connector with the draft's ID exists, CreateConnector returns it unchanged.
 func (s *Service) CreateConnector(ctx context.Context, org string, draft Draft) (c model.Connector, err error) {
 	id, err := s.env.IDOrNew(draft.ID)
 	if err != nil {
@@ -71,9 +74,10 @@ func (s *Service) CreateConnector(ctx context.Context, org string, draft Draft) 
 	}
 	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
 		if draft.ID != "" {
-			if made, err := tx.Connectors.Get(ctx, org, id); err == nil {
-				c = made
-				return nil
+			existing, err := tx.Connectors.Get(ctx, org, id)
+			if !model.IsKind(err, model.NotFound) {
+				c = existing
+				return err
 			}
 		}
 		if err := checkReferences(ctx, tx, c); err != nil {
@@ -91,8 +95,8 @@ func (s *Service) CreateConnector(ctx context.Context, org string, draft Draft) 
 	return c, err
 }
 
-// ReplaceConnector gives a connector new values. What it has fetched it does not
-// fetch again, unless it looks into another directory.
+// ReplaceConnector replaces the values of a connector and resets its failures. It does not
+// fetch files again unless the directory changes.
 func (s *Service) ReplaceConnector(ctx context.Context, org, id string, draft Draft) (c model.Connector, err error) {
 	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
 		if c, err = tx.Connectors.Get(ctx, org, id); err != nil {
@@ -110,7 +114,7 @@ func (s *Service) ReplaceConnector(ctx context.Context, org, id string, draft Dr
 	return c, err
 }
 
-// applyConnectorDraft takes a draft over.
+// applyConnectorDraft validates a draft and copies it to a connector.
 func (s *Service) applyConnectorDraft(c *model.Connector, d Draft) error {
 	if err := s.cfg.Remotes.CheckSchedule(d.Schedule); err != nil {
 		return model.InvalidField("schedule", intray.MessageOf(err))
@@ -136,7 +140,7 @@ func (s *Service) applyConnectorDraft(c *model.Connector, d Draft) error {
 	return nil
 }
 
-// checkReferences refuses a connector whose credential or schema is not there.
+// checkReferences returns an error if the credential or the schema of a connector is missing.
 func checkReferences(ctx context.Context, tx model.Tx, c model.Connector) error {
 	if _, err := tx.Credentials.Get(ctx, c.Org, c.CredentialID); model.IsKind(err, model.NotFound) {
 		return model.InvalidField("credentials", intray.NewMessage("connector.names_no_credential", nil))
@@ -150,7 +154,7 @@ func checkReferences(ctx context.Context, tx model.Tx, c model.Connector) error 
 	return err
 }
 
-// Connectors lists those of an organization, oldest first.
+// Connectors returns the connectors of an organization, oldest first.
 func (s *Service) Connectors(ctx context.Context, org string) (list []model.Connector, err error) {
 	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
 		list, err = tx.Connectors.List(ctx, org)
@@ -159,7 +163,7 @@ func (s *Service) Connectors(ctx context.Context, org string) (list []model.Conn
 	return list, err
 }
 
-// Connector gives one.
+// Connector returns a connector.
 func (s *Service) Connector(ctx context.Context, org, id string) (c model.Connector, err error) {
 	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
 		c, err = tx.Connectors.Get(ctx, org, id)
@@ -168,15 +172,14 @@ func (s *Service) Connector(ctx context.Context, org, id string) (c model.Connec
 	return c, model.DescribeNotFound(err, model.ConnectorMissing)
 }
 
-// DeleteConnector removes a connector with its history. The imports that it made
-// stay.
+// DeleteConnector deletes a connector and its history, but not the imports that it created.
 func (s *Service) DeleteConnector(ctx context.Context, org, id string) error {
 	return s.env.Store.Update(ctx, func(tx model.Tx) error {
 		return model.DescribeNotFound(tx.Connectors.Delete(ctx, org, id), model.ConnectorMissing)
 	})
 }
 
-// RunConnector lets a connector run at once.
+// RunConnector makes a connector due now.
 func (s *Service) RunConnector(ctx context.Context, org, id string) (c model.Connector, err error) {
 	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
 		if c, err = tx.Connectors.Get(ctx, org, id); err != nil {
@@ -188,8 +191,7 @@ func (s *Service) RunConnector(ctx context.Context, org, id string) (c model.Con
 	return c, err
 }
 
-// Pulls lists the runs of a connector, newest first, and says how many there are in
-// all.
+// Pulls returns limit runs of a connector from offset on, newest first, and their total.
 func (s *Service) Pulls(ctx context.Context, org, id string, offset, limit int64) (list []model.PullRun, total int64, err error) {
 	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
 		if _, err = tx.Connectors.Get(ctx, org, id); err != nil {
@@ -201,7 +203,7 @@ func (s *Service) Pulls(ctx context.Context, org, id string, offset, limit int64
 	return list, total, err
 }
 
-// PulledFiles lists the versions of files that a connector knows of.
+// PulledFiles returns the versions of files that a connector remembers.
 func (s *Service) PulledFiles(ctx context.Context, org, id string) (list []model.PulledFile, err error) {
 	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
 		if _, err = tx.Connectors.Get(ctx, org, id); err != nil {

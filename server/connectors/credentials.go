@@ -10,9 +10,9 @@ import (
 	"github.com/intraydata/intray/server/secrets"
 )
 
-// CredentialDraft is a credential as it was sent.
+// CredentialDraft is a credential as a client sends it.
 type CredentialDraft struct {
-	// ID fixes the id of a new credential; "" lets the service choose.
+	// ID is the id of a new credential. "" means a random one.
 	ID         string
 	Hostname   string
 	Port       int
@@ -22,7 +22,7 @@ type CredentialDraft struct {
 	PrivateKey secrets.Secret
 }
 
-// secret gives the secret of the draft's own type and that of the other.
+// secret returns the secret of the draft's AuthType and that of the other type.
 func (d CredentialDraft) secret() (own, other secrets.Secret) {
 	if d.AuthType == model.AuthKey {
 		return d.PrivateKey, d.Password
@@ -30,7 +30,8 @@ func (d CredentialDraft) secret() (own, other secrets.Secret) {
 	return d.Password, d.PrivateKey
 }
 
-// CreateCredential keeps a credential; its secret is sealed.
+// CreateCredential stores a credential with its secret encrypted. If a credential with the
+// draft's ID exists, CreateCredential returns it unchanged.
 func (s *Service) CreateCredential(ctx context.Context, org string, draft CredentialDraft) (model.Credential, error) {
 	if err := s.checkDraft(draft); err != nil {
 		return model.Credential{}, err
@@ -48,18 +49,20 @@ func (s *Service) CreateCredential(ctx context.Context, org string, draft Creden
 		return model.Credential{}, err
 	}
 	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
-		if made, err := tx.Credentials.Get(ctx, org, id); draft.ID != "" && err == nil {
-			c = made
-			return nil
+		if draft.ID != "" {
+			existing, err := tx.Credentials.Get(ctx, org, id)
+			if !model.IsKind(err, model.NotFound) {
+				c = existing
+				return err
+			}
 		}
 		return tx.Credentials.Insert(ctx, c)
 	})
 	return c, err
 }
 
-// ReplaceCredential gives a credential new values. Without a secret the stored
-// one is kept, if the way to log in stays the same. A changed server has its
-// host key pinned anew.
+// ReplaceCredential replaces the values of a credential. A draft without a secret keeps the
+// stored one, which requires the same AuthType. Another server loses the pinned host key.
 func (s *Service) ReplaceCredential(ctx context.Context, org, id string, draft CredentialDraft) (c model.Credential, err error) {
 	if err := s.checkDraft(draft); err != nil {
 		return model.Credential{}, err
@@ -90,8 +93,8 @@ func noSecret(t model.AuthType) error {
 	return credentialError("password", intray.NewMessage("sftp_credential.password_missing", nil), intray.NewMessage("sftp_credential.must_supply_password", nil))
 }
 
-// credentialError speaks of one field and says as a whole what the clients of
-// this operation expect to read.
+// credentialError returns an error about one field whose message as a whole is the one that
+// clients of this operation expect.
 func credentialError(field string, problem, whole intray.Message) *model.Error {
 	return &model.Error{Kind: model.Invalid, Code: "invalid", Message: whole, Fields: model.FieldMessage(field, problem)}
 }
@@ -117,7 +120,7 @@ func (s *Service) checkDraft(d CredentialDraft) error {
 	return nil
 }
 
-// applyCredentialDraft takes the draft over. An empty secret leaves the stored one.
+// applyCredentialDraft copies a draft to a credential. An empty secret keeps the stored one.
 func (s *Service) applyCredentialDraft(c *model.Credential, d CredentialDraft) error {
 	c.Hostname, c.Port, c.User, c.AuthType = d.Hostname, d.Port, d.User, d.AuthType
 	own, _ := d.secret()
@@ -133,7 +136,7 @@ func (s *Service) applyCredentialDraft(c *model.Credential, d CredentialDraft) e
 	return err
 }
 
-// fingerprint tells which secret is stored without giving it away.
+// fingerprint returns a text that identifies a secret without revealing it.
 func (s *Service) fingerprint(id string, t model.AuthType, secret secrets.Secret) (string, error) {
 	if t == model.AuthPassword {
 		mac := s.passwordKey.MAC([]byte(id), []byte(secret.Reveal()))
@@ -146,8 +149,7 @@ func (s *Service) fingerprint(id string, t model.AuthType, secret secrets.Secret
 	return fingerprint, nil
 }
 
-// Credentials gives the credentials from offset on, newest first, and how many
-// there are in all.
+// Credentials returns limit credentials from offset on, newest first, and their total.
 func (s *Service) Credentials(ctx context.Context, org string, offset, limit int64) (list []model.Credential, total int64, err error) {
 	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
 		list, total, err = tx.Credentials.List(ctx, org, offset, limit)
@@ -156,7 +158,7 @@ func (s *Service) Credentials(ctx context.Context, org string, offset, limit int
 	return list, total, err
 }
 
-// Credential gives a credential.
+// Credential returns a credential.
 func (s *Service) Credential(ctx context.Context, org, id string) (c model.Credential, err error) {
 	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
 		c, err = tx.Credentials.Get(ctx, org, id)
@@ -165,17 +167,16 @@ func (s *Service) Credential(ctx context.Context, org, id string) (c model.Crede
 	return c, model.DescribeNotFound(err, model.CredentialMissing)
 }
 
-// DeleteCredential removes a credential.
+// DeleteCredential deletes a credential.
 func (s *Service) DeleteCredential(ctx context.Context, org, id string) error {
 	return s.env.Store.Update(ctx, func(tx model.Tx) error {
 		return model.DescribeNotFound(tx.Credentials.Delete(ctx, org, id), model.CredentialMissing)
 	})
 }
 
-// TestCredential logs in with a credential. The first success pins the
-// server's host key. trouble is a sentence where the connection failed; err is
-// a failure of the service.
-func (s *Service) TestCredential(ctx context.Context, org, id string) (report SFTPReport, trouble, err error) {
+// TestCredential logs in with a credential. The first success pins the server's host key.
+// failure is the error of the connection, for people; err is an error of the service.
+func (s *Service) TestCredential(ctx context.Context, org, id string) (report SFTPReport, failure, err error) {
 	c, err := s.Credential(ctx, org, id)
 	if err != nil {
 		return SFTPReport{}, nil, err
@@ -184,15 +185,15 @@ func (s *Service) TestCredential(ctx context.Context, org, id string) (report SF
 	if err != nil {
 		return SFTPReport{}, nil, err
 	}
-	report, trouble = s.cfg.SFTP.TestConnection(ctx, login)
-	if trouble == nil && c.HostKey == "" {
+	report, failure = s.cfg.SFTP.TestConnection(ctx, login)
+	if failure == nil && c.HostKey == "" {
 		err = s.pinHostKey(ctx, c, report.HostKey)
 	}
-	return report, trouble, err
+	return report, failure, err
 }
 
-// pinHostKey keeps the host key if the credential still is the one that was tested. A
-// key that another test pinned meanwhile stays.
+// pinHostKey stores the host key unless the credential changed since it was read, or another
+// key was pinned meanwhile.
 func (s *Service) pinHostKey(ctx context.Context, tested model.Credential, hostKey string) error {
 	return s.env.Store.Update(ctx, func(tx model.Tx) error {
 		c, err := tx.Credentials.Get(ctx, tested.Org, tested.ID)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"sync"
 	"time"
 
@@ -21,128 +22,161 @@ import (
 const (
 	// keepPulls is how many runs of a connector are kept.
 	keepPulls = 200
-	// fetchTries is how often the fetching of one file is taken up again.
-	fetchTries = 5
-	// filesAtOnce is how many files one run fetches at most; the rest come with the
-	// next one, which begins at once.
-	filesAtOnce = 1000
-	// maxLeft is how many files that could not be taken are told of one by one.
-	maxLeft = 100
-	// turnFor is how long a run goes on to further files while others may wait.
-	turnFor = 5 * time.Minute
-	// fetchGrace and fetchPace bound the fetching of a file: bytes a second, on average
-	// after the grace. Whoever gives less keeps others waiting.
+	// fetchRetries is how often an interrupted download is resumed.
+	fetchRetries = 5
+	// maxFetched is the most files that a run fetches. If there are more, the next run
+	// starts at once.
+	maxFetched = 1000
+	// maxSkipped is how many files that could not be fetched a run describes.
+	maxSkipped = 100
+	// maxTurn is how long a run starts to fetch further files while others may wait.
+	maxTurn = 5 * time.Minute
+	// fetchGrace and fetchPace bound the download of a file: after the grace period, it must
+	// average that many bytes per second. A slower one would delay other files.
 	fetchGrace, fetchPace = 5 * time.Minute, 64 << 10
-	// pullsPerOrg is how many connectors of an organization run in a process at once,
-	// one of which may have failed when it ran last: slow servers of one leave room to
-	// others. One that has to stand back is looked at again after standBack.
-	pullsPerOrg, failingPerOrg, standBack = 2, 1, 5 * time.Second
+	// runsPerOrg is the most concurrent runs of an organization in a process, of which
+	// failingPerOrg may have failed last time, so that slow servers of one organization do
+	// not block others. A connector beyond them is postponed by postponeFor.
+	runsPerOrg, failingPerOrg, postponeFor = 2, 1, 5 * time.Second
 )
 
-// pullSlots are the runs under way in this process.
-type pullSlots struct {
-	mu            sync.Mutex
-	orgs, failing map[string]int
+// runSet are the runs in this process.
+type runSet struct {
+	mu     sync.Mutex
+	active []model.Connector
+	// unstored are runs that ended but whose end could not be stored.
+	unstored []*connectorRun
 }
 
-func newPullSlots() *pullSlots { return &pullSlots{orgs: map[string]int{}, failing: map[string]int{}} }
-
-// adjust counts a run, or one less, and is called with the lock.
-func (p *pullSlots) adjust(c model.Connector, n int) {
-	p.orgs[c.Org] += n
-	if c.Failures > 0 {
-		p.failing[c.Org] += n
-	}
-	for _, all := range []map[string]int{p.orgs, p.failing} {
-		if all[c.Org] == 0 {
-			delete(all, c.Org)
+// isFull reports whether a connector must be postponed. The caller holds the lock.
+func (r *runSet) isFull(c model.Connector) bool {
+	runs, failing := 0, 0
+	for _, other := range r.active {
+		if other.Org == c.Org {
+			runs++
+			if other.Failures > 0 {
+				failing++
+			}
 		}
 	}
+	return runs >= runsPerOrg || c.Failures > 0 && failing >= failingPerOrg
 }
 
-// isFull says that a connector has to stand back.
-func (p *pullSlots) isFull(c model.Connector) bool {
-	return p.orgs[c.Org] >= pullsPerOrg || c.Failures > 0 && p.failing[c.Org] >= failingPerOrg
-}
-
-// claimConnector takes the connector that is due for the longest time and need not
-// stand back. The caller calls ended when its run has.
-func (s *Service) claimConnector(ctx context.Context) (c model.Connector, ended func(), err error) {
-	s.pullSlots.mu.Lock()
-	defer s.pullSlots.mu.Unlock()
+// claimConnector claims the connector that has been due for the longest time and need not be
+// postponed. The error is NotFound if there is none.
+func (s *Service) claimConnector(ctx context.Context) (c model.Connector, err error) {
+	s.runs.mu.Lock()
+	defer s.runs.mu.Unlock()
 	err = s.env.Store.Update(ctx, func(tx model.Tx) (err error) {
 		for {
-			if c, err = tx.Connectors.ClaimDue(ctx, s.env.Node, s.env.Now()); err != nil || !s.pullSlots.isFull(c) {
+			if c, err = tx.Connectors.ClaimDue(ctx, s.env.Node, s.env.Now()); err != nil || !s.runs.isFull(c) {
 				return err
 			}
-			c.Node, c.Next = "", s.env.Now().Add(standBack)
+			c.Node, c.Next = "", s.env.Now().Add(postponeFor)
 			if err := tx.Connectors.Save(ctx, c); err != nil {
 				return err
 			}
 		}
 	})
-	if err == nil {
-		s.pullSlots.adjust(c, 1)
+	switch {
+	case err == nil:
+		s.runs.active = append(s.runs.active, c)
+	case c.ID != "":
+		// The claim may have been committed, and only the response was lost.
+		s.runs.unstored = append(s.runs.unstored, &connectorRun{connector: c, stopped: true})
 	}
-	return c, func() {
-		s.pullSlots.mu.Lock()
-		defer s.pullSlots.mu.Unlock()
-		s.pullSlots.adjust(c, -1)
-	}, err
+	return c, err
 }
 
-// RunNextConnector runs the connector that is due for the longest time; false says that none
-// is.
+// RunNextConnector runs the connector that has been due for the longest time, and reports
+// whether there was one.
 func (s *Service) RunNextConnector(ctx context.Context) (bool, error) {
 	if s.cfg.Remotes == nil {
 		return false, nil
 	}
-	c, ended, err := s.claimConnector(ctx)
+	if err := s.storeUnstoredEnds(ctx); err != nil {
+		return false, err
+	}
+	id, err := s.env.NewID()
+	if err != nil {
+		return false, err
+	}
+	c, err := s.claimConnector(ctx)
 	if err != nil {
 		return false, model.IgnoreKind(err, model.NotFound)
 	}
-	defer ended()
-	id, err := s.env.NewID()
-	if err != nil {
-		return true, err
-	}
 	run := &connectorRun{service: s, connector: c, PullRun: model.PullRun{ID: id, ConnectorID: c.ID, Began: s.env.Now(), Skipped: []intray.Message{}}}
-	trouble := run.run(ctx)
-	return true, s.endPull(ctx, run, trouble)
+	defer func() {
+		s.runs.mu.Lock()
+		defer s.runs.mu.Unlock()
+		s.runs.active = slices.DeleteFunc(s.runs.active, func(active model.Connector) bool { return active.ID == c.ID })
+		if err != nil {
+			s.runs.unstored = append(s.runs.unstored, run)
+		}
+	}()
+	err = s.endRun(ctx, run, run.run(ctx))
+	return true, err
 }
 
-// endPull notes how a run went. One that was stopped is as if it had not been.
-func (s *Service) endPull(ctx context.Context, run *connectorRun, trouble error) error {
-	stopped := ctx.Err() != nil
-	ctx, cancel := model.DetachedContext(ctx)
-	defer cancel()
-	run.Ended, run.Succeeded = s.env.Now(), trouble == nil
-	if trouble != nil {
-		run.Kind, run.Message = s.cfg.Remotes.Classify(trouble).Kind, s.sentenceOf(trouble)
-		var gone *missingError
-		if errors.As(trouble, &gone) {
-			run.Kind = gone.kind
+// endRun stores the end of a run. A run that was stopped leaves no trace.
+func (s *Service) endRun(ctx context.Context, run *connectorRun, failure error) error {
+	run.stopped = ctx.Err() != nil
+	run.Ended, run.Succeeded = s.env.Now(), failure == nil
+	if failure != nil {
+		run.Kind, run.Message = s.cfg.Remotes.Classify(failure).Kind, s.messageOf(failure)
+		var missing *missingError
+		if errors.As(failure, &missing) {
+			run.Kind = missing.kind
 		}
-		if run.Kind == "" && !stopped {
-			s.env.Log.Error("the run of a connector failed", "connector", run.connector.ID, "error", trouble)
-			run.Kind, run.Message = "internal", internalTrouble
+		if run.Kind == "" && !run.stopped {
+			s.env.Log.Error("run of a connector failed", "connector", run.connector.ID, "error", failure)
+			run.Kind, run.Message = "internal", internalError
 		}
 	}
+	ctx, cancel := model.DetachedContext(ctx)
+	defer cancel()
+	return s.storeEnd(ctx, run, false)
+}
+
+// storeUnstoredEnds stores the ends of runs that could not be stored before. Without it, their
+// connectors would stay claimed, and not run, until this process ends.
+func (s *Service) storeUnstoredEnds(ctx context.Context) error {
+	s.runs.mu.Lock()
+	defer s.runs.mu.Unlock()
+	var errs error
+	s.runs.unstored = slices.DeleteFunc(s.runs.unstored, func(run *connectorRun) bool {
+		isActive := slices.ContainsFunc(s.runs.active, func(c model.Connector) bool { return c.ID == run.connector.ID })
+		if isActive {
+			return true // it was released, and claimed again
+		}
+		err := s.storeEnd(ctx, run, true)
+		errs = errors.Join(errs, err)
+		return err == nil
+	})
+	return errs
+}
+
+// storeEnd releases the connector of a run and stores its end. again means that an earlier
+// attempt may have taken effect.
+func (s *Service) storeEnd(ctx context.Context, run *connectorRun, again bool) error {
 	return s.env.Store.Update(ctx, func(tx model.Tx) error {
 		c, err := tx.Connectors.Get(ctx, run.connector.Org, run.connector.ID)
 		if err != nil || c.Node != s.env.Node {
 			return model.IgnoreKind(err, model.NotFound)
 		}
 		c.Node = ""
-		if stopped {
+		if run.stopped {
 			return tx.Connectors.Save(ctx, c)
 		}
-		if c.Failures++; trouble == nil {
+		if again && c.Last.Equal(run.Began) {
+			return nil
+		}
+		if c.Failures++; run.Succeeded {
 			c.Failures = 0
 		}
 		c.Last = run.Began
 		c.Next = s.cfg.Remotes.NextRun(c.Schedule, c.Last, c.Failures, s.env.Now())
-		if run.more && trouble == nil {
+		if run.more && run.Succeeded {
 			c.Next = s.env.Now()
 		}
 		if err := errors.Join(tx.Connectors.Save(ctx, c), tx.Pulls.Insert(ctx, run.PullRun), tx.Pulls.Trim(ctx, c.ID, keepPulls)); err != nil || c.Failures != 1 {
@@ -152,18 +186,18 @@ func (s *Service) endPull(ctx context.Context, run *connectorRun, trouble error)
 	})
 }
 
-// internalTrouble is what people are told of a fault of ours.
-var internalTrouble = intray.NewMessage("connector.internal_error", nil)
+// internalError is the message of a bug or an outage on our side.
+var internalError = intray.NewMessage("connector.internal_error", nil)
 
-// sentenceOf is an error as people read it, with a full stop.
-func (s *Service) sentenceOf(err error) intray.Message {
+// messageOf returns the message of an error for people, which is a full sentence.
+func (s *Service) messageOf(err error) intray.Message {
 	var own *model.Error
-	var gone *missingError
+	var missing *missingError
 	switch message := intray.MessageOf(err); {
-	case errors.As(err, &own), errors.As(err, &gone):
+	case errors.As(err, &own), errors.As(err, &missing):
 		return message
 	case s.cfg.Remotes.Classify(err).Kind == "":
-		return internalTrouble
+		return internalError
 	default:
 		return intray.NewMessage("connector.failed", intray.Params{"problem": message})
 	}
@@ -176,14 +210,15 @@ type connectorRun struct {
 	connector model.Connector
 	login     Login
 	remote    Remote
-	name      string
 	doc       schema.Doc
 	schema    *intray.Schema
-	// more says that there is more to fetch than a run takes.
+	// more reports whether there are more files than a run fetches.
 	more bool
+	// stopped reports whether the process stopped the run.
+	stopped bool
 }
 
-// missingError says that what a connector needs is not there any more.
+// missingError reports that the credential or the schema of a connector was deleted.
 type missingError struct {
 	kind    string
 	message intray.Message
@@ -191,60 +226,59 @@ type missingError struct {
 
 func (e *missingError) Error() string { return e.message.String() }
 
-// Describe returns the sentence for people.
+// Describe returns the message for people.
 func (e *missingError) Describe() intray.Message { return e.message }
 
-func (p *connectorRun) run(ctx context.Context) error {
-	if err := p.prepare(ctx); err != nil {
+func (r *connectorRun) run(ctx context.Context) error {
+	if err := r.prepare(ctx); err != nil {
 		return err
 	}
-	if err := p.open(ctx); err != nil {
+	if err := r.open(ctx); err != nil {
 		return err
 	}
-	defer func() { p.remote.Close() }()
-	listing, err := p.remote.List(ctx, p.connector.Directory, p.connector.Pattern)
+	defer func() { r.remote.Close() }()
+	listing, err := r.remote.List(ctx, r.connector.Directory, r.connector.Pattern)
 	if err != nil {
 		return err
 	}
-	p.Listed, p.Skipped = len(listing.Files), append(p.Skipped, listing.Skipped...)
-	plan, err := p.planFetch(ctx, listing.Files)
+	r.Listed, r.Skipped = len(listing.Files), append(r.Skipped, listing.Skipped...)
+	plan, err := r.planFetch(ctx, listing.Files)
 	if err != nil {
 		return err
 	}
-	p.Waiting = len(plan.Wait)
-	return p.importFiles(ctx, plan.Fetch)
+	r.Waiting = len(plan.Wait)
+	return r.importFiles(ctx, plan.Fetch)
 }
 
-// importFiles takes one file after the other until its turn is over. Files that cannot be
-// taken now do not count, and bring the next turn no nearer.
-func (p *connectorRun) importFiles(ctx context.Context, files []model.RemoteFile) error {
-	left := 0
+// importFiles imports files until the turn of the run is over. Files that cannot be fetched
+// now do not count and do not start another run.
+func (r *connectorRun) importFiles(ctx context.Context, files []model.RemoteFile) error {
+	skipped := 0
 	for _, f := range files {
-		if p.Fetched >= filesAtOnce || p.service.env.Now().Sub(p.Began) > turnFor {
-			p.more = p.Fetched > 0
+		if r.Fetched >= maxFetched || r.service.env.Now().Sub(r.Began) > maxTurn {
+			r.more = r.Fetched > 0
 			break
 		}
-		err := p.importFile(ctx, f)
-		switch {
-		case err == nil:
-		case !p.service.cfg.Remotes.Classify(err).Skippable:
+		err := r.importFile(ctx, f)
+		if err == nil {
+			continue
+		}
+		if !r.service.cfg.Remotes.Classify(err).Skippable {
 			return err
-		case left < maxLeft:
-			p.Skipped = append(p.Skipped, p.service.sentenceOf(err))
-			fallthrough
-		default:
-			left++
+		}
+		if skipped++; skipped <= maxSkipped {
+			r.Skipped = append(r.Skipped, r.service.messageOf(err))
 		}
 	}
-	if left > maxLeft {
-		p.Skipped = append(p.Skipped, intray.NewMessage("connector.more_left_for_later", intray.Params{"n": left - maxLeft}))
+	if skipped > maxSkipped {
+		r.Skipped = append(r.Skipped, intray.NewMessage("connector.more_left_for_later", intray.Params{"n": skipped - maxSkipped}))
 	}
 	return nil
 }
 
-// prepare finds the credential and the schema.
-func (p *connectorRun) prepare(ctx context.Context) error {
-	s, c := p.service, p.connector
+// prepare reads the credential and the schema.
+func (r *connectorRun) prepare(ctx context.Context) error {
+	s, c := r.service, r.connector
 	credential, err := s.Credential(ctx, c.Org, c.CredentialID)
 	if model.IsKind(err, model.NotFound) {
 		return &missingError{"credential_deleted", intray.NewMessage("connector.credential_deleted", nil)}
@@ -252,21 +286,21 @@ func (p *connectorRun) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if p.login, err = s.loginOf(credential); err != nil {
+	if r.login, err = s.loginOf(credential); err != nil {
 		return err
 	}
-	p.name, p.doc, err = s.cfg.Imports.MergedDocument(ctx, c.Org, imports.Draft{SchemaID: c.SchemaID})
+	_, r.doc, err = s.cfg.Imports.MergedDocument(ctx, c.Org, imports.Draft{SchemaID: c.SchemaID})
 	if model.IsKind(err, model.NotFound) {
 		return &missingError{"schema_deleted", intray.NewMessage("connector.schema_deleted", nil)}
 	}
 	if err != nil {
 		return err
 	}
-	p.schema, err = schemas.Parse(p.doc)
+	r.schema, err = schemas.Parse(r.doc)
 	return err
 }
 
-// loginOf opens the secret of a credential.
+// loginOf decrypts the secret of a credential.
 func (s *Service) loginOf(c model.Credential) (Login, error) {
 	secret, err := s.secretCipher.Open(c.Sealed, c.Org, c.ID)
 	login := Login{Hostname: c.Hostname, Port: c.Port, User: c.User, HostKey: c.HostKey}
@@ -278,41 +312,41 @@ func (s *Service) loginOf(c model.Credential) (Login, error) {
 	return login, err
 }
 
-// open logs in, and pins the key of a server that was never seen before.
-func (p *connectorRun) open(ctx context.Context) (err error) {
-	if p.remote, err = p.service.cfg.Remotes.Open(ctx, p.login); err != nil {
+// open logs in, and pins the host key of the first connection to a server.
+func (r *connectorRun) open(ctx context.Context) (err error) {
+	if r.remote, err = r.service.cfg.Remotes.Open(ctx, r.login); err != nil {
 		return err
 	}
-	if p.login.HostKey != "" {
+	if r.login.HostKey != "" {
 		return nil
 	}
-	p.login.HostKey = p.remote.Report().HostKey
-	c, err := p.service.Credential(ctx, p.connector.Org, p.connector.CredentialID)
+	r.login.HostKey = r.remote.Report().HostKey
+	c, err := r.service.Credential(ctx, r.connector.Org, r.connector.CredentialID)
 	if err == nil {
-		err = p.service.pinHostKey(ctx, c, p.login.HostKey)
+		err = r.service.pinHostKey(ctx, c, r.login.HostKey)
 	}
 	if err != nil {
-		p.remote.Close()
+		r.remote.Close()
 	}
 	return err
 }
 
-// planFetch decides what to fetch, and keeps what was seen.
-func (p *connectorRun) planFetch(ctx context.Context, listed []model.RemoteFile) (plan PullPlan, err error) {
-	err = p.service.env.Store.Update(ctx, func(tx model.Tx) error {
-		memory, err := tx.Pulled.ListByConnector(ctx, p.connector.ID)
+// planFetch decides which files to fetch, and stores what was listed.
+func (r *connectorRun) planFetch(ctx context.Context, listed []model.RemoteFile) (plan PullPlan, err error) {
+	err = r.service.env.Store.Update(ctx, func(tx model.Tx) error {
+		memory, err := tx.Pulled.ListByConnector(ctx, r.connector.ID)
 		if err != nil {
 			return err
 		}
-		plan = p.service.cfg.Remotes.PlanPull(memory, listed, p.service.env.Now())
+		plan = r.service.cfg.Remotes.PlanPull(memory, listed, r.service.env.Now())
 		for _, f := range plan.Keep {
-			f.Org, f.ConnectorID = p.connector.Org, p.connector.ID
+			f.Org, f.ConnectorID = r.connector.Org, r.connector.ID
 			if err := tx.Pulled.Upsert(ctx, f); err != nil {
 				return err
 			}
 		}
 		for _, f := range plan.Drop {
-			if err := tx.Pulled.Delete(ctx, p.connector.ID, f); err != nil {
+			if err := tx.Pulled.Delete(ctx, r.connector.ID, f); err != nil {
 				return err
 			}
 		}
@@ -321,14 +355,14 @@ func (p *connectorRun) planFetch(ctx context.Context, listed []model.RemoteFile)
 	return plan, err
 }
 
-// importFile fetches a file and makes an import of it: both are there or none.
-func (p *connectorRun) importFile(ctx context.Context, f model.RemoteFile) error {
-	s := p.service
-	imp, err := s.cfg.Imports.DraftImport(p.connector.Org, imports.Draft{SchemaID: p.connector.SchemaID, Filename: path.Base(f.Path)})
+// importFile fetches a file and creates an import of it.
+func (r *connectorRun) importFile(ctx context.Context, f model.RemoteFile) error {
+	s := r.service
+	imp, err := s.cfg.Imports.DraftImport(r.connector.Org, imports.Draft{SchemaID: r.connector.SchemaID, Filename: path.Base(f.Path)})
 	if err != nil {
 		return err
 	}
-	if imp.Schema, err = schemas.Encode(p.doc); err != nil {
+	if imp.Schema, err = schemas.Encode(r.doc); err != nil {
 		return err
 	}
 	attempt, err := s.env.NewID()
@@ -339,95 +373,101 @@ func (p *connectorRun) importFile(ctx context.Context, f model.RemoteFile) error
 	if err := s.env.GuardBlob(ctx, key); err != nil {
 		return err
 	}
-	done, err := s.env.StoreFile(ctx, key, p.reader(ctx, f), nil)
-	if err != nil {
+	if imp.Raw, err = r.storeFile(ctx, key, f); err != nil {
 		s.env.DiscardBlobs(context.WithoutCancel(ctx), key)
 		return err
 	}
-	imp.Raw = model.File{Key: key, Size: done.Size, SHA256: hex.EncodeToString(done.SHA256)}
 	s.env.CrashPoint("pull.stored")
 	ctx, cancel := model.DetachedContext(ctx)
 	defer cancel()
-	made := false
+	created := false
 	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
-		made, err = p.recordImport(ctx, tx, imp, f)
+		created, err = r.recordImport(ctx, tx, imp, f)
 		return err
 	})
 	s.env.CrashPoint("pull.made")
-	if err == nil && made {
-		p.Fetched++
+	if err == nil && created {
+		r.Fetched++
 	} else if err == nil || model.IsRolledBack(err) {
 		s.env.DiscardBlobs(context.WithoutCancel(ctx), key)
 	}
 	return err
 }
 
-// recordImport makes the import of a file, unless another run has or the connector is gone.
-func (p *connectorRun) recordImport(ctx context.Context, tx model.Tx, imp model.Import, f model.RemoteFile) (bool, error) {
-	if _, err := tx.Connectors.Get(ctx, p.connector.Org, p.connector.ID); err != nil {
+// storeFile fetches a file into a blob.
+func (r *connectorRun) storeFile(ctx context.Context, key string, f model.RemoteFile) (model.File, error) {
+	from, to := io.Pipe()
+	var fetching sync.WaitGroup
+	fetching.Go(func() { to.CloseWithError(r.fetchFile(ctx, f, to)) })
+	stored, err := r.service.env.StoreFile(ctx, key, from, nil)
+	// If the blob failed first, nobody reads the rest, and the remote is still in use.
+	_ = from.Close()
+	fetching.Wait()
+	return model.File{Key: key, Size: stored.Size, SHA256: hex.EncodeToString(stored.SHA256)}, err
+}
+
+// recordImport stores the import of a file, and reports whether it did. It does not if another
+// run has, and returns an error if the connector was deleted.
+func (r *connectorRun) recordImport(ctx context.Context, tx model.Tx, imp model.Import, f model.RemoteFile) (bool, error) {
+	if _, err := tx.Connectors.Get(ctx, r.connector.Org, r.connector.ID); err != nil {
 		return false, err
 	}
-	known, err := tx.Pulled.Get(ctx, p.connector.ID, f)
+	known, err := tx.Pulled.Get(ctx, r.connector.ID, f)
 	if model.IsKind(err, model.NotFound) {
-		known, err = model.PulledFile{Org: p.connector.Org, ConnectorID: p.connector.ID, File: f, Since: p.service.env.Now()}, nil
+		known, err = model.PulledFile{Org: r.connector.Org, ConnectorID: r.connector.ID, File: f, Since: r.service.env.Now()}, nil
 	}
 	if err != nil || known.Taken {
 		return false, err
 	}
 	known.Taken, known.ImportID = true, imp.ID
 	imp.Status = model.Pending
-	err = tx.Trash.Remove(ctx, imp.Raw.Key)
 	for _, step := range []func() error{
+		func() error { return tx.Trash.Remove(ctx, imp.Raw.Key) },
 		func() error { return tx.Imports.Insert(ctx, imp) },
-		func() error { return tx.Uploads.Insert(ctx, imports.NewUpload(imp, p.schema)) },
+		func() error { return tx.Uploads.Insert(ctx, imports.NewUpload(imp, r.schema)) },
 		func() error { return tx.Pulled.Upsert(ctx, known) },
 		func() error { return model.EnqueueRun(ctx, tx) },
 	} {
-		if err == nil {
-			err = step()
+		if err := step(); err != nil {
+			return false, err
 		}
 	}
-	return err == nil, err
+	return true, nil
 }
 
-// reader reads a file, and where the connection is lost goes on where it was.
-func (p *connectorRun) reader(ctx context.Context, f model.RemoteFile) io.Reader {
-	from, to := io.Pipe()
-	go func() { to.CloseWithError(p.copyFile(ctx, f, to)) }()
-	return from
-}
-
-func (p *connectorRun) copyFile(ctx context.Context, f model.RemoteFile, to io.Writer) error {
+// fetchFile writes a file. If the connection is lost, it resumes on a new one.
+func (r *connectorRun) fetchFile(ctx context.Context, f model.RemoteFile, to io.Writer) error {
 	ctx, cancel := context.WithTimeout(ctx, fetchGrace+time.Duration(f.Size/fetchPace)*time.Second)
 	defer cancel()
-	most := min(p.schema.Settings.MaxFileSize, p.service.cfg.MaxFileSize)
+	remotes := r.service.cfg.Remotes
+	maxSize := min(r.schema.Settings.MaxFileSize, r.service.cfg.MaxFileSize)
 	offset := int64(0)
-	for tries := 0; ; tries++ {
-		n, err := p.remote.Fetch(ctx, f, offset, most, to)
+	for retries := 0; ; retries++ {
+		n, err := r.remote.Fetch(ctx, f, offset, maxSize, to)
 		offset += n
 		if err == nil {
 			return nil
 		}
-		if !p.service.cfg.Remotes.Classify(err).Resumable || tries == fetchTries || ctx.Err() != nil {
+		if !remotes.Classify(err).Resumable || retries == fetchRetries || ctx.Err() != nil {
 			return err
 		}
-		fresh, failed := p.service.cfg.Remotes.Open(ctx, p.login)
-		if failed != nil {
-			return &twoErrors{err, failed}
+		remote, second := remotes.Open(ctx, r.login)
+		if second != nil {
+			return &resumeError{err, second}
 		}
-		p.remote.Close()
-		p.remote = fresh
+		r.remote.Close()
+		r.remote = remote
 	}
 }
 
-// twoErrors is a failure and the one of the attempt to go on.
-type twoErrors struct{ first, second error }
+// resumeError is the error of a download and that of the attempt to resume it.
+type resumeError struct{ first, second error }
 
-func (e *twoErrors) Error() string { return fmt.Sprintf("%v (and then: %v)", e.first, e.second) }
+func (e *resumeError) Error() string { return fmt.Sprintf("%v (resume: %v)", e.first, e.second) }
 
-func (e *twoErrors) Unwrap() []error { return []error{e.first, e.second} }
+func (e *resumeError) Unwrap() []error { return []error{e.first, e.second} }
 
-// Describe returns the sentences for people.
-func (e *twoErrors) Describe() intray.Message {
+// Describe returns the message for people.
+func (e *resumeError) Describe() intray.Message {
 	return intray.NewMessage("connector.failed_twice", intray.Params{"problem": intray.MessageOf(e.first), "second": intray.MessageOf(e.second)})
 }

@@ -10,17 +10,17 @@ import (
 	"github.com/intraydata/intray/server/secrets"
 )
 
-// SFTP reaches SFTP servers.
+// SFTP tests connections to SFTP servers and validates credentials.
 type SFTP interface {
-	// TestConnection logs in and looks around. An error is a sentence for people.
+	// TestConnection logs in and starts SFTP. The message of an error is for people.
 	TestConnection(ctx context.Context, login Login) (SFTPReport, error)
-	// Fingerprint gives the OpenSSH fingerprint of the public half of a key.
+	// Fingerprint returns the OpenSSH fingerprint of the public key of a private key.
 	Fingerprint(privateKey secrets.Secret) (string, error)
-	// ValidHostname says what is wrong with a host name.
+	// ValidHostname returns an error if a host name is invalid.
 	ValidHostname(name string) error
 }
 
-// Login is what is needed to log in to an SFTP server.
+// Login is a server and a decrypted credential.
 type Login struct {
 	Hostname   string
 	Port       int
@@ -30,60 +30,61 @@ type Login struct {
 	HostKey    string
 }
 
-// SFTPReport is what a successful connection found.
+// SFTPReport describes the server of a successful connection.
 type SFTPReport struct {
 	HostKey            string
 	HostKeyFingerprint string
 }
 
-// Remotes knows folders on SFTP servers.
+// Remotes connects to SFTP servers and implements their rules.
 type Remotes interface {
 	CheckSchedule(s model.Schedule) error
 	CheckDirectory(path string) error
 	CheckPattern(pattern string) error
-	// NextRun says when to run next, when the last run began at last and the last
-	// failures runs failed.
+	// NextRun returns when to run next. last is when the last run began, and failures is
+	// how many of the last runs failed in a row.
 	NextRun(s model.Schedule, last time.Time, failures int, now time.Time) time.Time
-	// PlanPull says which of the files that were listed are to be fetched.
+	// PlanPull returns which of the listed files to fetch.
 	PlanPull(memory []model.PulledFile, listed []model.RemoteFile, now time.Time) PullPlan
-	// Open logs in. Its errors, and those of what it opens, are sentences for people.
+	// Open logs in. The messages of its errors and of those of the Remote are for people.
 	Open(ctx context.Context, login Login) (Remote, error)
-	// Classify says of an error of a remote what it means.
+	// Classify returns what an error of Open or a Remote means.
 	Classify(err error) RemoteFailure
 }
 
-// RemoteFailure is what an error of a remote means.
+// RemoteFailure is the meaning of an error of a Remote. It is zero for other errors.
 type RemoteFailure struct {
-	// Kind is for programs.
+	// Kind classifies the error for programs.
 	Kind string
-	// Resumes says that a file can be fetched on where it stopped, Left that the file
-	// is to be left alone for this time.
+	// Resumable means that fetching the file can continue where it stopped, Skippable that
+	// the run can continue without the file.
 	Resumable, Skippable bool
 }
 
-// PullPlan is what follows from a listing.
+// PullPlan is what to do after a listing.
 type PullPlan struct {
+	// Fetch are the files to fetch, Wait new files that may still change.
 	Fetch, Wait []model.RemoteFile
-	// Keep is to be remembered and Drop to be forgotten.
+	// Keep are the entries of the memory to store, Drop the versions to forget.
 	Keep []model.PulledFile
 	Drop []model.RemoteFile
 }
 
-// RemoteListing is what a folder holds.
+// RemoteListing is the content of a directory.
 type RemoteListing struct {
 	Files []model.RemoteFile
-	// Skipped are the first entries that are no files to fetch, with the reason.
+	// Skipped are the first entries that cannot be fetched, each with the reason.
 	Skipped []intray.Message
 }
 
-// Remote is a server that was logged in to.
+// Remote is a connection to a server.
 type Remote interface {
 	Report() SFTPReport
 	List(ctx context.Context, directory, pattern string) (RemoteListing, error)
-	// Fetch writes a file from an offset on and gives how many bytes it wrote, also
-	// beside an error. most is the largest file that is taken.
-	Fetch(ctx context.Context, f model.RemoteFile, offset, most int64, to io.Writer) (int64, error)
-	// Upload writes a file, which appears whole.
+	// Fetch writes a file from an offset on and returns the number of bytes written, also
+	// with an error. It refuses files of more than maxSize bytes.
+	Fetch(ctx context.Context, f model.RemoteFile, offset, maxSize int64, to io.Writer) (int64, error)
+	// Upload writes a file, which becomes visible when it is complete.
 	Upload(ctx context.Context, directory, name string, from io.Reader) error
 	Close()
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// Where putting back a result stands.
+// The states of uploading a result.
 const (
 	putWaiting = "WAITING"
 	putDone    = "DONE"
@@ -22,32 +22,33 @@ const (
 )
 
 const (
-	// putLease is after how long a result is tried again that a process had in hand
-	// which died; while it lives it says so every putBeat.
-	putLease, putBeat = 30 * time.Second, 10 * time.Second
-	// putTries is how often that is tried: over about two days.
-	putTries = 12
+	// uploadLease is how long a result is reserved for a process. While the process lives,
+	// it renews the lease every renewInterval.
+	uploadLease, renewInterval = 30 * time.Second, 10 * time.Second
+	// uploadTries is the number of attempts, over about two days.
+	uploadTries = 12
 )
 
-// QueueResultUpload notes that the result of an import is to go back to where its file came
-// from, if a connector says so.
+// QueueResultUpload queues the upload of an import's result, if the import is SUCCESSFUL and
+// a connector that uploads results created it.
 func (s *Service) QueueResultUpload(ctx context.Context, tx model.Tx, imp model.Import) error {
 	if imp.Status != model.Successful {
 		return nil
 	}
-	p, err := tx.Pulled.ByImport(ctx, imp.ID)
+	f, err := tx.Pulled.ByImport(ctx, imp.ID)
 	if err != nil {
 		return model.IgnoreKind(err, model.NotFound)
 	}
-	c, err := tx.Connectors.Get(ctx, imp.Org, p.ConnectorID)
+	c, err := tx.Connectors.Get(ctx, imp.Org, f.ConnectorID)
 	if err != nil || c.PutDirectory == "" {
 		return model.IgnoreKind(err, model.NotFound)
 	}
-	p.Put, p.PutDue = putWaiting, s.env.Now()
-	return tx.Pulled.Upsert(ctx, p)
+	f.Put, f.PutDue = putWaiting, s.env.Now()
+	return tx.Pulled.Upsert(ctx, f)
 }
 
-// DeliverNextResult puts one result back that is due; false says that none is.
+// DeliverNextResult uploads the result that has been due for the longest time, and reports
+// whether there was one.
 func (s *Service) DeliverNextResult(ctx context.Context) (bool, error) {
 	if s.cfg.Remotes == nil {
 		return false, nil
@@ -57,28 +58,28 @@ func (s *Service) DeliverNextResult(ctx context.Context) (bool, error) {
 		if due, err = tx.Pulled.ListDueUploads(ctx, s.env.Now(), 1); err != nil || len(due) == 0 {
 			return err
 		}
-		due[0].PutDue = s.env.Now().Add(putLease)
+		due[0].PutDue = s.env.Now().Add(uploadLease)
 		due[0].PutTries++
 		return tx.Pulled.Upsert(ctx, due[0])
 	})
 	if err != nil || len(due) == 0 {
 		return false, err
 	}
-	beating, stop := context.WithCancel(ctx)
-	var beats sync.WaitGroup
-	beats.Go(func() { s.keepLease(beating, due[0]) })
-	trouble := s.uploadResult(ctx, due[0])
-	stop()
-	beats.Wait()
+	leased, release := context.WithCancel(ctx)
+	var renewing sync.WaitGroup
+	renewing.Go(func() { s.renewLease(leased, due[0]) })
+	failure := s.uploadResult(ctx, due[0])
+	release()
+	renewing.Wait()
 	if ctx.Err() != nil {
 		return true, ctx.Err()
 	}
-	return true, s.finishResultUpload(ctx, due[0], trouble)
+	return true, s.storeUpload(ctx, due[0], failure)
 }
 
-// keepLease keeps others from a result until ctx ends.
-func (s *Service) keepLease(ctx context.Context, p model.PulledFile) {
-	tick := time.NewTicker(putBeat)
+// renewLease reserves a result for this process until ctx ends.
+func (s *Service) renewLease(ctx context.Context, f model.PulledFile) {
+	tick := time.NewTicker(renewInterval)
 	defer tick.Stop()
 	for {
 		select {
@@ -87,47 +88,48 @@ func (s *Service) keepLease(ctx context.Context, p model.PulledFile) {
 		case <-tick.C:
 		}
 		err := s.env.Store.Update(ctx, func(tx model.Tx) error {
-			now, err := tx.Pulled.Get(ctx, p.ConnectorID, p.File)
+			now, err := tx.Pulled.Get(ctx, f.ConnectorID, f.File)
 			if err != nil || now.Put != putWaiting {
 				return model.IgnoreKind(err, model.NotFound)
 			}
-			now.PutDue = s.env.Now().Add(putLease)
+			now.PutDue = s.env.Now().Add(uploadLease)
 			return tx.Pulled.Upsert(ctx, now)
 		})
 		if err != nil && ctx.Err() == nil {
-			s.env.Log.Warn("a result on its way back may be sent twice", "import", p.ImportID, "error", err)
+			s.env.Log.Warn("lease of a result not renewed; it may be uploaded twice", "import", f.ImportID, "error", err)
 		}
 	}
 }
 
-// finishResultUpload notes how it went.
-func (s *Service) finishResultUpload(ctx context.Context, p model.PulledFile, trouble error) error {
+// storeUpload stores the outcome of an attempt. If it cannot, the lease expires and the result
+// is uploaded again, under the same name.
+func (s *Service) storeUpload(ctx context.Context, f model.PulledFile, failure error) error {
 	ctx, cancel := model.DetachedContext(ctx)
 	defer cancel()
 	return s.env.Store.Update(ctx, func(tx model.Tx) error {
-		now, err := tx.Pulled.Get(ctx, p.ConnectorID, p.File)
+		now, err := tx.Pulled.Get(ctx, f.ConnectorID, f.File)
 		if err != nil || now.Put != putWaiting {
 			return model.IgnoreKind(err, model.NotFound)
 		}
 		switch {
-		case trouble == nil:
+		case failure == nil:
 			now.Put, now.PutMessage = putDone, intray.Message{}
-		case p.PutTries >= putTries:
-			now.Put, now.PutMessage = putFailed, s.sentenceOf(trouble)
+		case f.PutTries >= uploadTries:
+			now.Put, now.PutMessage = putFailed, s.messageOf(failure)
 		default:
-			now.PutMessage = s.sentenceOf(trouble)
-			now.PutDue = s.cfg.Remotes.NextRun(model.Schedule{Minutes: 5}, s.env.Now(), p.PutTries, s.env.Now())
+			now.PutMessage = s.messageOf(failure)
+			now.PutDue = s.cfg.Remotes.NextRun(model.Schedule{Minutes: 5}, s.env.Now(), f.PutTries, s.env.Now())
 		}
 		return tx.Pulled.Upsert(ctx, now)
 	})
 }
 
-func (s *Service) uploadResult(ctx context.Context, p model.PulledFile) error {
-	c, err := s.Connector(ctx, p.Org, p.ConnectorID)
+func (s *Service) uploadResult(ctx context.Context, f model.PulledFile) error {
+	c, err := s.Connector(ctx, f.Org, f.ConnectorID)
 	if err != nil {
 		return err
 	}
-	imp, err := s.cfg.Imports.Import(ctx, p.Org, p.ImportID)
+	imp, err := s.cfg.Imports.Import(ctx, f.Org, f.ImportID)
 	if err != nil {
 		return err
 	}
@@ -149,16 +151,19 @@ func (s *Service) uploadResult(ctx context.Context, p model.PulledFile) error {
 		return err
 	}
 	from, to := io.Pipe()
-	go func() { to.CloseWithError(d.Write(to)) }()
-	defer func() { _ = from.Close() }()
-	return remote.Upload(ctx, c.PutDirectory, resultName(imp, output.Format(c.PutFormat)), from)
+	var writing sync.WaitGroup
+	writing.Go(func() { to.CloseWithError(d.Write(to)) })
+	err = remote.Upload(ctx, c.PutDirectory, resultName(imp, output.Format(c.PutFormat)), from)
+	_ = from.Close()
+	writing.Wait()
+	return err
 }
 
-// maxResultName is the longest name that servers take, in bytes.
+// maxResultName is the longest file name that most servers accept, in bytes.
 const maxResultName = 255
 
-// resultName names the result of a file so that no two are alike. The name of the file is
-// cut where the whole would be too long.
+// resultName returns the name of a result: the name of the file, shortened if necessary, and
+// the id of the import, which makes it unique.
 func resultName(imp model.Import, f output.Format) string {
 	base, rest := path.Base(imp.Filename), "."+imp.ID+f.Extension()
 	base = strings.TrimSuffix(base, path.Ext(base))

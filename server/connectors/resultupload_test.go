@@ -1,0 +1,151 @@
+package connectors_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/intraydata/intray/server/model"
+)
+
+// imported makes a connector with one file whose import is SUCCESSFUL.
+func (f *fixture) withResult() model.Connector {
+	f.Helper()
+	c := f.connector()
+	f.remote.files["a.csv"] = "email\na@example.org\n"
+	must(f.T, f.runDue())
+	for {
+		ran, err := f.RunNext(f.ctx)
+		must(f.T, err)
+		if !ran {
+			return c
+		}
+	}
+}
+
+// pulled returns the only file of a connector.
+func (f *fixture) pulled(c model.Connector) model.PulledFile {
+	f.Helper()
+	files, err := f.PulledFiles(f.ctx, f.org, c.ID)
+	must(f.T, err)
+	if len(files) != 1 {
+		f.Fatalf("%d files are remembered, want 1", len(files))
+	}
+	return files[0]
+}
+
+// deliverDue uploads results until none is due, and returns the errors.
+func (f *fixture) deliverDue() error {
+	f.Helper()
+	var failed error
+	for range 20 {
+		did, err := f.DeliverNextResult(f.ctx)
+		failed = errors.Join(failed, err)
+		if !did {
+			return failed
+		}
+	}
+	f.Error("results are uploaded endlessly")
+	return failed
+}
+
+// Every use of the store, the blobs and the server fails once while a result is uploaded. The
+// result must not count as uploaded before it is, and must be uploaded afterwards.
+func TestResultFaults(t *testing.T) {
+	t.Parallel()
+	eachFault(t, func(f *fixture, n int) string {
+		c := f.withResult()
+		f.faults.arm(n, "")
+		err := f.deliverDue()
+		name := f.faults.disarm()
+		file := f.pulled(c)
+		if name != "" && err == nil && (file.Put != "WAITING" || file.PutMessage.IsZero()) {
+			f.Errorf("%s failed, and nothing reports it: %+v", name, file)
+		}
+		if file.Put == "DONE" && len(f.remote.uploaded) == 0 {
+			f.Errorf("%s failed, and the result counts as uploaded: %+v", name, file)
+		}
+		f.clock.advance(time.Hour)
+		must(f.T, f.deliverDue())
+		if file := f.pulled(c); file.Put != "DONE" || !file.PutMessage.IsZero() {
+			f.Errorf("%s failed once: %+v", name, file)
+		}
+		want := "/out/a." + file.ImportID + ".csv"
+		if len(f.remote.uploaded) != 1 || f.remote.uploaded[want] != "email\na@example.org\n" {
+			f.Errorf("%s failed once: uploaded %q, want %s", name, f.remote.uploaded, want)
+		}
+		if f.remote.opened != f.remote.closed {
+			f.Errorf("%d connections were opened and %d closed", f.remote.opened, f.remote.closed)
+		}
+		return name
+	})
+}
+
+// A result whose import, connector or credential was deleted is never uploaded, and does not
+// count as uploaded.
+func TestResultOfDeleted(t *testing.T) {
+	t.Parallel()
+	for name, remove := range map[string]func(f *fixture, c model.Connector) error{
+		"import":     func(f *fixture, c model.Connector) error { return f.DeleteImport(f.ctx, f.org, f.pulled(c).ImportID) },
+		"credential": func(f *fixture, c model.Connector) error { return f.DeleteCredential(f.ctx, f.org, c.CredentialID) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			c := f.withResult()
+			must(t, remove(f, c))
+			for tries := 1; tries <= 12; tries++ {
+				if file := f.pulled(c); file.Put != "WAITING" {
+					t.Fatalf("after %d attempts: %+v", tries-1, file)
+				}
+				must(t, f.deliverDue())
+				if file := f.pulled(c); file.PutTries != tries || file.PutMessage.IsZero() {
+					t.Fatalf("after %d attempts: %+v", tries, file)
+				}
+				f.clock.advance(24 * time.Hour)
+			}
+			if file := f.pulled(c); file.Put != "FAILED" || len(f.remote.uploaded) != 0 {
+				t.Errorf("%+v, uploaded %q", file, f.remote.uploaded)
+			}
+		})
+	}
+}
+
+// Each use of the store fails once while the upload of a result is queued.
+func TestQueueResultUploadFaults(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	c := f.withResult()
+	imp, err := f.Import(f.ctx, f.org, f.pulled(c).ImportID)
+	must(t, err)
+	for _, use := range []string{"Pulled.ByImport", "Connectors.Get", "Pulled.Upsert"} {
+		f.faults.arm(1, use)
+		err := f.store.Update(f.ctx, func(tx model.Tx) error { return f.QueueResultUpload(f.ctx, f.faults.wrap(tx), imp) })
+		if failed := f.faults.disarm(); failed != use || !errors.Is(err, errInjected) {
+			t.Errorf("%s: %v, want the injected fault", use, err)
+		}
+	}
+}
+
+func TestLongResultNames(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	c := f.connector()
+	f.remote.files[strings.Repeat("ü", 125)+".csv"] = "email\na@example.org\n"
+	must(t, f.runDue())
+	for ran := true; ran; {
+		var err error
+		ran, err = f.RunNext(f.ctx)
+		must(t, err)
+	}
+	must(t, f.deliverDue())
+	for path := range f.remote.uploaded {
+		name := strings.TrimPrefix(path, "/out/")
+		if len(name) > 255 || !strings.HasPrefix(name, "üüü") || !strings.HasSuffix(name, "."+f.pulled(c).ImportID+".csv") {
+			t.Errorf("the name has %d bytes: %s", len(name), name)
+		}
+	}
+	if len(f.remote.uploaded) != 1 {
+		t.Errorf("uploaded %d results", len(f.remote.uploaded))
+	}
+}
