@@ -12,104 +12,153 @@ import (
 )
 
 const (
-	// perTarget is how many deliveries are on their way to one receiver at once, and
-	// to one that fails only one. perOrg bounds those of an organization.
+	// perTarget is the most concurrent deliveries to one receiver; to one that fails, it is
+	// 1. perOrg is the most of an organization.
 	perTarget, perOrg = 4, 32
-	// firstPerOrg bounds them where a receiver has none yet: slow receivers take no
-	// turn away from others. Webhooks, of which there are maxWebhooks at most, always
-	// have a first one; the addresses of schemas are not counted.
+	// firstPerOrg replaces perOrg for receivers without a delivery in flight, so that slow
+	// receivers do not block others. Webhooks, of which there are at most maxWebhooks, can
+	// always have one; URLs in schemas are not limited in number.
 	firstPerOrg = 128
-	// targetsAtOnce is how many receivers one look for due deliveries finds, and
-	// targetsPerOrg how many of one organization. Those that have no room are among
-	// them, so that is more than may be on their way at once.
-	targetsAtOnce, targetsPerOrg = 20_000, maxWebhooks + 2*firstPerOrg
+	// maxTargets is the most receivers that Deliver handles, and maxTargetsPerOrg the most
+	// of one organization. That includes receivers without a free slot, so it is more than
+	// can be in flight.
+	maxTargets, maxTargetsPerOrg = 20_000, maxWebhooks + 2*firstPerOrg
 	// keepDeliveries is how long deliveries are kept.
 	keepDeliveries = 30 * 24 * time.Hour
-	// deliveriesAtOnce is how many of them are removed at once.
-	deliveriesAtOnce = 10_000
+	// maxForgotten is the most deliveries that ForgetDeliveries deletes.
+	maxForgotten = 10_000
 )
 
-// deliverySlots are the deliveries that are on their way from this process.
-type deliverySlots struct {
-	mu       sync.Mutex
-	targets  map[string]int
-	orgs     map[string]int
-	inFlight sync.WaitGroup
-	// wake has a word in it when there is something new.
-	wake chan struct{}
+// inFlight are the deliveries that this process is sending.
+type inFlight struct {
+	mu      sync.Mutex
+	targets map[string]int
+	orgs    map[string]int
+	// sendingIDs are the ids of the deliveries. An id is set before a claim is committed, so that
+	// a transaction that sees the claim also sees the id.
+	sendingIDs map[string]bool
+	// unrecorded are attempts whose result could not be stored.
+	unrecorded []attempt
+	sending    sync.WaitGroup
+	// ready receives a value when there is something new.
+	ready chan struct{}
 }
 
-func newDeliverySlots() *deliverySlots {
-	return &deliverySlots{targets: map[string]int{}, orgs: map[string]int{}, wake: make(chan struct{}, 1)}
+// attempt is an attempt at a delivery.
+type attempt struct {
+	delivery model.Delivery
+	at       time.Time
+	result   SendResult
+	// released means that no attempt was made that counts.
+	released bool
+	// again means that storing the attempt may have taken effect before.
+	again bool
 }
 
-// notify says that there is something new.
-func (p *deliverySlots) notify() {
+func newInFlight() *inFlight {
+	return &inFlight{targets: map[string]int{}, orgs: map[string]int{}, sendingIDs: map[string]bool{}, ready: make(chan struct{}, 1)}
+}
+
+// notify signals that there is something new.
+func (f *inFlight) notify() {
 	select {
-	case p.wake <- struct{}{}:
+	case f.ready <- struct{}{}:
 	default:
 	}
 }
 
-// reserve makes room for further deliveries to a target, and says for how many.
-func (p *deliverySlots) reserve(t model.Target) int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	room := min(perTarget-p.targets[t.Key], perOrg-p.orgs[t.Org])
-	if p.targets[t.Key] == 0 && (!isSchemaURL(t) || p.orgs[t.Org] < firstPerOrg) {
-		room = max(room, 1)
+// reserve reserves slots for deliveries to a target and returns their number.
+func (f *inFlight) reserve(t model.Target) int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	slots := min(perTarget-f.targets[t.Key], perOrg-f.orgs[t.Org])
+	if f.targets[t.Key] == 0 && (!isSchemaURL(t) || f.orgs[t.Org] < firstPerOrg) {
+		slots = max(slots, 1)
 	}
-	room = max(room, 0)
-	p.count(t, room)
-	return room
+	slots = max(slots, 0)
+	f.count(t, slots)
+	return slots
 }
 
-// singleSlot is how many of those that were reserved may go to a target that takes one at
+// singleSlot returns how many of the reserved slots a target may use that gets one delivery at
 // a time.
-func (p *deliverySlots) singleSlot(t model.Target, reserved int) int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.targets[t.Key] > reserved {
+func (f *inFlight) singleSlot(t model.Target, reserved int) int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.targets[t.Key] > reserved {
 		return 0
 	}
 	return min(reserved, 1)
 }
 
-// schemaTargetPrefix begins the key of a target that is no webhook.
+// schemaTargetPrefix begins the key of a target that is not a webhook.
 const schemaTargetPrefix = "url_"
 
 func isSchemaURL(t model.Target) bool { return strings.HasPrefix(t.Key, schemaTargetPrefix) }
 
-func (p *deliverySlots) adjust(t model.Target, n int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.count(t, n)
+// free frees slots of a target.
+func (f *inFlight) free(t model.Target, slots int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.count(t, -slots)
 }
 
-func (p *deliverySlots) count(t model.Target, n int) {
-	if p.targets[t.Key] += n; p.targets[t.Key] == 0 {
-		delete(p.targets, t.Key)
+func (f *inFlight) count(t model.Target, n int) {
+	if f.targets[t.Key] += n; f.targets[t.Key] == 0 {
+		delete(f.targets, t.Key)
 	}
-	if p.orgs[t.Org] += n; p.orgs[t.Org] == 0 {
-		delete(p.orgs, t.Org)
+	if f.orgs[t.Org] += n; f.orgs[t.Org] == 0 {
+		delete(f.orgs, t.Org)
 	}
 }
 
-// DeliveriesReady has a word when there is something new to deliver.
-func (s *Service) DeliveriesReady() <-chan struct{} { return s.deliverySlots.wake }
+func (f *inFlight) markSending(list []model.Delivery) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, d := range list {
+		f.sendingIDs[d.ID] = true
+	}
+}
 
-// Deliver sends what is due, and does not wait for what comes of it. It wants to be
-// called when there is news, and a few times a second. Attempts that are under way
-// when ctx ends are taken back and do not count.
+func (f *inFlight) unmarkSending(list ...model.Delivery) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, d := range list {
+		delete(f.sendingIDs, d.ID)
+	}
+}
+
+func (f *inFlight) isSending(d model.Delivery) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.sendingIDs[d.ID]
+}
+
+// retryLater adds an attempt that could not be stored.
+func (f *inFlight) retryLater(a attempt) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	a.again = true
+	f.unrecorded = append(f.unrecorded, a)
+}
+
+// DeliveriesReady returns a channel that receives a value when there is something new to
+// deliver.
+func (s *Service) DeliveriesReady() <-chan struct{} { return s.inFlight.ready }
+
+// Deliver starts to send what is due and does not wait for the results. Call it several times
+// a second, and when DeliveriesReady receives a value. Attempts that are in flight when ctx
+// ends do not count.
 func (s *Service) Deliver(ctx context.Context) error {
 	if s.sender == nil {
 		return nil
 	}
+	err := s.storeUnrecorded(ctx)
 	var targets []model.Target
-	err := s.env.Store.View(ctx, func(tx model.Tx) (err error) {
-		targets, err = tx.Outbox.Targets(ctx, s.env.Now(), targetsPerOrg, targetsAtOnce)
+	err = errors.Join(err, s.env.Store.View(ctx, func(tx model.Tx) (err error) {
+		targets, err = tx.Outbox.Targets(ctx, s.env.Now(), maxTargetsPerOrg, maxTargets)
 		return err
-	})
+	}))
 	for _, t := range targets {
 		_, failed := s.deliverTo(ctx, t)
 		err = errors.Join(err, failed)
@@ -117,70 +166,79 @@ func (s *Service) Deliver(ctx context.Context) error {
 	return err
 }
 
-// WaitForDeliveries waits for the deliveries that are on their way.
-func (s *Service) WaitForDeliveries() { s.deliverySlots.inFlight.Wait() }
+// WaitForDeliveries waits for the deliveries in flight.
+func (s *Service) WaitForDeliveries() { s.inFlight.sending.Wait() }
 
-// deliverTo sends to one receiver what is due and has room, and says how many that
-// are.
+// deliverTo starts to send what is due to one receiver, as far as there are free slots, and
+// returns the number of deliveries.
 func (s *Service) deliverTo(ctx context.Context, t model.Target) (n int, err error) {
-	room := s.deliverySlots.reserve(t)
-	if room == 0 {
+	slots := s.inFlight.reserve(t)
+	if slots == 0 {
 		return 0, nil
 	}
-	defer func() { s.deliverySlots.adjust(t, n-room) }()
-	var taken []model.Delivery
+	defer func() { s.inFlight.free(t, slots-n) }()
+	var claimed []model.Delivery
 	var secrets []secrets.Secret
 	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
+		s.inFlight.unmarkSending(claimed...)
+		claimed = nil
 		w, err := tx.Webhooks.Get(ctx, t.Org, t.Key)
 		switch {
-		case model.IsKind(err, model.NotFound): // the address of a schema
+		case model.IsKind(err, model.NotFound): // a URL in a schema
 			w = model.Webhook{Org: t.Org, Enabled: true}
 		case err != nil:
 			return err
 		case !w.Enabled:
 			return tx.Outbox.GiveUp(ctx, t.Key)
 		}
-		most := room
+		limit := slots
 		if w.FailureStreak.Failures > 0 {
-			most = s.deliverySlots.singleSlot(t, room)
+			limit = s.inFlight.singleSlot(t, slots)
 		}
-		if most == 0 {
+		if limit == 0 {
 			return nil
 		}
 		if secrets, err = s.secretsOf(w); err != nil {
 			return err
 		}
-		taken, err = tx.Outbox.ClaimDue(ctx, t.Key, s.env.Node, s.env.Now(), most)
-		for i := range taken {
+		claimed, err = tx.Outbox.ClaimDue(ctx, t.Key, s.env.Node, s.env.Now(), limit)
+		for i := range claimed {
 			if w.ID != "" {
-				taken[i].URL = w.URL // it may have moved
+				claimed[i].URL = w.URL // it may have changed
 			}
 		}
+		s.inFlight.markSending(claimed)
 		return err
 	})
 	if err != nil {
+		s.inFlight.unmarkSending(claimed...)
+		for _, d := range claimed {
+			// The claim may have been committed, and only the response was lost.
+			s.inFlight.retryLater(attempt{delivery: d, released: true})
+		}
 		return 0, err
 	}
-	for _, d := range taken {
-		s.deliverySlots.inFlight.Go(func() { s.deliverAndContinue(ctx, t, d, secrets) })
+	for _, d := range claimed {
+		s.inFlight.sending.Go(func() { s.deliverAndContinue(ctx, t, d, secrets) })
 	}
-	return len(taken), nil
+	return len(claimed), nil
 }
 
-// deliverAndContinue sends a message and, where it was taken, those behind it: a receiver that
-// takes what it is told does not wait for the next look at all the others.
+// deliverAndContinue sends a message and, if it was delivered, the next ones, so that a fast
+// receiver need not wait for the next call of Deliver.
 func (s *Service) deliverAndContinue(ctx context.Context, t model.Target, d model.Delivery, secrets []secrets.Secret) {
 	delivered := s.deliver(ctx, d, secrets)
-	s.deliverySlots.adjust(t, -1)
+	s.inFlight.free(t, 1)
 	if delivered && ctx.Err() == nil {
 		if n, err := s.deliverTo(ctx, t); n > 0 && err == nil {
 			return
 		}
 	}
-	s.deliverySlots.notify() // there is room; and what failed here fails there and is told of
+	// There is a free slot. Deliver will meet and report the same error.
+	s.inFlight.notify()
 }
 
-// secretsOf are those that sign for a webhook.
+// secretsOf returns the secrets that sign for a webhook.
 func (s *Service) secretsOf(w model.Webhook) ([]secrets.Secret, error) {
 	if w.ID == "" {
 		return []secrets.Secret{s.SigningSecret(w.Org)}, nil
@@ -195,30 +253,50 @@ func (s *Service) secretsOf(w model.Webhook) ([]secrets.Secret, error) {
 	return list, err
 }
 
-// deliver makes an attempt, notes what came of it and says whether it was delivered.
+// deliver makes an attempt, stores its result and reports whether the message was delivered.
 func (s *Service) deliver(ctx context.Context, d model.Delivery, secrets []secrets.Secret) bool {
-	at := s.env.Now()
-	sent, err := s.sender.Send(ctx, d, at, secrets)
+	a := attempt{delivery: d, at: s.env.Now()}
+	var err error
+	a.result, err = s.sender.Send(ctx, d, a.at, secrets)
+	a.released = err != nil
 	ctx, cancel := model.DetachedContext(ctx)
 	defer cancel()
-	if err == nil {
+	if !a.released {
 		s.env.CrashPoint("delivery.sent")
-		err = s.env.Store.Update(ctx, func(tx model.Tx) error { return s.recordAttempt(ctx, tx, d, at, sent) })
-	} else {
-		err = s.releaseDelivery(ctx, d)
 	}
+	err = s.storeAttempt(ctx, a)
+	s.inFlight.unmarkSending(d)
 	if err != nil {
-		// It is still taken by this node, and is sent again when that is gone.
-		s.env.Log.Error("what came of a delivery could not be noted", "delivery", d.ID, "error", err)
+		s.env.Log.Error("result of a delivery not stored; trying again", "delivery", d.ID, "error", err)
+		s.inFlight.retryLater(a)
 	}
-	return err == nil && sent.Delivered
+	return err == nil && a.result.Delivered
 }
 
-// releaseDelivery lets a delivery wait again for which no attempt was made.
-func (s *Service) releaseDelivery(ctx context.Context, d model.Delivery) error {
+// storeUnrecorded stores the attempts that could not be stored before. Without it, their
+// deliveries would stay claimed, and not be retried, until this process ends.
+func (s *Service) storeUnrecorded(ctx context.Context) error {
+	s.inFlight.mu.Lock()
+	unrecorded := s.inFlight.unrecorded
+	s.inFlight.unrecorded = nil
+	s.inFlight.mu.Unlock()
+	var errs error
+	for _, a := range unrecorded {
+		if err := s.storeAttempt(ctx, a); err != nil {
+			s.inFlight.retryLater(a)
+			errs = errors.Join(errs, err)
+		}
+	}
+	return errs
+}
+
+func (s *Service) storeAttempt(ctx context.Context, a attempt) error {
 	return s.env.Store.Update(ctx, func(tx model.Tx) error {
-		now, err := tx.Deliveries.Get(ctx, d.Org, d.ID)
-		if err != nil || now.Node != s.env.Node {
+		if !a.released {
+			return s.recordAttempt(ctx, tx, a)
+		}
+		now, err := tx.Deliveries.Get(ctx, a.delivery.Org, a.delivery.ID)
+		if err != nil || now.Node != s.env.Node || a.again && s.inFlight.isSending(now) {
 			return model.IgnoreKind(err, model.NotFound)
 		}
 		now.Node, now.Due = "", s.env.Now().Add(time.Second)
@@ -226,18 +304,23 @@ func (s *Service) releaseDelivery(ctx context.Context, d model.Delivery) error {
 	})
 }
 
-// recordAttempt keeps what came of an attempt.
-func (s *Service) recordAttempt(ctx context.Context, tx model.Tx, d model.Delivery, at time.Time, sent SendResult) error {
+// recordAttempt stores an attempt and what follows it.
+func (s *Service) recordAttempt(ctx context.Context, tx model.Tx, a attempt) error {
+	d := a.delivery
 	now, err := tx.Deliveries.Get(ctx, d.Org, d.ID)
 	if err != nil || now.Node != d.Node || now.Body == nil {
-		return model.IgnoreKind(err, model.NotFound) // it was deleted meanwhile, or what it told of
+		return model.IgnoreKind(err, model.NotFound) // it was deleted meanwhile, or its content was
 	}
-	tried, err := tx.Deliveries.Attempts(ctx, d.ID)
+	if a.again && (now.Tries == d.Tries+1 || s.inFlight.isSending(d)) {
+		return nil // it was stored before
+	}
+	attempts, err := tx.Deliveries.Attempts(ctx, d.ID)
 	if err != nil {
 		return err
 	}
-	sent.DeliveryID, sent.Number, sent.At = d.ID, len(tried)+1, at
-	if err := tx.Deliveries.Attempted(ctx, sent.Attempt); err != nil {
+	result := a.result
+	result.DeliveryID, result.Number, result.At = d.ID, len(attempts)+1, a.at
+	if err := tx.Deliveries.Attempted(ctx, result.Attempt); err != nil {
 		return err
 	}
 	now.Node = ""
@@ -248,42 +331,42 @@ func (s *Service) recordAttempt(ctx context.Context, tx model.Tx, d model.Delive
 			return model.IgnoreKind(err, model.NotFound)
 		}
 	}
-	j := s.sender.DecideRetry(w.FailureStreak, now.Tries, at, sent)
+	decision := s.sender.DecideRetry(w.FailureStreak, now.Tries, a.at, result)
 	switch {
-	case sent.Delivered:
+	case result.Delivered:
 		now.Status = model.Delivered
-	case !j.Retry:
+	case !decision.Retry:
 		now.Status = model.GivenUp
 	default:
-		now.Due = s.env.Now().Add(j.Wait)
+		now.Due = s.env.Now().Add(decision.Wait)
 	}
 	if err := tx.Deliveries.Save(ctx, now); err != nil || d.WebhookID == "" {
 		return err
 	}
-	return s.updateReceiver(ctx, tx, w, j, sent)
+	return s.updateReceiver(ctx, tx, w, decision, result)
 }
 
-// updateReceiver notes how a receiver does: what waits for one that is back goes at once, and
-// one that only failed for days is disabled.
-func (s *Service) updateReceiver(ctx context.Context, tx model.Tx, w model.Webhook, j RetryDecision, sent SendResult) error {
+// updateReceiver stores how a receiver does. What waits for one that recovered is due now, and
+// a dead one is disabled.
+func (s *Service) updateReceiver(ctx context.Context, tx model.Tx, w model.Webhook, decision RetryDecision, result SendResult) error {
 	failed := w.FailureStreak.Failures > 0
-	w.FailureStreak = j.Streak
-	if j.Dead && w.Enabled {
-		return s.disableWebhook(ctx, tx, w, s.env.Now(), sent.Message)
+	w.FailureStreak = decision.Streak
+	if decision.Dead && w.Enabled {
+		return s.disableWebhook(ctx, tx, w, s.env.Now(), result.Message)
 	}
-	if sent.Delivered && !failed {
+	if result.Delivered && !failed {
 		return nil
 	}
-	if err := tx.Webhooks.Save(ctx, w); err != nil || !sent.Delivered {
+	if err := tx.Webhooks.Save(ctx, w); err != nil || !result.Delivered {
 		return err
 	}
 	return tx.Outbox.MakeDue(ctx, w.ID, s.env.Now())
 }
 
-// ForgetDeliveries deletes the deliveries that were kept for long enough.
+// ForgetDeliveries deletes old deliveries.
 func (s *Service) ForgetDeliveries(ctx context.Context) error {
 	return s.env.Store.Update(ctx, func(tx model.Tx) error {
-		_, err := tx.Outbox.DeleteBefore(ctx, s.env.Now().Add(-keepDeliveries), deliveriesAtOnce)
+		_, err := tx.Outbox.DeleteBefore(ctx, s.env.Now().Add(-keepDeliveries), maxForgotten)
 		return err
 	})
 }

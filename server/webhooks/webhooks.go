@@ -1,7 +1,7 @@
-// Package webhooks manages webhooks, queues a delivery for every event in the transaction
-// that causes it, and delivers the queue: several receivers at once, each with retries,
-// none of them in the way of another. How a message is built and sent is up to a
-// [Sender].
+// Package webhooks manages webhooks, queues deliveries for every event in the transaction
+// that causes it, and delivers the queue with retries. A message is delivered at least once,
+// with the same id each time, and slow receivers do not delay others. A [Sender] builds and
+// sends the messages.
 package webhooks
 
 import (
@@ -18,46 +18,44 @@ import (
 	"github.com/intraydata/intray/server/secrets"
 )
 
-// Service manages webhooks and delivers events to them.
+// Service manages webhooks and delivers events to them. It is safe for concurrent use.
 type Service struct {
 	env          *model.Env
 	sender       Sender
 	signingKey   secrets.Key
 	secretCipher *secrets.Cipher
-	// deliverySlots are the deliveries that are on their way from here.
-	deliverySlots *deliverySlots
+	inFlight     *inFlight
 }
 
-// New returns the service upon env. Without a sender nobody is told of
-// any event.
+// New returns a service. If sender is nil, no event is delivered.
 func New(env *model.Env, sender Sender) (*Service, error) {
 	cipher, err := env.Master.Cipher(model.SecretLabel)
-	return &Service{env: env, sender: sender, signingKey: env.Master.Derive("webhook signatures"), secretCipher: cipher, deliverySlots: newDeliverySlots()}, err
+	return &Service{env: env, sender: sender, signingKey: env.Master.Derive("webhook signatures"), secretCipher: cipher, inFlight: newInFlight()}, err
 }
 
 const (
-	// maxWebhooks is how many webhooks an organization may have.
+	// maxWebhooks is the most webhooks of an organization.
 	maxWebhooks = 100
-	// secretOverlap is how long the secret before signs too, after a new one was made.
+	// secretOverlap is how long the previous secret also signs after a rotation.
 	secretOverlap = 24 * time.Hour
-	// maxFilters is the most events, identifiers or schemas that a webhook names.
+	// maxFilters is the most events, identifiers or schemas of a webhook's filters.
 	maxFilters = 200
 )
 
-// Draft is a webhook as it was sent.
+// Draft is a webhook as a client sends it.
 type Draft struct {
-	// ID fixes the id of a new webhook; "" lets the service choose.
+	// ID is the id of a new webhook. "" means a random one.
 	ID  string
 	URL string
-	// Listens says that there is no address: a program fetches the messages.
+	// Listens means that there is no URL: a program fetches the messages.
 	Listens                        bool
 	Enabled                        bool
 	Development                    string
 	Events, Identifiers, SchemaIDs []string
 }
 
-// CreateWebhook makes a webhook with a secret, which is told here and after a
-// rotation and never again.
+// CreateWebhook creates a webhook and returns its secret, which otherwise only RotateWebhook
+// returns. If a webhook with the draft's ID exists, CreateWebhook returns it unchanged.
 func (s *Service) CreateWebhook(ctx context.Context, org string, draft Draft) (w model.Webhook, secret secrets.Secret, err error) {
 	id, err := s.env.IDOrNew(draft.ID)
 	if err != nil {
@@ -73,9 +71,13 @@ func (s *Service) CreateWebhook(ctx context.Context, org string, draft Draft) (w
 	}
 	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
 		if draft.ID != "" {
-			if made, err := tx.Webhooks.Get(ctx, org, id); err == nil {
-				w = made
+			existing, err := tx.Webhooks.Get(ctx, org, id)
+			if err == nil {
+				w = existing
 				secret, err = s.openSecret(w.Sealed, w)
+				return err
+			}
+			if !model.IsKind(err, model.NotFound) {
 				return err
 			}
 		}
@@ -104,7 +106,7 @@ func (s *Service) openSecret(sealed []byte, w model.Webhook) (secrets.Secret, er
 	return secrets.NewSecret(string(plain)), err
 }
 
-// applyWebhookDraft takes a draft over.
+// applyWebhookDraft validates a draft and copies it to a webhook.
 func (s *Service) applyWebhookDraft(w *model.Webhook, d Draft) error {
 	if err := s.sender.CheckAddress(d.URL); err != nil && !d.Listens {
 		return model.InvalidField("url", intray.MessageOf(err))
@@ -122,7 +124,7 @@ func (s *Service) applyWebhookDraft(w *model.Webhook, d Draft) error {
 	return nil
 }
 
-// Webhooks lists those of an organization, oldest first.
+// Webhooks returns the webhooks of an organization, oldest first.
 func (s *Service) Webhooks(ctx context.Context, org string) (list []model.Webhook, err error) {
 	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
 		list, err = tx.Webhooks.List(ctx, org)
@@ -131,7 +133,7 @@ func (s *Service) Webhooks(ctx context.Context, org string) (list []model.Webhoo
 	return list, err
 }
 
-// Webhook gives one.
+// Webhook returns a webhook.
 func (s *Service) Webhook(ctx context.Context, org, id string) (w model.Webhook, err error) {
 	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
 		w, err = tx.Webhooks.Get(ctx, org, id)
@@ -140,7 +142,7 @@ func (s *Service) Webhook(ctx context.Context, org, id string) (w model.Webhook,
 	return w, model.DescribeNotFound(err, model.WebhookMissing)
 }
 
-// ReplaceWebhook gives a webhook new values; its secret stays.
+// ReplaceWebhook replaces the values of a webhook, but not its secret.
 func (s *Service) ReplaceWebhook(ctx context.Context, org, id string, draft Draft) (w model.Webhook, err error) {
 	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
 		if w, err = tx.Webhooks.Get(ctx, org, id); err != nil {
@@ -155,14 +157,14 @@ func (s *Service) ReplaceWebhook(ctx context.Context, org, id string, draft Draf
 	return w, err
 }
 
-// DeleteWebhook removes a webhook with its deliveries.
+// DeleteWebhook deletes a webhook and its deliveries.
 func (s *Service) DeleteWebhook(ctx context.Context, org, id string) error {
 	return s.env.Store.Update(ctx, func(tx model.Tx) error {
 		return model.DescribeNotFound(tx.Webhooks.Delete(ctx, org, id), model.WebhookMissing)
 	})
 }
 
-// RotateWebhook makes a new secret. The one before signs too, for a day.
+// RotateWebhook generates and returns a new secret. The previous one also signs for a day.
 func (s *Service) RotateWebhook(ctx context.Context, org, id string) (w model.Webhook, secret secrets.Secret, err error) {
 	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
 		if w, err = tx.Webhooks.Get(ctx, org, id); err != nil {
@@ -177,18 +179,18 @@ func (s *Service) RotateWebhook(ctx context.Context, org, id string) (w model.We
 	return w, secret, err
 }
 
-// SigningSecret is what messages to the addresses of an organization's schemas are
-// signed with.
+// SigningSecret returns the secret that signs messages to the URLs in an organization's
+// schemas.
 func (s *Service) SigningSecret(org string) secrets.Secret {
 	return secrets.NewSecret("whsec_" + base64.StdEncoding.EncodeToString(s.signingKey.MAC([]byte(org))))
 }
 
-// Deliveries lists those of a webhook, newest first, each with its attempts, and
-// says how many there are in all. With "" for the webhook they are those to the
-// addresses of schemas.
-func (s *Service) Deliveries(ctx context.Context, org, webhookID string, offset, limit int64) (list []model.Delivery, tried map[string][]model.Attempt, total int64, err error) {
+// Deliveries returns limit deliveries of a webhook from offset on, newest first, their
+// attempts by delivery id, and their total. With "" for the webhook, it returns those to the
+// URLs in schemas.
+func (s *Service) Deliveries(ctx context.Context, org, webhookID string, offset, limit int64) (list []model.Delivery, attempts map[string][]model.Attempt, total int64, err error) {
 	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
-		tried = map[string][]model.Attempt{}
+		attempts = map[string][]model.Attempt{}
 		if webhookID != "" {
 			if _, err := tx.Webhooks.Get(ctx, org, webhookID); err != nil {
 				return model.DescribeNotFound(err, model.WebhookMissing)
@@ -198,17 +200,17 @@ func (s *Service) Deliveries(ctx context.Context, org, webhookID string, offset,
 			return err
 		}
 		for _, d := range list {
-			if tried[d.ID], err = tx.Deliveries.Attempts(ctx, d.ID); err != nil {
+			if attempts[d.ID], err = tx.Deliveries.Attempts(ctx, d.ID); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	return list, tried, total, err
+	return list, attempts, total, err
 }
 
-// Redeliver sends a delivery of a webhook again or, with "" for the delivery, all
-// that were made since a time, and says how many that are. They keep their ids.
+// Redeliver queues a delivery of a webhook again, or with "" for the delivery, all that were
+// created since a time. It returns their number. They keep their ids.
 func (s *Service) Redeliver(ctx context.Context, org, webhookID, deliveryID string, since time.Time) (n int64, err error) {
 	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
 		w, err := tx.Webhooks.Get(ctx, org, webhookID)
@@ -235,24 +237,24 @@ func (s *Service) Redeliver(ctx context.Context, org, webhookID, deliveryID stri
 		d.Status, d.Tries, d.Due = model.Waiting, 0, s.env.Now()
 		return tx.Deliveries.Save(ctx, d)
 	})
-	s.deliverySlots.notify()
+	s.inFlight.notify()
 	return n, err
 }
 
-// matches says whether a webhook is to be told of an event of an import.
+// matches reports whether a webhook is subscribed to an event of an import.
 func matches(w model.Webhook, event string, imp model.Import, u model.Upload, development bool) bool {
 	fits := func(list []string, one string) bool { return len(list) == 0 || slices.Contains(list, one) }
 	dev := w.Development == "" || (w.Development == "true") == development
 	return w.Enabled && dev && fits(w.Events, event) && fits(w.Identifiers, u.ImportIdentifier) && fits(w.SchemaIDs, imp.SchemaID)
 }
 
-// MessagesFor gives the messages that wait for a webhook without an address and may be
-// forwarded now: of each import the oldest. It waits for some until ctx ends.
+// MessagesFor returns the messages of a webhook without a URL that can be forwarded now: the
+// oldest of each import. It waits until there are some or ctx ends.
 func (s *Service) MessagesFor(ctx context.Context, org, id string) (list []model.Delivery, err error) {
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for {
-		detached := context.WithoutCancel(ctx) // a look that began comes to its end
+		detached := context.WithoutCancel(ctx) // so that a query that began ends
 		err = s.env.Store.Update(detached, func(tx model.Tx) error {
 			w, err := tx.Webhooks.Get(detached, org, id)
 			if err != nil {
@@ -276,12 +278,12 @@ func (s *Service) MessagesFor(ctx context.Context, org, id string) (list []model
 }
 
 const (
-	// pollInterval is how often it is looked for messages that somebody waits for, and
-	// maxMessages how many are given at once.
+	// pollInterval is how often MessagesFor looks for messages, and maxMessages how many it
+	// returns.
 	pollInterval, maxMessages = 500 * time.Millisecond, 20
 )
 
-// Forwarded notes what came of a message that a program fetched and forwarded.
+// Forwarded records the result of forwarding a message.
 func (s *Service) Forwarded(ctx context.Context, org, id, deliveryID string, sent SendResult) error {
 	return s.env.Store.Update(ctx, func(tx model.Tx) error {
 		w, err := tx.Webhooks.Get(ctx, org, id)
@@ -295,16 +297,16 @@ func (s *Service) Forwarded(ctx context.Context, org, id, deliveryID string, sen
 		case d.WebhookID != id || w.URL != "":
 			return model.NotFoundError(model.DeliveryMissing)
 		case d.Status != model.Waiting:
-			return nil // it was told before
+			return nil // it was recorded before
 		}
-		return s.recordAttempt(ctx, tx, d, s.env.Now(), sent)
+		return s.recordAttempt(ctx, tx, attempt{delivery: d, at: s.env.Now(), result: sent})
 	})
 }
 
 const formType = "application/x-www-form-urlencoded"
 
-// AnnounceImport tells of the status that an import has now, in the transaction in which
-// it gets it.
+// AnnounceImport queues the deliveries for the current status of an import, in the transaction
+// that changes it.
 func (s *Service) AnnounceImport(ctx context.Context, tx model.Tx, imp model.Import) error {
 	if s.sender == nil || imp.Status == model.Pending || imp.Status == model.Running || imp.Status == model.AwaitingUpload {
 		return nil
@@ -354,7 +356,7 @@ func (s *Service) announceManaged(ctx context.Context, tx model.Tx, imp model.Im
 	return nil
 }
 
-// enqueueDelivery keeps a message until it is delivered.
+// enqueueDelivery stores a message until it is delivered.
 func (s *Service) enqueueDelivery(ctx context.Context, tx model.Tx, imp model.Import, d model.Delivery) error {
 	id, err := s.env.NewID()
 	if err != nil {
@@ -366,11 +368,11 @@ func (s *Service) enqueueDelivery(ctx context.Context, tx model.Tx, imp model.Im
 		sum := sha256.Sum256([]byte(imp.Org + " " + d.URL))
 		d.Target = schemaTargetPrefix + hex.EncodeToString(sum[:16])
 	}
-	s.deliverySlots.notify()
+	s.inFlight.notify()
 	return tx.Deliveries.Insert(ctx, d)
 }
 
-// disableWebhook ends a webhook that only failed for days, and tells the others.
+// disableWebhook disables a webhook that failed for days, and announces it to the others.
 func (s *Service) disableWebhook(ctx context.Context, tx model.Tx, w model.Webhook, at time.Time, last intray.Message) error {
 	w.Enabled, w.Modified = false, at
 	if err := tx.Webhooks.Save(ctx, w); err != nil {
@@ -379,7 +381,7 @@ func (s *Service) disableWebhook(ctx context.Context, tx model.Tx, w model.Webho
 	if err := tx.Outbox.GiveUp(ctx, w.ID); err != nil {
 		return err
 	}
-	s.env.Log.Warn("a webhook only failed for days and is disabled", "webhook", w.ID, "org", w.Org, "last", last.String())
+	s.env.Log.Warn("webhook disabled because it failed for days", "webhook", w.ID, "org", w.Org, "last", last.String())
 	payload, err := s.sender.DisabledPayload(w, at, last)
 	if err != nil {
 		return err
@@ -400,7 +402,7 @@ func (s *Service) disableWebhook(ctx context.Context, tx model.Tx, w model.Webho
 	return nil
 }
 
-// AnnounceConnectorFailure tells of a connector whose runs begin to fail.
+// AnnounceConnectorFailure queues the deliveries for a connector whose runs begin to fail.
 func (s *Service) AnnounceConnectorFailure(ctx context.Context, tx model.Tx, c model.Connector, run model.PullRun) error {
 	if s.sender == nil {
 		return nil

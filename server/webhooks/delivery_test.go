@@ -1,0 +1,157 @@
+package webhooks_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/intraydata/intray/server/model"
+)
+
+// eachFault calls a function with a new fixture for each use that can fail, from the first
+// to the last. The function arms the faults and returns the name of the use that failed, or
+// "" if there is none with that number.
+func eachFault(t *testing.T, call func(f *fixture, n int) string) {
+	t.Helper()
+	step := 1
+	if testing.Short() {
+		step = 3
+	}
+	failed := map[string]int{}
+	for n := 1; ; n += step {
+		ended := false
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			name := call(newFixture(t), n)
+			failed[name]++
+			ended = name == ""
+		})
+		if ended || t.Failed() {
+			t.Logf("uses that failed: %v", failed)
+			return
+		}
+	}
+}
+
+// Every use of the store and of the sender fails once while a message is delivered. Afterwards
+// it must be delivered and its attempt recorded once.
+func TestDeliveryFaults(t *testing.T) {
+	t.Parallel()
+	eachFault(t, func(f *fixture, n int) string {
+		w := f.webhook("http://receiver")
+		must(f.T, f.announce())
+		f.faults.arm(n)
+		_ = f.deliverDue() // errors of storing an attempt are logged
+		name := f.faults.disarm()
+		f.advance(time.Minute)
+		must(f.T, f.deliverDue())
+		list, attempts := f.deliveries(w)
+		if len(list) != 1 || list[0].Status != model.Delivered || list[0].Node != "" || list[0].Tries != 1 {
+			f.Errorf("%s failed once: the delivery is %+v", name, list)
+		}
+		if tried := attempts[list[0].ID]; len(tried) != 1 || !tried[0].Delivered {
+			f.Errorf("%s failed once: the attempts are %+v", name, tried)
+		}
+		if len(f.sender.sent) != 1 {
+			f.Errorf("%s failed once: sent %q", name, f.sender.sent)
+		}
+		return name
+	})
+}
+
+// Every use fails once while a failed attempt is recorded, and then while the receiver
+// recovers. Each attempt must be recorded once, and both messages delivered.
+func TestRecoveryFaults(t *testing.T) {
+	t.Parallel()
+	for name, faultyWhileDown := range map[string]bool{"while it fails": true, "while it recovers": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			eachFault(t, func(f *fixture, n int) string {
+				w := f.webhook("http://receiver")
+				must(f.T, f.announce())
+				must(f.T, f.announce())
+				failed := ""
+				for _, f.sender.down = range []bool{true, false} {
+					if f.sender.down == faultyWhileDown {
+						f.faults.arm(n)
+					}
+					_ = f.deliverDue()
+					if f.sender.down == faultyWhileDown {
+						failed = f.faults.disarm()
+					}
+					f.advance(2 * time.Minute)
+					must(f.T, f.deliverDue())
+					f.advance(2 * time.Minute)
+				}
+				must(f.T, f.deliverDue())
+				list, attempts := f.deliveries(w)
+				recorded := 0
+				for _, d := range list {
+					tried := attempts[d.ID]
+					recorded += len(tried)
+					if d.Status != model.Delivered || d.Tries != len(tried) {
+						f.Errorf("%s failed once: %+v with %d attempts", failed, d, len(tried))
+					}
+				}
+				if len(list) != 2 || recorded != len(f.sender.sent) {
+					f.Errorf("%s failed once: %d deliveries, %d attempts recorded, %d made", failed, len(list), recorded, len(f.sender.sent))
+				}
+				if now, err := f.Webhook(f.ctx, org, w.ID); err != nil || now.FailureStreak.Failures != 0 {
+					f.Errorf("%s failed once: %+v, %v", failed, now.FailureStreak, err)
+				}
+				return failed
+			})
+		})
+	}
+}
+
+// Every use fails once while a dead receiver is disabled. It must be disabled afterwards, and
+// announced once.
+func TestDisableFaults(t *testing.T) {
+	t.Parallel()
+	eachFault(t, func(f *fixture, n int) string {
+		dead, other := f.webhook("http://dead"), f.webhook("")
+		must(f.T, f.announce())
+		f.sender.down = true
+		must(f.T, f.deliverDue())
+		f.advance(24 * time.Hour)
+		f.faults.arm(n)
+		_ = f.deliverDue()
+		name := f.faults.disarm()
+		f.advance(time.Hour)
+		must(f.T, f.deliverDue())
+		if now, err := f.Webhook(f.ctx, org, dead.ID); err != nil || now.Enabled {
+			f.Errorf("%s failed once: the webhook is %+v, %v", name, now, err)
+		}
+		list, _ := f.deliveries(other)
+		announced := slices.DeleteFunc(list, func(d model.Delivery) bool { return d.Event != "webhook_disabled" })
+		if len(announced) != 1 {
+			f.Errorf("%s failed once: announced %d times", name, len(announced))
+		}
+		return name
+	})
+}
+
+// A webhook that is disabled while a message waits gets it no more.
+func TestDisabledReceiverFaults(t *testing.T) {
+	t.Parallel()
+	eachFault(t, func(f *fixture, n int) string {
+		w := f.webhook("http://receiver")
+		must(f.T, f.announce())
+		must(f.T, f.store.Update(f.ctx, func(tx model.Tx) error {
+			w.Enabled = false
+			return tx.Webhooks.Save(f.ctx, w)
+		}))
+		f.faults.arm(n)
+		err := f.Deliver(f.ctx)
+		name := f.faults.disarm()
+		if name != "" && err == nil {
+			f.Errorf("%s failed, and no error was returned", name)
+		}
+		must(f.T, f.deliverDue())
+		if list, _ := f.deliveries(w); list[0].Status != model.GivenUp || len(f.sender.sent) != 0 {
+			f.Errorf("%s failed once: %+v, sent %q", name, list[0], f.sender.sent)
+		}
+		return name
+	})
+}

@@ -1,0 +1,179 @@
+package webhooks_test
+
+import (
+	"encoding/json"
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intraydata/intray/server/model"
+	"github.com/intraydata/intray/server/webhooks"
+)
+
+func TestNewWithoutMasterKey(t *testing.T) {
+	t.Parallel()
+	if _, err := webhooks.New(&model.Env{}, nil); err == nil {
+		t.Error("New returned no error without a master key")
+	}
+}
+
+// announceImport announces an import with the URLs of its schema.
+func (f *fixture) announceImport(imp model.Import) error {
+	f.Helper()
+	return f.env.Store.Update(f.ctx, func(tx model.Tx) error { return f.AnnounceImport(f.ctx, tx, imp) })
+}
+
+// imported is an import whose schema has URLs.
+func imported(status model.Status) model.Import {
+	return model.Import{ID: "i", Org: org, UploadID: "u", Status: status, Schema: model.Document{
+		Fields: json.RawMessage(`[{"key":"email","label":"E-Mail"}]`), Hooks: json.RawMessage(`{}`),
+		Settings: json.RawMessage(`{"webhookUrl":"http://done","needsReviewWebhookUrl":"http://review"}`),
+	}}
+}
+
+// Each use of the store, of the random bytes and of the sender fails once in every operation,
+// and the operation reports it.
+func TestOperationFaults(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	w, listener := f.webhook("http://receiver"), f.webhook("")
+	must(t, f.announce())
+	must(t, f.deliverDue())
+	list, _ := f.deliveries(w)
+	waiting, _ := f.deliveries(listener)
+	draft := webhooks.Draft{URL: "http://receiver", Enabled: true}
+	withID := func(id string) webhooks.Draft {
+		d := draft
+		d.ID = id
+		return d
+	}
+	for _, operation := range []struct {
+		name string
+		call func() error
+	}{
+		{"CreateWebhook", func() error { _, _, err := f.CreateWebhook(f.ctx, org, draft); return err }},
+		{"CreateWebhook with an ID", func() error { _, _, err := f.CreateWebhook(f.ctx, org, withID("new")); return err }},
+		{"CreateWebhook again", func() error { _, _, err := f.CreateWebhook(f.ctx, org, withID(w.ID)); return err }},
+		{"Webhooks", func() error { _, err := f.Webhooks(f.ctx, org); return err }},
+		{"Webhook", func() error { _, err := f.Webhook(f.ctx, org, w.ID); return err }},
+		{"ReplaceWebhook", func() error { _, err := f.ReplaceWebhook(f.ctx, org, w.ID, draft); return err }},
+		{"RotateWebhook", func() error { _, _, err := f.RotateWebhook(f.ctx, org, w.ID); return err }},
+		{"Deliveries", func() error { _, _, _, err := f.Deliveries(f.ctx, org, w.ID, 0, 10); return err }},
+		{"Redeliver", func() error { _, err := f.Redeliver(f.ctx, org, w.ID, list[0].ID, started); return err }},
+		{"Redeliver all", func() error { _, err := f.Redeliver(f.ctx, org, w.ID, "", started); return err }},
+		{"MessagesFor", func() error { _, err := f.MessagesFor(f.ctx, org, listener.ID); return err }},
+		{"Forwarded", func() error {
+			return f.Forwarded(f.ctx, org, listener.ID, waiting[0].ID, webhooks.SendResult{Attempt: model.Attempt{Delivered: true}})
+		}},
+		{"AnnounceConnectorFailure", f.announce},
+		{"AnnounceImport", func() error { return f.announceImport(imported(model.Successful)) }},
+		{"AnnounceImport for review", func() error { return f.announceImport(imported(model.NeedsReview)) }},
+		{"ForgetDeliveries", func() error { return f.ForgetDeliveries(f.ctx) }},
+		{"DeleteWebhook", func() error { return f.DeleteWebhook(f.ctx, org, w.ID) }},
+	} {
+		for n := 1; ; n++ {
+			f.faults.arm(n)
+			err := operation.call()
+			failed := f.faults.disarm()
+			if failed == "" {
+				if n == 1 {
+					t.Errorf("%s uses nothing that can fail", operation.name)
+				}
+				break
+			}
+			if !errors.Is(err, errInjected) {
+				t.Errorf("%s: %s failed, and the error is %v", operation.name, failed, err)
+			}
+			// After a lost response, the next attempt may find its work done.
+			if failed == "response of commit" || t.Failed() {
+				break
+			}
+		}
+	}
+}
+
+// A broken schema or a foreign secret is an error, not a message that is not sent.
+func TestBrokenEntities(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := imported(model.Successful)
+	imp.Schema.Settings = json.RawMessage(`{`)
+	if err := f.announceImport(imp); err == nil {
+		t.Error("announced an import with a broken schema")
+	}
+	w := f.webhook("http://receiver")
+	must(t, f.announce())
+	must(t, f.store.Update(f.ctx, func(tx model.Tx) error {
+		w.Sealed = []byte("not sealed")
+		return tx.Webhooks.Save(f.ctx, w)
+	}))
+	if err := f.deliverDue(); err == nil {
+		t.Error("delivered to a webhook with a broken secret")
+	}
+	if list, attempts := f.deliveries(w); list[0].Status != model.Waiting || len(attempts[list[0].ID]) != 0 {
+		t.Errorf("the delivery is %+v, attempts %v", list[0], attempts)
+	}
+	if _, _, err := f.CreateWebhook(f.ctx, org, webhooks.Draft{ID: w.ID, URL: "http://receiver"}); err == nil {
+		t.Error("returned a broken secret")
+	}
+}
+
+// A webhook with the ID of an existing one is that one, with its secret.
+func TestCreateIsIdempotent(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	draft := webhooks.Draft{ID: "8f14e45f-ceea-467f-a9a4-57e2d2b6b0a1", URL: "http://receiver", Enabled: true}
+	first, secret, err := f.CreateWebhook(f.ctx, org, draft)
+	must(t, err)
+	draft.URL = "http://other"
+	again, same, err := f.CreateWebhook(f.ctx, org, draft)
+	must(t, err)
+	if diff := cmp.Diff(first, again, cmp.Comparer(func(a, b []byte) bool { return string(a) == string(b) })); diff != "" || !secret.Equal(same) {
+		t.Errorf("the webhook changed (-first +again):\n%s", diff)
+	}
+}
+
+// Invalid values are refused, and operations on missing objects are NotFound.
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	w, listener := f.webhook("http://receiver"), f.webhook("")
+	many := make([]string, 201)
+	for name, draft := range map[string]webhooks.Draft{
+		"url": {URL: "a b"}, "events": {URL: "http://x", Events: many}, "identifiers": {URL: "http://x", Identifiers: many}, "schema ids": {URL: "http://x", SchemaIDs: many},
+	} {
+		if _, _, err := f.CreateWebhook(f.ctx, org, draft); !model.IsKind(err, model.Invalid) {
+			t.Errorf("%s: %v, want that it is invalid", name, err)
+		}
+		if _, err := f.ReplaceWebhook(f.ctx, org, w.ID, draft); !model.IsKind(err, model.Invalid) {
+			t.Errorf("%s, replaced: %v, want that it is invalid", name, err)
+		}
+	}
+	must(t, f.announce())
+	list, _ := f.deliveries(w)
+	for name, call := range map[string]func() error{
+		"Webhook": func() error { _, err := f.Webhook(f.ctx, org, "unknown"); return err },
+		"ReplaceWebhook": func() error {
+			_, err := f.ReplaceWebhook(f.ctx, org, "unknown", webhooks.Draft{URL: "http://x"})
+			return err
+		},
+		"RotateWebhook":        func() error { _, _, err := f.RotateWebhook(f.ctx, org, "unknown"); return err },
+		"DeleteWebhook":        func() error { return f.DeleteWebhook(f.ctx, org, "unknown") },
+		"Deliveries":           func() error { _, _, _, err := f.Deliveries(f.ctx, org, "unknown", 0, 10); return err },
+		"Redeliver":            func() error { _, err := f.Redeliver(f.ctx, org, "unknown", "", started); return err },
+		"Redeliver unknown":    func() error { _, err := f.Redeliver(f.ctx, org, w.ID, "unknown", started); return err },
+		"Redeliver of another": func() error { _, err := f.Redeliver(f.ctx, org, listener.ID, list[0].ID, started); return err },
+		"MessagesFor":          func() error { _, err := f.MessagesFor(f.ctx, org, "unknown"); return err },
+		"Forwarded":            func() error { return f.Forwarded(f.ctx, org, "unknown", list[0].ID, webhooks.SendResult{}) },
+		"Forwarded unknown":    func() error { return f.Forwarded(f.ctx, org, listener.ID, "unknown", webhooks.SendResult{}) },
+		"Forwarded of another": func() error { return f.Forwarded(f.ctx, org, listener.ID, list[0].ID, webhooks.SendResult{}) },
+	} {
+		if err := call(); !model.IsKind(err, model.NotFound) {
+			t.Errorf("%s: %v, want NotFound", name, err)
+		}
+	}
+	if _, err := f.MessagesFor(f.ctx, org, w.ID); !model.IsKind(err, model.Conflict) {
+		t.Errorf("MessagesFor of a webhook with a URL: %v, want a conflict", err)
+	}
+}
