@@ -11,6 +11,13 @@ import (
 	"github.com/intraydata/intray/server/secrets"
 )
 
+func TestNewWithoutMasterKey(t *testing.T) {
+	t.Parallel()
+	if _, err := connectors.New(&model.Env{}, connectors.Config{}); err == nil {
+		t.Error("New returned no error without a master key")
+	}
+}
+
 // Each use of the store fails once in every operation of the API, and the operation reports
 // it.
 func TestOperationFaults(t *testing.T) {
@@ -65,7 +72,7 @@ func TestOperationFaults(t *testing.T) {
 			if !errors.Is(err, errInjected) {
 				t.Errorf("%s: %s failed, and the error is %v", operation.name, failed, err)
 			}
-			if failed == "response of commit" {
+			if failed == "response of commit" || t.Failed() {
 				break
 			}
 		}

@@ -3,6 +3,7 @@ package connectors_test
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/base64"
 	"errors"
 	"io"
@@ -112,7 +113,7 @@ func newFixture(t *testing.T) *fixture {
 	must(t, err)
 	f.Service, err = service.New(service.Config{
 		Store: &faultStore{Store: f.store, faults: f.faults}, Blobs: &faultBlobs{Store: mem.New(), faults: f.faults}, Master: master,
-		SFTP: f.remote, Remotes: f.remote, WebhookSender: fakeSender{}, Node: "folder/one", Clock: f.clock.Now,
+		SFTP: f.remote, Remotes: f.remote, WebhookSender: fakeSender{}, Node: "folder/one", Clock: f.clock.Now, Rand: faultRand{f.faults},
 		Engine: engine.New(engine.Config{Formats: formats.Formats(""), Workers: 1}),
 	})
 	must(t, err)
@@ -421,6 +422,13 @@ type faultJobs struct {
 
 func (j faultJobs) Enqueue(ctx context.Context, job queue.Job) error {
 	return do(j.faults, "Jobs.Enqueue", func() error { return j.Jobs.Enqueue(ctx, job) })
+}
+
+// faultRand is a source of random bytes that fails.
+type faultRand struct{ faults *faults }
+
+func (r faultRand) Read(p []byte) (int, error) {
+	return try(r.faults, "Rand.Read", func() (int, error) { return rand.Read(p) })
 }
 
 // faultBlobs are blobs whose writers and readers fail.
