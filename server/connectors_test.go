@@ -31,7 +31,7 @@ import (
 	"github.com/intraydata/intray/source/formats"
 )
 
-// connectorFixture is a service with a clock that stands still, and a folder on a server.
+// connectorFixture is a service with a fake clock, and a folder on an SFTP server.
 type connectorFixture struct {
 	*testing.T
 	*service.Service
@@ -43,8 +43,8 @@ type connectorFixture struct {
 
 	mu    sync.Mutex
 	clock time.Time
-	// put are the files that were put into the folder.
-	put []string
+	// arrived are the names of the files in the folder.
+	arrived []string
 }
 
 func (d *connectorFixture) now() time.Time {
@@ -87,40 +87,40 @@ func newConnectorFixture(t *testing.T) *connectorFixture {
 	w, _, err := d.CreateWebhook(d.ctx, d.org, webhooks.Draft{Listens: true, Enabled: true, Events: []string{string(webhooks.ConnectorFailed)}})
 	must(t, err)
 	d.listener = w.ID
-	// Another user may have to come in.
+	// The server may run as another user.
 	d.folder = filepath.Join(t.TempDir(), "in")
 	must(t, os.Mkdir(d.folder, 0o755))
 	must(t, os.Chmod(filepath.Dir(filepath.Dir(d.folder)), 0o755))
 	return d
 }
 
-// credential keeps the one that opens a door.
-func (d *connectorFixture) credential(at *sshServer) model.Credential {
+// credential stores a credential for a server.
+func (d *connectorFixture) credential(server *sshServer) model.Credential {
 	d.Helper()
-	draft := at.draft
-	draft.Hostname, draft.Port = "127.0.0.1", at.port
+	draft := server.draft
+	draft.Hostname, draft.Port = "127.0.0.1", server.port
 	made, err := d.CreateCredential(d.ctx, d.org, draft)
 	must(d.T, err)
 	return made
 }
 
-// arrive puts a file that has been at rest for an hour.
+// arrive writes a file that has been at rest for an hour.
 func (d *connectorFixture) arrive(name string) {
 	d.Helper()
 	file := filepath.Join(d.folder, name)
 	must(d.T, os.WriteFile(file, []byte("E-Mail\n"+name+"@example.org\n"), 0o644))
-	rested := d.now().Add(-time.Hour)
-	must(d.T, os.Chtimes(file, rested, rested))
-	d.put = append(d.put, name)
+	modified := d.now().Add(-time.Hour)
+	must(d.T, os.Chtimes(file, modified, modified))
+	d.arrived = append(d.arrived, name)
 }
 
-// pull runs what is due now, which is one connector or none, and gives its run.
+// pull runs the connector if it is due, and returns its run.
 func (d *connectorFixture) pull(c model.Connector) (run model.PullRun, ran bool) {
 	d.Helper()
 	ran, err := d.RunNextConnector(d.ctx)
 	must(d.T, err)
 	if again, err := d.RunNextConnector(d.ctx); err != nil || again {
-		d.Errorf("it ran once more at once: %v", err)
+		d.Errorf("it ran again immediately: %v", err)
 	}
 	if !ran {
 		return run, false
@@ -130,8 +130,7 @@ func (d *connectorFixture) pull(c model.Connector) (run model.PullRun, ran bool)
 	return list[0], true
 }
 
-// runAt moves the clock on, to a moment before which nothing is due, and runs what is
-// due then.
+// runAt checks that the connector is not due before a time, and runs it at that time.
 func (d *connectorFixture) runAt(c model.Connector, at time.Time) model.PullRun {
 	d.Helper()
 	d.setClock(at.Add(-time.Second))
@@ -141,7 +140,7 @@ func (d *connectorFixture) runAt(c model.Connector, at time.Time) model.PullRun 
 	d.setClock(at)
 	run, ran := d.pull(c)
 	if !ran {
-		d.Fatalf("it does not run at %s", at)
+		d.Fatalf("it is not due at %s", at)
 	}
 	return run
 }
@@ -153,7 +152,7 @@ func (d *connectorFixture) connector(c model.Connector) model.Connector {
 	return c
 }
 
-// connectorEvents gives the events of connectors since the last call.
+// connectorEvents returns the events of connectors since the last call.
 func (d *connectorFixture) connectorEvents() (list []string) {
 	d.Helper()
 	ctx, cancel := context.WithCancel(d.ctx)
@@ -167,8 +166,8 @@ func (d *connectorFixture) connectorEvents() (list []string) {
 	return list
 }
 
-// complete makes sure that each file that was put became one import.
-func (d *connectorFixture) complete() {
+// wantImports checks that each file that arrived became exactly one import.
+func (d *connectorFixture) wantImports() {
 	d.Helper()
 	list, _, err := d.Imports(d.ctx, d.org, 0, 1000)
 	must(d.T, err)
@@ -177,45 +176,45 @@ func (d *connectorFixture) complete() {
 		names = append(names, imp.Filename)
 	}
 	slices.Sort(names)
-	want := slices.Sorted(slices.Values(d.put))
+	want := slices.Sorted(slices.Values(d.arrived))
 	if diff := cmp.Diff(want, names); diff != "" {
-		d.Errorf("files that became imports (-want +got):\n%s", diff)
+		d.Errorf("the files of the imports (-want +got):\n%s", diff)
 	}
 }
 
-// everyFive makes a connector that runs every five minutes.
+// everyFive returns a connector that runs every five minutes.
 func (d *connectorFixture) everyFive(credential model.Credential) connectors.Draft {
 	return connectors.Draft{CredentialID: credential.ID, SchemaID: d.schema, Schedule: model.Schedule{Minutes: 5}, Directory: d.folder, Pattern: `\.csv$`}
 }
 
-// TestConnectorsOverSSH has connectors by minutes and by the day, and what they meet
-// with, on real servers.
+// TestConnectorsOverSSH runs connectors on real servers: with an interval, daily, and with
+// failures.
 func TestConnectorsOverSSH(t *testing.T) {
 	for name, open := range map[string]func(*testing.T) *sshServer{"key": withKey, "password": withOpenSSHPassword, "password of another server": withPassword} {
 		t.Run(name, func(t *testing.T) {
-			at, host := open(t), newKeyFile(t)
-			at.show(host)
-			t.Run("minutes", func(t *testing.T) { byMinutes(t, at, host) })
-			t.Run("day", func(t *testing.T) { byTheDay(t, at) })
-			t.Run("troubles", func(t *testing.T) { troubles(t, at, host) })
+			server, host := open(t), newKeyFile(t)
+			server.show(host)
+			t.Run("minutes", func(t *testing.T) { runByMinutes(t, server, host) })
+			t.Run("day", func(t *testing.T) { runDaily(t, server) })
+			t.Run("failures", func(t *testing.T) { runFailing(t, server, host) })
 		})
 	}
 }
 
-func byMinutes(t *testing.T, at *sshServer, host keyFile) {
+func runByMinutes(t *testing.T, server *sshServer, host keyFile) {
 	d := newConnectorFixture(t)
-	credential := d.credential(at)
-	if key := at.draft.PrivateKey.Reveal(); key != "" {
+	credential := d.credential(server)
+	if key := server.draft.PrivateKey.Reveal(); key != "" {
 		mine := keyFile(filepath.Join(t.TempDir(), "mine"))
 		must(t, os.WriteFile(string(mine), []byte(key), 0o600))
-		must(t, os.WriteFile(string(mine)+".pub", []byte(key), 0o600)) // ssh-keygen reads its public half
+		must(t, os.WriteFile(string(mine)+".pub", []byte(key), 0o600)) // ssh-keygen reads this file
 		if want := mine.fingerprint(t); credential.Fingerprint != want {
-			t.Errorf("the key's fingerprint is %s, ssh-keygen shows %s", credential.Fingerprint, want)
+			t.Errorf("the fingerprint of the key is %s, want %s", credential.Fingerprint, want)
 		}
 	}
-	report, trouble, err := d.TestCredential(d.ctx, d.org, credential.ID)
-	if err != nil || trouble != nil || report.HostKeyFingerprint != host.fingerprint(t) {
-		t.Fatalf("the host key is %s, ssh-keygen shows %s; %v %v", report.HostKeyFingerprint, host.fingerprint(t), trouble, err)
+	report, failure, err := d.TestCredential(d.ctx, d.org, credential.ID)
+	if err != nil || failure != nil || report.HostKeyFingerprint != host.fingerprint(t) {
+		t.Fatalf("the host key is %s, want %s; %v, %v", report.HostKeyFingerprint, host.fingerprint(t), failure, err)
 	}
 	d.arrive("a.csv")
 	d.arrive("b.csv")
@@ -228,30 +227,30 @@ func byMinutes(t *testing.T, at *sshServer, host keyFile) {
 		t.Fatalf("the first run: %v %+v", ran, run)
 	}
 	if run := d.runAt(c, began.Add(5*time.Minute)); run.Fetched != 0 || run.Listed != 2 {
-		t.Errorf("nothing is new: %+v", run)
+		t.Errorf("without new files: %+v", run)
 	}
 	d.arrive("c.csv")
 	growing := d.now().Add(8 * time.Minute)
 	must(t, os.WriteFile(filepath.Join(d.folder, "d.csv"), []byte("E-Mail\nd@exa"), 0o644))
-	must(t, os.Chtimes(filepath.Join(d.folder, "d.csv"), growing, growing)) // its clock is ahead
+	must(t, os.Chtimes(filepath.Join(d.folder, "d.csv"), growing, growing)) // modified in the future
 	if run := d.runAt(c, began.Add(10*time.Minute)); run.Fetched != 1 || run.Waiting != 1 {
-		t.Errorf("one file is at rest, one is growing: %+v", run)
+		t.Errorf("with one file at rest and one growing: %+v", run)
 	}
 	d.arrive("d.csv")
 	if run := d.runAt(c, began.Add(15*time.Minute)); run.Fetched != 1 || run.Waiting != 0 {
-		t.Errorf("the file is at rest now: %+v", run)
+		t.Errorf("with the other file at rest: %+v", run)
 	}
-	// Nobody ran for two hours: it is made up for once.
+	// The missed runs of two hours are made up for once.
 	d.setClock(began.Add(2 * time.Hour))
 	if _, ran := d.pull(c); !ran {
-		t.Error("it does not run after a pause")
+		t.Error("it is not due after a pause")
 	}
-	d.complete()
+	d.wantImports()
 }
 
-func byTheDay(t *testing.T, at *sshServer) {
+func runDaily(t *testing.T, server *sshServer) {
 	d := newConnectorFixture(t)
-	draft := d.everyFive(d.credential(at))
+	draft := d.everyFive(d.credential(server))
 	draft.Schedule = model.Schedule{Daily: "07:30"}
 	d.arrive("a.csv")
 	c, err := d.CreateConnector(d.ctx, d.org, draft)
@@ -267,47 +266,48 @@ func byTheDay(t *testing.T, at *sshServer) {
 	d.arrive("c.csv")
 	d.setClock(day.AddDate(0, 0, 4).Add(time.Hour))
 	if run, ran := d.pull(c); !ran || run.Fetched != 1 {
-		t.Errorf("after days on which nothing ran: %v %+v", ran, run)
+		t.Errorf("after days without a run: %v %+v", ran, run)
 	}
 	d.arrive("d.csv")
-	at.shut.Store(true)
+	server.shut.Store(true)
 	failed := day.AddDate(0, 0, 5)
 	if run := d.runAt(c, failed); run.Succeeded {
-		t.Errorf("nobody was let in: %+v", run)
+		t.Errorf("the login was refused: %+v", run)
 	}
-	at.shut.Store(false)
+	server.shut.Store(false)
 	if run := d.runAt(c, failed.Add(5*time.Minute)); run.Fetched != 1 {
-		t.Errorf("a failed day is tried again soon: %+v", run)
+		t.Errorf("the retry: %+v", run)
 	}
 	if next := d.connector(c).Next; !next.Equal(day.AddDate(0, 0, 6)) {
 		t.Errorf("the next run is at %s", next)
 	}
-	d.complete()
+	d.wantImports()
 }
 
-// trouble is what a connector meets with.
-type trouble struct {
-	name, kind  string
-	words       []string
-	begin, cure func()
+// failure is a reason for a connector to fail.
+type failure struct {
+	name, kind string
+	// parts are codes and parameters of the message.
+	parts      []string
+	begin, end func()
 }
 
-// troubles has files arrive while a connector cannot come to them: it says why, once,
-// tries again later and later, and goes on where it was.
-func troubles(t *testing.T, at *sshServer, host keyFile) {
+// runFailing has files arrive while a connector fails: it announces the failure once, retries
+// with increasing delays, and continues when the failure ends.
+func runFailing(t *testing.T, server *sshServer, host keyFile) {
 	d := newConnectorFixture(t)
-	c, err := d.CreateConnector(d.ctx, d.org, d.everyFive(d.credential(at)))
+	c, err := d.CreateConnector(d.ctx, d.org, d.everyFive(d.credential(server)))
 	must(t, err)
 	d.arrive("first.csv")
 	if run, _ := d.pull(c); run.Fetched != 1 {
 		t.Fatalf("the first run: %+v", run)
 	}
 	other, away := newKeyFile(t), d.folder+"-away"
-	t.Cleanup(func() { at.show(host); at.shut.Store(false) })
-	for n, one := range []trouble{
-		{"host key", "host_key_changed", []string{"has changed: expected " + host.fingerprint(t) + ", found " + other.fingerprint(t), "make a new credential"}, func() { at.show(other) }, func() { at.show(host) }},
-		{"login", "login_denied", []string{"does not let", at.draft.User}, func() { at.shut.Store(true) }, func() { at.shut.Store(false) }},
-		{"directory", "missing", []string{"does not have the directory", d.folder}, func() { must(t, os.Rename(d.folder, away)) }, func() { must(t, os.Rename(away, d.folder)) }},
+	t.Cleanup(func() { server.show(host); server.shut.Store(false) })
+	for n, one := range []failure{
+		{"host key", "host_key_changed", []string{"sftp.host_key_changed", `"expected":"` + host.fingerprint(t), `"found":"` + other.fingerprint(t)}, func() { server.show(other) }, func() { server.show(host) }},
+		{"login", "login_denied", []string{"sftp.login_denied", server.draft.User}, func() { server.shut.Store(true) }, func() { server.shut.Store(false) }},
+		{"directory", "missing", []string{"sftp.missing", d.folder}, func() { must(t, os.Rename(d.folder, away)) }, func() { must(t, os.Rename(away, d.folder)) }},
 	} {
 		d.arrive(fmt.Sprintf("%d.csv", n))
 		d.connectorEvents()
@@ -318,7 +318,7 @@ func troubles(t *testing.T, at *sshServer, host keyFile) {
 			d.check(one, run)
 			now := d.connector(c)
 			if now.Failures != failures+1 || !now.Next.Equal(next.Add(wait)) {
-				t.Errorf("%s: after %d failures it runs next after %s", one.name, now.Failures, now.Next.Sub(next))
+				t.Errorf("%s: after %d failures the next run is after %s", one.name, now.Failures, now.Next.Sub(next))
 			}
 			next = now.Next
 		}
@@ -326,41 +326,41 @@ func troubles(t *testing.T, at *sshServer, host keyFile) {
 		if len(events) != 1 || !strings.Contains(events[0], one.kind) || !strings.Contains(events[0], c.ID) {
 			t.Errorf("%s: the events are %q", one.name, events)
 		}
-		one.cure()
+		one.end()
 		if run := d.runAt(c, next); !run.Succeeded || run.Fetched != 1 {
-			t.Errorf("%s: after the cure: %+v", one.name, run)
+			t.Errorf("%s: after its end: %+v", one.name, run)
 		}
 		if now := d.connector(c); now.Failures != 0 {
 			t.Errorf("%s: it counts %d failures", one.name, now.Failures)
 		}
 	}
-	d.newHost(c, at, other)
-	d.complete()
+	d.replaceHostKey(c, server, other)
+	d.wantImports()
 }
 
-// check reads what a run that failed says.
-func (d *connectorFixture) check(one trouble, run model.PullRun) {
+// check checks a run that failed.
+func (d *connectorFixture) check(one failure, run model.PullRun) {
 	d.Helper()
 	if run.Succeeded || run.Kind != one.kind || run.Fetched != 0 || !strings.HasSuffix(run.Message.String(), ".") {
 		d.Errorf("%s: %+v", one.name, run)
 	}
-	for _, word := range one.words {
-		if !strings.Contains(run.Message.String(), word) {
-			d.Errorf("%s: it says %q, without %q", one.name, run.Message.String(), word)
+	for _, part := range one.parts {
+		if message := run.Message.Encode(); !strings.Contains(message, part) {
+			d.Errorf("%s: the message is %s, want %q in it", one.name, message, part)
 		}
 	}
 }
 
-// newHost does what is told where the host key changed for good: a new credential for
-// the connector. What it fetched before it does not fetch again.
-func (d *connectorFixture) newHost(c model.Connector, at *sshServer, host keyFile) {
+// replaceHostKey does what the message about a changed host key advises: it gives the
+// connector a new credential. Files are not fetched again.
+func (d *connectorFixture) replaceHostKey(c model.Connector, server *sshServer, host keyFile) {
 	d.Helper()
-	at.show(host)
+	server.show(host)
 	d.arrive("moved.csv")
 	if run := d.runAt(c, d.connector(c).Next); run.Kind != "host_key_changed" {
 		d.Errorf("another host key: %+v", run)
 	}
-	if _, err := d.ReplaceConnector(d.ctx, d.org, c.ID, d.everyFive(d.credential(at))); err != nil {
+	if _, err := d.ReplaceConnector(d.ctx, d.org, c.ID, d.everyFive(d.credential(server))); err != nil {
 		d.Fatal(err)
 	}
 	d.setClock(d.connector(c).Next)

@@ -14,8 +14,7 @@ import (
 
 var _ connectors.Remotes = sftpServers{}
 
-// sftpSchedule reads a schedule.
-func sftpSchedule(s model.Schedule) (sftp.Schedule, error) {
+func parseSchedule(s model.Schedule) (sftp.Schedule, error) {
 	if s.Daily != "" {
 		return sftp.DailyAt(s.Daily)
 	}
@@ -23,7 +22,7 @@ func sftpSchedule(s model.Schedule) (sftp.Schedule, error) {
 }
 
 func (sftpServers) CheckSchedule(s model.Schedule) error {
-	_, err := sftpSchedule(s)
+	_, err := parseSchedule(s)
 	return err
 }
 
@@ -35,11 +34,11 @@ func (sftpServers) CheckPattern(pattern string) error {
 }
 
 func (sftpServers) NextRun(s model.Schedule, last time.Time, failures int, now time.Time) time.Time {
-	of, err := sftpSchedule(s)
-	if err != nil { // it was checked when it was taken
+	schedule, err := parseSchedule(s)
+	if err != nil { // impossible: it was validated when it was stored
 		return now.Add(24 * time.Hour)
 	}
-	return of.NextRun(last, failures, now)
+	return schedule.NextRun(last, failures, now)
 }
 
 func (sftpServers) PlanPull(memory []model.PulledFile, listed []model.RemoteFile, now time.Time) connectors.PullPlan {
@@ -56,9 +55,9 @@ func (sftpServers) PlanPull(memory []model.PulledFile, listed []model.RemoteFile
 	plan := sftp.PlanFetch(seen, files, now)
 	out := connectors.PullPlan{Fetch: remoteFiles(plan.Fetch), Wait: remoteFiles(plan.Wait), Drop: remoteFiles(plan.Drop)}
 	for _, k := range plan.Keep {
-		one := known[model.RemoteFile(k.File)] // what else is known of it stays
-		one.File, one.Since, one.Taken, one.Gone = model.RemoteFile(k.File), k.Since, k.Fetched, k.Gone
-		out.Keep = append(out.Keep, one)
+		file := known[model.RemoteFile(k.File)] // keeps its other values
+		file.File, file.Since, file.Taken, file.Gone = model.RemoteFile(k.File), k.Since, k.Fetched, k.Gone
+		out.Keep = append(out.Keep, file)
 	}
 	return out
 }
@@ -82,23 +81,23 @@ func sftpCredential(l connectors.Login) sftp.Credential {
 	return sftp.Credential{Hostname: l.Hostname, Port: l.Port, User: l.User, Password: l.Password, PrivateKey: l.PrivateKey, HostKey: l.HostKey}
 }
 
-// Classify sorts the errors of a server.
+// Classify returns what the kind of an *sftp.Error means.
 func (sftpServers) Classify(err error) connectors.RemoteFailure {
 	var e *sftp.Error
 	if !errors.As(err, &e) {
 		return connectors.RemoteFailure{}
 	}
-	t := connectors.RemoteFailure{Kind: string(e.Kind)}
+	failure := connectors.RemoteFailure{Kind: string(e.Kind)}
 	switch e.Kind {
 	case sftp.TimedOut, sftp.Lost:
-		t.Resumable = true
+		failure.Resumable = true
 	case sftp.Changed, sftp.TooLarge, sftp.BadPath, sftp.Missing, sftp.Forbidden:
-		t.Skippable = true
+		failure.Skippable = true
 	}
-	return t
+	return failure
 }
 
-// sftpRemote is a server that was logged in to.
+// sftpRemote is a connection to a server.
 type sftpRemote struct{ session *sftp.Session }
 
 func (r sftpRemote) Report() connectors.SFTPReport { return connectors.SFTPReport(r.session.Report()) }
@@ -106,17 +105,17 @@ func (r sftpRemote) Report() connectors.SFTPReport { return connectors.SFTPRepor
 func (r sftpRemote) Close() { r.session.Close() }
 
 func (r sftpRemote) List(ctx context.Context, directory, pattern string) (connectors.RemoteListing, error) {
-	fits, err := sftp.ParsePattern(pattern)
+	parsed, err := sftp.ParsePattern(pattern)
 	if err != nil {
 		return connectors.RemoteListing{}, err
 	}
-	found, err := r.session.List(ctx, directory, fits, 0)
+	found, err := r.session.List(ctx, directory, parsed, 0)
 	if err != nil {
 		return connectors.RemoteListing{}, err
 	}
 	out := connectors.RemoteListing{Files: remoteFiles(found.Files)}
-	for _, one := range found.Skipped {
-		out.Skipped = append(out.Skipped, intray.NewMessage("sftp.skipped", intray.Params{"name": one.Name, "reason": one.Reason}))
+	for _, entry := range found.Skipped {
+		out.Skipped = append(out.Skipped, intray.NewMessage("sftp.skipped", intray.Params{"name": entry.Name, "reason": entry.Reason}))
 	}
 	if more := found.NumSkipped - len(found.Skipped); more > 0 {
 		out.Skipped = append(out.Skipped, intray.NewMessage("sftp.more_skipped", intray.Params{"n": more}))
@@ -124,8 +123,8 @@ func (r sftpRemote) List(ctx context.Context, directory, pattern string) (connec
 	return out, nil
 }
 
-func (r sftpRemote) Fetch(ctx context.Context, f model.RemoteFile, offset, most int64, to io.Writer) (int64, error) {
-	return r.session.Fetch(ctx, sftp.Download{File: sftp.File(f), Offset: offset, MaxSize: most}, to)
+func (r sftpRemote) Fetch(ctx context.Context, f model.RemoteFile, offset, maxSize int64, to io.Writer) (int64, error) {
+	return r.session.Fetch(ctx, sftp.Download{File: sftp.File(f), Offset: offset, MaxSize: maxSize}, to)
 }
 
 func (r sftpRemote) Upload(ctx context.Context, directory, name string, from io.Reader) error {

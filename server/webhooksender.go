@@ -15,11 +15,11 @@ import (
 	"github.com/intraydata/intray/server/webhooks"
 )
 
-// webhookSender carries the messages of the service.
+// webhookSender builds the messages of the service and sends them.
 type webhookSender struct {
 	sender *webhook.Sender
-	// retrieved gives what an event tells of an import as clients retrieve it. It is
-	// set before anything runs.
+	// retrieved returns the JSON object of an import as the API returns it. It is set before
+	// the service runs.
 	retrieved func(imp model.Import, u model.Upload) ([]byte, error)
 }
 
@@ -29,8 +29,8 @@ func newWebhookSender(dialer *egress.Dialer) *webhookSender {
 	return &webhookSender{sender: webhook.New(dialer, webhook.Config{})}
 }
 
-// ImportPayload makes the event of an import.
-func (c *webhookSender) ImportPayload(imp model.Import, u model.Upload, development bool) (webhooks.Payload, bool, error) {
+// ImportPayload returns the event for the status of an import. ok is false if there is none.
+func (c *webhookSender) ImportPayload(imp model.Import, u model.Upload, development bool) (p webhooks.Payload, ok bool, err error) {
 	of := webhook.Import{
 		UploadID: u.ID, Filename: imp.Filename, Ended: imp.Modified, Type: webhook.Headless, Status: string(imp.Status),
 		DevelopmentMode: development, HasData: imp.Status == model.Successful && imp.Result.Key != "",
@@ -45,7 +45,6 @@ func (c *webhookSender) ImportPayload(imp model.Import, u model.Upload, developm
 	if !hasEvent || c.retrieved == nil {
 		return webhooks.Payload{}, false, nil
 	}
-	var err error
 	if of.Retrieved, err = c.retrieved(imp, u); err != nil {
 		return webhooks.Payload{}, false, err
 	}
@@ -53,13 +52,13 @@ func (c *webhookSender) ImportPayload(imp model.Import, u model.Upload, developm
 	return newPayload(event, body), true, err
 }
 
-// DisabledPayload makes the event of a webhook that counts as dead.
+// DisabledPayload returns the event for a disabled webhook.
 func (c *webhookSender) DisabledPayload(w model.Webhook, at time.Time, last intray.Message) (webhooks.Payload, error) {
-	body, err := webhook.Disabled{ID: w.ID, URL: w.URL, At: at, Streak: streak(w.FailureStreak), Last: last}.Body()
+	body, err := webhook.Disabled{ID: w.ID, URL: w.URL, At: at, Streak: webhook.FailureStreak(w.FailureStreak), Last: last}.Body()
 	return newPayload(webhooks.WebhookDisabled, body), err
 }
 
-// ConnectorFailedPayload makes the event of a connector whose runs begin to fail.
+// ConnectorFailedPayload returns the event for a connector whose runs begin to fail.
 func (c *webhookSender) ConnectorFailedPayload(of model.Connector, run model.PullRun) (webhooks.Payload, error) {
 	body, err := webhook.ConnectorFailed{
 		ID: of.ID, Directory: of.Directory, RunID: run.ID, Kind: run.Kind, Message: run.Message, Failed: run.Ended, NextRun: of.Next,
@@ -92,19 +91,15 @@ func (c *webhookSender) Send(ctx context.Context, d model.Delivery, at time.Time
 	}}, nil
 }
 
-// DecideRetry follows the failures of a receiver, and says when to try again.
+// DecideRetry returns the failures of a receiver after an attempt, and when to retry.
 func (c *webhookSender) DecideRetry(f model.FailureStreak, tries int, at time.Time, last webhooks.SendResult) webhooks.RetryDecision {
-	after := streak(f).WithAttempt(at, last.Delivered)
-	j := webhooks.RetryDecision{Streak: model.FailureStreak(after), Dead: after.IsDead()}
-	j.Wait, j.Retry = webhook.Outcome{RetryAfter: last.RetryAfter}.Next(tries, rand.Float64)
-	return j
+	after := webhook.FailureStreak(f).WithAttempt(at, last.Delivered)
+	decision := webhooks.RetryDecision{Streak: model.FailureStreak(after), Dead: after.IsDead()}
+	decision.Wait, decision.Retry = webhook.Outcome{RetryAfter: last.RetryAfter}.Next(tries, rand.Float64)
+	return decision
 }
 
-func streak(f model.FailureStreak) webhook.FailureStreak {
-	return webhook.FailureStreak(f)
-}
-
-// SignMessage gives the headers that sign a message of a webhook.
+// SignMessage returns the headers that sign a message of a webhook.
 func SignMessage(id, contentType string, body []byte, at time.Time, secret string) (http.Header, error) {
 	return webhook.Sign(webhook.Message{ID: id, Body: webhook.Body{ContentType: contentType, Bytes: body}}, at, secrets.NewSecret(secret))
 }
