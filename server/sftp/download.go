@@ -14,7 +14,7 @@ const (
 	// server must support.
 	chunkSize = 32 << 10
 	// inFlight is how many chunks are requested ahead: slightly less than the 2 MiB that
-	// the SSH library allows in flight on a channel. At a round trip of 50 ms this gives
+	// the SSH library allows in flight on a channel. At a round trip of 50 ms this yields
 	// 28 MB/s, and half as many give half of that.
 	inFlight = 60
 )

@@ -304,7 +304,7 @@ func (s *Session) startWatchdog(ctx context.Context) *watchdog {
 	return w
 }
 
-// restart gives the server its full time again.
+// restart grants the server its full time again.
 func (w *watchdog) restart() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

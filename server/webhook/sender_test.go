@@ -344,7 +344,7 @@ func TestSlowReceiverBlocksNoOther(t *testing.T) {
 }
 
 func TestCertificates(t *testing.T) {
-	right, stranger, zero := newAuthority(t), newAuthority(t), authority{}
+	right, unknown, zero := newAuthority(t), newAuthority(t), authority{}
 	cases := []struct {
 		name   string
 		signer authority
@@ -365,7 +365,7 @@ func TestCertificates(t *testing.T) {
 		}, `"webhook.certificate_not_yet_valid","params":{"date":"2198-01-02"`},
 		{"for mail", right, func(c *x509.Certificate) { c.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageEmailProtection} }, "webhook.certificate_not_for_web"},
 		{"self-signed", zero, nil, "webhook.certificate_self_signed"},
-		{"unknown authority", stranger, nil, "webhook.certificate_of_unknown_authority"},
+		{"unknown authority", unknown, nil, "webhook.certificate_of_unknown_authority"},
 	}
 	through := newDialer(t)
 	for _, c := range cases {
