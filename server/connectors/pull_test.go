@@ -66,7 +66,7 @@ func eachFault(t *testing.T, call func(f *fixture, n int) string) {
 	}
 	failed := map[string]int{}
 	for n := 1; ; n += step {
-		ended := false
+		ended := true // also if -failfast skips the test
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			name := call(newFixture(t), n)
 			failed[name]++
