@@ -1,11 +1,6 @@
 package phone
 
-import (
-	"testing"
-	"time"
-
-	"github.com/nyaruka/phonenumbers"
-)
+import "testing"
 
 // columns are cells as they stand in files, and how they are read.
 var columns = []struct {
@@ -57,28 +52,6 @@ func BenchmarkAppend(b *testing.B) {
 			b.ResetTimer()
 			readAll(r, cells, b.N)
 			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds()/1e6, "M/s")
-		})
-	}
-}
-
-// BenchmarkLibrary reads the same cells with the library, and tells how many times
-// as long it takes.
-func BenchmarkLibrary(b *testing.B) {
-	for _, column := range columns {
-		b.Run(column.name, func(b *testing.B) {
-			r, cells := ready(b, column.c, column.cells)
-			b.ReportAllocs()
-			b.ResetTimer()
-			for i := range b.N {
-				n, err := phonenumbers.Parse(column.cells[i%len(column.cells)], column.c.Country)
-				if err == nil && phonenumbers.IsValidNumber(n) {
-					phonenumbers.Format(n, phonenumbers.E164)
-				}
-			}
-			b.StopTimer()
-			start := time.Now()
-			readAll(r, cells, 10*b.N)
-			b.ReportMetric(10*float64(b.Elapsed())/float64(time.Since(start)), "times")
 		})
 	}
 }

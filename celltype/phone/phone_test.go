@@ -7,20 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/intraydata/intray/tools/phonegen"
 )
-
-// TestTables makes the tables again, so that a newer library shows.
-func TestTables(t *testing.T) {
-	again, err := phonegen.Tables()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(again) != plansFile {
-		t.Errorf("plans.bin has %d bytes and differs from the %d that the library's metadata give; run go generate", len(plansFile), len(again))
-	}
-}
 
 // TestValues reads the inputs of testdata. Each line holds a text, as it is or
 // quoted, and behind a bar what it must become: a value with the code of a note

@@ -5,33 +5,27 @@ import (
 	"regexp"
 	"slices"
 	"testing"
-
-	"github.com/nyaruka/phonenumbers"
 )
 
 // TestPrograms compares the programs of all prefixes with the expressions that
-// they were made from.
+// they were compiled from.
 func TestPrograms(t *testing.T) {
-	all, err := phonenumbers.MetadataCollection()
-	if err != nil {
-		t.Fatal(err)
-	}
 	random, found := rand.New(rand.NewPCG(5, 6)), 0
-	for _, m := range all.GetMetadata() {
-		r := metadata.byName(m.GetId())
+	for _, l := range libraryRegions(t) {
+		r := metadata.byName(l.name)
 		if r == nil {
 			continue
 		}
-		found += compare(t, random, r.name, r.internationalPrefix, m.GetInternationalPrefix())
-		found += compare(t, random, r.name, r.nationalPrefix, m.GetNationalPrefixForParsing())
+		found += compare(t, random, r.name, r.internationalPrefix, l.internationalPrefix)
+		found += compare(t, random, r.name, r.nationalPrefix, l.nationalPrefix)
 	}
 	if found < 1000 {
 		t.Errorf("%d prefixes found, want at least 1000", found)
 	}
 }
 
-// compare tries random digits behind what the expression may begin with, and
-// gives how many times it matched.
+// compare tries random digits after what the expression may begin with, and
+// returns how many times it matched.
 func compare(t *testing.T, random *rand.Rand, region string, p program, text string) (matched int) {
 	if text == "" {
 		if _, found := p.match([]byte("0123456789")); found {
@@ -42,7 +36,10 @@ func compare(t *testing.T, random *rand.Rand, region string, p program, text str
 	expression := regexp.MustCompile("^(?:" + text + ")")
 	starts := []string{"", "0", "00", "011", "1", "8", "90", "9", "011", "01115", "0351"}
 	for range 40 {
-		number := []byte(starts[random.IntN(len(starts))] + digits(random, 1+random.IntN(12)))
+		number := []byte(starts[random.IntN(len(starts))])
+		for range 1 + random.IntN(12) {
+			number = append(number, byte('0'+random.IntN(10)))
+		}
 		var want []int8
 		for _, at := range expression.FindSubmatchIndex(number) {
 			want = append(want, int8(at))

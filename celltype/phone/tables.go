@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-//go:generate go run generate.go
+//go:generate go -C ../../tools run ./phonegen ../celltype/phone
 
 //go:embed plans.bin
 var plansFile string

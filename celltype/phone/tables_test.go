@@ -1,33 +1,57 @@
 package phone
 
 import (
-	"slices"
+	"os"
+	"strconv"
+	"strings"
 	"testing"
-
-	"github.com/nyaruka/phonenumbers"
 )
 
-// TestRegions wants the regions and codes of the library, no more and no fewer.
+// libraryRegion is what libphonenumber has for a region: its calling code, the
+// main region of that code, and the expressions of its two prefixes.
+type libraryRegion struct {
+	name, main                          string
+	code                                int
+	internationalPrefix, nationalPrefix string
+}
+
+// libraryRegions reads testdata/regions.tsv. The tests of tools/phonegen compare
+// the file with the library.
+func libraryRegions(t *testing.T) (list []libraryRegion) {
+	t.Helper()
+	text, err := os.ReadFile("testdata/regions.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		columns := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		code, err := strconv.Atoi(columns[1])
+		if err != nil || len(columns) != 4 {
+			t.Fatalf("line %q: %v", line, err)
+		}
+		r := libraryRegion{columns[0], columns[0], code, columns[2], columns[3]}
+		if n := len(list); n > 0 && list[n-1].code == code {
+			r.main = list[n-1].main
+		}
+		list = append(list, r)
+	}
+	return list
+}
+
+// TestRegions requires exactly the regions of the library, with their calling
+// codes and main regions.
 func TestRegions(t *testing.T) {
-	var names []string
-	for _, r := range metadata.regions {
-		if len(r.name) == 2 {
-			names = append(names, r.name)
+	want := libraryRegions(t)
+	if len(metadata.regions) != len(want) || len(want) < 240 {
+		t.Fatalf("%d regions, want %d", len(metadata.regions), len(want))
+	}
+	for i, w := range want {
+		r := &metadata.regions[i]
+		if r.name != w.name || r.plan.code != w.code || r.plan.main.name != w.main {
+			t.Errorf("region %d: %s +%d, main region %s, want %v", i, r.name, r.plan.code, r.plan.main.name, w)
 		}
 		if r.plan.main.plan != r.plan || r.general == 0 {
 			t.Errorf("%s: main region %s, bit %b", r.name, r.plan.main.name, r.general)
-		}
-		if code := phonenumbers.GetCountryCodeForRegion(r.name); len(r.name) == 2 && code != r.plan.code {
-			t.Errorf("%s: code %d, want %d", r.name, r.plan.code, code)
-		}
-	}
-	slices.Sort(names)
-	if want := regionNames(); !slices.Equal(names, want) {
-		t.Errorf("%d regions, want %d", len(names), len(want))
-	}
-	for _, p := range metadata.plans {
-		if got := phonenumbers.GetRegionCodeForCountryCode(p.code); got != p.main.name {
-			t.Errorf("%s: main region %s, want %s", p.text, p.main.name, got)
 		}
 	}
 }

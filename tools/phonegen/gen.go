@@ -1,25 +1,57 @@
-// Package phonegen makes the tables of package phone.
+// The program phonegen writes the tables of package celltype/phone.
+//
+//	go run ./phonegen FOLDER
+//
+// writes plans.bin, which the package embeds, and testdata/regions.tsv, from
+// which its tests read the source of the rules.
 //
 // A plan is the numbering plan of one calling code, shared by one region or
-// more; a region is a country or territory by its two letters, or 001 for a
+// more. A region is a country or territory by its two letters, or 001 for a
 // plan that belongs to no country. A national number is what follows the calling
-// code. The facts about a national number are told by its outcome: which regions
-// take it for a number in general, which region it belongs to where it is valid,
-// and how it is written.
+// code. Its outcome holds the facts about it: the regions whose general pattern
+// it matches, the region it belongs to if it is valid, and its written form.
 //
 // The facts come from the metadata of libphonenumber as the module
-// github.com/nyaruka/phonenumbers carries them. Their patterns are turned into
-// one graph of digits for each plan, at whose ends the outcomes stand. The
-// package runs when the tables are made and in tests; no program imports it.
-package phonegen
+// github.com/nyaruka/phonenumbers carries them. The program turns their patterns
+// into one graph of digits for each plan, at whose ends the outcomes are.
+package main
 
 import (
 	"encoding/binary"
 	"fmt"
+	"log"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/nyaruka/phonenumbers"
 )
+
+func main() {
+	if len(os.Args) != 2 {
+		log.Fatal("usage: phonegen FOLDER")
+	}
+	if err := writeFiles(os.Args[1]); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// writeFiles writes the generated files of package phone into its folder.
+func writeFiles(folder string) error {
+	tables, err := encodeTables()
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(folder, "plans.bin"), tables, 0o644); err != nil {
+		return err
+	}
+	regions, err := listRegions()
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(folder, "testdata", "regions.tsv"), []byte(regions), 0o644)
+}
 
 // worldRegion stands for a plan that belongs to no country.
 const worldRegion = "001"
@@ -31,8 +63,8 @@ type plan struct {
 	regions []*phonenumbers.PhoneMetadata
 }
 
-// Tables gives the content of the file plans.bin.
-func Tables() ([]byte, error) {
+// encodeTables returns the content of plans.bin.
+func encodeTables() ([]byte, error) {
 	plans, err := readPlans()
 	if err != nil {
 		return nil, err
@@ -70,6 +102,23 @@ func readPlans() ([]plan, error) {
 	}
 	slices.SortFunc(plans, func(a, b plan) int { return a.code - b.code })
 	return plans, nil
+}
+
+// listRegions returns a line for each region of each plan, the main region of a
+// plan first: its name, its calling code, and the regular expressions of its
+// international and its national prefix, separated by tabs.
+func listRegions() (string, error) {
+	plans, err := readPlans()
+	if err != nil {
+		return "", err
+	}
+	var text strings.Builder
+	for _, p := range plans {
+		for _, m := range p.regions {
+			fmt.Fprintf(&text, "%s\t%d\t%s\t%s\n", m.GetId(), p.code, m.GetInternationalPrefix(), m.GetNationalPrefixForParsing())
+		}
+	}
+	return text.String(), nil
 }
 
 func regionKey(region string, code int) string {

@@ -1,4 +1,4 @@
-package phonegen
+package main
 
 import (
 	"fmt"

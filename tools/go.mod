@@ -1,0 +1,18 @@
+// The programs that generate files of Intray, and the tests that compare the
+// result with the libraries it was made from. Intray requires none of these
+// libraries.
+module github.com/intraydata/intray/tools
+
+go 1.26.0
+
+require (
+	github.com/intraydata/intray v0.0.0
+	github.com/nyaruka/phonenumbers v1.8.1
+)
+
+require (
+	golang.org/x/text v0.43.0 // indirect
+	google.golang.org/protobuf v1.36.12 // indirect
+)
+
+replace github.com/intraydata/intray => ../
