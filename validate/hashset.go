@@ -1,9 +1,11 @@
 package validate
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"os"
 	"runtime"
 	"slices"
@@ -11,80 +13,143 @@ import (
 	"sync/atomic"
 
 	"github.com/RoaringBitmap/roaring/v2"
-	"github.com/zeebo/xxh3"
 	"golang.org/x/sync/errgroup"
 )
 
+// Hash is the hash of a value. Two values with equal hashes are treated as
+// equal; see [UniqueChecker] for the odds. Hashes are comparable only if they
+// come from the same key or count, and only within one process.
+type Hash struct{ Hi, Lo uint64 }
+
+func (h Hash) compare(other Hash) int {
+	return cmp.Or(cmp.Compare(h.Hi, other.Hi), cmp.Compare(h.Lo, other.Lo))
+}
+
+// hashSeed makes hashes unpredictable to whoever wrote the values. package
+// maphash has 64 bits only, so a hash is two of them under independent seeds.
+type hashSeed struct{ hi, lo maphash.Seed }
+
+func newHashSeed() hashSeed { return hashSeed{maphash.MakeSeed(), maphash.MakeSeed()} }
+
+func (s *hashSeed) hash(value []byte) Hash {
+	return Hash{maphash.Bytes(s.hi, value), maphash.Bytes(s.lo, value)}
+}
+
 // entry is the hash of a value and its row.
 type entry struct {
-	hash xxh3.Uint128
+	hash Hash
 	row  uint32
 }
 
+func putEntry(to []byte, e *entry) {
+	binary.LittleEndian.PutUint64(to, e.hash.Hi)
+	binary.LittleEndian.PutUint64(to[8:], e.hash.Lo)
+	binary.LittleEndian.PutUint32(to[16:], e.row)
+}
+
+func readEntry(from []byte) entry {
+	return entry{
+		Hash{binary.LittleEndian.Uint64(from), binary.LittleEndian.Uint64(from[8:])},
+		binary.LittleEndian.Uint32(from[16:]),
+	}
+}
+
 const (
-	// entryBytes is the size of an entry in a part.
+	// entryBytes is the size of an encoded entry.
 	entryBytes = 20
-	// maxBlock is the most entries of a part that wait in memory, minBlock the
-	// fewest; buffered bounds those of all sets together, in bytes.
+	// maxBlock and minBlock bound the entries of a partition that are buffered in
+	// memory; maxBufferedBytes bounds the buffers of all sets together.
 	maxBlock, minBlock = 800, 40
 	maxBufferedBytes   = 32 << 20
-	// maxLargeSets is how many sets have many parts.
+	// maxLargeSets is the most sets that get 256 partitions each. With more sets,
+	// each gets 16.
 	maxLargeSets = 32
 )
 
-// spillFile is the temporary file of all sets, made when the first of them needs it.
+// spillFile is a temporary file, created by the first write.
 type spillFile struct {
 	dir string
-	// end is where the next block goes.
+	// end is the offset of the next block.
 	end        atomic.Int64
 	createOnce sync.Once
 	file       *os.File
 	createErr  error
 }
 
-// hashSet keeps entries, in memory and beyond that in the file. They are divided
-// into parts, by the first bits of the hashes: one is compared at a time.
+// write appends a block and returns its offset.
+func (f *spillFile) write(block []byte) (int64, error) {
+	f.createOnce.Do(func() {
+		if f.file, f.createErr = os.CreateTemp(f.dir, "intray-values-*"); f.createErr == nil {
+			// If the system allows it, the file disappears with the process.
+			_ = os.Remove(f.file.Name())
+		}
+	})
+	if f.createErr != nil {
+		return 0, f.createErr
+	}
+	at := f.end.Add(int64(len(block))) - int64(len(block))
+	_, err := f.file.WriteAt(block, at)
+	return at, err
+}
+
+func (f *spillFile) close() error {
+	if f.file == nil {
+		return nil
+	}
+	err := f.file.Close()
+	if gone := os.Remove(f.file.Name()); gone != nil && !errors.Is(gone, os.ErrNotExist) {
+		err = errors.Join(err, gone)
+	}
+	if err != nil {
+		return fmt.Errorf("remove the values of all rows: %w", err)
+	}
+	return nil
+}
+
+// hashSet holds entries, first in memory and then in a spill file. It divides
+// them into partitions by the first bits of their hashes, so that equal hashes
+// are compared one partition at a time.
 type hashSet struct {
 	spill *spillFile
 	shift uint
-	// blockBytes is how many bytes of a part are in memory.
+	// blockBytes is the size of a block in the spill file.
 	blockBytes int
 	partitions []partition
 }
 
-// partition holds the entries whose hashes begin alike.
+// partition holds the entries whose hashes start with the same bits.
 type partition struct {
 	mu           sync.Mutex
 	buffer       []byte
 	blockOffsets []int64
 }
 
-// newHashSet makes one of so many sets that share a file.
-func newHashSet(to *spillFile, sets int) *hashSet {
+// newHashSet returns one of several sets that share a file.
+func newHashSet(spill *spillFile, sets int) *hashSet {
 	bits := uint(8)
 	if sets > maxLargeSets {
 		bits = 4
 	}
-	s := &hashSet{spill: to, shift: 64 - bits, partitions: make([]partition, 1<<bits)}
+	s := &hashSet{spill: spill, shift: 64 - bits, partitions: make([]partition, 1<<bits)}
 	s.blockBytes = entryBytes * max(minBlock, min(maxBlock, maxBufferedBytes/(entryBytes*sets<<bits)))
 	return s
 }
 
 func (s *hashSet) partitionOf(e *entry) int { return int(e.hash.Hi >> s.shift) }
 
-// entryBatch are the entries of one batch on their way into the parts of a set. It
-// is used again, so that a batch costs no memory of its own.
+// entryBatch holds the entries of one batch before they are added to a set. It is
+// reused, so that a batch allocates nothing.
 type entryBatch struct {
 	entries []entry
-	// sorted holds the entries as they are kept, part by part, and ends where
-	// those of each part end.
+	// sorted holds the encoded entries, partition by partition; ends holds the
+	// offset at which each partition ends.
 	sorted []byte
 	ends   []int
-	// text is where values are put into the form in which they are compared.
+	// text is scratch space for values in the form in which they are compared.
 	text []byte
 }
 
-// sortByPartition brings the entries into the order of the parts of a set.
+// sortByPartition encodes the entries in the order of a set's partitions.
 func (g *entryBatch) sortByPartition(s *hashSet) {
 	g.ends = append(g.ends[:0], make([]int, len(s.partitions)+1)...)
 	for i := range g.entries {
@@ -97,17 +162,16 @@ func (g *entryBatch) sortByPartition(s *hashSet) {
 	for i := range g.entries {
 		e := &g.entries[i]
 		at := &g.ends[s.partitionOf(e)]
-		to := g.sorted[*at : *at+entryBytes]
-		binary.LittleEndian.PutUint64(to, e.hash.Hi)
-		binary.LittleEndian.PutUint64(to[8:], e.hash.Lo)
-		binary.LittleEndian.PutUint32(to[16:], e.row)
+		putEntry(g.sorted[*at:*at+entryBytes], e)
 		*at += entryBytes
 	}
 }
 
-// addEntries takes the entries of a batch.
+// addEntries adds the entries of a batch and empties it. It is safe for
+// concurrent use with other batches.
 func (s *hashSet) addEntries(g *entryBatch) error {
 	g.sortByPartition(s)
+	g.entries = g.entries[:0]
 	from := 0
 	for i, end := range g.ends[:len(s.partitions)] {
 		if end > from {
@@ -138,120 +202,118 @@ func (s *hashSet) appendToPartition(p *partition, run []byte) error {
 	return nil
 }
 
-// write appends a block and says where it is.
-func (f *spillFile) write(block []byte) (int64, error) {
-	f.createOnce.Do(func() {
-		if f.file, f.createErr = os.CreateTemp(f.dir, "intray-values-*"); f.createErr == nil {
-			// Where the system allows it, the file goes with the process.
-			_ = os.Remove(f.file.Name())
-		}
-	})
-	if f.createErr != nil {
-		return 0, f.createErr
-	}
-	at := f.end.Add(int64(len(block))) - int64(len(block))
-	_, err := f.file.WriteAt(block, at)
-	return at, err
+// partitionWorker is what one goroutine does with the partitions.
+type partitionWorker struct {
+	// begin starts partition i, entries handles the next of its encoded entries,
+	// and end completes it.
+	begin   func(i int)
+	entries func(encoded []byte) error
+	end     func() error
+	// merge combines the results of the workers. Calls do not overlap.
+	merge func()
 }
 
-// duplicateRows gives the rows whose hash another row has too.
-func (s *hashSet) duplicateRows() (*roaring.Bitmap, error) {
+// eachPartition reads all partitions, each on one of several goroutines with a
+// worker of its own.
+func (s *hashSet) eachPartition(newWorker func() partitionWorker) error {
 	var next atomic.Int64
 	var mu sync.Mutex
-	all := roaring.New()
 	var group errgroup.Group
 	for range runtime.GOMAXPROCS(0) {
 		group.Go(func() error {
-			c := duplicateFinder{rows: roaring.New(), block: make([]byte, s.blockBytes)}
-			for i := next.Add(1) - 1; i < int64(len(s.partitions)); i = next.Add(1) - 1 {
-				if err := c.findInPartition(s, &s.partitions[i]); err != nil {
+			w, block := newWorker(), make([]byte, s.blockBytes)
+			for i := int(next.Add(1)) - 1; i < len(s.partitions); i = int(next.Add(1)) - 1 {
+				p := &s.partitions[i]
+				w.begin(i)
+				for _, at := range p.blockOffsets {
+					if _, err := s.spill.file.ReadAt(block, at); err != nil {
+						return err
+					}
+					if err := w.entries(block); err != nil {
+						return err
+					}
+				}
+				if err := w.entries(p.buffer); err != nil {
+					return err
+				}
+				if err := w.end(); err != nil {
 					return err
 				}
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			all.Or(c.rows)
+			w.merge()
 			return nil
 		})
 	}
-	err := group.Wait()
+	return group.Wait()
+}
+
+// duplicateRows returns the rows whose hash another row has too.
+func (s *hashSet) duplicateRows() (*roaring.Bitmap, error) {
+	all := roaring.New()
+	err := s.eachPartition(func() partitionWorker {
+		c := &duplicateFinder{rows: roaring.New()}
+		return partitionWorker{
+			begin:   func(int) { clear(c.slots); c.used = 0 },
+			entries: func(encoded []byte) error { c.addEntries(encoded); return nil },
+			end:     func() error { c.flush(); return nil },
+			merge:   func() { all.Or(c.rows) },
+		}
+	})
 	return all, err
 }
 
-// duplicateFinder finds equal hashes in one part after the other.
+// duplicateFinder finds equal hashes in one partition after the other.
 type duplicateFinder struct {
-	rows  *roaring.Bitmap
-	block []byte
-	// slots is a table with open addresses, some of them used; marks are the
-	// rows found in this part.
-	slots      []slot
-	used       int
-	duplicates []uint32
+	rows *roaring.Bitmap
+	// slots is a hash table with open addressing, of which used are taken.
+	slots []slot
+	used  int
+	// pending are rows to be added to the bitmap.
+	pending []uint32
 }
 
 // slot holds a hash and the first row that has it.
 type slot struct {
-	hash xxh3.Uint128
-	row  uint32
-	// state is 0 for none, 1 for one row, 2 for several.
+	entry
+	// state is 0 for a free slot, 1 for one row, 2 for several.
 	state uint8
 }
 
-func (c *duplicateFinder) findInPartition(s *hashSet, p *partition) error {
-	clear(c.slots)
-	c.used, c.duplicates = 0, c.duplicates[:0]
-	for _, at := range p.blockOffsets {
-		if _, err := s.spill.file.ReadAt(c.block, at); err != nil {
-			return err
+func (c *duplicateFinder) addEntries(encoded []byte) {
+	for ; len(encoded) > 0; encoded = encoded[entryBytes:] {
+		e := readEntry(encoded)
+		if 2*c.used >= len(c.slots) {
+			c.grow()
 		}
-		c.addEntries(c.block)
+		s := c.findSlot(e.hash)
+		switch s.state {
+		case 0:
+			*s = slot{e, 1}
+			c.used++
+			continue
+		case 1:
+			s.state = 2
+			c.pending = append(c.pending, s.row)
+		}
+		if c.pending = append(c.pending, e.row); len(c.pending) >= maxPendingRows {
+			c.flush()
+		}
 	}
-	c.addEntries(p.buffer)
-	c.flush()
-	return nil
 }
 
-func (c *duplicateFinder) addEntries(entries []byte) {
-	for ; len(entries) > 0; entries = entries[entryBytes:] {
-		hash := xxh3.Uint128{Hi: binary.LittleEndian.Uint64(entries), Lo: binary.LittleEndian.Uint64(entries[8:])}
-		c.addEntry(hash, binary.LittleEndian.Uint32(entries[16:]))
-	}
-}
-
-func (c *duplicateFinder) addEntry(hash xxh3.Uint128, row uint32) {
-	if 2*c.used >= len(c.slots) {
-		c.grow()
-	}
-	at := c.findSlot(hash)
-	switch at.state {
-	case 0:
-		*at = slot{hash, row, 1}
-		c.used++
-		return
-	case 1:
-		at.state = 2
-		c.markDuplicate(at.row)
-	}
-	c.markDuplicate(row)
-}
-
-// maxPendingRows is how many rows wait to be put into the bitmap.
+// maxPendingRows is how many rows are collected before the bitmap gets them.
 const maxPendingRows = 1 << 16
 
-func (c *duplicateFinder) markDuplicate(row uint32) {
-	if c.duplicates = append(c.duplicates, row); len(c.duplicates) >= maxPendingRows {
-		c.flush()
-	}
-}
-
 func (c *duplicateFinder) flush() {
-	c.rows.AddMany(c.duplicates)
-	c.duplicates = c.duplicates[:0]
+	c.rows.AddMany(c.pending)
+	c.pending = c.pending[:0]
 }
 
-// findSlot gives the slot of a hash, or the free one where it goes. Some slot is
-// always free.
-func (c *duplicateFinder) findSlot(hash xxh3.Uint128) *slot {
+// findSlot returns the slot of a hash, or the free slot for it. At least half of
+// the slots are free.
+func (c *duplicateFinder) findSlot(hash Hash) *slot {
 	mask := uint64(len(c.slots) - 1)
 	for at := hash.Lo & mask; ; at = (at + 1) & mask {
 		if s := &c.slots[at]; s.state == 0 || s.hash == hash {
@@ -268,18 +330,4 @@ func (c *duplicateFinder) grow() {
 			*c.findSlot(s.hash) = s
 		}
 	}
-}
-
-func (f *spillFile) close() error {
-	if f.file == nil {
-		return nil
-	}
-	err := f.file.Close()
-	if gone := os.Remove(f.file.Name()); gone != nil && !errors.Is(gone, os.ErrNotExist) {
-		err = errors.Join(err, gone)
-	}
-	if err != nil {
-		return fmt.Errorf("remove the values of all rows: %w", err)
-	}
-	return nil
 }

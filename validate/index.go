@@ -1,20 +1,13 @@
 package validate
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"math/rand/v2"
-	"runtime"
 	"slices"
 	"sort"
-	"sync/atomic"
 
 	"github.com/RoaringBitmap/roaring/v2"
-	"github.com/zeebo/xxh3"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/intraydata/intray"
 )
@@ -24,7 +17,7 @@ import (
 type Key struct {
 	key uniqueKey
 	// seed is that of all hashes of the key, so that they can be compared.
-	seed uint64
+	seed hashSeed
 }
 
 // UniqueKeys are what the rules about all rows compare, in a fixed order. Those of two
@@ -32,7 +25,7 @@ type Key struct {
 func (r *Rules) UniqueKeys() []Key {
 	keys := make([]Key, 0, len(r.unique))
 	for _, k := range r.unique {
-		keys = append(keys, Key{k, rand.Uint64()})
+		keys = append(keys, Key{k, newHashSeed()})
 	}
 	return keys
 }
@@ -43,10 +36,6 @@ func (k Key) Fields() []int { return slices.Clone(k.key.fields) }
 // Problems are those of a row whose key another row has too, one for each rule
 // that says so; their Row is 0.
 func (k Key) Problems() []intray.Problem { return slices.Clone(k.key.problems) }
-
-// Hash stands for a key: two are taken for one where it is the same, as [UniqueChecker]
-// tells.
-type Hash = xxh3.Uint128
 
 // Index finds the rows of a table by the hashes of one key. It holds 20 bytes for each row,
 // beyond some megabytes in temporary files.
@@ -84,7 +73,7 @@ func (h *Hasher) Hash(b *intray.Batch, row int) (Hash, bool) {
 	if !has {
 		return Hash{}, false
 	}
-	return xxh3.Hash128Seed(text, h.key.seed), true
+	return h.key.seed.hash(text), true
 }
 
 // QueueRow makes row i of a batch ready to be added as this row of the table.
@@ -99,9 +88,7 @@ func (h *Hasher) Flush(to *Index) error {
 	if len(h.batch.entries) == 0 {
 		return nil
 	}
-	err := to.set.addEntries(&h.batch)
-	h.batch.entries = h.batch.entries[:0]
-	if err != nil {
+	if err := to.set.addEntries(&h.batch); err != nil {
 		return fmt.Errorf("keep the values of rows: %w", err)
 	}
 	return nil
@@ -136,100 +123,57 @@ type sortedRun struct {
 	count  int
 }
 
-// buildRuns brings the entries of each part into runs.
+// buildRuns sorts the entries of each partition into runs.
 func (x *Index) buildRuns() error {
 	x.runs = make([][]sortedRun, len(x.set.partitions))
-	var next atomic.Int64
-	var group errgroup.Group
-	for range runtime.GOMAXPROCS(0) {
-		group.Go(func() error {
-			s := runSorter{index: x, block: make([]byte, x.set.blockBytes)}
-			for i := next.Add(1) - 1; i < int64(len(x.set.partitions)); i = next.Add(1) - 1 {
-				if err := s.sortPartition(int(i)); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	}
-	return group.Wait()
+	return x.set.eachPartition(func() partitionWorker {
+		s := &runSorter{index: x}
+		return partitionWorker{
+			begin:   func(i int) { s.partition = i },
+			entries: s.addEntries,
+			end:     s.flush,
+			merge:   func() {},
+		}
+	})
 }
 
-// runSorter sorts one part after the other.
+// runSorter sorts one partition after the other.
 type runSorter struct {
-	index   *Index
-	block   []byte
-	entries []entry
-	text    []byte
+	index     *Index
+	partition int
+	entries   []entry
+	encoded   []byte
 }
 
-func (s *runSorter) sortPartition(i int) error {
-	p := &s.index.set.partitions[i]
-	for _, at := range p.blockOffsets {
-		if _, err := s.index.unsorted.file.ReadAt(s.block, at); err != nil {
-			return err
-		}
-		if err := s.addEntries(i, s.block); err != nil {
-			return err
-		}
-	}
-	if err := s.addEntries(i, p.buffer); err != nil {
-		return err
-	}
-	return s.flush(i)
-}
-
-func (s *runSorter) addEntries(part int, block []byte) error {
-	for ; len(block) > 0; block = block[entryBytes:] {
-		s.entries = append(s.entries, readEntry(block))
+func (s *runSorter) addEntries(encoded []byte) error {
+	for ; len(encoded) > 0; encoded = encoded[entryBytes:] {
+		s.entries = append(s.entries, readEntry(encoded))
 	}
 	if len(s.entries) < maxRun {
 		return nil
 	}
-	return s.flush(part)
+	return s.flush()
 }
 
-func (s *runSorter) flush(part int) error {
+// flush writes the entries as a run.
+func (s *runSorter) flush() error {
 	if len(s.entries) == 0 {
 		return nil
 	}
 	slices.SortFunc(s.entries, func(a, b entry) int {
-		switch {
-		case a.hash.Hi != b.hash.Hi:
-			return compareUint64(a.hash.Hi, b.hash.Hi)
-		case a.hash.Lo != b.hash.Lo:
-			return compareUint64(a.hash.Lo, b.hash.Lo)
+		if c := a.hash.compare(b.hash); c != 0 {
+			return c
 		}
 		return cmp.Compare(a.row, b.row)
 	})
-	s.text = s.text[:0]
-	for _, e := range s.entries {
-		s.text = appendEntry(s.text, e)
+	s.encoded = slices.Grow(s.encoded[:0], entryBytes*len(s.entries))[:entryBytes*len(s.entries)]
+	for i := range s.entries {
+		putEntry(s.encoded[i*entryBytes:], &s.entries[i])
 	}
-	at, err := s.index.sorted.write(s.text)
-	s.index.runs[part] = append(s.index.runs[part], sortedRun{at, len(s.entries)})
+	at, err := s.index.sorted.write(s.encoded)
+	s.index.runs[s.partition] = append(s.index.runs[s.partition], sortedRun{at, len(s.entries)})
 	s.entries = s.entries[:0]
 	return err
-}
-
-func compareUint64(a, b uint64) int {
-	if a < b {
-		return -1
-	}
-	return 1
-}
-
-func appendEntry(to []byte, e entry) []byte {
-	to = binary.LittleEndian.AppendUint64(to, e.hash.Hi)
-	to = binary.LittleEndian.AppendUint64(to, e.hash.Lo)
-	return binary.LittleEndian.AppendUint32(to, e.row)
-}
-
-func readEntry(from []byte) entry {
-	return entry{
-		Hash{Hi: binary.LittleEndian.Uint64(from), Lo: binary.LittleEndian.Uint64(from[8:])},
-		binary.LittleEndian.Uint32(from[16:]),
-	}
 }
 
 // Rows calls yield with each row that was added under the hash, until it says
@@ -243,20 +187,19 @@ func (x *Index) Rows(h Hash, yield func(row uint32) bool) error {
 	return nil
 }
 
-// search walks the entries of a run that have the hash.
-func (x *Index) search(r sortedRun, h Hash, yield func(row uint32) bool) (going bool, err error) {
+// search calls yield with the rows of a run that have the hash. It reports
+// whether yield wants more rows.
+func (x *Index) search(r sortedRun, h Hash, yield func(row uint32) bool) (more bool, err error) {
 	var one [entryBytes]byte
 	first := sort.Search(r.count, func(i int) bool {
 		if err == nil {
 			_, err = x.sorted.file.ReadAt(one[:], r.offset+int64(i)*entryBytes)
 		}
-		e := readEntry(one[:])
-		return e.hash.Hi > h.Hi || e.hash.Hi == h.Hi && e.hash.Lo >= h.Lo
+		return readEntry(one[:]).hash.compare(h) >= 0
 	})
 	if err != nil {
 		return false, err
 	}
-	wanted := appendEntry(nil, entry{hash: h})[:16]
 	const atOnce = 64
 	block := make([]byte, atOnce*entryBytes)
 	for i := first; i < r.count; i += atOnce {
@@ -265,10 +208,11 @@ func (x *Index) search(r sortedRun, h Hash, yield func(row uint32) bool) (going 
 			return false, err
 		}
 		for ; len(some) > 0; some = some[entryBytes:] {
-			if !bytes.Equal(some[:16], wanted) {
+			e := readEntry(some)
+			if e.hash != h {
 				return true, nil
 			}
-			if !yield(readEntry(some).row) {
+			if !yield(e.row) {
 				return false, nil
 			}
 		}

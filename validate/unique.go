@@ -4,13 +4,11 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"sync"
 	"unicode/utf8"
 
 	"github.com/RoaringBitmap/roaring/v2"
-	"github.com/zeebo/xxh3"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/celltype"
@@ -33,7 +31,7 @@ type UniqueChecker struct {
 	keys []uniqueKey
 	sets []*hashSet
 	file spillFile
-	seed uint64
+	seed hashSeed
 	// batches are those that no batch uses.
 	batches sync.Pool
 }
@@ -114,7 +112,7 @@ func (r *Rules) UniqueChecker(temp string) *UniqueChecker {
 	if len(r.unique) == 0 {
 		return nil
 	}
-	u := &UniqueChecker{keys: r.unique, file: spillFile{dir: temp}, seed: rand.Uint64()}
+	u := &UniqueChecker{keys: r.unique, file: spillFile{dir: temp}, seed: newHashSeed()}
 	for range u.keys {
 		u.sets = append(u.sets, newHashSet(&u.file, len(u.keys)))
 	}
@@ -133,7 +131,7 @@ func (u *UniqueChecker) AddBatch(b *intray.Batch) error {
 		for row := range b.Rows() {
 			text, has := key.appendKeyText(b, row, &g.text)
 			if has {
-				g.entries = append(g.entries, entry{xxh3.Hash128Seed(text, u.seed), uint32(b.First + int64(row))})
+				g.entries = append(g.entries, entry{u.seed.hash(text), uint32(b.First + int64(row))})
 			}
 		}
 		if err := u.sets[i].addEntries(g); err != nil {
