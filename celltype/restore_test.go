@@ -2,6 +2,7 @@ package celltype_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -38,9 +39,80 @@ func TestRestore(t *testing.T) {
 		t.Run(string(of.field.Name), func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) { restoreColumn(t, asked, of.cells) })
 		})
-		for _, form := range []string{"nonsense", "decimal=comma", "slash=XYZ", "decimal=comma group=point percents=odd"} {
-			if _, err := asked.Restore(form); err == nil {
-				t.Errorf("%s: %q was taken", of.field.Name, form)
+	}
+}
+
+// TestRestoreTornSpec cuts stored specs at every byte, and appends to them. A
+// spec that is not whole must be an error, unless what is left is a spec as well.
+func TestRestoreTornSpec(t *testing.T) {
+	dates := map[string][]string{
+		"":                              nil,
+		"slash=DMY":                     {""},
+		"year=YDM autofix":              {"", "year=YDM", "year=YDM "},
+		"dash2=YMD named=DMY names=pl":  {"", "dash2=YMD", "dash2=YMD ", "dash2=YMD named=DMY", "dash2=YMD named=DMY "},
+		"names=cs+pl pivot=30":          {"", "names=cs", "names=cs+pl", "names=cs+pl ", "names=cs+pl pivot=3"},
+		"space=MDY bare=DMY pivot=100 ": {"", "space=MDY", "space=MDY ", "space=MDY bare=DMY", "space=MDY bare=DMY ", "space=MDY bare=DMY pivot=1", "space=MDY bare=DMY pivot=10", "space=MDY bare=DMY pivot=100"},
+	}
+	for _, tt := range []struct {
+		field intray.FieldType
+		// specs holds for each whole spec the beginnings of it that are whole as well.
+		specs   map[string][]string
+		invalid []string
+	}{
+		{
+			intray.FieldType{Name: intray.TypeNumber},
+			map[string][]string{
+				"decimal=undecided group=undecided percents=alike": nil,
+				"decimal=point group=undecided percents=few":       nil,
+				"decimal=comma group=point percents=few-bare":      {"decimal=comma group=point percents=few"},
+				"decimal=undecided group=apostrophe percents=few":  nil,
+			},
+			[]string{
+				"", "nonsense", "slash=DMY", "decimal=comma group=point percents=", "decimal=comma group=point percents=odd",
+				"decimal=comma group=comma percents=alike", "decimal=space group=point percents=alike", "decimal= group=point percents=alike",
+				"group=point decimal=comma percents=alike", " percents=alike", "percents=alike",
+			},
+		},
+		{
+			intray.FieldType{Name: intray.TypeDate}, dates,
+			[]string{"nonsense", "slash=XYZ", "slash=YMD", "slash", "DMY", "pivot=", "pivot=101", "pivot=-1", "pivot=x", "names=", "names=xx", "names=de+", "autofi", "year=DMY", "decimal=comma group=point percents=alike"},
+		},
+		{intray.FieldType{Name: intray.TypeDatetime}, dates, []string{"nonsense", "slash=DMY nonsense"}},
+		{intray.FieldType{Name: intray.TypeTime}, dates, []string{"nonsense", "slash=DMY nonsense"}},
+		{
+			intray.FieldType{Name: intray.TypePhone, Options: map[string]any{"country": "DE"}},
+			map[string][]string{"unknown": nil, "with-code": nil, "without-code": nil},
+			[]string{"", "nonsense", "code", "slash=DMY"},
+		},
+	} {
+		parser, err := celltype.Compile(intray.Field{Key: "f", Type: tt.field})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sniffing := parser.(celltype.SniffingParser)
+		restored := func(spec string) bool {
+			p, err := sniffing.Restore(spec)
+			if (p == nil) != (err != nil) {
+				t.Errorf("%s: %q is restored as %v with the error %v", tt.field.Name, spec, p, err)
+			}
+			return err == nil
+		}
+		for spec, whole := range tt.specs {
+			if !restored(spec) {
+				t.Errorf("%s: %q is not restored", tt.field.Name, spec)
+			}
+			if restored(spec+"x") || restored("x"+spec) {
+				t.Errorf("%s: %q is restored with more text", tt.field.Name, spec)
+			}
+			for end := range len(spec) {
+				if got := restored(spec[:end]); got != slices.Contains(whole, spec[:end]) {
+					t.Errorf("%s: the first %d bytes of %q: restored %v", tt.field.Name, end, spec, got)
+				}
+			}
+		}
+		for _, spec := range tt.invalid {
+			if restored(spec) {
+				t.Errorf("%s: %q is restored", tt.field.Name, spec)
 			}
 		}
 	}
