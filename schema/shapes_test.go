@@ -1,12 +1,13 @@
 package schema
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/getkin/kin-openapi/openapi3"
+	validator "github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/intraydata/intray/internal/jsonschema"
 )
@@ -237,8 +238,16 @@ func agree(t *testing.T, s *jsonschema.Schema, rows []row, format string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var schema openapi3.Schema
-	if err := json.Unmarshal(text, &schema); err != nil {
+	document, err := validator.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiler := validator.NewCompiler()
+	if err := compiler.AddResource("shape.json", document); err != nil {
+		t.Fatal(err)
+	}
+	schema, err := compiler.Compile("shape.json")
+	if err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range rows {
@@ -247,7 +256,7 @@ func agree(t *testing.T, s *jsonschema.Schema, rows []row, format string) {
 			if err := json.Unmarshal([]byte(fmt.Sprintf(format, r.name, value)), &v); err != nil {
 				t.Fatal(err)
 			}
-			if err := schema.VisitJSON(v, openapi3.EnableJSONSchema2020()); (err == nil) != right {
+			if err := schema.Validate(v); (err == nil) != right {
 				t.Errorf("%s: %s: JSON Schema says %v", r.name, value, err)
 			}
 		}

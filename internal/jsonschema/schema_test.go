@@ -1,12 +1,13 @@
 package jsonschema
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 	"testing"
 
-	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 	"pgregory.net/rapid"
 )
 
@@ -36,11 +37,19 @@ func validator(t *testing.T, s *Schema) func(v any) error {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var schema openapi3.Schema
-	if err := json.Unmarshal(text, &schema); err != nil {
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
 		t.Fatal(err)
 	}
-	return func(v any) error { return schema.VisitJSON(v, openapi3.EnableJSONSchema2020()) }
+	compiler := jsonschema.NewCompiler()
+	if err := compiler.AddResource("shape.json", document); err != nil {
+		t.Fatal(err)
+	}
+	schema, err := compiler.Compile("shape.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return schema.Validate
 }
 
 // plainJSON decodes as encoding/json does, which is what the validator reads.
