@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	whatwg "github.com/nlnwa/whatwg-url/url"
 	"golang.org/x/net/idna"
 
 	"github.com/intraydata/intray"
@@ -17,7 +16,6 @@ import (
 type urlParser struct {
 	protocols, domains   []string
 	invalid, notAccepted Result
-	parser               whatwg.Parser
 }
 
 // maxURL is the most bytes of a URL.
@@ -27,7 +25,6 @@ func newURL(f intray.Field, o options) (Parser, error) {
 	u := &urlParser{
 		protocols: lowerAll(o.stringList("acceptedProtocols")), domains: asciiHosts(o.stringList("acceptedDomains")),
 		invalid: invalidResult(f, intray.NewMessage("url.invalid", nil)),
-		parser:  whatwg.NewParser(),
 	}
 	for i, p := range u.protocols {
 		u.protocols[i] = strings.TrimRight(p, ":/")
@@ -77,15 +74,14 @@ func (u *urlParser) Parse(c Cell, scratch []byte) Result {
 	if bytes.IndexByte(text, ':') <= 0 {
 		return u.invalid
 	}
-	parsed, err := u.parser.Parse(string(text))
-	if err != nil || parsed.Hostname() == "" && !slices.Contains(u.protocols, parsed.Scheme()) {
+	parsed, ok := parseURL(string(text))
+	if !ok || parsed.host == "" && !slices.Contains(u.protocols, parsed.scheme) {
 		return u.invalid
 	}
-	p := urlOrigin{parsed.Scheme(), []byte(parsed.Hostname())}
-	if isWebScheme(p.scheme) && !isHost(parsed.Hostname()) {
+	if isWebScheme(parsed.scheme) && !isHost(parsed.host) {
 		return u.invalid
 	}
-	return u.checkAccepted(p, c.Raw, append(scratch, parsed.Href(false)...))
+	return u.checkAccepted(urlOrigin{parsed.scheme, []byte(parsed.host)}, c.Raw, append(scratch, parsed.href...))
 }
 
 // urlOrigin is where a URL points to.

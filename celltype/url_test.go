@@ -1,47 +1,110 @@
-package celltype_test
+package celltype
 
 import (
+	"encoding/json"
+	"os"
 	"testing"
-
-	whatwg "github.com/nlnwa/whatwg-url/url"
-	"pgregory.net/rapid"
+	"unicode/utf8"
 
 	"github.com/intraydata/intray"
-	"github.com/intraydata/intray/celltype"
 )
 
-// TestURLsAreThoseOfTheStandard holds what the short way makes of URLs against
-// the library that implements the standard.
-func TestURLsAreThoseOfTheStandard(t *testing.T) {
-	parser, err := celltype.Compile(typed(intray.TypeURL, nil))
+// TestParseURL reads the URLs of the Web Platform Tests, those without a base URL.
+// The tests of tools/whatwg compare more of them with another implementation.
+func TestParseURL(t *testing.T) {
+	text, err := os.ReadFile("testdata/web-platform-urls.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	standard := whatwg.NewParser()
-	urls := rapid.SliceOfN(rapid.OneOf(
-		rapid.StringMatching(`([hH]ttps?|HTTPS):/{1,3}[a-zA-Z0-9.-]{1,10}\.[a-zA-Z0-9]{1,4}(:[0-9]{0,6})?([/?#][a-zA-Z0-9%/._~!$&'()*+,;=:@?#-]{0,20})?`),
-		rapid.StringMatching(`https?://(a|b-|-c|xn--|--|1|\.){1,5}\.(org|COM|1)(:80|:443|:0|:08|:)?[/?#.:@\\%]?(%2e|%2E|\.|/|%2f|é| ){0,4}`),
-	), 20, 20)
-	read, changed := 0, 0
-	rapid.Check(t, func(t *rapid.T) {
-		for _, text := range urls.Draw(t, "urls") {
-			got := parser.Parse(celltype.Cell{Raw: []byte(text)}, nil)
-			want, err := standard.Parse(text)
-			switch got.State {
-			case celltype.Invalid:
-				continue
-			case celltype.Unchanged:
-				got.Value = []byte(text)
-			default:
-				changed++
-			}
-			read++
-			if err != nil || want.Href(false) != string(got.Value) {
-				t.Fatalf("%q is %q, by the standard %v (%v)", text, got.Value, want, err)
+	var list []json.RawMessage
+	if err := json.Unmarshal(text, &list); err != nil {
+		t.Fatal(err)
+	}
+	if len(list) < 500 {
+		t.Fatalf("only %d URLs", len(list))
+	}
+	for _, one := range list[1:] {
+		var c struct {
+			Input, Href string
+			Failure     bool
+		}
+		if err := json.Unmarshal(one, &c); err != nil {
+			t.Fatal(err)
+		}
+		u, ok := parseURL(c.Input)
+		if ok == c.Failure || ok && u.href != c.Href {
+			t.Errorf("%q: %q %v, want %q", c.Input, u.href, ok, c.Href)
+		}
+		if !ok {
+			continue
+		}
+		if again, ok := parseURL(u.href); !ok || again != u {
+			t.Errorf("%q: %+v is read as %+v %v", c.Input, u, again, ok)
+		}
+	}
+}
+
+// TestSimpleURLs checks that the short way and the standard's parser agree.
+func TestSimpleURLs(t *testing.T) {
+	for _, text := range []string{
+		"https://example.org/", "HTTP://Example.ORG:80", "https://example.org:443/a?b#c", "https://example.org:8443", "http://a.b-c.de/x/y.z",
+		"http://example.org?a", "http://example.org#a", "https://a.xn--p1ai/", "http://a_b.org/", "https://example.org/a%2fb/.c",
+	} {
+		value, p, simple := appendSimpleURL(nil, []byte(text))
+		if !simple {
+			continue
+		}
+		u, ok := parseURL(text)
+		if !ok || u.href != string(value) || u.host != string(p.host) || u.scheme != p.scheme {
+			t.Errorf("%q: %s %+v, by the standard %+v %v", text, value, p, u, ok)
+		}
+	}
+}
+
+func TestURLHosts(t *testing.T) {
+	for _, tt := range []struct{ host, want string }{
+		{"1", "0.0.0.1"}, {"0x7f.1", "127.0.0.1"}, {"010.0.0.1", "8.0.0.1"}, {"0x.0x.0", "0.0.0.0"}, {"1.2.3.4.", "1.2.3.4"},
+		{"4294967295", "255.255.255.255"}, {"1.16777215", "1.255.255.255"}, {"1.2.65535", "1.2.255.255"}, {"1.2.3.255", "1.2.3.255"}, {"255.1", "255.0.0.1"},
+		{"4294967296", ""}, {"1.16777216", ""}, {"1.2.65536", ""}, {"1.2.3.256", ""}, {"256.1", ""}, {"1.2.3.4.5", ""}, {"99999999999999999999", ""},
+		{"09.1", ""}, {"a.1", ""}, {"a.0x1", ""}, {"1..2", ""}, {"a.0xg", "a.0xg"}, {"a.1b", "a.1b"},
+		// A sign makes a name of a number.
+		{"-1", "-1"}, {"1.2.3.-4", "1.2.3.-4"}, {"192.168.0-257", "192.168.0-257"}, {"+1.2", ""},
+		{"[::1]", "[::1]"}, {"[1:0:0:2::]", "[1:0:0:2::]"}, {"[::ffff:1.2.3.4]", "[::ffff:102:304]"}, {"[::FFFF:0:1]", "[::ffff:0:1]"},
+		{"[1:2:3:4:5:6:7::]", "[1:2:3:4:5:6:7:0]"}, {"[::1", ""}, {"[::1%25eth0]", ""}, {"[1.2.3.4]", ""}, {"[]", ""}, {"[::01.2.3.4]", ""},
+		{"b\u00fccher.example", "xn--bcher-kva.example"}, {"xn--a", ""}, {"\u00ad", ""}, {"a b", ""}, {"a%20b", ""}, {"a%00b", ""}, {"%ff", ""}, {"a%zz", ""},
+		{"-a-.example", "-a-.example"}, {"\u2260", "xn--1ch"},
+	} {
+		got, ok := parseURLHost(tt.host, true)
+		if ok != (tt.want != "") || ok && got != tt.want {
+			t.Errorf("%q: %q %v, want %q", tt.host, got, ok, tt.want)
+		}
+	}
+}
+
+// FuzzParseURL checks that canonical URLs are ASCII and stay as they are.
+func FuzzParseURL(f *testing.F) {
+	for _, text := range []string{"https://u:p@ex\u00e4mple.org:81/a/../b?c'd#e`", "file:C|/x/..", "foo:/..//a", "a:b c\xff", "http:\\\\1.2:443"} {
+		f.Add(text)
+	}
+	parser, err := newURL(intray.Field{}, nil)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if r := parser.Parse(Cell{Raw: []byte(text)}, nil); r.State == Parsed && len(r.Value) == 0 {
+			t.Fatalf("%q has an empty value", text)
+		}
+		u, ok := parseURL(text)
+		if !ok {
+			return
+		}
+		for i := range len(u.href) {
+			if c := u.href[i]; c < ' ' || c > '~' || c >= utf8.RuneSelf {
+				t.Fatalf("%q: %q", text, u.href)
 			}
 		}
+		if again, ok := parseURL(u.href); !ok || again.href != u.href || again.host != u.host {
+			t.Fatalf("%q: %+v is read as %+v %v", text, u, again, ok)
+		}
 	})
-	if read < 500 || changed < 100 {
-		t.Errorf("only %d URLs were read, %d changed", read, changed)
-	}
 }
