@@ -88,7 +88,7 @@ func (m *dateTimeParser) Parse(c Cell, scratch []byte) Result {
 	if r.Reason != date.Read {
 		return invalidResult(m.field, r.Reason.Message(m.want))
 	}
-	result := newResult(c.Raw, m.appendCanonical(scratch, r))
+	result := newResult(c.Raw, r.AppendISO(scratch, m.want, m.withSeconds))
 	result.Note = note
 	return result
 }
@@ -168,16 +168,6 @@ func (m *dateTimeParser) readByFormat(raw []byte) (date.Reading, bool) {
 	return r, true
 }
 
-func (m *dateTimeParser) appendCanonical(dst []byte, r date.Reading) []byte {
-	switch m.want {
-	case date.WantDate:
-		return r.Date.Append(dst)
-	case date.WantTime:
-		return r.Time.Append(dst, m.withSeconds)
-	}
-	return r.Append(dst, m.withSeconds)
-}
-
 func (m *dateTimeParser) NewSniffer() Sniffer {
 	return &dateTimeSniffer{parser: m, sniffer: date.NewSniffer(m.want)}
 }
@@ -204,7 +194,7 @@ func (s *dateTimeSniffer) Observe(c Cell) {
 func (s *dateTimeSniffer) observeSerial(c Cell) {
 	if r, note := s.parser.readCell(c); r.Reason == date.Read && note.Code != "" {
 		if s.serialCount == 0 {
-			s.serialExample, s.read = string(c.Typed), string(s.parser.appendCanonical(nil, r))
+			s.serialExample, s.read = string(c.Typed), string(r.AppendISO(nil, s.parser.want, s.parser.withSeconds))
 		}
 		s.serialCount++
 	}

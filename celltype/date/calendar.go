@@ -71,6 +71,17 @@ func (m Timestamp) Append(dst []byte, seconds bool) []byte {
 	return m.Time.Append(append(m.Date.Append(dst), 'T'), seconds)
 }
 
+// AppendISO appends the canonical form of a field that holds want.
+func (m Timestamp) AppendISO(dst []byte, want Want, seconds bool) []byte {
+	switch want {
+	case WantDate:
+		return m.Date.Append(dst)
+	case WantTime:
+		return m.Time.Append(dst, seconds)
+	}
+	return m.Append(dst, seconds)
+}
+
 // dayNumber counts days from 0000-03-01, which lets leap days fall to the end of a
 // year (Hinnant, "chrono-Compatible Low-Level Date Algorithms").
 func (d Date) dayNumber() int {

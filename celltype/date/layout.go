@@ -9,20 +9,18 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// ISO is the format that stands for the canonical form: 2022-03-27,
-// 2022-03-27T15:20 or 15:20, by what the field holds.
+// ISO is the format that means the canonical form: 2022-03-27, 2022-03-27T15:20
+// or 15:20, depending on what the field holds.
 const ISO = "[ISO]"
 
-// Layout is a compiled format. It is read only, and may be used from several
-// goroutines.
+// Layout is a compiled format. It is immutable and safe for concurrent use.
 //
-// Formats are made of the tokens of Luxon 3 (https://moment.github.io/luxon,
-// "Formatting" and "Parsing"), with text between single quotes; two quotes
-// with nothing between them are a quote, and signs that are no tokens stand for
-// themselves. Two differences:
-// the tokens of local weeks, n nn ii iiii, give ISO weeks, and the zone of all
-// moments is UTC. Localized patterns are for the Gregorian calendar in all
-// locales.
+// A format consists of the tokens of Luxon 3 (https://moment.github.io/luxon,
+// "Formatting" and "Parsing"). Text between single quotes is literal, two quotes
+// with nothing between them are a quote, and characters that are not tokens
+// represent themselves. There are two differences: the tokens of local weeks,
+// n nn ii iiii, write ISO weeks, and the zone of all timestamps is UTC. Localized
+// patterns are for the Gregorian calendar in all locales.
 type Layout struct {
 	elements []element
 	iso      bool
@@ -31,26 +29,30 @@ type Layout struct {
 	zero     rune // the digit 0 of the locale
 }
 
-// element is one token, or text between tokens.
+// element is one token, or the text between tokens.
 type element struct {
 	field field
 	width uint8
-	// text is what a literal is, folded how it is compared.
+	// text is what a literal or a zone is written as, folded how a literal is
+	// compared.
 	text, folded string
-	// names are what a name is written as, keys what it is read as; numbers says
-	// which month or day a key means.
-	names   []string
-	keys    []string
-	numbers []uint8
+	// names are what a name is written as, keys what it is read as.
+	names []string
+	keys  []elementKey
 }
 
+// elementKey is the folded name of a month or weekday with its number.
+type elementKey struct {
+	text   string
+	number uint8
+}
+
+// field is what a token writes. The order separates fields of a clock, fields of
+// a day, counts since 1970 and zones.
 type field uint8
 
 const (
 	literal field = iota
-	yearField
-	monthField
-	dayField
 	hourField
 	hour12Field
 	minuteField
@@ -59,25 +61,26 @@ const (
 	centiField
 	deciField
 	meridiemField
-	monthName
-	weekdayName
+	yearField
+	monthField
+	dayField
 	weekdayField
-	eraName
-	zoneNarrow
-	zoneColon
-	zonePlain
-	zoneID
 	weekYearField
 	weekField
 	yearDayField
 	quarterField
+	monthName
+	weekdayName
+	eraName
 	unixField
 	unixMilliField
+	zoneOffset
+	zoneID
 )
 
-// numericTokens are the tokens of numbers, with their field and fewest digits. A year
-// of two digits has the width 2.
-var numericTokens = map[string]element{
+// plainTokens are the tokens of numbers and zones, with the fewest digits of a
+// number. A year of two digits has the width 2.
+var plainTokens = map[string]element{
 	"y": {field: yearField, width: 1}, "yy": {field: yearField, width: 2}, "yyyy": {field: yearField, width: 4},
 	"yyyyy": {field: yearField, width: 4}, "yyyyyy": {field: yearField, width: 6},
 	"M": {field: monthField, width: 1}, "MM": {field: monthField, width: 2},
@@ -90,8 +93,8 @@ var numericTokens = map[string]element{
 	"S": {field: milliField, width: 1}, "SSS": {field: milliField, width: 3}, "u": {field: milliField, width: 3},
 	"uu": {field: centiField, width: 2}, "uuu": {field: deciField, width: 1},
 	"E": {field: weekdayField, width: 1}, "c": {field: weekdayField, width: 1},
-	"ZZZZ": {field: zoneID}, "ZZZZZ": {field: zoneID},
-	"Z": {field: zoneNarrow}, "ZZ": {field: zoneColon}, "ZZZ": {field: zonePlain}, "z": {field: zoneID},
+	"ZZZZ": {field: zoneID, text: "UTC"}, "ZZZZZ": {field: zoneID, text: "UTC"}, "z": {field: zoneID, text: "UTC"},
+	"Z": {field: zoneOffset, text: "+0"}, "ZZ": {field: zoneOffset, text: "+00:00"}, "ZZZ": {field: zoneOffset, text: "+0000"},
 	"kk": {field: weekYearField, width: 2}, "kkkk": {field: weekYearField, width: 4},
 	"ii": {field: weekYearField, width: 2}, "iiii": {field: weekYearField, width: 4},
 	"W": {field: weekField, width: 1}, "WW": {field: weekField, width: 2},
@@ -101,7 +104,7 @@ var numericTokens = map[string]element{
 	"X": {field: unixField, width: 1}, "x": {field: unixMilliField, width: 1},
 }
 
-// nameTokens are the tokens of names, with the list of the locale they are from.
+// nameTokens are the tokens of names, with their list in the locale.
 var nameTokens = map[string]struct {
 	field field
 	list  string
@@ -109,17 +112,17 @@ var nameTokens = map[string]struct {
 	"MMM": {monthName, "months.short"}, "MMMM": {monthName, "months.long"}, "MMMMM": {monthName, "months.narrow"},
 	"LLL": {monthName, "months.short.alone"}, "LLLL": {monthName, "months.long.alone"}, "LLLLL": {monthName, "months.narrow"},
 	"EEE": {weekdayName, "days.short"}, "EEEE": {weekdayName, "days.long"}, "EEEEE": {weekdayName, "days.narrow"},
-	"EEEEEE": {weekdayName, "days.sentence"}, // of our own patterns only
+	"EEEEEE": {weekdayName, "days.sentence"}, // of the localized patterns only
 	"ccc":    {weekdayName, "days.short.alone"}, "cccc": {weekdayName, "days.long.alone"}, "ccccc": {weekdayName, "days.narrow"},
 	"a": {meridiemField, "meridiems"}, "G": {eraName, "eras.short"}, "GG": {eraName, "eras.long"}, "GGGGG": {eraName, "eras.narrow"},
 }
 
-// maxFormat is the longest format in bytes; real ones have a tenth of it.
+// maxFormat is the most bytes of a format, ten times those of real ones.
 const maxFormat = 256
 
-// CompileLayout compiles a format for a locale, en-US where that is empty. Want
-// and seconds only say what [ISO] is. A locale that is not known is an error, as
-// is a format without any token or of more than 256 bytes.
+// CompileLayout compiles a format for a locale, by default en-US. The arguments
+// want and seconds matter to [ISO] only. An unknown locale is an error, and so is
+// a format without a token or of more than 256 bytes.
 func CompileLayout(format, locale string, want Want, seconds bool) (*Layout, error) {
 	l := &Layout{want: want, seconds: seconds, zero: '0'}
 	if format == ISO {
@@ -140,19 +143,21 @@ func CompileLayout(format, locale string, want Want, seconds bool) (*Layout, err
 		l.zero, _ = utf8.DecodeRuneInString(zero)
 	}
 	l.compile(format, where)
-	for _, p := range l.elements {
-		if p.field != literal {
-			return l, nil
-		}
+	if !l.contains(func(p element) bool { return p.field != literal }) {
+		return nil, &intray.MessageError{Message: intray.NewMessage("date_format.no_token", intray.Params{"format": format})}
 	}
-	return nil, &intray.MessageError{Message: intray.NewMessage("date_format.no_token", intray.Params{"format": format})}
+	return l, nil
 }
 
-// compile splits a format into runs of the same letter, and text in quotes.
+// compile splits a format into runs of the same letter and quoted text.
 func (l *Layout) compile(format string, where *Locale) {
 	for format != "" {
 		if format[0] == '\'' {
-			format = l.addQuoted(format[1:])
+			var text string
+			if text, format, _ = strings.Cut(format[1:], "'"); text == "" {
+				text = "'"
+			}
+			l.addText(text)
 			continue
 		}
 		_, size := utf8.DecodeRuneInString(format)
@@ -160,36 +165,24 @@ func (l *Layout) compile(format string, where *Locale) {
 		for strings.HasPrefix(format[end:], format[:size]) {
 			end += size
 		}
-		l.addToken(format[:end], where)
+		token := format[:end]
 		format = format[end:]
-	}
-}
-
-func (l *Layout) addQuoted(format string) (rest string) {
-	text, rest, _ := strings.Cut(format, "'")
-	if text == "" {
-		text = "'"
-	}
-	l.addText(text)
-	return rest
-}
-
-func (l *Layout) addToken(token string, where *Locale) {
-	if p, is := numericTokens[token]; is {
-		l.elements = append(l.elements, p)
-		return
-	}
-	if n, is := nameTokens[token]; is {
-		l.elements = append(l.elements, newNameElement(n.field, n.list, where))
-		return
-	}
-	if strings.Trim(token, "DtTfF") == "" && len(token) <= 4 {
-		if pattern := where.lookup(token); pattern != "" {
-			l.compile(pattern, where)
-			return
+		if p, is := plainTokens[token]; is {
+			l.elements = append(l.elements, p)
+			continue
 		}
+		if n, is := nameTokens[token]; is {
+			l.elements = append(l.elements, newNameElement(n.field, n.list, where))
+			continue
+		}
+		if strings.Trim(token, "DtTfF") == "" && len(token) <= 4 {
+			if pattern := where.lookup(token); pattern != "" {
+				l.compile(pattern, where)
+				continue
+			}
+		}
+		l.addText(token)
 	}
-	l.addText(token)
 }
 
 func (l *Layout) addText(text string) {
@@ -197,67 +190,33 @@ func (l *Layout) addText(text string) {
 		text = l.elements[n-1].text + text
 		l.elements = l.elements[:n-1]
 	}
-	folded := appendFolded(make([]byte, 0, 4*len(text)+utf8.UTFMax), []byte(text))
-	l.elements = append(l.elements, element{text: text, folded: strings.ReplaceAll(string(folded), " ", "")})
+	l.elements = append(l.elements, element{text: text, folded: strings.ReplaceAll(foldString(text), " ", "")})
 }
 
-// newNameElement writes the names of one list, and reads those of all lists of its
-// kind: the case of the long and the short form is no reason to refuse a cell.
+// newNameElement returns an element that writes the names of one list and reads
+// those of all lists of its kind: a cell is not rejected for a long or short form
+// or another case.
 func newNameElement(f field, list string, where *Locale) element {
-	p := element{field: f, names: where.nameList(strings.TrimSuffix(list, ".alone"))}
-	if strings.HasSuffix(list, ".alone") {
-		p.names = strings.Split(where.lookup(list), "|")
-	}
+	p := element{field: f, names: where.nameList(list)}
 	lists := []string{list}
 	if kind, _, _ := strings.Cut(list, "."); (kind == "months" || kind == "days") && !strings.HasSuffix(list, ".narrow") {
 		lists = []string{list, kind + ".long", kind + ".long.alone", kind + ".short", kind + ".short.alone"}
 	}
 	for _, list := range lists {
-		names := where.nameList(list)
-		if strings.HasSuffix(list, ".alone") {
-			names = strings.Split(where.lookup(list), "|")
-		}
-		for i, name := range names {
-			p.addKey(nameKey(name), uint8(i+1))
+		for i, name := range where.nameList(list) {
+			key := elementKey{strings.NewReplacer(" ", "", ".", "").Replace(foldString(name)), uint8(i + 1)}
+			if key.text != "" && !slices.Contains(p.keys, key) {
+				p.keys = append(p.keys, key)
+			}
 		}
 	}
-	p.sortKeys()
+	// The longest name that matches is the right one.
+	slices.SortStableFunc(p.keys, func(a, b elementKey) int { return len(b.text) - len(a.text) })
 	return p
 }
 
-// nameKey is a name as it is compared: without spaces and points.
-func nameKey(name string) string {
-	folded := appendFolded(make([]byte, 0, 4*len(name)+utf8.UTFMax), []byte(name))
-	return strings.NewReplacer(" ", "", ".", "").Replace(string(folded))
-}
-
-func (p *element) addKey(key string, number uint8) {
-	for i, k := range p.keys {
-		if k == key && p.numbers[i] == number {
-			return
-		}
-	}
-	if key != "" {
-		p.keys, p.numbers = append(p.keys, key), append(p.numbers, number)
-	}
-}
-
-// sortKeys puts longer names first: the longest that fits is the one meant.
-func (p *element) sortKeys() {
-	at := make([]int, len(p.keys))
-	for i := range at {
-		at[i] = i
-	}
-	slices.SortStableFunc(at, func(a, b int) int { return len(p.keys[b]) - len(p.keys[a]) })
-	keys, numbers := make([]string, len(at)), make([]uint8, len(at))
-	for i, from := range at {
-		keys[i], numbers[i] = p.keys[from], p.numbers[from]
-	}
-	p.keys, p.numbers = keys, numbers
-}
-
-// DateOrder is the order of day, month and year where all three are numbers, and
-// Undecided otherwise.
+// DateOrder returns the order of day, month and year if all three are numbers,
+// and Undecided otherwise.
 func (l *Layout) DateOrder() Order {
 	if l.iso {
 		return YMD
@@ -276,124 +235,86 @@ func (l *Layout) DateOrder() Order {
 	return patternOrder(string(pattern))
 }
 
-// hasShortYear says whether the year has two digits.
+func (l *Layout) contains(is func(element) bool) bool { return slices.ContainsFunc(l.elements, is) }
+
+// hasShortYear reports whether the year has two digits.
 func (l *Layout) hasShortYear() bool {
-	for _, p := range l.elements {
-		if p.field == yearField && p.width == 2 {
-			return true
-		}
-	}
-	return false
+	return l.contains(func(p element) bool { return p.field == yearField && p.width == 2 })
 }
 
-// HasOffset says whether the layout shows an offset, a zone or a count since
-// 1970: what a day and a time without a zone do not have.
+// HasOffset reports whether the layout shows an offset, a zone or a count since
+// 1970, which timestamps without a zone do not have.
 func (l *Layout) HasOffset() bool {
-	for _, p := range l.elements {
-		switch p.field {
-		case zoneNarrow, zoneColon, zonePlain, zoneID, unixField, unixMilliField:
-			return true
-		}
-	}
-	return false
+	return l.contains(func(p element) bool { return p.field >= unixField })
 }
 
-// Components says what of a moment the layout shows.
+// Components reports which parts of a timestamp the layout shows.
 func (l *Layout) Components() (day, clock bool) {
 	if l.iso {
 		return l.want != WantTime, l.want != WantDate
 	}
-	for _, p := range l.elements {
-		switch p.field {
-		case hourField, hour12Field, minuteField, secondField, milliField, centiField, deciField, meridiemField:
-			clock = true
-		case unixField, unixMilliField:
-			day, clock = true, true
-		case literal, zoneNarrow, zoneColon, zonePlain, zoneID:
-		default:
-			day = true
-		}
-	}
+	isUnix := func(p element) bool { return p.field == unixField || p.field == unixMilliField }
+	day = l.contains(func(p element) bool { return p.field >= yearField && p.field <= eraName || isUnix(p) })
+	clock = l.contains(func(p element) bool { return p.field >= hourField && p.field <= meridiemField || isUnix(p) })
 	return day, clock
 }
 
-// Append appends m in the layout. What m lacks, as a time of day lacks a month,
-// is left out. It allocates nothing where dst is large enough.
+// Append appends m in the layout. Components that m lacks, such as the month of a
+// time of day, are omitted. Append does not allocate if dst is large enough.
 func (l *Layout) Append(dst []byte, m Timestamp) []byte {
 	if l.iso {
-		return l.appendISO(dst, m)
+		return m.AppendISO(dst, l.want, l.seconds)
 	}
 	for i := range l.elements {
-		dst = l.appendElement(dst, &l.elements[i], m)
+		switch p := &l.elements[i]; p.field {
+		case literal, zoneOffset, zoneID:
+			dst = append(dst, p.text...)
+		case monthName, weekdayName, meridiemField, eraName:
+			if at := p.nameIndex(m); at >= 0 && at < len(p.names) {
+				dst = append(dst, p.names[at]...)
+			}
+		default:
+			if !m.IsZero() || p.field < yearField {
+				dst = l.appendNumber(dst, p.number(m), int(p.width))
+			}
+		}
 	}
 	return dst
 }
 
-func (l *Layout) appendISO(dst []byte, m Timestamp) []byte {
-	switch l.want {
-	case WantDate:
-		return m.Date.Append(dst)
-	case WantTime:
-		return m.Time.Append(dst, l.seconds)
+// nameIndex returns the index of a name, or -1.
+func (p *element) nameIndex(m Timestamp) int {
+	switch {
+	case p.field == meridiemField:
+		return int(m.Hour) / 12
+	case p.field == eraName:
+		return 1
+	case p.field == monthName:
+		return int(m.Month) - 1
+	case m.IsZero():
+		return -1
 	}
-	return m.Append(dst, l.seconds)
+	return m.Weekday() - 1
 }
 
-func (l *Layout) appendElement(dst []byte, p *element, m Timestamp) []byte {
+// number returns the value of a numeric field.
+func (p *element) number(m Timestamp) int64 {
+	year := int64(m.Year)
 	switch p.field {
-	case literal:
-		return append(dst, p.text...)
-	case monthName, weekdayName, meridiemField, eraName:
-		return append(dst, p.nameOf(m)...)
-	case zoneNarrow:
-		return append(dst, "+0"...)
-	case zoneColon:
-		return append(dst, "+00:00"...)
-	case zonePlain:
-		return append(dst, "+0000"...)
-	case zoneID:
-		return append(dst, "UTC"...)
-	}
-	if m.IsZero() && p.needsDate() {
-		return dst
-	}
-	return l.appendNumber(dst, p.numberOf(m), int(p.width))
-}
-
-// needsDate says whether the number needs a day.
-func (p *element) needsDate() bool {
-	switch p.field {
-	case yearField, monthField, dayField, weekdayField, weekYearField, weekField, yearDayField, quarterField, unixField, unixMilliField:
-		return true
-	}
-	return false
-}
-
-func (p *element) nameOf(m Timestamp) string {
-	at := 0
-	switch p.field {
-	case monthName:
-		at = int(m.Month) - 1
-	case weekdayName:
-		if m.IsZero() {
-			return ""
-		}
-		at = m.Weekday() - 1
-	case meridiemField:
-		at = int(m.Hour) / 12
-	case eraName:
-		at = 1
-	}
-	if uint(at) >= uint(len(p.names)) {
-		return ""
-	}
-	return p.names[at]
-}
-
-func (p *element) numberOf(m Timestamp) int64 {
-	switch p.field {
-	case yearField:
-		return p.shortYear(int64(m.Year))
+	case hourField:
+		return int64(m.Hour)
+	case hour12Field:
+		return int64(m.Hour+11)%12 + 1
+	case minuteField:
+		return int64(m.Minute)
+	case secondField:
+		return int64(m.Second)
+	case milliField:
+		return int64(m.Nano / 1_000_000)
+	case centiField:
+		return int64(m.Nano / 10_000_000)
+	case deciField:
+		return int64(m.Nano / 100_000_000)
 	case monthField:
 		return int64(m.Month)
 	case dayField:
@@ -404,76 +325,36 @@ func (p *element) numberOf(m Timestamp) int64 {
 		return int64(m.YearDay())
 	case quarterField:
 		return int64(m.Month+2) / 3
-	case weekYearField, weekField:
-		return p.weekOf(m.Date)
 	case unixField, unixMilliField:
-		return p.unixOf(m)
+		seconds := int64(m.dayNumber()-unixEpoch)*86400 + int64(m.Hour)*3600 + int64(m.Minute)*60 + int64(m.Second)
+		if p.field == unixField {
+			return seconds
+		}
+		return seconds*1000 + int64(m.Nano/1_000_000)
+	case weekField, weekYearField:
+		weekYear, week := m.ISOWeek()
+		if p.field == weekField {
+			return int64(week)
+		}
+		year = int64(weekYear)
 	}
-	return p.timeOf(m.Time)
-}
-
-func (p *element) timeOf(c Time) int64 {
-	switch p.field {
-	case hourField:
-		return int64(c.Hour)
-	case hour12Field:
-		return int64(c.Hour+11)%12 + 1
-	case minuteField:
-		return int64(c.Minute)
-	case secondField:
-		return int64(c.Second)
-	case milliField:
-		return int64(c.Nano / 1_000_000)
-	case centiField:
-		return int64(c.Nano / 10_000_000)
-	}
-	return int64(c.Nano / 100_000_000)
-}
-
-func (p *element) shortYear(year int64) int64 {
 	if p.width == 2 {
-		return year % 100
+		year %= 100
 	}
 	return year
 }
 
-func (p *element) weekOf(d Date) int64 {
-	year, week := d.ISOWeek()
-	if p.field == weekField {
-		return int64(week)
-	}
-	return p.shortYear(int64(year))
-}
-
-func (p *element) unixOf(m Timestamp) int64 {
-	seconds := int64(m.dayNumber()-unixEpoch)*86400 + int64(m.Hour)*3600 + int64(m.Minute)*60 + int64(m.Second)
-	if p.field == unixField {
-		return seconds
-	}
-	return seconds*1000 + int64(m.Nano/1_000_000)
-}
-
 // appendNumber appends n in the digits of the locale.
 func (l *Layout) appendNumber(dst []byte, n int64, width int) []byte {
-	from := len(dst)
 	if n < 0 {
 		dst, n = append(dst, '-'), -n
-		from++
 	}
-	for limit := int64(10); width > 1; width, limit = width-1, limit*10 {
-		if n < limit {
-			dst = append(dst, "000000"[:width-1]...)
-			break
-		}
+	var room [20]byte
+	digits := strconv.AppendInt(room[:0], n, 10)
+	for range width - len(digits) {
+		dst = utf8.AppendRune(dst, l.zero)
 	}
-	dst = strconv.AppendInt(dst, n, 10)
-	if l.zero == '0' {
-		return dst
-	}
-	var digits [32]byte
-	plain := digits[:copy(digits[:], dst[from:])]
-	dst = dst[:from]
-	for _, c := range plain {
+	for _, c := range digits {
 		dst = utf8.AppendRune(dst, l.zero+rune(c-'0'))
 	}
 	return dst

@@ -1,21 +1,23 @@
 package date
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
-// parsedFields is what a cell holds by a layout.
+// parsedFields holds what a cell has in the fields of a layout.
 type parsedFields struct {
 	values [unixMilliField + 1]int64
 	has    [unixMilliField + 1]bool
-	// shortYear says that the year has two digits.
+	// shortYear reports whether the year has two digits.
 	shortYear bool
 	offset    int16
 	hasZone   bool
 }
 
-// Read reads a cell by the layout: capitals, accents, spaces, the points of
-// abbreviations and the kind of digits make no difference. Years of two digits
-// are those of the zero Style. It allocates nothing. A cell of another form is
-// NotUnderstood.
+// Read reads a cell in the layout. It ignores case, accents, spaces, the points of
+// abbreviations and the script of digits. Years of two digits are those of the
+// zero Style. A cell in another form is NotUnderstood. Read does not allocate.
 func (l *Layout) Read(raw []byte, want Want) Reading {
 	if l.iso {
 		var s Style
@@ -26,14 +28,30 @@ func (l *Layout) Read(raw []byte, want Want) Reading {
 		return Reading{Reason: TooLong}
 	}
 	var buf [2 * maxCellBytes]byte
-	text := appendFolded(buf[:0], raw)
+	text, ok := appendFolded(buf[:0], raw), false
 	var f parsedFields
 	for i := range l.elements {
-		rest, ok := f.readElement(&l.elements[i], skipSpaces(text))
+		p := &l.elements[i]
+		text = skipSpaces(text)
+		switch p.field {
+		case literal:
+			text, ok = matchText(text, p.folded, false)
+		case monthName, weekdayName, meridiemField, eraName:
+			text, ok = f.readName(p, text)
+		case zoneID:
+			n := 0
+			for n < len(text) && (isLetter(text[n]) || isDigit(text[n]) || strings.IndexByte("_+-/:", text[n]) >= 0) {
+				n++
+			}
+			text, f.hasZone, ok = text[n:], true, n > 0
+		case zoneOffset:
+			text, ok = f.readOffset(text)
+		default:
+			text, ok = f.readNumber(p, text)
+		}
 		if !ok {
 			return Reading{Reason: NotUnderstood}
 		}
-		text = rest
 	}
 	if len(skipSpaces(text)) > 0 {
 		return Reading{Reason: NotUnderstood}
@@ -48,32 +66,16 @@ func skipSpaces(text []byte) []byte {
 	return text
 }
 
-// readElement reads one piece from the text.
-func (f *parsedFields) readElement(p *element, text []byte) ([]byte, bool) {
-	switch p.field {
-	case literal:
-		return matchText(text, p.folded, false)
-	case monthName, weekdayName, meridiemField, eraName:
-		return f.readName(p, text)
-	case zoneID:
-		f.hasZone = true
-		return skipZoneID(text)
-	case zoneNarrow, zoneColon, zonePlain:
-		return f.readOffset(text)
-	}
-	return f.readNumber(p, text)
-}
-
-// matchText compares without spaces, and for names without points; but those end
-// a number.
-func matchText(text []byte, want string, points bool) ([]byte, bool) {
+// matchText cuts a text and ignores spaces, for names also points, unless they
+// separate digits.
+func matchText(text []byte, want string, ignorePoints bool) ([]byte, bool) {
 	for i := 0; i < len(want); {
 		switch {
 		case len(text) == 0:
 			return nil, false
 		case text[0] == want[i]:
 			i++
-		case text[0] != ' ' && (text[0] != '.' || !points), i > 0 && isDigit(want[i-1]) && isDigit(want[i]):
+		case text[0] != ' ' && (text[0] != '.' || !ignorePoints), i > 0 && isDigit(want[i-1]) && isDigit(want[i]):
 			return nil, false
 		}
 		text = text[1:]
@@ -81,53 +83,34 @@ func matchText(text []byte, want string, points bool) ([]byte, bool) {
 	return text, true
 }
 
-// readName reads the longest name that fits. Where that means two things, as J
-// does, nothing is read.
+// readName reads the longest name that matches. A name with two meanings, such as
+// J, matches nothing.
 func (f *parsedFields) readName(p *element, text []byte) ([]byte, bool) {
 	for i, key := range p.keys {
-		rest, ok := matchText(text, key, true)
+		rest, ok := matchText(text, key.text, true)
 		if !ok {
 			continue
 		}
-		for j, other := range p.keys[i+1:] {
-			if other == key && p.numbers[i+1+j] != p.numbers[i] {
+		for _, other := range p.keys[i+1:] {
+			if other.text == key.text && other.number != key.number {
 				return nil, false
 			}
 		}
-		if strings.HasSuffix(p.names[0], ".") || len(rest) > 0 && rest[0] == '.' && f.pointEnds(p, rest) {
-			rest = skipPoint(rest)
+		// A point belongs to an abbreviation rather than to the text of the layout.
+		isPoint := len(rest) > 0 && rest[0] == '.'
+		if isPoint && (strings.HasSuffix(p.names[0], ".") || p.field == meridiemField || len(rest) > 1 && rest[1] == ' ') {
+			rest = rest[1:]
 		}
-		return rest, f.set(p.field, int64(p.numbers[i]))
+		return rest, f.set(p.field, int64(key.number))
 	}
 	return nil, false
 }
 
-// pointEnds says whether a point belongs to the name before it rather than to
-// the text of the layout: names of months do not end a number.
-func (f *parsedFields) pointEnds(p *element, rest []byte) bool {
-	return p.field == meridiemField || len(rest) > 1 && rest[1] == ' '
-}
-
-func skipPoint(text []byte) []byte {
-	if len(text) > 0 && text[0] == '.' {
-		return text[1:]
-	}
-	return text
-}
-
-// set keeps a value. The same field a second time must have the same value.
+// set stores a value. It reports whether the field has no other value already.
 func (f *parsedFields) set(field field, value int64) bool {
 	same := !f.has[field] || f.values[field] == value
 	f.values[field], f.has[field] = value, true
 	return same
-}
-
-func skipZoneID(text []byte) ([]byte, bool) {
-	n := 0
-	for n < len(text) && (isLetter(text[n]) || isDigit(text[n]) || strings.IndexByte("_+-/:", text[n]) >= 0) {
-		n++
-	}
-	return text[n:], n > 0
 }
 
 func (f *parsedFields) readOffset(text []byte) ([]byte, bool) {
@@ -144,31 +127,28 @@ func (f *parsedFields) readOffset(text []byte) ([]byte, bool) {
 	return text[n:], ok && n > 1
 }
 
-// digitRange gives the fewest and the most digits that a field is read from.
+// digitRange returns the fewest and the most digits of a field.
 func (p *element) digitRange() (least, most int) {
+	least, most = int(p.width), 2
 	switch p.field {
 	case unixField, unixMilliField:
-		return 1, 15
+		most = 15
 	case yearField, weekYearField:
-		switch p.width {
-		case 2:
-			return 2, 2
-		case 1:
-			return 1, 6
+		if most = least; least == 1 {
+			most = 6
 		}
-		return int(p.width), int(p.width)
 	case milliField, yearDayField:
-		return int(p.width), 3
+		most = 3
 	case deciField, weekdayField:
-		return 1, 1
+		most = 1
 	}
-	return int(p.width), 2
+	return least, most
 }
 
 func (f *parsedFields) readNumber(p *element, text []byte) ([]byte, bool) {
 	least, most := p.digitRange()
-	west := (p.field == unixField || p.field == unixMilliField) && len(text) > 0 && text[0] == '-'
-	if west {
+	negative := p.field >= unixField && len(text) > 0 && text[0] == '-'
+	if negative {
 		text = text[1:]
 	}
 	n, value := 0, int64(0)
@@ -176,7 +156,7 @@ func (f *parsedFields) readNumber(p *element, text []byte) ([]byte, bool) {
 		value = value*10 + int64(text[n]-'0')
 		n++
 	}
-	if west {
+	if negative {
 		value = -value
 	}
 	if p.field == yearField || p.field == weekYearField {
@@ -185,7 +165,7 @@ func (f *parsedFields) readNumber(p *element, text []byte) ([]byte, bool) {
 	return text[n:], n >= least && f.set(p.field, value)
 }
 
-// resolve puts the values together.
+// resolve combines the values.
 func (f *parsedFields) resolve(want Want) Reading {
 	r := Reading{HasZone: f.hasZone, Offset: f.offset}
 	if f.has[unixField] || f.has[unixMilliField] {
@@ -208,19 +188,20 @@ func (f *parsedFields) resolve(want Want) Reading {
 	return r
 }
 
+// resolveTime prefers an hour of the whole day to one of half a day.
 func (f *parsedFields) resolveTime() (Time, Reason) {
 	hour := f.values[hourField]
 	if f.has[hour12Field] {
-		hour = f.values[hour12Field]
-		if hour < 1 || hour > 12 {
+		half := f.values[hour12Field]
+		if half < 1 || half > 12 {
 			return Time{}, NoSuchTime
 		}
 		if f.has[meridiemField] {
-			hour = hour%12 + 12*(f.values[meridiemField]-1)
+			half = half%12 + 12*(f.values[meridiemField]-1)
 		}
-	}
-	if f.has[hourField] { // the hour of the whole day is worth more than that of a half
-		hour = f.values[hourField]
+		if !f.has[hourField] {
+			hour = half
+		}
 	}
 	c, ok := newTime(int(hour), int(f.values[minuteField]), int(f.values[secondField]))
 	if !ok {
@@ -231,19 +212,21 @@ func (f *parsedFields) resolveTime() (Time, Reason) {
 }
 
 func (f *parsedFields) fullYear(field field) int {
+	year := int(f.values[field])
 	if f.shortYear {
 		var s Style
-		return s.fullYear(int(f.values[field]))
+		year = s.fullYear(year)
 	}
-	return int(f.values[field])
+	return year
 }
 
 func (f *parsedFields) resolveDate() (d Date, reason Reason) {
 	ok := false
 	year := f.fullYear(yearField)
+	weekday := int(cmp.Or(f.values[weekdayName], f.values[weekdayField]))
 	switch {
 	case f.has[weekYearField] && f.has[weekField] && (f.has[weekdayField] || f.has[weekdayName]):
-		d, ok = dateFromWeek(f.fullYear(weekYearField), int(f.values[weekField]), f.weekdayNumber())
+		d, ok = dateFromWeek(f.fullYear(weekYearField), int(f.values[weekField]), weekday)
 	case !f.has[yearField]:
 		return d, NoYear
 	case year < 1 || year > 9999 || f.values[eraName] == 1:
@@ -253,29 +236,15 @@ func (f *parsedFields) resolveDate() (d Date, reason Reason) {
 	case !f.has[dayField]:
 		return d, NoDay
 	default:
-		d, ok = NewDate(year, f.monthNumber(), int(f.values[dayField]))
+		d, ok = NewDate(year, int(cmp.Or(f.values[monthName], f.values[monthField])), int(f.values[dayField]))
 	}
 	switch {
 	case !ok:
 		return d, NoSuchDay
-	case f.weekdayNumber() != 0 && f.weekdayNumber() != d.Weekday():
+	case weekday != 0 && weekday != d.Weekday():
 		return d, WrongWeekday
 	}
 	return d, Read
-}
-
-func (f *parsedFields) monthNumber() int {
-	if f.has[monthName] {
-		return int(f.values[monthName])
-	}
-	return int(f.values[monthField])
-}
-
-func (f *parsedFields) weekdayNumber() int {
-	if f.has[weekdayName] {
-		return int(f.values[weekdayName])
-	}
-	return int(f.values[weekdayField])
 }
 
 // resolveUnix reads seconds or milliseconds since 1970, in UTC.

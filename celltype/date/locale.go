@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -121,26 +122,26 @@ func (s Languages) Tags() []string {
 	return codes
 }
 
-// parseLanguages reads codes joined by plus signs.
+// parseLanguages reads tags joined by plus signs.
 func (t *localeTable) parseLanguages(codes string) (Languages, error) {
 	var set Languages
 	for code := range strings.SplitSeq(codes, "+") {
 		l := t.byCode[strings.ToLower(code)]
 		if l == nil {
-			return 0, fmt.Errorf("the language %q is not known", code)
+			return 0, fmt.Errorf("unknown language %q", code)
 		}
 		set |= 1 << l.language
 	}
 	return set, nil
 }
 
-// localeTable is the content of the file of locales.
+// localeTable is the parsed file of locales.
 type localeTable struct {
 	all       []*Locale
 	byCode    map[string]*Locale
 	languages []string
 	words     map[string]*word
-	// index gives the place of a word in dictionary, whose first entry is none.
+	// index holds the position of a word in dictionary, whose first entry is unused.
 	index      map[string]wordID
 	dictionary []word
 	thai       Languages
@@ -149,108 +150,71 @@ type localeTable struct {
 var locales = sync.OnceValue(func() *localeTable {
 	t, err := parseLocales(localesText)
 	if err != nil {
-		panic(err) // the file is part of the program, and a test reads it
+		panic(err) // the file is part of the program, and a test parses it
 	}
 	return t
 })
 
 func parseLocales(text string) (*localeTable, error) {
 	t := &localeTable{byCode: map[string]*Locale{}, words: map[string]*word{}}
+	common := &Locale{}
 	var section *Locale
 	for number, line := range strings.Split(text, "\n") {
-		if err := t.parseLine(strings.TrimSpace(line), &section); err != nil {
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		key, value, isEntry := strings.Cut(line, " = ")
+		unescaped, err := strconv.Unquote(`"` + value + `"`)
+		switch {
+		case line == "[any]":
+			section = common
+			section.entries = map[string]string{}
+		case line[0] == '[' && strings.HasSuffix(line, "]"):
+			section = &Locale{Code: line[1 : len(line)-1], language: len(t.languages), entries: map[string]string{}}
+			t.byCode[strings.ToLower(section.Code)] = section
+			t.all = append(t.all, section)
+			// The section has a language of its own unless it names its parent.
+			t.languages = append(t.languages, section.Code)
+		case !isEntry || section == nil:
+			err = errors.New("neither a section nor an entry of one")
+		case key == "parent":
+			if section.parent = t.byCode[strings.ToLower(value)]; section.parent == nil {
+				err = fmt.Errorf("the parent %q must precede the section", value)
+				break
+			}
+			section.language = section.parent.language
+			t.languages = t.languages[:len(t.languages)-1]
+		default:
+			section.entries[key] = unescaped
+		}
+		if err != nil {
 			return nil, fmt.Errorf("locales, line %d: %w", number+1, err)
 		}
 	}
-	if err := t.addWords(); err != nil {
-		return nil, err
+	if common.entries == nil || len(t.languages) > 64 {
+		return nil, fmt.Errorf("locales: no section [any], or more than 64 languages")
 	}
-	t.index, t.dictionary = make(map[string]wordID, len(t.words)), make([]word, 1, len(t.words)+1)
-	for key, w := range t.words {
-		t.index[key] = wordID(len(t.dictionary))
-		t.dictionary = append(t.dictionary, *w)
+	if err := t.addWords(common); err != nil {
+		return nil, fmt.Errorf("locales: %w", err)
 	}
 	var err error
 	t.thai, err = t.parseLanguages("th")
 	return t, err
 }
 
-func (t *localeTable) parseLine(line string, section **Locale) error {
-	if line == "" || line[0] == '#' {
-		return nil
-	}
-	if strings.HasPrefix(line, "[") && strings.HasSuffix(line, "]") {
-		*section = t.openSection(line[1 : len(line)-1])
-		return nil
-	}
-	key, value, is := strings.Cut(line, " = ")
-	if !is || *section == nil {
-		return errors.New("no section and no \"key = value\"")
-	}
-	if key == "parent" {
-		return t.setParent(*section, value)
-	}
-	value, err := unescape(value)
-	(*section).entries[key] = value
-	return err
-}
-
-// openSection begins a section. Each has a language of its own, until it names its
-// parent.
-func (t *localeTable) openSection(code string) *Locale {
-	l := &Locale{Code: code, language: len(t.languages), entries: map[string]string{}}
-	t.byCode[strings.ToLower(code)] = l
-	if code == "any" {
-		delete(t.byCode, code)
-		l.language = -1
-		t.all = append(t.all[:0], l)
-		return l
-	}
-	t.languages = append(t.languages, code)
-	t.all = append(t.all, l)
-	return l
-}
-
-func (t *localeTable) setParent(l *Locale, parent string) error {
-	l.parent = t.byCode[strings.ToLower(parent)]
-	if l.parent == nil {
-		return fmt.Errorf("the parent %q stands nowhere above", parent)
-	}
-	l.language = l.parent.language
-	t.languages = t.languages[:len(t.languages)-1]
-	return nil
-}
-
-// unescape replaces \u202f and the like.
-func unescape(text string) (string, error) {
-	for {
-		at := strings.Index(text, `\u`)
-		if at < 0 {
-			return text, nil
-		}
-		if len(text) < at+6 {
-			return "", fmt.Errorf("%q ends too early", text)
-		}
-		r, err := strconv.ParseUint(text[at+2:at+6], 16, 16)
-		if err != nil {
-			return "", fmt.Errorf("read %q: %w", text, err)
-		}
-		text = text[:at] + string(rune(r)) + text[at+6:]
-	}
-}
-
-// word is what a word can mean in a date, in all languages together.
+// word is what a word can mean in a date, in all languages.
 type word struct {
 	months, days []sense
 	flags        wordFlag
 	// value is the offset of a zone in minutes, the year before the first of an
-	// era, or the first year itself.
+	// era, or a first year itself.
 	value int32
 	// last is the last year of an era that has ended, or 0.
 	last int32
 }
 
-// wordID is the place of a word in the dictionary; 0 is no word. Tokens hold it
+// wordID is the position of a word in the dictionary; 0 is no word. Tokens hold it
 // instead of a pointer, which would move them to the heap.
 type wordID uint16
 
@@ -283,109 +247,79 @@ const (
 	flagPrefix
 )
 
-// flagKeys are the entries of the section [any] that hold plain words.
-var flagKeys = map[string]wordFlag{
+// commonFlags are the entries of the section [any]. Zones, eras and first years
+// have a value after an equals sign.
+var commonFlags = map[string]wordFlag{
 	"skip": flagSkipped, "hours": flagHour, "minutes": flagMinute, "seconds": flagSecond,
 	"months": flagMonthBefore, "years": flagYear, "monthsafter": flagMonthAfter, "days": flagDay, "ordinals": flagOrdinal,
+	"zones": flagZone, "eras": flagEra, "firstyears": flagFirstYear,
 }
 
-// valueKeys are those whose words have a value.
-var valueKeys = map[string]wordFlag{"zones": flagZone, "eras": flagEra, "firstyears": flagFirstYear}
-
-// addWords makes the dictionary. all[0] is the section [any].
-func (t *localeTable) addWords() error {
-	if len(t.all) == 0 || t.all[0].language >= 0 || len(t.languages) > 64 {
-		return fmt.Errorf("locales: no section [any], or more than 64 languages")
-	}
-	for key, value := range t.all[0].entries {
-		if err := t.addCommonWords(key, strings.Split(value, "|")); err != nil {
-			return err
+// addWords builds the dictionary from the section [any] and the names of all
+// locales.
+func (t *localeTable) addWords(common *Locale) error {
+	for key, value := range common.entries {
+		flag := commonFlags[key]
+		if flag == 0 {
+			return fmt.Errorf("unknown entry %q of [any]", key)
+		}
+		for text := range strings.SplitSeq(value, "|") {
+			name, number, _ := strings.Cut(text, "=")
+			w := t.wordFor(name)
+			w.flags |= flag
+			if flag&(flagZone|flagEra|flagFirstYear) == 0 {
+				continue
+			}
+			first, last, ended := strings.Cut(number, "/")
+			if !ended {
+				last = "0"
+			}
+			value, err := strconv.ParseInt(first, 10, 16)
+			end, endErr := strconv.ParseInt(last, 10, 16)
+			if err = errors.Join(err, endErr); err != nil {
+				return fmt.Errorf("the value of %q: %w", name, err)
+			}
+			w.value, w.last = int32(value), int32(end)
 		}
 	}
-	t.all = t.all[1:]
 	for _, l := range t.all {
 		for key, value := range l.entries {
 			if err := t.addNames(l, key, strings.Split(value, "|")); err != nil {
-				return fmt.Errorf("locale %s, %s: %w", l.Code, key, err)
+				return fmt.Errorf("%s, %s: %w", l.Code, key, err)
 			}
 		}
 	}
-	return nil
-}
-
-func (t *localeTable) addCommonWords(key string, words []string) error {
-	flag, plain := flagKeys[key]
-	if !plain {
-		flag = valueKeys[key]
-	}
-	if flag == 0 {
-		return fmt.Errorf("locales: [any] has no entry %q", key)
-	}
-	for _, text := range words {
-		name, number, _ := strings.Cut(text, "=")
-		w := t.wordFor(name)
-		w.flags |= flag
-		if plain {
-			continue
-		}
-		if err := w.setValue(number); err != nil {
-			return fmt.Errorf("locales: the value of %q: %w", name, err)
-		}
+	t.index, t.dictionary = make(map[string]wordID, len(t.words)), make([]word, 1, len(t.words)+1)
+	for key, w := range t.words {
+		t.index[key] = wordID(len(t.dictionary))
+		t.dictionary = append(t.dictionary, *w)
 	}
 	return nil
 }
 
-// setValue reads a number, or a number and the last year of an era behind a
-// slash.
-func (w *word) setValue(text string) error {
-	first, last, ended := strings.Cut(text, "/")
-	value, err := strconv.ParseInt(first, 10, 16)
-	if err != nil {
-		return err
-	}
-	w.value = int32(value)
-	if ended {
-		value, err = strconv.ParseInt(last, 10, 16)
-		w.last = int32(value)
-	}
-	return err
-}
-
+// addNames adds the names of an entry. Patterns and digits have none.
 func (t *localeTable) addNames(l *Locale, key string, names []string) error {
-	base, _, _ := strings.Cut(strings.TrimSuffix(key, ".alone"), ".")
+	kind, rest, _ := strings.Cut(strings.TrimSuffix(key, ".alone"), ".")
+	n, _ := strconv.Atoi(strings.TrimLeft(rest, "md"))
 	switch {
-	case strings.HasSuffix(key, ".narrow"):
-		return nil // one letter names several months
-	case base == "months" && len(names) == 12, base == "days" && len(names) == 7:
+	case rest == "narrow": // one letter names several months
+	case kind == "months" && len(names) == 12, kind == "days" && len(names) == 7:
 		for i, name := range names {
-			t.addSense(l, name, base == "months", i+1)
+			t.addSense(l, name, kind == "months", i+1)
 		}
-		return nil
-	case base == "meridiems" && len(names) == 2:
+	case kind == "meridiems" && len(names) == 2:
 		t.wordFor(names[0]).flags |= flagAM
 		t.wordFor(names[1]).flags |= flagPM
-		return nil
-	case base == "read":
-		return t.addReadNames(l, strings.TrimPrefix(key, "read."), names)
-	case base == "months" || base == "days" || base == "meridiems":
-		return fmt.Errorf("%d names", len(names))
-	}
-	return nil
-}
-
-func (t *localeTable) addReadNames(l *Locale, key string, names []string) error {
-	n, err := strconv.Atoi(key[1:])
-	for _, name := range names {
-		switch {
-		case key == "am":
-			t.wordFor(name).flags |= flagAM
-		case key == "pm":
-			t.wordFor(name).flags |= flagPM
-		case err == nil && n >= 1 && (key[0] == 'm' && n <= 12 || key[0] == 'd' && n <= 7):
-			t.addSense(l, name, key[0] == 'm', n)
-		default:
-			return fmt.Errorf("no entry of this name is read")
+	case key == "read.am" || key == "read.pm":
+		for _, name := range names {
+			t.wordFor(name).flags |= map[string]wordFlag{"am": flagAM, "pm": flagPM}[rest]
 		}
+	case kind == "read" && n >= 1 && (rest[0] == 'm' && n <= 12 || rest[0] == 'd' && n <= 7):
+		for _, name := range names {
+			t.addSense(l, name, rest[0] == 'm', n)
+		}
+	case slices.Contains([]string{"months", "days", "meridiems", "read"}, kind):
+		return fmt.Errorf("unknown entry, or one with %d names", len(names))
 	}
 	return nil
 }
@@ -415,10 +349,10 @@ func (t *localeTable) addSense(l *Locale, name string, month bool, n int) {
 	}
 }
 
-// wordFor gives the entry of a name, and marks the first part of one that the
-// tokens of a cell split.
+// wordFor returns the entry of a name. If the tokenizer splits the name, it flags
+// the first part.
 func (t *localeTable) wordFor(name string) *word {
-	folded := string(appendFolded(make([]byte, 0, 4*len(name)+utf8.UTFMax), []byte(name)))
+	folded := foldString(name)
 	if at := strings.IndexAny(folded, " -'"); at > 0 && at < len(folded)-1 {
 		t.wordByKey(dictionaryKey(folded[:at])).flags |= flagPrefix
 	}

@@ -93,17 +93,17 @@ func TestLocalesFileRefused(t *testing.T) {
 	const head = "[any]\nskip = of\n[th]\n"
 	for text, want := range map[string]string{
 		"":                                  "no section [any]",
-		"months.long = x":                   "no section and no",
+		"months.long = x":                   "neither a section",
 		"[th]\nD = d":                       "no section [any]",
-		"[any]\nfoo = x\n[th]":              "no entry \"foo\"",
+		"[any]\nfoo = x\n[th]":              "unknown entry \"foo\"",
 		"[any]\nzones = x\n[th]":            "the value of \"x\"",
-		head + "months.long = a|b":          "2 names",
-		head + "read.m13 = x":               "no entry of this name",
-		head + "read.noon = x":              "no entry of this name",
-		head + "parent = xx":                "stands nowhere above",
-		head + `D = \u20`:                   "ends too early",
-		head + `D = \uzzzz`:                 "read",
-		"[any]\nskip = of\n[de]\nD = d.M.y": "\"th\" is not known",
+		head + "months.long = a|b":          "one with 2 names",
+		head + "read.m13 = x":               "unknown entry",
+		head + "read.noon = x":              "unknown entry",
+		head + "parent = xx":                "must precede",
+		head + `D = \u20`:                   "invalid syntax",
+		head + `D = \uzzzz`:                 "invalid syntax",
+		"[any]\nskip = of\n[de]\nD = d.M.y": "unknown language \"th\"",
 	} {
 		if _, err := parseLocales(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)

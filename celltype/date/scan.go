@@ -1,6 +1,7 @@
 package date
 
 import (
+	"strings"
 	"sync"
 	"unicode"
 	"unicode/utf8"
@@ -377,17 +378,19 @@ func foldASCII(c byte) byte {
 	return c
 }
 
-// dictionaryKey is the form of a name in the dictionary: folded, and only its letters
-// and digits.
+// foldString returns text as appendFolded appends it.
+func foldString(text string) string {
+	return string(appendFolded(make([]byte, 0, 4*len(text)+utf8.UTFMax), []byte(text)))
+}
+
+// dictionaryKey returns the letters and digits of a folded name.
 func dictionaryKey(name string) string {
-	folded := appendFolded(make([]byte, 0, 4*len(name)+utf8.UTFMax), []byte(name))
-	key := folded[:0]
-	for _, c := range folded {
-		if isLetter(c) || isDigit(c) {
-			key = append(key, c)
+	return strings.Map(func(r rune) rune {
+		if r < utf8.RuneSelf && !isLetter(byte(r)) && !isDigit(byte(r)) {
+			return -1
 		}
-	}
-	return string(key)
+		return r
+	}, foldString(name))
 }
 
 func isDigit(c byte) bool { return c-'0' < 10 }

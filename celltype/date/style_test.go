@@ -28,7 +28,7 @@ func TestStyleText(t *testing.T) {
 func TestStyleTextRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		"slash=YDM": "no order of a form", "slashes=DMY": "no order of a form", "nonsense": "no order of a form",
-		"pivot=101": "no year of two digits", "pivot=x": "no year of two digits", "names=xx": "is not known", "names=": "is not known",
+		"pivot=101": "no year of two digits", "pivot=x": "no year of two digits", "names=xx": "unknown language", "names=": "unknown language",
 	} {
 		s := Style{Pivot: 7}
 		if err := s.UnmarshalText([]byte("dash=DMY " + text)); err == nil || !strings.Contains(err.Error(), want) {
