@@ -2,65 +2,65 @@ package date
 
 import (
 	"math"
+	"slices"
 
 	"github.com/intraydata/intray"
 )
 
-// Hints are what is known of a column beside its cells. They decide only what
+// Hints are what is known of a column apart from its cells. They decide only what
 // the cells leave open.
 type Hints struct {
 	// Format and Locale are the field's own display format and locale. Leave them
-	// empty where the field does not set them: defaults decide nothing.
+	// empty if the field does not set them: defaults decide nothing.
 	Format, Locale string
-	// Neighbors are other columns of the same table whose order the data
-	// decided.
+	// Neighbors are other columns of the same table whose cells decided an order.
 	Neighbors []Neighbor
-	// Pivot and Autofix go into the style.
+	// Pivot and Autofix are copied to the style.
 	Pivot   uint8
 	Autofix bool
 }
 
-// Neighbor is a column beside this one.
+// Neighbor is another column of the same table.
 type Neighbor struct {
 	Header string
 	Style  Style
 }
 
-// Decision is the style of a column and why.
+// Decision is the style of a column, with reasons.
 type Decision struct {
-	// Style reads the column. What a tie leaves open is Undecided in it.
+	// Style reads the column. Orders of open ambiguities are Undecided.
 	Style Style
-	// Evidence tells why the style is as it is.
+	// Evidence explains the style.
 	Evidence []intray.Message
-	// Ambiguities are the questions that the cells leave. Each choice of a tie can be
-	// applied to the style.
+	// Ambiguities are the questions that the cells leave open. A person's choice is
+	// applied to Style.
 	Ambiguities []Ambiguity
-	// Cells is how many cells were not blank, Unread how many of them nothing
-	// can be read from in any style.
+	// Cells is the number of cells that are not blank, Unread how many of them no
+	// style can read.
 	Cells, Unread int64
 }
 
 // Ambiguity is a question for a person.
 type Ambiguity struct {
-	// Pattern is the form of the cells in question, or the first of several; Named
-	// where it is about the language of names.
+	// Pattern is the pattern of the cells in question, or the first of several. It
+	// is Named if the question is about the language of names.
 	Pattern Pattern
 	Text    intray.Message
 	Choices []Choice
 }
 
-// Choice is one answer. Order or Languages is set.
+// Choice is one answer. Either Order or Languages is set.
 type Choice struct {
 	Order     Order
 	Languages Languages
-	// Label is the answer in words, Readings what some cells mean by it.
+	// Label is the answer in words, Readings the dates of some cells under it.
 	Label    intray.Message
 	Readings []intray.Reading
 
-	patterns uint16 // the forms that the answer is for, as bits
+	patterns uint16 // the set of patterns that the answer applies to
 }
 
-// Apply gives the style with this answer.
+// Apply returns the style with this answer.
 func (c Choice) Apply(s Style) Style {
 	if c.Languages != 0 {
 		s.Languages = c.Languages
@@ -73,58 +73,66 @@ func (c Choice) Apply(s Style) Style {
 	return s
 }
 
-// decider is one decision in the making.
+// decider makes one decision.
 type decider struct {
 	Decision
 	sniffer *Sniffer
 	hints   Hints
-	// openOrders are the orders that each form can still have.
+	// openOrders are the orders that each pattern can still have.
 	openOrders [patternCount][]Order
-	// decidedByCells are the forms that their own cells decided.
+	// decidedByCells are the patterns that their own cells decided.
 	decidedByCells [patternCount]bool
 }
 
-// Decide says how the column writes its days. It can be asked again, with other
-// hints or after more cells.
+// Decide decides how the column writes its days. It may be called again, with
+// other hints or after more cells.
 func (c *Sniffer) Decide(hints Hints) Decision {
 	d := decider{sniffer: c, hints: hints}
 	d.Cells, d.Unread = c.cells, c.unreadable
 	d.Style.Pivot, d.Style.Autofix = hints.Pivot, hints.Autofix
 	if c.want != WantTime {
 		d.decideNames()
-		d.eachPattern((*decider).decideByCells)
-		d.eachPattern((*decider).decideByOthers)
+		for _, decide := range [...]func(*patternStats){d.decideByCells, d.decideByOthers} {
+			for _, t := range c.patterns {
+				if t != nil && !d.isSettled(t) {
+					decide(t)
+				}
+			}
+		}
 		d.reportCentury()
 	}
 	d.reportZones()
 	return d.Decision
 }
 
-func (d *decider) eachPattern(decide func(*decider, *patternStats)) {
-	for _, t := range d.sniffer.patterns {
-		if t != nil && d.Style.Orders[t.pattern] == Undecided {
-			decide(d, t)
-		}
-	}
+// isSettled reports whether the pattern has its order, or its question.
+func (d *decider) isSettled(t *patternStats) bool {
+	asked := slices.ContainsFunc(d.Ambiguities, func(a Ambiguity) bool {
+		return len(a.Choices) > 0 && a.Choices[0].patterns>>t.pattern&1 == 1
+	})
+	return asked || d.Style.Orders[t.pattern] != Undecided
 }
 
-// decideByCells looks at what the cells of the form themselves tell.
+func (d *decider) isOpen(f Pattern, o Order) bool { return slices.Contains(d.openOrders[f], o) }
+
+// decideByCells uses what the field says and what the cells of the pattern show.
 func (d *decider) decideByCells(t *patternStats) {
 	d.openOrders[t.pattern] = t.pattern.orders()
 	if d.applyFieldOrder(t); d.isSettled(t) {
 		return
 	}
-	steps := [...]func(*decider, *patternStats){
-		(*decider).narrowByYears, (*decider).narrowByNumbers, (*decider).narrowByWeekdays, (*decider).narrowBySeries,
-	}
-	for _, step := range steps {
+	for _, narrow := range [...]func(*patternStats){d.narrowByYears, d.narrowByNumbers, d.narrowByWeekdays, d.narrowBySeries} {
 		if len(d.openOrders[t.pattern]) > 1 {
-			step(d, t)
+			narrow(t)
 		}
 	}
 	d.decidedByCells[t.pattern] = len(d.openOrders[t.pattern]) == 1
-	if len(d.openOrders[t.pattern]) > 1 {
-		d.narrowBySeparator(t)
+	if open := len(d.openOrders[t.pattern]); open > 1 && (t.pattern == Dot || t.pattern == ShortDot) && t.ambiguous > 0 {
+		// Points separate day, month and year, in this order.
+		d.dropOrders(t.pattern, MDY)
+		if len(d.openOrders[t.pattern]) < open {
+			d.report(intray.NewMessage("date.points", intray.Params{"example": t.ambiguousExamples[0]}))
+		}
 	}
 	if len(d.openOrders[t.pattern]) == 1 {
 		d.Style.Orders[t.pattern] = d.openOrders[t.pattern][0]
@@ -133,64 +141,49 @@ func (d *decider) decideByCells(t *patternStats) {
 	}
 }
 
-// isSettled says whether the form has its order, or its question.
-func (d *decider) isSettled(t *patternStats) bool {
-	for _, tie := range d.Ambiguities {
-		if tie.covers(t.pattern) {
-			return true
-		}
-	}
-	return d.Style.Orders[t.pattern] != Undecided
-}
-
-// decideByOthers looks beyond the cells of the form, and asks in the end.
+// decideByOthers uses what is known beyond the cells of the pattern, or asks.
 func (d *decider) decideByOthers(t *patternStats) {
-	if t.ambiguous == 0 || d.isSettled(t) {
+	if t.ambiguous == 0 {
 		return // every cell means the same in all orders that fit it
 	}
 	if t.pattern == YearFirst {
 		d.Style.Orders[YearFirst] = YMD
 		return
 	}
-	for _, find := range [...]func(*decider, *patternStats) Order{
-		(*decider).orderOfOtherPatterns, (*decider).orderOfNeighbors, (*decider).orderOfFieldLocale,
-	} {
-		if o := find(d, t); o != Undecided {
+	for _, find := range [...]func(*patternStats) Order{d.orderOfOtherPatterns, d.orderOfNeighbors} {
+		if o := find(t); o != Undecided {
 			d.Style.Orders[t.pattern] = o
 			return
 		}
 	}
+	// Numbers alone have used the locale already; days with a named month have not.
+	if own := d.hints.orderFor(t.pattern, d.sniffer.want); d.isOpen(t.pattern, own.order) {
+		d.report(own.decides())
+		d.Style.Orders[t.pattern] = own.order
+		return
+	}
 	d.askOrder(t)
 }
 
-// dropBeaten drops the orders that another open one beats, unless that leaves none.
+// dropBeaten drops the orders that another open one beats, unless none is left.
 func (d *decider) dropBeaten(f Pattern, beats func(a, b Order) bool) {
-	var left []Order
-	for _, b := range d.openOrders[f] {
-		beaten := false
-		for _, a := range d.openOrders[f] {
-			beaten = beaten || a != b && beats(a, b)
-		}
-		if !beaten {
-			left = append(left, b)
-		}
-	}
+	left := slices.DeleteFunc(slices.Clone(d.openOrders[f]), func(b Order) bool {
+		return slices.ContainsFunc(d.openOrders[f], func(a Order) bool { return a != b && beats(a, b) })
+	})
 	if len(left) > 0 {
 		d.openOrders[f] = left
 	}
 }
 
-// outweighs says whether cells that only fit a outweigh those that only fit b. A
-// fifth against it leaves it open, unless no other cell depends on it.
-func outweighs(over *[orderCount][orderCount]int64, a, b Order, several int64) bool {
+func (d *decider) dropOrders(f Pattern, orders ...Order) {
+	d.dropBeaten(f, func(_, b Order) bool { return slices.Contains(orders, b) })
+}
+
+// outweighs reports whether the cells that fit only a outweigh those that fit only
+// b. A fifth against a leaves it open, unless no other cell depends on it.
+func outweighs(over *[orderCount][orderCount]int64, a, b Order, ambiguous int64) bool {
 	won, lost := over[a][b], over[b][a]
-	switch {
-	case won == 0 || won <= lost:
-		return false
-	case several == 0:
-		return true
-	}
-	return lost*5 <= won+lost
+	return won > lost && (ambiguous == 0 || lost*5 <= won+lost)
 }
 
 func (d *decider) narrowByNumbers(t *patternStats) {
@@ -212,22 +205,30 @@ func (d *decider) narrowByWeekdays(t *patternStats) {
 	}
 }
 
-// decisiveLogOdds is how much likelier one reading must be than another: a hundred
-// times, as a logarithm.
-const decisiveLogOdds = 4.6
+const (
+	// decisiveLogOdds is how much likelier one reading must be than another: about
+	// a hundred times, as a natural logarithm.
+	decisiveLogOdds = 4.6
+	// yearLastLogOdds is how much likelier a year of two digits is last than first:
+	// ten times. Next to the name of a month it is 200 times, which decides alone.
+	yearLastLogOdds, yearLastLogOddsNamed = 2.3, 5.3
+)
 
-// narrowByYears tells a year of two digits from a day: numbers over 31 are no days, and
-// the years of a column repeat more than its days do. One cell weighs little more
-// than certain, so that a slip of the pen does not outweigh a column.
+// narrowByYears distinguishes years of two digits from days: numbers over 31 are
+// not days, and the years of a column repeat more than its days do. One cell
+// weighs little more than certain, so that a typo does not outweigh a column.
 func (d *decider) narrowByYears(t *patternStats) {
-	if !t.pattern.hasShortYear() && t.pattern != Named {
+	odds := yearLastLogOdds
+	if t.pattern == Named {
+		odds = yearLastLogOddsNamed
+	} else if !t.pattern.hasShortYear() {
 		return
 	}
 	repeated := yearLogLikelihood(&t.valueCounts[1]) - yearLogLikelihood(&t.valueCounts[0])
 	if t.cells < 5 {
-		repeated = min(repeated, 0) // too few to tell a habit from an accident
+		repeated = min(repeated, 0) // too few to distinguish a habit from chance
 	}
-	likelier := repeated + yearLastLogOdds(t.pattern) + 5*float64(t.yearLast-t.yearFirst)
+	likelier := repeated + odds + 5*float64(t.yearLast-t.yearFirst)
 	before := d.openOrders[t.pattern]
 	switch {
 	case likelier > decisiveLogOdds:
@@ -240,18 +241,9 @@ func (d *decider) narrowByYears(t *patternStats) {
 	}
 }
 
-// yearLastLogOdds is how much rarer years of two digits are in the first place, as a
-// logarithm: a judgement of habit, which decides alone beside the name of a month.
-func yearLastLogOdds(f Pattern) float64 {
-	if f == Named {
-		return 5.3 // 200 times
-	}
-	return 2.3 // 10 times
-}
-
-// yearLogLikelihood is the logarithm of how likely these numbers are as years, of which
-// the next is the likelier the more often it came before (a Chinese restaurant
-// process over 100 years).
+// yearLogLikelihood returns the logarithm of how likely these numbers are as
+// years. The next year is the likelier the more often it came before (a Chinese
+// restaurant process over 100 years).
 func yearLogLikelihood(values *[100]uint32) float64 {
 	sum, n := 0.0, 0.0
 	for _, count := range values {
@@ -265,76 +257,39 @@ func yearLogLikelihood(values *[100]uint32) float64 {
 	return sum - gamma
 }
 
-func (d *decider) dropOrders(f Pattern, orders ...Order) {
-	d.dropBeaten(f, func(_, b Order) bool {
-		for _, o := range orders {
-			if o == b {
-				return true
-			}
-		}
-		return false
-	})
-}
-
-// narrowBySeparator knows that points are written between day, month and year.
-func (d *decider) narrowBySeparator(t *patternStats) {
-	if t.pattern != Dot && t.pattern != ShortDot || t.ambiguous == 0 {
-		return
-	}
-	before := len(d.openOrders[t.pattern])
-	d.dropOrders(t.pattern, MDY)
-	if len(d.openOrders[t.pattern]) < before {
-		d.report(intray.NewMessage("date.points", intray.Params{"example": t.ambiguousExamples[0]}))
-	}
-}
-
-// narrowBySeries finds the only order in which the days follow each other.
+// narrowBySeries chooses the only order in which the days follow each other.
 func (d *decider) narrowBySeries(t *patternStats) {
-	if o, only := d.onlyOrder(t, func(o Order) bool { return t.series[o].isRegular() }); only {
+	if o := d.onlyOrder(t, func(o Order) bool { return t.series[o].isRegular() }); o != Undecided {
 		d.openOrders[t.pattern] = []Order{o}
 		d.report(intray.NewMessage("date.regular_series", intray.Params{"order": orderClauses[o], "step": t.series[o].message()}))
 		return
 	}
-	o, only := d.onlyOrder(t, func(o Order) bool { return t.series[o].isOrdered() })
-	if only && !t.sortedAsText(o) {
+	o := d.onlyOrder(t, func(o Order) bool { return t.series[o].isOrdered() })
+	// Cells sorted as text show nothing: text sorts by the first number, so that
+	// the month is before the year only if there are several years.
+	sortedAsText := o == YMD || o == MDY && (t.minYear == t.maxYear || t.series[o].yearChanges == 0)
+	if o != Undecided && !sortedAsText {
 		d.openOrders[t.pattern] = []Order{o}
 		d.report(intray.NewMessage("date.sorted_series", intray.Params{"order": orderClauses[o], "n": t.series[o].changes}))
 	}
 }
 
-// sortedAsText says whether the order of the cells may come from sorting their
-// text: then it tells nothing of the days. Text puts the first number before
-// the year.
-func (t *patternStats) sortedAsText(o Order) bool {
-	return o == YMD || o == MDY && (t.minYear == t.maxYear || t.series[o].yearChanges == 0)
-}
-
-// onlyOrder finds the only open order for which is holds.
-func (d *decider) onlyOrder(t *patternStats, is func(Order) bool) (found Order, only bool) {
+// onlyOrder returns the only open order that is as asked, or Undecided.
+func (d *decider) onlyOrder(t *patternStats, is func(Order) bool) (found Order) {
 	for _, o := range d.openOrders[t.pattern] {
 		if is(o) {
 			if found != Undecided {
-				return found, false
+				return Undecided
 			}
 			found = o
 		}
 	}
-	return found, found != Undecided
+	return found
 }
 
-func (d *decider) isOpen(f Pattern, o Order) bool {
-	for _, open := range d.openOrders[f] {
-		if open == o {
-			return true
-		}
-	}
-	return false
-}
-
-func (d *decider) orderOfOtherPatterns(t *patternStats) Order {
-	found := Undecided
-	for f, by := range d.decidedByCells {
-		if o := d.Style.Orders[f]; by && d.isOpen(t.pattern, o) && Pattern(f) < YearFirst {
+func (d *decider) orderOfOtherPatterns(t *patternStats) (found Order) {
+	for f, byCells := range d.decidedByCells {
+		if o := d.Style.Orders[f]; byCells && d.isOpen(t.pattern, o) && Pattern(f) < YearFirst {
 			if found != Undecided && found != o {
 				return Undecided
 			}
@@ -347,8 +302,8 @@ func (d *decider) orderOfOtherPatterns(t *patternStats) Order {
 	return found
 }
 
-func (d *decider) orderOfNeighbors(t *patternStats) Order {
-	found, headers := Undecided, []intray.Message(nil)
+func (d *decider) orderOfNeighbors(t *patternStats) (found Order) {
+	var headers []intray.Message
 	for _, n := range d.hints.Neighbors {
 		o := n.Style.Orders[t.pattern]
 		if !d.isOpen(t.pattern, o) {
@@ -366,19 +321,8 @@ func (d *decider) orderOfNeighbors(t *patternStats) Order {
 	return found
 }
 
-// orderOfFieldLocale is for days with a named month: for the others the locale counts
-// before.
-func (d *decider) orderOfFieldLocale(t *patternStats) Order {
-	own := d.hints.orderFor(t.pattern, d.sniffer.want)
-	if !d.isOpen(t.pattern, own.order) {
-		return Undecided
-	}
-	d.report(own.decides())
-	return own.order
-}
-
-// FieldStyle is the style that the field's own format and locale give where nobody has
-// looked at the cells of a column.
+// FieldStyle returns the style of the field's own format and locale, for cells
+// whose column was not sniffed.
 func (h Hints) FieldStyle(want Want) Style {
 	s := Style{Pivot: h.Pivot, Autofix: h.Autofix}
 	if l, ok := FindLocale(h.Locale); ok {
@@ -390,35 +334,34 @@ func (h Hints) FieldStyle(want Want) Style {
 	return s
 }
 
-// fieldOrder is an order that the field itself names, by its format or else its
+// fieldOrder is an order that the field itself sets, by its format or else its
 // locale.
 type fieldOrder struct {
 	order          Order
 	format, locale string
-	// shortYear says that the field's format has the form's year of two digits.
+	// shortYear reports whether the format has the pattern's year of two digits.
 	shortYear bool
 }
 
-// orderFor gives the order that the field names for a form: that of its format, or
-// else that of its locale. A format whose year has four digits and stands first
-// says nothing of the forms with two.
+// orderFor returns the order that the field sets for a pattern. A format that
+// starts with a year of four digits sets none for patterns with two.
 func (h Hints) orderFor(f Pattern, want Want) fieldOrder {
 	if f == YearFirst {
 		return fieldOrder{} // ISO dates are what they are
 	}
 	if layout, err := CompileLayout(h.Format, h.Locale, want, false); err == nil {
-		o, literal := layout.DateOrder(), layout.hasShortYear()
-		if f.allows(o) && (o != YMD || literal) {
-			return fieldOrder{order: o, format: h.Format, shortYear: literal}
+		o, short := layout.DateOrder(), layout.hasShortYear()
+		if slices.Contains(f.orders(), o) && (o != YMD || short) {
+			return fieldOrder{order: o, format: h.Format, shortYear: short}
 		}
 	}
-	if l, ok := FindLocale(h.Locale); ok && f.allows(l.DateOrder()) {
+	if l, ok := FindLocale(h.Locale); ok && slices.Contains(f.orders(), l.DateOrder()) {
 		return fieldOrder{order: l.DateOrder(), locale: l.Code}
 	}
 	return fieldOrder{}
 }
 
-// decides says that the order is that of the field.
+// decides is the evidence for the field's order.
 func (o fieldOrder) decides() intray.Message {
 	if o.format != "" {
 		return intray.NewMessage("date.format_decides", intray.Params{"format": o.format, "order": orderClauses[o.order]})
@@ -426,7 +369,49 @@ func (o fieldOrder) decides() intray.Message {
 	return intray.NewMessage("date.locale_decides", intray.Params{"locale": o.locale, "order": orderClauses[o.order]})
 }
 
-// contradicted asks which holds, the order or what speaks against it.
+// applyFieldOrder applies the order that the field sets. It asks if more cells
+// contradict the order than support it. A single cell is an exception, and is
+// reported when it is read.
+func (d *decider) applyFieldOrder(t *patternStats) {
+	own := d.hints.orderFor(t.pattern, d.sniffer.want)
+	if own.order == Undecided || t.pattern == Named {
+		return
+	}
+	open, reason := t.contradictions(own.order)
+	if reason.IsZero() && t.pattern.hasShortYear() && !own.shortYear {
+		// The years of two digits may certainly be somewhere else.
+		evidenceCount := len(d.Evidence)
+		d.narrowByYears(t)
+		d.Evidence = d.Evidence[:evidenceCount]
+		if !d.isOpen(t.pattern, own.order) {
+			open, reason = t.pattern.orders(), intray.NewMessage("date.numbers_show_order", intray.Params{"order": orderClauses[d.openOrders[t.pattern][0]]})
+		}
+	}
+	if !reason.IsZero() && t.ambiguous > 0 {
+		d.openOrders[t.pattern] = open
+		d.askOrder(t)
+		for i := range d.Ambiguities {
+			if d.Ambiguities[i].Pattern == t.pattern {
+				d.Ambiguities[i].Text = own.contradicted(reason)
+			}
+		}
+		return
+	}
+	d.openOrders[t.pattern] = []Order{own.order}
+	d.Style.Orders[t.pattern] = own.order
+	d.decidedByCells[t.pattern] = true
+	evidenceCount := len(d.Evidence)
+	if !t.pattern.hasShortYear() {
+		d.reportNumbers(t)
+	}
+	if t.ambiguous > 0 && len(d.Evidence) == evidenceCount {
+		d.report(own.decides())
+	}
+	d.reportMixed(t)
+}
+
+// contradicted is the question which one holds, the field's order or what
+// contradicts it.
 func (o fieldOrder) contradicted(reason intray.Message) intray.Message {
 	if o.format != "" {
 		return intray.NewMessage("date.format_contradicted", intray.Params{"format": o.format, "order": orderClauses[o.order], "reason": reason})
@@ -434,40 +419,9 @@ func (o fieldOrder) contradicted(reason intray.Message) intray.Message {
 	return intray.NewMessage("date.locale_contradicted", intray.Params{"locale": o.locale, "order": orderClauses[o.order], "reason": reason})
 }
 
-// allows says whether a form can have the order.
-func (f Pattern) allows(o Order) bool {
-	for _, one := range f.orders() {
-		if one == o {
-			return true
-		}
-	}
-	return false
-}
-
-// applyFieldOrder keeps the order that the field names, unless more cells contradict it
-// than speak for it: that is a question. A single cell never is: it is the
-// exception, and told where it is read.
-func (d *decider) applyFieldOrder(t *patternStats) {
-	own := d.hints.orderFor(t.pattern, d.sniffer.want)
-	if own.order == Undecided || t.pattern == Named {
-		return
-	}
-	against, reason := t.contradictions(own.order)
-	if reason.IsZero() && t.pattern.hasShortYear() && !own.shortYear && d.yearContradicts(t, own.order) {
-		against, reason = t.pattern.orders(), intray.NewMessage("date.numbers_show_order", intray.Params{"order": orderClauses[d.openOrders[t.pattern][0]]})
-	}
-	d.openOrders[t.pattern] = []Order{own.order}
-	if !reason.IsZero() && t.ambiguous > 0 {
-		d.openOrders[t.pattern] = against
-		d.askContradiction(t, own, reason)
-		return
-	}
-	d.Style.Orders[t.pattern] = own.order
-	d.reportFieldOrder(t, own)
-}
-
-// contradictions gives the orders of the cells that contradict the named one, with it,
-// and what they say; nothing where they are not most of those that tell.
+// contradictions returns the named order and those of the cells that contradict
+// it, and what contradicts it. The reason is zero unless most of the decisive
+// cells do, and at least two.
 func (t *patternStats) contradictions(named Order) (orders []Order, reason intray.Message) {
 	for _, o := range t.pattern.orders() {
 		lost := t.wins[o][named] + t.weekdayWins[o][named]
@@ -485,36 +439,4 @@ func (t *patternStats) contradictions(named Order) (orders []Order, reason intra
 		}
 	}
 	return orders, reason
-}
-
-// yearContradicts says whether the years of two digits certainly stand in another
-// place than the order has them. It leaves the orders that are left open.
-func (d *decider) yearContradicts(t *patternStats, named Order) bool {
-	evidenceCount := len(d.Evidence)
-	d.narrowByYears(t)
-	d.Evidence = d.Evidence[:evidenceCount]
-	return !d.isOpen(t.pattern, named)
-}
-
-// reportFieldOrder tells why the named order holds, and which cells do not fit it.
-func (d *decider) reportFieldOrder(t *patternStats, own fieldOrder) {
-	d.decidedByCells[t.pattern] = true
-	evidenceCount := len(d.Evidence)
-	if !t.pattern.hasShortYear() {
-		d.reportNumbers(t)
-	}
-	if t.ambiguous > 0 && len(d.Evidence) == evidenceCount {
-		d.report(own.decides())
-	}
-	d.reportMixed(t)
-}
-
-// askContradiction asks where the cells contradict what the field says.
-func (d *decider) askContradiction(t *patternStats, own fieldOrder, reason intray.Message) {
-	d.askOrder(t)
-	for i := range d.Ambiguities {
-		if d.Ambiguities[i].Pattern == t.pattern {
-			d.Ambiguities[i].Text = own.contradicted(reason)
-		}
-	}
 }

@@ -1,13 +1,14 @@
 package date
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
 	"github.com/intraydata/intray"
 )
 
-// orderClauses say an order inside of a sentence, orderLabels as an answer.
+// orderClauses name an order within a sentence, orderLabels as an answer.
 var orderClauses = [...]intray.Message{
 	DMY: intray.NewMessage("date.day_before_month", nil), MDY: intray.NewMessage("date.month_before_day", nil),
 	YMD: intray.NewMessage("date.year_then_month", nil), YDM: intray.NewMessage("date.year_then_day", nil),
@@ -20,8 +21,8 @@ var orderLabels = [...]intray.Message{
 
 func (d *decider) report(reason intray.Message) { d.Evidence = append(d.Evidence, reason) }
 
-// reportNumbers tells which cells fit the order of the form and not another one.
-// That years that stand first are followed by the month goes without saying.
+// reportNumbers reports which cells fit the order of the pattern and no other.
+// That a month follows a year goes without saying.
 func (d *decider) reportNumbers(t *patternStats) {
 	winner := d.Style.Orders[t.pattern]
 	if t.pattern == YearFirst && winner == YMD {
@@ -35,7 +36,7 @@ func (d *decider) reportNumbers(t *patternStats) {
 	}
 }
 
-// numbersMessage says which numbers cannot be a month.
+// numbersMessage names the number that cannot be a month.
 func numbersMessage(t *patternStats, winner, loser Order) intray.Message {
 	params := intray.Params{
 		"count": t.wins[winner][loser], "n": t.cells, "example": t.winExamples[winner][loser],
@@ -56,8 +57,8 @@ func numbersMessage(t *patternStats, winner, loser Order) intray.Message {
 	return intray.NewMessage("date.month_third_not_second", params)
 }
 
-// yearsMessage says where the year of two digits is, and whether the numbers say
-// so or only the habit.
+// yearsMessage names the position of the year of two digits, and whether the
+// numbers show it or only what is usual.
 func yearsMessage(t *patternStats, winner Order, repeated float64) intray.Message {
 	first := orderPositions[winner][0] == 0
 	if n := max(t.yearLast, t.yearFirst); n > 0 && min(t.yearLast, t.yearFirst) == 0 {
@@ -69,10 +70,16 @@ func yearsMessage(t *patternStats, winner Order, repeated float64) intray.Messag
 	if abs(int(repeated)) < 4 {
 		return intray.NewMessage("date.year_usually_last", nil)
 	}
+	distinct := func(values *[100]uint32) (n int64) {
+		for _, count := range values {
+			n += int64(min(count, 1))
+		}
+		return n
+	}
 	params := intray.Params{
 		"n":     t.cells,
-		"first": intray.NewMessage("count.values", intray.Params{"n": distinctValues(&t.valueCounts[0])}),
-		"last":  intray.NewMessage("count.values", intray.Params{"n": distinctValues(&t.valueCounts[1])}),
+		"first": intray.NewMessage("count.values", intray.Params{"n": distinct(&t.valueCounts[0])}),
+		"last":  intray.NewMessage("count.values", intray.Params{"n": distinct(&t.valueCounts[1])}),
 	}
 	if first {
 		return intray.NewMessage("date.year_first_by_values", params)
@@ -80,16 +87,7 @@ func yearsMessage(t *patternStats, winner Order, repeated float64) intray.Messag
 	return intray.NewMessage("date.year_last_by_values", params)
 }
 
-func distinctValues(values *[100]uint32) (n int64) {
-	for _, count := range values {
-		if count > 0 {
-			n++
-		}
-	}
-	return n
-}
-
-// reportMixed tells of cells that contradict the order of their form.
+// reportMixed reports cells that contradict the order of their pattern.
 func (d *decider) reportMixed(t *patternStats) {
 	winner := d.Style.Orders[t.pattern]
 	for _, o := range t.pattern.orders() {
@@ -109,10 +107,7 @@ func (d *decider) reportCentury() {
 	if d.sniffer.shortYears == 0 {
 		return
 	}
-	pivot := int(d.Style.Pivot)
-	if pivot == 0 {
-		pivot = 50
-	}
+	pivot := int(cmp.Or(d.Style.Pivot, defaultPivot))
 	if pivot == 100 {
 		d.report(intray.NewMessage("date.two_digit_years_2000", intray.Params{"n": d.sniffer.shortYears}))
 		return
@@ -144,46 +139,32 @@ func appendOffset(dst []byte, minutes int16) []byte {
 	return append(dst, sign, '0'+byte(m/600), '0'+byte(m/60%10), ':', '0'+byte(m%60/10), '0'+byte(m%10))
 }
 
-// askOrder makes the question for the orders of a form that are left. Forms with the
+// askOrder asks for the order of a pattern among its open ones. Patterns with the
 // same answers share a question.
 func (d *decider) askOrder(t *patternStats) {
-	for i := range d.Ambiguities {
-		if d.Ambiguities[i].offers(d.openOrders[t.pattern]) {
-			d.addPattern(&d.Ambiguities[i], t)
-			return
+	open := d.openOrders[t.pattern]
+	at := slices.IndexFunc(d.Ambiguities, func(a Ambiguity) bool {
+		return slices.EqualFunc(a.Choices, open, func(c Choice, o Order) bool { return c.Order == o })
+	})
+	if at < 0 {
+		at = len(d.Ambiguities)
+		question := Ambiguity{Pattern: t.pattern, Text: intray.NewMessage("date.question", intray.Params{"examples": t.ambiguousExamples, "reason": d.undecidedBy(t)})}
+		for _, o := range open {
+			question.Choices = append(question.Choices, Choice{Order: o, Label: orderLabels[o]})
 		}
+		d.Ambiguities = append(d.Ambiguities, question)
 	}
-	tie := Ambiguity{Pattern: t.pattern, Text: intray.NewMessage("date.question", intray.Params{"examples": t.ambiguousExamples, "reason": d.undecidedBy(t)})}
-	for _, o := range d.openOrders[t.pattern] {
-		tie.Choices = append(tie.Choices, Choice{Order: o, Label: orderLabels[o]})
-	}
-	d.addPattern(&tie, t)
-	d.Ambiguities = append(d.Ambiguities, tie)
-}
-
-// offers says whether the answers of a tie are these orders.
-func (t *Ambiguity) offers(orders []Order) bool {
-	return slices.EqualFunc(t.Choices, orders, func(c Choice, o Order) bool { return c.Order == o })
-}
-
-// covers says whether the answers of a tie are for a form.
-func (t *Ambiguity) covers(f Pattern) bool {
-	return len(t.Choices) > 0 && t.Choices[0].patterns>>f&1 == 1
-}
-
-// addPattern makes the answers of a tie hold for a form, too.
-func (d *decider) addPattern(tie *Ambiguity, t *patternStats) {
-	for i := range tie.Choices {
-		choice := &tie.Choices[i]
+	for i := range d.Ambiguities[at].Choices {
+		choice := &d.Ambiguities[at].Choices[i]
 		choice.patterns |= 1 << t.pattern
 		style := choice.Apply(d.Style)
 		for _, raw := range t.ambiguousExamples {
-			choice.Readings = append(choice.Readings, d.reading(&style, raw))
+			choice.Readings = append(choice.Readings, reading(&style, raw))
 		}
 	}
 }
 
-// undecidedBy says why the cells do not settle the order.
+// undecidedBy explains why the cells do not decide the order.
 func (d *decider) undecidedBy(t *patternStats) intray.Message {
 	for i, a := range d.openOrders[t.pattern] {
 		for _, b := range d.openOrders[t.pattern][i+1:] {
@@ -199,7 +180,7 @@ func (d *decider) undecidedBy(t *patternStats) intray.Message {
 	return intray.NewMessage("date.cells_undecided", intray.Params{"n": t.cells})
 }
 
-func (d *decider) reading(style *Style, raw string) intray.Reading {
+func reading(style *Style, raw string) intray.Reading {
 	r := style.Read([]byte(raw), WantDate)
 	if r.Reason != Read {
 		return intray.Reading{Raw: raw}

@@ -2,11 +2,12 @@ package date
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/intraydata/intray"
 )
 
-// monthNameStats counts which languages know the month names of a column.
+// monthNameStats counts which languages have the month names of a column.
 type monthNameStats struct {
 	cells     int64
 	languages [64]int64
@@ -16,7 +17,6 @@ type monthNameStats struct {
 // ambiguousName is a name that means different months in two languages.
 type ambiguousName struct {
 	id      wordID
-	cells   int64
 	example string
 }
 
@@ -33,60 +33,27 @@ func (n *monthNameStats) observe(p *parts, raw []byte) {
 	for ; all != 0; all &= all - 1 {
 		n.languages[bits.TrailingZeros64(uint64(all))]++
 	}
-	if len(senses) > 1 {
-		n.observeAmbiguous(p.name, raw)
+	known := func(a ambiguousName) bool { return a.id == p.name }
+	if len(senses) > 1 && len(n.ambiguous) < 16 && !slices.ContainsFunc(n.ambiguous, known) {
+		n.ambiguous = append(n.ambiguous, ambiguousName{p.name, string(raw)})
 	}
 }
 
-func (n *monthNameStats) observeAmbiguous(id wordID, raw []byte) {
-	for i := range n.ambiguous {
-		if n.ambiguous[i].id == id {
-			n.ambiguous[i].cells++
-			return
-		}
-	}
-	if len(n.ambiguous) < 16 {
-		n.ambiguous = append(n.ambiguous, ambiguousName{id: id, cells: 1, example: string(raw)})
-	}
-}
-
-// bestLanguages is the set of languages that know the most names.
-func (n *monthNameStats) bestLanguages() (set Languages, cells int64) {
-	for i, count := range n.languages {
-		switch {
-		case count == 0 || count < cells:
-		case count > cells:
-			set, cells = 1<<i, count
-		default:
-			set |= 1 << i
-		}
-	}
-	return set, cells
-}
-
-// decideNames finds the languages of the month names, or asks.
+// decideNames decides the languages of the month names, or asks.
 func (d *decider) decideNames() {
 	n := &d.sniffer.names
 	if n.cells == 0 {
 		return
 	}
-	set, cells := n.bestLanguages()
-	groups := n.splitGroups(set)
-	if len(groups) > 1 {
-		groups = d.narrowByLocale(groups)
+	// The languages that have the most names.
+	var set Languages
+	cells := slices.Max(n.languages[:])
+	for i, count := range n.languages {
+		if count == cells {
+			set |= 1 << i
+		}
 	}
-	if len(groups) > 1 {
-		d.askLanguage(groups)
-		return
-	}
-	d.Style.Languages = groups[0]
-	if len(n.ambiguous) > 0 || cells < n.cells {
-		d.report(intray.NewMessage("date.month_names", intray.Params{"count": cells, "n": n.cells, "languages": languageNames(groups[0])}))
-	}
-}
-
-// splitGroups splits languages by what they mean with the doubtful names.
-func (n *monthNameStats) splitGroups(set Languages) []Languages {
+	// They fall into groups by what the ambiguous names mean in them.
 	groups := []Languages{set}
 	for _, name := range n.ambiguous {
 		var finer []Languages
@@ -95,11 +62,33 @@ func (n *monthNameStats) splitGroups(set Languages) []Languages {
 		}
 		groups = finer
 	}
-	return groups
+	if l, ok := FindLocale(d.hints.Locale); ok && len(groups) > 1 {
+		if at := slices.IndexFunc(groups, func(g Languages) bool { return g>>l.language&1 == 1 }); at >= 0 {
+			groups = groups[at : at+1]
+			d.report(intray.NewMessage("date.month_names_by_locale", intray.Params{"languages": languageNames(groups[0])}))
+		}
+	}
+	if len(groups) > 1 {
+		question := Ambiguity{Pattern: Named, Text: intray.NewMessage("date.ambiguous_month_names", nil)}
+		for _, group := range groups {
+			choice := Choice{Languages: group, Label: languageNames(group)}
+			style := choice.Apply(d.Style)
+			for _, name := range n.ambiguous {
+				choice.Readings = append(choice.Readings, reading(&style, name.example))
+			}
+			question.Choices = append(question.Choices, choice)
+		}
+		d.Ambiguities = append(d.Ambiguities, question)
+		return
+	}
+	d.Style.Languages = groups[0]
+	if len(n.ambiguous) > 0 || cells < n.cells {
+		d.report(intray.NewMessage("date.month_names", intray.Params{"count": cells, "n": n.cells, "languages": languageNames(groups[0])}))
+	}
 }
 
 // splitBySense splits a set of languages by the month that a name is in them.
-// Those that do not know the name go with none.
+// Languages without the name are dropped, unless all are.
 func splitBySense(group Languages, senses []sense) (finer []Languages) {
 	for _, s := range senses {
 		if part := group & s.languages; part != 0 {
@@ -112,38 +101,10 @@ func splitBySense(group Languages, senses []sense) (finer []Languages) {
 	return finer
 }
 
-// narrowByLocale keeps the group of the field's own language, where it names one.
-func (d *decider) narrowByLocale(groups []Languages) []Languages {
-	l, ok := FindLocale(d.hints.Locale)
-	if !ok {
-		return groups
-	}
-	for _, group := range groups {
-		if group>>l.language&1 == 1 {
-			d.report(intray.NewMessage("date.month_names_by_locale", intray.Params{"languages": languageNames(group)}))
-			return []Languages{group}
-		}
-	}
-	return groups
-}
-
-func (d *decider) askLanguage(groups []Languages) {
-	tie := Ambiguity{Pattern: Named, Text: intray.NewMessage("date.ambiguous_month_names", nil)}
-	for _, group := range groups {
-		choice := Choice{Languages: group, Label: languageNames(group)}
-		style := choice.Apply(d.Style)
-		for _, name := range d.sniffer.names.ambiguous {
-			choice.Readings = append(choice.Readings, d.reading(&style, name.example))
-		}
-		tie.Choices = append(tie.Choices, choice)
-	}
-	d.Ambiguities = append(d.Ambiguities, tie)
-}
-
-// namedLanguages is how many languages of a set are named.
+// namedLanguages is how many languages of a set a message names.
 const namedLanguages = 4
 
-// languageNames lists the first languages of a set.
+// languageNames names the first languages of a set.
 func languageNames(set Languages) intray.Message {
 	codes := set.Tags()
 	names := make([]intray.Message, 0, namedLanguages)
@@ -159,7 +120,7 @@ func languageNames(set Languages) intray.Message {
 	return intray.NewMessage("language.list", intray.Params{"languages": names})
 }
 
-// languageCodes are the codes of the names of all languages.
+// languageCodes are the message codes of the names of all languages.
 var languageCodes = map[string]string{
 	"en": "language.en", "af": "language.af", "ar": "language.ar", "bg": "language.bg", "bs": "language.bs", "ca": "language.ca",
 	"cs": "language.cs", "da": "language.da", "de": "language.de", "el": "language.el", "es": "language.es", "et": "language.et",

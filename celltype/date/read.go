@@ -1,6 +1,7 @@
 package date
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
 	"strconv"
@@ -80,9 +81,9 @@ func (s *Style) resolveDate(p *parts, r *Reading) {
 // resolveNumbers reads three numbers by the order of their form, or else by the only
 // other order that fits.
 func (s *Style) resolveNumbers(p *parts, r *Reading) {
-	order := p.order
-	if order == Undecided {
-		order = s.orderOf(p.pattern)
+	order := cmp.Or(p.order, s.Orders[p.pattern])
+	if order == Undecided && p.pattern == YearFirst {
+		order = YMD
 	}
 	if order != Undecided {
 		r.Date, r.Reason = s.readInOrder(p, order)
@@ -176,7 +177,11 @@ func (s *Style) resolveNamedMonth(p *parts, r *Reading) {
 	for ; months != 0; months &= months - 1 {
 		p.numbers[1] = int32(bits.TrailingZeros16(months))
 		one := Reading{}
-		s.resolveNamedNumbers(p, &one)
+		if p.order == Undecided {
+			s.resolveNumbers(p, &one)
+		} else {
+			one.Date, one.Reason = s.readInOrder(p, p.order)
+		}
 		switch {
 		case one.Reason != Read:
 			if found.Reason != Read {
@@ -190,14 +195,6 @@ func (s *Style) resolveNamedMonth(p *parts, r *Reading) {
 		}
 	}
 	r.Date, r.Reason, r.Autofixed = found.Date, found.Reason, found.Autofixed
-}
-
-func (s *Style) resolveNamedNumbers(p *parts, r *Reading) {
-	if p.order == Undecided {
-		s.resolveNumbers(p, r)
-		return
-	}
-	r.Date, r.Reason = s.readInOrder(p, p.order)
 }
 
 // ReadSimpleDate reads the cells that most columns of days have: 2006-01-02, and day, month

@@ -2,6 +2,7 @@ package date
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/intraydata/intray"
 )
@@ -37,19 +38,16 @@ func (c *Sniffer) Observe(raw []byte) {
 		return
 	}
 	c.zones.observe(&p)
-	if p.kind == namedMonth {
+	switch p.kind {
+	case namedMonth:
 		c.names.observe(&p, raw)
-	}
-	if p.kind != threeNumbers && p.kind != namedMonth {
+	case threeNumbers:
+	default:
 		return
 	}
 	if p.order != Undecided || p.kind == namedMonth && p.widths[0]+p.widths[2] > 4 {
 		return
 	}
-	c.observeNumbers(&p, raw)
-}
-
-func (c *Sniffer) observeNumbers(p *parts, raw []byte) {
 	if p.kind == namedMonth {
 		months := p.months
 		if p.name != 0 {
@@ -65,7 +63,7 @@ func (c *Sniffer) observeNumbers(p *parts, raw []byte) {
 		t = &patternStats{pattern: p.pattern}
 		c.patterns[p.pattern] = t
 	}
-	t.observe(p, raw)
+	t.observe(&p, raw)
 }
 
 // orderCount is the number of orders, with Undecided.
@@ -190,12 +188,7 @@ func (z *zoneStats) observe(p *parts) {
 		return
 	}
 	z.cells++
-	for _, o := range z.offsets {
-		if o == p.offset {
-			return
-		}
-	}
-	if len(z.offsets) < 8 {
+	if len(z.offsets) < 8 && !slices.Contains(z.offsets, p.offset) {
 		z.offsets = append(z.offsets, p.offset)
 	}
 }
@@ -235,13 +228,6 @@ func (s *dateSeries) addDate(d Date) {
 	if s.changes == 0 {
 		s.days, s.months = days, months
 	}
-	s.addStep(days, months)
-	if d.Year != last.Year {
-		s.yearChanges++
-	}
-}
-
-func (s *dateSeries) addStep(days, months int) {
 	s.changes++
 	if days != s.days {
 		s.days = 0
@@ -249,10 +235,9 @@ func (s *dateSeries) addStep(days, months int) {
 	if months != s.months {
 		s.months = 0
 	}
-	if days > 0 {
-		s.rises = true
-	} else {
-		s.falls = true
+	s.rises, s.falls = s.rises || days > 0, s.falls || days <= 0
+	if d.Year != last.Year {
+		s.yearChanges++
 	}
 }
 

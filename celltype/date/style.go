@@ -1,6 +1,7 @@
 package date
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -85,22 +86,12 @@ type Style struct {
 	Autofix bool
 }
 
-// orderOf is that of a form, with what goes without saying.
-func (s *Style) orderOf(f Pattern) Order {
-	o := s.Orders[f]
-	if o == Undecided && f == YearFirst {
-		return YMD
-	}
-	return o
-}
+// defaultPivot is the first two-digit year of the 1900s, unless the style has one.
+const defaultPivot = 50
 
 // fullYear completes a year of two digits.
 func (s *Style) fullYear(year int) int {
-	pivot := int(s.Pivot)
-	if pivot == 0 {
-		pivot = 50
-	}
-	if year < pivot {
+	if year < int(cmp.Or(s.Pivot, defaultPivot)) {
 		return 2000 + year
 	}
 	return 1900 + year
@@ -176,22 +167,18 @@ func (s *Style) set(word string) error {
 		s.Languages = languages
 		return err
 	}
-	return s.setOrder(key, value)
-}
-
-func (s *Style) setOrder(form, order string) error {
 	for f, name := range patternNames {
-		if name != form {
+		if name != key {
 			continue
 		}
 		for _, o := range Pattern(f).orders() {
-			if o.String() == order {
+			if o.String() == value {
 				s.Orders[f] = o
 				return nil
 			}
 		}
 	}
-	return fmt.Errorf("%s=%s is no order of a form", form, order)
+	return fmt.Errorf("%s=%s is not an order of a pattern", key, value)
 }
 
 // Want says what a field holds.

@@ -27,7 +27,7 @@ func TestStyleText(t *testing.T) {
 
 func TestStyleTextRefused(t *testing.T) {
 	for text, want := range map[string]string{
-		"slash=YDM": "no order of a form", "slashes=DMY": "no order of a form", "nonsense": "no order of a form",
+		"slash=YDM": "not an order of a pattern", "slashes=DMY": "not an order of a pattern", "nonsense": "not an order of a pattern",
 		"pivot=101": "no year of two digits", "pivot=x": "no year of two digits", "names=xx": "unknown language", "names=": "unknown language",
 	} {
 		s := Style{Pivot: 7}

@@ -53,19 +53,15 @@ func (l *tokenParser) readColonOrUnitTime(i int) bool {
 // readHourWithMeridiem reads 3 PM at token i.
 func (l *tokenParser) readHourWithMeridiem(i int) bool {
 	next := &l.tokens[i+1]
-	switch {
-	case i > 0 && l.tokens[i-1].isSign('.') && !l.tokens[i].spaceBefore:
+	if i > 0 && l.tokens[i-1].isSign('.') && !l.tokens[i].spaceBefore || !next.hasFlag(flagAM|flagPM) {
 		return false
-	case next.hasFlag(flagAM|flagPM) && !next.hasFlag(flagSkipped) && !next.hasDays(), next.hasFlag(flagAM|flagPM) && l.endsWithMeridiem(i+1):
-		return l.tokens[i].number <= 12 && l.finishTime(i, i+1, [3]int32{l.tokens[i].number}, 0)
 	}
-	return false
-}
-
-// endsWithMeridiem says whether a word that can mean other things, too, ends the
-// cell behind its only number.
-func (l *tokenParser) endsWithMeridiem(i int) bool {
-	return i == 1 && l.tokens[i+1].kind == tokenUsed
+	// A word with other meanings counts only as the end of a cell with one number.
+	ambiguous := next.hasFlag(flagSkipped) || next.hasDays()
+	if ambiguous && (i > 0 || l.tokens[i+2].kind != tokenUsed) {
+		return false
+	}
+	return l.tokens[i].number <= 12 && l.finishTime(i, i+1, [3]int32{l.tokens[i].number}, 0)
 }
 
 func (l *tokenParser) readColonTime(i int) bool {
@@ -117,7 +113,10 @@ func (l *tokenParser) readCompactTime(i int, want Want) bool {
 	whole := want == WantTime && i == 0 && l.countTokens(tokenNumber) == 1
 	switch behindT := i > 0 && l.isTimeMarker(i-1) && !t.spaceBefore; {
 	case len(text) == 12 || len(text) == 14:
-		return l.readTimestamp(i, text)
+		year := parseTwoDigits(text)*100 + parseTwoDigits(text[2:])
+		l.date, l.dateReason = l.checkedDate(year, parseTwoDigits(text[4:]), parseTwoDigits(text[6:]))
+		l.kind = wholeDate
+		return l.finishTime(i, i+1, splitTimeDigits(text[8:]), 0)
 	case len(text) == 2 && behindT, (len(text) == 4 || len(text) == 6) && (behindT || whole):
 		return l.finishTime(i, i+1, splitTimeDigits(text), 0)
 	}
@@ -143,13 +142,6 @@ func splitTimeDigits(text []byte) (hms [3]int32) {
 		hms[i/2] = int32(parseTwoDigits(text[i:]))
 	}
 	return hms
-}
-
-func (l *tokenParser) readTimestamp(i int, text []byte) bool {
-	year := parseTwoDigits(text)*100 + parseTwoDigits(text[2:])
-	l.date, l.dateReason = l.checkedDate(year, parseTwoDigits(text[4:]), parseTwoDigits(text[6:]))
-	l.kind = wholeDate
-	return l.finishTime(i, i+1, splitTimeDigits(text[8:]), 0)
 }
 
 // readDottedTime reads 14.30 where it cannot belong to a day: behind a whole day, at

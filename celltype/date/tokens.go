@@ -1,6 +1,7 @@
 package date
 
 import (
+	"slices"
 	"unicode/utf8"
 )
 
@@ -65,32 +66,27 @@ func (l *tokenParser) tokenize(words map[string]wordID) bool {
 		}
 		t := &l.tokens[l.tokenCount]
 		t.spaceBefore, t.from, t.sign = gap, uint8(at), c
-		at = l.readToken(t, at, words)
+		switch {
+		case isDigit(c):
+			t.kind = tokenNumber
+			for at < len(l.text) && isDigit(l.text[at]) {
+				if t.number < 100_000_000 {
+					t.number = t.number*10 + int32(l.text[at]-'0')
+				}
+				at++
+			}
+		case isLetter(c):
+			t.kind = tokenName
+			at = l.readWord(t, at, words)
+		default:
+			t.kind = tokenSign
+			at++
+		}
 		t.to = uint8(at)
 		l.tokenCount++
 		gap = false
 	}
 	return true
-}
-
-func (l *tokenParser) readToken(t *token, at int, words map[string]wordID) int {
-	switch c := l.text[at]; {
-	case isDigit(c):
-		t.kind = tokenNumber
-		for at < len(l.text) && isDigit(l.text[at]) {
-			if t.number < 100_000_000 {
-				t.number = t.number*10 + int32(l.text[at]-'0')
-			}
-			at++
-		}
-		return at
-	case isLetter(c):
-		t.kind = tokenName
-		return l.readWord(t, at, words)
-	default:
-		t.kind = tokenSign
-		return at + 1
-	}
 }
 
 // readWord reads a word. Points inside of it belong to it, as in a.m.; a sign
@@ -126,8 +122,8 @@ func appendLetters(dst, text []byte) []byte {
 	return dst
 }
 
-// joinNames makes one token of names that have several words, such as thứ hai
-// and segunda-feira.
+// joinNames joins the words of a name, such as thứ hai and segunda-feira, into one
+// token.
 func (l *tokenParser) joinNames(words map[string]wordID) {
 	for i := range l.tokens[:l.tokenCount] {
 		t := &l.tokens[i]
@@ -135,15 +131,8 @@ func (l *tokenParser) joinNames(words map[string]wordID) {
 			l.joinAt(i, words)
 		}
 	}
-	n := 0
-	for i := range l.tokens[:l.tokenCount] {
-		if l.tokens[i].kind != tokenUsed {
-			l.tokens[n] = l.tokens[i]
-			n++
-		}
-	}
-	clear(l.tokens[n:l.tokenCount])
-	l.tokenCount = n
+	left := slices.DeleteFunc(l.tokens[:l.tokenCount], func(t token) bool { return t.kind == tokenUsed })
+	l.tokenCount = len(left)
 }
 
 func (l *tokenParser) joinAt(i int, words map[string]wordID) {
@@ -283,23 +272,19 @@ func (l *tokenParser) readWeekDate() bool {
 			day = l.tokens[end+1].number
 			end += 2
 		}
-		l.setWeekDate(int(l.tokens[year].number), int(w), int(day))
+		var ok bool
+		l.kind = wholeDate
+		l.date, ok = dateFromWeek(int(l.tokens[year].number), int(w), int(day))
+		switch {
+		case day == 0:
+			l.dateReason = NoDay
+		case !ok:
+			l.dateReason = NoSuchDay
+		}
 		l.consume(year, end)
 		return true
 	}
 	return false
-}
-
-func (l *tokenParser) setWeekDate(year, week, day int) {
-	var ok bool
-	l.kind = wholeDate
-	l.date, ok = dateFromWeek(year, week, day)
-	switch {
-	case day == 0:
-		l.dateReason = NoDay
-	case !ok:
-		l.dateReason = NoSuchDay
-	}
 }
 
 func (l *tokenParser) addNumber(r *dateItems, i int) bool {
@@ -411,26 +396,14 @@ func (l *tokenParser) resolveNamedMonth(r *dateItems, month int) bool {
 	l.setNumber(0, r.items[a])
 	l.setNumber(2, r.items[b])
 	l.widths[1] = 2
-	l.convertBuddhistYear()
-	return l.setNamedOrder(r.items[a], r.items[b], month)
-}
-
-// convertBuddhistYear turns the year beside a Thai name of a month into that of the
-// Gregorian calendar, where it can only be one of the Buddhist era.
-func (l *tokenParser) convertBuddhistYear() {
-	if l.name == 0 {
-		return
-	}
-	for _, s := range l.name.entry().months {
-		if s.languages != locales().thai {
-			return
-		}
-	}
-	for i := 0; i < 3; i += 2 {
+	// Next to a Thai name, the year may be of the Buddhist era.
+	isThai := l.name != 0 && !slices.ContainsFunc(l.name.entry().months, func(s sense) bool { return s.languages != locales().thai })
+	for i := 0; i < 3 && isThai; i += 2 {
 		if l.widths[i] == 4 && l.numbers[i] >= 2400 && l.numbers[i] < 2700 {
 			l.numbers[i] -= 543
 		}
 	}
+	return l.setNamedOrder(r.items[a], r.items[b], month)
 }
 
 func (l *tokenParser) setNamedOrder(a, b dateItem, month int) bool {
@@ -500,31 +473,26 @@ func (l *tokenParser) setYearDay(year, day int) {
 }
 
 // resolveOneNumber reads a day without signs: 20210328, 28032021, 280321 or 2021087.
+// Of eight digits, the year is where a year of these centuries is: month and day
+// never look like one.
 func (l *tokenParser) resolveOneNumber(it dateItem) bool {
+	v := it.value
 	switch {
+	case it.width == 8 && v%10000 >= 1500 && v%10000 <= 2500:
+		l.kind, l.pattern = threeNumbers, Bare
+		l.numbers, l.widths = [3]int32{v / 1000000, v / 10000 % 100, v % 10000}, [3]uint8{2, 2, 4}
 	case it.width == 8:
-		l.resolveEightDigits(it.value)
+		l.kind, l.pattern, l.order = threeNumbers, YearFirst, YMD
+		l.numbers, l.widths = [3]int32{v / 10000, v / 100 % 100, v % 100}, [3]uint8{4, 2, 2}
 	case it.width == 7:
-		l.setYearDay(int(it.value/1000), int(it.value%1000))
+		l.setYearDay(int(v/1000), int(v%1000))
 	case it.width == 6:
 		l.kind, l.pattern = threeNumbers, ShortBare
-		l.numbers = [3]int32{it.value / 10000, it.value / 100 % 100, it.value % 100}
-		l.widths = [3]uint8{2, 2, 2}
+		l.numbers, l.widths = [3]int32{v / 10000, v / 100 % 100, v % 100}, [3]uint8{2, 2, 2}
 	case it.role != anyRole || it.width == 4:
 		l.dateReason = NoDay
 	default:
 		return false
 	}
 	return true
-}
-
-// resolveEightDigits tells the year by its place: month and day never look like a year
-// of these centuries.
-func (l *tokenParser) resolveEightDigits(v int32) {
-	l.kind, l.pattern = threeNumbers, Bare
-	l.numbers, l.widths = [3]int32{v / 1000000, v / 10000 % 100, v % 10000}, [3]uint8{2, 2, 4}
-	if year := v % 10000; year < 1500 || year > 2500 {
-		l.numbers, l.widths = [3]int32{v / 10000, v / 100 % 100, v % 100}, [3]uint8{4, 2, 2}
-		l.pattern, l.order = YearFirst, YMD
-	}
 }
