@@ -1,7 +1,7 @@
 package date
 
 // Date is a day of the Gregorian calendar in the years 1 to 9999. The zero Date
-// is no day.
+// is not a day.
 type Date struct {
 	Year       int16
 	Month, Day uint8
@@ -13,14 +13,14 @@ type Time struct {
 	Nano                 uint32
 }
 
-// Timestamp is a time of a day, without a zone.
+// Timestamp is a day with a time of day, without a zone.
 type Timestamp struct {
 	Date
 	Time
 }
 
-// NewDate gives the day, and false where there is no such day or the year is
-// outside of 1 to 9999.
+// NewDate returns the day. It reports false if there is no such day or the year
+// is not in 1 to 9999.
 func NewDate(year, month, day int) (Date, bool) {
 	if uint(year-1) >= 9999 || uint(month-1) >= 12 || uint(day-1) >= 31 {
 		return Date{}, false
@@ -31,19 +31,19 @@ func NewDate(year, month, day int) (Date, bool) {
 	return Date{Year: int16(year), Month: uint8(month), Day: uint8(day)}, true
 }
 
-// IsZero says whether d is no day.
+// IsZero reports whether d is not a day.
 func (d Date) IsZero() bool { return d.Month == 0 }
 
-// Weekday is 1 for Monday up to 7 for Sunday.
+// Weekday returns 1 for Monday to 7 for Sunday.
 func (d Date) Weekday() int { return (d.dayNumber()+2)%7 + 1 }
 
-// YearDay is the day of the year, from 1.
+// YearDay returns the day of the year, starting at 1.
 func (d Date) YearDay() int {
 	first := Date{Year: d.Year, Month: 1, Day: 1}
 	return d.dayNumber() - first.dayNumber() + 1
 }
 
-// ISOWeek is the ISO 8601 week and the year it belongs to.
+// ISOWeek returns the ISO 8601 week and its year.
 func (d Date) ISOWeek() (year, week int) {
 	thursday := dateFromDayNumber(d.dayNumber() + 4 - d.Weekday())
 	return int(thursday.Year), (thursday.YearDay()-1)/7 + 1
@@ -56,8 +56,8 @@ func (d Date) Append(dst []byte) []byte {
 		'-', '0'+d.Month/10, '0'+d.Month%10, '-', '0'+d.Day/10, '0'+d.Day%10)
 }
 
-// Append appends 15:04, or 15:04:05 with seconds. Parts of a second are left
-// out.
+// Append appends 15:04, or 15:04:05 with seconds. It drops fractions of a
+// second.
 func (c Time) Append(dst []byte, seconds bool) []byte {
 	dst = append(dst, '0'+c.Hour/10, '0'+c.Hour%10, ':', '0'+c.Minute/10, '0'+c.Minute%10)
 	if seconds {
@@ -82,7 +82,7 @@ func (m Timestamp) AppendISO(dst []byte, want Want, seconds bool) []byte {
 	return m.Append(dst, seconds)
 }
 
-// dayNumber counts days from 0000-03-01, which lets leap days fall to the end of a
+// dayNumber counts days from 0000-03-01, which puts leap days at the end of a
 // year (Hinnant, "chrono-Compatible Low-Level Date Algorithms").
 func (d Date) dayNumber() int {
 	y, m := int(d.Year), int(d.Month)
@@ -93,8 +93,8 @@ func (d Date) dayNumber() int {
 	return 365*y + y/4 - y/100 + y/400 + (153*(m-3)+2)/5 + int(d.Day) - 1
 }
 
-// dateFromDayNumber is number backwards. Numbers outside of the years 1 to 9999 give
-// the zero Date.
+// dateFromDayNumber is the inverse of dayNumber. It returns the zero Date
+// outside of the years 1 to 9999.
 func dateFromDayNumber(n int) Date {
 	if n < 306 || n > 3652364 {
 		return Date{}
@@ -110,10 +110,10 @@ func dateFromDayNumber(n int) Date {
 	return Date{Year: int16(year), Month: uint8(month), Day: uint8(doy - (153*m+2)/5 + 1)}
 }
 
-// unixEpoch is the number of 1970-01-01.
+// unixEpoch is the day number of 1970-01-01.
 const unixEpoch = 719468
 
-// dateFromWeek gives a day of an ISO 8601 week.
+// dateFromWeek returns a day of an ISO 8601 week.
 func dateFromWeek(year, week, weekday int) (Date, bool) {
 	if uint(year-1) >= 9999 || uint(week-1) >= 53 || uint(weekday-1) >= 7 {
 		return Date{}, false
@@ -126,7 +126,7 @@ func dateFromWeek(year, week, weekday int) (Date, bool) {
 	return d, true
 }
 
-// dateFromYearDay gives the nth day of a year.
+// dateFromYearDay returns the nth day of a year.
 func dateFromYearDay(year, day int) (Date, bool) {
 	if uint(year-1) >= 9999 || day < 1 || day > 366 {
 		return Date{}, false
@@ -148,7 +148,7 @@ func daysInMonth(year, month int) int {
 	return 31
 }
 
-// newTime gives the time of day, and false where there is none.
+// newTime returns a time of day, and reports whether it exists.
 func newTime(hour, minute, second int) (Time, bool) {
 	if uint(hour) >= 24 || uint(minute) >= 60 || uint(second) >= 60 {
 		return Time{}, false

@@ -11,20 +11,20 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// outcome is a decision in short: its style, the codes of its evidence, and the
-// answers of its ties.
+// outcome summarizes a decision: its style, the codes of its evidence, and the
+// answers of its questions.
 func outcome(d Decision) string {
 	text, _ := d.Style.MarshalText()
 	parts := []string{string(text)}
 	for _, e := range d.Evidence {
 		parts = append(parts, strings.TrimPrefix(e.Code, "date."))
 	}
-	for _, tie := range d.Ambiguities {
+	for _, question := range d.Ambiguities {
 		var labels []string
-		for _, c := range tie.Choices {
+		for _, c := range question.Choices {
 			labels = append(labels, c.Label.String())
 		}
-		parts = append(parts, "? "+tie.Pattern.String()+": "+strings.Join(labels, " | "))
+		parts = append(parts, "? "+question.Pattern.String()+": "+strings.Join(labels, " | "))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -112,7 +112,7 @@ func TestEvidenceForPeople(t *testing.T) {
 		t.Error(diff)
 	}
 	d = decided(madeColumn{cells: []string{"25/12/2021", "03/04/2021", "12/26/2021", "nonsense", " "}}, Hints{})
-	wantTie := Ambiguity{
+	wantQuestion := Ambiguity{
 		Pattern: Slash,
 		Text: intray.NewMessage("date.question", intray.Params{
 			"examples": []string{"03/04/2021"},
@@ -127,7 +127,7 @@ func TestEvidenceForPeople(t *testing.T) {
 			{Order: MDY, Label: intray.NewMessage("date.order_mdy", nil), Readings: []intray.Reading{{Raw: "03/04/2021", Value: "2021-03-04"}}, patterns: 1 << Slash},
 		},
 	}
-	if diff := cmp.Diff([]Ambiguity{wantTie}, d.Ambiguities, cmp.AllowUnexported(Choice{})); diff != "" {
+	if diff := cmp.Diff([]Ambiguity{wantQuestion}, d.Ambiguities, cmp.AllowUnexported(Choice{})); diff != "" {
 		t.Error(diff)
 	}
 	if d.Cells != 4 || d.Unread != 1 {
@@ -135,8 +135,8 @@ func TestEvidenceForPeople(t *testing.T) {
 	}
 }
 
-// TestSlipsOfThePen puts a day that does not exist into columns that are clear
-// otherwise: it must be wrong, and change nothing.
+// TestSlipsOfThePen puts a day that does not exist into columns that are
+// otherwise clear: it must be invalid and change nothing.
 func TestSlipsOfThePen(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 3))
 	for format, slips := range map[string][]string{
@@ -166,7 +166,7 @@ func TestChoicesSettleTheirAmbiguity(t *testing.T) {
 	for _, cells := range [][]string{{"03/04/2021", "05/06/2021"}, {"03-04-05", "04-05-06"}, {"3. listopada 2021"}, {"03/04/2021", "05-06-2021", "06 05 2021"}} {
 		d := decided(madeColumn{cells: cells}, Hints{})
 		if len(d.Ambiguities) != 1 {
-			t.Fatalf("%q: %d ties", cells, len(d.Ambiguities))
+			t.Fatalf("%q: %d questions", cells, len(d.Ambiguities))
 		}
 		seen := map[Date]bool{}
 		for _, choice := range d.Ambiguities[0].Choices {

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestEvidenceTexts holds every sentence that a person can read about a column.
+// TestEvidenceTexts covers every sentence that a person can read about a
+// column.
 func TestEvidenceTexts(t *testing.T) {
 	for _, c := range []struct {
 		cells string
@@ -114,7 +115,7 @@ func TestEvidenceTexts(t *testing.T) {
 	}
 }
 
-// cellsOf splits a line into cells; underlines are spaces of a cell.
+// cellsOf splits a line into cells; an underscore is a space within a cell.
 func cellsOf(line string) []string {
 	cells := strings.Fields(line)
 	for i := range cells {

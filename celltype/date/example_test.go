@@ -6,7 +6,7 @@ import (
 	"github.com/intraydata/intray/celltype/date"
 )
 
-// A column is decided by its cells, then read in the style that they have.
+// The cells of a column decide the style in which they are read.
 func ExampleSniffer() {
 	cells := []string{"03/04/2021", "25/12/2021", "26/12/2021", "27/12/2021", "28/12/2021", "12/31/2021"}
 	column := date.NewSniffer(date.WantDate)
@@ -29,22 +29,19 @@ func ExampleSniffer() {
 	// 30/02/2021: no_such_day 0000-00-00 fixed=false
 }
 
-// A question is answered by one of its choices, which can be kept as text.
+// A question is answered by one of its choices. A style can be stored as text.
 func ExampleAmbiguity() {
 	column := date.NewSniffer(date.WantDate)
 	column.Observe([]byte("03/04/2021"))
 	decision := column.Decide(date.Hints{})
-	for _, tie := range decision.Ambiguities {
-		for _, choice := range tie.Choices {
-			kept, err := choice.Apply(date.Style{}).MarshalText()
-			fmt.Printf("%s: %s (%s) %v\n", choice.Label, choice.Readings[0].Value, kept, err)
-		}
+	for _, choice := range decision.Ambiguities[0].Choices {
+		stored, err := choice.Apply(decision.Style).MarshalText()
+		fmt.Printf("%s: %s (%s) %v\n", choice.Label, choice.Readings[0].Value, stored, err)
 	}
-	var answer date.Style
-	if err := answer.UnmarshalText([]byte("slash=MDY")); err != nil {
+	var style date.Style
+	if err := style.UnmarshalText([]byte("slash=MDY")); err != nil {
 		fmt.Println(err)
 	}
-	style := decision.Style.Merge(answer)
 	r := style.Read([]byte("03/04/2021"), date.WantDate)
 	fmt.Println(string(r.Date.Append(nil)))
 	// Output:
@@ -53,7 +50,7 @@ func ExampleAmbiguity() {
 	// 2021-03-04
 }
 
-// A layout writes a moment in the language of a locale and reads it back.
+// A layout writes a timestamp in the language of a locale and reads it back.
 func ExampleLayout() {
 	layout, err := date.CompileLayout("EEEE, d. MMMM yyyy 'um' HH:mm", "de", date.WantDateTime, false)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestLayoutsAgainstLuxon compares with what Luxon 3.7.2 writes, over ICU with
-// CLDR 48. Each line has a locale, a format, a moment and the text.
+// TestLayoutsAgainstLuxon compares layouts with the output of Luxon 3.7.2, over
+// ICU with CLDR 48. Each line has a locale, a format, a timestamp and the text.
 func TestLayoutsAgainstLuxon(t *testing.T) {
 	text, err := os.ReadFile("testdata/luxon.tsv")
 	if err != nil {
@@ -178,7 +178,7 @@ func TestISOLayout(t *testing.T) {
 	}
 }
 
-// TestLayoutsReadWhatTheyWrite holds for formats that show all of a moment.
+// TestLayoutsReadWhatTheyWrite checks formats that show all of a timestamp.
 func TestLayoutsReadWhatTheyWrite(t *testing.T) {
 	formats := []string{"yyyy-MM-dd HH:mm:ss", "F", "FF", "FFF", "FFFF", "d.M.yyyy h:mm:ss a", "EEEE d MMMM y 'at' H:m:s", "yyyyMMddHHmmss", "kkkk WW E TT", "yyyy ooo TT", "X", "x", "cccc LLL d yyyy TT ZZ"}
 	rapid.Check(t, func(t *rapid.T) {
@@ -203,8 +203,8 @@ func TestLayoutsReadWhatTheyWrite(t *testing.T) {
 	})
 }
 
-// TestLayoutsAgainstTime draws formats of tokens that the standard library has as
-// well, and compares what both write and read.
+// TestLayoutsAgainstTime draws formats whose tokens the standard library has
+// too, and compares what both write and read.
 func TestLayoutsAgainstTime(t *testing.T) {
 	tokens := map[string]string{
 		"yyyy": "2006", "yy": "06", "MM": "01", "M": "1", "LLL": "Jan", "MMMM": "January", "dd": "02", "d": "2", "ccc": "Mon", "EEEE": "Monday",
@@ -224,7 +224,7 @@ func TestLayoutsAgainstTime(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := at.Format(strings.Join(layout, " "))
-		want = want[:len(want)-2] + strings.TrimPrefix(want[len(want)-2:], "0") // Go has no hour without a zero
+		want = want[:len(want)-2] + strings.TrimPrefix(want[len(want)-2:], "0") // Go has no hour without a leading zero
 		if got := string(l.Append(nil, fromTime(at))); got != want {
 			t.Fatalf("%s: %q, want %q", strings.Join(format, " "), got, want)
 		}

@@ -16,7 +16,8 @@ import (
 //go:embed locales.txt
 var localesText string
 
-// Locale is how a language, or a country in it, writes dates. It is read only.
+// Locale describes how a language, or a country that speaks it, writes dates.
+// It is immutable.
 type Locale struct {
 	// Code is the language tag, such as de or en-GB.
 	Code string
@@ -26,11 +27,12 @@ type Locale struct {
 	parent   *Locale
 }
 
-// FindLocale gives the locale of a language tag such as de-AT or pt_BR, or that
-// of its language where the country has none. False where neither is known.
+// FindLocale returns the locale of a language tag such as de-AT or pt_BR, or
+// that of its language if the country has none. It reports false if both are
+// unknown.
 func FindLocale(tag string) (*Locale, bool) {
 	if len(tag) > 64 {
-		return nil, false // longer than any language tag that is in use
+		return nil, false // longer than any language tag in use
 	}
 	tag = strings.ToLower(strings.ReplaceAll(tag, "_", "-"))
 	for tag != "" {
@@ -45,7 +47,7 @@ func FindLocale(tag string) (*Locale, bool) {
 	return nil, false
 }
 
-// LocaleCodes lists the language tags of all locales.
+// LocaleCodes returns the language tags of all locales.
 func LocaleCodes() []string {
 	var codes []string
 	for _, l := range locales().all {
@@ -60,7 +62,7 @@ var localeAliases = map[string]string{
 	"sr-rs": "sr", "sr-cyrl": "sr", "sr-latn-rs": "sr-latn", "es-419": "es-mx",
 }
 
-// lookup gives what the locale, or the one it takes over from, says under key.
+// lookup returns the entry of the locale or of its closest parent that has one.
 func (l *Locale) lookup(key string) string {
 	for ; l != nil; l = l.parent {
 		if value, is := l.entries[key]; is {
@@ -70,8 +72,8 @@ func (l *Locale) lookup(key string) string {
 	return ""
 }
 
-// nameList gives a list of names; the form in a date is that outside of one where
-// the locale does not tell them apart.
+// nameList returns a list of names. If the locale does not distinguish the form
+// within a date from the form alone, it returns the latter.
 func (l *Locale) nameList(key string) []string {
 	for at := l; at != nil; at = at.parent {
 		for _, k := range [2]string{key, key + ".alone"} {
@@ -83,10 +85,11 @@ func (l *Locale) nameList(key string) []string {
 	return nil
 }
 
-// DateOrder is the order of day, month and year in the locale's short date.
+// DateOrder returns the order of day, month and year in the locale's short
+// date.
 func (l *Locale) DateOrder() Order { return patternOrder(l.lookup("D")) }
 
-// patternOrder gives the order of day, month and year in a pattern that has
+// patternOrder returns the order of day, month and year in a pattern that has
 // nothing else.
 func patternOrder(pattern string) Order {
 	var seen []byte
@@ -111,7 +114,7 @@ func patternOrder(pattern string) Order {
 // Languages is a set of languages.
 type Languages uint64
 
-// Tags lists the tags of the languages.
+// Tags returns the tags of the languages.
 func (s Languages) Tags() []string {
 	var codes []string
 	for ; s != 0; s &= s - 1 {
@@ -324,8 +327,8 @@ func (t *localeTable) addNames(l *Locale, key string, names []string) error {
 	return nil
 }
 
-// addSense adds a name, unless it holds digits, which are read as numbers, or is
-// a single letter.
+// addSense adds a name. It ignores names with digits, which are read as
+// numbers, and single letters.
 func (t *localeTable) addSense(l *Locale, name string, month bool, n int) {
 	key := dictionaryKey(name)
 	first, size := utf8.DecodeRuneInString(key)
@@ -368,8 +371,8 @@ func (t *localeTable) wordByKey(key string) *word {
 	return w
 }
 
-// senseBits gives the meanings of a name in the given languages, or in all where
-// none of them knows it, as a set of bits.
+// senseBits returns the set of meanings of a name in the given languages, or in
+// all languages if it has none in these.
 func senseBits(senses []sense, in Languages) (set uint16) {
 	var others uint16
 	for _, s := range senses {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestLocalesReadBackFreely writes a moment of each month in the localized
-// patterns of each locale, and reads it without saying what format it has.
+// TestLocalesReadBackFreely writes a timestamp of each month in the localized
+// patterns of each locale, and reads it without knowing the format.
 func TestLocalesReadBackFreely(t *testing.T) {
 	for _, code := range LocaleCodes() {
 		where, ok := FindLocale(code)
@@ -40,7 +40,7 @@ func readBack(t *testing.T, l *Layout, s Style, m Timestamp) {
 		m.Time = Time{}
 	}
 	text := l.Append(nil, m)
-	oddly := strings.Contains(string(text), ".20:00 h") // as French Switzerland writes in full, by the CLDR
+	oddly := strings.Contains(string(text), ".20:00 h") // as the CLDR has it for French in Switzerland
 	if r := s.Read(text, want); r.Timestamp != m && !oddly {
 		t.Errorf("%q is %s, want %v", text, asText(r, want), m)
 	}
@@ -75,8 +75,8 @@ func TestLocaleOrders(t *testing.T) {
 	}
 }
 
-// TestNamesThatMeanSeveralMonths lists all of them, so that a change of the
-// names that makes another one doubtful is seen.
+// TestNamesThatMeanSeveralMonths lists all such names, so that a change that
+// adds one is noticed.
 func TestNamesThatMeanSeveralMonths(t *testing.T) {
 	want := map[string]bool{"lip": true, "lis": true, "listopad": true, "listopada": true, "srp": true}
 	for key, w := range locales().words {
@@ -126,8 +126,7 @@ func TestLanguagesByName(t *testing.T) {
 	}
 }
 
-// TestLocalesOfTheInterface are those in which the service speaks to people, and
-// must read at least.
+// TestLocalesOfTheInterface checks the locales that are the least to support.
 func TestLocalesOfTheInterface(t *testing.T) {
 	for code := range strings.FieldsSeq("ar bg cs da de el en es et fi fr he hi hr hu id it ja ko lt lv nb nl pl pt ro ru sk sl sr sv th tr uk vi zh zh-TW pt-BR en-GB") {
 		l, ok := FindLocale(code)

@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// Read reads one cell. It allocates nothing.
+// Read reads one cell. It does not allocate.
 func (s *Style) Read(raw []byte, want Want) Reading {
 	if len(raw) == 10 && want != WantTime && s.Orders[YearFirst] != YDM {
 		if d, ok := readISO(raw); ok {
@@ -19,8 +19,7 @@ func (s *Style) Read(raw []byte, want Want) Reading {
 	return s.resolve(&p, want)
 }
 
-// readISO reads 2006-01-02, the form that most exports have, and gives up on
-// anything else.
+// readISO reads 2006-01-02, the form of most exports, and nothing else.
 func readISO(raw []byte) (Date, bool) {
 	if raw[4] != '-' || raw[7] != '-' {
 		return Date{}, false
@@ -32,7 +31,7 @@ func readISO(raw []byte) (Date, bool) {
 	return NewDate(century*100+year, month, day)
 }
 
-// resolve says what the parts of a cell mean in this style.
+// resolve interprets the parts of a cell in this style.
 func (s *Style) resolve(p *parts, want Want) Reading {
 	r := Reading{Offset: p.offset, Reason: p.reason, HasTime: p.hasTime, HasZone: p.hasZone}
 	r.Time = p.time
@@ -61,7 +60,7 @@ func (s *Style) resolve(p *parts, want Want) Reading {
 	return r
 }
 
-// resolveDate settles what day the parts mean.
+// resolveDate interprets the day of the parts.
 func (s *Style) resolveDate(p *parts, r *Reading) {
 	switch p.kind {
 	case threeNumbers:
@@ -78,8 +77,8 @@ func (s *Style) resolveDate(p *parts, r *Reading) {
 	}
 }
 
-// resolveNumbers reads three numbers by the order of their form, or else by the only
-// other order that fits.
+// resolveNumbers reads three numbers in the order of their pattern, or else in
+// the only other order that fits.
 func (s *Style) resolveNumbers(p *parts, r *Reading) {
 	order := cmp.Or(p.order, s.Orders[p.pattern])
 	if order == Undecided && p.pattern == YearFirst {
@@ -94,8 +93,9 @@ func (s *Style) resolveNumbers(p *parts, r *Reading) {
 	s.tryOtherOrders(p, r, order)
 }
 
-// tryOtherOrders tries the orders that are not the column's. Numbers that miss a day by
-// the length of its month are a slip of the pen, and no year that stands first.
+// tryOtherOrders tries the orders that are not the column's. Numbers that miss
+// a day only by the length of its month are a typo, not a day with the year
+// first.
 func (s *Style) tryOtherOrders(p *parts, r *Reading, order Order) {
 	var found Date
 	first, several := r.Reason, false
@@ -126,7 +126,7 @@ func (s *Style) tryOtherOrders(p *parts, r *Reading, order Order) {
 	}
 }
 
-// orderPositions holds where year, month and day stand in each order.
+// orderPositions holds the positions of year, month and day in each order.
 var orderPositions = [...][3]uint8{Undecided: {2, 1, 0}, DMY: {2, 1, 0}, MDY: {2, 0, 1}, YMD: {0, 1, 2}, YDM: {0, 2, 1}}
 
 // readInOrder reads three numbers in one order.
@@ -142,8 +142,8 @@ func (s *Style) readInOrder(p *parts, o Order) (Date, Reason) {
 	return p.checkedDate(year, int(p.numbers[at[1]]), int(p.numbers[at[2]]))
 }
 
-// canEndWithYear says whether three numbers can be day, month and year in one of
-// the orders with the year last, if all months had 31 days.
+// canEndWithYear reports whether three numbers are day, month and year in an
+// order with the year last, if all months had 31 days.
 func (p *parts) canEndWithYear() bool {
 	return p.pattern != YearFirst && (p.numbers[1] <= 12 && p.numbers[0] <= 31 || p.numbers[0] <= 12 && p.numbers[1] <= 31)
 }
@@ -165,7 +165,7 @@ func (p *parts) fitsWeekday(d Date) bool {
 	return p.weekday == 0 || senseBits(p.weekday.entry().days, 0)>>d.Weekday()&1 == 1
 }
 
-// resolveNamedMonth reads a day with a named month. The name decides, unless it means
+// resolveNamedMonth reads a day with a named month. It fails if the name means
 // different months in the languages of the column.
 func (s *Style) resolveNamedMonth(p *parts, r *Reading) {
 	months := p.months
@@ -197,9 +197,9 @@ func (s *Style) resolveNamedMonth(p *parts, r *Reading) {
 	r.Date, r.Reason, r.Autofixed = found.Date, found.Reason, found.Autofixed
 }
 
-// ReadSimpleDate reads the cells that most columns of days have: 2006-01-02, and day, month
-// and a year of four digits in the order of the style. It is not ok with all
-// others, and else the same as Read.
+// ReadSimpleDate reads what most columns of days hold: 2006-01-02, and day,
+// month and a year of four digits in the order of the style. It agrees with
+// Read on these and reports false for all other cells.
 func (s *Style) ReadSimpleDate(raw []byte) (d Date, ok bool) {
 	if len(raw) > 10 || len(raw) < 8 {
 		return Date{}, false
@@ -230,8 +230,8 @@ func (s *Style) ReadSimpleDate(raw []byte) (d Date, ok bool) {
 	return Date{}, false
 }
 
-// parseOneOrTwoDigits reads the one or two digits that b begins with, and gives how many
-// there are.
+// parseOneOrTwoDigits parses the one or two digits at the start of b, and
+// returns their count.
 func parseOneOrTwoDigits(b []byte) (n, digits int) {
 	if !isDigit(b[0]) {
 		return 0, 0
@@ -242,8 +242,8 @@ func parseOneOrTwoDigits(b []byte) (n, digits int) {
 	return int(b[0]-'0')*10 + int(b[1]-'0'), 2
 }
 
-// ReadSimpleTime reads 15:20, 15:20:07 and the two with AM or PM behind them. It is
-// not ok with all others, and else the same as Read.
+// ReadSimpleTime reads 15:20 and 15:20:07, with or without AM or PM. It agrees
+// with Read on these and reports false for all other cells.
 func ReadSimpleTime(raw []byte) (c Time, ok bool) {
 	if len(raw) < 4 {
 		return Time{}, false
@@ -267,9 +267,9 @@ func ReadSimpleTime(raw []byte) (c Time, ok bool) {
 	return newTime(hour, minute, second)
 }
 
-// ReadSimpleDateTime reads a day as 2006-01-02 with 15:20 or 15:20:07.123 behind T or a
-// space, and perhaps a Z, and days as Day does. It is not ok with all others, and
-// else the same as Read.
+// ReadSimpleDateTime reads 2006-01-02 with 15:20 or 15:20:07.123 after T or a
+// space, with or without Z, and the days of ReadSimpleDate. It agrees with Read
+// on these and reports false for all other cells.
 func (s *Style) ReadSimpleDateTime(raw []byte) (m Timestamp, ok bool) {
 	if len(raw) <= 10 {
 		m.Date, ok = s.ReadSimpleDate(raw)
@@ -296,7 +296,7 @@ func (s *Style) ReadSimpleDateTime(raw []byte) (m Timestamp, ok bool) {
 	return m, ok
 }
 
-// Epoch says from when a workbook counts its days.
+// Epoch is the day from which a workbook counts.
 type Epoch uint8
 
 // The two epochs.
@@ -308,12 +308,12 @@ const (
 	Since1904
 )
 
-// dayMillis are the milliseconds of a day.
+// dayMillis is the number of milliseconds of a day.
 const dayMillis = 86_400_000
 
-// ReadSerial reads the number of a workbook cell as days since the epoch, with
-// the time of day behind the point, to the millisecond. It is only for cells
-// that are known to be such numbers. Raw is a decimal number such as 44283.5.
+// ReadSerial reads the number of a workbook cell, such as 44283.5, as days
+// since the epoch, with the time of day after the point, to the millisecond. It
+// is only for cells that are known to hold such numbers.
 func ReadSerial(raw []byte, epoch Epoch, want Want) Reading {
 	v, ok := parseDecimal(trim(raw))
 	if !ok {
@@ -345,7 +345,7 @@ func fromSerialMillis(total int64, epoch Epoch, want Want) Reading {
 		return Reading{Reason: NoSuchDay}
 	default:
 		if days < 60 {
-			days++ // the days before the one that never was
+			days++ // the days before 1900-02-29
 		}
 		days += Date{Year: 1899, Month: 12, Day: 30}.dayNumber()
 	}
@@ -355,7 +355,7 @@ func fromSerialMillis(total int64, epoch Epoch, want Want) Reading {
 	return r
 }
 
-// parseDecimal reads the common forms without an allocation, others by the
+// parseDecimal parses common forms without an allocation, others with the
 // standard library.
 func parseDecimal(b []byte) (float64, bool) {
 	if len(b) == 0 || len(b) > 40 {

@@ -8,11 +8,11 @@ import (
 	"pgregory.net/rapid"
 )
 
-// reads are cells and their canonical form, or the code of the reason why they
-// have none.
+// reads are cells with their canonical form, or the code of the reason that
+// they have none.
 type reads []struct{ cell, want string }
 
-// asText is the canonical form of a reading, or the code of its reason.
+// asText returns the canonical form of a reading, or the code of its reason.
 func asText(r Reading, want Want) string {
 	switch {
 	case r.Reason != Read:
@@ -69,7 +69,7 @@ func TestDates(t *testing.T) {
 		{"25122021", "2021-12-25"},
 		{"210304", "2021-03-04"},
 		{"4/3-2021", "2021-03-04"},
-		{"12/25/2021", "2021-12-25"}, // by the only order that fits
+		{"12/25/2021", "2021-12-25"}, // in the only order that fits
 		{"31/12/2021 3:20 PM", "2021-12-31"},
 		// names
 		{"4 March 2021", "2021-03-04"},
@@ -117,7 +117,7 @@ func TestDates(t *testing.T) {
 		{"4 มีนาคม 2564", "2021-03-04"},
 		{"4 มี.ค. 2564", "2021-03-04"},
 		{"4 มีนาคม 2021", "2021-03-04"},
-		// refused
+		// rejected
 		{"30/02/2021", "no_such_day"},
 		{"2021-02-29", "no_such_day"},
 		{"31.04.2021", "no_such_day"},
@@ -205,7 +205,7 @@ func TestDateTimes(t *testing.T) {
 		{"4.3.2021 3:20 μ.μ.", "2021-03-04T15:20:00"},
 		{"4.3.2021 9:20 π.μ.", "2021-03-04T09:20:00"},
 		{"04.03.2021 15 Uhr", "2021-03-04T15:00:00"},
-		// refused
+		// rejected
 		{"2021-03-04T25:00", "no_such_time"},
 		{"2021-03-04T15:60", "no_such_time"},
 		{"2021-03-04T24:01", "no_such_time"},
@@ -277,7 +277,7 @@ func TestTimes(t *testing.T) {
 		{"2021-03-04T15:20:07", "15:20:07"},
 		{"04/03/2021 3:20 PM", "15:20:00"},
 		{"1899-12-31T15:20:07.5", "15:20:07"},
-		// refused
+		// rejected
 		{"24:00", "no_such_time"},
 		{"25:10", "no_such_time"},
 		{"15:60", "no_such_time"},
@@ -326,8 +326,8 @@ func TestFlagsOfReadings(t *testing.T) {
 	}
 }
 
-// TestAgainstTime writes moments in the formats of the standard library, which
-// is the oracle of what they mean.
+// TestAgainstTime writes timestamps in the formats of the standard library,
+// which is the oracle for their meaning.
 func TestAgainstTime(t *testing.T) {
 	layouts := []string{
 		time.RFC3339, time.RFC3339Nano, time.RFC1123, time.RFC1123Z, time.RFC850, time.RFC822, time.RFC822Z, time.ANSIC, time.UnixDate, time.RubyDate,
@@ -357,8 +357,8 @@ func fromTime(t time.Time) Timestamp {
 	}
 }
 
-// TestCanonicalFormReadsAsItself is the promise that a value given back as a cell
-// is the same value.
+// TestCanonicalFormReadsAsItself checks that a value that is read as a cell is
+// the same value.
 func TestCanonicalFormReadsAsItself(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := drawMoment(t)
@@ -383,7 +383,7 @@ func TestCanonicalFormReadsAsItself(t *testing.T) {
 	})
 }
 
-// drawMoment draws any moment to the second.
+// drawMoment draws a timestamp with a resolution of one second.
 func drawMoment(t *rapid.T) Timestamp {
 	return Timestamp{
 		Date: dateFromDayNumber(rapid.IntRange(306, 3652364).Draw(t, "day")),
@@ -424,7 +424,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// TestQuickReadsLikeRead holds the short ways against the long one.
+// TestQuickReadsLikeRead compares the short ways with the long one.
 func TestQuickReadsLikeRead(t *testing.T) {
 	styles := []Style{{}, benchStyle, {Orders: [patternCount]Order{Slash: MDY, Dash: MDY, YearFirst: YDM}}}
 	var read [3]int
@@ -464,7 +464,7 @@ func TestQuickReadsLikeRead(t *testing.T) {
 	}
 }
 
-// TestQuickEnds gives the short ways texts that end everywhere.
+// TestQuickEnds passes texts that end anywhere to the short ways.
 func TestQuickEnds(t *testing.T) {
 	style := benchStyle
 	for _, text := range []string{"2021-03-04T15:20:07 PMZ", "25/12/2021", "12:00:00 PM", "1/2/2021", "1:5", "////////", "2021-03-04TTTTTTTTT"} {

@@ -9,18 +9,18 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// parts is what a cell holds before a style says what its numbers mean.
+// parts is what a cell holds before a style interprets its numbers.
 type parts struct {
 	kind    partsKind
 	pattern Pattern
-	// order is that of numbers that can be read in one order only.
+	// order is set if the numbers can be read in one order only.
 	order Order
-	// numbers are the numbers of the day in the order written, widths how many
-	// digits each has. With a named month, that one's place holds nothing.
+	// numbers are the numbers of the day as written, widths their numbers of
+	// digits. The number of a named month is unused.
 	numbers [3]int32
 	widths  [3]uint8
-	// months are the months that the cell can mean by a number of its own, name
-	// is the month's name.
+	// months is the set of months that the cell itself names by number, name
+	// the name of the month.
 	months uint16
 	name   wordID
 	// weekday is the name of the weekday, or 0.
@@ -28,10 +28,10 @@ type parts struct {
 	date    Date
 	time    Time
 	offset  int16
-	// reason says what is wrong with the cell or its clock, dateReason what is
-	// wrong with its day alone.
+	// reason is what is wrong with the cell or its clock, dateReason with its
+	// day alone.
 	reason, dateReason Reason
-	// nextDay is 24:00.
+	// nextDay is set for 24:00.
 	hasTime, hasZone, nextDay bool
 }
 
@@ -44,7 +44,8 @@ const (
 	namedMonth
 )
 
-// scan takes a cell apart. What is missing for the field is no concern here.
+// scan takes a cell apart. It does not check whether the field's components are
+// there.
 func (p *parts) scan(raw []byte, want Want) {
 	raw = trim(raw)
 	if len(raw) > maxCellBytes {
@@ -75,7 +76,7 @@ func trim(b []byte) []byte {
 }
 
 // scanNumeric reads three numbers with the same sign between them, and a time
-// behind T or a space: the great majority of all cells.
+// after T or a space: the great majority of cells.
 func (p *parts) scanNumeric(b []byte) bool {
 	at := p.scanNumber(b, 0, 0)
 	if at == 0 || at+4 > len(b) {
@@ -102,7 +103,8 @@ func (p *parts) scanNumeric(b []byte) bool {
 	return p.scanTime(b[end+1:])
 }
 
-// scanNumber reads up to four digits as number i, and gives where they end.
+// scanNumber reads up to four digits as number i, and returns the offset after
+// them.
 func (p *parts) scanNumber(b []byte, at, i int) int {
 	from, n := at, int32(0)
 	for at < len(b) && isDigit(b[at]) && at < from+4 {
@@ -125,7 +127,7 @@ func patternOfSeparator(sign byte) Pattern {
 	return Space
 }
 
-// classify finds the form of three numbers by how many digits they have.
+// classify sets the pattern of three numbers by their widths.
 func (p *parts) classify(form Pattern) bool {
 	first, second, third := p.widths[0], p.widths[1], p.widths[2]
 	p.kind = threeNumbers
@@ -144,8 +146,8 @@ func (p *parts) classify(form Pattern) bool {
 	return true
 }
 
-// scanTime reads 15:20, 15:20:07, 15:20:07.123 or 3:20 PM with Z or a numeric
-// offset behind it, and nothing else.
+// scanTime reads 15:20, 15:20:07, 15:20:07.123 or 3:20 PM, then Z, a numeric
+// offset or nothing.
 func (p *parts) scanTime(b []byte) bool {
 	hour := parseTwoDigits(b)
 	if hour >= 0 {
@@ -176,8 +178,8 @@ func (p *parts) scanTime(b []byte) bool {
 	return p.scanZone(b)
 }
 
-// parseMeridiem gives the small first letter of AM or PM, where that is all there
-// is.
+// parseMeridiem returns the lower-case first letter of AM or PM if b is nothing
+// else, or 0.
 func parseMeridiem(b []byte) byte {
 	if len(b) == 3 && b[0] == ' ' {
 		b = b[1:]
@@ -188,7 +190,7 @@ func parseMeridiem(b []byte) byte {
 	return 0
 }
 
-// setTime keeps the time of day; 24:00 is the end of a day.
+// setTime sets the time of day; 24:00 is the end of a day.
 func (p *parts) setTime(hour, minute, second int, nano uint32) {
 	if hour == 24 && minute == 0 && second == 0 && nano == 0 {
 		p.nextDay, hour = true, 0
@@ -234,7 +236,7 @@ func (p *parts) setOffset(west bool, hours, minutes int) bool {
 	return true
 }
 
-// parseTwoDigits reads the first two bytes as a number, or gives -1.
+// parseTwoDigits parses the first two bytes as a number, or returns -1.
 func parseTwoDigits(b []byte) int {
 	if len(b) < 2 || !isDigit(b[0]) || !isDigit(b[1]) {
 		return -1
@@ -242,8 +244,8 @@ func parseTwoDigits(b []byte) int {
 	return int(b[0]-'0')*10 + int(b[1]-'0')
 }
 
-// parseFraction reads digits behind a decimal sign as nanoseconds; those beyond the
-// ninth count for nothing.
+// parseFraction parses the digits after a decimal sign as nanoseconds. It
+// ignores those after the ninth.
 func parseFraction(b []byte) (nano uint32, rest []byte) {
 	scale := uint32(100_000_000)
 	for len(b) > 0 && isDigit(b[0]) {
@@ -254,17 +256,16 @@ func parseFraction(b []byte) (nano uint32, rest []byte) {
 	return nano, b
 }
 
-// maxCellBytes is the longest text that is looked at. The longest date and time of
-// all locales is a Thai one of 157 bytes. Folded, a text has at most half as many
-// bytes more, which the places of tokens must be able to count.
+// maxCellBytes is the longest cell that is read. The longest date and time of
+// all locales is a Thai one of 157 bytes. Folding adds at most half as many
+// bytes, and the offsets of tokens must fit into 8 bits.
 const maxCellBytes = 160
 
-// accentedEnd is where letters with accents of the Latin, Greek and Cyrillic
-// scripts end.
+// accentedEnd is the end of the Latin, Greek and Cyrillic letters with accents.
 const accentedEnd = 0x530
 
-// foldedLetters holds the small letter without accents of each letter below accented,
-// and of those from 1E00 to 1FFF.
+// foldedLetters holds the lower-case letter without accents of each letter
+// below accentedEnd, and of those from 1E00 to 1FFF.
 var foldedLetters = sync.OnceValue(func() *[accentedEnd + 0x200]rune {
 	table := new([accentedEnd + 0x200]rune)
 	for i := range table {
@@ -282,11 +283,11 @@ func foldLetter(r rune) rune {
 	return unicode.ToLower(first)
 }
 
-// foldRune gives the letter, digit or sign by which r is compared; 0 where r
-// counts for nothing.
+// foldRune returns the letter, digit or sign as which r is compared, or 0 if r
+// is ignored.
 func foldRune(r rune, table *[accentedEnd + 0x200]rune) rune {
 	switch {
-	case r >= 0x300 && r < 0x370: // accents of their own
+	case r >= 0x300 && r < 0x370: // combining accents
 		return 0
 	case r == 0xA0 || r == 0xB7:
 		return ' '
@@ -322,7 +323,7 @@ func foldPunctuation(r rune) rune {
 
 func foldOther(r rune) rune {
 	switch r {
-	case 0x5F3, 0x5F4, 0x61C, 0x640, 0xFEFF: // geresh, marks of direction, tatweel
+	case 0x5F3, 0x5F4, 0x61C, 0x640, 0xFEFF: // geresh, direction marks, tatweel
 		return 0
 	case 0x3000, 0x30FB, 0x1680:
 		return ' '
@@ -341,13 +342,14 @@ func foldOther(r rune) rune {
 	return r
 }
 
-// digitZeros are the zeros of the digits that are read beside 0 to 9 and their
-// full-width forms: Arabic-Indic, Persian, Devanagari, Bengali, Thai, Myanmar.
+// digitZeros are the zeros of the digits that are read in addition to 0 to 9
+// and their full-width forms: Arabic-Indic, Persian, Devanagari, Bengali, Thai,
+// Myanmar.
 var digitZeros = [...]rune{0x660, 0x6F0, 0x966, 0x9E6, 0xE50, 0x1040}
 
-// appendFolded appends text in the form in which texts are compared: small
+// appendFolded appends text in the form in which texts are compared: lower-case
 // letters without accents, digits 0 to 9, plain spaces and dashes. It stops
-// where dst is full; bytes that are no UTF-8 become question marks.
+// when dst is full. Invalid UTF-8 becomes question marks.
 func appendFolded(dst, text []byte) []byte {
 	table := foldedLetters()
 	for len(text) > 0 && len(dst)+utf8.UTFMax <= cap(dst) {

@@ -42,8 +42,8 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// TestFoldForgetsForms gives the same text however its accents are written, and
-// folding twice is folding once.
+// TestFoldForgetsForms checks that the form of accents does not matter, and
+// that folding is idempotent.
 func TestFoldForgetsForms(t *testing.T) {
 	letters := rapid.StringOfN(rapid.RuneFrom([]rune("aAéÉüÜßñšŽøåИйЇέΪưỡ1٣/-. ")), 0, 30, -1)
 	rapid.Check(t, func(t *rapid.T) {

@@ -7,13 +7,13 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Sniffer takes the cells of one column, in their order, and decides its style.
-// Its memory is bounded whatever it is given: about 40 KB. It is for one
-// goroutine.
+// Sniffer observes the cells of one column, in order, and decides its style.
+// Its memory is bounded: about 40 KB for any column. It is not safe for
+// concurrent use.
 type Sniffer struct {
 	want  Want
 	cells int64
-	// patterns are made when the first cell of their kind comes.
+	// patterns are allocated by their first cell.
 	patterns   [patternCount]*patternStats
 	names      monthNameStats
 	zones      zoneStats
@@ -21,10 +21,10 @@ type Sniffer struct {
 	unreadable int64
 }
 
-// NewSniffer makes an empty column of a field.
+// NewSniffer returns a Sniffer for the column of a field that holds want.
 func NewSniffer(want Want) *Sniffer { return &Sniffer{want: want} }
 
-// Observe takes the next cell. Blank cells count for nothing.
+// Observe adds the next cell. It ignores blank cells.
 func (c *Sniffer) Observe(raw []byte) {
 	raw = trim(raw)
 	if len(raw) == 0 {
@@ -66,33 +66,34 @@ func (c *Sniffer) Observe(raw []byte) {
 	t.observe(&p, raw)
 }
 
-// orderCount is the number of orders, with Undecided.
+// orderCount is the number of orders, including Undecided.
 const orderCount = int(YDM) + 1
 
-// patternStats is what a column knows of the cells of one form.
+// patternStats counts the cells of one pattern.
 type patternStats struct {
 	pattern Pattern
 	cells   int64
-	// ambiguous are the cells that mean different days in two orders.
+	// ambiguous counts the cells that mean different days in two orders.
 	ambiguous int64
-	// yearLastLogOdds and yearFirst are the cells with a year of two digits that can only
-	// stand in the last or in the first place.
+	// yearLast and yearFirst count the cells whose year of two digits can only
+	// be the last or the first number.
 	yearLast, yearFirst int64
-	// wins counts the cells that fit the first order and not the second, by
-	// their numbers alone; weekday those where the weekday beside them tells.
+	// wins counts the cells that fit the first order and not the second by
+	// their numbers alone, weekdayWins those that do by their weekday.
 	wins, weekdayWins [orderCount][orderCount]int64
-	// valueCounts counts the numbers from 0 to 99 in the first and the last place.
+	// valueCounts counts the numbers from 0 to 99 in the first and the last
+	// position.
 	valueCounts [2][100]uint32
 	series      [orderCount]dateSeries
-	// years are the smallest and the largest last number of the cells.
+	// minYear and maxYear are the smallest and the largest last number.
 	minYear, maxYear int32
-	// winExamples is a cell that fits the first order and not the second; twofold are
-	// cells that fit several.
+	// winExamples holds a cell that fits the first order and not the second,
+	// ambiguousExamples cells that fit several.
 	winExamples       [orderCount][orderCount]string
 	ambiguousExamples []string
 }
 
-// orderFits are the days that a cell can mean, by order.
+// orderFits holds the days that a cell can mean, by order.
 type orderFits struct {
 	days    [orderCount]Date
 	weekday [orderCount]bool
@@ -123,7 +124,8 @@ func (t *patternStats) observe(p *parts, raw []byte) {
 	}
 }
 
-// countYearPosition counts a cell that tells where its year of two digits stands.
+// countYearPosition counts a cell that shows the position of its year of two
+// digits.
 func (t *patternStats) countYearPosition(p *parts, f *orderFits) {
 	first, last := !f.days[YMD].IsZero(), p.canEndWithYear() && p.widths[2] != 1
 	switch {
@@ -134,7 +136,8 @@ func (t *patternStats) countYearPosition(p *parts, f *orderFits) {
 	}
 }
 
-// fitOrders reads a cell in all orders of the form, and goes on with their series.
+// fitOrders reads a cell in all orders of its pattern, and continues their
+// series.
 func (t *patternStats) fitOrders(p *parts) (f orderFits) {
 	var style Style
 	plain := *p
@@ -163,7 +166,7 @@ func (t *patternStats) countWin(a, b Order, f *orderFits, raw []byte) {
 	}
 }
 
-// sameDay says whether all orders that fit mean the same day.
+// sameDay reports whether the cell means the same day in all orders that fit.
 func (f *orderFits) sameDay(orders []Order) bool {
 	var day Date
 	for _, o := range orders {
@@ -177,7 +180,7 @@ func (f *orderFits) sameDay(orders []Order) bool {
 	return true
 }
 
-// zoneStats counts the cells with a zone, and the offsets among them.
+// zoneStats counts the cells with a zone, and collects their offsets.
 type zoneStats struct {
 	cells   int64
 	offsets []int16 // the first 8 different ones
@@ -193,13 +196,13 @@ func (z *zoneStats) observe(p *parts) {
 	}
 }
 
-// dateSeries watches whether the days of a column follow each other in one order of
-// reading.
+// dateSeries tracks whether the days of a column follow each other in one
+// order.
 type dateSeries struct {
 	last Date
 	// changes counts the steps between different days.
 	changes int64
-	// A step of days or of months that is always the same; 0 where there is none.
+	// days and months are the length of each step if all are equal, or else 0.
 	days, months int
 	irregular    bool
 	rises, falls bool
@@ -207,8 +210,8 @@ type dateSeries struct {
 	yearChanges int64
 }
 
-// addDate takes the next day. The zero Date is a cell that means no day: after it
-// nothing is regular.
+// addDate adds the next day. The zero Date is a cell without a day in this
+// order; it ends any regularity.
 func (s *dateSeries) addDate(d Date) {
 	if d.IsZero() {
 		s.irregular, s.rises, s.falls = true, true, true
@@ -241,16 +244,16 @@ func (s *dateSeries) addDate(d Date) {
 	}
 }
 
-// isRegular says whether all steps are the same number of days or months.
+// isRegular reports whether all steps are the same number of days or months.
 func (s *dateSeries) isRegular() bool {
 	return !s.irregular && s.changes >= 3 && (s.days != 0 || s.months != 0)
 }
 
-// isOrdered says whether the days only rise, or only fall, often enough that it is
-// no accident.
+// isOrdered reports whether the days only rise or only fall, too often for
+// chance.
 func (s *dateSeries) isOrdered() bool { return s.changes >= 7 && s.rises != s.falls }
 
-// message says what the steps of a regular series are.
+// message describes the steps of a regular series.
 func (s *dateSeries) message() intray.Message {
 	if s.months != 0 {
 		return intray.NewMessage("count.months", intray.Params{"n": abs(s.months)})

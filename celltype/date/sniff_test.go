@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// madeColumn is a column of which we know what its cells mean.
+// madeColumn is a column whose cells have a known meaning.
 type madeColumn struct {
 	title string
 	cells []string
@@ -15,7 +15,7 @@ type madeColumn struct {
 }
 
 // columnFormats are the twelve formats of the generated columns, as tokens of
-// Luxon. The last ones name the month in the locale's language.
+// Luxon. The last ones contain the month in the locale's language.
 var columnFormats = []string{
 	"yyyy-MM-dd", "dd/MM/yyyy", "MM/dd/yyyy", "d.M.yyyy", "dd-MM-yyyy", "M/d/yy", "dd/MM/yy", "yy-MM-dd",
 	"EEE dd/MM/yyyy", "yyyyMMdd", "d MMMM yyyy", "MMM d, yyyy",
@@ -23,8 +23,8 @@ var columnFormats = []string{
 
 var columnLocales = []string{"en-US", "de", "fr", "pl", "hr", "es"}
 
-// makeColumn writes days of a few years in a format. An ambiguous one has no day
-// over 12, and no order.
+// makeColumn writes days of a few years in a format. An ambiguous column has no
+// day after the 12th, and no order.
 func makeColumn(t *testing.T, rnd *rand.Rand, format, locale string, rows int, ambiguous bool) madeColumn {
 	t.Helper()
 	layout, err := CompileLayout(format, locale, WantDate, false)
@@ -47,7 +47,7 @@ func makeColumn(t *testing.T, rnd *rand.Rand, format, locale string, rows int, a
 	return c
 }
 
-// makeColumns makes 200 columns, the first 30 of which nothing decides.
+// makeColumns returns 200 columns, the first 30 of which are ambiguous.
 func makeColumns(t *testing.T, seed uint64) []madeColumn {
 	rnd := rand.New(rand.NewPCG(seed, 0))
 	var columns []madeColumn

@@ -9,12 +9,12 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Order says what the numbers of a day mean, in the order they are written.
+// Order is the meaning of the numbers of a day, as written.
 type Order uint8
 
 // The orders.
 const (
-	// Undecided leaves cells unread that fit several orders.
+	// Undecided reads no cell that fits several orders.
 	Undecided Order = iota
 	DMY
 	MDY
@@ -24,15 +24,15 @@ const (
 
 var orderNames = [...]string{"undecided", "DMY", "MDY", "YMD", "YDM"}
 
-// String is the order's name, such as DMY.
+// String returns the name of the order, such as DMY.
 func (o Order) String() string { return orderNames[o] }
 
-// Pattern is a way to write a day in numbers. Each form of a column has an order of
-// its own.
+// Pattern is a way to write a day in numbers. Each pattern of a column has an
+// order of its own.
 type Pattern uint8
 
-// The forms. Those with Short have a year of two digits, which may stand first
-// or last; the others of their kind end with a year of four digits.
+// The patterns. Those with Short have a year of two digits, first or last;
+// Slash to Bare end with a year of four digits.
 const (
 	Slash Pattern = iota
 	ShortSlash
@@ -44,22 +44,21 @@ const (
 	ShortSpace
 	Bare
 	ShortBare
-	// YearFirst begins with a year of four digits, whatever stands between the
-	// numbers.
+	// YearFirst starts with a year of four digits, with any separator.
 	YearFirst
-	// Named has the month's name, and two digits on each side of it.
+	// Named has the name of the month, and two digits on each side of it.
 	Named
 	patternCount
 )
 
 var patternNames = [patternCount]string{"slash", "slash2", "dash", "dash2", "dot", "dot2", "space", "space2", "bare", "bare2", "year", "named"}
 
-// String is the form's name in the text of a style.
+// String returns the name of the pattern in the text of a style.
 func (f Pattern) String() string { return patternNames[f] }
 
 func (f Pattern) hasShortYear() bool { return f < YearFirst && f&1 == 1 }
 
-// orders are those that a form can have, the likeliest first.
+// orders are the orders that a pattern can have, the likeliest first.
 func (f Pattern) orders() []Order { return patternOrders[f] }
 
 var patternOrders = [patternCount][]Order{
@@ -70,19 +69,19 @@ var patternOrders = [patternCount][]Order{
 	Named:     {DMY, YMD},
 }
 
-// Style says how a column writes its days where a cell alone does not tell. The
-// zero Style reads only what can be read in one way; years that stand first are
-// followed by the month. A Style is a small value and is not changed by reading.
+// Style describes how a column writes its days if a cell alone is ambiguous.
+// The zero Style reads only what is unambiguous, and reads a number after a
+// first year as the month.
 type Style struct {
-	// Orders holds the order of each form.
+	// Orders holds the order of each pattern.
 	Orders [patternCount]Order
-	// Languages are those that may name the months; none means all.
+	// Languages are those that may name the months; zero means all.
 	Languages Languages
 	// Pivot is the first two-digit year that belongs to the 1900s. Zero means
 	// 50: 49 is 2049, and 50 is 1950.
 	Pivot uint8
-	// Autofix reads a cell that contradicts the order of its form by the only
-	// order that fits it.
+	// Autofix reads a cell that contradicts the order of its pattern in the
+	// only order that fits.
 	Autofix bool
 }
 
@@ -97,25 +96,7 @@ func (s *Style) fullYear(year int) int {
 	return 1900 + year
 }
 
-// Merge gives the style with everything that other decides. An answer to a tie
-// can be kept as the text of a style of its own, and put in like this.
-func (s Style) Merge(other Style) Style {
-	for f, o := range other.Orders {
-		if o != Undecided {
-			s.Orders[f] = o
-		}
-	}
-	if other.Languages != 0 {
-		s.Languages = other.Languages
-	}
-	if other.Pivot != 0 {
-		s.Pivot = other.Pivot
-	}
-	s.Autofix = s.Autofix || other.Autofix
-	return s
-}
-
-// MarshalText writes the style as words: "slash=DMY dash2=YMD names=pl+cs
+// MarshalText returns the style as words: "slash=DMY dash2=YMD names=pl+cs
 // pivot=30 autofix".
 func (s Style) MarshalText() ([]byte, error) {
 	var words []string
@@ -136,8 +117,8 @@ func (s Style) MarshalText() ([]byte, error) {
 	return []byte(strings.Join(words, " ")), nil
 }
 
-// UnmarshalText reads what MarshalText wrote. Anything else is an error, and
-// leaves the style as it was.
+// UnmarshalText parses what MarshalText returns. Anything else is an error, and
+// does not change the style.
 func (s *Style) UnmarshalText(text []byte) error {
 	var style Style
 	for _, word := range strings.Fields(string(text)) {
@@ -181,50 +162,50 @@ func (s *Style) set(word string) error {
 	return fmt.Errorf("%s=%s is not an order of a pattern", key, value)
 }
 
-// Want says what a field holds.
+// Want is what a field holds.
 type Want uint8
 
 // What a field can hold.
 const (
-	// WantDate is a day. A time beside it is left out.
+	// WantDate is a day. A time of day in the cell is dropped.
 	WantDate Want = iota
 	// WantDateTime is a day and a time. A day alone has the time 00:00.
 	WantDateTime
-	// WantTime is a time of day. A day beside it is left out.
+	// WantTime is a time of day. A day in the cell is dropped.
 	WantTime
 )
 
-// Reading is what a cell was read as.
+// Reading is the result of reading a cell.
 type Reading struct {
-	// Timestamp is what the cell holds, as far as Reason is Read.
+	// Timestamp is zero unless Reason is Read.
 	Timestamp
-	// Offset is the distance to UTC in minutes that stands in the cell. The
-	// Moment is the clock as written, whatever the offset.
+	// Offset is the UTC offset in the cell, in minutes. Timestamp is the clock
+	// as written, whatever the offset.
 	Offset int16
-	// Reason says why the cell holds nothing, or Read.
+	// Reason is why the cell could not be read, or Read.
 	Reason Reason
-	// Autofixed says that the cell contradicts the order of its column, and was read
-	// by the only order that fits.
+	// Autofixed reports whether the cell contradicts the order of its column,
+	// and was read in the only order that fits.
 	Autofixed bool
-	// HasTime says that a time of day stands in the cell, HasZone an offset or
-	// the name of a zone.
+	// HasTime reports whether the cell has a time of day, HasZone whether it
+	// has an offset or the name of a zone.
 	HasTime, HasZone bool
 }
 
-// Reason says why a cell cannot be read.
+// Reason is why a cell could not be read.
 type Reason uint8
 
-// The reasons, in the order of what to tell where several hold.
+// The reasons. If several apply, the first is reported.
 const (
-	// Read is no reason: the cell was read.
+	// Read means that the cell was read.
 	Read Reason = iota
-	// NotUnderstood is text that is neither a day nor a time.
+	// NotUnderstood is text that is neither a day nor a time of day.
 	NotUnderstood
 	// TooLong is text of more than 160 bytes.
 	TooLong
-	// NoSuchDay is a day that no calendar has, such as 30 February.
+	// NoSuchDay is a day that does not exist, such as 30 February.
 	NoSuchDay
-	// NoSuchTime is a time that no day has, such as 25:10.
+	// NoSuchTime is a time of day that does not exist, such as 25:10.
 	NoSuchTime
 	// YearOutside is a year before 1 or after 9999.
 	YearOutside
@@ -232,31 +213,31 @@ const (
 	NoYear
 	NoDay
 	NoTime
-	// YearPosition is three numbers of which none has the two digits of a year where
-	// the column has it.
+	// YearPosition is three numbers without the two digits of a year in the
+	// column's position.
 	YearPosition
-	// WrongWeekday is a weekday that does not belong to the day beside it.
+	// WrongWeekday is a weekday that contradicts its date.
 	WrongWeekday
-	// OtherOrder is a day that only fits another order than its column's.
+	// OtherOrder is a day that fits only another order than its column's.
 	OtherOrder
-	// TwoOrders is a day that can be read in two orders, and the style does not
-	// say which.
+	// TwoOrders is a day that fits two orders, while the style is undecided.
 	TwoOrders
-	// TwoMonths is a name that means different months in two languages, and the
-	// style does not say which.
+	// TwoMonths is a name that means different months in two languages, while
+	// the style is undecided.
 	TwoMonths
 )
 
-// Code is the reason as a name for machines, such as no_such_day.
+// Code returns the name of the reason for programs, such as no_such_day.
 func (r Reason) Code() string { return reasons[r].name }
 
-// Message says what is wrong with a cell of a field that holds want.
+// Message describes the problem of a cell in a field that holds want.
 func (r Reason) Message(want Want) intray.Message {
 	return intray.NewMessage(reasons[r].codes[want], nil)
 }
 
-// reasons holds for each reason its name and the codes of its message in a field
-// of days, of moments and of times; none where it cannot be the reason.
+// reasons holds for each reason its name and its message codes in fields of
+// days, of timestamps and of times of day. A code is empty if the reason cannot
+// occur.
 var reasons = [...]struct {
 	name  string
 	codes [WantTime + 1]string

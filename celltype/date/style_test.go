@@ -72,8 +72,8 @@ func TestReasonsHaveTexts(t *testing.T) {
 	}
 }
 
-// reasonOf says whether r can be the reason in a field that holds want: times
-// have no day, and only they lack a clock.
+// reasonOf reports whether r can be the reason in a field that holds want:
+// times of day have no day, and only they can lack a time.
 func reasonOf(r Reason, want Want) bool {
 	switch r {
 	case Read:
@@ -86,7 +86,8 @@ func reasonOf(r Reason, want Want) bool {
 	return want != WantTime
 }
 
-// TestOneOrderAlone reads without a style what needs none, and refuses the rest.
+// TestOneOrderAlone reads without a style what is unambiguous, and rejects the
+// rest.
 func TestOneOrderAlone(t *testing.T) {
 	reads{
 		{"25/12/2021", "2021-12-25"},

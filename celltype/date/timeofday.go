@@ -1,8 +1,7 @@
 package date
 
-// findTime reads the time of day among the tokens, and takes its tokens out of
-// the row. Signs that only times have are looked for first: a point can also
-// stand in a day.
+// findTime reads the time of day among the tokens, and consumes them. It looks
+// for colons and units first, because a point can also be part of a day.
 func (l *tokenParser) findTime(want Want) {
 	if l.findMarkedTime(false) || l.findMarkedTime(true) {
 		return
@@ -11,7 +10,7 @@ func (l *tokenParser) findTime(want Want) {
 	for i := range l.tokens[:l.tokenCount] {
 		t := &l.tokens[i]
 		if t.kind == tokenName && (t.id == 0 || t.hasMonths()) {
-			numbers++ // a named month is as good as its number
+			numbers++ // a named month counts as a number
 		}
 		if t.kind != tokenNumber {
 			continue
@@ -23,7 +22,7 @@ func (l *tokenParser) findTime(want Want) {
 	}
 }
 
-// findMarkedTime looks for a clock with signs of its own, or for a bare hour.
+// findMarkedTime looks for a clock with a colon or a unit, or for a bare hour.
 func (l *tokenParser) findMarkedTime(bare bool) bool {
 	for i := range l.tokens[:l.tokenCount] {
 		if t := &l.tokens[i]; t.kind != tokenNumber || t.width() > 2 {
@@ -56,7 +55,7 @@ func (l *tokenParser) readHourWithMeridiem(i int) bool {
 	if i > 0 && l.tokens[i-1].isSign('.') && !l.tokens[i].spaceBefore || !next.hasFlag(flagAM|flagPM) {
 		return false
 	}
-	// A word with other meanings counts only as the end of a cell with one number.
+	// A word with other meanings must end a cell with a single number.
 	ambiguous := next.hasFlag(flagSkipped) || next.hasDays()
 	if ambiguous && (i > 0 || l.tokens[i+2].kind != tokenUsed) {
 		return false
@@ -105,7 +104,7 @@ func (l *tokenParser) readUnitTime(i int) bool {
 	return l.finishTime(i, end, hms, 0)
 }
 
-// readCompactTime reads the time without signs: behind T, as the whole cell of a
+// readCompactTime reads a time without signs: after T, as the whole cell of a
 // time field, or as the end of 20210328152000.
 func (l *tokenParser) readCompactTime(i int, want Want) bool {
 	t := &l.tokens[i]
@@ -144,8 +143,8 @@ func splitTimeDigits(text []byte) (hms [3]int32) {
 	return hms
 }
 
-// readDottedTime reads 14.30 where it cannot belong to a day: behind a whole day, at
-// a word for clocks, or as all that a time field has.
+// readDottedTime reads 14.30 if it cannot be part of a day: after a whole day,
+// next to a word for clocks, or as the whole cell of a time field.
 func (l *tokenParser) readDottedTime(i, before int, want Want) bool {
 	t := l.tokens[i:]
 	if t[0].width() > 2 || !t[1].isSign('.') || t[2].kind != tokenNumber || t[1].spaceBefore || t[2].spaceBefore || t[2].width() != 2 {
@@ -169,8 +168,8 @@ func (l *tokenParser) readDottedTime(i, before int, want Want) bool {
 	return l.finishTime(i, end, hms, 0)
 }
 
-// finishTime takes the time of day from its numbers and what stands around them:
-// the half of the day, a word such as Uhr, and the zone.
+// finishTime sets the time of day from its numbers and from what is next to
+// them: AM or PM, a word such as Uhr, and the zone.
 func (l *tokenParser) finishTime(from, to int, hms [3]int32, nano uint32) bool {
 	hour, first, last := hms[0], from, to
 	switch {
@@ -194,9 +193,9 @@ func (l *tokenParser) finishTime(from, to int, hms [3]int32, nano uint32) bool {
 	return true
 }
 
-// isMeridiem says whether token i names the half of the day. Some names have
-// another meaning: those are no halves where the hour is past 12, and de and du
-// only before the clock.
+// isMeridiem reports whether token i names the half of the day. Names with
+// another meaning count only for hours up to 12, and de and du only before the
+// clock.
 func (l *tokenParser) isMeridiem(i int, hour int32, before bool) bool {
 	t := &l.tokens[i]
 	if !t.hasFlag(flagAM | flagPM) {
@@ -204,7 +203,7 @@ func (l *tokenParser) isMeridiem(i int, hour int32, before bool) bool {
 	}
 	ends := i+1 == l.tokenCount
 	switch {
-	case t.hasFlag(flagSkipped) && l.text[t.from] == 'a': // am, which is a German word as well
+	case t.hasFlag(flagSkipped) && l.text[t.from] == 'a': // am, also a German word
 		return hour <= 12 || ends
 	case t.hasFlag(flagSkipped):
 		return hour <= 12 && before
@@ -214,8 +213,8 @@ func (l *tokenParser) isMeridiem(i int, hour int32, before bool) bool {
 	return true
 }
 
-// to24Hour turns an hour of half a day into one of the whole day. Hours past 12
-// are those already; in the morning there are none.
+// to24Hour converts an hour of half a day. An hour past 12 is one of the whole
+// day already, and invalid in the morning.
 func (l *tokenParser) to24Hour(i int, hour int32) int32 {
 	afternoon := l.tokens[i].hasFlag(flagPM)
 	switch {
@@ -229,8 +228,8 @@ func (l *tokenParser) to24Hour(i int, hour int32) int32 {
 	return hour
 }
 
-// readLeadingZone reads the zone where it stands before the clock, as Chinese and
-// Icelandic have it, and gives where it begins.
+// readLeadingZone reads the zone before the clock, as Chinese and Icelandic
+// have it, and returns the index of its first token.
 func (l *tokenParser) readLeadingZone(first int) int {
 	at := first - 1
 	if at > 0 && l.tokens[at].isSign('-') {
@@ -243,7 +242,7 @@ func (l *tokenParser) readLeadingZone(first int) int {
 	return at
 }
 
-// readZone reads the zone behind the clock, and gives where it ends.
+// readZone reads the zone after the clock, and returns the index after it.
 func (l *tokenParser) readZone(i int) int {
 	bracket := l.tokens[i].isSign('(') || l.tokens[i].isSign('[')
 	if t := &l.tokens[i+1]; bracket && t.hasFlag(flagZone) {

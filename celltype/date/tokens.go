@@ -5,10 +5,10 @@ import (
 	"unicode/utf8"
 )
 
-// token is a number, a word or a sign of a cell. Spaces are no tokens.
+// token is a number, a word or a sign of a cell. Spaces are not tokens.
 type token struct {
 	kind tokenKind
-	// spaceBefore says that a space stands before the token.
+	// spaceBefore reports whether a space precedes the token.
 	spaceBefore bool
 	sign        byte
 	from, to    uint8
@@ -19,7 +19,7 @@ type token struct {
 type tokenKind uint8
 
 const (
-	tokenUsed tokenKind = iota // taken out of the row, or no token
+	tokenUsed tokenKind = iota // consumed, or unused
 	tokenNumber
 	tokenName
 	tokenSign
@@ -27,7 +27,7 @@ const (
 
 func (t *token) width() int { return int(t.to - t.from) }
 
-// hasFlag says whether the token is a word of one of these kinds.
+// hasFlag reports whether the token is a word with one of the flags.
 func (t *token) hasFlag(flags wordFlag) bool {
 	return t.kind == tokenName && t.id != 0 && t.id.entry().flags&flags != 0
 }
@@ -40,18 +40,19 @@ func (t *token) hasDays() bool { return t.kind == tokenName && t.id != 0 && t.id
 
 func (t *token) isSign(c byte) bool { return t.kind == tokenSign && t.sign == c }
 
-// maxTokens is more than any way to write a date has.
+// maxTokens is more than any form of a date has.
 const maxTokens = 28
 
 // tokenParser reads cells that are not three plain numbers.
 type tokenParser struct {
 	*parts
 	text       []byte
-	tokens     [maxTokens + 3]token // the last ones stay empty, so that looking ahead is safe
+	tokens     [maxTokens + 3]token // the last ones stay empty, so that lookahead is safe
 	tokenCount int
 }
 
-// tokenize splits the folded text. False where there are too many tokens.
+// tokenize splits the folded text. It reports false if there are too many
+// tokens.
 func (l *tokenParser) tokenize(words map[string]wordID) bool {
 	gap := false
 	for at := 0; at < len(l.text); {
@@ -89,8 +90,8 @@ func (l *tokenParser) tokenize(words map[string]wordID) bool {
 	return true
 }
 
-// readWord reads a word. Points inside of it belong to it, as in a.m.; a sign
-// such as 年 behind a number is a word of its own.
+// readWord reads a word. Inner points belong to it, as in a.m.; a unit such as
+// 年 directly after a number is a word by itself.
 func (l *tokenParser) readWord(t *token, at int, words map[string]wordID) int {
 	if l.tokenCount > 0 && !t.spaceBefore && l.tokens[l.tokenCount-1].kind == tokenNumber && l.text[at] >= utf8.RuneSelf {
 		_, size := utf8.DecodeRune(l.text[at:])
@@ -156,7 +157,7 @@ func (l *tokenParser) joinAt(i int, words map[string]wordID) {
 	}
 }
 
-// consume takes tokens out of the row.
+// consume marks tokens as used.
 func (l *tokenParser) consume(from, to int) {
 	for i := from; i < to; i++ {
 		l.tokens[i].kind = tokenUsed
@@ -187,7 +188,7 @@ type dateItem struct {
 	months wordID
 }
 
-// itemRole is what is known of an item beside its place.
+// itemRole is what is known of an item besides its position.
 type itemRole uint8
 
 const (
@@ -203,12 +204,12 @@ type dateItems struct {
 	count      int
 	separators [2]byte
 	era        wordID
-	eraToken   int // token of the year that the era counts
-	monthToken int // token of a name that can be a weekday as well
+	eraToken   int // index of the year that the era counts
+	monthToken int // index of a name that can be a weekday as well
 }
 
-// findDate reads the day from the tokens that are left. False where one of them
-// has no place in a day.
+// findDate reads the day from the remaining tokens. It reports false if one of
+// them cannot be part of a day.
 func (l *tokenParser) findDate() bool {
 	if l.kind == wholeDate || l.readWeekDate() {
 		return l.countTokens(tokenName)+l.countTokens(tokenNumber) == 0
@@ -231,8 +232,9 @@ func (l *tokenParser) findDate() bool {
 	return l.resolveItems(&r)
 }
 
-// ambiguousMonth finds the name that means a month and a weekday, such as mar,
-// and has to be the month: no other name is one, and there are too few numbers.
+// ambiguousMonth returns the index of a name that means a month and a weekday,
+// such as mar, and has to be the month: there is no other name of a month, and
+// too few numbers. Otherwise it returns -1.
 func (l *tokenParser) ambiguousMonth() int {
 	at := -1
 	for i := range l.tokens[:l.tokenCount] {
@@ -356,7 +358,7 @@ func (r *dateItems) addSeparator(t *token) bool {
 	return false
 }
 
-// resolveItems says what day the items are.
+// resolveItems combines the items into a day.
 func (l *tokenParser) resolveItems(r *dateItems) bool {
 	month := -1
 	for i := range r.items[:r.count] {
@@ -380,7 +382,8 @@ func (l *tokenParser) resolveItems(r *dateItems) bool {
 	return l.hasTime || l.weekday != 0
 }
 
-// resolveNamedMonth orders year, month and day where one of the items is the month.
+// resolveNamedMonth orders year, month and day if one of the items is the
+// month.
 func (l *tokenParser) resolveNamedMonth(r *dateItems, month int) bool {
 	a, b := 0, 2
 	switch month {
@@ -424,7 +427,7 @@ func (l *tokenParser) setNamedOrder(a, b dateItem, month int) bool {
 
 func (p *parts) setNumber(i int, it dateItem) { p.numbers[i], p.widths[i] = it.value, it.width }
 
-// resolveThreeNumbers reads three numbers.
+// resolveThreeNumbers combines three numbers into a day.
 func (l *tokenParser) resolveThreeNumbers(r *dateItems) bool {
 	first, second := r.separators[0], r.separators[1]
 	if first != second && second != 0 && (first != '/' || second != '-') {
@@ -448,7 +451,8 @@ func (l *tokenParser) resolveThreeNumbers(r *dateItems) bool {
 	return true
 }
 
-// resolveTwoNumbers reads the day of a year, 2021-087. All else lacks something.
+// resolveTwoNumbers reads the day of a year, 2021-087. Any other two numbers
+// lack a part.
 func (l *tokenParser) resolveTwoNumbers(r *dateItems, month int) bool {
 	a, b := r.items[0], r.items[1]
 	switch {
@@ -472,9 +476,9 @@ func (l *tokenParser) setYearDay(year, day int) {
 	}
 }
 
-// resolveOneNumber reads a day without signs: 20210328, 28032021, 280321 or 2021087.
-// Of eight digits, the year is where a year of these centuries is: month and day
-// never look like one.
+// resolveOneNumber reads a day without signs: 20210328, 28032021, 280321 or
+// 2021087. The year of eight digits is where a year of these centuries is:
+// month and day never look like one.
 func (l *tokenParser) resolveOneNumber(it dateItem) bool {
 	v := it.value
 	switch {
