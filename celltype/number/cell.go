@@ -91,15 +91,20 @@ func (c *cell) readAffixes(raw []byte, before bool) []byte {
 		case isBlank(r):
 		case before && c.digitsBegin(r, raw[size:]):
 			return raw
-		case isMinus(r) || before && isPlus(r):
-			c.setSign(isMinus(r))
-			c.trailingSign = !before
+		case isMinus(r) || before && (r == '+' || r == '＋'):
+			if c.signed || c.open {
+				c.reading.Reason = Signs
+			}
+			c.signed, c.negative, c.trailingSign = true, isMinus(r), !before
 		case r == '(' || r == '（':
 			c.setParenthesis(before, &c.open)
 		case r == ')' || r == '）':
 			c.setParenthesis(!before && c.open, &c.closed)
 		case percentShift(r) > 0:
-			c.setShift(percentShift(r))
+			if c.reading.Shift != 0 || c.reading.Currency != 0 {
+				c.reading.Reason = NotNumber
+			}
+			c.reading.Shift = percentShift(r)
 		default:
 			currency, length := matchMark(raw, before)
 			if length == 0 || marks > 0 {
@@ -128,25 +133,11 @@ func (c *cell) digitsBegin(r rune, rest []byte) bool {
 	return false
 }
 
-func (c *cell) setSign(minus bool) {
-	if c.signed || c.open {
-		c.reading.Reason = Signs
-	}
-	c.signed, c.negative = true, minus
-}
-
 func (c *cell) setParenthesis(allowed bool, which *bool) {
 	if !allowed || *which || c.signed {
 		c.reading.Reason = Signs
 	}
 	*which, c.negative = true, true
-}
-
-func (c *cell) setShift(places uint8) {
-	if c.reading.Shift != 0 || c.reading.Currency != 0 {
-		c.reading.Reason = NotNumber
-	}
-	c.reading.Shift = places
 }
 
 // setCurrency takes a mark. Of two that mean the same, the one that says more
@@ -331,8 +322,6 @@ func isMinus(r rune) bool {
 	}
 	return false
 }
-
-func isPlus(r rune) bool { return r == '+' || r == '＋' }
 
 // percentShift gives the places that a percent or per mille sign moves, or 0.
 func percentShift(r rune) uint8 {

@@ -130,39 +130,42 @@ func (d *decider) decideByCells() (decimal Sign, weak bool) {
 	return decimal, false
 }
 
-// decideByHabit looks at how the column writes numbers that need no decision.
+// decideByHabit uses how the column writes numbers that are unambiguous.
 func (d *decider) decideByHabit(weak bool) Sign {
+	s := d.sniffer
+	// Money seldom has three decimals, so that fewer cells of it decide.
+	minCells, money := int64(minRegularCells), int64(0)
+	for _, n := range s.currencies {
+		money += int64(n)
+	}
 	for i, sign := range [...]Sign{Point, Comma} {
-		t, other := &d.sniffer.open[i], &d.sniffer.open[1-i]
-		switch {
-		case weak || t.cells == 0 || other.cells > 0:
-		case d.unambiguousGroups()*maxOpenPerDecisive >= t.cells:
-			d.reportOtherGroups(sign, t)
+		t := &s.open[i]
+		if weak || t.cells == 0 || s.open[1-i].cells > 0 {
+			continue
+		}
+		if money >= t.cells {
+			minCells = 1
+		}
+		spaces, apostrophes := &s.groups[2], &s.groups[3]
+		if n := spaces.cells + apostrophes.cells; n*maxOpenPerDecisive >= t.cells {
+			other, group := spaces, Space
+			if other.cells == 0 {
+				other, group = apostrophes, Apostrophe
+			}
+			d.report(intray.NewMessage("number.decimal_sign_by_thousands", intray.Params{
+				"n": n, "examples": other.exampleList(), "separators": signs[group].many, "sign": signs[sign].one, "decided": t.exampleList(),
+			}))
 			return sign
-		case d.sniffer.large == 0 && min(d.sniffer.small, d.sniffer.openZeros[i]) >= d.minCells(t):
-			d.reportSmallNumbers(sign, t, d.sniffer.openZeros[i])
+		}
+		if s.large == 0 && min(s.small, s.openZeros[i]) >= minCells {
+			d.report(intray.NewMessage("number.thousands_by_zeros", intray.Params{
+				"n": t.cells, "examples": t.exampleList(), "sign": signs[sign].one, "zeros": s.openZeros[i],
+				"small": intray.NewMessage("count.whole_numbers", intray.Params{"n": s.small}),
+			}))
 			return sign.opposite()
 		}
 	}
 	return Undecided
-}
-
-// minCells is how many cells of a kind are no accident. Of money fewer are
-// needed: it seldom has three decimals.
-func (d *decider) minCells(open *cellTally) int64 {
-	var money int64
-	for _, n := range d.sniffer.currencies {
-		money += int64(n)
-	}
-	if money >= open.cells {
-		return 1
-	}
-	return minRegularCells
-}
-
-// unambiguousGroups is how many cells separate thousands with spaces or apostrophes.
-func (d *decider) unambiguousGroups() int64 {
-	return d.sniffer.groups[2].cells + d.sniffer.groups[3].cells
 }
 
 // decideByOthers looks beyond the cells.
@@ -204,7 +207,7 @@ func (d *decider) decideGroup() {
 		d.Style.Group = Undecided // it would decide the decimal sign
 	}
 	if most > 0 && d.Style.Group != Undecided {
-		d.reportGroup(most)
+		d.report(intray.NewMessage("number.thousands", intray.Params{"n": most, "separators": signs[d.Style.Group].many}))
 	}
 }
 
@@ -246,27 +249,6 @@ func (d *decider) reportSigns(decimal Sign) {
 	}
 }
 
-func (d *decider) reportOtherGroups(decimal Sign, open *cellTally) {
-	t, group := &d.sniffer.groups[2], Space
-	if t.cells == 0 {
-		t, group = &d.sniffer.groups[3], Apostrophe
-	}
-	d.report(intray.NewMessage("number.decimal_sign_by_thousands", intray.Params{
-		"n": d.unambiguousGroups(), "examples": t.exampleList(), "separators": signs[group].many, "sign": signs[decimal].one, "decided": open.exampleList(),
-	}))
-}
-
-func (d *decider) reportSmallNumbers(sign Sign, open *cellTally, zeros int64) {
-	d.report(intray.NewMessage("number.thousands_by_zeros", intray.Params{
-		"n": open.cells, "examples": open.exampleList(), "sign": signs[sign].one, "zeros": zeros,
-		"small": intray.NewMessage("count.whole_numbers", intray.Params{"n": d.sniffer.small}),
-	}))
-}
-
-func (d *decider) reportGroup(cells int64) {
-	d.report(intray.NewMessage("number.thousands", intray.Params{"n": cells, "separators": signs[d.Style.Group].many}))
-}
-
 // reportMixed tells of cells that contradict the style.
 func (d *decider) reportMixed() {
 	if d.Style.Decimal == Undecided {
@@ -300,10 +282,6 @@ func (d *decider) reportAffixes() {
 	if s.dashes > 0 {
 		d.report(intray.NewMessage("number.dashes", intray.Params{"n": s.dashes, "cells": cells}))
 	}
-	d.countCurrencies()
-}
-
-func (d *decider) countCurrencies() {
 	for i, n := range d.sniffer.currencies {
 		if n > 0 {
 			d.Currencies = append(d.Currencies, CurrencyCount{Currency(i), int64(n)})

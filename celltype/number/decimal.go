@@ -182,7 +182,7 @@ func (d decimal) appendPlaces(dst []byte, places int) []byte {
 }
 
 func appendZeros(dst []byte, n int) []byte {
-	for ; n > 0; n-- {
+	for range n {
 		dst = append(dst, '0')
 	}
 	return dst
@@ -246,15 +246,6 @@ func Round(dst, number []byte, places int) []byte {
 		return append(dst, number...)
 	}
 	return d.round(max(min(places, maxExponent), -maxExponent)).append(dst)
-}
-
-// Compare gives -1, 0 or +1 where a is less than, equal to or more than b, by
-// their exact values. Both must be numbers; other text counts as zero.
-func Compare(a, b []byte) int {
-	var bufA, bufB [smallCellBytes]byte
-	x, _ := parse(a, bufA[:0])
-	y, _ := parse(b, bufB[:0])
-	return x.compare(y)
 }
 
 // appendPlain appends the canonical form of what most cells are: digits, perhaps

@@ -25,7 +25,7 @@ type Layout struct {
 	output, base, forceAverage string
 	prefix, postfix, symbol    string
 	position, negative         string
-	abbreviations              [5]string // by the power of a thousand
+	abbreviations              [len(thousandNames)]string
 
 	characteristic, totalLength int
 	mantissa                    int
@@ -50,7 +50,7 @@ func CompileLayout(options map[string]any) (Layout, error) {
 		options = map[string]any{"output": "currency", "thousandSeparated": true, "totalLength": json.Number("4"),
 			"spaceSeparated": true, "spaceSeparatedCurrency": true}
 	}
-	l := Layout{abbreviations: [5]string{"", "k", "m", "b", "t"}}
+	l := Layout{abbreviations: [...]string{"", "k", "m", "b", "t"}}
 	for _, name := range slices.Sorted(maps.Keys(options)) {
 		if err := l.setOption(name, options[name]); err != nil {
 			return Layout{}, err
@@ -85,105 +85,78 @@ func (l *Layout) applyDefaults(options map[string]any) {
 	}
 }
 
-// setOption takes one option.
+// setOption sets one option.
 func (l *Layout) setOption(name string, value any) error {
-	if flag := l.boolOptions()[name]; flag != nil {
+	switch option := l.options()[name].(type) {
+	case *bool:
 		b, ok := value.(bool)
 		if !ok {
 			return fmt.Errorf("%s is %v, not true or false", name, value)
 		}
-		*flag = b
-		return nil
-	}
-	if length := l.intOptions()[name]; length != nil {
+		*option = b
+	case *int:
 		n, ok := toInt(value)
 		if !ok || n < 0 || n > maxPadding {
 			return &intray.MessageError{Message: intray.NewMessage("number_format.not_in_range", intray.Params{"option": name, "value": fmt.Sprint(value), "limit": maxPadding})}
 		}
-		*length = n
-		return nil
+		*option = n
+	case textOption:
+		text, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("%s is %v, not a text", name, value)
+		}
+		if option.values != nil && !slices.Contains(option.values, text) {
+			return fmt.Errorf("%s is %q, not one of %v", name, text, option.values)
+		}
+		*option.target = text
+	case *[len(thousandNames)]string:
+		given, ok := value.(map[string]any)
+		if !ok {
+			return fmt.Errorf("%s are %v, not an object of texts", name, value)
+		}
+		for _, unit := range slices.Sorted(maps.Keys(given)) {
+			at := slices.Index(thousandNames[:], unit)
+			text, ok := given[unit].(string)
+			if at < 1 || !ok {
+				return &intray.MessageError{Message: intray.NewMessage("number_format.unknown_abbreviation", intray.Params{"name": unit, "value": fmt.Sprint(given[unit]), "names": thousandNames[1:]})}
+			}
+			option[at] = text
+		}
+	default:
+		return fmt.Errorf("there is no option %s of a number format", name)
 	}
-	if name == "abbreviations" {
-		return l.setAbbreviations(value)
-	}
-	return l.setText(name, value)
+	return nil
 }
 
-func (l *Layout) boolOptions() map[string]*bool {
-	return map[string]*bool{
-		"average":                    &l.average,
-		"optionalMantissa":           &l.optionalMantissa,
-		"trimMantissa":               &l.trimMantissa,
-		"optionalCharacteristic":     &l.optionalCharacteristic,
-		"thousandSeparated":          &l.thousands,
-		"forceSign":                  &l.forceSign,
-		"exponential":                &l.exponential,
-		"prefixSymbol":               &l.prefixSymbol,
-		"lowPrecision":               &l.lowPrecision,
-		"spaceSeparated":             &l.spaceSeparated,
-		"spaceSeparatedCurrency":     &l.spacedCurrency,
-		"spaceSeparatedAbbreviation": &l.spacedAbbreviation,
-	}
-}
-
-func (l *Layout) intOptions() map[string]*int {
-	return map[string]*int{"characteristic": &l.characteristic, "totalLength": &l.totalLength, "mantissa": &l.mantissa}
-}
-
-// textOption is an option that holds text, and the values it may have; none
-// means any.
+// textOption is an option that holds text. Its value is one of values, unless
+// that is nil.
 type textOption struct {
 	target *string
 	values []string
 }
 
-func (l *Layout) textOptions() map[string]textOption {
-	return map[string]textOption{
-		"output":           {&l.output, []string{"number", "currency", "percent", "byte", "time", "ordinal"}},
-		"base":             {&l.base, []string{"decimal", "binary", "general"}},
-		"forceAverage":     {&l.forceAverage, thousandNames[1:]},
-		"currencyPosition": {&l.position, []string{"prefix", "infix", "postfix"}},
-		"negative":         {&l.negative, []string{"sign", "parenthesis"}},
-		"currencySymbol":   {target: &l.symbol},
-		"prefix":           {target: &l.prefix},
-		"postfix":          {target: &l.postfix},
+// options returns the targets of all options.
+func (l *Layout) options() map[string]any {
+	return map[string]any{
+		"average": &l.average, "optionalMantissa": &l.optionalMantissa, "trimMantissa": &l.trimMantissa,
+		"optionalCharacteristic": &l.optionalCharacteristic, "thousandSeparated": &l.thousands, "forceSign": &l.forceSign,
+		"exponential": &l.exponential, "prefixSymbol": &l.prefixSymbol, "lowPrecision": &l.lowPrecision,
+		"spaceSeparated": &l.spaceSeparated, "spaceSeparatedCurrency": &l.spacedCurrency, "spaceSeparatedAbbreviation": &l.spacedAbbreviation,
+		"characteristic": &l.characteristic, "totalLength": &l.totalLength, "mantissa": &l.mantissa,
+		"output":           textOption{&l.output, []string{"number", "currency", "percent", "byte", "time", "ordinal"}},
+		"base":             textOption{&l.base, []string{"decimal", "binary", "general"}},
+		"forceAverage":     textOption{&l.forceAverage, thousandNames[1:]},
+		"currencyPosition": textOption{&l.position, []string{"prefix", "infix", "postfix"}},
+		"negative":         textOption{&l.negative, []string{"sign", "parenthesis"}},
+		"currencySymbol":   textOption{target: &l.symbol},
+		"prefix":           textOption{target: &l.prefix},
+		"postfix":          textOption{target: &l.postfix},
+		"abbreviations":    &l.abbreviations,
 	}
 }
 
 // thousandNames are the units by the power of a thousand.
-var thousandNames = []string{"", "thousand", "million", "billion", "trillion"}
-
-func (l *Layout) setText(name string, value any) error {
-	option, known := l.textOptions()[name]
-	if !known {
-		return fmt.Errorf("there is no option %s of a number format", name)
-	}
-	text, ok := value.(string)
-	if !ok {
-		return fmt.Errorf("%s is %v, not a text", name, value)
-	}
-	if option.values != nil && !slices.Contains(option.values, text) {
-		return fmt.Errorf("%s is %q, not one of %v", name, text, option.values)
-	}
-	*option.target = text
-	return nil
-}
-
-func (l *Layout) setAbbreviations(value any) error {
-	given, ok := value.(map[string]any)
-	if !ok {
-		return fmt.Errorf("abbreviations are %v, not an object of texts", value)
-	}
-	for _, unit := range slices.Sorted(maps.Keys(given)) {
-		at := slices.Index(thousandNames, unit)
-		text, ok := given[unit].(string)
-		if at < 1 || !ok {
-			return &intray.MessageError{Message: intray.NewMessage("number_format.unknown_abbreviation", intray.Params{"name": unit, "value": fmt.Sprint(given[unit]), "names": thousandNames[1:]})}
-		}
-		l.abbreviations[at] = text
-	}
-	return nil
-}
+var thousandNames = [...]string{"", "thousand", "million", "billion", "trillion"}
 
 // toInt gives the whole number that an option holds, cut at a million.
 func toInt(value any) (n int, ok bool) {

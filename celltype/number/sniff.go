@@ -64,22 +64,12 @@ const maxExample = 40
 
 func (t *cellTally) addCell(raw []byte) {
 	if t.cells < int64(len(t.examples)) && len(raw) <= maxExample {
-		t.addExample(string(raw))
+		list := t.exampleList()
+		if cell := string(raw); !slices.Contains(list, cell) {
+			t.examples[len(list)] = cell
+		}
 	}
 	t.cells++
-}
-
-// addExample takes an example, unless it is there already.
-func (t *cellTally) addExample(cell string) {
-	for i, e := range t.examples {
-		if e == cell {
-			return
-		}
-		if e == "" {
-			t.examples[i] = cell
-			return
-		}
-	}
 }
 
 // exampleList are the examples there are.
@@ -166,10 +156,24 @@ func (s *Sniffer) observeNumber(c *cell, raw []byte) {
 	}
 	s.countAffixes(c)
 	if point && comma && atPoint != atComma {
-		s.countOpen(c, raw)
+		// The cell fits both decimal signs.
+		i := signIndex(c.seps[0].sign)
+		s.open[i].addCell(raw)
+		s.openMarks.add(c.reading.Currency)
+		if c.digits[c.digitCount-1] == '0' {
+			s.openZeros[i]++
+		}
 		return
 	}
-	s.countGroup(c, point, raw)
+	if c.sepCount > 0 {
+		first, decimal := c.seps[0].sign, Comma
+		if point {
+			decimal = Point
+		}
+		if i := slices.Index(groupSigns[:], first); i >= 0 && first != decimal {
+			s.groups[i].addCell(raw)
+		}
+	}
 	switch {
 	case point && comma:
 		if c.sepCount == 0 && !c.hasExponent {
@@ -179,16 +183,6 @@ func (s *Sniffer) observeNumber(c *cell, raw []byte) {
 		s.countDecisive(c, Point, atPoint, raw)
 	default:
 		s.countDecisive(c, Comma, atComma, raw)
-	}
-}
-
-// countOpen counts a cell that fits both decimal signs.
-func (s *Sniffer) countOpen(c *cell, raw []byte) {
-	i := signIndex(c.seps[0].sign)
-	s.open[i].addCell(raw)
-	s.openMarks.add(c.reading.Currency)
-	if c.digits[c.digitCount-1] == '0' {
-		s.openZeros[i]++
 	}
 }
 
@@ -212,20 +206,6 @@ func (s *Sniffer) countDecisive(c *cell, decimal Sign, whole int, raw []byte) {
 	}
 	s.decisive[signIndex(decimal)][why].addCell(raw)
 	s.decisiveMarks[signIndex(decimal)].add(c.reading.Currency)
-}
-
-// countGroup counts the sign between the thousands, where there is one.
-func (s *Sniffer) countGroup(c *cell, point bool, raw []byte) {
-	if c.sepCount == 0 {
-		return
-	}
-	first, decimal := c.seps[0].sign, Comma
-	if point {
-		decimal = Point
-	}
-	if i := slices.Index(groupSigns[:], first); i >= 0 && first != decimal {
-		s.groups[i].addCell(raw)
-	}
 }
 
 // countAffixes counts what stands around the digits.
