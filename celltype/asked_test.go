@@ -11,8 +11,8 @@ import (
 	"github.com/intraydata/intray/celltype"
 )
 
-// TestColumnsThatAreAsked must leave their cells open, with a question that says
-// why.
+// TestColumnsThatAreAsked checks that ambiguous columns keep their cells
+// undecided, with a question that explains why.
 func TestColumnsThatAreAsked(t *testing.T) {
 	for title, c := range map[string]struct {
 		name           intray.TypeName
@@ -45,8 +45,8 @@ func TestColumnsThatAreAsked(t *testing.T) {
 	}
 }
 
-// TestReadingsOfChoices gives cells and their values apart: the text of a cell may
-// hold anything, " is " too.
+// TestReadingsOfChoices checks that cells and values are separate: the text of
+// a cell may hold " is " as well.
 func TestReadingsOfChoices(t *testing.T) {
 	type readings map[string][]intray.Reading
 	for title, c := range map[string]struct {
@@ -86,7 +86,7 @@ func TestReadingsOfChoices(t *testing.T) {
 	}
 }
 
-// sniffColumn decides on a column.
+// sniffColumn decides a column.
 func sniffColumn(t *testing.T, name intray.TypeName, options string, cells []string) celltype.Decision {
 	t.Helper()
 	p, err := celltype.Compile(withOptions(t, name, options))
@@ -111,8 +111,8 @@ func withOptions(t *testing.T, name intray.TypeName, options string) intray.Fiel
 	return f
 }
 
-// TestNumberCells reads number cells that are displayed in other ways than their
-// value is written.
+// TestNumberCells reads number cells that are displayed differently from their
+// value.
 func TestNumberCells(t *testing.T) {
 	options := []intray.SelectOption{{Label: "One", Value: "1"}, {Label: "2.50", Value: "half"}, {Label: "Zero", Value: "0.0"}}
 	for _, c := range []struct {
@@ -135,7 +135,7 @@ func TestNumberCells(t *testing.T) {
 	}
 }
 
-// TestProblemsNameExpectedFormat looks at the words for cells that cannot be read.
+// TestProblemsNameExpectedFormat checks the messages for invalid cells.
 func TestProblemsNameExpectedFormat(t *testing.T) {
 	for _, c := range []struct {
 		name       intray.TypeName
@@ -171,7 +171,8 @@ func TestProblemsNameExpectedFormat(t *testing.T) {
 	}
 }
 
-// TestOffsetsInTheOutputFormat must be refused: the values have none.
+// TestOffsetsInTheOutputFormat checks that they are rejected: values have no
+// offset.
 func TestOffsetsInTheOutputFormat(t *testing.T) {
 	for format, refused := range map[string]bool{
 		"yyyy-MM-dd'T'HH:mmZZ": true, "yyyy-MM-dd HH:mm Z": true, "HH:mm ZZZ": true, "HH:mm z": true, "HH:mm ZZZZ": true, "X": true, "x": true,

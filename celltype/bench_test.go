@@ -7,8 +7,8 @@ import (
 	"github.com/intraydata/intray/celltype"
 )
 
-// everyday are for each type the cells of a column as they stand in files, and
-// the field that reads them: none of them is wrong.
+// everyday holds for each type a field and the cells of a typical column, all
+// valid.
 var everyday = []struct {
 	field intray.Field
 	cells []string
@@ -36,7 +36,7 @@ func typed(name intray.TypeName, options map[string]any) intray.Field {
 	return intray.Field{Key: string(name), Type: intray.FieldType{Name: name, Options: options}}
 }
 
-// picking is a field of a type that has options to pick from.
+// picking returns a field of a type with options to pick from.
 func picking(name intray.TypeName) intray.Field {
 	f := typed(name, nil)
 	f.SelectOptions = []intray.SelectOption{
@@ -46,8 +46,8 @@ func picking(name intray.TypeName) intray.Field {
 	return f
 }
 
-// sniffedParser compiles the parser of a field and lets it look at the column first,
-// as an import does.
+// sniffedParser compiles the parser of a field and sniffs the column first, as
+// an import does.
 func sniffedParser(t testing.TB, f intray.Field, cells []celltype.Cell) celltype.Parser {
 	t.Helper()
 	p, err := celltype.Compile(f)
@@ -77,10 +77,11 @@ func texts(list []string) []celltype.Cell {
 	return cells
 }
 
-// scratchBytes is as much as an import gives to parsers.
+// scratchBytes is the scratch space that an import gives to parsers.
 const scratchBytes = 256
 
-// TestGoodCellsCostNoMemory reads what stands in columns of every type.
+// TestGoodCellsCostNoMemory checks that typical cells of every type need no
+// allocation.
 func TestGoodCellsCostNoMemory(t *testing.T) {
 	for _, column := range everyday {
 		cells := texts(column.cells)
@@ -97,7 +98,7 @@ func TestGoodCellsCostNoMemory(t *testing.T) {
 	}
 }
 
-// BenchmarkParse tells the time that one cell takes.
+// BenchmarkParse measures one cell.
 func BenchmarkParse(b *testing.B) {
 	for _, column := range everyday {
 		b.Run(column.field.Key, func(b *testing.B) {

@@ -1,14 +1,13 @@
 // Package celltype reads the cells of a column as the type of its field.
 //
-// A [Parser] belongs to one field and is compiled once. A [Cell] is what the
-// source gave: raw text, and from a workbook the typed value behind it. A
-// [Parser] turns a cell into the canonical text of its value, or says what is
-// wrong with it. Where cells can be read in several ways (12/04/2021, 1.234), a
-// [Sniffer] looks at the whole column first and decides on a style, or says that
-// the column leaves it open.
+// A [Parser] belongs to one field and is compiled once. A [Cell] is the raw
+// text of the source, with the typed value if the source is a workbook. The
+// parser returns the canonical text of the cell's value, or a problem. If cells
+// can be read in several ways (12/04/2021, 1.234), a [Sniffer] observes the
+// whole column first and decides a style, or returns an [Ambiguity], which is a
+// question for a person.
 //
-// The package looks at one column at a time: it knows neither rows nor
-// validators, and an empty cell is never wrong to it.
+// Out of scope are rows and validators. An empty cell is valid in every type.
 package celltype
 
 import (
@@ -22,47 +21,48 @@ import (
 	"github.com/intraydata/intray/celltype/number"
 )
 
-// Cell is a cell as the source gave it.
+// Cell is a cell of the source.
 type Cell struct {
-	// Raw is the text; of a workbook's cell what the application displays.
+	// Raw is the text. For a workbook it is the text that the application
+	// displays.
 	Raw []byte
-	// Kind and Typed are the value behind it, as [intray.Records] has them.
+	// Kind and Typed are the typed value, as in [intray.Records].
 	Kind  intray.CellKind
 	Typed []byte
 }
 
-// Parser reads the cells of one field. It may be used from several goroutines.
+// Parser reads the cells of one field. It is safe for concurrent use.
 type Parser interface {
-	// Parse reads a cell. Where the value differs from the raw text, Result.Value
-	// stands in scratch, in the raw text or in memory of its own.
+	// Parse reads a cell. If the value differs from the raw text, Result.Value
+	// is in scratch, in the raw text or in memory of its own.
 	Parse(c Cell, scratch []byte) Result
 }
 
-// Result is what a cell was read as.
+// Result is the result of reading a cell.
 type Result struct {
 	State State
-	// Value is the canonical text where State is Parsed.
+	// Value is the canonical text if State is Parsed.
 	Value []byte
-	// Problem says what is wrong where State is Invalid.
+	// Problem describes the problem if State is Invalid.
 	Problem intray.Message
-	// Note tells what was done to read the cell; nil, as most cells need none.
-	// It must not be changed.
+	// Note reports how the cell was read. It is nil for most cells, and must
+	// not be modified.
 	Note *Note
 }
 
-// Note is something to tell about a cell that was read.
+// Note is a remark on a cell that was read.
 type Note struct {
-	// Code is that of the problem that it becomes.
+	// Code is the code of the problem that the note becomes.
 	Code  string
 	Level intray.Level
 	Text  intray.Message
 }
 
-// CodeMapped is the code of the note that a text was taken for a value that it is
-// close to.
+// CodeMapped is the code of the note that a text was read as a value similar to
+// it.
 const CodeMapped = "value_mapped"
 
-// State says how a cell was read.
+// State is how a cell was read.
 type State uint8
 
 // The states of a cell.
@@ -73,11 +73,11 @@ const (
 	Parsed
 	// Empty: the cell has no value, and nothing is wrong.
 	Empty
-	// Invalid: the raw text is no value of the type.
+	// Invalid: the raw text is not a value of the type.
 	Invalid
 )
 
-// compilers hold for each type how its parser is made.
+// compilers holds for each type the function that compiles its parser.
 var compilers = map[intray.TypeName]func(f intray.Field, o options) (Parser, error){
 	intray.TypeString:      newStringParser,
 	intray.TypeEmail:       newEmail,
@@ -98,7 +98,8 @@ var compilers = map[intray.TypeName]func(f intray.Field, o options) (Parser, err
 	intray.TypeUUID:        newUUID,
 }
 
-// Compile makes the parser of a field.
+// Compile returns the parser of a field. It fails if the type or its options
+// are invalid.
 func Compile(f intray.Field) (Parser, error) {
 	compile, known := compilers[f.Type.Name]
 	if !known {
@@ -107,7 +108,8 @@ func Compile(f intray.Field) (Parser, error) {
 	return compile(f, options(f.Type.Options))
 }
 
-// options are those of a field's type. One that is missing has the type's default.
+// options are those of a field's type. A missing option has the default of the
+// type.
 type options map[string]any
 
 func (o options) boolean(name string, fallback bool) bool {
@@ -124,7 +126,7 @@ func (o options) text(name, fallback string) string {
 	return fallback
 }
 
-// integer reads a JSON number, however it was decoded.
+// integer returns an integer option, however the JSON number was decoded.
 func (o options) integer(name string) (int, bool) {
 	n, err := strconv.Atoi(fmt.Sprint(o[name]))
 	return n, err == nil
@@ -140,8 +142,8 @@ func (o options) stringList(name string) (list []string) {
 	return list
 }
 
-// invalidResult gives the result for a cell that cannot be read: with the message of the
-// field where it has one.
+// invalidResult returns the result for an invalid cell. The field's own message
+// replaces the problem.
 func invalidResult(f intray.Field, problem intray.Message) Result {
 	if f.InvalidValueMessage != "" {
 		problem = intray.Literal(f.InvalidValueMessage)
@@ -149,8 +151,8 @@ func invalidResult(f intray.Field, problem intray.Message) Result {
 	return Result{State: Invalid, Problem: problem}
 }
 
-// newResult is the result for a cell whose value is the text given, written in
-// scratch or a part of raw.
+// newResult returns the result for a cell with this value, which is in scratch
+// or a part of raw.
 func newResult(raw, value []byte) Result {
 	if len(value) == len(raw) && bytes.Equal(value, raw) {
 		return Result{State: Unchanged}
@@ -158,19 +160,19 @@ func newResult(raw, value []byte) Result {
 	return Result{State: Parsed, Value: value}
 }
 
-// stringParser is the type string: anything, unchanged. An empty cell is the empty
-// text, which is a value.
+// stringParser is the type string: any text, unchanged. An empty cell is the
+// empty text, which is a value.
 type stringParser struct{}
 
 func newStringParser(intray.Field, options) (Parser, error) { return stringParser{}, nil }
 
 func (stringParser) Parse(Cell, []byte) Result { return Result{State: Unchanged} }
 
-// IsBlank says whether raw holds nothing but white space. Such a cell counts as
-// empty, whatever the type.
+// IsBlank reports whether raw is only white space. Such a cell is empty in
+// every type.
 func IsBlank(raw []byte) bool { return len(trimSpace(raw)) == 0 }
 
-// trimSpace is raw without the white space at its ends.
+// trimSpace returns raw without white space at its ends.
 func trimSpace(raw []byte) []byte {
 	if n := len(raw); n > 0 && raw[0]-'!' < utf8.RuneSelf-'!' && raw[n-1]-'!' < utf8.RuneSelf-'!' {
 		return raw // the usual case
@@ -178,61 +180,61 @@ func trimSpace(raw []byte) []byte {
 	return bytes.TrimSpace(raw)
 }
 
-// SniffingParser is a Parser whose cells can be read in several ways. Used without a
-// survey it reads what can be read in one way alone.
+// SniffingParser is a Parser whose cells can be ambiguous. Without a Decision
+// it reads only what is unambiguous.
 type SniffingParser interface {
 	Parser
-	// NewSniffer begins to look at a column.
+	// NewSniffer returns a sniffer for a column of the field.
 	NewSniffer() Sniffer
-	// Restore gives the Parser of a Decision by its Form. Any other text is an
-	// error.
+	// Restore returns the Parser of a Decision by its Spec. Any other text is
+	// an error.
 	Restore(form string) (Parser, error)
 }
 
-// Sniffer looks at the cells of one column, in their order. It is for one
-// goroutine, and its memory is bounded.
+// Sniffer observes the cells of one column, in order. Its memory is bounded. It
+// is not safe for concurrent use.
 type Sniffer interface {
-	// Observe takes the next cell.
+	// Observe adds the next cell.
 	Observe(c Cell)
-	// Decide says how the column is to be read. Answers hold what a person chose,
-	// by the forms of ties. It can be asked again.
+	// Decide decides how to read the column. Answers hold a person's choices by
+	// the keys of ambiguities. Decide may be called again.
 	Decide(answers map[string]string, beside []Neighbor) Decision
 }
 
-// Neighbor is another column of the file whose cells have decided how it is read.
+// Neighbor is another column of the file with its decision.
 type Neighbor struct {
 	Header   string
 	Decision Decision
 }
 
-// Decision is how a column is read, and why.
+// Decision is how to read a column, with reasons.
 type Decision struct {
-	// Parser reads the column so.
+	// Parser reads the column.
 	Parser Parser
-	// Spec is that as text, from which SniffingParser.Restore makes the Parser again.
+	// Spec is the stored form of Parser; see SniffingParser.Restore.
 	Spec string
-	// Style is that in words, as other columns are told; "" where no cell needs
+	// Style is the style for other columns of the file, or "" if no cell needs
 	// one.
 	Style string
-	// Reasons tell why.
+	// Reasons explain the decision.
 	Reasons []intray.Message
-	// Ambiguities are what a person has to choose.
+	// Ambiguities are the questions for a person.
 	Ambiguities []Ambiguity
 
 	style any
 }
 
-// Ambiguity is a choice that the cells of a column leave open.
+// Ambiguity is a question that the cells of a column leave open.
 type Ambiguity struct {
-	// Key names it among those of its column; "" where a column has only one.
+	// Key identifies it within its column; "" if a column can have only one.
 	Key  string
 	Text intray.Message
-	// Choices are the ways to read the cells, each with readings.
+	// Choices are the ways to read the cells, with readings.
 	Choices []intray.Choice
 }
 
-// exampleTexts gives readings as the examples of a choice. Programs that need the
-// parts use the readings.
+// exampleTexts returns readings as the examples of a choice. Programs use the
+// readings.
 func exampleTexts(readings []intray.Reading) (texts []string) {
 	for _, r := range readings {
 		texts = append(texts, r.Raw+" is "+r.Value)
@@ -240,19 +242,19 @@ func exampleTexts(readings []intray.Reading) (texts []string) {
 	return texts
 }
 
-// OutputFormatter gives what writes the canonical text of a field in the field's
-// outputFormat; nil where the result holds the canonical text itself.
+// OutputFormatter returns a function that formats canonical text in the field's
+// outputFormat, or nil if the result holds the canonical text.
 func OutputFormatter(f intray.Field) (func(dst, canonical []byte) []byte, error) {
 	return newFormatter(f, "outputFormat")
 }
 
-// DisplayFormatter gives what writes the canonical text of a field in the field's
-// displayFormat; nil where people see the canonical text itself.
+// DisplayFormatter returns a function that formats canonical text in the
+// field's displayFormat, or nil if people see the canonical text.
 func DisplayFormatter(f intray.Field) (func(dst, canonical []byte) []byte, error) {
 	return newFormatter(f, "displayFormat")
 }
 
-// newFormatter writes in the format that an option of the field's type names.
+// newFormatter formats by an option of the field's type.
 func newFormatter(f intray.Field, option string) (func(dst, canonical []byte) []byte, error) {
 	o := options(f.Type.Options)
 	if o[option] == nil {

@@ -5,8 +5,8 @@ import (
 	"github.com/intraydata/intray/celltype/number"
 )
 
-// checkboxParser is the type checkbox: the words of no are false, all else is true. Of a
-// number the value counts, and not how it is displayed.
+// checkboxParser is the type checkbox: the words for no are false, anything
+// else is true. Of a number, the value counts rather than its display.
 type checkboxParser struct{}
 
 func newCheckbox(intray.Field, options) (Parser, error) { return checkboxParser{}, nil }
@@ -25,7 +25,7 @@ func (checkboxParser) Parse(c Cell, _ []byte) Result {
 	return newResult(c.Raw, trueText)
 }
 
-// isZero says whether a number is 0, however it is written.
+// isZero reports whether a number is 0.
 func isZero(text []byte) bool {
 	var room [keyBufferSize]byte
 	value, ok := number.Canonical(room[:0], text)
@@ -34,7 +34,7 @@ func isZero(text []byte) bool {
 
 var trueText, falseText = []byte("true"), []byte("false")
 
-// isFalseWord knows the words that mean no, in any case.
+// isFalseWord reports whether a word means no, in any case.
 func isFalseWord(word []byte) bool {
 	var no string
 	switch lowerByte(word[0]) {

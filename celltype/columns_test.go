@@ -11,8 +11,8 @@ import (
 	"github.com/intraydata/intray/celltype"
 )
 
-// localeNames are the names of months and weekdays of a locale, as people write them
-// in dates. They do not come from the tables of the program.
+// localeNames are names of months and weekdays as people write them in dates,
+// independent of the program's tables.
 type localeNames struct{ code, months, short, days string }
 
 var localeNameTable = []localeNames{
@@ -24,12 +24,12 @@ var localeNameTable = []localeNames{
 	{"es", "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre", "ene feb mar abr may jun jul ago sept oct nov dic", "dom lun mar mié jue vie sáb"},
 }
 
-// dayFormat writes a day; open says that day and month can be mistaken for each
-// other where no day is past the 12th.
+// dayFormat writes a day; open reports whether day and month can be confused if
+// no day is after the 12th.
 type dayFormat struct {
 	name string
 	open bool
-	// write gives the text of a day in a language.
+	// write returns the text of a day in a language.
 	write func(d time.Time, in localeNames) string
 }
 
@@ -52,7 +52,7 @@ var dayFormats = []dayFormat{
 	}},
 }
 
-// dayColumn is a column of days of which it is known what they mean.
+// dayColumn is a column of days with a known meaning.
 type dayColumn struct {
 	title     string
 	ambiguous bool
@@ -60,8 +60,9 @@ type dayColumn struct {
 	days      []string
 }
 
-// makeDays makes a column. In an ambiguous one every day is at most the 12th, and
-// most differ from their month; in others at least every fifth is past the 12th.
+// makeDays returns a column. In an ambiguous one every day is at most the 12th,
+// and most differ from their month; in others at least every fifth is after the
+// 12th.
 func makeDays(rnd *rand.Rand, f dayFormat, in localeNames, ambiguous bool) dayColumn {
 	c := dayColumn{title: fmt.Sprintf("%s in %s", f.name, in.code), ambiguous: ambiguous}
 	first := time.Date(1995+rnd.IntN(25), 1, 1, 0, 0, 0, 0, time.UTC)
@@ -81,8 +82,8 @@ func makeDays(rnd *rand.Rand, f dayFormat, in localeNames, ambiguous bool) dayCo
 
 const columnsAltogether, columnsAmbiguous = 200, 30
 
-// makeDayColumns makes the columns: first the ambiguous ones, in the formats that
-// leave the order open, then the others in all formats and languages.
+// makeDayColumns returns the columns: first the ambiguous ones, in formats that
+// leave the order open, then others in all formats and languages.
 func makeDayColumns(rnd *rand.Rand) (columns []dayColumn) {
 	var open []dayFormat
 	for _, f := range dayFormats {
@@ -101,7 +102,7 @@ func makeDayColumns(rnd *rand.Rand) (columns []dayColumn) {
 	return columns
 }
 
-// decided lets a date field look at a column.
+// decided sniffs a column with a date field.
 func decided(t *testing.T, c dayColumn, answers map[string]string) celltype.Decision {
 	t.Helper()
 	parser, err := celltype.Compile(typed(intray.TypeDate, nil))
@@ -115,8 +116,8 @@ func decided(t *testing.T, c dayColumn, answers map[string]string) celltype.Deci
 	return survey.Decide(answers, nil)
 }
 
-// readDays reads a column, and counts the cells that became the right day, another
-// day, and none.
+// readDays reads a column, and counts the cells that became the right day,
+// another day, and none.
 func readDays(p celltype.Parser, c dayColumn) (right, other, none int) {
 	for i, cell := range c.cells {
 		switch r := p.Parse(cell, nil); {
@@ -131,9 +132,9 @@ func readDays(p celltype.Parser, c dayColumn) (right, other, none int) {
 	return right, other, none
 }
 
-// TestTwoHundredColumns makes 200 columns of days in 12 formats and 6 languages.
-// The 30 that can be read in two ways must be asked about and none of the others,
-// and no cell may become another day.
+// TestTwoHundredColumns makes 200 columns of days in 12 formats and 6
+// languages. Exactly the 30 ambiguous ones must lead to a question, and no cell
+// may become another day.
 func TestTwoHundredColumns(t *testing.T) {
 	for seed := range uint64(3) {
 		columns := makeDayColumns(rand.New(rand.NewPCG(seed, 1)))
@@ -165,8 +166,8 @@ func TestTwoHundredColumns(t *testing.T) {
 	}
 }
 
-// answerDays gives each answer to a column's question: exactly one of them must
-// make every cell the day that was meant.
+// answerDays gives each answer to a column's question: exactly one must make
+// every cell the right day.
 func answerDays(t *testing.T, c dayColumn, d celltype.Decision) {
 	t.Helper()
 	if len(d.Ambiguities) != 1 || len(d.Ambiguities[0].Choices) < 2 {

@@ -14,8 +14,9 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// countryParser is the type country: a code of ISO 3166-1 in two or three letters, or
-// the exact name of a country in one of the languages of the interface.
+// countryParser is the type country: an ISO 3166-1 code of two or three
+// letters, or the exact name of a country in one of the languages of the
+// interface.
 type countryParser struct {
 	alpha3  bool
 	invalid Result
@@ -54,8 +55,8 @@ func (p *countryParser) Parse(c Cell, scratch []byte) Result {
 	return newResult(c.Raw, append(scratch, code...))
 }
 
-// normalizeCountryName is how a code or name is looked up: in lower case, without dots, and
-// with one blank between its words.
+// normalizeCountryName returns the key of a code or name: lower case, without
+// dots, with one space between words.
 func normalizeCountryName(name string) string {
 	return string(appendNormalizedCountry(nil, []byte(name)))
 }
@@ -82,11 +83,11 @@ func appendNormalizedCountry(dst, name []byte) []byte {
 	return dst
 }
 
-// countryNameReplacer leaves out articles and brackets.
+// countryNameReplacer drops articles and brackets.
 var countryNameReplacer = strings.NewReplacer("&", " and ", " (the)", "", " (the ", ", ", ", the ", ", ", " (", ", ", ")", "", " [", ", ", "]", "")
 
-// simplifyCountryName is a key as names are compared that are not found as they are: "&" is
-// "and", "St" is "Saint", a bracket is a comma, and the article is left out.
+// simplifyCountryName returns a second key for names that are not found: "&" is
+// "and", "St" is "Saint", a bracket is a comma, and the article is dropped.
 func simplifyCountryName(key string) string {
 	words := strings.Fields(countryNameReplacer.Replace(strings.TrimPrefix(key, "the ")))
 	for i, word := range words {
@@ -100,11 +101,11 @@ func simplifyCountryName(key string) string {
 // maxCountryName is more than any name has, in bytes.
 const maxCountryName = 160
 
-// interfaceLanguages are those in which names of countries are known.
+// interfaceLanguages are the languages in which country names are known.
 const interfaceLanguages = "ar bg bn ca cs da de el en es et fa fi fr he hi hr hu id it ja ko lt lv ms nb nl pl pt pt-PT ro ru sk sl sr sv th tr uk vi zh zh-Hant"
 
-// countryNames gives for each code and name both codes: two letters and three. A
-// name that two countries share in different languages names neither.
+// countryNames maps each code and name to both codes: two letters and three. A
+// name that means different countries in two languages is not a key.
 var countryNames = sync.OnceValue(func() map[string]string {
 	names := map[string]string{}
 	shared := map[string]bool{}
@@ -141,16 +142,17 @@ var countryNames = sync.OnceValue(func() map[string]string {
 		delete(names, key)
 	}
 	addSimplifiedNames(names)
-	for _, region := range countries() { // codes count more than names
+	for _, region := range countries() { // codes take precedence over names
 		for _, code := range []string{region.String(), region.ISO3()} {
 			names[normalizeCountryName(code)] = region.String() + region.ISO3()
-			names[code] = region.String() + region.ISO3() // found at once
+			names[code] = region.String() + region.ISO3() // found without further keys
 		}
 	}
 	return names
 })
 
-// addSimplifiedNames adds the plain form of each name, unless two countries share it.
+// addSimplifiedNames adds the simplified key of each name, unless two countries
+// share it.
 func addSimplifiedNames(names map[string]string) {
 	plain, shared := map[string]string{}, map[string]bool{}
 	for key, codes := range names {
@@ -165,7 +167,7 @@ func addSimplifiedNames(names map[string]string) {
 	}
 }
 
-// commonCountryNames are names in common use that the display names do not have.
+// commonCountryNames are common names that are not display names.
 var commonCountryNames = map[string]string{
 	"united states of america": "US", "the united states": "US", "the united states of america": "US", "great britain": "GB",
 	"england": "GB", "scotland": "GB", "wales": "GB", "northern ireland": "GB", "the netherlands": "NL", "holland": "NL",
@@ -181,7 +183,7 @@ var commonCountryNames = map[string]string{
 //go:embed countries.txt
 var countryTable string
 
-// tableCountryNames gives the names of the table, each with its code.
+// tableCountryNames yields the names of the table with their codes.
 func tableCountryNames() iter.Seq2[string, string] {
 	return func(yield func(name, code string) bool) {
 		for line := range strings.Lines(countryTable) {
@@ -198,7 +200,7 @@ func tableCountryNames() iter.Seq2[string, string] {
 	}
 }
 
-// countries are all regions of ISO 3166-1.
+// countries returns all regions of ISO 3166-1.
 func countries() (list []language.Region) {
 	for code := range strings.FieldsSeq(countryCodes) {
 		list = append(list, language.MustParseRegion(code))
@@ -206,8 +208,8 @@ func countries() (list []language.Region) {
 	return list
 }
 
-// countryCodes are the codes that ISO 3166-1 assigns to a country at present:
-// withdrawn ones mean none, and some have meant two.
+// countryCodes are the codes that ISO 3166-1 currently assigns to a country.
+// Withdrawn codes are invalid, because some have meant two countries.
 const countryCodes = `AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ
 CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO
 FR GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU ID IE IL IM IN IO IQ IR IS IT JE

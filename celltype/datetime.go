@@ -7,20 +7,21 @@ import (
 	"github.com/intraydata/intray/celltype/date"
 )
 
-// dateTimeParser is the types date, datetime and time. Its canonical text is an ISO form.
+// dateTimeParser is the types date, datetime and time. Its canonical text is an
+// ISO form.
 //
-// The options locale and displayFormat say how cells may be written beside what
-// is read anyway, and in which order the numbers of a day stand: a cell that
-// contradicts them is an exception, and where most that tell do so it is a
-// question. Apart from that, displayFormat is for showing only.
+// The options locale and displayFormat add ways to read cells, and set the
+// order of the numbers of a day. A cell that contradicts the order is an
+// exception; if most decisive cells do, it is a question. Apart from that,
+// displayFormat is for display only.
 type dateTimeParser struct {
 	field       intray.Field
 	want        date.Want
 	withSeconds bool
 	autofix     bool
-	// format and locale are what the field itself says; read is the format
-	// compiled, where there is one, and ordered says that it is day, month and year
-	// in numbers, so that the cells of a column can contradict it.
+	// format and locale are the field's own options. layout is the compiled
+	// format, if there is one. numericOrder reports whether it is day, month
+	// and year in numbers, so that cells can contradict it.
 	format, locale string
 	layout         *date.Layout
 	numericOrder   bool
@@ -52,8 +53,8 @@ func newDateTimeParser(want date.Want) func(f intray.Field, o options) (Parser, 
 	}
 }
 
-// checkOutputFormat refuses formats that the values of a field cannot be written in: they
-// have no offset, and one that is written all the same would be made up.
+// checkOutputFormat rejects formats with an offset: values have none, so that
+// any offset would be invented.
 func checkOutputFormat(format, locale string, want date.Want) error {
 	layout, err := date.CompileLayout(format, locale, want, false)
 	if err != nil {
@@ -65,8 +66,8 @@ func checkOutputFormat(format, locale string, want date.Want) error {
 	return nil
 }
 
-// readsTimeAlike says whether the time in the field's own format is what it would be
-// taken for anyway.
+// readsTimeAlike reports whether the time in the field's own format reads the
+// same without the format.
 func (m *dateTimeParser) readsTimeAlike() bool {
 	sample := date.Timestamp{Date: date.Date{Year: 2021, Month: 10, Day: 31}, Time: date.Time{Hour: 15, Minute: 20, Second: 7}}
 	text := m.layout.Append(nil, sample)
@@ -93,7 +94,7 @@ func (m *dateTimeParser) Parse(c Cell, scratch []byte) Result {
 	return result
 }
 
-// parseSimple reads what most cells are.
+// parseSimple reads what most cells hold.
 func (m *dateTimeParser) parseSimple(c Cell, dst []byte) (value []byte, ok bool) {
 	if c.Kind != intray.CellText || m.layout != nil && !m.numericOrder {
 		return nil, false
@@ -115,15 +116,15 @@ func (m *dateTimeParser) parseSimple(c Cell, dst []byte) (value []byte, ok bool)
 	return nil, false
 }
 
-// Notes of cells that were read in another way than their column.
+// Notes of cells that were read unlike their column.
 var (
 	noteOtherOrder = &Note{Code: CodeReadOtherwise, Level: intray.LevelInfo, Text: intray.NewMessage("date.unlike_column", nil)}
 	noteSerialDate = &Note{Code: CodeReadOtherwise, Level: intray.LevelInfo, Text: intray.NewMessage("date.from_number", nil)}
 	noteSerialTime = &Note{Code: CodeReadOtherwise, Level: intray.LevelInfo, Text: intray.NewMessage("time.from_number", nil)}
 )
 
-// readCell reads a cell: by what a workbook says of it, by the field's own format,
-// by the style of the column.
+// readCell reads a cell by its workbook kind, by the field's own format, or by
+// the style of the column.
 func (m *dateTimeParser) readCell(c Cell) (date.Reading, *Note) {
 	switch c.Kind {
 	case intray.CellDate, intray.CellDateTime, intray.CellTime:
@@ -150,8 +151,8 @@ func (m *dateTimeParser) readCell(c Cell) (date.Reading, *Note) {
 	return r, nil
 }
 
-// readByFormat reads a cell by the field's own format, unless the column has its days
-// in another order.
+// readByFormat reads a cell by the field's own format, unless the column has
+// another order.
 func (m *dateTimeParser) readByFormat(raw []byte) (date.Reading, bool) {
 	if m.layout == nil {
 		return date.Reading{}, false
@@ -175,8 +176,8 @@ func (m *dateTimeParser) NewSniffer() Sniffer {
 type dateTimeSniffer struct {
 	parser  *dateTimeParser
 	sniffer *date.Sniffer
-	// serialCount are the cells that are plain numbers of a workbook, serial the first
-	// and read what it was read as.
+	// serialCount counts the plain numbers of a workbook. serialExample is the
+	// first, and read its value.
 	serialCount         int64
 	serialExample, read string
 }
@@ -200,7 +201,7 @@ func (s *dateTimeSniffer) observeSerial(c Cell) {
 	}
 }
 
-// reportSerials tells that numbers are read as days or times.
+// reportSerials reports that numbers are read as days or times.
 func (s *dateTimeSniffer) reportSerials(d *Decision) {
 	if s.serialCount > 0 {
 		d.Reasons = append(d.Reasons, intray.NewMessage("date.from_numbers", intray.Params{"example": s.serialExample, "read": s.read, "n": s.serialCount}))
@@ -242,7 +243,7 @@ func (s *dateTimeSniffer) Decide(answers map[string]string, neighbors []Neighbor
 	return d
 }
 
-// Restore reads the style.
+// Restore returns the parser of a stored style.
 func (m *dateTimeParser) Restore(form string) (Parser, error) {
 	with := *m
 	if err := with.style.UnmarshalText([]byte(form)); err != nil {
@@ -251,7 +252,7 @@ func (m *dateTimeParser) Restore(form string) (Parser, error) {
 	return &with, nil
 }
 
-// choiceValue is how an answer names a choice: the order, or the languages.
+// choiceValue is the value of an answer: the order, or the languages.
 func choiceValue(c date.Choice) string {
 	if c.Order != date.Undecided {
 		return c.Order.String()

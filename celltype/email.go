@@ -10,16 +10,17 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Lengths of a host, from RFC 1035.
+// Length limits of a host by RFC 1035, in bytes.
 const (
 	maxDomain = 253
 	maxLabel  = 63
 )
 
-// emailParser is the type email. The rule is that of HTML's input type email
-// (https://html.spec.whatwg.org/#valid-e-mail-address), and further: the host
-// has at least two labels, the last of them is no number, so that it is no IP
-// address either. White space around the address is dropped. Letters keep their case.
+// emailParser is the type email. Its rule is that of HTML's input type email
+// (https://html.spec.whatwg.org/#valid-e-mail-address). In addition, the host
+// has at least two labels and the last one is not a number, so that the host is
+// not an IP address. White space around the address is dropped. Letters keep
+// their case.
 type emailParser struct{ invalid Result }
 
 func newEmail(f intray.Field, _ options) (Parser, error) {
@@ -45,8 +46,8 @@ func validEmail(address []byte) bool {
 	return at > 0 && at < len(address) && address[at] == '@' && validDomain(address[at+1:])
 }
 
-// validDomain wants labels of letters, digits and hyphens, at least two of them,
-// the last of which is no number.
+// validDomain reports whether a domain has at least two labels of letters,
+// digits and hyphens, the last of which is not a number.
 func validDomain(domain []byte) bool {
 	start := 0
 	for i, c := range domain {
@@ -62,7 +63,7 @@ func validDomain(domain []byte) bool {
 	return start > 0 && len(domain) <= maxDomain && validLabel(last) && !digitsOnly(last)
 }
 
-// validLabel looks at the ends of a label whose bytes are known to be valid.
+// validLabel checks the ends of a label whose bytes are valid.
 func validLabel(label []byte) bool {
 	return len(label) > 0 && len(label) <= maxLabel && label[0] != '-' && label[len(label)-1] != '-'
 }
@@ -80,7 +81,7 @@ func isAlnum(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 
-// localBytes are the bytes that a local part may have.
+// localBytes are the valid bytes of a local part.
 var localBytes = func() (set [256]bool) {
 	for c := range 256 {
 		set[c] = isAlnum(byte(c)) || strings.IndexByte(".!#$%&'*+/=?^_`{|}~-", byte(c)) >= 0

@@ -117,8 +117,8 @@ func TestParseCostsNoMemory(t *testing.T) {
 // html is the rule of HTML's input type email, as its standard gives it.
 var html = regexp.MustCompile("^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$")
 
-// stated says whether an address has the properties that the type promises,
-// found out in another way than the type does.
+// stated reports whether an address has the properties of the type, computed
+// independently.
 func stated(address string) bool {
 	if !html.MatchString(address) {
 		return false
@@ -164,7 +164,7 @@ func FuzzEmail(f *testing.F) {
 	})
 }
 
-// judged is an address that others have judged by RFC 5321 and 5322.
+// judged is an address with a verdict by RFC 5321 and 5322.
 type judged struct {
 	Address   string `xml:"address"`
 	Category  string `xml:"category"`
@@ -185,7 +185,7 @@ func corpus(t *testing.T, name string) []judged {
 		t.Fatal(err)
 	}
 	for i := range all.Tests {
-		// Control characters are written as the pictures of them.
+		// Control characters are written as their pictures.
 		all.Tests[i].Address = strings.Map(func(r rune) rune {
 			if r >= 0x2400 && r < 0x2420 {
 				return r - 0x2400
@@ -196,8 +196,8 @@ func corpus(t *testing.T, name string) []judged {
 	return all.Tests
 }
 
-// strictRule are the kinds of addresses that mail servers take by RFC 5321, and
-// the type refuses, because forms on the web do: with the reason.
+// strictRule holds the kinds of addresses that RFC 5321 allows and the type
+// rejects, as web forms do, with the reason.
 var strictRule = map[string]string{
 	"ISEMAIL_RFC5321_TLD":            "a host of one label is no host on the internet",
 	"ISEMAIL_RFC5321_TLDNUMERIC":     "a last label of digits is no domain, but the end of an IP address",
@@ -206,8 +206,8 @@ var strictRule = map[string]string{
 	"ISEMAIL_RFC5321_IPV6DEPRECATED": "a host is no IP address",
 }
 
-// htmlRule are the kinds of addresses that RFC 5321 and 5322 refuse and browsers
-// take: with the reason.
+// htmlRule holds the kinds of addresses that RFC 5321 and 5322 reject and
+// browsers accept, with the reason.
 var htmlRule = map[string]string{
 	"ISEMAIL_ERR_DOT_START":         "the rule of HTML takes dots at any place of the local part",
 	"ISEMAIL_ERR_DOT_END":           "the rule of HTML takes dots at any place of the local part",
@@ -215,8 +215,8 @@ var htmlRule = map[string]string{
 	"ISEMAIL_RFC5322_LOCAL_TOOLONG": "the rule of HTML knows no length of the local part",
 }
 
-// otherwise are the addresses that the type judges otherwise than the corpus, with
-// the reason.
+// otherwise holds addresses on which the type and the corpus differ, with the
+// reason.
 var otherwise = map[string]string{
 	"test@io": "a host needs two labels, even where a country has put a mail server on its own",
 	strings.Repeat("abcdefghijklmnopqrstuvwxyz", 2) + "abcdefghiklm@" + strings.Repeat(strings.Repeat("abcdefghijklmnopqrstuvwxyz", 2)+"abcdefghikl.", 2) +
@@ -224,8 +224,7 @@ var otherwise = map[string]string{
 	strings.Repeat("1234567890", 5) + "123456789" + "0@" + strings.Repeat(strings.Repeat("1234567890", 5)+"123456789.", 3) + "12345.iana.org": "each part has its length, and the rule of HTML knows no limit of the whole",
 }
 
-// whyOtherwise is the reason why an address is judged otherwise; "" where there is
-// none.
+// whyOtherwise returns the reason for a difference, or "".
 func whyOtherwise(j judged) string {
 	if reason := otherwise[j.Address]; reason != "" || !html.MatchString(j.Address) {
 		return reason
@@ -233,10 +232,10 @@ func whyOtherwise(j judged) string {
 	return htmlRule[j.Diagnosis]
 }
 
-// TestEmailCorpus compares with the judgement of the corpus: an address is valid
-// where it is so without a remark, or with one on its entry in the DNS alone. The
-// type takes it where it is the value as it stands. That white space around it is
-// dropped makes it another one, and the corpus must call that valid.
+// TestEmailCorpus compares with the verdicts of the corpus. An address is valid
+// to the corpus if it has no remark, or only one about its DNS entry, and to
+// the type if it is the value unchanged. If white space around it is dropped,
+// the corpus must accept the value.
 func TestEmailCorpus(t *testing.T) {
 	for file, want := range map[string]struct{ addresses, agree, differ int }{
 		"tests.xml": {164, 159, 5}, "tests-original.xml": {279, 264, 15},

@@ -9,28 +9,30 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// optionName is a name of an option, for comparing.
+// optionName is a name of an option, prepared for comparison.
 type optionName struct {
 	name, significant []rune
 	option            *choice
 }
 
 const (
-	// keyBufferSize is how many bytes of a text need no memory for comparing it.
+	// keyBufferSize is the length in bytes up to which comparing a text needs
+	// no allocation.
 	keyBufferSize = 96
-	// maxFuzzyLength is the most bytes of a text that is compared with the options.
+	// maxFuzzyLength is the most bytes of a text that is compared with the
+	// options.
 	maxFuzzyLength = 256
-	// maxEdits is the most edits between a text and the option it is taken for,
-	// and at most one in editShare characters.
+	// maxEdits is the most edits between a text and its option, and at most one
+	// per editShare characters.
 	maxEdits, editShare = 2, 4
-	// minLead is how many edits farther every other option must be.
+	// minLead is by how many edits every other option must be farther.
 	minLead = 2
 )
 
-// closestOption gives the one option that is at most maxEdits away and at most a
-// quarter of the text's length, where every other option is farther by two.
-// Digits and signs are no slips of the pen, and neither is a negation in front:
-// an option with others is none.
+// closestOption returns the option that is at most maxEdits away and at most a
+// quarter of the text's length, if every other option is farther by at least
+// two. Digits and signs are not typos, and neither is a negation at the start:
+// an option that differs in these does not match.
 func (p *optionMatcher) closestOption(text []rune) *choice {
 	most := min(maxEdits, len(text)/editShare)
 	if most == 0 {
@@ -56,8 +58,9 @@ func (p *optionMatcher) closestOption(text []rune) *choice {
 	return found
 }
 
-// sameSignificantRunes says whether a name of the option that is close to the text has its digits
-// and signs, and none of those means its opposite.
+// sameSignificantRunes reports whether a name of the option that is close to
+// the text has its digits and signs, and none of those names means the
+// opposite.
 func (p *optionMatcher) sameSignificantRunes(found *choice, text []rune) bool {
 	want, matched := significantRunes(text), false
 	for _, c := range p.names {
@@ -72,11 +75,11 @@ func (p *optionMatcher) sameSignificantRunes(found *choice, text []rune) bool {
 	return matched
 }
 
-// negations turn a word round where they stand in front of it.
+// negations reverse the meaning of a word.
 var negations = [...]string{"un", "in", "im", "ir", "il", "dis", "non", "anti", "a"}
 
-// isNegationOf says whether a is b, give or take a slip of the pen, with a negation in
-// front.
+// isNegationOf reports whether a is b with a negation in front, allowing a
+// typo.
 func isNegationOf(a, b []rune) bool {
 	whole := editDistance(a, b, maxEdits+1)
 	for _, n := range negations {
@@ -94,11 +97,12 @@ func isNegationOf(a, b []rune) bool {
 	return false
 }
 
-// nameBufferSize is how many characters of a name cost no memory to compare.
+// nameBufferSize is the length in characters up to which comparing a name needs
+// no allocation.
 const nameBufferSize = 48
 
-// editDistance is the edit distance of two texts, with two neighbours that changed
-// places as one edit (optimal string alignment); or most where it is no less.
+// editDistance returns the edit distance of two texts, with a transposition as
+// one edit (optimal string alignment), or limit if it is not less.
 func editDistance(a, b []rune, limit int) int {
 	if len(a)-len(b) >= limit || len(b)-len(a) >= limit {
 		return limit
@@ -112,7 +116,7 @@ func editDistance(a, b []rune, limit int) int {
 	for j := range rows[1] {
 		rows[1][j] = uint16(j)
 	}
-	near := true // the row above has a number below most
+	near := true // the row above has a number below limit
 	for i := range a {
 		least := fillDistanceRow(rows[i%3], rows[(i+1)%3], rows[(i+2)%3], a, b, i, limit)
 		if !near && least >= limit {
@@ -126,8 +130,8 @@ func editDistance(a, b []rune, limit int) int {
 // unreachable is more than any distance.
 const unreachable = 1 << 15
 
-// fillDistanceRow fills the row of a's character i, as far as most edits can lead from the
-// middle, and gives its least number.
+// fillDistanceRow computes the row of character i of a, as far as most edits
+// can lead from the diagonal, and returns its least number.
 func fillDistanceRow(before, above, row []uint16, a, b []rune, i, most int) (least int) {
 	from, to := max(0, i-most), min(len(b), i+most+1)
 	if row[from] = unreachable; from == 0 {
@@ -151,8 +155,8 @@ func fillDistanceRow(before, above, row []uint16, a, b []rune, i, most int) (lea
 	return int(smallest)
 }
 
-// separators count as blanks. Dashes are more than that at the end of a name, as
-// in A-, and before a number.
+// separators count as spaces. Dashes do not at the end of a name, as in A-, and
+// before a number.
 const separators = "_/.,;:'’`\"()"
 
 // significantSigns change what a name means: C, C++ and C# are three things.

@@ -6,15 +6,15 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// zipParser is the type us-zip-code: 5 digits, or 9 with or without a dash. In the
-// format of 5 digits the other 4 are cut, and zeros that a spreadsheet dropped
-// at the beginning are put back.
+// zipParser is the type us-zip-code: 5 digits, or 9 with or without a dash. The
+// format of 5 digits drops the other 4, and restores leading zeros that a
+// spreadsheet dropped.
 type zipParser struct {
 	nineDigitFormat, outputDash bool
 	invalid                     Result
 }
 
-// minZIPDigits is the fewest digits that are taken for a ZIP code without its zeros:
+// minZIPDigits is the fewest digits of a ZIP code without its leading zeros:
 // the lowest, 00501, has three.
 const minZIPDigits = 3
 
@@ -94,9 +94,9 @@ func (s *ssnParser) Parse(c Cell, scratch []byte) Result {
 	return newResult(c.Raw, scratch)
 }
 
-// stateParser is the type us-state-territory: the two letters of a state, the District
-// of Columbia, a territory or a military post, with or without US- before them,
-// or its English name.
+// stateParser is the type us-state-territory: the two letters of a state, the
+// District of Columbia, a territory or a military post, with or without US- in
+// front, or its English name.
 type stateParser struct{ invalid Result }
 
 func newState(f intray.Field, _ options) (Parser, error) {
@@ -126,11 +126,11 @@ func (s *stateParser) Parse(c Cell, scratch []byte) Result {
 	return s.invalid
 }
 
-// maxStateName is more than any name has.
+// maxStateName is more than any name has, in bytes.
 const maxStateName = 48
 
-// stateCodes gives the code for each code and name, in capitals: ISO 3166-2:US, and
-// the military codes of the US Postal Service's Publication 28.
+// stateCodes maps each code and name, in upper case, to the code: ISO
+// 3166-2:US, and the military codes of the US Postal Service's Publication 28.
 var stateCodes = func() map[string]string {
 	all := map[string]string{}
 	for code, name := range map[string]string{
@@ -154,13 +154,14 @@ var stateCodes = func() map[string]string {
 	return all
 }()
 
-// uuidParser is the type uuid: 32 hexadecimal digits in five groups, of a version and
-// variant of RFC 9562, or all zero or all one. Letters keep their case.
+// uuidParser is the type uuid: 32 hexadecimal digits in five groups, of a
+// version and variant of RFC 9562, or all zeros or all ones. Letters keep their
+// case.
 type uuidParser struct {
 	version byte // the digit, or 0 for any
 	invalid Result
-	// unknownVersion is the result for one of no known version, variant for one of
-	// another variant.
+	// unknownVersion is the result for a version that RFC 9562 does not define,
+	// otherVariant for another variant.
 	unknownVersion, otherVariant Result
 }
 
@@ -196,7 +197,8 @@ func (u *uuidParser) Parse(c Cell, _ []byte) Result {
 	return newResult(c.Raw, id)
 }
 
-// hasUUIDFormat says whether an identifier has the digits and dashes of one.
+// hasUUIDFormat reports whether an identifier has the digits and dashes of a
+// UUID.
 func hasUUIDFormat(id []byte) bool {
 	if len(id) != 36 || id[8] != '-' || id[13] != '-' || id[18] != '-' || id[23] != '-' {
 		return false

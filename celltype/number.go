@@ -9,33 +9,34 @@ import (
 	"github.com/intraydata/intray/celltype/number"
 )
 
-// CodeReadOtherwise is the code of the note that a cell was read otherwise than its column.
+// CodeReadOtherwise is the code of the note that a cell was read unlike its
+// column.
 const CodeReadOtherwise = "read_otherwise"
 
-// numberParser is the type number. Its canonical text is a decimal with all digits.
+// numberParser is the type number. Its canonical text is a decimal with all
+// digits.
 //
-// The option displayFormat is for showing only; it says besides that the field's
-// numbers have a point before the fraction, where their column leaves that open.
-// So do the presets of dollars and pounds, and no others.
+// The option displayFormat is for display, but also means that the field's
+// numbers have a decimal point if their column leaves that open. So do the
+// presets of dollars and pounds, and no others.
 type numberParser struct {
 	field   intray.Field
 	options *number.Options
 	style   number.Style
-	// fieldStyle reads what the cells of a column leave open, where nobody has looked at
-	// them and the field's own format decides.
+	// fieldStyle reads ambiguous cells of columns that were not sniffed, if the
+	// field's own format decides.
 	fieldStyle number.Style
-	// unrestricted says that the numbers are neither rounded nor bounded.
+	// unrestricted reports whether numbers are neither rounded nor bounded.
 	unrestricted bool
-	// percents says how a column writes percents, where some of its cells do and
-	// some do not.
+	// percents is how the column writes percents, if only some of its cells do.
 	percents percentStyle
 	// otherCurrency, tooSmall and tooLarge are the results for numbers that the
-	// options of the field exclude.
+	// field's options exclude.
 	otherCurrency, tooSmall, tooLarge Result
 }
 
-// percentStyle says which cells of a column are odd: those without a percent sign, or
-// those with one.
+// percentStyle is which cells of a column are odd: those without a percent
+// sign, or those with one.
 type percentStyle uint8
 
 const (
@@ -62,7 +63,7 @@ func newNumberParser(f intray.Field, o options) (Parser, error) {
 	return a, err
 }
 
-// Notes of numbers of which only some in the column have a percent sign.
+// Notes of numbers in a column of which only some have a percent sign.
 var (
 	noteNoPercentSign = &Note{Code: "percent", Level: intray.LevelWarning, Text: intray.NewMessage("percent.missing", nil)}
 	notePercentSign   = &Note{Code: "percent", Level: intray.LevelWarning, Text: intray.NewMessage("percent.unlike_column", nil)}
@@ -70,13 +71,6 @@ var (
 
 // noteOtherNumberStyle is the note of a number that contradicts its column.
 var noteOtherNumberStyle = &Note{Code: CodeReadOtherwise, Level: intray.LevelInfo, Text: intray.NewMessage("number.unlike_column", nil)}
-
-// IsCanonicalNumber says whether a text is a number in the form that values have: with a point
-// before the fraction, and nothing between thousands.
-func IsCanonicalNumber(text []byte) bool {
-	_, is := number.Canonical(nil, text)
-	return is
-}
 
 func (a *numberParser) Parse(c Cell, scratch []byte) Result {
 	if c.Kind == intray.CellNumber {
@@ -115,7 +109,7 @@ func (a *numberParser) Parse(c Cell, scratch []byte) Result {
 	return r
 }
 
-// applyLimits rounds a number and holds it against the bounds of the field.
+// applyLimits rounds a number and compares it with the bounds of the field.
 func (a *numberParser) applyLimits(raw, value []byte) Result {
 	if a.unrestricted {
 		return newResult(raw, value)
@@ -175,7 +169,7 @@ func (s *numberSniffer) Decide(answers map[string]string, neighbors []Neighbor) 
 	return d
 }
 
-// Restore reads the style, and behind it which percents are odd.
+// Restore returns the parser of a stored style.
 func (a *numberParser) Restore(form string) (Parser, error) {
 	style, odd, _ := strings.Cut(form, " percents=")
 	at := slices.Index(percentStyleNames[:], odd)
@@ -192,12 +186,11 @@ func (a *numberParser) Restore(form string) (Parser, error) {
 
 var percentStyleNames = [...]string{percentsUniform: "alike", percentsMostly: "few-bare", percentsRarely: "few"}
 
-// maxBareShare is how many numbers without a percent sign may come on one with it
-// before it is the sign that is odd.
+// maxBareShare is how many numbers without a percent sign there may be per
+// number with one before the sign is the odd one.
 const maxBareShare = 3
 
-// percentStyleOf says which cells of a column are the few, with a percent sign or
-// without.
+// percentStyleOf decides which cells of a column are odd.
 func percentStyleOf(d number.Decision) percentStyle {
 	bare := d.Cells - d.Unread - d.Dashes - d.Percent
 	switch {
@@ -209,5 +202,5 @@ func percentStyleOf(d number.Decision) percentStyle {
 	return percentsRarely
 }
 
-// CanonicalNumber gives a JSON number in the canonical form of the type number.
+// CanonicalNumber returns the canonical form of a JSON number.
 func CanonicalNumber(text []byte) ([]byte, bool) { return number.Canonical(nil, text) }

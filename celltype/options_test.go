@@ -8,8 +8,8 @@ import (
 	"github.com/intraydata/intray/celltype"
 )
 
-// written is what a cell comes to in the result of a field: read by its parser,
-// written by its writer.
+// written returns the result of a cell: read by the field's parser, formatted
+// by its formatter.
 func written(t *testing.T, f intray.Field, raw string) string {
 	t.Helper()
 	parser, err := celltype.Compile(f)
@@ -33,7 +33,7 @@ func written(t *testing.T, f intray.Field, raw string) string {
 	return describe(r)
 }
 
-// TestEveryOptionHasItsEffect reads a cell without an option and with it.
+// TestEveryOptionHasItsEffect reads a cell with and without an option.
 func TestEveryOptionHasItsEffect(t *testing.T) {
 	for _, c := range []struct {
 		name                       intray.TypeName
@@ -43,14 +43,14 @@ func TestEveryOptionHasItsEffect(t *testing.T) {
 		{intray.TypeNumber, `{"preset":"eur"}`, "$5", "5", "wrong"},
 		{intray.TypeNumber, `{"round":1}`, "2.25", "2.25", "2.3"},
 		{intray.TypeNumber, `{"displayFormat":{"mantissa":1}}`, "1,250", "wrong", "1250"},
-		{intray.TypeNumber, `{"displayFormat":{"mantissa":1}}`, "2.25", "2.25", "2.25"}, // for showing only
+		{intray.TypeNumber, `{"displayFormat":{"mantissa":1}}`, "2.25", "2.25", "2.25"}, // for display only
 		{intray.TypeNumber, `{"outputFormat":{"thousandSeparated":true,"mantissa":2}}`, "1250", "1250", "1,250.00"},
 		{intray.TypeNumber, `{"min":3}`, "2", "2", "wrong"},
 		{intray.TypeNumber, `{"max":1.5}`, "2", "2", "wrong"},
 		{intray.TypeDate, `{"locale":"en-GB"}`, "03/04/2021", "wrong", "2021-04-03"},
 		{intray.TypeDate, `{"displayFormat":"MM/dd/yyyy"}`, "03/04/2021", "wrong", "2021-03-04"},
 		{intray.TypeDate, `{"displayFormat":"yyyy 'day' o"}`, "2021 day 63", "wrong", "2021-03-04"},
-		{intray.TypeDate, `{"displayFormat":"dd.MM.yyyy"}`, "2021-03-04", "2021-03-04", "2021-03-04"}, // for showing only
+		{intray.TypeDate, `{"displayFormat":"dd.MM.yyyy"}`, "2021-03-04", "2021-03-04", "2021-03-04"}, // for display only
 		{intray.TypeDate, `{"outputFormat":"dd.MM.yyyy"}`, "2021-03-04", "2021-03-04", "04.03.2021"},
 		{intray.TypeDate, `{"outputFormat":"[ISO]"}`, "2021-03-04", "2021-03-04", "2021-03-04"}, // the default
 		{intray.TypeDate, `{"outputFormat":"d LLLL yyyy","locale":"de"}`, "2021-03-04", "2021-03-04", "4 März 2021"},
@@ -69,7 +69,7 @@ func TestEveryOptionHasItsEffect(t *testing.T) {
 		{intray.TypeSelect, `{"allowCustom":true}`, "Medium", "wrong", "Medium"},
 		{intray.TypeSelect, `{"exactMatchOnly":true}`, "very high", "vh", "wrong"},
 		{intray.TypeMultiSelect, `{"delimiter":"; "}`, "High; Low", "wrong", `["h","l"]`},
-		{intray.TypeMultiSelect, `{"trimValues":false}`, "High, Low", `["h","l"]`, `["h","l"]`}, // told, see below
+		{intray.TypeMultiSelect, `{"trimValues":false}`, "High, Low", `["h","l"]`, `["h","l"]`}, // reported, see below
 		{intray.TypePhone, `{"country":"DE"}`, "089 123456", "wrong", "+4989123456"},
 		{intray.TypePhone, `{"country":"DE","format":"national"}`, "+49 89 123456", "+4989123456", "089123456"},
 		{intray.TypePhone, `{"country":"DE","format":"both"}`, "089 123456", "wrong", "+4989123456"},
@@ -108,7 +108,7 @@ func TestEveryOptionHasItsEffect(t *testing.T) {
 	}
 }
 
-// TestUntrimmedValuesAreReported takes blanks as a part of the values.
+// TestUntrimmedValuesAreReported keeps white space as a part of the values.
 func TestUntrimmedValuesAreReported(t *testing.T) {
 	f := picking(intray.TypeMultiSelect)
 	f.Type.Options = map[string]any{"trimValues": false}

@@ -13,8 +13,8 @@ type phoneParser struct {
 	reader *phone.Reader
 }
 
-// ambiguousPhoneParser is one of a country with numbers that can be read in two ways,
-// of which the other cells of the column tell the right one.
+// ambiguousPhoneParser is a parser for a country in which a number can be
+// ambiguous, so that the other cells of the column decide.
 type ambiguousPhoneParser struct{ *phoneParser }
 
 func newPhoneParser(f intray.Field, o options) (Parser, error) {
@@ -56,8 +56,8 @@ func telephoneNote(code phone.Code) *Note {
 	return &Note{Code: code.String(), Level: intray.LevelInfo, Text: phone.Problem{Code: code}.Message()}
 }
 
-// rawNumber is the text of a cell, or the number behind it: what is displayed of
-// one may be rounded.
+// rawNumber returns the text of a cell, or the value of a number cell, whose
+// display may be rounded.
 func rawNumber(c Cell) []byte {
 	if c.Kind == intray.CellNumber {
 		return c.Typed

@@ -13,7 +13,7 @@ import (
 	"github.com/intraydata/intray/celltype"
 )
 
-// tableCells are the inputs of a type's table.
+// tableCells returns the inputs of a type's table.
 func tableCells(t *testing.T, name intray.TypeName) (cells []string) {
 	t.Helper()
 	for _, line := range readLines(t, "testdata/values/"+string(name)+".txt") {
@@ -28,8 +28,8 @@ func tableCells(t *testing.T, name intray.TypeName) (cells []string) {
 	return cells
 }
 
-// shapes are texts that look like values of a type, by regular expression. They
-// are there for the types whose tables hold few of the many there are.
+// shapes are regular expressions of texts that look like values, for types
+// whose tables hold few of them.
 var shapes = map[intray.TypeName]string{
 	intray.TypeSelect:      `high|HIGH|High|vh|Low|lo|[Uu]rgent|A|a|B-?|b|C#?|in[ _-]progress`,
 	intray.TypeMultiSelect: `(high|High|vh|Low|l|Urgent|A|B|B-|C#|in progress)([,;] ?(high|vh|Low|Urgent|A|B|B-|C)){0,3}`,
@@ -46,8 +46,8 @@ var shapes = map[intray.TypeName]string{
 	intray.TypeUUID:        `[0-9a-fA-F]{8}-[0-9a-f]{4}-[1-9][0-9a-f]{3}-[89abAB][0-9A-F]{3}-[0-9a-f]{12}`,
 }
 
-// cellsOf makes texts for a type: those of its table, some that look alike, some
-// that are nothing.
+// cellsOf draws texts for a type: those of its table, similar ones and
+// unrelated ones.
 func cellsOf(t *testing.T, name intray.TypeName) *rapid.Generator[string] {
 	known := rapid.SampledFrom(tableCells(t, name))
 	shape := known
@@ -62,7 +62,7 @@ func cellsOf(t *testing.T, name intray.TypeName) *rapid.Generator[string] {
 	return rapid.OneOf(known, shape, around, shape, rapid.StringN(0, 20, 80), bytes)
 }
 
-// plainField is a field of a type with nothing but defaults.
+// plainField returns a field of a type with default options.
 func plainField(name intray.TypeName) intray.Field {
 	if name == intray.TypeSelect || name == intray.TypeMultiSelect {
 		f := picking(name)
@@ -73,8 +73,8 @@ func plainField(name intray.TypeName) intray.Field {
 	return typed(name, nil)
 }
 
-// again is the cell that a value makes: a number is one of a workbook, because
-// its sign needs no deciding any more.
+// again returns a value as a cell: a number as one of a workbook, because its
+// sign needs no decision.
 func again(name intray.TypeName, v []byte) celltype.Cell {
 	if name == intray.TypeNumber {
 		return celltype.Cell{Raw: v, Kind: intray.CellNumber, Typed: v}
@@ -83,7 +83,7 @@ func again(name intray.TypeName, v []byte) celltype.Cell {
 }
 
 // TestReadingTwiceChangesNothing reads cells of every type with the default
-// options, and then their values. The raw text must stay whatever happens.
+// options, and then their values. The raw text must never change.
 func TestReadingTwiceChangesNothing(t *testing.T) {
 	for _, name := range allTypes {
 		t.Run(string(name), func(t *testing.T) {
@@ -130,12 +130,12 @@ func TestReadingTwiceChangesNothing(t *testing.T) {
 	}
 }
 
-// TestNothingIsLost holds values against their texts for the types that keep
+// TestNothingIsLost compares values with their texts for the types that keep
 // all of them.
 func TestNothingIsLost(t *testing.T) {
 	keeps := map[intray.TypeName]struct {
 		options map[string]any
-		// kept gives what must be the same in the text and its value.
+		// kept returns what the text and its value must have in common.
 		kept func(text string) string
 	}{
 		intray.TypeString: {nil, func(text string) string { return text }},
@@ -182,11 +182,11 @@ func digitsOf(text string) string {
 	}, text)
 }
 
-// wayToWrite is how a column writes its numbers.
+// wayToWrite is a notation of numbers.
 type wayToWrite struct{ decimal, group, before, behind string }
 
-// TestNumbersLoseNothing writes numbers of up to 60 digits in many ways, lets the
-// parser look at the column, and compares the values as fractions.
+// TestNumbersLoseNothing writes numbers of up to 60 digits in many notations,
+// sniffs the column, and compares the values as fractions.
 func TestNumbersLoseNothing(t *testing.T) {
 	ways := []wayToWrite{
 		{".", "", "", ""}, {",", "", "", ""}, {".", ",", "", ""}, {",", ".", "", ""}, {",", " ", "", " €"},

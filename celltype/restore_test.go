@@ -11,8 +11,8 @@ import (
 	"github.com/intraydata/intray/celltype"
 )
 
-// restored are fields whose columns are looked at, with cells that decide them, or
-// leave them open, in several ways.
+// restored are fields whose columns are sniffed, with cells that decide them,
+// or leave them open, in several ways.
 var restored = []struct {
 	field intray.FieldType
 	cells []string
@@ -24,8 +24,8 @@ var restored = []struct {
 	{intray.FieldType{Name: intray.TypePhone, Options: map[string]any{"country": "DE"}}, []string{"030 123456", "4930123456", "+49 30 123456", "49301234", "0171 1234567", "x"}},
 }
 
-// TestRestore draws columns and wants what was kept of a decision to read every
-// cell as the decision does.
+// TestRestore draws columns and checks that the parser of a stored decision
+// reads every cell like the decision.
 func TestRestore(t *testing.T) {
 	for _, of := range restored {
 		parser, err := celltype.Compile(intray.Field{Key: "f", Type: of.field})
@@ -55,7 +55,7 @@ func TestRestoreTornSpec(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		field intray.FieldType
-		// specs holds for each whole spec the beginnings of it that are whole as well.
+		// specs holds for each whole spec the prefixes that are whole as well.
 		specs   map[string][]string
 		invalid []string
 	}{
@@ -146,7 +146,7 @@ func firstChoice(d celltype.Decision) string {
 	return d.Ambiguities[0].Choices[0].Value
 }
 
-// parserOutcome is all that a parser says of a cell.
+// parserOutcome describes how a parser reads a cell.
 func parserOutcome(p celltype.Parser, text string) string {
 	r := p.Parse(celltype.Cell{Raw: []byte(text)}, nil)
 	note := ""

@@ -40,8 +40,8 @@ func (s selectParser) Parse(c Cell, scratch []byte) Result {
 	return r
 }
 
-// multiSelectParser is the type multi-select: several options in one cell. Its value
-// is a JSON array of texts, in the order of the cell, each once.
+// multiSelectParser is the type multi-select: several options in one cell. Its
+// value is a JSON array of distinct texts, in the order of the cell.
 type multiSelectParser struct {
 	*optionMatcher
 	delimiter  []byte
@@ -56,7 +56,8 @@ func newMultiSelect(f intray.Field, o options) (Parser, error) {
 	return m, nil
 }
 
-// valuesBufferSize is how many values of a cell cost no allocation.
+// valuesBufferSize is the number of values up to which a cell needs no
+// allocation.
 const valuesBufferSize = 16
 
 func (m *multiSelectParser) Parse(c Cell, scratch []byte) Result {
@@ -76,7 +77,7 @@ func (m *multiSelectParser) Parse(c Cell, scratch []byte) Result {
 	return r
 }
 
-// parseCell takes the values of a cell. A number is one value.
+// parseCell reads the values of a cell. A number is one value.
 func (m *multiSelectParser) parseCell(values []string, c Cell) (list []string, note *Note, ok bool) {
 	if c.Kind == intray.CellNumber {
 		if found, mapped := m.matchCell(c, trimSpace(c.Raw)); found != nil && !mapped {
@@ -86,8 +87,8 @@ func (m *multiSelectParser) parseCell(values []string, c Cell) (list []string, n
 	return m.parseList(values, c.Raw)
 }
 
-// parseList takes the values of a cell: those of a JSON array of texts, as this type
-// writes it, or what stands between the delimiters.
+// parseList reads the values of a cell: a JSON array of texts, as this type
+// writes it, or texts between delimiters.
 func (m *multiSelectParser) parseList(values []string, raw []byte) (list []string, note *Note, ok bool) {
 	if parts := decodeJSONStrings(raw); parts != nil {
 		for _, part := range parts {
@@ -107,7 +108,8 @@ func (m *multiSelectParser) parseList(values []string, raw []byte) (list []strin
 	return values, note, true
 }
 
-// decodeJSONStrings gives the elements of a JSON array of texts; nil of anything else.
+// decodeJSONStrings returns the elements of a JSON array of texts, or nil for
+// anything else.
 func decodeJSONStrings(raw []byte) []string {
 	if raw[0] != '[' {
 		return nil
@@ -119,7 +121,8 @@ func decodeJSONStrings(raw []byte) []string {
 	return list
 }
 
-// appendOption finds the option of a part. It is false where there is none.
+// appendOption appends the value of the option that a part names. It reports
+// false if there is none.
 func (m *multiSelectParser) appendOption(values []string, part []byte, note **Note) (list []string, ok bool) {
 	if m.trimValues {
 		part = trimSpace(part)
@@ -132,7 +135,7 @@ func (m *multiSelectParser) appendOption(values []string, part []byte, note **No
 		return m.addCustom(values, string(part), note)
 	}
 	switch {
-	case contains(values, found.value):
+	case slices.Contains(values, found.value):
 		*note = found.repeatedNote()
 		return values, true
 	case mapped:
@@ -141,28 +144,19 @@ func (m *multiSelectParser) appendOption(values []string, part []byte, note **No
 	return append(values, found.value), true
 }
 
-// addCustom adds a value that is no option, where the field takes it.
+// addCustom appends a value that is not an option, if the field allows it.
 func (m *multiSelectParser) addCustom(values []string, value string, note **Note) (list []string, ok bool) {
 	switch {
 	case !m.allowCustom:
 		return nil, false
-	case contains(values, value):
+	case slices.Contains(values, value):
 		*note = repeatedNote(value)
 		return values, true
 	}
 	return append(values, value), true
 }
 
-func contains(list []string, value string) bool {
-	for _, v := range list {
-		if v == value {
-			return true
-		}
-	}
-	return false
-}
-
-// appendJSONArray writes texts as a JSON array.
+// appendJSONArray appends texts as a JSON array.
 func appendJSONArray(dst []byte, list []string) []byte {
 	dst = append(dst, '[')
 	for i, text := range list {
@@ -174,7 +168,7 @@ func appendJSONArray(dst []byte, list []string) []byte {
 	return append(dst, ']')
 }
 
-// appendJSONString writes a text as a JSON string.
+// appendJSONString appends a text as a JSON string.
 func appendJSONString(dst []byte, text string) []byte {
 	const hex = "0123456789abcdef"
 	dst = append(dst, '"')
@@ -191,18 +185,18 @@ func appendJSONString(dst []byte, text string) []byte {
 	return append(dst, '"')
 }
 
-// optionMatcher finds the option that a text means: by its label, its value or one of its
-// alternate matches, to the letter, then without regard to case and accents and
-// blanks, then the one that is closest.
+// optionMatcher finds the option that a text names: first by its exact label,
+// value or alternate match, then ignoring case, accents and spaces, then the
+// closest one.
 type optionMatcher struct {
-	// exact has each name as it is, and in other cases what it would be found as
-	// otherwise.
+	// exact holds each name as it is, and in upper and lower case if that names
+	// an option.
 	exact map[string]optionMatch
-	// byLength has the same, where few names have a length.
+	// byLength holds the same names by their length, if few have that length.
 	byLength [maxIndexedLength][]namedMatch
 	loose    map[string]*choice
-	// numbers has the names that are numbers, in their canonical form; nil where
-	// two options share one.
+	// numbers holds the names that are numbers, in canonical form; nil if two
+	// options share one.
 	numbers     map[string]*choice
 	names       []optionName
 	allowCustom bool
@@ -210,7 +204,8 @@ type optionMatcher struct {
 	invalid     Result
 }
 
-// optionMatch is the option of a text, and whether that is to be told.
+// optionMatch is the option of a text. mapped reports whether the match needs a
+// note.
 type optionMatch struct {
 	choice *choice
 	mapped bool
@@ -222,19 +217,19 @@ type namedMatch struct {
 	optionMatch
 }
 
-// Names of fewer than maxIndexedLength bytes are looked up by their length, if at most
-// maxPerLength have it.
+// Names of fewer than maxIndexedLength bytes are found by their length if at
+// most maxPerLength have it.
 const maxIndexedLength, maxPerLength = 32, 6
 
 // choice is an option of the field.
 type choice struct {
 	value, label string
-	// mapped is the note of a text that was taken for the option, repeated that of
-	// one that a cell holds more than once.
+	// mapped is the note of a text that was mapped to the option, repeated that
+	// of an option that a cell names twice.
 	mapped, repeated lazyNote
 }
 
-// lazyNote is a note that is made when it is first needed.
+// lazyNote is a note that is built when it is first needed.
 type lazyNote struct {
 	once sync.Once
 	note *Note
@@ -295,8 +290,8 @@ func optionNames(option intray.SelectOption) []string {
 	return append([]string{option.Value, option.Label}, option.AlternateMatches...)
 }
 
-// addNormalizedNames adds the names without the white space at their ends, and their keys.
-// What two options share means neither.
+// addNormalizedNames adds the trimmed names, and their normalized keys. A key
+// that two options share is dropped.
 func (p *optionMatcher) addNormalizedNames(options []intray.SelectOption, values map[string]*choice) {
 	trimmed, shared, twice := map[string]*choice{}, map[string]bool{}, map[string]bool{}
 	for _, option := range options {
@@ -336,8 +331,8 @@ func (p *optionMatcher) addNumber(name string, one *choice) {
 	p.numbers[string(text)] = one
 }
 
-// matchCell finds the option of a cell: of a number to the letter first, then by its
-// value, however it is displayed.
+// matchCell finds the option of a cell. A number is matched exactly first, then
+// by its value, however it is displayed.
 func (p *optionMatcher) matchCell(c Cell, text []byte) (found *choice, mapped bool) {
 	if c.Kind == intray.CellNumber && p.exactMatch(text).choice == nil {
 		var room [keyBufferSize]byte
@@ -348,7 +343,7 @@ func (p *optionMatcher) matchCell(c Cell, text []byte) (found *choice, mapped bo
 	return p.matchText(text)
 }
 
-// addCaseVariants adds the names of the options in small and in capital letters.
+// addCaseVariants adds the names of the options in lower and upper case.
 func (p *optionMatcher) addCaseVariants() {
 	for _, name := range slices.Sorted(maps.Keys(p.exact)) {
 		for _, other := range [...]string{strings.ToLower(name), strings.ToUpper(name)} {
@@ -359,7 +354,7 @@ func (p *optionMatcher) addCaseVariants() {
 	}
 }
 
-// notListed lists the options of a field, or the first of them.
+// notListed lists the first options of a field.
 func notListed(labels []string) intray.Message {
 	if more := len(labels) - maxShownOptions; more > 0 {
 		return intray.NewMessage("select.not_listed_more", intray.Params{"options": labels[:maxShownOptions], "n": more})
@@ -367,7 +362,7 @@ func notListed(labels []string) intray.Message {
 	return intray.NewMessage("select.not_listed", intray.Params{"options": append([]string{}, labels...)})
 }
 
-// exactMatch finds a name to the letter.
+// exactMatch finds an exact name.
 func (p *optionMatcher) exactMatch(text []byte) optionMatch {
 	if len(text) < maxIndexedLength && len(p.byLength[len(text)]) <= maxPerLength {
 		for i := range p.byLength[len(text)] {
@@ -380,8 +375,8 @@ func (p *optionMatcher) exactMatch(text []byte) optionMatch {
 	return p.exact[string(text)]
 }
 
-// matchText gives the option that a text means, and says whether that is to be told.
-// With custom values it may be none of the field's.
+// matchText finds the option that a text names, and reports whether the match
+// needs a note. If the field allows custom values, there is no closest option.
 func (p *optionMatcher) matchText(text []byte) (found *choice, mapped bool) {
 	if m := p.exactMatch(text); m.choice != nil || p.exactOnly || len(text) > maxFuzzyLength {
 		return m.choice, m.mapped

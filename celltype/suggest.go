@@ -14,20 +14,20 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Suggestion is a value that a text which is none may have been meant as. It is
-// offered to a person and never taken by itself.
+// Suggestion is a value that an invalid text may mean. It is offered to a
+// person and never applied automatically.
 type Suggestion struct {
-	// Text is what a cell is to hold, and Label what people know it by.
+	// Text is the value, Label its name for people.
 	Text, Label string
-	// Reason says what speaks for it.
+	// Reason explains the suggestion.
 	Reason intray.Message
 }
 
-// Suggester looks for values that texts may have been meant as, among those of one
-// field.
+// Suggester suggests values of one field for invalid texts.
 type Suggester struct {
 	names []candidate
-	// listOptions gives all values with their names; nil where the field itself has them.
+	// listOptions returns all values with their names, or is nil if the field
+	// has them.
 	listOptions func() []intray.SelectOption
 }
 
@@ -39,8 +39,8 @@ type candidate struct {
 	display string
 }
 
-// NewSuggester makes that of a field whose values are chosen from a list; nil for
-// all others.
+// NewSuggester returns the suggester of a field whose values are from a list,
+// or nil for other fields.
 func NewSuggester(f intray.Field) *Suggester {
 	switch f.Type.Name {
 	case intray.TypeSelect, intray.TypeMultiSelect:
@@ -56,7 +56,7 @@ func NewSuggester(f intray.Field) *Suggester {
 	return nil
 }
 
-// Those that are the same in every schema are made once.
+// Suggesters that are the same in every schema are built once.
 var (
 	countrySuggester2 = sync.OnceValue(func() *Suggester { return countrySuggester(false) })
 	countrySuggester3 = sync.OnceValue(func() *Suggester { return countrySuggester(true) })
@@ -96,8 +96,8 @@ func countrySuggester(three bool) *Suggester {
 	return s
 }
 
-// BuiltinOptions gives the values of a field of the type country or us-state-territory, each
-// with the name that people know it by, in the order of the names; nil for others.
+// BuiltinOptions returns the values of a field of the type country or
+// us-state-territory with their names, sorted by name, or nil for other types.
 func BuiltinOptions(f intray.Field) []intray.SelectOption {
 	switch f.Type.Name {
 	case intray.TypeCountry, intray.TypeState:
@@ -119,7 +119,7 @@ func (s *Suggester) sortedOptions() (list []intray.SelectOption) {
 	slices.SortFunc(list, func(a, b intray.SelectOption) int {
 		return cmp.Or(cmp.Compare(a.Label, b.Label), cmp.Compare(a.Value, b.Value))
 	})
-	return slices.Clip(list) // who adds to it makes another
+	return slices.Clip(list) // appending to it allocates another list
 }
 
 func newStateSuggester() *Suggester {
@@ -135,12 +135,12 @@ func newStateSuggester() *Suggester {
 	return s
 }
 
-// maxSuggestLength is how many characters of a text are compared, and of lengthShare one may
-// be another.
+// maxSuggestLength is how many characters of a text are compared. One in
+// lengthShare may differ.
 const maxSuggestLength, lengthShare = 64, 4
 
-// Suggest gives the values whose names are like a text, at most so many, the
-// likeliest first.
+// Suggest returns the values whose names are similar to a text, at most this
+// many, the likeliest first.
 func (s *Suggester) Suggest(text string, most int) []Suggestion {
 	if s == nil {
 		return nil
@@ -166,7 +166,7 @@ func (s *Suggester) Suggest(text string, most int) []Suggestion {
 	var out []Suggestion
 	for _, f := range list[:min(len(list), most)] {
 		if f.distance > list[0].distance+1 && f.distance < partialMatch {
-			continue // another one is far more like it
+			continue // another one is much closer
 		}
 		reason := intray.NewMessage("suggestion.spelled_like", intray.Params{"name": f.display})
 		if f.distance >= partialMatch {
@@ -177,14 +177,15 @@ func (s *Suggester) Suggest(text string, most int) []Suggestion {
 	return out
 }
 
-// partialMatch is the distance of names of which one begins as the other, or holds it.
+// partialMatch is the distance of names of which one contains the other.
 const partialMatch = 100
 
-// likeness says how far a text is from a name, and whether it is like it at all.
+// likeness returns the distance of a text from a name, and whether they are
+// similar.
 func likeness(text, name []rune) (distance int, like bool) {
 	const short, word = 3, 5
 	if len(text) < short || len(name) < short {
-		return 0, false // a slip of the pen makes any code of another one
+		return 0, false // a typo turns any code into another one
 	}
 	most := max(1, min(short, min(len(text), len(name))/lengthShare))
 	if d := editDistance(text, name, most+1); d <= most {

@@ -19,11 +19,11 @@ import (
 // minInputs is the fewest inputs of a type's table.
 const minInputs = 40
 
-// TestTables reads the inputs of testdata/values. Each line holds a text, as it
-// is or quoted, and behind a bar what it must become: a value with the code of a
-// note behind it, "=" for the text itself, "empty" or "wrong". Lines that begin
-// with "options" or "fields" change the field from there on; one that begins with
-// "column" has the cells that the parser looks at before.
+// TestTables reads the inputs of testdata/values. Each line holds a text, plain
+// or quoted, and after a bar what it must become: a value with the code of a
+// note after it, "=" for the text itself, "empty" or "wrong". Lines that begin
+// with "options" or "fields" change the field from there on; one that begins
+// with "column" has the cells that are sniffed first.
 func TestTables(t *testing.T) {
 	for _, name := range allTypes {
 		t.Run(string(name), func(t *testing.T) {
@@ -50,8 +50,8 @@ var allTypes = []intray.TypeName{
 	intray.TypeZIP, intray.TypeState, intray.TypeSSN, intray.TypeCountry, intray.TypeUUID,
 }
 
-// TestTablesAreThoseOfTheTypes wants a table for each type that can be compiled,
-// and none beside them.
+// TestTablesAreThoseOfTheTypes checks that each type has a table, and each
+// table a type.
 func TestTablesAreThoseOfTheTypes(t *testing.T) {
 	var names []string
 	for _, name := range allTypes {
@@ -68,8 +68,7 @@ func TestTablesAreThoseOfTheTypes(t *testing.T) {
 	}
 }
 
-// table is a field whose parser is tried, with cells of a column that it looks at
-// first.
+// table is a field under test, with the cells that are sniffed first.
 type table struct {
 	field  intray.Field
 	column []string
@@ -83,7 +82,7 @@ func readLines(t *testing.T, file string) []string {
 	return strings.Split(strings.TrimRight(string(text), "\n"), "\n")
 }
 
-// setUp changes the field where the line says so.
+// setUp changes the field if the line says so.
 func (table *table) setUp(t *testing.T, line string) bool {
 	var into any
 	name, rest, _ := strings.Cut(line, " ")

@@ -10,9 +10,7 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// urlParser is the type url: an absolute address with a scheme, read by the WHATWG
-// URL Standard (https://url.spec.whatwg.org), which also takes out what is too
-// many: slashes behind the scheme, segments of dots.
+// urlParser is the type url: an absolute URL, read by the WHATWG URL Standard.
 type urlParser struct {
 	protocols, domains   []string
 	invalid, notAccepted Result
@@ -47,8 +45,7 @@ func lowerAll(list []string) []string {
 	return list
 }
 
-// asciiHosts writes domains as URLs have them: in lower case, and those of other
-// scripts in their encoded form.
+// asciiHosts returns domains as URLs have them: in lower case and ASCII.
 func asciiHosts(list []string) []string {
 	for i, name := range lowerAll(list) {
 		name = strings.Trim(strings.TrimPrefix(name, "*."), ".")
@@ -84,13 +81,13 @@ func (u *urlParser) Parse(c Cell, scratch []byte) Result {
 	return u.checkAccepted(urlOrigin{parsed.scheme, []byte(parsed.host)}, c.Raw, append(scratch, parsed.href...))
 }
 
-// urlOrigin is where a URL points to.
+// urlOrigin is the part of a URL that a field can restrict.
 type urlOrigin struct {
 	scheme string
 	host   []byte
 }
 
-// checkAccepted holds a URL against what the field accepts.
+// checkAccepted checks whether the field accepts a URL.
 func (u *urlParser) checkAccepted(p urlOrigin, raw, value []byte) Result {
 	if len(u.protocols) > 0 && !slices.Contains(u.protocols, p.scheme) || len(u.domains) > 0 && !u.acceptsHost(p.host) {
 		return u.notAccepted
@@ -98,7 +95,7 @@ func (u *urlParser) checkAccepted(p urlOrigin, raw, value []byte) Result {
 	return newResult(raw, value)
 }
 
-// acceptsHost says whether a host is one of the accepted domains, or below one.
+// acceptsHost reports whether a host is an accepted domain, or below one.
 func (u *urlParser) acceptsHost(host []byte) bool {
 	for _, domain := range u.domains {
 		below := len(host) - len(domain)
@@ -113,15 +110,16 @@ func isWebScheme(scheme string) bool {
 	return scheme == "http" || scheme == "https" || scheme == "ftp" || scheme == "ws" || scheme == "wss"
 }
 
-// isHost wants a name with a dot, an address, or localhost.
+// isHost reports whether a host is a name with a dot, an IP address or
+// localhost.
 func isHost(host string) bool {
 	return strings.ContainsAny(host, ".:") || host == "localhost"
 }
 
-// appendSimpleURL writes the URLs that the standard changes little: http or https, a
-// host of ASCII with a dot, and behind it nothing that would be encoded or taken
-// out. Scheme and host come in lower case, a port that goes without saying is
-// left out, and where there is no path it is a slash.
+// appendSimpleURL appends the canonical form of a simple URL: http or https, an
+// ASCII host with a dot, and nothing after it that the standard would encode or
+// resolve. It writes scheme and host in lower case, drops a default port, and
+// adds a missing path. Of any other URL it reports false.
 func appendSimpleURL(dst, text []byte) (value []byte, p urlOrigin, plain bool) {
 	scheme, rest, small := cutScheme(text)
 	if scheme == "" {
@@ -159,7 +157,7 @@ func appendSimpleURL(dst, text []byte) (value []byte, p urlOrigin, plain bool) {
 	return append(dst, tail...), p, true
 }
 
-// cutScheme cuts the scheme, and says whether it is in small letters.
+// cutScheme cuts the scheme, and reports whether it is in lower case.
 func cutScheme(text []byte) (scheme string, rest []byte, small bool) {
 	switch {
 	case len(text) < 9:
@@ -176,9 +174,9 @@ func cutScheme(text []byte) (scheme string, rest []byte, small bool) {
 	return "", nil, false
 }
 
-// scanHost gives where the host ends, and whether it has capitals. It wants at
-// least two labels, the last of which begins with a letter, so that it is no IP
-// address, and none of which is encoded; else it ends at 0.
+// scanHost returns the end of the host, and whether it has upper-case letters.
+// It returns 0 unless the host has at least two labels, of which the last
+// starts with a letter, so that it is not an IP address, and none is encoded.
 func scanHost(rest []byte) (end int, capitals bool) {
 	dot, before := -1, byte('.')
 	for ; end < len(rest); end++ {
@@ -200,8 +198,8 @@ func scanHost(rest []byte) (end int, capitals bool) {
 	return end, capitals
 }
 
-// cutPort cuts a port of at most four digits. Where there is another one, the
-// whole stays in the tail, and is not plain.
+// cutPort cuts a port of at most four digits. Any other port stays in the tail,
+// which is then not simple.
 func cutPort(tail []byte) (port, rest []byte) {
 	end := 1
 	for end < len(tail) && tail[end]-'0' < 10 {
@@ -217,7 +215,7 @@ func isDefaultPort(scheme string, port []byte) bool {
 	return scheme == "https" && string(port) == ":443" || scheme == "http" && string(port) == ":80"
 }
 
-// isSimplePath says whether a path with its query and fragment stays as it is.
+// isSimplePath reports whether a path with its query and fragment is canonical.
 func isSimplePath(tail []byte) bool {
 	if len(tail) > 0 && tail[0] != '/' && tail[0] != '?' && tail[0] != '#' {
 		return false
@@ -227,7 +225,7 @@ func isSimplePath(tail []byte) bool {
 		case byteEncoded:
 			return false
 		case byteDotSegment:
-			// Segments of dots, which may be encoded, are taken out.
+			// The standard resolves segments of dots, even encoded ones.
 			if c == '.' && i > 0 && tail[i-1] == '/' || c == '%' && i+2 < len(tail) && tail[i+1] == '2' && tail[i+2]|0x20 == 'e' {
 				return false
 			}
@@ -236,13 +234,13 @@ func isSimplePath(tail []byte) bool {
 	return true
 }
 
-// pathByte says what becomes of a byte behind the host.
+// pathByte is what the standard does with a byte after the host.
 type pathByte uint8
 
 const (
 	byteEncoded pathByte = iota
 	byteVerbatim
-	// byteDotSegment bytes stay unless they are part of a segment of dots.
+	// byteDotSegment bytes are kept unless they are part of a segment of dots.
 	byteDotSegment
 )
 

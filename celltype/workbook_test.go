@@ -7,7 +7,7 @@ import (
 	"github.com/intraydata/intray/celltype"
 )
 
-// TestWorkbookCells reads cells of which a workbook says what they are.
+// TestWorkbookCells reads cells with the kind that a workbook stores.
 func TestWorkbookCells(t *testing.T) {
 	for _, c := range []struct {
 		name             intray.TypeName
@@ -58,8 +58,8 @@ func TestWorkbookCells(t *testing.T) {
 	}
 }
 
-// TestPlainNumbersAreReported wants the evidence of a column to say that numbers are
-// read as days.
+// TestPlainNumbersAreReported checks that the evidence of a column reports
+// numbers that are read as days.
 func TestPlainNumbersAreReported(t *testing.T) {
 	parser, err := celltype.Compile(typed(intray.TypeDate, nil))
 	if err != nil {

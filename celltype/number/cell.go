@@ -5,15 +5,16 @@ import (
 	"unicode/utf8"
 )
 
-// cell is a cell taken apart: its digits with what stands between them, and what
-// stands around them.
+// cell is a cell taken apart into its digits, what separates them, and what
+// surrounds them.
 type cell struct {
-	// digits and seps are the room for n digits and k separators.
+	// digits and seps are buffers, of which the first digitCount and sepCount
+	// are used.
 	digits     []byte
 	digitCount int
 	seps       []separatorAt
 	sepCount   int
-	// zero is the zero of the script that the digits are in.
+	// zero is the digit 0 of the script of the digits.
 	zero     rune
 	exponent int
 
@@ -22,18 +23,18 @@ type cell struct {
 	reading Reading
 }
 
-// separatorAt is a separator, and how many digits stand before it.
+// separatorAt is a separator and the number of digits before it.
 type separatorAt struct {
 	sign         Sign
 	digitsBefore uint16
 }
 
-// maxSeparators is enough for lakhs in all digits that may stand before the decimal
+// maxSeparators is enough for lakhs in all digits that may precede the decimal
 // sign.
 const maxSeparators = maxPlaces/2 + 1
 
-// smallBuffer is the room for a cell of at most so many bytes, largeBuffer that for
-// any: clearing it takes time.
+// smallBuffer is enough for a cell of smallCellBytes, largeBuffer for any cell.
+// Clearing the latter takes time.
 type (
 	smallBuffer struct {
 		digits [smallCellBytes]byte
@@ -45,7 +46,7 @@ type (
 	}
 )
 
-// scan takes raw apart. Where it is no number, reading.Reason tells why.
+// scan takes raw apart. If it is not a number, reading.Reason says why.
 func (c *cell) scan(raw []byte) {
 	raw = trimBlank(raw)
 	if len(raw) == 0 {
@@ -81,8 +82,8 @@ func (c *cell) scan(raw []byte) {
 	}
 }
 
-// readAffixes takes what stands before the digits, or behind them, each kind at most
-// once, and gives the rest.
+// readAffixes reads what precedes or follows the digits, each kind at most
+// once, and returns the rest.
 func (c *cell) readAffixes(raw []byte, before bool) []byte {
 	marks := 0
 	for len(raw) > 0 && c.reading.Reason == Read {
@@ -119,7 +120,8 @@ func (c *cell) readAffixes(raw []byte, before bool) []byte {
 	return raw
 }
 
-// digitsBegin says whether the digits begin here, perhaps with their decimal sign.
+// digitsBegin reports whether the digits begin here, with or without their
+// decimal sign.
 func (c *cell) digitsBegin(r rune, rest []byte) bool {
 	if _, _, ok := digitValue(r); ok {
 		return true
@@ -140,8 +142,8 @@ func (c *cell) setParenthesis(allowed bool, which *bool) {
 	*which, c.negative = true, true
 }
 
-// setCurrency takes a mark. Of two that mean the same, the one that says more
-// stays: in $5 CAD that is CAD.
+// setCurrency adds a mark. Of two with a common meaning, it keeps the more
+// specific one: CAD of $5 CAD.
 func (c *cell) setCurrency(mark Currency) {
 	switch was := c.reading.Currency; {
 	case c.reading.Shift != 0:
@@ -153,8 +155,8 @@ func (c *cell) setCurrency(mark Currency) {
 	}
 }
 
-// readDigits takes the digits with their separators and the exponent, and gives the
-// rest.
+// readDigits reads the digits with their separators and the exponent, and
+// returns the rest.
 func (c *cell) readDigits(raw []byte) []byte {
 	for len(raw) > 0 {
 		if raw[0]-'0' <= 9 && c.zero == '0' && c.digitCount < len(c.digits) { // the usual case
@@ -198,8 +200,8 @@ func (c *cell) addDigit(value byte, zero rune) bool {
 	return false
 }
 
-// readSeparator takes the separator r, behind which rest stands. It gives what is
-// left, nil where r is none, and whether digits may follow.
+// readSeparator reads the separator r, which rest follows. It returns what is
+// left, or nil if r is not a separator, and reports whether digits may follow.
 func (c *cell) readSeparator(r rune, rest []byte) (left []byte, more bool) {
 	sign := separatorSign(r)
 	if sign == Undecided {
@@ -223,8 +225,8 @@ func (c *cell) readSeparator(r rune, rest []byte) (left []byte, more bool) {
 	return rest[:len(rest):len(rest)], more
 }
 
-// cutCentDash drops the dashes of prices such as 12,- and 12.–: they stand for
-// no cents, and are no sign.
+// cutCentDash drops the dashes of prices such as 12,- and 12.–, which mean no
+// cents and are not a sign.
 func cutCentDash(text []byte) []byte {
 	for i := 0; i < 2 && len(text) > 0; i++ {
 		r, size := utf8.DecodeRune(text)
@@ -239,7 +241,7 @@ func cutCentDash(text []byte) []byte {
 	return text
 }
 
-// readExponent takes an exponent behind the digits, where one stands.
+// readExponent reads an exponent after the digits, if there is one.
 func (c *cell) readExponent(raw []byte) []byte {
 	if len(raw) < 2 || c.digitCount == 0 || raw[0] != 'e' && raw[0] != 'E' {
 		return raw
@@ -259,7 +261,7 @@ func (c *cell) readExponent(raw []byte) []byte {
 	return raw[end:]
 }
 
-// trimBlank drops what means nothing at both ends.
+// trimBlank trims blanks as isBlank defines them.
 func trimBlank(raw []byte) []byte {
 	for len(raw) > 0 {
 		r, size := utf8.DecodeRune(raw)
@@ -278,12 +280,12 @@ func trimBlank(raw []byte) []byte {
 	return raw
 }
 
-// scriptZeros are the first digits of the scripts whose digits are read.
+// scriptZeros are the digits 0 of the scripts whose digits are read.
 var scriptZeros = [...]rune{
 	'0', '٠', '۰', '߀', '०', '০', '੦', '૦', '୦', '௦', '౦', '೦', '൦', '๐', '໐', '༠', '၀', '០', '᠐', '０',
 }
 
-// digitValue gives the value of a digit and the zero of its script.
+// digitValue returns the value of a digit and the digit 0 of its script.
 func digitValue(r rune) (value byte, zero rune, ok bool) {
 	if r < utf8.RuneSelf {
 		return byte(r - '0'), '0', '0' <= r && r <= '9'
@@ -296,7 +298,7 @@ func digitValue(r rune) (value byte, zero rune, ok bool) {
 	return 0, 0, false
 }
 
-// separatorSign gives the sign that a character between digits is, or Undecided.
+// separatorSign returns the sign of a character between digits, or Undecided.
 func separatorSign(r rune) Sign {
 	switch r {
 	case '.', '．':
@@ -323,7 +325,8 @@ func isMinus(r rune) bool {
 	return false
 }
 
-// percentShift gives the places that a percent or per mille sign moves, or 0.
+// percentShift returns by how many places a percent or per mille sign shifts
+// the decimal sign, or 0.
 func percentShift(r rune) uint8 {
 	switch r {
 	case '%', '％', '﹪', '٪':
@@ -334,8 +337,8 @@ func percentShift(r rune) uint8 {
 	return 0
 }
 
-// isBlank says whether a character beside a number means nothing: white space,
-// and marks that only steer the direction of writing.
+// isBlank reports whether a character next to a number has no meaning: white
+// space, and marks that control the direction of writing.
 func isBlank(r rune) bool {
 	switch {
 	case r == ' ' || r >= '\t' && r <= '\r':

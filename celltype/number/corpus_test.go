@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// naughty reads the shared list of texts that trip readers, which stands beside
+// naughty reads the shared corpus of texts that trip readers, which is next to
 // the repository.
 func naughty(t *testing.T) (texts []string) {
 	t.Helper()
@@ -36,8 +36,8 @@ func naughty(t *testing.T) (texts []string) {
 	return texts
 }
 
-// TestNaughtyStrings takes the numbers among texts that trip readers, and no
-// other.
+// TestNaughtyStrings reads the numbers among texts that trip readers, and
+// nothing else.
 func TestNaughtyStrings(t *testing.T) {
 	want := map[string]string{
 		"0": "0", "-0": "0", "-0.0": "0", "+0": "0", "+0.0": "0", "0.00": "0", "0,00": "0",

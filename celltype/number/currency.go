@@ -8,7 +8,7 @@ import (
 )
 
 // Currency is a mark that names a currency: a sign, an abbreviation or an ISO
-// 4217 code. The zero Currency is none.
+// 4217 code. The zero Currency is no mark.
 type Currency uint16
 
 // currencyMark is how a currency is written in a cell.
@@ -19,14 +19,15 @@ type currencyMark struct {
 	before, after bool
 }
 
-// String is the mark as it stands in cells, such as € or EUR.
+// String returns the mark as cells have it, such as € or EUR.
 func (c Currency) String() string { return currencyMarks[c].text }
 
-// Codes are the ISO 4217 codes of the currencies that the mark can mean, the
-// likeliest first.
+// Codes returns the ISO 4217 codes of the currencies that the mark can mean,
+// the likeliest first.
 func (c Currency) Codes() []string { return strings.Fields(currencyMarks[c].codes) }
 
-// CompatibleWith says whether two marks can mean the same currency. None fits all.
+// CompatibleWith reports whether two marks can mean the same currency. The zero
+// Currency is compatible with every mark.
 func (c Currency) CompatibleWith(other Currency) bool {
 	if c == 0 || other == 0 || c == other {
 		return true
@@ -39,7 +40,7 @@ func (c Currency) CompatibleWith(other Currency) bool {
 	return false
 }
 
-// FindCurrency gives the mark that is written so.
+// FindCurrency returns the mark with this text.
 func FindCurrency(text string) (Currency, bool) {
 	for i := range currencyMarks {
 		if currencyMarks[i].text == text && text != "" {
@@ -49,7 +50,7 @@ func FindCurrency(text string) (Currency, bool) {
 	return 0, false
 }
 
-// matchMark finds the longest mark at the beginning of text.
+// matchMark returns the longest mark at the start of text.
 func matchMark(text []byte, before bool) (found Currency, size int) {
 	if len(text) == 0 {
 		return 0, 0
@@ -75,7 +76,7 @@ var marksByFirstByte = func() (index [256][]uint16) {
 	return index
 }()
 
-// currencyMarks are all marks; the first is none.
+// currencyMarks are all marks; the first is unused.
 var currencyMarks = func() []currencyMark {
 	all := make([]currencyMark, 1, 320)
 	for line := range strings.Lines(markTable) {
@@ -89,15 +90,15 @@ var currencyMarks = func() []currencyMark {
 	return all
 }()
 
-// dollars and kroner are the marks that many countries share.
+// dollars and kroner are marks that many countries share.
 const (
 	dollars = "USD CAD AUD NZD HKD SGD TWD MXN ARS CLP COP DOP UYU BBD BSD BMD BND BZD FJD GYD JMD KYD LRD NAD SBD SRD TTD XCD CUP"
 	kroner  = "SEK NOK DKK ISK"
 )
 
-// markTable has a mark a line: where it may stand (before, behind or both: <, >,
-// =), the mark, and what it means. Marks that are units as well are left out,
-// such as L, K, KM and Lt.
+// markTable has a mark per line: whether it precedes the number (<), follows it
+// (>) or does either (=), the mark, and its currencies. Marks that are units
+// too, such as L, K, KM and Lt, are omitted.
 const markTable = `=$ ` + dollars + `
 =＄ ` + dollars + `
 =US$ USD
@@ -217,7 +218,8 @@ const markTable = `=$ ` + dollars + `
 =CNH CNY
 =BTC BTC`
 
-// isoCodes are the active codes of ISO 4217, and some that old files have.
+// isoCodes are the active codes of ISO 4217, and some withdrawn ones that old
+// files have.
 const isoCodes = `AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD
 CAD CDF CHF CLP CNY COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD
 HKD HNL HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW KWD KYD KZT LAK LBP LKR LRD LSL LYD
@@ -226,7 +228,7 @@ QAR RON RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL 
 TZS UAH UGX USD UYU UZS VED VES VND VUV WST XAF XCD XOF XPF YER ZAR ZMW ZWG
 ATS BEF DEM EEK ESP FIM FRF GRD HRK IEP ITL LTL LUF LVL NLG PTE SIT SKK SLL VEF ZWL`
 
-// currencySet is a set of currencies, as bits.
+// currencySet is a set of currencies.
 type currencySet [8]uint64
 
 func (m *currencySet) add(mark Currency) {
@@ -237,7 +239,7 @@ func (m *currencySet) add(mark Currency) {
 
 func (m *currencySet) has(mark Currency) bool { return m[mark/64]>>(mark%64)&1 == 1 }
 
-// list gives the marks of the set.
+// list returns the marks of the set.
 func (m *currencySet) list() (list []Currency) {
 	for mark := range Currency(64 * len(m)) {
 		if m.has(mark) {
@@ -247,8 +249,8 @@ func (m *currencySet) list() (list []Currency) {
 	return list
 }
 
-// usualDecimalSign is the sign that usually stands before the fraction of amounts in the
-// currency; Undecided where its countries differ, as those of the euro do.
+// usualDecimalSign is the usual decimal sign of amounts in the currency. It is
+// Undecided if the countries of the currency differ, as those of the euro do.
 func (c Currency) usualDecimalSign() Sign {
 	if codes := c.Codes(); len(codes) > 0 && (codes[0] == "USD" || codes[0] == "GBP") {
 		return Point
@@ -256,8 +258,8 @@ func (c Currency) usualDecimalSign() Sign {
 	return Undecided
 }
 
-// hasOtherCurrencies says whether the decimal sign that some cells tell may not be that of
-// others, which have a currency of their own and fit both signs.
+// hasOtherCurrencies reports whether the decimal sign of some cells may not be
+// that of others, which fit both signs and have another currency.
 func (d *decider) hasOtherCurrencies(decimal Sign) bool {
 	decisive := &d.sniffer.decisiveMarks[signIndex(decimal)]
 	for _, open := range d.sniffer.openMarks.list() {

@@ -6,40 +6,41 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Hints are what is known of a column beside its cells. They decide only what
-// the cells leave open.
+// Hints are what is known of a column apart from its cells. They decide only
+// what the cells leave open.
 type Hints struct {
-	// Explicit says that the schema gives the field a display format of its own or
-	// a currency: these are written with a point before the fraction.
+	// Explicit reports whether the schema gives the field a display format or a
+	// currency that is written with a decimal point.
 	Explicit bool
-	// Neighbors are other columns of the same table whose style the data
-	// decided.
+	// Neighbors are other columns of the same table whose cells decided a
+	// style.
 	Neighbors []Neighbor
 }
 
-// Neighbor is a column beside this one.
+// Neighbor is another column of the same table.
 type Neighbor struct {
 	Header string
 	Style  Style
 }
 
-// Decision is the style of a column and why.
+// Decision is the style of a column, with reasons.
 type Decision struct {
-	// Style reads the column. With a tie its Decimal is Undecided.
+	// Style reads the column. Its Decimal is Undecided if there is a question.
 	Style Style
-	// Evidence tells why the style is as it is, and what else was seen.
+	// Evidence explains the style and lists what else the cells hold.
 	Evidence []intray.Message
-	// Ambiguity is the question that the cells leave. It has no choices where they
-	// leave none.
+	// Ambiguity is the question that the cells leave open. Without one it has
+	// no choices.
 	Ambiguity Ambiguity
-	// Cells is how many cells were not blank. Unread of them are no numbers in any
-	// style, Dashes a dash alone, Percent have a percent or per mille sign.
+	// Cells is the number of cells that are not blank. Of these, Unread are not
+	// numbers in any style, Dashes are only a dash, and Percent have a percent
+	// or per mille sign.
 	Cells, Unread, Dashes, Percent int64
 	// Currencies are the marks in the cells, the most frequent first.
 	Currencies []CurrencyCount
 }
 
-// CurrencyCount is a mark and how many cells have it.
+// CurrencyCount is a mark and the number of cells that have it.
 type CurrencyCount struct {
 	Currency Currency
 	Cells    int64
@@ -51,35 +52,35 @@ type Ambiguity struct {
 	Choices []Choice
 }
 
-// Choice is one answer: the style, in words, and what cells mean by it.
+// Choice is one answer: a style, its label, and what some cells mean in it.
 type Choice struct {
 	Style    Style
 	Label    intray.Message
 	Readings []intray.Reading
 }
 
-// How much evidence decides.
+// How much evidence is decisive.
 const (
-	// minWinRatio is how many times as many cells as those that contradict it a
-	// reading needs, while other cells depend on it.
+	// minWinRatio is how many cells must support a reading per cell that
+	// contradicts it, if other cells depend on it.
 	minWinRatio = 4
-	// maxOpenPerDecisive is how many cells may depend on one that tells.
+	// maxOpenPerDecisive is how many cells may depend on one decisive cell.
 	maxOpenPerDecisive = 200
-	// minRegularCells is what several gives where the numbers are no money.
+	// minRegularCells is how many cells show a habit, unless they are money.
 	minRegularCells = 3
 )
 
-// decider is one decision in the making.
+// decider makes one decision.
 type decider struct {
 	Decision
 	sniffer *Sniffer
 	hints   Hints
-	// currencyConflict says that currencies leave the decimal sign open, and which.
+	// currencyConflict explains why currencies leave the decimal sign open.
 	currencyConflict intray.Message
 }
 
-// Decide says how the column writes its numbers. It can be asked again, with
-// other hints or after more cells.
+// Decide decides how the column writes its numbers. It may be called again,
+// with other hints or after more cells.
 func (s *Sniffer) Decide(hints Hints) Decision {
 	d := decider{sniffer: s, hints: hints}
 	d.Cells, d.Unread, d.Dashes, d.Percent = s.cells, s.unread, s.dashes, s.percent+s.perMille
@@ -101,7 +102,7 @@ func (s *Sniffer) Decide(hints Hints) Decision {
 
 func (s *Sniffer) openCells() int64 { return s.open[0].cells + s.open[1].cells }
 
-// decisiveCells is how many cells fit only where decimal stands before fractions.
+// decisiveCells counts the cells that fit only this decimal sign.
 func (s *Sniffer) decisiveCells(decimal Sign) (n int64) {
 	for _, t := range s.decisive[signIndex(decimal)] {
 		n += t.cells
@@ -109,8 +110,8 @@ func (s *Sniffer) decisiveCells(decimal Sign) (n int64) {
 	return n
 }
 
-// decideByCells looks at the cells that fit one decimal sign alone. It tells in weak
-// where they say something and not enough.
+// decideByCells uses the cells that fit a single decimal sign. It reports weak
+// if there are some, but not enough.
 func (d *decider) decideByCells() (decimal Sign, weak bool) {
 	decimal = Point
 	won, lost := d.sniffer.decisiveCells(Point), d.sniffer.decisiveCells(Comma)
@@ -168,7 +169,7 @@ func (d *decider) decideByHabit(weak bool) Sign {
 	return Undecided
 }
 
-// decideByOthers looks beyond the cells.
+// decideByOthers uses what is known beyond the cells.
 func (d *decider) decideByOthers() Sign {
 	found, header := Undecided, ""
 	for _, n := range d.hints.Neighbors {
@@ -191,7 +192,7 @@ func (d *decider) decideByOthers() Sign {
 	return found
 }
 
-// decideGroup finds the sign between the thousands.
+// decideGroup decides the sign between thousands.
 func (d *decider) decideGroup() {
 	var most int64
 	for i, sign := range groupSigns {
@@ -213,7 +214,7 @@ func (d *decider) decideGroup() {
 
 func (d *decider) report(reason intray.Message) { d.Evidence = append(d.Evidence, reason) }
 
-// signs name each sign, one of it and several.
+// signs name each sign in the singular and the plural.
 var signs = map[Sign]struct{ one, many intray.Message }{
 	Point:      {intray.NewMessage("number.point", nil), intray.NewMessage("number.points", nil)},
 	Comma:      {intray.NewMessage("number.comma", nil), intray.NewMessage("number.commas", nil)},
@@ -221,7 +222,7 @@ var signs = map[Sign]struct{ one, many intray.Message }{
 	Apostrophe: {many: intray.NewMessage("number.apostrophes", nil)},
 }
 
-// whyCodes are the codes of what a cell shows.
+// whyCodes are the message codes of what a cell shows.
 var whyCodes = [reasonCount]string{
 	reasonLength: "number.sign_without_three_digits",
 	reasonBoth:   "number.sign_after_other_sign",
@@ -230,7 +231,7 @@ var whyCodes = [reasonCount]string{
 	reasonSpaces: "number.sign_after_other_thousands",
 }
 
-// reportSigns tells which cells decide the decimal sign.
+// reportSigns reports which cells decide the decimal sign.
 func (d *decider) reportSigns(decimal Sign) {
 	sign, other := signs[decimal].one, signs[decimal.opposite()].one
 	for why := range reasonCount {
@@ -249,7 +250,7 @@ func (d *decider) reportSigns(decimal Sign) {
 	}
 }
 
-// reportMixed tells of cells that contradict the style.
+// reportMixed reports cells that contradict the style.
 func (d *decider) reportMixed() {
 	if d.Style.Decimal == Undecided {
 		return
@@ -265,7 +266,7 @@ func (d *decider) reportMixed() {
 	}
 }
 
-// reportAffixes tells what stands beside the digits.
+// reportAffixes reports what surrounds the digits.
 func (d *decider) reportAffixes() {
 	s := d.sniffer
 	cells := intray.NewMessage("count.cells", intray.Params{"n": d.Cells})
@@ -298,8 +299,8 @@ func (d *decider) reportAffixes() {
 	d.report(intray.NewMessage("number.currencies", intray.Params{"currencies": counts}))
 }
 
-// askDecimal makes the question. The reading with a point before the fraction comes
-// first: it is the commoner one in files.
+// askDecimal asks for the decimal sign. The point is first, because it is more
+// common in files.
 func (d *decider) askDecimal(weak bool) {
 	examples := slices.Concat(d.sniffer.open[0].exampleList(), d.sniffer.open[1].exampleList())
 	examples = examples[:min(len(examples), 4)]
@@ -317,7 +318,7 @@ func (d *decider) askDecimal(weak bool) {
 // decimalLabels are the answers, by the decimal sign.
 var decimalLabels = [...]intray.Message{intray.NewMessage("number.decimal_point", nil), intray.NewMessage("number.decimal_comma", nil)}
 
-// undecidedBy says why the cells do not settle the decimal sign.
+// undecidedBy explains why the cells do not decide the decimal sign.
 func (d *decider) undecidedBy(weak bool) intray.Message {
 	point, comma := d.sniffer.decisiveCells(Point), d.sniffer.decisiveCells(Comma)
 	switch {

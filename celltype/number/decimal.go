@@ -5,33 +5,31 @@ import (
 	"strconv"
 )
 
-// decimal is a number taken apart. Its value is 0.digits times ten to the power
-// of point.
+// decimal is a number with the value 0.digits × 10^point.
 type decimal struct {
 	negative bool
-	// digits are those that count: neither the first nor the last is a zero, and
-	// zero itself has none. They are the decimal's own and change with it.
+	// digits are the significant digits: the first and the last are not 0, and
+	// zero has none. A decimal owns its digits and changes them in place.
 	digits []byte
 	point  int
 }
 
-// Bounds of what is read: all digits stand within so many places of the decimal
-// sign. A double has 309 before and 324 behind it.
+// Bounds of what is read: all digits are at most maxPlaces from the decimal
+// sign. A float64 has 309 before it and 324 after it.
 const (
 	maxPlaces = 400
 	maxDigits = 2 * maxPlaces
-	// maxZeros is how many zeros are written in place of an exponent.
+	// maxZeros is how many zeros are written before an exponent is used.
 	maxZeros = 40
-	// maxExponent is where the exponent of a cell stops counting.
+	// maxExponent is the limit at which exponents are cut.
 	maxExponent = 1_000_000
 )
 
-// smallCellBytes is the room for digits that costs no allocation.
+// smallCellBytes is the length up to which a number needs no allocation.
 const smallCellBytes = 64
 
-// parse takes apart a number as JSON writes it. Leading zeros, a plus sign, and
-// nothing before or behind the point are taken as well. The digits are put into
-// buf.
+// parse parses a number as JSON writes it, and also with leading zeros, a plus
+// sign, or no digits before or after the point. It appends the digits to buf.
 func parse(text, buf []byte) (d decimal, ok bool) {
 	text, d.negative = cutSign(text)
 	n := digitRun(text)
@@ -50,7 +48,7 @@ func parse(text, buf []byte) (d decimal, ok bool) {
 	return d.trim(), ok
 }
 
-// digitRun is how many digits text begins with.
+// digitRun returns the number of digits at the start of text.
 func digitRun(text []byte) int {
 	for i, c := range text {
 		if c-'0' > 9 {
@@ -67,7 +65,7 @@ func cutSign(text []byte) (rest []byte, negative bool) {
 	return text, false
 }
 
-// parseExponent reads e and a whole number, which is cut at maxExponent.
+// parseExponent parses e and an integer, which it cuts at maxExponent.
 func parseExponent(text []byte) (exponent int, ok bool) {
 	if text[0] != 'e' && text[0] != 'E' {
 		return 0, false
@@ -85,7 +83,7 @@ func parseExponent(text []byte) (exponent int, ok bool) {
 	return exponent, len(text) > 0
 }
 
-// trim drops the zeros at both ends.
+// trim drops zeros at both ends.
 func (d decimal) trim() decimal {
 	from, to := 0, len(d.digits)
 	for from < to && d.digits[from] == '0' {
@@ -104,10 +102,10 @@ func (d decimal) trim() decimal {
 
 func (d decimal) isZero() bool { return len(d.digits) == 0 }
 
-// inBounds says whether the number is within the bounds.
+// inBounds reports whether all digits are within maxPlaces of the decimal sign.
 func (d decimal) inBounds() bool { return d.point <= maxPlaces && len(d.digits)-d.point <= maxPlaces }
 
-// digitAt is the digit with the value of ten to the power of place.
+// digitAt returns the digit with the value 10^place.
 func (d decimal) digitAt(place int) byte {
 	if i := d.point - 1 - place; i >= 0 && i < len(d.digits) {
 		return d.digits[i]
@@ -115,8 +113,8 @@ func (d decimal) digitAt(place int) byte {
 	return '0'
 }
 
-// round keeps so many digits behind the decimal sign, or less than none, and
-// rounds half away from zero. It changes the digits in place.
+// round rounds half away from zero, to a number of decimal places that may be
+// negative. It changes the digits in place.
 func (d decimal) round(places int) decimal {
 	keep := d.point + places
 	switch {
@@ -142,7 +140,7 @@ func (d decimal) round(places int) decimal {
 	return d
 }
 
-// append writes the canonical form.
+// append appends the canonical form.
 func (d decimal) append(dst []byte) []byte {
 	if d.isZero() {
 		return append(dst, '0')
@@ -164,7 +162,7 @@ func (d decimal) append(dst []byte) []byte {
 	return dst
 }
 
-// appendWhole writes the digits before the decimal sign, at least one.
+// appendWhole appends the digits before the decimal sign, at least one.
 func (d decimal) appendWhole(dst []byte) []byte {
 	if d.point <= 0 {
 		return append(dst, '0')
@@ -173,7 +171,7 @@ func (d decimal) appendWhole(dst []byte) []byte {
 	return appendZeros(append(dst, d.digits[:n]...), d.point-n)
 }
 
-// appendPlaces writes so many digits behind the decimal sign.
+// appendPlaces appends this many digits after the decimal sign.
 func (d decimal) appendPlaces(dst []byte, places int) []byte {
 	for place := -1; place >= -places; place-- {
 		dst = append(dst, d.digitAt(place))
@@ -188,7 +186,8 @@ func appendZeros(dst []byte, n int) []byte {
 	return dst
 }
 
-// compare gives -1, 0 or +1 for less, equal and more.
+// compare returns -1, 0 or +1 if d is less than, equal to or greater than
+// other.
 func (d decimal) compare(other decimal) int {
 	switch {
 	case d.isZero() && other.isZero():
@@ -208,7 +207,7 @@ func (d decimal) sign() int {
 	return 1
 }
 
-// compareSize compares two numbers that are not zero without their signs.
+// compareSize compares the absolute values of two numbers other than zero.
 func (d decimal) compareSize(other decimal) int {
 	if d.point != other.point {
 		if d.point < other.point {
@@ -216,14 +215,14 @@ func (d decimal) compareSize(other decimal) int {
 		}
 		return 1
 	}
-	// A digit that the shorter one lacks is never a last zero.
+	// The last digit is not 0, so that the longer one is greater.
 	return bytes.Compare(d.digits, other.digits)
 }
 
-// Canonical appends the canonical form of a number as JSON writes it or a
-// workbook stores it: a point before the fraction, nothing between thousands. It
-// is not ok, and gives dst as it was, where text is no such number or has digits
-// more than 400 places from the decimal sign.
+// Canonical appends the canonical form of a number as JSON or a workbook has
+// it, with a decimal point and nothing between thousands. If text is not such a
+// number, or has digits more than 400 places from the decimal sign, it returns
+// dst and false.
 func Canonical(dst, text []byte) (out []byte, ok bool) {
 	if out, ok := appendPlain(dst, text, Point); ok {
 		return out, true
@@ -236,9 +235,9 @@ func Canonical(dst, text []byte) (out []byte, ok bool) {
 	return d.append(dst), true
 }
 
-// Round appends a number with so many digits behind the decimal sign, in
-// canonical form; a negative count sets digits before the sign to zero. It rounds
-// half away from zero. Text that is no number is appended as it is.
+// Round appends a number with this many decimal places in canonical form.
+// Negative places set digits before the decimal sign to zero. It rounds half
+// away from zero. Text that is not a number is appended unchanged.
 func Round(dst, number []byte, places int) []byte {
 	var buf [smallCellBytes]byte
 	d, ok := parse(number, buf[:0])
@@ -248,9 +247,9 @@ func Round(dst, number []byte, places int) []byte {
 	return d.round(max(min(places, maxExponent), -maxExponent)).append(dst)
 }
 
-// appendPlain appends the canonical form of what most cells are: digits, perhaps
-// with a minus before them and a fraction behind the decimal sign. It refuses
-// all else, and what is so long that an exponent may be due.
+// appendPlain appends the canonical form of what most cells hold: digits, with
+// or without a minus and a fraction. It rejects anything else, and numbers so
+// long that they may need an exponent.
 func appendPlain(dst, raw []byte, sign Sign) (out []byte, ok bool) {
 	i := 0
 	if len(raw) > 0 && raw[0] == '-' {
@@ -275,7 +274,7 @@ func appendPlain(dst, raw []byte, sign Sign) (out []byte, ok bool) {
 	return appendTrimmed(dst, raw, start, dot), true
 }
 
-// appendTrimmed leaves out the zeros that say nothing, and a minus before zero.
+// appendTrimmed drops redundant zeros, and a minus before zero.
 func appendTrimmed(dst, raw []byte, start, dot int) []byte {
 	end := len(raw)
 	if dot < end {

@@ -79,7 +79,7 @@ func TestCanonicalRefuses(t *testing.T) {
 	}
 }
 
-// TestRoundAgainstBig rounds with integers of any size.
+// TestRoundAgainstBig compares with integers of any size.
 func TestRoundAgainstBig(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := numbers().Draw(t, "number")
@@ -88,7 +88,7 @@ func TestRoundAgainstBig(t *testing.T) {
 		if places < 0 {
 			scale.Inv(scale)
 		}
-		// Half away from zero: cut behind the decimal sign after adding a half.
+		// Half away from zero: truncate after adding a half.
 		scaled := new(big.Rat).Mul(rat(t, text), scale)
 		half := big.NewRat(int64(scaled.Sign()), 2)
 		scaled.Add(scaled, half)

@@ -1,20 +1,20 @@
-// Package number reads numbers from the text of cells, exactly, and writes them.
+// Package number reads and writes exact numbers as text.
 //
-// A number is a decimal text in one canonical form: the form of JSON, without
-// leading zeros, without zeros at the end of a fraction, without an exponent
-// unless more than 40 zeros would have to stand in for it, and zero without a
-// sign. Two texts of the same value so have the same bytes: rules such as unique
-// compare them as they are. No digit of the value is lost, however many there
-// are; that a cell had 1.50 and not 1.5 is kept by its raw text alone.
+// A number is a decimal text in one canonical form: that of JSON, without
+// leading zeros, without trailing zeros of a fraction, without an exponent
+// unless it saves more than 40 zeros, and zero without a sign. Texts of the
+// same value have the same bytes, so that rules such as unique compare them
+// directly. No digit of the value is lost, however many there are. That a cell
+// held 1.50 rather than 1.5 is only in its raw text.
 //
-// A [Style] says how a column writes its numbers where a cell alone does not
-// tell: which sign stands before the fraction and which between the thousands. A
-// [Sniffer] takes the cells of a column and decides the style with its
-// [Evidence], or finds a [Ambiguity], which is a question for a person. A [Layout] is
-// a set of Numbro's format options: it writes numbers for people. [Options] are
-// all that a field asks of its numbers.
+// A [Style] describes how a column writes its numbers if a cell alone is
+// ambiguous: the decimal sign and the sign between thousands. A [Sniffer]
+// observes the cells of a column and decides the style with evidence, or
+// returns an [Ambiguity], which is a question for a person. A [Layout] is a set
+// of Numbro's format options. It writes numbers for people. [Options] are the
+// options of a field.
 //
-// The package knows no fields, rows or problems, and asks nobody. It reads no
-// units, fractions such as 1/2, number words, or binary and hexadecimal digits,
-// and converts no currency: what stands beside the digits is only reported.
+// Out of scope are fields, rows and problems. The package reads no units,
+// fractions such as 1/2, number words, or binary and hexadecimal digits. It
+// reports currencies but does not convert them.
 package number

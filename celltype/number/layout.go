@@ -10,17 +10,16 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Layout writes numbers as a set of Numbro's format options says, in the
-// language en-US. The zero Layout writes the number alone. It is not changed by
-// writing.
+// Layout writes numbers by a set of Numbro's format options, in the language
+// en-US. The zero Layout writes the number alone. A Layout is immutable.
 //
 // It follows Numbro 2.5 (https://numbrojs.com/format.html), with these
-// differences: it counts in decimals, with all digits and without exponents where
-// none is asked for; it rounds half away from zero below zero as well; a number
-// that rounds to zero has no sign, whatever stands beside it; abbreviations and
-// a byte base of none are taken as documented; a zero is not left out where
-// nothing else stands; and times carry their seconds and take a minus before
-// them.
+// differences. It computes in decimals, with all digits, and without exponents
+// unless asked for. It rounds half away from zero for negative numbers too. A
+// number that rounds to zero has no sign, whatever surrounds it. Empty
+// abbreviations and a missing byte base work as documented. A zero is not
+// dropped if nothing else would be left. Times have seconds, and a minus if
+// they are negative.
 type Layout struct {
 	output, base, forceAverage string
 	prefix, postfix, symbol    string
@@ -30,7 +29,7 @@ type Layout struct {
 	characteristic, totalLength int
 	mantissa                    int
 
-	// fixedMantissa says that mantissa holds.
+	// fixedMantissa reports whether mantissa applies.
 	fixedMantissa bool
 
 	average, optionalMantissa, trimMantissa, optionalCharacteristic  bool
@@ -41,12 +40,12 @@ type Layout struct {
 // maxPadding is the most digits that a format can ask for.
 const maxPadding = 400
 
-// CompileLayout makes a layout of the format options as they stand in a schema.
-// Unknown options, values of another kind than Numbro takes, lengths below 0 or
-// over 400 and options that exclude each other are errors.
+// CompileLayout compiles format options as a schema has them. Unknown options,
+// values of a kind that Numbro rejects, lengths below 0 or over 400 and options
+// that exclude each other are errors.
 func CompileLayout(options map[string]any) (Layout, error) {
 	if len(options) == 1 && options["output"] == "currency" {
-		// Numbro's own format for currency alone.
+		// Numbro's format for a currency without further options.
 		options = map[string]any{"output": "currency", "thousandSeparated": true, "totalLength": json.Number("4"),
 			"spaceSeparated": true, "spaceSeparatedCurrency": true}
 	}
@@ -63,7 +62,7 @@ func CompileLayout(options map[string]any) (Layout, error) {
 	return l, nil
 }
 
-// applyDefaults fills in what depends on several options.
+// applyDefaults sets what depends on several options.
 func (l *Layout) applyDefaults(options map[string]any) {
 	if _, set := options["lowPrecision"]; !set {
 		l.lowPrecision = l.output != "currency"
@@ -158,7 +157,7 @@ func (l *Layout) options() map[string]any {
 // thousandNames are the units by the power of a thousand.
 var thousandNames = [...]string{"", "thousand", "million", "billion", "trillion"}
 
-// toInt gives the whole number that an option holds, cut at a million.
+// toInt returns the integer of an option, cut at a million.
 func toInt(value any) (n int, ok bool) {
 	d, ok := toDecimal(value)
 	if !ok || len(d.digits) > d.point || d.point > maxPlaces {
@@ -173,7 +172,7 @@ func toInt(value any) (n int, ok bool) {
 	return n, true
 }
 
-// toDecimal takes apart a number of a schema.
+// toDecimal parses a number of a schema.
 func toDecimal(value any) (decimal, bool) {
 	var text []byte
 	switch n := value.(type) {
@@ -188,7 +187,7 @@ func toDecimal(value any) (decimal, bool) {
 	return d, ok
 }
 
-// Append writes a number. Text that is no number is appended as it is.
+// Append appends a number. Text that is not a number is appended unchanged.
 func (l *Layout) Append(dst, number []byte) []byte {
 	var buf [smallCellBytes]byte
 	d, ok := parse(number, buf[:0])
@@ -221,17 +220,17 @@ func appendSpace(dst []byte, wanted bool) []byte {
 	return dst
 }
 
-// scaledNumber is a number as it is going to be written, rounded and in its unit.
+// scaledNumber is a number to be written, rounded and in its unit.
 type scaledNumber struct {
 	decimal
 	zero        bool
 	unit        int
-	mantissa    int // digits behind the decimal sign, or -1 for those there are
+	mantissa    int // decimal places, or -1 for all there are
 	exponent    int
 	exponential bool
 }
 
-// scale brings a number into its unit and rounds it.
+// scale converts a number into its unit and rounds it.
 func (l *Layout) scale(d decimal) scaledNumber {
 	s := scaledNumber{decimal: d, mantissa: -1, exponential: l.exponential}
 	if l.fixedMantissa {
@@ -261,7 +260,7 @@ func (l *Layout) scale(d decimal) scaledNumber {
 	return s
 }
 
-// thousandPower is the power of a thousand that a number is shown in.
+// thousandPower is the power of a thousand in which a number is shown.
 func (l *Layout) thousandPower(d decimal) int {
 	for unit := len(thousandNames) - 1; unit > 0; unit-- {
 		if l.forceAverage != "" {
@@ -270,7 +269,7 @@ func (l *Layout) thousandPower(d decimal) int {
 			}
 			continue
 		}
-		// With low precision half a thousand is a thousand already.
+		// With low precision, half a thousand counts as a thousand.
 		half := l.lowPrecision && d.point == 3*unit && !d.isZero() && d.digits[0] >= '5'
 		if d.point > 3*unit || half {
 			return unit
@@ -279,16 +278,17 @@ func (l *Layout) thousandPower(d decimal) int {
 	return 0
 }
 
-// appendNumber writes the number with its sign.
+// appendNumber appends the number with its sign.
 func (l *Layout) appendNumber(dst []byte, d decimal) []byte {
 	s := l.scale(d)
 	return l.appendSigned(dst, &s, ".")
 }
 
-// usesParentheses says that negative numbers stand in parentheses in place of a sign.
+// usesParentheses reports whether negative numbers are in parentheses instead
+// of having a sign.
 func (l *Layout) usesParentheses() bool { return l.negative == "parenthesis" }
 
-// appendSigned writes what is shown between its signs.
+// appendSigned appends the sign and what follows it.
 func (l *Layout) appendSigned(dst []byte, s *scaledNumber, point string) []byte {
 	switch {
 	case s.zero:
@@ -302,7 +302,7 @@ func (l *Layout) appendSigned(dst []byte, s *scaledNumber, point string) []byte 
 	return l.appendUnsigned(dst, s, point)
 }
 
-// appendUnsigned writes the digits and the unit.
+// appendUnsigned appends the digits and the unit.
 func (l *Layout) appendUnsigned(dst []byte, s *scaledNumber, point string) []byte {
 	places := l.decimalPlaces(s)
 	if l.optionalCharacteristic && s.point <= 0 {
@@ -328,7 +328,7 @@ func (l *Layout) appendUnsigned(dst []byte, s *scaledNumber, point string) []byt
 	return dst
 }
 
-// decimalPlaces is how many digits stand behind the decimal sign.
+// decimalPlaces is the number of digits after the decimal sign.
 func (l *Layout) decimalPlaces(s *scaledNumber) int {
 	there := 0
 	if !s.zero {
@@ -340,7 +340,7 @@ func (l *Layout) decimalPlaces(s *scaledNumber) int {
 	return s.mantissa
 }
 
-// appendInteger writes the digits before the decimal sign.
+// appendInteger appends the digits before the decimal sign.
 func (l *Layout) appendInteger(dst []byte, s *scaledNumber) []byte {
 	n := max(s.point, 1, l.characteristic)
 	for place := n - 1; place >= 0; place-- {
@@ -362,8 +362,8 @@ func (l *Layout) appendPercent(dst []byte, d decimal) []byte {
 	return append(appendSpace(l.appendNumber(dst, d), l.spaceSeparated), '%')
 }
 
-// appendCurrency writes the symbol where it belongs: a sign stands before a symbol
-// that comes first, a parenthesis behind it.
+// appendCurrency appends the number with its symbol. If the symbol comes first,
+// a sign precedes it and a parenthesis follows it.
 func (l *Layout) appendCurrency(dst []byte, d decimal) []byte {
 	s := l.scale(d)
 	gap := ""
@@ -420,15 +420,16 @@ func (l *Layout) appendBytes(dst []byte, d decimal) []byte {
 	return append(appendSpace(l.appendNumber(dst, d), l.spaceSeparated), units[power]...)
 }
 
-// reachesSize says whether a number that is not zero is at least as far from zero as
-// size.
+// reachesSize reports whether the absolute value of a number other than zero is
+// at least size.
 func (d decimal) reachesSize(size string) bool {
 	var buf [smallCellBytes]byte
 	other, _ := parse([]byte(size), buf[:0])
 	return d.compareSize(other) >= 0
 }
 
-// divPowerOfTwo divides by two so many times: times five, and a place to the right.
+// divPowerOfTwo divides by 2 this many times: it multiplies by 5 and shifts the
+// decimal sign.
 func (d decimal) divPowerOfTwo(times int) decimal {
 	if times == 0 || d.isZero() {
 		return d
@@ -441,7 +442,7 @@ func (d decimal) divPowerOfTwo(times int) decimal {
 	return d.trim()
 }
 
-// appendDuration writes seconds as hours, minutes and seconds.
+// appendDuration appends seconds as hours, minutes and seconds.
 func appendDuration(dst []byte, d decimal) []byte {
 	d = d.round(0)
 	if d.negative && !d.isZero() {
@@ -457,7 +458,7 @@ func appendDuration(dst []byte, d decimal) []byte {
 	return dst
 }
 
-// ordinalSuffix gives what stands behind a number in English.
+// ordinalSuffix returns the English suffix of an ordinal number.
 func ordinalSuffix(d decimal) string {
 	if d.negative || len(d.digits) > d.point || d.digitAt(1) == '1' {
 		return "th"

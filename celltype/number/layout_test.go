@@ -37,18 +37,18 @@ func lines(t *testing.T, file string) (all [][]string) {
 	return all
 }
 
-// The reasons why differences.tsv holds another text than Numbro's.
+// The reasons why differences.tsv differs from Numbro.
 var differences = map[string]int{
-	"half":          27, // Numbro rounds half up, which is towards zero for negative numbers
-	"double":        12, // a double does not hold all digits, or adds some
-	"exponent":      12, // doubles beyond 1e21 and below 1e-6 print with an exponent
-	"zero sign":     8,  // Numbro leaves a sign, or cuts a digit in its place
-	"zero":          1,  // Numbro leaves nothing of 0
-	"abbreviations": 15, // Numbro documents the option and leaves it out (its issue 675)
+	"half":          27, // Numbro rounds half up, which is toward zero for negative numbers
+	"double":        12, // a float64 does not hold all digits, or adds some
+	"exponent":      12, // a float64 beyond 1e21 or below 1e-6 prints with an exponent
+	"zero sign":     8,  // Numbro keeps a sign, or drops a digit for it
+	"zero":          1,  // Numbro writes nothing for 0
+	"abbreviations": 15, // Numbro documents the option but does not implement it (its issue 675)
 	"time":          6,  // Numbro counts hours below zero down, and seconds up to 60
 }
 
-// TestLayoutsAgainstNumbro compares with what Numbro 2.5.0 itself writes.
+// TestLayoutsAgainstNumbro compares with the output of Numbro 2.5.0.
 func TestLayoutsAgainstNumbro(t *testing.T) {
 	other, seen := map[string]string{}, map[string]int{}
 	for _, line := range lines(t, "testdata/differences.tsv") {
@@ -117,7 +117,7 @@ func TestLayoutsAreRefused(t *testing.T) {
 	}
 }
 
-// TestLayoutsKeepTheValue reads back what layouts without rounding write.
+// TestLayoutsKeepTheValue reads back the output of layouts that do not round.
 func TestLayoutsKeepTheValue(t *testing.T) {
 	layouts := []Layout{layout(t, `{}`), layout(t, `{"thousandSeparated":true}`), layout(t, `{"exponential":true}`), layout(t, `{"negative":"parenthesis"}`), layout(t, `{"output":"percent"}`),
 		layout(t, `{"output":"currency","currencySymbol":"€","spaceSeparated":true}`), layout(t, `{"characteristic":7}`), layout(t, `{"forceSign":true}`), layout(t, `{"optionalCharacteristic":true}`)}

@@ -8,35 +8,33 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Options are what a field asks of its numbers.
+// Options are the options of a field of numbers.
 type Options struct {
-	// Rounds says that numbers are rounded to so many Places behind the decimal
-	// sign, which may be negative. It is done before Min and Max are looked at.
+	// Rounds reports whether numbers are rounded to Places, which may be
+	// negative, before they are compared with Min and Max.
 	Rounds bool
 	Places int
-	// Min and Max are the smallest and the largest number taken, in canonical
-	// form; nil takes all.
+	// Min and Max are the smallest and the largest valid number in canonical
+	// form; nil is no limit.
 	Min, Max []byte
-	// Display says how numbers are shown.
+	// Display is how numbers are shown.
 	Display Layout
-	// Output says how numbers are written to the result; nil writes them as JSON
-	// numbers.
+	// Output is how numbers are written to the result; nil writes JSON numbers.
 	Output *Layout
-	// Explicit says that the schema itself gives a display format, or a preset of a
-	// currency that is written with a point before the fraction alone.
+	// Explicit reports whether the schema sets a display format, or a preset of
+	// a currency that is only written with a decimal point.
 	Explicit bool
-	// Currency is the mark of the currency that the numbers are in, where a
-	// preset names one, or none. Cells with another currency are not its own.
+	// Currency is the currency of a preset, or zero. Cells with another
+	// currency are invalid.
 	Currency Currency
 
-	// low and high are Min and Max taken apart.
+	// low and high are Min and Max, parsed.
 	low, high decimal
 }
 
-// CompileOptions reads the options of a field of type number as a schema gives
-// them; nil gives what a field without options asks for. What schema refuses
-// is an error here too, and so are a least number above the largest one and
-// formats that CompileLayout refuses.
+// CompileOptions compiles the options of a number field as a schema has them;
+// nil is a field without options. Options that package schema rejects, a
+// minimum above the maximum and formats that CompileLayout rejects are errors.
 func CompileOptions(options map[string]any) (Options, error) {
 	var o Options
 	name, display := "default", options["displayFormat"]
@@ -74,7 +72,7 @@ func CompileOptions(options map[string]any) (Options, error) {
 	return o, nil
 }
 
-// setOption takes one option, other than the preset and the display format.
+// setOption sets one option other than the preset and the display format.
 func (o *Options) setOption(key string, value any) (err error) {
 	switch key {
 	case "preset", "displayFormat":
@@ -100,7 +98,7 @@ func (o *Options) setOption(key string, value any) (err error) {
 	return err
 }
 
-// ofOption says which option an error is about.
+// ofOption wraps an error with the name of its option.
 func ofOption(name string, err error) error {
 	return &intray.MessageError{Message: intray.NewMessage("property.problem", intray.Params{"path": name, "problem": intray.MessageOf(err)})}
 }
@@ -121,7 +119,7 @@ func canonicalBound(key string, value any) ([]byte, error) {
 	return d.append([]byte{}), nil
 }
 
-// Round appends a number in canonical form as the field rounds it.
+// Round appends a number in canonical form, rounded as the field has it.
 func (o *Options) Round(dst, number []byte) []byte {
 	if !o.Rounds || o.Places >= 0 && fitsPlaces(number, o.Places) {
 		return append(dst, number...)
@@ -129,7 +127,7 @@ func (o *Options) Round(dst, number []byte) []byte {
 	return Round(dst, number, o.Places)
 }
 
-// fitsPlaces says whether a number has at most so many digits behind the point, and
+// fitsPlaces reports whether a number has at most this many decimal places, and
 // no exponent.
 func fitsPlaces(number []byte, places int) bool {
 	for i, c := range number {
@@ -140,7 +138,8 @@ func fitsPlaces(number []byte, places int) bool {
 	return true
 }
 
-// CompareBounds says whether a number lies below Min (-1), above Max (+1) or within (0).
+// CompareBounds returns -1 for a number below Min, +1 for one above Max, and 0
+// otherwise.
 func (o *Options) CompareBounds(number []byte) int {
 	if o.Min == nil && o.Max == nil {
 		return 0
@@ -156,9 +155,9 @@ func (o *Options) CompareBounds(number []byte) int {
 	return 0
 }
 
-// Preset is a number format with a name.
+// Preset is a named number format.
 type Preset struct {
-	// Rounds says that numbers are rounded to Places behind the decimal sign.
+	// Rounds reports whether numbers are rounded to Places.
 	Rounds bool
 	Places int
 	// Display are Numbro's format options.
@@ -167,8 +166,8 @@ type Preset struct {
 	Currency string
 }
 
-// FindPreset gives the preset of a name that schemas know. The map is the
-// caller's own.
+// FindPreset returns the preset of a name that schemas know. The caller owns
+// its map.
 func FindPreset(name string) (Preset, bool) {
 	switch name {
 	case "default":
@@ -193,7 +192,8 @@ func FindPreset(name string) (Preset, bool) {
 	return numberedPreset(name)
 }
 
-// numberedPreset gives the presets that end with how many decimals they have: 0 to 4.
+// numberedPreset returns presets whose name ends with their decimal places, 0
+// to 4.
 func numberedPreset(name string) (Preset, bool) {
 	if len(name) == 0 || name[len(name)-1] < '0' || name[len(name)-1] > '4' {
 		return Preset{}, false

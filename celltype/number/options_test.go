@@ -97,7 +97,7 @@ func TestOptionsAreRefused(t *testing.T) {
 }
 
 // TestOptionsAgreeWithTheirParts compares the short ways of Options with Round
-// and Compare.
+// and an exact comparison.
 func TestOptionsAgreeWithTheirParts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		number := canonical(t, numbers().Draw(t, "number"))

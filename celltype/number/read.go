@@ -6,43 +6,43 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Reading is what was seen in a cell beside its value.
+// Reading describes how a cell was read.
 type Reading struct {
-	// Reason says why the cell holds no number, or Read.
+	// Reason is why the cell holds no number, or Read.
 	Reason Reason
-	// Inconsistent says that the cell contradicts the style of its column, and was read
-	// by the only way that fits.
+	// Inconsistent reports whether the cell contradicts the style of its
+	// column, and was read in the only way that fits.
 	Inconsistent bool
-	// Shift is how many places the decimal sign was moved for a percent or per
-	// mille sign: 0, 2 or 3.
+	// Shift is by how many places a percent or per mille sign shifted the
+	// decimal sign: 0, 2 or 3.
 	Shift uint8
-	// Currency is what stood before or behind the digits, or none.
+	// Currency is the currency next to the digits, or zero.
 	Currency Currency
 }
 
-// Reason says why a cell cannot be read.
+// Reason is why a cell could not be read.
 type Reason uint8
 
 // The reasons.
 const (
-	// Read is no reason: the cell was read.
+	// Read means that the cell was read.
 	Read Reason = iota
-	// Empty is a cell with nothing but white space.
+	// Empty is a cell of nothing but white space.
 	Empty
-	// Dash is a dash alone, perhaps beside a currency: accounts write it for
-	// zero, others for nothing. It is left to the caller.
+	// Dash is only a dash, with or without a currency. Accountants write it for
+	// zero, others for nothing; the caller decides.
 	Dash
-	// NotNumber is text that is no number, or has more than one beside it.
+	// NotNumber is text other than a number, or with more than one.
 	NotNumber
-	// Signs are two signs, or a parenthesis that is not closed.
+	// Signs are two signs, or an unclosed parenthesis.
 	Signs
-	// Separators are separators that stand where none can.
+	// Separators are separators in impossible positions.
 	Separators
-	// OtherStyle is a number that would need another separator between the
-	// thousands than the column has, and may be a fraction as well.
+	// OtherStyle is a number that needs another thousands separator than the
+	// column has, but could also be a fraction.
 	OtherStyle
-	// TwoWays is a number whose separator may stand before a fraction or between
-	// thousands, and the style does not say which.
+	// TwoWays is a number whose separator can be a decimal sign or between
+	// thousands, while the style is undecided.
 	TwoWays
 	// Currencies are two currencies in one cell.
 	Currencies
@@ -53,17 +53,17 @@ const (
 	TooLarge
 )
 
-// maxCell is how many bytes a cell may have, white space at its ends left out.
+// maxCell is the most bytes of a cell, without white space at its ends.
 const maxCell = 1000
 
-// Code is the reason as a name for machines, such as two_ways.
+// Code returns the name of the reason for programs, such as two_ways.
 func (r Reason) Code() string { return reasonCodes[r].name }
 
-// Message says what is wrong with the cell.
+// Message describes the problem of the cell.
 func (r Reason) Message() intray.Message { return intray.NewMessage(reasonCodes[r].code, nil) }
 
-// reasonCodes holds for each reason its name and the code of its message; none where
-// nothing is wrong.
+// reasonCodes holds for each reason its name and its message code. The code is
+// empty if nothing is wrong.
 var reasonCodes = [...]struct{ name, code string }{
 	Read:       {"read", ""},
 	Empty:      {"empty", ""},
@@ -78,16 +78,16 @@ var reasonCodes = [...]struct{ name, code string }{
 	TooLarge:   {"too_large", "number.too_many_digits"},
 }
 
-// Append reads a cell and appends its number in canonical form. Where
-// Reading.Reason is not Read it gives dst as it was. It allocates nothing but
-// what dst needs to grow.
+// Append reads a cell and appends its number in canonical form. If
+// Reading.Reason is not Read, it returns dst unchanged. It allocates only what
+// dst needs to grow.
 //
-// It takes signs before and behind, parentheses for negative numbers, separators
-// between thousands (and lakhs), currencies, percent and per mille signs (12% is
-// 0.12), exponents, the digits of other scripts, and the apostrophe that
-// spreadsheets put before numbers kept as text. A separator that can only stand
-// before a fraction, or only between thousands, is read so whatever the style
-// says; the style decides the rest.
+// It reads signs before and after the digits, parentheses for negative numbers,
+// separators between thousands (and lakhs), currencies, percent and per mille
+// signs (12% is 0.12), exponents, digits of other scripts, and the apostrophe
+// that spreadsheets put before numbers stored as text. A separator that can
+// only be a decimal sign, or only be between thousands, is read as such; the
+// style decides the rest.
 func (s Style) Append(dst, raw []byte) ([]byte, Reading) {
 	if out, ok := s.appendSimple(dst, raw); ok {
 		return out, Reading{}
@@ -110,7 +110,8 @@ func (s Style) appendGeneral(dst, raw []byte) ([]byte, Reading) {
 	return s.appendCell(dst, raw, &c)
 }
 
-// appendLong is Append for cells that may have many digits.
+// appendLong is appendGeneral for cells of any length. It is a function of its
+// own, so that its buffer is not part of every frame.
 func (s Style) appendLong(dst, raw []byte) ([]byte, Reading) {
 	var room largeBuffer
 	c := cell{digits: room.digits[:], seps: room.seps[:]}
@@ -134,14 +135,15 @@ func (s Style) appendCell(dst, raw []byte, c *cell) ([]byte, Reading) {
 	return d.append(dst), c.reading
 }
 
-// decimal is the number of the cell, of whose digits so many stand before the
+// decimal returns the number of the cell with this many digits before the
 // decimal sign.
 func (c *cell) decimal(whole int) decimal {
 	d := decimal{negative: c.negative, digits: c.digits[:c.digitCount], point: whole + c.exponent - int(c.reading.Shift)}
 	return d.trim()
 }
 
-// integerDigitsIn gives how many digits stand before the decimal sign in a style.
+// integerDigitsIn returns the number of digits before the decimal sign in a
+// style.
 func (c *cell) integerDigitsIn(s Style) int {
 	atPoint, point := c.integerDigits(Point)
 	atComma, comma := c.integerDigits(Comma)
@@ -160,7 +162,7 @@ func (c *cell) integerDigitsIn(s Style) int {
 	return atPoint
 }
 
-// resolveAmbiguous reads a number that has one point or comma, before three digits.
+// resolveAmbiguous reads a number with one point or comma before three digits.
 func (c *cell) resolveAmbiguous(s Style, atPoint, atComma int) int {
 	sign := c.seps[0].sign
 	decimal := s.Decimal
@@ -178,8 +180,8 @@ func (c *cell) resolveAmbiguous(s Style, atPoint, atComma int) int {
 	return atComma
 }
 
-// integerDigits says whether the cell is a number where decimal stands before fractions,
-// and how many digits are then before it.
+// integerDigits reports whether the cell is a number with this decimal sign,
+// and returns how many digits precede the sign.
 func (c *cell) integerDigits(decimal Sign) (whole int, ok bool) {
 	groups := c.seps[:c.sepCount]
 	whole = c.digitCount
@@ -192,8 +194,8 @@ func (c *cell) integerDigits(decimal Sign) (whole int, ok bool) {
 	return whole, groups[0].sign != decimal && !c.hasExponent && c.validGroups(groups, whole)
 }
 
-// validGroups says whether groups cut whole digits into thousands, or into lakhs
-// where commas do it.
+// validGroups reports whether groups divide digits into thousands, or into
+// lakhs if the separator is a comma.
 func (c *cell) validGroups(groups []separatorAt, whole int) bool {
 	sign, first := groups[0].sign, int(groups[0].digitsBefore)
 	if sign == arabicDecimal || first < 1 || first > 3 || first == 1 && c.digits[0] == '0' {
@@ -213,8 +215,8 @@ func (c *cell) validGroups(groups []separatorAt, whole int) bool {
 	return threes || twos
 }
 
-// appendSimple appends the number of a cell that is digits with their signs, and
-// refuses all else.
+// appendSimple appends the number of a cell of digits and separators, and
+// rejects anything else.
 func (s Style) appendSimple(dst, raw []byte) (out []byte, ok bool) {
 	if out, ok = appendPlain(dst, raw, s.Decimal); ok {
 		return out, true
@@ -222,11 +224,11 @@ func (s Style) appendSimple(dst, raw []byte) (out []byte, ok bool) {
 	return s.appendGrouped(dst, raw)
 }
 
-// euro is the mark that most often stands behind a number.
+// euro is the mark that most often follows a number.
 var euro, _ = FindCurrency("€")
 
-// cutCurrency cuts a currency before the number, or a euro sign behind it, with a
-// blank between them. The mark is none where there is neither.
+// cutCurrency cuts a currency before the number, or a euro sign after it, with
+// or without a space. The mark is zero if there is neither.
 func cutCurrency(raw []byte) (bare []byte, mark Currency) {
 	if len(raw) < 2 || raw[0]-'0' <= 9 {
 		bare, found := bytes.CutSuffix(raw, []byte("€"))
@@ -239,8 +241,8 @@ func cutCurrency(raw []byte) (bare []byte, mark Currency) {
 	return bytes.TrimPrefix(raw[size:], []byte(" ")), mark
 }
 
-// appendGrouped appends the number of a cell whose thousands are separated, such
-// as 1,234.50, where the style leaves no doubt of its signs. It refuses all else.
+// appendGrouped appends a number with separated thousands, such as 1,234.50, if
+// the style decides its signs. It rejects anything else.
 func (s Style) appendGrouped(dst, raw []byte) (out []byte, ok bool) {
 	group := s.Decimal.opposite()
 	if s.Decimal == Undecided || s.Group != Undecided && s.Group != group || len(raw) < 5 || len(raw) > maxZeros {
@@ -269,8 +271,8 @@ func (s Style) appendGrouped(dst, raw []byte) (out []byte, ok bool) {
 	return appendFraction(out, raw[i:], s.Decimal, from)
 }
 
-// appendFraction appends the decimal sign with the digits that are the rest of a
-// cell, less the zeros at their end. Where the rest is none it cuts out at from.
+// appendFraction appends the fraction that is the rest of a cell, without
+// trailing zeros. If the rest is anything else, it cuts out at from.
 func appendFraction(out, rest []byte, decimal Sign, from int) ([]byte, bool) {
 	if rest[0] != byte(decimal) || len(rest) == 1 || digitRun(rest[1:]) < len(rest)-1 {
 		return out[:from], false

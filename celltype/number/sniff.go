@@ -2,54 +2,54 @@ package number
 
 import "slices"
 
-// Sniffer takes the cells of one column and decides its style. Its memory is
-// bounded whatever it is given: about 4 KB. The zero Survey is empty and ready.
-// It is for one goroutine. Numbers that a workbook has typed need no style and
-// are not for it.
+// Sniffer observes the cells of one column and decides its style. Its memory is
+// bounded: about 4 KB for any column. The zero Sniffer is ready to use. It is
+// not safe for concurrent use. Numbers that a workbook stores as such need no
+// style, and are not observed.
 type Sniffer struct {
 	cells, unread, dashes int64
-	// decisive counts the cells that fit only one decimal sign, by that sign and by
-	// why; open those that fit both.
+	// decisive counts the cells that fit only one decimal sign, by that sign
+	// and the reason; open counts those that fit both.
 	decisive [2][reasonCount]cellTally
 	open     [2]cellTally
-	// openZeros are open cells that end with a zero.
+	// openZeros counts the open cells that end with a zero.
 	openZeros [2]int64
-	// groups counts the cells whose thousands are certainly separated, by sign.
+	// groups counts the cells with certainly separated thousands, by sign.
 	groups [4]cellTally
-	// small and large are whole numbers without any sign, below 1000 and from
+	// small and large count integers without separators, below 1000 and from
 	// there on.
 	small, large int64
 
 	percent, perMille, parentheses, trailingMinus int64
 	currencies                                    [512]uint32
-	// decisiveMarks are the currencies of the cells that tell a decimal sign, by that
-	// sign; openMarks those of the cells that fit both.
+	// decisiveMarks are the currencies of the decisive cells, by decimal sign;
+	// openMarks those of the open cells.
 	decisiveMarks [2]currencySet
 	openMarks     currencySet
 }
 
-// cellTally counts cells and keeps some of them.
+// cellTally counts cells and keeps some as examples.
 type cellTally struct {
 	cells    int64
 	examples [3]string
 }
 
-// Kinds of evidence for a decimal sign.
+// The reasons for a decimal sign.
 const (
-	// reasonLength: other than three digits stand behind the sign.
+	// reasonLength: other than three digits follow the sign.
 	reasonLength = iota
-	// reasonBoth: the other sign stands before it.
+	// reasonBoth: the other sign precedes it.
 	reasonBoth
-	// reasonRepeat: the other sign stands in the cell more than once.
+	// reasonRepeat: the other sign is there more than once.
 	reasonRepeat
-	// reasonWhole: what stands before it cannot be the beginning of thousands.
+	// reasonWhole: what precedes it cannot be the start of thousands.
 	reasonWhole
 	// reasonSpaces: another sign separates the thousands before it.
 	reasonSpaces
 	reasonCount
 )
 
-// signIndex is the place of Point and Comma in arrays.
+// signIndex is the index of Point and Comma in arrays.
 func signIndex(decimal Sign) int {
 	if decimal == Comma {
 		return 1
@@ -57,7 +57,7 @@ func signIndex(decimal Sign) int {
 	return 0
 }
 
-// groupSigns are the signs of Survey.groups.
+// groupSigns are the signs of Sniffer.groups.
 var groupSigns = [4]Sign{Point, Comma, Space, Apostrophe}
 
 const maxExample = 40
@@ -72,7 +72,7 @@ func (t *cellTally) addCell(raw []byte) {
 	t.cells++
 }
 
-// exampleList are the examples there are.
+// exampleList returns the examples.
 func (t *cellTally) exampleList() []string {
 	if end := slices.Index(t.examples[:], ""); end >= 0 {
 		return t.examples[:end]
@@ -80,7 +80,7 @@ func (t *cellTally) exampleList() []string {
 	return t.examples[:]
 }
 
-// Observe takes the next cell. Blank cells count for nothing.
+// Observe adds the next cell. It ignores blank cells.
 func (s *Sniffer) Observe(raw []byte) {
 	if s.observePlain(raw) {
 		return
@@ -109,8 +109,8 @@ func (s *Sniffer) observeCell(raw []byte, c *cell) {
 	s.cells++
 }
 
-// observePlain takes what most cells are: digits, or digits with a sign that has
-// other than three digits behind it.
+// observePlain adds what most cells hold: digits, or digits with a sign that
+// other than three digits follow. It reports false for any other cell.
 func (s *Sniffer) observePlain(raw []byte) bool {
 	i, at := 0, -1
 	if len(raw) > 0 && raw[0] == '-' {
@@ -146,7 +146,7 @@ func (s *Sniffer) countInteger(digits int) {
 	}
 }
 
-// observeNumber takes a cell whose parts are numbers.
+// observeNumber adds a cell that scan could read.
 func (s *Sniffer) observeNumber(c *cell, raw []byte) {
 	atPoint, point := c.integerDigits(Point)
 	atComma, comma := c.integerDigits(Comma)
@@ -186,19 +186,19 @@ func (s *Sniffer) observeNumber(c *cell, raw []byte) {
 	}
 }
 
-// countDecisive counts a cell that fits only where decimal stands before the fraction.
+// countDecisive counts a cell that fits only this decimal sign.
 func (s *Sniffer) countDecisive(c *cell, decimal Sign, whole int, raw []byte) {
 	last := c.seps[c.sepCount-1]
 	why := reasonWhole
 	switch {
 	case last.sign == arabicDecimal:
-		return // another way to write than the one in question
+		return // another notation than the one in question
 	case last.sign != decimal:
 		why = reasonRepeat
 	case c.sepCount > 1 && c.seps[0].sign == decimal.opposite():
 		why = reasonBoth
 	case c.digitCount == whole:
-		return // nothing behind the sign
+		return // nothing follows the sign
 	case c.digitCount-whole != 3:
 		why = reasonLength
 	case c.sepCount > 1:
@@ -208,7 +208,7 @@ func (s *Sniffer) countDecisive(c *cell, decimal Sign, whole int, raw []byte) {
 	s.decisiveMarks[signIndex(decimal)].add(c.reading.Currency)
 }
 
-// countAffixes counts what stands around the digits.
+// countAffixes counts what surrounds the digits.
 func (s *Sniffer) countAffixes(c *cell) {
 	switch c.reading.Shift {
 	case 2:

@@ -5,10 +5,10 @@ import (
 	"fmt"
 )
 
-// Sign is what stands between the digits of a number.
+// Sign is a separator within a number.
 type Sign byte
 
-// The signs. Space and Apostrophe stand for all of their kind.
+// The signs. Space and Apostrophe include all characters of their kind.
 const (
 	Undecided  Sign = 0
 	Point      Sign = '.'
@@ -23,7 +23,7 @@ const (
 	arabicGroup   Sign = 'g'
 )
 
-// String is the sign's name, such as point.
+// String returns the name of the sign, such as point.
 func (s Sign) String() string {
 	switch s {
 	case Point:
@@ -38,7 +38,7 @@ func (s Sign) String() string {
 	return "undecided"
 }
 
-// opposite is the other one of point and comma.
+// opposite returns the other one of point and comma.
 func (s Sign) opposite() Sign {
 	if s == Point {
 		return Comma
@@ -46,24 +46,24 @@ func (s Sign) opposite() Sign {
 	return Point
 }
 
-// Style says how a column writes its numbers where a cell alone does not tell.
-// The zero Style reads only what can be read in one way.
+// Style describes how a column writes its numbers if a cell alone is ambiguous.
+// The zero Style reads only what is unambiguous.
 type Style struct {
-	// Decimal stands before the fraction: Point, Comma or Undecided.
+	// Decimal is the decimal sign: Point, Comma or Undecided.
 	Decimal Sign
-	// Group stands between the thousands: any Sign but Decimal. Undecided takes
-	// every one.
+	// Group is the sign between thousands: any Sign but Decimal. Undecided
+	// accepts all.
 	Group Sign
 }
 
-// String is the style as MarshalText writes it.
+// String returns the style as MarshalText does.
 func (s Style) String() string { return "decimal=" + s.Decimal.String() + " group=" + s.Group.String() }
 
-// MarshalText writes the style like decimal=comma group=point.
+// MarshalText returns the style as text: decimal=comma group=point.
 func (s Style) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText reads what MarshalText wrote. Anything else is an error, and
-// leaves the style as it was.
+// UnmarshalText parses what MarshalText returns. Anything else is an error, and
+// does not change the style.
 func (s *Style) UnmarshalText(text []byte) error {
 	for _, decimal := range []Sign{Undecided, Point, Comma} {
 		for _, group := range []Sign{Undecided, Point, Comma, Space, Apostrophe} {

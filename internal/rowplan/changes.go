@@ -237,7 +237,7 @@ func parseChange(parser celltype.Parser, change intray.Change, kind intray.TypeN
 		return asWritten(scratch[:0])
 	}
 	plain := bytes.TrimSpace(raw)
-	if !celltype.IsCanonicalNumber(plain) {
+	if _, isNumber := celltype.CanonicalNumber(plain); !isNumber {
 		return asWritten(scratch[:0])
 	}
 	result := parser.Parse(celltype.Cell{Raw: raw, Kind: intray.CellNumber, Typed: plain}, scratch[:0])
