@@ -2,7 +2,7 @@ package phone
 
 import "testing"
 
-// columns are cells as they stand in files, and how they are read.
+// columns are cells of typical columns with the configuration that reads them.
 var columns = []struct {
 	name  string
 	c     Config
@@ -17,7 +17,7 @@ var columns = []struct {
 	{"Folded", Config{Country: "EG"}, []string{"٠٢٢١٢٣٤٥٦٧", "Tel.: 02 21234567", "\u202a+20 2 21234567\u202c"}},
 }
 
-// ready gives a reader and the cells of a column, all of which it reads.
+// ready returns a reader and the cells of a column, all of which it can read.
 func ready(b *testing.B, c Config, texts []string) (*Reader, [][]byte) {
 	r, err := New(c)
 	if err != nil {

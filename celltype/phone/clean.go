@@ -6,12 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// maxText is the longest text that is looked at, as in libphonenumber.
+// maxText is the longest text that is read, in bytes, as in libphonenumber.
 const maxText = 250
 
-// cleanAndScan reads a cell that is not plain: it turns the signs of other scripts into
-// ASCII, takes off what people and programs write around a number, and scans the
-// rest. Other codes than Read say why it cannot.
+// cleanAndScan reads a cell that is not plain: it folds other scripts into
+// ASCII, removes what people and programs write around a number, and scans the
+// rest. It returns why it cannot, or Read.
 func (w *scannedCell) cleanAndScan(raw []byte) Code {
 	raw = bytes.TrimSpace(raw)
 	switch {
@@ -40,7 +40,7 @@ func (w *scannedCell) cleanAndScan(raw []byte) Code {
 	return w.rejectReason(text)
 }
 
-// rejectReason says what keeps a text from being a number.
+// rejectReason returns why a text is not a number.
 func (w *scannedCell) rejectReason(text []byte) Code {
 	digits := 0
 	for _, c := range text {
@@ -59,8 +59,8 @@ func (w *scannedCell) rejectReason(text []byte) Code {
 	return NotNumber
 }
 
-// foldText writes digits, punctuation and letters of all scripts as small ASCII ones
-// where there are such, and leaves out what is not seen.
+// foldText appends digits, punctuation and letters of all scripts as lower-case
+// ASCII, if there is an equivalent, and drops invisible characters.
 func foldText(dst, raw []byte) []byte {
 	for len(raw) > 0 {
 		c, size := utf8.DecodeRune(raw)
@@ -93,7 +93,7 @@ func foldByte(c byte) byte {
 
 func foldRune(dst []byte, c rune) []byte {
 	switch {
-	case c >= 0xFF01 && c <= 0xFF5E: // the full-width forms of ASCII
+	case c >= 0xFF01 && c <= 0xFF5E: // full-width ASCII
 		return append(dst, foldByte(byte(c-0xFF01+'!')))
 	case unicode.Is(unicode.Nd, c):
 		return append(dst, '0'+digitOf(c))
@@ -113,8 +113,8 @@ func foldRune(dst []byte, c rune) []byte {
 	return utf8.AppendRune(dst, unicode.ToLower(c))
 }
 
-// digitOf gives the value of a decimal digit: those of a script stand in a row
-// from 0 to 9, and the rows begin where a range of the table does.
+// digitOf returns the value of a decimal digit. The digits of a script are
+// consecutive and start at the beginning of a range of the table.
 func digitOf(c rune) byte {
 	for _, r := range unicode.Nd.R16 {
 		if rune(r.Lo) <= c && c <= rune(r.Hi) {
@@ -129,8 +129,8 @@ func digitOf(c rune) byte {
 	return 0
 }
 
-// trimWrapping takes off what keeps a spreadsheet from reading a number: an apostrophe
-// before it, quotes around it, or the formula ="…".
+// trimWrapping removes what stops a spreadsheet from reading a number: an
+// apostrophe before it, quotes around it, or the formula ="…".
 func trimWrapping(text []byte) []byte {
 	text = bytes.TrimSpace(text)
 	if len(text) > 1 && text[0] == '=' {
@@ -142,7 +142,7 @@ func trimWrapping(text []byte) []byte {
 	return bytes.TrimRight(bytes.TrimPrefix(text, []byte("'")), " ,;:")
 }
 
-// isScientific says whether the text is a number like 4.98912e+11.
+// isScientific reports whether the text is a number like 4.98912e+11.
 func isScientific(text []byte) bool {
 	before, after, found := bytes.Cut(text, []byte("e"))
 	before = bytes.TrimLeft(before, "+-")
@@ -152,7 +152,7 @@ func isScientific(text []byte) bool {
 		!bytes.ContainsFunc(after, func(c rune) bool { return c < '0' || c > '9' })
 }
 
-// cutLabel cuts a word for a telephone, or the scheme of a link, before the
+// cutLabel cuts a word for telephone, or the scheme of a link, before the
 // number. Other words stay.
 func cutLabel(text []byte) []byte {
 	at := bytes.IndexFunc(text, func(c rune) bool { return '0' <= c && c <= '9' || c == '+' || c == '(' })
@@ -171,12 +171,13 @@ func cutLabel(text []byte) []byte {
 	return text
 }
 
-// maxContext is the longest context that is a calling code, perhaps with an area
-// code.
+// maxContext is the longest context that is a calling code, with or without an
+// area code.
 const maxContext = 12
 
-// cutContext reads the parameters of a tel link (RFC 3966): a context with a
-// calling code goes before the number, other ones and a subaddress are left out.
+// cutContext applies the parameters of a tel link (RFC 3966): a context with a
+// calling code goes before the number, other contexts and a subaddress are
+// dropped.
 func cutContext(text []byte) []byte {
 	at := bytes.Index(text, []byte(";phone-context="))
 	if at < 0 {
@@ -198,8 +199,8 @@ func cutContext(text []byte) []byte {
 // minBeforeExtension is the fewest digits of a number that has an extension.
 const minBeforeExtension = 5
 
-// cutExtension cuts an extension: digits at the end behind a word or sign
-// for it.
+// cutExtension cuts an extension: digits at the end, after a word or sign for
+// it.
 func cutExtension(text []byte) ([]byte, bool) {
 	rest := bytes.TrimRight(text, " #)")
 	digits := len(rest)
@@ -230,8 +231,8 @@ func countDigits(text []byte) (n int) {
 	return n
 }
 
-// hasSeveralNumbers says whether the text has numbers on both sides of a sign or word that
-// stands between two, or a second plus.
+// hasSeveralNumbers reports whether the text has numbers on both sides of a
+// separator, or a second plus.
 func hasSeveralNumbers(text []byte) bool {
 	if at := bytes.LastIndexByte(text, '+'); at > 0 && countDigits(text[:at]) > 0 {
 		return true
@@ -247,8 +248,8 @@ func hasSeveralNumbers(text []byte) bool {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// phoneLabels are the words that stand before a number, in small letters. They tell
-// what line it is and are no part of it.
+// phoneLabels are the words that may precede a number, in lower case. They name
+// the kind of line and are not part of the number.
 var phoneLabels = []string{
 	"tel", "tel.nr", "tel.-nr", "tel nr", "tel no", "telnr", "telephone", "telephone number", "telefon", "telefonnummer", "telefono", "téléphone", "telefone",
 	"teléfono", "telefoon", "tél", "fon", "phone", "phone number", "phone no", "phone nr", "ph", "p", "t", "m", "f", "h", "w", "o", "c",
@@ -257,13 +258,13 @@ var phoneLabels = []string{
 	"тел", "телефон", "моб", "факс", "電話", "电话", "callto",
 }
 
-// extensionMarks stand between a number and its extension. A longer one goes before
-// its own end.
+// extensionMarks precede an extension. A mark comes before the marks that it
+// ends with.
 var extensionMarks = []string{
 	";ext=", "ext=", "extension", "extensión", "extensions", "extn", "ext", "xtn", "durchwahl", "nebenstelle", "apparat", "app", "dw",
 	"poste", "interno", "int", "anexo", "ramal", "toestel", "lokal", "linka", "klapka", "wew", "доб", "внутр", "分機", "内線",
 	"x", "#", "~", ",,",
 }
 
-// numberSeparators stand between two numbers.
+// numberSeparators separate two numbers.
 var numberSeparators = []string{",", ";", "|", "&", "\n", "\r", "\\", " or ", " and ", " oder ", " und ", " ou ", " et ", " y ", " o ", " e ", " или ", " и "}

@@ -1,22 +1,21 @@
 // Package phone reads phone numbers as people write them.
 //
 // A calling code is what follows the plus: 49 in +49 89 1234567. What follows
-// it is the national number. A plan is all that is known of the national numbers
-// of one calling code, a region is a country or territory with a plan of its own
-// or a share in one (Canada and the United States share +1). A national prefix is
-// the 0 that is dialled before a national number within most countries, an
-// international prefix the 00 or 011 before a calling code. A [Reader] turns the
-// text of a cell into one form of the number that it means.
+// it is the national number. A plan describes the national numbers of one
+// calling code. A region is a country or territory with a plan of its own or a
+// share in one (Canada and the United States share +1). A national prefix is
+// the 0 that is dialed before a national number in most countries, an
+// international prefix the 00 or 011 before a calling code. A [Reader] converts
+// the text of a cell into one form of its number.
 //
-// The rules are those of libphonenumber, compiled into tables by package gen:
-// what it calls valid is read, in the same forms. Beyond it the package refuses
-// to guess: a number with letters, several numbers in a cell, digits that a
-// spreadsheet rounded and numbers that can be read in two ways are problems, and
-// an extension is left out with a remark.
+// The rules are those of libphonenumber, compiled into tables by
+// tools/phonegen. A number that is valid there is read, in the same form.
+// Beyond that the package does not guess: letters, several numbers in a cell,
+// digits that a spreadsheet rounded and ambiguous numbers are problems. It
+// drops an extension and reports that.
 //
-// The package does not know whether a number is in use, whom it belongs to, or
-// what it costs; it reads no emergency and other short numbers, and finds no
-// numbers in running text.
+// Out of scope are whether a number is in use, who owns it and what it costs,
+// emergency and other short numbers, and numbers in running text.
 package phone
 
 import (
@@ -27,31 +26,32 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Config says which numbers a reader takes and how it writes them. The zero
-// value takes numbers with a calling code and writes them as +4989123456.
+// Config configures a Reader. The zero Config reads numbers with a calling code
+// and writes them as +4989123456.
 type Config struct {
-	// Country is the region of numbers without a calling code, by its two
-	// letters (ISO 3166-1 alpha-2). With "" they are a problem.
+	// Country is the region of numbers without a calling code, an ISO 3166-1
+	// alpha-2 code. Without it, such numbers are a problem.
 	Country string
 	// Format is "international", "national" or "both"; "" is international.
-	// International and both write numbers with their calling code; both needs a
-	// country. National writes them as they are dialled within their country,
-	// with the national prefix, and takes only numbers of the country's calling
-	// code; without a country they keep it, with a remark.
+	// International and both write numbers with their calling code; both
+	// requires a country. National writes numbers as they are dialed within
+	// their country, with the national prefix, and reads only numbers with the
+	// country's calling code. Without a country it keeps the calling code and
+	// reports that.
 	Format string
-	// Formatted writes +49 89 123456 or 089 123456 in place of the digits alone.
+	// Formatted writes +49 89 123456 or 089 123456 instead of only digits.
 	Formatted bool
 }
 
-// Reader reads the cells of one column. It may be used from several goroutines.
+// Reader reads the cells of one column. It is safe for concurrent use.
 type Reader struct {
 	home                *region
 	national, formatted bool
 	convention          Convention
 }
 
-// New makes a reader. It fails where the country or the format is unknown, and
-// where the format both has no country.
+// New returns a reader. It fails if the country or the format is unknown, or if
+// the format both has no country.
 func New(c Config) (*Reader, error) {
 	r := &Reader{national: c.Format == "national", formatted: c.Formatted}
 	switch c.Format {
@@ -72,10 +72,10 @@ func New(c Config) (*Reader, error) {
 	return r, nil
 }
 
-// Append reads the text of a cell and appends the number to dst. Where the cell
-// has none, dst comes back as it was. It allocates nothing but what dst grows by.
+// Append reads the text of a cell and appends the number to dst. If there is
+// none, it returns dst unchanged. It allocates only what dst needs to grow.
 //
-// What it writes is read again as itself.
+// Append reads its own output as the same number.
 func (r *Reader) Append(dst, raw []byte) (out []byte, problem Problem) {
 	var w scannedCell
 	if !w.scan(raw) {
@@ -100,14 +100,14 @@ func (r *Reader) Append(dst, raw []byte) (out []byte, problem Problem) {
 	return r.appendNumber(dst, &n), problem
 }
 
-// Code says how a cell was read, or why it was not.
+// Code is how a cell was read, or why it was not.
 type Code uint8
 
 // The codes. Read is a number without a remark, Extension and CodeKept are
-// numbers with one; all others mean that the cell has no number.
+// numbers with one. All others mean that the cell has no number.
 const (
 	Read Code = iota
-	// Blank: the cell holds nothing but white space.
+	// Blank: the cell is only white space.
 	Blank
 	// NoCountry: the calling code is missing, and no country is configured.
 	NoCountry
@@ -119,29 +119,29 @@ const (
 	TooLong
 	// NotValid: the length is possible, the digits are not.
 	NotValid
-	// Letters: the cell has words or letters in place of digits.
+	// Letters: the cell has words or letters instead of digits.
 	Letters
 	// SeveralNumbers: the cell has more than one number, or two endings of one.
 	SeveralNumbers
 	// DigitsLost: the cell has a rounded number with an exponent.
 	DigitsLost
-	// NotNumber: the cell has other signs than a phone number has.
+	// NotNumber: the cell has characters that phone numbers do not have.
 	NotNumber
-	// OtherCountry: national numbers of one country are wanted, and this one
-	// belongs to another.
+	// OtherCountry: the reader accepts national numbers of one country, and
+	// this number is of another.
 	OtherCountry
-	// TwoReadings: the number is valid with its first digits as the calling code
-	// and without.
+	// TwoReadings: the number is valid both with its first digits as the
+	// calling code and without.
 	TwoReadings
-	// Extension is a note: the number was read, its extension left out.
+	// Extension is a note: the extension was dropped.
 	Extension
-	// CodeKept is a note: the national form is wanted and no country is
-	// configured, so that the number was written with its calling code.
+	// CodeKept is a note: the format is national without a country, so that the
+	// number keeps its calling code.
 	CodeKept
 )
 
-// codes holds for each code its name and the code of its message, and of the one
-// that names the country, where that differs.
+// codes holds for each code its name, its message code, and the message code
+// that names the country if there is one.
 var codes = [...]struct{ name, message, ofCountry string }{
 	Read:           {name: "read"},
 	Blank:          {name: "blank"},
@@ -160,27 +160,27 @@ var codes = [...]struct{ name, message, ofCountry string }{
 	CodeKept:       {"country_code_kept", "phone.country_code_kept", ""},
 }
 
-// String gives the name of the code, such as too_short.
+// String returns the name of the code, such as too_short.
 func (c Code) String() string { return codes[c].name }
 
-// Problem is why a cell has no number, or a remark on one that was read. The zero
-// value is a number without a remark.
+// Problem is why a cell has no number, or a remark on its number. The zero
+// Problem is a number without a remark.
 type Problem struct {
 	Code   Code
 	region *region
 }
 
-// Invalid says whether the cell has no number though it is not blank.
+// Invalid reports whether the cell has no number but is not blank.
 func (p Problem) Invalid() bool {
 	return p.Code != Read && p.Code != Blank && p.Code != Extension && p.Code != CodeKept
 }
 
-// messages holds the messages that name a country, by their problems.
+// messages caches the messages that name a country, by their problems.
 var messages sync.Map
 
-// Message is for the person who sent the cell; Read and Blank have none. It names
-// the country by its two letters and calling code where one is known, and a plan
-// that several countries share by its calling code.
+// Message describes the problem to people; Read and Blank have no message. It
+// names the country by its two letters and calling code if it is known, and a
+// plan that several countries share by its calling code.
 func (p Problem) Message() intray.Message {
 	if p.region == nil || codes[p.Code].ofCountry == "" {
 		return intray.NewMessage(codes[p.Code].message, nil)
@@ -233,7 +233,7 @@ func appendLayout(dst []byte, layout string, digits []byte) []byte {
 	return dst
 }
 
-// appendDigits leaves out what is no digit.
+// appendDigits appends only the digits of a layout.
 func appendDigits(dst []byte, layout string, digits []byte) []byte {
 	start := len(dst)
 	dst = appendLayout(dst, layout, digits)

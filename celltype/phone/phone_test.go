@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestValues reads the inputs of testdata. Each line holds a text, as it is or
-// quoted, and behind a bar what it must become: a value with the code of a note
-// behind it, "=" for the text itself, "empty" or "wrong". Lines that begin with
+// TestValues reads the inputs of testdata. Each line holds a text, plain or
+// quoted, and after a bar what it must become: a value with the code of a note
+// after it, "=" for the text itself, "empty" or "wrong". Lines that begin with
 // "options" change the reader from there on.
 func TestValues(t *testing.T) {
 	text, err := os.ReadFile("testdata/phone-number.txt")
@@ -108,8 +108,8 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// TestForeign reads a national form without a country: numbers keep their calling
-// code, and are noted.
+// TestForeign reads the national format without a country: numbers keep their
+// calling code, with a note.
 func TestForeign(t *testing.T) {
 	r := configured(t, `{"format":"national"}`)
 	for raw, want := range map[string]string{"+4989123456": "= country_code_kept", "+1 201 555 0123": "+12015550123 country_code_kept", "089123456": "wrong"} {
@@ -135,8 +135,8 @@ func TestNoAllocations(t *testing.T) {
 	}
 }
 
-// FuzzAppend wants that no text breaks a reader, that it keeps what stood in dst,
-// and that what it writes is read as itself.
+// FuzzAppend checks that any text is handled, that dst is kept, and that output
+// is read as the same number.
 func FuzzAppend(f *testing.F) {
 	for _, column := range columns {
 		for _, cell := range column.cells {
@@ -216,7 +216,7 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// TestSentences wants a name and a sentence for every code, no two alike.
+// TestSentences checks that every code has a name and a sentence of its own.
 func TestSentences(t *testing.T) {
 	seen := map[string]Code{}
 	for code := range Code(len(codes)) {
@@ -233,7 +233,8 @@ func TestSentences(t *testing.T) {
 	}
 }
 
-// TestSlashes tells a slash behind an area code from one between two numbers.
+// TestSlashes distinguishes a slash after an area code from one between two
+// numbers.
 func TestSlashes(t *testing.T) {
 	for raw, want := range map[string]string{
 		"030/12345678":        "+493012345678",

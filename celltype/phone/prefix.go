@@ -1,13 +1,13 @@
 package phone
 
-// program is where a prefix's instructions begin, and the digits that it can
-// begin with as bits. The zero value matches nothing.
+// program is the index of a prefix's first instruction, and the set of digits
+// that it can start with. The zero value matches nothing.
 type program struct {
 	start uint16
 	first uint16
 }
 
-// The operations, as package gen writes them.
+// The operations, as tools/phonegen writes them.
 const (
 	opFail = iota
 	opMatch
@@ -17,13 +17,13 @@ const (
 	opEnd
 )
 
-// anyDigit are the bits of all digits.
+// anyDigit is the set of all digits.
 const anyDigit = 1<<10 - 1
 
 func (t *tables) program(start uint16) program { return program{start, t.firstDigits(start)} }
 
-// firstDigits gives the digits that a program can begin with; all where it can match
-// without any.
+// firstDigits returns the set of digits that a program can start with, or all
+// digits if it matches without any.
 func (t *tables) firstDigits(pc uint16) uint16 {
 	at := int(pc) * instructionSize
 	switch t.programs[at] {
@@ -39,11 +39,11 @@ func (t *tables) firstDigits(pc uint16) uint16 {
 	return anyDigit
 }
 
-// captures are where a match begins and ends, then its groups; -1 where a group has
-// no part in it.
+// captures are the bounds of a match and of its groups, -1 for a group that did
+// not match.
 type captures [6]int8
 
-// match runs a program at the beginning of the digits.
+// match runs a program at the start of the digits.
 func (p program) match(digits []byte) (captures, bool) {
 	m := captures{0, 0, -1, -1, -1, -1}
 	if len(digits) == 0 || p.first&(1<<(digits[0]-'0')) == 0 {
@@ -52,8 +52,9 @@ func (p program) match(digits []byte) (captures, bool) {
 	return m, m.run(p.start, digits, 0)
 }
 
-// run tries the ways in their order, so that the first one wins. No pattern has
-// a loop: it ends after as many steps as there are instructions at each place.
+// run tries alternatives in order, so that the first match wins. Patterns have
+// no loops: the steps at each position are bounded by the number of
+// instructions.
 func (m *captures) run(pc uint16, digits []byte, at int) bool {
 	for {
 		inst := int(pc) * instructionSize
@@ -85,8 +86,7 @@ func (m *captures) run(pc uint16, digits []byte, at int) bool {
 	}
 }
 
-// captureAndRun sets a mark for the way that is tried, and takes it back where the way
-// fails.
+// captureAndRun sets a mark for one alternative, and restores it if that fails.
 func (m *captures) captureAndRun(number, pc uint16, digits []byte, at int) bool {
 	before := m[number]
 	m[number] = int8(at)
@@ -97,8 +97,8 @@ func (m *captures) captureAndRun(number, pc uint16, digits []byte, at int) bool 
 	return false
 }
 
-// cutInternationalPrefix cuts the international prefix that is dialled in the region. No
-// calling code begins with 0, so that what follows does not either.
+// cutInternationalPrefix cuts the international prefix that is dialed in the
+// region. No calling code starts with 0, so that what follows does not either.
 func (r *region) cutInternationalPrefix(digits []byte) ([]byte, bool) {
 	m, found := r.internationalPrefix.match(digits)
 	if !found || int(m[1]) < len(digits) && digits[m[1]] == '0' {
@@ -107,10 +107,9 @@ func (r *region) cutInternationalPrefix(digits []byte) ([]byte, bool) {
 	return digits[m[1]:], true
 }
 
-// cutNationalPrefix cuts the national prefix, or a carrier's, or exchanges it by
-// the region's rule, and gives the outcome of what is left. Where the digits are
-// a number as they are and would be none afterwards, they stay. It writes to
-// room where it exchanges.
+// cutNationalPrefix cuts or transforms the national prefix, or that of a
+// carrier, and returns the outcome of the rest. If only the digits as they are
+// would be a number, it keeps them. It writes to room if it transforms.
 func (r *region) cutNationalPrefix(digits, room []byte) ([]byte, outcome) {
 	m, found := r.nationalPrefix.match(digits)
 	if !found {
@@ -132,8 +131,8 @@ func (r *region) cutNationalPrefix(digits, room []byte) ([]byte, outcome) {
 	return rest, o
 }
 
-// applyTransformRule writes a rule, in which $1 and $2 stand for the groups, and the digits
-// behind the match.
+// applyTransformRule appends a rule, in which $1 and $2 are the groups, and the
+// digits after the match.
 func applyTransformRule(dst []byte, rule string, digits []byte, m captures) []byte {
 	for i := 0; i < len(rule); i++ {
 		if rule[i] != '$' {

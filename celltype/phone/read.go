@@ -5,31 +5,31 @@ import (
 )
 
 const (
-	// minNational and maxNational are the fewest and most digits of a national
-	// number in libphonenumber.
+	// minNational and maxNational bound the digits of a national number in
+	// libphonenumber.
 	minNational = 2
 	maxNational = 17
-	// maxDigits is more than any number has with all its prefixes.
+	// maxDigits is more than any number has including its prefixes.
 	maxDigits = 32
 )
 
-// number is a national number in its plan. It keeps a copy of its digits: with a
-// part of the cell's it would live on the heap.
+// number is a national number in its plan. It copies its digits, because a
+// reference to the cell's would move it to the heap.
 type number struct {
 	plan *plan
 	outcome
 	digits [maxNational]byte
 	count  int
-	// notation is how the number is written, as far as habits go.
+	// notation is how the number is written, as far as conventions matter.
 	notation notation
 }
 
 func (n *number) national() []byte { return n.digits[:n.count] }
 
-// prefixBuffer is where a national prefix is exchanged.
+// prefixBuffer is space for transforming a national prefix.
 type prefixBuffer [maxDigits + ruleSize]byte
 
-// read finds the number that the digits mean.
+// read interprets the digits as a number.
 func (n *number) read(r *Reader, digits []byte, plus bool) Problem {
 	home := r.home
 	switch {
@@ -48,8 +48,9 @@ func (n *number) read(r *Reader, digits []byte, plus bool) Problem {
 	return p
 }
 
-// readWithoutCountry reads a number where no country is configured: 00 is the prefix that
-// most countries dial for the plus, and no national number is looked for.
+// readWithoutCountry reads a number without a configured country. 00 is the
+// prefix that most countries dial for the plus; national numbers are not
+// recognized.
 func (n *number) readWithoutCountry(digits []byte) Problem {
 	if hasDoubleZero(digits) {
 		if p := n.readInternational(digits[2:]); p.Code != UnknownCode {
@@ -63,7 +64,7 @@ func hasDoubleZero(digits []byte) bool {
 	return len(digits) > 2 && digits[0] == '0' && digits[1] == '0'
 }
 
-// readInternational reads digits that begin with a calling code.
+// readInternational reads digits that start with a calling code.
 func (n *number) readInternational(digits []byte) Problem {
 	if len(digits) <= minNational {
 		return Problem{Code: TooShort}
@@ -75,8 +76,8 @@ func (n *number) readInternational(digits []byte) Problem {
 	return n.lookUp(p.main, rest)
 }
 
-// readDomestic reads a number of the configured country, which may have lost the
-// plus before its calling code.
+// readDomestic reads a number of the configured country, which may have lost
+// the plus before its calling code.
 func (n *number) readDomestic(r *Reader, digits []byte) Problem {
 	home, code := r.home, r.home.plan.text[1:]
 	if len(digits) < len(code) || string(digits[:len(code)]) != code {
@@ -103,9 +104,10 @@ func (n *number) readDomestic(r *Reader, digits []byte) Problem {
 	return n.readNational(home, digits)
 }
 
-// readNational reads a number as it is dialled in a region. One that belongs to the
-// whole plan alone is found by the rules of the plan's main region: 0800 numbers
-// of the United Kingdom can be one digit shorter than any number of Jersey.
+// readNational reads a number as dialed in a region. A number that belongs only
+// to the whole plan is found by the rules of the plan's main region: 0800
+// numbers of the United Kingdom can be one digit shorter than any number of
+// Jersey.
 func (n *number) readNational(home *region, digits []byte) Problem {
 	p := n.lookUp(home, digits)
 	if p.Code == Read {
@@ -119,9 +121,9 @@ func (n *number) readNational(home *region, digits []byte) Problem {
 	return p
 }
 
-// readTrunkOnly reads a number of a region with a rule of exchange by cutting the national
-// prefix alone: 011 1546-9864 begins like an Argentine mobile number, and is one
-// of a fixed line.
+// readTrunkOnly reads a number of a region with a transform rule by cutting
+// only the national prefix: 011 1546-9864 starts like an Argentine mobile
+// number, but is a fixed line.
 func (n *number) readTrunkOnly(home *region, digits []byte) bool {
 	if home.transformRule == "" || home.trunkPrefix == "" || !bytes.HasPrefix(digits, []byte(home.trunkPrefix)) {
 		return false
@@ -130,15 +132,15 @@ func (n *number) readTrunkOnly(home *region, digits []byte) bool {
 	return n.assign(home, bare, home.plan.outcome(bare)) && home.plan.main.readsAsItself(bare)
 }
 
-// assign keeps a national number and says whether it is valid.
+// assign sets the national number and reports whether it is valid.
 func (n *number) assign(r *region, digits []byte, o outcome) bool {
 	n.plan, n.outcome = r.plan, o
 	n.count = copy(n.digits[:], digits)
 	return o.valid && len(digits) >= minNational && len(digits) <= maxNational
 }
 
-// ambiguous says whether digits are a number without its national prefix, and
-// bare, the same ones without the calling code, are another number.
+// ambiguous reports whether digits are a number without its national prefix,
+// and bare, the digits after the calling code, are another number.
 func (r *region) ambiguous(digits, bare []byte) bool {
 	var whole, rest number
 	return whole.lookUp(r, digits).Code == Read && string(whole.national()) == string(digits) &&
@@ -166,8 +168,9 @@ func (n *number) lookUp(r *region, digits []byte) Problem {
 	return Problem{r.plan.main.lengthProblem(len(bare)), r}
 }
 
-// readsAsItself says whether a number is read as itself behind its calling code. A few
-// that begin like a national prefix are not: nobody could tell what they mean.
+// readsAsItself reports whether a number is read as the same number after its
+// calling code. A few that start like a national prefix are not, and are
+// ambiguous.
 func (r *region) readsAsItself(digits []byte) bool {
 	if _, found := r.nationalPrefix.match(digits); !found {
 		return true
@@ -177,11 +180,11 @@ func (r *region) readsAsItself(digits []byte) bool {
 	return string(bare) == string(digits) || !mayCutPrefix(r.fitLength(len(bare)))
 }
 
-// mayCutPrefix says whether a national prefix may be cut for this rest: else the digits
-// may be a short number as they are.
+// mayCutPrefix reports whether a national prefix may be cut for this rest.
+// Otherwise the digits may be a short number as they are.
 func mayCutPrefix(f lengthFit) bool { return f == lengthFits || f == lengthTooLong }
 
-// lengthProblem says why a number of this length is not valid.
+// lengthProblem returns why a number of this length is invalid.
 func (r *region) lengthProblem(length int) Code {
 	switch r.fitLength(length) {
 	case lengthTooShort, lengthLocalOnly:
@@ -192,25 +195,26 @@ func (r *region) lengthProblem(length int) Code {
 	return NotValid
 }
 
-// scannedCell is what a cell has: its digits, and what else tells how to read them.
+// scannedCell is the digits of a cell, and what else decides how to read them.
 type scannedCell struct {
 	digits [maxDigits]byte
 	count  int
 	plus   bool
-	// extension: one was cut off.
+	// extension reports whether an extension was cut.
 	extension bool
-	// slash is the number of digits before the last slash; 0 where there is none.
+	// slash is the number of digits before the last slash, or 0.
 	slash, slashes int
-	// dot is the same for the last dot.
+	// dot is the number of digits before the last dot.
 	dot int
-	// bracket is the same for the last opening bracket, closed for the last
-	// closing one.
+	// bracket and closingBracket are the numbers of digits before the last
+	// opening and closing bracket.
 	bracket, closingBracket int
-	// spaced: there are other signs than digits, the plus and dots.
+	// spaced reports whether there are other signs than digits, the plus and
+	// dots.
 	spaced bool
 }
 
-// byteKind is what a byte means in a plain number.
+// byteKind is the meaning of a byte in a plain number.
 type byteKind uint8
 
 const (
@@ -229,8 +233,8 @@ var byteKinds = [256]byteKind{
 	' ': kindSpace, '-': kindSpace, '(': kindOpenBracket, ')': kindCloseBracket, '+': kindPlus, '.': kindDot, '/': kindSlash,
 }
 
-// scan reads a cell of plain signs. It gives false where the cell has others, or
-// has them where a number does not.
+// scan reads a cell of plain characters. It reports false if the cell has
+// others, or has them in the wrong position.
 func (w *scannedCell) scan(raw []byte) bool {
 	if w.scanBytes(raw) < len(raw) {
 		return false
@@ -239,13 +243,14 @@ func (w *scannedCell) scan(raw []byte) bool {
 	return w.count > 0 && !w.endsInBrackets()
 }
 
-// endsInBrackets says whether the last digits stand in brackets behind a whole number:
-// a second ending, or a note.
+// endsInBrackets reports whether the last digits are in brackets after a whole
+// number: a second ending, or a note.
 func (w *scannedCell) endsInBrackets() bool {
 	return w.bracket >= minNationalDigits && w.closingBracket == w.count && w.count > w.bracket
 }
 
-// scanBytes gives the place of the first byte that is no part of a plain number.
+// scanBytes returns the offset of the first byte that is not part of a plain
+// number.
 func (w *scannedCell) scanBytes(raw []byte) int {
 	count := 0
 	for i, c := range raw {
@@ -279,7 +284,7 @@ func (w *scannedCell) scanBytes(raw []byte) int {
 	return len(raw)
 }
 
-// countDot keeps the place of a dot; a second one makes it a sign like the others.
+// countDot records a dot; a second one counts as any other sign.
 func (w *scannedCell) countDot(before, count int) int {
 	w.spaced = w.spaced || before != 0
 	return count
@@ -288,8 +293,7 @@ func (w *scannedCell) countDot(before, count int) int {
 // minFraction is the fewest digits before a fraction: fewer are an area code.
 const minFraction = 7
 
-// dropFraction cuts the .0 that programs add which take the number for one to
-// count with.
+// dropFraction cuts the .0 of programs that store the number as a quantity.
 func (w *scannedCell) dropFraction() {
 	if !w.spaced && w.dot >= minFraction && w.count == w.dot+1 && w.digits[w.dot] == '0' {
 		w.count = w.dot
@@ -297,16 +301,17 @@ func (w *scannedCell) dropFraction() {
 }
 
 const (
-	// minNationalDigits is the fewest digits of a number with its area code, minInternationalDigits
-	// of one with its calling code too. No area code has as many.
+	// minNationalDigits is the fewest digits of a number with its area code,
+	// minInternationalDigits with its calling code too. No area code is as
+	// long.
 	minNationalDigits, minInternationalDigits = 7, 10
-	// maxSlashes is the most slashes of two numbers: with more of them they stand
-	// between all groups of one.
+	// maxSlashes is the most slashes between two numbers. More of them separate
+	// all groups of one number.
 	maxSlashes = 2
 )
 
-// isTwoNumbers says whether the last slash stands between two numbers or two endings,
-// and not behind an area code.
+// isTwoNumbers reports whether the last slash separates two numbers or two
+// endings, and does not follow an area code.
 func (w *scannedCell) isTwoNumbers(n *number, code Code) bool {
 	if w.slash == 0 || w.slash == w.count || w.slashes > maxSlashes {
 		return false

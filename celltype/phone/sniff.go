@@ -2,26 +2,28 @@ package phone
 
 import "github.com/intraydata/intray"
 
-// Convention is how a column writes the numbers of the configured country that are
-// valid with their first digits as the calling code and without.
+// Convention is how a column writes ambiguous numbers of the configured
+// country, which are valid both with their first digits as the calling code and
+// without.
 type Convention uint8
 
-// The habits.
+// The conventions.
 const (
-	// NoConvention is not known; such numbers are a problem.
+	// NoConvention is unknown; such numbers are a problem.
 	NoConvention Convention = iota
-	// WithCode: the calling code stands there without its plus.
+	// WithCode: the numbers have their calling code, without the plus.
 	WithCode
-	// WithoutCode: the area code stands there without the national prefix.
+	// WithoutCode: the numbers have their area code, without the national
+	// prefix.
 	WithoutCode
 )
 
 var conventionNames = [...]string{"unknown", "with-code", "without-code"}
 
-// String names the habit.
+// String returns the name of the convention.
 func (h Convention) String() string { return conventionNames[h] }
 
-// ParseConvention reads what String wrote.
+// ParseConvention returns the convention with this name.
 func ParseConvention(name string) (Convention, bool) {
 	for i, n := range conventionNames {
 		if n == name {
@@ -31,34 +33,35 @@ func ParseConvention(name string) (Convention, bool) {
 	return NoConvention, false
 }
 
-// notation is how one number of the configured country is written without a plus.
+// notation is how one number of the configured country is written without a
+// plus.
 type notation uint8
 
-// Coded numbers begin with the calling code, prefixed ones with the national
-// prefix, notationBare ones with neither. Others tell nothing.
+// Numbers start with the calling code, with the national prefix or with
+// neither. Any other notation decides nothing.
 const (
 	notationCode notation = iota + 1
 	notationPrefix
 	notationBare
 )
 
-// Sniffer takes the cells of a column and finds its habit. The zero Survey is
-// empty and ready. It is for one goroutine.
+// Sniffer observes the cells of a column and decides its convention. The zero
+// Sniffer is ready to use. It is not safe for concurrent use.
 type Sniffer struct {
-	// counts are the numbers that are read, by their way; open are those with two
-	// readings.
+	// counts counts the numbers that were read, by their notation; open counts
+	// the ambiguous ones.
 	counts  [notationBare + 1]int64
 	open    int64
 	example string
 }
 
-// HasAmbiguous says whether any number that the reader takes can have two readings:
-// a national number must be longer than another one by the calling code.
+// HasAmbiguous reports whether any number can be ambiguous: a national number
+// must be longer than another one by the calling code.
 func (r *Reader) HasAmbiguous() bool {
 	return r.home != nil && r.home.trunkPrefix != "" && r.home.lengths&(r.home.lengths<<(len(r.home.plan.text)-1)) != 0
 }
 
-// Observe takes the next cell of a column.
+// Observe adds the next cell of a column.
 func (r *Reader) Observe(s *Sniffer, raw []byte) {
 	var w scannedCell
 	if r.home == nil || !w.scan(raw) && w.cleanAndScan(raw) != Read {
@@ -78,16 +81,18 @@ func (r *Reader) Observe(s *Sniffer, raw []byte) {
 }
 
 const (
-	// minWinRatio is how many times as many cells as those that contradict it a habit
-	// needs, and maxOpenPerDecisive how many cells may depend on one that tells.
+	// minWinRatio is how many cells must support a convention per cell that
+	// contradicts it, and maxOpenPerDecisive how many cells may depend on one
+	// decisive cell.
 	minWinRatio        = 20
 	maxOpenPerDecisive = 20
 )
 
-// Decide finds the habit, and says why. It is none where no number depends on it.
+// Decide decides the convention, with the reason. It returns NoConvention if no
+// number depends on it.
 //
-// Where national numbers have their prefix, one without it begins with the calling
-// code.
+// If national numbers have their prefix, a number without it starts with the
+// calling code.
 func (s *Sniffer) Decide() (Convention, intray.Message) {
 	if s.open == 0 {
 		return NoConvention, intray.Message{}
@@ -106,7 +111,7 @@ func (s *Sniffer) Decide() (Convention, intray.Message) {
 	return NoConvention, intray.Message{}
 }
 
-// WithConvention gives a reader that reads a column of this habit.
+// WithConvention returns a reader for a column with this convention.
 func (r *Reader) WithConvention(h Convention) *Reader {
 	with := *r
 	with.convention = h

@@ -8,8 +8,8 @@ import (
 func TestConventions(t *testing.T) {
 	for _, c := range []struct {
 		title, country, cells string
-		habit                 Convention
-		// cell is read as number with the habit; "" is a problem.
+		convention            Convention
+		// cell is read as number under the convention; "" is a problem.
 		cell, number string
 	}{
 		{"alone", "DE", "491712345678", NoConvention, "491712345678", ""},
@@ -32,21 +32,21 @@ func TestConventions(t *testing.T) {
 		for _, cell := range strings.Split(c.cells, "|") {
 			r.Observe(&s, []byte(cell))
 		}
-		habit, why := s.Decide()
-		if habit != c.habit || why.IsZero() != (habit == NoConvention) {
-			t.Errorf("%s: the habit is %d, want %d: %s", c.title, habit, c.habit, why)
+		convention, why := s.Decide()
+		if convention != c.convention || why.IsZero() != (convention == NoConvention) {
+			t.Errorf("%s: the convention is %d, want %d: %s", c.title, convention, c.convention, why)
 		}
-		got, problem := r.WithConvention(habit).Append(nil, []byte(c.cell))
+		got, problem := r.WithConvention(convention).Append(nil, []byte(c.cell))
 		if string(got) != c.number || problem.Invalid() != (c.number == "") {
 			t.Errorf("%s: %q is %q (%s), want %q", c.title, c.cell, got, problem.Code, c.number)
 		}
 	}
 }
 
-// TestDoubtfulCountries wants every country with two readings of one number to be
-// known as such.
-func TestDoubtfulCountries(t *testing.T) {
-	doubtful := 0
+// TestAmbiguousCountries checks that every country in which a number can be
+// ambiguous is known as such.
+func TestAmbiguousCountries(t *testing.T) {
+	ambiguous := 0
 	for i := range metadata.regions {
 		name := metadata.regions[i].name
 		if len(name) != 2 {
@@ -57,12 +57,12 @@ func TestDoubtfulCountries(t *testing.T) {
 			t.Fatal(err)
 		}
 		if r.HasAmbiguous() {
-			doubtful++
+			ambiguous++
 		}
 	}
 	de, _ := New(Config{Country: "DE"})
 	us, _ := New(Config{Country: "US"})
-	if !de.HasAmbiguous() || us.HasAmbiguous() || doubtful > len(metadata.regions)/2 {
-		t.Errorf("doubtful are Germany %v, the United States %v, and %d of %d in all", de.HasAmbiguous(), us.HasAmbiguous(), doubtful, len(metadata.regions))
+	if !de.HasAmbiguous() || us.HasAmbiguous() || ambiguous > len(metadata.regions)/2 {
+		t.Errorf("ambiguous are Germany %v, the United States %v, and %d of %d in all", de.HasAmbiguous(), us.HasAmbiguous(), ambiguous, len(metadata.regions))
 	}
 }

@@ -10,8 +10,8 @@ import (
 //go:embed plans.bin
 var plansFile string
 
-// The sizes of the records in the sections of the file, as package gen writes
-// them.
+// The sizes of the records in the sections of the file, as tools/phonegen
+// writes them.
 const (
 	branchSize      = 22
 	leafSize        = 4
@@ -21,27 +21,27 @@ const (
 	regionSize      = 24
 	instructionSize = 8
 	ruleSize        = 8
-	// leafBit tells a reference to a leaf from one to a branch.
+	// leafBit is set in references to leaves, and clear in those to branches.
 	leafBit = 0x8000
 )
 
-// tables are the sections of the file, of which the small ones are unpacked.
+// tables are the sections of the file, of which the small ones are decoded.
 type tables struct {
 	branches, leaves, chains, outcomes, layouts, programs, rules string
 	plans                                                        []plan
 	regions                                                      []region
-	// codes gives for each calling code the plan, counted from 1.
+	// codes holds the index of the plan of each calling code, plus 1.
 	codes [1000]uint8
 }
 
 // plan is the numbering plan of one calling code.
 type plan struct {
 	code int
-	// text is the code with the plus before it.
+	// text is the code with the plus.
 	text string
 	root uint16
-	// main is the region whose rules hold where none is configured. With shared
-	// there are others.
+	// main is the region whose rules apply without a configured country. shared
+	// reports whether there are others.
 	main   *region
 	shared bool
 }
@@ -50,21 +50,21 @@ type plan struct {
 type region struct {
 	name string
 	plan *plan
-	// lengths has the bit n set for each length n of a national number; local
-	// for each length that can only be called from nearby.
+	// lengths has the bit n set for each length n of a national number, local
+	// for each length that can only be dialed locally.
 	lengths, local uint32
 	// general is the bit of the region in an outcome.
 	general uint32
-	// abroad is the program of the international prefix, national that of the
-	// national one, with its groups and the rule that it is exchanged by.
+	// internationalPrefix and nationalPrefix are the programs of the prefixes,
+	// groups and transformRule the groups and the rule of the latter.
 	internationalPrefix, nationalPrefix program
 	groups                              int
 	transformRule                       string
-	// trunkPrefix is the national prefix as it is written, "" where there is none.
+	// trunkPrefix is the national prefix as written, or "".
 	trunkPrefix string
 }
 
-// outcome is what the tables tell of a national number.
+// outcome is what the tables hold about a national number.
 type outcome struct {
 	general                 uint32
 	valid                   bool
@@ -132,7 +132,7 @@ func (t *tables) ruleText(id uint16) string {
 	return t.rules[at+1 : at+1+int(t.rules[at])]
 }
 
-// byName gives the region of two letters.
+// byName returns the region with two letters, or nil.
 func (t *tables) byName(name string) *region {
 	for i := range t.regions {
 		if t.regions[i].name == name && len(name) == 2 {
@@ -142,8 +142,8 @@ func (t *tables) byName(name string) *region {
 	return nil
 }
 
-// planOf gives the plan whose calling code the digits begin with, and the rest.
-// No code is the beginning of another.
+// planOf returns the plan whose calling code the digits start with, and the
+// rest. No code is a prefix of another.
 func (t *tables) planOf(digits []byte) (*plan, []byte) {
 	code := 0
 	for i := 0; i < len(digits) && i < 3; i++ {
@@ -170,7 +170,7 @@ func (p *plan) outcome(digits []byte) outcome {
 	return metadata.outcome(readUint16(metadata.branches, int(at)*branchSize+20))
 }
 
-// leafOutcome gives the outcome at a leaf with some digits left.
+// leafOutcome returns the outcome at a leaf with some digits left.
 func (t *tables) leafOutcome(at uint16, left int) outcome {
 	record := int(at&^leafBit) * leafSize
 	if left >= int(t.leaves[record+2]) {
@@ -188,9 +188,9 @@ func (t *tables) outcome(id uint16) outcome {
 	}
 }
 
-// layout is the text of a layout: an x for each digit that is written, a ! for
-// each that is left out, and what stands between them. It is empty where the
-// digits are written alone.
+// layout returns a layout: an x for each digit that is written, a ! for each
+// that is dropped, and what is between them. It is empty if only the digits are
+// written.
 func (t *tables) layout(id uint16) string {
 	at := int(id) * layoutSize
 	return t.layouts[at+1 : at+1+int(t.layouts[at])]
@@ -203,13 +203,13 @@ const (
 	lengthFits lengthFit = iota
 	lengthTooShort
 	lengthTooLong
-	// lengthImpossible is a length between others that no number has.
+	// lengthImpossible is a length between valid ones that no number has.
 	lengthImpossible
-	// lengthLocalOnly is a length that can only be called from nearby.
+	// lengthLocalOnly is a length that can only be dialed locally.
 	lengthLocalOnly
 )
 
-// noNumbersBit is the bit for regions that have no numbers at all.
+// noNumbersBit is set for regions without any numbers.
 const noNumbersBit = 1 << 31
 
 func (r *region) fitLength(length int) lengthFit {
@@ -229,10 +229,12 @@ func (r *region) fitLength(length int) lengthFit {
 	return lengthImpossible
 }
 
-// matchesDigits says whether the pattern for all numbers of the region takes the digits.
+// matchesDigits reports whether the general pattern of the region matches the
+// digits.
 func (r *region) matchesDigits(digits []byte) bool { return r.plan.outcome(digits).matchesRegion(r) }
 
-// matchesRegion says whether the pattern for all numbers of a region takes the number.
+// matchesRegion reports whether the general pattern of a region matches the
+// number.
 func (o outcome) matchesRegion(r *region) bool { return o.general&r.general != 0 }
 
 func readUint16(s string, at int) uint16 { return uint16(s[at]) | uint16(s[at+1])<<8 }
