@@ -174,7 +174,7 @@ func (a *numberParser) Restore(form string) (Parser, error) {
 	style, odd, _ := strings.Cut(form, " percents=")
 	at := slices.Index(percentStyleNames[:], odd)
 	if at < 0 {
-		return nil, fmt.Errorf("there is no way %q to write numbers", form)
+		return nil, fmt.Errorf("restore the number style %q: unknown percents", form)
 	}
 	with := *a
 	with.fieldStyle, with.percents = number.Style{}, percentStyle(at)

@@ -70,7 +70,7 @@ func (t ambiguousPhoneParser) NewSniffer() Sniffer { return &phoneSniffer{parser
 func (t ambiguousPhoneParser) Restore(form string) (Parser, error) {
 	habit, known := phone.ParseConvention(form)
 	if !known {
-		return nil, fmt.Errorf("there is no way %q to write phone numbers", form)
+		return nil, fmt.Errorf("restore the phone number convention: unknown convention %q", form)
 	}
 	return &phoneParser{t.field, t.reader.WithConvention(habit)}, nil
 }

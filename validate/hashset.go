@@ -101,7 +101,7 @@ func (f *spillFile) close() error {
 		err = errors.Join(err, gone)
 	}
 	if err != nil {
-		return fmt.Errorf("remove the values of all rows: %w", err)
+		return fmt.Errorf("remove spilled values: %w", err)
 	}
 	return nil
 }

@@ -236,7 +236,7 @@ func TestSpillFileReportsClose(t *testing.T) {
 	if err := f.file.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.close(); err == nil || !strings.Contains(err.Error(), "remove the values of all rows") {
+	if err := f.close(); err == nil || !strings.Contains(err.Error(), "remove spilled values") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -89,7 +89,7 @@ func (h *Hasher) Flush(to *Index) error {
 		return nil
 	}
 	if err := to.set.addEntries(&h.batch); err != nil {
-		return fmt.Errorf("keep the values of rows: %w", err)
+		return fmt.Errorf("spill values: %w", err)
 	}
 	return nil
 }
@@ -105,7 +105,7 @@ func (x *Index) Finish() (*roaring.Bitmap, error) {
 		x.unsorted, x.set.partitions = spillFile{}, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("compare the values of all rows: %w", err)
+		return nil, fmt.Errorf("find duplicate values: %w", err)
 	}
 	return rows, nil
 }

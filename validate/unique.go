@@ -135,7 +135,7 @@ func (u *UniqueChecker) AddBatch(b *intray.Batch) error {
 			}
 		}
 		if err := u.sets[i].addEntries(g); err != nil {
-			return fmt.Errorf("keep the values of rows from %d on: %w", b.First, err)
+			return fmt.Errorf("spill values of rows from %d: %w", b.First, err)
 		}
 	}
 	return nil
@@ -191,7 +191,7 @@ func (u *UniqueChecker) Finish() ([]Duplicates, error) {
 	for i, key := range u.keys {
 		rows, err := u.sets[i].duplicateRows()
 		if err != nil {
-			return nil, fmt.Errorf("compare the values of all rows: %w", err)
+			return nil, fmt.Errorf("find duplicate values: %w", err)
 		}
 		if rows.IsEmpty() {
 			continue

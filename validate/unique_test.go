@@ -179,7 +179,7 @@ func TestUniqueCheckerReportsFailure(t *testing.T) {
 	for i := range rows {
 		rows[i] = []string{fmt.Sprint(i)}
 	}
-	if err := u.AddBatch(table(rows, len(rows))[0]); err == nil || !strings.Contains(err.Error(), "keep the values") {
+	if err := u.AddBatch(table(rows, len(rows))[0]); err == nil || !strings.Contains(err.Error(), "spill values") {
 		t.Errorf("error %v", err)
 	}
 	if err := u.Close(); err != nil {

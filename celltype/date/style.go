@@ -123,7 +123,7 @@ func (s *Style) UnmarshalText(text []byte) error {
 	var style Style
 	for _, word := range strings.Fields(string(text)) {
 		if err := style.set(word); err != nil {
-			return fmt.Errorf("read the style %q: %w", text, err)
+			return fmt.Errorf("parse style %q: %w", text, err)
 		}
 	}
 	*s = style
@@ -139,7 +139,7 @@ func (s *Style) set(word string) error {
 	case "pivot":
 		pivot, err := strconv.ParseUint(value, 10, 8)
 		if err != nil || pivot > 100 {
-			return fmt.Errorf("the pivot %q is no year of two digits", value)
+			return fmt.Errorf("the pivot %q is not a number from 0 to 100", value)
 		}
 		s.Pivot = uint8(pivot)
 		return nil

@@ -28,7 +28,7 @@ func TestStyleText(t *testing.T) {
 func TestStyleTextRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		"slash=YDM": "not an order of a pattern", "slashes=DMY": "not an order of a pattern", "nonsense": "not an order of a pattern",
-		"pivot=101": "no year of two digits", "pivot=x": "no year of two digits", "names=xx": "unknown language", "names=": "unknown language",
+		"pivot=101": "not a number from 0 to 100", "pivot=x": "not a number from 0 to 100", "names=xx": "unknown language", "names=": "unknown language",
 	} {
 		s := Style{Pivot: 7}
 		if err := s.UnmarshalText([]byte("dash=DMY " + text)); err == nil || !strings.Contains(err.Error(), want) {

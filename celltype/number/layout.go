@@ -102,7 +102,7 @@ func (l *Layout) setOption(name string, value any) error {
 	case textOption:
 		text, ok := value.(string)
 		if !ok {
-			return fmt.Errorf("%s is %v, not a text", name, value)
+			return fmt.Errorf("%s is %v, not a string", name, value)
 		}
 		if option.values != nil && !slices.Contains(option.values, text) {
 			return fmt.Errorf("%s is %q, not one of %v", name, text, option.values)
@@ -111,7 +111,7 @@ func (l *Layout) setOption(name string, value any) error {
 	case *[len(thousandNames)]string:
 		given, ok := value.(map[string]any)
 		if !ok {
-			return fmt.Errorf("%s are %v, not an object of texts", name, value)
+			return fmt.Errorf("%s is %v, not an object of strings", name, value)
 		}
 		for _, unit := range slices.Sorted(maps.Keys(given)) {
 			at := slices.Index(thousandNames[:], unit)
@@ -122,7 +122,7 @@ func (l *Layout) setOption(name string, value any) error {
 			option[at] = text
 		}
 	default:
-		return fmt.Errorf("there is no option %s of a number format", name)
+		return fmt.Errorf("unknown option %s of a number format", name)
 	}
 	return nil
 }

@@ -40,12 +40,12 @@ func CompileOptions(options map[string]any) (Options, error) {
 	name, display := "default", options["displayFormat"]
 	if given, ok := options["preset"]; ok {
 		if name, ok = given.(string); !ok {
-			return Options{}, fmt.Errorf("read the number options: the preset is %v, not a name", given)
+			return Options{}, fmt.Errorf("read number options: the preset is %v, not a name", given)
 		}
 	}
 	preset, ok := FindPreset(name)
 	if !ok {
-		return Options{}, fmt.Errorf("read the number options: there is no preset %q", name)
+		return Options{}, fmt.Errorf("read number options: unknown preset %q", name)
 	}
 	o.Rounds, o.Places = preset.Rounds, preset.Places
 	o.Currency, _ = FindCurrency(preset.Currency)
@@ -55,18 +55,18 @@ func CompileOptions(options map[string]any) (Options, error) {
 	}
 	for _, key := range slices.Sorted(maps.Keys(options)) {
 		if err := o.setOption(key, options[key]); err != nil {
-			return Options{}, fmt.Errorf("read the number options: %w", err)
+			return Options{}, fmt.Errorf("read number options: %w", err)
 		}
 	}
 	layout, err := compileLayoutOption(display)
 	if err != nil {
-		return Options{}, fmt.Errorf("read the number options: %w", ofOption("displayFormat", err))
+		return Options{}, fmt.Errorf("read number options: %w", ofOption("displayFormat", err))
 	}
 	o.Display = layout
 	o.low, _ = parse(o.Min, nil)
 	o.high, _ = parse(o.Max, nil)
 	if o.Min != nil && o.Max != nil && o.low.compare(o.high) > 0 {
-		return Options{}, fmt.Errorf("read the number options: %w",
+		return Options{}, fmt.Errorf("read number options: %w",
 			&intray.MessageError{Message: intray.NewMessage("number_format.min_above_max", intray.Params{"min": string(o.Min), "max": string(o.Max)})})
 	}
 	return o, nil
@@ -93,7 +93,7 @@ func (o *Options) setOption(key string, value any) (err error) {
 	case "max":
 		o.Max, err = canonicalBound(key, value)
 	default:
-		return fmt.Errorf("there is no option %s", key)
+		return fmt.Errorf("unknown option %s", key)
 	}
 	return err
 }
@@ -106,7 +106,7 @@ func ofOption(name string, err error) error {
 func compileLayoutOption(value any) (Layout, error) {
 	options, ok := value.(map[string]any)
 	if !ok {
-		return Layout{}, fmt.Errorf("it is %v, not an object of format options", value)
+		return Layout{}, fmt.Errorf("the format is %v, not an object of format options", value)
 	}
 	return CompileLayout(options)
 }

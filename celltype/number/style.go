@@ -74,5 +74,5 @@ func (s *Style) UnmarshalText(text []byte) error {
 			}
 		}
 	}
-	return fmt.Errorf("read the style %.80q: it is not like %s", text, Style{Comma, Point})
+	return fmt.Errorf("parse style %.80q: want a style such as %q", text, Style{Comma, Point}.String())
 }

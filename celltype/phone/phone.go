@@ -61,7 +61,7 @@ func New(c Config) (*Reader, error) {
 			return nil, &intray.MessageError{Message: intray.NewMessage("phone.country_needed", intray.Params{"format": c.Format})}
 		}
 	default:
-		return nil, fmt.Errorf("the phone format %q is none of international, national and both", c.Format)
+		return nil, fmt.Errorf("unknown phone format %q: want international, national or both", c.Format)
 	}
 	if c.Country == "" {
 		return r, nil

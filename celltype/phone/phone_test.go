@@ -93,7 +93,7 @@ func TestNew(t *testing.T) {
 		{Config{Format: "national"}, ""},
 		{Config{Format: "both", Country: "US"}, ""},
 		{Config{Format: "both"}, `the phone format "both" needs a country`},
-		{Config{Format: "E164"}, `the phone format "E164" is none of international, national and both`},
+		{Config{Format: "E164"}, `unknown phone format "E164": want international, national or both`},
 		{Config{Country: "001"}, `no phone numbers are known of the country "001"; give the two letters of ISO 3166-1`},
 		{Config{Country: "DEU"}, `no phone numbers are known of the country "DEU"; give the two letters of ISO 3166-1`},
 		{Config{Country: "ZZ"}, `no phone numbers are known of the country "ZZ"; give the two letters of ISO 3166-1`},

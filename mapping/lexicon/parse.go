@@ -14,7 +14,7 @@ import (
 func Parse(folder fs.FS) (*Lexicon, error) {
 	names, err := fs.Glob(folder, "*.txt")
 	if err != nil {
-		return nil, fmt.Errorf("list the lexicon's files: %w", err)
+		return nil, fmt.Errorf("list lexicon files: %w", err)
 	}
 	p := &parser{lexicon: &Lexicon{
 		concepts: map[string]*Concept{}, qualifiers: map[string]*Qualifier{},
@@ -23,7 +23,7 @@ func Parse(folder fs.FS) (*Lexicon, error) {
 	for _, name := range names {
 		text, err := fs.ReadFile(folder, name)
 		if err != nil {
-			return nil, fmt.Errorf("read the lexicon's file %s: %w", name, err)
+			return nil, fmt.Errorf("read lexicon file %s: %w", name, err)
 		}
 		if err := p.parseFile(name, string(text)); err != nil {
 			return nil, err

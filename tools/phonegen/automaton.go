@@ -29,11 +29,11 @@ type state struct {
 func newPattern(text string, prefix bool) (*pattern, error) {
 	parsed, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
-		return nil, fmt.Errorf("pattern %q: %w", text, err)
+		return nil, fmt.Errorf("compile pattern %q: %w", text, err)
 	}
 	prog, err := syntax.Compile(parsed.Simplify())
 	if err != nil {
-		return nil, fmt.Errorf("pattern %q: %w", text, err)
+		return nil, fmt.Errorf("compile pattern %q: %w", text, err)
 	}
 	p := &pattern{prog: prog, prefix: prefix, ids: map[string]int{}}
 	p.stateID(nil)
@@ -198,7 +198,7 @@ func (p *programs) compile(text string) (start uint16, groups int, err error) {
 	}
 	parsed, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
-		return 0, 0, fmt.Errorf("prefix %q: %w", text, err)
+		return 0, 0, fmt.Errorf("compile prefix %q: %w", text, err)
 	}
 	groups = parsed.MaxCap()
 	if start, known := p.starts[text]; known {
@@ -206,13 +206,13 @@ func (p *programs) compile(text string) (start uint16, groups int, err error) {
 	}
 	prog, err := syntax.Compile(parsed.Simplify())
 	if err != nil {
-		return 0, 0, fmt.Errorf("prefix %q: %w", text, err)
+		return 0, 0, fmt.Errorf("compile prefix %q: %w", text, err)
 	}
 	base := len(p.list)
 	for i := range prog.Inst {
 		inst, err := encodeInstruction(&prog.Inst[i], base)
 		if err != nil {
-			return 0, 0, fmt.Errorf("prefix %q: %w", text, err)
+			return 0, 0, fmt.Errorf("compile prefix %q: %w", text, err)
 		}
 		p.list = append(p.list, inst)
 	}
@@ -236,7 +236,7 @@ func encodeInstruction(from *syntax.Inst, base int) (instruction, error) {
 		to.op, to.arg = opTry, to.out
 	case syntax.InstEmptyWidth:
 		if syntax.EmptyOp(from.Arg) != syntax.EmptyEndText {
-			return to, fmt.Errorf("an assertion other than that of the end")
+			return to, fmt.Errorf("the only supported assertion is the end of the text")
 		}
 		to.op = opEnd
 	default:

@@ -72,7 +72,7 @@ func encodeTables() ([]byte, error) {
 	t := newTables()
 	for _, p := range plans {
 		if err := t.addPlan(p); err != nil {
-			return nil, fmt.Errorf("make the plan of +%d: %w", p.code, err)
+			return nil, fmt.Errorf("build plan of +%d: %w", p.code, err)
 		}
 	}
 	return t.encode()
@@ -82,7 +82,7 @@ func encodeTables() ([]byte, error) {
 func readPlans() ([]plan, error) {
 	all, err := phonenumbers.MetadataCollection()
 	if err != nil {
-		return nil, fmt.Errorf("read the metadata: %w", err)
+		return nil, fmt.Errorf("read metadata: %w", err)
 	}
 	known := map[string]*phonenumbers.PhoneMetadata{}
 	for _, m := range all.GetMetadata() {
@@ -167,7 +167,7 @@ func (t *tables) addPlan(p plan) error {
 		return err
 	}
 	if len(p.regions) > 32 {
-		return fmt.Errorf("%d regions: more than fit into 32 bits", len(p.regions))
+		return fmt.Errorf("%d regions do not fit into 32 bits", len(p.regions))
 	}
 	t.plans = binary.LittleEndian.AppendUint16(t.plans, uint16(p.code))
 	t.plans = binary.LittleEndian.AppendUint16(t.plans, root)
@@ -275,7 +275,7 @@ func (t *textTable) intern(text string) (uint16, error) {
 		return uint16(at), nil
 	}
 	if len(text) >= t.size || len(t.known) >= 1<<16 {
-		return 0, fmt.Errorf("the text %q is longer than %d bytes, or there are too many", text, t.size-1)
+		return 0, fmt.Errorf("the text %q is longer than %d bytes, or there are more than 65,536", text, t.size-1)
 	}
 	t.known = append(t.known, text)
 	record := make([]byte, t.size)

@@ -57,7 +57,7 @@ func (g *graph) addPlan(r *rules) (uint16, error) {
 	w := graphBuilder{graph: g, rules: r, seen: map[string]uint16{}, tails: map[uint16][]uint16{}}
 	root := w.nodeFor(r.set.start(), 0)
 	if len(g.branches) >= leafBit || len(g.leaves) >= leafBit || len(g.chains) >= 1<<16 || len(g.outcomes) >= 1<<16 {
-		return 0, fmt.Errorf("%d branches, %d leaves, %d outcomes: more than fit into 16 bits", len(g.branches), len(g.leaves), len(g.outcomes))
+		return 0, fmt.Errorf("%d branches, %d leaves and %d outcomes do not fit into 16 bits", len(g.branches), len(g.leaves), len(g.outcomes))
 	}
 	return root, nil
 }

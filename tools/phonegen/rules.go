@@ -211,7 +211,7 @@ func newLayout(f *phonenumbers.NumberFormat, national bool) (layout, error) {
 	for rest := f.GetPattern(); rest != ""; {
 		found := groupPattern.FindStringSubmatch(rest)
 		if found == nil {
-			return l, fmt.Errorf("the format pattern %q is no list of groups of digits", f.GetPattern())
+			return l, fmt.Errorf("the format pattern %q is not a list of groups of digits", f.GetPattern())
 		}
 		l.groups = append(l.groups, newGroup(found[1], found[2]))
 		rest = rest[len(found[0]):]

@@ -41,7 +41,7 @@ func newBacktracker(root *node, f Flags) (*backtracker, error) {
 	}
 	re, err := regexp2.Compile(s.out.String(), options, regexp2.OptionMaxBacktrackingStackSize(maxStack))
 	if err != nil {
-		return nil, fmt.Errorf("preparing the regular expression: %w", err)
+		return nil, fmt.Errorf("compile regular expression: %w", err)
 	}
 	re.MatchTimeout = MatchLimit
 	return &backtracker{re: re, units: !f.Unicode, texts: sync.Pool{New: func() any { return new([]rune) }}}, nil
@@ -77,7 +77,7 @@ func writeRegexp2(root *node, f Flags) (*regexp2Writer, error) {
 	s := &regexp2Writer{flags: f, groupNumbers: referencedGroups(root)}
 	s.writeNode(root)
 	if s.out.Len() > maxRegexp2Bytes {
-		return nil, fmt.Errorf("preparing the regular expression: %w", errTooLarge)
+		return nil, fmt.Errorf("compile regular expression: %w", errTooLarge)
 	}
 	return s, nil
 }
