@@ -6,55 +6,57 @@ import (
 	"slices"
 )
 
-// ValueCounts counts how often texts are there. It holds 20 bytes for each, beyond some
-// megabytes in a temporary file; two texts are taken for one as [UniqueChecker] tells.
+// ValueCounts counts the occurrences of texts. It holds 20 bytes for each
+// occurrence, beyond some megabytes in a temporary file. Texts with equal
+// hashes are treated as equal; see [UniqueChecker].
 //
-// Texts are put, also from several goroutines; then Most, once.
+// Any number of goroutines may add texts, each with its own [Counter]. After
+// that, call MostFrequent once.
 type ValueCounts struct {
 	seed hashSeed
 	set  *hashSet
 	file spillFile
 }
 
-// ValueCount is a text, by its hash: how often it is there, and the first row that has
-// it.
+// ValueCount is the hash of a text, the number of its occurrences, and the
+// first row that has it.
 type ValueCount struct {
 	Hash  Hash
 	Count int64
 	Row   uint32
 }
 
-// moreFrequent says which of two is there more often, or first.
+// moreFrequent orders by descending count, then by row.
 func (a ValueCount) moreFrequent(b ValueCount) int {
 	return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Row, b.Row), a.Hash.compare(b.Hash))
 }
 
-// NewValueCounts makes one of no texts. A temporary file is made in the folder temp, by
-// default os.TempDir.
+// NewValueCounts returns empty counts. Temporary files go to the folder temp,
+// by default os.TempDir.
 func NewValueCounts(temp string) *ValueCounts {
 	t := &ValueCounts{seed: newHashSeed(), file: spillFile{dir: temp}}
 	t.set = newHashSet(&t.file, 1)
 	return t
 }
 
-// Hash gives the hash of a text.
+// Hash returns the hash of a text.
 func (t *ValueCounts) Hash(text []byte) Hash { return t.seed.hash(text) }
 
-// Counter puts texts into a tally, for one goroutine.
+// Counter adds texts to counts. It is not safe for concurrent use.
 type Counter struct {
 	counts *ValueCounts
 	batch  entryBatch
 }
 
-// Counter makes one.
+// Counter returns a new counter.
 func (t *ValueCounts) Counter() *Counter { return &Counter{counts: t} }
 
-// QueueText makes the text of a row ready to be counted.
+// QueueText queues the text of a row.
 func (c *Counter) QueueText(text []byte, row uint32) {
 	c.batch.entries = append(c.batch.entries, entry{c.counts.Hash(text), row})
 }
 
-// Flush counts what was made ready.
+// Flush counts the queued texts.
 func (c *Counter) Flush() error {
 	if err := c.counts.set.addEntries(&c.batch); err != nil {
 		return fmt.Errorf("count texts: %w", err)
@@ -62,8 +64,8 @@ func (c *Counter) Flush() error {
 	return nil
 }
 
-// MostFrequent gives the n texts that are there most often, and how many different ones
-// there are.
+// MostFrequent returns the n most frequent texts, and the number of different
+// texts.
 func (t *ValueCounts) MostFrequent(n int) (most []ValueCount, different int64, err error) {
 	err = t.set.eachPartition(func() partitionWorker {
 		counts := map[Hash]ValueCount{}

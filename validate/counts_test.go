@@ -8,7 +8,7 @@ import (
 	"github.com/intraydata/intray/validate"
 )
 
-// TestValueCounts counts texts, few and many, as a map does.
+// TestValueCounts compares the counts of few and many texts with a map.
 func TestValueCounts(t *testing.T) {
 	for _, c := range []struct{ texts, rows, most int }{{0, 0, 3}, {1, 5, 3}, {7, 100, 3}, {7, 100, 7}, {7, 100, 50}, {90_000, 260_000, 10}} {
 		tally := validate.NewValueCounts(t.TempDir())
@@ -50,7 +50,7 @@ func TestValueCounts(t *testing.T) {
 	}
 }
 
-// sameTally wants the texts that are there most often, with their counts.
+// sameTally checks that most holds the most frequent texts with their counts.
 func sameTally(t *testing.T, most []validate.ValueCount, asked int, byHash map[validate.Hash]string, hash func(string) validate.Hash, counts map[string]int64, first map[string]uint32) {
 	t.Helper()
 	for i, m := range most {

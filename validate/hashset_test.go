@@ -37,8 +37,8 @@ func uniqueRules(t *testing.T) *Rules {
 	return rules
 }
 
-// spilledReader is one use of a spill file: fill spills values, file is what they
-// spilled to, and read reads them again.
+// spilledReader is one user of a spill file: file is what it spilled to, and
+// read reads it again.
 type spilledReader struct {
 	file *spillFile
 	read func() error

@@ -12,16 +12,16 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Key is what must be unique among all rows of a table: the value of a field, or
-// those of several together.
+// Key is what must be unique in a table: the value of a field, or the values of
+// several fields together.
 type Key struct {
 	key uniqueKey
-	// seed is that of all hashes of the key, so that they can be compared.
+	// seed is that of all hashes of the key, so that they are comparable.
 	seed hashSeed
 }
 
-// UniqueKeys are what the rules about all rows compare, in a fixed order. Those of two
-// calls have hashes of their own.
+// UniqueKeys returns the keys of the rules about all rows, in a fixed order.
+// Hashes of two calls are not comparable.
 func (r *Rules) UniqueKeys() []Key {
 	keys := make([]Key, 0, len(r.unique))
 	for _, k := range r.unique {
@@ -30,44 +30,44 @@ func (r *Rules) UniqueKeys() []Key {
 	return keys
 }
 
-// Fields are the places of the fields that are compared.
+// Fields returns the indexes of the fields that are compared.
 func (k Key) Fields() []int { return slices.Clone(k.key.fields) }
 
-// Problems are those of a row whose key another row has too, one for each rule
-// that says so; their Row is 0.
+// Problems returns the problems of a row whose key another row has too, one per
+// rule. Their Row is 0.
 func (k Key) Problems() []intray.Problem { return slices.Clone(k.key.problems) }
 
-// Index finds the rows of a table by the hashes of one key. It holds 20 bytes for each row,
-// beyond some megabytes in temporary files.
+// Index finds the rows of a table by the hash of one key. It holds 20 bytes for
+// each row, beyond some megabytes in temporary files.
 //
-// Add takes rows, also from several goroutines; then Seal, once; then Rows.
+// Any number of goroutines may add rows, each with its own [Hasher]. After
+// that, call Finish once, and then Rows.
 type Index struct {
 	set *hashSet
-	// unsorted holds what is added, sorted what Seal makes of it.
+	// unsorted holds the added entries, sorted what Finish makes of them.
 	unsorted, sorted spillFile
 	runs             [][]sortedRun
 }
 
-// NewIndex makes an index without rows. Temporary files are made in the folder
-// temp, by default os.TempDir.
+// NewIndex returns an empty index. Temporary files go to the folder temp, by
+// default os.TempDir.
 func NewIndex(temp string) *Index {
 	x := &Index{unsorted: spillFile{dir: temp}, sorted: spillFile{dir: temp}}
 	x.set = newHashSet(&x.unsorted, 1)
 	return x
 }
 
-// Hasher puts the keys of rows into the form in which they are compared. It
-// serves one goroutine at a time.
+// Hasher hashes the keys of rows. It is not safe for concurrent use.
 type Hasher struct {
 	key   Key
 	batch entryBatch
 }
 
-// Hasher makes one. All of a key give the same hashes.
+// Hasher returns a new hasher. All hashers of a key return the same hashes.
 func (k Key) Hasher() *Hasher { return &Hasher{key: k} }
 
-// Hash gives the hash of the key of a row of a batch, and false where all of its
-// cells are empty, so that it is compared to none.
+// Hash returns the hash of the key of a row. It reports false if all cells of
+// the key are empty, so that the row is not compared.
 func (h *Hasher) Hash(b *intray.Batch, row int) (Hash, bool) {
 	text, has := h.key.key.appendKeyText(b, row, &h.batch.text)
 	if !has {
@@ -76,14 +76,14 @@ func (h *Hasher) Hash(b *intray.Batch, row int) (Hash, bool) {
 	return h.key.seed.hash(text), true
 }
 
-// QueueRow makes row i of a batch ready to be added as this row of the table.
+// QueueRow queues row i of a batch, to be added as this row of the table.
 func (h *Hasher) QueueRow(b *intray.Batch, i int, row uint32) {
 	if hash, has := h.Hash(b, i); has {
 		h.batch.entries = append(h.batch.entries, entry{hash, row})
 	}
 }
 
-// Flush adds the rows that were made ready to an index.
+// Flush adds the queued rows to an index.
 func (h *Hasher) Flush(to *Index) error {
 	if len(h.batch.entries) == 0 {
 		return nil
@@ -94,7 +94,7 @@ func (h *Hasher) Flush(to *Index) error {
 	return nil
 }
 
-// Finish ends adding, and gives the rows whose key another row has too.
+// Finish ends adding, and returns the rows whose key another row has too.
 func (x *Index) Finish() (*roaring.Bitmap, error) {
 	rows, err := x.set.duplicateRows()
 	if err == nil {
@@ -113,11 +113,12 @@ func (x *Index) Finish() (*roaring.Bitmap, error) {
 // Close removes the temporary files.
 func (x *Index) Close() error { return errors.Join(x.unsorted.close(), x.sorted.close()) }
 
-// maxRun is the most entries that are sorted at a time. A part with more has
+// maxRun is the most entries that are sorted at a time. A larger partition has
 // several runs, so that a value that most rows have takes no more memory.
 const maxRun = 1 << 18
 
-// sortedRun is sorted entries of one part: n of them, at a place of the file.
+// sortedRun is a run of sorted entries of one partition: count entries, at an
+// offset of the file.
 type sortedRun struct {
 	offset int64
 	count  int
@@ -176,8 +177,8 @@ func (s *runSorter) flush() error {
 	return err
 }
 
-// Rows calls yield with each row that was added under the hash, until it says
-// false. It may be called from several goroutines.
+// Rows calls yield with each row that was added under the hash, until yield
+// returns false. It is safe for concurrent use.
 func (x *Index) Rows(h Hash, yield func(row uint32) bool) error {
 	for _, r := range x.runs[h.Hi>>x.set.shift] {
 		if going, err := x.search(r, h, yield); err != nil || !going {

@@ -12,8 +12,8 @@ import (
 	"github.com/intraydata/intray/validate"
 )
 
-// indexed puts the rows of batches into an index, and gives the rows whose key
-// another has too.
+// indexed adds the rows of batches to an index, and returns the rows whose key
+// another row has too.
 func indexed(t interface{ Fatal(...any) }, k validate.Key, x *validate.Index, rows [][]string) []uint32 {
 	for _, b := range table(rows, 7) {
 		h := k.Hasher()
@@ -31,7 +31,7 @@ func indexed(t interface{ Fatal(...any) }, k validate.Key, x *validate.Index, ro
 	return repeated.ToArray()
 }
 
-// TestIndex finds the rows of each key as a walk over all rows does.
+// TestIndex compares the rows of each key with a scan of all rows.
 func TestIndex(t *testing.T) {
 	temp := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
@@ -80,7 +80,8 @@ func TestIndex(t *testing.T) {
 	})
 }
 
-// TestLargeIndex has more rows than stay in memory, most of them with one value.
+// TestLargeIndex has more rows than fit into memory, most of them with the same
+// value.
 func TestLargeIndex(t *testing.T) {
 	rules := compiled(t, unique("unique", nil))
 	k := rules.UniqueKeys()[0]

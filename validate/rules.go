@@ -15,8 +15,8 @@ import (
 	"github.com/intraydata/intray/validate/jsregexp"
 )
 
-// valueRule makes a rule that looks at each value by itself and passes over cells
-// that are empty or could not be read.
+// valueRule returns a rule about single values. It skips cells that are empty
+// or could not be read.
 func valueRule(field int, problem intray.Problem, keeps func(value []byte) bool) rule {
 	return func(b *intray.Batch) {
 		cells := &b.Fields[field]
@@ -35,7 +35,7 @@ func valueRule(field int, problem intray.Problem, keeps func(value []byte) bool)
 	}
 }
 
-// lengthRule wants so many characters, counted as code points.
+// lengthRule requires a number of code points.
 func lengthRule(field int, v intray.Validator) rule {
 	least, hasLeast := intOption(v.Options["min"])
 	most, hasMost := intOption(v.Options["max"])
@@ -71,7 +71,7 @@ func lengthMessage(least, most int, hasLeast, hasMost bool) intray.Message {
 	return intray.NewMessage("length.maximum", intray.Params{"n": most})
 }
 
-// alphabeticalRule wants nothing but the letters a to z and A to Z.
+// alphabeticalRule requires the letters a to z and A to Z.
 func alphabeticalRule(field int, v intray.Validator) rule {
 	problem := newProblem(field, v, intray.NewMessage("alphabetical.other_characters", nil))
 	return valueRule(field, problem, func(value []byte) bool {
@@ -84,8 +84,8 @@ func alphabeticalRule(field int, v intray.Validator) rule {
 	})
 }
 
-// newProblem is the problem of a rule, with the message of the schema where it has
-// one.
+// newProblem returns the problem of a rule. The schema's message replaces the
+// text.
 func newProblem(field int, v intray.Validator, text intray.Message) intray.Problem {
 	if v.Message != "" {
 		text = intray.Literal(v.Message)
@@ -93,8 +93,8 @@ func newProblem(field int, v intray.Validator, text intray.Message) intray.Probl
 	return intray.Problem{Field: field, Code: v.Rule, Level: v.Level, Text: text}
 }
 
-// isEmptyCell says whether a cell holds nothing but white space. A cell whose text
-// could not be read is not empty: it has a problem of its own.
+// isEmptyCell reports whether a cell is only white space. A cell that could not
+// be read is not empty: it has a problem already.
 func isEmptyCell(cells *intray.Cells, row int) bool {
 	if text := cells.Values.At(row); len(text) > 0 && !celltype.IsBlank(text) {
 		return false
@@ -102,13 +102,14 @@ func isEmptyCell(cells *intray.Cells, row int) bool {
 	return celltype.IsBlank(cells.Raw(row))
 }
 
-// requiredRule wants every cell to hold something.
+// requiredRule requires every cell to hold something.
 func requiredRule(field int, v intray.Validator) rule {
 	return requireIf(field, newProblem(field, v, intray.NewMessage("required.empty", nil)),
 		func(*intray.Batch, int) bool { return true })
 }
 
-// requireIf wants a cell to hold something in the rows that are meant.
+// requireIf requires a cell to hold something in the rows to which the rule
+// applies.
 func requireIf(field int, problem intray.Problem, applies func(b *intray.Batch, row int) bool) rule {
 	return func(b *intray.Batch) {
 		cells := &b.Fields[field]
@@ -123,12 +124,12 @@ func requireIf(field int, problem intray.Problem, applies func(b *intray.Batch, 
 	}
 }
 
-// condition looks at one other cell of the row.
+// condition tests another cell of the row.
 type condition func(b *intray.Batch, row int) bool
 
-// requireWith makes one of the eight rules that depend on other fields: they are
-// about emptiness or about values, want it so or otherwise ("without"), of any
-// or of all fields.
+// requireWith returns one of the eight rules that depend on other fields. They
+// test emptiness or values, positively or negatively ("without"), of any or of
+// all fields.
 func requireWith(field int, fields []intray.Field, v intray.Validator) (rule, error) {
 	name, byValue := strings.CutSuffix(v.Rule, "_values")
 	name, all := strings.CutSuffix(name, "_all")
@@ -148,8 +149,8 @@ func requireWith(field int, fields []intray.Field, v intray.Validator) (rule, er
 	}), nil
 }
 
-// compileConditions gives for each field that the rule names what it looks at, and
-// its words.
+// compileConditions returns the condition of each field that the rule names,
+// and its text.
 func compileConditions(fields []intray.Field, v intray.Validator, byValue, without bool) (list []condition, conditionTexts []intray.Message, err error) {
 	wanted, _ := v.Options["fieldValues"].(map[string]any)
 	keys := stringList(v.Options["fields"])
@@ -173,10 +174,10 @@ func compileConditions(fields []intray.Field, v intray.Validator, byValue, witho
 	return list, conditionTexts, nil
 }
 
-// requireMessage says when the cell must be filled.
+// requireMessage says when the cell is required.
 func requireMessage(conditions []intray.Message, all, byValue, without bool) intray.Message {
 	switch {
-	case byValue && without && all: // unless turns it around
+	case byValue && without && all: // "unless" negates the conditions
 		return intray.NewMessage("required.unless_any_value", intray.Params{"conditions": conditions})
 	case byValue && without:
 		return intray.NewMessage("required.unless_all_values", intray.Params{"conditions": conditions})
@@ -197,8 +198,8 @@ func requireMessage(conditions []intray.Message, all, byValue, without bool) int
 	return intray.NewMessage("required.if_any_filled", intray.Params{"fields": conditions})
 }
 
-// equalsValue compares the value of a cell, in its canonical form, with a text. An
-// empty text is that of an empty cell.
+// equalsValue compares the value of a cell in canonical form with a text. An
+// empty text is the value of an empty cell.
 func equalsValue(cells *intray.Cells, row int, text []byte) bool {
 	if len(text) == 0 {
 		return isEmptyCell(cells, row)
@@ -207,7 +208,7 @@ func equalsValue(cells *intray.Cells, row int, text []byte) bool {
 	return has && bytes.Equal(value, text)
 }
 
-// canonicalText is a JSON value in the canonical form of values.
+// canonicalText returns a JSON value in the canonical form of values.
 func canonicalText(v any) []byte {
 	switch v := v.(type) {
 	case nil:
@@ -235,17 +236,17 @@ func stringList(v any) (list []string) {
 	return list
 }
 
-// intOption reads a JSON integer, however it was decoded.
+// intOption returns an integer, however the JSON number was decoded.
 func intOption(v any) (int, bool) {
 	n, err := strconv.Atoi(fmt.Sprint(v))
 	return n, err == nil
 }
 
-// maxTimeouts is how many cells of a batch an expression may be too slow for; the
-// rest of the batch is not tried any more.
+// maxTimeouts is for how many cells of a batch an expression may be too slow.
+// The rest of the batch is not tried.
 const maxTimeouts = 3
 
-// regexCache are the regular expressions of a schema, each made ready once.
+// regexCache holds the compiled regular expressions of a schema.
 type regexCache map[string]*jsregexp.Expr
 
 func (e regexCache) compile(source string, f jsregexp.Flags) (*jsregexp.Expr, error) {
@@ -260,9 +261,9 @@ func (e regexCache) compile(source string, f jsregexp.Flags) (*jsregexp.Expr, er
 	return made, err
 }
 
-// regexRule makes the rules regex_match and regex_exclude: the expression must be
-// found in the cell, or must not. Empty cells are looked at like all others;
-// cells whose text could not be read have a problem of their own.
+// regexRule returns the rules regex_match and regex_exclude, which require that
+// the expression is found in the cell, or is not. They apply to empty cells
+// too, but skip cells that could not be read, which have a problem already.
 func (e regexCache) regexRule(field int, v intray.Validator) (rule, error) {
 	flags, _ := v.Options["regexOptions"].(map[string]any)
 	on := func(name string) bool { set, _ := flags[name].(bool); return set }
@@ -302,7 +303,7 @@ func (e regexCache) regexRule(field int, v intray.Validator) (rule, error) {
 	}, nil
 }
 
-// matchUnlessSlow matches a text, until the expression was too slow too often.
+// matchUnlessSlow matches a text, unless the expression was too slow too often.
 func matchUnlessSlow(expr *jsregexp.Expr, text []byte, timeouts *int) (bool, error) {
 	if *timeouts >= maxTimeouts {
 		return false, jsregexp.ErrTimeout

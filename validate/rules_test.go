@@ -11,7 +11,7 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// field makes the first of three fields, with one rule; the others have none.
+// threeFields returns three fields, of which the first has one rule.
 func threeFields(rule string, options map[string]any) []intray.Field {
 	return []intray.Field{
 		{Key: "a", Label: "A", Validators: []intray.Validator{{Rule: rule, Options: options}}},
@@ -25,7 +25,8 @@ func TestRules(t *testing.T) {
 	for name, c := range map[string]struct {
 		rule    string
 		options map[string]any
-		// rows are cells with blanks between; "-" is empty, "?" could not be read.
+		// rows are cells separated by spaces; "-" is empty, "?" could not be
+		// read.
 		rows string
 		// bad are the rows that break the rule.
 		bad  string
@@ -85,8 +86,8 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestSlowExpression ends soon, though an expression takes too long for each of
-// many cells, and says so of each.
+// TestSlowExpression checks that validation ends soon, although an expression
+// is too slow for each of many cells, and that each cell is reported.
 func TestSlowExpression(t *testing.T) {
 	b := batch(3, 1000)
 	for range 1000 {

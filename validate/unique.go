@@ -14,37 +14,38 @@ import (
 	"github.com/intraydata/intray/celltype"
 )
 
-// Duplicates are the rows of a table that break one rule about all of its rows.
+// Duplicates are the rows of a table that violate one rule about all rows.
 type Duplicates struct {
-	// Problem is the problem of each of the rows; its Row is 0.
+	// Problem is the problem of each row; its Row is 0.
 	Problem intray.Problem
 	Rows    *roaring.Bitmap
 }
 
-// UniqueChecker compares the values of all rows of a table, for the rules unique,
-// unique_case_insensitive and unique_with. It keeps a hash of 128 bits for each
-// value and beyond some megabytes writes them to temporary files, so that its
-// memory does not grow with the rows: two values are taken for one only where
-// their hashes, under a seed that nobody knows, are the same, which with ten
-// million rows has a chance of one in 10^24.
+// UniqueChecker compares the values of all rows of a table, for the rules
+// unique, unique_case_insensitive and unique_with. It holds a hash of 128 bits
+// for each value, beyond some megabytes in a temporary file, so that its memory
+// does not grow with the rows. Values are treated as equal if their hashes
+// under secret seeds are equal. With ten million rows, the chance that any two
+// different values are is less than 1 in 10^24.
 type UniqueChecker struct {
 	keys []uniqueKey
 	sets []*hashSet
 	file spillFile
 	seed hashSeed
-	// batches are those that no batch uses.
+	// batches are free entry batches.
 	batches sync.Pool
 }
 
-// uniqueKey is what must be unique: the value of a field or those of several
-// together, and the rules that say so.
+// uniqueKey is what must be unique, the value of a field or the values of
+// several fields together, and the problems of the rules that require it.
 type uniqueKey struct {
 	fields     []int
 	ignoreCase bool
 	problems   []intray.Problem
 }
 
-// uniqueKeys are those of a schema. Fields with the same uniqueKey are one.
+// uniqueKeys returns the keys of a schema. Fields with the same option
+// uniqueKey form one key.
 func uniqueKeys(fields []intray.Field) (keys []uniqueKey) {
 	groups := map[string]int{}
 	for i, f := range fields {
@@ -74,7 +75,7 @@ func uniqueKeys(fields []intray.Field) (keys []uniqueKey) {
 	return keys
 }
 
-// setProblemTexts writes the text of a rule about several fields.
+// setProblemTexts sets the text of rules about several fields.
 func (k uniqueKey) setProblemTexts(fields []intray.Field) {
 	var labels []string
 	for _, f := range k.fields {
@@ -89,7 +90,7 @@ func (k uniqueKey) setProblemTexts(fields []intray.Field) {
 	}
 }
 
-// duplicateMessage names a few of the fields that must be unique together.
+// duplicateMessage names some of the fields that must be unique together.
 func duplicateMessage(labels []string) intray.Message {
 	const most = 5
 	var fields []intray.Message
@@ -106,8 +107,8 @@ func quoted(label string) intray.Message {
 	return intray.NewMessage("text.quoted", intray.Params{"text": label})
 }
 
-// UniqueChecker makes what compares the rows of one table; nil where no rule asks for
-// it. Temporary files are made in the folder temp, by default os.TempDir.
+// UniqueChecker returns a checker for the rows of one table, or nil if no rule
+// needs one. Temporary files go to the folder temp, by default os.TempDir.
 func (r *Rules) UniqueChecker(temp string) *UniqueChecker {
 	if len(r.unique) == 0 {
 		return nil
@@ -119,7 +120,7 @@ func (r *Rules) UniqueChecker(temp string) *UniqueChecker {
 	return u
 }
 
-// AddBatch takes the values of a batch. It may be called from several goroutines.
+// AddBatch adds the values of a batch. It is safe for concurrent use.
 func (u *UniqueChecker) AddBatch(b *intray.Batch) error {
 	g, _ := u.batches.Get().(*entryBatch)
 	if g == nil {
@@ -141,8 +142,8 @@ func (u *UniqueChecker) AddBatch(b *intray.Batch) error {
 	return nil
 }
 
-// appendKeyText gives what is compared of a row; a row whose cells are all empty has
-// nothing.
+// appendKeyText returns the text to compare of a row. It reports false if all
+// cells of the key are empty.
 func (k *uniqueKey) appendKeyText(b *intray.Batch, row int, scratch *[]byte) ([]byte, bool) {
 	if len(k.fields) == 1 {
 		text := b.Fields[k.fields[0]].Values.At(row)
@@ -168,12 +169,12 @@ func (k *uniqueKey) appendKeyText(b *intray.Batch, row int, scratch *[]byte) ([]
 	return all, has
 }
 
-// foldCase gives text in lower case; plain letters without memory of their own.
+// foldCase returns text in lower case. ASCII needs no allocation.
 func foldCase(text []byte, scratch *[]byte) []byte {
 	out := (*scratch)[:0]
 	for _, c := range text {
 		if c >= utf8.RuneSelf {
-			return bytes.ToLower(bytes.ToUpper(text)) // ſ and s, ς and σ are one
+			return bytes.ToLower(bytes.ToUpper(text)) // ſ and s are equal, and so are ς and σ
 		}
 		if c >= 'A' && c <= 'Z' {
 			c |= 0x20
@@ -184,8 +185,8 @@ func foldCase(text []byte, scratch *[]byte) []byte {
 	return out
 }
 
-// Finish gives the rows that break a rule, for each rule that any does. Every
-// row of a group of equal values is among them, not only the later ones.
+// Finish returns the rows that violate a rule, for each rule that has any. They
+// include every row of a group of equal values, not only the later ones.
 func (u *UniqueChecker) Finish() ([]Duplicates, error) {
 	var found []Duplicates
 	for i, key := range u.keys {

@@ -19,8 +19,8 @@ func unique(rule string, options map[string]any) intray.Field {
 	return intray.Field{Key: "f", Label: "F", Validators: []intray.Validator{{Rule: rule, Options: options}}}
 }
 
-// table makes batches of so many rows of a table, each cell a value; "null" is
-// none.
+// table returns batches of this many rows of a table, each cell a value; "null"
+// is none.
 func table(rows [][]string, size int) (batches []*intray.Batch) {
 	for first := 0; first < len(rows); first += size {
 		some := rows[first:min(len(rows), first+size)]
@@ -40,7 +40,7 @@ func table(rows [][]string, size int) (batches []*intray.Batch) {
 	return batches
 }
 
-// repeated gives the rows that break each rule.
+// repeated returns the rows that violate each rule.
 func repeated(t testing.TB, rules *validate.Rules, batches []*intray.Batch) map[string][]uint32 {
 	t.Helper()
 	u := rules.UniqueChecker(t.TempDir())
@@ -101,8 +101,8 @@ func TestUnique(t *testing.T) {
 	}
 }
 
-// TestUniqueAgainstMap compares many rows with what a map finds, past the point
-// where values go to a file.
+// TestUniqueAgainstMap compares many rows with a map, beyond the point where
+// values are spilled.
 func TestUniqueAgainstMap(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n, kinds := rapid.IntRange(1, 60_000).Draw(rt, "rows"), rapid.IntRange(1, 100_000).Draw(rt, "values")
@@ -131,7 +131,7 @@ func TestUniqueAgainstMap(t *testing.T) {
 	})
 }
 
-// TestManyUniques has a rule on each of many fields and enough rows for files.
+// TestManyUniques has a rule on each of many fields and enough rows to spill.
 func TestManyUniques(t *testing.T) {
 	const fields, rows = 100, 3000
 	list, cells := make([]intray.Field, fields), make([][]string, rows)
@@ -187,7 +187,7 @@ func TestUniqueCheckerReportsFailure(t *testing.T) {
 	}
 }
 
-// BenchmarkUnique compares a million values that are all different.
+// BenchmarkUnique compares a million distinct values.
 func BenchmarkUnique(b *testing.B) {
 	rows := make([][]string, 1_000_000)
 	for i := range rows {

@@ -1,11 +1,11 @@
-// Package validate holds the validators: the rules that a schema's fields put on
+// Package validate holds the validators: the rules of a schema's fields about
 // the cells of a row.
 //
-// [Rules] are compiled once from a schema and applied to a [intray.Batch],
-// field by field; what breaks a rule becomes a [intray.Problem]. [UniqueChecker] take
-// the values of all batches and find those that are in several rows: what breaks
-// such a rule shows only when all rows are known. The package does not parse: it
-// sees values, and beside them the raw text.
+// [Rules] are compiled once from a schema and applied to an [intray.Batch],
+// field by field; each violation becomes an [intray.Problem]. A [UniqueChecker]
+// observes the values of all batches and finds those that are in several rows,
+// which shows only after the last row. The package does not parse: it reads
+// values, and the raw text next to them.
 package validate
 
 import (
@@ -22,17 +22,16 @@ import (
 // goroutines, to one batch each.
 type Rules struct {
 	rules []rule
-	// unique is what all rows of the table are compared by.
+	// unique holds the keys of the rules about all rows.
 	unique []uniqueKey
-	// sorters are used again from batch to batch.
+	// sorters are free problem sorters.
 	sorters sync.Pool
 }
 
-// rule looks at all cells of one field.
+// rule checks all cells of one field.
 type rule func(b *intray.Batch)
 
-// Compile makes the rules of a schema. Validators that this version does not
-// know are an error.
+// Compile returns the rules of a schema. Unknown validators are an error.
 func Compile(fields []intray.Field) (*Rules, error) {
 	r := &Rules{sorters: sync.Pool{New: func() any { return new(problemSorter) }}}
 	made := regexCache{}
@@ -56,21 +55,21 @@ func Compile(fields []intray.Field) (*Rules, error) {
 	return r, nil
 }
 
-// MissingFieldError is the error of a validator that names a field which the
-// schema does not have.
+// MissingFieldError reports a validator that names a field which the schema
+// does not have.
 type MissingFieldError struct {
 	// Field is the key of the validator's field, and Rule the validator's name.
 	Field, Rule string
-	// Missing is the key that it names.
+	// Missing is the key of the missing field.
 	Missing string
 }
 
-// Error says which validator names which field.
+// Error names the validator and the missing field.
 func (e *MissingFieldError) Error() string {
 	return fmt.Sprintf("field %q: the validator %q names the field %q, which is not there", e.Field, e.Rule, e.Missing)
 }
 
-// compileRule gives nil for a rule about all rows of the table.
+// compileRule returns nil for a rule about all rows of the table.
 func compileRule(field int, fields []intray.Field, v intray.Validator, made regexCache) (rule, error) {
 	switch v.Rule {
 	case "required":
@@ -90,11 +89,12 @@ func compileRule(field int, fields []intray.Field, v intray.Validator, made rege
 	return nil, fmt.Errorf("the validator %q is not supported by this version", v.Rule)
 }
 
-// Len is the number of rules, and so the most problems that they find in a row.
+// Len returns the number of rules, which is the most problems that they find in
+// a row.
 func (r *Rules) Len() int { return len(r.rules) + len(r.unique) }
 
-// Apply adds to the batch the problems that the rules find, and brings all its
-// problems into the order of the rows, and in a row into that of the fields.
+// Apply adds the problems that the rules find to the batch, and sorts all its
+// problems by row and field.
 func (r *Rules) Apply(b *intray.Batch) {
 	for _, apply := range r.rules {
 		apply(b)
@@ -107,26 +107,26 @@ func (r *Rules) Apply(b *intray.Batch) {
 // tableRules are the rules that compare all rows of a table.
 var tableRules = []string{"unique", "unique_case_insensitive", "unique_with"}
 
-// rowRules are the rules about a row by itself.
+// rowRules are the rules about single rows.
 var rowRules = []string{
 	"required", "regex_match", "regex_exclude", "length", "alphabetical",
 	"require_with", "require_without", "require_with_all", "require_without_all",
 	"require_with_values", "require_without_values", "require_with_all_values", "require_without_all_values",
 }
 
-// IsRule says whether a code of a problem is the name of a rule, and whether of
-// one about all rows of the table.
+// IsRule reports whether the code of a problem is the name of a rule, and
+// whether that rule is about all rows of the table.
 func IsRule(code string) (rule, allRows bool) {
 	allRows = slices.Contains(tableRules, code)
 	return allRows || slices.Contains(rowRules, code), allRows
 }
 
-// problemSorter brings problems into order by counting: they come field by field,
-// and where many are wrong, comparing takes far longer than all else.
+// problemSorter sorts problems by counting. They arrive field by field, and
+// with many problems, comparing would take longer than everything else.
 type problemSorter struct {
-	// next is where the next problem of each row goes.
+	// next holds the index of the next problem of each row.
 	next []uint32
-	// targets are where the problems go.
+	// targets are the new indexes of the problems.
 	targets []uint32
 }
 
@@ -136,7 +136,7 @@ func compareRow(x, y intray.Problem) int {
 
 func compareField(x, y intray.Problem) int { return cmp.Compare(x.Field, y.Field) }
 
-// sort sorts by row and field; equal ones keep their order.
+// sort sorts by row and field; it is stable.
 func (a *problemSorter) sort(problems []intray.Problem, rows int) {
 	if slices.IsSortedFunc(problems, compareRow) {
 		return
@@ -148,7 +148,7 @@ func (a *problemSorter) sort(problems []intray.Problem, rows int) {
 			a.targets[i], a.targets[to] = a.targets[to], to
 		}
 	}
-	// By now next is where each row ends.
+	// Now next holds where each row ends.
 	from := uint32(0)
 	for _, end := range a.next[:rows] {
 		if row := problems[from:end]; !slices.IsSortedFunc(row, compareField) {
@@ -158,8 +158,8 @@ func (a *problemSorter) sort(problems []intray.Problem, rows int) {
 	}
 }
 
-// computeTargets finds where each problem goes: to those of its row, behind those that
-// came before it.
+// computeTargets computes the new index of each problem, in its row after those
+// that preceded it.
 func (a *problemSorter) computeTargets(problems []intray.Problem, rows int) {
 	a.next = append(a.next[:0], make([]uint32, rows+1)...)
 	for i := range problems {

@@ -25,7 +25,7 @@ func required(level intray.Level, message string) intray.Field {
 	return intray.Field{Key: "f", Validators: []intray.Validator{{Rule: "required", Level: level, Message: message}}}
 }
 
-// batch gives an empty batch of fields and rows.
+// batch returns an empty batch of fields and rows.
 func batch(fields, rows int) *intray.Batch {
 	b := &intray.Batch{Lines: make([]int64, rows)}
 	b.Fields = make([]intray.Cells, fields)
@@ -76,7 +76,8 @@ func TestLevelAndWords(t *testing.T) {
 	}
 }
 
-// TestRulesServeSeveralBatchesAtOnce: each batch gets the problems of its rows.
+// TestRulesServeSeveralBatchesAtOnce checks that each batch gets the problems
+// of its own rows.
 func TestRulesServeSeveralBatchesAtOnce(t *testing.T) {
 	rules := compiled(t, required(intray.LevelError, ""))
 	var all sync.WaitGroup
@@ -105,8 +106,8 @@ func TestUnknownRulesAreRefused(t *testing.T) {
 	}
 }
 
-// TestProblemsAreInOrder mixes problems that were there with those found: they
-// come by row, then by field, the row as a whole first, and equals as they came.
+// TestProblemsAreInOrder mixes earlier problems with new ones. They must be
+// sorted by row, then by field, those of a whole row first, and be stable.
 func TestProblemsAreInOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rows, fields := rapid.IntRange(1, 5).Draw(t, "rows"), rapid.IntRange(1, 4).Draw(t, "fields")

@@ -23,7 +23,7 @@ const (
 type backtracker struct {
 	re    *regexp2.Regexp
 	units bool
-	// texts are slices of runes, used again from match to match.
+	// texts are free buffers for the characters of a text.
 	texts sync.Pool
 }
 
@@ -65,14 +65,14 @@ func (b *backtracker) match(text []byte) (bool, error) {
 		return false, fmt.Errorf("%w: it needs too much memory", ErrTimeout)
 	}
 	if err != nil {
-		// The library's text would quote all of the text.
+		// The error of the library would quote the whole text.
 		return false, ErrTimeout
 	}
 	return found, nil
 }
 
-// writeRegexp2 writes an expression for regexp2, which takes all that is written so;
-// only one that is too large is refused.
+// writeRegexp2 writes an expression for regexp2, which accepts everything
+// written here. It fails only if the result is too large.
 func writeRegexp2(root *node, f Flags) (*regexp2Writer, error) {
 	s := &regexp2Writer{flags: f, groupNumbers: referencedGroups(root)}
 	s.writeNode(root)
@@ -82,8 +82,8 @@ func writeRegexp2(root *node, f Flags) (*regexp2Writer, error) {
 	return s, nil
 }
 
-// referencedGroups numbers the groups that a reference names. Only these are written
-// as groups, for each that is kept costs time.
+// referencedGroups numbers the groups that a reference names. Only these are
+// written as groups, because capturing takes time.
 func referencedGroups(root *node) map[int]int {
 	numbers := map[int]int{}
 	root.contains(func(n *node) bool {
@@ -107,8 +107,8 @@ func referencedGroups(root *node) map[int]int {
 type regexp2Writer struct {
 	flags Flags
 	out   strings.Builder
-	// groupNumbers are those of the groups that are kept, by their number in the
-	// source.
+	// groupNumbers holds the numbers of the captured groups by their number in
+	// the source.
 	groupNumbers map[int]int
 }
 
@@ -196,14 +196,14 @@ func (s *regexp2Writer) writeAssertion(n *node) {
 	}
 }
 
-// writeCondition writes a condition on the character before or behind.
+// writeCondition writes a condition on the next or the previous character.
 func (s *regexp2Writer) writeCondition(open string, of set) {
 	s.out.WriteString(open)
 	s.writeSet(of)
 	s.out.WriteByte(')')
 }
 
-// writeWordEdge writes \b or \B by what stands on both sides.
+// writeWordEdge writes \b or \B as conditions on both sides.
 func (s *regexp2Writer) writeWordEdge(words set, negated bool) {
 	behind, ahead := [2]string{"(?<=", "(?<!"}, [2]string{"(?!", "(?="}
 	if negated {

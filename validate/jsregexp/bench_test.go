@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// everyday are expressions as schemas hold them, with a text that matches.
+// everyday holds typical expressions of schemas, with a matching text.
 var everyday = []struct{ name, source, flags, text string }{
 	{"code", `^[A-Z]{2}\d{4}$`, "", "AB1234"},
 	{"digits", `^\d+$`, "", "0049301234567"},
@@ -53,7 +53,7 @@ func BenchmarkCompile(b *testing.B) {
 	}
 }
 
-// TestNoAllocation wants a translated match to allocate nothing.
+// TestNoAllocation checks that a translated match does not allocate.
 func TestNoAllocation(t *testing.T) {
 	for _, tt := range everyday {
 		e, err := Compile(tt.source, flagsOf(tt.flags))

@@ -1,19 +1,19 @@
 // Package jsregexp matches texts against the regular expressions of JavaScript.
 //
 // An expression is a source without slashes and four [Flags]. Its grammar is
-// the pattern grammar of ECMAScript 2024 with annex B, which [Compile] reads
-// itself, so that a wrong one is refused with the place and the reason. A
-// match is what RegExp.prototype.test answers: whether the expression is found
-// anywhere in the text. Without the u flag JavaScript counts UTF-16 code
-// units, and so does the package: a character beyond U+FFFF is two.
+// the pattern grammar of ECMAScript 2024 with annex B. [Compile] parses it, so
+// that an error names the position and the reason. A match means what
+// RegExp.prototype.test returns: whether the expression is found anywhere in
+// the text. Without the u flag JavaScript counts UTF-16 code units, and so does
+// the package: a character beyond U+FFFF is two.
 //
-// Three engines stand behind an [Expr]. An expression without references and
-// lookarounds is translated: into a table of states, one step for each
-// character, or where that grows too large, into Go's own regexp. All others
-// run in regexp2, which tries one way after the other and may take very long;
-// there a match has a time limit. All of them get the same sets of characters:
-// escapes, flags and case are resolved beforehand.
+// An [Expr] runs in one of three engines. An expression without references and
+// lookarounds is translated into a table of states, with one step per
+// character, or into Go's regexp if the table would be too large. All others
+// run in regexp2, which backtracks and may take very long, so that a match has
+// a time limit. All engines get the same sets of characters: escapes, flags and
+// case are resolved beforehand.
 //
-// The package does not replace, split or tell what a group took, and does not
-// know the v flag, nor what came after ECMAScript 2024.
+// Out of scope are replacing, splitting, captures, the v flag, and anything
+// newer than ECMAScript 2024.
 package jsregexp

@@ -9,12 +9,11 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// syntaxCharacters are those that a backslash may stand before under the u
-// flag.
+// syntaxCharacters are those that may be escaped under the u flag.
 const syntaxCharacters = `^$\.*+?()[]{}|/`
 
-// parseCharEscape reads an escape that stands for one character; start is the place
-// of its backslash.
+// parseCharEscape parses an escape of one character; start is the position of
+// its backslash.
 func (p *parser) parseCharEscape(start int, inClass bool) rune {
 	r := p.peek(0)
 	p.pos++
@@ -42,7 +41,7 @@ func (p *parser) parseCharEscape(start int, inClass bool) rune {
 	return p.identityEscape(start, inClass, r)
 }
 
-// identityEscape is a character that stands for itself after a backslash.
+// identityEscape returns a character that is escaped as itself.
 func (p *parser) identityEscape(start int, inClass bool, r rune) rune {
 	switch {
 	case p.unicode && (strings.ContainsRune(syntaxCharacters, r) || inClass && r == '-'):
@@ -55,8 +54,8 @@ func (p *parser) identityEscape(start int, inClass bool, r rune) rune {
 	return r
 }
 
-// parseControlEscape reads the letter of \cX. Without the u flag a backslash with no
-// letter to it stands for itself, and the c is read again.
+// parseControlEscape parses the letter of \cX. Without the u flag, a backslash
+// without a letter is literal, and the c is parsed again.
 func (p *parser) parseControlEscape(start int, inClass bool) rune {
 	r := p.peek(0)
 	if isLetter(r) || inClass && !p.unicode && (isDigit(r) || r == '_') {
@@ -72,8 +71,8 @@ func (p *parser) parseControlEscape(start int, inClass bool) rune {
 
 func isLetter(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' }
 
-// parseHexOrLiteral reads hexadecimal digits. Without the u flag, where they are missing,
-// the letter before them stands for itself.
+// parseHexOrLiteral parses hexadecimal digits. Without the u flag, if they are
+// missing, the letter before them is literal.
 func (p *parser) parseHexOrLiteral(start, count int) rune {
 	if r, ok := p.parseHex(count); ok {
 		return r
@@ -84,7 +83,7 @@ func (p *parser) parseHexOrLiteral(start, count int) rune {
 	return p.src[start+1]
 }
 
-// parseHex reads just so many digits, or nothing.
+// parseHex parses exactly this many digits, or nothing.
 func (p *parser) parseHex(count int) (value rune, ok bool) {
 	for i := range count {
 		d := hexDigit(p.peek(i))
@@ -109,8 +108,8 @@ func hexDigit(r rune) rune {
 	return -1
 }
 
-// parseUnicodeEscape reads what follows \u. Under the u flag two escapes that make
-// a pair of surrogates are one character.
+// parseUnicodeEscape parses what follows \u. Under the u flag, two escapes that
+// form a surrogate pair are one character.
 func (p *parser) parseUnicodeEscape(start int) rune {
 	if !p.unicode {
 		return p.parseHexOrLiteral(start, 4)
@@ -132,7 +131,7 @@ func (p *parser) joinSurrogates(hi rune) rune {
 	return hi
 }
 
-// parseCodePoint reads the digits and the } of \u{...}.
+// parseCodePoint parses the digits and the } of \u{...}.
 func (p *parser) parseCodePoint(start int) (value rune) {
 	digits := p.pos
 	for ; hexDigit(p.peek(0)) >= 0; p.pos++ {
@@ -144,8 +143,8 @@ func (p *parser) parseCodePoint(start int) (value rune) {
 	return value
 }
 
-// parseDigitEscape reads \0, and without the u flag octal escapes of up to three
-// digits and 255.
+// parseDigitEscape parses \0, and without the u flag octal escapes of up to
+// three digits and 255.
 func (p *parser) parseDigitEscape(start int, first rune) rune {
 	if p.unicode {
 		if first != '0' || isDigit(p.peek(0)) {
@@ -164,7 +163,7 @@ func (p *parser) parseDigitEscape(start int, first rune) rune {
 	return value
 }
 
-// parseClass reads a class in brackets.
+// parseClass parses a class in brackets.
 func (p *parser) parseClass() *node {
 	start := p.pos
 	p.pos++
@@ -184,7 +183,7 @@ func (p *parser) parseClass() *node {
 	return p.charNode(s)
 }
 
-// parseClassRange reads one member of a class, or two with a dash between.
+// parseClassRange parses one member of a class, or a range.
 func (p *parser) parseClassRange() set {
 	start := p.pos
 	from := p.parseClassAtom()
@@ -232,7 +231,7 @@ func (p *parser) parseClassAtom() member {
 	return member{set: set{{c, c}}}
 }
 
-// parseProperty reads the braces of \p{...} and gives its characters.
+// parseProperty parses the braces of \p{...} and returns its characters.
 func (p *parser) parseProperty(negated bool) set {
 	start := p.pos - 2
 	begin := p.pos + 1
@@ -257,9 +256,10 @@ func (p *parser) parseProperty(negated bool) set {
 	return s
 }
 
-// propertyChars gives the characters that have a property. The general categories
-// and the scripts by their long names are Go's own; all others are asked of
-// regexp2, character by character, for it does not hand out its tables.
+// propertyChars returns the characters with a property. General categories and
+// scripts by their long names are those of package unicode. All others are
+// queried from regexp2, character by character, because it does not export its
+// tables.
 func propertyChars(name string) (set, bool) {
 	if t := unicodeTable(name); t != nil {
 		return newSetFromTable(t), true
@@ -274,7 +274,8 @@ func propertyChars(name string) (set, bool) {
 	return classMembers(tree.Root), true
 }
 
-// unicodeTable gives the table of package unicode for a property spelled out.
+// unicodeTable returns the table of package unicode for a property by its full
+// name, or nil.
 func unicodeTable(name string) *unicode.RangeTable {
 	property, value, paired := strings.Cut(name, "=")
 	if !paired {
@@ -296,8 +297,7 @@ func isNoPropertyName(r rune) bool {
 	return r != '_' && r != '=' && !isDigit(r) && !isLetter(r)
 }
 
-// classMembers collects the characters of the first class in a tree. A tree without
-// one takes nothing.
+// classMembers returns the characters of the first class in a tree.
 func classMembers(n *syntax.RegexNode) set {
 	for n.Set == nil {
 		if len(n.Children) == 0 {
@@ -316,9 +316,9 @@ func classMembers(n *syntax.RegexNode) set {
 	return newSet(spans...)
 }
 
-// lastAlike gives the last character that has the properties of r for certain. The
-// planes 4 to 13 are unassigned and 15 and 16 private, all but the two
-// noncharacters at the end of each.
+// lastAlike returns the last character that is known to have the properties of
+// r. Planes 4 to 13 are unassigned, and 15 and 16 are private, except for the
+// two noncharacters at the end of each.
 func lastAlike(r rune) rune {
 	plane := r >> 16
 	if r&0xFFFF == 0 && plane >= 4 && plane != 14 {

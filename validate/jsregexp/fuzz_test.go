@@ -9,8 +9,8 @@ func fuzzFlags(bits byte) Flags {
 	return Flags{IgnoreCase: bits&1 != 0, DotAll: bits&2 != 0, Multiline: bits&4 != 0, Unicode: bits&8 != 0}
 }
 
-// FuzzCompile wants any source to be an expression or refused with a place in
-// it, and all engines that can run it to agree.
+// FuzzCompile checks that any source compiles or is rejected with a position in
+// it, and that all engines that can run it agree.
 func FuzzCompile(f *testing.F) {
 	for _, c := range crossed {
 		for i, source := range c.sources {
@@ -36,7 +36,7 @@ func FuzzCompile(f *testing.F) {
 	})
 }
 
-// FuzzMatch makes expressions of the grammar out of the bytes.
+// FuzzMatch builds expressions of the grammar from the bytes.
 func FuzzMatch(f *testing.F) {
 	f.Add([]byte("0123456789abcdefghijklmnopqrstuvwxyz"), []byte("aKs"))
 	f.Fuzz(func(t *testing.T, choices, text []byte) {
@@ -59,7 +59,7 @@ func FuzzMatch(f *testing.F) {
 	})
 }
 
-// agree runs a text through all engines.
+// agree runs a text in all engines.
 func agree(t *testing.T, e *Expr, text []byte) {
 	t.Helper()
 	got := map[bool]string{}

@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// maker makes expressions out of the grammar, and now and then beside it.
-// Choices come from a function that gives a number below n.
+// maker builds expressions of the grammar, and occasionally invalid ones.
+// Choices come from a function that returns a number below n.
 type maker struct {
 	choose func(n int) int
 	flags  string
 	groups int
 }
 
-// letters are what expressions and texts are made of: few, so that they meet,
-// and with those that fold, end lines or take two code units among them.
+// letters are the characters of expressions and texts. They are few, so that
+// they match, and some fold, end lines or are two code units.
 var letters = []string{"a", "b", "A", "k", "s", "S", "K", "0", "1", "_", "-", " ", ",", "\n", "\r", "\u2028",
 	"é", "É", "ſ", "\u212A", "ß", "ẞ", "µ", "Μ", "μ", "İ", "ı", "i", "I", "ᾳ", "ᾼ", "Ω", "Ω", "ω", "\uFEFF", "\u00A0",
 	"😀", "😁", "𐐀", "𐐨", "@", ".", "\u0000", "/", "]", "}"}
@@ -112,7 +112,7 @@ func (m *maker) atom(depth int) string {
 	return m.pick(`\1`, `\1`, `\2`, `\3`, `\k<n1>`, `\k<n2>`)
 }
 
-// plain is a letter, escaped where it would not stand for itself.
+// plain returns a letter, escaped if it would not be literal.
 func (m *maker) plain() string {
 	l := m.letter()
 	if strings.Contains(".]}/", l) && m.choose(8) > 0 {

@@ -7,8 +7,8 @@ import (
 
 func regexpOf(s string) *regexp.Regexp { return regexp.MustCompile(s) }
 
-// crossed are expressions of interest with texts of interest: each is tried
-// with each set of flags.
+// crossed are expressions and texts of interest. Each pair is tried with each
+// set of flags.
 var crossed = []struct{ sources, texts []string }{
 	{[]string{`^.$`, `^..$`, `^[^]$`, `^[^a]$`, `^\W\W$`, `^\S$`, `^😀$`, `^[😀]$`, `^😀+$`, `^\ud83d`, `\ude00$`, `^[\ud83d]`,
 		`^\ud83d\ude00$`, `^\u{1F600}$`, `^(?:\ud83d\ude00){2}$`, `(?<=\ud83d)\ude00`, `^(.)\1$`, `^.{2}$`, `^.{4}$`, `^[😀-😁]$`, `\B`},
@@ -35,7 +35,7 @@ var crossed = []struct{ sources, texts []string }{
 		[]string{"", "AB1234", "AB123", "12", "a@b", "a@b@c", "red", "Red", "reds", "Abc1", "Abc 1", "abcdefghi1A", "x", "12345", "12345-6789", "+4912345", "ab", "cb", "1.2.3.4", "256.1.1.1", "1.2.3.4.", "#a1B2c3", "me.you+x@example.co.uk", "1111", "1211", "é@ü", "😀@b"}},
 }
 
-// handmade crosses the expressions with sets of flags.
+// handmade combines the expressions with sets of flags.
 func handmade() []question {
 	var list []question
 	for _, c := range crossed {

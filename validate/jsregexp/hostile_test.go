@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// patience is far above what any of these takes on a busy machine, and far
-// below what they would take without bounds.
+// patience is far more than any of these needs on a busy machine, and far less
+// than they would need without bounds.
 const patience = 10 * time.Second
 
-// TestHostileSources wants every source to be compiled or refused in bounded
-// time, and so to be matched.
+// TestHostileSources checks that every source is compiled or rejected in
+// bounded time, and matched in bounded time.
 func TestHostileSources(t *testing.T) {
 	deep := strings.Repeat("(?:", 60_000) + strings.Repeat(")", 60_000)
 	var codes []string

@@ -7,14 +7,14 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Flags are those of a JavaScript regular expression that change its meaning.
-// The zero value has none.
+// Flags are the flags of a JavaScript regular expression that change its
+// meaning. The zero value has none.
 type Flags struct {
 	// IgnoreCase is i, DotAll is s, Multiline is m, Unicode is u.
 	IgnoreCase, DotAll, Multiline, Unicode bool
 }
 
-// String gives the flags as JavaScript writes them.
+// String returns the flags as JavaScript writes them.
 func (f Flags) String() string {
 	s := ""
 	for _, one := range []struct {
@@ -28,30 +28,29 @@ func (f Flags) String() string {
 	return s
 }
 
-// MatchLimit is how long one match of an expression that is not translated may
-// take. The clock ticks ten times a second, so that a match may run up to
-// twice as long.
+// MatchLimit is the most time for a match of an expression that is not
+// translated. The clock ticks ten times a second, so that a match may take up
+// to twice as long.
 const MatchLimit = 100 * time.Millisecond
 
-// ErrTimeout says that a match was given up: it ran longer than [MatchLimit],
-// or wanted more memory than a match may have. Whether the text matches is not
-// known. How many of them an import may have is for the caller to say.
+// ErrTimeout reports that a match was abandoned because it took longer than
+// [MatchLimit], or needed too much memory. Whether the text matches is unknown.
+// The caller decides how many timeouts to tolerate.
 var ErrTimeout = errors.New("the regular expression takes too long for this text")
 
-// Expr is a compiled expression. It may be used from several goroutines.
+// Expr is a compiled expression. It is safe for concurrent use.
 type Expr struct {
 	source string
 	flags  Flags
-	// clauses are all wanted at once; nil where the expression is not
-	// translated.
+	// clauses must all match; nil if the expression is not translated.
 	clauses     []clause
 	backtracker *backtracker
 	risk        intray.Message
 }
 
-// Compile reads an expression. What JavaScript refuses is a [*SyntaxError];
-// other errors say that the expression is too large to be run. A source has
-// at most 131,072 bytes, and groups stand at most 200 deep in each other.
+// Compile compiles an expression. It returns a [*SyntaxError] for what
+// JavaScript rejects; other errors mean that the expression is too large. A
+// source has at most 131,072 bytes, and groups are nested at most 200 deep.
 func Compile(source string, f Flags) (*Expr, error) {
 	root, err := parse(source, f)
 	if err != nil {
@@ -68,9 +67,9 @@ func Compile(source string, f Flags) (*Expr, error) {
 	return e, nil
 }
 
-// Match says whether the expression is found in a text. The text is UTF-8;
-// each byte that is not counts as one U+FFFD. The only error is [ErrTimeout],
-// which a translated expression never has.
+// Match reports whether the expression is found in a text. The text is UTF-8;
+// each invalid byte counts as one U+FFFD. The only error is [ErrTimeout], which
+// translated expressions never return.
 func (e *Expr) Match(text []byte) (bool, error) {
 	if e.backtracker != nil {
 		return e.backtracker.match(text)
@@ -83,33 +82,33 @@ func (e *Expr) Match(text []byte) (bool, error) {
 	return true, nil
 }
 
-// Translated says whether a match takes time in proportion to the length of
-// the text, whatever the text is.
+// Translated reports whether the time of a match is proportional to the length
+// of the text, for any text.
 func (e *Expr) Translated() bool { return e.backtracker == nil }
 
-// Risk says why a match may take far longer than its text lets expect, as a
-// sentence without its end; the zero message where none was found. It is so for
-// every translated expression.
+// Risk explains why a match may take far longer than its text suggests, as a
+// sentence without its end. It is zero if no risk was found, and for every
+// translated expression.
 func (e *Expr) Risk() intray.Message { return e.risk }
 
-// String gives the expression as JavaScript writes it.
+// String returns the expression as JavaScript writes it.
 func (e *Expr) String() string { return "/" + e.source + "/" + e.flags.String() }
 
-// Report is what an expression tells without being made ready.
+// Report is what is known of an expression that was not compiled.
 type Report struct {
-	// Translated is what [Expr.Translated] says. Of an expression of thousands
-	// of parts that is known only once its table is made; until then it counts
-	// as not translated.
+	// Translated is the result of [Expr.Translated]. For an expression of
+	// thousands of parts it is known only after its table was built; until then
+	// it is false.
 	Translated bool
-	// Risk is what [Expr.Risk] says.
+	// Risk is the result of [Expr.Risk].
 	Risk intray.Message
-	// Empty says whether the empty text matches.
+	// Empty reports whether the empty text matches.
 	Empty bool
 }
 
-// Inspect reads an expression and refuses what [Compile] refuses, with the same
-// errors. It makes no table and no engine, and so takes little more time than
-// reading the source does.
+// Inspect parses an expression and rejects what [Compile] rejects, with the
+// same errors. It builds no table and no engine, so that it takes little more
+// time than parsing.
 func Inspect(source string, f Flags) (Report, error) {
 	root, err := parse(source, f)
 	if err != nil {
@@ -122,7 +121,7 @@ func Inspect(source string, f Flags) (Report, error) {
 		return r, nil
 	}
 	if _, err := writeRegexp2(root, f); err != nil {
-		// What only the table can run is not refused.
+		// The table may be the only engine that can run it.
 		r.Translated = !certain && translate(root, f, maxWork) != nil
 		if !r.Translated {
 			return Report{}, err
@@ -133,12 +132,11 @@ func Inspect(source string, f Flags) (Report, error) {
 	return r, nil
 }
 
-// QuickSteps bounds the steps in which [CompileQuick] makes a table: about a
-// millisecond.
+// QuickSteps bounds the steps of [CompileQuick]: about a millisecond.
 const QuickSteps = 1 << 15
 
-// CompileQuick is [Compile] for the expressions of which a table is made within
-// [QuickSteps]; of any other it says false.
+// CompileQuick is [Compile] for expressions whose table is built within
+// [QuickSteps]. For others it reports false.
 func CompileQuick(source string, f Flags) (*Expr, bool) {
 	root, err := parse(source, f)
 	if err != nil {
@@ -153,8 +151,8 @@ func CompileQuick(source string, f Flags) (*Expr, bool) {
 	return e, e.clauses != nil
 }
 
-// predictTranslation says whether translate makes clauses of an expression, as far as that
-// is certain without making tables.
+// predictTranslation predicts whether translate returns clauses, as far as that
+// is certain without building tables.
 func predictTranslation(root *node, f Flags) (translated, certain bool) {
 	parts := splitConditions(root, false)
 	if len(parts) > maxClauses {
@@ -171,8 +169,8 @@ func predictTranslation(root *node, f Flags) (translated, certain bool) {
 	return translated, translated
 }
 
-// matchesEmpty says whether a node matches within the empty text. There a group
-// takes nothing if it takes part, so that a reference always matches.
+// matchesEmpty reports whether a node matches the empty text. Groups capture
+// nothing there, so that a reference always matches.
 func matchesEmpty(n *node) bool {
 	switch n.kind {
 	case kindChar:
@@ -199,9 +197,9 @@ func matchesEmpty(n *node) bool {
 	return true
 }
 
-// SyntaxError tells why a source is no regular expression.
+// SyntaxError is why a source is not a regular expression.
 type SyntaxError struct {
-	// Character is the place in the source, counted from 1 in characters.
+	// Character is the position in the source, in characters starting at 1.
 	Character int
 	// Reason is a sentence without its end.
 	Reason intray.Message
@@ -212,19 +210,20 @@ func (e *SyntaxError) Describe() intray.Message {
 	return intray.NewMessage("regexp.invalid", intray.Params{"character": e.Character, "problem": e.Reason})
 }
 
-// Error renders the message in English.
+// Error returns the message in English.
 func (e *SyntaxError) Error() string { return e.Describe().String() }
 
-// trailingBackslash is the reason where nothing follows a backslash.
+// trailingBackslash is the reason if nothing follows a backslash.
 var trailingBackslash = intray.NewMessage("regexp.trailing_backslash", intray.Params{"escaped": `\\`})
 
-// failAt stops the reading at a place of the source, counted from 0 in units.
-// The panic is caught in parse.
+// failAt stops parsing at an offset of the source, in units starting at 0.
+// parse recovers the panic.
 func (p *parser) failAt(at int, reason intray.Message) {
 	panic(&SyntaxError{Character: characterAt(p.src, p.unicode, at), Reason: reason})
 }
 
-// characterAt gives the number, from 1, of the character at a place in units.
+// characterAt returns the number, starting at 1, of the character at an offset
+// in units.
 func characterAt(src []rune, points bool, at int) int {
 	n := 1
 	for i := 1; i <= min(at, len(src)); i++ {

@@ -55,7 +55,7 @@ func TestString(t *testing.T) {
 	}
 }
 
-// TestTimeout wants a hopeless match to be given up, soon, and by name.
+// TestTimeout checks that a hopeless match is abandoned soon, with ErrTimeout.
 func TestTimeout(t *testing.T) {
 	e := mustCompile(t, `^(?:(a+)+|\1b)$`, "")
 	begin := time.Now()
@@ -74,7 +74,7 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-// TestMemory wants a match to be given up that keeps too much in mind.
+// TestMemory checks that a match is abandoned that needs too much memory.
 func TestMemory(t *testing.T) {
 	e := mustCompile(t, `^(?:a|(b)|c\1)*$`, "")
 	text := []byte(strings.Repeat("a", 2*maxStack))
@@ -109,7 +109,7 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// compareReports compares what is told of an expression before it is made and after.
+// compareReports compares Inspect with the compiled expression.
 func compareReports(t *testing.T, source string, f Flags) {
 	t.Helper()
 	report, err := Inspect(source, f)
@@ -135,7 +135,7 @@ func compareReports(t *testing.T, source string, f Flags) {
 	}
 }
 
-// TestInspectMatchesCompile takes expressions out of the grammar, and beside it.
+// TestInspectMatchesCompile draws expressions of the grammar, and invalid ones.
 func TestInspectMatchesCompile(t *testing.T) {
 	for _, c := range crossed {
 		for bits, source := range c.sources {
@@ -149,7 +149,7 @@ func TestInspectMatchesCompile(t *testing.T) {
 	}
 }
 
-// TestInspectOfLargeOnes holds what is not certain before a table is made.
+// TestInspectOfLargeOnes covers what is uncertain before a table is built.
 func TestInspectOfLargeOnes(t *testing.T) {
 	for _, tt := range []struct {
 		source string
@@ -167,8 +167,8 @@ func TestInspectOfLargeOnes(t *testing.T) {
 	}
 }
 
-// TestInspectOfWordEdges has one of which only the table can be made: spelled
-// out for regexp2 it is too large.
+// TestInspectOfWordEdges has an expression that only a table can run, because
+// it is too large for regexp2.
 func TestInspectOfWordEdges(t *testing.T) {
 	source := "^" + strings.Repeat(`a\b `, 15_000)
 	root, err := parse(source, Flags{})
@@ -181,8 +181,8 @@ func TestInspectOfWordEdges(t *testing.T) {
 	compareReports(t, source, Flags{})
 }
 
-// TestInspectIsQuick holds hostile sources to a small part of what making them
-// takes.
+// TestInspectIsQuick checks that hostile sources take a small part of the time
+// of compiling them.
 func TestInspectIsQuick(t *testing.T) {
 	for _, tt := range []struct{ source, flags string }{
 		{`(?:[a-z]|\w{9}){200}x`, "i"},
@@ -190,7 +190,7 @@ func TestInspectIsQuick(t *testing.T) {
 		{`\p{L}{900}`, "u"},
 	} {
 		inspected := time.Hour
-		for range 5 { // the machine may be busy with something else
+		for range 5 { // the machine may be busy
 			begin := time.Now()
 			if _, err := Inspect(tt.source, flagsOf(tt.flags)); err != nil {
 				t.Error(err)
@@ -221,8 +221,8 @@ func BenchmarkInspect(b *testing.B) {
 	}
 }
 
-// TestSyntaxErrors wants the place and the reason. That JavaScript refuses the
-// same expressions is for the oracle to say.
+// TestSyntaxErrors checks position and reason. The oracle tests check that
+// JavaScript rejects the same expressions.
 func TestSyntaxErrors(t *testing.T) {
 	for _, tt := range []struct {
 		source, flags string

@@ -1,22 +1,24 @@
 package jsregexp
 
-// nodeKind tells what a node of a parsed expression is.
+// nodeKind is the kind of a node of a parsed expression.
 type nodeKind uint8
 
 const (
-	// kindChar takes one character out of a set; flags and escapes are resolved.
+	// kindChar matches one character of a set; flags and escapes are resolved.
 	kindChar nodeKind = iota
-	// kindSequence takes its kids one after the other; without kids it takes nothing.
+	// kindSequence matches its children one after the other; without children
+	// it matches the empty text.
 	kindSequence
-	// kindAlternation takes one of its kids.
+	// kindAlternation matches one of its children.
 	kindAlternation
-	// kindRepeat takes its kid from min to max times.
+	// kindRepeat matches its child from min to max times.
 	kindRepeat
-	// kindGroup takes its kid and keeps what it took under a number.
+	// kindGroup matches its child and captures it under a number.
 	kindGroup
-	// kindBackReference takes again what the group of its number took.
+	// kindBackReference matches again what the group of its number captured.
 	kindBackReference
-	// kindLookaround takes nothing, and wants its kid ahead of, or behind, the place.
+	// kindLookaround matches the empty text if its child matches after or
+	// before it.
 	kindLookaround
 	kindStart
 	kindEnd
@@ -27,7 +29,7 @@ const (
 )
 
 // unbounded is the max of a repeat without one. Greater counts are cut to it,
-// for no text is that long.
+// because no text is that long.
 const unbounded = 1<<31 - 1
 
 // node is a part of a parsed expression.
@@ -44,7 +46,7 @@ type node struct {
 	at         int
 }
 
-// contains says whether a node or one below it is as asked.
+// contains reports whether is holds for a node or one below it.
 func (n *node) contains(is func(*node) bool) bool {
 	if is(n) {
 		return true
@@ -68,7 +70,7 @@ func hasKind(kinds ...nodeKind) func(*node) bool {
 	}
 }
 
-// unwrapGroups gives what a node is when its groups do not matter.
+// unwrapGroups returns the node within groups that do not matter.
 func (n *node) unwrapGroups() *node {
 	for n.kind == kindGroup || n.kind == kindSequence && len(n.children) == 1 {
 		n = n.children[0]
@@ -76,7 +78,7 @@ func (n *node) unwrapGroups() *node {
 	return n
 }
 
-// flatten gives the parts of a node as one sequence, as far as groups do not
+// flatten returns the parts of a node as one sequence, as far as groups do not
 // matter.
 func (n *node) flatten() []*node {
 	n = n.unwrapGroups()

@@ -19,14 +19,14 @@ import (
 
 var update = flag.Bool("update", false, "ask node for the answers in testdata/cases.ndjson again")
 
-// seed and generated say which expressions are made for the file of answers.
+// seed and generated determine the expressions of the file of answers.
 const (
 	seed      = 20240601
 	generated = 1200
 )
 
-// question is an expression, texts, and what node says of them: a digit for
-// each text, or error.
+// question is an expression, texts, and node's answer: a digit for each text,
+// or error.
 type question struct {
 	P string   `json:"p"`
 	F string   `json:"f"`
@@ -68,7 +68,7 @@ func newOracle(t *testing.T) *oracle {
 	return o
 }
 
-// ask fills in the answer of node.
+// ask fills in node's answer.
 func (o *oracle) ask(t rapid.TB, q *question) {
 	q.R = ""
 	line, err := json.Marshal(q)
@@ -105,8 +105,8 @@ func flagsOf(letters string) Flags {
 	return f
 }
 
-// answer gives our answer in the form of node's, with one for each engine that
-// can run the expression.
+// answers returns the answer of each engine that can run the expression, in the
+// form of node's.
 func answers(t rapid.TB, q question) map[string]string {
 	e, err := Compile(q.P, flagsOf(q.F))
 	if err != nil {
@@ -135,7 +135,7 @@ func answers(t rapid.TB, q question) map[string]string {
 	return all
 }
 
-// agrees compares answers; a T is a match that was given up.
+// agrees compares answers; a T is an abandoned match.
 func agrees(ours, theirs string) bool {
 	if len(ours) != len(theirs) {
 		return false
@@ -148,8 +148,8 @@ func agrees(ours, theirs string) bool {
 	return true
 }
 
-// excused tells of what V8 does against the standard: under the u flag it looks
-// for an expression between the two halves of a character too, where the
+// excused reports a deviation of V8 from the standard: under the u flag it also
+// looks for an expression between the two halves of a character, where the
 // absence of something may be found (ECMA-262, 22.2.7.2 RegExpBuiltinExec, goes
 // on by AdvanceStringIndex, and so by whole characters).
 func excused(q question, ours string) bool {
@@ -177,7 +177,7 @@ func compare(t rapid.TB, q question) {
 
 func casesFile() string { return filepath.Join("testdata", "cases.ndjson") }
 
-// TestOracle compares with the answers that node once gave.
+// TestOracle compares with stored answers of node.
 func TestOracle(t *testing.T) {
 	if *update {
 		writeCases(t)

@@ -12,38 +12,38 @@ import (
 )
 
 const (
-	// maxSource is the longest source that is taken, in bytes.
+	// maxSource is the longest source, in bytes.
 	maxSource = 128 << 10
-	// maxDepth is how deep groups may stand in each other.
+	// maxDepth is the deepest nesting of groups.
 	maxDepth = 200
-	// maxSpans is how many ranges of characters all classes may have together.
+	// maxSpans is the most ranges of characters in all classes together.
 	maxSpans = 200_000
 )
 
-// parser reads the pattern grammar of ECMAScript 2024, with the older forms of
-// its annex B where the u flag is not set. Without the flag the source is read
-// as UTF-16 code units, as the language does.
+// parser parses the pattern grammar of ECMAScript 2024, with annex B if the u
+// flag is not set. Without the flag it reads the source as UTF-16 code units,
+// as the language does.
 type parser struct {
 	folding
 	flags Flags
 	src   []rune
 	pos   int
 	depth int
-	// groups counts the capturing groups of the whole source, and names are
-	// those of them that have one.
+	// groups is the number of capturing groups of the whole source, and names
+	// holds those that have a name.
 	groups int
 	names  map[string]int
-	// properties are those of \p found so far, for some are slow to find.
+	// properties caches the sets of \p, because some are slow to compute.
 	properties map[string]set
-	// spans counts the ranges of characters in the nodes made.
+	// spans is the number of ranges of characters in all nodes.
 	spans int
-	// opened counts the capturing groups read so far.
+	// opened is the number of capturing groups parsed so far.
 	opened int
 }
 
 var errTooLarge = &intray.MessageError{Message: intray.NewMessage("regexp.too_large", nil)}
 
-// parse reads a source, and gives its root.
+// parse parses a source and returns its root.
 func parse(source string, f Flags) (root *node, err error) {
 	if len(source) > maxSource {
 		return nil, &SyntaxError{Character: utf8.RuneCountInString(source[:maxSource]),
@@ -73,7 +73,7 @@ func parse(source string, f Flags) (root *node, err error) {
 	return root, nil
 }
 
-// decodeUnits gives the code points of a text, or its UTF-16 code units.
+// decodeUnits returns the code points of a text, or its UTF-16 code units.
 func decodeUnits(s string, points bool) []rune {
 	units := make([]rune, 0, len(s))
 	for _, r := range s {
@@ -90,10 +90,10 @@ func isPair(hi, lo rune) bool {
 	return hi >= firstSurrogate && hi < 0xDC00 && lo >= 0xDC00 && lo <= lastSurrogate
 }
 
-// hasMore says whether there is something left to read.
+// hasMore reports whether there is more to parse.
 func (p *parser) hasMore() bool { return p.pos < len(p.src) }
 
-// peek gives the unit i places on, or -1.
+// peek returns the unit at this distance, or -1.
 func (p *parser) peek(i int) rune {
 	if p.pos+i < len(p.src) {
 		return p.src[p.pos+i]
@@ -101,7 +101,7 @@ func (p *parser) peek(i int) rune {
 	return -1
 }
 
-// accept reads a text of ASCII, if it comes next.
+// accept skips an ASCII text if it is next.
 func (p *parser) accept(text string) bool {
 	for i, r := range text {
 		if p.peek(i) != r {
@@ -133,7 +133,7 @@ func (p *parser) parseAlternative() *node {
 	return s
 }
 
-// parseTerm reads an assertion, or an atom with its quantifier.
+// parseTerm parses an assertion, or an atom with its quantifier.
 func (p *parser) parseTerm() *node {
 	start := p.pos
 	n, quantifiable := p.parseAssertion()
@@ -182,7 +182,8 @@ func (p *parser) parseLookaround(n node) *node {
 	return &n
 }
 
-// parseGroupBody reads up to the ) of a group whose content starts at a place.
+// parseGroupBody parses up to the ) of a group whose content starts at an
+// offset.
 func (p *parser) parseGroupBody(start int) *node {
 	if p.depth++; p.depth > maxDepth {
 		p.failAt(start, intray.NewMessage("regexp.too_deep", intray.Params{"n": maxDepth}))
@@ -195,7 +196,7 @@ func (p *parser) parseGroupBody(start int) *node {
 	return body
 }
 
-// parseQuantified reads the quantifier of a node, if one follows.
+// parseQuantified parses the quantifier of a node, if there is one.
 func (p *parser) parseQuantified(n *node) *node {
 	least, most, ok := p.parseQuantifier()
 	if !ok {
@@ -227,7 +228,7 @@ func (p *parser) parseQuantifier() (least, most int, ok bool) {
 	return 0, 0, false
 }
 
-// parseCounts reads {n}, {n,} or {n,m}, or nothing at all.
+// parseCounts parses {n}, {n,} or {n,m}, or nothing.
 func (p *parser) parseCounts() (least, most int, ok bool) {
 	start := p.pos
 	p.pos++
@@ -245,7 +246,7 @@ func (p *parser) parseCounts() (least, most int, ok bool) {
 	return least, most, true
 }
 
-// parseNumber reads decimal digits.
+// parseNumber parses decimal digits.
 func (p *parser) parseNumber() (n int, ok bool) {
 	for ; isDigit(p.peek(0)); p.pos++ {
 		n, ok = min(n*10+int(p.peek(0)-'0'), unbounded), true
@@ -255,7 +256,7 @@ func (p *parser) parseNumber() (n int, ok bool) {
 
 func isDigit(r rune) bool { return r >= '0' && r <= '9' }
 
-// parseAtom reads what a quantifier may follow, assertions apart.
+// parseAtom parses what may be quantified, except assertions.
 func (p *parser) parseAtom() *node {
 	start := p.pos
 	r := p.peek(0)
@@ -283,12 +284,12 @@ func (p *parser) parseAtom() *node {
 	return p.literalNode(r)
 }
 
-// literalNode takes one character, in the cases that the flags allow.
+// literalNode matches one character, ignoring case under the i flag.
 func (p *parser) literalNode(r rune) *node { return p.foldedNode(set{{r, r}}) }
 
 func (p *parser) foldedNode(s set) *node { return p.charNode(p.closeOver(s)) }
 
-// charNode makes the node of a set, and keeps count of the room they take.
+// charNode returns the node of a set, and limits the size of all sets.
 func (p *parser) charNode(s set) *node {
 	if p.spans += len(s); p.spans > maxSpans {
 		panic(errTooLarge)
@@ -303,7 +304,7 @@ func (p *parser) parseDot() *node {
 	return p.charNode(lineTerminators().complement(p.maxChar()))
 }
 
-// parseGroup reads a group that is no assertion.
+// parseGroup parses a group that is not an assertion.
 func (p *parser) parseGroup() *node {
 	start := p.pos
 	switch {
@@ -326,7 +327,7 @@ func (p *parser) parseCapture(name string) *node {
 	return n
 }
 
-// parseEscape reads what a backslash begins outside of a class.
+// parseEscape parses an escape outside of a class.
 func (p *parser) parseEscape() *node {
 	start := p.pos
 	p.pos++
@@ -349,8 +350,8 @@ func (p *parser) parseEscape() *node {
 	return p.literalNode(p.parseCharEscape(start, false))
 }
 
-// parseBackReference reads the number of a group. Without the u flag a number that
-// no group has is an octal escape, or stands for itself.
+// parseBackReference parses the number of a group. Without the u flag, a number
+// that no group has is an octal escape or literal.
 func (p *parser) parseBackReference(start int) *node {
 	digits := p.pos
 	n, _ := p.parseNumber()
@@ -376,7 +377,7 @@ func (p *parser) parseNamedReference(start int) *node {
 	return &node{kind: kindBackReference, group: group, name: name}
 }
 
-// parseSetEscape reads an escape that stands for a set: a named one or \p.
+// parseSetEscape parses an escape of a set: a class escape or \p.
 func (p *parser) parseSetEscape() (set, bool) {
 	r := p.peek(0)
 	if s, ok := p.classEscape(r); ok {
@@ -390,9 +391,8 @@ func (p *parser) parseSetEscape() (set, bool) {
 	return nil, false
 }
 
-// countGroups runs over the source once ahead of the reading: whether an
-// escape refers to a group depends on all the groups there are, those behind
-// it too.
+// countGroups scans the source before it is parsed: the meaning of an escape
+// depends on all groups, even later ones.
 func (p *parser) countGroups() {
 	p.names = map[string]int{}
 	inClass := false
@@ -430,7 +430,7 @@ func (p *parser) countGroup() {
 	p.names[name] = p.groups
 }
 
-// parseGroupName reads a name and its >.
+// parseGroupName parses a name and its >.
 func (p *parser) parseGroupName(start int) string {
 	var name []rune
 	for !p.accept(">") {
@@ -446,8 +446,8 @@ func (p *parser) parseGroupName(start int) string {
 	return string(name)
 }
 
-// parseNameRune reads a character of a name, which may be escaped. With and
-// without the u flag it is a whole code point.
+// parseNameRune parses a character of a name, which may be escaped. It is a
+// whole code point with and without the u flag.
 func (p *parser) parseNameRune(start int) rune {
 	r := p.peek(0)
 	p.pos++

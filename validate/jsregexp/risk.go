@@ -2,12 +2,12 @@ package jsregexp
 
 import "github.com/intraydata/intray"
 
-// manyTimes is from how many times on a repeat counts as one without an end.
+// manyTimes is the count from which a repeat is treated as unbounded.
 const manyTimes = 10
 
-// findRisk looks for repeats within repeats that can share out the same characters
-// in many ways: the ways then double with each character of a text. It tells of
-// the first one found, and does not find all.
+// findRisk looks for nested repeats that can divide the same characters in many
+// ways, whose number doubles with each character of a text. It reports the
+// first one found, and does not find all.
 func findRisk(root *node, source string, f Flags) intray.Message {
 	var l riskFinder
 	l.walk(root, nil, nil)
@@ -25,8 +25,8 @@ func findRisk(root *node, source string, f Flags) intray.Message {
 // riskFinder holds the first risk found.
 type riskFinder struct{ inner, outer *node }
 
-// walk goes over a node. The loop is the innermost repeat around it, and follow
-// are the characters that may come right after the node within that loop.
+// walk visits a node. loop is the innermost repeat around it, and follow are
+// the characters that may come next within that loop.
 func (l *riskFinder) walk(n *node, loop *node, follow set) {
 	switch n.kind {
 	case kindSequence:
@@ -64,7 +64,7 @@ func (l *riskFinder) repeat(n *node, loop *node, follow set) {
 	l.walk(n.children[0], loop, follow)
 }
 
-// alternatives looks for two that take the same single character.
+// alternatives looks for two alternatives that match the same single character.
 func (l *riskFinder) alternatives(n *node, loop *node) {
 	if loop == nil {
 		return
@@ -79,7 +79,7 @@ func (l *riskFinder) alternatives(n *node, loop *node) {
 	}
 }
 
-// singleChars gives the characters that a node can take as its whole text.
+// singleChars returns the characters that a node can match as its whole text.
 func singleChars(n *node) set {
 	var needed []*node
 	var all set
@@ -125,8 +125,8 @@ func (l *riskFinder) record(inner, outer *node) {
 	}
 }
 
-// firstChars gives the characters that may come first where a node stands and then
-// one of the set after it.
+// firstChars returns the characters that may come first if a node is followed
+// by one of the set after.
 func firstChars(n *node, after set) set {
 	switch n.kind {
 	case kindChar:
@@ -147,13 +147,13 @@ func firstChars(n *node, after set) set {
 	case kindRepeat:
 		return firstChars(n.children[0], after).union(afterSkipped(n, after))
 	case kindBackReference:
-		// What the group took is not known here, and may be nothing.
+		// What the group captured is unknown, and may be empty.
 		return set{{0, maxCodePoint}}
 	}
 	return after
 }
 
-// afterSkipped gives the set after a repeat that may take nothing.
+// afterSkipped returns the set after a repeat that may be empty.
 func afterSkipped(n *node, after set) set {
 	if n.min == 0 {
 		return after

@@ -30,8 +30,8 @@ func TestRisky(t *testing.T) {
 	}
 }
 
-// TestRiskIsReal wants expressions that are told of to be slow, and others of
-// their kind not to be.
+// TestRiskIsReal checks that reported expressions are slow, and that similar
+// ones are not reported.
 func TestRiskIsReal(t *testing.T) {
 	for source, slow := range map[string]bool{
 		`^(?:\w+\s?)+(?=;)`: true,

@@ -5,11 +5,11 @@ import (
 	"unicode"
 )
 
-// span is a range of characters, both ends within.
+// span is an inclusive range of characters.
 type span struct{ lo, hi rune }
 
-// set is a set of characters: spans in order that neither overlap nor touch.
-// Under the u flag the characters are code points, else UTF-16 code units.
+// set is a set of characters: ordered spans that neither overlap nor touch.
+// Under the u flag the characters are code points, otherwise UTF-16 code units.
 type set []span
 
 const (
@@ -19,7 +19,7 @@ const (
 	lastSurrogate  = 0xDFFF
 )
 
-// newSet brings spans of any order into a set. It may change the slice given.
+// newSet returns the set of spans in any order. It may modify its argument.
 func newSet(spans ...span) set {
 	slices.SortFunc(spans, func(a, b span) int { return int(a.lo - b.lo) })
 	var s set
@@ -33,7 +33,7 @@ func newSet(spans ...span) set {
 	return s
 }
 
-// newSetFromTable gives the characters of a table of package unicode.
+// newSetFromTable returns the characters of a table of package unicode.
 func newSetFromTable(t *unicode.RangeTable) set {
 	var spans []span
 	add := func(lo, hi, stride rune) {
@@ -67,7 +67,7 @@ func (s set) contains(r rune) bool {
 	return found
 }
 
-// complement gives the characters up to last that are not in s.
+// complement returns the characters up to last that are not in s.
 func (s set) complement(last rune) set {
 	var out set
 	next := rune(0)
@@ -87,7 +87,7 @@ func (s set) union(t set) set {
 	return newSet(slices.Concat(s, t)...)
 }
 
-// overlaps says whether a character is in both sets.
+// overlaps reports whether a character is in both sets.
 func (s set) overlaps(t set) bool {
 	for i, j := 0, 0; i < len(s) && j < len(t); {
 		switch {
@@ -102,7 +102,7 @@ func (s set) overlaps(t set) bool {
 	return false
 }
 
-// single gives the only character of a set that has just one.
+// single returns the character of a set that has exactly one.
 func (s set) single() (rune, bool) {
 	if len(s) == 1 && s[0].lo == s[0].hi {
 		return s[0].lo, true
@@ -110,13 +110,14 @@ func (s set) single() (rune, bool) {
 	return 0, false
 }
 
-// surrogateShift is added to a surrogate where code units stand as characters
-// in UTF-8, which has no surrogates. It lies on plane 16, which a set of code
-// units never reaches.
+// surrogateShift is added to surrogates when code units are encoded in UTF-8,
+// which has none. The result is on plane 16, which sets of code units never
+// reach.
 const surrogateShift = 0x100000
 
-// encodeSurrogates gives the set as the engines see it: surrogates are moved where code
-// units are matched, and dropped where code points are, for no text holds one.
+// encodeSurrogates returns the set as the engines see it. Surrogates are
+// shifted if code units are matched, and dropped if code points are, because no
+// text holds one.
 func (s set) encodeSurrogates(units bool) set {
 	if !s.overlaps(set{{firstSurrogate, lastSurrogate}}) {
 		return s
@@ -136,13 +137,12 @@ func (s set) encodeSurrogates(units bool) set {
 	return newSet(spans...)
 }
 
-// folding is what the i flag does to characters: ECMA-262, 22.2.2.7.3
-// Canonicalize. Two characters are equal when they fold to the same one.
+// folding is the effect of the i flag: ECMA-262, 22.2.2.7.3 Canonicalize. Two
+// characters are equal if they fold to the same one.
 type folding struct{ on, unicode bool }
 
-// legacyUpper gives the character that r becomes without the u flag: its capital,
-// unless that is more than one unit long, or would bring a character into
-// ASCII.
+// legacyUpper returns what r folds to without the u flag: its upper case,
+// unless that is longer than one unit, or moves a character into ASCII.
 func legacyUpper(r rune) rune {
 	if growsAsCapital(r) {
 		return r
@@ -154,8 +154,9 @@ func legacyUpper(r rune) rune {
 	return c
 }
 
-// growsAsCapital tells of the characters whose full capital is longer than one
-// character, though a simple one exists (Unicode, SpecialCasing.txt).
+// growsAsCapital reports whether the full upper case of a character is longer
+// than one character, although it has a simple one (Unicode,
+// SpecialCasing.txt).
 func growsAsCapital(r rune) bool {
 	switch {
 	case r < 0x1F80 || r > 0x1FF3:
@@ -166,14 +167,14 @@ func growsAsCapital(r rune) bool {
 	return r == 0x1FB3 || r == 0x1FC3 || r == 0x1FF3
 }
 
-// equal says whether a text's character r is taken for the expression's q.
-// Both are of one orbit of unicode.SimpleFold, which is all of Unicode's simple
-// case folding; without the u flag the orbits fall apart into smaller ones.
+// equal reports whether the text's character r matches the expression's q. Both
+// are in one orbit of unicode.SimpleFold, which is Unicode's simple case
+// folding; without the u flag an orbit splits into smaller ones.
 func (f folding) equal(q, r rune) bool {
 	return f.unicode || r <= maxCodeUnit && legacyUpper(q) == legacyUpper(r)
 }
 
-// closeOver adds to a set the characters that are equal to one of it.
+// closeOver adds to a set all characters that are equal to one of it.
 func (f folding) closeOver(s set) set {
 	if !f.on {
 		return s
@@ -201,7 +202,7 @@ func (f folding) closeOverSpan(extra []span, p span) []span {
 			extra = f.addFoldOrbit(extra, r)
 		}
 	}
-	// The sharp s folds, though it has no simple capital.
+	// The sharp s folds, although it has no simple upper case.
 	if p.lo <= 'ß' && 'ß' <= p.hi {
 		extra = f.addFoldOrbit(extra, 'ß')
 	}
@@ -217,12 +218,12 @@ func (f folding) addFoldOrbit(extra []span, r rune) []span {
 	return extra
 }
 
-// The sets that have a name of their own in an expression.
+// The sets with a name in an expression.
 
 func digitChars() set { return set{{'0', '9'}} }
 
-// wordChars are the characters of \w. Under the flags u and i those two belong to
-// them that fold into ASCII: the long s and the Kelvin sign.
+// wordChars are the characters of \w. Under the flags u and i they include
+// those that fold into ASCII: the long s and the Kelvin sign.
 func (f folding) wordChars() set {
 	s := set{{'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'a', 'z'}}
 	if f.on && f.unicode {
@@ -237,10 +238,10 @@ func spaceChars() set {
 		{0x2028, 0x2029}, {0x202F, 0x202F}, {0x205F, 0x205F}, {0x3000, 0x3000}, {0xFEFF, 0xFEFF}}
 }
 
-// lineTerminators are the line terminators.
+// lineTerminators are JavaScript's line terminators.
 func lineTerminators() set { return set{{'\n', '\n'}, {'\r', '\r'}, {0x2028, 0x2029}} }
 
-// maxChar is the greatest character there is under the flags.
+// maxChar is the greatest character under the flags.
 func (f folding) maxChar() rune {
 	if f.unicode {
 		return maxCodePoint
@@ -248,7 +249,7 @@ func (f folding) maxChar() rune {
 	return maxCodeUnit
 }
 
-// classEscape gives the set of the escapes \d \D \s \S \w \W.
+// classEscape returns the set of \d \D \s \S \w \W.
 func (f folding) classEscape(letter rune) (set, bool) {
 	switch letter {
 	case 'd':

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drawSet draws a set of small characters, and the same as a map.
+// drawSet draws a set of small characters, and the same set as a map.
 func drawSet(t *rapid.T) (set, map[rune]bool) {
 	members := map[rune]bool{}
 	var spans []span
@@ -55,7 +55,7 @@ func TestCarried(t *testing.T) {
 	}
 }
 
-// cased gives all characters that fold.
+// cased returns all characters that fold.
 func cased() []rune {
 	var list []rune
 	for r := rune(0); r <= maxCodePoint; r++ {
@@ -66,7 +66,7 @@ func cased() []rune {
 	return list
 }
 
-// TestFoldingOfRanges wants a range to be closed as its characters are.
+// TestFoldingOfRanges checks that a range is closed like its characters.
 func TestFoldingOfRanges(t *testing.T) {
 	for _, f := range []folding{{on: true}, {on: true, unicode: true}} {
 		all := cased()

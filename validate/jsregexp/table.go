@@ -9,29 +9,28 @@ import (
 	"unicode/utf8"
 )
 
-// table is a deterministic automaton over the characters of a text. It says
-// whether the program it was made of matches, with one step for a character.
-// It does not change once it is made.
+// table is a deterministic automaton over the characters of a text. It reports
+// whether a program matches, with one step per character. It is immutable.
 type table struct {
 	alphabet
-	// next gives the state after each state and letter. A state is the place of
-	// its row.
+	// next holds the state after each state and letter. A state is the offset
+	// of its row.
 	next []uint32
-	// atEnd says of each row whether the text may end there.
+	// atEnd reports for each row whether the text may end there.
 	atEnd []bool
 	start uint32
-	// accepted is the row from which every text matches; the row 0 is that from
-	// which none does.
+	// accepted is the row from which every text matches. Row 0 is the one from
+	// which no text does.
 	accepted uint32
 	units    bool
 }
 
-// alphabet sorts the characters into letters: those that the program never
-// tells apart are one letter.
+// alphabet maps characters to letters: characters that the program does not
+// distinguish are one letter.
 type alphabet struct {
 	ascii [utf8.RuneSelf]uint8
 	// starts are the first characters of the ranges of equal characters, and
-	// letterOf gives the letter of each.
+	// letterOf their letters.
 	starts   []rune
 	letterOf []uint8
 	letters  int
@@ -75,18 +74,19 @@ func (t *table) match(text []byte) bool {
 const (
 	// maxRows bounds the entries of a table, of four bytes each.
 	maxRows = 1 << 20
-	// maxWork bounds the steps that making the tables of an expression may take.
+	// maxWork bounds the steps of building the tables of an expression.
 	maxWork = 1 << 22
 )
 
-// tableBuilder makes a table of a program by following all its threads at once.
+// tableBuilder builds the table of a program by following all its threads at
+// once.
 type tableBuilder struct {
 	prog *syntax.Prog
 	alphabet
-	// takes says of each instruction which letters it takes.
+	// takes holds for each instruction which letters it matches.
 	takes [][]bool
-	// words says of each letter whether it is a character of \w; it is asked
-	// only where the program has word edges.
+	// words holds for each letter whether it is a character of \w. It is used
+	// only if the program has word edges.
 	words    []bool
 	edges    bool
 	anchored bool
@@ -105,23 +105,23 @@ type tableBuilder struct {
 	pending    []uint32
 }
 
-// state is a place in a text as far as the program can tell places apart: the
-// threads alive, before any assertion is tried, and what was the character
-// before.
+// state is a position in a text as far as the program can distinguish
+// positions: the threads alive, before any assertion is tested, and the
+// previous character.
 type state struct {
 	before rune
 	pcs    []uint32
 }
 
-// Characters that stand for all that an assertion tells apart.
+// Characters that represent all that an assertion does not distinguish.
 const (
 	noRune    = rune(-1)
 	wordRune  = 'a'
 	otherRune = ' '
 )
 
-// newTable makes the table of a program, or nil where that takes too much room
-// or more steps than given.
+// newTable returns the table of a program, or nil if it needs too much space or
+// too many steps.
 func newTable(prog *syntax.Prog, units bool, most int) *table {
 	b := &tableBuilder{prog: prog, workLimit: most, rows: map[string]uint32{}, mark: make([]int, len(prog.Inst))}
 	b.anchored = prog.StartCond()&syntax.EmptyBeginText != 0
@@ -143,7 +143,7 @@ func newTable(prog *syntax.Prog, units bool, most int) *table {
 		accepted: uint32(b.letters), units: units}
 }
 
-// stateRow gives the row of a state, which is made if it is new.
+// stateRow returns the row of a state, which it adds if it is new.
 func (b *tableBuilder) stateRow(s state) uint32 {
 	key := make([]byte, 0, 4+4*len(s.pcs))
 	key = binary.LittleEndian.AppendUint32(key, uint32(s.before))
@@ -184,7 +184,7 @@ func (b *tableBuilder) fillRow(i int) {
 	}
 }
 
-// nextRow takes a letter with all threads, and gives the row they come to.
+// nextRow advances all threads by a letter, and returns the resulting row.
 func (b *tableBuilder) nextRow(threads []uint32, letter int, before rune) uint32 {
 	b.work += len(threads) + 1
 	b.generation++
@@ -210,9 +210,8 @@ func (b *tableBuilder) nextRow(threads []uint32, letter int, before rune) uint32
 	return b.stateRow(state{before: before, pcs: pcs})
 }
 
-// follow lists the instructions that take a character and can be reached from
-// a state where the character after is as given, and says whether a match is
-// reached.
+// follow lists the reachable instructions that match a character, given the
+// character after the state. It reports whether a match is reached.
 func (b *tableBuilder) follow(s state, after rune) (matched bool) {
 	holds := syntax.EmptyOpContext(s.before, after)
 	b.generation++
@@ -249,7 +248,7 @@ func (b *tableBuilder) visit(pc uint32, holds syntax.EmptyOp) (matched bool) {
 	return false
 }
 
-// makeAlphabet finds the letters, or gives up where there are too many.
+// makeAlphabet computes the letters. It reports false if there are too many.
 func (b *tableBuilder) makeAlphabet() bool {
 	classes, of := b.charClasses()
 	b.starts = []rune{0}
@@ -282,12 +281,12 @@ func (b *tableBuilder) makeAlphabet() bool {
 	return true
 }
 
-// charClasses lists the instructions that take different characters, and gives for
-// each that takes one the place of its like.
+// charClasses lists the instructions that match different characters, and maps
+// each instruction that matches characters to its index in the list.
 func (b *tableBuilder) charClasses() (list []*syntax.Inst, of map[uint32]int) {
 	of = map[uint32]int{}
 	places := map[string]int{}
-	// Copies of an instruction mostly share their slice of runes.
+	// Copies of an instruction usually share their slice of runes.
 	shared := map[*rune]string{}
 	for pc := range b.prog.Inst {
 		in := &b.prog.Inst[pc]
@@ -323,7 +322,8 @@ func (b *tableBuilder) instKey(in *syntax.Inst, shared map[*rune]string) string 
 	return string(rune(in.Op)) + string(rune(in.Arg)) + key
 }
 
-// rangeBoundaries gives the characters at which what an instruction takes may change.
+// rangeBoundaries returns the characters at which the result of an instruction
+// may change.
 func rangeBoundaries(in *syntax.Inst) []rune {
 	switch in.Op {
 	case syntax.InstRuneAny:
@@ -333,7 +333,7 @@ func rangeBoundaries(in *syntax.Inst) []rune {
 	}
 	var list []rune
 	if len(in.Rune) == 1 {
-		// One character may stand for both its cases.
+		// One character may represent both its cases.
 		first := in.Rune[0]
 		list = append(list, first, first+1)
 		for r := unicode.SimpleFold(first); r != first; r = unicode.SimpleFold(r) {
@@ -347,7 +347,7 @@ func rangeBoundaries(in *syntax.Inst) []rune {
 	return list
 }
 
-// sortLetters puts each range of equal characters under a letter.
+// sortLetters assigns a letter to each range of equal characters.
 func (b *tableBuilder) sortLetters(classes []*syntax.Inst, takes [][]bool) bool {
 	seen := map[string]uint8{}
 	row := make([]byte, len(classes)+1)

@@ -14,20 +14,19 @@ import (
 const maxClauses = 32
 
 // clause is one condition of a translated expression. A lookahead at the very
-// start of an expression tied to the start of the text is a clause of its own.
+// start of an anchored expression is a clause of its own.
 type clause struct {
 	negated bool
 	table   *table
-	// re2 is set where there is no table.
+	// re2 is set if there is no table.
 	re2 *regexp.Regexp
-	// units says that a set of the clause holds surrogates, so that it sees the
-	// two halves of a character beyond U+FFFF.
+	// units reports whether a set of the clause holds surrogates, so that the
+	// clause sees both halves of a character beyond U+FFFF.
 	units bool
 }
 
-// translate makes the clauses of an expression, or nil where its meaning, or
-// its size, is beyond a linear engine. Making their tables takes at most so many
-// steps.
+// translate returns the clauses of an expression, or nil if its meaning or size
+// exceeds a linear engine. Building the tables takes at most work steps.
 func translate(root *node, f Flags, work int) []clause {
 	var list []clause
 	parts := splitConditions(root, false)
@@ -61,15 +60,15 @@ func newClause(part condition, f Flags, work int) (clause, bool) {
 	return c, err == nil
 }
 
-// program is a condition in the syntax of Go's regexp, and made into
-// instructions.
+// program is a condition in the syntax of Go's regexp, compiled.
 type program struct {
 	text  string
 	prog  *syntax.Prog
 	units bool
 }
 
-// newProgram writes a condition, or fails where Go's regexp cannot say it.
+// newProgram writes a condition. It reports false if Go's regexp cannot express
+// it.
 func newProgram(part condition, f Flags) (program, bool) {
 	if part.root.contains(hasKind(kindBackReference, kindLookaround)) {
 		return program{}, false
@@ -87,7 +86,7 @@ func newProgram(part condition, f Flags) (program, bool) {
 	return program{text, prog, w.surrogates}, err == nil
 }
 
-// fitsGoRegexp says whether a program is small enough for Go's regexp.
+// fitsGoRegexp reports whether a program is small enough for Go's regexp.
 func (p program) fitsGoRegexp() bool { return len(p.prog.Inst) <= maxProgram }
 
 func (c *clause) matches(text []byte) bool {
@@ -100,8 +99,8 @@ func (c *clause) matches(text []byte) bool {
 	return c.re2.Match(text) != c.negated
 }
 
-// splitSurrogates writes each character beyond U+FFFF as its two surrogates, moved to
-// where UTF-8 has room for them.
+// splitSurrogates replaces each character beyond U+FFFF by its two surrogates,
+// shifted to where UTF-8 can encode them.
 func splitSurrogates(text []byte) []byte {
 	first := slices.IndexFunc(text, func(b byte) bool { return b >= 0xF0 })
 	if first < 0 {
@@ -122,15 +121,15 @@ func splitSurrogates(text []byte) []byte {
 	return out
 }
 
-// condition is a part of an expression that can be tried alone.
+// condition is a part of an expression that can be matched alone.
 type condition struct {
 	root    *node
 	negated bool
 }
 
-// splitConditions takes the lookaheads off the start of an expression that is tied
-// to the start of the text: they and the rest all look from the same place,
-// and so hold or fail each for itself. The one whose text is taken comes last.
+// splitConditions separates the lookaheads at the start of an anchored
+// expression. They and the rest are matched at the same position, and so hold
+// independently. The part that consumes text is last.
 func splitConditions(root *node, inLook bool) []condition {
 	parts := root.flatten()
 	if len(parts) == 0 || parts[0].kind != kindStart || root.contains(hasKind(kindBackReference)) {
@@ -157,15 +156,15 @@ func lookaheadConditions(start, look *node) []condition {
 }
 
 const (
-	// maxProgram bounds the instructions of an expression for Go's regexp: the
-	// work for one character of a text is at most in proportion to them.
+	// maxProgram bounds the instructions of an expression for Go's regexp,
+	// because the work per character is proportional to them.
 	maxProgram = 2000
-	// maxTableProgram bounds the instructions from which a table is made, which has one
-	// step for each character however large it is.
+	// maxTableProgram bounds the instructions for a table, which has one step
+	// per character whatever its size.
 	maxTableProgram = 100_000
 	// maxWritten bounds the text of a translated expression, in bytes.
 	maxWritten = 1 << 20
-	// maxCount is the greatest count that Go's regexp takes.
+	// maxCount is the greatest count of Go's regexp.
 	maxCount = 1000
 )
 
@@ -177,8 +176,8 @@ type re2Writer struct {
 	surrogates  bool
 }
 
-// writeExpression gives the text, or false where it cannot be said in RE2's syntax
-// or becomes too large.
+// writeExpression returns the text. It reports false if RE2's syntax cannot
+// express it, or it is too large.
 func (w *re2Writer) writeExpression(root *node) (string, bool) {
 	if programSize(root) > maxTableProgram {
 		return "", false
@@ -203,8 +202,8 @@ func programSize(n *node) int {
 	return min(total*min(times, maxTableProgram+1), unbounded)
 }
 
-// writeNode writes a node; first and last say that nothing stands before it, or
-// behind it, in the whole expression.
+// writeNode writes a node. first and last report whether nothing precedes or
+// follows it in the whole expression.
 func (w *re2Writer) writeNode(n *node, first, last bool) {
 	if w.out.Len() > maxWritten {
 		w.unsupported = true
@@ -249,9 +248,9 @@ func (w *re2Writer) writeAlternatives(kids []*node, first, last bool) {
 	w.out.WriteByte(')')
 }
 
-// writeLineAnchor writes ^ or $ under the m flag. RE2 knows but one of the four line
-// terminators. At an end of the expression the terminator may as well be
-// taken, for only whether there is a match is asked.
+// writeLineAnchor writes ^ or $ under the m flag. RE2 knows one of the four
+// line terminators. At an end of the expression, consuming the terminator makes
+// no difference, because only the existence of a match matters.
 func (w *re2Writer) writeLineAnchor(outermost bool, whole string) {
 	if !outermost {
 		w.unsupported = true
@@ -262,12 +261,12 @@ func (w *re2Writer) writeLineAnchor(outermost bool, whole string) {
 	w.out.WriteByte(')')
 }
 
-// writeWordEdge writes \b or \B. RE2's words are those of JavaScript, save the two
-// letters that the flags u and i add.
+// writeWordEdge writes \b or \B. RE2's words are those of JavaScript, except
+// for the two letters that the flags u and i add.
 func (w *re2Writer) writeWordEdge(negated bool) {
 	w.unsupported = w.unsupported || w.flags.Unicode && w.flags.IgnoreCase
 	if negated {
-		// Between two surrogates there is none.
+		// There is no edge between two surrogates.
 		w.surrogates = w.surrogates || !w.flags.Unicode
 		w.out.WriteString(`\B`)
 		return
@@ -295,7 +294,7 @@ func (w *re2Writer) writeSet(s set) {
 	w.out.WriteByte(']')
 }
 
-// writeRepeat writes the counts in pieces that RE2 takes.
+// writeRepeat splits counts into those that RE2 accepts.
 func (w *re2Writer) writeRepeat(n *node) {
 	kid := n.children[0]
 	if n.max > 1 && n.max != unbounded || n.min > 1 {
@@ -320,8 +319,8 @@ func isCounted(n *node) bool {
 	return n.kind == kindRepeat && (n.min > 1 || n.max > 1 && n.max != unbounded)
 }
 
-// writeCopies writes a node once for each time, because RE2 multiplies the counts
-// of repeats that stand in each other and refuses more than a thousand.
+// writeCopies writes a node once for each time, because RE2 multiplies the
+// counts of nested repeats and rejects more than a thousand.
 func (w *re2Writer) writeCopies(n *node) {
 	for range n.min {
 		w.writeQuantified(n.children[0], "")
