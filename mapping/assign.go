@@ -10,41 +10,41 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// suggestion is a mapping under way.
+// suggestion is a mapping in progress.
 type suggestion struct {
 	fields  []intray.Field
 	columns []intray.Column
-	// keyed says that the headers are keys of records.
+	// keyed reports whether the headers are keys of records.
 	keyed   bool
 	matches []intray.Match
 	// picks are the columns of the fields that take several.
 	picks [][]pickedColumn
-	// notes are what the reasons of a field say besides: what came close.
+	// notes are additional reasons of a field: which columns came close.
 	notes [][]intray.Message
-	// settled are the fields that look for no further column: they have one or
-	// are in question.
+	// settled are the fields that need no further column: they have one, or a
+	// question is about them.
 	settled []bool
-	// taken are the columns that feed a field or are in question, and used
-	// those that feed one.
+	// taken are the columns that feed a field or are in question, used those
+	// that feed one.
 	taken, used []bool
 	questions   []Question
-	// asked are the keys of the fields that some question is about.
+	// asked are the keys of the fields that a question is about.
 	asked map[string]bool
 }
 
 // offer is one spelling of a header: the columns that have it, and the fields
-// that want it.
+// that match it.
 type offer struct{ columns, fields []int }
 
-// claim is a field and what is on offer under its names.
+// claim is a field with the offers that match its names.
 type claim struct {
 	field  int
 	names  []name
 	offers []*offer
 }
 
-// columnCount is the number of columns that fit the field. No column is in two of
-// its offers.
+// columnCount returns the number of columns that match the field. No column is
+// in two of its offers.
 func (w claim) columnCount() int {
 	n := 0
 	for _, o := range w.offers {
@@ -53,10 +53,10 @@ func (w claim) columnCount() int {
 	return n
 }
 
-// isFirst says whether the field is the first of those that want the offer.
+// isFirst reports whether the field is the first one that matches the offer.
 func (w claim) isFirst(o *offer) bool { return o.fields[0] == w.field }
 
-// assign gives out the columns that fit in one grade.
+// assign assigns the columns that match in one grade.
 func (s *suggestion) assign(ctx context.Context, g grade) error {
 	claims, err := s.claims(ctx, g)
 	if err != nil {
@@ -80,7 +80,7 @@ func (s *suggestion) assign(ctx context.Context, g grade) error {
 	return nil
 }
 
-// applyClaim maps what only this field wants: the one column, or all of them.
+// applyClaim maps what only this field matches: the one column, or all of them.
 func (s *suggestion) applyClaim(g grade, w claim) {
 	if s.takesMany(w.field) {
 		w.eachOwnColumn(func(column int, n name) {
@@ -97,9 +97,9 @@ func (s *suggestion) applyClaim(g grade, w claim) {
 	}
 }
 
-// takeOffer takes the columns of an offer away, and asks about the one that several
-// fields want. Of several columns each field that takes one was asked about
-// already.
+// takeOffer marks the columns of an offer as taken, and asks about a column
+// that several fields match. If there are several columns, each field that
+// takes one was asked about already.
 func (s *suggestion) takeOffer(w claim, o *offer) {
 	if !w.isFirst(o) {
 		return
@@ -125,8 +125,8 @@ func (s *suggestion) allTakeMany(fields []int) bool {
 	return true
 }
 
-// claims are those of the fields that are not settled and that something free
-// fits.
+// claims returns the claims of the fields that are not settled and match a free
+// column.
 func (s *suggestion) claims(ctx context.Context, g grade) ([]claim, error) {
 	offers, err := s.offers(ctx, g)
 	if err != nil {
@@ -154,7 +154,7 @@ func (s *suggestion) claims(ctx context.Context, g grade) ([]claim, error) {
 	return claims, nil
 }
 
-// offers are the columns that are free, by their headers.
+// offers returns the free columns by the spelling of their headers.
 func (s *suggestion) offers(ctx context.Context, g grade) (map[string]*offer, error) {
 	offers := make(map[string]*offer)
 	for i, c := range s.columns {
@@ -176,7 +176,7 @@ func (s *suggestion) offers(ctx context.Context, g grade) (map[string]*offer, er
 	return offers, nil
 }
 
-// unmapped are the indexes of the columns that feed no field.
+// unmapped returns the indexes of the columns that feed no field.
 func (s *suggestion) unmapped() []int {
 	var rest []int
 	for i, c := range s.columns {
@@ -229,8 +229,8 @@ func (s *suggestion) askCompetingFields(o *offer) {
 	s.addQuestion(q)
 }
 
-// askForColumns asks about the fields that must have a column, have none, and
-// are not in question already.
+// askForColumns asks about the fields that require a column, have none, and are
+// not in question already.
 func (s *suggestion) askForColumns() {
 	if len(s.questions) == 0 && !slices.Contains(s.used, true) {
 		s.askForNames()
@@ -244,8 +244,8 @@ func (s *suggestion) askForColumns() {
 	}
 }
 
-// askForNames says that no column has to do with any field. A schema that shows no
-// field asks for nothing.
+// askForNames reports that no column is related to any field. A schema without
+// visible fields asks nothing.
 func (s *suggestion) askForNames() {
 	switch {
 	case !slices.ContainsFunc(s.fields, func(f intray.Field) bool { return !f.Hidden }):
@@ -268,8 +268,8 @@ func needsColumn(f intray.Field) bool {
 // scoreLearned is the score of what a person confirmed for another file.
 const scoreLearned = 0.99
 
-// applyLearned maps what a person confirmed, where exactly one column has the header
-// to the letter and its values do not speak against it. A field that takes
+// applyLearned maps what a person confirmed, if exactly one column has the
+// exact header and its values do not contradict the field. A field that takes
 // several gets all columns of all headers that were confirmed for it.
 func (s *suggestion) applyLearned(all []intray.LearnedColumn) {
 	if len(all) == 0 {
@@ -297,7 +297,7 @@ func (s *suggestion) applyLearned(all []intray.LearnedColumn) {
 	}
 }
 
-// mapLearned maps a column to the field that it had before.
+// mapLearned maps a column to the field that it fed before.
 func (s *suggestion) mapLearned(field, column int, r intray.LearnedColumn) {
 	c := s.columns[column]
 	if p := profileColumn(c); s.taken[column] || p.rulesOut(kindOf(s.fields[field].Type.Name)) {

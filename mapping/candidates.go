@@ -8,69 +8,71 @@ import (
 	"github.com/intraydata/intray/mapping/lexicon"
 )
 
-// candidate is a column that may feed a field, and what speaks for it.
+// candidate is a column that may feed a field, with the reasons.
 type candidate struct {
 	field int
-	// entry is the column's place in the index.
+	// entry is the column's position in the index.
 	entry   int
 	score   float64
 	reasons []reason
-	// tieBreak is what puts the column before others of the same score: words of the
-	// field's name, values that confirm it; and below 0 what puts it behind them.
+	// tieBreak ranks columns of the same score: positive for words of the
+	// field's name and values that confirm it, negative for the opposite.
 	tieBreak float64
-	// wordBonus is the part of the edge that is for words of the field's name.
+	// wordBonus is the part of tieBreak that is due to words of the field's
+	// name.
 	wordBonus float64
-	// distinctive says that the header has a word of the field's name which says more than
-	// what kind of thing it is, or all of them.
+	// distinctive reports whether the header has all words of the field's name,
+	// or one that says more than what kind of thing it is.
 	distinctive bool
-	// near says that the column holds something else, which will do.
+	// near reports whether the column holds something else that is acceptable.
 	near bool
-	// missing are the qualifiers of the field that the header does not say.
+	// missing are the qualifiers of the field that the header lacks.
 	missing []string
-	// extra are the qualifiers of the header that the field does not have.
+	// extra are the qualifiers of the header that the field lacks.
 	extra []string
-	// reading is that of the header, or without a head.
+	// reading is the reading of the header, or has no head.
 	reading lexicon.Reading
-	// meaning is that of the field which it rests on, or without a head.
+	// meaning is the meaning of the field that matched, or has no head.
 	meaning meaning
 }
 
-// rankScore is what columns are compared by.
+// rankScore is the score by which columns are compared.
 func (c candidate) rankScore() float64 { return c.score + c.tieBreak }
 
-// isCertain says whether the column is taken without asking. Sums of costs that come
-// to the limit in hundredths are at the limit.
+// isCertain reports whether the column is mapped without asking. Sums of costs
+// that reach the limit in hundredths are at the limit.
 func (c candidate) isCertain() bool { return c.score > accept-0.0001 }
 
-// What puts a column before others, or behind them.
+// What ranks a column before others, or after them.
 const (
 	plusOwn    = 0.001
 	plusWords  = 0.002
 	plusValues = 0.002
 	minusMark  = 0.004
 	minusEmpty = 0.02
-	// enoughRows is how many samples tell whether values are alike.
+	// enoughRows is how many samples show whether values are alike.
 	enoughRows = 5
 )
 
-// The scores that decide. From accept on a column is taken without asking; from
-// doubt on a person who needs a column is shown it.
+// The scores that decide. From accept on a column is mapped without asking;
+// from doubt on it is offered to a person who needs a column.
 const (
 	accept = 0.9
 	doubt  = 0.6
-	// maxSure is the highest score of a match that rests on meaning or letters.
+	// maxSure is the highest score of a match by meaning or letters.
 	maxSure = 0.99
-	// maxVetoed is that of a column whose values speak against it.
+	// maxVetoed is the highest score of a column whose values contradict the
+	// field.
 	maxVetoed = 0.5
-	// scoreLetters is the score of names whose letters are all the same.
+	// scoreLetters is the score of names with the same letters.
 	scoreLetters = 0.93
-	// scoreValues is that of a column of which only the values speak.
+	// scoreValues is the score of a column that only the values suggest.
 	scoreValues = 0.65
 	// maxCandidates is the most columns that are kept for one field.
 	maxCandidates = 8
 )
 
-// candidates gives the best columns for a field, best first.
+// candidates returns the best columns for a field, best first.
 func (x *index) candidates(s *suggestion, field int) []candidate {
 	f := s.fields[field]
 	best, sides := map[int]candidate{}, x.fieldSides(f)
@@ -109,13 +111,13 @@ func (x *index) candidates(s *suggestion, field int) []candidate {
 	return all[:min(len(all), kept)]
 }
 
-// fieldSides are those that the label of a field stands on, and its key: in a column on
-// another side is what the field is not.
+// fieldSides returns the sides of pairs that the label and the key of a field
+// are on: a column on another side is not the field.
 func (x *index) fieldSides(f intray.Field) lexicon.Sides {
 	return append(x.lexicon.Sides(f.Label), x.lexicon.Sides(f.Key)...)
 }
 
-// maxColumnsFor is how many columns of one meaning are looked at for a field.
+// maxColumnsFor is how many columns of one meaning are considered for a field.
 func (x *index) maxColumnsFor(many bool) int {
 	if !many {
 		return maxAlike
@@ -123,7 +125,7 @@ func (x *index) maxColumnsFor(many bool) int {
 	return max(maxAlike, maxGathered/max(1, x.many))
 }
 
-// byScore puts the best first.
+// byScore orders the best first.
 func byScore(a, b candidate) int {
 	switch {
 	case a.rankScore() > b.rankScore():
@@ -134,7 +136,7 @@ func byScore(a, b candidate) int {
 	return a.entry - b.entry
 }
 
-// byMeaning offers the columns whose headers mean what the field does.
+// byMeaning offers the columns whose headers mean what the field means.
 func (x *index) byMeaning(field int, m meaning, offer func(candidate)) {
 	own, head := x.lexicon.Concept(m.Named), x.lexicon.Concept(m.Head)
 	concepts := slices.Concat([]string{m.Head}, own.Substitutes(), head.Substitutes())
@@ -169,8 +171,8 @@ func (x *index) byMeaning(field int, m meaning, offer func(candidate)) {
 	}
 }
 
-// byLetters offers columns whose headers are written much like a name of the
-// field. Where the lexicon knows both names, their letters say nothing more.
+// byLetters offers columns whose headers are spelled similarly to a name of the
+// field. If the lexicon knows both names, their letters show nothing more.
 func (x *index) byLetters(s *suggestion, field int, means []meaning, offer func(candidate)) {
 	f := s.fields[field]
 	names := []name{{kind: labelName, text: f.Label}, {kind: keyName, text: f.Key}}
@@ -198,9 +200,9 @@ func (x *index) byLetters(s *suggestion, field int, means []meaning, offer func(
 	}
 }
 
-// byValues offers columns of which nobody knows what the header means, where the
-// values alone tell what they are. It is for fields that must have a column, and
-// never enough to take it without asking.
+// byValues offers columns with an unknown header whose values alone suggest the
+// field. It is for fields that require a column, and never enough to map it
+// without asking.
 func (x *index) byValues(s *suggestion, field int, offer func(candidate)) {
 	kind := kindOf(s.fields[field].Type.Name)
 	if !shapeRules[kind].distinctive || len(x.entries) > maxGuess {
@@ -221,12 +223,12 @@ func (x *index) byValues(s *suggestion, field int, offer func(candidate)) {
 
 const knownCost = 0.15
 
-// isKnown says whether the lexicon understands a header.
+// isKnown reports whether the lexicon understands a header.
 func isKnown(readings []lexicon.Reading) bool {
 	return len(readings) > 0 && readings[0].Cost < knownCost
 }
 
-// scorer judges the columns that a field may have.
+// scorer scores the columns that a field may have.
 type scorer struct {
 	index    *index
 	field    intray.Field
@@ -237,7 +239,7 @@ type scorer struct {
 	options map[string]bool
 }
 
-// fieldWords are the folded words of each name of a field.
+// fieldWords returns the folded words of each name of a field.
 func fieldWords(f intray.Field) [][]string {
 	names := [][]string{strings.Fields(foldName(f.Label)), strings.Fields(foldName(f.Key))}
 	for _, text := range f.AlternateMatches[:min(len(f.AlternateMatches), maxAlternates)] {
@@ -246,7 +248,7 @@ func fieldWords(f intray.Field) [][]string {
 	return names
 }
 
-// adjustScore lets values and letters speak for or against a candidate.
+// adjustScore adjusts the score of a candidate by its values and letters.
 func (w scorer) adjustScore(c *candidate, column intray.Column) {
 	e := &w.index.entries[c.entry]
 	if e.profile == nil {
@@ -270,8 +272,8 @@ func (w scorer) adjustScore(c *candidate, column intray.Column) {
 	c.distinctive = w.isDistinctive(strings.Fields(e.folded))
 }
 
-// adjustByKind judges the values by the kinds that the field takes and means; it is
-// false where they cannot be it.
+// adjustByKind compares the values with the kinds that the field accepts and
+// means. It reports false if they contradict them.
 func (w scorer) adjustByKind(c *candidate, p *profile) bool {
 	kinds := []string{kindOf(w.field.Type.Name)}
 	if c.meaning.Head != "" {
@@ -295,8 +297,8 @@ func (w scorer) adjustByKind(c *candidate, p *profile) bool {
 	return true
 }
 
-// adjustByVariety looks whether the values are as alike as the qualifiers want that
-// the header does not say: an own account is the same in all rows.
+// adjustByVariety checks whether the values are as uniform as the qualifiers
+// that the header lacks demand: one's own account is the same in all rows.
 func (w scorer) adjustByVariety(c *candidate, p *profile) {
 	if p.total == 0 {
 		c.score -= minusEmpty
@@ -334,8 +336,8 @@ func (w scorer) adjustByOptions(c *candidate, column intray.Column) {
 	}
 }
 
-// sharedWords is the part of its words that a header has in common with the
-// nearest of the field's names, from 0 to 1.
+// sharedWords returns which part of its words a header shares with the closest
+// of the field's names, from 0 to 1.
 func (w scorer) sharedWords(header []string) float64 {
 	best := 0.0
 	for _, name := range w.names {
@@ -344,8 +346,9 @@ func (w scorer) sharedWords(header []string) float64 {
 	return best
 }
 
-// isDistinctive says whether a header has all words of a name of the field, or one that
-// says which thing is meant: "tracking" in "tracking number", and not "number".
+// isDistinctive reports whether a header has all words of a name of the field,
+// or one that identifies the thing: "tracking" in "tracking number", but not
+// "number".
 func (w scorer) isDistinctive(header []string) bool {
 	return slices.ContainsFunc(w.names, func(name []string) bool {
 		shared := slices.DeleteFunc(slices.Clone(name), func(word string) bool { return !slices.Contains(header, word) })

@@ -13,9 +13,9 @@ import (
 	"github.com/intraydata/intray/mapping/lexicon"
 )
 
-// How far a column must be ahead of another one to be the better. Where both
-// hold something that is merely near to what the field means, a small difference
-// in nearness tells nothing: gross and net for an amount.
+// By how much a column must be ahead of another one to be better. If both are
+// merely near to what the field means, such as gross and net for an amount, a
+// small difference in nearness shows nothing.
 const (
 	margin     = 0.0003
 	nearMargin = 0.0201
@@ -24,7 +24,7 @@ const (
 // inferColumns finds columns for the fields that no name decides.
 func (s *suggestion) inferColumns(ctx context.Context) error {
 	if !slices.Contains(s.settled, false) {
-		return nil // the lexicon takes a while to read
+		return nil // reading the lexicon takes a while
 	}
 	l, err := lexicon.Standard()
 	if err != nil {
@@ -56,8 +56,8 @@ func (s *suggestion) inferColumns(ctx context.Context) error {
 	return nil
 }
 
-// sortedFields are the fields by their names, so that the order in which a schema
-// lists them does not matter.
+// sortedFields returns the fields sorted by name, so that their order in a
+// schema does not matter.
 func (s *suggestion) sortedFields() []int {
 	order := make([]int, len(s.fields))
 	for i := range order {
@@ -69,20 +69,20 @@ func (s *suggestion) sortedFields() []int {
 	return order
 }
 
-// decision turns the best assignment into matches and questions.
+// decision converts the best assignment into matches and questions.
 type decision struct {
 	*suggestion
 	index *index
-	// lists are the candidates of each field, and orders theirs by field and
-	// column of the index.
+	// lists are the candidates of each field, rankScores their scores by field
+	// and column of the index.
 	lists      [][]candidate
 	rankScores map[[2]int]float64
-	// chosen is the candidate of each field, and owner the field of each
-	// column of the index.
+	// chosen is the candidate of each field, and owner the field of each column
+	// of the index.
 	chosen map[int]candidate
 	owner  map[int]int
-	// equals are the columns that fit the field of each as well as its own, before
-	// any is given away: which field comes first must not matter.
+	// equals are the columns that fit each field as well as its own, before any
+	// is assigned, so that the order of fields does not matter.
 	equals map[int][]candidate
 }
 
@@ -96,7 +96,7 @@ func rankScores(lists [][]candidate) map[[2]int]float64 {
 	return all
 }
 
-// settle goes through the fields in the schema's order.
+// settle processes the fields in the schema's order.
 func (d *decision) settle() {
 	open := map[int]bool{}
 	for i := range d.fields {
@@ -136,8 +136,8 @@ func (d *decision) settleField(i int, open bool) {
 	}
 }
 
-// askNearest asks about what came close where no column feeds any field and nothing
-// else is in question: silence would be the loss of all columns.
+// askNearest asks about what came close if no column feeds any field and no
+// other question is open. Otherwise all columns would be lost silently.
 func (d *decision) askNearest() {
 	if len(d.questions) > 0 || slices.Contains(d.used, true) {
 		return
@@ -163,17 +163,18 @@ func (d *decision) assignColumn(c candidate) {
 	d.used[column], d.taken[column], d.settled[c.field] = true, true, true
 }
 
-// columnIndex is the place of a candidate in the list of columns.
+// columnIndex returns the position of a candidate in the list of columns.
 func (d *decision) columnIndex(c candidate) int { return d.index.entries[c.entry].column }
 
-// isAmbiguous says whether another column fits the field as well, or another field the
-// column. A field that takes several columns takes those that fit as well.
+// isAmbiguous reports whether another column fits the field as well, or another
+// field the column. A field that takes several columns takes those that fit as
+// well.
 func (d *decision) isAmbiguous(c candidate) bool {
 	return !d.takesMany(c.field) && len(d.equals[c.field]) > 1 || len(d.contenders(c)) > 0
 }
 
-// alternatives are the columns that fit the field of a candidate about as well as its
-// own does and are not needed more elsewhere, its own first.
+// alternatives returns the columns that fit the field of a candidate about as
+// well as its own and are not needed more elsewhere, its own first.
 func (d *decision) alternatives(c candidate) []candidate {
 	list := []candidate{c}
 	for _, other := range d.lists[c.field] {
@@ -189,40 +190,42 @@ func (d *decision) alternatives(c candidate) []candidate {
 	return list
 }
 
-// asGood says whether another column of a field is as good as the first.
+// asGood reports whether another column of a field is as good as the first.
 func (d *decision) asGood(c, other candidate) bool {
 	return other.rankScore() >= c.rankScore()-margin || other.isAsNear(c) || other.namesSame(c) || d.differInKind(c, other)
 }
 
-// namesSame says whether two columns are named by two words for the same thing. That
-// one has a common word of the field's name, such as "name", tells nothing.
+// namesSame reports whether two columns are named by two words for the same
+// thing. A common word of the field's name, such as "name", in one of them does
+// not matter.
 func (c candidate) namesSame(as candidate) bool {
 	return c.reading.Head != "" && (c.distinctive || !as.distinctive) && c.reading.Named == as.reading.Named && slices.Equal(c.reading.Qualifiers, as.reading.Qualifiers) &&
 		c.rankScore()-c.wordBonus >= as.rankScore()-as.wordBonus-margin
 }
 
-// isAvailable says whether a column is not needed more elsewhere.
+// isAvailable reports whether a column is not needed more elsewhere.
 func (d *decision) isAvailable(c, other candidate) bool {
 	owner, owned := d.owner[other.entry]
 	return !d.taken[d.columnIndex(other)] && (!owned || d.canSwap(c, d.chosen[owner]))
 }
 
-// isAsNear says whether two columns are both no more than near, about equally so,
-// and nothing else puts the second before the first.
+// isAsNear reports whether two columns are both merely near, about equally so,
+// and nothing else ranks the second before the first.
 func (c candidate) isAsNear(to candidate) bool {
 	return c.near && to.near && c.isCertain() && c.score >= to.score-nearMargin && c.tieBreak >= to.tieBreak-margin
 }
 
-// canSwap says whether two fields might as well have each other's columns.
+// canSwap reports whether two fields could as well have each other's columns.
 func (d *decision) canSwap(a, b candidate) bool {
 	return d.rankScore(a.field, b.entry) >= a.rankScore()-margin && d.rankScore(b.field, a.entry) >= b.rankScore()-margin
 }
 
-// rankScore is that of a field and a column, 0 where the column is no candidate.
+// rankScore returns the score of a field and a column, or 0 if the column is
+// not a candidate.
 func (d *decision) rankScore(field, entry int) float64 { return d.rankScores[[2]int{field, entry}] }
 
-// contenders are the other fields that want the column about as much and have
-// none, or take several.
+// contenders returns the other fields that match the column about as well and
+// have none, or take several.
 func (d *decision) contenders(c candidate) []int {
 	var list []int
 	for i := range d.fields {
@@ -285,8 +288,8 @@ func (d *decision) askWhichField(c candidate, others []int) {
 	d.addQuestion(q)
 }
 
-// holdForAnswer keeps a field and the columns in question for the answer. A field that
-// takes several columns goes on to look for others.
+// holdForAnswer reserves a field and the columns in question for the answer. A
+// field that takes several columns continues to look for others.
 func (d *decision) holdForAnswer(field int, list []candidate) {
 	d.settled[field] = !d.takesMany(field)
 	for _, c := range list {
@@ -296,8 +299,8 @@ func (d *decision) holdForAnswer(field int, list []candidate) {
 	}
 }
 
-// noteNearMisses says of a field that is left open, or takes several, which columns came
-// close.
+// noteNearMisses adds to a field that is left open, or takes several columns,
+// which columns came close.
 func (d *decision) noteNearMisses(field int) {
 	count := 0
 	for _, c := range d.lists[field] {
@@ -320,14 +323,14 @@ func (d *decision) noteNearMisses(field int) {
 	}
 }
 
-// maxNearMisses is the most columns that a field is told of which it has not.
+// maxNearMisses is the most such columns that a field lists.
 const maxNearMisses = 3
 
 func rounded(score float64) float64 { return float64(int(score*1000+0.5)) / 1000 }
 
-// differInKind says whether two columns are each of another kind of what the field
-// means: the order date and the ship date for a date. Neither is nearer to it. A
-// kind that the schema speaks of is nearer than others.
+// differInKind reports whether two columns are each of another kind of what the
+// field means: the order date and the ship date for a date. Neither is nearer
+// to it. A kind that the schema mentions is nearer than others.
 func (d *decision) differInKind(a, b candidate) bool {
 	if a.entry == b.entry || a.near || len(a.extra) > 0 && len(d.foreignQualifiers(a)) == 0 {
 		return false
@@ -335,26 +338,27 @@ func (d *decision) differInKind(a, b candidate) bool {
 	return d.differInQualifiers(a, b) || d.differInName(a, b)
 }
 
-// foreignQualifiers are the qualifiers of a header that neither the field has nor the rest
-// of the schema.
+// foreignQualifiers returns the qualifiers of a header that neither the field
+// nor the rest of the schema has.
 func (d *decision) foreignQualifiers(c candidate) []string {
 	return slices.DeleteFunc(slices.Clone(c.extra), func(mark string) bool { return d.index.schemaQualifiers[mark] })
 }
 
-// differInQualifiers says whether the headers name different qualifiers that the field has
-// not.
+// differInQualifiers reports whether the headers name different qualifiers that
+// the field lacks.
 func (d *decision) differInQualifiers(a, b candidate) bool {
 	x, y := d.foreignQualifiers(a), b.extra
 	return !b.near && len(extras(x, y)) > 0 && len(extras(y, x)) > 0 && !d.isPrimary(a)
 }
 
-// isPrimary says whether the header is that of the first of several.
+// isPrimary reports whether the header is that of the first of several.
 func (d *decision) isPrimary(c candidate) bool {
 	return len(qualifiersOf(d.index.lexicon, c.extra, "rank")) == len(c.extra) && slices.Contains(c.extra, "primary")
 }
 
-// differInName says whether the headers have the words of the field's name and
-// differ in what they say beyond. The second of several is no kind of its own.
+// differInName reports whether the headers have the words of the field's name
+// and differ in their other words. The second of several is not a kind of its
+// own.
 func (d *decision) differInName(a, b candidate) bool {
 	if len(qualifiersOf(d.index.lexicon, b.extra, "rank")) > len(qualifiersOf(d.index.lexicon, a.extra, "rank")) {
 		return false
@@ -366,7 +370,7 @@ func (d *decision) differInName(a, b candidate) bool {
 	})
 }
 
-// nameWords are the words of the name of the field that a candidate rests on, or of
+// nameWords returns the words of the field name that a candidate matched, or of
 // its label and key.
 func (d *decision) nameWords(c candidate) [][]string {
 	if c.meaning.Head != "" {
@@ -376,10 +380,10 @@ func (d *decision) nameWords(c candidate) [][]string {
 	return [][]string{lexicon.SplitWords(f.Label), lexicon.SplitWords(f.Key)}
 }
 
-// extraWords are the words of a header that a name does not have, without figures, words
-// that change nothing, and what stands in brackets, such as a unit; none where the header does not have all words of the
-// name. A word may stand at the end of another, as in a compound, and may be
-// abbreviated.
+// extraWords returns the words of a header that a name lacks, without digits,
+// noise words, and what is in brackets, such as a unit. It returns none if the
+// header lacks a word of the name. A word may be the end of another, as in a
+// compound, and may be abbreviated.
 func (d *decision) extraWords(header string, name []string) []string {
 	words := lexicon.SplitWords(lexicon.WithoutAside(header))
 	for _, part := range name {
@@ -401,12 +405,12 @@ func (d *decision) extraWords(header string, name []string) []string {
 	})
 }
 
-// minCompound is how many letters a word has at least that is looked for at the
-// end of others.
+// minCompound is the fewest letters of a word that is looked for at the end of
+// others.
 const minCompound = 4
 
-// variantColumns are the columns that have what a field means in their names, and something
-// else besides, so that the lexicon keeps them from the field. Beside a column
+// variantColumns returns the columns that have the field's meaning and more in
+// their names, so that the lexicon keeps them from the field. Next to a column
 // that is a kind of its own they are as likely.
 func (d *decision) variantColumns(c candidate) []candidate {
 	seen := map[int]bool{c.entry: true}
@@ -441,15 +445,15 @@ func (d *decision) variantColumns(c candidate) []candidate {
 	return list
 }
 
-// isKind says whether a header says more than the name of the field.
+// isKind reports whether a header says more than the name of the field.
 func (d *decision) isKind(c candidate) bool {
 	return slices.ContainsFunc(d.nameWords(c), func(name []string) bool {
 		return len(d.extraWords(d.columns[d.columnIndex(c)].Header, name)) > 0
 	})
 }
 
-// extendsName says whether a header is the name of the field with a word or two before
-// it or behind it.
+// extendsName reports whether a header is the name of the field with a word or
+// two before or after it.
 func (d *decision) extendsName(c candidate) bool {
 	words := lexicon.SplitWords(lexicon.WithoutAside(d.columns[d.columnIndex(c)].Header))
 	return slices.ContainsFunc(d.nameWords(c), func(name []string) bool {
@@ -461,11 +465,11 @@ func (d *decision) extendsName(c candidate) bool {
 	})
 }
 
-// maxBeyond is the most words that tell a kind.
+// maxBeyond is the most words that describe a kind.
 const maxBeyond = 2
 
-// valuesFit says whether the values of a column may be those of the field, and tells
-// why it is in question.
+// valuesFit reports whether the values of a column may be those of the field,
+// and adds why it is in question.
 func (d *decision) valuesFit(c *candidate) bool {
 	column := d.columns[d.columnIndex(*c)]
 	p := profileColumn(column)

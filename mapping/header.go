@@ -8,18 +8,18 @@ import (
 	"github.com/intraydata/intray/mapping/lexicon"
 )
 
-// HeaderRow knows what a row looks like that names the fields of a schema. It may
-// be used by many at once.
+// HeaderRow recognizes rows that name the fields of a schema. It is safe for
+// concurrent use.
 type HeaderRow struct {
-	// names are the spellings of the fields' names, with the field.
+	// names maps the spellings of the fields' names to the field.
 	names  map[string]int
 	fields int
-	// meanings is what the fields mean, made ready where names do not tell.
+	// meanings returns what the fields mean, computed when names do not decide.
 	meanings func() fieldMeanings
 }
 
-// fieldMeanings holds the meanings of fields by their concepts. Without a lexicon there
-// are none.
+// fieldMeanings holds the meanings of fields by their concepts. Without a
+// lexicon there are none.
 type fieldMeanings struct {
 	lexicon *lexicon.Lexicon
 	heads   map[string][]headMeaning
@@ -30,7 +30,7 @@ type headMeaning struct {
 	field int
 }
 
-// NewHeaderRow reads the names of the fields that are not hidden.
+// NewHeaderRow returns a HeaderRow for the fields that are not hidden.
 func NewHeaderRow(fields []intray.Field) *HeaderRow {
 	h := &HeaderRow{names: map[string]int{}, meanings: sync.OnceValue(func() fieldMeanings { return readFieldMeanings(fields) })}
 	for i, f := range fields {
@@ -47,8 +47,8 @@ func NewHeaderRow(fields []intray.Field) *HeaderRow {
 	return h
 }
 
-// readFieldMeanings reads the lexicon. What may be wrong with it is told when columns are
-// mapped.
+// readFieldMeanings reads the lexicon. An error in it is reported when columns
+// are mapped.
 func readFieldMeanings(fields []intray.Field) fieldMeanings {
 	l, err := lexicon.Standard()
 	if err != nil {
@@ -68,18 +68,19 @@ func readFieldMeanings(fields []intray.Field) fieldMeanings {
 	return m
 }
 
-// maxHeaderCells is the most cells of a row that are looked at.
+// maxHeaderCells is the most cells of a row that are considered.
 const maxHeaderCells = 256
 
-// scoreMeaning is what a cell counts that means a field and is no name of it.
+// scoreMeaning is the weight of a cell that means a field without being a name
+// of it.
 const scoreMeaning = 0.9
 
-// Score says how well a row of cells names the fields of the schema, from 0 to
-// 1: half of it is the part of its cells, or of the fields where these are fewer,
-// that names a field of its own, and half is how near it comes to naming six
-// fields, or all, or two more than it has cells. Cells that are no names but
-// dates, numbers or addresses speak against it. It looks at the first 256 cells
-// that have text. Where names alone give at least 0.8 it does not look at what
+// Score rates from 0 to 1 how well a row of cells names the fields of the
+// schema. Half of it is the part of its cells, or of the fields if these are
+// fewer, that names a field of its own. The other half is how near it comes to
+// naming six fields, or all, or two more than it has cells. Cells that hold
+// dates, numbers or addresses count against it. Score considers the first 256
+// cells that have text. If names alone reach 0.8, it does not look at what
 // cells mean.
 func (h *HeaderRow) Score(row []string) float64 {
 	if score := h.scoreCells(row, h.matchName); score >= enoughByName {
@@ -88,7 +89,7 @@ func (h *HeaderRow) Score(row []string) float64 {
 	return h.scoreCells(row, h.matchField)
 }
 
-// enoughByName is so much that what cells mean is not looked at.
+// enoughByName is the score from which the meaning of cells is not considered.
 const enoughByName = 0.8
 
 func (h *HeaderRow) scoreCells(row []string, name func(cell string) (field int, score float64)) float64 {
@@ -118,11 +119,11 @@ func (h *HeaderRow) scoreCells(row []string, name func(cell string) (field int, 
 	return (part + enough) / 2 * (1 - float64(values)/float64(max(cells, 1)))
 }
 
-// enoughNamed is how many fields a row names that is as good as any: files bring
-// many columns that a schema has no use for.
+// enoughNamed is how many named fields make a row as good as any: files have
+// many columns that a schema does not use.
 const enoughNamed = 6
 
-// matchName gives the field of which a cell is a name.
+// matchName returns the field of which a cell is a name.
 func (h *HeaderRow) matchName(cell string) (int, float64) {
 	if field, ok := h.names[normalize(cell)]; ok {
 		return field, 1
@@ -130,7 +131,7 @@ func (h *HeaderRow) matchName(cell string) (int, float64) {
 	return 0, 0
 }
 
-// matchField gives the field that a cell names or means, and what it counts.
+// matchField returns the field that a cell names or means, and its weight.
 func (h *HeaderRow) matchField(cell string) (int, float64) {
 	if field, score := h.matchName(cell); score > 0 {
 		return field, score

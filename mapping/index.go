@@ -11,18 +11,18 @@ import (
 	"github.com/intraydata/intray/mapping/lexicon"
 )
 
-// entry is a column that is still free, as the search for fields sees it.
+// entry is a free column, as the search for fields sees it.
 type entry struct {
-	// column is its place in the list of columns.
+	// column is its position in the list of columns.
 	column   int
 	folded   string
 	readings []lexicon.Reading
 	profile  *profile
-	// year is that of a column of amounts of one year, or "".
+	// year is the year of a column of amounts of one year, or "".
 	year string
-	// sides are those of pairs that exclude one another, such as old and new.
+	// sides are its sides of pairs of opposites, such as old and new.
 	sides lexicon.Sides
-	// trigramCount is the number of its runs of three letters.
+	// trigramCount is the number of its trigrams.
 	trigramCount int
 }
 
@@ -32,39 +32,40 @@ type signature struct {
 	entries []int
 }
 
-// index finds the columns that may belong to a field without looking at all.
+// index finds the columns that may belong to a field without looking at all of
+// them.
 type index struct {
 	lexicon *lexicon.Lexicon
 	entries []entry
-	// schemaQualifiers are the qualifiers that the schema speaks of.
+	// schemaQualifiers are the qualifiers that the schema mentions.
 	schemaQualifiers map[string]bool
 	// many is the number of fields that take several columns.
 	many int
 	// wanted are the concepts that fields of the schema mean.
 	wanted map[string]bool
-	// byFolded, byGram hold places in entries; byConcept holds signatures by
-	// the concept that is their head or is named.
+	// byFolded and byGram hold positions in entries; byConcept holds signatures
+	// by the concept that is their head or is named.
 	byFolded map[string][]int
 	byGram   map[string][]int
-	// byWord holds at most maxAlike places for each word of the headers.
+	// byWord holds at most maxAlike positions for each word of the headers.
 	byWord    map[string][]int
 	byConcept map[string][]*signature
 }
 
-// Bounds of the search. A name or meaning that more columns share than maxAlike
-// tells none of them apart and is passed over.
+// Bounds of the search. A name or meaning that more than maxAlike columns share
+// does not distinguish them and is skipped.
 const (
 	maxAlike      = 64
 	maxSignatures = 200
-	// maxGathered is the most columns of one meaning that the fields which take
-	// several look at, all together.
+	// maxGathered is the most columns of one meaning that all fields with
+	// several columns consider together.
 	maxGathered = 16384
 	maxTrigrams = 48
 	// maxLike is the most columns whose letters are compared with those of one
 	// name.
 	maxLike = 16
-	// maxGuess is the most columns of a file for which wrong letters are looked
-	// for in words of the lexicon.
+	// maxGuess is the most columns of a file for which typos in words of the
+	// lexicon are considered.
 	maxGuess = 500
 )
 
@@ -105,10 +106,10 @@ func newIndex(ctx context.Context, l *lexicon.Lexicon, s *suggestion) (*index, e
 	return x, nil
 }
 
-// costBeside is what it costs that only another column tells what one means.
+// costBeside is the cost of a meaning that depends on another column.
 const costBeside = 0.05
 
-// addImplied gives columns the meanings that they have beside others.
+// addImplied gives columns the meanings that they have next to others.
 func (x *index) addImplied(signatures map[string]*signature) {
 	for _, name := range slices.Sorted(maps.Keys(x.wanted)) {
 		c := x.lexicon.Concept(name)
@@ -121,7 +122,8 @@ func (x *index) addImplied(signatures map[string]*signature) {
 	}
 }
 
-// columnsMeaning are the columns whose first meaning is the concept and nothing else.
+// columnsMeaning returns the columns whose first meaning is the concept and
+// nothing else.
 func (x *index) columnsMeaning(concept string) []int {
 	var places []int
 	for i, e := range x.entries {
@@ -148,7 +150,7 @@ func (x *index) addSignatures(signatures map[string]*signature, readings []lexic
 	}
 }
 
-// indexWords enters the words and letters of a header.
+// indexWords adds the words and letters of a header.
 func (x *index) indexWords(place int) {
 	e := &x.entries[place]
 	for word := range strings.FieldsSeq(e.folded) {
@@ -163,10 +165,10 @@ func (x *index) indexWords(place int) {
 	}
 }
 
-// foldName writes a name for comparison: folded words side by side.
+// foldName returns the folded words of a name, separated by spaces.
 func foldName(text string) string { return strings.Join(lexicon.SplitWords(text), " ") }
 
-// trigrams are the runs of three letters of a folded name.
+// trigrams returns the runs of three letters of a folded name.
 func trigrams(folded string) []string {
 	letters := []rune(" " + folded + " ")
 	var all []string
@@ -177,8 +179,8 @@ func trigrams(folded string) []string {
 	return slices.Compact(all)
 }
 
-// similarEntries gives the columns whose headers share half of the letters of the
-// shorter with a folded name.
+// similarEntries returns the columns whose headers share half of the trigrams
+// of the shorter one with a folded name.
 func (x *index) similarEntries(folded string) []int {
 	own := trigrams(folded)
 	shared := map[int]int{}
@@ -205,8 +207,8 @@ func (x *index) similarEntries(folded string) []int {
 	return all
 }
 
-// schemaVocabulary gives the qualifiers and the concepts that fields of a schema name: in a
-// schema of invoices, "invoice status" is a status.
+// schemaVocabulary returns the qualifiers and concepts that the fields of a
+// schema name: in a schema of invoices, "invoice status" is a status.
 func schemaVocabulary(l *lexicon.Lexicon, fields []intray.Field) (marks, concepts map[string]bool) {
 	marks, concepts = map[string]bool{}, map[string]bool{}
 	for _, f := range fields {
@@ -222,7 +224,7 @@ func schemaVocabulary(l *lexicon.Lexicon, fields []intray.Field) (marks, concept
 	return marks, concepts
 }
 
-// reduceDoubt lessens the doubt about a meaning where the schema has no use for the
+// reduceDoubt lowers the doubt about a meaning if the schema does not use the
 // likelier ones: without a field for a first name, "Nombre" is a name.
 func (x *index) reduceDoubt(readings []lexicon.Reading) []lexicon.Reading {
 	likelierWanted := false
@@ -235,5 +237,6 @@ func (x *index) reduceDoubt(readings []lexicon.Reading) []lexicon.Reading {
 	return readings
 }
 
-// lessDoubt is the part of a doubt that goes where nothing likelier is wanted.
+// lessDoubt is the part of a doubt that disappears if nothing likelier is
+// wanted.
 const lessDoubt = 0.5

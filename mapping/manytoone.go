@@ -10,33 +10,32 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// pickedColumn is a column that a field with ManyToOne takes, and what speaks for it.
+// pickedColumn is a column that a field with ManyToOne takes, with the reasons.
 type pickedColumn struct {
-	// column is its place in the list of columns.
+	// column is its position in the list of columns.
 	column  int
 	score   float64
 	reasons []intray.Message
-	// near says that the column holds something that is merely near to what the
-	// field means.
+	// near reports whether the column is merely near to what the field means.
 	near bool
 }
 
-// takesMany says whether a field takes all columns that fit it.
+// takesMany reports whether a field takes all columns that match it.
 func (s *suggestion) takesMany(field int) bool {
 	return s.fields[field].ManyToOne && !s.fields[field].Hidden
 }
 
-// isHandled says whether a field is settled or has a column.
+// isHandled reports whether a field is settled or has a column.
 func (s *suggestion) isHandled(field int) bool { return s.settled[field] || len(s.picks[field]) > 0 }
 
-// addPick gives a column to a field that takes several.
+// addPick adds a column to a field that takes several.
 func (s *suggestion) addPick(field int, p pickedColumn) {
 	s.used[p.column], s.taken[p.column] = true, true
 	s.picks[field] = append(s.picks[field], p)
 }
 
-// mergePicks writes the columns of the fields that take several into their matches:
-// in the file's order, with the score of the one that is least certain.
+// mergePicks merges the columns of the fields that take several into their
+// matches: in the file's order, with the score of the least certain one.
 func (s *suggestion) mergePicks() {
 	for i, picks := range s.picks {
 		if len(picks) == 0 {
@@ -57,7 +56,8 @@ func (s *suggestion) mergePicks() {
 	}
 }
 
-// mergeReasons says why columns feed one field. It names at most five of them.
+// mergeReasons explains why columns feed one field. It names at most five of
+// them.
 func (s *suggestion) mergeReasons(picks []pickedColumn) []intray.Message {
 	if len(picks) == 1 {
 		return picks[0].reasons
@@ -74,8 +74,8 @@ func (s *suggestion) mergeReasons(picks []pickedColumn) []intray.Message {
 	return reasons
 }
 
-// assignRemaining gives the fields that take several columns those that are left, and
-// asks about the ones that two of them want as much.
+// assignRemaining assigns the remaining columns to the fields that take
+// several, and asks about those that two of them match equally well.
 func (d *decision) assignRemaining() {
 	wanted := map[int][]candidate{}
 	for i := range d.fields {
@@ -105,7 +105,8 @@ func (d *decision) assignRemaining() {
 	}
 }
 
-// eachOwnColumn are the columns that only this field wants, with its name for each.
+// eachOwnColumn yields the columns that only this field matches, with its name
+// for each.
 func (w claim) eachOwnColumn(each func(column int, n name)) {
 	for i, o := range w.offers {
 		if len(o.fields) > 1 {
@@ -117,7 +118,7 @@ func (w claim) eachOwnColumn(each func(column int, n name)) {
 	}
 }
 
-// askShared asks about columns of one name that several fields want, each of
+// askShared asks about columns of one name that several fields match, each of
 // which takes several: one question for each of the first columns.
 func (s *suggestion) askShared(o *offer) {
 	for _, c := range o.columns[:min(len(o.columns), maxNamed)] {
@@ -125,9 +126,9 @@ func (s *suggestion) askShared(o *offer) {
 	}
 }
 
-// unnumbered is the spelling of a name without the number that tells it from
-// others of a series: "Phone 2", "Phone (2)", "2. Phone" and "Phones" are all
-// "phone". A name that is nothing but a number stands for nothing.
+// unnumbered returns a name without the number that distinguishes it within a
+// series: "Phone 2", "Phone (2)", "2. Phone" and "Phones" are all "phone". A
+// name that is only a number has none.
 func unnumbered(text string) string {
 	plain := normalize(text)
 	if bare := strings.TrimRightFunc(plain, unicode.IsDigit); bare != plain {
@@ -140,5 +141,5 @@ func unnumbered(text string) string {
 	return plain
 }
 
-// minSingular is how many bytes a name has at least that an s makes a plural.
+// minSingular is the fewest bytes of a name that an s makes a plural.
 const minSingular = 3

@@ -1,82 +1,82 @@
-// Package mapping joins the columns of a file to the fields of a schema.
+// Package mapping assigns the columns of a file to the fields of a schema.
 //
-// [Suggest] proposes a [intray.Match] for each field with a score and with
-// reasons that a person can read, by the names of fields and columns and by the
-// samples of their cells. What these leave open it does not decide: it returns
-// a [Question], which goes to a person. An [intray.LearnedColumn] is what a
-// person confirmed before. A [HeaderRow] tells which row of a file names the
-// fields of a schema. The package keeps nothing and reads no files.
+// [Suggest] proposes an [intray.Match] for each field, with a score and with
+// reasons for people, by the names of fields and columns and by samples of the
+// cells. It does not decide what these leave open: it returns a [Question] for
+// a person. An [intray.LearnedColumn] is what a person confirmed before. A
+// [HeaderRow] recognizes the row of a file that names the fields of a schema.
+// The package stores nothing and reads no files.
 package mapping
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"github.com/intraydata/intray"
 )
 
-// Question is something that headers and values leave open.
+// Question is what headers and values leave open.
 type Question struct {
-	// Field is the key of the field that has no column, or "" where the
-	// question is about the file as a whole.
+	// Field is the key of the field without a column, or "" if the question is
+	// about the whole file.
 	Field string
-	// Columns are the columns that may feed the field, at most 5 of them;
-	// empty where none fits.
+	// Columns are the columns that may feed the field, at most 5; empty if none
+	// fits.
 	Columns []intray.Column
 	// Text says what is open, why, and what to do. It names at most 5 columns
-	// or fields, each cut behind 100 characters, and counts the others.
+	// or fields, each cut after 100 characters, and counts the others.
 	Text intray.Message
-	// CompetingFields are the keys of all fields that want the one column; empty where
-	// one field does.
+	// CompetingFields are the keys of all fields that match the one column;
+	// empty if only one does.
 	CompetingFields []string
 }
 
-// Config says how to map. The zero Config works.
+// Config configures Suggest. The zero Config works.
 type Config struct {
-	// ExactOnly takes columns only where a header is a name of the field to the
-	// letter. Default false.
+	// ExactOnly maps only columns whose header is exactly a name of the field.
+	// Default false.
 	ExactOnly bool
-	// Keyed says that the headers are keys of records and stand in no row of a
-	// file; questions do not speak of one. Default false.
+	// Keyed means that the headers are keys of records rather than a row of a
+	// file, so that questions do not mention one. Default false.
 	Keyed bool
 	// Learned are mappings that a person confirmed. Default none.
 	Learned []intray.LearnedColumn
 }
 
-// Suggest is [Config.Suggest] without any configuration.
+// Suggest is [Config.Suggest] with the zero Config.
 func Suggest(ctx context.Context, fields []intray.Field, columns []intray.Column) (intray.Mapping, []Question, error) {
 	return Config{}.Suggest(ctx, fields, columns)
 }
 
-// Suggest gives the mapping that headers and values decide, and what they leave
-// open: a field or a column that two fit equally well, be they certain or not (from a
-// score of 0.6 on), a field that must have a column and has none that is certain,
-// and a file in which no column feeds any field. Where columns came close, the
-// question names them, the nearest first.
+// Suggest returns the mapping that headers and values decide, and questions
+// about what they leave open: a field or a column that two fit equally well,
+// certain or not (from a score of 0.6 on), a field that requires a column and
+// has no certain one, and a file in which no column feeds any field. If columns
+// came close, the question names them, the nearest first.
 //
-// A column feeds at most one field, and a field has one column. What a person
-// confirmed goes first, then the field's key or label to the letter, one of its
-// alternate names to the letter, and the same names written otherwise (case,
-// spaces, punctuation, camel case). What is left is decided as a whole, by what
-// the names mean in the lexicon, by how they are written and by the samples of
-// the columns. A match of a score below 0.9 is not made; the reasons of a field
-// that is left open tell which columns came close. Opposites, such as a least and a
-// greatest price, are never taken for each other. Columns that are each of another
-// kind of what the field means, such as an order date and a ship date for a date,
-// fit it equally well, unless the rest of the schema speaks of one of the kinds.
+// A column feeds at most one field, and a field has one column. Matches are
+// made in this order: what a person confirmed, then the exact key or label of
+// the field, an exact alternate name, and the same names in another spelling
+// (case, spaces, punctuation, camel case). The rest is decided as a whole, by
+// what the names mean in the lexicon, by their spelling and by the samples of
+// the columns. A match with a score below 0.9 is not made; the reasons of an
+// open field list the columns that came close. Opposites, such as a minimum and
+// a maximum price, never match. Columns that are different kinds of what the
+// field means, such as an order date and a ship date for a date, fit it equally
+// well, unless the rest of the schema mentions one of the kinds.
 //
 // A field with ManyToOne takes every column that any of these steps would have
-// given it, so long as no other field wants the column as much: all columns of
-// one of its names, those of a series such as "Phone 1" and "Phone 2", and those
-// that mean the same. Its score is that of the column that is least certain.
-// What is merely near to it, as a mobile phone is to a phone, it takes only where
-// nothing is nearer; its reasons tell of such columns.
+// assigned to it, unless another field matches the column as well: all columns
+// with one of its names, those of a series such as "Phone 1" and "Phone 2", and
+// those with the same meaning. Its score is that of the least certain column.
+// It takes what is merely near to it, as a mobile phone is to a phone, only if
+// nothing is nearer; its reasons list such columns.
 //
-// The order of fields and columns changes nothing but the order of the answer.
-// It takes time in proportion to the fields and the columns, not to their
-// product: a name or a meaning that more than 64 columns share tells none of
-// them apart and is passed over. The only errors are that of ctx and those of
-// the lexicon's own files.
+// The order of fields and columns affects only the order of the result. The
+// time is proportional to the fields and the columns, not to their product: a
+// name or a meaning that more than 64 columns share does not distinguish them
+// and is skipped. The only errors are those of ctx and of the lexicon's files.
 func (c Config) Suggest(ctx context.Context, fields []intray.Field, columns []intray.Column) (intray.Mapping, []Question, error) {
 	s, err := c.decide(ctx, fields, columns)
 	if err != nil {
@@ -112,7 +112,7 @@ func (c Config) decide(ctx context.Context, fields []intray.Field, columns []int
 	return s, nil
 }
 
-// grades are those by which names are compared.
+// grades returns the grades in which names are compared.
 func (c Config) grades(s *suggestion) []grade {
 	many := slices.ContainsFunc(s.fields, func(f intray.Field) bool { return f.ManyToOne && !f.Hidden })
 	switch {
@@ -122,4 +122,43 @@ func (c Config) grades(s *suggestion) []grade {
 		return slices.Concat(grades, seriesGrades)
 	}
 	return grades
+}
+
+// reason builds the message for a column when its header, shortened, is known.
+// Most candidates are dropped, and their reasons are never built.
+type reason func(header string) intray.Message
+
+// fixed is a reason that is the same for all columns.
+func fixed(m intray.Message) reason { return func(string) intray.Message { return m } }
+
+// made returns the messages of reasons for a column.
+func made(reasons []reason, column intray.Column) []intray.Message {
+	header := Shorten(column.Header)
+	list := make([]intray.Message, len(reasons))
+	for i, why := range reasons {
+		list[i] = why(header)
+	}
+	return list
+}
+
+// percent returns a share of 1 as a rounded percentage.
+func percent(share float64) int { return int(math.RoundToEven(share * 100)) }
+
+// columnMessage names a column. Columns count from 1.
+func columnMessage(c intray.Column) intray.Message {
+	return intray.NewMessage("column.named", intray.Params{"header": Shorten(c.Header), "column": c.Index + 1})
+}
+
+// quoted names an element of a list.
+func quoted(name string) intray.Message {
+	return intray.NewMessage("text.quoted", intray.Params{"text": Shorten(name)})
+}
+
+// joinParts is the value of a parameter: the first of total parts, and the
+// number of the others.
+func joinParts(parts []intray.Message, total int) any {
+	if more := total - len(parts); more > 0 {
+		return intray.NewMessage("list.more", intray.Params{"list": parts, "n": more})
+	}
+	return parts
 }

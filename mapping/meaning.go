@@ -8,26 +8,27 @@ import (
 	"github.com/intraydata/intray/mapping/lexicon"
 )
 
-// meaning is what one name of a field stands for.
+// meaning is what one name of a field means.
 type meaning struct {
 	lexicon.Reading
 	// name is the field's name that means it.
 	name name
-	// named says that the text itself speaks of a name: "Company name", and
-	// not "Company".
+	// named reports whether the text mentions a name: "Company name", but not
+	// "Company".
 	named bool
-	// many says that the field takes several columns, so that the second and
-	// the third will do.
+	// many reports whether the field takes several columns, so that the second
+	// and the third match too.
 	many bool
 }
 
-// What a field and a column cost beyond what the lexicon says.
+// What a difference between a field and a column costs beyond the lexicon's
+// costs.
 const (
 	// fieldDoubt is how much of the doubt about a field's own name counts: its
 	// author knows what it means.
 	fieldDoubt = 0.4
-	// costLesser is for what a name may stand for beside what it surely does: a
-	// person is asked.
+	// costLesser is for what a name may mean in addition to its certain
+	// meaning: a person is asked.
 	costLesser = 0.03
 	// costUnnamed is for a field such as "Company" and a column that names
 	// another role, such as "Customer".
@@ -36,10 +37,11 @@ const (
 	nearRole = 0.05
 )
 
-// schemaFactor is how much of its cost an object counts that the schema speaks of.
+// schemaFactor is the part of its cost that an object counts which the schema
+// mentions.
 const schemaFactor = 0.4
 
-// meanings reads the names of a field. The key counts where the label tells
+// meanings reads the names of a field. The key counts if the label means
 // nothing, or less.
 func meanings(l *lexicon.Lexicon, f intray.Field, many bool) []meaning {
 	label := readMeanings(l, name{kind: labelName, text: f.Label})
@@ -78,10 +80,10 @@ func readMeanings(l *lexicon.Lexicon, n name) []meaning {
 	return all[:min(len(all), maxReadings)]
 }
 
-// maxReadings is the most meanings of one text that are followed.
+// maxReadings is the most meanings of one text that are considered.
 const maxReadings = 6
 
-// saysName says whether a text holds a word for name.
+// saysName reports whether a text has a word for name.
 func saysName(l *lexicon.Lexicon, text string) bool {
 	for _, word := range lexicon.SplitWords(text) {
 		for _, r := range l.Read(word) {
@@ -93,8 +95,8 @@ func saysName(l *lexicon.Lexicon, text string) bool {
 	return false
 }
 
-// filterByType leaves out meanings whose values are not those of the field's type,
-// as long as others remain.
+// filterByType drops meanings whose values are not those of the field's type,
+// if others remain.
 func filterByType(l *lexicon.Lexicon, all []meaning, kind string) []meaning {
 	kept := slices.DeleteFunc(slices.Clone(all), func(m meaning) bool { return !compatible(l.Concept(m.Named).Values, kind) })
 	if len(kept) == 0 {
@@ -103,7 +105,7 @@ func filterByType(l *lexicon.Lexicon, all []meaning, kind string) []meaning {
 	return kept
 }
 
-// compatible says whether values of a concept may feed a field of a kind.
+// compatible reports whether values of a concept may feed a field of a kind.
 func compatible(values, kind string) bool {
 	switch kind {
 	case "", values:
@@ -118,7 +120,8 @@ func compatible(values, kind string) bool {
 	return values == "any" || values == "text" || values == "id" && kind != "email"
 }
 
-// distance is what it costs to take what a column says for what a field means.
+// distance returns the cost of treating what a column means as what a field
+// means.
 func (m meaning) distance(l *lexicon.Lexicon, q lexicon.Reading, home map[string]bool) float64 {
 	if m.many {
 		q.Qualifiers = slices.DeleteFunc(slices.Clone(q.Qualifiers), func(mark string) bool { return len(qualifiersOf(l, []string{mark}, "rank")) > 0 })
@@ -157,8 +160,8 @@ func (m meaning) distance(l *lexicon.Lexicon, q lexicon.Reading, home map[string
 	return cost + step + qualifierCost(l, wanted, rest, home)
 }
 
-// nearCase is the cost of taking one case of a concept for another, such as the
-// date on which an order was created for its date.
+// nearCase is the cost of treating one case of a concept as another, such as
+// the date on which an order was created as its date.
 func nearCase(own, other *lexicon.Concept) float64 {
 	if own == other {
 		return lexicon.Never
@@ -170,8 +173,8 @@ func containsAll(all, part []string) bool {
 	return !slices.ContainsFunc(part, func(mark string) bool { return !slices.Contains(all, mark) })
 }
 
-// qualifierCost compares qualifiers: those of the field with those of the column.
-// The home of the schema are the objects that it speaks of.
+// qualifierCost compares the qualifiers of the field with those of the column.
+// home are the objects that the schema mentions.
 func qualifierCost(l *lexicon.Lexicon, field, column []string, home map[string]bool) float64 {
 	cost := 0.0
 	for _, f := range field {
@@ -201,7 +204,7 @@ func qualifierCost(l *lexicon.Lexicon, field, column []string, home map[string]b
 	return cost
 }
 
-// missingCost is the cost of a qualifier of the field that the column has not.
+// missingCost is the cost of a qualifier of the field that the column lacks.
 func missingCost(l *lexicon.Lexicon, mark string, column []string) float64 {
 	q := l.Qualifier(mark)
 	if q == nil {
@@ -218,13 +221,13 @@ func missingCost(l *lexicon.Lexicon, mark string, column []string) float64 {
 	return best
 }
 
-// sharesFacet says whether one of the field's qualifiers of the facet is among
-// the column's.
+// sharesFacet reports whether one of the field's qualifiers of the facet is
+// among the column's.
 func sharesFacet(l *lexicon.Lexicon, field, column []string, name string) bool {
 	return slices.ContainsFunc(qualifiersOf(l, field, name), func(f string) bool { return slices.Contains(column, f) })
 }
 
-// qualifiersOf gives the qualifiers of one facet.
+// qualifiersOf returns the qualifiers of one facet.
 func qualifiersOf(l *lexicon.Lexicon, marks []string, name string) []string {
 	var all []string
 	for _, mark := range marks {
@@ -235,7 +238,7 @@ func qualifiersOf(l *lexicon.Lexicon, marks []string, name string) []string {
 	return all
 }
 
-// describeReading tells people what a reading means.
+// describeReading describes a reading to people.
 func describeReading(r lexicon.Reading) string {
 	text := strings.ReplaceAll(r.Named, "_", " ")
 	var marks []string
@@ -251,7 +254,7 @@ func describeReading(r lexicon.Reading) string {
 	return text
 }
 
-// extras are the first marks that the second do not have.
+// extras returns the first marks that the second lack.
 func extras(marks, of []string) []string {
 	return slices.DeleteFunc(slices.Clone(marks), func(m string) bool { return slices.Contains(of, m) })
 }

@@ -15,14 +15,14 @@ import (
 
 // grade is one degree of closeness between a header and a name of a field.
 type grade struct {
-	// alternates says that the names are the alternate ones.
+	// alternates selects the alternate names.
 	alternates bool
-	// spelling brings the spellings together that count as one.
+	// spelling maps names to the spelling in which they are compared.
 	spelling func(string) string
-	// match says how a header that fits is the name of the field.
+	// match explains that a matching header is the name of the field.
 	match func(header string, n name) intray.Message
 	score float64
-	// many says that it is for fields that take several columns.
+	// many restricts the grade to fields that take several columns.
 	many bool
 }
 
@@ -34,14 +34,14 @@ var grades = []grade{
 	{spelling: normalize, score: 0.9, match: isRespelled, alternates: true},
 }
 
-// seriesGrades are the grades that come behind: of columns that are told apart by a
-// number, for fields that take several.
+// seriesGrades follow grades, for columns that only a number distinguishes and
+// fields that take several.
 var seriesGrades = []grade{
 	{spelling: unnumbered, score: 0.94, match: isNumbered, many: true},
 	{spelling: unnumbered, score: 0.92, match: isNumbered, many: true, alternates: true},
 }
 
-// exactGrades is how many of the grades take names to the letter.
+// exactGrades is how many of the grades compare exact names.
 const exactGrades = 2
 
 func exactSpelling(name string) string { return name }
@@ -74,12 +74,12 @@ type name struct {
 	spelled string
 }
 
-// because is a reason that is about the name.
+// because returns a reason that is about the name.
 func (n name) because(why func(header string, n name) intray.Message) reason {
 	return func(header string) intray.Message { return why(header, n) }
 }
 
-// nameKind says which of a field's names one is.
+// nameKind is which of a field's names one is.
 type nameKind uint8
 
 const (
@@ -98,8 +98,8 @@ func (k nameKind) message() intray.Message {
 	return intray.NewMessage("field_name.alternate", nil)
 }
 
-// namesOf gives those of a field that the grade looks at. Where two are alike,
-// the first stands for both; one without any text stands for nothing.
+// namesOf returns the names of a field that the grade compares. Of two that are
+// alike it returns the first; it skips empty names.
 func (g grade) namesOf(f intray.Field) []name {
 	all := []name{{kind: keyName, text: f.Key}, {kind: labelName, text: f.Label}}
 	if g.alternates {
@@ -121,7 +121,8 @@ func (g grade) namesOf(f intray.Field) []name {
 	return kept
 }
 
-// matched is the match of a column with the header to a field with the name.
+// matched returns the match of a column with the header to a field with the
+// name.
 func (g grade) matched(column intray.Column, n name) intray.Match {
 	return intray.Match{
 		Column: column.Index, Header: column.Header, Score: g.score,
@@ -129,7 +130,7 @@ func (g grade) matched(column intray.Column, n name) intray.Match {
 	}
 }
 
-// normalize brings the spellings of one name together: lower case, without
+// normalize maps the spellings of one name to one text: lower case, without
 // spaces and punctuation. "First Name", "first_name", "firstName" and
 // "FIRST-NAME" are one name. Letters keep their accents, and signs that are
 // neither letters nor digits but carry meaning (# % & + $ € £) stay, so that
@@ -146,15 +147,15 @@ func normalize(name string) string {
 	}, norm.NFC.String(name))
 }
 
-// Texts name at most this many columns or fields, and cut each name behind
-// this many characters: a file may have thousands, each of some kilobytes.
+// Texts name at most this many columns or fields, and cut each name after this
+// many characters: a file may have thousands, each of some kilobytes.
 const (
 	maxNamed = 5
 	maxQuote = 100
 )
 
-// Shorten cuts a header or another name behind 100 characters, and says so
-// with an ellipsis. It is for texts that people read.
+// Shorten cuts a header or another name after 100 characters and adds an
+// ellipsis. It is for texts that people read.
 func Shorten(text string) string {
 	if len(text) <= maxQuote || utf8.RuneCountInString(text) <= maxQuote {
 		return text
@@ -167,15 +168,15 @@ func Shorten(text string) string {
 	return text[:end] + "…"
 }
 
-// costYear is what it costs that a column is of one year only.
+// costYear is the cost of a column that is of one year only.
 const costYear = 0.03
 
-// yearOf knows years of the last and of this century, with the words that go with
-// them.
+// yearOf matches years of the last and of this century, with the words that
+// belong to them.
 var yearOf = regexp.MustCompile(`(?i)(?:\bFY\s*)?((?:19|20)[0-9]{2})(?:[年년]度?)?`)
 
-// withoutYear takes the one year out of a header: "Revenue 2025" is revenue. The
-// year is "" where there is none, or several figures.
+// withoutYear removes the one year from a header: "Revenue 2025" is revenue.
+// The year is "" if there is none, or several numbers.
 func withoutYear(header string) (rest, year string) {
 	if !strings.Contains(header, "19") && !strings.Contains(header, "20") {
 		return header, ""
@@ -191,8 +192,8 @@ func withoutYear(header string) (rest, year string) {
 	return rest, header[at[2]:at[3]]
 }
 
-// countNames counts how many columns there are of each name, whatever their years;
-// it is empty where no column has a year.
+// countNames counts the columns of each name regardless of their years. It is
+// empty if no column has a year.
 func countNames(columns []intray.Column) map[string]int {
 	all := map[string]int{}
 	if !slices.ContainsFunc(columns, func(c intray.Column) bool { _, year := withoutYear(c.Header); return year != "" }) {
@@ -205,8 +206,8 @@ func countNames(columns []intray.Column) map[string]int {
 	return all
 }
 
-// readYear reads the header of a column of amounts that has a year behind its
-// name, where no other column has that name; none for other columns.
+// readYear reads the header of a column of amounts with a year after its name,
+// if no other column has that name. It returns none for other columns.
 func readYear(l *lexicon.Lexicon, header string, nameCounts map[string]int) (readings []lexicon.Reading, year string) {
 	rest, year := withoutYear(header)
 	if year == "" || nameCounts[foldName(rest)] > 1 {
@@ -224,7 +225,7 @@ func readYear(l *lexicon.Lexicon, header string, nameCounts map[string]int) (rea
 	return readings, year
 }
 
-// isOtherYear says whether a field's name is of another year than a column.
+// isOtherYear reports whether a field's name is of another year than a column.
 func isOtherYear(name, year string) bool {
 	if year == "" {
 		return false

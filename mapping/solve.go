@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// solveAssignment gives the assignment of columns to fields that is best as a whole:
-// every field and every column at most once. It works on the groups of fields
-// and columns that are tied together by candidates, one after the other.
+// solveAssignment returns the assignment of columns to fields that is best as a
+// whole: every field and every column at most once. It solves the connected
+// groups of candidates one after the other.
 func solveAssignment(all []candidate) []candidate {
 	var chosen []candidate
 	for _, group := range connectedGroups(all) {
@@ -17,7 +17,8 @@ func solveAssignment(all []candidate) []candidate {
 	return chosen
 }
 
-// connectedGroups parts candidates that have neither field nor column in common.
+// connectedGroups divides candidates into groups that have neither a field nor
+// a column in common.
 func connectedGroups(all []candidate) [][]candidate {
 	parent := map[int]int{}
 	var root func(int) int
@@ -48,15 +49,15 @@ func connectedGroups(all []candidate) [][]candidate {
 	return list
 }
 
-// weight makes a sure match worth more than two doubtful ones.
+// weight makes a certain match worth more than two doubtful ones.
 func weight(score float64) float64 { return 1 / (1.03 - score) }
 
-// maxExact is the most fields of a group for which the best assignment is
-// sought; in larger ones the best candidates go first.
+// maxExact is the most fields of a group that is solved exactly. In larger
+// groups the best candidates go first.
 const maxExact = 200
 
-// bestAssignment is the assignment of one group with the highest weight, by the Hungarian
-// method with shortest paths.
+// bestAssignment returns the assignment of one group with the highest weight,
+// by the Hungarian method with shortest paths.
 func bestAssignment(group []candidate) []candidate {
 	if len(group) == 1 {
 		return group
@@ -70,7 +71,7 @@ func bestAssignment(group []candidate) []candidate {
 	for _, c := range group {
 		at[[2]int{fields[c.field], entries[c.entry]}] = c
 	}
-	// The last columns are one for each field that stays without.
+	// The last columns are for fields without a column, one for each.
 	price := func(i, j int) float64 {
 		if c, ok := at[[2]int{i, j}]; ok {
 			return -weight(c.rankScore())
@@ -89,7 +90,7 @@ func bestAssignment(group []candidate) []candidate {
 	return chosen
 }
 
-// numberGroup counts fields and columns through.
+// numberGroup numbers fields and columns.
 func numberGroup(group []candidate) (fields, entries map[int]int) {
 	fields, entries = map[int]int{}, map[int]int{}
 	for _, c := range group {
@@ -117,8 +118,8 @@ func greedy(group []candidate) []candidate {
 	return chosen
 }
 
-// hungarian gives for each of m columns the one of n rows that gets it, or -1,
-// at the lowest price in all; n is at most m.
+// hungarian returns for each of m columns the one of n rows that gets it, or
+// -1, at the lowest total price; n is at most m.
 func hungarian(n, m int, price func(i, j int) float64) []int {
 	u, v := make([]float64, n+1), make([]float64, m+1)
 	row, way := make([]int, m+1), make([]int, m+1)

@@ -10,7 +10,7 @@ import (
 	"github.com/intraydata/intray/mapping/lexicon"
 )
 
-// shape is what a cell looks like; a cell may look like several things.
+// shape is what a cell looks like; a cell may have several shapes.
 type shape uint16
 
 const (
@@ -19,7 +19,7 @@ const (
 	shapeDate
 	shapeTime
 	shapeNumber
-	// shapeInteger has digits only, without a sign.
+	// shapeInteger is only digits, without a sign.
 	shapeInteger
 	shapePhone
 	shapeIBAN
@@ -33,20 +33,20 @@ const (
 	shapeDomain
 )
 
-// profile tells how many of a column's samples have each shape.
+// profile counts how many of a column's samples have each shape.
 type profile struct {
 	counts map[shape]int
 	total  int
-	// counted says that the cells count the rows.
+	// counted reports whether the cells number the rows.
 	counted bool
 	// distinct is the number of different cells.
 	distinct int
 }
 
-// maxCell is how much of a sample is looked at.
+// maxCell is how many bytes of a sample are considered.
 const maxCell = 256
 
-// profileColumn looks at the samples of a column.
+// profileColumn profiles the samples of a column.
 func profileColumn(column intray.Column) profile {
 	p := profile{counts: map[shape]int{}}
 	rows, seen := 0, map[string]bool{}
@@ -75,8 +75,8 @@ func profileColumn(column intray.Column) profile {
 	return p
 }
 
-// share is the part of the samples that have one of the shapes at least as
-// often as any of them alone; 0 where there are no samples.
+// share returns the part of the samples that have one of the shapes, at least
+// that of any single shape; 0 without samples.
 func (p profile) share(shapes ...shape) float64 {
 	if p.total == 0 {
 		return 0
@@ -119,7 +119,7 @@ func shapeIf(yes bool, s shape) shape {
 	return 0
 }
 
-// hasOnly says whether the cell has nothing but letters, digits and these signs.
+// hasOnly reports whether the cell has only letters, digits and these signs.
 func hasOnly(cell, signs string) bool {
 	return strings.IndexFunc(cell, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(signs, r)
@@ -136,7 +136,7 @@ func isURL(cell string) bool {
 	return strings.HasPrefix(lower, "http://") || strings.HasPrefix(lower, "https://") || strings.HasPrefix(lower, "www.")
 }
 
-// isDomain takes a host with or without a path.
+// isDomain matches a host with or without a path.
 func isDomain(cell string) bool {
 	host, _, _ := strings.Cut(cell, "/")
 	dot := strings.LastIndexByte(host, '.')
@@ -146,7 +146,7 @@ func isDomain(cell string) bool {
 	return strings.IndexFunc(host[dot+1:], func(r rune) bool { return !unicode.IsLetter(r) }) < 0
 }
 
-// isDate takes days with and without a time, in figures or with the name of a
+// isDate matches days with and without a time, in digits or with the name of a
 // month, and the years and months of East Asia.
 func isDate(cell string, letters, digits int) bool {
 	switch {
@@ -163,8 +163,8 @@ func isDate(cell string, letters, digits int) bool {
 	return letters == 0 && digits == 8 && len(cell) == 8 && (strings.HasPrefix(cell, "19") || strings.HasPrefix(cell, "20"))
 }
 
-// threeFigures cuts out the figures of a cell. Behind a day only a time may
-// stand, which has colons.
+// threeFigures returns the numbers of a day. Only a time, which has colons, may
+// follow a day.
 func threeFigures(cell string) ([]string, bool) {
 	day, _, _ := strings.Cut(cell, "T")
 	parts := strings.FieldsFunc(day, func(r rune) bool { return !unicode.IsDigit(r) })
@@ -174,7 +174,7 @@ func threeFigures(cell string) ([]string, bool) {
 	return parts, len(parts[0]) <= 4 && len(parts[1]) <= 2 && (len(parts[2]) <= 2 || len(parts[2]) == 4)
 }
 
-// isDateParts says whether three figures can be a year, a month and a day.
+// isDateParts reports whether three numbers can be a year, a month and a day.
 func isDateParts(parts []string) bool {
 	var n [3]int
 	for i := range n {
@@ -186,8 +186,8 @@ func isDateParts(parts []string) bool {
 	return len(parts[0]) <= 2 && n[0] >= 1 && n[0] <= 31 && n[1] >= 1 && n[1] <= 31 && (n[0] <= 12 || n[1] <= 12)
 }
 
-// hasMonthName knows months by the first letters of their names in languages of
-// Europe.
+// hasMonthName recognizes months by the first letters of their names in
+// European languages.
 func hasMonthName(cell string) bool {
 	for _, word := range strings.FieldsFunc(strings.ToLower(cell), func(r rune) bool { return !unicode.IsLetter(r) }) {
 		if utf8.RuneCountInString(word) < 3 {
@@ -217,7 +217,7 @@ func isClock(cell string) bool {
 	return ok && len(hours) >= 1 && len(hours) <= 2 && len(rest) >= 2 && unicode.IsDigit(rune(hours[0])) && unicode.IsDigit(rune(rest[0]))
 }
 
-// isNumber takes digits with signs, separators and the mark of a currency.
+// isNumber matches digits with signs, separators and a currency.
 func isNumber(cell string) bool {
 	digits, letters, points := 0, 0, 0
 	for i, r := range cell {
@@ -250,7 +250,7 @@ func isUUID(cell string) bool {
 	return len(cell) == 36 && cell[8] == '-' && cell[13] == '-' && cell[18] == '-' && cell[23] == '-'
 }
 
-// isCurrency takes a code of three capitals, or a sign.
+// isCurrency matches a code of three upper-case letters, or a sign.
 func isCurrency(cell string) bool {
 	if utf8.RuneCountInString(cell) == 1 {
 		r, _ := utf8.DecodeRuneInString(cell)
@@ -259,38 +259,38 @@ func isCurrency(cell string) bool {
 	return len(cell) == 3 && strings.ToUpper(cell) == cell && strings.IndexFunc(cell, func(r rune) bool { return r < 'A' || r > 'Z' }) < 0
 }
 
-// fit is what the cells of a column say to a meaning.
+// fit is how the cells of a column fit a meaning.
 type fit int
 
 const (
-	// fitVeto says that they cannot be it.
+	// fitVeto means that they contradict it.
 	fitVeto fit = iota - 1
 	fitOpen
-	// fitSure says that they are hardly anything else.
+	// fitSure means that they are hardly anything else.
 	fitSure
 )
 
-// Shares from which on cells count as being something, and below which they
-// count as not being it.
+// Shares from which cells count as being something, and below which they count
+// as not being it.
 const (
 	mostShare = 0.8
 	fewShare  = 0.25
 )
 
-// shapeRule is what the cells of a kind of values must look like.
+// shapeRule is the shapes of a kind of values.
 type shapeRule struct {
-	// any of these shapes must be seen in some cells.
+	// any of these shapes must occur in some cells.
 	any []shape
-	// none of these may be seen in most.
+	// none of these may occur in most cells.
 	none []shape
-	// distinctive says that the shapes are of this kind alone, and word is the code of
-	// the message that names them for people.
+	// distinctive reports whether only this kind has the shapes, and word is
+	// the message code that names them.
 	distinctive bool
 	label       string
 }
 
-// shapeRules are those of the kinds of values of the lexicon. A kind that is not
-// here may look like anything.
+// shapeRules are those of the lexicon's kinds of values. A kind without a rule
+// may have any shape.
 var shapeRules = map[string]shapeRule{
 	"email":    {any: []shape{shapeEmail}, distinctive: true, label: "values.email_addresses"},
 	"url":      {any: []shape{shapeURL, shapeDomain}, none: []shape{shapeEmail}, distinctive: true, label: "values.web_addresses"},
@@ -313,7 +313,7 @@ var shapeRules = map[string]shapeRule{
 	"prose":    {none: []shape{shapeUUID, shapeURL}, label: "values.texts"},
 }
 
-// kindOf is the kind of values that a type takes, or "" where it takes many.
+// kindOf returns the kind of values of a type, or "" if it has several.
 func kindOf(t intray.TypeName) string {
 	switch t {
 	case intray.TypeNumber:
@@ -342,8 +342,8 @@ func kindOf(t intray.TypeName) string {
 	return ""
 }
 
-// matchKind says how the samples fit a kind of values, and why; the reason is nil where
-// they leave it open.
+// matchKind reports how the samples fit a kind of values, with the reason,
+// which is nil if they decide nothing.
 func (p profile) matchKind(kind string) (fit, reason) {
 	d, known := shapeRules[kind]
 	if !known || p.total == 0 {
@@ -376,7 +376,8 @@ func (p profile) matchKind(kind string) (fit, reason) {
 	return fitOpen, nil
 }
 
-// valuesAre is the reason that so many values are what a code of a message calls them.
+// valuesAre is the reason that this share of the values is what a message code
+// names.
 func valuesAre(share float64, word string) reason {
 	return func(string) intray.Message {
 		values := intray.NewMessage(word, nil)
@@ -387,7 +388,7 @@ func valuesAre(share float64, word string) reason {
 	}
 }
 
-// shapeWords are the codes of the messages that name values of a shape.
+// shapeWords are the message codes that name values of a shape.
 var shapeWords = map[shape]string{
 	shapeEmail: "values.email_addresses", shapeURL: "values.web_addresses", shapeDate: "values.dates", shapeNumber: "values.numbers",
 	shapeUUID: "values.uuids", shapeIBAN: "values.account_numbers", shapeProse: "values.sentences", shapeDigit: "values.with_digits",
@@ -396,8 +397,8 @@ var shapeWords = map[shape]string{
 // maxOptions is the most options of a field that values are compared with.
 const maxOptions = 1000
 
-// optionNames are the spellings of the options of a select field; none where it
-// has none, or too many.
+// optionNames returns the spellings of the options of a select field, or none
+// if there are none, or too many.
 func optionNames(f intray.Field) map[string]bool {
 	if len(f.SelectOptions) > maxOptions {
 		return nil
@@ -413,8 +414,8 @@ func optionNames(f intray.Field) map[string]bool {
 	return known
 }
 
-// chosenFrom says how many of the samples are among the options; it is false
-// where there are no options or no samples.
+// chosenFrom returns which part of the samples are options. It reports false if
+// there are no options or no samples.
 func chosenFrom(known map[string]bool, c intray.Column) (float64, bool) {
 	if len(known) == 0 {
 		return 0, false
@@ -435,8 +436,8 @@ func chosenFrom(known map[string]bool, c intray.Column) (float64, bool) {
 	return float64(hits) / float64(total), true
 }
 
-// isContradicted says whether the values of a column speak against a field of which the
-// header is only the key, written otherwise: a key is made for machines and may
+// isContradicted reports whether the values of a column contradict a field
+// whose key, in another spelling, is the header: a key is for programs and may
 // mean less than the label.
 func (s *suggestion) isContradicted(g grade, f intray.Field, n name, o *offer) bool {
 	if g.score == 1 || n.kind != keyName || normalize(f.Label) == n.spelled || len(o.columns) != 1 {
@@ -451,7 +452,7 @@ func (p profile) rulesOut(kind string) bool {
 	return verdict == fitVeto
 }
 
-// labelKind is the kind of values that the label of a field tells of, or "".
+// labelKind returns the kind of values that the label of a field names, or "".
 func labelKind(f intray.Field) string {
 	l, err := lexicon.Standard()
 	if err != nil {
@@ -463,11 +464,12 @@ func labelKind(f intray.Field) string {
 	return ""
 }
 
-// enoughToWarn is how many samples say that a column by that name holds
+// enoughToWarn is how many samples show that a column with this name holds
 // something else.
 const enoughToWarn = 5
 
-// withValueWarning adds to the reasons of a match by name that the values look otherwise.
+// withValueWarning adds to the reasons of a match by name that the values do
+// not look like it.
 func (s *suggestion) withValueWarning(field int, column intray.Column, reasons []intray.Message) []intray.Message {
 	p := profileColumn(column)
 	if p.total < enoughToWarn {
