@@ -10,7 +10,7 @@ import (
 	"github.com/intraydata/intray/mapping"
 )
 
-// TestOpposites has fields and columns of which one is the contrary of the other.
+// TestOpposites has fields and columns that are opposites.
 func TestOpposites(t *testing.T) {
 	for _, pair := range [][2]string{
 		{"Opt-in", "Opt-out"}, {"Subscribed", "Unsubscribed"}, {"Newsletter", "Unsubscribed"}, {"Consent", "Do not call"},
@@ -38,8 +38,8 @@ func TestOpposites(t *testing.T) {
 	}
 }
 
-// TestKinds has columns of several kinds of what the field means, and none that is
-// nearer.
+// TestKinds has columns of several kinds of what the field means, and none that
+// is nearer.
 func TestKinds(t *testing.T) {
 	for name, headers := range map[string][]string{
 		"ID":        {"Account ID", "Contact ID"},
@@ -71,7 +71,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestNearerThanKinds has kinds beside a column that is plainly nearer.
+// TestNearerThanKinds has kinds next to a column that is clearly nearer.
 func TestNearerThanKinds(t *testing.T) {
 	for what, c := range map[string]struct {
 		fields  []intray.Field
@@ -92,7 +92,8 @@ func TestNearerThanKinds(t *testing.T) {
 	}
 }
 
-// TestNothingMapped tells what came close where no column feeds any field.
+// TestNothingMapped checks the question about what came close if no column
+// feeds any field.
 func TestNothingMapped(t *testing.T) {
 	phone := required(field("k", "Phone"))
 	for what, c := range map[string]struct {

@@ -14,7 +14,7 @@ import (
 	"github.com/intraydata/intray/mapping"
 )
 
-// sameLabel makes n fields with keys of their own and one label.
+// sameLabel returns n fields with different keys and one label.
 func sameLabel(n int, label string) []intray.Field {
 	list := make([]intray.Field, n)
 	for i := range list {
@@ -23,9 +23,9 @@ func sameLabel(n int, label string) []intray.Field {
 	return list
 }
 
-// TestSuggestIsFast maps files that are made to cost time. The limit is far
-// above what it takes, and far below what every field against every column
-// took.
+// TestSuggestIsFast maps files that are built to cost time. The limit is far
+// above what it takes, and far below what comparing every field with every
+// column took.
 func TestSuggestIsFast(t *testing.T) {
 	const limit = 5 * time.Second
 	numbered := func(i int) string { return fmt.Sprintf("KEY %d", i) }
@@ -49,8 +49,8 @@ func TestSuggestIsFast(t *testing.T) {
 	}
 }
 
-// TestInferIsFast maps headers that are no field's name but mean something, or
-// are written much like one.
+// TestInferIsFast maps headers that are not a field's name but mean something,
+// or are spelled similarly.
 func TestInferIsFast(t *testing.T) {
 	const limit = 20 * time.Second
 	words := strings.Fields("billing shipping customer email address city postal code first last phone date birth order invoice total tax net unit status")

@@ -12,16 +12,16 @@ import (
 	"github.com/intraydata/intray/mapping"
 )
 
-// file is a header row of the public set with its right mapping.
+// file is a header row of the public set with its correct mapping.
 type file struct {
 	name, language, schema string
 	header                 []string
 	rows                   [][]string
-	// want are the columns that are right for each field; "" says that none is.
+	// want are the correct columns of each field; "" means that none is.
 	want map[string][]string
 }
 
-// columns gives the file's columns with its rows as samples.
+// columns returns the file's columns with its rows as samples.
 func (f file) columns() []intray.Column {
 	list := columns(f.header...)
 	for _, row := range f.rows {
@@ -34,7 +34,7 @@ func (f file) columns() []intray.Column {
 	return list
 }
 
-// right says whether a column is right for a field, and missed whether the field
+// right reports whether a column is correct for a field, and whether the field
 // should have had one.
 func (f file) right(key, column string) (right, missed bool) {
 	want, listed := f.want[key]
@@ -135,7 +135,8 @@ func (f file) check(t *testing.T, fields []intray.Field) (c tally) {
 	return c
 }
 
-// TestPublicSet keeps the mapping of header rows of real products above a floor.
+// TestPublicSet checks that the mapping of header rows of real products stays
+// above a floor.
 func TestPublicSet(t *testing.T) {
 	schemas, files := publicSchemas(t), publicFiles(t)
 	if len(files) < 120 {

@@ -12,7 +12,7 @@ import (
 	"github.com/intraydata/intray/mapping"
 )
 
-// typed makes a field of a type.
+// typed returns a field of a type.
 func typed(key, label string, t intray.TypeName, alternates ...string) intray.Field {
 	f := field(key, label, alternates...)
 	f.Type.Name = t
@@ -30,7 +30,7 @@ func indexed(list ...intray.Column) []intray.Column {
 	return list
 }
 
-// TestEvidence has one field, the columns, and the one that is right.
+// TestEvidence has one field, the columns, and the correct one.
 func TestEvidence(t *testing.T) {
 	mail := typed("contact", "E-mail", intray.TypeEmail)
 	status := typed("state", "Order status", intray.TypeSelect)
@@ -87,8 +87,8 @@ func TestEvidence(t *testing.T) {
 	}
 }
 
-// TestKeysMayMislead has a key that says less than the label of its field, and a
-// header that is the key of one field and holds the values of another.
+// TestKeysMayMislead has a key that says less than the label of its field, and
+// a header that is the key of one field and holds the values of another.
 func TestKeysMayMislead(t *testing.T) {
 	fields := []intray.Field{field("partner", "Counterparty name"), field("iban", "Counterparty IBAN")}
 	ibans := []string{"DE02120300000000202051", "DE02500105170137075030"}

@@ -1,7 +1,7 @@
 package mapping
 
-// Normalize is what tests judge spellings by.
+// Normalize is the spelling by which tests compare names.
 var Normalize = normalize
 
-// Accept is the score from which on a column is taken without asking.
+// Accept is the score from which a column is mapped without asking.
 const Accept = accept

@@ -11,7 +11,7 @@ import (
 	"github.com/intraydata/intray/mapping"
 )
 
-// headers are of files that mean much the same in other words.
+// headers are from files that mean the same in different words.
 var headers = rapid.SampledFrom([]string{
 	"E-mail address", "Mail", "Correo electrónico", "Phone", "Tel.", "Mobile", "City", "Ort", "Billing city", "Ship to city",
 	"First name", "Vorname", "Surname", "Name", "Full name", "PLZ", "Zip", "Order no", "Bestellnummer", "Order date",
@@ -41,7 +41,7 @@ func someFields(t *rapid.T) []intray.Field {
 	return list
 }
 
-// result is what a mapping comes to, whatever the order of fields and columns.
+// result is a mapping without the order of fields and columns.
 type result struct {
 	Header    string
 	Samples   []string
@@ -85,7 +85,8 @@ func TestOrderDoesNotMatter(t *testing.T) {
 	})
 }
 
-// TestTwoFieldsForTwoAlikeColumns asks for both: none comes first.
+// TestTwoFieldsForTwoAlikeColumns checks that both are asked about, so that
+// neither comes first.
 func TestTwoFieldsForTwoAlikeColumns(t *testing.T) {
 	for _, labels := range [][]string{{"Ort", "Billing city"}, {"Billing city", "Ort"}} {
 		_, questions, err := mapping.Suggest(t.Context(), []intray.Field{field("a", labels[0]), field("b", labels[1])}, columns("E-mail address", "City", "City"))

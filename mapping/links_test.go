@@ -6,7 +6,8 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// linked are names of one thing: a field of each takes a column of each other.
+// linked are names of one thing: a field with one of them takes a column with
+// any other.
 var linked = [][]string{
 	{"Phonetic name", "Kana", "Name (kana)", "Furigana", "フリガナ", "Name kana"},
 	{"Net price", "Price excl. VAT", "Prix HT", "Prix unitaire HT", "Nettopreis", "Cena bez DPH"},

@@ -14,14 +14,14 @@ import (
 	"github.com/intraydata/intray/mapping"
 )
 
-// many makes a field that takes several columns.
+// many returns the field with ManyToOne.
 func many(f intray.Field) intray.Field {
 	f.ManyToOne = true
 	return f
 }
 
-// TestManyColumns has the columns of the first field, which takes several, and
-// of the others the one.
+// TestManyColumns lists the columns of the first field, which takes several,
+// and the one of the others.
 func TestManyColumns(t *testing.T) {
 	tags, city := many(field("tags", "Tags", "Labels")), field("city", "City")
 	prices := many(field("k", "Price"))
@@ -76,8 +76,8 @@ func TestManyScoreIsTheLeast(t *testing.T) {
 	}
 }
 
-// TestManyContests has columns that a field which takes several wants as much as
-// another field does.
+// TestManyContests has columns that match a field that takes several as well as
+// another field.
 func TestManyContests(t *testing.T) {
 	tags := many(field("tags", "Tags"))
 	for what, c := range map[string]struct {
@@ -129,8 +129,8 @@ func TestManyRemembered(t *testing.T) {
 	}
 }
 
-// TestManyAreSound makes sure that no column is lost: each feeds one field, is in
-// question or is told of as unmapped.
+// TestManyAreSound checks that no column is lost: each feeds one field, is in
+// question or is reported as unmapped.
 func TestManyAreSound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		fields, headers := draw(t)
@@ -172,7 +172,7 @@ func inAny(questions []mapping.Question, column int) bool {
 	})
 }
 
-// asksMore says whether a question names only some of its columns.
+// asksMore reports whether a question names only some of its columns.
 func asksMore(questions []mapping.Question) bool {
 	return slices.ContainsFunc(questions, func(q mapping.Question) bool { return len(q.Columns) >= 5 })
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/intraydata/intray/mapping"
 )
 
-// field makes a field of the key and label, with alternate names.
+// field returns a field with this key and label, with alternate names.
 func field(key, label string, alternates ...string) intray.Field {
 	return intray.Field{Key: key, Label: label, AlternateMatches: alternates}
 }
@@ -44,7 +44,7 @@ func suggest(t interface {
 	return m, questions
 }
 
-// assigned gives the column of each field.
+// assigned returns the column of each field.
 func assigned(m intray.Mapping) []int {
 	list := make([]int, len(m.Fields))
 	for i, match := range m.Fields {
@@ -106,7 +106,7 @@ func TestSuggest(t *testing.T) {
 	}
 }
 
-// asked is a question without its sentence.
+// asked is a question without its text.
 type asked struct {
 	Field   string
 	Columns []int

@@ -11,7 +11,7 @@ import (
 	"github.com/intraydata/intray/mapping"
 )
 
-// names are few and alike, so that fields and columns meet in every way.
+// names are few and similar, so that fields and columns match in every way.
 var names = rapid.SampledFrom([]string{
 	"email", "Email", "E-Mail", "e mail", "EMAIL", "mail", "Mail", "name", "Name", "NAME", "n", "", "-", "Amount", "Amount %", "É", "é",
 })
@@ -23,14 +23,14 @@ func someField(t *rapid.T) intray.Field {
 	return f
 }
 
-// draw gives fields with keys of their own, and headers.
+// draw draws fields with different keys, and headers.
 func draw(t *rapid.T) ([]intray.Field, []string) {
 	fields := rapid.SliceOfNDistinct(rapid.Custom(someField), 1, 5, func(f intray.Field) string { return f.Key }).Draw(t, "fields")
 	return fields, rapid.SliceOfN(names, 0, 6).Draw(t, "headers")
 }
 
-// fits says how well a header fits a field: 0 to the letter, by a name; 1 to the
-// letter, by an alternate name; 2 and 3 the same, written otherwise; 4 not.
+// fits rates how well a header fits a field: 0 exactly, by a name; 1 exactly,
+// by an alternate name; 2 and 3 the same in another spelling; 4 not at all.
 func fits(f intray.Field, header string) int {
 	same := func(name string) bool {
 		n := mapping.Normalize(header)
@@ -90,8 +90,8 @@ func TestMappingIsSound(t *testing.T) {
 	})
 }
 
-// TestCloserIsTaken makes sure that no column that nobody uses fits a field
-// better than the one it got, unless the field is in question.
+// TestCloserIsTaken checks that no unused column fits a field better than the
+// one it got, unless the field is in question.
 func TestCloserIsTaken(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		fields, headers := draw(t)
@@ -133,7 +133,7 @@ func TestMappingIsTheSameEachTime(t *testing.T) {
 }
 
 // TestOrderOfColumnsDoesNotMatter shuffles the columns: each field keeps its
-// column, wherever that went.
+// column, wherever that moved.
 func TestOrderOfColumnsDoesNotMatter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		fields, headers := draw(t)

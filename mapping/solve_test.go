@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// heaviest is the highest weight that any assignment has, by trying all.
+// heaviest returns the highest weight of any assignment, by trying all.
 func heaviest(all []candidate, field, fields int, taken map[int]bool) float64 {
 	if field == fields {
 		return 0

@@ -1,4 +1,4 @@
-// Package re2 describes the errors of regular expressions in Go's syntax (RE2) for
+// Package re2 describes errors of regular expressions in Go's syntax (RE2) to
 // people. It does not compile or run expressions.
 package re2
 
@@ -9,7 +9,7 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// problems are the errors of the library.
+// problems holds the messages of package syntax's errors.
 var problems = map[syntax.ErrorCode]intray.Message{
 	syntax.ErrInvalidCharClass:      intray.NewMessage("re2.invalid_character_class", nil),
 	syntax.ErrInvalidCharRange:      intray.NewMessage("re2.invalid_character_range", nil),
@@ -28,11 +28,11 @@ var problems = map[syntax.ErrorCode]intray.Message{
 	syntax.ErrLarge:                 intray.NewMessage("re2.too_large", nil),
 }
 
-// maxShown is how much of an expression a message shows, in characters.
+// maxShown is how many characters of an expression a message shows.
 const maxShown = 200
 
-// Describe returns what is wrong with an expression, without subject and full stop:
-// the error of regexp.Compile or syntax.Parse.
+// Describe describes an error of regexp.Compile or syntax.Parse, without
+// subject and period.
 func Describe(err error) intray.Message {
 	var wrong *syntax.Error
 	if !errors.As(err, &wrong) || problems[wrong.Code].IsZero() {

@@ -1,20 +1,16 @@
-// Package lexicon knows what the columns of tables are called, in many
-// languages.
-//
-// The nouns:
+// Package lexicon reads the names of columns in many languages.
 //
 //   - A [Concept] is something that a column holds: a first name, an amount, a
 //     postal code. It has names in many languages.
 //   - A [Qualifier] says which one: the billing address, the date of birth, the
-//     e-mail address of the guardian. It belongs to a facet, and two of one
+//     email address of the guardian. It belongs to a facet, and two of one
 //     facet exclude each other.
-//   - A [Reading] is what a text means: one concept and the qualifiers that go
-//     with it.
+//   - A [Reading] is what a text means: one concept and its qualifiers.
 //   - A [Lexicon] holds the concepts and qualifiers and reads texts.
 //
-// Concepts, qualifiers and their names are kept as text files that a person
-// can edit; words.md beside them tells how. The package compares no columns
-// with fields and does not look at cells.
+// Concepts, qualifiers and their names are in text files that people can edit;
+// words.md describes the format. Comparing columns with fields and reading
+// cells are out of scope.
 package lexicon
 
 import (
@@ -25,29 +21,29 @@ import (
 	"sync"
 )
 
-// Never is the cost of what must not be.
+// Never is the cost of what is impossible.
 const Never = 1.0
 
 // Concept is something that a column holds.
 type Concept struct {
 	// Name is the concept's own name, such as first_name.
 	Name string
-	// Values says what its cells look like: text, date, email and so on.
+	// Values is the kind of its values: text, date, email and so on.
 	Values string
-	// Not are the names of concepts that it is easily taken for and is not.
+	// Not are the names of concepts that are easily confused with it.
 	Not []string
-	// Few says why it has names in few languages, or is "".
+	// Few explains why it has names in few languages, or is "".
 	Few string
-	// Beside and Then are concepts, or "": where a file has a column for Beside
-	// and none for this one, its column for Then is taken for this one. Beside
-	// a first name, a name is the last name.
+	// Beside and Then are concepts, or "": if a file has a column for Beside
+	// and none for this concept, its column for Then is treated as this one.
+	// Next to a first name, a name is the last name.
 	Beside, Then string
-	// Bare is what it costs besides that a column says none of the qualifiers
+	// Bare is the additional cost of a column that names none of the qualifiers
 	// that make the concept.
 	Bare float64
-	// Unsaid and Extra are the costs, from 0 to Never, of the concept where it
-	// goes with another one, as in "country code": of a column that does not
-	// say it, and of a field that does not.
+	// Unsaid and Extra are the costs, from 0 to Never, if the concept is part
+	// of another one, as in "country code": Unsaid for a column that does not
+	// name it, Extra for a field that does not.
 	Unsaid, Extra float64
 
 	head            string
@@ -56,17 +52,18 @@ type Concept struct {
 	langs           uint64
 }
 
-// Head is the concept that this one is a special case of, or its own name.
+// Head returns the concept of which this one is a special case, or its own
+// name.
 func (c *Concept) Head() string { return c.head }
 
-// Qualifiers are the qualifiers that make it one.
+// Qualifiers returns the qualifiers that make the special case.
 func (c *Concept) Qualifiers() []string { return c.qualifiers }
 
-// Languages is the number of languages in which it has names.
+// Languages returns the number of languages in which it has names.
 func (c *Concept) Languages() int { return bits.OnesCount64(c.langs) }
 
-// SubstituteCost gives what it costs to take a column of the other concept for this one,
-// from 0 to Never.
+// SubstituteCost returns the cost, from 0 to Never, of treating a column of the
+// other concept as this one.
 func (c *Concept) SubstituteCost(other string) float64 {
 	if c.Name == other {
 		return 0
@@ -77,28 +74,27 @@ func (c *Concept) SubstituteCost(other string) float64 {
 	return Never
 }
 
-// Qualifier says which one of several things of one concept is meant.
+// Qualifier says which of several things of one concept is meant.
 type Qualifier struct {
 	// Name is the qualifier's own name, such as billing.
 	Name string
-	// Facet is what it tells of: the role, the place, the event. Two of one
+	// Facet is what it describes: the role, the place, the event. Two of one
 	// facet exclude each other.
 	Facet string
-	// Unsaid is the cost, from 0 to Never, of taking a column that does not
-	// say it for a field that does; Extra is that of the reverse.
+	// Unsaid is the cost, from 0 to Never, of treating a column without it as a
+	// field with it. Extra is the cost of the reverse.
 	Unsaid, Extra float64
-	// Same says that all cells of a column that does not name the qualifier must
-	// be alike to be taken for it, and Differ that they must not.
+	// Same requires that all cells of a column that does not name the qualifier
+	// are equal, Differ that they are not.
 	Same, Differ bool
-	// Alone is the concept that the qualifier means where nothing else is
-	// said, or "".
+	// Alone is the concept that the qualifier means by itself, or "".
 	Alone string
 
 	substituteCosts map[string]float64
 	langs           uint64
 }
 
-// SubstituteCost gives what it costs to take the other qualifier for this one.
+// SubstituteCost returns the cost of treating the other qualifier as this one.
 func (q *Qualifier) SubstituteCost(other string) float64 {
 	if q.Name == other {
 		return 0
@@ -109,22 +105,22 @@ func (q *Qualifier) SubstituteCost(other string) float64 {
 	return Never
 }
 
-// Lexicon holds concepts, qualifiers and their names. It does not change and
-// may be used by many at once.
+// Lexicon holds concepts, qualifiers and their names. It is immutable and safe
+// for concurrent use.
 type Lexicon struct {
 	concepts   map[string]*Concept
 	qualifiers map[string]*Qualifier
-	// names are the senses of each folded name without its spaces.
+	// names holds the senses of each folded name without its spaces.
 	names map[string][]sense
 	noise map[string]bool
-	// sides are those that words which exclude one another stand on, by the
-	// folded word; pairs is the number of such blocks.
+	// sides holds the sides of opposites by the folded word; pairs is the
+	// number of pairs.
 	sides map[string][]side
 	pairs int
 
 	languages []string
-	// typoIndex hold the names of one word by first letter and length, for those
-	// that are misspelled.
+	// typoIndex holds the names of one word by first letter and length, to find
+	// misspelled ones.
 	typoIndex map[typoKey][]string
 }
 
@@ -137,7 +133,7 @@ type typoKey struct {
 type sense struct {
 	concept   *Concept
 	qualifier *Qualifier
-	// doubtful names stand for something else as well.
+	// doubtful names mean something else as well.
 	doubtful bool
 	langs    uint64
 }
@@ -146,13 +142,13 @@ func (s sense) sameTarget(other sense) bool {
 	return s.concept == other.concept && s.qualifier == other.qualifier
 }
 
-// Concept gives the concept of that name, or nil.
+// Concept returns the concept with this name, or nil.
 func (l *Lexicon) Concept(name string) *Concept { return l.concepts[name] }
 
-// Qualifier gives the qualifier of that name, or nil.
+// Qualifier returns the qualifier with this name, or nil.
 func (l *Lexicon) Qualifier(name string) *Qualifier { return l.qualifiers[name] }
 
-// Concepts are the names of all concepts, in order.
+// Concepts returns the names of all concepts, sorted.
 func (l *Lexicon) Concepts() []string {
 	var all []string
 	for name := range l.concepts {
@@ -162,7 +158,7 @@ func (l *Lexicon) Concepts() []string {
 	return all
 }
 
-// Languages writes the codes of the languages of a set, as a Reading has them.
+// Languages returns the codes of a set of languages of a Reading.
 func (l *Lexicon) Languages(set uint64) string {
 	var codes []string
 	for i, code := range l.languages {
@@ -176,15 +172,15 @@ func (l *Lexicon) Languages(set uint64) string {
 //go:embed *.txt
 var files embed.FS
 
-// standard is read once, when it is first asked for.
+// standard is read when it is first needed.
 var standard = sync.OnceValues(func() (*Lexicon, error) { return Parse(files) })
 
-// Standard gives the lexicon that Intray comes with. The error, which names
-// file and line, is that of the files in this folder.
+// Standard returns Intray's own lexicon. Its error, which names file and line,
+// is one of the files in this folder.
 func Standard() (*Lexicon, error) { return standard() }
 
-// Substitutes are the names of the concepts of which a column will do for this one,
-// at a cost below Never.
+// Substitutes returns the names of the concepts whose columns can replace this
+// one, at a cost below Never.
 func (c *Concept) Substitutes() []string {
 	var all []string
 	for name, cost := range c.substituteCosts {
@@ -196,16 +192,14 @@ func (c *Concept) Substitutes() []string {
 	return all
 }
 
-// side is one of those that exclude one another: old and new are two sides of one
-// pair.
+// side is one side of a pair of opposites: old and new are two sides.
 type side struct{ pair, number int }
 
-// Sides are what a text says of pairs that exclude one another, such as old and
-// new.
+// Sides are the sides that a text is on.
 type Sides []side
 
-// Sides gives the sides that the words of a text stand on. Where a longer run of
-// words stands on a side, its parts do not: "opt out" is not "out".
+// Sides returns the sides that the words of a text are on. If a longer run of
+// words is on a side, its parts are not: "opt out" is not "out".
 func (l *Lexicon) Sides(text string) Sides {
 	words := SplitWords(text)
 	words = words[:min(len(words), maxWords)]
@@ -223,11 +217,11 @@ func (l *Lexicon) Sides(text string) Sides {
 	return all
 }
 
-// maxOppositeWords is the most words that stand on a side together.
+// maxOppositeWords is the most words of one side.
 const maxOppositeWords = 4
 
-// Opposed says whether two texts are on different sides of a pair, so that one is
-// never the other. A text on both sides is opposed to none.
+// Opposed reports whether two texts are on different sides of a pair, so that
+// one is never the other. A text on both sides is opposed to none.
 func (s Sides) Opposed(to Sides) bool {
 	return slices.ContainsFunc(s, func(own side) bool {
 		return s.onlySide(own) && slices.ContainsFunc(to, func(other side) bool {
@@ -236,13 +230,13 @@ func (s Sides) Opposed(to Sides) bool {
 	})
 }
 
-// onlySide says whether the pair is spoken of on this side alone.
+// onlySide reports whether this is the only side of its pair.
 func (s Sides) onlySide(one side) bool {
 	return !slices.ContainsFunc(s, func(other side) bool { return other.pair == one.pair && other.number != one.number })
 }
 
-// parseOpposites reads the words of a block that exclude one another: names of one side,
-// a bar, names of the next.
+// parseOpposites parses opposites: names of one side, a bar, names of the
+// other.
 func (p *parser) parseOpposites(language, rest string) error {
 	if len(language) != 2 {
 		return p.errorf("%q is no language of two letters", language)

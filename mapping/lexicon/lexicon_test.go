@@ -20,13 +20,13 @@ func standard(t testing.TB) *lexicon.Lexicon {
 	return l
 }
 
-// parse reads a lexicon of one file.
+// parse parses a lexicon of one file.
 func parse(text string) (*lexicon.Lexicon, error) {
 	return lexicon.Parse(fstest.MapFS{"words.txt": {Data: []byte(text)}, "notes.md": {Data: []byte("no words")}})
 }
 
-// TestConcepts keeps the lexicon wide: concepts, and languages of each. One that
-// is known in few languages says why.
+// TestConcepts checks the size of the lexicon: concepts, and languages of each.
+// A concept with few languages explains why.
 func TestConcepts(t *testing.T) {
 	l := standard(t)
 	wide := 0
@@ -138,7 +138,7 @@ func TestLanguages(t *testing.T) {
 	}
 }
 
-// TestParseErrors makes sure that each error names the file and the line.
+// TestParseErrors checks that each error names the file and the line.
 func TestParseErrors(t *testing.T) {
 	const a = "concept a: text\n  en Aaa\n"
 	for text, want := range map[string]string{

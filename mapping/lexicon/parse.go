@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// Parse reads all files of a folder whose names end in .txt. Their order does
+// Parse parses all files of a folder whose names end in .txt. Their order does
 // not matter. An error names the file and the line.
 func Parse(folder fs.FS) (*Lexicon, error) {
 	names, err := fs.Glob(folder, "*.txt")
@@ -37,11 +37,11 @@ func Parse(folder fs.FS) (*Lexicon, error) {
 
 type parser struct {
 	lexicon *Lexicon
-	// file and line are where the parser is.
+	// at is the file and line of the parser.
 	at position
-	// block is what the indented lines belong to.
+	// block is the block of the indented lines.
 	block block
-	// links are checked when all files are read.
+	// links are checked after all files are parsed.
 	links []link
 }
 
@@ -54,7 +54,7 @@ type block struct {
 	concept   *Concept
 	qualifier *Qualifier
 	noise     bool
-	// opposites is the number of the block of words that exclude one another, from 1.
+	// opposites counts the blocks of opposites.
 	opposites int
 }
 
@@ -93,7 +93,8 @@ func (p *parser) parseFile(name, text string) error {
 	return nil
 }
 
-// parseBlockStart begins a block: concept NAME: VALUES, qualifier NAME: FACET, noise.
+// parseBlockStart starts a block: concept NAME: VALUES, qualifier NAME: FACET,
+// noise.
 func (p *parser) parseBlockStart(line string) error {
 	kind, rest, _ := strings.Cut(line, " ")
 	name, of, _ := strings.Cut(rest, ":")
@@ -128,13 +129,13 @@ func (p *parser) parseBlockStart(line string) error {
 	return nil
 }
 
-// ValueKinds are what the cells of a concept may look like.
+// ValueKinds are the kinds of values of concepts.
 var ValueKinds = []string{
 	"any", "text", "name", "prose", "date", "time", "amount", "number", "email", "phone", "url", "domain", "id",
 	"iban", "flag", "currency", "country", "postal", "uuid", "percent",
 }
 
-// parseBlockLine reads a line of a block: a word and what it says.
+// parseBlockLine parses a line of a block: a keyword and its content.
 func (p *parser) parseBlockLine(line string) error {
 	word, rest, _ := strings.Cut(line, " ")
 	rest = strings.TrimSpace(rest)
@@ -198,7 +199,7 @@ func (p *parser) parseConceptLine(word, rest string) error {
 	return nil
 }
 
-// parseFew reads why a concept has names in few languages.
+// parseFew parses why a concept has names in few languages.
 func (p *parser) parseFew(why string) error {
 	if p.block.concept == nil {
 		return p.errorf("%q belongs to a concept", "few")
@@ -207,7 +208,7 @@ func (p *parser) parseFew(why string) error {
 	return nil
 }
 
-// defaultBesidesCost is what a concept costs that goes with another one.
+// defaultBesidesCost is the cost of a concept that is part of another one.
 const defaultBesidesCost = 0.35
 
 func (p *parser) parseQualifierLine(word, rest string) error {
@@ -228,7 +229,7 @@ func (p *parser) parseQualifierLine(word, rest string) error {
 	return nil
 }
 
-// parseBesidesCost reads what the block costs beside something else.
+// parseBesidesCost parses what the block costs as a part of something else.
 func (p *parser) parseBesidesCost(word, rest string) error {
 	cost, err := p.parseCost(rest)
 	if err != nil {
@@ -250,7 +251,7 @@ func (p *parser) parseBesidesCost(word, rest string) error {
 	return nil
 }
 
-// parseCost reads hundredths, or never.
+// parseCost parses hundredths, or never.
 func (p *parser) parseCost(text string) (float64, error) {
 	if text == "never" {
 		return Never, nil
@@ -281,8 +282,8 @@ func (p *parser) parseNear(rest string) error {
 	return nil
 }
 
-// parseNames reads names divided by commas. One that ends in ? stands for something
-// else as well.
+// parseNames parses names separated by commas. A name that ends in ? means
+// something else as well.
 func (p *parser) parseNames(language, rest string) error {
 	set, err := p.languageBit(language)
 	if err != nil {
@@ -327,8 +328,8 @@ func (p *parser) languageBit(code string) (uint64, error) {
 	return 1 << i, nil
 }
 
-// addSense gives a name a sense. Two concepts may share a name only where all but
-// one say with ? that they do.
+// addSense adds a sense of a name. Two concepts may share a name only if all
+// but one declare it with ?.
 func (p *parser) addSense(key string, s sense) error {
 	l := p.lexicon
 	for i, other := range l.names[key] {
@@ -349,7 +350,7 @@ func (p *parser) addSense(key string, s sense) error {
 	return nil
 }
 
-// resolve checks what the blocks say of each other.
+// resolve checks the references between blocks.
 func (p *parser) resolve() error {
 	l := p.lexicon
 	for _, one := range p.links {

@@ -8,31 +8,31 @@ import (
 
 // Reading is one meaning of a text.
 type Reading struct {
-	// Head is the concept. It is never a special case of another: the head of
-	// a booking date is date, and booking a mark.
+	// Head is the concept. It is never a special case of another: the head of a
+	// booking date is date, and booking a qualifier.
 	Head string
-	// Qualifiers are the qualifiers, in order. A concept that goes with another,
-	// as in "e-mail status", is a mark that begins with ~.
+	// Qualifiers are the qualifiers, sorted. A concept that is part of another,
+	// as in "e-mail status", is a qualifier that starts with ~.
 	Qualifiers []string
-	// Named is the concept whose name stands in the text, where one does.
+	// Named is the concept whose name is in the text, or "".
 	Named string
-	// Cost is what speaks against the reading, from 0 on: words that are not
-	// known, names that stand for something else as well, wrong letters.
+	// Cost is what speaks against the reading, from 0: unknown words, ambiguous
+	// names, typos.
 	Cost float64
-	// Doubtful says that the name stands for something else as well.
+	// Doubtful reports whether the name means something else as well.
 	Doubtful bool
-	// Languages are those in which the name is known, as a set.
+	// Languages is the set of languages in which the name is known.
 	Languages uint64
 
-	// beside is what the concepts that go with the head cost in comparison with
-	// other readings of the text.
+	// beside is the cost of the concepts that are part of the head, compared
+	// with other readings of the text.
 	beside float64
 }
 
-// CostDoubtful is the part of a Reading's cost that is due to the doubt.
+// CostDoubtful is the part of a Reading's cost that is due to doubt.
 const CostDoubtful = 0.07
 
-// What readings cost.
+// The costs of readings.
 const (
 	costDoubtful  = CostDoubtful
 	costWeakMark  = 0.02
@@ -43,12 +43,12 @@ const (
 	costOtherPart = 0.09
 )
 
-// Read gives the meanings of a text, the cheapest first; none where no word of
-// it is known. It reads the first MaxText bytes.
+// Read returns the meanings of a text, the cheapest first, or none if no word
+// of it is known. It reads the first MaxText bytes.
 func (l *Lexicon) Read(text string) []Reading { return l.read(text, false) }
 
-// ReadFuzzy reads like Read, and takes words of which one letter is wrong, missing
-// or too much. It takes longer.
+// ReadFuzzy is like Read, but accepts words with one wrong, missing or
+// additional letter. It takes longer.
 func (l *Lexicon) ReadFuzzy(text string) []Reading { return l.read(text, true) }
 
 func (l *Lexicon) read(text string, typos bool) []Reading {
@@ -77,13 +77,13 @@ func (l *Lexicon) read(text string, typos bool) []Reading {
 	return distinct(all)
 }
 
-// hasOtherConcept says whether another concept goes with the head.
+// hasOtherConcept reports whether another concept is part of the head.
 func (r Reading) hasOtherConcept() bool {
 	return slices.ContainsFunc(r.Qualifiers, func(m string) bool { return m[0] == '~' })
 }
 
-// brackets takes what stands in brackets out of a text. A text that is all in
-// brackets is a text.
+// brackets returns a text without what is in brackets, and that. A text that is
+// entirely in brackets stays.
 func brackets(text string) (rest, aside string) {
 	var outer, inner strings.Builder
 	depth := 0
@@ -107,14 +107,14 @@ func brackets(text string) (rest, aside string) {
 	return outer.String(), inner.String()
 }
 
-// WithoutAside is a text without what stands in brackets. A text that is all in
-// brackets is left as it is.
+// WithoutAside returns a text without what is in brackets. A text that is
+// entirely in brackets stays.
 func WithoutAside(text string) string {
 	rest, _ := brackets(text)
 	return rest
 }
 
-// bracketQualifiers are the qualifiers that a text in brackets names.
+// bracketQualifiers returns the qualifiers that a text in brackets names.
 func (l *Lexicon) bracketQualifiers(text string, typos bool) []string {
 	if text == "" {
 		return nil
@@ -130,7 +130,7 @@ func (l *Lexicon) bracketQualifiers(text string, typos bool) []string {
 	return marks
 }
 
-// alternatives are the parts of "debit or credit", "Land/Region".
+// alternatives returns the parts of "debit or credit", "Land/Region".
 func alternatives(text string) []string {
 	for _, or := range []string{" or ", " oder ", " ou ", " and ", "／", "・", "|"} {
 		text = strings.ReplaceAll(text, or, "/")
@@ -149,7 +149,7 @@ func sorted(marks []string) []string {
 	return slices.Compact(marks)
 }
 
-// distinct keeps the cheapest of readings that mean the same, in order.
+// distinct keeps the cheapest of readings with the same meaning, in order.
 func distinct(all []Reading) []Reading {
 	slices.SortStableFunc(all, func(a, b Reading) int {
 		return cmp.Or(cmp.Compare(a.Cost+a.beside, b.Cost+b.beside), cmp.Compare(a.Head, b.Head), cmp.Compare(a.Named, b.Named), slices.Compare(a.Qualifiers, b.Qualifiers))
@@ -165,7 +165,7 @@ func distinct(all []Reading) []Reading {
 	return kept
 }
 
-// phrase gives the meanings of words that stand in a row.
+// phrase returns the meanings of consecutive words.
 func (l *Lexicon) phrase(text string, typos bool) []Reading {
 	parts := l.segments(SplitWords(text), typos)
 	letters, unknown, cost := 0, 0, 0.0
@@ -203,15 +203,15 @@ func (l *Lexicon) phrase(text string, typos bool) []Reading {
 	return all
 }
 
-// qualifiersOnly says whether each known part may be a qualifier.
+// qualifiersOnly reports whether each known part may be a qualifier.
 func qualifiersOnly(parts []segment) bool {
 	return !slices.ContainsFunc(parts, func(p segment) bool {
 		return len(p.senses) > 0 && !slices.ContainsFunc(p.senses, func(s sense) bool { return s.qualifier != nil && !s.doubtful })
 	})
 }
 
-// readWithHead reads the parts with one of them as the head. Where a part stands for
-// several qualifiers, it is the one of that number.
+// readWithHead reads the parts with one of them as the head. If a part has
+// several qualifiers, number selects one.
 func readWithHead(parts []segment, head int, s sense, cost float64, number int) Reading {
 	r := Reading{Head: s.concept.head, Qualifiers: slices.Clone(s.concept.qualifiers), Named: s.concept.Name, Cost: cost, Languages: s.langs}
 	if s.doubtful {
@@ -230,8 +230,8 @@ func readWithHead(parts []segment, head int, s sense, cost float64, number int) 
 	return r
 }
 
-// qualifier is the name of one of the qualifiers that the part stands for
-// without doubt, or "".
+// qualifier returns the name of one of the qualifiers that the part certainly
+// means, or "".
 func (s segment) qualifier(number int) string {
 	for _, one := range s.senses {
 		if one.qualifier != nil && !one.doubtful {
@@ -244,8 +244,8 @@ func (s segment) qualifier(number int) string {
 	return ""
 }
 
-// readAsQualifiers reads a part that goes with the concept, and tells what it costs in
-// comparison with other readings, and in any case.
+// readAsQualifiers reads a part that qualifies the concept. It returns what the
+// part costs compared with other readings, and in any case.
 func readAsQualifiers(p segment, head *Concept, number int) (marks []string, beside, doubt float64) {
 	if name := p.qualifier(number); name != "" {
 		return []string{name}, 0, 0
@@ -273,11 +273,11 @@ func readAsQualifiers(p segment, head *Concept, number int) (marks []string, bes
 	return []string{"~" + other.Name}, min(costBeside, other.Extra), 0
 }
 
-// thingFacet is the facet of qualifiers that stand for something themselves: the
+// thingFacet is the facet of qualifiers that name a thing themselves: the
 // address in "delivery address".
 const thingFacet = "-"
 
-// readQualifiers reads parts of which none is a concept: "recipient", "paid on".
+// readQualifiers reads parts without a concept: "recipient", "paid on".
 func (l *Lexicon) readQualifiers(parts []segment, cost float64) []Reading {
 	var marks []string
 	var heads, things []sense

@@ -9,20 +9,18 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// MaxText is how many bytes of a text are read; what is behind them names
-// nothing.
+// MaxText is how many bytes of a text are read. What follows names nothing.
 const MaxText = 256
 
-// Fold writes a text the way names are compared: lower case, compatible forms
-// alike, letters without accents, and the letters of other alphabets that
-// stand for one sound as one. It takes no account of word limits.
+// Fold returns a text as names are compared: in lower case, with compatible
+// forms unified, without accents, and with one letter for each sound of other
+// alphabets. It does not depend on word boundaries.
 func Fold(text string) string {
 	lower := strings.ToLower(norm.NFKC.String(text))
 	var b strings.Builder
 	for _, r := range norm.NFD.String(lower) {
-		// The marks of Latin, Greek, Cyrillic, Arabic and Hebrew vowels are
-		// left out by people who are in a hurry; those of Indic scripts are
-		// letters.
+		// Writers often omit the marks of Latin, Greek, Cyrillic, Arabic and
+		// Hebrew vowels. Those of Indic scripts are letters.
 		if r >= 0x300 && r <= 0x36f || r >= 0x64b && r <= 0x65f || r == 0x640 || r >= 0x591 && r <= 0x5c7 || r == '\'' || r == '’' || r == 'ʻ' {
 			continue
 		}
@@ -35,15 +33,15 @@ func Fold(text string) string {
 	return norm.NFC.String(b.String())
 }
 
-// plainLetters are those that Unicode does not take apart.
+// plainLetters are letters that Unicode does not decompose.
 var plainLetters = map[rune]string{
 	'ß': "ss", 'ø': "o", 'æ': "ae", 'œ': "oe", 'ł': "l", 'đ': "d", 'ð': "d", 'þ': "th", 'ı': "i", 'ħ': "h",
 	'أ': "ا", 'إ': "ا", 'آ': "ا", 'ٱ': "ا", 'ة': "ه", 'ى': "ي", '°': "o",
 }
 
-// SplitWords cuts a text into folded words: at spaces, at punctuation, between the
+// SplitWords splits a text into folded words: at spaces, at punctuation, at the
 // humps of camel case, and between letters and digits. The signs % and # are
-// words where they stand for something.
+// words if they mean something.
 func SplitWords(text string) []string {
 	if len(text) > MaxText {
 		text = strings.ToValidUTF8(text[:MaxText], "")
@@ -75,14 +73,14 @@ func SplitWords(text string) []string {
 	return words
 }
 
-// genitive takes away the ending of "parent's".
+// genitive removes the ending of "parent's".
 var genitive = strings.NewReplacer("'s ", "", "’s ", "", "'S ", "", "’S ", "")
 
 func inWord(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || r == '\'' || r == '’' || r == '°'
 }
 
-// isWordStart says whether a new word begins at i within what is written together:
+// isWordStart reports whether a new word starts at i within a compound:
 // firstName, address1, XMLFile.
 func isWordStart(letters []rune, i int) bool {
 	before, at := letters[i-1], letters[i]
@@ -95,8 +93,8 @@ func isWordStart(letters []rune, i int) bool {
 	return unicode.IsLower(before) || unicode.IsUpper(before) && i+1 < len(letters) && unicode.IsLower(letters[i+1])
 }
 
-// isUnspacedScript says whether a word is of a script that writes words without spaces
-// between them.
+// isUnspacedScript reports whether a word is of a script without spaces between
+// words.
 func isUnspacedScript(word string) bool {
 	for _, r := range word {
 		if unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai) {
@@ -106,8 +104,8 @@ func isUnspacedScript(word string) bool {
 	return false
 }
 
-// spellings are the ways in which people write a name who have not all letters
-// at hand: Straße, Strasse; Größe, Groesse.
+// spellings returns the ways to write a name without special letters: Straße,
+// Strasse; Größe, Groesse.
 func spellings(name string) []string {
 	all := []string{name}
 	if spelled := twoLetters.Replace(strings.ToLower(norm.NFC.String(name))); spelled != strings.ToLower(name) {
@@ -118,11 +116,10 @@ func spellings(name string) []string {
 
 var twoLetters = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "å", "aa", "ø", "oe")
 
-// IsNoise says whether a folded word changes nothing in a name.
+// IsNoise reports whether a folded word changes nothing in a name.
 func (l *Lexicon) IsNoise(word string) bool { return l.noise[word] }
 
-// segment is a part of a text: a name that is known, a word without meaning,
-// or a word that nobody knows.
+// segment is a part of a text: a known name, a noise word, or an unknown word.
 type segment struct {
 	senses  []sense
 	noise   bool
@@ -130,15 +127,15 @@ type segment struct {
 	letters int
 }
 
-// cutPath is the best way to cut a text up to a place: the last part, where it
-// begins, and what the whole costs; below 0 where there is none.
+// cutPath is the best way to split a text up to an offset: the last part, its
+// start, and the total cost; below 0 if there is none.
 type cutPath struct {
 	cost  float64
 	begin int
 	parts []segment
 }
 
-// backtrace gives the parts of a way in order.
+// backtrace returns the parts of a path in order.
 func backtrace(best []cutPath) []segment {
 	var back [][]segment
 	for end := len(best) - 1; end > 0; end = best[end].begin {
@@ -148,14 +145,14 @@ func backtrace(best []cutPath) []segment {
 	return slices.Concat(back...)
 }
 
-// maxSpan is the most words that one name is looked for in.
+// maxSpan is the most words of one name.
 const maxSpan = 7
 
-// maxWords is the most words of a text that are looked at.
+// maxWords is the most words of a text that are read.
 const maxWords = 24
 
-// What a cut costs, by its segments. An unknown letter costs more than any
-// number of segments, so that as much as can be is understood.
+// The costs of a split, by its segments. An unknown letter costs more than any
+// number of segments, so that as much as possible is understood.
 const (
 	cutName    = 1.0
 	cutNoise   = 0.1
@@ -164,7 +161,7 @@ const (
 	cutInWord  = 0.3
 )
 
-// segments cuts words into names, as few and as much of them as possible.
+// segments splits words into names, as few and as complete as possible.
 func (l *Lexicon) segments(words []string, typos bool) []segment {
 	words = words[:min(len(words), maxWords)]
 	text := strings.Join(words, "")
@@ -185,9 +182,9 @@ func (l *Lexicon) segments(words []string, typos bool) []segment {
 	return backtrace(best)
 }
 
-// readSpan reads what stands side by side as one name; nil where it is none. A
-// single word is always something. Among others, a word without meaning is not
-// the name that it is where it stands alone.
+// readSpan reads adjacent words as one name, or returns nil. A single word is
+// always something. Among others, a noise word is not the name that it is
+// alone.
 func (l *Lexicon) readSpan(key string, single, others, typos bool) (float64, []segment) {
 	senses := l.names[key]
 	if others && l.noise[key] {
@@ -213,16 +210,15 @@ func (l *Lexicon) readSpan(key string, single, others, typos bool) (float64, []s
 	return worst, []segment{{letters: n}}
 }
 
-// Words written together are cut where they have at most maxJoined letters, into
-// parts of at most maxPart.
+// Compounds are split if they have at most maxJoined letters, into parts of at
+// most maxPart.
 const (
 	maxJoined = 60
 	maxPart   = 24
 )
 
-// splitCompound cuts a word that is written together: Rechnungsnummer, 注文番号. In
-// scripts that part their words all of it must be known but the letters that
-// join its parts.
+// splitCompound splits a compound: Rechnungsnummer, 注文番号. In scripts with
+// spaces, all of it must be known except for the letters that join its parts.
 func (l *Lexicon) splitCompound(word string) (float64, []segment) {
 	dense := isUnspacedScript(word)
 	place := make([]int, 0, len(word)+1)
@@ -256,12 +252,12 @@ func (l *Lexicon) splitCompound(word string) (float64, []segment) {
 	return best[n].cost, mergeUnknown(backtrace(best))
 }
 
-// shortestPart is how long the parts of a compound are at least; shorter ones
-// are found by chance.
+// shortestPart is the fewest letters of a part of a compound; shorter ones
+// match by chance.
 const shortestPart = 4
 
-// readPart reads a part of a word of n letters, which stands within it or is its
-// tail.
+// readPart reads a part of a word of n letters, which is within it or at its
+// end.
 func (l *Lexicon) readPart(key string, n int, within, tail, dense bool) (float64, segment, bool) {
 	if dense || n >= shortestPart || tail && slices.Contains(tails, key) {
 		if senses := l.names[key]; senses != nil {
@@ -282,10 +278,10 @@ func (l *Lexicon) readPart(key string, n int, within, tail, dense bool) (float64
 // tails are short words at the end of compounds: Kundennr, Lieferort.
 var tails = []string{"nr", "id", "tlf", "tel", "ort", "plz"}
 
-// joints stand between the parts of compounds.
+// joints join the parts of compounds.
 var joints = []string{"s", "n", "en", "es", "e", "o"}
 
-// mergeUnknown makes one unknown part of several that stand side by side.
+// mergeUnknown merges adjacent unknown parts.
 func mergeUnknown(segments []segment) []segment {
 	var kept []segment
 	for _, s := range segments {
@@ -299,11 +295,11 @@ func mergeUnknown(segments []segment) []segment {
 	return kept
 }
 
-// shortestTypo is how long a word must be for a wrong letter not to make
-// another word of it.
+// shortestTypo is how long a word must be so that a wrong letter does not make
+// it another word.
 const shortestTypo = 6
 
-// misspelled gives the senses of the one name that is a wrong letter away.
+// misspelled returns the senses of the only name that is one letter away.
 func (l *Lexicon) misspelled(word string, n int) []sense {
 	if n < shortestTypo {
 		return nil
@@ -326,8 +322,8 @@ func (l *Lexicon) misspelled(word string, n int) []sense {
 
 func sameSense(a, b []sense) bool { return a[0].sameTarget(b[0]) }
 
-// oneApart says whether one letter is wrong, missing or too much, or two
-// neighbours are swapped.
+// oneApart reports whether one letter is wrong, missing or additional, or two
+// neighbors are swapped.
 func oneApart(a, b string) bool {
 	x, y := []rune(a), []rune(b)
 	if len(x) > len(y) {

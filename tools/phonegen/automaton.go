@@ -8,18 +8,17 @@ import (
 )
 
 // pattern is a regular expression over digits, run as an automaton whose states
-// are made when they are first reached. State 0 is the one that nothing leads
-// out of.
+// are built when they are first reached. State 0 leads nowhere.
 type pattern struct {
 	prog *syntax.Prog
-	// prefix: the pattern needs to match the beginning only.
+	// prefix reports whether the pattern only needs to match the beginning.
 	prefix bool
 	states []state
 	ids    map[string]int
 }
 
-// state is a set of instructions and where each digit leads, -1 before it was
-// asked for.
+// state is a set of instructions and the state after each digit, -1 if it is
+// not built yet.
 type state struct {
 	at       []uint32
 	accepted bool
@@ -40,10 +39,10 @@ func newPattern(text string, prefix bool) (*pattern, error) {
 	return p, nil
 }
 
-// start is the state before the first digit.
+// start returns the state before the first digit.
 func (p *pattern) start() int { return p.stateID(p.closure(nil, uint32(p.prog.Start))) }
 
-// nextState gives the state after a digit.
+// nextState returns the state after a digit.
 func (p *pattern) nextState(from int, digit int) int {
 	if p.prefix && p.states[from].accepted {
 		return from
@@ -63,8 +62,8 @@ func (p *pattern) nextState(from int, digit int) int {
 	return to
 }
 
-// closure adds what is reached from pc without a digit. An assertion of the end
-// is passed over: patterns that have one are not made into graphs.
+// closure adds what is reached from pc without a digit. It ignores assertions
+// of the end, because patterns with one do not become graphs.
 func (p *pattern) closure(at []uint32, pc uint32) []uint32 {
 	inst := &p.prog.Inst[pc]
 	switch inst.Op {
@@ -102,14 +101,14 @@ func (p *pattern) stateID(at []uint32) int {
 	return len(p.states) - 1
 }
 
-// patternSet is a list of patterns that are run side by side, each text once.
+// patternSet is a list of patterns that run in parallel, each text once.
 type patternSet struct {
 	patterns []*pattern
 	ids      map[string]int
 }
 
-// addPattern gives the place of a pattern that must match a whole number, or with
-// prefix its beginning.
+// addPattern returns the index of a pattern that must match a whole number, or
+// with prefix its beginning.
 func (s *patternSet) addPattern(text string, prefix bool) (int, error) {
 	key := fmt.Sprint(prefix, text)
 	if at, known := s.ids[key]; known {
@@ -124,7 +123,7 @@ func (s *patternSet) addPattern(text string, prefix bool) (int, error) {
 	return len(s.patterns) - 1, nil
 }
 
-// states are where each pattern of a set stands.
+// states are the states of the patterns of a set.
 type states []uint16
 
 func (s *patternSet) start() states {
@@ -149,7 +148,7 @@ func (s *patternSet) matches(at states, pattern int) bool {
 	return s.patterns[pattern].states[at[pattern]].accepted
 }
 
-// key is the states as text, to find them again.
+// key returns the states as text, to find them again.
 func (at states) key(length int) string {
 	key := []byte{byte(length)}
 	for _, state := range at {
@@ -158,24 +157,24 @@ func (at states) key(length int) string {
 	return string(key)
 }
 
-// allDead says that no pattern can match any more.
+// allDead reports whether no pattern can match any more.
 func (at states) allDead() bool {
 	return !slices.ContainsFunc(at, func(s uint16) bool { return s != 0 })
 }
 
 // The operations of a program, which matches the beginning of a number and
-// remembers its groups. Of two ways the first that leads to a match is taken, as
-// in Perl.
+// records its groups. The first of two alternatives that leads to a match wins,
+// as in Perl.
 const (
 	opFail byte = iota
 	opMatch
-	// opTry goes to out, and where that fails to arg.
+	// opTry continues at out, and if that fails at arg.
 	opTry
-	// opDigit takes one digit of the mask.
+	// opDigit matches one digit of the mask.
 	opDigit
-	// opMark remembers the place under the number arg.
+	// opMark records the position under the number arg.
 	opMark
-	// opEnd goes on only at the end of the number.
+	// opEnd matches only at the end of the number.
 	opEnd
 )
 
@@ -184,14 +183,14 @@ type instruction struct {
 	mask, out, arg uint16
 }
 
-// programs are the instructions of all prefixes, equal ones once.
+// programs are the instructions of all prefixes, without duplicates.
 type programs struct {
 	list   []instruction
 	starts map[string]uint16
 }
 
-// compile compiles a pattern and gives where it starts, and its number of groups.
-// An empty pattern is the program 0, which matches nothing.
+// compile compiles a pattern and returns its first instruction, and its number
+// of groups. An empty pattern is the program 0, which matches nothing.
 func (p *programs) compile(text string) (start uint16, groups int, err error) {
 	if text == "" {
 		return 0, 0, nil

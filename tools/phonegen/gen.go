@@ -53,13 +53,13 @@ func writeFiles(folder string) error {
 	return os.WriteFile(filepath.Join(folder, "testdata", "regions.tsv"), []byte(regions), 0o644)
 }
 
-// worldRegion stands for a plan that belongs to no country.
+// worldRegion is the region of plans that belong to no country.
 const worldRegion = "001"
 
-// plan is what the library knows of one calling code.
+// plan is the library's metadata of one calling code.
 type plan struct {
 	code int
-	// regions begin with the main one, whose formats are those of the plan.
+	// regions start with the main region, whose formats are those of the plan.
 	regions []*phonenumbers.PhoneMetadata
 }
 
@@ -78,7 +78,7 @@ func encodeTables() ([]byte, error) {
 	return t.encode()
 }
 
-// readPlans sorts the metadata by calling code.
+// readPlans returns the metadata by calling code.
 func readPlans() ([]plan, error) {
 	all, err := phonenumbers.MetadataCollection()
 	if err != nil {
@@ -130,9 +130,10 @@ func regionKey(region string, code int) string {
 
 // The sizes of the records in the file. All numbers are little-endian.
 const (
-	// LayoutSize is that of a layout: its length in one byte, then its text.
+	// LayoutSize is the size of a layout: its length in one byte, then its
+	// text.
 	LayoutSize = 32
-	// RuleSize is that of a national prefix, or of the text it is exchanged for.
+	// RuleSize is the size of a national prefix, or of its replacement.
 	RuleSize = 8
 )
 
@@ -181,11 +182,11 @@ func (t *tables) addPlan(p plan) error {
 	return nil
 }
 
-// region writes: name (4 bytes, of which 3 are used), bits of the possible
-// lengths, bits of the lengths that only a local call has, calling code, number
-// in the plan, groups of the national prefix, programs of the international and
-// of the national prefix, rule for the national prefix, and the national prefix
-// as it is written.
+// region appends a record: name (4 bytes, of which 3 are used), set of possible
+// lengths, set of lengths for local calls only, calling code, index in the
+// plan, groups of the national prefix, programs of the international and of the
+// national prefix, rule for the national prefix, and the national prefix as
+// written.
 func (t *tables) region(p plan, i int, m *phonenumbers.PhoneMetadata) error {
 	abroad, _, err := t.programs.compile(m.GetInternationalPrefix())
 	if err != nil {
@@ -215,8 +216,7 @@ func (t *tables) region(p plan, i int, m *phonenumbers.PhoneMetadata) error {
 	return nil
 }
 
-// encode is the sections one after the other, the length of each before it in
-// four bytes.
+// encode returns all sections, each after its length in four bytes.
 func (t *tables) encode() ([]byte, error) {
 	outcomes, err := t.outcomes()
 	if err != nil {
@@ -243,8 +243,8 @@ func (t *tables) encode() ([]byte, error) {
 	return file, nil
 }
 
-// outcomes writes: bits of the regions whose pattern takes the number, the
-// region that it belongs to, and its layouts.
+// outcomes returns records: set of the regions whose pattern matches the
+// number, the region that owns it, and its layouts.
 func (t *tables) outcomes() (out []byte, err error) {
 	for _, o := range t.graph.outcomes {
 		national, err := t.layouts.intern(o.national)
@@ -263,7 +263,7 @@ func (t *tables) outcomes() (out []byte, err error) {
 	return out, nil
 }
 
-// textTable is a list of short texts of one size, equal ones once.
+// textTable is a list of short texts of one size, without duplicates.
 type textTable struct {
 	size  int
 	list  []byte

@@ -39,7 +39,7 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// TestPatterns runs patterns beside the standard library.
+// TestPatterns compares patterns with the standard library.
 func TestPatterns(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	matched := 0
@@ -93,7 +93,8 @@ func TestBadPatterns(t *testing.T) {
 	}
 }
 
-// TestPlans wants every plan of the library, the main region first.
+// TestPlans checks that all plans of the library are read, the main region
+// first.
 func TestPlans(t *testing.T) {
 	plans, err := readPlans()
 	if err != nil {

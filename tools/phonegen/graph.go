@@ -4,27 +4,27 @@ import (
 	"fmt"
 )
 
-// leafBit marks a reference to a leaf; without it, it is one to a branch.
+// leafBit is set in references to leaves, and clear in those to branches.
 const leafBit = 0x8000
 
 // maxLength is the most digits that a national number has in libphonenumber.
 const maxLength = 17
 
-// branch is a place in a graph: where each digit leads, and the outcome of a
+// branch is a node of a graph: where each digit leads, and the outcome of a
 // number that ends here.
 type branch struct {
 	next    [10]uint16
 	outcome uint16
 }
 
-// leaf is a place from which on only the number of digits counts: a part of the
+// leaf is a node after which only the number of digits matters: a part of the
 // list of outcomes, the first for no further digit.
 type leaf struct {
 	first  uint16
 	length uint8
 }
 
-// graph holds the branches and leaves of all plans, equal ones once.
+// graph holds the branches and leaves of all plans, without duplicates.
 type graph struct {
 	branches   []branch
 	branchIDs  map[branch]uint16
@@ -43,7 +43,7 @@ func newGraph() *graph {
 	return g
 }
 
-// graphBuilder makes the graph of one plan.
+// graphBuilder builds the graph of one plan.
 type graphBuilder struct {
 	*graph
 	rules *rules
@@ -52,7 +52,7 @@ type graphBuilder struct {
 	tails map[uint16][]uint16
 }
 
-// addPlan makes the graph of a plan and gives its beginning.
+// addPlan builds the graph of a plan and returns its root.
 func (g *graph) addPlan(r *rules) (uint16, error) {
 	w := graphBuilder{graph: g, rules: r, seen: map[string]uint16{}, tails: map[uint16][]uint16{}}
 	root := w.nodeFor(r.set.start(), 0)
@@ -79,7 +79,7 @@ func (w *graphBuilder) nodeFor(at states, length int) uint16 {
 	return ref
 }
 
-// compact makes a leaf of a branch whose digits all lead to the same leaf.
+// compact returns a leaf for a branch whose digits all lead to the same leaf.
 func (w *graphBuilder) compact(b branch) uint16 {
 	for _, next := range b.next {
 		if next != b.next[0] || next&leafBit == 0 {

@@ -9,7 +9,7 @@ import (
 	"github.com/nyaruka/phonenumbers"
 )
 
-// rules are the patterns of a plan by their places in a set.
+// rules are the patterns of a plan by their indexes in a set.
 type rules struct {
 	set     patternSet
 	regions []regionRules
@@ -18,15 +18,16 @@ type rules struct {
 	national, international []formatRule
 }
 
-// regionRules tell whether a number belongs to a region. lead is -1 where the
-// region is not told by the first digits.
+// regionRules decide whether a number belongs to a region. leadingDigits is -1
+// if the first digits do not decide.
 type regionRules struct {
 	general       numberPattern
 	kinds         []numberPattern
 	leadingDigits int
 }
 
-// numberPattern is a pattern with the lengths that a number may have; 0 is any length.
+// numberPattern is a pattern with the lengths that a number may have; 0 is any
+// length.
 type numberPattern struct {
 	pattern int
 	lengths uint32
@@ -34,7 +35,7 @@ type numberPattern struct {
 
 type formatRule struct {
 	pattern int
-	// leadingDigits is the pattern of the first digits, -1 where all are taken.
+	// leadingDigits is the pattern of the first digits, -1 for any digits.
 	leadingDigits int
 	layout        layout
 }
@@ -88,8 +89,8 @@ func (r *rules) numberPattern(d *phonenumbers.PhoneNumberDesc) (out numberPatter
 	return out, err
 }
 
-// lengthBits has the bit n set for each length n. The length -1 stands for a
-// kind of number that does not exist: bit 31, which no number reaches.
+// lengthBits returns the set of lengths. The length -1 means a kind of number
+// that does not exist: bit 31, which no number reaches.
 func lengthBits(lengths []int32) (bits uint32) {
 	for _, n := range lengths {
 		bits |= 1 << (uint32(n) & 31)
@@ -119,11 +120,12 @@ func (r *rules) formats(list []*phonenumbers.NumberFormat, national bool) (out [
 
 // outcome is what is known of a national number.
 type outcome struct {
-	// general has the bit i set where the pattern of region i takes the number.
+	// general is the set of regions whose pattern matches the number.
 	general uint32
-	// region is the one it belongs to, counted from 1; 0 where it is not valid.
+	// region is the region that owns it, starting at 1; 0 if the number is not
+	// valid.
 	region uint8
-	// national and international are texts of layout; "" where the number is
+	// national and international are texts of layout; "" if the number is
 	// written as it is.
 	national, international string
 }
@@ -142,8 +144,8 @@ func (r *rules) outcome(at states, length int) (o outcome) {
 	return o
 }
 
-// ownerRegion finds the region as libphonenumber does: of several the first whose
-// leading digits fit, or that takes the number where it has none.
+// ownerRegion finds the region like libphonenumber: the first one whose leading
+// digits match, or that owns the number if it has none.
 func (r *rules) ownerRegion(at states, length int) uint8 {
 	for i, region := range r.regions {
 		switch {
@@ -183,15 +185,15 @@ func (r *rules) formatLayout(formats []formatRule, at states, length int) string
 	return ""
 }
 
-// The marks of a layout's text: the next digit of the number is written, or left
-// out. All other bytes are written as they are.
+// The marks of a layout's text: the next digit of the number is written, or
+// dropped. All other bytes are written as they are.
 const (
 	writeDigit = 'x'
 	dropDigit  = '!'
 )
 
-// layout writes the groups of a number with other characters between them. For a
-// number of a known length it is a text in which each digit is an x.
+// layout writes the groups of a number with other characters between them. For
+// a number of a known length it is a text in which each digit is an x.
 type layout struct {
 	groups []group
 	// format names the groups as $1 to $5.
@@ -218,8 +220,8 @@ func newLayout(f *phonenumbers.NumberFormat, national bool) (layout, error) {
 	}
 	if rule := f.GetNationalPrefixFormattingRule(); national && rule != "" {
 		first := firstGroup.FindStringIndex(l.format)
-		// In the rule $1 means the group that the format begins with, which is
-		// the second one in Argentina.
+		// In the rule, $1 is the first group of the format, which is the second
+		// one in Argentina.
 		rule = firstGroup.ReplaceAllLiteralString(rule, l.format[first[0]:first[1]])
 		l.format = l.format[:first[0]] + rule + l.format[first[1]:]
 	}
@@ -238,8 +240,8 @@ func newGroup(least, most string) group {
 	return g
 }
 
-// text is the layout of a number with so many digits. Each group takes as many
-// as the ones behind it can spare.
+// text returns the layout of a number with this many digits. Each group takes
+// as many as the later ones can spare.
 func (l layout) text(digits int) string {
 	spare := digits
 	for _, g := range l.groups {

@@ -10,7 +10,7 @@ import (
 // absent is a kind of number that a region does not have.
 var absent = &phonenumbers.PhoneNumberDesc{NationalNumberPattern: new("NA"), PossibleLength: []int32{-1}}
 
-// made is a region whose numbers are all of one kind.
+// made returns a region whose numbers are all of one kind.
 func made(id, lead, numbers string, lengths ...int32) *phonenumbers.PhoneMetadata {
 	general := &phonenumbers.PhoneNumberDesc{NationalNumberPattern: new(numbers), PossibleLength: lengths}
 	m := &phonenumbers.PhoneMetadata{
@@ -23,7 +23,8 @@ func made(id, lead, numbers string, lengths ...int32) *phonenumbers.PhoneMetadat
 	return m
 }
 
-// shared is a plan of two regions, the second told by its first digits.
+// shared returns a plan of two regions, of which the first digits identify the
+// second.
 func shared() plan {
 	main := made("AA", "", `[1-8]\d{3,5}`, 4, 6)
 	main.NumberFormat = []*phonenumbers.NumberFormat{format(`(\d{2})(\d{2})`, "$1 $2", "0$1"), format(`(\d{3})(\d{3})`, "$1-$2", "")}
@@ -58,7 +59,7 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// TestGraph follows every number of up to seven digits that begins with one to
+// TestGraph follows every number of up to seven digits that starts with one to
 // three given ones, in the graph and in the rules.
 func TestGraph(t *testing.T) {
 	r, err := newRules(shared())
@@ -88,7 +89,7 @@ func TestGraph(t *testing.T) {
 	}
 }
 
-// next follows a digit; behind a leaf it is the leaf with one digit less.
+// next follows a digit. After a leaf it returns the leaf with one digit less.
 func (g *graph) next(ref uint16, digit int) uint16 {
 	if ref&leafBit == 0 {
 		return g.branches[ref].next[digit]
@@ -118,7 +119,8 @@ func TestLengthBits(t *testing.T) {
 	}
 }
 
-// TestManyRegions refuses a plan whose regions do not fit into an outcome.
+// TestManyRegions checks that a plan whose regions do not fit into an outcome
+// is rejected.
 func TestManyRegions(t *testing.T) {
 	p := shared()
 	for range 40 {
