@@ -97,8 +97,8 @@ var hostBytes = func() (set [256]bool) {
 	return set
 }()
 
-// domainParser is the type domain: a host name with at least two labels, and nothing
-// around it. It is written in lower case.
+// domainParser is the type domain: a host name with at least two labels and
+// nothing else. Its canonical text is in lower case.
 type domainParser struct {
 	subdomains              bool
 	invalid, notRegistrable Result
@@ -128,11 +128,11 @@ func (d *domainParser) Parse(c Cell, scratch []byte) Result {
 	return d.parseUnicode(c.Raw, text, scratch)
 }
 
-// isSimpleHost says whether a name is one that needs no mapping: it is ASCII, and no
-// label is in the form that other scripts are encoded in.
+// isSimpleHost reports whether a name is ASCII without encoded labels, so that
+// it needs no mapping.
 func isSimpleHost(text []byte) bool { return validDomain(text) && !bytes.Contains(text, []byte("--")) }
 
-// parseUnicode reads names in all scripts.
+// parseUnicode reads names in any script.
 func (d *domainParser) parseUnicode(raw, text, scratch []byte) Result {
 	name := strings.ToLower(string(text))
 	ascii, err := idna.Lookup.ToASCII(name)

@@ -159,10 +159,10 @@ func fillDistanceRow(before, above, row []uint16, a, b []rune, i, most int) (lea
 // before a number.
 const separators = "_/.,;:'’`\"()"
 
-// significantSigns change what a name means: C, C++ and C# are three things.
+// significantSigns change the meaning of a name: C, C++ and C# are different.
 const significantSigns = "-+#*<>=%$€£°"
 
-// significantRunes gives the digits and signs of a name.
+// significantRunes returns the digits and significant signs of a name.
 func significantRunes(name []rune) (list []rune) {
 	for _, r := range name {
 		if unicode.IsDigit(r) || strings.ContainsRune(significantSigns, r) {
@@ -172,8 +172,8 @@ func significantRunes(name []rune) (list []rune) {
 	return list
 }
 
-// normalizeName is a text in lower case, without accents, its words joined by one
-// blank. Signs that tell names apart stay.
+// normalizeName returns a text in lower case, without accents, with one space
+// between words. Significant signs stay.
 func normalizeName(name string) string { return string(appendNormalizedName(nil, []byte(name))) }
 
 func appendNormalizedName(dst, name []byte) []byte {
@@ -209,8 +209,8 @@ func appendNormalizedName(dst, name []byte) []byte {
 	return dst
 }
 
-// isSignificantDash says whether a dash is more than a blank: as the last sign, or as the
-// minus of a number.
+// isSignificantDash reports whether a dash is more than a separator: as the last
+// sign, or as the minus of a number.
 func isSignificantDash(first, gap bool, rest []byte) bool {
 	for at, c := range rest {
 		if c != ' ' && c != '-' {
@@ -224,8 +224,8 @@ func isDash(r rune) bool {
 	return r == '-' || r >= 0x2010 && r <= 0x2015 || r == 0x2212
 }
 
-// isAccent says whether r is a mark that may be missing: the accents of letters,
-// and the vowel points of Hebrew and Arabic. Marks of other scripts are letters.
+// isAccent reports whether r is an optional mark: the accents of letters, and
+// the vowel points of Hebrew and Arabic. Marks of other scripts are letters.
 func isAccent(r rune) bool {
 	return r >= 0x300 && r <= 0x36F || r >= 0x591 && r <= 0x5C7 && unicode.Is(unicode.Mn, r) || r >= 0x64B && r <= 0x65F
 }

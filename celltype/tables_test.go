@@ -82,7 +82,7 @@ func readLines(t *testing.T, file string) []string {
 	return strings.Split(strings.TrimRight(string(text), "\n"), "\n")
 }
 
-// setUp changes the field if the line says so.
+// setUp applies a line that changes the field.
 func (table *table) setUp(t *testing.T, line string) bool {
 	var into any
 	name, rest, _ := strings.Cut(line, " ")

@@ -59,7 +59,7 @@ func sameTally(t *testing.T, most []validate.ValueCount, asked int, byHash map[v
 			t.Errorf("%q is there %d times from row %d on, want %d and %d", text, m.Count, m.Row, counts[text], first[text])
 		}
 		if i > 0 && (most[i-1].Count < m.Count || most[i-1].Count == m.Count && most[i-1].Row > m.Row) {
-			t.Errorf("%+v stands before %+v", most[i-1], m)
+			t.Errorf("%+v is before %+v", most[i-1], m)
 		}
 	}
 	for text, n := range counts {

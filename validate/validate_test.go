@@ -138,7 +138,7 @@ func TestProblemsAreInOrder(t *testing.T) {
 			x, y := b.Problems[i-1], b.Problems[i]
 			sameCell := x.Row == y.Row && x.Field == y.Field
 			if x.Row > y.Row || x.Row == y.Row && x.Field > y.Field || sameCell && x.Code == y.Code && x.Text.String() >= y.Text.String() {
-				t.Fatalf("%+v stands before %+v", x, y)
+				t.Fatalf("%+v is before %+v", x, y)
 			}
 		}
 	})

@@ -115,7 +115,8 @@ func (d *decider) isSettled(t *patternStats) bool {
 
 func (d *decider) isOpen(f Pattern, o Order) bool { return slices.Contains(d.openOrders[f], o) }
 
-// decideByCells uses what the field says and what the cells of the pattern show.
+// decideByCells uses the order of the field and what the cells of the pattern
+// show.
 func (d *decider) decideByCells(t *patternStats) {
 	d.openOrders[t.pattern] = t.pattern.orders()
 	if d.applyFieldOrder(t); d.isSettled(t) {

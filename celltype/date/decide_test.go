@@ -185,7 +185,7 @@ func TestChoicesSettleTheirAmbiguity(t *testing.T) {
 	}
 }
 
-// TestColumnKeepsLittle gives a column many cells that are all different.
+// TestColumnKeepsLittle checks the memory of a column with many distinct cells.
 func TestColumnKeepsLittle(t *testing.T) {
 	c := NewSniffer(WantDate)
 	var cell []byte

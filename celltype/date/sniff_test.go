@@ -75,8 +75,8 @@ func TestTwoHundredColumns(t *testing.T) {
 	for seed := range uint64(5) {
 		for i, c := range makeColumns(t, seed) {
 			d := decided(c, Hints{})
-			if tie := len(d.Ambiguities) > 0; tie != (i < 30) {
-				t.Errorf("%s: asked %v, want %v: %q\n%+v", c.title, tie, i < 30, c.cells[:5], d)
+			if question := len(d.Ambiguities) > 0; question != (i < 30) {
+				t.Errorf("%s: asked %v, want %v: %q\n%+v", c.title, question, i < 30, c.cells[:5], d)
 			}
 			asked += len(d.Ambiguities)
 			for j, cell := range c.cells {

@@ -27,9 +27,9 @@ func times(n int, cells ...string) (all []string) {
 
 func TestDecide(t *testing.T) {
 	for name, c := range map[string]struct {
-		cells []string
-		want  string
-		tie   bool
+		cells    []string
+		want     string
+		question bool
 	}{
 		"nothing":                           {nil, "decimal=undecided group=undecided", false},
 		"whole numbers":                     {[]string{"1", "22", "333", "4444", "-5"}, "decimal=undecided group=undecided", false},
@@ -65,8 +65,8 @@ func TestDecide(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := survey(c.cells...).Decide(Hints{})
-			if d.Style.String() != c.want || (len(d.Ambiguity.Choices) > 0) != c.tie || d.Ambiguity.Text.IsZero() == c.tie {
-				t.Errorf("%v, tie %q; want %s, tie %v", d.Style, d.Ambiguity.Text, c.want, c.tie)
+			if d.Style.String() != c.want || (len(d.Ambiguity.Choices) > 0) != c.question || d.Ambiguity.Text.IsZero() == c.question {
+				t.Errorf("%v, question %q; want %s, question %v", d.Style, d.Ambiguity.Text, c.want, c.question)
 			}
 			if _, r := d.Style.Append(nil, []byte("1.234")); d.Style.Decimal != Undecided && r.Reason == TwoWays {
 				t.Errorf("%v leaves 1.234 open", d.Style)
@@ -103,7 +103,7 @@ func TestEvidence(t *testing.T) {
 }
 
 func TestAmbiguity(t *testing.T) {
-	tie := survey("1.234", "12.345", "1.234").Decide(Hints{}).Ambiguity
+	question := survey("1.234", "12.345", "1.234").Decide(Hints{}).Ambiguity
 	want := Ambiguity{
 		Text: intray.NewMessage("number.question", intray.Params{
 			"examples": []string{"1.234", "12.345"}, "reason": intray.NewMessage("number.cells_undecided", intray.Params{"n": 3}),
@@ -113,7 +113,7 @@ func TestAmbiguity(t *testing.T) {
 			{Style{Comma, Point}, intray.NewMessage("number.decimal_comma", nil), []intray.Reading{{Raw: "1.234", Value: "1234"}, {Raw: "12.345", Value: "12345"}}},
 		},
 	}
-	if diff := cmp.Diff(want, tie); diff != "" {
+	if diff := cmp.Diff(want, question); diff != "" {
 		t.Error(diff)
 	}
 	for cells, reason := range map[string]string{

@@ -226,7 +226,7 @@ func TestSentences(t *testing.T) {
 		}
 		for _, s := range []string{name, text} {
 			if before, found := seen[s]; found && s != "" {
-				t.Errorf("%q stands for %d and %d", s, before, code)
+				t.Errorf("%q is the sentence of %d and %d", s, before, code)
 			}
 			seen[s] = code
 		}
