@@ -258,7 +258,11 @@ func TestShortWaysReadLikeTheLongOne(t *testing.T) {
 			}
 		}
 	})
-	if read < 20 || marked < 100 {
+	least := 20
+	if testing.Short() {
+		least = 4 // rapid runs a fifth of the checks
+	}
+	if read < least || marked < 5*least {
 		t.Errorf("only %d texts went the short way, %d with a currency", read, marked)
 	}
 }
