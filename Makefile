@@ -24,6 +24,7 @@ short: ## Run the tests that take a minute in all.
 .PHONY: all-tests
 all-tests: ## Run all tests with the suites that take long: contract, torture, conformance and bench.
 	@INTRAY_TESTS=all GO="$(GO)" sh .ci/test ./...
+	$(GO) -C tools test ./...
 
 .PHONY: check
 check: lint short ## Check format, style and imports, and run the short tests: what every commit must pass.
@@ -40,7 +41,7 @@ ui: ## Build the review page, which is part of the program, into server/webui/di
 
 .PHONY: mutants
 mutants: ## Make 300 small changes to the code, one at a time, and list those that no test notices.
-	$(GO) run ./tools/mutants -n 300 -seed 1
+	$(GO) -C tools run ./mutants -n 300 -seed 1
 
 .PHONY: race
 race: ## Run all tests under the race detector.

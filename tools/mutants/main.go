@@ -5,7 +5,7 @@
 // The working tree is not touched: every change is compiled through the -overlay flag of
 // the go command. Changes that do not compile are drawn again and do not count.
 //
-//	go run ./tools/mutants -n 300 -seed 1
+//	go -C tools run ./mutants -n 300 -seed 1
 //
 // The exit status is 0 whatever survived: which survivors are harmless is for a person to
 // decide.
@@ -24,6 +24,7 @@ import (
 )
 
 func main() {
+	module := flag.String("module", "..", "the folder of the module to change")
 	n := flag.Int("n", 300, "how many changes to try")
 	seed := flag.Uint64("seed", 1, "the seed of the sample")
 	only := flag.String("only", "", "packages to change, as a prefix of their path within the module; default all")
@@ -31,6 +32,10 @@ func main() {
 	neighbours := flag.Int("neighbours", 5, "how many neighbouring packages to test if the package's own tests notice nothing")
 	list := flag.Bool("list", false, "list the sample without running tests")
 	flag.Parse()
+	if err := os.Chdir(*module); err != nil {
+		fmt.Fprintln(os.Stderr, "mutants:", err)
+		os.Exit(1)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := run(ctx, *n, *seed, *only, *slack, *neighbours, *list); err != nil {
