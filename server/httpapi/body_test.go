@@ -35,12 +35,12 @@ func TestBodyErrors(t *testing.T) {
 		"a slow body":                 {fmt.Errorf("reading: %w", os.ErrDeadlineExceeded), 408, "too_slow"},
 		"too many values":             {fmt.Errorf("%w: many", jsonschema.ErrTooLarge), 413, "body_too_large"},
 		"wrong JSON":                  {&jsonschema.SyntaxError{Reason: intray.NewMessage("json.empty", nil)}, 400, "malformed_json"},
-		"a full disk":                 {spoolFault(full), 503, "storage_full"},
-		"a quota":                     {spoolFault(syscall.EDQUOT), 503, "storage_full"},
-		"too many open files":         {spoolFault(&os.PathError{Err: syscall.EMFILE}), 503, "busy"},
-		"too many files of all":       {spoolFault(syscall.ENFILE), 503, "busy"},
-		"a folder that is gone":       {spoolFault(os.ErrNotExist), 503, "spool_unavailable"},
-		"a spool that ends too early": {spoolFault(io.ErrUnexpectedEOF), 503, "spool_unavailable"},
+		"a full disk":                 {wrapSpoolError(full), 503, "storage_full"},
+		"a quota":                     {wrapSpoolError(syscall.EDQUOT), 503, "storage_full"},
+		"too many open files":         {wrapSpoolError(&os.PathError{Err: syscall.EMFILE}), 503, "busy"},
+		"too many files of all":       {wrapSpoolError(syscall.ENFILE), 503, "busy"},
+		"a folder that is gone":       {wrapSpoolError(os.ErrNotExist), 503, "spool_unavailable"},
+		"a spool that ends too early": {wrapSpoolError(io.ErrUnexpectedEOF), 503, "spool_unavailable"},
 		"a fault":                     {errors.New("boom"), 500, "internal"},
 	} {
 		e := toAPIError(bodyError(c.err))

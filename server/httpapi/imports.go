@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -321,6 +320,13 @@ const (
 	maxStepText = 4 << 10
 )
 
+// cells explains the cells of a row.
+type cells struct {
+	Row   int64  `json:"row"`
+	Line  int64  `json:"line"`
+	Cells []cell `json:"cells"`
+}
+
 // cell is where one cell came from, and what each step made of it.
 type cell struct {
 	Field    string        `json:"field"`
@@ -389,7 +395,7 @@ func truncateOptional(text *string, most int) *string {
 	return &short
 }
 
-// getCells goes by way of a spool: each cell of a row may be long.
+// getCells streams the cells: each cell of a row may be long.
 func (a *API) getCells(c *call) (*response, error) {
 	imp, err := loadByID(c, a.cfg.Service.Import)
 	if err != nil {
@@ -400,27 +406,12 @@ func (a *API) getCells(c *call) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, before := a.newSpool(0, nil), ""
-	err = a.cfg.Service.TraceRow(c.context(), imp, row, query.Get("field"), func(f intray.Field, t intray.Trace) error {
-		if before == "" {
-			before = `{"row":` + strconv.FormatInt(t.Row, 10) + `,"line":` + strconv.FormatInt(t.Line, 10) + `,"cells":[`
-		}
-		encoded, err := encodeJSON(wireCell(f, t))
-		if err != nil {
-			return err
-		}
-		_, err = file.Write(append([]byte(before), encoded...))
-		before = ","
-		return err
+	return a.listResponse(nil, func(list *listWriter) error {
+		return a.cfg.Service.TraceRow(c.context(), imp, row, query.Get("field"), func(f intray.Field, t intray.Trace) error {
+			list.frame = cells{Row: t.Row, Line: t.Line, Cells: []cell{}}
+			return list.append(wireCell(f, t))
+		})
 	})
-	if err == nil {
-		_, err = io.WriteString(file, "]}")
-	}
-	if err != nil {
-		file.close()
-		return nil, err
-	}
-	return &response{status: http.StatusOK, stream: file.stream}, nil
 }
 
 func rowParam(query url.Values) (int64, error) {

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
@@ -400,12 +399,4 @@ func (a *API) putReviewFile(c *call) (*response, error) {
 		return nil, err
 	}
 	return uncachedResponse(rowsFileResult{verdict.body, out.Conflicts, d.wireConflicts(out.Examples), out.Unverified, out.Unknown, append([]string{}, out.Ignored...)}, nil)
-}
-
-// readerAt reads any part of it.
-func (s *spool) readerAt() io.ReaderAt {
-	if s.file == nil {
-		return bytes.NewReader(s.memory)
-	}
-	return s.file
 }

@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"encoding/json"
-	"io"
 	"iter"
 	"net/http"
 
@@ -43,41 +42,20 @@ func (a *API) createSchema(c *call) (*response, error) {
 	return jsonResponse(http.StatusCreated, wireSchema(s, warnings))
 }
 
-// listSchemas goes by way of a spool, so that neither memory nor a transaction of
-// the store waits for a slow reader.
 func (a *API) listSchemas(c *call) (*response, error) {
-	file := a.newSpool(0, nil)
-	err := a.cfg.Service.Schemas(c.context(), c.org, func(list iter.Seq2[model.Schema, error]) error {
-		return writeSchemas(file, list)
+	return a.listResponse([]savedSchema{}, func(out *listWriter) error {
+		return a.cfg.Service.Schemas(c.context(), c.org, func(list iter.Seq2[model.Schema, error]) error {
+			for s, err := range list {
+				if err != nil {
+					return err
+				}
+				if err := out.append(wireSchema(s, nil)); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
 	})
-	if err != nil {
-		file.close()
-		return nil, err
-	}
-	return &response{status: http.StatusOK, stream: file.stream}, nil
-}
-
-// writeSchemas encodes one schema after the other: each may have a megabyte.
-func writeSchemas(to io.Writer, list iter.Seq2[model.Schema, error]) error {
-	before := "["
-	for s, err := range list {
-		if err != nil {
-			return err
-		}
-		encoded, err := encodeJSON(wireSchema(s, nil))
-		if err != nil {
-			return err
-		}
-		if _, err := to.Write(append([]byte(before), encoded...)); err != nil {
-			return err
-		}
-		before = ","
-	}
-	if before == "," {
-		before = ""
-	}
-	_, err := io.WriteString(to, before+"]")
-	return err
 }
 
 func (a *API) getSchema(c *call) (*response, error) {

@@ -1,10 +1,8 @@
 package httpapi
 
 import (
-	"bufio"
 	"context"
 	"fmt"
-	"io"
 	"iter"
 	"math"
 	"net/http"
@@ -29,6 +27,14 @@ type upload struct {
 	Errors            []notice  `json:"errors"`
 	StorageKey        string    `json:"storage_key"`
 	FieldOrder        []string  `json:"field_order"`
+}
+
+// uploads is a window of the list of uploads.
+type uploads struct {
+	Start           int64    `json:"start"`
+	End             int64    `json:"end"`
+	TotalNumUploads int64    `json:"total_num_uploads"`
+	Data            []upload `json:"data"`
 }
 
 type rawUpload struct {
@@ -63,44 +69,20 @@ func (a *API) listUploads(c *call) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	// By way of a spool, so that neither memory nor a transaction of the store
-	// waits for a slow reader.
-	file := a.newSpool(0, nil)
-	err = a.cfg.Service.Uploads(c.context(), c.org, filter, start, end, func(total int64, list iter.Seq2[model.Upload, error]) error {
-		return streamUploads(file, start, end, total, list)
+	return a.listResponse(nil, func(out *listWriter) error {
+		return a.cfg.Service.Uploads(c.context(), c.org, filter, start, end, func(total int64, list iter.Seq2[model.Upload, error]) error {
+			out.frame = uploads{Start: start, End: end, TotalNumUploads: total, Data: []upload{}}
+			for u, err := range list {
+				if err != nil {
+					return err
+				}
+				if err := out.append(wireUpload(u)); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
 	})
-	if err != nil {
-		file.close()
-		return nil, err
-	}
-	return &response{status: http.StatusOK, stream: file.stream}, nil
-}
-
-// onlyReader hides the other ways of a file, so that what is written passes the
-// writer's watch over its pace.
-type onlyReader struct{ io.Reader }
-
-// streamUploads writes the list as it is read, so that memory stays flat.
-func streamUploads(to io.Writer, start, end, total int64, list iter.Seq2[model.Upload, error]) error {
-	w := bufio.NewWriterSize(to, 64<<10)
-	fmt.Fprintf(w, `{"start":%d,"end":%d,"total_num_uploads":%d,"data":[`, start, end, total)
-	separator := ""
-	for u, err := range list {
-		if err != nil {
-			return err
-		}
-		encoded, err := encodeJSON(wireUpload(u))
-		if err != nil {
-			return err
-		}
-		_, _ = w.WriteString(separator)
-		if _, err := w.Write(encoded); err != nil {
-			return err
-		}
-		separator = ","
-	}
-	_, _ = w.WriteString("]}")
-	return w.Flush()
 }
 
 // exampleDate and exampleTime show what a date, and a date with a time, look like.

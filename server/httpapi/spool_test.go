@@ -1,0 +1,208 @@
+package httpapi
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/server/model"
+)
+
+// thing is an element of a list.
+type thing struct {
+	Name string `json:"name"`
+	List []int  `json:"list"`
+}
+
+type thingList struct {
+	Note string  `json:"note"`
+	List []thing `json:"list"`
+}
+
+// TestListWriterIsTheEncoder compares lists with the same documents encoded at once.
+func TestListWriterIsTheEncoder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		list := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) thing {
+			return thing{rapid.String().Draw(t, "name"), rapid.SliceOfN(rapid.Int(), 0, 3).Draw(t, "list")}
+		}), 0, 5).Draw(t, "things")
+		note := rapid.SampledFrom([]string{"", "[]", "a[]b", "<&>\u2028"}).Draw(t, "note")
+		for _, c := range []struct{ frame, whole any }{
+			{[]thing{}, append([]thing{}, list...)},
+			{thingList{note, []thing{}}, thingList{note, append([]thing{}, list...)}},
+		} {
+			var out bytes.Buffer
+			w := &listWriter{to: &out, frame: c.frame}
+			for _, one := range list {
+				if err := w.append(one); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := w.close(); err != nil {
+				t.Fatal(err)
+			}
+			want, err := encodeJSON(c.whole)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), out.String()); diff != "" {
+				t.Fatal(diff)
+			}
+		}
+	})
+}
+
+// failAfter is a writer that fails after some writes.
+type failAfter struct{ left int }
+
+var errWriter = errors.New("the writer fails")
+
+func (f *failAfter) Write(p []byte) (int, error) {
+	if f.left--; f.left < 0 {
+		return 0, errWriter
+	}
+	return len(p), nil
+}
+
+// TestListWriterReportsErrors writes a list of four pieces to writers that fail at each of
+// them, and elements and frames that have no JSON.
+func TestListWriterReportsErrors(t *testing.T) {
+	write := func(w *listWriter, elements ...any) error {
+		for _, one := range elements {
+			if err := w.append(one); err != nil {
+				return err
+			}
+		}
+		return w.close()
+	}
+	long := strings.Repeat("x", listBuffer)
+	for left := range 4 {
+		if err := write(&listWriter{to: &failAfter{left}, frame: []string{}}, long, long, long); !errors.Is(err, errWriter) {
+			t.Errorf("after %d writes: error %v", left, err)
+		}
+	}
+	if err := write(&listWriter{to: &failAfter{4}, frame: []string{}}, long, long, long); err != nil {
+		t.Errorf("a list of four pieces: error %v", err)
+	}
+	for name, err := range map[string]error{
+		"an element":            write(&listWriter{to: io.Discard, frame: []any{}}, 1, make(chan int)),
+		"the frame":             write(&listWriter{to: io.Discard, frame: make(chan int)}, 1),
+		"the frame of no items": write(&listWriter{to: io.Discard, frame: make(chan int)}),
+	} {
+		if err == nil {
+			t.Errorf("%s without JSON was written", name)
+		}
+	}
+}
+
+// TestListResponse leaves no file behind and reports errors of the list and of the spool.
+func TestListResponse(t *testing.T) {
+	folder := t.TempDir()
+	a := &API{cfg: Config{TempDir: folder}}
+	boom := errors.New("boom")
+	_, err := a.listResponse([]string{}, func(list *listWriter) error {
+		check(t, list.append(strings.Repeat("x", listBuffer)))
+		return boom
+	})
+	if !errors.Is(err, boom) {
+		t.Errorf("a list that fails: error %v", err)
+	}
+	a.cfg.TempDir = filepath.Join(folder, "missing")
+	_, err = a.listResponse([]string{}, func(list *listWriter) error { return list.append(strings.Repeat("x", keepInMemory)) })
+	if !errors.As(err, new(*spoolError)) {
+		t.Errorf("without a folder: error %v", err)
+	}
+	if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
+		t.Errorf("files are left: %v, error %v", left, err)
+	}
+}
+
+// TestSpool reads back what was written, from memory and from a file.
+func TestSpool(t *testing.T) {
+	a := &API{cfg: Config{TempDir: t.TempDir()}}
+	for _, size := range []int{0, 1, keepInMemory, keepInMemory + 1, 3 * keepInMemory} {
+		want := strings.Repeat("abc", size)[:size]
+		s := a.newSpool(0, nil)
+		_, err := io.Copy(s, onlyReader{strings.NewReader(want)})
+		check(t, err)
+		whole, err := s.bytes()
+		check(t, err)
+		part := make([]byte, size/2)
+		if _, err = s.readerAt().ReadAt(part, int64(size-len(part))); len(part) > 0 {
+			check(t, err)
+		}
+		var streamed strings.Builder
+		check(t, s.stream(&streamed))
+		if string(whole) != want || string(part) != want[size-len(part):] || streamed.String() != want || s.size != int64(size) {
+			t.Errorf("%d bytes: %d and %d and %d came back", size, len(whole), len(part), streamed.Len())
+		}
+		if (s.file != nil) != (size > keepInMemory) {
+			t.Errorf("%d bytes: a file is %v", size, s.file != nil)
+		}
+	}
+}
+
+// TestSpoolReportsErrors closes the file of a spool too early, and reads more than there
+// is.
+func TestSpoolReportsErrors(t *testing.T) {
+	a := &API{cfg: Config{TempDir: t.TempDir()}}
+	over := errors.New("too large")
+	limited := a.newSpool(3, over)
+	if _, err := limited.Write([]byte("abcd")); !errors.Is(err, over) {
+		t.Errorf("over the limit: error %v", err)
+	}
+	full := func() *spool {
+		s := a.newSpool(0, nil)
+		_, err := s.Write(make([]byte, keepInMemory+1))
+		check(t, err)
+		return s
+	}
+	closed, short := full(), full()
+	defer short.close()
+	check(t, closed.file.Close())
+	short.size++
+	_, written := closed.Write([]byte("a"))
+	_, read := closed.reader()
+	_, whole := closed.bytes()
+	_, missing := short.bytes()
+	for name, err := range map[string]error{"write": written, "read": read, "read all": whole, "stream": closed.stream(io.Discard), "read more": missing} {
+		if !errors.As(err, new(*spoolError)) {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+	if err := full().stream(&failAfter{}); !errors.Is(err, errWriter) {
+		t.Errorf("a client that is gone: error %v", err)
+	}
+}
+
+func someUpload() model.Upload {
+	return model.Upload{
+		ID: "0f8fad5b-d9cb-469f-a165-70867728950e", ImportIdentifier: "contacts", Filename: "contacts.csv",
+		Status: model.UploadProcessed, TotalRows: 1000, FieldOrder: []string{"email", "name"},
+		Problems: model.ProblemSummary{InvalidRows: []int64{1, 2, 3}, Errors: []intray.Notice{{Type: intray.Validation, Text: intray.Literal("Required.")}}},
+	}
+}
+
+func BenchmarkListUploads(b *testing.B) {
+	for _, n := range []int{1, 1000} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			one := someUpload()
+			b.ReportAllocs()
+			for b.Loop() {
+				w := &listWriter{to: io.Discard, frame: uploads{End: int64(n), TotalNumUploads: int64(n), Data: []upload{}}}
+				for range n {
+					check(b, w.append(wireUpload(one)))
+				}
+				check(b, w.close())
+			}
+		})
+	}
+}
