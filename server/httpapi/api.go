@@ -1,12 +1,13 @@
 // Package httpapi speaks HTTP for the service: routes, keys, JSON in and out.
 //
 // An operation is one row of the table in operations.go: a method and a path, who
-// may call (its door), the shape of its body and of its answer, and the function
-// that serves it. The document at /openapi.json is made from the same table.
-// Every error is a JSON object with detail, code and request_id; errors.go has
-// the one table from kinds of errors to statuses.
+// may call it, the shape of its body and of its answer, and the function that serves it.
+// The document at /openapi.json is made from the same table, with the shapes of answers
+// from the structs of package wire. Every error is a JSON object with detail, code and
+// request_id; errors.go has the one table from kinds of errors to statuses.
 //
-// Wire names are spelled here and nowhere else. The package holds no rules.
+// The names of requests are spelled here, those of answers in package wire, and nowhere
+// else. The package holds no rules.
 package httpapi
 
 import (
@@ -20,6 +21,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/intraydata/intray/internal/wire"
 	"github.com/intraydata/intray/server/service"
 )
 
@@ -145,7 +147,7 @@ func (a *API) checkReady(c *call) (*response, error) {
 	if err := a.cfg.Service.Ready(c.context()); err != nil {
 		return nil, err
 	}
-	return jsonResponse(http.StatusOK, map[string]string{"status": "ok"})
+	return jsonResponse(http.StatusOK, wire.Health{Status: "ok"})
 }
 
 func (a *API) document(*call) (*response, error) {

@@ -104,11 +104,10 @@ func (r *apiError) encode(requestID string) []byte {
 	if maps.Copy(body, r.extra); len(r.fields) > 0 {
 		body["field_messages"] = r.fields
 	}
-	text, messageCode, params := coded(r.message)
-	if messageCode != "" {
-		body["message_code"], body["params"] = messageCode, params
+	if r.message.Code != "" {
+		body["message_code"], body["params"] = r.message.Code, r.message.RawParams()
 	}
-	body["detail"], body["code"], body["request_id"] = text, r.code, requestID
+	body["detail"], body["code"], body["request_id"] = r.message.String(), r.code, requestID
 	encoded, err := json.Marshal(body)
 	if err != nil {
 		return []byte(`{"detail":"The error could not be written.","code":"internal","request_id":""}`)

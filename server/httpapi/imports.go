@@ -5,10 +5,10 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"unicode/utf8"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/jsonschema"
+	"github.com/intraydata/intray/internal/wire"
 	"github.com/intraydata/intray/output"
 	"github.com/intraydata/intray/schema"
 	"github.com/intraydata/intray/server/imports"
@@ -16,91 +16,30 @@ import (
 	"github.com/intraydata/intray/server/schemas"
 )
 
-// importShort is an import in a list.
-type importShort struct {
-	ID               string `json:"id"`
-	SchemaID         string `json:"schema_id"`
-	Status           string `json:"status"`
-	OriginalFilename string `json:"original_filename"`
-	CreatedDate      string `json:"created_date"`
-	ModifiedDate     string `json:"modified_date"`
-}
-
-// importFull is an import by itself.
-type importFull struct {
-	importShort
-	Upload         string          `json:"upload"`
-	ReviewURL      string          `json:"review_url"`
-	ResultMetadata *resultMetadata `json:"result_metadata"`
-	ImportErrors   []notice        `json:"import_errors"`
-}
-
-// resultMetadata is what an import found out.
-type resultMetadata struct {
-	ID               string                 `json:"id"`
-	Filename         *string                `json:"filename"`
-	ImportIdentifier string                 `json:"importIdentifier"`
-	User             *user                  `json:"user"`
-	RawHeaders       []string               `json:"rawHeaders"`
-	Fields           map[string]fieldSource `json:"fields"`
-	NumDataRows      int64                  `json:"numDataRows"`
-	NumOutputRows    int64                  `json:"numOutputRows"`
-	NumRowsWithError int64                  `json:"numRowsWithError"`
-	RowsWithError    []int64                `json:"rowsWithError"`
-	Source           map[string]evidence    `json:"source"`
-	SHA256           string                 `json:"sha256"`
-}
-
-// fieldSource says which column fed a field, and which columns one that takes
-// several: those lists are nil for all others.
-type fieldSource struct {
-	FileHeader        *string  `json:"fileHeader"`
-	FileHeaders       []string `json:"fileHeaders,omitzero"`
-	FileHeaderIndex   *int     `json:"fileHeaderIndex"`
-	FileHeaderIndexes []int    `json:"fileHeaderIndexes,omitzero"`
-	IsCustom          bool     `json:"isCustom"`
-	ManyToOne         bool     `json:"manyToOne"`
-}
-
-type evidence struct {
-	Value string `json:"value"`
-	reasonMessage
-}
-
-// notice is one element of import_errors.
-type notice struct {
-	Type  string `json:"type"`
-	Level string `json:"level"`
-	mainMessage
-	RowIndex *int64  `json:"rowIndex,omitempty"`
-	FieldKey string  `json:"fieldKey,omitempty"`
-	Header   string  `json:"header,omitempty"`
-	Value    *string `json:"value,omitempty"`
-	Part     *int    `json:"manyToOneIndex,omitempty"`
-	Total    int64   `json:"total,omitempty"`
-}
-
-func wireNotices(list []intray.Notice) []notice {
-	out := make([]notice, len(list))
+func wireNotices(list []intray.Notice) []wire.Notice {
+	out := make([]wire.Notice, len(list))
 	for i, n := range list {
-		out[i] = notice{
-			Type: string(n.Type), Level: n.Level.String(), mainMessage: mainOf(n.Text), RowIndex: n.Row,
-			FieldKey: n.Field, Header: n.Header, Value: n.Value, Part: n.Part, Total: n.Total,
+		out[i] = wire.Notice{
+			Type: string(n.Type), Level: n.Level.String(), Message: wire.NewMessage(n.Text), RowIndex: n.Row,
+			FieldKey: n.Field, Header: n.Header, Value: n.Value, ManyToOneIndex: n.Part, Total: n.Total,
 		}
 	}
 	return out
 }
 
-func wireImport(imp model.Import) importShort {
-	return importShort{
+func wireImport(imp model.Import) wire.ImportSummary {
+	return wire.ImportSummary{
 		ID: imp.ID, SchemaID: imp.SchemaID, Status: string(imp.Status), OriginalFilename: imp.Filename,
 		CreatedDate: formatTime(imp.Created), ModifiedDate: formatTime(imp.Modified),
 	}
 }
 
-// fullImport adds the addresses, freshly signed, and what was found out.
-func (a *API) fullImport(r *http.Request, imp model.Import) (importFull, error) {
-	full := importFull{importShort: wireImport(imp)}
+// fullImport returns an import with freshly signed URLs.
+func (a *API) fullImport(r *http.Request, imp model.Import) (wire.Import, error) {
+	full, err := wireOutcome(imp)
+	if err != nil {
+		return full, err
+	}
 	token, err := a.cfg.Service.UploadToken(imp)
 	if err != nil {
 		return full, err
@@ -110,26 +49,37 @@ func (a *API) fullImport(r *http.Request, imp model.Import) (importFull, error) 
 		return full, err
 	}
 	full.ReviewURL = fmt.Sprintf("%s/review/%s/#%s", a.baseURL(r), imp.ID, token)
-	if imp.Outcome == nil {
-		return full, nil
-	}
-	if all := imp.Outcome.AllNotices(); len(all) > 0 {
-		full.ImportErrors = wireNotices(all)
-	}
-	full.ResultMetadata, err = a.wireOutcome(imp)
-	return full, err
+	return full, nil
 }
 
-func (a *API) wireOutcome(imp model.Import) (*resultMetadata, error) {
-	frozen, err := schemas.Frozen(imp)
+// Retrieved returns the response to retrieving an import, without the URLs that give
+// access to it. Webhook messages contain it.
+func (a *API) Retrieved(imp model.Import, _ model.Upload) ([]byte, error) {
+	full, err := wireOutcome(imp)
 	if err != nil {
 		return nil, err
 	}
+	return encodeJSON(full)
+}
+
+// wireOutcome returns an import with its outcome, if it has one, and without URLs.
+func wireOutcome(imp model.Import) (wire.Import, error) {
+	full := wire.Import{ImportSummary: wireImport(imp)}
 	o := imp.Outcome
-	m := &resultMetadata{
+	if o == nil {
+		return full, nil
+	}
+	frozen, err := schemas.Frozen(imp)
+	if err != nil {
+		return full, err
+	}
+	if all := o.AllNotices(); len(all) > 0 {
+		full.ImportErrors = wireNotices(all)
+	}
+	m := &wire.ResultMetadata{
 		ID: imp.UploadID, ImportIdentifier: frozen.Settings.ImportIdentifier, RawHeaders: o.Headers,
 		Fields: wireMapping(frozen.Fields, o), NumDataRows: o.DataRows, NumOutputRows: o.OutputRows,
-		NumRowsWithError: o.ErrorRows, RowsWithError: o.RowsWithError, Source: map[string]evidence{}, SHA256: imp.Raw.SHA256,
+		NumRowsWithError: o.ErrorRows, RowsWithError: o.RowsWithError, Source: map[string]wire.Evidence{}, SHA256: imp.Raw.SHA256,
 	}
 	if m.RowsWithError == nil {
 		m.RowsWithError = []int64{}
@@ -143,18 +93,19 @@ func (a *API) wireOutcome(imp model.Import) (*resultMetadata, error) {
 	}
 	chosen := map[string]intray.Evidence{}
 	for _, e := range o.Evidence {
-		// Two that speak of one choice, such as a hidden sheet, are one.
+		// Two pieces of evidence for one choice, such as a hidden sheet, are joined.
 		if before, twice := chosen[e.Choice]; twice && before.Value == e.Value {
 			e.Reason = intray.JoinMessages(before.Reason, e.Reason)
 		}
 		chosen[e.Choice] = e
-		m.Source[e.Choice] = evidence{e.Value, reasonOf(e.Reason)}
+		m.Source[e.Choice] = wire.Evidence{Value: e.Value, Reason: wire.NewReason(e.Reason)}
 	}
-	return m, nil
+	full.ResultMetadata = m
+	return full, nil
 }
 
-func wireMapping(fields []intray.Field, o *model.Outcome) map[string]fieldSource {
-	out := map[string]fieldSource{}
+func wireMapping(fields []intray.Field, o *model.Outcome) map[string]wire.FieldSource {
+	out := map[string]wire.FieldSource{}
 	for i, f := range fields {
 		match := intray.Match{Column: intray.NoColumn}
 		if i < len(o.Mapping.Fields) {
@@ -165,18 +116,18 @@ func wireMapping(fields []intray.Field, o *model.Outcome) map[string]fieldSource
 	return out
 }
 
-func wireMatch(f intray.Field, m intray.Match, headers []string) fieldSource {
+func wireMatch(f intray.Field, m intray.Match, headers []string) wire.FieldSource {
 	if f.ManyToOne {
-		from := fieldSource{FileHeaders: []string{}, FileHeaderIndexes: []int{}, ManyToOne: true}
+		from := wire.FieldSource{FileHeaders: []string{}, FileHeaderIndexes: []int{}, ManyToOne: true}
 		for _, column := range m.Columns {
 			from.FileHeaders, from.FileHeaderIndexes = append(from.FileHeaders, headers[column]), append(from.FileHeaderIndexes, column)
 		}
 		return from
 	}
 	if m.Column == intray.NoColumn {
-		return fieldSource{}
+		return wire.FieldSource{}
 	}
-	return fieldSource{FileHeader: &m.Header, FileHeaderIndex: &m.Column}
+	return wire.FieldSource{FileHeader: &m.Header, FileHeaderIndex: &m.Column}
 }
 
 func (a *API) createImport(c *call) (*response, error) {
@@ -248,11 +199,7 @@ func (a *API) listImports(c *call) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	results := make([]importShort, len(list))
-	for i, imp := range list {
-		results[i] = wireImport(imp)
-	}
-	return jsonResponse(http.StatusOK, a.paginate(c, results, total, offset, limit))
+	return jsonResponse(http.StatusOK, paginate(a, c, mapEach(list, wireImport), total, offset, limit))
 }
 
 // pageWindow reads offset and limit. A limit over the most that is given is cut.
@@ -266,10 +213,10 @@ func pageWindow(query url.Values) (offset, limit int64, err error) {
 	return offset, min(limit, maxPageSize), nil
 }
 
-// paginate wraps results with the addresses of the pages beside them. Those repeat
-// the parameters given, names and values in turn.
-func (a *API) paginate(c *call, results any, total, offset, limit int64, repeated ...string) page {
-	p := page{Count: total, Results: results}
+// paginate returns a page of a list with the URLs of the pages next to it. The URLs
+// repeat the given query parameters, names and values in turn.
+func paginate[T any](a *API, c *call, results []T, total, offset, limit int64, repeated ...string) wire.Page[T] {
+	p := wire.Page[T]{Count: total, Results: results}
 	at := func(offset int64) *string {
 		query := url.Values{"limit": {strconv.FormatInt(limit, 10)}}
 		for i := 0; i+1 < len(repeated); i += 2 {
@@ -288,6 +235,15 @@ func (a *API) paginate(c *call, results any, total, offset, limit int64, repeate
 		p.Previous = at(max(0, offset-limit))
 	}
 	return p
+}
+
+// mapEach returns convert of each element.
+func mapEach[T, W any](list []T, convert func(T) W) []W {
+	out := make([]W, len(list))
+	for i, one := range list {
+		out[i] = convert(one)
+	}
+	return out
 }
 
 func (a *API) deleteImport(c *call) (*response, error) {
@@ -313,133 +269,17 @@ func formatOf(query url.Values) (output.Format, error) {
 	return format, nil
 }
 
-// What an answer tells of one cell at most, in bytes. The whole text is in the
-// received file and in the result.
-const (
-	maxCellText = 64 << 10
-	maxStepText = 4 << 10
-)
-
-// cells explains the cells of a row.
-type cells struct {
-	Row   int64  `json:"row"`
-	Line  int64  `json:"line"`
-	Cells []cell `json:"cells"`
-}
-
-// cell is where one cell came from, and what each step made of it.
-type cell struct {
-	Field    string        `json:"field"`
-	Columns  []cellColumn  `json:"columns"`
-	Raw      string        `json:"raw"`
-	Value    *string       `json:"value"`
-	Steps    []cellStep    `json:"steps"`
-	Problems []cellProblem `json:"problems"`
-}
-
-type cellColumn struct {
-	Index  int    `json:"index"`
-	Header string `json:"header"`
-}
-
-type cellStep struct {
-	Step string  `json:"step"`
-	Text *string `json:"text"`
-	reasonList
-}
-
-type cellProblem struct {
-	Code  string `json:"code"`
-	Level string `json:"level"`
-	mainMessage
-	ManyToOneIndex *int `json:"manyToOneIndex,omitempty"`
-}
-
-func wireCell(f intray.Field, t intray.Trace) cell {
-	out := cell{
-		Field: t.Field, Columns: []cellColumn{}, Raw: truncate(t.Raw, maxCellText), Value: truncateOptional(t.Value, maxCellText),
-		Steps: []cellStep{}, Problems: []cellProblem{},
-	}
-	for _, c := range t.Columns {
-		out.Columns = append(out.Columns, cellColumn(c))
-	}
-	for _, s := range t.Steps {
-		out.Steps = append(out.Steps, cellStep{s.Step, truncateOptional(s.Text, maxStepText), reasonsOf(s.Reasons)})
-	}
-	for _, p := range t.Problems {
-		wire := cellProblem{Code: p.Code, Level: p.Level.String(), mainMessage: mainOf(p.Text)}
-		if p.Field != intray.NoField && f.ManyToOne {
-			wire.ManyToOneIndex = &p.Part
-		}
-		out.Problems = append(out.Problems, wire)
-	}
-	return out
-}
-
-// truncate gives at most so many bytes of a text, and says so by an ellipsis.
-func truncate(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	for most > 0 && !utf8.RuneStart(text[most]) {
-		most--
-	}
-	return text[:most] + "…"
-}
-
-func truncateOptional(text *string, most int) *string {
-	if text == nil {
-		return nil
-	}
-	short := truncate(*text, most)
-	return &short
-}
-
-// getCells streams the cells: each cell of a row may be long.
-func (a *API) getCells(c *call) (*response, error) {
-	imp, err := loadByID(c, a.cfg.Service.Import)
-	if err != nil {
-		return nil, err
-	}
-	query := c.r.URL.Query()
-	row, err := rowParam(query)
-	if err != nil {
-		return nil, err
-	}
-	return a.listResponse(nil, func(list *listWriter) error {
-		return a.cfg.Service.TraceRow(c.context(), imp, row, query.Get("field"), func(f intray.Field, t intray.Trace) error {
-			list.frame = cells{Row: t.Row, Line: t.Line, Cells: []cell{}}
-			return list.append(wireCell(f, t))
-		})
-	})
-}
-
-func rowParam(query url.Values) (int64, error) {
-	if query.Get("row") == "" {
-		return 0, invalidField("row", intray.NewMessage("request.row_missing", nil))
-	}
-	return intParam(query, "row", 0, 0)
-}
-
-func cellParams() []parameter {
-	return []parameter{
-		{"row", "The data row, counted from 0.", countType("")},
-		{"field", "The key of a field. Default all fields, in the order of the schema.", stringType("")},
-	}
-}
-
-func cellsResponse() *jsonschema.Schema {
-	column := objectType("", required("index", countType("From 0, in the order of the file.")), required("header", stringType("")))
-	step := objectType("", with(reasonsProps(), required("step", enumType("", "read", "map", "parse", "check", "output")),
-		required("text", nullable(stringType("What the cell was after it, at most 4,096 bytes of it; null where it had no value. After output as the result has it in JSON: text in quotes."))))...)
-	problem := objectType("", with(mainProps("What is wrong and what to do."), required("code", stringType("The rule that was broken.")), required("level", enumType("", "error", "warning", "info")),
-		optional("manyToOneIndex", countType("Which of the columns, from 0.")))...)
-	one := objectType("One cell, and how it came to be.",
-		required("field", stringType("The key of the field.")), required("columns", arrayType(column, "Those that feed the field; none where no column does.")),
-		required("raw", stringType("The text that the file holds, at most 65,536 bytes of it; a JSON array of texts where several columns feed the field.")),
-		required("value", nullable(stringType("The canonical text of the value, at most 65,536 bytes of it; null where the cell has none."))),
-		required("steps", arrayType(step, "In the order in which they were taken.")),
-		required("problems", arrayType(problem, "Those of the cell, then those of the row as a whole.")))
-	return objectType("Where the cells of a row came from.", required("row", countType("The data row, from 0.")),
-		required("line", countType("The line of the file in which it begins, from 1.")), required("cells", arrayType(one, "")))
+func importBody() *jsonschema.Schema {
+	userShape := objectType("The person on whose behalf the file is imported.",
+		optional("id", lineType("", 255)), optional("name", lineType("", 255)), optional("email", lineType("", 255)),
+		optional("companyId", lineType("", 255)), optional("companyName", lineType("", 255)))
+	return objectType("Exactly one of schema_id and fields must be sent.",
+		optional("schema_id", uuidType("A saved schema.")),
+		optional("fields", schema.FieldsShape()),
+		optional("settings", schema.SettingsShape()),
+		optional("hooks", schema.HooksShape()),
+		optional("original_filename", nullable(&jsonschema.Schema{Kind: jsonschema.String, NoControl: true, MaxLength: imports.MaxFilename, Description: "The name of the file that will be uploaded. Not together with initial_data."})),
+		optional(rowsField, nullable(arrayType(mapType(nil, "A row: values by field key or header."), "All rows to import, at most 15,728,640 bytes as sent. No file is uploaded then."))),
+		optional("import_metadata", nullable(objectType("", optional("user", nullable(userShape))))),
+	)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/wire"
 )
 
 func (s *server) cells(id string) {
@@ -15,7 +16,7 @@ func (s *server) cells(id string) {
 	path := "/api/v1/headless/imports/" + id + "/cells/"
 	var got struct {
 		Row, Line int64
-		Cells     []cell
+		Cells     []wire.Cell
 	}
 	check(s.T, json.Unmarshal(s.do("GET", path+"?row=1&field=email", "").Body.Bytes(), &got))
 	if got.Row != 1 || got.Line != 3 || len(got.Cells) != 1 {
@@ -29,7 +30,7 @@ func (s *server) cells(id string) {
 	if diff := cmp.Diff([]string{"read", "map", "parse", "check", "output"}, steps); diff != "" || one.Raw != "nobody" || one.Value != nil {
 		s.Errorf("the cell is %+v", one)
 	}
-	if diff := cmp.Diff([]cellColumn{{0, "E-Mail"}}, one.Columns); diff != "" || len(one.Problems) != 1 || one.Problems[0].Code != "email" || one.Problems[0].Level != "error" {
+	if diff := cmp.Diff([]wire.CellColumn{{Index: 0, Header: "E-Mail"}}, one.Columns); diff != "" || len(one.Problems) != 1 || one.Problems[0].Code != "email" || one.Problems[0].Level != "error" {
 		s.Errorf("the cell is %+v", one)
 	}
 	if all := s.do("GET", path+"?row=0", "").Body.String(); !strings.Contains(all, `"raw":"ada@example.org","value":"ada@example.org"`) {
@@ -118,7 +119,7 @@ func TestFieldsOfManyColumns(t *testing.T) {
 			ID     string
 			Fields json.RawMessage
 		} `json:"result_metadata"`
-		Errors []notice `json:"import_errors"`
+		Errors []wire.Notice `json:"import_errors"`
 	}
 	check(t, json.Unmarshal(s.do("GET", imports+id+"/", "").Body.Bytes(), &got))
 	want := `{"mails":{"fileHeader":null,"fileHeaders":["Q7","Z3"],"fileHeaderIndex":null,"fileHeaderIndexes":[1,2],"isCustom":false,"manyToOne":true},` +
@@ -127,10 +128,10 @@ func TestFieldsOfManyColumns(t *testing.T) {
 	if diff := cmp.Diff(want, string(got.Metadata.Fields)); diff != "" {
 		t.Error(diff)
 	}
-	var upload struct{ Errors []notice }
+	var upload struct{ Errors []wire.Notice }
 	check(t, json.Unmarshal(s.do("GET", "/api/v1/upload/"+got.Metadata.ID+"/metadata/", "").Body.Bytes(), &upload))
-	for place, list := range map[string][]notice{"import_errors": got.Errors, "errors": upload.Errors} {
-		if len(list) != 1 || list[0].Part == nil || *list[0].Part != 1 || list[0].Header != "Z3" {
+	for place, list := range map[string][]wire.Notice{"import_errors": got.Errors, "errors": upload.Errors} {
+		if len(list) != 1 || list[0].ManyToOneIndex == nil || *list[0].ManyToOneIndex != 1 || list[0].Header != "Z3" {
 			t.Errorf("%s: %+v", place, list)
 		}
 	}

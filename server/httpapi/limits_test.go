@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/intraydata/intray/internal/jsonschema"
+	"github.com/intraydata/intray/internal/wire"
 	"github.com/intraydata/intray/server/imports"
 )
 
@@ -262,7 +263,7 @@ func TestListOfLargeSchemas(t *testing.T) {
 	for _, name := range []string{"A", "B", "C"} {
 		s.do("POST", all, `{"name":"`+name+`","settings":{},"hooks":{"beforeFinishCallback":"() => {/*`+strings.Repeat("x", keepInMemory)+`*/}"},`+mailFields+`}`)
 	}
-	var list []savedSchema
+	var list []wire.Schema
 	check(t, json.Unmarshal(s.do("GET", all, "").Body.Bytes(), &list))
 	if len(list) != 3 || list[2].Name != "C" {
 		t.Errorf("%d schemas", len(list))

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/intraydata/intray/internal/jsonschema"
+	"github.com/intraydata/intray/internal/wire"
 	"github.com/intraydata/intray/schema"
 )
 
@@ -236,10 +237,10 @@ func newSchemaParts() *schemaParts {
 		of   *jsonschema.Schema
 	}{
 		{"Fields", schema.FieldsShape()}, {"Settings", schema.SettingsShape()}, {"Hooks", schema.HooksShape()},
-		{"Message", messageShape()}, {"User", userResponse()}, {"Notice", noticeResponse()}, {"ResultMetadata", nullable(resultMetadataShape())},
-		{"Import", importResponse()}, {"ImportListItem", importListItem()}, {"Schema", schemaResponse()},
-		{"SchemaDraft", schemaBody()}, {"Upload", uploadResponse()}, {"SftpCredential", credentialResponse()}, {"SftpCredentialDraft", credentialBody()},
-		{"ReviewTable", reviewTableResponse()}, {"ReviewRows", reviewWindowResponse()},
+		{"Message", messageShape()}, {"User", shapeOf[wire.User]()}, {"Notice", shapeOf[wire.Notice]()}, {"ResultMetadata", shapeOf[*wire.ResultMetadata]()},
+		{"Import", shapeOf[wire.Import]()}, {"ImportListItem", shapeOf[wire.ImportSummary]()}, {"Schema", shapeOf[wire.Schema]()},
+		{"SchemaDraft", schemaBody()}, {"Upload", shapeOf[wire.Upload]()}, {"SftpCredential", shapeOf[wire.Credential]()}, {"SftpCredentialDraft", credentialBody()},
+		{"ReviewTable", shapeOf[wire.ReviewTable]()}, {"ReviewRows", shapeOf[wire.ReviewRows]()},
 	} {
 		schema := part.of.JSONSchema()
 		p.names[schemaKey(schema)] = part.name

@@ -3,73 +3,43 @@ package httpapi
 import (
 	"net/http"
 	"net/url"
-	"slices"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/jsonschema"
+	"github.com/intraydata/intray/internal/wire"
 	"github.com/intraydata/intray/server/model"
 )
 
-// openQuestions is what a person is asked about an import, and has answered.
-type openQuestions struct {
-	Status    string            `json:"status"`
-	Questions []question        `json:"questions"`
-	Answers   map[string]string `json:"answers"`
-}
-
-type question struct {
-	ID   string `json:"id"`
-	Type string `json:"type"`
-	mainMessage
-	FieldKey    string   `json:"fieldKey,omitempty"`
-	Header      string   `json:"header,omitempty"`
-	Choices     []choice `json:"choices"`
-	AnyColumn   bool     `json:"anyColumn"`
-	ManyColumns bool     `json:"manyColumns"`
-	Answer      *string  `json:"answer"`
-}
-
-type choice struct {
-	Value string `json:"value"`
-	labelMessage
-	reasonMessage
-	Examples []string  `json:"examples"`
-	Readings []reading `json:"readings,omitempty"`
-}
-
-type reading struct {
-	Raw   string `json:"raw"`
-	Value string `json:"value"`
-}
-
-func wireQuestions(imp model.Import) openQuestions {
-	out := openQuestions{Status: string(imp.Status), Questions: []question{}, Answers: map[string]string{}}
+func wireQuestions(imp model.Import) wire.Questions {
+	out := wire.Questions{Status: string(imp.Status), Questions: []wire.Question{}, Answers: map[string]string{}}
 	for id, value := range imp.Answers {
 		out.Answers[id] = value
 	}
 	for _, q := range imp.OpenQuestions() {
-		wire := question{
-			ID: q.ID, Type: string(q.Notice), mainMessage: mainOf(q.Text), FieldKey: q.Field, Header: q.Header,
-			Choices: wireChoices(q.Choices), AnyColumn: q.AnyColumn, ManyColumns: q.Many,
+		question := wire.Question{
+			ID: q.ID, Type: string(q.Notice), Message: wire.NewMessage(q.Text), FieldKey: q.Field, Header: q.Header,
+			Choices: mapEach(q.Choices, wireChoice), AnyColumn: q.AnyColumn, ManyColumns: q.Many,
 		}
 		if value, answered := imp.Answers[q.ID]; answered {
-			wire.Answer = &value
+			question.Answer = &value
 		}
-		out.Questions = append(out.Questions, wire)
+		out.Questions = append(out.Questions, question)
 	}
 	return out
 }
 
-func wireChoices(choices []intray.Choice) []choice {
-	out := make([]choice, len(choices))
-	for i, c := range choices {
-		out[i] = choice{c.Value, labelOf(c.Label), reasonOf(c.Reason), append([]string{}, c.Examples...), nil}
-		for _, r := range c.Readings {
-			out[i].Readings = append(out[i].Readings, reading{r.Raw, r.Value})
-		}
-		if c.Label.IsZero() {
-			out[i].Label = c.Value
-		}
+func wireChoice(c intray.Choice) wire.Choice {
+	out := wire.Choice{Alternative: wireAlternative(c)}
+	for _, r := range c.Readings {
+		out.Readings = append(out.Readings, wire.Reading(r))
+	}
+	return out
+}
+
+func wireAlternative(c intray.Choice) wire.Alternative {
+	out := wire.Alternative{Value: c.Value, Label: wire.NewLabel(c.Label), Reason: wire.NewReason(c.Reason), Examples: append([]string{}, c.Examples...)}
+	if c.Label.IsZero() {
+		out.Label.Text = c.Value
 	}
 	return out
 }
@@ -118,34 +88,8 @@ func answersBody() *jsonschema.Schema {
 		optional("discard", boolType("Go on also where the import runs again and changes of its rows are lost. Without it that is refused: 409 discards_changes, with the number of changes.")))
 }
 
-func questionsResponse() *jsonschema.Schema {
-	read := objectType("", required("raw", stringType("The text of the cell.")), required("value", stringType("The value in the canonical form of its type; empty if the cell has none.")))
-	one := objectType("", with(slices.Concat(labelProps(), reasonProps("What speaks for it; it may be \"\".")), required("value", stringType("What an answer holds.")),
-		required("examples", arrayType(stringType(""), "Cells or headers.")),
-		optional("readings", arrayType(read, "Some cells of the column and the values they would be read as. Only questions about the format of dates or numbers have them.")))...)
-	open := objectType("A question that only a person can answer.", with(mainProps(""),
-		required("id", stringType("Such as sheet, header_row, encoding, column:<field key>, field:<column index>.")),
-		required("type", stringType("The type of the notice that tells of it.")),
-		optional("fieldKey", stringType("")), optional("header", stringType("")),
-		required("choices", arrayType(one, "The likeliest first.")), required("anyColumn", boolType("The index of any other column, from 0, is taken as well.")),
-		required("manyColumns", boolType("Several columns are taken: their indexes, joined by commas.")),
-		required("answer", nullable(stringType("The answer that is kept while others are missing."))))...)
-	return objectType("What is open about an import.", required("status", enumType("", "AWAITING_UPLOAD", "PENDING", "RUNNING", "SUCCESSFUL", "FAILED", "NEEDS_REVIEW")),
-		required("questions", arrayType(open, "At most 100 at a time. Empty unless the import is NEEDS_REVIEW.")),
-		required("answers", mapType(stringType(""), "All answers that were given, by the id of the question.")))
-}
-
-// learnedMapping is one thing that a person decided.
-type learnedMapping struct {
-	Kind           string  `json:"kind"`
-	Field          string  `json:"field"`
-	Text           string  `json:"text"`
-	Value          *string `json:"value"`
-	RememberedDate string  `json:"remembered_date"`
-}
-
-func wireLearnedMapping(r model.LearnedMapping) learnedMapping {
-	out := learnedMapping{Kind: string(r.Kind), Field: r.Field, Text: r.Text, RememberedDate: formatTime(r.On)}
+func wireLearnedMapping(r model.LearnedMapping) wire.LearnedMapping {
+	out := wire.LearnedMapping{Kind: string(r.Kind), Field: r.Field, Text: r.Text, RememberedDate: formatTime(r.On)}
 	if r.Kind == model.ValueMemory {
 		out.Value = &r.Value
 	}
@@ -166,11 +110,7 @@ func (a *API) listMemory(c *call) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	results := make([]learnedMapping, len(list))
-	for i, r := range list {
-		results[i] = wireLearnedMapping(r)
-	}
-	return jsonResponse(http.StatusOK, a.paginate(c, results, total, offset, limit, identifierName, identifier))
+	return jsonResponse(http.StatusOK, paginate(a, c, mapEach(list, wireLearnedMapping), total, offset, limit, identifierName, identifier))
 }
 
 func (a *API) forgetMemory(c *call) (*response, error) {
@@ -197,12 +137,4 @@ func identifierParam(query url.Values) (string, error) {
 
 func identifierParams() []parameter {
 	return []parameter{{identifierName, "The importIdentifier of the settings of imports.", stringType("")}}
-}
-
-func learnedMappingResponse() *jsonschema.Schema {
-	return objectType("One thing that a person decided.",
-		required("kind", enumType("", "column", "value")), required("field", stringType("The key of the field.")),
-		required("text", stringType("The header of the column, or the text of cells.")),
-		required("value", nullable(stringType("What the text is read as, \"\" for an empty cell; null with a column."))),
-		required("remembered_date", timestampType("")))
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/engine"
+	"github.com/intraydata/intray/internal/wire"
 	"github.com/intraydata/intray/server/model"
 )
 
@@ -59,7 +60,7 @@ func (s *server) remembered() {
 		Count    int
 		Next     *string
 		Previous *string
-		Results  []learnedMapping
+		Results  []wire.LearnedMapping
 	}
 	check(s.T, json.Unmarshal(first.Body.Bytes(), &page))
 	if page.Count != 2 || page.Next == nil || page.Previous != nil || len(page.Results) != 1 || page.Results[0].Value != nil || page.Results[0].Text != "LAND" {
@@ -67,7 +68,7 @@ func (s *server) remembered() {
 	}
 	check(s.T, json.Unmarshal(s.do("GET", *page.Next, "").Body.Bytes(), &page))
 	code := "DE"
-	want := []learnedMapping{{Kind: "value", Field: "land", Text: "Nirgends", Value: &code, RememberedDate: page.Results[0].RememberedDate}}
+	want := []wire.LearnedMapping{{Kind: "value", Field: "land", Text: "Nirgends", Value: &code, RememberedDate: page.Results[0].RememberedDate}}
 	if diff := cmp.Diff(want, page.Results); diff != "" || page.Next != nil || page.Previous == nil || !strings.HasSuffix(want[0].RememberedDate, "Z") {
 		s.Errorf("the second page: %s%+v", diff, page)
 	}

@@ -4,34 +4,18 @@ import (
 	"net/http"
 
 	"github.com/intraydata/intray/internal/jsonschema"
+	"github.com/intraydata/intray/internal/wire"
 	"github.com/intraydata/intray/server/model"
 )
 
-// retentionPolicy says for how many days what is kept; null is for ever.
-type retentionPolicy struct {
-	keptDays
-	Schemas []schemaRetention `json:"schemas"`
-}
-
-type keptDays struct {
-	Originals *int `json:"originals_days"`
-	Results   *int `json:"results_days"`
-	Problems  *int `json:"problems_days"`
-}
-
-type schemaRetention struct {
-	SchemaID string `json:"schema_id"`
-	keptDays
-}
-
-func wireDays(r model.Retention) keptDays {
+func wireDays(r model.Retention) wire.RetentionDays {
 	some := func(n int) *int {
 		if n == 0 {
 			return nil
 		}
 		return &n
 	}
-	return keptDays{some(r.Originals), some(r.Results), some(r.Problems)}
+	return wire.RetentionDays{Originals: some(r.Originals), Results: some(r.Results), Problems: some(r.Problems)}
 }
 
 func retentionOf(doc map[string]any) model.Retention {
@@ -45,9 +29,9 @@ func (a *API) getRetention(c *call) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := retentionPolicy{keptDays: wireDays(list[0]), Schemas: []schemaRetention{}}
+	out := wire.Retention{RetentionDays: wireDays(list[0]), Schemas: []wire.SchemaRetention{}}
 	for _, one := range list[1:] {
-		out.Schemas = append(out.Schemas, schemaRetention{one.SchemaID, wireDays(one)})
+		out.Schemas = append(out.Schemas, wire.SchemaRetention{SchemaID: one.SchemaID, RetentionDays: wireDays(one)})
 	}
 	return jsonResponse(http.StatusOK, out)
 }
@@ -66,21 +50,6 @@ func (a *API) putRetention(c *call) (*response, error) {
 	return a.getRetention(c)
 }
 
-// receipt tells what was deleted of an import.
-type receipt struct {
-	ID          string        `json:"id"`
-	ImportID    string        `json:"import_id"`
-	DeletedDate string        `json:"deleted_date"`
-	Reason      string        `json:"reason"`
-	Parts       []receiptPart `json:"parts"`
-}
-
-type receiptPart struct {
-	Part   string `json:"part"`
-	Size   int64  `json:"size"`
-	SHA256 string `json:"sha256"`
-}
-
 func (a *API) listReceipts(c *call) (*response, error) {
 	offset, limit, err := pageWindow(c.r.URL.Query())
 	if err != nil {
@@ -90,14 +59,16 @@ func (a *API) listReceipts(c *call) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]receipt, len(list))
-	for i, d := range list {
-		out[i] = receipt{ID: d.ID, ImportID: d.ImportID, DeletedDate: formatTime(d.Made), Reason: d.Reason, Parts: []receiptPart{}}
-		for _, p := range d.Parts {
-			out[i].Parts = append(out[i].Parts, receiptPart{string(p.Part), p.Size, p.SHA256})
-		}
+	return jsonResponse(http.StatusOK, paginate(a, c, mapEach(list, wireReceipt), total, offset, limit))
+}
+
+func wireReceipt(d model.Deletion) wire.Receipt {
+	return wire.Receipt{
+		ID: d.ID, ImportID: d.ImportID, DeletedDate: formatTime(d.Made), Reason: d.Reason,
+		Parts: mapEach(d.Parts, func(p model.DeletedPart) wire.DeletedPart {
+			return wire.DeletedPart{Part: string(p.Part), Size: p.Size, SHA256: p.SHA256}
+		}),
 	}
-	return jsonResponse(http.StatusOK, a.paginate(c, out, total, offset, limit))
 }
 
 func retentionShape(more ...jsonschema.Property) *jsonschema.Schema {
@@ -115,11 +86,6 @@ func retentionBody() *jsonschema.Schema {
 	return retentionShape(optional("schemas", arrayType(retentionShape(required("schema_id", uuidType("A saved schema."))), "Rules for the imports of single schemas, in place of the one above.")))
 }
 
-func receiptResponse() *jsonschema.Schema {
-	part := objectType("", required("part", enumType("", "original", "result", "problems")), required("size", countType("In bytes; 0 of problems.")), required("sha256", stringType("Empty of problems.")))
-	return objectType("", required("id", uuidType("")), required("import_id", uuidType("")), required("deleted_date", timestampType("")), required("reason", enumType("", "asked for", "retention")), required("parts", arrayType(part, "")))
-}
-
 func retentionOperations() []operation {
 	return []operation{
 		{method: "GET", path: v1 + "/retention/", id: "getRetention", summary: "For how long what is kept", auth: authBackendKey,
@@ -128,6 +94,6 @@ func retentionOperations() []operation {
 			status: 200, response: retentionBody(), errors: []int{400, 413, 415}, serve: (*API).putRetention,
 			description: "It takes the place of all that was said before, and holds for imports that have ended already, too."},
 		{method: "GET", path: v1 + "/receipts/", id: "listReceipts", summary: "List what was deleted of imports, newest first", auth: authBackendKey, memory: readMemory, query: pageParams(),
-			status: 200, response: pageResponse(receiptResponse()), errors: []int{400}, serve: (*API).listReceipts},
+			status: 200, response: shapeOf[wire.Page[wire.Receipt]](), errors: []int{400}, serve: (*API).listReceipts},
 	}
 }

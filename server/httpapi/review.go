@@ -13,35 +13,11 @@ import (
 	"time"
 
 	"github.com/intraydata/intray"
-	"github.com/intraydata/intray/internal/jsonschema"
+	"github.com/intraydata/intray/internal/wire"
 	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/review"
 	"github.com/intraydata/intray/server/schemas"
 )
-
-// reviewPage is what the review page is told of an import.
-type reviewPage struct {
-	ID       string   `json:"id"`
-	Title    string   `json:"title"`
-	Status   string   `json:"status"`
-	Filename string   `json:"original_filename"`
-	DataRows int64    `json:"num_data_rows"`
-	BadRows  int64    `json:"num_rows_with_error"`
-	Notices  []notice `json:"import_errors"`
-	// Invalid is what becomes of rows with an error.
-	Invalid   string         `json:"invalidDataBehavior"`
-	Styles    map[string]any `json:"styleOverrides"`
-	Questions int            `json:"openQuestions"`
-	HasRows   bool           `json:"hasRows"`
-	Finished  *string        `json:"finished"`
-	// First is what the page shows next, where it asked for that.
-	First *reviewFirst `json:"first,omitempty"`
-}
-
-type reviewFirst struct {
-	Table reviewTableInfo `json:"table"`
-	Rows  reviewWindow    `json:"rows"`
-}
 
 // maxReviewNotices is the most notices that the page is told.
 const maxReviewNotices = 50
@@ -107,7 +83,7 @@ func (a *API) getReview(c *call) (*response, error) {
 		return nil, err
 	}
 	page, err := a.wireReview(c.reviewed)
-	if err == nil && count > 0 && page.HasRows && page.Questions == 0 {
+	if err == nil && count > 0 && page.HasRows && page.OpenQuestions == 0 {
 		page.First = a.firstRows(c, count)
 	}
 	return uncachedResponse(page, err)
@@ -115,12 +91,12 @@ func (a *API) getReview(c *call) (*response, error) {
 
 // firstRows spares the page the wait for two more calls. Where they fail there are
 // none: the page makes these calls then, and is told why.
-func (a *API) firstRows(c *call, count int64) *reviewFirst {
+func (a *API) firstRows(c *call, count int64) *wire.ReviewFirst {
 	d, err := a.loadReviewTable(c)
 	if err != nil {
 		return nil
 	}
-	var first reviewFirst
+	var first wire.ReviewFirst
 	if first.Table, err = a.tableInfo(c, d); err == nil {
 		first.Rows, err = a.reviewRows(c, d, url.Values{"count": {strconv.FormatInt(count, 10)}})
 	}
@@ -139,68 +115,26 @@ func bearerToken(header string) (string, error) {
 	return token, nil
 }
 
-func (a *API) wireReview(imp model.Import) (reviewPage, error) {
+func (a *API) wireReview(imp model.Import) (wire.Review, error) {
 	face, err := a.cfg.Service.ReviewPageInfo(imp)
-	page := reviewPage{
-		ID: imp.ID, Title: face.Title, Status: string(imp.Status), Filename: imp.Filename, Notices: []notice{},
-		Invalid: string(face.Invalid), Styles: face.Styles, Questions: len(imp.OpenQuestions()),
+	page := wire.Review{
+		ID: imp.ID, Title: face.Title, Status: string(imp.Status), OriginalFilename: imp.Filename, ImportErrors: []wire.Notice{},
+		InvalidDataBehavior: string(face.Invalid), StyleOverrides: face.Styles, OpenQuestions: len(imp.OpenQuestions()),
 		HasRows: imp.Status == model.NeedsReview && imp.Stage != "",
 	}
-	if page.Styles == nil {
-		page.Styles = map[string]any{}
+	if page.StyleOverrides == nil {
+		page.StyleOverrides = map[string]any{}
 	}
 	if o := imp.Outcome; o != nil {
-		page.DataRows, page.BadRows = o.DataRows, o.ErrorRows
+		page.NumDataRows, page.NumRowsWithError = o.DataRows, o.ErrorRows
 		if !o.Finished.IsZero() {
 			finished := formatTime(o.Finished)
 			page.Finished = &finished
 		}
 		all := o.AllNotices()
-		page.Notices = wireNotices(all[:min(len(all), maxReviewNotices)])
+		page.ImportErrors = wireNotices(all[:min(len(all), maxReviewNotices)])
 	}
 	return page, err
-}
-
-// layout is how the file of an import under review was understood.
-type layout struct {
-	Status   string         `json:"status"`
-	Filename string         `json:"filename"`
-	Evidence []layoutChoice `json:"evidence"`
-	Columns  []layoutColumn `json:"columns"`
-	Fields   []layoutField  `json:"fields"`
-	// Answers are all that persons gave, and Changes how many changes of rows would
-	// be dropped where the file is read again.
-	Answers map[string]string `json:"answers"`
-	Changes int               `json:"changes"`
-}
-
-type layoutChoice struct {
-	Choice string `json:"choice"`
-	Value  string `json:"value"`
-	reasonMessage
-	// Answer is the id of the answer that chooses another one, or "".
-	Answer       string   `json:"answer"`
-	Alternatives []choice `json:"rivals"`
-}
-
-type layoutColumn struct {
-	Index    int      `json:"index"`
-	Header   string   `json:"header"`
-	Examples []string `json:"examples"`
-	Field    *string  `json:"field"`
-}
-
-type layoutField struct {
-	Key            string  `json:"key"`
-	Label          string  `json:"label"`
-	Type           string  `json:"type"`
-	Required       bool    `json:"required"`
-	RequireMapping bool    `json:"requireMapping"`
-	ManyToOne      bool    `json:"manyToOne"`
-	Columns        []int   `json:"columns"`
-	Score          float64 `json:"score"`
-	reasonList
-	Decided string `json:"decided"`
 }
 
 // choiceAnswers are the ids of answers, by the names under which evidence has what
@@ -226,8 +160,9 @@ func (a *API) replyLayout(c *call, imp model.Import) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := layout{
-		Status: string(imp.Status), Filename: imp.Filename, Evidence: []layoutChoice{}, Columns: []layoutColumn{}, Fields: []layoutField{}, Answers: map[string]string{},
+	out := wire.Layout{
+		Status: string(imp.Status), Filename: imp.Filename, Evidence: []wire.LayoutChoice{}, Columns: []wire.LayoutColumn{},
+		Fields: []wire.LayoutField{}, Answers: map[string]string{},
 	}
 	for id, value := range imp.Answers {
 		out.Answers[id] = value
@@ -246,23 +181,22 @@ func (a *API) replyLayout(c *call, imp model.Import) (*response, error) {
 		}
 	}
 	if o := imp.Outcome; o != nil {
-		out.Evidence, out.Columns = wireEvidence(o.Evidence), wireColumns(o.Headers, o.Examples, fed)
+		out.Evidence, out.Columns = mapEach(o.Evidence, wireLayoutChoice), wireColumns(o.Headers, o.Examples, fed)
 	}
 	return uncachedResponse(out, nil)
 }
 
-func wireEvidence(evidence []intray.Evidence) []layoutChoice {
-	list := []layoutChoice{}
-	for _, e := range evidence {
-		list = append(list, layoutChoice{e.Choice, e.Value, reasonOf(e.Reason), choiceAnswers[e.Choice], wireChoices(e.Alternatives)})
+func wireLayoutChoice(e intray.Evidence) wire.LayoutChoice {
+	return wire.LayoutChoice{
+		Choice: e.Choice, Evidence: wire.Evidence{Value: e.Value, Reason: wire.NewReason(e.Reason)}, Answer: choiceAnswers[e.Choice],
+		Alternatives: mapEach(e.Alternatives, wireAlternative),
 	}
-	return list
 }
 
-func wireColumns(headers []string, examples [][]string, fed map[int]string) []layoutColumn {
-	list := []layoutColumn{}
+func wireColumns(headers []string, examples [][]string, fed map[int]string) []wire.LayoutColumn {
+	list := []wire.LayoutColumn{}
 	for i, header := range headers {
-		one := layoutColumn{Index: i, Header: truncate(header, maxStepText), Examples: []string{}}
+		one := wire.LayoutColumn{Index: i, Header: truncate(header, maxStepText), Examples: []string{}}
 		if i < len(examples) { // imports that were read by an earlier version have none
 			one.Examples = append(one.Examples, examples[i]...)
 		}
@@ -274,14 +208,14 @@ func wireColumns(headers []string, examples [][]string, fed map[int]string) []la
 	return list
 }
 
-func wireLayoutField(f intray.Field, imp model.Import, at int) layoutField {
-	one := layoutField{
+func wireLayoutField(f intray.Field, imp model.Import, at int) wire.LayoutField {
+	one := wire.LayoutField{
 		Key: f.Key, Label: f.Label, Type: string(f.Type.Name), RequireMapping: f.RequireMapping, ManyToOne: f.ManyToOne,
-		Required: isRequired(f), Columns: []int{}, reasonList: reasonsOf(nil), Decided: "file",
+		Required: isRequired(f), Columns: []int{}, Reasons: wire.NewReasons(nil), Decided: "file",
 	}
 	if imp.Outcome != nil && at < len(imp.Outcome.Mapping.Fields) {
 		m := imp.Outcome.Mapping.Fields[at]
-		one.Columns, one.Score, one.reasonList = append(one.Columns, m.AllColumns()...), m.Score, reasonsOf(m.Reasons)
+		one.Columns, one.Score, one.Reasons = append(one.Columns, m.AllColumns()...), m.Score, wire.NewReasons(m.Reasons)
 	}
 	_, said := imp.Answers[intray.AnswerColumn+f.Key]
 	for id, key := range imp.Answers {
@@ -297,19 +231,6 @@ func isRequired(f intray.Field) bool {
 	return slices.ContainsFunc(f.Validators, func(v intray.Validator) bool { return v.Rule == "required" })
 }
 
-func layoutResponse() *jsonschema.Schema {
-	alternative := objectType("", with(slices.Concat(labelProps(), reasonProps("")), required("value", stringType("")), required("examples", arrayType(stringType(""), "")))...)
-	evidence := objectType("", with(reasonProps(""), required("choice", stringType("What was chosen: format, encoding, delimiter, sheet, header row and others.")), required("value", stringType("")),
-		required("answer", stringType("The id of the answer that chooses another one; empty where none does.")), required("rivals", arrayType(alternative, "What else it could be, the likeliest first.")))...)
-	column := objectType("", required("index", countType("")), required("header", stringType("")), required("examples", arrayType(stringType(""), "Some of its cells.")), required("field", nullable(stringType("The key of the field that it feeds."))))
-	field := objectType("", with(reasonsProps(), required("key", stringType("")), required("label", stringType("")), required("type", stringType("")), required("required", boolType("Its cells must hold something.")), required("requireMapping", boolType("It must have a column.")),
-		required("manyToOne", boolType("It takes several columns.")), required("columns", arrayType(countType(""), "")), required("score", &jsonschema.Schema{Kind: jsonschema.Number, Description: "From 0 to 1."}),
-		required("decided", enumType("Who chose its columns.", "person", "file")))...)
-	return objectType("How the file was understood.", required("status", enumType("", "AWAITING_UPLOAD", "PENDING", "RUNNING", "SUCCESSFUL", "FAILED", "NEEDS_REVIEW")), required("filename", stringType("")),
-		required("evidence", arrayType(evidence, "")), required("columns", arrayType(column, "")), required("fields", arrayType(field, "Without hidden ones.")),
-		required("answers", mapType(stringType(""), "All answers that were given, by their ids.")), required("changes", countType("How many changes of rows are dropped where the file is read again.")))
-}
-
 const (
 	// eventTick is how often a stream looks whether a change goes on here, pollEvery
 	// how many ticks later whether something was changed anywhere, and keepAliveEvery how
@@ -318,22 +239,6 @@ const (
 	// maxStreams is how many pages are told of what happens at once.
 	maxStreams = 1000
 )
-
-// stateEvent is what a page must know to be up to date.
-type stateEvent struct {
-	Status string        `json:"status"`
-	Run    int           `json:"run"`
-	Change int64         `json:"change"`
-	Totals *reviewTotals `json:"totals"`
-}
-
-// progressEvent says how far a change has come.
-type progressEvent struct {
-	Op    string `json:"op"`
-	Kind  string `json:"kind"`
-	Done  int64  `json:"done"`
-	Total int64  `json:"total"`
-}
 
 // getEvents tells a page what happens to its import, as long as it listens: an
 // event stream as the HTML standard has it.
@@ -417,9 +322,10 @@ func (s *eventStream) poll(ctx context.Context) error {
 }
 
 func (s *eventStream) sendState(now review.State) error {
-	e := stateEvent{Status: string(now.Status), Run: now.Run, Change: now.Change}
+	e := wire.ReviewState{Status: string(now.Status), Run: now.Run, Change: now.Change}
 	if t := now.Totals; t != nil {
-		e.Totals = &reviewTotals{t.Rows, t.Errors, t.Warnings, t.Infos}
+		totals := wire.ReviewTotals(*t)
+		e.Totals = &totals
 	}
 	return s.sendEvent("state", e)
 }
@@ -431,7 +337,7 @@ func (s *eventStream) sendProgress() error {
 		return nil
 	}
 	s.lastProgress = p
-	return s.sendEvent("progress", progressEvent(p))
+	return s.sendEvent("progress", wire.ReviewProgress(p))
 }
 
 func (s *eventStream) sendEvent(name string, v any) error {

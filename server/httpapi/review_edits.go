@@ -9,42 +9,13 @@ import (
 	"strconv"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/jsonschema"
+	"github.com/intraydata/intray/internal/wire"
 	"github.com/intraydata/intray/output"
 	"github.com/intraydata/intray/server/draft"
 	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/review"
 )
-
-// editResult says what a change did, or would do.
-type editResult struct {
-	Change  int64        `json:"change"`
-	Cells   int64        `json:"cells"`
-	Rows    int64        `json:"rows"`
-	Added   int64        `json:"added"`
-	Deleted int64        `json:"deleted"`
-	Valid   int64        `json:"valid"`
-	Invalid int64        `json:"invalid"`
-	Samples []editSample `json:"samples"`
-}
-
-type editSample struct {
-	ID     string     `json:"id"`
-	Key    string     `json:"key"`
-	Part   *int       `json:"part,omitempty"`
-	Before reviewCell `json:"before"`
-	After  reviewCell `json:"after"`
-}
-
-// editConflict is a cell that somebody else changed first.
-type editConflict struct {
-	ID      string `json:"id"`
-	Key     string `json:"key"`
-	Part    int    `json:"part"`
-	Version int64  `json:"version"`
-	Deleted bool   `json:"deleted"`
-	Seen    string `json:"seen"`
-	Now     string `json:"now"`
-}
 
 // postEdit makes a change, or says what it would do.
 func (a *API) postEdit(c *call) (*response, error) {
@@ -89,22 +60,31 @@ func (a *API) undoOrRedo(c *call, kind string) (*response, error) {
 	return d.editResponse(v, err)
 }
 
-// editResponse tells of a change; where others were first, of their cells.
-func (d *reviewTable) editResponse(v draft.ChangeResult, err error) (*response, error) {
+// editResult returns the result of a change. If others changed the cells first, the
+// error lists the cells.
+func (d *reviewTable) editResult(v draft.ChangeResult, err error) (*wire.EditResult, error) {
 	var conflict *draft.Conflict
 	if errors.As(err, &conflict) {
-		conflicts := []editConflict{}
+		conflicts := []wire.EditConflict{}
 		for _, one := range conflict.Cells {
-			conflicts = append(conflicts, editConflict{strconv.FormatInt(one.Row, 10), d.fields[one.Field].Key, one.Part, one.Version, one.Gone, truncate(one.Seen, maxCellText), truncate(one.Now, maxCellText)})
+			conflicts = append(conflicts, wire.EditConflict{
+				ID: strconv.FormatInt(one.Row, 10), Key: d.fields[one.Field].Key, Part: one.Part, Version: one.Version, Deleted: one.Gone,
+				Seen: truncate(one.Seen, maxCellText), Now: truncate(one.Now, maxCellText),
+			})
 		}
 		e := newError(http.StatusConflict, "changed_by_others", conflict.Describe())
 		e.extra = map[string]any{"cells": conflicts}
 		return nil, e
 	}
-	out := editResult{v.Seq, v.Cells, v.Rows, v.Added, v.Deleted, v.Valid, v.Invalid, []editSample{}}
+	if err != nil {
+		return nil, err
+	}
+	out := wire.EditResult{
+		Change: v.Seq, Cells: v.Cells, Rows: v.Rows, Added: v.Added, Deleted: v.Deleted, Valid: v.Valid, Invalid: v.Invalid, Samples: []wire.EditSample{},
+	}
 	for _, s := range v.Samples {
 		f := d.fields[s.Field]
-		one := editSample{ID: strconv.FormatInt(s.Row, 10), Key: f.Key}
+		one := wire.EditSample{ID: strconv.FormatInt(s.Row, 10), Key: f.Key}
 		if f.ManyToOne {
 			one.Part, one.Before, one.After = &s.Part, d.partCell(s.Before, s.Part, maxStepText), d.partCell(s.After, s.Part, maxStepText)
 		} else {
@@ -112,6 +92,11 @@ func (d *reviewTable) editResponse(v draft.ChangeResult, err error) (*response, 
 		}
 		out.Samples = append(out.Samples, one)
 	}
+	return &out, nil
+}
+
+func (d *reviewTable) editResponse(v draft.ChangeResult, err error) (*response, error) {
+	out, err := d.editResult(v, err)
 	return uncachedResponse(out, err)
 }
 
@@ -294,23 +279,18 @@ func (d *reviewTable) parseAdd(doc map[string]any) (draft.Operation, error) {
 	return add, nil
 }
 
-// submissionSummary says what a submission sends.
-type submissionSummary struct {
-	Status    string `json:"status"`
-	Rows      int64  `json:"rows"`
-	WithError int64  `json:"rowsWithError"`
-	Left      int64  `json:"rowsLeftOut"`
-	Blocked   bool   `json:"blocked"`
-}
-
 func (a *API) getSubmission(c *call) (*response, error) {
 	sub, err := a.cfg.Service.ReviewSummary(c.context(), c.reviewed)
-	return uncachedResponse(submissionSummary{string(c.reviewed.Status), sub.Rows, sub.WithError, sub.Dropped, sub.Blocked}, err)
+	return submissionResponse(c.reviewed.Status, sub, err)
 }
 
 func (a *API) postSubmission(c *call) (*response, error) {
 	imp, sub, err := a.cfg.Service.SubmitReview(c.context(), c.reviewed)
-	return uncachedResponse(submissionSummary{string(imp.Status), sub.Rows, sub.WithError, sub.Dropped, sub.Blocked}, err)
+	return submissionResponse(imp.Status, sub, err)
+}
+
+func submissionResponse(status model.Status, s review.Submission, err error) (*response, error) {
+	return uncachedResponse(wire.Submission{Status: string(status), Rows: s.Rows, RowsWithError: s.WithError, RowsLeftOut: s.Dropped, Blocked: s.Blocked}, err)
 }
 
 // maxRowsFile is the largest file with rows that is taken back.
@@ -342,30 +322,11 @@ func (a *API) getReviewFile(c *call) (*response, error) {
 	return &response{status: http.StatusOK, header: header, stream: file.stream}, nil
 }
 
-// rowsFileResult says what came of a file.
-type rowsFileResult struct {
-	Verdict         any                `json:"verdict"`
-	Conflicts       int64              `json:"clashes"`
-	Examples        []rowsFileConflict `json:"examples"`
-	WithoutBaseline int64              `json:"untold"`
-	Unknown         int64              `json:"unknown"`
-	Ignored         []string           `json:"ignored"`
-}
-
-// rowsFileConflict is a cell that was changed here and in a file.
-type rowsFileConflict struct {
-	ID   string `json:"id"`
-	Key  string `json:"key"`
-	Part *int   `json:"part,omitempty"`
-	Here string `json:"here"`
-	File string `json:"file"`
-}
-
-func (d *reviewTable) wireConflicts(list []review.CellConflict) []rowsFileConflict {
-	out := []rowsFileConflict{}
+func (d *reviewTable) wireConflicts(list []review.CellConflict) []wire.CorrectionConflict {
+	out := []wire.CorrectionConflict{}
 	for _, p := range list {
 		f := d.fields[p.Field]
-		one := rowsFileConflict{ID: strconv.FormatInt(p.Row, 10), Key: f.Key, Here: truncate(p.Here, maxStepText), File: truncate(p.File, maxStepText)}
+		one := wire.CorrectionConflict{ID: strconv.FormatInt(p.Row, 10), Key: f.Key, Here: truncate(p.Here, maxStepText), File: truncate(p.File, maxStepText)}
 		if f.ManyToOne {
 			one.Part = &p.Part
 		}
@@ -394,9 +355,40 @@ func (a *API) putReviewFile(c *call) (*response, error) {
 		Op: query.Get("op"), Preview: query.Get("preview") == "true", Overwrite: query.Get("over") == "true",
 		File: file.readerAt(), Size: file.size,
 	})
-	verdict, err := d.editResponse(out.Change, err)
+	change, err := d.editResult(out.Change, err)
 	if err != nil {
 		return nil, err
 	}
-	return uncachedResponse(rowsFileResult{verdict.body, out.Conflicts, d.wireConflicts(out.Examples), out.Unverified, out.Unknown, append([]string{}, out.Ignored...)}, nil)
+	return uncachedResponse(wire.Corrections{
+		Verdict: *change, Clashes: out.Conflicts, Examples: d.wireConflicts(out.Examples), Untold: out.Unverified, Unknown: out.Unknown,
+		Ignored: append([]string{}, out.Ignored...),
+	}, nil)
+}
+
+func opBody() *jsonschema.Schema { return objectType("", required("op", opShape())) }
+
+func opShape() *jsonschema.Schema {
+	return &jsonschema.Schema{Kind: jsonschema.String, NoControl: true, MinLength: 1, MaxLength: 100, Description: "An id that the caller makes, a new one for each change."}
+}
+
+func editBody() *jsonschema.Schema {
+	where := objectType("Which rows: those of the view, these, or those that fit the filter.",
+		optional("view", stringType("")), optional("from", countType("With view: the first place that is meant, from 0.")), optional("to", countType("With view: the place behind the last one. 0, the default, is the end.")), optional("total", countType("With view: how many rows it had when the person saw them; refused where it has others by now, as the places are others then.")), optional("rows", arrayType(stringType(""), "Ids.")), optional("show", showShape()), optional("key", stringType("")), optional("code", stringType("")), optional("search", stringType("")), optional("in", stringType("")), optional("also", stringType(alsoDoc)))
+	typed := objectType("", optional("id", stringType("The row; not where one is added.")), required("key", stringType("")), optional("part", countType("")), required("text", stringType("")),
+		optional("version", countType("The version of the row that the person saw.")), optional("seen", stringType("The text that the person saw.")))
+	return objectType("A change.", required("op", opShape()),
+		required("kind", enumType("", "set", "replace", "fill", "clear", "trim", "case", "mapValue", "delete", "add", "accept")),
+		optional("preview", boolType("Only say what it would do.")), optional("where", where), optional("keys", arrayType(stringType(""), "The fields. Default all that can be changed.")),
+		optional("cells", arrayType(typed, "For set.")), optional("rows", arrayType(arrayType(typed, ""), "For add: the cells of each row.")),
+		optional("find", stringType("For replace and mapValue.")), optional("map", mapType(stringType(""), "For mapValue: the new text for each old one, in place of find and text.")), optional("with", stringType("For replace.")), optional("text", stringType("For fill and mapValue.")), optional("texts", mapType(stringType(""), "For fill: the text for each field, by key, in place of keys and text.")),
+		optional("whole", boolType("For replace: only cells that hold nothing else.")), optional("names", mapType(mapType(stringType(""), ""), "For replace: what the page shows in place of texts, by field, where that is something else than the names of the table.")), optional("matchCase", boolType("")), optional("expression", boolType("find is a regular expression (RE2).")),
+		optional("inner", boolType("For trim: also runs of blanks inside.")), optional("to", enumType("For case.", "upper", "lower", "title")))
+}
+
+func fileParams() []parameter {
+	return []parameter{
+		{"op", "An id that the caller makes, a new one for each change.", opShape()},
+		{"preview", "true only says what it would do.", enumType("", "true", "false")},
+		{"over", "true puts what the file holds also into cells that were changed here since it was made.", enumType("", "true", "false")},
+	}
 }

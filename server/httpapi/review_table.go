@@ -9,6 +9,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/jsonschema"
+	"github.com/intraydata/intray/internal/wire"
 	"github.com/intraydata/intray/server/draft"
 	"github.com/intraydata/intray/server/review"
 	"github.com/intraydata/intray/server/schemas"
@@ -25,111 +26,14 @@ const (
 	suggestions, maxSuggested = 3, 200
 )
 
-// reviewColumn is a column of the table on the review page: a field, or one of the
-// columns that feed a field with several.
-type reviewColumn struct {
-	Key      string         `json:"key"`
-	Part     *int           `json:"part,omitempty"`
-	Label    string         `json:"label"`
-	Type     string         `json:"type"`
-	Header   string         `json:"header,omitempty"`
-	ReadOnly bool           `json:"readOnly"`
-	Hidden   bool           `json:"hidden"`
-	Required bool           `json:"required"`
-	Options  []reviewOption `json:"options,omitempty"`
-	// Delimiter stands between the values of a multi-select.
-	Delimiter string `json:"delimiter,omitempty"`
-
-	field int
-}
-
-type reviewOption struct {
-	Value string `json:"value"`
-	Label string `json:"label"`
-}
-
-type reviewTotals struct {
-	Rows     int64 `json:"rows"`
-	Errors   int64 `json:"errors"`
-	Warnings int64 `json:"warnings"`
-	Infos    int64 `json:"infos"`
-}
-
-type reviewTableInfo struct {
-	Columns []reviewColumn `json:"columns"`
-	Totals  reviewTotals   `json:"totals"`
-	Undo    int            `json:"undo"`
-	Redo    int            `json:"redo"`
-}
-
-type reviewProblem struct {
-	Level string `json:"level"`
-	Code  string `json:"code"`
-	mainMessage
-}
-
-type reviewCell struct {
-	Text     string          `json:"text"`
-	Value    *string         `json:"value"`
-	Problems []reviewProblem `json:"problems,omitempty"`
-	// Cut says that the text is longer, Made that a hook gave the value.
-	Cut  bool `json:"cut,omitempty"`
-	Made bool `json:"made,omitempty"`
-}
-
-type reviewRow struct {
-	ID       string          `json:"id"`
-	Version  int64           `json:"version"`
-	Line     int64           `json:"line,omitempty"`
-	Cells    []reviewCell    `json:"cells"`
-	Problems []reviewProblem `json:"problems,omitempty"`
-}
-
-type reviewWindow struct {
-	View  string      `json:"view"`
-	Total int64       `json:"total"`
-	First int64       `json:"first"`
-	Rows  []reviewRow `json:"rows"`
-}
-
-type reviewProblemCount struct {
-	Key   string `json:"key"`
-	Code  string `json:"code"`
-	Level string `json:"level"`
-	Rows  int64  `json:"rows"`
-	mainMessage
-}
-
-type reviewValues struct {
-	Values []reviewValue `json:"values"`
-	More   int64         `json:"more"`
-}
-
-type reviewValue struct {
-	Text        string             `json:"text"`
-	Count       int64              `json:"count"`
-	Suggestions []reviewSuggestion `json:"suggestions"`
-	// Cut says that the text is longer.
-	Cut bool `json:"cut,omitempty"`
-}
-
-type reviewSuggestion struct {
-	Text  string `json:"text"`
-	Label string `json:"label"`
-	reasonMessage
-}
-
-type reviewPosition struct {
-	ID    string `json:"id"`
-	Place int64  `json:"place"`
-}
-
 // reviewTable is what the calls of a review page know of the table.
 type reviewTable struct {
 	fields  []intray.Field
-	columns []reviewColumn
-	// messages are those that were rendered: many cells have the same.
-	messages map[intray.Message]mainMessage
+	columns []wire.ReviewColumn
+	// columnFields are the fields of the columns, as indexes.
+	columnFields []int
+	// messages are the messages rendered so far: many cells have the same.
+	messages map[intray.Message]wire.Message
 }
 
 func (a *API) loadReviewTable(c *call) (*reviewTable, error) {
@@ -137,10 +41,10 @@ func (a *API) loadReviewTable(c *call) (*reviewTable, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &reviewTable{fields: schema.Fields, messages: map[intray.Message]mainMessage{}}
+	d := &reviewTable{fields: schema.Fields, messages: map[intray.Message]wire.Message{}}
 	o := c.reviewed.Outcome
 	for i, f := range schema.Fields {
-		one := reviewColumn{Key: f.Key, Label: f.Label, Type: string(f.Type.Name), ReadOnly: f.ReadOnly, Hidden: f.Hidden, field: i}
+		one := wire.ReviewColumn{Key: f.Key, Label: f.Label, Type: string(f.Type.Name), ReadOnly: f.ReadOnly, Hidden: f.Hidden}
 		one.Required = isRequired(f)
 		if f.Type.Name == intray.TypeMultiSelect {
 			one.Delimiter = ","
@@ -149,7 +53,7 @@ func (a *API) loadReviewTable(c *call) (*reviewTable, error) {
 			}
 		}
 		for _, option := range review.Choices(f) {
-			one.Options = append(one.Options, reviewOption{option.Value, option.Label})
+			one.Options = append(one.Options, wire.ReviewOption{Value: option.Value, Label: option.Label})
 		}
 		var columns []int
 		if o != nil && i < len(o.Mapping.Fields) {
@@ -159,13 +63,13 @@ func (a *API) loadReviewTable(c *call) (*reviewTable, error) {
 			if len(columns) > 0 {
 				one.Header = o.Headers[columns[0]]
 			}
-			d.columns = append(d.columns, one)
+			d.columns, d.columnFields = append(d.columns, one), append(d.columnFields, i)
 			continue
 		}
 		for part, column := range columns {
 			own := one
 			own.Part, own.Header = &part, o.Headers[column]
-			d.columns = append(d.columns, own)
+			d.columns, d.columnFields = append(d.columns, own), append(d.columnFields, i)
 		}
 	}
 	return d, nil
@@ -189,11 +93,10 @@ func (a *API) getReviewTable(c *call) (*response, error) {
 	return uncachedResponse(out, err)
 }
 
-func (a *API) tableInfo(c *call, d *reviewTable) (reviewTableInfo, error) {
-	out := reviewTableInfo{Columns: d.columns}
+func (a *API) tableInfo(c *call, d *reviewTable) (wire.ReviewTable, error) {
+	out := wire.ReviewTable{Columns: d.columns}
 	err := a.cfg.Service.WithRows(c.context(), c.reviewed, func(rows *draft.Draft) error {
-		t := rows.Totals()
-		out.Totals = reviewTotals{t.Rows, t.Errors, t.Warnings, t.Infos}
+		out.Totals = wire.ReviewTotals(rows.Totals())
 		h, err := rows.History(c.context())
 		out.Undo, out.Redo = len(h.Done), len(h.Undone)
 		return err
@@ -218,8 +121,8 @@ func (a *API) getReviewRows(c *call) (*response, error) {
 	return uncachedResponse(out, err)
 }
 
-func (a *API) reviewRows(c *call, d *reviewTable, query url.Values) (reviewWindow, error) {
-	out, most := reviewWindow{Rows: []reviewRow{}}, maxStepText
+func (a *API) reviewRows(c *call, d *reviewTable, query url.Values) (wire.ReviewRows, error) {
+	out, most := wire.ReviewRows{Rows: []wire.ReviewRow{}}, maxStepText
 	q, err := d.parseQuery(query)
 	if err != nil {
 		return out, err
@@ -327,24 +230,25 @@ func (d *reviewTable) parseAlso(doc string) (map[int][]string, error) {
 }
 
 // wireRow gives a row in the columns of the table. Texts are cut after so many bytes.
-func (d *reviewTable) wireRow(r draft.Row, most int, made review.SetByHook) reviewRow {
-	out := reviewRow{ID: strconv.FormatInt(r.Number, 10), Version: r.Version, Line: r.Line, Problems: d.problems(r.Problems, nil)}
-	for _, column := range d.columns {
-		c := r.Cells[column.field]
-		var cell reviewCell
+func (d *reviewTable) wireRow(r draft.Row, most int, made review.SetByHook) wire.ReviewRow {
+	out := wire.ReviewRow{ID: strconv.FormatInt(r.Number, 10), Version: r.Version, Line: r.Line, Problems: d.problems(r.Problems, nil)}
+	for i, column := range d.columns {
+		field := d.columnFields[i]
+		c := r.Cells[field]
+		var cell wire.ReviewCell
 		if column.Part == nil {
 			cell = d.wholeCell(c, most)
 		} else {
 			cell = d.partCell(c, *column.Part, most)
 		}
-		cell.Made = cell.Value != nil && !cell.Cut && made(column.field, cell.Text, *cell.Value)
+		cell.Made = cell.Value != nil && !cell.Cut && made(field, cell.Text, *cell.Value)
 		out.Cells = append(out.Cells, cell)
 	}
 	return out
 }
 
-func (d *reviewTable) wholeCell(c draft.Cell, most int) reviewCell {
-	cell := reviewCell{Text: truncate(c.Raw, most), Problems: d.problems(c.Problems, nil), Cut: len(c.Raw) > most}
+func (d *reviewTable) wholeCell(c draft.Cell, most int) wire.ReviewCell {
+	cell := wire.ReviewCell{Text: truncate(c.Raw, most), Problems: d.problems(c.Problems, nil), Cut: len(c.Raw) > most}
 	if !c.Null {
 		value := truncate(c.Value, most)
 		cell.Value = &value
@@ -353,9 +257,9 @@ func (d *reviewTable) wholeCell(c draft.Cell, most int) reviewCell {
 }
 
 // partCell is the cell of one of the columns of a field with several.
-func (d *reviewTable) partCell(c draft.Cell, part, most int) reviewCell {
+func (d *reviewTable) partCell(c draft.Cell, part, most int) wire.ReviewCell {
 	raw := c.RawPart(part)
-	cell := reviewCell{Text: truncate(raw, most), Problems: d.problems(c.Problems, &part), Cut: len(raw) > most}
+	cell := wire.ReviewCell{Text: truncate(raw, most), Problems: d.problems(c.Problems, &part), Cut: len(raw) > most}
 	var values []json.RawMessage
 	if json.Unmarshal([]byte(c.Value), &values) == nil && part < len(values) && string(values[part]) != "null" {
 		value := string(values[part])
@@ -368,20 +272,20 @@ func (d *reviewTable) partCell(c draft.Cell, part, most int) reviewCell {
 	return cell
 }
 
-func (d *reviewTable) problems(problems []intray.Problem, part *int) (list []reviewProblem) {
+func (d *reviewTable) problems(problems []intray.Problem, part *int) (list []wire.ReviewProblem) {
 	for _, p := range problems {
 		if part == nil || p.Part == *part {
-			list = append(list, reviewProblem{p.Level.String(), p.Code, d.message(p.Text)})
+			list = append(list, wire.ReviewProblem{Level: p.Level.String(), Code: p.Code, Message: d.message(p.Text)})
 		}
 	}
 	return list
 }
 
 // message renders a message once.
-func (d *reviewTable) message(m intray.Message) mainMessage {
+func (d *reviewTable) message(m intray.Message) wire.Message {
 	out, known := d.messages[m]
 	if !known {
-		out = mainOf(m)
+		out = wire.NewMessage(m)
 		d.messages[m] = out
 	}
 	return out
@@ -392,7 +296,7 @@ func (a *API) getReviewCounts(c *call) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := []reviewProblemCount{}
+	out := []wire.ReviewCount{}
 	err = a.cfg.Service.WithRows(c.context(), c.reviewed, func(rows *draft.Draft) error {
 		counts, err := rows.Counts(c.context())
 		for _, one := range counts {
@@ -400,7 +304,7 @@ func (a *API) getReviewCounts(c *call) (*response, error) {
 			if one.Field != intray.NoField {
 				key = d.fields[one.Field].Key
 			}
-			out = append(out, reviewProblemCount{key, one.Code, one.Level.String(), one.Rows, d.message(one.Text)})
+			out = append(out, wire.ReviewCount{Key: key, Code: one.Code, Level: one.Level.String(), Rows: one.Rows, Message: d.message(one.Text)})
 		}
 		return err
 	})
@@ -425,7 +329,7 @@ func (a *API) getReviewValues(c *call) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := reviewValues{Values: []reviewValue{}}
+	out := wire.ReviewValues{Values: []wire.ReviewValue{}}
 	suggest := review.NewSuggester(d.fields[of])
 	if q.Filter.Show == draft.All || q.Filter.Show == draft.Valid {
 		suggest = nil
@@ -434,10 +338,10 @@ func (a *API) getReviewValues(c *call) (*response, error) {
 		found, err := rows.Distinct(c.context(), of, q, int(limit))
 		out.More = found.More
 		for i, v := range found.Values {
-			one := reviewValue{truncate(v.Text, maxCellText), v.Cells, []reviewSuggestion{}, len(v.Text) > maxCellText}
+			one := wire.ReviewValue{Text: truncate(v.Text, maxCellText), Count: v.Cells, Suggestions: []wire.ReviewSuggestion{}, Cut: len(v.Text) > maxCellText}
 			if i < maxSuggested {
 				for _, s := range suggest.Suggest(v.Text, suggestions) {
-					one.Suggestions = append(one.Suggestions, reviewSuggestion{s.Text, s.Label, reasonOf(s.Reason)})
+					one.Suggestions = append(one.Suggestions, wire.ReviewSuggestion{Text: s.Text, Label: s.Label, Reason: wire.NewReason(s.Reason)})
 				}
 			}
 			out.Values = append(out.Values, one)
@@ -469,15 +373,15 @@ func (a *API) getReviewNext(c *call) (*response, error) {
 			return nil, invalidField("near", intray.NewMessage("request.not_one_of", intray.Params{"values": []string{"problems", "errors", "warnings", "infos"}}))
 		}
 	}
-	var out *reviewPosition
+	var out wire.ReviewNext
 	err = a.cfg.Service.WithRows(c.context(), c.reviewed, func(rows *draft.Draft) error {
 		spot, found, err := rows.Next(c.context(), q, draft.Filter{Show: near}, row, query.Get("back") == "true")
 		if found {
-			out = &reviewPosition{strconv.FormatInt(spot.Row, 10), spot.Position}
+			out.Next = &wire.ReviewPosition{ID: strconv.FormatInt(spot.Row, 10), Place: spot.Position}
 		}
 		return err
 	})
-	return uncachedResponse(map[string]*reviewPosition{"next": out}, err)
+	return uncachedResponse(out, err)
 }
 
 func showShape() *jsonschema.Schema {
@@ -522,94 +426,4 @@ func nextParams() []parameter {
 		{"near", "The level of the problem that is looked for. Default any.", enumType("", "problems", "errors", "warnings", "infos")},
 		{"back", "true looks before the row and not behind it.", enumType("", "true", "false")},
 	}
-}
-
-func reviewTableResponse() *jsonschema.Schema {
-	option := objectType("", required("value", stringType("")), required("label", stringType("")))
-	column := objectType("A field, or one of the columns that feed a field with manyToOne.",
-		required("key", stringType("")), optional("part", countType("Which of the columns of the field, from 0.")), required("label", stringType("")), required("type", stringType("The type of the field.")),
-		optional("header", stringType("That of the column in the file.")), required("readOnly", boolType("")), required("hidden", boolType("")), required("required", boolType("")),
-		optional("options", arrayType(option, "Of select, multi-select, country and us-state-territory.")), optional("delimiter", stringType("What stands between the values of a multi-select.")))
-	totals := objectType("", required("rows", countType("")), required("errors", countType("Rows with a problem of this level.")), required("warnings", countType("")), required("infos", countType("")))
-	return objectType("", required("columns", arrayType(column, "")), required("totals", totals),
-		required("undo", countType("How many changes can be taken back.")), required("redo", countType("How many can be made again.")))
-}
-
-func reviewCellResponse() *jsonschema.Schema {
-	return objectType("", required("text", stringType("What stands there.")), required("value", nullable(stringType("What it is read as."))), optional("problems", reviewProblemsResponse()),
-		optional("made", boolType("The text is not what the value was read from: a hook gave it, or a workbook, which shows less of it.")),
-		optional("cut", boolType("The text goes on: 4 KiB of it are given, or 64 KiB where one row is asked for.")))
-}
-
-func reviewProblemsResponse() *jsonschema.Schema {
-	return arrayType(objectType("", with(mainProps(""), required("level", enumType("", "error", "warning", "info")), required("code", stringType("The rule.")))...), "")
-}
-
-func reviewWindowResponse() *jsonschema.Schema {
-	row := objectType("", required("id", stringType("Names the row for good.")), required("version", countType("The number of the change that last touched it; 0 for none.")),
-		optional("line", countType("Where it begins in the file, from 1; missing for added rows.")),
-		required("cells", arrayType(reviewCellResponse(), "One for each column of the table.")), optional("problems", reviewProblemsResponse()))
-	return objectType("", required("view", stringType("Names the view.")), required("total", countType("How many rows it has.")), required("first", countType("The place of the first row here, from 0.")), required("rows", arrayType(row, "")))
-}
-
-func reviewCountResponse() *jsonschema.Schema {
-	return objectType("", with(mainProps("That of one of them."), required("key", stringType("The field; empty for whole rows.")), required("code", stringType("")), required("level", enumType("", "error", "warning", "info")),
-		required("rows", countType("")))...)
-}
-
-func reviewValuesResponse() *jsonschema.Schema {
-	suggestion := objectType("", with(reasonProps(""), required("text", stringType("What a cell is to hold.")), required("label", stringType("")))...)
-	value := objectType("", required("text", stringType("")), required("count", countType("")), required("suggestions", arrayType(suggestion, "What it may have been meant as, the likeliest first, at most 3. Of fields whose values are chosen from a list, and where the filter asks for problems.")),
-		optional("cut", boolType("The text goes on: 64 KiB of it are given.")))
-	return objectType("", required("values", arrayType(value, "")), required("more", countType("How many further ones there are.")))
-}
-
-func editResultResponse() *jsonschema.Schema {
-	sample := objectType("", required("id", stringType("The row.")), required("key", stringType("")), optional("part", countType("")), required("before", reviewCellResponse()), required("after", reviewCellResponse()))
-	return objectType("What a change did, or would do.", required("change", countType("Its number; 0 where nothing was changed.")), required("cells", countType("")), required("rows", countType("")),
-		required("added", countType("")), required("deleted", countType("")), required("valid", countType("Rows that lose their last error.")), required("invalid", countType("Rows that get their first one.")),
-		required("samples", arrayType(sample, "At most 20.")))
-}
-
-func submissionResponse() *jsonschema.Schema {
-	return objectType("", required("status", stringType("That of the import.")), required("rows", countType("In the result.")), required("rowsWithError", countType("Of these, with an error.")),
-		required("rowsLeftOut", countType("")), required("blocked", boolType("Rows with an error keep it from being submitted.")))
-}
-
-func opBody() *jsonschema.Schema { return objectType("", required("op", opShape())) }
-
-func opShape() *jsonschema.Schema {
-	return &jsonschema.Schema{Kind: jsonschema.String, NoControl: true, MinLength: 1, MaxLength: 100, Description: "An id that the caller makes, a new one for each change."}
-}
-
-func editBody() *jsonschema.Schema {
-	where := objectType("Which rows: those of the view, these, or those that fit the filter.",
-		optional("view", stringType("")), optional("from", countType("With view: the first place that is meant, from 0.")), optional("to", countType("With view: the place behind the last one. 0, the default, is the end.")), optional("total", countType("With view: how many rows it had when the person saw them; refused where it has others by now, as the places are others then.")), optional("rows", arrayType(stringType(""), "Ids.")), optional("show", showShape()), optional("key", stringType("")), optional("code", stringType("")), optional("search", stringType("")), optional("in", stringType("")), optional("also", stringType(alsoDoc)))
-	typed := objectType("", optional("id", stringType("The row; not where one is added.")), required("key", stringType("")), optional("part", countType("")), required("text", stringType("")),
-		optional("version", countType("The version of the row that the person saw.")), optional("seen", stringType("The text that the person saw.")))
-	return objectType("A change.", required("op", opShape()),
-		required("kind", enumType("", "set", "replace", "fill", "clear", "trim", "case", "mapValue", "delete", "add", "accept")),
-		optional("preview", boolType("Only say what it would do.")), optional("where", where), optional("keys", arrayType(stringType(""), "The fields. Default all that can be changed.")),
-		optional("cells", arrayType(typed, "For set.")), optional("rows", arrayType(arrayType(typed, ""), "For add: the cells of each row.")),
-		optional("find", stringType("For replace and mapValue.")), optional("map", mapType(stringType(""), "For mapValue: the new text for each old one, in place of find and text.")), optional("with", stringType("For replace.")), optional("text", stringType("For fill and mapValue.")), optional("texts", mapType(stringType(""), "For fill: the text for each field, by key, in place of keys and text.")),
-		optional("whole", boolType("For replace: only cells that hold nothing else.")), optional("names", mapType(mapType(stringType(""), ""), "For replace: what the page shows in place of texts, by field, where that is something else than the names of the table.")), optional("matchCase", boolType("")), optional("expression", boolType("find is a regular expression (RE2).")),
-		optional("inner", boolType("For trim: also runs of blanks inside.")), optional("to", enumType("For case.", "upper", "lower", "title")))
-}
-
-func fileParams() []parameter {
-	return []parameter{
-		{"op", "An id that the caller makes, a new one for each change.", opShape()},
-		{"preview", "true only says what it would do.", enumType("", "true", "false")},
-		{"over", "true puts what the file holds also into cells that were changed here since it was made.", enumType("", "true", "false")},
-	}
-}
-
-func rowsFileResponse() *jsonschema.Schema {
-	conflict := objectType("", required("id", stringType("The row.")), required("key", stringType("")), optional("part", countType("")), required("here", stringType("What the cell holds here.")), required("file", stringType("What it holds in the file.")))
-	return objectType("", required("verdict", editResultResponse()),
-		required("clashes", countType("Cells that the file changes and that were changed here to something else since it was made. They stay as they are here, unless over is true. Cells too long for the file that are changed in it count too, and stay in any case.")),
-		required("examples", arrayType(conflict, "The first of them, at most 20.")),
-		required("untold", countType("Rows of which it is not known what they held when the file was made: all cells of theirs that differ count as changed in the file.")),
-		required("unknown", countType("Rows of the file that are not among those under review, or not for the first time.")),
-		required("ignored", arrayType(stringType(""), "Headers of columns that were left alone.")))
 }

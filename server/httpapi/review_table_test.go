@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/intraydata/intray/internal/wire"
 )
 
 // underReview makes an import whose rows a person must settle, and gives the path
@@ -222,11 +224,11 @@ func TestTruncatedValuesAreMarked(t *testing.T) {
 	whole := strings.Repeat("w", maxCellText-len("…")) + "…"
 	longer := strings.Repeat("q", maxCellText+1)
 	_, path, cookie := s.underReview("E-Mail,Country,Phone\nada@example.org,DE,3\n" + whole + ",DE,1\n" + longer + ",DE,2\n")
-	var got reviewValues
+	var got wire.ReviewValues
 	check(t, json.Unmarshal(s.do("GET", path+"/values/?of=email&show=errors", "", "Cookie", cookie).Body.Bytes(), &got))
-	want := []reviewValue{
-		{Text: whole, Count: 1, Suggestions: []reviewSuggestion{}},
-		{Text: longer[1:] + "…", Count: 1, Suggestions: []reviewSuggestion{}, Cut: true},
+	want := []wire.ReviewValue{
+		{Text: whole, Count: 1, Suggestions: []wire.ReviewSuggestion{}},
+		{Text: longer[1:] + "…", Count: 1, Suggestions: []wire.ReviewSuggestion{}, Cut: true},
 	}
 	if diff := cmp.Diff(want, got.Values); diff != "" {
 		t.Errorf("the values: %.1000s", diff)

@@ -1,28 +1,32 @@
 package httpapi
 
 import (
-	"encoding/json"
 	"iter"
 	"net/http"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/jsonschema"
+	"github.com/intraydata/intray/internal/wire"
 	"github.com/intraydata/intray/schema"
 	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/schemas"
 )
 
-// savedSchema is a saved schema.
-type savedSchema struct {
-	ID       string          `json:"id"`
-	Name     string          `json:"name"`
-	Fields   json.RawMessage `json:"fields"`
-	Settings json.RawMessage `json:"settings"`
-	Hooks    json.RawMessage `json:"hooks"`
-	warningList
+func wireSchema(s model.Schema, warnings []intray.Message) wire.Schema {
+	return wire.Schema{
+		ID: s.ID, Name: s.Name, Fields: s.Document.Fields, Settings: s.Document.Settings, Hooks: s.Document.Hooks,
+		Warnings: wire.NewWarnings(warnings),
+	}
 }
 
-func wireSchema(s model.Schema, warnings []intray.Message) savedSchema {
-	return savedSchema{s.ID, s.Name, s.Document.Fields, s.Document.Settings, s.Document.Hooks, warningsOf(warnings)}
+func schemaBody() *jsonschema.Schema {
+	return objectType("A saved schema.",
+		optional("id", uuidType("Read only: it is given by the service.")),
+		required("name", &jsonschema.Schema{Kind: jsonschema.String, NoControl: true, MinLength: 1, MaxLength: 255, Description: "Unique in the organization."}),
+		required("fields", schema.FieldsShape()),
+		required("settings", schema.SettingsShape()),
+		optional("hooks", schema.HooksShape()),
+	)
 }
 
 // schemaDraft reads a body whose shape is checked already. An id in it is read
@@ -43,7 +47,7 @@ func (a *API) createSchema(c *call) (*response, error) {
 }
 
 func (a *API) listSchemas(c *call) (*response, error) {
-	return a.listResponse([]savedSchema{}, func(out *listWriter) error {
+	return a.listResponse([]wire.Schema{}, func(out *listWriter) error {
 		return a.cfg.Service.Schemas(c.context(), c.org, func(list iter.Seq2[model.Schema, error]) error {
 			for s, err := range list {
 				if err != nil {

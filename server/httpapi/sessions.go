@@ -10,32 +10,10 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/jsonschema"
+	"github.com/intraydata/intray/internal/wire"
 	"github.com/intraydata/intray/server/imports"
 	"github.com/intraydata/intray/server/model"
 )
-
-// newSession is a session that was just made.
-type newSession struct {
-	SessionID   string `json:"sessionId"`
-	HydrationID string `json:"hydrationId"`
-	ExpiresIn   int64  `json:"expiresIn"`
-	SavedAt     string `json:"savedAt"`
-}
-
-// hydration is a further token for a session.
-type hydration struct {
-	HydrationID string `json:"hydrationId"`
-	ExpiresIn   int64  `json:"expiresIn"`
-}
-
-type success struct {
-	Success bool `json:"success"`
-}
-
-// saved tells that a state or file was kept.
-type saved struct {
-	SavedAt string `json:"savedAt"`
-}
 
 // tokenLifetime reads expires_in, whose range the shape has checked.
 func tokenLifetime(doc map[string]any) time.Duration {
@@ -50,7 +28,9 @@ func (a *API) createSession(c *call) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	return jsonResponse(http.StatusCreated, newSession{h.Session.ID, h.Token, int64(h.Life / time.Second), formatTime(h.Session.Saved)})
+	return jsonResponse(http.StatusCreated, wire.Session{
+		SessionID: h.Session.ID, HydrationID: h.Token, ExpiresIn: int64(h.Life / time.Second), SavedAt: formatTime(h.Session.Saved),
+	})
 }
 
 func (a *API) resumeSession(c *call) (*response, error) {
@@ -62,14 +42,14 @@ func (a *API) resumeSession(c *call) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	return jsonResponse(http.StatusOK, hydration{h.Token, int64(h.Life / time.Second)})
+	return jsonResponse(http.StatusOK, wire.HydrationToken{HydrationID: h.Token, ExpiresIn: int64(h.Life / time.Second)})
 }
 
 func (a *API) deleteSession(c *call) (*response, error) {
 	if err := c.deleteByID("sessionId", a.cfg.Service.DeleteSession); err != nil {
 		return nil, err
 	}
-	return jsonResponse(http.StatusOK, success{true})
+	return jsonResponse(http.StatusOK, wire.Success{Success: true})
 }
 
 func etagHeader(tag string) http.Header { return http.Header{"Etag": {`"` + tag + `"`}} }
@@ -108,7 +88,7 @@ func (a *API) putState(c *call) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &response{status: http.StatusOK, body: saved{formatTime(session.Saved)}, header: etagHeader(session.Tag)}, nil
+	return &response{status: http.StatusOK, body: wire.Saved{SavedAt: formatTime(session.Saved)}, header: etagHeader(session.Tag)}, nil
 }
 
 // spoolState keeps the state till it is whole.
@@ -155,7 +135,7 @@ func (a *API) putSessionFile(c *call) (*response, error) {
 	if err != nil {
 		return nil, receiveError(err)
 	}
-	return &response{status: http.StatusOK, body: saved{formatTime(session.Saved)}, header: etagHeader(session.File.SHA256)}, nil
+	return &response{status: http.StatusOK, body: wire.Saved{SavedAt: formatTime(session.Saved)}, header: etagHeader(session.File.SHA256)}, nil
 }
 
 // mediaType keeps a media type that can be given back as it is; all others say
@@ -197,3 +177,16 @@ func ifMatch(values []string) ([]string, error) {
 	}
 	return tags, nil
 }
+
+func expiresIn() jsonschema.Property {
+	return optional("expires_in", &jsonschema.Schema{
+		Kind: jsonschema.Integer, Min: jsonschema.Bound(1), Max: jsonschema.Bound(int64(imports.MaxTokenLife.Seconds())),
+		Default: int64(imports.DefaultTokenLife.Seconds()), Description: "How long the hydration token is valid, in seconds.",
+	})
+}
+
+func sessionBody() *jsonschema.Schema {
+	return objectType("", optional("import_identifier", &jsonschema.Schema{Kind: jsonschema.String, NoControl: true, MaxLength: model.MaxLabel, Default: "", Description: "A label for the session."}), expiresIn())
+}
+
+func resumeBody() *jsonschema.Schema { return objectType("", expiresIn()) }

@@ -6,30 +6,27 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/jsonschema"
+	"github.com/intraydata/intray/internal/wire"
 	"github.com/intraydata/intray/server/connectors"
 	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/secrets"
 )
 
-// credential is an SFTP credential. Its secret never leaves the service.
-type credential struct {
-	ID             string `json:"id"`
-	Hostname       string `json:"hostname"`
-	Port           int    `json:"port"`
-	User           string `json:"user"`
-	AuthType       string `json:"auth_type"`
-	KeyFingerprint string `json:"key_fingerprint"`
+func wireCredential(c model.Credential) wire.Credential {
+	return wire.Credential{
+		ID: c.ID, Hostname: c.Hostname, Port: c.Port, User: c.User, AuthType: string(c.AuthType), KeyFingerprint: c.Fingerprint,
+	}
 }
 
-func wireCredential(c model.Credential) credential {
-	return credential{c.ID, c.Hostname, c.Port, c.User, string(c.AuthType), c.Fingerprint}
-}
-
-// connectionTest says whether a credential opens its server.
-type connectionTest struct {
-	Success bool `json:"success"`
-	errorSnake
-	HostKeyFingerprint string `json:"host_key_fingerprint,omitempty"`
+func credentialBody() *jsonschema.Schema {
+	return objectType("What is needed to log in to an SFTP server.",
+		required("hostname", lineType("Host name or address.", 253)),
+		required("port", &jsonschema.Schema{Kind: jsonschema.Integer, Min: jsonschema.Bound(1), Max: jsonschema.Bound(65535)}),
+		required("user", &jsonschema.Schema{Kind: jsonschema.String, NoControl: true, MinLength: 1, MaxLength: model.MaxLabel}),
+		required("auth_type", enumType("", "PASSWORD", "KEY")),
+		optional("password", nullable(&jsonschema.Schema{Kind: jsonschema.String, MaxLength: 4096, Description: "With auth_type PASSWORD only."})),
+		optional("private_key", nullable(&jsonschema.Schema{Kind: jsonschema.String, MaxLength: 65536, Description: "In OpenSSH format, without a passphrase. With auth_type KEY only."})),
+	)
 }
 
 func credentialDraft(c *call) connectors.CredentialDraft {
@@ -58,11 +55,7 @@ func (a *API) listCredentials(c *call) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	results := make([]credential, len(list))
-	for i, one := range list {
-		results[i] = wireCredential(one)
-	}
-	return jsonResponse(http.StatusOK, a.paginate(c, results, total, offset, limit))
+	return jsonResponse(http.StatusOK, paginate(a, c, mapEach(list, wireCredential), total, offset, limit))
 }
 
 func (a *API) getCredential(c *call) (*response, error) {
@@ -101,31 +94,9 @@ func (a *API) testCredential(c *call) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	result := connectionTest{Success: trouble == nil, HostKeyFingerprint: report.HostKeyFingerprint}
-	if trouble != nil {
-		result.errorSnake = errorOf(intray.MessageOf(trouble))
-	}
-	return jsonResponse(http.StatusOK, result)
-}
-
-// connector fetches files from an SFTP server by itself.
-type connector struct {
-	ID          string         `json:"id"`
-	Credentials string         `json:"credentials"`
-	Schema      string         `json:"schema"`
-	Schedule    map[string]any `json:"schedule"`
-	Directory   string         `json:"directory"`
-	FileRegex   *string        `json:"file_regex"`
-	DeliverTo   *deliverTo     `json:"deliver_to"`
-	LastRun     *string        `json:"last_run_date"`
-	NextRun     string         `json:"next_run_date"`
-	Failures    int            `json:"num_failures"`
-	CreatedDate string         `json:"created_date"`
-}
-
-type deliverTo struct {
-	Directory string `json:"directory"`
-	Format    string `json:"format"`
+	return jsonResponse(http.StatusOK, wire.ConnectionTest{
+		Success: trouble == nil, SnakeError: wire.NewSnakeError(intray.MessageOf(trouble)), HostKeyFingerprint: report.HostKeyFingerprint,
+	})
 }
 
 const (
@@ -133,21 +104,23 @@ const (
 	dailyAt      = "daily_at_time"
 )
 
-func wireConnector(c model.Connector) connector {
-	out := connector{ID: c.ID, Credentials: c.CredentialID, Schema: c.SchemaID, Directory: c.Directory, NextRun: formatTime(c.Next), Failures: c.Failures, CreatedDate: formatTime(c.Created)}
-	out.Schedule = map[string]any{"type": everyMinutes, "minutes": c.Schedule.Minutes}
+func wireConnector(c model.Connector) wire.Connector {
+	out := wire.Connector{
+		ID: c.ID, Credentials: c.CredentialID, Schema: c.SchemaID, Directory: c.Directory, NextRunDate: formatTime(c.Next), NumFailures: c.Failures,
+		CreatedDate: formatTime(c.Created), Schedule: wire.Schedule{Type: everyMinutes, Minutes: c.Schedule.Minutes},
+	}
 	if c.Schedule.Daily != "" {
-		out.Schedule = map[string]any{"type": dailyAt, "time_utc": c.Schedule.Daily}
+		out.Schedule = wire.Schedule{Type: dailyAt, TimeUTC: c.Schedule.Daily}
 	}
 	if c.Pattern != "" {
 		out.FileRegex = &c.Pattern
 	}
 	if c.PutDirectory != "" {
-		out.DeliverTo = &deliverTo{c.PutDirectory, c.PutFormat}
+		out.DeliverTo = &wire.DeliverTo{Directory: c.PutDirectory, Format: c.PutFormat}
 	}
 	if !c.Last.IsZero() {
 		last := formatTime(c.Last)
-		out.LastRun = &last
+		out.LastRunDate = &last
 	}
 	return out
 }
@@ -193,11 +166,7 @@ func (a *API) listConnectors(c *call) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]connector, len(list))
-	for i, one := range list {
-		out[i] = wireConnector(one)
-	}
-	return jsonResponse(http.StatusOK, a.paginate(c, out, int64(len(out)), 0, pageSize))
+	return jsonResponse(http.StatusOK, paginate(a, c, mapEach(list, wireConnector), int64(len(list)), 0, pageSize))
 }
 
 func (a *API) getConnector(c *call) (*response, error) {
@@ -236,19 +205,12 @@ func (a *API) runConnector(c *call) (*response, error) {
 	return jsonResponse(http.StatusOK, wireConnector(one))
 }
 
-// connectorRun is one run of a connector.
-type connectorRun struct {
-	ID        string `json:"id"`
-	BeganDate string `json:"began_date"`
-	EndedDate string `json:"ended_date"`
-	Success   bool   `json:"success"`
-	ErrorType string `json:"error_type"`
-	errorSnake
-	Listed          int              `json:"num_files"`
-	Fetched         int              `json:"num_fetched"`
-	Waiting         int              `json:"num_waiting"`
-	Skipped         []string         `json:"skipped"`
-	SkippedMessages []intray.Message `json:"skipped_messages"`
+func wireConnectorRun(p model.PullRun) wire.ConnectorRun {
+	return wire.ConnectorRun{
+		ID: p.ID, BeganDate: formatTime(p.Began), EndedDate: formatTime(p.Ended), Success: p.Succeeded,
+		ErrorType: p.Kind, SnakeError: wire.NewSnakeError(p.Message), NumFiles: p.Listed, NumFetched: p.Fetched, NumWaiting: p.Waiting,
+		Skipped: intray.RenderAll(p.Skipped), SkippedMessages: append([]intray.Message{}, p.Skipped...),
+	}
 }
 
 func (a *API) listConnectorRuns(c *call) (*response, error) {
@@ -264,14 +226,7 @@ func (a *API) listConnectorRuns(c *call) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]connectorRun, len(list))
-	for i, p := range list {
-		out[i] = connectorRun{
-			p.ID, formatTime(p.Began), formatTime(p.Ended), p.Succeeded, p.Kind, errorOf(p.Message), p.Listed, p.Fetched, p.Waiting,
-			intray.RenderAll(p.Skipped), append([]intray.Message{}, p.Skipped...),
-		}
-	}
-	return jsonResponse(http.StatusOK, a.paginate(c, out, total, offset, limit))
+	return jsonResponse(http.StatusOK, paginate(a, c, mapEach(list, wireConnectorRun), total, offset, limit))
 }
 
 func connectorBody() *jsonschema.Schema {
@@ -283,38 +238,23 @@ func connectorBody() *jsonschema.Schema {
 		optional("deliver_to", nullable(to)))
 }
 
-func connectorResponse() *jsonschema.Schema {
-	return objectType("", required("id", uuidType("")), required("credentials", uuidType("")), required("schema", uuidType("")),
-		required("schedule", objectType("", required("type", enumType("", everyMinutes, dailyAt)), optional("minutes", countType("")), optional("time_utc", stringType("")))),
-		required("directory", stringType("")), required("file_regex", nullable(stringType(""))),
-		required("deliver_to", nullable(objectType("", required("directory", stringType("")), required("format", stringType(""))))),
-		required("last_run_date", nullable(timestampType(""))), required("next_run_date", timestampType("")), required("num_failures", countType("How many of the last runs failed in a row.")), required("created_date", timestampType("")))
-}
-
-func connectorRunResponse() *jsonschema.Schema {
-	return objectType("", with(errorProps("What went wrong, for people."), required("id", uuidType("")), required("began_date", timestampType("")), required("ended_date", timestampType("")), required("success", boolType("")),
-		required("error_type", stringType("The same for programs; empty where nothing did.")),
-		required("num_files", countType("Files whose names fit.")), required("num_fetched", countType("An import was made of each.")), required("num_waiting", countType("New files that may still change.")),
-		required("skipped", arrayType(stringType(""), "Entries that were left aside, each with the reason.")), required("skipped_messages", arrayType(messageShape(), "The same with codes and parameters.")))...)
-}
-
 func connectorOperations() []operation {
 	const all, one = headless + "/sftp/connectors/", headless + "/sftp/connectors/{id}/"
 	return []operation{
 		{method: "POST", path: all, id: "createConnector", summary: "Make a connector, which fetches files from an SFTP server by itself", auth: authBackendKey, body: connectorBody(),
-			status: 201, response: connectorResponse(), errors: []int{400, 409, 413, 415}, serve: (*API).createConnector,
+			status: 201, response: shapeOf[wire.Connector](), errors: []int{400, 409, 413, 415}, serve: (*API).createConnector,
 			description: "Each new file is fetched once, when it has been at rest for a minute, and becomes an import with the schema. The source is never changed."},
 		{method: "GET", path: all, id: "listConnectors", summary: "List the connectors, oldest first", auth: authBackendKey, memory: readMemory,
-			status: 200, response: pageResponse(connectorResponse()), serve: (*API).listConnectors},
+			status: 200, response: shapeOf[wire.Page[wire.Connector]](), serve: (*API).listConnectors},
 		{method: "GET", path: one, id: "getConnector", summary: "Retrieve a connector", auth: authBackendKey,
-			status: 200, response: connectorResponse(), errors: []int{404}, serve: (*API).getConnector},
+			status: 200, response: shapeOf[wire.Connector](), errors: []int{404}, serve: (*API).getConnector},
 		{method: "PUT", path: one, id: "replaceConnector", summary: "Replace a connector", auth: authBackendKey, body: connectorBody(),
-			status: 200, response: connectorResponse(), errors: []int{400, 404, 413, 415}, serve: (*API).replaceConnector, description: "What it has fetched it does not fetch again."},
+			status: 200, response: shapeOf[wire.Connector](), errors: []int{400, 404, 413, 415}, serve: (*API).replaceConnector, description: "What it has fetched it does not fetch again."},
 		{method: "DELETE", path: one, id: "deleteConnector", summary: "Delete a connector and its history", auth: authBackendKey,
 			status: 204, errors: []int{404}, serve: (*API).deleteConnector, description: "Imports that it made stay."},
 		{method: "POST", path: one + "run/", id: "runConnector", summary: "Let a connector run at once", auth: authBackendKey,
-			status: 200, response: connectorResponse(), errors: []int{404}, serve: (*API).runConnector},
+			status: 200, response: shapeOf[wire.Connector](), errors: []int{404}, serve: (*API).runConnector},
 		{method: "GET", path: one + "runs/", id: "listConnectorRuns", summary: "List the runs of a connector, newest first", auth: authBackendKey, memory: readMemory, query: pageParams(),
-			status: 200, response: pageResponse(connectorRunResponse()), errors: []int{400, 404}, serve: (*API).listConnectorRuns, description: "The last 200 are kept."},
+			status: 200, response: shapeOf[wire.Page[wire.ConnectorRun]](), errors: []int{400, 404}, serve: (*API).listConnectorRuns, description: "The last 200 are kept."},
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/wire"
 	"github.com/intraydata/intray/server/model"
 )
 
@@ -197,7 +198,7 @@ func BenchmarkListUploads(b *testing.B) {
 			one := someUpload()
 			b.ReportAllocs()
 			for b.Loop() {
-				w := &listWriter{to: io.Discard, frame: uploads{End: int64(n), TotalNumUploads: int64(n), Data: []upload{}}}
+				w := &listWriter{to: io.Discard, frame: wire.Uploads{End: int64(n), TotalNumUploads: int64(n), Data: []wire.Upload{}}}
 				for range n {
 					check(b, w.append(wireUpload(one)))
 				}

@@ -10,43 +10,15 @@ import (
 	"time"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/wire"
 	"github.com/intraydata/intray/server/imports"
 	"github.com/intraydata/intray/server/model"
 )
 
-// upload is the account of a received file.
-type upload struct {
-	ID                string    `json:"id"`
-	ImportIdentifier  string    `json:"import_identifier"`
-	RawUpload         rawUpload `json:"raw_upload"`
-	User              user      `json:"user"`
-	CreatedDate       string    `json:"created_date"`
-	UploadStatus      string    `json:"upload_status"`
-	TotalNumRows      int64     `json:"total_num_rows"`
-	InvalidRowIndexes []int64   `json:"invalid_row_indexes"`
-	Errors            []notice  `json:"errors"`
-	StorageKey        string    `json:"storage_key"`
-	FieldOrder        []string  `json:"field_order"`
-}
-
-// uploads is a window of the list of uploads.
-type uploads struct {
-	Start           int64    `json:"start"`
-	End             int64    `json:"end"`
-	TotalNumUploads int64    `json:"total_num_uploads"`
-	Data            []upload `json:"data"`
-}
-
-type rawUpload struct {
-	Filename    string `json:"filename"`
-	StorageKey  string `json:"storage_key"`
-	DownloadURL string `json:"download_url,omitempty"`
-}
-
-func wireUpload(u model.Upload) upload {
-	out := upload{
+func wireUpload(u model.Upload) wire.Upload {
+	out := wire.Upload{
 		ID: u.ID, ImportIdentifier: u.ImportIdentifier, User: wireUser(u.User), CreatedDate: formatTime(u.Created),
-		RawUpload:    rawUpload{Filename: u.Filename, StorageKey: u.Raw.Key},
+		RawUpload:    wire.RawUpload{Filename: u.Filename, StorageKey: u.Raw.Key},
 		UploadStatus: string(u.Status), TotalNumRows: u.TotalRows, InvalidRowIndexes: u.Problems.InvalidRows,
 		Errors: wireNotices(u.Problems.Errors), StorageKey: u.Result.Key, FieldOrder: u.FieldOrder,
 	}
@@ -71,7 +43,7 @@ func (a *API) listUploads(c *call) (*response, error) {
 	}
 	return a.listResponse(nil, func(out *listWriter) error {
 		return a.cfg.Service.Uploads(c.context(), c.org, filter, start, end, func(total int64, list iter.Seq2[model.Upload, error]) error {
-			out.frame = uploads{Start: start, End: end, TotalNumUploads: total, Data: []upload{}}
+			out.frame = wire.Uploads{Start: start, End: end, TotalNumUploads: total, Data: []wire.Upload{}}
 			for u, err := range list {
 				if err != nil {
 					return err
@@ -172,7 +144,7 @@ func (a *API) resultURL(c *call, get func(ctx context.Context, org, id string) (
 	if err != nil {
 		return nil, err
 	}
-	return jsonResponse(http.StatusOK, presigned{address})
+	return jsonResponse(http.StatusOK, wire.PresignedURL{URL: address})
 }
 
 func (a *API) downloadURL(r *http.Request, u model.Upload, what string) (string, error) {

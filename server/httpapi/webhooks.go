@@ -9,29 +9,15 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/jsonschema"
+	"github.com/intraydata/intray/internal/wire"
 	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/secrets"
 	"github.com/intraydata/intray/server/webhooks"
 )
 
-// webhook is where events are sent to. Its secret is told when it is made.
-type webhook struct {
-	ID          string   `json:"id"`
-	URL         *string  `json:"url"`
-	Events      []string `json:"events"`
-	Development *bool    `json:"development_mode"`
-	Identifiers []string `json:"import_identifiers"`
-	SchemaIDs   []string `json:"schema_ids"`
-	Enabled     bool     `json:"enabled"`
-	Failing     *string  `json:"failing_since"`
-	CreatedDate string   `json:"created_date"`
-	Secret      string   `json:"secret,omitempty"`
-	warningList
-}
-
-func wireWebhook(w model.Webhook, secret secrets.Secret) webhook {
-	out := webhook{
-		ID: w.ID, Events: append([]string{}, w.Events...), Identifiers: append([]string{}, w.Identifiers...),
+func wireWebhook(w model.Webhook, secret secrets.Secret) wire.Webhook {
+	out := wire.Webhook{
+		ID: w.ID, Events: append([]string{}, w.Events...), ImportIdentifiers: append([]string{}, w.Identifiers...),
 		SchemaIDs: append([]string{}, w.SchemaIDs...), Enabled: w.Enabled, CreatedDate: formatTime(w.Created), Secret: secret.Reveal(),
 	}
 	if w.URL != "" {
@@ -39,15 +25,15 @@ func wireWebhook(w model.Webhook, secret secrets.Secret) webhook {
 	}
 	if w.Development != "" {
 		only := w.Development == "true"
-		out.Development = &only
+		out.DevelopmentMode = &only
 	}
 	if w.FailureStreak.Failures > 0 {
 		since := formatTime(w.FailureStreak.Since)
-		out.Failing = &since
+		out.FailingSince = &since
 	}
 	if strings.HasPrefix(strings.ToLower(w.URL), "http:") {
 		unencrypted := intray.NewMessage("webhook.unencrypted", nil)
-		out.warningList = warningsOf([]intray.Message{intray.NewMessage("property.problem", intray.Params{"path": "url", "problem": unencrypted})})
+		out.Warnings = wire.NewWarnings([]intray.Message{intray.NewMessage("property.problem", intray.Params{"path": "url", "problem": unencrypted})})
 	}
 	return out
 }
@@ -88,11 +74,7 @@ func (a *API) listWebhooks(c *call) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]webhook, len(list))
-	for i, one := range list {
-		out[i] = wireWebhook(one, secrets.Secret{})
-	}
-	return jsonResponse(http.StatusOK, out)
+	return jsonResponse(http.StatusOK, mapEach(list, func(w model.Webhook) wire.Webhook { return wireWebhook(w, secrets.Secret{}) }))
 }
 
 func (a *API) getWebhook(c *call) (*response, error) {
@@ -132,58 +114,35 @@ func (a *API) rotateWebhook(c *call) (*response, error) {
 }
 
 func (a *API) signingSecret(c *call) (*response, error) {
-	return uncachedResponse(map[string]string{"secret": a.cfg.Service.SigningSecret(c.org).Reveal()}, nil)
+	return uncachedResponse(wire.SigningSecret{Secret: a.cfg.Service.SigningSecret(c.org).Reveal()}, nil)
 }
 
-// delivery is a message for one receiver, and what became of it.
-type delivery struct {
-	ID          string    `json:"id"`
-	Event       string    `json:"event"`
-	ImportID    string    `json:"import_id"`
-	URL         string    `json:"url"`
-	Status      string    `json:"status"`
-	CreatedDate string    `json:"created_date"`
-	NextAttempt *string   `json:"next_attempt_date"`
-	ContentType string    `json:"content_type"`
-	Body        *string   `json:"body"`
-	Attempts    []attempt `json:"attempts"`
-}
-
-// attempt is one try at a delivery.
-type attempt struct {
-	Number    int    `json:"number"`
-	Date      string `json:"date"`
-	Delivered bool   `json:"delivered"`
-	Status    *int   `json:"status_code"`
-	mainSnake
-	Answered float64             `json:"answered_ms"`
-	Took     float64             `json:"took_ms"`
-	Headers  map[string][]string `json:"response_headers"`
-	Body     string              `json:"response_body"`
-}
-
-func wireDelivery(d model.Delivery, tried []model.Attempt) delivery {
-	out := delivery{ID: d.ID, Event: d.Event, ImportID: d.ImportID, URL: d.URL, Status: string(d.Status), CreatedDate: formatTime(d.Created), ContentType: d.ContentType, Attempts: []attempt{}}
+func wireDelivery(d model.Delivery, attempts []model.Attempt) wire.Delivery {
+	out := wire.Delivery{
+		ID: d.ID, Event: d.Event, ImportID: d.ImportID, URL: d.URL, Status: string(d.Status), CreatedDate: formatTime(d.Created),
+		ContentType: d.ContentType, Attempts: mapEach(attempts, wireAttempt),
+	}
 	if d.Status == model.Waiting {
 		next := formatTime(d.Due)
-		out.NextAttempt = &next
+		out.NextAttemptDate = &next
 	}
 	if d.Body != nil {
 		body := string(d.Body)
 		out.Body = &body
 	}
-	for _, t := range tried {
-		one := attempt{
-			Number: t.Number, Date: formatTime(t.At), Delivered: t.Delivered, mainSnake: mainSnakeOf(t.Message), Headers: t.Head, Body: legible(t.Body),
-			Answered: milliseconds(t.Answered), Took: milliseconds(t.Took),
-		}
-		if one.Headers == nil {
-			one.Headers = map[string][]string{}
-		}
-		if t.Status != 0 {
-			one.Status = &t.Status
-		}
-		out.Attempts = append(out.Attempts, one)
+	return out
+}
+
+func wireAttempt(t model.Attempt) wire.Attempt {
+	out := wire.Attempt{
+		Number: t.Number, Date: formatTime(t.At), Delivered: t.Delivered, SnakeMessage: wire.NewSnakeMessage(t.Message),
+		AnsweredMS: milliseconds(t.Answered), TookMS: milliseconds(t.Took), ResponseHeaders: t.Head, ResponseBody: legible(t.Body),
+	}
+	if out.ResponseHeaders == nil {
+		out.ResponseHeaders = map[string][]string{}
+	}
+	if t.Status != 0 {
+		out.StatusCode = &t.Status
 	}
 	return out
 }
@@ -218,11 +177,8 @@ func (a *API) replyDeliveries(c *call, id string) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	results := make([]delivery, len(list))
-	for i, one := range list {
-		results[i] = wireDelivery(one, tried[one.ID])
-	}
-	return jsonResponse(http.StatusOK, a.paginate(c, results, total, offset, min(limit, maxDeliveries)))
+	results := mapEach(list, func(d model.Delivery) wire.Delivery { return wireDelivery(d, tried[d.ID]) })
+	return jsonResponse(http.StatusOK, paginate(a, c, results, total, offset, min(limit, maxDeliveries)))
 }
 
 // maxDeliveries is the most deliveries of an answer: each may have 13 attempts of
@@ -249,7 +205,7 @@ func (a *API) redeliver(c *call) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	return jsonResponse(http.StatusOK, map[string]int64{"deliveries": n})
+	return jsonResponse(http.StatusOK, wire.Redelivered{Deliveries: n})
 }
 
 // maxWait is how long a call may wait for messages, in seconds.
@@ -277,11 +233,7 @@ func (a *API) fetchMessages(c *call) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]delivery, len(list))
-	for i, one := range list {
-		out[i] = wireDelivery(one, nil)
-	}
-	return jsonResponse(http.StatusOK, out)
+	return jsonResponse(http.StatusOK, mapEach(list, func(d model.Delivery) wire.Delivery { return wireDelivery(d, nil) }))
 }
 
 func (a *API) reportForwarded(c *call) (*response, error) {
@@ -312,68 +264,34 @@ func webhookBody() *jsonschema.Schema {
 		optional("enabled", boolType("Default true.")))
 }
 
-func webhookResponse() *jsonschema.Schema {
-	return objectType("", with(warningProps(""), required("id", uuidType("")), required("url", nullable(stringType(""))), required("events", arrayType(enumType("", webhooks.Events()...), "Empty means all.")),
-		required("development_mode", nullable(boolType("null means all."))), required("import_identifiers", arrayType(stringType(""), "Empty means all.")),
-		required("schema_ids", arrayType(stringType(""), "Empty means all.")), required("enabled", boolType("One that only failed for 5 days is disabled.")),
-		required("failing_since", nullable(timestampType("Since when every attempt has failed."))), required("created_date", timestampType("")),
-		optional("secret", stringType("Told when the webhook is made and after a rotation, and never again: whsec_ and base64.")))...)
-}
-
-func deliveryResponse() *jsonschema.Schema {
-	tried := objectType("", with(mainSnakeProps("A sentence for people."), required("number", countType("")), required("date", timestampType("")), required("delivered", boolType("")), required("status_code", nullable(countType(""))),
-		required("answered_ms", &jsonschema.Schema{Kind: jsonschema.Number, Description: "When the head of the answer was there."}), required("took_ms", &jsonschema.Schema{Kind: jsonschema.Number}),
-		required("response_headers", mapType(arrayType(stringType(""), ""), "")), required("response_body", stringType("The first 16 KiB.")))...)
-	return objectType("", required("id", stringType("The message's own: webhook-id of each attempt.")), required("event", stringType("")), required("import_id", stringType("")), required("url", stringType("")),
-		required("status", enumType("", "WAITING", "DELIVERED", "FAILED")), required("created_date", timestampType("")), required("next_attempt_date", nullable(timestampType(""))),
-		required("content_type", stringType("")), required("body", nullable(stringType("null where what it told of was deleted."))), required("attempts", arrayType(tried, "")))
-}
-
 func webhookOperations() []operation {
 	const all, one = v1 + "/webhooks/", v1 + "/webhooks/{id}/"
 	return []operation{
 		{method: "POST", path: all, id: "createWebhook", summary: "Make a webhook", auth: authBackendKey, body: webhookBody(),
-			status: 201, response: webhookResponse(), errors: []int{400, 409, 413, 415}, serve: (*API).createWebhook,
+			status: 201, response: shapeOf[wire.Webhook](), errors: []int{400, 409, 413, 415}, serve: (*API).createWebhook,
 			description: "Messages are signed as Standard Webhooks says, with the secret that this answer alone tells."},
 		{method: "GET", path: all, id: "listWebhooks", summary: "List the webhooks, oldest first", auth: authBackendKey, memory: readMemory,
-			status: 200, response: arrayType(webhookResponse(), ""), serve: (*API).listWebhooks},
+			status: 200, response: shapeOf[[]wire.Webhook](), serve: (*API).listWebhooks},
 		{method: "GET", path: v1 + "/webhooks/signing-secret/", id: "getSigningSecret", summary: "The secret that signs the calls of webhookUrl and needsReviewWebhookUrl", auth: authBackendKey,
-			status: 200, response: objectType("", required("secret", stringType("whsec_ and base64."))), serve: (*API).signingSecret},
+			status: 200, response: shapeOf[wire.SigningSecret](), serve: (*API).signingSecret},
 		{method: "GET", path: v1 + "/webhooks/settings-deliveries/", id: "listSettingsDeliveries", summary: "List the calls of webhookUrl and needsReviewWebhookUrl, newest first", auth: authBackendKey, memory: readMemory, query: pageParams(),
-			status: 200, response: pageResponse(deliveryResponse()), errors: []int{400}, serve: (*API).listSettingsDeliveries, description: "At most 100 at a time; they are kept for 30 days."},
+			status: 200, response: shapeOf[wire.Page[wire.Delivery]](), errors: []int{400}, serve: (*API).listSettingsDeliveries, description: "At most 100 at a time; they are kept for 30 days."},
 		{method: "GET", path: one, id: "getWebhook", summary: "Retrieve a webhook", auth: authBackendKey,
-			status: 200, response: webhookResponse(), errors: []int{404}, serve: (*API).getWebhook},
+			status: 200, response: shapeOf[wire.Webhook](), errors: []int{404}, serve: (*API).getWebhook},
 		{method: "PUT", path: one, id: "replaceWebhook", summary: "Replace a webhook", auth: authBackendKey, body: webhookBody(),
-			status: 200, response: webhookResponse(), errors: []int{400, 404, 413, 415}, serve: (*API).replaceWebhook, description: "Its secret stays."},
+			status: 200, response: shapeOf[wire.Webhook](), errors: []int{400, 404, 413, 415}, serve: (*API).replaceWebhook, description: "Its secret stays."},
 		{method: "DELETE", path: one, id: "deleteWebhook", summary: "Delete a webhook and its deliveries", auth: authBackendKey,
 			status: 204, errors: []int{404}, serve: (*API).deleteWebhook},
 		{method: "POST", path: one + "rotate/", id: "rotateWebhook", summary: "Make a new secret for a webhook", auth: authBackendKey,
-			status: 200, response: webhookResponse(), errors: []int{404}, serve: (*API).rotateWebhook, description: "For a day messages are signed with the secret before, too."},
+			status: 200, response: shapeOf[wire.Webhook](), errors: []int{404}, serve: (*API).rotateWebhook, description: "For a day messages are signed with the secret before, too."},
 		{method: "GET", path: one + "deliveries/", id: "listDeliveries", summary: "List the deliveries of a webhook with their attempts, newest first", auth: authBackendKey, memory: readMemory, query: pageParams(),
-			status: 200, response: pageResponse(deliveryResponse()), errors: []int{400, 404}, serve: (*API).listDeliveries, description: "At most 100 at a time; they are kept for 30 days."},
+			status: 200, response: shapeOf[wire.Page[wire.Delivery]](), errors: []int{400, 404}, serve: (*API).listDeliveries, description: "At most 100 at a time; they are kept for 30 days."},
 		{method: "GET", path: one + "waiting/", id: "fetchMessages", summary: "Wait for messages of a webhook without an address", auth: authBackendKey, memory: readMemory, query: []parameter{{"wait", "For how many seconds to wait where there are none. Default 0, at most 25.", countType("")}},
-			status: 200, response: arrayType(deliveryResponse(), "Of each import the oldest."), errors: []int{400, 404, 409}, serve: (*API).fetchMessages},
+			status: 200, response: shapeOf[[]wire.Delivery](), errors: []int{400, 404, 409}, serve: (*API).fetchMessages},
 		{method: "POST", path: one + "waiting/", id: "tellForwarded", summary: "Tell what came of a message that was fetched", auth: authBackendKey, body: forwardedBody(),
 			status: 204, errors: []int{400, 404, 413, 415}, serve: (*API).reportForwarded, description: "A status from 200 to 299 delivers it; else it waits, and is to be tried again as others are."},
 		{method: "POST", path: one + "redeliver/", id: "redeliver", summary: "Send deliveries again", auth: authBackendKey,
 			body:   objectType("", optional("delivery_id", lineType("One delivery.", 128)), optional("since", lineType("All that were made since: a date and time of ISO 8601.", 40))),
-			status: 200, response: objectType("", required("deliveries", countType("How many are sent again, under their ids."))), errors: []int{400, 404, 409, 413, 415}, serve: (*API).redeliver},
+			status: 200, response: shapeOf[wire.Redelivered](), errors: []int{400, 404, 409, 413, 415}, serve: (*API).redeliver},
 	}
-}
-
-// Retrieved is what retrieving an import answers, without what opens it to others:
-// for those who are told of it.
-func (a *API) Retrieved(imp model.Import, u model.Upload) ([]byte, error) {
-	full := importFull{importShort: wireImport(imp)}
-	if imp.Outcome != nil {
-		if all := imp.Outcome.AllNotices(); len(all) > 0 {
-			full.ImportErrors = wireNotices(all)
-		}
-		metadata, err := a.wireOutcome(imp)
-		if err != nil {
-			return nil, err
-		}
-		full.ResultMetadata = metadata
-	}
-	return encodeJSON(full)
 }

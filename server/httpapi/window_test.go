@@ -122,7 +122,7 @@ func TestPagesReachEverything(t *testing.T) {
 		offset, seen := int64(0), int64(0)
 		for {
 			seen += min(limit, total-offset)
-			next := a.paginate(c, nil, total, offset, limit).Next
+			next := paginate[int](a, c, nil, total, offset, limit).Next
 			if next == nil {
 				break
 			}
@@ -136,13 +136,13 @@ func TestPagesReachEverything(t *testing.T) {
 			t.Fatalf("%d of %d were on the pages", seen, total)
 		}
 		for offset > 0 {
-			at := follow(t, *a.paginate(c, nil, total, offset, limit).Previous, limit)
+			at := follow(t, *paginate[int](a, c, nil, total, offset, limit).Previous, limit)
 			if at >= offset || at < 0 {
 				t.Fatalf("before %d stands %d", offset, at)
 			}
 			offset = at
 		}
-		beyond := a.paginate(c, nil, total, rapid.Int64Min(total).Draw(t, "beyond"), limit)
+		beyond := paginate[int](a, c, nil, total, rapid.Int64Min(total).Draw(t, "beyond"), limit)
 		if beyond.Next != nil {
 			t.Fatalf("behind the end stands %s", *beyond.Next)
 		}

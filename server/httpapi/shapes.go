@@ -1,0 +1,189 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/jsonschema"
+	"github.com/intraydata/intray/schema"
+	"github.com/intraydata/intray/server/webhooks"
+)
+
+// Short names for the schemas of requests.
+
+func objectType(doc string, props ...jsonschema.Property) *jsonschema.Schema {
+	return &jsonschema.Schema{Kind: jsonschema.Object, Description: doc, Properties: props}
+}
+
+func required(name string, s *jsonschema.Schema) jsonschema.Property {
+	return jsonschema.Property{Name: name, Required: true, Schema: s}
+}
+
+func optional(name string, s *jsonschema.Schema) jsonschema.Property {
+	return jsonschema.Property{Name: name, Schema: s}
+}
+
+func stringType(doc string) *jsonschema.Schema {
+	return &jsonschema.Schema{Kind: jsonschema.String, Description: doc}
+}
+
+// lineType is a string without control characters, fit for a header or a log line.
+func lineType(doc string, maxLength int) *jsonschema.Schema {
+	return &jsonschema.Schema{Kind: jsonschema.String, Description: doc, NoControl: true, MaxLength: maxLength}
+}
+
+func uuidType(doc string) *jsonschema.Schema {
+	return &jsonschema.Schema{Kind: jsonschema.String, Format: "uuid", Description: doc}
+}
+
+func countType(doc string) *jsonschema.Schema {
+	return &jsonschema.Schema{Kind: jsonschema.Integer, Min: jsonschema.Bound(0), Description: doc}
+}
+
+func boolType(doc string) *jsonschema.Schema {
+	return &jsonschema.Schema{Kind: jsonschema.Bool, Description: doc}
+}
+
+func enumType(doc string, values ...string) *jsonschema.Schema {
+	return &jsonschema.Schema{Kind: jsonschema.String, Enum: values, Description: doc}
+}
+
+func arrayType(of *jsonschema.Schema, doc string) *jsonschema.Schema {
+	return &jsonschema.Schema{Kind: jsonschema.Array, Elem: of, Description: doc}
+}
+
+func mapType(of *jsonschema.Schema, doc string) *jsonschema.Schema {
+	return &jsonschema.Schema{Kind: jsonschema.Map, Elem: of, Description: doc}
+}
+
+func nullable(s *jsonschema.Schema) *jsonschema.Schema {
+	with := *s
+	with.Nullable = true
+	return &with
+}
+
+// messageShape is the schema of an [intray.Message].
+func messageShape() *jsonschema.Schema {
+	return objectType("A message: a code with its parameters, or a text that is the same in all languages.",
+		optional("code", stringType("The code of the sentence.")), optional("params", paramsShape()), optional("text", stringType("The text, if there is no code.")))
+}
+
+func paramsShape() *jsonschema.Schema {
+	return mapType(nil, "The parameters of the sentence by name: strings, numbers, messages, or lists of strings or messages.")
+}
+
+const codeDoc = "The code of the sentence. Missing if an organization wrote the text."
+
+// shapeOf returns the schema of the JSON that encoding/json writes for a T. The tags
+// are those of package wire. It panics if a tag names an unknown schema.
+func shapeOf[T any]() *jsonschema.Schema { return shapeOfType(reflect.TypeFor[T](), "") }
+
+// shapeOfType returns the schema of a Go type. If name is not "", it names the schema of
+// the value or of its elements.
+func shapeOfType(t reflect.Type, name string) *jsonschema.Schema {
+	switch {
+	case t == reflect.TypeFor[intray.Message]():
+		return messageShape()
+	case t.Kind() == reflect.Pointer:
+		return nullable(shapeOfType(t.Elem(), name))
+	case t.Kind() == reflect.Slice && t != reflect.TypeFor[json.RawMessage]():
+		return arrayType(shapeOfType(t.Elem(), name), "")
+	case name != "":
+		return namedSchema(name)
+	}
+	switch t.Kind() {
+	case reflect.Struct:
+		return shapeOfStruct(t)
+	case reflect.Map:
+		if t.Elem().Kind() == reflect.Interface {
+			return mapType(nil, "")
+		}
+		return mapType(shapeOfType(t.Elem(), ""), "")
+	case reflect.String:
+		return stringType("")
+	case reflect.Bool:
+		return boolType("")
+	case reflect.Float64:
+		return &jsonschema.Schema{Kind: jsonschema.Number}
+	case reflect.Int, reflect.Int64:
+		return countType("")
+	}
+	panic(fmt.Sprintf("httpapi: no schema for the Go type %s", t))
+}
+
+// shapeOfStruct returns the schema of a struct. The properties of embedded structs are
+// its own.
+func shapeOfStruct(t reflect.Type) *jsonschema.Schema {
+	object := objectType("")
+	for i := range t.NumField() {
+		f := t.Field(i)
+		switch {
+		case f.Name == "_":
+			object.Description = f.Tag.Get("doc")
+			continue
+		case f.Anonymous:
+			object.Properties = append(object.Properties, shapeOfStruct(f.Type).Properties...)
+			continue
+		}
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		word := f.Tag.Get("schema")
+		shape := shapeOfType(f.Type, strings.TrimPrefix(word, "nullable"))
+		shape.Nullable = options == "" && (shape.Nullable || word == "nullable")
+		if doc := f.Tag.Get("doc"); doc != "" {
+			shape.Description = strings.TrimSpace(doc + " " + shape.Description)
+		}
+		object.Properties = append(object.Properties, jsonschema.Property{Name: name, Required: options == "", Schema: shape})
+	}
+	return object
+}
+
+// namedSchema returns the schema that a tag names.
+func namedSchema(name string) *jsonschema.Schema {
+	switch name {
+	case "uuid":
+		return uuidType("")
+	case "time":
+		return &jsonschema.Schema{Kind: jsonschema.String, Description: "ISO 8601 in UTC with microseconds.", Example: "2026-11-21T09:30:00.000000Z"}
+	case "code":
+		return stringType(codeDoc)
+	case "params":
+		return paramsShape()
+	case "fields":
+		return schema.FieldsShape()
+	case "settings":
+		return schema.SettingsShape()
+	case "hooks":
+		return schema.HooksShape()
+	case "event":
+		return enumType("", webhooks.Events()...)
+	}
+	values, known := namedEnums[name]
+	if !known {
+		panic(fmt.Sprintf("httpapi: unknown schema %q in a tag", name))
+	}
+	return enumType("", values...)
+}
+
+// namedEnums are the values of the enumerations that tags name.
+var namedEnums = map[string][]string{
+	"auth_type":       {"PASSWORD", "KEY"},
+	"decided":         {"person", "file"},
+	"deleted_part":    {"original", "result", "problems"},
+	"deletion_reason": {"asked for", "retention"},
+	"delivery_status": {"WAITING", "DELIVERED", "FAILED"},
+	"health":          {"ok"},
+	"learned_kind":    {"column", "value"},
+	"level":           {"error", "warning", "info"},
+	"notice": {
+		"EMPTY_FILE", "UNREADABLE_FILE", "TOO_LARGE", "ENCODING_UNCERTAIN", "HEADER_ROW_UNCERTAIN",
+		"SHEET_UNCERTAIN", "OTHER_TABLES", "UNMAPPED_FIELDS", "COLUMN_CONFLICT", "AMBIGUOUS_COLUMN", "VALUE_MAPPED",
+		"VALIDATION", "REPAIRED_ROW", "MAX_RECORDS", "NO_ROWS", "ALL_ROWS_REMOVED", "HOOK_FAILED", "CANCELLED_BY_HOOK", "TRUNCATED",
+	},
+	"schedule_type": {everyMinutes, dailyAt},
+	"status":        {"AWAITING_UPLOAD", "PENDING", "RUNNING", "SUCCESSFUL", "FAILED", "NEEDS_REVIEW"},
+	"step":          {"read", "map", "parse", "check", "output"},
+	"upload_status": {"PENDING_UPLOAD", "PROCESSING", "PROCESSED", "FAILED"},
+}
