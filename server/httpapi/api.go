@@ -144,10 +144,7 @@ func (a *API) isTrustedProxy(remote string) bool {
 }
 
 func (a *API) checkReady(c *call) (*response, error) {
-	if err := a.cfg.Service.Ready(c.context()); err != nil {
-		return nil, err
-	}
-	return jsonResponse(http.StatusOK, wire.Health{Status: "ok"})
+	return jsonResponse(http.StatusOK, wire.Health{Status: "ok"}, a.cfg.Service.Ready(c.context()))
 }
 
 func (a *API) document(*call) (*response, error) {

@@ -203,8 +203,20 @@ type response struct {
 	stream func(w io.Writer) error
 }
 
-func jsonResponse(status int, body any) (*response, error) {
+// jsonResponse returns a response with a body, or err if it is not nil.
+func jsonResponse(status int, body any, err error) (*response, error) {
+	if err != nil {
+		return nil, err
+	}
 	return &response{status: status, body: body}, nil
+}
+
+// uncachedResponse returns a response that no cache may store, or err if it is not nil.
+func uncachedResponse(body any, err error) (*response, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &response{status: http.StatusOK, body: body, header: http.Header{"Cache-Control": {"no-store"}}}, nil
 }
 
 // handler serves an operation: who calls, what is asked, what is answered.

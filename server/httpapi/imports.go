@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -153,10 +154,7 @@ func (a *API) createImport(c *call) (*response, error) {
 		return nil, err
 	}
 	full, err := a.fullImport(c.r, imp)
-	if err != nil {
-		return nil, err
-	}
-	return jsonResponse(http.StatusCreated, full)
+	return jsonResponse(http.StatusCreated, full, err)
 }
 
 // userOf reads import_metadata, whose shape is checked already.
@@ -178,10 +176,7 @@ func (a *API) getImport(c *call) (*response, error) {
 		return nil, err
 	}
 	full, err := a.fullImport(c.r, imp)
-	if err != nil {
-		return nil, err
-	}
-	return jsonResponse(http.StatusOK, full)
+	return jsonResponse(http.StatusOK, full, err)
 }
 
 // The window of a list that is given in pages.
@@ -191,15 +186,17 @@ const (
 )
 
 func (a *API) listImports(c *call) (*response, error) {
+	return listPage(a, c, a.cfg.Service.Imports, wireImport)
+}
+
+// listPage responds with the page of a list that the query asks for.
+func listPage[T, W any](a *API, c *call, list func(ctx context.Context, org string, offset, limit int64) ([]T, int64, error), convert func(T) W, repeated ...string) (*response, error) {
 	offset, limit, err := pageWindow(c.r.URL.Query())
 	if err != nil {
 		return nil, err
 	}
-	list, total, err := a.cfg.Service.Imports(c.context(), c.org, offset, limit)
-	if err != nil {
-		return nil, err
-	}
-	return jsonResponse(http.StatusOK, paginate(a, c, mapEach(list, wireImport), total, offset, limit))
+	elements, total, err := list(c.context(), c.org, offset, limit)
+	return jsonResponse(http.StatusOK, paginate(a, c, mapEach(elements, convert), total, offset, limit, repeated...), err)
 }
 
 // pageWindow reads offset and limit. A limit over the most that is given is cut.
@@ -247,10 +244,7 @@ func mapEach[T, W any](list []T, convert func(T) W) []W {
 }
 
 func (a *API) deleteImport(c *call) (*response, error) {
-	if err := c.deleteByID("id", a.cfg.Service.DeleteImport); err != nil {
-		return nil, err
-	}
-	return jsonResponse(http.StatusNoContent, nil)
+	return jsonResponse(http.StatusNoContent, nil, c.deleteByID("id", a.cfg.Service.DeleteImport))
 }
 
 func (a *API) importURL(c *call) (*response, error) {

@@ -202,7 +202,7 @@ func serviceOperations() []operation {
 	return []operation{
 		{method: "GET", path: "/healthz", id: "health", summary: "Whether the process serves", auth: authNone,
 			status: 200, response: shapeOf[wire.Health](), serve: func(*API, *call) (*response, error) {
-				return jsonResponse(http.StatusOK, wire.Health{Status: "ok"})
+				return jsonResponse(http.StatusOK, wire.Health{Status: "ok"}, nil)
 			}},
 		{method: "GET", path: "/readyz", id: "ready", summary: "Whether the stores answer", auth: authNone,
 			status: 200, response: shapeOf[wire.Health](), serve: (*API).checkReady},

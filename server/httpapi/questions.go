@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 
@@ -46,10 +47,7 @@ func wireAlternative(c intray.Choice) wire.Alternative {
 
 func (a *API) getQuestions(c *call) (*response, error) {
 	imp, err := loadByID(c, a.cfg.Service.Import)
-	if err != nil {
-		return nil, err
-	}
-	return jsonResponse(http.StatusOK, wireQuestions(imp))
+	return jsonResponse(http.StatusOK, wireQuestions(imp), err)
 }
 
 func (a *API) answerQuestions(c *call) (*response, error) {
@@ -60,10 +58,7 @@ func (a *API) answerQuestions(c *call) (*response, error) {
 	doc := c.bodyObject()
 	discard, _ := doc["discard"].(bool)
 	imp, err := a.cfg.Service.AnswerQuestions(c.context(), c.org, id, answersOf(doc), discard)
-	if err != nil {
-		return nil, err
-	}
-	return jsonResponse(http.StatusOK, wireQuestions(imp))
+	return jsonResponse(http.StatusOK, wireQuestions(imp), err)
 }
 
 // answersOf reads the answers of a body; nil takes one back.
@@ -97,20 +92,14 @@ func wireLearnedMapping(r model.LearnedMapping) wire.LearnedMapping {
 }
 
 func (a *API) listMemory(c *call) (*response, error) {
-	query := c.r.URL.Query()
-	identifier, err := identifierParam(query)
+	identifier, err := identifierParam(c.r.URL.Query())
 	if err != nil {
 		return nil, err
 	}
-	offset, limit, err := pageWindow(query)
-	if err != nil {
-		return nil, err
+	list := func(ctx context.Context, org string, offset, limit int64) ([]model.LearnedMapping, int64, error) {
+		return a.cfg.Service.Memory(ctx, org, identifier, offset, limit)
 	}
-	list, total, err := a.cfg.Service.Memory(c.context(), c.org, identifier, offset, limit)
-	if err != nil {
-		return nil, err
-	}
-	return jsonResponse(http.StatusOK, paginate(a, c, mapEach(list, wireLearnedMapping), total, offset, limit, identifierName, identifier))
+	return listPage(a, c, list, wireLearnedMapping, identifierName, identifier)
 }
 
 func (a *API) forgetMemory(c *call) (*response, error) {
@@ -118,10 +107,7 @@ func (a *API) forgetMemory(c *call) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := a.cfg.Service.ForgetMemory(c.context(), c.org, identifier); err != nil {
-		return nil, err
-	}
-	return jsonResponse(http.StatusNoContent, nil)
+	return jsonResponse(http.StatusNoContent, nil, a.cfg.Service.ForgetMemory(c.context(), c.org, identifier))
 }
 
 // identifierName is the parameter that says which imports are meant.

@@ -33,7 +33,7 @@ func (a *API) getRetention(c *call) (*response, error) {
 	for _, one := range list[1:] {
 		out.Schemas = append(out.Schemas, wire.SchemaRetention{SchemaID: one.SchemaID, RetentionDays: wireDays(one)})
 	}
-	return jsonResponse(http.StatusOK, out)
+	return jsonResponse(http.StatusOK, out, nil)
 }
 
 func (a *API) putRetention(c *call) (*response, error) {
@@ -51,15 +51,7 @@ func (a *API) putRetention(c *call) (*response, error) {
 }
 
 func (a *API) listReceipts(c *call) (*response, error) {
-	offset, limit, err := pageWindow(c.r.URL.Query())
-	if err != nil {
-		return nil, err
-	}
-	list, total, err := a.cfg.Service.Deletions(c.context(), c.org, offset, limit)
-	if err != nil {
-		return nil, err
-	}
-	return jsonResponse(http.StatusOK, paginate(a, c, mapEach(list, wireReceipt), total, offset, limit))
+	return listPage(a, c, a.cfg.Service.Deletions, wireReceipt)
 }
 
 func wireReceipt(d model.Deletion) wire.Receipt {

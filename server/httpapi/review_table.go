@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"encoding/json"
-	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -102,14 +101,6 @@ func (a *API) tableInfo(c *call, d *reviewTable) (wire.ReviewTable, error) {
 		return err
 	})
 	return out, err
-}
-
-// uncachedResponse is an answer that no cache may keep.
-func uncachedResponse(body any, err error) (*response, error) {
-	if err != nil {
-		return nil, err
-	}
-	return &response{status: http.StatusOK, body: body, header: http.Header{"Cache-Control": {"no-store"}}}, nil
 }
 
 func (a *API) getReviewRows(c *call) (*response, error) {

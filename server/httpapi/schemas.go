@@ -40,10 +40,7 @@ func schemaDraft(c *call) schemas.Draft {
 
 func (a *API) createSchema(c *call) (*response, error) {
 	s, warnings, err := a.cfg.Service.CreateSchema(c.context(), c.org, schemaDraft(c))
-	if err != nil {
-		return nil, err
-	}
-	return jsonResponse(http.StatusCreated, wireSchema(s, warnings))
+	return jsonResponse(http.StatusCreated, wireSchema(s, warnings), err)
 }
 
 func (a *API) listSchemas(c *call) (*response, error) {
@@ -64,10 +61,7 @@ func (a *API) listSchemas(c *call) (*response, error) {
 
 func (a *API) getSchema(c *call) (*response, error) {
 	s, err := loadByID(c, a.cfg.Service.Schema)
-	if err != nil {
-		return nil, err
-	}
-	return jsonResponse(http.StatusOK, wireSchema(s, nil))
+	return jsonResponse(http.StatusOK, wireSchema(s, nil), err)
 }
 
 func (a *API) replaceSchema(c *call) (*response, error) {
@@ -76,15 +70,9 @@ func (a *API) replaceSchema(c *call) (*response, error) {
 		return nil, err
 	}
 	s, warnings, err := a.cfg.Service.ReplaceSchema(c.context(), c.org, id, schemaDraft(c))
-	if err != nil {
-		return nil, err
-	}
-	return jsonResponse(http.StatusOK, wireSchema(s, warnings))
+	return jsonResponse(http.StatusOK, wireSchema(s, warnings), err)
 }
 
 func (a *API) deleteSchema(c *call) (*response, error) {
-	if err := c.deleteByID("id", a.cfg.Service.DeleteSchema); err != nil {
-		return nil, err
-	}
-	return jsonResponse(http.StatusNoContent, nil)
+	return jsonResponse(http.StatusNoContent, nil, c.deleteByID("id", a.cfg.Service.DeleteSchema))
 }

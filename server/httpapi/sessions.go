@@ -25,12 +25,9 @@ func (a *API) createSession(c *call) (*response, error) {
 	h, err := a.cfg.Service.CreateSession(c.context(), c.org, imports.NewSession{
 		ID: c.fixedID, ImportIdentifier: stringField(doc, "import_identifier"), Life: tokenLifetime(doc),
 	})
-	if err != nil {
-		return nil, err
-	}
 	return jsonResponse(http.StatusCreated, wire.Session{
 		SessionID: h.Session.ID, HydrationID: h.Token, ExpiresIn: int64(h.Life / time.Second), SavedAt: formatTime(h.Session.Saved),
-	})
+	}, err)
 }
 
 func (a *API) resumeSession(c *call) (*response, error) {
@@ -39,17 +36,11 @@ func (a *API) resumeSession(c *call) (*response, error) {
 		return nil, err
 	}
 	h, err := a.cfg.Service.ResumeSession(c.context(), c.org, id, tokenLifetime(c.bodyObject()))
-	if err != nil {
-		return nil, err
-	}
-	return jsonResponse(http.StatusOK, wire.HydrationToken{HydrationID: h.Token, ExpiresIn: int64(h.Life / time.Second)})
+	return jsonResponse(http.StatusOK, wire.HydrationToken{HydrationID: h.Token, ExpiresIn: int64(h.Life / time.Second)}, err)
 }
 
 func (a *API) deleteSession(c *call) (*response, error) {
-	if err := c.deleteByID("sessionId", a.cfg.Service.DeleteSession); err != nil {
-		return nil, err
-	}
-	return jsonResponse(http.StatusOK, wire.Success{Success: true})
+	return jsonResponse(http.StatusOK, wire.Success{Success: true}, c.deleteByID("sessionId", a.cfg.Service.DeleteSession))
 }
 
 func etagHeader(tag string) http.Header { return http.Header{"Etag": {`"` + tag + `"`}} }

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 
@@ -40,30 +41,16 @@ func credentialDraft(c *call) connectors.CredentialDraft {
 
 func (a *API) createCredential(c *call) (*response, error) {
 	made, err := a.cfg.Service.CreateCredential(c.context(), c.org, credentialDraft(c))
-	if err != nil {
-		return nil, err
-	}
-	return jsonResponse(http.StatusCreated, wireCredential(made))
+	return jsonResponse(http.StatusCreated, wireCredential(made), err)
 }
 
 func (a *API) listCredentials(c *call) (*response, error) {
-	offset, limit, err := pageWindow(c.r.URL.Query())
-	if err != nil {
-		return nil, err
-	}
-	list, total, err := a.cfg.Service.Credentials(c.context(), c.org, offset, limit)
-	if err != nil {
-		return nil, err
-	}
-	return jsonResponse(http.StatusOK, paginate(a, c, mapEach(list, wireCredential), total, offset, limit))
+	return listPage(a, c, a.cfg.Service.Credentials, wireCredential)
 }
 
 func (a *API) getCredential(c *call) (*response, error) {
 	one, err := loadByID(c, a.cfg.Service.Credential)
-	if err != nil {
-		return nil, err
-	}
-	return jsonResponse(http.StatusOK, wireCredential(one))
+	return jsonResponse(http.StatusOK, wireCredential(one), err)
 }
 
 func (a *API) replaceCredential(c *call) (*response, error) {
@@ -72,17 +59,11 @@ func (a *API) replaceCredential(c *call) (*response, error) {
 		return nil, err
 	}
 	one, err := a.cfg.Service.ReplaceCredential(c.context(), c.org, id, credentialDraft(c))
-	if err != nil {
-		return nil, err
-	}
-	return jsonResponse(http.StatusOK, wireCredential(one))
+	return jsonResponse(http.StatusOK, wireCredential(one), err)
 }
 
 func (a *API) deleteCredential(c *call) (*response, error) {
-	if err := c.deleteByID("id", a.cfg.Service.DeleteCredential); err != nil {
-		return nil, err
-	}
-	return jsonResponse(http.StatusNoContent, nil)
+	return jsonResponse(http.StatusNoContent, nil, c.deleteByID("id", a.cfg.Service.DeleteCredential))
 }
 
 func (a *API) testCredential(c *call) (*response, error) {
@@ -91,12 +72,9 @@ func (a *API) testCredential(c *call) (*response, error) {
 		return nil, err
 	}
 	report, trouble, err := a.cfg.Service.TestCredential(c.context(), c.org, id)
-	if err != nil {
-		return nil, err
-	}
 	return jsonResponse(http.StatusOK, wire.ConnectionTest{
 		Success: trouble == nil, SnakeError: wire.NewSnakeError(intray.MessageOf(trouble)), HostKeyFingerprint: report.HostKeyFingerprint,
-	})
+	}, err)
 }
 
 const (
@@ -155,26 +133,17 @@ func (a *API) createConnector(c *call) (*response, error) {
 		return nil, err
 	}
 	made, err := a.cfg.Service.CreateConnector(c.context(), c.org, draft)
-	if err != nil {
-		return nil, err
-	}
-	return jsonResponse(http.StatusCreated, wireConnector(made))
+	return jsonResponse(http.StatusCreated, wireConnector(made), err)
 }
 
 func (a *API) listConnectors(c *call) (*response, error) {
 	list, err := a.cfg.Service.Connectors(c.context(), c.org)
-	if err != nil {
-		return nil, err
-	}
-	return jsonResponse(http.StatusOK, paginate(a, c, mapEach(list, wireConnector), int64(len(list)), 0, pageSize))
+	return jsonResponse(http.StatusOK, paginate(a, c, mapEach(list, wireConnector), int64(len(list)), 0, pageSize), err)
 }
 
 func (a *API) getConnector(c *call) (*response, error) {
 	one, err := loadByID(c, a.cfg.Service.Connector)
-	if err != nil {
-		return nil, err
-	}
-	return jsonResponse(http.StatusOK, wireConnector(one))
+	return jsonResponse(http.StatusOK, wireConnector(one), err)
 }
 
 func (a *API) replaceConnector(c *call) (*response, error) {
@@ -187,22 +156,16 @@ func (a *API) replaceConnector(c *call) (*response, error) {
 		return nil, err
 	}
 	one, err := a.cfg.Service.ReplaceConnector(c.context(), c.org, id, draft)
-	if err != nil {
-		return nil, err
-	}
-	return jsonResponse(http.StatusOK, wireConnector(one))
+	return jsonResponse(http.StatusOK, wireConnector(one), err)
 }
 
 func (a *API) deleteConnector(c *call) (*response, error) {
-	return &response{status: http.StatusNoContent}, c.deleteByID("id", a.cfg.Service.DeleteConnector)
+	return jsonResponse(http.StatusNoContent, nil, c.deleteByID("id", a.cfg.Service.DeleteConnector))
 }
 
 func (a *API) runConnector(c *call) (*response, error) {
 	one, err := loadByID(c, a.cfg.Service.RunConnector)
-	if err != nil {
-		return nil, err
-	}
-	return jsonResponse(http.StatusOK, wireConnector(one))
+	return jsonResponse(http.StatusOK, wireConnector(one), err)
 }
 
 func wireConnectorRun(p model.PullRun) wire.ConnectorRun {
@@ -218,15 +181,10 @@ func (a *API) listConnectorRuns(c *call) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	offset, limit, err := pageWindow(c.r.URL.Query())
-	if err != nil {
-		return nil, err
+	list := func(ctx context.Context, org string, offset, limit int64) ([]model.PullRun, int64, error) {
+		return a.cfg.Service.Pulls(ctx, org, id, offset, limit)
 	}
-	list, total, err := a.cfg.Service.Pulls(c.context(), c.org, id, offset, limit)
-	if err != nil {
-		return nil, err
-	}
-	return jsonResponse(http.StatusOK, paginate(a, c, mapEach(list, wireConnectorRun), total, offset, limit))
+	return listPage(a, c, list, wireConnectorRun)
 }
 
 func connectorBody() *jsonschema.Schema {

@@ -115,11 +115,9 @@ func (a *API) uploadMetadata(c *call) (*response, error) {
 	}
 	out := wireUpload(u)
 	if u.Raw.Key != "" {
-		if out.RawUpload.DownloadURL, err = a.downloadURL(c.r, u, imports.RawFile); err != nil {
-			return nil, err
-		}
+		out.RawUpload.DownloadURL, err = a.downloadURL(c.r, u, imports.RawFile)
 	}
-	return jsonResponse(http.StatusOK, out)
+	return jsonResponse(http.StatusOK, out, err)
 }
 
 func (a *API) uploadURL(c *call) (*response, error) {
@@ -141,10 +139,7 @@ func (a *API) resultURL(c *call, get func(ctx context.Context, org, id string) (
 		return nil, err
 	}
 	address, err := a.downloadURL(c.r, u, string(format))
-	if err != nil {
-		return nil, err
-	}
-	return jsonResponse(http.StatusOK, wire.PresignedURL{URL: address})
+	return jsonResponse(http.StatusOK, wire.PresignedURL{URL: address}, err)
 }
 
 func (a *API) downloadURL(r *http.Request, u model.Upload, what string) (string, error) {
@@ -161,8 +156,5 @@ func (a *API) goneOperation(c *call) (*response, error) {
 }
 
 func (a *API) deleteUpload(c *call) (*response, error) {
-	if err := c.deleteByID("id", a.cfg.Service.DeleteUpload); err != nil {
-		return nil, err
-	}
-	return jsonResponse(http.StatusOK, nil)
+	return jsonResponse(http.StatusOK, nil, c.deleteByID("id", a.cfg.Service.DeleteUpload))
 }

@@ -63,26 +63,17 @@ func stringListField(doc map[string]any, name string) (list []string) {
 
 func (a *API) createWebhook(c *call) (*response, error) {
 	made, secret, err := a.cfg.Service.CreateWebhook(c.context(), c.org, webhookDraft(c))
-	if err != nil {
-		return nil, err
-	}
-	return jsonResponse(http.StatusCreated, wireWebhook(made, secret))
+	return jsonResponse(http.StatusCreated, wireWebhook(made, secret), err)
 }
 
 func (a *API) listWebhooks(c *call) (*response, error) {
 	list, err := a.cfg.Service.Webhooks(c.context(), c.org)
-	if err != nil {
-		return nil, err
-	}
-	return jsonResponse(http.StatusOK, mapEach(list, func(w model.Webhook) wire.Webhook { return wireWebhook(w, secrets.Secret{}) }))
+	return jsonResponse(http.StatusOK, mapEach(list, func(w model.Webhook) wire.Webhook { return wireWebhook(w, secrets.Secret{}) }), err)
 }
 
 func (a *API) getWebhook(c *call) (*response, error) {
 	one, err := loadByID(c, a.cfg.Service.Webhook)
-	if err != nil {
-		return nil, err
-	}
-	return jsonResponse(http.StatusOK, wireWebhook(one, secrets.Secret{}))
+	return jsonResponse(http.StatusOK, wireWebhook(one, secrets.Secret{}), err)
 }
 
 func (a *API) replaceWebhook(c *call) (*response, error) {
@@ -91,14 +82,11 @@ func (a *API) replaceWebhook(c *call) (*response, error) {
 		return nil, err
 	}
 	one, err := a.cfg.Service.ReplaceWebhook(c.context(), c.org, id, webhookDraft(c))
-	if err != nil {
-		return nil, err
-	}
-	return jsonResponse(http.StatusOK, wireWebhook(one, secrets.Secret{}))
+	return jsonResponse(http.StatusOK, wireWebhook(one, secrets.Secret{}), err)
 }
 
 func (a *API) deleteWebhook(c *call) (*response, error) {
-	return &response{status: http.StatusNoContent}, c.deleteByID("id", a.cfg.Service.DeleteWebhook)
+	return jsonResponse(http.StatusNoContent, nil, c.deleteByID("id", a.cfg.Service.DeleteWebhook))
 }
 
 func (a *API) rotateWebhook(c *call) (*response, error) {
@@ -107,10 +95,7 @@ func (a *API) rotateWebhook(c *call) (*response, error) {
 		return nil, err
 	}
 	one, secret, err := a.cfg.Service.RotateWebhook(c.context(), c.org, id)
-	if err != nil {
-		return nil, err
-	}
-	return jsonResponse(http.StatusOK, wireWebhook(one, secret))
+	return jsonResponse(http.StatusOK, wireWebhook(one, secret), err)
 }
 
 func (a *API) signingSecret(c *call) (*response, error) {
@@ -174,11 +159,8 @@ func (a *API) replyDeliveries(c *call, id string) (*response, error) {
 		return nil, err
 	}
 	list, tried, total, err := a.cfg.Service.Deliveries(c.context(), c.org, id, offset, min(limit, maxDeliveries))
-	if err != nil {
-		return nil, err
-	}
 	results := mapEach(list, func(d model.Delivery) wire.Delivery { return wireDelivery(d, tried[d.ID]) })
-	return jsonResponse(http.StatusOK, paginate(a, c, results, total, offset, min(limit, maxDeliveries)))
+	return jsonResponse(http.StatusOK, paginate(a, c, results, total, offset, min(limit, maxDeliveries)), err)
 }
 
 // maxDeliveries is the most deliveries of an answer: each may have 13 attempts of
@@ -202,10 +184,7 @@ func (a *API) redeliver(c *call) (*response, error) {
 		}
 	}
 	n, err := a.cfg.Service.Redeliver(c.context(), c.org, id, one, at)
-	if err != nil {
-		return nil, err
-	}
-	return jsonResponse(http.StatusOK, wire.Redelivered{Deliveries: n})
+	return jsonResponse(http.StatusOK, wire.Redelivered{Deliveries: n}, err)
 }
 
 // maxWait is how long a call may wait for messages, in seconds.
@@ -230,10 +209,7 @@ func (a *API) fetchMessages(c *call) (*response, error) {
 		}
 	}()
 	list, err := a.cfg.Service.MessagesFor(ctx, c.org, id)
-	if err != nil {
-		return nil, err
-	}
-	return jsonResponse(http.StatusOK, mapEach(list, func(d model.Delivery) wire.Delivery { return wireDelivery(d, nil) }))
+	return jsonResponse(http.StatusOK, mapEach(list, func(d model.Delivery) wire.Delivery { return wireDelivery(d, nil) }), err)
 }
 
 func (a *API) reportForwarded(c *call) (*response, error) {
@@ -246,7 +222,7 @@ func (a *API) reportForwarded(c *call) (*response, error) {
 	err = a.cfg.Service.Forwarded(c.context(), c.org, id, stringField(doc, "delivery_id"), webhooks.SendResult{Attempt: model.Attempt{
 		Status: status, Delivered: status/100 == 2, Message: intray.Literal(stringField(doc, "message")), Took: took, Answered: took,
 	}})
-	return &response{status: http.StatusNoContent}, err
+	return jsonResponse(http.StatusNoContent, nil, err)
 }
 
 func forwardedBody() *jsonschema.Schema {
