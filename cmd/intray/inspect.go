@@ -8,35 +8,34 @@ import (
 	"text/tabwriter"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/wire"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/headerdetect"
 )
 
 type inspectCommand struct {
-	File string `arg:"" help:"The file to look at."`
+	File string `arg:"" help:"File to inspect."`
 	readFlags
-	JSON bool `name:"json" help:"Write JSON, as is done when the output is no terminal."`
+	JSON bool `name:"json" help:"Output JSON (default when stdout is not a terminal)."`
 }
 
-// inspectResult is what inspect says of a file: of the whole of it, and of each
-// sheet or the one that was asked for.
+// inspectResult describes a file and its sheets, or the selected one.
 type inspectResult struct {
 	File     string            `json:"file"`
 	Evidence []inspectedChoice `json:"evidence"`
 	Sheets   []inspectedSheet  `json:"sheets"`
 }
 
+// inspectedChoice is a choice about a file. Its reasons are English, without codes.
 type inspectedChoice struct {
-	Choice       string                 `json:"choice"`
-	Value        string                 `json:"value"`
-	Reason       string                 `json:"reason"`
+	Choice string `json:"choice"`
+	wire.Evidence
 	Tie          bool                   `json:"tie,omitempty"`
 	Alternatives []inspectedAlternative `json:"rivals,omitempty"`
 }
 
 type inspectedAlternative struct {
-	Value    string   `json:"value"`
-	Reason   string   `json:"reason"`
+	wire.Evidence
 	Examples []string `json:"examples,omitempty"`
 }
 
@@ -57,7 +56,7 @@ type inspectedColumn struct {
 	Samples []string `json:"samples"`
 }
 
-// Run looks at the file.
+// Run describes the file.
 func (c *inspectCommand) Run(ctx context.Context, s streams) error {
 	book, closeAll, err := openBook(ctx, c.File, c.options(), c.readFlags)
 	if err != nil {
@@ -74,7 +73,7 @@ func (c *inspectCommand) Run(ctx context.Context, s streams) error {
 	return writeJSON(s.out, found)
 }
 
-// sheets looks at the sheet that was asked for, or at all.
+// sheets describes the selected sheet, or all sheets.
 func (c *inspectCommand) sheets(ctx context.Context, book source.Book) ([]inspectedSheet, error) {
 	sheets := book.Sheets()
 	from, to := 0, len(sheets)
@@ -103,12 +102,15 @@ func (c *inspectCommand) sheets(ctx context.Context, book source.Book) ([]inspec
 	return found, nil
 }
 
-func wireChoices(evidence []intray.Evidence) []inspectedChoice {
+func wireChoices(choices []intray.Evidence) []inspectedChoice {
 	list := []inspectedChoice{}
-	for _, e := range evidence {
-		c := inspectedChoice{Choice: e.Choice, Value: e.Value, Reason: e.Reason.String(), Tie: e.Tie}
-		for _, r := range e.Alternatives {
-			c.Alternatives = append(c.Alternatives, inspectedAlternative{r.Value, r.Reason.String(), r.Examples})
+	evidence := func(value string, reason intray.Message) wire.Evidence {
+		return wire.Evidence{Value: value, Reason: wire.Reason{Text: reason.String()}}
+	}
+	for _, e := range choices {
+		c := inspectedChoice{Choice: e.Choice, Evidence: evidence(e.Value, e.Reason), Tie: e.Tie}
+		for _, a := range e.Alternatives {
+			c.Alternatives = append(c.Alternatives, inspectedAlternative{evidence(a.Value, a.Reason), a.Examples})
 		}
 		list = append(list, c)
 	}
@@ -124,14 +126,15 @@ func inspectColumns(columns []intray.Column) []inspectedColumn {
 	return list
 }
 
-// kindNames are what a column is called whose cells are mostly of a kind.
+// kindNames are the types of columns by the kind of most of their cells.
 var kindNames = [headerdetect.Kinds]string{
 	headerdetect.Empty: "empty", headerdetect.Integer: "integer", headerdetect.Number: "number", headerdetect.Date: "date", headerdetect.Time: "time",
 	headerdetect.Flag: "boolean", headerdetect.Email: "email", headerdetect.Link: "url", headerdetect.Code: "code", headerdetect.Text: "text",
 }
 
-// columnType says what the cells of a column look like, and how many of them do.
-// A column of several kinds is text; integers among numbers are numbers.
+// columnType returns the type of a column and how many cells of the sample have it. A
+// column with several kinds of cells is text. Integers count as numbers if there are other
+// numbers.
 func columnType(samples []string) (name, reason string) {
 	var counts [headerdetect.Kinds]int
 	filled := 0
@@ -159,8 +162,8 @@ func columnType(samples []string) (name, reason string) {
 	return kindNames[best], fmt.Sprintf("%d of %d cells of the sample", counts[best], filled)
 }
 
-// writeTable writes for a person. What comes from the file is quoted where it has
-// characters that would steer a terminal.
+// writeTable prints the result for people. Text from the file is quoted if it contains
+// characters that would control a terminal.
 func (f inspectResult) writeTable(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	writeChoices(t, f.Evidence)
@@ -187,9 +190,9 @@ func (f inspectResult) writeTable(w io.Writer) error {
 
 func writeChoices(w io.Writer, list []inspectedChoice) {
 	for _, e := range list {
-		fmt.Fprintf(w, "%s\t%s\t%s\n", e.Choice, visible(e.Value), visibleLong(e.Reason))
-		for _, r := range e.Alternatives {
-			fmt.Fprintf(w, "  or\t%s\t%s\n", visible(r.Value), visibleLong(r.Reason))
+		fmt.Fprintf(w, "%s\t%s\t%s\n", e.Choice, visible(e.Value), visibleLong(e.Reason.Text))
+		for _, a := range e.Alternatives {
+			fmt.Fprintf(w, "  or\t%s\t%s\n", visible(a.Value), visibleLong(a.Reason.Text))
 		}
 	}
 }

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+)
+
+// maxResponse is the most bytes of a response that a command reads.
+const maxResponse = 64 << 20
+
+// apiClient calls the HTTP API of a server.
+type apiClient struct {
+	http        http.Client
+	server, key string
+}
+
+// newLocalClient returns a client of a server in this process. It uses no proxy.
+func newLocalClient(server, key string) apiClient {
+	return apiClient{http: http.Client{Transport: &http.Transport{}}, server: server, key: key}
+}
+
+// call sends body as JSON and decodes the response into the value that into points to.
+// A nil body or into is skipped.
+func (c *apiClient) call(ctx context.Context, method, path string, body []byte, into any) error {
+	contentType := ""
+	if body != nil {
+		contentType = "application/json"
+	}
+	return c.send(ctx, method, c.server+path, contentType, body, into)
+}
+
+// send is call for any URL and content type.
+func (c *apiClient) send(ctx context.Context, method, url, contentType string, body []byte, into any) error {
+	r, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
+	if err != nil {
+		return usageError{fmt.Errorf("--server: %w", err)}
+	}
+	r.Header.Set("X-Service-License-Key", c.key)
+	if contentType != "" {
+		r.Header.Set("Content-Type", contentType)
+	}
+	response, err := c.http.Do(r)
+	if err != nil {
+		return fmt.Errorf("call the server: %w", err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxResponse))
+	switch {
+	case err != nil:
+		return fmt.Errorf("read the response of the server: %w", err)
+	case response.StatusCode >= http.StatusBadRequest:
+		var failure struct{ Detail string }
+		if json.Unmarshal(text, &failure) != nil || failure.Detail == "" {
+			failure.Detail = response.Status
+		}
+		return fmt.Errorf("%s %s: %s", method, r.URL.Path, visibleLong(failure.Detail))
+	case into == nil:
+		return nil
+	}
+	return json.Unmarshal(text, into)
+}
