@@ -26,7 +26,7 @@ func splitNames(text string) []string {
 	return names
 }
 
-// runAdmin does one task of the operator. A running service may go on meanwhile.
+// runAdmin opens the stores for one task. A server may be running at the same time.
 func (f storeFlags) runAdmin(ctx context.Context, s streams, task func(*service.Service) error) error {
 	svc, closeAll, err := server.OpenAdmin(ctx, f.config(s))
 	if err != nil {
@@ -44,14 +44,14 @@ type orgsCreateCommand struct {
 	Name string `arg:"" help:"Name of the organization."`
 }
 
-// Run makes the organization.
+// Run creates the organization.
 func (c *orgsCreateCommand) Run(ctx context.Context, s streams) error {
 	return c.runAdmin(ctx, s, func(svc *service.Service) error {
 		org, err := svc.CreateOrg(ctx, c.Name)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(s.out, "Made the organization %q. Make a key for it:\n  intray keys create --org %q --kind backend\n", org.Name, org.Name)
+		fmt.Fprintf(s.out, "Created the organization %q. Create a key for it:\n  intray keys create --org %q --kind backend\n", org.Name, org.Name)
 		return nil
 	})
 }
@@ -59,11 +59,11 @@ func (c *orgsCreateCommand) Run(ctx context.Context, s streams) error {
 type keysCreateCommand struct {
 	storeFlags
 	Org     string        `help:"Name of the organization." required:"" placeholder:"NAME"`
-	Kind    string        `help:"backend (for servers, opens the whole API) or frontend (for web pages)." enum:"backend,frontend" required:"" placeholder:"KIND"`
-	Expires time.Duration `help:"How long the key is valid, such as 720h. Default: forever." placeholder:"D"`
+	Kind    string        `help:"backend: for servers, with access to the whole API; frontend: for web pages." enum:"backend,frontend" required:"" placeholder:"KIND"`
+	Expires time.Duration `help:"Expire the key after this time, such as 720h. Default: never." placeholder:"D"`
 }
 
-// Run makes the key and prints it alone, so that scripts can take it.
+// Run creates the key. It prints nothing else on stdout, for scripts.
 func (c *keysCreateCommand) Run(ctx context.Context, s streams) error {
 	return c.runAdmin(ctx, s, func(svc *service.Service) error {
 		made, err := svc.CreateKey(ctx, c.Org, model.LicenceKind(c.Kind), c.Expires)
@@ -71,7 +71,7 @@ func (c *keysCreateCommand) Run(ctx context.Context, s streams) error {
 			return err
 		}
 		fmt.Fprintln(s.out, made.Key)
-		fmt.Fprintf(s.err, "The key is shown this once; keep it safe. To revoke it: intray keys revoke %s\n", made.Licence.ID)
+		fmt.Fprintf(s.err, "Store the key safely: it is shown only once. To revoke it: intray keys revoke %s\n", made.Licence.ID)
 		return nil
 	})
 }
@@ -108,7 +108,7 @@ func licenceState(l model.Licence) string {
 
 type keysRevokeCommand struct {
 	storeFlags
-	ID string `arg:"" help:"The key's id, as intray keys list shows it."`
+	ID string `arg:"" help:"Id of the key. intray keys list shows it."`
 }
 
 // Run revokes the key.
@@ -117,14 +117,14 @@ func (c *keysRevokeCommand) Run(ctx context.Context, s streams) error {
 		if err := svc.RevokeKey(ctx, c.ID); err != nil {
 			return err
 		}
-		fmt.Fprintln(s.out, "Revoked. A running service refuses the key from now on.")
+		fmt.Fprintln(s.out, "Revoked. The server rejects the key from now on.")
 		return nil
 	})
 }
 
 type migrateCommand struct{ storeFlags }
 
-// Run brings the database up to date.
+// Run updates the database.
 func (c *migrateCommand) Run(ctx context.Context, s streams) error {
 	if err := server.Migrate(ctx, c.config(s)); err != nil {
 		return err
@@ -135,16 +135,16 @@ func (c *migrateCommand) Run(ctx context.Context, s streams) error {
 
 type gcCommand struct {
 	storeFlags
-	DryRun bool `help:"Only say what would be removed of blobs that nothing names."`
+	DryRun bool `help:"Only list the orphaned files, and delete nothing."`
 }
 
 // Help is shown below the flags.
 func (gcCommand) Help() string {
-	return `Deletes what organizations kept for as long as they asked for, and files older than
-a day that nothing names any more. A running service does both by itself.`
+	return `Deletes data whose retention period is over, and orphaned files that are older than
+a day. A running server does both automatically.`
 }
 
-// Run removes what is due to go.
+// Run deletes expired data and orphaned files.
 func (c *gcCommand) Run(ctx context.Context, s streams) error {
 	return c.runAdmin(ctx, s, func(svc *service.Service) error {
 		expired := 0
@@ -162,16 +162,11 @@ func (c *gcCommand) Run(ctx context.Context, s streams) error {
 		if err != nil {
 			return err
 		}
-		did := "Removed"
 		if c.DryRun {
-			did = "Would remove"
-		} else {
-			fmt.Fprintf(s.err, "Deleted %s of imports that were kept for long enough.\n", pluralize(int64(expired), "part"))
-		}
-		fmt.Fprintf(s.err, "%s %s that nothing names.\n", did, pluralize(int64(len(gone)), "folder"))
-		if c.DryRun {
+			fmt.Fprintf(s.err, "Would delete %s.\n", pluralize(int64(len(gone)), "orphaned folder"))
 			return nil
 		}
+		fmt.Fprintf(s.err, "Deleted %s of imports and %s.\n", pluralize(int64(expired), "expired part"), pluralize(int64(len(gone)), "orphaned folder"))
 		return svc.EmptyTrash(ctx)
 	})
 }
@@ -184,7 +179,7 @@ func (versionCommand) Run(s streams) error {
 	return nil
 }
 
-// released is set by release builds; others go by their commit.
+// released is the version of a release build. Other builds use their commit.
 var released = ""
 
 func version() string {

@@ -15,7 +15,8 @@ import (
 	"github.com/intraydata/intray/source/formats"
 )
 
-// unreadable tells what is wrong with a file and gives the status for it.
+// unreadable reports why a file is unreadable and returns the exit status. Other errors it
+// returns as they are.
 func unreadable(s streams, name string, err error) error {
 	var broken *source.UnreadableError
 	var limit *source.LimitError
@@ -26,14 +27,14 @@ func unreadable(s streams, name string, err error) error {
 	return exit(exitFailed)
 }
 
-// readFlags say how a file is to be read, where that should not be found out.
+// readFlags override what Intray detects about a file.
 type readFlags struct {
 	Sheet       string `help:"Read the sheet with this name." placeholder:"NAME" xor:"sheet"`
-	SheetNumber int    `help:"Read this sheet, counted from 1 in the order of the workbook." placeholder:"N" xor:"sheet"`
+	SheetNumber int    `help:"Read the sheet with this number, counted from 1 in the order of the workbook." placeholder:"N" xor:"sheet"`
 	Encoding    string `help:"Read text in this encoding, such as windows-1252." placeholder:"NAME"`
-	Delimiter   string `help:"Cells of text are separated by this." placeholder:"TEXT"`
-	HeaderRow   int    `help:"The row of the header, counted from 1." placeholder:"N"`
-	FillMerged  bool   `help:"Write the value of merged cells into each of them, not into the first alone."`
+	Delimiter   string `help:"Split lines of text into cells at this separator." placeholder:"TEXT"`
+	HeaderRow   int    `help:"Use this row as the header, counted from 1." placeholder:"N"`
+	FillMerged  bool   `help:"Write the value of merged cells into each of them, instead of only the first."`
 }
 
 func (f readFlags) options() source.Options {
@@ -44,8 +45,8 @@ func (f readFlags) options() source.Options {
 	return source.Options{Encoding: f.Encoding, Delimiter: delimiter, HeaderRow: f.HeaderRow, FillMerged: f.FillMerged}
 }
 
-// formatOf is the format of the tables of a file: of an archive with one member
-// that of the member.
+// formatOf returns the format of the tables in a file. For an archive with one member it
+// is the format of the member.
 func formatOf(book source.Book) (format string) {
 	for _, e := range book.Evidence() {
 		if e.Choice == "format" {
@@ -55,25 +56,25 @@ func formatOf(book source.Book) (format string) {
 	return format
 }
 
-// checkFormat refuses what would have no effect on a file of this format. The members of
-// an archive may have any.
+// checkFormat rejects flags that have no effect on files of a format. The members of an
+// archive can have any format.
 func (f readFlags) checkFormat(format string) error {
 	switch {
 	case format == "archive":
 		return nil
 	case f.Encoding != "" && !slices.Contains([]string{"csv", "html", "xmlss"}, format):
-		return usageError{fmt.Errorf("--encoding is for text, and the file is read as %s", format)}
+		return usageError{fmt.Errorf("--encoding applies to text, but the format of the file is %s", format)}
 	case f.FillMerged && !slices.Contains([]string{"xlsx", "xls", "ods", "html", "xmlss"}, format):
-		return usageError{fmt.Errorf("--fill-merged is for tables with merged cells, and the file is read as %s", format)}
+		return usageError{fmt.Errorf("--fill-merged applies to tables with merged cells, but the format of the file is %s", format)}
 	case format != "csv" && f.Delimiter != "":
-		return usageError{fmt.Errorf("--delimiter is for delimited text, and the file is read as %s", format)}
+		return usageError{fmt.Errorf("--delimiter applies to delimited text, but the format of the file is %s", format)}
 	case (format == "json" || format == "parquet") && f.HeaderRow != 0:
-		return usageError{errors.New("--header-row is for tables with rows, and the file is read as " + format + ", whose names are its header")}
+		return usageError{fmt.Errorf("--header-row does not apply: the header of a %s file is its field names", format)}
 	}
 	return nil
 }
 
-// sheetIndex gives the place of the sheet that is asked for.
+// sheetIndex returns the index of the sheet that the flags select.
 func (f readFlags) sheetIndex(sheets []source.Sheet) (int, error) {
 	if f.SheetNumber != 0 {
 		if f.SheetNumber < 0 || f.SheetNumber > len(sheets) {
@@ -94,7 +95,7 @@ func (f readFlags) sheetIndex(sheets []source.Sheet) (int, error) {
 	return 0, &source.UnreadableError{Reason: intray.NewMessage("sheet.name_not_found", intray.Params{"sheet": f.Sheet, "sheets": names})}
 }
 
-// openBook opens a file.
+// openBook opens a file. The function that it returns closes it.
 func openBook(ctx context.Context, name string, opt source.Options, flags readFlags) (source.Book, func() error, error) {
 	in, closeFile, err := server.OpenInput(name)
 	if err != nil {
@@ -111,7 +112,7 @@ func openBook(ctx context.Context, name string, opt source.Options, flags readFl
 	return book, closeAll, nil
 }
 
-// openTable opens one table of a file.
+// openTable opens one table of a file. The function that it returns closes it.
 func openTable(ctx context.Context, name string, opt source.Options, flags readFlags, warnings io.Writer) (source.Reader, func() error, error) {
 	book, closeBook, err := openBook(ctx, name, opt, flags)
 	if err != nil {
@@ -129,13 +130,13 @@ func openTable(ctx context.Context, name string, opt source.Options, flags readF
 	return reader, func() error { return errors.Join(reader.Close(), closeBook()) }, nil
 }
 
-// printAmbiguities tells what could be read otherwise as well.
+// printAmbiguities warns about choices that could have gone another way.
 func printAmbiguities(w io.Writer, evidence []intray.Evidence) {
 	for _, e := range evidence {
 		if !e.Tie {
 			continue
 		}
-		fmt.Fprintf(w, "warning: the %s is not certain: taken was %s (%s)", e.Choice, plainOrQuoted(e.Value), visibleLong(e.Reason.String()))
+		fmt.Fprintf(w, "warning: the %s is uncertain: using %s (%s)", e.Choice, plainOrQuoted(e.Value), visibleLong(e.Reason.String()))
 		for _, r := range e.Alternatives {
 			fmt.Fprintf(w, "; or %s (%s)", plainOrQuoted(r.Value), visibleLong(r.Reason.String()))
 		}
@@ -144,10 +145,10 @@ func printAmbiguities(w io.Writer, evidence []intray.Evidence) {
 }
 
 type convertCommand struct {
-	File string `arg:"" help:"The file to read."`
-	Out  string `arg:"" help:"The CSV file to write, or - for standard output."`
+	File string `arg:"" help:"File to read."`
+	Out  string `arg:"" help:"CSV file to write, or - for standard output."`
 	readFlags
-	Display bool `help:"Write the cells of a workbook as the application shows them, not their values."`
+	Display bool `help:"Write the cells of a workbook as the application displays them, instead of their values."`
 	AsIs    bool `help:"Write every row as found, without looking for a header."`
 }
 
@@ -167,15 +168,15 @@ func (c *convertCommand) Run(ctx context.Context, s streams) error {
 	return unreadable(s, c.File, err)
 }
 
-// convert writes all records. A record without a single character is one empty
-// cell, which CSV writes as an empty line.
+// convert writes all records. A record without any characters becomes one empty cell,
+// which CSV writes as an empty line.
 func convert(ctx context.Context, reader source.Reader, to, warnings io.Writer) error {
 	w := csv.NewWriter(to)
 	var names []string
 	for _, column := range reader.Columns() {
 		names = append(names, column.Header)
 	}
-	if strings.Join(names, "") != "" { // none is invented
+	if strings.Join(names, "") != "" { // a header is never invented
 		if err := w.Write(names); err != nil {
 			return err
 		}

@@ -14,13 +14,13 @@ import (
 	"github.com/intraydata/intray/server"
 )
 
-// maxExplained is the most rows that are explained at once.
+// maxExplained is the maximum number of rows to explain at once.
 const maxExplained = 20
 
-// explainedRows gives the rows that are to be explained, counted from 0.
+// explainedRows returns the rows to explain, counted from 0.
 func (c *runCommand) explainedRows() ([]int64, error) {
 	if len(c.Explain) > maxExplained {
-		return nil, flagError("--explain", fmt.Errorf("%d rows are asked for; at most %d are explained at once", len(c.Explain), maxExplained))
+		return nil, flagError("--explain", fmt.Errorf("%d rows are too many; at most %d can be explained at once", len(c.Explain), maxExplained))
 	}
 	rows := make([]int64, 0, len(c.Explain))
 	for _, row := range c.Explain {
@@ -32,7 +32,7 @@ func (c *runCommand) explainedRows() ([]int64, error) {
 	return rows, nil
 }
 
-// printTraces tells of the rows that were asked for how they came about.
+// printTraces prints the lineage of the requested rows.
 func (c *runCommand) printTraces(w io.Writer, cfg server.RunConfig, report server.RunReport) {
 	if len(cfg.Explain) > 0 && report.Traces == nil {
 		why := "the file cannot be imported"
@@ -52,8 +52,8 @@ func (c *runCommand) printTraces(w io.Writer, cfg server.RunConfig, report serve
 	}
 }
 
-// printRowTrace tells of a row, field by field. How the file was read is the same for
-// all of them, and is told only where it has not been told yet.
+// printRowTrace prints the lineage of a row, field by field. How the file was read is the
+// same for all fields and rows, so it is printed once.
 func printRowTrace(w io.Writer, traces []intray.Trace, printed map[string]bool) {
 	for _, t := range traces {
 		for _, step := range t.Steps {
@@ -68,7 +68,7 @@ func printRowTrace(w io.Writer, traces []intray.Trace, printed map[string]bool) 
 	}
 }
 
-// unprinted are the reasons that have not been told yet.
+// unprinted returns the reasons that have not been printed yet.
 func unprinted(reasons []string, printed map[string]bool) (fresh []string) {
 	for _, reason := range reasons {
 		if !printed[reason] {
@@ -79,8 +79,8 @@ func unprinted(reasons []string, printed map[string]bool) (fresh []string) {
 	return fresh
 }
 
-// printCellTrace tells of a cell: its text, and then of each step behind the reading
-// what changed and why.
+// printCellTrace prints the raw value of a cell, and what each step after reading changed
+// and why.
 func printCellTrace(w io.Writer, t intray.Trace) {
 	before := ""
 	if len(t.Columns) > 0 {
@@ -104,7 +104,7 @@ func printCellTrace(w io.Writer, t intray.Trace) {
 	}
 }
 
-// rawLines shows the text of a cell, or of each where there are several.
+// rawLines returns the raw values of the columns that feed a cell.
 func rawLines(t intray.Trace) (lines []string) {
 	var texts []string
 	if len(t.Columns) < 2 || json.Unmarshal([]byte(t.Raw), &texts) != nil {
@@ -116,7 +116,7 @@ func rawLines(t intray.Trace) (lines []string) {
 	return lines
 }
 
-// stepWidth is the room for text behind the name of a step.
+// stepWidth is the space for text after the name of a step, in characters.
 const stepWidth = textWidth - 10
 
 func printTraceStep(w io.Writer, name string, lines []string) {
@@ -133,10 +133,10 @@ func reasonLines(reasons []string) (lines []string) {
 	return lines
 }
 
-// maxShown is the most characters that are shown of a cell.
+// maxShown is the maximum number of characters shown of a cell.
 const maxShown = 5 * stepWidth
 
-// shortened cuts what is shown of a cell, and says how much is left out.
+// shortened truncates a shown cell, and states the length of the whole.
 func shortened(shown, whole string) string {
 	runes := []rune(shown)
 	if len(runes) <= maxShown {
@@ -145,10 +145,10 @@ func shortened(shown, whole string) string {
 	return fmt.Sprintf("%s… (%d characters in all)", string(runes[:maxShown]), utf8.RuneCountInString(whole))
 }
 
-// quotedText shows a text in quotes, so that white space is seen.
+// quotedText returns a text in quotes, so that white space is visible.
 func quotedText(text string) string { return shortened(strconv.QuoteToGraphic(text), text) }
 
-// plainText is quotedText without quotes where the text is plain.
+// plainText is quotedText without quotes if the text is plain.
 func plainText(text string) string {
 	if quoted := strconv.QuoteToGraphic(text); text == "" || quoted != `"`+text+`"` || strings.TrimSpace(text) != text {
 		return shortened(quoted, text)
@@ -156,8 +156,7 @@ func plainText(text string) string {
 	return shortened(text, text)
 }
 
-// graphicJSON writes the characters of a JSON text that would steer a terminal
-// as JSON escapes them.
+// graphicJSON escapes the characters of a JSON text that would control a terminal.
 func graphicJSON(text string) string {
 	var b strings.Builder
 	for _, r := range text {
@@ -172,7 +171,7 @@ func graphicJSON(text string) string {
 	return b.String()
 }
 
-// tracedColumns are the columns of a match, with their headers.
+// tracedColumns returns the columns of a match with their headers.
 func tracedColumns(m intray.Match, headers []string) (columns []intray.TracedColumn) {
 	for _, index := range m.AllColumns() {
 		columns = append(columns, intray.TracedColumn{Index: index, Header: headers[index]})
@@ -180,7 +179,7 @@ func tracedColumns(m intray.Match, headers []string) (columns []intray.TracedCol
 	return columns
 }
 
-// columnList names the columns of a field.
+// columnList returns a text that lists the columns of a field.
 func columnList(columns []intray.TracedColumn) string {
 	names := make([]string, len(columns))
 	for i, c := range columns {
@@ -195,11 +194,11 @@ func columnList(columns []intray.TracedColumn) string {
 	return "columns " + strings.Join(names, " and ")
 }
 
-// sourceWidth is how many characters of a line of source are shown.
+// sourceWidth is the maximum number of characters shown of a line of source code.
 const sourceWidth = textWidth - 8
 
-// printHookSource shows the line of a hook at which it failed, and below it a caret at
-// the column, where they are known.
+// printHookSource prints the line where a hook failed, with a caret below the column, if
+// they are known.
 func printHookSource(w io.Writer, hooks intray.Hooks, failed *intray.HookError) {
 	if failed == nil || failed.Line < 1 {
 		return
@@ -212,7 +211,7 @@ func printHookSource(w io.Writer, hooks intray.Hooks, failed *intray.HookError) 
 	column := min(failed.Column-1, len(line))
 	from := 0
 	if column > sourceWidth-8 {
-		from = column - sourceWidth*2/3 // most of what led there
+		from = column - sourceWidth*2/3 // show more before the failure than after it
 	}
 	to := min(len(line), from+sourceWidth)
 	before, after := "", ""
@@ -230,7 +229,7 @@ func printHookSource(w io.Writer, hooks intray.Hooks, failed *intray.HookError) 
 	fmt.Fprintln(w)
 }
 
-// visibleTabs is visibleLong that leaves tabs as they are.
+// visibleTabs is visibleLong that keeps tabs.
 func visibleTabs(text string) string {
 	parts := strings.Split(strings.TrimSuffix(text, "\r"), "\t")
 	for i := range parts {

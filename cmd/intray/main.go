@@ -1,5 +1,9 @@
-// Command intray receives tables from strangers, checks them against a schema
-// and hands over clean rows: as a service, or once for a single file.
+// Command intray turns messy spreadsheets into clean rows that match a schema. It
+// runs a server, imports single files without one, and inspects files and schemas.
+//
+// The subcommands are in one file each, or in one file for a group. They print JSON when
+// stdout is not a terminal and --json exists; messages for people go to stderr. What
+// the commands do is up to package server and the library.
 package main
 
 import (
@@ -21,7 +25,7 @@ import (
 	"github.com/intraydata/intray/server"
 )
 
-// The exit statuses, on which scripts rely.
+// The exit statuses. Scripts rely on them.
 const (
 	exitDone        = 0
 	exitFault       = 1
@@ -45,63 +49,62 @@ func main() {
 	os.Exit(status)
 }
 
-// isHookWorker says whether this process is to run hooks for another one of this
-// program. It is no command for people: it must do nothing else before.
+// isHookWorker reports whether this process runs hooks for another process of this
+// program. It is not a command of the parser, because a worker must not do anything
+// else first.
 func isHookWorker(args []string) bool { return len(args) > 1 && args[1] == "hook-worker" }
 
-// streams are where a command reads and writes.
+// streams are the standard streams of a command.
 type streams struct {
 	in       io.Reader
 	out, err io.Writer
 }
 
-// exit is an error that has been told already, or needs no telling, and ends
-// the program with its status.
+// exit is an error that has been reported, or needs no report. It ends the program with
+// its status.
 type exit int
 
 func (e exit) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
 
-// usageError is a wrong use of the program.
+// usageError is an error in the arguments of a command.
 type usageError struct{ error }
 
 // commands is the command line.
 type commands struct {
-	Serve   serveCommand   `cmd:"" help:"Run the service."`
-	Run     runCommand     `cmd:"" help:"Import one file, without a server."`
-	Inspect inspectCommand `cmd:"" help:"Show how a file would be read, and why so."`
-	Map     mapCommand     `cmd:"" help:"Show which column each field of a schema would get, and why."`
-	Convert convertCommand `cmd:"" help:"Write any table as clean CSV."`
-	Demo    demoCommand    `cmd:"" help:"Start the service in a temporary folder and walk through an import."`
+	Serve   serveCommand   `cmd:"" help:"Run the server."`
+	Run     runCommand     `cmd:"" help:"Import a file without a server."`
+	Inspect inspectCommand `cmd:"" help:"Show how Intray reads a file, and why."`
+	Map     mapCommand     `cmd:"" help:"Show which column feeds each field of a schema, and why."`
+	Convert convertCommand `cmd:"" help:"Convert any table to clean CSV."`
+	Demo    demoCommand    `cmd:"" help:"Start a temporary server and walk through an import."`
 	Schema  struct {
-		Check schemaCheckCommand `cmd:"" help:"Say whether a schema can be used, and what in it can hardly be meant."`
-	} `cmd:"" help:"Look at schemas."`
+		Check schemaCheckCommand `cmd:"" help:"Validate a schema and warn about likely mistakes."`
+	} `cmd:"" help:"Check schemas."`
 	Hooks struct {
-		Test hooksTestCommand `cmd:"" help:"Try the hooks of a schema on a sample, and show what they do."`
-	} `cmd:"" help:"Try hooks."`
+		Test hooksTestCommand `cmd:"" help:"Run the hooks of a schema on a sample file and show what they change."`
+	} `cmd:"" help:"Test hooks."`
 	Orgs struct {
-		Create orgsCreateCommand `cmd:"" help:"Make an organization."`
-	} `cmd:"" help:"Make organizations."`
+		Create orgsCreateCommand `cmd:"" help:"Create an organization."`
+	} `cmd:"" help:"Create organizations."`
 	Keys struct {
-		Create keysCreateCommand `cmd:"" help:"Make a licence key."`
-		List   keysListCommand   `cmd:"" help:"List the licence keys."`
-		Revoke keysRevokeCommand `cmd:"" help:"Revoke a licence key; it opens nothing from then on."`
-	} `cmd:"" help:"Make, list and revoke licence keys."`
-	Listen  listenCommand  `cmd:"" help:"Print and forward the messages of webhooks, while developing a receiver."`
-	GC      gcCommand      `cmd:"" name:"gc" help:"Delete what was kept for long enough, and files that nothing names."`
-	Migrate migrateCommand `cmd:"" help:"Bring the database up to date."`
+		Create keysCreateCommand `cmd:"" help:"Create an API key."`
+		List   keysListCommand   `cmd:"" help:"List all API keys."`
+		Revoke keysRevokeCommand `cmd:"" help:"Revoke an API key."`
+	} `cmd:"" help:"Create, list and revoke API keys."`
+	Listen  listenCommand  `cmd:"" help:"Print or forward webhook messages while you develop a receiver."`
+	GC      gcCommand      `cmd:"" name:"gc" help:"Delete expired data and orphaned files."`
+	Migrate migrateCommand `cmd:"" help:"Update the database to this version."`
 	Version versionCommand `cmd:"" help:"Print the version."`
 }
 
-const description = `Intray receives tables from strangers, checks every cell against a schema and
-hands over clean rows.
+const description = `Intray turns messy spreadsheets into clean rows that match your schema.
 
-  intray run contacts.csv --schema contacts.schema.json    import one file
-  intray serve                                             run the service
+  intray run contacts.csv --schema contacts.schema.json    import a file
+  intray serve                                             run the server
 
-Each flag of a command can also be set by the environment variable shown in its
-help.`
+You can also set each flag with the environment variable shown in its help.`
 
-// run is the program: it gives the exit status.
+// run runs the program and returns its exit status.
 func run(ctx context.Context, args []string, s streams) int {
 	var cli commands
 	status := -1
@@ -127,15 +130,14 @@ func run(ctx context.Context, args []string, s streams) int {
 	return reportError(ctx, s, chosen.Run())
 }
 
-// renamedVariables are the flags whose variables had other names before. These
-// still work.
+// renamedVariables are the former environment variables of flags. They still work.
 var renamedVariables = map[string]string{
 	"hook-sandbox":          "INTRAY_HOOK_JAIL",
 	"hook-timeout-per-1000": "INTRAY_HOOK_BATCH",
 	"hook-call-timeout":     "INTRAY_HOOK_QUIET",
 }
 
-// renamedVariable resolves a flag by the former name of its variable.
+// renamedVariable resolves a flag by its former variable.
 func renamedVariable(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	former, renamed := renamedVariables[flag.Name]
 	if !renamed || slices.ContainsFunc(flag.Envs, func(name string) bool { return os.Getenv(name) != "" }) {
@@ -147,7 +149,7 @@ func renamedVariable(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error
 	return nil, nil
 }
 
-// commandOf names the command that was used wrongly, with a space behind it.
+// commandOf returns the name of the command that was misused, followed by a space.
 func commandOf(err error) string {
 	var wrong *kong.ParseError
 	if !errors.As(err, &wrong) || wrong.Context == nil || wrong.Context.Command() == "" {
@@ -162,7 +164,7 @@ func commandOf(err error) string {
 	return path
 }
 
-// reportError tells an error and gives the exit status that goes with it.
+// reportError prints an error and returns its exit status.
 func reportError(ctx context.Context, s streams, err error) int {
 	var status exit
 	var usage usageError
@@ -183,16 +185,16 @@ func reportError(ctx context.Context, s streams, err error) int {
 	return exitFault
 }
 
-// textWidth is how many characters a line of long text has at most.
+// textWidth is the maximum length of a line of long text, in characters.
 const textWidth = 80
 
-// isTerminal says whether a stream is one, where a person reads or writes.
+// isTerminal reports whether a stream is a terminal.
 func isTerminal(stream any) bool {
 	file, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
-// writeJSON writes a value for a program.
+// writeJSON writes a value as indented JSON.
 func writeJSON(w io.Writer, value any) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
@@ -200,7 +202,7 @@ func writeJSON(w io.Writer, value any) error {
 	return enc.Encode(value)
 }
 
-// visible shortens text from a file and quotes it where it is not plain.
+// visible shortens text from a file, and quotes it if it is not plain.
 func visible(text string) string {
 	const most = 40
 	if runes := []rune(text); len(runes) > most {
@@ -213,8 +215,8 @@ func visible(text string) string {
 	return quoted
 }
 
-// visibleLong frees text of what would steer a terminal or turn the order of its
-// characters, and keeps all the rest.
+// visibleLong replaces characters that would control a terminal or reverse the order of
+// other characters.
 func visibleLong(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -225,7 +227,7 @@ func visibleLong(text string) string {
 	}, text)
 }
 
-// plainOrQuoted quotes what is not a word, such as a comma.
+// plainOrQuoted quotes a value that is not a word, such as a comma.
 func plainOrQuoted(value string) string {
 	if strings.ContainsFunc(value, func(r rune) bool { return r >= '0' && r <= '9' || r >= 'A' && r <= 'z' }) {
 		return visible(value)
@@ -233,7 +235,7 @@ func plainOrQuoted(value string) string {
 	return strconv.Quote(value)
 }
 
-// pluralize writes a number with its noun: "1 row", "2 rows".
+// pluralize returns a number with its noun: "1 row", "2 rows".
 func pluralize(n int64, unit string) string {
 	if n == 1 {
 		return "1 " + unit
@@ -241,7 +243,7 @@ func pluralize(n int64, unit string) string {
 	return fmt.Sprintf("%d %ss", n, unit)
 }
 
-// wrapText lays text out in lines of so many characters.
+// wrapText breaks text into lines of at most width characters.
 func wrapText(text string, width int) []string {
 	lines := splitText(text, width)
 	for i := range lines {
@@ -250,8 +252,8 @@ func wrapText(text string, width int) []string {
 	return lines
 }
 
-// splitText cuts text into lines of so many characters, behind a space where there is
-// one. Together they are the text; a space may stand beyond the last character.
+// splitText breaks text into lines of at most width characters, after a space if there
+// is one. Joined, the lines are the text. A line may have a space beyond the width.
 func splitText(text string, width int) (lines []string) {
 	rest := []rune(text)
 	for len(rest) > width {

@@ -159,19 +159,19 @@ func TestSchemaForAPerson(t *testing.T) {
 		checked checkResult
 		want    string
 	}{
-		"good": {checkResult{File: "a.json", Valid: true}, "a.json can be used. Nothing was found.\n"},
+		"good": {checkResult{File: "a.json", Valid: true}, "a.json is valid, without findings.\n"},
 		"odd": {
 			checkResult{File: "-", Valid: true, Findings: []checkFinding{
 				{"fields[0].key", "warning", "key_odd", "The key \x1b]0;x\x07 holds what cannot be typed on most keyboards, and so on."},
 				{"", "info", "empty", "No."},
 			}},
-			"The schema can be used: 2 findings.\n" +
+			"The schema is valid: 2 findings.\n" +
 				"\nwarning  fields[0].key\n         The key �]0;x� holds what cannot be typed on most keyboards, and so on.\n" +
 				"\ninfo     the whole schema\n         No.\n",
 		},
 		"wrong": {
 			checkResult{File: "a\nb.json", Errors: []checkIssue{{"fields[1].type", "must be one of " + strings.Repeat("string, ", 10)}}},
-			"\"a\\nb.json\" cannot be used: 1 error.\n" +
+			"\"a\\nb.json\" is invalid: 1 error.\n" +
 				"\nerror    fields[1].type\n         must be one of string, string, string, string, string, string, string,\n         string, string, string,\n",
 		},
 	} {

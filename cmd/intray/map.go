@@ -18,18 +18,19 @@ import (
 )
 
 type mapCommand struct {
-	File    string `arg:"" help:"The file to look at."`
-	Schema  string `help:"The schema: JSON with fields, settings and hooks." required:"" placeholder:"FILE"`
-	Answers string `help:"Answers to questions about the file: JSON, an answer for each id of a question." placeholder:"FILE"`
-	JSON    bool   `name:"json" help:"Write JSON, as is done when the output is no terminal."`
+	File    string `arg:"" help:"File to inspect."`
+	Schema  string `help:"Schema document: JSON with fields, settings and hooks." required:"" placeholder:"FILE"`
+	Answers string `help:"JSON file with answers to questions about the file, by question id." placeholder:"FILE"`
+	JSON    bool   `name:"json" help:"Output JSON (default when stdout is not a terminal)."`
 }
 
 // Help is shown below the flags.
 func (mapCommand) Help() string {
-	return `Nothing is imported. Exit status: 0 the columns were looked at, 4 the file cannot be read, 2 wrong usage.`
+	return `Imports nothing. Exit status: 0 the columns were mapped, 4 the file is unreadable,
+2 invalid arguments.`
 }
 
-// mapped is which column each field would get, and what would be asked.
+// mapped is the mapping of a file and the open questions.
 type mapped struct {
 	Fields    map[string]mappedField `json:"fields"`
 	Questions []mappedQuestion       `json:"questions"`
@@ -38,7 +39,7 @@ type mapped struct {
 type mappedField struct {
 	Column *string `json:"column"`
 	Index  *int    `json:"index"`
-	// Columns and Indexes are all columns of a field that takes several.
+	// Columns and Indexes list the columns of a field that takes several.
 	Columns []string `json:"columns,omitempty"`
 	Indexes []int    `json:"indexes,omitempty"`
 	Score   float64  `json:"score"`
@@ -50,7 +51,7 @@ type mappedQuestion struct {
 	Text    string         `json:"text"`
 	Field   string         `json:"field,omitempty"`
 	Choices []mappedChoice `json:"choices"`
-	// ManyColumns says that several columns may be named.
+	// ManyColumns reports whether the answer can be several columns.
 	ManyColumns bool `json:"manyColumns,omitempty"`
 }
 
@@ -59,7 +60,7 @@ type mappedChoice struct {
 	Label string `json:"label"`
 }
 
-// Run looks at the columns.
+// Run maps the columns.
 func (c *mapCommand) Run(ctx context.Context, s streams) error {
 	schema, err := readSchema(c.Schema, schema.ReadNames)
 	if err != nil {
@@ -90,18 +91,18 @@ func (c *mapCommand) Run(ctx context.Context, s streams) error {
 	return writeJSON(s.out, wireMapping(schema, out))
 }
 
-// validateAnswers judges answers as a run does, but those about cells, of which
-// nothing is looked at here.
+// validateAnswers checks answers as a run does, except those about cells, which this
+// command does not read.
 func validateAnswers(fields []intray.Field, columns int, answers intray.Answers) error {
 	if columns == 0 {
-		columns = -1 // no header was read: something is open before
+		columns = -1 // no header was read, because an earlier question is open
 	}
 	about := maps.Clone(answers)
 	maps.DeleteFunc(about, func(id, _ string) bool {
 		return strings.HasPrefix(id, intray.AnswerFormat) || strings.HasPrefix(id, intray.AnswerValue)
 	})
 	if _, err := review.CheckAnswers(fields, columns, about); err != nil {
-		return fmt.Errorf("the answers cannot be used: %w", err)
+		return fmt.Errorf("invalid answers: %w", err)
 	}
 	return nil
 }
@@ -132,7 +133,7 @@ func wireMapping(schema *intray.Schema, out *engine.Outcome) mapped {
 	return m
 }
 
-// writeMappingTable writes for a person.
+// writeMappingTable prints the mapping for people.
 func writeMappingTable(w io.Writer, schema *intray.Schema, out *engine.Outcome) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "FIELD\tCOLUMN\tSCORE\tREASONS")
@@ -159,7 +160,7 @@ func writeMappingTable(w io.Writer, schema *intray.Schema, out *engine.Outcome) 
 	return nil
 }
 
-// columnNames lists columns for the table.
+// columnNames returns the cell of a table that lists columns.
 func columnNames(columns []intray.TracedColumn) string {
 	names := make([]string, len(columns))
 	for i, c := range columns {

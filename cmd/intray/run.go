@@ -26,20 +26,20 @@ import (
 )
 
 type runCommand struct {
-	File     string  `arg:"" help:"The file to import."`
-	Schema   string  `help:"The schema: JSON with fields, settings and hooks." required:"" placeholder:"FILE"`
-	Out      string  `help:"Where the result goes; - for standard output. Default: NAME.result.FORMAT in this folder." placeholder:"FILE"`
-	Format   string  `help:"json, ndjson, csv, xlsx or parquet. Default: by the ending of --out, else json." placeholder:"FORMAT"`
-	Answers  string  `help:"Answers to questions about the file: JSON, an answer for each id of a question." placeholder:"FILE"`
-	Problems string  `help:"Also write every problem to this CSV file." placeholder:"FILE.csv"`
-	Explain  []int64 `help:"Tell of this data row, counted from 1, where each value came from and what became of it. At most 20 rows." placeholder:"ROW"`
+	File     string  `arg:"" help:"File to import."`
+	Schema   string  `help:"Schema document: JSON with fields, settings and hooks." required:"" placeholder:"FILE"`
+	Out      string  `help:"Write the result to this file, or - for standard output. Default: NAME.result.FORMAT in the current folder." placeholder:"FILE"`
+	Format   string  `help:"Format of the result: json, ndjson, csv, xlsx or parquet. Default: the extension of --out, or json." placeholder:"FORMAT"`
+	Answers  string  `help:"JSON file with answers to questions about the file, by question id." placeholder:"FILE"`
+	Problems string  `help:"Write all problems to this CSV file." placeholder:"FILE.csv"`
+	Explain  []int64 `help:"Explain where each value of this data row came from and what each step did to it. Rows count from 1; at most 20 rows." placeholder:"ROW"`
 	hookFlags
 }
 
 // Help is shown below the flags.
 func (runCommand) Help() string {
-	return `Exit status: 0 the result was written, 3 a person must settle something first,
-4 the file cannot be imported, 2 wrong usage, 130 interrupted.`
+	return `Exit status: 0 the result was written, 3 a person must answer questions or fix rows
+first, 4 the file cannot be imported, 2 invalid arguments, 130 interrupted.`
 }
 
 // Run imports the file.
@@ -71,8 +71,8 @@ func (c *runCommand) Run(ctx context.Context, s streams) error {
 	return err
 }
 
-// askQuestions puts what is open to the person at the terminal, until nothing is or one
-// question was left.
+// askQuestions asks the person at the terminal and runs the import again, until no
+// question is open or the person leaves one open.
 func (c *runCommand) askQuestions(ctx context.Context, s streams, cfg server.RunConfig, report server.RunReport, err error) (server.RunReport, error) {
 	lines := bufio.NewReader(s.in)
 	for err == nil && len(report.Outcome.Questions) > 0 {
@@ -98,7 +98,7 @@ func readSchema(name string, read func(io.Reader) (*intray.Schema, error)) (*int
 	return schema, nil
 }
 
-// target gives where the result goes and in which format.
+// target returns the name and the format of the result.
 func (c *runCommand) target() (string, output.Format, error) {
 	name := c.Format
 	if name == "" && c.Out != "" && c.Out != "-" {
@@ -119,7 +119,7 @@ func (c *runCommand) target() (string, output.Format, error) {
 	return out, format, nil
 }
 
-// progress draws a bar where a person watches.
+// progress returns a function that draws a progress bar, or nil if w is not a terminal.
 func progress(w io.Writer) func(int64) {
 	if !isTerminal(w) {
 		return nil
@@ -129,7 +129,7 @@ func progress(w io.Writer) func(int64) {
 	return func(rows int64) { _ = bar.Set64(rows) }
 }
 
-// printSummary writes the summary and gives the exit status.
+// printSummary prints the summary and returns the exit status.
 func (c *runCommand) printSummary(w io.Writer, cfg server.RunConfig, report server.RunReport) error {
 	o := report.Outcome
 	cfg.Schema = o.Schema(cfg.Schema)
@@ -166,7 +166,7 @@ func (c *runCommand) printSummary(w io.Writer, cfg server.RunConfig, report serv
 	return exit(exitFailed)
 }
 
-// printReadSummary says how the file was read, and which column feeds which field.
+// printReadSummary prints how the file was read and which column feeds which field.
 func (c *runCommand) printReadSummary(w io.Writer, schema *intray.Schema, o *engine.Outcome) {
 	var choices []string
 	for _, e := range o.Evidence {
@@ -187,8 +187,8 @@ func (c *runCommand) printReadSummary(w io.Writer, schema *intray.Schema, o *eng
 	}
 }
 
-// levels counts the problems by their level, where more than one has any and all
-// of them are listed.
+// levels returns the number of problems of each level. It returns "" if all have the same
+// level or some are not listed.
 func levels(o *engine.Outcome) string {
 	counts := map[intray.Level]int64{}
 	for _, n := range o.Listed {
@@ -204,7 +204,7 @@ func levels(o *engine.Outcome) string {
 	return " (" + strings.Join(parts, ", ") + ")"
 }
 
-// printProblems lists the first problems, and errors before all others.
+// printProblems prints the first problems, errors before all others.
 func printProblems(w io.Writer, o *engine.Outcome) {
 	if o.Problems == 0 {
 		return
@@ -235,10 +235,10 @@ func nameOf(n intray.Notice) string {
 	return n.Field
 }
 
-// maxAnswersFile is the most bytes of a file of answers.
+// maxAnswersFile is the maximum size of a file with answers, in bytes.
 const maxAnswersFile = 1 << 20
 
-// readAnswers reads a JSON object: an answer for each id of a question.
+// readAnswers reads a JSON object with answers by question id.
 func readAnswers(name string) (intray.Answers, error) {
 	if name == "" {
 		return intray.Answers{}, nil
@@ -252,12 +252,12 @@ func readAnswers(name string) (intray.Answers, error) {
 	dec := json.NewDecoder(io.LimitReader(file, maxAnswersFile))
 	dec.UseNumber()
 	if err := dec.Decode(&sent); err != nil {
-		return nil, fmt.Errorf("%s: this is no JSON object of answers, such as {\"sheet\": \"Contacts\"}: %w", name, err)
+		return nil, fmt.Errorf("%s: expected a JSON object with answers, such as {\"sheet\": \"Contacts\"}: %w", name, err)
 	}
 	answers := intray.Answers{}
 	for _, id := range slices.Sorted(maps.Keys(sent)) {
 		if !isQuestion(id) {
-			return nil, fmt.Errorf("%s: %q is no question; there are sheet, encoding, delimiter, header_row, column:KEY, field:INDEX, format:KEY and value:KEY:TEXT", name, id)
+			return nil, fmt.Errorf("%s: unknown question %q; use sheet, encoding, delimiter, header_row, column:KEY, field:INDEX, format:KEY or value:KEY:TEXT", name, id)
 		}
 		switch value := sent[id].(type) {
 		case string:
@@ -265,7 +265,7 @@ func readAnswers(name string) (intray.Answers, error) {
 		case json.Number:
 			answers[id] = value.String()
 		default:
-			return nil, fmt.Errorf("%s: the answer to %q must be a text or a number", name, id)
+			return nil, fmt.Errorf("%s: the answer to %q must be a string or a number", name, id)
 		}
 	}
 	return answers, nil
@@ -279,16 +279,16 @@ func isQuestion(id string) bool {
 	return slices.ContainsFunc(about, func(kind string) bool { return strings.HasPrefix(id, kind) })
 }
 
-// isInteractive says whether a person sits at both ends.
+// isInteractive reports whether a person can read and answer questions.
 func isInteractive(s streams) bool {
 	return isTerminal(s.in) && isTerminal(s.err)
 }
 
-// errNoAnswer says that a person left a question open.
-var errNoAnswer = errors.New("a question was left open")
+// errNoAnswer means that the person left a question open.
+var errNoAnswer = errors.New("a question is still open")
 
-// askAll puts the questions to a person, and each anew whose answer contradicts
-// another one. An empty line leaves all open.
+// askAll asks each question, again if the answer contradicts another one. An empty line
+// leaves all questions open.
 func askAll(s streams, lines *bufio.Reader, questions []intray.Question, columns int, answers intray.Answers, fields []intray.Field) error {
 	for i := 0; i < len(questions); i++ {
 		q := questions[i]
@@ -331,8 +331,8 @@ func askOne(w io.Writer, lines *bufio.Reader, q intray.Question, columns int) (s
 	}
 }
 
-// chosenValues gives the values of the choices whose numbers, counted from 1, stand in
-// a line.
+// chosenValues returns the values of the choices whose numbers, counted from 1, are in a
+// line.
 func chosenValues(q intray.Question, line string) (string, bool) {
 	numbers := []string{line}
 	if q.Many {
@@ -367,7 +367,7 @@ func describeChoice(c intray.Choice) string {
 	return text
 }
 
-// printAnswerHelp shows how the questions can be answered without a terminal.
+// printAnswerHelp prints how to answer the questions without a terminal.
 func printAnswerHelp(w io.Writer, questions []intray.Question) {
 	if len(questions) == 0 {
 		return

@@ -17,21 +17,22 @@ import (
 )
 
 type schemaCheckCommand struct {
-	File string `arg:"" help:"The schema to look at; - for standard input."`
-	JSON bool   `name:"json" help:"Write JSON, as is done when the output is no terminal."`
+	File string `arg:"" help:"Schema to check, or - for standard input."`
+	JSON bool   `name:"json" help:"Output JSON (default when stdout is not a terminal)."`
 }
 
 // Help is shown below the flags.
 func (schemaCheckCommand) Help() string {
-	return `Findings are what can be used and can hardly be meant, such as a rule that no value keeps.
+	return `Findings are valid settings that are probably mistakes, such as a rule that no value
+can satisfy.
 
-Exit status: 0 the schema can be used, with findings or without; 4 it cannot be used; 2 wrong usage.`
+Exit status: 0 the schema is valid, with or without findings; 4 it is invalid;
+2 invalid arguments.`
 }
 
-// checkResult is what there is to say of a schema.
+// checkResult is the result of checking a schema.
 type checkResult struct {
-	File string `json:"file"`
-	// Valid says that the schema can be used.
+	File     string         `json:"file"`
 	Valid    bool           `json:"valid"`
 	Errors   []checkIssue   `json:"errors"`
 	Findings []checkFinding `json:"findings"`
@@ -49,7 +50,7 @@ type checkFinding struct {
 	Text  string `json:"text"`
 }
 
-// Run looks the schema through.
+// Run checks the schema.
 func (c *schemaCheckCommand) Run(ctx context.Context, s streams) error {
 	found, hooks, err := c.checkSchema(s.in)
 	if err != nil {
@@ -72,7 +73,7 @@ func (c *schemaCheckCommand) Run(ctx context.Context, s streams) error {
 	return nil
 }
 
-// checkHooks looks whether what runs hooks can load those of the schema.
+// checkHooks checks whether the runtime can load the hooks of the schema.
 func (c *checkResult) checkHooks(ctx context.Context, hooks intray.Hooks) error {
 	if hooks.Count() == 0 {
 		return nil
@@ -90,8 +91,8 @@ func (c *checkResult) checkHooks(ctx context.Context, hooks intray.Hooks) error 
 	return nil
 }
 
-// checkSchema reads the schema and gives its hooks too, where it can be used. Its error
-// is that there is nothing to read.
+// checkSchema checks the schema, and returns its hooks if it is valid. It returns an error
+// if the file is unreadable.
 func (c *schemaCheckCommand) checkSchema(stdin io.Reader) (checkResult, intray.Hooks, error) {
 	in := stdin
 	if c.File != "-" {
@@ -115,7 +116,7 @@ func (c *schemaCheckCommand) checkSchema(stdin io.Reader) (checkResult, intray.H
 	return found, intray.Hooks{}, nil
 }
 
-// issuesOf tells what keeps a schema from being used, where anything does.
+// issuesOf returns the errors in a schema.
 func issuesOf(err error) []checkIssue {
 	issues := []checkIssue{}
 	var invalid *schema.InvalidError
@@ -141,7 +142,7 @@ func findings(doc schema.Doc, parsed *intray.Schema) []checkFinding {
 	return found
 }
 
-// printResult writes for a person: each place, and below it what is wrong there.
+// printResult prints the result for people: each location, and below it the problem.
 func (c checkResult) printResult(w io.Writer) {
 	name := visible(c.File)
 	if c.File == "-" {
@@ -149,11 +150,11 @@ func (c checkResult) printResult(w io.Writer) {
 	}
 	switch {
 	case !c.Valid:
-		fmt.Fprintf(w, "%s cannot be used: %s.\n", name, pluralize(int64(len(c.Errors)), "error"))
+		fmt.Fprintf(w, "%s is invalid: %s.\n", name, pluralize(int64(len(c.Errors)), "error"))
 	case len(c.Findings) == 0:
-		fmt.Fprintf(w, "%s can be used. Nothing was found.\n", name)
+		fmt.Fprintf(w, "%s is valid, without findings.\n", name)
 	default:
-		fmt.Fprintf(w, "%s can be used: %s.\n", name, pluralize(int64(len(c.Findings)), "finding"))
+		fmt.Fprintf(w, "%s is valid: %s.\n", name, pluralize(int64(len(c.Findings)), "finding"))
 	}
 	for _, e := range c.Errors {
 		printFinding(w, "error", e.Path, e.Message)
@@ -174,38 +175,37 @@ func printFinding(w io.Writer, level, path, text string) {
 }
 
 type hooksTestCommand struct {
-	Schema  string `arg:"" help:"The schema: JSON with fields, settings and hooks."`
-	Sample  string `arg:"" help:"The file to try the hooks on."`
-	Rows    int    `help:"How many rows are shown: at most 1,000." default:"10" placeholder:"N"`
-	Answers string `help:"Answers to questions about the file: JSON, an answer for each id of a question." placeholder:"FILE"`
-	JSON    bool   `name:"json" help:"Write JSON, as is done when the output is no terminal."`
+	Schema  string `arg:"" help:"Schema document: JSON with fields, settings and hooks."`
+	Sample  string `arg:"" help:"Sample file."`
+	Rows    int    `help:"Number of rows to show, at most 1,000." default:"10" placeholder:"N"`
+	Answers string `help:"JSON file with answers to questions about the file, by question id." placeholder:"FILE"`
+	JSON    bool   `name:"json" help:"Output JSON (default when stdout is not a terminal)."`
 	hookFlags
 }
 
 // Help is shown below the flags.
 func (hooksTestCommand) Help() string {
-	return `The whole file is read, once without the hooks and once with them, and the first
-rows are compared: what each cell held before and what it holds after, with the
-messages of the hooks. Nothing is written.
+	return `Reads the whole file twice, without and with the hooks, and compares the first rows:
+each cell before and after, with the messages of the hooks. Writes nothing.
 
-Exit status: 0 the hooks ran, 3 a person must settle something first, 4 a hook
-failed or the file cannot be imported, 2 wrong usage.`
+Exit status: 0 the hooks ran, 3 a person must answer questions first, 4 a hook failed
+or the file cannot be imported, 2 invalid arguments.`
 }
 
-// maxTried is the most rows that are shown.
+// maxTried is the maximum number of rows to show.
 const maxTried = 1000
 
-// Run tries the hooks.
+// Run tests the hooks.
 func (c *hooksTestCommand) Run(ctx context.Context, s streams) error {
 	if c.Rows < 1 || c.Rows > maxTried {
-		return usageError{flagError("--rows", fmt.Errorf("%d rows cannot be shown: 1 to %d can", c.Rows, maxTried))}
+		return usageError{flagError("--rows", fmt.Errorf("cannot show %d rows; choose 1 to %d", c.Rows, maxTried))}
 	}
 	schema, err := readSchema(c.Schema, schema.Read)
 	if err != nil {
 		return usageError{err}
 	}
 	if schema.Hooks.Count() == 0 {
-		return usageError{fmt.Errorf("%s has no hooks: there is nothing to test", c.Schema)}
+		return usageError{fmt.Errorf("%s has no hooks to test", c.Schema)}
 	}
 	answers, err := readAnswers(c.Answers)
 	if err != nil {
@@ -237,8 +237,8 @@ func (c *hooksTestCommand) Run(ctx context.Context, s streams) error {
 	return nil
 }
 
-// printTrial writes for a person: each row with the cells that the hooks change,
-// and what each hook took.
+// printTrial prints the result for people: each row with the cells that the hooks changed,
+// and the time that each hook took.
 func printTrial(w io.Writer, sample string, trial server.HookTest) {
 	for i, row := range trial.Rows {
 		printTrialRow(w, i, row)
@@ -296,7 +296,7 @@ func printMessages(w io.Writer, problems []intray.Problem) {
 	}
 }
 
-// cellText shows a value; one that is not there as "nothing".
+// cellText returns a value, or "nothing" if the cell has none.
 func cellText(text *string) string {
 	if text == nil {
 		return "nothing"
@@ -304,7 +304,7 @@ func cellText(text *string) string {
 	return visible(*text)
 }
 
-// wiredTrial is a trial for a program.
+// wiredTrial is the result as JSON.
 type wiredTrial struct {
 	Verdict string        `json:"verdict"`
 	Hook    *wiredFailure `json:"failure,omitempty"`

@@ -12,10 +12,10 @@ import (
 	"github.com/intraydata/intray/server"
 )
 
-// storeFlags say where things are kept.
+// storeFlags select the database and the data folder.
 type storeFlags struct {
-	Data        string `help:"Folder for all stored data. Default: ./intray-data." default:"./intray-data" placeholder:"DIR"`
-	DatabaseURL string `name:"database-url" help:"PostgreSQL database in place of SQLite in the data folder: postgres://…" placeholder:"URL"`
+	Data        string `help:"Store all data in this folder. Default: ./intray-data." default:"./intray-data" placeholder:"DIR"`
+	DatabaseURL string `name:"database-url" help:"Use this PostgreSQL database instead of SQLite in the data folder: postgres://…" placeholder:"URL"`
 }
 
 func (f storeFlags) config(s streams) server.Config {
@@ -25,7 +25,7 @@ func (f storeFlags) config(s streams) server.Config {
 	}
 }
 
-// logger writes text for a terminal, else JSON lines.
+// logger logs text to a terminal, and JSON lines otherwise.
 func logger(s streams) *slog.Logger {
 	if file, ok := s.err.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
 		return slog.New(slog.NewTextHandler(s.err, nil))
@@ -35,28 +35,28 @@ func logger(s streams) *slog.Logger {
 
 type serveCommand struct {
 	storeFlags
-	Listen        string `help:"Address to listen on. Default: 127.0.0.1:8080." default:"127.0.0.1:8080" placeholder:"ADDR"`
-	BaseURL       string `name:"base-url" help:"How clients reach the service, such as https://intray.example.org, without a path. Default: as they called it." placeholder:"URL"`
-	MetricsListen string `help:"Address for Prometheus metrics at /metrics. Default: none." placeholder:"ADDR"`
-	TLSCert       string `name:"tls-cert" help:"Certificate in PEM." placeholder:"FILE"`
-	TLSKey        string `name:"tls-key" help:"Key of the certificate in PEM." placeholder:"FILE"`
-	TrustedProxy  string `help:"Networks whose X-Forwarded headers count, separated by commas." placeholder:"CIDR"`
-	RateCreate    int    `help:"How many imports a minute one key may make; 0 means no limit." default:"0" placeholder:"N"`
-	RatePoll      int    `help:"How often a minute one import may be retrieved; 0 means no limit." default:"0" placeholder:"N"`
-	MaxFileSize   int64  `help:"Most bytes of a file, whatever its schema allows: at most 1073741824, which is the default." default:"1073741824" placeholder:"N"`
-	EgressAllow   string `help:"Private networks that SFTP may reach, separated by commas." placeholder:"CIDR"`
+	Listen        string `help:"Listen on this address. Default: 127.0.0.1:8080." default:"127.0.0.1:8080" placeholder:"ADDR"`
+	BaseURL       string `name:"base-url" help:"URL at which clients reach the server, without a path, such as https://intray.example.org. Default: as they called it." placeholder:"URL"`
+	MetricsListen string `help:"Serve Prometheus metrics on this address at /metrics. Default: off." placeholder:"ADDR"`
+	TLSCert       string `name:"tls-cert" help:"TLS certificate in PEM format." placeholder:"FILE"`
+	TLSKey        string `name:"tls-key" help:"Private key of the certificate in PEM format." placeholder:"FILE"`
+	TrustedProxy  string `help:"Trust X-Forwarded headers from these networks, separated by commas." placeholder:"CIDR"`
+	RateCreate    int    `help:"Maximum number of imports that a key can create in a minute. 0 means no limit." default:"0" placeholder:"N"`
+	RatePoll      int    `help:"Maximum number of times that an import can be retrieved in a minute. 0 means no limit." default:"0" placeholder:"N"`
+	MaxFileSize   int64  `help:"Maximum size of a file in bytes, whatever its schema allows. Default and maximum: 1073741824." default:"1073741824" placeholder:"N"`
+	EgressAllow   string `help:"Allow SFTP connections to these private networks, separated by commas." placeholder:"CIDR"`
 	hookFlags
-	KeyHeaders string `help:"Headers that may carry the licence key, separated by commas. Default: X-Service-License-Key and X-Dromo-License-Key." placeholder:"NAMES"`
+	KeyHeaders string `help:"Accept the API key in these headers, separated by commas. Default: X-Service-License-Key and X-Dromo-License-Key." placeholder:"NAMES"`
 }
 
-// hookFlags say how hooks are run.
+// hookFlags configure the runtime and the sandbox of hooks.
 type hookFlags struct {
-	HookRuntime        string        `help:"What runs hooks: quickjs, which is built in, or node, which must be installed." default:"quickjs" enum:"quickjs,node"`
-	HookSandbox        string        `help:"strict refuses hooks if this system cannot sandbox them fully; best-effort runs them anyway." default:"strict" enum:"strict,best-effort" aliases:"hook-jail"`
-	HookTimeoutPer1000 time.Duration `name:"hook-timeout-per-1000" help:"Time that hooks may take for 1,000 rows." default:"5s" placeholder:"D" aliases:"hook-batch"`
+	HookRuntime        string        `help:"JavaScript runtime for hooks: quickjs is built in, node must be installed." default:"quickjs" enum:"quickjs,node"`
+	HookSandbox        string        `help:"strict: refuse to run hooks unless they can be fully sandboxed; best-effort: run them anyway." default:"strict" enum:"strict,best-effort" aliases:"hook-jail"`
+	HookTimeoutPer1000 time.Duration `name:"hook-timeout-per-1000" help:"Maximum time that hooks can take for 1,000 rows." default:"5s" placeholder:"D" aliases:"hook-batch"`
 	HookCallTimeout    time.Duration `help:"Maximum duration of one hook call." default:"60s" placeholder:"D" aliases:"hook-quiet"`
-	HookCgroup         string        `help:"Folder of a memory cgroup, version 1 or 2, in which a group for each process of hooks can be made. Default: their memory is looked at every 20 ms." placeholder:"DIR"`
-	HookMemory         int64         `help:"Most bytes of memory of a process that runs hooks." default:"268435456" placeholder:"N"`
+	HookCgroup         string        `help:"Limit the memory of hooks with groups in this folder, a memory cgroup of version 1 or 2. Default: check their memory every 20 ms." placeholder:"DIR"`
+	HookMemory         int64         `help:"Maximum memory of a process that runs hooks, in bytes." default:"268435456" placeholder:"N"`
 }
 
 func (f hookFlags) hookConfig() server.HookConfig {
@@ -65,40 +65,40 @@ func (f hookFlags) hookConfig() server.HookConfig {
 
 // Help is shown below the flags.
 func (serveCommand) Help() string {
-	return `On an empty data folder the organization "default" is made with one backend and
-one frontend key, which are printed once. INTRAY_BACKEND_KEY and
-INTRAY_FRONTEND_KEY, where set, are taken instead.
+	return `With an empty data folder, the server creates the organization "default" with a
+backend and a frontend key, and prints both keys once. If INTRAY_BACKEND_KEY and
+INTRAY_FRONTEND_KEY are set, it uses them instead.
 
-Secrets are sealed with the key in INTRAY_MASTER_KEY (base64 of 32 bytes), else
-with the one in master.key in the data folder, which is made on the first start.
-Without it they cannot be read: keep a copy.
+Secrets are encrypted with the key in INTRAY_MASTER_KEY (base64 of 32 bytes) or, if
+it is not set, with the key in the file master.key, which the first start creates in
+the data folder. Keep a copy: without the key, the secrets are lost.
 
-Memory is collected harder from 200 MiB on; GOMEMLIMIT sets another limit.
+The server aims to stay below 200 MiB of memory. Set GOMEMLIMIT for another limit.
 
-On SIGTERM no new work is taken, what runs is finished or handed back, and the
-program ends within 10 seconds.`
+On SIGTERM, the server accepts no new work, finishes or returns running imports, and
+exits within 10 seconds.`
 }
 
-// softMemory is the memory, in bytes, from which on the collector works harder.
+// softMemory is the memory limit of the garbage collector, in bytes.
 const softMemory = 200 << 20
 
-// boundMemory sets softMemory where GOMEMLIMIT does not say otherwise.
+// boundMemory sets softMemory as the memory limit, unless GOMEMLIMIT is set.
 func boundMemory() {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(softMemory)
 	}
 }
 
-// collectOften lets the collector run twice as often as usual, where GOGC does
-// not say otherwise: a run makes so little garbage that it costs next to nothing,
-// and holds a third less memory.
+// collectOften runs the garbage collector twice as often as usual, unless GOGC is set. A
+// run makes so little garbage that this costs next to nothing and saves a third of the
+// memory.
 func collectOften() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(50)
 	}
 }
 
-// Run serves until the program is told to stop.
+// Run serves until it is interrupted.
 func (c *serveCommand) Run(ctx context.Context, s streams) error {
 	cfg := c.config(s)
 	proxies, err := server.ParseNetworks(c.TrustedProxy)
