@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// TestDemo starts the demo, reads up to the link, opens it and stops the demo,
-// which must leave nothing behind.
+// TestDemo starts the demo, reads up to the link and stops the demo, which must delete its
+// folder.
 func TestDemo(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
@@ -36,19 +36,19 @@ func TestDemo(t *testing.T) {
 		}
 	}
 	if got := <-status; got != exitDone || !found {
-		t.Errorf("status %d, and it said:\n%s", got, said.String())
+		t.Errorf("status %d, output:\n%s", got, said.String())
 	}
 	for _, want := range []string{"180 rows, 11 with an error", "NEEDS_REVIEW", "row "} {
 		if !strings.Contains(said.String(), want) {
-			t.Errorf("it does not say %q:\n%s", want, said.String())
+			t.Errorf("the output lacks %q:\n%s", want, said.String())
 		}
 	}
 	if strings.Contains(said.String(), "\x1b") {
-		t.Error("it colours what is no terminal")
+		t.Error("the output has colors, but is not a terminal")
 	}
 	left, err := filepath.Glob(filepath.Join(temp, "intray-demo-*"))
 	if err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v, %v", left, err)
+		t.Errorf("folders left: %v, error %v", left, err)
 	}
 	if _, err := os.Stat(temp); err != nil {
 		t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// packed makes a zip file of members: names and texts in turn.
+// packed returns a zip file with members, given as names and texts in turn.
 func packed(t *testing.T, members ...string) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -34,7 +34,7 @@ func packed(t *testing.T, members ...string) string {
 	return out.String()
 }
 
-// zeros gives a gzip file of so many zeros.
+// zeros returns a gzip file of n zeros.
 func zeros(t *testing.T, n int64) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -73,21 +73,21 @@ const (
 	workbookRels = `<?xml version="1.0"?><Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`
 )
 
-// workbook makes an XLSX file of one sheet.
+// workbook returns an XLSX file with one sheet.
 func workbook(t *testing.T, sheet string, more ...string) string {
 	return packed(t, append([]string{"_rels/.rels", packageRels, "xl/workbook.xml", workbookHead, "xl/_rels/workbook.xml.rels", workbookRels, "xl/worksheets/sheet1.xml", sheet}, more...)...)
 }
 
 const maxHostileMemory = 512 << 20
 
-// TestHostileFiles converts what strangers send by mistake or on purpose: each is
-// read as the table it is, or refused with a sentence, soon and in little memory.
+// TestHostileFiles converts untrusted files. Each must be read or refused with a sentence,
+// quickly and in little memory.
 func TestHostileFiles(t *testing.T) {
 	png := "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + noise(5000)
 	for _, c := range []struct {
 		name, file, text string
 		status           int
-		// want stands in what is written, or in what is told.
+		// want is part of the output or of the error.
 		want string
 	}{
 		{"empty", "a.csv", "", exitDone, ""},
@@ -122,7 +122,7 @@ func TestHostileFiles(t *testing.T) {
 			if err := os.WriteFile(name, []byte(c.text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			// Each takes about a second at most; what grows with the square takes hours.
+			// A file takes about a second at most. Quadratic work would take hours.
 			late := time.AfterFunc(time.Minute, func() { panic(c.name + " takes over a minute") })
 			defer late.Stop()
 			var before, after runtime.MemStats
@@ -131,7 +131,7 @@ func TestHostileFiles(t *testing.T) {
 			status := run(t.Context(), []string{"convert", name, "-"}, streams{strings.NewReader(""), &out, &stderr})
 			runtime.ReadMemStats(&after)
 			if status != c.status || !strings.Contains(out.String()+stderr.String(), c.want) {
-				t.Errorf("status %d, want %d with %q; told: %.300s; written: %.100q", status, c.status, c.want, stderr.String(), out.String())
+				t.Errorf("status %d, want %d with %q; stderr: %.300s; output: %.100q", status, c.status, c.want, stderr.String(), out.String())
 			}
 			if grown := int64(after.Sys) - int64(before.Sys); grown > maxHostileMemory {
 				t.Errorf("%d MB of memory", grown>>20)

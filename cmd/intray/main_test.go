@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestInterrupted ends each command before it begins, as Ctrl-C may.
+// TestInterrupted cancels each command before it starts, as Ctrl+C may.
 func TestInterrupted(t *testing.T) {
 	folder := t.TempDir()
 	file, schema := filepath.Join(folder, "people.csv"), filepath.Join(folder, "schema.json")
@@ -37,19 +37,19 @@ func TestInterrupted(t *testing.T) {
 			t.Errorf("%s: exit status %d, want %d", args[0], status, exitInterrupted)
 		}
 		if stderr.String() != "intray: interrupted\n" || out.Len() > 0 {
-			t.Errorf("%s: told %q and wrote %q", args[0], stderr.String(), out.String())
+			t.Errorf("%s: stderr %q, output %q", args[0], stderr.String(), out.String())
 		}
 	}
 	if made, _ := filepath.Glob(filepath.Join(folder, "*out*")); len(made) > 0 {
-		t.Errorf("files were made: %v", made)
+		t.Errorf("files were created: %v", made)
 	}
 	var stderr bytes.Buffer
 	if status := run(ctx, []string{"run", "missing.csv", "--schema", schema}, streams{nil, nil, &stderr}); status != exitUsage || !strings.Contains(stderr.String(), "missing.csv") {
-		t.Errorf("a fault of its own: exit status %d, told %q", status, stderr.String())
+		t.Errorf("a missing file: exit status %d, stderr %q", status, stderr.String())
 	}
 }
 
-func TestWrap(t *testing.T) {
+func TestWrapText(t *testing.T) {
 	for text, want := range map[string][]string{
 		"":                         {""},
 		"one two three":            {"one two", "three"},
@@ -64,7 +64,7 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-func TestChopLosesNothing(t *testing.T) {
+func TestSplitTextLosesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringOf(rapid.SampledFrom([]rune("ab ü\"\\"))).Draw(t, "text")
 		width := rapid.IntRange(1, 12).Draw(t, "width")

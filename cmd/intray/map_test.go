@@ -10,8 +10,8 @@ import (
 	"github.com/intraydata/intray/engine"
 )
 
-// TestTableOfMapping is what a person at a terminal sees of a mapping.
-func TestTableOfMapping(t *testing.T) {
+// TestMappingTable prints a mapping as on a terminal.
+func TestMappingTable(t *testing.T) {
 	schema := &intray.Schema{Fields: []intray.Field{{Key: "email"}, {Key: "phones"}, {Key: "city"}}}
 	out := &engine.Outcome{
 		Headers: []string{"E-Mail", "Phone 1", "Phone 2"},

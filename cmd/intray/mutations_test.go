@@ -23,19 +23,19 @@ import (
 )
 
 const (
-	// mutations is how many files are tried in full.
+	// mutations is the number of files of a full run.
 	mutations = 10_000
-	// mutationTime is the most that one file may take, mutationMemory the most
-	// kilobytes of memory of a process that converts many.
+	// mutationTime is the maximum time for one file, and mutationMemory the maximum
+	// memory, in kilobytes, of a process that converts many.
 	mutationTime   = 10 * time.Second
 	mutationMemory = 512 << 10
 	mutationSeed   = 20261121
 	mutationsEnv   = "INTRAY_TEST_MUTATIONS"
 )
 
-// TestMutations converts damaged files of the corpora: each one is read or
-// refused, soon and in bounded memory. A tenth of them runs unless INTRAY_TORTURE
-// is "full". Each number always makes the same file.
+// TestMutations converts damaged files of the corpora. Each must be read or refused,
+// quickly and in bounded memory. A tenth of them runs unless INTRAY_TORTURE is "full". A
+// number always yields the same file.
 func TestMutations(t *testing.T) {
 	if testing.Short() {
 		t.Skip("SKIPPED: the mutations take some seconds")
@@ -71,10 +71,10 @@ func TestMutations(t *testing.T) {
 
 func last(text string, most int) string { return text[max(0, len(text)-most):] }
 
-// TestMutationsOfOne is the process that TestMutations starts.
+// TestMutationsOfOne runs in the processes that TestMutations starts.
 func TestMutationsOfOne(t *testing.T) {
 	if os.Getenv(mutationsEnv) == "" {
-		return // it is a part of TestMutations
+		return // it runs only as a part of TestMutations
 	}
 	from, to := 0, 0
 	rest := os.Getenv(mutationsEnv)
@@ -94,8 +94,8 @@ func TestMutationsOfOne(t *testing.T) {
 	}
 }
 
-// tryMutant converts one file. A file that takes too long ends the process with
-// all its stacks.
+// tryMutant converts one file. If that takes too long, it ends the process and prints all
+// stacks.
 func tryMutant(t *testing.T, n int, name, mutant string, random *rand.Rand) {
 	late := time.AfterFunc(mutationTime, func() { panic(fmt.Sprintf("mutation %d of %s takes over %s", n, name, mutationTime)) })
 	defer late.Stop()
@@ -108,8 +108,8 @@ func tryMutant(t *testing.T, n int, name, mutant string, random *rand.Rand) {
 	}
 }
 
-// corpusFiles lists the files of folders, in an order that does not depend on
-// where they are.
+// corpusFiles returns the files of folders, in an order that does not depend on the
+// location of the folders.
 func corpusFiles(t *testing.T, folders []string) (names []string) {
 	for _, folder := range folders {
 		err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
@@ -137,9 +137,9 @@ func read(t *testing.T, name string) []byte {
 	return text
 }
 
-// mutate changes a file a little: bits, bytes, order, length. A workbook that is
-// a zip file is, every second time, changed in one of its parts and packed anew,
-// so that the damage gets past the checksums.
+// mutate changes a file slightly: bits, bytes, order or length. In half of the cases it
+// changes a member of a zip file and packs the file again, so that the checksums hide the
+// damage.
 func mutate(random *rand.Rand, file, other []byte) []byte {
 	if bytes.HasPrefix(file, []byte("PK\x03\x04")) && random.IntN(2) == 0 {
 		if packed := mutatePart(random, file, other); packed != nil {
@@ -160,7 +160,7 @@ func mutateBytes(random *rand.Rand, file, other []byte) []byte {
 	return out
 }
 
-// change does one thing to a file that is not empty.
+// change makes one change to a file that is not empty.
 func change(random *rand.Rand, out, other []byte) []byte {
 	at := random.IntN(len(out))
 	to := at + random.IntN(min(len(out)-at, 4096)+1)
@@ -169,7 +169,7 @@ func change(random *rand.Rand, out, other []byte) []byte {
 		for range 1 + random.IntN(16) {
 			out[random.IntN(len(out))] ^= 1 << random.IntN(8)
 		}
-	case 1: // a byte that means something
+	case 1: // a byte with a meaning
 		out[at] = "\x00\xff\"',;\t\n\r<>&{}[]\\=\x1b"[random.IntN(19)]
 	case 2: // the end is missing
 		return out[:at]
@@ -179,7 +179,7 @@ func change(random *rand.Rand, out, other []byte) []byte {
 		return append(out[:at:at], out[to:]...)
 	case 5: // something is there twice
 		return bytes.Join([][]byte{out[:to], out[at:]}, nil)
-	case 6: // something of another file
+	case 6: // a part of another file
 		if len(other) > 0 {
 			from := random.IntN(len(other))
 			until := from + random.IntN(min(len(other)-from, 4096)+1)
@@ -191,7 +191,7 @@ func change(random *rand.Rand, out, other []byte) []byte {
 	return out
 }
 
-// mutatePart gives nil where the file is no whole zip file.
+// mutatePart returns nil if the file is not a complete zip file.
 func mutatePart(random *rand.Rand, file, other []byte) []byte {
 	r, err := zip.NewReader(bytes.NewReader(file), int64(len(file)))
 	if err != nil || len(r.File) == 0 {

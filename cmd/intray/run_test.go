@@ -11,8 +11,8 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// columnQuestion asks for the column of a field. The first choice is not the
-// first column.
+// columnQuestion returns a question about the column of a field. The first choice is not
+// the first column.
 func columnQuestion(many bool) intray.Question {
 	return intray.Question{
 		ID: "column:phone", Text: intray.Literal("Which \x1b[31mcolumn?"), AnyColumn: true, Many: many,
@@ -29,7 +29,7 @@ func TestDialogue(t *testing.T) {
 		question intray.Question
 		typed    string
 		want     string
-		// asked is how often the person is asked.
+		// asked is the number of prompts.
 		asked int
 	}{
 		{"a choice", columnQuestion(false), "1\n", "2", 1},
@@ -55,16 +55,16 @@ func TestDialogue(t *testing.T) {
 				t.Errorf("asked %d times, want %d:\n%s", asked, c.asked, stderr.String())
 			}
 			if hint := strings.Contains(stderr.String(), ", several as 1,2,"); hint != c.question.Many {
-				t.Errorf("the hint for several stands there: %v, want %v:\n%s", hint, c.question.Many, stderr.String())
+				t.Errorf("a hint about several columns: %v, want %v:\n%s", hint, c.question.Many, stderr.String())
 			}
 			if strings.ContainsAny(stderr.String(), "\x1b\a") {
-				t.Errorf("characters that steer a terminal were written: %q", stderr.String())
+				t.Errorf("control characters were written: %q", stderr.String())
 			}
 		})
 	}
 }
 
-// TestDialogueAsksAgain gives two fields one column, and then another.
+// TestDialogueAsksAgain answers that two fields have the same column, and then another.
 func TestDialogueAsksAgain(t *testing.T) {
 	fax := columnQuestion(false)
 	fax.ID = "column:fax"
@@ -76,7 +76,7 @@ func TestDialogueAsksAgain(t *testing.T) {
 		t.Errorf("error %v, %s", err, diff)
 	}
 	if !strings.Contains(stderr.String(), `"column:phone" and "column:fax" contradict each other`) {
-		t.Errorf("told was %s", stderr.String())
+		t.Errorf("stderr is %s", stderr.String())
 	}
 }
 

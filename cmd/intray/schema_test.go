@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestSchemaForAPerson is what a person at a terminal sees of a schema.
-func TestSchemaForAPerson(t *testing.T) {
+// TestPrintResult prints the results of checking schemas as on a terminal.
+func TestPrintResult(t *testing.T) {
 	for name, c := range map[string]struct {
 		checked checkResult
 		want    string

@@ -16,21 +16,21 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"intray": main})
 }
 
-// TestScripts runs each script of testdata: the program as its user types it.
-// Beside the commands that every testscript has there are
+// TestScripts runs the scripts in testdata, as a user would type them. In addition to the
+// commands of testscript there are
 //
-//	status N PROGRAM ARGS…   runs a program, which must end with the status N
-//	files FOLDER NAMES…      the folder holds these files and no others
-//	keep NAME                keeps what the program wrote as a variable
-//	same FILE FILE           the files differ in nothing but a line end behind all
-//	firstid NAME             keeps the id of the first key that was listed
+//	status N PROGRAM ARGS…   runs a program, which must exit with the status N
+//	files FOLDER NAMES…      checks that the folder contains exactly these files
+//	keep NAME                stores the output of the last program in a variable
+//	same FILE FILE           compares two files, except for a line end at the end
+//	firstid NAME             stores the id of the first listed key in a variable
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata",
 		RequireExplicitExec: true,
 		UpdateScripts:       os.Getenv("INTRAY_UPDATE_SCRIPTS") != "",
 		Setup: func(env *testscript.Env) error {
-			// A program under the race detector waits a second at its end.
+			// A program under the race detector sleeps for a second before it exits.
 			env.Setenv("GORACE", "atexit_sleep_ms=0")
 			return nil
 		},
