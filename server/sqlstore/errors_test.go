@@ -7,10 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"strings"
 	"testing"
-	"testing/fstest"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -57,7 +54,7 @@ func wantKind(t *testing.T, err error, want model.Kind) {
 		t.Errorf("%v was changed to %v", err, got)
 	}
 	if !errors.Is(got, err) {
-		t.Errorf("%v does not tell its cause", got)
+		t.Errorf("%v lost its cause", got)
 	}
 	if translate(got).Error() != got.Error() {
 		t.Errorf("%v was translated twice", got)
@@ -79,56 +76,5 @@ func TestSQLiteKind(t *testing.T) {
 		if got := sqliteKind(code); got != want {
 			t.Errorf("code %d is kind %d, want %d", code, got, want)
 		}
-	}
-}
-
-func TestWorded(t *testing.T) {
-	files := fstest.MapFS{"a.sql": {Data: []byte("x ${ID} ${BYTES} ${ID} ${X}")}}
-	for _, c := range []struct {
-		dialect dialect
-		want    string
-	}{
-		{sqliteDialect(), "x TEXT BLOB TEXT ${X}"},
-		{postgresDialect(), `x TEXT COLLATE "C" BYTEA TEXT COLLATE "C" ${X}`},
-	} {
-		f, err := substitutedFS{files, c.dialect.substitutions}.Open("a.sql")
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := io.ReadAll(f)
-		if err != nil || string(got) != c.want {
-			t.Errorf("%q and %v, want %q", got, err, c.want)
-		}
-	}
-	if _, err := (substitutedFS{files, sqliteDialect().substitutions}).Open("b.sql"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("Open: %v, want that there is no file", err)
-	}
-}
-
-// TestMigrationsAreWorded finds words that nothing fills in.
-func TestMigrationsAreWorded(t *testing.T) {
-	names, err := fs.Glob(migrations, "migrations/*.sql")
-	if err != nil || len(names) == 0 {
-		t.Fatalf("%d migrations, %v", len(names), err)
-	}
-	for _, name := range names {
-		text, err := fs.ReadFile(migrations, name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, d := range []dialect{sqliteDialect(), postgresDialect()} {
-			if strings.Contains(d.substitutions.Replace(string(text)), "${") {
-				t.Errorf("%s holds a word that %s does not fill in", name, d.goose)
-			}
-		}
-	}
-}
-
-func TestColumns(t *testing.T) {
-	if got, want := assignments("a, b", 3), "a = $3, b = $4"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-	if got, want := placeholders(3), "$1, $2, $3"; got != want {
-		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"slices"
 	"sync"
 	"time"
 
@@ -16,68 +17,45 @@ import (
 
 type importRows struct{ *txn }
 
-const (
-	importFixed = "id, org, schema_id, upload_id, inline, created"
-	importMoved = "status, run, lost, node, filename, has_user, person, raw_key, raw_size, raw_sha256, stage, " +
-		"result_key, result_size, result_sha256, modified, queued"
-	importListed = importFixed + ", " + importMoved
-	// importFound is what may be large, and is not listed.
-	importFound   = "outcome, answers, memory"
-	importColumns = importListed + ", " + importFound + ", " + documentColumns
+// A list has the columns of importsListed only. The others may be large.
+var (
+	importsListed = newTable("imports", "import", 6, addListedImport)
+	imports       = newTable("imports", "import", 6, func(to *columns, i *model.Import) {
+		addListedImport(to, i)
+		to.add("outcome", asJSON{&i.Outcome}, "answers", asJSON{&i.Answers}, "memory", asJSON{&i.Memory})
+		addDocument(to, &i.Schema)
+	})
 )
 
-func importFixedCells(i *model.Import) []any {
-	return []any{&i.ID, &i.Org, &i.SchemaID, &i.UploadID, &i.Inline, micros{&i.Created}}
-}
-
-func importMovedCells(i *model.Import) []any {
-	return []any{&i.Status, &i.Run, &i.Lost, &i.Node, &i.Filename, &i.HasUser, asJSON{&i.User},
-		&i.Raw.Key, &i.Raw.Size, &i.Raw.SHA256, &i.Stage,
-		&i.Result.Key, &i.Result.Size, &i.Result.SHA256, micros{&i.Modified}, micros{&i.Queued}}
-}
-
-func importListedCells(i *model.Import) []any {
-	return append(importFixedCells(i), importMovedCells(i)...)
-}
-
-func importCells(i *model.Import) []any {
-	return append(append(importListedCells(i), importFoundCells(i)...), documentCells(&i.Schema)...)
-}
-
-func importFoundCells(i *model.Import) []any {
-	return []any{asJSON{&i.Outcome}, asJSON{&i.Answers}, asJSON{&i.Memory}}
+func addListedImport(to *columns, i *model.Import) {
+	to.add("id", &i.ID, "org", &i.Org, "schema_id", &i.SchemaID, "upload_id", &i.UploadID, "inline", &i.Inline, "created", micros{&i.Created},
+		"status", &i.Status, "run", &i.Run, "lost", &i.Lost, "node", &i.Node, "filename", &i.Filename, "has_user", &i.HasUser, "person", asJSON{&i.User},
+		"raw_key", &i.Raw.Key, "raw_size", &i.Raw.Size, "raw_sha256", &i.Raw.SHA256, "stage", &i.Stage,
+		"result_key", &i.Result.Key, "result_size", &i.Result.Size, "result_sha256", &i.Result.SHA256,
+		"modified", micros{&i.Modified}, "queued", micros{&i.Queued})
 }
 
 func (r importRows) Insert(ctx context.Context, imp model.Import) error {
-	return r.insert(ctx, "import", "imports", importColumns, importCells(&imp)...)
+	return imports.insert(ctx, r.txn, imp)
 }
 
 func (r importRows) Get(ctx context.Context, org, id string) (model.Import, error) {
 	cells := func(i *model.Import) []any {
-		list := importCells(i)
-		list[len(importListedCells(i))] = outcomeCell{&i.Outcome, r.outcomes}
+		list := imports.cells(i)
+		list[len(importsListed.names)] = outcomeCell{&i.Outcome, r.outcomes}
 		return list
 	}
-	return queryOne(ctx, r.txn, "import", cells,
-		`SELECT `+importColumns+` FROM imports WHERE org = $1 AND id = $2`+r.forUpdate, org, id)
+	return queryOne(ctx, r.txn, imports.entity, cells, imports.query(byID+r.forUpdate), org, id)
 }
 
 func (r importRows) List(ctx context.Context, org string, offset, limit int64) ([]model.Import, int64, error) {
-	total, err := r.count(ctx, "import", `SELECT count(*) FROM imports WHERE org = $1`, org)
-	if err != nil {
-		return nil, 0, err
-	}
-	list, err := queryAll(ctx, r.txn, "import", importListedCells,
-		`SELECT `+importListed+` FROM imports WHERE org = $1 ORDER BY created DESC, id DESC LIMIT $2 OFFSET $3`,
-		org, max(limit, 0), max(offset, 0))
-	return list, total, err
+	return importsListed.page(ctx, r.txn, ` WHERE org = $1`, newestFirst, offset, limit, org)
 }
 
 func (r importRows) UpdateIf(ctx context.Context, imp model.Import, from model.Status, run int) error {
-	args := append([]any{imp.Org, imp.ID, string(from), run}, importMovedCells(&imp)...)
-	n, err := r.exec(ctx, "moving an import",
-		`UPDATE imports SET `+assignments(importMoved+", "+importFound, 5)+`
-		WHERE org = $1 AND id = $2 AND status = $3 AND run = $4`, append(args, importFoundCells(&imp)...)...)
+	end := slices.Index(imports.names, "fields") // the schema never changes
+	query := `UPDATE imports SET ` + assignments(imports.names[imports.fixed:end], 5) + byID + ` AND status = $3 AND run = $4`
+	n, err := r.exec(ctx, "update import", query, append([]any{imp.Org, imp.ID, string(from), run}, imports.cells(&imp)[imports.fixed:end]...)...)
 	if err == nil && n == 0 {
 		return &model.Error{Kind: model.Conflict, Code: "import_changed", Message: intray.NewMessage("import.changed_meanwhile", nil)}
 	}
@@ -85,21 +63,21 @@ func (r importRows) UpdateIf(ctx context.Context, imp model.Import, from model.S
 }
 
 func (r importRows) Delete(ctx context.Context, org, id string) error {
-	return r.execOne(ctx, "import", `DELETE FROM imports WHERE org = $1 AND id = $2`, org, id)
+	return imports.delete(ctx, r.txn, byID, org, id)
 }
 
 func (r importRows) InStatus(ctx context.Context, status model.Status, node string, limit int) ([]model.ImportRef, error) {
 	cells := func(i *model.ImportRef) []any { return []any{&i.Org, &i.ID, &i.Run} }
-	return queryAll(ctx, r.txn, "import", cells,
+	return queryAll(ctx, r.txn, imports.entity, cells,
 		`SELECT org, id, run FROM imports WHERE status = $1 AND ($2 = '' OR node = $2) ORDER BY created, id LIMIT $3`,
 		string(status), node, max(limit, 0))
 }
 
-// claimNext steps through the index from one waiting organization to the next,
-// so that a claim costs a few steps for each of them, however many imports wait
-// and however many organizations do not. Joins that say the same were planned as
-// scans of all imports, once for each organization.
-const claimNext = `
+// claimNext steps through the index from one waiting organization to the next, so that a
+// claim costs a few steps for each of them, however many imports wait and however many
+// organizations do not. Equivalent joins were planned as scans of all imports, one for
+// each organization.
+var claimNext = `
 	WITH RECURSIVE waiting (org) AS (
 		SELECT min(org) FROM imports WHERE status = 'PENDING' AND queued <= $2
 		UNION ALL
@@ -112,74 +90,74 @@ const claimNext = `
 			WHERE (SELECT count(*) FROM imports b WHERE b.status = 'RUNNING' AND b.org = o.id) < $3
 			ORDER BY o.served, o.created, o.id LIMIT 1)
 		ORDER BY next.queued, next.id LIMIT 1)
-	RETURNING ` + importColumns
+	RETURNING ` + imports.list
 
 func (r importRows) Claim(ctx context.Context, node string, perOrg int, now time.Time) (model.Import, error) {
-	// Two at once would count the same imports that run.
+	// Concurrent claims would count the same running imports.
 	if err := r.acquireLock(ctx, lockClaim); err != nil {
 		return model.Import{}, err
 	}
-	imp, err := queryOne(ctx, r.txn, "import", importCells, claimNext, node, toMicros(now), perOrg)
+	imp, err := queryOne(ctx, r.txn, imports.entity, imports.cells, claimNext, node, toMicros(now), perOrg)
 	if err != nil {
 		return model.Import{}, err
 	}
-	// Later than all others, even where two claims fall on one moment or the
+	// The time is later than all others, even if two claims have the same time or the
 	// clocks of two processes differ.
-	return imp, r.execOne(ctx, "organization", `
+	return imp, r.execOne(ctx, orgs.entity, `
 		UPDATE orgs SET served = (SELECT CASE WHEN max(served) >= $1 THEN max(served) + 1 ELSE $1 END FROM orgs)
 		WHERE id = $2`, toMicros(now), imp.Org)
 }
 
 const (
-	// minOutcome is from how many bytes on the decoded outcomes of imports are kept:
-	// those of a review are read with every call, and take milliseconds to decode.
+	// minOutcome is the size in bytes from which decoded outcomes are cached. Those of a
+	// review are read with every call, and take milliseconds to decode.
 	minOutcome = 4 << 10
-	// maxOutcomes is how many are kept, each of at most maxOutcome bytes.
+	// maxOutcomes is the number of cached outcomes, and maxOutcome their maximum size.
 	maxOutcomes, maxOutcome = 32, 2 << 20
 )
 
-// outcomeCache keeps decoded outcomes by their texts. What it gives is never changed:
-// callers that change an outcome make one of their own.
+// outcomeCache holds decoded outcomes by their JSON. Callers must not change what is in
+// an outcome.
 type outcomeCache struct {
 	mu     sync.Mutex
 	byText map[string]*model.Outcome
-	// order are the texts, the oldest first.
+	// order has the JSON of the outcomes, the oldest first.
 	order []string
 }
 
 func newOutcomeCache() *outcomeCache { return &outcomeCache{byText: map[string]*model.Outcome{}} }
 
-// cell is the outcome of an import as it is kept.
+// outcomeCell stores an outcome as JSON.
 type outcomeCell struct {
-	to   **model.Outcome
-	kept *outcomeCache
+	to     **model.Outcome
+	cached *outcomeCache
 }
 
-// Value encodes it.
+// Value encodes the outcome.
 func (c outcomeCell) Value() (driver.Value, error) { return asJSON{c.to}.Value() }
 
-// Scan decodes it, unless that was done before.
+// Scan decodes the outcome, unless it is cached.
 func (c outcomeCell) Scan(from any) error {
 	text, ok := from.(string)
 	if !ok {
-		return fmt.Errorf("an outcome is a %T", from)
+		return fmt.Errorf("read an outcome from a %T", from)
 	}
 	if len(text) < minOutcome || len(text) > maxOutcome {
 		return json.Unmarshal([]byte(text), c.to)
 	}
-	if known := c.kept.get(text); known != nil {
+	if known := c.cached.copyOf(text); known != nil {
 		*c.to = known
 		return nil
 	}
 	if err := json.Unmarshal([]byte(text), c.to); err != nil || *c.to == nil {
 		return err
 	}
-	c.kept.add(text, **c.to)
+	c.cached.store(text, **c.to)
 	return nil
 }
 
-// get gives a copy of what is kept under a text, or nil.
-func (o *outcomeCache) get(text string) *model.Outcome {
+// copyOf returns a copy of the outcome with a JSON text, or nil.
+func (o *outcomeCache) copyOf(text string) *model.Outcome {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	known := o.byText[text]
@@ -190,7 +168,7 @@ func (o *outcomeCache) get(text string) *model.Outcome {
 	return &own
 }
 
-func (o *outcomeCache) add(text string, one model.Outcome) {
+func (o *outcomeCache) store(text string, one model.Outcome) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.byText[text] != nil {
@@ -205,59 +183,42 @@ func (o *outcomeCache) add(text string, one model.Outcome) {
 
 type uploadRows struct{ *txn }
 
-// The account is kept twice: whole, and the part that lists tell, so that a
-// list need not read the whole.
-const (
-	uploadFixed = "id, org, import_id, import_identifier, created"
-	uploadSaved = "filename, person, raw_key, raw_size, raw_sha256, result_key, result_size, result_sha256, " +
-		"status, total_rows, field_order"
+// The report on an upload is stored twice: in account, and as the shorter part of it that
+// lists need in listed. Each table reads one of them.
+var (
+	uploads       = newTable("uploads", "upload", 5, uploadColumns("account"))
+	uploadsListed = newTable("uploads", "upload", 5, uploadColumns("listed"))
 )
 
-func uploadCells(u *model.Upload) []any {
-	return append([]any{&u.ID, &u.Org, &u.ImportID, &u.ImportIdentifier, micros{&u.Created}},
-		uploadSavedCells(u)...)
-}
-
-func uploadSavedCells(u *model.Upload) []any {
-	return []any{&u.Filename, asJSON{&u.User}, &u.Raw.Key, &u.Raw.Size, &u.Raw.SHA256,
-		&u.Result.Key, &u.Result.Size, &u.Result.SHA256,
-		&u.Status, &u.TotalRows, asJSON{&u.FieldOrder}}
-}
-
-// uploadWithAccountCells reads an upload with either of its accounts.
-func uploadWithAccountCells(u *model.Upload) []any {
-	return append(uploadCells(u), asJSON{&u.Problems})
-}
-
-// accountCells writes them.
-func accountCells(u *model.Upload) []any {
-	listed := u.Problems.Listed()
-	return []any{asJSON{&listed}, asJSON{&u.Problems}}
+func uploadColumns(report string) func(to *columns, u *model.Upload) {
+	return func(to *columns, u *model.Upload) {
+		to.add("id", &u.ID, "org", &u.Org, "import_id", &u.ImportID, "import_identifier", &u.ImportIdentifier, "created", micros{&u.Created},
+			"filename", &u.Filename, "person", asJSON{&u.User}, "raw_key", &u.Raw.Key, "raw_size", &u.Raw.Size, "raw_sha256", &u.Raw.SHA256,
+			"result_key", &u.Result.Key, "result_size", &u.Result.Size, "result_sha256", &u.Result.SHA256,
+			"status", &u.Status, "total_rows", &u.TotalRows, "field_order", asJSON{&u.FieldOrder}, report, asJSON{&u.Problems})
+	}
 }
 
 func (r uploadRows) Insert(ctx context.Context, u model.Upload) error {
-	return r.insert(ctx, "upload", "uploads", uploadFixed+", "+uploadSaved+", listed, account",
-		append(uploadCells(&u), accountCells(&u)...)...)
+	listed := u.Problems.Listed()
+	return uploads.insert(ctx, r.txn, u, "listed", asJSON{&listed})
 }
 
 func (r uploadRows) Get(ctx context.Context, org, id string) (model.Upload, error) {
-	return queryOne(ctx, r.txn, "upload", uploadWithAccountCells,
-		`SELECT `+uploadFixed+", "+uploadSaved+`, account FROM uploads WHERE org = $1 AND id = $2`, org, id)
+	return uploads.one(ctx, r.txn, byID, org, id)
 }
 
 func (r uploadRows) Save(ctx context.Context, u model.Upload) error {
-	args := append([]any{u.Org, u.ID}, uploadSavedCells(&u)...)
-	return r.execOne(ctx, "upload",
-		`UPDATE uploads SET `+assignments(uploadSaved+", listed, account", 3)+` WHERE org = $1 AND id = $2`,
-		append(args, accountCells(&u)...)...)
+	listed := u.Problems.Listed()
+	return uploads.save(ctx, r.txn, u, byID, []any{u.Org, u.ID}, "listed", asJSON{&listed})
 }
 
 func (r uploadRows) Delete(ctx context.Context, org, id string) error {
-	return r.execOne(ctx, "upload", `DELETE FROM uploads WHERE org = $1 AND id = $2`, org, id)
+	return uploads.delete(ctx, r.txn, byID, org, id)
 }
 
-// uploadsListed are the rows that a filter leaves.
-const uploadsListed = ` FROM uploads WHERE org = $1 AND status = 'PROCESSED' AND created >= $2 AND created <= $3`
+// byFilter selects the uploads of an organization that match a filter.
+const byFilter = ` WHERE org = $1 AND status = 'PROCESSED' AND created >= $2 AND created <= $3`
 
 func timeBounds(f model.UploadFilter) (from, to int64) {
 	from, to = math.MinInt64, math.MaxInt64
@@ -272,13 +233,11 @@ func timeBounds(f model.UploadFilter) (from, to int64) {
 
 func (r uploadRows) Count(ctx context.Context, org string, f model.UploadFilter) (int64, error) {
 	from, to := timeBounds(f)
-	return r.count(ctx, "upload", `SELECT count(*)`+uploadsListed, org, from, to)
+	return r.count(ctx, uploads.entity, `SELECT count(*) FROM uploads`+byFilter, org, from, to)
 }
 
 func (r uploadRows) Processed(ctx context.Context, org string, f model.UploadFilter, start, end int64) iter.Seq2[model.Upload, error] {
 	from, to := timeBounds(f)
 	start = max(start, 0)
-	return queryStream(ctx, r.txn, "upload", uploadWithAccountCells,
-		`SELECT `+uploadFixed+", "+uploadSaved+`, listed`+uploadsListed+`
-		ORDER BY created DESC, id DESC LIMIT $4 OFFSET $5`, org, from, to, max(end-start, 0), start)
+	return uploadsListed.stream(ctx, r.txn, byFilter+` ORDER BY `+newestFirst+` LIMIT $4 OFFSET $5`, org, from, to, max(end-start, 0), start)
 }

@@ -8,13 +8,13 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// TestOutcomes decodes long texts once and gives each reader an outcome of his own.
+// TestOutcomes decodes a long outcome once and returns a copy to each reader.
 func TestOutcomes(t *testing.T) {
-	kept := newOutcomeCache()
+	cached := newOutcomeCache()
 	scan := func(text string) *model.Outcome {
 		t.Helper()
 		var o *model.Outcome
-		if err := (outcomeCell{&o, kept}).Scan(text); err != nil {
+		if err := (outcomeCell{&o, cached}).Scan(text); err != nil {
 			t.Fatal(err)
 		}
 		return o
@@ -25,20 +25,20 @@ func TestOutcomes(t *testing.T) {
 	first := scan(long(1))
 	first.DataRows = 77
 	if again := scan(long(1)); again.DataRows != 1 || again == first {
-		t.Errorf("it has %d rows", again.DataRows)
+		t.Errorf("the copy has %d rows", again.DataRows)
 	}
 	for n := range 3 * maxOutcomes {
 		if got := scan(long(n)); got.DataRows != int64(n) {
-			t.Errorf("it has %d rows, want %d", got.DataRows, n)
+			t.Errorf("%d rows, want %d", got.DataRows, n)
 		}
 	}
-	if len(kept.byText) != maxOutcomes || len(kept.order) != maxOutcomes {
-		t.Errorf("%d are kept", len(kept.byText))
+	if len(cached.byText) != maxOutcomes || len(cached.order) != maxOutcomes {
+		t.Errorf("%d outcomes are cached", len(cached.byText))
 	}
 	if got := scan("null"); got != nil {
-		t.Errorf("none is %v", got)
+		t.Errorf("null is %v", got)
 	}
-	if err := (outcomeCell{&first, kept}).Scan(7); err == nil {
-		t.Error("a number was taken")
+	if err := (outcomeCell{&first, cached}).Scan(7); err == nil {
+		t.Error("a number was decoded")
 	}
 }

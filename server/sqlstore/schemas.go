@@ -7,45 +7,29 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-type schemaRows struct{ *txn }
+type schemaRows struct{ ownedRows[model.Schema] }
 
-const (
-	schemaFixed   = "id, org, inline, created"
-	schemaColumns = schemaFixed + ", " + schemaSaved
-	schemaSaved   = "name, modified, " + documentColumns
+var schemas = newTable("schemas", "schema", 4, func(to *columns, s *model.Schema) {
+	to.add("id", &s.ID, "org", &s.Org, "inline", &s.Inline, "created", micros{&s.Created}, "name", &s.Name, "modified", micros{&s.Modified})
+	addDocument(to, &s.Document)
+})
 
-	documentColumns = "fields, settings, hooks"
-)
-
-func schemaCells(s *model.Schema) []any {
-	return append([]any{&s.ID, &s.Org, &s.Inline, micros{&s.Created}}, schemaSavedCells(s)...)
+func addDocument(to *columns, d *model.Document) {
+	to.add("fields", rawJSON{&d.Fields}, "settings", rawJSON{&d.Settings}, "hooks", rawJSON{&d.Hooks})
 }
 
-func schemaSavedCells(s *model.Schema) []any {
-	return append([]any{&s.Name, micros{&s.Modified}}, documentCells(&s.Document)...)
-}
-
-func documentCells(d *model.Document) []any {
-	return []any{rawJSON{&d.Fields}, rawJSON{&d.Settings}, rawJSON{&d.Hooks}}
-}
-
-func (r schemaRows) Insert(ctx context.Context, s model.Schema) error {
-	return r.insert(ctx, "schema", "schemas", schemaColumns, schemaCells(&s)...)
-}
-
+// Get does not lock the row, because Replace writes all columns that can change.
 func (r schemaRows) Get(ctx context.Context, org, id string) (model.Schema, error) {
-	return queryOne(ctx, r.txn, "schema", schemaCells,
-		`SELECT `+schemaColumns+` FROM schemas WHERE org = $1 AND id = $2`, org, id)
+	return schemas.one(ctx, r.txn, byID, org, id)
 }
 
 func (r schemaRows) List(ctx context.Context, org string) iter.Seq2[model.Schema, error] {
-	return queryStream(ctx, r.txn, "schema", schemaCells,
-		`SELECT `+schemaColumns+` FROM schemas WHERE org = $1 AND NOT inline ORDER BY created, id`, org)
+	return schemas.stream(ctx, r.txn, ` WHERE org = $1 AND NOT inline ORDER BY created, id`, org)
 }
 
 func (r schemaRows) Replace(ctx context.Context, s model.Schema) error {
-	// On PostgreSQL a broken rule would end the transaction: look first.
-	same, err := r.count(ctx, "schema",
+	// On PostgreSQL a violated constraint would end the transaction, so look first.
+	same, err := r.count(ctx, schemas.entity,
 		`SELECT count(*) FROM schemas WHERE org = $1 AND name = $2 AND id <> $3 AND NOT inline`, s.Org, s.Name, s.ID)
 	if err != nil {
 		return err
@@ -56,11 +40,5 @@ func (r schemaRows) Replace(ctx context.Context, s model.Schema) error {
 		}
 		return alreadyExists()
 	}
-	return r.execOne(ctx, "schema",
-		`UPDATE schemas SET `+assignments(schemaSaved, 3)+` WHERE org = $1 AND id = $2`,
-		append([]any{s.Org, s.ID}, schemaSavedCells(&s)...)...)
-}
-
-func (r schemaRows) Delete(ctx context.Context, org, id string) error {
-	return r.execOne(ctx, "schema", `DELETE FROM schemas WHERE org = $1 AND id = $2`, org, id)
+	return r.Save(ctx, s)
 }

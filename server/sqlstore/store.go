@@ -1,14 +1,13 @@
-// Package sqlstore keeps the service's rows in a SQL database: in one SQLite file,
-// or in a PostgreSQL database that many processes share.
+// Package sqlstore stores the entities of package model in an SQL database: in one SQLite
+// file, or in a PostgreSQL database that many processes share.
 //
-// The nouns: a [Store] is the open database. A txn is one transaction on it,
-// and for each noun of the service there is a type over it with that noun's
-// rows, in a file of its own. The SQL is written once, with $1, and runs on
-// both; what differs is in dialect. Times are kept to the microsecond, lists
-// and outcomes as JSON.
+// A [Store] is an open database, and a txn a transaction on it. A table lists the columns
+// of an entity, and a type that embeds the transaction has the queries for it. The SQL is
+// the same for both databases, with placeholders such as $1; dialect holds the differences.
+// Times are stored in microseconds, lists and outcomes as JSON.
 //
-// The package keeps no rules but those that a row can break by itself, and no
-// bytes of files.
+// The package enforces only rules that a single row can violate. The contents of files are
+// in blobs.
 package sqlstore
 
 import (
@@ -23,27 +22,26 @@ import (
 	"github.com/intraydata/intray/server/queue"
 )
 
-// Config says which database to open. One of Path and URL must be set.
+// Config selects the database. Exactly one of Path and URL must be set.
 type Config struct {
-	// Path is the file of a SQLite database. It is made where there is none,
-	// readable by its owner only.
+	// Path is the file of an SQLite database. If it is missing, it is created, readable
+	// only by its owner.
 	Path string
-	// URL is the address of a PostgreSQL database: postgres://… with the
-	// parameters of pgx, such as pool_max_conns (default 16, at least 4).
+	// URL is the URL of a PostgreSQL database: postgres://… with the parameters of pgx,
+	// such as pool_max_conns (default 16, at least 4).
 	URL string
-	// Mark tells which master key the rows hang on. A database that was begun
-	// with another mark is refused. "" is not looked at.
+	// Mark identifies the master key. A database with another mark is refused. "" skips
+	// the check.
 	Mark string
-	// Queue says how jobs are worked. Its Logger defaults to the one below.
+	// Queue configures the job queue. Its Logger defaults to the one below.
 	Queue queue.Config
-	// Logger is told when the database is out of reach. Default: nobody is.
+	// Logger logs when the database is unreachable. Default: no log.
 	Logger *slog.Logger
 }
 
-// Store is an open database. All methods may be called at once from many
-// goroutines.
+// Store is an open database. All methods are safe for concurrent use.
 type Store struct {
-	// outcomes are those that were decoded last.
+	// outcomes caches decoded outcomes.
 	outcomes    *outcomeCache
 	write, read *sql.DB
 	dialect     dialect
@@ -54,10 +52,9 @@ type Store struct {
 
 var _ model.Store = (*Store)(nil)
 
-// Open opens the database and brings its tables up to date; several processes
-// may do so at once on PostgreSQL. A database that a newer version of this
-// program has brought up to date is refused. A database out of reach is an
-// error of kind Unavailable.
+// Open opens the database and migrates it. On PostgreSQL several processes can do so at
+// the same time. A database that a newer version of this program migrated is refused. An
+// unreachable database is an error of kind Unavailable.
 func Open(ctx context.Context, cfg Config) (*Store, error) {
 	cfg.Logger = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
 	cfg.Queue.Logger = cmp.Or(cfg.Queue.Logger, cfg.Logger)
@@ -70,7 +67,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 		err = s.BindMasterKey(ctx, cfg.Mark)
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("opening the store: %w", translate(err)), s.Close())
+		return nil, errors.Join(fmt.Errorf("open the store: %w", translate(err)), s.Close())
 	}
 	return s, nil
 }
@@ -78,20 +75,20 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 func (s *Store) open(ctx context.Context, cfg Config) error {
 	switch {
 	case cfg.Path != "" && cfg.URL != "":
-		return errors.New("both a file and an address are given; take one")
+		return errors.New("both a file and a URL are set; set only one")
 	case cfg.URL != "":
 		return s.openPostgres(ctx, cfg)
 	case cfg.Path != "":
 		return s.openSQLite(ctx, cfg)
 	}
-	return errors.New("neither a file nor an address is given")
+	return errors.New("neither a file nor a URL is set")
 }
 
-// Queue is the queue in this database.
+// Queue returns the queue in this database.
 func (s *Store) Queue() queue.Queue { return s.jobs }
 
-// Close closes the database, once all transactions are done. The queue must
-// have been stopped.
+// Close closes the database after all transactions have ended. The queue must have been
+// stopped.
 func (s *Store) Close() error {
 	var errs []error
 	for _, f := range s.closers {
@@ -100,16 +97,16 @@ func (s *Store) Close() error {
 	return errors.Join(errs...)
 }
 
-// Ping says whether the store answers. It does not wait for transactions.
+// Ping reports whether the database answers. It does not wait for transactions.
 func (s *Store) Ping(ctx context.Context) error {
 	var one int
 	err := s.read.QueryRowContext(ctx, `SELECT 1`).Scan(&one)
 	return s.logUnavailable(ctx, translate(err))
 }
 
-// Forget moves the log of a SQLite database into its file, where what was
-// deleted is overwritten, and empties the log. A reader may keep it from that
-// till the next time. PostgreSQL has its own ways, which are not ours to steer.
+// Forget moves the write-ahead log of an SQLite database into its file, where deleted data
+// is overwritten, and empties the log. A reader can delay that until the next call. On
+// PostgreSQL it does nothing.
 func (s *Store) Forget(ctx context.Context) error {
 	if s.dialect.truncateLog == "" {
 		return nil
@@ -118,10 +115,9 @@ func (s *Store) Forget(ctx context.Context) error {
 	return s.logUnavailable(ctx, translate(err))
 }
 
-// Update is described at [service.Store]. On SQLite transactions run one after
-// the other; on PostgreSQL one that is undone for another, since the two waited
-// for each other, runs again. An error that a method of Tx gives may be handled and the work
-// may go on, if it is one of kind NotFound or Conflict.
+// Update implements [model.Store]. On SQLite transactions run one after the other. On
+// PostgreSQL a transaction that is rolled back because of a deadlock runs again. After an
+// error of kind NotFound or Conflict from a method of Tx, work can go on.
 func (s *Store) Update(ctx context.Context, work func(model.Tx) error) error {
 	err := s.runTx(ctx, s.write, nil, work)
 	for tries := 1; isSerializationFailure(err) && tries < maxUndone; tries++ {
@@ -130,7 +126,7 @@ func (s *Store) Update(ctx context.Context, work func(model.Tx) error) error {
 	return s.logUnavailable(ctx, translate(err))
 }
 
-// View is described at [service.Store].
+// View implements [model.Store].
 func (s *Store) View(ctx context.Context, work func(model.Tx) error) error {
 	err := s.runTx(ctx, s.read, s.dialect.readOptions, work)
 	return s.logUnavailable(ctx, translate(err))
@@ -155,30 +151,30 @@ func (s *Store) runTx(ctx context.Context, db *sql.DB, opts *sql.TxOptions, work
 	}
 	err = tx.Commit()
 	if errors.Is(err, sql.ErrTxDone) && ctx.Err() != nil {
-		err = ctx.Err() // it was undone because of that, before it could be committed
+		err = ctx.Err() // the driver rolled back because the context ended
 	}
 	if err != nil {
-		return fmt.Errorf("committing: %w", err)
+		return fmt.Errorf("commit: %w", err)
 	}
 	return nil
 }
 
-// maxUndone is the most times that a transaction is tried that the database
-// undoes each time for another one.
+// maxUndone is the maximum number of attempts at a transaction that the database rolls
+// back.
 const maxUndone = 20
 
-// maxStale is the most connections in a row that are tried where each turns out
-// to be broken: those that a server has left behind when it started again.
+// maxStale is the maximum number of broken connections to try. A restart of the database
+// leaves them in the pool.
 const maxStale = 20
 
 func begin(ctx context.Context, db *sql.DB, opts *sql.TxOptions) (queue.Tx, error) {
 	conn, err := db.Conn(ctx)
 	if err != nil {
-		return queue.Tx{}, fmt.Errorf("connecting: %w", err)
+		return queue.Tx{}, fmt.Errorf("connect: %w", err)
 	}
 	tx, err := conn.BeginTx(ctx, opts)
 	if err != nil {
-		return queue.Tx{}, errors.Join(fmt.Errorf("beginning a transaction: %w", err), conn.Close())
+		return queue.Tx{}, errors.Join(fmt.Errorf("begin transaction: %w", err), conn.Close())
 	}
 	return queue.Tx{Tx: tx, Conn: conn}, nil
 }
@@ -187,18 +183,18 @@ func (s *Store) newTx(tx queue.Tx, hold string) model.Tx {
 	t := &txn{tx: tx, dialect: s.dialect, jobs: s.jobs, forUpdate: hold, outcomes: s.outcomes}
 	return model.Tx{
 		Accounts:    accountRows{t},
-		Schemas:     schemaRows{t},
+		Schemas:     schemaRows{ownedRows[model.Schema]{t, schemas}},
 		Imports:     importRows{t},
 		Uploads:     uploadRows{t},
-		Sessions:    sessionRows{t},
-		Credentials: credentialRows{t},
+		Sessions:    sessionRows{ownedRows[model.Session]{t, sessions}},
+		Credentials: credentialRows{ownedRows[model.Credential]{t, credentials}},
 		Replays:     replayRows{t},
 		Memory:      memoryRows{t},
 		Edits:       editRows{t},
-		Webhooks:    webhookRows{t},
-		Deliveries:  deliveryRows{t},
+		Webhooks:    webhookRows{ownedRows[model.Webhook]{t, webhooks}},
+		Deliveries:  deliveryRows{ownedRows[model.Delivery]{t, deliveries}},
 		Outbox:      outboxRows{t},
-		Connectors:  connectorRows{t},
+		Connectors:  connectorRows{ownedRows[model.Connector]{t, connectors}},
 		Pulled:      pulledRows{t},
 		Pulls:       pullRows{t},
 		Retention:   retentionRows{t},
@@ -210,10 +206,10 @@ func (s *Store) newTx(tx queue.Tx, hold string) model.Tx {
 	}
 }
 
-// logUnavailable logs why the store is out of reach, which callers are not told.
+// logUnavailable logs why the database is unreachable. Callers do not learn the cause.
 func (s *Store) logUnavailable(ctx context.Context, err error) error {
 	if model.IsKind(err, model.Unavailable) {
-		s.logger.WarnContext(ctx, "the store is out of reach", "error", err)
+		s.logger.WarnContext(ctx, "database unreachable", "error", err)
 	}
 	return err
 }

@@ -1,0 +1,154 @@
+package sqlstore
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// columns collects the columns of an entity.
+type columns struct {
+	names []string
+	// cells point to the fields of the entity. It is written from them and read into them.
+	cells []any
+}
+
+// add adds columns: the name and a pointer to the field in turn, so that both cannot get
+// out of step.
+func (c *columns) add(pairs ...any) {
+	for i := 0; i < len(pairs); i += 2 {
+		if c.names != nil {
+			c.names = append(c.names, pairs[i].(string))
+		}
+		c.cells = append(c.cells, pairs[i+1])
+	}
+}
+
+// table describes how an entity is stored.
+type table[T any] struct {
+	// name is the name in SQL, and entity the one in errors.
+	name, entity string
+	addColumns   func(*columns, *T)
+	// names are the names of the columns. The first fixed ones never change.
+	names []string
+	fixed int
+	// list has all names, separated by commas.
+	list string
+}
+
+func newTable[T any](name, entity string, fixed int, addColumns func(*columns, *T)) *table[T] {
+	c := columns{names: []string{}}
+	addColumns(&c, new(T))
+	return &table[T]{name: name, entity: entity, addColumns: addColumns, names: c.names, fixed: fixed, list: strings.Join(c.names, ", ")}
+}
+
+// cells returns pointers to the fields of v, in the order of the columns.
+func (t *table[T]) cells(v *T) []any {
+	c := columns{cells: make([]any, 0, len(t.names))}
+	t.addColumns(&c, v)
+	return c.cells
+}
+
+// insert adds a row, with more columns than those of the table. A row that violates a
+// unique constraint is a Conflict, after which the transaction can go on.
+func (t *table[T]) insert(ctx context.Context, tx *txn, v T, more ...any) error {
+	c := columns{names: slices.Clip(t.names), cells: t.cells(&v)}
+	c.add(more...)
+	n, err := tx.exec(ctx, "insert "+t.entity, "INSERT INTO "+t.name+" ("+strings.Join(c.names, ", ")+
+		") VALUES ("+placeholders(len(c.cells))+") ON CONFLICT DO NOTHING", c.cells...)
+	if err == nil && n == 0 {
+		return alreadyExists()
+	}
+	return err
+}
+
+// one returns the row that the rest of the query selects. No row is NotFound.
+func (t *table[T]) one(ctx context.Context, tx *txn, rest string, args ...any) (T, error) {
+	return queryOne(ctx, tx, t.entity, t.cells, t.query(rest), args...)
+}
+
+// all returns the rows that the rest of the query selects.
+func (t *table[T]) all(ctx context.Context, tx *txn, rest string, args ...any) ([]T, error) {
+	return queryAll(ctx, tx, t.entity, t.cells, t.query(rest), args...)
+}
+
+// stream yields the rows that the rest of the query selects, as queryStream does.
+func (t *table[T]) stream(ctx context.Context, tx *txn, rest string, args ...any) iter.Seq2[T, error] {
+	return queryStream(ctx, tx, t.entity, t.cells, t.query(rest), args...)
+}
+
+// page returns limit rows of those that where selects, from offset on, and the number of
+// all. A negative limit or offset counts as 0.
+func (t *table[T]) page(ctx context.Context, tx *txn, where, order string, offset, limit int64, args ...any) ([]T, int64, error) {
+	total, err := tx.count(ctx, t.entity, "SELECT count(*) FROM "+t.name+where, args...)
+	if err != nil {
+		return nil, 0, err
+	}
+	window := " LIMIT $" + strconv.Itoa(len(args)+1) + " OFFSET $" + strconv.Itoa(len(args)+2)
+	list, err := t.all(ctx, tx, where+" ORDER BY "+order+window, append(args, max(limit, 0), max(offset, 0))...)
+	return list, total, err
+}
+
+func (t *table[T]) query(rest string) string { return "SELECT " + t.list + " FROM " + t.name + rest }
+
+// save writes the columns that can change, and more columns than those of the table, to
+// the row that where selects by key. No row is NotFound.
+func (t *table[T]) save(ctx context.Context, tx *txn, v T, where string, key []any, more ...any) error {
+	c := columns{names: slices.Clip(t.names[t.fixed:]), cells: t.cells(&v)[t.fixed:]}
+	c.add(more...)
+	return tx.execOne(ctx, t.entity, "UPDATE "+t.name+" SET "+assignments(c.names, len(key)+1)+where, append(key, c.cells...)...)
+}
+
+// delete deletes the row that where selects by key. No row is NotFound.
+func (t *table[T]) delete(ctx context.Context, tx *txn, where string, key ...any) error {
+	return tx.execOne(ctx, t.entity, "DELETE FROM "+t.name+where, key...)
+}
+
+// byID selects the row of an organization and an id, in this order.
+const byID = " WHERE org = $1 AND id = $2"
+
+// ownedRows are the rows of an entity that belongs to an organization. The columns of its
+// table begin with id and org.
+type ownedRows[T any] struct {
+	*txn
+	table *table[T]
+}
+
+// Insert adds a row.
+func (r ownedRows[T]) Insert(ctx context.Context, v T) error { return r.table.insert(ctx, r.txn, v) }
+
+// Get returns a row, which other transactions cannot change until this one ends.
+func (r ownedRows[T]) Get(ctx context.Context, org, id string) (T, error) {
+	return r.table.one(ctx, r.txn, byID+r.forUpdate, org, id)
+}
+
+// Save writes the columns that can change.
+func (r ownedRows[T]) Save(ctx context.Context, v T) error {
+	id := r.table.cells(&v)
+	return r.table.save(ctx, r.txn, v, byID, []any{id[1], id[0]})
+}
+
+// Delete deletes a row.
+func (r ownedRows[T]) Delete(ctx context.Context, org, id string) error {
+	return r.table.delete(ctx, r.txn, byID, org, id)
+}
+
+// placeholders returns "$1, $2" and so on up to n.
+func placeholders(n int) string {
+	all := make([]string, n)
+	for i := range all {
+		all[i] = "$" + strconv.Itoa(i+1)
+	}
+	return strings.Join(all, ", ")
+}
+
+// assignments returns "a = $3, b = $4" for the columns a and b, and 3.
+func assignments(names []string, first int) string {
+	all := make([]string, len(names))
+	for i, name := range names {
+		all[i] = name + " = $" + strconv.Itoa(first+i)
+	}
+	return strings.Join(all, ", ")
+}
