@@ -20,30 +20,30 @@ import (
 	"github.com/intraydata/intray/server/queue"
 )
 
-// dialect is what differs between the databases.
+// dialect holds the differences between the databases.
 type dialect struct {
 	goose goose.Dialect
-	// substitutions are filled into the migrations.
+	// substitutions replace words in the migrations.
 	substitutions *strings.Replacer
-	// now is the database's clock, in microseconds.
+	// now is an expression for the time of the database, in microseconds.
 	now string
-	// readOptions are the options of transactions that see one consistent state.
+	// readOptions are the options of transactions that see one snapshot.
 	readOptions *sql.TxOptions
-	// forUpdate is what a query adds so that others wait with its rows; "" where
-	// only one transaction writes at a time.
+	// forUpdate ends a query that locks its rows. It is "" if only one transaction writes
+	// at a time.
 	forUpdate string
-	// truncateLog empties the log of changes; "" where that is not ours to do.
+	// truncateLog empties the write-ahead log. It is "" if the database manages its log.
 	truncateLog string
-	// lock, where it is not "", waits until no other transaction holds the
-	// lock $1, and holds it until the transaction ends.
+	// lock waits for the lock $1 and holds it until the transaction ends. It is "" if only
+	// one transaction writes at a time.
 	lock string
-	// alone and sessionUnlock, where they are not "", take and give back the lock
-	// $1 for a connection.
+	// sessionLock and sessionUnlock acquire and release the lock $1 for a connection. They
+	// are "" if only one process uses the database.
 	sessionLock, sessionUnlock string
 }
 
-// The locks. They share one space of numbers with whatever else uses the
-// database, hence the odd ones.
+// The locks. Their numbers are unusual because all programs that use the database share
+// them.
 const (
 	lockMigrate    = 7_204_118_301
 	lockClaim      = 7_204_118_302
@@ -56,7 +56,7 @@ func sqliteDialect() dialect {
 		goose:         goose.DialectSQLite3,
 		substitutions: strings.NewReplacer("${ID}", "TEXT", "${BYTES}", "BLOB"),
 		now:           `CAST(unixepoch('subsec') * 1000000 AS INTEGER)`,
-		// A reader's transaction is a snapshot on SQLite.
+		// On SQLite each transaction of a reader is a snapshot.
 		readOptions: &sql.TxOptions{ReadOnly: true},
 		truncateLog: `PRAGMA wal_checkpoint(TRUNCATE)`,
 	}
@@ -66,7 +66,7 @@ func postgresDialect() dialect {
 	return dialect{
 		goose:         goose.DialectPostgres,
 		substitutions: strings.NewReplacer("${ID}", `TEXT COLLATE "C"`, "${BYTES}", "BYTEA"),
-		// now() would be when the transaction began.
+		// now() would be the start of the transaction.
 		now:           `CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)`,
 		readOptions:   &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true},
 		forUpdate:     ` FOR UPDATE`,
@@ -76,22 +76,21 @@ func postgresDialect() dialect {
 	}
 }
 
-// acquireLock lets one transaction at a time go on.
+// acquireLock waits until no other transaction holds the lock.
 func (t *txn) acquireLock(ctx context.Context, lock int64) error {
 	if t.dialect.lock == "" {
 		return nil
 	}
-	_, err := t.exec(ctx, "waiting for a lock", t.dialect.lock, lock)
+	_, err := t.exec(ctx, "wait for a lock", t.dialect.lock, lock)
 	return err
 }
 
-// readers is how many connections read at once.
+// readers is the number of connections that read at the same time.
 const readers = 4
 
-// openSQLite opens three pools on one file. One connection writes, since more
-// would starve each other: SQLite lets one write at a time and does not queue
-// the rest. River has a connection of its own, so that its many small writes
-// wait and those of the service do not.
+// openSQLite opens three pools on one file. Only one connection writes, because SQLite
+// lets one write at a time and does not queue the others, which would starve. River has a
+// connection for itself, so that its many small writes wait and those of the server do not.
 func (s *Store) openSQLite(ctx context.Context, cfg Config) error {
 	path, err := makeFile(cfg.Path)
 	if err != nil {
@@ -106,10 +105,10 @@ func (s *Store) openSQLite(ctx context.Context, cfg Config) error {
 	if s.write, err = s.openPool(path, writing, 1); err != nil {
 		return err
 	}
-	// The first writer turns a new file into one with a log, which a reader
-	// that came before it would prevent.
+	// The first writer turns a new file into one with a write-ahead log, which an earlier
+	// reader would prevent.
 	if err := s.write.PingContext(ctx); err != nil {
-		return fmt.Errorf("opening %s: %w", path, err)
+		return fmt.Errorf("open %s: %w", path, err)
 	}
 	if s.read, err = s.openPool(path, reading, readers); err != nil {
 		return err
@@ -126,7 +125,7 @@ func (s *Store) openPool(path string, params url.Values, conns int) (*sql.DB, er
 	dsn := url.URL{Scheme: "file", Path: path, RawQuery: params.Encode()}
 	db, err := sql.Open("sqlite", dsn.String())
 	if err != nil {
-		return nil, fmt.Errorf("opening %s: %w", path, err)
+		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
 	db.SetMaxOpenConns(conns)
 	db.SetMaxIdleConns(conns)
@@ -134,31 +133,31 @@ func (s *Store) openPool(path string, params url.Values, conns int) (*sql.DB, er
 	return db, nil
 }
 
-// makeFile makes an empty file where there is none, because SQLite would let
-// others read it, and gives its absolute path.
+// makeFile creates the file, because SQLite would create one that others can read, and
+// returns its absolute path.
 func makeFile(path string) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
-		return "", fmt.Errorf("finding the database: %w", err)
+		return "", fmt.Errorf("find the database: %w", err)
 	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return "", fmt.Errorf("making the database: %w", err)
+		return "", fmt.Errorf("create the database: %w", err)
 	}
 	return path, f.Close()
 }
 
-// openPostgres opens one pool, which the queue uses too.
+// openPostgres opens one pool, for the queue as well.
 func (s *Store) openPostgres(ctx context.Context, cfg Config) error {
 	config, err := pgxpool.ParseConfig(cfg.URL)
 	if err != nil {
-		// The error repeats the address, and with it the password.
-		return errors.New("the address of the database is not valid: it should look like postgres://user:password@host:5432/name")
+		// The error repeats the URL, and with it the password.
+		return errors.New("invalid database URL; enter one such as postgres://user:password@host:5432/name")
 	}
 	if !strings.Contains(cfg.URL, "pool_max_conns") {
 		config.MaxConns = 16
 	}
-	// The queue listens on one connection, migrations hold up to three.
+	// The queue listens on one connection, and migrations use up to three.
 	config.MaxConns = max(config.MaxConns, 4)
 	config.ConnConfig.ConnectTimeout = cmp.Or(config.ConnConfig.ConnectTimeout, 5*time.Second)
 	params := config.ConnConfig.RuntimeParams
@@ -166,7 +165,7 @@ func (s *Store) openPostgres(ctx context.Context, cfg Config) error {
 
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
-		return fmt.Errorf("opening the database: %w", err)
+		return fmt.Errorf("open the database: %w", err)
 	}
 	db := stdlib.OpenDBFromPool(pool)
 	s.closers = append(s.closers, db.Close, func() error { pool.Close(); return nil })

@@ -19,7 +19,7 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// retryAfter is when to try again once the database was out of reach.
+// retryAfter is when a client should retry after the database was unreachable.
 const retryAfter = 2 * time.Second
 
 func notFound() error {
@@ -30,8 +30,8 @@ func alreadyExists() error {
 	return &model.Error{Kind: model.Conflict, Code: "exists", Message: intray.NewMessage("store.already_there", nil)}
 }
 
-// translate adds the service's own error to one of a driver, where the service
-// has a kind for it. Other errors it returns as they are.
+// translate wraps an error of a driver in a model.Error if there is a kind for it. Other
+// errors it returns unchanged.
 func translate(err error) error {
 	var own *model.Error
 	if err == nil || errors.As(err, &own) {
@@ -58,14 +58,14 @@ func translate(err error) error {
 	return fmt.Errorf("%w (%w)", own, err)
 }
 
-// isDiskFull says that the database's disk is full.
+// isDiskFull reports whether the disk of the database is full.
 func isDiskFull(err error) bool {
 	var lite *sqlite.Error
 	var pg *pgconn.PgError
 	return errors.As(err, &lite) && lite.Code()&0xff == sqlite3.SQLITE_FULL || errors.As(err, &pg) && pg.Code == "53100"
 }
 
-// kindOf gives 0 for errors that have no kind.
+// kindOf returns the kind of an error, or 0.
 func kindOf(err error) model.Kind {
 	var lite *sqlite.Error
 	var pg *pgconn.PgError
@@ -84,8 +84,8 @@ func kindOf(err error) model.Kind {
 	return 0
 }
 
-// canceledKind tells a caller that gave up from a server that did not answer in
-// time: a connection has a deadline of its own.
+// canceledKind distinguishes a caller that gave up from a server that did not answer in
+// time: connecting has a separate deadline.
 func canceledKind(err error) model.Kind {
 	var refused *pgconn.ConnectError
 	if errors.As(err, &refused) && !errors.Is(err, context.Canceled) {
@@ -108,37 +108,39 @@ func sqliteKind(code int) model.Kind {
 	return 0
 }
 
-// postgresKind reads a code of the SQL standard: two characters of class, and
-// three more.
+// postgresKind returns the kind of an SQLSTATE code: two characters for the class and three
+// more.
 func postgresKind(code string) model.Kind {
 	switch code {
 	case "23505":
 		return model.Conflict
 	case "23503":
 		return model.NotFound
-	// A text with U+0000 or that is not UTF-8, as such or within JSON.
+	// Text with U+0000 or invalid UTF-8, also within JSON.
 	case "22021", "22P05":
 		return model.Invalid
-	// The server writes no more, as one that was the primary before.
+	// The server is read-only, such as a former primary.
 	case "25006":
 		return model.Unavailable
 	}
 	switch code[:min(2, len(code))] {
-	// No connection; rolled back for others; out of resources; shutting down;
-	// a fault of the system, as a full disk.
+	// No connection, rolled back in favor of others, out of resources, shutting down, or a
+	// system error such as a full disk.
 	case "08", "40", "53", "57", "58":
 		return model.Unavailable
 	}
 	return 0
 }
 
-// isSerializationFailure says that the database undid a transaction in favour of another one.
+// isSerializationFailure reports whether the database rolled back a transaction in favor
+// of another one.
 func isSerializationFailure(err error) bool {
 	var pg *pgconn.PgError
 	return errors.As(err, &pg) && (pg.Code == "40001" || pg.Code == "40P01")
 }
 
-// isStaleConnection says that a connection of old was broken, and that another may not be.
+// isStaleConnection reports whether a pooled connection was broken, so that another one may
+// work.
 func isStaleConnection(err error) bool {
 	var refused *pgconn.ConnectError
 	var pg *pgconn.PgError

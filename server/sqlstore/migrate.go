@@ -14,21 +14,21 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// migrate brings the tables of the store and of the queue up to date.
+// migrate updates the tables of the store and of the queue.
 func (s *Store) migrate(ctx context.Context) (err error) {
 	if s.dialect.sessionLock == "" {
 		return s.migrateLocked(ctx)
 	}
 	conn, err := s.write.Conn(ctx)
 	if err != nil {
-		return fmt.Errorf("connecting: %w", err)
+		return fmt.Errorf("connect: %w", err)
 	}
 	defer func() { _ = conn.Close() }()
 	if _, err := conn.ExecContext(ctx, s.dialect.sessionLock, lockMigrate); err != nil {
-		return fmt.Errorf("waiting for others to migrate: %w", err)
+		return fmt.Errorf("wait for other migrations: %w", err)
 	}
 	defer func() {
-		// Should this fail, the connection is broken and the lock gone.
+		// If this fails, the connection is broken and the lock is released.
 		_, _ = conn.ExecContext(context.WithoutCancel(ctx), s.dialect.sessionUnlock, lockMigrate)
 	}()
 	return s.migrateLocked(ctx)
@@ -42,28 +42,28 @@ func (s *Store) migrateLocked(ctx context.Context) error {
 	p, err := goose.NewProvider(s.dialect.goose, s.write, substitutedFS{steps, s.dialect.substitutions},
 		goose.WithDisableGlobalRegistry(true))
 	if err != nil {
-		return fmt.Errorf("reading the migrations: %w", err)
+		return fmt.Errorf("read the migrations: %w", err)
 	}
 	has, knows, err := p.GetVersions(ctx)
 	if err != nil {
-		return fmt.Errorf("reading the version of the database: %w", err)
+		return fmt.Errorf("read the version of the database: %w", err)
 	}
 	if has > knows {
-		return fmt.Errorf("the database has version %d and this program knows %d at most: use the newer program that wrote it", has, knows)
+		return fmt.Errorf("the database has version %d, but this program supports at most version %d; use the newer program", has, knows)
 	}
 	if _, err := p.Up(ctx); err != nil {
-		return fmt.Errorf("migrating: %w", err)
+		return fmt.Errorf("migrate: %w", err)
 	}
 	return s.jobs.Migrate(ctx)
 }
 
-// substitutedFS are files with words filled in.
+// substitutedFS holds files with words replaced.
 type substitutedFS struct {
 	fs.FS
 	words *strings.Replacer
 }
 
-// Open gives a file whose content has the words filled in.
+// Open opens a file with the words replaced.
 func (w substitutedFS) Open(name string) (fs.File, error) {
 	f, err := w.FS.Open(name)
 	if err != nil {

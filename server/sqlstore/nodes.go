@@ -16,7 +16,7 @@ type nodeRows struct{ *txn }
 func idCell(id *string) []any { return []any{id} }
 
 func (r nodeRows) Heartbeat(ctx context.Context, node string) error {
-	_, err := r.exec(ctx, "noting that a node lives",
+	_, err := r.exec(ctx, "save heartbeat",
 		`INSERT INTO nodes (id, beat) VALUES ($1, `+r.dialect.now+`)
 		ON CONFLICT (id) DO UPDATE SET beat = excluded.beat`, node)
 	return err
@@ -31,16 +31,16 @@ func (r nodeRows) List(ctx context.Context) ([]string, error) {
 	return queryAll(ctx, r.txn, "node", idCell, `SELECT id FROM nodes ORDER BY id`)
 }
 
-// Remove also forgets a node that is not known, and takes its jobs back.
+// Remove also returns the jobs of a node that is unknown.
 func (r nodeRows) Remove(ctx context.Context, node string) error {
-	// Two that bury one node would both put its jobs back.
+	// Concurrent removals of a node would both return its jobs.
 	if err := r.acquireLock(ctx, lockExpireNode); err != nil {
 		return err
 	}
 	if _, err := r.jobs.Reclaim(ctx, r.tx, node); err != nil {
 		return translate(err)
 	}
-	_, err := r.exec(ctx, "burying a node", `DELETE FROM nodes WHERE id = $1`, node)
+	_, err := r.exec(ctx, "delete node", `DELETE FROM nodes WHERE id = $1`, node)
 	return err
 }
 
@@ -55,27 +55,27 @@ func (r jobRows) Waiting(ctx context.Context, kind string) (int, error) {
 	return n, translate(err)
 }
 
-// errMark says that the master key is another one than that of the rows: no
-// key would be known and no secret could be read.
-var errMark = errors.New("the master key is not the one that this database was begun with: " +
-	"give the right INTRAY_MASTER_KEY, or put the right master.key back into the data folder")
+// errMark means that the rows were written with another master key, so that no API key
+// would be valid and no secret readable.
+var errMark = errors.New("the database was created with another master key: " +
+	"set INTRAY_MASTER_KEY to that key, or restore the file master.key in the data folder")
 
-// masterMark names the mark of the master key.
+// masterMark is the name of the mark of the master key.
 const masterMark = "master key"
 
-// HasMasterKey says whether the database was begun with a master key. Without that
-// key it cannot be used.
-func (s *Store) HasMasterKey(ctx context.Context) (begun bool, err error) {
+// HasMasterKey reports whether the database was created with a master key. Without that key
+// it is unusable.
+func (s *Store) HasMasterKey(ctx context.Context) (has bool, err error) {
 	err = s.View(ctx, func(tx model.Tx) error {
 		mark, err := tx.Nodes.EnsureMark(ctx, masterMark, "")
-		begun = mark != ""
+		has = mark != ""
 		return err
 	})
-	return begun, err
+	return has, err
 }
 
-// BindMasterKey compares the mark of a master key with that of the database, and sets
-// it in a new one. Another one is an error that tells what to do.
+// BindMasterKey compares the mark of a master key with the mark in the database, which it
+// sets in a new database. If they differ, it returns an error that says what to do.
 func (s *Store) BindMasterKey(ctx context.Context, mark string) error {
 	return s.Update(ctx, func(tx model.Tx) error {
 		kept, err := tx.Nodes.EnsureMark(ctx, masterMark, mark)
@@ -86,10 +86,10 @@ func (s *Store) BindMasterKey(ctx context.Context, mark string) error {
 	})
 }
 
-// EnsureMark sets nothing where fresh is "".
+// EnsureMark sets no mark if fresh is "".
 func (r nodeRows) EnsureMark(ctx context.Context, name, fresh string) (string, error) {
 	if fresh != "" {
-		_, err := r.exec(ctx, "setting a mark",
+		_, err := r.exec(ctx, "set mark",
 			`INSERT INTO marks (name, mark) VALUES ($1, $2) ON CONFLICT DO NOTHING`, name, fresh)
 		if err != nil {
 			return "", err
@@ -101,7 +101,7 @@ func (r nodeRows) EnsureMark(ctx context.Context, name, fresh string) (string, e
 		return "", nil
 	}
 	if err != nil {
-		return "", fmt.Errorf("reading a mark: %w", translate(err))
+		return "", fmt.Errorf("read mark: %w", translate(err))
 	}
 	return kept, nil
 }

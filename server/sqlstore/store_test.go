@@ -2,7 +2,10 @@ package sqlstore_test
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
+	"strings"
+	"sync"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -15,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// open opens a store that is closed when its test ends.
+// open opens a store and closes it at the end of the test.
 func open(t testing.TB, cfg sqlstore.Config) *sqlstore.Store {
 	t.Helper()
 	cfg.Queue.Node = "node"
@@ -31,7 +34,7 @@ func open(t testing.TB, cfg sqlstore.Config) *sqlstore.Store {
 	return s
 }
 
-// databases are the ways to a new database.
+// databases returns functions that configure a new database.
 func databases() map[string]func(t *testing.T) sqlstore.Config {
 	return map[string]func(t *testing.T) sqlstore.Config{
 		"sqlite": func(t *testing.T) sqlstore.Config {
@@ -52,17 +55,17 @@ func onEach(t *testing.T, test func(t *testing.T, cfg sqlstore.Config)) {
 func TestConformance(t *testing.T) {
 	for name, config := range databases() {
 		t.Run(name, func(t *testing.T) {
-			config(t) // skips here rather than in each case
+			config(t) // skips here and not in each case
 			storetest.Run(t, func(t *testing.T) model.Store { return open(t, config(t)) })
 		})
 	}
 }
 
-// TestExpireNode kills a node, as far as the store can see, in the middle of a job.
+// TestExpireNode removes a node in the middle of a job, as if it had died.
 func TestExpireNode(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg sqlstore.Config) {
 		ctx := t.Context()
-		// The worker is busy, so that the job stays where it is put.
+		// The only worker is busy, so the job stays in the queue.
 		cfg.Queue.Workers = 1
 		s := open(t, cfg)
 		begun, end := make(chan struct{}, 2), make(chan struct{})
@@ -97,7 +100,7 @@ func TestExpireNode(t *testing.T) {
 				}
 				n, err := tx.Jobs.Waiting(ctx, "run")
 				if n != want.waiting {
-					t.Errorf("%d jobs wait after %s was buried, want %d", n, want.node, want.waiting)
+					t.Errorf("%d jobs wait after %s was removed, want %d", n, want.node, want.waiting)
 				}
 				return err
 			}))
@@ -110,4 +113,56 @@ func must(t testing.TB, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+func BenchmarkInsertImport(b *testing.B) {
+	s := open(b, sqlstore.Config{Path: filepath.Join(b.TempDir(), "intray.db")})
+	ctx := b.Context()
+	must(b, s.Update(ctx, func(tx model.Tx) error {
+		return tx.Accounts.InsertOrg(ctx, model.Org{ID: "o", Name: "Org"})
+	}))
+	fields := []byte(`["` + strings.Repeat("x", 2000) + `"]`)
+	var mu sync.Mutex
+	n := 0
+	b.SetParallelism(4)
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			mu.Lock()
+			n++
+			imp := model.Import{ID: fmt.Sprint(n), Org: "o", Schema: model.Document{Fields: fields}}
+			mu.Unlock()
+			if err := s.Update(ctx, func(tx model.Tx) error { return tx.Imports.Insert(ctx, imp) }); err != nil {
+				b.Error(err)
+			}
+		}
+	})
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "tx/s")
+}
+
+func BenchmarkImports(b *testing.B) {
+	s := open(b, sqlstore.Config{Path: filepath.Join(b.TempDir(), "intray.db")})
+	ctx := b.Context()
+	must(b, s.Update(ctx, func(tx model.Tx) error {
+		if err := tx.Accounts.InsertOrg(ctx, model.Org{ID: "o", Name: "Org"}); err != nil {
+			return err
+		}
+		for i := range 100 {
+			if err := tx.Imports.Insert(ctx, model.Import{ID: fmt.Sprint(i), Org: "o", Status: model.Pending}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	b.Run("get", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			must(b, s.View(ctx, func(tx model.Tx) error { _, err := tx.Imports.Get(ctx, "o", "7"); return err }))
+		}
+	})
+	b.Run("list", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			must(b, s.View(ctx, func(tx model.Tx) error { _, _, err := tx.Imports.List(ctx, "o", 0, 100); return err }))
+		}
+	})
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// anEdit is an entry of a log.
+// anEdit returns an entry of a log.
 func anEdit(org, importID string, run int, seq int64) model.Edit {
 	return model.Edit{
 		Org: org, ImportID: importID, Run: run, Seq: seq, Op: id("op", 100*run+int(seq)), Kind: "set", Change: seq + 7,
@@ -55,20 +55,20 @@ func testEdits(f *fixture) {
 	})
 	f.wantRefused(model.NotFound, func(tx model.Tx) error { _, err := tx.Edits.FindByOp(f.ctx, "org-b", one.ID, second.Op); return err })
 
-	// A place in the log is taken once, and so is an id of a caller.
+	// A position in the log is used once, and so is the id of a caller.
 	taken, used := anEdit("org-a", one.ID, 1, 2), anEdit("org-a", one.ID, 1, 3)
 	taken.Op, used.Op = "another", first.Op
 	f.wantRefused(model.Conflict, func(tx model.Tx) error { return tx.Edits.Append(f.ctx, taken) })
 	f.wantRefused(model.Conflict, func(tx model.Tx) error { return tx.Edits.Append(f.ctx, used) })
 	f.wantRefused(model.NotFound, func(tx model.Tx) error { return tx.Edits.Append(f.ctx, anEdit("org-a", id("none", 1), 1, 1)) })
 
-	// The log goes with its import.
+	// The log is deleted with its import.
 	f.mustUpdate(func(tx model.Tx) error { return tx.Imports.Delete(f.ctx, "org-a", one.ID) })
 	f.wantEqual(f.editsAfter("org-a", one.ID, 1, 0), []model.Edit(nil))
 	f.wantEqual(f.editsAfter("org-b", other.ID, 1, 0), []model.Edit{foreign})
 }
 
-// aMemory is remembered later, the greater n is.
+// aMemory returns a learned mapping. The greater n, the later it was learned.
 func aMemory(n int, org, identifier string) model.LearnedMapping {
 	return model.LearnedMapping{
 		Org: org, ImportIdentifier: identifier, Kind: model.ValueMemory,
@@ -88,7 +88,7 @@ func (f *fixture) insertMemories(all ...model.LearnedMapping) {
 	})
 }
 
-// wantMemory checks what an import identifier has, newest first.
+// wantMemory checks the learned mappings of an import identifier, newest first.
 func (f *fixture) wantMemory(org, identifier string, want ...model.LearnedMapping) {
 	f.Helper()
 	f.mustView(func(tx model.Tx) error {

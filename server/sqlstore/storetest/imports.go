@@ -37,7 +37,7 @@ func anOutcome() *model.Outcome {
 	}
 }
 
-// aRecollection is what an import was offered.
+// aRecollection returns the learned mappings of an import.
 func aRecollection() *intray.LearnedMappings {
 	return &intray.LearnedMappings{
 		Columns: []intray.LearnedColumn{{Field: "f", Header: "ü\x00", On: startPlus(3)}},
@@ -85,7 +85,7 @@ func testImportsListed(f *fixture) {
 	var own []string
 	for n := range 7 {
 		imp := anImport(n, "org-a", model.Successful)
-		// Two share a moment: the later id counts as newer.
+		// Two have the same time: the greater id is newer.
 		imp.Created = startPlus(n / 2)
 		imp.Outcome, imp.Memory = anOutcome(), aRecollection()
 		f.insertImports(imp, anImport(n+100, "org-b", model.Pending))
@@ -217,7 +217,7 @@ func testClaim(f *fixture) {
 	none()
 }
 
-// queueMany puts 30 imports of one organization before 4 each of three others.
+// queueMany queues 30 imports of one organization before 4 of each of three others.
 func (f *fixture) queueMany() (orgs []string) {
 	f.Helper()
 	n := 0
@@ -295,13 +295,13 @@ func testClaimsAtOnce(f *fixture) {
 		wg.Go(work)
 	}
 	wg.Wait()
-	// Those who found nothing while all organizations were busy have left.
+	// Workers that found nothing while all organizations were busy have ended.
 	work()
 	f.wantEqual(len(seen), 42)
 }
 
-// claimWatched claims and checks, in the same transaction, how many imports of
-// the organization run then.
+// claimWatched claims an import and checks, in the same transaction, how many imports of
+// its organization are running.
 func (f *fixture) claimWatched(perOrg int) (model.Import, error) {
 	var imp model.Import
 	err := f.store.Update(f.ctx, func(tx model.Tx) (err error) {
@@ -379,7 +379,7 @@ func testUploads(f *fixture) {
 	f.wantNotFound(func(tx model.Tx) error { _, err := f.upload("org-a", before.ID)(tx); return err })
 }
 
-// processed gives the ids of a window.
+// processed returns the ids in a window.
 func (f *fixture) processed(filter model.UploadFilter, start, end int64) (ids []string) {
 	f.Helper()
 	f.mustView(func(tx model.Tx) error {
@@ -436,7 +436,7 @@ func testUploadsStreamed(f *fixture) {
 			f.wantEqual(err, nil)
 			break
 		}
-		// Whoever stops early can go on with the transaction.
+		// After stopping early the transaction can be used again.
 		_, err := tx.Uploads.Count(f.ctx, "org-a", model.UploadFilter{})
 		return err
 	})

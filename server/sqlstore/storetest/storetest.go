@@ -1,6 +1,5 @@
-// Package storetest is the suite that every store of the service must pass. It
-// looks at what the contract in the service package says and at nothing behind
-// it.
+// Package storetest is the conformance suite for implementations of [model.Store]. It
+// tests the documented behavior only.
 package storetest
 
 import (
@@ -19,8 +18,7 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// Run runs the suite. Open gives an empty store, and closes it when its test
-// ends.
+// Run runs the suite. open returns an empty store and closes it when its test ends.
 func Run(t *testing.T, open func(t *testing.T) model.Store) {
 	for _, c := range testCases() {
 		t.Run(c.name, func(t *testing.T) {
@@ -88,7 +86,7 @@ type fixture struct {
 	a, b  model.Org
 }
 
-// start is when everything in the suite happens, in microseconds as stored.
+// start is the time of everything in the suite, in microseconds as stored.
 var start = time.Date(2026, 3, 4, 5, 6, 7, 891011000, time.UTC)
 
 func startPlus(minutes int) time.Time { return start.Add(time.Duration(minutes) * time.Minute) }
@@ -121,7 +119,7 @@ func (f *fixture) mustView(work func(model.Tx) error) {
 	}
 }
 
-// wantRefused checks that an update ends in an error of the kind.
+// wantRefused checks that an update returns an error of the kind.
 func (f *fixture) wantRefused(kind model.Kind, work func(model.Tx) error) {
 	f.Helper()
 	if err := f.store.Update(f.ctx, work); !model.IsKind(err, kind) {
@@ -129,7 +127,7 @@ func (f *fixture) wantRefused(kind model.Kind, work func(model.Tx) error) {
 	}
 }
 
-// wantNotFound checks that a read ends in NotFound.
+// wantNotFound checks that a read returns NotFound.
 func (f *fixture) wantNotFound(work func(model.Tx) error) {
 	f.Helper()
 	if err := f.store.View(f.ctx, work); !model.IsKind(err, model.NotFound) {
@@ -140,11 +138,11 @@ func (f *fixture) wantNotFound(work func(model.Tx) error) {
 func (f *fixture) wantEqual(got, want any) {
 	f.Helper()
 	if diff := cmp.Diff(want, got); diff != "" {
-		f.Errorf("other than expected (-want +got):\n%s", diff)
+		f.Errorf("unexpected difference (-want +got):\n%s", diff)
 	}
 }
 
-// read reads one thing.
+// read returns what get reads.
 func read[T any](f *fixture, get func(model.Tx) (T, error)) T {
 	f.Helper()
 	var got T
@@ -155,12 +153,12 @@ func read[T any](f *fixture, get func(model.Tx) (T, error)) T {
 	return got
 }
 
-// id gives ids that sort as their numbers do.
+// id returns ids that sort in the order of their numbers.
 func id(kind string, n int) string { return fmt.Sprintf("%s-%04d", kind, n) }
 
-// PostgresURL makes an empty database on the server of the environment variable
-// INTRAY_TEST_POSTGRES_URL and gives its address. The database is dropped when
-// the test ends. Without the variable the test is skipped.
+// PostgresURL creates an empty database on the server in the environment variable
+// INTRAY_TEST_POSTGRES_URL and returns its URL. The database is dropped when the test ends.
+// Without the variable the test is skipped.
 func PostgresURL(t *testing.T) string {
 	t.Helper()
 	server := os.Getenv("INTRAY_TEST_POSTGRES_URL")
@@ -183,7 +181,7 @@ func execPostgres(t *testing.T, server, command string) {
 	ctx := context.Background()
 	conn, err := pgx.Connect(ctx, server)
 	if err != nil {
-		t.Fatalf("connecting to the server of INTRAY_TEST_POSTGRES_URL: %v", err)
+		t.Fatalf("connect to INTRAY_TEST_POSTGRES_URL: %v", err)
 	}
 	defer func() { _ = conn.Close(ctx) }()
 	if _, err := conn.Exec(ctx, command); err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/intraydata/intray/server/queue"
 )
 
-// importAndJob adds an import and the job that runs it.
+// importAndJob inserts an import and the job that runs it.
 func (f *fixture) importAndJob(n int) func(model.Tx) error {
 	return func(tx model.Tx) error {
 		if err := tx.Imports.Insert(f.ctx, anImport(n, "org-a", model.Pending)); err != nil {
@@ -21,7 +21,7 @@ func (f *fixture) importAndJob(n int) func(model.Tx) error {
 	}
 }
 
-// wantBoth checks how many imports and how many waiting jobs there are.
+// wantBoth checks the number of imports and of waiting jobs.
 func (f *fixture) wantBoth(n int) {
 	f.Helper()
 	f.mustView(func(tx model.Tx) error {
@@ -81,10 +81,10 @@ func testCancelled(f *fixture) {
 		return err
 	})
 	if !errors.Is(err, context.Canceled) {
-		f.Errorf("Update: %v, want that it was cancelled", err)
+		f.Errorf("Update: %v, want context.Canceled", err)
 	}
 	if err := f.store.View(ctx, func(model.Tx) error { return nil }); !errors.Is(err, context.Canceled) {
-		f.Errorf("View: %v, want that it was cancelled", err)
+		f.Errorf("View: %v, want context.Canceled", err)
 	}
 	f.wantBoth(0)
 }
@@ -108,7 +108,7 @@ func testViewChangesNothing(f *fixture) {
 		return tx.Imports.Insert(f.ctx, anImport(1, "org-a", model.Pending))
 	})
 	if err == nil {
-		f.Error("View let an import be added")
+		f.Error("an import was inserted in a View")
 	}
 	f.wantBoth(0)
 }
@@ -150,8 +150,8 @@ func testManyAtOnce(f *fixture) {
 	f.wantBoth(writers * each)
 }
 
-// testHeld lets many transactions read a row, count it up and write it back:
-// not one count may be lost.
+// testHeld runs many transactions that read a row, increment a number in it and write it
+// back. No increment may be lost.
 func testHeld(f *fixture) {
 	f.insertEach("org-a")
 	counts := map[string]struct {
@@ -210,20 +210,20 @@ func testHeld(f *fixture) {
 			wg.Go(func() {
 				for range each {
 					if err := f.store.Update(f.ctx, count.up); err != nil {
-						f.Errorf("counting up in a %s: %v", entity, err)
+						f.Errorf("increment in a %s: %v", entity, err)
 					}
 				}
 			})
 		}
 		wg.Wait()
 		if got := read(f, count.read); got != writers*each {
-			f.Errorf("of %d counts in a %s %d are left", writers*each, entity, got)
+			f.Errorf("after %d increments in a %s the number is %d", writers*each, entity, got)
 		}
 	}
 }
 
-// testHeldAndGone reads a session while another transaction removes it: it is
-// there to the end of the first or not there at all.
+// testHeldAndGone reads a session while another transaction deletes it. The session exists
+// until the first transaction ends, or not at all.
 func testHeldAndGone(f *fixture) {
 	for range 20 {
 		f.mustUpdate(func(tx model.Tx) error { return tx.Sessions.Insert(f.ctx, model.Session{ID: "y", Org: "org-a"}) })
@@ -243,13 +243,13 @@ func testHeldAndGone(f *fixture) {
 		})
 		wg.Wait()
 		if lost.Load() || err != nil && !model.IsKind(err, model.NotFound) {
-			f.Errorf("saving the session that was got: %v", err)
+			f.Errorf("save the session: %v", err)
 		}
 	}
 }
 
-// testCrossed lets transactions hold two rows in different orders. Those that
-// the database undoes so that the others can go on run again.
+// testCrossed runs transactions that lock two rows in different orders. Those that the
+// database rolls back run again.
 func testCrossed(f *fixture) {
 	for _, id := range []string{"p", "q"} {
 		f.mustUpdate(func(tx model.Tx) error { return tx.Sessions.Insert(f.ctx, model.Session{ID: id, Org: "org-a"}) })
@@ -295,13 +295,13 @@ func testMarks(f *fixture) {
 	f.wantEqual(read(f, func(tx model.Tx) (string, error) { return tx.Nodes.EnsureMark(f.ctx, "one", "") }), "first")
 }
 
-// access is one way to a row by its id.
+// access reads or changes a row by its id.
 type access struct {
 	name string
 	run  func(tx model.Tx, org, id string) error
 }
 
-// accesses are all the ways to single rows; those that remove them come last.
+// accesses returns all accesses to single rows. Those that delete a row are last.
 func (f *fixture) accesses() []access {
 	ctx := f.ctx
 	return []access{
@@ -334,7 +334,7 @@ func (f *fixture) accesses() []access {
 	}
 }
 
-// insertEach adds one row of each noun with the id "x".
+// insertEach inserts a row of each entity with the id "x".
 func (f *fixture) insertEach(org string) {
 	f.Helper()
 	f.mustUpdate(func(tx model.Tx) error {
@@ -368,7 +368,7 @@ func testRowsOfOthers(f *fixture) {
 			}
 		}
 	}
-	// All rows are there still, and each access works for their owner.
+	// All rows still exist, and each access works for their owner.
 	for _, a := range f.accesses() {
 		if err := f.store.Update(f.ctx, func(tx model.Tx) error { return a.run(tx, "org-a", "x") }); err != nil {
 			f.Errorf("%s: %v", a.name, err)

@@ -42,7 +42,7 @@ func testWebhooks(f *fixture) {
 	f.wantRefused(model.NotFound, func(tx model.Tx) error { return tx.Webhooks.Delete(f.ctx, "org-b", aWebhook(1, "").ID) })
 }
 
-// aDelivery is the n-th message for a target that tells of an import.
+// aDelivery returns the n-th message about an import for a target.
 func aDelivery(n int, target, importID string) model.Delivery {
 	return model.Delivery{
 		ID: fmt.Sprintf("msg_%03d", n), Org: "org-a", WebhookID: target, ImportID: importID, Target: target, Event: "import_completed", URL: "https://example.org",
@@ -90,7 +90,7 @@ func testDeliveries(f *fixture) {
 	perOrg = 2
 	f.wantEqual(targets(), []model.Target{{Org: "org-a", Key: "one"}, {Org: "org-a", Key: "two"}})
 	f.wantEqual(take("one", "n1", 1), []string{"msg_001"})
-	f.wantEqual(take("one", "n1", 9), []string{"msg_003"}) // the second of the first import waits for the first
+	f.wantEqual(take("one", "n1", 9), []string{"msg_003"}) // the second message of the first import waits for the first one
 	f.wantEqual(take("one", "n1", 9), []string(nil))
 	f.wantEqual(targets(), []model.Target{{Org: "org-a", Key: "one"}, {Org: "org-a", Key: "two"}})
 
