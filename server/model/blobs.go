@@ -15,17 +15,15 @@ import (
 )
 
 const (
-	// StopGrace is how long a run that lost its import may go on writing.
+	// StopGrace is how long a run that lost its import may still write.
 	StopGrace = 30 * time.Second
-	// GuardFor is how long a file may be under way before it counts as left
-	// behind.
+	// GuardFor is how long a file may take to arrive. After that it counts as orphaned.
 	GuardFor = 24 * time.Hour
-	// acceptWithin bounds what is done for a file that is stored already, even
-	// if its sender has left.
+	// acceptWithin is the time for recording a stored file, even if its sender is gone.
 	acceptWithin = 10 * time.Second
 )
 
-// StoredFile is what was found out while a file was written.
+// StoredFile describes a file that was written.
 type StoredFile struct {
 	Size   int64
 	MD5    []byte
@@ -33,8 +31,8 @@ type StoredFile struct {
 	Took   time.Duration
 }
 
-// StoreFile writes a blob and makes it durable if approve, which sees what was
-// written, does not object.
+// StoreFile writes a blob. It makes the blob durable unless approve, which may be nil,
+// returns an error.
 func (e *Env) StoreFile(ctx context.Context, key string, from io.Reader, approve func(StoredFile) error) (StoredFile, error) {
 	w, err := e.Blobs.Create(ctx, key)
 	if err != nil {
@@ -55,13 +53,14 @@ func (e *Env) StoreFile(ctx context.Context, key string, from io.Reader, approve
 	return done, WrapStorageFull(w.Commit())
 }
 
-// DetachedContext gives a context for keeping what is stored: it outlives the request
-// by a moment, so that a file that arrived whole is not lost with its sender.
+// DetachedContext returns a context for recording a stored file. It outlives the request
+// for a moment, so that a complete file is not lost when its sender disconnects.
 func DetachedContext(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), acceptWithin)
 }
 
-// WrapStorageFull says so where the disk is.
+// WrapStorageFull returns an Unavailable error if err means that the disk is full, and err
+// otherwise.
 func WrapStorageFull(err error) error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 		e := NewError(Unavailable, "storage_full", intray.NewMessage("storage.full_for_file", nil))
@@ -71,30 +70,28 @@ func WrapStorageFull(err error) error {
 	return err
 }
 
-// onlyReader hides WriterTo, so that the buffer's size is ours to choose.
+// onlyReader hides WriterTo, so that io.CopyBuffer uses the buffer.
 type onlyReader struct{ io.Reader }
 
-// GuardBlob marks a blob as rubbish before it is written; the transaction that
-// comes to refer to it takes the mark away. So nothing stays behind when the
-// process ends in between.
+// GuardBlob marks a blob as trash before it is written. The transaction that refers to the
+// blob removes the mark, so that a crash in between leaves no orphaned blob.
 func (e *Env) GuardBlob(ctx context.Context, key string) error {
 	return e.Store.Update(ctx, func(tx Tx) error {
 		return tx.Trash.Schedule(ctx, Trash{Prefix: key, Due: e.Now().Add(GuardFor)})
 	})
 }
 
-// IsRolledBack says whether err is a refusal, after which a transaction has certainly
-// not been committed. After any other error it may have been, and only its
-// answer was lost.
+// IsRolledBack reports whether err is a refusal, after which a transaction is certainly not
+// committed. After any other error it may be committed, with only the response lost.
 func IsRolledBack(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Kind != Unavailable
 }
 
-// DiscardBlobs removes blobs at once that the trash would remove later.
+// DiscardBlobs deletes blobs now that the trash would delete later.
 func (e *Env) DiscardBlobs(ctx context.Context, prefix string) {
 	if err := e.DeleteBlobs(ctx, prefix); err != nil {
-		e.Log.Warn("blobs are left for the trash", "prefix", prefix, "error", err)
+		e.Log.Warn("blobs not deleted; the trash will delete them", "prefix", prefix, "error", err)
 	}
 }
 
@@ -103,14 +100,14 @@ func (e *Env) DeleteBlobs(ctx context.Context, prefix string) error {
 	return errors.Join(e.Blobs.Delete(ctx, prefix), e.Blobs.DeleteAll(ctx, prefix))
 }
 
-// OpenFile opens a stored file. One that is gone is NotFound.
+// OpenFile opens a stored file. A deleted file is NotFound.
 func (e *Env) OpenFile(ctx context.Context, key string) (blob.Reader, error) {
 	if key == "" {
 		return nil, NotFoundError(FileMissing)
 	}
 	r, err := e.Blobs.Open(ctx, key)
 	if errors.Is(err, blob.ErrNotFound) {
-		e.Log.Warn("a file that the store names is not among the blobs", "blob", key)
+		e.Log.Warn("blob of a stored file is missing", "blob", key)
 		return nil, NotFoundError(FileMissing)
 	}
 	return r, err

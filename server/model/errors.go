@@ -8,70 +8,69 @@ import (
 	"github.com/intraydata/intray/internal/jsonschema"
 )
 
-// Kind says what sort of refusal an [Error] is.
+// Kind is the kind of an [Error].
 type Kind uint8
 
-// The kinds of errors. Everything that is not an *Error is a fault of ours.
+// The kinds of errors. Any error that is not an *Error is an internal error.
 const (
-	// NotFound: there is no such thing, or it is another organization's.
+	// NotFound means that the entity does not exist for the organization.
 	NotFound Kind = iota + 1
-	// Invalid: what was sent breaks a rule.
+	// Invalid means that the request violates a rule.
 	Invalid
-	// Conflict: it cannot be done in the state that things are in.
+	// Conflict means that the current state does not allow the request.
 	Conflict
-	// Denied: the caller may not.
+	// Denied means that the caller has no permission.
 	Denied
-	// TooLarge: what was sent is over a limit.
+	// TooLarge means that the request exceeds a limit.
 	TooLarge
-	// Unavailable: it cannot be done just now; later it can.
+	// Unavailable means that the request may succeed later.
 	Unavailable
 )
 
-// Error is a refusal that the caller should read.
+// Error is an error for the caller.
 type Error struct {
 	Kind Kind
-	// Code is the refusal in snake_case, for programs.
+	// Code identifies the error for programs, in snake_case.
 	Code string
 	// Message is a sentence for people.
 	Message intray.Message
-	// Fields holds the sentences about single fields of the request, by the
-	// name of the field.
+	// Fields has the errors of single fields of the request by the name of the field.
 	Fields map[string][]intray.Message
-	// Changes is how many changes of rows would be lost.
+	// Changes is the number of changes to rows that would be lost.
 	Changes int
-	// RetryAfter says when to try again, where that is known.
+	// RetryAfter is the time until a retry may succeed; 0 if unknown.
 	RetryAfter time.Duration
 }
 
 func (e *Error) Error() string { return e.Message.String() }
 
-// Describe returns the sentence for people.
+// Describe returns the message for people.
 func (e *Error) Describe() intray.Message { return e.Message }
 
-// Is lets errors.Is find a kind: errors.Is(err, &Error{Kind: NotFound}).
+// Is reports whether target has the same kind and, if it has one, the same code:
+// errors.Is(err, &Error{Kind: NotFound}).
 func (e *Error) Is(target error) bool {
 	t, ok := target.(*Error)
 	return ok && t.Kind == e.Kind && (t.Code == "" || t.Code == e.Code)
 }
 
-// IsKind says whether err is an *Error of the kind.
+// IsKind reports whether err is an *Error of the kind.
 func IsKind(err error, kind Kind) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Kind == kind
 }
 
-// NewError returns an error that the caller should read. code is in snake_case, for
-// programs.
+// NewError returns an error for the caller. code is in snake_case.
 func NewError(kind Kind, code string, message intray.Message) *Error {
 	return &Error{Kind: kind, Code: code, Message: message}
 }
 
-// NotFoundError is the answer for everything that is not there.
+// NotFoundError returns an error of kind NotFound.
 func NotFoundError(message intray.Message) *Error {
 	return NewError(NotFound, "not_found", message)
 }
 
-// What may not be there.
+// The messages of entities that do not exist.
 var (
 	ImportMissing     = intray.NewMessage("import.not_found", nil)
 	UploadMissing     = intray.NewMessage("upload.not_found", nil)
@@ -85,8 +84,8 @@ var (
 	FileMissing       = intray.NewMessage("file.deleted", nil)
 )
 
-// InvalidField refuses one field of a request. The problem is a sentence without its
-// subject and without a full stop.
+// InvalidField returns the error of an invalid field in a request. The problem is a sentence
+// without its subject and the full stop.
 func InvalidField(field string, problem intray.Message) *Error {
 	return &Error{
 		Kind: Invalid, Code: "invalid", Message: intray.NewMessage("request.invalid_field", intray.Params{"field": field, "problem": problem}),
@@ -94,15 +93,16 @@ func InvalidField(field string, problem intray.Message) *Error {
 	}
 }
 
-// FieldMessage is one sentence about one field of a request.
+// FieldMessage returns the Fields of an Error with one problem.
 func FieldMessage(field string, problem intray.Message) map[string][]intray.Message {
 	return map[string][]intray.Message{field: {problem}}
 }
 
-// ValidationError makes the refusal of a request with these issues.
+// ValidationError returns the error of a request with issues, of which there is at least
+// one.
 func ValidationError(issues []jsonschema.Issue) *Error {
 	fields := jsonschema.ByField(issues)
-	delete(fields, "") // issues of the body as a whole are told in the message
+	delete(fields, "") // the message has issues of the body as a whole
 	params := intray.Params{"problem": issues[0].Message}
 	if issues[0].Path != "" {
 		params["field"] = issues[0].Path
@@ -124,7 +124,7 @@ func ValidationError(issues []jsonschema.Issue) *Error {
 	return e
 }
 
-// DescribeNotFound says what is missing in the caller's words.
+// DescribeNotFound replaces the message of a NotFound error.
 func DescribeNotFound(err error, message intray.Message) error {
 	if IsKind(err, NotFound) {
 		return NotFoundError(message)

@@ -2,8 +2,8 @@ package model
 
 import "sync"
 
-// InProgress notes what this process is working on. It tells work that is under
-// way from work that was left behind, of which the store knows the same.
+// InProgress registers what this process is working on. It distinguishes work in progress
+// from abandoned work, which look the same in the store.
 type InProgress struct {
 	mu    sync.Mutex
 	names map[string]bool
@@ -12,7 +12,7 @@ type InProgress struct {
 // NewInProgress returns a register without entries.
 func NewInProgress() *InProgress { return &InProgress{names: map[string]bool{}} }
 
-// TryAdd says whether the name was not there before.
+// TryAdd adds a name and reports whether it was missing before.
 func (h *InProgress) TryAdd(name string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -23,7 +23,7 @@ func (h *InProgress) TryAdd(name string) bool {
 	return true
 }
 
-// Remove takes a name off the register.
+// Remove removes a name from the register.
 func (h *InProgress) Remove(name string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

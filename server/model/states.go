@@ -1,9 +1,9 @@
 package model
 
-// Status is where an import stands.
+// Status is the status of an import.
 type Status string
 
-// The states of an import.
+// The statuses of an import.
 const (
 	AwaitingUpload Status = "AWAITING_UPLOAD"
 	Pending        Status = "PENDING"
@@ -13,15 +13,15 @@ const (
 	NeedsReview    Status = "NEEDS_REVIEW"
 )
 
-// Transition is one way from a state to another.
+// Transition is a change of status.
 type Transition struct {
 	From, To Status
-	// Why says what makes it happen, for docs/states.md.
+	// Why is the cause, for docs/states.md.
 	Why string
 }
 
-// Transitions is the one table of all ways that a status may change. Nothing
-// else changes a status; docs/states.md is checked against it.
+// Transitions returns all allowed changes of status. A test compares docs/states.md with
+// them.
 func Transitions() []Transition {
 	return []Transition{
 		{AwaitingUpload, Pending, "the file, or `initial_data`, is stored durably"},
@@ -37,7 +37,7 @@ func Transitions() []Transition {
 	}
 }
 
-// MayBecome says whether the table holds the way from s to next.
+// MayBecome reports whether the status can change from s to next.
 func (s Status) MayBecome(next Status) bool {
 	for _, t := range Transitions() {
 		if t.From == s && t.To == next {
@@ -47,10 +47,10 @@ func (s Status) MayBecome(next Status) bool {
 	return false
 }
 
-// UploadStatus is where an upload stands; it follows its import.
+// UploadStatus is the status of an upload, which follows from that of its import.
 type UploadStatus string
 
-// The states of an upload.
+// The statuses of an upload.
 const (
 	UploadPending    UploadStatus = "PENDING_UPLOAD"
 	UploadProcessing UploadStatus = "PROCESSING"
@@ -58,7 +58,7 @@ const (
 	UploadFailed     UploadStatus = "FAILED"
 )
 
-// UploadStatus gives the status of the upload of an import in status s.
+// UploadStatus returns the status of the upload of an import in status s.
 func (s Status) UploadStatus() UploadStatus {
 	switch s {
 	case AwaitingUpload:

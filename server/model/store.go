@@ -8,29 +8,27 @@ import (
 	"github.com/intraydata/intray/server/queue"
 )
 
-// Store keeps everything but the bytes of files. Update runs work in one
-// transaction that is durable when Update returns nil, and undone when work
-// fails; View runs it against one consistent state and changes nothing.
+// Store stores everything except the contents of files. Update runs work in a transaction,
+// which is durable when Update returns nil and rolled back when work returns an error. View
+// runs work on one snapshot and changes nothing.
 //
-// A transaction that must give way to another is undone and work runs again, so
-// work changes nothing but the transaction and variables that it sets anew. In
-// an Update an import, a session, a credential or a replay that was got is held:
-// no other transaction changes it before this one ends.
+// A transaction that conflicts with another one is rolled back and work runs again, so work
+// must change nothing but the transaction and variables that it resets. In an Update, an
+// import, a session, a credential or a replay that was read with Get is locked: no other
+// transaction changes it until this one ends.
 //
-// Rows that are not there give an *Error of kind NotFound, rows that break a
-// rule of uniqueness one of kind Conflict. No method returns rows of another
-// organization than the one it is asked for.
+// A missing row is an *Error of kind NotFound, and a row that violates a unique constraint
+// one of kind Conflict. No method returns rows of an organization other than the given one.
 type Store interface {
 	Update(ctx context.Context, work func(Tx) error) error
 	View(ctx context.Context, work func(Tx) error) error
-	// Ping says whether the store answers.
+	// Ping returns nil if the database answers.
 	Ping(ctx context.Context) error
-	// Forget overwrites what was deleted, as far as the store keeps it in files
-	// of its own.
+	// Forget overwrites deleted data, if the database is in files of this process.
 	Forget(ctx context.Context) error
 }
 
-// Tx is a transaction: the rows of each noun. It is gone when work returns.
+// Tx is a transaction with the rows of each entity. It ends when work returns.
 type Tx struct {
 	Accounts    AccountRows
 	Schemas     SchemaRows
@@ -55,36 +53,34 @@ type Tx struct {
 	Jobs        Jobs
 }
 
-// Jobs enqueues work that starts once the transaction has committed.
+// Jobs enqueues jobs that start after the transaction is committed.
 type Jobs interface {
 	Enqueue(ctx context.Context, job queue.Job) error
-	// Waiting counts the jobs of the kind that no worker has begun.
+	// Waiting returns the number of jobs of the kind that no worker has started.
 	Waiting(ctx context.Context, kind string) (int, error)
 }
 
-// AccountRows are the organizations and their licences.
+// AccountRows are the organizations and their API keys.
 type AccountRows interface {
-	// InsertOrg is a Conflict where the name is taken.
+	// InsertOrg is a Conflict if the name exists.
 	InsertOrg(ctx context.Context, org Org) error
 	OrgByName(ctx context.Context, name string) (Org, error)
-	// InsertLicence is a Conflict where the hash is there already.
+	// InsertLicence is a Conflict if the hash exists.
 	InsertLicence(ctx context.Context, l Licence) error
 	LicenceByHash(ctx context.Context, hash []byte) (Licence, error)
-	// Licences lists those of all organizations, oldest first.
+	// Licences returns the keys of all organizations, oldest first.
 	Licences(ctx context.Context) ([]Licence, error)
-	// RevokeLicence keeps the first time of revocation.
+	// RevokeLicence keeps the time of an earlier revocation.
 	RevokeLicence(ctx context.Context, id string, at time.Time) error
-	// Orgs lists all organizations, oldest first.
+	// Orgs returns all organizations, oldest first.
 	Orgs(ctx context.Context) ([]Org, error)
 }
 
-// SchemaRows are the schemas. Names of schemas that are not inline are unique
-// in an organization.
+// SchemaRows are the schemas. The names of saved schemas are unique in an organization.
 type SchemaRows interface {
 	Insert(ctx context.Context, s Schema) error
 	Get(ctx context.Context, org, id string) (Schema, error)
-	// List yields the saved schemas, not the inline ones, oldest first. Rows are
-	// read as they are yielded.
+	// List yields the saved schemas, oldest first. Rows are read as they are yielded.
 	List(ctx context.Context, org string) iter.Seq2[Schema, error]
 	// Replace writes Name, Document and Modified.
 	Replace(ctx context.Context, s Schema) error
@@ -95,31 +91,31 @@ type SchemaRows interface {
 type ImportRows interface {
 	Insert(ctx context.Context, imp Import) error
 	Get(ctx context.Context, org, id string) (Import, error)
-	// List gives the imports from offset on, newest first, and how many there
-	// are in all. Schema and Outcome are left empty.
+	// List returns at most limit imports from offset on, newest first, and the number of
+	// all. Schema, Outcome, Answers and Memory are empty.
 	List(ctx context.Context, org string, offset, limit int64) ([]Import, int64, error)
-	// UpdateIf writes imp, all but the columns that never change (ID, Org,
-	// SchemaID, UploadID, User, Schema, Inline, Created), where the row still
-	// has status from and run number run; else it is a Conflict.
+	// UpdateIf writes imp if the row still has the status from and the run number run;
+	// otherwise it is a Conflict. ID, Org, SchemaID, UploadID, Schema, Inline and Created
+	// never change.
 	UpdateIf(ctx context.Context, imp Import, from Status, run int) error
 	Delete(ctx context.Context, org, id string) error
-	// Claim takes the next import that is Pending and Queued by now, of the
-	// organization that was served longest ago, sets it Running on node with its run number raised by one,
-	// and notes when its organization was served. Organizations that have
-	// perOrg imports Running are passed over. Nothing to claim is NotFound.
+	// Claim selects the next Pending import that was Queued by now, of the organization
+	// that was served longest ago. It sets the import Running on node, increments its run
+	// number, and records when the organization was served. Organizations with perOrg
+	// Running imports are skipped. Nothing to claim is NotFound.
 	Claim(ctx context.Context, node string, perOrg int, now time.Time) (Import, error)
-	// InStatus gives at most limit imports of all organizations that have the
-	// status, oldest first; with a node, only those of that node.
+	// InStatus returns at most limit imports of all organizations with the status, oldest
+	// first. If node is not "", it returns only those of the node.
 	InStatus(ctx context.Context, status Status, node string, limit int) ([]ImportRef, error)
 }
 
-// ImportRef names an import and the run that it is at.
+// ImportRef identifies an import and its current run.
 type ImportRef struct {
 	Org, ID string
 	Run     int
 }
 
-// UploadFilter narrows a list of uploads. Zero times do not.
+// UploadFilter selects uploads. Zero times select all.
 type UploadFilter struct {
 	// From and To bound Created, both inclusive.
 	From, To time.Time
@@ -129,31 +125,29 @@ type UploadFilter struct {
 type UploadRows interface {
 	Insert(ctx context.Context, u Upload) error
 	Get(ctx context.Context, org, id string) (Upload, error)
-	// Save writes everything but ID, Org, ImportID, ImportIdentifier, User and
-	// Created.
+	// Save writes everything except ID, Org, ImportID, ImportIdentifier and Created.
 	Save(ctx context.Context, u Upload) error
 	Delete(ctx context.Context, org, id string) error
-	// Count counts the uploads that are Processed.
+	// Count returns the number of Processed uploads.
 	Count(ctx context.Context, org string, f UploadFilter) (int64, error)
-	// Processed yields the Processed uploads, newest first, from place start
-	// up to, not including, end. Each comes with the Listed part of its
-	// account. Rows are read as they are yielded.
+	// Processed yields the Processed uploads, newest first, from position start up to and
+	// excluding end. Each has only the Listed part of its problems. Rows are read as they
+	// are yielded.
 	Processed(ctx context.Context, org string, f UploadFilter, start, end int64) iter.Seq2[Upload, error]
 }
 
-// SessionRows are the sessions, and apart from them their states, which may be
-// large.
+// SessionRows are the sessions. Their states may be large and are read separately.
 type SessionRows interface {
 	Insert(ctx context.Context, s Session) error
 	Get(ctx context.Context, org, id string) (Session, error)
-	// LoadState gives the JSON document last saved; nil where none was.
+	// LoadState returns the JSON document last saved; nil if none was.
 	LoadState(ctx context.Context, org, id string) ([]byte, error)
 	// Save writes Tag, File, FileName, ContentType and Saved.
 	Save(ctx context.Context, s Session) error
-	// SaveState writes what Save does, and the state.
+	// SaveState writes what Save writes, and the state.
 	SaveState(ctx context.Context, s Session, state []byte) error
 	Delete(ctx context.Context, org, id string) error
-	// ListStale gives at most limit sessions last saved before t.
+	// ListStale returns at most limit sessions last saved before t.
 	ListStale(ctx context.Context, t time.Time, limit int) ([]Session, error)
 }
 
@@ -161,17 +155,17 @@ type SessionRows interface {
 type CredentialRows interface {
 	Insert(ctx context.Context, c Credential) error
 	Get(ctx context.Context, org, id string) (Credential, error)
-	// List gives the credentials from offset on, newest first, and how many
-	// there are in all.
+	// List returns at most limit credentials from offset on, newest first, and the number
+	// of all.
 	List(ctx context.Context, org string, offset, limit int64) ([]Credential, int64, error)
-	// Save writes everything but ID, Org and Created.
+	// Save writes everything except ID, Org and Created.
 	Save(ctx context.Context, c Credential) error
 	Delete(ctx context.Context, org, id string) error
 }
 
-// ReplayRows are the answers kept for repeated requests.
+// ReplayRows are the stored responses for repeated requests.
 type ReplayRows interface {
-	// Insert is a Conflict where the organization has used the key before.
+	// Insert is a Conflict if the organization has used the key before.
 	Insert(ctx context.Context, r Replay) error
 	Get(ctx context.Context, org, key string) (Replay, error)
 	// Save writes Fingerprint, Node, Status, Sealed and Created.
@@ -179,33 +173,33 @@ type ReplayRows interface {
 	DeleteBefore(ctx context.Context, t time.Time) error
 }
 
-// MemoryRows are what persons decided. Its place is its organization, import
-// identifier, kind, field and text: at each there is one at most.
+// MemoryRows are the learned mappings. Organization, import identifier, kind, field and text
+// are the key.
 type MemoryRows interface {
-	// Upsert replaces what is at the same place.
+	// Upsert inserts a mapping, or replaces the one with the same key.
 	Upsert(ctx context.Context, r LearnedMapping) error
-	// List gives what an import identifier has from offset on, newest first, and
-	// how many there are in all.
+	// List returns at most limit mappings of an import identifier from offset on, newest
+	// first, and the number of all.
 	List(ctx context.Context, org, identifier string, offset, limit int64) ([]LearnedMapping, int64, error)
-	// Remove removes what is at the place of r. Nothing there is no error.
+	// Remove deletes the mapping with the same key. A missing one is not an error.
 	Remove(ctx context.Context, r LearnedMapping) error
-	// Trim leaves an import identifier the newest: at most so many, with at most
-	// Size bytes of fields, texts and values together.
+	// Trim deletes all but the newest mappings of an import identifier: at most the given
+	// number, with at most size bytes of fields, texts and values in total.
 	Trim(ctx context.Context, org, identifier string, most int, size int64) error
-	// Forget removes all that an import identifier has.
+	// Forget deletes all mappings of an import identifier.
 	Forget(ctx context.Context, org, identifier string) error
 }
 
-// EditRows are the logs of imports under review. They go with their imports.
+// EditRows are the logs of imports under review. They are deleted with their imports.
 type EditRows interface {
-	// Append is a Conflict where the place in the log is taken, or where the
-	// import has an entry with this Op.
+	// Append is a Conflict if the position in the log is taken, or if the import has an
+	// entry with this Op.
 	Append(ctx context.Context, e Edit) error
 	FindByOp(ctx context.Context, org, importID, op string) (Edit, error)
-	// ListAfter yields the entries of a run behind one, in their order. Rows are read
-	// as they are yielded.
+	// ListAfter yields the entries of a run after seq, in order. Rows are read as they are
+	// yielded.
 	ListAfter(ctx context.Context, org, importID string, run int, seq int64) iter.Seq2[Edit, error]
-	// LastSeq is the place of the last entry of a run; 0 where there is none.
+	// LastSeq returns the position of the last entry of a run; 0 if there is none.
 	LastSeq(ctx context.Context, org, importID string, run int) (int64, error)
 }
 
@@ -213,48 +207,49 @@ type EditRows interface {
 type WebhookRows interface {
 	Insert(ctx context.Context, w Webhook) error
 	Get(ctx context.Context, org, id string) (Webhook, error)
-	// List gives those of an organization, oldest first.
+	// List returns those of an organization, oldest first.
 	List(ctx context.Context, org string) ([]Webhook, error)
-	// Save writes everything but ID, Org and Created.
+	// Save writes everything except ID, Org and Created.
 	Save(ctx context.Context, w Webhook) error
-	// Delete removes its deliveries, too.
+	// Delete also deletes the deliveries.
 	Delete(ctx context.Context, org, id string) error
 }
 
-// DeliveryRows are the deliveries and the attempts at them.
+// DeliveryRows are the deliveries and their attempts.
 type DeliveryRows interface {
 	Insert(ctx context.Context, d Delivery) error
 	Get(ctx context.Context, org, id string) (Delivery, error)
-	// List gives those of a webhook from offset on, newest first, and how many
-	// there are in all.
+	// List returns at most limit deliveries of a webhook from offset on, newest first, and
+	// the number of all.
 	List(ctx context.Context, org, webhookID string, offset, limit int64) ([]Delivery, int64, error)
 	// Save writes Status, Tries, Due and Node.
 	Save(ctx context.Context, d Delivery) error
-	// Requeue lets what was made since a time for a webhook wait anew, and says how many
-	// that are.
+	// Requeue sends the deliveries of a webhook that were created since a time again, and
+	// returns their number.
 	Requeue(ctx context.Context, org, webhookID string, since, now time.Time) (int64, error)
 	Attempted(ctx context.Context, a Attempt) error
-	// Attempts gives those at a delivery, in their order.
+	// Attempts returns the attempts of a delivery in order.
 	Attempts(ctx context.Context, deliveryID string) ([]Attempt, error)
 }
 
-// OutboxRows are the deliveries as they leave.
+// OutboxRows are the deliveries that wait to be sent.
 type OutboxRows interface {
-	// Targets gives those with an address for which something is due that no node has
-	// taken, that which waits longest first, so many of each organization.
+	// Targets returns at most limit targets with a URL and a due delivery that no node has
+	// claimed, the longest waiting first, and at most perOrg of each organization.
 	Targets(ctx context.Context, now time.Time, perOrg, limit int) ([]Target, error)
-	// ClaimDue takes what is due for a target for a node, or with "" for it only looks: of
-	// each import only the oldest that is Waiting.
+	// ClaimDue claims the due deliveries for a target, at most limit, for a node. If node is
+	// "", it only reads them. Of each import it claims only the oldest Waiting delivery.
 	ClaimDue(ctx context.Context, target, node string, now time.Time, limit int) ([]Delivery, error)
-	// GiveBack lets go of all that a node has taken.
+	// GiveBack releases all that a node has claimed.
 	GiveBack(ctx context.Context, node string) error
-	// MakeDue makes all that waits for a target due.
+	// MakeDue makes all Waiting deliveries for a target due.
 	MakeDue(ctx context.Context, target string, now time.Time) error
-	// GiveUp ends all that waits for a target.
+	// GiveUp sets all Waiting deliveries for a target to Failed.
 	GiveUp(ctx context.Context, target string) error
-	// EraseImport takes away what deliveries told of an import, and their attempts.
+	// EraseImport deletes the data of an import in deliveries, and their attempts.
 	EraseImport(ctx context.Context, importID string) error
-	// DeleteBefore removes some that were made before t and wait no more.
+	// DeleteBefore deletes at most limit deliveries that were created before t and are not
+	// Waiting, and returns their number.
 	DeleteBefore(ctx context.Context, t time.Time, limit int) (int64, error)
 }
 
@@ -262,92 +257,92 @@ type OutboxRows interface {
 type ConnectorRows interface {
 	Insert(ctx context.Context, c Connector) error
 	Get(ctx context.Context, org, id string) (Connector, error)
-	// List gives those of an organization, oldest first.
+	// List returns those of an organization, oldest first.
 	List(ctx context.Context, org string) ([]Connector, error)
-	// Save writes everything but ID, Org and Created.
+	// Save writes everything except ID, Org and Created.
 	Save(ctx context.Context, c Connector) error
-	// Delete removes what it pulled and its runs, too.
+	// Delete also deletes the pulled files and the runs.
 	Delete(ctx context.Context, org, id string) error
-	// ClaimDue takes the connector that is due for the longest time, of those that no
-	// node has. Nothing due is NotFound.
+	// ClaimDue claims the connector that is due for the longest time, of those that no node
+	// has claimed. Nothing due is NotFound.
 	ClaimDue(ctx context.Context, node string, now time.Time) (Connector, error)
-	// GiveBack lets go of all that a node has taken.
+	// GiveBack releases all that a node has claimed.
 	GiveBack(ctx context.Context, node string) error
 }
 
-// PulledRows are the versions of files that connectors know of.
+// PulledRows are the versions of files that connectors have seen.
 type PulledRows interface {
 	ListByConnector(ctx context.Context, connectorID string) ([]PulledFile, error)
 	Get(ctx context.Context, connectorID string, f RemoteFile) (PulledFile, error)
-	// Upsert replaces what is known of the version.
+	// Upsert inserts or replaces a version.
 	Upsert(ctx context.Context, f PulledFile) error
 	Delete(ctx context.Context, connectorID string, f RemoteFile) error
 	ByImport(ctx context.Context, importID string) (PulledFile, error)
-	// ListDueUploads gives those whose results are due to be put back.
+	// ListDueUploads returns at most limit versions whose results are due for upload.
 	ListDueUploads(ctx context.Context, now time.Time, limit int) ([]PulledFile, error)
 }
 
 // PullRows are the runs of connectors.
 type PullRows interface {
 	Insert(ctx context.Context, p PullRun) error
-	// List gives those of a connector from offset on, newest first, and how many
-	// there are in all.
+	// List returns at most limit runs of a connector from offset on, newest first, and the
+	// number of all.
 	List(ctx context.Context, connectorID string, offset, limit int64) ([]PullRun, int64, error)
-	// Trim leaves the newest.
+	// Trim deletes all but the newest runs.
 	Trim(ctx context.Context, connectorID string, keep int) error
 }
 
-// RetentionRows say how long what is kept.
+// RetentionRows are the retention policies.
 type RetentionRows interface {
 	ListByOrg(ctx context.Context, org string) ([]Retention, error)
 	ListAll(ctx context.Context) ([]Retention, error)
-	// Replace puts these in the place of all that an organization had.
+	// Replace replaces all policies of an organization.
 	Replace(ctx context.Context, org string, list []Retention) error
-	// Overdue gives imports to which it applies, that ended before a time and still
-	// have the part. Those with a rule of their own go by that one.
+	// Overdue returns at most limit imports that a policy applies to, that ended before a
+	// time and still have the part. A policy for all schemas does not apply to schemas that
+	// have their own.
 	Overdue(ctx context.Context, of Retention, part KeptPart, before time.Time, limit int) ([]string, error)
-	// DropProblems notes that an import has none any more.
+	// DropProblems records that the problems of an import are deleted.
 	DropProblems(ctx context.Context, org, importID string) error
-	// DropEdits removes the log of an import's reviews.
+	// DropEdits deletes the log of the reviews of an import.
 	DropEdits(ctx context.Context, importID string) error
 }
 
 // DeletionRows are the receipts of deletions.
 type DeletionRows interface {
 	Insert(ctx context.Context, d Deletion) error
-	// List gives those of an organization from offset on, newest first, and how many
-	// there are in all.
+	// List returns at most limit receipts of an organization from offset on, newest first,
+	// and the number of all.
 	List(ctx context.Context, org string, offset, limit int64) ([]Deletion, int64, error)
 }
 
-// OwnerRows tell of what blobs belong to, whichever organization has it.
+// OwnerRows look up the owners of blobs in all organizations.
 type OwnerRows interface {
-	// Run is the run that an import is at, or -1 where there is no such import.
+	// Run returns the current run of an import, or -1 if the import does not exist.
 	Run(ctx context.Context, importID string) (int, error)
-	// Session says whether the session is there.
+	// Session reports whether the session exists.
 	Session(ctx context.Context, id string) (bool, error)
 }
 
-// TrashRows are the blobs to be removed.
+// TrashRows are the blobs to delete.
 type TrashRows interface {
-	// Schedule keeps the later time where the prefix is there already.
+	// Schedule keeps the later time if the prefix exists.
 	Schedule(ctx context.Context, t Trash) error
 	ListDue(ctx context.Context, now time.Time, limit int) ([]Trash, error)
 	Remove(ctx context.Context, prefix string) error
 }
 
-// NodeRows are the processes that share the store. Time is the store's own.
+// NodeRows are the processes that share the store. Times are those of the database.
 type NodeRows interface {
-	// Heartbeat says that node lives.
+	// Heartbeat records that the node is alive.
 	Heartbeat(ctx context.Context, node string) error
-	// Silent gives the nodes whose last beat is at least that long ago.
+	// Silent returns the nodes whose last heartbeat is at least that long ago.
 	Silent(ctx context.Context, after time.Duration) ([]string, error)
-	// List gives every node.
+	// List returns all nodes.
 	List(ctx context.Context) ([]string, error)
-	// Remove forgets a node that is dead: jobs that it was working on are put
-	// back in the queue.
+	// Remove deletes a dead node. The jobs that it was working on return to the queue.
 	Remove(ctx context.Context, node string) error
-	// EnsureMark gives the mark of that name, which tells what belongs to the store.
-	// Where there is none it becomes fresh; where fresh is "" it stays "".
+	// EnsureMark returns the mark with a name, which identifies what belongs to the store.
+	// If there is none and fresh is not "", it sets the mark to fresh.
 	EnsureMark(ctx context.Context, name, fresh string) (string, error)
 }
