@@ -15,43 +15,40 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// The limits that [Decode] keeps where [Limits] names none.
+// The limits of [Decode] that [Limits] does not set.
 const (
 	DefaultMaxDepth  = 64
 	DefaultMaxValues = 1_000_000
 )
 
-// Limits bound what [Decode] takes. Zero fields mean the defaults.
+// Limits bound the documents that [Decode] accepts. Zero fields mean the defaults.
 type Limits struct {
-	// MaxBytes is the most bytes a document may have. Default: no limit, for
-	// readers that are limited already.
+	// MaxBytes is the maximum size of a document. Default: no limit, for readers that have
+	// a limit.
 	MaxBytes int64
-	// MaxDepth is how many objects and arrays may stand inside each other.
-	// Default DefaultMaxDepth.
+	// MaxDepth is the maximum nesting of objects and arrays. Default: DefaultMaxDepth.
 	MaxDepth int
-	// MaxValues is how many values, with property names, a document may hold:
-	// a small document of many empty arrays needs much memory. Default
-	// DefaultMaxValues.
+	// MaxValues is the maximum number of values and property names, because a small
+	// document with many empty arrays needs much memory. Default: DefaultMaxValues.
 	MaxValues int
 }
 
-// SyntaxError says why a text is no acceptable JSON document.
+// SyntaxError is the error of a text that is not a valid JSON document.
 type SyntaxError struct {
-	// Offset counts bytes from the start of the text to about the place of
-	// the error.
+	// Offset is the approximate location of the error in bytes, counted from 0.
 	Offset int64
-	// Reason is a sentence without a full stop.
+	// Reason is a sentence without the full stop.
 	Reason intray.Message
 }
 
-// Describe returns the reason with the place of the error.
+// Describe returns the reason with the offset.
 func (e *SyntaxError) Describe() intray.Message {
 	return intray.NewMessage("json.at_byte", intray.Params{"problem": e.Reason, "offset": e.Offset})
 }
 
 func (e *SyntaxError) Error() string { return e.Describe().String() }
 
-// The reasons of syntax errors that have no parameters.
+// The reasons without parameters.
 var (
 	reasonEmpty     = intray.NewMessage("json.empty", nil)
 	reasonEarly     = intray.NewMessage("json.ends_early", nil)
@@ -71,22 +68,20 @@ func tooDeep(limit int) intray.Message {
 	return intray.NewMessage("json.too_deep", intray.Params{"n": limit})
 }
 
-// unexpectedCharacter shows a character, or its escape where it cannot be seen.
+// unexpectedCharacter shows a character, or its escape if it is invisible.
 func unexpectedCharacter(r rune) intray.Message {
 	quoted := strconv.QuoteRune(r)
 	return intray.NewMessage("json.unexpected_character", intray.Params{"character": quoted[1 : len(quoted)-1]})
 }
 
-// ErrTooLarge is returned, wrapped, for a document over a limit of bytes or of
-// values.
+// ErrTooLarge is returned, wrapped, for a document with too many bytes or values.
 var ErrTooLarge = errors.New("the JSON document is too large")
 
-// Decode reads one JSON document to its end. It refuses invalid UTF-8, lone
-// surrogates, duplicate names, U+0000 in any string or name, too deep nesting
-// and anything after the document. Numbers become json.Number as written,
-// objects map[string]any, arrays []any.
+// Decode reads one JSON document to its end. It rejects invalid UTF-8, lone surrogates,
+// duplicate names, U+0000 in a string or name, deep nesting and anything after the document.
+// Numbers become json.Number as written, objects map[string]any, and arrays []any.
 //
-// Errors are a *SyntaxError, ErrTooLarge, or the reader's own, wrapped.
+// It returns a *SyntaxError, or ErrTooLarge or an error of the reader, both wrapped.
 func Decode(r io.Reader, lim Limits) (any, error) {
 	lim = lim.withDefaults()
 	if lim.MaxBytes > 0 {
@@ -123,10 +118,10 @@ func (d *decoder) errorf(reason intray.Message) error {
 	return &SyntaxError{Offset: d.in.InputOffset(), Reason: reason}
 }
 
-// readValue reads one value that stands inside depth others.
+// readValue reads one value within depth others.
 func (d *decoder) readValue(depth int) (any, error) {
 	if d.count++; d.count > d.lim.MaxValues {
-		return nil, fmt.Errorf("%w: it holds more than %d values", ErrTooLarge, d.lim.MaxValues)
+		return nil, fmt.Errorf("%w: it has more than %d values", ErrTooLarge, d.lim.MaxValues)
 	}
 	tok, err := d.in.ReadToken()
 	if err != nil {
@@ -187,14 +182,14 @@ func (d *decoder) readObject(depth int) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		// The decoder refuses names that are no strings.
+		// The decoder rejects names that are not strings.
 		m[name.(string)] = v
 	}
 	_, err := d.in.ReadToken()
 	return m, err
 }
 
-// expectEnd makes sure that nothing follows the document.
+// expectEnd returns an error if anything follows the document.
 func (d *decoder) expectEnd() error {
 	_, err := d.in.ReadToken()
 	if errors.Is(err, io.EOF) {
@@ -207,7 +202,7 @@ func (d *decoder) expectEnd() error {
 	return d.translateError(err)
 }
 
-// translateError turns what the decoder says into the errors that Decode promises.
+// translateError turns an error of the decoder into one that Decode documents.
 func (d *decoder) translateError(err error) error {
 	var own *SyntaxError
 	if errors.As(err, &own) || errors.Is(err, ErrTooLarge) {
@@ -223,11 +218,11 @@ func (d *decoder) translateError(err error) error {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return &SyntaxError{Offset: offset, Reason: reasonEarly}
 	}
-	return fmt.Errorf("reading a JSON document: %w", err)
+	return fmt.Errorf("read JSON document: %w", err)
 }
 
-// reasonOf says why the decoder stopped. Of most errors it judges by the bytes at
-// which it did, for the library has no types for them.
+// reasonOf returns the reason of an error of the decoder. For most errors it looks at the
+// bytes at the location, because the library has no types for them.
 func (d *decoder) reasonOf(err *jsontext.SyntacticError) intray.Message {
 	switch {
 	case errors.Is(err, jsontext.ErrDuplicateName):
@@ -257,7 +252,7 @@ func (d *decoder) reasonOf(err *jsontext.SyntacticError) intray.Message {
 // surrogateEscape is the escape of half of a surrogate pair.
 var surrogateEscape = regexp.MustCompile(`^\\u[dD][89a-fA-F]`)
 
-// boundedReader fails, instead of ending, once more than left bytes come.
+// boundedReader returns an error, instead of io.EOF, after more than left bytes.
 type boundedReader struct {
 	r    io.Reader
 	left int64
@@ -269,7 +264,7 @@ func (b *boundedReader) Read(p []byte) (int, error) {
 	}
 	n, err := b.r.Read(p)
 	if int64(n) > b.left {
-		return 0, fmt.Errorf("%w: it has more bytes than are allowed here", ErrTooLarge)
+		return 0, fmt.Errorf("%w: it has too many bytes", ErrTooLarge)
 	}
 	b.left -= int64(n)
 	return n, err

@@ -82,7 +82,7 @@ func TestDecodeLimits(t *testing.T) {
 		})
 	}
 	if _, err := Decode(strings.NewReader(strings.Repeat("[", 9)), Limits{MaxDepth: 3}); err == nil {
-		t.Error("a depth over MaxDepth is taken")
+		t.Error("a depth over MaxDepth was accepted")
 	}
 }
 
@@ -94,15 +94,15 @@ func TestDecodePassesReadErrors(t *testing.T) {
 	}
 }
 
-// TestCorpus holds Decode against the JSON parsing test suite: files named y_
-// must be taken and n_ refused.
+// TestCorpus runs Decode on the JSON parsing test suite: it must accept files named y_ and
+// reject those named n_.
 func TestCorpus(t *testing.T) {
 	dir := corpus(t, "json/test_parsing")
 	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	if err != nil || len(files) < 100 {
 		t.Fatalf("%d files, %v", len(files), err)
 	}
-	// These are valid JSON that Decode refuses by its own rules.
+	// These are valid JSON that Decode rejects.
 	ours := map[string]bool{
 		"y_object_duplicated_key.json": true, "y_object_duplicated_key_and_value.json": true,
 		"y_object_escaped_null_in_key.json": true, "y_string_null_escape.json": true,
@@ -118,12 +118,12 @@ func TestCorpus(t *testing.T) {
 		case name[0] == 'y' && (err != nil) != ours[name]:
 			t.Errorf("%s: %v", name, err)
 		case name[0] == 'n' && err == nil:
-			t.Errorf("%s is taken", name)
+			t.Errorf("%s was accepted", name)
 		}
 	}
 }
 
-// corpus finds a folder of the shared corpora beside the repository.
+// corpus returns a folder of the shared corpora next to the repository.
 func corpus(t *testing.T, name string) string {
 	t.Helper()
 	dir, err := os.Getwd()

@@ -7,15 +7,14 @@ import (
 	"strings"
 )
 
-// Int64 gives the whole number that v holds: a json.Number or a float64 that is
-// exactly integral and fits 64 bits, or an int64 or int. 5.0 and 1e3 are whole
-// numbers; 5.5, 1e30 and everything else are not.
+// Int64 returns the whole number in v: an int64, an int, or a json.Number or float64 that is
+// integral and fits 64 bits. 5.0 and 1e3 are whole numbers; 5.5 and 1e30 are not.
 func Int64(v any) (int64, bool) {
 	switch n := v.(type) {
 	case json.Number:
 		return parseInteger(string(n))
 	case float64:
-		// 1<<63 itself does not fit; every smaller double does.
+		// 1<<63 does not fit; every smaller double does.
 		return int64(n), n == math.Trunc(n) && n >= -(1<<63) && n < 1<<63
 	case int64:
 		return n, true
@@ -25,8 +24,8 @@ func Int64(v any) (int64, bool) {
 	return 0, false
 }
 
-// parseInteger reads a JSON number without building what its exponent asks for:
-// 1e999999999 must cost nothing.
+// parseInteger parses a JSON number without expanding its exponent: 1e999999999 must be
+// cheap.
 func parseInteger(text string) (int64, bool) {
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return n, true
@@ -54,11 +53,11 @@ func parseInteger(text string) (int64, bool) {
 	return n, err == nil
 }
 
-// farExponent stands for every larger exponent: no document has so many digits
-// that they bring such a number back into range.
+// farExponent replaces every larger exponent: no document has enough digits to bring such a
+// number back into range.
 const farExponent = 1 << 40
 
-// splitExponent cuts a number at its exponent.
+// splitExponent splits a number at its exponent.
 func splitExponent(text string) (mantissa string, exponent int, ok bool) {
 	at := strings.IndexAny(text, "eE")
 	if at < 0 {
@@ -74,7 +73,7 @@ func splitExponent(text string) (mantissa string, exponent int, ok bool) {
 	return text[:at], n, at > 0
 }
 
-// isFinite says whether v is a number that a double can hold.
+// isFinite reports whether v is a number within the range of a double.
 func isFinite(v any) bool {
 	switch n := v.(type) {
 	case json.Number:

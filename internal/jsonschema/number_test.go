@@ -51,15 +51,3 @@ func TestInt64(t *testing.T) {
 		t.Errorf("a long way to write 1 gives %d, %v", n, ok)
 	}
 }
-
-func TestDistance(t *testing.T) {
-	tests := []struct {
-		a, b string
-		want int
-	}{{"", "", 0}, {"abc", "abc", 0}, {"abc", "abd", 1}, {"abc", "bc", 1}, {"abcd", "badc", 3}, {"a", "abcdef", 3}}
-	for _, tt := range tests {
-		if got := min(distance(tt.a, tt.b, 3), 3); got != tt.want {
-			t.Errorf("distance(%q, %q) = %d, want %d", tt.a, tt.b, got, tt.want)
-		}
-	}
-}

@@ -12,25 +12,24 @@ import (
 )
 
 const (
-	// scanBuffer is how much of a document a Scanner has in memory.
+	// scanBuffer is the number of bytes of a document that a Scanner holds in memory.
 	scanBuffer = 32 << 10
-	// maxHead is how many bytes of a name a Scanner gives.
+	// maxHead is the number of bytes of a name that a Scanner passes on.
 	maxHead = 64
 )
 
-// Scanner passes over one JSON document by the rules of [Decode], without
-// keeping it: memory stays flat however long its strings, numbers and white
-// space are, but for 8 to 20 bytes for each name of the objects that are open.
-// What it has passed goes to a writer, to the byte.
+// Scanner reads one JSON document by the rules of [Decode] without storing it. Memory stays
+// flat however long strings, numbers and white space are, except for 8 to 20 bytes for each
+// name of the open objects. It copies the bytes that it has read to a writer.
 //
-// Errors are a *SyntaxError, or those of the reader and the writer. After an
-// error the Scanner is of no further use.
+// It returns a *SyntaxError, or errors of the reader and the writer. After an error the
+// Scanner is unusable.
 type Scanner struct {
 	from io.Reader
 	to   io.Writer
 	buf  []byte
-	// Of buf, all before mark was written, all before at was passed, and all
-	// before end was read. base is the place of buf[0] in the document.
+	// In buf, bytes before written are written, before pos are scanned, and before end are
+	// read. base is the offset of buf[0] in the document.
 	written, pos, end int
 	base              int64
 	readErr           error
@@ -41,20 +40,20 @@ type Scanner struct {
 	head              []byte
 }
 
-// NewScanner scans what comes from a reader, and writes what it has passed in
-// pieces of up to 32 KiB.
+// NewScanner returns a Scanner that reads from one reader and copies the document to a
+// writer in pieces of up to 32 KiB.
 func NewScanner(from io.Reader, to io.Writer) *Scanner {
 	return &Scanner{from: from, to: to, buf: make([]byte, scanBuffer)}
 }
 
-// SetOutput sends what comes from here on to another writer.
+// SetOutput copies the rest of the document to another writer.
 func (s *Scanner) SetOutput(to io.Writer) error {
 	err := s.flush()
 	s.to = to
 	return err
 }
 
-// Peek passes over white space and gives the first byte of what follows.
+// Peek skips white space and returns the next byte without reading it.
 func (s *Scanner) Peek() (byte, error) {
 	for s.hasMore() {
 		switch b := s.buf[s.pos]; b {
@@ -67,7 +66,7 @@ func (s *Scanner) Peek() (byte, error) {
 	return 0, s.endError()
 }
 
-// SkipValue passes over one value.
+// SkipValue reads one value.
 func (s *Scanner) SkipValue() error {
 	b, err := s.Peek()
 	if err != nil {
@@ -95,8 +94,8 @@ func (s *Scanner) SkipValue() error {
 	return s.unexpectedByte(b)
 }
 
-// ScanArray passes over an array, which must be what follows. With each, that
-// one is called before each element, with its index, and must pass over it.
+// ScanArray reads an array, which must be next. It calls each, which may be nil, with the
+// index of each element; each must read the element.
 func (s *Scanner) ScanArray(each func(i int) error) error {
 	return s.scanGroup('[', ']', func(i int) error {
 		if each != nil {
@@ -106,9 +105,8 @@ func (s *Scanner) ScanArray(each func(i int) error) error {
 	})
 }
 
-// ScanObject passes over an object, which must be what follows. With each, that
-// one is called before each value, with the first 64 bytes of its name, and
-// must pass over it.
+// ScanObject reads an object, which must be next. It calls each, which may be nil, with the
+// first 64 bytes of the name of each value; each must read the value.
 func (s *Scanner) ScanObject(each func(name string) error) error {
 	s.names[min(s.depth+1, DefaultMaxDepth)].reset()
 	return s.scanGroup('{', '}', func(int) error {
@@ -122,8 +120,8 @@ func (s *Scanner) ScanObject(each func(name string) error) error {
 	})
 }
 
-// Finish makes sure that nothing but white space follows, and writes what was not
-// written yet.
+// Finish writes the rest of the document. It returns an error if anything but white space
+// follows.
 func (s *Scanner) Finish() error {
 	switch _, err := s.Peek(); {
 	case err == nil:
@@ -134,7 +132,7 @@ func (s *Scanner) Finish() error {
 	return s.flush()
 }
 
-// scanGroup passes over what stands between two brackets, with commas between.
+// scanGroup reads elements between two brackets, separated by commas.
 func (s *Scanner) scanGroup(first, last byte, each func(i int) error) error {
 	if err := s.expect(first); err != nil {
 		return err
@@ -161,7 +159,7 @@ func (s *Scanner) scanGroup(first, last byte, each func(i int) error) error {
 	return nil
 }
 
-// expect passes over one byte.
+// expect reads one byte, which must be want.
 func (s *Scanner) expect(want byte) error {
 	b, err := s.Peek()
 	if err != nil {
@@ -174,7 +172,7 @@ func (s *Scanner) expect(want byte) error {
 	return nil
 }
 
-// scanName passes over a name and its colon.
+// scanName reads a name and its colon.
 func (s *Scanner) scanName() error {
 	b, err := s.Peek()
 	if err != nil {
@@ -195,7 +193,7 @@ func (s *Scanner) scanName() error {
 	return s.expect(':')
 }
 
-// noteName takes a piece of a name.
+// noteName hashes a piece of a name and stores its head.
 func (s *Scanner) noteName(piece []byte) {
 	_, _ = s.hash.Write(piece)
 	s.head = append(s.head, piece[:min(len(piece), maxHead-len(s.head))]...)
@@ -244,7 +242,7 @@ func (s *Scanner) scanFraction() error {
 	return s.scanDigits()
 }
 
-// accept passes over one byte if it is the one that follows.
+// accept reads one byte if it is b.
 func (s *Scanner) accept(b byte) bool {
 	if !s.hasMore() || s.buf[s.pos] != b {
 		return false
@@ -253,7 +251,7 @@ func (s *Scanner) accept(b byte) bool {
 	return true
 }
 
-// scanDigits passes over one digit or more.
+// scanDigits reads one or more digits.
 func (s *Scanner) scanDigits() error {
 	if !s.hasMore() {
 		return s.endError()
@@ -267,8 +265,8 @@ func (s *Scanner) scanDigits() error {
 	return nil
 }
 
-// scanString passes over a string whose opening quote is passed, and gives its
-// content to note, piece by piece, where that is wanted.
+// scanString reads a string after its opening quote. It calls note, which may be nil, with
+// the pieces of its content.
 func (s *Scanner) scanString(note func([]byte)) error {
 	for s.hasMore() {
 		from := s.pos
@@ -301,7 +299,7 @@ func (s *Scanner) scanString(note func([]byte)) error {
 	return s.endError()
 }
 
-// plainByte tells the bytes of a string that stand for themselves.
+// plainByte has the bytes of a string that mean themselves.
 var plainByte = func() (plain [256]bool) {
 	for b := ' '; b < utf8.RuneSelf; b++ {
 		plain[b] = b != '"' && b != '\\'
@@ -309,7 +307,7 @@ var plainByte = func() (plain [256]bool) {
 	return plain
 }()
 
-// scanRune passes over one character beyond ASCII.
+// scanRune reads one character beyond ASCII.
 func (s *Scanner) scanRune(note func([]byte)) error {
 	var seq [utf8.UTFMax]byte
 	n := 0
@@ -330,7 +328,7 @@ func (s *Scanner) scanRune(note func([]byte)) error {
 	return nil
 }
 
-// flush writes what was passed.
+// flush writes the bytes that were scanned.
 func (s *Scanner) flush() error {
 	if s.written == s.pos {
 		return nil
@@ -340,7 +338,7 @@ func (s *Scanner) flush() error {
 	return err
 }
 
-// hasMore makes sure that there is a byte to look at.
+// hasMore reads more bytes if necessary, and reports whether there is one.
 func (s *Scanner) hasMore() bool { return s.pos < s.end || s.fill() }
 
 func (s *Scanner) fill() bool {
@@ -362,11 +360,11 @@ func (s *Scanner) fill() bool {
 	return false
 }
 
-// endError says why there is nothing more.
+// endError returns the error at the end of the input.
 func (s *Scanner) endError() error {
 	switch {
-	case s.readErr != io.EOF: //nolint:errorlint // a wrapped one is the reader's trouble
-		return fmt.Errorf("passing over a JSON document: %w", s.readErr)
+	case s.readErr != io.EOF: //nolint:errorlint // a wrapped one is an error of the reader
+		return fmt.Errorf("read JSON document: %w", s.readErr)
 	case s.started:
 		return s.errorf(reasonEarly)
 	}
@@ -384,8 +382,8 @@ func (s *Scanner) unexpectedByte(b byte) error {
 	return s.errorf(unexpectedCharacter(rune(b)))
 }
 
-// nameSet holds the names of one object, as hashes under a seed that nobody
-// knows: that two of a million names have the same is not to be expected.
+// nameSet holds the names of one object as hashes with a random seed. Among a million names
+// a collision is practically impossible.
 type nameSet struct {
 	few  []uint64
 	many map[uint64]struct{}
@@ -393,7 +391,7 @@ type nameSet struct {
 
 func (n *nameSet) reset() { n.few, n.many = n.few[:0], nil }
 
-// add says whether the name is new.
+// add adds a name and reports whether it is new.
 func (n *nameSet) add(hash uint64) bool {
 	if n.many == nil {
 		for _, seen := range n.few {
@@ -415,8 +413,8 @@ func (n *nameSet) add(hash uint64) bool {
 	return len(n.many) > before
 }
 
-// CopyValid passes over one JSON document, by the rules of [Decode] but for its
-// limits of bytes and values.
+// CopyValid copies one JSON document, by the rules of [Decode] except for its limits of bytes
+// and values.
 func CopyValid(from io.Reader, to io.Writer) error {
 	s := NewScanner(from, to)
 	if err := s.SkipValue(); err != nil {
@@ -425,13 +423,13 @@ func CopyValid(from io.Reader, to io.Writer) error {
 	return s.Finish()
 }
 
-// The escapes of one letter, and what they stand for.
+// The escapes of one letter, and their meaning.
 const (
 	escapeLetters = `"\/bfnrt`
 	escapeMeaning = "\"\\/\b\f\n\r\t"
 )
 
-// scanEscape passes over an escape sequence, whose backslash is the next byte.
+// scanEscape reads an escape sequence, whose backslash is the next byte.
 func (s *Scanner) scanEscape(note func([]byte)) error {
 	s.pos++
 	if !s.hasMore() {
@@ -453,8 +451,7 @@ func (s *Scanner) scanEscape(note func([]byte)) error {
 	return nil
 }
 
-// scanUnicodeEscape passes over what follows \u, and over the second half where that is
-// half of a character.
+// scanUnicodeEscape reads what follows \u, and the second half of a surrogate pair.
 func (s *Scanner) scanUnicodeEscape(note func([]byte)) error {
 	r, err := s.scanHex()
 	if err != nil {
@@ -481,7 +478,8 @@ func (s *Scanner) scanUnicodeEscape(note func([]byte)) error {
 	return nil
 }
 
-// surrogateError refuses half of a surrogate pair, or the end of the document behind it.
+// surrogateError returns the error of half a surrogate pair, or of the end of the document
+// after it.
 func (s *Scanner) surrogateError() error {
 	if !s.hasMore() {
 		return s.endError()

@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// valid gives what Valid writes, and what it says, at once and byte by byte.
+// valid returns what CopyValid writes and its error, at once and byte by byte.
 func valid(t testing.TB, text string) (string, error) {
 	t.Helper()
 	var at, slow bytes.Buffer
@@ -26,17 +26,17 @@ func valid(t testing.TB, text string) (string, error) {
 	return at.String(), err
 }
 
-// agree holds Valid against Decode.
+// agree compares CopyValid with Decode.
 func agree(t testing.TB, text string) {
 	t.Helper()
 	got, err := valid(t, text)
 	_, want := Decode(strings.NewReader(text), Limits{})
 	if (err == nil) != (want == nil) && !errors.Is(want, ErrTooLarge) {
-		t.Errorf("%.80q: passed over with %v, decoded with %v", text, err, want)
+		t.Errorf("%.80q: copied with %v, decoded with %v", text, err, want)
 	}
 	var syntax *SyntaxError
 	if err != nil && !errors.As(err, &syntax) {
-		t.Errorf("%.80q: %v is no syntax error", text, err)
+		t.Errorf("%.80q: %v is not a syntax error", text, err)
 	}
 	if err == nil && got != text {
 		t.Errorf("%.80q: %.80q was written", text, got)
@@ -78,8 +78,8 @@ func FuzzScanner(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) { agree(t, text) })
 }
 
-// TestScannerBeyondItsBuffer passes over what is much longer than a Scanner
-// has in memory, with a fault at the end of it or without.
+// TestScannerBeyondItsBuffer reads values that are much longer than the buffer, with and
+// without an error at the end.
 func TestScannerBeyondItsBuffer(t *testing.T) {
 	var names strings.Builder
 	for i := range 20_000 {
@@ -109,7 +109,7 @@ func TestScannerReasons(t *testing.T) {
 	}
 }
 
-// TestScannerParts takes a document apart.
+// TestScannerParts copies parts of a document to two writers.
 func TestScannerParts(t *testing.T) {
 	var rest, rows bytes.Buffer
 	s := NewScanner(strings.NewReader(` {"a": 1, "rows" : [ {"x":"]"} , {} ] , "b":[2]} `), &rest)
@@ -142,10 +142,10 @@ func TestScannerPassesErrors(t *testing.T) {
 	broken := errors.New("the line went dead")
 	for _, text := range []string{"", "[1,", "12", `"a`, `{"a":1}`} {
 		if err := CopyValid(io.MultiReader(strings.NewReader(text), iotest.ErrReader(broken)), io.Discard); !errors.Is(err, broken) {
-			t.Errorf("reading behind %q: %v", text, err)
+			t.Errorf("read after %q: %v", text, err)
 		}
 		if err := CopyValid(strings.NewReader(text+strings.Repeat(" ", 2*scanBuffer)), brokenWriter{broken}); !errors.Is(err, broken) {
-			t.Errorf("writing %q: %v", text, err)
+			t.Errorf("write %q: %v", text, err)
 		}
 	}
 	if err := CopyValid(iotest.ErrReader(io.ErrUnexpectedEOF), io.Discard); !errors.Is(err, io.ErrUnexpectedEOF) {

@@ -1,76 +1,83 @@
+// Package jsonschema decodes JSON documents strictly, validates them, and describes the
+// same rules as JSON Schema.
+//
+//   - A document is a JSON value as [Decode] returns it: nil, bool, string, json.Number,
+//     []any or map[string]any.
+//   - A [Scanner] reads a document by the same rules without storing it.
+//   - A [Schema] describes the valid documents. Objects are closed: a property that is not
+//     listed is invalid.
+//   - An [Issue] is one problem of a document: its location, and a message with the rule.
+//
+// The package does not know the meaning of a document, sets no defaults and changes
+// nothing. Rules between properties are up to the callers.
 package jsonschema
 
-import (
-	"slices"
-)
+import "slices"
 
-// Kind is what sort of value a [Schema] allows.
+// Kind is the kind of value that a [Schema] allows.
 type Kind uint8
 
 // The kinds.
 const (
-	// Any allows every value, null too.
+	// Any allows every value, including null.
 	Any Kind = iota
 	String
 	Bool
-	// Integer allows whole numbers of 64 bits, however they are written: 5,
-	// 5.0 and 1e3 are integers, 5.5 and 1e30 are not.
+	// Integer allows whole numbers of 64 bits in any notation: 5, 5.0 and 1e3 are
+	// integers, 5.5 and 1e30 are not.
 	Integer
-	// Number allows what a double-precision number can hold.
+	// Number allows numbers within the range of a double.
 	Number
-	// Object allows objects with the properties of Props and no others.
+	// Object allows objects with Properties and no others.
 	Object
-	// Map allows objects with any property names; each value has shape Elem.
+	// Map allows objects with any property names whose values match Elem.
 	Map
-	// Array allows arrays; each element has shape Elem.
+	// Array allows arrays whose elements match Elem.
 	Array
-	// Tuple allows arrays with exactly one element for each of Items.
+	// Tuple allows arrays with one element for each of Items.
 	Tuple
 	// OneOf allows what one of Choices allows.
 	OneOf
 )
 
-// Schema says which values are allowed. It is built as a plain value and not
-// changed afterwards; fields that do not concern its Kind stay zero.
+// Schema describes the valid values. It must not be changed after its first use. Fields that
+// do not apply to its Kind are zero.
 type Schema struct {
 	Kind Kind
-	// Description says what the value means, in plain sentences.
+	// Description is the meaning of the value, in sentences.
 	Description string
-	// Nullable allows null beside the kind.
+	// Nullable also allows null.
 	Nullable bool
-	// Default is what a missing value means. It is only told, never filled in.
+	// Default is what a missing value means. It is only documented, never set.
 	Default any
-	// Example is one allowed value, for readers.
+	// Example is a valid value, for readers.
 	Example any
 
-	// Enum lists the only strings allowed.
+	// Enum lists the valid strings.
 	Enum []string
-	// MinLength and MaxLength bound a string in code points. 0 means no bound.
+	// MinLength and MaxLength limit a string, in code points. 0 means no limit.
 	MinLength, MaxLength int
-	// NoControl refuses control characters (U+0000 to U+001F and U+007F) in a
-	// string. Names, addresses and identifiers need it: they end in headers,
-	// logs and file names.
+	// NoControl forbids control characters (U+0000 to U+001F and U+007F) in a string. Names,
+	// URLs and identifiers need it, because they get into headers, logs and file names.
 	NoControl bool
 	// Format is "uuid" or "".
 	Format string
 
-	// Min and Max bound a number, both inclusive. nil means no bound.
+	// Min and Max limit a number, both inclusive. nil means no limit.
 	Min, Max *int64
 
-	// Properties are the properties of an Object, in the order in which they are
-	// checked.
+	// Properties are the properties of an Object, in the order of validation.
 	Properties []Property
-	// Elem is the shape of the elements of an Array or of the values of a
-	// Map. nil means Any.
+	// Elem is the schema of the elements of an Array or of the values of a Map. nil means
+	// Any.
 	Elem *Schema
-	// MinItems and MaxItems bound an Array. 0 means no bound.
+	// MinItems and MaxItems limit the length of an Array. 0 means no limit.
 	MinItems, MaxItems int
 	// Items are the elements of a Tuple.
 	Items []*Schema
-	// Choices are the alternatives of a OneOf. Choices of different JSON
-	// types are told apart by that type. Objects are told apart by their first
-	// property and tuples by their first element, which must be a string with
-	// an Enum in each of them.
+	// Choices are the alternatives of a OneOf. The JSON type of a value selects among
+	// choices of different types. The first property selects among objects, and the first
+	// element among tuples; it must be a string with an Enum in each of them.
 	Choices []*Schema
 }
 
@@ -81,10 +88,10 @@ type Property struct {
 	Schema   *Schema
 }
 
-// Bound is a value for [Schema].Min and Max.
+// Bound returns a value for the fields Min and Max of a [Schema].
 func Bound(n int64) *int64 { return &n }
 
-// Property gives the shape of the property with this name, or nil.
+// Property returns the schema of the property with this name, or nil.
 func (s *Schema) Property(name string) *Schema {
 	for _, p := range s.Properties {
 		if p.Name == name {
@@ -94,7 +101,7 @@ func (s *Schema) Property(name string) *Schema {
 	return nil
 }
 
-// jsonType is the JSON type of the kind; Any and OneOf have none.
+// jsonType returns the JSON type of the kind, or "" for Any and OneOf.
 func (k Kind) jsonType() string {
 	switch k {
 	case String:
@@ -113,12 +120,12 @@ func (k Kind) jsonType() string {
 	return ""
 }
 
-// noControlPattern allows what NoControl allows.
+// noControlPattern matches what NoControl allows.
 const noControlPattern = `^[^\x00-\x1f\x7f]*$`
 
-// JSONSchema writes the shape as a JSON Schema of draft 2020-12, as OpenAPI 3.1
-// uses it. It allows what Check allows, but for the bounds of 64-bit integers,
-// which it tells as a format. The result is new and belongs to the caller.
+// JSONSchema returns the schema as JSON Schema, draft 2020-12, for OpenAPI 3.1. It allows
+// what Validate allows, except that the range of 64-bit integers is only a format. The
+// caller may change the result.
 func (s *Schema) JSONSchema() map[string]any {
 	m := map[string]any{}
 	s.writeType(m)
@@ -239,7 +246,7 @@ func (s *Schema) writeAnnotations(m map[string]any) {
 	}
 }
 
-// elemOrAny is the shape of elements and map values.
+// elemOrAny returns the schema of elements and map values.
 func (s *Schema) elemOrAny() *Schema {
 	if s.Elem == nil {
 		return &Schema{}

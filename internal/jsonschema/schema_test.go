@@ -30,7 +30,7 @@ func TestJSONSchema(t *testing.T) {
 	}
 }
 
-// validator compiles a shape's JSON Schema with an independent implementation.
+// validator compiles the JSON Schema of a schema with an independent implementation.
 func validator(t *testing.T, s *Schema) func(v any) error {
 	t.Helper()
 	text, err := json.Marshal(s.JSONSchema())
@@ -52,7 +52,7 @@ func validator(t *testing.T, s *Schema) func(v any) error {
 	return schema.Validate
 }
 
-// plainJSON decodes as encoding/json does, which is what the validator reads.
+// plainJSON decodes with encoding/json, as the validator requires.
 func plainJSON(document string) (v any, err error) {
 	err = json.NewDecoder(strings.NewReader(document)).Decode(&v)
 	return v, err
@@ -65,9 +65,9 @@ func TestCheckAgreesWithJSONSchema(t *testing.T) {
 		if err != nil {
 			continue // 1e999 is not for encoding/json
 		}
-		// A UUID is only a format there, which says nothing about validity.
+		// In JSON Schema a UUID is only a format, which does not affect validity.
 		if err := validate(v); (err == nil) != (tt.want == "") && !strings.Contains(tt.want, "UUID") {
-			t.Errorf("%s: Check says %q, JSON Schema says %v", tt.document, tt.want, err)
+			t.Errorf("%s: Validate returns %q, JSON Schema %v", tt.document, tt.want, err)
 		}
 	}
 }
@@ -80,7 +80,7 @@ func TestRandomDocumentsAgree(t *testing.T) {
 		m["name"] = "x"
 		issues, err := sample().Validate(m), validate(m)
 		if (len(issues) == 0) != (err == nil) {
-			t.Fatalf("%v: Check says %v, JSON Schema says %v", m, issues, err)
+			t.Fatalf("%v: Validate returns %v, JSON Schema %v", m, issues, err)
 		}
 	})
 }

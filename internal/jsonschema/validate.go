@@ -13,9 +13,8 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Validate gives everything that is wrong with a document, in the order of the
-// shape's properties and the document's elements, at most MaxIssues. No issue
-// means that the document is allowed.
+// Validate returns the issues of a document, at most MaxIssues, in the order of the schema's
+// properties and the document's elements. A valid document has none.
 func (s *Schema) Validate(v any) []Issue {
 	var c validation
 	c.checkValue(s, "", v)
@@ -44,7 +43,7 @@ func (c *validation) checkValue(s *Schema, path string, v any) {
 	}
 }
 
-// checkConstraints checks a value that is of the right type.
+// checkConstraints checks a value of the right type.
 func (c *validation) checkConstraints(s *Schema, path string, v any) {
 	switch s.Kind {
 	case String:
@@ -154,8 +153,8 @@ func (c *validation) checkTuple(s *Schema, path string, elems []any) {
 	}
 }
 
-// checkOneOf picks the choice that the value is meant to be, so that issues speak
-// of that choice alone.
+// checkOneOf selects the choice that the value is probably meant to be, so that issues are
+// about that choice only.
 func (c *validation) checkOneOf(s *Schema, path string, v any) {
 	fits := s.matchingChoices(v)
 	switch len(fits) {
@@ -168,8 +167,8 @@ func (c *validation) checkOneOf(s *Schema, path string, v any) {
 	}
 }
 
-// checkDiscriminated picks among objects by their first property, and among tuples by
-// their first element.
+// checkDiscriminated selects among objects by their first property, and among tuples by their
+// first element.
 func (c *validation) checkDiscriminated(choices []*Schema, path string, v any) {
 	tag, at, there := discriminatorOf(choices[0], path, v)
 	text, isText := tag.(string)
@@ -186,7 +185,7 @@ func (c *validation) checkDiscriminated(choices []*Schema, path string, v any) {
 	c.checkValue(&Schema{Kind: String, Enum: mergedEnum(choices)}, at, tag)
 }
 
-// discriminatorOf gives the value that tells choices apart, and its place.
+// discriminatorOf returns the value that selects among choices, and its location.
 func discriminatorOf(choice *Schema, path string, v any) (tag any, at string, there bool) {
 	if elems, ok := v.([]any); ok {
 		if len(elems) == 0 {
@@ -200,7 +199,7 @@ func discriminatorOf(choice *Schema, path string, v any) (tag any, at string, th
 	return tag, joinPath(path, name), there
 }
 
-// discriminator is the shape of that value.
+// discriminator returns the schema of that value.
 func (s *Schema) discriminator() *Schema {
 	if s.Kind == Tuple {
 		return s.Items[0]
@@ -218,7 +217,7 @@ func (s *Schema) matchingChoices(v any) []*Schema {
 	return fits
 }
 
-// allowsType says whether the value is of the shape's type.
+// allowsType reports whether the value has the type of the schema.
 func (s *Schema) allowsType(v any) bool {
 	switch s.Kind {
 	case Integer:
@@ -259,27 +258,27 @@ func hasControl(s string) bool {
 	return slices.ContainsFunc([]byte(s), func(b byte) bool { return b < 0x20 || b == 0x7f })
 }
 
-// exampleUUID shows people what a UUID looks like.
+// exampleUUID is an example of a UUID for messages.
 const exampleUUID = "0f8fad5b-d9cb-469f-a165-70867728950e"
 
 var uuidForm = regexp.MustCompile(`^[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$`)
 
 func isUUID(s string) bool { return uuidForm.MatchString(s) }
 
-// MaxIssues is the most issues that one check tells.
+// MaxIssues is the maximum number of issues that Validate returns.
 const MaxIssues = 50
 
-// Issue is one thing wrong with a document.
+// Issue is one problem of a document.
 type Issue struct {
-	// Path leads to the value: settings.maxRecords, fields[1].type. It is ""
+	// Path is the location of the value, such as settings.maxRecords or fields[1].type; ""
 	// for the document itself.
 	Path string
-	// Message is a sentence without subject and full stop, to be read after
-	// the path: must be an integer.
+	// Message is a sentence without the subject and the full stop, such as "must be an
+	// integer".
 	Message intray.Message
 }
 
-// Describe returns the message with the path in front of it.
+// Describe returns the message after the path.
 func (i Issue) Describe() intray.Message {
 	if i.Path == "" {
 		return i.Message
@@ -287,14 +286,13 @@ func (i Issue) Describe() intray.Message {
 	return intray.NewMessage("property.problem", intray.Params{"path": i.Path, "problem": i.Message})
 }
 
-// String joins path and message: "fields[1].type: is required".
+// String returns path and message in English: "fields[1].type: is required".
 func (i Issue) String() string { return i.Describe().String() }
 
-// ByField sorts issues under the top-level property they concern. The rest of
-// the path goes in front of the message, so that settings.maxRecords becomes
-// "maxRecords: must be an integer" under settings, and fields[1].label becomes
-// "[1].label: is required" under fields. Issues of the document itself stand
-// under "".
+// ByField groups issues by their top-level property. The message begins with the rest of the
+// path: an issue of settings.maxRecords becomes "maxRecords: must be an integer" under
+// settings, and one of fields[1].label becomes "[1].label: is required" under fields. Issues
+// of the document itself are under "".
 func ByField(issues []Issue) map[string][]intray.Message {
 	groups := map[string][]intray.Message{}
 	for _, i := range issues {
@@ -304,7 +302,7 @@ func ByField(issues []Issue) map[string][]intray.Message {
 	return groups
 }
 
-// Fields gives the top-level properties concerned, sorted.
+// Fields returns the top-level properties with issues, sorted.
 func Fields(issues []Issue) []string {
 	var names []string
 	for _, i := range issues {
@@ -315,8 +313,8 @@ func Fields(issues []Issue) []string {
 	return slices.Compact(names)
 }
 
-// PrefixPaths gives the issues with path in front of each place, as for a document
-// that is a part of another.
+// PrefixPaths returns the issues with a prefix for their paths, for a document that is a part
+// of another.
 func PrefixPaths(path string, issues []Issue) []Issue {
 	moved := make([]Issue, len(issues))
 	for n, i := range issues {
@@ -340,7 +338,7 @@ func cutField(path string) (field, rest string) {
 	return path[:at], strings.TrimPrefix(path[at:], ".")
 }
 
-// typeMessage is the message for a value of the wrong type.
+// typeMessage returns the message for a value of the wrong type.
 func (s *Schema) typeMessage(v any) intray.Message {
 	got := typeName(v)
 	switch {
@@ -352,7 +350,7 @@ func (s *Schema) typeMessage(v any) intray.Message {
 	return intray.NewMessage("property.wrong_type", intray.Params{"expected": s.typeNames(), "found": typeNameCodes[got]})
 }
 
-// typeNames are the types that the shape allows, each once.
+// typeNames returns the types that the schema allows, each once.
 func (s *Schema) typeNames() []intray.Message {
 	names := []intray.Message{typeNameCodes[s.Kind.jsonType()]}
 	if s.Kind == OneOf {
@@ -373,7 +371,7 @@ func (s *Schema) typeNames() []intray.Message {
 	return once
 }
 
-// typeNameCodes are the types of JSON, with articles.
+// typeNameCodes has the names of the JSON types with articles.
 var typeNameCodes = map[string]intray.Message{
 	"null":    intray.NewMessage("json_type.null", nil),
 	"string":  intray.NewMessage("json_type.string", nil),
@@ -385,10 +383,10 @@ var typeNameCodes = map[string]intray.Message{
 	otherType: intray.NewMessage("json_type.other", nil),
 }
 
-// otherType is the type of what no JSON document decodes to.
+// otherType is the type of a value that is not from JSON.
 const otherType = "other"
 
-// typeName is the JSON type of a decoded value.
+// typeName returns the JSON type of a decoded value.
 func typeName(v any) string {
 	switch v.(type) {
 	case nil:
@@ -410,7 +408,7 @@ func typeName(v any) string {
 func toFloat(v any) float64 {
 	switch n := v.(type) {
 	case json.Number:
-		f, _ := n.Float64() // isFinite has seen it
+		f, _ := n.Float64() // isFinite has checked it
 		return f
 	case float64:
 		return n
@@ -418,8 +416,8 @@ func toFloat(v any) float64 {
 	return 0
 }
 
-// unknownProperty refuses a name. It proposes the closest known one, or lists the
-// known ones where they are few.
+// unknownProperty returns the message for an unknown name. It suggests the closest known
+// name, or lists the known ones if they are few.
 func unknownProperty(name string, props []Property) intray.Message {
 	best, closest := 3, ""
 	known := make([]string, 0, len(props))
@@ -441,8 +439,7 @@ func unknownProperty(name string, props []Property) intray.Message {
 	return intray.NewMessage("property.unknown", nil)
 }
 
-// distance counts the single-letter changes between two words. From limit on
-// it may stop counting.
+// distance returns the Levenshtein distance of two words, or any number from limit on.
 func distance(a, b string, limit int) int {
 	if len(a)-len(b) >= limit || len(b)-len(a) >= limit {
 		return limit
@@ -466,7 +463,7 @@ func distance(a, b string, limit int) int {
 	return row[len(b)]
 }
 
-// isPlainName says whether a name can stand in a path as it is.
+// isPlainName reports whether a path can contain the name without quotes.
 func isPlainName(name string) bool {
 	if name == "" || len(name) > 64 {
 		return false
@@ -480,12 +477,12 @@ func isPlainName(name string) bool {
 	return true
 }
 
-// maxShown is how much of a text an issue shows, in code points.
+// maxShown is the maximum length of a text in an issue, in code points.
 const maxShown = 60
 
 func quoteShort(s string) string { return strconv.Quote(shorten(s, maxShown)) }
 
-// shorten keeps the first n code points.
+// shorten returns the first n code points, plus an ellipsis if there are more.
 func shorten(s string, n int) string {
 	for i := range s {
 		if n--; n < 0 {

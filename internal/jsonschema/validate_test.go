@@ -56,7 +56,7 @@ func sample() *Schema {
 	}}
 }
 
-// checkCases are documents for the sample shape, with the issues they have.
+// checkCases are documents for the sample schema, with their issues.
 func checkCases() []struct{ document, want string } {
 	return []struct{ document, want string }{
 		{`{"name":"x"}`, ""},
@@ -178,7 +178,7 @@ func TestByField(t *testing.T) {
 	}
 }
 
-// anyJSON draws documents, with names that the sample shape knows among them.
+// anyJSON draws documents with names that include those of the sample schema.
 func anyJSON(depth int) *rapid.Generator[any] {
 	return rapid.Custom(func(t *rapid.T) any {
 		kinds := 7
@@ -191,7 +191,7 @@ func anyJSON(depth int) *rapid.Generator[any] {
 		case 1:
 			return rapid.Bool().Draw(t, "bool")
 		case 2:
-			// A whole number beyond 64 bits is an integer to JSON Schema, where int64 is
+			// In JSON Schema a whole number beyond 64 bits is an integer, because int64 is
 			// only a format.
 			return rapid.Float64Range(-(1<<62), 1<<62).Draw(t, "number")
 		case 3:
@@ -226,4 +226,16 @@ func FuzzDecodeAndCheck(f *testing.F) {
 			_ = fmt.Sprint(sample().Validate(v))
 		}
 	})
+}
+
+func TestDistance(t *testing.T) {
+	tests := []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"abc", "abc", 0}, {"abc", "abd", 1}, {"abc", "bc", 1}, {"abcd", "badc", 3}, {"a", "abcdef", 3}}
+	for _, tt := range tests {
+		if got := min(distance(tt.a, tt.b, 3), 3); got != tt.want {
+			t.Errorf("distance(%q, %q) = %d, want %d", tt.a, tt.b, got, tt.want)
+		}
+	}
 }
