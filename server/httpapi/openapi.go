@@ -14,7 +14,7 @@ import (
 	"github.com/intraydata/intray/schema"
 )
 
-// describe makes the OpenAPI 3.1 document from the table.
+// describe returns the OpenAPI 3.1 document of the operations.
 func (a *API) describe() ([]byte, error) {
 	parts := newSchemaParts()
 	paths := map[string]map[string]any{}
@@ -32,7 +32,7 @@ func (a *API) describe() ([]byte, error) {
 		"info": map[string]any{
 			"title": "Intray", "version": a.cfg.Version,
 			"license":     map[string]any{"name": "Apache-2.0", "identifier": "Apache-2.0"},
-			"description": "Receives tables, checks them against a schema and hands over clean rows. Paths work with and without the slash at the end.",
+			"description": "Turns messy spreadsheets into clean rows that match a schema. Paths work with and without a slash at the end.",
 		},
 		"servers": []any{map[string]any{"url": orRoot(a.cfg.BaseURL)}},
 		"paths":   paths,
@@ -55,16 +55,16 @@ func orRoot(base string) string {
 }
 
 func (a *API) securitySchemes() map[string]any {
-	key := "The backend licence key of the organization. It must never reach a browser."
+	key := "The backend API key of the organization. Never send it to a browser."
 	if others := a.cfg.KeyHeaders[1:]; len(others) > 0 {
 		key += " Also accepted in: " + strings.Join(others, ", ") + "."
 	}
 	return map[string]any{
 		"backendKey": map[string]any{"type": "apiKey", "in": "header", "name": a.cfg.KeyHeaders[0], "description": key},
 		"hydrationToken": map[string]any{"type": "apiKey", "in": "header", "name": "X-Hydration-Id",
-			"description": "The hydration token of a session; also accepted as hydrationId in the query."},
+			"description": "The hydration token of a session. Also accepted in the query parameter hydrationId."},
 		"reviewToken":  map[string]any{"type": "http", "scheme": "bearer", "description": "The fragment of a review_url."},
-		"reviewCookie": map[string]any{"type": "apiKey", "in": "cookie", "name": visitCookie, "description": "What openReview answers to the fragment of a review_url."},
+		"reviewCookie": map[string]any{"type": "apiKey", "in": "cookie", "name": visitCookie, "description": "The cookie from openReview."},
 	}
 }
 
@@ -72,14 +72,14 @@ func errorSchema() map[string]any {
 	text := map[string]any{"type": "string"}
 	return map[string]any{
 		"type":        "object",
-		"description": "Errors of single request fields stand beside these, each under the field's name, as an array of sentences.",
+		"description": "Errors of single request fields are further properties: the name of the field and an array of sentences.",
 		"required":    []string{"detail", "code", "request_id"},
 		"properties": map[string]any{
-			"detail": map[string]any{"type": "string", "description": "A sentence that says what is wrong and what to do."},
-			"code":   map[string]any{"type": "string", "description": "The same for programs, in snake_case."}, "request_id": text,
+			"detail": map[string]any{"type": "string", "description": "What is wrong and what to do, in English."},
+			"code":   map[string]any{"type": "string", "description": "Identifies the error for programs, in snake_case."}, "request_id": text,
 			"message_code": map[string]any{"type": "string", "description": codeDoc}, "params": paramsShape().JSONSchema(),
-			"field_messages": mapType(arrayType(messageShape(), ""), "The errors of single fields with codes and parameters, by the field's name.").JSONSchema(),
-			"changes":        map[string]any{"type": "integer", "minimum": 1, "description": "Of discards_changes: how many changes of rows would be lost."},
+			"field_messages": mapType(arrayType(messageShape(), ""), "The errors of single fields as codes with parameters, by the name of the field.").JSONSchema(),
+			"changes":        map[string]any{"type": "integer", "minimum": 1, "description": "With the code discards_changes: number of changes to rows that would be lost."},
 		},
 		"additionalProperties": map[string]any{"type": "array", "items": text},
 	}
@@ -140,7 +140,7 @@ func (op *operation) parameters() []any {
 		list = append(list, p.describe("header"))
 	}
 	if op.method == http.MethodPost && op.auth == authBackendKey {
-		key := parameter{"Idempotency-Key", "Kept for 72 h: a repetition of the same request is given the same answer and does nothing; another request with the same key is refused with 409.", stringType("")}
+		key := parameter{"Idempotency-Key", "Makes retries safe. For 72 hours the same request with the same key returns the same response and does nothing. Another request with the key is refused with 409.", stringType("")}
 		list = append(list, key.describe("header"))
 	}
 	return list
@@ -167,7 +167,7 @@ func (op *operation) requestBody() map[string]any {
 	return nil
 }
 
-// responses lists success and every error, those that the door may give too.
+// responses describes the success and all errors, including those of authentication.
 func (op *operation) responses() map[string]any {
 	all := map[string]any{}
 	if op.status != 0 {
@@ -193,7 +193,7 @@ func (op *operation) success() map[string]any {
 	return success
 }
 
-// errorStatuses are all errors that the operation may answer with.
+// errorStatuses returns the statuses of all errors of the operation.
 func (op *operation) errorStatuses() []int {
 	list := append([]int{}, op.errors...)
 	switch op.auth {
@@ -216,11 +216,11 @@ func (op *operation) errorStatuses() []int {
 	return list
 }
 
-// schemaParts are the shapes that the document describes once, by name, and refers to
-// wherever they occur.
+// schemaParts are the schemas that the document has once, by name, with references wherever
+// they occur.
 type schemaParts struct {
 	named []namedShape
-	// names gives the name of a part by the text of its JSON Schema.
+	// names has the names of the parts by their JSON Schemas.
 	names map[string]string
 }
 
@@ -229,7 +229,7 @@ type namedShape struct {
 	schema map[string]any
 }
 
-// newSchemaParts names the shapes, the smaller before the larger ones that hold them.
+// newSchemaParts names the schemas, parts before the larger schemas that contain them.
 func newSchemaParts() *schemaParts {
 	p := &schemaParts{names: map[string]string{}}
 	for _, part := range []struct {
@@ -257,7 +257,7 @@ func schemaKey(schema any) string {
 	return string(text)
 }
 
-// schemas gives the parts, each referring to the others.
+// schemas returns the parts with references to one another.
 func (p *schemaParts) schemas() map[string]any {
 	all := map[string]any{}
 	for _, part := range p.named {
@@ -270,7 +270,7 @@ func (p *schemaParts) schemas() map[string]any {
 	return all
 }
 
-// withReferences gives value with a reference in place of each part in it.
+// withReferences returns value with a reference for each part in it.
 func (p *schemaParts) withReferences(value any) any {
 	switch v := value.(type) {
 	case map[string]any:

@@ -76,11 +76,11 @@ func answersOf(doc map[string]any) map[string]*string {
 
 func answersBody() *jsonschema.Schema {
 	value := &jsonschema.Schema{Kind: jsonschema.String, NoControl: false, MaxLength: 1024, Nullable: true}
-	return objectType("What a person decided.",
-		required("answers", mapType(value, "By the id of the question: the value of one of its choices, where anyColumn is true also the index of any column, where manyColumns is true also several indexes joined by commas, or null to take an earlier answer back. "+
-			"Two answers that give one column to two fields are refused. "+
-			"By value:<field key>:<text>, without a question: the value that cells of that text are read as, by any of its names, \"\" for none.")),
-		optional("discard", boolType("Go on also where the import runs again and changes of its rows are lost. Without it that is refused: 409 discards_changes, with the number of changes.")))
+	return objectType("Answers to questions.",
+		required("answers", mapType(value, "By question id: the value of one of its choices, the index of any column if anyColumn is true, several indexes joined by commas if manyColumns is true, or null to withdraw an earlier answer. "+
+			"Two answers that assign one column to two fields are refused. "+
+			"value:<field key>:<raw value> needs no question: the answer is the value that cells with this raw value are read as, by any of its names, or \"\" for none.")),
+		optional("discard", boolType("Confirm that changes to rows are lost when the import runs again. Otherwise the answers are refused with 409, the code discards_changes and the number of changes.")))
 }
 
 func wireLearnedMapping(r model.LearnedMapping) wire.LearnedMapping {
@@ -122,5 +122,5 @@ func identifierParam(query url.Values) (string, error) {
 }
 
 func identifierParams() []parameter {
-	return []parameter{{identifierName, "The importIdentifier of the settings of imports.", stringType("")}}
+	return []parameter{{identifierName, "The importIdentifier in the settings of the imports.", stringType("")}}
 }

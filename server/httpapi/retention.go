@@ -65,27 +65,27 @@ func wireReceipt(d model.Deletion) wire.Receipt {
 
 func retentionShape(more ...jsonschema.Property) *jsonschema.Schema {
 	days := func(doc string) *jsonschema.Schema {
-		return &jsonschema.Schema{Kind: jsonschema.Integer, Min: jsonschema.Bound(1), Nullable: true, Description: doc + " null, the default, is for ever."}
+		return &jsonschema.Schema{Kind: jsonschema.Integer, Min: jsonschema.Bound(1), Nullable: true, Description: doc + " null, the default, means forever."}
 	}
 	own := []jsonschema.Property{
-		optional("originals_days", days("For how many days after an import has ended its file is kept.")), optional("results_days", days("The same for its result and the rows it was made of.")),
-		optional("problems_days", days("The same for what was found wrong, with the cells that are told of, and for messages about it.")),
+		optional("originals_days", days("Number of days to keep the file of an import after the import has ended.")), optional("results_days", days("Number of days to keep the result and the staged rows.")),
+		optional("problems_days", days("Number of days to keep problems with their cells, and messages about them.")),
 	}
 	return objectType("", append(more, own...)...)
 }
 
 func retentionBody() *jsonschema.Schema {
-	return retentionShape(optional("schemas", arrayType(retentionShape(required("schema_id", uuidType("A saved schema."))), "Rules for the imports of single schemas, in place of the one above.")))
+	return retentionShape(optional("schemas", arrayType(retentionShape(required("schema_id", uuidType("A saved schema."))), "Policies for the imports of single schemas, which replace the one above.")))
 }
 
 func retentionOperations() []operation {
 	return []operation{
-		{method: "GET", path: v1 + "/retention/", id: "getRetention", summary: "For how long what is kept", auth: authBackendKey,
+		{method: "GET", path: v1 + "/retention/", id: "getRetention", summary: "Get retention settings", auth: authBackendKey,
 			status: 200, response: retentionBody(), serve: (*API).getRetention},
-		{method: "PUT", path: v1 + "/retention/", id: "putRetention", summary: "Say for how long what is kept", auth: authBackendKey, body: retentionBody(),
+		{method: "PUT", path: v1 + "/retention/", id: "putRetention", summary: "Replace retention settings", auth: authBackendKey, body: retentionBody(),
 			status: 200, response: retentionBody(), errors: []int{400, 413, 415}, serve: (*API).putRetention,
-			description: "It takes the place of all that was said before, and holds for imports that have ended already, too."},
-		{method: "GET", path: v1 + "/receipts/", id: "listReceipts", summary: "List what was deleted of imports, newest first", auth: authBackendKey, memory: readMemory, query: pageParams(),
+			description: "Replaces all earlier settings, and also applies to imports that have ended."},
+		{method: "GET", path: v1 + "/receipts/", id: "listReceipts", summary: "List receipts for deleted data, newest first", auth: authBackendKey, memory: readMemory, query: pageParams(),
 			status: 200, response: shapeOf[wire.Page[wire.Receipt]](), errors: []int{400}, serve: (*API).listReceipts},
 	}
 }

@@ -368,27 +368,27 @@ func (a *API) putReviewFile(c *call) (*response, error) {
 func opBody() *jsonschema.Schema { return objectType("", required("op", opShape())) }
 
 func opShape() *jsonschema.Schema {
-	return &jsonschema.Schema{Kind: jsonschema.String, NoControl: true, MinLength: 1, MaxLength: 100, Description: "An id that the caller makes, a new one for each change."}
+	return &jsonschema.Schema{Kind: jsonschema.String, NoControl: true, MinLength: 1, MaxLength: 100, Description: "An id that the caller creates, a new one for each change."}
 }
 
 func editBody() *jsonschema.Schema {
-	where := objectType("Which rows: those of the view, these, or those that fit the filter.",
-		optional("view", stringType("")), optional("from", countType("With view: the first place that is meant, from 0.")), optional("to", countType("With view: the place behind the last one. 0, the default, is the end.")), optional("total", countType("With view: how many rows it had when the person saw them; refused where it has others by now, as the places are others then.")), optional("rows", arrayType(stringType(""), "Ids.")), optional("show", showShape()), optional("key", stringType("")), optional("code", stringType("")), optional("search", stringType("")), optional("in", stringType("")), optional("also", stringType(alsoDoc)))
-	typed := objectType("", optional("id", stringType("The row; not where one is added.")), required("key", stringType("")), optional("part", countType("")), required("text", stringType("")),
-		optional("version", countType("The version of the row that the person saw.")), optional("seen", stringType("The text that the person saw.")))
+	where := objectType("The rows: those of a view, those with the ids, or those that match the filter.",
+		optional("view", stringType("")), optional("from", countType("With view: the first position, counted from 0.")), optional("to", countType("With view: the position after the last one. 0, the default, is the end.")), optional("total", countType("With view: the number of rows that it had when the person saw it. If the number has changed, so have the positions, and the request is refused.")), optional("rows", arrayType(stringType(""), "Row ids.")), optional("show", showShape()), optional("key", stringType("")), optional("code", stringType("")), optional("search", stringType("")), optional("in", stringType("")), optional("also", stringType(alsoDoc)))
+	typed := objectType("", optional("id", stringType("The row. Not with add.")), required("key", stringType("")), optional("part", countType("")), required("text", stringType("")),
+		optional("version", countType("The version of the row that the person saw.")), optional("seen", stringType("The raw value that the person saw.")))
 	return objectType("A change.", required("op", opShape()),
 		required("kind", enumType("", "set", "replace", "fill", "clear", "trim", "case", "mapValue", "delete", "add", "accept")),
-		optional("preview", boolType("Only say what it would do.")), optional("where", where), optional("keys", arrayType(stringType(""), "The fields. Default all that can be changed.")),
+		optional("preview", boolType("Only return the effect, without changing anything.")), optional("where", where), optional("keys", arrayType(stringType(""), "The fields. Default: all that can be changed.")),
 		optional("cells", arrayType(typed, "For set.")), optional("rows", arrayType(arrayType(typed, ""), "For add: the cells of each row.")),
-		optional("find", stringType("For replace and mapValue.")), optional("map", mapType(stringType(""), "For mapValue: the new text for each old one, in place of find and text.")), optional("with", stringType("For replace.")), optional("text", stringType("For fill and mapValue.")), optional("texts", mapType(stringType(""), "For fill: the text for each field, by key, in place of keys and text.")),
-		optional("whole", boolType("For replace: only cells that hold nothing else.")), optional("names", mapType(mapType(stringType(""), ""), "For replace: what the page shows in place of texts, by field, where that is something else than the names of the table.")), optional("matchCase", boolType("")), optional("expression", boolType("find is a regular expression (RE2).")),
-		optional("inner", boolType("For trim: also runs of blanks inside.")), optional("to", enumType("For case.", "upper", "lower", "title")))
+		optional("find", stringType("For replace and mapValue.")), optional("map", mapType(stringType(""), "For mapValue: the new value for each old one, instead of find and text.")), optional("with", stringType("For replace.")), optional("text", stringType("For fill and mapValue.")), optional("texts", mapType(stringType(""), "For fill: the value for each field, by key, instead of keys and text.")),
+		optional("whole", boolType("For replace: only cells that contain nothing else.")), optional("names", mapType(mapType(stringType(""), ""), "For replace: the names that the page shows for values, by field, if they differ from the names of the table.")), optional("matchCase", boolType("")), optional("expression", boolType("find is a regular expression (RE2).")),
+		optional("inner", boolType("For trim: also runs of spaces inside.")), optional("to", enumType("For case.", "upper", "lower", "title")))
 }
 
 func fileParams() []parameter {
 	return []parameter{
-		{"op", "An id that the caller makes, a new one for each change.", opShape()},
-		{"preview", "true only says what it would do.", enumType("", "true", "false")},
-		{"over", "true puts what the file holds also into cells that were changed here since it was made.", enumType("", "true", "false")},
+		{"op", "An id that the caller creates, a new one for each change.", opShape()},
+		{"preview", "true only returns the effect, without changing anything.", enumType("", "true", "false")},
+		{"over", "true also overwrites cells that were changed here since the file was made.", enumType("", "true", "false")},
 	}
 }

@@ -376,45 +376,45 @@ func (a *API) getReviewNext(c *call) (*response, error) {
 }
 
 func showShape() *jsonschema.Schema {
-	return enumType("Which rows by their problems. Default all.", "all", "problems", "errors", "warnings", "infos", "valid")
+	return enumType("Rows with these problems. Default: all.", "all", "problems", "errors", "warnings", "infos", "valid")
 }
 
-const alsoDoc = "Texts that count as found by the search in cells that hold them, where the page shows something else for them than the names of the table: JSON, a list under the key of each field."
+const alsoDoc = "Values that the search also matches, because the page shows other names for them than the table: JSON, a list under the key of each field."
 
 func filterParams() []parameter {
 	return []parameter{
-		{"view", "A view that an earlier answer named; the filter does not count then.", stringType("")},
+		{"view", "The id of a view from an earlier response. The other filters have no effect then.", stringType("")},
 		{"show", "", showShape()},
-		{"key", "The key of the field with the problem; empty for problems of whole rows.", stringType("")},
+		{"key", "The key of the field with the problem. Empty for problems of whole rows.", stringType("")},
 		{"code", "The code of the problem.", stringType("")},
-		{"search", "Text that a cell holds or is read as, or that is in the name of the value which it holds, whatever the case.", stringType("")},
-		{"in", "The key of the field that is searched. Default all.", stringType("")},
+		{"search", "Text in the raw value, the value or the name of the value of a cell, in any case.", stringType("")},
+		{"in", "The key of the field to search. Default: all.", stringType("")},
 		{"also", alsoDoc, stringType("")},
 	}
 }
 
 func firstParams() []parameter {
-	return []parameter{{"rows", "So many of the first rows come along. Default 0, at most 1,000.", countType("")}}
+	return []parameter{{"rows", "Number of first rows to include. Default: 0, at most 1,000.", countType("")}}
 }
 
 func rowParams() []parameter {
 	return []parameter{
-		{"from", "The place in the view, from 0. Default 0.", countType("")},
-		{"count", "The most rows to give. Default 200, at most 1,000.", countType("")},
+		{"from", "Position in the view, counted from 0. Default: 0.", countType("")},
+		{"count", "Maximum number of rows. Default: 200, at most 1,000.", countType("")},
 	}
 }
 
 func valueParams() []parameter {
 	return []parameter{
 		{"of", "The key of the field.", stringType("")},
-		{"limit", "The most values to give. Default 100, at most 1,000.", countType("")},
+		{"limit", "Maximum number of values. Default: 100, at most 1,000.", countType("")},
 	}
 }
 
 func nextParams() []parameter {
 	return []parameter{
-		{"row", "The id of the row to start from. Default before the first.", stringType("")},
-		{"near", "The level of the problem that is looked for. Default any.", enumType("", "problems", "errors", "warnings", "infos")},
-		{"back", "true looks before the row and not behind it.", enumType("", "true", "false")},
+		{"row", "The id of the row to start from. Default: before the first row.", stringType("")},
+		{"near", "The level of the problem. Default: any.", enumType("", "problems", "errors", "warnings", "infos")},
+		{"back", "true searches backward.", enumType("", "true", "false")},
 	}
 }

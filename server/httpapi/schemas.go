@@ -21,7 +21,7 @@ func wireSchema(s model.Schema, warnings []intray.Message) wire.Schema {
 
 func schemaBody() *jsonschema.Schema {
 	return objectType("A saved schema.",
-		optional("id", uuidType("Read only: it is given by the service.")),
+		optional("id", uuidType("Read-only: the server assigns it.")),
 		required("name", &jsonschema.Schema{Kind: jsonschema.String, NoControl: true, MinLength: 1, MaxLength: 255, Description: "Unique in the organization."}),
 		required("fields", schema.FieldsShape()),
 		required("settings", schema.SettingsShape()),

@@ -20,8 +20,8 @@ func wireCredential(c model.Credential) wire.Credential {
 }
 
 func credentialBody() *jsonschema.Schema {
-	return objectType("What is needed to log in to an SFTP server.",
-		required("hostname", lineType("Host name or address.", 253)),
+	return objectType("A login for an SFTP server.",
+		required("hostname", lineType("Host name or IP address.", 253)),
 		required("port", &jsonschema.Schema{Kind: jsonschema.Integer, Min: jsonschema.Bound(1), Max: jsonschema.Bound(65535)}),
 		required("user", &jsonschema.Schema{Kind: jsonschema.String, NoControl: true, MinLength: 1, MaxLength: model.MaxLabel}),
 		required("auth_type", enumType("", "PASSWORD", "KEY")),
@@ -188,29 +188,29 @@ func (a *API) listConnectorRuns(c *call) (*response, error) {
 }
 
 func connectorBody() *jsonschema.Schema {
-	schedule := objectType("", required("type", enumType("", everyMinutes, dailyAt)), optional("minutes", countType("For every_n_minutes: 5 or more.")), optional("time_utc", lineType("For daily_at_time: HH:MM, by UTC.", 5)))
-	to := objectType("Where results are put back, each under the name of its file, the id of its import and the ending of the format.",
+	schedule := objectType("", required("type", enumType("", everyMinutes, dailyAt)), optional("minutes", countType("For every_n_minutes: 5 or more.")), optional("time_utc", lineType("For daily_at_time: HH:MM in UTC.", 5)))
+	to := objectType("Where to upload results. A result is named after its file and the id of its import, with the extension of the format.",
 		required("directory", lineType("", 4096)), required("format", enumType("", "json", "ndjson", "csv", "xlsx", "parquet")))
 	return objectType("", required("credentials", uuidType("An SFTP credential.")), required("schema", uuidType("A saved schema.")), required("schedule", schedule),
-		required("directory", lineType("Such as /uploads.", 4096)), optional("file_regex", nullable(lineType("A regular expression (RE2) that names of files must fit. Default every file.", 1024))),
+		required("directory", lineType("For example /uploads.", 4096)), optional("file_regex", nullable(lineType("A regular expression (RE2) that file names must match. Default: all files.", 1024))),
 		optional("deliver_to", nullable(to)))
 }
 
 func connectorOperations() []operation {
 	const all, one = headless + "/sftp/connectors/", headless + "/sftp/connectors/{id}/"
 	return []operation{
-		{method: "POST", path: all, id: "createConnector", summary: "Make a connector, which fetches files from an SFTP server by itself", auth: authBackendKey, body: connectorBody(),
+		{method: "POST", path: all, id: "createConnector", summary: "Create a connector that fetches files from an SFTP server", auth: authBackendKey, body: connectorBody(),
 			status: 201, response: shapeOf[wire.Connector](), errors: []int{400, 409, 413, 415}, serve: (*API).createConnector,
-			description: "Each new file is fetched once, when it has been at rest for a minute, and becomes an import with the schema. The source is never changed."},
-		{method: "GET", path: all, id: "listConnectors", summary: "List the connectors, oldest first", auth: authBackendKey, memory: readMemory,
+			description: "The connector fetches each new file once, when it has not changed for a minute, and creates an import with the schema. It never changes the files on the server."},
+		{method: "GET", path: all, id: "listConnectors", summary: "List connectors, oldest first", auth: authBackendKey, memory: readMemory,
 			status: 200, response: shapeOf[wire.Page[wire.Connector]](), serve: (*API).listConnectors},
 		{method: "GET", path: one, id: "getConnector", summary: "Retrieve a connector", auth: authBackendKey,
 			status: 200, response: shapeOf[wire.Connector](), errors: []int{404}, serve: (*API).getConnector},
 		{method: "PUT", path: one, id: "replaceConnector", summary: "Replace a connector", auth: authBackendKey, body: connectorBody(),
-			status: 200, response: shapeOf[wire.Connector](), errors: []int{400, 404, 413, 415}, serve: (*API).replaceConnector, description: "What it has fetched it does not fetch again."},
+			status: 200, response: shapeOf[wire.Connector](), errors: []int{400, 404, 413, 415}, serve: (*API).replaceConnector, description: "Files that it has fetched are not fetched again."},
 		{method: "DELETE", path: one, id: "deleteConnector", summary: "Delete a connector and its history", auth: authBackendKey,
-			status: 204, errors: []int{404}, serve: (*API).deleteConnector, description: "Imports that it made stay."},
-		{method: "POST", path: one + "run/", id: "runConnector", summary: "Let a connector run at once", auth: authBackendKey,
+			status: 204, errors: []int{404}, serve: (*API).deleteConnector, description: "Imports from it are kept."},
+		{method: "POST", path: one + "run/", id: "runConnector", summary: "Run a connector now", auth: authBackendKey,
 			status: 200, response: shapeOf[wire.Connector](), errors: []int{404}, serve: (*API).runConnector},
 		{method: "GET", path: one + "runs/", id: "listConnectorRuns", summary: "List the runs of a connector, newest first", auth: authBackendKey, memory: readMemory, query: pageParams(),
 			status: 200, response: shapeOf[wire.Page[wire.ConnectorRun]](), errors: []int{400, 404}, serve: (*API).listConnectorRuns, description: "The last 200 are kept."},

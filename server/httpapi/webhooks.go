@@ -226,48 +226,48 @@ func (a *API) reportForwarded(c *call) (*response, error) {
 }
 
 func forwardedBody() *jsonschema.Schema {
-	return objectType("", required("delivery_id", lineType("", 128)), required("status_code", countType("That of the answer; 0 where there was none.")),
-		required("message", lineType("A sentence for people.", 1024)), optional("took_ms", countType("")))
+	return objectType("", required("delivery_id", lineType("", 128)), required("status_code", countType("The status of the response; 0 if there was none.")),
+		required("message", lineType("The result, for people.", 1024)), optional("took_ms", countType("")))
 }
 
 func webhookBody() *jsonschema.Schema {
 	return objectType("",
-		required("url", &jsonschema.Schema{Kind: jsonschema.String, Nullable: true, MinLength: 1, MaxLength: 2048, NoControl: true, Description: "With https or http; null for one whose messages a program fetches, as intray listen does."}),
-		optional("events", arrayType(enumType("", webhooks.Events()...), "Of which events it is told. Default all.")),
-		optional("development_mode", nullable(boolType("Only of imports with this developmentMode. Default all."))),
-		optional("import_identifiers", arrayType(lineType("", 1024), "Only of imports with one of these identifiers. Default all.")),
-		optional("schema_ids", arrayType(uuidType(""), "Only of imports with one of these saved schemas. Default all.")),
-		optional("enabled", boolType("Default true.")))
+		required("url", &jsonschema.Schema{Kind: jsonschema.String, Nullable: true, MinLength: 1, MaxLength: 2048, NoControl: true, Description: "https or http; null if a program fetches the messages, as intray listen does."}),
+		optional("events", arrayType(enumType("", webhooks.Events()...), "Only these events. Default: all.")),
+		optional("development_mode", nullable(boolType("Only imports with this developmentMode. Default: all."))),
+		optional("import_identifiers", arrayType(lineType("", 1024), "Only imports with one of these identifiers. Default: all.")),
+		optional("schema_ids", arrayType(uuidType(""), "Only imports with one of these saved schemas. Default: all.")),
+		optional("enabled", boolType("Default: true.")))
 }
 
 func webhookOperations() []operation {
 	const all, one = v1 + "/webhooks/", v1 + "/webhooks/{id}/"
 	return []operation{
-		{method: "POST", path: all, id: "createWebhook", summary: "Make a webhook", auth: authBackendKey, body: webhookBody(),
+		{method: "POST", path: all, id: "createWebhook", summary: "Create a webhook", auth: authBackendKey, body: webhookBody(),
 			status: 201, response: shapeOf[wire.Webhook](), errors: []int{400, 409, 413, 415}, serve: (*API).createWebhook,
-			description: "Messages are signed as Standard Webhooks says, with the secret that this answer alone tells."},
-		{method: "GET", path: all, id: "listWebhooks", summary: "List the webhooks, oldest first", auth: authBackendKey, memory: readMemory,
+			description: "Messages are signed as in Standard Webhooks, with the secret in this response. It is never sent again."},
+		{method: "GET", path: all, id: "listWebhooks", summary: "List webhooks, oldest first", auth: authBackendKey, memory: readMemory,
 			status: 200, response: shapeOf[[]wire.Webhook](), serve: (*API).listWebhooks},
-		{method: "GET", path: v1 + "/webhooks/signing-secret/", id: "getSigningSecret", summary: "The secret that signs the calls of webhookUrl and needsReviewWebhookUrl", auth: authBackendKey,
+		{method: "GET", path: v1 + "/webhooks/signing-secret/", id: "getSigningSecret", summary: "Get the secret that signs calls of webhookUrl and needsReviewWebhookUrl", auth: authBackendKey,
 			status: 200, response: shapeOf[wire.SigningSecret](), serve: (*API).signingSecret},
-		{method: "GET", path: v1 + "/webhooks/settings-deliveries/", id: "listSettingsDeliveries", summary: "List the calls of webhookUrl and needsReviewWebhookUrl, newest first", auth: authBackendKey, memory: readMemory, query: pageParams(),
-			status: 200, response: shapeOf[wire.Page[wire.Delivery]](), errors: []int{400}, serve: (*API).listSettingsDeliveries, description: "At most 100 at a time; they are kept for 30 days."},
+		{method: "GET", path: v1 + "/webhooks/settings-deliveries/", id: "listSettingsDeliveries", summary: "List calls of webhookUrl and needsReviewWebhookUrl, newest first", auth: authBackendKey, memory: readMemory, query: pageParams(),
+			status: 200, response: shapeOf[wire.Page[wire.Delivery]](), errors: []int{400}, serve: (*API).listSettingsDeliveries, description: "At most 100 at a time. Deliveries are kept for 30 days."},
 		{method: "GET", path: one, id: "getWebhook", summary: "Retrieve a webhook", auth: authBackendKey,
 			status: 200, response: shapeOf[wire.Webhook](), errors: []int{404}, serve: (*API).getWebhook},
 		{method: "PUT", path: one, id: "replaceWebhook", summary: "Replace a webhook", auth: authBackendKey, body: webhookBody(),
-			status: 200, response: shapeOf[wire.Webhook](), errors: []int{400, 404, 413, 415}, serve: (*API).replaceWebhook, description: "Its secret stays."},
+			status: 200, response: shapeOf[wire.Webhook](), errors: []int{400, 404, 413, 415}, serve: (*API).replaceWebhook, description: "The secret stays the same."},
 		{method: "DELETE", path: one, id: "deleteWebhook", summary: "Delete a webhook and its deliveries", auth: authBackendKey,
 			status: 204, errors: []int{404}, serve: (*API).deleteWebhook},
-		{method: "POST", path: one + "rotate/", id: "rotateWebhook", summary: "Make a new secret for a webhook", auth: authBackendKey,
-			status: 200, response: shapeOf[wire.Webhook](), errors: []int{404}, serve: (*API).rotateWebhook, description: "For a day messages are signed with the secret before, too."},
-		{method: "GET", path: one + "deliveries/", id: "listDeliveries", summary: "List the deliveries of a webhook with their attempts, newest first", auth: authBackendKey, memory: readMemory, query: pageParams(),
-			status: 200, response: shapeOf[wire.Page[wire.Delivery]](), errors: []int{400, 404}, serve: (*API).listDeliveries, description: "At most 100 at a time; they are kept for 30 days."},
-		{method: "GET", path: one + "waiting/", id: "fetchMessages", summary: "Wait for messages of a webhook without an address", auth: authBackendKey, memory: readMemory, query: []parameter{{"wait", "For how many seconds to wait where there are none. Default 0, at most 25.", countType("")}},
+		{method: "POST", path: one + "rotate/", id: "rotateWebhook", summary: "Create a new secret for a webhook", auth: authBackendKey,
+			status: 200, response: shapeOf[wire.Webhook](), errors: []int{404}, serve: (*API).rotateWebhook, description: "For a day messages are also signed with the previous secret."},
+		{method: "GET", path: one + "deliveries/", id: "listDeliveries", summary: "List deliveries of a webhook with their attempts, newest first", auth: authBackendKey, memory: readMemory, query: pageParams(),
+			status: 200, response: shapeOf[wire.Page[wire.Delivery]](), errors: []int{400, 404}, serve: (*API).listDeliveries, description: "At most 100 at a time. Deliveries are kept for 30 days."},
+		{method: "GET", path: one + "waiting/", id: "fetchMessages", summary: "Wait for messages of a webhook without a URL", auth: authBackendKey, memory: readMemory, query: []parameter{{"wait", "Number of seconds to wait if there are none. Default: 0, at most 25.", countType("")}},
 			status: 200, response: shapeOf[[]wire.Delivery](), errors: []int{400, 404, 409}, serve: (*API).fetchMessages},
-		{method: "POST", path: one + "waiting/", id: "tellForwarded", summary: "Tell what came of a message that was fetched", auth: authBackendKey, body: forwardedBody(),
-			status: 204, errors: []int{400, 404, 413, 415}, serve: (*API).reportForwarded, description: "A status from 200 to 299 delivers it; else it waits, and is to be tried again as others are."},
+		{method: "POST", path: one + "waiting/", id: "tellForwarded", summary: "Report the result of a fetched message", auth: authBackendKey, body: forwardedBody(),
+			status: 204, errors: []int{400, 404, 413, 415}, serve: (*API).reportForwarded, description: "With a status from 200 to 299 the message is delivered. Otherwise it is retried like any other."},
 		{method: "POST", path: one + "redeliver/", id: "redeliver", summary: "Send deliveries again", auth: authBackendKey,
-			body:   objectType("", optional("delivery_id", lineType("One delivery.", 128)), optional("since", lineType("All that were made since: a date and time of ISO 8601.", 40))),
+			body:   objectType("", optional("delivery_id", lineType("One delivery.", 128)), optional("since", lineType("All deliveries since this ISO 8601 date and time.", 40))),
 			status: 200, response: shapeOf[wire.Redelivered](), errors: []int{400, 404, 409, 413, 415}, serve: (*API).redeliver},
 	}
 }
