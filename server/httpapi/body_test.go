@@ -455,3 +455,14 @@ func BenchmarkSplitRows(b *testing.B) {
 		}
 	}
 }
+
+func TestIsJSON(t *testing.T) {
+	for value, want := range map[string]bool{
+		"application/json": true, "application/json; charset=utf-8": true, "Application/JSON;charset=UTF-8": true,
+		"application/json; charset=latin1": false, "text/json": false, "": false, "text/plain": false, "application/json;": true, "a;b;c": false,
+	} {
+		if got := isJSON(value); got != want {
+			t.Errorf("%q: %v, want %v", value, got, want)
+		}
+	}
+}

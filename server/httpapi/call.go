@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"math"
 	"net/http"
-	"net/url"
 	"strconv"
 	"time"
 
@@ -176,19 +174,6 @@ func intField(doc map[string]any, name string) int64 {
 		n = int64(f)
 	}
 	return n
-}
-
-// intParam gives a query parameter that is an integer, at least so large.
-func intParam(query url.Values, name string, least, otherwise int64) (int64, error) {
-	value := query.Get(name)
-	if value == "" {
-		return otherwise, nil
-	}
-	n, err := strconv.ParseInt(value, 10, 64)
-	if err != nil || n < least {
-		return 0, invalidField(name, intray.NewMessage("request.not_in_range", intray.Params{"min": least, "max": math.MaxInt64}))
-	}
-	return n, nil
 }
 
 // response is what a call gives back.

@@ -10,10 +10,8 @@ import (
 	"net/http/httptest"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/intraydata/intray/engine"
 	"github.com/intraydata/intray/internal/jsonschema"
@@ -374,66 +372,5 @@ func (s *server) refuses(op *operation, path string, try refused) {
 		if w.Code != try.status || err != nil || body.Detail == "" || body.Code == "" || body.RequestID == "" || body.RequestID != w.Header().Get("X-Request-Id") {
 			s.Errorf("%s %s with %s: status %d, %s; want %d and a body that says why", op.method, path, try.name, w.Code, w.Body, try.status)
 		}
-	}
-}
-
-func TestTableIsSound(t *testing.T) {
-	ids, routes := map[string]bool{}, map[string]bool{}
-	for _, op := range operations() {
-		route := op.method + " " + variable.ReplaceAllString(strings.TrimSuffix(op.path, "/"), "{}")
-		if ids[op.id] || routes[route] {
-			t.Errorf("%s or its route %s stands twice", op.id, route)
-		}
-		ids[op.id], routes[route] = true, true
-		if op.id == "" || op.summary == "" || op.status/100 != 2 && !slices.Contains(op.errors, http.StatusGone) || op.serve == nil {
-			t.Errorf("%s has no name, no word, no status or nobody who serves it", route)
-		}
-		if op.method == "GET" && op.body != nil {
-			t.Errorf("%s reads a body", op.id)
-		}
-	}
-}
-
-func TestPanicIsAFault(t *testing.T) {
-	var seenStatuses []int
-	s := newServer(t, func(cfg *Config) {
-		cfg.Pages = map[string]http.Handler{"GET /panic": http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("boom") })}
-		cfg.Observe = func(_, _ string, status int, _ time.Duration) { seenStatuses = append(seenStatuses, status) }
-	})
-	w := s.send("GET", "/panic", "")
-	if w.Code != 500 || !strings.Contains(w.Body.String(), `"code":"internal"`) || strings.Contains(w.Body.String(), "boom") {
-		t.Errorf("status %d, %s", w.Code, w.Body)
-	}
-	if len(seenStatuses) != 1 || seenStatuses[0] != 500 {
-		t.Errorf("the metrics were told %v", seenStatuses)
-	}
-}
-
-func TestReplayInOneProcess(t *testing.T) {
-	s := newServer(t, func(cfg *Config) { cfg.RateCreate = 2 })
-	const all = "/api/v1/headless/imports/"
-	body := `{` + mailFields + `}`
-	first := s.send("POST", all, body, "Idempotency-Key", "k1")
-	for range 3 { // replays do not count against the limit
-		again := s.send("POST", all, body, "Idempotency-Key", "k1")
-		if again.Code != 201 || again.Body.String() != first.Body.String() || again.Header().Get("Idempotent-Replay") != "true" {
-			t.Errorf("the replay: status %d, %s", again.Code, again.Body)
-		}
-	}
-	if w := s.send("POST", all, `{`+mailFields+`,"settings":{}}`, "Idempotency-Key", "k1"); w.Code != 409 {
-		t.Errorf("another request with the key: status %d", w.Code)
-	}
-	if w := s.send("POST", all, `{}`); w.Code != 400 { // counts as nothing
-		t.Errorf("a wrong request: status %d", w.Code)
-	}
-	if w := s.send("POST", all, body); w.Code != 201 {
-		t.Errorf("the second creation: status %d, %s", w.Code, w.Body)
-	}
-	limited := s.send("POST", all, body, "Idempotency-Key", "k2")
-	if limited.Code != 429 || limited.Header().Get("Retry-After") == "" {
-		t.Errorf("the third creation: status %d, %v", limited.Code, limited.Header())
-	}
-	if w := s.send("POST", all, body, "Idempotency-Key", "a b"); w.Code != 400 && w.Code != 429 {
-		t.Errorf("a key with a space: status %d", w.Code)
 	}
 }

@@ -1,11 +1,9 @@
 package httpapi
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"net/url"
-	"strconv"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/jsonschema"
@@ -179,68 +177,8 @@ func (a *API) getImport(c *call) (*response, error) {
 	return jsonResponse(http.StatusOK, full, err)
 }
 
-// The window of a list that is given in pages.
-const (
-	pageSize    = 100
-	maxPageSize = 1000
-)
-
 func (a *API) listImports(c *call) (*response, error) {
 	return listPage(a, c, a.cfg.Service.Imports, wireImport)
-}
-
-// listPage responds with the page of a list that the query asks for.
-func listPage[T, W any](a *API, c *call, list func(ctx context.Context, org string, offset, limit int64) ([]T, int64, error), convert func(T) W, repeated ...string) (*response, error) {
-	offset, limit, err := pageWindow(c.r.URL.Query())
-	if err != nil {
-		return nil, err
-	}
-	elements, total, err := list(c.context(), c.org, offset, limit)
-	return jsonResponse(http.StatusOK, paginate(a, c, mapEach(elements, convert), total, offset, limit, repeated...), err)
-}
-
-// pageWindow reads offset and limit. A limit over the most that is given is cut.
-func pageWindow(query url.Values) (offset, limit int64, err error) {
-	if offset, err = intParam(query, "offset", 0, 0); err != nil {
-		return 0, 0, err
-	}
-	if limit, err = intParam(query, "limit", 1, pageSize); err != nil {
-		return 0, 0, err
-	}
-	return offset, min(limit, maxPageSize), nil
-}
-
-// paginate returns a page of a list with the URLs of the pages next to it. The URLs
-// repeat the given query parameters, names and values in turn.
-func paginate[T any](a *API, c *call, results []T, total, offset, limit int64, repeated ...string) wire.Page[T] {
-	p := wire.Page[T]{Count: total, Results: results}
-	at := func(offset int64) *string {
-		query := url.Values{"limit": {strconv.FormatInt(limit, 10)}}
-		for i := 0; i+1 < len(repeated); i += 2 {
-			query.Set(repeated[i], repeated[i+1])
-		}
-		if offset > 0 {
-			query.Set("offset", strconv.FormatInt(offset, 10))
-		}
-		address := a.baseURL(c.r) + c.op.path + "?" + query.Encode()
-		return &address
-	}
-	if offset < total-limit {
-		p.Next = at(offset + limit)
-	}
-	if offset > 0 {
-		p.Previous = at(max(0, offset-limit))
-	}
-	return p
-}
-
-// mapEach returns convert of each element.
-func mapEach[T, W any](list []T, convert func(T) W) []W {
-	out := make([]W, len(list))
-	for i, one := range list {
-		out[i] = convert(one)
-	}
-	return out
 }
 
 func (a *API) deleteImport(c *call) (*response, error) {

@@ -1,12 +1,9 @@
 package httpapi
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -20,7 +17,6 @@ import (
 	"time"
 
 	"github.com/intraydata/intray/internal/jsonschema"
-	"github.com/intraydata/intray/internal/wire"
 	"github.com/intraydata/intray/server/imports"
 )
 
@@ -253,87 +249,6 @@ type watched struct {
 }
 
 func (w *watched) Write(p []byte) (int, error) { w.look(); return w.ResponseRecorder.Write(p) }
-
-func TestListOfLargeSchemas(t *testing.T) {
-	s := newServer(t, nil)
-	const all = "/api/v1/schemas/"
-	if got := s.do("GET", all, "").Body.String(); got != "[]" {
-		t.Errorf("without schemas the list is %s", got)
-	}
-	for _, name := range []string{"A", "B", "C"} {
-		s.do("POST", all, `{"name":"`+name+`","settings":{},"hooks":{"beforeFinishCallback":"() => {/*`+strings.Repeat("x", keepInMemory)+`*/}"},`+mailFields+`}`)
-	}
-	var list []wire.Schema
-	check(t, json.Unmarshal(s.do("GET", all, "").Body.Bytes(), &list))
-	if len(list) != 3 || list[2].Name != "C" {
-		t.Errorf("%d schemas", len(list))
-	}
-}
-
-// TestClientsThatAreGone are no faults of ours.
-func TestClientsThatAreGone(t *testing.T) {
-	var log bytes.Buffer
-	var seenStatuses []int
-	s := newServer(t, func(cfg *Config) {
-		cfg.Log = slog.New(slog.NewTextHandler(&log, nil))
-		cfg.Observe = func(_, _ string, status int, _ time.Duration) { seenStatuses = append(seenStatuses, status) }
-	})
-	gone, cancel := context.WithCancel(t.Context())
-	cancel()
-	r := httptest.NewRequestWithContext(gone, "GET", "/api/v1/schemas/", nil)
-	r.Header.Set("X-Service-License-Key", s.key)
-	w := httptest.NewRecorder()
-	s.api.ServeHTTP(w, r)
-	s.refusedWith("a client that is gone", w, 503, "connection_closed")
-	if log.Len() > 0 || len(seenStatuses) != 1 || seenStatuses[0] != clientGone {
-		t.Errorf("the log has %q, the metrics %v", log.String(), seenStatuses)
-	}
-}
-
-// TestBrokenAnswersAreCounted makes sure that the metrics see an answer that
-// breaks off.
-func TestBrokenAnswersAreCounted(t *testing.T) {
-	var seenStatuses []int
-	s := newServer(t, func(cfg *Config) {
-		cfg.Pages = map[string]http.Handler{"GET /broken": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			w.WriteHeader(http.StatusOK)
-			panic(http.ErrAbortHandler)
-		})}
-		cfg.Observe = func(_, _ string, status int, _ time.Duration) { seenStatuses = append(seenStatuses, status) }
-	})
-	func() {
-		defer func() { _ = recover() }()
-		s.send("GET", "/broken", "")
-	}()
-	if len(seenStatuses) != 1 || seenStatuses[0] != http.StatusOK {
-		t.Errorf("the metrics were told %v", seenStatuses)
-	}
-}
-
-func TestEmptyPathIsTheRoot(t *testing.T) {
-	s := newServer(t, func(cfg *Config) {
-		cfg.Pages = map[string]http.Handler{"GET /{$}": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })}
-	})
-	r := httptest.NewRequestWithContext(t.Context(), "GET", "http://intray.test", nil)
-	r.URL.Path = ""
-	w := httptest.NewRecorder()
-	s.api.ServeHTTP(w, r)
-	if w.Code != http.StatusNoContent {
-		t.Errorf("status %d, %v", w.Code, w.Header())
-	}
-}
-
-func TestDocumentNamesTheOtherHeaders(t *testing.T) {
-	for header, headers := range map[string][]string{
-		"browser.": {"X-Key"}, "Also accepted in: X-Two, X-Three.": {"X-One", "X-Two", "X-Three"},
-	} {
-		a := New(Config{KeyHeaders: headers})
-		scheme := a.securitySchemes()["backendKey"].(map[string]any)
-		if text := scheme["description"].(string); !strings.HasSuffix(text, header) {
-			t.Errorf("%v: %q", headers, text)
-		}
-	}
-}
 
 // drip is a body that brings some bytes after each pause, for a time.
 type drip struct {

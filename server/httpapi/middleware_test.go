@@ -1,10 +1,16 @@
 package httpapi
 
 import (
+	"bytes"
 	"compress/gzip"
+	"context"
 	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestZip(t *testing.T) {
@@ -43,5 +49,73 @@ func (s *server) zipped(what, cookie string) {
 		if packed && sent > len(text)/2 {
 			s.Errorf("%q: %d bytes for %d", accepted, sent, len(text))
 		}
+	}
+}
+
+// TestClientsThatAreGone are no faults of ours.
+func TestClientsThatAreGone(t *testing.T) {
+	var log bytes.Buffer
+	var seenStatuses []int
+	s := newServer(t, func(cfg *Config) {
+		cfg.Log = slog.New(slog.NewTextHandler(&log, nil))
+		cfg.Observe = func(_, _ string, status int, _ time.Duration) { seenStatuses = append(seenStatuses, status) }
+	})
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	r := httptest.NewRequestWithContext(gone, "GET", "/api/v1/schemas/", nil)
+	r.Header.Set("X-Service-License-Key", s.key)
+	w := httptest.NewRecorder()
+	s.api.ServeHTTP(w, r)
+	s.refusedWith("a client that is gone", w, 503, "connection_closed")
+	if log.Len() > 0 || len(seenStatuses) != 1 || seenStatuses[0] != clientGone {
+		t.Errorf("the log has %q, the metrics %v", log.String(), seenStatuses)
+	}
+}
+
+// TestBrokenAnswersAreCounted makes sure that the metrics see an answer that
+// breaks off.
+func TestBrokenAnswersAreCounted(t *testing.T) {
+	var seenStatuses []int
+	s := newServer(t, func(cfg *Config) {
+		cfg.Pages = map[string]http.Handler{"GET /broken": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusOK)
+			panic(http.ErrAbortHandler)
+		})}
+		cfg.Observe = func(_, _ string, status int, _ time.Duration) { seenStatuses = append(seenStatuses, status) }
+	})
+	func() {
+		defer func() { _ = recover() }()
+		s.send("GET", "/broken", "")
+	}()
+	if len(seenStatuses) != 1 || seenStatuses[0] != http.StatusOK {
+		t.Errorf("the metrics were told %v", seenStatuses)
+	}
+}
+
+func TestEmptyPathIsTheRoot(t *testing.T) {
+	s := newServer(t, func(cfg *Config) {
+		cfg.Pages = map[string]http.Handler{"GET /{$}": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })}
+	})
+	r := httptest.NewRequestWithContext(t.Context(), "GET", "http://intray.test", nil)
+	r.URL.Path = ""
+	w := httptest.NewRecorder()
+	s.api.ServeHTTP(w, r)
+	if w.Code != http.StatusNoContent {
+		t.Errorf("status %d, %v", w.Code, w.Header())
+	}
+}
+
+func TestPanicIsAFault(t *testing.T) {
+	var seenStatuses []int
+	s := newServer(t, func(cfg *Config) {
+		cfg.Pages = map[string]http.Handler{"GET /panic": http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("boom") })}
+		cfg.Observe = func(_, _ string, status int, _ time.Duration) { seenStatuses = append(seenStatuses, status) }
+	})
+	w := s.send("GET", "/panic", "")
+	if w.Code != 500 || !strings.Contains(w.Body.String(), `"code":"internal"`) || strings.Contains(w.Body.String(), "boom") {
+		t.Errorf("status %d, %s", w.Code, w.Body)
+	}
+	if len(seenStatuses) != 1 || seenStatuses[0] != 500 {
+		t.Errorf("the metrics were told %v", seenStatuses)
 	}
 }

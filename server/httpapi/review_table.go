@@ -147,19 +147,6 @@ func rowsAsked(query url.Values) (from int64, count int, err error) {
 	return from, int(n), err
 }
 
-// boundedParam reads a query parameter from 0 to most.
-func boundedParam(query url.Values, name string, usual, most int64) (int64, error) {
-	text := query.Get(name)
-	if text == "" {
-		return usual, nil
-	}
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || n < 0 || n > most {
-		return 0, invalidField(name, intray.NewMessage("request.not_in_range", intray.Params{"min": 0, "max": most}))
-	}
-	return n, nil
-}
-
 var shows = map[string]draft.Show{
 	"": draft.All, "all": draft.All, "problems": draft.Problems, "errors": draft.Errors, "warnings": draft.Warnings, "infos": draft.Infos, "valid": draft.Valid,
 }

@@ -60,16 +60,6 @@ func TestStateUponOneOfManyTags(t *testing.T) {
 	}
 }
 
-func TestBearer(t *testing.T) {
-	for header, want := range map[string]string{
-		"Bearer x": "x", "bearer x": "x", "BEARER  x ": "x", "x": "", "Bearer": "", "Bearer ": "", "Basic x": "", "": "", "Bearerx": "",
-	} {
-		if got, err := bearerToken(header); got != want || (err != nil) != (want == "") {
-			t.Errorf("%q: %q, error %v; want %q", header, got, err, want)
-		}
-	}
-}
-
 func TestMediaType(t *testing.T) {
 	const none = "application/octet-stream"
 	for sent, want := range map[string]string{
