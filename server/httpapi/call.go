@@ -150,11 +150,6 @@ func (c *call) releaseMemory() {
 	}
 }
 
-// forget lets go of what the call had in memory, before its answer is read.
-func (c *call) forget() {
-	c.releaseMemory()
-}
-
 // bodyObject gives the body as the object that its shape says it is.
 func (c *call) bodyObject() map[string]any {
 	doc, _ := c.body.doc.(map[string]any)
@@ -223,7 +218,7 @@ func (a *API) handler(op *operation) http.HandlerFunc {
 // perform carries a call out. The answer that it gives has next to nothing in
 // memory, however slowly it is read.
 func (a *API) perform(c *call) (*response, error) {
-	defer c.forget()
+	defer c.releaseMemory()
 	if err := a.authorize(c); err != nil {
 		return nil, err
 	}
@@ -361,14 +356,6 @@ func encodeJSON(v any) ([]byte, error) {
 		return nil, fmt.Errorf("encode an answer: %w", err)
 	}
 	return bytes.TrimRight(text.Bytes(), "\n"), nil
-}
-
-// rowsOf gives the rows of the request, or nil.
-func rowsOf(s *spool) (io.Reader, error) {
-	if s == nil {
-		return nil, nil
-	}
-	return s.reader()
 }
 
 // formatTime is a time as the wire has it: UTC, microseconds, Z.

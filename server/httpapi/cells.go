@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"math"
 	"net/url"
 	"unicode/utf8"
 
@@ -79,7 +80,7 @@ func rowParam(query url.Values) (int64, error) {
 	if query.Get("row") == "" {
 		return 0, invalidField("row", intray.NewMessage("request.row_missing", nil))
 	}
-	return intParam(query, "row", 0, 0)
+	return intParam(query, "row", 0, math.MaxInt64, 0)
 }
 
 func cellParams() []parameter {

@@ -131,13 +131,16 @@ func wireMatch(f intray.Field, m intray.Match, headers []string) wire.FieldSourc
 
 func (a *API) createImport(c *call) (*response, error) {
 	doc := c.bodyObject()
-	rows, err := rowsOf(c.body.rows)
-	if err != nil {
-		return nil, err
-	}
 	draft := imports.Draft{
-		ID: c.fixedID, Filename: stringField(doc, "original_filename"), Rows: rows,
+		ID: c.fixedID, Filename: stringField(doc, "original_filename"),
 		Doc: schema.Doc{Fields: doc["fields"], Settings: doc["settings"], Hooks: doc["hooks"]},
+	}
+	if c.body.rows != nil {
+		rows, err := c.body.rows.reader()
+		if err != nil {
+			return nil, err
+		}
+		draft.Rows = rows
 	}
 	if id := stringField(doc, "schema_id"); id != "" {
 		parsed, ok := model.ParseID(id)

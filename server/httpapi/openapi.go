@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -34,7 +35,7 @@ func (a *API) describe() ([]byte, error) {
 			"license":     map[string]any{"name": "Apache-2.0", "identifier": "Apache-2.0"},
 			"description": "Turns messy spreadsheets into clean rows that match a schema. Paths work with and without a slash at the end.",
 		},
-		"servers": []any{map[string]any{"url": orRoot(a.cfg.BaseURL)}},
+		"servers": []any{map[string]any{"url": cmp.Or(a.cfg.BaseURL, "/")}},
 		"paths":   paths,
 		"components": map[string]any{
 			"securitySchemes": a.securitySchemes(),
@@ -45,13 +46,6 @@ func (a *API) describe() ([]byte, error) {
 		return nil, fmt.Errorf("describe the API: %w", err)
 	}
 	return document, nil
-}
-
-func orRoot(base string) string {
-	if base == "" {
-		return "/"
-	}
-	return base
 }
 
 func (a *API) securitySchemes() map[string]any {

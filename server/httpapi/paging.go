@@ -11,7 +11,7 @@ import (
 	"github.com/intraydata/intray/internal/wire"
 )
 
-// The window of a list that is given in pages.
+// The length of a page, by default and at most.
 const (
 	pageSize    = 100
 	maxPageSize = 1000
@@ -27,12 +27,12 @@ func listPage[T, W any](a *API, c *call, list func(ctx context.Context, org stri
 	return jsonResponse(http.StatusOK, paginate(a, c, mapEach(elements, convert), total, offset, limit, repeated...), err)
 }
 
-// pageWindow reads offset and limit. A limit over the most that is given is cut.
+// pageWindow reads offset and limit. A limit above the maximum counts as the maximum.
 func pageWindow(query url.Values) (offset, limit int64, err error) {
-	if offset, err = intParam(query, "offset", 0, 0); err != nil {
+	if offset, err = intParam(query, "offset", 0, math.MaxInt64, 0); err != nil {
 		return 0, 0, err
 	}
-	if limit, err = intParam(query, "limit", 1, pageSize); err != nil {
+	if limit, err = intParam(query, "limit", 1, math.MaxInt64, pageSize); err != nil {
 		return 0, 0, err
 	}
 	return offset, min(limit, maxPageSize), nil
@@ -71,28 +71,16 @@ func mapEach[T, W any](list []T, convert func(T) W) []W {
 	return out
 }
 
-// intParam gives a query parameter that is an integer, at least so large.
-func intParam(query url.Values, name string, least, otherwise int64) (int64, error) {
-	value := query.Get(name)
-	if value == "" {
-		return otherwise, nil
-	}
-	n, err := strconv.ParseInt(value, 10, 64)
-	if err != nil || n < least {
-		return 0, invalidField(name, intray.NewMessage("request.not_in_range", intray.Params{"min": least, "max": math.MaxInt64}))
-	}
-	return n, nil
-}
-
-// boundedParam reads a query parameter from 0 to most.
-func boundedParam(query url.Values, name string, usual, most int64) (int64, error) {
+// intParam reads a query parameter that is an integer from least to most. If it is missing,
+// it returns otherwise.
+func intParam(query url.Values, name string, least, most, otherwise int64) (int64, error) {
 	text := query.Get(name)
 	if text == "" {
-		return usual, nil
+		return otherwise, nil
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || n < 0 || n > most {
-		return 0, invalidField(name, intray.NewMessage("request.not_in_range", intray.Params{"min": 0, "max": most}))
+	if err != nil || n < least || n > most {
+		return 0, invalidField(name, intray.NewMessage("request.not_in_range", intray.Params{"min": least, "max": most}))
 	}
 	return n, nil
 }

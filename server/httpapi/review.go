@@ -78,7 +78,7 @@ func (a *API) authorizeReviewer(c *call) error {
 }
 
 func (a *API) getReview(c *call) (*response, error) {
-	count, err := boundedParam(c.r.URL.Query(), "rows", 0, maxWindow)
+	count, err := intParam(c.r.URL.Query(), "rows", 0, maxWindow, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -118,7 +118,11 @@ func (a *API) reviewRows(c *call, d *reviewTable, query url.Values) (wire.Review
 	if err != nil {
 		return out, err
 	}
-	from, count, err := rowsAsked(query)
+	from, err := intParam(query, "from", 0, 1<<40, 0)
+	if err != nil {
+		return out, err
+	}
+	count, err := intParam(query, "count", 0, maxWindow, usualWindow)
 	if err != nil {
 		return out, err
 	}
@@ -126,7 +130,7 @@ func (a *API) reviewRows(c *call, d *reviewTable, query url.Values) (wire.Review
 		most = maxCellText
 	}
 	err = a.cfg.Service.WithTable(c.context(), c.reviewed, func(rows *draft.Draft, made review.SetByHook) error {
-		w, err := rows.Window(c.context(), q, from, count)
+		w, err := rows.Window(c.context(), q, from, int(count))
 		if err != nil {
 			return err
 		}
@@ -137,14 +141,6 @@ func (a *API) reviewRows(c *call, d *reviewTable, query url.Values) (wire.Review
 		return nil
 	})
 	return out, err
-}
-
-func rowsAsked(query url.Values) (from int64, count int, err error) {
-	if from, err = boundedParam(query, "from", 0, 1<<40); err != nil {
-		return 0, 0, err
-	}
-	n, err := boundedParam(query, "count", usualWindow, maxWindow)
-	return from, int(n), err
 }
 
 var shows = map[string]draft.Show{
@@ -303,7 +299,7 @@ func (a *API) getReviewValues(c *call) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	limit, err := boundedParam(query, "limit", 100, maxDistinct)
+	limit, err := intParam(query, "limit", 0, maxDistinct, 100)
 	if err != nil {
 		return nil, err
 	}
@@ -339,11 +335,9 @@ func (a *API) getReviewNext(c *call) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	row := int64(-1)
-	if query.Get("row") != "" {
-		if row, err = boundedParam(query, "row", 0, 1<<40); err != nil {
-			return nil, err
-		}
+	row, err := intParam(query, "row", 0, 1<<40, -1)
+	if err != nil {
+		return nil, err
 	}
 	near, known := shows[query.Get("near")]
 	if !known || near == draft.All || near == draft.Valid {

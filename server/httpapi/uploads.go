@@ -62,14 +62,14 @@ const exampleDate, exampleTime = "2026-11-21", "2026-11-21T09:30:00Z"
 
 // uploadWindow reads start and end. The window holds at most MaxUploads.
 func uploadWindow(query url.Values) (start, end int64, err error) {
-	if start, err = intParam(query, "start", 0, 0); err != nil {
+	if start, err = intParam(query, "start", 0, math.MaxInt64, 0); err != nil {
 		return 0, 0, err
 	}
 	otherwise := int64(imports.MaxUploads)
 	if start > otherwise {
 		otherwise = start + min(imports.MaxUploads, math.MaxInt64-start)
 	}
-	if end, err = intParam(query, "end", 0, otherwise); err != nil {
+	if end, err = intParam(query, "end", 0, math.MaxInt64, otherwise); err != nil {
 		return 0, 0, err
 	}
 	if start > end {

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/jsonschema"
@@ -121,7 +120,7 @@ func wireDelivery(d model.Delivery, attempts []model.Attempt) wire.Delivery {
 func wireAttempt(t model.Attempt) wire.Attempt {
 	out := wire.Attempt{
 		Number: t.Number, Date: formatTime(t.At), Delivered: t.Delivered, SnakeMessage: wire.NewSnakeMessage(t.Message),
-		AnsweredMS: milliseconds(t.Answered), TookMS: milliseconds(t.Took), ResponseHeaders: t.Head, ResponseBody: legible(t.Body),
+		AnsweredMS: milliseconds(t.Answered), TookMS: milliseconds(t.Took), ResponseHeaders: t.Head, ResponseBody: strings.ToValidUTF8(string(t.Body), "\uFFFD"),
 	}
 	if out.ResponseHeaders == nil {
 		out.ResponseHeaders = map[string][]string{}
@@ -133,14 +132,6 @@ func wireAttempt(t model.Attempt) wire.Attempt {
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-
-// legible is a body as text, whatever it is.
-func legible(body []byte) string {
-	if utf8.Valid(body) {
-		return string(body)
-	}
-	return strings.ToValidUTF8(string(body), "\uFFFD")
-}
 
 func (a *API) listDeliveries(c *call) (*response, error) {
 	id, err := c.pathID("id")
@@ -195,7 +186,7 @@ func (a *API) fetchMessages(c *call) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	seconds, err := boundedParam(c.r.URL.Query(), "wait", 0, maxWait)
+	seconds, err := intParam(c.r.URL.Query(), "wait", 0, maxWait, 0)
 	if err != nil {
 		return nil, err
 	}
