@@ -1,13 +1,14 @@
-// Package httpapi speaks HTTP for the service: routes, keys, JSON in and out.
+// Package httpapi serves the HTTP API: routes, authentication, and JSON requests and
+// responses.
 //
-// An operation is one row of the table in operations.go: a method and a path, who
-// may call it, the shape of its body and of its answer, and the function that serves it.
-// The document at /openapi.json is made from the same table, with the shapes of answers
-// from the structs of package wire. Every error is a JSON object with detail, code and
-// request_id; errors.go has the one table from kinds of errors to statuses.
+// An operation is a row in the table of operations.go: a method and a path, who can call it,
+// the schemas of its request and response, and the function that serves it. The document
+// at /openapi.json is generated from the table. The schemas of responses are derived from
+// the structs of package wire. An error is a JSON object with detail, code and request_id;
+// errors.go maps the kinds of errors to statuses.
 //
-// The names of requests are spelled here, those of answers in package wire, and nowhere
-// else. The package holds no rules.
+// Only this package and package wire know the names of the API. The rules are in the use
+// cases.
 package httpapi
 
 import (
@@ -25,36 +26,36 @@ import (
 	"github.com/intraydata/intray/server/service"
 )
 
-// Config is what the API works with. Service must be set.
+// Config configures the API. Service must be set.
 type Config struct {
 	Service *service.Service
-	// BaseURL is how clients reach the service, without a slash at the end; ""
-	// means by the host that they called.
+	// BaseURL is the URL at which clients reach the server, without a slash at the end.
+	// Default: the host that they called.
 	BaseURL string
-	// KeyHeaders are the headers that may carry the licence key. Default
-	// X-Service-License-Key and X-Dromo-License-Key.
+	// KeyHeaders are the headers with the API key. Default: X-Service-License-Key and
+	// X-Dromo-License-Key.
 	KeyHeaders []string
-	// TrustedProxies may say how clients called.
+	// TrustedProxies are the networks whose X-Forwarded headers count.
 	TrustedProxies []netip.Prefix
-	// RateCreate and RatePoll are the limits of a minute; 0 means none.
+	// RateCreate and RatePoll are limits for each minute; 0 means no limit.
 	RateCreate, RatePoll int
-	// TempDir takes what is too large for memory. Default the system's. All
-	// calls together have about 64 MiB of bodies and answers in memory.
+	// TempDir is the folder for bodies and responses that are too large for memory, of
+	// which all calls together use about 64 MiB. Default: the folder of the system.
 	TempDir string
-	// Version is told in the document.
+	// Version is the version in the OpenAPI document.
 	Version string
-	// Pages serves what is for people, by route. Default none.
+	// Pages are the handlers of pages for people, by route. Default: none.
 	Pages map[string]http.Handler
-	// Observe is told of every request: its route, method and status, 499 where
-	// the client was gone before the answer. Default nobody.
+	// Observe is called after each request. The status is 499 if the client disconnected
+	// before the response. Default: no call.
 	Observe func(route, method string, status int, took time.Duration)
-	// Clock gives the time. Default time.Now.
+	// Clock returns the time. Default: time.Now.
 	Clock func() time.Time
-	// Log takes faults of ours. Default nothing.
+	// Log logs internal errors. Default: no log.
 	Log *slog.Logger
 }
 
-// API answers requests.
+// API handles requests.
 type API struct {
 	cfg      Config
 	table    []operation
@@ -63,14 +64,13 @@ type API struct {
 	memory   *memoryLimiter
 	openapi  func() ([]byte, error)
 	frontend http.Handler
-	// streams counts the pages that are told of what happens, until closing is
-	// closed.
+	// streams is the number of open event streams, which end when closing is closed.
 	streams atomic.Int64
 	closing chan struct{}
 	endOnce sync.Once
 }
 
-// New makes the API.
+// New returns an API.
 func New(cfg Config) *API {
 	if cfg.KeyHeaders == nil {
 		cfg.KeyHeaders = []string{"X-Service-License-Key", "X-Dromo-License-Key"}
@@ -92,8 +92,8 @@ func New(cfg Config) *API {
 
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.frontend.ServeHTTP(w, r) }
 
-// routes makes the mux. Paths have no slash at the end here: the front takes it
-// from requests.
+// routes returns the mux. Its paths have no slash at the end, because frontHandler removes
+// it from requests.
 func (a *API) routes() *http.ServeMux {
 	mux := http.NewServeMux()
 	methods := map[string][]string{}
@@ -115,7 +115,7 @@ func (a *API) routes() *http.ServeMux {
 	return mux
 }
 
-// baseURL is the beginning of all addresses in an answer.
+// baseURL returns the beginning of the URLs in a response.
 func (a *API) baseURL(r *http.Request) string {
 	if a.cfg.BaseURL != "" {
 		return a.cfg.BaseURL
@@ -135,7 +135,7 @@ func (a *API) baseURL(r *http.Request) string {
 	return scheme + "://" + host
 }
 
-// isTrustedProxy says whether the request came from a proxy that is trusted.
+// isTrustedProxy reports whether the request came from a trusted proxy.
 func (a *API) isTrustedProxy(remote string) bool {
 	at, err := netip.ParseAddrPort(remote)
 	return err == nil && slices.ContainsFunc(a.cfg.TrustedProxies, func(p netip.Prefix) bool {

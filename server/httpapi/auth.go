@@ -8,7 +8,7 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// authorize lets a call in or says why not.
+// authorize returns an error unless the caller may call the operation.
 func (a *API) authorize(c *call) error {
 	switch c.op.auth {
 	case authBackendKey:
@@ -59,7 +59,7 @@ func unauthorized(message intray.Message) *apiError {
 	return newError(http.StatusUnauthorized, "unauthorized", message)
 }
 
-// authorizeHydration opens the session of the hydration token.
+// authorizeHydration loads the session of the hydration token.
 func (a *API) authorizeHydration(c *call) error {
 	token := c.r.Header.Get("X-Hydration-Id")
 	if token == "" {
@@ -76,8 +76,8 @@ func (a *API) authorizeHydration(c *call) error {
 	return nil
 }
 
-// limitPolls keeps the limit of polls, by organization, so that nobody uses up
-// the limit of another's import.
+// limitPolls limits how often an import is retrieved. It counts by organization, so that
+// nobody can use up the limit of another organization's import.
 func (a *API) limitPolls(c *call) error {
 	if c.op.limit != perPoll {
 		return nil
@@ -87,7 +87,7 @@ func (a *API) limitPolls(c *call) error {
 	return err
 }
 
-// crossOrigin says whether pages of other sites may call the operation.
+// crossOrigin reports whether pages of other sites may call the operation.
 func (op *operation) crossOrigin() bool {
 	return op.auth == authHydrationToken || op.auth == authSignedURL
 }
@@ -97,7 +97,7 @@ func allowOrigins(h http.Header) {
 	h.Set("Access-Control-Expose-Headers", "ETag, Content-Disposition, X-Request-Id, Retry-After")
 }
 
-// preflight answers the question of a browser whether a page may call.
+// preflight responds to preflight requests (CORS).
 func preflight(methods string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()

@@ -17,36 +17,36 @@ import (
 )
 
 const (
-	// maxBody is the most bytes of an ordinary request body: 1 MiB.
+	// maxBody is the maximum size of an ordinary request body: 1 MiB.
 	maxBody = 1 << 20
-	// maxRows is the most bytes of initial_data as it is sent.
+	// maxRows is the maximum size of initial_data as sent: 15 MiB.
 	maxRows = 15728640
-	// maxValues is the most values, with names, of a request body: a small body
-	// of many empty arrays needs much memory.
+	// maxValues is the maximum number of values and names in a request body, because a
+	// small body with many empty arrays needs much memory.
 	maxValues = 250_000
-	// maxCells and maxCellValues are the same two of a change of rows, which may be
-	// pasted: 16 MiB, and some 100,000 cells.
+	// maxCells and maxCellValues are these limits for changes to rows, which may be
+	// pasted: 16 MiB, and about 100,000 cells.
 	maxCells, maxCellValues = 16 << 20, 1_500_000
-	// maxDrain is how much of a refused body is read to its end, so that the
-	// sender sees the answer.
+	// maxDrain is the maximum size of a refused body that is read to its end, so that the
+	// client gets the response.
 	maxDrain = 32 << 20
 )
 
 // body is a request body.
 type body struct {
-	// text is the JSON as it was sent, without the rows; empty where nothing
-	// was sent. doc is what was decoded of it.
+	// text is the JSON as sent, without the rows; empty if nothing was sent. doc is the
+	// decoded JSON.
 	text *spool
 	doc  any
-	// values is how much memory its values may need beside their text.
+	// values is the memory that the values may need in addition to the text.
 	values int64
-	// rows is the text of initial_data; nil without one.
+	// rows is the JSON of initial_data; nil if there is none.
 	rows *spool
-	// digest is a hash of the bytes as sent; "" where they were not all read.
+	// digest is a hash of the bytes as sent; "" if not all were read.
 	digest string
-	// err is why the body cannot be used; nil where it can.
+	// err is the error of an invalid body.
 	err error
-	// maxValues is the most values that are taken.
+	// maxValues is the maximum number of values.
 	maxValues int
 }
 
@@ -61,7 +61,7 @@ func (b *body) close() {
 	}
 }
 
-// weight is how much memory the decoded body may need.
+// weight returns the memory that the decoded body may need.
 func (b *body) weight() int64 {
 	if !b.hasContent() || b.err != nil {
 		return 0
@@ -69,7 +69,7 @@ func (b *body) weight() int64 {
 	return 2*b.text.size + min(b.values, valueWeight*int64(b.maxValues))
 }
 
-// readBody keeps the body of an operation till it is whole.
+// readBody reads the whole body of an operation into a spool.
 func (a *API) readBody(op *operation, w http.ResponseWriter, r *http.Request) *body {
 	if op.body == nil {
 		return &body{digest: "none"}
@@ -95,7 +95,7 @@ func (a *API) readBody(op *operation, w http.ResponseWriter, r *http.Request) *b
 		if b.err == nil {
 			b.err = bodyError(err)
 		}
-		return b // without a digest: it is not known what was sent
+		return b // without a digest, because what was sent is unknown
 	}
 	if sum.left < 0 {
 		b.err = bodyTooLarge(limit)
@@ -105,7 +105,7 @@ func (a *API) readBody(op *operation, w http.ResponseWriter, r *http.Request) *b
 	return b
 }
 
-// receiveBody takes the body in as it arrives.
+// receiveBody reads the body as it arrives.
 func (a *API) receiveBody(b *body, op *operation, r *http.Request, from io.Reader) error {
 	head := make([]byte, 1)
 	n, err := io.ReadFull(from, head)
@@ -131,7 +131,7 @@ func (a *API) receiveBody(b *body, op *operation, r *http.Request, from io.Reade
 	return err
 }
 
-// decode reads the body that was kept.
+// decode decodes the body from the spool.
 func (b *body) decode() {
 	if !b.hasContent() || b.err != nil {
 		return
@@ -156,7 +156,7 @@ func bodyTooLarge(limit int64) *apiError {
 	return newError(http.StatusRequestEntityTooLarge, "body_too_large", intray.NewMessage("request.body_too_large", intray.Params{"size": limit}))
 }
 
-// refuseContentEncoding refuses a body that is not the thing itself.
+// refuseContentEncoding returns an error for an encoded body.
 func refuseContentEncoding(header http.Header) error {
 	coding := header.Get("Content-Encoding")
 	if coding == "" || strings.EqualFold(coding, "identity") {
@@ -165,8 +165,8 @@ func refuseContentEncoding(header http.Header) error {
 	return newError(http.StatusUnsupportedMediaType, "unsupported_media_type", intray.NewMessage("request.content_encoding", nil))
 }
 
-// bodyError tells what is wrong with a body that cannot be read or decoded.
-// Faults of ours stay what they are.
+// bodyError returns the error for a client whose body cannot be read or decoded. Internal
+// errors it returns unchanged.
 func bodyError(err error) error {
 	var mine *apiError
 	var ours *spoolError
@@ -187,12 +187,12 @@ func bodyError(err error) error {
 	return err
 }
 
-// drainBody reads on so that the sender, who may read nothing before he has sent
-// all, comes to see the answer.
+// drainBody reads the rest of a body. Some clients read the response only after they have
+// sent everything.
 func drainBody(r io.Reader) { _, _ = io.CopyN(io.Discard, r, maxDrain) }
 
-// hashingReader hashes what passes, and notes when it is more than was allowed. It
-// does not read on after an error.
+// hashingReader hashes what it reads. left is negative after too many bytes. It stops reading
+// after an error.
 type hashingReader struct {
 	from io.Reader
 	sum  hash.Hash
@@ -214,7 +214,7 @@ func (h *hashingReader) Read(p []byte) (int, error) {
 	return n, h.err
 }
 
-// cappedReader reads at most left bytes; more is refused.
+// cappedReader reads at most left bytes. After more it returns over.
 type cappedReader struct {
 	from io.Reader
 	left int64
@@ -229,14 +229,13 @@ func (c *cappedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// rowsField is the property whose value is kept apart from the rest of the
-// body: it may be large, and nobody needs it decoded.
+// rowsField is the property that is stored separately from the rest of the body. It may be
+// large, and is not decoded.
 const rowsField = "initial_data"
 
-// splitRows passes over a body and keeps the value of its top-level property
-// initial_data apart; the rest gets an empty array in its place. A body without
-// the property, or with null, has no rows. Rows without an error must be
-// closed.
+// splitRows copies a body to rest, with an empty array as initial_data, and returns the value
+// of that property. If the property is missing or null, the rows are nil. The caller must
+// close the rows.
 func (a *API) splitRows(from io.Reader, rest io.Writer) (rows *spool, err error) {
 	s := &rowSplitter{Scanner: jsonschema.NewScanner(from, rest), rest: rest, api: a}
 	if err := s.splitBody(); err != nil {
@@ -248,7 +247,7 @@ func (a *API) splitRows(from io.Reader, rest io.Writer) (rows *spool, err error)
 	return s.rows, nil
 }
 
-// rowSplitter sorts a body into the rows and the rest.
+// rowSplitter splits a body into the rows and the rest.
 type rowSplitter struct {
 	*jsonschema.Scanner
 	api  *API
@@ -264,7 +263,7 @@ func (s *rowSplitter) splitBody() error {
 	if b == '{' {
 		err = s.ScanObject(s.member)
 	} else {
-		err = s.SkipValue() // the check of the rest says that it is no object
+		err = s.SkipValue() // validating the rest reports that it is not an object
 	}
 	if err != nil {
 		return err
@@ -279,7 +278,7 @@ func (s *rowSplitter) member(name string) error {
 	return s.SkipValue()
 }
 
-// divertRows keeps the value that follows apart.
+// divertRows copies the next value to the rows.
 func (s *rowSplitter) divertRows() error {
 	b, err := s.Peek()
 	if err != nil {
@@ -287,7 +286,7 @@ func (s *rowSplitter) divertRows() error {
 	}
 	if b != '[' {
 		if b == 'n' || !beginsValue(b) {
-			return s.SkipValue() // null, or the scanner says what is wrong
+			return s.SkipValue() // null, or an error of the scanner
 		}
 		return invalidField(rowsField, intray.NewMessage("import.initial_data_not_objects", nil))
 	}
@@ -316,5 +315,5 @@ func (s *rowSplitter) checkRow(i int) error {
 	return s.SkipValue()
 }
 
-// beginsValue says whether a JSON value may begin so.
+// beginsValue reports whether a JSON value can begin with b.
 func beginsValue(b byte) bool { return strings.IndexByte(`{["-0123456789tfn`, b) >= 0 }

@@ -21,7 +21,7 @@ import (
 	"github.com/intraydata/intray/internal/jsonschema"
 )
 
-// TestBodyErrors tells trouble of the sender's from trouble of ours.
+// TestBodyErrors distinguishes errors of the client from internal errors.
 func TestBodyErrors(t *testing.T) {
 	full := &os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}
 	for name, c := range map[string]struct {
@@ -30,9 +30,9 @@ func TestBodyErrors(t *testing.T) {
 		code   string
 	}{
 		"a body cut off":              {&senderError{io.ErrUnexpectedEOF}, 400, "body_too_short"},
-		"a malformed chunk":           {fmt.Errorf("reading a JSON document: %w", &senderError{errors.New("malformed chunked encoding")}), 400, "body_too_short"},
+		"a malformed chunk":           {fmt.Errorf("read JSON document: %w", &senderError{errors.New("malformed chunked encoding")}), 400, "body_too_short"},
 		"a reset connection":          {&senderError{syscall.ECONNRESET}, 400, "body_too_short"},
-		"a slow body":                 {fmt.Errorf("reading: %w", os.ErrDeadlineExceeded), 408, "too_slow"},
+		"a slow body":                 {fmt.Errorf("read: %w", os.ErrDeadlineExceeded), 408, "too_slow"},
 		"too many values":             {fmt.Errorf("%w: many", jsonschema.ErrTooLarge), 413, "body_too_large"},
 		"wrong JSON":                  {&jsonschema.SyntaxError{Reason: intray.NewMessage("json.empty", nil)}, 400, "malformed_json"},
 		"a full disk":                 {wrapSpoolError(full), 503, "storage_full"},
@@ -52,7 +52,7 @@ func TestBodyErrors(t *testing.T) {
 	}
 }
 
-// sent is a request to one operation, with any reader as its body.
+// sent sends a request with any reader as its body.
 func (s *server) sent(method, path string, body io.Reader, headers ...string) *httptest.ResponseRecorder {
 	s.Helper()
 	r := httptest.NewRequestWithContext(s.Context(), method, strings.TrimPrefix(path, "http://intray.test"), body)
@@ -66,7 +66,7 @@ func (s *server) sent(method, path string, body io.Reader, headers ...string) *h
 	return w
 }
 
-// refusedWith holds an answer against a status and a code.
+// refusedWith checks the status and the code of an error.
 func (s *server) refusedWith(what string, w *httptest.ResponseRecorder, status int, code string) {
 	s.Helper()
 	var body struct{ Code string }
@@ -75,9 +75,9 @@ func (s *server) refusedWith(what string, w *httptest.ResponseRecorder, status i
 	}
 }
 
-// TestBrokenBodiesAreNotKept repeats requests with an Idempotency-Key whose
-// bodies did not arrive, or could not be kept: the whole one is carried out.
-func TestBrokenBodiesAreNotKept(t *testing.T) {
+// TestBrokenBodiesAreNotStored repeats requests with an Idempotency-Key whose bodies did not
+// arrive or could not be stored. The complete request must run.
+func TestBrokenBodiesAreNotStored(t *testing.T) {
 	s := newServer(t, nil)
 	const all = "/api/v1/headless/imports/"
 	rows := `"initial_data":[{}` + strings.Repeat(",{}", keepInMemory) + `]`
@@ -98,7 +98,7 @@ func TestBrokenBodiesAreNotKept(t *testing.T) {
 		s.refusedWith(name, s.sent("POST", all, c.body, "Idempotency-Key", strings.ReplaceAll(name, " ", "-")), c.status, c.code)
 		s.api.cfg.TempDir = folder
 		if w := s.send("POST", all, whole, "Idempotency-Key", strings.ReplaceAll(name, " ", "-")); w.Code != http.StatusCreated {
-			t.Errorf("%s, and then whole: status %d, %s", name, w.Code, w.Body)
+			t.Errorf("%s, then complete: status %d, %s", name, w.Code, w.Body)
 		}
 	}
 }
@@ -122,9 +122,8 @@ func TestManyValuesAreTooLarge(t *testing.T) {
 	s.refusedWith("many values", w, 413, "body_too_large")
 }
 
-// TestSignedAddressesWithoutAnID calls addresses whose id is none, or is
-// written otherwise.
-func TestSignedAddressesWithoutAnID(t *testing.T) {
+// TestSignedURLsWithoutAnID calls URLs whose id is invalid or has another spelling.
+func TestSignedURLsWithoutAnID(t *testing.T) {
 	s := newServer(t, nil)
 	made := s.do("POST", "/api/v1/headless/imports/", `{`+mailFields+`}`)
 	id, upload := s.text(made, "id"), s.text(made, "upload")
@@ -142,7 +141,7 @@ func TestSignedAddressesWithoutAnID(t *testing.T) {
 	}
 }
 
-// splitted is what splitRows makes of a body.
+// splitted is the result of splitRows.
 type splitted struct {
 	rest string
 	rows string
@@ -256,7 +255,7 @@ func TestSplitRowsAtItsLimits(t *testing.T) {
 	}
 	got, err := split(t.TempDir(), strings.NewReader(`{"initial_data": `+rows+`}`))
 	if err != nil || got.rows != rows || got.rest != `{"initial_data": []}` {
-		t.Errorf("rows of the most bytes: %d came, the rest is %q, error %v", len(got.rows), got.rest, err)
+		t.Errorf("rows of the maximum size: %d bytes, the rest is %q, error %v", len(got.rows), got.rest, err)
 	}
 	for code, body := range map[string]string{
 		"initial_data_too_large": `{"initial_data":` + rows[:maxRows-1] + ` ]}`,
@@ -275,12 +274,12 @@ func TestSplitRowsReportsBrokenBody(t *testing.T) {
 	for _, body := range []string{"", `{"initial_data":[{"a":1},`, `{"b":`} {
 		_, err := split(t.TempDir(), io.MultiReader(strings.NewReader(body), iotest.ErrReader(broken)))
 		if !errors.Is(err, broken) {
-			t.Errorf("behind %q: error %v, want the reader's", body, err)
+			t.Errorf("after %q: error %v, want the error of the reader", body, err)
 		}
 	}
 }
 
-// someBody draws a JSON object as text, with rows at any place.
+// someBody draws the text of a JSON object, with rows at any position.
 func someBody(t *rapid.T) string {
 	space := rapid.SampledFrom([]string{"", "", " ", "\n\t", "\r\n "})
 	var b strings.Builder
@@ -342,15 +341,15 @@ func someValue(t *rapid.T, depth int) string {
 	return rapid.SampledFrom(kinds).Draw(t, "value")
 }
 
-// TestSplitRowsAgreesWithAnotherReader holds the skeleton and the rows against
-// what encoding/json finds in the same body.
+// TestSplitRowsAgreesWithAnotherReader compares the rest and the rows with what encoding/json
+// decodes from the same body.
 func TestSplitRowsAgreesWithAnotherReader(t *testing.T) {
 	folder := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
 		body := someBody(t)
 		var want map[string]json.RawMessage
 		if err := json.Unmarshal([]byte(body), &want); err != nil {
-			t.Fatalf("the test draws no JSON: %v: %s", err, body)
+			t.Fatalf("the test drew invalid JSON: %v: %s", err, body)
 		}
 		rows, there := want[rowsField]
 		if there {
@@ -366,18 +365,17 @@ func TestSplitRowsAgreesWithAnotherReader(t *testing.T) {
 			}
 			var rest map[string]json.RawMessage
 			if err := json.Unmarshal([]byte(got.rest), &rest); err != nil {
-				t.Fatalf("the skeleton is no JSON: %v: %s", err, got.rest)
+				t.Fatalf("the rest is not JSON: %v: %s", err, got.rest)
 			}
 			if diff := cmp.Diff(want, rest); diff != "" {
-				t.Fatalf("the skeleton (-want +got):\n%s", diff)
+				t.Fatalf("the rest (-want +got):\n%s", diff)
 			}
 		}
 	})
 }
 
-// FuzzSplitRows holds splitRows against the reader of all other bodies: what
-// that one takes as a whole must be taken in parts, with the same meaning, and
-// what it refuses must be refused.
+// FuzzSplitRows compares splitRows with decoding the whole body: both must accept the same
+// bodies, with the same meaning.
 func FuzzSplitRows(f *testing.F) {
 	for _, body := range []string{
 		`{"initial_data":[{"a":1}],"b":2}`, `{"initial_data":null}`, `{"b":{"initial_data":[]}}`, `[]`, `{`, `{"initial_data":[1]}`,
@@ -402,18 +400,18 @@ func FuzzSplitRows(f *testing.F) {
 		rest, restErr := jsonschema.Decode(strings.NewReader(got.rest), jsonschema.Limits{})
 		if wholeErr != nil {
 			if restErr == nil {
-				t.Fatalf("taken, although it is refused as a whole: %v", wholeErr)
+				t.Fatalf("accepted, but refused as a whole: %v", wholeErr)
 			}
 			return
 		}
 		if restErr != nil {
-			t.Fatalf("the skeleton %q is refused: %v", got.rest, restErr)
+			t.Fatalf("the rest %q is refused: %v", got.rest, restErr)
 		}
 		sameDocument(t, whole, rest, got)
 	})
 }
 
-// rowsAreObjects says whether the rows of a body, if any, have the right form.
+// rowsAreObjects reports whether all rows of a body are objects.
 func rowsAreObjects(whole any) bool {
 	doc, ok := whole.(map[string]any)
 	if !ok || doc[rowsField] == nil {
@@ -442,7 +440,7 @@ func sameDocument(t *testing.T, whole, rest any, got splitted) {
 	}
 }
 
-// BenchmarkSplitRows measures a body of the most bytes, in rows of 32 bytes.
+// BenchmarkSplitRows splits a body of the maximum size, with rows of 32 bytes.
 func BenchmarkSplitRows(b *testing.B) {
 	row := `{"a":"` + strings.Repeat("x", 23) + `"}`
 	body := `{"initial_data":[` + strings.Repeat(row+",", maxRows/(len(row)+1)-2) + row + `]}`

@@ -17,52 +17,51 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// authMethod says who may call an operation.
+// authMethod is how an operation authenticates its caller.
 type authMethod uint8
 
 const (
-	// authNone operations need nothing.
+	// authNone operations need no authentication.
 	authNone authMethod = iota
-	// authBackendKey operations need a backend licence key.
+	// authBackendKey operations need a backend API key.
 	authBackendKey
 	// authHydrationToken operations need a hydration token.
 	authHydrationToken
-	// authSignedURL operations carry their right in the address.
+	// authSignedURL operations need a signed URL.
 	authSignedURL
 	// authReviewLink operations need a review token.
 	authReviewLink
-	// authReviewCookie operations need the cookie that a review token was exchanged for.
+	// authReviewCookie operations need the cookie that openReview sets.
 	authReviewCookie
 )
 
-// operation is one row of the table of routes.
+// operation is a row in the table of routes.
 type operation struct {
 	method string
-	// path is as the contract spells it, with parameters in braces.
+	// path is the path in the contract, with parameters in braces.
 	path        string
 	id          string
 	summary     string
 	description string
 	auth        authMethod
 	query       []parameter
-	// requiredQuery names the query parameters that must be there.
+	// requiredQuery lists the required query parameters.
 	requiredQuery []string
 	headers       []parameter
-	// body is the shape of the JSON body; nil where none is read.
+	// body is the schema of the JSON body; nil if none is read.
 	body         *jsonschema.Schema
 	optionalBody bool
-	// cells says that the body may hold many cells.
+	// cells means that the body may contain many cells.
 	cells bool
-	// rows says that initial_data is kept apart from the body.
+	// rows means that initial_data is stored separately from the body.
 	rows bool
-	// upload says that the body is a file.
+	// upload means that the body is a file.
 	upload bool
-	// memory is how much a call may have in memory beside its body.
+	// memory is the memory that a call may need in addition to its body, in bytes.
 	memory int64
-	// limit names the limiter that counts the calls.
+	// limit is the limiter that counts the calls.
 	limit rateLimit
-	// status and answer describe success; a status of 0 means that there is
-	// none any more.
+	// status and response describe the success. The status is 0 for a removed operation.
 	status   int
 	response *jsonschema.Schema
 	media    string
@@ -70,7 +69,7 @@ type operation struct {
 	serve    func(*API, *call) (*response, error)
 }
 
-// rateLimit names a limiter.
+// rateLimit is the limiter of an operation.
 type rateLimit uint8
 
 const (
@@ -79,14 +78,14 @@ const (
 	perPoll
 )
 
-// parameter describes one query parameter or header.
+// parameter describes a query parameter or header.
 type parameter struct {
 	name   string
 	text   string
 	schema *jsonschema.Schema
 }
 
-// call is one request to an operation.
+// call is a request to an operation.
 type call struct {
 	w       http.ResponseWriter
 	r       *http.Request
@@ -94,19 +93,19 @@ type call struct {
 	org     string
 	licence model.Licence
 	session model.Session
-	// reviewed is the import that a person reviews.
+	// reviewed is the import under review.
 	reviewed model.Import
 	body     *body
-	// fixedID is the id for what the call makes, where it carries an
-	// idempotency key; else "".
+	// fixedID is the id for the entity that the call creates, if it has an idempotency
+	// key; "" otherwise.
 	fixedID string
-	// releaseFunc gives back the call's share of memory.
+	// releaseFunc releases the call's share of memory.
 	releaseFunc func()
 }
 
 func (c *call) context() context.Context { return c.r.Context() }
 
-// pathID gives the id in the path. One that is no id names nothing.
+// pathID returns the id in the path. An invalid id is a 404.
 func (c *call) pathID(name string) (string, error) {
 	id, ok := model.ParseID(c.r.PathValue(name))
 	if !ok {
@@ -115,7 +114,7 @@ func (c *call) pathID(name string) (string, error) {
 	return id, nil
 }
 
-// loadByID gives the thing whose id is in the path.
+// loadByID returns what get returns for the id in the path.
 func loadByID[T any](c *call, get func(ctx context.Context, org, id string) (T, error)) (thing T, err error) {
 	id, err := c.pathID("id")
 	if err != nil {
@@ -124,7 +123,7 @@ func loadByID[T any](c *call, get func(ctx context.Context, org, id string) (T, 
 	return get(c.context(), c.org, id)
 }
 
-// deleteByID removes the thing whose id is in the path.
+// deleteByID calls remove with the id in the path.
 func (c *call) deleteByID(name string, remove func(ctx context.Context, org, id string) error) error {
 	id, err := c.pathID(name)
 	if err != nil {
@@ -133,7 +132,7 @@ func (c *call) deleteByID(name string, remove func(ctx context.Context, org, id 
 	return remove(c.context(), c.org, id)
 }
 
-// acquireMemory takes the call's share of memory, in place of an earlier one.
+// acquireMemory acquires the call's share of memory, instead of an earlier one.
 func (c *call) acquireMemory(m *memoryLimiter, n int64) error {
 	c.releaseMemory()
 	giveBack, err := m.acquire(c.context(), n)
@@ -150,7 +149,7 @@ func (c *call) releaseMemory() {
 	}
 }
 
-// bodyObject gives the body as the object that its shape says it is.
+// bodyObject returns the decoded body, whose schema is an object.
 func (c *call) bodyObject() map[string]any {
 	doc, _ := c.body.doc.(map[string]any)
 	return doc
@@ -171,15 +170,15 @@ func intField(doc map[string]any, name string) int64 {
 	return n
 }
 
-// response is what a call gives back.
+// response is the response to a call.
 type response struct {
 	status int
 	header http.Header
 	// body is encoded as JSON; nil means none.
 	body any
-	// raw is written as it is, in place of body.
+	// raw is written instead of body.
 	raw []byte
-	// stream writes the body itself, in place of both.
+	// stream writes the body, instead of both.
 	stream func(w io.Writer) error
 }
 
@@ -199,7 +198,7 @@ func uncachedResponse(body any, err error) (*response, error) {
 	return &response{status: http.StatusOK, body: body, header: http.Header{"Cache-Control": {"no-store"}}}, nil
 }
 
-// handler serves an operation: who calls, what is asked, what is answered.
+// handler returns the handler of an operation.
 func (a *API) handler(op *operation) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		c := &call{w: w, r: r, op: op}
@@ -215,8 +214,8 @@ func (a *API) handler(op *operation) http.HandlerFunc {
 	}
 }
 
-// perform carries a call out. The answer that it gives has next to nothing in
-// memory, however slowly it is read.
+// perform runs a call. The response that it returns needs next to no memory, however slowly
+// the client reads it.
 func (a *API) perform(c *call) (*response, error) {
 	defer c.releaseMemory()
 	if err := a.authorize(c); err != nil {
@@ -235,7 +234,7 @@ func (a *API) perform(c *call) (*response, error) {
 	return done, a.encodeResponse(c, done)
 }
 
-// performWhole carries out a call whose body is read as a whole.
+// performWhole runs a call after reading its whole body.
 func (a *API) performWhole(c *call) (*response, error) {
 	c.body = a.readBody(c.op, c.w, c.r)
 	defer c.body.close()
@@ -256,8 +255,7 @@ func (a *API) performWhole(c *call) (*response, error) {
 	})
 }
 
-// encodeResponse encodes an answer, makes it short where it can be, and moves a large one to a
-// file.
+// encodeResponse encodes and compresses a response, and moves a large one to a file.
 func (a *API) encodeResponse(c *call, done *response) error {
 	if done.raw == nil && done.body != nil {
 		encoded, err := encodeJSON(done.body)
@@ -280,9 +278,8 @@ func (a *API) encodeResponse(c *call, done *response) error {
 	return nil
 }
 
-// reportError gives what the caller is told of an error. Faults of ours go to the log,
-// once, here at the edge; what only went wrong because the caller was gone is
-// no fault.
+// reportError returns the response for an error. It logs internal errors, unless they happened
+// because the client disconnected.
 func (a *API) reportError(r *http.Request, err error) *apiError {
 	e := toAPIError(err)
 	if e.status < http.StatusInternalServerError {
@@ -293,20 +290,20 @@ func (a *API) reportError(r *http.Request, err error) *apiError {
 		level = slog.LevelDebug
 		e = newError(http.StatusServiceUnavailable, "connection_closed", intray.NewMessage("request.connection_closed", nil))
 	}
-	a.cfg.Log.Log(r.Context(), level, "a request failed", "request_id", requestID(r.Context()), "method", r.Method, "route", r.Pattern, "error", err)
+	a.cfg.Log.Log(r.Context(), level, "request failed", "request_id", requestID(r.Context()), "method", r.Method, "route", r.Pattern, "error", err)
 	return e
 }
 
-// writeError answers with an error, at once. What is left of the body is read after
-// that, up to 32 MiB, since a sender may read nothing before he has sent all;
-// one that waits to be asked for it is not asked.
+// writeError responds with an error immediately. It then reads the rest of the body, up to
+// 32 MiB, because some clients read the response only after they have sent everything. A
+// client that waits for a 100 Continue does not get one.
 func (a *API) writeError(w http.ResponseWriter, r *http.Request, e *apiError) {
 	leave := r.ContentLength > maxDrain || r.Header.Get("Expect") != "" || e.status == http.StatusRequestTimeout
 	if leave {
 		w.Header().Set("Connection", "close")
 	}
 	control := http.NewResponseController(w)
-	_ = control.EnableFullDuplex() // HTTP/2 is so by itself
+	_ = control.EnableFullDuplex() // not supported, because not needed, with HTTP/2
 	text := e.encode(requestID(r.Context()))
 	e.setHeaders(w.Header())
 	w.Header().Set("Content-Type", "application/json")
@@ -327,7 +324,7 @@ func (a *API) writeResponse(c *call, done *response) {
 		header[name] = values
 	}
 	if c.op.body == nil && !c.op.upload {
-		drainBody(a.pacedReader(c.w, c.r)) // a body that nobody asked for
+		drainBody(a.pacedReader(c.w, c.r)) // the operation reads no body
 	}
 	if header.Get("Content-Type") == "" && (len(done.raw) > 0 || done.stream != nil) {
 		header.Set("Content-Type", "application/json")
@@ -339,12 +336,12 @@ func (a *API) writeResponse(c *call, done *response) {
 	}
 	c.w.WriteHeader(done.status)
 	if c.r.Method == http.MethodHead {
-		_ = done.stream(headWriter{}) // it ends at its first byte, and closes what it holds
+		_ = done.stream(headWriter{}) // stops at the first byte, and closes its files
 		return
 	}
 	if err := done.stream(a.pacedWriter(c.w)); err != nil {
-		a.cfg.Log.Warn("an answer broke off", "request_id", requestID(c.context()), "route", c.r.Pattern, "error", err)
-		panic(http.ErrAbortHandler) // so that the client does not take the part for the whole
+		a.cfg.Log.Warn("response interrupted", "request_id", requestID(c.context()), "route", c.r.Pattern, "error", err)
+		panic(http.ErrAbortHandler) // so that the client notices that the response is incomplete
 	}
 }
 
@@ -353,12 +350,12 @@ func encodeJSON(v any) ([]byte, error) {
 	enc := json.NewEncoder(&text)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
-		return nil, fmt.Errorf("encode an answer: %w", err)
+		return nil, fmt.Errorf("encode response: %w", err)
 	}
 	return bytes.TrimRight(text.Bytes(), "\n"), nil
 }
 
-// formatTime is a time as the wire has it: UTC, microseconds, Z.
+// formatTime formats a time in UTC with microseconds and Z.
 func formatTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000Z") }
 
 func wireUser(u model.User) wire.User {

@@ -59,8 +59,8 @@ func (s *server) cells(id string) {
 	}
 }
 
-// TestCellsAreCut has texts that are too long for an answer.
-func TestCellsAreCut(t *testing.T) {
+// TestCellsAreTruncated has texts that are too long for a response.
+func TestCellsAreTruncated(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("ü", maxCellText)
 	trace := intray.Trace{Raw: long, Value: &long, Steps: []intray.TraceStep{{Step: "read", Text: &long}, {Step: "output"}}}

@@ -15,7 +15,7 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// statusByKind is the one table from a kind of refusal to an HTTP status.
+// statusByKind maps the kinds of errors to HTTP statuses.
 var statusByKind = map[model.Kind]int{
 	model.NotFound:    http.StatusNotFound,
 	model.Invalid:     http.StatusBadRequest,
@@ -25,7 +25,7 @@ var statusByKind = map[model.Kind]int{
 	model.Unavailable: http.StatusServiceUnavailable,
 }
 
-// apiError is an answer that is an error.
+// apiError is an error with its HTTP response.
 type apiError struct {
 	status     int
 	code       string
@@ -33,7 +33,7 @@ type apiError struct {
 	fields     map[string][]intray.Message
 	retryAfter time.Duration
 	allow      string
-	// extra is told beside the rest.
+	// extra has further properties of the body.
 	extra map[string]any
 }
 
@@ -43,16 +43,16 @@ func newError(status int, code string, message intray.Message) *apiError {
 	return &apiError{status: status, code: code, message: message}
 }
 
-// invalidField refuses one parameter or field. The problem is a sentence without its
-// subject and without a full stop.
+// invalidField returns the error of an invalid parameter or field. The problem is a sentence
+// without its subject and the full stop.
 func invalidField(field string, problem intray.Message) *apiError {
 	r := newError(http.StatusBadRequest, "invalid", intray.NewMessage("request.invalid_field", intray.Params{"field": field, "problem": problem}))
 	r.fields = map[string][]intray.Message{field: {problem}}
 	return r
 }
 
-// toAPIError turns any error into what the caller is told. Faults of ours are
-// told as such and no more.
+// toAPIError returns the response for an error. The response to an internal error has no
+// details.
 func toAPIError(err error) *apiError {
 	var mine *apiError
 	if errors.As(err, &mine) {
@@ -72,8 +72,8 @@ func toAPIError(err error) *apiError {
 	return newError(http.StatusInternalServerError, "internal", intray.NewMessage("service.internal_error", nil))
 }
 
-// resourceError gives the refusal for what this machine has too little of just now;
-// nil for other faults.
+// resourceError returns a 503 for an error that means a temporary lack of resources, and nil
+// for others.
 func resourceError(err error) *apiError {
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
@@ -88,12 +88,12 @@ func resourceError(err error) *apiError {
 	return nil
 }
 
-// reservedNames are those that an error body has of its own.
+// reservedNames are the names of the properties that every error body may have.
 var reservedNames = []string{"detail", "code", "request_id", "message_code", "params", "field_messages"}
 
-// encode gives the error body: detail, code and request_id, the code and parameters
-// of the message, and beside them the fields. A field with one of those names has its
-// messages in field_messages alone.
+// encode returns the body: detail, code and request_id, the code and parameters of the
+// message, and the errors of single fields. A field with a reserved name is in
+// field_messages only.
 func (r *apiError) encode(requestID string) []byte {
 	body := map[string]any{}
 	for field, messages := range r.fields {
@@ -115,7 +115,7 @@ func (r *apiError) encode(requestID string) []byte {
 	return encoded
 }
 
-// setHeaders sets what goes with the status.
+// setHeaders sets the headers that belong to the status.
 func (r *apiError) setHeaders(h http.Header) {
 	if r.allow != "" {
 		h.Set("Allow", r.allow)

@@ -8,8 +8,7 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// TestKindsHaveStatuses makes sure that no refusal of the service becomes a
-// fault.
+// TestKindsHaveStatuses checks that no error for the caller becomes an internal error.
 func TestKindsHaveStatuses(t *testing.T) {
 	want := map[model.Kind]int{
 		model.NotFound: 404, model.Invalid: 400, model.Conflict: 409,
@@ -22,7 +21,7 @@ func TestKindsHaveStatuses(t *testing.T) {
 		}
 	}
 	if e := toAPIError(http.ErrBodyNotAllowed); e.status != 500 || e.code != "internal" || e.Error() == http.ErrBodyNotAllowed.Error() {
-		t.Errorf("a fault becomes %+v, want 500 without its text", e)
+		t.Errorf("an internal error becomes %+v, want 500 without its text", e)
 	}
 	header := http.Header{}
 	toAPIError(&model.Error{Kind: model.Unavailable}).setHeaders(header)

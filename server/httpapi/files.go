@@ -22,13 +22,13 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// receiveUpload takes the file of an import, as a raw PUT or as a multipart
-// POST with one part named file.
+// receiveUpload receives the file of an import, as a raw PUT or as a multipart POST with a
+// part named file.
 func (a *API) receiveUpload(c *call) (*response, error) {
 	if _, err := c.pathID("id"); err != nil {
 		return nil, err
 	}
-	id := c.r.PathValue("id") // as it stands: an address written otherwise is an altered one
+	id := c.r.PathValue("id") // as sent, because a different spelling is not the signed URL
 	length := c.r.ContentLength
 	if c.r.Method == http.MethodPost {
 		length = -1
@@ -62,7 +62,7 @@ func (a *API) receive(c *call, receiving *imports.UploadReceiver) (imports.Uploa
 	return receiving.Receive(c.context(), in)
 }
 
-// requireWholeFile refuses a body that is not the whole file, or not the file itself.
+// requireWholeFile returns an error if the body is a part of a file or encoded.
 func requireWholeFile(header http.Header) error {
 	if header.Get("Content-Range") != "" {
 		return invalidField("Content-Range", intray.NewMessage("upload.content_range", nil))
@@ -70,8 +70,8 @@ func requireWholeFile(header http.Header) error {
 	return refuseContentEncoding(header)
 }
 
-// parseFileHeaders reads what the headers of a request or of a part say of the file in
-// it.
+// parseFileHeaders reads the name and the digests of a file from the headers of a request or
+// of a part.
 func parseFileHeaders(header http.Header, body io.Reader, length int64) (imports.IncomingFile, error) {
 	in := imports.IncomingFile{Body: body, Length: length}
 	var err error
@@ -88,7 +88,7 @@ func parseFileHeaders(header http.Header, body io.Reader, length int64) (imports
 	return in, nil
 }
 
-// contentMD5 reads RFC 1864's header.
+// contentMD5 parses the header Content-MD5 (RFC 1864).
 func contentMD5(value string) ([]byte, error) {
 	if value == "" {
 		return nil, nil
@@ -102,8 +102,7 @@ func contentMD5(value string) ([]byte, error) {
 
 var sha256Member = regexp.MustCompile(`^\s*sha-256=:([A-Za-z0-9+/=]*):\s*$`)
 
-// reprDigest reads the sha-256 of RFC 9530's header. Digests by other
-// algorithms are not verified.
+// reprDigest parses sha-256 in the header Repr-Digest (RFC 9530). Other digests are ignored.
 func reprDigest(values []string) ([]byte, error) {
 	for member := range strings.SplitSeq(strings.Join(values, ","), ",") {
 		if !strings.HasPrefix(strings.TrimSpace(member), "sha-256=") {
@@ -119,7 +118,8 @@ func reprDigest(values []string) ([]byte, error) {
 	return nil, nil
 }
 
-// receiveError gives failures of the sender the status of bad input.
+// receiveError returns a 4xx error for failures of the client. Other errors it returns
+// unchanged.
 func receiveError(err error) error {
 	var mine *apiError
 	var ours *model.Error
@@ -134,7 +134,7 @@ func receiveError(err error) error {
 	return err
 }
 
-// serveDownload gives a file of an upload.
+// serveDownload sends a file of an upload.
 func (a *API) serveDownload(c *call) (*response, error) {
 	if _, err := c.pathID("id"); err != nil {
 		return nil, err
@@ -164,15 +164,15 @@ func resultName(u model.Upload, format output.Format) string {
 	return stem + ".result." + string(format)
 }
 
-// storedFile is a file as the service gives it.
+// storedFile is an open file of the service.
 type storedFile interface {
 	io.ReaderAt
 	io.Closer
 	Size() int64
 }
 
-// fileResponse streams a stored file. Whatever a stranger put into it, a browser
-// does not show it: it is saved.
+// fileResponse streams a stored file. The file is untrusted: a browser saves it instead of
+// showing it.
 func fileResponse(file storedFile, contentType, sha string, header http.Header) *response {
 	if contentType == "" {
 		contentType = "application/octet-stream"
@@ -191,8 +191,8 @@ func fileResponse(file storedFile, contentType, sha string, header http.Header) 
 	}}
 }
 
-// attachment names a file to be saved, by RFC 6266: an ASCII name for old
-// clients and the true one, percent-encoded, for all others.
+// attachment returns a Content-Disposition (RFC 6266) with an ASCII name for old clients and
+// the percent-encoded name for all others.
 func attachment(name string) string {
 	if name == "" {
 		name = "file"
@@ -206,7 +206,7 @@ func attachment(name string) string {
 	return `attachment; filename="` + ascii + `"; filename*=UTF-8''` + extValue(name)
 }
 
-// extValue percent-encodes all but the attr-char of RFC 8187.
+// extValue percent-encodes everything except attr-char (RFC 8187).
 func extValue(text string) string {
 	var b strings.Builder
 	for _, c := range []byte(text) {
@@ -219,9 +219,9 @@ func extValue(text string) string {
 	return b.String()
 }
 
-// formFile finds the part named file of a multipart form. A form may have a
-// megabyte beside the file. The digests in the header of the request are about
-// the form; those of the file stand in the header of its part.
+// formFile returns the part named file of a multipart form. Other parts may have up to 1 MiB.
+// Digests in the header of the request are about the form; those of the file are in the
+// header of its part.
 func formFile(r *http.Request, body io.Reader, maxSize int64) (imports.IncomingFile, error) {
 	none := imports.IncomingFile{}
 	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
@@ -247,8 +247,7 @@ func formFile(r *http.Request, body io.Reader, maxSize int64) (imports.IncomingF
 	}
 }
 
-// partFile reads what a part says of the file in it. The name in it is taken as
-// it stands: it is no path.
+// partFile reads the name and the digests of the file in a part. The name is not a path.
 func partFile(form *multipart.Reader, part *multipart.Part) (imports.IncomingFile, error) {
 	header := http.Header(part.Header)
 	_, names, err := mime.ParseMediaType(header.Get("Content-Disposition"))
@@ -268,7 +267,8 @@ func partFile(form *multipart.Reader, part *multipart.Part) (imports.IncomingFil
 	return in, err
 }
 
-// formError tells a malformed form from a body that did not come.
+// formError returns the error of a malformed form. Failures of the client it returns
+// unchanged.
 func formError(err error) error {
 	var mine *apiError
 	if errors.As(err, &mine) || errors.As(err, new(*senderError)) {
@@ -277,9 +277,8 @@ func formError(err error) error {
 	return newError(http.StatusBadRequest, "malformed_form", intray.NewMessage("upload.malformed_multipart", nil))
 }
 
-// wholeForm reads the part that holds the file, and at its end makes sure that
-// the form goes on to its closing boundary, without a second file: a form that
-// was cut off is no file.
+// wholeForm reads the part with the file. At its end it checks that the form is complete up
+// to the closing boundary and has no second file.
 type wholeForm struct {
 	part io.Reader
 	form *multipart.Reader

@@ -41,7 +41,7 @@ func TestAttachment(t *testing.T) {
 	}
 }
 
-// TestAttachmentIsRead gives the header to another reader of it.
+// TestAttachmentIsRead parses the header with the standard library.
 func TestAttachmentIsRead(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		name := rapid.StringN(1, 40, -1).Draw(t, "name")
@@ -85,7 +85,7 @@ func TestReprDigest(t *testing.T) {
 		}
 		var e *apiError
 		if c.wrong && (!errors.As(err, &e) || e.status != http.StatusBadRequest || e.fields["Repr-Digest"] == nil) {
-			t.Errorf("%s: error %#v, want 400 with a word about Repr-Digest", name, err)
+			t.Errorf("%s: error %#v, want 400 about Repr-Digest", name, err)
 		}
 	}
 }
@@ -98,7 +98,7 @@ func TestContentMD5(t *testing.T) {
 	}
 	for _, value := range []string{"x", "AAAA", "9d4e1e23bd5b727046a9e3b4b7db57bd", "nU4eI71bcnBGqeO0t9tXvQ"} {
 		if _, err := contentMD5(value); err == nil {
-			t.Errorf("%q is taken", value)
+			t.Errorf("%q was accepted", value)
 		}
 	}
 }
@@ -121,11 +121,11 @@ func TestFileNameIsUnescaped(t *testing.T) {
 	}
 	header.Set("X-File-Name", "%zz")
 	if _, err := parseFileHeaders(header, nil, 7); err == nil {
-		t.Error("a name that is not percent-encoded is taken")
+		t.Error("a name that is not percent-encoded was accepted")
 	}
 }
 
-// part is one part of a form; headers are name and value in turn.
+// part is a part of a form. Headers are names and values in turn.
 type part struct {
 	name, text string
 	headers    []string

@@ -25,7 +25,7 @@ import (
 	"github.com/intraydata/intray/source/formats"
 )
 
-// server is an API upon real stores, in one process with its test.
+// server is an API with a real database, in the process of the test.
 type server struct {
 	*testing.T
 	api  *API
@@ -56,7 +56,7 @@ func newServer(t *testing.T, change func(*Config)) *server {
 	return &server{t, New(cfg), svc, keys[0].Key, map[string]bool{}}
 }
 
-// nowhere is an SFTP client that finds every server.
+// nowhere is an SFTP client that connects to every server.
 type nowhere struct{}
 
 func (nowhere) TestConnection(context.Context, connectors.Login) (connectors.SFTPReport, error) {
@@ -72,7 +72,7 @@ func check(t testing.TB, err error) {
 	}
 }
 
-// send sends a request. Headers are name and value in turn.
+// send sends a request. Headers are names and values in turn.
 func (s *server) send(method, path, body string, headers ...string) *httptest.ResponseRecorder {
 	s.Helper()
 	r := httptest.NewRequestWithContext(s.Context(), method, strings.TrimPrefix(path, "http://intray.test"), strings.NewReader(body))
@@ -90,7 +90,7 @@ func (s *server) send(method, path, body string, headers ...string) *httptest.Re
 
 var variable = regexp.MustCompile(`\{[^}]+\}`)
 
-// operation finds the row of the table for a request.
+// operation returns the operation of a request.
 func (s *server) operation(method, path string) *operation {
 	s.Helper()
 	path, _, _ = strings.Cut(strings.TrimPrefix(path, "http://intray.test"), "?")
@@ -105,8 +105,8 @@ func (s *server) operation(method, path string) *operation {
 	return nil
 }
 
-// do sends a request that succeeds, and holds the answer against the shape that
-// the table promises.
+// do sends a request that must succeed, and validates the response with the schema of the
+// operation.
 func (s *server) do(method, path, body string, headers ...string) *httptest.ResponseRecorder {
 	s.Helper()
 	op := s.operation(method, path)
@@ -121,12 +121,12 @@ func (s *server) do(method, path, body string, headers ...string) *httptest.Resp
 	doc, err := jsonschema.Decode(bytes.NewReader(w.Body.Bytes()), jsonschema.Limits{})
 	check(s.T, err)
 	if issues := op.response.Validate(doc); len(issues) > 0 {
-		s.Errorf("%s %s: the answer has another shape: %v: %s", method, path, issues, w.Body)
+		s.Errorf("%s %s: invalid response: %v: %s", method, path, issues, w.Body)
 	}
 	return w
 }
 
-// text reads one property of an answer.
+// text returns a property of a response.
 func (s *server) text(w *httptest.ResponseRecorder, name string) string {
 	s.Helper()
 	var doc map[string]any
@@ -151,8 +151,8 @@ func (s *server) runAll() {
 
 const mailFields = `"fields":[{"key":"email","label":"E-Mail","type":"email"}]`
 
-// TestEveryOperation calls each operation of the table once at least, in the
-// order of a client's life, and holds each answer against its shape.
+// TestEveryOperation calls each operation at least once, in the order in which a client
+// would, and validates each response.
 func TestEveryOperation(t *testing.T) {
 	s := newServer(t, nil)
 	for _, path := range []string{"/healthz", "/readyz", "/openapi.json"} {
@@ -188,7 +188,7 @@ func (s *server) imports() {
 	s.review(id)
 	put := s.do("PUT", upload, "E-Mail\nada@example.org\nnobody\n", "Content-Type", "text/csv")
 	if put.Header().Get("ETag") == "" || put.Body.Len() > 0 {
-		s.Errorf("the upload is answered with %v, %q", put.Header(), put.Body)
+		s.Errorf("the response to the upload: %v, %q", put.Header(), put.Body)
 	}
 	s.runAll()
 	s.do("GET", all, "")
@@ -231,7 +231,7 @@ func (s *server) questions() {
 	s.do("POST", "/api/v1/headless/imports/"+s.text(second, "id")+"/questions/", `{"answers":{"column:email":"0"}}`)
 }
 
-// opened gives the cookie of the review of an import.
+// opened returns the cookie for the review of an import.
 func (s *server) opened(id string) string {
 	s.Helper()
 	address := s.text(s.do("GET", "/api/v1/headless/imports/"+id+"/", ""), "review_url")
@@ -245,7 +245,7 @@ func (s *server) review(id string) {
 	s.Helper()
 	w := s.do("GET", "/api/review/v1/"+id+"/", "", "Cookie", s.opened(id))
 	if w.Header().Get("Cache-Control") != "no-store" {
-		s.Error("the answer to the review page may be kept")
+		s.Error("caches may store the response to the review page")
 	}
 }
 
@@ -300,7 +300,7 @@ func (s *server) sessions() {
 	saved := s.do("PUT", base+"/state/", `{"step": 1}`, "X-Hydration-Id", token)
 	again := s.send("PUT", base+"/state/", `{"step": 2}`, "X-Hydration-Id", token, "If-Match", `"other"`)
 	if again.Code != http.StatusPreconditionFailed {
-		s.Errorf("a state upon another: status %d", again.Code)
+		s.Errorf("a state over a newer one: status %d", again.Code)
 	}
 	s.do("PUT", base+"/state/", `{"step": 2}`, "X-Hydration-Id", token, "If-Match", saved.Header().Get("ETag"))
 	if got := s.do("GET", base+"/state/?hydrationId="+token, "").Body.String(); got != `{"step": 2}` {
@@ -316,8 +316,8 @@ func (s *server) sessions() {
 	}
 }
 
-// TestEveryOperationRefuses sends each operation what it must refuse. Nothing is
-// ever a fault of ours, and every error has its body.
+// TestEveryOperationRefuses sends each operation requests that it must refuse. None may cause
+// an internal error, and each error must have a body.
 func TestEveryOperationRefuses(t *testing.T) {
 	s := newServer(t, nil)
 	const someID = "0f8fad5b-d9cb-469f-a165-70867728950e"
@@ -370,7 +370,7 @@ func (s *server) refuses(op *operation, path string, try refused) {
 		}
 		err := json.Unmarshal(w.Body.Bytes(), &body)
 		if w.Code != try.status || err != nil || body.Detail == "" || body.Code == "" || body.RequestID == "" || body.RequestID != w.Header().Get("X-Request-Id") {
-			s.Errorf("%s %s with %s: status %d, %s; want %d and a body that says why", op.method, path, try.name, w.Code, w.Body, try.status)
+			s.Errorf("%s %s with %s: status %d, %s; want %d and a body with the reason", op.method, path, try.name, w.Code, w.Body, try.status)
 		}
 	}
 }

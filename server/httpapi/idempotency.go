@@ -13,9 +13,9 @@ import (
 
 var idempotencyKey = regexp.MustCompile(`^[\x21-\x7e]{1,255}$`)
 
-// idempotent carries a POST with an Idempotency-Key out one time: its answer is kept
-// and given again to each repetition. Answers that a repetition may better (429
-// and faults of ours) are not kept.
+// idempotent runs a POST with an Idempotency-Key once. It stores the response and sends it
+// again to each repetition. It does not store 429 and internal errors, because a repetition
+// may succeed.
 func (a *API) idempotent(c *call, work func() (*response, error)) (*response, error) {
 	key := c.r.Header.Get("Idempotency-Key")
 	if key == "" || c.r.Method != http.MethodPost || c.op.auth != authBackendKey {
@@ -37,7 +37,7 @@ func (a *API) idempotent(c *call, work func() (*response, error)) (*response, er
 	c.fixedID = turn.ID
 	answered := false
 	defer func() {
-		if !answered { // a panic: the key must not stay taken
+		if !answered { // a panic must not leave the key locked
 			a.releaseReplayKey(c, turn)
 		}
 	}()
@@ -46,11 +46,11 @@ func (a *API) idempotent(c *call, work func() (*response, error)) (*response, er
 	return a.saveReplay(c, turn, done, err)
 }
 
-// releaseReplayKey forgets a request whose answer is not kept.
+// releaseReplayKey unlocks the key of a request whose response is not stored.
 func (a *API) releaseReplayKey(c *call, turn *auth.ReplayLock) {
 	ctx := context.WithoutCancel(c.context())
 	if err := turn.Release(ctx); err != nil {
-		a.cfg.Log.Warn("an idempotency key was not given free", "request_id", requestID(ctx), "error", err)
+		a.cfg.Log.Warn("idempotency key not released", "request_id", requestID(ctx), "error", err)
 	}
 }
 
@@ -59,7 +59,7 @@ func requestFingerprint(c *call) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// saveReplay stores the answer before it is given.
+// saveReplay stores the response before it is sent.
 func (a *API) saveReplay(c *call, turn *auth.ReplayLock, done *response, err error) (*response, error) {
 	ctx := context.WithoutCancel(c.context())
 	var kept auth.ReplayedResponse
@@ -92,8 +92,7 @@ func encodedBody(done *response) ([]byte, error) {
 	return encodeJSON(done.body)
 }
 
-// limitCreates keeps the limit of creations. One that came to nothing does not
-// count.
+// limitCreates limits how many entities a key creates. A failed call does not count.
 func (a *API) limitCreates(c *call, work func() (*response, error)) (*response, error) {
 	if c.op.limit != perCreate {
 		return work()

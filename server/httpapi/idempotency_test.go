@@ -9,7 +9,7 @@ func TestReplayInOneProcess(t *testing.T) {
 	const all = "/api/v1/headless/imports/"
 	body := `{` + mailFields + `}`
 	first := s.send("POST", all, body, "Idempotency-Key", "k1")
-	for range 3 { // replays do not count against the limit
+	for range 3 { // replays do not count
 		again := s.send("POST", all, body, "Idempotency-Key", "k1")
 		if again.Code != 201 || again.Body.String() != first.Body.String() || again.Header().Get("Idempotent-Replay") != "true" {
 			t.Errorf("the replay: status %d, %s", again.Code, again.Body)
@@ -18,7 +18,7 @@ func TestReplayInOneProcess(t *testing.T) {
 	if w := s.send("POST", all, `{`+mailFields+`,"settings":{}}`, "Idempotency-Key", "k1"); w.Code != 409 {
 		t.Errorf("another request with the key: status %d", w.Code)
 	}
-	if w := s.send("POST", all, `{}`); w.Code != 400 { // counts as nothing
+	if w := s.send("POST", all, `{}`); w.Code != 400 { // does not count
 		t.Errorf("a wrong request: status %d", w.Code)
 	}
 	if w := s.send("POST", all, body); w.Code != 201 {

@@ -158,7 +158,7 @@ func (a *API) createImport(c *call) (*response, error) {
 	return jsonResponse(http.StatusCreated, full, err)
 }
 
-// userOf reads import_metadata, whose shape is checked already.
+// userOf reads import_metadata, which is already validated.
 func userOf(metadata any) *model.User {
 	outer, _ := metadata.(map[string]any)
 	u, sent := outer["user"].(map[string]any)

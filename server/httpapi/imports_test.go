@@ -10,7 +10,7 @@ import (
 	"github.com/intraydata/intray/internal/wire"
 )
 
-// TestFieldsOfManyColumns tells of a field that several columns feed.
+// TestFieldsOfManyColumns imports a file with a field that several columns feed.
 func TestFieldsOfManyColumns(t *testing.T) {
 	s := newServer(t, nil)
 	const imports = "/api/v1/headless/imports/"

@@ -25,14 +25,13 @@ type rateLimiter struct {
 	counts map[string]int
 }
 
-// newRateLimiter makes a limiter that lets perMinute events of each key pass; 0
-// lets all pass.
+// newRateLimiter returns a limiter that allows perMinute events for each key; 0 allows all.
 func newRateLimiter(perMinute int, clock func() time.Time) *rateLimiter {
 	return &rateLimiter{perMinute: perMinute, clock: clock, counts: map[string]int{}}
 }
 
-// allow counts an event and gives the window in which it counts, or says when
-// the next event is welcome.
+// allow counts an event and returns its window, or an error with the time until the next
+// window.
 func (l *rateLimiter) allow(key string) (in time.Time, err error) {
 	if l.perMinute <= 0 {
 		return time.Time{}, nil
@@ -40,7 +39,7 @@ func (l *rateLimiter) allow(key string) (in time.Time, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.clock()
-	if window := now.Truncate(time.Minute); !window.Equal(l.window) { // a clock may be set back, too
+	if window := now.Truncate(time.Minute); !window.Equal(l.window) { // also if the clock was set back
 		l.window = window
 		clear(l.counts)
 	}
@@ -53,8 +52,7 @@ func (l *rateLimiter) allow(key string) (in time.Time, err error) {
 	return l.window, nil
 }
 
-// refund takes back an event of a window that came to nothing. Windows that
-// are over stay as they were.
+// refund uncounts an event in the current window.
 func (l *rateLimiter) refund(key string, in time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -64,21 +62,21 @@ func (l *rateLimiter) refund(key string, in time.Time) {
 }
 
 const (
-	// maxMemory is how much all calls together may have in memory.
+	// maxMemory is the maximum memory of all calls together, in bytes.
 	maxMemory = 64 << 20
-	// memoryWait is how long a call waits for its share.
+	// memoryWait is the maximum time that a call waits for its share.
 	memoryWait = 10 * time.Second
-	// valueWeight is the most memory that a value or a name becomes beside its
-	// text: the three of an object of one property, {"":0}, take some 330 bytes.
+	// valueWeight is the maximum memory of a value or name in addition to its text, in
+	// bytes: the three in {"":0} take about 330 bytes.
 	valueWeight = 128
-	// readMemory is what a call may need that reads one thing of ordinary size.
+	// readMemory is the memory for reading an entity of ordinary size.
 	readMemory = 4 << 20
-	// stateMemory is what reading a session's state may need.
+	// stateMemory is the memory for reading the state of a session.
 	stateMemory = 2 * imports.MaxState
 )
 
-// memoryEstimator tells how much memory a JSON text may need that passes through it,
-// by its punctuation. Commas within strings count, too: it is a bound.
+// memoryEstimator estimates the memory for the values of the JSON that it copies, by the
+// punctuation. Punctuation within strings counts too, so it is an upper bound.
 type memoryEstimator struct {
 	to     io.Writer
 	weight int64
@@ -91,10 +89,9 @@ func (w *memoryEstimator) Write(p []byte) (int, error) {
 	return w.to.Write(p)
 }
 
-// memoryLimiter shares out the bytes that calls may have in memory at once. A call
-// takes its share when all is there that it waits for from outside, so that
-// nobody holds one while a sender or a reader is slow; and it takes one share,
-// so that calls do not wait for each other in a circle.
+// memoryLimiter distributes memory among calls. A call acquires its share only after its body
+// has arrived, so that slow clients hold no memory. It acquires only one share at a time, so
+// that calls cannot deadlock.
 type memoryLimiter struct {
 	semaphore *semaphore.Weighted
 	wait      time.Duration
@@ -104,8 +101,8 @@ func newMemoryLimiter() *memoryLimiter {
 	return &memoryLimiter{semaphore.NewWeighted(maxMemory), memoryWait}
 }
 
-// acquire waits for a share of n bytes, all of it where n is more. The share must
-// be given back.
+// acquire waits for a share of n bytes, but at most maxMemory. The caller must call the
+// function that it returns.
 func (m *memoryLimiter) acquire(ctx context.Context, n int64) (giveBack func(), err error) {
 	n = min(n, maxMemory)
 	if n <= 0 {
@@ -125,15 +122,14 @@ func (m *memoryLimiter) acquire(ctx context.Context, n int64) (giveBack func(), 
 }
 
 const (
-	// idleLimit is how long a sender may be silent within a body.
+	// idleLimit is the maximum pause within a body.
 	idleLimit = 30 * time.Second
-	// minBytesPerSecond is how many bytes a second a body must bring on average, once it
-	// has had idleLimit to begin.
+	// minBytesPerSecond is the minimum average speed of a body after idleLimit.
 	minBytesPerSecond = 1024
 )
 
-// pacedBody reads a body that must keep coming: a sender that holds a
-// connection open and sends next to nothing is cut off.
+// pacedBody reads a body with a minimum speed, so that a client cannot hold a connection and
+// send next to nothing.
 type pacedBody struct {
 	from    io.Reader
 	control *http.ResponseController
@@ -146,8 +142,8 @@ func (a *API) pacedReader(w http.ResponseWriter, r *http.Request) io.Reader {
 }
 
 func (p *pacedBody) Read(b []byte) (int, error) {
-	// Where deadlines cannot be set, as in tests without a connection, only
-	// the average counts.
+	// If deadlines are not supported, as in tests without a connection, only the average
+	// counts.
 	_ = p.control.SetReadDeadline(time.Now().Add(idleLimit))
 	n, err := p.from.Read(b)
 	p.read += int64(n)
@@ -165,14 +161,13 @@ func (p *pacedBody) Read(b []byte) (int, error) {
 	return n, &senderError{err}
 }
 
-// senderError is a failure to read what the sender sends: a body that broke off
-// or is malformed. It is never a fault of ours.
+// senderError is an error of the client: a body that is interrupted or malformed.
 type senderError struct{ cause error }
 
 func (e *senderError) Error() string { return "read the body: " + e.cause.Error() }
 func (e *senderError) Unwrap() error { return e.cause }
 
-// pacedWriter writes an answer to a reader that must keep reading.
+// pacedWriter writes a response to a client that must keep reading.
 type pacedWriter struct {
 	to      io.Writer
 	control *http.ResponseController
@@ -189,7 +184,7 @@ func (p *pacedWriter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// headWriter takes nothing: the answer to HEAD has no body.
+// headWriter accepts nothing, because the response to HEAD has no body.
 type headWriter struct{}
 
 func (headWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }

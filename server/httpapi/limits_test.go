@@ -20,14 +20,14 @@ import (
 	"github.com/intraydata/intray/server/imports"
 )
 
-// minutes is a clock that stands still until it is moved.
+// minutes is a clock that the test sets.
 type minutes struct{ now time.Time }
 
 func (m *minutes) Now() time.Time { return m.now }
 
 func newMinutes() *minutes { return &minutes{time.Date(2026, 3, 4, 5, 6, 0, 0, time.UTC)} }
 
-// take takes n events and counts those that pass.
+// take attempts n events and counts the allowed ones.
 func take(l *rateLimiter, key string, n int) (passed int) {
 	for range n {
 		if _, err := l.allow(key); err == nil {
@@ -85,7 +85,7 @@ func TestLimiterSaysWhenToComeAgain(t *testing.T) {
 		}
 		clock.now = clock.now.Add(time.Duration(wait) * time.Second)
 		if take(l, "a", 1) == 0 {
-			t.Errorf("refused after the time that Retry-After told")
+			t.Errorf("refused after the time in Retry-After")
 		}
 		l.window, l.counts = time.Time{}, map[string]int{}
 	}
@@ -94,18 +94,18 @@ func TestLimiterSaysWhenToComeAgain(t *testing.T) {
 func TestLimiterGivesBack(t *testing.T) {
 	clock := newMinutes()
 	l := newRateLimiter(2, clock.Now)
-	l.refund("a", l.window) // nothing was taken
+	l.refund("a", l.window) // nothing to refund
 	window, err := l.allow("a")
 	take(l, "a", 1)
 	l.refund("a", window)
 	if got := take(l, "a", 2); got != 1 || err != nil {
-		t.Errorf("%d passed after one was given back, want 1; error %v", got, err)
+		t.Errorf("%d passed after a refund, want 1; error %v", got, err)
 	}
 	clock.now = clock.now.Add(time.Minute)
 	take(l, "a", 2)
 	l.refund("a", window)
 	if got := take(l, "a", 1); got != 0 {
-		t.Error("an event of the minute before was given back to this one")
+		t.Error("an event of the previous minute was refunded")
 	}
 }
 
@@ -143,7 +143,7 @@ func TestMemoryIsShared(t *testing.T) {
 					return
 				}
 				most.Store(max(most.Load(), have.Add(1)))
-				time.Sleep(time.Second) // by the bubble's clock
+				time.Sleep(time.Second) // on the clock of synctest
 				have.Add(-1)
 				giveBack()
 			})
@@ -152,7 +152,7 @@ func TestMemoryIsShared(t *testing.T) {
 		if most.Load() != 4 {
 			t.Errorf("%d calls had a quarter each at once, want 4", most.Load())
 		}
-		giveBack, err := m.acquire(t.Context(), 2*maxMemory) // more than there is: all of it
+		giveBack, err := m.acquire(t.Context(), 2*maxMemory) // more than the maximum
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -175,9 +175,9 @@ func TestMemoryIsShared(t *testing.T) {
 	})
 }
 
-// TestWeigherIsABound decodes bodies that become much, and holds what they
-// take against what was told before.
-func TestWeigherIsABound(t *testing.T) {
+// TestMemoryEstimatorIsABound decodes bodies that need much memory, and compares the memory
+// with the estimate.
+func TestMemoryEstimatorIsABound(t *testing.T) {
 	for name, one := range map[string]string{
 		"empty arrays": "[]", "empty objects": "{}", "small objects": `{"":0}`, "nested": `[[[[]]]]`, "numbers": "0", "texts": `""`,
 		"objects": `{"key":"k","label":"L"}`, "words": `"some words of ordinary length"`,
@@ -192,7 +192,7 @@ func TestWeigherIsABound(t *testing.T) {
 			doc, err := jsonschema.Decode(strings.NewReader(text), jsonschema.Limits{})
 			check(t, err)
 			if took := heap() - before; took > estimated {
-				t.Errorf("it takes %d bytes, told were %d", took, estimated)
+				t.Errorf("it takes %d bytes, the estimate is %d", took, estimated)
 			}
 			runtime.KeepAlive(doc)
 		})
@@ -206,9 +206,9 @@ func heap() int64 {
 	return int64(stats.HeapAlloc)
 }
 
-// TestNothingIsHeldForSlowOnes looks whether all memory is there again while an
-// answer is on its way and while a body is.
-func TestNothingIsHeldForSlowOnes(t *testing.T) {
+// TestNoMemoryIsHeldForSlowClients checks that all memory is available while a body is read
+// and while a response is written.
+func TestNoMemoryIsHeldForSlowClients(t *testing.T) {
 	s := newServer(t, nil)
 	token := s.text(s.do("POST", "/api/widget/session/v2/auth/", ""), "hydrationId")
 	const state = "/api/widget/session/v2/state/"
@@ -237,12 +237,12 @@ func TestNothingIsHeldForSlowOnes(t *testing.T) {
 	}
 }
 
-// looking looks when it is its turn to be read.
+// looking calls look when it is read.
 type looking struct{ look func() }
 
 func (l *looking) Read([]byte) (int, error) { l.look(); return 0, io.EOF }
 
-// watched looks whenever a piece of the answer is written.
+// watched calls look when a piece of the response is written.
 type watched struct {
 	*httptest.ResponseRecorder
 	look func()
@@ -250,7 +250,7 @@ type watched struct {
 
 func (w *watched) Write(p []byte) (int, error) { w.look(); return w.ResponseRecorder.Write(p) }
 
-// drip is a body that brings some bytes after each pause, for a time.
+// drip is a body with some bytes after each pause.
 type drip struct {
 	pause time.Duration
 	bytes int
@@ -262,7 +262,7 @@ func (d *drip) Read(p []byte) (int, error) {
 		return 0, io.EOF
 	}
 	d.times--
-	time.Sleep(d.pause) // by the bubble's clock
+	time.Sleep(d.pause) // on the clock of synctest
 	return min(d.bytes, len(p)), nil
 }
 
@@ -291,7 +291,7 @@ func TestPace(t *testing.T) {
 					t.Errorf("error %v, want %v", err, c.err)
 				}
 				if took := time.Since(began); took != c.took {
-					t.Errorf("cut off or done after %v, want %v", took, c.took)
+					t.Errorf("ended after %v, want %v", took, c.took)
 				}
 			})
 		})

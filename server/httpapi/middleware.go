@@ -16,9 +16,8 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// frontHandler is the first to see a request: it numbers it, keeps its path in order,
-// answers what has no route, and sees to it that a fault of ours is told as
-// one.
+// frontHandler is the first handler of a request. It assigns the request id, normalizes the
+// path, and responds to unknown routes and after panics.
 type frontHandler struct {
 	mux *http.ServeMux
 	api *API
@@ -39,7 +38,7 @@ func (f *frontHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	rec.Header().Set("X-Request-Id", id)
 	rec.Header().Set("X-Content-Type-Options", "nosniff")
 	route := "none"
-	// Behind the other one, so that answers that break off are counted, too.
+	// This runs after the other deferred function, so that it also sees interrupted responses.
 	defer func() { f.api.cfg.Observe(route, r.Method, observedStatus(rec, r), time.Since(began)) }()
 	defer func() {
 		if fault := recover(); fault != nil {
@@ -49,8 +48,7 @@ func (f *frontHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	route = f.dispatch(rec, r)
 }
 
-// clientGone is the status under which requests are counted whose clients were
-// gone before the answer.
+// clientGone is the observed status if the client disconnected before the response.
 const clientGone = 499
 
 func observedStatus(w *statusRecorder, r *http.Request) int {
@@ -60,7 +58,7 @@ func observedStatus(w *statusRecorder, r *http.Request) int {
 	return w.status
 }
 
-// handlePanic answers after a panic, if nothing was answered yet.
+// handlePanic responds after a panic, unless the response has started.
 func (f *frontHandler) handlePanic(w *statusRecorder, r *http.Request, fault any) {
 	if err, ok := fault.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 		panic(fault)
@@ -72,7 +70,7 @@ func (f *frontHandler) handlePanic(w *statusRecorder, r *http.Request, fault any
 	f.api.writeError(w, r, toAPIError(nil))
 }
 
-// dispatch hands the request to the operation that its path names.
+// dispatch calls the operation that the path names, and returns its route.
 func (f *frontHandler) dispatch(w *statusRecorder, r *http.Request) string {
 	if r.URL.Path == "" { // GET http://host HTTP/1.1
 		r.URL.Path = "/"
@@ -108,7 +106,7 @@ func noRoute() *apiError {
 	return newError(http.StatusNotFound, "no_route", intray.NewMessage("request.unknown_path", nil))
 }
 
-// routeError asks the mux whether another method would have had a route.
+// routeError returns a 405 if the path has a route for another method, and a 404 otherwise.
 func routeError(handler http.Handler, r *http.Request) *apiError {
 	probe := &statusRecorder{ResponseWriter: discardResponse{http.Header{}}}
 	handler.ServeHTTP(probe, r)
@@ -120,7 +118,7 @@ func routeError(handler http.Handler, r *http.Request) *apiError {
 	return e
 }
 
-// statusRecorder remembers the status.
+// statusRecorder records the status.
 type statusRecorder struct {
 	http.ResponseWriter
 	status int
@@ -140,17 +138,17 @@ func (r *statusRecorder) Write(b []byte) (int, error) {
 	return r.ResponseWriter.Write(b)
 }
 
-// Unwrap gives http.ResponseController what it needs.
+// Unwrap returns the wrapped writer for http.ResponseController.
 func (r *statusRecorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
-// discardResponse is a response that nobody reads.
+// discardResponse discards a response.
 type discardResponse struct{ header http.Header }
 
 func (d discardResponse) Header() http.Header       { return d.header }
 func (discardResponse) WriteHeader(int)             {}
 func (discardResponse) Write(b []byte) (int, error) { return len(b), nil }
 
-// minGzipSize is how long an answer of the review page must be to be packed, in bytes.
+// minGzipSize is the minimum size of a compressed response, in bytes.
 const minGzipSize = 1 << 10
 
 var gzipWriters = sync.Pool{New: func() any {
@@ -158,9 +156,9 @@ var gzipWriters = sync.Pool{New: func() any {
 	return w
 }}
 
-// compress gives the body of an answer as it is sent. Those of the review page are
-// packed where the browser takes that: they repeat themselves, hold no secrets, and
-// are read over lines that may be slow.
+// compress returns the body to send. Responses for the review page are compressed if the
+// browser accepts that: they are repetitive, contain no secrets, and connections may be
+// slow.
 func (c *call) compress(text []byte) []byte {
 	if c.op.auth != authReviewCookie || len(text) < minGzipSize {
 		return text
@@ -185,7 +183,7 @@ func (c *call) compress(text []byte) []byte {
 	return to.Bytes()
 }
 
-// takesGzip reads the header Accept-Encoding.
+// takesGzip reports whether the header Accept-Encoding accepts gzip.
 func takesGzip(accepted string) bool {
 	for coding := range strings.SplitSeq(accepted, ",") {
 		name, weight, _ := strings.Cut(coding, ";")

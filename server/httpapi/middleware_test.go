@@ -13,19 +13,19 @@ import (
 	"time"
 )
 
-func TestZip(t *testing.T) {
+func TestCompress(t *testing.T) {
 	s := newServer(t, nil)
 	_, path, cookie := s.underReview("E-Mail,Country\n" + strings.Repeat("nobody,Germny\n", 400))
-	// The second is longer than what waits in memory.
+	// The second is longer than a spool in memory.
 	for _, what := range []string{"/layout/", "/rows/?count=400"} {
 		s.zipped(path+what, cookie)
 	}
 	if short := s.send("GET", path+"/submit/", "", "Cookie", cookie, "Accept-Encoding", "gzip"); short.Header().Get("Content-Encoding") != "" {
-		t.Error("a short answer is packed")
+		t.Error("a short response is compressed")
 	}
 }
 
-// zipped makes sure that an answer is packed for who takes that, and only then.
+// zipped checks that a response is compressed only for clients that accept that.
 func (s *server) zipped(what, cookie string) {
 	s.Helper()
 	plain := s.do("GET", what, "", "Cookie", cookie)
@@ -52,8 +52,8 @@ func (s *server) zipped(what, cookie string) {
 	}
 }
 
-// TestClientsThatAreGone are no faults of ours.
-func TestClientsThatAreGone(t *testing.T) {
+// TestDisconnectedClients does not log disconnected clients as errors.
+func TestDisconnectedClients(t *testing.T) {
 	var log bytes.Buffer
 	var seenStatuses []int
 	s := newServer(t, func(cfg *Config) {
@@ -66,15 +66,15 @@ func TestClientsThatAreGone(t *testing.T) {
 	r.Header.Set("X-Service-License-Key", s.key)
 	w := httptest.NewRecorder()
 	s.api.ServeHTTP(w, r)
-	s.refusedWith("a client that is gone", w, 503, "connection_closed")
+	s.refusedWith("a disconnected client", w, 503, "connection_closed")
 	if log.Len() > 0 || len(seenStatuses) != 1 || seenStatuses[0] != clientGone {
 		t.Errorf("the log has %q, the metrics %v", log.String(), seenStatuses)
 	}
 }
 
-// TestBrokenAnswersAreCounted makes sure that the metrics see an answer that
-// breaks off.
-func TestBrokenAnswersAreCounted(t *testing.T) {
+// TestInterruptedResponsesAreObserved checks that Observe is called for a response that is
+// interrupted.
+func TestInterruptedResponsesAreObserved(t *testing.T) {
 	var seenStatuses []int
 	s := newServer(t, func(cfg *Config) {
 		cfg.Pages = map[string]http.Handler{"GET /broken": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -88,7 +88,7 @@ func TestBrokenAnswersAreCounted(t *testing.T) {
 		s.send("GET", "/broken", "")
 	}()
 	if len(seenStatuses) != 1 || seenStatuses[0] != http.StatusOK {
-		t.Errorf("the metrics were told %v", seenStatuses)
+		t.Errorf("the observed statuses are %v", seenStatuses)
 	}
 }
 
@@ -105,7 +105,7 @@ func TestEmptyPathIsTheRoot(t *testing.T) {
 	}
 }
 
-func TestPanicIsAFault(t *testing.T) {
+func TestPanicIsAnInternalError(t *testing.T) {
 	var seenStatuses []int
 	s := newServer(t, func(cfg *Config) {
 		cfg.Pages = map[string]http.Handler{"GET /panic": http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("boom") })}
@@ -116,6 +116,6 @@ func TestPanicIsAFault(t *testing.T) {
 		t.Errorf("status %d, %s", w.Code, w.Body)
 	}
 	if len(seenStatuses) != 1 || seenStatuses[0] != 500 {
-		t.Errorf("the metrics were told %v", seenStatuses)
+		t.Errorf("the observed statuses are %v", seenStatuses)
 	}
 }

@@ -16,7 +16,7 @@ func query(pairs ...string) url.Values {
 	return q
 }
 
-func TestWindow(t *testing.T) {
+func TestPageWindow(t *testing.T) {
 	for _, c := range []struct {
 		query         url.Values
 		offset, limit int64
@@ -38,9 +38,8 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// TestNumberReportsItsRange holds that a wrong number is told with the one range
-// that is taken.
-func TestNumberReportsItsRange(t *testing.T) {
+// TestIntParamReportsItsRange checks that the error of an invalid number has the range.
+func TestIntParamReportsItsRange(t *testing.T) {
 	for name, from := range map[string]string{"limit": "1", "offset": "0"} {
 		for _, value := range []string{"-1", "x", "1.5", "99999999999999999999"} {
 			_, _, err := pageWindow(query(name, value))
@@ -54,8 +53,8 @@ func TestNumberReportsItsRange(t *testing.T) {
 	}
 }
 
-// TestPagesReachEverything follows next from the first page, and previous from
-// the last, and looks at pages far beyond.
+// TestPagesReachEverything follows next from the first page and previous from the last one,
+// and requests pages after the end.
 func TestPagesReachEverything(t *testing.T) {
 	a := &API{cfg: Config{BaseURL: "https://intray.example.org"}}
 	c := &call{op: &operation{path: "/things/"}}
@@ -70,7 +69,7 @@ func TestPagesReachEverything(t *testing.T) {
 			}
 			at := follow(t, *next, limit)
 			if at != offset+limit {
-				t.Fatalf("behind %d stands %d", offset, at)
+				t.Fatalf("after %d comes %d", offset, at)
 			}
 			offset = at
 		}
@@ -80,26 +79,26 @@ func TestPagesReachEverything(t *testing.T) {
 		for offset > 0 {
 			at := follow(t, *paginate[int](a, c, nil, total, offset, limit).Previous, limit)
 			if at >= offset || at < 0 {
-				t.Fatalf("before %d stands %d", offset, at)
+				t.Fatalf("before %d comes %d", offset, at)
 			}
 			offset = at
 		}
 		beyond := paginate[int](a, c, nil, total, rapid.Int64Min(total).Draw(t, "beyond"), limit)
 		if beyond.Next != nil {
-			t.Fatalf("behind the end stands %s", *beyond.Next)
+			t.Fatalf("after the end comes %s", *beyond.Next)
 		}
 	})
 }
 
-// follow gives the offset of an address of a page.
+// follow returns the offset in the URL of a page.
 func follow(t *rapid.T, address string, limit int64) int64 {
 	u, err := url.Parse(address)
 	if err != nil || u.Path != "/things/" || u.Host != "intray.example.org" {
-		t.Fatalf("the address %q, error %v", address, err)
+		t.Fatalf("the URL %q, error %v", address, err)
 	}
 	offset, size, err := pageWindow(u.Query())
 	if err != nil || size != limit {
-		t.Fatalf("the address %q has the limit %d, error %v; want %d", address, size, err, limit)
+		t.Fatalf("the URL %q has the limit %d, error %v; want %d", address, size, err, limit)
 	}
 	return offset
 }

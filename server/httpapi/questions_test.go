@@ -14,8 +14,8 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// TestReadingsOnTheWire sends readings beside the examples, and the examples alone of
-// a question that was stored without readings.
+// TestReadingsOnTheWire encodes readings next to the examples, and only the examples of a
+// question that was stored without readings.
 func TestReadingsOnTheWire(t *testing.T) {
 	const choice = `{"Value":"DMY","Examples":["03/04/2026 is 2026-04-03"]%s}`
 	const wire = `{"value":"DMY","label":"DMY","reason":"","examples":["03/04/2026 is 2026-04-03"]%s}`
@@ -43,8 +43,7 @@ func TestReadingsOnTheWire(t *testing.T) {
 	}
 }
 
-// remembered answers questions, looks at what is remembered of them, and forgets
-// it.
+// remembered answers questions, lists the learned mappings and forgets them.
 func (s *server) remembered() {
 	s.Helper()
 	const path = "/api/v1/headless/memory/"

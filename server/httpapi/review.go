@@ -19,13 +19,13 @@ import (
 	"github.com/intraydata/intray/server/schemas"
 )
 
-// maxReviewNotices is the most notices that the page is told.
+// maxReviewNotices is the maximum number of notices for the page.
 const maxReviewNotices = 50
 
 // visitCookie is the name of the cookie of a review.
 const visitCookie = "intray_review"
 
-// openReview gives the cookie for the token of a link.
+// openReview exchanges the token of a link for a cookie.
 func (a *API) openReview(c *call) (*response, error) {
 	id, err := c.pathID("id")
 	if err != nil {
@@ -52,8 +52,8 @@ func (a *API) openReview(c *call) (*response, error) {
 	return reply, nil
 }
 
-// authorizeReviewer opens the import of a review by its cookie. A call that pages of
-// other sites made is refused, whatever cookie came with it.
+// authorizeReviewer loads the import of a review by its cookie. It refuses calls from pages of
+// other sites, whatever their cookie.
 func (a *API) authorizeReviewer(c *call) error {
 	cookie, err := c.r.Cookie(visitCookie)
 	if err != nil {
@@ -89,8 +89,8 @@ func (a *API) getReview(c *call) (*response, error) {
 	return uncachedResponse(page, err)
 }
 
-// firstRows spares the page the wait for two more calls. Where they fail there are
-// none: the page makes these calls then, and is told why.
+// firstRows saves the page two more calls. If it fails, it returns nil: the page then makes
+// the calls and gets the error.
 func (a *API) firstRows(c *call, count int64) *wire.ReviewFirst {
 	d, err := a.loadReviewTable(c)
 	if err != nil {
@@ -106,7 +106,7 @@ func (a *API) firstRows(c *call, count int64) *wire.ReviewFirst {
 	return &first
 }
 
-// bearerToken reads the token of RFC 6750's header.
+// bearerToken parses the header Authorization (RFC 6750).
 func bearerToken(header string) (string, error) {
 	scheme, token, _ := strings.Cut(strings.TrimSpace(header), " ")
 	if token = strings.TrimSpace(token); !strings.EqualFold(scheme, "Bearer") || token == "" {
@@ -137,8 +137,7 @@ func (a *API) wireReview(imp model.Import) (wire.Review, error) {
 	return page, err
 }
 
-// choiceAnswers are the ids of answers, by the names under which evidence has what
-// they choose.
+// choiceAnswers has the question ids by the names of choices in evidence.
 var choiceAnswers = map[string]string{
 	"sheet": intray.AnswerSheet, "encoding": intray.AnswerEncoding, "delimiter": intray.AnswerDelimiter, "header row": intray.AnswerHeaderRow,
 }
@@ -197,7 +196,7 @@ func wireColumns(headers []string, examples [][]string, fed map[int]string) []wi
 	list := []wire.LayoutColumn{}
 	for i, header := range headers {
 		one := wire.LayoutColumn{Index: i, Header: truncate(header, maxStepText), Examples: []string{}}
-		if i < len(examples) { // imports that were read by an earlier version have none
+		if i < len(examples) { // imports from earlier versions have none
 			one.Examples = append(one.Examples, examples[i]...)
 		}
 		if key, feeds := fed[i]; feeds {
@@ -232,16 +231,14 @@ func isRequired(f intray.Field) bool {
 }
 
 const (
-	// eventTick is how often a stream looks whether a change goes on here, pollEvery
-	// how many ticks later whether something was changed anywhere, and keepAliveEvery how
-	// many of those later it tells that it is alive.
+	// A stream checks for changes in progress every eventTick, for finished changes after
+	// pollEvery ticks, and sends a comment after keepAliveEvery of these checks.
 	eventTick, pollEvery, keepAliveEvery = 250 * time.Millisecond, 4, 15
-	// maxStreams is how many pages are told of what happens at once.
+	// maxStreams is the maximum number of open streams.
 	maxStreams = 1000
 )
 
-// getEvents tells a page what happens to its import, as long as it listens: an
-// event stream as the HTML standard has it.
+// getEvents streams the events of an import until the page disconnects (server-sent events).
 func (a *API) getEvents(c *call) (*response, error) {
 	if a.streams.Add(1) > maxStreams {
 		a.streams.Add(-1)
@@ -262,12 +259,12 @@ func (a *API) getEvents(c *call) (*response, error) {
 			}
 			return flush()
 		}}
-		_ = s.run(ctx) // a page that is gone is no fault
+		_ = s.run(ctx) // a page that disconnects is not an error
 		return nil
 	}}, nil
 }
 
-// eventStream tells one page.
+// eventStream sends events to one page.
 type eventStream struct {
 	api          *API
 	org, id      string
@@ -307,7 +304,7 @@ func (s *eventStream) run(ctx context.Context) error {
 	}
 }
 
-// poll tells what was changed anywhere.
+// poll sends the state if any process has changed it.
 func (s *eventStream) poll(ctx context.Context) error {
 	now, err := s.api.cfg.Service.PollReview(ctx, s.org, s.id, s.last)
 	if err != nil {
@@ -330,7 +327,7 @@ func (s *eventStream) sendState(now review.State) error {
 	return s.sendEvent("state", e)
 }
 
-// sendProgress tells how far a change has come that is made here.
+// sendProgress sends the progress of a change that this process makes.
 func (s *eventStream) sendProgress() error {
 	p, under := s.api.cfg.Service.ChangeProgress(s.id)
 	if !under || p == s.lastProgress {
@@ -348,6 +345,6 @@ func (s *eventStream) sendEvent(name string, v any) error {
 	return s.send(fmt.Sprintf("event: %s\ndata: %s\n\n", name, text))
 }
 
-// EndStreams ends the answers that would go on for ever, once. It is called when the
-// servers close.
+// EndStreams ends all event streams. It is called when the servers shut down, and may be
+// called several times.
 func (a *API) EndStreams() { a.endOnce.Do(func() { close(a.closing) }) }

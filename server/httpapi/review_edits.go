@@ -17,7 +17,7 @@ import (
 	"github.com/intraydata/intray/server/review"
 )
 
-// postEdit makes a change, or says what it would do.
+// postEdit makes or previews a change.
 func (a *API) postEdit(c *call) (*response, error) {
 	d, err := a.loadReviewTable(c)
 	if err != nil {
@@ -60,8 +60,8 @@ func (a *API) undoOrRedo(c *call, kind string) (*response, error) {
 	return d.editResponse(v, err)
 }
 
-// editResult returns the result of a change. If others changed the cells first, the
-// error lists the cells.
+// editResult returns the effect of a change. If others changed the cells first, the error
+// lists the cells.
 func (d *reviewTable) editResult(v draft.ChangeResult, err error) (*wire.EditResult, error) {
 	var conflict *draft.Conflict
 	if errors.As(err, &conflict) {
@@ -100,7 +100,7 @@ func (d *reviewTable) editResponse(v draft.ChangeResult, err error) (*response, 
 	return uncachedResponse(out, err)
 }
 
-// parseOperation reads what is asked for.
+// parseOperation parses a change.
 func (d *reviewTable) parseOperation(doc map[string]any) (draft.Operation, error) {
 	kind := stringField(doc, "kind")
 	switch kind {
@@ -144,7 +144,7 @@ func (d *reviewTable) parseOperation(doc map[string]any) (draft.Operation, error
 	return change, nil
 }
 
-// parseNames reads what the person sees in place of texts.
+// parseNames parses the names that the page shows for values.
 func (d *reviewTable) parseNames(doc map[string]any) (map[int]map[string]string, error) {
 	given, _ := doc["names"].(map[string]any)
 	names := map[int]map[string]string{}
@@ -179,7 +179,7 @@ func (d *reviewTable) parseFill(where draft.Selector, doc map[string]any) (draft
 	return fill, nil
 }
 
-// parseSelector reads which cells are meant.
+// parseSelector parses the selection of cells.
 func (d *reviewTable) parseSelector(doc map[string]any) (s draft.Selector, err error) {
 	where, _ := doc["where"].(map[string]any)
 	_, keyed := where["key"]
@@ -220,7 +220,7 @@ func (d *reviewTable) parseSelector(doc map[string]any) (s draft.Selector, err e
 	return s, nil
 }
 
-// parseRowID reads the id of a row.
+// parseRowID parses the id of a row.
 func parseRowID(of any) (int64, error) {
 	name, _ := of.(string)
 	number, err := strconv.ParseInt(name, 10, 64)
@@ -293,10 +293,10 @@ func submissionResponse(status model.Status, s review.Submission, err error) (*r
 	return uncachedResponse(wire.Submission{Status: string(status), Rows: s.Rows, RowsWithError: s.WithError, RowsLeftOut: s.Dropped, Blocked: s.Blocked}, err)
 }
 
-// maxRowsFile is the largest file with rows that is taken back.
+// maxRowsFile is the maximum size of a file with corrected rows, in bytes.
 const maxRowsFile = 100 << 20
 
-// getReviewFile gives the rows of a view as a workbook.
+// getReviewFile sends the rows of a view as a workbook.
 func (a *API) getReviewFile(c *call) (*response, error) {
 	d, err := a.loadReviewTable(c)
 	if err != nil {
@@ -335,7 +335,7 @@ func (d *reviewTable) wireConflicts(list []review.CellConflict) []wire.Correctio
 	return out
 }
 
-// putReviewFile takes rows back that were mended elsewhere.
+// putReviewFile merges a file with corrected rows.
 func (a *API) putReviewFile(c *call) (*response, error) {
 	d, err := a.loadReviewTable(c)
 	if err != nil {

@@ -15,17 +15,16 @@ import (
 )
 
 const (
-	// maxWindow is the most rows of an answer, and usualWindow what is given where
-	// none is asked for.
+	// maxWindow is the maximum number of rows in a response, and usualWindow the default.
 	maxWindow   = 1000
 	usualWindow = 200
-	// maxDistinct is the most values of an answer.
+	// maxDistinct is the maximum number of values in a response.
 	maxDistinct = 1000
-	// suggestions are made for the most frequent values, so many for each.
+	// Each of the maxSuggested most frequent values gets at most this many suggestions.
 	suggestions, maxSuggested = 3, 200
 )
 
-// reviewTable is what the calls of a review page know of the table.
+// reviewTable describes the table of a review.
 type reviewTable struct {
 	fields  []intray.Field
 	columns []wire.ReviewColumn
@@ -74,7 +73,7 @@ func (a *API) loadReviewTable(c *call) (*reviewTable, error) {
 	return d, nil
 }
 
-// fieldIndex gives the place of a field by its key.
+// fieldIndex returns the index of the field with a key. name is the parameter in errors.
 func (d *reviewTable) fieldIndex(name, key string) (int, error) {
 	at := slices.IndexFunc(d.fields, func(f intray.Field) bool { return f.Key == key })
 	if at < 0 {
@@ -147,7 +146,7 @@ var shows = map[string]draft.Show{
 	"": draft.All, "all": draft.All, "problems": draft.Problems, "errors": draft.Errors, "warnings": draft.Warnings, "infos": draft.Infos, "valid": draft.Valid,
 }
 
-// parseQuery reads which rows are wanted.
+// parseQuery parses the selection of rows in a query.
 func (d *reviewTable) parseQuery(query url.Values) (q draft.Query, err error) {
 	q.Token = query.Get("view")
 	q.Filter, err = d.parseFilter(map[string]any{
@@ -156,7 +155,7 @@ func (d *reviewTable) parseQuery(query url.Values) (q draft.Query, err error) {
 	return q, err
 }
 
-// parseFilter reads a filter; an empty key that is given means problems of whole rows.
+// parseFilter parses a filter. If keyed is set, an empty key means problems of whole rows.
 func (d *reviewTable) parseFilter(doc map[string]any, keyed bool) (f draft.Filter, err error) {
 	show, known := shows[stringField(doc, "show")]
 	if !known {
@@ -183,7 +182,7 @@ func (d *reviewTable) parseFilter(doc map[string]any, keyed bool) (f draft.Filte
 	return f, err
 }
 
-// parseAlso reads which texts count as found, by the keys of fields.
+// parseAlso parses the values that a search also matches, by the keys of fields.
 func (d *reviewTable) parseAlso(doc string) (map[int][]string, error) {
 	if doc == "" {
 		return nil, nil
@@ -203,7 +202,7 @@ func (d *reviewTable) parseAlso(doc string) (map[int][]string, error) {
 	return texts, nil
 }
 
-// wireRow gives a row in the columns of the table. Texts are cut after so many bytes.
+// wireRow returns a row with the columns of the table. Texts are truncated to most bytes.
 func (d *reviewTable) wireRow(r draft.Row, most int, made review.SetByHook) wire.ReviewRow {
 	out := wire.ReviewRow{ID: strconv.FormatInt(r.Number, 10), Version: r.Version, Line: r.Line, Problems: d.problems(r.Problems, nil)}
 	for i, column := range d.columns {
@@ -230,7 +229,7 @@ func (d *reviewTable) wholeCell(c draft.Cell, most int) wire.ReviewCell {
 	return cell
 }
 
-// partCell is the cell of one of the columns of a field with several.
+// partCell returns the cell of one of the columns of a field with several.
 func (d *reviewTable) partCell(c draft.Cell, part, most int) wire.ReviewCell {
 	raw := c.RawPart(part)
 	cell := wire.ReviewCell{Text: truncate(raw, most), Problems: d.problems(c.Problems, &part), Cut: len(raw) > most}
@@ -255,7 +254,7 @@ func (d *reviewTable) problems(problems []intray.Problem, part *int) (list []wir
 	return list
 }
 
-// message renders a message once.
+// message renders a message, once.
 func (d *reviewTable) message(m intray.Message) wire.Message {
 	out, known := d.messages[m]
 	if !known {

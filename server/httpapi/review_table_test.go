@@ -14,8 +14,8 @@ import (
 	"github.com/intraydata/intray/internal/wire"
 )
 
-// underReview makes an import whose rows a person must settle, and gives the path
-// of its review and the cookie.
+// underReview creates an import that needs a review, and returns the path and the cookie of
+// the review.
 func (s *server) underReview(file string) (id, path, cookie string) {
 	s.Helper()
 	made := s.do("POST", "/api/v1/headless/imports/", `{"settings":{"invalidDataBehavior":"BLOCK_SUBMIT"},"fields":[
@@ -30,7 +30,7 @@ func (s *server) underReview(file string) (id, path, cookie string) {
 
 const reviewFileText = "E-Mail,Country,Phone 1,Phone 2\nada@example.org,DE,1,2\nnobody,Germny,3,\nnobody,XX,,4\n"
 
-// reviewing goes through a review, from the questions to the end.
+// reviewing runs through a review, from the questions to the submission.
 func (s *server) reviewing() {
 	s.Helper()
 	id, path, cookie := s.underReview(reviewFileText)
@@ -64,12 +64,12 @@ func (s *server) reviewing() {
 	holds(get("/next/?row=2"), `{"next":null}`)
 	holds(get("/next/?row=2&back=true"), `{"next":{"id":"1"`)
 
-	// What the table shows as Germany is DE.
+	// The table shows DE as Germany.
 	holds(get("/rows/?search=german"), `"total":1`, `"id":"0"`, `{"text":"DE","value":"DE"}`)
 	holds(get("/rows/?search=de&in=country"), `"total":2`)
 	byName := `{"op":"1","kind":"replace","preview":true,"keys":["country"],"find":"Germany","with":"France"}`
 	holds(post("/edits/", byName), `"cells":1,"rows":1`, `"before":{"text":"DE","value":"DE"},"after":{"text":"FR","value":"FR"}`)
-	// A page in another language says what it shows.
+	// A page in another language sends the names that it shows.
 	holds(get("/rows/?search=tschland&also="+url.QueryEscape(`{"country":["DE"]}`)), `"total":1`, `"id":"0"`)
 	german := `{"op":"1","kind":"replace","preview":true,"keys":["country"],"find":"Deutschland","with":"Frankreich","names":{"country":{"DE":"Deutschland","FR":"Frankreich"}}}`
 	holds(post("/edits/", german), `"cells":1,"rows":1`, `"after":{"text":"FR","value":"FR"}`)
@@ -110,7 +110,7 @@ func (s *server) reviewing() {
 	holds(s.do("GET", result, "").Body.String(), `{"email":"BOB@EXAMPLE.ORG","country":"DE","phone":["3","9"]}`, `"email":"new@example.org"`)
 }
 
-// checkStateEvent hears of the state, and of no more once the streams are to end.
+// checkStateEvent receives the state, and nothing more after the streams end.
 func (s *server) checkStateEvent(path, cookie string) {
 	s.Helper()
 	s.api.EndStreams()
@@ -121,7 +121,7 @@ func (s *server) checkStateEvent(path, cookie string) {
 	}
 }
 
-// roundTrip takes bad rows out, mends one in the file, and brings them back.
+// roundTrip downloads rows with errors, fixes one in the file, and uploads the file.
 func (s *server) roundTrip(path, cookie string) {
 	s.Helper()
 	file := s.do("GET", path+"/file/?show=errors", "", "Cookie", cookie)
@@ -137,16 +137,16 @@ func (s *server) roundTrip(path, cookie string) {
 		status      int
 		want        string
 	}{
-		"as it was": {"?op=f1&preview=true", file.Body.String(), 200, `"cells":0,"rows":0`},
-		"mended":    {"?op=f2&preview=true", "Row,E-Mail,Odd\n2,zoe@example.org,x\n77,a,b\nx,c,d\n", 200, `"cells":1,"rows":1,"added":0,"deleted":0,"valid":1`},
-		"unknown":   {"?op=f3&preview=true", "Row,E-Mail,Odd\n2,zoe@example.org,x\n77,a,b\nx,c,d\n", 200, `"unknown":2,"ignored":["Odd"]`},
-		"untold":    {"?op=f3&preview=true", "Row,E-Mail,Odd\n2,zoe@example.org,x\n77,a,b\nx,c,d\n", 200, `"clashes":0,"examples":[],"untold":1`},
-		"both":      {"?op=f4&preview=true", both, 200, `"cells":1,"rows":1`},
-		"both told": {"?op=f4&preview=true", both, 200, `"clashes":2,"examples":[{"id":"1","key":"email","here":"BOB@EXAMPLE.ORG","file":"late@example.org"},{"id":"1","key":"phone","part":1,"here":"9","file":"8"}],"untold":0`},
-		"over":      {"?op=f5&preview=true&over=true", both, 200, `"cells":3,"rows":1`},
-		"no rows":   {"?op=f6&preview=true", "E-Mail,Country\na,b\n", 400, `no_row_column`},
-		"empty":     {"?op=f7&preview=true", "", 400, `unreadable_file`},
-		"no op":     {"", "Row,E-Mail\n1,z@example.org\n", 400, `op`},
+		"as it was":   {"?op=f1&preview=true", file.Body.String(), 200, `"cells":0,"rows":0`},
+		"fixed":       {"?op=f2&preview=true", "Row,E-Mail,Odd\n2,zoe@example.org,x\n77,a,b\nx,c,d\n", 200, `"cells":1,"rows":1,"added":0,"deleted":0,"valid":1`},
+		"unknown":     {"?op=f3&preview=true", "Row,E-Mail,Odd\n2,zoe@example.org,x\n77,a,b\nx,c,d\n", 200, `"unknown":2,"ignored":["Odd"]`},
+		"no versions": {"?op=f3&preview=true", "Row,E-Mail,Odd\n2,zoe@example.org,x\n77,a,b\nx,c,d\n", 200, `"clashes":0,"examples":[],"untold":1`},
+		"both":        {"?op=f4&preview=true", both, 200, `"cells":1,"rows":1`},
+		"conflicts":   {"?op=f4&preview=true", both, 200, `"clashes":2,"examples":[{"id":"1","key":"email","here":"BOB@EXAMPLE.ORG","file":"late@example.org"},{"id":"1","key":"phone","part":1,"here":"9","file":"8"}],"untold":0`},
+		"over":        {"?op=f5&preview=true&over=true", both, 200, `"cells":3,"rows":1`},
+		"no rows":     {"?op=f6&preview=true", "E-Mail,Country\na,b\n", 400, `no_row_column`},
+		"empty":       {"?op=f7&preview=true", "", 400, `unreadable_file`},
+		"no op":       {"", "Row,E-Mail\n1,z@example.org\n", 400, `op`},
 	} {
 		if w := bring(c.query, c.body); w.Code != c.status || !strings.Contains(w.Body.String(), c.want) {
 			s.Errorf("%s: status %d, %s; want %d with %s", what, w.Code, w.Body, c.status, c.want)
@@ -154,12 +154,12 @@ func (s *server) roundTrip(path, cookie string) {
 	}
 	for range 2 {
 		if w := s.do("POST", path+"/file/?op=f8", "Row,Country,Phone: Phone 2\n2,Germany,5\n", "Cookie", cookie); !strings.Contains(w.Body.String(), `"cells":2,"rows":1`) {
-			s.Errorf("brought back: status %d %s", w.Code, w.Body)
+			s.Errorf("uploaded: status %d %s", w.Code, w.Body)
 		}
 	}
 }
 
-// relaying gives a column to another field, and lets the import run again.
+// relaying maps a column to another field and runs the import again.
 func (s *server) relaying() {
 	s.Helper()
 	_, path, cookie := s.underReview(reviewFileText)
@@ -195,8 +195,8 @@ func (s *server) relaying() {
 	s.runAll()
 }
 
-// TestAnswersWouldDiscard answers after rows were changed, on the page and by the
-// customer's backend.
+// TestAnswersWouldDiscard answers questions after rows were changed, on the page and through
+// the backend API.
 func TestAnswersWouldDiscard(t *testing.T) {
 	s := newServer(t, nil)
 	id, path, cookie := s.underReview(reviewFileText)
@@ -217,8 +217,8 @@ func TestAnswersWouldDiscard(t *testing.T) {
 	s.runAll()
 }
 
-// TestTruncatedValuesAreMarked lists a value of just the length that is given whole, and
-// one that is longer by a byte.
+// TestTruncatedValuesAreMarked lists a value of the maximum length, and one that is a byte
+// longer.
 func TestTruncatedValuesAreMarked(t *testing.T) {
 	s := newServer(t, nil)
 	whole := strings.Repeat("w", maxCellText-len("…")) + "…"
@@ -235,8 +235,7 @@ func TestTruncatedValuesAreMarked(t *testing.T) {
 	}
 }
 
-// TestReviewRefuses sends the review calls that cannot be done, each with a clear
-// answer.
+// TestReviewRefuses sends invalid calls of a review.
 func TestReviewRefuses(t *testing.T) {
 	s := newServer(t, nil)
 	_, path, cookie := s.underReview(reviewFileText)
@@ -259,7 +258,7 @@ func TestReviewRefuses(t *testing.T) {
 	}
 	for _, site := range []string{"cross-site", "same-site"} {
 		if w := s.send("POST", path+"/undo/", `{"op":"o"}`, "Cookie", cookie, "Sec-Fetch-Site", site); w.Code != http.StatusForbidden {
-			t.Errorf("a call of a page elsewhere: status %d", w.Code)
+			t.Errorf("a call from a page of another site: status %d", w.Code)
 		}
 	}
 }

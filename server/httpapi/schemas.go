@@ -29,8 +29,7 @@ func schemaBody() *jsonschema.Schema {
 	)
 }
 
-// schemaDraft reads a body whose shape is checked already. An id in it is read
-// only and has no effect.
+// schemaDraft reads a body that is already validated. An id in it has no effect.
 func schemaDraft(c *call) schemas.Draft {
 	doc := c.bodyObject()
 	return schemas.Draft{ID: c.fixedID, Doc: schema.Doc{

@@ -15,7 +15,7 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// tokenLifetime reads expires_in, whose range the shape has checked.
+// tokenLifetime reads expires_in, which is already validated.
 func tokenLifetime(doc map[string]any) time.Duration {
 	return time.Duration(intField(doc, "expires_in")) * time.Second
 }
@@ -53,7 +53,7 @@ func (a *API) getState(c *call) (*response, error) {
 	return &response{status: http.StatusOK, raw: state, header: etagHeader(session.Tag)}, nil
 }
 
-// putState keeps the document as it was sent, to the byte.
+// putState saves the document byte for byte.
 func (a *API) putState(c *call) (*response, error) {
 	tags, err := ifMatch(c.r.Header.Values("If-Match"))
 	if err != nil {
@@ -64,7 +64,7 @@ func (a *API) putState(c *call) (*response, error) {
 		return nil, err
 	}
 	defer kept.close()
-	// As it is read, and as the store takes it.
+	// Once for reading it, and once for the store.
 	if err := c.acquireMemory(a.memory, 2*kept.size); err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func (a *API) putState(c *call) (*response, error) {
 	return &response{status: http.StatusOK, body: wire.Saved{SavedAt: formatTime(session.Saved)}, header: etagHeader(session.Tag)}, nil
 }
 
-// spoolState keeps the state till it is whole.
+// spoolState reads the whole state into a spool.
 func (a *API) spoolState(c *call) (*spool, error) {
 	if err := requireWholeFile(c.r.Header); err != nil {
 		return nil, err
@@ -129,8 +129,7 @@ func (a *API) putSessionFile(c *call) (*response, error) {
 	return &response{status: http.StatusOK, body: wire.Saved{SavedAt: formatTime(session.Saved)}, header: etagHeader(session.File.SHA256)}, nil
 }
 
-// mediaType keeps a media type that can be given back as it is; all others say
-// nothing about the file.
+// mediaType returns a valid media type as sent, and application/octet-stream for others.
 func mediaType(sent string) string {
 	media, _, err := mime.ParseMediaType(sent)
 	if err != nil || !strings.Contains(media, "/") || len(sent) > 255 {
@@ -139,14 +138,14 @@ func mediaType(sent string) string {
 	return sent
 }
 
-// maxTags is the most tags that one If-Match may have.
+// maxTags is the maximum number of tags in If-Match.
 const maxTags = 20
 
 var entityTag = regexp.MustCompile(`^(W/)?"([!#-~]*)"[ \t]*(?:,|$)`)
 
-// ifMatch reads RFC 9110's header: the tags of which one must be in place, "*"
-// for any, and nil where nothing is asked. The comparison is the strong one, in
-// which a weak tag fits nothing. So a header of weak tags gives none.
+// ifMatch parses the header If-Match (RFC 9110). It returns the tags, of which one must match,
+// "*" for any tag, and nil without the header. The comparison is strong, so weak tags never
+// match and are dropped.
 func ifMatch(values []string) ([]string, error) {
 	rest := strings.Trim(strings.Join(values, ","), " \t,")
 	if len(values) == 0 {

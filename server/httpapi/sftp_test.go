@@ -11,7 +11,7 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// harbour knows servers that nobody can log in to.
+// harbour refuses all connections.
 type harbour struct{}
 
 func (harbour) CheckSchedule(s model.Schedule) error {
@@ -51,7 +51,7 @@ func (harbour) Classify(error) connectors.RemoteFailure {
 	return connectors.RemoteFailure{Kind: "no_such_host"}
 }
 
-// connectors makes one, lets it run, and looks at what became of that.
+// connectors creates a connector, runs it, and lists its runs.
 func (s *server) connectors() {
 	s.Helper()
 	const all = "/api/v1/headless/sftp/connectors/"

@@ -57,10 +57,10 @@ func (a *API) listUploads(c *call) (*response, error) {
 	})
 }
 
-// exampleDate and exampleTime show what a date, and a date with a time, look like.
+// exampleDate and exampleTime are examples for messages.
 const exampleDate, exampleTime = "2026-11-21", "2026-11-21T09:30:00Z"
 
-// uploadWindow reads start and end. The window holds at most MaxUploads.
+// uploadWindow parses start and end. The window has at most MaxUploads uploads.
 func uploadWindow(query url.Values) (start, end int64, err error) {
 	if start, err = intParam(query, "start", 0, math.MaxInt64, 0); err != nil {
 		return 0, 0, err
@@ -78,8 +78,8 @@ func uploadWindow(query url.Values) (start, end int64, err error) {
 	return start, start + min(end-start, imports.MaxUploads), nil
 }
 
-// dateFilter reads start_date and end_date, both inclusive. A date alone means
-// the whole day in UTC.
+// dateFilter parses start_date and end_date, both inclusive. A date without a time means the
+// whole day in UTC.
 func dateFilter(query url.Values) (f model.UploadFilter, err error) {
 	if f.From, _, err = dateParam(query, "start_date"); err != nil {
 		return f, err
@@ -124,7 +124,7 @@ func (a *API) uploadURL(c *call) (*response, error) {
 	return a.resultURL(c, a.cfg.Service.ProcessedUpload)
 }
 
-// resultURL signs an address of the result of the upload that get gives.
+// resultURL responds with a signed URL of the result of the upload that get returns.
 func (a *API) resultURL(c *call, get func(ctx context.Context, org, id string) (model.Upload, error)) (*response, error) {
 	id, err := c.pathID("id")
 	if err != nil {
@@ -147,7 +147,7 @@ func (a *API) downloadURL(r *http.Request, u model.Upload, what string) (string,
 	return fmt.Sprintf("%s/download/%s?token=%s", a.baseURL(r), u.ID, token), err
 }
 
-// goneOperation answers an operation of old clients that the contract took away.
+// goneOperation responds to an operation that was removed from the contract.
 func (a *API) goneOperation(c *call) (*response, error) {
 	if _, err := c.pathID("id"); err != nil {
 		return nil, err

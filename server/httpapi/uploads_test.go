@@ -40,7 +40,7 @@ func TestUploadWindow(t *testing.T) {
 	}
 }
 
-// TestUploadWindowIsOne tries numbers of every size.
+// TestUploadWindowIsOne draws numbers of all sizes.
 func TestUploadWindowIsOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		start := rapid.Int64Min(0).Draw(t, "start")
@@ -89,7 +89,7 @@ func TestDateFilter(t *testing.T) {
 	for _, text := range []string{"x", "21.11.2026", "2026-13-01", "2026-02-30", "2026-11-21 09:30", "1700000000"} {
 		for _, name := range []string{"start_date", "end_date"} {
 			if _, err := dateFilter(query(name, text)); err == nil {
-				t.Errorf("%s=%q is taken", name, text)
+				t.Errorf("%s=%q was accepted", name, text)
 			}
 		}
 	}

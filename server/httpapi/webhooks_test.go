@@ -15,7 +15,7 @@ import (
 	"github.com/intraydata/intray/server/webhooks"
 )
 
-// fakeWebhookSender is a courier whose receivers take everything.
+// fakeWebhookSender delivers all messages.
 type fakeWebhookSender struct{}
 
 func (fakeWebhookSender) ImportPayload(imp model.Import, _ model.Upload, _ bool) (webhooks.Payload, bool, error) {
@@ -49,7 +49,7 @@ func (fakeWebhookSender) ConnectorFailedPayload(model.Connector, model.PullRun) 
 	return webhooks.Payload{Event: "sftp_connector_failed"}, nil
 }
 
-// webhooks makes one, is told of an import, and looks at what became of that.
+// webhooks creates a webhook, receives a message, and lists the deliveries.
 func (s *server) webhooks() {
 	s.Helper()
 	const all = "/api/v1/webhooks/"
@@ -66,7 +66,7 @@ func (s *server) webhooks() {
 		}
 	}
 	if got := s.do("GET", all+id+"/", "").Body.String(); strings.Contains(got, "secret") {
-		s.Errorf("the secret is told again: %s", got)
+		s.Errorf("the secret is sent again: %s", got)
 	}
 	s.do("GET", all, "")
 	s.do("PUT", all+id+"/", `{"url":"https://example.org/y"}`)
@@ -103,7 +103,7 @@ func (s *server) webhooks() {
 	s.listening()
 }
 
-// listening fetches the messages of a webhook without an address.
+// listening fetches the messages of a webhook without a URL.
 func (s *server) listening() {
 	s.Helper()
 	const all = "/api/v1/webhooks/"
@@ -126,6 +126,6 @@ func (s *server) listening() {
 	}
 	other := s.text(s.do("POST", all, `{"url":"https://example.org"}`), "id")
 	if w := s.send("GET", all+other+"/waiting/", ""); w.Code != http.StatusConflict {
-		s.Errorf("messages of one with an address: status %d", w.Code)
+		s.Errorf("messages of a webhook with a URL: status %d", w.Code)
 	}
 }
