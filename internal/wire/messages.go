@@ -6,7 +6,7 @@
 //   - json: the name on the wire. A field with omitempty or omitzero is optional.
 //   - doc: the description in the OpenAPI document. That of an object is the doc of its
 //     blank field.
-//   - schema: what the Go type does not say. A slice with nullable may be null, as
+//   - schema: what the Go type does not express. A slice with nullable may be null, as
 //     every pointer may. Any other word names a schema, such as uuid, time or level,
 //     which a slice applies to its elements. Package httpapi defines these names.
 //

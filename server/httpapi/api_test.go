@@ -17,15 +17,15 @@ func TestBase(t *testing.T) {
 		"as called":                   {"", "192.0.2.1:5", "", "", false, "http://called.example"},
 		"with TLS":                    {"", "192.0.2.1:5", "", "", true, "https://called.example"},
 		"a base address":              {"https://mine.example/x", "192.0.2.1:5", "", "", false, "https://mine.example/x"},
-		"a stranger's headers":        {"", "192.0.2.1:5", "https", "evil.example", false, "http://called.example"},
+		"untrusted headers":           {"", "192.0.2.1:5", "https", "evil.example", false, "http://called.example"},
 		"a proxy's headers":           {"", "10.1.2.3:5", "https", "outer.example", false, "https://outer.example"},
 		"a proxy over IPv6":           {"", "[::1]:5", "https", "outer.example:8443", false, "https://outer.example:8443"},
 		"a proxy as mapped IPv4":      {"", "[::ffff:10.1.2.3]:5", "https", "outer.example", false, "https://outer.example"},
 		"headers over a base address": {"https://mine.example", "10.1.2.3:5", "http", "outer.example", false, "https://mine.example"},
-		"a scheme that is none":       {"", "10.1.2.3:5", "javascript", "", false, "http://called.example"},
+		"an invalid scheme":           {"", "10.1.2.3:5", "javascript", "", false, "http://called.example"},
 		"a host with a path":          {"", "10.1.2.3:5", "https", "outer.example/x", false, "https://called.example"},
 		"a host with a user":          {"", "10.1.2.3:5", "https", "user@outer.example", false, "https://called.example"},
-		"a proxy that says nothing":   {"", "10.1.2.3:5", "", "", true, "https://called.example"},
+		"a proxy without headers":     {"", "10.1.2.3:5", "", "", true, "https://called.example"},
 		"no address":                  {"", "@", "https", "outer.example", false, "http://called.example"},
 	} {
 		a := &API{cfg: Config{BaseURL: c.base, TrustedProxies: proxies}}

@@ -32,6 +32,9 @@ type server struct {
 	svc  *service.Service
 	key  string
 	seen map[string]bool
+	// faults makes calls of the stores fail. If withFaults is set, do tries each call.
+	faults     *faults
+	withFaults bool
 }
 
 func newServer(t *testing.T, change func(*Config)) *server {
@@ -41,8 +44,9 @@ func newServer(t *testing.T, change func(*Config)) *server {
 	t.Cleanup(func() { check(t, rows.Close()) })
 	master, err := secrets.ParseMaster(base64.StdEncoding.EncodeToString([]byte(strings.Repeat("m", 32))))
 	check(t, err)
+	f := &faults{left: -1}
 	svc, err := service.New(service.Config{
-		Store: rows, Blobs: mem.New(), Master: master, SFTP: nowhere{}, WebhookSender: fakeWebhookSender{}, Remotes: harbour{}, Node: "a/1",
+		Store: faultyStore{rows, f}, Blobs: faultyBlobs{mem.New(), f}, Master: master, SFTP: nowhere{}, WebhookSender: fakeWebhookSender{}, Remotes: harbour{}, Node: "a/1",
 		Engine: engine.New(engine.Config{Formats: formats.Formats(""), Workers: 1}),
 	})
 	check(t, err)
@@ -53,7 +57,7 @@ func newServer(t *testing.T, change func(*Config)) *server {
 	if change != nil {
 		change(&cfg)
 	}
-	return &server{t, New(cfg), svc, keys[0].Key, map[string]bool{}}
+	return &server{T: t, api: New(cfg), svc: svc, key: keys[0].Key, seen: map[string]bool{}, faults: f}
 }
 
 // nowhere is an SFTP client that connects to every server.
@@ -75,6 +79,12 @@ func check(t testing.TB, err error) {
 // send sends a request. Headers are names and values in turn.
 func (s *server) send(method, path, body string, headers ...string) *httptest.ResponseRecorder {
 	s.Helper()
+	w := httptest.NewRecorder()
+	s.api.ServeHTTP(w, s.request(method, path, body, headers...))
+	return w
+}
+
+func (s *server) request(method, path, body string, headers ...string) *http.Request {
 	r := httptest.NewRequestWithContext(s.Context(), method, strings.TrimPrefix(path, "http://intray.test"), strings.NewReader(body))
 	r.Header.Set("X-Service-License-Key", s.key)
 	if body != "" {
@@ -83,9 +93,7 @@ func (s *server) send(method, path, body string, headers ...string) *httptest.Re
 	for i := 0; i+1 < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
 	}
-	w := httptest.NewRecorder()
-	s.api.ServeHTTP(w, r)
-	return w
+	return r
 }
 
 var variable = regexp.MustCompile(`\{[^}]+\}`)
@@ -111,7 +119,12 @@ func (s *server) do(method, path, body string, headers ...string) *httptest.Resp
 	s.Helper()
 	op := s.operation(method, path)
 	s.seen[op.id] = true
-	w := s.send(method, path, body, headers...)
+	var w *httptest.ResponseRecorder
+	if s.withFaults {
+		w = s.sendWithFaults(op, method, path, body, headers...)
+	} else {
+		w = s.send(method, path, body, headers...)
+	}
 	if w.Code != op.status {
 		s.Fatalf("%s %s: status %d, want %d: %s", method, path, w.Code, op.status, w.Body)
 	}
@@ -155,6 +168,16 @@ const mailFields = `"fields":[{"key":"email","label":"E-Mail","type":"email"}]`
 // would, and validates each response.
 func TestEveryOperation(t *testing.T) {
 	s := newServer(t, nil)
+	s.live()
+	for _, op := range s.api.table {
+		if !s.seen[op.id] && op.status != 0 {
+			t.Errorf("%s (%s %s) was not called", op.id, op.method, op.path)
+		}
+	}
+}
+
+func (s *server) live() {
+	s.Helper()
 	for _, path := range []string{"/healthz", "/readyz", "/openapi.json"} {
 		s.do("GET", path, "")
 	}
@@ -165,11 +188,14 @@ func TestEveryOperation(t *testing.T) {
 	s.webhooks()
 	s.connectors()
 	s.retention()
-	for _, op := range s.api.table {
-		if !s.seen[op.id] && op.status != 0 {
-			t.Errorf("%s (%s %s) was not called", op.id, op.method, op.path)
-		}
-	}
+}
+
+// orgID returns the id of the only organization.
+func (s *server) orgID() string {
+	s.Helper()
+	licence, err := s.svc.Authenticate(s.Context(), s.key)
+	check(s.T, err)
+	return licence.Org
 }
 
 func (s *server) schemas() {
