@@ -179,12 +179,12 @@ type Submission struct {
 
 // Corrections is the effect of a file with corrected rows.
 type Corrections struct {
-	Verdict  EditResult           `json:"verdict"`
-	Clashes  int64                `json:"clashes" doc:"Conflicts: cells that the file changes and that were changed to something else here since the file was made. They keep the value that they have here, unless over is true. Changed cells that were too long for the file count too, and always keep their value."`
-	Examples []CorrectionConflict `json:"examples" doc:"The first conflicts, at most 20."`
-	Untold   int64                `json:"untold" doc:"Rows whose values at the time when the file was made are unknown: each cell that differs counts as changed in the file."`
-	Unknown  int64                `json:"unknown" doc:"Rows of the file that are not under review or that appear more than once."`
-	Ignored  []string             `json:"ignored" doc:"Headers of columns that were ignored."`
+	Verdict    EditResult           `json:"verdict"`
+	Conflicts  int64                `json:"clashes" doc:"Conflicts: cells that the file changes and that were changed to something else here since the file was made. They keep the value that they have here, unless over is true. Changed cells that were too long for the file count too, and always keep their value."`
+	Examples   []CorrectionConflict `json:"examples" doc:"The first conflicts, at most 20."`
+	Unverified int64                `json:"untold" doc:"Rows whose values at the time when the file was made are unknown: each cell that differs counts as changed in the file."`
+	Unknown    int64                `json:"unknown" doc:"Rows of the file that are not under review or that appear more than once."`
+	Ignored    []string             `json:"ignored" doc:"Headers of columns that were ignored."`
 }
 
 // CorrectionConflict is a cell that was changed both here and in a file.

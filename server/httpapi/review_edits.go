@@ -360,7 +360,7 @@ func (a *API) putReviewFile(c *call) (*response, error) {
 		return nil, err
 	}
 	return uncachedResponse(wire.Corrections{
-		Verdict: *change, Clashes: out.Conflicts, Examples: d.wireConflicts(out.Examples), Untold: out.Unverified, Unknown: out.Unknown,
+		Verdict: *change, Conflicts: out.Conflicts, Examples: d.wireConflicts(out.Examples), Unverified: out.Unverified, Unknown: out.Unknown,
 		Ignored: append([]string{}, out.Ignored...),
 	}, nil)
 }
