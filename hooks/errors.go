@@ -36,7 +36,7 @@ type callInfo struct {
 
 // hookNames are the hooks of a group, by their names.
 func (s *Session) hookNames(kind jsruntime.HookKind) (names []string) {
-	for _, hook := range jsruntime.HooksOf(s.hooks) {
+	for _, hook := range s.sources {
 		if hook.Kind == kind {
 			names = append(names, hook.Name)
 		}
@@ -46,7 +46,7 @@ func (s *Session) hookNames(kind jsruntime.HookKind) (names []string) {
 
 func (s *Session) loadCallInfo() callInfo {
 	c := callInfo{group: "hooks"}
-	for _, hook := range jsruntime.HooksOf(s.hooks) {
+	for _, hook := range s.sources {
 		c.hooks = append(c.hooks, hook.Name)
 	}
 	c.slow = func() intray.Message {

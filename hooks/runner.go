@@ -80,7 +80,9 @@ func New(c *sandbox.Pool, cfg Config) *Runner {
 type Session struct {
 	*Runner
 	hooks intray.Hooks
-	pins  intray.HookEnv
+	// sources are the hooks that a worker loads.
+	sources []jsruntime.Hook
+	pins    intray.HookEnv
 
 	mu sync.Mutex
 	// slotCount is how many seats there are, idle are those that nobody uses.
@@ -97,17 +99,34 @@ type Session struct {
 
 // Open makes a session. Hooks that are no functions are an [intray.HookError].
 func (s *Runner) Open(_ context.Context, hooks intray.Hooks, pins intray.HookEnv) (*Session, error) {
-	if faults := jsruntime.CheckSources(jsruntime.HooksOf(hooks)); len(faults) > 0 {
+	sources := jsruntime.HooksOf(hooks)
+	if faults := jsruntime.CheckSources(sources); len(faults) > 0 {
 		return nil, faultError(faults[0])
 	}
-	session := &Session{Runner: s, hooks: hooks, pins: pins, slotsChanged: make(chan struct{}), times: map[string]time.Duration{}}
+	return s.openSession(hooks, sources, pins), nil
+}
+
+// openSession makes a session that loads the sources, which CheckSources accepts.
+func (s *Runner) openSession(hooks intray.Hooks, sources []jsruntime.Hook, pins intray.HookEnv) *Session {
+	session := &Session{Runner: s, hooks: hooks, sources: sources, pins: pins, slotsChanged: make(chan struct{}), times: map[string]time.Duration{}}
 	for _, name := range session.hookNames(jsruntime.HookRow) {
 		session.rowHooks = append(session.rowHooks, &rowHook{name: name})
 	}
 	s.mu.Lock()
 	s.sessions[session] = struct{}{}
 	s.mu.Unlock()
-	return session, nil
+	return session
+}
+
+// Load loads the hooks into a first worker, which the next call uses. An
+// [*intray.HookError] reports a hook that cannot be loaded. Without Load, the first
+// call reports it.
+func (s *Session) Load(ctx context.Context) error {
+	slot, err := s.acquireSlot(ctx, nil)
+	if err == nil {
+		s.releaseSlot(slot)
+	}
+	return err
 }
 
 // errClosed says that nothing can be called any more.
@@ -229,27 +248,4 @@ func (s *Session) roundTrip(ctx context.Context, one *workerSlot, r request, bou
 		one.request = nil
 	}
 	return a, nil
-}
-
-// Check says whether all hooks of a schema can be loaded: nil, or an
-// [*intray.HookError] that names the hook and the line and column of its first
-// mistake. A hook whose outermost code runs too long or ends its process is one
-// that cannot be loaded. Every other error is a fault of the machinery.
-//
-// The hooks are loaded in a worker of their own, which is ended again; none of
-// them is called.
-func (s *Runner) Check(ctx context.Context, hooks intray.Hooks) error {
-	if hooks.Count() == 0 {
-		return nil
-	}
-	session, err := s.Open(ctx, hooks, intray.HookEnv{})
-	if err != nil {
-		return err
-	}
-	one, err := session.acquireSlot(ctx, nil)
-	if err != nil {
-		return err
-	}
-	session.closeSlot(one)
-	return nil
 }

@@ -31,17 +31,28 @@ type workerSlot struct {
 // with it where no other is to be had. Who waits holds nothing, and gets what
 // other sessions hold and do not use. So none waits for one that waits.
 func (s *Session) acquireSlot(ctx context.Context, fields []intray.Field) (*workerSlot, error) {
+	slot, faults, err := s.acquireOrFaults(ctx, fields)
+	if err == nil && len(faults) > 0 {
+		return nil, faultError(faults[0])
+	}
+	return slot, err
+}
+
+// acquireOrFaults is acquireSlot, but returns all hooks that cannot be loaded. There is
+// no slot then.
+func (s *Session) acquireOrFaults(ctx context.Context, fields []intray.Field) (*workerSlot, []jsruntime.Fault, error) {
 	for done := retryCount(0); ; {
-		one, err := s.waitForSlot(ctx)
+		slot, err := s.waitForSlot(ctx)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		if err = s.loadHooks(ctx, one, runtimeFields(fields)); err == nil {
-			return one, nil
+		faults, err := s.loadHooks(ctx, slot, runtimeFields(fields))
+		if err == nil && len(faults) == 0 {
+			return slot, nil, nil
 		}
-		s.closeSlot(one)
-		if !done.waitBeforeRetry(ctx, err) {
-			return nil, s.explainWorkerError(ctx, err, s.loadCallInfo())
+		s.closeSlot(slot)
+		if err == nil || !done.waitBeforeRetry(ctx, err) {
+			return nil, faults, s.explainWorkerError(ctx, err, s.loadCallInfo())
 		}
 	}
 }
@@ -167,7 +178,10 @@ func (s *Session) replaceWorker(ctx context.Context, one *workerSlot, fields []j
 		}
 		one.worker = worker
 		if fields != nil {
-			err = s.loadHooks(ctx, one, fields)
+			var faults []jsruntime.Fault
+			if faults, err = s.loadHooks(ctx, one, fields); len(faults) > 0 {
+				err = faultError(faults[0])
+			}
 		}
 		if !done.waitBeforeRetry(ctx, err) {
 			return err
@@ -238,33 +252,33 @@ func runtimeFields(fields []intray.Field) []jsruntime.Field {
 // process, and what is being sent.
 const reservedMemory = 40 << 20
 
-// loadHooks gives the hooks to a worker that does not have them for these fields.
-func (s *Session) loadHooks(ctx context.Context, one *workerSlot, fields []jsruntime.Field) error {
-	if one.fields != nil && slices.Equal(one.fields, fields) {
-		return nil
+// loadHooks loads the hooks for the fields into a worker, unless it has them already.
+// It returns those that cannot be loaded.
+func (s *Session) loadHooks(ctx context.Context, slot *workerSlot, fields []jsruntime.Field) ([]jsruntime.Fault, error) {
+	if slot.fields != nil && slices.Equal(slot.fields, fields) {
+		return nil, nil
 	}
-	one.fields = nil
+	slot.fields = nil
 	request := jsruntime.LoadCall{
-		Fields: fields, Hooks: jsruntime.HooksOf(s.hooks), Limit: s.cfg.MaxAnswer, Budget: s.engineBudget(s.cfg.BatchTimeout),
+		Fields: fields, Hooks: s.sources, Limit: s.cfg.MaxAnswer, Budget: s.engineBudget(s.cfg.BatchTimeout),
 		Pins:   jsruntime.Pins{Now: s.pins.Now, Seed: s.pins.Seed},
 		Memory: max(s.pool.Memory()-reservedMemory, s.pool.Memory()/2),
 	}
-	raw, err := s.sendRequest(ctx, one, request.Append(nil), s.cfg.BatchTimeout)
+	raw, err := s.sendRequest(ctx, slot, request.Append(nil), s.cfg.BatchTimeout)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if a, err := jsruntime.ReadAnswer(raw, jsruntime.Bounds{}, ignoreChange); err == nil && a.Failure != nil {
-		return s.hookError(a.Failure, s.loadCallInfo())
+		return nil, s.hookError(a.Failure, s.loadCallInfo())
 	}
 	faults, err := jsruntime.ReadLoaded(raw)
 	if err != nil {
-		return unreadableAnswer(err, one.worker.LastNote())
+		return nil, unreadableAnswer(err, slot.worker.LastNote())
 	}
-	if len(faults) > 0 {
-		return faultError(faults[0])
+	if len(faults) == 0 {
+		slot.fields = fields
 	}
-	one.fields = fields
-	return nil
+	return faults, nil
 }
 
 // sendRequest makes a call. A worker that was ended because nobody called it for long

@@ -11,6 +11,6 @@
 //     are the closed tables of what may be written: what is not in them is
 //     refused.
 //
-// The package runs no hook: it only asks the hook engine's own parser whether a
-// hook is a function. It does not store schemas and does not know who owns one.
+// The package neither runs hooks nor checks their syntax. It does not store schemas
+// and does not know who owns one.
 package schema

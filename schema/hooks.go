@@ -1,13 +1,11 @@
 package schema
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/jsonschema"
-	"github.com/intraydata/intray/schema/jssyntax"
 )
 
 // HooksShape is the closed table of hooks.
@@ -87,7 +85,8 @@ func hookSources(h intray.Hooks) []hookSource {
 	return all
 }
 
-// checkHooks makes sure that each hook is a function and names a field that exists.
+// checkHooks checks that each hook has a source and names a field that exists. Whether
+// the source is a function is for what runs it to say.
 func (p *parser) checkHooks(s *intray.Schema) {
 	for i, c := range s.Hooks.Column {
 		if _, ok := p.keys[c.Field]; !ok {
@@ -95,11 +94,11 @@ func (p *parser) checkHooks(s *intray.Schema) {
 		}
 	}
 	for _, hook := range hookSources(s.Hooks) {
-		if p.isFull() {
-			return
-		}
-		if wrong := hookProblem(hook.source); !wrong.IsZero() {
-			p.addIssue(hook.path, wrong)
+		switch {
+		case len(hook.source) > MaxHookBytes:
+			p.addIssue(hook.path, intray.NewMessage("hook_source.too_long", intray.Params{"n": MaxHookBytes, "size": len(hook.source)}))
+		case strings.TrimSpace(hook.source) == "":
+			p.addIssue(hook.path, intray.NewMessage("hook_source.empty", nil))
 		}
 	}
 }
@@ -115,38 +114,6 @@ func Warnings(s *intray.Schema) []intray.Message {
 		}
 	}
 	return warnings
-}
-
-// hookProblem says why a hook's source is no function; the zero message where it
-// is one. The source is only read, never run.
-func hookProblem(source string) intray.Message {
-	switch {
-	case len(source) > MaxHookBytes:
-		return intray.NewMessage("hook_source.too_long", intray.Params{"n": MaxHookBytes, "size": len(source)})
-	case strings.TrimSpace(source) == "":
-		return intray.NewMessage("hook_source.empty", nil)
-	}
-	isFunction, err := jssyntax.Check(source)
-	var wrong *jssyntax.Error
-	switch {
-	case err != nil && endsWithSemicolon(source):
-		return intray.NewMessage("hook_source.semicolon", nil)
-	case errors.As(err, &wrong):
-		return intray.NewMessage("hook_source.syntax_error", intray.Params{"line": wrong.Line, "column": wrong.Column, "problem": wrong.Reason})
-	case !isFunction:
-		return intray.NewMessage("hook_source.not_one_function", intray.Params{"example": "(record, mode) => ({row: {}})", "example2": "function (record, mode) { … }"})
-	}
-	return intray.Message{}
-}
-
-// endsWithSemicolon says whether a semicolon at the end is all that is wrong.
-func endsWithSemicolon(source string) bool {
-	s, ok := strings.CutSuffix(strings.TrimSpace(source), ";")
-	if !ok {
-		return false
-	}
-	_, err := jssyntax.Check(s)
-	return err == nil
 }
 
 // containsWord says whether a source has a word, anywhere.

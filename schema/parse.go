@@ -20,7 +20,7 @@ const UnmappedKey = "$unmapped"
 // name, fields, settings or hooks. The fields must be there; the rest may be
 // missing.
 //
-// Hooks are read by the parser of the hook engine and never run.
+// Parse does not check the syntax of hooks: package hooks loads them to find errors.
 func Parse(doc Doc) (*intray.Schema, []Issue) {
 	whole := doc.asObject()
 	if issues := FileShape().Validate(whole); len(issues) > 0 {

@@ -109,8 +109,8 @@ func TestParseRefuses(t *testing.T) {
 		{with(`"settings":{"needsReviewWebhookUrl":"https://"}`), "settings.needsReviewWebhookUrl: must be an absolute address"},
 		{with(`"settings":{"webhookUrl":"https://u:p@example.com"}`), "settings.webhookUrl: must not contain a user name or password"},
 		{with(`"hooks":{"columnHooks":[{"fieldName":"b","callback":"x=>x"}]}`), `hooks.columnHooks[0].fieldName: names a field that is not there: "b"`},
-		{with(`"hooks":{"rowHooks":["r=>r","r=>\n{ ! }"]}`), "hooks.rowHooks[1]: has a syntax error in line 2, column 5"},
-		{with(`"hooks":{"stepHooks":[{"type":"REVIEW_STEP","callback":"1"}]}`), "hooks.stepHooks[0].callback: must be one function"},
+		{with(`"hooks":{"rowHooks":["r=>r"," "]}`), "hooks.rowHooks[1]: must be a function, not an empty text"},
+		{with(`"hooks":{"stepHooks":[{"type":"REVIEW_STEP","callback":"\t"}]}`), "hooks.stepHooks[0].callback: must be a function"},
 		{with(`"hooks":{"beforeFinishCallback":""}`), "hooks.beforeFinishCallback: must not be empty"},
 		{with(`"hooks":[]`), "hooks: must be an object, not an array"},
 	}

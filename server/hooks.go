@@ -51,6 +51,8 @@ type hookRunner struct {
 	mu      sync.Mutex
 	sandbox *sandbox.Pool
 	runner  *hooks.Runner
+	// loadFirst loads the hooks of an import before its file is read.
+	loadFirst bool
 	// keep says that the sessions are kept for account.
 	keep     bool
 	sessions []*hooks.Session
@@ -79,6 +81,11 @@ func (h *hookRunner) open(ctx context.Context, hooks intray.Hooks, pins intray.H
 	if err != nil {
 		return nil, err
 	}
+	if h.loadFirst {
+		if err := session.Load(ctx); err != nil {
+			return nil, errors.Join(err, session.Close())
+		}
+	}
 	if h.keep {
 		h.mu.Lock()
 		h.sessions = append(h.sessions, session)
@@ -104,15 +111,17 @@ func (h *hookRunner) report(hooks intray.Hooks) (times []HookTime, console []str
 	return times, console
 }
 
-// CheckHooks says whether hooks can be loaded: an *intray.HookError names the first
-// that cannot, a warning says why they could not be checked.
+// CheckHooks checks that all hooks of a schema can be loaded. A [*schema.InvalidError]
+// has the issues of those that cannot, an [*intray.HookError] reports one that takes too
+// much time or memory to load. The warning is the reason why hooks could not be checked
+// on this system, or zero.
 func CheckHooks(ctx context.Context, hooks intray.Hooks) (warning intray.Message, err error) {
 	h := &hookRunner{}
 	defer h.close()
 	return h.checkHooks(ctx, hooks)
 }
 
-// checkHooks says whether hooks can be loaded, or why that could not be tried.
+// checkHooks is CheckHooks with the workers of this runner.
 func (h *hookRunner) checkHooks(ctx context.Context, hooks intray.Hooks) (warning intray.Message, err error) {
 	runner, err := h.ensureRunner()
 	var refused *sandbox.RefusedError

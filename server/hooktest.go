@@ -81,15 +81,8 @@ func TestHooks(ctx context.Context, cfg HookTestConfig) (trial HookTest, err err
 	if err := cfg.Hooks.validate(); err != nil {
 		return trial, err
 	}
-	hooks := &hookRunner{cfg: cfg.Hooks, keep: true}
+	hooks := &hookRunner{cfg: cfg.Hooks, loadFirst: true, keep: true}
 	defer hooks.close()
-	without := *cfg.Schema
-	without.Hooks = intray.Hooks{}
-	before, err := openImport(ctx, cfg.File, &without, importer.Config{Answers: cfg.Answers})
-	if err != nil {
-		return trial, err
-	}
-	defer func() { err = errors.Join(err, before.Close()) }()
 	after, err := openImport(ctx, cfg.File, cfg.Schema, importer.Config{Answers: cfg.Answers, LoadHooks: hooks.open})
 	if err != nil {
 		return trial, err
@@ -100,6 +93,13 @@ func TestHooks(ctx context.Context, cfg HookTestConfig) (trial HookTest, err err
 	if !after.HasRows() {
 		return trial, nil
 	}
+	without := *cfg.Schema
+	without.Hooks = intray.Hooks{}
+	before, err := openImport(ctx, cfg.File, &without, importer.Config{Answers: cfg.Answers})
+	if err != nil {
+		return trial, err
+	}
+	defer func() { err = errors.Join(err, before.Close()) }()
 	trial.Rows, err = compareRows(ctx, cfg, trial.Schema, before, after)
 	return trial, err
 }

@@ -85,7 +85,7 @@ func Run(ctx context.Context, cfg RunConfig) (report RunReport, err error) {
 	if err := errors.Join(cfg.Hooks.validate(), cfg.checkOutputs(), cfg.checkAnswers()); err != nil {
 		return report, err
 	}
-	hooks := &hookRunner{cfg: cfg.Hooks}
+	hooks := &hookRunner{cfg: cfg.Hooks, loadFirst: true}
 	defer hooks.close()
 	imp, err := openImport(ctx, cfg.File, cfg.Schema, importer.Config{Answers: cfg.Answers, LoadHooks: hooks.open, Progress: cfg.Progress})
 	if err != nil {

@@ -79,8 +79,11 @@ func (c *checkResult) checkHooks(ctx context.Context, hooks intray.Hooks) error 
 		return nil
 	}
 	warning, err := server.CheckHooks(ctx, hooks)
+	var invalid *schema.InvalidError
 	var failed *intray.HookError
 	switch {
+	case errors.As(err, &invalid):
+		c.Valid, c.Errors = false, append(c.Errors, issuesOf(err)...)
 	case errors.As(err, &failed):
 		c.Valid, c.Errors = false, append(c.Errors, checkIssue{"hooks", failed.Error()})
 	case err != nil:
@@ -232,6 +235,9 @@ func (c *hooksTestCommand) Run(ctx context.Context, s streams) error {
 		printAnswerHelp(s.err, trial.Outcome.Questions)
 		return exit(exitReview)
 	case engine.Broken:
+		if hook := trial.Outcome.Hook; hook != nil && hook.Load {
+			return exit(exitUsage)
+		}
 		return exit(exitFailed)
 	}
 	return nil

@@ -136,10 +136,27 @@ func (f *Failure) Error() string {
 	return text + f.Message
 }
 
-// Fault is what is wrong with the source of a hook.
+// FaultKind is the reason why a hook cannot be loaded.
+type FaultKind string
+
+// The kinds of faults.
+const (
+	// FaultSyntax: the source is not valid JavaScript.
+	FaultSyntax FaultKind = "syntax"
+	// FaultNotFunction: the source is valid but not one function.
+	FaultNotFunction FaultKind = "notFunction"
+	// FaultModule: the source calls import().
+	FaultModule FaultKind = "module"
+	// FaultThrew: evaluating the source threw an error.
+	FaultThrew FaultKind = "threw"
+)
+
+// Fault is why a hook cannot be loaded.
 type Fault struct {
-	// Hook is the name of the hook, or "" where it is not a hook's fault.
-	Hook    string
+	Kind FaultKind
+	// Hook is the name of the hook. "" means that no hook is at fault.
+	Hook string
+	// Name is that of the error, such as SyntaxError; "" where it has none.
 	Name    string
 	Message string
 	// Line and Column count from 1 in the hook's own source; 0 is unknown.
@@ -347,6 +364,8 @@ func ReadLoaded(raw string) ([]Fault, error) {
 func (s *scanner) readFault() (f Fault) {
 	s.readObject(func(name string) {
 		switch name {
+		case "kind":
+			f.Kind = FaultKind(s.readText(maxName))
 		case "hook":
 			f.Hook = s.readText(maxName)
 		case "name":
@@ -361,6 +380,11 @@ func (s *scanner) readFault() (f Fault) {
 			s.fail("a fault has an unknown member")
 		}
 	})
+	switch f.Kind {
+	case FaultSyntax, FaultNotFunction, FaultThrew:
+	default:
+		s.fail("there is no fault of that kind")
+	}
 	return f
 }
 

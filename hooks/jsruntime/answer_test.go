@@ -158,7 +158,7 @@ func TestNothingChangesWhereNoColumnIs(t *testing.T) {
 }
 
 func TestForgedLoads(t *testing.T) {
-	for _, raw := range []string{``, `{"changes":[]}`, `{"faults":[{"hook":1}]}`, `{"faults":[{"other":1}]}`, `{"faults":{}}`, "{\"faults\":[{\"hook\":\"\xff\"}]}", `{"faults":[]}x`} {
+	for _, raw := range []string{``, `{"changes":[]}`, `{"faults":[{"kind":"threw","hook":1}]}`, `{"faults":[{"hook":"h"}]}`, `{"faults":[{"kind":"other"}]}`, `{"faults":[{"kind":"threw","other":1}]}`, `{"faults":{}}`, "{\"faults\":[{\"kind\":\"threw\",\"hook\":\"\xff\"}]}", `{"faults":[]}x`} {
 		if faults, err := jsruntime.ReadLoaded(raw); err == nil {
 			t.Errorf("%q was taken: %v", raw, faults)
 		}

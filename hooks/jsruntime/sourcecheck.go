@@ -331,15 +331,15 @@ func findStray(source string) int {
 func CheckSources(hooks []Hook) []Fault {
 	var faults []Fault
 	for _, hook := range hooks {
-		at, message := findImport(hook.Source), "hooks cannot load modules: import() is not there"
+		fault, at := Fault{Kind: FaultModule, Hook: hook.Name, Message: "hooks cannot load modules: import() is not there"}, findImport(hook.Source)
 		if at < 0 {
-			at, message = findStray(hook.Source), "the hook is more than one function expression"
+			fault.Kind, fault.Message, at = FaultNotFunction, "the hook is more than one function expression", findStray(hook.Source)
 		}
 		if at < 0 {
 			continue
 		}
-		line, column := lineAndColumn(hook.Source, at)
-		faults = append(faults, Fault{Hook: hook.Name, Message: message, Line: line, Column: column})
+		fault.Line, fault.Column = lineAndColumn(hook.Source, at)
+		faults = append(faults, fault)
 	}
 	return faults
 }

@@ -19,14 +19,14 @@ import (
 // Service saves schemas.
 type Service struct {
 	env *model.Env
-	// checkHooks reports whether hooks can be loaded: an *intray.HookError names the
-	// first that cannot, a warning says why they could not be checked. Nil accepts all.
+	// checkHooks is that of New.
 	checkHooks func(ctx context.Context, hooks intray.Hooks) (warning intray.Message, err error)
 }
 
-// New returns the service upon env. checkHooks reports whether hooks can
-// be loaded: an *intray.HookError names the first that cannot, a warning says why they
-// could not be checked. Nil accepts all hooks.
+// New returns the service upon env. checkHooks loads hooks: a [*schema.InvalidError] has
+// the issues of those that cannot be loaded, an [*intray.HookError] reports one that
+// takes too much time or memory, and a warning why hooks could not be checked. Nil
+// accepts all hooks.
 func New(env *model.Env, checkHooks func(ctx context.Context, hooks intray.Hooks) (warning intray.Message, err error)) *Service {
 	return &Service{env: env, checkHooks: checkHooks}
 }
@@ -144,8 +144,11 @@ func (s *Service) CheckHooks(ctx context.Context, hooks intray.Hooks) (warnings 
 		return nil, nil
 	}
 	warning, err := s.checkHooks(ctx, hooks)
+	var invalid *schema.InvalidError
 	var failed *intray.HookError
 	switch {
+	case errors.As(err, &invalid):
+		return nil, model.ValidationError(invalid.Issues)
 	case errors.As(err, &failed):
 		e := &model.Error{Kind: model.Invalid, Code: "invalid", Fields: model.FieldMessage("hooks", failed.Describe())}
 		e.Message = intray.NewMessage("request.invalid_hooks", intray.Params{"problem": failed.Describe()})

@@ -196,6 +196,10 @@ func TestHooksThatCannotBeLoaded(t *testing.T) {
 	if _, _, err := f.CreateSchema(ctx, f.org, draft); !errors.As(err, &refused) || refused.Kind != model.Invalid || !strings.Contains(refused.Message.String(), "rowHooks[0] failed at line 3, column 4") || len(refused.Fields["hooks"]) != 1 {
 		t.Errorf("a hook that cannot be loaded: %v", err)
 	}
+	said.err = &schema.InvalidError{Issues: []schema.Issue{{Path: "hooks.rowHooks[0]", Message: intray.Literal("is wrong")}, {Path: "hooks.stepHooks[1].callback", Message: intray.Literal("too")}}}
+	if _, _, err := f.CreateSchema(ctx, f.org, draft); !errors.As(err, &refused) || refused.Kind != model.Invalid || fmt.Sprint(refused.Fields["hooks"]) != "[rowHooks[0]: is wrong stepHooks[1].callback: too]" {
+		t.Errorf("hooks with a wrong source: %v, %v", err, refused.Fields)
+	}
 	said.err = errors.New("no process left")
 	if _, _, err := f.CreateSchema(ctx, f.org, draft); err == nil || errors.As(err, &refused) {
 		t.Errorf("a fault of the machinery is told as %v", err)

@@ -48,9 +48,7 @@ type Config struct {
 	// RunsPerOrg is how many imports of one organization run at once. Default
 	// 2.
 	RunsPerOrg int
-	// CheckHooks says whether hooks can be loaded: an *intray.HookError names the
-	// first that cannot, a warning says why they could not be checked. Default:
-	// they are taken as they are.
+	// CheckHooks loads the hooks of a schema; see [schemas.New]. Nil accepts all hooks.
 	CheckHooks func(ctx context.Context, hooks intray.Hooks) (warning intray.Message, err error)
 	// Clock gives the time. Default time.Now.
 	Clock func() time.Time

@@ -24,6 +24,8 @@ const ArrayBufferOf = ArrayBuffer;
 const ErrorPrototype = Error.prototype;
 const ObjectPrototype = Object.prototype;
 const ArrayPrototype = Array.prototype;
+const GeneratorPrototype = getPrototypeOf(function* () {});
+const AsyncGeneratorPrototype = getPrototypeOf(async function* () {});
 const indirectEval = eval;
 const uncurry = (method) => (self, ...args) => apply(method, self, args);
 
@@ -37,6 +39,7 @@ const wellFormed = uncurry(String.prototype.toWellFormed);
 const isWellFormed = uncurry(String.prototype.isWellFormed);
 const search = uncurry(RegExp.prototype.exec);
 const hasOwn = uncurryOne(Object.prototype.hasOwnProperty);
+const functionText = uncurry(Function.prototype.toString);
 
 const global = globalThis;
 const node = host !== undefined;

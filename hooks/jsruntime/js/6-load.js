@@ -43,40 +43,55 @@ function evaluate(form, mark) {
 	return names.length === 1 ? value[names[0]] : undefined;
 }
 
-// build makes the function of a hook, or throws what to say.
+// build makes the function of a hook. Where that fails, the result has the fault. If
+// neither form can be parsed, a syntax error in a later line is the better one.
 function build(hook) {
 	const source = bare(hook.source);
-	if (source === "") throw new Fault("the hook is empty");
-	let first;
-	const both = forms(source);
+	const both = source === "" ? bareList() : forms(source);
+	let fault;
 	for (let n = 0; n < both.length; n++) {
 		const form = both[n];
 		hook.indent = form.indent;
 		try {
 			const value = evaluate(form, hook.mark);
-			if (typeof value === "function") return value;
-			if (!form.method) throw new Fault("the hook is " + nameKind(value) + "; it must be a function");
+			const kind = uncallable(value);
+			if (kind === "") return { call: value, fault: undefined };
+			if (!form.method || typeof value === "function") throw new Fault("the hook is " + kind + "; it must be a function");
 		} catch (thrown) {
-			if (first === undefined) first = { thrown, indent: form.indent };
-			if (describe(thrown).name !== "SyntaxError") break;
+			const found = loadFault(thrown, hook);
+			if (fault === undefined || found.kind !== "syntax" || found.line > fault.line) fault = found;
+			if (found.kind !== "syntax") break;
 		}
 	}
-	hook.indent = first.indent;
-	throw first.thrown;
+	return { call: undefined, fault: fault || loadFault(new Fault("the hook is empty"), hook) };
+}
+
+// uncallable names a value that no call can use as a hook. It is empty for a function.
+function uncallable(value) {
+	if (typeof value !== "function") return nameKind(value);
+	const maker = getPrototypeOf(value);
+	if (maker === GeneratorPrototype || maker === AsyncGeneratorPrototype) return "a generator";
+	return search(/^class\b/, functionText(value)) === null ? "" : "a class";
 }
 
 // syntaxPlace finds where an engine saw a mistake of syntax. Of a private name that
 // no class has, QuickJS tells the name alone.
 function syntaxPlace(thrown, hook) {
-	if (!node && isInteger(thrown.lineNumber)) return place(hook, thrown.lineNumber, thrown.columnNumber, hook.indent);
+	if (!node && isInteger(thrown.lineNumber)) return placeOrEnd(hook, thrown.lineNumber, thrown.columnNumber);
 	const unknown = node ? null : search(/^undefined private field '(#.*)'$/, thrown.message);
 	if (unknown) return placeOf(hook, indexOf(hook.source, unknown[1]));
 	const text = slice("" + thrown.stack, 0, maxStack);
 	const first = endOf(text, 0), second = endOf(text, first + 1);
 	const found = search(/:(\d+)$/, slice(text, 0, first));
 	if (!found) return {};
-	const column = indexOf(slice(text, second + 1, endOf(text, second + 1)), "^") + 1;
-	return place(hook, +found[1], column, hook.indent);
+	return placeOrEnd(hook, +found[1], indexOf(slice(text, second + 1, endOf(text, second + 1)), "^") + 1);
+}
+
+// placeOrEnd is the place of a syntax error. The lines after the last one of the source
+// are of this code: what an engine finds there is that the source ends too early.
+function placeOrEnd(hook, line, column) {
+	if (line <= hook.lines) return place(hook, line, column, hook.indent);
+	return { line: hook.lines, column: pointsIn(lineOf(bare(hook.source), hook.lines)) + 1, atEnd: true };
 }
 
 // placeOf is the place of what stands at an index of the source.
@@ -89,10 +104,15 @@ function placeOf(hook, at) {
 // loadFault tells what is wrong with the source of a hook.
 function loadFault(thrown, hook) {
 	const fault = faultText(thrown);
-	if (fault !== undefined) return { hook: hook.name, message: fault, line: 1, column: 1 };
+	if (fault !== undefined) return { kind: "notFunction", hook: hook.name, message: fault, line: 1, column: 1 };
 	const { name, message } = describe(thrown);
-	const where = name === "SyntaxError" ? syntaxPlace(thrown, hook) : locate(thrown, hook);
-	return { hook: hook.name, name, message, line: where.line || 0, column: where.column || 0 };
+	const syntax = name === "SyntaxError";
+	const where = syntax ? syntaxPlace(thrown, hook) : locate(thrown, hook);
+	return {
+		kind: syntax ? "syntax" : "threw", hook: hook.name, name,
+		message: own(where, "atEnd") === true ? "the source ends too early" : message,
+		line: own(where, "line") || 0, column: own(where, "column") || 0,
+	};
 }
 
 // withCall is a hook with its function. It is made with it, and not given it
@@ -110,11 +130,9 @@ function buildAll() {
 		note(hook.name);
 		atHook = hook;
 		atRow = -1;
-		try {
-			hooks[h] = withCall(hook, build(hook));
-		} catch (thrown) {
-			faults[faults.length] = loadFault(thrown, hook);
-		}
+		const { call, fault } = build(hook);
+		if (fault === undefined) hooks[h] = withCall(hook, call);
+		else faults[faults.length] = fault;
 	}
 	atHook = null;
 	return faults;
@@ -135,7 +153,7 @@ function load(request) {
 	try {
 		pin(request.pins);
 	} catch (thrown) {
-		return { faults: [{ hook: "", message: describe(thrown).message, line: 0, column: 0 }] };
+		return { faults: [{ kind: "threw", hook: "", message: describe(thrown).message, line: 0, column: 0 }] };
 	}
 	sweep();
 	forgetKept();

@@ -1,0 +1,77 @@
+package hooks
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/hooks/jsruntime"
+	"github.com/intraydata/intray/schema"
+)
+
+// Check loads all hooks of a schema into a worker and ends the worker. It calls no hook.
+//
+// A [*schema.InvalidError] has an issue for each hook that cannot be loaded, with line
+// and column. An [*intray.HookError] reports a hook that takes too much time or memory
+// to load. Every other error means that the hooks could not be checked.
+func (s *Runner) Check(ctx context.Context, hooks intray.Hooks) error {
+	all := jsruntime.HooksOf(hooks)
+	faults := jsruntime.CheckSources(all)
+	loadable := slices.DeleteFunc(slices.Clone(all), func(hook jsruntime.Hook) bool {
+		return slices.ContainsFunc(faults, func(f jsruntime.Fault) bool { return f.Hook == hook.Name })
+	})
+	if len(loadable) > 0 {
+		session := s.openSession(hooks, loadable, intray.HookEnv{})
+		slot, found, err := session.acquireOrFaults(ctx, nil)
+		if slot != nil {
+			session.closeSlot(slot)
+		}
+		if err = errors.Join(err, session.Close()); err != nil {
+			return err
+		}
+		faults = append(faults, found...)
+	}
+	byHook := map[string]jsruntime.Fault{}
+	for _, fault := range faults {
+		byHook[fault.Hook] = fault
+	}
+	var issues []schema.Issue
+	for _, hook := range all {
+		if fault, found := byHook[hook.Name]; found {
+			issues = append(issues, schema.Issue{Path: schemaPath(hook), Message: describeFault(fault)})
+			delete(byHook, hook.Name)
+		}
+	}
+	for _, fault := range byHook { // one that is not about a hook of the schema
+		return faultError(fault)
+	}
+	if len(issues) > 0 {
+		return &schema.InvalidError{Issues: issues}
+	}
+	return nil
+}
+
+// schemaPath returns the path of a hook's source in the schema document.
+func schemaPath(hook jsruntime.Hook) string {
+	path := "hooks." + hook.Name
+	if hook.Kind == jsruntime.HookColumn || hook.Kind == jsruntime.HookStep {
+		path += ".callback"
+	}
+	return path
+}
+
+// describeFault returns the message of an issue, which follows the path.
+func describeFault(f jsruntime.Fault) intray.Message {
+	at := intray.Params{"line": f.Line, "column": f.Column, "problem": f.Message}
+	switch known := f.Line > 0 && f.Column > 0; {
+	case f.Kind == jsruntime.FaultNotFunction:
+		return intray.NewMessage("hook_source.not_one_function", intray.Params{"example": "(record, mode) => ({row: {}})", "example2": "function (record, mode) { … }"})
+	case !known:
+		return intray.NewMessage("hook_source.error", intray.Params{"problem": joinErrorText(f.Name, f.Message)})
+	case f.Kind == jsruntime.FaultSyntax:
+		return intray.NewMessage("hook_source.syntax_error", at)
+	}
+	at["problem"] = joinErrorText(f.Name, f.Message)
+	return intray.NewMessage("hook_source.error_at", at)
+}
