@@ -63,15 +63,16 @@ func schemaPath(hook jsruntime.Hook) string {
 
 // describeFault returns the message of an issue, which follows the path.
 func describeFault(f jsruntime.Fault) intray.Message {
-	at := intray.Params{"line": f.Line, "column": f.Column, "problem": f.Message}
-	switch known := f.Line > 0 && f.Column > 0; {
+	problem := joinErrorText(f.Name, f.Message)
+	switch {
 	case f.Kind == jsruntime.FaultNotFunction:
 		return intray.NewMessage("hook_source.not_one_function", intray.Params{"example": "(record, mode) => ({row: {}})", "example2": "function (record, mode) { … }"})
-	case !known:
-		return intray.NewMessage("hook_source.error", intray.Params{"problem": joinErrorText(f.Name, f.Message)})
+	case f.Line == 0:
+		return intray.NewMessage("hook_source.error", intray.Params{"problem": problem})
+	case f.Column == 0:
+		return intray.NewMessage("hook_source.error_in_line", intray.Params{"line": f.Line, "problem": problem})
 	case f.Kind == jsruntime.FaultSyntax:
-		return intray.NewMessage("hook_source.syntax_error", at)
+		return intray.NewMessage("hook_source.syntax_error", intray.Params{"line": f.Line, "column": f.Column, "problem": f.Message})
 	}
-	at["problem"] = joinErrorText(f.Name, f.Message)
-	return intray.NewMessage("hook_source.error_at", at)
+	return intray.NewMessage("hook_source.error_at", intray.Params{"line": f.Line, "column": f.Column, "problem": problem})
 }
