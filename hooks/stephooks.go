@@ -177,7 +177,7 @@ func parseStepChange(c jsruntime.Command, fields []intray.Field) (*intray.StepCh
 func refuse(reason intray.Message) error { return &intray.MessageError{Message: reason} }
 
 // parseArgument reads one of the arguments of a method.
-func parseArgument(args [][]byte, at int, into any) error {
+func parseArgument(args []json.RawMessage, at int, into any) error {
 	number := at + 1
 	if at >= len(args) {
 		return refuse(intray.NewMessage("hook.argument_missing", intray.Params{"argument": number}))
@@ -198,7 +198,7 @@ func parseArgument(args [][]byte, at int, into any) error {
 	return nil
 }
 
-func parseAddedField(args [][]byte) (*intray.AddedField, error) {
+func parseAddedField(args []json.RawMessage) (*intray.AddedField, error) {
 	var definition any
 	if err := parseArgument(args, 0, &definition); err != nil {
 		return nil, err
@@ -216,7 +216,7 @@ func parseAddedField(args [][]byte) (*intray.AddedField, error) {
 	return &intray.AddedField{Field: schema.Fields[0], Before: place.Before, After: place.After}, nil
 }
 
-func parseInfos(args [][]byte, fields []intray.Field) ([]intray.Change, error) {
+func parseInfos(args []json.RawMessage, fields []intray.Field) ([]intray.Change, error) {
 	var list []struct {
 		RowIndex       int
 		FieldKey       string
@@ -246,7 +246,7 @@ func parseInfos(args [][]byte, fields []intray.Field) ([]intray.Change, error) {
 	return changes, nil
 }
 
-func parseAddedRows(args [][]byte) ([]intray.AddedRow, error) {
+func parseAddedRows(args []json.RawMessage) ([]intray.AddedRow, error) {
 	var list []struct {
 		Index *int64
 		Row   map[string]struct{ Value json.RawMessage }

@@ -268,14 +268,13 @@ func (s *Session) loadHooks(ctx context.Context, slot *workerSlot, fields []jsru
 	if err != nil {
 		return nil, err
 	}
-	if a, err := jsruntime.ReadAnswer(raw, jsruntime.Bounds{}, ignoreChange); err == nil && a.Failure != nil {
-		return nil, s.hookError(a.Failure, s.loadCallInfo())
-	}
-	faults, err := jsruntime.ReadLoaded(raw)
-	if err != nil {
+	faults, failure, err := jsruntime.ReadLoaded(raw)
+	switch {
+	case err != nil:
 		return nil, unreadableAnswer(err, slot.worker.LastNote())
-	}
-	if len(faults) == 0 {
+	case failure != nil:
+		return nil, s.hookError(failure, s.loadCallInfo())
+	case len(faults) == 0:
 		slot.fields = fields
 	}
 	return faults, nil

@@ -1,7 +1,10 @@
 package jsruntime
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -72,7 +75,7 @@ type Command struct {
 	Name string
 	// Args are its arguments, as JSON. Those of addRows are the rows and the
 	// ids that they were given.
-	Args [][]byte
+	Args []json.RawMessage
 	// Line and Column say where in the hook's own source it was called; 0 is unknown.
 	Line, Column int
 }
@@ -323,8 +326,8 @@ func (s *scanner) readOption() (option intray.SelectOption) {
 	return option
 }
 
-// What an answer may hold; more than that is refused. The prelude keeps to the
-// same bounds and tells the hook's author, so only a forged answer meets these.
+// Limits of an answer. The prelude keeps to lower ones and explains them to the author of
+// a hook, so only a forged answer exceeds these.
 const (
 	maxName     = 1 << 10 // bytes of a name
 	maxValue    = 3 << 20 // bytes of a text
@@ -333,162 +336,87 @@ const (
 	maxMessage  = 8 << 10 // bytes of a message
 	maxOptions  = 10_000  // options of a cell
 	maxCommands = 10_000  // commands of a call
+	maxArgs     = 4       // arguments of a command
 	maxConsole  = 20      // lines of console output
 	maxHooks    = 10_000  // hooks of a schema
+	maxPosition = 1 << 31 // a line or a column
 )
 
-// ReadLoaded reads the answer to a [LoadCall]: nothing, or what is wrong.
-func ReadLoaded(raw string) ([]Fault, error) {
+// answerJSON is an answer without its changes.
+type answerJSON struct {
+	Faults  []Fault
+	Failure *Failure
+	Used    []int
+	Miss    *[]int
+	Times   []struct {
+		Hook string
+		MS   float64
+	}
+	Console  []string
+	Commands []Command
+	More     bool
+	Cancel   bool
+	Message  string
+}
+
+// ReadLoaded reads the answer to a [LoadCall]: the hooks that cannot be loaded, or the
+// failure that ended the loading.
+func ReadLoaded(raw string) ([]Fault, *Failure, error) {
 	s := &scanner{raw: raw}
-	if !utf8.ValidString(raw) {
-		s.fail("it is no UTF-8")
+	wire := s.readAnswer(func() { s.fail("loading cannot change cells") })
+	for _, f := range wire.Faults {
+		s.require(slices.Contains([]FaultKind{FaultSyntax, FaultNotFunction, FaultThrew}, f.Kind), "a fault has an unknown kind")
+		s.checkError(f.Hook, f.Name, f.Message, f.Line, f.Column)
 	}
-	var faults []Fault
-	s.readObject(func(name string) {
-		switch name {
-		case "faults":
-			s.readList(maxHooks, func(int) { faults = append(faults, s.readFault()) })
-		case "console":
-			s.readConsole()
-		default:
-			s.fail("it has an unknown member")
-		}
-	})
-	s.expectEnd()
+	s.require(len(wire.Faults) <= maxHooks, "there are more than %d faults", maxHooks)
 	if s.err != nil {
-		return nil, s.err
+		return nil, nil, s.err
 	}
-	return faults, nil
+	return wire.Faults, wire.Failure, nil
 }
 
-func (s *scanner) readFault() (f Fault) {
-	s.readObject(func(name string) {
-		switch name {
-		case "kind":
-			f.Kind = FaultKind(s.readText(maxName))
-		case "hook":
-			f.Hook = s.readText(maxName)
-		case "name":
-			f.Name = s.readText(maxName)
-		case "message":
-			f.Message = s.readText(maxMessage)
-		case "line":
-			f.Line = int(s.readInteger(0, 1<<31))
-		case "column":
-			f.Column = int(s.readInteger(0, 1<<31))
-		default:
-			s.fail("a fault has an unknown member")
-		}
-	})
-	switch f.Kind {
-	case FaultSyntax, FaultNotFunction, FaultThrew:
-	default:
-		s.fail("there is no fault of that kind")
-	}
-	return f
-}
-
-// ReadAnswer reads the answer to any other call. The bytes may be forged:
-// whatever the call does not allow for is an error, and nothing is taken then.
-// What it gives is part of raw.
+// ReadAnswer reads the answer to any other call and passes its changes to each, in the
+// order in which hooks made them. A Change is valid until each returns. Texts share the
+// memory of raw.
 //
-// The changes are handed out one by one, in the order in which hooks made them; a
-// later one of a cell counts. Each is gone with the next. Where there is an error
-// in the end, those before it count for nothing.
+// The answer may be forged. Whatever the call does not allow is an error, and the changes
+// passed on before it are void.
 func ReadAnswer(raw string, bounds Bounds, each func(c *Change)) (*Answer, error) {
 	s := &scanner{raw: raw}
-	if !utf8.ValidString(raw) {
-		s.fail("it is no UTF-8")
+	wire := s.readAnswer(func() { s.readChanges(bounds, each) })
+	a := &Answer{
+		Used: wire.Used, Console: wire.Console, Commands: wire.Commands,
+		Cancelled: wire.Cancel, Message: wire.Message, Failure: wire.Failure, More: wire.More,
 	}
-	a := &Answer{}
-	s.readObject(func(name string) { s.readMember(a, name, bounds, each) })
-	s.expectEnd()
-	if s.err == nil && len(a.Used) > 0 && !bounds.Learn {
-		s.fail("it names columns that nobody asked for")
+	if wire.Miss != nil {
+		a.Missed = *wire.Miss
+		s.require(len(a.Missed) > 0, "it lacks columns but names none")
+	}
+	s.require(wire.Faults == nil, "only loading has faults")
+	s.require(bounds.Learn || len(a.Used) == 0, "it names columns that the call did not ask for")
+	for _, fields := range [][]int{a.Used, a.Missed} {
+		s.require(len(fields) <= len(bounds.Parts), "it names too many fields")
+		for _, field := range fields {
+			s.require(field >= 0 && field < len(bounds.Parts), "there is no field %d", field)
+		}
+	}
+	s.require(len(wire.Times) <= maxHooks, "there are more than %d times", maxHooks)
+	for _, t := range wire.Times {
+		if !(t.MS >= 0 && t.MS < 1e9) {
+			t.MS = 0
+		}
+		a.Times = append(a.Times, HookTime{Hook: t.Hook, Took: time.Duration(t.MS * float64(time.Millisecond))})
+	}
+	s.require(len(a.Commands) <= maxCommands, "there are more than %d commands", maxCommands)
+	for _, c := range a.Commands {
+		s.require(commandNames[c.Name], "there is no command of that name")
+		s.require(len(c.Args) <= maxArgs, "a command has more than %d arguments", maxArgs)
+		s.checkError(c.Hook, "", "", c.Line, c.Column)
 	}
 	if s.err != nil {
 		return nil, s.err
 	}
 	return a, nil
-}
-
-func (s *scanner) readMember(a *Answer, name string, bounds Bounds, each func(c *Change)) {
-	switch name {
-	case "changes":
-		s.readChanges(bounds, each)
-	case "used":
-		a.Used = s.readFields(bounds)
-	case "miss":
-		if a.Missed = s.readFields(bounds); len(a.Missed) == 0 {
-			s.fail("it lacks columns and names none")
-		}
-	case "times":
-		s.readList(maxHooks, func(int) { a.Times = append(a.Times, s.readTime()) })
-	case "console":
-		a.Console = s.readConsole()
-	case "commands":
-		s.readList(maxCommands, func(int) { a.Commands = append(a.Commands, s.readCommand()) })
-	case "more":
-		a.More = s.readBool()
-	case "cancel":
-		a.Cancelled = s.readBool()
-	case "message":
-		a.Message = s.readText(maxMessage)
-	case "failure":
-		a.Failure = s.readFailure()
-	default:
-		s.fail("it has an unknown member")
-	}
-}
-
-func (s *scanner) readFields(bounds Bounds) []int {
-	list := []int{}
-	s.readList(len(bounds.Parts), func(int) {
-		list = append(list, int(s.readInteger(0, int64(len(bounds.Parts))-1)))
-	})
-	return list
-}
-
-func (s *scanner) readConsole() (lines []string) {
-	s.readList(maxConsole, func(int) { lines = append(lines, s.readText(maxName)) })
-	return lines
-}
-
-func (s *scanner) readTime() (t HookTime) {
-	s.readObject(func(name string) {
-		switch name {
-		case "hook":
-			t.Hook = s.readText(maxName)
-		case "ms":
-			t.Took = s.readMilliseconds()
-		default:
-			s.fail("a time has an unknown member")
-		}
-	})
-	return t
-}
-
-func (s *scanner) readCommand() (c Command) {
-	s.readObject(func(name string) {
-		switch name {
-		case "hook":
-			c.Hook = s.readText(maxName)
-		case "name":
-			c.Name = s.readText(maxName)
-		case "args":
-			s.readList(4, func(int) { c.Args = append(c.Args, []byte(s.readAny(0))) })
-		case "line":
-			c.Line = int(s.readInteger(0, 1<<31))
-		case "column":
-			c.Column = int(s.readInteger(0, 1<<31))
-		default:
-			s.fail("a command has an unknown member")
-		}
-	})
-	if !commandNames[c.Name] {
-		s.fail("there is no command of that name")
-	}
-	return c
 }
 
 // commandNames are the names of all commands.
@@ -497,32 +425,43 @@ var commandNames = map[string]bool{
 	"removeRows": true, "setUser": true, "setDevelopmentMode": true, "setConfirmationMessage": true,
 }
 
-func (s *scanner) readFailure() *Failure {
-	f := &Failure{}
+// readAnswer reads an answer. readChanges reads the changes; the rest is returned.
+func (s *scanner) readAnswer(readChanges func()) (wire answerJSON) {
+	s.require(utf8.ValidString(s.raw), "it is not UTF-8")
+	rest := []byte{'{'}
 	s.readObject(func(name string) {
-		switch name {
-		case "kind":
-			f.Kind = Kind(s.readText(maxName))
-		case "row":
-			f.Row = s.readInteger(-1, 1<<53)
-		case "hook":
-			f.Hook = s.readText(maxName)
-		case "name":
-			f.Name = s.readText(maxName)
-		case "message":
-			f.Message = s.readText(maxMessage)
-		case "line":
-			f.Line = int(s.readInteger(0, 1<<31))
-		case "column":
-			f.Column = int(s.readInteger(0, 1<<31))
-		default:
-			s.fail("a failure has an unknown member")
+		if name == "changes" {
+			readChanges()
+			return
 		}
+		rest = appendText(appendComma(rest, len(rest)-1), name)
+		rest = append(append(rest, ':'), s.readAny(0)...)
 	})
-	switch f.Kind {
-	case KindThrew, KindReturned, KindStuck, KindTime, KindMemory, KindNull:
-	default:
-		s.fail("there is no failure of that kind")
+	s.expectEnd()
+	if s.err != nil {
+		return answerJSON{}
 	}
-	return f
+	d := json.NewDecoder(bytes.NewReader(append(rest, '}')))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&wire); err != nil {
+		s.fail("%v", err)
+		return answerJSON{}
+	}
+	s.require(len(wire.Console) <= maxConsole, "there are more than %d lines of console output", maxConsole)
+	for _, line := range wire.Console {
+		s.require(len(line) <= maxName, "a line of console output is too long")
+	}
+	s.require(len(wire.Message) <= maxMessage, "a message is too long")
+	if f := wire.Failure; f != nil {
+		s.require(slices.Contains([]Kind{KindThrew, KindReturned, KindStuck, KindTime, KindMemory, KindNull}, f.Kind), "a failure has an unknown kind")
+		s.require(f.Row >= -1 && f.Row <= 1<<53, "there is no row %d", f.Row)
+		s.checkError(f.Hook, f.Name, f.Message, f.Line, f.Column)
+	}
+	return wire
+}
+
+// checkError checks what an answer says about an error in a hook.
+func (s *scanner) checkError(hook, name, message string, line, column int) {
+	s.require(len(hook) <= maxName && len(name) <= maxName && len(message) <= maxMessage, "a text about an error is too long")
+	s.require(line >= 0 && line <= maxPosition && column >= 0 && column <= maxPosition, "there is no line %d, column %d", line, column)
 }

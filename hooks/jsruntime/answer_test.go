@@ -59,7 +59,7 @@ func TestReadAnswer(t *testing.T) {
 		Answer: jsruntime.Answer{
 			Times:     []jsruntime.HookTime{{Hook: "rowHooks[0]", Took: 1_500_000}},
 			Console:   []string{"one"},
-			Commands:  []jsruntime.Command{{Hook: "h", Name: "addField", Args: [][]byte{[]byte(`{"a":[]}`), []byte("null")}}},
+			Commands:  []jsruntime.Command{{Hook: "h", Name: "addField", Args: []json.RawMessage{[]byte(`{"a":[]}`), []byte("null")}}},
 			Cancelled: true, Message: "why",
 		},
 	}
@@ -137,6 +137,15 @@ func TestForgedAnswers(t *testing.T) {
 		"a command of many args":     `{"commands":[{"hook":"h","name":"addRows","args":[1,2,3,4,5]}]}`,
 		"a deep argument":            `{"commands":[{"hook":"h","name":"addRows","args":[` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `]}]}`,
 		"very deep":                  `{"commands":[{"name":"addRows","args":[` + strings.Repeat(`{"a":[`, 1<<20),
+		"very many times":            `{"times":[` + strings.Repeat(`{},`, 300_000) + `{}]}`,
+		"times of very many hooks":   `{"times":[` + strings.Repeat(`{},`, 10_000) + `{}]}`,
+		"very many arguments":        `{"commands":[{"hook":"h","name":"addRows","args":[` + strings.Repeat(`1,`, 300_000) + `1]}]}`,
+		"many commands":              `{"commands":[` + strings.Repeat(`{"name":"addRows"},`, 10_000) + `{"name":"addRows"}]}`,
+		"a long name":                `{"failure":{"kind":"threw","name":"` + strings.Repeat("x", 2000) + `"}}`,
+		"a long console line":        `{"console":["` + strings.Repeat("x", 2000) + `"]}`,
+		"a text for a number":        `{"failure":{"kind":"threw","line":"1"}}`,
+		"a member of a failure":      `{"failure":{"kind":"threw","cause":1}}`,
+		"faults":                     `{"faults":[]}`,
 		"an unknown failure":         `{"failure":{"kind":"other"}}`,
 		"a failure without a kind":   `{"failure":{}}`,
 		"a failure far away":         `{"failure":{"kind":"threw","row":1e99}}`,
@@ -158,9 +167,9 @@ func TestNothingChangesWhereNoColumnIs(t *testing.T) {
 }
 
 func TestForgedLoads(t *testing.T) {
-	for _, raw := range []string{``, `{"changes":[]}`, `{"faults":[{"kind":"threw","hook":1}]}`, `{"faults":[{"hook":"h"}]}`, `{"faults":[{"kind":"other"}]}`, `{"faults":[{"kind":"threw","other":1}]}`, `{"faults":{}}`, "{\"faults\":[{\"kind\":\"threw\",\"hook\":\"\xff\"}]}", `{"faults":[]}x`} {
-		if faults, err := jsruntime.ReadLoaded(raw); err == nil {
-			t.Errorf("%q was taken: %v", raw, faults)
+	for _, raw := range []string{``, `{"changes":[]}`, `{"faults":[{"kind":"syntax","line":-1}]}`, `{"faults":[{"kind":"syntax","message":"` + strings.Repeat("x", 1<<14) + `"}]}`, `{"failure":{}}`, `{"faults":[{"kind":"threw","hook":1}]}`, `{"faults":[{"hook":"h"}]}`, `{"faults":[{"kind":"other"}]}`, `{"faults":[{"kind":"threw","other":1}]}`, `{"faults":{}}`, "{\"faults\":[{\"kind\":\"threw\",\"hook\":\"\xff\"}]}", `{"faults":[]}x`} {
+		if faults, failure, err := jsruntime.ReadLoaded(raw); err == nil {
+			t.Errorf("%q was taken: %v, %v", raw, faults, failure)
 		}
 	}
 }

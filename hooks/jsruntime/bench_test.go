@@ -149,14 +149,11 @@ func learnHook(b *testing.B, w worker, source string) (*jsruntime.RowsCall, jsru
 	for _, key := range benchKeys {
 		load.Fields = append(load.Fields, jsruntime.Field{Key: key})
 	}
-	raw, err := w.Handle(load.Append(nil))
-	if faults, wrong := jsruntime.ReadLoaded(string(raw)); err != nil || wrong != nil || len(faults) > 0 {
-		b.Fatalf("loading: %s %v %v", raw, err, wrong)
-	}
+	mustLoad(b, w, &load)
 	columns := benchColumns()
 	call := &jsruntime.RowsCall{Kind: jsruntime.HookRow, Mode: "init", Learn: true, Budget: time.Minute, Rows: jsruntime.Rows{Count: benchRows, Columns: columns}}
 	bounds := jsruntime.Bounds{Rows: benchRows, Parts: make([]int, len(columns)), Learn: true}
-	raw, err = w.Handle(call.Append(nil))
+	raw, err := w.Handle(call.Append(nil))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -115,10 +115,7 @@ func (s *stage) say(format string, args ...any) {
 
 func (s *stage) play() {
 	load := jsruntime.LoadCall{Fields: s.fields, Hooks: s.hooks, Pins: s.pins, Limit: s.limit, Sparse: s.sparse}
-	faults, err := jsruntime.ReadLoaded(string(s.ask(load.Append(nil))))
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	faults := loadFaults(s.t, s.w, &load)
 	for _, fault := range faults {
 		message := fault.Message
 		if fault.Name == "SyntaxError" {

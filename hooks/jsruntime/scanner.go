@@ -3,10 +3,8 @@ package jsruntime
 import (
 	"errors"
 	"fmt"
-	"strconv"
-	"time"
-	"unicode/utf16"
-	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // maxDepth is how far lists and objects of an answer may stand within each other.
@@ -18,6 +16,8 @@ type scanner struct {
 	raw string
 	at  int
 	err error
+	// values counts the values that readAny read down to countedDepth.
+	values int
 }
 
 var errAnswer = errors.New("the hook worker gave an answer that cannot be understood")
@@ -27,6 +27,13 @@ func (s *scanner) fail(format string, args ...any) {
 		s.err = fmt.Errorf("%w: at byte %d: %s", errAnswer, s.at, fmt.Sprintf(format, args...))
 	}
 	s.at = len(s.raw)
+}
+
+// require fails unless ok.
+func (s *scanner) require(ok bool, format string, args ...any) {
+	if !ok {
+		s.fail(format, args...)
+	}
 }
 
 // peek gives the next byte that is not white space, or 0.
@@ -127,68 +134,23 @@ func (s *scanner) limitText(text string, most int) string {
 	return text
 }
 
-// readEscapedText reads on where the first escape stands.
+// readEscapedText reads a text that begins at from and has its first escape at i.
 func (s *scanner) readEscapedText(from, i int) string {
-	text := []byte(s.raw[from:i])
-	for s.at = i; s.at < len(s.raw); {
-		switch b := s.raw[s.at]; {
-		case b == '"':
-			s.at++
-			return string(text)
-		case b == '\\':
-			text = s.readEscape(text)
-		case b < 0x20:
-			s.fail("a text holds a control character")
-		default:
-			text = append(text, b)
+	for s.at = i; s.at < len(s.raw) && s.raw[s.at] != '"'; s.at++ {
+		if s.raw[s.at] == '\\' {
 			s.at++
 		}
 	}
-	s.fail("a text does not end")
-	return ""
-}
-
-// escapes maps the letter of a short escape to what it stands for.
-var escapes = map[byte]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
-
-func (s *scanner) readEscape(text []byte) []byte {
-	if s.at+1 >= len(s.raw) {
-		s.fail("an escape does not end")
-		return nil
+	if s.at >= len(s.raw) {
+		s.fail("a text does not end")
+		return ""
 	}
-	letter := s.raw[s.at+1]
-	if b, short := escapes[letter]; short {
-		s.at += 2
-		return append(text, b)
-	}
-	if letter != 'u' {
-		s.fail("there is no escape %q", letter)
-		return nil
-	}
-	r := s.readUTF16Unit()
-	if utf16.IsSurrogate(r) {
-		r = utf16.DecodeRune(r, s.readUTF16Unit())
-		if r == utf8.RuneError {
-			s.fail("a text holds half of a character")
-			return nil
-		}
-	}
-	return utf8.AppendRune(text, r)
-}
-
-// readUTF16Unit reads \u and four digits.
-func (s *scanner) readUTF16Unit() rune {
-	if s.at+6 > len(s.raw) || s.raw[s.at] != '\\' || s.raw[s.at+1] != 'u' {
-		s.fail("a text holds half of a character")
-		return 0
-	}
-	n, err := strconv.ParseUint(s.raw[s.at+2:s.at+6], 16, 16)
+	s.at++
+	text, err := jsontext.AppendUnquote(nil, s.raw[from-1:s.at])
 	if err != nil {
-		s.fail("an escape is no number")
-		return 0
+		s.fail("a text cannot be read: %v", err)
 	}
-	s.at += 6
-	return rune(n)
+	return string(text)
 }
 
 func (s *scanner) expectWord(word string) {
@@ -200,23 +162,25 @@ func (s *scanner) expectWord(word string) {
 	s.at += len(word)
 }
 
-// readBool reads true or false.
-func (s *scanner) readBool() bool {
-	if s.peek() == 't' {
-		s.expectWord("true")
-		return s.err == nil
-	}
-	s.expectWord("false")
-	return false
-}
+const (
+	// countedDepth is how deep values are counted that are decoded into structs.
+	countedDepth = 3
+	// maxCounted limits the memory that a small forged answer can take when it is decoded.
+	maxCounted = 200_000
+)
 
-// readAny reads over a value of any kind and gives its text.
+// readAny reads a value of any kind and returns its text.
 func (s *scanner) readAny(depth int) string {
 	s.peek()
 	from := s.at
+	if depth <= countedDepth {
+		s.values++
+	}
 	switch {
 	case depth > maxDepth:
-		s.fail("lists and objects stand deeper than %d within each other", maxDepth)
+		s.fail("lists and objects are nested deeper than %d", maxDepth)
+	case s.values > maxCounted:
+		s.fail("there are more than %d values", maxCounted)
 	case s.peek() == '{':
 		s.readObject(func(string) { s.readAny(depth + 1) })
 	case s.peek() == '[':
@@ -311,13 +275,4 @@ func (s *scanner) skipDigits() {
 	if s.at == from {
 		s.fail("a digit is missing")
 	}
-}
-
-// readMilliseconds reads a length of time; one that makes no sense is none.
-func (s *scanner) readMilliseconds() time.Duration {
-	ms, err := strconv.ParseFloat(s.readNumber(), 64)
-	if err != nil || !(ms >= 0 && ms < 1e9) {
-		return 0
-	}
-	return time.Duration(ms * float64(time.Millisecond))
 }

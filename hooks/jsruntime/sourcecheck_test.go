@@ -99,12 +99,8 @@ func TestBothWaysFindTheSecondFunction(t *testing.T) {
 			"() => {}\n-->)\n); globalThis.ran = 1; (() => {}",
 		} {
 			load := jsruntime.LoadCall{Hooks: []jsruntime.Hook{{Kind: jsruntime.HookRow, Name: "rowHooks[0]", Source: source}}}
-			raw, err := w.Handle(load.Append(nil))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if faults, err := jsruntime.ReadLoaded(string(raw)); err != nil || len(faults) != 1 || !strings.Contains(faults[0].Message, "more than one function") && faults[0].Name != "SyntaxError" {
-				t.Errorf("%s: %q: %v, %v", runtime.name, source, faults, err)
+			if faults := loadFaults(t, w, &load); len(faults) != 1 || !strings.Contains(faults[0].Message, "more than one function") && faults[0].Name != "SyntaxError" {
+				t.Errorf("%s: %q: %v", runtime.name, source, faults)
 			}
 		}
 		load := jsruntime.LoadCall{Hooks: []jsruntime.Hook{{Kind: jsruntime.HookRow, Name: "rowHooks[0]", Source: "() => { console.log(typeof ran); }"}}}

@@ -135,10 +135,12 @@ func (p *workerSlot) call(ctx context.Context, one *script, strict bool) (string
 // loaded says what is wrong with the answer to a source, which is to be refused
 // or not.
 func loaded(raw string, negative bool, want string) string {
-	faults, err := jsruntime.ReadLoaded(raw)
+	faults, failure, err := jsruntime.ReadLoaded(raw)
 	switch {
 	case err != nil:
-		return "reading it: " + err.Error()
+		return "its answer cannot be read: " + err.Error()
+	case failure != nil:
+		return failure.Error()
 	case negative:
 		return refused(faults, want)
 	case len(faults) > 0:
