@@ -11,85 +11,85 @@ import (
 )
 
 const (
-	// lazyMinRows and lazyMinCells are from where on a call with all rows gets its
-	// columns one by one, and only those that its hooks look at.
+	// lazyMinRows and lazyMinCells are the sizes above which a call is lazy: its columns are
+	// sent ahead of it in packs, and only those that the hook reads.
 	lazyMinRows  = 10_000
 	lazyMinCells = 100_000
-	// packRows is how many rows of a column are sent at once then.
+	// packRows is the number of rows of a pack.
 	packRows = 10_000
-	// lazyAnswerFactor is how many times more such a call may change.
+	// lazyAnswerFactor is how many times larger the changes of a lazy call may be.
 	lazyAnswerFactor = 4
 )
 
 func needsLazyCall(rows, fields int) bool { return rows > lazyMinRows || rows*fields > lazyMinCells }
 
-// withRetry does something with a seat, and again in a fresh one where something else
-// than a hook ended the worker.
-func (s *Session) withRetry(ctx context.Context, fields []intray.Field, c callInfo, do func(one *workerSlot) error) error {
-	for done := retryCount(0); ; {
-		one, err := s.acquireSlot(ctx, fields)
-		if err != nil {
-			return err
-		}
-		if err = do(one); err == nil {
-			s.releaseSlot(one)
-			return nil
-		}
-		s.closeSlot(one)
-		if !done.waitBeforeRetry(ctx, err) {
-			return s.explainWorkerError(ctx, err, c)
-		}
-	}
-}
-
-// RunBulk calls a bulk hook, by its place, with all rows.
+// RunBulk calls the bulk hook with the index hook, with all rows.
 func (s *Session) RunBulk(ctx context.Context, hook int, rows intray.HookRows) (changes []intray.Change, err error) {
-	shapes, err := columnLayouts(rows)
+	name := s.hookNames(jsruntime.HookBulkRow)[hook]
+	call, err := s.newBulkCall(name, rows)
 	if err != nil {
 		return nil, err
 	}
-	list, n := batchSpans(rows.Batches)
-	name := s.hookNames(jsruntime.HookBulkRow)[hook]
-	c := callInfo{hooks: []string{name}, slow: func() intray.Message { return s.slow(n) }, within: func(reason intray.Message) intray.Message {
+	call.info.addContext = func(reason intray.Message) intray.Message {
 		return intray.NewMessage("hook.with_all_rows", intray.Params{"reason": reason})
-	}}
-	call := &jsruntime.RowsCall{Kind: jsruntime.HookBulkRow, Hooks: c.hooks, Mode: hookMode(rows.Update)}
-	err = s.withRetry(ctx, rows.Fields, c, func(one *workerSlot) error {
-		w := &bulkRun{Session: s, slot: one, shapes: shapes, spans: list, rows: n, info: c}
-		changes, err = w.run(ctx, call, func(columns []*jsruntime.Column, lazy, fresh bool, left time.Duration) {
-			call.Rows = jsruntime.Rows{Count: n, First: firstRowIndex(list), Indexes: rowIndexes(list), Columns: columns}
-			call.Lazy, call.Fresh, call.Budget, call.Limit = lazy, fresh, s.engineBudget(left), w.answerLimit(lazy)
-		})
+	}
+	call.newRequest = func(a attempt) request {
+		return &jsruntime.RowsCall{
+			Kind: jsruntime.HookBulkRow, Hooks: []string{name}, Mode: hookMode(rows.Update),
+			Rows: rowsOfColumns(call.spans, a.columns), Lazy: a.lazy, Fresh: a.repeated, Limit: a.answerLimit, Budget: a.budget,
+		}
+	}
+	err = s.withRetry(ctx, rows.Fields, call.info, func(slot *workerSlot) error {
+		first := attempt{columns: make([]*jsruntime.Column, len(rows.Fields)), lazy: needsLazyCall(call.rowCount, len(rows.Fields))}
+		if !first.lazy {
+			for f := range first.columns {
+				first.columns[f] = call.layouts[f].buildColumn(f, call.spans)
+			}
+		}
+		changes, err = call.run(ctx, slot, first)
 		return err
 	})
 	return changes, err
 }
 
-// RunColumn calls a column hook with all cells of its field, once for each column
-// that feeds it.
+// RunColumn calls the column hook with the index hook once for each column of its field,
+// with all cells.
 func (s *Session) RunColumn(ctx context.Context, hook int, rows intray.HookRows) (changes []intray.Change, err error) {
 	field := slices.IndexFunc(rows.Fields, func(f intray.Field) bool { return f.Key == s.hooks.Column[hook].Field })
 	if field < 0 {
-		return nil, nil // the field was removed
+		return nil, nil // a step hook removed the field
 	}
-	shapes, err := columnLayouts(rows)
+	name := fmt.Sprintf("columnHooks[%d]", hook)
+	call, err := s.newBulkCall(name, rows)
 	if err != nil {
 		return nil, err
 	}
-	list, n := batchSpans(rows.Batches)
-	name := fmt.Sprintf("columnHooks[%d]", hook)
-	c := callInfo{hooks: []string{name}, slow: func() intray.Message { return s.slow(n) }, within: func(reason intray.Message) intray.Message {
+	call.info.addContext = func(reason intray.Message) intray.Message {
 		return intray.NewMessage("hook.with_whole_column", intray.Params{"reason": reason})
-	}}
-	err = s.withRetry(ctx, rows.Fields, c, func(one *workerSlot) error {
+	}
+	columns := 1
+	if layout := call.layouts[field]; layout.field.ManyToOne {
+		columns = layout.columns
+	}
+	err = s.withRetry(ctx, rows.Fields, call.info, func(slot *workerSlot) error {
 		changes = nil
-		for part := range columnCount(shapes[field]) {
-			call := &jsruntime.ColumnCall{Hooks: []string{name}, Field: field, Part: part}
-			w := &bulkRun{Session: s, slot: one, shapes: shapes, spans: list, rows: n, info: c, initialColumns: []int{field}}
-			found, err := w.run(ctx, call, func(columns []*jsruntime.Column, lazy, _ bool, left time.Duration) {
-				call.Rows = jsruntime.Rows{Count: n, First: firstRowIndex(list), Columns: columns}
-				call.Lazy, call.Budget, call.Limit = lazy, s.engineBudget(left), w.answerLimit(lazy)
-			})
+		for part := range columns {
+			call.newRequest = func(a attempt) request {
+				return &jsruntime.ColumnCall{
+					Hooks: []string{name}, Field: field, Part: part,
+					Rows: rowsOfColumns(call.spans, a.columns), Lazy: a.lazy, Limit: a.answerLimit, Budget: a.budget,
+				}
+			}
+			first := attempt{columns: make([]*jsruntime.Column, len(rows.Fields)), lazy: needsLazyCall(call.rowCount, 1)}
+			if first.lazy {
+				err = call.sendColumn(ctx, slot, field, first.columns)
+			} else {
+				first.columns[field] = call.layouts[field].buildColumn(field, call.spans)
+			}
+			var found []intray.Change
+			if err == nil {
+				found, err = call.run(ctx, slot, first)
+			}
 			if err != nil {
 				return err
 			}
@@ -103,93 +103,106 @@ func (s *Session) RunColumn(ctx context.Context, hook int, rows intray.HookRows)
 	return changes, nil
 }
 
-// columnCount is how many columns feed a field.
-func columnCount(one columnLayout) int {
-	if one.field.ManyToOne {
-		return one.parts
-	}
-	return 1
-}
-
-// bulkRun is a call with all rows.
-type bulkRun struct {
+// bulkCall is a call with all rows.
+type bulkCall struct {
 	*Session
-	slot   *workerSlot
-	shapes []columnLayout
-	spans  []span
-	rows   int
-	info   callInfo
-	// initialColumns are the columns that the call begins with; nil is all of them, or none
-	// where they are many.
-	initialColumns []int
+	layouts  []columnLayout
+	spans    []span
+	rowCount int
+	info     callInfo
+	// newRequest returns the request of an attempt.
+	newRequest func(a attempt) request
 }
 
-// answerLimit is what hooks may change where it is not that of the load.
-func (w *bulkRun) answerLimit(lazy bool) int {
-	if lazy {
-		return lazyAnswerFactor * w.cfg.MaxAnswer
-	}
-	return 0
+// attempt is what differs between the requests of one call.
+type attempt struct {
+	// columns has an entry for each field; nil columns are not sent.
+	columns []*jsruntime.Column
+	// lazy reports whether columns were sent in packs ahead of the request.
+	lazy bool
+	// repeated reports whether the hook ran before and read a column that was not sent.
+	repeated bool
+	// answerLimit replaces the usual limit of changes, in bytes, unless it is 0.
+	answerLimit int
+	// budget is how long the engine may take.
+	budget time.Duration
 }
 
-// run makes a call, which prepare completes. Where the cells are many, they are
-// sent before, column by column, as the hooks ask for them.
-func (w *bulkRun) run(ctx context.Context, call request, prepare func(columns []*jsruntime.Column, lazy, fresh bool, left time.Duration)) ([]intray.Change, error) {
-	until := time.Now().Add(w.callBudget(w.rows))
-	columns := make([]*jsruntime.Column, len(w.shapes))
-	width := len(w.shapes)
-	if w.initialColumns != nil {
-		width = len(w.initialColumns)
+func (s *Session) newBulkCall(hook string, rows intray.HookRows) (*bulkCall, error) {
+	layouts, err := columnLayouts(rows)
+	if err != nil {
+		return nil, err
 	}
-	lazy := needsLazyCall(w.rows, width)
-	for f := range columns {
-		if w.initialColumns == nil && lazy || w.initialColumns != nil && !slices.Contains(w.initialColumns, f) {
-			continue
-		}
-		if !lazy {
-			columns[f] = w.shapes[f].buildColumn(f, w.spans)
-			continue
-		}
-		if err := w.sendColumn(ctx, f, columns); err != nil {
-			return nil, err
-		}
+	call := &bulkCall{Session: s, layouts: layouts}
+	call.spans, call.rowCount = batchSpans(rows.Batches)
+	call.info = callInfo{hooks: []string{hook}, timeoutText: func() intray.Message { return s.timeoutText(call.rowCount) }}
+	return call, nil
+}
+
+// run makes attempts until the hook reads no column that was not sent. All of them
+// together have the time of one call.
+func (c *bulkCall) run(ctx context.Context, slot *workerSlot, a attempt) ([]intray.Change, error) {
+	deadline := time.Now().Add(c.callBudget(c.rowCount))
+	if a.lazy {
+		a.answerLimit = lazyAnswerFactor * c.cfg.MaxAnswer
 	}
-	for fresh := false; ; fresh = true {
-		left := max(time.Until(until), w.cfg.BatchTimeout/10)
-		prepare(columns, lazy, fresh, left)
-		changes, missed, err := w.collectChanges(ctx, call, left)
+	for ; ; a.repeated = true {
+		timeLeft := max(time.Until(deadline), c.cfg.BatchTimeout/10)
+		a.budget = c.engineBudget(timeLeft)
+		changes, missed, err := c.collectChanges(ctx, slot, c.newRequest(a), timeLeft)
 		if err != nil || len(missed) == 0 {
 			return changes, err
 		}
-		for _, f := range missed {
-			if columns[f] != nil || !lazy {
+		for _, field := range missed {
+			if a.columns[field] != nil || !a.lazy {
 				return nil, errRepeatedColumns
 			}
-			if err := w.sendColumn(ctx, f, columns); err != nil {
+			if err := c.sendColumn(ctx, slot, field, a.columns); err != nil {
 				return nil, err
 			}
 		}
 	}
 }
 
-// sendColumn sends a column ahead of the call.
-func (w *bulkRun) sendColumn(ctx context.Context, f int, columns []*jsruntime.Column) error {
-	columns[f] = &jsruntime.Column{Kept: true}
-	if w.shapes[f].field.ManyToOne {
-		columns[f].Parts = make([]jsruntime.Column, w.shapes[f].parts)
-	}
-	for from := 0; from < w.rows; from += packRows {
-		column := w.shapes[f].buildColumn(f, sliceSpans(w.spans, from, min(from+packRows, w.rows)))
-		pack := &jsruntime.KeepCall{Field: f, Part: -1, From: from, Size: packRows, Column: column}
-		if !w.shapes[f].field.ManyToOne {
-			if err := w.sendPack(ctx, pack); err != nil {
-				return err
-			}
-			continue
+// collectChanges sends a request and collects its changes, which may come in several
+// answers. missed are the fields that the hook read but that were not sent.
+func (c *bulkCall) collectChanges(ctx context.Context, slot *workerSlot, r request, timeLeft time.Duration) (changes []intray.Change, missed []int, err error) {
+	var collector changeCollector
+	bounds := answerBounds(c.layouts, c.rowCount, false)
+	maxChanges := bounds.MaxChanges
+	for {
+		bounds.MaxChanges = maxChanges - len(collector.changes)
+		a, err := c.roundTrip(ctx, slot, r, bounds, timeLeft, collector.appendChange)
+		if err != nil {
+			return nil, nil, err
 		}
-		for part := range column.Parts {
-			pack.Part, pack.Column = part, &column.Parts[part]
-			if err := w.sendPack(ctx, pack); err != nil {
+		c.recordOutput(a)
+		if a.Failure != nil {
+			return nil, nil, c.hookError(a.Failure, c.info)
+		}
+		if !a.More {
+			return collector.changes, a.Missed, nil
+		}
+		r = &jsruntime.MoreCall{Budget: c.engineBudget(timeLeft)}
+	}
+}
+
+// sendColumn sends the column of a field in packs and marks it as kept in columns.
+func (c *bulkCall) sendColumn(ctx context.Context, slot *workerSlot, field int, columns []*jsruntime.Column) error {
+	layout := &c.layouts[field]
+	columns[field] = &jsruntime.Column{Kept: true}
+	if layout.field.ManyToOne {
+		columns[field].Parts = make([]jsruntime.Column, layout.columns)
+	}
+	for from := 0; from < c.rowCount; from += packRows {
+		column := layout.buildColumn(field, sliceSpans(c.spans, from, min(from+packRows, c.rowCount)))
+		packs := []jsruntime.Column{*column}
+		if layout.field.ManyToOne {
+			packs = column.Parts
+		}
+		for part := range packs {
+			pack := &jsruntime.KeepCall{Field: field, Part: part, ManyToOne: layout.field.ManyToOne, From: from, Size: packRows, Column: &packs[part]}
+			if err := c.sendPack(ctx, slot, pack, c.info); err != nil {
 				return err
 			}
 		}
@@ -197,54 +210,12 @@ func (w *bulkRun) sendColumn(ctx context.Context, f int, columns []*jsruntime.Co
 	return nil
 }
 
-// sendPack makes a call that has no answer to speak of.
-func (w *bulkRun) sendPack(ctx context.Context, pack *jsruntime.KeepCall) error {
-	pack.Budget = w.engineBudget(w.cfg.BatchTimeout)
-	return w.storePack(ctx, w.slot, pack, w.info)
-}
-
-// storePack gives a worker a pack.
-func (s *Session) storePack(ctx context.Context, one *workerSlot, pack *jsruntime.KeepCall, c callInfo) error {
-	a, err := s.roundTrip(ctx, one, pack, jsruntime.Bounds{}, s.cfg.BatchTimeout, ignoreChange)
+// sendPack sends some rows of a column ahead of a lazy call.
+func (s *Session) sendPack(ctx context.Context, slot *workerSlot, pack *jsruntime.KeepCall, info callInfo) error {
+	pack.Budget = s.engineBudget(s.cfg.BatchTimeout)
+	a, err := s.roundTrip(ctx, slot, pack, jsruntime.Bounds{}, s.cfg.BatchTimeout, ignoreChange)
 	if err == nil && a.Failure != nil {
-		err = s.hookError(a.Failure, c)
+		err = s.hookError(a.Failure, info)
 	}
 	return err
-}
-
-// collectChanges makes the call and gathers what it changes, part by part.
-func (w *bulkRun) collectChanges(ctx context.Context, call request, left time.Duration) (changes []intray.Change, missed []int, err error) {
-	bounds := answerBounds(w.shapes, w.rows, false)
-	var taken changeCollector
-	for {
-		before := len(taken.changes)
-		a, err := w.roundTrip(ctx, w.slot, call, bounds, left, taken.appendChange)
-		if err != nil {
-			return nil, nil, err
-		}
-		w.recordTimes(a)
-		if a.Failure != nil {
-			return nil, nil, w.hookError(a.Failure, w.info)
-		}
-		if !a.More {
-			return taken.changes, a.Missed, nil
-		}
-		if bounds.Changes -= len(taken.changes) - before; bounds.Changes == 0 {
-			bounds.Changes = -1 // none, and not as many as there are cells
-		}
-		call = &jsruntime.MoreCall{Budget: w.engineBudget(left)}
-	}
-}
-
-// sliceSpans gives some of the rows of a list.
-func sliceSpans(list []span, from, to int) (some []span) {
-	for _, one := range list {
-		n := one.to - one.from
-		if from < n && to > 0 {
-			some = append(some, span{batch: one.batch, from: one.from + max(from, 0), to: one.from + min(to, n)})
-		}
-		from -= n
-		to -= n
-	}
-	return some
 }

@@ -15,14 +15,14 @@ import (
 // A [*schema.InvalidError] has an issue for each hook that cannot be loaded, with line
 // and column. An [*intray.HookError] reports a hook that takes too much time or memory
 // to load. Every other error means that the hooks could not be checked.
-func (s *Runner) Check(ctx context.Context, hooks intray.Hooks) error {
+func (r *Runner) Check(ctx context.Context, hooks intray.Hooks) error {
 	all := jsruntime.HooksOf(hooks)
 	faults := jsruntime.CheckSources(all)
 	loadable := slices.DeleteFunc(slices.Clone(all), func(hook jsruntime.Hook) bool {
 		return slices.ContainsFunc(faults, func(f jsruntime.Fault) bool { return f.Hook == hook.Name })
 	})
 	if len(loadable) > 0 {
-		session := s.openSession(hooks, loadable, intray.HookEnv{})
+		session := r.openSession(hooks, loadable, intray.HookEnv{})
 		slot, found, err := session.acquireOrFaults(ctx, nil)
 		if slot != nil {
 			session.closeSlot(slot)

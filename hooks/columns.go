@@ -12,15 +12,23 @@ import (
 	"github.com/intraydata/intray/hooks/jsruntime"
 )
 
-// span is a run of rows of a batch.
+// span is the rows from (inclusive) to (exclusive) of a batch.
 type span struct {
 	batch    *intray.Batch
 	from, to int
-	// rowOffset is how many rows of the same call stand before it.
+	// rowOffset is the number of rows before the span among those that a hook gets.
 	rowOffset int
 }
 
-// rowNumber is the index of a row, counted from the first of the span.
+func (s span) rows() int { return s.to - s.from }
+
+// slice returns the rows from (inclusive) to (exclusive), counted from the start of the
+// span.
+func (s span) slice(from, to int) span {
+	return span{batch: s.batch, from: s.from + from, to: s.from + to, rowOffset: s.rowOffset + from}
+}
+
+// rowNumber returns the index of a row among all data rows.
 func (s span) rowNumber(row int) int64 {
 	if s.batch.Numbers != nil && s.from+row < len(s.batch.Numbers) {
 		return s.batch.Numbers[s.from+row]
@@ -28,48 +36,69 @@ func (s span) rowNumber(row int) int64 {
 	return s.batch.First + int64(s.from+row)
 }
 
-// batchSpans are those of whole batches.
-func batchSpans(batches []*intray.Batch) (list []span, rows int) {
+// batchSpans returns the spans of whole batches and the number of their rows.
+func batchSpans(batches []*intray.Batch) (spans []span, rows int) {
 	for _, b := range batches {
-		list = append(list, span{batch: b, to: b.Rows()})
+		spans = append(spans, span{batch: b, to: b.Rows(), rowOffset: rows})
 		rows += b.Rows()
 	}
-	return list, rows
+	return spans, rows
 }
 
-// columnLayout is how the cells of a field look to hooks.
+// sliceSpans returns the rows from (inclusive) to (exclusive) of consecutive spans.
+func sliceSpans(spans []span, from, to int) (some []span) {
+	for _, s := range spans {
+		if from < s.rows() && to > 0 {
+			some = append(some, s.slice(max(from, 0), min(to, s.rows())))
+		}
+		from -= s.rows()
+		to -= s.rows()
+	}
+	return some
+}
+
+// columnLayout describes how hooks see the cells of a field.
 type columnLayout struct {
 	field intray.Field
-	parts int
-	// kind is that of a value as it goes out.
+	// columns is the number of columns that map to a many-to-one field, else 0.
+	columns int
+	// kind is that of a result value.
 	kind jsruntime.ValueKind
-	// formatDisplay and write put a canonical text into the forms in which people see it
-	// and in which it goes out; nil leaves it.
+	// formatDisplay and formatOutput turn a canonical text into the text that people see
+	// and into the result value. Nil means that it is used as it is.
 	formatDisplay, formatOutput func(dst, canonical []byte) []byte
-	// labels are those of the options, by their values.
+	// labels are the labels of the select options, by their values.
 	labels map[string]string
 }
 
 func columnLayouts(rows intray.HookRows) ([]columnLayout, error) {
-	list := make([]columnLayout, len(rows.Fields))
+	layouts := make([]columnLayout, len(rows.Fields))
 	for i, f := range rows.Fields {
-		one := columnLayout{field: f, parts: rows.Parts[i], kind: valueKind(f)}
+		layout := columnLayout{field: f, columns: rows.Parts[i], kind: valueKind(f)}
 		var err error
-		if one.formatDisplay, err = celltype.DisplayFormatter(f); err != nil {
+		if layout.formatDisplay, err = celltype.DisplayFormatter(f); err != nil {
 			return nil, fmt.Errorf("field %q: %w", f.Key, err)
 		}
-		if one.formatOutput, err = celltype.OutputFormatter(f); err != nil {
+		if layout.formatOutput, err = celltype.OutputFormatter(f); err != nil {
 			return nil, fmt.Errorf("field %q: %w", f.Key, err)
 		}
-		if one.formatOutput != nil {
-			one.kind = jsruntime.ValueText
+		if layout.formatOutput != nil {
+			layout.kind = jsruntime.ValueText
 		}
 		if len(f.SelectOptions) > 0 {
-			one.labels = optionLabels(f.SelectOptions)
+			layout.labels = optionLabels(f.SelectOptions)
 		}
-		list[i] = one
+		layouts[i] = layout
 	}
-	return list, nil
+	return layouts, nil
+}
+
+func layoutFields(layouts []columnLayout) []intray.Field {
+	fields := make([]intray.Field, len(layouts))
+	for i := range layouts {
+		fields[i] = layouts[i].field
+	}
+	return fields
 }
 
 func valueKind(f intray.Field) jsruntime.ValueKind {
@@ -84,86 +113,129 @@ func valueKind(f intray.Field) jsruntime.ValueKind {
 	return jsruntime.ValueText
 }
 
-// buildColumn makes what hooks see of a field.
-func (s *columnLayout) buildColumn(at int, list []span) *jsruntime.Column {
-	if !s.field.ManyToOne {
-		if column := s.directColumn(at, list); column != nil {
-			return column
+// buildRows returns the rows of spans for a call. It sends the columns of the fields that
+// send marks.
+func buildRows(layouts []columnLayout, spans []span, send []bool) jsruntime.Rows {
+	columns := make([]*jsruntime.Column, len(layouts))
+	for i := range layouts {
+		if send[i] {
+			columns[i] = layouts[i].buildColumn(i, spans)
 		}
-		c := newColumnBuilder(s)
-		c.setOptions(cellOptions(at, 0, list))
-		c.reserve(at, list)
-		for _, one := range list {
-			cells := &one.batch.Fields[at]
-			for row := one.from; row < one.to; row++ {
-				v, there := cells.Value(row)
-				c.appendCell(v, there, cells, row)
-			}
-		}
-		column := c.build()
-		column.Infos = cellInfos(at, 0, list)
-		return &column
 	}
-	column := &jsruntime.Column{Parts: make([]jsruntime.Column, s.parts)}
-	for part := range s.parts {
-		c := newColumnBuilder(s)
-		c.setOptions(cellOptions(at, part, list))
-		for _, one := range list {
-			for row := one.from; row < one.to; row++ {
-				c.appendPart(&one.batch.Fields[at], row, part)
-			}
-		}
-		column.Parts[part] = c.build()
-		column.Parts[part].Infos = cellInfos(at, part, list)
-	}
-	return column
+	return rowsOfColumns(spans, columns)
 }
 
-// directColumn gives the cells of a single span where all are there and go out as they
-// are; else nil.
-func (s *columnLayout) directColumn(at int, list []span) *jsruntime.Column {
-	if len(list) != 1 || list[0].from == list[0].to || newColumnBuilder(s).hasResult || len(list[0].batch.Options) > 0 {
+// rowsOfColumns returns the rows of spans with columns that were built before.
+func rowsOfColumns(spans []span, columns []*jsruntime.Column) jsruntime.Rows {
+	rows := jsruntime.Rows{Columns: columns}
+	if len(spans) == 0 {
+		return rows
+	}
+	rows.First = spans[0].rowNumber(0)
+	consecutive := spans[0].batch.Numbers == nil
+	for _, s := range spans {
+		rows.Count += s.rows()
+		if !consecutive {
+			rows.Indexes = append(rows.Indexes, s.batch.Numbers[s.from:s.to]...)
+		}
+	}
+	return rows
+}
+
+// answerBounds returns the bounds of a call with so many rows, in which a hook may change
+// each cell once.
+func answerBounds(layouts []columnLayout, rows int, learn bool) jsruntime.Bounds {
+	b := jsruntime.Bounds{Rows: rows, Fields: make([]jsruntime.FieldBounds, len(layouts)), Learn: learn}
+	for i, layout := range layouts {
+		b.Fields[i] = jsruntime.FieldBounds{ManyToOne: layout.field.ManyToOne, Columns: layout.columns}
+		b.MaxChanges += rows * max(layout.columns, 1)
+	}
+	return b
+}
+
+// buildColumn returns what hooks see of the field with the index at.
+func (l *columnLayout) buildColumn(at int, spans []span) *jsruntime.Column {
+	if l.field.ManyToOne {
+		column := &jsruntime.Column{Parts: make([]jsruntime.Column, l.columns)}
+		for part := range l.columns {
+			c := newColumnBuilder(l)
+			c.setOptions(cellOptions(at, part, spans))
+			for _, s := range spans {
+				for row := s.from; row < s.to; row++ {
+					c.appendPart(&s.batch.Fields[at], row, part)
+				}
+			}
+			column.Parts[part] = c.build(cellInfos(at, part, spans))
+		}
+		return column
+	}
+	if column := l.directColumn(at, spans); column != nil {
+		return column
+	}
+	c := newColumnBuilder(l)
+	c.setOptions(cellOptions(at, 0, spans))
+	c.reserve(at, spans)
+	for _, s := range spans {
+		cells := &s.batch.Fields[at]
+		for row := s.from; row < s.to; row++ {
+			// A cell that could not be parsed shows its raw text, and its result is null.
+			if v, parsed := cells.Value(row); parsed {
+				c.appendValue(v)
+			} else {
+				c.appendNull(cells.Raw(row))
+			}
+		}
+	}
+	column := c.build(cellInfos(at, 0, spans))
+	return &column
+}
+
+// directColumn returns the cells of a single span without a copy. It returns nil if a cell
+// was not parsed or its value differs from its text.
+func (l *columnLayout) directColumn(at int, spans []span) *jsruntime.Column {
+	if len(spans) != 1 || spans[0].rows() == 0 || newColumnBuilder(l).hasResult || len(spans[0].batch.Options) > 0 {
 		return nil
 	}
-	one := list[0]
-	cells := &one.batch.Fields[at]
-	next, _ := slices.BinarySearch(cells.Nulls, uint32(one.from))
-	if next < len(cells.Nulls) && int(cells.Nulls[next]) < one.to {
+	s := spans[0]
+	cells := &s.batch.Fields[at]
+	next, _ := slices.BinarySearch(cells.Nulls, uint32(s.from))
+	if next < len(cells.Nulls) && int(cells.Nulls[next]) < s.to {
 		return nil
 	}
 	return &jsruntime.Column{
-		Value: jsruntime.Cells{Texts: &cells.Values, From: one.from, To: one.to},
-		Infos: cellInfos(at, 0, list),
+		Value: jsruntime.Cells{Texts: &cells.Values, From: s.from, To: s.to},
+		Infos: cellInfos(at, 0, spans),
 	}
 }
 
-// columnBuilder are gathered row by row.
+// columnBuilder collects the cells of a column row by row.
 type columnBuilder struct {
-	shape         *columnLayout
+	layout        *columnLayout
 	shown, result intray.Texts
 	kinds         []jsruntime.ValueKind
-	// hasResult says that some result is not what is shown.
+	// hasResult reports whether result is separate from shown.
 	hasResult bool
 	scratch   []byte
-	// options are those that cells have of their own, by their rows.
+	// options are the select options that cells have instead of those of the field, and
+	// rowLabels their labels, by row.
 	options   []jsruntime.CellOptions
 	rowLabels map[int]map[string]string
 }
 
-func newColumnBuilder(s *columnLayout) *columnBuilder {
-	return &columnBuilder{shape: s, hasResult: s.kind != jsruntime.ValueText || s.formatOutput != nil || s.labels != nil || s.formatDisplay != nil}
+func newColumnBuilder(l *columnLayout) *columnBuilder {
+	return &columnBuilder{layout: l, hasResult: l.kind != jsruntime.ValueText || l.formatOutput != nil || l.labels != nil || l.formatDisplay != nil}
 }
 
-// reserve makes room for the cells of a field at once.
-func (c *columnBuilder) reserve(at int, list []span) {
+// reserve allocates the memory for the cells of a field at once.
+func (c *columnBuilder) reserve(at int, spans []span) {
 	rows, size := 0, 0
-	for _, one := range list {
-		ends := one.batch.Fields[at].Values.Ends
-		rows += one.to - one.from
-		if one.to > one.from {
-			size += int(ends[one.to-1])
-			if one.from > 0 {
-				size -= int(ends[one.from-1])
+	for _, s := range spans {
+		ends := s.batch.Fields[at].Values.Ends
+		rows += s.rows()
+		if s.rows() > 0 {
+			size += int(ends[s.to-1])
+			if s.from > 0 {
+				size -= int(ends[s.from-1])
 			}
 		}
 	}
@@ -177,73 +249,58 @@ func (c *columnBuilder) reserve(at int, list []span) {
 	}
 }
 
-// separateResult keeps what goes out beside what is shown, from now on.
-func (c *columnBuilder) separateResult() {
-	if c.hasResult {
-		return
+func (c *columnBuilder) appendNull(shown []byte) {
+	if !c.hasResult {
+		c.hasResult = true
+		c.result = intray.Texts{Arena: slices.Clone(c.shown.Arena), Ends: slices.Clone(c.shown.Ends)}
+		c.kinds = make([]jsruntime.ValueKind, c.shown.Len(), max(c.shown.Len(), cap(c.shown.Ends)))
 	}
-	c.hasResult = true
-	c.result = intray.Texts{Arena: slices.Clone(c.shown.Arena), Ends: slices.Clone(c.shown.Ends)}
-	c.kinds = make([]jsruntime.ValueKind, c.shown.Len(), max(c.shown.Len(), cap(c.shown.Ends)))
-}
-
-// appendCell takes a cell: what is shown of it, and what goes out. A cell that could
-// not be read shows its raw text and goes out as null.
-func (c *columnBuilder) appendCell(v []byte, there bool, from *intray.Cells, row int) {
-	if !there {
-		c.appendNull(from.Raw(row))
-		return
-	}
-	c.appendValue(v)
-}
-
-func (c *columnBuilder) appendNull(raw []byte) {
-	c.separateResult()
-	c.shown.Append(raw)
+	c.shown.Append(shown)
 	c.result.Append(nil)
 	c.kinds = append(c.kinds, jsruntime.ValueNull)
 }
 
 func (c *columnBuilder) appendValue(v []byte) {
-	labels := c.shape.labels
+	labels := c.layout.labels
 	if own, has := c.rowLabels[c.shown.Len()]; has {
 		labels = own
 	}
-	c.shown.Append(c.shape.display(v, labels, &c.scratch))
+	c.shown.Append(c.layout.display(v, labels, &c.scratch))
 	if c.hasResult {
 		c.appendResult(v)
 	}
 }
 
 func (c *columnBuilder) appendResult(v []byte) {
-	c.kinds = append(c.kinds, c.shape.kind)
-	if c.shape.formatOutput != nil {
-		c.scratch = c.shape.formatOutput(c.scratch[:0], v)
+	c.kinds = append(c.kinds, c.layout.kind)
+	if c.layout.formatOutput != nil {
+		c.scratch = c.layout.formatOutput(c.scratch[:0], v)
 		v = c.scratch
 	}
 	c.result.Append(v)
 }
 
-// appendRaw lets raw text go out; of a field that several columns feed it is the
-// list of theirs.
-func (c *columnBuilder) appendRaw(raw []byte) {
-	c.kinds = append(c.kinds, jsruntime.ValueText)
-	if c.shape.field.ManyToOne {
-		c.kinds[len(c.kinds)-1] = jsruntime.ValueList
+// appendRawResult uses the raw text as the result. That of a many-to-one field is a JSON
+// array.
+func (c *columnBuilder) appendRawResult(raw []byte) {
+	kind := jsruntime.ValueText
+	if c.layout.field.ManyToOne {
+		kind = jsruntime.ValueList
 	}
+	c.kinds = append(c.kinds, kind)
 	c.result.Append(raw)
 }
 
-// appendPart takes the cell of one column of a field with several.
-func (c *columnBuilder) appendPart(from *intray.Cells, row, part int) {
+// appendPart appends the cell of one of the columns of a many-to-one field.
+func (c *columnBuilder) appendPart(cells *intray.Cells, row, part int) {
 	var values []json.RawMessage
 	var raws []string
-	v, there := from.Value(row)
-	if !there || json.Unmarshal(v, &values) != nil || part >= len(values) {
+	v, parsed := cells.Value(row)
+	if !parsed || json.Unmarshal(v, &values) != nil || part >= len(values) {
 		c.appendNull(nil)
 		return
 	}
-	if json.Unmarshal(from.Raw(row), &raws) != nil || part >= len(raws) {
+	if json.Unmarshal(cells.Raw(row), &raws) != nil || part >= len(raws) {
 		raws = make([]string, len(values))
 	}
 	if string(values[part]) == "null" {
@@ -258,22 +315,22 @@ func (c *columnBuilder) appendPart(from *intray.Cells, row, part int) {
 	c.appendValue(text)
 }
 
-func (c *columnBuilder) build() jsruntime.Column {
-	column := jsruntime.Column{Value: jsruntime.Cells{Texts: &c.shown}, Options: c.options}
+func (c *columnBuilder) build(infos []jsruntime.CellInfos) jsruntime.Column {
+	column := jsruntime.Column{Value: jsruntime.Cells{Texts: &c.shown}, Options: c.options, Infos: infos}
 	if c.hasResult {
 		column.Result = &jsruntime.Cells{Texts: &c.result, Kinds: c.kinds}
 	}
 	return column
 }
 
-// setOptions keeps the options that cells have of their own.
+// setOptions sets the select options of single cells.
 func (c *columnBuilder) setOptions(options []jsruntime.CellOptions) {
 	if len(options) == 0 {
 		return
 	}
 	c.options, c.rowLabels, c.hasResult = options, map[int]map[string]string{}, true
-	for _, one := range options {
-		c.rowLabels[one.Row] = optionLabels(one.Options)
+	for _, cell := range options {
+		c.rowLabels[cell.Row] = optionLabels(cell.Options)
 	}
 }
 
@@ -285,15 +342,15 @@ func optionLabels(options []intray.SelectOption) map[string]string {
 	return labels
 }
 
-// display is a canonical text as people see it.
-func (s *columnLayout) display(v []byte, labels map[string]string, scratch *[]byte) []byte {
+// display returns a canonical text as people see it.
+func (l *columnLayout) display(v []byte, labels map[string]string, scratch *[]byte) []byte {
 	switch {
-	case s.formatDisplay != nil:
-		*scratch = s.formatDisplay((*scratch)[:0], v)
+	case l.formatDisplay != nil:
+		*scratch = l.formatDisplay((*scratch)[:0], v)
 		return *scratch
 	case labels == nil:
 		return v
-	case s.kind == jsruntime.ValueList:
+	case l.kind == jsruntime.ValueList:
 		var list []string
 		if json.Unmarshal(v, &list) != nil {
 			return v
@@ -306,47 +363,49 @@ func (s *columnLayout) display(v []byte, labels map[string]string, scratch *[]by
 	return []byte(cmp.Or(labels[string(v)], string(v)))
 }
 
-// cellInfos are the messages that cells carry.
-func cellInfos(field, part int, list []span) (infos []jsruntime.CellInfos) {
-	first, texts := 0, map[intray.Message]string{}
-	for _, one := range list {
-		problems := one.batch.Problems
-		from, _ := slices.BinarySearchFunc(problems, one.from, compareProblemRow)
-		to, _ := slices.BinarySearchFunc(problems, one.to, compareProblemRow)
+// cellInfos returns the messages of the cells of a field, or of one of its columns.
+func cellInfos(field, part int, spans []span) (infos []jsruntime.CellInfos) {
+	texts := map[intray.Message]string{} // many cells have the same message
+	first := 0
+	for _, s := range spans {
+		problems := s.batch.Problems
+		from, _ := slices.BinarySearchFunc(problems, s.from, compareProblemRow)
+		to, _ := slices.BinarySearchFunc(problems, s.to, compareProblemRow)
 		for _, p := range problems[from:to] {
 			if p.Field != field || p.Part != part {
 				continue
 			}
-			text, known := texts[p.Text] // many cells have the same
-			if !known {
+			text, rendered := texts[p.Text]
+			if !rendered {
 				text = p.Text.String()
 				texts[p.Text] = text
 			}
-			row, info := first+p.Row-one.from, jsruntime.Info{Message: text, Level: p.Level}
+			row, info := first+p.Row-s.from, jsruntime.Info{Message: text, Level: p.Level}
 			if n := len(infos); n > 0 && infos[n-1].Row == row {
 				infos[n-1].Infos = append(infos[n-1].Infos, info)
 				continue
 			}
 			infos = append(infos, jsruntime.CellInfos{Row: row, Infos: []jsruntime.Info{info}})
 		}
-		first += one.to - one.from
+		first += s.rows()
 	}
 	return infos
 }
 
-// cellOptions are the options that cells have of their own.
-func cellOptions(field, part int, list []span) (options []jsruntime.CellOptions) {
+// cellOptions returns the select options of single cells of a field, or of one of its
+// columns.
+func cellOptions(field, part int, spans []span) (options []jsruntime.CellOptions) {
 	first := 0
-	for _, one := range list {
-		all := one.batch.Options
-		from, _ := slices.BinarySearchFunc(all, one.from, compareOptionsRow)
-		to, _ := slices.BinarySearchFunc(all, one.to, compareOptionsRow)
+	for _, s := range spans {
+		all := s.batch.Options
+		from, _ := slices.BinarySearchFunc(all, s.from, compareOptionsRow)
+		to, _ := slices.BinarySearchFunc(all, s.to, compareOptionsRow)
 		for _, o := range all[from:to] {
 			if o.Field == field && o.Part == part {
-				options = append(options, jsruntime.CellOptions{Row: first + o.Row - one.from, Options: o.Options})
+				options = append(options, jsruntime.CellOptions{Row: first + o.Row - s.from, Options: o.Options})
 			}
 		}
-		first += one.to - one.from
+		first += s.rows()
 	}
 	return options
 }

@@ -14,34 +14,20 @@ import (
 	"github.com/intraydata/intray/hooks/sandbox"
 )
 
-// callInfo is what is known of a call when it comes to telling why it failed.
+// callInfo is what the error of a failed call needs to know about the call.
 type callInfo struct {
-	// hooks are the names of those that were to be called, of which group is
-	// what they have in common.
+	// hooks are the names of the hooks that the call runs. group names them together.
 	hooks []string
 	group string
-	// firstRow and rows are the data rows that row hooks were called with; no single
-	// row is told of other hooks.
+	// firstRow and rowCount are the data rows of a call of row hooks; rowCount is 0 for
+	// other hooks, whose errors name no row.
 	firstRow, rowCount int64
-	// update says that a person changed them.
-	update bool
-	// minRowTime is how long one row must have taken at least to be the one that a
-	// deadline is blamed on.
+	// minRowTime is the least time after which a timeout is attributed to one row.
 	minRowTime time.Duration
-	// slow says that the call takes longer than it may.
-	slow func() intray.Message
-	// within adds to a reason what kind of call it was; nil adds nothing.
-	within func(reason intray.Message) intray.Message
-}
-
-// hookNames are the hooks of a group, by their names.
-func (s *Session) hookNames(kind jsruntime.HookKind) (names []string) {
-	for _, hook := range s.sources {
-		if hook.Kind == kind {
-			names = append(names, hook.Name)
-		}
-	}
-	return names
+	// timeoutText returns the reason of a timeout.
+	timeoutText func() intray.Message
+	// addContext adds the kind of call to a reason. Nil adds nothing.
+	addContext func(reason intray.Message) intray.Message
 }
 
 func (s *Session) loadCallInfo() callInfo {
@@ -49,17 +35,17 @@ func (s *Session) loadCallInfo() callInfo {
 	for _, hook := range s.sources {
 		c.hooks = append(c.hooks, hook.Name)
 	}
-	c.slow = func() intray.Message {
+	c.timeoutText = func() intray.Message {
 		return intray.NewMessage("hook.slow_to_load", intray.Params{"limit": formatDuration(s.cfg.BatchTimeout)})
 	}
-	c.within = func(reason intray.Message) intray.Message {
+	c.addContext = func(reason intray.Message) intray.Message {
 		return intray.NewMessage("hook.while_loading", intray.Params{"reason": reason})
 	}
 	return c
 }
 
-// slow says that a call with so many rows takes longer than it may.
-func (s *Session) slow(rows int) intray.Message {
+// timeoutText returns the reason of a timeout of a call with so many rows.
+func (s *Session) timeoutText(rows int) intray.Message {
 	budget := s.callBudget(rows)
 	switch {
 	case rows <= batchRows:
@@ -70,7 +56,7 @@ func (s *Session) slow(rows int) intray.Message {
 	return intray.NewMessage("hook.slow_for_rows", intray.Params{"limit": formatDuration(budget), "n": rows, "each": formatDuration(s.cfg.BatchTimeout)})
 }
 
-// formatDuration is a length of time: 5 s, 400 ms.
+// formatDuration returns a duration in whole seconds, or else in milliseconds.
 func formatDuration(d time.Duration) intray.Message {
 	if d%time.Second == 0 {
 		return intray.NewMessage("duration.seconds", intray.Params{"n": int(d / time.Second)})
@@ -78,7 +64,7 @@ func formatDuration(d time.Duration) intray.Message {
 	return intray.NewMessage("duration.milliseconds", intray.Params{"n": d.Milliseconds()})
 }
 
-// formatMegabytes gives bytes as the flags take them.
+// formatMegabytes returns a size in the unit that the flags use.
 func formatMegabytes(bytes int64) intray.Message {
 	return intray.NewMessage("size.megabytes", intray.Params{"n": bytes >> 20})
 }
@@ -87,21 +73,24 @@ func (s *Session) memoryLimitText() intray.Message {
 	return intray.NewMessage("hook.out_of_memory", intray.Params{"limit": formatMegabytes(s.pool.Memory())})
 }
 
-// explainWorkerError makes of the death of a worker what is to be told: hooks killed it, or
-// the machinery failed.
+// explainWorkerError returns an [*intray.HookError] if hooks ended their worker, and err
+// otherwise.
 func (s *Session) explainWorkerError(ctx context.Context, err error, c callInfo) error {
-	var dead *sandbox.Failure
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
 	var long *sandbox.TooLongError
-	switch {
-	case err != nil && ctx.Err() == nil && errors.As(err, &long):
+	if errors.As(err, &long) {
 		return &intray.HookError{Hook: c.hookOrGroup(), Text: intray.NewMessage("hook.input_too_large", intray.Params{"limit": formatMegabytes(int64(long.Most))})}
-	case ctx.Err() != nil || !errors.As(err, &dead):
+	}
+	var dead *sandbox.Failure
+	if !errors.As(err, &dead) {
 		return err
 	}
 	var text intray.Message
 	switch dead.Kind {
 	case sandbox.KindDeadline:
-		text = c.slow()
+		text = c.timeoutText()
 	case sandbox.KindMemory:
 		text = s.memoryLimitText()
 	case sandbox.KindThreads:
@@ -121,21 +110,21 @@ func (s *Session) explainWorkerError(ctx context.Context, err error, c callInfo)
 	if row == nil && c.rowCount > 0 {
 		text = intray.NewMessage("hook.within_rows", intray.Params{"reason": text, "first": c.firstRow + 1, "last": c.firstRow + c.rowCount})
 	}
-	if c.within != nil {
-		text = c.within(text)
+	if c.addContext != nil {
+		text = c.addContext(text)
 	}
 	return &intray.HookError{Hook: hook, Row: row, Text: text}
 }
 
-// locateFailure reads what the worker noted last: which hook ran, and on which row. What
-// it wrote may be forged, so it must fit the call. A row is to blame if it took
-// more of the time than many others.
+// locateFailure returns the hook and the row that the last note of a worker names. The
+// worker may have forged it, so both must belong to the call. A timeout is attributed to
+// a row only if that row took longer than most.
 func (c *callInfo) locateFailure(dead *sandbox.Failure) (hook string, row *int64) {
-	hook, place, _ := strings.Cut(dead.Note, " ")
+	hook, position, _ := strings.Cut(dead.Note, " ")
 	if !slices.Contains(c.hooks, hook) {
 		return c.hookOrGroup(), nil
 	}
-	index, err := strconv.ParseInt(place, 10, 64)
+	index, err := strconv.ParseInt(position, 10, 64)
 	switch {
 	case err != nil:
 		return hook, nil
@@ -147,7 +136,7 @@ func (c *callInfo) locateFailure(dead *sandbox.Failure) (hook string, row *int64
 	return hook, &index
 }
 
-// hookOrGroup is the hook where it is not known: its group, where that has several.
+// hookOrGroup returns the name of the only hook, or the group if there are several.
 func (c *callInfo) hookOrGroup() string {
 	if len(c.hooks) == 1 {
 		return c.hooks[0]
@@ -155,12 +144,12 @@ func (c *callInfo) hookOrGroup() string {
 	return c.group
 }
 
-// hookError is the error of a hook that its engine told of.
+// hookError returns the error for a failure that the engine reported.
 func (s *Session) hookError(f *jsruntime.Failure, c callInfo) *intray.HookError {
 	e := &intray.HookError{Hook: f.Hook, Line: f.Line, Column: f.Column}
 	switch f.Kind {
 	case jsruntime.KindTime:
-		e.Text = c.slow()
+		e.Text = c.timeoutText()
 	case jsruntime.KindMemory:
 		e.Text = s.memoryLimitText()
 	case jsruntime.KindNull:
@@ -168,7 +157,7 @@ func (s *Session) hookError(f *jsruntime.Failure, c callInfo) *intray.HookError 
 	case jsruntime.KindStuck:
 		e.Text = intray.NewMessage("hook.promise_never_settles", nil)
 	default:
-		e.Text = intray.Literal(joinErrorText(f.Name, f.Message)) // the words of the hook, or of what runs it
+		e.Text = intray.Literal(joinErrorText(f.Name, f.Message)) // a text of the hook or its engine
 	}
 	if e.Hook == "" {
 		e.Hook = c.hookOrGroup()
@@ -180,13 +169,17 @@ func (s *Session) hookError(f *jsruntime.Failure, c callInfo) *intray.HookError 
 	return e
 }
 
-// unreadableAnswer is what an answer comes to that is none. Only a hook that meddles
-// with what writes it brings that about: one of the call that ends with the note.
+// unreadableAnswer returns the error for an answer that cannot be read. Only a hook that
+// tampers with the code that writes answers causes one. The note names a hook of the call.
 func unreadableAnswer(err error, note string) error {
 	return &sandbox.Failure{Kind: sandbox.KindProtocol, Detail: "its answer cannot be read: " + err.Error(), Exit: -1, Note: note, Cause: err}
 }
 
-// faultError is what a fault comes to: one of no hook is one of the machinery.
+// errRepeatedColumns is the error for an answer that asks for columns that were sent.
+var errRepeatedColumns = unreadableAnswer(errors.New("it asks for columns that it has"), "")
+
+// faultError returns the error for a hook that cannot be loaded. A fault without a hook is
+// a failure of the service.
 func faultError(f jsruntime.Fault) error {
 	if f.Hook == "" {
 		return fmt.Errorf("load the hooks: %s", joinErrorText(f.Name, f.Message))
@@ -199,33 +192,4 @@ func joinErrorText(name, message string) string {
 		return message
 	}
 	return name + ": " + message
-}
-
-// retryDelays are those before what a worker was about is tried again, after something
-// else than a hook killed it: a system that has no memory left may have some then.
-// No hook brings that about, so their number is no matter to a hostile one.
-var retryDelays = []time.Duration{0, 100 * time.Millisecond, 500 * time.Millisecond, 2 * time.Second}
-
-// retryCount counts how often that happened in a row.
-type retryCount int
-
-// waitBeforeRetry waits where something is to be tried once more.
-func (t *retryCount) waitBeforeRetry(ctx context.Context, err error) bool {
-	if !isKilledExternally(err) || int(*t) == len(retryDelays) {
-		return false
-	}
-	select {
-	case <-time.After(retryDelays[*t]):
-	case <-ctx.Done():
-		return false
-	}
-	*t++
-	return true
-}
-
-// isKilledExternally says that something else ended a worker, as a system does that has no
-// memory left, or an operator. That is no fault of a hook.
-func isKilledExternally(err error) bool {
-	var dead *sandbox.Failure
-	return errors.As(err, &dead) && dead.Kind == sandbox.KindKilled
 }

@@ -12,208 +12,195 @@ import (
 	"github.com/intraydata/intray/hooks/jsruntime"
 )
 
-// maxFinishRows is the most rows that beforeFinishCallback is given.
+// maxFinishRows is the most rows that beforeFinishCallback gets.
 const maxFinishRows = 200_000
 
-// Finish calls beforeFinishCallback with the rows of the result. A message that
-// is not nil cancels the import. The rows are gone through several times where
-// they are many.
+// Finish calls beforeFinishCallback with the rows of the result. A non-nil message cancels
+// the import. It iterates over the rows several times if they are many.
 func (s *Session) Finish(ctx context.Context, schema *intray.Schema, rows iter.Seq2[*intray.Batch, error], about intray.FinishCall) (cancel *string, err error) {
-	f, err := s.prepareFinish(schema, rows, about)
+	f, err := s.newFinishRun(schema, rows, about)
 	if err != nil {
 		return nil, err
 	}
 	var a *jsruntime.Answer
-	err = s.withRetry(ctx, schema.Fields, f.info, func(one *workerSlot) error {
-		a, err = f.run(ctx, one)
-		if err == nil {
-			err = checkFinishCommands(a.Commands)
-		}
+	err = s.withRetry(ctx, schema.Fields, f.info, func(slot *workerSlot) error {
+		a, err = f.run(ctx, slot)
 		return err
 	})
-	if err != nil || !a.Cancelled {
+	if err != nil {
 		return nil, err
+	}
+	for _, c := range a.Commands {
+		// The rows and fields are settled, so other methods would have no effect.
+		if c.Name != "setConfirmationMessage" {
+			return nil, &intray.HookError{Hook: c.Hook, Text: intray.NewMessage("hook.import_settled", intray.Params{"method": c.Name})}
+		}
+	}
+	if !a.Cancelled {
+		return nil, nil
 	}
 	return &a.Message, nil
 }
 
-// checkFinishCommands refuses what the callback asks of the import: its rows and fields are
-// settled by then, and a call without effect must not pass for one that worked.
-func checkFinishCommands(commands []jsruntime.Command) error {
-	for _, c := range commands {
-		if c.Name != "setConfirmationMessage" { // it is for a person at the importer
-			return &intray.HookError{Hook: c.Hook, Text: intray.NewMessage("hook.import_settled", intray.Params{"method": c.Name})}
-		}
-	}
-	return nil
-}
-
-// finishRun is the last call, with the rows of the result.
+// finishRun is the call of beforeFinishCallback.
 type finishRun struct {
 	*Session
-	schema *intray.Schema
-	rows   iter.Seq2[*intray.Batch, error]
-	shapes []columnLayout
-	call   *jsruntime.FinishCall
-	info   callInfo
+	schema  *intray.Schema
+	rows    iter.Seq2[*intray.Batch, error]
+	layouts []columnLayout
+	call    *jsruntime.FinishCall
+	info    callInfo
 }
 
-// prepareFinish counts the rows of the result, and takes them into the call, column by
-// column, unless they are many.
-func (s *Session) prepareFinish(schema *intray.Schema, rows iter.Seq2[*intray.Batch, error], about intray.FinishCall) (*finishRun, error) {
-	shapes, err := columnLayouts(intray.HookRows{Fields: schema.Fields, Parts: make([]int, len(schema.Fields))})
+func (s *Session) newFinishRun(schema *intray.Schema, rows iter.Seq2[*intray.Batch, error], about intray.FinishCall) (*finishRun, error) {
+	layouts, err := columnLayouts(intray.HookRows{Fields: schema.Fields, Parts: make([]int, len(schema.Fields))})
 	if err != nil {
 		return nil, err
 	}
-	f := &finishRun{Session: s, schema: schema, rows: rows, shapes: shapes, call: &jsruntime.FinishCall{NewIDs: newRowIDPrefix}}
-	for i := range shapes {
-		if shapes[i].field.ManyToOne {
-			shapes[i].kind, shapes[i].formatOutput = jsruntime.ValueList, nil
+	f := &finishRun{Session: s, schema: schema, rows: rows, layouts: layouts, call: &jsruntime.FinishCall{NewIDs: newRowIDPrefix}}
+	for i := range layouts {
+		if layouts[i].field.ManyToOne {
+			layouts[i].kind, layouts[i].formatOutput = jsruntime.ValueList, nil
 		}
 		f.call.Keys = append(f.call.Keys, schema.Fields[i].Key)
 	}
-	if f.call.About, err = json.Marshal(finishMetadata(schema, about)); err != nil {
-		return nil, err
+	if f.call.About, err = json.Marshal(newFinishMetadata(schema, about)); err != nil {
+		return nil, fmt.Errorf("encode the metadata for beforeFinishCallback: %w", err)
 	}
 	if err := f.collectRows(); err != nil {
 		return nil, err
 	}
 	f.info = callInfo{
-		hooks: s.hookNames(jsruntime.HookBeforeFinish), slow: func() intray.Message { return s.slow(f.call.Count) },
-		within: func(reason intray.Message) intray.Message {
+		hooks: s.hookNames(jsruntime.HookBeforeFinish), timeoutText: func() intray.Message { return s.timeoutText(f.call.Count) },
+		addContext: func(reason intray.Message) intray.Message {
 			return intray.NewMessage("hook.with_result", intray.Params{"reason": reason})
 		},
 	}
 	return f, nil
 }
 
+// collectRows counts the rows and puts their values into the call, unless they are many.
 func (f *finishRun) collectRows() error {
-	columns := f.newColumns()
+	columns := make([]*columnBuilder, len(f.layouts))
+	for i := range f.layouts {
+		columns[i] = newColumnBuilder(&f.layouts[i])
+	}
 	for b, err := range f.rows {
 		if err != nil {
 			return err
 		}
-		if f.call.Count += appendResultRows(columns, b, f.schema.Settings.InvalidDataBehavior); f.call.Count > maxFinishRows {
+		for row := range b.Rows() {
+			if f.appendRow(columns, b, row) {
+				f.call.Count++
+			}
+		}
+		if f.call.Count > maxFinishRows {
 			return &intray.HookError{Hook: "beforeFinishCallback", Text: intray.NewMessage("hook.result_too_long", intray.Params{"limit": maxFinishRows})}
 		}
 		if f.call.Lazy = needsLazyCall(f.call.Count, len(columns)); f.call.Lazy {
-			clear(columns) // they are only counted from here on
+			clear(columns) // from here on, rows are only counted
 		}
 	}
+	if f.call.Lazy {
+		return nil
+	}
 	for _, c := range columns {
-		if !f.call.Lazy {
-			f.call.Values = append(f.call.Values, jsruntime.Cells{Texts: &c.result, Kinds: c.kinds})
-		}
+		f.call.Values = append(f.call.Values, jsruntime.Cells{Texts: &c.result, Kinds: c.kinds})
 	}
 	return nil
 }
 
-// newColumns are empty columns, one for each field.
-func (f *finishRun) newColumns() []*columnBuilder {
-	columns := make([]*columnBuilder, len(f.shapes))
-	for i := range f.shapes {
-		columns[i] = newColumnBuilder(&f.shapes[i])
-	}
-	return columns
-}
-
-// run makes the call; where the rows are many, with the columns that it asks for.
-func (f *finishRun) run(ctx context.Context, one *workerSlot) (*jsruntime.Answer, error) {
+// run makes the call, again for each column of a lazy call that the hook reads.
+func (f *finishRun) run(ctx context.Context, slot *workerSlot) (*jsruntime.Answer, error) {
 	budget := f.callBudget(f.call.Count)
-	until := time.Now().Add(budget)
-	sent := make([]bool, len(f.shapes))
+	deadline := time.Now().Add(budget)
+	sent := make([]bool, len(f.layouts))
 	for {
 		f.call.Budget = f.engineBudget(budget)
-		a, err := f.callForCommands(ctx, one, f.call, len(f.shapes), budget, f.info)
+		a, err := f.callForCommands(ctx, slot, f.call, len(f.layouts), budget, f.info)
 		if err != nil || len(a.Missed) == 0 {
 			return a, err
 		}
 		if !f.call.Lazy || !markMissed(sent, a.Missed) {
 			return nil, errRepeatedColumns
 		}
-		if err := f.sendColumns(ctx, one, a.Missed); err != nil {
+		if err := f.sendColumns(ctx, slot, a.Missed); err != nil {
 			return nil, err
 		}
-		f.call.Fresh, budget = true, max(time.Until(until), f.cfg.BatchTimeout/10)
+		f.call.Fresh, budget = true, max(time.Until(deadline), f.cfg.BatchTimeout/10)
 	}
 }
 
-// sendColumns sends columns ahead of the call, some rows at a time.
-func (f *finishRun) sendColumns(ctx context.Context, one *workerSlot, fields []int) error {
-	columns := make([]*columnBuilder, len(f.shapes))
-	empty := func() {
+// sendColumns sends the columns of fields in packs.
+func (f *finishRun) sendColumns(ctx context.Context, slot *workerSlot, fields []int) error {
+	columns := make([]*columnBuilder, len(f.layouts)) // nil for fields that are not sent
+	clearColumns := func() {
 		for _, field := range fields {
-			columns[field] = newColumnBuilder(&f.shapes[field])
+			columns[field] = newColumnBuilder(&f.layouts[field])
 		}
 	}
-	send := func(from int) error {
+	sendPacks := func(from int) error {
 		for _, field := range fields {
 			c := columns[field]
 			column := &jsruntime.Column{Value: jsruntime.Cells{Texts: &c.result, Kinds: c.kinds}}
-			pack := &jsruntime.KeepCall{Field: field, Part: -1, From: from, Size: packRows, Column: column, Budget: f.engineBudget(f.cfg.BatchTimeout)}
-			if err := f.storePack(ctx, one, pack, f.info); err != nil {
+			if err := f.sendPack(ctx, slot, &jsruntime.KeepCall{Field: field, From: from, Size: packRows, Column: column}, f.info); err != nil {
 				return err
 			}
 		}
-		empty()
+		clearColumns()
 		return nil
 	}
-	empty()
+	clearColumns()
 	n := 0
 	for b, err := range f.rows {
 		if err != nil {
 			return err
 		}
 		for row := range b.Rows() {
-			if !appendResultRow(columns, b, row, f.schema.Settings.InvalidDataBehavior) {
+			if !f.appendRow(columns, b, row) {
 				continue
 			}
 			if n++; n%packRows == 0 {
-				if err := send(n - packRows); err != nil {
+				if err := sendPacks(n - packRows); err != nil {
 					return err
 				}
 			}
 		}
 	}
 	if n != f.call.Count {
-		return fmt.Errorf("the result had %d rows, and then %d", f.call.Count, n)
+		return fmt.Errorf("read the rows of the result again: got %d rows, want %d", n, f.call.Count)
 	}
 	if n%packRows == 0 {
 		return nil
 	}
-	return send(n - n%packRows)
+	return sendPacks(n - n%packRows)
 }
 
-// appendResultRows adds the rows of a batch that are in the result, and gives their
-// number.
-func appendResultRows(columns []*columnBuilder, b *intray.Batch, behavior intray.InvalidDataBehavior) (n int) {
-	for row := range b.Rows() {
-		if appendResultRow(columns, b, row, behavior) {
-			n++
+// appendRow appends the values of a row to the columns that are not nil. It reports
+// whether the row is in the result.
+func (f *finishRun) appendRow(columns []*columnBuilder, b *intray.Batch, row int) bool {
+	behavior := f.schema.Settings.InvalidDataBehavior
+	from, _ := slices.BinarySearchFunc(b.Problems, row, compareProblemRow)
+	to, _ := slices.BinarySearchFunc(b.Problems, row+1, compareProblemRow)
+	var errorFields []int
+	for _, p := range b.Problems[from:to] {
+		if p.Level == intray.LevelError {
+			errorFields = append(errorFields, p.Field)
 		}
 	}
-	return n
-}
-
-// appendResultRow adds a row to the columns that are there, if it is in the result.
-func appendResultRow(columns []*columnBuilder, b *intray.Batch, row int, behavior intray.InvalidDataBehavior) bool {
-	problems := rowProblems(b, row)
-	bad := func(field int) bool {
-		return slices.ContainsFunc(problems, func(p intray.Problem) bool { return p.Level == intray.LevelError && (p.Field == field || field < 0) })
-	}
-	if behavior == intray.RemoveInvalidRows && bad(-1) {
+	if behavior == intray.RemoveInvalidRows && len(errorFields) > 0 {
 		return false
 	}
 	for i, c := range columns {
 		if c == nil {
 			continue
 		}
-		v, there := b.Fields[i].Value(row)
+		v, parsed := b.Fields[i].Value(row)
 		raw := b.Fields[i].Raw(row)
-		switch wrong := bad(i); {
-		case wrong && behavior == intray.IncludeInvalidValues && len(raw) > 0:
-			c.appendRaw(raw)
-		case wrong, !there:
+		switch invalid := slices.Contains(errorFields, i); {
+		case invalid && behavior == intray.IncludeInvalidValues && len(raw) > 0:
+			c.appendRawResult(raw)
+		case invalid, !parsed:
 			c.result.Append(nil)
 			c.kinds = append(c.kinds, jsruntime.ValueNull)
 		default:
@@ -223,58 +210,70 @@ func appendResultRow(columns []*columnBuilder, b *intray.Batch, row int, behavio
 	return true
 }
 
-// rowProblems are those of a row.
-func rowProblems(b *intray.Batch, row int) []intray.Problem {
-	from, _ := slices.BinarySearchFunc(b.Problems, row, compareProblemRow)
-	to, _ := slices.BinarySearchFunc(b.Problems, row+1, compareProblemRow)
-	return b.Problems[from:to]
+// finishMetadata is the second argument of beforeFinishCallback.
+type finishMetadata struct {
+	Errors           []finishError          `json:"errors"`
+	Fields           map[string]finishField `json:"fields"`
+	Filename         string                 `json:"filename"`
+	ID               *string                `json:"id"`
+	ImportIdentifier string                 `json:"importIdentifier"`
+	RawHeaders       []string               `json:"rawHeaders"`
+	RowsWithError    []int64                `json:"rowsWithError"`
+	User             json.RawMessage        `json:"user"`
 }
 
-// finishMetadata is what the callback is told of the import.
-func finishMetadata(schema *intray.Schema, about intray.FinishCall) any {
-	fields := map[string]any{}
+// finishField describes which columns map to a field. FileHeaders and FileHeaderIndexes
+// are those of a many-to-one field, whose FileHeader and FileHeaderIndex are null.
+type finishField struct {
+	FileHeader        *string  `json:"fileHeader"`
+	FileHeaderIndex   *int     `json:"fileHeaderIndex"`
+	FileHeaderIndexes []int    `json:"fileHeaderIndexes,omitzero"`
+	FileHeaders       []string `json:"fileHeaders,omitzero"`
+	IsCustom          bool     `json:"isCustom"`
+	ManyToOne         bool     `json:"manyToOne"`
+}
+
+// finishError is a validation error. FieldKey is null for an error of a whole row.
+type finishError struct {
+	FieldKey       *string `json:"fieldKey"`
+	ManyToOneIndex *int    `json:"manyToOneIndex,omitempty"`
+	Message        string  `json:"message"`
+	RowIndex       *int64  `json:"rowIndex"`
+	Value          *string `json:"value"`
+}
+
+func newFinishMetadata(schema *intray.Schema, about intray.FinishCall) finishMetadata {
+	m := finishMetadata{
+		Errors: []finishError{}, Fields: map[string]finishField{}, Filename: about.Filename,
+		ImportIdentifier: schema.Settings.ImportIdentifier, RawHeaders: append([]string{}, about.Headers...),
+		RowsWithError: append([]int64{}, about.RowsWithError...), User: about.User,
+	}
+	if about.ID != "" {
+		m.ID = &about.ID
+	}
 	for i, f := range schema.Fields {
-		m := about.Mapping.Fields[i]
-		one := map[string]any{"fileHeader": nil, "fileHeaderIndex": nil, "isCustom": false, "manyToOne": f.ManyToOne}
+		match := &about.Mapping.Fields[i]
+		field := finishField{ManyToOne: f.ManyToOne}
 		switch {
 		case f.ManyToOne:
-			headers := []string{}
-			for _, c := range m.Columns {
-				headers = append(headers, about.Headers[c])
+			field.FileHeaders, field.FileHeaderIndexes = []string{}, append([]int{}, match.Columns...)
+			for _, c := range match.Columns {
+				field.FileHeaders = append(field.FileHeaders, about.Headers[c])
 			}
-			one["fileHeaders"], one["fileHeaderIndexes"] = headers, append([]int{}, m.Columns...)
-		case m.Column != intray.NoColumn:
-			one["fileHeader"], one["fileHeaderIndex"] = m.Header, m.Column
+		case match.Column != intray.NoColumn:
+			field.FileHeader, field.FileHeaderIndex = &match.Header, &match.Column
 		}
-		fields[f.Key] = one
+		m.Fields[f.Key] = field
 	}
-	var id *string
-	if about.ID != "" {
-		id = &about.ID
-	}
-	return map[string]any{
-		"id": id, "user": json.RawMessage(about.User), "filename": about.Filename,
-		"rawHeaders": append([]string{}, about.Headers...), "fields": fields,
-		"importIdentifier": schema.Settings.ImportIdentifier, "rowsWithError": append([]int64{}, about.RowsWithError...),
-		"errors": validationErrors(about.Notices),
-	}
-}
-
-// validationErrors are the errors of cells and rows.
-func validationErrors(notices []intray.Notice) []any {
-	list := []any{}
-	for _, n := range notices {
+	for _, n := range about.Notices {
 		if n.Type != intray.Validation || n.Level != intray.LevelError {
 			continue
 		}
-		one := map[string]any{"rowIndex": n.Row, "fieldKey": nil, "message": n.Text.String(), "value": n.Value}
+		e := finishError{ManyToOneIndex: n.Part, Message: n.Text.String(), RowIndex: n.Row, Value: n.Value}
 		if n.Field != "" {
-			one["fieldKey"] = n.Field
+			e.FieldKey = &n.Field
 		}
-		if n.Part != nil {
-			one["manyToOneIndex"] = n.Part
-		}
-		list = append(list, one)
+		m.Errors = append(m.Errors, e)
 	}
-	return list
+	return m
 }

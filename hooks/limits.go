@@ -7,9 +7,8 @@ import (
 	"github.com/intraydata/intray/hooks/sandbox"
 )
 
-// The limits of hooks where the operator sets none. The flags --hook-memory,
-// --hook-timeout-per-1000 and --hook-call-timeout of the program change the first
-// three.
+// The default limits of hooks. The flags --hook-memory, --hook-timeout-per-1000 and
+// --hook-call-timeout set the first three.
 const (
 	// DefaultMemory is what one worker process may hold, in bytes.
 	DefaultMemory = sandbox.DefaultMemory

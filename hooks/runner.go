@@ -1,27 +1,28 @@
-// Package hooks runs the hooks of organizations: JavaScript of strangers, over
-// every row of an import, in sandboxed processes.
+// Package hooks runs the JavaScript hooks of organizations over the rows of an import, in
+// sandboxed worker processes.
 //
-// A [Runner] opens a [Session] for each import. A session has Seats: workers of
-// the pool that know the hooks of this import and of no other, one for each
-// processor. What hooks are given are columns of cells; what they give back are
-// changes. The first rows teach which columns the hooks use, and only those are
-// sent from then on, a thousand rows at a time, or more where hooks are quick.
+// A [Runner] opens a [Session] for each import. A session has worker slots, at most one
+// for each processor: processes that load the hooks of this import and of no other. Hooks
+// receive columns of cells and return changes. The first call of a row hook finds out
+// which columns it uses; later calls send only those, 1,000 rows at a time, or more while
+// the hook is fast.
 //
-// Hooks that take all rows get their columns one by one, in packs of rows, and
-// only those that they look at, where the rows are many: a worker holds less than
-// the parent. A worker that dies is followed by a fresh one, which does the same
-// again and tells of each row ahead; so the row that kills is known.
+// Hooks that need all rows get long columns in packs, and only the columns that they read,
+// because a worker has less memory than the service. If a worker dies, a fresh one repeats
+// its call and notes each row before it calls a row hook, which identifies the row that
+// ends workers.
 //
-// What a hook does wrong is an [intray.HookError], which names the hook, the
-// place in its source and the row. Every other error is a fault of the
-// machinery. The package parses and checks no values, and knows neither files
-// nor databases.
+// An error of a hook is an [intray.HookError] with the hook, the position in its source
+// and the row. Every other error is a failure of the service. The package neither parses
+// nor validates values, and it does not know files or databases.
 package hooks
 
 import (
 	"context"
 	"errors"
+	"maps"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -31,27 +32,26 @@ import (
 	"github.com/intraydata/intray/hooks/sandbox"
 )
 
-// Config holds the choices of a Runner. The zero Config works.
+// Config configures a Runner. The zero Config works.
 type Config struct {
 	// BatchTimeout is how long hooks may take for 1,000 rows. Default 5 s.
 	BatchTimeout time.Duration
-	// CallTimeout is the most that one call may take, however many rows it has: so long
-	// an import may go without progress. Default DefaultCallTimeout. One batch may take
-	// its time all the same.
+	// CallTimeout is how long one call may take, however many rows it has. A call with at
+	// most 1,000 rows may take BatchTimeout even if that is longer. Default
+	// DefaultCallTimeout.
 	CallTimeout time.Duration
-	// MaxWorkers is how many workers an import may have at once. Default one for each
-	// processor.
+	// MaxWorkers is the most workers of one import. Default: one for each processor.
 	MaxWorkers int
-	// MaxAnswer is the most that hooks may change in one call, in bytes; where a call
-	// has very many rows it is four times as much. Default 16 MiB.
+	// MaxAnswer is the most that hooks may change in one call, in bytes. Calls with very
+	// many rows may change four times as much. Default 16 MiB.
 	MaxAnswer int
 }
 
-// Runner opens sessions. It may be used by many goroutines.
+// Runner opens sessions. It is safe for concurrent use.
 type Runner struct {
 	pool *sandbox.Pool
 	cfg  Config
-	// waiting is how many sessions wait for a worker.
+	// waiting is the number of sessions that wait for a worker.
 	waiting atomic.Int32
 
 	mu sync.Mutex
@@ -59,8 +59,8 @@ type Runner struct {
 	sessions map[*Session]struct{}
 }
 
-// New makes a Runner whose workers come from a pool.
-func New(c *sandbox.Pool, cfg Config) *Runner {
+// New returns a Runner that takes its workers from a pool.
+func New(pool *sandbox.Pool, cfg Config) *Runner {
 	if cfg.BatchTimeout <= 0 {
 		cfg.BatchTimeout = DefaultBatchTimeout
 	}
@@ -73,10 +73,10 @@ func New(c *sandbox.Pool, cfg Config) *Runner {
 	if cfg.MaxAnswer <= 0 {
 		cfg.MaxAnswer = DefaultMaxAnswer
 	}
-	return &Runner{pool: c, cfg: cfg, sessions: map[*Session]struct{}{}}
+	return &Runner{pool: pool, cfg: cfg, sessions: map[*Session]struct{}{}}
 }
 
-// Session is the hooks of one import.
+// Session runs the hooks of one import. Its methods are safe for concurrent use.
 type Session struct {
 	*Runner
 	hooks intray.Hooks
@@ -85,42 +85,43 @@ type Session struct {
 	pins    intray.HookEnv
 
 	mu sync.Mutex
-	// slotCount is how many seats there are, idle are those that nobody uses.
+	// slotCount is the number of slots; idle are those that no call uses.
 	slotCount int
 	idle      []*workerSlot
 	closed    bool
-	// slotsChanged is closed, and made anew, when a seat comes free or goes.
+	// slotsChanged is closed and replaced when a slot becomes idle or is closed.
 	slotsChanged chan struct{}
-	// rowHooks are the row hooks, times is what each hook took.
-	rowHooks []*rowHook
-	times    map[string]time.Duration
-	console  []string
+	rowHooks     []*rowHook
+	// times is how long each hook took, by its name.
+	times   map[string]time.Duration
+	console []string
 }
 
-// Open makes a session. Hooks that are no functions are an [intray.HookError].
-func (s *Runner) Open(_ context.Context, hooks intray.Hooks, pins intray.HookEnv) (*Session, error) {
+// Open returns a session. It reports sources that must not be loaded as an
+// [intray.HookError]; other invalid sources are reported by the first call or by Load.
+func (r *Runner) Open(_ context.Context, hooks intray.Hooks, pins intray.HookEnv) (*Session, error) {
 	sources := jsruntime.HooksOf(hooks)
 	if faults := jsruntime.CheckSources(sources); len(faults) > 0 {
 		return nil, faultError(faults[0])
 	}
-	return s.openSession(hooks, sources, pins), nil
+	return r.openSession(hooks, sources, pins), nil
 }
 
-// openSession makes a session that loads the sources, which CheckSources accepts.
-func (s *Runner) openSession(hooks intray.Hooks, sources []jsruntime.Hook, pins intray.HookEnv) *Session {
-	session := &Session{Runner: s, hooks: hooks, sources: sources, pins: pins, slotsChanged: make(chan struct{}), times: map[string]time.Duration{}}
-	for _, name := range session.hookNames(jsruntime.HookRow) {
-		session.rowHooks = append(session.rowHooks, &rowHook{name: name})
+// openSession returns a session that loads sources, which CheckSources has accepted.
+func (r *Runner) openSession(hooks intray.Hooks, sources []jsruntime.Hook, pins intray.HookEnv) *Session {
+	s := &Session{Runner: r, hooks: hooks, sources: sources, pins: pins, slotsChanged: make(chan struct{}), times: map[string]time.Duration{}}
+	for _, name := range s.hookNames(jsruntime.HookRow) {
+		s.rowHooks = append(s.rowHooks, &rowHook{name: name})
 	}
-	s.mu.Lock()
-	s.sessions[session] = struct{}{}
-	s.mu.Unlock()
-	return session
+	r.mu.Lock()
+	r.sessions[s] = struct{}{}
+	r.mu.Unlock()
+	return s
 }
 
 // Load loads the hooks into a first worker, which the next call uses. An
-// [*intray.HookError] reports a hook that cannot be loaded. Without Load, the first
-// call reports it.
+// [*intray.HookError] reports a hook that cannot be loaded. Without Load, the first call
+// reports it.
 func (s *Session) Load(ctx context.Context) error {
 	slot, err := s.acquireSlot(ctx, nil)
 	if err == nil {
@@ -129,17 +130,17 @@ func (s *Session) Load(ctx context.Context) error {
 	return err
 }
 
-// errClosed says that nothing can be called any more.
+// errClosed is the error of calls after Close.
 var errClosed = errors.New("the session of the hooks is closed")
 
-// Close waits for the calls that are under way and ends the workers of the
-// session. It may be called again.
+// Close waits for running calls and ends the workers of the session. Further calls do
+// nothing.
 func (s *Session) Close() error {
 	for {
 		s.mu.Lock()
 		s.closed = true
-		for _, one := range s.idle {
-			one.worker.Close()
+		for _, slot := range s.idle {
+			slot.worker.Close()
 			s.slotCount--
 		}
 		s.idle = nil
@@ -155,47 +156,24 @@ func (s *Session) Close() error {
 	}
 }
 
-// HookTimes is what each hook took so far, by its name.
+// HookTimes returns how long each hook took so far, by its name.
 func (s *Session) HookTimes() map[string]time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	times := make(map[string]time.Duration, len(s.times))
-	for name, took := range s.times {
-		times[name] = took
-	}
-	return times
+	return maps.Clone(s.times)
 }
 
-// Console are the last lines that hooks printed.
+// Console returns the last 20 lines that hooks printed.
 func (s *Session) Console() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return append([]string{}, s.console...)
+	return slices.Clone(s.console)
 }
 
-// maxConsoleLines is how many lines of what hooks print are kept.
 const maxConsoleLines = 20
 
-// recordUsage keeps what an answer tells about the hooks, and about the columns that a
-// row hook uses.
-func (s *Session) recordUsage(hook *rowHook, a *jsruntime.Answer, fields []intray.Field, columns bool) {
-	s.recordTimes(a)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if columns && hook.usedFields == nil {
-		hook.usedFields = map[string]bool{}
-	}
-	if hook.usedFields == nil {
-		return
-	}
-	for _, list := range [][]int{a.Used, a.Missed} {
-		for _, field := range list {
-			hook.usedFields[fields[field].Key] = true
-		}
-	}
-}
-
-func (s *Session) recordTimes(a *jsruntime.Answer) {
+// recordOutput records the times and the console output of an answer.
+func (s *Session) recordOutput(a *jsruntime.Answer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, t := range a.Times {
@@ -205,19 +183,19 @@ func (s *Session) recordTimes(a *jsruntime.Answer) {
 	s.console = s.console[max(0, len(s.console)-maxConsoleLines):]
 }
 
-// usedColumns says whether it is known which fields a row hook uses, and gives those.
-func (s *Session) usedColumns(hook *rowHook, fields []intray.Field) (list []bool, known bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	list = make([]bool, len(fields))
-	for i, f := range fields {
-		list[i] = hook.usedFields == nil || hook.usedFields[f.Key]
+// hookNames returns the names of the hooks of a kind, in order.
+func (s *Session) hookNames(kind jsruntime.HookKind) (names []string) {
+	for _, hook := range s.sources {
+		if hook.Kind == kind {
+			names = append(names, hook.Name)
+		}
 	}
-	return list, hook.usedFields != nil
+	return names
 }
 
-// engineBudget is the engine's own budget, below that after which the process is
-// killed: an engine that stops by itself can say where it was.
+// engineBudget is the time after which the engine stops by itself. It is shorter than the
+// budget after which the process is killed, because an engine that stops by itself
+// reports where it was.
 func (s *Session) engineBudget(budget time.Duration) time.Duration { return budget - budget/20 }
 
 // callBudget is how long a call with so many rows may take.
@@ -226,26 +204,26 @@ func (s *Session) callBudget(rows int) time.Duration {
 	return max(s.cfg.BatchTimeout, min(s.cfg.CallTimeout, time.Duration(batches)*s.cfg.BatchTimeout))
 }
 
-// maxKeptRequest is how many bytes of what was sent are kept for the next call.
+// maxKeptRequest is the largest request buffer that is kept for the next call, in bytes.
 const maxKeptRequest = 4 << 20
 
 // request is a call of hooks.
 type request interface{ Append(dst []byte) []byte }
 
-// roundTrip gives a request to a seat. An error means that the seat is of no use any
-// more, and that the changes given to each count for nothing.
-func (s *Session) roundTrip(ctx context.Context, one *workerSlot, r request, bounds jsruntime.Bounds, budget time.Duration, each func(c *jsruntime.Change)) (*jsruntime.Answer, error) {
-	one.request = r.Append(one.request[:0])
-	raw, err := s.sendRequest(ctx, one, one.request, budget)
+// roundTrip sends a request to a slot and reads the answer. After an error the slot is
+// unusable, and the changes passed to each are void.
+func (s *Session) roundTrip(ctx context.Context, slot *workerSlot, r request, bounds jsruntime.Bounds, budget time.Duration, each func(c *jsruntime.Change)) (*jsruntime.Answer, error) {
+	slot.request = r.Append(slot.request[:0])
+	raw, err := s.sendRequest(ctx, slot, slot.request, budget)
 	if err != nil {
 		return nil, err
 	}
 	a, err := jsruntime.ReadAnswer(raw, bounds, each)
 	if err != nil {
-		return nil, unreadableAnswer(err, one.worker.LastNote())
+		return nil, unreadableAnswer(err, slot.worker.LastNote())
 	}
-	if cap(one.request) > maxKeptRequest {
-		one.request = nil
+	if cap(slot.request) > maxKeptRequest {
+		slot.request = nil
 	}
 	return a, nil
 }

@@ -13,14 +13,14 @@ import (
 	"github.com/intraydata/intray/schema"
 )
 
-// newRowIDPrefix is what the ids of rows that hooks add begin with.
+// newRowIDPrefix is the prefix of the ids of rows that hooks add.
 const newRowIDPrefix = "added-"
 
 // RunStep calls the hooks of a step.
 func (s *Session) RunStep(ctx context.Context, call intray.StepCall) (intray.StepChanges, error) {
-	about, err := json.Marshal(stepMetadata(call))
+	about, err := json.Marshal(newStepMetadata(call))
 	if err != nil {
-		return nil, fmt.Errorf("tell step hooks of the import: %w", err)
+		return nil, fmt.Errorf("encode the metadata for step hooks: %w", err)
 	}
 	request := &jsruntime.StepCall{About: about, Step: call.Step, NewIDs: newRowIDPrefix, Budget: s.engineBudget(s.cfg.BatchTimeout)}
 	for i, h := range s.hooks.Step {
@@ -28,16 +28,18 @@ func (s *Session) RunStep(ctx context.Context, call intray.StepCall) (intray.Ste
 			request.Hooks = append(request.Hooks, fmt.Sprintf("stepHooks[%d]", i))
 		}
 	}
-	c := callInfo{hooks: request.Hooks, group: "stepHooks"}
-	c.slow = func() intray.Message {
-		return intray.NewMessage("hook.slow_step", intray.Params{"limit": formatDuration(s.cfg.BatchTimeout)})
-	}
-	c.within = func(reason intray.Message) intray.Message {
-		return intray.NewMessage("hook.at_step", intray.Params{"reason": reason, "step": call.Step})
+	info := callInfo{
+		hooks: request.Hooks, group: "stepHooks",
+		timeoutText: func() intray.Message {
+			return intray.NewMessage("hook.slow_step", intray.Params{"limit": formatDuration(s.cfg.BatchTimeout)})
+		},
+		addContext: func(reason intray.Message) intray.Message {
+			return intray.NewMessage("hook.at_step", intray.Params{"reason": reason, "step": call.Step})
+		},
 	}
 	var a *jsruntime.Answer
-	err = s.withRetry(ctx, call.Fields, c, func(one *workerSlot) error {
-		a, err = s.callForCommands(ctx, one, request, len(call.Fields), s.cfg.BatchTimeout, c)
+	err = s.withRetry(ctx, call.Fields, info, func(slot *workerSlot) error {
+		a, err = s.callForCommands(ctx, slot, request, len(call.Fields), s.cfg.BatchTimeout, info)
 		return err
 	})
 	if err != nil {
@@ -46,67 +48,74 @@ func (s *Session) RunStep(ctx context.Context, call intray.StepCall) (intray.Ste
 	return parseStepChanges(a.Commands, call.Fields)
 }
 
-// callForCommands makes a call that changes no cells.
-func (s *Session) callForCommands(ctx context.Context, one *workerSlot, r request, fields int, budget time.Duration, c callInfo) (*jsruntime.Answer, error) {
-	a, err := s.roundTrip(ctx, one, r, jsruntime.Bounds{Parts: make([]int, fields)}, budget, ignoreChange)
+// callForCommands makes a call that may not change cells.
+func (s *Session) callForCommands(ctx context.Context, slot *workerSlot, r request, fields int, budget time.Duration, info callInfo) (*jsruntime.Answer, error) {
+	bounds := jsruntime.Bounds{Fields: make([]jsruntime.FieldBounds, fields)}
+	a, err := s.roundTrip(ctx, slot, r, bounds, budget, ignoreChange)
 	if err != nil {
 		return nil, err
 	}
-	s.recordTimes(a)
+	s.recordOutput(a)
 	if a.Failure != nil {
-		return nil, s.hookError(a.Failure, c)
+		return nil, s.hookError(a.Failure, info)
 	}
 	return a, nil
 }
 
-// stepMetadata is what step hooks are told, in the words of the contract.
-func stepMetadata(call intray.StepCall) any {
-	if call.Step == intray.UploadStep {
-		preview := call.Preview
-		if preview == nil {
-			preview = [][]string{}
-		}
-		return map[string]any{"filename": call.Filename, "dataPreview": preview, "sessionId": nil}
-	}
-	about := map[string]any{"headerMapping": headerMapping(call), "fields": fieldMetadata(call.Fields)}
-	if call.Step == intray.ReviewStep {
-		about["rawHeaders"] = append([]string{}, call.Headers...)
-	}
-	return about
+// uploadMetadata is the second argument of hooks at UPLOAD_STEP.
+type uploadMetadata struct {
+	DataPreview [][]string `json:"dataPreview"`
+	Filename    string     `json:"filename"`
+	SessionID   *string    `json:"sessionId"` // always null
 }
 
-// headerMapping gives for each field the header of its column, null where it has
-// none; of a field that several feed the list of them.
-func headerMapping(call intray.StepCall) map[string]any {
-	all := map[string]any{}
+// reviewMetadata is the second argument of hooks at REVIEW_STEP and after it.
+type reviewMetadata struct {
+	Fields []stepField `json:"fields"`
+	// HeaderMapping has the header of the column of each field, or null; that of a
+	// many-to-one field is a list.
+	HeaderMapping map[string]any `json:"headerMapping"`
+	// RawHeaders are the headers of the file. They are absent after REVIEW_STEP.
+	RawHeaders []string `json:"rawHeaders,omitzero"`
+}
+
+type stepField struct {
+	Hidden    bool            `json:"hidden"`
+	Key       string          `json:"key"`
+	Label     string          `json:"label"`
+	ManyToOne bool            `json:"manyToOne"`
+	Type      intray.TypeName `json:"type"`
+}
+
+func newStepMetadata(call intray.StepCall) any {
+	if call.Step == intray.UploadStep {
+		return uploadMetadata{Filename: call.Filename, DataPreview: append([][]string{}, call.Preview...)}
+	}
+	m := reviewMetadata{Fields: make([]stepField, len(call.Fields)), HeaderMapping: map[string]any{}}
 	for i, f := range call.Fields {
-		m := call.Mapping.Fields[i]
+		m.Fields[i] = stepField{Key: f.Key, Label: f.Label, Type: f.Type.Name, ManyToOne: f.ManyToOne, Hidden: f.Hidden}
+		match := call.Mapping.Fields[i]
 		switch {
 		case f.ManyToOne:
-			list := []string{}
-			for _, c := range m.Columns {
-				list = append(list, call.Headers[c])
+			headers := []string{}
+			for _, c := range match.Columns {
+				headers = append(headers, call.Headers[c])
 			}
-			all[f.Key] = list
-		case m.Column == intray.NoColumn:
-			all[f.Key] = nil
+			m.HeaderMapping[f.Key] = headers
+		case match.Column == intray.NoColumn:
+			m.HeaderMapping[f.Key] = nil
 		default:
-			all[f.Key] = m.Header
+			m.HeaderMapping[f.Key] = match.Header
 		}
 	}
-	return all
-}
-
-func fieldMetadata(fields []intray.Field) []any {
-	list := make([]any, len(fields))
-	for i, f := range fields {
-		list[i] = map[string]any{"key": f.Key, "label": f.Label, "type": f.Type.Name, "manyToOne": f.ManyToOne, "hidden": f.Hidden}
+	if call.Step == intray.ReviewStep {
+		m.RawHeaders = append([]string{}, call.Headers...)
 	}
-	return list
+	return m
 }
 
-// parseStepChanges reads what hooks asked for. A field counts from when it is added: it
-// stands behind those of the call then, wherever it is put.
+// parseStepChanges converts the commands of step hooks. Fields that hooks add come after
+// those of the call, wherever they are put.
 func parseStepChanges(commands []jsruntime.Command, fields []intray.Field) (list intray.StepChanges, err error) {
 	fields = slices.Clone(fields)
 	removed := 0
@@ -168,15 +177,15 @@ func parseStepChange(c jsruntime.Command, fields []intray.Field) (*intray.StepCh
 		err := parseArgument(c.Args, 0, &ids)
 		return &intray.StepChange{RemoveRows: ids}, err
 	case "setConfirmationMessage":
-		return nil, nil // it is for a person at the importer
+		return nil, nil // imports by the API show no confirmation
 	}
 	return nil, refuse(intray.NewMessage("hook.unknown_method", nil))
 }
 
-// refuse is the error of a call that cannot be followed.
+// refuse returns the error of a command that cannot be carried out.
 func refuse(reason intray.Message) error { return &intray.MessageError{Message: reason} }
 
-// parseArgument reads one of the arguments of a method.
+// parseArgument decodes the argument with the index at.
 func parseArgument(args []json.RawMessage, at int, into any) error {
 	number := at + 1
 	if at >= len(args) {
@@ -203,17 +212,17 @@ func parseAddedField(args []json.RawMessage) (*intray.AddedField, error) {
 	if err := parseArgument(args, 0, &definition); err != nil {
 		return nil, err
 	}
-	schema, issues := schema.Parse(schema.Doc{Fields: []any{definition}})
+	parsed, issues := schema.Parse(schema.Doc{Fields: []any{definition}})
 	if len(issues) > 0 {
 		return nil, refuse(issues[0].Describe())
 	}
-	var place struct{ Before, After string }
+	var neighbor struct{ Before, After string }
 	if len(args) > 1 && string(args[1]) != "null" {
-		if err := parseArgument(args, 1, &place); err != nil {
+		if err := parseArgument(args, 1, &neighbor); err != nil {
 			return nil, err
 		}
 	}
-	return &intray.AddedField{Field: schema.Fields[0], Before: place.Before, After: place.After}, nil
+	return &intray.AddedField{Field: parsed.Fields[0], Before: neighbor.Before, After: neighbor.After}, nil
 }
 
 func parseInfos(args []json.RawMessage, fields []intray.Field) ([]intray.Change, error) {
@@ -265,7 +274,7 @@ func parseAddedRows(args []json.RawMessage) ([]intray.AddedRow, error) {
 	for i, one := range list {
 		rows[i] = intray.AddedRow{ID: ids[i], Index: one.Index, Cells: map[string]string{}}
 		for key, cell := range one.Row {
-			if text, there := cellText(cell.Value); there {
+			if text, ok := cellText(cell.Value); ok {
 				rows[i].Cells[key] = text
 			}
 		}
@@ -273,9 +282,9 @@ func parseAddedRows(args []json.RawMessage) ([]intray.AddedRow, error) {
 	return rows, nil
 }
 
-// cellText is a value that a hook gave as text: a text as it is, all else as
-// JSON. There is none where it is null.
-func cellText(raw json.RawMessage) (text string, there bool) {
+// cellText returns a value of a hook as text: a string as it is, and other values as JSON.
+// ok is false for null.
+func cellText(raw json.RawMessage) (text string, ok bool) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return "", false
 	}

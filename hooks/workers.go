@@ -13,23 +13,23 @@ import (
 	"github.com/intraydata/intray/hooks/sandbox"
 )
 
-// workerSlot is a worker that knows the hooks, for fields in one order.
+// workerSlot is a worker that has loaded the hooks for fields in one order.
 type workerSlot struct {
 	worker *sandbox.Worker
 	fields []jsruntime.Field
-	// idleSince is when it was given back.
+	// idleSince is when the last call ended.
 	idleSince time.Time
-	// request is room that is used again and again.
+	// request is the buffer of the last request.
 	request []byte
-	// changeCount is how much the last call of row hooks changed.
+	// changeCount is the number of changes of the last call of row hooks.
 	changeCount int
 }
 
-// acquireSlot gives a seat whose worker knows the hooks and the fields.
+// acquireSlot returns a slot whose worker has loaded the hooks for the fields.
 //
-// Only who has no seat at all waits for the pool; a session that has one goes on
-// with it where no other is to be had. Who waits holds nothing, and gets what
-// other sessions hold and do not use. So none waits for one that waits.
+// Only a session without slots waits for the pool; others wait for one of their own slots
+// if the pool has no worker. A session that waits for the pool holds no idle worker, and
+// other sessions give up theirs. So sessions never wait for each other in a circle.
 func (s *Session) acquireSlot(ctx context.Context, fields []intray.Field) (*workerSlot, error) {
 	slot, faults, err := s.acquireOrFaults(ctx, fields)
 	if err == nil && len(faults) > 0 {
@@ -38,8 +38,8 @@ func (s *Session) acquireSlot(ctx context.Context, fields []intray.Field) (*work
 	return slot, err
 }
 
-// acquireOrFaults is acquireSlot, but returns all hooks that cannot be loaded. There is
-// no slot then.
+// acquireOrFaults is like acquireSlot, but returns all hooks that cannot be loaded. There
+// is no slot then.
 func (s *Session) acquireOrFaults(ctx context.Context, fields []intray.Field) (*workerSlot, []jsruntime.Fault, error) {
 	for done := retryCount(0); ; {
 		slot, err := s.waitForSlot(ctx)
@@ -57,20 +57,20 @@ func (s *Session) acquireOrFaults(ctx context.Context, fields []intray.Field) (*
 	}
 }
 
-// waitForSlot gives a seat that nobody uses, which it may have to wait for.
+// waitForSlot returns a slot that no other call uses.
 func (s *Session) waitForSlot(ctx context.Context) (*workerSlot, error) {
 	for {
-		one, first, changed, err := s.claimSlot()
+		slot, isOnly, changed, err := s.claimSlot()
 		switch {
 		case err != nil:
 			return nil, err
-		case one == nil:
-			// As many as there may be are in use.
-		case one.worker != nil:
-			return one, nil
+		case slot == nil:
+			// All slots are in use.
+		case slot.worker != nil:
+			return slot, nil
 		default:
-			if some, err := s.startWorker(ctx, one, first); some || err != nil {
-				return one, err
+			if started, err := s.startWorker(ctx, slot, isOnly); started || err != nil {
+				return slot, err
 			}
 		}
 		select {
@@ -81,10 +81,10 @@ func (s *Session) waitForSlot(ctx context.Context) (*workerSlot, error) {
 	}
 }
 
-// claimSlot gives the seat that was used last, else a new one without a worker, else
-// none. first says that the session has no other; changed is closed when a seat
-// comes free or goes.
-func (s *Session) claimSlot() (one *workerSlot, first bool, changed <-chan struct{}, err error) {
+// claimSlot returns the slot that was used last, or a new one without a worker, or nil if
+// there are MaxWorkers slots already. isOnly reports whether a new slot is the only one
+// of the session. changed is closed when a slot becomes idle or is closed.
+func (s *Session) claimSlot() (slot *workerSlot, isOnly bool, changed <-chan struct{}, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	last := len(s.idle) - 1
@@ -92,42 +92,43 @@ func (s *Session) claimSlot() (one *workerSlot, first bool, changed <-chan struc
 	case s.closed:
 		return nil, false, nil, errClosed
 	case last >= 0:
-		one = s.idle[last]
+		slot = s.idle[last]
 		s.idle = s.idle[:last]
 	case s.slotCount < s.cfg.MaxWorkers:
-		one, first = &workerSlot{}, s.slotCount == 0
+		slot, isOnly = &workerSlot{}, s.slotCount == 0
 		s.slotCount++
 	}
-	return one, first, s.slotsChanged, nil
+	return slot, isOnly, s.slotsChanged, nil
 }
 
-// startWorker gets a worker for a new seat; without one the seat is gone.
-func (s *Session) startWorker(ctx context.Context, one *workerSlot, first bool) (some bool, err error) {
-	if first {
-		one.worker, err = s.waitForWorker(ctx)
-		some = err == nil
+// startWorker starts the worker of a new slot, or removes the slot. It waits for the pool
+// only if the session has no other slot.
+func (s *Session) startWorker(ctx context.Context, slot *workerSlot, isOnly bool) (started bool, err error) {
+	if isOnly {
+		slot.worker, err = s.waitForWorker(ctx)
+		started = err == nil
 	} else {
-		one.worker, some, err = s.pool.TryWorker(ctx, sandbox.Limits{})
+		slot.worker, started, err = s.pool.TryWorker(ctx, sandbox.Limits{})
 	}
 	switch {
 	case err != nil:
-		s.closeSlot(one)
+		s.closeSlot(slot)
 		return false, startError(err)
-	case !some:
+	case !started:
 		s.mu.Lock()
-		s.slotCount-- // nobody else is told: there is nothing new to be had
+		s.slotCount-- // without notifying anybody: no worker became available
 		last := s.slotCount == 0
 		s.mu.Unlock()
-		if last { // those that were there went in the meantime
+		if last { // the other slots were closed in the meantime
 			s.notifyWaiters()
 		}
 	}
-	return some, nil
+	return started, nil
 }
 
-func startError(err error) error { return fmt.Errorf("start a worker for hooks: %w", err) }
+func startError(err error) error { return fmt.Errorf("start a hook worker: %w", err) }
 
-// notifyWaiters wakes those who wait for a seat.
+// notifyWaiters wakes the calls that wait for a slot.
 func (s *Session) notifyWaiters() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -135,26 +136,27 @@ func (s *Session) notifyWaiters() {
 	s.slotsChanged = make(chan struct{})
 }
 
-// releaseSlot puts a seat back, or ends it where others have none at all.
-func (s *Session) releaseSlot(one *workerSlot) {
-	one.idleSince = time.Now()
+// releaseSlot makes a slot idle. It closes the slot if the session has another one and
+// some session waits for a worker.
+func (s *Session) releaseSlot(slot *workerSlot) {
+	slot.idleSince = time.Now()
 	s.mu.Lock()
-	spare := s.slotCount > 1 && s.waiting.Load() > 0
-	if !spare {
-		s.idle = append(s.idle, one)
+	dispensable := s.slotCount > 1 && s.waiting.Load() > 0
+	if !dispensable {
+		s.idle = append(s.idle, slot)
 	}
 	s.mu.Unlock()
-	if spare {
-		s.closeSlot(one)
+	if dispensable {
+		s.closeSlot(slot)
 		return
 	}
 	s.notifyWaiters()
 }
 
-// closeSlot ends a worker; another one can take its place.
-func (s *Session) closeSlot(one *workerSlot) {
-	if one.worker != nil {
-		one.worker.Close()
+// closeSlot ends the worker of a slot and removes the slot.
+func (s *Session) closeSlot(slot *workerSlot) {
+	if slot.worker != nil {
+		slot.worker.Close()
 	}
 	s.mu.Lock()
 	s.slotCount--
@@ -162,24 +164,23 @@ func (s *Session) closeSlot(one *workerSlot) {
 	s.notifyWaiters()
 }
 
-// replaceWorker gives a seat a fresh worker in place of one that is of no use any more,
-// and has it load the hooks for the fields, if there are any. What the session has
-// and does not use is given up while it waits.
-func (s *Session) replaceWorker(ctx context.Context, one *workerSlot, fields []jsruntime.Field) error {
+// replaceWorker ends the worker of a slot and starts another one. The new worker loads the
+// hooks for fields unless these are nil.
+func (s *Session) replaceWorker(ctx context.Context, slot *workerSlot, fields []jsruntime.Field) error {
 	for done := retryCount(0); ; {
-		one.worker.Close()
-		one.fields = nil
-		worker, some, err := s.pool.TryWorker(ctx, sandbox.Limits{})
-		if err == nil && !some {
+		slot.worker.Close()
+		slot.fields = nil
+		worker, started, err := s.pool.TryWorker(ctx, sandbox.Limits{})
+		if err == nil && !started {
 			worker, err = s.waitForWorker(ctx)
 		}
 		if err != nil {
 			return startError(err)
 		}
-		one.worker = worker
+		slot.worker = worker
 		if fields != nil {
 			var faults []jsruntime.Fault
-			if faults, err = s.loadHooks(ctx, one, fields); len(faults) > 0 {
+			if faults, err = s.loadHooks(ctx, slot, fields); len(faults) > 0 {
 				err = faultError(faults[0])
 			}
 		}
@@ -189,11 +190,11 @@ func (s *Session) replaceWorker(ctx context.Context, one *workerSlot, fields []j
 	}
 }
 
-// idleGracePeriod is how long a session may hold a worker that it does not use while
-// others wait for one.
+// idleGracePeriod is how long a session keeps an idle worker while others wait for one.
 const idleGracePeriod = 50 * time.Millisecond
 
-// waitForWorker waits for a worker, and holds none the while but those that are in use.
+// waitForWorker waits for a worker of the pool. Meanwhile it ends the idle workers of this
+// session, and those of others that have been idle for idleGracePeriod.
 func (s *Session) waitForWorker(ctx context.Context) (*sandbox.Worker, error) {
 	s.waiting.Add(1)
 	defer s.waiting.Add(-1)
@@ -201,59 +202,53 @@ func (s *Session) waitForWorker(ctx context.Context) (*sandbox.Worker, error) {
 		s.closeIdleWorkers(0)
 		wait, stop := context.WithTimeout(ctx, idleGracePeriod)
 		worker, err := s.pool.Worker(wait, sandbox.Limits{})
-		again := err != nil && wait.Err() != nil && ctx.Err() == nil
+		timedOut := err != nil && wait.Err() != nil && ctx.Err() == nil
 		stop()
-		if !again {
+		if !timedOut {
 			return worker, err
 		}
-		s.reclaimIdleWorkers()
-	}
-}
-
-// reclaimIdleWorkers ends what other sessions hold and do not use.
-func (s *Runner) reclaimIdleWorkers() {
-	s.mu.Lock()
-	all := slices.Collect(maps.Keys(s.sessions))
-	s.mu.Unlock()
-	for _, one := range all {
-		one.closeIdleWorkers(idleGracePeriod)
-	}
-}
-
-// closeIdleWorkers ends the workers that nobody has used for so long.
-func (s *Session) closeIdleWorkers(unused time.Duration) {
-	s.mu.Lock()
-	kept := s.idle[:0:0]
-	for _, one := range s.idle {
-		if time.Since(one.idleSince) < unused {
-			kept = append(kept, one)
-			continue
+		s.Runner.mu.Lock()
+		all := slices.Collect(maps.Keys(s.sessions))
+		s.Runner.mu.Unlock()
+		for _, session := range all {
+			session.closeIdleWorkers(idleGracePeriod)
 		}
-		one.worker.Close()
-		s.slotCount--
 	}
-	gone := len(kept) < len(s.idle)
-	s.idle = kept
+}
+
+// closeIdleWorkers ends the workers that have been idle for a time.
+func (s *Session) closeIdleWorkers(idleFor time.Duration) {
+	s.mu.Lock()
+	before := len(s.idle)
+	s.idle = slices.DeleteFunc(s.idle, func(slot *workerSlot) bool {
+		if time.Since(slot.idleSince) < idleFor {
+			return false
+		}
+		slot.worker.Close()
+		s.slotCount--
+		return true
+	})
+	closed := len(s.idle) < before
 	s.mu.Unlock()
-	if gone {
+	if closed {
 		s.notifyWaiters()
 	}
 }
 
 func runtimeFields(fields []intray.Field) []jsruntime.Field {
-	own := make([]jsruntime.Field, len(fields))
+	list := make([]jsruntime.Field, len(fields))
 	for i, f := range fields {
-		own[i] = jsruntime.Field{Key: f.Key, ManyToOne: f.ManyToOne}
+		list[i] = jsruntime.Field{Key: f.Key, ManyToOne: f.ManyToOne}
 	}
-	return own
+	return list
 }
 
-// reservedMemory is how much of a worker's memory the engine does not get: the rest of the
-// process, and what is being sent.
+// reservedMemory is the part of a worker's memory that the engine does not get, in bytes.
+// The rest of the process and the requests need it.
 const reservedMemory = 40 << 20
 
-// loadHooks loads the hooks for the fields into a worker, unless it has them already.
-// It returns those that cannot be loaded.
+// loadHooks loads the hooks for the fields into a worker, unless it has them already. It
+// returns those that cannot be loaded.
 func (s *Session) loadHooks(ctx context.Context, slot *workerSlot, fields []jsruntime.Field) ([]jsruntime.Fault, error) {
 	if slot.fields != nil && slices.Equal(slot.fields, fields) {
 		return nil, nil
@@ -280,16 +275,65 @@ func (s *Session) loadHooks(ctx context.Context, slot *workerSlot, fields []jsru
 	return faults, nil
 }
 
-// sendRequest makes a call. A worker that was ended because nobody called it for long
-// is followed by another one, which gets the hooks first.
-func (s *Session) sendRequest(ctx context.Context, one *workerSlot, request []byte, budget time.Duration) (string, error) {
-	raw, err := one.worker.Call(ctx, request, budget)
+// sendRequest calls the worker of a slot. A worker that was ended because it was idle is
+// replaced first.
+func (s *Session) sendRequest(ctx context.Context, slot *workerSlot, request []byte, budget time.Duration) (string, error) {
+	raw, err := slot.worker.Call(ctx, request, budget)
 	var dead *sandbox.Failure
 	if !errors.As(err, &dead) || dead.Kind != sandbox.KindIdle {
 		return raw, err
 	}
-	if err := s.replaceWorker(ctx, one, one.fields); err != nil {
+	if err := s.replaceWorker(ctx, slot, slot.fields); err != nil {
 		return "", err
 	}
-	return one.worker.Call(ctx, request, budget)
+	return slot.worker.Call(ctx, request, budget)
+}
+
+// withRetry calls do with a slot. If something other than a hook ends the worker, it calls
+// do again with a fresh one.
+func (s *Session) withRetry(ctx context.Context, fields []intray.Field, c callInfo, do func(slot *workerSlot) error) error {
+	for done := retryCount(0); ; {
+		slot, err := s.acquireSlot(ctx, fields)
+		if err != nil {
+			return err
+		}
+		if err = do(slot); err == nil {
+			s.releaseSlot(slot)
+			return nil
+		}
+		s.closeSlot(slot)
+		if !done.waitBeforeRetry(ctx, err) {
+			return s.explainWorkerError(ctx, err, c)
+		}
+	}
+}
+
+// retryDelays are the pauses before a call is repeated because something other than a hook
+// ended its worker: a system without free memory may have some again after a while. A
+// hook cannot cause this, so the number of retries is no attack surface.
+var retryDelays = []time.Duration{0, 100 * time.Millisecond, 500 * time.Millisecond, 2 * time.Second}
+
+// retryCount is the number of retries so far.
+type retryCount int
+
+// waitBeforeRetry reports whether the call that ended with err should be repeated, and
+// waits for that long.
+func (n *retryCount) waitBeforeRetry(ctx context.Context, err error) bool {
+	if !isKilledExternally(err) || int(*n) == len(retryDelays) {
+		return false
+	}
+	select {
+	case <-time.After(retryDelays[*n]):
+	case <-ctx.Done():
+		return false
+	}
+	*n++
+	return true
+}
+
+// isKilledExternally reports whether something other than a hook ended a worker, such as a
+// system without free memory or an operator.
+func isKilledExternally(err error) bool {
+	var dead *sandbox.Failure
+	return errors.As(err, &dead) && dead.Kind == sandbox.KindKilled
 }

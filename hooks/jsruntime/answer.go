@@ -166,19 +166,23 @@ type Fault struct {
 	Line, Column int
 }
 
-// Bounds are what an answer must keep to: those of the call.
+// Bounds are the limits of an answer, as the call sets them.
 type Bounds struct {
-	// Rows is how many rows were sent.
+	// Rows is the number of rows that were sent.
 	Rows int
-	// Parts holds for each field of the load how many columns feed it where it
-	// has Many, and else 0. -1 stands for a field with Many that no column feeds,
-	// in which nothing can change.
-	Parts []int
-	// Learn says that the call was to learn columns.
+	// Fields has an entry for each field of the load.
+	Fields []FieldBounds
+	// Learn reports whether the call asked which fields the hooks use.
 	Learn bool
-	// Changes is how many there may be; 0 stands for one for each cell, and below it
-	// for none.
-	Changes int
+	// MaxChanges is the most changes that an answer may have.
+	MaxChanges int
+}
+
+// FieldBounds are the bounds of the changes in one field.
+type FieldBounds struct {
+	// ManyToOne reports whether a change names one of the Columns that map to the field.
+	ManyToOne bool
+	Columns   int
 }
 
 // The flags of a change; they say what follows it.
@@ -190,25 +194,20 @@ const (
 	flagsEnd
 )
 
-// readChanges reads the flat list: places with flags, and what these name.
-func (s *scanner) readChanges(bounds Bounds, each func(c *Change)) {
+// readChanges reads the flat list of changes.
+func (s *scanner) readChanges(bounds *Bounds, each func(c *Change)) {
 	s.expect('[')
 	if s.accept(']') {
 		return
 	}
-	most := bounds.Changes
-	if most == 0 {
-		for _, parts := range bounds.Parts {
-			most += bounds.Rows * max(parts, 1)
-		}
-	}
 	var c Change
-	for n, place := 0, int64(-1); s.err == nil; n++ {
-		if n >= most {
-			s.fail("there are more than %d changes", max(most, 0))
+	position := int64(-1) // before the first change
+	for n := 0; s.err == nil; n++ {
+		if n >= bounds.MaxChanges {
+			s.fail("there are more than %d changes", bounds.MaxChanges)
 			return
 		}
-		if place = s.readChange(&c, bounds, place); s.err != nil {
+		if position = s.readChange(&c, bounds, position); s.err != nil {
 			return
 		}
 		each(&c)
@@ -219,49 +218,48 @@ func (s *scanner) readChanges(bounds Bounds, each func(c *Change)) {
 	}
 }
 
-// readChange reads where the next change is and what it changes. A text stands there for
-// the value of the same field in the row after, where before that was a value alone.
-func (s *scanner) readChange(c *Change, bounds Bounds, before int64) (place int64) {
+// readChange reads one change and returns its position, which includes its flags. A text
+// instead of a position is a value for the same field in the next row, if the change at
+// the position before is a value only.
+func (s *scanner) readChange(c *Change, bounds *Bounds, before int64) (position int64) {
 	if s.peek() == '"' {
 		return s.readNextRowValue(c, bounds, before)
 	}
-	fields := int64(len(bounds.Parts))
-	place = s.readInteger(0, int64(bounds.Rows)*fields*flagsEnd-1)
-	flags := place % flagsEnd
+	fields := int64(len(bounds.Fields))
+	position = s.readInteger(0, int64(bounds.Rows)*fields*flagsEnd-1)
+	flags := position % flagsEnd
 	if s.err == nil && flags&(flagsEnd-1-flagPart) == 0 {
 		s.fail("a change changes nothing")
 	}
 	if s.err != nil {
-		return place
+		return position
 	}
-	cell := place / flagsEnd
+	cell := position / flagsEnd
 	*c = Change{Row: int(cell / fields), Field: int(cell % fields)}
-	parts := bounds.Parts[c.Field]
-	if parts < 0 || (flags&flagPart != 0) != (parts > 0) {
-		s.fail("a change names a part where there is none, or none where there are")
-		return place
+	field := &bounds.Fields[c.Field]
+	if hasPart := flags&flagPart != 0; hasPart != field.ManyToOne {
+		s.fail("a change names a column of a field that has none, or no column of a many-to-one field")
+		return position
 	}
-	if flags&flagPart != 0 {
+	if field.ManyToOne {
 		s.expect(',')
-		c.Part = int(s.readInteger(0, int64(parts)-1))
+		c.Part = int(s.readInteger(0, int64(field.Columns)-1))
 	}
 	s.readContent(c, flags)
-	return place
+	return position
 }
 
-// readNextRowValue reads a value that stands below the one before it.
-func (s *scanner) readNextRowValue(c *Change, bounds Bounds, before int64) (place int64) {
-	place = before + int64(len(bounds.Parts))*flagsEnd
+func (s *scanner) readNextRowValue(c *Change, bounds *Bounds, before int64) (position int64) {
+	position = before + int64(len(bounds.Fields))*flagsEnd
 	if before < 0 || before%flagsEnd != flagValue || c.Row+1 >= bounds.Rows {
-		s.fail("a value has no place")
-		return place
+		s.fail("a value has no position")
+		return position
 	}
 	c.Row++
 	c.Value = Value{Text: s.readText(maxValue)}
-	return place
+	return position
 }
 
-// readContent reads what changes.
 func (s *scanner) readContent(c *Change, flags int64) {
 	if c.HasValue = flags&flagValue != 0; c.HasValue {
 		s.expect(',')
@@ -383,7 +381,7 @@ func ReadLoaded(raw string) ([]Fault, *Failure, error) {
 // passed on before it are void.
 func ReadAnswer(raw string, bounds Bounds, each func(c *Change)) (*Answer, error) {
 	s := &scanner{raw: raw}
-	wire := s.readAnswer(func() { s.readChanges(bounds, each) })
+	wire := s.readAnswer(func() { s.readChanges(&bounds, each) })
 	a := &Answer{
 		Used: wire.Used, Console: wire.Console, Commands: wire.Commands,
 		Cancelled: wire.Cancel, Message: wire.Message, Failure: wire.Failure, More: wire.More,
@@ -395,9 +393,9 @@ func ReadAnswer(raw string, bounds Bounds, each func(c *Change)) (*Answer, error
 	s.require(wire.Faults == nil, "only loading has faults")
 	s.require(bounds.Learn || len(a.Used) == 0, "it names columns that the call did not ask for")
 	for _, fields := range [][]int{a.Used, a.Missed} {
-		s.require(len(fields) <= len(bounds.Parts), "it names too many fields")
+		s.require(len(fields) <= len(bounds.Fields), "it names too many fields")
 		for _, field := range fields {
-			s.require(field >= 0 && field < len(bounds.Parts), "there is no field %d", field)
+			s.require(field >= 0 && field < len(bounds.Fields), "there is no field %d", field)
 		}
 	}
 	s.require(len(wire.Times) <= maxHooks, "there are more than %d times", maxHooks)

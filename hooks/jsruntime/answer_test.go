@@ -14,7 +14,7 @@ import (
 
 // within are the bounds of the answers below: two rows, a field of one column
 // and one of three.
-var within = jsruntime.Bounds{Rows: 2, Parts: []int{0, 3}}
+var within = jsruntime.Bounds{Rows: 2, Fields: []jsruntime.FieldBounds{{}, {ManyToOne: true, Columns: 3}}, MaxChanges: 8}
 
 // answerWithChanges is an answer with its changes.
 type answerWithChanges struct {
@@ -160,7 +160,7 @@ func TestForgedAnswers(t *testing.T) {
 
 func TestNothingChangesWhereNoColumnIs(t *testing.T) {
 	for _, raw := range []string{`{"changes":[1,"x"]}`, `{"changes":[9,0,"x"]}`} {
-		if answer, err := readAnswer([]byte(raw), jsruntime.Bounds{Rows: 1, Parts: []int{-1}}); err == nil {
+		if answer, err := readAnswer([]byte(raw), jsruntime.Bounds{Rows: 1, Fields: []jsruntime.FieldBounds{{ManyToOne: true}}, MaxChanges: 1}); err == nil {
 			t.Errorf("%s was taken: %+v", raw, answer)
 		}
 	}

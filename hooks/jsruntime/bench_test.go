@@ -152,7 +152,7 @@ func learnHook(b *testing.B, w worker, source string) (*jsruntime.RowsCall, jsru
 	mustLoad(b, w, &load)
 	columns := benchColumns()
 	call := &jsruntime.RowsCall{Kind: jsruntime.HookRow, Mode: "init", Learn: true, Budget: time.Minute, Rows: jsruntime.Rows{Count: benchRows, Columns: columns}}
-	bounds := jsruntime.Bounds{Rows: benchRows, Parts: make([]int, len(columns)), Learn: true}
+	bounds := jsruntime.Bounds{Rows: benchRows, Fields: make([]jsruntime.FieldBounds, len(columns)), Learn: true, MaxChanges: benchRows * len(columns)}
 	raw, err := w.Handle(call.Append(nil))
 	if err != nil {
 		b.Fatal(err)
@@ -252,7 +252,7 @@ func BenchmarkParent(b *testing.B) {
 	b.Run("read", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			if _, err := readAnswer(raw, jsruntime.Bounds{Rows: benchRows, Parts: make([]int, 10)}); err != nil {
+			if _, err := readAnswer(raw, jsruntime.Bounds{Rows: benchRows, Fields: make([]jsruntime.FieldBounds, 10), MaxChanges: benchRows * 10}); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -199,6 +199,14 @@ func (s *scene) fieldAt(key string) int {
 	return -1
 }
 
+func (s *scene) fieldBounds() []jsruntime.FieldBounds {
+	list := make([]jsruntime.FieldBounds, len(s.fields))
+	for f, field := range s.fields {
+		list[f] = jsruntime.FieldBounds{ManyToOne: field.ManyToOne, Columns: max(s.parts[f], 0)}
+	}
+	return list
+}
+
 // columns gives what is sent of the rows as they are now.
 func (s *scene) columns() []*jsruntime.Column {
 	list := make([]*jsruntime.Column, len(s.fields))

@@ -144,7 +144,7 @@ func (s *stage) ask(request []byte) []byte {
 }
 
 func (s *stage) read(raw []byte, learn bool) *answerWithChanges {
-	answer, err := readAnswer(raw, jsruntime.Bounds{Rows: s.call.Count, Parts: s.parts, Learn: learn, Changes: 1000})
+	answer, err := readAnswer(raw, jsruntime.Bounds{Rows: s.call.Count, Fields: s.fieldBounds(), Learn: learn, MaxChanges: 1000})
 	if err != nil {
 		s.t.Fatalf("%.300s: %v", raw, err)
 	}
@@ -222,12 +222,8 @@ func (s *stage) keep(field int, column *jsruntime.Column) *jsruntime.Column {
 	}
 	for p := range parts {
 		for from := 0; from < s.call.Count; from += packSize {
-			part, to := p, min(from+packSize, s.call.Count)
-			if column.Parts == nil {
-				part = -1
-			}
-			pack := cutColumn(&parts[p], from, to)
-			s.ask((&jsruntime.KeepCall{Field: field, Part: part, From: from, Size: packSize, Column: pack}).Append(nil))
+			pack := cutColumn(&parts[p], from, min(from+packSize, s.call.Count))
+			s.ask((&jsruntime.KeepCall{Field: field, Part: p, ManyToOne: column.Parts != nil, From: from, Size: packSize, Column: pack}).Append(nil))
 		}
 	}
 	return kept

@@ -37,11 +37,24 @@ func appendFlag(dst []byte, name string, set bool) []byte {
 	return append(dst, `":true`...)
 }
 
+func appendNumber(dst []byte, name string, n int) []byte {
+	dst = append(append(append(dst, `,"`...), name...), `":`...)
+	return strconv.AppendInt(dst, int64(n), 10)
+}
+
+// appendPart writes which column of a many-to-one field is meant, and -1 for other fields.
+func appendPart(dst []byte, part int, manyToOne bool) []byte {
+	if !manyToOne {
+		part = -1
+	}
+	return appendNumber(dst, "part", part)
+}
+
 func appendLimit(dst []byte, limit int) []byte {
 	if limit == 0 {
 		return dst
 	}
-	return strconv.AppendInt(append(dst, `,"limit":`...), int64(limit), 10)
+	return appendNumber(dst, "limit", limit)
 }
 
 func appendNames(dst []byte, names []string) []byte {
@@ -61,9 +74,7 @@ func appendAbout(dst, about []byte) []byte {
 }
 
 func appendNewIDs(dst []byte, start string, next int) []byte {
-	dst = appendMember(append(dst, ','), "newIds", start)
-	dst = append(dst, `,"nextId":`...)
-	return strconv.AppendInt(dst, int64(next), 10)
+	return appendNumber(appendMember(append(dst, ','), "newIds", start), "nextId", next)
 }
 
 // appendText writes a JSON text. Bytes that are no UTF-8 become U+FFFD.
@@ -102,8 +113,7 @@ func appendEscape(dst []byte, b byte) []byte {
 }
 
 func (r *Rows) append(dst []byte) []byte {
-	dst = append(dst, `,"rows":`...)
-	dst = strconv.AppendInt(dst, int64(r.Count), 10)
+	dst = appendNumber(dst, "rows", r.Count)
 	dst = append(dst, `,"first":`...)
 	dst = strconv.AppendInt(dst, r.First, 10)
 	if r.Indexes != nil {

@@ -96,7 +96,7 @@ func attackRequests(hooks []jsruntime.Hook) (list []request, bounds jsruntime.Bo
 		&jsruntime.ColumnCall{Hooks: []string{"columnHooks[0]"}, Field: 0, Lazy: true, Rows: jsruntime.Rows{Count: 3, Columns: []*jsruntime.Column{{Kept: true}, nil, nil}}},
 		load, &jsruntime.RowsCall{Kind: jsruntime.HookRow, Rows: rows(), Fresh: true},
 	}
-	return list, jsruntime.Bounds{Rows: 3, Parts: []int{0, 0, 2}, Learn: true, Changes: 100}
+	return list, jsruntime.Bounds{Rows: 3, Fields: []jsruntime.FieldBounds{{}, {}, {ManyToOne: true, Columns: 2}}, Learn: true, MaxChanges: 100}
 }
 
 type request interface{ Append([]byte) []byte }
@@ -181,7 +181,7 @@ func fiveRows(t *testing.T, source string, trace bool, check func(t *testing.T, 
 			if err != nil {
 				t.Fatal(err)
 			}
-			a, err := readAnswer(raw, jsruntime.Bounds{Rows: 5, Parts: []int{0}})
+			a, err := readAnswer(raw, jsruntime.Bounds{Rows: 5, Fields: make([]jsruntime.FieldBounds, 1), MaxChanges: 5})
 			if err != nil {
 				t.Fatalf("%v: %s", err, raw)
 			}

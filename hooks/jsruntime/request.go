@@ -123,11 +123,8 @@ func (l *LoadCall) Append(dst []byte) []byte {
 	dst = strconv.AppendUint(dst, uint64(l.Pins.Seed), 10)
 	dst = appendMember(append(dst, ','), "timeZone", cmp.Or(l.Pins.TimeZone, "UTC"))
 	dst = appendMember(append(dst, ','), "locale", cmp.Or(l.Pins.Locale, "en-US"))
-	dst = append(dst, `},"limit":`...)
-	dst = strconv.AppendInt(dst, int64(cmp.Or(l.Limit, DefaultMaxAnswer)), 10)
-	dst = append(dst, `,"sparse":`...)
-	dst = strconv.AppendInt(dst, int64(l.Sparse), 10)
-	return append(dst, '}')
+	dst = appendNumber(append(dst, '}'), "limit", cmp.Or(l.Limit, DefaultMaxAnswer))
+	return append(appendNumber(dst, "sparse", l.Sparse), '}')
 }
 
 // Rows are the rows that a call is about, column by column.
@@ -269,15 +266,8 @@ type ColumnCall struct {
 func (c *ColumnCall) Append(dst []byte) []byte {
 	dst = appendHead(dst, c.Budget, "column")
 	dst = appendNames(append(dst, `,"hooks":`...), c.Hooks)
-	part := -1
-	if column := c.Rows.Columns[c.Field]; column.Parts != nil {
-		part = c.Part
-	}
 	dst = appendLimit(appendFlag(dst, "lazy", c.Lazy), c.Limit)
-	dst = append(dst, `,"field":`...)
-	dst = strconv.AppendInt(dst, int64(c.Field), 10)
-	dst = append(dst, `,"part":`...)
-	dst = strconv.AppendInt(dst, int64(part), 10)
+	dst = appendPart(appendNumber(dst, "field", c.Field), c.Part, c.Rows.Columns[c.Field].Parts != nil)
 	return append(c.Rows.append(dst), '}')
 }
 
@@ -329,8 +319,7 @@ type FinishCall struct {
 // Append adds the request to dst.
 func (c *FinishCall) Append(dst []byte) []byte {
 	dst = appendHead(dst, c.Budget, "finish")
-	dst = append(dst, `,"rows":`...)
-	dst = strconv.AppendInt(dst, int64(c.Count), 10)
+	dst = appendNumber(dst, "rows", c.Count)
 	dst = appendNames(append(dst, `,"keys":`...), c.Keys)
 	dst = appendFlag(appendFlag(dst, "lazy", c.Lazy), "fresh", c.Fresh)
 	dst = append(dst, `,"values":[`...)
@@ -345,9 +334,9 @@ func (c *FinishCall) Append(dst []byte) []byte {
 // in the order of the rows. It stays until such a call has ended otherwise than
 // for columns that were missed, or until the next [LoadCall]. The answer says nothing.
 type KeepCall struct {
-	// Field is the place of the field, Part which of the columns that feed it, or
-	// -1 where it has no Parts.
+	// Field is the index of the field, and Part that of a column of a ManyToOne field.
 	Field, Part int
+	ManyToOne   bool
 	// From is the first of the rows, and Size how many rows come in each Keep of
 	// the column but the last.
 	From, Size int
@@ -359,13 +348,8 @@ type KeepCall struct {
 // Append adds the request to dst.
 func (k *KeepCall) Append(dst []byte) []byte {
 	dst = appendHead(dst, k.Budget, "keep")
-	for _, one := range []struct {
-		name  string
-		value int
-	}{{"field", k.Field}, {"part", k.Part}, {"from", k.From}, {"size", k.Size}} {
-		dst = append(append(append(dst, `,"`...), one.name...), `":`...)
-		dst = strconv.AppendInt(dst, int64(one.value), 10)
-	}
+	dst = appendPart(appendNumber(dst, "field", k.Field), k.Part, k.ManyToOne)
+	dst = appendNumber(appendNumber(dst, "from", k.From), "size", k.Size)
 	dst = k.Column.Value.appendPacked(append(dst, `,"pack":{"value":`...))
 	if k.Column.Result != nil {
 		dst = k.Column.Result.appendPacked(append(dst, `,"result":`...))

@@ -23,7 +23,7 @@ func oneRow(source string) (*jsruntime.LoadCall, *jsruntime.RowsCall, jsruntime.
 	call := &jsruntime.RowsCall{Kind: jsruntime.HookRow, Mode: "init", Rows: jsruntime.Rows{
 		Count: 1, First: 41, Columns: []*jsruntime.Column{{Value: jsruntime.Cells{Texts: texts}}},
 	}}
-	return load, call, jsruntime.Bounds{Rows: 1, Parts: []int{0}}
+	return load, call, jsruntime.Bounds{Rows: 1, Fields: make([]jsruntime.FieldBounds, 1), MaxChanges: 1}
 }
 
 // loadFaults loads hooks and returns those that cannot be loaded.
@@ -380,7 +380,7 @@ func failureOf(t *testing.T, w worker, source string) *jsruntime.Failure {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := readAnswer(raw, jsruntime.Bounds{Rows: 1, Parts: []int{0}})
+	a, err := readAnswer(raw, jsruntime.Bounds{Rows: 1, Fields: make([]jsruntime.FieldBounds, 1), MaxChanges: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

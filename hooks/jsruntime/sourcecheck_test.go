@@ -251,7 +251,7 @@ func answersOf(t *testing.T, w worker, source string) (list []string) {
 		{Rows: jsruntime.Rows{Columns: []*jsruntime.Column{&infos, columns[1], columns[2]}}},
 	} {
 		call.Kind, call.Mode, call.Rows.Count = jsruntime.HookRow, "init", 4
-		answer := ask(t, w, call.Append(nil), jsruntime.Bounds{Rows: 4, Parts: make([]int, 3), Learn: call.Learn})
+		answer := ask(t, w, call.Append(nil), jsruntime.Bounds{Rows: 4, Fields: make([]jsruntime.FieldBounds, 3), Learn: call.Learn, MaxChanges: 12})
 		list = append(list, fmt.Sprintf("%+v %v %v %+v", answer.Changes, answer.Used, answer.Missed, answer.Failure))
 	}
 	return list
