@@ -2,8 +2,10 @@ package engine_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 	"testing"
 
@@ -163,6 +165,55 @@ func TestRowHooksChangeCells(t *testing.T) {
 	wantFound := "line 2, row 0, amount: error number\nline 4, row 2, amount: warning hook\nline 4, row 2, amount: error required\n"
 	if diff := cmp.Diff(wantFound, found); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+}
+
+// TestChangesOfUnknownCells checks that a change of a cell that does not exist ends the
+// import at once, and that no further hook is called.
+func TestChangesOfUnknownCells(t *testing.T) {
+	for name, change := range map[string]intray.Change{
+		"no such field":          {Field: 3, HasValue: true, Value: textOf("x")},
+		"a negative field":       {Field: -1, HasValue: true, Value: textOf("x")},
+		"no such column":         {Field: 2, Part: 2, HasInfos: true},
+		"a column of a field":    {Field: 1, Part: 1, HasValue: true},
+		"only the later of many": {Row: 2, Field: 7, HasInfos: true},
+	} {
+		for _, kind := range []string{"column", "bulk"} {
+			t.Run(kind+", "+name, func(t *testing.T) {
+				var calls []string
+				call := func(this string) ([]intray.Change, error) {
+					calls = append(calls, this)
+					if this == kind {
+						return []intray.Change{{HasInfos: true}, change}, nil
+					}
+					return nil, nil
+				}
+				hooks := played{
+					column: func(int, []*intray.Batch) ([]intray.Change, error) { return call("column") },
+					bulk:   func([]*intray.Batch) ([]intray.Change, error) { return call("bulk") },
+					rows:   func(*intray.Batch) ([]intray.Change, error) { return call("rows") },
+				}
+				schema := &intray.Schema{Settings: intray.DefaultSettings(), Hooks: everyHook, Fields: []intray.Field{
+					{Key: "name", Label: "Name", Type: intray.FieldType{Name: intray.TypeString}},
+					{Key: "amount", Label: "Amount", Type: intray.FieldType{Name: intray.TypeNumber}},
+					{Key: "tags", Label: "Tag", Type: intray.FieldType{Name: intray.TypeString}, ManyToOne: true},
+				}}
+				s := stageOpener{ctx: t.Context(), blobs: mem.New()}
+				e := engine.New(engine.Config{Workers: 1, Formats: formats.Formats(""), LoadHooks: hooks.open})
+				_, err := e.Run(t.Context(), engine.Import{
+					Input:  source.Input{Name: "list.csv", ReaderAt: strings.NewReader(listFile), Size: int64(len(listFile))},
+					Schema: schema, Answers: intray.Answers{"column:tags": "2,3"},
+				}, s.open)
+				var failed *intray.HookError
+				if err == nil || errors.As(err, &failed) {
+					t.Errorf("got %v, want an error of the service", err)
+				}
+				want := []string{"column", "bulk"}[:slices.Index([]string{"column", "bulk"}, kind)+1]
+				if diff := cmp.Diff(want, calls); diff != "" {
+					t.Errorf("calls (-want +got):\n%s", diff)
+				}
+			})
+		}
 	}
 }
 
