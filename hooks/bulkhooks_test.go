@@ -13,11 +13,10 @@ import (
 	"github.com/intraydata/intray/hooks/sandbox"
 )
 
-// many is more rows than are given to a hook at once, in batches whose ends are
-// not those of packs.
+// many is more than a hook gets at once. The batches end at other rows than the packs.
 const many = 23_456
 
-// wide makes rows with a number, a text and a field that two columns feed.
+// wide returns rows with a number, a text and a many-to-one field of two columns.
 func wide() (fields []intray.Field, rows intray.HookRows) {
 	tags := text("tags")
 	tags.ManyToOne = true
@@ -46,8 +45,8 @@ func wide() (fields []intray.Field, rows intray.HookRows) {
 	return fields, rows
 }
 
-// TestVeryManyRows: bulk and column hooks and the last callback see all rows, each
-// cell as it is, though only what they look at is sent.
+// TestVeryManyRows checks that bulk hooks, column hooks and beforeFinishCallback see
+// every cell of many rows, although only the columns that they read are sent.
 func TestVeryManyRows(t *testing.T) {
 	bulk := `(records) => records.filter((r) => r.index % 1000 === 999 || r.index === 20001).map((r) => ({index: r.index, row: {out: {
 		value: [r.row.n.value, r.row.n.resultValue + 1, r.row.b.value.length, r.row.tags.manyToOne[0].value, r.row.tags.manyToOne[1].value, r.row.out.value, r.row.b.info.length].join(),
@@ -86,15 +85,22 @@ func TestVeryManyRows(t *testing.T) {
 	})
 }
 
-// TestVeryManyRowsAsTheyLie: wherever a pack begins in a batch, each row is given its
-// own cells.
+// TestVeryManyRowsAsTheyLie checks that each row gets its own cells, wherever a pack
+// begins in a batch.
 func TestVeryManyRowsAsTheyLie(t *testing.T) {
 	same := `(records) => records.map((r) => ({index: r.index, row: {out: {value: r.row.n.value}}}))`
 	column := `(values) => values.map((v) => ({index: v.index, value: v.value + "!"}))`
+	sizes, counts := []int{7, 9_999, 10_000, 10_001, 35_000}, []int{10_001}
+	switch {
+	case isFull():
+		sizes, counts = append(sizes, 16_384), append(counts, 20_001, 34_567)
+	case testing.Short():
+		sizes = []int{9_999}
+	}
 	everywhere(t, func(t *testing.T, s *hooks.Runner) {
 		session := open(t, s, intray.Hooks{BulkRow: []string{same}, Column: []intray.ColumnHook{{Field: "n", Source: column}}})
-		for _, size := range []int{7, 9_999, 10_000, 10_001, 16_384, 35_000} {
-			for _, rows := range []int{10_001, 20_001, 34_567} {
+		for _, size := range sizes {
+			for _, rows := range counts {
 				if size == 7 && rows > 10_001 {
 					continue
 				}
@@ -118,10 +124,9 @@ func TestVeryManyRowsAsTheyLie(t *testing.T) {
 	})
 }
 
-// TestManyChanges: what changes in each of very many rows comes in several
-// answers.
+// TestManyChanges checks that the changes of very many rows come in several answers.
 func TestManyChanges(t *testing.T) {
-	s := newScript(t, sandbox.Node, hooks.Config{MaxAnswer: 8 << 20}, sandbox.Config{})
+	s := newRunner(t, sandbox.Node, hooks.Config{MaxAnswer: 8 << 20}, sandbox.Config{})
 	_, rows := wide()
 	session := open(t, s, intray.Hooks{BulkRow: []string{
 		`() => {}`,
@@ -143,10 +148,10 @@ func TestManyChanges(t *testing.T) {
 	}
 }
 
-// TestLongRows: a batch that is too long for one call is given in parts, and a row
-// that is too long alone is told of.
+// TestLongRows checks that a batch that is too long for one call is split, and that a
+// single row that is too long is an error.
 func TestLongRows(t *testing.T) {
-	s := newScript(t, sandbox.QuickJS, hooks.Config{}, sandbox.Config{MaxRequest: 1 << 20})
+	s := newRunner(t, sandbox.QuickJS, hooks.Config{}, sandbox.Config{MaxRequest: 1 << 20})
 	session := open(t, s, rowHooks(`(r) => ({row: {out: {value: r.index + r.row.n.value.length}}})`))
 	long := func(n, size int) *intray.Batch {
 		rows := make([][]any, n)
@@ -165,8 +170,8 @@ func TestLongRows(t *testing.T) {
 	}
 }
 
-// TestColumnsMissedOnTheWay: a column that is looked at late is sent, whoever keeps that
-// to himself, and whatever became of all lists meanwhile.
+// TestColumnsMissedOnTheWay checks that a column that a hook reads late is sent, even if
+// the hook catches the error and changes what lists are made of.
 func TestColumnsMissedOnTheWay(t *testing.T) {
 	quiet := `const quiet = (f) => { try { return f(); } catch { return "MISSED"; } };`
 	bend := `Object.defineProperty(Object.prototype, 0, {set() {}, configurable: true});`
@@ -189,8 +194,8 @@ func TestColumnsMissedOnTheWay(t *testing.T) {
 	})
 }
 
-// TestVeryManyRowsThatMove: cells and rows that a hook puts elsewhere, and rows that
-// it names twice, come to the same in lists of any length.
+// TestVeryManyRowsThatMove checks that moved cells and rows, and rows that are returned
+// twice, have the same effect in short and long lists.
 func TestVeryManyRowsThatMove(t *testing.T) {
 	bulk := []string{
 		`(rs) => { for (let i = 0; i < 9; i++) { const {row} = rs[i]; const old = row.n; row.n = row.out; row.out = {value: old.value + "?"}; } return rs; }`,
@@ -237,16 +242,22 @@ func TestVeryManyRowsThatMove(t *testing.T) {
 			}
 		}
 		for i, source := range bulk {
+			if testing.Short() && i%4 > 0 {
+				continue
+			}
 			call(source, 10_020, func(rows intray.HookRows) ([]intray.Change, error) { return session.RunBulk(t.Context(), i, rows) })
 		}
 		for i, source := range column {
-			call(source, 100_020, func(rows intray.HookRows) ([]intray.Change, error) { return session.RunColumn(t.Context(), i, rows) })
+			if testing.Short() && i%4 > 0 {
+				continue
+			}
+			call(source, 10_020, func(rows intray.HookRows) ([]intray.Change, error) { return session.RunColumn(t.Context(), i, rows) })
 		}
 	})
 }
 
-// outcome is what the cells that changes are about come to, where it is not what they
-// were: by row and field, the last change of each.
+// outcome returns the last change of each cell, by row and field, if it differs from the
+// value before.
 func outcome(changes []intray.Change) map[string]string {
 	before := []string{"", "text", ""}
 	all := map[string]string{}

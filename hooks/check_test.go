@@ -75,7 +75,7 @@ func TestCheck(t *testing.T) {
 				t.Errorf("%.60q:\ngot  %.200s\nwant %s", tt.source, got, tt.want)
 			}
 		}
-		outlast(t, 1)
+		waitForWorkers(t, 1)
 	})
 }
 
@@ -105,7 +105,7 @@ hooks.beforeFinishCallback: must be one function, such as (record, mode) => ({ro
 
 // TestCheckLimits checks that a source cannot use more time than loading may take.
 func TestCheckLimits(t *testing.T) {
-	everywhereWith(t, hooks.Config{BatchTimeout: 300 * time.Millisecond}, func(t *testing.T, s *hooks.Runner) {
+	everywhereWith(t, hooks.Config{BatchTimeout: 300 * time.Millisecond}, sandbox.Config{}, func(t *testing.T, s *hooks.Runner) {
 		for _, source := range []string{"(() => { for (;;); })()", "[].includes.call({length: 2 ** 53 - 1}, 1)"} {
 			failed := hookError(t, s.Check(t.Context(), rowHooks("() => {}", source)))
 			if failed.Hook != "rowHooks[1]" || !strings.Contains(failed.Text.String(), "takes longer than the 300 ms") {
@@ -118,7 +118,7 @@ func TestCheckLimits(t *testing.T) {
 	})
 }
 
-// TestCheckWithoutWorkers checks that no hook is blamed where there is no worker.
+// TestCheckWithoutWorkers checks that no hook is named if there is no worker.
 func TestCheckWithoutWorkers(t *testing.T) {
 	c, err := sandbox.New(sandbox.Config{Mode: sandbox.BestEffort})
 	if err != nil {

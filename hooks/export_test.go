@@ -1,7 +1,6 @@
 package hooks
 
-// PIDs are the process ids of the workers that the session holds and that nobody
-// uses.
+// PIDs returns the process ids of the session's idle workers.
 func (s *Session) PIDs() (list []int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -12,11 +12,10 @@ import (
 	"github.com/intraydata/intray/hooks/sandbox"
 )
 
-// secret is in the rows of one organization, and must never be seen by hooks of
-// another.
+// secret is in the rows of one organization. Hooks of another must never see it.
 const secret = "the-secret-of-another-organization"
 
-// leave is a hook that puts what it sees wherever something could stay.
+// leave is a hook that stores its input wherever something could remain.
 const leave = `(record) => {
 	const secret = record.row.n.value;
 	globalThis.left = secret; this && (this.left = secret);
@@ -33,7 +32,7 @@ const leave = `(record) => {
 	return {row: {out: {value: secret}}};
 }`
 
-// look is a hook that tells all that it finds anywhere.
+// look is a hook that returns everything that it can find.
 const look = `(record) => {
 	const found = [], seen = new Set(), todo = [globalThis, record, console, Object.getPrototypeOf(async () => {}), Object.getPrototypeOf(function* () {}), (() => { try { null.x; } catch (e) { return e; } })(), new Error("x")];
 	const say = (text) => { if (typeof text === "string") found.push(text); };
@@ -55,13 +54,7 @@ const look = `(record) => {
 	return {row: {out: {value: [found.join(" ").slice(0, 900000), Math.random()].join(" @")}}};
 }`
 
-func ofRuntimes(t *testing.T, cfg hooks.Config, cagecfg sandbox.Config, test func(t *testing.T, s *hooks.Runner)) {
-	for _, runtime := range []sandbox.Runtime{sandbox.QuickJS, sandbox.Node} {
-		t.Run(string(runtime), func(t *testing.T) { test(t, newScript(t, runtime, cfg, cagecfg)) })
-	}
-}
-
-// seenBy runs a hook over one row in a session of its own.
+// seenBy runs a hook over one row in its own session.
 func seenBy(t *testing.T, s *hooks.Runner, hook, cell string) (out string, console []string) {
 	t.Helper()
 	session := open(t, s, rowHooks(hook))
@@ -73,12 +66,16 @@ func seenBy(t *testing.T, s *hooks.Runner, hook, cell string) (out string, conso
 	return *changes[0].Value, session.Console()
 }
 
-// TestNothingIsSeenOfOthers: one organization leaves its data wherever a hook can
-// reach, and another looks everywhere; also where workers are few and used up
-// fast, and where the one before died in the midst of it.
+// TestNothingIsSeenOfOthers lets one organization leave its data wherever a hook can, and
+// another one look everywhere, also if there are few workers and if the first one was
+// killed.
 func TestNothingIsSeenOfOthers(t *testing.T) {
-	for _, spares := range []int{1, 3} {
-		ofRuntimes(t, hooks.Config{MaxWorkers: 2}, sandbox.Config{IdleWorkers: spares, MaxWorkers: 4}, func(t *testing.T, s *hooks.Runner) {
+	spares := []int{1, 3}
+	if testing.Short() {
+		spares = spares[:1]
+	}
+	for _, spares := range spares {
+		everywhereWith(t, hooks.Config{MaxWorkers: 2}, sandbox.Config{IdleWorkers: spares, MaxWorkers: 4}, func(t *testing.T, s *hooks.Runner) {
 			clean, _ := seenBy(t, s, look, "x")
 			if !strings.Contains(clean, "prototype") || len(clean) < 2000 {
 				t.Fatalf("it looks at too little: %s", clean)
@@ -89,7 +86,8 @@ func TestNothingIsSeenOfOthers(t *testing.T) {
 				if more == "" && err != nil {
 					t.Error(err)
 				}
-				// Another organization comes while the first still is there, and after it.
+				// The other organization comes while the first is still there, and after
+				// it.
 				for range 2 {
 					found, console := seenBy(t, s, look, "x")
 					if strings.Contains(found, secret) || slices.Contains(console, secret) {
@@ -105,11 +103,10 @@ func TestNothingIsSeenOfOthers(t *testing.T) {
 	}
 }
 
-// TestNoWorkerIsLentTwice: the workers that a session had are gone when it is
-// closed, and no other session gets one of them. A number may come again, with a
-// later birth.
+// TestNoWorkerIsLentTwice checks that the workers of a session end with it, and that no
+// other session gets one of them. A process id may be reused with a later start time.
 func TestNoWorkerIsLentTwice(t *testing.T) {
-	ofRuntimes(t, hooks.Config{MaxWorkers: 2}, sandbox.Config{IdleWorkers: 2, MaxWorkers: 6}, func(t *testing.T, s *hooks.Runner) {
+	everywhereWith(t, hooks.Config{MaxWorkers: 2}, sandbox.Config{IdleWorkers: 2, MaxWorkers: 6}, func(t *testing.T, s *hooks.Runner) {
 		lent := map[string]bool{}
 		for range 6 {
 			session := open(t, s, rowHooks(`() => {}`))
@@ -143,8 +140,7 @@ func TestNoWorkerIsLentTwice(t *testing.T) {
 	})
 }
 
-// birth names a process by its id and the time at which it began; it is empty
-// where there is none.
+// birth identifies a process by its id and start time. It returns "" if there is none.
 func birth(pid int) string {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -154,10 +150,10 @@ func birth(pid int) string {
 	return fmt.Sprint(pid, " ", strings.Fields(text[strings.LastIndexByte(text, ')')+1:])[19])
 }
 
-// TestTwoAtOnce: sessions of two organizations beside each other answer each from
-// its own rows, whichever of them has what the other had room for.
+// TestTwoAtOnce checks that sessions of several organizations only see their own rows
+// while they run at the same time.
 func TestTwoAtOnce(t *testing.T) {
-	ofRuntimes(t, hooks.Config{MaxWorkers: 2}, sandbox.Config{MaxWorkers: 4}, func(t *testing.T, s *hooks.Runner) {
+	everywhereWith(t, hooks.Config{MaxWorkers: 2}, sandbox.Config{MaxWorkers: 4}, func(t *testing.T, s *hooks.Runner) {
 		var all sync.WaitGroup
 		for i := range 3 {
 			all.Go(func() {
@@ -182,10 +178,10 @@ func TestTwoAtOnce(t *testing.T) {
 	})
 }
 
-// TestWorkersHaveNothing: a worker has the three pipes, an empty environment, and
-// no file that it or another could find again.
+// TestWorkersHaveNothing checks that a worker has three pipes, an empty environment and
+// no files.
 func TestWorkersHaveNothing(t *testing.T) {
-	ofRuntimes(t, hooks.Config{}, sandbox.Config{}, func(t *testing.T, s *hooks.Runner) {
+	everywhereWith(t, hooks.Config{}, sandbox.Config{}, func(t *testing.T, s *hooks.Runner) {
 		before, _ := os.ReadDir(os.TempDir())
 		_, _ = seenBy(t, s, leave, secret)
 		session := open(t, s, rowHooks(leave))
@@ -205,7 +201,7 @@ func TestWorkersHaveNothing(t *testing.T) {
 					t.Errorf("the file %s is %q", file.Name(), link)
 				}
 			}
-			_ = err // the process may hide it
+			_ = err // the process may hide its files
 		}
 		after, _ := os.ReadDir(os.TempDir())
 		for _, file := range after {

@@ -24,7 +24,7 @@ import (
 
 var _ engine.HookRunner = (*hooks.Session)(nil)
 
-// TestMain makes a worker of the program of the tests where a pool starts it.
+// TestMain makes the test binary a worker if a pool starts it as one.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "hook-worker" {
 		_ = sandbox.Serve(func(prelude []byte) (sandbox.Handler, error) {
@@ -45,7 +45,7 @@ func TestMain(m *testing.M) {
 	}))
 }
 
-// workers are the processes that this one started and that are still there.
+// workers returns the entries of the child processes in /proc.
 func workers() (list []string) {
 	all, _ := filepath.Glob("/proc/[0-9]*/stat")
 	for _, name := range all {
@@ -58,24 +58,24 @@ func workers() (list []string) {
 	return list
 }
 
-// compiled is what the runtimes of the workers run in.
+// compiled is the prelude for the workers.
 var compiled = sync.OnceValues(jsruntime.Compile)
 
-// newScript opens a pool of a runtime that is closed after the test.
-func newScript(t testing.TB, runtime sandbox.Runtime, cfg hooks.Config, cagecfg sandbox.Config) *hooks.Runner {
+// newRunner returns a Runner with a pool that is closed after the test.
+func newRunner(t testing.TB, runtime sandbox.Runtime, cfg hooks.Config, sandboxCfg sandbox.Config) *hooks.Runner {
 	t.Helper()
 	if runtime == sandbox.Node {
 		if _, err := exec.LookPath("node"); err != nil {
 			t.Skip("SKIPPED: Node is not installed, and is NOT tested here")
 		}
-		cagecfg.Script = jsruntime.NodeScript()
+		sandboxCfg.Script = jsruntime.NodeScript()
 	}
 	prelude, err := compiled()
 	if err != nil {
 		t.Fatal(err)
 	}
-	cagecfg.Runtime, cagecfg.MaxAnswer, cagecfg.Setup = runtime, 64<<20, prelude
-	c, err := sandbox.New(cagecfg)
+	sandboxCfg.Runtime, sandboxCfg.MaxAnswer, sandboxCfg.Setup = runtime, 64<<20, prelude
+	pool, err := sandbox.New(sandboxCfg)
 	var refused *sandbox.RefusedError
 	if errors.As(err, &refused) {
 		t.Skipf("SKIPPED: hooks are NOT tested here: %v", err)
@@ -83,11 +83,11 @@ func newScript(t testing.TB, runtime sandbox.Runtime, cfg hooks.Config, cagecfg 
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(c.Close)
-	return hooks.New(c, cfg)
+	t.Cleanup(pool.Close)
+	return hooks.New(pool, cfg)
 }
 
-// open makes a session that is closed after the test.
+// open returns a session that is closed after the test.
 func open(t testing.TB, s *hooks.Runner, hooks intray.Hooks) *hooks.Session {
 	t.Helper()
 	session, err := s.Open(context.Background(), hooks, intray.HookEnv{})
@@ -98,28 +98,36 @@ func open(t testing.TB, s *hooks.Runner, hooks intray.Hooks) *hooks.Session {
 	return session
 }
 
-// everywhere runs a test with both runtimes.
-func everywhere(t *testing.T, test func(t *testing.T, s *hooks.Runner)) {
-	everywhereWith(t, hooks.Config{}, test)
+// everywhere runs a test with both runtimes. Hooks have as much time as they need.
+func everywhere(t *testing.T, test func(t *testing.T, r *hooks.Runner)) {
+	everywhereWith(t, hooks.Config{BatchTimeout: time.Minute}, sandbox.Config{}, test)
 }
 
-func everywhereWith(t *testing.T, cfg hooks.Config, test func(t *testing.T, s *hooks.Runner)) {
-	for _, runtime := range []sandbox.Runtime{sandbox.QuickJS, sandbox.Node} {
+// everywhereWith runs a test with both runtimes, and with -short in QuickJS only.
+func everywhereWith(t *testing.T, cfg hooks.Config, sandboxCfg sandbox.Config, test func(t *testing.T, r *hooks.Runner)) {
+	runtimes := []sandbox.Runtime{sandbox.QuickJS, sandbox.Node}
+	if testing.Short() {
+		runtimes = runtimes[:1]
+	}
+	for _, runtime := range runtimes {
 		t.Run(string(runtime), func(t *testing.T) {
-			test(t, newScript(t, runtime, cfg, sandbox.Config{}))
+			test(t, newRunner(t, runtime, cfg, sandboxCfg))
 		})
 	}
 }
 
+// isFull reports whether the tests run with all sizes and all hostile hooks.
+func isFull() bool { return os.Getenv("INTRAY_TORTURE") == "full" }
+
 func rowHooks(sources ...string) intray.Hooks { return intray.Hooks{Row: sources} }
 
-// read is a cell whose value was read from other text.
+// read is a cell whose value was parsed from another text.
 type read struct{ value, raw string }
 
-// wrong is a cell whose text could not be read.
+// wrong is a cell whose text cannot be parsed.
 type wrong string
 
-// batch makes one of rows of cells: a text, nil for an empty cell, read or wrong.
+// batch returns a batch with rows of cells: a text, nil for an empty cell, read or wrong.
 func batch(first int64, rows ...[]any) *intray.Batch {
 	b := &intray.Batch{}
 	b.Reset(len(rows[0]))
@@ -142,7 +150,7 @@ func batch(first int64, rows ...[]any) *intray.Batch {
 	return b
 }
 
-// count makes a batch of n rows, each with its number and then some text.
+// count returns a batch of n rows, each with its number and a text.
 func count(first int64, n int) *intray.Batch {
 	rows := make([][]any, n)
 	for i := range rows {
@@ -157,14 +165,14 @@ func typed(key string, name intray.TypeName) intray.Field {
 	return intray.Field{Key: key, Label: strings.ToUpper(key), Type: intray.FieldType{Name: name}}
 }
 
-// countFields are those of count.
+// countFields are the fields of count.
 var countFields = []intray.Field{text("n"), text("b"), text("out")}
 
 func rowsOf(fields []intray.Field, batches ...*intray.Batch) intray.HookRows {
 	return intray.HookRows{Fields: fields, Parts: make([]int, len(fields)), Batches: batches}
 }
 
-// describeChanges writes changes so that they can be compared.
+// describeChanges formats changes for comparison.
 func describeChanges(changes []intray.Change) (list []string) {
 	for _, c := range changes {
 		one := fmt.Sprintf("%d.%d", c.Row, c.Field)
@@ -190,7 +198,7 @@ func describeChanges(changes []intray.Change) (list []string) {
 	return list
 }
 
-// hookError gives the error of a hook that must have failed.
+// hookError returns the hook error that err must be.
 func hookError(t testing.TB, err error) *intray.HookError {
 	t.Helper()
 	var failed *intray.HookError
@@ -200,13 +208,24 @@ func hookError(t testing.TB, err error) *intray.HookError {
 	return failed
 }
 
-// outlast waits until only the spare of a pool is there.
-func outlast(t *testing.T, spares int) {
+// waitForWorkers waits until this process has at most n child processes.
+func waitForWorkers(t *testing.T, n int) {
 	t.Helper()
-	for until := time.Now().Add(10 * time.Second); len(workers()) > spares; {
-		if time.Now().After(until) {
-			t.Fatal("the worker does not end")
+	for list := workers(); len(list) > n; list = workers() {
+		var polled []unix.PollFd
+		for _, stat := range list {
+			text, _, _ := strings.Cut(stat, " ")
+			pid, _ := strconv.Atoi(text)
+			if fd, err := unix.PidfdOpen(pid, 0); err == nil {
+				polled = append(polled, unix.PollFd{Fd: int32(fd), Events: unix.POLLIN})
+			}
 		}
-		time.Sleep(5 * time.Millisecond)
+		ended, err := unix.Poll(polled, 10_000)
+		for _, one := range polled {
+			_ = unix.Close(int(one.Fd))
+		}
+		if ended == 0 && len(polled) > 0 && err == nil {
+			t.Fatalf("there are %d workers, want %d", len(list), n)
+		}
 	}
 }

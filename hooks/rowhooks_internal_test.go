@@ -15,15 +15,15 @@ func TestPace(t *testing.T) {
 	}
 	want(1000)
 	p.observe(1000, 10_000, 10*time.Millisecond)
-	want(1000) // it is slow
+	want(1000) // it was slow
 	p.observe(1000, 10_000, 600*time.Microsecond)
-	want(2000) // no more than twice as many at once
+	want(2000) // at most twice as many
 	p.observe(2000, 20_000, 1200*time.Microsecond)
 	want(4000)
 	p.observe(4000, 40_000, 100*time.Microsecond)
 	want(5000)
 	p.observe(5000, 5_000_000, 100*time.Microsecond)
-	want(1000) // long rows
+	want(1000) // the rows were long
 	p.observe(1000, 65_536, time.Millisecond/10)
 	want(1500)
 	p.observe(1500, 15_000, 4500*time.Microsecond)

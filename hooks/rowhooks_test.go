@@ -18,7 +18,7 @@ import (
 	"github.com/intraydata/intray/hooks/sandbox"
 )
 
-// seen is a hook that writes down what it is shown of the field x.
+// seen is a hook that returns what it sees of the field x.
 const seen = `({row}) => ({row: {out: {value: JSON.stringify([row.x.value, row.x.resultValue, row.x.info])}}})`
 
 func TestCellsAsHooksSeeThem(t *testing.T) {
@@ -103,15 +103,15 @@ func TestInfosAreReplaced(t *testing.T) {
 	b := batch(0, []any{"a"}, []any{"b"}, []any{"c"})
 	b.Problems = []intray.Problem{{Row: 1, Text: intray.Literal("one")}, {Row: 1, Text: intray.Literal("two"), Level: intray.LevelInfo}, {Row: 2, Field: intray.NoField, Text: intray.Literal("the row")}}
 	hook := `({row}) => row.a.info.length ? ({row: {a: {info: row.a.info.slice(1)}}}) : null`
-	s := newScript(t, sandbox.QuickJS, hooks.Config{}, sandbox.Config{})
+	s := newRunner(t, sandbox.QuickJS, hooks.Config{}, sandbox.Config{})
 	changes, err := open(t, s, rowHooks(hook)).RunRows(t.Context(), 0, rowsOf([]intray.Field{text("a")}, b))
 	if diff := cmp.Diff([]string{"1.0 infos[{info two}]"}, describeChanges(changes)); diff != "" || err != nil {
 		t.Error(err, diff)
 	}
 }
 
-// TestManyRows goes over several calls and several batches: each row gets its
-// own change, at the place that it has among those of the whole call.
+// TestManyRows checks that each row of several calls and batches gets its own change,
+// with its index among all rows of the call.
 func TestManyRows(t *testing.T) {
 	const hook = `(r) => ({row: {out: {value: r.row.n.value + " " + r.index + " " + r.rowId}}})`
 	everywhere(t, func(t *testing.T, s *hooks.Runner) {
@@ -127,8 +127,8 @@ func TestManyRows(t *testing.T) {
 	})
 }
 
-// TestFurtherColumns: a hook that looks at another column late is run again with
-// it, and changes nothing twice.
+// TestFurtherColumns checks that a hook that reads another column late is called again
+// with it, and that no change is counted twice.
 func TestFurtherColumns(t *testing.T) {
 	const hook = `(r) => { kept = typeof kept === "undefined" ? 1 : kept + 1;
 		const n = r.row.n.value;
@@ -168,7 +168,7 @@ func TestPartsOfAField(t *testing.T) {
 		many: {manyToOne: [{}, {value: "new"}]},
 		numbers: {manyToOne: [{info: [{message: "m"}]}, {value: 3}]},
 		none: {manyToOne: []}}})`
-	// A number is shown in its canonical form, a wrong cell as it stands there.
+	// A number is shown in its canonical form, an invalid cell as its raw text.
 	want := []string{
 		`0.3 [["a","b"],[["1",1,0],["x",null,1]],[]]`, "0.0/1 new", "0.1 infos[{error m}]", "0.1/1 #3",
 		`1.3 [["",""],[["",null,0],["2.5",2.5,0]],[]]`, "1.0/1 new", "1.1 infos[{error m}]", "1.1/1 #3",
@@ -188,10 +188,9 @@ func TestPartsOfAField(t *testing.T) {
 	})
 }
 
-// TestSeveralAtOnce: sessions may be used by more goroutines than they have
-// seats.
+// TestSeveralAtOnce uses a session from more goroutines than it has worker slots.
 func TestSeveralAtOnce(t *testing.T) {
-	s := newScript(t, sandbox.QuickJS, hooks.Config{MaxWorkers: 2}, sandbox.Config{})
+	s := newRunner(t, sandbox.QuickJS, hooks.Config{MaxWorkers: 2}, sandbox.Config{})
 	session := open(t, s, rowHooks(`({row}) => ({row: {out: {value: row.n.value + "!"}}})`))
 	var wait sync.WaitGroup
 	for n := range 6 {
@@ -215,8 +214,8 @@ func TestSeveralAtOnce(t *testing.T) {
 	}
 }
 
-// TestOptionsOfCells shows hooks the options that cells have of their own, and their
-// values by the labels of these.
+// TestOptionsOfCells checks that hooks see the select options of single cells, and values
+// by their labels.
 func TestOptionsOfCells(t *testing.T) {
 	one, several := typed("x", intray.TypeSelect), typed("y", intray.TypeMultiSelect)
 	one.SelectOptions = []intray.SelectOption{{Label: "Red", Value: "r"}}
@@ -285,35 +284,37 @@ func TestColumn(t *testing.T) {
 	})
 }
 
-// quickRows are so many that calls come to be about more than a thousand.
-const quickRows = 40_000
+// quickRows is so many that calls come to have more than 1,000 rows. The last call has
+// the rows from 7,000 on, unless the machine is too slow for long calls.
+const quickRows = 12_000
 
-// TestQuickHooks: hooks that take next to no time get many rows at once, and where
-// that goes wrong it counts for nothing: what is told is what comes of a thousand.
+// TestQuickHooks checks that a failed call with more than 1,000 rows has no effect: the
+// result is that of calls with 1,000 rows.
 func TestQuickHooks(t *testing.T) {
-	const budget = time.Second
 	quick := `({row, index}) => { %s; return {row: {out: {value: row.n.value + "!"}}}; }`
-	everywhereWith(t, hooks.Config{BatchTimeout: budget}, func(t *testing.T, s *hooks.Runner) {
-		for _, test := range []struct{ name, body, fails string }{
-			{"nothing wrong", ``, ""},
-			{"throws", `if (index === 31234) throw new Error("no")`, "no"},
-			{"hangs", `if (index === 31234) for (;;);`, "takes longer"},
-			// 2,000 rows of these take longer than a call may, 1,000 do not.
-			{"grows slow", `if (index >= 30000 && index < 32000 && index % 100 === 0) { const until = Date.now() + 70; while (Date.now() < until); }`, ""},
-			// As much as a call may give back, for 1,500 rows.
-			{"gives back much", `if (index >= 30000) row.n.value += "x".repeat(11000)`, ""},
+	everywhereWith(t, hooks.Config{BatchTimeout: 2 * time.Second}, sandbox.Config{}, func(t *testing.T, s *hooks.Runner) {
+		for _, test := range []struct {
+			name, body, fails string
+			slow              bool
+		}{
+			{"works", ``, "", false},
+			{"throws", `if (index === 9234) throw new Error("no")`, "no", false},
+			{"hangs", `if (index === 9234) for (;;);`, "takes longer", true},
+			// 2,000 of these rows take longer than a call may, and 1,000 do not.
+			{"becomes slow", `if (index >= 9000 && index < 11000 && index % 100 === 0) { const until = Date.now() + 110; while (Date.now() < until); }`, "", true},
+			// 1,500 of these rows are more than an answer may have.
+			{"changes much", `if (index >= 9000) row.n.value += "x".repeat(11000)`, "", true},
 		} {
+			if test.slow && testing.Short() {
+				continue
+			}
 			t.Run(test.name, func(t *testing.T) {
 				session := open(t, s, rowHooks("// intray: live-clock\n"+fmt.Sprintf(quick, test.body)))
-				began := time.Now()
 				changes, err := session.RunRows(t.Context(), 0, rowsOf(countFields, count(0, quickRows)))
 				if test.fails != "" {
 					failed := hookError(t, err)
-					if failed.Row == nil || *failed.Row != 31234 || !strings.Contains(failed.Text.String(), test.fails) {
+					if failed.Row == nil || *failed.Row != 9234 || !strings.Contains(failed.Text.String(), test.fails) {
 						t.Errorf("got %v", failed)
-					}
-					if took := time.Since(began); took > 2*budget+1500*time.Millisecond {
-						t.Errorf("it took %v", took)
 					}
 					return
 				}
@@ -330,8 +331,8 @@ func TestQuickHooks(t *testing.T) {
 	})
 }
 
-// TestChangedRows calls hooks with rows that a person changed: the mode says so, and
-// each row has the number that it has among all.
+// TestChangedRows checks that rows that a person changed have the mode update and their
+// index among all rows.
 func TestChangedRows(t *testing.T) {
 	const source = `{out: {value: mode + " " + record.index + " " + record.rowId + " " + record.row.x.value}}`
 	fields := []intray.Field{text("x"), text("out")}
@@ -358,7 +359,7 @@ func TestChangedRows(t *testing.T) {
 	})
 }
 
-// TestDeletedRows tells hooks of rows that a person deletes, one call for each.
+// TestDeletedRows checks that row delete hooks are called once for each deleted row.
 func TestDeletedRows(t *testing.T) {
 	everywhere(t, func(t *testing.T, s *hooks.Runner) {
 		b := batch(3, []any{"a"}, []any{"b"})

@@ -14,7 +14,8 @@ import (
 	"github.com/intraydata/intray/hooks/sandbox"
 )
 
-// mapped are two fields, the second with two columns, and their headers.
+// mapped returns three fields, the second with two columns, their mapping and the
+// headers.
 func mapped() (fields []intray.Field, m intray.Mapping, headers []string) {
 	many := text("many")
 	many.ManyToOne, many.Hidden = true, true
@@ -61,8 +62,8 @@ func TestStepHookMetadata(t *testing.T) {
 	})
 }
 
-// step calls one step hook, the second of two, with the fields a, many and none. What
-// it does stands in its second line.
+// step calls the second of two step hooks, whose second line is the body, with the fields
+// a, many and none.
 func step(t *testing.T, s *hooks.Runner, step, body string) (intray.StepChanges, error) {
 	t.Helper()
 	fields, m, headers := mapped()
@@ -99,7 +100,7 @@ func TestStepChanges(t *testing.T) {
 			}},
 		},
 	}
-	s := newScript(t, sandbox.QuickJS, hooks.Config{}, sandbox.Config{})
+	s := newRunner(t, sandbox.QuickJS, hooks.Config{}, sandbox.Config{})
 	for _, tt := range cases {
 		at := intray.ReviewStep
 		if tt.want.HeaderRow != nil {
@@ -124,8 +125,8 @@ func TestStepChanges(t *testing.T) {
 	}
 }
 
-// TestStepFaults: whatever a method refuses names the hook and the place of the call,
-// be it the prelude or this package that finds it.
+// TestStepFaults checks that the error of a refused method call has the hook and the
+// position, whether the prelude or this package refuses it.
 func TestStepFaults(t *testing.T) {
 	cases := []struct{ step, body, want string }{
 		{intray.ReviewStep, `instance.addField()`, "argument 1 of addField is undefined"},
@@ -156,6 +157,9 @@ func TestStepFaults(t *testing.T) {
 	}
 	everywhere(t, func(t *testing.T, s *hooks.Runner) {
 		for _, tt := range cases {
+			if testing.Short() && tt.want == "commands" {
+				continue // it takes two seconds
+			}
 			changes, err := step(t, s, tt.step, tt.body)
 			failed := hookError(t, err)
 			if failed.Hook != "stepHooks[1]" || failed.Line != 2 || failed.Column < 2 || !strings.Contains(failed.Text.String(), tt.want) || changes != nil {
@@ -165,7 +169,7 @@ func TestStepFaults(t *testing.T) {
 	})
 }
 
-// sequence gives batches and then perhaps an error.
+// sequence yields batches and then an error, unless it is nil.
 func sequence(failure error, batches ...*intray.Batch) iter.Seq2[*intray.Batch, error] {
 	return func(yield func(*intray.Batch, error) bool) {
 		for _, b := range batches {
@@ -179,7 +183,7 @@ func sequence(failure error, batches ...*intray.Batch) iter.Seq2[*intray.Batch, 
 	}
 }
 
-// finished calls a last callback that cancels with what it was given.
+// finished calls beforeFinishCallback with two batches.
 func finished(t *testing.T, s *hooks.Runner, source string, behavior intray.InvalidDataBehavior) (*string, error) {
 	t.Helper()
 	fields, m, headers := mapped()
@@ -244,7 +248,7 @@ func TestFinish(t *testing.T) {
 }
 
 func TestFinishChangesNothing(t *testing.T) {
-	s := newScript(t, sandbox.QuickJS, hooks.Config{}, sandbox.Config{})
+	s := newRunner(t, sandbox.QuickJS, hooks.Config{}, sandbox.Config{})
 	_, err := finished(t, s, `(rows, about, instance) => { instance.setDevelopmentMode(true) }`, "")
 	if failed := hookError(t, err); failed.Hook != "beforeFinishCallback" || failed.Line != 1 || failed.Column != 39 || !strings.Contains(failed.Text.String(), "setDevelopmentMode: the import is settled") {
 		t.Error(failed)
@@ -261,7 +265,7 @@ func TestFinishChangesNothing(t *testing.T) {
 }
 
 func TestFinishTooMuch(t *testing.T) {
-	s := newScript(t, sandbox.QuickJS, hooks.Config{}, sandbox.Config{})
+	s := newRunner(t, sandbox.QuickJS, hooks.Config{}, sandbox.Config{})
 	session := open(t, s, intray.Hooks{BeforeFinish: `() => {}`})
 	schema := &intray.Schema{Fields: []intray.Field{text("a")}}
 	about := intray.FinishCall{Mapping: intray.Mapping{Fields: []intray.Match{{Column: intray.NoColumn}}}}

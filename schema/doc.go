@@ -1,16 +1,12 @@
-// Package schema reads schemas as they are written in JSON.
+// Package schema reads schemas from JSON.
 //
-// The nouns:
+//   - A [Doc] is a schema as it was sent: a name, and three decoded JSON documents for the
+//     fields, the settings and the hooks. It is stored and returned unchanged.
+//   - [Parse] returns the [intray.Schema] that a Doc means, with defaults filled in, or
+//     everything that is wrong with it.
+//   - The shapes ([FieldsShape], [SettingsShape], [HooksShape], [FileShape]) list
+//     everything that a Doc may have. Anything else is refused.
 //
-//   - A [Doc] is a schema as somebody sent it: a name, and three decoded JSON
-//     documents for the fields, the settings and the hooks. It is what is
-//     stored and what is shown again.
-//   - A schema is what a Doc means: an [intray.Schema] with its defaults filled
-//     in. [Parse] gives it, or everything that is wrong.
-//   - The shapes ([FieldsShape], [SettingsShape], [HooksShape], [FileShape])
-//     are the closed tables of what may be written: what is not in them is
-//     refused.
-//
-// The package neither runs hooks nor checks their syntax. It does not store schemas
-// and does not know who owns one.
+// The package neither runs hooks nor checks their syntax. It does not store schemas and
+// does not know who owns them.
 package schema

@@ -11,22 +11,22 @@ import (
 	"github.com/intraydata/intray/internal/jsonschema"
 )
 
-// Issue is one thing wrong with a document: a path such as fields[1].type, and
-// a message to be read after it.
+// Issue is an error in a document: a path such as fields[1].type, and a message that
+// follows it.
 type Issue = jsonschema.Issue
 
-// Doc is a schema as it is written. The three documents are decoded JSON, as
-// encoding/json or shape.Decode give it; nil where nothing was sent.
+// Doc is a schema as it was sent. The three documents are decoded JSON, as encoding/json
+// or jsonschema.Decode return it; nil if they were not sent.
 type Doc struct {
-	// Name is "" where none was sent.
+	// Name is "" if none was sent.
 	Name                    string
 	Fields, Settings, Hooks any
 }
 
-// Merge lays one document over another. Settings and hooks are merged key by
-// key at their top level: a key of over replaces the saved one, also with null,
-// and a key that over omits stays. Fields and name of over count only where
-// saved has none. Neither argument is changed; the result shares their values.
+// Merge merges over into saved. Settings and hooks are merged by their top-level keys: a
+// key of over replaces the saved one, even with null, and other keys stay. Fields and
+// name of over count only if saved has none. Neither argument is changed; the result
+// shares their values.
 func Merge(saved, over Doc) Doc {
 	merged := saved
 	if merged.Name == "" {
@@ -40,7 +40,7 @@ func Merge(saved, over Doc) Doc {
 	return merged
 }
 
-// mergeKeys lets what is no object through, for the shapes to refuse.
+// mergeKeys returns over if either is not an object, which the shapes refuse.
 func mergeKeys(saved, over any) any {
 	if over == nil {
 		return saved
@@ -55,9 +55,9 @@ func mergeKeys(saved, over any) any {
 	return merged
 }
 
-// Normalize gives fields in the form in which they are shown: each has a type
-// ("string" where none was sent) and validators ([] where none were sent).
-// Everything else stays exactly as it was sent; the argument is not changed.
+// Normalize returns fields as the API shows them: each with a type ("string" if none was
+// sent) and validators ([] if none were sent). Everything else stays as it was sent. The
+// argument is not changed.
 func Normalize(fields any) any {
 	given, ok := fields.([]any)
 	if !ok {
@@ -85,7 +85,7 @@ func normalizeField(field any) any {
 	return shown
 }
 
-// asObject gives the document as one JSON object, without what was not sent.
+// asObject returns the document as one JSON object of the parts that were sent.
 func (d Doc) asObject() map[string]any {
 	whole := map[string]any{}
 	for name, part := range map[string]any{"fields": d.Fields, "settings": d.Settings, "hooks": d.Hooks} {
@@ -99,11 +99,11 @@ func (d Doc) asObject() map[string]any {
 	return whole
 }
 
-// MaxFileBytes is the most bytes that a schema in a file may have: 16 MiB.
+// MaxFileBytes is the most bytes of a schema file: 16 MiB.
 const MaxFileBytes = 16 << 20
 
-// InvalidError is a schema that cannot be used. Its text has one line for each
-// issue, with its path.
+// InvalidError reports an invalid schema. Its text has a line with the path for each
+// issue.
 type InvalidError struct{ Issues []Issue }
 
 func (e *InvalidError) Error() string {
@@ -114,7 +114,7 @@ func (e *InvalidError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// ReadFile reads a schema from the file with a name, as [Read] does.
+// ReadFile reads a schema from a file, like [Read].
 func ReadFile(name string) (*intray.Schema, error) {
 	file, err := os.Open(name)
 	if err != nil {
@@ -128,22 +128,21 @@ func ReadFile(name string) (*intray.Schema, error) {
 	return s, nil
 }
 
-// Read reads a schema from JSON: an object with fields and, where wanted, name, settings
-// and hooks. The error is an *InvalidError where the document is JSON but not a schema;
-// otherwise it says why the document is not JSON or cannot be read.
+// Read reads a schema from JSON: an object with fields and optionally name, settings
+// and hooks. It returns an *InvalidError if the document is JSON but not a valid schema,
+// and another error if it cannot be read.
 func Read(r io.Reader) (*intray.Schema, error) {
 	_, s, err := ReadDoc(r)
 	return s, err
 }
 
-// ReadDoc is Read, and returns the document as it is written, too: with the
-// settings that only an import in a browser obeys, and without defaults. The
-// document is empty where there is an error.
+// ReadDoc is like Read, but also returns the document as it is written, with settings
+// that only imports in a browser use and without defaults. The document is empty after an
+// error.
 func ReadDoc(r io.Reader) (Doc, *intray.Schema, error) { return readDoc(r, Parse) }
 
-// ReadNames reads a saved schema for what columns are matched by: keys, labels,
-// types and alternate matches. Whether its rules and options could be kept is
-// not looked at, so that a schema under way can be tried on files.
+// ReadNames reads what columns are matched by: keys, labels, types and alternate matches.
+// It does not check validators and options, so unfinished schemas can be tried on files.
 func ReadNames(r io.Reader) (*intray.Schema, error) {
 	_, s, err := readDoc(r, parseNames)
 	return s, err
@@ -152,7 +151,7 @@ func ReadNames(r io.Reader) (*intray.Schema, error) {
 func readDoc(r io.Reader, parse func(Doc) (*intray.Schema, []Issue)) (Doc, *intray.Schema, error) {
 	v, err := jsonschema.Decode(r, jsonschema.Limits{MaxBytes: MaxFileBytes})
 	if err != nil {
-		return Doc{}, nil, fmt.Errorf("reading the schema: %w", err)
+		return Doc{}, nil, fmt.Errorf("read the schema: %w", err)
 	}
 	if issues := FileShape().Validate(v); len(issues) > 0 {
 		return Doc{}, nil, &InvalidError{Issues: issues}
@@ -166,7 +165,7 @@ func readDoc(r io.Reader, parse func(Doc) (*intray.Schema, []Issue)) (Doc, *intr
 	return doc, s, nil
 }
 
-// parseNames is Parse without what concerns the cells.
+// parseNames is like Parse, without what concerns cells.
 func parseNames(doc Doc) (*intray.Schema, []Issue) {
 	whole := doc.asObject()
 	if issues := FileShape().Validate(whole); len(issues) > 0 {

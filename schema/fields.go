@@ -8,7 +8,7 @@ import (
 	"github.com/intraydata/intray/internal/jsonschema"
 )
 
-// FieldsShape is the closed table of what a list of fields may hold.
+// FieldsShape returns the shape of a list of fields.
 func FieldsShape() *jsonschema.Schema {
 	s := listShape("The fields of an import, in the order of the result.", fieldShape())
 	s.MinItems, s.MaxItems = 1, MaxFields
@@ -45,7 +45,7 @@ func optionShape() *jsonschema.Schema {
 	)
 }
 
-// readFields reads the list of fields. Its shape has been checked.
+// readFields reads a list of fields whose shape was checked.
 func (p *parser) readFields(list []any) []intray.Field {
 	fields := make([]intray.Field, len(list))
 	for i, f := range list {
@@ -84,7 +84,7 @@ func readOptions(m map[string]any) []intray.SelectOption {
 	return options
 }
 
-// Readers of decoded JSON. A value that is missing or null is the zero value.
+// The functions below read decoded JSON. Missing and null members are the zero value.
 
 func stringMember(m map[string]any, name string) string {
 	s, _ := m[name].(string)
@@ -111,14 +111,14 @@ func stringListMember(m map[string]any, name string) []string {
 	return list
 }
 
-// RuleShape is one row of the table of validators.
+// RuleShape describes a kind of validator.
 type RuleShape struct {
 	Name string
-	// Props are the properties of its own, beside those that all rules have.
+	// Props are its properties, without those that all validators have.
 	Props []jsonschema.Property
 }
 
-// RuleShapes are the 16 kinds of validators.
+// RuleShapes returns the 16 kinds of validators.
 func RuleShapes() []RuleShape {
 	fields := []jsonschema.Property{required("fields", fieldKeysShape())}
 	values := []jsonschema.Property{required("fieldValues", newShape(jsonschema.Map, "The values to compare with, by field key."))}
@@ -168,7 +168,7 @@ func validatorShape() *jsonschema.Schema {
 	return &jsonschema.Schema{Kind: jsonschema.OneOf, Choices: choices}
 }
 
-// CommonRuleProps are the properties that every rule may have.
+// CommonRuleProps returns the properties of all validators.
 func CommonRuleProps() []jsonschema.Property {
 	return []jsonschema.Property{
 		optional("errorMessage", newShape(jsonschema.String, "Replaces the message of the validator.")),
@@ -197,10 +197,10 @@ func readValidator(m map[string]any) intray.Validator {
 	return v
 }
 
-// fieldReference is a key that a rule names, and its place below the validator.
+// fieldReference is a key that a validator names, and its path below the validator.
 type fieldReference struct{ path, key string }
 
-// fieldReferences are the keys of the other fields that a rule looks at.
+// fieldReferences returns the keys of other fields that a validator names.
 func fieldReferences(v intray.Validator) []fieldReference {
 	var all []fieldReference
 	for i, key := range stringListMember(v.Options, "fields") {

@@ -8,7 +8,7 @@ import (
 	"github.com/intraydata/intray/internal/jsonschema"
 )
 
-// HooksShape is the closed table of hooks.
+// HooksShape returns the shape of hooks.
 func HooksShape() *jsonschema.Schema {
 	return objectShape("JavaScript functions that run during an import.",
 		optional("rowHooks", functionListShape("Each is called with (record, mode) for every row and returns {row: {key: {value}}}.")),
@@ -55,10 +55,10 @@ func readHooks(m map[string]any) intray.Hooks {
 	return h
 }
 
-// hookSource is the source of one hook and its path in the document.
+// hookSource is the source of a hook and its path in the document.
 type hookSource struct{ path, source string }
 
-// hookSources lists all hooks in the order of the table.
+// hookSources returns all hooks in the order of the shape.
 func hookSources(h intray.Hooks) []hookSource {
 	var all []hookSource
 	add := func(source, path string, args ...any) {
@@ -85,8 +85,8 @@ func hookSources(h intray.Hooks) []hookSource {
 	return all
 }
 
-// checkHooks checks that each hook has a source and names a field that exists. Whether
-// the source is a function is for what runs it to say.
+// checkHooks checks that each hook has a source and a field that exists. The syntax of
+// the source is checked by package hooks.
 func (p *parser) checkHooks(s *intray.Schema) {
 	for i, c := range s.Hooks.Column {
 		if _, ok := p.keys[c.Field]; !ok {
@@ -103,9 +103,8 @@ func (p *parser) checkHooks(s *intray.Schema) {
 	}
 }
 
-// Warnings tells what is allowed in a schema but will not do what its author
-// may expect: hooks have no network, so that one that names fetch will fail
-// where it calls it.
+// Warnings returns what is allowed in a schema but will not work: hooks have no network,
+// so one that names fetch will fail where it calls it.
 func Warnings(s *intray.Schema) []intray.Message {
 	var warnings []intray.Message
 	for _, hook := range hookSources(s.Hooks) {
@@ -116,7 +115,7 @@ func Warnings(s *intray.Schema) []intray.Message {
 	return warnings
 }
 
-// containsWord says whether a source has a word, anywhere.
+// containsWord reports whether a source has a word anywhere.
 func containsWord(source, word string) bool {
 	for at := 0; at < len(source); {
 		end := wordEnd(source, at)
@@ -135,8 +134,7 @@ func wordEnd(source string, at int) int {
 	return at
 }
 
-// isWordByte says whether a byte may be a part of a name. Bytes beyond ASCII
-// may.
+// isWordByte reports whether a byte may be part of a name. Non-ASCII bytes may.
 func isWordByte(b byte) bool {
 	return b == '_' || b == '$' || b >= 0x80 || '0' <= b && b <= '9' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z'
 }

@@ -10,17 +10,16 @@ import (
 	"github.com/intraydata/intray/validate/jsregexp"
 )
 
-// UnmappedKey is the key under which a result row holds the cells of columns
-// that feed no field. No field may have it.
+// UnmappedKey is the key of the cells of unmapped columns in a result row. No field may
+// have it.
 const UnmappedKey = "$unmapped"
 
-// Parse gives the schema that a document means, with all defaults filled in, or
-// everything that is wrong with it: at most shape.MaxIssues issues, first those
-// of the shape, and where there are none those of the meaning. Paths begin with
-// name, fields, settings or hooks. The fields must be there; the rest may be
-// missing.
+// Parse returns the schema that a document means, with defaults filled in, or its issues,
+// at most jsonschema.MaxIssues. Issues of the shape come first; other issues are reported
+// only if there are none. Paths begin with name, fields, settings or hooks. The fields
+// must be there; the rest is optional.
 //
-// Parse does not check the syntax of hooks: package hooks loads them to find errors.
+// Parse does not check the syntax of hooks; package hooks does.
 func Parse(doc Doc) (*intray.Schema, []Issue) {
 	whole := doc.asObject()
 	if issues := FileShape().Validate(whole); len(issues) > 0 {
@@ -41,9 +40,9 @@ func Parse(doc Doc) (*intray.Schema, []Issue) {
 
 type parser struct {
 	issues []Issue
-	// keys gives the place of each field by its key.
+	// keys maps the keys of fields to their indexes.
 	keys map[string]int
-	// expressions are those met so far: reading one takes time.
+	// expressions are those that were checked before, because checking takes time.
 	expressions map[expression]bool
 }
 
@@ -69,7 +68,7 @@ func (p *parser) checkFields(fields []intray.Field) {
 	}
 }
 
-// checkCompiles makes what would read and write the cells of the field.
+// checkCompiles creates the parser and the formatter of a field.
 func (p *parser) checkCompiles(at string, f intray.Field) {
 	_, err := celltype.Compile(f)
 	if err == nil {
@@ -111,13 +110,13 @@ func (p *parser) checkValidators(at string, f intray.Field) {
 	}
 }
 
-// expression is a regular expression that was read.
+// expression is a regular expression that was checked.
 type expression struct {
 	source string
 	flags  jsregexp.Flags
 }
 
-// checkRegex makes sure that a regular expression is one of JavaScript's.
+// checkRegex checks that a regular expression is valid in JavaScript.
 func (p *parser) checkRegex(at string, v intray.Validator) {
 	source, has := v.Options["regex"].(string)
 	if !has {
@@ -141,7 +140,7 @@ func (p *parser) checkRegex(at string, v intray.Validator) {
 	}
 }
 
-// checkLength keeps the bounds of the rule length in order.
+// checkLength checks the bounds of the length validator.
 func (p *parser) checkLength(at string, v intray.Validator) {
 	if v.Rule != "length" {
 		return
@@ -156,7 +155,7 @@ func (p *parser) checkLength(at string, v intray.Validator) {
 	}
 }
 
-// checkOptions makes sure that a text can mean one option only.
+// checkOptions checks that a text matches at most one option.
 func (p *parser) checkOptions(at string, f intray.Field) {
 	isSelect := f.Type.Name == intray.TypeSelect || f.Type.Name == intray.TypeMultiSelect
 	if isSelect && len(f.SelectOptions) == 0 {
@@ -178,7 +177,7 @@ func (p *parser) addUnknownField(path, key string) {
 	p.addIssue(path, intray.NewMessage("schema.unknown_field", intray.Params{"key": shorten(key)}))
 }
 
-// shorten leaves so much of a text of the schema as a message shows.
+// shorten returns as much of a text as a message shows.
 func shorten(text string) string {
 	const most = 200
 	n := 0
@@ -192,8 +191,8 @@ func shorten(text string) string {
 
 func indexedPath(name string, i int) string { return name + "[" + strconv.Itoa(i) + "]" }
 
-// ParseUnchecked gives the schema that a document means which Parse has accepted
-// before. Nothing is checked again; any other document may make it panic.
+// ParseUnchecked returns the schema of a document that Parse has accepted before. It may
+// panic for other documents.
 func ParseUnchecked(doc Doc) *intray.Schema {
 	whole := doc.asObject()
 	p := &parser{}
@@ -205,9 +204,8 @@ func ParseUnchecked(doc Doc) *intray.Schema {
 	}
 }
 
-// CheckOverlay gives what is wrong with settings and hooks that are to be laid
-// over a saved schema, whatever that schema is. The fields that hooks name are
-// for Parse to look for, once the two are merged.
+// CheckOverlay returns the issues of settings and hooks that will be merged into a saved
+// schema. Fields that hooks name are checked by Parse after the merge.
 func CheckOverlay(over Doc) []Issue {
 	stand := []any{map[string]any{"key": "field", "label": "Field"}}
 	_, all := Parse(Doc{Fields: stand, Settings: over.Settings, Hooks: over.Hooks})

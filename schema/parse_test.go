@@ -14,7 +14,7 @@ import (
 	"github.com/intraydata/intray/internal/jsonschema"
 )
 
-// doc reads a schema's document without checking it.
+// doc decodes a schema document without checking it.
 func doc(t testing.TB, text string) Doc {
 	t.Helper()
 	m, _ := decode(t, text).(map[string]any)
@@ -74,7 +74,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// field writes a list of one field with more properties.
+// field returns a list of one field with more properties.
 func field(more string) string {
 	return `{"fields":[{"key":"a","label":"A"` + more + `}]}`
 }
@@ -122,8 +122,8 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// TestManyExpressions takes one expression any number of times and not too many
-// different ones.
+// TestManyExpressions checks that one expression may be used many times, and that the
+// number of different ones is limited.
 func TestManyExpressions(t *testing.T) {
 	field := func(expression func(i int) string) string {
 		rules := make([]string, MaxExpressions+1)
@@ -141,8 +141,8 @@ func TestManyExpressions(t *testing.T) {
 	}
 }
 
-// TestExpressionsAreNotMade takes as many expressions as there may be, each of
-// which is slow to make ready: reading them all takes less than making a few.
+// TestExpressionsAreNotMade checks that as many slow expressions as allowed are parsed
+// and not compiled.
 func TestExpressionsAreNotMade(t *testing.T) {
 	rules := make([]string, MaxExpressions)
 	for i := range rules {
@@ -212,7 +212,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestReadDoc holds that the document is what was written, and means the schema.
+// TestReadDoc checks that the document is as written and means the schema.
 func TestReadDoc(t *testing.T) {
 	const text = `{"id":"0","name":"x","fields":[{"key":"a","label":"A"}],"settings":{"displayEncoding":false},"hooks":{"rowHooks":["r=>r"]}}`
 	got, s, err := ReadDoc(strings.NewReader(text))

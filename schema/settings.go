@@ -7,7 +7,7 @@ import (
 	"github.com/intraydata/intray/internal/jsonschema"
 )
 
-// SettingsShape is the closed table of the 18 settings.
+// SettingsShape returns the shape of the 18 settings.
 func SettingsShape() *jsonschema.Schema {
 	return objectShape("The settings of an import. A missing setting has its default.",
 		optional("importIdentifier", withDefault(nameShape("Groups imports of one kind. Intray reuses what people decide for later imports with the same identifier."), "")),
@@ -49,8 +49,8 @@ func initialRowShape() *jsonschema.Schema {
 	return &jsonschema.Schema{Kind: jsonschema.OneOf, Choices: []*jsonschema.Schema{newShape(jsonschema.Map, ""), newShape(jsonschema.Array, "")}}
 }
 
-// readSettings reads the settings that an import obeys. Settings of other kinds of
-// imports are only checked.
+// readSettings reads the settings that an import uses. Settings that only imports in a
+// browser use are checked by their shape.
 func (p *parser) readSettings(m map[string]any) intray.Settings {
 	s := intray.DefaultSettings()
 	s.ImportIdentifier = stringMember(m, "importIdentifier")

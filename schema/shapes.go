@@ -2,23 +2,22 @@ package schema
 
 import "github.com/intraydata/intray/internal/jsonschema"
 
-// The limits of a schema.
+// Limits of a schema.
 const (
-	// MaxFields is the most fields that a schema may have.
+	// MaxFields is the most fields of a schema.
 	MaxFields = 2000
-	// MaxExpressions is the most different regular expressions that a schema may
-	// have.
+	// MaxExpressions is the most different regular expressions of a schema.
 	MaxExpressions = 200
-	// MaxKeyBytes is the most bytes that a field's key may have.
+	// MaxKeyBytes is the most bytes of a field's key.
 	MaxKeyBytes = 255
 	// MaxHooks is the most functions in each list of hooks.
 	MaxHooks = 100
-	// MaxHookBytes is the most bytes that one hook may have: 1 MiB.
+	// MaxHookBytes is the most bytes of a hook: 1 MiB.
 	MaxHookBytes = 1 << 20
 )
 
-// FileShape is a schema in a file of its own: a saved schema, of which only
-// the fields must be there. It may keep the id that the service gave it.
+// FileShape returns the shape of a schema file: a saved schema of which only the fields
+// are required. It may have the id of the saved schema.
 func FileShape() *jsonschema.Schema {
 	name := nameShape("The schema's name, unique in the organization.")
 	name.MinLength = 1
@@ -31,7 +30,7 @@ func FileShape() *jsonschema.Schema {
 	)
 }
 
-// The tables below are written with these words.
+// The functions below build shapes.
 
 func required(name string, s *jsonschema.Schema) jsonschema.Property {
 	return jsonschema.Property{Name: name, Required: true, Schema: s}
@@ -53,8 +52,7 @@ func boolShape(doc string, standard bool) *jsonschema.Schema {
 	return &jsonschema.Schema{Kind: jsonschema.Bool, Description: doc, Default: standard}
 }
 
-// nameShape is a string that names something: no control characters, at most 255
-// characters.
+// nameShape returns the shape of a name: no control characters, at most 255 characters.
 func nameShape(doc string) *jsonschema.Schema {
 	return &jsonschema.Schema{Kind: jsonschema.String, Description: doc, MaxLength: 255, NoControl: true}
 }

@@ -29,8 +29,7 @@ func join(issues []Issue) string {
 	return strings.Join(lines, "\n")
 }
 
-// row is one row of a table: a property, a value it takes, and one it refuses
-// with the text it is refused with.
+// row is a property with a valid value, and an invalid one with its message.
 type row struct{ name, right, wrong, message string }
 
 func settingsRows() []row {
@@ -104,7 +103,7 @@ func checkRow(t *testing.T, s *jsonschema.Schema, r row) {
 	}
 	got := join(s.Validate(map[string]any{r.name: decode(t, r.wrong)}))
 	if !strings.HasPrefix(got, r.name) || !strings.Contains(got, r.message) {
-		t.Errorf("%s: %s gives %q, want %q", r.name, r.wrong, got, r.message)
+		t.Errorf("%s: %s: got %q, want %q", r.name, r.wrong, got, r.message)
 	}
 }
 
@@ -142,11 +141,11 @@ func checkField(t *testing.T, r row, s *jsonschema.Schema) {
 		t.Errorf("%s: %s is refused: %s", r.name, r.right, join(issues))
 	}
 	if got := join(s.Validate(field(r.wrong))); !strings.HasPrefix(got, "[0]."+r.name) || !strings.Contains(got, r.message) {
-		t.Errorf("%s: %s gives %q, want %q", r.name, r.wrong, got, r.message)
+		t.Errorf("%s: %s: got %q, want %q", r.name, r.wrong, got, r.message)
 	}
 }
 
-// TestTypeTable gives each type options that it takes and one that it refuses.
+// TestTypeTable sends each type valid and invalid options.
 func TestTypeTable(t *testing.T) {
 	date := `"locale":"de","displayFormat":"D","outputFormat":"[ISO]","withSeconds":true`
 	right := map[string]string{
@@ -180,7 +179,7 @@ func TestTypeTable(t *testing.T) {
 	}
 }
 
-// TestValidatorTable gives each rule what it needs and takes it away again.
+// TestValidatorTable sends each validator with and without what it needs.
 func TestValidatorTable(t *testing.T) {
 	own := map[string]string{
 		"unique_with": `,"uniqueKey":"k"`,
@@ -224,8 +223,8 @@ func TestFileShape(t *testing.T) {
 	}
 }
 
-// TestJSONSchemaAgrees checks the tables with an independent validator of JSON
-// Schema: it must take and refuse what Check does.
+// TestJSONSchemaAgrees checks that an independent JSON Schema validator agrees with the
+// shapes.
 func TestJSONSchemaAgrees(t *testing.T) {
 	agree(t, SettingsShape(), settingsRows(), `{%q:%s}`)
 	agree(t, HooksShape(), hooksRows(), `{%q:%s}`)

@@ -5,15 +5,15 @@ import (
 	"github.com/intraydata/intray/internal/jsonschema"
 )
 
-// TypeShape is one row of the table of types.
+// TypeShape describes a field type.
 type TypeShape struct {
 	Name intray.TypeName
-	// Options is the closed table of the type's options: an object. That of
-	// number is a choice of a preset's name and an object.
+	// Options is the shape of the type's options, an object. The type number also accepts
+	// the name of a preset.
 	Options *jsonschema.Schema
 }
 
-// TypeShapes are the 17 types, each with the options it takes.
+// TypeShapes returns the 17 types with their options.
 func TypeShapes() []TypeShape {
 	none := objectShape("No options.")
 	return []TypeShape{
@@ -83,7 +83,7 @@ func numberOptions() *jsonschema.Schema {
 	)}}
 }
 
-// NumberFormat is the closed table of Numbro's format options.
+// NumberFormat returns the shape of Numbro's format options.
 func NumberFormat(doc string) *jsonschema.Schema {
 	off := func(doc string) *jsonschema.Schema { return boolShape(doc, false) }
 	digits := func(doc string) *jsonschema.Schema { return withDefault(integerShape(doc, 0), 0) }
@@ -115,7 +115,7 @@ func NumberFormat(doc string) *jsonschema.Schema {
 	)
 }
 
-// typeShape takes the name of a type, or the name and its options.
+// typeShape accepts the name of a type, or the name and its options.
 func typeShape() *jsonschema.Schema {
 	var names []string
 	var pairs []*jsonschema.Schema
@@ -127,7 +127,7 @@ func typeShape() *jsonschema.Schema {
 		Choices: append([]*jsonschema.Schema{enumShape("", names...)}, pairs...)}
 }
 
-// readType reads a type that has its shape. A named number format alone is the
+// readType reads a type whose shape was checked. The name of a number format alone is the
 // option preset.
 func readType(v any) intray.FieldType {
 	switch t := v.(type) {

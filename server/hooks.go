@@ -16,7 +16,7 @@ import (
 	"github.com/intraydata/intray/hooks/sandbox"
 )
 
-// HookConfig says how hooks are run.
+// HookConfig configures the hooks of a server or of a command.
 type HookConfig struct {
 	// Runtime is quickjs (the default) or node.
 	Runtime string
@@ -24,13 +24,13 @@ type HookConfig struct {
 	Sandbox string
 	// TimeoutPer1000 is how long hooks may take for 1,000 rows. Default 5 s.
 	TimeoutPer1000 time.Duration
-	// CallTimeout is the longest that one call of hooks may take, however many rows it
-	// has. Default 60 s.
+	// CallTimeout is how long one call of a hook may take, however many rows it has.
+	// Default 60 s.
 	CallTimeout time.Duration
-	// Cgroup is a folder of the memory controller in which a group for each worker
-	// can be made. Default none: memory is looked at every 20 ms.
+	// Cgroup is a folder of the memory controller in which a cgroup for each worker can
+	// be created. Default: none; the memory is measured every 20 ms.
 	Cgroup string
-	// Memory is the most that one worker may hold, in bytes. Default 256 MB.
+	// Memory is the memory limit of one worker, in bytes. Default 256 MB.
 	Memory int64
 }
 
@@ -44,7 +44,7 @@ func (c HookConfig) validate() error {
 	return nil
 }
 
-// hookRunner runs hooks in a cage that is opened when the first import has some.
+// hookRunner runs hooks in a sandbox that is opened for the first import with hooks.
 type hookRunner struct {
 	cfg HookConfig
 
@@ -53,12 +53,12 @@ type hookRunner struct {
 	runner  *hooks.Runner
 	// loadFirst loads the hooks of an import before its file is read.
 	loadFirst bool
-	// keep says that the sessions are kept for account.
+	// keep keeps the sessions for report.
 	keep     bool
 	sessions []*hooks.Session
 }
 
-// newHookRunner tells what the system lacks for the sandbox of hooks.
+// newHookRunner logs what the system lacks for the sandbox.
 func newHookRunner(cfg HookConfig, log *slog.Logger) *hookRunner {
 	if lacks := sandbox.ProbeCapabilities().Missing(); len(lacks) > 0 {
 		log.Info("the hook sandbox lacks parts on this system", "missing", lacks, "mode", cmp.Or(cfg.Sandbox, string(sandbox.Strict)))
@@ -66,8 +66,8 @@ func newHookRunner(cfg HookConfig, log *slog.Logger) *hookRunner {
 	return &hookRunner{cfg: cfg}
 }
 
-// open is the engine's Script. Where no cage can be built that is good enough,
-// imports with hooks fail and say why.
+// open is the HookLoader of the engine. If the sandbox cannot be built, imports with
+// hooks fail with the reason.
 func (h *hookRunner) open(ctx context.Context, hooks intray.Hooks, pins intray.HookEnv) (engine.HookRunner, error) {
 	runner, err := h.ensureRunner()
 	var refused *sandbox.RefusedError
@@ -94,7 +94,7 @@ func (h *hookRunner) open(ctx context.Context, hooks intray.Hooks, pins intray.H
 	return session, nil
 }
 
-// report tells what the hooks took in all sessions, and what they printed last.
+// report returns how long each hook took in all sessions, and what hooks printed last.
 func (h *hookRunner) report(hooks intray.Hooks) (times []HookTime, console []string) {
 	took := map[string]time.Duration{}
 	for _, session := range h.sessions {
@@ -112,8 +112,8 @@ func (h *hookRunner) report(hooks intray.Hooks) (times []HookTime, console []str
 }
 
 // CheckHooks checks that all hooks of a schema can be loaded. A [*schema.InvalidError]
-// has the issues of those that cannot, an [*intray.HookError] reports one that takes too
-// much time or memory to load. The warning is the reason why hooks could not be checked
+// has the issues of those that cannot. An [*intray.HookError] reports a hook that takes
+// too much time or memory to load. The warning is the reason why hooks cannot be checked
 // on this system, or zero.
 func CheckHooks(ctx context.Context, hooks intray.Hooks) (warning intray.Message, err error) {
 	h := &hookRunner{}
@@ -134,14 +134,14 @@ func (h *hookRunner) checkHooks(ctx context.Context, hooks intray.Hooks) (warnin
 	return intray.Message{}, runner.Check(ctx, hooks)
 }
 
-// ensureRunner gives what runs hooks. After a failure it is tried again.
+// ensureRunner opens the sandbox, unless it is open. It tries again after an error.
 func (h *hookRunner) ensureRunner() (*hooks.Runner, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.runner != nil {
 		return h.runner, nil
 	}
-	// Each worker of QuickJS is given the prelude as the engine's own code.
+	// Workers with QuickJS get the prelude as bytecode.
 	var prelude []byte
 	if h.cfg.Runtime != string(sandbox.Node) {
 		var err error
@@ -172,13 +172,11 @@ func (h *hookRunner) close() {
 const (
 	// maxAnswer is the longest answer of a worker, in bytes.
 	maxAnswer = 64 << 20
-	// engineMemory is what the engine in a worker may hold, in bytes, until the
-	// hooks are loaded, which sets another bound.
+	// engineMemory is the memory limit of the engine until hooks are loaded, in bytes.
 	engineMemory = 96 << 20
 )
 
-// HookWorker makes this process one that runs hooks. It returns when its work is
-// done, and the process must end then.
+// HookWorker makes this process a hook worker. The process must end when it returns.
 func HookWorker() error {
 	return sandbox.Serve(func(prelude []byte) (sandbox.Handler, error) {
 		engine, err := jsruntime.New(jsruntime.Config{Memory: engineMemory, MaxAnswer: maxAnswer, Prelude: prelude, Note: sandbox.SendNote})

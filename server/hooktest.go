@@ -13,55 +13,53 @@ import (
 	"github.com/intraydata/intray/importer"
 )
 
-// HookTestConfig says which hooks are tried on which file.
+// HookTestConfig configures a test of hooks.
 type HookTestConfig struct {
 	File   string
 	Schema *intray.Schema
-	// Answers decide what would be asked.
+	// Answers are answers to questions about the file.
 	Answers intray.Answers
-	// Rows is how many rows are shown.
+	// Rows is the number of rows to compare.
 	Rows  int
 	Hooks HookConfig
 }
 
-// HookTest is what the hooks of a schema make of a file.
+// HookTest is the result of a test of hooks.
 type HookTest struct {
 	Outcome *engine.Outcome
-	// Schema is that of the rows.
+	// Schema is the schema of the rows.
 	Schema *intray.Schema
-	// Rows are the first ones: nil where no row was read to the end.
+	// Rows are the first rows, or nil if the import failed.
 	Rows []HookTestRow
-	// Times are those of the hooks, in their order. Hooks run side by side, so
-	// that together they may be more than passed on a clock.
+	// Times are how long the hooks took, in order. Hooks run in parallel, so the sum may
+	// exceed the duration of the import.
 	Times []HookTime
-	// Console are the last lines that hooks printed.
+	// Console has the last lines that hooks printed.
 	Console []string
 }
 
-// HookTestRow is a row without hooks and with them.
+// HookTestRow compares a row without and with hooks.
 type HookTestRow struct {
-	// Line is where the row begins in the file, counted from 1; 0 where a hook
-	// added it.
+	// Line is where the row begins in the file, counted from 1, or 0 if a hook added it.
 	Line int64
-	// Removed says that a hook removed it.
+	// Removed reports whether a hook removed the row.
 	Removed bool
-	// Cells are those that differ or that hooks say something about.
+	// Cells are those that differ or that have a message of a hook.
 	Cells []HookTestCell
 	// Problems are those of the row as a whole.
 	Problems []intray.Problem
 }
 
-// HookTestCell is what hooks made of a cell.
+// HookTestCell compares a cell without and with hooks.
 type HookTestCell struct {
 	Field string
-	// Before is what the cell holds without hooks, After with them; nil for no
-	// value.
+	// Before is the value without hooks, and After the one with hooks; nil means none.
 	Before, After *string
-	// Problems are those with the hooks.
+	// Problems are those with hooks.
 	Problems []intray.Problem
 }
 
-// Changed says that the value is another one.
+// Changed reports whether the values differ.
 func (c HookTestCell) Changed() bool {
 	if c.Before == nil || c.After == nil {
 		return c.Before != c.After
@@ -75,8 +73,8 @@ type HookTime struct {
 	Took time.Duration
 }
 
-// TestHooks imports a file without the hooks of its schema and with them, and compares
-// the first rows. Nothing is written.
+// TestHooks imports a file with and without the hooks of its schema, and compares the
+// first rows. It writes no result.
 func TestHooks(ctx context.Context, cfg HookTestConfig) (trial HookTest, err error) {
 	if err := cfg.Hooks.validate(); err != nil {
 		return trial, err
@@ -104,8 +102,7 @@ func TestHooks(ctx context.Context, cfg HookTestConfig) (trial HookTest, err err
 	return trial, err
 }
 
-// compareRows shows the first rows without hooks and with them. What belongs together
-// has the same line.
+// compareRows compares the first rows without and with hooks, by their lines in the file.
 func compareRows(ctx context.Context, cfg HookTestConfig, schema *intray.Schema, before, after *importer.Import) ([]HookTestRow, error) {
 	b, err := after.Window(ctx, 0, cfg.Rows)
 	if err != nil {
@@ -136,7 +133,7 @@ type oldRow struct {
 	values map[string]*string
 }
 
-// firstRows are those up to a line.
+// firstRows returns the rows up to a line of the file.
 func firstRows(ctx context.Context, schema *intray.Schema, before *importer.Import, to int64) (rows []oldRow, err error) {
 	for b, err := range before.Batches(ctx) {
 		if err != nil {
@@ -156,7 +153,8 @@ func firstRows(ctx context.Context, schema *intray.Schema, before *importer.Impo
 	return rows, nil
 }
 
-// displayValue is what a cell holds: its value, else the text that is none.
+// displayValue returns the value of a cell, or its raw text if it has no value. It
+// returns nil for an empty cell.
 func displayValue(c *intray.Cells, i int) *string {
 	value, there := c.Value(i)
 	if !there {

@@ -11,28 +11,27 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Answer is what came of a call.
+// Answer is the result of a call.
 type Answer struct {
-	// Used are the fields whose cells the hooks touched, where the call was to
-	// learn them.
+	// Used are the fields that the hooks use, if the call asked for them.
 	Used []int
-	// Missed are fields that a hook touched and that were not sent. Nothing
-	// else is in such an answer: the call must be made again with them, Fresh.
+	// Missed are fields that a hook used but that were not sent. The answer has nothing
+	// else then, and the call must be repeated with them and with Fresh.
 	Missed []int
-	// Times is how long hooks took, about.
+	// Times is about how long hooks took.
 	Times []HookTime
-	// Console are the last lines that hooks printed.
+	// Console has the last lines that hooks printed.
 	Console []string
-	// Commands are what step hooks and the last callback asked for.
+	// Commands are the method calls of step hooks and beforeFinishCallback.
 	Commands []Command
-	// Cancelled says that the last callback cancels the import, for the reason
-	// of Message.
+	// Cancelled reports whether beforeFinishCallback cancels the import. Message is its
+	// reason.
 	Cancelled bool
 	Message   string
-	// Failure is why the call broke off, or nil.
+	// Failure is the reason why the call ended early, or nil.
 	Failure *Failure
-	// More says that these are not all changes: [MoreCall] asks for the next ones.
-	// An answer that comes later can still be a failure.
+	// More reports whether there are more changes, which [MoreCall] requests. A later
+	// answer may still be a failure.
 	More bool
 }
 
@@ -40,84 +39,81 @@ type Answer struct {
 type Change struct {
 	// Row counts from the first row of the call.
 	Row int
-	// Field is the place of the field, Part which of its columns, where several
-	// feed it.
+	// Field is the index of the field, and Part that of a column of a many-to-one field.
 	Field, Part int
-	// HasValue, HasInfos and HasOptions say what changed.
+	// HasValue, HasInfos and HasOptions report what changed.
 	HasValue, HasInfos, HasOptions bool
 	Value                          Value
-	// Infos take the place of those that the cell had.
+	// Infos replace the messages of the cell.
 	Infos []Info
-	// Options take the place of those that the cell had of its own.
+	// Options replace the select options of the cell.
 	Options []intray.SelectOption
 }
 
-// Value is what a hook gave as a value.
+// Value is a value that a hook returned.
 type Value struct {
 	Kind ValueKind
-	// Text is the text, or the JSON of a number, of true or false, or of a
-	// list. It is part of the answer that was read.
+	// Text is a string, or the JSON of another value. It shares the memory of the answer.
 	Text string
 }
 
-// HookTime is what one hook took.
+// HookTime is how long a hook took.
 type HookTime struct {
 	Hook string
 	Took time.Duration
 }
 
-// Command is one call of a method of the import that step hooks are given.
+// Command is a call of a method of the instance that hooks get.
 type Command struct {
 	Hook string
-	// Name is addField, removeField, updateInfoMessages, setHeaderRowOverride,
-	// addRows, removeRows, setUser, setDevelopmentMode or
-	// setConfirmationMessage.
+	// Name is addField, removeField, updateInfoMessages, setHeaderRowOverride, addRows,
+	// removeRows, setUser, setDevelopmentMode or setConfirmationMessage.
 	Name string
-	// Args are its arguments, as JSON. Those of addRows are the rows and the
-	// ids that they were given.
+	// Args are the arguments as JSON. Those of addRows are the rows and their ids.
 	Args []json.RawMessage
-	// Line and Column say where in the hook's own source it was called; 0 is unknown.
+	// Line and Column are the position of the call in the hook's source, counted from 1;
+	// 0 is unknown.
 	Line, Column int
 }
 
-// Kind says why a call broke off.
+// Kind is the reason of a failure.
 type Kind string
 
-// The kinds of failures.
+// Kinds of failures.
 const (
 	// KindThrew: the hook threw, or its promise was rejected.
 	KindThrew Kind = "threw"
-	// KindReturned: what the hook returned cannot be taken.
+	// KindReturned: the hook returned an invalid value.
 	KindReturned Kind = "returned"
 	// KindStuck: the promise of the hook never settles.
 	KindStuck Kind = "stuck"
-	// KindTime: the hook took longer than it may.
+	// KindTime: the hook exceeded its time limit.
 	KindTime Kind = "time"
-	// KindMemory: the hook needs more memory than it may have.
+	// KindMemory: the hook exceeded its memory limit.
 	KindMemory Kind = "memory"
-	// KindNull: null was thrown, by the hook or by an engine that had no memory left
-	// for an error.
+	// KindNull: null was thrown, by the hook or by an engine without memory for an error.
 	KindNull Kind = "null"
 )
 
-// Failure is why a call broke off.
+// Failure is the reason why a call ended early.
 type Failure struct {
 	Kind Kind
 	// Hook is the name of the hook, or "".
 	Hook string
 	// Row is the index of the row, or -1.
 	Row int64
-	// Name is that of the error, such as TypeError; "" where it has none.
+	// Name is the name of the error, such as TypeError, or "".
 	Name    string
 	Message string
-	// Line and Column count from 1 in the hook's own source; 0 is unknown.
+	// Line and Column are the position in the hook's source, counted from 1; 0 is
+	// unknown.
 	Line, Column int
 }
 
-// Fatal says that the worker is of no use after this failure.
+// Fatal reports whether the worker is unusable after this failure.
 func (f *Failure) Fatal() bool { return f.Kind != KindThrew && f.Kind != KindReturned }
 
-// Error gives one sentence: which hook, where, on which row, and why.
+// Error returns the hook, the position, the row and the message.
 func (f *Failure) Error() string {
 	text := f.Hook
 	if text == "" {
@@ -142,7 +138,7 @@ func (f *Failure) Error() string {
 // FaultKind is the reason why a hook cannot be loaded.
 type FaultKind string
 
-// The kinds of faults.
+// Kinds of faults.
 const (
 	// FaultSyntax: the source is not valid JavaScript.
 	FaultSyntax FaultKind = "syntax"
@@ -154,15 +150,16 @@ const (
 	FaultThrew FaultKind = "threw"
 )
 
-// Fault is why a hook cannot be loaded.
+// Fault is the reason why a hook cannot be loaded.
 type Fault struct {
 	Kind FaultKind
-	// Hook is the name of the hook. "" means that no hook is at fault.
+	// Hook is the name of the hook, or "" if no hook is at fault.
 	Hook string
-	// Name is that of the error, such as SyntaxError; "" where it has none.
+	// Name is the name of the error, such as SyntaxError, or "".
 	Name    string
 	Message string
-	// Line and Column count from 1 in the hook's own source; 0 is unknown.
+	// Line and Column are the position in the hook's source, counted from 1; 0 is
+	// unknown.
 	Line, Column int
 }
 
@@ -185,7 +182,7 @@ type FieldBounds struct {
 	Columns   int
 }
 
-// The flags of a change; they say what follows it.
+// Flags of a change, which tell what follows its position.
 const (
 	flagValue = 1 << iota
 	flagInfos
@@ -229,7 +226,7 @@ func (s *scanner) readChange(c *Change, bounds *Bounds, before int64) (position 
 	position = s.readInteger(0, int64(bounds.Rows)*fields*flagsEnd-1)
 	flags := position % flagsEnd
 	if s.err == nil && flags&(flagsEnd-1-flagPart) == 0 {
-		s.fail("a change changes nothing")
+		s.fail("a change is empty")
 	}
 	if s.err != nil {
 		return position
@@ -238,7 +235,7 @@ func (s *scanner) readChange(c *Change, bounds *Bounds, before int64) (position 
 	*c = Change{Row: int(cell / fields), Field: int(cell % fields)}
 	field := &bounds.Fields[c.Field]
 	if hasPart := flags&flagPart != 0; hasPart != field.ManyToOne {
-		s.fail("a change names a column of a field that has none, or no column of a many-to-one field")
+		s.fail("a change names a column of a field without columns, or none of a many-to-one field")
 		return position
 	}
 	if field.ManyToOne {
@@ -296,7 +293,7 @@ func (s *scanner) readInfo() (info Info) {
 		case "level":
 			level, known := intray.ParseLevel(s.readText(maxName))
 			if !known {
-				s.fail("there is no level of that name")
+				s.fail("an info has an unknown level")
 			}
 			info.Level = level
 		default:
@@ -388,9 +385,9 @@ func ReadAnswer(raw string, bounds Bounds, each func(c *Change)) (*Answer, error
 	}
 	if wire.Miss != nil {
 		a.Missed = *wire.Miss
-		s.require(len(a.Missed) > 0, "it lacks columns but names none")
+		s.require(len(a.Missed) > 0, "it misses columns but names none")
 	}
-	s.require(wire.Faults == nil, "only loading has faults")
+	s.require(wire.Faults == nil, "it has the faults of a load")
 	s.require(bounds.Learn || len(a.Used) == 0, "it names columns that the call did not ask for")
 	for _, fields := range [][]int{a.Used, a.Missed} {
 		s.require(len(fields) <= len(bounds.Fields), "it names too many fields")
@@ -407,7 +404,7 @@ func ReadAnswer(raw string, bounds Bounds, each func(c *Change)) (*Answer, error
 	}
 	s.require(len(a.Commands) <= maxCommands, "there are more than %d commands", maxCommands)
 	for _, c := range a.Commands {
-		s.require(commandNames[c.Name], "there is no command of that name")
+		s.require(commandNames[c.Name], "a command has an unknown name")
 		s.require(len(c.Args) <= maxArgs, "a command has more than %d arguments", maxArgs)
 		s.checkError(c.Hook, "", "", c.Line, c.Column)
 	}

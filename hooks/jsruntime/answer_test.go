@@ -12,8 +12,8 @@ import (
 	"github.com/intraydata/intray/hooks/jsruntime"
 )
 
-// within are the bounds of the answers below: two rows, a field of one column
-// and one of three.
+// within are the bounds of the answers below: two rows, a plain field and a many-to-one
+// field of three columns.
 var within = jsruntime.Bounds{Rows: 2, Fields: []jsruntime.FieldBounds{{}, {ManyToOne: true, Columns: 3}}, MaxChanges: 8}
 
 // answerWithChanges is an answer with its changes.
@@ -81,75 +81,75 @@ func TestReadAnswerOfACallThatLearns(t *testing.T) {
 	}
 }
 
-// TestForgedAnswers: none of these may be taken, not even in part.
+// TestForgedAnswers checks that invalid answers are refused as a whole.
 func TestForgedAnswers(t *testing.T) {
 	for name, raw := range map[string]string{
-		"nothing":                    ``,
-		"no object":                  `[]`,
-		"a text":                     `"changes"`,
-		"not closed":                 `{"changes":[]`,
-		"more behind it":             `{} {}`,
-		"a byte behind it":           "{}\x00",
-		"a comma too many":           `{"changes":[],}`,
-		"an unknown member":          `{"other":1}`,
-		"no UTF-8":                   "{\"message\":\"\xff\"}",
-		"half of a character":        `{"message":"\ud83d"}`,
-		"the wrong half":             `{"message":"\ude00\ud83d"}`,
-		"half and a letter":          `{"message":"\ud83dA"}`,
-		"an escape that is none":     `{"message":"\x41"}`,
-		"an escape without digits":   `{"message":"\u00g0"}`,
-		"an escape at the end":       `{"message":"\`,
-		"a control character":        "{\"message\":\"a\nb\"}",
-		"a control behind an escape": "{\"message\":\"\\n\x01\"}",
-		"a text that does not end":   `{"message":"abc`,
-		"a long message":             `{"message":"` + strings.Repeat("x", 1<<14) + `"}`,
-		"a row too many":             `{"changes":[65,"x"]}`,
-		"a row below":                `{"changes":[-31,"x"]}`,
-		"a place of many digits":     `{"changes":[18446744073709551616,"x"]}`,
-		"a place with a fraction":    `{"changes":[1.5,"x"]}`,
-		"a place with a zero":        `{"changes":[01,"x"]}`,
-		"a place with an exponent":   `{"changes":[1e1,"x"]}`,
-		"a part where there is none": `{"changes":[9,0,"x"]}`,
-		"no part where there are":    `{"changes":[17,"x"]}`,
-		"a part too many":            `{"changes":[25,3,"x"]}`,
-		"a value without a place":    `{"changes":["x"]}`,
-		"a value behind infos":       `{"changes":[2,[],"x"]}`,
-		"a value behind a part":      `{"changes":[25,0,"x","y"]}`,
-		"a value behind the rows":    `{"changes":[33,"x","y"]}`,
-		"a number without a place":   `{"changes":[1,"x",null]}`,
-		"no flags":                   `{"changes":[0]}`,
-		"a part and no change":       `{"changes":[24,0]}`,
-		"a change cut short":         `{"changes":[1]}`,
-		"an object as a value":       `{"changes":[1,{}]}`,
-		"a list in a list":           `{"changes":[1,[[]]]}`,
-		"a number with a zero":       `{"changes":[1,01]}`,
-		"a number without digits":    `{"changes":[1,-]}`,
-		"a number with a point":      `{"changes":[1,1.]}`,
-		"a number without exponent":  `{"changes":[1,1e]}`,
-		"a word that is none":        `{"changes":[1,nil]}`,
-		"a long list":                `{"changes":[1,[` + strings.Repeat("1,", 10_000) + `1]]}`,
-		"many infos":                 `{"changes":[2,[` + strings.Repeat(`{"message":"m"},`, 100) + `{"message":"m"}]]}`,
-		"an unknown level":           `{"changes":[2,[{"message":"m","level":"fatal"}]]}`,
-		"a member of an info":        `{"changes":[2,[{"text":"m"}]]}`,
-		"a member of an option":      `{"changes":[4,[{"name":"m"}]]}`,
-		"many console lines":         `{"console":[` + strings.Repeat(`"x",`, 20) + `"x"]}`,
-		"an unknown command":         `{"commands":[{"hook":"h","name":"exec","args":[]}]}`,
-		"a command of many args":     `{"commands":[{"hook":"h","name":"addRows","args":[1,2,3,4,5]}]}`,
-		"a deep argument":            `{"commands":[{"hook":"h","name":"addRows","args":[` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `]}]}`,
-		"very deep":                  `{"commands":[{"name":"addRows","args":[` + strings.Repeat(`{"a":[`, 1<<20),
-		"very many times":            `{"times":[` + strings.Repeat(`{},`, 300_000) + `{}]}`,
-		"times of very many hooks":   `{"times":[` + strings.Repeat(`{},`, 10_000) + `{}]}`,
-		"very many arguments":        `{"commands":[{"hook":"h","name":"addRows","args":[` + strings.Repeat(`1,`, 300_000) + `1]}]}`,
-		"many commands":              `{"commands":[` + strings.Repeat(`{"name":"addRows"},`, 10_000) + `{"name":"addRows"}]}`,
-		"a long name":                `{"failure":{"kind":"threw","name":"` + strings.Repeat("x", 2000) + `"}}`,
-		"a long console line":        `{"console":["` + strings.Repeat("x", 2000) + `"]}`,
-		"a text for a number":        `{"failure":{"kind":"threw","line":"1"}}`,
-		"a member of a failure":      `{"failure":{"kind":"threw","cause":1}}`,
-		"faults":                     `{"faults":[]}`,
-		"an unknown failure":         `{"failure":{"kind":"other"}}`,
-		"a failure without a kind":   `{"failure":{}}`,
-		"a failure far away":         `{"failure":{"kind":"threw","row":1e99}}`,
-		"a line below":               `{"failure":{"kind":"threw","line":-1}}`,
+		"nothing":                   ``,
+		"no object":                 `[]`,
+		"a text":                    `"changes"`,
+		"not closed":                `{"changes":[]`,
+		"more after it":             `{} {}`,
+		"a byte after it":           "{}\x00",
+		"a comma too many":          `{"changes":[],}`,
+		"an unknown member":         `{"other":1}`,
+		"no UTF-8":                  "{\"message\":\"\xff\"}",
+		"half of a character":       `{"message":"\ud83d"}`,
+		"the wrong half":            `{"message":"\ude00\ud83d"}`,
+		"half and a letter":         `{"message":"\ud83dA"}`,
+		"an unknown escape":         `{"message":"\x41"}`,
+		"an escape without digits":  `{"message":"\u00g0"}`,
+		"an escape at the end":      `{"message":"\`,
+		"a control character":       "{\"message\":\"a\nb\"}",
+		"a control after an escape": "{\"message\":\"\\n\x01\"}",
+		"a text that does not end":  `{"message":"abc`,
+		"a long message":            `{"message":"` + strings.Repeat("x", 1<<14) + `"}`,
+		"a row too many":            `{"changes":[65,"x"]}`,
+		"a row below":               `{"changes":[-31,"x"]}`,
+		"a place of many digits":    `{"changes":[18446744073709551616,"x"]}`,
+		"a place with a fraction":   `{"changes":[1.5,"x"]}`,
+		"a place with a zero":       `{"changes":[01,"x"]}`,
+		"a place with an exponent":  `{"changes":[1e1,"x"]}`,
+		"a part of a plain field":   `{"changes":[9,0,"x"]}`,
+		"no part where there are":   `{"changes":[17,"x"]}`,
+		"a part too many":           `{"changes":[25,3,"x"]}`,
+		"a value without a place":   `{"changes":["x"]}`,
+		"a value after infos":       `{"changes":[2,[],"x"]}`,
+		"a value after a part":      `{"changes":[25,0,"x","y"]}`,
+		"a value after the rows":    `{"changes":[33,"x","y"]}`,
+		"a number without a place":  `{"changes":[1,"x",null]}`,
+		"no flags":                  `{"changes":[0]}`,
+		"a part and no change":      `{"changes":[24,0]}`,
+		"a change cut short":        `{"changes":[1]}`,
+		"an object as a value":      `{"changes":[1,{}]}`,
+		"a list in a list":          `{"changes":[1,[[]]]}`,
+		"a number with a zero":      `{"changes":[1,01]}`,
+		"a number without digits":   `{"changes":[1,-]}`,
+		"a number with a point":     `{"changes":[1,1.]}`,
+		"a number without exponent": `{"changes":[1,1e]}`,
+		"an unknown word":           `{"changes":[1,nil]}`,
+		"a long list":               `{"changes":[1,[` + strings.Repeat("1,", 10_000) + `1]]}`,
+		"many infos":                `{"changes":[2,[` + strings.Repeat(`{"message":"m"},`, 100) + `{"message":"m"}]]}`,
+		"an unknown level":          `{"changes":[2,[{"message":"m","level":"fatal"}]]}`,
+		"a member of an info":       `{"changes":[2,[{"text":"m"}]]}`,
+		"a member of an option":     `{"changes":[4,[{"name":"m"}]]}`,
+		"many console lines":        `{"console":[` + strings.Repeat(`"x",`, 20) + `"x"]}`,
+		"an unknown command":        `{"commands":[{"hook":"h","name":"exec","args":[]}]}`,
+		"a command of many args":    `{"commands":[{"hook":"h","name":"addRows","args":[1,2,3,4,5]}]}`,
+		"a deep argument":           `{"commands":[{"hook":"h","name":"addRows","args":[` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `]}]}`,
+		"very deep":                 `{"commands":[{"name":"addRows","args":[` + strings.Repeat(`{"a":[`, 1<<20),
+		"very many times":           `{"times":[` + strings.Repeat(`{},`, 300_000) + `{}]}`,
+		"times of very many hooks":  `{"times":[` + strings.Repeat(`{},`, 10_000) + `{}]}`,
+		"very many arguments":       `{"commands":[{"hook":"h","name":"addRows","args":[` + strings.Repeat(`1,`, 300_000) + `1]}]}`,
+		"many commands":             `{"commands":[` + strings.Repeat(`{"name":"addRows"},`, 10_000) + `{"name":"addRows"}]}`,
+		"a long name":               `{"failure":{"kind":"threw","name":"` + strings.Repeat("x", 2000) + `"}}`,
+		"a long console line":       `{"console":["` + strings.Repeat("x", 2000) + `"]}`,
+		"a text for a number":       `{"failure":{"kind":"threw","line":"1"}}`,
+		"a member of a failure":     `{"failure":{"kind":"threw","cause":1}}`,
+		"faults":                    `{"faults":[]}`,
+		"an unknown failure":        `{"failure":{"kind":"other"}}`,
+		"a failure without a kind":  `{"failure":{}}`,
+		"a failure far away":        `{"failure":{"kind":"threw","row":1e99}}`,
+		"a line below":              `{"failure":{"kind":"threw","line":-1}}`,
 	} {
 		answer, err := readAnswer([]byte(raw), within)
 		if err == nil || answer != nil {
@@ -174,7 +174,7 @@ func TestForgedLoads(t *testing.T) {
 	}
 }
 
-// FuzzReadAnswer: what is taken is JSON, and keeps to the bounds.
+// FuzzReadAnswer checks that an accepted answer is JSON and within its bounds.
 func FuzzReadAnswer(f *testing.F) {
 	f.Add([]byte(`{"changes":[1,"x",63,2,[1],[{"message":"m","level":"info"}],[{"label":"L","value":"v"}]],"times":[{"hook":"h","ms":1e2}]}`))
 	f.Add([]byte(`{"changes":[1,"x","y"]}`))
@@ -196,7 +196,7 @@ func FuzzReadAnswer(f *testing.F) {
 	})
 }
 
-// FuzzRequests: whatever a cell holds, the request is JSON and gives it back.
+// FuzzRequests checks that a request is JSON and has every cell unchanged.
 func FuzzRequests(f *testing.F) {
 	f.Add("plain", "é\x00\"\\\n\xff\u2028😀", int64(5))
 	f.Fuzz(func(t *testing.T, a, b string, first int64) {
@@ -223,7 +223,7 @@ func FuzzRequests(f *testing.F) {
 	})
 }
 
-// valid puts U+FFFD in the place of each byte that is no UTF-8.
+// valid replaces each invalid byte by U+FFFD.
 func valid(text string) string {
 	var out strings.Builder
 	for _, r := range text {

@@ -15,7 +15,7 @@ import (
 	"github.com/intraydata/intray/hooks/jsruntime"
 )
 
-// loads are three hooks: a light one, a middling one and a heavy one.
+// loads are three hooks of increasing cost.
 var loads = []struct{ name, source string }{
 	{"trivial", `(record) => ({ row: { email: { value: record.row.email.value.toLowerCase() } } })`},
 	{"medium", `(record) => {
@@ -47,7 +47,7 @@ const benchRows = 1000
 
 var benchKeys = []string{"name", "email", "date", "amount", "note", "other", "score", "city", "country", "phone"}
 
-// benchCell gives the text of one cell of a made-up table.
+// benchCell returns a cell of a generated table.
 func benchCell(key string, i int) string {
 	switch key {
 	case "name":
@@ -77,7 +77,7 @@ func benchColumns() []*jsruntime.Column {
 	return columns
 }
 
-// spent is the processor time of this process, and of the one with the id.
+// spent returns the processor time of this process and of a child.
 func spent(b *testing.B, child int) time.Duration {
 	b.Helper()
 	var own syscall.Rusage
@@ -100,7 +100,7 @@ func spent(b *testing.B, child int) time.Duration {
 	return total
 }
 
-// BenchmarkHooks reports rows for each second of processor time of both sides.
+// BenchmarkHooks reports rows per second of processor time of both sides.
 func BenchmarkHooks(b *testing.B) {
 	for _, runtime := range runtimes {
 		for _, load := range loads {
@@ -142,8 +142,8 @@ func benchHook(b *testing.B, w worker, child int, source string) {
 	b.ReportMetric(float64(b.N)*benchRows/max(took.Seconds(), 0.001), "rows/cpu-s")
 }
 
-// learnHook loads a hook, lets it run once over all columns, and gives the call
-// with the columns it used.
+// learnHook loads a hook, calls it once with all columns, and returns the call with the
+// columns that it uses.
 func learnHook(b *testing.B, w worker, source string) (*jsruntime.RowsCall, jsruntime.Bounds) {
 	load := jsruntime.LoadCall{Hooks: []jsruntime.Hook{{Kind: jsruntime.HookRow, Name: "rowHooks[0]", Source: source}}}
 	for _, key := range benchKeys {
@@ -169,7 +169,7 @@ func learnHook(b *testing.B, w worker, source string) (*jsruntime.RowsCall, jsru
 	return call, bounds
 }
 
-// alone measures the same hooks in Node, over records that stand ready.
+// alone measures the same hooks in Node, over records that exist already.
 const alone = `
 const [source, records] = [process.argv[1], JSON.parse(require("fs").readFileSync(0, "utf8"))];
 const hook = eval(source);
@@ -183,7 +183,7 @@ const { user, system } = process.cpuUsage(start);
 console.log(rows / (user + system) * 1e6);
 `
 
-// BenchmarkNodeAlone is what the others are compared with.
+// BenchmarkNodeAlone is the reference for the other benchmarks.
 func BenchmarkNodeAlone(b *testing.B) {
 	type cell struct {
 		Value       string   `json:"value"`
@@ -226,8 +226,7 @@ func BenchmarkNodeAlone(b *testing.B) {
 	}
 }
 
-// BenchmarkParent measures the side that sends: rows of one column out, as many
-// changes in.
+// BenchmarkParent measures the sending side: rows of one column, and as many changes.
 func BenchmarkParent(b *testing.B) {
 	texts := &intray.Texts{}
 	raw := []byte(`{"changes":[`)

@@ -14,17 +14,16 @@ import (
 	"github.com/intraydata/intray/hooks/jsruntime"
 )
 
-// scene is one case of the files in testdata: hooks, rows and what comes out.
+// scene is a case of the files in testdata: hooks, rows and the expected result.
 //
-// A case begins with "=== title". Lines up to the first "---" say what there is
-// (see set), "--- row", "--- column KEY" and so on bring a hook each, and
-// "--- want" what must come out of both runtimes; "--- want node" and "--- want
-// quickjs" where they differ.
+// A case begins with "=== title". The lines up to the first "---" set it up (see set).
+// "--- row", "--- column KEY" and so on begin a hook, and "--- want" begins the result of
+// both runtimes, or "--- want node" and "--- want quickjs" where they differ.
 type scene struct {
 	title, file string
 	fields      []jsruntime.Field
 	parts       []int
-	rows        [][]any // row, field
+	rows        [][]any // by row and field
 	results     map[string][]any
 	infos       []placed
 	options     []placed
@@ -34,9 +33,9 @@ type scene struct {
 	pins        jsruntime.Pins
 	limit       int
 	only        string
-	spoils      bool // the worker is of no use afterwards
+	spoils      bool // the worker is unusable afterwards
 	hooks       []jsruntime.Hook
-	targets     map[string]target // column hook by name
+	targets     map[string]target // of column hooks by name
 	want        map[string]string
 }
 
@@ -49,7 +48,7 @@ type placed struct {
 
 type target struct{ field, part int }
 
-// groups are the names that a schema has for the kinds of hooks.
+// groups are the names of the kinds of hooks in a schema.
 var groups = map[jsruntime.HookKind]string{
 	jsruntime.HookRow: "rowHooks", jsruntime.HookBulkRow: "bulkRowHooks", jsruntime.HookRowDelete: "rowDeleteHooks",
 	jsruntime.HookColumn: "columnHooks", jsruntime.HookStep: "stepHooks", jsruntime.HookBeforeFinish: "beforeFinishCallback",
@@ -207,7 +206,7 @@ func (s *scene) fieldBounds() []jsruntime.FieldBounds {
 	return list
 }
 
-// columns gives what is sent of the rows as they are now.
+// columns returns the columns of the rows as they are now.
 func (s *scene) columns() []*jsruntime.Column {
 	list := make([]*jsruntime.Column, len(s.fields))
 	for f, field := range s.fields {

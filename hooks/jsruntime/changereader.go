@@ -12,21 +12,21 @@ import (
 	"modernc.org/quickjs"
 )
 
-// What row hooks give back is taken over in the engine's own terms here. In
-// JavaScript, each step of which the engine interprets, that takes longer than many
-// a hook. The prelude has the same in changeRow: for Node, for machines whose values
-// have another layout, and for whatever is more than a plain text.
+// This file reads what row hooks return with calls into QuickJS. The same code in
+// JavaScript takes longer than most hooks. The prelude has that version, changeRow: for
+// Node, for machines with another memory layout, and for changes other than a plain
+// string.
 //
-// The prelude binds what it works on, once for each request:
+// The prelude binds the reader to its variables once for each request:
 //
-//	taker = intrayTaker(fieldOf, targets, results, changes, tally, slow, count)
-//	names = taker(row, i)
+//	reader = intrayChangeReader(fieldOf, targets, results, changes, tally, slow, count)
+//	names = reader(row, i)
 //
-// fieldOf gives the place of a field. At that place, targets has the values of its
-// column, or what stands for its cells where the column was not sent, or undefined
-// where slow must look itself; and results has the parsed values, where these are a
-// list of their own. slow(i, name, cell) takes over a cell in the prelude's way, and
-// count is how many fields there are. The taker gives the number of names in the row.
+// fieldOf maps keys to field indexes. targets has the values of each column; for a column
+// that was not sent an object in its place; or undefined if the slow path must be used.
+// results has the result values of columns where they are separate. slow(i, name, cell)
+// reads a cell in JavaScript. count is the number of fields. The reader returns the
+// number of names in the row.
 const (
 	argFields = iota
 	argTargets
@@ -35,7 +35,7 @@ const (
 	argTotals
 	argSlowPath
 	argFieldCount
-	// atomInfo, atomOptions and atomManyToOne are the engine's numbers of names.
+	// atomInfo, atomOptions and atomManyToOne are the engine's atoms of names.
 	atomInfo
 	atomOptions
 	atomManyToOne
@@ -44,20 +44,20 @@ const (
 	argCount = atomInfo
 )
 
-// changeTotals are the numbers that the prelude keeps with the changes, in its order.
+// changeTotals are the counters that the prelude shares, in its order.
 type changeTotals struct{ count, size, limit, after float64 }
 
-// registerChangeReader gives the prelude the function that binds takers. The package of the
-// engine keeps the context, which all calls into it need, to itself.
+// registerChangeReader defines the function that binds readers. The quickjs package does
+// not export the context that all calls into QuickJS need.
 func registerChangeReader(vm *quickjs.VM) error {
 	field := reflect.ValueOf(vm).Elem().FieldByName("cContext")
 	if !field.IsValid() || field.Kind() != reflect.Uintptr || field.Uint() == 0 {
-		return errors.New("this version of modernc.org/quickjs keeps its context elsewhere")
+		return errors.New("this version of modernc.org/quickjs has no field cContext")
 	}
 	ctx := uintptr(field.Uint())
 	tls := libc.NewTLS()
 	defer tls.Close()
-	name, err := libc.CString("intrayTaker")
+	name, err := libc.CString("intrayChangeReader")
 	if err != nil {
 		return err
 	}
@@ -66,15 +66,15 @@ func registerChangeReader(vm *quickjs.VM) error {
 	defer lib.XFreeValue(tls, ctx, global)
 	function := lib.XJS_NewCFunction2(tls, ctx, pointerTo(bindChangeReader), name, argCount, lib.EJS_CFUNC_generic, 0)
 	if lib.XJS_DefinePropertyValueStr(tls, ctx, global, name, function, lib.MJS_PROP_CONFIGURABLE) < 0 {
-		return errors.New("the engine takes no function")
+		return errors.New("the engine cannot define a function")
 	}
 	return nil
 }
 
-// pointerTo is a function as the engine holds it.
+// pointerTo returns a Go function as the engine stores functions.
 func pointerTo(function any) uintptr { return (*[2]uintptr)(unsafe.Pointer(&function))[1] }
 
-// deref is what stands at an address of the engine's memory.
+// deref returns the value at an address in the engine's memory.
 func deref[T any](address uintptr) *T { return *(**T)(unsafe.Pointer(&address)) }
 
 func valueAt(list uintptr, n int) lib.TJSValue {
@@ -109,7 +109,7 @@ func bindChangeReader(tls *libc.TLS, ctx uintptr, _ lib.TJSValue, argc int32, ar
 	return lib.XJS_NewCFunctionData(tls, ctx, pointerTo(readRowChanges), 2, 0, dataCount, data)
 }
 
-// atomNumber is the engine's number of a name that the prelude's own code holds.
+// atomNumber returns the atom of a name that the prelude uses.
 func atomNumber(tls *libc.TLS, ctx uintptr, name string) lib.TJSValue {
 	text, err := libc.CString(name)
 	if err != nil {
@@ -121,7 +121,7 @@ func atomNumber(tls *libc.TLS, ctx uintptr, name string) lib.TJSValue {
 	return lib.XNewInt32(tls, ctx, int32(atom))
 }
 
-// rowReader is one call of a taker.
+// rowReader is one call of a reader.
 type rowReader struct {
 	tls       *libc.TLS
 	ctx, data uintptr
@@ -163,7 +163,7 @@ func (t *rowReader) getProperty(of lib.TJSValue, atom lib.TJSAtom) lib.TJSValue 
 
 func (t *rowReader) freeValue(v lib.TJSValue) { lib.XFreeValue(t.tls, t.ctx, v) }
 
-// readCell takes over the one with a name. Where it gives false, something was thrown.
+// readCell reads the cell with a name. It returns false if the engine threw.
 func (t *rowReader) readCell(name lib.TJSAtom) bool {
 	field := t.getProperty(valueAt(t.data, argFields), name)
 	if field.Ftag != lib.EJS_TAG_INT {
@@ -183,12 +183,12 @@ func (t *rowReader) readCell(name lib.TJSAtom) bool {
 	case target.Ftag != lib.EJS_TAG_OBJECT:
 		return t.callSlowPath(name, cell)
 	case cell == target:
-		return true // nobody touched it
+		return true // the hook did not change the cell
 	}
 	return t.readTextCell(name, int32(payloadBits(field)), cell, target)
 }
 
-// readTextCell takes over a cell of which nothing but a text was given.
+// readTextCell reads a cell of which only a string value was returned.
 func (t *rowReader) readTextCell(name lib.TJSAtom, field int32, cell, target lib.TJSValue) bool {
 	value := t.getProperty(cell, lib.EJS_ATOM_value)
 	if value.Ftag == lib.EJS_TAG_EXCEPTION {
@@ -229,14 +229,14 @@ func (t *rowReader) readTextCell(name lib.TJSAtom, field int32, cell, target lib
 	return t.appendChange(value)
 }
 
-// These are maxValue and hasValue of the prelude.
+// maxFastText and changeHasValue are maxValue and hasValue of the prelude.
 const (
 	maxFastText    = 1 << 20
 	changeHasValue = 1
 )
 
-// updateColumn puts a value into its column, and into the parsed ones; same says that
-// it stands there already.
+// updateColumn stores a value in its column and in the result values. same reports
+// whether the column had the value before.
 func (t *rowReader) updateColumn(field int32, values, value lib.TJSValue) (same, ok bool) {
 	before := lib.XJS_GetPropertyUint32(t.tls, t.ctx, values, uint32(t.i))
 	same = lib.XJS_StrictEq(t.tls, t.ctx, before, value) != 0
@@ -252,12 +252,12 @@ func (t *rowReader) updateColumn(field int32, values, value lib.TJSValue) (same,
 	return false, parsed.Ftag != lib.EJS_TAG_OBJECT || t.setElement(parsed, uint32(t.i), lib.XDupValue(t.tls, t.ctx, value))
 }
 
-// setElement takes the value over, whatever comes of it.
+// setElement stores a value in a list and takes ownership of it, even if it fails.
 func (t *rowReader) setElement(list lib.TJSValue, i uint32, value lib.TJSValue) bool {
 	return lib.XJS_SetPropertyUint32(t.tls, t.ctx, list, i, value) >= 0
 }
 
-// appendChange takes the value over, too.
+// appendChange appends a value to the changes and takes ownership of it.
 func (t *rowReader) appendChange(value lib.TJSValue) bool {
 	at := uint32(t.totals.count)
 	t.totals.count++
@@ -275,7 +275,7 @@ func newNumber(n float64) (v lib.TJSValue) {
 	return v
 }
 
-// callSlowPath calls the prelude's own way.
+// callSlowPath reads a cell in JavaScript.
 func (t *rowReader) callSlowPath(name lib.TJSAtom, cell lib.TJSValue) bool {
 	text := lib.XJS_AtomToString(t.tls, t.ctx, name)
 	if text.Ftag == lib.EJS_TAG_EXCEPTION {

@@ -4,6 +4,6 @@ package jsruntime
 
 import "modernc.org/quickjs"
 
-// registerChangeReader does nothing where the engine's values have another layout: there the
-// prelude takes over what hooks give back.
+// registerChangeReader does nothing on machines with another memory layout: there the
+// prelude reads changes in JavaScript.
 func registerChangeReader(*quickjs.VM) error { return nil }

@@ -17,12 +17,11 @@ import (
 	"github.com/intraydata/intray/hooks/jsruntime"
 )
 
-var update = flag.Bool("update", false, "write what QuickJS gives into the cases that want nothing yet")
+var update = flag.Bool("update", false, "write the results of QuickJS into cases without a want section")
 
-// TestConform runs all cases in both runtimes. Hooks over rows run three times:
-// to learn the columns, with the learned columns, and with no column at all,
-// which they must be made again for; and all that with rows that are made whole
-// at once and with rows that are not.
+// TestConform runs all cases in both runtimes. Hooks over rows run three times: to learn
+// the columns, with the learned columns, and without any column; and all that with
+// complete and with sparse records.
 func TestConform(t *testing.T) {
 	all := scenes(t)
 	if len(all) < 120 {
@@ -78,9 +77,9 @@ func play(t *testing.T, w worker, s *scene, sparse int) (got []string) {
 	return got
 }
 
-// text gives the case as it stands in its file; a run changes its rows.
+// text returns the case as it is in its file, because a run changes its rows.
 func (s *scene) text() string {
-	text, _ := os.ReadFile(s.file) // it was read before
+	text, _ := os.ReadFile(s.file) // parseScene has read it
 	_, rest, _ := strings.Cut("\n"+string(text), "\n=== "+s.title+"\n")
 	body, _, _ := strings.Cut(rest, "\n=== ")
 	return s.title + "\n" + body
@@ -100,7 +99,7 @@ func (s *scene) record(t *testing.T, got string) {
 	s.want[""] = got
 }
 
-// stage plays one scene.
+// stage runs a scene.
 type stage struct {
 	*scene
 	t      *testing.T
@@ -167,7 +166,7 @@ func (s *stage) playColumns() {
 	}
 }
 
-// playRows gives false after a failure.
+// playRows returns false after a failure.
 func (s *stage) playRows(kind jsruntime.HookKind) bool {
 	first := s.rowsWith(kind, s.columns(), true)
 	if first.Used != nil && (kind == jsruntime.HookRow || kind == jsruntime.HookBulkRow) {
@@ -190,7 +189,7 @@ func (s *stage) playRows(kind jsruntime.HookKind) bool {
 			again = s.rowsWith(kind, s.columns(), false)
 		}
 		if diff := cmp.Diff(s.lines(first), s.lines(again)); diff != "" {
-			s.t.Errorf("run %d with fewer columns gives something else (-learning +later):\n%s", i, diff)
+			s.t.Errorf("run %d with fewer columns has another result (-learning +later):\n%s", i, diff)
 		}
 	}
 	if kind == jsruntime.HookBulkRow {
@@ -209,10 +208,10 @@ func (s *stage) playRows(kind jsruntime.HookKind) bool {
 	return first.Failure == nil
 }
 
-// packSize is how many rows come at once where they are kept.
+// packSize is the number of rows of a pack.
 const packSize = 2
 
-// keep sends a column ahead, some rows at a time.
+// keep sends a column ahead in packs.
 func (s *stage) keep(field int, column *jsruntime.Column) *jsruntime.Column {
 	kept := &jsruntime.Column{Kept: true}
 	parts := []jsruntime.Column{*column}
@@ -256,11 +255,10 @@ func cutCells(c *jsruntime.Cells, from, to int) jsruntime.Cells {
 	return some
 }
 
-// same compares what a call gives with rows made at once and made when they are
-// looked at.
+// same compares the results of a call with complete records and of a lazy call.
 func (s *stage) same(few, many *answerWithChanges) {
 	if diff := cmp.Diff(s.lines(few), s.lines(many)); diff != "" {
-		s.t.Errorf("many rows give something else (-few +many):\n%s", diff)
+		s.t.Errorf("a lazy call has another result (-few +many):\n%s", diff)
 	}
 }
 
@@ -293,7 +291,7 @@ func (s *stage) playSteps() {
 	}
 }
 
-// applyAnswer says what came out and takes the changes over.
+// applyAnswer prints an answer and applies its changes.
 func (s *stage) applyAnswer(a *answerWithChanges) {
 	*s.out = append(*s.out, s.lines(a)...)
 	for _, c := range a.Changes {
@@ -363,8 +361,8 @@ func (s *stage) lines(a *answerWithChanges) (list []string) {
 	return list
 }
 
-// holds says whether the cell has the value already: of a column that was not
-// sent, the worker cannot know.
+// holds reports whether the cell has the value already, which the worker cannot know for
+// a column that was not sent.
 func (s *stage) holds(c jsruntime.Change) bool {
 	value := s.rows[c.Row][c.Field]
 	if s.parts[c.Field] > 0 {

@@ -42,7 +42,7 @@ func appendNumber(dst []byte, name string, n int) []byte {
 	return strconv.AppendInt(dst, int64(n), 10)
 }
 
-// appendPart writes which column of a many-to-one field is meant, and -1 for other fields.
+// appendPart writes the index of a column of a many-to-one field, or -1 for other fields.
 func appendPart(dst []byte, part int, manyToOne bool) []byte {
 	if !manyToOne {
 		part = -1
@@ -77,7 +77,7 @@ func appendNewIDs(dst []byte, start string, next int) []byte {
 	return appendNumber(appendMember(append(dst, ','), "newIds", start), "nextId", next)
 }
 
-// appendText writes a JSON text. Bytes that are no UTF-8 become U+FFFD.
+// appendText writes a JSON string. Invalid UTF-8 bytes become U+FFFD.
 func appendText[T string | []byte](dst []byte, text T) []byte {
 	dst = append(dst, '"')
 	from := 0
@@ -182,7 +182,7 @@ func (c *Cells) count() int {
 	return c.Texts.Len()
 }
 
-// cellAt is a cell, counted from the first that is meant.
+// cellAt returns a cell, counted from the first row of the call.
 func (c *Cells) cellAt(i int) (text []byte, kind ValueKind) {
 	kind = ValueText
 	if c.Kinds != nil {
@@ -243,23 +243,22 @@ func appendOption(dst []byte, option intray.SelectOption) []byte {
 	return append(dst, '}')
 }
 
-// Eight bytes are looked at together: each mark stands in the high bit of its byte.
+// The functions below look at eight bytes at once and mark a byte in its high bit.
 const (
 	lowBits  = 0x0101010101010101
 	highBits = 0x80 * lowBits
 )
 
-// markSpecialBytes sets the high bit of bytes that cannot stand in a JSON text as they are:
-// quotes, backslashes and control characters. Behind the first one there may be
-// others that are none.
+// markSpecialBytes marks the bytes that a JSON string must escape: quotes, backslashes
+// and control characters. Bytes after the first marked one may be marked by mistake.
 func markSpecialBytes(word uint64) uint64 {
 	quotes, slashes := word^'"'*lowBits, word^'\\'*lowBits
 	return ((word - ' '*lowBits) | (quotes - lowBits) | (slashes - lowBits)) & ^word & highBits
 }
 
-// verbatimLength counts the bytes at the start of a JSON text that stand for themselves. It
-// stops as well at bytes that have one of the bits of stops in each byte: highs for
-// what is not ASCII, 0 for no others.
+// verbatimLength returns the number of bytes at the start of a JSON string that need no
+// escape. It also stops at bytes that have a bit of stops: highBits for non-ASCII bytes,
+// 0 for none.
 func verbatimLength[T string | []byte](text T, stops uint64) int {
 	i := 0
 	for ; i+8 <= len(text); i += 8 {
@@ -275,7 +274,7 @@ func verbatimLength[T string | []byte](text T, stops uint64) int {
 
 func isVerbatim(b byte) bool { return b >= ' ' && b != '"' && b != '\\' }
 
-// loadWord puts eight bytes into one word, the first lowest.
+// loadWord returns eight bytes as a little-endian word.
 func loadWord[T string | []byte](text T, i int) uint64 {
 	eight := text[i : i+8]
 	return uint64(eight[0]) | uint64(eight[1])<<8 | uint64(eight[2])<<16 | uint64(eight[3])<<24 |

@@ -9,10 +9,10 @@ import (
 //go:embed js/*.js
 var scripts embed.FS
 
-// preludeFiles of the prelude, in the order in which they are read.
+// preludeFiles are the scripts of the prelude in order.
 var preludeFiles = []string{"1-guard.js", "2-absent.js", "3-pins.js", "4-cells.js", "5-changes.js", "6-load.js", "7-large.js", "8-jobs.js", "8-methods.js", "9-answer.js"}
 
-// readScript gives one of the embedded scripts.
+// readScript returns an embedded script.
 func readScript(name string) string {
 	text, err := scripts.ReadFile("js/" + name)
 	if err != nil {
@@ -21,8 +21,8 @@ func readScript(name string) string {
 	return stripComments(string(text))
 }
 
-// stripComments takes away what is there for readers alone: lines that are comments, and
-// the white space ahead of others. No text of the scripts has more than one line.
+// stripComments removes comment lines and indentation. No string of the scripts spans
+// lines.
 func stripComments(text string) string {
 	var plain strings.Builder
 	for line := range strings.Lines(text) {
@@ -33,8 +33,8 @@ func stripComments(text string) string {
 	return plain.String()
 }
 
-// prelude is the text of a function: given what a host offers, or undefined, it
-// makes the one function that answers requests.
+// prelude returns the text of a function. Its argument is what a host provides, or
+// undefined; its result is the function that answers requests.
 func prelude() string {
 	var text strings.Builder
 	text.WriteString("(function (host) { \"use strict\";\n")
@@ -45,8 +45,8 @@ func prelude() string {
 	return text.String()
 }
 
-// NodeScript is the program that Node runs as a worker: the loop over frames and
-// the prelude. It is about 90 KiB and needs Node 20.18 or later.
+// NodeScript returns the program that Node runs as a worker: the loop over frames and the
+// prelude. It has about 90 KiB and needs Node 20.18 or later.
 func NodeScript() string {
 	quoted, err := json.Marshal(prelude())
 	if err != nil {

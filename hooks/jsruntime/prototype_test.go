@@ -14,8 +14,8 @@ import (
 	"github.com/intraydata/intray/hooks/jsruntime"
 )
 
-// attacks are what hooks can do to the language. None of it is known to the
-// prelude, which must answer as if nothing had been done.
+// attacks are changes of the language that the prelude does not know. It must answer as
+// if nothing had changed.
 var attacks = map[string]string{
 	"nothing":           ``,
 	"toJSON of objects": `Object.prototype.toJSON = () => "evil";`,
@@ -44,14 +44,15 @@ var attacks = map[string]string{
 	"instances":   `for (const type of [Array, Object, Function, Error]) try { Object.defineProperty(type, Symbol.hasInstance, { value: () => true }); } catch {}`,
 }
 
-// Those that leave no way to write a list are told as what they are.
+// bends are changes after which no list can be written. They are reported as such.
 var bends = map[string]string{
 	"numbers of lists":   `Object.defineProperty(Array.prototype, 0, { get: () => 1, set() {}, configurable: true });`,
 	"numbers of objects": `Object.defineProperty(Object.prototype, 1, { get: () => 1, set() {}, configurable: true });`,
 	"another prototype":  `Object.setPrototypeOf(Array.prototype, new Proxy({}, { set: () => true, get: () => 7 }));`,
 }
 
-// attackedHooks are the hooks: the last row hook does it, once, ahead of its answer.
+// attackedHooks returns hooks of which the last row hook makes the attack once, before
+// its result.
 func attackedHooks(attack string) []jsruntime.Hook {
 	once := `if (!true.constructor.done) { true.constructor.done = true;
 		const spoiled = function () { throw new Error("spoiled"); };
@@ -71,8 +72,8 @@ func attackedHooks(attack string) []jsruntime.Hook {
 
 var attackFields = []jsruntime.Field{{Key: "a"}, {Key: "b"}, {Key: "c", ManyToOne: true}}
 
-// attackRequests are calls of all kinds, those over rows twice: what was done in
-// the first holds from its beginning in the second.
+// attackRequests returns calls of all kinds. Those over rows come twice, so the attack of
+// the first is active from the start of the second.
 func attackRequests(hooks []jsruntime.Hook) (list []request, bounds jsruntime.Bounds) {
 	cells := func(values ...any) jsruntime.Cells { return cellsOf(len(values), func(i int) any { return values[i] }) }
 	infos := []jsruntime.CellInfos{{Row: 1, Infos: []jsruntime.Info{{Message: "before", Level: intray.LevelWarning}}}}
@@ -101,10 +102,10 @@ func attackRequests(hooks []jsruntime.Hook) (list []request, bounds jsruntime.Bo
 
 type request interface{ Append([]byte) []byte }
 
-// took is what differs from one run to the next.
+// took matches what differs between two runs.
 var took = regexp.MustCompile(`"times":\[(\{[^}]*\},?)*\],?`)
 
-// answers gives all answers, without how long hooks took.
+// answers returns all answers without times.
 func answers(t *testing.T, w worker, attack string) (list []string) {
 	t.Helper()
 	requests, bounds := attackRequests(attackedHooks(attack))
@@ -131,7 +132,7 @@ func TestPrototypeAttacks(t *testing.T) {
 				t.Fatalf("the hooks do not do what they should:\n%s", text)
 			}
 			if runtime.name == "node" && os.Getenv("INTRAY_TORTURE") != "full" {
-				return // each takes a process of its own
+				return // each needs a process
 			}
 			for name, attack := range attacks {
 				t.Run(name, func(t *testing.T) {
@@ -166,7 +167,7 @@ func bent(t *testing.T, w worker, bend string) {
 	}
 }
 
-// fiveRows calls one row hook with five rows, in both runtimes.
+// fiveRows calls a row hook with five rows in both runtimes.
 func fiveRows(t *testing.T, source string, trace bool, check func(t *testing.T, a *answerWithChanges)) {
 	for _, runtime := range runtimes {
 		t.Run(runtime.name, func(t *testing.T) {
@@ -190,7 +191,8 @@ func fiveRows(t *testing.T, source string, trace bool, check func(t *testing.T, 
 	}
 }
 
-// TestErrorsOfBentLists: what a hook throws is told, whatever it did to all lists.
+// TestErrorsOfBentLists checks that the error of a hook is reported, whatever it did to
+// lists.
 func TestErrorsOfBentLists(t *testing.T) {
 	all := maps.Clone(bends)
 	all["fixed numbers"] = `Object.defineProperty(Array.prototype, 0, { value: 1, writable: false, configurable: true });`
@@ -207,7 +209,8 @@ func TestErrorsOfBentLists(t *testing.T) {
 	}
 }
 
-// TestListsBentForAWhile: what a hook does to all lists and undoes again harms no row.
+// TestListsBentForAWhile checks that a change of all lists that a hook reverts affects no
+// row.
 func TestListsBentForAWhile(t *testing.T) {
 	const source = `(r) => {
 		if (r.index === 40) for (let n = 0; n < 9; n++) Object.defineProperty(Array.prototype, n, { get: () => 1, set() {}, configurable: true });
@@ -226,8 +229,8 @@ func TestListsBentForAWhile(t *testing.T) {
 	})
 }
 
-// TestTheRowThatBendsLists: a call that notes each row knows which one it was, and
-// another one says that it does not.
+// TestTheRowThatBendsLists checks that a call with trace names the row, and that other
+// calls name none.
 func TestTheRowThatBendsLists(t *testing.T) {
 	for trace, want := range map[bool]int64{true: 42, false: -1} {
 		t.Run(fmt.Sprint("trace ", trace), func(t *testing.T) {
@@ -240,7 +243,7 @@ func TestTheRowThatBendsLists(t *testing.T) {
 	}
 }
 
-// TestForgedStacks: a place that is none is not told.
+// TestForgedStacks checks that invalid positions are not reported.
 func TestForgedStacks(t *testing.T) {
 	for place, want := range map[string]string{
 		"1:99999999999999999999999": "1:0", "1:" + strings.Repeat("9", 400): "1:0", "1:0": "1:0", "1:1": "1:0", "0:5": "0:0", "99999999999999999999:1": "2:0",

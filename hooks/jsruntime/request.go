@@ -9,10 +9,10 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// HookKind is when a hook is called.
+// HookKind is the kind of a hook.
 type HookKind string
 
-// The kinds of hooks.
+// Kinds of hooks.
 const (
 	HookRow          HookKind = "row"
 	HookBulkRow      HookKind = "bulkRow"
@@ -22,16 +22,16 @@ const (
 	HookBeforeFinish HookKind = "beforeFinish"
 )
 
-// Hook is one function of a schema, as source.
+// Hook is the source of a hook.
 type Hook struct {
 	Kind HookKind
-	// Name is where it stands in the schema: rowHooks[0]. It is in all that is
-	// told about the hook, and names it in [ColumnCall] and [StepCall].
+	// Name is the path in the hooks of a schema, such as rowHooks[0]. Errors use it, and
+	// [ColumnCall] and [StepCall] select hooks by it.
 	Name   string
 	Source string
 }
 
-// HooksOf lists the hooks of a schema with their names.
+// HooksOf returns the hooks of a schema with their names.
 func HooksOf(all intray.Hooks) []Hook {
 	var list []Hook
 	add := func(kind HookKind, group string, sources []string) {
@@ -54,48 +54,48 @@ func HooksOf(all intray.Hooks) []Hook {
 	return list
 }
 
-// Field is what hooks must know of a field of the schema.
+// Field is what hooks need to know about a field of the schema.
 type Field struct {
 	Key string
-	// ManyToOne says that several columns feed it.
+	// ManyToOne reports whether several columns may map to the field.
 	ManyToOne bool
 }
 
-// Pins are what would else differ from one run to the next.
+// Pins replace everything that would differ between two runs of the same hooks.
 type Pins struct {
-	// Now is what the clock shows, to the millisecond.
+	// Now is what the clock shows, in milliseconds.
 	Now time.Time
-	// Seed decides what Math.random gives.
+	// Seed is the seed of Math.random.
 	Seed uint32
-	// TimeZone is a name of the IANA database. Default UTC; QuickJS has no
-	// other.
+	// TimeZone is a name of the IANA database. Default UTC, which is the only one of
+	// QuickJS.
 	TimeZone string
-	// Locale is what counts where a hook names none. Default en-US; QuickJS
-	// has no other.
+	// Locale is the locale of calls that do not name one. Default en-US, which is the
+	// only one of QuickJS.
 	Locale string
 }
 
-// LoadCall gives a worker the hooks of a schema. It may come again: fields and hooks
-// are then those of the last one. [ReadLoaded] reads the answer.
+// LoadCall loads the hooks of a schema and replaces those of an earlier load.
+// [ReadLoaded] reads the answer.
 type LoadCall struct {
 	Fields []Field
 	Hooks  []Hook
 	Pins   Pins
-	// Limit is about the most that hooks may change in one call, in bytes of
-	// the answer. Default DefaultMaxAnswer.
+	// Limit is roughly the most that hooks may change in one call, in bytes of the
+	// answer. Default DefaultMaxAnswer.
 	Limit int
-	// Sparse is from how many columns on that were not sent a row is made with
-	// the others only, and gets these when a hook looks at the row as a whole.
-	// Hooks see no difference. Default 0: what is fastest in the runtime.
+	// Sparse is the number of unsent columns from which a record is created without their
+	// fields. They are added when a hook looks at the row as a whole, so hooks see no
+	// difference. Default 0: the fastest value for the runtime.
 	Sparse int
-	// Budget is how long it may take; 0 is the worker's own.
+	// Budget is the time limit. 0 is that of the runtime.
 	Budget time.Duration
-	// Memory is the most that the engine may hold from now on, in bytes; 0
-	// leaves it. Node has its bound from its start.
+	// Memory is the new memory limit of the engine, in bytes; 0 keeps the old one. Node
+	// ignores it, because its limit is set when it starts.
 	Memory int64
 }
 
-// Append adds the request to dst.
+// Append appends the request to dst.
 func (l *LoadCall) Append(dst []byte) []byte {
 	dst = appendHead(dst, l.Budget, "load")
 	dst = strconv.AppendInt(append(dst, `,"memory":`...), l.Memory, 10)
@@ -127,112 +127,112 @@ func (l *LoadCall) Append(dst []byte) []byte {
 	return append(appendNumber(dst, "sparse", l.Sparse), '}')
 }
 
-// Rows are the rows that a call is about, column by column.
+// Rows are the rows of a call, column by column.
 type Rows struct {
-	// Count is how many there are. It stands alone, for there may be no column.
+	// Count is the number of rows. It is separate because there may be no column.
 	Count int
-	// First is the index of the first row; the others follow it.
+	// First is the index of the first row.
 	First int64
-	// Indexes holds the index of each row where they do not follow each other.
+	// Indexes has the index of each row. Nil means that they follow First.
 	Indexes []int64
-	// IDs holds the id of each row; nil stands for the index as text.
+	// IDs has the id of each row. Nil means that it is the index.
 	IDs []string
-	// Columns holds one entry for each field of the load; nil is not sent.
+	// Columns has an entry for each field of the load. Nil columns are not sent.
 	Columns []*Column
 }
 
-// Column is what hooks see of one field.
+// Column is what hooks see of a field.
 type Column struct {
-	// Value is each cell as it is displayed.
+	// Value has the displayed value of each cell.
 	Value Cells
-	// Result is each cell as it goes out; nil where it is the value itself.
+	// Result has the result value of each cell. Nil means that it is the displayed one.
 	Result *Cells
-	// Infos and Options are those that cells have of their own.
+	// Infos and Options are the messages and select options of single cells.
 	Infos   []CellInfos
 	Options []CellOptions
-	// Parts holds, for a field with Many, one column for each column of the
-	// file that feeds it, and is not nil even where there is none; the rest is
-	// empty then.
+	// Parts has the columns that map to a ManyToOne field. It is empty but not nil if
+	// there are none. The members above are unused then.
 	Parts []Column
-	// Kept says that the column was sent by [KeepCall] calls, each of its Parts as
-	// well; all else but the number of Parts is empty then.
+	// Kept reports whether the column was sent by [KeepCall] requests. Only the number of
+	// Parts is used then.
 	Kept bool
 }
 
-// ValueKind is what a value is in JavaScript.
+// ValueKind is the JavaScript type of a value.
 type ValueKind uint8
 
-// The kinds of values.
+// Kinds of values.
 const (
-	// ValueText is a text.
+	// ValueText is a string.
 	ValueText ValueKind = iota
 	// ValueNull is null.
 	ValueNull
-	// ValueNumber is a number, written as in JSON.
+	// ValueNumber is a number in JSON syntax.
 	ValueNumber
 	// ValueBool is true or false.
 	ValueBool
-	// ValueList is a JSON array of the others.
+	// ValueList is a JSON array of values of the other kinds.
 	ValueList
 )
 
-// Cells are the values of a column over the rows.
+// Cells are the values of a column.
 type Cells struct {
-	// Texts holds a text for each row of the call: what its kind says.
+	// Texts has the text of each row, according to its kind.
 	Texts *intray.Texts
-	// From and To cut the rows of the call out of a longer list; where To is 0, all
-	// are meant.
+	// From and To select the rows of the call from a longer list. If To is 0, the call
+	// has all of them.
 	From, To int
-	// Kinds holds the kind of each; nil where all are texts.
+	// Kinds has the kind of each value. Nil means that all are strings.
 	Kinds []ValueKind
 }
 
-// Info is a message that a cell carries.
+// Info is a message about a cell.
 type Info struct {
 	Message string
 	Level   intray.Level
 }
 
-// CellInfos are the messages of the cell in one row.
+// CellInfos are the messages of the cell in a row.
 type CellInfos struct {
 	Row   int
 	Infos []Info
 }
 
-// CellOptions are the select options that the cell in one row has of its own.
+// CellOptions are the select options of the cell in a row, which replace those of the
+// field.
 type CellOptions struct {
 	Row     int
 	Options []intray.SelectOption
 }
 
-// RowsCall calls row hooks, bulk row hooks or row delete hooks, as Kind says.
+// RowsCall calls the row hooks, bulk row hooks or row delete hooks.
 type RowsCall struct {
 	Kind HookKind
-	// Hooks are the names of those that are called, in their order, each of which
-	// sees what the one before it gave; nil is all of the kind.
+	// Hooks are the names of the hooks to call, in order. Each sees the changes of those
+	// before it. Nil means all hooks of the kind.
 	Hooks []string
 	Rows  Rows
 	// Mode is init or update.
 	Mode string
-	// Learn asks which columns the hooks use. All columns must be there.
+	// Learn asks which fields the hooks use. All columns must be sent.
 	Learn bool
-	// Fresh makes the functions of all hooks anew, and drops what they left on
-	// the global object, before anything is called.
+	// Fresh evaluates the sources of all hooks again, and removes what they added to the
+	// global object, before any hook is called.
 	Fresh bool
-	// Lazy gives bulk hooks a list that makes its records when they are looked
-	// at: for very many rows. All columns that are sent were kept before.
+	// Lazy passes bulk hooks a list that creates its records on access. All columns must
+	// have been sent by [KeepCall] requests.
 	Lazy bool
 	// Trace notes each row before a row hook is called with it.
 	Trace bool
-	// Limit takes the place of that of the load, where it is not 0.
+	// Limit replaces that of the load unless it is 0.
 	Limit  int
 	Budget time.Duration
 }
 
-// operations are the names of the calls with rows.
+// operations are the names of requests with rows.
 var operations = map[HookKind]string{HookRow: "rows", HookBulkRow: "bulk", HookRowDelete: "delete"}
 
-// Append adds the request to dst.
+// Append appends the request to dst.
 func (c *RowsCall) Append(dst []byte) []byte {
 	dst = appendHead(dst, c.Budget, operations[c.Kind])
 	if c.Hooks != nil {
@@ -247,13 +247,13 @@ func (c *RowsCall) Append(dst []byte) []byte {
 	return append(c.Rows.append(dst), '}')
 }
 
-// ColumnCall calls column hooks over one column.
+// ColumnCall calls column hooks with one column.
 type ColumnCall struct {
-	// Hooks are the names of the hooks, in their order; each sees what the one
-	// before it changed.
+	// Hooks are the names of the hooks to call, in order. Each sees the changes of those
+	// before it.
 	Hooks []string
-	// Field is the field, Part which of the columns that feed it, where there
-	// are several. The column must be sent, others need not.
+	// Field is the index of the field, and Part that of a column of a ManyToOne field.
+	// Only this column must be sent.
 	Field, Part int
 	Rows        Rows
 	// Lazy and Limit are those of a [RowsCall].
@@ -262,7 +262,7 @@ type ColumnCall struct {
 	Budget time.Duration
 }
 
-// Append adds the request to dst.
+// Append appends the request to dst.
 func (c *ColumnCall) Append(dst []byte) []byte {
 	dst = appendHead(dst, c.Budget, "column")
 	dst = appendNames(append(dst, `,"hooks":`...), c.Hooks)
@@ -271,23 +271,22 @@ func (c *ColumnCall) Append(dst []byte) []byte {
 	return append(c.Rows.append(dst), '}')
 }
 
-// StepCall calls step hooks. What they tell the import to do comes back as
-// [Command]s.
+// StepCall calls step hooks. The answer has their method calls as [Command] values.
 type StepCall struct {
-	// Hooks are the names of the hooks, in their order.
+	// Hooks are the names of the hooks to call, in order.
 	Hooks []string
-	// Step is its name, which says what methods are of use. Default all of them.
+	// Step is the name of the step, which determines the available methods. Default: all
+	// methods.
 	Step string
 	// About is the second argument, as JSON.
 	About []byte
-	// NewIDs is what the ids of added rows begin with; a number from NextID on
-	// follows.
+	// NewIDs is the prefix of the ids of added rows. A number from NextID on follows it.
 	NewIDs string
 	NextID int
 	Budget time.Duration
 }
 
-// Append adds the request to dst.
+// Append appends the request to dst.
 func (c *StepCall) Append(dst []byte) []byte {
 	dst = appendHead(dst, c.Budget, "step")
 	if c.Step != "" {
@@ -298,13 +297,13 @@ func (c *StepCall) Append(dst []byte) []byte {
 	return append(appendNewIDs(dst, c.NewIDs, c.NextID), '}')
 }
 
-// FinishCall calls the last callback with the rows of the result.
+// FinishCall calls beforeFinishCallback with the rows of the result.
 type FinishCall struct {
 	Count int
 	// Keys and Values are the columns of the result.
 	Keys []string
-	// Values is empty in a Lazy call: each column was kept then, by the place of
-	// its key.
+	// Values is empty in a Lazy call, whose columns were sent by [KeepCall] requests with
+	// the index of the key as the field.
 	Values []Cells
 	Lazy   bool
 	// Fresh is that of a [RowsCall].
@@ -316,7 +315,7 @@ type FinishCall struct {
 	Budget time.Duration
 }
 
-// Append adds the request to dst.
+// Append appends the request to dst.
 func (c *FinishCall) Append(dst []byte) []byte {
 	dst = appendHead(dst, c.Budget, "finish")
 	dst = appendNumber(dst, "rows", c.Count)
@@ -330,22 +329,22 @@ func (c *FinishCall) Append(dst []byte) []byte {
 	return append(appendNewIDs(dst, c.NewIDs, c.NextID), '}')
 }
 
-// KeepCall gives a worker some rows of a column ahead of a call with very many rows,
-// in the order of the rows. It stays until such a call has ended otherwise than
-// for columns that were missed, or until the next [LoadCall]. The answer says nothing.
+// KeepCall sends some rows of a column ahead of a lazy call, in row order. The worker
+// keeps them until such a call ends without missing columns, or until the next
+// [LoadCall]. The answer is empty.
 type KeepCall struct {
 	// Field is the index of the field, and Part that of a column of a ManyToOne field.
 	Field, Part int
 	ManyToOne   bool
-	// From is the first of the rows, and Size how many rows come in each Keep of
-	// the column but the last.
+	// From is the first of the rows. Size is the number of rows of each KeepCall of the
+	// column, except for the last.
 	From, Size int
-	// Column holds the cells.
+	// Column has the cells.
 	Column *Column
 	Budget time.Duration
 }
 
-// Append adds the request to dst.
+// Append appends the request to dst.
 func (k *KeepCall) Append(dst []byte) []byte {
 	dst = appendHead(dst, k.Budget, "keep")
 	dst = appendPart(appendNumber(dst, "field", k.Field), k.Part, k.ManyToOne)
@@ -364,22 +363,22 @@ func (k *KeepCall) Append(dst []byte) []byte {
 	return append(dst, "}}"...)
 }
 
-// MoreCall asks for the changes that follow those of an answer that says so.
+// MoreCall requests the changes that follow an answer with More.
 type MoreCall struct{ Budget time.Duration }
 
-// Append adds the request to dst.
+// Append appends the request to dst.
 func (m *MoreCall) Append(dst []byte) []byte {
 	return append(appendHead(dst, m.Budget, "more"), '}')
 }
 
-// The length of a text in a pack is a character, from firstSize on; longest
-// stands for one that is listed apart.
+// The length of a text in a pack is a character, starting at firstSize. longSize means
+// that the length is listed separately.
 const (
 	firstSize = 0x100
 	longSize  = 0xd6ff
 )
 
-// appendPacked writes cells as one text, with the length of each in UTF-16.
+// appendPacked writes cells as one text, with the length of each in UTF-16 units.
 func (c *Cells) appendPacked(dst []byte) []byte {
 	var all, sizes []byte
 	var long []int
@@ -389,7 +388,7 @@ func (c *Cells) appendPacked(dst []byte) []byte {
 			text = nil
 		}
 		if !utf8.Valid(text) {
-			text = []byte(string([]rune(string(text)))) // each bad byte alone, as appendText has it
+			text = []byte(string([]rune(string(text)))) // replace each invalid byte, as appendText does
 		}
 		all = append(all, text...)
 		size := utf16Length(text)
@@ -412,7 +411,8 @@ func (c *Cells) appendPacked(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// appendPackedKinds tells a text (s), null (z) and JSON (j), unless all are texts.
+// appendPackedKinds writes string as s, null as z and other JSON as j, unless all are
+// strings.
 func (c *Cells) appendPackedKinds(dst []byte) []byte {
 	plain := true
 	kinds := make([]byte, len(c.Kinds))
@@ -432,7 +432,7 @@ func (c *Cells) appendPackedKinds(dst []byte) []byte {
 	return appendText(append(dst, `,"kinds":`...), kinds)
 }
 
-// utf16Length counts as JavaScript does. A byte that is no UTF-8 is U+FFFD there.
+// utf16Length returns the length in JavaScript. An invalid byte is U+FFFD there.
 func utf16Length(text []byte) (n int) {
 	for i := 0; i < len(text); {
 		if text[i] < utf8.RuneSelf {

@@ -21,38 +21,37 @@ const (
 	DefaultMaxAnswer = 16 << 20
 )
 
-// Config bounds a Runtime. The zero Config works.
+// Config configures a Runtime. The zero Config works.
 type Config struct {
-	// Memory is the most that the engine may hold, in bytes. Default
-	// DefaultMemory.
+	// Memory is the most memory that the engine may use, in bytes. Default DefaultMemory.
 	Memory int
-	// Budget is how long one request may take where it names no budget of its
-	// own. Default DefaultBudget. Loops within the engine's own functions are
-	// not broken off: for these a process is ended from outside.
+	// Budget is the time limit of requests that do not set one. Default DefaultBudget.
+	// The engine cannot interrupt loops in its built-in functions; only ending the
+	// process can.
 	Budget time.Duration
-	// MaxAnswer is the longest answer, in bytes. Default DefaultMaxAnswer.
+	// MaxAnswer is the most bytes of an answer. Default DefaultMaxAnswer.
 	MaxAnswer int
-	// Prelude is what [Compile] gave in this very program; with it a runtime opens
-	// many times faster. It is not checked, so it must come from who starts this
-	// process. Default: the prelude is compiled anew.
+	// Prelude is the result of [Compile] in the same program; a runtime starts many times
+	// faster with it. It is not checked, so it must come from a trusted source. Default:
+	// compile the prelude.
 	Prelude []byte
-	// Note is told which hook is called next, and on which row where the request
-	// asks for it: the name of the hook and, behind a space, the index. Whoever
-	// ends the process learns from it what hung. nil is told nothing.
+	// Note is called with the name of the hook that is called next and, if the request
+	// asks for it, a space and the index of the row. When a process is killed, the last
+	// note identifies what it was doing. Nil disables notes.
 	Note func(text string) error
 }
 
-// Runtime is one QuickJS engine with the prelude. It serves one goroutine.
+// Runtime is a QuickJS engine with the prelude. It is not safe for concurrent use.
 type Runtime struct {
 	cfg Config
-	// memory is the most that the engine may hold now.
+	// memory is the current memory limit.
 	memory   int
 	vm       *quickjs.VM
 	dispatch quickjs.Value
 }
 
-// New starts an engine. The process must be in UTC, for the engine takes its
-// time zone from there.
+// New starts an engine. The process must be in UTC, because the engine uses the time zone
+// of the process.
 func New(cfg Config) (*Runtime, error) {
 	if cfg.Memory == 0 {
 		cfg.Memory = DefaultMemory
@@ -65,12 +64,12 @@ func New(cfg Config) (*Runtime, error) {
 	}
 	vm, err := quickjs.NewVM()
 	if err != nil {
-		return nil, fmt.Errorf("starting a JavaScript engine: %w", err)
+		return nil, fmt.Errorf("start a JavaScript engine: %w", err)
 	}
 	r := &Runtime{cfg: cfg, memory: cfg.Memory, vm: vm, dispatch: quickjs.UndefinedValue}
 	if err := r.initialize(); err != nil {
 		r.Close()
-		return nil, fmt.Errorf("preparing a JavaScript engine for hooks: %w", err)
+		return nil, fmt.Errorf("prepare a JavaScript engine for hooks: %w", err)
 	}
 	return r, nil
 }
@@ -115,7 +114,7 @@ func (r *Runtime) initialize() error {
 	return nil
 }
 
-// evalPrelude runs the prelude, and gives what answers requests.
+// evalPrelude runs the prelude and returns the function that answers requests.
 func (cfg *Config) evalPrelude(vm *quickjs.VM) (quickjs.Value, error) {
 	if len(cfg.Prelude) == 0 {
 		return vm.EvalValue(preludeProgram(), quickjs.EvalGlobal)
@@ -123,35 +122,35 @@ func (cfg *Config) evalPrelude(vm *quickjs.VM) (quickjs.Value, error) {
 	return vm.EvalBytecodeValue(cfg.Prelude)
 }
 
-// preludeProgram is the program that runs the prelude without a host.
+// preludeProgram returns a program that runs the prelude without a host.
 func preludeProgram() string { return prelude() + "()" }
 
-// Compile gives the prelude as code of the engine, about 250 KiB. It takes as long
-// as opening a runtime without.
+// Compile returns the prelude as bytecode of about 250 KiB. It takes as long as starting
+// a runtime without bytecode.
 func Compile() ([]byte, error) {
 	vm, err := quickjs.NewVM()
 	if err != nil {
-		return nil, fmt.Errorf("starting a JavaScript engine: %w", err)
+		return nil, fmt.Errorf("start a JavaScript engine: %w", err)
 	}
 	code, err := vm.Compile(preludeProgram(), quickjs.EvalGlobal)
 	if err == nil && len(code) == 0 {
-		err = errors.New("there is no code")
+		err = errors.New("the bytecode is empty")
 	}
-	_ = vm.Close() // it has nothing to say to anybody
+	_ = vm.Close() // no error is actionable here
 	if err != nil {
-		return nil, fmt.Errorf("compiling what hooks run in: %w", err)
+		return nil, fmt.Errorf("compile the prelude: %w", err)
 	}
 	return code, nil
 }
 
-// Close gives back the memory of the engine.
+// Close frees the memory of the engine.
 func (r *Runtime) Close() {
 	r.dispatch.Free()
-	_ = r.vm.Close() // it has nothing to say to anybody
+	_ = r.vm.Close() // no error is actionable here
 }
 
-// Handle answers one request. An error means that the engine is of no use any
-// more. It is of none either after a failure that says [Failure.Fatal].
+// Handle answers a request. After an error, or a failure for which [Failure.Fatal] is
+// true, the runtime is unusable.
 func (r *Runtime) Handle(request []byte) (answer []byte, err error) {
 	deadline := time.Now().Add(r.requestBudget(request))
 	if memory := requestedMemory(request); memory > 0 {
@@ -171,13 +170,13 @@ func (r *Runtime) Handle(request []byte) (answer []byte, err error) {
 	return []byte(text), nil
 }
 
-// runPendingJobs lets promises go on until the answer is there or nothing is left.
+// runPendingJobs runs promise jobs until there is an answer or no job is left.
 func (r *Runtime) runPendingJobs(deadline time.Time) (string, error) {
 	for {
 		if err := r.setDeadline(deadline); err != nil {
 			return "", err
 		}
-		n, _ := r.vm.ExecutePendingJobs() // what jobs throw, the prelude sees
+		n, _ := r.vm.ExecutePendingJobs() // the prelude handles what jobs throw
 		text, err := r.callPrelude(deadline, "take", "")
 		if err != nil || text != "" {
 			return text, err
@@ -188,13 +187,13 @@ func (r *Runtime) runPendingJobs(deadline time.Time) (string, error) {
 	}
 }
 
-// Why a call into the engine came to nothing.
+// Reasons for which a call of the prelude fails.
 var (
-	errDeadline = errors.New("the budget is used up")
-	errStarved  = errors.New("the engine has no memory left")
+	errDeadline = errors.New("the time limit is exceeded")
+	errStarved  = errors.New("the engine is out of memory")
 )
 
-// setDeadline sets what is left of the budget for the next call.
+// setDeadline sets the time limit of the next call.
 func (r *Runtime) setDeadline(deadline time.Time) error {
 	left := time.Until(deadline)
 	if left <= 0 {
@@ -203,42 +202,42 @@ func (r *Runtime) setDeadline(deadline time.Time) error {
 	return r.vm.SetEvalTimeout(left)
 }
 
-// callPrelude enters the prelude. "" means that there is no answer yet.
+// callPrelude calls the prelude. "" means that there is no answer yet.
 func (r *Runtime) callPrelude(deadline time.Time, what, text string) (string, error) {
 	if err := r.setDeadline(deadline); err != nil {
 		return "", err
 	}
 	out, err := r.dispatch.Call(quickjs.UndefinedValue, what, text)
 	switch {
-	case err != nil && time.Until(deadline) <= 0: // the engine is interrupted no sooner
+	case err != nil && time.Until(deadline) <= 0: // the engine is not interrupted before
 		return "", fmt.Errorf("%w: %w", errDeadline, err)
 	case err != nil:
-		// The prelude catches whatever is thrown, so this is about handing the
-		// request or the answer over, for which there was no memory.
+		// The prelude catches every exception, so there was no memory to pass the request
+		// or the answer.
 		return "", fmt.Errorf("%w: %w", errStarved, err)
 	}
 	answer, _ := out.(string)
 	return answer, lost(answer)
 }
 
-// What the prelude answers where it could not go on itself.
+// Answers of a prelude that cannot continue.
 const (
 	starvedAnswer = `{"starved":true}`
 	lostHead      = `{"lost":`
 )
 
-// lost reads whether the prelude could not go on.
+// lost returns an error if an answer says that the prelude could not continue.
 func lost(answer string) error {
 	if answer == starvedAnswer {
 		return errStarved
 	}
 	if rest, is := strings.CutPrefix(answer, lostHead); is {
-		return fmt.Errorf("the prelude broke off: %s", strings.TrimSuffix(rest, "}"))
+		return fmt.Errorf("the prelude failed: %s", strings.TrimSuffix(rest, "}"))
 	}
 	return nil
 }
 
-// answerError turns an error that the prelude could not catch into an answer.
+// answerError returns the answer for an error that the prelude could not catch.
 func (r *Runtime) answerError(err error) ([]byte, error) {
 	switch {
 	case errors.Is(err, errDeadline):
@@ -246,14 +245,15 @@ func (r *Runtime) answerError(err error) ([]byte, error) {
 	case errors.Is(err, errStarved):
 		return r.answerFailure(KindMemory, "the hook needs more memory than it may have")
 	default:
-		return nil, fmt.Errorf("running hooks: %w", err)
+		return nil, fmt.Errorf("run hooks: %w", err)
 	}
 }
 
-// extraMemory is what the engine gets on top where it has none left for its last words.
+// extraMemory is added to the memory limit for the answer about exhausted memory, in
+// bytes.
 const extraMemory = 4 << 20
 
-// answerFailure asks the prelude which hook it was, and on which row.
+// answerFailure asks the prelude for the current hook and row.
 func (r *Runtime) answerFailure(kind Kind, message string) ([]byte, error) {
 	r.vm.SetMemoryLimit(uintptr(r.memory + extraMemory))
 	text, err := r.callPrelude(time.Now().Add(time.Second), string(kind), message)
@@ -263,7 +263,7 @@ func (r *Runtime) answerFailure(kind Kind, message string) ([]byte, error) {
 	return []byte(text), nil
 }
 
-// budgetHead opens each request, so that it can be read without the rest.
+// budgetHead begins each request, so the budget can be read without parsing the rest.
 const budgetHead = `{"budget":`
 
 func (r *Runtime) requestBudget(request []byte) time.Duration {
@@ -274,18 +274,18 @@ func (r *Runtime) requestBudget(request []byte) time.Duration {
 	return time.Duration(ms) * time.Millisecond
 }
 
-// requestedMemory is what a load says of the memory of the engine, or 0.
+// requestedMemory returns the memory limit of a load request, or 0.
 func requestedMemory(request []byte) int64 {
 	_, rest := leadingNumber(request, budgetHead)
 	memory, _ := leadingNumber(rest, memoryHead)
 	return memory
 }
 
-// memoryHead follows the budget of a load.
+// memoryHead follows the budget of a load request.
 const memoryHead = `"op":"load","memory":`
 
-// leadingNumber reads the number behind a head, and gives what stands behind it and
-// a comma.
+// leadingNumber reads the number after a head. rest is what follows the number and a
+// comma.
 func leadingNumber(request []byte, head string) (n int64, rest []byte) {
 	rest, found := bytes.CutPrefix(request, []byte(head))
 	if !found {

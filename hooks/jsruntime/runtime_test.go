@@ -12,7 +12,7 @@ import (
 	"github.com/intraydata/intray/hooks/jsruntime"
 )
 
-// oneRow gives the load of one row hook over the field a, and a call over a row.
+// oneRow returns the load of a row hook with the field a, and a call with one row.
 func oneRow(source string) (*jsruntime.LoadCall, *jsruntime.RowsCall, jsruntime.Bounds) {
 	texts := &intray.Texts{}
 	texts.AppendString("x")
@@ -132,8 +132,8 @@ func TestAnswerTooLong(t *testing.T) {
 	}
 }
 
-// TestPreludeInTwoForms holds a runtime that compiles its prelude against one that
-// is given it: the cases of testdata run in the second.
+// TestPreludeInTwoForms compares a runtime that compiles its prelude with one that gets
+// bytecode. The cases of testdata run in the latter.
 func TestPreludeInTwoForms(t *testing.T) {
 	prelude, err := jsruntime.Compile()
 	if err != nil {
@@ -155,7 +155,7 @@ func TestPreludeInTwoForms(t *testing.T) {
 		answers = append(answers, fmt.Sprintf("%+v", *ask(t, r, call.Append(nil), bounds).Failure))
 	}
 	if answers[0] != answers[1] || !strings.Contains(answers[0], "Line:2 Column:") {
-		t.Errorf("compiled anew: %s\ngiven:         %s", answers[0], answers[1])
+		t.Errorf("compiled: %s\nbytecode: %s", answers[0], answers[1])
 	}
 }
 
@@ -187,8 +187,8 @@ func TestRuntimeContinuesAfterError(t *testing.T) {
 	}
 }
 
-// TestState says what holds for what hooks keep between rows: it lasts as long
-// as the worker, until a call that is Fresh.
+// TestState checks that what hooks keep between rows lasts until the worker ends or a
+// call is Fresh.
 func TestState(t *testing.T) {
 	for _, runtime := range runtimes {
 		t.Run(runtime.name, func(t *testing.T) {
@@ -206,7 +206,8 @@ func TestState(t *testing.T) {
 	}
 }
 
-// TestPlaces: the column of an error lies within what throws it, whatever form the hook has.
+// TestPlaces checks that the column of an error is within the throw statement, in all
+// forms of hooks.
 func TestPlaces(t *testing.T) {
 	for _, runtime := range runtimes {
 		t.Run(runtime.name, func(t *testing.T) {
@@ -287,7 +288,7 @@ func TestRequestThatIsNone(t *testing.T) {
 	for _, request := range []string{"", "nonsense", `{"budget":0,"op":"other"}`, `{"budget":x}`} {
 		raw, err := w.Handle([]byte(request))
 		if err != nil {
-			continue // the engine is given up
+			continue // the engine is unusable
 		}
 		if _, err := readAnswer(raw, jsruntime.Bounds{}); err != nil {
 			t.Errorf("%q: %s: %v", request, raw, err)
@@ -309,7 +310,7 @@ func TestFailureText(t *testing.T) {
 	}
 }
 
-// TestNodeScript: it is handed over as one argument of a program.
+// TestNodeScript checks that the script fits into one argument of a program.
 func TestNodeScript(t *testing.T) {
 	script := jsruntime.NodeScript()
 	if len(script) > 100<<10 || strings.Contains(script, "@prelude@") || !strings.Contains(script, "live-clock") {
@@ -317,8 +318,8 @@ func TestNodeScript(t *testing.T) {
 	}
 }
 
-// TestPlacesOfErrors: both runtimes name the place of an error, which the sign ¦ stands
-// before, as the same one. Columns count characters.
+// TestPlacesOfErrors checks that both runtimes report the position of ¦ for an error.
+// Columns count characters.
 func TestPlacesOfErrors(t *testing.T) {
 	sources := []string{
 		`(r) => { throw ¦new Error("x"); }`,
@@ -387,7 +388,7 @@ func failureOf(t *testing.T, w worker, source string) *jsruntime.Failure {
 	return a.Failure
 }
 
-// TestPlacesOfSyntax: what an engine refuses when it compiles has a line in both.
+// TestPlacesOfSyntax checks that errors of the compiler have a line in both runtimes.
 func TestPlacesOfSyntax(t *testing.T) {
 	for source, line := range map[string]int{
 		"(r) => r.#a": 1, "(r) => {\n  return r.#other;\n}": 2, "(r) => {\n  class A { #b; m() { return [this.#b, this.#c]; } }\n}": 2,
@@ -405,10 +406,10 @@ func TestPlacesOfSyntax(t *testing.T) {
 	}
 }
 
-// abroad are environments of machines in other places.
+// abroad is the environment of a machine with another locale and time zone.
 var abroad = []string{"TZ=Asia/Tokyo", "LANG=de_DE.UTF-8", "LC_ALL=de_DE.UTF-8", "LANGUAGE=de"}
 
-// TestNodeOfAnotherPlace: what hooks see does not follow the machine.
+// TestNodeOfAnotherPlace checks that what hooks see does not depend on the machine.
 func TestNodeOfAnotherPlace(t *testing.T) {
 	hook := `() => {
 		const winter = new Date(2026, 0, 15, 12, 30), all = Intl.DateTimeFormat().resolvedOptions();

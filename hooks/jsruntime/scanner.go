@@ -7,20 +7,19 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxDepth is how far lists and objects of an answer may stand within each other.
+// maxDepth is how deep lists and objects of an answer may be nested.
 const maxDepth = 64
 
-// scanner reads a JSON text that a stranger may have written. The first thing
-// that is wrong ends all reading; what is read after it is empty.
+// scanner reads untrusted JSON. The first error ends all reading: later values are empty.
 type scanner struct {
 	raw string
 	at  int
 	err error
-	// values counts the values that readAny read down to countedDepth.
+	// values is the number of values that readAny has read down to countedDepth.
 	values int
 }
 
-var errAnswer = errors.New("the hook worker gave an answer that cannot be understood")
+var errAnswer = errors.New("the answer of the hook worker is invalid")
 
 func (s *scanner) fail(format string, args ...any) {
 	if s.err == nil {
@@ -36,7 +35,7 @@ func (s *scanner) require(ok bool, format string, args ...any) {
 	}
 }
 
-// peek gives the next byte that is not white space, or 0.
+// peek returns the next byte that is not white space, or 0.
 func (s *scanner) peek() byte {
 	for s.at < len(s.raw) {
 		switch b := s.raw[s.at]; b {
@@ -63,7 +62,7 @@ func (s *scanner) expect(want byte) {
 	}
 }
 
-// expectEnd says that nothing may follow.
+// expectEnd requires that nothing follows.
 func (s *scanner) expectEnd() {
 	if s.err == nil && s.peek() != 0 || s.at < len(s.raw) {
 		s.fail("there is more than one value")
@@ -89,7 +88,7 @@ func (s *scanner) readList(most int, each func(i int)) {
 	}
 }
 
-// readObject reads an object; each reads the value of the member with that name.
+// readObject reads an object. each reads the value of the member with the name.
 func (s *scanner) readObject(each func(name string)) {
 	s.expect('{')
 	if s.accept('}') {
@@ -106,8 +105,8 @@ func (s *scanner) readObject(each func(name string)) {
 	}
 }
 
-// readText reads a text of at most so many bytes. It is part of the answer itself
-// where it has no escapes.
+// readText reads a string of at most so many bytes. Without escapes, it shares the memory
+// of the answer.
 func (s *scanner) readText(most int) string {
 	s.expect('"')
 	from := s.at
@@ -121,20 +120,20 @@ func (s *scanner) readText(most int) string {
 	case s.raw[i] == '\\':
 		return s.limitText(s.readEscapedText(from, i), most)
 	default:
-		s.fail("a text holds a control character")
+		s.fail("a text has a control character")
 	}
 	return ""
 }
 
 func (s *scanner) limitText(text string, most int) string {
 	if len(text) > most {
-		s.fail("a text has %d bytes, and may have %d", len(text), most)
+		s.fail("a text has %d bytes, more than %d", len(text), most)
 		return ""
 	}
 	return text
 }
 
-// readEscapedText reads a text that begins at from and has its first escape at i.
+// readEscapedText reads a string that begins at from and has its first escape at i.
 func (s *scanner) readEscapedText(from, i int) string {
 	for s.at = i; s.at < len(s.raw) && s.raw[s.at] != '"'; s.at++ {
 		if s.raw[s.at] == '\\' {
@@ -163,9 +162,10 @@ func (s *scanner) expectWord(word string) {
 }
 
 const (
-	// countedDepth is how deep values are counted that are decoded into structs.
+	// countedDepth is the depth down to which values are counted, because they are
+	// decoded into structs.
 	countedDepth = 3
-	// maxCounted limits the memory that a small forged answer can take when it is decoded.
+	// maxCounted limits the memory that decoding a small forged answer can use.
 	maxCounted = 200_000
 )
 
@@ -194,7 +194,7 @@ func (s *scanner) readAny(depth int) string {
 	return s.raw[from:s.at]
 }
 
-// readScalar reads a text, a number, true, false or null.
+// readScalar reads a string, a number, true, false or null.
 func (s *scanner) readScalar() Value {
 	switch s.peek() {
 	case '"':
@@ -213,7 +213,7 @@ func (s *scanner) readScalar() Value {
 	}
 }
 
-// readInteger reads a whole number from least to most.
+// readInteger reads an integer from least to most.
 func (s *scanner) readInteger(least, most int64) int64 {
 	s.peek()
 	negative := s.accept('-')
@@ -236,7 +236,7 @@ func (s *scanner) readInteger(least, most int64) int64 {
 
 func isDigit(b byte) bool { return b-'0' <= 9 }
 
-// readNumber reads any number and gives its digits.
+// readNumber reads a number and returns its text.
 func (s *scanner) readNumber() string {
 	s.peek()
 	from := s.at
@@ -258,7 +258,7 @@ func (s *scanner) readNumber() string {
 	return s.raw[from:s.at]
 }
 
-// acceptEither passes over one of two bytes, if it is there.
+// acceptEither skips one of two bytes, if it is next.
 func (s *scanner) acceptEither(a, b byte) bool {
 	if s.at == len(s.raw) || s.raw[s.at] != a && s.raw[s.at] != b {
 		return false

@@ -8,39 +8,39 @@ import (
 	"unicode/utf8"
 )
 
-// jsLexer reads the words of JavaScript source that are code, and not part of a
-// text, a comment or a regular expression. It does not parse: where a slash can
-// begin a regular expression or divide, and where a sign can begin one of the old
-// comments of web pages, it is in doubt, and what follows may be misread.
+// jsLexer reads the words of JavaScript source that are not part of a string, a comment
+// or a regular expression. It does not parse. It sets ambiguous where a slash could be a
+// division or begin a regular expression, and at HTML-like comments; it may misread what
+// follows.
 type jsLexer struct {
 	source string
 	at     int
-	// previous is the last token: a word, or the last byte of something else.
+	// previous is the last token: a word, or the last byte of another token.
 	previous string
-	// openBrackets are the brackets that are open.
+	// openBrackets is the stack of open brackets.
 	openBrackets []bracket
 	ambiguous    bool
-	// ended says that a semicolon stood outside of all brackets, and stray is
-	// where something stands that cannot belong to one expression, or -1.
+	// ended reports whether there was a semicolon outside of all brackets. stray is the
+	// offset of the first token that cannot belong to one expression, or -1.
 	ended bool
 	stray int
-	// arrowCount counts the signs of arrow functions, bodies the blocks that stand
-	// behind round brackets as those of functions and methods do.
+	// arrowCount is the number of arrows, and bodyCount that of blocks that follow
+	// parentheses, as those of functions and methods do.
 	arrowCount, bodyCount int
 }
 
-// bracket is one that is open.
+// bracket is an open bracket.
 type bracket struct {
 	sign byte
-	// before is what stood before it.
+	// before is the token before it.
 	before string
-	// inTemplate says that a template goes on behind it.
+	// inTemplate reports whether a template literal continues after it.
 	inTemplate bool
 }
 
 func newJSLexer(source string) *jsLexer { return &jsLexer{source: source, stray: -1} }
 
-// recordToken notes what is part of the code, and where it stands.
+// recordToken records a token of the code and its offset.
 func (w *jsLexer) recordToken(text string, at int) {
 	w.previous = text
 	if w.ended {
@@ -54,14 +54,14 @@ func (w *jsLexer) recordStray(at int) {
 	}
 }
 
-// regexpKeywords are words behind which a slash begins a regular expression.
+// regexpKeywords are the words after which a slash begins a regular expression.
 var regexpKeywords = []string{"return", "typeof", "instanceof", "in", "new", "delete", "void", "throw", "case", "do", "else"}
 
-// ambiguousKeywords are words that are operators in some places and names in others.
+// ambiguousKeywords are words that can be operators or names.
 var ambiguousKeywords = []string{"of", "yield", "await", "async", "let", "static", "get", "set"}
 
-// next gives the next word, where it stands and what stood before it, or "" at
-// the end.
+// next returns the next word, its offset and the token before it. The word is "" at the
+// end.
 func (w *jsLexer) next() (word string, at int, before string) {
 	for w.at < len(w.source) {
 		before = w.previous
@@ -76,7 +76,7 @@ func (w *jsLexer) next() (word string, at int, before string) {
 			}
 			word = w.source[at:w.at]
 			if w.recordToken(word, at); before == "." {
-				w.previous = "name" // a property, whatever it is called
+				w.previous = "name" // a property with any name
 			}
 			return word, at, before
 		case b == '"' || b == '\'':
@@ -95,7 +95,8 @@ func (w *jsLexer) next() (word string, at int, before string) {
 	return "", len(w.source), w.previous
 }
 
-// spaceLength gives the length of the white space outside ASCII that stands here, or 0.
+// spaceLength returns the length of the next character if it is white space outside
+// ASCII, or 0.
 func (w *jsLexer) spaceLength() int {
 	r, size := utf8.DecodeRuneInString(w.source[w.at:])
 	if r < utf8.RuneSelf || r != '\uFEFF' && !unicode.IsSpace(r) {
@@ -104,8 +105,7 @@ func (w *jsLexer) spaceLength() int {
 	return size
 }
 
-// isWordByte says whether a byte is part of a word. A byte of a letter outside ASCII
-// is.
+// isWordByte reports whether a byte is part of a word. Bytes of non-ASCII letters are.
 func isWordByte(b byte) bool {
 	return b == '_' || b == '$' || b == '\\' || b == '#' || b >= utf8.RuneSelf ||
 		b >= '0' && b <= '9' || b|0x20 >= 'a' && b|0x20 <= 'z'
@@ -136,8 +136,8 @@ func (w *jsLexer) scanSign(b byte) {
 	w.recordToken(rest[:1], at)
 }
 
-// trackBracket follows how deep the source is, and says whether the sign needs no
-// more.
+// trackBracket tracks brackets, and semicolons and commas outside of them. done reports
+// that the token was recorded.
 func (w *jsLexer) trackBracket(b byte, at int) (done bool) {
 	switch {
 	case b == '{' || b == '(' || b == '[':
@@ -157,10 +157,10 @@ func (w *jsLexer) trackBracket(b byte, at int) (done bool) {
 	return false
 }
 
-// openingBrackets are the brackets that open, by those that close.
+// openingBrackets maps closing brackets to opening ones.
 var openingBrackets = map[byte]byte{'}': '{', ')': '(', ']': '['}
 
-// statementKeywords are words behind whose brackets a statement begins.
+// statementKeywords are words whose parentheses a statement follows.
 var statementKeywords = []string{"if", "while", "for", "with"}
 
 func (w *jsLexer) closeBracket(b byte, at int) {
@@ -171,7 +171,7 @@ func (w *jsLexer) closeBracket(b byte, at int) {
 		return
 	}
 	if w.openBrackets[last].sign != openingBrackets[b] {
-		w.ambiguous = true // no engine takes it, and engines tell better why
+		w.ambiguous = true // invalid everywhere; the engine explains it better
 		return
 	}
 	one := w.openBrackets[last]
@@ -182,11 +182,11 @@ func (w *jsLexer) closeBracket(b byte, at int) {
 	case b == ')' && slices.Contains(statementKeywords, one.before):
 		w.previous = ";"
 	case b == ')' && one.before == "await":
-		w.previous = "of" // for await has a statement behind it, and await alone has not
+		w.previous = "of" // a statement follows for await, but not await alone
 	}
 }
 
-// skipString passes over a text.
+// skipString skips a string.
 func (w *jsLexer) skipString(quote byte) {
 	for w.at++; w.at < len(w.source); w.at++ {
 		switch b := w.source[w.at]; b {
@@ -203,7 +203,7 @@ func (w *jsLexer) skipString(quote byte) {
 	}
 }
 
-// skipTemplate passes over the text of a template, up to its end or to a value.
+// skipTemplate skips the text of a template literal, up to its end or to a value.
 func (w *jsLexer) skipTemplate() {
 	for ; w.at < len(w.source); w.at++ {
 		switch {
@@ -222,7 +222,7 @@ func (w *jsLexer) skipTemplate() {
 	}
 }
 
-// lineEnds are what ends a line for JavaScript.
+// lineEnds are the line terminators of JavaScript.
 const lineEnds = "\n\r\u2028\u2029"
 
 func (w *jsLexer) scanSlash() {
@@ -249,7 +249,7 @@ func (w *jsLexer) advance(length, more int) {
 	w.at += length + more
 }
 
-// isDivision says whether a slash stands behind a value.
+// isDivision reports whether a slash follows a value.
 func (w *jsLexer) isDivision() bool {
 	switch {
 	case w.previous == "":
@@ -264,7 +264,7 @@ func (w *jsLexer) isDivision() bool {
 	}
 }
 
-// skipRegexp passes over a regular expression.
+// skipRegexp skips a regular expression.
 func (w *jsLexer) skipRegexp() {
 	class := false
 	for w.at++; w.at < len(w.source); w.at++ {
@@ -286,10 +286,10 @@ func (w *jsLexer) skipRegexp() {
 	}
 }
 
-// anyImport finds what may be a call of import, wherever it stands.
+// anyImport matches what may be a call of import anywhere.
 var anyImport = regexp.MustCompile(`\bimport(?:[\s\v\p{Z}\x{feff}]|//[^\n]*|/\*(?s:.*?)\*/)*[(.]`)
 
-// findImport finds a call of import in code, or gives -1.
+// findImport returns the offset of a call of import, or -1.
 func findImport(source string) int {
 	w := newJSLexer(source)
 	for {
@@ -310,10 +310,9 @@ func findImport(source string) int {
 	return -1
 }
 
-// findStray finds what cannot belong to one expression, or gives -1: a bracket that
-// closes what it did not open, and what stands behind a semicolon or a comma
-// outside of all brackets. Where it is in doubt, it leaves that to [LoadCall], which
-// finds it too.
+// findStray returns the offset of what cannot belong to one expression, or -1: a closing
+// bracket without an opening one, and what follows a semicolon or comma outside of all
+// brackets. It skips ambiguous sources, because [LoadCall] finds the error too.
 func findStray(source string) int {
 	w := newJSLexer(source)
 	for {
@@ -323,11 +322,10 @@ func findStray(source string) int {
 	}
 }
 
-// CheckSources finds what no runtime lets hooks do, before they are loaded: import(),
-// with which a hook could reach out of its context in Node, and sources that are
-// more than one function expression, some of which close the brackets that they
-// are put into. Hooks with such a fault must not be loaded. It is no check of
-// syntax; [LoadCall] is.
+// CheckSources returns the hooks that must not be loaded. Their sources call import(),
+// which could leave the context of a hook in Node, or are more than one function
+// expression, and may close the brackets that the runtime puts around them. It does not
+// check the syntax; [LoadCall] does.
 func CheckSources(hooks []Hook) []Fault {
 	var faults []Fault
 	for _, hook := range hooks {
@@ -349,47 +347,29 @@ func lineAndColumn(source string, at int) (line, column int) {
 	return 1 + strings.Count(before, "\n"), 1 + utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:])
 }
 
-// MentionedNames tells which of the names stand in the code of a hook, as words of their
-// own and not as properties, in the order of names. It serves for warnings: a
-// name may stand for something that the hook made itself.
-func MentionedNames(source string, names ...string) []string {
-	seen := map[string]bool{}
-	w := newJSLexer(source)
-	for {
-		word, _, before := w.next()
-		if word == "" {
-			break
-		}
-		if before != "." {
-			seen[word] = true
-		}
-	}
-	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !seen[name] })
-}
+// Many hooks only read the values of single cells. They cannot keep the record, so all
+// rows can use the same record object. The functions below find such hooks and may miss
+// some.
 
-// Many hooks look at nothing but the values of single cells. Such a hook can keep
-// nothing of the record that it is given, and all rows can be shown in the same one.
-// What follows finds them, and is content to miss some.
-
-// arrowHead is the head of an arrow function with one or two plain parameters.
+// arrowHead matches the head of an arrow function with one or two plain parameters.
 var arrowHead = regexp.MustCompile(`^\s*(?:\(\s*([A-Za-z_$][\w$]*)\s*(?:,\s*[A-Za-z_$][\w$]*\s*)?\)|([A-Za-z_$][\w$]*))\s*=>`)
 
-// readOfIndex and readOfCell are what may follow the name of the record, and allowedNext is
-// what may come next. A value that is called would be given its cell, so no bracket or
-// template may come there; nor a comment, which could hide one, nor an assignment.
+// readOfIndex and readOfCell match what may follow the name of the record, and
+// allowedNext what may come next. A call of a value would pass its cell as this, so
+// neither parentheses nor templates may follow, nor a comment that could hide them, nor
+// an assignment.
 var (
 	readOfIndex = regexp.MustCompile(`^[ \t\r\n]*\.[ \t\r\n]*index`)
 	readOfCell  = regexp.MustCompile(`^[ \t\r\n]*\.[ \t\r\n]*row[ \t\r\n]*\.[ \t\r\n]*([A-Za-z_$][\w$]*)[ \t\r\n]*\.[ \t\r\n]*(?:value|resultValue)`)
 	allowedNext = regexp.MustCompile(`^[ \t\r\n)]*(?:$|[\][.,;:}+*%<>&|A-Za-z-]|[!=]=|/[^/*]|\?[ ?]|\?\.[A-Za-z_$[])`)
 )
 
-// escapingWords are words with which a hook may hold its record in ways that are not
-// followed here.
+// escapingWords are words with which a hook could keep its record in other ways.
 var escapingWords = []string{"async", "await", "yield", "function", "class", "arguments", "caller", "callee", "eval", "with", "super", "delete"}
 
-// readsOnlyCells says whether a row hook is an arrow function without another function in
-// it, that uses its record for nothing but record.index and the value and resultValue
-// of fields of the schema, by their names.
+// readsOnlyCells reports whether a row hook is an arrow function without inner functions
+// that uses its record only for record.index and for value and resultValue of fields of
+// the schema.
 func readsOnlyCells(source string, fields []Field) bool {
 	head := arrowHead.FindStringSubmatchIndex(source)
 	if head == nil {
@@ -420,7 +400,8 @@ func submatchText(source string, found []int, n int) string {
 	return source[found[2*n]:found[2*n+1]]
 }
 
-// isCellRead looks at what follows the name of the record.
+// isCellRead reports whether rest, which follows the name of the record, reads a cell or
+// the index.
 func isCellRead(rest string, fields []Field) bool {
 	found := readOfIndex.FindStringIndex(rest)
 	if found == nil {

@@ -23,13 +23,13 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// worker answers requests, in one of the two runtimes.
+// worker answers requests in one of the two runtimes.
 type worker interface {
 	Handle(request []byte) ([]byte, error)
 	Close()
 }
 
-// compiled is the prelude as workers are given it.
+// compiled is the prelude for workers.
 var compiled = sync.OnceValues(jsruntime.Compile)
 
 func newQuickJS(t testing.TB) worker {
@@ -55,7 +55,7 @@ type nodeWorker struct {
 
 func newNode(t testing.TB) worker { return newNodeIn(t, []string{}) }
 
-// newNodeIn starts one in an environment.
+// newNodeIn starts one with an environment.
 func newNodeIn(t testing.TB, env []string) worker {
 	t.Helper()
 	path, err := exec.LookPath("node")
@@ -92,7 +92,7 @@ func (w *nodeWorker) Close() {
 
 func (w *nodeWorker) write(kind byte, payload []byte) {
 	head := binary.LittleEndian.AppendUint32([]byte{kind}, uint32(len(payload)))
-	_, _ = w.in.Write(append(head, payload...)) // a broken pipe shows when the answer is read
+	_, _ = w.in.Write(append(head, payload...)) // reading the answer reports a broken pipe
 }
 
 func (w *nodeWorker) read() (byte, []byte, error) {
@@ -117,7 +117,7 @@ func (w *nodeWorker) Handle(request []byte) ([]byte, error) {
 	return answer, nil
 }
 
-// runtimes are the two that must do the same.
+// runtimes are the two runtimes, which must give the same results.
 var runtimes = []struct {
 	name string
 	open func(testing.TB) worker

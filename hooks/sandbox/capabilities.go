@@ -6,30 +6,29 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Capabilities are what the system has to build a sandbox with.
+// Capabilities are the features of a system that a sandbox uses.
 type Capabilities struct {
-	// System and Processor name it as Go does.
+	// System and Processor are GOOS and GOARCH.
 	System, Processor string
-	// NoNewPrivs: a process can give up ever getting more rights.
+	// NoNewPrivs: a process can give up getting more privileges.
 	NoNewPrivs bool
-	// Seccomp: a process can be bound to a list of system calls, and this
-	// program has the list for this processor.
+	// Seccomp: a process can be restricted to a list of system calls, and this program
+	// has the list for this processor.
 	Seccomp bool
-	// Landlock is the version in which files can be closed to a process, and 0
-	// where there is none.
+	// Landlock is the version of Landlock, or 0 if there is none.
 	Landlock int
 	// Users: each worker has a user id of its own.
 	Users bool
-	// Namespaces: each worker has a network of its own, which is empty. Only
-	// trying tells: it is known once a pool is made.
+	// Namespaces: each worker has an empty network of its own. It is only known once a
+	// pool exists.
 	Namespaces bool
-	// Cgroup is "v1" or "v2" where the kernel bounds the memory of each worker,
-	// else empty: it is then looked at from outside. Of Probe it is the version
-	// whose memory controller there is.
+	// Cgroup is "v1" or "v2" if a cgroup limits the memory of each worker, and "" if the
+	// pool measures the memory. The result of ProbeCapabilities has the version whose
+	// memory controller is mounted.
 	Cgroup string
 }
 
-// missingRequired are the walls without which a strict sandbox is none.
+// missingRequired returns the missing features without which a sandbox is not strict.
 func (a Capabilities) missingRequired() (lacks []intray.Message) {
 	if a.System != "linux" {
 		return []intray.Message{intray.NewMessage("sandbox.linux_only", intray.Params{"system": a.System})}
@@ -46,22 +45,22 @@ func (a Capabilities) missingRequired() (lacks []intray.Message) {
 	return lacks
 }
 
-// Missing lists for a log, as parts of sentences, what a pool does without.
+// Missing describes what a pool lacks, for a log.
 func (a Capabilities) Missing() []string {
 	lacks := intray.RenderAll(a.missingRequired())
 	if !a.Users {
-		lacks = append(lacks, "hook workers run as the user of this program (each has its own where it is started as root)")
+		lacks = append(lacks, "hook workers run as the user of this program (each has its own user if the program runs as root)")
 	}
 	if !a.Namespaces {
 		lacks = append(lacks, "hook workers have no empty network of their own")
 	}
 	if a.Cgroup == "" {
-		lacks = append(lacks, "the memory of hook workers is looked at every 20 ms (a cgroup would bound it without gaps)")
+		lacks = append(lacks, "the memory of hook workers is measured every 20 ms (a cgroup would limit it without gaps)")
 	}
 	return lacks
 }
 
-// baseCapabilities are the abilities of a system of which nothing is known.
+// baseCapabilities returns the capabilities of an unknown system.
 func baseCapabilities() Capabilities {
 	return Capabilities{System: runtime.GOOS, Processor: runtime.GOARCH}
 }

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ProbeCapabilities asks the kernel what it can, and changes nothing.
+// ProbeCapabilities asks the kernel for its features and changes nothing.
 func ProbeCapabilities() Capabilities {
 	has := baseCapabilities()
 	_, err := unix.PrctlRetInt(unix.PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0)
@@ -20,7 +20,7 @@ func ProbeCapabilities() Capabilities {
 	return has
 }
 
-// canKillProcess asks whether a filter can end a whole process.
+// canKillProcess reports whether a filter can end a whole process.
 func canKillProcess() bool {
 	action := uint32(unix.SECCOMP_RET_KILL_PROCESS)
 	_, _, code := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_GET_ACTION_AVAIL, 0, uintptr(unsafe.Pointer(&action)))
@@ -35,8 +35,7 @@ func landlockVersion() int {
 	return int(version)
 }
 
-// canChangeUser looks for the two capabilities; root in a container can be
-// without them.
+// canChangeUser checks for the capabilities, which root in a container may lack.
 func canChangeUser() bool {
 	head := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var sets [2]unix.CapUserData
@@ -47,7 +46,7 @@ func canChangeUser() bool {
 	return sets[0].Effective&need == need
 }
 
-// cgroupVersion looks for a mounted one.
+// cgroupVersion returns the version of a mounted memory controller, or "".
 func cgroupVersion() string {
 	text, _ := os.ReadFile("/proc/self/mountinfo")
 	for line := range strings.Lines(string(text)) {

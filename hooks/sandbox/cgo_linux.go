@@ -2,5 +2,5 @@
 
 package sandbox
 
-// withC says that this program has a C library in it.
+// withC reports whether this program contains a C library.
 const withC = true

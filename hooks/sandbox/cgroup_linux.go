@@ -13,15 +13,15 @@ import (
 	"time"
 )
 
-// cgroups makes a folder for each worker in a folder of the memory controller.
-// The nil cgroups makes none.
+// cgroups creates a cgroup for each worker below a folder of the memory controller. A nil
+// *cgroups creates none.
 type cgroups struct {
 	folder string
 	isV2   bool
 	next   atomic.Int64
 }
 
-// cgroup is the folder of one worker. The nil cgroup holds nothing.
+// cgroup is the cgroup of one worker. A nil *cgroup has no effect.
 type cgroup struct {
 	folder string
 	isV2   bool
@@ -29,8 +29,8 @@ type cgroup struct {
 
 const groupPrefix = "intray-hooks-"
 
-// openCgroups tries the folder out, so that who names one that is of no use is
-// told why when the service starts, and not when a hook is to run.
+// openCgroups checks that the folder is usable, so that the service reports an unusable
+// one when it starts and not when a hook runs.
 func openCgroups(folder string, memory int64) (*cgroups, error) {
 	g, err := findCgroups(folder)
 	if err != nil {
@@ -40,7 +40,7 @@ func openCgroups(folder string, memory int64) (*cgroups, error) {
 	return g, g.checkUsable(memory)
 }
 
-// findCgroups tells which version a folder is of.
+// findCgroups returns the cgroups in a folder of either version.
 func findCgroups(folder string) (*cgroups, error) {
 	g := &cgroups{folder: folder}
 	controllers, err := os.ReadFile(filepath.Join(folder, "cgroup.controllers"))
@@ -48,33 +48,33 @@ func findCgroups(folder string) (*cgroups, error) {
 	case err == nil:
 		g.isV2 = true
 		if !bytes.Contains(controllers, []byte("memory")) {
-			return nil, fmt.Errorf("the cgroup %s for hooks cannot bound memory: give it the memory controller, by writing +memory into the cgroup.subtree_control above it", folder)
+			return nil, fmt.Errorf("the hook cgroup %s has no memory controller: write +memory to the cgroup.subtree_control above it", folder)
 		}
 	case !exists(folder):
-		return nil, fmt.Errorf("there is no folder %s, in which hooks shall have their cgroups: make it", folder)
+		return nil, fmt.Errorf("the hook cgroup %s does not exist: create it", folder)
 	case !exists(filepath.Join(folder, "memory.limit_in_bytes")):
-		return nil, fmt.Errorf("%s is no cgroup of the memory controller, and hooks shall have theirs in it", folder)
+		return nil, fmt.Errorf("%s is not a memory cgroup; hook workers need one", folder)
 	}
 	return g, nil
 }
 
-// checkUsable makes a cgroup without a process, and bounds it.
+// checkUsable creates a cgroup without a process and sets its limit.
 func (g *cgroups) checkUsable(memory int64) error {
 	one := g.nextGroup()
 	if err := os.Mkdir(one.folder, 0o755); err != nil {
-		return fmt.Errorf("the cgroup %s for hooks is of no use: %w. Give the folder to the user of this program", g.folder, err)
+		return fmt.Errorf("use the hook cgroup %s: %w; make the user of this program its owner", g.folder, err)
 	}
 	defer one.remove()
 	if g.isV2 && !exists(filepath.Join(one.folder, "memory.max")) {
-		return fmt.Errorf("the cgroup %s for hooks does not bound the memory of what is in it: write +memory into its cgroup.subtree_control, which works while no process is in it itself", g.folder)
+		return fmt.Errorf("the hook cgroup %s does not limit memory: write +memory to its cgroup.subtree_control while no process is in it", g.folder)
 	}
 	if err := one.setMemoryLimit(memory); err != nil {
-		return fmt.Errorf("the cgroup %s for hooks is of no use: bounding memory in it: %w. Give the folder to the user of this program", g.folder, err)
+		return fmt.Errorf("set a memory limit in the hook cgroup %s: %w; make the user of this program its owner", g.folder, err)
 	}
 	return nil
 }
 
-// nextGroup is a cgroup that is yet to be made.
+// nextGroup returns a cgroup that does not exist yet.
 func (g *cgroups) nextGroup() *cgroup {
 	return &cgroup{
 		folder: filepath.Join(g.folder, fmt.Sprintf("%s%d-%d", groupPrefix, os.Getpid(), g.next.Add(1))),
@@ -87,8 +87,8 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// removeStale removes what a program left behind that was killed. Only the empty
-// folders of programs that are gone can be removed.
+// removeStale removes the cgroups of programs that were killed. Only empty ones can be
+// removed.
 func (g *cgroups) removeStale() {
 	old, _ := filepath.Glob(filepath.Join(g.folder, groupPrefix+"*"))
 	for _, folder := range old {
@@ -109,7 +109,7 @@ func (g *cgroups) version() string {
 	return "v1"
 }
 
-// addProcess bounds the memory of a process.
+// addProcess moves a process into a new cgroup with a memory limit.
 func (g *cgroups) addProcess(pid int, memory int64) (*cgroup, error) {
 	if g == nil {
 		return nil, nil
@@ -129,8 +129,8 @@ func (g *cgroups) addProcess(pid int, memory int64) (*cgroup, error) {
 	return one, nil
 }
 
-// setMemoryLimit writes the limits. That of memory and swap together is not there where
-// the system does not count swap.
+// setMemoryLimit writes the limits. The limits of memory and swap together are missing on
+// systems that do not count swap.
 func (c *cgroup) setMemoryLimit(memory int64) error {
 	if c.isV2 {
 		return errors.Join(c.write("memory.max", memory), c.writeOptional("memory.swap.max", 0), c.writeOptional("memory.oom.group", 1))
@@ -149,7 +149,8 @@ func (c *cgroup) writeOptional(name string, value int64) error {
 	return c.write(name, value)
 }
 
-// isKilledForMemory says whether the system killed in this cgroup for want of memory.
+// isKilledForMemory reports whether the kernel killed a process of the cgroup for its
+// memory.
 func (c *cgroup) isKilledForMemory() bool {
 	if c == nil {
 		return false
@@ -170,7 +171,8 @@ func (c *cgroup) isKilledForMemory() bool {
 	return false
 }
 
-// remove waits shortly where the kernel still counts the process that ended.
+// remove retries for a moment, because the kernel may still count a process that has
+// ended.
 func (c *cgroup) remove() {
 	if c == nil {
 		return

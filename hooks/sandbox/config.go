@@ -11,25 +11,25 @@ import (
 	"time"
 )
 
-// Runtime is what runs the code in a worker.
+// Runtime is what executes code in a worker.
 type Runtime string
 
-// The runtimes.
+// Runtimes.
 const (
-	// QuickJS is in this program.
+	// QuickJS is part of this program.
 	QuickJS Runtime = "quickjs"
-	// Node must be installed. It is faster, and larger.
+	// Node must be installed. It is faster and needs more memory.
 	Node Runtime = "node"
 )
 
-// Mode says what to do where the system cannot build the whole sandbox.
+// Mode decides what happens if the system lacks a part of the sandbox.
 type Mode string
 
-// The sandboxes.
+// Modes.
 const (
-	// Strict refuses to run a worker that is not sandboxed.
+	// Strict does not start workers without the whole sandbox.
 	Strict Mode = "strict"
-	// BestEffort builds of the sandbox what the system has.
+	// BestEffort uses the parts that the system has.
 	BestEffort Mode = "best-effort"
 )
 
@@ -45,69 +45,65 @@ const (
 	DefaultFirstUserID  = 64500
 )
 
-// maxScript is the most text that fits into one argument of a program.
+// maxScript is the most bytes of one argument of a program.
 const maxScript = 120 << 10
 
-// Config holds the choices of a Pool. The zero Config works: QuickJS in a
-// strict sandbox.
+// Config configures a Pool. The zero Config works: QuickJS in a strict sandbox.
 type Config struct {
 	// Runtime is QuickJS by default.
 	Runtime Runtime
 	// Mode is Strict by default.
 	Mode Mode
-	// Command are the arguments with which this program becomes a worker, that
-	// is calls Serve. Default: hook-worker.
+	// Command are the arguments that make this program call Serve. Default: hook-worker.
 	Command []string
-	// NodePath is the program Node, of version 20 or later. Default: node in
-	// PATH.
+	// NodePath is the Node program, of version 20 or later. Default: node in PATH.
 	NodePath string
-	// Script is what Node runs: it answers the frames on the descriptors 0 and
-	// 1. At most 120 KiB.
+	// Script is the program that Node runs. It answers frames on descriptors 0 and 1. At
+	// most 120 KiB.
 	Script string
-	// Setup is given to each worker before it is sandboxed wholly. It comes from
-	// this program and never from a stranger.
+	// Setup is passed to each worker before its sandbox is complete. It must come from
+	// this program, never from untrusted input.
 	Setup []byte
 
-	// Memory is the most that one worker may hold, in bytes. Default
-	// DefaultMemory. Without a cgroup it is looked at every 20 ms, so that a
-	// worker can hold more for that long.
+	// Memory is the memory limit of a worker, in bytes. Default DefaultMemory. Without a
+	// cgroup, the pool measures it every 20 ms, so a worker may exceed it for that long.
 	Memory int64
-	// CallTimeout is the budget of a Call that names none. Default DefaultCallTimeout.
+	// CallTimeout is the budget of calls that do not set one. Default DefaultCallTimeout.
 	CallTimeout time.Duration
-	// IdleTimeout is how long a worker may be held without a call before it counts as
-	// forgotten and is ended. Default DefaultIdleTimeout.
+	// IdleTimeout is how long a worker in use may go without a call before it is ended.
+	// Default DefaultIdleTimeout.
 	IdleTimeout time.Duration
 	// StartTimeout is how long a worker may take to start. Default DefaultStartTimeout.
 	StartTimeout time.Duration
-	// Request and Answer are the longest payloads, in bytes. Defaults
+	// MaxRequest and MaxAnswer are the longest payloads, in bytes. Defaults
 	// DefaultMaxRequest and DefaultMaxAnswer.
 	MaxRequest, MaxAnswer int
 
-	// IdleWorkers is how many workers wait to be taken. Default DefaultIdleWorkers.
+	// IdleWorkers is the number of workers that are started ahead. Default
+	// DefaultIdleWorkers.
 	IdleWorkers int
-	// MaxWorkers is how many processes there may be, the spares counted. Default:
-	// four for each processor.
+	// MaxWorkers is the most processes, including idle ones. Default: four for each
+	// processor.
 	MaxWorkers int
-	// Cgroup is a folder of the memory controller, of version 1 or 2, in which
-	// a folder for each worker can be made. None by default.
+	// Cgroup is a folder of the memory controller, version 1 or 2, in which cgroups can
+	// be created. Default: none.
 	Cgroup string
-	// FirstUserID is the first of as many user ids as there are Workers; nobody
-	// else may have them. They are used where this program runs as root.
-	// Default DefaultFirstUserID.
+	// FirstUserID is the first of MaxWorkers user ids that nothing else uses. They are
+	// used if this program runs as root. Default DefaultFirstUserID.
 	FirstUserID int
 
 	nodeMajor int
 }
 
-// Limits are those of one worker. What is zero or larger than in the Config is
-// as in the Config.
+// Limits are the limits of one worker. Members that are zero, or larger than in the
+// Config, have the value of the Config.
 type Limits struct {
-	// Memory and Answer are in bytes.
+	// Memory and MaxAnswer are in bytes.
 	Memory    int64
 	MaxAnswer int
 }
 
-// withDefaults fills in the defaults and refuses what makes no sense.
+// withDefaults sets defaults and checks the values.
 func (cfg Config) withDefaults() (Config, error) {
 	setDefault(&cfg.Runtime, QuickJS)
 	setDefault(&cfg.Mode, Strict)
@@ -142,37 +138,36 @@ func setDefault[T comparable](field *T, value T) {
 func (cfg *Config) validate() error {
 	switch {
 	case cfg.Runtime != QuickJS && cfg.Runtime != Node:
-		return fmt.Errorf("there is no hook runtime %q: choose quickjs or node", cfg.Runtime)
+		return fmt.Errorf("unknown hook runtime %q: use quickjs or node", cfg.Runtime)
 	case cfg.Mode != Strict && cfg.Mode != BestEffort:
-		return fmt.Errorf("there is no hook sandbox mode %q: choose strict or best-effort", cfg.Mode)
+		return fmt.Errorf("unknown hook sandbox mode %q: use strict or best-effort", cfg.Mode)
 	case cfg.IdleWorkers < 0 || cfg.MaxWorkers < cfg.IdleWorkers:
-		return fmt.Errorf("%d spare hook workers do not fit into %d workers", cfg.IdleWorkers, cfg.MaxWorkers)
+		return fmt.Errorf("%d idle hook workers exceed the maximum of %d", cfg.IdleWorkers, cfg.MaxWorkers)
 	case cfg.Memory < 0 || cfg.MaxRequest < 0 || cfg.MaxAnswer < 0 || cfg.CallTimeout < 0 || cfg.IdleTimeout < 0 || cfg.StartTimeout < 0:
-		return fmt.Errorf("the limits of a hook worker cannot be negative")
+		return fmt.Errorf("the limits of hook workers must not be negative")
 	case cfg.MaxRequest > maxFrame || cfg.MaxAnswer > maxFrame:
-		return fmt.Errorf("a frame of a hook worker holds at most %d bytes", maxFrame)
+		return fmt.Errorf("requests and answers of hook workers are limited to %d bytes", maxFrame)
 	case len(cfg.Script) > maxScript:
-		return fmt.Errorf("the script for Node has %d bytes, and may have %d", len(cfg.Script), maxScript)
+		return fmt.Errorf("the script for Node has %d bytes, more than %d", len(cfg.Script), maxScript)
 	}
 	return nil
 }
 
-// minNodeVersion is the first that has the flags.
+// minNodeVersion is the first version that has the flags.
 const minNodeVersion = 20
 
-// nodeArgs keep Node small, and take from it what a hook must not have. They
-// are no wall: that is the sandbox.
+// nodeArgs keep Node small and disable what hooks must not have. They are no security
+// boundary; the sandbox is.
 var nodeArgs = []string{
 	"--disable-proto=delete", "--no-addons", "--disallow-code-generation-from-strings", "--frozen-intrinsics",
 	"--no-deprecation", "--no-warnings",
-	// Young objects take no more room than fits into the caches of a processor: what a
-	// busy hook leaves behind goes by in there. With half of it the texts of a call
-	// would be taken for what lasts.
+	// The young generation fits into the processor caches, because most of what hooks
+	// allocate is short-lived. With half the size, the texts of a call would be promoted.
 	"--max-semi-space-size=4", "--single-threaded-gc", "--v8-pool-size=0", "--stack-size=800",
 }
 
-// newNodeCommand tells a worker to become Node. Half of its memory is for the heap:
-// the rest is for the program, for buffers and for what is being collected.
+// newNodeCommand returns the command that a worker executes. Half of the memory is for
+// the heap; the program, buffers and garbage collection need the rest.
 func newNodeCommand(cfg *Config) *nodeCommand {
 	permission := "--permission"
 	if cfg.nodeMajor < 24 {
@@ -183,35 +178,34 @@ func newNodeCommand(cfg *Config) *nodeCommand {
 	return &nodeCommand{
 		Path: cfg.NodePath,
 		Args: args,
-		// Without the second Node looks for a file that the sandbox has closed, and
-		// ends.
+		// Without OPENSSL_CONF, Node fails because it cannot open a file in the sandbox.
 		Env: append(environment(), "OPENSSL_CONF=/dev/null"),
 	}
 }
 
-// findNode makes the path absolute, because the folder of a worker is another
-// one, and asks for the version.
+// findNode resolves the path, because workers have another working directory, and checks
+// the version.
 func (cfg *Config) findNode() error {
 	setDefault(&cfg.NodePath, "node")
 	path, err := exec.LookPath(cfg.NodePath)
 	if err != nil {
-		return fmt.Errorf("finding Node for the hooks: %w. Install Node %d or later, or choose the hook runtime quickjs", err, minNodeVersion)
+		return fmt.Errorf("find Node for hooks: %w; install Node %d or later, or use the hook runtime quickjs", err, minNodeVersion)
 	}
 	if path, err = filepath.Abs(path); err == nil {
 		path, err = filepath.EvalSymlinks(path)
 	}
 	if err != nil {
-		return fmt.Errorf("finding Node for the hooks: %w", err)
+		return fmt.Errorf("find Node for hooks: %w", err)
 	}
 	cfg.NodePath = path
 	cfg.nodeMajor, err = nodeMajorVersion(path, cfg.StartTimeout)
 	if err == nil && cfg.nodeMajor < minNodeVersion {
-		err = fmt.Errorf("%s has the version %d: install Node %d or later, or choose the hook runtime quickjs", path, cfg.nodeMajor, minNodeVersion)
+		err = fmt.Errorf("%s has version %d: install Node %d or later, or use the hook runtime quickjs", path, cfg.nodeMajor, minNodeVersion)
 	}
 	return err
 }
 
-// nodeMajorVersion runs the program that the operator chose, and no code.
+// nodeMajorVersion runs the program with --version only.
 func nodeMajorVersion(path string, patience time.Duration) (int, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -219,12 +213,12 @@ func nodeMajorVersion(path string, patience time.Duration) (int, error) {
 	ask.Env = []string{}
 	out, err := ask.Output()
 	if err != nil {
-		return 0, fmt.Errorf("asking Node for its version: %w", err)
+		return 0, fmt.Errorf("get the version of Node: %w", err)
 	}
 	first, _, _ := strings.Cut(strings.TrimPrefix(string(out), "v"), ".")
 	major, err := strconv.Atoi(first)
 	if err != nil {
-		return 0, fmt.Errorf("asking Node for its version: %s says %.100q", path, out)
+		return 0, fmt.Errorf("get the version of Node: %s returned %.100q", path, out)
 	}
 	return major, nil
 }

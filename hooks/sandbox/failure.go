@@ -12,91 +12,90 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Kind says what was broken.
+// Kind is the reason of a failure.
 type Kind string
 
-// The kinds of failures.
+// Kinds of failures.
 const (
-	// KindDeadline: a call took longer than its budget.
+	// KindDeadline: a call exceeded its budget.
 	KindDeadline Kind = "deadline"
-	// KindMemory: the worker held more memory than it may.
+	// KindMemory: the worker exceeded its memory limit.
 	KindMemory Kind = "memory"
-	// KindThreads: the worker had more threads than it may.
+	// KindThreads: the worker had too many threads.
 	KindThreads Kind = "threads"
-	// KindDied: the process ended by itself. A worker that did what the sandbox
-	// forbids dies by the signal SIGSYS.
+	// KindDied: the process ended on its own, or by SIGSYS because of a forbidden system
+	// call.
 	KindDied Kind = "died"
-	// KindKilled: something outside ended the process: an operator, the end of
-	// the service's whole group, or a system that has no memory left.
+	// KindKilled: something else ended the process, such as an operator or a system
+	// without free memory.
 	KindKilled Kind = "killed"
-	// KindProtocol: the worker wrote what is no frame, or none that fits.
+	// KindProtocol: the worker wrote an invalid or unexpected frame.
 	KindProtocol Kind = "protocol"
-	// KindOutput: the worker wrote more than it may.
+	// KindOutput: the worker wrote too much.
 	KindOutput Kind = "output"
-	// KindFault: the worker itself said that it cannot go on.
+	// KindFault: the worker reported that it cannot continue.
 	KindFault Kind = "fault"
-	// KindIdle: nobody called the worker for too long.
+	// KindIdle: the worker had no call for too long.
 	KindIdle Kind = "idle"
-	// KindClosed: who used the worker closed it, or gave up.
+	// KindClosed: the user of the worker closed it or cancelled a call.
 	KindClosed Kind = "closed"
 	// KindStart: the worker did not become ready.
 	KindStart Kind = "start"
 )
 
-// Failure is the error after which a worker is dead. It is given when its
-// process is gone.
+// Failure is the reason why a worker has ended. It is returned when its process is gone.
 type Failure struct {
 	Kind Kind
-	// Detail says more, for a log.
+	// Detail is a description for logs.
 	Detail string
-	// Signal is the name of the signal by which a process died that nobody
-	// here ended, else empty; Exit is its exit status, else -1.
+	// Signal is the name of the signal that ended a process without the pool, or "". Exit
+	// is the exit status, or -1.
 	Signal string
 	Exit   int
-	// Stderr is what the worker wrote to its standard error, of long words the
-	// first KiB and the last 8. Strangers may have written it.
+	// Stderr is what the worker wrote to its standard error: all of it, or the first KiB
+	// and the last 8. It is untrusted.
 	Stderr string
-	// Note is the last note of the call that was under way, "" where there was
-	// none; a stranger may have forged it. Noted is how long before the end that
-	// was.
+	// Note is the last note of the running call, or "". It is untrusted. Noted is how
+	// long before the end it came.
 	Note  string
 	Noted time.Duration
-	// Cause is the error behind it, if there is one.
+	// Cause is the underlying error, or nil.
 	Cause error
 }
 
-// Error tells it without the words of the worker.
+// Error returns a text without the output of the worker.
 func (f *Failure) Error() string { return "the hook worker was ended: " + f.Detail }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (f *Failure) Unwrap() error { return f.Cause }
 
-// exitFailure tells of a process that ended unasked.
+// exitFailure returns the failure of a process that ended without the pool.
 func exitFailure(end exitStatus) *Failure {
 	f := &Failure{Kind: KindDied, Exit: end.exit, Signal: end.signal}
 	switch {
 	case end.outOfMemory:
-		f.Kind, f.Detail = KindMemory, "it held more memory than its cgroup may"
+		f.Kind, f.Detail = KindMemory, "it exceeded the memory limit of its cgroup"
 	case end.signal == "SIGSYS":
-		f.Detail = "it tried a system call that the sandbox forbids (SIGSYS)"
+		f.Detail = "it made a system call that the sandbox forbids (SIGSYS)"
 	case slices.Contains(externalSignals, end.signal):
-		f.Kind, f.Detail = KindKilled, "something else killed it ("+end.signal+"), as a system does that has no memory left"
+		f.Kind, f.Detail = KindKilled, "something else killed it ("+end.signal+"), such as a system without free memory"
 	case end.signal != "":
-		f.Detail = "it died by " + end.signal
+		f.Detail = "it was ended by " + end.signal
 	default:
 		f.Detail = fmt.Sprintf("it exited with status %d", end.exit)
 	}
 	return f
 }
 
-// externalSignals are signals that no worker can send itself: its sandbox forbids that.
+// externalSignals are signals that no worker can send, because the sandbox forbids it.
 var externalSignals = []string{"SIGKILL", "SIGTERM", "SIGINT", "SIGHUP"}
 
-// outOfMemoryMessages are what runtimes write where they end for want of memory. Who
-// forges them gains nothing but another word in the error.
+// outOfMemoryMessages are texts of runtimes that end for lack of memory. Forging them
+// only changes the text of an error.
 var outOfMemoryMessages = []string{"cannot allocate memory", "runtime: out of memory", "JavaScript heap out of memory", "Allocation failed - process out of memory"}
 
-// addStderr looks at the last words of a process that ended by itself.
+// addStderr adds the standard error of a process, which may show that it ran out of
+// memory.
 func (f *Failure) addStderr(stderr string) {
 	f.Stderr = stderr
 	if f.Kind != KindDied && f.Kind != KindKilled {
@@ -114,7 +113,7 @@ func (f *Failure) addStderr(stderr string) {
 type exitStatus struct {
 	exit   int
 	signal string
-	// outOfMemory says that the system ended it for its memory.
+	// outOfMemory reports whether the kernel ended it for its memory.
 	outOfMemory bool
 }
 
@@ -125,40 +124,39 @@ func newExitStatus(state *os.ProcessState) exitStatus {
 	return exitStatus{exit: state.ExitCode()}
 }
 
-// TooLongError says that a request was not sent.
+// TooLongError reports that a request was too long to be sent.
 type TooLongError struct {
-	// Size is how long it is, Most how long one may be, in bytes.
+	// Size is the length of the request and Most the longest allowed, in bytes.
 	Size, Most int
 }
 
-// Error gives both.
+// Error returns both sizes.
 func (e *TooLongError) Error() string {
-	return fmt.Sprintf("a request of %d bytes is too long for a hook worker, which takes %d", e.Size, e.Most)
+	return fmt.Sprintf("a request of %d bytes exceeds the limit of %d bytes of a hook worker", e.Size, e.Most)
 }
 
-// RefusedError says that a strict sandbox cannot be built here.
+// RefusedError reports that this system cannot build a strict sandbox.
 type RefusedError struct {
-	// Lacks are parts of sentences, such as "the kernel has no Landlock".
+	// Lacks are the missing parts, such as "the kernel has no Landlock".
 	Lacks []intray.Message
 }
 
-// Error gives the text of Describe in English.
+// Error returns the text of Describe in English.
 func (e *RefusedError) Error() string { return e.Describe().String() }
 
-// Describe tells what lacks and what to do, without a full stop.
+// Describe returns what is missing and what to do, without a full stop.
 func (e *RefusedError) Describe() intray.Message {
 	return intray.NewMessage("hook.no_strict_sandbox", intray.Params{"lacks": e.Lacks})
 }
 
 const (
-	// headSize and tailSize are how much of the standard error is kept. A
-	// runtime that ends tells why first, and then all that it was at.
+	// headSize and tailSize are how much of the standard error is kept, in bytes. A
+	// runtime writes the reason first, and details up to the end.
 	headSize = 1 << 10
 	tailSize = 8 << 10
-	// maxStderr is how much a worker may write to its standard error before it
-	// counts as a flood.
+	// maxStderr is how much a worker may write to its standard error, in bytes.
 	maxStderr = 4 << 20
-	// omission stands for what was between.
+	// omission replaces what is not kept.
 	omission = "\n[...]\n"
 )
 
@@ -170,8 +168,8 @@ type headTail struct {
 	cut  bool
 }
 
-// readFrom reads until the end, or until the stream gave more than most bytes; it
-// then says true.
+// readFrom reads to the end of a stream. It stops and returns true after more than most
+// bytes.
 func (t *headTail) readFrom(from io.Reader, most int) bool {
 	buf := make([]byte, 4<<10)
 	for total := 0; total <= most; {

@@ -12,25 +12,28 @@ import (
 	"time"
 )
 
-// slack is how much later than its budget a worker may be gone, and patient how
-// much on a machine that is too busy to be exact.
 const (
-	slack   = 250 * time.Millisecond
-	patient = 10 * time.Second
+	// shortBudget is the budget of calls that must exceed it.
+	shortBudget = 300 * time.Millisecond
+	// patient is the budget of all other calls, which a busy machine must not exceed.
+	patient = time.Minute
 )
+
+// budgetOf returns the budget of a command.
+func budgetOf(command string) time.Duration {
+	if command == "spin" || command == "sleep" {
+		return shortBudget
+	}
+	return patient
+}
 
 // broken makes a call that must fail and leave no process.
 func broken(t *testing.T, w *Worker, request string, budget time.Duration) *Failure {
 	t.Helper()
-	start := time.Now()
 	answer, err := w.Call(context.Background(), []byte(request), budget)
-	took := time.Since(start)
 	var f *Failure
 	if !errors.As(err, &f) {
 		t.Fatalf("%.40q was answered with %.200q, %v", request, answer, err)
-	}
-	if took > budget+patient {
-		t.Errorf("%.40q took %v", request, took)
 	}
 	if stat, err := os.ReadFile("/proc/" + strconv.Itoa(w.proc.os.Pid) + "/stat"); err == nil {
 		t.Errorf("the process is still there: %s", stat)
@@ -39,15 +42,6 @@ func broken(t *testing.T, w *Worker, request string, budget time.Duration) *Fail
 		t.Errorf("the next call gave %q, %v", again, err)
 	}
 	return f
-}
-
-// patience is the budget of a deed. Filling memory takes its time on a machine
-// that has other things to do.
-func patience(command string) time.Duration {
-	if command == "hoard" || command == "crowd" {
-		return 5 * time.Second
-	}
-	return 300 * time.Millisecond
 }
 
 func TestHostileCommands(t *testing.T) {
@@ -64,11 +58,11 @@ func TestHostileCommands(t *testing.T) {
 		{"hoard", KindMemory, "memory"},
 		{"crowd", KindThreads, "threads"},
 		{"shout", KindOutput, "standard error"},
-		{"large", KindOutput, "2097152 bytes, and may have 1048576"},
+		{"large", KindOutput, "2097152 bytes, more than 1048576"},
 		{"exit", KindDied, "status 3"},
 		{"panic now", KindDied, "status 2"},
 		{"fault my words", KindFault, "my words"},
-		{"nonsense", KindFault, "no deed"},
+		{"nonsense", KindFault, "unknown command"},
 		{"socket", KindDied, "SIGSYS"},
 		{"tcp", KindDied, "SIGSYS"},
 		{"udp", KindDied, "SIGSYS"},
@@ -80,9 +74,7 @@ func TestHostileCommands(t *testing.T) {
 	} {
 		t.Run(strings.Fields(test.request)[0], func(t *testing.T) {
 			w := lend(t, c)
-			start := time.Now()
-			f := broken(t, w, test.request, patience(test.request))
-			t.Logf("%v: %v", time.Since(start).Round(100*time.Microsecond), f)
+			f := broken(t, w, test.request, budgetOf(test.request))
 			if f.Kind != test.kind || !strings.Contains(f.Error(), test.words) {
 				t.Errorf("got %s: %v, want %s: …%s…; stderr: %.500s", f.Kind, f, test.kind, test.words, f.Stderr)
 			}
@@ -93,43 +85,18 @@ func TestHostileCommands(t *testing.T) {
 	}
 }
 
-// TestInTime takes the best of some tries: others use this machine too.
-func TestInTime(t *testing.T) {
-	c := open(t, Config{IdleWorkers: 2})
-	for request, budget := range map[string]time.Duration{
-		"spin": 100 * time.Millisecond, "sleep": 100 * time.Millisecond, "shout": 0, "socket": 0, "exit": 0,
-		"raw " + frame('A', 100, "x"): 100 * time.Millisecond,
-	} {
-		best := time.Hour
-		for range 10 {
-			w := lend(t, c)
-			start := time.Now()
-			if answer, err := w.Call(t.Context(), []byte(request), budget); err == nil {
-				t.Fatalf("%s was answered with %s", request, answer)
-			}
-			if best = min(best, time.Since(start)); best <= budget+slack {
-				break
-			}
-		}
-		t.Logf("%.20q: gone %v after its budget of %v", request, best-budget, budget)
-		if best > budget+slack {
-			t.Errorf("%.20q takes %v, more than %v", request, best, budget+slack)
-		}
-	}
-}
-
-// TestFilesAreClosed: a program with a C library in it is refused, one without
-// is killed.
+// TestFilesAreClosed checks that opening files fails in a program with a C library, and
+// kills one without.
 func TestFilesAreClosed(t *testing.T) {
 	c := open(t, Config{IdleWorkers: 2})
 	for _, command := range []string{"open", "create", "self", "start"} {
-		if got := outcome(t, lend(t, c), command, patience(command)); !strings.HasPrefix(got, "refused") && !strings.Contains(got, "SIGSYS") {
+		if got := outcome(t, lend(t, c), command, budgetOf(command)); !strings.HasPrefix(got, "refused") && !strings.Contains(got, "SIGSYS") {
 			t.Errorf("%s: %s", command, got)
 		}
 	}
 }
 
-// frame is a frame as a stranger would write it.
+// frame returns a forged frame.
 func frame(kind byte, length uint32, payload string) string {
 	return string(binary.LittleEndian.AppendUint32([]byte{kind}, length)) + payload
 }
@@ -153,24 +120,28 @@ func TestForgedFrames(t *testing.T) {
 		{"text", "hello, world: how are you?\n", KindProtocol},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if f := broken(t, lend(t, c), "raw "+test.bytes, 200*time.Millisecond); f.Kind != test.kind {
+			budget := patient
+			if test.kind == KindDeadline {
+				budget = shortBudget
+			}
+			if f := broken(t, lend(t, c), "raw "+test.bytes, budget); f.Kind != test.kind {
 				t.Errorf("got %s: %v, want %s", f.Kind, f, test.kind)
 			}
 		})
 	}
 }
 
-// TestForgedAnswer shows what the pool does not promise: an answer is taken,
-// whoever in the worker wrote it. One that nobody asked for is refused.
+// TestForgedAnswer shows what the pool does not check: any code in the worker can write
+// the answer. An answer without a call is refused.
 func TestForgedAnswer(t *testing.T) {
 	w := lend(t, open(t, Config{}))
 	one := frame('A', 6, "forged")
-	answer, err := w.Call(context.Background(), []byte("raw "+one+one), 200*time.Millisecond)
+	answer, err := w.Call(context.Background(), []byte("raw "+one+one), patient)
 	if answer != "forged" || err != nil {
 		t.Fatalf("got %q, %v", answer, err)
 	}
 	<-w.dead
-	if f := broken(t, w, "echo x", time.Second); f.Kind != KindProtocol {
+	if f := broken(t, w, "echo x", patient); f.Kind != KindProtocol {
 		t.Errorf("got %s: %v", f.Kind, f)
 	}
 }
@@ -188,7 +159,7 @@ func TestGarbage(t *testing.T) {
 		if text[0] == 'A' || text[0] == 'F' {
 			continue
 		}
-		if f := broken(t, lend(t, c), "raw "+string(text), time.Second); f.Kind != KindProtocol {
+		if f := broken(t, lend(t, c), "raw "+string(text), patient); f.Kind != KindProtocol {
 			t.Errorf("%q gave %s: %v", text, f.Kind, f)
 		}
 	}
@@ -196,7 +167,7 @@ func TestGarbage(t *testing.T) {
 
 func TestLastWords(t *testing.T) {
 	w := lend(t, open(t, Config{}))
-	f := broken(t, w, "shout the very last", time.Second)
+	f := broken(t, w, "shout the very last", patient)
 	if f.Kind != KindDied || f.Exit != 4 || !strings.HasSuffix(f.Stderr, "x\nthe very last") {
 		t.Errorf("got %s, exit %d, stderr %q", f.Kind, f.Exit, f.Stderr)
 	}
@@ -205,10 +176,11 @@ func TestLastWords(t *testing.T) {
 	}
 }
 
-// TestFirstWords: a runtime says why it ends before it lists all that it was at.
+// TestFirstWords checks that the beginning of the standard error is kept, which has the
+// reason.
 func TestFirstWords(t *testing.T) {
 	w := lend(t, open(t, Config{}))
-	f := broken(t, w, "wail fatal error: runtime: cannot allocate memory\n"+strings.Repeat("frame\n", 10_000), time.Second)
+	f := broken(t, w, "wail fatal error: runtime: cannot allocate memory\n"+strings.Repeat("frame\n", 10_000), patient)
 	if f.Kind != KindMemory || !strings.HasPrefix(f.Stderr, "fatal error: runtime: cannot") || !strings.HasSuffix(f.Stderr, "frame\n") || len(f.Stderr) > headSize+len(omission)+tailSize {
 		t.Errorf("got %s, stderr of %d bytes %.80q", f.Kind, len(f.Stderr), f.Stderr)
 	}

@@ -13,84 +13,84 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// launcher knows how to start sandboxed processes on this system.
+// launcher starts sandboxed processes.
 type launcher struct {
 	cfg       *Config
 	available Capabilities
 	groups    *cgroups
-	// modeIndex is how processes are started. It moves on where the system refuses,
-	// until the first has started: what was told of the sandbox then stays true.
+	// modeIndex is the index of the launch mode. It advances while the system refuses a
+	// mode, until the first process has started, so that the capabilities do not change
+	// later.
 	modeIndex atomic.Int32
 	settled   atomic.Bool
 }
 
-// launchMode is what a child gets when it is made, besides what it does to itself.
+// launchMode is what the parent does when it creates a process.
 type launchMode struct{ user, namespaces bool }
 
-// launchModes stand in the order in which they are tried. Containers often forbid
-// making namespaces, and sometimes changing the user.
+// launchModes are in the order in which they are tried. Containers often forbid
+// namespaces, and sometimes other users.
 var launchModes = []launchMode{{true, true}, {true, false}, {false, true}, {false, false}}
 
-// newLauncher refuses a strict sandbox that the system cannot build.
+// newLauncher returns a *RefusedError if the system cannot build a strict sandbox.
 func newLauncher(cfg *Config, has Capabilities) (*launcher, error) {
-	j := &launcher{cfg: cfg, available: has}
+	l := &launcher{cfg: cfg, available: has}
 	if lacks := has.missingRequired(); len(lacks) > 0 && cfg.Mode == Strict {
 		return nil, &RefusedError{Lacks: lacks}
 	}
 	if cfg.Cgroup == "" {
-		return j, nil
+		return l, nil
 	}
 	groups, err := openCgroups(cfg.Cgroup, cfg.Memory)
 	switch {
 	case err == nil:
-		j.groups = groups
+		l.groups = groups
 	case cfg.Mode == Strict:
 		return nil, err
 	}
-	return j, nil
+	return l, nil
 }
 
-// capabilities are those of the system, less what was refused when it was tried.
-func (j *launcher) capabilities() Capabilities {
-	has, way := j.available, launchModes[j.modeIndex.Load()]
+// capabilities returns those of the system without those that were refused.
+func (l *launcher) capabilities() Capabilities {
+	has, way := l.available, launchModes[l.modeIndex.Load()]
 	has.Users = has.Users && way.user
 	has.Namespaces = way.namespaces
-	has.Cgroup = j.groups.version()
+	has.Cgroup = l.groups.version()
 	return has
 }
 
-// restrictions tells the worker which walls to build; it must build just these.
-func (j *launcher) restrictions() restrictions {
-	has := j.capabilities()
+// restrictions returns what the worker must apply to itself.
+func (l *launcher) restrictions() restrictions {
+	has := l.capabilities()
 	o := restrictions{
-		Memory:   j.cfg.Memory,
+		Memory:   l.cfg.Memory,
 		Landlock: has.Landlock, Seccomp: has.Seccomp, NoNewPrivs: has.NoNewPrivs, Threads: has.Users,
 	}
-	if j.cfg.Runtime == Node {
-		o.Node = newNodeCommand(j.cfg)
+	if l.cfg.Runtime == Node {
+		o.Node = newNodeCommand(l.cfg)
 	}
 	return o
 }
 
-// startProcess starts a process in the best way that the system allows.
-func (j *launcher) startProcess(slot int) (*process, error) {
+// startProcess starts a process in the best mode that the system allows.
+func (l *launcher) startProcess(slot int) (*process, error) {
 	for {
-		at := j.modeIndex.Load()
-		proc, err := j.startProcessAs(launchModes[at], slot)
+		at := l.modeIndex.Load()
+		proc, err := l.startProcessAs(launchModes[at], slot)
 		if err == nil {
-			j.settled.Store(true)
+			l.settled.Store(true)
 			return proc, nil
 		}
-		if j.settled.Load() || !isForbidden(err) || int(at) == len(launchModes)-1 {
-			return nil, fmt.Errorf("starting a hook worker: %w", err)
+		if l.settled.Load() || !isForbidden(err) || int(at) == len(launchModes)-1 {
+			return nil, fmt.Errorf("start a hook worker: %w", err)
 		}
-		j.modeIndex.CompareAndSwap(at, at+1)
+		l.modeIndex.CompareAndSwap(at, at+1)
 	}
 }
 
-// isForbidden tells what a system says where it does not allow a way: EACCES
-// where another user may not run this program, ENOSPC where there may be no
-// more namespaces.
+// isForbidden reports whether a system refuses a launch mode: EACCES if another user may
+// not execute this program, ENOSPC if there are too many namespaces.
 func isForbidden(err error) bool {
 	for _, code := range []syscall.Errno{unix.EPERM, unix.EINVAL, unix.EACCES, unix.ENOSPC, unix.ENOSYS, unix.EUSERS} {
 		if errors.Is(err, code) {
@@ -100,13 +100,13 @@ func isForbidden(err error) bool {
 	return false
 }
 
-func (j *launcher) startProcessAs(w launchMode, slot int) (*process, error) {
+func (l *launcher) startProcessAs(w launchMode, slot int) (*process, error) {
 	ends, err := openPipes()
 	if err != nil {
 		return nil, err
 	}
-	attr := &os.ProcAttr{Dir: "/", Env: environment(), Files: ends.childEnds(), Sys: j.sysProcAttr(w, slot)}
-	child, err := os.StartProcess("/proc/self/exe", append([]string{"intray"}, j.cfg.Command...), attr)
+	attr := &os.ProcAttr{Dir: "/", Env: environment(), Files: ends.childEnds(), Sys: l.sysProcAttr(w, slot)}
+	child, err := os.StartProcess("/proc/self/exe", append([]string{"intray"}, l.cfg.Command...), attr)
 	runtime.KeepAlive(ends)
 	if err != nil {
 		ends.close()
@@ -117,7 +117,7 @@ func (j *launcher) startProcessAs(w launchMode, slot int) (*process, error) {
 		enlargePipe(end)
 	}
 	proc := &process{os: child, in: ends.in.write, out: ends.out.read, err: ends.err.read, gone: make(chan struct{})}
-	if err := proc.gauge.open(child.Pid, j.groups, j.cfg.Memory); err != nil {
+	if err := proc.gauge.open(child.Pid, l.groups, l.cfg.Memory); err != nil {
 		proc.kill()
 		proc.wait()
 		proc.close()
@@ -126,10 +126,10 @@ func (j *launcher) startProcessAs(w launchMode, slot int) (*process, error) {
 	return proc, nil
 }
 
-func (j *launcher) sysProcAttr(w launchMode, slot int) *syscall.SysProcAttr {
+func (l *launcher) sysProcAttr(w launchMode, slot int) *syscall.SysProcAttr {
 	attr := &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-	if w.user && j.available.Users {
-		id := uint32(j.cfg.FirstUserID + slot)
+	if w.user && l.available.Users {
+		id := uint32(l.cfg.FirstUserID + slot)
 		attr.Credential = &syscall.Credential{Uid: id, Gid: id}
 	}
 	if !w.namespaces {
@@ -144,8 +144,8 @@ func (j *launcher) sysProcAttr(w launchMode, slot int) *syscall.SysProcAttr {
 	return attr
 }
 
-// enlargePipe makes room in a pipe for a whole batch, so that who writes does not
-// wait for who reads. The system may refuse; it is then slower.
+// enlargePipe makes a pipe hold a whole batch, so that the writer need not wait for the
+// reader. The system may refuse.
 func enlargePipe(end *os.File) {
 	raw, err := end.SyscallConn()
 	if err != nil {
@@ -154,14 +154,14 @@ func enlargePipe(end *os.File) {
 	_ = raw.Control(func(fd uintptr) { _, _ = unix.FcntlInt(fd, unix.F_SETPIPE_SZ, 1<<20) })
 }
 
-func (j *launcher) close() {}
+func (l *launcher) close() {}
 
-// wait returns when the process is dead, what was left of its group is killed,
-// and nothing of it is to be seen in the table of processes.
+// wait returns when the process is dead, its group is killed and its entry in the process
+// table is removed.
 func (p *process) wait() exitStatus {
 	for {
-		// The process stays in the table, so that its number, which is that of
-		// its group, cannot be given to others before the group is killed.
+		// The process remains in the table, so its number, which is that of its group,
+		// cannot be reused before the group is killed.
 		err := unix.Waitid(unix.P_PID, p.os.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
 		if !errors.Is(err, unix.EINTR) {
 			break
@@ -184,7 +184,7 @@ func (p *process) wait() exitStatus {
 	return end
 }
 
-// kill ends the process and its group at once.
+// kill ends the process and its group.
 func (p *process) kill() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -193,20 +193,20 @@ func (p *process) kill() {
 	}
 }
 
-// gauge shows what a process holds.
+// gauge measures a process.
 type gauge struct {
 	stat  *os.File
 	group *cgroup
 }
 
-// open is called while the process still is as it was made: a sandboxed one may be
-// hidden in /proc, but a file that is open stays readable.
+// open must be called before the process restricts itself: /proc may hide it later, but
+// open files remain readable.
 func (g *gauge) open(pid int, groups *cgroups, memory int64) (err error) {
 	if g.stat, err = os.Open(fmt.Sprintf("/proc/%d/stat", pid)); err != nil {
-		return fmt.Errorf("watching the memory of a hook worker: %w", err)
+		return fmt.Errorf("open the memory statistics of a hook worker: %w", err)
 	}
 	if g.group, err = groups.addProcess(pid, memory); err != nil {
-		return fmt.Errorf("putting a hook worker into its cgroup: %w", err)
+		return fmt.Errorf("move a hook worker to its cgroup: %w", err)
 	}
 	return nil
 }
@@ -220,20 +220,20 @@ func (g *gauge) close() {
 
 func (g *gauge) isKilledForMemory() bool { return g.group.isKilledForMemory() }
 
-// usage gives the memory in bytes and the number of threads.
+// usage returns the memory in bytes and the number of threads.
 func (g *gauge) usage() (held int64, threads int, ok bool) {
 	buf := make([]byte, 1024)
 	n, _ := g.stat.ReadAt(buf, 0)
 	return parseStat(buf[:n])
 }
 
-// The fields of /proc/PID/stat behind the name, which are 20 and 24 of all.
+// Fields of /proc/PID/stat after the name, which are 20 and 24 of all.
 const (
 	statThreads  = 17
 	statResident = 21
 )
 
-// parseStat reads behind the last bracket: the process chooses its own name.
+// parseStat reads after the last parenthesis, because a process chooses its name.
 func parseStat(text []byte) (held int64, threads int, ok bool) {
 	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
 	if len(fields) <= statResident {

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestMain makes of the program of the tests what a test starts it as.
+// TestMain makes the test binary the program that a test starts.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// setUp stands for a runtime: it knows some deeds by name.
+// setUp returns a handler that runs commands by name.
 func setUp(first []byte) (Handler, error) {
 	switch string(first) {
 	case "refuse":
@@ -45,13 +45,13 @@ func setUp(first []byte) (Handler, error) {
 		name, rest, _ := bytes.Cut(request, []byte(" "))
 		command, known := commands[string(name)]
 		if !known {
-			return nil, fmt.Errorf("there is no deed %q", name)
+			return nil, fmt.Errorf("unknown command %q", name)
 		}
 		return command(rest)
 	}, nil
 }
 
-// commands are what the worker of the tests can be asked to do.
+// commands are the commands of the workers of the tests.
 var commands = map[string]func(rest []byte) ([]byte, error){
 	"note":   note,
 	"echo":   func(rest []byte) ([]byte, error) { return bytes.Clone(rest), nil },
@@ -100,9 +100,9 @@ var commands = map[string]func(rest []byte) ([]byte, error){
 }
 
 // escape is a file that no worker can write.
-const escape = "/tmp/intray-cage-escape"
+const escape = "/tmp/intray-sandbox-escape"
 
-// formatResult answers with how a deed ended that a sandbox should not allow.
+// formatResult returns the result of an action that a sandbox should not allow.
 func formatResult(text []byte, err error) ([]byte, error) {
 	if err == nil {
 		return fmt.Appendf(nil, "done %d", len(text)), nil
@@ -111,7 +111,7 @@ func formatResult(text []byte, err error) ([]byte, error) {
 	return []byte(refused), nil
 }
 
-// fork makes a process that never ends, and answers with its number.
+// fork creates a process that never ends, and returns its id.
 func fork([]byte) ([]byte, error) {
 	child, _, code := syscall.RawSyscall(syscall.SYS_CLONE, uintptr(syscall.SIGCHLD), 0, 0)
 	if code != 0 {
@@ -129,7 +129,7 @@ func nap(rest []byte) ([]byte, error) {
 	return []byte("woke"), err
 }
 
-// note tells of each word, and never ends after the word spin.
+// note sends each word as a note, and never ends after the word spin.
 func note(rest []byte) ([]byte, error) {
 	for _, word := range strings.Fields(string(rest)) {
 		if word == "spin" {
@@ -142,15 +142,14 @@ func note(rest []byte) ([]byte, error) {
 	return []byte("noted"), nil
 }
 
-// spin never ends; the compiler must not see it.
+// spin never ends, which the compiler must not notice.
 func spin() {
 	for n := uint64(1); n != 0; {
 		n = n*6364136223846793005 + 1 | 1
 	}
 }
 
-// hoard takes memory and touches it until it cannot, and then waits for its
-// end.
+// hoard allocates and uses memory until that fails, and then waits.
 func hoard([]byte) ([]byte, error) {
 	for {
 		room, err := unix.Mmap(-1, 0, 4<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
@@ -163,7 +162,7 @@ func hoard([]byte) ([]byte, error) {
 	}
 }
 
-// crowd starts more threads than the pool allows, and less than the system.
+// crowd starts more threads than the pool allows, and fewer than the system does.
 func crowd([]byte) ([]byte, error) {
 	for range maxThreads + 4 {
 		go func() { _ = unix.Nanosleep(&unix.Timespec{Sec: 3600}, nil) }()

@@ -2,5 +2,5 @@
 
 package sandbox
 
-// shadowed says that the race detector takes more address space than any limit.
+// shadowed reports whether the race detector needs more address space than any limit.
 const shadowed = false

@@ -13,13 +13,11 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// TestKilledParentLeavesNoWorker kills a program with three workers that never
-// end and a spare.
+// TestKilledParentLeavesNoWorker kills a program with three busy workers and an idle one.
 func TestKilledParentLeavesNoWorker(t *testing.T) {
 	needSandbox(t)
 	program := exec.Command("/proc/self/exe", "hook-parent", "spin")
@@ -42,16 +40,14 @@ func TestKilledParentLeavesNoWorker(t *testing.T) {
 	if len(workers) != 3 || len(children) < 3 {
 		t.Fatalf("it has the workers %v and the children %v", workers, children)
 	}
-	start := time.Now()
 	_ = program.Process.Kill()
 	_ = program.Wait()
 	for _, pid := range children {
-		await(t, fmt.Sprintf("the worker %d ends", pid), func() bool { return ended(pid) })
+		waitForExit(t, pid)
 	}
-	t.Logf("%d processes were gone after %v", len(children), time.Since(start))
 }
 
-// childrenOf lists the children of all threads of a process.
+// childrenOf returns the children of all threads of a process.
 func childrenOf(t *testing.T, pid int) (list []int) {
 	t.Helper()
 	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
@@ -68,7 +64,7 @@ func childrenOf(t *testing.T, pid int) (list []int) {
 	return list
 }
 
-// TestWithoutRoot runs a program as a user who may do nothing special.
+// TestWithoutRoot runs a program as an ordinary user.
 func TestWithoutRoot(t *testing.T) {
 	needSandbox(t)
 	if os.Geteuid() != 0 {
@@ -101,8 +97,8 @@ func TestWithoutRoot(t *testing.T) {
 	}
 }
 
-// TestFewerRights takes away what is not essential. It is then told that it is
-// missing, and the sandbox is closed all the same.
+// TestFewerRights removes optional capabilities. They are reported as missing, and the
+// sandbox still works.
 func TestFewerRights(t *testing.T) {
 	needSandbox(t)
 	if !ProbeCapabilities().Users {
@@ -161,7 +157,7 @@ func containsAny(text string, words []string) bool {
 	return false
 }
 
-// memoryFolder makes a cgroup of the first version for a test.
+// memoryFolder creates a version 1 cgroup.
 func memoryFolder(t *testing.T) string {
 	t.Helper()
 	folder := filepath.Join("/sys/fs/cgroup/memory", fmt.Sprintf("intray-test-%d", os.Getpid()))
@@ -194,14 +190,11 @@ func TestCgroup(t *testing.T) {
 	if c.Capabilities().Cgroup != "v1" || strings.Contains(strings.Join(c.Capabilities().Missing(), " "), "20 ms") {
 		t.Errorf("it has %+v", c.Capabilities())
 	}
-	// Without the look from outside the kernel alone must stop it.
+	// The kernel alone must stop it, without the usage monitor.
 	w := <-c.ready
 	w.maxMemory = 1 << 40
 	w.assign(Limits{})
-	start := time.Now()
-	f := broken(t, w, "hoard", patience("hoard"))
-	t.Logf("%v after %v", f, time.Since(start))
-	if f.Kind != KindMemory {
+	if f := broken(t, w, "hoard", patient); f.Kind != KindMemory {
 		t.Errorf("got %s: %v", f.Kind, f)
 	}
 	if exists(w.proc.gauge.group.folder) {
@@ -209,7 +202,7 @@ func TestCgroup(t *testing.T) {
 	}
 }
 
-// TestSecondVersion checks the files that are written; no kernel takes part.
+// TestSecondVersion checks the files that are written, without a kernel.
 func TestSecondVersion(t *testing.T) {
 	folder := t.TempDir()
 	controllers := filepath.Join(folder, "cgroup.controllers")
@@ -242,8 +235,8 @@ func TestSecondVersion(t *testing.T) {
 	}
 }
 
-// TestUselessCgroups: a folder that cannot be used is told of when the pool is
-// made, with what to do.
+// TestUselessCgroups checks that an unusable folder is reported with advice when the pool
+// is opened.
 func TestUselessCgroups(t *testing.T) {
 	needSandbox(t)
 	second := func(t *testing.T) string {
@@ -257,11 +250,11 @@ func TestUselessCgroups(t *testing.T) {
 		folder func(t *testing.T) string
 		words  string
 	}{
-		"none":              {func(t *testing.T) string { return filepath.Join(t.TempDir(), "gone") }, "make it"},
-		"another folder":    {func(t *testing.T) string { return t.TempDir() }, "no cgroup of the memory controller"},
-		"not handed down":   {second, "write +memory into its cgroup.subtree_control"},
-		"not one's own":     {func(*testing.T) string { return "/proc/self/net" }, "no cgroup of the memory controller"},
-		"a mounted version": {mounted, "give it the memory controller"},
+		"none":              {func(t *testing.T) string { return filepath.Join(t.TempDir(), "gone") }, "create it"},
+		"another folder":    {func(t *testing.T) string { return t.TempDir() }, "not a memory cgroup"},
+		"not handed down":   {second, "write +memory to its cgroup.subtree_control"},
+		"not one's own":     {func(*testing.T) string { return "/proc/self/net" }, "not a memory cgroup"},
+		"a mounted version": {mounted, "has no memory controller"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			folder := test.folder(t)
@@ -280,8 +273,8 @@ func TestUselessCgroups(t *testing.T) {
 	}
 }
 
-// mounted gives a real folder of version 2, where the memory controller is in use
-// by version 1 and so is not there.
+// mounted returns a real version 2 folder without the memory controller, which version 1
+// uses.
 func mounted(t *testing.T) string {
 	folder := t.TempDir()
 	if err := unix.Mount("none", folder, "cgroup2", 0, ""); err != nil {

@@ -13,15 +13,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// parent is a program of its own that keeps a pool: it lends workers that never
-// end, or tells what its workers could do.
+// parent is a program with a pool. Its workers spin, or it reports the results of calls.
 func parent(args []string) {
 	if args[0] == "confined" {
 		confine()
 	}
 	c, err := New(Config{IdleWorkers: 1})
 	if err != nil {
-		fmt.Println("no cage:", err)
+		fmt.Println("no pool:", err)
 		os.Exit(1)
 	}
 	if args[0] == "spin" {
@@ -31,7 +30,7 @@ func parent(args []string) {
 	c.Close()
 }
 
-// confine does what containers do: nobody may make namespaces any more.
+// confine forbids creating namespaces, as containers do.
 func confine() {
 	allow, refuse := returnAction(unix.SECCOMP_RET_ALLOW), returnAction(unix.SECCOMP_RET_ERRNO|uint32(unix.EPERM))
 	runtime.LockOSThread()
@@ -48,7 +47,7 @@ func confine() {
 	}
 }
 
-// linger prints the numbers of the processes and waits to be killed.
+// linger prints the process ids and waits to be killed.
 func linger(c *Pool) {
 	for range 3 {
 		w, err := c.Worker(context.Background(), Limits{})
@@ -63,14 +62,13 @@ func linger(c *Pool) {
 	select {}
 }
 
-// told is what a parent says of one call.
+// callReport is the result of one call.
 type callReport struct {
 	Answer, Kind, Detail string
-	Took                 time.Duration
 	Capabilities         Capabilities
 }
 
-// report prints what came of each call, one line each.
+// report prints the result of each call in a line.
 func report(c *Pool, requests []string) {
 	out := json.NewEncoder(os.Stdout)
 	for _, request := range requests {
@@ -79,9 +77,8 @@ func report(c *Pool, requests []string) {
 			fmt.Println(err)
 			os.Exit(1)
 		}
-		start := time.Now()
-		answer, err := w.Call(context.Background(), []byte(request), patience(request))
-		one := callReport{Answer: answer, Took: time.Since(start), Capabilities: c.Capabilities()}
+		answer, err := w.Call(context.Background(), []byte(request), budgetOf(request))
+		one := callReport{Answer: answer, Capabilities: c.Capabilities()}
 		var f *Failure
 		if errors.As(err, &f) {
 			one.Kind, one.Detail = string(f.Kind), f.Detail

@@ -1,30 +1,28 @@
-// Package sandbox runs the code of strangers in sandboxed processes.
+// Package sandbox runs untrusted code in sandboxed processes.
 //
-// A Pool keeps Workers: processes of this very program, started again with the
-// argument hook-worker, or of Node. A Worker is taken fresh by one user, gets
-// Calls (a request of bytes, an answer of bytes) and is ended after its user.
-// It is never lent twice. The sandbox is what a Worker locks itself into before it
-// sees a byte of a stranger: no file, no socket, no other program, bounded
-// memory. A Spare is a Worker that is started, sandboxed and waits to be taken. A
-// Failure says why a Worker is dead.
+// A [Pool] keeps workers: processes of this program, started with the argument
+// hook-worker, or of Node. A [Worker] has one user, who makes calls (a request and an
+// answer, both bytes) and closes it; it is never reused. Before a worker receives
+// untrusted input, it restricts itself: no file, no socket, no other program, limited
+// memory. An idle worker is started and restricted, and waits for a user. A [Failure] is
+// the reason why a worker has ended.
 //
-// Requests and answers travel in frames over pipes: one byte for the kind, the
-// length of the payload as four bytes, least first, and the payload.
+// Requests and answers are frames over pipes: one byte for the kind, the length of the
+// payload in four bytes, little-endian, and the payload.
 //
 //	to the worker      S  setup, once        from the worker  R  ready, once
 //	                   Q  request                             N  note: what it does now
 //	                                                          A  answer
 //	                                                          F  fault, a text
 //
-// Every Q is met by A, in their order, or by F, which ends the worker. Before an
-// A come notes, a million at most: the last one is told where the call ends the
-// worker. Before S comes L, which tells of the sandbox and
-// never reaches the code that answers. Whatever comes from a worker may be forged
-// by the stranger in it: the length, the order and the kind are checked here; what
-// an answer means must be checked by whoever asked.
+// Each Q is answered by A, in order, or by F, which ends the worker. Up to a million N
+// may come before an A; a failure of the call has the last one. Before S comes L, which
+// has the restrictions and does not reach the code that answers. Everything that a worker
+// sends may be forged. The package checks the length, order and kind of frames; the
+// caller must check the content of answers.
 //
-// The package knows no JavaScript, no rows and no organizations. It keeps code
-// from harming others, not from giving wrong answers.
+// The package does not know JavaScript, rows or organizations. It protects the service
+// from code, but not the results of that code.
 package sandbox
 
 import (
@@ -35,14 +33,14 @@ import (
 	"time"
 )
 
-// ErrClosed says that the pool was closed.
+// ErrClosed reports that the pool is closed.
 var ErrClosed = errors.New("the pool of hook workers is closed")
 
-// retryDelay is how long the pool waits before it starts a spare again after one
-// could not be started, or died before it was taken.
+// retryDelay is the pause before the pool starts an idle worker again if one could not be
+// started or died before it was used.
 const retryDelay = 100 * time.Millisecond
 
-// Pool starts workers and keeps spares. It may be used by many goroutines.
+// Pool starts workers and keeps idle ones. It is safe for concurrent use.
 type Pool struct {
 	cfg          Config
 	launcher     *launcher
@@ -59,19 +57,19 @@ type Pool struct {
 	mu     sync.Mutex
 	closed bool
 	alive  map[*Worker]struct{}
-	// reserved is how many workers are in use or waited for.
+	// reserved is the number of workers in use or waited for.
 	reserved int
 	reapers  sync.WaitGroup
 }
 
-// New opens a pool. It starts a first worker, so that a pool that was made is
-// one that works, and gives a *RefusedError where the sandbox is to be strict and
-// this system cannot build it.
+// New opens a pool and starts its first worker, so an open pool is a working one. It
+// returns a *RefusedError if the mode is Strict and this system cannot build the whole
+// sandbox.
 func New(cfg Config) (*Pool, error) {
 	return newPool(cfg, ProbeCapabilities())
 }
 
-// newPool makes a pool of what there is.
+// newPool opens a pool on a system with the capabilities.
 func newPool(cfg Config, has Capabilities) (*Pool, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
@@ -81,7 +79,7 @@ func newPool(cfg Config, has Capabilities) (*Pool, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Pool{
+	p := &Pool{
 		cfg: cfg, launcher: launcher,
 		slots:       make(chan int, cfg.MaxWorkers),
 		ready:       make(chan *Worker),
@@ -91,217 +89,216 @@ func newPool(cfg Config, has Capabilities) (*Pool, error) {
 		alive:       map[*Worker]struct{}{},
 	}
 	for slot := range cfg.MaxWorkers {
-		c.slots <- slot
+		p.slots <- slot
 	}
-	c.launchThread.Go(c.runLaunches)
-	first, err := c.startWorker(<-c.slots)
+	p.launchThread.Go(p.runLaunches)
+	first, err := p.startWorker(<-p.slots)
 	if err != nil {
-		c.Close()
+		p.Close()
 		return nil, err
 	}
 	for range cfg.IdleWorkers {
-		spare := first
+		idle := first
 		first = nil
-		c.fillers.Go(func() { c.keepIdleWorker(spare) })
+		p.fillers.Go(func() { p.keepIdleWorker(idle) })
 	}
-	return c, nil
+	return p, nil
 }
 
-// Capabilities tells what this pool uses of the system. Missing lists the rest.
-func (c *Pool) Capabilities() Capabilities { return c.launcher.capabilities() }
+// Capabilities returns what this pool uses of the system. Missing lists the rest.
+func (p *Pool) Capabilities() Capabilities { return p.launcher.capabilities() }
 
-// Memory is the most that a worker may hold, in bytes.
-func (c *Pool) Memory() int64 { return c.cfg.Memory }
+// Memory returns the memory limit of a worker, in bytes.
+func (p *Pool) Memory() int64 { return p.cfg.Memory }
 
-// Worker takes a fresh worker, which nobody had before. It waits for one while
-// as many are in use as there may be. The caller closes it.
-func (c *Pool) Worker(ctx context.Context, limits Limits) (*Worker, error) {
-	c.reserve(0)
-	return c.waitReserved(ctx, limits)
+// Worker returns a worker that was never used before. It waits while MaxWorkers are in
+// use. The caller must close the worker.
+func (p *Pool) Worker(ctx context.Context, limits Limits) (*Worker, error) {
+	p.reserve(0)
+	return p.waitReserved(ctx, limits)
 }
 
-// TryWorker is Worker for who can do without one: where as many workers are in
-// use, or waited for, as there may be, it gives none and false at once. Else it
-// waits for no longer than one takes to start.
-func (c *Pool) TryWorker(ctx context.Context, limits Limits) (*Worker, bool, error) {
-	if !c.reserve(c.cfg.MaxWorkers) {
+// TryWorker is like Worker, but returns false immediately if MaxWorkers are in use or
+// waited for. Otherwise it waits at most as long as a worker takes to start.
+func (p *Pool) TryWorker(ctx context.Context, limits Limits) (*Worker, bool, error) {
+	if !p.reserve(p.cfg.MaxWorkers) {
 		return nil, false, nil
 	}
-	w, err := c.waitReserved(ctx, limits)
+	w, err := p.waitReserved(ctx, limits)
 	return w, err == nil, err
 }
 
-// reserve counts one who wants a worker, if there are fewer than most; 0 is any
-// number.
-func (c *Pool) reserve(most int) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if most > 0 && c.reserved >= most {
+// reserve counts a user of a worker, unless there are most already; 0 means no limit.
+func (p *Pool) reserve(most int) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if most > 0 && p.reserved >= most {
 		return false
 	}
-	c.reserved++
+	p.reserved++
 	return true
 }
 
-func (c *Pool) release() {
-	c.mu.Lock()
-	c.reserved--
-	c.mu.Unlock()
+func (p *Pool) release() {
+	p.mu.Lock()
+	p.reserved--
+	p.mu.Unlock()
 }
 
-// waitReserved waits for a worker. The claim ends with the worker, or here where
-// there is none.
-func (c *Pool) waitReserved(ctx context.Context, limits Limits) (*Worker, error) {
-	w, err := c.waitForWorker(ctx)
+// waitReserved waits for a worker. The reservation ends with the worker, or at once after
+// an error.
+func (p *Pool) waitReserved(ctx context.Context, limits Limits) (*Worker, error) {
+	w, err := p.waitForWorker(ctx)
 	if err != nil {
-		c.release()
+		p.release()
 		return nil, err
 	}
 	w.assign(limits)
 	go func() {
 		<-w.dead
-		c.release()
+		p.release()
 	}()
 	return w, nil
 }
 
-func (c *Pool) waitForWorker(ctx context.Context) (*Worker, error) {
+func (p *Pool) waitForWorker(ctx context.Context) (*Worker, error) {
 	select {
-	case <-c.closing:
+	case <-p.closing:
 		return nil, ErrClosed
 	default:
 	}
 	select {
-	case w := <-c.ready:
+	case w := <-p.ready:
 		return w, nil
-	case err := <-c.startErrors:
+	case err := <-p.startErrors:
 		return nil, err
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
-	case <-c.closing:
+	case <-p.closing:
 		return nil, ErrClosed
 	}
 }
 
-// Close ends all workers, also those in use, and returns when none is left.
-func (c *Pool) Close() {
-	c.closeOnce.Do(func() {
-		close(c.closing)
-		c.mu.Lock()
-		c.closed = true
-		for w := range c.alive {
+// Close ends all workers, including those in use, and returns when all have ended.
+func (p *Pool) Close() {
+	p.closeOnce.Do(func() {
+		close(p.closing)
+		p.mu.Lock()
+		p.closed = true
+		for w := range p.alive {
 			w.fail(&Failure{Kind: KindClosed, Detail: "the service is stopping"})
 		}
-		c.mu.Unlock()
-		c.fillers.Wait()
-		c.reapers.Wait()
-		close(c.launches)
-		c.launchThread.Wait()
-		c.launcher.close()
+		p.mu.Unlock()
+		p.fillers.Wait()
+		p.reapers.Wait()
+		close(p.launches)
+		p.launchThread.Wait()
+		p.launcher.close()
 	})
 }
 
-// keepIdleWorker keeps one spare at hand until the pool closes.
-func (c *Pool) keepIdleWorker(spare *Worker) {
+// keepIdleWorker keeps one idle worker until the pool is closed.
+func (p *Pool) keepIdleWorker(idle *Worker) {
 	for {
-		if spare == nil {
-			spare = c.startIdleWorker()
+		if idle == nil {
+			idle = p.startIdleWorker()
 		}
-		if spare == nil {
+		if idle == nil {
 			return
 		}
 		select {
-		case c.ready <- spare:
-		case <-spare.dead:
-			c.waitRetryDelay()
-		case <-c.closing:
+		case p.ready <- idle:
+		case <-idle.dead:
+			p.waitRetryDelay()
+		case <-p.closing:
 			return
 		}
-		spare = nil
+		idle = nil
 	}
 }
 
-// startIdleWorker starts a worker, again and again until one lives. It gives nil when the
-// pool closes.
-func (c *Pool) startIdleWorker() *Worker {
+// startIdleWorker starts a worker and retries until it succeeds. It returns nil when the
+// pool is closed.
+func (p *Pool) startIdleWorker() *Worker {
 	for killed := false; ; {
 		select {
-		case slot := <-c.slots:
-			w, err := c.startWorker(slot)
+		case slot := <-p.slots:
+			w, err := p.startWorker(slot)
 			if err == nil {
 				return w
 			}
 			var dead *Failure
 			if !killed && errors.As(err, &dead) && dead.Kind == KindKilled {
-				killed = true // nothing is wrong with the next one
+				killed = true // the next one will probably start
 				continue
 			}
-			c.reportStartError(err)
-		case <-c.closing:
+			p.reportStartError(err)
+		case <-p.closing:
 			return nil
 		}
 	}
 }
 
-// reportStartError gives the reason to one who waits for a worker, if there is one.
-func (c *Pool) reportStartError(err error) {
+// reportStartError passes the error to one caller that waits for a worker, if there is
+// one.
+func (p *Pool) reportStartError(err error) {
 	select {
-	case c.startErrors <- err:
+	case p.startErrors <- err:
 	case <-time.After(retryDelay):
-	case <-c.closing:
+	case <-p.closing:
 	}
 }
 
-func (c *Pool) waitRetryDelay() {
+func (p *Pool) waitRetryDelay() {
 	select {
 	case <-time.After(retryDelay):
-	case <-c.closing:
+	case <-p.closing:
 	}
 }
 
-// startWorker makes a worker that is ready. The slot is given back when it is dead.
-func (c *Pool) startWorker(slot int) (*Worker, error) {
-	proc, err := c.startProcess(slot)
+// startWorker starts a worker and waits until it is ready. The slot is free again when it
+// has ended.
+func (p *Pool) startWorker(slot int) (*Worker, error) {
+	proc, err := p.startProcess(slot)
 	if err != nil {
-		c.slots <- slot
+		p.slots <- slot
 		return nil, err
 	}
-	w := newWorker(&c.cfg, proc, &c.monitor)
-	c.mu.Lock()
-	c.alive[w] = struct{}{}
-	shut := c.closed
-	c.reapers.Add(1)
-	c.mu.Unlock()
+	w := newWorker(&p.cfg, proc, &p.monitor)
+	p.mu.Lock()
+	p.alive[w] = struct{}{}
+	shut := p.closed
+	p.reapers.Add(1)
+	p.mu.Unlock()
 	go func() {
-		defer c.reapers.Done()
+		defer p.reapers.Done()
 		w.reap()
-		c.mu.Lock()
-		delete(c.alive, w)
-		c.mu.Unlock()
-		c.slots <- slot
+		p.mu.Lock()
+		delete(p.alive, w)
+		p.mu.Unlock()
+		p.slots <- slot
 	}()
 	if shut {
 		w.fail(&Failure{Kind: KindClosed, Detail: "the service is stopping"})
 	}
-	return w, w.initialize(c.launcher.restrictions())
+	return w, w.initialize(p.launcher.restrictions())
 }
 
 const (
-	// monitorInterval is how often the guard looks at the workers.
+	// monitorInterval is how often the usage of workers is measured.
 	monitorInterval = 20 * time.Millisecond
 	// maxThreads is far above what a runtime needs.
 	maxThreads = 32
 )
 
-// usageMonitor looks at all workers that are lent, at the same moment: a program that
-// wakes for each of them would be awake most of the time. Without workers it
-// sleeps.
+// usageMonitor measures all workers in use at the same time, because one timer for each
+// would wake the program too often. Without workers it does not run.
 type usageMonitor struct {
 	mu      sync.Mutex
 	watched map[*Worker]struct{}
 }
 
-// track has a worker watched until it is gone.
+// track monitors a worker until it ends.
 func (g *usageMonitor) track(w *Worker) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -320,7 +317,7 @@ func (g *usageMonitor) run() {
 	}
 }
 
-// checkAll says whether there is anybody to watch.
+// checkAll reports whether any worker is left.
 func (g *usageMonitor) checkAll() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -332,8 +329,8 @@ func (g *usageMonitor) checkAll() bool {
 	return len(g.watched) > 0
 }
 
-// checkUsage kills a worker that holds too much. It says whether it is worth another
-// look.
+// checkUsage ends a worker that exceeds its limits. It returns false when the worker has
+// ended.
 func (w *Worker) checkUsage() bool {
 	select {
 	case <-w.proc.gone:
@@ -345,9 +342,9 @@ func (w *Worker) checkUsage() bool {
 	case !ok:
 		return false
 	case held > w.maxMemory:
-		w.fail(&Failure{Kind: KindMemory, Detail: fmt.Sprintf("it held %d MiB of memory, and may hold %d", held>>20, w.maxMemory>>20)})
+		w.fail(&Failure{Kind: KindMemory, Detail: fmt.Sprintf("it used %d MiB of memory, more than %d", held>>20, w.maxMemory>>20)})
 	case threads > maxThreads:
-		w.fail(&Failure{Kind: KindThreads, Detail: fmt.Sprintf("it had %d threads, and may have %d", threads, maxThreads)})
+		w.fail(&Failure{Kind: KindThreads, Detail: fmt.Sprintf("it had %d threads, more than %d", threads, maxThreads)})
 	}
 	return true
 }

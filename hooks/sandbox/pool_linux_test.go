@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -18,7 +18,7 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// needSandbox skips where no sandbox can be built.
+// needSandbox skips the test if no sandbox can be built.
 func needSandbox(t testing.TB) {
 	t.Helper()
 	if lacks := ProbeCapabilities().missingRequired(); len(lacks) > 0 {
@@ -26,19 +26,19 @@ func needSandbox(t testing.TB) {
 	}
 }
 
-// open makes a pool that is closed after the test.
+// open returns a pool that is closed after the test.
 func open(t testing.TB, cfg Config) *Pool {
 	t.Helper()
 	needSandbox(t)
 	c, err := New(cfg)
 	if err != nil {
-		t.Fatalf("no cage: %v", err)
+		t.Fatalf("no pool: %v", err)
 	}
 	t.Cleanup(c.Close)
 	return c
 }
 
-// lend takes a worker that is closed after the test.
+// lend returns a worker that is closed after the test.
 func lend(t testing.TB, c *Pool) *Worker {
 	t.Helper()
 	w, err := c.Worker(context.Background(), Limits{})
@@ -49,7 +49,7 @@ func lend(t testing.TB, c *Pool) *Worker {
 	return w
 }
 
-// ask calls a worker that must answer.
+// ask makes a call that must succeed.
 func ask(t testing.TB, w *Worker, request string) string {
 	t.Helper()
 	answer, err := w.Call(context.Background(), []byte(request), 0)
@@ -59,24 +59,32 @@ func ask(t testing.TB, w *Worker, request string) string {
 	return answer
 }
 
-// ended says whether a process runs no more. Orphans stay to be seen until the
-// first process of the system has looked at them.
-func ended(pid int) bool {
-	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	return err != nil || strings.Contains(string(text), ") Z ")
-}
-
-// await waits for something that another process does.
-func await(t testing.TB, what string, done func() bool) {
+// waitForExit waits until a process has ended. It need not be a child of this one.
+func waitForExit(t testing.TB, pid int) {
 	t.Helper()
-	for end := time.Now().Add(5 * time.Second); !done(); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("waited in vain until %s", what)
+	fd, err := unix.PidfdOpen(pid, 0)
+	if errors.Is(err, unix.ESRCH) {
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(fd)
+	for {
+		n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, int(patient.Milliseconds()))
+		switch {
+		case errors.Is(err, unix.EINTR):
+		case err != nil:
+			t.Fatal(err)
+		case n == 0:
+			t.Fatalf("the process %d does not end", pid)
+		default:
+			return
 		}
 	}
 }
 
-// leak lets children inherit a file.
+// leak makes a file inheritable.
 func leak(file *os.File) error {
 	raw, err := file.SyscallConn()
 	if err != nil {
@@ -97,26 +105,22 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// TestTwoInFlight: the second call waits for the first, and its budget begins
-// when it does.
+// TestTwoInFlight checks that the budget of a call begins when the calls before it have
+// ended: all three together take longer than each may.
 func TestTwoInFlight(t *testing.T) {
 	w := lend(t, open(t, Config{}))
 	var all sync.WaitGroup
-	start := time.Now()
 	for range 3 {
 		all.Go(func() {
-			if answer, err := w.Call(t.Context(), []byte("nap 200ms"), 350*time.Millisecond); err != nil || answer != "woke" {
+			if answer, err := w.Call(t.Context(), []byte("nap 300ms"), 800*time.Millisecond); err != nil || answer != "woke" {
 				t.Errorf("got %q, %v", answer, err)
 			}
 		})
 	}
 	all.Wait()
-	if took := time.Since(start); took < 600*time.Millisecond {
-		t.Errorf("three naps of 200 ms took %v", took)
-	}
 }
 
-// TestAllCallsFail: where the first breaks the worker, the second fails too.
+// TestAllCallsFail checks that the second call fails if the first one ends the worker.
 func TestAllCallsFail(t *testing.T) {
 	w := lend(t, open(t, Config{}))
 	kinds := make(chan Kind, 2)
@@ -157,7 +161,7 @@ func TestLimitsOfOneWorker(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if f := broken(t, w, test.command, patience(test.command)); f.Kind != test.kind {
+		if f := broken(t, w, test.command, budgetOf(test.command)); f.Kind != test.kind {
 			t.Errorf("%s: %s: %v", test.command, f.Kind, f)
 		}
 	}
@@ -173,20 +177,16 @@ func TestLimitsOfOneWorker(t *testing.T) {
 
 func TestGivingUp(t *testing.T) {
 	w := lend(t, open(t, Config{}))
-	ctx, cancel := context.WithCancel(context.Background())
-	time.AfterFunc(50*time.Millisecond, cancel)
-	start := time.Now()
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
 	_, err := w.Call(ctx, []byte("spin"), time.Hour)
 	var f *Failure
-	if !errors.As(err, &f) || f.Kind != KindClosed || !errors.Is(err, context.Canceled) {
+	if !errors.As(err, &f) || f.Kind != KindClosed || !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
-	}
-	if took := time.Since(start); took > patient {
-		t.Errorf("it took %v", took)
 	}
 }
 
-// TestSignals: what stops a service does not stop its workers.
+// TestSignals checks that signals that stop a service do not end its workers.
 func TestSignals(t *testing.T) {
 	w := lend(t, open(t, Config{}))
 	for _, one := range []unix.Signal{unix.SIGTERM, unix.SIGINT, unix.SIGHUP} {
@@ -202,7 +202,7 @@ func TestSignals(t *testing.T) {
 func TestForgottenWorker(t *testing.T) {
 	w := lend(t, open(t, Config{IdleTimeout: 50 * time.Millisecond}))
 	<-w.dead
-	if f := broken(t, w, "echo x", time.Second); f.Kind != KindIdle {
+	if f := broken(t, w, "echo x", patient); f.Kind != KindIdle {
 		t.Errorf("got %s: %v", f.Kind, f)
 	}
 }
@@ -218,7 +218,11 @@ func TestBadStarts(t *testing.T) {
 		{"die", KindDied, "status 7"},
 		{"sleep", KindStart, "not ready within 100ms"},
 	} {
-		c, err := New(Config{Setup: []byte(test.setup), StartTimeout: 100 * time.Millisecond})
+		timeout := patient
+		if test.kind == KindStart {
+			timeout = 100 * time.Millisecond
+		}
+		c, err := New(Config{Setup: []byte(test.setup), StartTimeout: timeout})
 		var f *Failure
 		if !errors.As(err, &f) || f.Kind != test.kind || !strings.Contains(err.Error(), test.words) {
 			t.Errorf("%s: got %v, %v", test.setup, c, err)
@@ -228,14 +232,14 @@ func TestBadStarts(t *testing.T) {
 
 func TestConfigs(t *testing.T) {
 	for want, cfg := range map[string]Config{
-		"no hook runtime \"deno\"":     {Runtime: "deno"},
-		"no hook sandbox mode \"lax\"": {Mode: "lax"},
-		"do not fit":                   {IdleWorkers: 3, MaxWorkers: 2},
-		"negative":                     {Memory: -1},
-		"holds at most":                {MaxAnswer: 2 << 30},
-		"finding Node":                 {Runtime: Node, NodePath: "/no/such/node"},
-		"script for Node":              {Runtime: Node, Script: strings.Repeat("x", 121<<10)},
-		"no cgroup":                    {Cgroup: "/tmp"},
+		"unknown hook runtime \"deno\"":     {Runtime: "deno"},
+		"unknown hook sandbox mode \"lax\"": {Mode: "lax"},
+		"exceed the maximum":                {IdleWorkers: 3, MaxWorkers: 2},
+		"negative":                          {Memory: -1},
+		"limited to":                        {MaxAnswer: 2 << 30},
+		"find Node":                         {Runtime: Node, NodePath: "/no/such/node"},
+		"script for Node":                   {Runtime: Node, Script: strings.Repeat("x", 121<<10)},
+		"not a memory cgroup":               {Cgroup: "/tmp"},
 	} {
 		if c, err := New(cfg); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want %s, got %v, %v", want, c, err)
@@ -243,7 +247,8 @@ func TestConfigs(t *testing.T) {
 	}
 }
 
-// TestWorkersAreFresh: none is lent twice, and spares come back.
+// TestWorkersAreFresh checks that no worker is used twice, and that idle workers are
+// replaced.
 func TestWorkersAreFresh(t *testing.T) {
 	c := open(t, Config{IdleWorkers: 2, MaxWorkers: 3})
 	var seen []int
@@ -258,7 +263,7 @@ func TestWorkersAreFresh(t *testing.T) {
 	}
 }
 
-// TestNoFilesAreLeft counts the open files before and after.
+// TestNoFilesAreLeft compares the open files before and after.
 func TestNoFilesAreLeft(t *testing.T) {
 	before, err := listOpenFiles()
 	if err != nil {
@@ -268,7 +273,7 @@ func TestNoFilesAreLeft(t *testing.T) {
 	for i := range 20 {
 		w := lend(t, c)
 		if i%2 == 0 {
-			broken(t, w, "exit", time.Second)
+			broken(t, w, "exit", patient)
 		}
 		w.Close()
 	}
@@ -278,7 +283,8 @@ func TestNoFilesAreLeft(t *testing.T) {
 	}
 }
 
-// TestWorkersAreBounded: who comes last waits, and gives up or gets one.
+// TestWorkersAreBounded checks that a caller waits for a worker until it gets one or
+// cancels.
 func TestWorkersAreBounded(t *testing.T) {
 	c := open(t, Config{IdleWorkers: 1, MaxWorkers: 2})
 	one, _ := lend(t, c), lend(t, c)
@@ -287,7 +293,7 @@ func TestWorkersAreBounded(t *testing.T) {
 	if w, err := c.Worker(ctx, Limits{}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Fatalf("got %v, %v", w, err)
 	}
-	time.AfterFunc(20*time.Millisecond, one.Close)
+	go one.Close()
 	if got := ask(t, lend(t, c), "echo third"); got != "third" {
 		t.Errorf("got %q", got)
 	}
@@ -304,7 +310,7 @@ func TestDeadSparesAreReplaced(t *testing.T) {
 	}
 }
 
-// living lists the workers.
+// living returns the workers.
 func (c *Pool) living() (list []*Worker) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -324,8 +330,7 @@ func TestCloseEndsAll(t *testing.T) {
 			failures <- err
 		}()
 	}
-	await(t, "two spares are there", func() bool { return len(c.living()) == 4 })
-	all := c.living()
+	all := append(c.living(), <-c.ready, <-c.ready) // the idle workers, too
 	c.Close()
 	for range 2 {
 		var f *Failure
@@ -334,7 +339,9 @@ func TestCloseEndsAll(t *testing.T) {
 		}
 	}
 	for _, w := range all {
-		if !ended(w.proc.os.Pid) {
+		select {
+		case <-w.dead:
+		default:
 			t.Errorf("the process %d still runs", w.proc.os.Pid)
 		}
 	}
@@ -343,7 +350,7 @@ func TestCloseEndsAll(t *testing.T) {
 	}
 }
 
-// TestManyAtOnce lets many have workers, break them and close them.
+// TestManyAtOnce uses, breaks and closes many workers at once.
 func TestManyAtOnce(t *testing.T) {
 	c := open(t, Config{IdleWorkers: 2, MaxWorkers: 6})
 	commands := []string{"echo ok", "exit", "socket", "fault x", "echo ok"}
@@ -366,40 +373,7 @@ func TestManyAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-// TestFigures prints how long it takes to start and to kill.
-func TestFigures(t *testing.T) {
-	c := open(t, Config{MaxWorkers: 8})
-	var fresh, kill, idle []time.Duration
-	for range 20 {
-		start := time.Now()
-		slot := <-c.slots
-		w, err := c.startWorker(slot)
-		if err != nil {
-			t.Fatal(err)
-		}
-		fresh = append(fresh, time.Since(start))
-		start = time.Now()
-		w.Close()
-		idle = append(idle, time.Since(start))
-	}
-	for range 10 {
-		w := lend(t, c)
-		start := time.Now()
-		_, err := w.Call(t.Context(), []byte("spin"), 20*time.Millisecond)
-		if err == nil {
-			t.Fatal("spinning ended")
-		}
-		kill = append(kill, time.Since(start)-20*time.Millisecond)
-	}
-	for name, all := range map[string][]time.Duration{"fresh worker": fresh, "idle worker closed": idle, "budget over until it is gone": kill} {
-		slices.Sort(all)
-		t.Logf("%s: median %v, longest %v", name, all[len(all)/2], all[len(all)-1])
-	}
-	t.Log(fmt.Sprintf("%+v", c.Capabilities()), c.Capabilities().Missing())
-}
-
-// TestNotes: the last one is told where the worker dies in the call, and only
-// that of this call.
+// TestNotes checks that a failure has the last note of its call only.
 func TestNotes(t *testing.T) {
 	c := open(t, Config{IdleWorkers: 2})
 	w := lend(t, c)
@@ -413,7 +387,7 @@ func TestNotes(t *testing.T) {
 		t.Errorf("an answer without notes came with %q", w.LastNote())
 	}
 	f := broken(t, w, "note "+strings.Repeat("x ", 5000)+"last spin", 300*time.Millisecond)
-	if f.Kind != KindDeadline || f.Note != "last" || f.Noted < 100*time.Millisecond || f.Noted > patient {
+	if f.Kind != KindDeadline || f.Note != "last" || f.Noted < 100*time.Millisecond {
 		t.Errorf("got %q %v ago, %v", f.Note, f.Noted, f)
 	}
 	w = lend(t, c)
@@ -432,7 +406,8 @@ func TestNotes(t *testing.T) {
 	}
 }
 
-// TestTryWorker gives none where all are in use, and one as soon as one is gone.
+// TestTryWorker checks that there is no worker while all are in use, and one when one has
+// ended.
 func TestTryWorker(t *testing.T) {
 	c := open(t, Config{MaxWorkers: 2, IdleWorkers: 1})
 	first := lend(t, c)
@@ -442,31 +417,29 @@ func TestTryWorker(t *testing.T) {
 	}
 	t.Cleanup(second.Close)
 	for range 3 {
-		start := time.Now()
 		if w, some, err := c.TryWorker(t.Context(), Limits{}); w != nil || some || err != nil {
 			t.Fatalf("got a third worker of two: %v, %v", w, err)
 		}
-		if took := time.Since(start); took > time.Second {
-			t.Errorf("it waited %v", took)
-		}
 	}
 	first.Close()
-	await(t, "there is room again", func() bool {
-		w, some, err := c.TryWorker(t.Context(), Limits{})
+	for some = false; !some; runtime.Gosched() { // the slot of the first one is released in the background
+		var w *Worker
+		if w, some, err = c.TryWorker(t.Context(), Limits{}); err != nil {
+			t.Fatal(err)
+		}
 		if some {
 			ask(t, w, "echo x")
 			w.Close()
 		}
-		return some && err == nil
-	})
+	}
 	c.Close()
 	if w, some, err := c.TryWorker(t.Context(), Limits{}); w != nil || some || !errors.Is(err, ErrClosed) {
-		t.Errorf("a closed cage gives %v, %v", w, err)
+		t.Errorf("a closed pool returned %v, %v", w, err)
 	}
 }
 
-// BenchmarkCall is what a call costs where nothing is computed. A batch of a
-// thousand rows has some 174 kB.
+// BenchmarkCall measures a call without computation. A batch of 1,000 rows has about 174
+// kB.
 func BenchmarkCall(b *testing.B) {
 	w := lend(b, open(b, Config{}))
 	for _, size := range []int{100, 174_000, 4 << 20} {
@@ -482,7 +455,7 @@ func BenchmarkCall(b *testing.B) {
 	}
 }
 
-// BenchmarkStart is what a fresh worker costs: started, sandboxed, ready, ended.
+// BenchmarkStart measures a worker that is started, restricted, ready and closed.
 func BenchmarkStart(b *testing.B) {
 	c := open(b, Config{MaxWorkers: 2})
 	for b.Loop() {

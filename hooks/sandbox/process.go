@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// process is a child of this program with three pipes.
+// process is a child process with three pipes.
 type process struct {
 	os   *os.Process
 	in   *os.File
@@ -20,8 +20,8 @@ type process struct {
 	gauge  gauge
 }
 
-// expirePipes bounds how long the pipes of an ended process may still give bytes:
-// a child of its own could hold them open.
+// expirePipes limits how long the pipes of an ended process are read, because a child of
+// it could hold them open.
 func (p *process) expirePipes(after time.Duration) {
 	end := time.Now().Add(after)
 	for _, file := range []*os.File{p.in, p.out, p.err} {
@@ -36,32 +36,32 @@ func (p *process) close() {
 	p.gauge.close()
 }
 
-// environment is all that a worker gets of it, so that what it computes does
-// not depend on where it runs.
+// environment returns the whole environment of a worker, which does not depend on the
+// machine.
 func environment() []string { return []string{"TZ=UTC"} }
 
-// runLaunches starts all processes in one thread that lives as long as the pool: Linux
-// kills the children of a thread that ends.
-func (c *Pool) runLaunches() {
+// runLaunches starts all processes in one thread that lives as long as the pool, because
+// Linux kills the children of a thread that ends.
+func (p *Pool) runLaunches() {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	for job := range c.launches {
+	for job := range p.launches {
 		job()
 	}
 }
 
-// startProcess starts a process in the thread for it.
-func (c *Pool) startProcess(slot int) (proc *process, err error) {
+// startProcess starts a process in that thread.
+func (p *Pool) startProcess(slot int) (proc *process, err error) {
 	done := make(chan struct{})
-	c.launches <- func() {
+	p.launches <- func() {
 		defer close(done)
-		proc, err = c.launcher.startProcess(slot)
+		proc, err = p.launcher.startProcess(slot)
 	}
 	<-done
 	return proc, err
 }
 
-// pipes are the three between this program and a child.
+// pipes are the pipes between this program and a child.
 type pipes struct{ in, out, err pipe }
 
 type pipe struct{ read, write *os.File }
@@ -76,7 +76,7 @@ func openPipes() (p pipes, err error) {
 	return p, nil
 }
 
-// childEnds are the ends of the child.
+// childEnds returns the ends that the child uses.
 func (p *pipes) childEnds() []*os.File { return []*os.File{p.in.read, p.out.write, p.err.write} }
 
 func (p *pipes) closeChildEnds() {

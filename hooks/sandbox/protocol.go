@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// The kinds of frames; see the package comment.
+// Kinds of frames; see the package comment.
 const (
 	frameLimits  = 'L'
 	frameSetup   = 'S'
@@ -27,24 +27,25 @@ const (
 const (
 	headerSize = 5
 	maxFrame   = 1 << 30
-	// maxFaultText bounds the text of a fault, maxNoteText that of a note, and
-	// maxNotes how many a call may have.
+	// maxFaultText and maxNoteText limit payloads in bytes, and maxNotes the notes of a
+	// call.
 	maxFaultText = 64 << 10
 	maxNoteText  = 1 << 10
 	maxNotes     = 1 << 20
-	// maxSingleWrite is the longest payload that is copied behind its header.
+	// maxSingleWrite is the longest payload that is copied after its header into one
+	// write.
 	maxSingleWrite = 64 << 10
-	// growStep is how much of a payload is made room for before it is there.
+	// growStep is how much memory is allocated ahead of the payload that has arrived.
 	growStep = 1 << 20
 )
 
-// frameWriter writes frames; room is where short ones are put together.
+// frameWriter writes frames. buf is where short ones are assembled.
 type frameWriter struct {
 	to  io.Writer
 	buf []byte
 }
 
-// write writes a whole frame.
+// write writes a frame.
 func (w *frameWriter) write(kind byte, payload []byte) error {
 	w.buf = binary.LittleEndian.AppendUint32(append(w.buf[:0], kind), uint32(len(payload)))
 	if len(payload) <= maxSingleWrite {
@@ -64,7 +65,7 @@ func writeFrame(to io.Writer, kind byte, payload []byte) error {
 	return w.write(kind, payload)
 }
 
-// readHeader gives io.EOF only where the stream ends between two frames.
+// readHeader returns io.EOF only if the stream ends between two frames.
 func readHeader(from io.Reader) (kind byte, size int, err error) {
 	var head [headerSize]byte
 	if _, err := io.ReadFull(from, head[:]); err != nil {
@@ -73,8 +74,8 @@ func readHeader(from io.Reader) (kind byte, size int, err error) {
 	return head[0], int(binary.LittleEndian.Uint32(head[1:])), nil
 }
 
-// readPayload reads a payload into the room of buf, and makes more only as
-// bytes come in: the length is what the other side says.
+// readPayload reads a payload into the memory of buf. It allocates more only as bytes
+// arrive, because the size is untrusted.
 func readPayload(from io.Reader, size int, buf []byte) ([]byte, error) {
 	buf = buf[:0]
 	for len(buf) < size {
@@ -82,7 +83,7 @@ func readPayload(from io.Reader, size int, buf []byte) ([]byte, error) {
 		next := min(size, max(have+growStep, cap(buf)))
 		buf = slices.Grow(buf, next-have)[:next]
 		if _, err := io.ReadFull(from, buf[have:]); err != nil {
-			return nil, fmt.Errorf("reading a payload of %d bytes: %w", size, unexpectedEOF(err))
+			return nil, fmt.Errorf("read a payload of %d bytes: %w", size, unexpectedEOF(err))
 		}
 	}
 	return buf, nil
@@ -95,63 +96,62 @@ func unexpectedEOF(err error) error {
 	return err
 }
 
-// readFrame reads a frame that must be of one kind. Only the worker uses it: it
-// trusts who started it.
+// readFrame reads a frame of one kind. Only workers use it, which trust their parent.
 func readFrame(from io.Reader, want byte, buf []byte) ([]byte, error) {
 	kind, size, err := readHeader(from)
 	if err != nil {
 		return nil, err
 	}
 	if kind != want {
-		return nil, fmt.Errorf("got a frame of kind %q in place of %q", kind, want)
+		return nil, fmt.Errorf("got a frame of kind %q, want %q", kind, want)
 	}
 	return readPayload(from, size, buf)
 }
 
-// Handler answers a request. The request is valid until it returns. An error
-// ends the worker, and its text reaches who called.
+// Handler answers a request, which is valid until it returns. An error ends the worker,
+// and its text is part of the failure.
 type Handler func(request []byte) (answer []byte, err error)
 
-// SendNote tells who called what the worker does now, in at most 1,000 bytes. It is
-// for a Handle, while it answers, and only where Serve runs it.
+// SendNote reports what the worker does now, in at most 1 KiB. Only a Handler of Serve
+// may call it, while it answers.
 func SendNote(text string) error {
 	_, to := stdio()
 	return writeFrame(to, frameNote, []byte(text[:min(len(text), maxNoteText)]))
 }
 
-// restrictions is what a worker is told before anything else.
+// restrictions are the first message to a worker.
 type restrictions struct {
 	Memory     int64
 	Landlock   int
 	Seccomp    bool
 	NoNewPrivs bool
-	// Threads says that the number of threads can be bounded, because nobody
-	// else has this user id.
+	// Threads reports whether the number of threads can be limited, because no other
+	// process has this user id.
 	Threads bool
 	Node    *nodeCommand `json:",omitempty"`
 }
 
-// nodeCommand is a program to become, in the sandbox.
+// nodeCommand is the program that a worker executes in its sandbox.
 type nodeCommand struct {
 	Path string
 	Args []string
 	Env  []string
 }
 
-// maxKeptBuffer is the largest room for requests that is kept between them.
+// maxKeptBuffer is the largest request buffer that is kept for the next request, in
+// bytes.
 const maxKeptBuffer = 1 << 20
 
-// Serve makes this process a worker: it is what the command hook-worker does,
-// and does at once, before it opens a file or starts a timer. It builds the
-// outer walls, calls setup with the Setup of the Config, closes the sandbox and
-// answers requests, one after another, until the other side hangs up.
+// Serve makes this process a worker. The command hook-worker calls it first, before it
+// opens a file or starts a timer. Serve applies the outer restrictions, calls setup with
+// Config.Setup, restricts system calls and answers requests until its parent closes the
+// pipe.
 //
-// Where it returns, the process must end and do nothing else: what is forbidden
-// in the sandbox kills it. For Node, Serve becomes that program and setup is not
-// called.
+// When Serve returns, the process must end and do nothing else, because forbidden actions
+// kill it. For Node, Serve executes that program and does not call setup.
 func Serve(setup func(first []byte) (Handler, error)) error {
-	// A system that stops a service may tell all of its processes. It is the
-	// service that ends its workers, once it has what they still owe it.
+	// A system may send these signals to all processes of a service. The service ends its
+	// workers when it has their answers.
 	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	from, to := stdio()
 	err := serve(from, to, setup)
@@ -165,11 +165,11 @@ func Serve(setup func(first []byte) (Handler, error)) error {
 func serve(from io.Reader, to io.Writer, setup func(first []byte) (Handler, error)) error {
 	text, err := readFrame(from, frameLimits, nil)
 	if err != nil {
-		return fmt.Errorf("reading the orders for a hook worker, which only intray itself gives: %w", err)
+		return fmt.Errorf("read the restrictions of a hook worker, which only intray sends: %w", err)
 	}
 	var rules restrictions
 	if err := json.Unmarshal(text, &rules); err != nil {
-		return fmt.Errorf("reading the orders for a hook worker: %w", err)
+		return fmt.Errorf("decode the restrictions of a hook worker: %w", err)
 	}
 	if rules.Node != nil {
 		return execConfined(rules)
@@ -185,8 +185,7 @@ func serve(from io.Reader, to io.Writer, setup func(first []byte) (Handler, erro
 	if err != nil {
 		return err
 	}
-	// The runtime makes what it polls with when it first sleeps, for however
-	// long. In the sandbox it could not.
+	// The Go runtime creates its poller at the first sleep. In the sandbox it could not.
 	time.Sleep(time.Nanosecond)
 	if err := rules.restrictSyscalls(); err != nil {
 		return err

@@ -32,8 +32,8 @@ func TestFrames(t *testing.T) {
 	})
 }
 
-// TestBrokenFrames: room is made for what is there, and not for what is
-// promised.
+// TestBrokenFrames checks that memory is allocated for the payload that arrived, not for
+// its announced size.
 func TestBrokenFrames(t *testing.T) {
 	got, err := readPayload(bytes.NewReader([]byte("short")), maxFrame, nil)
 	if !errors.Is(err, io.ErrUnexpectedEOF) || got != nil {
@@ -50,7 +50,7 @@ func TestBrokenFrames(t *testing.T) {
 	}
 }
 
-// loose is a worker without a process: it only takes frames.
+// loose returns a worker without a process, which only handles frames.
 func loose() *Worker {
 	proc := &process{reaped: true, gone: make(chan struct{})}
 	close(proc.gone)
@@ -59,8 +59,8 @@ func loose() *Worker {
 	return w
 }
 
-// FuzzFrames gives a worker any bytes. It must take at most two answers, only
-// what was asked for, and nothing over the cap.
+// FuzzFrames sends any bytes to a worker, which must accept at most two answers within
+// the limit.
 func FuzzFrames(f *testing.F) {
 	f.Add([]byte("R\x00\x00\x00\x00A\x02\x00\x00\x00hiN\x01\x00\x00\x00xA\x00\x00\x00\x00"))
 	f.Add([]byte("A\xff\xff\xff\xff"))

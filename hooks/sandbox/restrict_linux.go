@@ -19,8 +19,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// descriptor reads and writes without the poller of the runtime, which needs
-// more system calls than the sandbox allows.
+// descriptor reads and writes without the poller of the Go runtime, which needs more
+// system calls than the sandbox allows.
 type descriptor int
 
 func stdio() (io.Reader, io.Writer) { return descriptor(0), descriptor(1) }
@@ -54,14 +54,14 @@ func (d descriptor) Write(buf []byte) (done int, err error) {
 	return done, nil
 }
 
-// restrictOuter are those under which a runtime can still be set up.
+// restrictOuter applies the restrictions under which a runtime can still be set up.
 func (o restrictions) restrictOuter() error {
-	// The runtime watches how many processors it may use through files that
-	// are about to be closed, unless it is told.
+	// Otherwise the Go runtime reads files, which are closed below, to update the number
+	// of processors.
 	runtime.GOMAXPROCS(1)
 	debug.SetGCPercent(50)
 	debug.SetMemoryLimit(o.Memory / 4)
-	// As in Serve: the runtime has what it polls with from here on.
+	// As in Serve, this creates the poller.
 	time.Sleep(time.Nanosecond)
 	if err := eachInheritedFile(unix.Close); err != nil {
 		return err
@@ -70,12 +70,12 @@ func (o restrictions) restrictOuter() error {
 		return err
 	}
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
-		return fmt.Errorf("hiding the memory of a hook worker: %w", err)
+		return fmt.Errorf("protect the memory of a hook worker: %w", err)
 	}
 	return o.restrictFiles()
 }
 
-// restrictSyscalls is the last one.
+// restrictSyscalls applies the last restriction.
 func (o restrictions) restrictSyscalls() error {
 	if !o.Seccomp {
 		return nil
@@ -85,11 +85,11 @@ func (o restrictions) restrictSyscalls() error {
 	return installFilter(quickJSPolicy().compile(), unix.SECCOMP_FILTER_FLAG_TSYNC)
 }
 
-// maxUserThreads is how many a worker may have where its user has nothing else. Two
-// programs may use the same users, and Node starts ten.
+// maxUserThreads is the most threads of a worker whose user has nothing else. Two
+// programs may use the same users, and Node starts ten threads.
 const maxUserThreads = 128
 
-// setResourceLimits are those that hold where the other walls have gaps.
+// setResourceLimits covers what the other restrictions do not.
 func (o restrictions) setResourceLimits(files uint64, heap bool) error {
 	all := map[int]uint64{
 		unix.RLIMIT_CORE: 0, unix.RLIMIT_FSIZE: 0, unix.RLIMIT_NOFILE: files,
@@ -99,24 +99,23 @@ func (o restrictions) setResourceLimits(files uint64, heap bool) error {
 		all[unix.RLIMIT_NPROC] = maxUserThreads
 	}
 	if heap && !shadowed {
-		// The runtime needs some 90 MiB more address space than it fills.
+		// The runtime reserves about 90 MiB more address space than it uses.
 		all[unix.RLIMIT_DATA] = uint64(o.Memory) + 128<<20
 	}
 	for which, most := range all {
 		if err := unix.Setrlimit(which, &unix.Rlimit{Cur: most, Max: most}); err != nil {
-			return fmt.Errorf("limiting a hook worker (%d to %d): %w", which, most, err)
+			return fmt.Errorf("set the resource limit %d of a hook worker to %d: %w", which, most, err)
 		}
 	}
 	return nil
 }
 
-// eachInheritedFile does something to all files that this process was started with
-// and that it does not need: someone may have left them open. What the runtime
-// polls with is no such file, whenever it was made.
+// eachInheritedFile calls do with each file that this process inherited and does not
+// need. It skips the poller of the Go runtime.
 func eachInheritedFile(do func(fd int) error) error {
 	files, err := listOpenFiles()
 	if err != nil {
-		return fmt.Errorf("listing the open files of a hook worker: %w", err)
+		return fmt.Errorf("list the open files of a hook worker: %w", err)
 	}
 	for _, fd := range files {
 		link, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(fd))
@@ -124,13 +123,13 @@ func eachInheritedFile(do func(fd int) error) error {
 			continue
 		}
 		if err := do(fd); err != nil {
-			return fmt.Errorf("closing the file %d of a hook worker: %w", fd, err)
+			return fmt.Errorf("close the file %d of a hook worker: %w", fd, err)
 		}
 	}
 	return nil
 }
 
-// listOpenFiles lists by system calls alone: package os would start polling.
+// listOpenFiles only uses system calls, because package os would start the poller.
 func listOpenFiles() (list []int, err error) {
 	folder, err := unix.Open("/proc/self/fd", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -152,20 +151,19 @@ func listOpenFiles() (list []int, err error) {
 	}
 }
 
-// landlockVersions are what Landlock can close, by its version less one. Newer kernels
-// close as much as the last.
+// landlockVersions are the restrictions of Landlock by version, starting at 1. For newer
+// kernels the last one is used.
 var landlockVersions = []landlock.Config{
 	landlock.V1, landlock.V2, landlock.V3, landlock.V4, landlock.V5, landlock.V6,
 	landlock.V7, landlock.V8, landlock.V9, landlock.V10, landlock.V11,
 }
 
-// restrictFiles closes all files to all threads, but those that are named. The
-// library is told the exact version: with less it fails, and never does
-// nothing in silence.
+// restrictFiles closes all files except for the named ones to all threads. It passes the
+// exact version, with which the library fails instead of silently doing less.
 func (o restrictions) restrictFiles(open ...landlock.Rule) error {
 	if o.NoNewPrivs {
 		if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
-			return fmt.Errorf("giving up new rights for a hook worker: %w", err)
+			return fmt.Errorf("drop new privileges of a hook worker: %w", err)
 		}
 	}
 	if o.Landlock == 0 {
@@ -173,13 +171,13 @@ func (o restrictions) restrictFiles(open ...landlock.Rule) error {
 	}
 	lock := landlockVersions[min(o.Landlock, len(landlockVersions))-1]
 	if err := lock.Restrict(open...); err != nil {
-		return fmt.Errorf("closing the files to a hook worker: %w", err)
+		return fmt.Errorf("restrict the files of a hook worker: %w", err)
 	}
 	return nil
 }
 
-// execConfined puts this process into a sandbox in which it can start one program, and
-// starts it. The descriptors 0 to 2 stay as they are.
+// execConfined restricts this process to starting one program, and executes it.
+// Descriptors 0 to 2 stay open.
 func execConfined(o restrictions) error {
 	runtime.LockOSThread()
 	if err := eachInheritedFile(setCloseOnExec); err != nil {
@@ -202,7 +200,7 @@ func execConfined(o restrictions) error {
 		}
 	}
 	err = syscall.Exec(o.Node.Path, o.Node.Args, o.Node.Env)
-	return fmt.Errorf("starting Node as a hook worker: %w", err)
+	return fmt.Errorf("execute Node as a hook worker: %w", err)
 }
 
 func setCloseOnExec(fd int) error {
@@ -216,12 +214,12 @@ const (
 	accessList = llsys.AccessFSReadFile | llsys.AccessFSReadDir
 )
 
-// fileRules are the files with which a program starts: itself, what loads it, its
-// libraries, and where randomness comes from.
+// fileRules returns the files that a program needs to start: itself, its loader, its
+// libraries and sources of random bytes.
 func fileRules(program string) ([]landlock.Rule, error) {
 	loader, err := elfInterpreter(program)
 	if err != nil {
-		return nil, fmt.Errorf("reading the program %s: %w", program, err)
+		return nil, fmt.Errorf("read the program %s: %w", program, err)
 	}
 	rules := []landlock.Rule{landlock.PathAccess(accessExec, program)}
 	if loader != "" {
@@ -235,8 +233,7 @@ func fileRules(program string) ([]landlock.Rule, error) {
 	return append(rules, landlock.PathAccess(accessRead, files...).IgnoreIfMissing()), nil
 }
 
-// elfInterpreter gives what a program says loads it, and nothing for one that loads
-// itself.
+// elfInterpreter returns the loader of a program, or "" if it has none.
 func elfInterpreter(program string) (string, error) {
 	file, err := elf.Open(program)
 	if err != nil {

@@ -9,9 +9,11 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
-// outcome is what came of a deed: the answer, or the kind of the failure.
+// outcome returns the answer of a call, or the kind of its failure.
 func outcome(t *testing.T, w *Worker, request string, budget time.Duration) string {
 	t.Helper()
 	answer, err := w.Call(t.Context(), []byte(request), budget)
@@ -22,7 +24,7 @@ func outcome(t *testing.T, w *Worker, request string, budget time.Duration) stri
 	return answer
 }
 
-// TestEachRestrictionAlone takes the others away, so that it is seen what one holds.
+// TestEachRestrictionAlone removes the other restrictions to see what one does.
 func TestEachRestrictionAlone(t *testing.T) {
 	both := ProbeCapabilities()
 	if both.Landlock < 4 || !both.Seccomp {
@@ -58,7 +60,7 @@ func TestEachRestrictionAlone(t *testing.T) {
 			}
 			t.Cleanup(c.Close)
 			for command, want := range test.wants {
-				if got := outcome(t, lend(t, c), command, patience(command)); !strings.Contains(got, want) {
+				if got := outcome(t, lend(t, c), command, budgetOf(command)); !strings.Contains(got, want) {
 					t.Errorf("%s: %s, want %s", command, got, want)
 				}
 			}
@@ -66,7 +68,7 @@ func TestEachRestrictionAlone(t *testing.T) {
 	}
 }
 
-// TestWholeGroupDies lets a worker without walls make a process of its own.
+// TestWholeGroupDies lets a worker without restrictions create a process.
 func TestWholeGroupDies(t *testing.T) {
 	has := ProbeCapabilities()
 	has.Seccomp, has.Landlock = false, 0
@@ -77,11 +79,11 @@ func TestWholeGroupDies(t *testing.T) {
 	t.Cleanup(c.Close)
 	w := lend(t, c)
 	child, err := strconv.Atoi(ask(t, w, "fork"))
-	if err != nil || ended(child) {
+	if err != nil || unix.Kill(child, 0) != nil {
 		t.Fatalf("there is no child to kill: %v", err)
 	}
 	w.Close()
-	await(t, "the child of the worker ends", func() bool { return ended(child) })
+	waitForExit(t, child)
 }
 
 func TestStrictRefuses(t *testing.T) {
@@ -110,7 +112,7 @@ func TestStrictRefuses(t *testing.T) {
 	}
 }
 
-// TestWorkerRefusesPartialSandbox orders a wall that the kernel has not.
+// TestWorkerRefusesPartialSandbox orders a restriction that the kernel lacks.
 func TestWorkerRefusesPartialSandbox(t *testing.T) {
 	needSandbox(t)
 	has := ProbeCapabilities()
@@ -142,7 +144,7 @@ func TestOwnUser(t *testing.T) {
 	}
 }
 
-// userOf reads the first of the four ids of a process.
+// userOf returns the first of the four user ids of a process.
 func userOf(t *testing.T, w *Worker) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(w.proc.os.Pid), "status"))
@@ -153,8 +155,8 @@ func userOf(t *testing.T, w *Worker) string {
 	return strings.Fields(rest)[0]
 }
 
-// TestNothingIsInherited opens a file that every child gets, as a careless
-// shell does, and looks at what the worker has.
+// TestNothingIsInherited opens a file that every child inherits, as a careless shell
+// does, and checks that the worker does not have it.
 func TestNothingIsInherited(t *testing.T) {
 	read, write, err := os.Pipe()
 	if err != nil {

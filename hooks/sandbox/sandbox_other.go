@@ -10,14 +10,14 @@ import (
 	"os/exec"
 )
 
-// errNode is for a program that could not be killed with what it started.
-var errNode = errors.New("node runs hooks on Linux only: choose the hook runtime quickjs")
+// errNode: the processes of Node could not be killed here.
+var errNode = errors.New("node runs hooks on Linux only: use the hook runtime quickjs")
 
-// ProbeCapabilities finds nothing: sandboxes are built on Linux only.
+// ProbeCapabilities finds nothing, because sandboxes exist on Linux only.
 func ProbeCapabilities() Capabilities { return baseCapabilities() }
 
-// launcher is none here: a process of its own, without environment, that is killed
-// when it is late. Its memory is not bounded.
+// launcher starts a process without an environment and kills it after its deadline. Its
+// memory is not limited.
 type launcher struct {
 	cfg       *Config
 	available Capabilities
@@ -33,35 +33,35 @@ func newLauncher(cfg *Config, has Capabilities) (*launcher, error) {
 	return &launcher{cfg: cfg, available: has}, nil
 }
 
-func (j *launcher) capabilities() Capabilities { return j.available }
+func (l *launcher) capabilities() Capabilities { return l.available }
 
-func (j *launcher) close() {}
+func (l *launcher) close() {}
 
-func (j *launcher) restrictions() restrictions {
-	return restrictions{Memory: j.cfg.Memory}
+func (l *launcher) restrictions() restrictions {
+	return restrictions{Memory: l.cfg.Memory}
 }
 
-func (j *launcher) startProcess(int) (*process, error) {
+func (l *launcher) startProcess(int) (*process, error) {
 	self, err := os.Executable()
 	if err != nil {
-		return nil, fmt.Errorf("starting a hook worker: %w", err)
+		return nil, fmt.Errorf("start a hook worker: %w", err)
 	}
 	ends, err := openPipes()
 	if err != nil {
-		return nil, fmt.Errorf("starting a hook worker: %w", err)
+		return nil, fmt.Errorf("start a hook worker: %w", err)
 	}
-	child := exec.Command(self, j.cfg.Command...)
+	child := exec.Command(self, l.cfg.Command...)
 	child.Env, child.Dir = environment(), os.TempDir()
 	child.Stdin, child.Stdout, child.Stderr = ends.in.read, ends.out.write, ends.err.write
 	if err := child.Start(); err != nil {
 		ends.close()
-		return nil, fmt.Errorf("starting a hook worker: %w", err)
+		return nil, fmt.Errorf("start a hook worker: %w", err)
 	}
 	ends.closeChildEnds()
 	return &process{os: child.Process, in: ends.in.write, out: ends.out.read, err: ends.err.read, gone: make(chan struct{})}, nil
 }
 
-// gauge shows nothing here.
+// gauge measures nothing here.
 type gauge struct{}
 
 func (gauge) close() {}
@@ -91,5 +91,5 @@ func (o restrictions) restrictOuter() error { return nil }
 
 func (o restrictions) restrictSyscalls() error { return nil }
 
-// execConfined is never reached: newLauncher refuses Node.
+// execConfined is never called, because newLauncher refuses Node.
 func execConfined(restrictions) error { return errNode }

@@ -9,19 +9,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// syscallPolicy are the system calls of a sandbox. All others kill the process.
+// syscallPolicy lists the system calls of a sandbox. All others kill the process.
 type syscallPolicy struct {
 	allow []uint32
-	// refuse fail with EPERM, absent with ENOSYS, as if the kernel were older.
+	// refuse fail with EPERM, and absent with ENOSYS, as on an older kernel.
 	refuse, absent []uint32
-	// nonExecutable are allowed unless they ask for memory that can be executed.
+	// nonExecutable are allowed unless they ask for executable memory.
 	nonExecutable []uint32
-	// threads are the flags with which a thread, and nothing else, is made.
+	// threads are the clone flags that create a thread and nothing else.
 	threads []uint32
 }
 
-// Offsets in what the kernel shows to a filter, least byte first: the number,
-// the processor, the place of the instruction, six arguments.
+// Offsets in the data of a filter, in little-endian order: the system call number, the
+// processor, the instruction pointer and six arguments.
 const (
 	offsetNumber    = 0
 	offsetArch      = 4
@@ -29,19 +29,19 @@ const (
 	argumentSize    = 8
 )
 
-// x32SyscallBit is where the numbers of a second way to call begin on amd64.
+// x32SyscallBit is where the numbers of the x32 ABI begin on amd64.
 const x32SyscallBit = 0x40000000
 
-// loadArgument gives the lower half of an argument; the calls that are looked at
-// have nothing in the upper.
+// loadArgument loads the lower half of an argument. The upper half of those that are
+// checked is 0.
 func loadArgument(i uint32) bpf.Instruction {
 	return bpf.LoadAbsolute{Off: offsetArguments + argumentSize*i, Size: 4}
 }
 
 func returnAction(action uint32) bpf.Instruction { return bpf.RetConstant{Val: action} }
 
-// compile writes the filter. Every rule jumps over itself where it does not
-// apply, so that no jump is long.
+// compile returns the filter. Each rule skips itself if it does not apply, so all jumps
+// are short.
 func (c syscallPolicy) compile() []bpf.Instruction {
 	kill := returnAction(unix.SECCOMP_RET_KILL_PROCESS)
 	out := []bpf.Instruction{
@@ -68,11 +68,11 @@ func (c syscallPolicy) compile() []bpf.Instruction {
 	return append(out, kill)
 }
 
-// installFilter puts a filter on this thread, and by flag on all others.
+// installFilter installs a filter for this thread, or with a flag for all threads.
 func installFilter(filter []bpf.Instruction, flags uintptr) error {
 	raw, err := bpf.Assemble(filter)
 	if err != nil {
-		return fmt.Errorf("writing the filter of system calls: %w", err)
+		return fmt.Errorf("assemble the system call filter: %w", err)
 	}
 	code := make([]unix.SockFilter, len(raw))
 	for i, one := range raw {
@@ -80,20 +80,20 @@ func installFilter(filter []bpf.Instruction, flags uintptr) error {
 	}
 	program := unix.SockFprog{Len: uint16(len(code)), Filter: &code[0]}
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
-		return fmt.Errorf("giving up new rights for a hook worker: %w", err)
+		return fmt.Errorf("drop new privileges of a hook worker: %w", err)
 	}
 	left, _, failed := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags, uintptr(unsafe.Pointer(&program)))
 	switch {
 	case failed != 0:
-		return fmt.Errorf("close the sandbox of a hook worker: %w", failed)
+		return fmt.Errorf("restrict the system calls of a hook worker: %w", failed)
 	case left != 0:
-		return fmt.Errorf("close the sandbox of a hook worker: thread %d stayed outside", left)
+		return fmt.Errorf("restrict the system calls of a hook worker: thread %d is not restricted", left)
 	}
 	return nil
 }
 
-// quickJSPolicy are what the runtime of Go needs to compute: memory, threads,
-// clocks and the two pipes. They were found by leaving each one out.
+// quickJSPolicy allows what the Go runtime needs to compute: memory, threads, clocks and
+// the two pipes. The list was found by removing each call in turn.
 func quickJSPolicy() syscallPolicy {
 	c := syscallPolicy{
 		allow: []uint32{
@@ -111,26 +111,24 @@ func quickJSPolicy() syscallPolicy {
 		c.allow = append(c.allow, libcSyscalls...)
 		c.threads = append(c.threads, glibcThreadFlags, muslThreadFlags)
 		c.absent = []uint32{unix.SYS_CLONE3}
-		// It looks into /sys for the number of processors when it gives a
-		// thread memory of its own, and does without.
+		// glibc reads the number of processors from /sys when it allocates memory for a
+		// thread, and works without it.
 		c.refuse = append(c.refuse, unix.SYS_OPENAT)
 	}
 	return c
 }
 
-// libcSyscalls are what a C library needs besides to start threads, and to wait where
-// there are too many.
+// libcSyscalls are also needed by a C library to start threads and to wait for locks.
 var libcSyscalls = []uint32{unix.SYS_SET_ROBUST_LIST, unix.SYS_RSEQ, unix.SYS_BRK, unix.SYS_MREMAP, unix.SYS_CLOCK_NANOSLEEP}
 
-// The flags with which threads are made, by two C libraries.
+// Flags with which two C libraries create threads.
 const (
 	glibcThreadFlags = 0x3d0f00
 	muslThreadFlags  = 0x7d0f00
 )
 
-// nodePolicy are what Node needs to start and to compute. It opens files, and
-// starts from another program: which ones, Landlock says. Its compiler writes
-// code, so memory may be executed.
+// nodePolicy allows what Node needs to start and to compute. It opens files and executes
+// the program, which Landlock restricts. Its compiler needs executable memory.
 func nodePolicy() syscallPolicy {
 	c := syscallPolicy{
 		allow: slices.Concat(nodeOldCalls, []uint32{

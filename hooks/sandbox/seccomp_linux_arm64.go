@@ -2,11 +2,11 @@ package sandbox
 
 import "golang.org/x/sys/unix"
 
-// The numbers and flags are those of the kernel and of the runtime. They were
-// not tried on a machine.
+// The numbers and flags come from the kernel and the Go runtime. They were not tested on
+// a machine.
 const (
 	filterArch = unix.AUDIT_ARCH_AARCH64
-	// goThread is what the runtime makes a thread with.
+	// goThread are the flags with which the Go runtime creates a thread.
 	goThread = 0x50f00
 )
 

@@ -2,7 +2,7 @@
 
 package sandbox
 
-// There is no list for this processor: without an architecture, no filter.
+// There is no list for this processor, so there is no filter.
 const (
 	filterArch = 0
 	goThread   = 0

@@ -8,9 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// judge runs a filter as the kernel does: on the number, the processor and the
-// arguments of a system call. The machine of the library reads numbers with the
-// greatest byte first.
+// judge runs a filter as the kernel does, on the number, the processor and the arguments
+// of a system call. The virtual machine of the library reads big-endian numbers.
 func judge(t *testing.T, c syscallPolicy, arch, number uint32, args ...uint32) uint32 {
 	t.Helper()
 	machine, err := bpf.NewVM(c.compile())

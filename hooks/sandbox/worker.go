@@ -12,18 +12,17 @@ import (
 )
 
 const (
-	// maxInFlight is how many calls a worker may have got and not answered.
+	// maxInFlight is the most calls that a worker may have received and not answered.
 	maxInFlight = 2
-	// readGrace is how long a worker may take to read a request. After it the budget
-	// runs, so that one that never reads gains nothing.
+	// readGrace is how long a worker may take to read a request before the budget begins,
+	// so that one that never reads gains nothing.
 	readGrace = 150 * time.Millisecond
-	// exitGrace is how long a process may take to end after it closed a pipe, and
-	// how long its last frames are read after it ended.
+	// exitGrace is how long a process may take to end after it closed a pipe, and how
+	// long its last frames are read after it ended.
 	exitGrace = 200 * time.Millisecond
 )
 
-// Worker is a sandboxed process that one user has. Its methods may be called by
-// many goroutines.
+// Worker is a sandboxed process with one user. It is safe for concurrent use.
 type Worker struct {
 	cfg       *Config
 	proc      *process
@@ -33,27 +32,27 @@ type Worker struct {
 	stderr    headTail
 	callSlots chan struct{}
 	sendMu    sync.Mutex
-	out       frameWriter // whoever holds send
+	out       frameWriter // guarded by sendMu
 	ready     chan struct{}
 	dead      chan struct{}
 
 	mu              sync.Mutex
 	isReady         bool
 	calls           []*call
-	lastNote        string // the last note of the call that was answered last
+	lastNote        string // the last note of the last answered call
 	failed          *Failure
 	failedAt        time.Time
 	timer           *time.Timer
 	deadline        time.Time
 	deadlineFailure Failure
-	// readers end before the worker counts as dead.
+	// readers end before dead is closed.
 	readers sync.WaitGroup
 }
 
-// call is a request that has no answer yet.
+// call is a request without an answer.
 type call struct {
 	budget time.Duration
-	// sent says that the worker has all of it.
+	// sent reports whether the worker has the whole request.
 	sent      bool
 	note      string
 	notedAt   time.Time
@@ -70,7 +69,7 @@ func newWorker(cfg *Config, proc *process, guard *usageMonitor) *Worker {
 	return w
 }
 
-// newDetachedWorker makes a worker that nobody listens to yet.
+// newDetachedWorker returns a worker whose pipes nothing reads yet.
 func newDetachedWorker(cfg *Config, proc *process) *Worker {
 	w := &Worker{
 		cfg: cfg, proc: proc, out: frameWriter{to: proc.in},
@@ -87,7 +86,7 @@ func newDetachedWorker(cfg *Config, proc *process) *Worker {
 	return w
 }
 
-// initialize tells the worker of its sandbox and waits until it is ready.
+// initialize sends the restrictions and waits until the worker is ready.
 func (w *Worker) initialize(order restrictions) error {
 	text, err := json.Marshal(order)
 	if err == nil {
@@ -97,7 +96,7 @@ func (w *Worker) initialize(order restrictions) error {
 		err = writeFrame(w.proc.in, frameSetup, w.cfg.Setup)
 	}
 	if err != nil {
-		w.failPipe("it took no orders: " + err.Error())
+		w.failPipe("it did not accept its restrictions: " + err.Error())
 	}
 	select {
 	case <-w.ready:
@@ -107,8 +106,8 @@ func (w *Worker) initialize(order restrictions) error {
 	}
 }
 
-// startError tells of a worker that never came to see a stranger's byte. What it
-// wrote is from this program, or from Node, and tells best what to do.
+// startError returns the failure of a worker that has not received untrusted input. Its
+// standard error is from this program or from Node, and helps most.
 func (w *Worker) startError() error {
 	if words := strings.TrimSpace(w.failed.Stderr); words != "" {
 		return fmt.Errorf("%w; it wrote: %.1000s", w.failed, words)
@@ -116,7 +115,7 @@ func (w *Worker) startError() error {
 	return w.failed
 }
 
-// assign lends the worker to its one user.
+// assign gives the worker to its user.
 func (w *Worker) assign(limits Limits) {
 	w.applyLimits(limits)
 	w.monitor.track(w)
@@ -134,13 +133,13 @@ func (w *Worker) applyLimits(limits Limits) {
 	w.resetDeadline()
 }
 
-// Call gives the worker a request and returns its answer. The worker may take
-// as long as the budget once it has it all and has answered those before, else it
-// is killed; zero means the Batch of the Config. Two calls may be under way at once, so that the second request
-// is there when the first is answered; more wait.
+// Call sends a request and returns the answer. The worker is ended if it takes longer
+// than the budget, which begins when it has received the request and answered the calls
+// before; 0 means CallTimeout. The worker may have two calls, so that the second request
+// is there when the first is answered; other calls wait.
 //
-// A request that is too long is refused and harms nothing. Every other error is
-// a *Failure: the worker is dead and gone. A context that ends kills it too.
+// A request that is too long is refused with a *TooLongError and has no effect. Every
+// other error is a *Failure: the worker has ended. Cancelling the context ends it too.
 func (w *Worker) Call(ctx context.Context, request []byte, budget time.Duration) (string, error) {
 	if len(request) > w.cfg.MaxRequest {
 		return "", &TooLongError{Size: len(request), Most: w.cfg.MaxRequest}
@@ -149,7 +148,7 @@ func (w *Worker) Call(ctx context.Context, request []byte, budget time.Duration)
 		budget = w.cfg.CallTimeout
 	}
 	stop := context.AfterFunc(ctx, func() {
-		w.fail(&Failure{Kind: KindClosed, Detail: "its user gave up", Cause: context.Cause(ctx)})
+		w.fail(&Failure{Kind: KindClosed, Detail: "a call was cancelled", Cause: context.Cause(ctx)})
 	})
 	defer stop()
 	select {
@@ -172,24 +171,23 @@ func (w *Worker) Call(ctx context.Context, request []byte, budget time.Duration)
 	}
 }
 
-// LastNote is the last note of the call that was answered last, "" where there was none.
-// A stranger may have forged it.
+// LastNote returns the last note of the last answered call, or "". It is untrusted.
 func (w *Worker) LastNote() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.lastNote
 }
 
-// PID is the id of its process, for a log.
+// PID returns the id of the process, for logs.
 func (w *Worker) PID() int { return w.proc.os.Pid }
 
-// Close kills the worker and returns when its process is gone.
+// Close ends the worker and returns when its process is gone.
 func (w *Worker) Close() {
-	w.fail(&Failure{Kind: KindClosed, Detail: "its user closed it"})
+	w.fail(&Failure{Kind: KindClosed, Detail: "it was closed"})
 	<-w.dead
 }
 
-// enqueue queues a call and writes its request, in the same order.
+// enqueue queues a call and sends its request, in the same order.
 func (w *Worker) enqueue(one *call, request []byte) {
 	w.sendMu.Lock()
 	defer w.sendMu.Unlock()
@@ -200,7 +198,7 @@ func (w *Worker) enqueue(one *call, request []byte) {
 	}
 	w.mu.Unlock()
 	if err := w.out.write(frameRequest, request); err != nil {
-		w.failPipe("it took no request: " + err.Error())
+		w.failPipe("it did not accept a request: " + err.Error())
 		return
 	}
 	w.mu.Lock()
@@ -210,11 +208,11 @@ func (w *Worker) enqueue(one *call, request []byte) {
 	}
 }
 
-// resetDeadline sets the clock to what comes next: the end of the first call that is
-// under way, or that nobody calls.
+// resetDeadline sets the timer to the deadline of the first call, or to the end of
+// IdleTimeout.
 func (w *Worker) resetDeadline() {
 	if len(w.calls) == 0 {
-		w.setDeadline(w.cfg.IdleTimeout, KindIdle, fmt.Sprintf("nobody called it for %v", w.cfg.IdleTimeout))
+		w.setDeadline(w.cfg.IdleTimeout, KindIdle, fmt.Sprintf("it was idle for %v", w.cfg.IdleTimeout))
 		return
 	}
 	budget := w.calls[0].budget
@@ -233,8 +231,8 @@ func (w *Worker) setDeadline(after time.Duration, kind Kind, detail string) {
 	w.timer.Reset(after)
 }
 
-// onDeadline is called by the clock, and at times too early: it may have been set
-// anew in the same moment.
+// onDeadline is called by the timer. It may be too early, because the deadline may have
+// been moved at the same moment.
 func (w *Worker) onDeadline() {
 	w.mu.Lock()
 	if left := time.Until(w.deadline); left > 0 {
@@ -248,14 +246,14 @@ func (w *Worker) onDeadline() {
 	w.proc.kill()
 }
 
-// readStderr keeps the last words.
+// readStderr keeps the beginning and the end of the standard error.
 func (w *Worker) readStderr() {
 	if w.stderr.readFrom(w.proc.err, maxStderr) {
 		w.fail(&Failure{Kind: KindOutput, Detail: fmt.Sprintf("it wrote more than %d bytes to its standard error", maxStderr)})
 	}
 }
 
-// fail kills the worker for a reason. The first reason counts.
+// fail ends the worker. The first reason counts.
 func (w *Worker) fail(f *Failure) {
 	w.mu.Lock()
 	w.setFailure(f)
@@ -270,8 +268,8 @@ func (w *Worker) setFailure(f *Failure) {
 	}
 }
 
-// failPipe is fail where a pipe broke. A process that just ended tells more by how
-// it ended.
+// failPipe handles a broken pipe. If the process has just ended, its exit status is the
+// better reason.
 func (w *Worker) failPipe(detail string) {
 	select {
 	case <-w.proc.gone:
@@ -280,15 +278,14 @@ func (w *Worker) failPipe(detail string) {
 	}
 }
 
-// attachNote adds what the first call said last.
+// attachNote adds the last note of the first call to the failure.
 func (w *Worker) attachNote() {
 	if len(w.calls) > 0 && w.calls[0].noteCount > 0 {
 		w.failed.Note, w.failed.Noted = w.calls[0].note, max(0, w.failedAt.Sub(w.calls[0].notedAt))
 	}
 }
 
-// reap waits for the end of the process, whatever ends it, and leaves nothing
-// of it behind.
+// reap waits for the end of the process and releases everything.
 func (w *Worker) reap() {
 	end := w.proc.wait()
 	w.proc.expirePipes(exitGrace)
@@ -305,7 +302,7 @@ func (w *Worker) reap() {
 	close(w.dead)
 }
 
-// readFrames takes the frames of the worker until they end, or until one is wrong.
+// readFrames reads frames until the pipe ends or a frame is invalid.
 func (w *Worker) readFrames() {
 	from := bufio.NewReaderSize(w.proc.out, 64<<10)
 	var room []byte
@@ -317,7 +314,7 @@ func (w *Worker) readFrames() {
 		}
 		f, err := w.handleFrame(from, kind, size, &room)
 		if err != nil {
-			w.failPipe("a frame broke off: " + err.Error())
+			w.failPipe("a frame is incomplete: " + err.Error())
 			return
 		}
 		if f != nil {
@@ -327,14 +324,14 @@ func (w *Worker) readFrames() {
 	}
 }
 
-// handleFrame takes one frame, and gives a failure where it is wrong. The payload is read
-// into the room, which is kept for the next one unless it is large.
+// handleFrame handles a frame and returns a failure if it is invalid. It reads the
+// payload into room, which is kept unless it is large.
 func (w *Worker) handleFrame(from io.Reader, kind byte, size int, room *[]byte) (*Failure, error) {
 	if most := w.maxPayload(kind); size > most {
 		return oversizedFrame(kind, size, most), nil
 	}
 	if !w.isExpected(kind) {
-		return &Failure{Kind: KindProtocol, Detail: fmt.Sprintf("it sent a frame of kind %q out of turn", kind)}, nil
+		return &Failure{Kind: KindProtocol, Detail: fmt.Sprintf("it sent an unexpected frame of kind %q", kind)}, nil
 	}
 	payload, err := readPayload(from, size, *room)
 	if err != nil {
@@ -351,12 +348,12 @@ func (w *Worker) handleFrame(from io.Reader, kind byte, size int, room *[]byte) 
 	case frameAnswer:
 		w.completeCall(string(payload))
 	case frameFault:
-		return &Failure{Kind: KindFault, Detail: "it could not go on: " + string(payload)}, nil
+		return &Failure{Kind: KindFault, Detail: "it failed: " + string(payload)}, nil
 	}
 	return nil, nil
 }
 
-// maxPayload is the longest payload of a kind.
+// maxPayload returns the longest payload of a kind.
 func (w *Worker) maxPayload(kind byte) int {
 	switch kind {
 	case frameAnswer:
@@ -373,12 +370,12 @@ func (w *Worker) maxPayload(kind byte) int {
 
 func oversizedFrame(kind byte, size, most int) *Failure {
 	if kind == frameAnswer {
-		return &Failure{Kind: KindOutput, Detail: fmt.Sprintf("its answer has %d bytes, and may have %d", size, most)}
+		return &Failure{Kind: KindOutput, Detail: fmt.Sprintf("its answer has %d bytes, more than %d", size, most)}
 	}
 	return &Failure{Kind: KindProtocol, Detail: fmt.Sprintf("it sent a frame of kind %q with %d bytes", kind, size)}
 }
 
-// isExpected says whether a frame of the kind may come now.
+// isExpected reports whether a frame of the kind may come now.
 func (w *Worker) isExpected(kind byte) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -411,8 +408,8 @@ func (w *Worker) recordNote(text string) {
 	one.noteCount++
 }
 
-// completeCall ends the first call. An answer after a failure comes too late: who
-// waits for it must find the worker dead.
+// completeCall ends the first call. An answer after a failure is dropped, because the
+// worker has ended.
 func (w *Worker) completeCall(answer string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

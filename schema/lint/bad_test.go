@@ -17,8 +17,8 @@ import (
 
 var update = flag.Bool("update", false, "write what is found into testdata/bad")
 
-// TestBadSchemas holds the findings of each kind to the letter. A case is a
-// schema, or its fields alone, and behind it the findings.
+// TestBadSchemas compares the exact findings of each kind. A case is a schema, or its
+// fields, followed by its findings.
 func TestBadSchemas(t *testing.T) {
 	seen := map[string]bool{}
 	for _, file := range badFiles(t) {
@@ -61,7 +61,7 @@ func badFiles(t testing.TB) []string {
 	return files
 }
 
-// document makes a schema of fields alone.
+// document returns a schema with fields only.
 func document(text string) string {
 	if strings.HasPrefix(text, "[") {
 		return `{"fields": ` + text + `}`
@@ -78,8 +78,8 @@ func findings(list []lint.Finding, seen map[string]bool) string {
 	return text
 }
 
-// codes are those that the code of the package names, but for those of schemas
-// that are too large.
+// codes returns the codes in the source of the package, without those of schemas that are
+// too large.
 func codes(t *testing.T) (all []string) {
 	t.Helper()
 	files, _ := filepath.Glob("*.go")

@@ -17,8 +17,8 @@ import (
 	"github.com/intraydata/intray/schema/lint"
 )
 
-// large makes a schema of 2,000 fields with 100 rules each, of which most are
-// told of, and 10,000 options in one of them.
+// large returns a schema of 2,000 fields with 100 validators each, most of which have
+// findings, and 10,000 options in one field.
 func large() *intray.Schema {
 	s := &intray.Schema{Settings: intray.DefaultSettings()}
 	for i := range 2000 {
@@ -61,7 +61,7 @@ func TestLargeSchemaIsQuick(t *testing.T) {
 	}
 	for _, f := range found[:lint.MaxFindings-1] {
 		if f.Level != intray.LevelWarning {
-			t.Errorf("%v is told, and warnings are left out", f)
+			t.Errorf("%v is reported, and warnings are skipped", f)
 		}
 	}
 	if diff := cmp.Diff(found, lint.Check(s)); diff != "" {
@@ -69,8 +69,8 @@ func TestLargeSchemaIsQuick(t *testing.T) {
 	}
 }
 
-// TestHostileExpressionsAreQuick has as many expressions as a schema may, each
-// of them small and slow to make ready.
+// TestHostileExpressionsAreQuick has as many small, slow expressions as a schema may
+// have.
 func TestHostileExpressionsAreQuick(t *testing.T) {
 	s := &intray.Schema{Settings: intray.DefaultSettings(), Fields: []intray.Field{{Key: "a", Type: intray.FieldType{Name: intray.TypeSelect},
 		SelectOptions: []intray.SelectOption{{Label: "x", Value: "x"}}}}}
@@ -86,11 +86,11 @@ func TestHostileExpressionsAreQuick(t *testing.T) {
 		t.Errorf("it takes %v, more than %v", took, limit)
 	}
 	if !slices.ContainsFunc(found, func(f lint.Finding) bool { return f.Code == "not_all_checked" && strings.HasSuffix(f.Path, ".regex") }) {
-		t.Errorf("nothing is told to be left out: %v", found)
+		t.Errorf("nothing is reported as skipped: %v", found)
 	}
 }
 
-// TestSkippedChecksAreReported holds that nothing is passed over in silence.
+// TestSkippedChecksAreReported checks that nothing is skipped silently.
 func TestSkippedChecksAreReported(t *testing.T) {
 	f := intray.Field{Key: "a", Type: intray.FieldType{Name: intray.TypeString}, Validators: []intray.Validator{{Rule: "required", Level: intray.LevelWarning}}}
 	for n := range 600 {
@@ -122,8 +122,8 @@ func TestSkippedChecksAreReported(t *testing.T) {
 	}
 }
 
-// FuzzCheck holds that no schema that is accepted brings the look down, and
-// that each finding can be told.
+// FuzzCheck checks that no valid schema crashes the check, and that each finding can be
+// shown.
 func FuzzCheck(f *testing.F) {
 	for _, file := range badFiles(f) {
 		archive, err := txtar.ParseFile(file)

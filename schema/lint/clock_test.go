@@ -7,5 +7,5 @@ import (
 	"time"
 )
 
-// cpu stands in with the clock.
+// cpu uses the clock instead of processor time.
 func cpu(*testing.T) time.Duration { return time.Duration(time.Now().UnixNano()) }

@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// cpu is the time that the processors have worked for this program, which a
-// busy machine changes less than what the clock says.
+// cpu returns the processor time of this program, which depends less on other programs
+// than the clock.
 func cpu(t *testing.T) time.Duration {
 	t.Helper()
 	var use syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &use); err != nil {
-		t.Skip("the time of the processors is not told here: ", err)
+		t.Skip("processor time is not available: ", err)
 	}
 	return time.Duration(use.Utime.Nano() + use.Stime.Nano())
 }

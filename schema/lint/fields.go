@@ -10,7 +10,7 @@ import (
 	"github.com/intraydata/intray/internal/jsonschema"
 )
 
-// checkField looks through one field, but for its names.
+// checkField checks a field, except for its names.
 func (l *linter) checkField(i int) {
 	f := l.schema.Fields[i]
 	l.checkHidden(i, f)
@@ -22,17 +22,17 @@ func (l *linter) checkField(i int) {
 	l.checkOptions(i, f)
 }
 
-// checkAllHidden looks at the fields together.
+// checkAllHidden checks whether all fields are hidden.
 func (l *linter) checkAllHidden() {
 	for _, f := range l.schema.Fields {
 		if !f.Hidden || len(l.schema.Hooks.Step) > 0 {
-			return // a hook at a step may add fields
+			return // step hooks may add fields
 		}
 	}
 	l.warn(location{field: -1, path: "fields"}, "all_hidden", intray.NewMessage("lint.all_fields_hidden", nil))
 }
 
-// checkHidden looks at what a hidden field has no use for.
+// checkHidden checks for properties that have no effect on a hidden field.
 func (l *linter) checkHidden(i int, f intray.Field) {
 	if !f.Hidden {
 		return
@@ -57,12 +57,12 @@ func (l *linter) checkHidden(i int, f intray.Field) {
 	}
 }
 
-// neverFilled says whether a field is hidden and no hook of the schema fills it.
+// neverFilled reports whether a field is hidden and no hook fills it.
 func (l *linter) neverFilled(f intray.Field) bool {
 	return f.Hidden && l.schema.Hooks.Count() == len(l.schema.Hooks.RowDelete)
 }
 
-// checkReadOnly looks for cells that nobody can put right.
+// checkReadOnly checks for cells that nobody can fix.
 func (l *linter) checkReadOnly(i int, f intray.Field) {
 	if !f.ReadOnly || f.Hidden || l.schema.Settings.InvalidDataBehavior != intray.BlockSubmit {
 		return
@@ -75,7 +75,7 @@ func (l *linter) checkReadOnly(i int, f intray.Field) {
 	}
 }
 
-// checkMessage looks for a text that is never shown.
+// checkMessage checks for a text that is never shown.
 func (l *linter) checkMessage(i int, f intray.Field) {
 	takesAll := f.Type.Name == intray.TypeString || f.Type.Name == intray.TypeCheckbox || f.Type.Name == intray.TypeSelect && boolOption(f, "allowCustom")
 	if f.InvalidValueMessage != "" && takesAll {
@@ -83,7 +83,7 @@ func (l *linter) checkMessage(i int, f intray.Field) {
 	}
 }
 
-// checkTypeOptions looks at the options of the type.
+// checkTypeOptions checks the options of the type.
 func (l *linter) checkTypeOptions(i int, f intray.Field) {
 	has := func(name string) bool { _, there := f.Type.Options[name]; return there }
 	switch f.Type.Name {
@@ -110,7 +110,7 @@ func (l *linter) checkTypeOptions(i int, f intray.Field) {
 	}
 }
 
-// checkNationalPhone looks for numbers that lose their country.
+// checkNationalPhone checks for phone numbers that lose their country.
 func (l *linter) checkNationalPhone(i int, f intray.Field) {
 	country, _ := f.Type.Options["country"].(string)
 	if f.Type.Options["format"] == "national" && country == "" {
@@ -119,11 +119,11 @@ func (l *linter) checkNationalPhone(i int, f intray.Field) {
 	}
 }
 
-// maxRoundDigits is how many digits, before or behind the decimal sign, numbers are
-// rounded to at most where that is meant.
+// maxRoundDigits is the most digits before or after the decimal sign to which rounding is
+// plausible.
 const maxRoundDigits = 20
 
-// checkRound looks for a count of digits that changes no number, or takes all away.
+// checkRound checks for a number of digits that changes no number or removes all digits.
 func (l *linter) checkRound(i int, f intray.Field) {
 	places, _ := jsonschema.Int64(f.Type.Options["round"])
 	switch {
@@ -134,7 +134,7 @@ func (l *linter) checkRound(i int, f intray.Field) {
 	}
 }
 
-// numberBounds gives the smallest and the largest number taken.
+// numberBounds returns the smallest and the largest accepted number.
 func numberBounds(f intray.Field) (low, high float64) {
 	low, high = math.Inf(-1), math.Inf(1)
 	if n, ok := floatOf(f.Type.Options["min"]); ok {
@@ -159,7 +159,7 @@ func floatOf(v any) (float64, bool) {
 	return 0, false
 }
 
-// checkNumberRange looks for bounds between which there is no number.
+// checkNumberRange checks for bounds that no number satisfies.
 func (l *linter) checkNumberRange(i int, f intray.Field) {
 	low, high := numberBounds(f)
 	places, rounds := roundOf(f)
@@ -174,7 +174,7 @@ func (l *linter) checkNumberRange(i int, f intray.Field) {
 	}
 }
 
-// roundOf gives how many digits behind the decimal sign are kept.
+// roundOf returns the number of digits after the decimal sign.
 func roundOf(f intray.Field) (int, bool) {
 	if n, ok := jsonschema.Int64(f.Type.Options["round"]); ok {
 		return int(max(min(n, 1000), -1000)), true
@@ -193,8 +193,8 @@ func roundOf(f intray.Field) (int, bool) {
 	return 0, false
 }
 
-// checkManyToOne looks at what a field that several columns feed may do otherwise
-// than is expected: its type and its rules are about each column by itself.
+// checkManyToOne checks for surprises of many-to-one fields, whose type and validators
+// apply to each column.
 func (l *linter) checkManyToOne(i int, f intray.Field) {
 	if !f.ManyToOne || f.Hidden {
 		return

@@ -7,7 +7,7 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// checkDateFormats looks at the formats of a date, datetime or time.
+// checkDateFormats checks the formats of a date, datetime or time.
 func (l *linter) checkDateFormats(i int, f intray.Field) {
 	for _, name := range []string{"displayFormat", "outputFormat"} {
 		format, _ := f.Type.Options[name].(string)
@@ -34,7 +34,7 @@ func (l *linter) checkDateFormats(i int, f intray.Field) {
 	}
 }
 
-// tokens are the runs of one letter in a format, without the text in quotes.
+// tokens returns the runs of one letter in a format, without quoted text.
 func tokens(format string) (runs []string) {
 	for n, part := range strings.Split(format, "'") {
 		for n%2 == 0 && part != "" {
@@ -48,13 +48,13 @@ func tokens(format string) (runs []string) {
 	return runs
 }
 
-// hasToken says whether one of the runs is made of one of the letters.
+// hasToken reports whether one of the runs consists of one of the letters.
 func hasToken(runs []string, letters string) bool {
 	return slices.ContainsFunc(runs, func(run string) bool { return strings.Contains(letters, run[:1]) })
 }
 
-// otherTokens finds the tokens that mean something else than in other libraries,
-// and thus than was likely meant.
+// otherTokens returns tokens that mean something else in other libraries, which was
+// probably intended.
 func otherTokens(t intray.TypeName, runs []string, params intray.Params) (wrong []intray.Message) {
 	hours, otherYear := hasToken(runs, "Hh"), hasToken(runs, "Y")
 	wholeDay := hasToken(runs, "yY") && hasToken(runs, "dD")
@@ -79,8 +79,8 @@ const (
 	timeLetters = "HhtTXxfF"
 )
 
-// checkLocaleOrder tells of a format in numbers that has month and day in another
-// order than the locale beside it.
+// checkLocaleOrder checks for a numeric format with month and day in another order than
+// the locale.
 func (l *linter) checkLocaleOrder(i int, f intray.Field, format string, runs []string) {
 	locale, _ := f.Type.Options["locale"].(string)
 	dayFirst, known := daysFirst(locale)
@@ -94,12 +94,11 @@ func (l *linter) checkLocaleOrder(i int, f intray.Field, format string, runs []s
 		intray.NewMessage("lint.format_against_locale", intray.Params{"format": shorten(format), "locale": shorten(locale), "example": "04/05/2024"}))
 }
 
-// dayLanguages are languages that write the day before the month wherever they
-// are spoken.
+// dayLanguages are languages that write the day before the month in all countries.
 const dayLanguages = " bg cs da de el et fi fr hr id it nb nl nn no pl pt ro ru sk sl tr uk vi "
 
-// daysFirst says whether a locale writes the day before the month; unknown of
-// those where it is not certain.
+// daysFirst reports whether a locale writes the day before the month. known is false if
+// that is not certain.
 func daysFirst(locale string) (first, known bool) {
 	switch locale {
 	case "en-US", "en-PH":
@@ -112,7 +111,7 @@ func daysFirst(locale string) (first, known bool) {
 	return known, known
 }
 
-// checkPercentBounds tells of bounds that were likely meant in percent.
+// checkPercentBounds checks for bounds that were probably meant in percent.
 func (l *linter) checkPercentBounds(i int, f intray.Field) {
 	preset, _ := f.Type.Options["preset"].(string)
 	low, high := numberBounds(f)
@@ -125,10 +124,10 @@ func (l *linter) checkPercentBounds(i int, f intray.Field) {
 	}
 }
 
-// currencies are the marks of those that presets know.
+// currencies maps currency marks to the currencies of presets.
 var currencies = map[string]string{"$": "usd", "US$": "usd", "USD": "usd", "€": "eur", "EUR": "eur", "£": "gbp", "GBP": "gbp"}
 
-// checkCurrency tells of a format with the mark of another currency than the preset's.
+// checkCurrency checks for a format with the mark of another currency than the preset.
 func (l *linter) checkCurrency(i int, f intray.Field) {
 	preset, _ := f.Type.Options["preset"].(string)
 	own, _, _ := strings.Cut(preset, "_")
@@ -145,7 +144,7 @@ func (l *linter) checkCurrency(i int, f intray.Field) {
 	}
 }
 
-// checkAcceptedDomains tells of domains that no host is.
+// checkAcceptedDomains checks for domains that no host can have.
 func (l *linter) checkAcceptedDomains(i int, f intray.Field) {
 	list, _ := f.Type.Options["acceptedDomains"].([]any)
 	for _, one := range list {

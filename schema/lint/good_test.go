@@ -12,7 +12,7 @@ import (
 	"github.com/intraydata/intray/schema/lint"
 )
 
-// read gives the schema of a document and its settings as written.
+// read returns the schema of a document and its settings as written.
 func read(t testing.TB, document string) (*intray.Schema, any) {
 	t.Helper()
 	v, err := jsonschema.Decode(strings.NewReader(document), jsonschema.Limits{})
@@ -33,7 +33,7 @@ func check(t testing.TB, document string) []lint.Finding {
 	return lint.CheckWritten(read(t, document))
 }
 
-// TestGoodSchemas holds that nothing is told of schemas as people write them.
+// TestGoodSchemas checks that usual schemas have no findings.
 func TestGoodSchemas(t *testing.T) {
 	files, err := filepath.Glob("testdata/good/*.json")
 	if err != nil || len(files) < 20 {
@@ -46,7 +46,7 @@ func TestGoodSchemas(t *testing.T) {
 	}
 }
 
-// TestExamples holds that the examples give no warning.
+// TestExamples checks that the examples have no warnings.
 func TestExamples(t *testing.T) {
 	files, err := filepath.Glob("../../examples/*.schema.json")
 	if err != nil || len(files) == 0 {
@@ -70,8 +70,8 @@ func contents(t testing.TB, file string) string {
 	return string(text)
 }
 
-// TestCorpusSchemas holds the same of schemas that others wrote, where they are
-// at hand. Their selects have no options, and so Parse is not asked.
+// TestCorpusSchemas checks the same for schemas of a corpus. Their selects have no
+// options, so they are not parsed.
 func TestCorpusSchemas(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(root(t), "..", "shared", "corpora", "headers", "schemas", "*.json"))
 	if err != nil || len(files) == 0 {
@@ -93,7 +93,7 @@ func TestCorpusSchemas(t *testing.T) {
 	}
 }
 
-// root is the folder of the module.
+// root returns the folder of the module.
 func root(t *testing.T) string {
 	t.Helper()
 	dir, err := os.Getwd()

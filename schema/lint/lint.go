@@ -1,18 +1,14 @@
-// Package lint looks a schema through for what cannot be meant.
+// Package lint finds likely mistakes in schemas.
 //
-// The nouns:
+// A [Finding] has a path as the issues of package schema have it, a level, a code, and a
+// text that says what is wrong and what to do. A warning is about what will go wrong: a
+// validator that no value satisfies, options or fields that no file can distinguish, or a
+// setting that another one overrides. An info is about what has no effect or may
+// surprise.
 //
-//   - A [Finding] is one such place: a path as the issues of package schema
-//     write it, a level, a code, and a sentence that says what is wrong and
-//     what to do.
-//   - A warning is about what will go wrong: a rule that no value keeps, two
-//     options or two fields that no file can tell apart, a setting that another
-//     one overrules. An info is about what changes nothing or may surprise.
-//
-// The package says only what follows from the schema itself, and keeps silent
-// where an import could still make sense of it. It refuses nothing: that is
-// done by package schema, and only schemas that it accepts are looked at.
-// It does not run hooks, and does not know what files will bring.
+// The package reports only what follows from the schema, and nothing that could make
+// sense in some import. It refuses nothing; package schema does, and only schemas that it
+// accepts are checked. It does not run hooks and does not know files.
 package lint
 
 import (
@@ -23,24 +19,24 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// MaxFindings is the most findings that one look gives. Where there are more,
-// the last one, of the code more_findings, says how many were left out.
+// MaxFindings is the most findings of a schema. If there are more, the last one has the
+// code more_findings and the number of the others.
 const MaxFindings = 500
 
-// Finding is something in a schema that cannot be meant.
+// Finding is a likely mistake in a schema.
 type Finding struct {
-	// Path leads to the place: fields[2].validators[0].regex. It is "" for the
-	// schema as a whole.
+	// Path is the location, such as fields[2].validators[0].regex, or "" for the whole
+	// schema.
 	Path string
 	// Level is intray.LevelWarning or intray.LevelInfo.
 	Level intray.Level
-	// Code names the kind of finding. It stays the same where the text changes.
+	// Code names the kind of finding. It does not change when the text does.
 	Code string
-	// Text says what is wrong and what to do, in whole sentences.
+	// Text says what is wrong and what to do.
 	Text intray.Message
 }
 
-// Describe returns the text with the path in front of it.
+// Describe returns the text after the path.
 func (f Finding) Describe() intray.Message {
 	if f.Path == "" {
 		return f.Text
@@ -48,20 +44,20 @@ func (f Finding) Describe() intray.Message {
 	return intray.NewMessage("property.problem", intray.Params{"path": f.Path, "problem": f.Text})
 }
 
-// String joins path and text, for a line of its own.
+// String returns the path and the text in one line.
 func (f Finding) String() string { return f.Describe().String() }
 
-// Check looks through a schema that schema.Parse accepts, in the order of
-// its parts: the whole, each field with its rules and options, the settings,
-// the hooks. The same schema always gives the same findings. It takes well
-// under a second for the largest schema there may be.
+// Check returns the findings of a schema that schema.Parse accepts, in the order of the
+// schema: the whole, each field with its validators and options, the settings, the hooks.
+// The same schema always has the same findings. It takes well under a second for the
+// largest schema.
 //
-// Settings that only imports in a browser know are not in a schema; CheckWritten
-// sees them too.
+// A schema does not have the settings that only imports in a browser use; CheckWritten
+// checks them too.
 func Check(s *intray.Schema) []Finding { return CheckWritten(s, nil) }
 
-// CheckWritten is Check, and looks at the settings as they were written, too.
-// They are decoded JSON, as encoding/json or shape.Decode give it, or nil.
+// CheckWritten is like Check, but also checks the settings as they are written. They are
+// decoded JSON, as encoding/json or jsonschema.Decode return it, or nil.
 func CheckWritten(s *intray.Schema, settings any) []Finding {
 	l := &linter{
 		schema: s, keys: make(map[string]int, len(s.Fields)), hooksMayOffer: mayOfferOptions(s.Hooks),
@@ -83,23 +79,23 @@ func CheckWritten(s *intray.Schema, settings any) []Finding {
 	return l.sorted()
 }
 
-// linter is one look at a schema.
+// linter checks one schema.
 type linter struct {
 	schema *intray.Schema
-	// keys gives the place of each field by its key.
+	// keys maps the keys of fields to their indexes.
 	keys     map[string]int
 	found    []locatedFinding
 	budget   budget
 	patterns map[string]*pattern
-	// required says which fields are; nil before it is first asked for.
+	// required reports which fields are required; nil until it is first needed.
 	required []bool
-	// optionNameCache are the names of the options of fields, as far as asked for.
+	// optionNameCache has the names of the options of fields that were needed so far.
 	optionNameCache map[int]optionNameSet
-	// hooksMayOffer says that hooks may offer other options.
+	// hooksMayOffer reports whether hooks may offer other options.
 	hooksMayOffer bool
 }
 
-// locatedFinding is a finding and where in the schema it belongs.
+// locatedFinding is a finding and its location in the schema.
 type locatedFinding struct {
 	location location
 	Finding
@@ -111,8 +107,7 @@ type location struct {
 	path        string
 }
 
-// firstOption is the part of a field at which its options begin, behind all
-// rules.
+// firstOption is the part of a field at which its options begin, after all validators.
 const firstOption = 1 << 30
 
 func (l *linter) fieldAt(i int, name string) location {
@@ -152,8 +147,8 @@ func (l *linter) addFinding(at location, level intray.Level, code string, text i
 	l.found = append(l.found, locatedFinding{at, Finding{at.path, level, code, text}})
 }
 
-// sorted gives the findings in the order of the schema, as many as are told.
-// Warnings are kept before infos are.
+// sorted returns the findings in the order of the schema, at most MaxFindings. Warnings
+// take precedence over infos.
 func (l *linter) sorted() []Finding {
 	more := len(l.found) - MaxFindings
 	if more > 0 {
@@ -178,13 +173,13 @@ func compareLocation(a, b locatedFinding) int {
 	return cmp.Or(cmp.Compare(a.location.field, b.location.field), cmp.Compare(a.location.part, b.location.part))
 }
 
-// Texts name at most maxNamed things and cut each behind maxQuote characters.
+// Texts name at most maxNamed items and shorten each to maxQuote characters.
 const (
 	maxNamed = 5
 	maxQuote = 60
 )
 
-// shorten leaves so much of a text of the schema as a message shows.
+// shorten returns as much of a text as a message shows.
 func shorten(text string) string {
 	n := 0
 	for i := range text {
@@ -195,7 +190,7 @@ func shorten(text string) string {
 	return text
 }
 
-// listed names the first of total things, and counts those left out.
+// listed names the first of total items and counts the others.
 func listed[T string | intray.Message](all []T, total int) intray.Message {
 	shown := all[:min(len(all), maxNamed)]
 	if more := total - len(shown); more > 0 {
@@ -204,25 +199,26 @@ func listed[T string | intray.Message](all []T, total int) intray.Message {
 	return intray.NewMessage("lint.list", intray.Params{"list": shown})
 }
 
-// quoted is a text of the schema in a list.
+// quoted returns a text of the schema for a list.
 func quoted(text string) intray.Message {
 	return intray.NewMessage("lint.quoted", intray.Params{"text": shorten(text)})
 }
 
-// budget bounds what one look costs. It counts and does not look at a clock, so
-// that the same schema always gives the same findings.
+// budget limits the cost of a check. It counts instead of measuring time, so that the
+// same schema always has the same findings.
 type budget struct {
-	// patterns are the expressions that may still be compiled, source their
-	// bytes together.
+	// patterns is the number of expressions that may still be compiled, and source that
+	// of their bytes.
 	patterns, source int
-	// valueBytes are the bytes of options that may still be tried with rules.
+	// valueBytes is the number of bytes of options that may still be tried with
+	// validators.
 	valueBytes int
-	// keys are the names of fields in rules that may still be looked up.
+	// keys is the number of field names in validators that may still be looked up.
 	keys int
-	// variants are the spellings that may still be made of the names of options.
+	// variants is the number of spellings of option names that may still be created.
 	variants int
 
-	// The rest is what was left out.
+	// The others count what was skipped.
 	patternsLeft, optionsLeft, rulesLeft int
 }
 
@@ -230,7 +226,7 @@ func newBudget() budget {
 	return budget{patterns: 200, source: 32 << 10, valueBytes: 4 << 20, keys: 500_000, variants: 500_000}
 }
 
-// takePattern says whether an expression with a source of so many bytes may be
+// takePattern reports whether an expression with a source of so many bytes may be
 // compiled.
 func (b *budget) takePattern(size int) bool {
 	if b.patterns < 1 || b.source < size {
@@ -242,7 +238,7 @@ func (b *budget) takePattern(size int) bool {
 	return true
 }
 
-// reportSkipped says what was not looked at.
+// reportSkipped reports what was not checked.
 func (l *linter) reportSkipped() {
 	if n := l.budget.patternsLeft; n > 0 {
 		l.info(location{field: -1}, "not_all_checked", intray.NewMessage("lint.expressions_not_checked", intray.Params{"n": n}))

@@ -9,24 +9,24 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// significantSigns are the signs in the name of a field that are neither letters nor
-// digits and still tell two names apart: Amount and Amount % are two.
+// significantSigns are signs, neither letters nor digits, that distinguish names of
+// fields: Amount and Amount % are different.
 const significantSigns = "#%&+$€£"
 
-// fieldName brings the spellings of a field's name together: without case,
-// accents, blanks and punctuation. "First Name", "first_name" and "firstName"
-// are one.
+// fieldName normalizes the name of a field: without case, accents, spaces and
+// punctuation. "First Name", "first_name" and "firstName" are equal.
 func fieldName(text string) string { return normalizeName(text, "") }
 
-// separators count as blanks in the name of an option where they stand between
-// two words; at an end they may mean something: A and A- are two.
+// separators count as spaces in the name of an option if they are between two words. At
+// an end they may mean something: A and A- are different.
 const separators = "-_–—/.,;:'’`\"()"
 
-// optionName brings the spellings of an option together: without case and
-// accents, with one blank between words.
+// optionName normalizes the name of an option: without case and accents, with one space
+// between words.
 func optionName(text string) string { return normalizeName(text, " ") }
 
-// normalizeName gives a text in lower case without accents, its words joined by join.
+// normalizeName returns a text in lower case without accents, with its words joined by
+// join.
 func normalizeName(text, join string) string {
 	if plain := normalizeASCII(text, join); plain != "" {
 		return plain
@@ -55,8 +55,8 @@ func normalizeUnicode(text, join string) string {
 	return b.String()
 }
 
-// normalizeASCII is fold for the usual text of nothing but ASCII letters, digits and
-// single blanks; "" where the text is another.
+// normalizeASCII is normalizeName for texts of ASCII letters, digits and single spaces.
+// It returns "" for other texts.
 func normalizeASCII(text, join string) string {
 	out := make([]byte, 0, len(text))
 	blank := true
@@ -82,7 +82,7 @@ func normalizeASCII(text, join string) string {
 	return string(out)
 }
 
-// fieldNames are the names of a field, each with what it is.
+// fieldNames returns the names of a field and their properties.
 func fieldNames(f intray.Field) []fieldWord {
 	all := []fieldWord{{"key", f.Key}, {"label", f.Label}}
 	for i, text := range f.AlternateMatches {
@@ -91,8 +91,7 @@ func fieldNames(f intray.Field) []fieldWord {
 	return all
 }
 
-// fieldWord is one name of a field: where it stands below the field, and its
-// text.
+// fieldWord is one name of a field: its property and its text.
 type fieldWord struct{ what, text string }
 
 // nameOwner is the first field that has a name.
@@ -101,7 +100,7 @@ type nameOwner struct {
 	word  fieldWord
 }
 
-// checkNames looks for fields that no header can tell apart.
+// checkNames checks for fields that no header can distinguish.
 func (l *linter) checkNames() {
 	taken := map[string]nameOwner{}
 	lower := map[string]int{}
@@ -121,7 +120,7 @@ func (l *linter) checkNames() {
 	}
 }
 
-// checkOwnNames looks at the alternate names of one field.
+// checkOwnNames checks the alternate names of a field.
 func (l *linter) checkOwnNames(i int, f intray.Field) {
 	seen := map[string]int{}
 	for n, text := range f.AlternateMatches {
@@ -138,8 +137,8 @@ func (l *linter) checkOwnNames(i int, f intray.Field) {
 	}
 }
 
-// checkSharedNames tells of the first name that a field shares with each other field
-// before it. Of fields whose keys are told of already it tells nothing.
+// checkSharedNames reports the first name that a field shares with each field before it,
+// unless their keys were reported before.
 func (l *linter) checkSharedNames(i int, f intray.Field, taken map[string]nameOwner, reported bool) {
 	with := map[int]bool{}
 	for _, w := range fieldNames(f) {
@@ -168,7 +167,7 @@ func (l *linter) checkSharedNames(i int, f intray.Field, taken map[string]nameOw
 	}
 }
 
-// The names that a field or an option has.
+// Properties of names.
 var (
 	keyName       = intray.NewMessage("lint.name_key", nil)
 	labelName     = intray.NewMessage("lint.name_label", nil)

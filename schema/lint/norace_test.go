@@ -2,5 +2,5 @@
 
 package lint_test
 
-// slowdown leaves room for a machine that is busy.
+// slowdown allows for a busy machine.
 const slowdown = 2

@@ -18,7 +18,7 @@ func boolOption(f intray.Field, name string) bool {
 	return on
 }
 
-// optionWord is a name of an option: whose it is, what it is, and its text.
+// optionWord is a name of an option: the index of the option, the property and the text.
 type optionWord struct {
 	option int
 	what   string
@@ -43,7 +43,7 @@ func optionWords(f intray.Field) []optionWord {
 	return all
 }
 
-// checkOptions looks through the options of a select.
+// checkOptions checks the options of a select.
 func (l *linter) checkOptions(i int, f intray.Field) {
 	if !isSelect(f) {
 		if len(f.SelectOptions) > 0 {
@@ -57,7 +57,7 @@ func (l *linter) checkOptions(i int, f intray.Field) {
 	l.checkCustomWithExact(i, f)
 	reported := l.checkAlikeOptions(i, f, words)
 	if f.Type.Name == intray.TypeSelect && (boolOption(f, "exactMatchOnly") || boolOption(f, "allowCustom")) {
-		return // no text is taken for an option that is only close
+		return // only exact matches count
 	}
 	l.checkCloseOptions(i, words, reported)
 }
@@ -70,7 +70,7 @@ func (l *linter) checkEmptyOptions(i int, words []optionWord) {
 	}
 }
 
-// checkDelimiter tells of names that the delimiter of a multi-select cuts in two.
+// checkDelimiter checks for names that the delimiter of a multi-select splits.
 func (l *linter) checkDelimiter(i int, f intray.Field, words []optionWord) {
 	delimiter, written := f.Type.Options["delimiter"].(string)
 	if delimiter == "" {
@@ -90,16 +90,16 @@ func (l *linter) checkDelimiter(i int, f intray.Field, words []optionWord) {
 	}
 }
 
-// checkCustomWithExact tells of two options of a select that give what neither does
-// alone.
+// checkCustomWithExact checks for two options of a select whose combination has another
+// effect than either.
 func (l *linter) checkCustomWithExact(i int, f intray.Field) {
 	if f.Type.Name == intray.TypeSelect && boolOption(f, "allowCustom") && boolOption(f, "exactMatchOnly") {
 		l.info(l.fieldAt(i, "type"), "custom_beside_exact", intray.NewMessage("lint.custom_beside_exact", nil))
 	}
 }
 
-// checkAlikeOptions tells of options that differ in case, blanks or accents alone,
-// once for each option, and gives those told of.
+// checkAlikeOptions reports options that differ only in case, spaces or accents, once for
+// each option, and returns those.
 func (l *linter) checkAlikeOptions(i int, f intray.Field, words []optionWord) map[int]bool {
 	taken := make(map[string]optionWord, len(words))
 	reported := map[int]bool{}
@@ -122,16 +122,16 @@ func (l *linter) checkAlikeOptions(i int, f intray.Field, words []optionWord) ma
 	return reported
 }
 
-// mayOfferOptions says whether a hook may offer other options than the fields have:
-// those that run over rows may give a cell options of its own.
+// mayOfferOptions reports whether a hook may offer other options than the fields have.
+// Hooks that run over rows can set the options of a cell.
 func mayOfferOptions(h intray.Hooks) bool {
 	return slices.ContainsFunc(slices.Concat(h.Row, h.BulkRow), func(source string) bool {
 		return strings.Contains(source, "selectOptions")
 	})
 }
 
-// possibleValues gives the only values that the cells of a field can have, where the
-// schema or the type names them.
+// possibleValues returns the only values that the cells of a field can have, if the
+// schema or the type lists them.
 func (l *linter) possibleValues(f intray.Field) []string {
 	switch {
 	case f.Type.Name == intray.TypeCheckbox:
@@ -146,8 +146,8 @@ func (l *linter) possibleValues(f intray.Field) []string {
 	return nil
 }
 
-// checkValues tells what a rule does to the closed values of a field. It says
-// whether no value keeps the rule.
+// checkValues checks a validator against all possible values of a field. It reports
+// whether no value satisfies it.
 func (l *linter) checkValues(i, rule int, values []string, keeps func(string) bool) bool {
 	if !l.takeTried(values) {
 		return false
@@ -171,7 +171,7 @@ func (l *linter) checkValues(i, rule int, values []string, keeps func(string) bo
 	return false
 }
 
-// takeTried says whether these values may be tried with a rule.
+// takeTried reports whether these values may be tried with a validator.
 func (l *linter) takeTried(values []string) bool {
 	size := 0
 	for _, v := range values {
@@ -185,30 +185,29 @@ func (l *linter) takeTried(values []string) bool {
 	return true
 }
 
-// codePoints counts characters as the rule length does.
+// codePoints counts characters as the length validator does.
 func codePoints(text string) int { return utf8.RuneCountInString(text) }
 
 const (
-	// shortWord is the fewest letters of a word that is looked at for a letter
-	// that differs; shorter ones are different words.
+	// shortWord is the fewest letters of a word that is compared for a different letter.
+	// Shorter ones are different words.
 	shortWord = 5
 	// longName is the most bytes of a name that is compared.
 	longName = 64
-	// neighbours is with how many others of the same spelling a name is compared.
+	// neighbours is the number of names of the same spelling with which a name is
+	// compared.
 	neighbours = 8
 )
 
-// spelling is what stays of a name when one of its letters is left out, as a
-// hash, and the place of the name.
+// spelling is the hash of a name without one of its letters, and the index of the name.
 type spelling struct {
 	hash uint64
 	word int
 }
 
-// checkCloseOptions tells of options that are one letter apart, once for each. Two
-// names that are one edit apart share a spelling with one letter left out (the
-// deletion neighbourhood of FastSS), so that only names that share one are
-// compared.
+// checkCloseOptions reports options that are one letter apart, once for each. Names that
+// are one edit apart share a spelling without one letter (the deletion neighborhood of
+// FastSS), so only those are compared.
 func (l *linter) checkCloseOptions(i int, words []optionWord, reported map[int]bool) {
 	words = dedupeNames(words)
 	size := 0
@@ -241,7 +240,7 @@ func (l *linter) checkCloseOptions(i int, words []optionWord, reported map[int]b
 	}
 }
 
-// dedupeNames leaves names that may be one letter apart from others, each once.
+// dedupeNames returns each name that may be one letter apart from others once.
 func dedupeNames(words []optionWord) []optionWord {
 	seen := map[string]bool{}
 	var kept []optionWord
@@ -258,13 +257,13 @@ func dedupeNames(words []optionWord) []optionWord {
 // hashBase is the multiplier of the hash, an odd number without a pattern.
 const hashBase = 0x9E3779B97F4A7C15
 
-// spellings gives those of all names, sorted.
+// spellings returns those of all names, sorted.
 func spellings(words []optionWord, size int) []spelling {
 	all := make([]spelling, 0, size)
 	for at, w := range words {
 		before := uint64(0)
 		suffix, power := uint64(0), uint64(1)
-		// after[k] is the hash of what follows byte k, powers[k] its weight.
+		// after[k] is the hash of what follows byte k, and powers[k] its weight.
 		var after, powers [longName + 1]uint64
 		for k := len(w.folded); k >= 0; k-- {
 			after[k], powers[k] = suffix, power
@@ -294,8 +293,8 @@ func spellings(words []optionWord, size int) []spelling {
 	return all
 }
 
-// pairSpellings finds for each name with a spelling another one that is before it and
-// one letter apart.
+// pairSpellings finds for each name with a spelling an earlier one that is one letter
+// apart.
 func pairSpellings(words []optionWord, same []spelling, partner map[int]int) {
 	for k, s := range same {
 		for _, before := range same[max(0, k-neighbours):k] {
@@ -309,8 +308,8 @@ func pairSpellings(words []optionWord, same []spelling, partner map[int]int) {
 	}
 }
 
-// oneLetterApart says whether two names are alike but for one long word, and
-// this word but for one letter, or two neighbours that changed places.
+// oneLetterApart reports whether two names differ in one long word only, and this word in
+// one letter or in two swapped neighbors.
 func oneLetterApart(a, b string) bool {
 	x, y := strings.Fields(a), strings.Fields(b)
 	if len(x) != len(y) {
@@ -348,7 +347,7 @@ func isOneEditApart(a, b []rune) bool {
 	return swapped || slices.Equal(x[1:], y[1:])
 }
 
-// lettersOnly keeps codes out, in which one character is all the difference.
+// lettersOnly excludes codes, in which one character makes a difference.
 func lettersOnly(word []rune) bool {
 	for _, r := range word {
 		if !unicode.IsLetter(r) {

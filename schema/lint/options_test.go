@@ -11,8 +11,7 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// TestCloseOptionsAreAllFound compares what is told of options with what
-// comparing each with each other one finds.
+// TestCloseOptionsAreAllFound compares the findings with those of comparing all pairs.
 func TestCloseOptionsAreAllFound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		names := rapid.SliceOfNDistinct(rapid.StringMatching(`[abé]{4,7}( [ab]{4,5})?`), 2, 6, rapid.ID[string]).Draw(t, "names")
@@ -24,7 +23,7 @@ func TestCloseOptionsAreAllFound(t *testing.T) {
 		folded := map[string]bool{}
 		for i, name := range names {
 			if folded[optionName(name)] {
-				continue // it is alike, which is told before
+				continue // it is alike, which is reported first
 			}
 			folded[optionName(name)] = true
 			for _, before := range names[:i] {
@@ -46,8 +45,7 @@ func TestCloseOptionsAreAllFound(t *testing.T) {
 	})
 }
 
-// TestCloseOptionsBehindOthers has a name between the two that are close, of the
-// same letters and not close.
+// TestCloseOptionsBehindOthers has a name of the same letters between two close ones.
 func TestCloseOptionsBehindOthers(t *testing.T) {
 	f := intray.Field{Key: "a", Type: intray.FieldType{Name: intray.TypeSelect}}
 	for _, name := range []string{"baaaa", "aaaab", "caaaa"} {
@@ -107,7 +105,7 @@ func TestFolding(t *testing.T) {
 	}
 }
 
-// TestPlainFoldingIsFolding holds the fast way against the other one.
+// TestPlainFoldingIsFolding compares the fast normalization with the general one.
 func TestPlainFoldingIsFolding(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringMatching(`[aB9 ]{0,8}`).Draw(t, "text")

@@ -9,18 +9,19 @@ import (
 	"github.com/intraydata/intray/validate/jsregexp"
 )
 
-// pattern is an expression of a rule, and what is known of the texts it fits.
+// pattern is the expression of a validator, and what is known about the texts that it
+// matches.
 type pattern struct {
 	source string
 	flags  jsregexp.Flags
-	// report is nil where the expression is none.
+	// report is nil if the expression is invalid.
 	report *jsregexp.Report
-	// branches are the ways to fit; nil where they are not known.
+	// branches are the ways to match; nil if they are not known.
 	branches []branch
 }
 
-// patternOf reads the expression of a rule, each one once; nil where the schema
-// has too many.
+// patternOf parses the expression of a validator once. It returns nil if the schema has
+// too many.
 func (l *linter) patternOf(v intray.Validator) *pattern {
 	source, _ := v.Options["regex"].(string)
 	options, _ := v.Options["regexOptions"].(map[string]any)
@@ -42,9 +43,8 @@ func (l *linter) patternOf(v intray.Validator) *pattern {
 	return p
 }
 
-// parseRegexp reads an expression so that it takes what JavaScript takes, or a
-// little more: a point takes more ends of lines. It is nil where that is not
-// certain.
+// parseRegexp parses an expression so that it matches what JavaScript matches, or
+// slightly more: a dot matches more line ends. It returns nil if that is not certain.
 func parseRegexp(source string, f jsregexp.Flags) *syntax.Regexp {
 	if f.Multiline || len(source) > 1000 {
 		return nil
@@ -67,11 +67,11 @@ func parseRegexp(source string, f jsregexp.Flags) *syntax.Regexp {
 	return tree
 }
 
-// space is what \s is in JavaScript, within a class of Go.
+// space is JavaScript's \s within a character class of Go.
 const space = `\s\v\x{FEFF}\p{Z}`
 
-// translateRegexp gives a source in Go's syntax where it keeps to what the two languages
-// have in common, but for what is a space.
+// translateRegexp translates a source to Go's syntax. It fails if the source uses what
+// the languages do not have in common, except for spaces.
 func translateRegexp(source string) (string, bool) {
 	var b strings.Builder
 	class := false
@@ -108,7 +108,7 @@ func translateRegexp(source string) (string, bool) {
 	return b.String(), true
 }
 
-// translateEscape gives what a backslash and what follows it are in Go.
+// translateEscape translates a backslash and what follows it.
 func translateEscape(rest string, class bool) (string, bool) {
 	switch {
 	case rest == "" || rest[0] >= 0x80:
@@ -127,28 +127,28 @@ func translateEscape(rest string, class bool) (string, bool) {
 
 func isAlnum(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' }
 
-// branch is one way to fit an expression: a sequence of atoms one after the
-// other.
+// branch is one way to match an expression: a sequence of atoms.
 type branch struct {
-	// start and end say that a fit begins and ends with the text.
+	// start and end report whether a match begins and ends with the text.
 	start, end bool
-	// least and most are the characters it takes; most is negative without end.
+	// least and most are the number of characters it matches; most is negative if it is
+	// unlimited.
 	least, most int
 	// first are the characters it may begin with, as pairs of first and last.
 	first []rune
-	// beyond says that it takes characters beyond U+FFFF, which JavaScript may
+	// beyond reports whether it matches characters above U+FFFF, which JavaScript may
 	// count twice.
 	beyond bool
-	// never says that nothing fits; all, that every text does; counted, that an
-	// atom with a count stands at either edge.
+	// never reports that nothing matches, all that every text does, and counted that an
+	// atom with a count is at either end.
 	never, all, counted bool
 }
 
-// maxBranches bounds the ways that are looked at.
+// maxBranches is the most branches that are examined.
 const maxBranches = 16
 
-// branchesOf gives the ways to fit an expression, or nil where there are many
-// or one is beyond what is looked at.
+// branchesOf returns the ways to match an expression, or nil if they are too many or too
+// complex.
 func branchesOf(tree *syntax.Regexp) []branch {
 	sequences, ok := expand(tree)
 	if !ok {
@@ -165,7 +165,7 @@ func branchesOf(tree *syntax.Regexp) []branch {
 	return list
 }
 
-// expand gives the alternatives of an expression, without groups around them.
+// expand returns the alternatives of an expression without the groups around them.
 func expand(re *syntax.Regexp) (list [][]*syntax.Regexp, ok bool) {
 	switch re.Op {
 	case syntax.OpCapture:
@@ -203,8 +203,8 @@ func concatenate(heads, tails [][]*syntax.Regexp) (list [][]*syntax.Regexp) {
 	return list
 }
 
-// branchOf looks at a sequence; it fails where ^ or $ stand within, or at
-// assertions of another kind.
+// branchOf returns the branch of a sequence. It fails for ^ or $ within the sequence and
+// for other assertions.
 func branchOf(atoms []*syntax.Regexp) (branch, bool) {
 	var b branch
 	for len(atoms) > 0 && atoms[0].Op == syntax.OpBeginText {
@@ -232,7 +232,7 @@ func branchOf(atoms []*syntax.Regexp) (branch, bool) {
 	return b, true
 }
 
-// unbounded is the least number that counts as no end; sums stay within an int.
+// unbounded is the smallest number that counts as no limit; sums still fit into an int.
 const unbounded = 1 << 30
 
 func addBounded(a, b int) int {
@@ -242,8 +242,8 @@ func addBounded(a, b int) int {
 	return a + b
 }
 
-// hasCount says whether an atom is a character so many times, at least two and
-// with an end: \d{5}.
+// hasCount reports whether an atom is a repeated character with a limited count of at
+// least two, such as \d{5}.
 func hasCount(atom *syntax.Regexp) bool {
 	return atom.Op == syntax.OpRepeat && atom.Min > 1 && atom.Max > 1 && atom.Sub[0].Op == syntax.OpCharClass
 }
@@ -252,7 +252,7 @@ func takesAnything(atom *syntax.Regexp) bool {
 	return atom.Op == syntax.OpStar && (atom.Sub[0].Op == syntax.OpAnyChar || atom.Sub[0].Op == syntax.OpAnyCharNotNL)
 }
 
-// atomOf gives what one part of a sequence takes.
+// atomOf returns what one part of a sequence matches.
 func atomOf(re *syntax.Regexp) (branch, bool) {
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -280,7 +280,7 @@ func literalBranch(re *syntax.Regexp) branch {
 	return b
 }
 
-// caseVariants gives the characters that one stands for.
+// caseVariants returns the characters that match a character.
 func caseVariants(r rune, flags syntax.Flags) []rune {
 	pairs := []rune{r, r}
 	if flags&syntax.FoldCase != 0 {
@@ -318,7 +318,7 @@ func multiplyBounded(a, b int) int {
 	return a * b
 }
 
-// groupBranch gives what an expression within another takes, of whatever branch.
+// groupBranch returns what a nested expression matches in any of its branches.
 func groupBranch(re *syntax.Regexp) (branch, bool) {
 	if re.Op != syntax.OpCapture && re.Op != syntax.OpConcat && re.Op != syntax.OpAlternate && re.Op != syntax.OpEmptyMatch {
 		return atomOf(re)
@@ -347,17 +347,17 @@ func groupBranch(re *syntax.Regexp) (branch, bool) {
 	return whole, true
 }
 
-// form is what texts have in common: all values of a type, or all that an
-// expression fits. It is about texts that are not empty.
+// form is what non-empty texts have in common: all values of a type, or all texts that an
+// expression matches.
 type form struct {
-	// least and most bound the characters; most is negative without end.
+	// least and most are the number of characters; most is negative if it is unlimited.
 	least, most int
-	// first are the characters that they begin with, as pairs of first and last;
-	// nil for any.
+	// first are the characters that they begin with, as pairs of first and last; nil
+	// means any.
 	first []rune
 }
 
-// anyForm is the form of texts of which nothing is known.
+// anyForm returns the form of unknown texts.
 func anyForm() form { return form{least: 1, most: -1} }
 
 var (
@@ -368,10 +368,10 @@ var (
 	numeral = []rune("09--")
 )
 
-// fixedLength is a form of so many characters.
+// fixedLength returns a form with a number of characters.
 func fixedLength(n int, first []rune) form { return form{n, n, first} }
 
-// formOf gives the form of the values of a field.
+// formOf returns the form of the values of a field.
 func formOf(f intray.Field) form {
 	switch f.Type.Name {
 	case intray.TypeState:
@@ -404,8 +404,7 @@ func formOf(f intray.Field) form {
 	return anyForm()
 }
 
-// digitForm is a form that begins with a digit, of so many characters without an
-// option and so many with it.
+// digitForm returns a form that begins with a digit. Its length depends on an option.
 func digitForm(on bool, without, with int) form {
 	if on {
 		return fixedLength(with, digits)
@@ -413,8 +412,8 @@ func digitForm(on bool, without, with int) form {
 	return fixedLength(without, digits)
 }
 
-// textForms gives the forms of texts that an expression fits; false where they may
-// be any. Without forms no text fits that is not empty.
+// textForms returns the forms of texts that an expression matches. known is false if it
+// may match any text. Without forms, it matches no text that is not empty.
 func (p *pattern) textForms() (list []form, known bool) {
 	if p.branches == nil {
 		return nil, false
@@ -439,7 +438,7 @@ func (p *pattern) textForms() (list []form, known bool) {
 	return list, true
 }
 
-// isDisjoint says whether no text has both forms.
+// isDisjoint reports whether no text has both forms.
 func (f form) isDisjoint(g form) bool {
 	return f.most >= 0 && f.most < g.least || g.most >= 0 && g.most < f.least || f.first != nil && g.first != nil && !overlap(f.first, g.first)
 }
@@ -455,7 +454,7 @@ func overlap(a, b []rune) bool {
 	return false
 }
 
-// allDisjoint says whether no text has a form of both lists.
+// allDisjoint reports whether no text has a form of both lists.
 func allDisjoint(a, b []form) bool {
 	for _, f := range a {
 		for _, g := range b {

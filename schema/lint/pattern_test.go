@@ -13,14 +13,14 @@ import (
 	"github.com/intraydata/intray/validate/jsregexp"
 )
 
-// admits says whether a text has a form.
+// admits reports whether a text has a form.
 func (f form) admits(text string) bool {
 	n := codePoints(text)
 	first, _ := utf8.DecodeRuneInString(text)
 	return n >= f.least && (f.most < 0 || n <= f.most) && (f.first == nil || overlap(f.first, []rune{first, first}))
 }
 
-// expression draws one of the usual parts.
+// expression draws a usual part of an expression.
 func expression(t *rapid.T, depth int) string {
 	kind := rapid.IntRange(0, 9).Draw(t, "kind")
 	if depth == 0 {
@@ -49,8 +49,9 @@ func text(t *rapid.T) string {
 	return strings.Join(rapid.SliceOfN(rapid.SampledFrom(characters), 1, 6).Draw(t, "text"), "")
 }
 
-// TestFormsAreSound holds what is told of an expression against texts that it
-// fits: whoever fits has one of its forms, and what fits all fits each.
+// TestFormsAreSound compares what is known about an expression with texts that it
+// matches: each has one of its forms, and an expression that matches all texts matches
+// each.
 func TestFormsAreSound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := patternOf(t, expression(t, 4))
@@ -129,8 +130,8 @@ func patternOf(t *rapid.T, source string) *pattern {
 	return p
 }
 
-// TestExpressionsAreKnown holds that the usual expressions are seen through at
-// all, for the test above would pass without.
+// TestExpressionsAreKnown checks that usual expressions are understood at all, because
+// the test above would pass without.
 func TestExpressionsAreKnown(t *testing.T) {
 	for source, want := range map[string]form{
 		`^\d{5}$`:            fixedLength(5, digits),
@@ -165,9 +166,8 @@ func TestExpressionsAreKnown(t *testing.T) {
 	}
 }
 
-// TestValuesHaveTheirForms holds what is told of the types against what the
-// engine makes of cells: each value has the form of its type, and no rule that
-// compares with it is told to be in vain.
+// TestValuesHaveTheirForms compares what is known about types with parsed cells: each
+// value has the form of its type, and validators that match it are not reported.
 func TestValuesHaveTheirForms(t *testing.T) {
 	options := []intray.SelectOption{{Label: "Red", Value: "r"}, {Label: "Blue", Value: "b"}}
 	for _, tt := range []struct {
@@ -218,7 +218,7 @@ func TestValuesHaveTheirForms(t *testing.T) {
 				t.Errorf("%s: %q is read as %q, which has not the form %v", tt.name, cell, got, has)
 			}
 			if why := l.impossibleReason(0, got); !why.IsZero() {
-				t.Errorf("%s: %q is read as %q, which is told never to be: %s", tt.name, cell, got, why)
+				t.Errorf("%s: %q is parsed as %q, which is reported as impossible: %s", tt.name, cell, got, why)
 			}
 		}
 	}

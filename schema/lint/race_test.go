@@ -2,5 +2,5 @@
 
 package lint_test
 
-// slowdown is how much slower the race detector makes a look, generously.
+// slowdown is a generous factor for the race detector.
 const slowdown = 10

@@ -14,17 +14,17 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// requirement is one of the eight rules that want a cell filled by what other fields
-// hold.
+// requirement is one of the eight validators that require a cell depending on other
+// fields.
 type requirement struct {
-	// without turns the condition around; all wants it of all fields; byValue
-	// looks at values, else at whether the fields are filled.
+	// without negates the condition. all applies it to all fields. byValue compares
+	// values; otherwise the condition is whether the fields are filled.
 	without, all, byValue bool
 	keys                  []string
 	values                map[string]any
 }
 
-// parseRequirement takes such a rule apart.
+// parseRequirement parses such a validator.
 func parseRequirement(v intray.Validator) (requirement, bool) {
 	name, byValue := strings.CutSuffix(v.Rule, "_values")
 	name, all := strings.CutSuffix(name, "_all")
@@ -46,7 +46,7 @@ func parseRequirement(v intray.Validator) (requirement, bool) {
 	return d, true
 }
 
-// propertyName is the property that names the fields.
+// propertyName returns the property that names the fields.
 func (d requirement) propertyName() string {
 	if d.byValue {
 		return "fieldValues"
@@ -54,7 +54,7 @@ func (d requirement) propertyName() string {
 	return "fields"
 }
 
-// checkRequireRule looks at a rule of the require family, and passes over others.
+// checkRequireRule checks a validator of the require family and ignores others.
 func (l *linter) checkRequireRule(i, n int, f intray.Field, k *ruleState) {
 	v := f.Validators[n]
 	d, is := parseRequirement(v)
@@ -103,7 +103,7 @@ func (l *linter) checkRequiresItself(i, n int, d requirement) {
 	l.warn(l.ruleAt(i, n, d.propertyName()), "names_itself", effect)
 }
 
-// checkRequiresHidden looks for a field that is always empty.
+// checkRequiresHidden checks for a field that is always empty.
 func (l *linter) checkRequiresHidden(i, n int, d requirement) {
 	for _, key := range d.keys {
 		at, there := l.keys[key]
@@ -126,7 +126,7 @@ func (l *linter) checkRequiresTwice(i, n int, d requirement) {
 	}
 }
 
-// conditions are those of which each by itself wants the cell filled, as texts.
+// conditions returns the conditions each of which requires the cell, as texts.
 func (d requirement) conditions() []string {
 	if d.all && len(d.keys) > 1 {
 		return nil
@@ -141,8 +141,8 @@ func (d requirement) conditions() []string {
 	return list
 }
 
-// checkAlwaysRequired looks for two rules of one level of which one wants the cell
-// filled where the other does not.
+// checkAlwaysRequired checks for two validators of one level that require the cell in
+// opposite cases.
 func (l *linter) checkAlwaysRequired(i, n int, f intray.Field, d requirement, k *ruleState) {
 	same, other := k.with, k.without
 	if d.without {
@@ -164,7 +164,7 @@ func (l *linter) checkAlwaysRequired(i, n int, f intray.Field, d requirement, k 
 	}
 }
 
-// checkRequiresRequired looks for fields that are always filled.
+// checkRequiresRequired checks for fields that are always filled.
 func (l *linter) checkRequiresRequired(i, n int, f intray.Field, d requirement) {
 	filled, key := 0, ""
 	for _, other := range d.keys {
@@ -182,7 +182,7 @@ func (l *linter) checkRequiresRequired(i, n int, f intray.Field, d requirement) 
 	}
 }
 
-// isRequired says whether a field has the rule required at the level error.
+// isRequired reports whether a field has the validator required at the level error.
 func (l *linter) isRequired(i int) bool {
 	if l.required == nil {
 		l.required = make([]bool, len(l.schema.Fields))
@@ -199,7 +199,7 @@ func hasRequired(f intray.Field) bool {
 	})
 }
 
-// checkRequiredValues looks for values that the other field can never have.
+// checkRequiredValues checks for values that the other field can never have.
 func (l *linter) checkRequiredValues(i, n int, d requirement) {
 	for _, key := range d.keys {
 		at, there := l.keys[key]
@@ -219,7 +219,7 @@ func (l *linter) checkRequiredValues(i, n int, d requirement) {
 	}
 }
 
-// wireText is a JSON value as it is compared with the values of cells.
+// wireText returns a JSON value as it is compared with the values of cells.
 func wireText(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -234,8 +234,8 @@ func wireText(v any) string {
 	return string(text)
 }
 
-// impossibleReason says, in whole sentences, why a field can never have a value; the zero
-// message where it may have it.
+// impossibleReason returns why a field can never have a value, or the zero message if it
+// can.
 func (l *linter) impossibleReason(field int, value any) intray.Message {
 	f, text := l.schema.Fields[field], wireText(value)
 	if text == "" {
@@ -277,7 +277,7 @@ func reasonUnless(is bool, why intray.Message) intray.Message {
 	return why
 }
 
-// optionProblem says why no option of a select has a value.
+// optionProblem returns why no option of a select has a value.
 func (l *linter) optionProblem(field int, text string) intray.Message {
 	f := l.schema.Fields[field]
 	if boolOption(f, "allowCustom") || l.hooksMayOffer {
@@ -296,8 +296,8 @@ func (l *linter) optionProblem(field int, text string) intray.Message {
 	return intray.NewMessage("lint.value_no_option", nil)
 }
 
-// optionNameSet holds the names of a field's options: the values, the labels to the
-// letter, and both without regard to case, with the values that they mean.
+// optionNameSet has the names of a field's options: values and labels, exact and without
+// regard to case, with the values that they mean.
 type optionNameSet struct {
 	values         map[string]bool
 	labels, folded map[string]string
@@ -321,7 +321,7 @@ func (l *linter) optionNames(field int) optionNameSet {
 	return names
 }
 
-// optionsProblem says why a multi-select has no such list.
+// optionsProblem returns why a multi-select has no such list.
 func (l *linter) optionsProblem(field int, text string) intray.Message {
 	var list []string
 	if json.Unmarshal([]byte(text), &list) != nil || list == nil {
@@ -349,7 +349,7 @@ func numberProblem(f intray.Field, text string) intray.Message {
 	return intray.Message{}
 }
 
-// layoutWithSeconds is a layout with the seconds that a field keeps, or without.
+// layoutWithSeconds returns a layout with the seconds that a field keeps, or without.
 func layoutWithSeconds(f intray.Field, layout string) string {
 	if boolOption(f, "withSeconds") {
 		return layout + ":05"
@@ -357,8 +357,8 @@ func layoutWithSeconds(f intray.Field, layout string) string {
 	return layout
 }
 
-// timeProblem says why a date or time is not written as it is compared, whatever
-// the format in which the result has it.
+// timeProblem returns why a date or time does not have the layout in which it is
+// compared, whatever the format of the result is.
 func timeProblem(text, layout string) intray.Message {
 	if _, err := time.Parse(layout, text); err == nil {
 		return intray.Message{}
@@ -367,7 +367,7 @@ func timeProblem(text, layout string) intray.Message {
 	return intray.NewMessage("lint.value_not_in_iso_format", intray.Params{"example": example})
 }
 
-// codeProblem says why a text has not the form of a type's codes.
+// codeProblem returns why a text does not have the form of a type's codes.
 func codeProblem(f intray.Field, text string) intray.Message {
 	has := formOf(f)
 	first, _ := utf8.DecodeRuneInString(text)

@@ -11,30 +11,30 @@ import (
 	"github.com/intraydata/intray/validate/jsregexp"
 )
 
-// ruleState is what the rules of one field say together, as far as it is seen.
+// ruleState is what is known about the validators of a field so far.
 type ruleState struct {
-	// seen gives the first rule of each kind and properties.
+	// seen maps kind and properties to the first such validator.
 	seen map[string]int
-	// required is the place of the strictest rule required, or -1.
+	// required is the index of the strictest required validator, or -1.
 	required int
-	// values are the rules on values, never those that no filled cell keeps.
+	// values are the validators of values, and never those that no filled cell satisfies.
 	values, never []int
-	// accepted are the forms that each rule takes.
+	// accepted are the forms that each validator accepts.
 	accepted []acceptedForms
-	// patterns gives the first rule with each expression.
+	// patterns maps expressions to the first validator with them.
 	patterns map[*pattern]int
-	// with and without are the first rules that want the cell filled where one
-	// other field is, or is not, filled or of a value.
+	// with and without are the first validators that require the cell if another field
+	// is, or is not, filled or has a value.
 	with, without map[string]int
 }
 
-// acceptedForms is what a rule takes: texts of these forms.
+// acceptedForms are the forms of texts that a validator accepts.
 type acceptedForms struct {
 	rule  int
 	forms []form
 }
 
-// checkRules looks through the rules of a field.
+// checkRules checks the validators of a field.
 func (l *linter) checkRules(i int, f intray.Field) {
 	if len(f.Validators) == 0 {
 		return
@@ -71,7 +71,7 @@ func (l *linter) checkRules(i int, f intray.Field) {
 	l.checkUnreachable(i, f, &k)
 }
 
-// ruleKey writes what a rule asks, without its level and text.
+// ruleKey identifies a validator without its level and text.
 func ruleKey(v intray.Validator) string {
 	switch v.Rule {
 	case "required", "unique", "unique_case_insensitive", "alphabetical":
@@ -89,8 +89,8 @@ func ruleKey(v intray.Validator) string {
 	return v.Rule + string(text)
 }
 
-// checkRepeatedRule tells of a rule that another rule of the field says already, at
-// a level that is as strict.
+// checkRepeatedRule checks whether another validator of the field with a level at least
+// as strict has the same effect.
 func (l *linter) checkRepeatedRule(i, n int, f intray.Field, k *ruleState) bool {
 	v := f.Validators[n]
 	key := ruleKey(v)
@@ -112,7 +112,7 @@ func (l *linter) checkRepeatedRule(i, n int, f intray.Field, k *ruleState) bool 
 	return true
 }
 
-// notText says what to use in place of a rule on length; the zero message where the
+// notText returns what to use instead of a length validator, or the zero message if the
 // values of the type are texts.
 func notText(t intray.TypeName) intray.Message {
 	switch t {
@@ -128,7 +128,7 @@ func notText(t intray.TypeName) intray.Message {
 	return intray.Message{}
 }
 
-// checkLength looks at a rule length. It says whether no filled cell keeps it.
+// checkLength checks a length validator. It reports whether no filled cell satisfies it.
 func (l *linter) checkLength(i, n int, f intray.Field, values []string, k *ruleState) bool {
 	v := f.Validators[n]
 	least, most := lengthBounds(v)
@@ -161,8 +161,8 @@ func (l *linter) checkLength(i, n int, f intray.Field, values []string, k *ruleS
 
 func newAcceptedForms(rule int, forms ...form) acceptedForms { return acceptedForms{rule, forms} }
 
-// withRequired adds to what is said of a rule that no filled cell keeps what
-// follows where empty cells break a rule, too.
+// withRequired adds, to the text about a validator that no filled cell satisfies, what
+// follows if empty cells are invalid too.
 func withRequired(k *ruleState, text intray.Message) intray.Message {
 	if k.required < 0 {
 		return text
@@ -170,7 +170,8 @@ func withRequired(k *ruleState, text intray.Message) intray.Message {
 	return intray.NewMessage("lint.with_required", intray.Params{"problem": text, "path": indexed("validators", k.required)})
 }
 
-// lengthBounds gives those of a rule length; most is negative without one.
+// lengthBounds returns the bounds of a length validator; most is negative if it is
+// unlimited.
 func lengthBounds(v intray.Validator) (least, most int) {
 	if n, ok := jsonschema.Int64(v.Options["min"]); ok {
 		least = int(min(n, unbounded))
@@ -192,7 +193,7 @@ func lengthText(f form) intray.Message {
 	return intray.NewMessage("lint.length_between", intray.Params{"min": f.least, "n": f.most})
 }
 
-// checkAlphabetical looks at a rule alphabetical.
+// checkAlphabetical checks an alphabetical validator.
 func (l *linter) checkAlphabetical(i, n int, f intray.Field, values []string, k *ruleState) bool {
 	switch f.Type.Name {
 	case intray.TypeNumber, intray.TypeDate, intray.TypeDatetime, intray.TypeTime, intray.TypeMultiSelect, intray.TypeEmail,
@@ -214,10 +215,10 @@ func alphabeticalText(text string) bool {
 	return strings.IndexFunc(text, func(r rune) bool { return r > 'z' || !isAlnum(byte(r)) || r <= '9' }) < 0
 }
 
-// maxComparedRules is how many rules of a field are compared with each other.
+// maxComparedRules is the most validators of a field that are compared with each other.
 const maxComparedRules = 20
 
-// checkContradictions looks for two rules that no text keeps both.
+// checkContradictions checks for two validators that no text satisfies both.
 func (l *linter) checkContradictions(i int, f intray.Field, k *ruleState) {
 	wants := k.accepted[:min(len(k.accepted), maxComparedRules)]
 	for a := range wants {
@@ -231,24 +232,24 @@ func (l *linter) checkContradictions(i int, f intray.Field, k *ruleState) {
 	}
 }
 
-// checkUnreachable tells of rules on values beside one that no value keeps.
+// checkUnreachable reports validators of values next to one that no value satisfies.
 func (l *linter) checkUnreachable(i int, f intray.Field, k *ruleState) {
 	if len(k.never) == 0 || f.Validators[k.never[0]].Level != intray.LevelError {
 		return
 	}
-	var behind []string
+	var later []string
 	for _, n := range k.values {
 		if !slices.Contains(k.never, n) {
-			behind = append(behind, indexed("validators", n))
+			later = append(later, indexed("validators", n))
 		}
 	}
-	if len(behind) > 0 {
-		l.info(l.ruleAt(i, k.never[0], ""), "rules_unreachable", intray.NewMessage("lint.rules_unreachable", intray.Params{"rules": listed(behind, len(behind))}))
+	if len(later) > 0 {
+		l.info(l.ruleAt(i, k.never[0], ""), "rules_unreachable", intray.NewMessage("lint.rules_unreachable", intray.Params{"rules": listed(later, len(later))}))
 	}
 }
 
-// checkRegexp looks at a rule with an expression. It says whether no filled cell
-// keeps it.
+// checkRegexp checks a validator with an expression. It reports whether no filled cell
+// satisfies it.
 func (l *linter) checkRegexp(i, n int, f intray.Field, values []string, k *ruleState) bool {
 	v := f.Validators[n]
 	p := l.patternOf(v)
@@ -273,11 +274,11 @@ func (l *linter) checkRegexp(i, n int, f intray.Field, values []string, k *ruleS
 	return l.checkMatch(i, n, f, values, p, k)
 }
 
-// checkRegexpValues tries an expression with the closed values of a field, where that takes
-// little time. It says whether no value keeps the rule.
+// checkRegexpValues tries an expression with all possible values of a field if that takes
+// little time. It reports whether no value satisfies the validator.
 func (l *linter) checkRegexpValues(i, n int, values []string, p *pattern, exclude bool) bool {
 	if !p.report.Translated {
-		return false // speed tells of it
+		return false // checkSpeed reports it
 	}
 	expr, ok := jsregexp.CompileQuick(p.source, p.flags)
 	if !ok {
@@ -285,12 +286,12 @@ func (l *linter) checkRegexpValues(i, n int, values []string, p *pattern, exclud
 		return false
 	}
 	return l.checkValues(i, n, values, func(text string) bool {
-		fits, _ := expr.Match([]byte(text)) // a table has no error
+		fits, _ := expr.Match([]byte(text)) // a state table has no errors
 		return fits != exclude
 	})
 }
 
-// checkSpeed tells of expressions that may take long.
+// checkSpeed checks for expressions that may take long.
 func (l *linter) checkSpeed(i, n int, p *pattern) {
 	switch risk := p.report.Risk; {
 	case !risk.IsZero():
@@ -300,7 +301,7 @@ func (l *linter) checkSpeed(i, n int, p *pattern) {
 	}
 }
 
-// checkExclude looks at what regex_exclude refuses.
+// checkExclude checks what regex_exclude refuses.
 func (l *linter) checkExclude(i, n int, p *pattern) bool {
 	if !p.fitsAll() {
 		return false
@@ -309,7 +310,7 @@ func (l *linter) checkExclude(i, n int, p *pattern) bool {
 	return true
 }
 
-// fitsAll says whether every text fits, or every one without a line break.
+// fitsAll reports whether every text matches, or every one without a line break.
 func (p *pattern) fitsAll() bool {
 	for _, b := range p.branches {
 		if b.all {
@@ -319,7 +320,7 @@ func (p *pattern) fitsAll() bool {
 	return false
 }
 
-// checkMatch looks at what regex_match takes.
+// checkMatch checks what regex_match accepts.
 func (l *linter) checkMatch(i, n int, f intray.Field, values []string, p *pattern, k *ruleState) bool {
 	if p.fitsAll() {
 		l.warn(l.ruleAt(i, n, "regex"), "rule_without_effect", intray.NewMessage("lint.regex_matches_everything", nil))
@@ -345,8 +346,8 @@ func (l *linter) checkMatch(i, n int, f intray.Field, values []string, p *patter
 	return false
 }
 
-// looksWhole says whether an expression without ^ and $ begins and ends with a
-// character so many times, which means little within a longer text.
+// looksWhole reports whether an expression without ^ and $ begins and ends with a counted
+// character, which has little effect within a longer text.
 func (p *pattern) looksWhole() bool {
 	for _, b := range p.branches {
 		if b.start || b.end || !b.counted {
@@ -356,10 +357,10 @@ func (p *pattern) looksWhole() bool {
 	return len(p.branches) > 0
 }
 
-// fieldRule is a rule unique_with.
+// fieldRule is a unique_with validator.
 type fieldRule struct{ field, rule int }
 
-// checkUnique looks at the rules about all rows of a table.
+// checkUnique checks the cross-row validators.
 func (l *linter) checkUnique() {
 	groups := map[string][]fieldRule{}
 	for i, f := range l.schema.Fields {
@@ -405,11 +406,11 @@ func isSingleField(all []fieldRule) bool {
 	return true
 }
 
-// manyOptions is from how many options on a select may well have one for each
-// row.
+// manyOptions is the number of options from which a select may plausibly have a different
+// one in each row.
 const manyOptions = 1000
 
-// checkFewValues tells of a field that must be unique and has few values.
+// checkFewValues checks for a unique field with few possible values.
 func (l *linter) checkFewValues(i, n int, f intray.Field) {
 	most := l.schema.Settings.MaxRecords
 	switch values := l.possibleValues(f); {

@@ -10,8 +10,8 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// checkSettings looks at the settings, and at those as written that the schema does
-// not keep.
+// checkSettings checks the settings, including those as written that the schema does not
+// have.
 func (l *linter) checkSettings(written map[string]any) {
 	s := l.schema.Settings
 	l.checkAddress("webhookUrl", s.WebhookURL)
@@ -40,7 +40,7 @@ func (l *linter) checkAddress(name, text string) {
 	}
 }
 
-// smallFile is the fewest bytes that are a likely limit for files.
+// smallFile is the smallest plausible limit of files, in bytes.
 const smallFile = 1024
 
 func (l *linter) checkFileSize(size int64) {
@@ -49,7 +49,7 @@ func (l *linter) checkFileSize(size int64) {
 	}
 }
 
-// checkOldSpelling looks for a setting under its old name and its new one.
+// checkOldSpelling checks for a setting under its old and its new name.
 func (l *linter) checkOldSpelling(written map[string]any, old, name string, meaning func(on bool) string) {
 	on, isOld := written[old].(bool)
 	value, isNew := written[name].(string)
@@ -63,7 +63,7 @@ func (l *linter) checkOldSpelling(written map[string]any, old, name string, mean
 	}
 }
 
-// checkBrowserOnly names the settings that an import by the API passes over.
+// checkBrowserOnly lists the settings that imports by the API ignore.
 func (l *linter) checkBrowserOnly(written map[string]any) {
 	var idle []string
 	for _, name := range []string{"backendSync", "backendSyncMode", "manualInputDisabled", "manualInputOnly", "displayEncoding", "styleOverrides", "initialData"} {
@@ -76,7 +76,7 @@ func (l *linter) checkBrowserOnly(written map[string]any) {
 	}
 }
 
-// checkInitialRows looks for cells of initialData that belong to no field.
+// checkInitialRows checks for cells of initialData without a field.
 func (l *linter) checkInitialRows(rows []any) {
 	unknown := map[string]bool{}
 	var names []string
@@ -113,8 +113,7 @@ func (l *linter) checkInitialRows(rows []any) {
 	}
 }
 
-// checkHooks looks at the functions, as far as that can be done without running
-// them.
+// checkHooks checks hooks without running them.
 func (l *linter) checkHooks() {
 	for n, h := range l.schema.Hooks.Column {
 		i, there := l.keys[h.Field]

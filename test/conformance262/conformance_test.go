@@ -1,28 +1,26 @@
-// Package conformance262 tells how much of JavaScript hooks have: it runs the
-// tests of Test262, the conformance suite of the language, each inside a hook in
-// a jailed worker.
+// Package conformance262 measures how much of JavaScript hooks support. It runs the tests
+// of Test262, the conformance suite of the language, each inside a hook in a sandboxed
+// worker.
 //
-// A Suite is a checkout of Test262. A Script is one of its tests. A Runner calls
-// scripts with one runtime. Only what hooks could have is run: the language and
-// its built-ins as of ES2020, without modules, and without what hooks lack on
-// purpose (see lacking); the rest is counted.
+// A suite is a checkout of Test262, a script is one of its tests, and a runner runs
+// scripts with one runtime. Only what hooks could have is run: the language and its
+// built-ins as of ES2020, without modules and without what hooks lack on purpose (see
+// missing). The rest is counted.
 //
-// The suite is not part of this project. TestConformance runs where TEST262 names
-// a checkout; that the runner tells right from wrong is tested always, with
-// scripts of this package.
+// The suite is not part of this project. TestConformance runs if TEST262 names a
+// checkout. The runner itself is always tested, with scripts of this package.
 //
-// # What a share means
+// # What the share means
 //
-// A test is written as a script of its own, in the global scope. Here it is the
-// body of a function within a function, below the harness, since a hook is a
-// function and no code can be made from text. This tests the language as hooks
-// meet it, and some tests fail for it alone: those that look for a top-level
-// variable on the global object, that expect a top-level return or new.target to
-// be no syntax, or whose names meet in the global scope only. Tests of folders
-// that are about nothing else are not counted. What the realm changes on purpose
-// fails where a test looks at it: the names, lengths and descriptors of functions
-// that it puts in place (Date, Math.random, eval, Function), formats that need
-// locales, dates that are not the pinned ones.
+// A test is written as a script in the global scope. Here it is the body of a function
+// within a function, after the harness, because a hook is a function and code cannot be
+// made from text. This tests the language as hooks meet it. Some tests fail for that
+// reason alone: those that look for a top-level variable on the global object, expect a
+// top-level return or new.target to be a syntax error, or whose names only collide in the
+// global scope. Tests in folders about nothing else are not counted. Tests also fail if
+// they look at what the runtime changes on purpose: the names, lengths and descriptors of
+// functions that it replaces (Date, Math.random, eval, Function), formats that need
+// locales, and dates other than the frozen one.
 package conformance262
 
 import (
@@ -45,7 +43,7 @@ import (
 	testsuite "github.com/intraydata/intray/test/suite"
 )
 
-// TestMain makes a worker of this program where a cage starts it.
+// TestMain makes the test binary a worker if a pool starts it as one.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "hook-worker" {
 		_ = sandbox.Serve(func([]byte) (sandbox.Handler, error) {
@@ -60,7 +58,7 @@ func TestMain(m *testing.M) {
 	os.Exit(testsuite.Run(m, testsuite.Conformance))
 }
 
-// open starts the cage of a runtime.
+// open opens a pool with a runtime.
 func open(t *testing.T, runtime sandbox.Runtime) *sandbox.Pool {
 	t.Helper()
 	cfg := sandbox.Config{Runtime: runtime, IdleWorkers: 2}
@@ -82,8 +80,8 @@ func open(t *testing.T, runtime sandbox.Runtime) *sandbox.Pool {
 	return c
 }
 
-// TestConformance prints the share of the suite that each runtime passes. It
-// fails for no test of the suite.
+// TestConformance prints the share of the suite that each runtime passes. No test of the
+// suite makes it fail.
 func TestConformance(t *testing.T) {
 	folder := os.Getenv("TEST262")
 	if folder == "" {
@@ -106,7 +104,7 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// summary counts what is run and what is left out.
+// summary counts what is run and what is skipped.
 func (s *suite) summary() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s: %d tests of the language and its built-ins, of which %d are run\n", s.folder, s.found, len(s.scripts))
@@ -116,8 +114,8 @@ func (s *suite) summary() string {
 	return text.String()
 }
 
-// formatVerdicts writes what a runtime passed, in all and by folder, and which tests it
-// does not.
+// formatVerdicts describes what a runtime passed, in total and by folder, and which tests
+// failed.
 func formatVerdicts(runtime string, verdicts []verdict, took time.Duration) string {
 	type count struct{ all, passed int }
 	folders := map[string]count{}
@@ -154,7 +152,7 @@ func formatVerdicts(runtime string, verdicts []verdict, took time.Duration) stri
 	return text.String()
 }
 
-// folderOf names the feature that a test is about, such as built-ins/Array.
+// folderOf returns the feature of a test, such as built-ins/Array.
 func folderOf(name string) string {
 	parts := strings.Split(path.Dir(filepath.ToSlash(name)), "/")
 	depth := 2

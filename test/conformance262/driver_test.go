@@ -18,18 +18,17 @@ import (
 type runner struct {
 	suite *suite
 	pool  *sandbox.Pool
-	// budget is how long one test may take.
+	// budget is the time limit of a test.
 	budget time.Duration
 }
 
-// verdict is what came of a test: wrong is "" where it passed.
+// verdict is the result of a test; wrong is "" if it passed.
 type verdict struct {
 	script *script
 	wrong  string
 }
 
-// runAll runs all tests, some at once, each run of tests in a worker for as long
-// as nothing fails.
+// runAll runs all tests, several at once. A worker runs tests until one fails.
 func (r *runner) runAll(ctx context.Context) ([]verdict, error) {
 	verdicts := make([]verdict, len(r.suite.scripts))
 	group, ctx := errgroup.WithContext(ctx)
@@ -51,13 +50,13 @@ func (r *runner) runAll(ctx context.Context) ([]verdict, error) {
 	return verdicts, group.Wait()
 }
 
-// workerSlot is one at which tests are run, with a worker or without.
+// workerSlot runs tests, with a worker or without one.
 type workerSlot struct {
 	*runner
 	worker *sandbox.Worker
 }
 
-// runModes runs a test in all modes that it is made for, and says what is wrong.
+// runModes runs a test in all its modes and returns what is wrong.
 func (p *workerSlot) runModes(ctx context.Context, one *script) (string, error) {
 	for _, strict := range modes(one) {
 		wrong, err := p.runOnce(ctx, one, strict)
@@ -74,7 +73,7 @@ func (p *workerSlot) runModes(ctx context.Context, one *script) (string, error) 
 	return "", nil
 }
 
-// modes are false for sloppy and true for strict code.
+// modes returns false for sloppy and true for strict code.
 func modes(one *script) []bool {
 	switch {
 	case one.flag("onlyStrict"):
@@ -85,8 +84,8 @@ func modes(one *script) []bool {
 	return []bool{false, true}
 }
 
-// runOnce runs a test in the worker at hand. Where it fails there, the tests before it
-// may be the reason, and it is tried again in a fresh one.
+// runOnce runs a test in the current worker, and again in a fresh one if it fails,
+// because earlier tests may be the reason.
 func (p *workerSlot) runOnce(ctx context.Context, one *script, strict bool) (wrong string, err error) {
 	for {
 		fresh := p.worker == nil
@@ -113,8 +112,7 @@ func (p *workerSlot) closeWorker() {
 	p.worker = nil
 }
 
-// call loads a test as a hook and calls it with one row. An error is one of the
-// machinery.
+// call loads a test as a hook and calls it with one row. An error is one of the service.
 func (p *workerSlot) call(ctx context.Context, one *script, strict bool) (string, error) {
 	load := jsruntime.LoadCall{Hooks: []jsruntime.Hook{{Kind: jsruntime.HookRow, Name: "rowHooks[0]", Source: p.suite.hook(one, strict)}}, Budget: p.budget}
 	raw, dead, err := p.send(ctx, load.Append(nil))
@@ -132,8 +130,8 @@ func (p *workerSlot) call(ctx context.Context, one *script, strict bool) (string
 	return called(raw), nil
 }
 
-// loaded says what is wrong with the answer to a source, which is to be refused
-// or not.
+// loaded returns what is wrong with the answer to a source, which must be refused if
+// negative.
 func loaded(raw string, negative bool, want string) string {
 	faults, failure, err := jsruntime.ReadLoaded(raw)
 	switch {
@@ -149,7 +147,7 @@ func loaded(raw string, negative bool, want string) string {
 	return ""
 }
 
-// called says what is wrong with the answer to a call.
+// called returns what is wrong with the answer to a call.
 func called(raw string) string {
 	answer, err := jsruntime.ReadAnswer(raw, jsruntime.Bounds{Rows: 1}, func(*jsruntime.Change) {})
 	switch {
@@ -161,7 +159,7 @@ func called(raw string) string {
 	return ""
 }
 
-// send gives a request to the worker. dead says how the worker died of it.
+// send sends a request to the worker. dead is how the worker ended because of it.
 func (p *workerSlot) send(ctx context.Context, request []byte) (answer, dead string, err error) {
 	answer, err = p.worker.Call(ctx, request, p.budget+time.Second)
 	var failed *sandbox.Failure
@@ -171,7 +169,7 @@ func (p *workerSlot) send(ctx context.Context, request []byte) (answer, dead str
 	return answer, "", err
 }
 
-// refused says how a source was not refused as it must be, or "".
+// refused returns how the refusal of a source is wrong, or "".
 func refused(faults []jsruntime.Fault, want string) string {
 	switch {
 	case len(faults) == 0:
@@ -182,9 +180,9 @@ func refused(faults []jsruntime.Fault, want string) string {
 	return ""
 }
 
-// hook makes the source of a hook of a test: a function with the harness, and in
-// it one with the test, whose this is the global object as that of a script. An
-// asynchronous test prints that it is done.
+// hook returns the source of a hook for a test: a function with the harness, and in it
+// one with the test, whose this is the global object as in a script. An asynchronous test
+// prints that it is done.
 func (s *suite) hook(one *script, strict bool) string {
 	var text strings.Builder
 	text.WriteString("function () {\n")

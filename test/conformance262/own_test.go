@@ -12,7 +12,7 @@ import (
 	"github.com/intraydata/intray/hooks/sandbox"
 )
 
-// ownHarness is a harness of this package with the names of that of the suite.
+// ownHarness is a harness of this package with the file names of the suite.
 var ownHarness = map[string]string{
 	"assert.js": `function assert(fine, text) { if (fine !== true) throw new Test262Error(text); }`,
 	"sta.js":    `class Test262Error { constructor(message) { this.message = String(message); } }`,
@@ -21,7 +21,7 @@ var ownHarness = map[string]string{
 	"made.js":   `var everything = new Function("return this;")();`,
 }
 
-// ownTests are tests by their names, as an unlimited suite would hold them.
+// ownTests are tests by name, as a complete suite would have them.
 var ownTests = map[string]string{
 	"language/a-passes":       "/*---\ndescription: it passes\n---*/\nassert(1 + 1 === 2, 'sum');",
 	"language/b-fails":        "/*---\n---*/\nassert(1 + 1 === 3, 'the sum is wrong');",
@@ -61,7 +61,7 @@ var ownTests = map[string]string{
 	"language/u-comment":        "/*---\n---*/\n// eval and $262 in a comment\n/* new Function('') */\nassert(true, '');",
 }
 
-// ownWrong are beginnings of what is wrong with those that fail, on both runtimes.
+// ownWrong are the beginnings of the errors of those that fail in both runtimes.
 var ownWrong = map[string]string{
 	"language/b-fails":        "the sum is wrong",
 	"language/f-both":         "strict has no this (strict mode)",
@@ -74,7 +74,7 @@ var ownWrong = map[string]string{
 	"built-ins/Array/t-fails": "RangeError: out of it",
 }
 
-// written puts the tests and the harness into a folder as a checkout has them.
+// written writes the tests and the harness to a folder like a checkout.
 func written(t *testing.T, tests map[string]string) (folder string) {
 	t.Helper()
 	folder = t.TempDir()
@@ -97,7 +97,7 @@ func written(t *testing.T, tests map[string]string) (folder string) {
 	return folder
 }
 
-// TestOwn runs tests whose verdicts are known.
+// TestOwn runs tests with known verdicts.
 func TestOwn(t *testing.T) {
 	s, err := openSuite(written(t, ownTests))
 	if err != nil {
@@ -115,7 +115,7 @@ func TestOwn(t *testing.T) {
 		t.Errorf("found %d tests, want %d, of which %d are run, want 21", s.found, len(ownTests), len(s.scripts))
 	}
 	if text := s.summary(); !strings.Contains(text, "34 tests") || !strings.Contains(text, "left out, newer than ES2020: 2") {
-		t.Errorf("it is told so: %s", text)
+		t.Errorf("it is reported as: %s", text)
 	}
 	for _, runtime := range []sandbox.Runtime{sandbox.QuickJS, sandbox.Node} {
 		t.Run(string(runtime), func(t *testing.T) {
@@ -130,14 +130,14 @@ func TestOwn(t *testing.T) {
 				}
 			}
 			if text := formatVerdicts("x", verdicts, 0); !strings.Contains(text, "x passes 12 of 21 tests, 57.1 %") || !strings.Contains(text, "built-ins/Array  0 of 1") {
-				t.Errorf("it is told so: %s", text)
+				t.Errorf("it is reported as: %s", text)
 			}
 		})
 	}
 }
 
-// TestOneAfterAnother runs tests at one place. A worker is kept for as long as
-// nothing fails; what one test spoils or never ends is none of the next one's.
+// TestOneAfterAnother runs tests in one slot. A worker is kept while nothing fails; what
+// one test breaks does not affect the next.
 func TestOneAfterAnother(t *testing.T) {
 	s, err := openSuite(written(t, map[string]string{
 		"language/a-fine":    ownTests["language/a-passes"],

@@ -12,20 +12,20 @@ import (
 	"strings"
 )
 
-// script is one test of the suite.
+// script is a test of the suite.
 type script struct {
-	// name is its path below test.
+	// name is the path below test.
 	name string
 	head
-	// text is the whole of it.
+	// text is the content of the file.
 	text string
 }
 
-// head is what the front matter of a test, or of a harness file, says.
+// head is the front matter of a test or of a harness file.
 type head struct {
 	flags, includes, features []string
-	// phase and wrong are when the test is to fail, and with what; "" where it
-	// is not.
+	// phase and wrong are when the test must fail and with which error; "" if it must
+	// pass.
 	phase, wrong string
 }
 
@@ -33,8 +33,8 @@ func (h *head) flag(name string) bool { return slices.Contains(h.flags, name) }
 
 var frontMatter = regexp.MustCompile(`(?s)/\*---(.*?)---\*/`)
 
-// headOf reads the front matter, which is YAML of a plain kind: keys, lists on one
-// line or of lines, and texts that are of no interest.
+// headOf reads the front matter, a simple kind of YAML: keys, lists in one line or in
+// several, and texts that do not matter.
 func headOf(text string) (h head) {
 	found := frontMatter.FindStringSubmatch(text)
 	if found == nil {
@@ -60,7 +60,7 @@ func headOf(text string) (h head) {
 	return h
 }
 
-// listed takes apart [a, b], or a single word.
+// listed splits [a, b], or returns a single word.
 func listed(value string) (list []string) {
 	for _, one := range strings.Split(strings.Trim(strings.TrimSpace(value), "[]"), ",") {
 		if one = strings.TrimSpace(one); one != "" {
@@ -88,16 +88,15 @@ func (h *head) add(key string, values []string) {
 // suite is a checkout of Test262.
 type suite struct {
 	folder string
-	// scripts are the tests to run, in the order of their names.
+	// scripts are the tests to run, sorted by name.
 	scripts []script
-	// found is how many tests there are; left says how many of them were left
-	// out, by the reason.
+	// found is the number of tests, and left counts the skipped ones by reason.
 	found   int
 	left    map[string]int
 	harness map[string]string
 }
 
-// openSuite reads all tests and sorts out those that are not to be run.
+// openSuite reads all tests and sorts out those that are not run.
 func openSuite(folder string) (*suite, error) {
 	s := &suite{folder: folder, left: map[string]int{}, harness: map[string]string{}}
 	if err := s.readHarness(); err != nil {
@@ -120,10 +119,10 @@ func openSuite(folder string) (*suite, error) {
 	return s, nil
 }
 
-// always are the harness files that every test has.
+// always are the harness files of every test.
 var always = []string{"assert.js", "sta.js"}
 
-// doneFile tells of the end of an asynchronous test.
+// doneFile reports the end of an asynchronous test.
 const doneFile = "doneprintHandle.js"
 
 func (s *suite) readHarness() error {
@@ -167,7 +166,7 @@ func (s *suite) read(name string) error {
 	return nil
 }
 
-// leaveOut says why a test is not run, or "".
+// leaveOut returns why a test is not run, or "".
 func (s *suite) leaveOut(one *script) string {
 	if one.flag("module") {
 		return "modules"
@@ -188,24 +187,23 @@ func (s *suite) leaveOut(one *script) string {
 // lacks is something that hooks do not have on purpose.
 type lacks struct {
 	what string
-	// in are folders of tests about nothing else, features their marks.
+	// in are folders of tests about nothing else, and features their marks.
 	in, features []string
-	// code shows in a test, or in a harness file that it includes, that it needs
-	// this.
+	// code matches a test, or an included harness file, that needs it.
 	code *regexp.Regexp
 }
 
 // missing are the reasons why a test is not for hooks.
 var missing = []lacks{
 	{
-		// A hook is one function. What a schema holds is what runs.
+		// A hook is one function, so everything that runs is in the schema.
 		what:     "not for hooks: modules, which a hook cannot load",
 		in:       []string{"language/import/", "language/export/", "language/module-code/", "language/expressions/dynamic-import/", "language/expressions/import.meta/"},
 		features: []string{"dynamic-import", "import.meta", "export-star-as-namespace-from-module"},
 		code:     regexp.MustCompile(`\bimport\s*\(`),
 	},
 	{
-		// Threads and the garbage collector would show in results.
+		// Threads and the garbage collector would affect results.
 		what:     "not for hooks: threads and the garbage collector, which would show in results",
 		in:       []string{"built-ins/Atomics/", "built-ins/SharedArrayBuffer/"},
 		features: []string{"Atomics", "SharedArrayBuffer", "host-gc-required"},
@@ -217,7 +215,7 @@ var missing = []lacks{
 		code:     regexp.MustCompile(`\$262\b|\$DETACHBUFFER\b`),
 	},
 	{
-		// Code comes from the schema alone, where its author reads it.
+		// All code is in the schema, where its author can read it.
 		what: "not for hooks: code made from text (eval, the Function constructors)",
 		in: []string{
 			"language/eval-code/", "built-ins/eval/", "built-ins/Function/", "built-ins/GeneratorFunction/", "built-ins/AsyncFunction/",
@@ -226,7 +224,7 @@ var missing = []lacks{
 		code: regexp.MustCompile(`\beval\b|\b(Async)?(Generator)?Function\s*\(|\bnew\s+(Async)?(Generator)?Function\b`),
 	},
 	{
-		// A hook is a function, so that there is no global code of its own.
+		// A hook is a function, so it has no global code.
 		what: "not for hooks: the global scope, a file's first characters",
 		in:   []string{"language/global-code/", "language/comments/hashbang/"},
 	},
@@ -238,7 +236,7 @@ var missing = []lacks{
 
 var comment = regexp.MustCompile(`(?s)/\*.*?\*/|(?m:^\s*//.*$)`)
 
-// lacking says what of a test hooks do not have, or "".
+// lacking returns what of a test hooks do not have, or "".
 func (s *suite) lacking(one *script) string {
 	if one.flag("raw") && one.phase == "" {
 		return "not for hooks: raw text that is no part of a function"
@@ -257,7 +255,7 @@ func (s *suite) lacking(one *script) string {
 	return ""
 }
 
-// later are the features that came after ES2020, as the suite names them.
+// later are the features after ES2020, by their names in the suite.
 var later = func() map[string]bool {
 	set := map[string]bool{}
 	for _, name := range strings.Fields(`

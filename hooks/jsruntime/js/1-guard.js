@@ -1,5 +1,5 @@
-// What the prelude needs of the language, taken before any hook can change it,
-// and the words in which it speaks of what hooks did.
+// What the prelude needs of the language, captured before hooks can change it, and the
+// texts that describe values of hooks.
 
 const { parse, stringify } = JSON;
 const { isArray } = Array;
@@ -29,7 +29,7 @@ const AsyncGeneratorPrototype = getPrototypeOf(async function* () {});
 const indirectEval = eval;
 const uncurry = (method) => (self, ...args) => apply(method, self, args);
 
-// Methods that are called for each cell take as many arguments as they need.
+// Methods that are called for each cell have as many parameters as they need.
 const uncurryOne = (method) => (self, a) => apply(method, self, [a]);
 const uncurryTwo = (method) => (self, a, b) => apply(method, self, [a, b]);
 const slice = uncurryTwo(String.prototype.slice);
@@ -45,52 +45,52 @@ const global = globalThis;
 const node = host !== undefined;
 const InternalErrorPrototype = node ? null : global.InternalError.prototype;
 
-// compile gives the value of an expression. Its frames in stack traces bear the
-// name, or a mark that no other code has.
+// compile evaluates an expression. Its frames in stack traces have the name, or a mark
+// that no other code has.
 const compile = node ? host.compile : (text) => indirectEval(text);
 const clock = node ? host.clock : global.intrayClock;
 
-// parseOnly reads a script and does not run it.
+// parseOnly parses a script without running it.
 const parseOnly = node ? host.parse : (text) => FunctionOf(text);
 
-// note tells the outside what is done from now on: when the process is killed,
-// that is all that is known.
+// note reports what is done next. After the process was killed, the last note is all that
+// is known.
 const note = node ? host.note : global.intrayNote;
 delete global.intrayClock;
 
-// newTaker is there where the engine can be spoken to without its language.
-const newTaker = node ? undefined : global.intrayTaker;
+// newChangeReader binds the change reader of QuickJS; see changereader.go.
+const newChangeReader = node ? undefined : global.intrayChangeReader;
 delete global.intrayNote;
-delete global.intrayTaker;
+delete global.intrayChangeReader;
 
-// Whatever a script may find is as changeable as what it made itself. From the
-// first hook on, this code therefore calls nothing by name of an object that
-// hooks can reach, goes through lists by their places, reads what may be absent
-// with own, and makes objects with all that they will have.
+// A hook can change every object that it can reach. From the first hook on, this code
+// therefore calls no method of such an object, iterates over lists by index, reads
+// members that may be missing with own, and creates objects with all their members.
 const own = (object, name) => hasOwn(object, name) ? object[name] : undefined;
 
-// property is a plain one, whatever the prototype of all objects was given.
+// property is a property descriptor that does not depend on the prototype of all objects.
 const property = (value) => ({ __proto__: null, value, writable: true, enumerable: true, configurable: true });
 
-// A list without a prototype takes what is put into it, whatever hooks did to all
-// lists. Hooks are given none.
+// bareList returns a list without a prototype, which accepts elements whatever hooks did
+// to lists. Hooks never get one.
 const bareList = () => setPrototypeOf([], null);
 
-// The functions behind the traps of proxies, by their names.
+// The functions behind the traps of proxies, by name.
 const trapNames = ["get", "set", "has", "deleteProperty", "ownKeys", "getOwnPropertyDescriptor", "defineProperty", "getPrototypeOf", "setPrototypeOf", "isExtensible", "preventExtensions"];
 const plainTraps = create(null);
 for (const name of trapNames) plainTraps[name] = Reflect[name];
 
-const maxText = 500; // characters of a message of an error
+const maxText = 500; // characters of an error message
 const maxStack = 20000;
 const maxLines = 20; // lines of console output
 const maxLine = 200;
 
-// faultText is what a Fault says, and undefined of whatever else was thrown.
+// faultText returns the text of a Fault, and undefined for everything else that was
+// thrown.
 let faultText;
 
-// Fault is a breach of what a hook may give back, or hand to a method. It is an
-// error as others are, for a hook may catch it, and its stack says where it arose.
+// Fault reports an invalid result of a hook, or an invalid argument of a method. It is an
+// ordinary error, because a hook may catch it, and its stack has the position.
 class Fault extends ErrorOf {
 	#text;
 
@@ -100,18 +100,18 @@ class Fault extends ErrorOf {
 	}
 
 	static {
-		// It asks without touching what may be a proxy of the hook.
+		// The check does not touch what may be a proxy of the hook.
 		faultText = (thrown) => typeof thrown === "object" && thrown !== null && #text in thrown ? thrown.#text : undefined;
 	}
 }
 
-// missed stands for the read of a column that was not sent. It is an error for
-// the hook, whose catch may swallow it: what counts is someMissing.
+// missed is thrown when a hook reads a column that was not sent. The hook may catch it,
+// so only someMissing counts.
 const missed = new ErrorOf("this column is read again");
 
 const short = (text, length) => wellFormed(text.length > length ? slice(text, 0, length) + "…" : text);
 
-// nameKind says what a value is, with an article.
+// nameKind describes the kind of a value, with an article.
 function nameKind(value) {
 	if (value === null) return "null";
 	if (isArray(value)) return "a list";
@@ -125,7 +125,7 @@ function nameKind(value) {
 	}
 }
 
-// describe gives name and message of whatever was thrown.
+// describe returns the name and the message of anything that was thrown.
 function describe(thrown) {
 	try {
 		if (typeof thrown !== "object" && typeof thrown !== "function" || thrown === null) {
@@ -135,7 +135,7 @@ function describe(thrown) {
 		if (typeof message === "string") {
 			return { name: typeof name === "string" ? short(name, 100) : "", message: short(explain(name, message), maxText) };
 		}
-		// QuickJS throws its error without a message where it has no memory for one.
+		// Without memory for a message, QuickJS throws an error without one.
 		if (!node && getPrototypeOf(thrown) === InternalErrorPrototype) return { name: "InternalError", message: "out of memory" };
 		const text = stringify(thrown);
 		return { name: "", message: short(typeof text === "string" ? text : nameKind(thrown), maxText) };
@@ -144,14 +144,14 @@ function describe(thrown) {
 	}
 }
 
-// headOf is how long the message is that some engines put before the frames.
+// headOf returns the length of the message that some engines put before the frames.
 function headOf(stack, message) {
 	if (!node || typeof message !== "string" || message === "") return 0;
 	const at = indexOf(stack, message);
 	return at < 0 || at > maxText ? 0 : at + message.length;
 }
 
-// endOf gives where the line that begins at a place ends.
+// endOf returns where the line that begins at an index ends.
 function endOf(text, from) {
 	const end = indexOf(text, "\n", from);
 	return end < 0 ? text.length : end;
@@ -164,8 +164,8 @@ function linesIn(text) {
 	return n;
 }
 
-// locate finds the place in the source of a hook where an error arose. An error of
-// a class of the hook's own arose where it was made, and not within the class.
+// locate finds the position of an error in the source of a hook. An error of a class that
+// the hook defines is at the call of its constructor, not within the class.
 function locate(thrown, hook) {
 	try {
 		const stack = thrown.stack;
@@ -192,11 +192,11 @@ function locate(thrown, hook) {
 	return {};
 }
 
-// frame is a line of a stack: the name of a function, its mark, line and column.
-// QuickJS has lines without brackets too, which are of a text that JSON.parse reads.
+// frame matches a line of a stack trace: the name of a function, the mark, line and
+// column. QuickJS also has lines without parentheses, for texts that JSON.parse reads.
 const frame = node ? /^\s+at (?:(.*?) \(|.*?)([^\s(]+):(\d+):(\d+)\)?$/ : /^\s+at (.*?) \(([^\s(]+):(\d+):(\d+)\)$/;
 
-// makersOf gives the names of the classes that an error is of.
+// makersOf returns the names of the classes of an error.
 function makersOf(error) {
 	const names = create(null);
 	for (let one = getPrototypeOf(error), n = 0; one !== null && one !== ErrorPrototype && n < 20; one = getPrototypeOf(one), n++) {
@@ -206,9 +206,9 @@ function makersOf(error) {
 	return names;
 }
 
-// place turns a place of the wrapped text, whose first line is indented, into one
-// of the hook's own source. Columns count characters; 0 is not known. What they
-// come from a hook can forge.
+// place converts a position in the wrapped text, whose first line is indented, to one in
+// the source of the hook. Columns count characters; 0 is unknown. A hook can forge the
+// input.
 function place(hook, line, column, indent) {
 	if (!isInteger(line) || line < 1) return {};
 	if (line > hook.lines) return { line: hook.lines, column: 0 };
@@ -218,25 +218,25 @@ function place(hook, line, column, indent) {
 	return { line, column: node ? pointsIn(slice(text, 0, column - 1)) + 1 : column };
 }
 
-// lineOf gives a line of a text, counted from 1.
+// lineOf returns a line of a text, counted from 1.
 function lineOf(text, line) {
 	let from = 0;
 	for (let n = 1; n < line; n++) from = endOf(text, from) + 1;
 	return slice(text, from, endOf(text, from));
 }
 
-// pointsIn counts characters, of which some are two units of a text.
+// pointsIn counts characters; some have two units.
 function pointsIn(text) {
 	let n = 0;
 	for (let i = 0; i < text.length; i++) if ((charCodeAt(text, i) & 0xfc00) !== 0xdc00) n++;
 	return n;
 }
 
-// pointedAt gives the column that Node tells where QuickJS tells one in a line: that
-// of the name for the dot ahead of it, of the function for the bracket behind it,
-// and of new for what follows the class.
+// pointedAt returns the column that Node reports where QuickJS reports another one: the
+// name for the dot before it, the function for the parenthesis after it, and new for what
+// follows the class.
 function pointedAt(line, column) {
-	let at = 0; // units
+	let at = 0; // in UTF-16 units
 	for (let n = 1; n < column && at < line.length; n++) at += (charCodeAt(line, at) & 0xfc00) === 0xd800 ? 2 : 1;
 	const before = slice(line, 0, at);
 	if (search(/^\.[^.\d]/, slice(line, at, at + 2))) return column + 1;

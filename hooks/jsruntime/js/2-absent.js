@@ -1,4 +1,4 @@
-// What hooks do not have, and the texts that say so.
+// What hooks do not have, and the texts that explain it.
 
 const absent = create(null);
 
@@ -15,7 +15,7 @@ without("SharedArrayBuffer Atomics WebAssembly WeakRef FinalizationRegistry", "h
 without("URL URLSearchParams TextEncoder TextDecoder structuredClone atob btoa crypto Blob AbortController", "hooks have the JavaScript language alone");
 if (!node) absent.Intl = "the QuickJS runtime has no Intl: it comes with --hook-runtime node";
 
-// explain puts the reason in the place of an engine's "is not defined".
+// explain replaces an engine's "is not defined" by the reason.
 function explain(name, message) {
 	if (name !== "ReferenceError") return message;
 	const found = search(/^'?([\w$]+)'? is not defined$/, message);
@@ -28,8 +28,8 @@ function replace(object, name, value) {
 
 for (const name of ["SharedArrayBuffer", "Atomics", "WebAssembly", "WeakRef", "FinalizationRegistry", "gc"]) delete global[name];
 
-// Code is what a schema holds and what its author reads: none comes into being
-// while rows pass by.
+// The only code is that of the schema, which its author has read; none is created while
+// rows are processed.
 replace(global, "eval", function () {
 	throw new EvalErrorOf("hooks cannot build code from text: eval is not there");
 });
@@ -42,20 +42,20 @@ for (const sample of [function () {}, async function () {}, function* () {}, asy
 	defineProperty(refused, "prototype", { value: prototype });
 	defineProperty(refused, "name", { value: prototype.constructor.name });
 	if (prototype.constructor === global.Function) replace(global, "Function", refused);
-	// Those of async functions and generators are read-only.
+	// The constructors of async functions and generators are read-only.
 	defineProperty(prototype, "constructor", { value: refused });
 }
 if (node) defineProperty(ErrorOf, "prepareStackTrace", { value: undefined, writable: false, configurable: false });
 
-// QuickJS formats and compares without regard to a locale. What would come out
-// is not what other engines give, so nothing comes out.
+// QuickJS ignores locales when it formats and compares. Its results would differ from
+// those of other engines, so these functions throw.
 function needsNode(object, name) {
 	replace(object, name, function () {
 		throw new TypeErrorOf(name + " needs locales, which the QuickJS runtime does not have: they come with --hook-runtime node");
 	});
 }
 
-// rootCase keeps changing the case of letters where all locales agree.
+// rootCase allows changing the case of letters if all locales agree.
 function rootCase(name, plain) {
 	const method = String.prototype[plain];
 	replace(String.prototype, name, function (locales) {
@@ -75,7 +75,7 @@ if (!node) {
 	rootCase("toLocaleLowerCase", "toLowerCase");
 }
 
-// console keeps the last lines for whoever tries a hook out.
+// console keeps the last lines for `intray hooks test`.
 let lines = bareList();
 
 function show(value) {

@@ -1,7 +1,7 @@
-// The clock, chance, the time zone and the locale are the same each time.
+// The clock, random numbers, the time zone and the locale are the same in each run.
 
-// Which hook runs, and on which row. Chance depends on these alone, so that no
-// row's luck changes with the rows that were run before it.
+// The hook that runs and its row. Random numbers depend only on these, so they do not
+// change with the rows that were processed before.
 let atHook = null;
 let atRow = -1;
 const luck = { hook: null, row: -1, draws: 0 };
@@ -30,7 +30,7 @@ defineProperty(PinnedDate, "prototype", { value: RealDate.prototype, writable: f
 replace(RealDate.prototype, "constructor", PinnedDate);
 replace(global, "Date", PinnedDate);
 
-// Other engines name the zone behind a date.
+// Other engines show the time zone after a date.
 function nameZone(method) {
 	const plain = RealDate.prototype[method];
 	replace(RealDate.prototype, method, function () {
@@ -67,7 +67,7 @@ function random() {
 
 replace(Math, "random", random);
 
-// localized makes a method take the pinned locale where a hook names none.
+// localized makes a method use the pinned locale if a hook names none.
 function localized(type, name, place) {
 	const plain = type.prototype[name];
 	replace(type.prototype, name, function (...args) {
@@ -91,11 +91,11 @@ function localizedFormat(name) {
 	replace(Intl, name, Pinned);
 }
 
-// The machine may have another locale. Whatever a load asks for is looked up
-// when a hook calls.
+// The machine may have another locale. The pinned one is looked up when a hook makes a
+// call.
 let localePinned = false;
 
-// nameZoneAgain names the zone in English, where the machine would not.
+// nameZoneAgain shows the time zone in English, whatever the language of the machine is.
 function nameZoneAgain(method) {
 	const plain = RealDate.prototype[method];
 	replace(RealDate.prototype, method, function () {
@@ -134,7 +134,7 @@ if (node) {
 	replace(prototype, "formatToParts", function (date) { return apply(parts, this, [given(date)]); });
 }
 
-// pin takes the pins of a load, or says why it cannot.
+// pin applies the pins of a load, or throws.
 function pin(wanted) {
 	pins.now = wanted.now;
 	pins.seed = wanted.seed | 0;

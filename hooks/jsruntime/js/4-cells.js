@@ -1,23 +1,23 @@
-// Records as hooks see them. The rows of a batch are kept column by column; a
-// record comes into being when its hook is called. Cells of columns that were
-// not sent are one object for each column that notes whatever touches it.
+// Records as hooks see them. The rows of a call are stored column by column; a record is
+// created when its hook is called. The cells of a column that was not sent are one
+// object, which notes every access.
 
-// fields are those of the load: {key, many}. fieldOf finds their places.
+// fields are those of the load: {key, many}. fieldOf maps keys to their indexes.
 let fields = bareList();
 let fieldOf = create(null);
 let missCells = bareList();
 
-// columns are those of the request that runs now, 0 where one was not sent.
-// learning notes in used what hooks touch; missing is what they touched though
-// it was not sent, and someMissing says that there is any.
+// columns are those of the current request, and 0 if not sent. While learning, used marks
+// the fields that hooks use. missing marks those that they used but that were not sent;
+// someMissing reports whether there are any.
 let columns = bareList();
 let learning = false;
 let used = new Uint8ArrayOf(0);
 let missing = used;
 let someMissing = false;
 
-// quick says of each field that its cells are taken as they come: no column is
-// being learned, and one column feeds it.
+// quick marks the fields whose changed cells need no further check: no columns are
+// learned, and the field is not many-to-one.
 let quick = bareList();
 
 function take(request) {
@@ -33,8 +33,8 @@ function take(request) {
 	}
 }
 
-// prepared is a column as the rest of this code wants it: 0 stays where it was
-// not sent, and one that was kept is at hand already.
+// prepared returns a column in the form that this code uses: 0 for one that was not sent,
+// and the kept column for one that was sent ahead.
 function prepared(given, field) {
 	if (given === 0) return 0;
 	const many = fields[field].many;
@@ -47,9 +47,9 @@ function prepared(given, field) {
 	return column;
 }
 
-// Column is what there is of a column. Infos and options are sparse, by row; packs
-// are those of a column that was kept, size is how many rows are in each, and over,
-// next and touched are what hooks changed of it.
+// Column is a column. Infos and options are sparse, by row. packs are those of a column
+// that was sent ahead, and size is the number of rows of each; over, next and touched
+// have what hooks changed in it.
 class Column {
 	field;
 	part;
@@ -85,7 +85,7 @@ function columnOf(given, field, part) {
 const valueAt = (column, i) => column.packs === null ? column.value[i] : packedValue(column, i);
 const resultAt = (column, i) => column.packs === null ? (column.result === null ? column.value : column.result)[i] : packedResult(column, i);
 
-// byRow adds to found, from a row on.
+// byRow adds the pairs of rows and lists to found, starting at a row.
 function byRow(pairs, found, from) {
 	if (pairs === undefined) return found;
 	if (found === null) found = create(null);
@@ -116,13 +116,13 @@ function infosOf(column, i) {
 	return copyEach(found[i], copyInfo);
 }
 
-// withOptions adds the options that a cell has of its own.
+// withOptions adds the cell's own select options.
 function withOptions(cell, column, i) {
 	if (column.options !== null && column.options[i] !== undefined) cell.selectOptions = copyEach(column.options[i], copyOption);
 	return cell;
 }
 
-// listOf makes the cell of a field that several columns feed.
+// listOf creates the cell of a many-to-one field.
 function listOf(column, i) {
 	const values = [], results = [], parts = [];
 	for (let p = 0; p < column.parts.length; p++) {
@@ -147,7 +147,7 @@ function miss(field) {
 	throw missed;
 }
 
-// A cell of a column that was not sent: whatever touches it is noted.
+// missCell creates the cell of a column that was not sent, which notes every access.
 function missCell(field) {
 	const touch = () => miss(field);
 	const traps = create(null);
@@ -155,12 +155,12 @@ function missCell(field) {
 	return new ProxyOf({}, traps);
 }
 
-// A cell while columns are learned: it is a whole one, and notes its use.
+// While columns are learned, a cell is complete and notes its use.
 const learners = bareList();
 
 function learner(field) {
 	const traps = create(null);
-	for (let n = 0; n < trapNames.length - 4; n++) { // all but those that are not about a property
+	for (let n = 0; n < trapNames.length - 4; n++) { // without the traps that are not about a property
 		const plain = plainTraps[trapNames[n]];
 		traps[trapNames[n]] = (...args) => {
 			used[field] = 1;
@@ -170,7 +170,7 @@ function learner(field) {
 	return traps;
 }
 
-// learned holds for each cell of the records being learned the object behind it.
+// learned maps each cell of the records being learned to the object behind it.
 let learned = new WeakMapOf();
 const learnedGet = uncurry(WeakMap.prototype.get);
 const learnedSet = uncurry(WeakMap.prototype.set);
@@ -181,9 +181,9 @@ function learn(field, cell) {
 	return shown;
 }
 
-// QuickJS drops the layout of objects, which is their keys in their order, with the
-// last object that has it, and would make those of records and cells anew for each
-// row. Objects that stay keep them: one for each of the first keys.
+// QuickJS drops the layout of objects, which is their keys in order, with the last object
+// that has it, and would create the layouts of records and cells again for each row.
+// These objects keep them alive: one for each of the first keys.
 let layouts = null;
 
 function layoutsOf(names) {
@@ -195,15 +195,15 @@ function layoutsOf(names) {
 	return made;
 }
 
-// layoutsFor keeps those of records, and of what hooks give back in most cases.
+// layoutsFor keeps the layouts of records, and of what most hooks return.
 function layoutsFor(list) {
 	const kinds = [["row", "index", "rowId"], ["value", "resultValue", "info"], ["value", "info"], ["info"], ["message", "level"]];
 	for (let f = 0; f < list.length; f++) kinds[kinds.length] = [list[f].key];
 	return copyEach(kinds, layoutsOf);
 }
 
-// The makers of rows are code of their own for each set of columns, so that a
-// row is one literal. Some are kept.
+// There is code to create rows for each set of columns, so that a row is one literal.
+// This many are kept.
 const maxMakers = 50;
 let makers = create(null);
 let makersKept = 0;
@@ -226,10 +226,9 @@ function cellCode(kind, f) {
 	}
 }
 
-// A sparse row is a proxy of an object that has the cells of the columns that
-// were sent. It gets the others, in the order of the schema, when something looks
-// at more than one cell.
-let sparseFrom = 0; // how many columns must be missing for that
+// A sparse row is a proxy of an object with the cells of the columns that were sent. It
+// gets the others, in schema order, when something looks at more than one cell.
+let sparseFrom = 0; // the number of missing columns from which rows are sparse
 let filled = new WeakSetOf();
 const isFilled = uncurry(WeakSet.prototype.has);
 const setFilled = uncurry(WeakSet.prototype.add);
@@ -265,7 +264,7 @@ for (const name of ["has", "deleteProperty", "ownKeys", "getOwnPropertyDescripto
 	};
 }
 
-// The sparse row that was made last, and the object behind it.
+// The sparse row that was created last, and the object behind it.
 let shownRow = null;
 let rowBehind = null;
 
@@ -275,7 +274,8 @@ function sparse(target) {
 	return shownRow;
 }
 
-// makerCode writes: given the columns, a function from row to cells.
+// makerCode returns code: given the columns, it creates a function from a row to its
+// cells.
 function makerCode(kinds, isSparse) {
 	let names = "", cells = "";
 	for (let f = 0; f < fields.length; f++) {
@@ -293,8 +293,8 @@ function makerCode(kinds, isSparse) {
 	return "(function (columns, miss, list, cell, learn, sparse) { \"use strict\"; " + names + " return function (i) { return " + row + "; }; })";
 }
 
-// maker gives the function that makes the cells of a row. With changing, a hook
-// may meet infos or options that one before it set.
+// maker returns the function that creates the cells of a row. With changing, a hook may
+// see infos or options that an earlier one set.
 function maker(changing) {
 	let kinds = learning ? "+" : "-";
 	let away = 0;
@@ -309,8 +309,8 @@ function maker(changing) {
 	return makers[kinds](columns, missCells, listOf, cellOf, learn, sparse);
 }
 
-// filler gives the function that shows row after row in one record, for a hook that
-// only reads values; or null where one of them is more than a text or a number.
+// filler returns the function that shows each row in the same record, for a hook that
+// only reads values. It returns null if a value is not a string or a number.
 function filler() {
 	const row = {}, cells = bareList(), values = bareList(), results = bareList();
 	for (let f = 0; f < fields.length; f++) {

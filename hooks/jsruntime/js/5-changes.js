@@ -1,22 +1,21 @@
-// What hooks give back, checked and written down as changes.
+// Checks what hooks return and collects it as changes.
 
 const maxValue = 1 << 20; // characters of a value
 const maxList = 10000; // elements of a value that is a list
 const maxInfos = 100; // infos of a cell
 const maxMessage = 2000; // characters of an info
-const maxOptions = 10000; // options of a cell
+const maxOptions = 10000; // select options of a cell
 
 const hasValue = 1, hasInfos = 2, hasOptions = 4, hasPart = 8;
 
-// changes is flat: where and what, as (row * fields + field) * 16 + flags, then
-// part, value, infos and options as far as the flags name them. A text where a place
-// is due is the value of the same field in the row after. tally counts: how many
-// elements there are, about what they come to as text, the most of that, and the
-// place that would be the row after.
+// changes is a flat list: (row * fields + field) * 16 + flags, followed by the part,
+// value, infos and options that the flags name. A string instead of a number is the value
+// of the same field in the next row. tally has the number of elements, their approximate
+// size as text, the limit of that size, and the position that the next row would have.
 let changes = bareList();
 const tallyRoom = new ArrayBufferOf(32), tally = new Float64ArrayOf(tallyRoom);
 const COUNT = 0, SIZE = 1, LIMIT = 2, AFTER = 3;
-let usualLimit = 0; // that of the load
+let usualLimit = 0; // the limit of the load
 
 function resetChanges() {
 	emptyChanges();
@@ -33,12 +32,12 @@ function push(one) {
 	changes[tally[COUNT]++] = one;
 }
 
-// eachChange goes through the changes: visit(cell, part, flags, n) is told where the
-// value, the infos and the options begin that the flags name.
+// eachChange calls visit(cell, part, flags, n) for each change, where n is the index of
+// the value, infos and options that the flags name.
 function eachChange(visit) {
 	for (let n = 0, at = 0; n < changes.length;) {
-		const told = typeof changes[n] === "number";
-		at = told ? changes[n++] : at + fields.length * 16;
+		const isPosition = typeof changes[n] === "number";
+		at = isPosition ? changes[n++] : at + fields.length * 16;
 		const flags = at % 16;
 		const part = flags & hasPart ? changes[n++] : -1;
 		visit(floor(at / 16), part, flags, n);
@@ -52,8 +51,8 @@ function countChanges() {
 	return count;
 }
 
-// lastOnly makes one change of all those of a cell: the last value counts, and so
-// do the last infos and options.
+// lastOnly combines all changes of a cell: the last value counts, and so do the last
+// infos and options.
 function lastOnly() {
 	const all = new MapOf();
 	eachChange((cell, part, flags, n) => {
@@ -88,10 +87,10 @@ function scalar(value, key) {
 	}
 }
 
-// What a hook gives is read once: the second time, it could be something else.
+// What a hook returns is read once: it could be different the second time.
 //
-// listed reads a list of at most so many elements with read(element, key, place). name
-// is what an error calls it, with the key where there is one.
+// listed reads a list of at most so many elements with read(element, key, place). Errors
+// call it by name, and by the key if there is one.
 function listed(list, name, key, most, read) {
 	if (!isArray(list)) throw new Fault(nameFor(name, key) + " is " + nameKind(list) + "; it must be a list");
 	const made = bareList(), length = list.length;
@@ -102,8 +101,8 @@ function listed(list, name, key, most, read) {
 
 const nameFor = (name, key) => key === undefined ? name : name + " for \"" + key + "\"";
 
-// checked gives the value as it goes out: a text, a finite number, true, false,
-// null or a list of these.
+// checked returns a value that can be sent: a string, a finite number, true, false, null
+// or a list of these.
 function checked(value, key) {
 	if (scalar(value, key)) return value;
 	if (!isArray(value)) throw new Fault("the value for \"" + key + "\" is " + nameKind(value) + "; it must be a text, a number, true, false, null or a list of these");
@@ -144,7 +143,7 @@ function checkedAlternate(one, key) {
 	return bounded(one, key);
 }
 
-// bounded gives a text of a select option.
+// bounded returns a text of a select option.
 function bounded(text, key) {
 	if (text.length > maxValue) throw new Fault("a text of a select option for \"" + key + "\" has " + text.length + " characters; " + maxValue + " are allowed");
 	grow(text.length);
@@ -155,7 +154,7 @@ function checkedList(list, field, name, most, check) {
 	return list === null ? bareList() : listed(list, name, fields[field].key, most, check);
 }
 
-// same compares what may be a value: lists by their elements.
+// same compares values, and lists by their elements.
 function same(a, b) {
 	if (a === b) return true;
 	if (!isArray(a) || !isArray(b) || a.length !== b.length) return false;
@@ -169,7 +168,7 @@ function sameInfos(a, b) {
 	return true;
 }
 
-// sameOptions asks whether options say the same.
+// sameOptions reports whether select options are equal.
 function sameOptions(a, b) {
 	if (a.length !== b.length) return false;
 	for (let i = 0; i < a.length; i++) {
@@ -181,8 +180,8 @@ function sameOptions(a, b) {
 
 const none = [];
 
-// newInfos gives the infos where they differ from those the cell has. Of a
-// column that was not sent nobody here knows what it has.
+// newInfos returns the infos if they differ from those of the cell. For a column that was
+// not sent, those of the cell are unknown.
 function newInfos(column, i, infos, field) {
 	if (infos === undefined) return undefined;
 	const before = column === 0 ? undefined : latest(column, "infos", i) || none;
@@ -215,14 +214,14 @@ function newValue(column, i, value, field) {
 	return made;
 }
 
-// misfit refuses what a cell of one column is not: a list, and one with manyToOne.
+// misfit refuses a list as a cell, and manyToOne of a field that is not many-to-one.
 function misfit(given, field) {
 	const { key } = fields[field];
 	if (isArray(given)) throw new Fault("for the field \"" + key + "\" the hook gave a list; it must be {value, info}");
 	if (given.manyToOne !== null) throw new Fault("the hook gave manyToOne for \"" + key + "\", where one column alone is meant; it must be {value, info}");
 }
 
-// change writes down what differs from the cell that a column has in row i.
+// change collects what differs from the cell in row i of a column.
 function change(column, i, field, part, given) {
 	const wanted = given.value;
 	if (given.manyToOne !== undefined || wanted === undefined && isArray(given)) misfit(given, field);
@@ -240,7 +239,7 @@ function change(column, i, field, part, given) {
 	if (options !== undefined) push(options);
 }
 
-// changeList takes the cell of a field that several columns feed.
+// changeList collects the changes of a many-to-one cell.
 function changeList(column, i, field, given) {
 	const { key } = fields[field];
 	const list = given.manyToOne;
@@ -251,7 +250,7 @@ function changeList(column, i, field, given) {
 		if (isArray(given)) throw new Fault("for the field \"" + key + "\" the hook gave a list; it must be {manyToOne}, with one cell for each column");
 		return;
 	}
-	used[field] = 1; // how many there must be is known with the column
+	used[field] = 1; // the number of elements is known from the column
 	if (!isArray(list)) throw new Fault("manyToOne for \"" + key + "\" is " + nameKind(list) + "; it must be a list");
 	if (column === 0) miss(field);
 	const { parts } = column;
@@ -270,24 +269,24 @@ function sameParts(column, i, values) {
 	return true;
 }
 
-// taker does what the rest of changeRow does, and faster. It is there where the engine
-// has it, for calls to hooks whose rows changeRow takes over.
-let taker;
+// changeReader does the rest of changeRow faster. QuickJS has it, for calls whose rows
+// changeRow reads.
+let changeReader;
 
-function bindTaker() {
-	if (newTaker === undefined) return;
+function bindChangeReader() {
+	if (newChangeReader === undefined) return;
 	const targets = bareList(), results = bareList();
 	for (let f = 0; f < columns.length; f++) {
 		const column = columns[f];
 		targets[f] = !quick[f] ? undefined : column === 0 ? missCells[f] : column.value;
 		results[f] = column === 0 || column.result === null ? undefined : column.result;
 	}
-	taker = newTaker(fieldOf, targets, results, changes, tallyRoom, changeNamed, fields.length);
+	changeReader = newChangeReader(fieldOf, targets, results, changes, tallyRoom, changeNamed, fields.length);
 }
 
-// changeRow takes what a hook gave back for row i, again where it gave something for
-// that row before. It is written for engines in which each call and each look at a
-// property counts.
+// changeRow collects what a hook returned for row i, again if it returned that row
+// before. It is written for engines in which each call and each access of a property
+// counts.
 function changeRow(out, i, again) {
 	if (ghostly) {
 		changeLazy(out, i, again);
@@ -296,8 +295,8 @@ function changeRow(out, i, again) {
 	let row = out.row;
 	if (typeof row !== "object" || row === null) rowOf(out);
 	if (row === shownRow) row = rowBehind;
-	if (taker !== undefined) {
-		if (taker(row, i) === 0 && row !== rowBehind) rowOf(out);
+	if (changeReader !== undefined) {
+		if (changeReader(row, i) === 0 && row !== rowBehind) rowOf(out);
 		return;
 	}
 	const names = keys(row);
@@ -332,7 +331,7 @@ function changeRow(out, i, again) {
 	}
 }
 
-// changeNamed takes whatever a hook gave back under a name.
+// changeNamed collects what a hook returned under a key.
 function changeNamed(i, name, cell) {
 	const field = fieldOf[name];
 	if (field === undefined) throw new Fault("the hook returned the field \"" + short(name, 100) + "\", which the schema does not have");
@@ -348,8 +347,8 @@ function changeCell(column, i, field, given) {
 	else change(column, i, field, -1, cell);
 }
 
-// changeLazy is changeRow where what comes back may hold ghosts: those that nothing
-// changed change nothing, unless they come for another row, or again for a row.
+// changeLazy is changeRow for results that may have ghosts: unchanged ones are no
+// changes, unless they are returned for another row or for a row again.
 function changeLazy(out, i, again) {
 	const given = settledGhost(out, i, again);
 	if (given === undefined) return;
@@ -362,13 +361,13 @@ function changeLazy(out, i, again) {
 		if (field === undefined) throw new Fault("the hook returned the field \"" + short(names[n], 100) + "\", which the schema does not have");
 		const cell = row[names[n]];
 		if (cell === undefined) continue;
-		if (columns[field] === 0 && cell === missCells[field]) miss(field); // it may be that of another row
+		if (columns[field] === 0 && cell === missCells[field]) miss(field); // it may be the cell of another row
 		if (typeof cell !== "object" || cell === null) throw new Fault("for the field \"" + fields[field].key + "\" the hook returned " + nameKind(cell) + "; it must be {value, info}");
 		changeCell(columns[field], i, field, settledCell(cell, i, field, again));
 	}
 }
 
-// rowOf takes the row out of what a hook gave back.
+// rowOf returns the row of a result.
 function rowOf(out) {
 	if (typeof out !== "object" || isArray(out)) throw new Fault("the hook returned " + nameKind(out) + "; it must return {row: {…}}, or nothing");
 	const { row } = out;

@@ -1,17 +1,17 @@
-// Hooks become functions here.
+// Turns sources into functions.
 
 // hooks are those of the load: {kind, name, source, reads, live, number, mark, indent,
 // lines, call}.
 let hooks = [];
 
-// A schema's author may ask for the real clock, at the top of a hook.
+// The author of a schema may ask for the real clock at the top of a hook.
 const liveClock = /^\s*\/\/ *intray: *live-clock\b/;
 
-// What scripts add to the global object, a fresh start takes away.
+// What hooks add to the global object is removed by a fresh start.
 const baseline = create(null);
 
-// forms are the ways in which a source can be an expression that gives a
-// function: as it stands, or as a method of an object.
+// forms are the ways in which a source can be an expression with a function: as it is, or
+// as a method of an object.
 function forms(source) {
 	const plain = { text: "(" + source + "\n)", other: "[" + source + "\n]", indent: 1, method: false };
 	const method = { text: "({" + source + "\n})", other: "[{" + source + "\n}]", indent: 2, method: true };
@@ -33,8 +33,8 @@ function parses(text) {
 	}
 }
 
-// evaluate gives the value of a form. A source that closes the bracket around it
-// cannot close another kind as well: what is an expression in both is one.
+// evaluate returns the value of a form. A source that closes the bracket around it cannot
+// close another kind of bracket too, so what parses in both kinds is one expression.
 function evaluate(form, mark) {
 	if (!parses(form.other) && parses(form.text)) throw new Fault("the hook is more than one function expression");
 	const value = compile(form.text, mark, form.indent);
@@ -43,8 +43,8 @@ function evaluate(form, mark) {
 	return names.length === 1 ? value[names[0]] : undefined;
 }
 
-// build makes the function of a hook. Where that fails, the result has the fault. If
-// neither form can be parsed, a syntax error in a later line is the better one.
+// build makes the function of a hook, or returns why that fails. If neither form can be
+// parsed, a syntax error in a later line is the better one.
 function build(hook) {
 	const source = bare(hook.source);
 	const both = source === "" ? bareList() : forms(source);
@@ -66,7 +66,8 @@ function build(hook) {
 	return { call: undefined, fault: fault || loadFault(new Fault("the hook is empty"), hook) };
 }
 
-// uncallable names a value that no call can use as a hook. It is empty for a function.
+// uncallable describes a value that cannot be called as a hook. It returns "" for a
+// function.
 function uncallable(value) {
 	if (typeof value !== "function") return nameKind(value);
 	const maker = getPrototypeOf(value);
@@ -74,8 +75,8 @@ function uncallable(value) {
 	return search(/^class\b/, functionText(value)) === null ? "" : "a class";
 }
 
-// syntaxPlace finds where an engine saw a mistake of syntax. Of a private name that
-// no class has, QuickJS tells the name alone.
+// syntaxPlace finds the position of a syntax error. For an unknown private name, QuickJS
+// only reports the name.
 function syntaxPlace(thrown, hook) {
 	if (!node && isInteger(thrown.lineNumber)) return placeOrEnd(hook, thrown.lineNumber, thrown.columnNumber);
 	const unknown = node ? null : search(/^undefined private field '(#.*)'$/, thrown.message);
@@ -87,21 +88,21 @@ function syntaxPlace(thrown, hook) {
 	return placeOrEnd(hook, +found[1], indexOf(slice(text, second + 1, endOf(text, second + 1)), "^") + 1);
 }
 
-// placeOrEnd is the place of a syntax error. The lines after the last one of the source
-// are of this code: what an engine finds there is that the source ends too early.
+// placeOrEnd returns the position of a syntax error. Lines after the last one of the
+// source are those of this code, so an error there means that the source ends too early.
 function placeOrEnd(hook, line, column) {
 	if (line <= hook.lines) return place(hook, line, column, hook.indent);
 	return { line: hook.lines, column: pointsIn(lineOf(bare(hook.source), hook.lines)) + 1, atEnd: true };
 }
 
-// placeOf is the place of what stands at an index of the source.
+// placeOf returns the position of an index of the source.
 function placeOf(hook, at) {
 	if (at < 0) return {};
 	const before = slice(hook.source, 0, at), line = linesIn(before);
 	return { line, column: pointsIn(lineOf(before, line)) + 1 };
 }
 
-// loadFault tells what is wrong with the source of a hook.
+// loadFault returns the fault of a hook that cannot be loaded.
 function loadFault(thrown, hook) {
 	const fault = faultText(thrown);
 	if (fault !== undefined) return { kind: "notFunction", hook: hook.name, message: fault, line: 1, column: 1 };
@@ -115,8 +116,8 @@ function loadFault(thrown, hook) {
 	};
 }
 
-// withCall is a hook with its function. It is made with it, and not given it
-// later: an engine that compiles then knows that it stays the same.
+// withCall returns a hook with its function. The object is created with it, so that a
+// compiling engine knows that it does not change.
 function withCall(hook, call) {
 	const { kind, name, source, reads, number, live, mark, indent, lines: count } = hook;
 	return { kind, name, source, reads, number, live, mark, indent, lines: count, spent: 0, call };
@@ -165,13 +166,13 @@ function load(request) {
 	return { faults: buildAll() };
 }
 
-// sweep takes away what hooks put on the global object.
+// sweep removes what hooks added to the global object.
 function sweep() {
 	const names = ownKeys(global);
 	for (let n = 0; n < names.length; n++) if (!baseline[names[n]]) delete global[names[n]];
 }
 
-// refresh forgets what hooks kept between calls, in their own scope too.
+// refresh forgets what hooks kept between calls, also in their own scope.
 function refresh() {
 	sweep();
 	buildAll();

@@ -1,16 +1,17 @@
-// Calls with very many rows. Their columns come in packs, before the call: the
-// texts of some rows as one text, with their ends. The lists that hooks are given
-// make their elements when these are looked at, and keep those that are changed.
+// Calls with very many rows. Their columns are sent in packs ahead of the call: the texts
+// of some rows as one text, with their ends. The lists that hooks get create their
+// elements on access, and keep those that are changed.
 
-// kept are the columns that came in packs, by field and part. Those of a field
-// that several columns feed have a part each.
+// kept are the columns that were sent ahead, by field and part. Those of a many-to-one
+// field have several parts.
 let kept = create(null);
 
 function forgetKept() {
 	kept = create(null);
 }
 
-// keep takes a pack of a column. All packs but the last have as many rows.
+// keep stores a pack of a column. All packs except for the last have the same number of
+// rows.
 function keep(request) {
 	const { field, part, from } = request;
 	const name = field + "/" + part;
@@ -30,11 +31,11 @@ function keptAnew(field, part, packSize) {
 	return column;
 }
 
-// keptColumn gives a column as it came: what hooks changed in a call that broke
-// off is forgotten.
+// keptColumn returns a column as it was sent, without the changes of a call that ended
+// early.
 function keptColumn(field, part) {
 	const came = kept[field + "/" + part];
-	if (came === undefined) return null; // no hook of the call can look at it
+	if (came === undefined) return null; // no hook of the call can read it
 	const column = new Column(field, part);
 	column.packs = came.packs;
 	column.size = came.size;
@@ -58,13 +59,13 @@ function keptParts(field, count) {
 	return column;
 }
 
-// The length of a text is the code of a character in sizes, from here on: so it
-// is none that must be escaped. Longer ones stand in long, by their rows.
+// The length of a text is the code of a character in sizes, starting here, so that none
+// must be escaped. Longer ones are in long, by row.
 const firstSize = 0x100;
 const longest = 0xd6ff;
 
-// packOf finds where the texts of a pack end. kinds says of each what it is: a
-// text (s), null (z), or JSON (j); without it all are texts.
+// packOf finds the ends of the texts of a pack. kinds has the kind of each: a string (s),
+// null (z) or JSON (j). Without it, all are strings.
 function packOf(given) {
 	const { text, sizes } = given;
 	const kinds = own(given, "kinds"), long = own(given, "long");
@@ -89,10 +90,10 @@ const overGet = uncurryOne(Map.prototype.get);
 const overEach = uncurry(Map.prototype.forEach);
 const overSet = uncurryTwo(Map.prototype.set);
 
-// overwrite notes what a hook changed. The lists that it was given still show
-// what was: only those of the next hook show it.
+// overwrite records a change of a hook. The lists of this hook still show the old value;
+// those of the next hook show the new one.
 function overwrite(column, i, value) {
-	if (job.list.length === 1) { // nobody asks again what it is
+	if (job.list.length === 1) { // no other hook reads it
 		if (column.touched === null) column.touched = new Uint8ArrayOf(column.packs.length * column.size);
 		column.touched[i] = 1;
 		return;
@@ -101,16 +102,16 @@ function overwrite(column, i, value) {
 	overSet(column.next, i, value);
 }
 
-// valueNow is the value with what the hook changed already; undefined is one
-// that nobody kept.
+// valueNow returns the value with the changes of the hook, or undefined if it was not
+// kept.
 function valueNow(column, i) {
 	if (column.touched !== null && column.touched[i] === 1) return undefined;
 	const changed = column.packs === null || column.next === null ? undefined : overGet(column.next, i);
 	return changed === undefined ? valueAt(column, i) : changed;
 }
 
-// putAhead keeps infos or options, which are what, that a hook gave for row i, ahead of the
-// lists that it was given itself. latest gives those that hold.
+// putAhead records infos or options, as what says, that a hook returned for row i,
+// without showing them in its own lists. latest returns the current ones.
 function putAhead(column, what, i, list) {
 	let to = column;
 	if (column.packs !== null) to = column.ahead || (column.ahead = { __proto__: null, infos: null, options: null });
@@ -165,8 +166,8 @@ function packedResult(column, i) {
 	return unpacked(result === null ? value : result, i % column.size);
 }
 
-// A ghost stands for an object that is made only when something changes it, or
-// looks at what could be changed within it. ghosts finds the place that one has.
+// A ghost represents an object that is created only when something changes it, or looks
+// at what could be changed within it. ghosts maps each to its place.
 let ghosts = new WeakMapOf();
 let ghostly = false; // whether there can be any
 const ghostGet = uncurryOne(WeakMap.prototype.get);
@@ -177,9 +178,9 @@ function forgetGhosts(lazy) {
 	ghostly = lazy;
 }
 
-// settledGhost gives what a hook gave back for row i, without ghosts: undefined for
-// one that nothing changed. That of another row counts as a whole, and so does one
-// that comes again: what was given for the row before no longer holds.
+// settledGhost returns what a hook returned for row i, without ghosts, or undefined if it
+// is unchanged. A ghost of another row counts as changed, and so does one that is
+// returned again, because the changes for the row before do not apply any more.
 function settledGhost(given, i, again) {
 	const place = typeof given === "object" && given !== null ? ghostGet(ghosts, given) : undefined;
 	if (place === undefined) return given;
@@ -189,7 +190,7 @@ function settledGhost(given, i, again) {
 	return real === undefined ? shape.partly(place) : real;
 }
 
-// settledCell does so for a cell that came back for a row and a field. That of
+// settledCell does the same for a cell that was returned for a row and a field. A cell of
 // another place is copied.
 function settledCell(given, i, field, again) {
 	const place = ghostGet(ghosts, given);
@@ -201,8 +202,7 @@ function settledCell(given, i, field, again) {
 
 const unchanged = { __proto__: null };
 
-// Place says where in which list a ghost stands: its row, and its field where it
-// is a cell.
+// Place is the list, the row, and for a cell the field, of a ghost.
 class Place {
 	shape;
 	i;
@@ -215,12 +215,12 @@ class Place {
 	}
 }
 
-const within = {}; // what look gives for that which can be changed
+const within = {}; // the result of look for what can be changed
 
-// shapeOf makes a kind of ghosts. names are their keys; look(place, key) gives
-// what a key has, or within; made(place) the object, once there is one, and
-// make(place) makes it. partly(place) is an object with what was made within one
-// that was not.
+// shapeOf defines a kind of ghosts. names are their keys; look(place, key) returns the
+// value of a key, or within; made(place) returns the object if it was created, and
+// make(place) creates it. partly(place) returns an object with what was created within
+// one that was not.
 function shapeOf(names, look, made, make, partly) {
 	const has = create(null);
 	for (let n = 0; n < names.length; n++) has[names[n]] = true;
@@ -259,9 +259,9 @@ function ghostOf(shape, i, field) {
 	return ghost;
 }
 
-// lazyList is a list of count elements that element(i) makes anew each time,
-// except that those made last stay the same. What changes the list itself makes
-// it a plain one.
+// lazyList is a list of count elements. element(i) creates an element each time, except
+// that the last ones stay the same objects. Whatever changes the list itself makes it a
+// plain one.
 const recent = 64;
 const finderNames = ["indexOf", "lastIndexOf", "includes"];
 const usualFinders = [ArrayPrototype.indexOf, ArrayPrototype.lastIndexOf, ArrayPrototype.includes];
@@ -291,7 +291,7 @@ function lazyList(count, element) {
 		for (let i = 0; i < count; i++) defineProperty(target, i, property(at(i)));
 		plain = written = true;
 	};
-	// find gives where a ghost of this list stands: it may have been made more
+	// find returns the index of a ghost of this list, which may have been created more
 	// than once.
 	const find = (wanted) => {
 		const known = typeof wanted === "object" && wanted !== null ? ghostGet(ghosts, wanted) : undefined;
@@ -334,7 +334,7 @@ function lazyList(count, element) {
 	return new ProxyOf(target, traps);
 }
 
-// makings are the objects behind ghosts that were made so far.
+// makings keeps the objects that were created for ghosts.
 function makings(count, make) {
 	const all = new MapOf(), flags = new Uint8ArrayOf(count);
 	return {
@@ -350,8 +350,8 @@ function makings(count, make) {
 	};
 }
 
-// lazyRecords are records: ghosts, as are their rows and cells. A cell that is
-// changed is made alone: a record is large.
+// lazyRecords returns records that are ghosts, as are their rows and cells. A changed
+// cell is created without its record, which is large.
 function lazyRecords(request, make) {
 	settleColumns();
 	const names = copyEach(fields, (field) => field.key);
@@ -372,8 +372,8 @@ function lazyRecords(request, make) {
 		}
 		return any ? row : undefined;
 	};
-	// What a ghost stands for is what the record was made with, also where a hook put
-	// something else there since.
+	// A ghost represents what the record was created with, even if a hook has replaced it
+	// since.
 	const { made, whole } = makings(request.rows, (i) => {
 		const record = recordOf(request, make, i), { row } = record;
 		addMade(row, i);
@@ -421,8 +421,8 @@ function lookAtCell(column, i, key) {
 	return isArray(value) ? within : value;
 }
 
-// lazyOnes are elements without depth: names are their keys, at gives what one
-// has. What is set in them is kept value by value: an object is larger.
+// lazyOnes returns flat elements: names are their keys, and at returns a value. Changed
+// values are kept one by one, because an object is larger.
 function lazyOnes(count, names, at, make) {
 	const written = create(null);
 	const setAt = (i, key) => written[key] === undefined ? undefined : written[key][i];

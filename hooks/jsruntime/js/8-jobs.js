@@ -1,4 +1,4 @@
-// A job calls the hooks that a request is about, one after another.
+// A job calls the hooks of a request one after another.
 
 const ofKind = (kind) => {
 	const list = bareList();
@@ -6,7 +6,7 @@ const ofKind = (kind) => {
 	return list;
 };
 
-// named are the hooks that a request names.
+// named returns the hooks that a request names.
 function named(names) {
 	const list = bareList();
 	for (let n = 0; n < names.length; n++) {
@@ -15,7 +15,7 @@ function named(names) {
 	return list;
 }
 
-// chosen are the hooks of a kind, or those of them that a request names.
+// chosen returns the hooks of a kind, or those that a request names.
 function chosen(request, kind) {
 	const names = own(request, "hooks");
 	return names === undefined ? ofKind(kind) : named(names);
@@ -23,7 +23,7 @@ function chosen(request, kind) {
 
 const isPromise = (out) => typeof out === "object" && out !== null && typeof out.then === "function";
 
-// timed calls a hook for one row of sixteen, which stands for all.
+// timed calls a hook, and measures one row of sixteen, which represents all.
 function timed(hook, call, record, mode) {
 	const began = clock();
 	const out = call(record, mode);
@@ -31,7 +31,7 @@ function timed(hook, call, record, mode) {
 	return out;
 }
 
-// RowJob calls row hooks, or row delete hooks: for one row all hooks in their order.
+// RowJob calls row hooks or row delete hooks: all hooks for one row before the next row.
 class RowJob {
 	request;
 	list;
@@ -48,13 +48,13 @@ class RowJob {
 		this.list = list;
 		this.count = list.length > 0 ? request.rows : 0;
 		this.sampled = list.length > 1;
-		this.takes = request.op === "rows"; // what delete hooks return is nothing
-		if (this.takes) bindTaker();
+		this.takes = request.op === "rows"; // results of delete hooks are ignored
+		if (this.takes) bindChangeReader();
 		if (list.length === 1 && list[0].reads) this.fill = filler();
 		this.make = this.fill === null ? maker(list.length > 1) : null;
 	}
 
-	// run goes on until all is done, or gives the promise that it waits for.
+	// run continues until all is done, or returns the promise that it waits for.
 	run() {
 		if (this.fill !== null && this.request.indexes === undefined && this.request.trace !== true) return this.runOne();
 		const { list, make, fill, count: rows, sampled, takes } = this;
@@ -65,7 +65,7 @@ class RowJob {
 			const hook = list[h];
 			const index = indexes === undefined ? first + i : indexes[i];
 			if (trace === true) {
-				straight(); // as long as the row before is the one to blame
+				straight(); // while the row before is the one to name
 				note(hook.name + " " + index);
 			}
 			atHook = hook;
@@ -110,7 +110,7 @@ class RowJob {
 		return undefined;
 	}
 
-	// settle takes what a promise came to.
+	// settle handles the result of a promise.
 	settle(out) {
 		if (this.takes && out !== undefined && out !== null) changeRow(out, this.i);
 		if (++this.h < this.list.length) return;
@@ -119,12 +119,12 @@ class RowJob {
 	}
 }
 
-// pause is what run gives where the changes so far are to be handed out.
+// pause is the result of run when the changes so far are to be sent.
 const pause = { __proto__: null };
 
-// ListJob calls hooks that take the rows as a whole. call calls one; returned
-// makes of what it gave back something whose step goes on with it and says
-// whether there is more, or nothing.
+// ListJob calls hooks that get all rows. call calls one. returned turns its result into
+// an object whose step continues with it and reports whether there is more, or into
+// nothing.
 class ListJob {
 	request;
 	list;
@@ -134,7 +134,7 @@ class ListJob {
 	call;
 	returned;
 	rest = null;
-	handed = 0; // how many changes were handed out
+	handed = 0; // the number of changes that were sent
 
 	constructor(request, list, call, returned) {
 		this.request = request;
@@ -176,9 +176,9 @@ class ListJob {
 		if (this.rest === undefined) this.rest = nothing;
 	}
 
-	// thin makes one change of all those of a cell, where there are more of them than
-	// cells: a hook may name a row over and over. more says that others follow; what
-	// was handed out stays as it is.
+	// thin combines the changes of a cell if there are more changes than cells, because a
+	// hook may name a row many times. more reports that others follow. Changes that were
+	// sent stay.
 	thin(more) {
 		const most = mostChanges(this.request) * this.list.length - this.handed;
 		if (!more && changes.length <= most) return;
@@ -191,7 +191,7 @@ class ListJob {
 	}
 }
 
-// mostChanges is how many cells the rows of a request have.
+// mostChanges returns the number of cells of the rows of a request.
 function mostChanges(request) {
 	if (request.rows === undefined) return 0;
 	let cells = 0;
@@ -204,7 +204,7 @@ const nothing = { __proto__: null, step: () => false };
 const indexAt = (request, i) => request.indexes === undefined ? request.first + i : request.indexes[i];
 const idAt = (request, i) => request.ids === undefined ? "" + indexAt(request, i) : request.ids[i];
 
-// places finds the row of the request that an index names.
+// places returns a function from an index to its row in the request.
 function places(request) {
 	const { rows, first, indexes } = request;
 	if (indexes === undefined) return (index) => isInteger(index) && index >= first && index < first + rows ? index - first : -1;
@@ -223,11 +223,10 @@ function recordsOf(request, changing) {
 
 const recordOf = (request, make, i) => ({ row: make(i), index: indexAt(request, i), rowId: idAt(request, i) });
 
-// Where the rows are many, changes are handed out whenever they come to this
-// many characters.
+// With many rows, changes are sent whenever they reach this many characters.
 const partSize = 4 << 20;
 
-// Returned goes through the list that a hook gave back.
+// Returned iterates over the list that a hook returned.
 class Returned {
 	out;
 	what;
@@ -235,7 +234,7 @@ class Returned {
 	gaps;
 	placeOf;
 	inParts;
-	seen; // where the rows are many: those that an element was about
+	seen; // with many rows, those that had an element
 	n = 0;
 
 	constructor(out, request, what, each, gaps) {
@@ -281,14 +280,14 @@ const returnedList = (out, request, what, each, gaps) => out === undefined || ou
 
 function bulkJob(request) {
 	const list = chosen(request, "bulkRow");
-	if (request.lazy !== true) bindTaker();
+	if (request.lazy !== true) bindChangeReader();
 	return new ListJob(request, list,
 		(call) => call(recordsOf(request, list.length > 1), request.mode),
 		(out) => returnedList(out, request, "{index, row}", changeRow, true));
 }
 
-// columnJob runs the hooks of the request over one column, each seeing what the
-// one before it changed.
+// columnJob runs the hooks of the request over one column. Each sees the changes of those
+// before it.
 function columnJob(request) {
 	const { field, part } = request;
 	const top = columns[field];
@@ -307,7 +306,7 @@ function columnJob(request) {
 		}, false));
 }
 
-// copyPlain copies what came out of a JSON text.
+// copyPlain copies a value from a JSON text.
 function copyPlain(value) {
 	if (typeof value !== "object" || value === null) return value;
 	if (isArray(value)) return copyEach(value, copyPlain);
@@ -321,7 +320,7 @@ function stepJob(request, result) {
 	return new ListJob(request, named(request.hooks), (call) => call(instance, copyPlain(request.about)), () => undefined);
 }
 
-// finishJob shows the rows of the result to the last callback.
+// finishJob shows the rows of the result to beforeFinishCallback.
 function finishJob(request, result) {
 	const instance = instanceFor(request, result);
 	const rows = request.lazy === true ? lazyResults(request) : [];
@@ -361,7 +360,7 @@ function start(request) {
 	tally[LIMIT] = request.limit || usualLimit;
 	if (request.columns === undefined) request.columns = [];
 	take(request);
-	taker = undefined;
+	changeReader = undefined;
 	switch (request.op) {
 		case "rows": return new RowJob(request, chosen(request, "row"));
 		case "delete": return new RowJob(request, chosen(request, "rowDelete"));

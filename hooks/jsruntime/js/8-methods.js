@@ -1,15 +1,15 @@
-// The methods of the import that step hooks and the last callback are given. What is
-// wrong with what they are given is thrown at the hook, which so knows the place.
+// The methods of the instance that step hooks and beforeFinishCallback get. Invalid
+// arguments are thrown at the hook, so the error has the position of the call.
 
 const maxCommands = 10000; // of a call
-const maxDepth = 32; // of lists and objects within each other
+const maxDepth = 32; // of nested lists and objects
 const maxName = 300; // characters of a key
 const maxArguments = 4;
 const maxElements = 1000000; // of a list
 const maxIndex = 9007199254740991;
 const userTexts = { __proto__: null, id: true, name: true, email: true, companyId: true, companyName: true };
 
-// The steps at which methods are of use, where it is not all of them.
+// The steps at which a method can be called, if not at all of them.
 const upload = "UPLOAD_STEP", review = "REVIEW_STEP", post = "REVIEW_STEP_POST_HOOKS";
 const stepsOf = {
 	__proto__: null,
@@ -19,7 +19,7 @@ const stepsOf = {
 	updateInfoMessages: [review, post],
 };
 
-// refuse throws what is wrong with what a method was given.
+// refuse throws an error about an argument.
 function refuse(what, value, wanted) {
 	throw new Fault(what + " is " + nameKind(value) + "; it must be " + wanted);
 }
@@ -50,7 +50,7 @@ function objectFor(value, what, wanted) {
 	return value;
 }
 
-// plainFor copies what may be any JSON.
+// plainFor copies any JSON.
 function plainFor(value, what) {
 	let text, plain;
 	try {
@@ -66,7 +66,7 @@ function plainFor(value, what) {
 	return plain;
 }
 
-// flawIn says what is wrong with plain JSON, if anything is.
+// flawIn describes what is wrong with plain JSON, if anything is.
 function flawIn(value, depth) {
 	if (depth > maxDepth) return "is deeper than " + maxDepth + " lists and objects within each other";
 	if (typeof value === "string" && value.length > maxValue) return "holds a text of " + value.length + " characters; " + maxValue + " are allowed";
@@ -82,7 +82,7 @@ function flawIn(value, depth) {
 	return undefined;
 }
 
-// plainText writes JSON as if all objects and lists had no toJSON in common.
+// plainText writes JSON as if objects and lists had no common toJSON.
 function plainText(value) {
 	const ofObjects = hide(ObjectPrototype), ofLists = hide(ArrayPrototype);
 	try {
@@ -100,8 +100,8 @@ function hide(object) {
 	return setPrototypeOf(found, null);
 }
 
-// errorHere is an error that knows its place, however short a hook made the stacks of
-// errors in Node.
+// errorHere returns an error with its position, however short a hook made the stack
+// traces of Node.
 function errorHere() {
 	const set = node ? getOwnPropertyDescriptor(ErrorOf, "stackTraceLimit") : undefined;
 	if (set === undefined || !set.configurable) return new ErrorOf();
@@ -122,7 +122,7 @@ class Methods {
 		this.commands = commands;
 	}
 
-	// call does what a method does and gives what it returns.
+	// call runs a method and returns its result.
 	call(name, args) {
 		const { request, commands } = this;
 		const { step } = request, steps = stepsOf[name];
@@ -147,23 +147,24 @@ class Methods {
 		return key;
 	}
 
-	// addField leaves to others what a field must be: they are told the place of the call.
+	// addField does not check whether the field is valid. The caller of the runtime does,
+	// and reports the position of the call.
 	addField(args) {
 		const field = plainFor(objectFor(args[0], "argument 1 of addField", "a field: {label, key, type}"), "argument 1 of addField");
-		const key = own(field, "key"), beside = textOr(args[1], undefined);
+		const key = own(field, "key"), neighbor = textOr(args[1], undefined);
 		if (typeof key === "string" && this.has(key)) throw new Fault("addField: there is a field \"" + short(key, 100) + "\" already");
-		const list = beside === undefined ? [field] : [field, this.besideFor(beside, "argument 2 of addField")];
+		const list = neighbor === undefined ? [field] : [field, this.neighborFor(neighbor, "argument 2 of addField")];
 		if (typeof key === "string") this.fields[key] = true;
 		return list;
 	}
 
-	// besideFor reads where a field is put.
-	besideFor(given, what) {
-		const { before, after } = objectFor(given, what, "{before: key} or {after: key}");
-		const ahead = textOr(before, "") === "" ? undefined : this.keyFor(before, "before in " + what);
-		const behind = textOr(after, "") === "" ? undefined : this.keyFor(after, "after in " + what);
-		if (ahead !== undefined && behind !== undefined) throw new Fault(what + " has both before and after; one of them is enough");
-		return { before: ahead, after: behind };
+	// neighborFor reads where a field is inserted.
+	neighborFor(given, what) {
+		const wanted = objectFor(given, what, "{before: key} or {after: key}");
+		const before = textOr(wanted.before, "") === "" ? undefined : this.keyFor(wanted.before, "before in " + what);
+		const after = textOr(wanted.after, "") === "" ? undefined : this.keyFor(wanted.after, "after in " + what);
+		if (before !== undefined && after !== undefined) throw new Fault(what + " has both before and after; one of them is enough");
+		return { before, after };
 	}
 
 	removeField(args) {
@@ -191,7 +192,7 @@ class Methods {
 		return [booleanFor(args[0], "argument 1 of setDevelopmentMode")];
 	}
 
-	// setConfirmationMessage is for a person at the importer.
+	// setConfirmationMessage has no effect: imports by the API show no confirmation.
 	setConfirmationMessage(args) {
 		const list = bareList();
 		for (let i = 0; i < args.length && i < maxArguments; i++) list[i] = plainFor(args[i], "argument " + (i + 1) + " of setConfirmationMessage");
@@ -230,7 +231,7 @@ class Methods {
 		return [rows, ids];
 	}
 
-	// rowFor reads a row that is added: it has values alone.
+	// rowFor reads a row to add, whose cells only have values.
 	rowFor(row, what) {
 		const made = {}, names = keys(objectFor(row, "the row of " + what, "an object with cells"));
 		grow(8);

@@ -1,10 +1,9 @@
-// One request at a time: its job is driven to its end, and written down.
+// Handles one request at a time: runs its job and writes the answer.
 
-let answer; // the text to hand out, once there is one
+let answer; // the text to return, once there is one
 let job = null;
 
-// marked lists the places that are set, whatever hooks did to all lists: who reads
-// it takes none for all is well.
+// marked returns the indexes that are set, as a list that hooks cannot affect.
 function marked(list) {
 	const found = bareList();
 	for (let f = 0; f < fields.length; f++) if (list[f] === 1) found[found.length] = f;
@@ -15,20 +14,20 @@ function write(body) {
 	if (lines.length > 0) defineProperty(body, "console", property(lines));
 	lines = bareList();
 	const text = textOf(body);
-	// Where there was no memory for the text, it is asked later who is to blame.
+	// If there was no memory for the text, the current hook is asked for later.
 	atHook = null;
 	job = null;
 	return text;
 }
 
-// textOf writes JSON. What hooks gave to all objects or lists takes no part.
+// textOf writes JSON without what hooks added to all objects or lists.
 function textOf(body) {
 	if (hasOwn(ObjectPrototype, "toJSON") || hasOwn(ArrayPrototype, "toJSON") || bent() !== "") return written(body);
 	return stringify(body);
 }
 
-// written is stringify for what this code made, where hooks changed what all lists
-// and objects are made of: engines use such ones while they write.
+// written is stringify for objects of this code, for the case that hooks changed what all
+// lists and objects are made of, which engines use while they write.
 function written(value) {
 	if (typeof value !== "object" || value === null) return stringify(value);
 	const list = isArray(value), names = list ? value : keys(value);
@@ -40,21 +39,21 @@ function written(value) {
 	return list ? "[" + text + "]" : "{" + text + "}";
 }
 
-// bent says what hooks did to all lists or objects with which lists cannot be
-// written down any more, or is empty.
+// bent describes what hooks did to all lists or objects so that lists cannot be written
+// any more, or returns "".
 function bent() {
 	if (getPrototypeOf(ArrayPrototype) !== ObjectPrototype) return "the prototype of Array.prototype";
 	if (numbered(ArrayPrototype)) return "a number as a key of Array.prototype";
 	return numbered(ObjectPrototype) ? "a number as a key of Object.prototype" : "";
 }
 
-// straight refuses what is bent.
+// straight refuses such changes.
 function straight() {
 	const why = bent();
 	if (why !== "") throw new Fault("the hook changes what all lists are made of: " + why);
 }
 
-// numbered says whether an object has a key that is a number: such stand first.
+// numbered reports whether an object has a key that is a number. Such keys come first.
 function numbered(object) {
 	const first = ownKeys(object)[0];
 	return typeof first === "string" && search(/^\d/, first) !== null;
@@ -75,10 +74,10 @@ function timesOf(elapsed) {
 let began = 0;
 
 function finish() {
-	// What a hook gave back may have looked at a column too, and have kept it to itself.
+	// The result of a hook may have read a column too, and caught the error.
 	if (someMissing) throw missed;
 	const { list, request } = job;
-	// Which of several rows it was, a call tells that looks after each of them.
+	// Only a call with trace knows which of several rows it was.
 	if (job instanceof RowJob && job.count > 1 && request.trace !== true && bent() !== "") atRow = -1;
 	straight();
 	if (job instanceof ListJob) job.thin(false);
@@ -90,26 +89,27 @@ function finish() {
 		message: result.cancel ? result.message : undefined,
 	});
 	forgetKept();
-	// Half a character is written as an escape; no other text looks like one
-	// unless it holds a backslash.
-	if (indexOf(text, "\\ud") >= 0) mend(list, request);
+	// A lone surrogate is written as an escape. No other text looks like that, unless it
+	// has a backslash.
+	if (indexOf(text, "\\ud") >= 0) refuseHalves(list, request);
 	return text;
 }
 
-// handOut gives the changes so far, where more follow.
+// handOut returns the changes so far if more follow.
 function handOut() {
 	if (someMissing) throw missed;
 	const { list, request } = job;
 	job.thin(true);
 	const text = textOf({ changes, more: true });
-	if (indexOf(text, "\\ud") >= 0) mend(list, request);
+	if (indexOf(text, "\\ud") >= 0) refuseHalves(list, request);
 	emptyChanges();
-	if (taker !== undefined) bindTaker();
+	if (changeReader !== undefined) bindChangeReader();
 	return text;
 }
 
-// mend refuses half characters, which no text can hold, and names their row.
-function mend(list, request) {
+// refuseHalves refuses lone surrogates, which JSON texts in UTF-8 cannot have, and names
+// their row.
+function refuseHalves(list, request) {
 	eachChange((cell, part, flags, n) => {
 		for (let flag = hasValue; flag <= hasOptions; flag *= 2) {
 			if ((flags & flag) === 0 || whole(changes[n++])) continue;
@@ -122,7 +122,7 @@ function mend(list, request) {
 
 const halved = "holds half of a character (a lone surrogate): cut texts with Array.from(text), not with slice";
 
-// whole says whether all texts in a value that went through checks are whole.
+// whole reports whether all texts in a checked value are well formed.
 function whole(value) {
 	if (typeof value === "string") return isWellFormed(value);
 	if (typeof value !== "object" || value === null) return true;
@@ -131,7 +131,7 @@ function whole(value) {
 	return true;
 }
 
-// fail makes the answer of a request that broke off.
+// fail returns the answer of a request that ended early.
 function fail(thrown) {
 	if (someMissing) return write({ miss: marked(missing) });
 	const hook = atHook;
@@ -171,7 +171,7 @@ function settled(running, out) {
 	drive(running);
 }
 
-// drive runs a job until it is done or waits. A promise goes on with it.
+// drive runs a job until it is done or waits. A promise continues it.
 function drive(running) {
 	try {
 		const waiting = running.run();
@@ -183,8 +183,8 @@ function drive(running) {
 	}
 }
 
-// follow waits as the language itself does, whatever then and constructor of
-// promises were made to be.
+// follow waits as the language does, whatever a hook made of then and constructor of
+// promises.
 async function follow(running, waiting) {
 	let out;
 	try {
@@ -196,7 +196,7 @@ async function follow(running, waiting) {
 	settled(running, out);
 }
 
-// cut breaks off what runs: kind says why.
+// cut ends the current call early; kind is the reason.
 function cut(kind, message) {
 	if (someMissing) return write({ miss: marked(missing) });
 	const hook = atHook;
@@ -231,8 +231,8 @@ function handle(text) {
 
 for (const key of ownKeys(global)) baseline[key] = true;
 
-// What QuickJS is told where this code itself could not go on: a text that is there
-// already where there is no memory for another, or why else.
+// The answer if this code cannot continue: a text that exists already in case there is no
+// memory, or else the reason.
 const starved = "{\"starved\":true}";
 
 function lost(thrown) {
@@ -250,8 +250,8 @@ function enter(what, text) {
 	}
 }
 
-// The one function that the outside calls: with a request, for the answer that
-// came later, and to break off.
+// The function that the host calls: with a request, for the answer of a request that
+// waited, and to end a call early.
 return node ? enter : function (what, text) {
 	try {
 		return enter(what, text);

@@ -1,6 +1,6 @@
-// The loop that Node runs: frames come in over descriptor 0 and go out over
-// descriptor 1. The hooks live in a context of their own; nothing but texts,
-// numbers and functions of that context cross its border.
+// The loop that Node runs: frames come in on descriptor 0 and go out on descriptor 1.
+// Hooks have a context of their own; only strings, numbers and functions of that context
+// cross its border.
 "use strict";
 const fs = require("fs");
 const vm = require("vm");
@@ -9,7 +9,7 @@ let inbox = Buffer.allocUnsafe(1 << 20);
 let outbox = Buffer.allocUnsafe(1 << 20);
 const nap = new Int32Array(new SharedArrayBuffer(4));
 
-// patient calls again where a pipe is not ready.
+// patient repeats a call while a pipe is not ready.
 function patient(call) {
 	for (;;) {
 		try {
@@ -69,7 +69,7 @@ function open() {
 			process.env.TZ = name;
 		},
 	});
-	const turn = new vm.Script("0"); // when it ends, the promises of the context go on
+	const turn = new vm.Script("0"); // when it ends, the promises of the context continue
 	return (request) => {
 		let answer = enter("handle", request);
 		if (answer === undefined) {
