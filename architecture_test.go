@@ -114,6 +114,7 @@ var levels = map[string][]string{
 	"internal/re2":         {"intray"},
 	"internal/jsonschema":  {"intray"},
 	"internal/wire":        {"intray"},
+	"internal/parquetio":   {"intray"},
 	"celltype":             {"intray", "celltype/"},
 	"celltype/":            {"intray", "celltype/"},
 	"validate":             {"intray", "celltype", "validate/"},
@@ -133,7 +134,7 @@ var levels = map[string][]string{
 	"source/xlsx":          {"intray", "source", "source/workbook", "source/numfmt"},
 	"source/htmltable":     {"intray", "source", "source/charset", "source/workbook", "source/numfmt"},
 	"source/ods":           {"intray", "source", "source/workbook"},
-	"source/parquet":       {"intray", "source"},
+	"source/parquet":       {"intray", "source", "internal/parquetio"},
 	"source/spreadsheetml": {"intray", "source", "source/charset", "source/workbook", "source/numfmt"},
 	"source/formats":       {"source", "source/"},
 	"schema":               {"intray", "internal/jsonschema", "validate/", "celltype"},
@@ -243,7 +244,7 @@ func TestHalvesStandApart(t *testing.T) {
 	far := map[string]string{
 		"database/sql": "a database", "net/http": "HTTP", module + "/server/model": "the server", module + "/server/sqlstore": "the store",
 	}
-	half := []string{"intray", "source", "source/", "engine", "mapping", "output", "schema", "schema/", "celltype", "celltype/", "validate", "validate/", "server/staging", "internal/jsonschema", "hooks", "hooks/"}
+	half := []string{"intray", "source", "source/", "engine", "mapping", "output", "schema", "schema/", "celltype", "celltype/", "validate", "validate/", "server/staging", "internal/jsonschema", "internal/parquetio", "hooks", "hooks/"}
 	for name, p := range all {
 		if !within(name, half...) || p.forTests() {
 			continue

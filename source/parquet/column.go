@@ -6,297 +6,290 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/parquetio"
 )
 
-var errTooFewValues = damageError{intray.NewMessage("parquet.too_few_values", nil)}
+var (
+	errTooFewValues   = parquetio.Damaged(intray.NewMessage("parquet.too_few_values", nil))
+	errLevelsDisagree = parquetio.Damaged(intray.NewMessage("parquet.uneven_members", nil))
+)
 
-// columnReader reads one column. Its cells wait here until the other columns have theirs
-// of the same rows.
+func cellTooLong(limit int) error {
+	return parquetio.Limited(intray.NewMessage("cell.too_long", intray.Params{"limit": limit}))
+}
+
+// columnReader reads the cells of one column and buffers them until the other columns
+// have theirs of the same rows.
 type columnReader struct {
 	column *column
 	// cursors are those of the leaves below the column's node.
-	cursors []*cursor
+	cursors []*parquetio.Cursor
 	limit   int
-	// text holds the cells one behind the other, ends where each ends; those
-	// before head were handed on.
+	// text holds the cells one after the other, and ends where each ends. Those
+	// before start were consumed.
 	text  []byte
 	ends  []int
 	kinds []intray.CellKind
 	start int
 }
 
-// buffered is how many cells wait.
-func (l *columnReader) buffered() int { return len(l.ends) - l.start }
+// buffered returns the number of buffered cells.
+func (r *columnReader) buffered() int { return len(r.ends) - r.start }
 
-// cell gives a waiting cell.
-func (l *columnReader) cell(i int) ([]byte, intray.CellKind) {
-	i += l.start
+// cell returns a buffered cell.
+func (r *columnReader) cell(i int) ([]byte, intray.CellKind) {
+	i += r.start
 	from := 0
 	if i > 0 {
-		from = l.ends[i-1]
+		from = r.ends[i-1]
 	}
-	return l.text[from:l.ends[i]], l.kinds[i]
+	return r.text[from:r.ends[i]], r.kinds[i]
 }
 
-// discard drops the first n cells.
-func (l *columnReader) discard(n int) {
-	if l.start += n; l.start < len(l.ends) {
+// discard removes the first n cells and moves the others to the beginning.
+func (r *columnReader) discard(n int) {
+	if r.start += n; r.start == 0 {
 		return
 	}
-	l.text, l.ends, l.kinds, l.start = l.text[:0], l.ends[:0], l.kinds[:0], 0
+	from := r.ends[r.start-1]
+	r.text = append(r.text[:0], r.text[from:]...)
+	r.ends = append(r.ends[:0], r.ends[r.start:]...)
+	r.kinds = append(r.kinds[:0], r.kinds[r.start:]...)
+	for i := range r.ends {
+		r.ends[i] -= from
+	}
+	r.start = 0
 }
 
-// compact moves the waiting cells to the beginning.
-func (l *columnReader) compact() {
-	if l.start == 0 {
-		return
-	}
-	from := l.ends[l.start-1]
-	l.text = append(l.text[:0], l.text[from:]...)
-	l.ends = append(l.ends[:0], l.ends[l.start:]...)
-	l.kinds = append(l.kinds[:0], l.kinds[l.start:]...)
-	for i := range l.ends {
-		l.ends[i] -= from
-	}
-	l.start = 0
-}
-
-// readCell reads the cell of the next row and gives its length.
-func (l *columnReader) readCell(ctx context.Context) (int, error) {
-	from := len(l.text)
-	kind, err := l.read(ctx)
-	if err == nil && len(l.text)-from > l.limit {
-		err = cellTooLong(l.limit)
+// readCell reads the cell of the next row and returns its length.
+func (r *columnReader) readCell(ctx context.Context) (int, error) {
+	from := len(r.text)
+	kind, err := r.read(ctx)
+	if err == nil && len(r.text)-from > r.limit {
+		err = cellTooLong(r.limit)
 	}
 	if err != nil {
-		l.text = l.text[:from]
+		r.text = r.text[:from]
 		return 0, err
 	}
-	l.ends, l.kinds = append(l.ends, len(l.text)), append(l.kinds, kind)
-	return len(l.text) - from, nil
+	r.ends, r.kinds = append(r.ends, len(r.text)), append(r.kinds, kind)
+	return len(r.text) - from, nil
 }
 
-func cellTooLong(limit int) error {
-	return limitError{intray.NewMessage("cell.too_long", intray.Params{"limit": limit})}
-}
-
-func (l *columnReader) read(ctx context.Context) (kind intray.CellKind, err error) {
-	if l.column.node.leaf == nil || l.column.node.isRepeated() {
-		return intray.CellText, l.readNested(ctx)
+func (r *columnReader) read(ctx context.Context) (kind intray.CellKind, err error) {
+	l := r.column.node.leaf
+	if l == nil || r.column.node.isRepeated() {
+		return intray.CellText, r.readNested(ctx)
 	}
-	c := l.cursors[0]
-	if err := c.peek(ctx); err != nil {
+	c := r.cursors[0]
+	if err := c.Next(ctx); err != nil {
 		return 0, err
 	}
 	switch {
-	case c.done:
+	case c.Done:
 		return 0, errTooFewValues
-	case c.def < c.leaf.def:
-		c.skipEntry()
+	case c.Def < l.MaxDef:
+		c.Skip()
 		return intray.CellText, nil
 	}
-	v, err := c.readValue()
+	v, err := c.Value()
 	if err != nil {
 		return 0, err
 	}
-	l.text, kind, err = c.leaf.render(l.text, v)
+	r.text, kind, err = l.render(r.text, v)
 	return kind, err
 }
 
 // readNested reads a list, a map or a repeated field.
-func (l *columnReader) readNested(ctx context.Context) error {
-	n := l.column.node
-	w := &recordAssembler{cursors: l.cursors, offset: n.first, text: l.text, from: len(l.text), limit: l.limit}
-	for _, c := range l.cursors {
-		if err := c.peek(ctx); err != nil {
+func (r *columnReader) readNested(ctx context.Context) error {
+	n := r.column.node
+	a := &recordAssembler{cursors: r.cursors, offset: n.first, text: r.text, from: len(r.text), limit: r.limit}
+	for _, c := range r.cursors {
+		if err := c.Next(ctx); err != nil {
 			return err
 		}
-		if c.done {
+		if c.Done {
 			return errTooFewValues
 		}
-		if c.rep != 0 {
+		if c.Rep != 0 {
 			return errLevelsDisagree
 		}
 	}
-	err := w.writeCell(ctx, n)
-	l.text = w.text
+	err := a.writeCell(ctx, n)
+	r.text = a.text
 	return err
 }
 
-// restore gets all cursors ready, park gives their memory back.
-func (l *columnReader) restore() error {
-	for _, c := range l.cursors {
-		if err := c.restore(); err != nil {
+// restore reads the pages of all cursors again after release.
+func (r *columnReader) restore() error {
+	for _, c := range r.cursors {
+		if err := c.Restore(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (l *columnReader) release() {
-	for _, c := range l.cursors {
-		c.release()
+func (r *columnReader) release() {
+	for _, c := range r.cursors {
+		c.Release()
 	}
 }
 
-var errLevelsDisagree = damageError{intray.NewMessage("parquet.uneven_members", nil)}
-
-// recordAssembler makes the JSON of one cell from the entries of several leaves: their
-// levels say where lists and groups begin, go on and are missing.
+// recordAssembler writes the JSON of one cell from the entries of several leaves,
+// whose levels state where lists and groups begin, continue and are missing.
 type recordAssembler struct {
-	cursors []*cursor
+	cursors []*parquetio.Cursor
 	// offset is the index of the first cursor's leaf.
 	offset int
 	text   []byte
-	// from is where the cell begins in the text, limit the most bytes of it.
+	// from is where the cell begins in the text, limit its largest size in bytes.
 	from, limit int
 }
 
-// writeCell writes the cell of a column; one that is missing has no text.
-func (w *recordAssembler) writeCell(ctx context.Context, n *node) error {
-	def := w.firstCursor(n).def
+// writeCell writes the cell of a column. A missing one has no text.
+func (a *recordAssembler) writeCell(ctx context.Context, n *node) error {
+	def := a.firstCursor(n).Def
 	switch {
 	case n.isRepeated() && def >= n.parentDef:
-		return w.writeList(ctx, n, n)
+		return a.writeList(ctx, n, n)
 	case def < n.def:
-		w.skipNull(n)
+		a.skipNull(n)
 		return nil
 	}
-	return w.writeNode(ctx, n)
+	return a.writeNode(ctx, n)
 }
 
-// firstCursor is the cursor of the first leaf below a node.
-func (w *recordAssembler) firstCursor(n *node) *cursor { return w.cursors[n.first-w.offset] }
+// firstCursor returns the cursor of the first leaf below a node.
+func (a *recordAssembler) firstCursor(n *node) *parquetio.Cursor { return a.cursors[n.first-a.offset] }
 
-// cursorsBelow are the cursors of all leaves below a node.
-func (w *recordAssembler) cursorsBelow(n *node) []*cursor {
-	return w.cursors[n.first-w.offset : n.end-w.offset]
+// cursorsBelow returns the cursors of all leaves below a node.
+func (a *recordAssembler) cursorsBelow(n *node) []*parquetio.Cursor {
+	return a.cursors[n.first-a.offset : n.end-a.offset]
 }
 
-// skipNull passes over the entry that each leaf below a missing node has.
-func (w *recordAssembler) skipNull(n *node) {
-	for _, c := range w.cursorsBelow(n) {
-		c.skipEntry()
+// skipNull skips the entry that each leaf below a missing node has.
+func (a *recordAssembler) skipNull(n *node) {
+	for _, c := range a.cursorsBelow(n) {
+		c.Skip()
 	}
 }
 
-// writeOccurrence writes a node that may be missing, inside of one that is there.
-func (w *recordAssembler) writeOccurrence(ctx context.Context, n *node) error {
-	def := w.firstCursor(n).def
+// writeOccurrence writes a node that may be missing in one that is present.
+func (a *recordAssembler) writeOccurrence(ctx context.Context, n *node) error {
+	def := a.firstCursor(n).Def
 	switch {
 	case def < n.parentDef:
 		return errLevelsDisagree
 	case n.isRepeated():
-		return w.writeList(ctx, n, n)
+		return a.writeList(ctx, n, n)
 	case def < n.def:
-		w.skipNull(n)
-		return w.writeRaw("null")
+		a.skipNull(n)
+		return a.writeRaw("null")
 	}
-	return w.writeNode(ctx, n)
+	return a.writeNode(ctx, n)
 }
 
-// writeRaw adds text as it stands.
-func (w *recordAssembler) writeRaw(text string) error {
-	if w.text = append(w.text, text...); len(w.text)-w.from > w.limit {
-		return cellTooLong(w.limit)
+func (a *recordAssembler) writeRaw(text string) error {
+	if a.text = append(a.text, text...); len(a.text)-a.from > a.limit {
+		return cellTooLong(a.limit)
 	}
 	return nil
 }
 
-// writeNode writes a node that is there.
-func (w *recordAssembler) writeNode(ctx context.Context, n *node) error {
+// writeNode writes a node that is present.
+func (a *recordAssembler) writeNode(ctx context.Context, n *node) error {
 	switch n.form {
 	case formList:
-		return w.writeList(ctx, n.inner, n.item)
+		return a.writeList(ctx, n.inner, n.item)
 	case formMap:
-		return w.writeMap(ctx, n.inner)
+		return a.writeMap(ctx, n.inner)
 	case formObject:
-		return w.writeObject(ctx, n)
+		return a.writeObject(ctx, n)
 	}
-	return w.writeScalar(w.firstCursor(n))
+	return a.writeScalar(n)
 }
 
-func (w *recordAssembler) writeObject(ctx context.Context, n *node) error {
+func (a *recordAssembler) writeObject(ctx context.Context, n *node) error {
 	separator := "{"
-	for _, child := range n.children {
-		if child.first == child.end {
+	for _, member := range n.members {
+		if member.first == member.end {
 			continue
 		}
-		if err := w.writeName(separator, child.name); err != nil {
+		if err := a.writeName(separator, member.Name); err != nil {
 			return err
 		}
-		if err := w.writeOccurrence(ctx, child); err != nil {
+		if err := a.writeOccurrence(ctx, member); err != nil {
 			return err
 		}
 		separator = ","
 	}
-	return w.writeRaw("}")
+	return a.writeRaw("}")
 }
 
-func (w *recordAssembler) writeName(before string, name []byte) (err error) {
-	w.text = append(w.text, before...)
-	if w.text, err = jsontext.AppendQuote(w.text, name); err != nil {
+func (a *recordAssembler) writeName(before string, name []byte) (err error) {
+	a.text = append(a.text, before...)
+	if a.text, err = jsontext.AppendQuote(a.text, name); err != nil {
 		return errNotText
 	}
-	return w.writeRaw(":")
+	return a.writeRaw(":")
 }
 
-// writeList writes all that a repeated node has in the record: itself, or its one
-// member.
-func (w *recordAssembler) writeList(ctx context.Context, n, item *node) error {
-	return w.writeRepeated(ctx, n, "[", "]", func() error {
+// writeList writes the items that a repeated node has in the record. The item is
+// the node itself or its only member.
+func (a *recordAssembler) writeList(ctx context.Context, n, item *node) error {
+	return a.writeRepeated(ctx, n, "[", "]", func() error {
 		if item != n {
-			return w.writeOccurrence(ctx, item)
+			return a.writeOccurrence(ctx, item)
 		}
-		return w.writeNode(ctx, n)
+		return a.writeNode(ctx, n)
 	})
 }
 
-// writeMap writes a map. A key that comes twice is written twice.
-func (w *recordAssembler) writeMap(ctx context.Context, n *node) error {
-	return w.writeRepeated(ctx, n, "{", "}", func() error {
-		if err := w.writeKey(n.children[0]); err != nil {
+// writeMap writes a map. A key that occurs twice is written twice.
+func (a *recordAssembler) writeMap(ctx context.Context, n *node) error {
+	return a.writeRepeated(ctx, n, "{", "}", func() error {
+		if err := a.writeKey(n.members[0]); err != nil {
 			return err
 		}
-		return w.writeOccurrence(ctx, n.children[1])
+		return a.writeOccurrence(ctx, n.members[1])
 	})
 }
 
-// writeRepeated writes one item after the other as long as the levels of all leaves
-// say that the list goes on.
-func (w *recordAssembler) writeRepeated(ctx context.Context, n *node, open, end string, item func() error) error {
-	if w.firstCursor(n).def < n.parentDef {
+// writeRepeated writes items until the levels of the leaves end the list.
+func (a *recordAssembler) writeRepeated(ctx context.Context, n *node, open, end string, item func() error) error {
+	if a.firstCursor(n).Def < n.parentDef {
 		return errLevelsDisagree
 	}
-	if w.firstCursor(n).def < n.def {
-		w.skipNull(n)
-		return w.writeRaw(open + end)
+	if a.firstCursor(n).Def < n.def {
+		a.skipNull(n)
+		return a.writeRaw(open + end)
 	}
 	for separator := open; ; separator = "," {
-		if err := w.writeRaw(separator); err != nil {
+		if err := a.writeRaw(separator); err != nil {
 			return err
 		}
 		if err := item(); err != nil {
 			return err
 		}
-		if more, err := w.hasMore(ctx, n); !more || err != nil {
-			w.text = append(w.text, end...)
+		if more, err := a.hasMore(ctx, n); !more || err != nil {
+			a.text = append(a.text, end...)
 			return err
 		}
 	}
 }
 
-// hasMore says whether the next entries go on with a list.
-func (w *recordAssembler) hasMore(ctx context.Context, n *node) (bool, error) {
+// hasMore reports whether the next entries continue the list.
+func (a *recordAssembler) hasMore(ctx context.Context, n *node) (bool, error) {
 	more := false
-	for i, c := range w.cursorsBelow(n) {
-		if err := c.peek(ctx); err != nil {
+	for i, c := range a.cursorsBelow(n) {
+		if err := c.Next(ctx); err != nil {
 			return false, err
 		}
-		goes := !c.done && c.rep == n.rep
+		continues := !c.Done && c.Rep == n.rep
 		if i == 0 {
-			more = goes
-		} else if goes != more {
+			more = continues
+		} else if continues != more {
 			return false, errLevelsDisagree
 		}
 	}
@@ -304,39 +297,39 @@ func (w *recordAssembler) hasMore(ctx context.Context, n *node) (bool, error) {
 }
 
 // writeKey writes the key of a map as a name.
-func (w *recordAssembler) writeKey(n *node) error {
-	c := w.firstCursor(n)
-	if c.def < n.def {
-		return damageError{intray.NewMessage("parquet.map_without_key", nil)}
+func (a *recordAssembler) writeKey(n *node) error {
+	c := a.firstCursor(n)
+	if c.Def < n.def {
+		return parquetio.Damaged(intray.NewMessage("parquet.map_without_key", nil))
 	}
-	v, err := c.readValue()
+	v, err := c.Value()
 	if err != nil {
 		return err
 	}
-	key, _, err := c.leaf.render(nil, v)
+	key, _, err := n.leaf.render(nil, v)
 	if err != nil {
 		return err
 	}
-	return w.writeName("", key)
+	return a.writeName("", key)
 }
 
-// writeScalar writes a value: numbers and truths bare, all else in quotes.
-func (w *recordAssembler) writeScalar(c *cursor) error {
-	v, err := c.readValue()
+// writeScalar writes numbers and booleans as they are, and everything else in quotes.
+func (a *recordAssembler) writeScalar(n *node) error {
+	v, err := a.firstCursor(n).Value()
 	if err != nil {
 		return err
 	}
-	from := len(w.text)
-	text, kind, err := c.leaf.render(w.text, v)
+	from := len(a.text)
+	text, kind, err := n.leaf.render(a.text, v)
 	if err != nil {
 		return err
 	}
-	w.text = text
+	a.text = text
 	if kind != intray.CellNumber && kind != intray.CellBool {
-		raw := append([]byte(nil), w.text[from:]...)
-		if w.text, err = jsontext.AppendQuote(w.text[:from], raw); err != nil {
+		raw := append([]byte(nil), a.text[from:]...)
+		if a.text, err = jsontext.AppendQuote(a.text[:from], raw); err != nil {
 			return errNotText
 		}
 	}
-	return w.writeRaw("")
+	return a.writeRaw("")
 }

@@ -2,7 +2,6 @@ package parquet
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"strconv"
 	"strings"
@@ -141,25 +140,5 @@ func TestOldLevels(t *testing.T) {
 	}
 	if got != "1,,2,,,,,,,3," {
 		t.Errorf("the cells are %s", got)
-	}
-}
-
-func TestHalf(t *testing.T) {
-	for n := range 1 << 16 {
-		f := decodeFloat16(uint16(n))
-		if n&0x7C00 == 0x7C00 {
-			if !math.IsNaN(f) && !math.IsInf(f, 0) {
-				t.Fatalf("%#x is %v", n, f)
-			}
-			continue
-		}
-		sign, exponent, fraction := 1-2*float64(n>>15), float64(n>>10&31), float64(n&1023)
-		want := sign * math.Exp2(exponent-15) * (1 + fraction/1024)
-		if exponent == 0 {
-			want = sign * math.Exp2(-14) * fraction / 1024
-		}
-		if f != want {
-			t.Fatalf("%#x is %v, not %v", n, f, want)
-		}
 	}
 }

@@ -1,72 +1,70 @@
 // Package parquet reads Apache Parquet files.
 //
-// A footer says what a file holds: its schema, a tree of groups and leaves, and
-// its row groups. A chunk is what one leaf has in one row group, cut into pages;
-// an entry is one value of a page or the place where one is missing, and levels
-// say how deep it stands. A column is what the reader makes of the tree: a leaf
-// by itself, or a list, a map or a repeated field whole. The names of the groups
-// above it lead to its header, joined by dots.
+// The footer of a file holds its schema, a tree of groups and leaves, and its row
+// groups. A column of the sheet is a leaf, or a list, a map or a repeated field as a
+// whole. Its header is its name with those of the groups around it, joined by dots.
 //
-// A cell is the value as text: all digits of a number, dates and times as in
-// ISO 8601. A timestamp that the schema adjusts to UTC ends in Z; a time of day
-// does not, nor do the INT96 of older programs, which tell no zone. Null is an
-// empty cell. Lists and maps are JSON, null inside of them is null, and a
-// missing list is an empty cell where an empty one is []. A group that is
-// missing cannot be told from one whose members all are. Bytes that no type
-// explains are text where all values of the column are, else hexadecimal; the
-// column is read once before for that. Text that is not UTF-8, or holds the NUL
-// character, stops the reading where the schema says that it is text.
+// A cell is the value as text: all digits of a number, dates and times in ISO 8601.
+// A timestamp that the schema adjusts to UTC ends in Z; a time of day and an INT96
+// do not. A null is an empty cell. Lists and maps are JSON, where a null inside is
+// null. A missing list is an empty cell, and an empty one is []. A missing group
+// equals one whose members are all missing.
 //
-// A row group is read at a time and a column page by page, into memory that
-// grows with the pages and not with what the file declares. Pages are walked and
-// decoded here, one value after the other: a decoder that unpacks a whole page
-// takes the number of its values from the page, where a few bytes say billions.
+// Bytes without a logical type are text if all values of the column are, and
+// hexadecimal otherwise; the column is read once in advance to find out. Text that
+// is not UTF-8 or contains NUL is an error if the schema declares it as text.
 //
-// The package does not write, decrypt or use the statistics, and reads no
-// chunks that lie in other files.
+// One row group is read at a time, and a column page by page, into memory that grows
+// with the pages and not with the sizes that the file declares.
+//
+// The package does not write, decrypt or use statistics, and it reads no chunks in
+// other files. Package parquetio reads the pages.
 package parquet
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
+	"math"
 	"strconv"
+	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/parquetio"
 	"github.com/intraydata/intray/source"
 )
 
-// Marks at both ends of a file.
 const (
-	magic          = "PAR1"
-	magicEncrypted = "PARE"
-	// pageStart is how the header of the first page begins.
+	// pageStart is the first byte of the header of a page.
 	pageStart = 0x15
+	// maxProgram is the number of bytes that are shown of a program's name.
+	maxProgram = 200
+	// checkEvery is the number of values between two checks of the context.
+	checkEvery = 4096
 )
 
-var errEncrypted = &source.UnreadableError{Reason: intray.NewMessage("file.encrypted", nil)}
-
-// Format is the format "parquet". The zero value is ready.
+// Format is the format "parquet". The zero value is ready to use.
 type Format struct{}
 
-// Name is "parquet".
+// Name returns "parquet".
 func (Format) Name() string { return "parquet" }
 
-// Detect looks at both ends of the file.
+// Detect examines both ends of the file.
 func (Format) Detect(in source.Input, head []byte) (score float64, reason intray.Message) {
+	const magic, encrypted = parquetio.Magic, parquetio.MagicEncrypted
 	if len(head) < len(magic) {
 		return 0, intray.Message{}
 	}
 	tail := make([]byte, len(magic))
-	if readAt(in, tail, in.Size-int64(len(tail))) != nil {
+	if n, _ := in.ReadAt(tail, in.Size-int64(len(tail))); n < len(tail) {
 		tail = nil
 	}
 	switch first := string(head[:len(magic)]); {
 	case first == magic && string(tail) == magic:
 		return 1, intray.NewMessage("parquet.magic_numbers", nil)
-	case first == magicEncrypted || first == magic && string(tail) == magicEncrypted:
+	case first == encrypted || first == magic && string(tail) == encrypted:
 		return 1, intray.NewMessage("parquet.encrypted", nil)
 	case first == magic && len(head) > len(magic) && head[len(magic)] == pageStart:
 		return 0.9, intray.NewMessage("parquet.begins_only", nil)
@@ -91,57 +89,96 @@ func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (so
 	return b, nil
 }
 
-// readAt fills b from a place in the file.
-func readAt(in source.Input, b []byte, at int64) error {
-	if at < 0 {
-		return damageError{intray.NewMessage("parquet.too_short", nil)}
-	}
-	n, err := in.ReadAt(b, at)
-	if n == len(b) {
-		return nil
-	}
-	if err == nil || errors.Is(err, io.EOF) {
-		err = io.ErrUnexpectedEOF
-	}
-	return fmt.Errorf("read the file at byte %d: %w", at, err)
-}
-
 // book is an opened file.
 type book struct {
 	in     source.Input
 	opt    source.Options
-	footer *footer
+	footer *parquetio.Footer
 	tree   *tree
 
 	mu sync.Mutex
-	// textDetected says that it is known which columns of bytes are text.
+	// textDetected reports whether it is known which columns of bytes are text.
 	textDetected bool
 }
 
 func openBook(in source.Input, opt source.Options) (*book, error) {
-	f, err := readFooter(in, opt.Limits)
+	if in.Size == 0 {
+		return nil, source.ErrEmpty
+	}
+	f, err := parquetio.ReadFooter(in, in.Size, elementsPerColumn*opt.Limits.Columns)
 	if err != nil {
 		return nil, err
 	}
-	t, err := buildTree(f.elements, opt.Limits)
+	t, err := buildTree(f.Elements, opt.Limits)
 	if err != nil {
 		return nil, err
 	}
 	b := &book{in: in, opt: opt, footer: f, tree: t}
-	if columns := int64(len(t.columns)); columns > 0 && f.rows > opt.Limits.Cells/columns {
-		return nil, limitError{intray.NewMessage("parquet.too_many_cells", intray.Params{"rows": f.rows, "columns": columns, "limit": opt.Limits.Cells})}
+	if columns := int64(len(t.columns)); columns > 0 && f.Rows > opt.Limits.Cells/columns {
+		return nil, parquetio.Limited(intray.NewMessage("parquet.too_many_cells", intray.Params{"rows": f.Rows, "columns": columns, "limit": opt.Limits.Cells}))
 	}
-	return b, f.validateRowGroups(t.leaves)
+	return b, b.validateRowGroups()
+}
+
+// validateRowGroups checks that every row group has a chunk for each leaf, and that
+// their rows add up to those of the file.
+func (b *book) validateRowGroups() error {
+	rows := int64(0)
+	leaves := b.tree.leaves
+	var chunks []parquetio.ColumnChunk
+	for i, g := range b.footer.RowGroups {
+		if g.Rows < 0 || g.Rows > math.MaxInt64-rows {
+			return parquetio.Damaged(intray.NewMessage("parquet.impossible_row_count", intray.Params{"group": i + 1}))
+		}
+		rows += g.Rows
+		var err error
+		if chunks, err = b.footer.ReadChunks(g, len(leaves), chunks[:0]); err != nil {
+			return fmt.Errorf("read row group %d: %w", i+1, err)
+		}
+		if len(chunks) != len(leaves) {
+			return parquetio.Damaged(intray.NewMessage("parquet.wrong_column_count", intray.Params{"group": i + 1, "columns": columnCount(len(chunks)), "expected": len(leaves)}))
+		}
+		for c, chunk := range chunks {
+			if err := b.validateChunk(chunk, leaves[c], g.Rows); err != nil {
+				return err
+			}
+		}
+	}
+	if rows != b.footer.Rows {
+		return parquetio.Damaged(intray.NewMessage("parquet.wrong_row_count", intray.Params{"declared": b.footer.Rows, "found": rows}))
+	}
+	return nil
+}
+
+func (b *book) validateChunk(chunk parquetio.ColumnChunk, l *leaf, rows int64) error {
+	name := source.Excerpt(l.path)
+	switch {
+	case chunk.Encrypted:
+		return parquetio.Damaged(intray.NewMessage("file.encrypted", nil))
+	case chunk.External:
+		return parquetio.Damaged(intray.NewMessage("parquet.column_in_other_file", intray.Params{"column": name}))
+	case chunk.Type != l.Type:
+		return parquetio.Damaged(intray.NewMessage("parquet.wrong_column_type", intray.Params{"column": name}))
+	case chunk.Entries < rows || l.MaxRep == 0 && chunk.Entries > rows:
+		return parquetio.Damaged(intray.NewMessage("parquet.wrong_value_count", intray.Params{"column": name, "values": chunk.Entries, "rows": rows}))
+	case chunk.Entries > 0 && (chunk.Offset < int64(len(parquetio.Magic)) || chunk.Offset >= b.footer.Offset):
+		return parquetio.Damaged(intray.NewMessage("parquet.column_outside_file", intray.Params{"column": name}))
+	case !parquetio.CanDecompress(chunk.Codec):
+		return parquetio.Damaged(intray.NewMessage("parquet.unknown_compression", intray.Params{
+			"column": name, "codec": chunk.Codec.String(), "codecs": []string{"snappy", "gzip", "zstd", "lz4_raw", "brotli"},
+		}))
+	}
+	return nil
 }
 
 func (b *book) Evidence() []intray.Evidence {
-	by, why := b.footer.createdBy, intray.NewMessage("parquet.program_named", nil)
+	by, why := printable(b.footer.CreatedBy), intray.NewMessage("parquet.program_named", nil)
 	if by == "" {
 		by, why = "unknown", intray.NewMessage("parquet.program_unknown", nil)
 	}
 	evidence := []intray.Evidence{
 		{Choice: "written by", Value: by, Reason: why},
-		{Choice: "rows", Value: strconv.FormatInt(b.footer.rows, 10), Reason: intray.NewMessage("parquet.row_count", intray.Params{"groups": len(b.footer.rowGroups)})},
+		{Choice: "rows", Value: strconv.FormatInt(b.footer.Rows, 10), Reason: intray.NewMessage("parquet.row_count", intray.Params{"groups": len(b.footer.RowGroups)})},
 		{Choice: "types", Value: b.tree.describeColumns(), Reason: intray.NewMessage("parquet.types", nil)},
 	}
 	if len(b.tree.empty) > 0 {
@@ -150,10 +187,20 @@ func (b *book) Evidence() []intray.Evidence {
 	return evidence
 }
 
+// printable returns the printable characters at the beginning of untrusted text.
+func printable(text []byte) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return -1
+	}, strings.ToValidUTF8(string(text[:min(len(text), maxProgram)]), ""))
+}
+
 func (b *book) Sheets() []source.Sheet { return make([]source.Sheet, 1) }
 
-// Open reads the columns of bytes that no type explains, the first time it is
-// called.
+// Open returns a reader. The first call reads the columns of bytes that have no
+// logical type.
 func (b *book) Open(ctx context.Context, sheet int) (source.Reader, error) {
 	if sheet != 0 {
 		return nil, fmt.Errorf("open sheet %d: the file has one sheet, 0", sheet)
@@ -170,10 +217,8 @@ func (b *book) Open(ctx context.Context, sheet int) (source.Reader, error) {
 
 func (b *book) Close() error { return nil }
 
-// checkEvery is the number of values between two looks at the context.
-const checkEvery = 4096
-
-// detectTextColumns finds out once which columns of bytes are text.
+// detectTextColumns finds out once which columns of bytes are text. It ignores
+// damage, because the reader meets it again and reports it.
 func (b *book) detectTextColumns(ctx context.Context) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -193,59 +238,49 @@ func (b *book) detectTextColumns(ctx context.Context) error {
 	return nil
 }
 
-// detectText reads all values of a leaf, or up to the first that is no text.
-// What is wrong with the file is met again by the reader, and told there.
+// detectText reads the values of a leaf up to the first that is not text.
 func (b *book) detectText(ctx context.Context, l *leaf) error {
 	l.why = intray.NewMessage("parquet.untyped_text", nil)
-	c := &cursor{pages: newPageReader(b), leaf: l}
+	c := parquetio.NewCursor(parquetio.NewPageReader(b.in, b.footer.Offset), &l.Leaf)
 	row := int64(0)
-	for _, g := range b.footer.rowGroups {
-		chunks, err := b.footer.readChunks(g, len(b.tree.leaves), nil)
+	for _, g := range b.footer.RowGroups {
+		chunks, err := b.footer.ReadChunks(g, len(b.tree.leaves), nil)
 		if err != nil {
 			return err
 		}
-		c.openChunk(chunks[l.index])
-		if row, err = c.findNonText(ctx, row); err != nil {
-			return err
-		}
-		if row < 0 {
-			l.hex = true
-			l.why = intray.NewMessage("parquet.untyped_bytes", intray.Params{"row": -row})
-			return nil
+		c.Open(chunks[l.index])
+		for n := 0; ; n++ {
+			if n%checkEvery == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if err := c.Next(ctx); err != nil {
+				return err
+			}
+			if c.Done {
+				break
+			}
+			if c.Rep == 0 {
+				row++
+			}
+			if c.Def < l.MaxDef {
+				c.Skip()
+				continue
+			}
+			v, err := c.Value()
+			if err != nil {
+				return err
+			}
+			if !isText(v) {
+				l.hex = true
+				l.why = intray.NewMessage("parquet.untyped_bytes", intray.Params{"row": row})
+				return nil
+			}
 		}
 	}
 	return nil
 }
 
-// findNonText goes through a chunk behind so many rows, and gives the number of
-// rows behind it, or of the row, negative, that has bytes that are no text.
-func (c *cursor) findNonText(ctx context.Context, row int64) (int64, error) {
-	for met := 0; ; met++ {
-		if met%checkEvery == 0 && ctx.Err() != nil {
-			return 0, ctx.Err()
-		}
-		if err := c.peek(ctx); err != nil || c.done {
-			return row, err
-		}
-		if c.rep == 0 {
-			row++
-		}
-		if c.def < c.leaf.def {
-			c.skipEntry()
-			continue
-		}
-		v, err := c.readValue()
-		if err != nil {
-			return 0, err
-		}
-		if !isText(v.bytes) {
-			return -row, nil
-		}
-	}
-}
-
-// leafEvidence tells how values are written whose type is not all told by the
-// schema.
+// leafEvidence returns how values are written if the schema alone does not decide.
 func (b *book) leafEvidence() (evidence []intray.Evidence) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -268,47 +303,41 @@ func (b *book) leafEvidence() (evidence []intray.Evidence) {
 	return evidence
 }
 
-type (
-	// damageError is what is wrong with the file, without the place.
-	damageError struct{ problem intray.Message }
-	// limitError is a limit that was met, without the place.
-	limitError struct{ problem intray.Message }
-)
-
-func (e damageError) Error() string { return e.problem.String() }
-func (e limitError) Error() string  { return e.problem.String() }
-
-var errTruncated = damageError{intray.NewMessage("parquet.ends_early", nil)}
-
-// recoverPanic turns a panic into damage: what panics on a file has met something in
-// it that nobody thought of.
+// recoverPanic turns a panic into damage: only a file that nobody expected causes
+// one.
 func recoverPanic(try func() error) (err error) {
 	defer func() {
 		if recover() != nil {
-			err = damageError{intray.NewMessage("parquet.damaged", nil)}
+			err = parquetio.Damaged(intray.NewMessage("parquet.damaged", nil))
 		}
 	}()
 	return try()
 }
 
-// locateError gives trouble with the file the place where it is, and the type that the
-// contract asks for. Other errors stay as they are.
+// locateError adds the location to errors about the file, in the types of package
+// source. Other errors are returned unchanged.
 func locateError(err error, row int64, column string) error {
-	var broken damageError
-	var limit limitError
+	var damage parquetio.DamageError
+	var limit parquetio.LimitError
 	switch {
-	case errors.As(err, &broken):
-		return &source.UnreadableError{Line: row, Reason: inColumn(column, broken.problem)}
+	case errors.As(err, &damage):
+		return &source.UnreadableError{Line: row, Reason: inColumn(column, damage.Problem)}
 	case errors.As(err, &limit):
-		return &source.LimitError{Line: row, Reason: inColumn(column, limit.problem)}
+		return &source.LimitError{Line: row, Reason: inColumn(column, limit.Problem)}
 	}
 	return err
 }
 
-// inColumn puts the name of a column in front of a problem.
+// inColumn adds the name of a column to a problem.
 func inColumn(column string, problem intray.Message) intray.Message {
 	if column == "" {
 		return problem
 	}
 	return intray.NewMessage("parquet.column", intray.Params{"column": source.Excerpt(column), "problem": problem})
+}
+
+func isSourceError(err error) bool {
+	var unreadable *source.UnreadableError
+	var limit *source.LimitError
+	return errors.As(err, &unreadable) || errors.As(err, &limit)
 }

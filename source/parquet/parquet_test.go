@@ -11,13 +11,14 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/parquetio"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
 // noColumns is a file with a schema of nothing but its root.
 func noColumns(tb testing.TB, rows int64) []byte {
-	return withFooter(tb, []byte(magic), &format.FileMetaData{
+	return withFooter(tb, []byte(parquetio.Magic), &format.FileMetaData{
 		Version: 1, NumRows: rows, Schema: []format.SchemaElement{{Name: "rows", NumChildren: thrift.New[int32](0)}},
 		RowGroups: []format.RowGroup{{NumRows: rows}},
 	})
@@ -139,7 +140,7 @@ func TestParked(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := newReader(b)
-		r.pages.most = 0
+		r.maxHeld = 0
 		batch, row := new(intray.Records), 0
 		for r.Next(t.Context(), batch) == nil {
 			for i := range batch.Len() {
@@ -151,8 +152,8 @@ func TestParked(t *testing.T) {
 				row++
 			}
 		}
-		if row != len(want.Records) || r.pages.held != 0 {
-			t.Errorf("%d rows of %d, %d bytes held: %v", row, len(want.Records), r.pages.held, r.failed)
+		if row != len(want.Records) || r.pages.Held != 0 {
+			t.Errorf("%d rows of %d, %d bytes held: %v", row, len(want.Records), r.pages.Held, r.failed)
 		}
 	}
 }

@@ -8,57 +8,58 @@ import (
 	"io/fs"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/parquetio"
 	"github.com/intraydata/intray/source"
 )
 
 const (
-	// heldBytes is about how much the pages may have that are kept unpacked.
-	// Columns beyond it unpack theirs anew for each run of rows.
+	// heldBytes is about how much decompressed pages may take. Columns beyond it
+	// decompress their pages again for each run of rows.
 	heldBytes = 128 << 20
-	// runBytes is about how much text a run of rows has while it waits to be
-	// handed on; runCells and runRows bound it too.
+	// runBytes is about how much text a run of rows has. runCells and runRows limit
+	// it too.
 	runBytes = 16 << 20
 	runCells = 1 << 20
 	runRows  = 2048
-	// sampleCells is how many cells a column shows, none of them longer than
-	// sampleCell, and all of them together with about sampleBytes.
+	// A column has up to sampleCells samples of up to sampleCell bytes. All samples
+	// together have about sampleBytes.
 	sampleCells = 20
 	sampleCell  = 64 << 10
 	sampleBytes = 4 << 20
 )
 
-// reader pulls the records of a file. Columns are read one after the other for
-// a run of rows, and the run is handed on row by row.
+// reader returns the records of a file. It reads a run of rows column by column, and
+// returns the run row by row.
 type reader struct {
 	book          *book
-	pages         *pageReader
+	pages         *parquetio.PageReader
 	columns       []intray.Column
 	columnReaders []*columnReader
-	cursors       []*cursor
-	chunks        []columnChunk
+	cursors       []*parquetio.Cursor
+	chunks        []parquetio.ColumnChunk
 
-	// nextGroup is the next row group, left how many rows of the one at hand are not
-	// handed on.
+	// nextGroup is the next row group. The current one has rowsLeft rows that were
+	// not returned.
 	nextGroup int
 	rowsLeft  int64
-	// runLen is how many rows are ready, and at the next of them.
+	// runLen is the number of rows in the run, and pos the next of them.
 	runLen, pos int
-	// rowSizes are the lengths of the records from the next run on, waiting the
-	// bytes of all lanes.
+	// rowSizes are the sizes in bytes of the buffered rows, from the run on.
 	rowSizes      []int
 	bufferedBytes int
-	// maxBuffered is about how many bytes may wait.
-	maxBuffered int
-	// rows counts the records handed on, line is the number of the next one.
+	// maxBuffered is about how many bytes may be buffered, maxHeld how many the
+	// cursors may hold.
+	maxBuffered, maxHeld int
+	// rows counts the records returned. line is the number of the next one.
 	rows, line    int64
 	headerPending bool
 	failed        error
 }
 
 func newReader(b *book) *reader {
-	r := &reader{book: b, pages: newPageReader(b), maxBuffered: runBytes, line: 1}
+	r := &reader{book: b, pages: parquetio.NewPageReader(b.in, b.footer.Offset), maxBuffered: runBytes, maxHeld: heldBytes, line: 1}
 	for _, l := range b.tree.leaves {
-		r.cursors = append(r.cursors, &cursor{pages: r.pages, leaf: l})
+		r.cursors = append(r.cursors, parquetio.NewCursor(r.pages, &l.Leaf))
 	}
 	for i, c := range b.tree.columns {
 		r.columns = append(r.columns, intray.Column{Index: i, Header: c.header})
@@ -75,32 +76,26 @@ func newReader(b *book) *reader {
 	return r
 }
 
-// readSamples reads the first run of rows for the samples of the columns. What is
-// wrong with the file is told behind the records before it.
+// readSamples reads the first run of rows and takes the samples of the columns from
+// it. Next reports damage after the records before it.
 func (r *reader) readSamples(ctx context.Context) error {
 	if len(r.columnReaders) > 0 {
-		_ = r.nextRun(ctx) // it is kept as failed
+		_ = r.nextRun(ctx) // it is kept in failed
 	}
 	if r.failed != nil && !isSourceError(r.failed) && !errors.Is(r.failed, io.EOF) {
 		return r.failed
 	}
-	taken := 0
-	for i, l := range r.columnReaders {
+	size := 0
+	for i, c := range r.columnReaders {
 		column := &r.columns[i]
-		for row := 0; row < r.runLen && len(column.Samples) < sampleCells && taken < sampleBytes; row++ {
-			if cell, _ := r.cellText(l, row); len(cell) > 0 && len(cell) <= sampleCell {
+		for row := 0; row < r.runLen && len(column.Samples) < sampleCells && size < sampleBytes; row++ {
+			if cell, _ := r.cellText(c, row); len(cell) > 0 && len(cell) <= sampleCell {
 				column.Samples = append(column.Samples, string(cell))
-				taken += len(cell)
+				size += len(cell)
 			}
 		}
 	}
 	return nil
-}
-
-func isSourceError(err error) bool {
-	var unreadable *source.UnreadableError
-	var limit *source.LimitError
-	return errors.As(err, &unreadable) || errors.As(err, &limit)
 }
 
 func (r *reader) Columns() []intray.Column { return r.columns }
@@ -131,8 +126,8 @@ func (r *reader) Next(ctx context.Context, batch *intray.Records) error {
 	batch.First = r.rows
 	if r.headerPending {
 		r.headerPending = false
-		for _, l := range r.columnReaders {
-			batch.AppendCell([]byte(l.column.header))
+		for _, c := range r.columnReaders {
+			batch.AppendCell([]byte(c.column.header))
 		}
 		batch.EndRecord(1)
 	}
@@ -151,14 +146,13 @@ func (r *reader) Next(ctx context.Context, batch *intray.Records) error {
 	return r.failed
 }
 
-// nextRun gets the next run of rows ready. Its error is kept as failed; where rows
-// were ready before it, they come first.
+// nextRun reads the next run of rows. It keeps its error in failed, and returns it
+// only if there are no rows before it.
 func (r *reader) nextRun(ctx context.Context) error {
-	for _, l := range r.columnReaders {
-		r.bufferedBytes -= len(l.text)
-		l.discard(r.runLen)
-		l.compact()
-		r.bufferedBytes += len(l.text)
+	for _, c := range r.columnReaders {
+		r.bufferedBytes -= len(c.text)
+		c.discard(r.runLen)
+		r.bufferedBytes += len(c.text)
 	}
 	r.rowSizes = append(r.rowSizes[:0], r.rowSizes[min(r.runLen, len(r.rowSizes)):]...)
 	r.rowsLeft -= int64(r.runLen)
@@ -178,7 +172,8 @@ func (r *reader) nextRun(ctx context.Context) error {
 	return r.failed
 }
 
-// fillColumns fills all lanes with as many rows as they can have, and says how many.
+// fillColumns buffers as many rows of all columns as a run may have, and returns their
+// number.
 func (r *reader) fillColumns(ctx context.Context) (n int, failed error) {
 	for r.rowsLeft == 0 {
 		if err := r.nextRowGroup(); err != nil {
@@ -186,19 +181,18 @@ func (r *reader) fillColumns(ctx context.Context) (n int, failed error) {
 		}
 	}
 	n = int(min(r.rowsLeft, runRows, max(int64(runCells/len(r.columnReaders)), 1)))
-	for _, l := range r.columnReaders {
+	for _, c := range r.columnReaders {
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
-		most, err := r.fillColumn(ctx, l, n)
-		n = most
-		if err != nil {
-			if failed = locateError(err, r.line+int64(n), l.column.header); !isSourceError(failed) {
+		var err error
+		if n, err = r.fillColumn(ctx, c, n); err != nil {
+			if failed = locateError(err, r.line+int64(n), c.column.header); !isSourceError(failed) {
 				return 0, failed
 			}
 		}
-		if r.pages.held > r.pages.most {
-			l.release()
+		if r.pages.Held > r.maxHeld {
+			c.release()
 		}
 		if n == 0 {
 			break
@@ -207,20 +201,20 @@ func (r *reader) fillColumns(ctx context.Context) (n int, failed error) {
 	return n, failed
 }
 
-// fillColumn fills a lane with up to n rows, and says how many of them it has.
-func (r *reader) fillColumn(ctx context.Context, l *columnReader, n int) (int, error) {
-	if l.buffered() >= n {
+// fillColumn buffers up to n rows of a column and returns how many of them it has.
+func (r *reader) fillColumn(ctx context.Context, c *columnReader, n int) (int, error) {
+	if c.buffered() >= n {
 		return n, nil
 	}
-	if err := l.restore(); err != nil {
-		return l.buffered(), err
+	if err := c.restore(); err != nil {
+		return c.buffered(), err
 	}
-	for l.buffered() < n {
-		row := l.buffered()
+	for c.buffered() < n {
+		row := c.buffered()
 		if row > 0 && r.bufferedBytes >= r.maxBuffered {
 			return row, nil
 		}
-		size, err := l.readCell(ctx)
+		size, err := c.readCell(ctx)
 		if err != nil {
 			return row, err
 		}
@@ -229,47 +223,46 @@ func (r *reader) fillColumn(ctx context.Context, l *columnReader, n int) (int, e
 			r.rowSizes = append(r.rowSizes, 0)
 		}
 		if r.rowSizes[row] += size; r.rowSizes[row] > r.book.opt.Limits.RecordBytes {
-			return row, limitError{intray.NewMessage("row.too_long", intray.Params{"limit": r.book.opt.Limits.RecordBytes})}
+			return row, parquetio.Limited(intray.NewMessage("row.too_long", intray.Params{"limit": r.book.opt.Limits.RecordBytes}))
 		}
 	}
 	return n, nil
 }
 
-// nextRowGroup goes on to the next row group.
 func (r *reader) nextRowGroup() (err error) {
-	for _, c := range r.cursors {
-		if !c.atEnd() {
-			return fmt.Errorf("read row group %d: %w", r.nextGroup, damageError{intray.NewMessage("parquet.too_many_values", intray.Params{"column": source.Excerpt(c.leaf.path)})})
+	for i, c := range r.cursors {
+		if !c.AtEnd() {
+			return fmt.Errorf("read row group %d: %w", r.nextGroup,
+				parquetio.Damaged(intray.NewMessage("parquet.too_many_values", intray.Params{"column": source.Excerpt(r.book.tree.leaves[i].path)})))
 		}
 	}
-	if r.nextGroup == len(r.book.footer.rowGroups) {
+	if r.nextGroup == len(r.book.footer.RowGroups) {
 		return io.EOF
 	}
-	g := r.book.footer.rowGroups[r.nextGroup]
+	g := r.book.footer.RowGroups[r.nextGroup]
 	r.nextGroup++
-	if r.chunks, err = r.book.footer.readChunks(g, len(r.cursors), r.chunks[:0]); err != nil {
+	if r.chunks, err = r.book.footer.ReadChunks(g, len(r.cursors), r.chunks[:0]); err != nil {
 		return err
 	}
 	for i, c := range r.cursors {
-		c.openChunk(r.chunks[i])
+		c.Open(r.chunks[i])
 	}
-	r.rowsLeft = g.rows
+	r.rowsLeft = g.Rows
 	return nil
 }
 
-// cellText is the text of a waiting cell as it is handed on.
-func (r *reader) cellText(l *columnReader, row int) ([]byte, intray.CellKind) {
-	text, kind := l.cell(row)
+// cellText returns the text of a buffered cell as the options want it.
+func (r *reader) cellText(c *columnReader, row int) ([]byte, intray.CellKind) {
+	text, kind := c.cell(row)
 	if kind == intray.CellDateTime && r.book.opt.Typed {
 		text = trimZone(text)
 	}
 	return text, kind
 }
 
-// appendRow appends the next row.
 func (r *reader) appendRow(batch *intray.Records) {
-	for _, l := range r.columnReaders {
-		switch text, kind := r.cellText(l, r.pos); kind {
+	for _, c := range r.columnReaders {
+		switch text, kind := r.cellText(c, r.pos); kind {
 		case intray.CellText:
 			batch.AppendCell(text)
 		case intray.CellDateTime:

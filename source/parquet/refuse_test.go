@@ -15,6 +15,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/parquetio"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/sourcetest"
 )
@@ -37,7 +38,7 @@ func ints(numbers ...uint32) (b []byte) {
 
 func TestRefuseEnds(t *testing.T) {
 	file := string(one(t, parquet.String(), parquet.ValueOf("a")))
-	footer := func(b []byte) string { return string(finish([]byte(magic), b)) }
+	footer := func(b []byte) string { return string(finish([]byte(parquetio.Magic), b)) }
 	for _, test := range []struct {
 		name, text string
 		want       error
@@ -132,7 +133,7 @@ func TestRefusePages(t *testing.T) {
 	}{
 		{"a page longer than the file", count, format.Snappy, [][]byte{header(1<<30, 1<<30)}, unreadable(1, "longer than what is left")},
 		{"a page of no size", count, format.Snappy, [][]byte{header(-1, 5)}, unreadable(1, "impossible size")},
-		{"a page beyond the limit", count, format.Zstd, [][]byte{header(40, maxPageBytes+1)}, limited(1, "a page has more")},
+		{"a page beyond the limit", count, format.Zstd, [][]byte{header(40, 128<<20+1)}, limited(1, "a page has more")},
 		{"a page of one size", count, format.Uncompressed, [][]byte{header(4, 5)}, unreadable(1, "two sizes")},
 		{"a page too dense", count, format.Snappy, [][]byte{header(10, 1<<20)}, unreadable(1, "holds more than its bytes can")},
 		{"what is no snappy", count, format.Snappy, [][]byte{header(40, 100)}, unreadable(1, "decompressed")},
@@ -207,16 +208,16 @@ func TestSideBySide(t *testing.T) {
 	for range 6 {
 		meta.Schema = append(meta.Schema, required(format.Int32))
 		meta.RowGroups[0].Columns = append(meta.RowGroups[0].Columns, format.ColumnChunk{MetaData: format.ColumnMetaData{
-			Type: format.Int32, Codec: format.Zstd, NumValues: 1, DataPageOffset: int64(len(magic)),
+			Type: format.Int32, Codec: format.Zstd, NumValues: 1, DataPageOffset: int64(len(parquetio.Magic)),
 		}})
 	}
-	b, err := openBook(sourcetest.NewInput("", withFooter(t, append([]byte(magic), page...), meta)), source.Options{Limits: source.Limits{}.WithDefaults()})
+	b, err := openBook(sourcetest.NewInput("", withFooter(t, append([]byte(parquetio.Magic), page...), meta)), source.Options{Limits: source.Limits{}.WithDefaults()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for limit, want := range map[int]string{3 << 20: "side by side", 6 << 20: ""} {
 		r := newReader(b)
-		r.pages.limit = limit
+		r.pages.Limit = limit
 		batch := new(intray.Records)
 		err := r.Next(t.Context(), batch)
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
@@ -273,8 +274,8 @@ func TestBombs(t *testing.T) {
 		{"many of one value", byHand(t, required(format.Int32), format.Uncompressed, 200_000, dictionaryPage(t, 1, ints(7)), valuesPage(t, format.RLEDictionary, 200_000, indexes)), 200_000, "", 16 << 20},
 		{"a page that holds more than it says", byHand(t, required(format.Int32), format.Zstd, 100, dense), 0, "decompressed", 3 << 20},
 		{"a list without end", byHand(t, repeated, format.Uncompressed, 1, valuesPage(t, format.RLEDictionary, 200_000, append(append(runs, nulls...), indexes...))), 0, "values", 4 << 20},
-		{"a schema of many elements", finish([]byte(magic), append([]byte{0x29}, manyZeros...)), 0, "elements of the schema", 128 << 20},
-		{"many row groups", finish([]byte(magic), append([]byte{0x49}, manyZeros...)), 0, "row groups", 32 << 20},
+		{"a schema of many elements", finish([]byte(parquetio.Magic), append([]byte{0x29}, manyZeros...)), 0, "elements of the schema", 128 << 20},
+		{"many row groups", finish([]byte(parquetio.Magic), append([]byte{0x49}, manyZeros...)), 0, "row groups", 32 << 20},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			rows, failed := 0, error(nil)

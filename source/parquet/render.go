@@ -1,76 +1,88 @@
 package parquet
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/hex"
 	"math"
 	"math/big"
 	"math/bits"
 	"strconv"
+	"time"
 
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/parquetio"
 )
 
-// maxDecimalBytes is the most bytes of a decimal, enough for maxPrecision.
-const maxDecimalBytes = 512
+var errNotText = parquetio.Damaged(intray.NewMessage("parquet.not_text", nil))
 
-var errNotText = damageError{intray.NewMessage("parquet.not_text", nil)}
-
-// render adds the text of a value and says what it is. Its typed value is the
-// same text, but for timestamps.
-func (l *leaf) render(b []byte, v value) ([]byte, intray.CellKind, error) {
-	switch l.logical.kind {
-	case logicalString, logicalEnum, logicalJSON:
-		return appendText(b, v.bytes)
-	case logicalBSON, logicalGeometry, logicalGeography:
-		return hex.AppendEncode(b, v.bytes), intray.CellText, nil
-	case logicalInteger:
-		return l.renderInteger(b, v)
-	case logicalDecimal:
+// render appends the text of a value and returns its kind. The typed value is the same
+// text, except for timestamps.
+func (l *leaf) render(b, v []byte) ([]byte, intray.CellKind, error) {
+	kind := intray.CellText
+	switch t := &l.logical; t.Kind {
+	case parquetio.LogicalString, parquetio.LogicalEnum, parquetio.LogicalJSON:
+		return appendText(b, v)
+	case parquetio.LogicalBSON, parquetio.LogicalGeometry, parquetio.LogicalGeography:
+		b = hex.AppendEncode(b, v)
+	case parquetio.LogicalInteger:
+		kind = intray.CellNumber
+		if shift := 64 - t.Bits; t.Signed {
+			b = strconv.AppendInt(b, intValue(v)<<shift>>shift, 10)
+		} else {
+			b = strconv.AppendUint(b, uint64(intValue(v))<<shift>>shift, 10)
+		}
+	case parquetio.LogicalDecimal:
 		return l.renderDecimal(b, v)
-	case logicalDate:
-		b, kind := appendDay(b, int64(int32(v.bits)))
-		return b, kind, nil
-	case logicalTime:
-		return appendTime(b, l.intValue(v), l.logical.digits), intray.CellTime, nil
-	case logicalTimestamp:
-		b, kind := appendTimestamp(b, l.intValue(v), l.logical.digits, l.logical.utc)
-		return b, kind, nil
-	case logicalUUID:
-		return appendUUID(b, v.bytes), intray.CellText, nil
-	case logicalFloat16:
-		b, kind := appendFloat(b, decodeFloat16(binary.LittleEndian.Uint16(v.bytes)), 32)
-		return b, kind, nil
-	case logicalInterval:
+	case parquetio.LogicalDate:
+		b, kind = appendDay(b, intValue(v))
+	case parquetio.LogicalTime:
+		b, kind = appendTime(b, intValue(v), t.Digits), intray.CellTime
+	case parquetio.LogicalTimestamp:
+		b, kind = appendTimestamp(b, unixTime(intValue(v), t.Digits), t.UTC)
+	case parquetio.LogicalUUID:
+		for i, end := range [...]int{4, 6, 8, 10, 16} {
+			if i > 0 {
+				b = append(b, '-')
+			}
+			b = hex.AppendEncode(b, v[[...]int{0, 4, 6, 8, 10}[i]:end])
+		}
+	case parquetio.LogicalFloat16:
+		b, kind = appendFloat(b, decodeFloat16(binary.LittleEndian.Uint16(v)), 32)
+	case parquetio.LogicalInterval:
 		le := binary.LittleEndian
-		return appendInterval(b, uint64(le.Uint32(v.bytes)), uint64(le.Uint32(v.bytes[4:])), uint64(le.Uint32(v.bytes[8:]))), intray.CellText, nil
-	case logicalNull:
-		return b, intray.CellText, damageError{intray.NewMessage("parquet.value_in_null_column", nil)}
+		b = appendInterval(b, uint64(le.Uint32(v)), uint64(le.Uint32(v[4:])), uint64(le.Uint32(v[8:])))
+	case parquetio.LogicalNull:
+		return b, kind, parquetio.Damaged(intray.NewMessage("parquet.value_in_null_column", nil))
+	default:
+		return l.renderPlain(b, v)
 	}
-	return l.renderPlain(b, v)
+	return b, kind, nil
 }
 
-// renderPlain adds a value that only its physical type explains.
-func (l *leaf) renderPlain(b []byte, v value) ([]byte, intray.CellKind, error) {
+// renderPlain appends a value without a logical type.
+func (l *leaf) renderPlain(b, v []byte) ([]byte, intray.CellKind, error) {
 	kind := intray.CellNumber
-	switch l.physical {
+	switch l.Type {
 	case format.Boolean:
-		return strconv.AppendBool(b, v.bits != 0), intray.CellBool, nil
+		return strconv.AppendBool(b, v[0] != 0), intray.CellBool, nil
 	case format.Int32, format.Int64:
-		b = strconv.AppendInt(b, l.intValue(v), 10)
+		b = strconv.AppendInt(b, intValue(v), 10)
 	case format.Int96:
-		b, kind = appendInt96(b, v.bytes)
+		// Older programs store nanoseconds of a Julian day.
+		ns, day := binary.LittleEndian.Uint64(v), int32(binary.LittleEndian.Uint32(v[8:]))
+		b, kind = appendTimestamp(b, time.Unix((int64(day)-julianEpoch)*secondsPerDay, int64(ns)), false)
 	case format.Float:
-		b, kind = appendFloat(b, float64(math.Float32frombits(uint32(v.bits))), 32)
+		b, kind = appendFloat(b, float64(math.Float32frombits(binary.LittleEndian.Uint32(v))), 32)
 	case format.Double:
-		b, kind = appendFloat(b, math.Float64frombits(v.bits), 64)
+		b, kind = appendFloat(b, math.Float64frombits(binary.LittleEndian.Uint64(v)), 64)
 	default:
 		if l.hex {
-			return hex.AppendEncode(b, v.bytes), intray.CellText, nil
+			return hex.AppendEncode(b, v), intray.CellText, nil
 		}
-		return appendText(b, v.bytes)
+		return appendText(b, v)
 	}
 	return b, kind, nil
 }
@@ -82,23 +94,15 @@ func appendText(b, text []byte) ([]byte, intray.CellKind, error) {
 	return append(b, text...), intray.CellText, nil
 }
 
-// intValue is a whole number with its sign.
-func (l *leaf) intValue(v value) int64 {
-	if l.physical == format.Int32 {
-		return int64(int32(v.bits))
+// intValue returns an INT32 or INT64.
+func intValue(v []byte) int64 {
+	if len(v) == 4 {
+		return int64(int32(binary.LittleEndian.Uint32(v)))
 	}
-	return int64(v.bits)
+	return int64(binary.LittleEndian.Uint64(v))
 }
 
-func (l *leaf) renderInteger(b []byte, v value) ([]byte, intray.CellKind, error) {
-	shift := 64 - l.logical.bits
-	if l.logical.signed {
-		return strconv.AppendInt(b, int64(v.bits<<shift)>>shift, 10), intray.CellNumber, nil
-	}
-	return strconv.AppendUint(b, v.bits<<shift>>shift, 10), intray.CellNumber, nil
-}
-
-// appendFloat adds the shortest text that reads back. What is no number is text.
+// appendFloat appends the shortest text that reads back. NaN and infinities are text.
 func appendFloat(b []byte, f float64, size int) ([]byte, intray.CellKind) {
 	switch {
 	case math.IsNaN(f):
@@ -110,24 +114,16 @@ func appendFloat(b []byte, f float64, size int) ([]byte, intray.CellKind) {
 	case f == 0 || math.Abs(f) >= 1e-6 && math.Abs(f) < 1e21:
 		return strconv.AppendFloat(b, f, 'f', -1, size), intray.CellNumber
 	}
-	from := len(b)
 	b = strconv.AppendFloat(b, f, 'e', -1, size)
-	for i := from; i < len(b); i++ {
-		if b[i] != 'e' {
-			continue
-		}
-		rest := i + 1
-		if b[rest] == '-' {
-			i++
-		}
-		for rest++; b[rest] == '0'; rest++ {
-		}
-		return append(b[:i+1], b[rest:]...), intray.CellNumber
+	sign := bytes.LastIndexByte(b, 'e') + 1
+	exponent := bytes.TrimLeft(b[sign+1:], "0")
+	if b[sign] == '-' {
+		sign++
 	}
-	return b, intray.CellNumber
+	return append(b[:sign], exponent...), intray.CellNumber
 }
 
-// decodeFloat16 reads a floating number of 16 bits.
+// decodeFloat16 returns a floating-point number of 16 bits.
 func decodeFloat16(n uint16) float64 {
 	exponent, fraction := int(n>>10&31), float64(n&1023)
 	f := math.Ldexp(1024+fraction, exponent-25)
@@ -145,61 +141,50 @@ func decodeFloat16(n uint16) float64 {
 	return f
 }
 
-func appendUUID(b, id []byte) []byte {
-	for i, from := range []int{0, 4, 6, 8, 10} {
-		if i > 0 {
-			b = append(b, '-')
-		}
-		b = hex.AppendEncode(b, id[from:[]int{4, 6, 8, 10, 16}[i]])
-	}
-	return b
-}
+// maxDecimalBytes is the size of the largest decimal, enough for maxPrecision.
+const maxDecimalBytes = 512
 
-// appendInt96 adds a timestamp of older programs: nanoseconds of a Julian day.
-func appendInt96(b, v []byte) ([]byte, intray.CellKind) {
-	ns := int64(binary.LittleEndian.Uint64(v))
-	days := int64(int32(binary.LittleEndian.Uint32(v[8:]))) - julianEpoch
-	seconds := floorDiv(ns, 1e9)
-	return appendDateTime(b, days*secondsPerDay+seconds, uint64(ns-seconds*1e9), nanos, false)
-}
-
-// renderDecimal adds a decimal with all its digits.
-func (l *leaf) renderDecimal(b []byte, v value) ([]byte, intray.CellKind, error) {
-	n, size := l.intValue(v), len(v.bytes)
-	switch {
-	case l.isNumber():
+// renderDecimal appends a decimal with all its digits.
+func (l *leaf) renderDecimal(b, v []byte) ([]byte, intray.CellKind, error) {
+	var scratch [40]byte
+	var digits []byte
+	negative := false
+	switch size := len(v); {
+	case l.Type == format.Int32 || l.Type == format.Int64:
+		digits, negative = int64Digits(scratch[:0], intValue(v))
 	case size > maxDecimalBytes:
-		return b, 0, limitError{intray.NewMessage("parquet.decimal_too_long", intray.Params{"limit": maxDecimalBytes})}
+		return b, 0, parquetio.Limited(intray.NewMessage("parquet.decimal_too_long", intray.Params{"limit": maxDecimalBytes}))
 	case size > 16:
-		return appendDecimal(b, bigDigits(v.bytes), v.bytes[0]>>7 == 1, l.logical.scale), intray.CellNumber, nil
+		digits, negative = bigDigits(v), v[0]>>7 == 1
 	case size > 8:
-		hi := bigEndian(v.bytes[:size-8])
-		var scratch [40]byte
-		digits := int128Digits(scratch[:0], hi, binary.BigEndian.Uint64(v.bytes[size-8:]))
-		return appendDecimal(b, digits, hi < 0, l.logical.scale), intray.CellNumber, nil
+		high := bigEndian(v[:size-8])
+		digits, negative = int128Digits(scratch[:0], high, binary.BigEndian.Uint64(v[size-8:])), high < 0
 	default:
-		n = bigEndian(v.bytes)
+		digits, negative = int64Digits(scratch[:0], bigEndian(v))
 	}
-	magnitude := uint64(n)
-	if n < 0 {
-		magnitude = -magnitude
-	}
-	var scratch [20]byte
-	return appendDecimal(b, strconv.AppendUint(scratch[:0], magnitude, 10), n < 0, l.logical.scale), intray.CellNumber, nil
+	return appendDecimal(b, digits, negative, l.logical.Scale), intray.CellNumber, nil
 }
 
-// bigEndian reads up to 8 bytes with their sign.
+// bigEndian returns the signed number in up to 8 bytes.
 func bigEndian(b []byte) (n int64) {
 	if len(b) > 0 && b[0]>>7 == 1 {
 		n = -1
 	}
-	for _, one := range b {
-		n = n<<8 | int64(one)
+	for _, c := range b {
+		n = n<<8 | int64(c)
 	}
 	return n
 }
 
-// int128Digits adds the digits of a number of 128 bits without its sign.
+// int64Digits appends the digits of a number without its sign.
+func int64Digits(b []byte, n int64) (digits []byte, negative bool) {
+	if n < 0 {
+		return strconv.AppendUint(b, -uint64(n), 10), true
+	}
+	return strconv.AppendUint(b, uint64(n), 10), false
+}
+
+// int128Digits appends the digits of a number of 128 bits without its sign.
 func int128Digits(b []byte, high int64, low uint64) []byte {
 	hi := uint64(high)
 	if high < 0 {
@@ -207,7 +192,7 @@ func int128Digits(b []byte, high int64, low uint64) []byte {
 		low, borrow = bits.Sub64(0, low, 0)
 		hi, _ = bits.Sub64(0, hi, borrow)
 	}
-	const unit = 1e19 // hi is at most 2^63, which is less
+	const unit = 1e19 // more than hi, which is at most 2^63
 	above, below := bits.Div64(hi, low, unit)
 	if above == 0 {
 		return strconv.AppendUint(b, below, 10)
@@ -215,7 +200,7 @@ func int128Digits(b []byte, high int64, low uint64) []byte {
 	return appendPadded(strconv.AppendUint(b, above, 10), below, 19)
 }
 
-// bigDigits gives the digits of a number of any length without its sign.
+// bigDigits returns the digits of a number of any size without its sign.
 func bigDigits(b []byte) []byte {
 	n := new(big.Int).SetBytes(b)
 	if b[0]>>7 == 1 {
@@ -224,7 +209,7 @@ func bigDigits(b []byte) []byte {
 	return n.Abs(n).Append(nil, 10)
 }
 
-// appendDecimal adds digits with a sign and a point before the last scale of them.
+// appendDecimal appends digits with a sign and a point before the last scale of them.
 func appendDecimal(b, digits []byte, negative bool, scale int) []byte {
 	if negative {
 		b = append(b, '-')
@@ -247,126 +232,88 @@ func appendDecimal(b, digits []byte, negative bool, scale int) []byte {
 
 const (
 	secondsPerDay = 24 * 60 * 60
-	// julianEpoch is the day 1970-01-01 in Julian days.
+	// julianEpoch is 1970-01-01 as a Julian day.
 	julianEpoch = 2440588
 	lastYear    = 9999
 )
 
-// civilDate gives the day of the Gregorian calendar so many days from 1970-01-01, by
-// Howard Hinnant's "chrono-Compatible Low-Level Date Algorithms".
-func civilDate(days int64) (year int64, month, day int) {
-	days += 719468 // from the first of March of the year 0
-	era := floorDiv(days, 146097)
-	inEra := days - era*146097
-	yearInEra := (inEra - inEra/1460 + inEra/36524 - inEra/146096) / 365
-	inYear := inEra - (365*yearInEra + yearInEra/4 - yearInEra/100)
-	shifted := (5*inYear + 2) / 153
-	day = int(inYear-(153*shifted+2)/5) + 1
-	month = int(shifted) + 3
-	year = yearInEra + era*400
-	if month > 12 {
-		month -= 12
-		year++
-	}
-	return year, month, day
-}
-
-func floorDiv(a, b int64) int64 {
-	q := a / b
-	if a%b < 0 {
-		q--
-	}
-	return q
-}
-
-// appendDay adds a day. One that four digits of a year cannot tell is text.
-func appendDay(b []byte, days int64) ([]byte, intray.CellKind) {
-	year, month, day := civilDate(days)
-	kind := intray.CellDate
-	switch {
-	case year < 0:
-		b, year, kind = append(b, '-'), -year, intray.CellText
+// appendTimestamp appends a date and time. It is text if its year does not have four
+// digits.
+func appendTimestamp(b []byte, t time.Time, utc bool) ([]byte, intray.CellKind) {
+	t = t.UTC()
+	kind := intray.CellDateTime
+	switch year := t.Year(); {
 	case year > lastYear:
 		b, kind = append(b, '+'), intray.CellText
+	case year < 0:
+		kind = intray.CellText
 	}
-	b = appendPadded(b, uint64(year), 4)
-	b = appendPadded(append(b, '-'), uint64(month), 2)
-	return appendPadded(append(b, '-'), uint64(day), 2), kind
-}
-
-func appendPadded(b []byte, n uint64, width int) []byte {
-	from := len(b)
-	b = strconv.AppendUint(b, n, 10)
-	if missing := width - (len(b) - from); missing > 0 {
-		b = append(b, "0000000000000000000"[:missing]...)
-		copy(b[from+missing:], b[from:len(b)-missing])
-		for i := range missing {
-			b[from+i] = '0'
-		}
-	}
-	return b
-}
-
-// appendClock adds hours, minutes and seconds, and the digits of a second that
-// are not zero at the end. part is below a second.
-func appendClock(b []byte, seconds, part uint64, digits int) []byte {
-	b = appendPadded(b, seconds/3600, 2)
-	b = appendPadded(append(b, ':'), seconds/60%60, 2)
-	b = appendPadded(append(b, ':'), seconds%60, 2)
-	if part == 0 {
-		return b
-	}
-	b = appendPadded(append(b, '.'), part, digits)
-	for b[len(b)-1] == '0' {
-		b = b[:len(b)-1]
-	}
-	return b
-}
-
-// perSecond is how many units of so many digits make a second.
-func perSecond(digits int) int64 {
-	switch digits {
-	case millis:
-		return 1e3
-	case micros:
-		return 1e6
-	}
-	return 1e9
-}
-
-// appendTime adds a time of day, or a length of time.
-func appendTime(b []byte, units int64, digits int) []byte {
-	n := uint64(units)
-	if units < 0 {
-		b, n = append(b, '-'), -n
-	}
-	per := uint64(perSecond(digits))
-	return appendClock(b, n/per, n%per, digits)
-}
-
-// appendDateTime adds a day and a time, so many seconds from 1970.
-func appendDateTime(b []byte, seconds int64, part uint64, digits int, utc bool) ([]byte, intray.CellKind) {
-	days := floorDiv(seconds, secondsPerDay)
-	b, kind := appendDay(b, days)
-	if kind == intray.CellDate {
-		kind = intray.CellDateTime
-	}
-	b = appendClock(append(b, 'T'), uint64(seconds-days*secondsPerDay), part, digits)
-	if utc {
-		b = append(b, 'Z')
+	if b = t.AppendFormat(b, time.RFC3339Nano); !utc {
+		b = trimZone(b)
 	}
 	return b, kind
 }
 
-// appendTimestamp adds a timestamp in units of so many digits of a second.
-func appendTimestamp(b []byte, units int64, digits int, utc bool) ([]byte, intray.CellKind) {
-	per := perSecond(digits)
-	seconds := floorDiv(units, per)
-	return appendDateTime(b, seconds, uint64(units-seconds*per), digits, utc)
+// unixTime returns the time that is so many units of a second from 1970.
+func unixTime(units int64, digits int) time.Time {
+	switch digits {
+	case parquetio.Millis:
+		return time.UnixMilli(units)
+	case parquetio.Micros:
+		return time.UnixMicro(units)
+	}
+	return time.Unix(0, units)
 }
 
-// appendInterval adds a length of time in ISO 8601; one without anything in it
-// is PT0S.
+// appendDay appends a date, counted in days from 1970-01-01.
+func appendDay(b []byte, days int64) ([]byte, intray.CellKind) {
+	b, kind := appendTimestamp(b, time.Unix(days*secondsPerDay, 0), false)
+	if kind == intray.CellDateTime {
+		kind = intray.CellDate
+	}
+	return b[:len(b)-len("T00:00:00")], kind
+}
+
+// appendPadded appends a number with zeros before it if it has fewer digits than width.
+func appendPadded(b []byte, n uint64, width int) []byte {
+	var digits [20]byte
+	i := len(digits)
+	for ; n > 0 || len(digits)-i < width; n /= 10 {
+		i--
+		digits[i] = byte('0' + n%10)
+	}
+	return append(b, digits[i:]...)
+}
+
+// appendTime appends a time of day, or a duration, in units of so many digits of a
+// second.
+func appendTime(b []byte, units int64, digits int) []byte {
+	n, per := uint64(units), uint64(1e9)
+	if units < 0 {
+		b, n = append(b, '-'), -n
+	}
+	switch digits {
+	case parquetio.Millis:
+		per = 1e3
+	case parquetio.Micros:
+		per = 1e6
+	}
+	seconds := n / per
+	b = appendPadded(b, seconds/3600, 2)
+	b = appendPadded(append(b, ':'), seconds/60%60, 2)
+	b = appendPadded(append(b, ':'), seconds%60, 2)
+	return appendFraction(b, n%per, digits)
+}
+
+// appendFraction appends the part of a second without zeros at its end.
+func appendFraction(b []byte, fraction uint64, digits int) []byte {
+	if fraction == 0 {
+		return b
+	}
+	return bytes.TrimRight(appendPadded(append(b, '.'), fraction, digits), "0")
+}
+
+// appendInterval appends a duration in ISO 8601. An empty one is PT0S.
 func appendInterval(b []byte, months, days, milliseconds uint64) []byte {
 	b = append(b, 'P')
 	if months > 0 {
@@ -379,28 +326,14 @@ func appendInterval(b []byte, months, days, milliseconds uint64) []byte {
 		return b
 	}
 	b = strconv.AppendUint(append(b, 'T'), milliseconds/1000, 10)
-	if part := milliseconds % 1000; part > 0 {
-		b = appendPadded(append(b, '.'), part, millis)
-		for b[len(b)-1] == '0' {
-			b = b[:len(b)-1]
-		}
-	}
-	return append(b, 'S')
+	return append(appendFraction(b, milliseconds%1000, parquetio.Millis), 'S')
 }
 
-// typedTimestamp is the typed value of a timestamp: without the zone, and with at
-// most three digits behind the point.
+// typedTimestamp returns the typed value of a timestamp: without the zone, and with at
+// most three digits after the point.
 func typedTimestamp(shown []byte) []byte {
 	shown = trimZone(shown)
-	if at := len("2006-01-02T15:04:05.000"); len(shown) > at {
-		return shown[:at]
-	}
-	return shown
+	return shown[:min(len(shown), len("2006-01-02T15:04:05.000"))]
 }
 
-func trimZone(shown []byte) []byte {
-	if n := len(shown); n > 0 && shown[n-1] == 'Z' {
-		return shown[:n-1]
-	}
-	return shown
-}
+func trimZone(shown []byte) []byte { return bytes.TrimSuffix(shown, []byte{'Z'}) }

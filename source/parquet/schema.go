@@ -9,16 +9,17 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/parquetio"
 	"github.com/intraydata/intray/source"
 )
 
 const (
-	// maxDepth is how deep groups may stand in each other.
+	// maxDepth is the deepest nesting of groups.
 	maxDepth = 64
-	// elementsPerColumn bounds the schema: a list of texts has three elements,
-	// and two of them are no leaf.
+	// elementsPerColumn limits the schema: a list of texts has three elements, of
+	// which two are groups.
 	elementsPerColumn = 8
-	// maxListed is how many columns are named with their types.
+	// maxListed is the number of columns that are named with their types.
 	maxListed = 200
 )
 
@@ -32,37 +33,36 @@ const (
 	formMap
 )
 
-// node is a group or a leaf in its place.
+// node is a group or a leaf in the tree.
 type node struct {
-	element
+	parquetio.Element
 	form form
-	// rep and def are the levels of an entry that is there; above is the def of
-	// the group around.
+	// rep and def are the levels of an entry in which the node is present.
+	// parentDef is the definition level of the group around it.
 	rep, def, parentDef int
-	children            []*node
-	// first and end bound the leaves below, by their indexes.
+	members             []*node
+	// first and end are the range of the leaves below.
 	first, end int
 	leaf       *leaf
-	// inner is the repeated node of a list or map, item what a list repeats.
+	// inner is the repeated node of a list or map, item what the list repeats.
 	inner, item *node
 }
 
-func (n *node) isRepeated() bool { return n.repetition == format.Repeated }
+func (n *node) isRepeated() bool { return n.Repetition == format.Repeated }
 
 // leaf is a node with values.
 type leaf struct {
-	index    int
-	path     string
-	physical format.Type
-	length   int
-	rep, def int
-	logical  logicalType
+	parquetio.Leaf
+	index   int
+	path    string
+	logical parquetio.LogicalType
 	// kind names the type.
 	kind string
-	// typeMismatch says that the meaning of the schema does not fit the physical type.
+	// typeMismatch reports whether the schema declares a logical type that does not
+	// fit the physical type.
 	typeMismatch bool
-	// untypedBytes says that no type explains the bytes; hex is how they are
-	// written then. The survey sets it, and why.
+	// untypedBytes reports whether bytes have no logical type. hex reports whether
+	// they are written in hexadecimal, and why is the reason; detectText sets both.
 	untypedBytes, hex bool
 	why               intray.Message
 }
@@ -78,48 +78,49 @@ type column struct {
 type tree struct {
 	columns []*column
 	leaves  []*leaf
-	// empty are the groups without members.
+	// empty names the groups without members.
 	empty []string
 
-	elements    []element
+	// elements are those that are not in the tree yet.
+	elements    []parquetio.Element
 	limits      source.Limits
 	headerBytes int
 }
 
-// buildTree makes a tree of the elements, which come with each group before its
-// members. The first of them is the root.
-func buildTree(elements []element, limits source.Limits) (*tree, error) {
+// buildTree builds the tree from the elements: the root first, and each group before
+// its members.
+func buildTree(elements []parquetio.Element, limits source.Limits) (*tree, error) {
 	if len(elements) == 0 {
-		return nil, damageError{intray.NewMessage("parquet.no_schema", nil)}
+		return nil, parquetio.Damaged(intray.NewMessage("parquet.no_schema", nil))
 	}
-	root := &node{element: elements[0]}
+	root := &node{Element: elements[0]}
 	t := &tree{elements: elements[1:], limits: limits}
 	if err := t.readMembers(root, "", 1); err != nil {
 		return nil, err
 	}
 	if len(t.elements) > 0 {
-		return nil, damageError{intray.NewMessage("parquet.elements_outside_root", nil)}
+		return nil, parquetio.Damaged(intray.NewMessage("parquet.elements_outside_root", nil))
 	}
-	for _, child := range root.children {
-		if err := t.addColumns(child, ""); err != nil {
+	for _, member := range root.members {
+		if err := t.addColumns(member, ""); err != nil {
 			return nil, err
 		}
 	}
 	return t, nil
 }
 
-// readNode takes the next node and all below it.
-func (t *tree) readNode(above *node, path string, depth int) (*node, error) {
+// readNode reads the next node and all below it.
+func (t *tree) readNode(parent *node, path string, depth int) (*node, error) {
 	if len(t.elements) == 0 {
-		return nil, damageError{intray.NewMessage("parquet.schema_ends_early", nil)}
+		return nil, parquetio.Damaged(intray.NewMessage("parquet.schema_ends_early", nil))
 	}
-	n := &node{element: t.elements[0], rep: above.rep, def: above.def, parentDef: above.def, first: len(t.leaves)}
+	n := &node{Element: t.elements[0], rep: parent.rep, def: parent.def, parentDef: parent.def, first: len(t.leaves)}
 	t.elements = t.elements[1:]
-	if !isText(n.name) {
-		return nil, damageError{intray.NewMessage("parquet.column_name_not_text", nil)}
+	if !isText(n.Name) {
+		return nil, parquetio.Damaged(intray.NewMessage("parquet.column_name_not_text", nil))
 	}
-	path = joinPath(path, string(n.name))
-	switch n.repetition {
+	path = joinPath(path, string(n.Name))
+	switch n.Repetition {
 	case format.Required:
 	case format.Optional:
 		n.def++
@@ -127,15 +128,15 @@ func (t *tree) readNode(above *node, path string, depth int) (*node, error) {
 		n.def++
 		n.rep++
 	default:
-		return nil, damageError{intray.NewMessage("parquet.no_repetition", intray.Params{"column": source.Excerpt(path)})}
+		return nil, parquetio.Damaged(intray.NewMessage("parquet.no_repetition", intray.Params{"column": source.Excerpt(path)}))
 	}
-	if n.physical == noPhysical {
+	if n.Type == parquetio.NoType {
 		return n, t.readMembers(n, path, depth)
 	}
 	return n, t.addLeaf(n, path)
 }
 
-// joinPath is the path of a member of a group.
+// joinPath returns the path of a member of a group.
 func joinPath(path, name string) string {
 	if path == "" {
 		return name
@@ -143,98 +144,93 @@ func joinPath(path, name string) string {
 	return path + "." + name
 }
 
-// readMembers takes the members of a group.
 func (t *tree) readMembers(n *node, path string, depth int) error {
 	if depth > maxDepth {
-		return damageError{intray.NewMessage("parquet.too_deep", intray.Params{"limit": maxDepth})}
+		return parquetio.Damaged(intray.NewMessage("parquet.too_deep", intray.Params{"limit": maxDepth}))
 	}
-	if n.element.children < 0 || n.element.children > len(t.elements) {
-		return damageError{intray.NewMessage("parquet.too_many_members", nil)}
+	if n.Children < 0 || n.Children > len(t.elements) {
+		return parquetio.Damaged(intray.NewMessage("parquet.too_many_members", nil))
 	}
-	for range n.element.children {
-		child, err := t.readNode(n, path, depth+1)
+	for range n.Children {
+		member, err := t.readNode(n, path, depth+1)
 		if err != nil {
 			return err
 		}
-		n.children = append(n.children, child)
+		n.members = append(n.members, member)
 	}
 	n.end = len(t.leaves)
 	n.detectForm()
 	return nil
 }
 
-// addLeaf makes a leaf of a node.
 func (t *tree) addLeaf(n *node, path string) error {
-	if n.physical < format.Boolean || n.physical > format.FixedLenByteArray {
-		return damageError{intray.NewMessage("parquet.unknown_type", intray.Params{"column": source.Excerpt(path)})}
+	if n.Type < format.Boolean || n.Type > format.FixedLenByteArray {
+		return parquetio.Damaged(intray.NewMessage("parquet.unknown_type", intray.Params{"column": source.Excerpt(path)}))
 	}
-	if n.physical == format.FixedLenByteArray && n.length <= 0 {
-		return damageError{intray.NewMessage("parquet.no_length", intray.Params{"column": source.Excerpt(path)})}
+	if n.Type == format.FixedLenByteArray && n.Length <= 0 {
+		return parquetio.Damaged(intray.NewMessage("parquet.no_length", intray.Params{"column": source.Excerpt(path)}))
 	}
 	if len(t.leaves) == t.limits.Columns {
-		return limitError{intray.NewMessage("sheet.too_many_columns", intray.Params{"limit": t.limits.Columns})}
+		return parquetio.Limited(intray.NewMessage("sheet.too_many_columns", intray.Params{"limit": t.limits.Columns}))
 	}
-	l := &leaf{index: len(t.leaves), path: path, physical: n.physical, length: n.length, rep: n.rep, def: n.def}
-	if l.logical = effectiveType(n.element); l.logical.isInvalid() {
-		return damageError{intray.NewMessage("parquet.impossible_decimals", intray.Params{
-			"column": source.Excerpt(path), "precision": l.logical.precision, "scale": l.logical.scale,
-		})}
+	l := &leaf{index: len(t.leaves), path: path, logical: effectiveType(n.Element)}
+	l.Leaf = parquetio.Leaf{Type: n.Type, Length: n.Length, MaxRep: n.rep, MaxDef: n.def}
+	if isInvalidDecimal(l.logical) {
+		return parquetio.Damaged(intray.NewMessage("parquet.impossible_decimals", intray.Params{
+			"column": source.Excerpt(path), "precision": l.logical.Precision, "scale": l.logical.Scale,
+		}))
 	}
-	l.typeMismatch = l.logical.kind != n.logical.kind
+	l.typeMismatch = l.logical.Kind != n.Logical.Kind
 	l.kind = l.typeName()
-	l.untypedBytes = l.logical.kind == logicalNone && (n.physical == format.ByteArray || n.physical == format.FixedLenByteArray)
+	l.untypedBytes = l.logical.Kind == parquetio.LogicalNone && (n.Type == format.ByteArray || n.Type == format.FixedLenByteArray)
 	n.leaf = l
 	t.leaves = append(t.leaves, l)
 	n.end = len(t.leaves)
 	return nil
 }
 
-// detectForm finds how a group becomes JSON: as a list and a map in the forms that
-// the format wants and those that older programs wrote, else as an object.
+// detectForm decides how a group becomes JSON: as a list or map if it has the shape
+// that the format requires or one that older programs wrote, else as an object.
 // https://github.com/apache/parquet-format/blob/master/LogicalTypes.md#nested-types
 func (n *node) detectForm() {
 	n.form = formObject
-	if len(n.children) != 1 || !n.children[0].isRepeated() || n.isRepeated() {
+	if len(n.members) != 1 || !n.members[0].isRepeated() || n.isRepeated() {
 		return
 	}
-	inner := n.children[0]
+	inner := n.members[0]
 	switch {
-	case n.logical.kind == logicalList:
+	case n.Logical.Kind == parquetio.LogicalList:
 		n.form, n.inner, n.item = formList, inner, inner
-		if len(inner.children) == 1 && !inner.children[0].isRepeated() && !isLegacyItem(n, inner) {
-			n.item = inner.children[0]
+		// Older programs wrote the group itself as the item, under these names.
+		legacy := string(inner.Name) == "array" || string(inner.Name) == string(n.Name)+"_tuple"
+		if len(inner.members) == 1 && !inner.members[0].isRepeated() && !legacy {
+			n.item = inner.members[0]
 		}
-	case n.logical.kind == logicalMap && isKeyValue(inner):
+	case n.Logical.Kind == parquetio.LogicalMap && inner.isKeyValue():
 		n.form, n.inner = formMap, inner
 	}
 }
 
-// isKeyValue says whether a group holds a key and a value.
-func isKeyValue(n *node) bool {
-	if len(n.children) != 2 {
+// isKeyValue reports whether a group consists of a key and a value.
+func (n *node) isKeyValue() bool {
+	if len(n.members) != 2 {
 		return false
 	}
-	key, value := n.children[0], n.children[1]
+	key, value := n.members[0], n.members[1]
 	return key.leaf != nil && !key.isRepeated() && value.first < value.end
 }
 
-// isLegacyItem says whether the one member of a list's repeated group is a member
-// of its items, by the names that older programs gave.
-func isLegacyItem(list, inner *node) bool {
-	return string(inner.name) == "array" || string(inner.name) == string(list.name)+"_tuple"
-}
-
-// addColumns makes columns of a node: one of a leaf, a list, a map or a repeated
+// addColumns adds the columns of a node: one for a leaf, a list, a map or a repeated
 // field, else those of its members.
 func (t *tree) addColumns(n *node, path string) error {
-	path = joinPath(path, string(n.name))
+	path = joinPath(path, string(n.Name))
 	if n.first == n.end {
 		t.empty = append(t.empty, path)
 		return nil
 	}
 	if n.form == formObject && !n.isRepeated() {
-		for _, child := range n.children {
-			if err := t.addColumns(child, path); err != nil {
+		for _, member := range n.members {
+			if err := t.addColumns(member, path); err != nil {
 				return err
 			}
 		}
@@ -242,19 +238,19 @@ func (t *tree) addColumns(n *node, path string) error {
 	}
 	t.headerBytes += len(path)
 	if over := t.limits.HeaderLimitReason(len(t.columns)+1, len(path), t.headerBytes); !over.IsZero() {
-		return limitError{over}
+		return parquetio.Limited(over)
 	}
-	t.columns = append(t.columns, &column{header: path, kind: t.columnType(n), node: n})
+	t.columns = append(t.columns, &column{header: path, kind: n.columnType(), node: n})
 	return nil
 }
 
-// columnType names the type of a column.
-func (t *tree) columnType(n *node) string {
+// columnType returns the type of a column for people.
+func (n *node) columnType() string {
 	name := "object"
 	switch {
 	case n.leaf != nil:
 		name = n.leaf.kind
-	case n.form == formList && n.item.first < n.item.end && n.item.leaf != nil:
+	case n.form == formList && n.item.leaf != nil:
 		name = "list of " + n.item.leaf.kind
 	case n.form == formList:
 		name = "list"
@@ -274,7 +270,7 @@ func joinNames(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// describeColumns names the columns with their types.
+// describeColumns returns the columns with their types.
 func (t *tree) describeColumns() string {
 	names := make([]string, len(t.columns))
 	for i, c := range t.columns {

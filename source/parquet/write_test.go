@@ -10,6 +10,7 @@ import (
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 
+	"github.com/intraydata/intray/internal/parquetio"
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
@@ -53,12 +54,15 @@ func of[T any](tb testing.TB, rows []T, options ...parquet.WriterOption) []byte 
 	return out.Bytes()
 }
 
+// footerTail is the size of a footer's length and the magic number.
+const footerTail = 8
+
 // footed is a file with another footer behind its pages.
 func footed(tb testing.TB, file []byte, change func(meta *format.FileMetaData)) []byte {
 	tb.Helper()
-	at := len(file) - tailBytes - int(binary.LittleEndian.Uint32(file[len(file)-tailBytes:]))
+	at := len(file) - footerTail - int(binary.LittleEndian.Uint32(file[len(file)-footerTail:]))
 	var meta format.FileMetaData
-	if err := thrift.Unmarshal(new(thrift.CompactProtocol), file[at:len(file)-tailBytes], &meta); err != nil {
+	if err := thrift.Unmarshal(new(thrift.CompactProtocol), file[at:len(file)-footerTail], &meta); err != nil {
 		tb.Fatal(err)
 	}
 	change(&meta)
@@ -77,19 +81,19 @@ func withFooter(tb testing.TB, pages []byte, meta *format.FileMetaData) []byte {
 func finish(pages, footer []byte) []byte {
 	out := append(slices.Clone(pages), footer...)
 	out = binary.LittleEndian.AppendUint32(out, uint32(len(footer)))
-	return append(out, magic...)
+	return append(out, parquetio.Magic...)
 }
 
 // byHand is a file of one column in one row group, with these pages.
 func byHand(tb testing.TB, e format.SchemaElement, codec format.CompressionCodec, rows int64, pages ...[]byte) []byte {
 	tb.Helper()
 	e.Name = "v"
-	body := append([]byte(magic), slices.Concat(pages...)...)
+	body := append([]byte(parquetio.Magic), slices.Concat(pages...)...)
 	return withFooter(tb, body, &format.FileMetaData{
 		Version: 1, NumRows: rows,
 		Schema: []format.SchemaElement{{Name: "rows", NumChildren: thrift.New[int32](1)}, e},
 		RowGroups: []format.RowGroup{{NumRows: rows, Columns: []format.ColumnChunk{{MetaData: format.ColumnMetaData{
-			Type: e.Type.V, Codec: codec, NumValues: rows, PathInSchema: []string{"v"}, DataPageOffset: int64(len(magic)), TotalCompressedSize: int64(len(body)),
+			Type: e.Type.V, Codec: codec, NumValues: rows, PathInSchema: []string{"v"}, DataPageOffset: int64(len(parquetio.Magic)), TotalCompressedSize: int64(len(body)),
 		}}}}},
 	})
 }

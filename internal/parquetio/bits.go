@@ -1,0 +1,224 @@
+package parquetio
+
+import (
+	"encoding/binary"
+
+	"github.com/intraydata/intray"
+)
+
+var errPageTruncated = Damaged(intray.NewMessage("parquet.page_ends_early", nil))
+
+// readBits returns the number of width bits, at most 64, that begins at a bit of b.
+// The least significant bit is first.
+func readBits(b []byte, bit int, width uint) (uint64, error) {
+	from, shift := bit>>3, uint(bit&7)
+	if from+9 <= len(b) {
+		n := binary.LittleEndian.Uint64(b[from:]) >> shift
+		if shift > 0 {
+			n |= uint64(b[from+8]) << (64 - shift)
+		}
+		return n & (1<<width - 1), nil
+	}
+	if uint(len(b))*8 < uint(bit)+width {
+		return 0, errPageTruncated
+	}
+	n := uint64(0)
+	for i := range width {
+		at := uint(bit) + i
+		n |= uint64(b[at>>3]>>(at&7)&1) << i
+	}
+	return n, nil
+}
+
+// rleDecoder decodes numbers of up to 32 bits in the hybrid encoding of levels,
+// dictionary indexes and booleans: runs of packed numbers and of one number. A run
+// costs nothing however long it is.
+// https://github.com/apache/parquet-format/blob/master/Encodings.md
+type rleDecoder struct {
+	text  []byte
+	pos   int
+	width uint
+	// left counts the numbers left in the current run. They are packed from bit
+	// on, or are all repeated.
+	left     uint64
+	packed   bool
+	bit      int
+	repeated uint32
+}
+
+func (d *rleDecoder) next() (uint32, error) {
+	for d.left == 0 {
+		if err := d.beginRun(); err != nil {
+			return 0, err
+		}
+	}
+	d.left--
+	if !d.packed {
+		return d.repeated, nil
+	}
+	n, err := readBits(d.text, d.bit, d.width)
+	d.bit += int(d.width)
+	return uint32(n), err
+}
+
+func (d *rleDecoder) beginRun() error {
+	head, size := binary.Uvarint(d.text[d.pos:])
+	if size <= 0 {
+		return errPageTruncated
+	}
+	d.pos += size
+	if d.packed = head&1 == 1; d.packed {
+		return d.beginPackedRun(head >> 1)
+	}
+	d.left, d.repeated = head>>1, 0
+	for i := range (d.width + 7) / 8 {
+		if d.pos == len(d.text) {
+			return errPageTruncated
+		}
+		d.repeated |= uint32(d.text[d.pos]) << (8 * i)
+		d.pos++
+	}
+	return nil
+}
+
+// beginPackedRun begins a run of groups of eight numbers. Some programs omit the
+// end of the last group.
+func (d *rleDecoder) beginPackedRun(groups uint64) error {
+	rest := uint64(len(d.text) - d.pos)
+	if groups > 1<<32 || d.width > 0 && rest == 0 && groups > 0 {
+		return errPageTruncated
+	}
+	d.left, d.bit = groups*8, d.pos*8
+	if d.width > 0 {
+		d.left = min(d.left, rest*8/uint64(d.width))
+	}
+	d.pos += int(min(groups*uint64(d.width), rest))
+	return nil
+}
+
+// packedLevelDecoder decodes the levels of the oldest files, which are packed with
+// the most significant bit first.
+type packedLevelDecoder struct {
+	text  []byte
+	bit   int
+	width uint
+}
+
+func (d *packedLevelDecoder) next() (n uint32, err error) {
+	for range d.width {
+		if d.bit>>3 >= len(d.text) {
+			return 0, errPageTruncated
+		}
+		n = n<<1 | uint32(d.text[d.bit>>3]>>(7-d.bit&7)&1)
+		d.bit++
+	}
+	return n, nil
+}
+
+const (
+	// maxBlockValues is the largest block of deltas, maxMiniblocks the number of
+	// parts that a block may have.
+	maxBlockValues = 1 << 20
+	maxMiniblocks  = 1 << 12
+)
+
+var errDelta = Damaged(intray.NewMessage("parquet.invalid_delta_page", nil))
+
+// deltaDecoder decodes numbers from their differences. A block has a least
+// difference, and miniblocks that pack what exceeds it, each in its own width.
+// https://github.com/apache/parquet-format/blob/master/Encodings.md
+type deltaDecoder struct {
+	text []byte
+	// pos is negative after a number that cannot be read.
+	pos int
+	// miniblocks is the number of miniblocks in a block, miniblockValues the
+	// number of values in each. left counts the numbers that are not read yet.
+	miniblocks, miniblockValues int
+	left                        uint64
+	started                     bool
+	last                        uint64
+
+	minDelta uint64
+	widths   []byte
+	// miniblock is the number of the next miniblock of the block. The current one
+	// has miniblockLeft values, packed from bit on in width bits each.
+	miniblock, miniblockLeft, bit int
+	width                         uint
+}
+
+func (d *deltaDecoder) init(text []byte) error {
+	*d = deltaDecoder{text: text}
+	values, miniblocks := d.readVarint(), d.readVarint()
+	d.left = d.readVarint()
+	d.last = uint64(unzigzag(d.readVarint()))
+	if d.pos < 0 || miniblocks == 0 || miniblocks > maxMiniblocks || values > maxBlockValues || values%(8*miniblocks) != 0 || values == 0 {
+		return errDelta
+	}
+	d.miniblocks, d.miniblockValues = int(miniblocks), int(values/miniblocks)
+	d.miniblock = d.miniblocks
+	return nil
+}
+
+func (d *deltaDecoder) readVarint() uint64 {
+	if d.pos < 0 {
+		return 0
+	}
+	n, size := binary.Uvarint(d.text[d.pos:])
+	if size <= 0 {
+		d.pos = -1
+		return 0
+	}
+	d.pos += size
+	return n
+}
+
+func (d *deltaDecoder) next() (uint64, error) {
+	if d.left == 0 {
+		return 0, errPageTruncated
+	}
+	d.left--
+	if !d.started {
+		d.started = true
+		return d.last, nil
+	}
+	for d.miniblockLeft == 0 {
+		if err := d.nextMiniblock(); err != nil {
+			return 0, err
+		}
+	}
+	d.miniblockLeft--
+	n, err := readBits(d.text, d.bit, d.width)
+	d.bit += int(d.width)
+	d.last += d.minDelta + n
+	return d.last, err
+}
+
+func (d *deltaDecoder) nextMiniblock() error {
+	if d.miniblock == d.miniblocks {
+		d.minDelta = uint64(unzigzag(d.readVarint()))
+		if d.pos < 0 || d.miniblocks > len(d.text)-d.pos {
+			return errPageTruncated
+		}
+		d.widths, d.miniblock = d.text[d.pos:d.pos+d.miniblocks], 0
+		d.pos += d.miniblocks
+	}
+	if d.width = uint(d.widths[d.miniblock]); d.width > 64 {
+		return errDelta
+	}
+	d.miniblock++
+	d.miniblockLeft, d.bit = d.miniblockValues, d.pos*8
+	d.pos = min(d.pos+int(d.width)*d.miniblockValues/8, len(d.text))
+	return nil
+}
+
+// rest returns the bytes after the numbers. The last block has only the miniblocks
+// that it needs.
+func (d *deltaDecoder) rest() ([]byte, error) {
+	c := *d
+	for left := c.left; left > 1; left -= min(left-1, uint64(c.miniblockValues)) {
+		if err := c.nextMiniblock(); err != nil {
+			return nil, err
+		}
+	}
+	return c.text[c.pos:], nil
+}

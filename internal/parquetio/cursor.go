@@ -1,0 +1,274 @@
+package parquetio
+
+import (
+	"context"
+	"math/bits"
+
+	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/intraydata/intray"
+)
+
+// levelDecoder returns the levels of a page, one after the other.
+type levelDecoder interface {
+	next() (uint32, error)
+}
+
+// Cursor reads the entries of a chunk. Next moves to an entry, and Value or Skip
+// consumes it.
+type Cursor struct {
+	Leaf *Leaf
+	// Rep and Def are the levels of the current entry.
+	Rep, Def int
+	// Done reports whether the chunk has no further entry.
+	Done bool
+
+	pages *PageReader
+	codec format.CompressionCodec
+	// nextOffset is where the next page begins. It and those after it have
+	// entriesLeft entries.
+	nextOffset  int64
+	entriesLeft int64
+
+	// dictOffset is where the dictionary is in the file, if there is one.
+	dictOffset int64
+	dict       *Dictionary
+
+	// pageOffset is where the current page is. Of its entries, seen were read and
+	// pageLeft were not.
+	pageOffset     int64
+	pageLeft, seen int
+	body           []byte
+	encoding       format.Encoding
+	reps, defs     levelDecoder
+	stored         []byte
+	values         valueDecoder
+
+	// loaded reports whether there is a current entry.
+	loaded   bool
+	released bool
+	// held is how many bytes the cursor has added to those that pages holds.
+	held int
+}
+
+// NewCursor returns a cursor without a chunk.
+func NewCursor(pages *PageReader, l *Leaf) *Cursor { return &Cursor{pages: pages, Leaf: l} }
+
+// Open moves the cursor to the beginning of a chunk.
+func (c *Cursor) Open(k ColumnChunk) {
+	*c = Cursor{pages: c.pages, Leaf: c.Leaf, codec: k.Codec, nextOffset: k.Offset, entriesLeft: k.Entries, body: c.body, held: c.held}
+}
+
+// AtEnd reports whether all entries were consumed.
+func (c *Cursor) AtEnd() bool { return c.entriesLeft == 0 && c.pageLeft == 0 && !c.loaded }
+
+// Next moves to the next entry if the current one was consumed.
+func (c *Cursor) Next(ctx context.Context) error {
+	if c.loaded {
+		return nil
+	}
+	for c.pageLeft == 0 {
+		if c.entriesLeft == 0 {
+			c.Done, c.Rep, c.Def = true, 0, 0
+			return nil
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := c.nextPage(); err != nil {
+			return err
+		}
+	}
+	return c.readLevels()
+}
+
+// readLevels reads the levels of the next entry of the page.
+func (c *Cursor) readLevels() error {
+	c.pageLeft--
+	c.seen++
+	c.loaded = true
+	var err error
+	if c.reps != nil {
+		if c.Rep, err = nextLevel(c.reps, c.Leaf.MaxRep); err != nil {
+			return err
+		}
+	}
+	if c.defs != nil {
+		c.Def, err = nextLevel(c.defs, c.Leaf.MaxDef)
+	}
+	return err
+}
+
+func nextLevel(levels levelDecoder, most int) (int, error) {
+	n, err := levels.next()
+	if err == nil && n > uint32(most) {
+		err = Damaged(intray.NewMessage("parquet.level_too_high", nil))
+	}
+	return int(n), err
+}
+
+// Skip consumes the current entry, which has no value.
+func (c *Cursor) Skip() { c.loaded = false }
+
+// Value consumes the current entry and returns its value: numbers in little endian
+// order, and booleans as one byte. It is valid until the next call.
+func (c *Cursor) Value() (v []byte, err error) {
+	c.loaded = false
+	if c.values == nil {
+		if c.values, err = newValueDecoder(c.Leaf, c.encoding, c.stored, c.dict); err != nil {
+			c.values = nil
+			return nil, err
+		}
+	}
+	return c.values.next()
+}
+
+// nextPage reads the next page.
+func (c *Cursor) nextPage() error {
+	offset := c.nextOffset
+	h, body, next, err := c.pages.read(offset, c.codec)
+	if err != nil {
+		return err
+	}
+	c.nextOffset = next
+	switch h.Kind {
+	case format.DictionaryPage:
+		c.dictOffset = offset
+		err = c.readDictionary(&h, body)
+	case format.DataPage, format.DataPageV2:
+		if h.V2 != (h.Kind == format.DataPageV2) {
+			return Damaged(intray.NewMessage("parquet.invalid_page_header", nil))
+		}
+		c.pageOffset = offset
+		err = c.readPage(&h, body)
+	case format.IndexPage:
+	default:
+		return Damaged(intray.NewMessage("parquet.unknown_page_type", intray.Params{"type": int(h.Kind)}))
+	}
+	c.countHeld()
+	return err
+}
+
+// countHeld updates the number of bytes held.
+func (c *Cursor) countHeld() {
+	held := pageMemory(c.body)
+	if c.dict != nil {
+		held += pageMemory(c.dict.plain) + 4*cap(c.dict.ends)
+	}
+	c.pages.Held += held - c.held
+	c.held = held
+}
+
+func (c *Cursor) readDictionary(h *PageHeader, body []byte) error {
+	if c.dict != nil || h.Encoding != format.Plain && h.Encoding != legacyDictionary {
+		return Damaged(intray.NewMessage("parquet.invalid_dictionary", nil))
+	}
+	plain, err := c.pages.decompress(nil, h, c.codec, body)
+	if err != nil {
+		return err
+	}
+	c.dict = &Dictionary{}
+	return c.dict.Load(c.Leaf, plain, h.Count)
+}
+
+// readPage decompresses a data page and locates its levels and values.
+func (c *Cursor) readPage(h *PageHeader, body []byte) (err error) {
+	if int64(h.Count) > c.entriesLeft {
+		return Damaged(intray.NewMessage("parquet.more_values_than_declared", nil))
+	}
+	if c.body, err = c.pages.decompress(c.body, h, c.codec, body); err != nil {
+		return err
+	}
+	c.entriesLeft -= int64(h.Count)
+	c.pageLeft, c.seen = h.Count, 0
+	c.encoding, c.values = h.Encoding, nil
+	rest := c.body
+	if h.V2 {
+		levels := h.RepBytes + h.DefBytes
+		c.reps, c.defs, c.stored = nil, nil, rest[levels:]
+		if c.Leaf.MaxRep > 0 {
+			c.reps = &rleDecoder{text: rest[:h.RepBytes], width: levelWidth(c.Leaf.MaxRep)}
+		}
+		if c.Leaf.MaxDef > 0 {
+			c.defs = &rleDecoder{text: rest[h.RepBytes:levels], width: levelWidth(c.Leaf.MaxDef)}
+		}
+		return nil
+	}
+	if c.reps, rest, err = cutLevels(rest, h.repEncoding, c.Leaf.MaxRep, h.Count); err != nil {
+		return err
+	}
+	c.defs, c.stored, err = cutLevels(rest, h.defEncoding, c.Leaf.MaxDef, h.Count)
+	return err
+}
+
+// levelWidth returns the number of bits of levels up to most.
+func levelWidth(most int) uint { return uint(bits.Len(uint(most))) }
+
+// cutLevels splits the levels of a page of version 1 off its body. Levels that are
+// all 0 are not stored.
+func cutLevels(body []byte, encoding format.Encoding, most, count int) (levels levelDecoder, rest []byte, err error) {
+	if most == 0 {
+		return nil, body, nil
+	}
+	width := levelWidth(most)
+	switch encoding {
+	case format.RLE:
+		runs := plainDecoder{text: body}
+		text, err := runs.next()
+		return &rleDecoder{text: text, width: width}, runs.text, err
+	case format.BitPacked:
+		size := (uint64(count)*uint64(width) + 7) / 8
+		if size > uint64(len(body)) {
+			return nil, nil, errPageTruncated
+		}
+		return &packedLevelDecoder{text: body[:size], width: width}, body[size:], nil
+	}
+	return nil, nil, Damaged(intray.NewMessage("parquet.unknown_level_encoding", intray.Params{"encoding": encoding.String()}))
+}
+
+// Release frees the memory of the page. Call Restore before the next entry.
+func (c *Cursor) Release() {
+	c.released = true
+	if cap(c.pages.spare) < cap(c.body) {
+		c.pages.spare = c.body
+	}
+	c.body, c.stored, c.dict, c.values, c.reps, c.defs = nil, nil, nil, nil, nil, nil
+	c.countHeld()
+}
+
+// Restore reads the page again after Release, up to the current entry.
+func (c *Cursor) Restore() error {
+	if !c.released {
+		return nil
+	}
+	before := *c
+	c.released = false
+	if c.dictOffset > 0 {
+		c.nextOffset = c.dictOffset
+		if err := c.nextPage(); err != nil {
+			return err
+		}
+	}
+	if before.pageLeft == 0 && !before.loaded {
+		c.nextOffset = before.nextOffset
+		return nil
+	}
+	c.nextOffset, c.entriesLeft = before.pageOffset, before.entriesLeft+int64(before.pageLeft+before.seen)
+	if err := c.nextPage(); err != nil {
+		return err
+	}
+	for c.seen < before.seen {
+		if err := c.readLevels(); err != nil {
+			return err
+		}
+		if c.seen == before.seen && before.loaded {
+			break // its value is not consumed yet
+		}
+		if c.loaded = false; c.Def == c.Leaf.MaxDef {
+			if _, err := c.Value(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,222 @@
+package parquetio
+
+import (
+	"errors"
+	"hash/crc32"
+	"io"
+	"math"
+
+	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/intraydata/intray"
+)
+
+const (
+	// maxPageBytes is the size of the largest page that a [PageReader] reads.
+	// DuckDB writes up to 100 MB.
+	maxPageBytes = 128 << 20
+	// maxPagesBytes is the default of [PageReader.Limit]. Only a list or map of
+	// many members needs so much: the pages of its leaves are read side by side.
+	maxPagesBytes = 3 * maxPageBytes
+	// headerWindow is how much is read to find the header of a page, and with it
+	// most short pages. maxHeaderBytes is the size of the largest header that is
+	// read; headers contain statistics.
+	headerWindow   = 16 << 10
+	maxHeaderBytes = 4 << 20
+)
+
+// PageHeader is the header of a page.
+type PageHeader struct {
+	Kind format.PageType
+	// V2 reports whether a data page has version 2: its levels are before the
+	// values, uncompressed and without a length.
+	V2 bool
+	// CompressedSize is the number of bytes after the header, UncompressedSize
+	// that after decompression.
+	CompressedSize, UncompressedSize int
+	// Count is the number of entries. Rows and Nulls are written in version 2.
+	Count, Rows, Nulls int
+	Encoding           format.Encoding
+	// DefBytes and RepBytes are the sizes of the levels in version 2.
+	DefBytes, RepBytes int
+	// Compressed reports whether the values are compressed.
+	Compressed bool
+
+	defEncoding, repEncoding format.Encoding
+	crc                      uint32
+	hasCRC                   bool
+}
+
+func (h *PageHeader) read(r *thriftReader) {
+	*h = PageHeader{}
+	var kind, encoding, defEncoding, repEncoding int
+	compressed := 1
+	r.readFields(wireStruct, []*int{&kind, &h.UncompressedSize, &h.CompressedSize}, func(id int16, wire byte) bool {
+		switch id {
+		case 4:
+			h.crc, h.hasCRC = uint32(r.readInt32(wire)), true
+		case 5, 7: // a data page of version 1, a dictionary page
+			r.readFields(wire, []*int{&h.Count, &encoding, &defEncoding, &repEncoding}, nil)
+		case 8:
+			h.V2 = true
+			r.readFields(wire, []*int{&h.Count, &h.Nulls, &h.Rows, &encoding, &h.DefBytes, &h.RepBytes, &compressed}, nil)
+		default:
+			return false
+		}
+		return true
+	})
+	h.Kind, h.Encoding, h.Compressed = format.PageType(kind), format.Encoding(encoding), compressed != 0
+	h.defEncoding, h.repEncoding = format.Encoding(defEncoding), format.Encoding(repEncoding)
+}
+
+// append appends the header to b. Levels in version 1 are in RLE.
+func (h *PageHeader) append(b []byte) []byte {
+	w := &thriftWriter{text: b}
+	w.appendStruct(func() {
+		w.writeInts(1, int(h.Kind), h.UncompressedSize, h.CompressedSize)
+		switch {
+		case h.Kind == format.DictionaryPage:
+			w.writeStruct(7, func() { w.writeInts(1, h.Count, int(h.Encoding)) })
+		case h.V2:
+			w.writeStruct(8, func() {
+				w.writeInts(1, h.Count, h.Nulls, h.Rows, int(h.Encoding), h.DefBytes, h.RepBytes)
+				w.writeBool(7, h.Compressed)
+				w.writeStruct(8, func() { w.writeInt64(3, 0) })
+			})
+		default:
+			w.writeStruct(5, func() {
+				w.writeInts(1, h.Count, int(h.Encoding), int(format.RLE), int(format.RLE))
+				w.writeStruct(5, func() { w.writeInt64(3, 0) })
+			})
+		}
+	})
+	return w.text
+}
+
+// validate checks the sizes before memory is allocated for them. rest is the
+// number of bytes after the header.
+func (h *PageHeader) validate(codec format.CompressionCodec, rest int64, limit int) error {
+	levels := h.DefBytes + h.RepBytes
+	switch {
+	case h.CompressedSize < 0 || h.UncompressedSize < 0 || h.Count < 0 || h.DefBytes < 0 || h.RepBytes < 0 || levels > min(h.CompressedSize, h.UncompressedSize):
+		return Damaged(intray.NewMessage("parquet.impossible_page_size", nil))
+	case int64(h.CompressedSize) > rest:
+		return Damaged(intray.NewMessage("parquet.page_outside_file", nil))
+	case h.UncompressedSize > limit || h.CompressedSize > limit:
+		return Limited(intray.NewMessage("parquet.page_too_large", intray.Params{"limit": limit}))
+	case (codec == format.Uncompressed || !h.Compressed) && h.UncompressedSize != h.CompressedSize:
+		return Damaged(intray.NewMessage("parquet.two_page_sizes", nil))
+	case h.Compressed && (h.UncompressedSize-levels)/maxRatio(codec) > h.CompressedSize-levels+ratioSlack:
+		return Damaged(intray.NewMessage("parquet.impossible_compression", nil))
+	}
+	return nil
+}
+
+// CutPage splits the first page off text, which holds pages one after the other.
+// A checksum in the header is not verified.
+func CutPage(text []byte, codec format.CompressionCodec) (h PageHeader, body, rest []byte, err error) {
+	r := thriftReader{text: text}
+	h.read(&r)
+	if r.err != nil {
+		return h, nil, nil, r.err
+	}
+	rest = text[r.pos:]
+	if err := h.validate(codec, int64(len(rest)), math.MaxInt32); err != nil {
+		return h, nil, nil, err
+	}
+	return h, rest[:h.CompressedSize], rest[h.CompressedSize:], nil
+}
+
+// PageReader reads the pages of a file for cursors. It keeps scratch memory and
+// must not be used concurrently.
+type PageReader struct {
+	// Limit is how many bytes the pages of all cursors may have. Default 384 MiB.
+	Limit int
+	// Held is how many bytes the cursors hold.
+	Held int
+
+	file io.ReaderAt
+	// end is where the pages end in the file.
+	end                int64
+	decompressor       Decompressor
+	window, compressed []byte
+	// spare is the memory of a released page.
+	spare []byte
+}
+
+// NewPageReader returns a reader of the pages before end, which is the offset of
+// the footer.
+func NewPageReader(file io.ReaderAt, end int64) *PageReader {
+	return &PageReader{file: file, end: end, Limit: maxPagesBytes}
+}
+
+// read reads the header of a page and its body, which is valid until the next
+// call. next is where the next page begins.
+func (p *PageReader) read(offset int64, codec format.CompressionCodec) (h PageHeader, body []byte, next int64, err error) {
+	size, err := p.readHeader(&h, offset)
+	if err != nil {
+		return h, nil, 0, err
+	}
+	from := offset + int64(size)
+	if err := h.validate(codec, p.end-from, maxPageBytes); err != nil {
+		return h, nil, 0, err
+	}
+	if size+h.CompressedSize <= len(p.window) {
+		body = p.window[size : size+h.CompressedSize]
+	} else {
+		p.compressed = resize(p.compressed, h.CompressedSize)
+		body = p.compressed
+		if err := readAt(p.file, body, from); err != nil {
+			return h, nil, 0, err
+		}
+	}
+	if h.hasCRC && crc32.ChecksumIEEE(body) != h.crc {
+		return h, nil, 0, Damaged(intray.NewMessage("parquet.wrong_checksum", nil))
+	}
+	return h, body, from + int64(h.CompressedSize), nil
+}
+
+// readHeader reads the header of a page and returns its length.
+func (p *PageReader) readHeader(h *PageHeader, offset int64) (int, error) {
+	for size := int64(headerWindow); ; size *= 8 {
+		size = min(size, p.end-offset)
+		if size <= 0 {
+			return 0, Damaged(intray.NewMessage("parquet.pages_end_early", nil))
+		}
+		p.window = resize(p.window, int(size))
+		if err := readAt(p.file, p.window, offset); err != nil {
+			return 0, err
+		}
+		r := thriftReader{text: p.window}
+		h.read(&r)
+		switch {
+		case r.err == nil:
+			return r.pos, nil
+		case !errors.Is(r.err, errTruncated) || size == p.end-offset || size >= maxHeaderBytes:
+			return 0, Damaged(intray.NewMessage("parquet.invalid_page_header", nil))
+		}
+	}
+}
+
+// decompress decompresses the body of a page into dst, whose memory counts among
+// the bytes held.
+func (p *PageReader) decompress(dst []byte, h *PageHeader, codec format.CompressionCodec, body []byte) ([]byte, error) {
+	if p.Held-pageMemory(dst)+h.UncompressedSize > p.Limit {
+		return nil, Limited(intray.NewMessage("parquet.pages_too_large", intray.Params{"limit": p.Limit}))
+	}
+	if cap(dst) < h.UncompressedSize && cap(p.spare) >= h.UncompressedSize {
+		dst, p.spare = p.spare, dst
+	}
+	return p.decompressor.Decompress(dst, h, codec, body)
+}
+
+// pageMemory returns how much of the memory of a page counts.
+func pageMemory(b []byte) int { return max(cap(b)-zstdSlack, 0) }
+
+// resize returns b with another length. Its content is lost.
+func resize(b []byte, size int) []byte {
+	if cap(b) < size {
+		return make([]byte, size)
+	}
+	return b[:size]
+}
