@@ -152,7 +152,7 @@ var levels = map[string][]string{
 	"server/blob/disk":  {"server/blob"},
 	"server/blob/mem":   {"server/blob"},
 	"server/revalidate": {"intray", "celltype", "engine", "internal/rowplan"},
-	"server/staging":    {"intray", "server/blob"},
+	"server/staging":    {"intray", "internal/parquetio", "server/blob"},
 	"server/draft":      {"intray", "internal/re2", "internal/rowplan", "validate", "server/blob", "server/staging"},
 	"server/model":      {"intray", "engine", "internal/jsonschema", "server/blob", "server/queue", "server/secrets"},
 	"server/auth":       {"intray", "server/model", "server/secrets"},

@@ -4,51 +4,54 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"sort"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/parquetio"
 )
 
-// maxInterned bounds the texts of problems that a cursor keeps to use again.
+// maxInterned is the number of texts of problems that a cursor keeps for reuse.
 const maxInterned = 4096
 
-// cursor reads batches of one stage, one after the other, into the same
-// memory.
+// cursor reads batches of one stage, one after the other, into the same memory.
 type cursor struct {
 	stage   *Stage
 	decoder *decoder
 	body    []byte
 	lines   []int64
-	// current holds the rows of the group that begins with row held less one; 0
-	// is none.
+	// current holds the rows of the group that begins with row held minus one. It is
+	// empty if held is 0.
 	current intray.Batch
 	held    int64
-	// early and late hold a group of problems each.
+	// perRow and crossRow hold a group of problems each.
 	perRow, crossRow loadedProblems
 	interned         map[string]string
 }
 
-// loadedProblems holds the problems of the group with index loaded less one; 0 is
-// none.
+// loadedProblems holds the problems of the group with index loaded minus one. It is
+// empty if loaded is 0.
 type loadedProblems struct {
 	table  problemTable
 	loaded int
 }
 
-func newCursor(s *Stage) *cursor { return &cursor{stage: s, decoder: newDecoder(s.decompressor)} }
+func newCursor(s *Stage) *cursor {
+	return &cursor{stage: s, decoder: &decoder{codec: s.codec, decompressor: parquetio.Decompressor{Zstd: s.zstd}}}
+}
 
-// readBatch reads a whole row group with its problems. The batch is the caller's
-// until the next call.
+// readBatch reads a row group with its problems. The batch is valid until the next
+// call.
 func (c *cursor) readBatch(ctx context.Context, s *Segment, g RowGroup) (*intray.Batch, error) {
-	if err := c.readRows(ctx, s, g); err != nil {
+	if err := c.readRows(ctx, s, g, nil); err != nil {
 		return nil, err
 	}
 	c.held = 0
-	return &c.current, c.readProblems(ctx, &c.current)
+	return &c.current, c.readProblems(ctx, &c.current, oneRange(g.First, g.First+g.Rows))
 }
 
-// load reads a piece and points the decoder at it.
+// load reads a piece and passes it to the decoder.
 func (c *cursor) load(ctx context.Context, name string, at Piece, rows int64) error {
 	var err error
 	if c.body, err = c.stage.readPiece(ctx, name, at, c.body); err != nil {
@@ -58,9 +61,9 @@ func (c *cursor) load(ctx context.Context, name string, at Piece, rows int64) er
 	return nil
 }
 
-// readRows reads a whole row group, without problems, into c.current, where it is not
-// there already.
-func (c *cursor) readRows(ctx context.Context, s *Segment, g RowGroup) error {
+// readRows reads a row group without problems into c.current, unless it is there. If
+// wanted is not nil, it selects the fields, and all other columns are left empty.
+func (c *cursor) readRows(ctx context.Context, s *Segment, g RowGroup, wanted []bool) error {
 	if c.held == g.First+1 {
 		return ctx.Err()
 	}
@@ -70,19 +73,20 @@ func (c *cursor) readRows(ctx context.Context, s *Segment, g RowGroup) error {
 	}
 	b := &c.current
 	b.Reset(len(c.stage.manifest.Fields))
-	if err := c.decodeRows(b); err != nil {
+	if err := c.decodeRows(b, wanted); err != nil {
 		return fmt.Errorf("%w: %s: %w", ErrDamaged, s.Name, err)
 	}
 	if len(c.lines) == 0 || c.lines[0] != g.First {
-		return fmt.Errorf("%w: %s holds other rows", ErrDamaged, s.Name)
+		return fmt.Errorf("%w: %s has other rows", ErrDamaged, s.Name)
 	}
 	b.First, c.held = g.First, g.First+1
 	return nil
 }
 
-func (c *cursor) decodeRows(b *intray.Batch) error {
+func (c *cursor) decodeRows(b *intray.Batch, wanted []bool) error {
+	d := c.decoder
 	for i := range b.Fields {
-		if err := c.decoder.readField(&b.Fields[i]); err != nil {
+		if err := d.readField(&b.Fields[i], wanted == nil || wanted[i]); err != nil {
 			return err
 		}
 	}
@@ -91,20 +95,32 @@ func (c *cursor) decodeRows(b *intray.Batch) error {
 	}
 	for i, u := range c.stage.manifest.Unmapped {
 		b.Unmapped[i].Column = u.Index
-		if err := c.decoder.readRequired(&b.Unmapped[i].Cells); err != nil {
+		var err error
+		if wanted == nil {
+			err = d.readRequired(&b.Unmapped[i].Cells)
+		} else {
+			_, _, err = d.nextDataPage(false)
+		}
+		if err != nil {
 			return err
 		}
 	}
 	var err error
-	if c.lines, err = c.decoder.readInts(c.lines); err != nil {
+	if c.lines, err = d.readInts(c.lines); err != nil {
 		return err
 	}
-	b.Lines, err = c.decoder.readInts(b.Lines)
+	b.Lines, err = d.readInts(b.Lines)
 	return err
 }
 
-func (d *decoder) readField(c *intray.Cells) error {
-	var err error
+// readField reads or skips the two columns of a field.
+func (d *decoder) readField(c *intray.Cells, wanted bool) (err error) {
+	if !wanted {
+		if _, _, err = d.nextDataPage(false); err == nil {
+			_, _, err = d.nextDataPage(false)
+		}
+		return err
+	}
 	if c.Nulls, err = d.readValues(&c.Values, c.Nulls); err != nil {
 		return err
 	}
@@ -112,41 +128,77 @@ func (d *decoder) readField(c *intray.Cells) error {
 	return err
 }
 
-// readProblems adds to the batch the problems of its rows, ordered by row and field.
-func (c *cursor) readProblems(ctx context.Context, b *intray.Batch) error {
+// oneRange returns a list of one range of rows.
+func oneRange(first, end int64) iter.Seq2[int64, int64] {
+	return func(yield func(first, end int64) bool) { yield(first, end) }
+}
+
+// rangesOf returns the ranges [first, end) of ascending rows.
+func rangesOf(rows []int64) iter.Seq2[int64, int64] {
+	return func(yield func(first, end int64) bool) {
+		from := 0
+		for i := range rows {
+			if i+1 < len(rows) && rows[i+1] == rows[i]+1 {
+				continue
+			}
+			if !yield(rows[from], rows[i]+1) {
+				return
+			}
+			from = i + 1
+		}
+	}
+}
+
+// appendRanges adds ranges of the rows of the stage to an empty batch, with their
+// problems.
+func (c *cursor) appendRanges(ctx context.Context, out *intray.Batch, ranges iter.Seq2[int64, int64]) error {
+	for first, end := range ranges {
+		for from := first; from < end; {
+			segment, g := c.stage.groupFor(from)
+			if err := c.readRows(ctx, segment, g, nil); err != nil {
+				return err
+			}
+			AppendRows(out, &c.current, int(from-g.First), int(min(end-g.First, g.Rows)))
+			from = g.First + g.Rows
+		}
+	}
+	return c.readProblems(ctx, out, ranges)
+}
+
+// readProblems adds the problems of all ranges, which are the rows of the batch, to
+// the batch.
+func (c *cursor) readProblems(ctx context.Context, b *intray.Batch, ranges iter.Seq2[int64, int64]) error {
 	m := c.stage.manifest
-	if err := c.readProblemGroups(ctx, b, &c.perRow, m.ProblemGroups); err != nil {
+	if err := c.readProblemGroups(ctx, b, &c.perRow, m.ProblemGroups, ranges); err != nil {
 		return err
 	}
-	early := len(b.Problems)
-	if err := c.readProblemGroups(ctx, b, &c.crossRow, m.CrossRowGroups); err != nil {
+	crossRow := len(b.Problems)
+	if err := c.readProblemGroups(ctx, b, &c.crossRow, m.CrossRowGroups, ranges); err != nil {
 		return err
 	}
-	sortProblems(b.Problems, early)
+	if crossRow > 0 && crossRow < len(b.Problems) {
+		slices.SortStableFunc(b.Problems, func(x, y intray.Problem) int {
+			return cmp.Or(cmp.Compare(x.Row, y.Row), cmp.Compare(x.Field, y.Field))
+		})
+	}
 	return nil
 }
 
-// sortProblems brings problems into the order of row and field. The first early of
-// them are so by themselves, and those behind them.
-func sortProblems(problems []intray.Problem, early int) {
-	if early == 0 || early == len(problems) {
-		return
-	}
-	slices.SortStableFunc(problems, func(x, y intray.Problem) int {
-		return cmp.Or(cmp.Compare(x.Row, y.Row), cmp.Compare(x.Field, y.Field))
-	})
-}
-
-func (c *cursor) readProblemGroups(ctx context.Context, b *intray.Batch, in *loadedProblems, groups []ProblemGroup) error {
-	end := b.First + int64(b.Rows())
-	at := sort.Search(len(groups), func(i int) bool { return groups[i].Last >= b.First })
-	for ; at < len(groups) && groups[at].First < end; at++ {
-		if err := c.loadProblems(ctx, in, groups, at); err != nil {
-			return err
+// readProblemGroups adds the problems of one list of groups. Those of one row may be in
+// several groups.
+func (c *cursor) readProblemGroups(ctx context.Context, b *intray.Batch, in *loadedProblems, groups []ProblemGroup, ranges iter.Seq2[int64, int64]) error {
+	at := int64(0)
+	for first, end := range ranges {
+		i := sort.Search(len(groups), func(i int) bool { return groups[i].Last >= first })
+		for ; i < len(groups) && groups[i].First < end; i++ {
+			if err := c.loadProblems(ctx, in, groups, i); err != nil {
+				return err
+			}
+			if err := c.appendProblems(b, &in.table, first, end, at); err != nil {
+				return err
+			}
 		}
-		if err := c.appendProblems(b, &in.table, b.First, end, 0); err != nil {
-			return err
-		}
+		at += end - first
 	}
 	return nil
 }
@@ -183,20 +235,25 @@ func (d *decoder) readProblems(t *problemTable) error {
 	return nil
 }
 
-// decodeProblem makes problem i of the loaded ones. Its row counts from the stage's
-// first.
-func (c *cursor) decodeProblem(t *problemTable, i int) (intray.Problem, error) {
-	level, known := intray.ParseLevel(c.intern(t.levels.At(i)))
-	if !known {
-		return intray.Problem{}, fmt.Errorf("%w: %s has an unknown level", ErrDamaged, problemsName)
+// appendProblems adds the problems of a table in the rows [first, end) of the stage. The
+// first of them is row at of the batch.
+func (c *cursor) appendProblems(out *intray.Batch, t *problemTable, first, end, at int64) error {
+	from, _ := slices.BinarySearch(t.rows, first)
+	to, _ := slices.BinarySearch(t.rows, end)
+	for i := from; i < to; i++ {
+		level, known := intray.ParseLevel(c.intern(t.levels.At(i)))
+		if !known {
+			return fmt.Errorf("%w: %s has an unknown level", ErrDamaged, problemsName)
+		}
+		out.Problems = append(out.Problems, intray.Problem{
+			Row: int(at + t.rows[i] - first), Field: int(t.fields[i]), Part: int(t.parts[i]), Level: level,
+			Code: c.intern(t.codes.At(i)), Text: intray.DecodeMessage(c.intern(t.texts.At(i))),
+		})
 	}
-	return intray.Problem{
-		Row: int(t.rows[i]), Field: int(t.fields[i]), Part: int(t.parts[i]), Level: level,
-		Code: c.intern(t.codes.At(i)), Text: intray.DecodeMessage(c.intern(t.texts.At(i))),
-	}, nil
+	return nil
 }
 
-// intern gives a text as a string, the same one each time it recurs.
+// intern returns a text as a string, and the same string each time the text recurs.
 func (c *cursor) intern(text []byte) string {
 	if name, known := c.interned[string(text)]; known {
 		return name
@@ -209,8 +266,9 @@ func (c *cursor) intern(text []byte) string {
 	return name
 }
 
-// appendRows adds the rows [from, to) of src to dst, without problems.
-func appendRows(dst, src *intray.Batch, from, to int) {
+// AppendRows adds the rows [from, to) of src, a batch of the same layout, to dst,
+// without their problems.
+func AppendRows(dst, src *intray.Batch, from, to int) {
 	at := uint32(dst.Rows())
 	dst.Lines = append(dst.Lines, src.Lines[from:to]...)
 	for i := range dst.Fields {
@@ -223,22 +281,21 @@ func appendRows(dst, src *intray.Batch, from, to int) {
 
 func appendCells(dst, src *intray.Cells, at uint32, from, to int) {
 	appendTexts(&dst.Values, &src.Values, from, to)
-	first, end := indexRange(src.Nulls, from, to)
-	for _, row := range src.Nulls[first:end] {
-		dst.Nulls = append(dst.Nulls, row-uint32(from)+at)
-	}
-	first, end = indexRange(src.RawRows, from, to)
-	for _, row := range src.RawRows[first:end] {
-		dst.RawRows = append(dst.RawRows, row-uint32(from)+at)
-	}
+	dst.Nulls, _, _ = appendShifted(dst.Nulls, src.Nulls, at, from, to)
+	rows, first, end := appendShifted(dst.RawRows, src.RawRows, at, from, to)
+	dst.RawRows = rows
 	appendTexts(&dst.Raws, &src.Raws, first, end)
 }
 
-// indexRange gives the places of the rows [from, to) in an ascending list.
-func indexRange(rows []uint32, from, to int) (first, end int) {
+// appendShifted adds those rows of an ascending list that are in [from, to), counted
+// from at instead of from, and returns their range in the list.
+func appendShifted(dst, rows []uint32, at uint32, from, to int) (_ []uint32, first, end int) {
 	first, _ = slices.BinarySearch(rows, uint32(from))
 	end, _ = slices.BinarySearch(rows, uint32(to))
-	return first, end
+	for _, row := range rows[first:end] {
+		dst = append(dst, row-uint32(from)+at)
+	}
+	return dst, first, end
 }
 
 func appendTexts(dst, src *intray.Texts, from, to int) {
@@ -254,92 +311,4 @@ func appendTexts(dst, src *intray.Texts, from, to int) {
 	for _, end := range src.Ends[from:to] {
 		dst.Ends = append(dst.Ends, end+rebase)
 	}
-}
-
-// Rows gives the rows with these indexes, which ascend, as a batch of their own
-// with their problems: row i of the batch is row rows[i] of the stage. It costs
-// one ranged read for each batch that has any of the rows, and one or two for
-// the problems of each.
-func (s *Stage) Rows(ctx context.Context, rows []int64) (*intray.Batch, error) {
-	for i, row := range rows {
-		if row < 0 || row >= s.manifest.Rows || i > 0 && row <= rows[i-1] {
-			return nil, fmt.Errorf("read staged rows: row %d is not there, or out of order", row)
-		}
-	}
-	first := int64(0)
-	if len(rows) > 0 {
-		first = rows[0]
-	}
-	out := s.emptyBatch(first)
-	c := s.cursors.Get().(*cursor)
-	defer s.cursors.Put(c)
-	if err := c.collectRows(ctx, out, rows); err != nil {
-		return nil, fmt.Errorf("read %d staged rows from %d on: %w", len(rows), first, err)
-	}
-	return out, nil
-}
-
-// collectRows adds the rows to out.
-func (c *cursor) collectRows(ctx context.Context, out *intray.Batch, rows []int64) error {
-	for i := 0; i < len(rows); {
-		segment, g := c.stage.groupFor(rows[i])
-		if err := c.readRows(ctx, segment, g); err != nil {
-			return err
-		}
-		for i < len(rows) && rows[i] < g.First+g.Rows {
-			run := i + 1
-			for run < len(rows) && rows[run] == rows[run-1]+1 && rows[run] < g.First+g.Rows {
-				run++
-			}
-			appendRows(out, &c.current, int(rows[i]-g.First), int(rows[run-1]-g.First)+1)
-			i = run
-		}
-	}
-	m := c.stage.manifest
-	if err := c.collectProblems(ctx, out, rows, &c.perRow, m.ProblemGroups); err != nil {
-		return err
-	}
-	early := len(out.Problems)
-	if err := c.collectProblems(ctx, out, rows, &c.crossRow, m.CrossRowGroups); err != nil {
-		return err
-	}
-	sortProblems(out.Problems, early)
-	return nil
-}
-
-// collectProblems adds the problems of the rows that are among the groups.
-func (c *cursor) collectProblems(ctx context.Context, out *intray.Batch, rows []int64, in *loadedProblems, groups []ProblemGroup) error {
-	for i := 0; i < len(rows); {
-		at := sort.Search(len(groups), func(k int) bool { return groups[k].Last >= rows[i] })
-		if at == len(groups) {
-			return nil
-		}
-		// The problems of one row may be in several groups.
-		for ; at < len(groups) && groups[at].First <= rows[i]; at++ {
-			if err := c.loadProblems(ctx, in, groups, at); err != nil {
-				return err
-			}
-			if err := c.appendProblems(out, &in.table, rows[i], rows[i]+1, i); err != nil {
-				return err
-			}
-		}
-		i++
-	}
-	return nil
-}
-
-// appendProblems adds the problems of the rows [from, to), the first of which is
-// row at of the batch.
-func (c *cursor) appendProblems(out *intray.Batch, t *problemTable, from, to int64, at int) error {
-	first, _ := slices.BinarySearch(t.rows, from)
-	end, _ := slices.BinarySearch(t.rows, to)
-	for i := first; i < end; i++ {
-		p, err := c.decodeProblem(t, i)
-		if err != nil {
-			return err
-		}
-		p.Row += at - int(from)
-		out.Problems = append(out.Problems, p)
-	}
-	return nil
 }

@@ -1,55 +1,47 @@
 package staging
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 
 	"github.com/parquet-go/parquet-go/encoding/delta"
 	"github.com/parquet-go/parquet-go/encoding/rle"
-	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/parquetio"
 )
 
 var (
-	errPage  = errors.New("a page is not as the writer makes them")
-	errCount = errors.New("a page holds another number of values than it says")
+	errPage  = errors.New("a page differs from those that are written")
+	errCount = errors.New("a page has another number of values than it declares")
 )
 
-// decoder reads row groups that this package wrote. It walks the page headers
-// from the start of the group, so that it needs no footer. It keeps scratch
-// memory and serves one goroutine at a time.
+// decoder decodes row groups that this package wrote. It reads the pages from the
+// start of the group on, and needs no footer. It keeps scratch memory and must not be
+// used concurrently.
 type decoder struct {
-	decompressor *decompressor
-	thrift       *thrift.Decoder
-	header       thrift.BytesReader
+	codec        format.CompressionCodec
+	decompressor parquetio.Decompressor
 	rest         []byte
 	rows         int
 
+	dict    parquetio.Dictionary
 	levels  []byte
 	offsets []uint32
 	indexes []int32
-	body    []byte
-	plain   []byte
-	entries []uint32
+	// body and plain are the decompressed pages of values and of the dictionary.
+	body, plain []byte
 }
 
-// dataPage is a data page, inflated.
+// dataPage is a decompressed data page.
 type dataPage struct {
 	encoding format.Encoding
 	values   int
 	body     []byte
 }
 
-func newDecoder(u *decompressor) *decoder {
-	d := &decoder{decompressor: u, header: new(thrift.CompactProtocol).NewReaderFromBytes(nil)}
-	d.thrift = thrift.NewDecoder(d.header)
-	return d
-}
-
-// beginGroup turns to a row group.
+// beginGroup moves to a row group.
 func (d *decoder) beginGroup(body []byte, rows int64) { d.rest, d.rows = body, int(rows) }
 
 // readInts reads the next column, of numbers.
@@ -76,7 +68,7 @@ func (d *decoder) readRequired(t *intray.Texts) error {
 	return err
 }
 
-// readValues reads the next column, of cells, and which of them are null.
+// readValues reads the next column, of cells, and returns the rows that are null.
 func (d *decoder) readValues(t *intray.Texts, nulls []uint32) ([]uint32, error) {
 	p, err := d.readPage(true)
 	if err != nil {
@@ -103,7 +95,8 @@ func (d *decoder) readValues(t *intray.Texts, nulls []uint32) ([]uint32, error) 
 	return nulls, nil
 }
 
-// readSparse reads the next column, of texts that only some rows have.
+// readSparse reads the next column, of texts that only some rows have, and returns
+// the rows.
 func (d *decoder) readSparse(t *intray.Texts, rows []uint32) ([]uint32, error) {
 	p, err := d.readPage(true)
 	if err != nil {
@@ -123,67 +116,52 @@ func (d *decoder) readSparse(t *intray.Texts, rows []uint32) ([]uint32, error) {
 	return rows, nil
 }
 
-// readPage reads the next column chunk up to its inflated data page. The levels of
-// an optional column are left in d.levels.
+// textLeaf describes the columns of texts.
+var textLeaf = parquetio.Leaf{Type: format.ByteArray}
+
+// readPage reads the next column up to its decompressed data page. It leaves the
+// levels of an optional column in d.levels.
 func (d *decoder) readPage(optional bool) (dataPage, error) {
-	h, body, err := d.nextPage()
+	h, body, err := d.nextDataPage(true)
 	if err != nil {
 		return dataPage{}, err
 	}
-	d.entries = d.entries[:0]
-	if h.Type == format.DictionaryPage {
-		if err := d.readDictionary(h, body); err != nil {
+	p := dataPage{encoding: h.Encoding, values: d.rows - h.Nulls}
+	if h.Compressed {
+		if d.body, err = d.decompressor.Decompress(d.body, &h, d.codec, body); err != nil {
 			return dataPage{}, err
 		}
-		if h, body, err = d.nextPage(); err != nil {
-			return dataPage{}, err
-		}
+		body = d.body
 	}
-	v2 := h.DataPageHeaderV2.V
-	levels := int(v2.DefinitionLevelsByteLength)
-	if h.Type != format.DataPageV2 || int(v2.NumRows) != d.rows || v2.NumNulls < 0 || levels < 0 || levels > len(body) {
-		return dataPage{}, errPage
-	}
-	p := dataPage{encoding: v2.Encoding, values: d.rows - int(v2.NumNulls), body: body[levels:]}
-	if v2.IsCompressed.V {
-		if p.body, err = d.inflate(&d.body, p.body, int(h.UncompressedPageSize)-levels); err != nil {
-			return dataPage{}, err
-		}
-	}
+	p.body = body[h.DefBytes:]
 	if optional {
-		err = d.readLevels(body[:levels], p.values)
+		err = d.readLevels(body[:h.DefBytes], p.values)
 	}
 	return p, err
 }
 
-// nextPage reads a page header, and the bytes of its page.
-func (d *decoder) nextPage() (format.PageHeader, []byte, error) {
-	var h format.PageHeader
-	d.header.ResetBytes(d.rest)
-	if err := d.thrift.Decode(&h); err != nil {
-		return h, nil, fmt.Errorf("read a page header: %w", err)
+// nextDataPage moves to the data page of the next column. It loads the dictionary
+// before it if load is set.
+func (d *decoder) nextDataPage(load bool) (h parquetio.PageHeader, body []byte, err error) {
+	if h, body, d.rest, err = parquetio.CutPage(d.rest, d.codec); err != nil {
+		return h, nil, err
 	}
-	d.rest = d.rest[d.header.BytesRead():]
-	size := int(h.CompressedPageSize)
-	if size < 0 || size > len(d.rest) || h.UncompressedPageSize < 0 {
+	plain, entries := d.plain[:0], 0
+	if h.Kind == format.DictionaryPage {
+		if load {
+			if d.plain, err = d.decompressor.Decompress(d.plain, &h, d.codec, body); err != nil {
+				return h, nil, err
+			}
+			plain, entries = d.plain, h.Count
+		}
+		if h, body, d.rest, err = parquetio.CutPage(d.rest, d.codec); err != nil {
+			return h, nil, err
+		}
+	}
+	if h.Kind != format.DataPageV2 || h.Rows != d.rows || h.Nulls < 0 || h.RepBytes > 0 {
 		return h, nil, errPage
 	}
-	body := d.rest[:size]
-	d.rest = d.rest[size:]
-	return h, body, nil
-}
-
-// inflate decompresses into the scratch buffer.
-func (d *decoder) inflate(scratch *[]byte, packed []byte, size int) ([]byte, error) {
-	out, err := d.decompressor.decompress(*scratch, packed, size)
-	if err != nil {
-		return nil, fmt.Errorf("inflate a page: %w", err)
-	}
-	*scratch = out
-	if len(out) != size {
-		return nil, errPage
-	}
-	return out, nil
+	return h, body, d.dict.Load(&textLeaf, plain, entries)
 }
 
 func (d *decoder) readLevels(runs []byte, values int) error {
@@ -203,29 +181,8 @@ func (d *decoder) readLevels(runs []byte, values int) error {
 	return nil
 }
 
-// readDictionary inflates a dictionary page and notes where its entries lie.
-func (d *decoder) readDictionary(h format.PageHeader, body []byte) error {
-	plain, err := d.inflate(&d.plain, body, int(h.UncompressedPageSize))
-	if err != nil {
-		return err
-	}
-	at := 0
-	for range int(h.DictionaryPageHeader.V.NumValues) {
-		if at+4 > len(plain) {
-			return errPage
-		}
-		size := int(binary.LittleEndian.Uint32(plain[at:]))
-		at += 4 + size
-		if at > len(plain) {
-			return errPage
-		}
-		d.entries = append(d.entries, uint32(at-size), uint32(at))
-	}
-	return nil
-}
-
-// readTexts reads the texts of a page into the arena, and leaves in d.offsets
-// where each begins and, as the last, where the last ends.
+// readTexts reads the texts of a page into the arena. It leaves in d.offsets where
+// each begins and, as the last, where the last ends.
 func (d *decoder) readTexts(arena []byte, p dataPage) ([]byte, error) {
 	d.offsets = append(d.offsets[:0], 0)
 	arena = arena[:0]
@@ -254,11 +211,11 @@ func (d *decoder) lookUpTexts(arena []byte, p dataPage) ([]byte, error) {
 		return arena, fmt.Errorf("read indexes: %w", err)
 	}
 	for _, index := range d.indexes {
-		at := 2 * int(index)
-		if at < 0 || at >= len(d.entries) {
-			return arena, errPage
+		text, err := d.dict.Lookup(uint32(index))
+		if err != nil {
+			return arena, err
 		}
-		arena = append(arena, d.plain[d.entries[at]:d.entries[at+1]]...)
+		arena = append(arena, text...)
 		d.offsets = append(d.offsets, uint32(len(arena)))
 	}
 	return arena, nil

@@ -1,43 +1,21 @@
 package staging
 
 import (
-	"bytes"
-	"encoding/binary"
-	"errors"
 	"fmt"
 	"hash/crc32"
-	"hash/maphash"
-	"math"
 
 	"github.com/parquet-go/parquet-go/encoding/delta"
 	"github.com/parquet-go/parquet-go/encoding/rle"
-	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/parquetio"
 )
 
-// column is one column of a Parquet file: UTF-8 texts or INT64.
-type column struct {
-	name     string
-	text     bool
-	optional bool
-}
-
-// chunk is what the footer must say of one column of a row group.
-type chunk struct {
-	encoding format.Encoding
-	// dict is the length of the dictionary page, 0 where there is none.
-	dict   int64
-	length int64
-	plain  int64
-	nulls  int64
-}
-
-// encodedGroup is an encoded row group, not yet placed in a file.
+// encodedGroup is an encoded row group that is not in a file yet.
 type encodedGroup struct {
 	body   []byte
-	chunks []chunk
+	chunks []parquetio.Chunk
 	rows   int
 	crc    uint32
 }
@@ -46,45 +24,36 @@ func (g *encodedGroup) reset(rows int) {
 	g.body, g.chunks, g.rows = g.body[:0], g.chunks[:0], rows
 }
 
-// setChecksum takes the checksum once all columns are there.
+// setChecksum computes the checksum once all columns are encoded.
 func (g *encodedGroup) setChecksum() { g.crc = checksum(g.body) }
 
 func checksum(b []byte) uint32 { return crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)) }
 
-// minCompressed is the size in bytes below which compressing is not worth a frame.
-const minCompressed = 64
-
-var errPageTooLarge = errors.New("more than 2 GiB of text in one column of a batch")
-
-// encoder writes columns into groups. It keeps scratch memory and serves one
-// goroutine at a time.
+// encoder encodes columns, with one data page each. It keeps scratch memory and must
+// not be used concurrently.
 type encoder struct {
-	compressor *compressor
-	levels     []byte
-	runs       []byte
-	offsets    []uint32
-	body       []byte
-	compressed []byte
-	header     bytes.Buffer
-	thrift     *thrift.Encoder
-	dict       dictionary
+	pages   *parquetio.PageEncoder
+	codec   format.CompressionCodec
+	levels  []byte
+	runs    []byte
+	offsets []uint32
+	body    []byte
+	dict    parquetio.DictionaryBuilder
+	indexes []int32
 }
 
-func newEncoder(p *compressor) *encoder {
-	e := &encoder{compressor: p}
-	e.thrift = thrift.NewEncoder(new(thrift.CompactProtocol).NewWriter(&e.header))
-	return e
+func newEncoder(c *parquetio.Compressor, codec format.CompressionCodec) *encoder {
+	return &encoder{pages: parquetio.NewPageEncoder(c), codec: codec}
 }
 
-// writeInts adds a column of numbers.
+// writeInts adds a column of numbers. They are short enough without compression.
 func (e *encoder) writeInts(g *encodedGroup, values []int64) error {
 	var err error
 	if e.body, err = new(delta.BinaryPackedEncoding).EncodeInt64(e.body, values); err != nil {
 		return err
 	}
-	c := chunk{encoding: format.DeltaBinaryPacked}
 	e.runs = e.runs[:0]
-	return e.writeDataPage(g, c, e.body, false)
+	return e.writePage(g, parquetio.Chunk{Codec: format.Uncompressed}, format.DeltaBinaryPacked, 0, e.body)
 }
 
 // writeRequired adds a column of texts without nulls.
@@ -97,12 +66,12 @@ func (e *encoder) writeRequired(g *encodedGroup, t *intray.Texts) error {
 	return e.writeTexts(g, t, 0)
 }
 
-// writeValues adds a column of cells, null in the rows of nulls.
+// writeValues adds a column of cells that are null in the given rows.
 func (e *encoder) writeValues(g *encodedGroup, t *intray.Texts, nulls []uint32) error {
 	if t.Len() != g.rows {
 		return fmt.Errorf("%d values for %d rows", t.Len(), g.rows)
 	}
-	if err := e.writeLevels(g.rows, nulls, 1, 0); err != nil {
+	if err := e.encodeLevels(g.rows, nulls, 1, 0); err != nil {
 		return err
 	}
 	e.offsets = append(e.offsets[:0], 0)
@@ -115,7 +84,7 @@ func (e *encoder) writeValues(g *encodedGroup, t *intray.Texts, nulls []uint32) 
 		from = int(null) + 1
 	}
 	e.offsets = append(e.offsets, t.Ends[from:]...)
-	return e.writeTexts(g, t, int64(len(nulls)))
+	return e.writeTexts(g, t, len(nulls))
 }
 
 // writeSparse adds a column of texts that only the given rows have.
@@ -123,26 +92,26 @@ func (e *encoder) writeSparse(g *encodedGroup, t *intray.Texts, rows []uint32) e
 	if t.Len() != len(rows) {
 		return fmt.Errorf("%d raw texts for %d rows", t.Len(), len(rows))
 	}
-	if err := e.writeLevels(g.rows, rows, 0, 1); err != nil {
+	if err := e.encodeLevels(g.rows, rows, 0, 1); err != nil {
 		return err
 	}
 	e.offsets = append(append(e.offsets[:0], 0), t.Ends...)
-	return e.writeTexts(g, t, int64(g.rows-len(rows)))
+	return e.writeTexts(g, t, g.rows-len(rows))
 }
 
-// writeLevels writes the definition levels: usual, but other in the listed rows.
-func (e *encoder) writeLevels(rows int, listed []uint32, usual, other byte) error {
+// encodeLevels encodes the definition levels: one in the listed rows, and another in
+// all others.
+func (e *encoder) encodeLevels(rows int, listed []uint32, other, one byte) error {
 	e.levels = e.levels[:0]
 	for i, row := range listed {
 		if int(row) >= rows || i > 0 && row <= listed[i-1] {
 			return fmt.Errorf("row %d is out of order", row)
 		}
-		e.levels = fillLevels(e.levels, int(row), usual)
-		e.levels = append(e.levels, other)
+		e.levels = append(fillLevels(e.levels, int(row), other), one)
 	}
-	e.levels = fillLevels(e.levels, rows, usual)
+	e.levels = fillLevels(e.levels, rows, other)
 	var err error
-	e.runs, err = (&rle.Encoding{BitWidth: 1}).EncodeLevels(e.runs, e.levels)
+	e.runs, err = parquetio.EncodeLevels(e.runs, e.levels, 1)
 	return err
 }
 
@@ -153,186 +122,74 @@ func fillLevels(levels []byte, n int, level byte) []byte {
 	return levels
 }
 
-// writeTexts adds the column whose levels and offsets are prepared.
-func (e *encoder) writeTexts(g *encodedGroup, t *intray.Texts, nulls int64) error {
-	c := chunk{encoding: format.DeltaLengthByteArray, nulls: nulls}
+// writeTexts adds the column of texts whose levels and offsets are prepared.
+func (e *encoder) writeTexts(g *encodedGroup, t *intray.Texts, nulls int) error {
+	c := parquetio.Chunk{Codec: e.codec}
 	arena := t.Arena[:e.offsets[len(e.offsets)-1]]
 	if len(e.offsets) == 1 {
-		// Readers differ on what an empty page of lengths is; a plain one is
-		// no bytes to all of them.
-		c.encoding = format.Plain
-		return e.writeDataPage(g, c, nil, true)
+		// Readers disagree on an empty page of lengths. An empty plain page is no
+		// bytes to all of them.
+		return e.writePage(g, c, format.Plain, nulls, nil)
 	}
+	encoding := format.DeltaLengthByteArray
 	var err error
 	// Lengths that are all 0 are shorter than any dictionary.
-	if len(arena) > 0 && e.dict.tryBuild(arena, e.offsets) {
-		c.encoding = format.RLEDictionary
-		if err := e.writeDictPage(g, &c); err != nil {
-			return err
-		}
-		e.body, err = new(rle.DictionaryEncoding).EncodeInt32(e.body, e.dict.indexes)
+	if len(arena) > 0 && e.indexTexts(arena, e.offsets) {
+		encoding = format.RLEDictionary
+		g.body = e.pages.AppendDictionaryPage(g.body, &c, &e.dict.Dictionary)
+		e.body, err = new(rle.DictionaryEncoding).EncodeInt32(e.body, e.indexes)
 	} else {
 		e.body, err = new(delta.LengthByteArrayEncoding).EncodeByteArray(e.body, arena, e.offsets)
 	}
 	if err != nil {
 		return err
 	}
-	return e.writeDataPage(g, c, e.body, true)
+	return e.writePage(g, c, encoding, nulls, e.body)
 }
 
-// writeDictPage compresses always: its header cannot say that it is plain.
-func (e *encoder) writeDictPage(g *encodedGroup, c *chunk) error {
-	e.compressed = e.compressor.compress(e.compressed, e.dict.plain)
-	h := format.PageHeader{
-		Type:                 format.DictionaryPage,
-		UncompressedPageSize: int32(len(e.dict.plain)),
-		CompressedPageSize:   int32(len(e.compressed)),
-		DictionaryPageHeader: thrift.New(format.DictionaryPageHeader{
-			NumValues: int32(e.dict.count()), Encoding: format.Plain,
-		}),
+// writePage adds a column whose dictionary page, if there is one, was added before.
+func (e *encoder) writePage(g *encodedGroup, c parquetio.Chunk, encoding format.Encoding, nulls int, body []byte) (err error) {
+	c.Encodings = []format.Encoding{encoding, format.RLE}
+	if c.DictionaryBytes > 0 {
+		c.Encodings = append(c.Encodings, format.Plain)
 	}
-	if err := e.writePage(g, &h, nil, e.compressed); err != nil {
+	h := parquetio.PageHeader{V2: true, Count: g.rows, Rows: g.rows, Nulls: nulls, Encoding: encoding}
+	if g.body, err = e.pages.AppendDataPage(g.body, &c, h, e.runs, body); err != nil {
 		return err
 	}
-	c.dict = int64(e.header.Len() + len(e.compressed))
-	c.length = c.dict
-	c.plain = int64(e.header.Len() + len(e.dict.plain))
-	return nil
-}
-
-func (e *encoder) writeDataPage(g *encodedGroup, c chunk, body []byte, compress bool) error {
-	if len(body) > math.MaxInt32-len(e.runs) {
-		return errPageTooLarge
-	}
-	stored := body
-	if compress && len(body) >= minCompressed {
-		e.compressed = e.compressor.compress(e.compressed, body)
-		if len(e.compressed) < len(body) {
-			stored = e.compressed
-		}
-	}
-	h := format.PageHeader{
-		Type:                 format.DataPageV2,
-		UncompressedPageSize: int32(len(e.runs) + len(body)),
-		CompressedPageSize:   int32(len(e.runs) + len(stored)),
-		DataPageHeaderV2: thrift.New(format.DataPageHeaderV2{
-			NumValues: int32(g.rows), NumNulls: int32(c.nulls), NumRows: int32(g.rows),
-			Encoding:                   c.encoding,
-			DefinitionLevelsByteLength: int32(len(e.runs)),
-			IsCompressed:               thrift.New(len(stored) < len(body)),
-		}),
-	}
-	if err := e.writePage(g, &h, e.runs, stored); err != nil {
-		return err
-	}
-	c.length += int64(e.header.Len() + len(e.runs) + len(stored))
-	c.plain += int64(e.header.Len() + len(e.runs) + len(body))
 	g.chunks = append(g.chunks, c)
 	return nil
 }
 
-func (e *encoder) writePage(g *encodedGroup, h *format.PageHeader, levels, body []byte) error {
-	e.header.Reset()
-	if err := e.thrift.Encode(h); err != nil {
-		return fmt.Errorf("write a page header: %w", err)
-	}
-	g.body = append(g.body, e.header.Bytes()...)
-	g.body = append(g.body, levels...)
-	g.body = append(g.body, body...)
-	return nil
-}
-
 const (
-	// maxEntries and minRepeats say when a dictionary pays: few entries, each
-	// used several times.
+	// A dictionary pays if it has at most maxEntries entries and each is used
+	// minRepeats times on average.
 	maxEntries = 8192
 	minRepeats = 4
-	// maxPlain bounds a dictionary in bytes, and so the page that holds it.
+	// maxPlain is the largest size of a dictionary, and so of its page, in bytes.
 	maxPlain = 16 << 20
-	// After so many texts a dictionary is given up that has nearly as many
-	// entries. It is decided within each batch, so that a run repeated gives
-	// the same bytes whatever the order of its workers.
+	// A dictionary is abandoned if it has too many entries after so many texts. Each
+	// batch decides alone, so that a repeated run writes the same bytes whatever the
+	// order of its workers.
 	firstLook, firstMost   = 256, 192
 	secondLook, secondMost = 1000, 600
 )
 
-// dictionary numbers the different texts of a column. Its memory is used
-// again from column to column.
-type dictionary struct {
-	seed maphash.Seed
-	// slots is an open hash table of entry numbers plus one.
-	slots  []uint32
-	hashes []uint32
-	// starts and ends are where the entries lie in plain.
-	starts, ends []uint32
-	plain        []byte
-	indexes      []int32
-}
-
-func (d *dictionary) count() int { return len(d.starts) }
-
-// tryBuild numbers the texts and says whether a dictionary pays.
-func (d *dictionary) tryBuild(arena []byte, offsets []uint32) bool {
+// indexTexts numbers the texts and reports whether a dictionary pays.
+func (e *encoder) indexTexts(arena []byte, offsets []uint32) bool {
 	n := len(offsets) - 1
 	most := min(n/minRepeats, maxEntries)
 	if most == 0 {
 		return false
 	}
-	d.reset(most)
+	d := &e.dict
+	d.Reset(0, most)
+	e.indexes = e.indexes[:0]
 	for i := range n {
-		d.indexes = append(d.indexes, d.entryFor(arena[offsets[i]:offsets[i+1]]))
-		if d.count() > most || len(d.plain) > maxPlain || d.isHopeless(i) {
+		e.indexes = append(e.indexes, d.Index(arena[offsets[i]:offsets[i+1]]))
+		if d.Len() > most || d.Bytes() > maxPlain || i == firstLook && d.Len() > firstMost || i == secondLook && d.Len() > secondMost {
 			return false
 		}
 	}
 	return true
-}
-
-// isHopeless says, at its two looks, that nearly every text is a new one.
-func (d *dictionary) isHopeless(i int) bool {
-	return i == firstLook && d.count() > firstMost || i == secondLook && d.count() > secondMost
-}
-
-func (d *dictionary) reset(most int) {
-	if d.slots == nil {
-		d.seed = maphash.MakeSeed()
-	}
-	size := 4
-	for size < 2*(most+1) {
-		size *= 2
-	}
-	if cap(d.slots) < size {
-		d.slots = make([]uint32, size)
-	}
-	d.slots = d.slots[:size]
-	clear(d.slots)
-	d.hashes, d.starts, d.ends = d.hashes[:0], d.starts[:0], d.ends[:0]
-	d.plain, d.indexes = d.plain[:0], d.indexes[:0]
-}
-
-// entryFor gives the entry of a text, a new one where it was not seen before.
-func (d *dictionary) entryFor(text []byte) int32 {
-	hash := uint32(maphash.Bytes(d.seed, text))
-	mask := uint32(len(d.slots) - 1)
-	for at := hash & mask; ; at = (at + 1) & mask {
-		slot := d.slots[at]
-		if slot == 0 {
-			d.slots[at] = uint32(d.count() + 1)
-			return d.appendEntry(text, hash)
-		}
-		entry := slot - 1
-		if d.hashes[entry] == hash && bytes.Equal(d.plain[d.starts[entry]:d.ends[entry]], text) {
-			return int32(entry)
-		}
-	}
-}
-
-// appendEntry lays the text out as the dictionary page wants it: length, then bytes.
-func (d *dictionary) appendEntry(text []byte, hash uint32) int32 {
-	d.plain = binary.LittleEndian.AppendUint32(d.plain, uint32(len(text)))
-	d.starts = append(d.starts, uint32(len(d.plain)))
-	d.plain = append(d.plain, text...)
-	d.ends = append(d.ends, uint32(len(d.plain)))
-	d.hashes = append(d.hashes, hash)
-	return int32(d.count() - 1)
 }

@@ -2,16 +2,16 @@ package staging
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
+	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/parquetio"
 	"github.com/intraydata/intray/server/blob/mem"
 )
 
@@ -66,44 +66,7 @@ func openText(manifest []byte) (*Stage, error) {
 	return Open(context.Background(), store, "p")
 }
 
-// TestDictionariesNumberTheirTexts looks the texts up again in the page.
-func TestDictionariesNumberTheirTexts(t *testing.T) {
-	var d dictionary
-	rapid.Check(t, func(t *rapid.T) {
-		few := rapid.SliceOfN(rapid.StringN(0, 3, -1), 1, 12).Draw(t, "few")
-		var texts intray.Texts
-		for _, at := range rapid.SliceOfN(rapid.IntRange(0, len(few)-1), 0, 200).Draw(t, "texts") {
-			texts.AppendString(few[at])
-		}
-		if !d.tryBuild(texts.Arena, append([]uint32{0}, texts.Ends...)) {
-			if texts.Len()/minRepeats >= len(few) {
-				t.Fatal("a dictionary that pays was given up")
-			}
-			return
-		}
-		entries := entriesOf(d.plain)
-		if len(entries) != d.count() || len(d.indexes) != texts.Len() {
-			t.Fatalf("%d entries and %d indexes, want %d and %d", len(entries), len(d.indexes), d.count(), texts.Len())
-		}
-		for i, index := range d.indexes {
-			if entries[index] != string(texts.At(i)) {
-				t.Fatalf("text %d is %q and is numbered as %q", i, texts.At(i), entries[index])
-			}
-		}
-	})
-}
-
-func entriesOf(plain []byte) []string {
-	var entries []string
-	for len(plain) > 0 {
-		end := 4 + binary.LittleEndian.Uint32(plain)
-		entries = append(entries, string(plain[4:end]))
-		plain = plain[end:]
-	}
-	return entries
-}
-
-func TestDictionariesAreGivenUp(t *testing.T) {
+func TestDictionariesThatPay(t *testing.T) {
 	cases := map[string]struct {
 		texts func(i int) string
 		n     int
@@ -123,45 +86,44 @@ func TestDictionariesAreGivenUp(t *testing.T) {
 			for i := range c.n {
 				texts.AppendString(c.texts(i))
 			}
-			var d dictionary
-			got := d.tryBuild(texts.Arena, append([]uint32{0}, texts.Ends...))
-			if got != c.want || len(d.indexes) != c.tried {
-				t.Errorf("dictionary %v after %d texts, want %v after %d", got, len(d.indexes), c.want, c.tried)
+			var e encoder
+			got := e.indexTexts(texts.Arena, append([]uint32{0}, texts.Ends...))
+			if got != c.want || len(e.indexes) != c.tried {
+				t.Errorf("dictionary %v after %d texts, want %v after %d", got, len(e.indexes), c.want, c.tried)
 			}
 		})
 	}
 }
 
-// encoded is a row group with a column of each sort.
-func encoded(t *testing.T) *encodedGroup {
+func newTestEncoder(t testing.TB) *encoder {
 	t.Helper()
-	z, err := newCompressor(Zstd)
+	c, err := parquetio.NewCompressor(format.Zstd, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, g := newEncoder(z), &encodedGroup{}
+	return newEncoder(c, format.Zstd)
+}
+
+// encoded returns a row group with a column of each sort.
+func encoded(t *testing.T) *encodedGroup {
+	t.Helper()
+	e, g := newTestEncoder(t), &encodedGroup{}
 	g.reset(400)
 	var plain, few intray.Texts
 	for i := range 400 {
 		plain.AppendString(fmt.Sprint("text ", i*i))
 		few.AppendString(fmt.Sprint(i % 3))
 	}
-	err = errors.Join(
+	if err := errors.Join(
 		e.writeRequired(g, &plain), e.writeValues(g, &few, nil), e.writeValues(g, &plain, nil),
-		e.writeSparse(g, &intray.Texts{}, nil), e.writeInts(g, make([]int64, 400)))
-	if err != nil {
+		e.writeSparse(g, &intray.Texts{}, nil), e.writeInts(g, make([]int64, 400))); err != nil {
 		t.Fatal(err)
 	}
 	return g
 }
 
 func decodeAll(body []byte, rows int64) error {
-	z, err := newDecompressor(Zstd)
-	if err != nil {
-		return err
-	}
-	defer z.close()
-	d := newDecoder(z)
+	d := decoder{codec: format.Zstd}
 	d.beginGroup(body, rows)
 	var texts intray.Texts
 	if err := d.readRequired(&texts); err != nil {
@@ -175,7 +137,7 @@ func decodeAll(body []byte, rows int64) error {
 	if _, err := d.readSparse(&texts, nil); err != nil {
 		return err
 	}
-	_, err = d.readInts(nil)
+	_, err := d.readInts(nil)
 	return err
 }
 
@@ -196,7 +158,7 @@ func TestDecoderDoesNotTrustTheChecksum(t *testing.T) {
 			t.Errorf("%d of %d bytes were read as a whole group", cut, len(g.body))
 		}
 	}
-	if err := decodeAll(g.body[g.chunks[0].length:], 400); err == nil {
+	if err := decodeAll(g.body[g.chunks[0].Bytes:], 400); err == nil {
 		t.Error("a group without its first column was read")
 	}
 }

@@ -8,6 +8,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/intraydata/intray/internal/parquetio"
 	"github.com/intraydata/intray/server/blob"
 )
 
@@ -241,16 +244,14 @@ func sanitizeName(key string) string {
 	return key
 }
 
-// segmentColumns lists the columns of a segment in their order.
-func segmentColumns(fields []FieldColumns, unmapped []UnmappedColumn) []column {
-	list := make([]column, 0, 2*len(fields)+len(unmapped)+2)
+// segmentColumns returns the columns of a segment in their order.
+func segmentColumns(fields []FieldColumns, unmapped []UnmappedColumn) [][]parquetio.Element {
+	list := make([][]parquetio.Element, 0, 2*len(fields)+len(unmapped)+2)
 	for _, f := range fields {
-		list = append(list,
-			column{name: f.Value, text: true, optional: true},
-			column{name: f.Raw, text: true, optional: true})
+		list = append(list, textColumn(f.Value, format.Optional), textColumn(f.Raw, format.Optional))
 	}
 	for _, u := range unmapped {
-		list = append(list, column{name: u.Name, text: true})
+		list = append(list, textColumn(u.Name, format.Required))
 	}
-	return append(list, column{name: rowColumn}, column{name: lineColumn})
+	return append(list, intColumn(rowColumn), intColumn(lineColumn))
 }

@@ -1,160 +1,73 @@
 package staging
 
 import (
-	"encoding/binary"
 	"errors"
-	"fmt"
 	"math"
 
-	"github.com/parquet-go/parquet-go/deprecated"
-	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 
+	"github.com/intraydata/intray/internal/parquetio"
 	"github.com/intraydata/intray/server/blob"
 )
 
-const magic = "PAR1"
+const (
+	// formatVersion is the version of Parquet that has the data pages of the files.
+	formatVersion = 2
+	// maxChunks limits what an unfinished file keeps for its footer, and so the memory
+	// for tables with very many columns.
+	maxChunks = 16384
+)
 
-// maxChunks bounds what a file under way remembers for its footer, and so the
-// memory of writing tables with very many columns.
-const maxChunks = 16384
+func textColumn(name string, repetition format.FieldRepetitionType) []parquetio.Element {
+	return []parquetio.Element{{
+		Name: []byte(name), Type: format.ByteArray, Repetition: repetition, Logical: parquetio.LogicalType{Kind: parquetio.LogicalString},
+	}}
+}
 
-// parquetFile is a Parquet file under way.
+func intColumn(name string) []parquetio.Element {
+	return []parquetio.Element{{Name: []byte(name), Type: format.Int64, Repetition: format.Required}}
+}
+
+// parquetFile is an unfinished Parquet file.
 type parquetFile struct {
-	blob    blob.Writer
-	columns []column
-	codec   Codec
-	size    int64
-	rows    int64
-	groups  []placedGroup
+	blob   blob.Writer
+	footer parquetio.FooterWriter
+	size   int64
 }
 
-// placedGroup is a row group in its file.
-type placedGroup struct {
-	offset int64
-	rows   int64
-	chunks []chunk
-}
-
-// fileRange is where a piece of a file lies.
-type fileRange struct{ offset, length int64 }
-
-func newFile(w blob.Writer, columns []column, codec Codec) (*parquetFile, error) {
-	f := &parquetFile{blob: w, columns: columns, codec: codec}
-	return f, f.write([]byte(magic))
+func newFile(w blob.Writer, columns [][]parquetio.Element) (*parquetFile, error) {
+	f := &parquetFile{blob: w, footer: parquetio.FooterWriter{Columns: columns}}
+	return f, f.write([]byte(parquetio.Magic))
 }
 
 func (f *parquetFile) write(b []byte) error {
-	n, err := f.blob.Write(b)
+	n, err := writeAll(f.blob, b)
 	f.size += int64(n)
 	return err
 }
 
-// appendGroup adds a row group in one write.
-func (f *parquetFile) appendGroup(g *encodedGroup) (fileRange, error) {
-	if len(g.chunks) != len(f.columns) {
-		return fileRange{}, errors.New("a row group lacks columns")
+// appendGroup adds a row group in one write and returns its location.
+func (f *parquetFile) appendGroup(g *encodedGroup) (Piece, error) {
+	if len(g.chunks) != len(f.footer.Columns) {
+		return Piece{}, errors.New("a row group lacks columns")
 	}
-	at := fileRange{f.size, int64(len(g.body))}
+	at := Piece{f.size, int64(len(g.body)), g.crc}
 	if err := f.write(g.body); err != nil {
-		return fileRange{}, err
+		return Piece{}, err
 	}
-	f.groups = append(f.groups, placedGroup{at.offset, int64(g.rows), append([]chunk(nil), g.chunks...)})
-	f.rows += int64(g.rows)
-	return at, nil
+	return at, f.footer.AppendGroup(int64(g.rows), at.Offset, g.chunks)
 }
 
-// isFull says that the footer can take no further group.
+// isFull reports whether the footer has no room for another row group.
 func (f *parquetFile) isFull() bool {
-	return (len(f.groups)+1)*len(f.columns) > maxChunks && len(f.groups) > 0 || len(f.groups) >= math.MaxInt16
+	groups := f.footer.Groups
+	return groups > 0 && (groups+1)*len(f.footer.Columns) > maxChunks || groups >= math.MaxInt16
 }
 
-// close writes the footer and makes the file visible.
+// close writes the footer and commits the file.
 func (f *parquetFile) close() error {
-	footer, err := thrift.Marshal(new(thrift.CompactProtocol), f.footer())
-	if err != nil {
-		return fmt.Errorf("make the footer: %w", err)
-	}
-	if len(footer) > math.MaxInt32 {
-		return errors.New("the footer is over 2 GiB")
-	}
-	footer = binary.LittleEndian.AppendUint32(footer, uint32(len(footer)))
-	if err := f.write(append(footer, magic...)); err != nil {
+	if err := f.write(f.footer.Encode(formatVersion)); err != nil {
 		return err
 	}
 	return f.blob.Commit()
-}
-
-func (f *parquetFile) footer() *format.FileMetaData {
-	meta := &format.FileMetaData{
-		Version: 2, NumRows: f.rows, CreatedBy: "intray",
-		Schema: []format.SchemaElement{{Name: "rows", NumChildren: thrift.New(int32(len(f.columns)))}},
-	}
-	for _, c := range f.columns {
-		meta.Schema = append(meta.Schema, c.element())
-	}
-	for i, g := range f.groups {
-		meta.RowGroups = append(meta.RowGroups, f.rowGroup(i, g))
-	}
-	return meta
-}
-
-func (c column) element() format.SchemaElement {
-	e := format.SchemaElement{
-		Name: c.name, Type: thrift.New(c.physical()), RepetitionType: thrift.New(format.Required),
-	}
-	if c.optional {
-		e.RepetitionType = thrift.New(format.Optional)
-	}
-	if c.text {
-		e.ConvertedType = thrift.New(deprecated.UTF8)
-		e.LogicalType = format.LogicalType{Value: &format.StringType{}}
-	}
-	return e
-}
-
-func (c column) physical() format.Type {
-	if c.text {
-		return format.ByteArray
-	}
-	return format.Int64
-}
-
-// pageCodec is how the pages of the column may be compressed; numbers are short as
-// they are.
-func (c column) pageCodec(codec Codec) format.CompressionCodec {
-	if c.text {
-		return codec.parquetCodec()
-	}
-	return format.Uncompressed
-}
-
-func (f *parquetFile) rowGroup(ordinal int, g placedGroup) format.RowGroup {
-	row := format.RowGroup{
-		NumRows: g.rows, FileOffset: g.offset, Ordinal: int16(ordinal),
-		Columns: make([]format.ColumnChunk, 0, len(g.chunks)),
-	}
-	offset := g.offset
-	for i, c := range g.chunks {
-		row.Columns = append(row.Columns, f.columns[i].columnChunk(c, f.codec, g.rows, offset))
-		row.TotalByteSize += c.plain
-		row.TotalCompressedSize += c.length
-		offset += c.length
-	}
-	return row
-}
-
-func (c column) columnChunk(k chunk, codec Codec, rows, offset int64) format.ColumnChunk {
-	meta := format.ColumnMetaData{
-		Type: c.physical(), PathInSchema: []string{c.name}, Codec: c.pageCodec(codec), NumValues: rows,
-		TotalUncompressedSize: k.plain, TotalCompressedSize: k.length,
-		DataPageOffset: offset + k.dict,
-		Statistics:     format.Statistics{NullCount: k.nulls},
-		Encoding:       []format.Encoding{k.encoding, format.RLE},
-	}
-	if k.dict > 0 {
-		meta.DictionaryPageOffset = offset
-		meta.Encoding = append(meta.Encoding, format.Plain)
-	}
-	return format.ColumnChunk{MetaData: meta}
 }

@@ -8,8 +8,10 @@ import (
 	"strings"
 
 	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/parquetio"
 	"github.com/intraydata/intray/server/blob"
 )
 
@@ -24,20 +26,19 @@ const (
 )
 
 // problemColumns are the columns of problems.parquet.
-func problemColumns() []column {
-	return []column{{name: "row"}, {name: "field"}, {name: "part"},
-		{name: "code", text: true}, {name: "level", text: true}, {name: "text", text: true}}
+func problemColumns() [][]parquetio.Element {
+	return [][]parquetio.Element{intColumn("row"), intColumn("field"), intColumn("part"),
+		textColumn("code", format.Required), textColumn("level", format.Required), textColumn("text", format.Required)}
 }
 
 // problemFile writes problems.parquet, from the first problem on.
 type problemFile struct {
-	create     func(name string) (blob.Writer, error)
-	compressor *compressor
-	encoder    *encoder
-	file       *parquetFile
-	table      problemTable
-	group      encodedGroup
-	groups     []ProblemGroup
+	create  func(name string) (blob.Writer, error)
+	encoder *encoder
+	file    *parquetFile
+	table   problemTable
+	group   encodedGroup
+	groups  []ProblemGroup
 	// firstCrossRow is the first of the groups that hold late problems.
 	firstCrossRow int
 }
@@ -95,7 +96,7 @@ func (f *problemFile) flush() error {
 		if err != nil {
 			return err
 		}
-		if f.file, err = newFile(out, problemColumns(), f.compressor.codec); err != nil {
+		if f.file, err = newFile(out, problemColumns()); err != nil {
 			return err
 		}
 	}
@@ -110,9 +111,7 @@ func (f *problemFile) flush() error {
 		return fmt.Errorf("write problems: %w", err)
 	}
 	rows := f.table.rows
-	f.groups = append(f.groups, ProblemGroup{
-		rows[0], rows[len(rows)-1], int64(len(rows)), Piece{at.offset, at.length, f.group.crc},
-	})
+	f.groups = append(f.groups, ProblemGroup{rows[0], rows[len(rows)-1], int64(len(rows)), at})
 	f.table.reset()
 	return nil
 }

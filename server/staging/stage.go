@@ -5,28 +5,33 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
+	"math"
 	"slices"
 	"sort"
 	"sync"
 
 	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/klauspost/compress/zstd"
+	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/parquetio"
 	"github.com/intraydata/intray/server/blob"
 )
 
-// ErrUnfinished says that there is no manifest under the prefix: no stage was
+// ErrUnfinished reports that there is no manifest under the prefix: no stage was
 // sealed there, or it was removed.
 var ErrUnfinished = errors.New("there is no finished stage")
 
-// Stage is a sealed stage. Its methods may be called from several goroutines;
-// Close only when none of them is under way.
+// Stage is a sealed stage. Its methods may be called concurrently, except for Close.
 type Stage struct {
-	store        blob.Store
-	prefix       string
-	manifest     *Manifest
-	decompressor *decompressor
-	// cursors are used again from window to window.
+	store    blob.Store
+	prefix   string
+	manifest *Manifest
+	codec    format.CompressionCodec
+	zstd     *zstd.Decoder
+	// cursors are reused from window to window.
 	cursors sync.Pool
 
 	mu      sync.Mutex
@@ -34,8 +39,8 @@ type Stage struct {
 	bitmaps map[Piece]*roaring.Bitmap
 }
 
-// Open reads the manifest under the prefix. It fails with ErrUnfinished where
-// there is none, and with ErrDamaged where it is not as it was written.
+// Open reads the manifest under the prefix. It fails with ErrUnfinished if there is
+// none, and with ErrDamaged if it has changed.
 func Open(ctx context.Context, store blob.Store, prefix string) (*Stage, error) {
 	r, err := store.Open(ctx, prefix+"/"+manifestName)
 	if errors.Is(err, blob.ErrNotFound) {
@@ -49,22 +54,21 @@ func Open(ctx context.Context, store blob.Store, prefix string) (*Stage, error) 
 	if err != nil {
 		return nil, fmt.Errorf("read the manifest of the stage %s: %w", prefix, err)
 	}
-	u, err := newDecompressor(m.Codec)
-	if err != nil {
+	s := &Stage{store: store, prefix: prefix, manifest: m, open: map[string]blob.Reader{}, bitmaps: map[Piece]*roaring.Bitmap{}}
+	if _, s.codec, err = m.Codec.resolve(); err != nil {
 		return nil, fmt.Errorf("open the stage %s: %w", prefix, err)
 	}
-	s := &Stage{
-		store: store, prefix: prefix, manifest: m, decompressor: u,
-		open: map[string]blob.Reader{}, bitmaps: map[Piece]*roaring.Bitmap{},
+	if s.zstd, err = parquetio.NewZstdDecoder(0, math.MaxInt32); err != nil {
+		return nil, fmt.Errorf("open the stage %s: %w", prefix, err)
 	}
 	s.cursors.New = func() any { return newCursor(s) }
 	return s, nil
 }
 
-// Manifest says what the stage holds. It must not be changed.
+// Manifest returns the manifest, which must not be changed.
 func (s *Stage) Manifest() Manifest { return *s.manifest }
 
-// Close lets go of the files.
+// Close closes the files.
 func (s *Stage) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -74,49 +78,56 @@ func (s *Stage) Close() error {
 	}
 	clear(s.open)
 	clear(s.bitmaps)
-	s.decompressor.close()
+	s.zstd.Close()
 	return errors.Join(errs...)
 }
 
-// Window gives the rows from first on, at most n of them, as a batch of their
-// own with their problems. Rows beyond the last are left out. It costs one
-// ranged read for each batch that it touches, and one or two for problems.
+// Window returns up to n rows from first on, with their problems. It returns fewer rows
+// only at the end of the stage. It costs one ranged read for each batch that contains
+// any of the rows, and one or two for problems.
 func (s *Stage) Window(ctx context.Context, first int64, n int) (*intray.Batch, error) {
 	if first < 0 || n < 0 {
 		return nil, fmt.Errorf("read %d staged rows from %d on: no such rows", n, first)
 	}
-	out := s.emptyBatch(first)
 	end := min(s.manifest.Rows, first+min(int64(n), s.manifest.Rows))
-	if err := s.readWindow(ctx, out, first, end); err != nil {
+	out, err := s.readRanges(ctx, first, oneRange(first, max(first, end)))
+	if err != nil {
 		return nil, fmt.Errorf("read %d staged rows from %d on: %w", n, first, err)
 	}
 	return out, nil
 }
 
-// emptyBatch is a batch of no rows.
-func (s *Stage) emptyBatch(first int64) *intray.Batch {
-	b := &intray.Batch{First: first, Fields: make([]intray.Cells, len(s.manifest.Fields))}
-	for _, u := range s.manifest.Unmapped {
-		b.Unmapped = append(b.Unmapped, intray.UnmappedCells{Column: u.Index})
+// Rows returns the rows with these indexes, which ascend, with their problems: row i of
+// the batch is row rows[i] of the stage. It costs one ranged read for each batch that
+// contains any of the rows, and one or two for the problems of each.
+func (s *Stage) Rows(ctx context.Context, rows []int64) (*intray.Batch, error) {
+	for i, row := range rows {
+		if row < 0 || row >= s.manifest.Rows || i > 0 && row <= rows[i-1] {
+			return nil, fmt.Errorf("read staged rows: row %d does not exist or is out of order", row)
+		}
 	}
-	return b
+	first := int64(0)
+	if len(rows) > 0 {
+		first = rows[0]
+	}
+	out, err := s.readRanges(ctx, first, rangesOf(rows))
+	if err != nil {
+		return nil, fmt.Errorf("read %d staged rows from %d on: %w", len(rows), first, err)
+	}
+	return out, nil
 }
 
-func (s *Stage) readWindow(ctx context.Context, out *intray.Batch, first, end int64) error {
+func (s *Stage) readRanges(ctx context.Context, first int64, ranges iter.Seq2[int64, int64]) (*intray.Batch, error) {
+	out := &intray.Batch{First: first, Fields: make([]intray.Cells, len(s.manifest.Fields))}
+	for _, u := range s.manifest.Unmapped {
+		out.Unmapped = append(out.Unmapped, intray.UnmappedCells{Column: u.Index})
+	}
 	c := s.cursors.Get().(*cursor)
 	defer s.cursors.Put(c)
-	for from := first; from < end; {
-		segment, g := s.groupFor(from)
-		if err := c.readRows(ctx, segment, g); err != nil {
-			return err
-		}
-		appendRows(out, &c.current, int(from-g.First), int(min(end-g.First, g.Rows)))
-		from = g.First + g.Rows
-	}
-	return c.readProblems(ctx, out)
+	return out, c.appendRanges(ctx, out, ranges)
 }
 
-// groupFor gives the row group that holds a row of the stage.
+// groupFor returns the row group that contains a row of the stage.
 func (s *Stage) groupFor(row int64) (*Segment, RowGroup) {
 	segments := s.manifest.Segments
 	i := sort.Search(len(segments), func(i int) bool { return segments[i].First+segments[i].Rows > row })
@@ -125,13 +136,13 @@ func (s *Stage) groupFor(row int64) (*Segment, RowGroup) {
 	return &segments[i], groups[at]
 }
 
-// ErrorRows gives up to n rows that have a problem of level error, in order,
-// after the first skip of them.
+// ErrorRows returns up to n rows that have a problem of level error, in order, after
+// the first skip of them.
 func (s *Stage) ErrorRows(ctx context.Context, skip int64, n int) ([]int64, error) {
 	return s.pageRows(ctx, s.manifest.Errors, skip, n)
 }
 
-// ProblemRows gives up to n rows that have a problem of the kind, which must be one
+// ProblemRows returns up to n rows that have a problem of the kind, which must be one
 // of the manifest's, in order, after the first skip of them.
 func (s *Stage) ProblemRows(ctx context.Context, kind ProblemKind, skip int64, n int) ([]int64, error) {
 	if !slices.Contains(s.manifest.Kinds, kind) {
@@ -142,7 +153,7 @@ func (s *Stage) ProblemRows(ctx context.Context, kind ProblemKind, skip int64, n
 
 func (s *Stage) pageRows(ctx context.Context, at Piece, skip int64, n int) ([]int64, error) {
 	if skip < 0 || n < 0 {
-		return nil, fmt.Errorf("read %d marked rows after %d: no such rows", n, skip)
+		return nil, fmt.Errorf("read %d rows with problems after %d: no such rows", n, skip)
 	}
 	rows, err := s.loadBitmap(ctx, at)
 	if err != nil {

@@ -4,20 +4,26 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"runtime"
 	"sync"
 
+	"github.com/parquet-go/parquet-go/format"
+
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/parquetio"
 	"github.com/intraydata/intray/server/blob"
 )
 
-// Config steers a Writer. The zero value works.
+// Config configures a Writer. The zero value works.
 type Config struct {
-	// SegmentRows is the number of rows after which a segment is sealed and
-	// the next begun. A batch is never divided. Default 1,000,000.
+	// SegmentRows is the number of rows after which a segment is sealed and the
+	// next one begins. A batch is never split. Default 1,000,000.
 	SegmentRows int64
-	// SegmentBytes is the size after which that is done. Default 256 MiB.
+	// SegmentBytes is the size in bytes after which a segment is sealed. Default
+	// 256 MiB.
 	SegmentBytes int64
-	// Codec is how pages are compressed. Default Zstd.
+	// Codec is the compression of the pages. Default Zstd.
 	Codec Codec
 }
 
@@ -31,7 +37,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// maxRows is the most rows of a stage: a bitmap numbers rows with 32 bits.
+// maxRows is the number of rows that a stage may have: bitmaps number rows in 32 bits.
 const maxRows = 1 << 32
 
 var (
@@ -39,41 +45,42 @@ var (
 	errAborted = errors.New("the stage was aborted")
 )
 
-// Writer writes a stage. Its memory does not grow with the rows, but for the
-// bitmaps: at most 1.25 MB per 10 million rows and [ProblemKind].
+// Writer writes a stage. Its memory does not grow with the rows, except for the bitmaps:
+// at most 1.25 MB per 10 million rows and [ProblemKind].
 type Writer struct {
-	// create begins a blob of the stage, under the context of NewWriter.
-	create  func(name string) (blob.Writer, error)
-	remove  func() error
 	store   blob.Store
 	prefix  string
 	cfg     Config
-	columns []column
-	// encoders and parcels are used again from batch to batch.
-	compressor *compressor
-	encoders   sync.Pool
-	batches    sync.Pool
+	columns [][]parquetio.Element
+	// create creates a blob of the stage, under the context of NewWriter.
+	create func(name string) (blob.Writer, error)
+	remove func() error
+	// compressor is nil if there is none for the codec.
+	compressor *parquetio.Compressor
+	// encoders and batches are reused from batch to batch.
+	encoders sync.Pool
+	batches  sync.Pool
 
-	// What follows belongs to the goroutine that commits.
+	// The goroutine that commits owns the other fields.
 	segment      *parquetFile
 	sealing      *pendingSegment
 	manifest     Manifest
 	problems     *problemFile
 	problemIndex problemIndex
 	crossRow     []crossRowProblem
-	// err ends the writer: a stage with a hole must not be sealed.
+	// err ends the writer, so that a stage with a hole is never sealed.
 	err error
 }
 
-// encodedBatch is an encoded batch on its way to its commit.
+// encodedBatch is an encoded batch before its commit.
 type encodedBatch struct {
 	group    encodedGroup
 	first    int64
 	problems packedProblems
 }
 
-// NewWriter begins a stage under prefix, which must be a valid blob key and
-// hold nothing else. The context bounds all writing until Close.
+// NewWriter begins a stage under prefix, which must be a valid blob key without
+// blobs. The context bounds all writing until Close.
 func NewWriter(ctx context.Context, store blob.Store, prefix string, layout Layout, cfg Config) *Writer {
 	w := &Writer{store: store, prefix: prefix, cfg: cfg.withDefaults()}
 	w.manifest = Manifest{Version: Version}
@@ -81,15 +88,16 @@ func NewWriter(ctx context.Context, store blob.Store, prefix string, layout Layo
 	w.columns = segmentColumns(w.manifest.Fields, w.manifest.Unmapped)
 	w.create = func(name string) (blob.Writer, error) { return createBlob(ctx, store, prefix, name) }
 	w.remove = func() error { return store.DeleteAll(context.WithoutCancel(ctx), prefix) }
-	if w.compressor, w.err = newCompressor(w.cfg.Codec); w.err == nil {
-		w.manifest.Codec = w.compressor.codec
+	var codec format.CompressionCodec
+	if w.manifest.Codec, codec, w.err = w.cfg.Codec.resolve(); w.err == nil {
+		w.compressor, w.err = parquetio.NewCompressor(codec, runtime.GOMAXPROCS(0))
 	}
 	w.problemIndex = newProblemIndex()
-	w.encoders.New = func() any { return newEncoder(w.compressor) }
+	w.encoders.New = func() any { return newEncoder(w.compressor, codec) }
 	w.batches.New = func() any { return new(encodedBatch) }
-	w.problems = &problemFile{create: w.create, compressor: w.compressor, encoder: newEncoder(w.compressor)}
+	w.problems = &problemFile{create: w.create, encoder: newEncoder(w.compressor, codec)}
 	if !blob.ValidKey(prefix) {
-		w.err = fmt.Errorf("the prefix %q of a stage is no valid blob key", prefix)
+		w.err = fmt.Errorf("the prefix %q of a stage is not a valid blob key", prefix)
 	}
 	return w
 }
@@ -102,16 +110,15 @@ func createBlob(ctx context.Context, store blob.Store, prefix, name string) (blo
 	return w, nil
 }
 
-// StageBatch encodes a batch. It may be called from several goroutines at once, and
-// the batch may be used again when it has returned. The batch must hold the
-// fields and passed columns of the layout.
+// StageBatch encodes a batch, which must have the fields and passed columns of the
+// layout. It may be called concurrently. The batch may be reused after it returns.
 //
-// The commit appends the batch. Commits are called from one goroutine, in the
-// order of the rows and without gaps; one that comes out of order is an error.
-// After an error the writer takes nothing more.
+// commit appends the batch. Commits must be called from one goroutine, in the order of
+// the rows and without gaps; a commit out of order is an error. After an error every
+// commit fails.
 func (w *Writer) StageBatch(b *intray.Batch) (commit func() error, err error) {
 	if w.compressor == nil {
-		return nil, fmt.Errorf("stage a batch: the codec %q cannot be had", string(w.cfg.Codec))
+		return nil, fmt.Errorf("stage a batch: the codec %q is not supported", string(w.cfg.Codec))
 	}
 	p := w.batches.Get().(*encodedBatch)
 	e := w.encoders.Get().(*encoder)
@@ -122,7 +129,6 @@ func (w *Writer) StageBatch(b *intray.Batch) (commit func() error, err error) {
 	return func() error { return w.commit(p) }, nil
 }
 
-// encode brings the batch into the parcel.
 func (w *Writer) encode(e *encoder, p *encodedBatch, b *intray.Batch) error {
 	p.group.reset(b.Rows())
 	p.first = b.First
@@ -157,7 +163,7 @@ func (e *encoder) writeField(g *encodedGroup, c *intray.Cells) error {
 	return e.writeSparse(g, &c.Raws, c.RawRows)
 }
 
-// writeLocations adds the columns that say where the rows come from.
+// writeLocations adds the columns of row indexes and lines.
 func (e *encoder) writeLocations(g *encodedGroup, b *intray.Batch) error {
 	rows := make([]int64, b.Rows())
 	for i := range rows {
@@ -169,7 +175,7 @@ func (e *encoder) writeLocations(g *encodedGroup, b *intray.Batch) error {
 	return e.writeInts(g, b.Lines)
 }
 
-// validateBatch makes sure that the batch has the shape of the layout.
+// validateBatch checks that the batch follows the layout.
 func (w *Writer) validateBatch(b *intray.Batch) error {
 	if len(b.Fields) != len(w.manifest.Fields) || len(b.Unmapped) != len(w.manifest.Unmapped) {
 		return fmt.Errorf("it has %d fields and %d passed columns, not %d and %d",
@@ -200,7 +206,7 @@ func checkProblems(b *intray.Batch, fields int) error {
 	return nil
 }
 
-// commit appends a parcel. Its first error is the writer's last word.
+// commit appends a batch. Its first error ends the writer.
 func (w *Writer) commit(p *encodedBatch) error {
 	if w.err != nil {
 		return w.err
@@ -229,7 +235,7 @@ func (w *Writer) appendBatch(p *encodedBatch) error {
 	return w.problems.addBatch(p.first, &p.problems)
 }
 
-// appendToSegment appends the rows to the segment under way, or to a new one.
+// appendToSegment appends the rows to the current segment, or to a new one.
 func (w *Writer) appendToSegment(g *encodedGroup) error {
 	if w.segment != nil && w.segmentDone() {
 		if err := w.sealSegment(); err != nil {
@@ -246,14 +252,14 @@ func (w *Writer) appendToSegment(g *encodedGroup) error {
 		return err
 	}
 	s := &w.manifest.Segments[len(w.manifest.Segments)-1]
-	s.Groups = append(s.Groups, RowGroup{w.manifest.Rows, int64(g.rows), Piece{at.offset, at.length, g.crc}})
+	s.Groups = append(s.Groups, RowGroup{w.manifest.Rows, int64(g.rows), at})
 	s.Rows += int64(g.rows)
 	w.manifest.Rows += int64(g.rows)
 	return nil
 }
 
 func (w *Writer) segmentDone() bool {
-	return w.segment.rows >= w.cfg.SegmentRows || w.segment.size >= w.cfg.SegmentBytes || w.segment.isFull()
+	return w.segment.footer.Rows >= w.cfg.SegmentRows || w.segment.size >= w.cfg.SegmentBytes || w.segment.isFull()
 }
 
 func (w *Writer) beginSegment() error {
@@ -263,18 +269,19 @@ func (w *Writer) beginSegment() error {
 		return err
 	}
 	w.manifest.Segments = append(w.manifest.Segments, Segment{Name: name, First: w.manifest.Rows})
-	w.segment, err = newFile(out, w.columns, w.compressor.codec)
+	w.segment, err = newFile(out, w.columns)
 	return err
 }
 
-// pendingSegment is a segment that becomes durable while rows go to the next one.
+// pendingSegment is a segment that is committed while rows go to the next one.
 type pendingSegment struct {
 	segment *parquetFile
 	index   int
 	done    chan error
 }
 
-// sealSegment begins to seal the segment under way, when the one before it is sealed.
+// sealSegment waits for the previous segment, then seals the current one in the
+// background.
 func (w *Writer) sealSegment() error {
 	if err := w.waitSealed(); err != nil || w.segment == nil {
 		return err
@@ -300,8 +307,8 @@ func (w *Writer) waitSealed() error {
 	return nil
 }
 
-// Close seals the stage, the manifest last, when every commit has returned.
-// The writer takes nothing more, whatever Close returns.
+// Close seals the stage, the manifest last. Every commit must have returned. The
+// writer cannot be used afterwards, even if Close fails.
 func (w *Writer) Close(ctx context.Context) (Manifest, error) {
 	if w.err != nil {
 		return Manifest{}, w.err
@@ -343,6 +350,14 @@ func (w *Writer) finish(ctx context.Context) error {
 	return w.writeBlob(ctx, manifestName, text)
 }
 
+// writeAll writes b and reports a short write as an error.
+func writeAll(w io.Writer, b []byte) (n int, err error) {
+	if n, err = w.Write(b); err == nil && n < len(b) {
+		err = io.ErrShortWrite
+	}
+	return n, err
+}
+
 // writeBlob writes a whole blob.
 func (w *Writer) writeBlob(ctx context.Context, name string, body []byte) error {
 	out, err := createBlob(ctx, w.store, w.prefix, name)
@@ -350,7 +365,7 @@ func (w *Writer) writeBlob(ctx context.Context, name string, body []byte) error 
 		return err
 	}
 	defer out.Abort()
-	if _, err := out.Write(body); err != nil {
+	if _, err := writeAll(out, body); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	if err := out.Commit(); err != nil {
@@ -359,10 +374,9 @@ func (w *Writer) writeBlob(ctx context.Context, name string, body []byte) error 
 	return nil
 }
 
-// Abort drops all that was written, when no call to Stage or a commit is under
-// way. After Close has sealed the stage it does nothing, so that it can be
-// deferred. Files that it cannot remove are never mistaken for a stage: they
-// have no manifest.
+// Abort deletes everything that was written. No call of StageBatch or a commit may be
+// running. It does nothing after Close has sealed the stage, so that it can be
+// deferred. Files that it cannot delete are not a stage, because there is no manifest.
 func (w *Writer) Abort() {
 	if errors.Is(w.err, errClosed) || errors.Is(w.err, errAborted) {
 		return
