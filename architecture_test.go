@@ -121,7 +121,7 @@ var levels = map[string][]string{
 	"validate/":            {"intray"},
 	"mapping":              {"intray", "mapping/lexicon"},
 	"mapping/lexicon":      {},
-	"output":               {"intray", "celltype"},
+	"output":               {"intray", "celltype", "internal/parquetio"},
 	"source":               {"intray"},
 	"source/archive":       {"intray", "source"},
 	"source/charset":       {"intray"},

@@ -7,44 +7,60 @@ import (
 	"math"
 	"unicode/utf8"
 
+	"github.com/parquet-go/parquet-go/format"
+
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/parquetio"
 )
 
-// columnKind is what the column of a field holds.
+// columnKind is the kind of values that a column holds.
 type columnKind int
 
 const (
-	// textColumn are UTF-8.
+	// textColumn holds UTF-8.
 	textColumn columnKind = iota
-	// doubleColumn are numbers whose places are not fixed.
+	// doubleColumn holds numbers without a fixed number of decimal places.
 	doubleColumn
-	// decimalColumn are numbers with a fixed number of places, as whole numbers of
-	// their last place; without places they are plain whole numbers.
+	// decimalColumn holds numbers with a fixed number of decimal places, as integers
+	// in units of the last place. Without decimal places they are plain integers.
 	decimalColumn
-	// booleanColumn are one bit each.
+	// booleanColumn holds one bit each.
 	booleanColumn
-	// dateColumn are counted from 1970-01-01.
+	// dateColumn holds days from 1970-01-01.
 	dateColumn
-	// timestampColumn are microseconds from that day on, and clocks those of a day.
+	// timestampColumn holds microseconds from that day on, timeColumn those of a day.
 	timestampColumn
 	timeColumn
-	// listColumn hold texts, any number of them in a row.
+	// listColumn holds any number of texts in each row.
 	listColumn
 )
 
-// columnWriter is a column of a Parquet file. While one page of it is filled, the page
-// before may be encoded.
+// columnTypes are the physical types of the kinds, and the bytes of a value in a page
+// that is being filled; 0 if it depends on the value.
+var columnTypes = [...]struct {
+	physical format.Type
+	width    int
+}{
+	textColumn: {format.ByteArray, 0}, listColumn: {format.ByteArray, 0},
+	doubleColumn: {format.Double, 8}, decimalColumn: {format.Int64, 8}, timestampColumn: {format.Int64, 8}, timeColumn: {format.Int64, 8},
+	dateColumn: {format.Int32, 4}, booleanColumn: {format.Boolean, 1},
+}
+
+func (k columnKind) byteWidth() int { return columnTypes[k].width }
+
+// columnWriter is a column of a Parquet file. While one of its pages is filled, the
+// previous one may be encoded.
 type columnWriter struct {
 	name string
 	kind columnKind
-	// places are those of decimals.
+	// places is the number of decimal places.
 	places   int
 	filling  page
 	encoding page
 	chunk    columnChunk
 }
 
-// newColumnWriter is the column of a field. One that is written in a format of its own is
+// newColumnWriter returns the column of a field. A field with its own output format is
 // text.
 func newColumnWriter(schemaField intray.Field, f *field) *columnWriter {
 	switch {
@@ -71,27 +87,43 @@ func newColumnWriter(schemaField intray.Field, f *field) *columnWriter {
 	return &columnWriter{kind: textColumn}
 }
 
-// mayRejectValues says whether the column may be unable to hold what is to be written:
-// text as it was received, or a number with more digits than it keeps.
+// mayRejectValues reports whether the column may be unable to hold a value: raw text,
+// or a number with more digits than it keeps.
 func (l *columnWriter) mayRejectValues(received bool) bool {
 	return l.kind == doubleColumn || l.kind == decimalColumn || received && l.kind != textColumn
 }
 
-// byteWidth is how many bytes a value takes in a page; 0 where that depends on it.
-func (k columnKind) byteWidth() int {
-	switch k {
-	case doubleColumn, decimalColumn, timestampColumn, timeColumn:
-		return 8
+// elements returns the column in the schema. A list has the three elements that the
+// specification requires (LogicalTypes.md).
+func (l *columnWriter) elements() []parquetio.Element {
+	value := parquetio.Element{Name: []byte(l.name), Type: columnTypes[l.kind].physical, Repetition: format.Optional}
+	switch l.kind {
+	case textColumn, listColumn:
+		value.Logical.Kind = parquetio.LogicalString
 	case dateColumn:
-		return 4
-	case booleanColumn:
-		return 1
+		value.Logical.Kind = parquetio.LogicalDate
+	case timestampColumn:
+		value.Logical = parquetio.LogicalType{Kind: parquetio.LogicalTimestamp, Digits: parquetio.Micros}
+	case timeColumn:
+		value.Logical = parquetio.LogicalType{Kind: parquetio.LogicalTime, Digits: parquetio.Micros}
+	case decimalColumn:
+		if l.places > 0 {
+			value.Logical = parquetio.LogicalType{Kind: parquetio.LogicalDecimal, Scale: l.places, Precision: maxInt64Digits}
+		}
 	}
-	return 0
+	if l.kind != listColumn {
+		return []parquetio.Element{value}
+	}
+	value.Name = []byte("element")
+	return []parquetio.Element{
+		{Name: []byte(l.name), Type: parquetio.NoType, Repetition: format.Optional, Children: 1, Logical: parquetio.LogicalType{Kind: parquetio.LogicalList}},
+		{Name: []byte("list"), Type: parquetio.NoType, Repetition: format.Repeated, Children: 1},
+		value,
+	}
 }
 
-// appendValue adds a value by its canonical text, and says whether the column holds it.
-// Nothing is added where it does not.
+// appendValue appends a value by its canonical text. It reports whether the column can
+// hold the value; if not, nothing is appended.
 func (l *columnWriter) appendValue(v []byte) (ok bool) {
 	var n int64
 	switch l.kind {
@@ -120,7 +152,7 @@ func (l *columnWriter) appendValue(v []byte) (ok bool) {
 	return ok
 }
 
-// appendNull adds a row without a value.
+// appendNull appends a row without a value.
 func (l *columnWriter) appendNull() {
 	l.filling.levels = append(l.filling.levels, 0)
 	if l.kind == listColumn {
@@ -128,15 +160,13 @@ func (l *columnWriter) appendNull() {
 	}
 }
 
-// page is a run of rows of one column, not yet encoded.
+// page is a run of rows of one column that is not encoded yet.
 type page struct {
-	// levels are definition levels: 0 for null. In a list, where each entry has
-	// one, 1 is a list of nothing and 2 a null in it.
+	// levels are the definition levels. 0 is null.
 	levels []byte
-	// repeats are repetition levels, of lists only: 0 where a row begins.
+	// repeats are the repetition levels of a list. 0 begins a row.
 	repeats []byte
-	// plain are the values, as the encoding PLAIN has them; but each truth takes a
-	// byte. There are so many of them.
+	// plain holds the values as in the encoding PLAIN, but a boolean takes a byte.
 	plain  []byte
 	values int
 }
@@ -145,7 +175,7 @@ func (p *page) reset() {
 	p.levels, p.repeats, p.plain, p.values = p.levels[:0], p.repeats[:0], p.plain[:0], 0
 }
 
-// appendNumber adds a value of so many bytes.
+// appendNumber appends a value of width bytes.
 func (p *page) appendNumber(n uint64, width int) {
 	p.levels = append(p.levels, 1)
 	p.values++
@@ -164,7 +194,7 @@ func (p *page) appendText(v []byte) {
 	p.appendString(v)
 }
 
-// appendString adds a text without its level. Bytes that are no UTF-8 become U+FFFD.
+// appendString appends a text without its level. Invalid UTF-8 becomes U+FFFD.
 func (p *page) appendString(v []byte) {
 	p.values++
 	at := len(p.plain)
@@ -181,10 +211,16 @@ func (p *page) appendString(v []byte) {
 	binary.LittleEndian.PutUint32(p.plain[at:], uint32(len(p.plain)-at-4))
 }
 
-// appendJSONArray adds the elements of a JSON array, which must be one, as texts: those of
-// strings as they are, and all others as they stand in JSON. A null is a null.
+// Definition levels of a list.
+const (
+	listEmpty = 1 + iota
+	listNull
+	listValue
+)
+
+// appendJSONArray appends the elements of a JSON array as texts: strings without quotes,
+// and everything else as it is in JSON. A null is a null. v must be a JSON array.
 func (p *page) appendJSONArray(v []byte) (ok bool) {
-	const nothing, nullHere, textHere = 1, 2, 3
 	repeat := byte(0)
 	for rest := trimJSON(v[1:]); rest[0] != ']'; {
 		end := elementEnd(rest)
@@ -192,9 +228,9 @@ func (p *page) appendJSONArray(v []byte) (ok bool) {
 		p.repeats = append(p.repeats, repeat)
 		repeat = 1
 		if string(element) == "null" {
-			p.levels = append(p.levels, nullHere)
+			p.levels = append(p.levels, listNull)
 		} else {
-			p.levels = append(p.levels, textHere)
+			p.levels = append(p.levels, listValue)
 			p.appendString(unquoteJSON(element))
 		}
 		if rest = rest[end:]; rest[0] == ',' {
@@ -202,15 +238,15 @@ func (p *page) appendJSONArray(v []byte) (ok bool) {
 		}
 	}
 	if repeat == 0 {
-		p.levels, p.repeats = append(p.levels, nothing), append(p.repeats, 0)
+		p.levels, p.repeats = append(p.levels, listEmpty), append(p.repeats, 0)
 	}
 	return true
 }
 
 func trimJSON(v []byte) []byte { return bytes.TrimLeft(v, " \t\r\n") }
 
-// elementEnd is where the first element of what is left of an array ends: at a
-// comma or at the end of the array.
+// elementEnd returns where the first element of the rest of an array ends: at a comma
+// or at the end of the array.
 func elementEnd(v []byte) int {
 	depth, quoted := 0, false
 	for i := 0; ; i++ {
@@ -230,7 +266,7 @@ func elementEnd(v []byte) int {
 	}
 }
 
-// unquoteJSON is the text of a JSON string, and any other JSON as it is.
+// unquoteJSON returns the text of a JSON string, and any other JSON unchanged.
 func unquoteJSON(element []byte) []byte {
 	if element[0] != '"' {
 		return element

@@ -1,61 +1,53 @@
 package output
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/maphash"
-	"math"
 	"runtime"
-	"slices"
 	"sync"
 	"sync/atomic"
 
-	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go/encoding/rle"
-	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/intraydata/intray/internal/parquetio"
 )
 
-// maxEncoders is the most goroutines that encode pages. Each keeps scratch memory.
+// maxEncoders is the number of goroutines that encode pages. Each keeps scratch
+// memory.
 const maxEncoders = 4
 
-var errPageTooLarge = errors.New("more than 2 GiB in one column of one page")
-
-// encoderPool encodes pages in the background, the columns side by side.
+// encoderPool encodes pages in the background, several columns at a time.
 type encoderPool struct {
 	encoders []*pageEncoder
 	running  sync.WaitGroup
-	// size is how much the pages of the row group take so far.
+	// size is the size in memory of the pages of the row group so far.
 	size int
-	// errs and panics are what came of each encoder's last run.
+	// errs and panics are the results of each encoder's last run.
 	errs   []error
 	panics []any
 }
 
 func newEncoderPool() (*encoderPool, error) {
 	n := min(runtime.GOMAXPROCS(0), maxEncoders)
-	// One frame for each page, without a checksum: the pages of other writers have
-	// none either.
-	z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false),
-		zstd.WithWindowSize(1<<20), zstd.WithLowerEncoderMem(true), zstd.WithEncoderConcurrency(n))
+	compressor, err := parquetio.NewCompressor(format.Zstd, n)
 	if err != nil {
-		return nil, fmt.Errorf("prepare to compress: %w", err)
+		return nil, err
 	}
 	p := &encoderPool{errs: make([]error, n), panics: make([]any, n)}
 	for range n {
-		p.encoders = append(p.encoders, newPageEncoder(z))
+		p.encoders = append(p.encoders, &pageEncoder{pages: parquetio.NewPageEncoder(compressor)})
 	}
 	return p, nil
 }
 
-// start encodes what the columns were filled with, and lets them be filled anew.
-// It must have been waited for.
-func (p *encoderPool) start(leaves []*columnWriter) {
-	for _, l := range leaves {
-		l.filling, l.encoding = l.encoding, l.filling
-		l.filling.reset()
+// start encodes the filled pages of the columns, which may then be filled again. Call
+// wait before.
+func (p *encoderPool) start(columns []*columnWriter) {
+	for _, c := range columns {
+		c.filling, c.encoding = c.encoding, c.filling
+		c.filling.reset()
 	}
 	var next atomic.Int64
 	for i, e := range p.encoders {
@@ -64,16 +56,16 @@ func (p *encoderPool) start(leaves []*columnWriter) {
 			p.errs[i] = nil
 			for p.errs[i] == nil {
 				at := int(next.Add(1)) - 1
-				if at >= len(leaves) {
+				if at >= len(columns) {
 					return
 				}
-				p.errs[i] = e.encodePage(leaves[at])
+				p.errs[i] = e.encodePage(columns[at])
 			}
 		})
 	}
 }
 
-// wait gives how much the row group takes, when all that was started is encoded.
+// wait waits for the pages that start encodes, and returns the size of the row group.
 // It may be called again.
 func (p *encoderPool) wait() (size int, err error) {
 	p.running.Wait()
@@ -88,302 +80,163 @@ func (p *encoderPool) wait() (size int, err error) {
 	return p.size, errors.Join(p.errs...)
 }
 
-// dictionaryPage gives the page of the column's dictionary, empty where it has none.
-// It is gone with the next one.
-func (p *encoderPool) dictionaryPage(l *columnWriter) ([]byte, error) {
-	if l.chunk.dictionaryPages == 0 {
-		return nil, nil
-	}
+// endChunk completes the chunk of a column and returns its dictionary page, which is
+// empty if there is none. The page is valid until the next call.
+func (p *encoderPool) endChunk(c *columnChunk) []byte {
 	e := p.encoders[0]
-	e.body = e.zstd.EncodeAll(l.chunk.dict.plain, e.body[:0])
-	h := format.PageHeader{
-		Type: format.DictionaryPage, UncompressedPageSize: int32(len(l.chunk.dict.plain)), CompressedPageSize: int32(len(e.body)),
-		DictionaryPageHeader: thrift.New(format.DictionaryPageHeader{NumValues: int32(l.chunk.dict.count()), Encoding: format.Plain}),
+	c.Codec, c.Encodings = format.Zstd, []format.Encoding{format.RLE}
+	if c.plainPages > 0 || c.dictionaryPages > 0 {
+		c.Encodings = append(c.Encodings, format.Plain) // also that of the dictionary
 	}
-	if err := e.encodeHeader(&h); err != nil {
-		return nil, err
+	e.dictionary = e.dictionary[:0]
+	if c.dictionaryPages > 0 {
+		c.Encodings = append(c.Encodings, format.RLEDictionary)
+		e.dictionary = e.pages.AppendDictionaryPage(e.dictionary, &c.Chunk, &c.dict.Dictionary)
 	}
-	l.chunk.plainSize += int64(e.header.Len() + len(l.chunk.dict.plain))
-	e.packed = append(append(e.packed[:0], e.header.Bytes()...), e.body...)
-	return e.packed, nil
+	return e.dictionary
 }
 
-// columnChunk is the encoded pages of one column in the row group under way.
+// columnChunk holds the encoded pages of one column in the current row group.
 type columnChunk struct {
-	// pages stand behind the dictionary, with their headers; they are so long.
-	pages  [][]byte
-	length int
-	dict   dictionary
-	// dictionaryPages and straight are how many pages have the numbers of the dictionary's
-	// entries, and the values themselves.
+	parquetio.Chunk
+	// pages are the data pages with their headers.
+	pages [][]byte
+	dict  parquetio.DictionaryBuilder
+	// dictClosed reports whether the dictionary takes no further page.
+	dictClosed bool
+	// dictionaryPages and plainPages count the pages with indexes into the dictionary
+	// and those with values.
 	dictionaryPages, plainPages int
-	entries, nulls              int64
-	// plainSize is what the pages would take without compression.
-	plainSize int64
 }
 
-// reset empties it for the next row group.
+// reset empties the chunk. It frees the dictionary, because there may be thousands of
+// columns.
 func (c *columnChunk) reset() {
-	c.dict.reset()
 	clear(c.pages)
-	*c = columnChunk{pages: c.pages[:0], dict: c.dict}
+	*c = columnChunk{pages: c.pages[:0]}
+}
+
+// entryCost is the memory that an entry of a dictionary takes besides its value.
+const entryCost = 20
+
+// memorySize returns the size of the chunk in memory, which is about that in the file.
+func (c *columnChunk) memorySize() int {
+	return int(c.Bytes) + c.dict.Bytes() + entryCost*c.dict.Len()
 }
 
 // pageEncoder encodes pages, one after the other.
 type pageEncoder struct {
-	zstd   *zstd.Encoder
-	thrift *thrift.Encoder
-	header bytes.Buffer
-	// body is a page before it is compressed, packed after, and coded are levels or
-	// the numbers of entries.
-	body, packed, coded []byte
-	numbers             []int32
-	// added is how much its pages take.
+	pages *parquetio.PageEncoder
+	// body is a page without its header before compression, dictionary a dictionary
+	// page.
+	body, dictionary, encoded []byte
+	indexes                   []int32
+	// added is the size in memory of the pages since the last wait.
 	added int
 }
 
-func newPageEncoder(z *zstd.Encoder) *pageEncoder {
-	e := &pageEncoder{zstd: z}
-	e.thrift = thrift.NewEncoder(new(thrift.CompactProtocol).NewWriter(&e.header))
-	return e
-}
-
-func (e *pageEncoder) encodeHeader(h *format.PageHeader) error {
-	e.header.Reset()
-	if err := e.thrift.Encode(h); err != nil {
-		return fmt.Errorf("write the header of a page: %w", err)
-	}
-	return nil
-}
-
-// encodePage encodes the page of a column that waits for it: a data page of version 1,
-// which every reader knows.
-func (e *pageEncoder) encodePage(l *columnWriter) error {
+// encodePage encodes the waiting page of a column as a data page of version 1, which
+// every reader supports.
+func (e *pageEncoder) encodePage(l *columnWriter) (err error) {
 	p, c := &l.encoding, &l.chunk
 	if len(p.levels) == 0 {
 		return nil
 	}
 	before := c.memorySize()
 	e.body = e.body[:0]
+	most := 1
 	if l.kind == listColumn {
-		if err := e.appendLevels(p.repeats, 1); err != nil {
+		if e.body, err = e.pages.AppendLevels(e.body, p.repeats, 1); err != nil {
 			return err
 		}
+		most = listValue
 	}
-	if err := e.appendLevels(p.levels, l.maxDefinitionLevel()); err != nil {
+	if e.body, err = e.pages.AppendLevels(e.body, p.levels, most); err != nil {
 		return err
 	}
-	encoding, err := e.appendValues(l)
+	h := parquetio.PageHeader{Count: len(p.levels), Nulls: len(p.levels) - p.values}
+	if h.Encoding, err = e.appendValues(l); err != nil {
+		return err
+	}
+	c.Codec = format.Zstd
+	page, err := e.pages.AppendDataPage(nil, &c.Chunk, h, nil, e.body)
 	if err != nil {
 		return err
 	}
-	if len(e.body) > math.MaxInt32 {
-		return errPageTooLarge
-	}
-	e.packed = e.zstd.EncodeAll(e.body, e.packed[:0])
-	h := format.PageHeader{
-		Type: format.DataPage, UncompressedPageSize: int32(len(e.body)), CompressedPageSize: int32(len(e.packed)),
-		DataPageHeader: thrift.New(format.DataPageHeader{
-			NumValues: int32(len(p.levels)), Encoding: encoding, DefinitionLevelEncoding: format.RLE, RepetitionLevelEncoding: format.RLE,
-		}),
-	}
-	if err := e.encodeHeader(&h); err != nil {
-		return err
-	}
-	// Memory of just this size: it is held until the row group is written.
-	c.pages = append(c.pages, slices.Concat(e.header.Bytes(), e.packed))
-	c.length += e.header.Len() + len(e.packed)
-	c.entries += int64(len(p.levels))
-	c.nulls += int64(len(p.levels) - p.values)
-	c.plainSize += int64(e.header.Len() + len(e.body))
+	c.pages = append(c.pages, page)
 	e.added += c.memorySize() - before
 	return nil
 }
 
-// memorySize is what the chunk holds in memory, which is about what it takes in the
-// file.
-func (c *columnChunk) memorySize() int { return c.length + c.dict.size() }
-
-// appendLevels adds levels with their length before them.
-func (e *pageEncoder) appendLevels(levels []byte, most uint) (err error) {
-	width := 1
-	for most > 1 {
-		width, most = width+1, most>>1
-	}
-	if e.coded, err = (&rle.Encoding{BitWidth: width}).EncodeLevels(e.coded, levels); err != nil {
-		return fmt.Errorf("encode levels: %w", err)
-	}
-	e.body = append(binary.LittleEndian.AppendUint32(e.body, uint32(len(e.coded))), e.coded...)
-	return nil
-}
-
-// maxDefinitionLevel is the level of a value.
-func (l *columnWriter) maxDefinitionLevel() uint {
-	if l.kind == listColumn {
-		return 3
-	}
-	return 1
-}
-
-// appendValues adds the values: the numbers of their entries in the dictionary where
-// that pays, else the values themselves.
+// appendValues appends the values of a page, as indexes if a dictionary pays.
 func (e *pageEncoder) appendValues(l *columnWriter) (format.Encoding, error) {
 	c, p := &l.chunk, &l.encoding
-	if l.kind == booleanColumn {
-		c.plainPages++
+	switch {
+	case l.kind == booleanColumn:
 		e.body = appendBits(e.body, p.plain)
-		return format.Plain, nil
-	}
-	numbers, ok := c.dict.appendIndexes(e.numbers[:0], p.plain, l.kind.byteWidth(), p.values)
-	e.numbers = numbers
-	if !ok {
-		c.plainPages++
+	case e.indexValues(c, p, l.kind.byteWidth()):
+		c.dictionaryPages++
+		var err error
+		if e.encoded, err = new(rle.DictionaryEncoding).EncodeInt32(e.encoded, e.indexes); err != nil {
+			return 0, fmt.Errorf("encode the indexes of entries: %w", err)
+		}
+		e.body = append(e.body, e.encoded...)
+		return format.RLEDictionary, nil
+	default:
 		e.body = append(e.body, p.plain...)
-		return format.Plain, nil
 	}
-	c.dictionaryPages++
-	var err error
-	if e.coded, err = new(rle.DictionaryEncoding).EncodeInt32(e.coded, numbers); err != nil {
-		return 0, fmt.Errorf("encode the numbers of entries: %w", err)
-	}
-	e.body = append(e.body, e.coded...)
-	return format.RLEDictionary, nil
+	c.plainPages++
+	return format.Plain, nil
 }
 
-// appendBits adds truths, eight to a byte.
-func appendBits(b, truths []byte) []byte {
-	for i, t := range truths {
+// appendBits appends booleans, eight to a byte.
+func appendBits(b, booleans []byte) []byte {
+	for i, v := range booleans {
 		if i%8 == 0 {
 			b = append(b, 0)
 		}
-		b[len(b)-1] |= t << (i % 8)
+		b[len(b)-1] |= v << (i % 8)
 	}
 	return b
 }
 
-// Bounds of a dictionary, and when it is given up: after few values of which most
-// are different. What it holds in memory counts for the size of the row group.
+// Limits of a dictionary. It is abandoned early if most of few values differ.
 const (
 	dictEntries = 16_384
 	dictBytes   = 1 << 20
-	// minRepeats is how often each entry is to be used.
+	// minRepeats is how often each entry must be used on average.
 	minRepeats            = 3
 	firstLook, firstMost  = 256, 192
 	secondLook, moreTimes = 1024, 2
-	// entryCost is what an entry takes beside its value.
-	entryCost = 20
 )
 
-// dictionary numbers the different values of a column in a row group.
-type dictionary struct {
-	seed maphash.Seed
-	// slots is an open hash table of entry numbers plus one.
-	slots  []uint32
-	hashes []uint32
-	// ends are where the entries end in plain.
-	ends  []uint32
-	plain []byte
-	// closed says that it takes no further page.
-	closed bool
-}
-
-func (d *dictionary) count() int { return len(d.ends) }
-
-func (d *dictionary) size() int { return len(d.plain) + entryCost*d.count() }
-
-// reset empties it. What is large is let go: there may be thousands of columns.
-func (d *dictionary) reset() {
-	const slots, bytes = 4096, 64 << 10
-	if len(d.slots) > slots || cap(d.plain) > bytes {
-		*d = dictionary{}
-		return
+// indexValues sets the indexes of the values of a page, which have width bytes each, or
+// a length before them if width is 0. It reports whether a dictionary pays. If it does
+// not, the dictionary keeps the entries of earlier pages and is closed.
+func (e *pageEncoder) indexValues(c *columnChunk, p *page, width int) bool {
+	e.indexes = e.indexes[:0]
+	if c.dictClosed || p.values == 0 {
+		return false
 	}
-	clear(d.slots)
-	d.hashes, d.ends, d.plain, d.closed = d.hashes[:0], d.ends[:0], d.plain[:0], false
-}
-
-// appendIndexes adds the number of each value of a page, as the encoding PLAIN has them;
-// width is that of a value, or 0 where each has its length before it. It is not
-// ok where that does not pay; then the dictionary takes no further page.
-func (d *dictionary) appendIndexes(numbers []int32, plain []byte, width, values int) (_ []int32, ok bool) {
-	if d.closed || values == 0 {
-		return numbers, false
-	}
-	known := d.count()
-	for i := 0; len(plain) > 0; i++ {
-		n := width
-		if width == 0 {
-			n = 4 + int(binary.LittleEndian.Uint32(plain))
-		}
-		numbers = append(numbers, d.indexOf(plain[:n]))
-		plain = plain[n:]
-		fresh := d.count() - known
-		if d.count() > dictEntries || len(d.plain) > dictBytes || i == firstLook && fresh > firstMost || i == secondLook && fresh*moreTimes > i {
-			d.truncate(known)
-			return numbers, false
-		}
-	}
-	if (d.count()-known)*minRepeats > values {
-		d.truncate(known)
-		return numbers, false
-	}
-	return numbers, true
-}
-
-// truncate closes the dictionary with the entries that earlier pages need.
-func (d *dictionary) truncate(known int) {
-	d.closed = true
-	d.slots, d.hashes = nil, nil
-	d.ends = d.ends[:known]
+	d := &c.dict
+	known := d.Len()
 	if known == 0 {
-		d.plain = nil
-		return
+		d.Reset(width, 0)
 	}
-	d.plain = d.plain[:d.ends[known-1]]
-}
-
-// indexOf gives the number of a value, a new one where it was not seen before.
-func (d *dictionary) indexOf(v []byte) int32 {
-	if 2*(d.count()+1) > len(d.slots) {
-		d.growTable()
-	}
-	hash := uint32(maphash.Bytes(d.seed, v))
-	mask := uint32(len(d.slots) - 1)
-	at := hash & mask
-	for ; d.slots[at] != 0; at = (at + 1) & mask {
-		if n := d.slots[at] - 1; d.hashes[n] == hash && bytes.Equal(d.entryValue(n), v) {
-			return int32(n)
+	pays := true
+	for i, rest := 0, p.plain; len(rest) > 0 && pays; i++ {
+		from, end := 0, width
+		if width == 0 {
+			from, end = 4, 4+int(binary.LittleEndian.Uint32(rest))
 		}
+		e.indexes = append(e.indexes, d.Index(rest[from:end]))
+		rest = rest[end:]
+		fresh := d.Len() - known
+		pays = d.Len() <= dictEntries && d.Bytes() <= dictBytes && (i != firstLook || fresh <= firstMost) && (i != secondLook || fresh*moreTimes <= i)
 	}
-	d.slots[at] = uint32(d.count() + 1)
-	d.hashes = append(d.hashes, hash)
-	d.plain = append(d.plain, v...)
-	d.ends = append(d.ends, uint32(len(d.plain)))
-	return int32(d.count() - 1)
-}
-
-func (d *dictionary) entryValue(n uint32) []byte {
-	from := uint32(0)
-	if n > 0 {
-		from = d.ends[n-1]
+	if pays = pays && (d.Len()-known)*minRepeats <= p.values; !pays {
+		c.dictClosed = true
+		d.Close(known)
 	}
-	return d.plain[from:d.ends[n]]
-}
-
-// growTable doubles the table.
-func (d *dictionary) growTable() {
-	size := 2 * len(d.slots)
-	if size == 0 {
-		size = 64
-		d.seed = maphash.MakeSeed()
-	}
-	d.slots = make([]uint32, size)
-	mask := uint32(size - 1)
-	for n, hash := range d.hashes {
-		at := hash & mask
-		for d.slots[at] != 0 {
-			at = (at + 1) & mask
-		}
-		d.slots[at] = uint32(n + 1)
-	}
+	return pays
 }
