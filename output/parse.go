@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // parseDouble gives a number as a double. It is not ok where the double, written with
@@ -139,9 +140,8 @@ func decimalPlaces(options map[string]any) (places int, fixed bool) {
 // must be one, and nothing else.
 
 const (
-	microsOfDay = 24 * 60 * 60 * 1_000_000
-	// dayOfEpoch is the number of 1970-01-01, counted from 0000-03-01.
-	dayOfEpoch = 719_468
+	secondsOfDay = 24 * 60 * 60
+	microsOfDay  = secondsOfDay * 1_000_000
 )
 
 // readDigits reads digits and nothing else.
@@ -155,9 +155,7 @@ func readDigits(v []byte) (n int, ok bool) {
 	return n, true
 }
 
-// parseDate reads YYYY-MM-DD as a number of days from 1970-01-01. It counts from the
-// first of March, which lets leap days fall to the end of a year (Hinnant,
-// "chrono-Compatible Low-Level Date Algorithms").
+// parseDate reads YYYY-MM-DD as the number of days from 1970-01-01.
 func parseDate(v []byte) (n int64, ok bool) {
 	if len(v) != 10 || v[4] != '-' || v[7] != '-' {
 		return 0, false
@@ -165,29 +163,8 @@ func parseDate(v []byte) (n int64, ok bool) {
 	y, okY := readDigits(v[:4])
 	m, okM := readDigits(v[5:7])
 	d, okD := readDigits(v[8:])
-	if !okY || !okM || !okD || m < 1 || m > 12 || d < 1 || d > daysInMonth(y, m) {
-		return 0, false
-	}
-	if m <= 2 {
-		y--
-		m += 12
-	}
-	y += 400 // no year is below zero
-	passed := 365*y + y/4 - y/100 + y/400 - 146_097
-	return int64(passed + (153*(m-3)+2)/5 + d - 1 - dayOfEpoch), true
-}
-
-func daysInMonth(year, month int) int {
-	switch month {
-	case 4, 6, 9, 11:
-		return 30
-	case 2:
-		if year%4 == 0 && (year%100 != 0 || year%400 == 0) {
-			return 29
-		}
-		return 28
-	}
-	return 31
+	t := time.Date(y, time.Month(m), d, 0, 0, 0, 0, time.UTC) // February 30 is in March
+	return t.Unix() / secondsOfDay, okY && okM && okD && t.Month() == time.Month(m) && t.Day() == d
 }
 
 // parseTimeOfDay reads 15:04 or 15:04:05 as microseconds of a day.

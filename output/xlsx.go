@@ -8,7 +8,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	fast "github.com/klauspost/compress/flate"
@@ -264,38 +263,37 @@ func fitsFloatDigits(v []byte) bool {
 	return digits <= most && len(v) <= 64
 }
 
-// firstExcelDay is the first that all applications count alike: those before the end
-// of February 1900 are counted as if that year had a leap day.
-var firstExcelDay, excelEpoch = time.Date(1900, 3, 1, 0, 0, 0, 0, time.UTC), time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
+const (
+	// excelEpoch is the day that workbooks count as 0, in days before 1970-01-01.
+	excelEpoch = 25_569
+	// firstExcelDay is 1900-03-01. Applications disagree on earlier days: some have
+	// February 29, 1900.
+	firstExcelDay = 61
+)
 
-// excelSerial is a day, time or both as workbooks count them, and the style that
-// shows it so.
+// excelSerial returns a date, time or both as workbooks count them, and the style that
+// displays it.
 func excelSerial(kind intray.TypeName, v []byte) (serial float64, style int, ok bool) {
-	var layouts []string
+	var days, micros int64
 	switch kind {
 	case intray.TypeDate:
-		layouts, style = []string{"2006-01-02"}, styleDate
+		days, ok = parseDate(v)
+		style = styleDate
 	case intray.TypeDatetime:
-		layouts, style = []string{"2006-01-02T15:04:05", "2006-01-02T15:04"}, styleTimestamp
-	case intray.TypeTime:
-		layouts, style = []string{"15:04:05", "15:04"}, styleTime
-	}
-	for _, layout := range layouts {
-		t, err := time.Parse(layout, string(v))
-		switch {
-		case err != nil:
-		case kind == intray.TypeTime:
-			return secondsOfDay(t) / 86400, style, true
-		case t.Before(firstExcelDay):
-			return 0, 0, false
-		default:
-			return float64(int(t.Sub(excelEpoch).Hours()/24)) + secondsOfDay(t)/86400, style, true
+		if micros, ok = parseTimestamp(v); ok {
+			days, _ = parseDate(v[:10])
+			micros -= days * microsOfDay
 		}
+		style = styleTimestamp
+	case intray.TypeTime:
+		micros, ok = parseTimeOfDay(v)
+		return float64(micros/1_000_000) / secondsOfDay, styleTime, ok
 	}
-	return 0, 0, false
+	if days += excelEpoch; days < firstExcelDay {
+		return 0, 0, false
+	}
+	return float64(days) + float64(micros/1_000_000)/secondsOfDay, style, ok
 }
-
-func secondsOfDay(t time.Time) float64 { return float64(t.Hour()*3600 + t.Minute()*60 + t.Second()) }
 
 // appendXML adds text as it stands in XML. What XML does not take is written as
 // _xHHHH_, as applications do, and so is what looks like that.
