@@ -34,7 +34,9 @@ type PageHeader struct {
 	// CompressedSize is the number of bytes after the header, UncompressedSize
 	// that after decompression.
 	CompressedSize, UncompressedSize int
-	// Count is the number of entries. Rows and Nulls are written in version 2.
+	// Count is the number of entries, and Nulls that of nulls among them. In version
+	// 1, Nulls is only in statistics, which are written but not read, and there are
+	// no Rows.
 	Count, Rows, Nulls int
 	Encoding           format.Encoding
 	// DefBytes and RepBytes are the sizes of the levels in version 2.
@@ -81,12 +83,12 @@ func (h *PageHeader) append(b []byte) []byte {
 			w.writeStruct(8, func() {
 				w.writeInts(1, h.Count, h.Nulls, h.Rows, int(h.Encoding), h.DefBytes, h.RepBytes)
 				w.writeBool(7, h.Compressed)
-				w.writeStruct(8, func() { w.writeInt64(3, 0) })
+				w.writeStruct(8, func() { w.writeInt64(3, int64(h.Nulls)) })
 			})
 		default:
 			w.writeStruct(5, func() {
 				w.writeInts(1, h.Count, int(h.Encoding), int(format.RLE), int(format.RLE))
-				w.writeStruct(5, func() { w.writeInt64(3, 0) })
+				w.writeStruct(5, func() { w.writeInt64(3, int64(h.Nulls)) })
 			})
 		}
 	})

@@ -11,8 +11,8 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// maxWrittenHeader is the size of the largest header in bytes.
-const maxWrittenHeader = 64
+// maxWrittenHeader is the size of the largest header that is written, in bytes.
+const maxWrittenHeader = 80
 
 // minCompressed is the size in bytes below which a page of version 2 is not
 // compressed: a frame would not pay.
