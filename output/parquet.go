@@ -15,9 +15,11 @@ type parquetBounds struct {
 	pageRows, pageBytes int
 	// groupBytes counts encoded and compressed pages.
 	groupRows, groupBytes int
+	// pieceBytes is how much is written at a time.
+	pieceBytes int
 }
 
-var defaultBounds = parquetBounds{pageRows: 20_000, pageBytes: 4 << 20, groupRows: 240_000, groupBytes: 16 << 20}
+var defaultBounds = parquetBounds{pageRows: 20_000, pageBytes: 4 << 20, groupRows: 240_000, groupBytes: 16 << 20, pieceBytes: flushBytes}
 
 const (
 	// parquetVersion is the version of Parquet that has the pages of the files.
@@ -198,11 +200,13 @@ func (w *parquetWriter) endTextCell() {
 // filled it, and starts to encode the filled page.
 func (w *parquetWriter) endPage(b []byte) ([]byte, error) {
 	size, err := w.pool.wait()
-	if err == nil && (w.grouped >= w.groupRows || size >= w.groupBytes) {
-		b, err = w.endGroup(b)
-	}
 	if err != nil {
 		return b, err
+	}
+	if w.grouped >= w.groupRows || size >= w.groupBytes {
+		if b, err = w.endGroup(b); err != nil {
+			return b, err
+		}
 	}
 	w.pool.start(w.columns)
 	w.grouped += w.rows
@@ -210,10 +214,10 @@ func (w *parquetWriter) endPage(b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// endGroup writes the row group, column by column.
+// endGroup writes the row group, column by column, once all its pages are encoded.
 func (w *parquetWriter) endGroup(b []byte) ([]byte, error) {
-	if w.grouped == 0 {
-		return b, nil
+	if _, err := w.pool.wait(); err != nil || w.grouped == 0 {
+		return b, err
 	}
 	start := w.offset
 	w.chunks = w.chunks[:0]
@@ -241,9 +245,9 @@ func (w *parquetWriter) endGroup(b []byte) ([]byte, error) {
 // write appends bytes to b and emits it piece by piece, so that it stays small.
 func (w *parquetWriter) write(b, part []byte) (_ []byte, err error) {
 	for len(part) > 0 {
-		n := min(len(part), flushBytes)
+		n := min(len(part), w.pieceBytes)
 		b = append(b, part[:n]...)
-		if part = part[n:]; len(b) >= flushBytes {
+		if part = part[n:]; len(b) >= w.pieceBytes {
 			if b, err = w.emit(b); err != nil {
 				return b, err
 			}
@@ -254,13 +258,10 @@ func (w *parquetWriter) write(b, part []byte) (_ []byte, err error) {
 
 func (w *parquetWriter) appendEnd(b []byte, _ int64) ([]byte, error) {
 	b, err := w.endPage(b)
-	if err == nil {
-		_, err = w.pool.wait()
-	}
-	if err == nil {
-		b, err = w.endGroup(b)
-	}
 	if err != nil {
+		return b, err
+	}
+	if b, err = w.endGroup(b); err != nil {
 		return b, err
 	}
 	return w.write(b, w.footer.Encode(parquetVersion))

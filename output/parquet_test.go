@@ -222,36 +222,49 @@ func TestParquetColumnNames(t *testing.T) {
 // smallParquet writes with narrow bounds, so that there are many pages and groups.
 func smallParquet(t failer, schema *intray.Schema, b *intray.Batch, narrow parquetBounds) []byte {
 	t.Helper()
+	var out bytes.Buffer
+	if err := writeBounded(t, &out, schema, b, narrow); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// newBounded returns a Parquet writer with narrow bounds that emits to out.
+func newBounded(t failer, out io.Writer, schema *intray.Schema, narrow parquetBounds) *parquetWriter {
+	t.Helper()
 	fields, err := compileFields(schema)
 	if err != nil {
 		t.Fatal(err)
 	}
-	form, err := newParquetWriter(schema, fields)
+	w, err := newParquetWriter(schema, fields)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out bytes.Buffer
-	form.parquetBounds = narrow
-	form.emit = func(b []byte) ([]byte, error) {
-		_, err := out.Write(b)
-		return b[:0], err
-	}
-	text := form.appendStart(nil, nil)
-	r := newRowCursor(b, len(fields), 0)
-	for r.index = 0; r.index < b.Rows() && err == nil; r.index++ {
-		if _, err := r.advance(keepReceived); err != nil {
-			t.Fatal(err)
+	w.parquetBounds = narrow
+	w.emit = func(b []byte) ([]byte, error) { return b[:0], writeAll(out, b) }
+	return w
+}
+
+func writeBounded(t failer, out io.Writer, schema *intray.Schema, b *intray.Batch, narrow parquetBounds) error {
+	t.Helper()
+	w := newBounded(t, out, schema, narrow)
+	defer w.pool.running.Wait()
+	text := w.appendStart(nil, nil)
+	r := newRowCursor(b, len(w.fields), 0)
+	for r.index = 0; r.index < b.Rows(); r.index++ {
+		_, err := r.advance(keepReceived)
+		if err == nil {
+			text, err = w.appendRow(text, r, false)
 		}
-		text, err = form.appendRow(text, r, false)
+		if err != nil {
+			return err
+		}
 	}
-	if err == nil {
-		text, err = form.appendEnd(text, int64(b.Rows()))
-	}
+	text, err := w.appendEnd(text, int64(b.Rows()))
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
-	out.Write(text)
-	return out.Bytes()
+	return writeAll(out, text)
 }
 
 // TestParquetComesBack writes drawn rows in pages and groups of all sizes, and reads
@@ -266,6 +279,7 @@ func TestParquetComesBack(t *testing.T) {
 		narrow := parquetBounds{
 			pageRows: rapid.IntRange(1, 300).Draw(t, "pageRows"), pageBytes: rapid.IntRange(1, 20_000).Draw(t, "pageBytes"),
 			groupRows: rapid.IntRange(1, 500).Draw(t, "groupRows"), groupBytes: rapid.IntRange(1, 5000).Draw(t, "groupBytes"),
+			pieceBytes: rapid.IntRange(1, 5000).Draw(t, "pieceBytes"),
 		}
 		some := rapid.SliceOfN(texts, 1, 20).Draw(t, "texts")
 		spread := rapid.IntRange(1, 400).Draw(t, "spread")
@@ -399,18 +413,6 @@ func TestParquetRefuses(t *testing.T) {
 	}
 }
 
-var errFull = errors.New("full")
-
-// full takes some bytes and then no more.
-type full struct{ left int }
-
-func (f *full) Write(b []byte) (int, error) {
-	if f.left -= len(b); f.left < 0 {
-		return 0, errFull
-	}
-	return len(b), nil
-}
-
 // TestParquetEndsEarly wants nothing left behind where the writer, the batches or
 // the context end.
 func TestParquetEndsEarly(t *testing.T) {
@@ -419,7 +421,7 @@ func TestParquetEndsEarly(t *testing.T) {
 	schema.Settings.PassThroughUnmappedColumns = true
 	b := wide(3*minSplitRows, func(int) bool { return false })
 	for _, room := range []int{0, 1000} {
-		if _, err := Write(context.Background(), &full{room}, Parquet, schema, single(b)); !errors.Is(err, errFull) {
+		if _, err := Write(context.Background(), &limitedWriter{room: room}, Parquet, schema, single(b)); !errors.Is(err, errFull) {
 			t.Errorf("room for %d: %v", room, err)
 		}
 	}

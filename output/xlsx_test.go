@@ -14,6 +14,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"github.com/intraydata/intray"
@@ -244,6 +245,37 @@ func TestWorkbooksHoldNoFormulas(t *testing.T) {
 		}
 		if formulas := regexp.MustCompile(`<(\w+:)?f[\s/>]`).FindAll(text, -1); formulas != nil {
 			t.Errorf("%s holds %q", file.Name, formulas)
+		}
+	}
+}
+
+// TestUnmappedColumnsInWorkbooks compares the cells of passed columns.
+func TestUnmappedColumnsInWorkbooks(t *testing.T) {
+	schema := typed(intray.TypeString)
+	b := &intray.Batch{Lines: make([]int64, 3), Fields: make([]intray.Cells, 1), Unmapped: []intray.UnmappedCells{{Column: 2}, {Column: 11}}}
+	for i, v := range []string{"x", "y", "z"} {
+		b.Fields[0].AppendValue([]byte(v))
+		b.Unmapped[0].Cells.AppendString(fmt.Sprint("u", i))
+		b.Unmapped[1].Cells.AppendString([]string{"+\"", "", " 007 "}[i])
+	}
+	for pass, want := range map[bool][][]string{
+		true:  {{"text f0", "text $unmapped.2", "text $unmapped.11"}, {"text x", "text u0", "guarded +\""}, {"text y", "text u1", "text "}, {"text z", "text u2", "text  007 "}},
+		false: {{"text f0"}, {"text x"}, {"text y"}, {"text z"}},
+	} {
+		schema.Settings.PassThroughUnmappedColumns = pass
+		var got [][]string
+		for i, row := range sheetsOf(t, bookOf(t, schema, b))[0] {
+			var cells []string
+			for c, cell := range row {
+				cells = append(cells, shownCell(cell))
+				if place := fmt.Sprint(columnName(c), i+1); cell.Place != place {
+					t.Errorf("the cell of %s is at %s", place, cell.Place)
+				}
+			}
+			got = append(got, cells)
+		}
+		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("passed %v: %s", pass, diff)
 		}
 	}
 }
