@@ -1,17 +1,20 @@
 package staging
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/parquetio"
+	"github.com/intraydata/intray/server/blob"
 	"github.com/intraydata/intray/server/blob/mem"
 )
 
@@ -214,5 +217,109 @@ func TestGroupsOfProblems(t *testing.T) {
 	most := maxChunks / len(problemColumns())
 	if room := manyGroups*minGroupProblems + (most-manyGroups)*maxGroupProblems; room < 50_000_000 {
 		t.Errorf("there is room for %d problems", room)
+	}
+}
+
+// TestUnknownLevels changes the level of a problem, and the checksums with it.
+func TestUnknownLevels(t *testing.T) {
+	for name, groups := range map[string]func(m *Manifest) []ProblemGroup{
+		"per row":   func(m *Manifest) []ProblemGroup { return m.ProblemGroups },
+		"cross row": func(m *Manifest) []ProblemGroup { return m.CrossRowGroups },
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, store := context.Background(), mem.New()
+			w := NewWriter(ctx, store, "p", Layout{Fields: []string{"a"}}, Config{})
+			b := &intray.Batch{Lines: []int64{1, 2, 3}, Fields: make([]intray.Cells, 1)}
+			for range b.Lines {
+				b.Fields[0].AppendValue([]byte("x"))
+			}
+			b.Problems = []intray.Problem{{Row: 0, Code: "c"}, {Row: 1, Code: "c"}}
+			commit, err := w.StageBatch(b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := errors.Join(commit(), w.AddProblem(intray.Problem{Code: "unique"}, roaring.BitmapOf(1))); err != nil {
+				t.Fatal(err)
+			}
+			m, err := w.Close(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			damageLastLevel(t, store, &m, &groups(&m)[0])
+			s, err := Open(ctx, store, "p")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			for _, err := range s.Batches(ctx) {
+				if !errors.Is(err, ErrDamaged) {
+					t.Errorf("Batches: %v", err)
+				}
+			}
+			if b, err := s.Window(ctx, 0, 3); !errors.Is(err, ErrDamaged) || b != nil {
+				t.Errorf("Window: %v", err)
+			}
+			if b, err := s.Rows(ctx, []int64{1}); !errors.Is(err, ErrDamaged) || b != nil {
+				t.Errorf("Rows: %v", err)
+			}
+			if b, err := s.Rows(ctx, []int64{0, 2}); err != nil || b.Rows() != 2 {
+				t.Errorf("the rows next to it: %v", err)
+			}
+		})
+	}
+}
+
+// damageLastLevel changes the level of the last problem in a group.
+func damageLastLevel(t *testing.T, store blob.Store, m *Manifest, g *ProblemGroup) {
+	t.Helper()
+	r, err := store.Open(context.Background(), "p/"+problemsName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	file := make([]byte, r.Size())
+	if _, err := r.ReadAt(file, 0); err != nil {
+		t.Fatal(err)
+	}
+	body := file[g.Offset : g.Offset+g.Length]
+	body[bytes.LastIndex(body, []byte("error"))] = 'X'
+	g.CRC = checksum(body)
+	manifest, err := m.encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string][]byte{problemsName: file, manifestName: manifest} {
+		w, err := store.Create(context.Background(), "p/"+name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = w.Write(content)
+		if err := errors.Join(err, w.Commit()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestDictionaryEndsWithEmptyText reads a dictionary whose last entry is empty.
+func TestDictionaryEndsWithEmptyText(t *testing.T) {
+	var want, got intray.Texts
+	for i := range 12 {
+		want.AppendString([]string{"a", "bc", ""}[i/4])
+	}
+	e, g := newTestEncoder(t), &encodedGroup{}
+	g.reset(want.Len())
+	if err := e.writeRequired(g, &want); err != nil {
+		t.Fatal(err)
+	}
+	if g.chunks[0].DictionaryBytes == 0 {
+		t.Fatal("there is no dictionary")
+	}
+	d := decoder{codec: format.Zstd}
+	d.beginGroup(g.body, int64(g.rows))
+	if err := d.readRequired(&got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -201,7 +201,7 @@ func (s *Stage) readPiece(ctx context.Context, name string, at Piece, buf []byte
 	}
 	buf = slices.Grow(buf[:0], int(at.Length))[:at.Length]
 	if n, err := r.ReadAt(buf, at.Offset); n < len(buf) {
-		if errors.Is(err, io.EOF) {
+		if err == nil || errors.Is(err, io.EOF) {
 			return nil, fmt.Errorf("%w: %s is cut off", ErrDamaged, name)
 		}
 		return nil, fmt.Errorf("read %s: %w", name, err)

@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -242,71 +241,6 @@ func TestEmptyStage(t *testing.T) {
 	if rows, err := s.ErrorRows(context.Background(), 0, 100); err != nil || len(rows) != 0 {
 		t.Errorf("bad rows of an empty stage: %v, %v", rows, err)
 	}
-}
-
-func TestStoreThatFails(t *testing.T) {
-	for after := range 8 {
-		store := &failing{Store: mem.New()}
-		store.left.Store(int64(after))
-		err := stageThreeBatches(store)
-		if !errors.Is(err, errFull) {
-			t.Errorf("the store failed after %d calls, and the writer said %v", after, err)
-		}
-		if _, err := staging.Open(context.Background(), store.Store, prefix); !errors.Is(err, staging.ErrUnfinished) {
-			t.Errorf("the store failed after %d calls, and opening the stage gives %v", after, err)
-		}
-	}
-}
-
-func stageThreeBatches(store blob.Store) error {
-	w := staging.NewWriter(context.Background(), store, prefix, contactLayout(), staging.Config{SegmentRows: 10})
-	defer w.Abort()
-	for i := range 3 {
-		commit, err := w.StageBatch(contacts(int64(i*10), 10))
-		if err != nil {
-			return err
-		}
-		if err := commit(); err != nil {
-			return err
-		}
-	}
-	_, err := w.Close(context.Background())
-	return err
-}
-
-var errFull = errors.New("no space left")
-
-// failing is a store that fails after some calls.
-type failing struct {
-	blob.Store
-	left atomic.Int64
-}
-
-func (f *failing) spend() error {
-	if f.left.Add(-1) < 0 {
-		return errFull
-	}
-	return nil
-}
-
-func (f *failing) Create(ctx context.Context, key string) (blob.Writer, error) {
-	if err := f.spend(); err != nil {
-		return nil, err
-	}
-	w, err := f.Store.Create(ctx, key)
-	return &failingWriter{w, f}, err
-}
-
-type failingWriter struct {
-	blob.Writer
-	store *failing
-}
-
-func (w *failingWriter) Write(b []byte) (int, error) {
-	if err := w.store.spend(); err != nil {
-		return 0, err
-	}
-	return w.Writer.Write(b)
 }
 
 func TestPrefixMustBeABlobKey(t *testing.T) {
