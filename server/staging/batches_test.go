@@ -230,9 +230,13 @@ func checkMarks(t *rapid.T, s *staging.Stage, want []row) {
 	}
 	for _, k := range m.Kinds {
 		key := fmt.Sprint(k.Field, k.Code, k.Level)
-		rows, err := s.ProblemRows(context.Background(), k, 0, len(want))
+		bitmap, err := s.RowsWithProblem(context.Background(), k)
 		if err != nil {
 			t.Fatal(err)
+		}
+		var rows []int64
+		for _, row := range bitmap.ToArray() {
+			rows = append(rows, int64(row))
 		}
 		if diff := cmp.Diff(kinds[key], rows); diff != "" || k.Problems != counts[key] || k.Rows != int64(len(rows)) {
 			t.Fatalf("kind %s with %d problems in %d rows: %s", key, k.Problems, k.Rows, diff)

@@ -139,23 +139,10 @@ func (s *Stage) groupFor(row int64) (*Segment, RowGroup) {
 // ErrorRows returns up to n rows that have a problem of level error, in order, after
 // the first skip of them.
 func (s *Stage) ErrorRows(ctx context.Context, skip int64, n int) ([]int64, error) {
-	return s.pageRows(ctx, s.manifest.Errors, skip, n)
-}
-
-// ProblemRows returns up to n rows that have a problem of the kind, which must be one
-// of the manifest's, in order, after the first skip of them.
-func (s *Stage) ProblemRows(ctx context.Context, kind ProblemKind, skip int64, n int) ([]int64, error) {
-	if !slices.Contains(s.manifest.Kinds, kind) {
-		return nil, fmt.Errorf("the stage has no problems %q of level %s in field %d", kind.Code, kind.Level, kind.Field)
-	}
-	return s.pageRows(ctx, kind.Bitmap, skip, n)
-}
-
-func (s *Stage) pageRows(ctx context.Context, at Piece, skip int64, n int) ([]int64, error) {
 	if skip < 0 || n < 0 {
 		return nil, fmt.Errorf("read %d rows with problems after %d: no such rows", n, skip)
 	}
-	rows, err := s.loadBitmap(ctx, at)
+	rows, err := s.loadBitmap(ctx, s.manifest.Errors)
 	if err != nil {
 		return nil, fmt.Errorf("read the rows with problems: %w", err)
 	}
