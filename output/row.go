@@ -41,8 +41,6 @@ type rowCursor struct {
 	cells []cellCursor
 	// text is where values are written in the format of their field.
 	text []byte
-	// columns is the number of passed columns that are to be written.
-	columns int
 	// problem is the first of this row or a later one.
 	problem int
 	// invalid are the fields of this row whose cell is to be altered.
@@ -56,8 +54,8 @@ type cellCursor struct {
 	invalid   bool
 }
 
-func newRowCursor(b *intray.Batch, fields, columns int) *rowCursor {
-	return &rowCursor{batch: b, cells: make([]cellCursor, fields), columns: columns}
+func newRowCursor(b *intray.Batch, fields int) *rowCursor {
+	return &rowCursor{batch: b, cells: make([]cellCursor, fields)}
 }
 
 // advance moves on to the row at index, and says whether it is to be written.

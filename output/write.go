@@ -196,7 +196,7 @@ func (s *stream) writeBatch(ctx context.Context, b *intray.Batch) error {
 	middle := b.Rows()
 	if s.second.writer != nil && isWorthSplitting(b) {
 		middle /= 2
-		wait := s.second.start(b, middle, len(s.fields), len(s.columns))
+		wait := s.second.start(b, middle, len(s.fields))
 		defer wait()
 		if err := s.writeRows(ctx, b, middle); err != nil {
 			return err
@@ -209,7 +209,7 @@ func (s *stream) writeBatch(ctx context.Context, b *intray.Batch) error {
 
 // writeRows writes the rows of a batch up to one.
 func (s *stream) writeRows(ctx context.Context, b *intray.Batch, end int) error {
-	r := newRowCursor(b, len(s.fields), len(s.columns))
+	r := newRowCursor(b, len(s.fields))
 	for r.index = 0; r.index < end; r.index++ {
 		if err := s.writeRow(r); err != nil {
 			return fmt.Errorf("row %d: %w", b.First+int64(r.index), err)
@@ -291,12 +291,12 @@ func isWorthSplitting(b *intray.Batch) bool {
 
 // start begins with the row at first. The batch must stay as it is until wait,
 // which may be called again, returns.
-func (h *halfWriter) start(b *intray.Batch, first, fields, columns int) (wait func()) {
+func (h *halfWriter) start(b *intray.Batch, first, fields int) (wait func()) {
 	h.text, h.rows, h.err = h.text[:0], 0, nil
 	var done sync.WaitGroup
 	done.Go(func() {
 		defer func() { h.panicked = recover() }()
-		h.err = h.writeRows(newRowCursor(b, fields, columns), first)
+		h.err = h.writeRows(newRowCursor(b, fields), first)
 	})
 	return func() {
 		done.Wait()

@@ -298,7 +298,7 @@ func TestSheetsAreDivided(t *testing.T) {
 		b.Fields[0].AppendValue(fmt.Append(nil, i))
 	}
 	text := form.appendStart(nil, nil)
-	r := newRowCursor(b, 1, 0)
+	r := newRowCursor(b, 1)
 	for r.index = 0; r.index < rows; r.index++ {
 		if _, err := r.advance(keepReceived); err != nil {
 			t.Fatal(err)
