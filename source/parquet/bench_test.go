@@ -12,7 +12,7 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// person is a row of ten columns, as exports have it.
+// person is a row of ten columns, like those of exports.
 type person struct {
 	ID      int64     `parquet:"id,delta"`
 	Name    string    `parquet:"name"`
@@ -95,7 +95,7 @@ func BenchmarkLists(b *testing.B) {
 	b.ReportMetric(float64(rows*b.N)/(spent(b)-before).Seconds(), "rows/cpu-s")
 }
 
-// spent is the processor time of this process.
+// spent returns the processor time of this process.
 func spent(tb testing.TB) time.Duration {
 	tb.Helper()
 	var u syscall.Rusage

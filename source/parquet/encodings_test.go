@@ -17,7 +17,7 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// drawn are values of one physical type, by chance, with their text.
+// drawn generates random values of one physical type, with their texts.
 type drawn struct {
 	name      string
 	node      parquet.Node
@@ -72,8 +72,8 @@ func draws() []drawn {
 	}
 }
 
-// TestEncodings reads what the encoders of parquet-go write, with nulls between,
-// in counts around the bounds of blocks.
+// TestEncodings reads what the encoders of parquet-go write, with nulls, in counts around
+// the sizes of blocks.
 func TestEncodings(t *testing.T) {
 	for _, d := range draws() {
 		for _, enc := range d.encodings {
@@ -125,8 +125,8 @@ func compareDrawn(t *testing.T, d drawn, node parquet.Node, count int, options .
 	}
 }
 
-// TestOldLevels reads levels as the oldest files have them: packed with the
-// most significant bit first.
+// TestOldLevels reads the levels of the oldest files, which are packed with the most
+// significant bit first.
 func TestOldLevels(t *testing.T) {
 	body := []byte{0b10100000, 0b01000000, 1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0}
 	page := paged(t, format.PageHeader{

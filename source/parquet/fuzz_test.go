@@ -15,11 +15,11 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// maxDrained is the most records that are read of a file that is broken on
-// purpose: some declare billions that cost them nothing.
+// maxDrained is the number of records that a deliberately broken file may have: some
+// declare billions, which cost them nothing.
 const maxDrained = 50_000
 
-// drained reads a file, keeps nothing, and gives what it was told.
+// drained reads a file and returns the number of its rows.
 func drained(tb testing.TB, file []byte) (rows int, err error) {
 	tb.Helper()
 	b, err := Format{}.Open(tb.Context(), sourcetest.NewInput("", file), source.Options{})
@@ -44,7 +44,7 @@ func drained(tb testing.TB, file []byte) (rows int, err error) {
 	return rows, err
 }
 
-// seeds are valid files of all types, encodings and shapes.
+// seeds returns valid files of all types, encodings and shapes.
 func seeds(tb testing.TB) (files [][]byte) {
 	for _, test := range typed {
 		files = append(files, one(tb, test.node, test.value))
@@ -66,7 +66,8 @@ func seeds(tb testing.TB) (files [][]byte) {
 	return append(files, nests(tb), nests(tb), people(tb, 100, parquet.MaxRowsPerRowGroup(30), parquet.DataPageVersion(1)))
 }
 
-// mutated breaks a file: bits flip, pieces go, double, or come from another.
+// mutated returns a broken copy of a file: bits are flipped, and pieces are deleted,
+// doubled, or copied from another file.
 func mutated(chance *rand.Rand, file, other []byte) []byte {
 	file = slices.Clone(file)
 	for range 1 + chance.IntN(4) {
@@ -74,7 +75,7 @@ func mutated(chance *rand.Rand, file, other []byte) []byte {
 			break
 		}
 		at := chance.IntN(len(file))
-		if chance.IntN(3) == 0 { // the footer is the smaller part of most files
+		if chance.IntN(3) == 0 { // the footer is a small part of most files
 			at = len(file) - 1 - chance.IntN(min(len(file), 400))
 		}
 		end := min(len(file), at+1+chance.IntN(16))
@@ -95,8 +96,8 @@ func mutated(chance *rand.Rand, file, other []byte) []byte {
 	return file
 }
 
-// TestMutations reads broken files: each gives records or an error with a type,
-// soon, and none takes much memory.
+// TestMutations reads broken files. Each must soon return records or an error about the
+// file, without much memory.
 func TestMutations(t *testing.T) {
 	files := seeds(t)
 	chance := rand.New(rand.NewPCG(7, 7))

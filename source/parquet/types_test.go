@@ -17,7 +17,7 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// cell is a cell as it is handed on.
+// cell is a cell of a record.
 type cell struct {
 	shown string
 	kind  intray.CellKind
@@ -27,10 +27,10 @@ type cell struct {
 func text(s string) cell   { return cell{shown: s} }
 func digits(s string) cell { return cell{s, intray.CellNumber, s} }
 
-// same is a cell whose value is what is shown.
+// same returns a cell whose typed value is its text.
 func same(kind intray.CellKind, s string) cell { return cell{s, kind, s} }
 
-// cellsOf reads the first column of a file.
+// cellsOf returns the first column of a file.
 func cellsOf(t *testing.T, file []byte, opt source.Options) (cells []cell) {
 	t.Helper()
 	reader, _ := sourcetest.Open(t, Format{}, string(file), opt)
@@ -49,7 +49,7 @@ func cellsOf(t *testing.T, file []byte, opt source.Options) (cells []cell) {
 	}
 }
 
-// twos is a number in so many bytes, the first of them the highest.
+// twos returns a number in two's complement, most significant byte first.
 func twos(size int, digits string) parquet.Value {
 	n, _ := new(big.Int).SetString(digits, 10)
 	if n.Sign() < 0 {
@@ -58,7 +58,7 @@ func twos(size int, digits string) parquet.Value {
 	return parquet.FixedLenByteArrayValue(n.FillBytes(make([]byte, size)))
 }
 
-// typed are values of all types that the writer knows, and their cells.
+// typed are values of all types that the writer supports, with their cells.
 var typed = []struct {
 	name  string
 	node  parquet.Node
@@ -132,8 +132,8 @@ func TestTypes(t *testing.T) {
 	}
 }
 
-// TestAnnotations reads values whose annotation the writer does not know, or
-// that does not fit.
+// TestAnnotations reads values with logical types that the writer does not support, or that
+// do not fit.
 func TestAnnotations(t *testing.T) {
 	bytes2 := parquet.Leaf(parquet.FixedLenByteArrayType(2))
 	tests := []struct {
@@ -178,8 +178,7 @@ func older(kind deprecated.ConvertedType) func(e *format.SchemaElement) {
 	}
 }
 
-// TestTypedOption gives values in place of what is shown: a timestamp loses its
-// zone, and no digits.
+// TestTypedOption reads typed values: a timestamp loses its time zone, and no digits.
 func TestTypedOption(t *testing.T) {
 	file := one(t, parquet.Timestamp(parquet.Microsecond), parquet.Int64Value(1_582_934_400_123_456))
 	want := cell{"2020-02-29T00:00:00.123456", intray.CellDateTime, "2020-02-29T00:00:00.123"}

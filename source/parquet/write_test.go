@@ -14,7 +14,7 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// written is a file of rows by the writer of parquet-go.
+// written returns a file of rows, written by parquet-go.
 func written(tb testing.TB, root parquet.Node, rows []parquet.Row, options ...parquet.WriterOption) []byte {
 	tb.Helper()
 	var out bytes.Buffer
@@ -28,8 +28,7 @@ func written(tb testing.TB, root parquet.Node, rows []parquet.Row, options ...pa
 	return out.Bytes()
 }
 
-// one is a file of one column that may be null: the values, and a null behind
-// them.
+// one returns a file with one optional column: the values, and then a null.
 func one(tb testing.TB, node parquet.Node, values ...parquet.Value) []byte {
 	tb.Helper()
 	var rows []parquet.Row
@@ -40,7 +39,7 @@ func one(tb testing.TB, node parquet.Node, values ...parquet.Value) []byte {
 	return written(tb, parquet.Group{"v": parquet.Optional(node)}, rows)
 }
 
-// of is a file of Go values.
+// of returns a file of Go values.
 func of[T any](tb testing.TB, rows []T, options ...parquet.WriterOption) []byte {
 	tb.Helper()
 	var out bytes.Buffer
@@ -57,7 +56,7 @@ func of[T any](tb testing.TB, rows []T, options ...parquet.WriterOption) []byte 
 // footerTail is the size of a footer's length and the magic number.
 const footerTail = 8
 
-// footed is a file with another footer behind its pages.
+// footed returns a file with a changed footer.
 func footed(tb testing.TB, file []byte, change func(meta *format.FileMetaData)) []byte {
 	tb.Helper()
 	at := len(file) - footerTail - int(binary.LittleEndian.Uint32(file[len(file)-footerTail:]))
@@ -84,7 +83,7 @@ func finish(pages, footer []byte) []byte {
 	return append(out, parquetio.Magic...)
 }
 
-// byHand is a file of one column in one row group, with these pages.
+// byHand returns a file of one column in one row group, with these pages.
 func byHand(tb testing.TB, e format.SchemaElement, codec format.CompressionCodec, rows int64, pages ...[]byte) []byte {
 	tb.Helper()
 	e.Name = "v"
@@ -98,12 +97,12 @@ func byHand(tb testing.TB, e format.SchemaElement, codec format.CompressionCodec
 	})
 }
 
-// required is a leaf without levels.
+// required returns a leaf without levels.
 func required(physical format.Type) format.SchemaElement {
 	return format.SchemaElement{Type: thrift.New(physical), RepetitionType: thrift.New(format.Required)}
 }
 
-// paged is a page: its header, and its body.
+// paged returns a page with a header and a body.
 func paged(tb testing.TB, header format.PageHeader, body []byte) []byte {
 	tb.Helper()
 	text, err := thrift.Marshal(new(thrift.CompactProtocol), &header)
@@ -113,7 +112,7 @@ func paged(tb testing.TB, header format.PageHeader, body []byte) []byte {
 	return append(text, body...)
 }
 
-// valuesPage is a page of values that are not compressed.
+// valuesPage returns a page of uncompressed values.
 func valuesPage(tb testing.TB, encoding format.Encoding, count int, body []byte) []byte {
 	tb.Helper()
 	return paged(tb, format.PageHeader{
@@ -130,8 +129,8 @@ func dictionaryPage(tb testing.TB, count int, body []byte) []byte {
 	}, body)
 }
 
-// tabled writes a table of the suite; an empty cell is null. The columns of the
-// writer come by their names.
+// tabled writes a table of the suite. An empty cell is null. The writer orders the columns
+// by name.
 func tabled(tb testing.TB, table sourcetest.Table) sourcetest.Sample {
 	tb.Helper()
 	root := parquet.Group{}

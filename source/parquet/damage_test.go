@@ -28,7 +28,7 @@ func limited(line int64, reason string) error {
 	return &source.LimitError{Line: line, Reason: intray.Literal(reason)}
 }
 
-// ints are plain numbers.
+// ints returns numbers in the encoding PLAIN.
 func ints(numbers ...uint32) (b []byte) {
 	for _, n := range numbers {
 		b = binary.LittleEndian.AppendUint32(b, n)
@@ -36,7 +36,7 @@ func ints(numbers ...uint32) (b []byte) {
 	return b
 }
 
-func TestRefuseEnds(t *testing.T) {
+func TestDamagedEnds(t *testing.T) {
 	file := string(one(t, parquet.String(), parquet.ValueOf("a")))
 	footer := func(b []byte) string { return string(finish([]byte(parquetio.Magic), b)) }
 	for _, test := range []struct {
@@ -60,7 +60,7 @@ func TestRefuseEnds(t *testing.T) {
 	}
 }
 
-func TestRefuseFooters(t *testing.T) {
+func TestDamagedFooters(t *testing.T) {
 	file := of(t, []struct {
 		A int64  `parquet:"a"`
 		B string `parquet:"b,optional"`
@@ -96,7 +96,7 @@ func TestRefuseFooters(t *testing.T) {
 		{"rows below zero", func(m *format.FileMetaData) { m.RowGroups[0].NumRows = -1 }, unreadable(0, "impossible")},
 		{"fewer values than rows", func(m *format.FileMetaData) { m.RowGroups[0].NumRows, m.NumRows = 3, 3 }, unreadable(0, "2 values in 3 rows")},
 		{"fewer chunks", func(m *format.FileMetaData) { m.RowGroups[0].Columns = m.RowGroups[0].Columns[:1] }, unreadable(0, "has 1 column")},
-		{"rows that are not there", func(m *format.FileMetaData) {
+		{"more rows than values", func(m *format.FileMetaData) {
 			m.RowGroups[0].NumRows, m.NumRows = 9, 9
 			for i := range m.RowGroups[0].Columns {
 				m.RowGroups[0].Columns[i].MetaData.NumValues = 9
@@ -115,7 +115,7 @@ func TestRefuseFooters(t *testing.T) {
 	}
 }
 
-func TestRefusePages(t *testing.T) {
+func TestDamagedPages(t *testing.T) {
 	count, text := required(format.Int32), required(format.ByteArray)
 	text.ConvertedType = thrift.New(deprecated.UTF8)
 	header := func(packed, plain int32) []byte {
@@ -188,11 +188,11 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestSideBySide reads a small file of a list whose members all have a large
-// page: there is a bound for them together.
+// TestSideBySide reads a small file with a list whose members all have a large page. There
+// is a limit for all of them together.
 func TestSideBySide(t *testing.T) {
 	body := make([]byte, 1<<20)
-	copy(body, "\x02\x00\x00\x00\x02\x00"+"\x02\x00\x00\x00\x02\x01") // one entry that is there
+	copy(body, "\x02\x00\x00\x00\x02\x00"+"\x02\x00\x00\x00\x02\x01") // one entry with a value
 	packer, err := zstd.NewWriter(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -226,8 +226,8 @@ func TestSideBySide(t *testing.T) {
 	}
 }
 
-// TestRecordsBeforeDamage breaks the second row group: the rows of the first
-// come before the error, which names the row.
+// TestRecordsBeforeDamage breaks the second row group. The rows of the first are returned
+// before the error, which names the row.
 func TestRecordsBeforeDamage(t *testing.T) {
 	file := people(t, 300, parquet.MaxRowsPerRowGroup(200))
 	var at int64
@@ -239,7 +239,7 @@ func TestRecordsBeforeDamage(t *testing.T) {
 	}
 }
 
-// allocated is how many bytes a function takes from the heap in all.
+// allocated returns the number of bytes that a function allocates.
 func allocated(try func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -248,10 +248,10 @@ func allocated(try func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// TestBombs reads small files that declare much: they cost no more memory than
-// a batch and a page.
+// TestBombs reads small files that declare large content. They cost no more memory than a
+// batch and a page.
 func TestBombs(t *testing.T) {
-	run := binary.AppendUvarint(nil, 200_000<<1) // of one value
+	run := binary.AppendUvarint(nil, 200_000<<1) // one value, repeated
 	indexes := append(append([]byte{8}, run...), 0)
 	packer, err := zstd.NewWriter(nil)
 	if err != nil {

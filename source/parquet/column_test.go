@@ -59,7 +59,7 @@ func TestNested(t *testing.T) {
 	}
 }
 
-// row makes entries of one leaf: levels and values, -1 for none.
+// row returns entries of one leaf: levels and a value, which is -1 for null.
 func row(entries ...[3]int) (r parquet.Row) {
 	for _, e := range entries {
 		v := parquet.NullValue()
@@ -131,8 +131,7 @@ func TestShapes(t *testing.T) {
 func asList(schema []format.SchemaElement) { older(deprecated.List)(&schema[1]) }
 func asMap(schema []format.SchemaElement)  { older(deprecated.MapKeyValue)(&schema[1]) }
 
-// TestMapOfMissing reads a map of the older annotation with null, number keys
-// and one key twice.
+// TestMapOfMissing reads a map with numbers as keys, one of them twice, and null values.
 func TestMapOfMissing(t *testing.T) {
 	root := parquet.Group{"v": parquet.Optional(parquet.Map(parquet.Leaf(parquet.Int32Type), parquet.Optional(parquet.Date())))}
 	entry := func(rep, key, day int) (k, v parquet.Value) {
@@ -154,7 +153,7 @@ func TestMapOfMissing(t *testing.T) {
 	}
 }
 
-// TestEmptyGroups leaves out groups that have no members, wherever they stand.
+// TestEmptyGroups skips groups without members.
 func TestEmptyGroups(t *testing.T) {
 	file := footed(t, written(t, parquet.Group{"v": parquet.Group{"x": parquet.Leaf(parquet.Int64Type)}}, []parquet.Row{row([3]int{0, 0, 1})}), func(meta *format.FileMetaData) {
 		empty := format.SchemaElement{Name: "none", RepetitionType: thrift.New(format.Optional), NumChildren: thrift.New[int32](0)}

@@ -17,8 +17,8 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// TestHeavyColumns reads columns of which some are so heavy that a run of rows
-// ends early: what the others have read of the rows behind it waits.
+// TestHeavyColumns reads columns of which some are so large that a run of rows ends early.
+// The cells that the others have read in advance are buffered.
 func TestHeavyColumns(t *testing.T) {
 	type heavy struct {
 		A int64  `parquet:"a"`
@@ -65,8 +65,7 @@ func TestHeavyColumns(t *testing.T) {
 	}
 }
 
-// TestUneven reads groups whose members disagree, which only a broken writer
-// makes.
+// TestUneven reads groups whose members disagree, as only a broken program writes them.
 func TestUneven(t *testing.T) {
 	type pair struct {
 		X int64   `parquet:"x"`
@@ -92,9 +91,8 @@ func TestMapWithoutKey(t *testing.T) {
 	sourcetest.RequireError(t, Format{}, string(file), source.Options{}, unreadable(2, "without a key"))
 }
 
-// TestSurveyStops tells a context that is done, and a store that fails, while
-// columns of bytes are looked through.
-func TestSurveyStops(t *testing.T) {
+// TestOpenStops cancels the reading of columns of bytes, and uses a closed reader.
+func TestOpenStops(t *testing.T) {
 	file := one(t, parquet.Leaf(parquet.ByteArrayType), parquet.ByteArrayValue([]byte("a")))
 	book, err := Format{}.Open(t.Context(), sourcetest.NewInput("", file), source.Options{})
 	if err != nil {
@@ -117,8 +115,8 @@ func TestSurveyStops(t *testing.T) {
 	}
 }
 
-// TestGuard turns a panic into an error about the file.
-func TestGuard(t *testing.T) {
+// TestPanics turns a panic into an error about the file.
+func TestPanics(t *testing.T) {
 	var none []int
 	err := locateError(recoverPanic(func() error { none[len(none)] = 1; return nil }), 7, "v")
 	var unreadable *source.UnreadableError
@@ -127,7 +125,7 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// TestDeepGroups refuses groups that are nested too deep.
+// TestDeepGroups rejects groups that are nested too deeply.
 func TestDeepGroups(t *testing.T) {
 	node := parquet.Leaf(parquet.Int64Type)
 	for range maxDepth + 1 {
@@ -137,7 +135,7 @@ func TestDeepGroups(t *testing.T) {
 	sourcetest.RequireError(t, Format{}, string(file), source.Options{}, unreadable(0, "nested deeper"))
 }
 
-// TestTypeNames names columns as a person would.
+// TestTypeNames checks the names of types for people.
 func TestTypeNames(t *testing.T) {
 	root := parquet.Group{
 		"a": parquet.Decimal(2, 9, parquet.Int32Type), "b": parquet.Time(parquet.Millisecond), "c": parquet.TimestampAdjusted(parquet.Nanosecond, false),
