@@ -18,7 +18,7 @@ import (
 
 const prefix = "imports/7/run-1"
 
-// texts draws the cells of one column: few texts that recur, or many.
+// texts draws the cells of one column: few texts that recur, or many different ones.
 func texts() *rapid.Generator[string] {
 	return rapid.OneOf(
 		rapid.SampledFrom([]string{"", "a", "Zürich", "x\x00y", "=1+1", "long text that comes again and again"}),
@@ -80,7 +80,7 @@ func drawLayout(t *rapid.T) staging.Layout {
 	}
 }
 
-// failer is what *testing.T and *rapid.T have in common.
+// failer is implemented by *testing.T and *rapid.T.
 type failer interface {
 	Helper()
 	Fatal(...any)
@@ -114,13 +114,13 @@ func write(t failer, store blob.Store, layout staging.Layout, cfg staging.Config
 	return s
 }
 
-// cell is a cell as a reader sees it.
+// cell is a cell of a row.
 type cell struct {
 	Value, Raw string
 	Null       bool
 }
 
-// row is a row as a reader sees it, with its index among all.
+// row is a row with its index in the stage.
 type row struct {
 	Index, Line int64
 	Cells       []cell
@@ -128,8 +128,7 @@ type row struct {
 	Problems    []intray.Problem
 }
 
-// rowsOf spells a batch out. The rows of its problems become those of the
-// stage.
+// rowsOf returns the rows of a batch. The rows of its problems become those of the stage.
 func rowsOf(b *intray.Batch) []row {
 	rows := make([]row, b.Rows())
 	for i := range rows {
@@ -162,7 +161,7 @@ func readAll(t failer, s *staging.Stage) []row {
 	return all
 }
 
-func TestWhatIsStagedComesBack(t *testing.T) {
+func TestStagedRowsReadBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		layout := drawLayout(t)
 		var batches []*intray.Batch
@@ -244,8 +243,8 @@ func checkMarks(t *rapid.T, s *staging.Stage, want []row) {
 	}
 }
 
-// contacts is a batch like those of a file of contacts: an id, a country, a
-// full-blown text, an amount, and a phone number that is always rewritten.
+// contacts returns a batch like those of a file of contacts: an id, a country, an e-mail
+// address, an amount, and a phone number whose value always differs from the raw text.
 func contacts(first int64, rows int) *intray.Batch {
 	b := &intray.Batch{}
 	b.Reset(5)

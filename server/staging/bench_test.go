@@ -9,7 +9,7 @@ import (
 	"github.com/intraydata/intray/server/staging"
 )
 
-// size is the text of a batch as a file would bring it.
+// size returns the size of a batch in a source file.
 func size(b *intray.Batch) int64 {
 	total := 0
 	for i := range b.Fields {
@@ -20,7 +20,7 @@ func size(b *intray.Batch) int64 {
 	return int64(total)
 }
 
-// codecs are those that stages are measured and tried with.
+// codecs are all codecs of stages.
 var codecs = []staging.Codec{staging.Zstd, staging.Snappy}
 
 func BenchmarkStage(b *testing.B) {

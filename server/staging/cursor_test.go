@@ -16,7 +16,7 @@ import (
 	"github.com/intraydata/intray/server/staging"
 )
 
-// picked spells out the batch of Rows, of which row i is rows[i] of the stage.
+// picked returns the rows of a batch of Rows, of which row i is rows[i] of the stage.
 func picked(b *intray.Batch, rows []int64) []row {
 	b.First = 0
 	list := rowsOf(b)
@@ -46,9 +46,8 @@ func checkRows(t *rapid.T, s *staging.Stage, want []row) {
 	}
 }
 
-// TestRowsWithProblemsOfTwoTimes has more problems than a group holds, and late
-// ones beside them.
-func TestRowsWithProblemsOfTwoTimes(t *testing.T) {
+// TestRowsWithManyProblems has more problems than a group may have, and cross-row problems.
+func TestRowsWithManyProblems(t *testing.T) {
 	const rows = 200
 	b := contacts(0, rows)
 	b.Problems = nil
@@ -95,12 +94,12 @@ func TestRowsWithProblemsOfTwoTimes(t *testing.T) {
 	}
 }
 
-func TestRowsThatAreNotThere(t *testing.T) {
+func TestRowsThatDoNotExist(t *testing.T) {
 	s := write(t, mem.New(), contactLayout(), staging.Config{SegmentRows: 100}, contacts(0, 100), contacts(100, 57))
 	defer s.Close()
 	for _, rows := range [][]int64{{-1}, {157}, {5, 5}, {7, 6}, {1 << 40}} {
 		if _, err := s.Rows(context.Background(), rows); err == nil {
-			t.Errorf("rows %v were given", rows)
+			t.Errorf("rows %v were returned", rows)
 		}
 	}
 	if b, err := s.Rows(context.Background(), nil); err != nil || b.Rows() != 0 || len(b.Fields) != 5 {
@@ -108,7 +107,7 @@ func TestRowsThatAreNotThere(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	for range 2 { // the second finds the group in memory
+	for range 2 { // the second time, the group is in memory
 		if _, err := s.Rows(context.Background(), []int64{4}); err != nil {
 			t.Fatal(err)
 		}
@@ -155,14 +154,14 @@ func TestScan(t *testing.T) {
 		}
 		for _, row := range []int64{-1, next} {
 			if _, err := scan.ReadFields(context.Background(), row, nil); err == nil {
-				t.Errorf("row %d was given", row)
+				t.Errorf("row %d was returned", row)
 			}
 		}
 	})
 }
 
-// TestGroupsOf counts the batches that have any of some rows.
-func TestGroupsOf(t *testing.T) {
+// TestCountRowGroups counts the batches that contain any of some rows.
+func TestCountRowGroups(t *testing.T) {
 	s := write(t, mem.New(), contactLayout(), staging.Config{SegmentRows: 100},
 		contacts(0, 50), contacts(50, 50), contacts(100, 50), contacts(150, 50))
 	defer s.Close()

@@ -32,7 +32,7 @@ func put(t failer, store blob.Store, name string, body []byte) {
 	}
 }
 
-// look is all that can be read of a stage.
+// look is everything that is read of a stage.
 type look struct {
 	Rows []row
 	Bad  []int64
@@ -91,7 +91,7 @@ func TestDamageIsAnErrorAndNeverAWrongRow(t *testing.T) {
 	})
 }
 
-func TestEachFlippedByteOfTheRowsIsFound(t *testing.T) {
+func TestFlippedBytesAreFound(t *testing.T) {
 	store, whole, _ := damaged(t)
 	s, err := staging.Open(context.Background(), store, prefix)
 	if err != nil {
@@ -128,7 +128,7 @@ func TestMissingFiles(t *testing.T) {
 	}
 }
 
-func TestSegmentsThatChangedPlaces(t *testing.T) {
+func TestSwappedSegments(t *testing.T) {
 	store, whole, _ := damaged(t)
 	put(t, store, "seg-0000.parquet", whole["seg-0001.parquet"])
 	if _, err := lookAt(store); !errors.Is(err, staging.ErrDamaged) {
@@ -136,7 +136,7 @@ func TestSegmentsThatChangedPlaces(t *testing.T) {
 	}
 }
 
-func TestReadingStopsWithItsContext(t *testing.T) {
+func TestReadingStopsWithTheContext(t *testing.T) {
 	store, _, _ := damaged(t)
 	s, err := staging.Open(context.Background(), store, prefix)
 	if err != nil {
@@ -160,7 +160,7 @@ func TestReadingStopsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestQuestionsThatHaveNoAnswer(t *testing.T) {
+func TestInvalidRequests(t *testing.T) {
 	store, _, _ := damaged(t)
 	ctx := context.Background()
 	s, err := staging.Open(ctx, store, prefix)
@@ -169,12 +169,12 @@ func TestQuestionsThatHaveNoAnswer(t *testing.T) {
 	}
 	defer s.Close()
 	if _, err := s.Window(ctx, -1, 5); err == nil {
-		t.Error("a window before the first row was given")
+		t.Error("a window before the first row was returned")
 	}
 	if _, err := s.Window(ctx, 0, -1); err == nil {
-		t.Error("a window of less than no rows was given")
+		t.Error("a window of a negative number of rows was returned")
 	}
 	if _, err := s.ErrorRows(ctx, -1, 5); err == nil {
-		t.Error("rows before the first were given")
+		t.Error("rows before the first were returned")
 	}
 }

@@ -102,7 +102,8 @@ func (r *faultyReader) ReadAt(b []byte, offset int64) (int, error) {
 	return r.Reader.ReadAt(b[:len(b)/2], offset)
 }
 
-// stageSmall stages three batches in two segments, with problems of both sorts.
+// stageSmall stages three batches in two segments, with problems of batches and cross-row
+// problems.
 func stageSmall(store blob.Store, codec staging.Codec) error {
 	ctx := context.Background()
 	w := staging.NewWriter(ctx, store, prefix, contactLayout(), staging.Config{SegmentRows: 10, Codec: codec})
@@ -154,7 +155,7 @@ func requireNoStage(t *testing.T, store *faultyStore, err, want error) {
 	}
 }
 
-// readings are all ways to read a stage. Each returns what it has read.
+// readings are all ways to read a stage, with their results.
 var readings = map[string]func(ctx context.Context, s *staging.Stage) (any, error){
 	"Batches": func(ctx context.Context, s *staging.Stage) (any, error) {
 		var all []row

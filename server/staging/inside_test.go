@@ -18,9 +18,8 @@ import (
 	"github.com/intraydata/intray/server/blob/mem"
 )
 
-// TestManifestsThatDoNotAddUp gives manifests a right checksum and a wrong
-// content.
-func TestManifestsThatDoNotAddUp(t *testing.T) {
+// TestInconsistentManifests opens manifests with a valid checksum and invalid content.
+func TestInconsistentManifests(t *testing.T) {
 	segment := func(first int64, groups ...RowGroup) Segment {
 		return Segment{Name: "seg-0000.parquet", First: first, Groups: groups}
 	}
@@ -107,7 +106,7 @@ func newTestEncoder(t testing.TB) *encoder {
 	return newEncoder(c, format.Zstd)
 }
 
-// encoded returns a row group with a column of each sort.
+// encoded returns a row group with a column of each kind.
 func encoded(t *testing.T) *encodedGroup {
 	t.Helper()
 	e, g := newTestEncoder(t), &encodedGroup{}
@@ -144,8 +143,7 @@ func decodeAll(body []byte, rows int64) error {
 	return err
 }
 
-// TestDecoderDoesNotTrustTheChecksum gives it groups that a checksum would
-// have refused.
+// TestDecoderDoesNotTrustTheChecksum decodes groups that the checksum would have rejected.
 func TestDecoderDoesNotTrustTheChecksum(t *testing.T) {
 	g := encoded(t)
 	if err := decodeAll(g.body, 400); err != nil {
@@ -196,7 +194,7 @@ func TestWindowOfRows(t *testing.T) {
 	}
 }
 
-// TestGroupsOfProblems wants few problems in a group, and a file that has room for
+// TestGroupsOfProblems checks that a group has few problems, and that a file has room for
 // fifty million.
 func TestGroupsOfProblems(t *testing.T) {
 	var f problemFile

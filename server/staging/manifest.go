@@ -14,8 +14,8 @@ import (
 	"github.com/intraydata/intray/server/blob"
 )
 
-// Version is the number of the form of stages that this package writes, and
-// the only one that it reads.
+// Version is the version of the format that this package writes, and the only one that
+// it reads.
 const Version = 1
 
 const (
@@ -24,13 +24,13 @@ const (
 	bitmapsName  = "problems.roar"
 )
 
-// ErrDamaged says that a file of the stage is not as it was written.
+// ErrDamaged reports that a file of the stage has changed since it was written.
 var ErrDamaged = errors.New("the stage is damaged")
 
-// Manifest says what a stage holds and where.
+// Manifest lists what a stage has and where.
 type Manifest struct {
 	Version int `json:"version"`
-	// Codec is how the pages are compressed.
+	// Codec is the compression of the pages.
 	Codec Codec `json:"codec"`
 	// Rows is the number of rows.
 	Rows int64 `json:"rows"`
@@ -38,15 +38,15 @@ type Manifest struct {
 	ErrorRows int64 `json:"errorRows"`
 	// Problems is the number of problems of all levels.
 	Problems int64 `json:"problems"`
-	// Fields and Unmapped are the layout and the names of its columns.
+	// Fields and Unmapped are the layout with the names of its columns.
 	Fields   []FieldColumns   `json:"fields"`
 	Unmapped []UnmappedColumn `json:"unmapped,omitempty"`
-	// Segments lie one after the other.
+	// Segments are in the order of their rows.
 	Segments []Segment `json:"segments,omitempty"`
 	// ProblemGroups are the row groups of problems.parquet.
 	ProblemGroups []ProblemGroup `json:"problemGroups,omitempty"`
-	// CrossRowGroups are those behind them, of problems that showed when all rows
-	// were known. They are in the order of the rows by themselves.
+	// CrossRowGroups are the row groups after them, with the problems that were found
+	// when all rows were known. They are in the order of the rows again.
 	CrossRowGroups []ProblemGroup `json:"lateGroups,omitempty"`
 	// Kinds count the problems, ordered by field, code and level.
 	Kinds []ProblemKind `json:"kinds,omitempty"`
@@ -62,14 +62,14 @@ type Piece struct {
 	CRC uint32 `json:"crc"`
 }
 
-// Segment is one file of rows.
+// Segment is a file of rows.
 type Segment struct {
-	// Name is the file's name under the prefix.
+	// Name is the name of the file under the prefix.
 	Name string `json:"name"`
 	// First is the index of its first row.
 	First int64 `json:"first"`
 	Rows  int64 `json:"rows"`
-	// Size is that of the file in bytes.
+	// Size is the size of the file in bytes.
 	Size   int64      `json:"size"`
 	Groups []RowGroup `json:"groups"`
 }
@@ -83,27 +83,27 @@ type RowGroup struct {
 
 // ProblemGroup is a row group of problems.parquet.
 type ProblemGroup struct {
-	// First and Last are the rows of its first and last problem.
+	// First and Last are the rows of the first and last problem.
 	First    int64 `json:"first"`
 	Last     int64 `json:"last"`
 	Problems int64 `json:"problems"`
 	Piece
 }
 
-// ProblemKind is all problems with one field, code and level.
+// ProblemKind counts the problems with the same field, code and level.
 type ProblemKind struct {
-	// Field is the field's place in the layout, or intray.NoField.
+	// Field is the index of the field in the layout, or intray.NoField.
 	Field int    `json:"field"`
 	Code  string `json:"code"`
 	// Level is error, warning or info.
 	Level    string `json:"level"`
 	Problems int64  `json:"problems"`
 	Rows     int64  `json:"rows"`
-	// Bitmap is that of the rows.
+	// Bitmap locates the bitmap of the rows.
 	Bitmap Piece `json:"bitmap"`
 }
 
-// envelope is the manifest's file.
+// envelope is the file of a manifest.
 type envelope struct {
 	CRC      uint32          `json:"crc"`
 	Manifest json.RawMessage `json:"manifest"`
@@ -139,7 +139,7 @@ func readManifest(r blob.Reader) (*Manifest, error) {
 	return &m, m.validate()
 }
 
-// validate makes sure that the row groups cover the rows, one after the other.
+// validate checks that the row groups cover the rows in order.
 func (m *Manifest) validate() error {
 	var next int64
 	for _, s := range m.Segments {
@@ -154,7 +154,7 @@ func (m *Manifest) validate() error {
 		}
 	}
 	if next != m.Rows {
-		return fmt.Errorf("%w: %d of %d rows are there", ErrDamaged, next, m.Rows)
+		return fmt.Errorf("%w: it has %d of %d rows", ErrDamaged, next, m.Rows)
 	}
 	return nil
 }
@@ -165,45 +165,44 @@ const (
 	rawSuffix  = "__raw"
 )
 
-// Layout says what the batches of a stage hold.
+// Layout lists the fields and columns of the batches of a stage.
 type Layout struct {
-	// Fields are the keys of the fields, in the order of the schema. Any
-	// texts will do, also alike ones.
+	// Fields are the keys of the fields, in the order of the schema. They may be any
+	// texts, and equal.
 	Fields []string
-	// Unmapped are the indexes of the columns that are passed through, in the
-	// order of the batches.
+	// Unmapped are the indexes of the passed columns, in the order of the batches.
 	Unmapped []int
 }
 
-// FieldColumns says which columns of the segments hold a field.
+// FieldColumns names the columns of a field in the segments.
 type FieldColumns struct {
-	// Key is the field's key.
+	// Key is the key of the field.
 	Key string `json:"key"`
 	// Value names the column of the values.
 	Value string `json:"value"`
-	// Raw names the column of the raw texts that differ from the values.
+	// Raw names the column of raw texts that differ from the values.
 	Raw string `json:"raw"`
-	// Type says what the column of values holds: "text", canonical texts.
+	// Type is the type of the column of values: "text", for canonical texts.
 	Type string `json:"type"`
 }
 
 const textType = "text"
 
-// UnmappedColumn says which column of the segments holds a passed column.
+// UnmappedColumn names the column of a passed column in the segments.
 type UnmappedColumn struct {
-	// Index is the column's index in the source file.
+	// Index is the index of the column in the source file.
 	Index int `json:"index"`
 	// Name names the column of the segments.
 	Name string `json:"name"`
 }
 
-// columnNames hands out column names, none twice.
+// columnNames is the set of column names that are taken.
 type columnNames map[string]bool
 
 func (n columnNames) isFree(name string) bool { return !n[strings.ToLower(name)] }
 func (n columnNames) reserve(name string)     { n[strings.ToLower(name)] = true }
 
-// assignNames finds the columns of all fields and passed columns.
+// assignNames returns the columns of all fields and passed columns.
 func (l Layout) assignNames() ([]FieldColumns, []UnmappedColumn) {
 	taken := columnNames{}
 	taken.reserve(rowColumn)
@@ -222,7 +221,8 @@ func (l Layout) assignNames() ([]FieldColumns, []UnmappedColumn) {
 	return fields, unmapped
 }
 
-// reserveField takes a name for a field, and with it that of its raw texts.
+// reserveField returns a free name for a field and reserves it, with that of its raw
+// texts.
 func (n columnNames) reserveField(key string) string {
 	base := sanitizeName(key)
 	name := base
@@ -234,8 +234,8 @@ func (n columnNames) reserveField(key string) string {
 	return name
 }
 
-// sanitizeName makes a key fit to name a column: readers want UTF-8, C strings
-// end at NUL, and no reader likes an empty name.
+// sanitizeName returns a key as a valid column name: readers require UTF-8 and a name that
+// is not empty, and C strings end at NUL.
 func sanitizeName(key string) string {
 	key = strings.ToValidUTF8(strings.ReplaceAll(key, "\x00", "_"), "_")
 	if key == "" {

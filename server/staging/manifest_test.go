@@ -53,7 +53,7 @@ func TestColumnNames(t *testing.T) {
 	}
 }
 
-func TestNoTwoColumnsShareAName(t *testing.T) {
+func TestColumnNamesAreUnique(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		key := rapid.StringOfN(rapid.SampledFrom([]rune("aA_2rowlin$unmaped")), 0, 8, -1)
 		layout := staging.Layout{Fields: rapid.SliceOfN(key, 1, 30).Draw(t, "keys"), Unmapped: []int{0, 2}}
@@ -72,7 +72,7 @@ func TestNoTwoColumnsShareAName(t *testing.T) {
 	})
 }
 
-// TestManyColumns makes the footer's bound divide the rows into segments.
+// TestManyColumns splits the rows into segments because the footer is full.
 func TestManyColumns(t *testing.T) {
 	const fields, batches = 4000, 3
 	layout := staging.Layout{Fields: make([]string, fields)}
@@ -91,6 +91,6 @@ func TestManyColumns(t *testing.T) {
 	}
 	rows := readAll(t, s)
 	if len(rows) != batches || rows[2].Cells[fields-1].Value != "c" {
-		t.Errorf("%d rows come back, want %d", len(rows), batches)
+		t.Errorf("%d rows were read, want %d", len(rows), batches)
 	}
 }

@@ -21,10 +21,10 @@ import (
 	"github.com/intraydata/intray/server/staging"
 )
 
-// record is a row of a Parquet file: nil for null, else text or a number.
+// record is a row of a Parquet file: nil for null, or a text or number.
 type record map[string]any
 
-// parquetRows reads a file with the plain reader of the parquet library.
+// parquetRows reads a file with parquet-go.
 func parquetRows(t failer, file []byte) []record {
 	t.Helper()
 	f, err := parquet.OpenFile(bytes.NewReader(file), int64(len(file)))
@@ -71,7 +71,7 @@ func recordOf(columns [][]string, row parquet.Row) record {
 	return r
 }
 
-// recordsOf spells a batch out as the manifest says that it is stored.
+// recordsOf returns the rows of a batch with the column names of the manifest.
 func recordsOf(m staging.Manifest, b *intray.Batch) []record {
 	all := make([]record, b.Rows())
 	for i := range all {
@@ -95,7 +95,7 @@ func recordsOf(m staging.Manifest, b *intray.Batch) []record {
 	return all
 }
 
-func TestSegmentsAreOrdinaryParquet(t *testing.T) {
+func TestSegmentsArePlainParquet(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		layout := drawLayout(t)
 		a := drawBatch(t, layout, 0)
@@ -128,8 +128,8 @@ func fileOf(t failer, store *mem.Store, name string) []byte {
 	return b
 }
 
-// TestDictionariesAndPlainTexts reads batches that are large enough for
-// dictionaries, compression and packed levels.
+// TestDictionariesAndPlainTexts reads batches that are large enough for dictionaries,
+// compression and packed levels.
 func TestDictionariesAndPlainTexts(t *testing.T) {
 	for _, codec := range codecs {
 		t.Run(string(codec), func(t *testing.T) { readLarge(t, codec) })
@@ -173,7 +173,7 @@ func readLarge(t *testing.T, codec staging.Codec) {
 	}
 }
 
-func TestProblemsAreOrdinaryParquet(t *testing.T) {
+func TestProblemsArePlainParquet(t *testing.T) {
 	const rows = 16000
 	store := mem.New()
 	var batches []*intray.Batch
@@ -203,15 +203,15 @@ func TestProblemsAreOrdinaryParquet(t *testing.T) {
 		}
 	}
 	if !reflect.DeepEqual(want, got) {
-		t.Errorf("%d other problems come back than the %d that were written", len(got), len(want))
+		t.Errorf("%d problems were read that differ from the %d that were written", len(got), len(want))
 	}
 }
 
-// TestAnotherReader asks pyarrow or DuckDB, where one of them is there.
+// TestAnotherReader reads a segment with pyarrow or DuckDB.
 func TestAnotherReader(t *testing.T) {
 	if exec.Command("python3", "-c", "import pyarrow.parquet").Run() != nil &&
 		exec.Command("python3", "-c", "import duckdb").Run() != nil {
-		t.Skip("SKIPPED: neither pyarrow nor duckdb is there for python3")
+		t.Skip("SKIPPED: python3 has neither pyarrow nor duckdb")
 	}
 	for _, codec := range codecs {
 		t.Run(string(codec), func(t *testing.T) { readWithAnother(t, codec) })

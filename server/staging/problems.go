@@ -16,22 +16,22 @@ import (
 )
 
 const (
-	// minGroupProblems and problemBytes bound the problems of a row group, and so those
-	// that a window reads beside its rows; behind manyGroups of them it is
-	// maxGroupProblems, for a file has room for so many groups only.
+	// minGroupProblems and problemBytes limit the problems of a row group, and so what a
+	// window reads in addition to its rows. After manyGroups groups the limit is
+	// maxGroupProblems, because the number of groups in a file is limited.
 	minGroupProblems = 8192
 	manyGroups       = 1024
 	maxGroupProblems = 65536
 	problemBytes     = 4 << 20
 )
 
-// problemColumns are the columns of problems.parquet.
+// problemColumns returns the columns of problems.parquet.
 func problemColumns() [][]parquetio.Element {
 	return [][]parquetio.Element{intColumn("row"), intColumn("field"), intColumn("part"),
 		textColumn("code", format.Required), textColumn("level", format.Required), textColumn("text", format.Required)}
 }
 
-// problemFile writes problems.parquet, from the first problem on.
+// problemFile writes problems.parquet. It creates the file for the first problem.
 type problemFile struct {
 	create  func(name string) (blob.Writer, error)
 	encoder *encoder
@@ -39,7 +39,7 @@ type problemFile struct {
 	table   problemTable
 	group   encodedGroup
 	groups  []ProblemGroup
-	// firstCrossRow is the first of the groups that hold late problems.
+	// firstCrossRow is the index of the first group of cross-row problems.
 	firstCrossRow int
 }
 
@@ -65,7 +65,7 @@ func (t *problemTable) appendProblem(row int64, p *intray.Problem) {
 	t.texts.AppendString(p.Text.Encode())
 }
 
-// isGroupFull says that the problems at hand are enough for a row group.
+// isGroupFull reports whether the collected problems are enough for a row group.
 func (f *problemFile) isGroupFull() bool {
 	most := minGroupProblems
 	if len(f.groups) >= manyGroups {
@@ -74,7 +74,7 @@ func (f *problemFile) isGroupFull() bool {
 	return len(f.table.rows) >= most || len(f.table.texts.Arena)+len(f.table.codes.Arena) >= problemBytes
 }
 
-// addBatch adds the problems of a batch whose rows begin with first.
+// addBatch adds the problems of a batch that begins with row first.
 func (f *problemFile) addBatch(first int64, p *packedProblems) error {
 	t := &f.table
 	for i, row := range p.rows {
@@ -89,7 +89,7 @@ func (f *problemFile) addBatch(first int64, p *packedProblems) error {
 	return nil
 }
 
-// flush writes the problems at hand as a row group.
+// flush writes the collected problems as a row group.
 func (f *problemFile) flush() error {
 	if f.file == nil {
 		out, err := f.create(problemsName)
@@ -104,7 +104,7 @@ func (f *problemFile) flush() error {
 		return fmt.Errorf("encode problems: %w", err)
 	}
 	if f.file.isFull() {
-		return fmt.Errorf("the texts of the problems fill more than %d row groups", len(f.groups))
+		return fmt.Errorf("the problems need more than %d row groups", len(f.groups))
 	}
 	at, err := f.file.appendGroup(&f.group)
 	if err != nil {
@@ -133,8 +133,7 @@ func (f *problemFile) encode() error {
 	return nil
 }
 
-// close seals the file, where there is one, and enters its groups in the
-// manifest.
+// close seals the file if there is one, and adds its groups to the manifest.
 func (f *problemFile) close(m *Manifest) error {
 	if len(f.table.rows) > 0 {
 		if err := f.flush(); err != nil {
@@ -157,20 +156,20 @@ func (f *problemFile) abort() {
 	}
 }
 
-// packedProblems holds the problems of one batch on their way to the commit: what they
-// say once, and of each problem only the row and which text it is. A batch may
-// have hundreds of thousands, and several batches wait at a time.
+// packedProblems holds the problems of one batch until its commit: each distinct problem
+// once, and the row and the distinct problem of each. A batch may have hundreds of
+// thousands of problems, and several batches wait at a time.
 type packedProblems struct {
-	// distinct are the problems that differ in more than the row.
+	// distinct are the problems that differ in anything but the row.
 	distinct []intray.Problem
-	// rows and of hold the row and the kind of each problem, in order.
+	// rows and kindOf are the row of each problem and its index in distinct.
 	rows, kindOf []uint32
-	// byKind holds the rows again, kind by kind, and ends where those of each
-	// kind end.
+	// byKind are the rows ordered by kind, and ends where the rows of each kind end.
 	byKind, ends []uint32
 
 	seen map[intray.Problem]uint32
-	// last is the kind met last in each field, plus one; whole rows come first.
+	// last is the last kind in each field plus one. The first element is that of whole
+	// rows.
 	last []uint32
 }
 
@@ -190,7 +189,7 @@ func (p *packedProblems) packProblems(problems []intray.Problem, fields int) {
 	p.groupByKind()
 }
 
-// kindIndex numbers a problem without its row.
+// kindIndex returns the index of a problem without its row.
 func (p *packedProblems) kindIndex(problem intray.Problem) uint32 {
 	last := &p.last[problem.Field-intray.NoField]
 	if *last > 0 && p.distinct[*last-1] == problem {
@@ -206,7 +205,7 @@ func (p *packedProblems) kindIndex(problem intray.Problem) uint32 {
 	return kind
 }
 
-// groupByKind sorts the rows by kind.
+// groupByKind orders the rows by kind.
 func (p *packedProblems) groupByKind() {
 	p.ends = append(p.ends[:0], make([]uint32, len(p.distinct))...)
 	for _, kind := range p.kindOf {
@@ -224,7 +223,7 @@ func (p *packedProblems) groupByKind() {
 	}
 }
 
-// rowsOf are the rows of one kind, ascending.
+// rowsOf returns the rows of one kind, ascending.
 func (p *packedProblems) rowsOf(kind int) []uint32 {
 	if kind == 0 {
 		return p.byKind[:p.ends[0]]
@@ -232,11 +231,10 @@ func (p *packedProblems) rowsOf(kind int) []uint32 {
 	return p.byKind[p.ends[kind-1]:p.ends[kind]]
 }
 
-// maxKinds bounds the bitmaps that are kept in memory, whatever names the
-// codes of a hostile hook have.
+// maxKinds limits the bitmaps in memory, however many codes a hostile hook invents.
 const maxKinds = 65536
 
-// problemIndex count the problems, and remember their rows.
+// problemIndex counts the problems by kind and keeps their rows.
 type problemIndex struct {
 	errors   *roaring.Bitmap
 	counts   map[problemKey]*problemCount
@@ -258,8 +256,8 @@ func newProblemIndex() problemIndex {
 	return problemIndex{errors: roaring.New(), counts: map[problemKey]*problemCount{}}
 }
 
-// addBatch adds the problems of a batch whose rows begin with first. It makes the
-// rows of p, kind by kind, count from the stage's first.
+// addBatch adds the problems of a batch that begins with row first. It changes the rows in
+// p.byKind to rows of the stage.
 func (k *problemIndex) addBatch(first int64, p *packedProblems) error {
 	for i := range p.byKind {
 		p.byKind[i] += uint32(first)
@@ -280,7 +278,7 @@ func (k *problemIndex) addBatch(first int64, p *packedProblems) error {
 	return nil
 }
 
-// countFor gives that of a problem's kind.
+// countFor returns the count of a problem's kind.
 func (k *problemIndex) countFor(p *intray.Problem) (*problemCount, error) {
 	key := problemKey{p.Field, p.Code, p.Level}
 	t := k.counts[key]
@@ -294,7 +292,7 @@ func (k *problemIndex) countFor(p *intray.Problem) (*problemCount, error) {
 	return t, nil
 }
 
-// encode lays the bitmaps end to end and enters them in the manifest.
+// encode returns the bitmaps one after the other and adds them to the manifest.
 func (k *problemIndex) encode(m *Manifest) ([]byte, error) {
 	m.Problems, m.ErrorRows = k.problems, int64(k.errors.GetCardinality())
 	if k.problems == 0 {
@@ -338,7 +336,7 @@ func appendBitmap(body []byte, rows *roaring.Bitmap) ([]byte, Piece, error) {
 	return append(body, text...), Piece{int64(len(body)), int64(len(text)), checksum(text)}, nil
 }
 
-// bitmapWindow gives up to n rows of a bitmap, after the first skip of them.
+// bitmapWindow returns up to n rows of a bitmap, after the first skip of them.
 func bitmapWindow(rows *roaring.Bitmap, skip int64, n int) []int64 {
 	total := int64(rows.GetCardinality())
 	if skip >= total || n <= 0 {
@@ -357,15 +355,15 @@ func bitmapWindow(rows *roaring.Bitmap, skip int64, n int) []int64 {
 	return list
 }
 
-// crossRowProblem are the rows of one problem that showed when all rows were known.
+// crossRowProblem is a problem that was found when all rows were known, with its rows.
 type crossRowProblem struct {
 	problem intray.Problem
 	rows    *roaring.Bitmap
 }
 
-// AddProblem adds a problem to rows that were committed, whatever its Row. It is
-// called when every commit has returned, before Close; the bitmap must not be
-// changed afterwards.
+// AddProblem adds a problem to rows that were committed. It ignores the problem's Row. Call
+// it after every commit has returned and before Close. The bitmap must not be changed
+// afterwards.
 func (w *Writer) AddProblem(problem intray.Problem, rows *roaring.Bitmap) error {
 	if w.err != nil {
 		return w.err
@@ -374,7 +372,7 @@ func (w *Writer) AddProblem(problem intray.Problem, rows *roaring.Bitmap) error 
 		return nil
 	}
 	if problem.Field < intray.NoField || problem.Field >= len(w.manifest.Fields) || problem.Level > intray.LevelInfo || int64(rows.Maximum()) >= w.manifest.Rows {
-		return fmt.Errorf("a late problem has field %d, level %d and row %d", problem.Field, uint8(problem.Level), rows.Maximum())
+		return fmt.Errorf("a cross-row problem has field %d, level %d and row %d", problem.Field, uint8(problem.Level), rows.Maximum())
 	}
 	problem.Row = 0
 	w.crossRow = append(w.crossRow, crossRowProblem{problem, rows})
@@ -395,7 +393,7 @@ func (k *problemIndex) addCrossRow(p intray.Problem, rows *roaring.Bitmap) error
 	return nil
 }
 
-// writeCrossRow writes the late problems behind all others, in the order of the rows.
+// writeCrossRow writes the cross-row problems after all others, in the order of the rows.
 func (f *problemFile) writeCrossRow(all []crossRowProblem) error {
 	if len(f.table.rows) > 0 {
 		if err := f.flush(); err != nil {
@@ -430,8 +428,8 @@ func (f *problemFile) writeCrossRow(all []crossRowProblem) error {
 	return nil
 }
 
-// crossRowItem is the next row of a late problem; crossRowHeap has the one that is first
-// in front.
+// crossRowItem is the next row of a cross-row problem. crossRowHeap has the first of them at
+// its top.
 type crossRowItem struct {
 	rows           roaring.IntPeekable
 	problem, field int

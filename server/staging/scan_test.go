@@ -12,7 +12,7 @@ import (
 	"github.com/intraydata/intray/server/staging"
 )
 
-// TestBatchesStopAnywhere leaves the reading after each batch, and reads again.
+// TestBatchesStopAnywhere stops after each batch, and reads again.
 func TestBatchesStopAnywhere(t *testing.T) {
 	s := write(t, mem.New(), contactLayout(), staging.Config{SegmentRows: 100}, contacts(0, 60), contacts(60, 60), contacts(120, 60), contacts(180, 7))
 	defer s.Close()
@@ -35,8 +35,8 @@ func TestBatchesStopAnywhere(t *testing.T) {
 	}
 }
 
-// TestDamageComesInItsTurn gives the batches before a damaged one.
-func TestDamageComesInItsTurn(t *testing.T) {
+// TestBatchesBeforeDamage returns the batches before a damaged one.
+func TestBatchesBeforeDamage(t *testing.T) {
 	store, whole, _ := damaged(t)
 	put(t, store, "seg-0001.parquet", whole["seg-0000.parquet"])
 	s, err := staging.Open(context.Background(), store, prefix)
@@ -59,7 +59,7 @@ func TestDamageComesInItsTurn(t *testing.T) {
 	}
 }
 
-func TestUnknownCodecIsRefused(t *testing.T) {
+func TestUnknownCodec(t *testing.T) {
 	w := staging.NewWriter(context.Background(), mem.New(), prefix, contactLayout(), staging.Config{Codec: "lz4"})
 	defer w.Abort()
 	if _, err := w.StageBatch(contacts(0, 3)); err == nil || !strings.Contains(err.Error(), "lz4") {

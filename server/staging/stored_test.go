@@ -56,7 +56,7 @@ func storedBatches() []*intray.Batch {
 	return batches
 }
 
-// storedProblem is a problem of the rows 4, 5 and 340 that was found last.
+// storedProblem returns a cross-row problem with its rows.
 func storedProblem() (intray.Problem, *roaring.Bitmap) {
 	return intray.Problem{Field: 0, Code: "unique", Text: intray.Literal("Not unique.")}, roaring.BitmapOf(4, 5, 340)
 }

@@ -79,8 +79,8 @@ type encodedBatch struct {
 	problems packedProblems
 }
 
-// NewWriter begins a stage under prefix, which must be a valid blob key without
-// blobs. The context bounds all writing until Close.
+// NewWriter begins a stage. The prefix must be a valid blob key, and no blob may be under
+// it. The context bounds all writing until Close.
 func NewWriter(ctx context.Context, store blob.Store, prefix string, layout Layout, cfg Config) *Writer {
 	w := &Writer{store: store, prefix: prefix, cfg: cfg.withDefaults()}
 	w.manifest = Manifest{Version: Version}

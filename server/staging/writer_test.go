@@ -32,7 +32,7 @@ func content(t *testing.T, store blob.Store, name string) []byte {
 	return b
 }
 
-func TestWorkersInAnyOrderGiveTheSameBytes(t *testing.T) {
+func TestWorkersInAnyOrderWriteTheSameBytes(t *testing.T) {
 	const batches, rows = 12, 300
 	sequential := mem.New()
 	var list []*intray.Batch
@@ -76,7 +76,7 @@ func TestWorkersInAnyOrderGiveTheSameBytes(t *testing.T) {
 	}
 }
 
-func TestStageRefusesBatchesThatAreNotOfTheLayout(t *testing.T) {
+func TestBatchesMustFollowTheLayout(t *testing.T) {
 	layout := staging.Layout{Fields: []string{"a"}, Unmapped: []int{4}}
 	valid := func() *intray.Batch {
 		b := &intray.Batch{Lines: []int64{1, 2}}
@@ -149,7 +149,7 @@ func TestCommitOutOfOrderEndsTheStage(t *testing.T) {
 	}
 }
 
-func TestAbortRemovesWhatWasWritten(t *testing.T) {
+func TestAbortDeletesTheStage(t *testing.T) {
 	store := mem.New()
 	w := staging.NewWriter(context.Background(), store, prefix, contactLayout(), staging.Config{SegmentRows: 1})
 	for i := range 3 {
@@ -199,11 +199,11 @@ func TestTooManyKindsOfProblems(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := commit(); err == nil || !strings.Contains(err.Error(), "65536 kinds") {
-		t.Errorf("got %v, want an error that tells the most kinds", err)
+		t.Errorf("got %v, want an error with the limit", err)
 	}
 }
 
-func TestReadersAtOnce(t *testing.T) {
+func TestConcurrentReaders(t *testing.T) {
 	s := write(t, mem.New(), contactLayout(), staging.Config{SegmentRows: 100}, contacts(0, 100), contacts(100, 100), contacts(200, 57))
 	defer s.Close()
 	all := readAll(t, s)
@@ -250,9 +250,8 @@ func TestPrefixMustBeABlobKey(t *testing.T) {
 	}
 }
 
-// TestMemoryDoesNotGrowWithRows stages and reads ten times the rows, and
-// looks at what is alive at the end of each. One kind of problem is in every
-// fiftieth row.
+// TestMemoryDoesNotGrowWithRows stages rows, then ten times as many, and compares the heap
+// after each. Every fiftieth row has a problem of one kind.
 func TestMemoryDoesNotGrowWithRows(t *testing.T) {
 	alive := func(batches int) uint64 {
 		w := staging.NewWriter(context.Background(), discard{mem.New()}, prefix, contactLayout(), staging.Config{})
@@ -277,7 +276,7 @@ func TestMemoryDoesNotGrowWithRows(t *testing.T) {
 	}
 }
 
-// discard is a store that keeps nothing of what is written.
+// discard is a store that discards everything.
 type discard struct{ blob.Store }
 
 func (discard) Create(context.Context, string) (blob.Writer, error) { return nowhere{}, nil }
@@ -318,7 +317,7 @@ func ExampleWriter() {
 	// Output: Ada from " Ada ", <nil>
 }
 
-// slow is a store whose blobs become durable when they are let.
+// slow is a store whose blobs are committed only when the test allows it.
 type slow struct {
 	blob.Store
 	begun, let chan struct{}
@@ -353,8 +352,8 @@ func stageContacts(t *testing.T, w *staging.Writer, first int64, rows int) error
 	return commit()
 }
 
-// TestRowsMoveWhileASegmentIsSealed commits rows while the segment before them is
-// not durable yet, and finds no stage before it is.
+// TestRowsMoveWhileASegmentIsSealed commits rows while the previous segment is not durable
+// yet. Until it is, there is no stage.
 func TestRowsMoveWhileASegmentIsSealed(t *testing.T) {
 	store := slow{Store: mem.New(), begun: make(chan struct{}), let: make(chan struct{})}
 	w := staging.NewWriter(context.Background(), store, prefix, contactLayout(), staging.Config{SegmentRows: 10})
@@ -387,7 +386,7 @@ func TestRowsMoveWhileASegmentIsSealed(t *testing.T) {
 	}
 }
 
-// TestSegmentThatCannotBeSealed finds out at the next segment, or when closing.
+// TestSegmentThatCannotBeSealed reports the error at the next segment, or in Close.
 func TestSegmentThatCannotBeSealed(t *testing.T) {
 	for _, batches := range []int64{1, 2, 3} {
 		store := slow{Store: mem.New(), begun: make(chan struct{}, 9), let: make(chan struct{}), fails: true}
