@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// csvWriter writes rows as lines.
+// csvWriter writes rows to a CSV file.
 type csvWriter struct {
 	fields  []field
 	columns int
@@ -40,7 +40,7 @@ func (f *csvWriter) appendRow(b []byte, r *rowCursor, _ bool) ([]byte, error) {
 		}
 		exempt := kind == canonical && (f.fields[i].shape == numberShape || f.fields[i].shape == booleanShape)
 		if exempt && !f.fields[i].shape.isLiteral(v) {
-			return b, fmt.Errorf("the value of field %q does not have the form of its type", f.fields[i].key)
+			return b, fmt.Errorf("the value of field %q does not have the format of its type", f.fields[i].key)
 		}
 		b = f.appendCell(b, v, !exempt)
 	}
@@ -58,10 +58,10 @@ func (f *csvWriter) appendComma(b []byte, i int) []byte {
 	return b
 }
 
-// appendCell adds a cell, with quotes where it needs them.
+// appendCell appends a cell, with quotes if it needs them.
 func (f *csvWriter) appendCell(b, s []byte, guard bool) []byte {
 	if len(s) == 0 {
-		// A line of nothing is no row to most readers.
+		// Most readers skip an empty line.
 		if len(f.fields)+f.columns == 1 {
 			b = append(b, `""`...)
 		}
@@ -89,8 +89,8 @@ func (f *csvWriter) appendCell(b, s []byte, guard bool) []byte {
 	return append(append(b, s...), '"')
 }
 
-// needsQuotes says whether a cell needs quotes. One that begins or ends with a
-// space does: some readers trim.
+// needsQuotes reports whether a cell needs quotes. It does if it begins or ends with a
+// space, because some readers trim.
 func needsQuotes(s []byte) bool {
 	if s[0] == ' ' || s[len(s)-1] == ' ' {
 		return true
@@ -103,8 +103,8 @@ func needsQuotes(s []byte) bool {
 	return false
 }
 
-// startsFormula says whether a spreadsheet could take the text for a formula. Blanks and
-// what is not seen do not keep it from that: some readers trim.
+// startsFormula reports whether a spreadsheet could treat the text as a formula. It
+// ignores blanks and invisible characters at the beginning, because some readers trim.
 func startsFormula(s []byte) bool {
 	switch c := s[0]; {
 	case c == '\t' || c == '\r' || c == '\n' || c == 0:
@@ -116,8 +116,8 @@ func startsFormula(s []byte) bool {
 	return isFormulaSign(r)
 }
 
-// isFormulaSign says whether formulas begin so: also the full-width and small forms, which
-// some applications take for the others.
+// isFormulaSign reports whether formulas begin with the character. Some applications also
+// accept the full-width and small forms.
 func isFormulaSign(r rune) bool {
 	switch r {
 	case '=', '+', '-', '@', '＝', '＋', '－', '＠', '﹦', '﹢', '﹣', '﹫':
@@ -128,8 +128,8 @@ func isFormulaSign(r rune) bool {
 
 func isInvisible(r rune) bool { return unicode.In(r, unicode.Z, unicode.Cc, unicode.Cf) }
 
-// EscapeFormula puts ' before text that a spreadsheet could take for a formula, as
-// [Write] does in CSV. Other text is given back as it is.
+// EscapeFormula prefixes text that a spreadsheet could treat as a formula with ', as
+// [Write] does in CSV. It returns other text unchanged.
 func EscapeFormula(text string) string {
 	if text != "" && startsFormula([]byte(text)) {
 		return "'" + text

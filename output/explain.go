@@ -8,14 +8,13 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Explain gives the step output of a trace: what the result holds of a cell, and
-// why. The cell is that of row i of the batch and of the field at this place in
-// the schema.
+// Explain returns the output step of a trace: what the result has in a cell, and why. The
+// cell is that of row i of the batch and of the field with this index in the schema.
 //
-// Text is what [Write] writes in JSON: text in quotes, numbers and lists without.
-// It is nil where that is null and where the row is not in the result; the first
-// reason says which. Errors are those that Write has with such a batch; but a
-// row that BLOCK_SUBMIT keeps back is none.
+// Text is what [Write] writes in JSON: text in quotes, numbers and lists without. It is
+// nil if that is null, and if the row is not in the result; the first reason states
+// which. Errors are those of Write with such a batch, except that a row that BLOCK_SUBMIT
+// rejects is not an error.
 func Explain(schema *intray.Schema, b *intray.Batch, i, field int) (intray.TraceStep, error) {
 	step := intray.TraceStep{Step: "output"}
 	r, f, err := rowAndField(schema, b, i, field)
@@ -50,7 +49,7 @@ func Explain(schema *intray.Schema, b *intray.Batch, i, field int) (intray.Trace
 	return step, nil
 }
 
-// rowAndField gives a row of a batch, which has not been turned to, and one field.
+// rowAndField returns a cursor before row i of a batch, and one field.
 func rowAndField(schema *intray.Schema, b *intray.Batch, i, at int) (*rowCursor, *field, error) {
 	if len(b.Fields) != len(schema.Fields) {
 		return nil, nil, fmt.Errorf("the batch has %d fields, and the schema %d", len(b.Fields), len(schema.Fields))
@@ -69,8 +68,8 @@ func rowAndField(schema *intray.Schema, b *intray.Batch, i, at int) (*rowCursor,
 	return r, &fields[0], nil
 }
 
-// explainCell says why a cell of a row that is kept is written as it is. A value that
-// stands for itself needs no reason.
+// explainCell returns why a cell of a kept row is written as it is. A valid value needs no
+// reason.
 func (f *field) explainCell(invalid bool, kind content, keep policy, behavior intray.InvalidDataBehavior) []intray.Message {
 	params := intray.Params{"behavior": behavior}
 	var reasons []intray.Message

@@ -15,7 +15,7 @@ import (
 	"github.com/intraydata/intray/output"
 )
 
-// kinds are fields of each way to be written, with values that they may have.
+// kinds are fields of all kinds, with values that they may have.
 var kinds = []struct {
 	field  intray.Field
 	values []string
@@ -72,8 +72,8 @@ func drawBatch(t *rapid.T) *intray.Batch {
 	return b
 }
 
-// explained gives the rows of which Explain says that they are written, as JSON,
-// and how many are kept back.
+// explained returns the rows that are written according to Explain, as JSON, and the
+// number of those that are not.
 func explained(t *rapid.T, schema *intray.Schema, b *intray.Batch) (rows []string, back int) {
 	for i := range b.Rows() {
 		var cells []string
@@ -133,7 +133,7 @@ func TestExplainAgreesWithWrite(t *testing.T) {
 	}
 }
 
-func TestExplainSaysWhy(t *testing.T) {
+func TestExplainReasons(t *testing.T) {
 	const because = "the cell has an error, and invalidDataBehavior is "
 	for _, c := range []struct {
 		behavior   intray.InvalidDataBehavior
@@ -162,7 +162,7 @@ func TestExplainSaysWhy(t *testing.T) {
 	}
 }
 
-func TestExplainSaysWhyOfSeveralColumns(t *testing.T) {
+func TestExplainReasonsOfManyToOneFields(t *testing.T) {
 	b := &intray.Batch{Lines: []int64{2}, Fields: make([]intray.Cells, len(kinds))}
 	for f := range kinds {
 		b.Fields[f].AppendParsed([]byte(kinds[f].values[0]), []byte(`["4.3.2026","soon"]`))
@@ -191,7 +191,7 @@ func TestExplainSaysWhyOfSeveralColumns(t *testing.T) {
 	}
 }
 
-func TestExplainRefusesWhatWriteRefuses(t *testing.T) {
+func TestExplainErrors(t *testing.T) {
 	forged := peopleRows()
 	forged.Fields[1].Values.Reset()
 	for range 7 {
@@ -208,7 +208,7 @@ func TestExplainRefusesWhatWriteRefuses(t *testing.T) {
 		batch  *intray.Batch
 		want   string
 	}{
-		"forged number": {people(intray.RemoveInvalidRows), forged, "does not have the form of its type"},
+		"forged number": {people(intray.RemoveInvalidRows), forged, "does not have the format of its type"},
 		"fields":        {people(intray.RemoveInvalidRows), short, "3 fields"},
 		"problem field": {people(intray.RemoveInvalidRows), beyond, "names field 4"},
 		"no behavior":   {people(""), peopleRows(), "invalidDataBehavior"},
@@ -225,7 +225,7 @@ func TestExplainRefusesWhatWriteRefuses(t *testing.T) {
 	}
 }
 
-// asText compares messages by what they say.
+// asText compares messages by their text.
 var asText = cmp.Transformer("text", intray.Message.String)
 
 func literals(texts []string) (list []intray.Message) {

@@ -10,15 +10,15 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// jsonWriter writes rows as objects, with something between, before and after.
+// jsonWriter writes rows as JSON objects, with text between, before and after them.
 type jsonWriter struct {
 	fields                 []field
 	between, before, after string
-	// keys are the fields' keys as they stand in a row, with what is before
-	// and after each.
+	// keys are the keys of the fields in JSON, with the comma before and the colon
+	// after each.
 	keys [][]byte
-	// passed says that rows hold the passed columns, and columns are their
-	// keys, made like keys.
+	// passed reports whether rows have passed columns. columns are their keys in JSON,
+	// like keys.
 	passed  bool
 	columns [][]byte
 }
@@ -32,7 +32,7 @@ func newJSONWriter(schema *intray.Schema, fields []field, between, before, after
 	return f
 }
 
-// jsonKey gives a key with the comma before and the colon after it.
+// jsonKey returns a key with the comma before and the colon after it.
 func jsonKey(key string, first bool) []byte {
 	var b []byte
 	if !first {
@@ -95,12 +95,12 @@ func (f *field) appendJSON(b, v []byte, kind content) ([]byte, error) {
 	case kind == received || f.shape == textShape:
 		return appendString(b, v), nil
 	case !f.shape.isLiteral(v):
-		return b, fmt.Errorf("the value of field %q does not have the form of its type", f.key)
+		return b, fmt.Errorf("the value of field %q does not have the format of its type", f.key)
 	}
 	return append(b, v...), nil
 }
 
-// appendString adds a JSON string. Bytes that are not UTF-8 become U+FFFD.
+// appendString appends a JSON string. Invalid UTF-8 becomes U+FFFD.
 func appendString(b, s []byte) []byte {
 	b = append(b, '"')
 	from := 0
@@ -127,10 +127,10 @@ func appendString(b, s []byte) []byte {
 	return append(b, '"')
 }
 
-// plainPrefixEnd gives the first place from i on that is no plain ASCII character of a
-// JSON string. It looks at eight at a time: a byte of the word gets its high bit
-// where it is below a blank, a quote, a backslash or beyond ASCII; a borrow may
-// mark bytes behind the first such one, and none before.
+// plainPrefixEnd returns the index of the first byte from i on that is not plain ASCII in
+// a JSON string. It examines eight bytes at a time: the high bit of a byte is set if it is
+// below a blank, a quote, a backslash or beyond ASCII. A borrow may also set that of later
+// bytes, but not of earlier ones.
 func plainPrefixEnd(s []byte, i int) int {
 	const ones, high = 0x0101010101010101, 0x8080808080808080
 	for ; i+8 <= len(s); i += 8 {
@@ -149,7 +149,7 @@ func plainPrefixEnd(s []byte, i int) int {
 	return i
 }
 
-// appendEscape adds what stands for a control character, quote or backslash.
+// appendEscape appends the escape of a control character, quote or backslash.
 func appendEscape(b []byte, c byte) []byte {
 	switch c {
 	case '"', '\\':

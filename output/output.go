@@ -1,70 +1,64 @@
 // Package output writes finished rows as files that other programs read: JSON,
 // NDJSON, CSV, XLSX and Parquet.
 //
-// A [Format] is the form of such a file. [Write] takes the batches of an
-// import, keeps the rows that the schema's [intray.InvalidDataBehavior] keeps,
-// and streams them. The package stores nothing, checks nothing, and never
-// changes the batches.
+// [Write] streams the rows of an import that the schema's
+// [intray.InvalidDataBehavior] keeps, in one [Format]. [Explain] returns how Write
+// treats a cell. The package does not store or validate anything, and never changes the
+// batches.
 //
 // # Rows
 //
-// Each row holds every field of the schema, in its order. A null cell is null;
-// empty text is empty text. Where the schema's settings pass unmapped columns
-// through, a row also holds "$unmapped": their raw cells by column index.
+// Each row has every field of the schema, in its order. A null cell is null; empty text
+// is empty text. If the schema's settings pass unmapped columns through, a row also has
+// "$unmapped": their raw cells by column index.
 //
-// Values are canonical texts. Those of numbers and checkboxes are JSON
-// literals, those of multi-selects and of fields fed by several columns are
-// JSON arrays, and all others are strings.
+// Values are canonical texts. Those of numbers and checkboxes are JSON literals, those
+// of multi-selects and many-to-one fields are JSON arrays, and all others are strings.
 //
-// A problem counts only if its level is error. Under IncludeInvalidRows a cell
-// with such a problem is null. Under IncludeInvalidValues it is the raw text,
-// as a string; a cell without raw text of its own keeps its value, and an empty
-// one stays as it is: "" for a string field, else null. Of a field that several
-// columns feed this holds for each element.
+// Only problems of level error count. Under IncludeInvalidRows a cell with such a problem
+// is null. Under IncludeInvalidValues it is the raw text, as a string; a cell without raw
+// text keeps its value, and an empty one is "" for a string field and otherwise null. For
+// a many-to-one field this applies to each element.
 //
 // # CSV
 //
-// The header is the keys, then $unmapped.INDEX for each passed column. Lines
-// end with \n, a null cell is empty, and quotes follow RFC 4180. Text that a
-// spreadsheet could take for a formula has ' put before it: that which begins
-// with TAB, CR, LF or NUL, or, behind any blanks and characters that are not seen,
-// with = + - @ or their full-width and small forms. Numbers and checkboxes have
-// not.
+// The header has the keys, then $unmapped.INDEX for each passed column. Lines end with
+// \n, a null cell is empty, and quotes follow RFC 4180. Text that a spreadsheet could
+// treat as a formula is prefixed with ': text that begins with TAB, CR, LF or NUL, or,
+// after any blanks and invisible characters, with = + - @ or their full-width and small
+// forms. Numbers and checkboxes are not prefixed.
 //
 // # XLSX
 //
-// A sheet has the header and at most 1,048,575 rows; further rows are on further
-// sheets. Checkboxes are truth values, days and times what the application shows
-// as such where it counts them (from March 1900 on), numbers are numbers where a
-// workbook keeps all their digits (15), and everything else is text; no text is a
-// formula. A cell takes 32,767 characters: longer ones are cut, end with … and are
-// listed on a last sheet.
+// A sheet has the header and at most 1,048,575 rows; more rows are on more sheets.
+// Checkboxes are booleans. Dates and times are dates and times of the application, which
+// counts them from March 1900 on. Numbers are numbers if a workbook keeps all their
+// digits (15). Everything else is text, and no text is a formula. A cell holds 32,767
+// characters: longer ones are truncated, end with … and are listed on a last sheet.
 //
 // # Parquet
 //
-// One table, and each column may be null. Its columns are the keys, then
-// $unmapped.INDEX for each passed column; a name that is there already gets _2,
-// _3 and so on. A field is written by its type:
+// A file has one table whose columns are all optional: one for each key, then
+// $unmapped.INDEX for each passed column. A name that is taken gets _2, _3 and so on. A
+// field is written by its type:
 //
-//   - number: DOUBLE; where the field is rounded to a fixed number of places,
-//     DECIMAL(18, places), and INT64 without places
+//   - number: DOUBLE; if the field is rounded to a fixed number of decimal places,
+//     DECIMAL(18, places), or INT64 without decimal places
 //   - checkbox: BOOLEAN
 //   - date: DATE; datetime and time: TIMESTAMP and TIME in microseconds, without a
-//     zone
-//   - multi-select, and any field that several columns feed: a LIST of texts, those
-//     that JSON has in its array without the quotes
+//     time zone
+//   - multi-select and many-to-one fields: a LIST of texts, the elements of the JSON
+//     array without quotes
 //   - all others, and fields with an outputFormat: text
 //
-// What such a column cannot hold is null there, and the column $text, the last,
-// has it as text: an object of JSON by column name, null where there is none. That is
-// a number that would lose digits (as a double: one that the double, written out,
-// is not), and under IncludeInvalidValues the raw text of a cell with an error. The
-// column is there where the schema alone does not rule that out: a file of the same
-// schema always has the same columns. Bytes that are no UTF-8 become U+FFFD.
+// What such a column cannot hold is null there and text in the last column, $text: a JSON
+// object by column name, or null if it is empty. That is a number that would lose digits
+// (the shortest text of a DOUBLE is another number), and under IncludeInvalidValues the
+// raw text of a cell with an error. The schema alone decides whether $text exists, so
+// that files of one schema always have the same columns. Invalid UTF-8 becomes U+FFFD.
 //
-// Pages are of version 1, plain or with a dictionary, compressed with zstd. A row
-// group has at most 240,000 rows and about 16 MiB; one is held in memory at a
-// time.
+// Pages have version 1, plain values or a dictionary, and zstd compression. A row group
+// has at most 240,000 rows and about 16 MiB. One row group is in memory at a time.
 package output
 
 import (
@@ -73,14 +67,14 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Format is the form of a file of rows, by its wire name.
+// Format is a file format, by its wire name.
 type Format string
 
 // The formats.
 const (
 	// JSON is one array of row objects.
 	JSON Format = "json"
-	// NDJSON is one row object a line.
+	// NDJSON is one row object per line.
 	NDJSON Format = "ndjson"
 	// CSV is comma-separated text with a header line.
 	CSV Format = "csv"
@@ -90,7 +84,7 @@ const (
 	Parquet Format = "parquet"
 )
 
-// ParseFormat reads a wire name. All others are an error.
+// ParseFormat returns the format with a wire name. Unknown names are an error.
 func ParseFormat(name string) (Format, error) {
 	switch f := Format(name); f {
 	case JSON, NDJSON, CSV, XLSX, Parquet:
@@ -99,7 +93,7 @@ func ParseFormat(name string) (Format, error) {
 	return "", &intray.MessageError{Message: intray.NewMessage("output.unknown_format", intray.Params{"format": name, "formats": []string{string(JSON), string(NDJSON), string(CSV), string(XLSX), string(Parquet)}})}
 }
 
-// ContentType gives the media type.
+// ContentType returns the media type.
 func (f Format) ContentType() string {
 	switch f {
 	case JSON:
@@ -116,5 +110,5 @@ func (f Format) ContentType() string {
 	return "application/octet-stream"
 }
 
-// Extension gives the usual ending of a file's name, with the dot.
+// Extension returns the usual file name extension, with the dot.
 func (f Format) Extension() string { return "." + strings.ToLower(string(f)) }

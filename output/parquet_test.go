@@ -21,7 +21,7 @@ import (
 	source_parquet "github.com/intraydata/intray/source/parquet"
 )
 
-// failer is what tests and drawn tests have in common.
+// failer is implemented by *testing.T and *rapid.T.
 type failer interface {
 	Helper()
 	Fatal(args ...any)
@@ -42,9 +42,8 @@ func parquetOf(t failer, schema *intray.Schema, batches ...*intray.Batch) []byte
 	return out.Bytes()
 }
 
-// parquetRows reads a file with the reader of the Parquet library: a row of texts
-// for each row, with the names of the columns first. A list has its elements in
-// braces, and null is null.
+// parquetRows reads a file with parquet-go: the names of the columns, and then the texts of
+// each row. A list has its elements in braces, and null is null.
 func parquetRows(t failer, file []byte) (rows [][]string) {
 	t.Helper()
 	f, err := parquet.OpenFile(bytes.NewReader(file), int64(len(file)))
@@ -97,7 +96,7 @@ func rowTexts(row parquet.Row, columns int) []string {
 	return texts
 }
 
-// typedFields are one field of each kind of column.
+// typedFields returns a schema with one field for each kind of column.
 func typedFields(behavior intray.InvalidDataBehavior) *intray.Schema {
 	s := typed(intray.TypeString, intray.TypeNumber, intray.TypeNumber, intray.TypeNumber, intray.TypeCheckbox, intray.TypeDate,
 		intray.TypeDatetime, intray.TypeTime, intray.TypeMultiSelect, intray.TypeNumber, intray.TypeDate)
@@ -109,8 +108,8 @@ func typedFields(behavior intray.InvalidDataBehavior) *intray.Schema {
 	return s
 }
 
-// typedRows has a row of values, one of nulls, one of values that are at the edge or
-// beyond what their columns hold, and one that is wrong in each cell.
+// typedRows returns a row of values, one of nulls, one of values at or beyond the limits of
+// their columns, and one with an error in each cell.
 func typedRows() *intray.Batch {
 	b := &intray.Batch{Lines: make([]int64, 4), Fields: make([]intray.Cells, 11)}
 	edges := []string{"", "12345678901234567890", "9999999999999999.99", "1234567890123456789", "false", "0001-01-01", "9999-12-31T23:59:59",
@@ -157,7 +156,7 @@ func TestTypedColumns(t *testing.T) {
 	}
 }
 
-// TestColumnTypes wants types that other programs know.
+// TestColumnTypes checks the schema that other programs see.
 func TestColumnTypes(t *testing.T) {
 	file := parquetOf(t, typedFields(intray.IncludeInvalidRows))
 	f, err := parquet.OpenFile(bytes.NewReader(file), int64(len(file)))
@@ -194,7 +193,7 @@ func TestColumnTypes(t *testing.T) {
 	}
 }
 
-// TestParquetColumnNames wants keys as they are, and no name twice.
+// TestParquetColumnNames checks that keys are unchanged and names are unique.
 func TestParquetColumnNames(t *testing.T) {
 	schema := typed(intray.TypeNumber, intray.TypeString, intray.TypeString, intray.TypeString, intray.TypeString)
 	for i, key := range []string{"a.b", "", "$text", "$unmapped.2", "A.b"} {
@@ -267,10 +266,10 @@ func writeBounded(t failer, out io.Writer, schema *intray.Schema, b *intray.Batc
 	return writeAll(out, text)
 }
 
-// TestParquetComesBack writes drawn rows in pages and groups of all sizes, and reads
-// them with the reader of the Parquet library and that of this program.
-func TestParquetComesBack(t *testing.T) {
-	// The reader of this program takes no NUL.
+// TestParquetReadsBack writes drawn rows in pages and groups of all sizes, and reads them
+// with parquet-go and with source/parquet.
+func TestParquetReadsBack(t *testing.T) {
+	// source/parquet rejects NUL.
 	texts := rapid.Map(rapid.OneOf(rapid.SampledFrom([]string{"a", "b", "", "\xff", "null "}), rapid.StringN(0, 30, -1)),
 		func(s string) string { return strings.ReplaceAll(s, "\x00", "") })
 	rapid.Check(t, func(t *rapid.T) {
@@ -300,23 +299,23 @@ func TestParquetComesBack(t *testing.T) {
 		}
 		file := smallParquet(t, schema, b, narrow)
 		if diff := cmp.Diff(want, parquetRows(t, file)); diff != "" {
-			t.Fatalf("the library reads otherwise: %s", diff)
+			t.Fatalf("parquet-go reads something else: %s", diff)
 		}
 		for i := range want[1:] {
 			want[i+1] = slices.Clone(want[i+1])
 			for c, text := range want[i+1] {
 				if text == "null" {
-					want[i+1][c] = "" // as the reader has it
+					want[i+1][c] = "" // as source/parquet returns it
 				}
 			}
 		}
 		if diff := cmp.Diff(want[1:], ownRows(t, file, 4)); rows > 0 && diff != "" {
-			t.Fatalf("this program reads otherwise: %s", diff)
+			t.Fatalf("source/parquet reads something else: %s", diff)
 		}
 	})
 }
 
-// validText has U+FFFD for each byte that is no UTF-8.
+// validText replaces each byte of invalid UTF-8 with U+FFFD.
 func validText(s string) string { return string([]rune(s)) }
 
 func ownRows(t failer, file []byte, columns int) (rows [][]string) {
@@ -348,8 +347,7 @@ func ownRows(t failer, file []byte, columns int) (rows [][]string) {
 	return rows
 }
 
-// TestRowGroupsAreBounded wants row groups and writes of no more than they may be,
-// and no small ones.
+// TestRowGroupsAreBounded checks the sizes of row groups and of writes.
 func TestRowGroupsAreBounded(t *testing.T) {
 	many := &intray.Batch{Lines: make([]int64, 500_000), Fields: make([]intray.Cells, 1)}
 	for i := range many.Rows() {
@@ -395,9 +393,9 @@ func (g *gulp) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestParquetRefuses wants values that are not of their type to be refused, and
-// tables that the format cannot hold.
-func TestParquetRefuses(t *testing.T) {
+// TestParquetRejects checks that values that do not fit their type are rejected, and tables
+// that the format cannot represent.
+func TestParquetRejects(t *testing.T) {
 	for kind, v := range map[intray.TypeName]string{
 		intray.TypeNumber: "1,5", intray.TypeCheckbox: "yes", intray.TypeDate: "2024-02-30", intray.TypeDatetime: "2024-02-28",
 		intray.TypeTime: "25:00", intray.TypeMultiSelect: `["a"`,
@@ -413,8 +411,8 @@ func TestParquetRefuses(t *testing.T) {
 	}
 }
 
-// TestParquetEndsEarly wants nothing left behind where the writer, the batches or
-// the context end.
+// TestParquetEndsEarly checks that no goroutine is left if the writer, the batches or the
+// context end early.
 func TestParquetEndsEarly(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	schema := typed(intray.TypeString, intray.TypeNumber)
@@ -446,7 +444,7 @@ func TestParquetEndsEarly(t *testing.T) {
 	})
 }
 
-// TestPanicOfAnEncoder wants it to reach whoever waits.
+// TestPanicOfAnEncoder checks that a panic reaches the caller of wait.
 func TestPanicOfAnEncoder(t *testing.T) {
 	p, err := newEncoderPool()
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// parseDouble gives a number as a double. It is not ok where the double, written with
-// the fewest digits that tell it from others, is another number.
+// parseDouble returns a number as a double. ok is false if the shortest text of the double
+// is another number.
 func parseDouble(v []byte) (x float64, ok bool) {
 	if m, places, ok := parsePlainNumber(v); ok && places < len(powersOfTen) {
 		x = float64(m) / powersOfTen[places] // both are exact: the quotient is the nearest double
@@ -28,11 +28,11 @@ func parseDouble(v []byte) (x float64, ok bool) {
 	return x, bytes.Equal(digits, back) && (point == at || len(digits) == 0)
 }
 
-// powersOfTen are the powers of ten that a plain number can have below it.
+// powersOfTen are the divisors of plain numbers by their decimal places.
 var powersOfTen = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
 
-// parsePlainNumber takes apart a number of at most 15 digits without an exponent: its
-// digits as a whole number, and how many of them are behind the point.
+// parsePlainNumber splits a number of at most 15 digits without an exponent into its
+// digits, as an integer, and the number of its decimal places.
 func parsePlainNumber(v []byte) (digits uint64, places int, ok bool) {
 	const most = 15
 	if len(v) > 0 && v[0] == '-' {
@@ -57,8 +57,8 @@ func parsePlainNumber(v []byte) (digits uint64, places int, ok bool) {
 	return digits, places, n > 0 && n <= most
 }
 
-// significantDigits gives the digits of a number that count, without zeros at either end, and
-// the place of the point before or behind them.
+// significantDigits returns the digits of a number without zeros at either end, and the
+// position of the decimal point relative to their beginning.
 func significantDigits(v []byte) (digits []byte, point int) {
 	whole := true
 	for i, c := range v {
@@ -83,10 +83,10 @@ func significantDigits(v []byte) (digits []byte, point int) {
 	return bytes.TrimRight(digits, "0"), point
 }
 
-// maxInt64Digits is how many digits any whole number has that fits into 64 bits.
+// maxInt64Digits is the number of digits of which every integer fits into 64 bits.
 const maxInt64Digits = 18
 
-// parseDecimal gives a number as a whole number of its last place.
+// parseDecimal returns a number as an integer in units of its last decimal place.
 func parseDecimal(v []byte, places int) (n int64, ok bool) {
 	if m, behind, ok := parsePlainNumber(v); ok && behind <= places && places-behind <= maxInt64Digits-15 {
 		n = int64(m) * int64(powersOfTen[places-behind])
@@ -111,9 +111,9 @@ func parseDecimal(v []byte, places int) (n int64, ok bool) {
 	return n, true
 }
 
-// decimalPlaces says how many places behind the point all numbers of a field have, by
-// the options of its type: those that it is rounded to. A preset says so with its
-// name. Numbers that have more all the same are found out one by one.
+// decimalPlaces returns the number of decimal places that a field is rounded to, by the
+// options of its type. The name of a preset implies it. parseDecimal rejects numbers with
+// more places.
 func decimalPlaces(options map[string]any) (places int, fixed bool) {
 	name, _ := options["preset"].(string)
 	switch name {
@@ -136,15 +136,14 @@ func decimalPlaces(options map[string]any) (places int, fixed bool) {
 	return places, fixed && places <= maxInt64Digits
 }
 
-// Days and times are read from their canonical texts only: a digit where there
-// must be one, and nothing else.
+// Dates and times are parsed strictly: only canonical texts are valid.
 
 const (
 	secondsOfDay = 24 * 60 * 60
 	microsOfDay  = secondsOfDay * 1_000_000
 )
 
-// readDigits reads digits and nothing else.
+// readDigits parses a text of digits only.
 func readDigits(v []byte) (n int, ok bool) {
 	for _, c := range v {
 		if c-'0' > 9 {
@@ -155,7 +154,7 @@ func readDigits(v []byte) (n int, ok bool) {
 	return n, true
 }
 
-// parseDate reads YYYY-MM-DD as the number of days from 1970-01-01.
+// parseDate parses YYYY-MM-DD as the number of days from 1970-01-01.
 func parseDate(v []byte) (n int64, ok bool) {
 	if len(v) != 10 || v[4] != '-' || v[7] != '-' {
 		return 0, false
@@ -167,7 +166,7 @@ func parseDate(v []byte) (n int64, ok bool) {
 	return t.Unix() / secondsOfDay, okY && okM && okD && t.Month() == time.Month(m) && t.Day() == d
 }
 
-// parseTimeOfDay reads 15:04 or 15:04:05 as microseconds of a day.
+// parseTimeOfDay parses 15:04 or 15:04:05 as microseconds of a day.
 func parseTimeOfDay(v []byte) (n int64, ok bool) {
 	if len(v) != 5 && len(v) != 8 || v[2] != ':' {
 		return 0, false
@@ -185,7 +184,7 @@ func parseTimeOfDay(v []byte) (n int64, ok bool) {
 	return int64(h*3600+m*60+s) * 1_000_000, true
 }
 
-// parseTimestamp reads a day, T and a time as microseconds from 1970-01-01T00:00 on.
+// parseTimestamp parses a date, T and a time as microseconds from 1970-01-01T00:00 on.
 func parseTimestamp(v []byte) (n int64, ok bool) {
 	if len(v) < 11 || v[10] != 'T' {
 		return 0, false

@@ -41,8 +41,8 @@ func drawNumber(t *rapid.T) string {
 	return rapid.StringMatching(`-?(0|[1-9][0-9]{0,18})(\.[0-9]{1,18})?(e-?[0-9]{1,2})?`).Draw(t, "number")
 }
 
-// TestDoublesLoseNoDigit holds what is taken against exact arithmetic: the double,
-// written out, is the number. Up to 15 digits all are taken.
+// TestDoublesLoseNoDigit compares with exact arithmetic: the shortest text of an accepted
+// double is the number. Numbers of up to 15 digits are always accepted.
 func TestDoublesLoseNoDigit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := drawNumber(t)
@@ -73,8 +73,8 @@ func TestDecimalsLoseNoDigit(t *testing.T) {
 	})
 }
 
-// TestPlacesAreThoseOfTheType lets the type itself round a number, for each way to
-// say how.
+// TestPlacesAreThoseOfTheType compares with how the type rounds numbers, for each option
+// that defines it.
 func TestPlacesAreThoseOfTheType(t *testing.T) {
 	var all []map[string]any
 	for _, preset := range []string{"default", "plain", "integer", "percent", "usd", "usd_accounting", "eur", "gbp", "decimal_0", "decimal_3", "decimal_4", "percent_0", "percent_2"} {
@@ -92,7 +92,7 @@ func TestPlacesAreThoseOfTheType(t *testing.T) {
 		result := parser.Parse(celltype.Cell{Raw: []byte(raw)}, nil)
 		rounded := string(result.Value)
 		if rounded == "" {
-			rounded = raw // the value is what stands there
+			rounded = raw // the value is the text
 		}
 		_, fraction, _ := strings.Cut(rounded, ".")
 		places, fixed := decimalPlaces(options)
@@ -105,7 +105,7 @@ func TestPlacesAreThoseOfTheType(t *testing.T) {
 	}
 }
 
-func TestMomentsAreThoseOfTheStandardLibrary(t *testing.T) {
+func TestTimestampsLikeTheStandardLibrary(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(
 			rapid.StringMatching(`[0-9]{4}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-6][0-9](:[0-6][0-9])?`),
@@ -120,7 +120,7 @@ func TestMomentsAreThoseOfTheStandardLibrary(t *testing.T) {
 	})
 }
 
-func TestDaysAndClocks(t *testing.T) {
+func TestDatesAndTimes(t *testing.T) {
 	for text, want := range map[string]int64{"1970-01-01": 0, "1969-12-31": -1, "0001-01-01": -719162, "9999-12-31": 2932896, "2000-02-29": 11016} {
 		if got, ok := parseDate([]byte(text)); !ok || got != want {
 			t.Errorf("%s is %d, %v; want %d", text, got, ok, want)
@@ -143,7 +143,7 @@ func TestDaysAndClocks(t *testing.T) {
 	}
 }
 
-// TestElementsAreThoseOfJSON reads arrays as the standard library does.
+// TestElementsAreThoseOfJSON compares the elements of arrays with the standard library.
 func TestElementsAreThoseOfJSON(t *testing.T) {
 	element := rapid.OneOf(
 		rapid.Map(rapid.String(), func(s string) any { return s }),

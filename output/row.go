@@ -9,7 +9,7 @@ import (
 	"github.com/intraydata/intray/celltype"
 )
 
-// policy says what becomes of a row with an error.
+// policy is what happens to a row with an error.
 type policy int
 
 const (
@@ -33,22 +33,22 @@ func policyFor(b intray.InvalidDataBehavior) (policy, error) {
 	return refuseRows, fmt.Errorf("unknown invalidDataBehavior %q", string(b))
 }
 
-// rowCursor is the row of a batch that is to be written. It moves through the batch
-// from the first row to the last and keeps its place in the batch's lists.
+// rowCursor is the current row of a batch. It moves from the first row to the last, and
+// keeps its positions in the lists of the batch.
 type rowCursor struct {
 	batch *intray.Batch
 	index int
 	cells []cellCursor
-	// text is where values are written in the format of their field.
+	// text is scratch memory for values in the format of their field.
 	text []byte
-	// problem is the first of this row or a later one.
+	// problem is the index of the first problem of this row or a later one.
 	problem int
-	// invalid are the fields of this row whose cell is to be altered.
+	// invalid are the fields of this row whose cells have an error.
 	invalid []int
 	keep    policy
 }
 
-// cellCursor is where the row is in the lists of one field.
+// cellCursor is the position of the row in the lists of one field.
 type cellCursor struct {
 	null, raw int
 	invalid   bool
@@ -58,7 +58,7 @@ func newRowCursor(b *intray.Batch, fields int) *rowCursor {
 	return &rowCursor{batch: b, cells: make([]cellCursor, fields)}
 }
 
-// advance moves on to the row at index, and says whether it is to be written.
+// advance moves to the row at index and reports whether it is written.
 func (r *rowCursor) advance(keep policy) (bool, error) {
 	r.keep = keep
 	for _, f := range r.invalid {
@@ -78,7 +78,7 @@ func (r *rowCursor) advance(keep policy) (bool, error) {
 	return keep != dropRows, nil
 }
 
-// advance moves on in the lists of a field.
+// advance moves to a row in the lists of a field.
 func (p *cellCursor) advance(c *intray.Cells, index uint32) {
 	for p.null < len(c.Nulls) && c.Nulls[p.null] < index {
 		p.null++
@@ -88,7 +88,7 @@ func (p *cellCursor) advance(c *intray.Cells, index uint32) {
 	}
 }
 
-// markInvalidCells marks the cells of this row that have an error, and says whether the
+// markInvalidCells marks the cells of this row that have an error, and reports whether the
 // row has one.
 func (r *rowCursor) markInvalidCells() (bool, error) {
 	bad := false
@@ -114,8 +114,7 @@ func (r *rowCursor) markInvalidCells() (bool, error) {
 	return bad, nil
 }
 
-// checkEnd makes sure that no problem names a row that the batch does not have, where
-// end is the number of its rows.
+// checkEnd checks at the end of a batch that no problem names a row that does not exist.
 func (r *rowCursor) checkEnd(end int) error {
 	if end == r.batch.Rows() && r.problem < len(r.batch.Problems) {
 		return fmt.Errorf("a problem names row %d of a batch of %d", r.batch.Problems[r.problem].Row, end)
@@ -123,18 +122,18 @@ func (r *rowCursor) checkEnd(end int) error {
 	return nil
 }
 
-// content is what a cell holds.
+// content is the kind of text in a cell.
 type content int
 
 const (
 	null content = iota
-	// canonical is the field's canonical text.
+	// canonical is the canonical text of the field's type.
 	canonical
-	// received is text as it was received, whatever the field's type.
+	// received is raw text, which may not fit the field's type.
 	received
 )
 
-// outputValue gives what is to be written of a field, in the field's own format.
+// outputValue returns the value of a field in the field's output format.
 func (r *rowCursor) outputValue(i int, f *field) ([]byte, content, error) {
 	if f.manyColumns {
 		return r.arrayValue(i, f)
@@ -147,7 +146,7 @@ func (r *rowCursor) outputValue(i int, f *field) ([]byte, content, error) {
 	return v, kind, nil
 }
 
-// cellValue gives what a field holds.
+// cellValue returns the value of a field that is not many-to-one.
 func (r *rowCursor) cellValue(f int, stringField bool) ([]byte, content) {
 	c, p := &r.batch.Fields[f], &r.cells[f]
 	isNull := p.null < len(c.Nulls) && c.Nulls[p.null] == uint32(r.index)
@@ -174,22 +173,24 @@ type valueShape int
 const (
 	// textShape is written as a JSON string.
 	textShape valueShape = iota
-	// numberShape and truth are written as they are.
+	// numberShape and booleanShape are written as they are.
 	numberShape
 	booleanShape
-	// listShape is a JSON array and written as it is.
+	// listShape is a JSON array that is written as it is.
 	listShape
 )
 
-// field is what writing needs to know of a field.
+// field is a field of the schema, prepared for writing.
 type field struct {
 	key   string
 	shape valueShape
-	// manyColumns says that several columns feed the field: its shape is list.
+	// manyColumns reports whether the field is many-to-one. Then its shape is
+	// listShape.
 	manyColumns bool
-	// stringField says that empty text is a value.
+	// stringField reports whether empty text is a value.
 	stringField bool
-	// write writes a value in the field's own format; nil where it stands as it is.
+	// write appends a value in the field's output format. It is nil if the canonical
+	// text is written.
 	write func(dst, canonical []byte) []byte
 }
 
@@ -197,7 +198,7 @@ func compileFields(schema *intray.Schema) ([]field, error) {
 	fields := make([]field, 0, len(schema.Fields))
 	for _, f := range schema.Fields {
 		if f.Key == unmappedKey && schema.Settings.PassThroughUnmappedColumns {
-			return nil, fmt.Errorf("a field has the key %s, and unmapped columns are passed through under it", unmappedKey)
+			return nil, fmt.Errorf("a field has the key %s, which is used for unmapped columns", unmappedKey)
 		}
 		write, err := celltype.OutputFormatter(f)
 		if err != nil {
@@ -227,8 +228,8 @@ func shapeOf(f intray.Field) valueShape {
 	return textShape
 }
 
-// isLiteral says whether a value may stand in JSON as it is. A value that does
-// not keep its type's form must not get there: it could forge further fields.
+// isLiteral reports whether a value may be written to JSON as it is. Anything else could
+// forge more fields.
 func (s valueShape) isLiteral(v []byte) bool {
 	switch s {
 	case numberShape:
@@ -241,7 +242,7 @@ func (s valueShape) isLiteral(v []byte) bool {
 	return false
 }
 
-// isNumber says whether v is a number as JSON writes it.
+// isNumber reports whether v is a JSON number.
 func isNumber(v []byte) bool {
 	if len(v) > 0 && v[0] == '-' {
 		v = v[1:]
@@ -272,7 +273,7 @@ func isExponent(v []byte) bool {
 	return len(v) > 0 && countLeadingDigits(v) == len(v)
 }
 
-// countLeadingDigits is the number of digits that v begins with.
+// countLeadingDigits returns the number of digits at the beginning of v.
 func countLeadingDigits(v []byte) int {
 	n := 0
 	for n < len(v) && v[n] >= '0' && v[n] <= '9' {
@@ -281,9 +282,8 @@ func countLeadingDigits(v []byte) int {
 	return n
 }
 
-// arrayValue gives what is to be written of a field that several columns feed: a JSON
-// array with an element for each. What holds for the cells of other fields holds
-// for the elements.
+// arrayValue returns the value of a many-to-one field: a JSON array with an element for
+// each of its columns. Invalid elements are treated like the cells of other fields.
 func (r *rowCursor) arrayValue(i int, f *field) ([]byte, content, error) {
 	cells := &r.batch.Fields[i]
 	arrayText, there := cells.Value(r.index)
@@ -297,7 +297,7 @@ func (r *rowCursor) arrayValue(i int, f *field) ([]byte, content, error) {
 	var values []json.RawMessage
 	var raws []string
 	if json.Unmarshal(arrayText, &values) != nil || json.Unmarshal(cells.Raw(r.index), &raws) != nil || len(raws) != len(values) {
-		return nil, null, fmt.Errorf("the value of field %q is not one for each of its columns", f.key)
+		return nil, null, fmt.Errorf("the value of field %q does not have an element for each of its columns", f.key)
 	}
 	b := append(r.text[:0], '[')
 	for part := range values {
@@ -317,7 +317,7 @@ func (r *rowCursor) arrayValue(i int, f *field) ([]byte, content, error) {
 	return r.text, canonical, nil
 }
 
-// invalidParts are the columns of a field whose cells are to be altered.
+// invalidParts returns the columns of a many-to-one field whose cells have an error.
 func (r *rowCursor) invalidParts(field int) map[int]bool {
 	if !r.cells[field].invalid || r.keep != blankCells && r.keep != keepReceived {
 		return nil
@@ -331,7 +331,7 @@ func (r *rowCursor) invalidParts(field int) map[int]bool {
 	return bad
 }
 
-// appendElement adds one value in the format of the field.
+// appendElement appends an element in the field's output format.
 func (f *field) appendElement(b []byte, item json.RawMessage) []byte {
 	if f.write == nil || bytes.Equal(item, []byte("null")) {
 		return append(b, item...)

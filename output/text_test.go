@@ -27,7 +27,7 @@ func texts(n int) *rapid.Generator[[]string] {
 	return rapid.SliceOfN(text, n, n)
 }
 
-// table is a batch of string fields, and its schema.
+// table returns a batch of string fields with its schema.
 func table(keys []string, rows [][]string) (*intray.Schema, *intray.Batch) {
 	schema := &intray.Schema{Settings: intray.DefaultSettings()}
 	b := &intray.Batch{Lines: make([]int64, len(rows)), Fields: make([]intray.Cells, len(keys))}
@@ -45,7 +45,7 @@ func drawTable(t *rapid.T) (keys []string, rows [][]string) {
 	return texts(n).Draw(t, "keys"), rapid.SliceOfN(texts(n), 0, 4).Draw(t, "rows")
 }
 
-func TestJSONIsWrittenAsTheStandardLibraryDoes(t *testing.T) {
+func TestJSONLikeTheStandardLibrary(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		keys, rows := drawTable(t)
 		schema, b := table(keys, rows)
@@ -75,11 +75,11 @@ func standard(t *rapid.T, s string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// dangerous is what a spreadsheet could take for a formula.
+// dangerous matches text that a spreadsheet could treat as a formula.
 var dangerous = regexp.MustCompile(`^[\t\r\n\x00]|^[\pZ\p{Cc}\p{Cf}]*[=+\-@＝＋－＠﹦﹢﹣﹫]`)
 
-// guarded is what a reader of CSV gets of a text: the standard library's turns
-// \r\n into \n.
+// guarded returns a text as a reader of the CSV file sees it. That of the standard library
+// turns \r\n into \n.
 func guarded(s string) string {
 	if dangerous.MatchString(s) {
 		s = "'" + s
@@ -87,7 +87,7 @@ func guarded(s string) string {
 	return strings.ReplaceAll(s, "\r\n", "\n")
 }
 
-func TestCSVComesBack(t *testing.T) {
+func TestCSVReadsBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		keys, rows := drawTable(t)
 		schema, b := table(keys, rows)
@@ -113,7 +113,7 @@ func TestCSVComesBack(t *testing.T) {
 	})
 }
 
-func TestFormulasAreDisarmedAndNumbersAreNot(t *testing.T) {
+func TestFormulasAreEscapedAndNumbersAreNot(t *testing.T) {
 	cases := []struct {
 		name intray.TypeName
 		text string
@@ -187,7 +187,7 @@ func TestNumbersAreThoseOfJSON(t *testing.T) {
 	})
 }
 
-func TestListsOfSeveralColumns(t *testing.T) {
+func TestManyToOneFields(t *testing.T) {
 	schema, b := table([]string{"k"}, [][]string{{`["1",null]`}, {""}})
 	schema.Fields[0].ManyToOne = true
 	var got bytes.Buffer
@@ -242,9 +242,9 @@ func ExampleWrite() {
 	// {"name":"Grace"}] 2 <nil>
 }
 
-// TestOutputPanicsLeaveNothingBehind lets the batches fail in the worst way: the
-// panic comes out, and what writes in the background has ended.
-func TestOutputPanicsLeaveNothingBehind(t *testing.T) {
+// TestPanicOfTheBatches checks that a panic reaches the caller and that no goroutine is
+// left.
+func TestPanicOfTheBatches(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	defer func() {
 		if recover() == nil {

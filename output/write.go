@@ -12,37 +12,36 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// ErrInvalidRow says that a row with an error was met under BLOCK_SUBMIT, which
-// lets nothing out before a person has settled it.
+// ErrInvalidRow reports a row with an error under BLOCK_SUBMIT, which allows no output
+// until a person has fixed it.
 var ErrInvalidRow = errors.New("a row has an error, and invalidDataBehavior is BLOCK_SUBMIT")
 
-// flushBytes is how much text is gathered before it is written: 256 KiB. A row is
-// never divided, so the most that is held is blocks times this and one row.
+// flushBytes is the number of bytes that are collected before they are written. A row is
+// never split, so the buffers hold at most blockCount times as much and one row.
 const flushBytes = 256 << 10
 
-// blockCount is how many runs of text there are: one is filled while others are
-// written.
+// blockCount is the number of buffers: one is filled while others are written.
 const blockCount = 3
 
-// unmappedKey names the passed columns in a row.
+// unmappedKey is the name of the passed columns in a row.
 const unmappedKey = "$unmapped"
 
-// rowWriter writes the rows of one format. All of it appends to b.
+// rowWriter writes the rows of one format. Its methods append to b.
 type rowWriter interface {
-	// appendStart starts the file. The columns are those that are passed through.
+	// appendStart begins the file. columns are the indexes of the passed columns.
 	appendStart(b []byte, columns []int) []byte
-	// appendRow adds a row; first says that it is the file's first.
+	// appendRow appends a row. first reports whether it is the first of the file.
 	appendRow(b []byte, r *rowCursor, first bool) ([]byte, error)
-	// rowSeparator is what row adds before a row that is not the first.
+	// rowSeparator returns what appendRow puts before a row that is not the first.
 	rowSeparator() string
-	// appendEnd ends the file, which has so many rows.
+	// appendEnd ends a file of so many rows.
 	appendEnd(b []byte, rows int64) ([]byte, error)
 }
 
-// Write streams to w the rows that the schema's InvalidDataBehavior keeps, and
-// gives their number. What was written before an error is no whole file. An
-// error of w, of the batches and of the context is returned as it is, wrapped. w
-// is written to from another goroutine, and no longer when Write returns.
+// Write streams the rows that the schema's InvalidDataBehavior keeps to w, and returns
+// their number. After an error the file is incomplete. Errors of w, of the batches and
+// of the context are returned wrapped. Write uses w from another goroutine, but not
+// after it has returned.
 func Write(ctx context.Context, w io.Writer, f Format, schema *intray.Schema, batches iter.Seq2[*intray.Batch, error]) (rows int64, err error) {
 	keep, err := policyFor(schema.Settings.InvalidDataBehavior)
 	if err != nil {
@@ -97,7 +96,7 @@ func newRowWriter(f Format, schema *intray.Schema, fields []field) (rowWriter, e
 		return &csvWriter{fields: fields}, nil
 	case XLSX:
 		if columns := len(fields); columns > sheetColumns {
-			return nil, fmt.Errorf("a workbook has at most %d columns, and the schema has %d fields: take another format", sheetColumns, columns)
+			return nil, fmt.Errorf("a workbook has at most %d columns, and the schema has %d fields: use another format", sheetColumns, columns)
 		}
 		return newXLSXWriter(schema, fields), nil
 	case Parquet:
@@ -107,12 +106,12 @@ func newRowWriter(f Format, schema *intray.Schema, fields []field) (rowWriter, e
 	return nil, err
 }
 
-// canSplitBatches says whether the second half of a batch can be put into words without
-// the first: the rows of workbooks are numbered, and those of Parquet files stand
+// canSplitBatches reports whether the second half of a batch can be formatted without the
+// first: the rows of workbooks are numbered, and those of Parquet files are stored
 // column by column.
 func (f Format) canSplitBatches() bool { return f != XLSX && f != Parquet }
 
-// stream is one file under way.
+// stream is an unfinished file.
 type stream struct {
 	out    *asyncWriter
 	schema *intray.Schema
@@ -123,8 +122,8 @@ type stream struct {
 	buf    []byte
 	begun  bool
 	rows   int64
-	// columns are the passed columns of the first batch. Those of all others
-	// must be the same.
+	// columns are the passed columns of the first batch. All others must have the
+	// same.
 	columns []int
 }
 
@@ -161,7 +160,7 @@ func (s *stream) start() {
 	}
 }
 
-// checkBatch makes sure that the batch is one of the schema.
+// checkBatch checks that the batch follows the schema.
 func (s *stream) checkBatch(b *intray.Batch) error {
 	if len(b.Fields) != len(s.fields) {
 		return fmt.Errorf("the batch has %d fields, and the schema %d", len(b.Fields), len(s.fields))
@@ -174,7 +173,7 @@ func (s *stream) checkBatch(b *intray.Batch) error {
 			s.columns = append(s.columns, u.Column)
 		}
 		if _, book := s.writer.(*xlsxWriter); book && len(s.fields)+len(s.columns) > sheetColumns {
-			return fmt.Errorf("a workbook has at most %d columns, and %d fields and %d passed columns are more: take another format", sheetColumns, len(s.fields), len(s.columns))
+			return fmt.Errorf("a workbook has at most %d columns, and %d fields and %d passed columns are more: use another format", sheetColumns, len(s.fields), len(s.columns))
 		}
 	}
 	if len(b.Unmapped) != len(s.columns) {
@@ -207,7 +206,7 @@ func (s *stream) writeBatch(ctx context.Context, b *intray.Batch) error {
 	return s.writeRows(ctx, b, middle)
 }
 
-// writeRows writes the rows of a batch up to one.
+// writeRows writes the rows of a batch before end.
 func (s *stream) writeRows(ctx context.Context, b *intray.Batch, end int) error {
 	r := newRowCursor(b, len(s.fields))
 	for r.index = 0; r.index < end; r.index++ {
@@ -245,27 +244,27 @@ func (s *stream) flush() (err error) {
 }
 
 const (
-	// minSplitRows is the fewest rows of a batch that is worth two goroutines.
+	// minSplitRows is the number of rows from which a batch is worth two goroutines.
 	minSplitRows = 2048
-	// maxSplitBytes is the most text of one: that of its second half is held until
-	// the first is written.
+	// maxSplitBytes is the size of the largest batch that is split: its second half is
+	// buffered until the first is written.
 	maxSplitBytes = 8 << 20
 )
 
-// halfWriter puts the second half of a batch into words while another goroutine does so
-// with the first.
+// halfWriter formats the second half of a batch while another goroutine formats the
+// first.
 type halfWriter struct {
 	writer rowWriter
 	keep   policy
 	text   []byte
 	rows   int64
 	err    error
-	// panicked is what a panic gave, for the goroutine that waits.
+	// panicked is the value of a panic, for the goroutine that waits.
 	panicked any
 }
 
-// newSecondWriter makes a form with fields of its own: they are not shared among
-// goroutines.
+// newSecondWriter returns a writer with separate fields, which must not be used
+// concurrently.
 func newSecondWriter(f Format, schema *intray.Schema) (rowWriter, error) {
 	fields, err := compileFields(schema)
 	if err != nil {
@@ -274,7 +273,8 @@ func newSecondWriter(f Format, schema *intray.Schema) (rowWriter, error) {
 	return newRowWriter(f, schema, fields)
 }
 
-// isWorthSplitting says whether a batch has rows enough for two, and not too much text.
+// isWorthSplitting reports whether a batch has enough rows for two goroutines, and not
+// too much text.
 func isWorthSplitting(b *intray.Batch) bool {
 	if b.Rows() < minSplitRows {
 		return false
@@ -289,8 +289,8 @@ func isWorthSplitting(b *intray.Batch) bool {
 	return size <= maxSplitBytes
 }
 
-// start begins with the row at first. The batch must stay as it is until wait,
-// which may be called again, returns.
+// start formats the rows from first on. The batch must not change until wait returns.
+// wait may be called again.
 func (h *halfWriter) start(b *intray.Batch, first, fields int) (wait func()) {
 	h.text, h.rows, h.err = h.text[:0], 0, nil
 	var done sync.WaitGroup
@@ -324,7 +324,7 @@ func (h *halfWriter) writeRows(r *rowCursor, first int) error {
 	return r.checkEnd(r.batch.Rows())
 }
 
-// joinSecondHalf writes the second half of a batch behind the first.
+// joinSecondHalf writes the second half of a batch after the first.
 func (s *stream) joinSecondHalf() error {
 	h := &s.second
 	if h.err != nil {
@@ -333,7 +333,7 @@ func (s *stream) joinSecondHalf() error {
 	if h.rows == 0 {
 		return nil
 	}
-	if s.rows == 0 { // no row stands before it
+	if s.rows == 0 { // there is no row before it
 		h.text = append(h.text[:0], h.text[len(h.writer.rowSeparator()):]...)
 	}
 	s.rows += h.rows
@@ -345,8 +345,8 @@ func (s *stream) joinSecondHalf() error {
 	return err
 }
 
-// asyncWriter writes blocks of text in the background, so that rows are put into words
-// while others are on their way to the disk.
+// asyncWriter writes blocks in the background, so that rows are formatted while others
+// are written.
 type asyncWriter struct {
 	full, free chan []byte
 	failed     atomic.Pointer[error]
@@ -382,8 +382,8 @@ func writeAll(w io.Writer, b []byte) error {
 	return err
 }
 
-// submit hands over a block and gives an empty one. An error is that of a block
-// before.
+// submit takes a block to be written and returns an empty one. An error is that of an
+// earlier block.
 func (p *asyncWriter) submit(b []byte) ([]byte, error) {
 	p.full <- b
 	return <-p.free, p.err()
@@ -396,7 +396,7 @@ func (p *asyncWriter) err() error {
 	return nil
 }
 
-// close waits for the last block.
+// close waits for the last block and returns the first error.
 func (p *asyncWriter) close() error {
 	close(p.full)
 	<-p.done

@@ -12,8 +12,7 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// wide is a batch of many rows in which every row but some of the second half has
-// a problem.
+// wide returns a batch of many rows, of which bad ones have a problem.
 func wide(rows int, bad func(row int) bool) *intray.Batch {
 	b := &intray.Batch{Lines: make([]int64, rows), Fields: make([]intray.Cells, 2), Unmapped: []intray.UnmappedCells{{Column: 7}}}
 	for row := range rows {
@@ -34,7 +33,7 @@ func wide(rows int, bad func(row int) bool) *intray.Batch {
 	return b
 }
 
-// cut gives the rows of a batch in batches too small for two goroutines.
+// cut yields the rows of a batch in batches that are too small for two goroutines.
 func cut(rows int, bad func(row int) bool) iter.Seq2[*intray.Batch, error] {
 	return func(yield func(*intray.Batch, error) bool) {
 		const few = minSplitRows - 1
@@ -73,7 +72,7 @@ func single(b *intray.Batch) iter.Seq2[*intray.Batch, error] {
 	return func(yield func(*intray.Batch, error) bool) { yield(b, nil) }
 }
 
-// TestHalves wants a large batch to come out as the same rows do in small ones.
+// TestHalves checks that a large batch is written like the same rows in small batches.
 func TestHalves(t *testing.T) {
 	const rows = 3*minSplitRows + 5
 	bads := map[string]func(int) bool{
@@ -104,21 +103,20 @@ func TestHalves(t *testing.T) {
 	}
 }
 
-// TestHalvesAreNotMade wants batches with much text to go row by row: the second
-// half is held in memory.
-func TestHalvesAreNotMade(t *testing.T) {
+// TestLargeTextIsNotSplit checks that batches with much text are not split, because the
+// second half is buffered.
+func TestLargeTextIsNotSplit(t *testing.T) {
 	b := wide(minSplitRows, func(int) bool { return false })
 	if !isWorthSplitting(b) {
-		t.Error("a batch with rows enough is not divided")
+		t.Error("a batch with enough rows is not split")
 	}
 	b.Fields[0].Values.Arena = slices.Grow(b.Fields[0].Values.Arena, maxSplitBytes)[:maxSplitBytes]
 	if isWorthSplitting(b) {
-		t.Error("a batch with much text is divided")
+		t.Error("a batch with much text is split")
 	}
 }
 
-// TestPanicOfAHalf wants a panic to reach whoever called, with nothing left
-// behind.
+// TestPanicOfAHalf checks that a panic reaches the caller.
 func TestPanicOfAHalf(t *testing.T) {
 	b := wide(minSplitRows, func(int) bool { return false })
 	b.Fields[0].Values.Ends = b.Fields[0].Values.Ends[:minSplitRows*3/4]

@@ -37,10 +37,9 @@ func people(behavior intray.InvalidDataBehavior) *intray.Schema {
 	}
 }
 
-// peopleRows has, row by row: a valid row; a name that is empty and must not
-// be; an age that cannot be read; an age that is too high, read from another
-// text; a warning; an empty age that must not be; and a row that is wrong as a
-// whole, with empty cells.
+// peopleRows returns a valid row; a required name that is empty; an age that is not a
+// number; an age that is too high and was parsed from another text; a row with a warning; a
+// required age that is empty; and a row with an error as a whole and with empty cells.
 func peopleRows() *intray.Batch {
 	b := &intray.Batch{First: 40, Lines: make([]int64, 7), Fields: make([]intray.Cells, 4)}
 	name, age, ok, tags := &b.Fields[0], &b.Fields[1], &b.Fields[2], &b.Fields[3]
@@ -140,7 +139,7 @@ func TestEmptyRawTextOfAnInvalidCell(t *testing.T) {
 	}
 }
 
-func TestBlockSubmitLetsNoInvalidRowOut(t *testing.T) {
+func TestBlockSubmitRejectsInvalidRows(t *testing.T) {
 	var got bytes.Buffer
 	_, err := output.Write(context.Background(), &got, output.JSON, people(intray.BlockSubmit), of(peopleRows()))
 	if !errors.Is(err, output.ErrInvalidRow) || !strings.Contains(err.Error(), "row 41") {
@@ -211,7 +210,7 @@ func TestUnmappedColumns(t *testing.T) {
 	}
 }
 
-func TestWhatIsRefused(t *testing.T) {
+func TestRejectedInput(t *testing.T) {
 	spoiled := func(spoil func(b *intray.Batch)) *intray.Batch {
 		b := peopleRows()
 		b.Problems = nil
@@ -265,7 +264,7 @@ func TestWhatIsRefused(t *testing.T) {
 
 var errBroken = errors.New("broken")
 
-// brokenPipe takes some bytes and then no more.
+// brokenPipe fails after some bytes.
 type brokenPipe struct{ left int }
 
 func (p *brokenPipe) Write(b []byte) (int, error) {
@@ -287,7 +286,7 @@ func endless(ctx context.Context, stop func(n int)) iter.Seq2[*intray.Batch, err
 	}
 }
 
-func TestErrorsOfOthers(t *testing.T) {
+func TestErrorsOfTheCaller(t *testing.T) {
 	schema := people(intray.IncludeInvalidRows)
 	nothing := func(int) {}
 	for _, room := range []int{0, 100_000} {

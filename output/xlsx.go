@@ -15,28 +15,28 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Bounds of a worksheet, as applications have them (Excel specifications and
-// limits). The first row of each sheet is the header.
+// Limits of a worksheet (Excel specifications and limits). The first row of each sheet is
+// the header.
 const (
 	sheetRows    = 1_048_576
 	sheetColumns = 16_384
-	// cellUnits is the most UTF-16 code units of a cell.
+	// cellUnits is the number of UTF-16 code units that a cell may have.
 	cellUnits = 32_767
-	// maxTruncatedListed is the most cells of which it is listed that they were cut.
+	// maxTruncatedListed is the number of truncated cells that are listed.
 	maxTruncatedListed = 10_000
 )
 
-// sheetSeparator stands between two sheets in what the form writes. No XML holds it.
+// sheetSeparator separates the sheets that an xlsxWriter writes. XML never contains it.
 const sheetSeparator = 0
 
-// Styles of cells: places in cellXfs of the style sheet.
+// Styles of cells: indexes of cellXfs in the style sheet.
 const (
 	styleDate = iota + 1
 	styleTimestamp
 	styleTime
 	styleHeader
-	// styleText keeps an application from taking text for a formula when the cell
-	// is edited.
+	// styleText prevents applications from treating text as a formula when the cell is
+	// edited.
 	styleText
 )
 
@@ -47,23 +47,24 @@ const (
 	sheetEnd = `</sheetData></worksheet>`
 )
 
-// xlsxWriter writes rows as those of worksheets (ECMA-376, part 1). Texts are inline,
-// so that no table of them is held in memory.
+// xlsxWriter writes rows to worksheets (ECMA-376, part 1). Texts are inline, so that no
+// table of them is in memory.
 type xlsxWriter struct {
 	fields []field
 	names  []string
 	kinds  []intray.TypeName
-	// columns are the names of columns: A, B and so on.
+	// columns are the letters of the columns: A, B and so on.
 	columns []string
 	passed  int
-	// number is that of the last row in its sheet, sheet that of the sheet, from 1.
+	// number is the number of the last row in its sheet, and sheet that of the sheet,
+	// both from 1.
 	number, sheet int
-	// maxRows is sheetRows, and less in tests.
+	// maxRows is sheetRows, or less in tests.
 	maxRows   int
 	truncated truncatedCells
 }
 
-// truncatedCells are the cells that hold more text than a cell of a workbook takes.
+// truncatedCells are the cells whose text is too long for a workbook.
 type truncatedCells struct {
 	list []truncatedCell
 	// total counts them, listed or not.
@@ -102,7 +103,7 @@ func (f *xlsxWriter) appendStart(b []byte, columns []int) []byte {
 	return f.appendSheetHeader(append(b, sheetBegin...))
 }
 
-// columnName is A, B, … Z, AA and so on.
+// columnName returns A, B, … Z, AA and so on.
 func columnName(i int) string {
 	name := ""
 	for i++; i > 0; i = (i - 1) / 26 {
@@ -151,8 +152,8 @@ func (f *xlsxWriter) appendRow(b []byte, r *rowCursor, _ bool) ([]byte, error) {
 	return append(b, "</row>"...), nil
 }
 
-// appendCell adds the cell of a field. Of a number only what a workbook keeps to the
-// last digit is one there.
+// appendCell appends the cell of a field. A number is text if a workbook would not keep
+// all its digits.
 func (f *xlsxWriter) appendCell(b []byte, i int, v []byte, kind content) ([]byte, error) {
 	if kind == null {
 		return b, nil
@@ -162,7 +163,7 @@ func (f *xlsxWriter) appendCell(b []byte, i int, v []byte, kind content) ([]byte
 	}
 	shape := f.fields[i].shape
 	if (shape == numberShape || shape == booleanShape) && !shape.isLiteral(v) {
-		return b, fmt.Errorf("the value of field %q does not have the form of its type", f.fields[i].key)
+		return b, fmt.Errorf("the value of field %q does not have the format of its type", f.fields[i].key)
 	}
 	switch {
 	case shape == booleanShape:
@@ -182,7 +183,7 @@ func (f *xlsxWriter) appendCell(b []byte, i int, v []byte, kind content) ([]byte
 	return f.appendText(b, i, 0, v), nil
 }
 
-// appendCellStart begins a cell: its place and style, and then rest.
+// appendCellStart begins a cell with its reference and style, and then rest.
 func (f *xlsxWriter) appendCellStart(b []byte, i, style int, rest string) []byte {
 	b = append(append(b, `<c r="`...), f.columns[i]...)
 	b = strconv.AppendInt(b, int64(f.number), 10)
@@ -193,7 +194,7 @@ func (f *xlsxWriter) appendCellStart(b []byte, i, style int, rest string) []byte
 	return append(b, rest...)
 }
 
-// appendText adds a cell of text, which no application takes for a formula.
+// appendText appends a cell of text that no application treats as a formula.
 func (f *xlsxWriter) appendText(b []byte, i, style int, v []byte) []byte {
 	if style == 0 && len(v) > 0 && startsFormula(v) {
 		style = styleText
@@ -212,10 +213,10 @@ func (c *truncatedCells) record(cell truncatedCell) {
 	}
 }
 
-// utf16Length counts the UTF-16 code units of a text.
+// utf16Length returns the number of UTF-16 code units of a text.
 func utf16Length(v []byte) (n int) {
 	if len(v) <= cellUnits {
-		return len(v) // there are never more than bytes
+		return len(v) // an upper bound
 	}
 	for len(v) > 0 {
 		r, size := utf8.DecodeRune(v)
@@ -227,7 +228,7 @@ func utf16Length(v []byte) (n int) {
 	return n
 }
 
-// truncateText cuts text to what a cell takes, with a sign that it was cut.
+// truncateText truncates text to the size of a cell, with … at its end.
 func truncateText(v []byte) []byte {
 	n := 0
 	for at := 0; at < len(v); {
@@ -243,8 +244,8 @@ func truncateText(v []byte) []byte {
 	return v
 }
 
-// fitsFloatDigits says whether a workbook, which keeps numbers as binary ones with 15
-// decimal digits, keeps this one as it is.
+// fitsFloatDigits reports whether a workbook keeps all digits of a number: it stores
+// binary numbers of 15 decimal digits.
 func fitsFloatDigits(v []byte) bool {
 	const most = 15
 	digits, zeros := 0, 0
@@ -253,7 +254,7 @@ func fitsFloatDigits(v []byte) bool {
 		case c == 'e' || c == 'E':
 			return false
 		case c == '-' || c == '.':
-		case c == '0' && digits == 0: // zeros in front say nothing
+		case c == '0' && digits == 0: // leading zeros do not count
 		case c == '0':
 			zeros++
 		default:
@@ -295,8 +296,8 @@ func excelSerial(kind intray.TypeName, v []byte) (serial float64, style int, ok 
 	return float64(days) + float64(micros/1_000_000)/secondsOfDay, style, ok
 }
 
-// appendXML adds text as it stands in XML. What XML does not take is written as
-// _xHHHH_, as applications do, and so is what looks like that.
+// appendXML appends text in XML. Characters that XML does not allow are written as
+// _xHHHH_, as applications do, and so is text that looks like that.
 func appendXML(b, s []byte) []byte {
 	for at := 0; at < len(s); {
 		c := s[at]
@@ -305,7 +306,7 @@ func appendXML(b, s []byte) []byte {
 			if r == 0xfffe || r == 0xffff {
 				b = appendXMLEscape(b, r)
 			} else {
-				b = utf8.AppendRune(b, r) // bytes that are no text become U+FFFD
+				b = utf8.AppendRune(b, r) // invalid UTF-8 becomes U+FFFD
 			}
 			at += size
 			continue
@@ -331,7 +332,7 @@ func appendXML(b, s []byte) []byte {
 
 func appendXMLEscape(b []byte, r rune) []byte { return fmt.Appendf(b, "_x%04X_", r) }
 
-// isXMLEscape says whether text begins like _x000D_.
+// isXMLEscape reports whether text begins like _x000D_.
 func isXMLEscape(s []byte) bool {
 	if len(s) < 7 || s[1] != 'x' || s[6] != '_' {
 		return false
@@ -344,8 +345,7 @@ func isXMLEscape(s []byte) bool {
 	return true
 }
 
-// workbook puts the sheets that a form writes into a file. Nothing of a sheet is
-// held.
+// workbook writes the sheets of an xlsxWriter to a file. It buffers nothing.
 type workbook struct {
 	zip    *zip.Writer
 	sheet  io.Writer
@@ -360,7 +360,7 @@ func newWorkbook(w io.Writer) *workbook {
 	return &workbook{zip: z}
 }
 
-// Write takes what the form writes: XML, and between two sheets sheetSeparator.
+// Write writes the XML of an xlsxWriter, with sheetSeparator between two sheets.
 func (w *workbook) Write(b []byte) (int, error) {
 	written := 0
 	for {
@@ -407,7 +407,7 @@ const (
 		`<xf numFmtId="49" fontId="0" fillId="0" borderId="0" xfId="0" quotePrefix="1" applyNumberFormat="1"/></cellXfs><cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>`
 )
 
-// close ends the file. Cells that were cut are told on a sheet of their own.
+// close ends the file. A separate sheet lists the truncated cells.
 func (w *workbook) close(cut truncatedCells) error {
 	var names []string
 	for i := range w.sheets {
@@ -434,7 +434,7 @@ func (w *workbook) close(cut truncatedCells) error {
 
 type workbookPart struct{ name, text string }
 
-// workbookParts are the small files around sheets with these names.
+// workbookParts returns the small files of a workbook with these sheets.
 func workbookParts(names []string) []workbookPart {
 	var types, sheets, links strings.Builder
 	for i, name := range names {
@@ -457,7 +457,7 @@ func workbookParts(names []string) []workbookPart {
 	}
 }
 
-// truncatedCellsSheet lists the cells that hold more text than a cell takes.
+// truncatedCellsSheet returns the sheet that lists the truncated cells.
 func truncatedCellsSheet(cut truncatedCells) []byte {
 	f := &xlsxWriter{names: []string{"sheet", "row", "field", "characters"}, columns: []string{"A", "B", "C", "D"}}
 	b := f.appendSheetHeader([]byte(sheetBegin))

@@ -22,7 +22,7 @@ import (
 	"github.com/intraydata/intray/source/xlsx"
 )
 
-// cellXML is a cell as the standard library reads it.
+// cellXML is a cell in XML.
 type cellXML struct {
 	Place string  `xml:"r,attr"`
 	Type  string  `xml:"t,attr"`
@@ -32,8 +32,7 @@ type cellXML struct {
 	F     *string `xml:"f"`
 }
 
-// sheetsOf reads all sheets of a workbook, and makes sure that its parts name each
-// other.
+// sheetsOf reads all sheets of a workbook, and checks that its parts refer to each other.
 func sheetsOf(t testing.TB, book []byte) (sheets [][][]cellXML) {
 	t.Helper()
 	z, err := zip.NewReader(bytes.NewReader(book), int64(len(book)))
@@ -93,8 +92,8 @@ func typed(names ...intray.TypeName) *intray.Schema {
 	return s
 }
 
-// TestWorkbookCells wants each kind of value in the form in which a workbook keeps
-// it whole.
+// TestWorkbookCells checks that each value has the type in which a workbook keeps it
+// completely.
 func TestWorkbookCells(t *testing.T) {
 	for _, c := range []struct {
 		kind        intray.TypeName
@@ -151,9 +150,8 @@ func shownCell(c cellXML) string {
 	return "number " + c.Value
 }
 
-// TestWorkbookComesBack writes drawn texts and reads them with the reader of this
-// program.
-func TestWorkbookComesBack(t *testing.T) {
+// TestWorkbookReadsBack writes drawn texts and reads them with source/xlsx.
+func TestWorkbookReadsBack(t *testing.T) {
 	text := rapid.OneOf(rapid.StringN(0, 20, -1), rapid.SampledFrom([]string{"=cmd|' /C calc'!A0", "_x0041_", "_xGGGG_", "\r\n", " a ", "\x00", "ü😀", "007", "TRUE"}))
 	rapid.Check(t, func(rt *rapid.T) {
 		rows := rapid.SliceOfN(rapid.SliceOfN(text, 3, 3), 1, 6).Draw(rt, "rows")
@@ -166,7 +164,7 @@ func TestWorkbookComesBack(t *testing.T) {
 			}
 			want = append(want, row)
 		}
-		for strings.Join(want[len(want)-1], "") == "" { // nothing shows where empty rows end
+		for strings.Join(want[len(want)-1], "") == "" { // readers skip empty rows at the end
 			want = want[:len(want)-1]
 		}
 		book := bookOf(t, typed(intray.TypeString, intray.TypeString, intray.TypeString), b)
@@ -202,10 +200,9 @@ func readBook(t *testing.T, file []byte, columns int) (rows [][]string) {
 	return rows
 }
 
-// TestWorkbooksHoldNoFormulas writes what looks like one, in keys, cells of all
-// kinds of fields and passed columns, and looks at the XML itself: there is no
-// element f, and all of it is text that is not taken for a formula when the cell is
-// edited.
+// TestWorkbooksHoldNoFormulas writes text that looks like a formula in keys, fields and
+// passed columns. The XML must have no element f, and only text that is not treated as a
+// formula when the cell is edited.
 func TestWorkbooksHoldNoFormulas(t *testing.T) {
 	starts := []string{"=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1", "＋1", "－1", "＠1", " =1", "\u00a0=1", "\ufeff=1",
 		"=HYPERLINK(\"http://a\")", "=cmd|' /C calc'!A0", "=</t></is></c><c><f>1+1</f></c>"}
@@ -280,9 +277,9 @@ func TestUnmappedColumnsInWorkbooks(t *testing.T) {
 	}
 }
 
-// TestSheetsAreDivided wants rows beyond the bound of a sheet on the next one, each
-// with the header, and none of them lost.
-func TestSheetsAreDivided(t *testing.T) {
+// TestRowsContinueOnTheNextSheet checks that rows beyond the limit of a sheet are on the
+// next one, each with the header, and that none is lost.
+func TestRowsContinueOnTheNextSheet(t *testing.T) {
 	const rows = 25
 	schema := typed(intray.TypeNumber)
 	fields, err := compileFields(schema)
@@ -310,7 +307,7 @@ func TestSheetsAreDivided(t *testing.T) {
 	if text, err = form.appendEnd(text, rows); err != nil {
 		t.Fatal(err)
 	}
-	for part := range slices.Chunk(text, 100) { // sheets end anywhere in what is written
+	for part := range slices.Chunk(text, 100) { // a sheet ends within a write
 		if n, err := book.Write(part); err != nil || n != len(part) {
 			t.Fatalf("%d of %d, %v", n, len(part), err)
 		}
@@ -336,8 +333,8 @@ func TestSheetsAreDivided(t *testing.T) {
 	}
 }
 
-// TestLongCellsAreCutAloud wants what a cell does not take to be told.
-func TestLongCellsAreCutAloud(t *testing.T) {
+// TestLongCellsAreListed checks that truncated cells are listed.
+func TestLongCellsAreListed(t *testing.T) {
 	b := &intray.Batch{Lines: make([]int64, 3), Fields: make([]intray.Cells, 1)}
 	for _, v := range []string{strings.Repeat("a", cellUnits), strings.Repeat("😀", cellUnits/2) + "ab", strings.Repeat("é", cellUnits)} {
 		b.Fields[0].AppendValue([]byte(v))
@@ -369,8 +366,7 @@ func TestColumnNames(t *testing.T) {
 	}
 }
 
-// TestWideWorkbook wants more columns than a sheet has to be refused before a row
-// is written.
+// TestWideWorkbook checks that too many columns are rejected before a row is written.
 func TestWideWorkbook(t *testing.T) {
 	schema := typed(slices.Repeat([]intray.TypeName{intray.TypeString}, sheetColumns+1)...)
 	if _, err := Write(context.Background(), io.Discard, XLSX, schema, single(&intray.Batch{})); err == nil || !strings.Contains(err.Error(), "another format") {
