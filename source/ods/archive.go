@@ -14,6 +14,7 @@ import (
 	"github.com/klauspost/compress/flate"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/xmlscan"
 	"github.com/intraydata/intray/source"
 )
 
@@ -200,9 +201,9 @@ func (p *document) checkEncryption(ctx context.Context) error {
 		return err
 	}
 	defer from.close()
-	s, err := newScanner(from, manifestPart, p.limits)
+	// The oldest applications wrote a DOCTYPE here.
+	s, err := xmlscan.New(from, xmlscan.Config{Part: manifestPart, TextBytes: p.limits.CellBytes, Depth: p.limits.Depth, Doctype: true, Namespaces: &namespaces})
 	if err == nil {
-		s.doctype = true // the oldest applications wrote one here
 		err = readManifest(s)
 	}
 	if err != nil && p.in.storeErr() != nil {
@@ -211,30 +212,31 @@ func (p *document) checkEncryption(ctx context.Context) error {
 	return err
 }
 
-func readManifest(s *scanner) error {
-	if more, err := s.nextChild(); err != nil || !more {
+func readManifest(s *xmlscan.Scanner) error {
+	if more, err := s.NextChild(); err != nil || !more {
 		return err
 	}
-	return s.forEachChild(func() error {
-		if s.is(nsManifest, "file-entry") {
+	return s.ForEachChild(func() error {
+		if s.Is(nsManifest, "file-entry") {
 			return readManifestEntry(s)
 		}
-		return s.skipElement()
+		return s.SkipUnchecked()
 	})
 }
 
 // readManifestEntry reads what the manifest says of one entry.
-func readManifestEntry(s *scanner) error {
-	path, err := s.attrText(nsManifest, "full-path")
+func readManifestEntry(s *xmlscan.Scanner) error {
+	raw, err := s.Decode(nil, s.AttrIn(nsManifest, "full-path"))
 	if err != nil {
 		return err
 	}
+	path := string(raw)
 	matters := path == contentPart || path == encryptedPart
-	return s.forEachChild(func() error {
-		if matters && s.is(nsManifest, "encryption-data") {
+	return s.ForEachChild(func() error {
+		if matters && s.Is(nsManifest, "encryption-data") {
 			return errProtected
 		}
-		return s.skipElement()
+		return s.SkipUnchecked()
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/xmlscan"
 	"github.com/intraydata/intray/source/workbook"
 )
 
@@ -51,67 +52,67 @@ type cellAttrs struct {
 }
 
 // readCellAttrs reads the attributes of the cell that has just started.
-func (s *scanner) readCellAttrs() (c cellAttrs) {
-	for i := range s.attrs {
-		a := &s.attrs[i]
-		switch s.namespaceOf(a.prefix) {
+func readCellAttrs(s *xmlscan.Scanner) (c cellAttrs) {
+	for i := range s.NumAttrs() {
+		name, value := s.AttrName(i), s.AttrValue(i)
+		switch s.NamespaceOf(s.AttrPrefix(i)) {
 		case nsOffice:
-			c.setOfficeAttr(a)
+			c.setOfficeAttr(name, value)
 		case nsTable:
-			c.setTableAttr(a)
+			c.setTableAttr(name, value)
 		case nsCalc:
-			if string(a.local) == "value-type" {
-				c.typeKnown, c.isError = true, string(a.value) == "error"
+			if string(name) == "value-type" {
+				c.typeKnown, c.isError = true, string(value) == "error"
 			}
 		}
 	}
 	return c
 }
 
-func (c *cellAttrs) setTableAttr(a *attribute) {
-	switch string(a.local) {
+func (c *cellAttrs) setTableAttr(name, value []byte) {
+	switch string(name) {
 	case "number-columns-repeated":
-		c.repeated = a.value
+		c.repeated = value
 	case "number-columns-spanned":
-		c.width = a.value
+		c.width = value
 	case "number-rows-spanned":
-		c.height = a.value
+		c.height = value
 	case "formula":
 		c.formula = true
 	}
 }
 
-func (c *cellAttrs) setOfficeAttr(a *attribute) {
-	switch string(a.local) {
+func (c *cellAttrs) setOfficeAttr(name, value []byte) {
+	switch string(name) {
 	case "value-type":
-		c.valueType = parseValueType(a.value)
+		c.valueType = parseValueType(value)
 	case "value":
-		c.values[typeNumber] = a.value
+		c.values[typeNumber] = value
 	case "date-value":
-		c.values[typeDate] = a.value
+		c.values[typeDate] = value
 	case "time-value":
-		c.values[typeTime] = a.value
+		c.values[typeTime] = value
 	case "boolean-value":
-		c.values[typeBool] = a.value
+		c.values[typeBool] = value
 	case "string-value":
-		c.values[typeText] = a.value
+		c.values[typeText] = value
 	}
 }
 
 // skipCovered passes cells that lie below a merged one: whatever they hold, the
 // application shows the first.
 func (r *rows) skipCovered() error {
-	times, err := r.parseRepeat(r.scan.attrValue(nsTable, "number-columns-repeated"))
+	times, err := r.parseRepeat(r.scan.AttrIn(nsTable, "number-columns-repeated"))
 	if err != nil {
 		return err
 	}
 	r.column += times
-	return r.scan.skipElement()
+	return r.scan.SkipUnchecked()
 }
 
 // readCell reads the cell that has just started.
 func (r *rows) readCell() error {
-	c := r.scan.readCellAttrs()
+	c := readCellAttrs(r.scan)
 	times, err := r.parseRepeat(c.repeated)
 	if err != nil {
 		return err
@@ -120,7 +121,7 @@ func (r *rows) readCell() error {
 		r.addSpan(c.width, c.height)
 	}
 	from := len(r.textBuf)
-	if r.textBuf, err = r.scan.decode(r.textBuf, c.values[c.valueType]); err != nil {
+	if r.textBuf, err = r.scan.Decode(r.textBuf, c.values[c.valueType]); err != nil {
 		return err
 	}
 	value := r.textBuf[from:len(r.textBuf):len(r.textBuf)]
@@ -143,7 +144,7 @@ func (r *rows) readCell() error {
 // says nothing about that.
 func (r *rows) readDisplayText() ([]byte, error) {
 	from := len(r.textBuf)
-	if text, ok := r.scan.trySimpleText(); ok {
+	if text, ok := r.readLeaf(); ok {
 		r.textBuf = append(r.textBuf, text...)
 		return r.textBuf[from:len(r.textBuf):len(r.textBuf)], nil
 	}

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/xmlscan"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/workbook"
 )
@@ -14,7 +15,7 @@ import (
 // contentReader walks over the sheets of a workbook.
 type contentReader struct {
 	part *part
-	scan *scanner
+	scan *xmlscan.Scanner
 	// entered counts the sheets that were entered; depth is that of the one at
 	// hand, 0 where none is open.
 	entered, depth int
@@ -49,25 +50,25 @@ func (c *contentReader) close() { c.part.close() }
 // enterBody moves into the element that holds the sheets.
 func (c *contentReader) enterBody(info *workbookInfo) error {
 	s := c.scan
-	if _, err := s.nextChild(); err != nil {
+	if _, err := s.NextChild(); err != nil {
 		return err
 	}
-	if !s.is(nsOffice, "document-content") && !s.is(nsOffice, "document") {
-		return &source.UnreadableError{Reason: intray.NewMessage("opendocument.wrong_root", intray.Params{"part": source.Excerpt(s.part), "element": source.Excerpt(string(s.local))})}
+	if !s.Is(nsOffice, "document-content") && !s.Is(nsOffice, "document") {
+		return &source.UnreadableError{Reason: intray.NewMessage("opendocument.wrong_root", intray.Params{"part": source.Excerpt(s.Part()), "element": source.Excerpt(string(s.Name))})}
 	}
 	for {
-		more, err := s.nextChild()
+		more, err := s.NextChild()
 		switch {
 		case err != nil:
 			return err
 		case !more:
-			return s.malformed(intray.NewMessage("opendocument.no_body", nil))
-		case s.is(nsOffice, "body"):
+			return s.Malformed(intray.NewMessage("opendocument.no_body", nil))
+		case s.Is(nsOffice, "body"):
 			return c.enterSpreadsheet()
-		case info != nil && (s.is(nsOffice, "automatic-styles") || s.is(nsOffice, "styles")):
+		case info != nil && (s.Is(nsOffice, "automatic-styles") || s.Is(nsOffice, "styles")):
 			err = info.readStyles(s)
 		default:
-			err = s.skipElement()
+			err = s.SkipUnchecked()
 		}
 		if err != nil {
 			return err
@@ -77,14 +78,14 @@ func (c *contentReader) enterBody(info *workbookInfo) error {
 
 // enterSpreadsheet tells spreadsheets from other documents.
 func (c *contentReader) enterSpreadsheet() error {
-	more, err := c.scan.nextChild()
+	more, err := c.scan.NextChild()
 	switch {
 	case err != nil:
 		return err
 	case !more:
-		return c.scan.malformed(intray.NewMessage("opendocument.empty_body", nil))
-	case !c.scan.is(nsOffice, "spreadsheet"):
-		return &source.UnreadableError{Reason: intray.NewMessage("opendocument.other_document", intray.Params{"element": source.Excerpt(string(c.scan.local))})}
+		return c.scan.Malformed(intray.NewMessage("opendocument.empty_body", nil))
+	case !c.scan.Is(nsOffice, "spreadsheet"):
+		return &source.UnreadableError{Reason: intray.NewMessage("opendocument.other_document", intray.Params{"element": source.Excerpt(string(c.scan.Name))})}
 	}
 	return nil
 }
@@ -93,25 +94,25 @@ func (c *contentReader) enterSpreadsheet() error {
 // behind the last.
 func (c *contentReader) nextSheet(info *workbookInfo) (bool, error) {
 	if c.depth > 0 {
-		if err := c.scan.leaveElement(c.depth); err != nil {
+		if err := c.scan.LeaveUnchecked(c.depth); err != nil {
 			return false, err
 		}
 		c.depth = 0
 	}
 	for {
-		more, err := c.scan.nextChild()
+		more, err := c.scan.NextChild()
 		if err != nil || !more {
 			return false, err
 		}
-		if c.scan.is(nsTable, "table") {
+		if c.scan.Is(nsTable, "table") {
 			c.entered++
-			c.depth = len(c.scan.nameStarts)
+			c.depth = c.scan.Depth()
 			return true, nil
 		}
-		if info != nil && c.scan.is(nsTable, "calculation-settings") {
+		if info != nil && c.scan.Is(nsTable, "calculation-settings") {
 			err = info.readSettings(c.scan)
 		} else {
-			err = c.scan.skipElement()
+			err = c.scan.SkipUnchecked()
 		}
 		if err != nil {
 			return false, err
@@ -128,7 +129,7 @@ func (c *contentReader) seekSheet(ctx context.Context, sheet int) error {
 			return err
 		}
 		if !more {
-			return c.scan.malformed(intray.NewMessage("opendocument.sheets_changed", nil))
+			return c.scan.Malformed(intray.NewMessage("opendocument.sheets_changed", nil))
 		}
 	}
 	return nil
@@ -137,10 +138,10 @@ func (c *contentReader) seekSheet(ctx context.Context, sheet int) error {
 // readToEnd reads what stands behind the last sheet, which checks that the part is
 // whole.
 func (c *contentReader) readToEnd() error {
-	if err := c.scan.leaveElement(1); err != nil {
+	if err := c.scan.LeaveUnchecked(1); err != nil {
 		return err
 	}
-	_, err := c.scan.next()
+	_, err := c.scan.Next()
 	return err
 }
 
@@ -198,20 +199,20 @@ func (p *document) hasMacros() bool {
 }
 
 // readName reads the name of a sheet or a style.
-func (l *workbookInfo) readName(s *scanner, in namespace, local string) (string, error) {
-	raw := s.attrValue(in, local)
+func (l *workbookInfo) readName(s *xmlscan.Scanner, in xmlscan.Namespace, local string) (string, error) {
+	raw := s.AttrIn(in, local)
 	if len(raw) > l.limits.NameBytes {
 		return "", &source.LimitError{Reason: intray.NewMessage("opendocument.name_too_long", intray.Params{"limit": l.limits.NameBytes})}
 	}
-	name, err := s.decode(nil, raw)
+	name, err := s.Decode(nil, raw)
 	if err == nil && !utf8.Valid(name) {
-		err = s.malformed(intray.NewMessage("xml.name_not_utf8", nil))
+		err = s.Malformed(intray.NewMessage("xml.name_not_utf8", nil))
 	}
 	return string(name), err
 }
 
 // addSheet takes the sheet that has just started.
-func (l *workbookInfo) addSheet(s *scanner) error {
+func (l *workbookInfo) addSheet(s *xmlscan.Scanner) error {
 	if len(l.sheets) >= l.limits.Sheets {
 		return &source.LimitError{Reason: intray.NewMessage("workbook.too_many_sheets", intray.Params{"limit": l.limits.Sheets})}
 	}
@@ -228,38 +229,38 @@ func (l *workbookInfo) addSheet(s *scanner) error {
 }
 
 // readStyles looks for the styles of hidden sheets.
-func (l *workbookInfo) readStyles(s *scanner) error {
-	return s.forEachChild(func() error {
-		if s.is(nsStyle, "style") && string(s.attrValue(nsStyle, "family")) == "table" {
+func (l *workbookInfo) readStyles(s *xmlscan.Scanner) error {
+	return s.ForEachChild(func() error {
+		if s.Is(nsStyle, "style") && string(s.AttrIn(nsStyle, "family")) == "table" {
 			return l.readStyle(s)
 		}
-		return s.skipElement()
+		return s.SkipUnchecked()
 	})
 }
 
-func (l *workbookInfo) readStyle(s *scanner) error {
+func (l *workbookInfo) readStyle(s *xmlscan.Scanner) error {
 	name, err := l.readName(s, nsStyle, "name")
 	if err != nil {
 		return err
 	}
-	return s.forEachChild(func() error {
-		if s.is(nsStyle, "table-properties") && string(s.attrValue(nsTable, "display")) == "false" {
+	return s.ForEachChild(func() error {
+		if s.Is(nsStyle, "table-properties") && string(s.AttrIn(nsTable, "display")) == "false" {
 			if len(l.hiddenStyles) >= l.limits.Sheets {
 				return &source.LimitError{Reason: intray.NewMessage("workbook.too_many_styles", intray.Params{"limit": l.limits.Sheets})}
 			}
 			l.hiddenStyles[name] = true
 		}
-		return s.skipElement()
+		return s.SkipUnchecked()
 	})
 }
 
 // readSettings looks for the day 0.
-func (l *workbookInfo) readSettings(s *scanner) error {
-	return s.forEachChild(func() error {
-		if day := s.attrValue(nsTable, "date-value"); s.is(nsTable, "null-date") && isDate(day) {
+func (l *workbookInfo) readSettings(s *xmlscan.Scanner) error {
+	return s.ForEachChild(func() error {
+		if day := s.AttrIn(nsTable, "date-value"); s.Is(nsTable, "null-date") && isDate(day) {
 			l.nullDate = string(day)
 		}
-		return s.skipElement()
+		return s.SkipUnchecked()
 	})
 }
 

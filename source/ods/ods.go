@@ -271,17 +271,17 @@ func detectFlat(head []byte) (float64, intray.Message) {
 	if err != nil {
 		return 0, intray.Message{}
 	}
-	more, err := s.nextChild()
+	more, err := s.NextChild()
 	switch {
 	case err != nil || !more:
 		// What is refused later, such as DOCTYPE, is still told by name.
 		if bytes.Contains(head, []byte("<office:document")) && bytes.Contains(head, []byte("opendocument.spreadsheet")) {
 			return 0.9, intray.NewMessage("opendocument.flat_head", nil)
 		}
-	case !s.is(nsOffice, "document"):
-	case isSpreadsheet(string(s.attrValue(nsOffice, "mimetype"))):
+	case !s.Is(nsOffice, "document"):
+	case isSpreadsheet(string(s.AttrIn(nsOffice, "mimetype"))):
 		return 1, intray.NewMessage("opendocument.flat", nil)
-	case s.attrValue(nsOffice, "mimetype") == nil && bytes.Contains(head, []byte("<office:spreadsheet")):
+	case s.AttrIn(nsOffice, "mimetype") == nil && bytes.Contains(head, []byte("<office:spreadsheet")):
 		return 1, intray.NewMessage("opendocument.flat", nil)
 	}
 	return 0, intray.Message{}

@@ -1,50 +1,21 @@
 package ods
 
-import "bytes"
+import (
+	"bytes"
 
-// trySimpleText is a way past the tokens for what most cells are: one paragraph of
-// plain text, and the end of the cell. Without ok nothing was read.
-func (s *scanner) trySimpleText() (text []byte, ok bool) {
-	const before = "<text:p>"
-	b, begins := bytes.CutPrefix(s.buf[s.pos:s.end], []byte(before))
-	if !begins || s.selfClosing || s.namespaceOf([]byte("text")) != nsText {
+	"github.com/intraydata/intray/internal/xmlscan"
+)
+
+// cellLeaf is what most cells are: one paragraph of plain text.
+var cellLeaf = xmlscan.NewLeaf("table:table-cell", "text:p")
+
+// readLeaf reads the text of a cell that is a cellLeaf. Without ok, nothing was
+// read.
+func (r *rows) readLeaf() (text []byte, ok bool) {
+	if r.scan.NamespaceOf([]byte("text")) != nsText {
 		return nil, false
 	}
-	size := bytes.IndexByte(b, '<')
-	if size < 0 || size > s.maxText-bufferBytes || !isPlain(b[:size]) {
-		return nil, false
-	}
-	end := s.cellEndSize(b[size:])
-	if end == 0 {
-		return nil, false
-	}
-	s.pos += len(before) + size + end
-	s.popElement()
-	return b[:size], true
-}
-
-// isPlain says whether a raw text stands for itself.
-func isPlain(raw []byte) bool {
-	for _, c := range raw {
-		if c == '&' || c == '\n' || c == '\r' {
-			return false
-		}
-	}
-	return true
-}
-
-// cellEndSize is the length of the tags that end a paragraph and the innermost
-// element, where b begins with them; else 0.
-func (s *scanner) cellEndSize(b []byte) int {
-	const after = "</text:p></"
-	open := s.innermost()
-	if len(b) <= len(after)+len(open) || string(b[:len(after)]) != after {
-		return 0
-	}
-	if b = b[len(after):]; b[len(open)] != '>' || string(b[:len(open)]) != string(open) {
-		return 0
-	}
-	return len(after) + len(open) + 1
+	return r.scan.ReadLeaf(&cellLeaf)
 }
 
 // readParagraphs reads the paragraphs of the cell that has just started into
@@ -52,14 +23,14 @@ func (s *scanner) cellEndSize(b []byte) int {
 // are any. Notes, drawings and tables within the cell are left out.
 func (r *rows) readParagraphs() (written bool, err error) {
 	s, from := r.scan, len(r.textBuf)
-	for depth := len(s.nameStarts); ; {
-		found, err := s.next()
+	for depth := s.Depth(); ; {
+		found, err := s.Next()
 		switch {
 		case err != nil:
 			return false, err
-		case len(s.nameStarts) < depth:
+		case s.Depth() < depth:
 			return written, nil
-		case found != tokenStart:
+		case found != xmlscan.Start:
 			continue
 		}
 		switch r.roleOfElement() {
@@ -71,7 +42,7 @@ func (r *rows) readParagraphs() (written bool, err error) {
 			err = r.readParagraph(from)
 		case roleGroup:
 		default:
-			err = s.skipElement()
+			err = s.SkipUnchecked()
 		}
 		if err != nil {
 			return false, err
@@ -90,10 +61,10 @@ const (
 
 // roleOfElement says what the element that has just started is to a cell.
 func (r *rows) roleOfElement() elementRole {
-	if r.scan.namespaceOf(r.scan.prefix) != nsText {
+	if r.scan.NamespaceOf(r.scan.Prefix()) != nsText {
 		return roleOther
 	}
-	switch string(r.scan.local) {
+	switch string(r.scan.Name) {
 	case "p", "h":
 		return roleParagraph
 	case "list", "list-item", "list-header", "section":
@@ -106,21 +77,21 @@ func (r *rows) roleOfElement() elementRole {
 // texts of the cell begin at from.
 func (r *rows) readParagraph(from int) error {
 	s, p := r.scan, paragraph{from: len(r.textBuf)}
-	for depth := len(s.nameStarts); ; {
-		found, err := s.next()
+	for depth := s.Depth(); ; {
+		found, err := s.Next()
 		switch {
 		case err != nil:
 			return err
-		case len(s.nameStarts) < depth:
+		case s.Depth() < depth:
 			r.textBuf = p.finish(r.textBuf)
 			return nil
-		case found == tokenText:
+		case found == xmlscan.Text:
 			err = r.addText(&p)
-		case found == tokenStart:
+		case found == xmlscan.Start:
 			err = r.addInline(from)
 		}
 		if err == nil && len(r.textBuf)-from > r.limits.CellBytes {
-			err = s.textTooLong()
+			err = s.TextTooLong()
 		}
 		if err != nil {
 			return err
@@ -131,7 +102,7 @@ func (r *rows) readParagraph(from int) error {
 // addText appends the text at hand.
 func (r *rows) addText(p *paragraph) (err error) {
 	s := r.scan
-	for raw := s.text; len(raw) > 0; {
+	for raw := s.Text; len(raw) > 0; {
 		size := bytes.IndexAny(raw, "\r\n")
 		if size < 0 {
 			size = len(raw)
@@ -141,9 +112,9 @@ func (r *rows) addText(p *paragraph) (err error) {
 		if size < len(raw) {
 			plain = bytes.TrimRight(plain, " \t")
 		}
-		if s.cdata {
+		if s.CDATA {
 			r.textBuf = append(r.textBuf, plain...)
-		} else if r.textBuf, err = s.decode(r.textBuf, plain); err != nil {
+		} else if r.textBuf, err = s.Decode(r.textBuf, plain); err != nil {
 			return err
 		}
 		if raw = raw[size:]; len(raw) > 0 {
@@ -158,14 +129,14 @@ func (r *rows) addText(p *paragraph) (err error) {
 // within spans, links and fields come by themselves.
 func (r *rows) addInline(from int) error {
 	s := r.scan
-	switch s.namespaceOf(s.prefix) {
+	switch s.NamespaceOf(s.Prefix()) {
 	case nsOffice, nsDraw, nsTable: // notes and drawings
-		return s.skipElement()
+		return s.SkipUnchecked()
 	case nsText:
 	default:
 		return nil
 	}
-	switch string(s.local) {
+	switch string(s.Name) {
 	case "s":
 		return r.addSpaces(from)
 	case "tab":
@@ -173,19 +144,19 @@ func (r *rows) addInline(from int) error {
 	case "line-break":
 		r.textBuf = append(r.textBuf, '\n')
 	case "note", "ruby-text":
-		return s.skipElement()
+		return s.SkipUnchecked()
 	}
 	return nil
 }
 
 // addSpaces appends spaces that are written as a number.
 func (r *rows) addSpaces(from int) error {
-	n, err := r.parseRepeat(r.scan.attrValue(nsText, "c"))
+	n, err := r.parseRepeat(r.scan.AttrIn(nsText, "c"))
 	if err != nil {
 		return err
 	}
 	if int64(len(r.textBuf)-from)+n > int64(r.limits.CellBytes) {
-		return r.scan.textTooLong()
+		return r.scan.TextTooLong()
 	}
 	if err := r.addRepeated(n - 1); err != nil {
 		return err

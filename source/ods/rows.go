@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/xmlscan"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/workbook"
 )
@@ -17,7 +18,7 @@ var errClosed = errors.New("the rows are closed")
 type rows struct {
 	book    *book
 	content *contentReader
-	scan    *scanner
+	scan    *xmlscan.Scanner
 	limits  Limits
 	name    string
 
@@ -96,7 +97,7 @@ func (r *rows) Close() error {
 // readElement reads the next element of the sheet: mostly a row.
 func (r *rows) readElement() error {
 	s := r.scan
-	more, err := s.nextChild()
+	more, err := s.NextChild()
 	if err != nil {
 		return err
 	}
@@ -108,10 +109,10 @@ func (r *rows) readElement() error {
 		r.groups = r.groups[:len(r.groups)-1]
 		return nil
 	}
-	if s.namespaceOf(s.prefix) != nsTable {
-		return s.skipElement()
+	if s.NamespaceOf(s.Prefix()) != nsTable {
+		return s.SkipUnchecked()
 	}
-	switch string(s.local) {
+	switch string(s.Name) {
 	case "table-row":
 		if err := r.readRow(); err != nil {
 			return r.withRow(err)
@@ -120,10 +121,10 @@ func (r *rows) readElement() error {
 	case "table-column":
 		return r.readColumn()
 	case "table-rows", "table-header-rows", "table-row-group", "table-columns", "table-header-columns", "table-column-group":
-		r.groups = append(r.groups, r.inHiddenGroup() || string(s.attrValue(nsTable, "display")) == "false")
+		r.groups = append(r.groups, r.inHiddenGroup() || string(s.AttrIn(nsTable, "display")) == "false")
 		return nil
 	}
-	return s.skipElement()
+	return s.SkipUnchecked()
 }
 
 // inHiddenGroup says whether the groups that are open are hidden.
@@ -132,11 +133,11 @@ func (r *rows) inHiddenGroup() bool { return len(r.groups) > 0 && r.groups[len(r
 // readRow reads the row that has just started. One without cells is passed,
 // however often it counts.
 func (r *rows) readRow() error {
-	times, err := r.parseRepeat(r.scan.attrValue(nsTable, "number-rows-repeated"))
+	times, err := r.parseRepeat(r.scan.AttrIn(nsTable, "number-rows-repeated"))
 	if err != nil {
 		return err
 	}
-	r.row.Hidden = r.inHiddenGroup() || isHidden(r.scan.attrValue(nsTable, "visibility"))
+	r.row.Hidden = r.inHiddenGroup() || isHidden(r.scan.AttrIn(nsTable, "visibility"))
 	r.textBuf, r.spans, r.rowBytes, r.column = r.textBuf[:0], r.spans[:0], 0, 0
 	if err := r.readCells(); err != nil {
 		return err
@@ -153,17 +154,17 @@ func (r *rows) readRow() error {
 func (r *rows) readCells() error {
 	s := r.scan
 	for {
-		more, err := s.nextChild()
+		more, err := s.NextChild()
 		if err != nil || !more {
 			return err
 		}
 		switch {
-		case s.is(nsTable, "table-cell"):
+		case s.Is(nsTable, "table-cell"):
 			err = r.readCell()
-		case s.is(nsTable, "covered-table-cell"):
+		case s.Is(nsTable, "covered-table-cell"):
 			err = r.skipCovered()
 		default:
-			err = s.skipElement()
+			err = s.SkipUnchecked()
 		}
 		if err != nil {
 			return err
@@ -303,15 +304,15 @@ type columnRange struct{ first, last int64 }
 // started.
 func (r *rows) readColumn() error {
 	s := r.scan
-	times, err := r.parseRepeat(s.attrValue(nsTable, "number-columns-repeated"))
+	times, err := r.parseRepeat(s.AttrIn(nsTable, "number-columns-repeated"))
 	if err != nil {
 		return err
 	}
-	if shown := s.attrValue(nsTable, "visibility"); r.inHiddenGroup() || isHidden(shown) {
+	if shown := s.AttrIn(nsTable, "visibility"); r.inHiddenGroup() || isHidden(shown) {
 		r.hideColumns(columnRange{r.columnCount, r.columnCount + times - 1})
 	}
 	r.columnCount += times
-	return s.skipElement()
+	return s.SkipUnchecked()
 }
 
 // hideColumns keeps which columns are hidden, as far as a sheet has columns.

@@ -1,7 +1,6 @@
 package ods
 
 import (
-	"io"
 	"strings"
 	"testing"
 
@@ -147,67 +146,4 @@ func TestRefusedByFormat(t *testing.T) {
 	} {
 		sourcetest.RequireError(t, Format{}, file, source.Options{}, &source.UnreadableError{Reason: intray.Literal(name)})
 	}
-}
-
-// TestScanAcrossBuffer moves every token over the end of the buffer, read and
-// skipped.
-func TestScanAcrossBuffer(t *testing.T) {
-	const inside = `<b c="d>" e='"'/><!-- <x> --><?p ?><f>g&amp;h<![CDATA[i<]]></f >`
-	for shift := range len(inside) + 10 {
-		pad := strings.Repeat(" ", bufferBytes-shift-len("<a><s>"))
-		for _, skipped := range []bool{true, false} {
-			s, err := newScanner(&slowly{text: `<a><s>` + pad + inside + `</s><z/></a>`}, "part", Limits{}.WithDefaults())
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, want := "", "<a<s>"
-			for found := tokenNone; found != tokenEOF; {
-				if found, err = s.next(); err != nil {
-					t.Fatalf("shift %d: %v", shift, err)
-				}
-				got += describe(s, found)
-				if skipped && found == tokenStart && string(s.local) == "s" {
-					if err := s.skipElement(); err != nil {
-						t.Fatalf("shift %d: %v", shift, err)
-					}
-					got += ">"
-				}
-			}
-			if want += "<z>>"; !skipped {
-				want = `<a<s<b c=d> e=">` + `<fg&amp;hi<>><z>>`
-			}
-			if got != want {
-				t.Fatalf("shift %d, skipped %v: %s, not %s", shift, skipped, got, want)
-			}
-		}
-	}
-}
-
-// describe writes a token.
-func describe(s *scanner, found token) string {
-	switch found {
-	case tokenStart:
-		text := "<" + string(s.local)
-		for _, a := range s.attrs {
-			text += " " + string(a.local) + "=" + string(a.value)
-		}
-		return text
-	case tokenEnd:
-		return ">"
-	case tokenText:
-		return strings.TrimSpace(string(s.text))
-	}
-	return ""
-}
-
-// slowly gives one byte at a time.
-type slowly struct{ text string }
-
-func (s *slowly) Read(p []byte) (int, error) {
-	n := copy(p[:min(len(p), 1)], s.text)
-	s.text = s.text[n:]
-	if n == 0 {
-		return 0, io.EOF
-	}
-	return n, nil
 }

@@ -38,6 +38,8 @@ func TestRefuses(t *testing.T) {
 		"a tag too many":          {"</a>", unreadable(0, "closes an element that is not open")},
 		"a tag without a name":    {one("< Row/>"), unreadable(0, "a tag that cannot be read")},
 		"a tag in a tag":          {one("<Row <Cell/>"), unreadable(0, "a tag that cannot be read")},
+		"a value without quotes":  {one("<Row ss:Index=3/>"), unreadable(0, "a tag that cannot be read")},
+		"attributes":              {one("<Row" + strings.Repeat(" a=''", 1025) + "/>"), limit(0, "a tag with more than 1,024 attributes")},
 		"cut in the middle":       {whole[:len(whole)/2], unreadable(0, "it ends in the middle of its XML")},
 		"cut in a comment":        {whole[:len(declaration)] + "<!-- ", unreadable(0, "it ends in the middle of its XML")},
 		"cut in a value":          {one(row(`<Cell ss:Index="`)), unreadable(0, "it ends in the middle of its XML")},

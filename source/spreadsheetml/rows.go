@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/xmlscan"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/workbook"
 )
@@ -21,7 +22,7 @@ const maxRow = 1 << 40
 type rows struct {
 	book  *book
 	sheet sheet
-	scan  *scanner
+	scan  *xmlscan.Scanner
 	// columnStyles are the styles of whole columns, nil where one has none.
 	columnStyles []*style
 	// hiddenColumns are the columns that are not shown, merged the ranges that begin in
@@ -48,22 +49,26 @@ func openRows(ctx context.Context, b *book, s sheet) (*rows, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &rows{book: b, sheet: s, scan: newScanner(text, b.limits.CellBytes+markupBytes), textBuf: make([]byte, 0, 1<<10)}
-	if _, err := r.scan.nextChild(); err != nil {
+	scan, err := newScanner(text, b.limits.CellBytes+markupBytes)
+	if err != nil {
+		return nil, err
+	}
+	r := &rows{book: b, sheet: s, scan: scan, textBuf: make([]byte, 0, 1<<10)}
+	if _, err := scan.NextChild(); err != nil {
 		return nil, err
 	}
 	for {
-		more, err := r.scan.nextChild()
+		more, err := r.scan.NextChild()
 		switch {
 		case err != nil:
 			return nil, err
 		case !more:
 			r.err = io.EOF
 			return r, nil
-		case r.scan.is("Table"):
+		case string(r.scan.Name) == "Table":
 			return r, nil
 		}
-		if err := r.scan.skipElement(); err != nil {
+		if err := r.scan.Skip(); err != nil {
 			return nil, err
 		}
 	}
@@ -95,14 +100,14 @@ func (r *rows) Next(ctx context.Context) (workbook.Row, error) {
 
 // readElement reads the next element of the table; what is no row has no cells.
 func (r *rows) readElement() (workbook.Row, error) {
-	more, err := r.scan.nextChild()
+	more, err := r.scan.NextChild()
 	if err == nil && !more {
 		err = io.EOF
 	}
 	if err != nil {
 		return workbook.Row{}, err
 	}
-	switch string(localName(r.scan.name)) {
+	switch string(r.scan.Name) {
 	case "Row":
 		return r.readRow()
 	case "Column":
@@ -110,27 +115,27 @@ func (r *rows) readElement() (workbook.Row, error) {
 			return workbook.Row{}, err
 		}
 	}
-	return workbook.Row{}, r.scan.skipElement()
+	return workbook.Row{}, r.scan.Skip()
 }
 
 // readColumn notes the style of columns.
 func (r *rows) readColumn() error {
 	most := int64(r.book.limits.Columns)
-	index, err := parseIntAttr(r.scan.attrValue("Index"), 1, 1<<31, r.lastColumn+1)
+	index, err := parseIntAttr(r.scan.Attr("Index"), 1, 1<<31, r.lastColumn+1)
 	if err != nil {
 		return err
 	}
-	span, err := parseIntAttr(r.scan.attrValue("Span"), 0, 1<<31, 0)
+	span, err := parseIntAttr(r.scan.Attr("Span"), 0, 1<<31, 0)
 	if err != nil {
 		return err
 	}
 	r.lastColumn = index + span
-	if r.scan.attrBool("Hidden") {
+	if r.scan.AttrBool("Hidden") {
 		for int64(len(r.hiddenColumns)) < min(index+span, most) {
 			r.hiddenColumns = append(r.hiddenColumns, int64(len(r.hiddenColumns))+1 >= index)
 		}
 	}
-	if st := r.book.info.styles.lookup(r.scan.attrValue("StyleID")); st != nil {
+	if st := r.book.info.styles.lookup(r.scan.Attr("StyleID")); st != nil {
 		for c := index; c <= min(index+span, most); c++ {
 			for int64(len(r.columnStyles)) < c {
 				r.columnStyles = append(r.columnStyles, nil)
@@ -143,31 +148,31 @@ func (r *rows) readColumn() error {
 
 // readRow reads a row, which has just started.
 func (r *rows) readRow() (workbook.Row, error) {
-	number, err := parseIntAttr(r.scan.attrValue("Index"), 1, maxRow, r.number+1)
+	number, err := parseIntAttr(r.scan.Attr("Index"), 1, maxRow, r.number+1)
 	if err != nil {
 		return workbook.Row{}, err
 	}
 	if number <= r.number {
 		return workbook.Row{}, damagedError(intray.NewMessage("workbook.rows_out_of_order", intray.Params{"row": number, "previous": r.number}))
 	}
-	span, err := parseIntAttr(r.scan.attrValue("Span"), 0, maxRow, 0)
+	span, err := parseIntAttr(r.scan.Attr("Span"), 0, maxRow, 0)
 	if err != nil {
 		return workbook.Row{}, err
 	}
 	r.number = number
-	row := workbook.Row{Number: number, Hidden: r.scan.attrBool("Hidden")}
-	rowStyle := r.book.info.styles.lookup(r.scan.attrValue("StyleID"))
+	row := workbook.Row{Number: number, Hidden: r.scan.AttrBool("Hidden")}
+	rowStyle := r.book.info.styles.lookup(r.scan.Attr("StyleID"))
 	r.cells, r.merged, r.textBuf = r.cells[:0], r.merged[:0], r.textBuf[:0]
 	for next := int64(1); ; {
-		more, err := r.scan.nextChild()
+		more, err := r.scan.NextChild()
 		if err != nil {
 			return row, err
 		}
 		if !more {
 			break
 		}
-		if !r.scan.is("Cell") {
-			if err := r.scan.skipElement(); err != nil {
+		if string(r.scan.Name) != "Cell" {
+			if err := r.scan.Skip(); err != nil {
 				return row, err
 			}
 			continue
@@ -185,9 +190,10 @@ func (r *rows) readRow() (workbook.Row, error) {
 func (r *rows) readCell(next int64, st *style) (int64, error) {
 	limits := r.book.limits
 	index, across, down := next, int64(0), int64(0)
-	for key, value, rest := nextAttribute(r.scan.attrs); key != nil; key, value, rest = nextAttribute(rest) {
+	for i := range r.scan.NumAttrs() {
 		var err error
-		switch string(localName(key)) {
+		value := r.scan.AttrValue(i)
+		switch string(r.scan.AttrName(i)) {
 		case "Index":
 			index, err = parseIntAttr(value, 1, 1<<31, next)
 		case "MergeAcross":
@@ -242,19 +248,19 @@ func (r *rows) ColumnHidden(column int) bool {
 // readValues reads what stands in a cell. Only the first value counts.
 func (r *rows) readValues(column int, st *style) error {
 	for found := false; ; {
-		more, err := r.scan.nextChild()
+		more, err := r.scan.NextChild()
 		if err != nil || !more {
 			return err
 		}
-		if found || !r.scan.is("Data") {
-			if err := r.scan.skipElement(); err != nil {
+		if found || string(r.scan.Name) != "Data" {
+			if err := r.scan.Skip(); err != nil {
 				return err
 			}
 			continue
 		}
 		found = true
-		kind := parseValueType(r.scan.attrValue("Type"))
-		if r.raw, err = r.scan.appendContent(r.raw[:0], r.book.limits.CellBytes); err != nil {
+		kind := parseValueType(r.scan.Attr("Type"))
+		if r.raw, err = appendContent(r.scan, r.raw[:0], r.book.limits.CellBytes); err != nil {
 			return err
 		}
 		if c := r.newCell(kind, st); len(c.Value) > 0 {

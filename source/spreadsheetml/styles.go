@@ -2,6 +2,7 @@ package spreadsheetml
 
 import (
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/xmlscan"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/numfmt"
 )
@@ -39,15 +40,15 @@ type styles struct {
 }
 
 // read takes the element Styles, which has just started.
-func (st *styles) read(s *scanner) error {
+func (st *styles) read(s *xmlscan.Scanner) error {
 	st.decls = map[string]styleDecl{}
 	for {
-		more, err := s.nextChild()
+		more, err := s.NextChild()
 		if err != nil || !more {
 			return err
 		}
-		if !s.is("Style") {
-			if err := s.skipElement(); err != nil {
+		if string(s.Name) != "Style" {
+			if err := s.Skip(); err != nil {
 				return err
 			}
 			continue
@@ -61,30 +62,30 @@ func (st *styles) read(s *scanner) error {
 	}
 }
 
-func (st *styles) readStyle(s *scanner) error {
-	id, err := s.attrText("ID")
+func (st *styles) readStyle(s *xmlscan.Scanner) error {
+	id, err := attrText(s, "ID")
 	if err != nil {
 		return err
 	}
 	d := styleDecl{}
-	if d.parent, err = s.attrText("Parent"); err != nil {
+	if d.parent, err = attrText(s, "Parent"); err != nil {
 		return err
 	}
 	for {
-		more, err := s.nextChild()
+		more, err := s.NextChild()
 		if err != nil {
 			return err
 		}
 		if !more {
 			break
 		}
-		if s.is("NumberFormat") {
+		if string(s.Name) == "NumberFormat" {
 			d.hasFormat = true
-			if d.code, err = s.attrText("Format"); err != nil {
+			if d.code, err = attrText(s, "Format"); err != nil {
 				return err
 			}
 		}
-		if err := s.skipElement(); err != nil {
+		if err := s.Skip(); err != nil {
 			return err
 		}
 	}

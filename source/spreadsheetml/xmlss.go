@@ -16,12 +16,12 @@ package spreadsheetml
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/xmlscan"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/charset"
 	"github.com/intraydata/intray/source/workbook"
@@ -46,8 +46,13 @@ func (Format) Detect(_ source.Input, head []byte) (score float64, reason intray.
 	if bytes.Contains(text, []byte("<?mso-application")) && bytes.Contains(text, []byte("Excel.Sheet")) {
 		return 0.98, intray.NewMessage("xmlss.names_excel", nil)
 	}
-	s := newScanner(bytes.NewReader(text), len(text)+1)
-	if kind, err := s.next(); err == nil && kind == tokenStart && string(localName(s.name)) == "Workbook" && bytes.Contains(s.attrs, []byte(namespace)) {
+	s, err := newScanner(bytes.NewReader(text), len(text)+1)
+	if err != nil {
+		return 0, intray.Message{}
+	}
+	_, _ = s.Next() // Open reports what is wrong with the tag
+	tag, _, complete := bytes.Cut(text[s.Offset():], []byte(">"))
+	if complete && string(s.Name) == "Workbook" && bytes.Contains(tag, []byte(namespace)) {
 		return 0.98, intray.NewMessage("xmlss.workbook_root", nil)
 	}
 	return 0, intray.Message{}
@@ -113,6 +118,10 @@ const (
 	maxSheets = 10_000
 	// markupBytes is how much longer a text may be as it is written than a cell.
 	markupBytes = 1 << 20
+	// maxDepth is how deep elements may be nested.
+	maxDepth = 64
+	// maxStateBytes is the most bytes of how a sheet is shown.
+	maxStateBytes = 256
 	// pollElements is how many elements are read between two looks at the
 	// context.
 	pollElements = 1024
@@ -151,7 +160,11 @@ func readWorkbookInfo(ctx context.Context, doc *document, limits source.Limits) 
 	if doc.isUTF8() && !doc.explicit {
 		text = io.TeeReader(text, &check)
 	}
-	if err := s.read(ctx, newScanner(text, limits.CellBytes+markupBytes)); err != nil {
+	scan, err := newScanner(text, limits.CellBytes+markupBytes)
+	if err == nil {
+		err = s.read(ctx, scan)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if check.FirstInvalid() >= 0 && doc.guess.Invalid == 0 {
@@ -165,22 +178,22 @@ func readWorkbookInfo(ctx context.Context, doc *document, limits source.Limits) 
 	return s, nil
 }
 
-func (s *workbookInfo) read(ctx context.Context, scan *scanner) error {
-	if _, err := scan.nextChild(); err != nil {
+func (s *workbookInfo) read(ctx context.Context, scan *xmlscan.Scanner) error {
+	if _, err := scan.NextChild(); err != nil {
 		return err
 	}
-	if !scan.is("Workbook") {
-		return &source.UnreadableError{Reason: intray.NewMessage("xmlss.not_workbook", intray.Params{"element": source.Excerpt(string(scan.name))})}
+	if string(scan.Name) != "Workbook" {
+		return &source.UnreadableError{Reason: intray.NewMessage("xmlss.not_workbook", intray.Params{"element": source.Excerpt(scan.FullName())})}
 	}
 	for {
-		more, err := scan.nextChild()
+		more, err := scan.NextChild()
 		if err != nil {
 			return err
 		}
 		if !more {
 			break
 		}
-		switch string(localName(scan.name)) {
+		switch string(scan.Name) {
 		case "Styles":
 			err = s.styles.read(scan)
 		case "ExcelWorkbook":
@@ -188,55 +201,53 @@ func (s *workbookInfo) read(ctx context.Context, scan *scanner) error {
 		case "Worksheet":
 			err = s.readSheet(ctx, scan)
 		default:
-			err = scan.skipElement()
+			err = scan.Skip()
 		}
 		if err != nil {
 			return err
 		}
 	}
-	if _, err := scan.next(); err != nil && !errors.Is(err, io.EOF) {
-		return err
-	}
-	return nil
+	_, err := scan.Next()
+	return err
 }
 
-func (s *workbookInfo) readWorkbook(scan *scanner) error {
+func (s *workbookInfo) readWorkbook(scan *xmlscan.Scanner) error {
 	for {
-		more, err := scan.nextChild()
+		more, err := scan.NextChild()
 		if err != nil || !more {
 			return err
 		}
-		s.epoch1904 = s.epoch1904 || scan.is("Date1904")
-		if err := scan.skipElement(); err != nil {
+		s.epoch1904 = s.epoch1904 || string(scan.Name) == "Date1904"
+		if err := scan.Skip(); err != nil {
 			return err
 		}
 	}
 }
 
-func (s *workbookInfo) readSheet(ctx context.Context, scan *scanner) error {
+func (s *workbookInfo) readSheet(ctx context.Context, scan *xmlscan.Scanner) error {
 	if len(s.sheets) == maxSheets {
 		return &source.LimitError{Reason: intray.NewMessage("workbook.too_many_sheets", intray.Params{"limit": maxSheets})}
 	}
-	name, err := scan.attrText("Name")
+	name, err := attrText(scan, "Name")
 	if err != nil {
 		return err
 	}
-	found := sheet{Sheet: workbook.Sheet{Name: name}, offset: scan.tokenOffset}
+	found := sheet{Sheet: workbook.Sheet{Name: name}, offset: scan.Offset()}
 	for {
-		more, err := scan.nextChild()
+		more, err := scan.NextChild()
 		if err != nil {
 			return err
 		}
 		if !more {
 			break
 		}
-		switch string(localName(scan.name)) {
+		switch string(scan.Name) {
 		case "Table":
 			err = s.readTable(ctx, scan, &found)
 		case "WorksheetOptions":
 			err = readOptions(scan, &found)
 		default:
-			err = scan.skipElement()
+			err = scan.Skip()
 		}
 		if err != nil {
 			return err
@@ -247,9 +258,9 @@ func (s *workbookInfo) readSheet(ctx context.Context, scan *scanner) error {
 }
 
 // readTable goes past the cells, and counts what is hidden.
-func (s *workbookInfo) readTable(ctx context.Context, scan *scanner, found *sheet) error {
+func (s *workbookInfo) readTable(ctx context.Context, scan *xmlscan.Scanner, found *sheet) error {
 	for {
-		more, err := scan.nextChild()
+		more, err := scan.NextChild()
 		if err != nil || !more {
 			return err
 		}
@@ -259,36 +270,36 @@ func (s *workbookInfo) readTable(ctx context.Context, scan *scanner, found *shee
 			}
 			s.poll = pollElements
 		}
-		if scan.attrBool("Hidden") {
-			more, err := parseIntAttr(scan.attrValue("Span"), 0, 1<<31, 0)
+		if scan.AttrBool("Hidden") {
+			more, err := parseIntAttr(scan.Attr("Span"), 0, 1<<31, 0)
 			if err != nil {
 				return err
 			}
-			if scan.is("Row") {
+			if string(scan.Name) == "Row" {
 				found.hiddenRows += 1 + more
 			} else {
 				found.hiddenColumns += 1 + more
 			}
 		}
-		if err := scan.skipElement(); err != nil {
+		if err := scan.Skip(); err != nil {
 			return err
 		}
 	}
 }
 
-func readOptions(scan *scanner, found *sheet) error {
+func readOptions(scan *xmlscan.Scanner, found *sheet) error {
 	for {
-		more, err := scan.nextChild()
+		more, err := scan.NextChild()
 		if err != nil || !more {
 			return err
 		}
-		if !scan.is("Visible") {
-			if err := scan.skipElement(); err != nil {
+		if string(scan.Name) != "Visible" {
+			if err := scan.Skip(); err != nil {
 				return err
 			}
 			continue
 		}
-		state, err := scan.appendContent(nil, maxNameBytes)
+		state, err := appendContent(scan, nil, maxStateBytes)
 		if err != nil {
 			return err
 		}

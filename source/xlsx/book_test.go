@@ -1,7 +1,6 @@
 package xlsx
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -202,43 +201,5 @@ func TestDetect(t *testing.T) {
 				t.Errorf("score %v, reason %q", score, reason)
 			}
 		})
-	}
-}
-
-// slowly gives one byte at a time.
-type slowly struct{ from *bytes.Reader }
-
-func (s slowly) Read(p []byte) (int, error) { return s.from.Read(p[:min(len(p), 1)]) }
-
-// TestScanAcrossBuffer moves every token over the end of the buffer.
-func TestScanAcrossBuffer(t *testing.T) {
-	const tokens = `<b c="d>" e='"'/><!-- <x> --><?p ?><f>g&amp;h<![CDATA[i<]]></f >`
-	for shift := range len(tokens) + 2 {
-		text := `<a>` + strings.Repeat(" ", bufferBytes-shift-len("<a>")) + tokens + `</a>`
-		s, err := newScanner(slowly{bytes.NewReader([]byte(text))}, "part", Limits{}.WithDefaults())
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := ""
-		for {
-			found, err := s.next()
-			if err != nil {
-				t.Fatalf("shift %d: %v", shift, err)
-			}
-			if found == tokenEOF {
-				break
-			}
-			switch found {
-			case tokenStart:
-				got += "<" + string(s.name) + "," + string(s.attrValue("c")) + "," + string(s.attrValue("e"))
-			case tokenEnd:
-				got += ">"
-			case tokenText:
-				got += strings.TrimSpace(string(s.text))
-			}
-		}
-		if want := `<a,,<b,d>,">` + `<f,,g&amp;hi<>>`; got != want {
-			t.Fatalf("shift %d: %s", shift, got)
-		}
 	}
 }

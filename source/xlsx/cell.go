@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/xmlscan"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/workbook"
 )
@@ -42,16 +43,19 @@ func parseCellType(t []byte) cellType {
 	return typeUnknown
 }
 
+// valueLeaf is what most cells are: a value without a formula.
+var valueLeaf = xmlscan.NewLeaf("c", "v")
+
 // readCell reads the cell that has just started.
 func (r *rows) readCell() error {
 	s := r.scan
 	kind, styled, placed := typeNumber, 0, false
-	for _, a := range s.attrs {
-		value := s.buf[s.tagPos+a.value : s.tagPos+a.valueEnd]
-		if a.nameEnd-a.name != 1 {
+	for i := range s.NumAttrs() {
+		name, value := s.AttrName(i), s.AttrValue(i)
+		if len(name) != 1 {
 			continue
 		}
-		switch s.buf[s.tagPos+a.name] {
+		switch name[0] {
 		case 'r':
 			placed = true
 			if err := r.setPosition(value); err != nil {
@@ -70,10 +74,10 @@ func (r *rows) readCell() error {
 		return r.limitError(intray.NewMessage("sheet.too_many_columns", intray.Params{"limit": limit}))
 	}
 	if kind == typeUnknown {
-		return r.unreadable(intray.NewMessage("xlsx.unknown_cell_type", intray.Params{"cell": r.reference(r.column), "type": source.Excerpt(string(s.attrValue("t")))}))
+		return r.unreadable(intray.NewMessage("xlsx.unknown_cell_type", intray.Params{"cell": r.reference(r.column), "type": source.Excerpt(string(s.Attr("t")))}))
 	}
 	rich, quick := false, false
-	if r.raw, quick = s.trySimpleValue(); !quick {
+	if r.raw, quick = s.ReadLeaf(&valueLeaf); !quick {
 		var err error
 		if rich, err = r.readValue(); err != nil {
 			return err
@@ -128,19 +132,19 @@ func parseIndex(text []byte) int {
 func (r *rows) readValue() (rich bool, err error) {
 	text := r.scratch[:0]
 	for {
-		more, err := r.scan.nextChild()
+		more, err := r.scan.NextChild()
 		if err != nil || !more {
 			r.raw, r.scratch = text, text
 			return rich, err
 		}
 		switch {
-		case string(r.scan.name) == "v" && !rich:
-			text, err = r.scan.appendContent(text[:0])
-		case string(r.scan.name) == "is":
+		case string(r.scan.Name) == "v" && !rich:
+			text, err = appendContent(r.scan, text[:0])
+		case string(r.scan.Name) == "is":
 			rich = true
-			text, err = r.scan.appendRichText(text[:0])
+			text, err = appendRichText(r.scan, text[:0])
 		default:
-			err = r.scan.skipElement()
+			err = r.scan.Skip()
 		}
 		if err != nil {
 			return rich, err
@@ -227,7 +231,7 @@ func (r *rows) setText(c *workbook.Cell, st *style, text []byte) {
 func (r *rows) setBool(c *workbook.Cell) {
 	c.Kind = intray.CellBool
 	switch {
-	case isTrue(r.raw):
+	case xmlscan.IsTrue(r.raw):
 		c.Value, c.Formatted = r.copyText([]byte("true")), r.copyText([]byte("TRUE"))
 	case string(r.raw) == "0" || string(r.raw) == "false":
 		c.Value, c.Formatted = r.copyText([]byte("false")), r.copyText([]byte("FALSE"))

@@ -36,6 +36,8 @@ func TestCells(t *testing.T) {
 			[]string{"A1 text a", "B1 text b [<b>]", "C1 text c []"}},
 		"inline strings": {simple(`<row r="1"><c r="A1" t="inlineStr"><is><r><t>a</t></r><r><t>b</t></r></is></c><c r="B1"><is><t>plain</t></is></c><c r="C1" t="inlineStr"><v>value</v></c></row>`),
 			[]string{"A1 text ab", "B1 text plain", "C1 text value"}},
+		"carriage returns at the end": {simple("<row r=\"1\"><c r=\"A1\" t=\"str\"><v>a\r</v></c><c r=\"B1\" t=\"inlineStr\"><is><t xml:space=\"preserve\">b\r</t></is></c><c r=\"C1\" t=\"s\"><v>0</v></c><c r=\"D1\"><v>1\r</v></c></row>").withStrings("<si><t xml:space=\"preserve\">c\r\n\r</t></si>"),
+			[]string{"A1 text a\n", "B1 text b\n", "C1 text c\n\n", "D1 number 1"}},
 		"formulas": {simple(`<row r="1"><c r="A1"><f>1+1</f><v>2</v></c><c r="B1"><f>1+1</f></c><c r="C1" t="str"><f>"a"&amp;"b"</f><v>a&amp;b</v></c><c r="D1" t="str"><f/><v/></c></row>`),
 			[]string{"A1 number 2", "C1 text a&b"}},
 		"cells and rows without names": {simple(`<row><c><v>1</v></c><c/><c><v>3</v></c></row><row><c r="B2"><v>4</v></c><c><v>5</v></c></row><row><c r="A7"><v>6</v></c></row><row><c><v>7</v></c></row>`),

@@ -15,6 +15,7 @@ import (
 	"strconv"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/xmlscan"
 	"github.com/intraydata/intray/source"
 )
 
@@ -300,18 +301,18 @@ func parseAgileSettings(settings []byte) (archive, password encryptionAttrs) {
 		return nil, nil
 	}
 	for {
-		found, err := s.next()
-		if err != nil || found == tokenEOF {
+		found, err := s.Next()
+		if err != nil || found == xmlscan.EOF {
 			return archive, password
 		}
-		if found != tokenStart {
+		if found != xmlscan.Start {
 			continue
 		}
 		list := encryptionAttrs{}
-		for _, a := range s.attrs {
-			list[string(s.buf[s.tagPos+a.name:s.tagPos+a.nameEnd])] = bytes.Clone(s.buf[s.tagPos+a.value : s.tagPos+a.valueEnd])
+		for i := range s.NumAttrs() {
+			list[string(s.AttrName(i))] = bytes.Clone(s.AttrValue(i))
 		}
-		switch string(s.name) {
+		switch string(s.Name) {
 		case "keyData":
 			archive = list
 		case "encryptedKey":

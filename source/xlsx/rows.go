@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/xmlscan"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/workbook"
 )
@@ -21,7 +22,7 @@ type rows struct {
 	strings *sharedStrings
 	sheet   sheetEntry
 	part    *part
-	scan    *scanner
+	scan    *xmlscan.Scanner
 	hidden  *[maxColumns]bool
 	// merged are the ranges that were found and not given.
 	merged []workbook.Range
@@ -63,11 +64,11 @@ func openRows(ctx context.Context, b *book, shared *sharedStrings, sheet sheetEn
 
 // readPreamble reads what stands in front of the cells.
 func (r *rows) readPreamble() error {
-	if err := r.scan.expectRoot("worksheet"); err != nil {
+	if err := r.scan.OpenRoot("worksheet"); err != nil {
 		return err
 	}
 	for {
-		more, err := r.scan.nextChild()
+		more, err := r.scan.NextChild()
 		if err != nil {
 			return err
 		}
@@ -75,13 +76,13 @@ func (r *rows) readPreamble() error {
 			r.err = io.EOF
 			return nil
 		}
-		switch string(r.scan.name) {
+		switch string(r.scan.Name) {
 		case "sheetData":
 			return nil
 		case "cols":
 			err = r.readColumns()
 		default:
-			err = r.scan.skipElement()
+			err = r.scan.Skip()
 		}
 		if err != nil {
 			return err
@@ -92,18 +93,18 @@ func (r *rows) readPreamble() error {
 // readColumns notes which are hidden.
 func (r *rows) readColumns() error {
 	for {
-		more, err := r.scan.nextChild()
+		more, err := r.scan.NextChild()
 		if err != nil || !more {
 			return err
 		}
-		if string(r.scan.name) == "col" && r.scan.attrBool("hidden") {
-			from, known := parseRow(r.scan.attrValue("min"))
-			to, also := parseRow(r.scan.attrValue("max"))
+		if string(r.scan.Name) == "col" && r.scan.AttrBool("hidden") {
+			from, known := parseRow(r.scan.Attr("min"))
+			to, also := parseRow(r.scan.Attr("max"))
 			if known && also {
 				r.hideColumns(from, to)
 			}
 		}
-		if err := r.scan.skipElement(); err != nil {
+		if err := r.scan.Skip(); err != nil {
 			return err
 		}
 	}
@@ -149,7 +150,7 @@ func (r *rows) Close() error {
 
 // readRow reads the next element of the sheet's cells: mostly a row.
 func (r *rows) readRow() error {
-	more, err := r.scan.nextChild()
+	more, err := r.scan.NextChild()
 	if err != nil {
 		return err
 	}
@@ -157,8 +158,8 @@ func (r *rows) readRow() error {
 	if !more {
 		return r.readTrailer()
 	}
-	if string(r.scan.name) != "row" {
-		return r.scan.skipElement()
+	if string(r.scan.Name) != "row" {
+		return r.scan.Skip()
 	}
 	if err := r.startRow(); err != nil {
 		return err
@@ -173,9 +174,9 @@ func (r *rows) readRow() error {
 // behind the last, unless its first cell tells another.
 func (r *rows) startRow() error {
 	last := r.row.Number
-	r.row = workbook.Row{Number: last + 1, Hidden: r.scan.attrBool("hidden")}
+	r.row = workbook.Row{Number: last + 1, Hidden: r.scan.AttrBool("hidden")}
 	r.column, r.unsorted, r.numbered = -1, false, false
-	text := r.scan.attrValue("r")
+	text := r.scan.Attr("r")
 	if text == nil {
 		return nil
 	}
@@ -200,14 +201,14 @@ func (r *rows) setRowNumber(last, number int64) error {
 
 func (r *rows) readCells() error {
 	for {
-		more, err := r.scan.nextChild()
+		more, err := r.scan.NextChild()
 		if err != nil || !more {
 			return err
 		}
-		if string(r.scan.name) == "c" {
+		if string(r.scan.Name) == "c" {
 			err = r.readCell()
 		} else {
-			err = r.scan.skipElement()
+			err = r.scan.Skip()
 		}
 		if err != nil {
 			return err
@@ -264,7 +265,7 @@ func (b *book) MergedRanges(ctx context.Context, sheet int) ([]workbook.Range, e
 	}
 	defer func() { _ = r.Close() }()
 	if r.err == nil { // the cells begin here
-		err = r.scan.skipElement()
+		err = r.scan.Skip()
 	}
 	if err == nil && r.err == nil {
 		err = r.findMergeCells()
@@ -298,14 +299,14 @@ func (r *rows) readTrailer() error {
 // findMergeCells goes on to the merged ranges, which come behind the cells.
 func (r *rows) findMergeCells() error {
 	for {
-		more, err := r.scan.nextChild()
+		more, err := r.scan.NextChild()
 		if err != nil || !more {
 			return err
 		}
-		if string(r.scan.name) == "mergeCells" {
+		if string(r.scan.Name) == "mergeCells" {
 			return r.readMergeCells()
 		}
-		if err := r.scan.skipElement(); err != nil {
+		if err := r.scan.Skip(); err != nil {
 			return err
 		}
 	}
@@ -313,17 +314,17 @@ func (r *rows) findMergeCells() error {
 
 func (r *rows) readMergeCells() error {
 	for {
-		more, err := r.scan.nextChild()
+		more, err := r.scan.NextChild()
 		if err != nil || !more {
 			return err
 		}
 		if limit := r.book.arc.limits.Merges; len(r.merged) >= limit {
 			return r.limitError(intray.NewMessage("sheet.too_many_merged_ranges", intray.Params{"limit": limit}))
 		}
-		if g, ok := parseRange(r.scan.attrValue("ref")); ok && string(r.scan.name) == "mergeCell" {
+		if g, ok := parseRange(r.scan.Attr("ref")); ok && string(r.scan.Name) == "mergeCell" {
 			r.merged = append(r.merged, g)
 		}
-		if err := r.scan.skipElement(); err != nil {
+		if err := r.scan.Skip(); err != nil {
 			return err
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/xmlscan"
 	"github.com/intraydata/intray/source"
 )
 
@@ -60,23 +61,23 @@ func readSharedStrings(ctx context.Context, arc *archive, name string) (*sharedS
 	return t, nil
 }
 
-func (t *sharedStrings) read(s *scanner) error {
-	if err := s.expectRoot("sst"); err != nil {
+func (t *sharedStrings) read(s *xmlscan.Scanner) error {
+	if err := s.OpenRoot("sst"); err != nil {
 		return err
 	}
 	var text []byte
 	for {
-		more, err := s.nextChild()
+		more, err := s.NextChild()
 		if err != nil || !more {
 			return err
 		}
-		if string(s.name) != "si" {
-			if err := s.skipElement(); err != nil {
+		if string(s.Name) != "si" {
+			if err := s.Skip(); err != nil {
 				return err
 			}
 			continue
 		}
-		if text, err = s.appendRichText(text[:0]); err != nil {
+		if text, err = appendRichText(s, text[:0]); err != nil {
 			return err
 		}
 		if err := t.addString(text); err != nil {

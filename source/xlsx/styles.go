@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/xmlscan"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/numfmt"
 )
@@ -61,22 +62,22 @@ func readStyles(ctx context.Context, arc *archive, name string) (*styles, error)
 	return st, causeIfCanceled(ctx, err)
 }
 
-func (st *styles) read(s *scanner, limits Limits) error {
-	if err := s.expectRoot("styleSheet"); err != nil {
+func (st *styles) read(s *xmlscan.Scanner, limits Limits) error {
+	if err := s.OpenRoot("styleSheet"); err != nil {
 		return err
 	}
 	for {
-		more, err := s.nextChild()
+		more, err := s.NextChild()
 		if err != nil || !more {
 			return err
 		}
-		switch string(s.name) {
+		switch string(s.Name) {
 		case "numFmts":
 			err = st.readChildren(s, "numFmt", limits, st.addCode)
 		case "cellXfs":
 			err = st.readChildren(s, "xf", limits, st.addStyle)
 		default:
-			err = s.skipElement()
+			err = s.Skip()
 		}
 		if err != nil {
 			return err
@@ -85,13 +86,13 @@ func (st *styles) read(s *scanner, limits Limits) error {
 }
 
 // readChildren hands on the children of that name.
-func (st *styles) readChildren(s *scanner, name string, limits Limits, add func(*scanner) error) error {
+func (st *styles) readChildren(s *xmlscan.Scanner, name string, limits Limits, add func(*xmlscan.Scanner) error) error {
 	for count := 0; ; {
-		more, err := s.nextChild()
+		more, err := s.NextChild()
 		if err != nil || !more {
 			return err
 		}
-		if string(s.name) == name {
+		if string(s.Name) == name {
 			if count++; count > limits.Styles {
 				return &source.LimitError{Reason: intray.NewMessage("workbook.too_many_styles", intray.Params{"limit": limits.Styles})}
 			}
@@ -99,24 +100,24 @@ func (st *styles) readChildren(s *scanner, name string, limits Limits, add func(
 				return err
 			}
 		}
-		if err := s.skipElement(); err != nil {
+		if err := s.Skip(); err != nil {
 			return err
 		}
 	}
 }
 
-func (st *styles) addCode(s *scanner) error {
-	id, err := strconv.Atoi(string(s.attrValue("numFmtId")))
+func (st *styles) addCode(s *xmlscan.Scanner) error {
+	id, err := strconv.Atoi(string(s.Attr("numFmtId")))
 	if err != nil {
 		return nil //nolint:nilerr // a format without a number is one that no cell can have
 	}
-	code, err := s.attrText("formatCode")
+	code, err := s.AttrText("formatCode")
 	st.codes[id] = strings.Clone(code[:min(len(code), maxCodeBytes)])
 	return err
 }
 
-func (st *styles) addStyle(s *scanner) error {
-	id, err := strconv.Atoi(string(s.attrValue("numFmtId")))
+func (st *styles) addStyle(s *xmlscan.Scanner) error {
+	id, err := strconv.Atoi(string(s.Attr("numFmtId")))
 	if err != nil {
 		id = generalID // the attribute may be missing, and then means this
 	}

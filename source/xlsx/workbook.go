@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/xmlscan"
 	"github.com/intraydata/intray/source"
 )
 
@@ -79,22 +80,22 @@ func (c *workbookInfo) read(p *part, name string, limits Limits, targets map[str
 	if err != nil {
 		return err
 	}
-	if err := s.expectRoot("workbook"); err != nil {
+	if err := s.OpenRoot("workbook"); err != nil {
 		return err
 	}
 	for {
-		more, err := s.nextChild()
+		more, err := s.NextChild()
 		if err != nil || !more {
 			return err
 		}
-		switch string(s.name) {
+		switch string(s.Name) {
 		case "workbookPr":
-			c.epoch1904 = s.attrBool("date1904")
-			err = s.skipElement()
+			c.epoch1904 = s.AttrBool("date1904")
+			err = s.Skip()
 		case "sheets":
 			err = c.readSheets(s, limits, targets)
 		default:
-			err = s.skipElement()
+			err = s.Skip()
 		}
 		if err != nil {
 			return err
@@ -102,9 +103,9 @@ func (c *workbookInfo) read(p *part, name string, limits Limits, targets map[str
 	}
 }
 
-func (c *workbookInfo) readSheets(s *scanner, limits Limits, targets map[string]relation) error {
+func (c *workbookInfo) readSheets(s *xmlscan.Scanner, limits Limits, targets map[string]relation) error {
 	for {
-		more, err := s.nextChild()
+		more, err := s.NextChild()
 		if err != nil || !more {
 			return err
 		}
@@ -114,30 +115,30 @@ func (c *workbookInfo) readSheets(s *scanner, limits Limits, targets map[string]
 		if err := c.addSheet(s, targets); err != nil {
 			return err
 		}
-		if err := s.skipElement(); err != nil {
+		if err := s.Skip(); err != nil {
 			return err
 		}
 	}
 }
 
-func (c *workbookInfo) addSheet(s *scanner, targets map[string]relation) error {
-	name, err := s.attrText("name")
+func (c *workbookInfo) addSheet(s *xmlscan.Scanner, targets map[string]relation) error {
+	name, err := s.AttrText("name")
 	if err != nil {
 		return err
 	}
-	id, err := s.attrText("id")
+	id, err := s.AttrText("id")
 	if err != nil {
 		return err
 	}
 	to, found := targets[id]
 	switch {
 	case !found || to.part == "":
-		return s.malformed(intray.NewMessage("workbook.sheet_without_part", intray.Params{"sheet": source.Excerpt(name)}))
+		return s.Malformed(intray.NewMessage("workbook.sheet_without_part", intray.Params{"sheet": source.Excerpt(name)}))
 	case to.kind != "worksheet":
 		c.skippedSheets = append(c.skippedSheets, name)
 		return nil
 	}
-	state := string(s.attrValue("state"))
+	state := string(s.Attr("state"))
 	c.sheets = append(c.sheets, sheetEntry{name: name, part: to.part, hidden: state == "hidden" || state == "veryHidden"})
 	return nil
 }
@@ -212,41 +213,41 @@ func readRelations(p *part, name, folder string, limits Limits) ([]relation, err
 	if err != nil {
 		return nil, err
 	}
-	if err := s.expectRoot("Relationships"); err != nil {
+	if err := s.OpenRoot("Relationships"); err != nil {
 		return nil, err
 	}
 	var list []relation
 	for {
-		more, err := s.nextChild()
+		more, err := s.NextChild()
 		if err != nil || !more {
 			return list, err
 		}
-		one, err := s.parseRelation(folder)
+		one, err := parseRelation(s, folder)
 		if err != nil {
 			return nil, err
 		}
 		list = append(list, one)
-		if err := s.skipElement(); err != nil {
+		if err := s.Skip(); err != nil {
 			return nil, err
 		}
 	}
 }
 
-func (s *scanner) parseRelation(folder string) (relation, error) {
-	id, err := s.attrText("Id")
+func parseRelation(s *xmlscan.Scanner, folder string) (relation, error) {
+	id, err := s.AttrText("Id")
 	if err != nil {
 		return relation{}, err
 	}
-	kind, err := s.attrText("Type")
+	kind, err := s.AttrText("Type")
 	if err != nil {
 		return relation{}, err
 	}
-	target, err := s.attrText("Target")
+	target, err := s.AttrText("Target")
 	if err != nil {
 		return relation{}, err
 	}
 	r := relation{id: id, kind: path.Base(kind)}
-	if string(s.attrValue("TargetMode")) != "External" {
+	if string(s.Attr("TargetMode")) != "External" {
 		r.part = resolveTarget(folder, target)
 	}
 	return r, nil

@@ -21,6 +21,7 @@ import (
 	"sync"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/xmlscan"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/workbook"
 )
@@ -222,6 +223,11 @@ func limitsFrom(l source.Limits) Limits {
 	return Limits{Columns: min(l.Columns, maxColumns), CellBytes: l.CellBytes, RowBytes: l.RecordBytes}
 }
 
+// newScanner returns a scanner of a part.
+func newScanner(src io.Reader, part string, limits Limits) (*xmlscan.Scanner, error) {
+	return xmlscan.New(src, xmlscan.Config{Part: part, TextBytes: limits.CellBytes, Depth: limits.Depth, NUL: true})
+}
+
 // zipMagic is how archives begin.
 const zipMagic = "PK\x03\x04"
 
@@ -270,7 +276,7 @@ func isWorkbookPart(arc *archive, name string) bool {
 	if err != nil {
 		return strings.HasPrefix(name, "xl/")
 	}
-	return s.expectRoot("workbook") == nil
+	return s.OpenRoot("workbook") == nil
 }
 
 // detectHead looks for the names that all workbooks have among their first

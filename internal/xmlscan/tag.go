@@ -1,0 +1,315 @@
+package xmlscan
+
+import (
+	"bytes"
+
+	"github.com/intraydata/intray"
+)
+
+// attr is where in its tag an attribute is: its full name begins at from, its
+// name without the prefix at name. Numbers are faster to keep than slices.
+type attr struct{ from, name, nameEnd, value, valueEnd int }
+
+const (
+	// maxNameBytes is the most bytes of the name of an element.
+	maxNameBytes = 256
+	// maxAttributes is the most attributes of a tag. The outermost element of an
+	// OpenDocument content has about forty, most of them namespaces.
+	maxAttributes = 1024
+	// maxBindings is the most prefixes that are bound at a time. Each of them
+	// makes finding a prefix slower.
+	maxBindings = 64
+)
+
+// nameClass is what a character means to a name. Those of 0 are part of it.
+var nameClass = [256]uint8{' ': delimiter, '\t': delimiter, '\r': delimiter, '\n': delimiter, '/': delimiter, '>': delimiter, '=': delimiter, '<': delimiter, '"': delimiter, '\'': delimiter, '&': delimiter, ':': colon}
+
+const (
+	delimiter = 1
+	colon     = 2
+)
+
+// nameEnd returns the index after the name that begins at b[i], and that of its
+// first colon or -1.
+func nameEnd(b []byte, i int) (end, split int) {
+	split = -1
+	for ; i < len(b); i++ {
+		if class := nameClass[b[i]]; class == delimiter {
+			break
+		} else if class == colon && split < 0 {
+			split = i
+		}
+	}
+	return i, split
+}
+
+// IsSpace reports whether a character is white space in XML.
+func IsSpace(c byte) bool { return c <= ' ' && (c == ' ' || c == '\n' || c == '\r' || c == '\t') }
+
+// startTag reads a tag, from its beginning again if the buffer ended within it.
+func (s *Scanner) startTag() error {
+	for {
+		size, name, ok := s.parseTag(s.buf[s.pos:s.end])
+		switch {
+		case ok:
+			return s.pushElement(size, name)
+		case size < 0:
+			return s.Malformed(intray.NewMessage("xml.invalid_tag", nil))
+		case len(s.attrs) > maxAttributes:
+			return s.tooManyAttributes()
+		}
+		if more, err := s.fill(); !more {
+			return s.unexpectedEnd(err)
+		}
+	}
+}
+
+// pushElement opens the element whose tag was read.
+func (s *Scanner) pushElement(size int, name []byte) error {
+	if len(s.nameStarts) == 0 && s.hasRoot {
+		return s.Malformed(intray.NewMessage("xml.several_roots", nil))
+	}
+	if len(s.nameStarts) >= s.cfg.Depth {
+		return s.tooDeep()
+	}
+	s.hasRoot = true
+	s.nameStarts = append(s.nameStarts, len(s.openNames))
+	s.openNames = append(s.openNames, name...)
+	s.pos += size
+	if s.cfg.Namespaces == nil {
+		return nil
+	}
+	return s.bindNamespaces()
+}
+
+// popElement closes the innermost element and drops the prefixes it has bound.
+func (s *Scanner) popElement() {
+	last := len(s.nameStarts) - 1
+	s.openNames = s.openNames[:s.nameStarts[last]]
+	s.nameStarts = s.nameStarts[:last]
+	for n := len(s.bindings); n > 0 && s.bindings[n-1].depth > last; n-- {
+		s.bindings = s.bindings[:n-1]
+	}
+}
+
+// Prefix returns the prefix of the element that starts, and nil if it has none.
+func (s *Scanner) Prefix() []byte {
+	if len(s.nameStarts) == 0 {
+		return nil
+	}
+	name := s.innermost()
+	return name[:max(0, len(name)-len(s.Name)-1)]
+}
+
+// innermost returns the full name of the innermost open element.
+func (s *Scanner) innermost() []byte { return s.openNames[s.nameStarts[len(s.nameStarts)-1]:] }
+
+// parseTag reads the tag at the beginning of b, which is at pos. Without ok, the tag
+// is malformed (size is negative), has too many attributes, or goes on after b.
+func (s *Scanner) parseTag(b []byte) (size int, name []byte, ok bool) {
+	i, split := nameEnd(b, 1)
+	name, s.tag, s.attrs = b[1:i], s.pos, s.attrs[:0]
+	s.Name = b[max(1, split+1):i]
+	switch {
+	case i == 1 && i < len(b), i > 1+maxNameBytes:
+		return -1, nil, false
+	case i > 1 && name[0] < 'A' && name[0] != ':':
+		return -1, nil, false
+	}
+	for len(s.attrs) <= maxAttributes {
+		for i < len(b) && IsSpace(b[i]) {
+			i++
+		}
+		switch {
+		case i == len(b):
+			return 0, nil, false
+		case b[i] == '>':
+			return i + 1, name, true
+		case b[i] == '/' && i+1 == len(b):
+			return 0, nil, false
+		case b[i] == '/' && b[i+1] == '>':
+			s.selfClosing = true
+			return i + 2, name, true
+		}
+		if i = s.parseAttribute(b, i); i <= 0 {
+			return i, nil, false
+		}
+	}
+	return 0, nil, false
+}
+
+// parseAttribute reads the attribute at i and returns the index after it. It
+// returns 0 if the attribute goes on after b, and -1 if it is malformed.
+func (s *Scanner) parseAttribute(b []byte, i int) int {
+	a := attr{from: i}
+	i, split := nameEnd(b, i)
+	a.name, a.nameEnd = max(a.from, split+1), i
+	for i < len(b) && IsSpace(b[i]) {
+		i++
+	}
+	if i < len(b) && (b[i] != '=' || a.name == a.nameEnd) {
+		return -1
+	}
+	i++
+	for i < len(b) && IsSpace(b[i]) {
+		i++
+	}
+	if i >= len(b) {
+		return 0
+	}
+	quote := b[i]
+	if quote != '"' && quote != '\'' {
+		return -1
+	}
+	i++
+	length := bytes.IndexByte(b[i:], quote)
+	if length < 0 {
+		return 0
+	}
+	a.value, a.valueEnd = i, i+length
+	s.attrs = append(s.attrs, a)
+	return i + length + 1
+}
+
+// endTag closes the innermost element, which must have the name of the tag.
+func (s *Scanner) endTag() error {
+	if len(s.nameStarts) > 0 { // usually the right tag, without white space
+		open, b := s.innermost(), s.buf[s.pos+2:s.end]
+		if n := len(open); len(b) > n && b[n] == '>' && string(b[:n]) == string(open) {
+			s.pos += n + 3
+			s.popElement()
+			return nil
+		}
+	}
+	end, err := s.findMark(">", 2)
+	if end < 0 {
+		return s.unexpectedEnd(err)
+	}
+	name := bytes.TrimRight(s.buf[s.pos+2:s.pos+end], " \t\r\n")
+	if len(s.nameStarts) == 0 || !bytes.Equal(name, s.innermost()) {
+		return s.Malformed(intray.NewMessage("xml.unopened_element", nil))
+	}
+	s.pos += end + 1
+	s.popElement()
+	return nil
+}
+
+// NumAttrs returns the number of attributes of the element that starts.
+func (s *Scanner) NumAttrs() int { return len(s.attrs) }
+
+// AttrPrefix returns the prefix of an attribute, counted from 0. It is empty for
+// a name without one.
+func (s *Scanner) AttrPrefix(i int) []byte {
+	a := &s.attrs[i]
+	return s.buf[s.tag+a.from : s.tag+max(a.from, a.name-1)]
+}
+
+// AttrName returns the name of an attribute, counted from 0, without its prefix.
+func (s *Scanner) AttrName(i int) []byte {
+	a := &s.attrs[i]
+	return s.buf[s.tag+a.name : s.tag+a.nameEnd]
+}
+
+// AttrValue returns the value of an attribute, counted from 0, as the part has
+// it. Decode resolves its references.
+func (s *Scanner) AttrValue(i int) []byte {
+	a := &s.attrs[i]
+	return s.buf[s.tag+a.value : s.tag+a.valueEnd]
+}
+
+// Attr returns the value of an attribute of the element that starts, whatever
+// its prefix. It returns nil if there is none.
+func (s *Scanner) Attr(name string) []byte {
+	for i := range s.attrs {
+		if string(s.AttrName(i)) == name {
+			return s.AttrValue(i)
+		}
+	}
+	return nil
+}
+
+// AttrText returns the text of an attribute, and "" if there is none.
+func (s *Scanner) AttrText(name string) (string, error) {
+	text, err := s.Decode(nil, s.Attr(name))
+	return string(text), err
+}
+
+// AttrBool reports whether an attribute is "1" or "true".
+func (s *Scanner) AttrBool(name string) bool { return IsTrue(s.Attr(name)) }
+
+// IsTrue reports whether a value is "1" or "true".
+func IsTrue(value []byte) bool { return string(value) == "1" || string(value) == "true" }
+
+// Namespace is one of the namespaces that a caller distinguishes. The zero value
+// is every other namespace.
+type Namespace uint8
+
+// Namespaces are the namespaces of a format.
+type Namespaces struct {
+	// ByURI returns the namespace of a URI.
+	ByURI func(uri string) Namespace
+	// Defaults are the bindings of a part that declares nothing. The last ones
+	// are found first.
+	Defaults []Binding
+}
+
+// Binding is the namespace of a prefix.
+type Binding struct {
+	Prefix    string
+	Namespace Namespace
+	// depth is that of the element with the declaration. Defaults have 0.
+	depth int
+}
+
+// bindNamespaces binds the prefixes that the element just opened declares, as
+// far as they change their namespace.
+func (s *Scanner) bindNamespaces() error {
+	for i := range s.attrs {
+		var prefix []byte
+		switch own := s.AttrPrefix(i); {
+		case string(own) == "xmlns":
+			prefix = s.AttrName(i)
+		case len(own) > 0 || string(s.AttrName(i)) != "xmlns":
+			continue
+		}
+		uri, err := s.Decode(nil, s.AttrValue(i))
+		if err != nil {
+			return err
+		}
+		namespace := s.cfg.Namespaces.ByURI(string(uri))
+		if s.NamespaceOf(prefix) == namespace {
+			continue
+		}
+		if len(s.bindings) >= maxBindings {
+			return s.Malformed(intray.NewMessage("xml.too_many_namespaces", intray.Params{"limit": maxBindings}))
+		}
+		s.bindings = append(s.bindings, Binding{string(prefix), namespace, len(s.nameStarts)})
+	}
+	return nil
+}
+
+// NamespaceOf returns the namespace of a prefix.
+func (s *Scanner) NamespaceOf(prefix []byte) Namespace {
+	for i := len(s.bindings) - 1; i >= 0; i-- {
+		if s.bindings[i].Prefix == string(prefix) {
+			return s.bindings[i].Namespace
+		}
+	}
+	return 0
+}
+
+// Is reports whether the element that starts has a name in a namespace.
+func (s *Scanner) Is(in Namespace, name string) bool {
+	return string(s.Name) == name && s.NamespaceOf(s.Prefix()) == in
+}
+
+// AttrIn returns the value of an attribute in a namespace, and nil if there is
+// none. An attribute without a prefix is in no namespace.
+func (s *Scanner) AttrIn(in Namespace, name string) []byte {
+	for i := range s.attrs {
+		if string(s.AttrName(i)) == name && s.attrs[i].name > s.attrs[i].from && s.NamespaceOf(s.AttrPrefix(i)) == in {
+			return s.AttrValue(i)
+		}
+	}
+	return nil
+}

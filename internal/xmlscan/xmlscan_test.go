@@ -1,0 +1,358 @@
+package xmlscan
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/source"
+)
+
+// partConfig is that of a part with room for small texts.
+var partConfig = Config{Part: "p", TextBytes: 1 << 10, Depth: 8}
+
+// describe writes a token: <name attributes, a text in brackets, or >.
+func describe(s *Scanner, found Token) string {
+	switch found {
+	case Start:
+		text := "<" + s.FullName()
+		for i := range s.NumAttrs() {
+			text += fmt.Sprintf(" %s|%s=%s", s.AttrPrefix(i), s.AttrName(i), s.AttrValue(i))
+		}
+		return text
+	case End:
+		return ">"
+	case Text:
+		if s.CDATA {
+			return "[" + string(s.Text) + "]"
+		}
+		return "(" + string(s.Text) + ")"
+	}
+	return ""
+}
+
+// tokens describes all tokens of a part.
+func tokens(src io.Reader, cfg Config) (text string, err error) {
+	s, err := New(src, cfg)
+	for err == nil {
+		var found Token
+		if found, err = s.Next(); err == nil && found == EOF {
+			return text, nil
+		}
+		if err == nil {
+			text += describe(s, found)
+		}
+	}
+	return text, err
+}
+
+// open returns a scanner of a part that can be opened.
+func open(t *testing.T, part string, cfg Config) *Scanner {
+	t.Helper()
+	s, err := New(strings.NewReader(part), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestNext(t *testing.T) {
+	decoded, doctype := partConfig, partConfig
+	decoded.Decoded, doctype.Doctype = true, true
+	for name, test := range map[string]struct {
+		cfg        Config
+		part, want string
+	}{
+		"elements":               {partConfig, "<a><b/><c></c></a>", "<a<b><c>>"},
+		"white space in tags":    {partConfig, "<a\n b = '1'\tc\r=\n\"2\" ><d /></a\t>", "<a |b=1 |c=2<d>>"},
+		"attributes":             {partConfig, `<a b="1" x:c='"2>'/>`, `<a |b=1 x|c="2>>`},
+		"an empty value":         {partConfig, `<a b=""/>`, "<a |b=>"},
+		"two colons":             {partConfig, `<a x:y:z="1"/>`, "<a x|y:z=1>"},
+		"prefixes":               {partConfig, "<x:a><y:a/></x:a>", "<x:a<y:a>>"},
+		"texts":                  {partConfig, "<a>b &amp; c<d/>e</a>", "<a(b &amp; c)<d>(e)>"},
+		"literal texts":          {partConfig, "<a><![CDATA[<b>]]]]><![CDATA[&]]></a>", "<a[<b>]]][&]>"},
+		"comments":               {partConfig, "<!-- < --><a><!-- > - -- --></a><!-- -->", "<a>"},
+		"instructions":           {partConfig, "<?xml version='1.0'?>\n<?b <c> ?><a><?d?></a>", "<a>"},
+		"white space outside":    {partConfig, " \t\r\n<a/> \n", "<a>"},
+		"a byte order mark":      {partConfig, "\uFEFF<a/>", "<a>"},
+		"marks in decoded text":  {decoded, "\uFEFF\n<a/>\uFEFF", "<a>"},
+		"decoded UTF-16":         {decoded, `<?xml version="1.0" encoding="Shift_JIS"?><a/>`, "<a>"},
+		"a DOCTYPE":              {doctype, `<!DOCTYPE a PUBLIC "-//b" "c.dtd"><a/>`, "<a>"},
+		"a long name":            {partConfig, "<" + strings.Repeat("n", 256) + "/>", "<" + strings.Repeat("n", 256) + ">"},
+		"names of other letters": {partConfig, "<_a><:b/><é/></_a>", "<_a<:b><é>>"},
+		"a text of more buffers": {Config{TextBytes: 1 << 20, Depth: 1}, "<a>" + strings.Repeat("b", 1<<18) + "</a>", "<a(" + strings.Repeat("b", 1<<18) + ")>"},
+	} {
+		for kind, src := range map[string]io.Reader{"at once": strings.NewReader(test.part), "slowly": iotest.OneByteReader(strings.NewReader(test.part)), "with the end": iotest.DataErrReader(strings.NewReader(test.part))} {
+			got, err := tokens(src, test.cfg)
+			if diff := cmp.Diff(test.want, got); diff != "" || err != nil {
+				t.Errorf("%s, %s: error %v (-want +got):\n%.500s", name, kind, err, diff)
+			}
+		}
+	}
+}
+
+// TestScanAcrossBuffer moves every token over the end of the buffer: read, skipped,
+// and skipped unchecked.
+func TestScanAcrossBuffer(t *testing.T) {
+	const inside = `<b c="d>" e='"'/><!-- <x> --><?p ?><f>g&amp;h<![CDATA[i<]]></f >`
+	for shift := range len(inside) + 10 {
+		pad := strings.Repeat(" ", bufferBytes-shift-len("<a><s>"))
+		for kind, skip := range map[string]func(*Scanner) error{"read": nil, "skipped": (*Scanner).Skip, "skipped unchecked": (*Scanner).SkipUnchecked} {
+			s, err := New(iotest.OneByteReader(strings.NewReader(`<a><s>`+pad+inside+`</s><z/></a>`)), partConfig)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, want := "", "<a<s><z>>"
+			if skip == nil {
+				want = `<a<s<b |c=d> |e=">` + `<f(g&amp;h)[i<]>><z>>`
+			}
+			for found := none; found != EOF; {
+				if found, err = s.Next(); err != nil {
+					t.Fatalf("shift %d, %s: %v", shift, kind, err)
+				}
+				if found != Text || s.CDATA || strings.TrimSpace(string(s.Text)) != "" {
+					got += describe(s, found)
+				}
+				if skip != nil && found == Start && string(s.Name) == "s" {
+					if err := skip(s); err != nil {
+						t.Fatalf("shift %d, %s: %v", shift, kind, err)
+					}
+					got += ">"
+				}
+			}
+			if got != want {
+				t.Fatalf("shift %d, %s: %s, not %s", shift, kind, got, want)
+			}
+		}
+	}
+}
+
+// problem returns the innermost message of an error of the package.
+func problem(t *testing.T, err error) string {
+	t.Helper()
+	var unreadable *source.UnreadableError
+	var limit *source.LimitError
+	switch {
+	case errors.As(err, &unreadable):
+		return unreadable.Reason.Code + ": " + unreadable.Reason.String()
+	case errors.As(err, &limit):
+		return limit.Reason.Code + ": " + limit.Reason.String()
+	}
+	t.Errorf("the error has no message: %v", err)
+	return ""
+}
+
+func TestMalformed(t *testing.T) {
+	for name, test := range map[string]struct{ part, want string }{
+		"nothing":                    {"", "is empty"},
+		"white space":                {" \n", "is empty"},
+		"no XML":                     {"hello", "has text outside of its XML"},
+		"text before it":             {"a<a/>", "has text outside of its XML"},
+		"text after it":              {"<a/>a", "has text outside of its XML"},
+		"literal text outside":       {"<a/><![CDATA[ ]]>", "has a declaration (DOCTYPE), which workbooks never have"},
+		"two documents":              {"<a/><b/>", "has more than one outermost element"},
+		"a DOCTYPE":                  {"<!DOCTYPE a><a/>", "has a declaration (DOCTYPE), which workbooks never have"},
+		"a DOCTYPE within":           {"<a><!DOCTYPE a></a>", "has a declaration (DOCTYPE), which workbooks never have"},
+		"an entity":                  {"<a><!ENTITY b 'c'></a>", "has a declaration (DOCTYPE), which workbooks never have"},
+		"crossed tags":               {"<a><b></a></b>", "closes an element that is not open"},
+		"another prefix":             {"<x:a></y:a>", "closes an element that is not open"},
+		"an end too many":            {"<a/></a>", "closes an element that is not open"},
+		"no name":                    {"< a/>", "has a tag that cannot be read"},
+		"a digit":                    {"<1/>", "has a tag that cannot be read"},
+		"a name too long":            {"<" + strings.Repeat("n", 257) + "/>", "has a tag that cannot be read"},
+		"an attribute without value": {"<a b/>", "has a tag that cannot be read"},
+		"a value without quotes":     {"<a b=c/>", "has a tag that cannot be read"},
+		"a value without a name":     {"<a ='c'/>", "has a tag that cannot be read"},
+		"a prefix without a name":    {"<a x:='c'/>", "has a tag that cannot be read"},
+		"a tag in a tag":             {"<a <b/>", "has a tag that cannot be read"},
+		"a slash too many":           {"<a / >", "has a tag that cannot be read"},
+		"another encoding":           {`<?xml version="1.0" encoding="Shift_JIS"?><a/>`, `is in the encoding "Shift_JIS"; workbooks are in UTF-8 or UTF-16`},
+		"no encoding":                {`<?xml version="1.0" encoding=""?><a/>`, `is in the encoding ""; workbooks are in UTF-8 or UTF-16`},
+		"cut in an element":          {"<a>", "ends in the middle of its XML"},
+		"cut at a tag":               {"<a><", "ends in the middle of its XML"},
+		"cut in a tag":               {"<a><b", "ends in the middle of its XML"},
+		"cut after a slash":          {"<a/", "ends in the middle of its XML"},
+		"cut in an attribute":        {"<a b", "ends in the middle of its XML"},
+		"cut before a value":         {"<a b= ", "ends in the middle of its XML"},
+		"cut in a value":             {"<a b='c>", "ends in the middle of its XML"},
+		"cut in an end":              {"<a></a", "ends in the middle of its XML"},
+		"cut in a comment":           {"<a><!-- ", "ends in the middle of its XML"},
+		"cut in an instruction":      {"<?a", "ends in the middle of its XML"},
+		"cut in a literal text":      {"<a><![CDATA[b]]", "ends in the middle of its XML"},
+	} {
+		_, err := tokens(strings.NewReader(test.part), partConfig)
+		if got, want := problem(t, err), `workbook.damaged: the workbook is damaged: its part "p" `+test.want; got != want {
+			t.Errorf("%s: %s, not %s", name, got, want)
+		}
+	}
+}
+
+// TestDocument names no part for a file that is one document.
+func TestDocument(t *testing.T) {
+	document := Config{TextBytes: 100, TokenBytes: 100, Depth: 2}
+	for name, test := range map[string]struct{ part, want string }{
+		"nothing":    {"", "workbook.damaged: the workbook is damaged: it ends in the middle of its XML"},
+		"no XML":     {"hello", "workbook.damaged: the workbook is damaged: it has text outside of its XML"},
+		"depth":      {"<a><a><a>", "workbook.too_deep: the elements of the workbook are nested deeper than 2"},
+		"a text":     {"<a>" + strings.Repeat("b", 101), "workbook.text_too_long: a text or tag of the workbook is longer than 100 bytes"},
+		"a tag":      {"<a b='" + strings.Repeat("b", 101), "workbook.text_too_long: a text or tag of the workbook is longer than 100 bytes"},
+		"attributes": {"<a" + strings.Repeat(" b=''", 1025), `workbook.part_too_many_attributes: the part "document" of the workbook has a tag with more than 1,024 attributes`},
+	} {
+		cfg := document
+		if name == "attributes" {
+			cfg.TokenBytes = 1 << 20
+		}
+		_, err := tokens(strings.NewReader(test.part), cfg)
+		if got := problem(t, err); got != test.want {
+			t.Errorf("%s: %s, not %s", name, got, test.want)
+		}
+	}
+}
+
+func TestLimits(t *testing.T) {
+	small := partConfig
+	small.TokenBytes = bufferBytes
+	for name, test := range map[string]struct {
+		cfg        Config
+		part, want string
+	}{
+		"depth":              {partConfig, strings.Repeat("<a>", 9), `workbook.part_too_deep: the part "p" of the workbook has elements nested deeper than 8`},
+		"a text":             {partConfig, "<a>" + strings.Repeat("b", bufferBytes+1<<10), `workbook.part_text_too_long: the part "p" of the workbook has a text of more than 1,024 bytes`},
+		"a text of a buffer": {small, "<a>" + strings.Repeat("b", bufferBytes), `workbook.part_text_too_long: the part "p" of the workbook has a text of more than 1,024 bytes`},
+		"a literal text":     {partConfig, "<a><![CDATA[" + strings.Repeat("b", bufferBytes+1<<10), `workbook.part_text_too_long: the part "p" of the workbook has a text of more than 1,024 bytes`},
+		"a tag":              {partConfig, "<a b='" + strings.Repeat("b", bufferBytes+1<<10), `workbook.part_text_too_long: the part "p" of the workbook has a text of more than 1,024 bytes`},
+		"attributes":         {partConfig, "<a" + strings.Repeat(" b=''", 1025), `workbook.part_too_many_attributes: the part "p" of the workbook has a tag with more than 1,024 attributes`},
+	} {
+		_, err := tokens(strings.NewReader(test.part), test.cfg)
+		if got := problem(t, err); got != test.want {
+			t.Errorf("%s: %s, not %s", name, got, test.want)
+		}
+	}
+	for name, part := range map[string]string{
+		"depth":        strings.Repeat("<a>", 8) + strings.Repeat("</a>", 8),
+		"attributes":   "<a" + strings.Repeat(" b=''", 1024) + "/>",
+		"a text":       "<a>" + strings.Repeat("b", bufferBytes+1<<10-1) + "</a>",
+		"long comment": "<!--" + strings.Repeat(" ", 1<<20) + "--><a/>",
+	} {
+		if _, err := tokens(strings.NewReader(part), partConfig); err != nil {
+			t.Errorf("%s within the limit: %v", name, err)
+		}
+	}
+}
+
+func TestCheckText(t *testing.T) {
+	s := open(t, "<a/>", partConfig)
+	if err := s.CheckText(1 << 10); err != nil {
+		t.Error(err)
+	}
+	if got, want := problem(t, s.CheckText(1<<10+1)), problem(t, s.TextTooLong()); got != want {
+		t.Errorf("%s, not %s", got, want)
+	}
+	if s.Part() != "p" {
+		t.Errorf("the part is %q", s.Part())
+	}
+}
+
+func TestOffset(t *testing.T) {
+	pad := strings.Repeat(" ", bufferBytes)
+	part := "<a>" + pad + "<b/>" + pad + "<!-- --><c>" + pad + "</c>ü<d/></a>"
+	s := open(t, part, partConfig)
+	for {
+		found, err := s.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found == EOF {
+			return
+		}
+		if found == Start {
+			if want := strings.Index(part, "<"+string(s.Name)); s.Offset() != int64(want) {
+				t.Errorf("<%s is at %d, not at %d", s.Name, s.Offset(), want)
+			}
+			if again := open(t, part[s.Offset():], partConfig); again != nil {
+				if found, err := again.Next(); err != nil || found != Start || string(again.Name) != string(s.Name) {
+					t.Errorf("a scanner at <%s finds <%s, error %v", s.Name, again.Name, err)
+				}
+			}
+		}
+	}
+}
+
+// failingAfter returns bytes of a text, and then an error.
+func failingAfter(text string, n int, err error) io.Reader {
+	return io.MultiReader(strings.NewReader(text[:n]), iotest.ErrReader(err))
+}
+
+// TestReaderFails lets the reader fail after every byte. Every way to read on
+// returns its error.
+func TestReaderFails(t *testing.T) {
+	const part = `<?xml version="1.0"?><!-- a --><a b="c">d<e><![CDATA[f]]></e><g/></a >`
+	broken := errors.New("the store is broken")
+	for n := range len(part) {
+		for name, read := range map[string]func(*Scanner) error{
+			"Next":           func(s *Scanner) error { return readAll(s) },
+			"Skip":           func(s *Scanner) error { return errors.Join(firstOf(s.NextChild()), s.Skip(), readAll(s)) },
+			"SkipUnchecked":  func(s *Scanner) error { return errors.Join(firstOf(s.NextChild()), s.SkipUnchecked(), readAll(s)) },
+			"LeaveUnchecked": func(s *Scanner) error { return errors.Join(firstOf(s.NextChild()), s.LeaveUnchecked(1), readAll(s)) },
+			"ForEachChild":   func(s *Scanner) error { return errors.Join(s.ForEachChild(s.Skip), readAll(s)) },
+			"OpenRoot":       func(s *Scanner) error { return errors.Join(s.OpenRoot("a"), readAll(s)) },
+		} {
+			for _, decoded := range []bool{true, false} {
+				cfg := partConfig
+				cfg.Decoded = decoded
+				s, err := New(failingAfter(part, n, broken), cfg)
+				if err == nil {
+					err = read(s)
+				}
+				if !errors.Is(err, broken) {
+					t.Fatalf("%s after %d bytes: %v", name, n, err)
+				}
+			}
+		}
+	}
+	// The first 64 KiB are whole, and the scanner has to read on.
+	long := "<a>" + strings.Repeat("<b>c</b>", bufferBytes/8) + "</a>"
+	for _, n := range []int{bufferBytes, bufferBytes + 1, len(long) - 1} {
+		s, err := New(failingAfter(long, n, broken), partConfig)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := readAll(s); !errors.Is(err, broken) {
+			t.Errorf("after %d bytes: %v", n, err)
+		}
+	}
+}
+
+func firstOf(_ bool, err error) error { return err }
+
+func readAll(s *Scanner) error {
+	for {
+		if found, err := s.Next(); err != nil || found == EOF {
+			return err
+		}
+	}
+}
+
+// idle returns neither bytes nor an error.
+type idle struct{}
+
+func (idle) Read([]byte) (int, error) { return 0, nil }
+
+func TestNoProgress(t *testing.T) {
+	if _, err := New(idle{}, partConfig); !errors.Is(err, io.ErrNoProgress) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestMalformedByCaller(t *testing.T) {
+	err := open(t, "<a/>", Config{Part: strings.Repeat("p", 200)}).Malformed(intray.NewMessage("xml.empty", nil))
+	if got := problem(t, err); !strings.Contains(got, `its part "`+strings.Repeat("p", 100)+`…" is empty`) {
+		t.Error(got)
+	}
+}
