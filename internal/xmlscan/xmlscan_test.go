@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/intraydata/intray"
-	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/source/sourcetest"
 )
 
 // partConfig is that of a part with room for small texts.
@@ -133,61 +133,51 @@ func TestScanAcrossBuffer(t *testing.T) {
 	}
 }
 
-// problem returns the innermost message of an error of the package.
-func problem(t *testing.T, err error) string {
-	t.Helper()
-	var unreadable *source.UnreadableError
-	var limit *source.LimitError
-	switch {
-	case errors.As(err, &unreadable):
-		return unreadable.Reason.Code + ": " + unreadable.Reason.String()
-	case errors.As(err, &limit):
-		return limit.Reason.Code + ": " + limit.Reason.String()
-	}
-	t.Errorf("the error has no message: %v", err)
-	return ""
+// partProblem returns the outline of the error for the part p with a problem.
+func partProblem(problem string) string {
+	return "workbook.damaged(problem: workbook.part(part: p, problem: " + problem + "))"
 }
 
 func TestMalformed(t *testing.T) {
 	for name, test := range map[string]struct{ part, want string }{
-		"nothing":                    {"", "is empty"},
-		"white space":                {" \n", "is empty"},
-		"no XML":                     {"hello", "has text outside of its XML"},
-		"text before it":             {"a<a/>", "has text outside of its XML"},
-		"text after it":              {"<a/>a", "has text outside of its XML"},
-		"literal text outside":       {"<a/><![CDATA[ ]]>", "has a declaration (DOCTYPE), which workbooks never have"},
-		"two documents":              {"<a/><b/>", "has more than one outermost element"},
-		"a DOCTYPE":                  {"<!DOCTYPE a><a/>", "has a declaration (DOCTYPE), which workbooks never have"},
-		"a DOCTYPE within":           {"<a><!DOCTYPE a></a>", "has a declaration (DOCTYPE), which workbooks never have"},
-		"an entity":                  {"<a><!ENTITY b 'c'></a>", "has a declaration (DOCTYPE), which workbooks never have"},
-		"crossed tags":               {"<a><b></a></b>", "closes an element that is not open"},
-		"another prefix":             {"<x:a></y:a>", "closes an element that is not open"},
-		"an end too many":            {"<a/></a>", "closes an element that is not open"},
-		"no name":                    {"< a/>", "has a tag that cannot be read"},
-		"a digit":                    {"<1/>", "has a tag that cannot be read"},
-		"a name too long":            {"<" + strings.Repeat("n", 257) + "/>", "has a tag that cannot be read"},
-		"an attribute without value": {"<a b/>", "has a tag that cannot be read"},
-		"a value without quotes":     {"<a b=c/>", "has a tag that cannot be read"},
-		"a value without a name":     {"<a ='c'/>", "has a tag that cannot be read"},
-		"a prefix without a name":    {"<a x:='c'/>", "has a tag that cannot be read"},
-		"a tag in a tag":             {"<a <b/>", "has a tag that cannot be read"},
-		"a slash too many":           {"<a / >", "has a tag that cannot be read"},
-		"another encoding":           {`<?xml version="1.0" encoding="Shift_JIS"?><a/>`, `is in the encoding "Shift_JIS"; workbooks are in UTF-8 or UTF-16`},
-		"no encoding":                {`<?xml version="1.0" encoding=""?><a/>`, `is in the encoding ""; workbooks are in UTF-8 or UTF-16`},
-		"cut in an element":          {"<a>", "ends in the middle of its XML"},
-		"cut at a tag":               {"<a><", "ends in the middle of its XML"},
-		"cut in a tag":               {"<a><b", "ends in the middle of its XML"},
-		"cut after a slash":          {"<a/", "ends in the middle of its XML"},
-		"cut in an attribute":        {"<a b", "ends in the middle of its XML"},
-		"cut before a value":         {"<a b= ", "ends in the middle of its XML"},
-		"cut in a value":             {"<a b='c>", "ends in the middle of its XML"},
-		"cut in an end":              {"<a></a", "ends in the middle of its XML"},
-		"cut in a comment":           {"<a><!-- ", "ends in the middle of its XML"},
-		"cut in an instruction":      {"<?a", "ends in the middle of its XML"},
-		"cut in a literal text":      {"<a><![CDATA[b]]", "ends in the middle of its XML"},
+		"nothing":                    {"", "xml.empty()"},
+		"white space":                {" \n", "xml.empty()"},
+		"no XML":                     {"hello", "xml.text_outside()"},
+		"text before it":             {"a<a/>", "xml.text_outside()"},
+		"text after it":              {"<a/>a", "xml.text_outside()"},
+		"literal text outside":       {"<a/><![CDATA[ ]]>", "xml.doctype()"},
+		"two documents":              {"<a/><b/>", "xml.several_roots()"},
+		"a DOCTYPE":                  {"<!DOCTYPE a><a/>", "xml.doctype()"},
+		"a DOCTYPE within":           {"<a><!DOCTYPE a></a>", "xml.doctype()"},
+		"an entity":                  {"<a><!ENTITY b 'c'></a>", "xml.doctype()"},
+		"crossed tags":               {"<a><b></a></b>", "xml.unopened_element()"},
+		"another prefix":             {"<x:a></y:a>", "xml.unopened_element()"},
+		"an end too many":            {"<a/></a>", "xml.unopened_element()"},
+		"no name":                    {"< a/>", "xml.invalid_tag()"},
+		"a digit":                    {"<1/>", "xml.invalid_tag()"},
+		"a name too long":            {"<" + strings.Repeat("n", 257) + "/>", "xml.invalid_tag()"},
+		"an attribute without value": {"<a b/>", "xml.invalid_tag()"},
+		"a value without quotes":     {"<a b=c/>", "xml.invalid_tag()"},
+		"a value without a name":     {"<a ='c'/>", "xml.invalid_tag()"},
+		"a prefix without a name":    {"<a x:='c'/>", "xml.invalid_tag()"},
+		"a tag in a tag":             {"<a <b/>", "xml.invalid_tag()"},
+		"a slash too many":           {"<a / >", "xml.invalid_tag()"},
+		"another encoding":           {`<?xml version="1.0" encoding="Shift_JIS"?><a/>`, "xml.other_encoding(encoding: Shift_JIS)"},
+		"no encoding":                {`<?xml version="1.0" encoding=""?><a/>`, "xml.other_encoding(encoding: )"},
+		"cut in an element":          {"<a>", "xml.cut_short()"},
+		"cut at a tag":               {"<a><", "xml.cut_short()"},
+		"cut in a tag":               {"<a><b", "xml.cut_short()"},
+		"cut after a slash":          {"<a/", "xml.cut_short()"},
+		"cut in an attribute":        {"<a b", "xml.cut_short()"},
+		"cut before a value":         {"<a b= ", "xml.cut_short()"},
+		"cut in a value":             {"<a b='c>", "xml.cut_short()"},
+		"cut in an end":              {"<a></a", "xml.cut_short()"},
+		"cut in a comment":           {"<a><!-- ", "xml.cut_short()"},
+		"cut in an instruction":      {"<?a", "xml.cut_short()"},
+		"cut in a literal text":      {"<a><![CDATA[b]]", "xml.cut_short()"},
 	} {
 		_, err := tokens(strings.NewReader(test.part), partConfig)
-		if got, want := problem(t, err), `workbook.damaged: the workbook is damaged: its part "p" `+test.want; got != want {
+		if got, want := sourcetest.Outline(err), partProblem(test.want); got != want {
 			t.Errorf("%s: %s, not %s", name, got, want)
 		}
 	}
@@ -197,19 +187,19 @@ func TestMalformed(t *testing.T) {
 func TestDocument(t *testing.T) {
 	document := Config{TextBytes: 100, TokenBytes: 100, Depth: 2}
 	for name, test := range map[string]struct{ part, want string }{
-		"nothing":    {"", "workbook.damaged: the workbook is damaged: it ends in the middle of its XML"},
-		"no XML":     {"hello", "workbook.damaged: the workbook is damaged: it has text outside of its XML"},
-		"depth":      {"<a><a><a>", "workbook.too_deep: the elements of the workbook are nested deeper than 2"},
-		"a text":     {"<a>" + strings.Repeat("b", 101), "workbook.text_too_long: a text or tag of the workbook is longer than 100 bytes"},
-		"a tag":      {"<a b='" + strings.Repeat("b", 101), "workbook.text_too_long: a text or tag of the workbook is longer than 100 bytes"},
-		"attributes": {"<a" + strings.Repeat(" b=''", 1025), `workbook.part_too_many_attributes: the part "document" of the workbook has a tag with more than 1,024 attributes`},
+		"nothing":    {"", "workbook.damaged(problem: workbook.document(problem: xml.cut_short()))"},
+		"no XML":     {"hello", "workbook.damaged(problem: workbook.document(problem: xml.text_outside()))"},
+		"depth":      {"<a><a><a>", "workbook.too_deep(limit: 2)"},
+		"a text":     {"<a>" + strings.Repeat("b", 101), "workbook.text_too_long(limit: 100)"},
+		"a tag":      {"<a b='" + strings.Repeat("b", 101), "workbook.text_too_long(limit: 100)"},
+		"attributes": {"<a" + strings.Repeat(" b=''", 1025), "workbook.part_too_many_attributes(limit: 1024, part: document)"},
 	} {
 		cfg := document
 		if name == "attributes" {
 			cfg.TokenBytes = 1 << 20
 		}
 		_, err := tokens(strings.NewReader(test.part), cfg)
-		if got := problem(t, err); got != test.want {
+		if got := sourcetest.Outline(err); got != test.want {
 			t.Errorf("%s: %s, not %s", name, got, test.want)
 		}
 	}
@@ -222,15 +212,15 @@ func TestLimits(t *testing.T) {
 		cfg        Config
 		part, want string
 	}{
-		"depth":              {partConfig, strings.Repeat("<a>", 9), `workbook.part_too_deep: the part "p" of the workbook has elements nested deeper than 8`},
-		"a text":             {partConfig, "<a>" + strings.Repeat("b", bufferBytes+1<<10), `workbook.part_text_too_long: the part "p" of the workbook has a text of more than 1,024 bytes`},
-		"a text of a buffer": {small, "<a>" + strings.Repeat("b", bufferBytes), `workbook.part_text_too_long: the part "p" of the workbook has a text of more than 1,024 bytes`},
-		"a literal text":     {partConfig, "<a><![CDATA[" + strings.Repeat("b", bufferBytes+1<<10), `workbook.part_text_too_long: the part "p" of the workbook has a text of more than 1,024 bytes`},
-		"a tag":              {partConfig, "<a b='" + strings.Repeat("b", bufferBytes+1<<10), `workbook.part_text_too_long: the part "p" of the workbook has a text of more than 1,024 bytes`},
-		"attributes":         {partConfig, "<a" + strings.Repeat(" b=''", 1025), `workbook.part_too_many_attributes: the part "p" of the workbook has a tag with more than 1,024 attributes`},
+		"depth":              {partConfig, strings.Repeat("<a>", 9), "workbook.part_too_deep(limit: 8, part: p)"},
+		"a text":             {partConfig, "<a>" + strings.Repeat("b", bufferBytes+1<<10), "workbook.part_text_too_long(limit: 1024, part: p)"},
+		"a text of a buffer": {small, "<a>" + strings.Repeat("b", bufferBytes), "workbook.part_text_too_long(limit: 1024, part: p)"},
+		"a literal text":     {partConfig, "<a><![CDATA[" + strings.Repeat("b", bufferBytes+1<<10), "workbook.part_text_too_long(limit: 1024, part: p)"},
+		"a tag":              {partConfig, "<a b='" + strings.Repeat("b", bufferBytes+1<<10), "workbook.part_text_too_long(limit: 1024, part: p)"},
+		"attributes":         {partConfig, "<a" + strings.Repeat(" b=''", 1025), "workbook.part_too_many_attributes(limit: 1024, part: p)"},
 	} {
 		_, err := tokens(strings.NewReader(test.part), test.cfg)
-		if got := problem(t, err); got != test.want {
+		if got := sourcetest.Outline(err); got != test.want {
 			t.Errorf("%s: %s, not %s", name, got, test.want)
 		}
 	}
@@ -251,7 +241,7 @@ func TestCheckText(t *testing.T) {
 	if err := s.CheckText(1 << 10); err != nil {
 		t.Error(err)
 	}
-	if got, want := problem(t, s.CheckText(1<<10+1)), problem(t, s.TextTooLong()); got != want {
+	if got, want := sourcetest.Outline(s.CheckText(1<<10+1)), sourcetest.Outline(s.TextTooLong()); got != want {
 		t.Errorf("%s, not %s", got, want)
 	}
 	if s.Part() != "p" {
@@ -352,7 +342,7 @@ func TestNoProgress(t *testing.T) {
 
 func TestMalformedByCaller(t *testing.T) {
 	err := open(t, "<a/>", Config{Part: strings.Repeat("p", 200)}).Malformed(intray.NewMessage("xml.empty", nil))
-	if got := problem(t, err); !strings.Contains(got, `its part "`+strings.Repeat("p", 100)+`…" is empty`) {
+	if got := sourcetest.Outline(err); got != strings.Replace(partProblem("xml.empty()"), "p,", strings.Repeat("p", 100)+"…,", 1) {
 		t.Error(got)
 	}
 }

@@ -214,8 +214,8 @@ func TestStreamsInARow(t *testing.T) {
 		"gzip, padded":   gzipped(t, "", people) + strings.Repeat("\x00", 70_000),
 		"zstd":           zstded(t, one) + zstded(t, two, zstd.WithEncoderCRC(false)),
 		"zstd, skipping": skip + zstded(t, one) + skip + zstded(t, two),
-		"zip with zstd":  zipped(t, entry{zipHeader("a.csv", zipZstd), people}),
-		"zip stored":     zipped(t, entry{zipHeader("a.csv", 0), people}),
+		"zip with zstd":  zipped(t, packed("a.csv", zipZstd, people)),
+		"zip stored":     zipped(t, packed("a.csv", 0, people)),
 	}
 	for name, text := range texts {
 		if score, reason := format().Detect(sourcetest.NewInput("", []byte(text)), []byte(text)); score != 1 {

@@ -1,7 +1,6 @@
 package archive
 
 import (
-	"errors"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
@@ -11,12 +10,6 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-func isTyped(err error) bool {
-	var unreadable *source.UnreadableError
-	var limit *source.LimitError
-	return errors.As(err, &unreadable) || errors.As(err, &limit)
-}
-
 // FuzzArchive reads whatever comes: the outcome is records or a named error.
 func FuzzArchive(f *testing.F) {
 	box := cabinetMark + "=Jan\n1\n"
@@ -24,7 +17,7 @@ func FuzzArchive(f *testing.F) {
 	f.Add([]byte(zstded(f, people)))
 	f.Add([]byte("\x50\x2A\x4D\x18\x00\x00\x00\x00" + zstded(f, box, zstd.WithEncoderCRC(false))))
 	f.Add([]byte(zipped(f, file("a.csv", people), file("box", box), file("b/", ""), file(".c", people))))
-	f.Add([]byte(zipped(f, entry{zipHeader("a.csv", 0), people}, entry{zipHeader("b.csv", zipZstd), people})))
+	f.Add([]byte(zipped(f, packed("a.csv", 0, people), packed("b.csv", zipZstd, people))))
 	f.Add([]byte(zipped(f, file("a.zip", zipped(f, file("a.csv", people))))))
 	tight := Format{Temp: f.TempDir(), Inner: []source.Format{cabinet{}, anyText{}}, Limits: Limits{InflatedBytes: 8 << 10, Members: 20, Sheets: 20}}
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -32,7 +25,7 @@ func FuzzArchive(f *testing.F) {
 		if score, reason := tight.Detect(in, text); score < 0 || score > 1 || (score > 0) == reason.IsZero() {
 			t.Fatalf("score %v, reason %q", score, reason)
 		}
-		if _, err := sourcetest.ReadAll(t.Context(), tight, in, source.Options{}); err != nil && !isTyped(err) {
+		if _, err := sourcetest.ReadAll(t.Context(), tight, in, source.Options{}); err != nil && !sourcetest.IsTyped(err) {
 			t.Fatalf("an error without a type: %v", err)
 		}
 	})

@@ -32,7 +32,7 @@ func TestPackingChangesNothing(t *testing.T) {
 		}
 		packed := []string{
 			gzipped(t, "", text[:cut]) + gzipped(t, "", text[cut:]), zstded(t, text[:cut]) + zstded(t, text[cut:]),
-			zipped(t, file("a", text)), zipped(t, entry{zipHeader("a", zipZstd), text}, file("b", cabinetMark+"=Jan\n1\n")),
+			zipped(t, file("a", text)), zipped(t, packed("a", zipZstd, text), file("b", cabinetMark+"=Jan\n1\n")),
 		}
 		for _, archive := range packed {
 			got, err := sourcetest.ReadAll(t.Context(), format(), sourcetest.NewInput("", []byte(archive)), opt)
@@ -56,7 +56,7 @@ func TestNoByteIsLostInSilence(t *testing.T) {
 			changed[bit/8] ^= 1 << (bit % 8)
 			sheets, err := sourcetest.ReadAll(t.Context(), format(), sourcetest.NewInput("", changed), source.Options{})
 			if err != nil {
-				if !isTyped(err) {
+				if !sourcetest.IsTyped(err) {
 					t.Errorf("%.4q, bit %d: an error without a type: %v", text, bit, err)
 				}
 				continue
@@ -123,7 +123,7 @@ func TestStoreFailsAnywhere(t *testing.T) {
 				}
 				break
 			}
-			if !errors.Is(err, errGone) || isTyped(err) {
+			if !errors.Is(err, errGone) || sourcetest.IsTyped(err) {
 				t.Errorf("%s, failing behind %d readings: %v", name, good, err)
 			}
 		}

@@ -15,10 +15,6 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-func zipHeader(name string, method uint16) zip.FileHeader {
-	return zip.FileHeader{Name: name, Method: method}
-}
-
 func unreadable(reason string) error { return &source.UnreadableError{Reason: intray.Literal(reason)} }
 
 func limited(reason string) error { return &source.LimitError{Reason: intray.Literal(reason)} }
@@ -180,7 +176,7 @@ func TestLimits(t *testing.T) {
 func TestLargeDirectory(t *testing.T) {
 	many := make([]entry, 20_000)
 	for n := range many {
-		many[n] = entry{zipHeader(fmt.Sprintf("%0200d.csv", n), zip.Store), ""}
+		many[n] = packed(fmt.Sprintf("%0200d.csv", n), zip.Store, "")
 	}
 	sourcetest.RequireError(t, format(), zipped(t, many...), source.Options{}, limited("more than 1,000 entries"))
 }
@@ -188,7 +184,7 @@ func TestLargeDirectory(t *testing.T) {
 func TestDetect(t *testing.T) {
 	office := []string{"[Content_Types].xml", "mimetype", "META-INF/manifest.xml", "_rels/.rels", `xl\workbook.xml`, "/xl/worksheets/sheet1.xml", "word/document.xml", "ppt/presentation.xml"}
 	for _, name := range office {
-		text := zipped(t, entry{zipHeader(name, zip.Store), "application/vnd.oasis.opendocument.spreadsheet"})
+		text := zipped(t, packed(name, zip.Store, "application/vnd.oasis.opendocument.spreadsheet"))
 		for _, cut := range []int{0, 90} { // with its directory, and without
 			text := text[:len(text)-cut]
 			sourcetest.RequireScore(t, format(), "a.zip", text, 0, 0)
@@ -196,7 +192,7 @@ func TestDetect(t *testing.T) {
 	}
 	parts := make([]entry, 2000)
 	for n := range parts {
-		parts[n] = entry{zipHeader(fmt.Sprintf("%0100d.xml", n), zip.Store), ""}
+		parts[n] = packed(fmt.Sprintf("%0100d.xml", n), zip.Store, "")
 	}
 	sourcetest.RequireScore(t, format(), "", zipped(t, append(parts, file("[Content_Types].xml", "<a/>"))...), 0, 0)
 	for _, text := range []string{people, "", "PK", "PK\x07\x08", "\x1F\x8B", "\x1F\x8B\x07", "\x50\x2A\x4D\x18", "\x50\x2A\x4D\x18\xFF\xFF\xFF\xFF", "\x50\x2A\x4D\x18\x00\x00\x00\x00abcd"} {

@@ -1,7 +1,6 @@
 package archive
 
 import (
-	"archive/zip"
 	"bytes"
 	"context"
 	"errors"
@@ -41,35 +40,22 @@ func zstded(t testing.TB, text string, opt ...zstd.EOption) string {
 	return string(w.EncodeAll([]byte(text), nil))
 }
 
-// entry is a file to be packed. Only its header may be left to its zero value.
-type entry struct {
-	zip.FileHeader
-	text string
-}
+// entry is a file to be packed.
+type entry = sourcetest.Entry
 
 // file is an entry as archivers write it.
-func file(name, text string) entry {
-	return entry{zip.FileHeader{Name: name, Method: zip.Deflate}, text}
+func file(name, text string) entry { return sourcetest.File(name, text) }
+
+// packed is an entry that is compressed by a method.
+func packed(name string, method uint16, text string) entry {
+	e := file(name, text)
+	e.Method = method
+	return e
 }
 
 func zipped(t testing.TB, entries ...entry) string {
 	t.Helper()
-	var out bytes.Buffer
-	w := zip.NewWriter(&out)
-	w.RegisterCompressor(zipZstd, func(out io.Writer) (io.WriteCloser, error) { return zstd.NewWriter(out) })
-	for _, e := range entries {
-		f, err := w.CreateHeader(&e.FileHeader)
-		if err == nil && e.text != "" {
-			_, err = io.WriteString(f, e.text)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return out.String()
+	return string(sourcetest.Zip(t, entries...))
 }
 
 // cabinet is a small format of several sheets: a line "=name" begins each, the

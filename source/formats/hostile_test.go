@@ -1,8 +1,6 @@
 package formats
 
 import (
-	"archive/zip"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -47,25 +45,11 @@ func readAll(ctx context.Context, name string, file []byte) (rows int, err error
 // zipped is an archive of the given parts, in pairs of name and text.
 func zipped(t *testing.T, parts ...string) []byte {
 	t.Helper()
-	var file bytes.Buffer
-	w := zip.NewWriter(&file)
+	var entries []sourcetest.Entry
 	for i := 0; i < len(parts); i += 2 {
-		method := zip.Deflate
-		if parts[i] == "mimetype" {
-			method = zip.Store
-		}
-		part, err := w.CreateHeader(&zip.FileHeader{Name: parts[i], Method: method})
-		if err == nil {
-			_, err = io.WriteString(part, parts[i+1])
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		entries = append(entries, sourcetest.File(parts[i], parts[i+1]))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return file.Bytes()
+	return sourcetest.Zip(t, entries...)
 }
 
 func workbook(t *testing.T, rows string) []byte {
@@ -225,9 +209,7 @@ func TestFindingS2OneRowOfCells(t *testing.T) {
 	} {
 		var err error
 		used := allocated(func() { _, err = readAll(t.Context(), name, file) })
-		var limit *source.LimitError
-		var unreadable *source.UnreadableError
-		if !errors.As(err, &limit) && !errors.As(err, &unreadable) {
+		if !sourcetest.IsTyped(err) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if used > 48<<20 {

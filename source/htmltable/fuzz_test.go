@@ -32,9 +32,7 @@ func FuzzHTML(f *testing.F) {
 		for i := range sheets {
 			var err error
 			sheets[i], err = sourcetest.ReadAll(t.Context(), Format{}, in, source.Options{AsIs: true, Limits: limits})
-			var unreadable *source.UnreadableError
-			var limit *source.LimitError
-			if err != nil && !errors.As(err, &unreadable) && !errors.As(err, &limit) {
+			if err != nil && !sourcetest.IsTyped(err) {
 				t.Fatal(err)
 			}
 		}

@@ -1,14 +1,11 @@
 package htmltable
 
 import (
-	"bytes"
 	"encoding/base64"
-	"encoding/binary"
 	"fmt"
 	"html"
 	"strings"
 	"testing"
-	"unicode/utf16"
 
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/sourcetest"
@@ -78,13 +75,7 @@ func workbookPage() string {
 		[3]string{"sheet001.htm", "quoted-printable", "<table><tr><td class=a>a</td><td>b</td></tr><tr><td>é</td><td>2</td></tr></table>"})
 }
 
-func utf16le(text string) []byte {
-	var out bytes.Buffer
-	for _, unit := range utf16.Encode([]rune("\uFEFF" + text)) {
-		_ = binary.Write(&out, binary.LittleEndian, unit)
-	}
-	return out.Bytes()
-}
+func utf16le(text string) []byte { return sourcetest.UTF16LE("\uFEFF" + text) }
 
 func TestSuite(t *testing.T) {
 	samples := []sourcetest.Sample{

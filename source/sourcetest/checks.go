@@ -7,7 +7,6 @@ import (
 	"io"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
@@ -206,41 +205,11 @@ func checkTruncation(ctx context.Context, format source.Format, s Sample) error 
 	}
 	for end := 0; end < len(s.Text); end += step {
 		_, err := ReadAll(ctx, format, NewInput(s.Name, s.Text[:end:end]), s.Options)
-		if err != nil && !isTyped(err) {
+		if err != nil && !IsTyped(err) {
 			return fmt.Errorf("cut to %d bytes: %w", end, err)
 		}
 	}
 	return nil
-}
-
-func isTyped(err error) bool {
-	var unreadable *source.UnreadableError
-	var limit *source.LimitError
-	return errors.As(err, &unreadable) || errors.As(err, &limit)
-}
-
-// errBroken is what a broken store answers.
-var errBroken = errors.New("the store is broken")
-
-// failingStore holds a file whose bytes are gone from a place on.
-type failingStore struct {
-	io.ReaderAt
-	from int64
-	err  error
-	// reached says that somebody asked for one of the bytes that are gone.
-	reached *atomic.Bool
-}
-
-func (b failingStore) ReadAt(p []byte, at int64) (int, error) {
-	if at+int64(len(p)) <= b.from {
-		return b.ReaderAt.ReadAt(p, at)
-	}
-	b.reached.Store(true)
-	n := max(b.from-at, 0)
-	if _, err := b.ReaderAt.ReadAt(p[:n], at); err != nil && err != io.EOF {
-		return 0, err
-	}
-	return int(n), b.err
 }
 
 // checkStoreFailure reads a sample from stores that fail at its beginning, in its
@@ -248,12 +217,12 @@ func (b failingStore) ReadAt(p []byte, at int64) (int, error) {
 // has told. Bytes that nobody asks for may be gone.
 func checkStoreFailure(ctx context.Context, format source.Format, s Sample) error {
 	for _, from := range []int{0, len(s.Text) / 2, len(s.Text) - 1} {
-		for _, fault := range []error{errBroken, io.EOF} {
+		for _, fault := range []error{ErrStore, io.EOF} {
 			in := NewInput(s.Name, s.Text)
-			met := &atomic.Bool{}
-			in.ReaderAt = failingStore{in.ReaderAt, int64(from), fault, met}
+			store := &FailingStore{ReaderAt: in.ReaderAt, From: int64(from), Err: fault}
+			in.ReaderAt = store
 			_, err := ReadAll(ctx, format, in, s.Options)
-			if met.Load() && (err == nil || isTyped(err)) {
+			if store.Reached.Load() && (err == nil || IsTyped(err)) {
 				return fmt.Errorf("%w at byte %d of %d: the error is %w", fault, from, in.Size, err)
 			}
 		}

@@ -1,14 +1,11 @@
 package spreadsheetml
 
 import (
-	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"testing"
-	"unicode/utf16"
 
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/sourcetest"
@@ -97,10 +94,4 @@ func line(row workbook.Row) string {
 }
 
 // utf16le writes a document in UTF-16 with a byte order mark.
-func utf16le(doc string) []byte {
-	var out bytes.Buffer
-	for _, unit := range utf16.Encode([]rune("\uFEFF" + doc)) {
-		_ = binary.Write(&out, binary.LittleEndian, unit)
-	}
-	return out.Bytes()
-}
+func utf16le(doc string) []byte { return sourcetest.UTF16LE("\uFEFF" + doc) }

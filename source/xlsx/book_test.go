@@ -14,6 +14,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/source/sourcetest"
 	"github.com/intraydata/intray/source/workbook"
 )
 
@@ -137,7 +138,7 @@ func TestSpill(t *testing.T) {
 			t.Errorf("left behind: %v, error %v", left, err)
 		}
 	}
-	if _, err := readBytes(t.Context(), book, Limits{StringBytes: 1, TempDir: t.TempDir() + "/none"}); err == nil || isNamed(err) {
+	if _, err := readBytes(t.Context(), book, Limits{StringBytes: 1, TempDir: t.TempDir() + "/none"}); err == nil || sourcetest.IsTyped(err) {
 		t.Errorf("without a folder: %v", err)
 	}
 }

@@ -13,6 +13,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"github.com/intraydata/intray/source/sourcetest"
 )
 
 // sectors cuts a text into sectors, the last one filled up.
@@ -155,7 +157,7 @@ func TestEncrypted(t *testing.T) {
 				if err != nil || len(got) != 3000 || got[2999] != want[2999] {
 					t.Errorf("%d cells, error %v", len(got), err)
 				}
-			case !isNamed(err) || !strings.Contains(err.Error(), tc.want):
+			case !sourcetest.IsTyped(err) || !strings.Contains(err.Error(), tc.want):
 				t.Errorf("the error is %v, want %q", err, tc.want)
 			}
 		})
@@ -169,7 +171,7 @@ func TestContainerLoops(t *testing.T) {
 		for next := range uint32(16) {
 			file := bytes.Clone(good)
 			binary.LittleEndian.PutUint32(file[place:], next)
-			if _, err := readBytes(t.Context(), file, Limits{}); err != nil && !isNamed(err) {
+			if _, err := readBytes(t.Context(), file, Limits{}); err != nil && !sourcetest.IsTyped(err) {
 				t.Fatalf("sector %d behind %d: %v", next, place/4, err)
 			}
 		}
@@ -179,15 +181,15 @@ func TestContainerLoops(t *testing.T) {
 func TestBrokenStoreEncrypted(t *testing.T) {
 	file := encryptAgile(simple(`<row><c><v>1</v></c></row>`).zip(t), defaultPassword, 1000)
 	for from := 0; from < len(file); from += 97 {
-		for _, fault := range []error{errBroken, io.EOF} {
+		for _, fault := range []error{sourcetest.ErrStore, io.EOF} {
 			in := input(file)
-			in.ReaderAt = brokenStore{in.ReaderAt, int64(from), fault}
+			in.ReaderAt = &sourcetest.FailingStore{ReaderAt: in.ReaderAt, From: int64(from), Err: fault}
 			book, err := Open(t.Context(), in, Limits{})
 			if err == nil {
 				_, err = readSheet(t.Context(), book, 0)
 			}
 			// The last sector is filled up with bytes that nobody needs.
-			if from < len(file)-headerBytes && (err == nil || isNamed(err) || errors.Is(fault, errBroken) && !errors.Is(err, errBroken)) {
+			if from < len(file)-headerBytes && (err == nil || sourcetest.IsTyped(err) || errors.Is(fault, sourcetest.ErrStore) && !errors.Is(err, sourcetest.ErrStore)) {
 				t.Fatalf("%v from byte %d of %d on: %v", fault, from, len(file), err)
 			}
 		}

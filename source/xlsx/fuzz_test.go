@@ -10,6 +10,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/source/sourcetest"
 	"github.com/intraydata/intray/source/workbook"
 )
 
@@ -26,14 +27,14 @@ func survive(t *testing.T, file []byte) {
 	Detect(input(file), file[:min(len(file), 64<<10)])
 	book, err := Open(ctx, input(file), tight(t))
 	if err != nil {
-		if !isNamed(err) {
+		if !sourcetest.IsTyped(err) {
 			t.Fatalf("Open: %v", err)
 		}
 		return
 	}
 	book.Evidence()
 	for i := range book.Sheets() {
-		if _, err := readSheet(ctx, book, i); err != nil && !isNamed(err) {
+		if _, err := readSheet(ctx, book, i); err != nil && !sourcetest.IsTyped(err) {
 			t.Fatalf("sheet %d: %v", i, err)
 		}
 	}
@@ -59,7 +60,7 @@ func readFilled(ctx context.Context, t *testing.T, file []byte) {
 		for batch := new(intray.Records); err == nil; {
 			err = reader.Next(ctx, batch)
 		}
-		if !errors.Is(err, io.EOF) && !isNamed(err) {
+		if !errors.Is(err, io.EOF) && !sourcetest.IsTyped(err) {
 			t.Fatalf("sheet %d: %v", i, err)
 		}
 	}

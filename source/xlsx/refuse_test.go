@@ -1,7 +1,6 @@
 package xlsx
 
 import (
-	"archive/zip"
 	"bytes"
 	"context"
 	"encoding/binary"
@@ -10,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/intraydata/intray/source/sourcetest"
 )
 
 func TestRefused(t *testing.T) {
@@ -72,7 +73,7 @@ func TestRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := readBytes(t.Context(), tc.book.zip(t), tc.limits)
-			if err == nil || !isNamed(err) || !strings.Contains(err.Error(), tc.want) {
+			if err == nil || !sourcetest.IsTyped(err) || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("the error is %v, want %q", err, tc.want)
 			}
 		})
@@ -82,19 +83,11 @@ func TestRefused(t *testing.T) {
 func TestRefusedArchives(t *testing.T) {
 	good := simple(`<row><c><v>1</v></c></row>`).zip(t)
 	named := func(names ...string) []byte {
-		var out bytes.Buffer
-		w := zip.NewWriter(&out)
+		var entries []sourcetest.Entry
 		for _, name := range names {
-			f, err := w.CreateHeader(&zip.FileHeader{Name: name})
-			if err != nil {
-				t.Fatal(err)
-			}
-			io.WriteString(f, "text")
+			entries = append(entries, sourcetest.Stored(name, "text"))
 		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
-		return out.Bytes()
+		return sourcetest.Zip(t, entries...)
 	}
 	for name, tc := range map[string]struct {
 		file []byte
@@ -121,7 +114,7 @@ func TestRefusedArchives(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := readBytes(t.Context(), tc.file, Limits{})
-			if err == nil || !isNamed(err) || !strings.Contains(err.Error(), tc.want) {
+			if err == nil || !sourcetest.IsTyped(err) || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("the error is %v, want %q", err, tc.want)
 			}
 		})
@@ -173,39 +166,23 @@ func containerWith(stream string) []byte {
 func TestCuts(t *testing.T) {
 	file := simple(`<row><c t="s"><v>0</v></c></row>`).withStrings(`<si><t>a</t></si>`).withStyles("0").zip(t)
 	for end := range file {
-		if _, err := readBytes(t.Context(), file[:end], Limits{}); !isNamed(err) {
+		if _, err := readBytes(t.Context(), file[:end], Limits{}); !sourcetest.IsTyped(err) {
 			t.Fatalf("cut to %d bytes: %v", end, err)
 		}
 	}
 }
 
-var errBroken = errors.New("the store is broken")
-
-// brokenStore fails from a byte on.
-type brokenStore struct {
-	io.ReaderAt
-	from int64
-	err  error
-}
-
-func (b brokenStore) ReadAt(p []byte, at int64) (int, error) {
-	if at+int64(len(p)) <= b.from {
-		return b.ReaderAt.ReadAt(p, at)
-	}
-	return 0, b.err
-}
-
 func TestBrokenStore(t *testing.T) {
 	file := simple(`<row><c><v>1</v></c></row>`).zip(t)
 	for from := 0; from < len(file); from += 7 {
-		for _, fault := range []error{errBroken, io.EOF} {
+		for _, fault := range []error{sourcetest.ErrStore, io.EOF} {
 			in := input(file)
-			in.ReaderAt = brokenStore{in.ReaderAt, int64(from), fault}
+			in.ReaderAt = &sourcetest.FailingStore{ReaderAt: in.ReaderAt, From: int64(from), Err: fault}
 			book, err := Open(t.Context(), in, Limits{})
 			if err == nil {
 				_, err = readSheet(t.Context(), book, 0)
 			}
-			if err == nil || isNamed(err) || errors.Is(fault, errBroken) && !errors.Is(err, errBroken) {
+			if err == nil || sourcetest.IsTyped(err) || errors.Is(fault, sourcetest.ErrStore) && !errors.Is(err, sourcetest.ErrStore) {
 				t.Fatalf("%v from byte %d on: %v", fault, from, err)
 			}
 		}

@@ -2,7 +2,6 @@ package xlsx
 
 import (
 	"archive/zip"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/source/sourcetest"
 	"github.com/intraydata/intray/source/workbook"
 )
 
@@ -81,26 +81,16 @@ func (p parts) zip(t testing.TB) []byte {
 
 func (p parts) pack(t testing.TB, method uint16) []byte {
 	t.Helper()
-	var out bytes.Buffer
-	w := zip.NewWriter(&out)
+	var entries []sourcetest.Entry
 	for _, name := range slices.Sorted(maps.Keys(p)) {
-		f, err := w.CreateHeader(&zip.FileHeader{Name: name, Method: method})
-		if err == nil {
-			_, err = io.WriteString(f, p[name])
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := sourcetest.File(name, p[name])
+		e.Method = method
+		entries = append(entries, e)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
+	return sourcetest.Zip(t, entries...)
 }
 
-func input(file []byte) source.Input {
-	return source.Input{Name: "book.xlsx", ReaderAt: bytes.NewReader(file), Size: int64(len(file))}
-}
+func input(file []byte) source.Input { return sourcetest.NewInput("book.xlsx", file) }
 
 // formatCell writes a cell as the tests do: its reference, its kind, its value and
 // what is shown where that differs.
@@ -150,11 +140,4 @@ func readBytes(ctx context.Context, file []byte, limits Limits) (cells []string,
 	}
 	defer func() { err = errors.Join(err, book.Close()) }()
 	return readSheet(ctx, book, 0)
-}
-
-// isNamed says whether an error is of those that say what is wrong with a file.
-func isNamed(err error) bool {
-	var unreadable *source.UnreadableError
-	var limit *source.LimitError
-	return errors.As(err, &unreadable) || errors.As(err, &limit)
 }

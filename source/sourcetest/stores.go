@@ -1,0 +1,120 @@
+package sourcetest
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/source"
+)
+
+// ErrStore is the error of the stores that fail.
+var ErrStore = errors.New("the store is broken")
+
+// FailingStore is a store that has lost the bytes of a file from From on.
+type FailingStore struct {
+	io.ReaderAt
+	From int64
+	// Err is the error of reading a lost byte.
+	Err error
+	// Reached is set once a lost byte was asked for.
+	Reached atomic.Bool
+}
+
+// ReadAt reads the bytes before From.
+func (f *FailingStore) ReadAt(p []byte, at int64) (int, error) {
+	if at+int64(len(p)) <= f.From {
+		return f.ReaderAt.ReadAt(p, at)
+	}
+	f.Reached.Store(true)
+	n := max(f.From-at, 0)
+	if _, err := f.ReaderAt.ReadAt(p[:n], at); err != nil && err != io.EOF {
+		return 0, err
+	}
+	return int(n), f.Err
+}
+
+// failingRead is a store whose reads fail from one on.
+type failingRead struct {
+	io.ReaderAt
+	left atomic.Int64
+	err  error
+}
+
+func (f *failingRead) ReadAt(p []byte, at int64) (int, error) {
+	if f.left.Add(-1) < 0 {
+		return 0, f.err
+	}
+	return f.ReaderAt.ReadAt(p, at)
+}
+
+// FailEachRead tries something with a file whose store fails from its first read
+// on, from its second on, and so on, until the store is asked no more. Each try
+// must return the error of the store: ErrStore, or any other one without a type
+// where the store ends too early.
+func FailEachRead(t testing.TB, in source.Input, try func(in source.Input) error) {
+	t.Helper()
+	for n := int64(0); ; n++ {
+		for _, fault := range []error{ErrStore, io.EOF} {
+			store := &failingRead{ReaderAt: in.ReaderAt, err: fault}
+			store.left.Store(n)
+			broken := in
+			broken.ReaderAt = store
+			err := try(broken)
+			if store.left.Load() >= 0 {
+				if err != nil {
+					t.Errorf("without a failure: %v", err)
+				}
+				if n == 0 {
+					t.Errorf("the store is not read")
+				}
+				return
+			}
+			if err == nil || IsTyped(err) || fault == ErrStore && !errors.Is(err, ErrStore) {
+				t.Errorf("%v from read %d on: the error is %v", fault, n+1, err)
+			}
+		}
+	}
+}
+
+// IsTyped reports whether an error has a reason for people: an
+// *source.UnreadableError or a *source.LimitError.
+func IsTyped(err error) bool {
+	var unreadable *source.UnreadableError
+	var limit *source.LimitError
+	return errors.As(err, &unreadable) || errors.As(err, &limit)
+}
+
+// Outline returns the message of an error by its codes and parameters, such as
+// workbook.damaged(problem: xml.empty()), and "" for an error without a type. It
+// does not change when a sentence is reworded.
+func Outline(err error) string {
+	var unreadable *source.UnreadableError
+	var limit *source.LimitError
+	switch {
+	case errors.As(err, &unreadable):
+		return outline(unreadable.Reason)
+	case errors.As(err, &limit):
+		return outline(limit.Reason)
+	}
+	return ""
+}
+
+func outline(value any) string {
+	m, ok := value.(intray.Message)
+	if !ok {
+		return fmt.Sprint(value)
+	}
+	params := m.Params()
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(params)) {
+		list = append(list, name+": "+outline(params[name]))
+	}
+	return m.Code + "(" + strings.Join(list, ", ") + ")"
+}
