@@ -17,12 +17,14 @@
 package archive
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/zipfile"
 	"github.com/intraydata/intray/source"
 )
 
@@ -59,20 +61,13 @@ type Limits struct {
 
 // WithDefaults fills the fields that are zero.
 func (l Limits) WithDefaults() Limits {
-	setDefault(&l.InflatedBytes, 4<<30)
-	setDefault(&l.MemberBytes, l.InflatedBytes)
-	setDefault(&l.Ratio, 1000)
-	setDefault(&l.Members, 1000)
-	setDefault(&l.NameBytes, 1<<10)
-	setDefault(&l.Sheets, 4096)
+	l.InflatedBytes = cmp.Or(l.InflatedBytes, 4<<30)
+	l.MemberBytes = cmp.Or(l.MemberBytes, l.InflatedBytes)
+	l.Ratio = cmp.Or(l.Ratio, 1000)
+	l.Members = cmp.Or(l.Members, 1000)
+	l.NameBytes = cmp.Or(l.NameBytes, 1<<10)
+	l.Sheets = cmp.Or(l.Sheets, 4096)
 	return l
-}
-
-func setDefault[T comparable](field *T, value T) {
-	var zero T
-	if *field == zero {
-		*field = value
-	}
 }
 
 // Name is "archive".
@@ -81,7 +76,7 @@ func (Format) Name() string { return "archive" }
 // Detect is sure of a file that begins as gzip, zstd or zip does, unless it is
 // the document of an office program.
 func (f Format) Detect(in source.Input, head []byte) (score float64, reason intray.Message) {
-	k, office := detectKind(&trackedInput{Input: in}, head, f.Limits.WithDefaults())
+	k, office := detectKind(zipfile.NewInput(in), head, f.Limits.WithDefaults())
 	if k == noArchive || office != "" {
 		return 0, intray.Message{}
 	}
@@ -94,7 +89,7 @@ func (f Format) Detect(in source.Input, head []byte) (score float64, reason intr
 // The input is not needed anymore when Open returns.
 func (f Format) Open(ctx context.Context, in source.Input, opt source.Options) (source.Book, error) {
 	f.Limits = f.Limits.WithDefaults()
-	u := &unpacker{Format: f, in: &trackedInput{Input: in}, opt: opt}
+	u := &unpacker{Format: f, in: zipfile.NewInput(in), opt: opt}
 	b, err := u.open(ctx)
 	if err != nil {
 		if left := u.cleanUp(); left != nil {
@@ -108,7 +103,7 @@ func (f Format) Open(ctx context.Context, in source.Input, opt source.Options) (
 // unpacker is the work of opening one archive.
 type unpacker struct {
 	Format
-	in    *trackedInput
+	in    *zipfile.Input
 	opt   source.Options
 	kind  kind
 	spool *spool
@@ -158,8 +153,8 @@ func (u *unpacker) detectKind() error {
 	}
 	k, office := detectKind(u.in, head, u.Limits)
 	switch {
-	case u.in.failed != nil:
-		return fmt.Errorf("read the directory of the archive: %w", u.in.failed)
+	case u.in.Failure() != nil:
+		return fmt.Errorf("read the directory of the archive: %w", u.in.Failure())
 	case k == noArchive:
 		return &source.UnreadableError{Reason: intray.NewMessage("archive.not_archive", nil)}
 	case office != "":

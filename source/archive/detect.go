@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/zipfile"
 )
 
 // kind is the outer form of an archive, "" is none.
@@ -44,7 +45,7 @@ const (
 
 // detectKind looks at how a file begins. office names what shows that a zip file
 // is a document of an office program, "" where it is none.
-func detectKind(in *trackedInput, head []byte, limits Limits) (k kind, office string) {
+func detectKind(in *zipfile.Input, head []byte, limits Limits) (k kind, office string) {
 	switch {
 	case bytes.HasPrefix(head, []byte(gzipMagic)):
 		return gzipKind, ""
@@ -87,7 +88,7 @@ const maxOfficeEntries = 10_000
 
 // findOffice looks through the directory; where that is lost, through the names
 // in head.
-func findOffice(in *trackedInput, head []byte, limits Limits) string {
+func findOffice(in *zipfile.Input, head []byte, limits Limits) string {
 	limits.Members = max(limits.Members, maxOfficeEntries)
 	files, err := openDirectory(in, limits)
 	if err != nil {

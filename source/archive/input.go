@@ -12,64 +12,23 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/zipfile"
 	"github.com/intraydata/intray/source"
 )
-
-// trackedInput counts what is read of the archive, and remembers why reading has
-// failed: an error of the store must not pass for a damaged file. It is for one
-// goroutine.
-type trackedInput struct {
-	source.Input
-	bytesRead int64
-	failed    error
-	// budget is how many bytes may still be read; nil where any number may.
-	budget *int64
-}
 
 // fault is a cause of damage that the libraries do not know.
 type fault struct{ problem intray.Message }
 
 func (f *fault) Error() string { return f.problem.String() }
 
-var (
-	errDirectory = &fault{intray.NewMessage("archive.directory_too_large", nil)}
-	errOutside   = &fault{intray.NewMessage("archive.entry_outside", nil)}
-)
-
-// ReadAt reads from the archive.
-func (w *trackedInput) ReadAt(p []byte, at int64) (int, error) {
-	if w.budget != nil {
-		if *w.budget -= int64(len(p)); *w.budget < 0 {
-			return 0, errDirectory
-		}
-	}
-	if at < 0 { // a damaged directory asks for this; it is no fault of the store
-		return 0, errOutside
-	}
-	n, err := w.Input.ReadAt(p, at)
-	w.bytesRead += int64(n)
-	if n == len(p) {
-		return n, nil
-	}
-	if errors.Is(err, io.EOF) && at+int64(n) < w.Size {
-		err = io.ErrUnexpectedEOF
-	}
-	if err != nil && !errors.Is(err, io.EOF) {
-		w.failed = err
-	}
-	return n, err
-}
-
-// reader reads the archive from its beginning to its end.
-func (w *trackedInput) reader() io.Reader { return io.NewSectionReader(w, 0, w.Size) }
-
-// readError says what an error means that came of reading: the store failed, or
-// what is damaged.
-func (w *trackedInput) readError(what intray.Message, err error) error {
+// readError returns the error to report for one of reading the archive: the
+// failure of the store, or what is damaged.
+func readError(in *zipfile.Input, what intray.Message, err error) error {
 	var limit *source.LimitError
+	failed := in.Failure()
 	switch {
-	case w.failed != nil:
-		return fmt.Errorf("read %s: %w", what, w.failed)
+	case failed != nil:
+		return fmt.Errorf("read %s: %w", what, failed)
 	case errors.As(err, &limit):
 		return &source.LimitError{Reason: within(what, limit.Reason)}
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
@@ -84,6 +43,10 @@ func problemOf(err error) intray.Message {
 	switch {
 	case errors.As(err, &f):
 		return f.problem
+	case errors.Is(err, zipfile.ErrDirectoryTooLarge):
+		return intray.NewMessage("archive.directory_too_large", nil)
+	case errors.Is(err, zipfile.ErrOutside):
+		return intray.NewMessage("archive.entry_outside", nil)
 	case errors.Is(err, zip.ErrFormat):
 		return intray.NewMessage("archive.no_directory", nil)
 	case errors.Is(err, zip.ErrChecksum), errors.Is(err, gzip.ErrChecksum), errors.Is(err, zstd.ErrCRCMismatch):

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/zipfile"
 	"github.com/intraydata/intray/source"
 )
 
@@ -104,7 +105,7 @@ func (u *unpacker) detectFormat(m *member) (why intray.Message, err error) {
 
 // nestedArchive names the kind of archive that a member is, "" where it is none.
 func nestedArchive(in source.Input, head []byte, limits Limits) string {
-	if k, office := detectKind(&trackedInput{Input: in}, head, limits); k != noArchive && office == "" {
+	if k, office := detectKind(zipfile.NewInput(in), head, limits); k != noArchive && office == "" {
 		return string(k)
 	}
 	return unsupportedArchive(head)
@@ -188,7 +189,7 @@ const (
 // inflate writes src to the spool and gives it as a file of its own. what names
 // it for errors.
 func (u *unpacker) inflate(ctx context.Context, what intray.Message, name string, src io.Reader) (source.Input, error) {
-	from, before := u.spool.size, u.in.bytesRead
+	from, before := u.spool.size, u.in.BytesRead()
 	chunk := make([]byte, chunkBytes)
 	for {
 		if err := ctx.Err(); err != nil {
@@ -196,7 +197,7 @@ func (u *unpacker) inflate(ctx context.Context, what intray.Message, name string
 		}
 		n, end := src.Read(chunk)
 		u.inflated += int64(n)
-		if why := u.exceededLimit(what, u.spool.size-from+int64(n), u.in.bytesRead-before); !why.IsZero() {
+		if why := u.exceededLimit(what, u.spool.size-from+int64(n), u.in.BytesRead()-before); !why.IsZero() {
 			return source.Input{}, &source.LimitError{Reason: why}
 		}
 		if err := u.spool.write(chunk[:n]); err != nil {
@@ -207,7 +208,7 @@ func (u *unpacker) inflate(ctx context.Context, what intray.Message, name string
 			return source.Input{Name: name, ReaderAt: io.NewSectionReader(u.spool.file, from, size), Size: size}, nil
 		}
 		if end != nil {
-			return source.Input{}, u.in.readError(what, end)
+			return source.Input{}, readError(u.in, what, end)
 		}
 	}
 }

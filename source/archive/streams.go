@@ -90,9 +90,9 @@ func (g *multiGzipReader) skipPadding() error {
 }
 
 func (u *unpacker) openGzip(ctx context.Context) error {
-	src, err := newMultiGzipReader(u.in.reader())
+	src, err := newMultiGzipReader(io.NewSectionReader(u.in, 0, u.in.Size))
 	if err != nil {
-		return u.in.readError(gzipKind.file(), err)
+		return readError(u.in, gzipKind.file(), err)
 	}
 	name, why := storedName(src.z.Name), intray.NewMessage("archive.stored_name", nil)
 	if name == "" {
@@ -141,9 +141,9 @@ func (z zstdReader) Close() error {
 }
 
 func (u *unpacker) openZstd(ctx context.Context) error {
-	dec, err := newZstdDecoder(u.in.reader())
+	dec, err := newZstdDecoder(io.NewSectionReader(u.in, 0, u.in.Size))
 	if err != nil {
-		return u.in.readError(zstdKind.file(), err)
+		return readError(u.in, zstdKind.file(), err)
 	}
 	defer dec.Close()
 	return u.addSingleMember(ctx, trimExtension(u.in.Name, ".zst", ".zstd"), u.kind.bareName(), zstdReader{dec})

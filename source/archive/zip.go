@@ -3,23 +3,21 @@ package archive
 import (
 	"archive/zip"
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
 	"io"
 	"io/fs"
 	"path"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/klauspost/compress/flate"
 	"golang.org/x/text/encoding/charmap"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/zipfile"
 	"github.com/intraydata/intray/source"
 )
 
@@ -31,7 +29,7 @@ func (u *unpacker) openZip(ctx context.Context) error {
 	if err := checkNames(files, u.Limits.NameBytes); err != nil {
 		return err
 	}
-	if err := checkOverlaps(u.in, files); err != nil {
+	if err := checkExtents(u.in, files); err != nil {
 		return err
 	}
 	for _, f := range files {
@@ -72,7 +70,7 @@ func (u *unpacker) addEntry(ctx context.Context, name string, f *zip.File) (why 
 	}
 	src, err := f.Open()
 	if err != nil {
-		return why, u.in.readError(what, err)
+		return why, readError(u.in, what, err)
 	}
 	defer src.Close()
 	return u.addMember(ctx, memberInfo{label: what, name: name, nameSource: intray.NewMessage("archive.name_of_entry", nil), inZip: true}, src)
@@ -85,7 +83,7 @@ func checkNames(files []*zip.File, most int) error {
 		if len(f.Name) > most {
 			return &source.LimitError{Reason: intray.NewMessage("archive.name_too_long", intray.Params{"limit": most})}
 		}
-		if why := nameProblem(f.Name); !why.IsZero() {
+		if why := zipfile.NameProblem(f.Name); !why.IsZero() {
 			return &source.UnreadableError{Reason: intray.NewMessage("archive.bad_name", intray.Params{"entry": source.Excerpt(f.Name), "problem": why})}
 		}
 		clean := path.Clean(f.Name)
@@ -95,25 +93,6 @@ func checkNames(files []*zip.File, most int) error {
 		seen[clean] = true
 	}
 	return nil
-}
-
-// nameProblem says what is wrong with the name of an entry, if anything is.
-func nameProblem(name string) intray.Message {
-	switch {
-	case name == "":
-		return intray.NewMessage("archive.name_empty", nil)
-	case strings.ContainsRune(name, '\\'):
-		return intray.NewMessage("archive.name_with_backslash", nil)
-	case strings.ContainsRune(name, 0):
-		return intray.NewMessage("archive.name_with_nul", nil)
-	case strings.HasPrefix(name, "/"):
-		return intray.NewMessage("archive.name_with_leading_slash", nil)
-	case len(name) > 1 && name[1] == ':':
-		return intray.NewMessage("archive.name_with_drive", nil)
-	case slices.Contains(strings.Split(name, "/"), ".."):
-		return intray.NewMessage("archive.name_leaves_folder", nil)
-	}
-	return intray.Message{}
 }
 
 // Why members are passed over.
@@ -146,65 +125,44 @@ func skipReason(f *zip.File) intray.Message {
 	return intray.Message{}
 }
 
-// localHeaderBytes is the fixed part of the header in front of an entry's bytes.
-const localHeaderBytes = 30
-
-// entryRange is where in the file an entry lies.
-type entryRange struct {
-	name       string
-	begin, end int64
-}
-
-// checkOverlaps looks for entries that share bytes: bombs do, archivers never.
-func checkOverlaps(in *trackedInput, files []*zip.File) error {
-	list := make([]entryRange, 0, len(files))
-	for _, f := range files {
-		at, err := f.DataOffset()
-		if err != nil {
-			return in.readError(intray.NewMessage("archive.entry", intray.Params{"entry": source.Excerpt(f.Name)}), err)
-		}
-		size := int64(min(f.CompressedSize64, uint64(in.Size)+1))
-		if at+size > in.Size {
-			return &source.UnreadableError{Reason: intray.NewMessage("archive.entry_outside_file", intray.Params{"entry": source.Excerpt(f.Name)})}
-		}
-		list = append(list, entryRange{f.Name, at - localHeaderBytes - int64(len(f.Name)), at + size})
+// checkExtents checks that the entries lie apart from each other in the file.
+func checkExtents(in *zipfile.Input, files []*zip.File) error {
+	err := zipfile.CheckExtents(in, files)
+	var header *zipfile.HeaderError
+	var outside *zipfile.OutsideError
+	var overlap *zipfile.OverlapError
+	switch {
+	case errors.As(err, &header):
+		return readError(in, intray.NewMessage("archive.entry", intray.Params{"entry": source.Excerpt(header.Entry)}), header.Err)
+	case errors.As(err, &outside):
+		return &source.UnreadableError{Reason: intray.NewMessage("archive.entry_outside_file", intray.Params{"entry": source.Excerpt(outside.Entry)})}
+	case errors.As(err, &overlap):
+		return &source.UnreadableError{Reason: intray.NewMessage("archive.overlapping_entries", intray.Params{"first": source.Excerpt(overlap.First), "second": source.Excerpt(overlap.Second)})}
 	}
-	slices.SortFunc(list, func(x, y entryRange) int { return cmp.Compare(x.begin, y.begin) })
-	for i := 1; i < len(list); i++ {
-		if list[i].begin < list[i-1].end {
-			return &source.UnreadableError{Reason: intray.NewMessage("archive.overlapping_entries", intray.Params{"first": source.Excerpt(list[i-1].name), "second": source.Excerpt(list[i].name)})}
-		}
-	}
-	return nil
+	return err
 }
 
 const (
 	// maxEntryBytes is what an entry may take in the directory beside its name.
 	maxEntryBytes = 1 << 10
-	// maxDirectoryEndBytes is what looking for the directory may take.
-	maxDirectoryEndBytes = 256 << 10
 	// zipZstd is the number of zstd among the methods of compression.
 	zipZstd = 93
 )
 
 // openDirectory lists the entries of a zip file.
-func openDirectory(in *trackedInput, limits Limits) ([]*zip.File, error) {
+func openDirectory(in *zipfile.Input, limits Limits) ([]*zip.File, error) {
 	if total, err := zip64Entries(in); err != nil {
-		return nil, in.readError(zipKind.file(), err)
+		return nil, readError(in, zipKind.file(), err)
 	} else if total > uint64(limits.Members) {
 		return nil, tooManyEntriesError(limits)
 	}
-	left := int64(limits.Members)*int64(maxEntryBytes+limits.NameBytes) + maxDirectoryEndBytes
-	in.budget = &left
-	dir, err := zip.NewReader(in, in.Size)
-	in.budget = nil
+	dir, err := zipfile.ReadDirectory(in, limits.Members, maxEntryBytes+limits.NameBytes)
 	switch {
-	case left < 0 || err == nil && len(dir.File) > limits.Members:
+	case errors.Is(err, zipfile.ErrTooManyEntries):
 		return nil, tooManyEntriesError(limits)
-	case err != nil && !errors.Is(err, zip.ErrInsecurePath): // names are looked at by checkNames
-		return nil, in.readError(zipKind.file(), err)
+	case err != nil:
+		return nil, readError(in, zipKind.file(), err)
 	}
-	dir.RegisterDecompressor(zip.Deflate, flate.NewReader)
 	dir.RegisterDecompressor(zipZstd, zstdEntry)
 	return dir.File, nil
 }
@@ -230,7 +188,7 @@ func tooManyEntriesError(limits Limits) error {
 
 // zip64Entries gives how many entries a large zip file declares, 0 where it
 // has no such record: archive/zip makes room for so many before it reads any.
-func zip64Entries(in *trackedInput) (uint64, error) {
+func zip64Entries(in *zipfile.Input) (uint64, error) {
 	const endSize, locatorSize, recordSize, longest = 22, 20, 56, 1<<16 + 22 + 20
 	tail := make([]byte, min(in.Size, longest))
 	if _, err := in.ReadAt(tail, in.Size-int64(len(tail))); err != nil && !errors.Is(err, io.EOF) {

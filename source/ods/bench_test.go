@@ -21,9 +21,9 @@ func people(tb testing.TB, rows int) []byte {
 	w := zip.NewWriter(&out)
 	w.RegisterCompressor(zip.Deflate, func(out io.Writer) (io.WriteCloser, error) { return flate.NewWriter(out, 6) })
 	for _, e := range around("") {
-		f, err := w.Create(e.name)
-		if err == nil && e.name != contentPart {
-			_, err = io.WriteString(f, e.text)
+		f, err := w.Create(e.Name)
+		if err == nil && e.Name != contentPart {
+			_, err = io.WriteString(f, e.Text)
 		} else if err == nil {
 			err = writePeople(f, rows)
 		}

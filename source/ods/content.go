@@ -8,13 +8,14 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/xmlscan"
+	"github.com/intraydata/intray/internal/zipfile"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/workbook"
 )
 
 // contentReader walks over the sheets of a workbook.
 type contentReader struct {
-	part *part
+	part *zipfile.Part
 	scan *xmlscan.Scanner
 	// entered counts the sheets that were entered; depth is that of the one at
 	// hand, 0 where none is open.
@@ -28,14 +29,14 @@ func openContent(ctx context.Context, p *document, info *workbookInfo) (*content
 	if err != nil {
 		return nil, err
 	}
-	return newContentReader(from, info)
+	return newContentReader(from, p.limits, info)
 }
 
 // newContentReader is openContent of a part that is open already.
-func newContentReader(from *part, info *workbookInfo) (*contentReader, error) {
+func newContentReader(from *zipfile.Part, limits Limits, info *workbookInfo) (*contentReader, error) {
 	c := &contentReader{part: from}
 	var err error
-	if c.scan, err = newScanner(from, from.name, from.doc.limits); err == nil {
+	if c.scan, err = newScanner(from, from.Name, limits); err == nil {
 		err = c.enterBody(info)
 	}
 	if err != nil {
@@ -45,7 +46,7 @@ func newContentReader(from *part, info *workbookInfo) (*contentReader, error) {
 	return c, nil
 }
 
-func (c *contentReader) close() { c.part.close() }
+func (c *contentReader) close() { c.part.Close() }
 
 // enterBody moves into the element that holds the sheets.
 func (c *contentReader) enterBody(info *workbookInfo) error {
@@ -122,7 +123,7 @@ func (c *contentReader) nextSheet(info *workbookInfo) (bool, error) {
 
 // seekSheet enters a sheet that was not passed yet.
 func (c *contentReader) seekSheet(ctx context.Context, sheet int) error {
-	c.part.done = ctx.Done()
+	c.part.SetContext(ctx)
 	for c.entered <= sheet {
 		more, err := c.nextSheet(nil)
 		if err != nil {
@@ -190,7 +191,10 @@ func readWorkbookInfo(ctx context.Context, p *document) (workbookInfo, error) {
 
 // hasMacros looks for the folders in which macros are.
 func (p *document) hasMacros() bool {
-	for name := range p.parts {
+	if p.archive == nil {
+		return false
+	}
+	for name := range p.archive.Names() {
 		if strings.HasPrefix(name, "Basic/") || strings.HasPrefix(name, "Scripts/") {
 			return true
 		}

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/source/sourcetest"
 	"github.com/intraydata/intray/source/workbook"
 )
 
@@ -25,7 +26,7 @@ func survive(t *testing.T, file []byte) {
 	}
 	book, err := Open(ctx, input(file), tight)
 	if err != nil {
-		if !isSourceError(err) {
+		if !sourcetest.IsTyped(err) {
 			t.Fatalf("Open: %v", err)
 		}
 		return
@@ -47,7 +48,7 @@ func survive(t *testing.T, file []byte) {
 // outcome is what a sheet gives, and last the error.
 func outcome(ctx context.Context, t *testing.T, book workbook.Workbook, sheet int) []string {
 	cells, err := readSheet(ctx, book, sheet)
-	if err != nil && !isSourceError(err) {
+	if err != nil && !sourcetest.IsTyped(err) {
 		t.Fatalf("sheet %d: %v", sheet, err)
 	}
 	if text := strings.Join(cells, ""); !utf8.ValidString(text) {

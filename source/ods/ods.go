@@ -18,11 +18,13 @@ package ods
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/zipfile"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/workbook"
 )
@@ -69,28 +71,21 @@ type Limits struct {
 
 // WithDefaults fills the fields that are zero.
 func (l Limits) WithDefaults() Limits {
-	setDefault(&l.InflatedBytes, 4<<30)
-	setDefault(&l.PartBytes, 4<<30)
-	setDefault(&l.Ratio, 500)
-	setDefault(&l.Entries, 10_000)
-	setDefault(&l.Sheets, 4096)
-	setDefault(&l.NameBytes, 4<<10)
-	setDefault(&l.Rows, 1<<24)
-	setDefault(&l.Columns, 1<<14)
-	setDefault(&l.CellBytes, 16<<20)
-	setDefault(&l.RowBytes, 32<<20)
-	setDefault(&l.SheetBytes, 8<<30)
-	setDefault(&l.RepeatedBytes, 1<<30)
-	setDefault(&l.Merges, 1<<20)
-	setDefault(&l.Depth, 128)
+	l.InflatedBytes = cmp.Or(l.InflatedBytes, 4<<30)
+	l.PartBytes = cmp.Or(l.PartBytes, 4<<30)
+	l.Ratio = cmp.Or(l.Ratio, 500)
+	l.Entries = cmp.Or(l.Entries, 10_000)
+	l.Sheets = cmp.Or(l.Sheets, 4096)
+	l.NameBytes = cmp.Or(l.NameBytes, 4<<10)
+	l.Rows = cmp.Or(l.Rows, 1<<24)
+	l.Columns = cmp.Or(l.Columns, 1<<14)
+	l.CellBytes = cmp.Or(l.CellBytes, 16<<20)
+	l.RowBytes = cmp.Or(l.RowBytes, 32<<20)
+	l.SheetBytes = cmp.Or(l.SheetBytes, 8<<30)
+	l.RepeatedBytes = cmp.Or(l.RepeatedBytes, 1<<30)
+	l.Merges = cmp.Or(l.Merges, 1<<20)
+	l.Depth = cmp.Or(l.Depth, 128)
 	return l
-}
-
-func setDefault[T comparable](field *T, value T) {
-	var zero T
-	if *field == zero {
-		*field = value
-	}
 }
 
 // Open reads through the workbook once, to list its sheets and to know that it
@@ -100,13 +95,13 @@ func Open(ctx context.Context, in source.Input, limits Limits) (workbook.Workboo
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
 	}
-	pack, err := openDocument(ctx, &trackedInput{Input: in}, limits.WithDefaults())
+	pack, err := openDocument(ctx, zipfile.NewInput(in), limits.WithDefaults())
 	if err != nil {
-		return nil, causeIfCanceled(ctx, err)
+		return nil, zipfile.Cause(ctx, err)
 	}
 	list, err := readWorkbookInfo(ctx, pack)
 	if err != nil {
-		return nil, causeIfCanceled(ctx, err)
+		return nil, zipfile.Cause(ctx, err)
 	}
 	return &book{doc: pack, info: list}, nil
 }
@@ -146,12 +141,12 @@ func (b *book) Rows(ctx context.Context, sheet int) (workbook.Rows, error) {
 	if c == nil {
 		var err error
 		if c, err = openContent(ctx, b.doc, nil); err != nil {
-			return nil, causeIfCanceled(ctx, err)
+			return nil, zipfile.Cause(ctx, err)
 		}
 	}
 	if err := c.seekSheet(ctx, sheet); err != nil {
 		c.close()
-		return nil, causeIfCanceled(ctx, err)
+		return nil, zipfile.Cause(ctx, err)
 	}
 	return newRows(b, c, b.info.sheets[sheet].Name), nil
 }
@@ -220,12 +215,12 @@ func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (so
 // lost, at how the file begins.
 func Detect(in source.Input, head []byte) (score float64, reason intray.Message) {
 	if bytes.HasPrefix(head, []byte(zipMagic)) {
-		return detectArchive(&trackedInput{Input: in}, head)
+		return detectArchive(zipfile.NewInput(in), head)
 	}
 	return detectFlat(head)
 }
 
-func detectArchive(in *trackedInput, head []byte) (float64, intray.Message) {
+func detectArchive(in *zipfile.Input, head []byte) (float64, intray.Message) {
 	ctx := context.Background()
 	p, err := openArchive(in, Limits{}.WithDefaults())
 	kind := ""
@@ -250,14 +245,14 @@ func detectArchive(in *trackedInput, head []byte) (float64, intray.Message) {
 // hasSpreadsheet looks into the content of an archive that does not tell its
 // kind.
 func (p *document) hasSpreadsheet(ctx context.Context) bool {
-	if p.parts[contentPart] == nil {
+	if !p.archive.Has(contentPart) {
 		return false
 	}
-	from, err := p.openSmall(ctx, contentPart)
+	from, err := p.archive.OpenSmall(ctx, contentPart)
 	if err != nil {
 		return false
 	}
-	c, err := newContentReader(from, nil)
+	c, err := newContentReader(from, p.limits, nil)
 	if err != nil {
 		return false
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/xmlscan"
+	"github.com/intraydata/intray/internal/zipfile"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/workbook"
 )
@@ -62,11 +63,11 @@ func (r *rows) Next(ctx context.Context) (workbook.Row, error) {
 		return r.current()
 	}
 	if r.content != nil {
-		r.content.part.done = ctx.Done()
+		r.content.part.SetContext(ctx)
 	}
 	for r.err == nil {
 		r.cells = r.cells[:0]
-		if r.err = causeIfCanceled(ctx, r.readElement()); r.err == nil && len(r.cells) > 0 {
+		if r.err = zipfile.Cause(ctx, r.readElement()); r.err == nil && len(r.cells) > 0 {
 			break
 		}
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/source/sourcetest"
 	"github.com/intraydata/intray/source/workbook"
 )
 
@@ -75,7 +76,7 @@ func several(tb testing.TB) []byte {
 		`<table:table table:name="Empty"/>`,
 		table("", row(text("fourth"))),
 	)
-	return archived(tb, append(around(content), entry{"Basic/Standard/Module1.xml", "<m/>"}))
+	return archived(tb, append(around(content), sourcetest.File("Basic/Standard/Module1.xml", "<m/>")))
 }
 
 func TestBook(t *testing.T) {

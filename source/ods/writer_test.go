@@ -1,8 +1,6 @@
 package ods
 
 import (
-	"archive/zip"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -26,8 +24,8 @@ const (
 		`<style:style style:name="ta2" style:family="table"><style:table-properties table:display="false" style:writing-mode="lr-tb"/></style:style></office:automatic-styles>`
 )
 
-// entry is a file of an archive.
-type entry struct{ name, text string }
+// entry is an entry of an archive.
+type entry = sourcetest.Entry
 
 // table writes a sheet.
 func table(name, rows string) string {
@@ -63,9 +61,9 @@ func flat(sheets ...string) string {
 // around makes the entries of a workbook with this content.
 func around(content string) []entry {
 	return []entry{
-		{mimetypePart, spreadsheetKind},
-		{manifestPart, `<manifest:manifest xmlns:manifest="` + uris + `manifest:1.0"><manifest:file-entry manifest:full-path="/" manifest:media-type="` + spreadsheetKind + `"/><manifest:file-entry manifest:full-path="content.xml" manifest:media-type="text/xml"/></manifest:manifest>`},
-		{contentPart, content},
+		sourcetest.File(mimetypePart, spreadsheetKind),
+		sourcetest.File(manifestPart, `<manifest:manifest xmlns:manifest="`+uris+`manifest:1.0"><manifest:file-entry manifest:full-path="/" manifest:media-type="`+spreadsheetKind+`"/><manifest:file-entry manifest:full-path="content.xml" manifest:media-type="text/xml"/></manifest:manifest>`),
+		sourcetest.File(contentPart, content),
 	}
 }
 
@@ -73,40 +71,22 @@ func around(content string) []entry {
 func with(list []entry, name, text string) []entry {
 	list = slices.Clone(list)
 	for i := range list {
-		if list[i].name == name {
-			list[i].text = text
+		if list[i].Name == name {
+			list[i].Text = text
 			return list
 		}
 	}
-	return append(list, entry{name, text})
+	return append(list, sourcetest.File(name, text))
 }
 
 func without(list []entry, name string) []entry {
-	return slices.DeleteFunc(slices.Clone(list), func(e entry) bool { return e.name == name })
+	return slices.DeleteFunc(slices.Clone(list), func(e entry) bool { return e.Name == name })
 }
 
-// archived writes an archive; the entry that tells the kind is not compressed.
+// archived writes an archive.
 func archived(tb testing.TB, list []entry) []byte {
 	tb.Helper()
-	var out bytes.Buffer
-	w := zip.NewWriter(&out)
-	for _, e := range list {
-		method := zip.Deflate
-		if e.name == mimetypePart {
-			method = zip.Store
-		}
-		f, err := w.CreateHeader(&zip.FileHeader{Name: e.name, Method: method})
-		if err == nil {
-			_, err = io.WriteString(f, e.text)
-		}
-		if err != nil {
-			tb.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		tb.Fatal(err)
-	}
-	return out.Bytes()
+	return sourcetest.Zip(tb, list...)
 }
 
 // workbookFile writes a workbook with these sheets.

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io"
 	"unicode/utf16"
+
+	"github.com/intraydata/intray/internal/zipfile"
 )
 
 // compoundFileMagic is how OLE2 containers begin: old workbooks, and new ones that
@@ -28,7 +30,7 @@ var errCompoundFile = errors.New("the container of the encrypted workbook is dam
 // compoundFile is an OLE2 container: streams cut into sectors, which a table
 // chains.
 type compoundFile struct {
-	in        *trackedInput
+	in        *zipfile.Input
 	headerBuf []byte
 	shift     uint
 	// fatSectors are the sectors that hold the table, loaded the one of them that
@@ -45,7 +47,7 @@ type stream struct {
 	size    int64
 }
 
-func openCompoundFile(in *trackedInput) (*compoundFile, error) {
+func openCompoundFile(in *zipfile.Input) (*compoundFile, error) {
 	c := &compoundFile{in: in, headerBuf: make([]byte, headerBytes), loadedFAT: maxSector + 1}
 	if _, err := in.ReadAt(c.headerBuf, 0); err != nil {
 		return nil, errCompoundFile

@@ -16,6 +16,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/xmlscan"
+	"github.com/intraydata/intray/internal/zipfile"
 	"github.com/intraydata/intray/source"
 )
 
@@ -26,13 +27,11 @@ const (
 	settingsStream = "EncryptionInfo"
 )
 
-var errProtected = &source.UnreadableError{Reason: intray.NewMessage("workbook.password", nil)}
-
 // decryptIfNeeded gives the archive that a file is or holds.
-func decryptIfNeeded(in *trackedInput) (*trackedInput, error) {
+func decryptIfNeeded(in *zipfile.Input) (*zipfile.Input, error) {
 	head := make([]byte, min(in.Size, int64(len(compoundFileMagic))))
-	if _, err := in.ReadAt(head, 0); err != nil && in.storeErr() != nil {
-		return nil, in.wrapErr("read the beginning of the workbook", err, intray.Message{})
+	if _, err := in.ReadAt(head, 0); err != nil && in.Failure() != nil {
+		return nil, in.Explain("read the beginning of the workbook", err, intray.Message{})
 	}
 	if in.Size == 0 {
 		return nil, source.ErrEmpty
@@ -42,13 +41,13 @@ func decryptIfNeeded(in *trackedInput) (*trackedInput, error) {
 	}
 	plain, err := decrypt(in)
 	if err != nil {
-		return nil, in.wrapErr("read the encrypted workbook", err, intray.NewMessage("workbook.encrypted_damaged", nil))
+		return nil, in.Explain("read the encrypted workbook", err, intray.NewMessage("workbook.encrypted_damaged", nil))
 	}
 	return plain, nil
 }
 
 // hasEncryptedPackage says whether a file is a container with an encrypted workbook.
-func hasEncryptedPackage(in *trackedInput) bool {
+func hasEncryptedPackage(in *zipfile.Input) bool {
 	c, err := openCompoundFile(in)
 	if err != nil {
 		return false
@@ -61,7 +60,7 @@ func hasEncryptedPackage(in *trackedInput) bool {
 // decrypt opens an encrypted workbook with the password that stands for none:
 // workbooks are encrypted with it when only their structure is protected, and
 // the application opens them without asking.
-func decrypt(in *trackedInput) (*trackedInput, error) {
+func decrypt(in *zipfile.Input) (*zipfile.Input, error) {
 	c, err := openCompoundFile(in)
 	if err != nil {
 		return nil, err
@@ -76,7 +75,7 @@ func decrypt(in *trackedInput) (*trackedInput, error) {
 	}
 	settings, found := list[settingsStream]
 	if !found {
-		return nil, errProtected
+		return nil, zipfile.ErrPassword
 	}
 	text, err := c.readMiniStream(list[""], settings)
 	if err != nil {
@@ -84,7 +83,7 @@ func decrypt(in *trackedInput) (*trackedInput, error) {
 	}
 	key := deriveKey(text, defaultPassword)
 	if key == nil {
-		return nil, errProtected
+		return nil, zipfile.ErrPassword
 	}
 	from, err := c.openStream(packed)
 	if err != nil {
@@ -94,7 +93,7 @@ func decrypt(in *trackedInput) (*trackedInput, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &trackedInput{Input: source.Input{Name: in.Name, ReaderAt: plain, Size: plain.size}, underlying: in}, nil
+	return in.Decoded(plain, plain.size), nil
 }
 
 // segmentBytes is what is deciphered at once.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/xmlscan"
+	"github.com/intraydata/intray/internal/zipfile"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/workbook"
 )
@@ -21,7 +22,7 @@ type rows struct {
 	styles  *styleCache
 	strings *sharedStrings
 	sheet   sheetEntry
-	part    *part
+	part    *zipfile.Part
 	scan    *xmlscan.Scanner
 	hidden  *[maxColumns]bool
 	// merged are the ranges that were found and not given.
@@ -47,7 +48,7 @@ type rows struct {
 
 // openRows reads a sheet up to its first row.
 func openRows(ctx context.Context, b *book, shared *sharedStrings, sheet sheetEntry) (*rows, error) {
-	p, err := b.arc.open(ctx, sheet.part)
+	p, err := b.arc.Open(ctx, sheet.part)
 	if err != nil {
 		return nil, err
 	}
@@ -56,8 +57,8 @@ func openRows(ctx context.Context, b *book, shared *sharedStrings, sheet sheetEn
 		err = r.readPreamble()
 	}
 	if err != nil {
-		p.close()
-		return nil, causeIfCanceled(ctx, err)
+		p.Close()
+		return nil, zipfile.Cause(ctx, err)
 	}
 	return r, nil
 }
@@ -92,11 +93,7 @@ func (r *rows) readPreamble() error {
 
 // readColumns notes which are hidden.
 func (r *rows) readColumns() error {
-	for {
-		more, err := r.scan.NextChild()
-		if err != nil || !more {
-			return err
-		}
+	return r.scan.ForEachChild(func() error {
 		if string(r.scan.Name) == "col" && r.scan.AttrBool("hidden") {
 			from, known := parseRow(r.scan.Attr("min"))
 			to, also := parseRow(r.scan.Attr("max"))
@@ -104,10 +101,8 @@ func (r *rows) readColumns() error {
 				r.hideColumns(from, to)
 			}
 		}
-		if err := r.scan.Skip(); err != nil {
-			return err
-		}
-	}
+		return r.scan.Skip()
+	})
 }
 
 func (r *rows) hideColumns(from, to int64) {
@@ -129,9 +124,9 @@ func (r *rows) Next(ctx context.Context) (workbook.Row, error) {
 	if err := ctx.Err(); err != nil {
 		return workbook.Row{}, context.Cause(ctx)
 	}
-	r.part.done = ctx.Done()
+	r.part.SetContext(ctx)
 	for r.err == nil {
-		r.err = causeIfCanceled(ctx, r.readRow())
+		r.err = zipfile.Cause(ctx, r.readRow())
 		if r.err == nil && len(r.cells) > 0 {
 			return r.row, nil
 		}
@@ -144,7 +139,7 @@ func (r *rows) Close() error {
 	if r.err == nil {
 		r.err = errors.New("the rows are closed")
 	}
-	r.part.close()
+	r.part.Close()
 	return nil
 }
 
@@ -270,7 +265,7 @@ func (b *book) MergedRanges(ctx context.Context, sheet int) ([]workbook.Range, e
 	if err == nil && r.err == nil {
 		err = r.findMergeCells()
 	}
-	return r.merged, causeIfCanceled(ctx, err)
+	return r.merged, zipfile.Cause(ctx, err)
 }
 
 // PendingMerges gives the merged ranges, once the rows have ended.
@@ -290,7 +285,7 @@ func (r *rows) readTrailer() error {
 	if err != nil && !errors.As(err, &broken) && !errors.As(err, &limit) {
 		return err
 	}
-	if err := r.part.discardRest(); err != nil {
+	if _, err := io.Copy(io.Discard, r.part); err != nil { // the sum comes last
 		return err
 	}
 	return io.EOF
@@ -313,21 +308,15 @@ func (r *rows) findMergeCells() error {
 }
 
 func (r *rows) readMergeCells() error {
-	for {
-		more, err := r.scan.NextChild()
-		if err != nil || !more {
-			return err
-		}
+	return r.scan.ForEachChild(func() error {
 		if limit := r.book.arc.limits.Merges; len(r.merged) >= limit {
 			return r.limitError(intray.NewMessage("sheet.too_many_merged_ranges", intray.Params{"limit": limit}))
 		}
 		if g, ok := parseRange(r.scan.Attr("ref")); ok && string(r.scan.Name) == "mergeCell" {
 			r.merged = append(r.merged, g)
 		}
-		if err := r.scan.Skip(); err != nil {
-			return err
-		}
-	}
+		return r.scan.Skip()
+	})
 }
 
 // parseRange reads a range as B2:C5.

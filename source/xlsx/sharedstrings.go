@@ -12,6 +12,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/xmlscan"
+	"github.com/intraydata/intray/internal/zipfile"
 	"github.com/intraydata/intray/source"
 )
 
@@ -43,11 +44,11 @@ func readSharedStrings(ctx context.Context, arc *archive, name string) (*sharedS
 	if name == "" {
 		return t, nil
 	}
-	p, err := arc.open(ctx, name)
+	p, err := arc.Open(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	defer p.close()
+	defer p.Close()
 	s, err := newScanner(p, name, arc.limits)
 	if err == nil {
 		err = t.read(s)
@@ -56,7 +57,7 @@ func readSharedStrings(ctx context.Context, arc *archive, name string) (*sharedS
 		err = t.finish()
 	}
 	if err != nil {
-		return nil, errors.Join(causeIfCanceled(ctx, err), t.Close())
+		return nil, errors.Join(zipfile.Cause(ctx, err), t.Close())
 	}
 	return t, nil
 }

@@ -50,48 +50,29 @@ func readStyles(ctx context.Context, arc *archive, name string) (*styles, error)
 	if name == "" {
 		return st, nil
 	}
-	p, err := arc.openSmall(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	defer p.close()
-	s, err := newScanner(p, name, arc.limits)
-	if err == nil {
-		err = st.read(s, arc.limits)
-	}
-	return st, causeIfCanceled(ctx, err)
+	err := arc.readSmallPart(ctx, name, func(s *xmlscan.Scanner) error { return st.read(s, arc.limits) })
+	return st, err
 }
 
 func (st *styles) read(s *xmlscan.Scanner, limits Limits) error {
 	if err := s.OpenRoot("styleSheet"); err != nil {
 		return err
 	}
-	for {
-		more, err := s.NextChild()
-		if err != nil || !more {
-			return err
-		}
+	return s.ForEachChild(func() error {
 		switch string(s.Name) {
 		case "numFmts":
-			err = st.readChildren(s, "numFmt", limits, st.addCode)
+			return st.readChildren(s, "numFmt", limits, st.addCode)
 		case "cellXfs":
-			err = st.readChildren(s, "xf", limits, st.addStyle)
-		default:
-			err = s.Skip()
+			return st.readChildren(s, "xf", limits, st.addStyle)
 		}
-		if err != nil {
-			return err
-		}
-	}
+		return s.Skip()
+	})
 }
 
-// readChildren hands on the children of that name.
+// readChildren reads the children of a name with add.
 func (st *styles) readChildren(s *xmlscan.Scanner, name string, limits Limits, add func(*xmlscan.Scanner) error) error {
-	for count := 0; ; {
-		more, err := s.NextChild()
-		if err != nil || !more {
-			return err
-		}
+	count := 0
+	return s.ForEachChild(func() error {
 		if string(s.Name) == name {
 			if count++; count > limits.Styles {
 				return &source.LimitError{Reason: intray.NewMessage("workbook.too_many_styles", intray.Params{"limit": limits.Styles})}
@@ -100,10 +81,8 @@ func (st *styles) readChildren(s *xmlscan.Scanner, name string, limits Limits, a
 				return err
 			}
 		}
-		if err := s.Skip(); err != nil {
-			return err
-		}
-	}
+		return s.Skip()
+	})
 }
 
 func (st *styles) addCode(s *xmlscan.Scanner) error {

@@ -14,6 +14,7 @@ package xlsx
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -22,6 +23,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/xmlscan"
+	"github.com/intraydata/intray/internal/zipfile"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/workbook"
 )
@@ -77,36 +79,29 @@ type Limits struct {
 
 // WithDefaults fills the fields that are zero.
 func (l Limits) WithDefaults() Limits {
-	setDefault(&l.InflatedBytes, 4<<30)
-	setDefault(&l.PartBytes, 2<<30)
-	setDefault(&l.Ratio, 250)
-	setDefault(&l.Entries, 10_000)
-	setDefault(&l.Sheets, 4096)
-	setDefault(&l.Rows, maxRows)
-	setDefault(&l.Columns, maxColumns)
-	setDefault(&l.CellBytes, 16<<20)
-	setDefault(&l.RowBytes, 32<<20)
-	setDefault(&l.SheetBytes, 8<<30)
-	setDefault(&l.Merges, 1<<20)
-	setDefault(&l.Depth, 128)
-	setDefault(&l.Styles, 1<<16)
-	setDefault(&l.Strings, 1<<26)
-	setDefault(&l.StringBytes, 16<<20)
+	l.InflatedBytes = cmp.Or(l.InflatedBytes, 4<<30)
+	l.PartBytes = cmp.Or(l.PartBytes, 2<<30)
+	l.Ratio = cmp.Or(l.Ratio, 250)
+	l.Entries = cmp.Or(l.Entries, 10_000)
+	l.Sheets = cmp.Or(l.Sheets, 4096)
+	l.Rows = cmp.Or(l.Rows, maxRows)
+	l.Columns = cmp.Or(l.Columns, maxColumns)
+	l.CellBytes = cmp.Or(l.CellBytes, 16<<20)
+	l.RowBytes = cmp.Or(l.RowBytes, 32<<20)
+	l.SheetBytes = cmp.Or(l.SheetBytes, 8<<30)
+	l.Merges = cmp.Or(l.Merges, 1<<20)
+	l.Depth = cmp.Or(l.Depth, 128)
+	l.Styles = cmp.Or(l.Styles, 1<<16)
+	l.Strings = cmp.Or(l.Strings, 1<<26)
+	l.StringBytes = cmp.Or(l.StringBytes, 16<<20)
 	return l
-}
-
-func setDefault[T comparable](field *T, value T) {
-	var zero T
-	if *field == zero {
-		*field = value
-	}
 }
 
 // Open reads what it needs to list the worksheets and the styles of their
 // cells. Errors are *source.UnreadableError, *source.LimitError, of ctx or of
 // the input. The input must stay open until the workbook is closed.
 func Open(ctx context.Context, in source.Input, limits Limits) (workbook.Workbook, error) {
-	w, err := decryptIfNeeded(&trackedInput{Input: in})
+	w, err := decryptIfNeeded(zipfile.NewInput(in))
 	if err != nil {
 		return nil, err
 	}
@@ -235,7 +230,7 @@ const zipMagic = "PK\x03\x04"
 // or knows to refuse, from 0 to 1, and why. It looks into the directory of the
 // archive; where that is lost, at the names in head.
 func Detect(in source.Input, head []byte) (score float64, reason intray.Message) {
-	w := &trackedInput{Input: in}
+	w := zipfile.NewInput(in)
 	switch {
 	case bytes.HasPrefix(head, []byte(compoundFileMagic)) && hasEncryptedPackage(w):
 		return 1, intray.NewMessage("workbook.encrypted", nil)
@@ -267,11 +262,11 @@ func isWorkbookPart(arc *archive, name string) bool {
 	if strings.HasSuffix(name, "workbook.bin") {
 		return true
 	}
-	p, err := arc.openSmall(context.Background(), name)
+	p, err := arc.OpenSmall(context.Background(), name)
 	if err != nil {
 		return strings.HasPrefix(name, "xl/")
 	}
-	defer p.close()
+	defer p.Close()
 	s, err := newScanner(p, name, arc.limits)
 	if err != nil {
 		return strings.HasPrefix(name, "xl/")
