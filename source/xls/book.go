@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/cfb"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/workbook"
 )
@@ -30,7 +31,7 @@ const (
 
 // book is an opened workbook. It does not change once it is open.
 type book struct {
-	stream  *stream
+	stream  *cfb.Stream
 	key     decryptor
 	limits  Limits
 	version int

@@ -13,9 +13,7 @@ import (
 
 // known says that an error is one of those that are promised.
 func known(err error) bool {
-	var unreadable *source.UnreadableError
-	var limit *source.LimitError
-	return err == nil || errors.Is(err, io.EOF) || errors.As(err, &unreadable) || errors.As(err, &limit)
+	return err == nil || errors.Is(err, io.EOF) || sourcetest.IsTyped(err)
 }
 
 // small limits keep the runs short.

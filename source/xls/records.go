@@ -1,11 +1,15 @@
 package xls
 
 import (
+	"encoding/binary"
 	"fmt"
 	"io"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/cfb"
 )
+
+var little = binary.LittleEndian
 
 // The records that are read.
 const (
@@ -45,7 +49,7 @@ const (
 
 // recordReader pulls the records of a stream, from any place on.
 type recordReader struct {
-	from *stream
+	from *cfb.Stream
 	// key opens what a password protects; nil where nothing is.
 	key decryptor
 	// pos is where the next record begins.
@@ -59,7 +63,7 @@ type recordReader struct {
 // next gives the next record, or io.EOF at the end of the stream. Fewer bytes
 // than a record begins with are no record.
 func (r *recordReader) next() (record, error) {
-	if r.pos+recordHeader > r.from.size {
+	if r.pos+recordHeader > r.from.Size() {
 		return record{}, r.endError()
 	}
 	head, err := r.readBytes(r.pos, recordHeader)
@@ -68,8 +72,8 @@ func (r *recordReader) next() (record, error) {
 	}
 	rec := record{id: little.Uint16(head), offset: r.pos}
 	length := int(little.Uint16(head[2:]))
-	if r.pos+recordHeader+int64(length) > r.from.size {
-		if r.from.truncated() {
+	if r.pos+recordHeader+int64(length) > r.from.Size() {
+		if r.from.Truncated() {
 			return record{}, r.endError()
 		}
 		return record{}, broken(intray.NewMessage("xls.long_record", intray.Params{"offset": r.pos, "length": length}))
@@ -91,8 +95,8 @@ func (r *recordReader) unread(rec record) { r.pos = rec.offset }
 
 // endError is io.EOF where the stream is complete.
 func (r *recordReader) endError() error {
-	if r.from.truncated() {
-		return unreadable(intray.NewMessage("xls.cut_short", intray.Params{"size": r.from.size}))
+	if r.from.Truncated() {
+		return unreadable(intray.NewMessage("xls.cut_short", intray.Params{"size": r.from.Size()}))
 	}
 	return io.EOF
 }
@@ -114,12 +118,12 @@ func (r *recordReader) fill(at int64, n int) error {
 	} else {
 		r.step = minWindow
 	}
-	size := int(min(int64(max(r.step, n)), r.from.size-at))
+	size := int(min(int64(max(r.step, n)), r.from.Size()-at))
 	if cap(r.window) < size {
 		r.window = make([]byte, max(size, 2*cap(r.window)))
 	}
 	r.window, r.start = r.window[:size], at
-	if err := r.from.readAt(r.window, at); err != nil {
+	if _, err := r.from.ReadAt(r.window, at); err != nil {
 		r.window = r.window[:0]
 		return fmt.Errorf("read the workbook: %w", err)
 	}
@@ -137,7 +141,7 @@ type partReader struct {
 // seekPart goes to a part of the workbook.
 func (i *partReader) seekPart(at int64) (bof, error) {
 	i.pos = at
-	if at >= i.from.size && !i.from.truncated() {
+	if at >= i.from.Size() && !i.from.Truncated() {
 		return bof{}, errNoBOF
 	}
 	rec, err := i.recordReader.next()

@@ -213,6 +213,15 @@ const (
 	maxColumns = 1 << 8
 )
 
+// bitset is a set of numbers below a limit.
+type bitset []uint64
+
+func newBitset(n int64) bitset { return make(bitset, n/64+1) }
+
+func (m bitset) set(n uint32) { m[n/64] |= 1 << (n % 64) }
+
+func (m bitset) contains(n uint32) bool { return m[n/64]&(1<<(n%64)) != 0 }
+
 // sheetIndex is where the rows of a sheet are: a first reading makes it, so that
 // rows can be given in their order, and be known as hidden, wherever the file
 // has them.

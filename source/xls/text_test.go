@@ -1,13 +1,14 @@
 package xls
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/intraydata/intray/source/sourcetest"
+	"github.com/intraydata/intray/internal/cfb"
 )
 
 // tableOf reads the strings of an SST whose body was cut into records.
@@ -21,7 +22,8 @@ func tableOf(t *testing.T, pieces ...[]byte) ([]string, error) {
 		}
 		text = append(text, rec(id, piece)...)
 	}
-	from := &recordReader{from: wholeFile(sourcetest.NewInput("", append(text, eof...)))}
+	text = append(text, eof...)
+	from := &recordReader{from: cfb.WholeFile(bytes.NewReader(text), int64(len(text)))}
 	first, err := from.next()
 	if err != nil {
 		t.Fatal(err)

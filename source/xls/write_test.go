@@ -8,7 +8,6 @@ import (
 	"math"
 	"strings"
 	"testing"
-	"unicode/utf16"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source/sourcetest"
@@ -43,12 +42,7 @@ func rec(id uint16, parts ...any) []byte {
 }
 
 // utf16le is a text in two bytes for each character.
-func utf16le(text string) (raw []byte) {
-	for _, unit := range utf16.Encode([]rune(text)) {
-		raw = little.AppendUint16(raw, unit)
-	}
-	return raw
-}
+func utf16le(text string) []byte { return sourcetest.UTF16LE(text) }
 
 // narrow and wide write a string of BIFF8 with its length.
 func narrow(text string) []byte { return body(uint16(len(text)), byte(0), text) }
@@ -127,120 +121,13 @@ type file struct {
 	text []byte
 }
 
-// ole is a container under construction, with sectors of 512 bytes.
-type ole struct {
-	sectors, links []byte
-}
-
-// chain adds sectors for a stream and gives the first.
-func (o *ole) chain(text []byte, mark uint32) uint32 {
-	first := uint32(len(o.links) / 4)
-	for len(text) > 0 {
-		n := min(512, len(text))
-		o.sectors = append(o.sectors, text[:n]...)
-		o.sectors = append(o.sectors, make([]byte, 512-n)...)
-		next := uint32(len(o.links)/4 + 1)
-		if text = text[n:]; len(text) == 0 {
-			next = mark
-		}
-		o.links = little.AppendUint32(o.links, next)
-	}
-	return first
-}
-
-// pack writes a container. Streams shorter than 4,096 bytes go to the mini
-// stream, as they must.
+// pack writes a container.
 func pack(files ...file) []byte {
-	var o ole
-	var mini, miniLinks []byte
-	type placed struct{ start, size uint32 }
-	var places []placed
+	var streams []sourcetest.Stream
 	for _, f := range files {
-		p := placed{size: uint32(len(f.text))}
-		if len(f.text) >= miniCutoff {
-			p.start = o.chain(f.text, endOfChain)
-		} else {
-			p.start = uint32(len(mini) / miniSectorBytes)
-			for rest := len(f.text); rest > 0; rest -= miniSectorBytes {
-				next := uint32(len(miniLinks)/4 + 1)
-				if rest <= miniSectorBytes {
-					next = endOfChain
-				}
-				miniLinks = little.AppendUint32(miniLinks, next)
-			}
-			mini = append(mini, f.text...)
-			mini = append(mini, make([]byte, -len(f.text)&(miniSectorBytes-1))...)
-		}
-		places = append(places, p)
+		streams = append(streams, sourcetest.Stream{Name: f.name, Text: f.text})
 	}
-	root := placed{start: endOfChain, size: uint32(len(mini))}
-	miniStart := uint32(endOfChain)
-	if len(mini) > 0 {
-		root.start, miniStart = o.chain(mini, endOfChain), o.chain(miniLinks, endOfChain)
-	}
-	const none = 0xFFFFFFFF
-	directory := dirEntry("Root Entry", kindRoot, none, none, 1, root.start, root.size)
-	for i, f := range files {
-		right := uint32(i + 2)
-		if i == len(files)-1 {
-			right = none
-		}
-		directory = append(directory, dirEntry(f.name, kindStream, none, right, none, places[i].start, places[i].size)...)
-	}
-	dirStart := o.chain(directory, endOfChain)
-	return o.finish(dirStart, miniStart)
-}
-
-// finish adds the FAT, the list of its sectors where the header has no room for
-// all of them, and the header.
-func (o *ole) finish(dirStart, miniStart uint32) []byte {
-	tables, lists := 1, 0
-	for len(o.links)/4+tables+lists > tables*128 {
-		tables++
-		lists = max(0, tables-109+126) / 127
-	}
-	first := uint32(len(o.links) / 4)
-	listStart := uint32(endOfChain)
-	if lists > 0 {
-		listStart = first + uint32(tables)
-	}
-	head := body(compoundFileMagic, make([]byte, 16), uint16(0x3E), uint16(3), uint16(0xFFFE), uint16(9), uint16(6), make([]byte, 10),
-		uint32(tables), dirStart, uint32(0), uint32(miniCutoff), miniStart, uint32(1), listStart, uint32(lists))
-	var more []byte
-	for i := range 109 + 127*lists {
-		number := uint32(0xFFFFFFFF)
-		if i < tables {
-			number = first + uint32(i)
-		}
-		if i < 109 {
-			head = little.AppendUint32(head, number)
-			continue
-		}
-		if more = little.AppendUint32(more, number); len(more)%512 == 508 {
-			listStart++
-			more = little.AppendUint32(more, listStart)
-		}
-	}
-	if lists > 0 {
-		little.PutUint32(more[len(more)-4:], endOfChain)
-	}
-	for i := range tables + lists {
-		number := uint32(0xFFFFFFFD)
-		if i >= tables {
-			number = 0xFFFFFFFC
-		}
-		o.links = little.AppendUint32(o.links, number)
-	}
-	for len(o.links) < tables*512 {
-		o.links = append(o.links, 0xFF)
-	}
-	return body(head, o.sectors, o.links, more)
-}
-
-func dirEntry(name string, kind byte, left, right, child, start, size uint32) []byte {
-	raw := utf16le(name)
-	return body(raw, make([]byte, 64-len(raw)), uint16(len(raw)+2), kind, byte(1), left, right, child,
-		make([]byte, 36), start, size, uint32(0))
+	return sourcetest.CompoundFile(streams...)
 }
 
 // xls packs a workbook of BIFF8.

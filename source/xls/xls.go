@@ -16,17 +16,17 @@
 // they look like. Merged ranges and hidden rows and columns are told, not acted
 // upon. It does not read several sheets bound in one file by Excel 4, and not
 // HTML, CSV or XML that is named .xls.
-//
-// The container is read by the package itself: a file decides how deep the usual
-// reader (mscfb) recurses, and how often it follows a chain from its beginning.
 package xls
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"errors"
 	"math"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/cfb"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/workbook"
 )
@@ -60,23 +60,14 @@ type Limits struct {
 
 // WithDefaults fills the fields that are zero.
 func (l Limits) WithDefaults() Limits {
-	def := func(n *int, value int) {
-		if *n == 0 {
-			*n = value
-		}
-	}
-	def(&l.Sheets, 10_000)
-	def(&l.StringBytes, 192<<20)
-	def(&l.Columns, 256)
-	def(&l.CellBytes, 16<<20)
-	def(&l.RowBytes, 32<<20)
-	def(&l.Merges, 1<<20)
-	if l.Cells == 0 {
-		l.Cells = 1 << 24
-	}
-	if l.SheetBytes == 0 {
-		l.SheetBytes = 1 << 30
-	}
+	l.Sheets = cmp.Or(l.Sheets, 10_000)
+	l.StringBytes = cmp.Or(l.StringBytes, 192<<20)
+	l.Columns = cmp.Or(l.Columns, 256)
+	l.Cells = cmp.Or(l.Cells, 1<<24)
+	l.CellBytes = cmp.Or(l.CellBytes, 16<<20)
+	l.RowBytes = cmp.Or(l.RowBytes, 32<<20)
+	l.Merges = cmp.Or(l.Merges, 1<<20)
+	l.SheetBytes = cmp.Or(l.SheetBytes, 1<<30)
 	l.StringBytes = min(l.StringBytes, math.MaxUint32)
 	return l
 }
@@ -85,7 +76,7 @@ func (l Limits) WithDefaults() Limits {
 // A container without a workbook scores low, so that Open can say what is
 // wrong with it when nothing else claims the file.
 func Detect(in source.Input, head []byte) (score float64, reason intray.Message) {
-	if !bytes.HasPrefix(head, []byte(compoundFileMagic)) {
+	if !bytes.HasPrefix(head, []byte(cfb.Magic)) {
 		if _, ok := parseBareBOF(head); ok {
 			return 0.95, intray.NewMessage("xls.begins_as_workbook", nil)
 		}
@@ -114,27 +105,46 @@ func parseBareBOF(head []byte) (bof, bool) {
 	return bof{}, false
 }
 
-// findWorkbook gives the stream of the workbook and its name.
-func findWorkbook(in source.Input) (name string, s *stream, err error) {
-	c, err := openCompoundFile(in)
-	if err != nil {
-		return "", nil, err
-	}
+// findWorkbook returns the stream of the workbook and its name.
+func findWorkbook(in source.Input) (name string, s *cfb.Stream, err error) {
 	const encrypted = "EncryptedPackage"
-	found, err := c.findStreams("Workbook", "Book", encrypted)
+	c, err := cfb.Open(in, in.Size)
 	if err != nil {
-		return "", nil, err
+		return "", nil, readable(err)
+	}
+	found, err := c.Find("Workbook", "Book", encrypted)
+	if err != nil {
+		return "", nil, readable(err)
 	}
 	for _, name := range []string{"Workbook", "Book"} { // the newer one first
 		if e, ok := found[name]; ok {
-			s, err := c.openStream(e)
-			return name, s, err
+			s, err := c.OpenStream(e)
+			return name, s, readable(err)
 		}
 	}
 	if _, ok := found[encrypted]; ok {
 		return "", nil, errPassword
 	}
 	return "", nil, unreadable(intray.NewMessage("xls.no_workbook", nil))
+}
+
+// readable returns the error to report for one of reading a container.
+func readable(err error) error {
+	var damage *cfb.DamageError
+	if errors.As(err, &damage) {
+		return unreadable(damage.Reason)
+	}
+	return err
+}
+
+// unreadable returns the error for a file that cannot be read.
+func unreadable(reason intray.Message) error {
+	return &source.UnreadableError{Reason: reason}
+}
+
+// broken returns the error for a workbook with a problem.
+func broken(problem intray.Message) error {
+	return unreadable(intray.NewMessage("workbook.damaged", intray.Params{"problem": problem}))
 }
 
 // Open reads the globals of a workbook: the formats, the shared strings and the
@@ -145,13 +155,13 @@ func Open(ctx context.Context, in source.Input, limits Limits) (workbook.Workboo
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	from := cfb.WholeFile(in, in.Size)
 	head := make([]byte, min(in.Size, recordHeader+16))
-	if err := readFull(in, head, 0); err != nil {
+	if _, err := from.ReadAt(head, 0); err != nil {
 		return nil, err
 	}
-	from := wholeFile(in)
 	if _, bare := parseBareBOF(head); !bare {
-		if !bytes.HasPrefix(head, []byte(compoundFileMagic)) {
+		if !bytes.HasPrefix(head, []byte(cfb.Magic)) {
 			return nil, unreadable(intray.NewMessage("xls.not_workbook", nil))
 		}
 		var err error

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/cfb"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/sourcetest"
 	"github.com/intraydata/intray/source/workbook"
@@ -194,7 +195,7 @@ func TestDetect(t *testing.T) {
 		"nothing":          {nil, 0},
 		"encrypted":        {containerWith(packageStream), 1},
 		"old workbook":     {containerWith("Workbook"), 0},
-		"a container, cut": {[]byte(compoundFileMagic), 0},
+		"a container, cut": {[]byte(cfb.Magic), 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			score, reason := Detect(input(tc.file), tc.file[:min(len(tc.file), source.HeadBytes)])

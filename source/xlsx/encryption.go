@@ -13,8 +13,10 @@ import (
 	"hash"
 	"io"
 	"strconv"
+	"unicode/utf16"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/cfb"
 	"github.com/intraydata/intray/internal/xmlscan"
 	"github.com/intraydata/intray/internal/zipfile"
 	"github.com/intraydata/intray/source"
@@ -29,14 +31,14 @@ const (
 
 // decryptIfNeeded gives the archive that a file is or holds.
 func decryptIfNeeded(in *zipfile.Input) (*zipfile.Input, error) {
-	head := make([]byte, min(in.Size, int64(len(compoundFileMagic))))
+	head := make([]byte, min(in.Size, int64(len(cfb.Magic))))
 	if _, err := in.ReadAt(head, 0); err != nil && in.Failure() != nil {
 		return nil, in.Explain("read the beginning of the workbook", err, intray.Message{})
 	}
 	if in.Size == 0 {
 		return nil, source.ErrEmpty
 	}
-	if string(head) != compoundFileMagic {
+	if string(head) != cfb.Magic {
 		return in, nil
 	}
 	plain, err := decrypt(in)
@@ -46,46 +48,56 @@ func decryptIfNeeded(in *zipfile.Input) (*zipfile.Input, error) {
 	return plain, nil
 }
 
-// hasEncryptedPackage says whether a file is a container with an encrypted workbook.
+// hasEncryptedPackage reports whether a file is a container with an encrypted
+// workbook.
 func hasEncryptedPackage(in *zipfile.Input) bool {
-	c, err := openCompoundFile(in)
+	c, err := cfb.Open(in, in.Size)
 	if err != nil {
 		return false
 	}
-	list, err := c.readDirectory()
-	_, found := list[packageStream]
-	return err == nil && found
+	found, err := c.Find(packageStream)
+	return err == nil && len(found) > 0
 }
+
+// maxSettingsBytes is the most bytes of the settings that are looked at.
+const maxSettingsBytes = 64 << 10
 
 // decrypt opens an encrypted workbook with the password that stands for none:
 // workbooks are encrypted with it when only their structure is protected, and
 // the application opens them without asking.
 func decrypt(in *zipfile.Input) (*zipfile.Input, error) {
-	c, err := openCompoundFile(in)
+	c, err := cfb.Open(in, in.Size)
 	if err != nil {
 		return nil, err
 	}
-	list, err := c.readDirectory()
+	found, err := c.Find(packageStream, settingsStream)
 	if err != nil {
 		return nil, err
 	}
-	packed, found := list[packageStream]
-	if !found {
+	packed, ok := found[packageStream]
+	if !ok {
 		return nil, &source.UnreadableError{Reason: intray.NewMessage("workbook.old_container", nil)}
 	}
-	settings, found := list[settingsStream]
-	if !found {
+	settings, ok := found[settingsStream]
+	if !ok {
 		return nil, zipfile.ErrPassword
 	}
-	text, err := c.readMiniStream(list[""], settings)
+	s, err := c.OpenStream(settings)
 	if err != nil {
+		return nil, err
+	}
+	if s.Truncated() && s.Size() < maxSettingsBytes {
+		return nil, io.ErrUnexpectedEOF
+	}
+	text := make([]byte, min(s.Size(), maxSettingsBytes))
+	if _, err := s.ReadAt(text, 0); err != nil {
 		return nil, err
 	}
 	key := deriveKey(text, defaultPassword)
 	if key == nil {
 		return nil, zipfile.ErrPassword
 	}
-	from, err := c.openStream(packed)
+	from, err := c.OpenStream(packed)
 	if err != nil {
 		return nil, err
 	}
@@ -102,12 +114,12 @@ const segmentBytes = 4096
 // decryptingReader gives the bytes of an archive from a stream of segments behind the
 // archive's size.
 type decryptingReader struct {
-	src  *stream
+	src  *cfb.Stream
 	key  cipherKey
 	size int64
 }
 
-func newDecryptingReader(from *stream, key cipherKey) (*decryptingReader, error) {
+func newDecryptingReader(from *cfb.Stream, key cipherKey) (*decryptingReader, error) {
 	const sizeBytes = 8
 	head := make([]byte, sizeBytes)
 	if _, err := from.ReadAt(head, 0); err != nil {
@@ -117,7 +129,11 @@ func newDecryptingReader(from *stream, key cipherKey) (*decryptingReader, error)
 	for i, b := range head {
 		d.size |= int64(b) << (8 * i)
 	}
-	d.size = min(max(d.size, 0), from.size-sizeBytes)
+	rest := from.Size() - sizeBytes
+	if from.Truncated() && d.size > rest {
+		return nil, io.ErrUnexpectedEOF
+	}
+	d.size = min(max(d.size, 0), rest)
 	return d, nil
 }
 
@@ -131,7 +147,7 @@ func (d *decryptingReader) ReadAt(p []byte, at int64) (n int, err error) {
 		}
 		number := at / segmentBytes
 		got, err := d.src.ReadAt(block, sizeBytes+number*segmentBytes)
-		if err != nil && !errors.Is(err, io.EOF) || errors.Is(err, errCompoundFile) {
+		if err != nil && !errors.Is(err, io.EOF) {
 			return n, err
 		}
 		got -= got % cipherBlock
@@ -176,7 +192,9 @@ func deriveKey(settings []byte, password string) cipherKey {
 // hashPassword makes the hash of a password, slowly: so the format wants it.
 func hashPassword(h hash.Hash, salt []byte, password string, count int) []byte {
 	h.Write(salt)
-	h.Write(encodeUTF16(password))
+	for _, unit := range utf16.Encode([]rune(password)) {
+		h.Write(binary.LittleEndian.AppendUint16(nil, unit))
+	}
 	sum := h.Sum(nil)
 	var number [4]byte
 	for i := range count {

@@ -8,65 +8,18 @@ import (
 	"crypto/sha512"
 	"encoding/base64"
 	"encoding/binary"
-	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"testing"
 
+	"github.com/intraydata/intray/internal/cfb"
+	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// sectors cuts a text into sectors, the last one filled up.
-func sectors(text []byte) []byte {
-	return append(text, make([]byte, (headerBytes-len(text)%headerBytes)%headerBytes)...)
-}
-
-// encryptedFile makes a container: a directory, the table, the table of small
-// sectors, the small streams, and the encrypted archive.
+// encryptedFile makes a container of the settings and the encrypted archive.
 func encryptedFile(settings, packed []byte) []byte {
-	const directory, table, miniTable, mini = 0, 1, 9, 10
-	settingSize, packedSize := len(settings), len(packed)
-	settings, packed = sectors(settings), sectors(packed)
-	first := mini + len(settings)/headerBytes
-	one := func(name string, first, size int) []byte {
-		e := make([]byte, directoryEntrySize)
-		copy(e, encodeUTF16(name))
-		binary.LittleEndian.PutUint32(e[116:], uint32(first))
-		binary.LittleEndian.PutUint32(e[120:], uint32(size))
-		return e
-	}
-	next := make([]byte, (miniTable-table)*headerBytes)
-	chain := func(table []byte, from, count int) {
-		if count == 0 {
-			return
-		}
-		for i := from; i < from+count-1; i++ {
-			binary.LittleEndian.PutUint32(table[4*i:], uint32(i+1))
-		}
-		binary.LittleEndian.PutUint32(table[4*(from+count-1):], maxSector+4)
-	}
-	chain(next, directory, 1)
-	chain(next, miniTable, 1)
-	chain(next, mini, len(settings)/headerBytes)
-	chain(next, first, len(packed)/headerBytes)
-	small := make([]byte, headerBytes)
-	chain(small, 0, (settingSize+miniSectorBytes-1)/miniSectorBytes)
-
-	header := make([]byte, headerBytes)
-	copy(header, compoundFileMagic)
-	binary.LittleEndian.PutUint16(header[30:], 9)
-	binary.LittleEndian.PutUint32(header[48:], directory)
-	binary.LittleEndian.PutUint32(header[60:], miniTable)
-	for i := range 109 {
-		binary.LittleEndian.PutUint32(header[76+4*i:], maxSector+5)
-	}
-	for i := table; i < miniTable; i++ {
-		binary.LittleEndian.PutUint32(header[76+4*(i-table):], uint32(i))
-	}
-	binary.LittleEndian.PutUint32(header[68:], maxSector+4)
-	list := bytes.Join([][]byte{one("Root Entry", mini, len(settings)), one(packageStream, first, packedSize), one(settingsStream, 0, settingSize), one("", 0, 0)}, nil)
-	return bytes.Join([][]byte{header, list, next, small, settings, packed}, nil)
+	return sourcetest.CompoundFile(sourcetest.Stream{Name: packageStream, Text: packed}, sourcetest.Stream{Name: settingsStream, Text: settings})
 }
 
 // sized puts the size of an archive in front of it, and fills it up.
@@ -102,6 +55,10 @@ func encryptStandard(file []byte, password string) []byte {
 
 // encryptAgile encrypts a file as 2010 and later do.
 func encryptAgile(file []byte, password string, spins int) []byte {
+	return encryptedFile(agileStreams(file, password, spins))
+}
+
+func agileStreams(file []byte, password string, spins int) (settings, packed []byte) {
 	salt, key := []byte("fedcba9876543210"), []byte("an archive's key that is 32 long")
 	h := sha512.New()
 	sum := hashPassword(h, salt, password, 1000)
@@ -112,17 +69,17 @@ func encryptAgile(file []byte, password string, spins int) []byte {
 		return base64.StdEncoding.EncodeToString(text)
 	}
 	sample := []byte("another sample..")
-	settings := fmt.Sprintf(`<encryption xmlns:p="x"><keyData keyBits="256" hashAlgorithm="SHA512" saltValue="%[1]s"/><keyEncryptors><keyEncryptor><p:encryptedKey spinCount="%[2]d" keyBits="256" hashAlgorithm="SHA512" saltValue="%[1]s" encryptedVerifierHashInput="%[3]s" encryptedVerifierHashValue="%[4]s" encryptedKeyValue="%[5]s"/></keyEncryptor></keyEncryptors></encryption>`,
+	text := fmt.Sprintf(`<encryption xmlns:p="x"><keyData keyBits="256" hashAlgorithm="SHA512" saltValue="%[1]s"/><keyEncryptors><keyEncryptor><p:encryptedKey spinCount="%[2]d" keyBits="256" hashAlgorithm="SHA512" saltValue="%[1]s" encryptedVerifierHashInput="%[3]s" encryptedVerifierHashValue="%[4]s" encryptedKeyValue="%[5]s"/></keyEncryptor></keyEncryptors></encryption>`,
 		base64.StdEncoding.EncodeToString(salt), spins,
 		seal(sample, 0xFE, 0xA7, 0xD2, 0x76, 0x3B, 0x4B, 0x9E, 0x79), seal(hashParts(h, sample), 0xD7, 0xAA, 0x0F, 0x6D, 0x30, 0x61, 0x34, 0x4E), seal(key, 0x14, 0x6E, 0x0B, 0xE7, 0xAB, 0xAC, 0xD0, 0xD6))
-	packed := sized(file)
+	packed = sized(file)
 	block, _ := aes.NewCipher(key)
 	for i := 0; 8+i*segmentBytes < len(packed); i++ {
 		text := packed[8+i*segmentBytes : min(len(packed), 8+(i+1)*segmentBytes)]
 		start := hashParts(h, salt, binary.LittleEndian.AppendUint32(nil, uint32(i)))
 		cipher.NewCBCEncrypter(block, start[:cipherBlock]).CryptBlocks(text, text)
 	}
-	return encryptedFile(append([]byte{4, 0, 4, 0, 64, 0, 0, 0}, settings...), packed)
+	return append([]byte{4, 0, 4, 0, 64, 0, 0, 0}, text...), packed
 }
 
 func TestEncrypted(t *testing.T) {
@@ -147,8 +104,9 @@ func TestEncrypted(t *testing.T) {
 		"hashed for hours":               {encryptAgile(plain, defaultPassword, 2_000_000_000), "protected by a password"},
 		"another way":                    {encryptedFile([]byte{9, 0, 9, 0, 0, 0, 0, 0}, sized(plain)), "protected by a password"},
 		"without settings":               {encryptedFile(nil, sized(plain)), "protected by a password"},
-		"cut":                            {agile[:len(agile)-3*headerBytes], "damaged"},
-		"cut short":                      {agile[:headerBytes+100], "damaged"},
+		"cut":                            {agile[:len(agile)/2], "damaged"},
+		"cut short":                      {agile[:600], "damaged"},
+		"a table after the end":          {patched(agile, cfb.Magic, 76, uint32(len(agile)/512-1)), "the container of the encrypted workbook is damaged"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := readBytes(t.Context(), tc.file, Limits{})
@@ -164,34 +122,40 @@ func TestEncrypted(t *testing.T) {
 	}
 }
 
-// TestContainerLoops makes each sector of a container the one behind each other.
+// TestContainerLoops makes each sector of a container follow each other one.
 func TestContainerLoops(t *testing.T) {
 	good := encryptAgile(simple(`<row><c><v>1</v></c></row>`).zip(t), defaultPassword, 1000)
-	for place := 2 * headerBytes; place < 2*headerBytes+80; place += 4 {
+	table := len(good) - 512
+	for place := table; place < table+80; place += 4 {
 		for next := range uint32(16) {
 			file := bytes.Clone(good)
 			binary.LittleEndian.PutUint32(file[place:], next)
 			if _, err := readBytes(t.Context(), file, Limits{}); err != nil && !sourcetest.IsTyped(err) {
-				t.Fatalf("sector %d behind %d: %v", next, place/4, err)
+				t.Fatalf("sector %d after %d: %v", next, (place-table)/4, err)
 			}
 		}
 	}
 }
 
+// TestLargeSettings reads settings that are no short stream.
+func TestLargeSettings(t *testing.T) {
+	plain := simple(`<row><c><v>1</v></c></row>`).zip(t)
+	settings, packed := agileStreams(plain, defaultPassword, 1000)
+	settings = bytes.Replace(settings, []byte("</encryption>"), []byte(strings.Repeat(" ", 5000)+"</encryption>"), 1)
+	if got, err := readBytes(t.Context(), encryptedFile(settings, packed), Limits{}); err != nil || len(got) != 1 {
+		t.Errorf("%v, error %v", got, err)
+	}
+}
+
 func TestBrokenStoreEncrypted(t *testing.T) {
-	file := encryptAgile(simple(`<row><c><v>1</v></c></row>`).zip(t), defaultPassword, 1000)
-	for from := 0; from < len(file); from += 97 {
-		for _, fault := range []error{sourcetest.ErrStore, io.EOF} {
-			in := input(file)
-			in.ReaderAt = &sourcetest.FailingStore{ReaderAt: in.ReaderAt, From: int64(from), Err: fault}
+	for _, rows := range []int{1, 3000} { // a short stream and a long one
+		file := encryptAgile(simple(strings.Repeat(`<row><c><v>1</v></c></row>`, rows)).zip(t), defaultPassword, 1000)
+		sourcetest.FailEachRead(t, input(file), func(in source.Input) error {
 			book, err := Open(t.Context(), in, Limits{})
 			if err == nil {
 				_, err = readSheet(t.Context(), book, 0)
 			}
-			// The last sector is filled up with bytes that nobody needs.
-			if from < len(file)-headerBytes && (err == nil || sourcetest.IsTyped(err) || errors.Is(fault, sourcetest.ErrStore) && !errors.Is(err, sourcetest.ErrStore)) {
-				t.Fatalf("%v from byte %d of %d on: %v", fault, from, len(file), err)
-			}
-		}
+			return err
+		})
 	}
 }

@@ -149,17 +149,9 @@ func overlapping(t *testing.T) []byte {
 	return file
 }
 
-// containerWith makes the beginning of a container with one stream.
+// containerWith makes a container with one empty stream.
 func containerWith(stream string) []byte {
-	file := make([]byte, 3*headerBytes)
-	copy(file, compoundFileMagic)
-	binary.LittleEndian.PutUint16(file[30:], 9)
-	binary.LittleEndian.PutUint32(file[48:], 0)
-	binary.LittleEndian.PutUint32(file[76:], 1)
-	copy(file[headerBytes:], encodeUTF16("Root Entry"))
-	copy(file[headerBytes+directoryEntrySize:], encodeUTF16(stream))
-	binary.LittleEndian.PutUint32(file[2*headerBytes:], 0xFFFFFFFE)
-	return file
+	return sourcetest.CompoundFile(sourcetest.Stream{Name: stream})
 }
 
 // TestCuts reads a workbook cut at every byte.

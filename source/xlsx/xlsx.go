@@ -22,6 +22,7 @@ import (
 	"sync"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/cfb"
 	"github.com/intraydata/intray/internal/xmlscan"
 	"github.com/intraydata/intray/internal/zipfile"
 	"github.com/intraydata/intray/source"
@@ -232,7 +233,7 @@ const zipMagic = "PK\x03\x04"
 func Detect(in source.Input, head []byte) (score float64, reason intray.Message) {
 	w := zipfile.NewInput(in)
 	switch {
-	case bytes.HasPrefix(head, []byte(compoundFileMagic)) && hasEncryptedPackage(w):
+	case bytes.HasPrefix(head, []byte(cfb.Magic)) && hasEncryptedPackage(w):
 		return 1, intray.NewMessage("workbook.encrypted", nil)
 	case !bytes.HasPrefix(head, []byte(zipMagic)):
 		return 0, intray.Message{}

@@ -1,0 +1,86 @@
+package xls
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/source/sourcetest"
+)
+
+// damaged gives a file whose bytes at a place are replaced.
+func damaged(text []byte, at int, raw ...any) []byte {
+	return append(append(bytes.Clone(text[:at]), body(raw...)...), text[at+len(body(raw...)):]...)
+}
+
+func TestDamagedContainers(t *testing.T) {
+	const endOfChain = 0xFFFFFFFE
+	sheet := bytes.Repeat(rec(recRK, at(0, 0, 0), rkWhole(1)), 600)
+	text := xls(one(nil, sheet))
+	fat := len(text) - 512
+	small := xls(one(nil))
+	miniFAT := int(little.Uint32(small[60:])+1) * 512
+	for _, c := range []struct {
+		name, wanted string
+		text         []byte
+	}{
+		{"no sectors", "cut short", text[:500]},
+		{"a size of sectors that is none", "sectors have 2^30 bytes", damaged(text, 30, uint16(30))},
+		{"a circle of sectors", "in a circle", damaged(text, fat, uint32(0))},
+		{"a longer circle", "in a circle", damaged(text, fat+12, uint32(1))},
+		{"a link beyond the end", "cut short", damaged(text, fat+8, uint32(0x00FFFFFF))},
+		{"a mark in the middle", "cut short", damaged(text, fat+8, uint32(endOfChain))},
+		{"a directory that is not there", "directory", damaged(text, 48, uint32(0x00FFFFFF))},
+		{"a table that is not there", "cut short", damaged(text, 76, uint32(0x00FFFFFF))},
+		{"a table right after the end", "cut short", damaged(text, 76, uint32(len(text)/512-1))},
+		{"a table right after a cut end", "cut short", damaged(append(bytes.Clone(text), 0), 76, uint32(len(text)/512))},
+		{"a list of tables in a circle", "in a circle", damaged(text, 68, uint32(3), uint32(9), uint32(0xFFFFFFFF))},
+		{"a small circle", "in a circle", damaged(damaged(small, miniFAT, uint32(0)), bytes.Index(small, utf16le("Workbook"))+120, uint32(4000))},
+	} {
+		if c.name == "a list of tables in a circle" { // the sector names itself as the next
+			c.text = damaged(c.text, 4*512, bytes.Repeat([]byte{0xFF}, 508), uint32(3))
+		}
+		_, err := read(t, c.text, Limits{})
+		var unreadable *source.UnreadableError
+		if !errors.As(err, &unreadable) || !strings.Contains(err.Error(), c.wanted) {
+			t.Errorf("%s: error %v, want %q", c.name, err, c.wanted)
+		}
+	}
+}
+
+// TestCuts cuts a file at many places: it reads as a whole, or is refused.
+func TestCuts(t *testing.T) {
+	text := xls(one(rec(recSST, counts, narrow("text")), bytes.Repeat(rec(recLabelSST, at(0, 0, 0), uint32(0)), 300)))
+	want, err := read(t, text, Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := 1; n < len(text); n += 7 {
+		got, err := read(t, text[:n], Limits{})
+		var unreadable *source.UnreadableError
+		switch {
+		case err == nil && got != want:
+			t.Errorf("cut at %d: %q", n, got)
+		case err != nil && !errors.As(err, &unreadable):
+			t.Errorf("cut at %d: error %v", n, err)
+		}
+	}
+}
+
+func TestReportsReadFailure(t *testing.T) {
+	text := xls(one(rec(recSST, counts, narrow("text")), bytes.Repeat(rec(recLabelSST, at(0, 0, 0), uint32(0)), 5000)))
+	sourcetest.FailEachRead(t, sourcetest.NewInput("", text), func(in source.Input) error {
+		b, err := Open(t.Context(), in, Limits{})
+		if err != nil {
+			return err
+		}
+		rows, err := b.Rows(t.Context(), 0)
+		if err != nil {
+			return err
+		}
+		_, err = rows.Next(t.Context())
+		return err
+	})
+}
