@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/textinput"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/charset"
 )
@@ -38,14 +39,9 @@ func openText(ctx context.Context, in source.Input, name string) (*decodedText, 
 	d.guess = charset.Detect(raw, d.whole)
 	switch {
 	case name != "":
-		encoding, known := charset.Lookup(name)
-		if !known {
-			return nil, &source.UnreadableError{Reason: intray.NewMessage("encoding.unknown", intray.Params{"encoding": excerpt(name)})}
+		if err := textinput.Request(&d.guess, name, excerpt(name)); err != nil {
+			return nil, err
 		}
-		if encoding != d.guess.Encoding {
-			d.guess = charset.Guess{Encoding: encoding, BOM: d.guess.BOM}
-		}
-		d.guess.Confidence, d.guess.Reason, d.guess.Second = 1, intray.NewMessage("option.requested", nil), nil
 	case d.guess.ASCII && !d.whole:
 		if err := d.scanForNonASCII(ctx); err != nil {
 			return nil, err
@@ -70,8 +66,7 @@ func (d *decodedText) readerFrom(at int64) (io.Reader, error) {
 	if d.units.hasOffsets() {
 		start += at
 	}
-	left := max(d.in.Size-start, 0)
-	raw := &exactSizeReader{io.NewSectionReader(d.in, start, left), left}
+	raw := textinput.NewReader(d.in, start)
 	if d.isUTF8() {
 		return raw, nil
 	}
@@ -82,29 +77,7 @@ func (d *decodedText) readerFrom(at int64) (io.Reader, error) {
 	if d.wrapped {
 		text = newUnwrapReader(text)
 	}
-	_, err := io.CopyN(io.Discard, text, at)
-	if errors.Is(err, io.EOF) {
-		err = nil
-	}
-	return text, err
-}
-
-// exactSizeReader is a reader that must give a number of bytes: a store that ends before
-// that has failed.
-type exactSizeReader struct {
-	io.Reader
-	left int64
-}
-
-var errEndedEarly = errors.New("the file ended before its size")
-
-func (p *exactSizeReader) Read(b []byte) (int, error) {
-	n, err := p.Reader.Read(b)
-	p.left -= int64(n)
-	if errors.Is(err, io.EOF) && p.left > 0 {
-		err = errEndedEarly
-	}
-	return n, err
+	return text, textinput.Discard(text, at)
 }
 
 // detectBytes is how much is looked at around the first byte that is not UTF-8.
@@ -176,14 +149,7 @@ func (d *decodedText) decodeChunk(into, raw []byte) []byte {
 }
 
 // evidence tells the encoding.
-func (d *decodedText) evidence() intray.Evidence {
-	e := intray.Evidence{Choice: "encoding", Value: d.guess.Encoding.Name(), Reason: d.guess.Explain()}
-	if e.Tie = d.guess.Unsure(); e.Tie {
-		name, reason := d.guess.Alternative()
-		e.Alternatives = []intray.Choice{{Value: name, Reason: reason}}
-	}
-	return e
-}
+func (d *decodedText) evidence() intray.Evidence { return textinput.Evidence(d.guess) }
 
 // readFullAt fills b from a place in the file.
 func readFullAt(in source.Input, b []byte, at int64) error {

@@ -18,12 +18,11 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/textinput"
 	"github.com/intraydata/intray/source"
-	"github.com/intraydata/intray/source/charset"
 	"github.com/intraydata/intray/source/workbook"
 )
 
@@ -110,7 +109,7 @@ func (b *book) Close() error { return nil }
 
 // detect says how sure it is of a file by its name and its first bytes.
 func detect(name string, head []byte) (float64, intray.Message) {
-	text := bytes.ToLower(decodeHead(head))
+	text := bytes.ToLower(textinput.DecodeHead(head))
 	if isMHTML(text) {
 		return 0.97, intray.NewMessage("html.mhtml", nil)
 	}
@@ -127,20 +126,6 @@ func detect(name string, head []byte) (float64, intray.Message) {
 		return 0.95, intray.NewMessage("html.named_page", intray.Params{"tag": first})
 	}
 	return 0.5, intray.NewMessage("html.table", intray.Params{"tag": first})
-}
-
-// decodeHead gives the beginning of a file as UTF-8, without a byte order mark.
-func decodeHead(head []byte) []byte {
-	wide := len(head) > 1 && (head[0] == 0 || head[1] == 0 || head[0] >= 0xFE)
-	if !wide {
-		return bytes.TrimPrefix(head, []byte("\uFEFF"))
-	}
-	guess := charset.Detect(head, false)
-	text, err := io.ReadAll(charset.NewReader(bytes.NewReader(head[guess.BOM:]), guess.Encoding))
-	if err != nil {
-		return nil
-	}
-	return text
 }
 
 // firstTag gives the name of the tag that a text begins with, behind comments,

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/textinput"
 	"github.com/intraydata/intray/source"
 )
 
@@ -134,13 +135,13 @@ func (b *mhtmlArchive) listPages(ctx context.Context, in source.Input) (list []p
 		return nil, err
 	}
 	for _, at := range places {
-		raw := b.rawAt(in, at)
+		raw := textinput.NewReader(in, at)
 		next, err := multipart.NewReader(raw, b.boundary).NextRawPart()
-		if err != nil && raw.src.err == nil {
+		if err != nil && raw.Failure() == nil {
 			break // the end, or what is missing of it; a page that is cut tells so when it is read
 		}
 		if err != nil {
-			return nil, raw.src.err
+			return nil, raw.Failure()
 		}
 		kind, params, _ := mime.ParseMediaType(next.Header.Get("Content-Type"))
 		if kind == "text/html" || kind == "application/xhtml+xml" {
@@ -160,7 +161,7 @@ func (b *mhtmlArchive) listPages(ctx context.Context, in source.Input) (list []p
 // findBoundaries gives the places of the lines that separate the parts, so that each part
 // can be read without those in front of it.
 func (b *mhtmlArchive) findBoundaries(ctx context.Context, in source.Input) (places []int64, err error) {
-	lines := bufio.NewReaderSize(&exactReader{Reader: io.NewSectionReader(in, 0, in.Size), remaining: in.Size}, readBytes)
+	lines := bufio.NewReaderSize(textinput.NewReader(in, 0), readBytes)
 	mark := []byte("--" + b.boundary)
 	at, begins := int64(0), true
 	for count := 0; ; count++ {
@@ -184,24 +185,12 @@ func (b *mhtmlArchive) findBoundaries(ctx context.Context, in source.Input) (pla
 	}
 }
 
-// rawPart reads the bytes of a bundle, and tells failures of the file from those
-// of its form.
-type rawPart struct {
-	io.Reader
-	src *exactReader
-}
-
-// rawAt gives the bytes of the file from a place on.
-func (b *mhtmlArchive) rawAt(in source.Input, at int64) *rawPart {
-	from := &exactReader{Reader: io.NewSectionReader(in, at, in.Size-at), remaining: in.Size - at}
-	return &rawPart{from, from}
-}
-
-// wrapErr says what is wrong where reading a part gave an error.
-func (m *rawPart) wrapErr(err error) error {
+// partError returns the error to report for one of reading a part: the failure of
+// the store, or what is wrong with the bundle.
+func partError(raw *textinput.Reader, err error) error {
 	switch {
-	case m.src.err != nil:
-		return m.src.err
+	case raw.Failure() != nil:
+		return raw.Failure()
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return &source.UnreadableError{Reason: intray.NewMessage("html.bundle_cut_short", nil)}
 	}
@@ -210,10 +199,10 @@ func (m *rawPart) wrapErr(err error) error {
 
 // openPart gives the bytes of a page.
 func (b *mhtmlArchive) openPart(in source.Input, p part) (io.Reader, error) {
-	raw := b.rawAt(in, p.offset)
+	raw := textinput.NewReader(in, p.offset)
 	next, err := multipart.NewReader(raw, b.boundary).NextRawPart()
 	if err != nil {
-		return nil, raw.wrapErr(err)
+		return nil, partError(raw, err)
 	}
 	var text io.Reader = next
 	switch p.transfer {
@@ -228,13 +217,13 @@ func (b *mhtmlArchive) openPart(in source.Input, p part) (io.Reader, error) {
 // partReader is the text of a part; its errors are those of the contract.
 type partReader struct {
 	text io.Reader
-	raw  *rawPart
+	raw  *textinput.Reader
 }
 
 func (u *partReader) Read(b []byte) (int, error) {
 	n, err := u.text.Read(b)
 	if err != nil && !errors.Is(err, io.EOF) {
-		err = u.raw.wrapErr(err)
+		err = partError(u.raw, err)
 	}
 	return n, err
 }

@@ -5,11 +5,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/textinput"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/charset"
 )
@@ -38,7 +38,7 @@ type page struct {
 	epoch1904 bool
 }
 
-// newReader gives the page as UTF-8, from a place of the text on.
+// newReader returns the page as UTF-8, from a byte of the text on.
 func (p *page) newReader(at int64) (io.Reader, error) {
 	direct := p.guess.Encoding == charset.UTF8
 	skip := int64(p.guess.BOM)
@@ -50,51 +50,19 @@ func (p *page) newReader(at int64) (io.Reader, error) {
 		return raw, err
 	}
 	text := charset.NewReader(raw, p.guess.Encoding)
-	return text, discard(text, at)
+	return text, textinput.Discard(text, at)
 }
 
-// newRawReader gives the bytes of the page from a place on.
+// newRawReader returns the bytes of the page from one on.
 func (p *page) newRawReader(at int64) (io.Reader, error) {
 	if p.archive == nil {
-		left := max(p.in.Size-at, 0)
-		return bufio.NewReaderSize(&exactReader{Reader: io.NewSectionReader(p.in, at, left), remaining: left}, readBytes), nil
+		return bufio.NewReaderSize(textinput.NewReader(p.in, at), readBytes), nil
 	}
 	raw, err := p.archive.openPart(p.in, p.part)
 	if err != nil {
 		return nil, err
 	}
-	return raw, discard(raw, at)
-}
-
-func discard(r io.Reader, n int64) error {
-	if _, err := io.CopyN(io.Discard, r, n); err != nil && !errors.Is(err, io.EOF) {
-		return err
-	}
-	return nil
-}
-
-// exactReader is a reader that must give a number of bytes: a store that ends
-// before that has failed.
-type exactReader struct {
-	io.Reader
-	remaining int64
-	// err is the failure of the store, where it has failed.
-	err error
-}
-
-var errTruncated = errors.New("the file ended before its size")
-
-func (p *exactReader) Read(b []byte) (int, error) {
-	n, err := p.Reader.Read(b)
-	p.remaining -= int64(n)
-	if errors.Is(err, io.EOF) && p.remaining > 0 {
-		err = errTruncated
-	}
-	if err != nil && !errors.Is(err, io.EOF) {
-		err = fmt.Errorf("read the page: %w", err)
-		p.err = err
-	}
-	return n, err
+	return raw, textinput.Discard(raw, at)
 }
 
 // findEncoding decides how the page is written. declared is what stands outside
@@ -116,25 +84,12 @@ func (p *page) findEncoding(ctx context.Context, asked, declared string) error {
 		}
 	}
 	if asked != "" {
-		return p.setEncoding(asked)
+		return textinput.Request(&p.guess, asked, source.Excerpt(asked))
 	}
 	if declared == "" {
 		declared = declaredEncoding(sample[:min(len(sample), declaredBytes)])
 	}
 	p.reconcileEncoding(declared)
-	return nil
-}
-
-// setEncoding reads the page in the encoding that was asked for.
-func (p *page) setEncoding(asked string) error {
-	encoding, known := charset.Lookup(asked)
-	if !known {
-		return &source.UnreadableError{Reason: intray.NewMessage("encoding.unknown", intray.Params{"encoding": source.Excerpt(asked)})}
-	}
-	if encoding != p.guess.Encoding {
-		p.guess = charset.Guess{Encoding: encoding, BOM: p.guess.BOM}
-	}
-	p.guess.Confidence, p.guess.Reason, p.guess.Second = 1, intray.NewMessage("option.requested", nil), nil
 	return nil
 }
 
@@ -196,11 +151,7 @@ func (p *page) scanForNonASCII(ctx context.Context, raw io.Reader) error {
 func encodingEvidence(pages []*page) (list []intray.Evidence) {
 	seen := map[string]bool{}
 	for _, p := range pages {
-		e := intray.Evidence{Choice: "encoding", Value: p.guess.Encoding.Name(), Reason: p.guess.Explain()}
-		if e.Tie = p.guess.Unsure(); e.Tie {
-			name, reason := p.guess.Alternative()
-			e.Alternatives = []intray.Choice{{Value: name, Reason: reason}}
-		}
+		e := textinput.Evidence(p.guess)
 		if !seen[e.Value] {
 			list = append(list, e)
 		}

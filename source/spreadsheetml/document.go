@@ -1,24 +1,19 @@
 package spreadsheetml
 
 import (
-	"bufio"
 	"bytes"
-	"errors"
-	"fmt"
 	"io"
 	"strings"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/textinput"
+	"github.com/intraydata/intray/internal/xmlscan"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/charset"
 )
 
-const (
-	// sampleBytes is how much of a document is looked at to find its encoding.
-	sampleBytes = 1 << 20
-	// readBytes is how much is read at a time.
-	readBytes = 128 << 10
-)
+// sampleBytes is how much of a document is looked at to find its encoding.
+const sampleBytes = 1 << 20
 
 // document is a file and how it is written.
 type document struct {
@@ -48,7 +43,7 @@ func openDocument(in source.Input, asked string) (*document, error) {
 	if g.BOM > 0 || strings.HasPrefix(name, "UTF-16") || strings.HasPrefix(name, "UTF-32") {
 		return d, nil
 	}
-	label := declaredEncoding(sample)
+	label, _ := xmlscan.DeclaredEncoding(bytes.TrimLeft(sample, " \t\r\n"))
 	encoding, _ := charset.Lookup(label)
 	switch {
 	case encoding != charset.UTF8 && !strings.HasPrefix(encoding.Name(), "UTF-16") || label != "" && !isKnownEncoding(label):
@@ -77,52 +72,14 @@ func (d *document) setEncoding(label string, reason, unknown intray.Message) err
 	if encoding.Name() == "ISO-8859-1" && label != "" { // the wider set reads the same, and what programs put into the gap
 		encoding, _ = charset.Lookup("windows-1252")
 	}
-	if encoding != d.guess.Encoding {
-		d.guess = charset.Guess{Encoding: encoding, BOM: d.guess.BOM}
-	}
-	d.guess.Confidence, d.guess.Reason, d.guess.Second, d.explicit = 1, reason, nil, true
+	textinput.Decide(&d.guess, encoding, reason)
+	d.explicit = true
 	return nil
 }
 
-// declaredEncoding finds the encoding that an XML declaration names; "" for none.
-func declaredEncoding(head []byte) string {
-	rest, ok := bytes.CutPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("<?xml"))
-	end := bytes.Index(rest, []byte("?>"))
-	if !ok || end < 0 {
-		return ""
-	}
-	_, value, found := strings.Cut(string(rest[:end]), "encoding")
-	value = strings.TrimLeft(value, " =\t\r\n")
-	if !found || value == "" {
-		return ""
-	}
-	label, _, _ := strings.Cut(value[1:], value[:1])
-	return label
-}
-
-// readSample gives some of the bytes of the file.
+// readSample returns some of the bytes of the file.
 func (d *document) readSample(at int64) ([]byte, error) {
-	left := max(d.in.Size-at, 0)
-	return io.ReadAll(io.LimitReader(&exactReader{io.NewSectionReader(d.in, at, left), left}, sampleBytes))
-}
-
-// newReader gives the document as UTF-8, from a place of the text on.
-func (d *document) newReader(at int64) (io.Reader, error) {
-	direct := d.isUTF8()
-	skip := int64(d.guess.BOM)
-	if direct {
-		skip += at
-	}
-	left := max(d.in.Size-skip, 0)
-	raw := bufio.NewReaderSize(&exactReader{io.NewSectionReader(d.in, skip, left), left}, readBytes)
-	if direct {
-		return raw, nil
-	}
-	text := charset.NewReader(raw, d.guess.Encoding)
-	if _, err := io.CopyN(io.Discard, text, at); err != nil && !errors.Is(err, io.EOF) {
-		return nil, err
-	}
-	return text, nil
+	return io.ReadAll(io.LimitReader(textinput.NewReader(d.in, at), sampleBytes))
 }
 
 // isUTF8 says whether the bytes of the file are its text.
@@ -143,34 +100,4 @@ func (d *document) redetectEncoding(at int64) (bool, error) {
 	d.guess.BOM = bom
 	d.guess.Reason = intray.JoinMessages(intray.NewMessage("encoding.document_not_utf8", nil), d.guess.Reason)
 	return !d.isUTF8(), nil
-}
-
-func (d *document) evidence() intray.Evidence {
-	e := intray.Evidence{Choice: "encoding", Value: d.guess.Encoding.Name(), Reason: d.guess.Explain()}
-	if e.Tie = d.guess.Unsure(); e.Tie {
-		name, reason := d.guess.Alternative()
-		e.Alternatives = []intray.Choice{{Value: name, Reason: reason}}
-	}
-	return e
-}
-
-// exactReader is a reader that must give a number of bytes: a store that ends
-// before that has failed.
-type exactReader struct {
-	io.Reader
-	remaining int64
-}
-
-var errTruncated = errors.New("the file ended before its size")
-
-func (p *exactReader) Read(b []byte) (int, error) {
-	n, err := p.Reader.Read(b)
-	p.remaining -= int64(n)
-	if errors.Is(err, io.EOF) && p.remaining > 0 {
-		err = errTruncated
-	}
-	if err != nil && !errors.Is(err, io.EOF) {
-		err = fmt.Errorf("read the workbook: %w", err)
-	}
-	return n, err
 }

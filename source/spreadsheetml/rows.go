@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/textinput"
 	"github.com/intraydata/intray/internal/xmlscan"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/workbook"
@@ -45,7 +46,7 @@ func openRows(ctx context.Context, b *book, s sheet) (*rows, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	text, err := b.doc.newReader(s.offset)
+	text, err := textinput.NewTextReader(b.doc.in, b.doc.guess, s.offset)
 	if err != nil {
 		return nil, err
 	}

@@ -21,6 +21,7 @@ import (
 	"strings"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/textinput"
 	"github.com/intraydata/intray/internal/xmlscan"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/charset"
@@ -39,7 +40,7 @@ func (Format) Name() string { return "xmlss" }
 // Detect takes XML documents that name Excel as their program, or whose first
 // element is a workbook.
 func (Format) Detect(_ source.Input, head []byte) (score float64, reason intray.Message) {
-	text := decodeHead(head)
+	text := textinput.DecodeHead(head)
 	if first := bytes.TrimLeft(text, " \t\r\n"); len(first) == 0 || first[0] != '<' {
 		return 0, intray.Message{}
 	}
@@ -56,19 +57,6 @@ func (Format) Detect(_ source.Input, head []byte) (score float64, reason intray.
 		return 0.98, intray.NewMessage("xmlss.workbook_root", nil)
 	}
 	return 0, intray.Message{}
-}
-
-// decodeHead gives the beginning of a file as UTF-8, without a byte order mark.
-func decodeHead(head []byte) []byte {
-	guess := charset.Guess{}
-	if len(head) > 1 && (head[0] == 0 || head[1] == 0 || head[0] >= 0xE0) {
-		guess = charset.Detect(head, false)
-	}
-	text, err := io.ReadAll(charset.NewReader(bytes.NewReader(head[guess.BOM:]), guess.Encoding))
-	if err != nil {
-		return nil
-	}
-	return text
 }
 
 // Open goes through the document and lists its worksheets.
@@ -93,7 +81,7 @@ type book struct {
 }
 
 func (b *book) Evidence() []intray.Evidence {
-	return append([]intray.Evidence{b.doc.evidence()}, b.info.evidence()...)
+	return append([]intray.Evidence{textinput.Evidence(b.doc.guess)}, b.info.evidence()...)
 }
 
 func (b *book) Sheets() []workbook.Sheet {
@@ -153,7 +141,7 @@ type workbookInfo struct {
 func readWorkbookInfo(ctx context.Context, doc *document, limits source.Limits) (*workbookInfo, error) {
 	s := &workbookInfo{limits: limits}
 	var check charset.Checker
-	text, err := doc.newReader(0)
+	text, err := textinput.NewTextReader(doc.in, doc.guess, 0)
 	if err != nil {
 		return nil, err
 	}
