@@ -2,7 +2,6 @@ package ods
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -273,27 +272,9 @@ func (l *workbookInfo) evidence() []intray.Evidence {
 	if l.nullDate != defaultNullDate {
 		system.Reason = intray.NewMessage("opendocument.other_day_zero", intray.Params{"usual": defaultNullDate})
 	}
-	list := []intray.Evidence{system}
-	if hidden := l.hiddenSheets(); hidden != "" {
-		list = append(list, intray.Evidence{Choice: "hidden sheets", Value: hidden, Reason: intray.NewMessage("workbook.hidden_read", nil)})
-	}
+	list := append([]intray.Evidence{system}, workbook.HiddenSheets(l.sheets)...)
 	if l.macros {
 		list = append(list, intray.Evidence{Choice: "macros", Value: "ignored", Reason: intray.NewMessage("workbook.macros", nil)})
 	}
 	return list
-}
-
-// hiddenSheets lists the names of hidden sheets, the first of many.
-func (l *workbookInfo) hiddenSheets() string {
-	const shown = 20
-	var names []string
-	for _, s := range l.sheets {
-		if s.Hidden {
-			names = append(names, s.Name)
-		}
-	}
-	if len(names) <= shown {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:shown], ", "), len(names)-shown)
 }

@@ -115,10 +115,8 @@ func (r *rows) readElement() error {
 	}
 	switch string(s.Name) {
 	case "table-row":
-		if err := r.readRow(); err != nil {
-			return r.withRow(err)
-		}
-		return nil
+		err := r.readRow()
+		return workbook.AtRow(err, r.number+1)
 	case "table-column":
 		return r.readColumn()
 	case "table-rows", "table-header-rows", "table-row-group", "table-columns", "table-header-columns", "table-column-group":
@@ -228,19 +226,6 @@ func parseCount(raw []byte) (n int64, ok bool) {
 		n = min(10*n+int64(c-'0'), most)
 	}
 	return n, n > 0
-}
-
-// withRow names the row where the XML is broken or too long.
-func (r *rows) withRow(err error) error {
-	var unreadable *source.UnreadableError
-	var limit *source.LimitError
-	switch {
-	case errors.As(err, &unreadable) && unreadable.Line == 0:
-		return &source.UnreadableError{Line: r.number + 1, Reason: unreadable.Reason}
-	case errors.As(err, &limit) && limit.Line == 0:
-		return &source.LimitError{Line: r.number + 1, Reason: limit.Reason}
-	}
-	return err
 }
 
 func (r *rows) unreadable(problem intray.Message) error {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"strconv"
 	"strings"
 	"time"
 
@@ -89,7 +88,7 @@ func (r *rows) Next(ctx context.Context) (workbook.Row, error) {
 		}
 		row, err := r.readElement()
 		if err != nil {
-			r.err = r.withRow(err)
+			r.err = workbook.AtRow(err, max(r.number, 1))
 			break
 		}
 		if len(row.Cells) > 0 {
@@ -274,19 +273,6 @@ func (r *rows) readValues(column int, st *style) error {
 	}
 }
 
-// withRow says in an error which row it is about.
-func (r *rows) withRow(err error) error {
-	var damage *source.UnreadableError
-	var limit *source.LimitError
-	switch {
-	case errors.As(err, &damage):
-		return &source.UnreadableError{Line: max(r.number, 1), Reason: damage.Reason}
-	case errors.As(err, &limit):
-		return &source.LimitError{Line: max(r.number, 1), Reason: limit.Reason}
-	}
-	return err
-}
-
 // valueType is what the attribute Type says of a value.
 type valueType uint8
 
@@ -318,10 +304,10 @@ func (r *rows) newCell(kind valueType, st *style) (c workbook.Cell) {
 	plain := bytes.TrimSpace(r.raw)
 	switch kind {
 	case typeNumber:
-		if st.general && isGeneralVerbatim(plain) {
+		if st.general && workbook.IsVerbatim(plain) {
 			return workbook.Cell{Kind: intray.CellNumber, Value: r.copyText(plain)}
 		}
-		if n, ok := parseNumber(string(plain)); ok {
+		if n, ok := workbook.ParseNumber(plain); ok {
 			return r.newNumberCell(n, st)
 		}
 	case typeDateTime:
@@ -375,7 +361,7 @@ func (r *rows) newNumberCell(n float64, st *style) (c workbook.Cell) {
 // is shown as it is: its number would tell a person nothing.
 func (r *rows) newDateCell(t time.Time, st *style) workbook.Cell {
 	if k := st.Kind(); k == intray.CellDate || k == intray.CellDateTime || k == intray.CellTime {
-		return r.newNumberCell(toSerial(t, r.book.info.epoch1904), st)
+		return r.newNumberCell(workbook.Serial(t, r.book.info.epoch1904), st)
 	}
 	layout, kind := time.DateOnly, intray.CellDate
 	if !t.Equal(t.Truncate(24 * time.Hour)) {
@@ -384,37 +370,6 @@ func (r *rows) newDateCell(t time.Time, st *style) workbook.Cell {
 	from := len(r.textBuf)
 	r.textBuf = t.AppendFormat(r.textBuf, layout)
 	return workbook.Cell{Kind: kind, Value: r.textBuf[from:len(r.textBuf):len(r.textBuf)]}
-}
-
-// isGeneralVerbatim says whether the format General shows a number just as it is written:
-// at most ten digits, none of them idle.
-func isGeneralVerbatim(raw []byte) bool {
-	digits := bytes.TrimPrefix(raw, []byte("-"))
-	if len(digits) == 0 || len(digits) > 10 || string(raw) == "-0" {
-		return false
-	}
-	point := -1
-	for i, c := range digits {
-		if c == '.' && point < 0 {
-			point = i
-		} else if c < '0' || c > '9' {
-			return false
-		}
-	}
-	last := len(digits) - 1
-	if point < 0 {
-		return digits[0] != '0' || last == 0
-	}
-	return digits[0] >= '1' && digits[0] <= '9' && point < last && digits[last] != '0'
-}
-
-// parseNumber reads a number as XML has it; no Inf, NaN or other base.
-func parseNumber(text string) (float64, bool) {
-	if strings.Trim(text, "0123456789.+-eE") != "" {
-		return 0, false
-	}
-	n, err := strconv.ParseFloat(text, 64)
-	return n, err == nil
 }
 
 // parseTime reads a day, or a day and a time. A Z, which some programs end all
@@ -427,21 +382,4 @@ func parseTime(text string) (time.Time, bool) {
 		}
 	}
 	return time.Time{}, false
-}
-
-// toSerial gives the number that a workbook has for a day and time. Times without
-// a day are written with the day whose number is 0.
-func toSerial(t time.Time, epoch1904 bool) float64 {
-	const day = 24 * time.Hour
-	midnight := t.Truncate(day)
-	fraction := float64(t.Sub(midnight)) / float64(day)
-	zero := time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
-	if epoch1904 {
-		zero = time.Date(1904, 1, 1, 0, 0, 0, 0, time.UTC)
-	}
-	days := (midnight.Unix() - zero.Unix()) / int64(day/time.Second)
-	if !epoch1904 && days <= 60 {
-		days-- // the system has a 29 February 1900
-	}
-	return float64(days) + fraction
 }

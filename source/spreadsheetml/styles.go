@@ -42,24 +42,15 @@ type styles struct {
 // read takes the element Styles, which has just started.
 func (st *styles) read(s *xmlscan.Scanner) error {
 	st.decls = map[string]styleDecl{}
-	for {
-		more, err := s.NextChild()
-		if err != nil || !more {
-			return err
-		}
+	return s.ForEachChild(func() error {
 		if string(s.Name) != "Style" {
-			if err := s.Skip(); err != nil {
-				return err
-			}
-			continue
+			return s.Skip()
 		}
 		if len(st.decls) >= maxStyles {
 			return &source.LimitError{Reason: intray.NewMessage("workbook.too_many_styles", intray.Params{"limit": maxStyles})}
 		}
-		if err := st.readStyle(s); err != nil {
-			return err
-		}
-	}
+		return st.readStyle(s)
+	})
 }
 
 func (st *styles) readStyle(s *xmlscan.Scanner) error {
@@ -71,23 +62,17 @@ func (st *styles) readStyle(s *xmlscan.Scanner) error {
 	if d.parent, err = attrText(s, "Parent"); err != nil {
 		return err
 	}
-	for {
-		more, err := s.NextChild()
-		if err != nil {
-			return err
-		}
-		if !more {
-			break
-		}
+	err = s.ForEachChild(func() (err error) {
 		if string(s.Name) == "NumberFormat" {
 			d.hasFormat = true
 			if d.code, err = attrText(s, "Format"); err != nil {
 				return err
 			}
 		}
-		if err := s.Skip(); err != nil {
-			return err
-		}
+		return s.Skip()
+	})
+	if err != nil {
+		return err
 	}
 	if len(id) > maxIDBytes || len(d.parent) > maxIDBytes || len(d.code) > maxCodeBytes {
 		return &source.LimitError{Reason: intray.NewMessage("xmlss.style_too_long", intray.Params{"name_limit": maxIDBytes, "format_limit": maxCodeBytes})}

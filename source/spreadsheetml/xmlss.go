@@ -113,8 +113,6 @@ const (
 	// pollElements is how many elements are read between two looks at the
 	// context.
 	pollElements = 1024
-	// maxListedNames is how many sheets evidence names.
-	maxListedNames = 20
 )
 
 // sheet is a worksheet and where it is.
@@ -173,43 +171,25 @@ func (s *workbookInfo) read(ctx context.Context, scan *xmlscan.Scanner) error {
 	if string(scan.Name) != "Workbook" {
 		return &source.UnreadableError{Reason: intray.NewMessage("xmlss.not_workbook", intray.Params{"element": source.Excerpt(scan.FullName())})}
 	}
-	for {
-		more, err := scan.NextChild()
-		if err != nil {
-			return err
-		}
-		if !more {
-			break
-		}
+	err := scan.ForEachChild(func() error {
 		switch string(scan.Name) {
 		case "Styles":
-			err = s.styles.read(scan)
+			return s.styles.read(scan)
 		case "ExcelWorkbook":
-			err = s.readWorkbook(scan)
+			return scan.ForEachChild(func() error {
+				s.epoch1904 = s.epoch1904 || string(scan.Name) == "Date1904"
+				return scan.Skip()
+			})
 		case "Worksheet":
-			err = s.readSheet(ctx, scan)
-		default:
-			err = scan.Skip()
+			return s.readSheet(ctx, scan)
 		}
-		if err != nil {
-			return err
-		}
+		return scan.Skip()
+	})
+	if err != nil {
+		return err
 	}
-	_, err := scan.Next()
+	_, err = scan.Next()
 	return err
-}
-
-func (s *workbookInfo) readWorkbook(scan *xmlscan.Scanner) error {
-	for {
-		more, err := scan.NextChild()
-		if err != nil || !more {
-			return err
-		}
-		s.epoch1904 = s.epoch1904 || string(scan.Name) == "Date1904"
-		if err := scan.Skip(); err != nil {
-			return err
-		}
-	}
 }
 
 func (s *workbookInfo) readSheet(ctx context.Context, scan *xmlscan.Scanner) error {
@@ -221,25 +201,17 @@ func (s *workbookInfo) readSheet(ctx context.Context, scan *xmlscan.Scanner) err
 		return err
 	}
 	found := sheet{Sheet: workbook.Sheet{Name: name}, offset: scan.Offset()}
-	for {
-		more, err := scan.NextChild()
-		if err != nil {
-			return err
-		}
-		if !more {
-			break
-		}
+	err = scan.ForEachChild(func() error {
 		switch string(scan.Name) {
 		case "Table":
-			err = s.readTable(ctx, scan, &found)
+			return s.readTable(ctx, scan, &found)
 		case "WorksheetOptions":
-			err = readOptions(scan, &found)
-		default:
-			err = scan.Skip()
+			return readOptions(scan, &found)
 		}
-		if err != nil {
-			return err
-		}
+		return scan.Skip()
+	})
+	if err != nil {
+		return err
 	}
 	s.sheets = append(s.sheets, found)
 	return nil
@@ -276,37 +248,26 @@ func (s *workbookInfo) readTable(ctx context.Context, scan *xmlscan.Scanner, fou
 }
 
 func readOptions(scan *xmlscan.Scanner, found *sheet) error {
-	for {
-		more, err := scan.NextChild()
-		if err != nil || !more {
-			return err
-		}
+	return scan.ForEachChild(func() error {
 		if string(scan.Name) != "Visible" {
-			if err := scan.Skip(); err != nil {
-				return err
-			}
-			continue
+			return scan.Skip()
 		}
 		state, err := appendContent(scan, nil, maxStateBytes)
 		if err != nil {
 			return err
 		}
 		found.Hidden = strings.TrimSpace(string(state)) != "SheetVisible"
-	}
+		return nil
+	})
 }
 
 // evidence tells of the date system and of what is hidden.
 func (s *workbookInfo) evidence() []intray.Evidence {
-	system := intray.Evidence{Choice: "date system", Value: "1900", Reason: intray.NewMessage("workbook.date_system_1900", nil)}
-	if s.epoch1904 {
-		system = intray.Evidence{Choice: "date system", Value: "1904", Reason: intray.NewMessage("workbook.date_system_1904", nil)}
-	}
-	list := []intray.Evidence{system}
-	var sheets, rows, columns []string
+	list := []intray.Evidence{workbook.DateSystem(s.epoch1904)}
+	var sheets []workbook.Sheet
+	var rows, columns []string
 	for _, found := range s.sheets {
-		if found.Hidden {
-			sheets = append(sheets, found.Name)
-		}
+		sheets = append(sheets, found.Sheet)
 		if found.hiddenRows > 0 {
 			rows = append(rows, fmt.Sprintf("%s: %d", found.Name, found.hiddenRows))
 		}
@@ -314,21 +275,14 @@ func (s *workbookInfo) evidence() []intray.Evidence {
 			columns = append(columns, fmt.Sprintf("%s: %d", found.Name, found.hiddenColumns))
 		}
 	}
+	list = append(list, workbook.HiddenSheets(sheets)...)
 	for _, hidden := range []struct {
 		choice string
 		list   []string
-	}{{"hidden sheets", sheets}, {"hidden rows", rows}, {"hidden columns", columns}} {
+	}{{"hidden rows", rows}, {"hidden columns", columns}} {
 		if len(hidden.list) > 0 {
-			list = append(list, intray.Evidence{Choice: hidden.choice, Value: joinFirst(hidden.list), Reason: intray.NewMessage("workbook.hidden_read", nil)})
+			list = append(list, intray.Evidence{Choice: hidden.choice, Value: workbook.JoinNames(hidden.list), Reason: intray.NewMessage("workbook.hidden_read", nil)})
 		}
 	}
 	return list
-}
-
-// joinFirst lists texts, the first of many.
-func joinFirst(list []string) string {
-	if len(list) <= maxListedNames {
-		return strings.Join(list, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(list[:maxListedNames], ", "), len(list)-maxListedNames)
 }

@@ -50,9 +50,9 @@ func (r *reader) addHiddenColumnsEvidence() {
 		for c+1 < len(r.columns) && rows.ColumnHidden(c+1) {
 			c++
 		}
-		span := columnName(from)
+		span := ColumnName(from)
 		if c > from {
-			span += ":" + columnName(c)
+			span += ":" + ColumnName(c)
 		}
 		spans = append(spans, span)
 	}
@@ -62,6 +62,39 @@ func (r *reader) addHiddenColumnsEvidence() {
 	if len(spans) > 0 {
 		r.addEvidence("hidden columns", strings.Join(spans, ", "), reasonReadNormally())
 	}
+}
+
+// maxListedNames is the most names that evidence lists.
+const maxListedNames = 20
+
+// JoinNames lists names, the first 20 of more.
+func JoinNames(names []string) string {
+	if len(names) <= maxListedNames {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:maxListedNames], ", "), len(names)-maxListedNames)
+}
+
+// HiddenSheets returns the evidence of hidden sheets, and none if all are shown.
+func HiddenSheets(sheets []Sheet) []intray.Evidence {
+	var names []string
+	for _, s := range sheets {
+		if s.Hidden {
+			names = append(names, s.Name)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return []intray.Evidence{{Choice: "hidden sheets", Value: JoinNames(names), Reason: reasonReadNormally()}}
+}
+
+// DateSystem returns the evidence of the day 0 of a workbook of Excel.
+func DateSystem(epoch1904 bool) intray.Evidence {
+	if epoch1904 {
+		return intray.Evidence{Choice: "date system", Value: "1904", Reason: intray.NewMessage("workbook.date_system_1904", nil)}
+	}
+	return intray.Evidence{Choice: "date system", Value: "1900", Reason: intray.NewMessage("workbook.date_system_1900", nil)}
 }
 
 func reasonReadNormally() intray.Message { return intray.NewMessage("workbook.hidden_read", nil) }
@@ -125,11 +158,11 @@ func (r *reader) summaryEvidence() (list []part) {
 
 // String names a range as applications do: A2:B5.
 func (g Range) String() string {
-	return fmt.Sprintf("%s%d:%s%d", columnName(g.FirstColumn), g.FirstRow, columnName(g.LastColumn), g.LastRow)
+	return fmt.Sprintf("%s%d:%s%d", ColumnName(g.FirstColumn), g.FirstRow, ColumnName(g.LastColumn), g.LastRow)
 }
 
-// columnName names a column, counted from 0, as applications do: A, Z, AA.
-func columnName(column int) string {
+// ColumnName names a column, counted from 0, as applications do: A, Z, AA.
+func ColumnName(column int) string {
 	name := ""
 	for n := column + 1; n > 0; n = (n - 1) / 26 {
 		name = string(rune('A'+(n-1)%26)) + name

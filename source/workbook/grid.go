@@ -108,6 +108,20 @@ type Workbook interface {
 	io.Closer
 }
 
+// AtRow returns an error with the number of its row, if it is one of the file and
+// names no row yet.
+func AtRow(err error, row int64) error {
+	var unreadable *source.UnreadableError
+	var limit *source.LimitError
+	switch {
+	case errors.As(err, &unreadable) && unreadable.Line == 0:
+		return &source.UnreadableError{Line: row, Reason: unreadable.Reason}
+	case errors.As(err, &limit) && limit.Line == 0:
+		return &source.LimitError{Line: row, Reason: limit.Reason}
+	}
+	return err
+}
+
 // NewBook makes a book of a workbook, which it closes with itself. A workbook
 // without a worksheet is closed at once and cannot be read.
 func NewBook(w Workbook, opt source.Options) (source.Book, error) {

@@ -267,11 +267,7 @@ func (b *book) Evidence() []intray.Evidence {
 	if b.version < 8 {
 		list = append(list, intray.Evidence{Choice: "encoding", Value: b.codepage.name, Reason: b.codepage.reason})
 	}
-	system := intray.Evidence{Choice: "date system", Value: "1900", Reason: intray.NewMessage("workbook.date_system_1900", nil)}
-	if b.epoch1904 {
-		system.Value, system.Reason = "1904", intray.NewMessage("workbook.date_system_1904", nil)
-	}
-	list = append(list, system)
+	list = append(list, workbook.DateSystem(b.epoch1904))
 	if b.key != nil {
 		list = append(list, intray.Evidence{Choice: "protection", Value: "default password",
 			Reason: intray.NewMessage("workbook.write_protected", nil)})

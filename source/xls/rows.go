@@ -72,31 +72,18 @@ func (r *rows) Next(ctx context.Context) (workbook.Row, error) {
 		r.pending, r.cells, r.arena = r.pending[:0], r.cells[:0], r.arena[:0]
 		for ; r.nextRun < len(r.runs) && r.runRow(r.nextRun) == number; r.nextRun++ {
 			if err := r.readRun(number, r.runOffset(r.nextRun)); err != nil {
-				return workbook.Row{}, withRow(err, number)
+				return workbook.Row{}, workbook.AtRow(err, int64(number)+1)
 			}
 		}
 		r.sortCells()
 		if err := r.convertCells(); err != nil {
-			return workbook.Row{}, withRow(err, number)
+			return workbook.Row{}, workbook.AtRow(err, int64(number)+1)
 		}
 		if len(r.cells) > 0 {
 			return workbook.Row{Number: int64(number) + 1, Hidden: r.hiddenRows.contains(uint32(number)), Cells: r.cells}, nil
 		}
 	}
 	return workbook.Row{}, io.EOF
-}
-
-// withRow says in an error which row it is about.
-func withRow(err error, number int) error {
-	var damage *source.UnreadableError
-	var limit *source.LimitError
-	switch line := int64(number) + 1; {
-	case errors.As(err, &damage):
-		return &source.UnreadableError{Line: line, Reason: damage.Reason}
-	case errors.As(err, &limit):
-		return &source.LimitError{Line: line, Reason: limit.Reason}
-	}
-	return err
 }
 
 // readRun collects cells of a row, up to the first of another.

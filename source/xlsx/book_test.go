@@ -75,13 +75,13 @@ func TestHidden(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer rows.Close()
-	var hidden []byte
+	hidden := ""
 	for c := range maxColumns + 2 {
 		if rows.(workbook.ColumnHider).ColumnHidden(c) {
-			hidden = appendColumnName(hidden, c)
+			hidden += workbook.ColumnName(c)
 		}
 	}
-	if string(hidden) != "BCDG" {
+	if hidden != "BCDG" {
 		t.Errorf("the hidden columns are %s", hidden)
 	}
 	if row, err := rows.Next(t.Context()); err != nil || !row.Hidden {

@@ -2,7 +2,6 @@ package xlsx
 
 import (
 	"bytes"
-	"strconv"
 	"time"
 	"unicode/utf8"
 
@@ -243,11 +242,11 @@ func (r *rows) setBool(c *workbook.Cell) {
 // setNumberValue makes a cell of the number in raw. What is no number is text: the file
 // says otherwise, and nothing of it is lost.
 func (r *rows) setNumberValue(c *workbook.Cell, st *style) {
-	if st.general && isGeneralVerbatim(r.raw) {
+	if st.general && workbook.IsVerbatim(r.raw) {
 		c.Kind, c.Value = intray.CellNumber, r.copyText(r.raw)
 		return
 	}
-	v, ok := parseNumber(r.raw)
+	v, ok := workbook.ParseNumber(trimSpace(r.raw))
 	if !ok {
 		r.setText(c, st, r.copyText(r.raw))
 		return
@@ -267,52 +266,6 @@ func (r *rows) setFormattedNumber(c *workbook.Cell, st *style, v float64) {
 	} else {
 		r.textBuf = r.textBuf[:middle]
 	}
-}
-
-// isGeneralVerbatim says whether the format General shows a number just as it is written,
-// which most numbers are: at most 10 digits, none of them idle.
-func isGeneralVerbatim(raw []byte) bool {
-	if len(raw) > 0 && raw[0] == '-' {
-		raw = raw[1:]
-		if string(raw) == "0" {
-			return false
-		}
-	}
-	if len(raw) == 0 || len(raw) > 11 {
-		return false
-	}
-	point, ok := findPoint(raw)
-	if point < 0 {
-		return ok && len(raw) <= 10 && (raw[0] != '0' || len(raw) == 1)
-	}
-	// Small ones may be shown with an exponent.
-	return ok && raw[0] >= '1' && raw[0] <= '9' && point+1 < len(raw) && raw[len(raw)-1] != '0'
-}
-
-// findPoint finds the point among digits, -1 where there is none. Anything else
-// is not ok.
-func findPoint(raw []byte) (point int, ok bool) {
-	point = -1
-	for i, c := range raw {
-		if c == '.' && point < 0 {
-			point = i
-		} else if c < '0' || c > '9' {
-			return point, false
-		}
-	}
-	return point, true
-}
-
-// parseNumber reads a number as XML has it; not Inf, NaN or another base.
-func parseNumber(raw []byte) (float64, bool) {
-	raw = trimSpace(raw)
-	for _, c := range raw {
-		if (c < '0' || c > '9') && c != '.' && c != '-' && c != '+' && c|0x20 != 'e' {
-			return 0, false
-		}
-	}
-	v, err := strconv.ParseFloat(string(raw), 64)
-	return v, err == nil
 }
 
 // setDate makes a cell of the ISO date or time in raw.
@@ -354,27 +307,12 @@ func parseDate(text string) (t time.Time, kind intray.CellKind, ok bool) {
 	return time.Time{}, 0, false
 }
 
-// toSerial gives the number that a workbook has for a day and time.
+// toSerial returns the number that a workbook has for a day and time.
 func toSerial(t time.Time, kind intray.CellKind, epoch1904 bool) float64 {
-	const day = 24 * time.Hour
-	midnight := t.Truncate(day)
-	fraction := float64(t.Sub(midnight)) / float64(day)
 	if kind == intray.CellTime {
-		return fraction
+		return float64(t.Sub(t.Truncate(24*time.Hour))) / float64(24*time.Hour)
 	}
-	if epoch1904 {
-		return float64(daysSince(midnight, 1904, 1, 1)) + fraction
-	}
-	days := daysSince(midnight, 1899, 12, 30)
-	if days <= 60 {
-		days-- // the system has a 29 February 1900
-	}
-	return float64(days) + fraction
-}
-
-// daysSince counts the days between a day and a midnight.
-func daysSince(midnight time.Time, year int, month time.Month, day int) int64 {
-	return (midnight.Unix() - time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Unix()) / 86400
+	return workbook.Serial(t, epoch1904)
 }
 
 // parseCellRef reads a reference such as B7 into a column, from 0, and a row, from
@@ -405,12 +343,4 @@ func parseRow(text []byte) (row int64, ok bool) {
 		row = row*10 + int64(c-'0')
 	}
 	return row, row >= 1 && row <= maxRows && text[0] != '0'
-}
-
-// appendColumnName appends a column's letters.
-func appendColumnName(dst []byte, column int) []byte {
-	if column >= 26 {
-		dst = appendColumnName(dst, column/26-1)
-	}
-	return append(dst, 'A'+byte(column%26))
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/intraydata/intray/source/workbook"
 )
 
 func TestCells(t *testing.T) {
@@ -74,21 +76,16 @@ func TestCells(t *testing.T) {
 func TestShortNumbers(t *testing.T) {
 	st := (&styles{}).newCache().styleAt(-1)
 	for _, text := range []string{"0", "1", "-1", "10", "1234567890", "-1234567890", "12345678901", "1.5", "-1.25", "123456789.1", "1234567.891", "1.123456789", "9.99999999", "0.5", "00", "01", "1.50", "1.", ".5", "-0", "-", "", "1.2.3", "1e5", "99999999.99"} {
-		if !isGeneralVerbatim([]byte(text)) {
+		if !workbook.IsVerbatim([]byte(text)) {
 			continue
 		}
-		v, ok := parseNumber([]byte(text))
+		v, ok := workbook.ParseNumber([]byte(text))
 		if got := string(st.format.AppendFormatted(nil, v, false)); !ok || got != text {
 			t.Errorf("%q is shown as %q", text, got)
 		}
 		value, _ := st.format.AppendValue(nil, v, false)
 		if string(value) != text {
 			t.Errorf("%q has the value %q", text, value)
-		}
-	}
-	for _, text := range []string{"00", "01", "1.50", "1.", ".5", "0.00001", "-0", "-", "", "1.2.3", "1e5", "12345678901"} {
-		if isGeneralVerbatim([]byte(text)) {
-			t.Errorf("%q is taken as it is", text)
 		}
 	}
 }
@@ -102,7 +99,7 @@ func TestRef(t *testing.T) {
 		if !ok || column != want.column || row != want.row {
 			t.Errorf("%s is column %d, row %d, %v", ref, column, row, ok)
 		}
-		if got := string(appendColumnName(nil, column)); got != strings.TrimRight(ref, "0123456789") {
+		if got := workbook.ColumnName(column); got != strings.TrimRight(ref, "0123456789") {
 			t.Errorf("the column of %s is written %s", ref, got)
 		}
 	}

@@ -25,7 +25,7 @@ func written(t *testing.T, table sourcetest.Table) sourcetest.Sample {
 		fmt.Fprintf(&text, `<row r="%d">`, i+1)
 		for c, cell := range row {
 			if cell != "" {
-				fmt.Fprintf(&text, `<c r="%s%d" t="inlineStr"><is><t xml:space="preserve">%s</t></is></c>`, appendColumnName(nil, c), i+1, html.EscapeString(cell))
+				fmt.Fprintf(&text, `<c r="%s%d" t="inlineStr"><is><t xml:space="preserve">%s</t></is></c>`, workbook.ColumnName(c), i+1, html.EscapeString(cell))
 			}
 		}
 		text.WriteString("</row>")

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/xmlscan"
@@ -234,7 +235,7 @@ func (r *rows) endRow() error {
 
 // reference names a cell of the row.
 func (r *rows) reference(column int) string {
-	return fmt.Sprintf("%s%d", appendColumnName(nil, column), r.row.Number)
+	return workbook.ColumnName(column) + strconv.FormatInt(r.row.Number, 10)
 }
 
 func (r *rows) unreadable(problem intray.Message) error {

@@ -2,12 +2,11 @@ package xlsx
 
 import (
 	"context"
-	"fmt"
-	"strings"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/xmlscan"
 	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/source/workbook"
 )
 
 // sheetEntry is a sheet as the workbook lists it.
@@ -116,26 +115,19 @@ func (c *workbookInfo) addSheet(s *xmlscan.Scanner, targets map[string]relation)
 	return nil
 }
 
-// maxListedNames is how many sheets evidence names.
-const maxListedNames = 20
+// listSheets returns the worksheets.
+func (c *workbookInfo) listSheets() []workbook.Sheet {
+	list := make([]workbook.Sheet, len(c.sheets))
+	for i, s := range c.sheets {
+		list[i] = workbook.Sheet{Name: s.name, Hidden: s.hidden}
+	}
+	return list
+}
 
 func (c *workbookInfo) evidence() []intray.Evidence {
-	system := intray.Evidence{Choice: "date system", Value: "1900", Reason: intray.NewMessage("workbook.date_system_1900", nil)}
-	if c.epoch1904 {
-		system = intray.Evidence{Choice: "date system", Value: "1904", Reason: intray.NewMessage("workbook.date_system_1904", nil)}
-	}
-	list := []intray.Evidence{system}
-	var hidden []string
-	for _, s := range c.sheets {
-		if s.hidden {
-			hidden = append(hidden, s.name)
-		}
-	}
-	if len(hidden) > 0 {
-		list = append(list, intray.Evidence{Choice: "hidden sheets", Value: joinFirst(hidden), Reason: intray.NewMessage("workbook.hidden_read", nil)})
-	}
+	list := append([]intray.Evidence{workbook.DateSystem(c.epoch1904)}, workbook.HiddenSheets(c.listSheets())...)
 	if len(c.skippedSheets) > 0 {
-		list = append(list, intray.Evidence{Choice: "sheets left out", Value: joinFirst(c.skippedSheets), Reason: intray.NewMessage("workbook.other_sheets", nil)})
+		list = append(list, intray.Evidence{Choice: "sheets left out", Value: workbook.JoinNames(c.skippedSheets), Reason: intray.NewMessage("workbook.other_sheets", nil)})
 	}
 	if c.macros {
 		list = append(list, intray.Evidence{Choice: "macros", Value: "ignored", Reason: intray.NewMessage("workbook.macros", nil)})
@@ -144,12 +136,4 @@ func (c *workbookInfo) evidence() []intray.Evidence {
 		list = append(list, intray.Evidence{Choice: "external links", Value: "ignored", Reason: intray.NewMessage("workbook.external_links", intray.Params{"n": c.externalLinks})})
 	}
 	return list
-}
-
-// joinFirst lists names, the first of many.
-func joinFirst(names []string) string {
-	if len(names) <= maxListedNames {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:maxListedNames], ", "), len(names)-maxListedNames)
 }

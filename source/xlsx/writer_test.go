@@ -96,7 +96,7 @@ func input(file []byte) source.Input { return sourcetest.NewInput("book.xlsx", f
 // what is shown where that differs.
 func formatCell(row int64, c workbook.Cell) string {
 	kinds := map[intray.CellKind]string{intray.CellText: "text", intray.CellNumber: "number", intray.CellDate: "date", intray.CellDateTime: "datetime", intray.CellTime: "time", intray.CellBool: "bool", intray.CellError: "error"}
-	text := fmt.Sprintf("%s%d %s %s", appendColumnName(nil, c.Column), row, kinds[c.Kind], c.Value)
+	text := fmt.Sprintf("%s%d %s %s", workbook.ColumnName(c.Column), row, kinds[c.Kind], c.Value)
 	if c.Formatted != nil {
 		text += fmt.Sprintf(" [%s]", c.Formatted)
 	}

@@ -144,13 +144,7 @@ func openBook(ctx context.Context, arc *archive) (*book, error) {
 func (b *book) Evidence() []intray.Evidence { return b.info.evidence() }
 
 // Sheets lists the worksheets.
-func (b *book) Sheets() []workbook.Sheet {
-	list := make([]workbook.Sheet, len(b.info.sheets))
-	for i, s := range b.info.sheets {
-		list[i] = workbook.Sheet{Name: s.name, Hidden: s.hidden}
-	}
-	return list
-}
+func (b *book) Sheets() []workbook.Sheet { return b.info.listSheets() }
 
 // Rows begins to read a sheet; several may be read at once. What it gives also
 // tells of merged ranges, at the end, and of hidden columns.

@@ -1,0 +1,61 @@
+package workbook
+
+import (
+	"strconv"
+	"time"
+)
+
+// IsVerbatim reports whether the number format General shows a number as XML has
+// it, which is so for most numbers: at most 10 digits, none of them idle. Small
+// fractions are excluded, because they may be shown with an exponent.
+func IsVerbatim(raw []byte) bool {
+	if len(raw) > 0 && raw[0] == '-' {
+		raw = raw[1:]
+		if string(raw) == "0" {
+			return false
+		}
+	}
+	if len(raw) == 0 || len(raw) > 11 {
+		return false
+	}
+	point := -1
+	for i, c := range raw {
+		if c == '.' && point < 0 {
+			point = i
+		} else if c < '0' || c > '9' {
+			return false
+		}
+	}
+	if point < 0 {
+		return len(raw) <= 10 && (raw[0] != '0' || len(raw) == 1)
+	}
+	return raw[0] >= '1' && raw[0] <= '9' && point+1 < len(raw) && raw[len(raw)-1] != '0'
+}
+
+// ParseNumber reads a number as XML has it. Inf, NaN, other bases and numbers
+// beyond the range of a float64 are invalid.
+func ParseNumber(raw []byte) (float64, bool) {
+	for _, c := range raw {
+		if (c < '0' || c > '9') && c != '.' && c != '-' && c != '+' && c|0x20 != 'e' {
+			return 0, false
+		}
+	}
+	v, err := strconv.ParseFloat(string(raw), 64)
+	return v, err == nil
+}
+
+// Serial returns the number of a day and time in a workbook: the days since its
+// day 0. The system that begins in 1900 has a 29 February 1900.
+func Serial(t time.Time, epoch1904 bool) float64 {
+	const day = 24 * time.Hour
+	midnight := t.Truncate(day)
+	zero := time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
+	if epoch1904 {
+		zero = time.Date(1904, 1, 1, 0, 0, 0, 0, time.UTC)
+	}
+	days := (midnight.Unix() - zero.Unix()) / int64(day/time.Second)
+	if !epoch1904 && days <= 60 {
+		days--
+	}
+	return float64(days) + float64(t.Sub(midnight))/float64(day)
+}

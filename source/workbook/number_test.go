@@ -1,0 +1,47 @@
+package workbook
+
+import (
+	"testing"
+	"time"
+)
+
+func TestIsVerbatim(t *testing.T) {
+	for _, text := range []string{"0", "1", "-1", "10", "1234567890", "-1234567890", "1.5", "-1.25", "123456789.1", "1234567.891", "1.123456789"} {
+		if !IsVerbatim([]byte(text)) {
+			t.Errorf("%q is not verbatim", text)
+		}
+	}
+	for _, text := range []string{"00", "01", "1.50", "1.", ".5", "0.5", "0.00001", "-0", "-", "", "1.2.3", "1e5", "12345678901", "1.12345678901", "--1", "+1", " 1"} {
+		if IsVerbatim([]byte(text)) {
+			t.Errorf("%q is verbatim", text)
+		}
+	}
+}
+
+func TestParseNumber(t *testing.T) {
+	for text, want := range map[string]float64{"0": 0, "-12.5": -12.5, "+7": 7, "1E3": 1000, "1.5e-07": 1.5e-7, ".5": 0.5, "5.": 5} {
+		if got, ok := ParseNumber([]byte(text)); !ok || got != want {
+			t.Errorf("%q: %v, %v", text, got, ok)
+		}
+	}
+	for _, text := range []string{"", "Inf", "NaN", "0x10", "1_0", "1e999", "abc", "1,5", "1 2", " 1", "--1", "e", "infinity"} {
+		if got, ok := ParseNumber([]byte(text)); ok {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
+
+func TestSerial(t *testing.T) {
+	for day, want := range map[string][2]float64{
+		"1899-12-30 18:00": {-0.25, -1462.25 + 1}, "1899-12-31 06:00": {0.25, -1460.75}, "1900-01-01 00:00": {1, -1460}, "1900-02-28 12:00": {59.5, -1401.5}, "1900-03-01 00:00": {61, -1401},
+		"1904-01-01 00:00": {1462, 0}, "1904-01-02 06:00": {1463.25, 1.25}, "2024-02-29 00:00": {45351, 43889},
+	} {
+		at, err := time.Parse("2006-01-02 15:04", day)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := [2]float64{Serial(at, false), Serial(at, true)}; got != want {
+			t.Errorf("%s: %v, not %v", day, got, want)
+		}
+	}
+}
