@@ -19,19 +19,19 @@ func TestColumnsThatAreAsked(t *testing.T) {
 		options, cells string
 		says           string
 	}{
-		"most cells against the format":    {intray.TypeDate, `{"displayFormat":"dd/MM/yyyy"}`, "04/05/2024 05/13/2024 06/17/2024", "The field's format dd/MM/yyyy says that the day comes before the month, but 2 cells can only be read where the month comes before the day, such as 05/13/2024."},
-		"most cells against the locale":    {intray.TypeDate, `{"locale":"en-US"}`, "04/05/2024 13/05/2024 17/06/2024 05/18/2024", "The field's locale en-US says"},
-		"years of two digits with slashes": {intray.TypeDate, ``, "24/05/04 23/06/07", "nothing in the column tells"},
-		"years of two digits with points":  {intray.TypeDate, ``, "24.05.04 23.06.07", "nothing in the column tells"},
-		"a convention beside slashes":      {intray.TypeDate, ``, "01/03/2024 02/05/2024 04.05.2024", "nothing in the column tells"},
-		"the preset of whole numbers":      {intray.TypeNumber, `{"preset":"integer"}`, "1.234 5.678", "nothing in the column tells"},
-		"the preset default":               {intray.TypeNumber, `{"preset":"default"}`, "1.234 5.678", "nothing in the column tells"},
-		"a preset of decimals":             {intray.TypeNumber, `{"preset":"decimal_2"}`, "1.234 5.678", "nothing in the column tells"},
-		"a preset of percents":             {intray.TypeNumber, `{"preset":"percent_2"}`, "1.234% 5.678%", "nothing in the column tells"},
-		"the preset of euros":              {intray.TypeNumber, `{"preset":"eur"}`, "1.234 5.678", "nothing in the column tells"},
-		"dollars beside euros":             {intray.TypeNumber, ``, "1,5€ $2,000", "amounts in $ may be written in another way"},
-		"euros beside dollars":             {intray.TypeNumber, ``, "$1,250.50 €2,000", "amounts in € may be written in another way"},
-		"dollars beside plain commas":      {intray.TypeNumber, ``, "1,5 $2,000", "amounts in $ may be written in another way"},
+		"most cells against the format":    {intray.TypeDate, `{"displayFormat":"dd/MM/yyyy"}`, "04/05/2024 05/13/2024 06/17/2024", "According to the field's format dd/MM/yyyy, the day comes before the month, but 2 cells, such as 05/13/2024, can only be read if the month comes before the day"},
+		"most cells against the locale":    {intray.TypeDate, `{"locale":"en-US"}`, "04/05/2024 13/05/2024 17/06/2024 05/18/2024", "According to the field's locale en-US"},
+		"years of two digits with slashes": {intray.TypeDate, ``, "24/05/04 23/06/07", "nothing in the column shows"},
+		"years of two digits with points":  {intray.TypeDate, ``, "24.05.04 23.06.07", "nothing in the column shows"},
+		"a convention beside slashes":      {intray.TypeDate, ``, "01/03/2024 02/05/2024 04.05.2024", "nothing in the column shows"},
+		"the preset of whole numbers":      {intray.TypeNumber, `{"preset":"integer"}`, "1.234 5.678", "nothing in the column shows"},
+		"the preset default":               {intray.TypeNumber, `{"preset":"default"}`, "1.234 5.678", "nothing in the column shows"},
+		"a preset of decimals":             {intray.TypeNumber, `{"preset":"decimal_2"}`, "1.234 5.678", "nothing in the column shows"},
+		"a preset of percents":             {intray.TypeNumber, `{"preset":"percent_2"}`, "1.234% 5.678%", "nothing in the column shows"},
+		"the preset of euros":              {intray.TypeNumber, `{"preset":"eur"}`, "1.234 5.678", "nothing in the column shows"},
+		"dollars beside euros":             {intray.TypeNumber, ``, "1,5€ $2,000", "amounts in $ may have a different format"},
+		"euros beside dollars":             {intray.TypeNumber, ``, "$1,250.50 €2,000", "amounts in € may have a different format"},
+		"dollars beside plain commas":      {intray.TypeNumber, ``, "1,5 $2,000", "amounts in $ may have a different format"},
 	} {
 		t.Run(title, func(t *testing.T) {
 			d := sniffColumn(t, c.name, c.options, strings.Fields(c.cells))
@@ -141,13 +141,13 @@ func TestProblemsNameExpectedFormat(t *testing.T) {
 		name       intray.TypeName
 		cell, want string
 	}{
-		{intray.TypeTime, "noon", "This is not a time that we can read. Write a time like 15:20."},
-		{intray.TypeTime, "930", "This is not a time that we can read. Write a time like 15:20."},
-		{intray.TypeDate, "soon", "This is not a date that we can read. Write a date like 2021-03-28."},
-		{intray.TypeDatetime, "soon", "This is not a date with a time that we can read. Write it like 2021-03-28 15:20."},
-		{intray.TypeUUID, "123e4567-e89b-92d3-a456-426614174000", "This UUID has no known version: its third group must begin with a digit from 1 to 8."},
-		{intray.TypeUUID, "123e4567-e89b-42d3-1456-426614174000", "This UUID is of another variant: its fourth group must begin with 8, 9, a or b."},
-		{intray.TypeUUID, "123e4567", "This is not a UUID. Write it like 123e4567-e89b-42d3-a456-426614174000."},
+		{intray.TypeTime, "noon", "Time not recognized. Enter a time such as 15:20."},
+		{intray.TypeTime, "930", "Time not recognized. Enter a time such as 15:20."},
+		{intray.TypeDate, "soon", "Date not recognized. Enter a date such as 2021-03-28."},
+		{intray.TypeDatetime, "soon", "Date and time not recognized. Enter a value such as 2021-03-28 15:20."},
+		{intray.TypeUUID, "123e4567-e89b-92d3-a456-426614174000", "This UUID has an unknown version. Its third group must start with a digit from 1 to 8."},
+		{intray.TypeUUID, "123e4567-e89b-42d3-1456-426614174000", "This UUID has another variant. Its fourth group must start with 8, 9, a or b."},
+		{intray.TypeUUID, "123e4567", "Not a UUID. Enter one such as 123e4567-e89b-42d3-a456-426614174000."},
 	} {
 		p, err := celltype.Compile(withOptions(t, c.name, ""))
 		if err != nil {
@@ -166,7 +166,7 @@ func TestProblemsNameExpectedFormat(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := p.Parse(celltype.Cell{Raw: []byte("Yelow")}, nil).Note; got == nil || got.Text.String() != `This was taken for "Yellow".` {
+	if got := p.Parse(celltype.Cell{Raw: []byte("Yelow")}, nil).Note; got == nil || got.Text.String() != `Read as "Yellow".` {
 		t.Errorf("the note is %+v", got)
 	}
 }

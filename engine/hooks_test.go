@@ -474,7 +474,7 @@ func TestRemovedFieldsThatRulesName(t *testing.T) {
 	named := intray.Field{Key: "new", Label: "New", Type: intray.FieldType{Name: intray.TypeString}, Validators: []intray.Validator{{Rule: "require_with", Options: map[string]any{"fields": []any{"amount"}}}}}
 	again := intray.Field{Key: "amount", Label: "Again", Type: intray.FieldType{Name: intray.TypeString}}
 	for want, changes := range map[string]intray.StepChanges{
-		`The hook stepHooks[0] failed at line 3, column 4: removeField: field "new": the validator "require_with" names the field "amount"`: {
+		`The hook stepHooks[0] failed at line 3, column 4: removeField: field "new": the validator "require_with" refers to the field "amount"`: {
 			{Hook: "stepHooks[0]", AddField: &intray.AddedField{Field: named}}, {Hook: "stepHooks[0]", Line: 3, Column: 4, RemoveField: "amount"}, {Hook: "stepHooks[1]", RemoveField: "tags"}},
 		`The hook stepHooks[1] failed: removeField: no field is left`: {
 			{Hook: "stepHooks[0]", RemoveField: "amount"}, {Hook: "stepHooks[0]", RemoveField: "tags"}, {Hook: "stepHooks[1]", RemoveField: "name"}},
@@ -503,7 +503,7 @@ func TestHeaderRowsBeyondTheEnd(t *testing.T) {
 		return intray.StepChanges{{Hook: "stepHooks[0]", Line: 3, Column: 4, HeaderRow: &row}}, nil
 	}}
 	out, _, _ := hooked(t, hooks, listFile)
-	want := "The hook stepHooks[0] failed at line 3, column 4: setHeaderRowOverride: the header cannot be row 100: the first 4 rows were looked at"
+	want := "The hook stepHooks[0] failed at line 3, column 4: setHeaderRowOverride: row 100 can't be the header row: only the first 4 rows were checked"
 	if out.Verdict != engine.Broken || len(out.Notices) != 1 || out.Notices[0].Type != intray.HookFailed || !strings.Contains(out.Notices[0].Text.String(), want) {
 		t.Errorf("%v, %+v", out.Verdict, out.Notices)
 	}
@@ -516,8 +516,8 @@ func TestMessagesAboutNoCell(t *testing.T) {
 		return intray.StepChange{Hook: "stepHooks[2]", Line: 3, Column: 7, Infos: []intray.Change{{Field: field, Part: part, HasInfos: true, Infos: []intray.Info{{Text: "m"}}}}}
 	}
 	for want, changes := range map[string]intray.StepChanges{
-		`the manyToOneIndex 3 of the field "name" is of none of its 1 columns`: {about(0, 3)},
-		`the field "name" was removed`:                                         {about(0, 0), {RemoveField: "name"}},
+		`manyToOneIndex 3 is out of range: the field "name" has 1 column`: {about(0, 3)},
+		`the field "name" was removed`:                                    {about(0, 0), {RemoveField: "name"}},
 	} {
 		out, _, _ := hooked(t, played{step: func(call intray.StepCall) (intray.StepChanges, error) {
 			if call.Step != intray.ReviewStep {
@@ -542,7 +542,7 @@ func TestFailingHooksFailTheImport(t *testing.T) {
 		"step":   {step: func(intray.StepCall) (intray.StepChanges, error) { return nil, failed }},
 	} {
 		out, _, _ := hooked(t, hooks, listFile)
-		want := "The hook rowHooks[0] failed at line 3, column 7, data row 2: x is not a function"
+		want := "The hook rowHooks[0] failed on data row 2, at line 3, column 7 of its code: x is not a function"
 		if out.Verdict != engine.Broken || len(out.Notices) != 1 || out.Notices[0].Type != intray.HookFailed || !strings.Contains(out.Notices[0].Text.String(), want) {
 			t.Errorf("%s: %v %+v", name, out.Verdict, out.Notices)
 		}

@@ -109,7 +109,7 @@ func TestRowsAreCountedByTheirWidth(t *testing.T) {
 			t.Errorf("%s: %v", name, out.Notices)
 		}
 		if !c.fits {
-			tooLarge(t, out, "its rows come to more than 1,000 cells, at 10 a row")
+			tooLarge(t, out, "its rows add up to more than 1,000 cells, at 10 per row")
 		}
 	}
 }

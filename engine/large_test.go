@@ -128,7 +128,7 @@ func TestManyProblems(t *testing.T) {
 			t.Fatalf("notice %d is %+v", i, n)
 		}
 	}
-	last := intray.Notice{Type: intray.Truncated, Level: intray.LevelInfo, Total: rows / 2, Text: intray.Literal("1,000 of 20,000 notices are listed here.")}
+	last := intray.Notice{Type: intray.Truncated, Level: intray.LevelInfo, Total: rows / 2, Text: intray.Literal("This list shows 1,000 of 20,000 notices.")}
 	if diff := cmp.Diff(last, notices[engine.MaxNotices], asText); diff != "" {
 		t.Errorf("the last notice (-want +got):\n%s", diff)
 	}

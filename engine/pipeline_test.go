@@ -373,7 +373,7 @@ func TestRecordsBeforeATroubleAreNoResult(t *testing.T) {
 		}
 		want := []intray.Notice{{
 			Type: intray.UnreadableFile, Level: intray.LevelError,
-			Text: intray.Literal("The file cannot be read: line 602: a quote is never closed."),
+			Text: intray.Literal("We can't read this file: line 602: a quote is never closed."),
 		}}
 		if diff := cmp.Diff(want, out.Notices, asText); out.Verdict != engine.Broken || diff != "" {
 			t.Errorf("verdict %d, notices (-want +got):\n%s", out.Verdict, diff)

@@ -54,15 +54,15 @@ func (b *pagesBook) Open(ctx context.Context, i int) (source.Reader, error) {
 func TestSheets(t *testing.T) {
 	schema := &intray.Schema{Fields: []intray.Field{{Key: "a", Label: "A", Type: intray.FieldType{Name: intray.TypeString}}}, Settings: intray.DefaultSettings()}
 	for _, c := range []struct{ text, answer, want string }{
-		{"a\n1\n", "", "done, sheet A: the file has no other"},
-		{"\"\"\n---\na\n1\n---\n\"\"\n", "", "done, sheet B: of 3 sheets no other holds a table"},
-		{"a\n1\n---\nb\n2\n---\n\"\"\n", "", "open: The file holds 2 tables: \"A\", \"B\". Choose the one to import, or send it as a file of its own. A (a) B (b)"},
-		{"a\n1\n---\na\n2\n---\n\"\"\n", "B", "done, sheet B: it was asked for"},
-		{"hidden\nx\n---\na\n1\n---\nhidden\ny\n", "", "done, sheet B: of 3 sheets no other that is shown holds a table; hidden sheets do hold some"},
-		{"hidden\nx\n---\na\n1\n---\nb\n2\n", "", "open: The file holds 3 tables: \"A\", \"B\", \"C\". Choose the one to import, or send it as a file of its own. A (hidden) B (a) C (b)"},
-		{"a\n1\n", "B", "broken: The file cannot be read: there is no sheet \"B\", which was asked for."},
-		{strings.Repeat("a\n1\n---\n", 6) + "a\n", "", "open: The file holds 7 tables: \"A\", \"B\", \"C\", \"D\", \"E\" and 2 more. " +
-			"Choose the one to import, or send it as a file of its own. A (a) B (a) C (a) D (a) E (a) F (a) G (a)"},
+		{"a\n1\n", "", "done, sheet A: the file has only one sheet"},
+		{"\"\"\n---\na\n1\n---\n\"\"\n", "", "done, sheet B: it is the only one of 3 sheets that contains a table"},
+		{"a\n1\n---\nb\n2\n---\n\"\"\n", "", "open: The file contains 2 tables: \"A\", \"B\". Choose the one to import. A (a) B (b)"},
+		{"a\n1\n---\na\n2\n---\n\"\"\n", "B", "done, sheet B: it was requested"},
+		{"hidden\nx\n---\na\n1\n---\nhidden\ny\n", "", "done, sheet B: it is the only visible sheet of 3 that contains a table; hidden sheets contain tables, too"},
+		{"hidden\nx\n---\na\n1\n---\nb\n2\n", "", "open: The file contains 3 tables: \"A\", \"B\", \"C\". Choose the one to import. A (hidden) B (a) C (b)"},
+		{"a\n1\n", "B", "broken: We can't read this file: the requested sheet \"B\" does not exist."},
+		{strings.Repeat("a\n1\n---\n", 6) + "a\n", "", "open: The file contains 7 tables: \"A\", \"B\", \"C\", \"D\", \"E\" and 2 more. " +
+			"Choose the one to import. A (a) B (a) C (a) D (a) E (a) F (a) G (a)"},
 	} {
 		e := engine.New(engine.Config{Formats: []source.Format{pages{}}})
 		in := source.Input{Name: "x.csv", ReaderAt: strings.NewReader(c.text), Size: int64(len(c.text))}

@@ -335,7 +335,7 @@ func TestTheHookThatKills(t *testing.T) {
 					continue
 				}
 				failed := hookError(t, call(t.Context(), s, "() => { "+body+" }"))
-				if failed.Hook != hook || !strings.Contains(failed.Text.String(), "it takes longer than the 600 ms") || !strings.Contains(failed.Text.String(), "--hook-timeout-per-1000") {
+				if failed.Hook != hook || !strings.Contains(failed.Text.String(), "it took longer than 600 ms") || !strings.Contains(failed.Text.String(), "--hook-timeout-per-1000") {
 					t.Errorf("%s, %s: %v", hook, way, failed)
 				}
 				if hook == "rowHooks[1]" && (failed.Row == nil || *failed.Row != 1203) {
@@ -379,7 +379,7 @@ func TestSlowRows(t *testing.T) {
 		_, err := session.RunRows(t.Context(), 0, rowsOf(countFields, count(2000, 1500)))
 		return err
 	})
-	if failed := hookError(t, err); failed.Hook != "rowHooks[0]" || failed.Row != nil || !strings.Contains(failed.Error(), "at one of the data rows 2,001 to 3,000") {
+	if failed := hookError(t, err); failed.Hook != "rowHooks[0]" || failed.Row != nil || !strings.Contains(failed.Error(), "in one of the data rows 2,001 to 3,000") {
 		t.Error(failed)
 	}
 }

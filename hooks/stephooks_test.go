@@ -133,7 +133,7 @@ func TestStepFaults(t *testing.T) {
 		{intray.ReviewStep, `instance.addField({label: "No key"})`, "addField: fields[0].key: "},
 		{intray.UploadStep, `instance.addField({label: "N", key: "n", type: "colour"})`, "addField: fields[0]"},
 		{intray.ReviewStep, `instance.addField({label: "N", key: "n"}, {before: 7})`, "before in argument 2 of addField is a number"},
-		{intray.ReviewStep, `instance.addField({label: "A", key: "a"})`, `there is a field "a" already`},
+		{intray.ReviewStep, `instance.addField({label: "A", key: "a"})`, `the field "a" already exists`},
 		{intray.ReviewStepPost, `instance.addField({label: "N", key: "n"})`, "addField is of no use at REVIEW_STEP_POST_HOOKS: call it at UPLOAD_STEP or REVIEW_STEP"},
 		{intray.ReviewStep, `instance.removeField()`, "argument 1 of removeField is undefined"},
 		{intray.ReviewStep, `instance.removeField("")`, `argument 1 of removeField is "", and there is no such field`},

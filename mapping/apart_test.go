@@ -103,8 +103,8 @@ func TestNothingMapped(t *testing.T) {
 		columns int
 		text    string
 	}{
-		"candidates":          {[]intray.Field{phone}, []string{"Home Phone", "Work Phone"}, false, 2, "may each hold the field \"Phone\""},
-		"one, not required":   {[]intray.Field{field("k", "Date")}, []string{"Created At", "Xyzzy"}, false, 1, "may hold the field \"Date\""},
+		"candidates":          {[]intray.Field{phone}, []string{"Home Phone", "Work Phone"}, false, 2, "Which column contains the field \"Phone\""},
+		"one, not required":   {[]intray.Field{field("k", "Date")}, []string{"Created At", "Xyzzy"}, false, 1, "contain the field \"Date\""},
 		"nothing close":       {[]intray.Field{phone}, []string{"Xyzzy"}, false, 0, "the first row"},
 		"keys of records":     {[]intray.Field{phone}, []string{"Xyzzy"}, true, 0, "No key of the records"},
 		"none close, another": {[]intray.Field{phone, field("n", "Name")}, []string{"Name", "Xyzzy"}, false, 0, "no header matches it"},

@@ -112,13 +112,13 @@ func TestTextsAreShort(t *testing.T) {
 		competing int
 	}{
 		"many columns": {[]intray.Field{field("k", long)}, slices.Repeat([]string{long}, 12),
-			[]string{"12 columns fit the field", `"` + cut + `" (column 5) and 7 more.`}, 5, 0},
+			[]string{"12 columns match the field", `"` + cut + `" (column 5) and 7 more.`}, 5, 0},
 		"six columns":  {[]intray.Field{field("k", "x")}, slices.Repeat([]string{"x"}, 6), []string{"6 columns", "(column 5) and 1 more."}, 5, 0},
 		"five columns": {[]intray.Field{field("k", "x")}, slices.Repeat([]string{"x"}, 5), []string{"5 columns", `"x" (column 5).`}, 5, 0},
 		"columns of two names": {[]intray.Field{field("k", "x")}, []string{"x", "k", "x", "k", "x", "k", "x"},
 			[]string{`"x" (column 1), "k" (column 2), "x" (column 3), "k" (column 4), "x" (column 5) and 2 more.`}, 5, 0},
 		"many fields":  {sameLabel(12, long), []string{long}, []string{`"` + cut + `", "` + cut + `" and 7 more.`}, 1, 12},
-		"a gap":        {[]intray.Field{required(field("k", long)), field("x", "x")}, []string{"x"}, []string{`"` + cut + `" must have`}, 0, 0},
+		"a gap":        {[]intray.Field{required(field("k", long)), field("x", "x")}, []string{"x"}, []string{`"` + cut + `" needs a column`}, 0, 0},
 		"a short name": {sameLabel(2, "x"), []string{"x"}, []string{`"x", "x".`}, 1, 2},
 	} {
 		t.Run(what, func(t *testing.T) {

@@ -41,10 +41,10 @@ func TestEvidence(t *testing.T) {
 		want    int
 		reason  string
 	}{
-		"accents":                    {field("k", "Frôbnicator"), indexed(column("frobnicator")), 0, "but for accents and signs"},
-		"order of words":             {field("k", "Widget gizmo"), indexed(column("gizmo-widget")), none, "written much like"},
-		"a wrong letter":             {field("k", "Frobnicator level"), indexed(column("Frobnicator levl")), none, "written much like"},
-		"an abbreviation":            {field("k", "Frobnicator level"), indexed(column("Frob level")), none, "written much like"},
+		"accents":                    {field("k", "Frôbnicator"), indexed(column("frobnicator")), 0, "apart from accents and punctuation"},
+		"order of words":             {field("k", "Widget gizmo"), indexed(column("gizmo-widget")), none, "is similar to"},
+		"a wrong letter":             {field("k", "Frobnicator level"), indexed(column("Frobnicator levl")), none, "is similar to"},
+		"an abbreviation":            {field("k", "Frobnicator level"), indexed(column("Frob level")), none, "is similar to"},
 		"another figure":             {field("k", "Frobnicator 1"), indexed(column("Frobnicator 2")), none, ""},
 		"a synonym":                  {field("k", "Surname"), indexed(column("Family name")), 0, "means last name"},
 		"another language":           {field("k", "Postal code"), indexed(column("PLZ")), 0, "means postal code"},
@@ -56,15 +56,15 @@ func TestEvidence(t *testing.T) {
 		"a part is not the whole":    {field("k", "First name"), indexed(column("Full name")), none, ""},
 		"the whole is not a part":    {field("k", "Full name"), indexed(column("First name")), none, ""},
 		"status of the thing":        {field("k", "E-mail"), indexed(column("E-mail status")), none, ""},
-		"values confirm":             {mail, indexed(column("Correo", "ann@birch.example", "bo@elm.example")), 0, "100 % of the values are e-mail addresses"},
+		"values confirm":             {mail, indexed(column("Correo", "ann@birch.example", "bo@elm.example")), 0, "100% of the values are email addresses"},
 		"values veto":                {mail, indexed(column("Mail", "2026-03-04", "2026-03-05", "2026-03-06")), none, ""},
 		"values choose":              {mail, indexed(column("Mail", "2026-03-04", "2026-03-05"), column("Courriel", "a@b.example")), 1, "means email"},
-		"options confirm":            {status, indexed(column("Status", "Open", "shipped")), 0, "100 % of the values are options"},
-		"row numbers are no ids":     {field("k", "Ticket ID"), indexed(column("ID", "1", "2", "3")), none, "only count the rows"},
+		"options confirm":            {status, indexed(column("Status", "Open", "shipped")), 0, "100% of the values are options"},
+		"row numbers are no ids":     {field("k", "Ticket ID"), indexed(column("ID", "1", "2", "3")), none, "only number the rows"},
 		"ids are ids":                {field("k", "Ticket ID"), indexed(column("ID", "17", "2", "31")), 0, "means id"},
-		"an empty column":            {field("k", "City"), indexed(column("Ort", "", "")), 0, "no values"},
+		"an empty column":            {field("k", "City"), indexed(column("Ort", "", "")), 0, "the column is empty"},
 		"a full column first":        {field("k", "City"), indexed(column("Ort"), column("Stadt", "Ulm")), 1, "means city"},
-		"own account":                {field("k", "Own account"), indexed(column("Konto", "1", "2", "3", "4", "5")), none, "differ from row to row"},
+		"own account":                {field("k", "Own account"), indexed(column("Konto", "1", "2", "3", "4", "5")), none, "differ in every row"},
 		"own account, all the same":  {field("k", "Own account"), indexed(column("Konto", "7", "7", "7", "7", "7")), 0, "means account"},
 		"a name beside a first name": {field("k", "Surname"), indexed(column("Vorname"), column("Name")), 1, "means last name"},
 		"a name alone":               {field("k", "Surname"), indexed(column("Ort"), column("Name")), none, ""},
@@ -107,7 +107,7 @@ func TestNamesAreKeptAgainstValues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := m.Fields[0]; got.Column != 0 || !slices.Contains(intray.RenderAll(got.Reasons), "but none of the values are e-mail addresses") {
+	if got := m.Fields[0]; got.Column != 0 || !slices.Contains(intray.RenderAll(got.Reasons), "but none of the values are email addresses") {
 		t.Errorf("%+v", got)
 	}
 }
@@ -129,7 +129,7 @@ func TestDoubtfulMatches(t *testing.T) {
 		want    []asked
 		words   []string
 	}{
-		"a required field":    {[]intray.Field{must, field("x", "X")}, []string{"Frobnicator levl", "X"}, []asked{{"k", []int{0}}}, []string{"Frobnicator levl", "written much like"}},
+		"a required field":    {[]intray.Field{must, field("x", "X")}, []string{"Frobnicator levl", "X"}, []asked{{"k", []int{0}}}, []string{"Frobnicator levl", "is similar to"}},
 		"an optional field":   {[]intray.Field{field("k", "Frobnicator level"), field("x", "X")}, []string{"Frobnicator levl", "X"}, nil, nil},
 		"two equal columns":   {[]intray.Field{field("k", "City"), field("x", "X")}, []string{"Ort", "X", "Ort"}, []asked{{"k", []int{0, 2}}}, []string{"column 1", "column 3", "means city"}},
 		"two equal fields":    {[]intray.Field{field("k", "City"), field("l", "Ciudad")}, []string{"Ort"}, []asked{{"k", []int{0}}}, []string{`"City", "Ciudad"`}},
@@ -175,7 +175,7 @@ func TestValuesAlone(t *testing.T) {
 			}
 			continue
 		}
-		if len(questions) != 1 || len(questions[0].Columns) != 1 || questions[0].Columns[0].Index != 0 || !strings.Contains(questions[0].Text.String(), "100 % of the values are e-mail addresses") {
+		if len(questions) != 1 || len(questions[0].Columns) != 1 || questions[0].Columns[0].Index != 0 || !strings.Contains(questions[0].Text.String(), "100% of the values are email addresses") {
 			t.Errorf("%+v", questions)
 		}
 	}
@@ -224,7 +224,7 @@ func TestRemembered(t *testing.T) {
 			if diff := cmp.Diff(c.want[:1], assigned(m)[:1]); diff != "" {
 				t.Errorf("columns (-want +got):\n%s", diff)
 			}
-			if got := m.Fields[0]; got.Header == "Feld 7" && got.Reasons[0].String() != `you mapped the column "Feld 7" so on 2026-11-03` {
+			if got := m.Fields[0]; got.Header == "Feld 7" && got.Reasons[0].String() != `you chose the column "Feld 7" on 2026-11-03` {
 				t.Errorf("reasons %q", got.Reasons)
 			}
 		})

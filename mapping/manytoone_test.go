@@ -33,18 +33,18 @@ func TestManyColumns(t *testing.T) {
 		rest    []int
 		reason  string
 	}{
-		"one column":             {[]intray.Field{tags, city}, []string{"City", "Tags"}, []int{1}, []int{0}, `the header is the field's label "Tags"`},
-		"one name":               {[]intray.Field{tags, city}, []string{"Labels", "City", "Labels"}, []int{0, 2}, []int{1}, `2 columns feed the field together: "Labels" (column 1), "Labels" (column 3)`},
+		"one column":             {[]intray.Field{tags, city}, []string{"City", "Tags"}, []int{1}, []int{0}, `the header matches the field's label "Tags"`},
+		"one name":               {[]intray.Field{tags, city}, []string{"Labels", "City", "Labels"}, []int{0, 2}, []int{1}, `2 columns map to this field: "Labels" (column 1), "Labels" (column 3)`},
 		"by meaning":             {[]intray.Field{tags, city}, []string{"Keyword 2", "City", "Keyword 1"}, []int{0, 2}, []int{1}, "means tags"},
 		"key and label":          {[]intray.Field{tags}, []string{"x", "tags", "Tags"}, []int{1, 2}, nil, "the field's key"},
-		"names and alternates":   {[]intray.Field{tags}, []string{"Labels", "x", "TAGS", "Tags"}, []int{0, 2, 3}, nil, "written otherwise"},
+		"names and alternates":   {[]intray.Field{tags}, []string{"Labels", "x", "TAGS", "Tags"}, []int{0, 2, 3}, nil, "\"TAGS\" matches the field's key"},
 		"a series":               {[]intray.Field{phones, mobile}, []string{"Phone 1", "Phone 2", "Phone 3", "Mobile"}, []int{0, 1, 2}, []int{3}, "one of several"},
 		"a series in brackets":   {[]intray.Field{many(field("e", "E-Mail"))}, []string{"E-Mail", "x", "E-Mail (2)", "e_mail_3"}, []int{0, 2, 3}, nil, "column 3"},
 		"a series of one":        {[]intray.Field{phones}, []string{"Phone 1"}, []int{0}, nil, "one of several"},
 		"unknown words":          {[]intray.Field{many(field("w", "Widgets"))}, []string{"Widget #1", "Widget #2", "2. Widget"}, []int{0, 1, 2}, nil, "one of several"},
 		"more than eight":        {[]intray.Field{tags}, strings.Split(strings.Repeat("Keyword ", 12), " ")[:12], []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, nil, "and 7 more"},
 		"what means the same":    {[]intray.Field{many(field("k", "Town"))}, []string{"Town", "Ort", "Stadt"}, []int{0, 1, 2}, nil, "means city"},
-		"not what is only near":  {[]intray.Field{prices}, []string{"Price", "Net price"}, []int{0}, nil, `left out, as others are nearer: "Net price" (column 2`},
+		"not what is only near":  {[]intray.Field{prices}, []string{"Price", "Net price"}, []int{0}, nil, `skipped because others match better: "Net price" (column 2`},
 		"what is near, if alone": {[]intray.Field{prices}, []string{"Net price", "Nettopreis"}, []int{0, 1}, nil, "means net price"},
 		"a field of its own":     {[]intray.Field{phones, field("second", "Phone 2")}, []string{"Phone 1", "Phone 2", "Phone 3"}, []int{0, 2}, []int{1}, "one of several"},
 		"figures of a name":      {[]intray.Field{many(field("line2", "Line 2"))}, []string{"Line 2", "Line 3"}, []int{0}, nil, ""},
@@ -124,7 +124,7 @@ func TestManyRemembered(t *testing.T) {
 	if diff := cmp.Diff([]int{0, 1, 2, 4}, m.Fields[0].Columns); diff != "" || m.Fields[1].Column != 3 {
 		t.Errorf("%+v (-want +got):\n%s", m.Fields, diff)
 	}
-	if reasons := strings.Join(intray.RenderAll(m.Fields[0].Reasons), "\n"); !strings.Contains(reasons, `column 3: you mapped the column "Feld 7" so on 2026-11-03`) {
+	if reasons := strings.Join(intray.RenderAll(m.Fields[0].Reasons), "\n"); !strings.Contains(reasons, `column 3: you chose the column "Feld 7" on 2026-11-03`) {
 		t.Error(reasons)
 	}
 }

@@ -207,6 +207,6 @@ func ExampleSuggest() {
 		fmt.Println(fields[i].Key, match.Column, match.Score, match.Reasons[0])
 	}
 	// Output:
-	// email 1 0.95 the header "e mail" is the field's key "email", written otherwise
-	// name 0 1 the header is the field's label "Name"
+	// email 1 0.95 "e mail" matches the field's key "email"
+	// name 0 1 the header matches the field's label "Name"
 }

@@ -84,7 +84,7 @@ func explained(t *rapid.T, schema *intray.Schema, b *intray.Batch) (rows []strin
 			}
 			first := strings.Join(intray.RenderAll(step.Reasons), "; ")
 			switch {
-			case strings.HasPrefix(first, "the row is left out"), strings.HasPrefix(first, "nothing is written"):
+			case strings.HasPrefix(first, "the row is dropped"), strings.HasPrefix(first, "nothing is written"):
 				if step.Text != nil {
 					t.Errorf("row %d, field %d is not written, and is %s", i, f, *step.Text)
 				}
@@ -142,14 +142,14 @@ func TestExplainReasons(t *testing.T) {
 		reasons    []string
 	}{
 		{intray.RemoveInvalidRows, 0, 1, "36", nil},
-		{intray.RemoveInvalidRows, 2, 0, "", []string{"the row is left out: it has an error, and invalidDataBehavior is REMOVE_INVALID_ROWS"}},
+		{intray.RemoveInvalidRows, 2, 0, "", []string{"the row is dropped: it has an error, and invalidDataBehavior is REMOVE_INVALID_ROWS"}},
 		{intray.RemoveInvalidRows, 4, 1, "-5", nil},
 		{intray.BlockSubmit, 1, 1, "", []string{"nothing is written: the row has an error, and invalidDataBehavior is BLOCK_SUBMIT"}},
 		{intray.IncludeInvalidRows, 3, 1, "", []string{"null: " + because + "INCLUDE_INVALID_ROWS"}},
 		{intray.IncludeInvalidRows, 6, 2, "", []string{"null: the cell has no value"}},
-		{intray.IncludeInvalidValues, 3, 1, `"999,5"`, []string{"the text of the file: " + because + "INCLUDE_INVALID_ROWS_AND_VALUES"}},
+		{intray.IncludeInvalidValues, 3, 1, `"999,5"`, []string{"the raw value: " + because + "INCLUDE_INVALID_ROWS_AND_VALUES"}},
 		{intray.IncludeInvalidValues, 1, 0, `""`, []string{"the value is kept: " + because + "INCLUDE_INVALID_ROWS_AND_VALUES"}},
-		{intray.IncludeInvalidValues, 5, 1, "", []string{"null: the file has no text for the cell", because + "INCLUDE_INVALID_ROWS_AND_VALUES"}},
+		{intray.IncludeInvalidValues, 5, 1, "", []string{"null: the cell has no raw value", because + "INCLUDE_INVALID_ROWS_AND_VALUES"}},
 	} {
 		want := intray.TraceStep{Step: "output", Reasons: literals(c.reasons)}
 		if c.text != "" {
@@ -168,7 +168,7 @@ func TestExplainReasonsOfManyToOneFields(t *testing.T) {
 		b.Fields[f].AppendParsed([]byte(kinds[f].values[0]), []byte(`["4.3.2026","soon"]`))
 	}
 	b.Problems = []intray.Problem{{Field: 5, Part: 1}}
-	const format = "written in the outputFormat of the field"
+	const format = "formatted with the outputFormat of the field"
 	for _, c := range []struct {
 		behavior intray.InvalidDataBehavior
 		field    int
@@ -176,9 +176,9 @@ func TestExplainReasonsOfManyToOneFields(t *testing.T) {
 		reasons  []string
 	}{
 		{intray.IncludeInvalidValues, 6, `"04.03.2026"`, []string{format}},
-		{intray.IncludeInvalidRows, 5, `["04.03.2026",null]`, []string{"null for each column whose cell has an error: invalidDataBehavior is INCLUDE_INVALID_ROWS", format}},
+		{intray.IncludeInvalidRows, 5, `["04.03.2026",null]`, []string{"null for each column whose cell has an error, because invalidDataBehavior is INCLUDE_INVALID_ROWS", format}},
 		{intray.IncludeInvalidValues, 5, `["04.03.2026","soon"]`, []string{
-			"the text of the file, or null where it has none, for each column whose cell has an error: invalidDataBehavior is INCLUDE_INVALID_ROWS_AND_VALUES", format,
+			"the raw value, or null if there is none, for each column whose cell has an error, because invalidDataBehavior is INCLUDE_INVALID_ROWS_AND_VALUES", format,
 		}},
 	} {
 		got, err := output.Explain(allKinds(c.behavior), b, 0, c.field)

@@ -88,25 +88,25 @@ func TestParseRefuses(t *testing.T) {
 		{`{}`, "fields: is required"},
 		{`{"fields":[]}`, "fields: must have at least 1 element"},
 		{with(`"name":"a\tb"`), "name: must not contain control characters"},
-		{`{"fields":[{"key":"a","label":"A"},{"key":"a","label":"B"}]}`, `fields[1].key: is the same as fields[0].key, "a"`},
+		{`{"fields":[{"key":"a","label":"A"},{"key":"a","label":"B"}]}`, `fields[1].key: is a duplicate of fields[0].key, "a"`},
 		{`{"fields":[{"key":"$unmapped","label":"A"}]}`, `fields[0].key: must not be "$unmapped"`},
 		{`{"fields":[{"key":"a\u001fb","label":"A"}]}`, `fields[0].key: must not contain control characters`},
 		{`{"fields":[{"key":"` + strings.Repeat("é", 128) + `","label":"A"}]}`, `fields[0].key: must be at most 255 bytes long in UTF-8, not 256`},
 		{field(`,"hidden":true,"validators":[{"validate":"required"}]`), "fields[0].validators: must be empty"},
-		{field(`,"validators":[{"validate":"require_with","fields":["a","b"]}]`), `fields[0].validators[0].fields[1]: names a field that is not there: "b"`},
-		{field(`,"validators":[{"validate":"require_with_values","fieldValues":{"a":1,"c":2}}]`), `fields[0].validators[0].fieldValues: names a field that is not there: "c"`},
-		{field(`,"validators":[{"validate":"length"}]`), "fields[0].validators[0]: needs min or max"},
-		{field(`,"validators":[{"validate":"length","min":5,"max":4}]`), "fields[0].validators[0].min: must not be above max, which is 4"},
+		{field(`,"validators":[{"validate":"require_with","fields":["a","b"]}]`), `fields[0].validators[0].fields[1]: refers to an unknown field: "b"`},
+		{field(`,"validators":[{"validate":"require_with_values","fieldValues":{"a":1,"c":2}}]`), `fields[0].validators[0].fieldValues: refers to an unknown field: "c"`},
+		{field(`,"validators":[{"validate":"length"}]`), "fields[0].validators[0]: needs min, max or both"},
+		{field(`,"validators":[{"validate":"length","min":5,"max":4}]`), "fields[0].validators[0].min: must not be greater than max (4)"},
 		{field(`,"type":"select"`), "fields[0].selectOptions: must have at least 1 element"},
-		{field(`,"selectOptions":[{"label":"a","value":"b"},{"label":"c","value":"a"}]`), `fields[0].selectOptions[1]: is like selectOptions[0]: both have "a"`},
+		{field(`,"selectOptions":[{"label":"a","value":"b"},{"label":"c","value":"a"}]`), `fields[0].selectOptions[1]: duplicates selectOptions[0]: both have "a"`},
 		{field(`,"selectOptions":[{"label":"a","value":"b"},{"label":"c","value":"d","alternateMatches":["b"]}]`), `both have "b"`},
-		{field(`,"type":["date",{"locale":"xx"}]`), "fields[0].type: is not valid: "},
-		{field(`,"validators":[{"validate":"required"},{"validate":"regex_match","regex":"("}]`), "fields[0].validators[1].regex: is not valid: "},
-		{with(`"settings":{"maxRecord":1}`), `settings.maxRecord: is not a known property; did you mean "maxRecords"?`},
-		{with(`"settings":{"manualInputDisabled":true,"manualInputOnly":true}`), "settings.manualInputOnly: must not be true together with manualInputDisabled"},
-		{with(`"settings":{"webhookUrl":"ftp://example.com"}`), "settings.webhookUrl: must be an absolute address"},
-		{with(`"settings":{"webhookUrl":"/hook"}`), "settings.webhookUrl: must be an absolute address"},
-		{with(`"settings":{"needsReviewWebhookUrl":"https://"}`), "settings.needsReviewWebhookUrl: must be an absolute address"},
+		{field(`,"type":["date",{"locale":"xx"}]`), "fields[0].type: is invalid: "},
+		{field(`,"validators":[{"validate":"required"},{"validate":"regex_match","regex":"("}]`), "fields[0].validators[1].regex: is invalid: "},
+		{with(`"settings":{"maxRecord":1}`), `settings.maxRecord: is an unknown property; did you mean "maxRecords"?`},
+		{with(`"settings":{"manualInputDisabled":true,"manualInputOnly":true}`), "settings.manualInputOnly: cannot be true together with manualInputDisabled"},
+		{with(`"settings":{"webhookUrl":"ftp://example.com"}`), "settings.webhookUrl: must be an absolute URL"},
+		{with(`"settings":{"webhookUrl":"/hook"}`), "settings.webhookUrl: must be an absolute URL"},
+		{with(`"settings":{"needsReviewWebhookUrl":"https://"}`), "settings.needsReviewWebhookUrl: must be an absolute URL"},
 		{with(`"settings":{"webhookUrl":"https://u:p@example.com"}`), "settings.webhookUrl: must not contain a user name or password"},
 		{with(`"hooks":{"columnHooks":[{"fieldName":"b","callback":"x=>x"}]}`), `hooks.columnHooks[0].fieldName: names a field that is not there: "b"`},
 		{with(`"hooks":{"rowHooks":["r=>r"," "]}`), "hooks.rowHooks[1]: must be a function, not an empty text"},
@@ -136,7 +136,7 @@ func TestManyExpressions(t *testing.T) {
 		t.Errorf("one expression: %v", issues)
 	}
 	_, issues := Parse(doc(t, field(func(i int) string { return fmt.Sprint("^a", i) })))
-	if len(issues) != 1 || !strings.Contains(issues[0].Message.String(), "at most 200 different") {
+	if len(issues) != 1 || !strings.Contains(issues[0].Message.String(), "limit of 200 different") {
 		t.Errorf("too many: %v", issues)
 	}
 }
@@ -182,7 +182,7 @@ func TestWarnings(t *testing.T) {
 	if len(issues) > 0 {
 		t.Fatal(join(issues))
 	}
-	want := []string{"hooks.rowHooks[1] names fetch, but hooks have no network; a call of it will fail"}
+	want := []string{"hooks.rowHooks[1] uses fetch, but hooks have no network access, so the call will fail"}
 	if diff := cmp.Diff(want, intray.RenderAll(Warnings(s))); diff != "" {
 		t.Error(diff)
 	}
@@ -194,8 +194,8 @@ func TestRead(t *testing.T) {
 		t.Errorf("%v, %v", s, err)
 	}
 	for document, want := range map[string]string{
-		`{"fields":[{"key":"a"}],"x":1}`:                   "fields[0].label: is required\nx: is not a known property; known are name, fields, settings, hooks, id",
-		field(`,"type":["phone-number",{"country":"XX"}]`): "fields[0].type: is not valid: no phone numbers are known of the country \"XX\"; give the two letters of ISO 3166-1",
+		`{"fields":[{"key":"a"}],"x":1}`:                   "fields[0].label: is required\nx: is an unknown property; known properties are name, fields, settings, hooks, id",
+		field(`,"type":["phone-number",{"country":"XX"}]`): "fields[0].type: is invalid: no phone numbers are known for the country \"XX\"; use a two-letter ISO 3166-1 code",
 		with(`"name":""`):                                  "name: must not be empty",
 		with(`"settings":null`):                            "settings: must be an object, not null",
 		`[]`:                                               "must be an object, not an array",

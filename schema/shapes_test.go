@@ -38,7 +38,7 @@ func settingsRows() []row {
 		{"importIdentifier", `""`, `"a\r\nX-Evil: 1"`, "must not contain control characters"},
 		{"title", `"Add"`, `null`, "must be a string, not null"},
 		{"allowInvalidSubmit", `true`, `"true"`, "must be a boolean"},
-		{"invalidDataBehavior", `"BLOCK_SUBMIT"`, `"BLOK"`, `must be one of BLOCK_SUBMIT, INCLUDE_INVALID_ROWS, REMOVE_INVALID_ROWS, INCLUDE_INVALID_ROWS_AND_VALUES; got "BLOK"`},
+		{"invalidDataBehavior", `"BLOCK_SUBMIT"`, `"BLOK"`, `must be one of BLOCK_SUBMIT, INCLUDE_INVALID_ROWS, REMOVE_INVALID_ROWS, INCLUDE_INVALID_ROWS_AND_VALUES, not "BLOK"`},
 		{"invalidDataBehavior", `"INCLUDE_INVALID_ROWS_AND_VALUES"`, `null`, "not null"},
 		{"backendSync", `false`, `0`, "must be a boolean"},
 		{"backendSyncMode", `"MAPPINGS_ONLY"`, `"full_data"`, "must be one of DISABLED, FULL_DATA, MAPPINGS_ONLY"},
@@ -77,7 +77,7 @@ func hooksRows() []row {
 	rows := []row{
 		{"beforeFinishCallback", `"()=>1"`, `[]`, "must be a string"},
 		{"columnHooks", `[{"fieldName":"a","callback":"x=>x"}]`, `[{"fieldName":"a"}]`, "[0].callback: is required"},
-		{"columnHooks", `[]`, `[{"fieldName":"a","callback":"x","fieldKey":"b"}]`, `[0].fieldKey: is not a known property; known are fieldName, callback`},
+		{"columnHooks", `[]`, `[{"fieldName":"a","callback":"x","fieldKey":"b"}]`, `[0].fieldKey: is an unknown property; known properties are fieldName, callback`},
 		{"stepHooks", `[{"type":"UPLOAD_STEP","callback":"x=>x"}]`, `[{"type":"UPLOAD","callback":"x"}]`, "[0].type: must be one of UPLOAD_STEP, REVIEW_STEP, REVIEW_STEP_POST_HOOKS"},
 		{"stepHooks", `[]`, `[{"callback":"x"}]`, "[0].type: is required"},
 	}
@@ -166,12 +166,12 @@ func TestTypeTable(t *testing.T) {
 	for _, ft := range TypeShapes() {
 		name := fmt.Sprintf("%q", ft.Name)
 		checkField(t, row{"type", name, `[` + name + `]`, "must have exactly 2 elements"}, FieldsShape())
-		checkField(t, row{"type", `[` + name + `,` + right[string(ft.Name)] + `]`, `[` + name + `,{"zzz":1}]`, "type[1].zzz: is not a known property"}, FieldsShape())
+		checkField(t, row{"type", `[` + name + `,` + right[string(ft.Name)] + `]`, `[` + name + `,{"zzz":1}]`, "type[1].zzz: is an unknown property"}, FieldsShape())
 	}
 	for _, r := range []row{
 		{"type", `["number","percent_2"]`, `["number","percent_9"]`, "type[1]: must be one of default"},
 		{"type", `["number",{}]`, `["number",7]`, "type[1]: must be a string or an object, not a number"},
-		{"type", `["date",{}]`, `["datetime",{"autofix":true}]`, "type[1].autofix: is not a known"},
+		{"type", `["date",{}]`, `["datetime",{"autofix":true}]`, "type[1].autofix: is an unknown"},
 		{"type", `["uuid",{}]`, `["uuid",{"version":"4"}]`, "type[1].version: must be an integer"},
 		{"type", `["select",{}]`, `["one_of",{}]`, "type[0]: must be one of"},
 	} {
@@ -213,7 +213,7 @@ func TestFileShape(t *testing.T) {
 		{FileShape(), `{"id":"1",` + fields + `}`, ""},
 		{FileShape(), `{"name":"x",` + fields + `,"settings":{},"hooks":{}}`, ""},
 		{FileShape(), `{}`, "fields: is required"},
-		{FileShape(), `{"owner":"1",` + fields + `}`, "owner: is not a known property; known are name, fields, settings, hooks, id"},
+		{FileShape(), `{"owner":"1",` + fields + `}`, "owner: is an unknown property; known properties are name, fields, settings, hooks, id"},
 		{FileShape(), `{"fields":[]}`, "fields: must have at least 1 element"},
 	}
 	for _, tt := range tests {

@@ -121,7 +121,7 @@ func TestLanguagesByName(t *testing.T) {
 			t.Errorf("%s: %+v %v", code, m, err)
 		}
 	}
-	if got := languageNames(1<<6 - 1).String(); !strings.HasSuffix(got, "or another language that agrees") {
+	if got := languageNames(1<<6 - 1).String(); !strings.HasSuffix(got, "or another matching language") {
 		t.Error(got)
 	}
 }

@@ -20,11 +20,11 @@ func ExampleSniffer() {
 	fmt.Printf("%s\n", value)
 	// Output:
 	// decimal=comma group=point
-	// in 1 of 4 cells, such as 12,5, a comma has other than 3 digits behind it
-	// in 1 of 4 cells, such as 1.250,00 €, a comma stands behind a point
-	// a comma stands before the fraction: no point is used so
-	// in 2 cells points separate the thousands
-	// currencies stand beside the numbers: € (1). They are not kept with the numbers
+	// in 1 of 4 cells, such as 12,5, a comma is not followed by exactly 3 digits
+	// in 1 of 4 cells, such as 1.250,00 €, a comma follows a period
+	// the decimal separator is a comma; no period is used that way
+	// in 2 cells, periods separate thousands
+	// the numbers have currencies: € (1). Only the numbers are imported
 	// 1234
 }
 
@@ -39,9 +39,9 @@ func ExampleSniffer_ambiguity() {
 		fmt.Println(choice.Label, choice.Readings)
 	}
 	// Output:
-	// Numbers such as 1.234 and 12.345 can be read in two ways, and nothing in the column tells which is right: in 2 cells exactly 3 digits stand behind the sign.
-	// A point stands before the fraction, a comma between thousands [{1.234 1.234} {12.345 12.345}]
-	// A comma stands before the fraction, a point between thousands [{1.234 1234} {12.345 12345}]
+	// Numbers such as 1.234 and 12.345 can be read in two ways: nothing in the column shows which is right: in 2 cells, exactly 3 digits follow the separator.
+	// Decimal point, commas between thousands [{1.234 1.234} {12.345 12.345}]
+	// Decimal comma, periods between thousands [{1.234 1234} {12.345 12345}]
 }
 
 func ExampleStyle_Append() {

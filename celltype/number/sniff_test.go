@@ -84,15 +84,15 @@ func TestEvidence(t *testing.T) {
 		got = append(got, e.String())
 	}
 	want := []string{
-		"in 41 of 205 cells, such as 1,5, a comma has other than 3 digits behind it",
-		"in 1 of 205 cells, such as 1.234,50, a comma stands behind a point",
-		"a comma stands before the fraction: the point is used so in 1 cell",
-		"in 1 cell points separate the thousands",
-		"cells that can only be read with a point before the fraction, such as 2.5: 1. They are read so, and marked",
-		"1 of 205 cells has percent or per mille signs: 12% is read as 0.12. The other 202 are read as they are: 12 is 12",
-		"1 of 205 cells has parentheses or a minus behind the number: they are negative",
-		"1 of 205 cells has only a dash",
-		"currencies stand beside the numbers: € (2), $ (1). They are not kept with the numbers",
+		"in 41 of 205 cells, such as 1,5, a comma is not followed by exactly 3 digits",
+		"in 1 of 205 cells, such as 1.234,50, a comma follows a period",
+		"the decimal separator is a comma, but 1 cell uses a period that way",
+		"in 1 cell, periods separate thousands",
+		"cells that can only be read with a period as the decimal separator, such as 2.5: 1. They are read that way and flagged",
+		"1 of 205 cells has a percent or per mille sign: 12% is read as 0.12. The other 202 are read as is: 12 is 12",
+		"1 of 205 cells has parentheses or a trailing minus, which make the number negative",
+		"1 of 205 cells contains only a dash",
+		"the numbers have currencies: € (2), $ (1). Only the numbers are imported",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -117,9 +117,9 @@ func TestAmbiguity(t *testing.T) {
 		t.Error(diff)
 	}
 	for cells, reason := range map[string]string{
-		"1.5 1,5 1.234":                        "the column contradicts itself: 1 cell can only be read with a point before the fraction and 1 only with a comma.",
-		"1,5" + strings.Repeat(" 1.234", 300):  "only 1 of 301 cells tells which is right.",
-		"1,5" + strings.Repeat(" 1.234", 1300): "only 1 of 1,301 cells tells which is right.",
+		"1.5 1,5 1.234":                        "the column contradicts itself: 1 cell can only be read with a decimal point and 1 only with a decimal comma.",
+		"1,5" + strings.Repeat(" 1.234", 300):  "only 1 of 301 cells show which is right.",
+		"1,5" + strings.Repeat(" 1.234", 1300): "only 1 of 1,301 cells show which is right.",
 	} {
 		if text := survey(strings.Fields(cells)...).Decide(Hints{}).Ambiguity.Text.String(); !strings.HasSuffix(text, reason) {
 			t.Errorf("%s", text)

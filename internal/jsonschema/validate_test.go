@@ -73,36 +73,36 @@ func checkCases() []struct{ document, want string } {
 		{`{"name":"x","code":"y"}`, `code: must be at least 2 characters long`},
 		{`{"name":"äöüäöü"}`, `name: must be at most 5 characters long, not 6`},
 		{`{"name":"a\nb"}`, `name: must not contain control characters such as tabs or line breaks`},
-		{`{"name":"x","mode":"FSAT"}`, `mode: must be one of FAST, SAFE; got "FSAT"`},
+		{`{"name":"x","mode":"FSAT"}`, `mode: must be one of FAST, SAFE, not "FSAT"`},
 		{`{"name":"x","maxRecords":"5"}`, `maxRecords: must be an integer or null, not a string`},
-		{`{"name":"x","maxRecords":5.5}`, `maxRecords: must be an integer or null of at most 64 bits; got 5.5`},
-		{`{"name":"x","maxRecords":1e999999999}`, `maxRecords: must be an integer or null of at most 64 bits; got 1e999999999`},
+		{`{"name":"x","maxRecords":5.5}`, `maxRecords: must be an integer or null of at most 64 bits, not 5.5`},
+		{`{"name":"x","maxRecords":1e999999999}`, `maxRecords: must be an integer or null of at most 64 bits, not 1e999999999`},
 		{`{"name":"x","maxRecords":0}`, `maxRecords: must be at least 1`},
 		{`{"name":"x","maxRecords":1001}`, `maxRecords: must be at most 1,000`},
 		{`{"name":"x","ratio":1.5}`, `ratio: must be at most 1`},
 		{`{"name":"x","ratio":-0.5}`, `ratio: must be at least 0`},
-		{`{"name":"x","ratio":1e999}`, `ratio: must be a number that double precision can hold`},
+		{`{"name":"x","ratio":1e999}`, `ratio: must be a number in the double-precision range`},
 		{`{"name":"x","on":"yes"}`, `on: must be a boolean, not a string`},
-		{`{"name":"x","id":"1"}`, `id: must be a UUID such as 0f8fad5b-d9cb-469f-a165-70867728950e; got "1"`},
+		{`{"name":"x","id":"1"}`, `id: must be a UUID such as 0f8fad5b-d9cb-469f-a165-70867728950e, not "1"`},
 		{`{"name":"x","counts":{"a":1,"b c":"2"}}`, `counts["b c"]: must be an integer, not a string`},
 		{`{"name":"x","counts":{"a":true}}`, `counts.a: must be an integer, not a boolean`},
 		{`{"name":"x","tags":[]}`, `tags: must have at least 1 element`},
 		{`{"name":"x","tags":["a","b","c"]}`, `tags: must have at most 2 elements, not 3`},
 		{`{"name":"x","tags":["a",2]}`, `tags[1]: must be a string, not a number`},
 		{`{"name":"x","type":1}`, `type: must be a string or an array, not a number`},
-		{`{"name":"x","type":"c"}`, `type: must be one of a, b; got "c"`},
-		{`{"name":"x","type":["c",{}]}`, `type[0]: must be one of a, b; got "c"`},
+		{`{"name":"x","type":"c"}`, `type: must be one of a, b, not "c"`},
+		{`{"name":"x","type":["c",{}]}`, `type[0]: must be one of a, b, not "c"`},
 		{`{"name":"x","type":["b",{}]}`, `type[1].size: is required`},
-		{`{"name":"x","type":["a",{"size":1}]}`, `type[1].size: is not a known property; none is allowed here`},
+		{`{"name":"x","type":["a",{"size":1}]}`, `type[1].size: is an unknown property; none are allowed here`},
 		{`{"name":"x","type":["a"]}`, `type: must have exactly 2 elements, not 1`},
 		{`{"name":"x","type":[]}`, `type[0]: is required`},
 		{`{"name":"x","rules":[{}]}`, `rules[0].rule: is required`},
 		{`{"name":"x","rules":[{"rule":7}]}`, `rules[0].rule: must be a string, not a number`},
-		{`{"name":"x","rules":[{"rule":"required","min":1}]}`, `rules[0].min: is not a known property; known are rule`},
+		{`{"name":"x","rules":[{"rule":"required","min":1}]}`, `rules[0].min: is an unknown property; known properties are rule`},
 		{`{"name":"x","rules":["required"]}`, `rules[0]: must be an object or null, not a string`},
-		{`{"name":"x","maxRecord":5}`, `maxRecord: is not a known property; did you mean "maxRecords"?`},
-		{`{"name":"x","MAXRECORDS":5}`, `MAXRECORDS: is not a known property; did you mean "maxRecords"?`},
-		{`{"name":"x","a.b":5}`, `has a property that is not known: "a.b"`},
+		{`{"name":"x","maxRecord":5}`, `maxRecord: is an unknown property; did you mean "maxRecords"?`},
+		{`{"name":"x","MAXRECORDS":5}`, `MAXRECORDS: is an unknown property; did you mean "maxRecords"?`},
+		{`{"name":"x","a.b":5}`, `has an unknown property: "a.b"`},
 	}
 }
 
@@ -126,7 +126,7 @@ func lines(issues []Issue) string {
 
 func TestValidateReportsAllInOrder(t *testing.T) {
 	got := lines(sample().Validate(decode(t, `{"zzzzzz":1,"on":1,"mode":2,"yyyyyy":3}`)))
-	want := []string{"name: is required", "mode: must be", "on: must be", "yyyyyy: is not", "zzzzzz: is not"}
+	want := []string{"name: is required", "mode: must be", "on: must be", "yyyyyy: is an unknown", "zzzzzz: is an unknown"}
 	for i, line := range strings.Split(got, "\n") {
 		if i >= len(want) || !strings.HasPrefix(line, want[i]) {
 			t.Errorf("line %d is %q", i, line)

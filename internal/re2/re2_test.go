@@ -9,17 +9,17 @@ import (
 
 func TestDescribe(t *testing.T) {
 	for expression, want := range map[string]string{
-		"(":                                      "missing closing ): `(`",
-		"a**":                                    "invalid nested repetition operator: `**`",
-		"[z-a]":                                  "invalid character class range: `z-a`",
-		"[[:" + strings.Repeat("x", 300) + ":]]": "invalid character class range: `[:" + strings.Repeat("x", 198) + "…`",
+		"(":                                      "missing closing parenthesis: `(`",
+		"a**":                                    "nothing to repeat between two repetition operators: `**`",
+		"[z-a]":                                  "invalid character range: `z-a`",
+		"[[:" + strings.Repeat("x", 300) + ":]]": "invalid character range: `[:" + strings.Repeat("x", 198) + "…`",
 	} {
 		_, err := regexp.Compile(expression)
 		if got := Describe(err).String(); got != want {
 			t.Errorf("%.20s: got %q, want %q", expression, got, want)
 		}
 	}
-	if got := Describe(errors.New("other")).String(); got != "it is not a regular expression" {
+	if got := Describe(errors.New("other")).String(); got != "it is not a valid regular expression" {
 		t.Errorf("another error is described as %q", got)
 	}
 }

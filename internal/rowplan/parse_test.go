@@ -74,9 +74,9 @@ func TestRaggedRowsAreReported(t *testing.T) {
 		choices []intray.Evidence
 		want    string
 	}{
-		{2, []string{"a"}, delimited, "This row has 1 cell where the header has 2 columns. Add or remove a separator."},
-		{1, []string{"a", "b"}, delimited, "This row has 2 cells where the header has 1 column. Add or remove a separator."},
-		{2, []string{"a"}, delimited[:1], "This row has 1 cell where the header has 2 columns."},
+		{2, []string{"a"}, delimited, "This row has 1 cell, but the header row has 2 columns. Add or remove a separator."},
+		{1, []string{"a", "b"}, delimited, "This row has 2 cells, but the header row has 1 column. Add or remove a separator."},
+		{2, []string{"a"}, delimited[:1], "This row has 1 cell, but the header row has 2 columns."},
 		{1, []string{"a", " "}, delimited, ""},
 		{1, []string{"a"}, delimited, ""},
 	} {

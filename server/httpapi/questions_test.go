@@ -74,7 +74,7 @@ func (s *server) remembered() {
 
 	for _, method := range []string{"GET", "DELETE"} {
 		for _, missing := range []string{path, path + "?import_identifier="} {
-			if w := s.send(method, missing, ""); w.Code != 400 || !strings.Contains(w.Body.String(), `"import_identifier":["is missing`) {
+			if w := s.send(method, missing, ""); w.Code != 400 || !strings.Contains(w.Body.String(), `"import_identifier":["is required`) {
 				s.Errorf("%s %s: status %d, %s", method, missing, w.Code, w.Body)
 			}
 		}

@@ -38,29 +38,29 @@ func TestJudgeAnswers(t *testing.T) {
 	}{
 		"of the reading":            {intray.Answers{"sheet": "A", "encoding": "UTF-8", "delimiter": ";", "header_row": "2"}, ""},
 		"without a header":          {intray.Answers{"header_row": "none"}, ""},
-		"of no header":              {intray.Answers{"header_row": "abc"}, `"abc" is not among the choices of "header_row"`},
+		"of no header":              {intray.Answers{"header_row": "abc"}, `"abc" is not one of the choices for "header_row"`},
 		"of the row before all":     {intray.Answers{"header_row": "0"}, `"0" is not`},
-		"of no delimiter":           {intray.Answers{"delimiter": ""}, `"" is not among the choices of "delimiter"`},
+		"of no delimiter":           {intray.Answers{"delimiter": ""}, `"" is not one of the choices for "delimiter"`},
 		"of columns":                {intray.Answers{"column:n": "2", "column:must": "0", "column:c": "none"}, ""},
-		"of a column too many":      {intray.Answers{"column:n": "3"}, `"3" is not among the choices of "column:n"`},
+		"of a column too many":      {intray.Answers{"column:n": "3"}, `"3" is not one of the choices for "column:n"`},
 		"of a column below all":     {intray.Answers{"column:n": "-1"}, `"-1"`},
 		"of a header":               {intray.Answers{"column:n": "Name"}, `"Name"`},
-		"of a field not there":      {intray.Answers{"column:nn": "0"}, `"column:nn" (with the answer "0") names no field`},
-		"of a hidden field":         {intray.Answers{"column:secret": "0"}, "names no field"},
+		"of a field not there":      {intray.Answers{"column:nn": "0"}, `"column:nn" (with the answer "0") does not name a field`},
+		"of a hidden field":         {intray.Answers{"column:secret": "0"}, "does not name a field"},
 		"of no column for a must":   {intray.Answers{"column:must": "none"}, `"none" is not`},
 		"of several columns":        {intray.Answers{"column:tags": "2,0"}, ""},
 		"of one column twice":       {intray.Answers{"column:tags": "2,2"}, `"2,2"`},
 		"of several for one":        {intray.Answers{"column:n": "1,2"}, `"1,2"`},
 		"of a field":                {intray.Answers{"field:0": "n", "field:1": "none", "field:2": "none"}, ""},
-		"of no field":               {intray.Answers{"field:0": "zzz"}, `"zzz" is not among the choices of "field:0"`},
-		"of a field of no column":   {intray.Answers{"field:3": "n"}, `"field:3" (with the answer "n") names no column`},
-		"of a field of no index":    {intray.Answers{"field:x": "n"}, "names no column"},
+		"of no field":               {intray.Answers{"field:0": "zzz"}, `"zzz" is not one of the choices for "field:0"`},
+		"of a field of no column":   {intray.Answers{"field:3": "n"}, `"field:3" (with the answer "n") does not name a column`},
+		"of a field of no index":    {intray.Answers{"field:x": "n"}, "does not name a column"},
 		"of a format":               {intray.Answers{"format:d:slash": "DMY", "format:d": "MDY", "format:a:b": "x", "format:a:b:y": "x"}, ""},
-		"of the format of a text":   {intray.Answers{"format:n": "DMY"}, `"format:n" names no field`},
-		"of the format of none":     {intray.Answers{"format:dd": "DMY"}, `"format:dd" names no field`},
+		"of the format of a text":   {intray.Answers{"format:n": "DMY"}, `"format:n" does not name a field`},
+		"of the format of none":     {intray.Answers{"format:dd": "DMY"}, `"format:dd" does not name a field`},
 		"of a value":                {intray.Answers{"value:c:x": "DE", "value:size:y": ""}, ""},
-		"of no value":               {intray.Answers{"value:c:x": "Narnia"}, `"Narnia" is no value of the field that "value:c:x" names`},
-		"of the value of none":      {intray.Answers{"value:cc:x": "DE"}, "names no field"},
+		"of no value":               {intray.Answers{"value:c:x": "Narnia"}, `"Narnia" is not a valid value for the field of "value:c:x"`},
+		"of the value of none":      {intray.Answers{"value:cc:x": "DE"}, "does not name a field"},
 		"of one column for two":     {intray.Answers{"column:n": "1", "column:must": "1"}, `"column:n" and "column:must" contradict`},
 		"of many, one of them gone": {intray.Answers{"column:n": "1", "column:tags": "0,1"}, `"column:n" and "column:tags" contradict`},
 		"of both, and the same":     {intray.Answers{"column:n": "1", "field:1": "n"}, ""},
@@ -186,22 +186,22 @@ func TestMappedTextIsRefused(t *testing.T) {
 	fields := strings.Replace(orders, `{"key":"state"`, `{"key":"size:x","label":"X","type":"country"},{"key":"state"`, 1)
 	imp := f.imported(f.org, fields, block, orderFile)
 	for name, c := range map[string]struct{ id, value, says string }{
-		"of an unknown field":      {"value:nothing:x", "S", "names no field"},
-		"of no field":              {"value:x", "S", "names no field"},
-		"of a field of any text":   {"value:home:x", "S", "not chosen from a list"},
-		"of a hidden field":        {"value:secret:x", "DE", "names no field"},
-		"of two fields":            {"value:size:x:y", "S", "may mean several"},
-		"without a text":           {"value:size:", "S", "must end in a text"},
-		"with white space":         {"value:size: mittel", "S", "without white space"},
-		"of a long text":           {"value:size:" + strings.Repeat("x", 1025), "S", "more than 1,024 bytes"},
-		"that is no option":        {"value:size:mittel", "M", `"M" is no value`},
-		"that is like an option":   {"value:size:mittel", "Smal", `"Smal" is no value`},
-		"that is blank":            {"value:size:mittel", " ", "is no value"},
-		"that is no country":       {"value:home:land:x", "Absurdistan", "is no value"},
-		"with an option too many":  {"value:tags:x", "new,gone", "is no value"},
-		"with an option repeated":  {"value:tags:x", "new,new", "is no value"},
-		"that is no state":         {"value:state:x", "Bavaria", "is no value"},
-		"taken back without cause": {"value:size:mittel", "\x00", "could be taken back"},
+		"of an unknown field":      {"value:nothing:x", "S", "does not name a field"},
+		"of no field":              {"value:x", "S", "does not name a field"},
+		"of a field of any text":   {"value:home:x", "S", "no options"},
+		"of a hidden field":        {"value:secret:x", "DE", "does not name a field"},
+		"of two fields":            {"value:size:x:y", "S", "could mean more than one"},
+		"without a text":           {"value:size:", "S", "must end with a value"},
+		"with white space":         {"value:size: mittel", "S", "no leading or trailing spaces"},
+		"of a long text":           {"value:size:" + strings.Repeat("x", 1025), "S", "at most 1,024 bytes"},
+		"that is no option":        {"value:size:mittel", "M", `"M" is not a valid value`},
+		"that is like an option":   {"value:size:mittel", "Smal", `"Smal" is not a valid value`},
+		"that is blank":            {"value:size:mittel", " ", "is not a valid value"},
+		"that is no country":       {"value:home:land:x", "Absurdistan", "is not a valid value"},
+		"with an option too many":  {"value:tags:x", "new,gone", "is not a valid value"},
+		"with an option repeated":  {"value:tags:x", "new,new", "is not a valid value"},
+		"that is no state":         {"value:state:x", "Bavaria", "is not a valid value"},
+		"taken back without cause": {"value:size:mittel", "\x00", "to withdraw"},
 	} {
 		given := answer(c.id, c.value)
 		if c.value == "\x00" {
@@ -228,7 +228,7 @@ func TestAnswersAreBounded(t *testing.T) {
 			given[fmt.Sprintf(text, n)] = new(string)
 		}
 		_, err := f.AnswerQuestions(f.ctx, f.org, imp.ID, given, false)
-		if f.refused(err, model.Invalid, "invalid"); !strings.Contains(err.Error(), "too many") {
+		if f.refused(err, model.Invalid, "invalid"); !strings.Contains(err.Error(), "must contain at most") {
 			t.Errorf("error %v", err)
 		}
 	}

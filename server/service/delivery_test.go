@@ -187,7 +187,7 @@ func (o *outage) Send(_ context.Context, d model.Delivery, _ time.Time, _ []secr
 	}
 	o.came = append(o.came, d.ID)
 	if o.when[d.ID]++; o.when[d.ID] == 1 && len(o.when)%10 == 0 {
-		return webhooks.SendResult{Attempt: model.Attempt{Message: intray.Literal("The receiver hung up before it answered")}}, nil
+		return webhooks.SendResult{Attempt: model.Attempt{Message: intray.Literal("The receiver closed the connection before it responded")}}, nil
 	}
 	return taken, nil
 }

@@ -74,7 +74,7 @@ func TestColumnsAreRemembered(t *testing.T) {
 
 	again := f.imported(f.org, contacts, crm, twice)
 	f.wantResult(again, result)
-	if diff := cmp.Diff([]string{`you mapped the column "name" so on 2026-03-04`}, intray.RenderAll(again.Outcome.Mapping.Fields[1].Reasons)); diff != "" {
+	if diff := cmp.Diff([]string{`you chose the column "name" on 2026-03-04`}, intray.RenderAll(again.Outcome.Mapping.Fields[1].Reasons)); diff != "" {
 		t.Error(diff)
 	}
 	other, err := f.CreateOrg(f.ctx, "Other")

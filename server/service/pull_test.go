@@ -140,8 +140,8 @@ func TestNeeds(t *testing.T) {
 		kind, message string
 		remove        func(model.Connector) error
 	}{
-		{"credential_deleted", "The SFTP credential of this connector was deleted. Give it another one.", func(c model.Connector) error { return f.DeleteCredential(f.ctx, f.org, c.CredentialID) }},
-		{"schema_deleted", "The schema of this connector was deleted. Give it another one.", func(c model.Connector) error { return f.DeleteSchema(f.ctx, f.org, c.SchemaID) }},
+		{"credential_deleted", "The SFTP credential of this connector was deleted. Choose another one.", func(c model.Connector) error { return f.DeleteCredential(f.ctx, f.org, c.CredentialID) }},
+		{"schema_deleted", "The schema of this connector was deleted. Choose another one.", func(c model.Connector) error { return f.DeleteSchema(f.ctx, f.org, c.SchemaID) }},
 	} {
 		made := f.connectorOf(f.org, c.kind)
 		must(t, c.remove(made))
@@ -187,7 +187,7 @@ func TestFilesThatAreLeft(t *testing.T) {
 		t.Errorf("it ran %d times", n)
 	}
 	runs, _, err := f.Pulls(f.ctx, f.org, made.ID, 0, 10)
-	if err != nil || !runs[0].Succeeded || runs[0].Fetched != 1 || len(runs[0].Skipped) != 101 || runs[0].Skipped[100].String() != "1,000 more were left for later." {
+	if err != nil || !runs[0].Succeeded || runs[0].Fetched != 1 || len(runs[0].Skipped) != 101 || runs[0].Skipped[100].String() != "1,000 more files are left for the next run." {
 		t.Errorf("%d of %+v, %v", len(runs[0].Skipped), runs[0].Fetched, err)
 	}
 }

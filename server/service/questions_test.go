@@ -135,7 +135,7 @@ func TestAnswerWouldDiscard(t *testing.T) {
 	_, err = f.AnswerQuestions(f.ctx, f.org, imp.ID, small, false)
 	f.refused(err, model.Conflict, "discards_changes")
 	var refusal *model.Error
-	if !errors.As(err, &refusal) || refusal.Changes != 1 || !strings.Contains(refusal.Message.String(), "lost: 1.") {
+	if !errors.As(err, &refusal) || refusal.Changes != 1 || !strings.Contains(refusal.Message.String(), "lost (1).") {
 		t.Errorf("the refusal is %+v", refusal)
 	}
 	if f.status(imp, model.NeedsReview); len(f.now(imp).Answers) > 0 {

@@ -148,7 +148,7 @@ func TestWarningsOfSchemas(t *testing.T) {
 	d.Settings = decoded(t, `{"webhookUrl":"http://example.org/hook","needsReviewWebhookUrl":"https://example.org/hook"}`)
 	_, warnings, err := f.CreateSchema(f.ctx, f.org, schemas.Draft{Doc: d})
 	must(t, err)
-	if all := strings.Join(intray.RenderAll(warnings), "\n"); len(warnings) != 2 || !strings.Contains(all, "fetch") || !strings.Contains(all, "webhookUrl: Calls to an http address") {
+	if all := strings.Join(intray.RenderAll(warnings), "\n"); len(warnings) != 2 || !strings.Contains(all, "fetch") || !strings.Contains(all, "webhookUrl: Calls to an http URL") {
 		t.Errorf("warnings %q, want one about fetch and one about http", warnings)
 	}
 }

@@ -261,7 +261,7 @@ func contacts(first int64, rows int) *intray.Batch {
 		b.Fields[2].AppendValue(text.Bytes())
 		if n%50 == 7 {
 			b.Fields[3].AppendNull([]byte("n/a"))
-			b.Problems = append(b.Problems, intray.Problem{Row: i, Field: 3, Code: "number", Text: intray.Literal("This is not a number.")})
+			b.Problems = append(b.Problems, intray.Problem{Row: i, Field: 3, Code: "number", Text: intray.Literal("Not a number.")})
 		} else {
 			b.Fields[3].AppendValue(fmt.Appendf(nil, "%d.%02d", (n*7919)%100000, n%100))
 		}

@@ -42,43 +42,43 @@ func TestRefuses(t *testing.T) {
 		want       error
 	}{
 		{"nothing", "", source.ErrEmpty},
-		{"text", people, unreadable("neither gzip nor zstd nor zip")},
+		{"text", people, unreadable("not a gzip, zstd or zip archive")},
 		{"gzip of nothing", gzipped(t, "", ""), source.ErrEmpty},
 		{"gzip of white space", gzipped(t, "", " \n"), source.ErrEmpty},
 		{"zstd of nothing", zstded(t, "", zstd.WithZeroFrames(true)), source.ErrEmpty},
-		{"zip of nothing", zipped(t), unreadable("the zip file holds no table (no entries); the formats that can be read are csv, cabinet")},
+		{"zip of nothing", zipped(t), unreadable("the zip file contains no table (no entries); supported formats are csv, cabinet")},
 		{"zip of an empty file", zipped(t, file("a.csv", ""), file("b/", "")), source.ErrEmpty},
-		{"zip of folders", zipped(t, file("b/", "")), unreadable("holds no table (folders: 1")},
-		{"gzip of an image", gzipped(t, "", "\x89PNG\x00"), unreadable("the gzip file holds none of the formats that can be read: csv, cabinet")},
-		{"zip of an image", zipped(t, file("a.png", "\x89PNG\x00"), file("b.csv", "")), unreadable("holds no table (files of no format that can be read: 1, empty files: 1")},
+		{"zip of folders", zipped(t, file("b/", "")), unreadable("contains no table (folders: 1")},
+		{"gzip of an image", gzipped(t, "", "\x89PNG\x00"), unreadable("the gzip file is not in a supported format; supported formats are csv, cabinet")},
+		{"zip of an image", zipped(t, file("a.png", "\x89PNG\x00"), file("b.csv", "")), unreadable("contains no table (unsupported files: 1, empty files: 1")},
 
-		{"gzip cut in its header", gz[:7], unreadable("the gzip file is cut short")},
-		{"gzip cut in its text", gz[:len(gz)-12], unreadable("the gzip file is cut short")},
-		{"gzip cut in its checksum", gz[:len(gz)-2], unreadable("the gzip file is cut short")},
-		{"gzip cut in a later header", gz + gz[:5], unreadable("the gzip file is cut short")},
-		{"gzip cut in a later text", gz + gz[:20], unreadable("the gzip file is cut short")},
-		{"gzip with a wrong checksum", flip(gz, len(gz)-6), unreadable("the gzip file is damaged: its content does not fit its checksum")},
-		{"gzip with something behind", gz + "hello, world", unreadable("there are some that are no gzip")},
-		{"gzip with something behind padding", gz + "\x00\x00" + gz, unreadable("there are some that are no gzip")},
+		{"gzip cut in its header", gz[:7], unreadable("the gzip file is incomplete")},
+		{"gzip cut in its text", gz[:len(gz)-12], unreadable("the gzip file is incomplete")},
+		{"gzip cut in its checksum", gz[:len(gz)-2], unreadable("the gzip file is incomplete")},
+		{"gzip cut in a later header", gz + gz[:5], unreadable("the gzip file is incomplete")},
+		{"gzip cut in a later text", gz + gz[:20], unreadable("the gzip file is incomplete")},
+		{"gzip with a wrong checksum", flip(gz, len(gz)-6), unreadable("the gzip file is damaged: its contents don't match the checksum")},
+		{"gzip with something behind", gz + "hello, world", unreadable("followed by other data")},
+		{"gzip with something behind padding", gz + "\x00\x00" + gz, unreadable("followed by other data")},
 		{"gzip damaged", gz[:10] + "\xFF\xFF" + gz[12:], unreadable("the gzip file is damaged")},
-		{"zstd cut", zst[:len(zst)-5], unreadable("the zstd file is cut short")},
+		{"zstd cut", zst[:len(zst)-5], unreadable("the zstd file is incomplete")},
 		{"zstd with a wrong checksum", flip(zst, len(zst)-1), unreadable("the zstd file is damaged")},
 		{"zstd with something behind", zst + "hello, world", unreadable("the zstd file is damaged")},
 		{"zstd with a dictionary", "\x28\xB5\x2F\xFD\x21\x07\x03\x01\x00\x00", unreadable("it needs a dictionary")},
 		{"zip cut", zp[:len(zp)-30], unreadable("the zip file is damaged")},
-		{"zip damaged", zp[:40] + "\xFF\xFF\xFF\xFF" + zp[44:], unreadable("a.csv\" of the zip file is damaged")},
-		{"zip with a lie about its size", patched(zp, 24, 0, 3), unreadable("the member \"a.csv\" of the zip file is damaged")},
-		{"zip with a wrong checksum", patched(zp, 16, 0, 7), unreadable("the member \"a.csv\" of the zip file is damaged")},
-		{"encrypted", patched(zp, 8, 6, 1|8), unreadable(`the member "a.csv" of the zip file is encrypted; pack it without a password`)},
-		{"an unknown method", patched(zp, 10, 8, 9), unreadable("compressed with method 9, which is not known")},
+		{"zip damaged", zp[:40] + "\xFF\xFF\xFF\xFF" + zp[44:], unreadable("a.csv\" in the zip file is damaged")},
+		{"zip with a lie about its size", patched(zp, 24, 0, 3), unreadable("the file \"a.csv\" in the zip file is damaged")},
+		{"zip with a wrong checksum", patched(zp, 16, 0, 7), unreadable("the file \"a.csv\" in the zip file is damaged")},
+		{"encrypted", patched(zp, 8, 6, 1|8), unreadable(`the file "a.csv" in the zip file is encrypted; create it again without a password`)},
+		{"an unknown method", patched(zp, 10, 8, 9), unreadable("unsupported compression method 9")},
 
-		{"gzip in gzip", gzipped(t, "", gz), unreadable("the gzip file holds an archive itself (gzip)")},
-		{"tar in gzip", gzipped(t, "", strings.Repeat("\x00", 257)+"ustar\x00"), unreadable("holds an archive itself (tar)")},
-		{"zip in zstd", zstded(t, zp), unreadable("holds an archive itself (zip)")},
-		{"zip in zip", zipped(t, file("b.csv", people), file("a.zip", zp)), unreadable(`the member "a.zip" of the zip file holds an archive itself (zip)`)},
-		{"7z in zip", zipped(t, file("a.7z", "7z\xBC\xAF\x27\x1C\x00")), unreadable("holds an archive itself (7z)")},
-		{"bzip2 in zip", zipped(t, file("a.bz2", "BZh91AY&SY\x00\x00")), unreadable("holds an archive itself (bzip2)")},
-		{"a text document", zipped(t, file("[Content_Types].xml", "<a/>"), file("word/document.xml", "<a/>")), unreadable("a document of an office program")},
+		{"gzip in gzip", gzipped(t, "", gz), unreadable("the gzip file contains another archive (gzip)")},
+		{"tar in gzip", gzipped(t, "", strings.Repeat("\x00", 257)+"ustar\x00"), unreadable("contains another archive (tar)")},
+		{"zip in zstd", zstded(t, zp), unreadable("contains another archive (zip)")},
+		{"zip in zip", zipped(t, file("b.csv", people), file("a.zip", zp)), unreadable(`the file "a.zip" in the zip file contains another archive (zip)`)},
+		{"7z in zip", zipped(t, file("a.7z", "7z\xBC\xAF\x27\x1C\x00")), unreadable("contains another archive (7z)")},
+		{"bzip2 in zip", zipped(t, file("a.bz2", "BZh91AY&SY\x00\x00")), unreadable("contains another archive (bzip2)")},
+		{"a text document", zipped(t, file("[Content_Types].xml", "<a/>"), file("word/document.xml", "<a/>")), unreadable("an office document")},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -89,16 +89,16 @@ func TestRefuses(t *testing.T) {
 
 func TestRefusesNames(t *testing.T) {
 	tests := map[string]string{
-		"/a.csv": "begins with a slash", "C:a.csv": "begins with a drive", `b\a.csv`: "has a backslash",
-		"../a.csv": "leads to another folder", "b/../../a.csv": "leads to another folder", "..": "leads to another folder",
-		"__MACOSX/../a.csv": "leads to another folder", "a\x00.csv": "has a NUL character", "": "is empty",
+		"/a.csv": "starts with a slash", "C:a.csv": "starts with a drive letter", `b\a.csv`: "contains a backslash",
+		"../a.csv": "points to another folder", "b/../../a.csv": "points to another folder", "..": "points to another folder",
+		"__MACOSX/../a.csv": "points to another folder", "a\x00.csv": "contains a NUL character", "": "is empty",
 	}
 	for name, why := range tests {
-		sourcetest.RequireError(t, format(), zipped(t, file(name, people)), source.Options{}, unreadable(fmt.Sprintf(`the zip file has the entry "%s", whose name %s`, strings.ReplaceAll(name, "\x00", " "), why)))
+		sourcetest.RequireError(t, format(), zipped(t, file(name, people)), source.Options{}, unreadable(fmt.Sprintf(`the zip file contains the entry "%s", whose name %s`, strings.ReplaceAll(name, "\x00", " "), why)))
 	}
 	for _, twice := range [][2]string{{"a.csv", "a.csv"}, {"a.csv", "./a.csv"}, {"b/a.csv", "b//a.csv"}, {"a.csv/", "a.csv"}} {
 		text := zipped(t, file(twice[0], ""), file(twice[1], people))
-		sourcetest.RequireError(t, format(), text, source.Options{}, unreadable(fmt.Sprintf("the zip file has the entry %q twice", twice[1])))
+		sourcetest.RequireError(t, format(), text, source.Options{}, unreadable(fmt.Sprintf("the zip file contains the entry %q twice", twice[1])))
 	}
 	sourcetest.RequireError(t, format(), zipped(t, file("a..csv", people), file("b/", ""), file("b/", "")), source.Options{}, nil)
 }
@@ -122,7 +122,7 @@ func TestPassesOver(t *testing.T) {
 		t.Errorf("the sheets are %v", sheets)
 	}
 	why := reasons(book.Evidence())["passed over"]
-	for _, want := range []string{"folders: 1", "leftovers of the system: 2", "hidden files: 2", "links and devices: 1", "empty files: 2", "files of no format that can be read: 2"} {
+	for _, want := range []string{"folders: 1", "system files: 2", "hidden files: 2", "links and devices: 1", "empty files: 2", "unsupported files: 2"} {
 		if !strings.Contains(why, want) {
 			t.Errorf("%q lacks %q", why, want)
 		}
@@ -147,21 +147,21 @@ func TestLimits(t *testing.T) {
 		limits     Limits
 		want       error
 	}{
-		{"all bytes", gzipped(t, "", people), Limits{InflatedBytes: 19}, limited("the gzip file inflates to more than 19 bytes")},
+		{"all bytes", gzipped(t, "", people), Limits{InflatedBytes: 19}, limited("the gzip file is larger than 19 bytes when decompressed")},
 		{"all bytes, enough", gzipped(t, "", people), Limits{InflatedBytes: 20}, nil},
-		{"all bytes together", two, Limits{InflatedBytes: 39, MemberBytes: 20}, limited("the archive inflates to more than 39 bytes")},
+		{"all bytes together", two, Limits{InflatedBytes: 39, MemberBytes: 20}, limited("the archive is larger than 39 bytes when decompressed")},
 		{"all bytes together, enough", two, Limits{InflatedBytes: 40}, nil},
-		{"with those passed over", zipped(t, file("a.csv", people), file("b.png", "\x89PNG\x00")), Limits{InflatedBytes: 24}, limited("more than 24 bytes")},
-		{"bytes of a member", two, Limits{MemberBytes: 19}, limited(`the member "a.csv" of the zip file inflates to more than 19 bytes`)},
-		{"ratio of gzip", gzipped(t, "", zeros), Limits{Ratio: 500}, limited("inflates to more than 500 times its size")},
-		{"ratio of zstd", zstded(t, zeros), Limits{}, limited("inflates to more than 1,000 times its size")},
-		{"ratio of zip", zipped(t, file("a.csv", zeros)), Limits{Ratio: 500}, limited(`the member "a.csv" of the zip file inflates to more than 500 times`)},
+		{"with those passed over", zipped(t, file("a.csv", people), file("b.png", "\x89PNG\x00")), Limits{InflatedBytes: 24}, limited("larger than 24 bytes")},
+		{"bytes of a member", two, Limits{MemberBytes: 19}, limited(`the file "a.csv" in the zip file is larger than 19 bytes when decompressed`)},
+		{"ratio of gzip", gzipped(t, "", zeros), Limits{Ratio: 500}, limited("more than 500 times larger when decompressed")},
+		{"ratio of zstd", zstded(t, zeros), Limits{}, limited("more than 1,000 times larger when decompressed")},
+		{"ratio of zip", zipped(t, file("a.csv", zeros)), Limits{Ratio: 500}, limited(`the file "a.csv" in the zip file is more than 500 times larger when decompressed`)},
 		{"ratio of little", gzipped(t, "", cabinetMark+"=Jan\n"+zeros[:10<<20-20]), Limits{Ratio: 1}, nil},
 		{"members", two, Limits{Members: 1}, limited("more than 1 entries")},
 		{"members, enough", two, Limits{Members: 2}, nil},
 		{"names", two, Limits{NameBytes: 4}, limited("longer than 4 bytes")},
 		{"sheets", two, Limits{Sheets: 1}, limited("more than 1 sheets")},
-		{"memory", "\x28\xB5\x2F\xFD\x00\x90\x01\x00\x00", Limits{}, limited("the zstd file: the compressed bytes ask for a window of more than 134,217,728 bytes")},
+		{"memory", "\x28\xB5\x2F\xFD\x00\x90\x01\x00\x00", Limits{}, limited("the zstd file: the compressed data needs a window of more than 134,217,728 bytes")},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

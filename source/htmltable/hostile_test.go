@@ -85,7 +85,7 @@ func TestHostilePages(t *testing.T) {
 		"columns spanned":    {"<table>", "<tr><td colspan=1000 rowspan=2>a", "</table>", ""},
 		"tables":             {"", "<table><tr><td>a</table>", "", "more than 10,000 tables"},
 		"empty tables":       {"<table><tr><td>a</table>", "<table></table>", "", ""},
-		"nested tables":      {"", "<table><tr><td>", "", "nested deeper than 32"},
+		"nested tables":      {"", "<table><tr><td>", "", "nested more than 32"},
 		"tables in a cell":   {"<table><tr><td>a<td>b<tr><td>c<td>", "<table><tr><td>x</table>", "</table>", "more than 10,000 tables"},
 		"tables in tables":   {"<table>", "<table>", "", ""},
 		"a long text":        {"<table><tr><td>", "text ", "</table>", "longer than 16,777,216 bytes"},
@@ -102,7 +102,7 @@ func TestHostilePages(t *testing.T) {
 		"line breaks":        {"<table><tr><td>a", "<br>", "a</table>", ""},
 		"parts":              {"MIME-Version: 1.0\nContent-Type: multipart/related; boundary=b\n\n", "--b\nContent-Type: text/html\n\n", "--b--", "more than 10,000 parts"},
 		"one part":           {"MIME-Version: 1.0\nContent-Type: multipart/related; boundary=b\n\n--b\nContent-Type: text/html\nContent-Transfer-Encoding: quoted-printable\n\n<table>", "<tr><td>=61<td>7</tr>\n", "</table>\n--b--", ""},
-		"head without end":   {"MIME-Version: 1.0\nContent-Type: multipart/related; boundary=b\n", "a: b\n", "", "holds no page"},
+		"head without end":   {"MIME-Version: 1.0\nContent-Type: multipart/related; boundary=b\n", "a: b\n", "", "contains no web page"},
 		"nothing but spaces": {"", " ", "", "without a table"},
 	} {
 		t.Run(name, func(t *testing.T) {

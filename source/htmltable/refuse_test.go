@@ -28,31 +28,31 @@ func TestRefuses(t *testing.T) {
 	}{
 		"nothing":               {" \n\t", source.ErrEmpty},
 		"no table":              {"<html><body>Hello</body></html>", unreadable(0, "the file is a web page without a table")},
-		"no table, titled":      {"<html><title> All\n is well </title>", unreadable(0, `without a table, titled "All is well"`)},
-		"a login page":          {"<html><title>Sign in</title><form><input name=p type=Password></form>", unreadable(0, `titled "Sign in"; it asks for a password, so it is likely the login page`)},
-		"an error page":         {"<html><title>502 Bad Gateway</title>", unreadable(0, `titled "502 Bad Gateway"; it is likely the error page`)},
-		"sheets elsewhere":      {"<html><!--[if gte mso 9]><xml>" + frames + "</xml><![endif]--><frameset>", unreadable(0, "its sheets stand in other files (Book1_files/sheet001.htm and so on)")},
-		"cut in a cell":         {"<table><tr><td>a<tr><td>b", unreadable(2, "the page ends in the middle of this row of the table; the file is cut off")},
-		"cut in a tag":          {"<table><tr><td>a</tr><tr", unreadable(2, "the file is cut off")},
+		"no table, titled":      {"<html><title> All\n is well </title>", unreadable(0, `titled "All is well" that contains no table`)},
+		"a login page":          {"<html><title>Sign in</title><form><input name=p type=Password></form>", unreadable(0, `titled "Sign in" that contains no table; it looks like a sign-in page`)},
+		"an error page":         {"<html><title>502 Bad Gateway</title>", unreadable(0, `titled "502 Bad Gateway" that contains no table; it looks like an error page`)},
+		"sheets elsewhere":      {"<html><!--[if gte mso 9]><xml>" + frames + "</xml><![endif]--><frameset>", unreadable(0, "its sheets are in other files (Book1_files/sheet001.htm and so on)")},
+		"cut in a cell":         {"<table><tr><td>a<tr><td>b", unreadable(2, "the file is incomplete: it ends in the middle of this table row")},
+		"cut in a tag":          {"<table><tr><td>a</tr><tr", unreadable(2, "the file is incomplete")},
 		"columns":               {"<table><tr><td>a<tr><td>1<td>2<td>3<td>4<td>5<td>6</table>", limit(2, "a row has more than 5 cells")},
 		"columns spanned":       {"<table><tr><td>1<td colspan=1000>a<td>b</table>", limit(1, "a row has more than 5 cells")},
 		"cells":                 {"<table>" + strings.Repeat("<tr><td><td><td>a<td>", 6) + "</table>", limit(6, "the sheet has more than 20 cells")},
 		"a long cell":           {"<table><tr><td>a" + strings.Repeat("<b>xxxxxxxxxx</b>", 101) + "</table>", limit(1, "the cell in column 1 is longer than 1,000 bytes")},
 		"a long row":            {"<table><tr><td>" + long[1:] + "<td>" + long[1:] + "</table>", limit(1, "the row is longer than 1,500 bytes")},
-		"a very long text":      {strings.Repeat(long, 1100), limit(0, "a text or tag of the page is longer than 1,049,576 bytes")},
-		"a very long tag":       {"<table><tr><td a='" + strings.Repeat(long, 1100) + "'>", limit(0, "a text or tag of the page is longer")},
-		"deep tables":           {strings.Repeat("<table><tr><td>", 40), limit(0, "tables are nested deeper than 32")},
+		"a very long text":      {strings.Repeat(long, 1100), limit(0, "a text or tag in the page is longer than 1,049,576 bytes")},
+		"a very long tag":       {"<table><tr><td a='" + strings.Repeat(long, 1100) + "'>", limit(0, "a text or tag in the page is longer")},
+		"deep tables":           {strings.Repeat("<table><tr><td>", 40), limit(0, "tables are nested more than 32 levels deep")},
 		"many tables":           {strings.Repeat("<table><tr><td>a</table>", 10_001), limit(0, "more than 10,000 tables")},
-		"a head that is broken": {"MIME-Version: 1.0\nContent-Type: multipart/related\n\n--x", unreadable(0, "does not say what separates its parts")},
-		"no parts":              {mhtml(), unreadable(0, "holds no page")},
-		"a part that is cut":    {workbookPage()[:len(workbookPage())-60], unreadable(0, "ends in the middle of a part; the file is cut off")},
+		"a head that is broken": {"MIME-Version: 1.0\nContent-Type: multipart/related\n\n--x", unreadable(0, "does not define how its parts are separated")},
+		"no parts":              {mhtml(), unreadable(0, "contains no web page")},
+		"a part that is cut":    {workbookPage()[:len(workbookPage())-60], unreadable(0, "ends in the middle of a part")},
 		"a part that is broken": {mhtml([3]string{"a.htm", "base64x", "x"}, [3]string{"b.htm", "quoted-printable", ""}) + "", unreadable(0, "without a table")},
-		"bad base64":            {strings.Replace(mhtml([3]string{"a.htm", "base64", "<table><tr><td>a</table>"}), "PHRh", "****", 1), unreadable(0, "one of its parts cannot be read")},
-		"bad quotes":            {strings.Replace(mhtml([3]string{"a.htm", "quoted-printable", "<table><tr><td>a</table>"}), "<td>", "<td>\x01", 1), unreadable(0, "one of its parts cannot be read")},
+		"bad base64":            {strings.Replace(mhtml([3]string{"a.htm", "base64", "<table><tr><td>a</table>"}), "PHRh", "****", 1), unreadable(0, "one of its parts is unreadable")},
+		"bad quotes":            {strings.Replace(mhtml([3]string{"a.htm", "quoted-printable", "<table><tr><td>a</table>"}), "<td>", "<td>\x01", 1), unreadable(0, "one of its parts is unreadable")},
 	} {
 		t.Run(name, func(t *testing.T) { sourcetest.RequireError(t, Format{}, test.page, small, test.want) })
 	}
-	sourcetest.RequireError(t, Format{}, scripted, source.Options{Encoding: "klingon"}, unreadable(0, `there is no encoding named "klingon"`))
+	sourcetest.RequireError(t, Format{}, scripted, source.Options{Encoding: "klingon"}, unreadable(0, `unknown encoding "klingon"`))
 }
 
 // Rows before the place where the page is cut are handed on first.
@@ -138,7 +138,7 @@ func TestParts(t *testing.T) {
 		"by place":    {list("x/sheet%20one.htm") + sheet("a", "Content-Location: sheet one.htm") + "--b--", "[N]/a"},
 		"by id":       {list("cid:One") + sheet("a", "Content-ID: <one>") + "--b--", "[N]/a"},
 		"by nothing":  {list("") + sheet("a", "X: y") + sheet("b", "X: y") + "--b--", "[]/a []/b"},
-		"end missing": {list("cid:One") + sheet("a", "Content-ID: <one>"), "the single-file web page ends in the middle of a part; the file is cut off"},
+		"end missing": {list("cid:One") + sheet("a", "Content-ID: <one>"), "the MHTML file is incomplete: it ends in the middle of a part"},
 	} {
 		if got := asFound(t, test.page); got != test.want {
 			t.Errorf("%s: got %q, want %q", name, got, test.want)

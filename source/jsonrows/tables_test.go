@@ -71,7 +71,7 @@ func TestLimitsOfTables(t *testing.T) {
 	}{
 		{"most sheets", tables(MaxSheets), "", source.Limits{}},
 		{"too many sheets", tables(MaxSheets + 1), "there are more than 1,024 tables", source.Limits{}},
-		{"depth of elements", `{"x":` + deep + `}`, "nested deeper than 64", source.Limits{}},
+		{"depth of elements", `{"x":` + deep + `}`, "nested more than 64", source.Limits{}},
 		{"what is beside", `{"a":[{}],"b":"` + strings.Repeat("x", 3000) + `"}`, "longer than 1,000 bytes", source.Limits{RecordBytes: 1000}},
 		{"elements do not count", `{"a":[` + strings.Repeat(`{"b":"cccccccccccc"},`, 999) + `{}]}`, "", source.Limits{RecordBytes: 5000}},
 		{"columns", `[[1,2],[1,2,3]]`, "element 2: there are more than 2 columns", source.Limits{Columns: 2}},
@@ -88,7 +88,7 @@ func TestLimitsOfTables(t *testing.T) {
 		})
 	}
 	_, err := readText(t, "{"+strings.TrimSuffix(strings.Repeat(`"a":[{}],`, 2), ",")+"}", source.Options{})
-	if err == nil || !strings.Contains(err.Error(), "same name twice") {
+	if err == nil || !strings.Contains(err.Error(), "twice") {
 		t.Errorf("a name given twice: %v", err)
 	}
 }

@@ -136,13 +136,13 @@ func TestDetect(t *testing.T) {
 // TestRefusedByFormat makes sure that what is detected and then refused says why.
 func TestRefusedByFormat(t *testing.T) {
 	for name, file := range map[string]string{
-		"the file is empty":                  "",
-		"has a declaration (DOCTYPE)":        strings.Replace(flat(), "?>", "?><!DOCTYPE a>", 1),
-		"ends in the middle of its XML":      flat(table("One", ""))[:1000],
-		"the workbook is damaged":            string(workbookFile(t, table("One", ""))[:300]),
-		"has text outside of its XML":        "a,b",
-		"the workbook has no worksheet":      flat(),
-		"the file is no OpenDocument spread": "<html/>",
+		"the file is empty":                      "",
+		"contains a DOCTYPE declaration":         strings.Replace(flat(), "?>", "?><!DOCTYPE a>", 1),
+		"is incomplete: its XML ends too early":  flat(table("One", ""))[:1000],
+		"the workbook is damaged":                string(workbookFile(t, table("One", ""))[:300]),
+		"contains text outside its root element": "a,b",
+		"the workbook has no worksheets":         flat(),
+		"the file is not an OpenDocument spread": "<html/>",
 	} {
 		sourcetest.RequireError(t, Format{}, file, source.Options{}, &source.UnreadableError{Reason: intray.Literal(name)})
 	}

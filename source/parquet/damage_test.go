@@ -45,11 +45,11 @@ func TestDamagedEnds(t *testing.T) {
 	}{
 		{"empty", "", source.ErrEmpty},
 		{"short", "PAR1", unreadable(0, "too short")},
-		{"another", strings.Repeat("x", 20), unreadable(0, "does not begin with PAR1")},
-		{"cut", file[:len(file)-1], unreadable(0, "cut short")},
+		{"another", strings.Repeat("x", 20), unreadable(0, "does not start with PAR1")},
+		{"cut", file[:len(file)-1], unreadable(0, "is incomplete")},
 		{"encrypted", "PARE" + file[4:len(file)-4] + "PARE", unreadable(0, "encrypted")},
 		{"encrypted at the end", file[:len(file)-4] + "PARE", unreadable(0, "encrypted")},
-		{"a long footer", "PAR1" + "\xFF\xFF\xFF\x7F" + "PAR1", unreadable(0, "longer than the file")},
+		{"a long footer", "PAR1" + "\xFF\xFF\xFF\x7F" + "PAR1", unreadable(0, "exceeds the file")},
 		{"no footer", "PAR1" + "\x00\x00\x00\x00" + "PAR1", unreadable(0, "the footer is damaged")},
 		{"an empty footer", footer([]byte{0}), unreadable(0, "no schema")},
 		{"a footer of a long list", footer([]byte{0x29, 0xFC, 0xFF, 0xFF, 0xFF, 0xFF, 0x07}), unreadable(0, "the footer is damaged")},
@@ -73,26 +73,26 @@ func TestDamagedFooters(t *testing.T) {
 	}{
 		{"no schema", func(m *format.FileMetaData) { m.Schema = nil }, unreadable(0, "no schema")},
 		{"a schema that ends", func(m *format.FileMetaData) { m.Schema = m.Schema[:2] }, unreadable(0, "more members")},
-		{"a schema that goes on", func(m *format.FileMetaData) { m.Schema = append(m.Schema, m.Schema[1]) }, unreadable(0, "outside of its root")},
+		{"a schema that goes on", func(m *format.FileMetaData) { m.Schema = append(m.Schema, m.Schema[1]) }, unreadable(0, "outside its root")},
 		{"members without number", func(m *format.FileMetaData) { m.Schema[0].NumChildren = thrift.New[int32](-1) }, unreadable(0, "more members")},
 		{"an unknown type", func(m *format.FileMetaData) { m.Schema[1].Type = thrift.New(format.Type(9)) }, unreadable(0, "unknown type")},
 		{"values of no length", func(m *format.FileMetaData) {
 			m.Schema[1].Type, m.Schema[1].TypeLength = thrift.New(format.FixedLenByteArray), thrift.New[int32](0)
-		}, unreadable(0, "of no length")},
+		}, unreadable(0, "of zero length")},
 		{"a decimal that cannot be", func(m *format.FileMetaData) {
 			m.Schema[1].LogicalType.Value = &format.DecimalType{Scale: math.MaxInt32, Precision: math.MaxInt32}
-		}, unreadable(0, "which cannot be")},
-		{"no repetition", func(m *format.FileMetaData) { m.Schema[1].RepetitionType = thrift.New(format.FieldRepetitionType(7)) }, unreadable(0, "how often")},
+		}, unreadable(0, "impossible decimals")},
+		{"no repetition", func(m *format.FileMetaData) { m.Schema[1].RepetitionType = thrift.New(format.FieldRepetitionType(7)) }, unreadable(0, "does not define the repetition")},
 		{"a name that is no text", func(m *format.FileMetaData) { m.Schema[1].Name = "\xFF" }, unreadable(0, "not text")},
-		{"another type", func(m *format.FileMetaData) { chunk(m).MetaData.Type = format.Int32 }, unreadable(0, "another type")},
+		{"another type", func(m *format.FileMetaData) { chunk(m).MetaData.Type = format.Int32 }, unreadable(0, "does not have the type")},
 		{"another file", func(m *format.FileMetaData) { chunk(m).FilePath = "/etc/passwd" }, unreadable(0, "another file")},
 		{"an encrypted column", func(m *format.FileMetaData) {
 			chunk(m).CryptoMetadata = format.ColumnCryptoMetaData{Value: &format.EncryptionWithFooterKey{}}
 		}, unreadable(0, "encrypted")},
-		{"an unknown codec", func(m *format.FileMetaData) { chunk(m).MetaData.Codec = format.LZO }, unreadable(0, "compressed with LZO")},
+		{"an unknown codec", func(m *format.FileMetaData) { chunk(m).MetaData.Codec = format.LZO }, unreadable(0, "unsupported compression LZO")},
 		{"a chunk outside", func(m *format.FileMetaData) { chunk(m).MetaData.DataPageOffset = 1 << 40 }, unreadable(0, "outside")},
 		{"a chunk before", func(m *format.FileMetaData) { chunk(m).MetaData.DataPageOffset = -1 }, unreadable(0, "outside")},
-		{"more rows than groups", func(m *format.FileMetaData) { m.NumRows = 3 }, unreadable(0, "has 3 rows")},
+		{"more rows than groups", func(m *format.FileMetaData) { m.NumRows = 3 }, unreadable(0, "declares 3 rows")},
 		{"rows below zero", func(m *format.FileMetaData) { m.RowGroups[0].NumRows = -1 }, unreadable(0, "impossible")},
 		{"fewer values than rows", func(m *format.FileMetaData) { m.RowGroups[0].NumRows, m.NumRows = 3, 3 }, unreadable(0, "2 values in 3 rows")},
 		{"fewer chunks", func(m *format.FileMetaData) { m.RowGroups[0].Columns = m.RowGroups[0].Columns[:1] }, unreadable(0, "has 1 column")},
@@ -102,7 +102,7 @@ func TestDamagedFooters(t *testing.T) {
 				m.RowGroups[0].Columns[i].MetaData.NumValues = 9
 			}
 		}, unreadable(3, `column "a"`)},
-		{"too many rows", func(m *format.FileMetaData) { m.RowGroups[0].NumRows, m.NumRows = 1<<40, 1<<40 }, limited(0, "cells together")},
+		{"too many rows", func(m *format.FileMetaData) { m.RowGroups[0].NumRows, m.NumRows = 1<<40, 1<<40 }, limited(0, "cells in total")},
 		{"rows beyond counting", func(m *format.FileMetaData) {
 			m.RowGroups = append(m.RowGroups, m.RowGroups[0])
 			m.RowGroups[0].NumRows, m.RowGroups[1].NumRows = math.MaxInt64, math.MaxInt64
@@ -131,30 +131,30 @@ func TestDamagedPages(t *testing.T) {
 		pages [][]byte
 		want  error
 	}{
-		{"a page longer than the file", count, format.Snappy, [][]byte{header(1<<30, 1<<30)}, unreadable(1, "longer than what is left")},
+		{"a page longer than the file", count, format.Snappy, [][]byte{header(1<<30, 1<<30)}, unreadable(1, "past the end of the file")},
 		{"a page of no size", count, format.Snappy, [][]byte{header(-1, 5)}, unreadable(1, "impossible size")},
 		{"a page beyond the limit", count, format.Zstd, [][]byte{header(40, 128<<20+1)}, limited(1, "a page has more")},
 		{"a page of one size", count, format.Uncompressed, [][]byte{header(4, 5)}, unreadable(1, "two sizes")},
-		{"a page too dense", count, format.Snappy, [][]byte{header(10, 1<<20)}, unreadable(1, "holds more than its bytes can")},
+		{"a page too dense", count, format.Snappy, [][]byte{header(10, 1<<20)}, unreadable(1, "more content than its bytes can hold")},
 		{"what is no snappy", count, format.Snappy, [][]byte{header(40, 100)}, unreadable(1, "decompressed")},
 		{"what is no gzip", count, format.Gzip, [][]byte{header(40, 100)}, unreadable(1, "decompressed")},
 		{"what is no brotli", count, format.Brotli, [][]byte{header(40, 100)}, unreadable(1, "decompressed")},
 		{"what is no zstd", count, format.Zstd, [][]byte{header(40, 100)}, unreadable(1, "decompressed")},
 		{"what is no lz4", count, format.Lz4Raw, [][]byte{header(40, 100)}, unreadable(1, "decompressed")},
 		{"another checksum", count, format.Uncompressed, [][]byte{summed}, unreadable(1, "checksum")},
-		{"no page", count, format.Uncompressed, [][]byte{{0xFF, 0xFF}}, unreadable(1, "header of a page")},
-		{"too few values", count, format.Uncompressed, [][]byte{valuesPage(t, format.Plain, 1, nil)}, unreadable(1, "inside of a value")},
+		{"no page", count, format.Uncompressed, [][]byte{{0xFF, 0xFF}}, unreadable(1, "page header")},
+		{"too few values", count, format.Uncompressed, [][]byte{valuesPage(t, format.Plain, 1, nil)}, unreadable(1, "in the middle of a value")},
 		{"too many values", count, format.Uncompressed, [][]byte{valuesPage(t, format.Plain, 2, ints(1, 2))}, unreadable(1, "more values")},
-		{"a text beyond its page", text, format.Uncompressed, [][]byte{valuesPage(t, format.Plain, 1, ints(math.MaxUint32))}, unreadable(1, "inside of a value")},
-		{"what is not text", text, format.Uncompressed, [][]byte{valuesPage(t, format.Plain, 1, append(ints(1), 0xFF))}, unreadable(1, "not UTF-8")},
+		{"a text beyond its page", text, format.Uncompressed, [][]byte{valuesPage(t, format.Plain, 1, ints(math.MaxUint32))}, unreadable(1, "in the middle of a value")},
+		{"what is not text", text, format.Uncompressed, [][]byte{valuesPage(t, format.Plain, 1, append(ints(1), 0xFF))}, unreadable(1, "not valid UTF-8")},
 		{"NUL", text, format.Uncompressed, [][]byte{valuesPage(t, format.Plain, 1, append(ints(1), 0))}, unreadable(1, "NUL")},
-		{"no dictionary", count, format.Uncompressed, [][]byte{valuesPage(t, format.RLEDictionary, 1, []byte{1, 2, 0})}, unreadable(1, "outside of the dictionary")},
-		{"an index too large", count, format.Uncompressed, [][]byte{dictionaryPage(t, 1, ints(1)), valuesPage(t, format.RLEDictionary, 1, []byte{8, 2, 9})}, unreadable(1, "outside of the dictionary")},
+		{"no dictionary", count, format.Uncompressed, [][]byte{valuesPage(t, format.RLEDictionary, 1, []byte{1, 2, 0})}, unreadable(1, "outside the dictionary")},
+		{"an index too large", count, format.Uncompressed, [][]byte{dictionaryPage(t, 1, ints(1)), valuesPage(t, format.RLEDictionary, 1, []byte{8, 2, 9})}, unreadable(1, "outside the dictionary")},
 		{"an index too wide", count, format.Uncompressed, [][]byte{dictionaryPage(t, 1, ints(1)), valuesPage(t, format.RLEDictionary, 1, []byte{33, 2, 9})}, unreadable(1, "")},
 		{"a dictionary too short", count, format.Uncompressed, [][]byte{dictionaryPage(t, 2, ints(1))}, unreadable(1, "entries")},
 		{"two dictionaries", count, format.Uncompressed, [][]byte{dictionaryPage(t, 1, ints(1)), dictionaryPage(t, 1, ints(1))}, unreadable(1, "dictionary")},
-		{"differences of texts", text, format.Uncompressed, [][]byte{valuesPage(t, format.DeltaBinaryPacked, 1, ints(1))}, unreadable(1, "cannot be read")},
-		{"differences without parts", count, format.Uncompressed, [][]byte{valuesPage(t, format.DeltaBinaryPacked, 1, []byte{128, 1, 0, 1, 2})}, unreadable(1, "differences")},
+		{"differences of texts", text, format.Uncompressed, [][]byte{valuesPage(t, format.DeltaBinaryPacked, 1, ints(1))}, unreadable(1, "unsupported encoding")},
+		{"differences without parts", count, format.Uncompressed, [][]byte{valuesPage(t, format.DeltaBinaryPacked, 1, []byte{128, 1, 0, 1, 2})}, unreadable(1, "a delta-encoded page")},
 		{"levels of an unknown kind", format.SchemaElement{Type: count.Type, RepetitionType: thrift.New(format.Optional)}, format.Uncompressed, [][]byte{paged(t, format.PageHeader{Type: format.DataPage,
 			DataPageHeader: thrift.New(format.DataPageHeader{NumValues: 1, DefinitionLevelEncoding: format.DeltaByteArray})}, nil)}, unreadable(1, "levels")},
 	} {
@@ -215,7 +215,7 @@ func TestSideBySide(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for limit, want := range map[int]string{3 << 20: "side by side", 6 << 20: ""} {
+	for limit, want := range map[int]string{3 << 20: "together", 6 << 20: ""} {
 		r := newReader(b)
 		r.pages.Limit = limit
 		batch := new(intray.Records)
@@ -234,7 +234,7 @@ func TestRecordsBeforeDamage(t *testing.T) {
 	file = footed(t, file, func(m *format.FileMetaData) { at = m.RowGroups[1].Columns[3].MetaData.DataPageOffset })
 	file[at] = 0xFF
 	rows, err := drained(t, file)
-	if rows != 200 || err == nil || !strings.HasPrefix(err.Error(), "line 201: column ") || !strings.Contains(err.Error(), "header of a page") {
+	if rows != 200 || err == nil || !strings.HasPrefix(err.Error(), "line 201: column ") || !strings.Contains(err.Error(), "page header") {
 		t.Errorf("%d rows, and %v", rows, err)
 	}
 }

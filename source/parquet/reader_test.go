@@ -80,7 +80,7 @@ func TestUneven(t *testing.T) {
 		columns[1], columns[3] = columns[3], columns[1]
 	})
 	sourcetest.RequireError(t, Format{}, string(file), source.Options{}, nil)
-	sourcetest.RequireError(t, Format{}, string(swapped), source.Options{}, unreadable(1, "do not agree"))
+	sourcetest.RequireError(t, Format{}, string(swapped), source.Options{}, unreadable(1, "differ in number"))
 }
 
 func TestMapWithoutKey(t *testing.T) {
@@ -132,7 +132,7 @@ func TestDeepGroups(t *testing.T) {
 		node = parquet.Group{"g": node}
 	}
 	file := written(t, parquet.Group{"g": node}, []parquet.Row{{parquet.Int64Value(1).Level(0, 0, 0)}})
-	sourcetest.RequireError(t, Format{}, string(file), source.Options{}, unreadable(0, "nested deeper"))
+	sourcetest.RequireError(t, Format{}, string(file), source.Options{}, unreadable(0, "nested more than"))
 }
 
 // TestTypeNames checks the names of types for people.

@@ -26,14 +26,14 @@ func TestRefuses(t *testing.T) {
 		want error
 	}{
 		"nothing":                 {" \n ", source.ErrEmpty},
-		"DOCTYPE":                 {strings.Replace(whole, "<Workbook", `<!DOCTYPE a [<!ENTITY b "c">]><Workbook`, 1), unreadable(0, "it has a declaration (DOCTYPE)")},
-		"an entity":               {one(row(text("&lol;"))), unreadable(1, "ampersand")},
-		"an open entity":          {one(row(text("a & b; c"))), unreadable(1, "ampersand")},
-		"character 0xD800":        {one(row(text("&#xD800;"))), unreadable(1, "ampersand")},
-		"another root":            {`<?xml version="1.0"?><rows/>`, unreadable(0, `the file is XML, but no workbook: its first element is "rows"`)},
-		"no XML":                  {"hello", unreadable(0, "text outside of its XML")},
-		"a second root":           {whole + "<a/>", unreadable(0, "more than one outermost element")},
-		"text behind the end":     {whole + "x", unreadable(0, "text outside of its XML")},
+		"DOCTYPE":                 {strings.Replace(whole, "<Workbook", `<!DOCTYPE a [<!ENTITY b "c">]><Workbook`, 1), unreadable(0, "it contains a DOCTYPE declaration")},
+		"an entity":               {one(row(text("&lol;"))), unreadable(1, "an invalid entity")},
+		"an open entity":          {one(row(text("a & b; c"))), unreadable(1, "an invalid entity")},
+		"character 0xD800":        {one(row(text("&#xD800;"))), unreadable(1, "an invalid entity")},
+		"another root":            {`<?xml version="1.0"?><rows/>`, unreadable(0, `the file is XML but not a workbook: its root element is "rows"`)},
+		"no XML":                  {"hello", unreadable(0, "text outside its root element")},
+		"a second root":           {whole + "<a/>", unreadable(0, "more than one root element")},
+		"text behind the end":     {whole + "x", unreadable(0, "text outside its root element")},
 		"crossed tags":            {one("<Row><Cell></Row></Cell>"), unreadable(0, "closes an element that is not open")},
 		"a tag too many":          {"</a>", unreadable(0, "closes an element that is not open")},
 		"a tag without a name":    {one("< Row/>"), unreadable(0, "a tag that cannot be read")},
@@ -55,14 +55,14 @@ func TestRefuses(t *testing.T) {
 		"cells":                   {one(strings.Repeat(row(text("1"), text("2")), 3)), limit(3, "the sheet has more than 4 cells")},
 		"a long cell":             {one(row(text(long))), limit(1, "a cell is longer than 1,000 bytes")},
 		"a long row":              {one(row(text(long[1:]), text(long[1:]))), limit(1, "the row is longer than 1,500 bytes")},
-		"a very long text":        {one(row(text(strings.Repeat(long, 1100)))), limit(0, "a text or tag of the workbook is longer")},
-		"a very long tag":         {one(`<Row a="` + strings.Repeat(long, 1100) + `"/>`), limit(0, "a text or tag of the workbook is longer")},
-		"deep elements":           {one(strings.Repeat("<a>", 100)), limit(0, "nested deeper than 64")},
-		"a style with a long key": {workbookXML(numberFormat(long, "0"), worksheet("One", "")), limit(0, "a style whose name is longer")},
+		"a very long text":        {one(row(text(strings.Repeat(long, 1100)))), limit(0, "a text or tag in the workbook is longer")},
+		"a very long tag":         {one(`<Row a="` + strings.Repeat(long, 1100) + `"/>`), limit(0, "a text or tag in the workbook is longer")},
+		"deep elements":           {one(strings.Repeat("<a>", 100)), limit(0, "nested more than 64")},
+		"a style with a long key": {workbookXML(numberFormat(long, "0"), worksheet("One", "")), limit(0, "a style with a name longer")},
 	} {
 		t.Run(name, func(t *testing.T) { sourcetest.RequireError(t, Format{}, test.doc, small, test.want) })
 	}
-	sourcetest.RequireError(t, Format{}, whole, source.Options{Encoding: "klingon"}, unreadable(0, `there is no encoding named "klingon"`))
+	sourcetest.RequireError(t, Format{}, whole, source.Options{Encoding: "klingon"}, unreadable(0, `unknown encoding "klingon"`))
 }
 
 // Rows before the damage are handed on first.

@@ -173,7 +173,7 @@ func TestHiddenPartsReported(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	notices := []string{"Hidden rows: 7 (first: 402, 403, 404, 405, 406); they are read like all others."}
+	notices := []string{"Hidden rows: 7 (first: 402, 403, 404, 405, 406). They are read anyway."}
 	if diff := cmp.Diff(notices, got.notices); diff != "" {
 		t.Errorf("notices (-want +got):\n%s", diff)
 	}
@@ -209,7 +209,7 @@ func TestLimits(t *testing.T) {
 		{"columns", source.Limits{Columns: 2}, "line 2: a row has more than 2 cells"},
 		{"cells", source.Limits{Cells: 5}, "line 3: the sheet has more than 5 cells"},
 		{"a header", source.Limits{HeaderBytes: 4}, "line 1: the header of column 2 is longer than 4 bytes"},
-		{"all headers", source.Limits{HeadersBytes: 7}, "line 1: the headers up to column 3 are longer than 7 bytes together"},
+		{"all headers", source.Limits{HeadersBytes: 7}, "line 1: the headers up to column 3 are longer than 7 bytes in total"},
 	} {
 		_, err := readBook(t, memory{text: "a\tnames\tcc\n1\t2\t3\n4\t5\t6"}, source.Options{Limits: c.limits})
 		var limit *source.LimitError

@@ -73,7 +73,7 @@ func TestMergedCellsFurtherDown(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := "Merged cells: 1 range (first: A402:A403); their other cells were filled with the value of the first, as was asked for."
+		want := "Merged cells: 1 range (first: A402:A403). Their other cells were filled with the first value, as requested."
 		if got.records[402] != "403:y|2" || len(got.notices) != 1 || got.notices[0] != want {
 			t.Errorf("%s: last record %q, notices %q", kind, got.records[402], got.notices)
 		}
@@ -121,7 +121,7 @@ func TestMergedTextsHeld(t *testing.T) {
 	if err := fill(8); err != nil {
 		t.Error(err)
 	}
-	want := "line 9: the merged cells around the row have texts of more than 67,108,864 bytes"
+	want := "line 9: the merged cells around this row contain more than 67,108,864 bytes of text"
 	if err := fill(9); err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
@@ -132,7 +132,7 @@ func TestMergedTextsAdded(t *testing.T) {
 	m.setBody(0)
 	m.addRanges([]Range{{1, 1, 0, 2}})
 	_, err := m.fillRow(Row{Number: 1, Cells: []Cell{{Value: []byte("x")}}})
-	if want := "line 1: the merged cells that were filled have more than 4,294,967,296 bytes"; err == nil || err.Error() != want {
+	if want := "line 1: the filled merged cells are longer than 4,294,967,296 bytes"; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
 }

@@ -109,19 +109,19 @@ func TestDamagedWorkbooks(t *testing.T) {
 		name, wanted string
 		text         []byte
 	}{
-		{"nothing", "does not begin with a BOF", xls(nil)},
-		{"no BOF", "does not begin with a BOF", xls(rec(recSST))},
+		{"nothing", "does not start with a BOF", xls(nil)},
+		{"no BOF", "does not start with a BOF", xls(rec(recSST))},
 		{"no sheets", "no worksheet", xls(workbookStream(8, nil))},
 		{"nothing but a chart", "no worksheet", xls(workbookStream(8, nil, part{kind: kindChart, dt: partChart}))},
 		{"sheets of Excel 4 bound together", "Excel 4", body(bofOf(4, partBundle), eof)},
-		{"a record longer than the stream", "claims 65,535 bytes", xls(body(one(nil)[:20], uint16(recSST), uint16(0xFFFF)))},
-		{"a text that is not there", "text number 1, and there are 1", xls(one(text, rec(recLabelSST, at(0, 0, 0), uint32(1))))},
-		{"a text that is too short", "shorter than it claims", xls(one(nil, rec(0x0204, at(0, 0, 0), uint16(500), byte(0), "abc")))},
+		{"a record longer than the stream", "declares 65,535 bytes", xls(body(one(nil)[:20], uint16(recSST), uint16(0xFFFF)))},
+		{"a text that is not there", "refers to text 1, which is missing", xls(one(text, rec(recLabelSST, at(0, 0, 0), uint32(1))))},
+		{"a text that is too short", "shorter than declared", xls(one(nil, rec(0x0204, at(0, 0, 0), uint16(500), byte(0), "abc")))},
 		{"a cell that is too short", "too short", xls(one(nil, rec(0x0203, at(0, 0, 0))))},
 		{"an entry that is too short", "entry for sheet 1", xls(one(rec(recBoundSheet, uint32(0))))},
-		{"a sheet that is nowhere", "no sheet where", xls(workbookStream(8, rec(recBoundSheet, uint32(99999), uint16(0), "\x01\x00X"), part{}))},
+		{"a sheet that is nowhere", "a sheet is missing", xls(workbookStream(8, rec(recBoundSheet, uint32(99999), uint16(0), "\x01\x00X"), part{}))},
 		{"another document", "without a workbook", pack(file{"WordDocument", nil})},
-		{"no workbook at all", "no workbook", []byte("a,b,c,d\n1,2,3,4\n1,2,3,4\n")},
+		{"no workbook at all", "not an Excel 2 to 2003 workbook", []byte("a,b,c,d\n1,2,3,4\n1,2,3,4\n")},
 	} {
 		_, err := read(t, c.text, Limits{})
 		var unreadable *source.UnreadableError

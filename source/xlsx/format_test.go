@@ -128,8 +128,8 @@ func TestCallersLimits(t *testing.T) {
 		limits source.Limits
 		reason string
 	}{
-		{source.Limits{Columns: 2}, `the sheet "One" cannot be read: there are more than 2 columns`},
-		{source.Limits{RecordBytes: 14}, `the sheet "One" cannot be read: the row is longer than 14 bytes`},
+		{source.Limits{Columns: 2}, `the sheet "One" is unreadable: there are more than 2 columns`},
+		{source.Limits{RecordBytes: 14}, `the sheet "One" is unreadable: the row is longer than 14 bytes`},
 		{source.Limits{Cells: 2}, `the sheet has more than 2 cells`},
 		{source.Limits{CellBytes: 1 << 10}, ""},
 	} {
@@ -141,7 +141,7 @@ func TestCallersLimits(t *testing.T) {
 	}
 	long := string(simple(`<row><c t="str"><v>` + strings.Repeat("x", 1<<18) + `</v></c></row>`).zip(t))
 	sourcetest.RequireError(t, Format{}, long, source.Options{Limits: source.Limits{CellBytes: 1 << 10}},
-		&source.LimitError{Reason: intray.Literal("has a text of more than 1,024 bytes")})
+		&source.LimitError{Reason: intray.Literal("contains a text longer than 1,024 bytes")})
 }
 
 // Cells come as they are displayed, or by their values where that is asked for.

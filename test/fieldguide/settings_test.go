@@ -117,7 +117,7 @@ func writeRejected(t *testing.T, b *strings.Builder) {
 	b.WriteString(".\n")
 }
 
-const unknown = "is not a known property"
+const unknown = "is an unknown property"
 
 // browserSettings are settings of other importers that the API rejects.
 var browserSettings = []string{"allowEmptySubmit", "alternateDomain", "autoMapHeaders", "backendOverride", "batchRowHookBatchSize",

@@ -103,18 +103,18 @@ func evilReceivers(t *testing.T) (list []*receiver, aim *atomic.Int64) {
 		list = append(list, &receiver{name: name, url: scheme + "://" + address + "/hook", wantMessage: wantMessage, delivered: delivered})
 	}
 	flood := strings.Repeat("x", 32<<10)
-	const slow, dropped = "The receiver was too slow: 10s ran out while waiting for the answer", "The receiver hung up before it answered"
+	const slow, dropped = "The receiver was too slow: the limit of 10s was reached while waiting for the response", "The receiver closed the connection before it responded"
 	add("hangs", "http", hangs, slow, false)
 	add("head at 1 byte a second", "http", says(ok+"X-Slow: ", "a", time.Second), slow, false)
-	add("body at 1 byte a second", "http", says(ok+"\r\n", "a", time.Second), "The receiver answered 200 OK, and its body did not come to its end", true)
-	add("endless body", "http", says(ok+"\r\n", flood, 0), "The receiver answered 200 OK", true)
-	add("endless head", "http", says(ok+"X: ", flood, 0), "The head of the receiver's answer is longer than 32 KiB", false)
+	add("body at 1 byte a second", "http", says(ok+"\r\n", "a", time.Second), "The receiver responded with 200 OK, but the body was incomplete", true)
+	add("endless body", "http", says(ok+"\r\n", flood, 0), "The receiver responded with 200 OK", true)
+	add("endless head", "http", says(ok+"X: ", flood, 0), "The headers of the response are longer than 32 KiB", false)
 	add("points to the metadata", "http", redirect("http://169.254.169.254/latest/meta-data/"), `points to "http://169.254.169.254/latest/meta-data/". Redirects are not followed`, false)
 	add("points to loopback", "http", redirect("http://"+at+"/"), `points to "http://`+at+`/". Redirects are not followed`, false)
 	add("closes at once", "http", func(net.Conn) {}, dropped, false)
 	add("hangs in the handshake", "https", hangs, "The receiver was too slow: 10s ran out while", false)
 	add("certificate of another", "https", lies(t, "bank.example"), "The certificate is for bank.example, not for 127.0.0.1", false)
-	add("says 500", "http", says("HTTP/1.1 500 Oh\r\nContent-Length: 0\r\n\r\n", "", 0), "The receiver answered 500 Internal Server Error", false)
+	add("says 500", "http", says("HTTP/1.1 500 Oh\r\nContent-Length: 0\r\n\r\n", "", 0), "The receiver responded with 500 Internal Server Error", false)
 	list = append(list, &receiver{name: "is the metadata", url: "http://169.254.169.254/latest/", wantMessage: "169.254.169.254"})
 	for n := range 12 { // more than may be on their way at once, were they alike
 		add(fmt.Sprint("hangs too ", n), "http", hangs, slow, false)

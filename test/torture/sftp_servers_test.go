@@ -127,16 +127,16 @@ func hostileServers(t *testing.T) []*hostileServer {
 	lies := listed(text, entry{"longer.csv", 0o644, 7})
 	lies.content = func() io.ReaderAt { return endless{} }
 	list := []*hostileServer{
-		{name: "hangs", address: silent, wantError: "was too slow: time ran out while"},
-		{name: "endless listing", address: serveFolder(t, remoteFolder{entryAt: forever}), wantError: "has more than 100,000 files that fit in the directory"},
+		{name: "hangs", address: silent, wantError: "was too slow: the time limit was reached while"},
+		{name: "endless listing", address: serveFolder(t, remoteFolder{entryAt: forever}), wantError: "has more than 100,000 matching files"},
 		{name: "odd names", address: serveFolder(t, odd), success: true, skipped: []string{
-			`"../../etc/passwd" was skipped because its name holds a slash.`, `"two\nlines.csv" was skipped because its name holds a line break or another control character.`,
-			`"c:\\up.csv" was skipped because its name holds a slash.`, `"link.csv" was skipped because it is a symbolic link.`, `"pipe.csv" was skipped because it is no regular file.`,
+			`"../../etc/passwd" was skipped because its name contains a slash.`, `"two\nlines.csv" was skipped because its name contains a line break or another control character.`,
+			`"c:\\up.csv" was skipped because its name contains a slash.`, `"link.csv" was skipped because it is a symbolic link.`, `"pipe.csv" was skipped because it is not a regular file.`,
 		}},
-		{name: "endless file", address: serveFolder(t, lies), success: true, skipped: []string{`the file "/in/longer.csv" is not what was listed: it goes on after 7 bytes. It is left until it rests.`}},
+		{name: "endless file", address: serveFolder(t, lies), success: true, skipped: []string{`the file "/in/longer.csv" has changed since it was listed: it continues after 7 bytes. It will be fetched when it no longer changes.`}},
 	}
 	if share(10) == 10 { // it takes half a minute
-		list = append(list, &hostileServer{name: "hangs in the listing", address: serveFolder(t, remoteFolder{entryAt: stuck}), wantError: "was too slow: it kept this end waiting for 30s while reading the directory"})
+		list = append(list, &hostileServer{name: "hangs in the listing", address: serveFolder(t, remoteFolder{entryAt: stuck}), wantError: "was too slow: it did not respond for 30s while reading the directory"})
 	}
 	return list
 }

@@ -31,7 +31,7 @@ show('crm: reviewed to the end by keyboard alone', async (stage) => {
   await person.button(`Submit ${crm.rows} rows`).waitFor();
   await tabTo(person, `Submit ${crm.rows} rows`);
   await person.press('Enter');
-  await person.page.getByRole('heading', { name: 'The import is complete' }).waitFor();
+  await person.page.getByRole('heading', { name: 'Import complete' }).waitFor();
   await person.leave();
   const rows = await stage.service.result(made.id);
   for (const [row, key, value] of crm.result) assert.deepEqual(rows[row - 1]![key], value, `row ${row}, ${key}`);

@@ -21,7 +21,7 @@ for (const example of messy) {
     await person.counts('Problems', 0);
     await person.button('Submit').click();
     await person.button(`Submit ${example.rows} rows`).click();
-    await person.page.getByRole('heading', { name: 'The import is complete' }).waitFor();
+    await person.page.getByRole('heading', { name: 'Import complete' }).waitFor();
     await person.page.locator('.counts').getByText(String(example.rows)).waitFor();
     await person.leave();
     await settled(stage.service, made.id, example);

@@ -10,7 +10,7 @@ show('two people at one cell: the later one sees both texts and chooses', async 
   const made = await stage.service.make({ fields, file: contacts(100) });
   const mine = await stage.person(made);
   const theirs = await stage.person(made);
-  for (const [row, choice, stands] of [[5, 'Keep theirs', 'Theirs'], [6, 'Put mine', 'Mine']] as const) {
+  for (const [row, choice, stands] of [[5, 'Keep theirs', 'Theirs'], [6, 'Use yours', 'Mine']] as const) {
     await mine.cell(row, 0).dblclick();
     await mine.press('Control+a');
     await mine.page.keyboard.type('Mine');
@@ -87,7 +87,7 @@ show('while one looks on, another submits: both see the end, and so does who com
   await theirs.button('Submit').click();
   await theirs.button('Submit 1 row').click();
   for (const person of [theirs, mine, await stage.person(made)]) {
-    await person.page.getByRole('heading', { name: 'The import is complete' }).waitFor();
+    await person.page.getByRole('heading', { name: 'Import complete' }).waitFor();
     // What a page asked about the rows in that moment is refused.
     person.expected.push(/409/);
     await person.leave();

@@ -26,7 +26,7 @@ show('the service is killed during edits: what was saved is there, what waits is
   await person.page.getByText(/Offline – \d changes? waits?/).waitFor();
   assert.equal(await person.cell(7, 0).textContent(), 'Waiting 7');
   await person.page.getByRole('button', { name: 'Try now' }).waitFor();
-  assert.equal(await person.page.getByRole('group', { name: 'The connection is lost.' }).isVisible(), false, 'it is shown once');
+  assert.equal(await person.page.getByRole('group', { name: 'You’re offline.' }).isVisible(), false, 'it is shown once');
   await stage.service.up();
   await person.saved();
   const session = await Session.open(made);

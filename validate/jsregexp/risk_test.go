@@ -9,18 +9,18 @@ import (
 func TestRisky(t *testing.T) {
 	for _, tt := range []struct{ source, want string }{
 		{`^(a+)+$`, ""},
-		{`(a+)+(?=!)`, "character 2 stands within the one at character 1"},
-		{`😀(?:\w+\s?)+(?=!)`, "character 5 stands within the one at character 2"},
+		{`(a+)+(?=!)`, "character 2 is inside the one at character 1"},
+		{`😀(?:\w+\s?)+(?=!)`, "character 5 is inside the one at character 2"},
 		{`(?:\w+\s)+(?=!)`, ""},
 		{`(?:\d|\w)+(?=!)`, "repeated at character 1 can"},
 		{`(?:a|b)+(?=!)`, ""},
 		{`(?:ab|ac)+(?=!)`, ""},
 		{`(?:ab?|a?c?)+(?=!)`, "repeated at character 1 can"},
-		{`(?=(a*)*$)b`, "character 5 stands within the one at character 4"},
+		{`(?=(a*)*$)b`, "character 5 is inside the one at character 4"},
 		{`(?:a{0,5}){20}(?=!)`, "character 4"},
 		{`(?:a{5}){20}(?=!)`, ""},
 		{`(?:a+){2}(?=!)`, ""},
-		{`(a?)(?:b+\1)+`, "character 8 stands within the one at character 5"},
+		{`(a?)(?:b+\1)+`, "character 8 is inside the one at character 5"},
 		{`(?<!a)\d+-\d+`, ""},
 	} {
 		got := mustCompile(t, tt.source, "").Risk().String()

@@ -75,7 +75,7 @@ func TestSheetQuestion(t *testing.T) {
 			c.T.Errorf("the rows are %s", rows)
 		}
 		source := e.metadata()["source"].(m)
-		if diff := cmp.Diff(m{"value": "people.csv", "reason": "it was asked for", "reasonCode": "sheet.asked_for", "reasonParams": m{}}, source["sheet"]); diff != "" {
+		if diff := cmp.Diff(m{"value": "people.csv", "reason": "it was requested", "reasonCode": "sheet.asked_for", "reasonParams": m{}}, source["sheet"]); diff != "" {
 			c.T.Error(diff)
 		}
 	})

@@ -70,7 +70,7 @@ func TestConnectionWithKey(t *testing.T) {
 		if got := c.Call("PUT", path, body).WantStatus(http.StatusOK).String("key_fingerprint"); got != other.fingerprint() {
 			t.Errorf("with another key the fingerprint is %s", got)
 		}
-		c.expectTrouble(id, "does not let user")
+		c.expectTrouble(id, "rejected the private key of user")
 		// Another way to log in needs a secret of its own.
 		reply := c.Call("PUT", path, m{"hostname": "127.0.0.1", "port": server.port, "user": server.user, "auth_type": "PASSWORD"})
 		if reply.WantStatus(http.StatusBadRequest); reply.String("detail") != "Must supply password for password auth" {

@@ -59,8 +59,8 @@ for (const [look, query, options] of looks) {
 for (const [name, query, sentence] of [
   ['empty', 'rows=0&mood=fine', 'There are no rows here.'],
   ['loading', 'mood=never', 'Loading rows …'],
-  ['refused', 'mood=failed', 'The rows could not be loaded.'],
-  ['without a connection', 'mood=lost', 'The connection is lost.'],
+  ['refused', 'mood=failed', 'The rows couldn’t be loaded.'],
+  ['without a connection', 'mood=lost', 'You’re offline.'],
 ] as const) {
   test(`axe finds nothing: ${name}`, async () => {
     for (const theme of ['light', 'dark']) {

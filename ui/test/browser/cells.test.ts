@@ -49,12 +49,12 @@ review('a group shows its rows; mended ones stay in view until refreshed', 700, 
   await it.press('Enter', 'Control+a');
   await it.page.keyboard.type('person3@example.org');
   await it.press('Enter');
-  await it.page.getByText('1 row no longer fits').waitFor();
+  await it.page.getByText('1 row no longer matches').waitFor();
   assert.match((await it.page.locator('.ig-row.is-past').getAttribute('aria-rowindex'))!, /^2$/);
   await it.page.getByRole('button', { name: 'Refresh' }).click();
   await it.page.getByText('Row 1 of 63').waitFor();
   assert.ok(await inTable(it));
-  await it.page.getByRole('button', { name: 'Show the other rows, too' }).click();
+  await it.page.getByRole('button', { name: 'Remove filter' }).click();
   await it.page.getByText(/Row 1 of (?!63)/).waitFor();
   assert.ok(await inTable(it));
 });
@@ -89,7 +89,7 @@ review('ten thousand cells are pasted as one change', 5200, async (it) => {
 
 review('somebody else was first: both texts are shown, and each can be kept', 300, async (it, service, way) => {
   const other = await service.page(way);
-  for (const [row, choice, stands] of [[5, 'Keep theirs', 'Theirs'], [6, 'Put mine', 'Mine']] as const) {
+  for (const [row, choice, stands] of [[5, 'Keep theirs', 'Theirs'], [6, 'Use yours', 'Mine']] as const) {
     await it.cell(row, 0).dblclick();
     await it.press('Control+a');
     await it.page.keyboard.type('Mine');
@@ -119,7 +119,7 @@ review('what others change is shown by itself', 300, async (it, service, way) =>
 review('without a connection changes wait, and are made once', 300, async (it, service) => {
   service.wire.cut = true;
   await it.type(4, 0, 'Written offline');
-  await it.page.getByText('Offline – 1 change waits').waitFor();
+  await it.page.getByText('Offline, 1 change waiting').waitFor();
   service.wire.cut = false;
   await it.page.locator('.ig-sign button').click();
   await it.saved();
@@ -154,9 +154,9 @@ review('a regular expression that cannot be read is told so', 50, async (it) => 
   await it.press('Control+h');
   await it.page.getByLabel('Find', { exact: true }).fill('(');
   await it.page.getByLabel('Regular expression').check();
-  await it.page.getByText('The expression cannot be read: missing closing ): `(`.', { exact: true }).waitFor();
+  await it.page.getByText('Invalid expression: missing closing parenthesis: `(`.', { exact: true }).waitFor();
   await it.page.getByLabel('Whole cell').check();
-  await it.page.getByText('The expression cannot be read: missing closing ): `(`.', { exact: true }).waitFor();
+  await it.page.getByText('Invalid expression: missing closing parenthesis: `(`.', { exact: true }).waitFor();
 });
 
 test('a regular expression that cannot be read is told so in the language of the page', async (context) => {
@@ -167,7 +167,7 @@ test('a regular expression that cannot be read is told so in the language of the
   await it.page.getByLabel('Regulärer Ausdruck').check();
   await it.page.locator('.c-preview-sum').filter({ hasText: /\S/ }).waitFor();
   await it.page.locator('.c-replace input').first().fill('[a');
-  await it.page.getByText('Der Ausdruck lässt sich nicht lesen: die schließende Klammer ] fehlt: „[a“.', { exact: true }).waitFor();
+  await it.page.getByText('Ungültiger Ausdruck: die schließende Klammer ] fehlt: „[a“.', { exact: true }).waitFor();
   await it.close();
 });
 
@@ -219,7 +219,7 @@ review('what was undone is told until the next change', 50, async (it) => {
   // Any sentence goes by itself, some time later.
   const gone = () => outcome.filter({ hasNotText: /\S/ }).waitFor({ state: 'attached', timeout: 6000 });
   await outcome.filter({ hasText: 'Undone: 1 cell' }).waitFor();
-  await it.type(1, 0, 'Somebody else');
+  await it.type(1, 0, 'Someone else');
   await gone();
   await it.cell(1, 0).click();
   await it.cell(2, 1).click({ modifiers: ['Shift'] });
@@ -305,7 +305,7 @@ review('a search narrows down as one types, and is cleared by Esc', 1000, async 
   await it.page.getByText('Row 1 of 100').waitFor();
   await it.page.getByRole('button', { name: /^Search in/ }).click();
   await it.page.getByRole('option', { name: 'E-mail' }).click();
-  await it.page.getByText('No row fits.', { exact: true }).waitFor();
+  await it.page.getByText('No matching rows.', { exact: true }).waitFor();
   await it.page.getByRole('searchbox').press('Escape');
   await it.page.getByText('Row 1 of 1,000').waitFor();
 });
@@ -346,7 +346,7 @@ review('what is selected is trimmed, written large, filled down and deleted', 30
   await it.page.getByText('2 cells changed').first().waitFor();
   await it.cell(0, 7).filter({ hasText: /^call back$/ }).waitFor();
   await it.cell(0, 7).click({ button: 'right' });
-  await it.page.getByRole('menuitem', { name: 'UPPER CASE' }).click();
+  await it.page.getByRole('menuitem', { name: 'UPPERCASE' }).click();
   await it.cell(0, 7).filter({ hasText: 'CALL BACK' }).waitFor();
   await it.press('Shift+ArrowDown', 'Control+d');
   await it.cell(1, 7).filter({ hasText: 'CALL BACK' }).waitFor();
@@ -387,7 +387,7 @@ review('rows with problems go out as a workbook and come back mended', 300, asyn
   const [download] = await Promise.all([it.page.waitForEvent('download'), it.page.getByRole('menuitem', { name: /Download \d+ rows with problems/ }).click()]);
   assert.match(download.suggestedFilename(), /\.xlsx$/);
   await it.page.getByRole('button', { name: 'More' }).click();
-  await it.page.getByRole('menuitem', { name: 'Upload mended rows' }).click();
+  await it.page.getByRole('menuitem', { name: 'Upload fixed rows' }).click();
   await it.page.locator('input[type=file]').setInputFiles({ name: 'fixed.csv', mimeType: 'text/csv', buffer: Buffer.from('Row,Country,Colour\n2,Poland,red\n9,Italy,\n99999,DE,\n') });
   await it.page.getByText(/Changes 2 cells in .*2 rows.*\. 2 rows become valid\./).waitFor();
   await it.page.getByText(/1 row of the file is not among these rows/).waitFor();
@@ -403,7 +403,7 @@ review('rows with too few or too many cells are told as a whole, and accepted', 
   assert.match((await it.page.locator('.ig-body .ig-number').first().getAttribute('aria-description'))!, /^Error: This row has 1 cell/);
   await group.getByRole('button', { name: 'Accept 2 rows' }).click();
   await it.page.getByText('2 rows accepted').waitFor();
-  await it.page.getByText('Nothing is wrong', { exact: true }).waitFor();
+  await it.page.getByText('No problems left', { exact: true }).waitFor();
   await it.press('Control+z');
   await group.waitFor();
 });
@@ -454,7 +454,7 @@ review('the keyboard does it all: from problem to problem until none is left', c
   await it.page.locator('.ig-cell.is-active.has-error', { hasText: 'Absurdistan' }).waitFor();
   await it.page.keyboard.type('Germ');
   await it.press('Enter');
-  await it.page.getByText('Nothing is wrong', { exact: true }).waitFor();
+  await it.page.getByText('No problems left', { exact: true }).waitFor();
   await it.saved();
 });
 
@@ -466,19 +466,19 @@ test('on a phone rows are cards, mended one after another', async (context) => {
   await it.page.getByRole('heading', { name: 'Row 3 of 60' }).waitFor();
   await it.page.getByRole('button', { name: /Country/ }).click();
   await it.page.getByRole('option', { name: /^Germany/ }).click();
-  await it.page.getByText('Nothing is wrong with this row.').waitFor();
+  await it.page.getByText('This row has no problems.').waitFor();
   await it.page.getByRole('button', { name: 'Next row' }).click();
   await it.page.getByRole('textbox', { name: 'E-mail' }).fill('person3@example.org');
   await it.page.getByRole('textbox', { name: 'E-mail' }).press('Enter');
   await it.saved();
-  await it.page.getByText('Nothing is wrong with this row.').waitFor();
+  await it.page.getByText('This row has no problems.').waitFor();
   for (const row of [6, 10, 15, 17]) {
     await it.page.getByRole('button', { name: 'Next problem' }).click();
     await it.page.getByRole('heading', { name: `Row ${row} of 60` }).waitFor();
   }
   await it.page.getByRole('button', { name: 'Replace Germny with Germany' }).click();
   await it.saved();
-  await it.page.getByText('Nothing is wrong with this row.').waitFor();
+  await it.page.getByText('This row has no problems.').waitFor();
   assert.match(await focused(it), /Row 17 of 60$/);
   await it.page.getByRole('button', { name: /problems$/ }).click();
   await it.page.getByRole('heading', { name: /problems in/ }).waitFor();
@@ -535,9 +535,9 @@ review('with nothing to undo or to redo nothing is sent', `${head}\nA,,DE,,,,,\n
   it.page.on('request', (request) => request.method() === 'POST' && sent.push(request.url()));
   await it.cell(0, 0).click();
   await it.press('Control+z');
-  await it.page.getByText('There is nothing to undo.').waitFor();
+  await it.page.getByText('Nothing to undo.').waitFor();
   await it.press('Control+y');
-  await it.page.getByText('There is nothing to redo.').waitFor();
+  await it.page.getByText('Nothing to redo.').waitFor();
   assert.deepEqual(sent, []);
 });
 
@@ -546,7 +546,7 @@ review('a paste over the end says what was changed and what was left out', 5, as
   await it.page.evaluate(() => navigator.clipboard.writeText('P1\tp1@x.org\nP2\tp2@x.org\nP3\tp3@x.org'));
   await it.press('Control+v');
   await it.saved();
-  await it.page.locator('.c-outcome').getByText('2 cells changed; 2 rows did not fit and were left out').waitFor();
+  await it.page.locator('.c-outcome').getByText('2 cells changed; 2 rows didn’t fit and were skipped').waitFor();
 });
 
 test('several choices are shown by their names, also after a change', async (context) => {
@@ -570,11 +570,11 @@ test('a file with a header alone says so before all else, and is no success', as
   if (!service) return context.skip('there is neither the program nor Go to build it');
   const way = await service.review(fields, `${head}\n`);
   const it = await service.page(way);
-  await it.page.getByText('The file has a header and no data row').waitFor();
+  await it.page.getByText('The file has a header row but no data rows').waitFor();
   assert.equal(await it.page.getByText(/Nothing is wrong|ready to be submitted|No row fits|No problems/).count(), 0);
   await it.page.getByRole('button', { name: 'Add a row' }).click();
   await it.cell(0, 0).waitFor();
-  assert.equal(await it.page.getByText('The file has a header and no data row').count(), 0);
+  assert.equal(await it.page.getByText('The file has a header row but no data rows').count(), 0);
   await it.close();
 });
 
@@ -605,9 +605,9 @@ review('without a connection nothing is downloaded or submitted, and that is sai
   await it.page.context().setOffline(true);
   await it.page.getByRole('button', { name: 'More' }).click();
   await it.page.getByRole('menuitem', { name: /Download all/ }).click();
-  await it.page.getByText('Not while the connection is lost.').waitFor();
+  await it.page.getByText('Not available while you’re offline.').waitFor();
   await it.page.locator('.bar-submit').click();
   await it.page.getByRole('dialog').getByText('Nothing can be submitted meanwhile').waitFor();
   await it.page.context().setOffline(false);
-  await it.page.getByRole('dialog', { name: '1 row still has an error' }).waitFor({ timeout: 15_000 });
+  await it.page.getByRole('dialog', { name: '1 row still has errors' }).waitFor({ timeout: 15_000 });
 });

@@ -202,8 +202,8 @@ test('a lost race shows both values and tells the host', async () => {
   await demo.press('Enter', 'ArrowUp');
   await demo.saved();
   await demo.page.waitForSelector('.ig-note');
-  assert.equal(await demo.text(3, 0), 'Somebody else');
-  assert.match((await demo.page.locator('.ig-note').textContent())!, /holds “Somebody else”; you wrote “Mine”/);
+  assert.equal(await demo.text(3, 0), 'Someone else');
+  assert.match((await demo.page.locator('.ig-note').textContent())!, /holds “Someone else”; you wrote “Mine”/);
   const event = await demo.page.evaluate(() => window.demo.events.find((one) => one.type === 'conflict'));
   assert.equal(event?.type === 'conflict' && event.conflict.mine, 'Mine');
   await demo.page.evaluate(() => (window.demo.source.behaviour.raceAt = 3));
@@ -222,7 +222,7 @@ test('without a connection changes wait, and are sent once it is back, each once
   await demo.cell(0, 0).click();
   await demo.page.keyboard.type('Waiting');
   await demo.press('Enter');
-  const strip = demo.page.getByRole('group', { name: 'The connection is lost.' });
+  const strip = demo.page.getByRole('group', { name: 'You’re offline.' });
   await strip.waitFor();
   assert.match((await strip.textContent())!, /1 change waits to be saved/);
   assert.equal(await demo.text(0, 0), 'Waiting');
@@ -269,7 +269,7 @@ test('a finger selects by a tap and edits by a second one', async () => {
 test('the message of a cell is shown below the mouse, too', async () => {
   const demo = await site.page();
   await demo.cell(4, 1).hover();
-  await demo.page.locator('.ig-note').getByText('This is not an e-mail address.').waitFor();
+  await demo.page.locator('.ig-note').getByText('Invalid email address.').waitFor();
   await demo.page.locator('.ig-note').hover();
   await demo.page.waitForTimeout(300);
   assert.ok(await demo.page.locator('.ig-note').isVisible(), 'it can be hovered');

@@ -15,16 +15,16 @@ const heading = ({ page }: Opened) => page.getByRole('heading', { level: 1 });
 const sent = ({ fake }: Opened, name: string) => fake.calls.filter((call) => call.startsWith(`POST ${name}`)).map((call) => JSON.parse(call.slice(name.length + 6) || 'null'));
 
 for (const [name, title, says] of [
-  ['awaiting', 'The file has not arrived yet', 'You may close this page'],
-  ['pending', 'The file is waiting for its turn', 'This page goes on by itself.'],
-  ['running', 'Reading the file', 'This page goes on by itself.'],
-  ['failed', '‘kunden_export.csv’ could not be imported', 'password-protected workbook'],
-  ['done', 'The import is complete', '48,020'],
-  ['expired', 'This page has closed itself', 'Open the link that you were sent once more'],
-  ['denied', 'This link does not open the import', 'the long part after the # belongs to it'],
-  ['gone', 'This import is no longer here', 'Ask whoever sent you the link'],
-  ['broken', 'Something failed at the service', 'req_7Q2M4'],
-  ['lost', 'The service does not answer', 'Nothing is lost'],
+  ['awaiting', 'Waiting for the file', 'You may close this page'],
+  ['pending', 'The file is in the queue', 'This page continues automatically.'],
+  ['running', 'Reading the file', 'This page continues automatically.'],
+  ['failed', '“kunden_export.csv” couldn’t be imported', 'password-protected workbook'],
+  ['done', 'Import complete', '48,020'],
+  ['expired', 'Your session has ended', 'Open the link that you were sent once more'],
+  ['denied', 'This link doesn’t work', 'the long part after the # belongs to it'],
+  ['gone', 'This import no longer exists', 'Ask whoever sent you the link'],
+  ['broken', 'Something went wrong on our side', 'req_7Q2M4'],
+  ['lost', 'The service isn’t responding', 'Nothing is lost'],
 ] as const) {
   test(`the page says how it stands: ${name}`, async () => {
     const opened = await pages.review(scene(name));
@@ -56,7 +56,7 @@ test('a file that is read shows its review by itself', async () => {
   await heading(opened).filter({ hasText: 'Reading the file' }).waitFor();
   opened.fake.scene = scene('values');
   opened.fake.emit();
-  await heading(opened).filter({ hasText: 'How are the values read?' }).waitFor();
+  await heading(opened).filter({ hasText: 'How should we read these values?' }).waitFor();
   await opened.close();
 });
 
@@ -113,9 +113,9 @@ test('whoever goes on to the cells has the keyboard where these begin', async ()
 test('what was decided is told in words of the page', async () => {
   const answers = { 'format:born': 'MDY', 'format:amount': 'decimal=comma group=point' };
   for (const [lang, born, amount] of [
-    ['en', 'Month, day, year', 'A comma stands before the fraction, a point between thousands'],
-    ['de', 'Monat, Tag, Jahr', 'Ein Komma steht vor den Nachkommastellen, ein Punkt zwischen den Tausendern'],
-    ['ar', 'الشهر ثم اليوم ثم السنة', 'الفاصلة تسبق الكسر، والنقطة بين الآلاف'],
+    ['en', 'Month, day, year', 'Decimal comma, periods between thousands'],
+    ['de', 'Monat, Tag, Jahr', 'Dezimalkomma, Punkte zwischen Tausendern'],
+    ['ar', 'الشهر ثم اليوم ثم السنة', 'فاصلة عشرية، ونقاط بين الآلاف'],
   ] as const) {
     const opened = await pages.review({ facts: facts(), layout: layout({ answers }), submission: submission() }, `lang=${lang}`);
     await opened.page.locator('.stepper-step').nth(1).click();
@@ -131,11 +131,11 @@ test('how the file was read is told in words of the page', async () => {
   const lines = { code: 'header.lines_above', params: { n: 1 } };
   const evidence = [
     evidenceOf('delimiter', '\t', 'The English sentence.', 'list.clauses', { list: [{ code: 'delimiter.sep_line' }, next] }),
-    evidenceOf('header row', 'names', '1 line stands above it', lines.code, lines.params),
+    evidenceOf('header row', 'names', '1 line is above it', lines.code, lines.params),
     evidenceOf('encoding', 'UTF-9', 'The sentence of a later service.', 'encoding.of_a_later_service', {}),
   ];
   for (const [lang, ...says] of [
-    ['en', 'Tab', 'the line sep= says so; next best is a comma with 9 % of its score', 'The names in the file', '1 line stands above it', 'UTF-9', 'The sentence of a later service.'],
+    ['en', 'Tab', 'the sep= line defines it; the next best separator is a comma (9% of the score)', 'The names in the file', '1 line is above it', 'UTF-9', 'The sentence of a later service.'],
     ['de', 'Tabulator', 'die Zeile sep= sagt es; als Nächstes käme ein Komma mit 9 % der Wertung', 'Die Namen in der Datei', 'darüber steht 1 Zeile', 'UTF-9', 'The sentence of a later service.'],
   ] as const) {
     const opened = await pages.review({ ...scene('columns'), layout: layout({ evidence }) }, `lang=${lang}`);
@@ -177,12 +177,12 @@ test('an answer that would drop changes of cells asks first, and drops them wher
   const onward = opened.page.getByRole('button', { name: 'Continue' });
   await onward.click();
   await opened.page.getByRole('dialog').getByText('7 changes to the cells are lost').waitFor();
-  await opened.page.getByRole('button', { name: 'Keep the 7 changes' }).click();
+  await opened.page.getByRole('button', { name: 'Keep 7 changes' }).click();
   assert.equal(await opened.page.getByRole('dialog').count(), 0);
-  assert.equal(await opened.page.getByText('This was not taken').count(), 0);
+  assert.equal(await opened.page.getByText('Your answer wasn’t accepted').count(), 0);
   await onward.click();
   opened.fake.scene.refuse = {};
-  await opened.page.getByRole('button', { name: 'Drop 7 changes and read again' }).click();
+  await opened.page.getByRole('button', { name: 'Discard 7 changes and read again' }).click();
   await opened.page.waitForFunction(() => document.querySelector('dialog') === null);
   assert.deepEqual(sent(opened, 'questions/').map((one) => (one as { discard?: boolean }).discard), [undefined, undefined, true]);
   await opened.close();
@@ -192,7 +192,7 @@ test('an answer that would drop changes of cells asks first, and drops them wher
 async function columns(scene: Scene): Promise<Opened> {
   const opened = await pages.review(scene);
   await opened.page.getByRole('button', { name: 'Columns' }).click();
-  await heading(opened).filter({ hasText: 'Which column goes where' }).waitFor();
+  await heading(opened).filter({ hasText: 'Match the columns' }).waitFor();
   return opened;
 }
 
@@ -222,7 +222,7 @@ test('changes of cells that would be dropped are counted before that', async () 
   assert.equal(await apply.evaluate((element) => element === document.activeElement), true, 'the focus returns');
   assert.deepEqual(sent(opened, 'layout/'), []);
   await apply.click();
-  await opened.page.getByRole('button', { name: 'Drop 12 changes and read again' }).click();
+  await opened.page.getByRole('button', { name: 'Discard 12 changes and read again' }).click();
   await opened.page.waitForFunction(() => document.querySelector('dialog') === null);
   assert.deepEqual(sent(opened, 'layout/'), [{ answers: { 'field:2': 'none', 'column:country': 'none' } }]);
   await opened.close();
@@ -231,10 +231,10 @@ test('changes of cells that would be dropped are counted before that', async () 
 test('a field that must have a column keeps the change from being sent', async () => {
   const opened = await columns(scene('columns'));
   await give(opened, 'Name', 'Not imported');
-  await opened.page.getByText('A field needs a column and has none').waitFor();
+  await opened.page.getByText('A required field has no column').waitFor();
   const apply = opened.page.getByRole('button', { name: 'read again' });
   assert.equal(await apply.isDisabled(), true);
-  await opened.page.getByRole('button', { name: 'The column of Name' }).click();
+  await opened.page.getByRole('button', { name: 'Column for Name' }).click();
   await opened.page.getByRole('option', { name: 'interne Notiz' }).click();
   assert.equal(await apply.isDisabled(), false);
   await opened.close();
@@ -242,7 +242,7 @@ test('a field that must have a column keeps the change from being sent', async (
 
 test('the row of the header can be decided without being asked', async () => {
   const opened = await columns(scene('columns'));
-  await opened.page.locator('.reading dl > div', { hasText: 'Names of the columns' }).getByRole('button', { name: 'Change' }).click();
+  await opened.page.locator('.reading dl > div', { hasText: 'Header row' }).getByRole('button', { name: 'Change' }).click();
   await opened.page.getByLabel('Row', { exact: true }).fill('4');
   await opened.page.getByRole('button', { name: 'Read the file again' }).click();
   await opened.page.waitForFunction(() => document.querySelector('dialog') === null);
@@ -263,10 +263,10 @@ test('the summary counts, the import is submitted, and the end is calm', async (
   const opened = await pages.review(scene('columns'));
   await opened.page.locator('.bar-submit').click();
   const dialog = opened.page.getByRole('dialog');
-  await dialog.getByText('190 rows still have an error and are left out.').waitFor();
+  await dialog.getByText('190 rows have errors and are skipped.').waitFor();
   opened.fake.then['POST submit/'] = (now) => Object.assign(now.facts, { status: 'SUCCESSFUL', finished: '2026-11-21T14:03:00Z' });
-  await dialog.getByRole('button', { name: 'Submit 48,020 rows and leave out 190' }).click();
-  await heading(opened).filter({ hasText: 'The import is complete' }).waitFor();
+  await dialog.getByRole('button', { name: 'Submit 48,020 rows and skip 190' }).click();
+  await heading(opened).filter({ hasText: 'Import complete' }).waitFor();
   assert.equal(await opened.page.locator('.bar-submit').count(), 0);
   assert.deepEqual(opened.complaints, []);
   await opened.close();
@@ -275,7 +275,7 @@ test('the summary counts, the import is submitted, and the end is calm', async (
 test('while it is being sent, nothing closes the summary', async () => {
   const opened = await pages.review(scene('columns'));
   await opened.page.locator('.bar-submit').click();
-  const submit = opened.page.getByRole('button', { name: 'Submit 48,020 rows and leave out 190' });
+  const submit = opened.page.getByRole('button', { name: 'Submit 48,020 rows and skip 190' });
   await submit.waitFor();
   opened.fake.scene.slow = 1500;
   await Promise.all([opened.page.waitForRequest((asked) => asked.method() === 'POST' && asked.url().endsWith('/submit/')), submit.click()]);
@@ -290,7 +290,7 @@ test('while it is being sent, nothing closes the summary', async () => {
 test('a submission that the receiver cancels says why', async () => {
   const opened = await pages.review(scene('cancelled'));
   await opened.page.locator('.bar-submit').click();
-  await opened.page.getByRole('button', { name: 'Submit 48,020 rows and leave out 190' }).click();
+  await opened.page.getByRole('button', { name: 'Submit 48,020 rows and skip 190' }).click();
   await opened.page.getByRole('alert').getByText('The month is closed already.').waitFor();
   await opened.close();
 });
@@ -299,9 +299,9 @@ test('what keeps an import from being submitted is shown', async () => {
   const opened = await columns(scene('blocked'));
   await opened.page.locator('.bar-submit').click();
   const dialog = opened.page.getByRole('dialog');
-  await dialog.getByText('190 rows still have an error').waitFor();
+  await dialog.getByText('190 rows still have errors').waitFor();
   assert.equal(await dialog.getByRole('button', { name: /^Submit/ }).count(), 0);
-  await dialog.getByRole('button', { name: 'Show the errors' }).click();
+  await dialog.getByRole('button', { name: 'Show errors' }).click();
   await opened.page.locator('.ig-row:not(.is-waiting) .ig-cell').first().waitFor();
   assert.equal(await dialog.count(), 0);
   await opened.close();
@@ -310,11 +310,11 @@ test('what keeps an import from being submitted is shown', async () => {
 test('rows that somebody else changed meanwhile are counted anew', async () => {
   const opened = await pages.review({ ...scene('columns'), refuse: { 'POST submit/': { status: 409, code: 'rows_changed', detail: 'Somebody changed rows at the same moment.' } } });
   await opened.page.locator('.bar-submit').click();
-  const submit = opened.page.getByRole('button', { name: 'Submit 48,020 rows and leave out 190' });
+  const submit = opened.page.getByRole('button', { name: 'Submit 48,020 rows and skip 190' });
   await submit.waitFor();
   opened.fake.scene.submission = submission({ rows: 48_021, rowsLeftOut: 189 });
   await submit.click();
-  await opened.page.getByRole('button', { name: 'Submit 48,021 rows and leave out 189' }).waitFor();
+  await opened.page.getByRole('button', { name: 'Submit 48,021 rows and skip 189' }).waitFor();
   await opened.page.getByRole('alert').getByText('at the same moment').waitFor();
   await opened.close();
 });
@@ -324,11 +324,11 @@ test('a lost connection is told and forgotten', async () => {
   await heading(opened).waitFor();
   opened.fake.scene.dead = true;
   opened.fake.cut();
-  await opened.page.getByText('The connection is lost.').waitFor({ timeout: 15_000 });
+  await opened.page.getByText('You’re offline.').waitFor({ timeout: 15_000 });
   opened.fake.scene.dead = false;
   await opened.page.getByRole('button', { name: 'Try now' }).click();
-  await opened.page.getByText('The connection is lost.').waitFor({ state: 'detached' });
-  assert.equal(await heading(opened).innerText(), 'How are the values read?');
+  await opened.page.getByText('You’re offline.').waitFor({ state: 'detached' });
+  assert.equal(await heading(opened).innerText(), 'How should we read these values?');
   await opened.close();
 });
 
@@ -336,17 +336,17 @@ test('a machine without a network is told at once', async () => {
   const opened = await pages.review(scene('values'));
   await heading(opened).waitFor();
   await opened.page.context().setOffline(true);
-  await opened.page.getByText('The connection is lost.').waitFor();
+  await opened.page.getByText('You’re offline.').waitFor();
   await opened.page.context().setOffline(false);
-  await opened.page.getByText('The connection is lost.').waitFor({ state: 'detached' });
+  await opened.page.getByText('You’re offline.').waitFor({ state: 'detached' });
   await opened.close();
 });
 
 test('the language follows the browser, and ?lang= overrides it', async () => {
   for (const [query, locale, lang, dir, title] of [
-    ['', 'de-AT', 'de-AT', 'ltr', 'Der Import ist abgeschlossen'],
+    ['', 'de-AT', 'de-AT', 'ltr', 'Import abgeschlossen'],
     ['lang=ar', 'de-AT', 'ar', 'rtl', 'اكتمل الاستيراد'],
-    ['', 'fr-FR', 'en', 'ltr', 'The import is complete'],
+    ['', 'fr-FR', 'en', 'ltr', 'Import complete'],
   ] as const) {
     const opened = await pages.review(scene('done'), query, { locale });
     await heading(opened).filter({ hasText: title }).waitFor();
@@ -379,7 +379,7 @@ test('hostile names, headers and values are shown as text', async () => {
   const opened = await pages.review(hostile);
   await heading(opened).waitFor();
   await opened.page.getByRole('button', { name: 'Columns' }).click();
-  await heading(opened).filter({ hasText: 'Which column goes where' }).waitFor();
+  await heading(opened).filter({ hasText: 'Match the columns' }).waitFor();
   assert.equal(await opened.page.locator('main img, main script').count(), 0);
   assert.ok(/<img/.test(await opened.page.locator('.column-header').innerText()));
   assert.ok((await opened.page.title()).includes('<script>'));

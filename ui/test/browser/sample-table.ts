@@ -13,7 +13,7 @@ export const table: Table = {
   redo: 0,
 } as Table;
 
-const problem = { level: 'error', code: 'email', message: 'This is not an e-mail address. Write it like name@example.org.' } as const;
+const problem = { level: 'error', code: 'email', message: 'Invalid email address. Enter an address such as name@example.org.' } as const;
 
 export const rows: RowWindow = {
   view: 'v1', total: names.length, first: 0,

@@ -20,7 +20,7 @@ export const layout = (more: Partial<Layout> = {}): Layout => ({
     { choice: 'format', value: 'CSV', reason: 'its lines have the same number of cells', answer: '', rivals: [] },
     { choice: 'encoding', value: 'windows-1252', reason: 'it is no UTF-8; it reads Müller, Weiß, Café', answer: 'encoding', rivals: [{ value: 'iso-8859-15', label: 'iso-8859-15', reason: 'Müller, Weiß, Café', examples: [] }] },
     { choice: 'delimiter', value: ';', reason: 'it cuts every line into 8 cells', answer: 'delimiter', rivals: [] },
-    { choice: 'header row', value: '3', reason: 'its cells are texts where those below are numbers and dates; 2 lines stand above it', answer: 'header_row', rivals: [] },
+    { choice: 'header row', value: '3', reason: 'its cells are texts where those below are numbers and dates; 2 lines are above it', answer: 'header_row', rivals: [] },
     { choice: 'format of born', value: 'day, month, year', reason: '12 of 40 values have a day above 12 in the first place', answer: '', rivals: [] },
   ],
   columns: [
@@ -35,7 +35,7 @@ export const layout = (more: Partial<Layout> = {}): Layout => ({
   ],
   fields: [
     field('name', 'Name', [0], { required: true, requireMapping: true }),
-    field('email', 'E-mail', [1], { required: true, requireMapping: true, reasons: ['the same name', '98 % look like e-mail addresses'] }),
+    field('email', 'E-mail', [1], { required: true, requireMapping: true, reasons: ['the same name', '98% of the values look like email addresses'] }),
     field('country', 'Country', [2], { type: 'country', score: 0.91, reasons: ['‘Land’ means country'] }),
     field('born', 'Date of birth', [3], { type: 'date', decided: 'person' }),
     field('phone', 'Phone', [4, 5], { manyToOne: true }),
@@ -55,21 +55,21 @@ const question = (of: Partial<Question> & Pick<Question, 'id' | 'message' | 'cho
 export const asking = (...questions: Question[]): Questions => ({ status: 'NEEDS_REVIEW', questions, answers: {} } as Questions);
 
 export const questions = {
-  sheet: question({ id: 'sheet', message: 'The file holds 3 tables: "Kontakte 2025", "Kontakte 2024", "Lieferanten". Choose the one to import, or send it as a file of its own.', choices: [
-    choice('Kontakte 2025', 'Kontakte 2025', 'it holds a table', 'Name', 'E-Mail', 'Land', 'geb.', 'Telefon'),
-    choice('Kontakte 2024', 'Kontakte 2024', 'it holds a table', 'Name', 'Mail', 'Land', 'geb.'),
-    choice('Lieferanten', 'Lieferanten', 'it holds a table', 'Firma', 'USt-IdNr.', 'IBAN'),
+  sheet: question({ id: 'sheet', message: 'The file contains 3 tables: "Kontakte 2025", "Kontakte 2024", "Lieferanten". Choose the one to import.', choices: [
+    choice('Kontakte 2025', 'Kontakte 2025', 'it contains a table', 'Name', 'E-Mail', 'Land', 'geb.', 'Telefon'),
+    choice('Kontakte 2024', 'Kontakte 2024', 'it contains a table', 'Name', 'Mail', 'Land', 'geb.'),
+    choice('Lieferanten', 'Lieferanten', 'it contains a table', 'Firma', 'USt-IdNr.', 'IBAN'),
   ] }),
   header: question({ id: 'header_row', message: 'It is not certain which row is the header of the table. Taken was 3: its cells are texts.', choices: [
     choice('3', '3', 'its cells are texts where those below are numbers and dates', 'Name', 'E-Mail', 'Land', 'geb.', 'Tel. 1'),
-    choice('1', 'row 1', 'it could name the columns as well', 'Kundenliste', 'Stand 12.11.2026', '', '', ''),
-    choice('none', 'no header', 'nothing tells it from the rows below', 'Anna Weiß', 'anna@example.org', 'Germany', '31.12.1990'),
+    choice('1', 'row 1', 'it could also be the header row', 'Kundenliste', 'Stand 12.11.2026', '', '', ''),
+    choice('none', 'no header row', 'it looks like the rows below', 'Anna Weiß', 'anna@example.org', 'Germany', '31.12.1990'),
   ] }),
-  email: question({ id: 'column:email', fieldKey: 'email', message: 'Two columns fit the field "E-mail" equally well.', anyColumn: true, choices: [
-    choice('1', 'E-Mail (column 2)', '98 % look like e-mail addresses', 'anna@example.org', 'ben@example.com', 'zoe@example.net'),
-    choice('6', 'E-Mail privat (column 7)', '96 % look like e-mail addresses', 'anna.w@web.example', '', 'zm@mail.example'),
+  email: question({ id: 'column:email', fieldKey: 'email', message: '2 columns match the field "E-mail" equally well.', anyColumn: true, choices: [
+    choice('1', 'E-Mail (column 2)', '98% of the values look like email addresses', 'anna@example.org', 'ben@example.com', 'zoe@example.net'),
+    choice('6', 'E-Mail privat (column 7)', '96% of the values look like email addresses', 'anna.w@web.example', '', 'zm@mail.example'),
   ] }),
-  born: question({ id: 'format:born', fieldKey: 'born', header: 'geb.', message: 'Dates such as 01/02/2020 can be read in several ways, and no value of the column decides it.', choices: [
+  born: question({ id: 'format:born', fieldKey: 'born', header: 'geb.', message: 'Dates such as 01/02/2020 can be read in more than one way: no value of the column decides it.', choices: [
     formatChoice('dmy', 'day, month, year', ['01/02/2020', '2020-02-01'], ['03/04/1988', '1988-04-03'], ['11/12/1999', '1999-12-11']),
     formatChoice('mdy', 'month, day, year', ['01/02/2020', '2020-01-02'], ['03/04/1988', '1988-03-04'], ['11/12/1999', '1999-11-12']),
   ] }),
@@ -100,7 +100,7 @@ export const scenes: Record<string, () => Scene> = {
   expired: () => ({ facts: facts(), refuse: { '*': { status: 401, code: 'unauthorized', detail: 'Open the review link first.' } } }),
   denied: () => ({ facts: facts(), refuse: { '*': { status: 403, code: 'wrong_token', detail: 'The token does not open this import.' } } }),
   gone: () => ({ facts: facts(), refuse: { '*': { status: 404, code: 'not_found', detail: 'There is no such import.' } } }),
-  broken: () => ({ facts: facts(), refuse: { '*': { status: 500, code: 'internal', detail: 'Something failed on our side. Try again; if it happens again, give the request_id to the operator.' } } }),
+  broken: () => ({ facts: facts(), refuse: { '*': { status: 500, code: 'internal', detail: 'Something went wrong on our side. Try again; if it happens again, send the request_id to the operator.' } } }),
   lost: () => ({ facts: facts(), dead: true }),
   blocked: () => ({ facts: facts({ invalidDataBehavior: 'BLOCK_SUBMIT' }), layout: layout(), submission: submission({ rows: 48_210, rowsWithError: 190, rowsLeftOut: 0, blocked: true }) }),
   cancelled: () => ({

@@ -21,7 +21,7 @@ import { columns } from './cells-fake';
 
 const places = placesOf(columns, 'en');
 const group = (of: Partial<Group>): Group => ({ key: 'country', code: 'country', level: 'error', rows: 1, message: 'This is no country. Write DE.', ...of });
-const t: T = Object.assign((key: string) => (key === 'rule.country' ? 'not a country' : key), { locale: chooseLocale('en', []) });
+const t: T = Object.assign((key: string) => (key === 'rule.country' ? 'unknown country' : key), { locale: chooseLocale('en', []) });
 
 test('columns: hidden ones are left out, those of one field are told apart', () => {
   assert.deepEqual(places.map((place) => [place.column.key, place.at]), [['name', 0], ['country', 1], ['tag', 3]]);
@@ -110,7 +110,7 @@ test('groups: the worst first, then the most; what was there stays where it was'
 });
 
 test('groups: a rule has a name, and any other problem the beginning of its message', () => {
-  assert.equal(problemName(group({}), t), 'not a country');
+  assert.equal(problemName(group({}), t), 'unknown country');
   assert.equal(problemName(group({ code: 'my_hook', message: 'Too few seats: book more.' }), t), 'Too few seats: book more.');
   assert.equal(problemName(group({ code: 'my_hook', message: 'x'.repeat(90) }), t).length, 60);
 });

@@ -115,22 +115,22 @@ test('a message that cannot be rendered stays the sentence that came along', () 
 const field = (name: string) => ({ code: 'text.quoted', params: { text: name } });
 const is = (name: string, value: string) => ({ code: 'required.field_is', params: { field: name, value } });
 const germanCases: [code: string, params: Params, german: string][] = [
-  ['required.empty', {}, 'Diese Zelle ist leer und darf es nicht sein. Füllen Sie sie aus.'],
-  ['length.maximum', { n: 1 }, 'Dieser Text darf höchstens 1 Zeichen haben.'],
-  ['length.range', { minimum: 2, n: 1000 }, 'Dieser Text muss 2 bis 1.000 Zeichen haben.'],
-  ['required.if_any_filled', { fields: [field('A "b"'), field('C')] }, 'Diese Zelle muss ausgefüllt sein, wenn „A "b"“ oder „C“ ausgefüllt ist.'],
-  ['required.if_all_empty', { fields: [field('A'), field('C')] }, 'Diese Zelle muss ausgefüllt sein, wenn „A“ und „C“ leer sind.'],
-  ['required.if_any_value', { conditions: [is('A', 'x'), is('B', 'y')] }, 'Diese Zelle muss ausgefüllt sein, wenn „A“ gleich „x“ ist oder „B“ gleich „y“ ist.'],
-  ['number.too_large', { maximum: '12345678901234567890.5' }, 'Diese Zahl darf höchstens 12345678901234567890.5 sein.'],
-  ['select.not_listed_more', { options: ['a', 'b'], n: 12 }, 'Das ist keiner der Werte, die angenommen werden: a, b und 12 weitere.'],
-  ['select.mapped', { option: 'Müller & Söhne' }, 'Das wurde als „Müller & Söhne“ gelesen.'],
-  ['phone.too_short_for_country', { country: { code: 'phone.of_country', params: { country: 'DE', code: '+49' } } }, 'Das ist zu kurz für eine Telefonnummer von DE (+49). Ergänzen Sie die fehlenden Ziffern, etwa die Ortsvorwahl.'],
+  ['required.empty', {}, 'Pflichtfeld. Geben Sie einen Wert ein.'],
+  ['length.maximum', { n: 1 }, 'Geben Sie höchstens 1 Zeichen ein.'],
+  ['length.range', { minimum: 2, n: 1000 }, 'Geben Sie 2 bis 1.000 Zeichen ein.'],
+  ['required.if_any_filled', { fields: [field('A "b"'), field('C')] }, 'Pflichtfeld, wenn „A "b"“ oder „C“ ausgefüllt ist. Geben Sie einen Wert ein.'],
+  ['required.if_all_empty', { fields: [field('A'), field('C')] }, 'Pflichtfeld, wenn „A“ und „C“ leer sind. Geben Sie einen Wert ein.'],
+  ['required.if_any_value', { conditions: [is('A', 'x'), is('B', 'y')] }, 'Pflichtfeld, wenn „A“ gleich „x“ ist oder „B“ gleich „y“ ist. Geben Sie einen Wert ein.'],
+  ['number.too_large', { maximum: '12345678901234567890.5' }, 'Geben Sie eine Zahl ein, die höchstens 12345678901234567890.5 ist.'],
+  ['select.not_listed_more', { options: ['a', 'b'], n: 12 }, 'Wählen Sie einen dieser Werte: a, b und 12 weitere.'],
+  ['select.mapped', { option: 'Müller & Söhne' }, 'Gelesen als „Müller & Söhne“.'],
+  ['phone.too_short_for_country', { country: { code: 'phone.of_country', params: { country: 'DE', code: '+49' } } }, 'Diese Telefonnummer für DE (+49) ist zu kurz. Ergänzen Sie die fehlenden Ziffern, zum Beispiel die Ortsvorwahl.'],
   ['row.wrong_cell_count', { cells: { code: 'count.cells', params: { n: 3 } }, columns: { code: 'count.columns', params: { n: 1 } } }, 'Diese Zeile hat 3 Zellen, die Kopfzeile aber 1 Spalte.'],
   ['date.question', { examples: ['01/02/2020', '03/04/2020'], reason: { code: 'date.cells_undecided', params: { n: 1200 } } },
-    'Daten wie 01/02/2020 und 03/04/2020 lassen sich auf mehrere Arten lesen, und nichts in der Spalte sagt, welche stimmt (1.200 Zellen).'],
+    'Daten wie 01/02/2020 und 03/04/2020 lassen sich unterschiedlich lesen: nichts in der Spalte zeigt, was richtig ist (1.200 Zellen).'],
   ['question.header_row', { value: '3', reason: { code: 'list.clauses', params: { list: [{ code: 'header.text_above_values', params: { count: 2, total: 3 } }, { text: 'a text of its own' }] } } },
-    'Es ist nicht sicher, in welcher Zeile die Namen der Spalten stehen. Wir würden Zeile 3 nehmen: in 2 von 3 Spalten ist sie Text über Werten anderer Art; a text of its own. Wählen Sie eine.'],
-  ['encoding.words', { n: 12, language: { code: 'language.de' }, encoding: 'windows-1252' }, '12 verschiedene Wörter mit Bytes über 127 lesen sich am besten als Deutsch in windows-1252'],
+    'Es ist unklar, welche Zeile die Kopfzeile ist. Am wahrscheinlichsten ist Zeile 3: in 2 von 3 Spalten ist sie Text über Werten eines anderen Typs; a text of its own. Wählen Sie eine.'],
+  ['encoding.words', { n: 12, language: { code: 'language.de' }, encoding: 'windows-1252' }, '12 verschiedene Wörter mit Zeichen außerhalb von ASCII lesen sich am besten als Deutsch in windows-1252'],
 ];
 
 test('messages of the service are rendered in German and Arabic', () => {

@@ -57,13 +57,13 @@ test('a value is shown with the month by its name, or as numbers are written in 
 test('a question is asked in words for people', () => {
   const file = layout();
   const cases: [Parameters<typeof headingOf>[0], string][] = [
-    [questions.sheet, 'Which sheet holds the table?'],
-    [questions.email, 'Which column holds ‘E-mail’?'],
-    [{ id: 'field:6' }, 'What is in the column ‘interne Notiz (nicht weitergeben)’?'],
-    [{ id: 'field:7' }, 'What is in the column ‘H’?'],
-    [{ id: 'field:70', header: 'X' }, 'What is in the column ‘X’?'],
-    [{ id: 'format:born:slash' }, 'How is ‘Date of birth’ written?'],
-    [{ id: 'format:nobody' }, 'How is ‘nobody’ written?'],
+    [questions.sheet, 'Which sheet contains the table?'],
+    [questions.email, 'Which column contains “E-mail”?'],
+    [{ id: 'field:6' }, 'What does the column “interne Notiz (nicht weitergeben)” contain?'],
+    [{ id: 'field:7' }, 'What does the column “H” contain?'],
+    [{ id: 'field:70', header: 'X' }, 'What does the column “X” contain?'],
+    [{ id: 'format:born:slash' }, 'What is the format of “Date of birth”?'],
+    [{ id: 'format:nobody' }, 'What is the format of “nobody”?'],
     [{ id: 'of a later service' }, 'What is meant?'],
   ];
   for (const [question, heading] of cases) assert.equal(headingOf(question, file, t), heading, question.id);
@@ -73,7 +73,7 @@ test('choices speak the language of the page where they are no words of the file
   const label = (id: string, value: string, given = '') => choiceLabel({ id }, { value, label: given }, layout(), t, chooseLocale('en', []));
   assert.equal(label('header_row', '3', 'row 3'), 'Row 3');
   assert.equal(label('header_row', '3–4'), '3–4');
-  assert.equal(label('header_row', 'none', 'no header'), 'There are none');
+  assert.equal(label('header_row', 'none', 'no header row'), 'No header row');
   assert.equal(label('column:email', '1', 'E-Mail (column 2)'), 'E-Mail');
   assert.equal(label('column:email', 'none', 'no column'), 'No column');
   assert.equal(label('field:1', 'none'), 'None of these');
@@ -86,8 +86,8 @@ test('what was answered is told in words, though the value alone is known', () =
   const label = (id: string, value: string, language = 'en') => choiceLabel({ id }, { value, label: '' }, layout(), translatorOf(language), chooseLocale(language, []));
   assert.equal(label('format:born', 'MDY'), 'Month, day, year');
   assert.equal(label('format:born', 'DMY', 'de'), 'Tag, Monat, Jahr');
-  assert.equal(label('format:amount', 'decimal=point group=comma'), 'A point stands before the fraction, a comma between thousands');
-  assert.equal(label('format:amount', 'decimal=comma group=point', 'de'), 'Ein Komma steht vor den Nachkommastellen, ein Punkt zwischen den Tausendern');
+  assert.equal(label('format:amount', 'decimal=point group=comma'), 'Decimal point, commas between thousands');
+  assert.equal(label('format:amount', 'decimal=comma group=point', 'de'), 'Dezimalkomma, Punkte zwischen Tausendern');
   assert.match(label('format:amount', 'decimal=point group=comma', 'ar'), /^\p{Script=Arabic}/u);
   assert.equal(label('format:born', 'de nl'), 'German and Dutch');
   assert.equal(label('format:born', 'de nl', 'de'), 'Deutsch und Niederländisch');
@@ -101,12 +101,12 @@ test('the summary says exactly what is sent', () => {
     const { title, lines, action } = summaryOf(submission(more), behavior, t);
     return [title, ...lines, action];
   };
-  assert.deepEqual(summaryLines({}), ['Submit this import?', '48,020 rows are sent.', '190 rows still have an error and are left out.', 'Submit 48,020 rows and leave out 190']);
-  assert.deepEqual(summaryLines({ rowsLeftOut: 0, rows: 1 }), ['Submit this import?', '1 row is sent.', 'Submit 1 row']);
-  assert.deepEqual(summaryLines({ rowsLeftOut: 0, rowsWithError: 2 }, 'INCLUDE_INVALID_ROWS').slice(2), ['2 of them still have an error. Their wrong cells are sent empty.', 'Submit 48,020 rows']);
-  assert.deepEqual(summaryLines({ rowsLeftOut: 0, rowsWithError: 1 }, 'INCLUDE_INVALID_ROWS_AND_VALUES').slice(2), ['1 of them still has an error. It is sent as it stands.', 'Submit 48,020 rows']);
-  assert.deepEqual(summaryLines({ rows: 0, rowsLeftOut: 45 }).at(-1), 'Submit nothing and leave out 45 rows');
-  assert.deepEqual(summaryLines({ blocked: true, rowsWithError: 3, rowsLeftOut: 0 })[0], '3 rows still have an error');
+  assert.deepEqual(summaryLines({}), ['Submit this import?', '48,020 rows are submitted.', '190 rows have errors and are skipped.', 'Submit 48,020 rows and skip 190']);
+  assert.deepEqual(summaryLines({ rowsLeftOut: 0, rows: 1 }), ['Submit this import?', '1 row is submitted.', 'Submit 1 row']);
+  assert.deepEqual(summaryLines({ rowsLeftOut: 0, rowsWithError: 2 }, 'INCLUDE_INVALID_ROWS').slice(2), ['2 of them have errors. The invalid cells are submitted empty.', 'Submit 48,020 rows']);
+  assert.deepEqual(summaryLines({ rowsLeftOut: 0, rowsWithError: 1 }, 'INCLUDE_INVALID_ROWS_AND_VALUES').slice(2), ['1 of them has errors and is submitted unchanged.', 'Submit 48,020 rows']);
+  assert.deepEqual(summaryLines({ rows: 0, rowsLeftOut: 45 }).at(-1), 'Submit no rows and skip 45 rows');
+  assert.deepEqual(summaryLines({ blocked: true, rowsWithError: 3, rowsLeftOut: 0 })[0], '3 rows still have errors');
   assert.equal(summaryLines({ blocked: true, rowsWithError: 3 }).at(-1), null);
 });
 
@@ -148,11 +148,11 @@ test('of columns in question, what they share is in the message and the rest bes
   };
   const reason = render(means);
   assert.match(reason, /"Mail" means email/);
-  assert.deepEqual(explained(conflict('question.columns_uncertain', { columns: [mail(2, means), mail(3, means, differ)] })), [`2 columns may hold it: ${reason}.`, '', render(differ), '']);
-  assert.deepEqual(explained(conflict('question.column_uncertain', { column: mail(2, means) })), ['1 column may hold it, and it is not certain.', reason, '', '']);
+  assert.deepEqual(explained(conflict('question.columns_uncertain', { columns: [mail(2, means), mail(3, means, differ)] })), [`2 columns might match: ${reason}.`, '', render(differ), '']);
+  assert.deepEqual(explained(conflict('question.column_uncertain', { column: mail(2, means) })), ['1 column might match.', reason, '', '']);
   const named = [2, 3].map((column) => ({ code: 'column.named', params: { header: 'Mail', column } }));
-  assert.deepEqual(explained(conflict('question.columns_fit_field', { n: 7, columns: { code: 'list.more', params: { list: named, n: 5 } } })), ['7 columns may hold it, and it is not certain which.', '', '', '']);
-  assert.equal(page('de').render(explain(conflict('question.column_uncertain', { column: mail(2, means) }), page('de').t).message), '1 Spalte könnte es enthalten, aber sicher ist es nicht.');
+  assert.deepEqual(explained(conflict('question.columns_fit_field', { n: 7, columns: { code: 'list.more', params: { list: named, n: 5 } } })), ['7 columns might match.', '', '', '']);
+  assert.equal(page('de').render(explain(conflict('question.column_uncertain', { column: mail(2, means) }), page('de').t).message), '1 Spalte könnte passen.');
 });
 
 test('a question that cannot be rendered is shown as it came', () => {
