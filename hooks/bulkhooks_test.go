@@ -165,7 +165,7 @@ func TestLongRows(t *testing.T) {
 		t.Fatal(len(changes), err, describeChanges(changes))
 	}
 	_, err = session.RunRows(t.Context(), 0, rowsOf(countFields, long(3, 2<<20)))
-	if failed := hookError(t, err); !strings.Contains(failed.Text.String(), "larger than the 1 MB that one call takes") {
+	if failed := hookError(t, err); !strings.Contains(failed.Text.String(), "exceeds the limit of 1 MB per call") {
 		t.Error(failed)
 	}
 }

@@ -30,9 +30,9 @@ func issues(t *testing.T, err error) string {
 }
 
 func TestCheck(t *testing.T) {
-	const notFunction = "hooks.rowHooks[0]: must be one function, such as "
+	const notFunction = "hooks.rowHooks[0]: must be a single function, such as "
 	syntax := func(line, column int) string {
-		return fmt.Sprintf("hooks.rowHooks[0]: has a syntax error in line %d, column %d: ", line, column)
+		return fmt.Sprintf("hooks.rowHooks[0]: has a syntax error at line %d, column %d: ", line, column)
 	}
 	tests := []struct{ source, want string }{
 		{"(record, mode) => ({row: {}})", ""},
@@ -54,14 +54,14 @@ func TestCheck(t *testing.T) {
 		{"function f(r) {\n  return {row: {}}\n}}", notFunction},
 		{"a", "hooks.rowHooks[0]: "},
 		{"fetch('x')", "hooks.rowHooks[0]: "},
-		{"async (r) => {\n  await import('fs')\n}", "hooks.rowHooks[0]: has an error in line 2, column 9: hooks cannot load modules"},
+		{"async (r) => {\n  await import('fs')\n}", "hooks.rowHooks[0]: has an error at line 2, column 9: hooks cannot load modules"},
 		{"r =>\n{ ! }", syntax(2, 5)},
 		{"() => {1+};", syntax(1, 10)},
 		{"(a) =>\n{\n  let x = ;\n}", syntax(3, 11)},
 		{"(r) => {\n  const é = '😀😀', b = ;\n}", syntax(2, 23)},
 		{"(r) => {\n  const a = 'not closed;\n  return {row: {}};\n}", syntax(2, 13)},
 		{"(r) => {\n  r.row.replace(/(/, '')\n}", syntax(2, 17)},
-		{"(r) => {\n  let a = 1;\n  let a = 2;\n}", "hooks.rowHooks[0]: has a syntax error in line 3, "},
+		{"(r) => {\n  let a = 1;\n  let a = 2;\n}", "hooks.rowHooks[0]: has a syntax error at line 3, "},
 		{"hook(r) {\n  let x = ;\n}", syntax(2, 11)},
 		{"(record) => { return", syntax(1, 21) + "the source ends too early"},
 		{"(r) => {\n  if (r.x) {\n    return 1;\n\n}\n", syntax(5, 2) + "the source ends too early"},
@@ -82,10 +82,10 @@ func TestCheck(t *testing.T) {
 // TestCheckNamesAllHooks checks that there is an issue for each invalid hook, in the
 // order of the schema, wherever it was found.
 func TestCheckNamesAllHooks(t *testing.T) {
-	const want = `hooks.rowHooks[0]: has an error in line 1, column 7: hooks cannot load modules: import() is not there
-hooks.columnHooks[1].callback: must be one function, such as (record, mode) => ({row: {}}) or function (record, mode) { … }, with nothing after it
-hooks.stepHooks[0].callback: has a syntax error in line 1, column 10: 
-hooks.beforeFinishCallback: must be one function, such as (record, mode) => ({row: {}}) or function (record, mode) { … }, with nothing after it`
+	const want = `hooks.rowHooks[0]: has an error at line 1, column 7: hooks cannot load modules: import() is not there
+hooks.columnHooks[1].callback: must be a single function, such as (record, mode) => ({row: {}}) or function (record, mode) { … }, with nothing after it
+hooks.stepHooks[0].callback: has a syntax error at line 1, column 10: 
+hooks.beforeFinishCallback: must be a single function, such as (record, mode) => ({row: {}}) or function (record, mode) { … }, with nothing after it`
 	everywhere(t, func(t *testing.T, s *hooks.Runner) {
 		got := issues(t, s.Check(t.Context(), intray.Hooks{
 			Row: []string{"() => import('fs')", "() => {}"}, BulkRow: []string{"() => {}"},
@@ -108,7 +108,7 @@ func TestCheckLimits(t *testing.T) {
 	everywhereWith(t, hooks.Config{BatchTimeout: 300 * time.Millisecond}, sandbox.Config{}, func(t *testing.T, s *hooks.Runner) {
 		for _, source := range []string{"(() => { for (;;); })()", "[].includes.call({length: 2 ** 53 - 1}, 1)"} {
 			failed := hookError(t, s.Check(t.Context(), rowHooks("() => {}", source)))
-			if failed.Hook != "rowHooks[1]" || !strings.Contains(failed.Text.String(), "takes longer than the 300 ms") {
+			if failed.Hook != "rowHooks[1]" || !strings.Contains(failed.Text.String(), "took longer than 300 ms") {
 				t.Errorf("%s: %v", source, failed)
 			}
 		}

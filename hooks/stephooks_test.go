@@ -250,7 +250,7 @@ func TestFinish(t *testing.T) {
 func TestFinishChangesNothing(t *testing.T) {
 	s := newRunner(t, sandbox.QuickJS, hooks.Config{}, sandbox.Config{})
 	_, err := finished(t, s, `(rows, about, instance) => { instance.setDevelopmentMode(true) }`, "")
-	if failed := hookError(t, err); failed.Hook != "beforeFinishCallback" || failed.Line != 1 || failed.Column != 39 || !strings.Contains(failed.Text.String(), "setDevelopmentMode: the import is settled") {
+	if failed := hookError(t, err); failed.Hook != "beforeFinishCallback" || failed.Line != 1 || failed.Column != 39 || !strings.Contains(failed.Text.String(), "setDevelopmentMode: the import can't change") {
 		t.Error(failed)
 	}
 	for source, want := range map[string]string{`() => "x"`: "a text", `() => true`: "true", `() => ({cancel: 1})`: "a number as cancel"} {
@@ -274,7 +274,7 @@ func TestFinishTooMuch(t *testing.T) {
 		rows[i] = []any{"x"}
 	}
 	_, err := session.Finish(t.Context(), schema, sequence(nil, batch(0, rows...), batch(100_001, rows...)), about)
-	if failed := hookError(t, err); !strings.Contains(failed.Text.String(), "more than 200,000 rows") {
+	if failed := hookError(t, err); !strings.Contains(failed.Text.String(), "exceeds the limit of 200,000 rows") {
 		t.Error(failed)
 	}
 	broken := errors.New("the stage broke")

@@ -22,7 +22,7 @@ func Example() {
 	// Output:
 	// map[email:ada@example.org joined:2025-12-10 name:Ada Lovelace]
 	// map[email:grace@example.org joined:2025-12-09 name:Grace Hopper]
-	// row 2, email "bob at example.org": This is not an e-mail address. Write it like name@example.org.
+	// row 2, email "bob at example.org": Invalid email address. Enter an address such as name@example.org.
 }
 
 func printPeople(ctx context.Context) error {

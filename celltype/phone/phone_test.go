@@ -92,11 +92,11 @@ func TestNew(t *testing.T) {
 		{Config{Format: "international"}, ""},
 		{Config{Format: "national"}, ""},
 		{Config{Format: "both", Country: "US"}, ""},
-		{Config{Format: "both"}, `the phone format "both" needs a country`},
+		{Config{Format: "both"}, `the phone format "both" requires a country`},
 		{Config{Format: "E164"}, `unknown phone format "E164": want international, national or both`},
-		{Config{Country: "001"}, `no phone numbers are known of the country "001"; give the two letters of ISO 3166-1`},
-		{Config{Country: "DEU"}, `no phone numbers are known of the country "DEU"; give the two letters of ISO 3166-1`},
-		{Config{Country: "ZZ"}, `no phone numbers are known of the country "ZZ"; give the two letters of ISO 3166-1`},
+		{Config{Country: "001"}, `no phone numbers are known for the country "001"; use a two-letter ISO 3166-1 code`},
+		{Config{Country: "DEU"}, `no phone numbers are known for the country "DEU"; use a two-letter ISO 3166-1 code`},
+		{Config{Country: "ZZ"}, `no phone numbers are known for the country "ZZ"; use a two-letter ISO 3166-1 code`},
 	} {
 		got := ""
 		if _, err := New(c.c); err != nil {

@@ -95,7 +95,7 @@ func TestStrictRefuses(t *testing.T) {
 		{"seccomp", func(a *Capabilities) { a.Seccomp = false }, "no seccomp filter"},
 		{"Landlock", func(a *Capabilities) { a.Landlock = 0 }, "no Landlock"},
 		{"no_new_privs", func(a *Capabilities) { a.NoNewPrivs = false }, "no_new_privs"},
-		{"Linux", func(a *Capabilities) { a.System = "plan9" }, "on Linux only, and this is plan9"},
+		{"Linux", func(a *Capabilities) { a.System = "plan9" }, "needs Linux, and this is plan9"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			has := ProbeCapabilities()

@@ -35,7 +35,7 @@ func TestErrorBody(t *testing.T) {
 	e := invalidField("detail", required)
 	e.fields["port"] = []intray.Message{intray.NewMessage("property.too_small", intray.Params{"limit": 1}), intray.Literal("no")}
 	got := string(e.encode("r1"))
-	want := `{"code":"invalid","detail":"The request is not valid: detail: is required.",` +
+	want := `{"code":"invalid","detail":"Invalid request: detail: is required.",` +
 		`"field_messages":{"detail":[{"code":"property.required"}],"port":[{"code":"property.too_small","params":{"limit":1}},{"text":"no"}]},` +
 		`"message_code":"request.invalid_field","params":{"field":"detail","problem":{"code":"property.required"}},` +
 		`"port":["must be at least 1","no"],"request_id":"r1"}`

@@ -26,18 +26,18 @@ func TestDamagedContainers(t *testing.T) {
 		name, wanted string
 		text         []byte
 	}{
-		{"no sectors", "cut short", text[:500]},
+		{"no sectors", "incomplete", text[:500]},
 		{"a size of sectors that is none", "sectors have 2^30 bytes", damaged(text, 30, uint16(30))},
-		{"a circle of sectors", "in a circle", damaged(text, fat, uint32(0))},
-		{"a longer circle", "in a circle", damaged(text, fat+12, uint32(1))},
-		{"a link beyond the end", "cut short", damaged(text, fat+8, uint32(0x00FFFFFF))},
-		{"a mark in the middle", "cut short", damaged(text, fat+8, uint32(endOfChain))},
+		{"a circle of sectors", "a loop", damaged(text, fat, uint32(0))},
+		{"a longer circle", "a loop", damaged(text, fat+12, uint32(1))},
+		{"a link beyond the end", "incomplete", damaged(text, fat+8, uint32(0x00FFFFFF))},
+		{"a mark in the middle", "incomplete", damaged(text, fat+8, uint32(endOfChain))},
 		{"a directory that is not there", "directory", damaged(text, 48, uint32(0x00FFFFFF))},
-		{"a table that is not there", "cut short", damaged(text, 76, uint32(0x00FFFFFF))},
-		{"a table right after the end", "cut short", damaged(text, 76, uint32(len(text)/512-1))},
-		{"a table right after a cut end", "cut short", damaged(append(bytes.Clone(text), 0), 76, uint32(len(text)/512))},
-		{"a list of tables in a circle", "in a circle", damaged(text, 68, uint32(3), uint32(9), uint32(0xFFFFFFFF))},
-		{"a small circle", "in a circle", damaged(damaged(small, miniFAT, uint32(0)), bytes.Index(small, utf16le("Workbook"))+120, uint32(4000))},
+		{"a table that is not there", "incomplete", damaged(text, 76, uint32(0x00FFFFFF))},
+		{"a table right after the end", "incomplete", damaged(text, 76, uint32(len(text)/512-1))},
+		{"a table right after a cut end", "incomplete", damaged(append(bytes.Clone(text), 0), 76, uint32(len(text)/512))},
+		{"a list of tables in a circle", "a loop", damaged(text, 68, uint32(3), uint32(9), uint32(0xFFFFFFFF))},
+		{"a small circle", "a loop", damaged(damaged(small, miniFAT, uint32(0)), bytes.Index(small, utf16le("Workbook"))+120, uint32(4000))},
 	} {
 		if c.name == "a list of tables in a circle" { // the sector names itself as the next
 			c.text = damaged(c.text, 4*512, bytes.Repeat([]byte{0xFF}, 508), uint32(3))

@@ -99,14 +99,14 @@ func TestEncrypted(t *testing.T) {
 	}{
 		"standard":                       {encryptStandard(plain, defaultPassword), ""},
 		"agile":                          {agile, ""},
-		"standard with another password": {encryptStandard(plain, "secret"), "protected by a password"},
-		"agile with another password":    {encryptAgile(plain, "secret", 1000), "protected by a password"},
-		"hashed for hours":               {encryptAgile(plain, defaultPassword, 2_000_000_000), "protected by a password"},
-		"another way":                    {encryptedFile([]byte{9, 0, 9, 0, 0, 0, 0, 0}, sized(plain)), "protected by a password"},
-		"without settings":               {encryptedFile(nil, sized(plain)), "protected by a password"},
+		"standard with another password": {encryptStandard(plain, "secret"), "password-protected"},
+		"agile with another password":    {encryptAgile(plain, "secret", 1000), "password-protected"},
+		"hashed for hours":               {encryptAgile(plain, defaultPassword, 2_000_000_000), "password-protected"},
+		"another way":                    {encryptedFile([]byte{9, 0, 9, 0, 0, 0, 0, 0}, sized(plain)), "password-protected"},
+		"without settings":               {encryptedFile(nil, sized(plain)), "password-protected"},
 		"cut":                            {agile[:len(agile)/2], "damaged"},
 		"cut short":                      {agile[:600], "damaged"},
-		"a table after the end":          {patched(agile, cfb.Magic, 76, uint32(len(agile)/512-1)), "the container of the encrypted workbook is damaged"},
+		"a table after the end":          {patched(agile, cfb.Magic, 76, uint32(len(agile)/512-1)), "the encrypted workbook is damaged"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := readBytes(t.Context(), tc.file, Limits{})

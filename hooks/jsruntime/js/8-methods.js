@@ -127,7 +127,7 @@ class Methods {
 		const { request, commands } = this;
 		const { step } = request, steps = stepsOf[name];
 		if (job === null || job.request !== request) throw new Fault(name + " is of use only until the hook that was given it has ended");
-		if (request.op === "finish" && name !== "setConfirmationMessage") throw new Fault(name + ": the import is settled by now; do this in a step hook");
+		if (request.op === "finish" && name !== "setConfirmationMessage") throw new Fault(name + ": the import can't change anymore; call this in a step hook");
 		if (steps !== undefined && step !== undefined && step !== steps[0] && step !== steps[1]) {
 			throw new Fault(name + " is of no use at " + step + ": call it at " + steps[0] + (steps[1] === steps[0] ? "" : " or " + steps[1]));
 		}
@@ -152,7 +152,7 @@ class Methods {
 	addField(args) {
 		const field = plainFor(objectFor(args[0], "argument 1 of addField", "a field: {label, key, type}"), "argument 1 of addField");
 		const key = own(field, "key"), neighbor = textOr(args[1], undefined);
-		if (typeof key === "string" && this.has(key)) throw new Fault("addField: there is a field \"" + short(key, 100) + "\" already");
+		if (typeof key === "string" && this.has(key)) throw new Fault("addField: the field \"" + short(key, 100) + "\" already exists");
 		const list = neighbor === undefined ? [field] : [field, this.neighborFor(neighbor, "argument 2 of addField")];
 		if (typeof key === "string") this.fields[key] = true;
 		return list;

@@ -245,7 +245,7 @@ function enter(what, text) {
 	switch (what) {
 		case "handle": return handle(text);
 		case "take": return answer;
-		case "stuck": return cut("stuck", "the promise of the hook never settles");
+		case "stuck": return cut("stuck", "its promise never settles");
 		default: return cut(what, text);
 	}
 }
